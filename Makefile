@@ -1,0 +1,46 @@
+# The front door: CMake and Ninja do the work (CMakePresets.json). `make run` and `make test` begin on a bare Debian.
+PACKAGES = scripts/install_packages
+
+.PHONY: all run test bench asan tsan fuzz lower clang install format clean
+
+all:
+	@$(PACKAGES) build
+	@cmake --preset release $(if $(wildcard build/CMakeCache.txt),>/dev/null,) -DVT_TESTS=$(or $(TESTS),OFF)
+	@cmake --build build
+
+run: all
+	@examples/run
+
+test:
+	@$(PACKAGES) build test
+	@cmake --preset release -DVT_TESTS=ON
+	@cmake --build build
+	@ctest --test-dir build --output-on-failure -j2
+
+bench:
+	@$(PACKAGES) build bench
+	@cmake --preset release -DVT_BENCH=ON
+	@cmake --build build
+	@bench/run
+
+# The same tests under the sanitizers, with clang, and without the compiler half.
+asan tsan lower clang:
+	@$(PACKAGES) build test
+	@cmake --preset $@
+	@cmake --build build-$@
+	@ctest --test-dir build-$@ --output-on-failure -j2
+
+# Builds the libFuzzer programs into build-fuzz/fuzz; run one as build-fuzz/fuzz/fuzz_asm fuzz/corpus/fuzz_asm
+fuzz:
+	@$(PACKAGES) build test
+	@cmake --preset fuzz
+	@cmake --build build-fuzz
+
+install: all
+	@cmake --install build
+
+format:
+	@clang-format -i $$(git ls-files '*.c' '*.h')
+
+clean:
+	@rm -rf build build-*

@@ -1,0 +1,79 @@
+/* The hardware configuration: the shape of the accelerator, as data at run time (spec, section 1).
+ *
+ * A vta_config is immutable once made, so any number of threads may share it. */
+#ifndef VTA_CONFIG_H
+#define VTA_CONFIG_H
+
+#include "vta/status.h"
+
+VTA_BEGIN
+
+typedef struct vta_config vta_config;
+
+/* The integer fields, in the order of vta/config.def. */
+typedef enum vta_config_field {
+#define VTA_CONFIG_FIELD(key, value, least, most, meaning) VTA_CONFIG_##key,
+#include "vta/config.def"
+#undef VTA_CONFIG_FIELD
+    VTA_CONFIG_FIELD_COUNT
+} vta_config_field;
+
+/* The memories, numbered as in instructions. */
+typedef enum vta_memory {
+#define VTA_MEMORY(name, number, text, element) VTA_MEM_##name = number,
+#include "vta/memory.def"
+#undef VTA_MEMORY
+    VTA_MEM_COUNT
+} vta_memory;
+
+/* The built-in default: 1x16_i8w8a32_15_15_18_17, target sim. NULL only when out of memory. */
+VTA_API vta_config *vta_config_default(void);
+/* From the text of a vta_config.json; `name` stands for it in messages. VTA_PARSE for bad JSON, VTA_CONFIG for a
+ * value that breaks a rule: the message names the file, the key, the value and the reason. */
+VTA_API vta_status vta_config_parse(const char *json, size_t size, const char *name, vta_diag *diag,
+                                    vta_config **out_config);
+/* From a file. */
+VTA_API vta_status vta_config_load(const char *path, vta_diag *diag, vta_config **out_config);
+/* The lookup order of every tool: `path` when not NULL, else $VTA_CONFIG, else ./vta_config.json, else the built-in
+ * default. *out_source (may be NULL) gets where it came from, a string owned by the configuration. */
+VTA_API vta_status vta_config_find(const char *path, vta_diag *diag, vta_config **out_config,
+                                   const char **out_source);
+/* A copy with some keys changed: `changes` is text like "LOG_BATCH=1 LOG_ACC_BUFF_SIZE=18 TARGET=tsim". */
+VTA_API vta_status vta_config_with(const vta_config *config, const char *changes, vta_diag *diag,
+                                   vta_config **out_config);
+/* Configurations are counted: retain returns its argument, and each retain needs a release. */
+VTA_API vta_config *vta_config_retain(const vta_config *config);
+VTA_API void vta_config_release(vta_config *config);
+
+/* A field's log2 value; -1 for a field that does not exist. */
+VTA_API int32_t vta_config_get(const vta_config *config, vta_config_field field);
+VTA_API const char *vta_config_target(const vta_config *config);    /* "sim" */
+VTA_API const char *vta_config_hw_version(const vta_config *config); /* "0.0.2" */
+VTA_API const char *vta_config_bitstream(const vta_config *config); /* "1x16_i8w8a32_15_15_18_17" */
+VTA_API const char *vta_config_model(const vta_config *config);     /* "sim_1x16_i8w8a32_15_15_18_17" */
+
+/* Derived sizes. Widths in bits of one scalar (INP, WGT, ACC, OUT; UOP 32; ACC_8BIT 8). */
+VTA_API uint32_t vta_config_batch(const vta_config *config);
+VTA_API uint32_t vta_config_block_in(const vta_config *config);
+VTA_API uint32_t vta_config_block_out(const vta_config *config);
+VTA_API uint32_t vta_config_width(const vta_config *config, vta_memory memory);
+/* Bytes of one element in DRAM, bytes of the buffer, and its depth in elements; 0 for a memory that does not exist.
+ * ACC_8BIT shares acc's buffer and depth; its DRAM element is a quarter of acc's (spec, section 3). */
+VTA_API uint32_t vta_config_elem_bytes(const vta_config *config, vta_memory memory);
+VTA_API uint32_t vta_config_buffer_bytes(const vta_config *config, vta_memory memory);
+VTA_API uint32_t vta_config_depth(const vta_config *config, vta_memory memory);
+
+/* The configuration as the text of a vta_config.json; free with vta_string_free. NULL when out of memory. */
+VTA_API char *vta_config_to_json(const vta_config *config);
+/* Name ("LOG_BATCH") and meaning of a field; NULL past the last. Static storage. */
+VTA_API const char *vta_config_field_name(vta_config_field field);
+VTA_API const char *vta_config_field_meaning(vta_config_field field);
+/* Short name of a memory ("inp"); NULL for none. Static storage. */
+VTA_API const char *vta_memory_name(vta_memory memory);
+
+/* Frees a string that a function of these libraries returned for the caller to keep. */
+VTA_API void vta_string_free(char *text);
+
+VTA_END
+
+#endif

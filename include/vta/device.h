@@ -1,0 +1,89 @@
+/* Devices: what executes an instruction stream against DRAM. One table of functions; sim, tsim and null stand behind
+ * it, and boards and remote sessions can. Nothing above this header knows where device memory lives.
+ *
+ * A device has its own DRAM: paged, physically addressed, 32-bit addresses, 4096-byte pages, address 0 invalid.
+ * A vta_device may be used by one thread at a time; different devices are independent. */
+#ifndef VTA_DEVICE_H
+#define VTA_DEVICE_H
+
+#include <stdbool.h>
+
+#include "vta/config.h"
+
+VTA_BEGIN
+
+enum { VTA_PAGE_BYTES = 4096, VTA_MAX_TRANSFER = 1 << 25 };
+
+typedef struct vta_device vta_device;
+
+/* Counters as in vta/counters.def. */
+typedef struct vta_counters {
+#define VTA_COUNTER(name, meaning) uint64_t name;
+#include "vta/counters.def"
+#undef VTA_COUNTER
+} vta_counters;
+
+/* In which order instructions run, among the orders that the tokens allow (spec, section 5). */
+typedef enum vta_order {
+    VTA_ORDER_PROGRAM = 0,    /* as they stand in the stream */
+    VTA_ORDER_RANDOM = 1,     /* a random legal order, from the seed */
+    VTA_ORDER_STORE_LATE = 2, /* loads as early, stores as late as tokens allow */
+} vta_order;
+
+typedef enum vta_engine {
+    VTA_ENGINE_FAST = 0,      /* the default */
+    VTA_ENGINE_REFERENCE = 1, /* plain loops: the oracle */
+} vta_engine;
+
+typedef struct vta_device_options {
+    uint32_t engine;      /* vta_engine */
+    uint32_t order;       /* vta_order */
+    uint64_t seed;        /* for VTA_ORDER_RANDOM */
+    uint32_t check;       /* 1: find races (deadlocks are always found) */
+    uint32_t skip_execution; /* 1: count, load micro-ops, compute nothing (the original's debug flag 1) */
+    const char *profile;  /* timing profile of tsim: "chisel" when NULL */
+    const char *cpu;      /* fast engine: "auto" (NULL), "portable", "avx2", "avx512" */
+} vta_device_options;
+
+/* Makes a device: `driver` is "sim", "tsim" or "null"; NULL takes the configuration's TARGET. `options` may be NULL.
+ * VTA_NOT_FOUND for a driver that does not exist, with the list of those that do. Free with vta_device_destroy. */
+VTA_API vta_status vta_device_create(const char *driver, const vta_config *config, const vta_device_options *options,
+                                     const vta_allocator *allocator, vta_diag *diag, vta_device **out_device);
+VTA_API void vta_device_destroy(vta_device *device);
+VTA_API const vta_config *vta_device_config(const vta_device *device);
+VTA_API const char *vta_device_driver(const vta_device *device);
+VTA_API vta_status vta_device_set_options(vta_device *device, const vta_device_options *options, vta_diag *diag);
+
+/* Device memory. Whole pages, zeroed; *out_addr is a multiple of the page. VTA_NO_MEMORY when the address space or
+ * the host's memory is used up. */
+VTA_API vta_status vta_device_alloc(vta_device *device, size_t bytes, vta_diag *diag, uint32_t *out_addr);
+/* Maps pages at a chosen address (loading a captured program). VTA_OUT_OF_RANGE when something lives there. */
+VTA_API vta_status vta_device_alloc_at(vta_device *device, uint32_t addr, size_t bytes, vta_diag *diag);
+/* VTA_NOT_FOUND when `addr` is not the start of an allocation. */
+VTA_API vta_status vta_device_free(vta_device *device, uint32_t addr, vta_diag *diag);
+/* Copies; VTA_OUT_OF_RANGE when any byte is not mapped. */
+VTA_API vta_status vta_device_write(vta_device *device, uint32_t addr, const void *from, size_t bytes, vta_diag *diag);
+VTA_API vta_status vta_device_read(vta_device *device, uint32_t addr, void *to, size_t bytes, vta_diag *diag);
+/* The host's view of an allocation, where device memory is host memory: `bytes` from `addr` on must lie inside one
+ * allocation. NULL where there is no such view. */
+VTA_API void *vta_device_host_ptr(vta_device *device, uint32_t addr, size_t bytes);
+
+/* Runs `count` instructions at physical address `insn_addr` until FINISH. Memory contents and counters are as if the
+ * run had not begun when it is refused before it starts (bad address, damaged instruction); an error during the run
+ * leaves what was done until then. VTA_DEADLOCK, VTA_RACE, VTA_OUT_OF_RANGE, VTA_ILLEGAL, VTA_TIMEOUT: the message
+ * names the instruction. `wait_cycles` bounds a device that times; 0: no bound. */
+VTA_API vta_status vta_device_run(vta_device *device, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles,
+                                  vta_diag *diag);
+
+VTA_API vta_counters vta_device_counters(const vta_device *device);
+VTA_API void vta_device_clear_counters(vta_device *device);
+/* One on-chip buffer's contents, for debuggers and tests: `elements` elements of `memory` from `first` on, acc scalars
+ * as 32-bit integers, others as they stand in DRAM. VTA_UNSUPPORTED where the device cannot be looked into. */
+VTA_API vta_status vta_device_peek(vta_device *device, vta_memory memory, uint32_t first, uint32_t elements, void *to,
+                                   size_t bytes, vta_diag *diag);
+/* Counters as JSON, {"inp_load_nbytes": 0, ...}, all of vta/counters.def; free with vta_string_free. */
+VTA_API char *vta_counters_to_json(const vta_counters *counters);
+
+VTA_END
+
+#endif

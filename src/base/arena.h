@@ -1,0 +1,33 @@
+/* An arena: many small allocations, freed together. */
+#ifndef VT_BASE_ARENA_H
+#define VT_BASE_ARENA_H
+
+#include "base/alloc.h"
+
+typedef struct vt_arena_block vt_arena_block;
+
+typedef struct vt_arena {
+    const vta_allocator *allocator;
+    vt_arena_block *blocks; /* newest first */
+    char *next;             /* free space of the newest block */
+    char *end;
+    size_t bytes; /* what the blocks take, for reports of peak memory */
+} vt_arena;
+
+/* A place to return to: everything allocated after it is freed by vt_arena_rewind. */
+typedef struct vt_arena_mark {
+    vt_arena_block *block;
+    char *next;
+} vt_arena_mark;
+
+void vt_arena_init(vt_arena *arena, const vta_allocator *allocator);
+/* Frees everything; the arena is empty and usable again. */
+void vt_arena_clear(vt_arena *arena);
+/* Aligned for any type; NULL when out of memory. _zero clears the bytes. */
+void *vt_arena_alloc(vt_arena *arena, size_t size);
+void *vt_arena_alloc_zero(vt_arena *arena, size_t size);
+char *vt_arena_strndup(vt_arena *arena, const char *s, size_t n);
+vt_arena_mark vt_arena_here(const vt_arena *arena);
+void vt_arena_rewind(vt_arena *arena, vt_arena_mark mark);
+
+#endif

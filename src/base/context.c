@@ -1,0 +1,111 @@
+#include "base/context.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+
+struct vt_exit {
+    jmp_buf where;
+    vt_exit *outer;
+    vta_status status;
+};
+
+void vt_ctx_init(vt_ctx *ctx, const vta_allocator *allocator, vta_diag *diag) {
+    *ctx = (vt_ctx){.diag = diag};
+    vt_arena_init(&ctx->arena, allocator);
+}
+
+void vt_ctx_clear(vt_ctx *ctx) { vt_arena_clear(&ctx->arena); }
+
+vta_status vt_protect(vt_ctx *ctx, vta_status (*body)(vt_ctx *ctx, void *arg), void *arg) {
+    vt_exit here = {.outer = ctx->exit};
+    ctx->exit = &here;
+    if (setjmp(here.where) == 0) here.status = body(ctx, arg);
+    ctx->exit = here.outer;
+    return here.status;
+}
+
+void vt_leave(vt_ctx *ctx, vta_status status) {
+    ctx->exit->status = status;
+    longjmp(ctx->exit->where, 1);
+}
+
+static _Noreturn void vraise(vt_ctx *ctx, vta_status status, vt_pos pos, const char *fmt, va_list args) {
+    vt_strbuf sb;
+    vt_strbuf_init(&sb, ctx->arena.allocator);
+    vt_strbuf_vaddf(&sb, fmt, args);
+    if (sb.failed)
+        vt_no_memory(ctx->diag);
+    else
+        vt_fail_at(ctx->diag, status, pos, "%s", vt_strbuf_text(&sb));
+    vt_strbuf_free(&sb);
+    vt_leave(ctx, status);
+}
+
+void vt_raise(vt_ctx *ctx, vta_status status, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    vraise(ctx, status, VT_NO_POS, fmt, args);
+}
+
+void vt_raise_at(vt_ctx *ctx, vta_status status, vt_pos pos, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    vraise(ctx, status, pos, fmt, args);
+}
+
+void vt_poll(vt_ctx *ctx) {
+    if (ctx->interrupt && atomic_load_explicit(ctx->interrupt, memory_order_relaxed))
+        vt_raise(ctx, VTA_INTERRUPTED, "interrupted");
+}
+
+static _Noreturn void raise_no_memory(vt_ctx *ctx) {
+    vt_no_memory(ctx->diag);
+    vt_leave(ctx, VTA_NO_MEMORY);
+}
+
+void *vt_new_bytes(vt_ctx *ctx, size_t size) {
+    void *p = vt_arena_alloc_zero(&ctx->arena, size);
+    if (!p) raise_no_memory(ctx);
+    return p;
+}
+
+void *vt_new_array_bytes(vt_ctx *ctx, size_t count, size_t item) {
+    size_t size;
+    if (!vt_mul_size(count, item, &size)) raise_no_memory(ctx);
+    return vt_new_bytes(ctx, size);
+}
+
+char *vt_new_stringn(vt_ctx *ctx, const char *s, size_t n) {
+    char *copy = vt_arena_strndup(&ctx->arena, s, n);
+    if (!copy) raise_no_memory(ctx);
+    return copy;
+}
+
+char *vt_new_string(vt_ctx *ctx, const char *s) { return vt_new_stringn(ctx, s, strlen(s)); }
+
+char *vt_new_format(vt_ctx *ctx, const char *fmt, ...) {
+    va_list args, again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, fmt, again);
+    va_end(again);
+    char *text = vt_arena_alloc(&ctx->arena, (size_t)(n > 0 ? n : 0) + 1);
+    if (text) vsnprintf(text, (size_t)(n > 0 ? n : 0) + 1, fmt, args);
+    va_end(args);
+    if (!text) raise_no_memory(ctx);
+    return text;
+}
+
+void vt_grow(vt_ctx *ctx, void *items_ptr, uint32_t *cap, uint32_t want, size_t item) {
+    if (want <= *cap) return;
+    uint32_t grown = *cap ? *cap : 8;
+    while (grown < want) grown = grown > UINT32_MAX / 2 ? UINT32_MAX : grown * 2;
+    void *old, *items = vt_new_array_bytes(ctx, grown, item);
+    memcpy(&old, items_ptr, sizeof old);
+    if (old) memcpy(items, old, (size_t)*cap * item);
+    memcpy(items_ptr, &items, sizeof items);
+    *cap = grown;
+}
