@@ -1,0 +1,138 @@
+"""Finds and loads libvta and libvtac, and calls them.
+
+``lib.NAME(...)`` is a C function of the public headers, resolved at its first use. ``call(lib.NAME, ...)`` calls one
+that returns a ``vta_status`` and raises :class:`vta.VTAError` with the library's words when it is not ``VTA_OK``; it
+passes the thread's list of diagnostics where the marker ``DIAG`` stands.
+"""
+
+import ctypes
+import os
+import threading
+
+from . import _bindings
+from .error import VTAError
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def _candidates(name):
+    """Where a library may be, in the order in which it is looked for."""
+    file = f"lib{name}.so"
+    chosen = os.environ.get("VTA_LIBRARY_PATH")
+    if chosen:
+        yield os.path.join(chosen, file)
+        return
+    yield os.path.join(_HERE, file)
+    yield os.path.join(_HERE, "..", "..", "build", file)
+    yield file
+
+
+def _load(name):
+    tried = []
+    for path in _candidates(name):
+        try:
+            # Compiled kernels look the runtime up among the process's global symbols.
+            return ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL), path
+        except OSError as error:
+            tried.append(f"  {path}: {error}")
+    raise ImportError(
+        f"lib{name}.so was not found. Build it with `make`, or name its folder in VTA_LIBRARY_PATH. Tried:\n"
+        + "\n".join(tried)
+    )
+
+
+class _Library:
+    """The functions of both libraries as attributes."""
+
+    def __init__(self):
+        self._handles = {}
+
+    def path(self, name):
+        """The file a library ("vta" or "vtac") was loaded from."""
+        self._handle(name)
+        return self._handles[name][1]
+
+    def _handle(self, name):
+        if name not in self._handles:
+            self._handles[name] = _load(name)
+        return self._handles[name][0]
+
+    def __getattr__(self, function):
+        try:
+            library, result, arguments = _bindings.FUNCTIONS[function]
+        except KeyError:
+            raise AttributeError(f"the C API has no function {function}") from None
+        if library == "vtac":
+            self._handle("vta")
+        found = getattr(self._handle(library), function)
+        found.restype, found.argtypes = result, arguments
+        setattr(self, function, found)
+        return found
+
+
+lib = _Library()
+
+#: Stands for the thread's list of diagnostics among the arguments of :func:`call`.
+DIAG = object()
+
+
+class _Diagnostics(threading.local):
+    """One C list of diagnostics for each thread."""
+
+    def __init__(self):
+        super().__init__()
+        self.handle = lib.vta_diag_create(None)
+        if not self.handle:
+            raise MemoryError("out of memory")
+
+    def __del__(self):
+        if getattr(self, "handle", None):
+            lib.vta_diag_destroy(self.handle)
+
+
+_diagnostics = None
+
+
+def diagnostics():
+    """The thread's list of diagnostics, a ``vta_diag *``."""
+    global _diagnostics  # pylint: disable=global-statement
+    if _diagnostics is None:
+        _diagnostics = _Diagnostics()
+    return _diagnostics.handle
+
+
+def call(function, *args):
+    """Calls a C function that returns a ``vta_status``; raises :class:`vta.VTAError` when it fails."""
+    diag = diagnostics()
+    status = function(*[diag if a is DIAG else a for a in args])
+    if status:
+        raise_status(status, diag)
+
+
+def raise_status(status, diag=None):
+    """Raises the :class:`vta.VTAError` for a status, with the text of a list of diagnostics, which is cleared."""
+    text = ""
+    if diag:
+        text = lib.vta_diag_text(diag).decode("utf-8", "replace")
+        lib.vta_diag_clear(diag)
+    raise VTAError.make(status, text or lib.vta_status_text(status).decode())
+
+
+def text(value):
+    """A Python string from a C string that belongs to the library, or None."""
+    return None if value is None else value.decode("utf-8", "replace")
+
+
+def take_text(pointer):
+    """A Python string from a C string that the caller has to free."""
+    if not pointer:
+        raise MemoryError("out of memory")
+    try:
+        return ctypes.string_at(pointer).decode("utf-8", "replace")
+    finally:
+        lib.vta_string_free(pointer)
+
+
+def utf8(value):
+    """Bytes for a ``const char *`` argument; None stays NULL."""
+    return None if value is None else str(value).encode("utf-8")

@@ -1,0 +1,64 @@
+"""Errors of the C libraries as Python exceptions."""
+
+from . import _bindings
+
+
+class VTAError(RuntimeError):
+    """A call into the C libraries failed.
+
+    Attributes
+    ----------
+    status : int
+        The ``vta_status`` code, see ``include/vta/status.def``.
+    """
+
+    status = _bindings.VTA_INTERNAL
+
+    @staticmethod
+    def make(status, message):
+        """The exception for a status code: the class that Python users expect for its kind of failure."""
+        error = _CLASSES.get(status, VTAError)(message)
+        error.status = status
+        return error
+
+
+class VTAValueError(VTAError, ValueError):
+    """An argument is wrong by itself, leaves its bounds, or does not match what it is used with."""
+
+
+class VTALookupError(VTAError, LookupError):
+    """A name, key or file does not exist."""
+
+
+class VTAMemoryError(VTAError, MemoryError):
+    """An allocation failed."""
+
+
+class VTAIOError(VTAError, OSError):
+    """The operating system refused to read or write."""
+
+
+class VTASyntaxError(VTAError):
+    """Text or bytes do not follow their format."""
+
+
+class VTAUnsupportedError(VTAError, NotImplementedError):
+    """This build, device or configuration cannot do it."""
+
+
+class VTATimeoutError(VTAError, TimeoutError):
+    """The device did not finish in time."""
+
+
+_CLASSES = {
+    _bindings.VTA_INVALID_ARGUMENT: VTAValueError,
+    _bindings.VTA_OUT_OF_RANGE: VTAValueError,
+    _bindings.VTA_MISMATCH: VTAValueError,
+    _bindings.VTA_CONFIG: VTAValueError,
+    _bindings.VTA_NOT_FOUND: VTALookupError,
+    _bindings.VTA_NO_MEMORY: VTAMemoryError,
+    _bindings.VTA_IO: VTAIOError,
+    _bindings.VTA_PARSE: VTASyntaxError,
+    _bindings.VTA_UNSUPPORTED: VTAUnsupportedError,
+    _bindings.VTA_TIMEOUT: VTATimeoutError,
+}
