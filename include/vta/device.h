@@ -71,9 +71,17 @@ VTA_API void *vta_device_host_ptr(vta_device *device, uint32_t addr, size_t byte
 /* Runs `count` instructions at physical address `insn_addr` until FINISH. Memory contents and counters are as if the
  * run had not begun when it is refused before it starts (bad address, damaged instruction); an error during the run
  * leaves what was done until then. VTA_DEADLOCK, VTA_RACE, VTA_OUT_OF_RANGE, VTA_ILLEGAL, VTA_TIMEOUT: the message
- * names the instruction. `wait_cycles` bounds a device that times; 0: no bound. */
+ * names the instruction. `wait_cycles` bounds the work, VTA_TIMEOUT beyond it; 0: no bound. On a device that does not
+ * time, a cycle is one micro-op or one element moved: what an ideal machine would need, so that a damaged loop count
+ * cannot hang the caller. Stops with VTA_INTERRUPTED after vta_device_interrupt.
+ *
+ * With options.check, VTA_RACE lists every pair of instructions that touch the same on-chip elements without a token
+ * path between them (the run is completed first), and warnings tell what boards and simulators treat differently. */
 VTA_API vta_status vta_device_run(vta_device *device, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles,
                                   vta_diag *diag);
+/* Stops the run that is going on, soon; does nothing when none is. The one function that may be called from any
+ * thread, and from a signal handler. */
+VTA_API void vta_device_interrupt(vta_device *device);
 
 VTA_API vta_counters vta_device_counters(const vta_device *device);
 VTA_API void vta_device_clear_counters(vta_device *device);
