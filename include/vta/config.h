@@ -29,7 +29,9 @@ typedef enum vta_memory {
 /* The built-in default: 1x16_i8w8a32_15_15_18_17, target sim. NULL only when out of memory. */
 VTA_API vta_config *vta_config_default(void);
 /* From the text of a vta_config.json; `name` stands for it in messages. VTA_PARSE for bad JSON, VTA_CONFIG for a
- * value that breaks a rule: the message names the file, the key, the value and the reason. */
+ * key that does not exist (a misspelt key would leave a default in place) or a value that breaks a rule: the message
+ * names the file, the key, the value and the reason. LOG_BLOCK sets both blocks; the original's LOG_OUT_WIDTH and
+ * LOG_OUT_BUFF_SIZE are accepted where they agree with the keys they follow from. */
 VTA_API vta_status vta_config_parse(const char *json, size_t size, const char *name, vta_diag *diag,
                                     vta_config **out_config);
 /* From a file. */
@@ -58,7 +60,7 @@ VTA_API uint32_t vta_config_block_in(const vta_config *config);
 VTA_API uint32_t vta_config_block_out(const vta_config *config);
 VTA_API uint32_t vta_config_width(const vta_config *config, vta_memory memory);
 /* Bytes of one element in DRAM, bytes of the buffer, and its depth in elements; 0 for a memory that does not exist.
- * ACC_8BIT shares acc's buffer and depth; its DRAM element is a quarter of acc's (spec, section 3). */
+ * ACC_8BIT shares acc's buffer and depth; its DRAM element has 8-bit scalars. */
 VTA_API uint32_t vta_config_elem_bytes(const vta_config *config, vta_memory memory);
 VTA_API uint32_t vta_config_buffer_bytes(const vta_config *config, vta_memory memory);
 VTA_API uint32_t vta_config_depth(const vta_config *config, vta_memory memory);

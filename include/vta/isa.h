@@ -11,21 +11,22 @@ VTA_BEGIN
 
 enum { VTA_INSN_BYTES = 16, VTA_UOP_BYTES = 4 };
 
+/* The operations are listed, with their meaning, in vta/opcode.def; the fields in vta/insn.def. */
 typedef enum vta_opcode {
-    VTA_OP_LOAD = 0,
-    VTA_OP_STORE = 1,
-    VTA_OP_GEMM = 2,
-    VTA_OP_FINISH = 3,
-    VTA_OP_ALU = 4,
+#define VTA_OPCODE(name, number, format, meaning) VTA_OP_##name = number,
+#define VTA_ALU_OPCODE(name, number, formula)
+#include "vta/opcode.def"
+#undef VTA_OPCODE
+#undef VTA_ALU_OPCODE
     VTA_OP_COUNT
 } vta_opcode;
 
 typedef enum vta_alu_opcode {
-    VTA_ALU_MIN = 0,
-    VTA_ALU_MAX = 1,
-    VTA_ALU_ADD = 2,
-    VTA_ALU_SHR = 3,
-    VTA_ALU_MUL = 4,
+#define VTA_OPCODE(name, number, format, meaning)
+#define VTA_ALU_OPCODE(name, number, formula) VTA_ALU_##name = number,
+#include "vta/opcode.def"
+#undef VTA_OPCODE
+#undef VTA_ALU_OPCODE
     VTA_ALU_COUNT
 } vta_alu_opcode;
 

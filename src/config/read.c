@@ -1,0 +1,86 @@
+/* The two texts that settings come from: a JSON object and a list of changes. */
+#include <ctype.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/settings.h"
+
+static vta_status wrong_type(const vt__config_settings *s, const char *key, const json_t *value, const char *want,
+                             vta_diag *diag) {
+    char text[40] = "";
+    size_t n = json_dumpb(value, text, sizeof text - 1, JSON_ENCODE_ANY | JSON_COMPACT);
+    const char *shown = n < sizeof text ? text : "(a long value)";
+    return vt_fail_at(diag, VTA_CONFIG, (vt_pos){.file = s->name}, "%s = %s: must be %s", key, shown, want);
+}
+
+static vta_status read_member(vt__config_settings *s, const char *key, const json_t *value, vta_diag *diag) {
+    if (vt__config_key_is_text(key)) {
+        if (!json_is_string(value)) return wrong_type(s, key, value, "a string", diag);
+        return vt__config_set_text(s, key, json_string_value(value), diag);
+    }
+    if (json_is_integer(value)) return vt__config_set_number(s, key, json_integer_value(value), diag);
+    /* Only a key that exists is worth a word about its type. */
+    vt__config_settings scratch = *s;
+    vta_status known = vt__config_set_number(&scratch, key, 4, NULL);
+    if (known != VTA_OK) return vt__config_unknown_key(s, key, diag);
+    return wrong_type(s, key, value, "a whole number", diag);
+}
+
+vta_status vt__config_read_json(vt__config_settings *s, const char *json, size_t size, vta_diag *diag) {
+    json_error_t error;
+    json_t *root = json_loadb(json, size, JSON_REJECT_DUPLICATES, &error);
+    if (!root) {
+        if (json_error_code(&error) == json_error_out_of_memory) return vt_no_memory(diag);
+        vt_pos pos = {s->name, error.line > 0 ? (uint32_t)error.line : 0,
+                      error.column > 0 ? (uint32_t)error.column : 0};
+        return vt_fail_at(diag, VTA_PARSE, pos, "%s", error.text);
+    }
+    vta_status status = VTA_OK;
+    if (!json_is_object(root))
+        status = vt_fail_at(diag, VTA_PARSE, (vt_pos){s->name, 1, 1}, "a configuration is one JSON object, {...}");
+    const char *key;
+    json_t *value;
+    /* Every wrong key is reported, not only the first. */
+    json_object_foreach(root, key, value) {
+        vta_status one = read_member(s, key, value, diag);
+        if (status == VTA_OK) status = one;
+    }
+    json_decref(root);
+    return status;
+}
+
+static vta_status read_change(vt__config_settings *s, const char *key, const char *value, vta_diag *diag) {
+    if (vt__config_key_is_text(key)) return vt__config_set_text(s, key, value, diag);
+    char *end;
+    errno = 0;
+    long long number = strtoll(value, &end, 10);
+    if (end == value || *end || errno)
+        return vt_fail_at(diag, VTA_CONFIG, (vt_pos){.file = s->name}, "%s = %.40s: must be a whole number", key,
+                          value);
+    return vt__config_set_number(s, key, number, diag);
+}
+
+static bool is_gap(char c) { return isspace((unsigned char)c) || c == ','; }
+
+vta_status vt__config_read_changes(vt__config_settings *s, const char *changes, vta_diag *diag) {
+    for (const char *p = changes;;) {
+        while (is_gap(*p)) p++;
+        if (!*p) return VTA_OK;
+        char word[128];
+        size_t n = 0;
+        while (p[n] && !is_gap(p[n])) n++;
+        if (n >= sizeof word)
+            return vt_fail_at(diag, VTA_CONFIG, (vt_pos){.file = s->name}, "%.40s...: longer than any change", p);
+        memcpy(word, p, n);
+        word[n] = 0;
+        p += n;
+        char *equals = strchr(word, '=');
+        if (!equals || equals == word)
+            return vt_fail_at(diag, VTA_CONFIG, (vt_pos){.file = s->name}, "%s: a change is written KEY=VALUE, like %s",
+                              word, "LOG_BATCH=1");
+        *equals = 0;
+        VT_TRY(read_change(s, word, equals + 1, diag));
+    }
+}
