@@ -1,0 +1,35 @@
+/* Lowered functions of the compiler, as its users see them: opaque, printable, checkable.
+ *
+ * A vtac_func belongs to the module or compile context that made it (te.h, pass.h, build.h) and lives as long as that
+ * does; nothing here frees one. Reading one from several threads at once is allowed while nobody compiles with the
+ * context it belongs to; printing counts as compiling. */
+#ifndef VTA_IR_H
+#define VTA_IR_H
+
+#include <stdbool.h>
+
+#include "vta/status.h"
+
+VTA_BEGIN
+
+typedef struct vtac_func vtac_func;
+
+/* The two text styles in which functions are shown. */
+typedef enum vtac_style { VTAC_STYLE_PRIMFN = 0, VTAC_STYLE_TVMSCRIPT = 1 } vtac_style;
+
+/* The name under which the function is exported. Belongs to the function. */
+VTA_API const char *vtac_func_name(const vtac_func *func);
+/* The number of parameters. */
+VTA_API uint32_t vtac_func_param_count(const vtac_func *func);
+/* The text of a function. *out_text is zero terminated, allocated with `allocator` (NULL: the C library's) and freed
+ * with vtac_text_free and the same allocator. VTA_NO_MEMORY; VTA_INVALID_ARGUMENT for a null or an unknown style. */
+VTA_API vta_status vtac_func_print(const vtac_func *func, vtac_style style, const vta_allocator *allocator,
+                                   vta_diag *diag, char **out_text);
+VTA_API void vtac_text_free(const vta_allocator *allocator, char *text);
+/* Checks that a function is well formed (types, definitions before uses, dimensions): for passes under development.
+ * VTA_INVALID_ARGUMENT with one diagnostic for each thing that is wrong. */
+VTA_API vta_status vtac_func_verify(const vtac_func *func, vta_diag *diag);
+
+VTA_END
+
+#endif

@@ -1,0 +1,42 @@
+/* Runs any function slowly, on host arrays, with every index checked: the oracle of the tests. */
+#ifndef VT_IR_INTERP_H
+#define VT_IR_INTERP_H
+
+#include "ir/node.h"
+
+/* One value of any type: integers sign- or zero-extended to 64 bits, floats as double, pointers. */
+typedef struct vt_value {
+    vt_dtype dtype;
+    union {
+        int64_t i;
+        double f;
+        void *p;
+        const char *s;
+    } u;
+} vt_value;
+
+/* An argument: an array for a param with a binding, else a scalar. */
+typedef struct vt_interp_arg {
+    void *data; /* elements of the binding's dtype, compact, row-major; 4-bit types take a byte per element */
+    size_t elements;
+    vt_value scalar;
+} vt_interp_arg;
+
+typedef struct vt_interp_hooks {
+    void *user;
+    /* call_extern, call_pure_extern and calls the interpreter has no meaning for (name: the op's). Gives false when
+     * the name is unknown: the run fails. `out` is preset to zero of the call's dtype. */
+    bool (*call)(void *user, const char *name, uint32_t n, const vt_value *args, vt_value *out);
+    uint64_t step_limit; /* statements; 0: no limit */
+} vt_interp_hooks;
+
+/* Runs f. Parallel, vectorized and thread loops run serially; so do virtual threads. Fails with a diagnostic for an
+ * index out of its buffer, division by zero, an undefined variable, a failed assert, a missing hook. Before storage
+ * flattening PLOAD and PSTORE reach REALIZEd tensors and the tensors of bindings. hooks may be NULL. */
+vta_status vt_interp_run(vt_ctx *ctx, const vt_func *f, uint32_t n_args, const vt_interp_arg *args,
+                         const vt_interp_hooks *hooks);
+/* One scalar expression, the free variables looked up in parallel arrays. */
+vta_status vt_interp_expr(vt_ctx *ctx, const vt_expr *e, uint32_t n, const vt_var *const *vars, const vt_value *values,
+                          vt_value *out_value);
+
+#endif
