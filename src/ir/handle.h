@@ -1,0 +1,16 @@
+/* What stands behind the public vtac_func: a function and the context it lives in. */
+#ifndef VT_IR_HANDLE_H
+#define VT_IR_HANDLE_H
+
+#include "ir/node.h"
+#include "vta/ir.h"
+
+struct vtac_func {
+    vt_ctx *ctx;
+    const vt_func *func;
+};
+
+/* A handle in the context's arena. */
+const vtac_func *vt_func_handle(vt_ctx *ctx, const vt_func *f);
+
+#endif
