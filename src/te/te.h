@@ -1,0 +1,34 @@
+/* What the layers above use of the te layer: lowering a schedule to a function, and what IR nodes point back to. */
+#ifndef VT_TE_TE_H
+#define VT_TE_TE_H
+
+#include "ir/node.h"
+#include "vta/te.h"
+
+/* The handles of vta/te.h that are IR nodes seen from outside. */
+static inline const vt_expr *vt_te_expr(const te_expr *e) { return (const vt_expr *)(const void *)e; }
+static inline const vt_iter *vt_te_iter(const te_axis *a) { return (const vt_iter *)(const void *)a; }
+static inline const vt_tensor *vt_te_tensor(const te_tensor *t) { return (const vt_tensor *)(const void *)t; }
+
+/* The context behind a te_context: what is lowered lives in its arena, diagnostics go to its list. Every vt_* function
+ * of the compiler may be called with it, inside a vt_protect. */
+vt_ctx *vt_te_ctx(te_context *c);
+
+/* The thread axis of the accelerator, one object for a context: the node of "coproc_scope" attributes. */
+const vt_iter *vt_te_vta_axis(te_context *c);
+
+/* An argument of a function: a tensor or a scalar (te_scalar); the other is NULL. */
+typedef struct vt_te_arg {
+    const te_tensor *tensor;
+    const te_expr *scalar;
+} vt_te_arg;
+
+/* Bound inference and loop nest generation. The function's body has PLOAD, PSTORE and REALIZE on tensors, attributes
+ *   "pragma_NAME" (ITER of the stage's axis, value), "virtual_thread" (ITER, extent), "thread_extent" (ITER, extent),
+ *   "buffer_bind_scope" (PAIR of the intrinsic's buffer and the tensor; value tvm_tuple(min, extent, ...) of the
+ *   region), "double_buffer_scope" (TENSOR, 1), "buffer_dim_align" (TENSOR, tvm_tuple(dim, factor, offset));
+ * its bindings name the tensors of the parameters. The schedule is not changed. Raises (call it inside a vt_protect of
+ * vt_te_ctx(te_schedule_context(s))). Attributes set: from_legacy_te_schedule, global_symbol (name), tir.noalias. */
+const vt_func *vt_te_lower(te_schedule *s, uint32_t n, const vt_te_arg *args, const char *name);
+
+#endif
