@@ -1,8 +1,56 @@
-#include <stdio.h>
+/* vta: finds the command and hands over. */
+#include <string.h>
 
-#include "vta/status.h"
+#include "cli.h"
 
-int main(void) {
-    printf("vta %s\n", vta_version());
-    return 0;
+static const cli_command commands[] = {
+#define CLI_COMMAND(name, summary, arguments, examples) {#name, summary, arguments, examples, cmd_##name},
+#include "commands.def"
+#undef CLI_COMMAND
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+static const cli_command *find(const char *name) {
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (!strcmp(commands[i].name, name)) return &commands[i];
+    return NULL;
+}
+
+static void print_help(FILE *to) {
+    fprintf(to, "usage: vta COMMAND [OPTIONS] [ARGUMENTS]\n\n");
+    for (int i = 0; i < COMMAND_COUNT; i++) fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
+    fprintf(to, "\n  vta COMMAND --help   options and examples of a command\n"
+                "  vta --version        the version\n\n"
+                "exit codes: 0 done, 1 an error in the input or a failed check, 2 wrong usage\n");
+}
+
+static int unknown(const char *name) {
+    fprintf(stderr, "vta: %s: no such command\n\n", name);
+    print_help(stderr);
+    return CLI_USAGE;
+}
+
+int main(int argc, char **argv) {
+    const char *name = argc > 1 ? argv[1] : NULL;
+    if (!name) {
+        print_help(stderr);
+        return CLI_USAGE;
+    }
+    if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
+        printf("vta %s\n", vta_version());
+        return CLI_OK;
+    }
+    bool help = !strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help");
+    if (help && argc < 3) {
+        print_help(stdout);
+        return CLI_OK;
+    }
+    const cli_command *command = find(help ? argv[2] : name);
+    if (!command) return unknown(help ? argv[2] : name);
+    if (help) {
+        char *as_option[] = {argv[2], "--help", NULL};
+        return command->run(command, 2, as_option);
+    }
+    return command->run(command, argc - 1, argv + 1);
 }

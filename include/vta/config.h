@@ -54,6 +54,9 @@ VTA_API const char *vta_config_hw_version(const vta_config *config); /* "0.0.2" 
 VTA_API const char *vta_config_bitstream(const vta_config *config); /* "1x16_i8w8a32_15_15_18_17" */
 VTA_API const char *vta_config_model(const vta_config *config);     /* "sim_1x16_i8w8a32_15_15_18_17" */
 
+/* Where it came from: a path, or "built-in default". */
+VTA_API const char *vta_config_source(const vta_config *config);
+
 /* Derived sizes. Widths in bits of one scalar (INP, WGT, ACC, OUT; UOP 32; ACC_8BIT 8). */
 VTA_API uint32_t vta_config_batch(const vta_config *config);
 VTA_API uint32_t vta_config_block_in(const vta_config *config);

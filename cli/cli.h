@@ -1,0 +1,72 @@
+/* What the commands of `vta` share: the command table, options, output, exit codes. Commands use public headers only.
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "options.h"
+#include "vta/config.h"
+
+/* Exit codes. A crash is always a bug. */
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+
+typedef struct cli_command {
+    const char *name;
+    const char *summary;
+    const char *arguments;
+    const char *examples;
+    int (*run)(const struct cli_command *self, int argc, char **argv);
+} cli_command;
+
+#define CLI_COMMAND(name, summary, arguments, examples) int cmd_##name(const cli_command *self, int argc, char **argv);
+#include "commands.def"
+#undef CLI_COMMAND
+
+/* The diagnostics of the command, one list a process; errors are printed by cli_finish. */
+vta_diag *cli_diag(void);
+/* Prints what the diagnostics hold to stderr, flushes stdout and gives the exit code for `status`: use as
+ * `return cli_finish(status)`. */
+int cli_finish(vta_status status);
+/* Prints "vta COMMAND: message" and a hint at --help; gives CLI_USAGE. */
+int cli_usage(const cli_command *command, const char *fmt, ...) VTA_PRINTF(2, 3);
+
+/* Options that most commands have: put CLI_CONFIG_OPTIONS(&common) and CLI_JSON_OPTION(&common) into the table. */
+typedef struct cli_common {
+    const char *config; /* --config FILE */
+    cli_list set;       /* --set KEY=VALUE, any number of times */
+    bool json;          /* --json */
+} cli_common;
+
+#define CLI_CONFIG_OPTIONS(common)                                                                                     \
+    {                                                                                                                  \
+        "config",                                                                                                      \
+        'c',                                                                                                           \
+        CLI_TEXT,                                                                                                      \
+        "FILE",                                                                                                        \
+        "hardware configuration (else $VTA_CONFIG, ./vta_config.json, built-in)",                                      \
+        &(common)->config},                                                                                            \
+    {                                                                                                                  \
+        "set", 's', CLI_LIST, "KEY=VALUE", "change one key of the configuration; may be repeated", &(common)->set      \
+    }
+#define CLI_JSON_OPTION(common)                                                                                        \
+    { "json", 'j', CLI_FLAG, NULL, "print JSON instead of text", &(common)->json }
+
+/* The configuration that --config and --set ask for. */
+vta_status cli_find_config(const cli_common *common, vta_config **out_config);
+/* Applies the --set options to a configuration that came from elsewhere; the old one is released. */
+vta_status cli_change_config(const cli_common *common, vta_config **config);
+
+/* Prints a JSON value, indented, with a newline, and frees it. */
+void cli_print_json(json_t *value);
+/* JSON text of the library ("...", freed) as a value. */
+json_t *cli_json_of(char *text);
+
+/* A progress line on stderr, drawn a few times a second where stderr is a terminal, and wiped by cli_progress_end. */
+void cli_progress(const char *what, uint64_t done, uint64_t total);
+void cli_progress_end(void);
+
+#endif

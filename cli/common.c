@@ -1,0 +1,88 @@
+/* Diagnostics, configuration, JSON and progress: what every command does the same way. */
+#include <stdarg.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+vta_diag *cli_diag(void) {
+    static vta_diag *diag;
+    if (!diag) diag = vta_diag_create(NULL);
+    return diag;
+}
+
+int cli_finish(vta_status status) {
+    cli_progress_end();
+    const char *text = vta_diag_text(cli_diag());
+    bool flushed = fflush(stdout) == 0 && !ferror(stdout);
+    if (*text) fprintf(stderr, "%s\n", text);
+    if (status != VTA_OK && vta_diag_status(cli_diag()) == VTA_OK)
+        fprintf(stderr, "error: %s\n", vta_status_text(status));
+    if (!flushed) fprintf(stderr, "error: cannot write to standard output\n");
+    vta_diag_destroy(cli_diag());
+    return status == VTA_OK && flushed ? CLI_OK : CLI_FAILED;
+}
+
+int cli_usage(const cli_command *command, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    fprintf(stderr, "vta %s: ", command->name);
+    vfprintf(stderr, fmt, args);
+    fprintf(stderr, "\nusage: vta %s %s\nvta %s --help says more\n", command->name, command->arguments, command->name);
+    va_end(args);
+    return CLI_USAGE;
+}
+
+vta_status cli_change_config(const cli_common *common, vta_config **config) {
+    for (int i = 0; i < common->set.count; i++) {
+        vta_config *changed;
+        vta_status status = vta_config_with(*config, common->set.item[i], cli_diag(), &changed);
+        if (status != VTA_OK) return status;
+        vta_config_release(*config);
+        *config = changed;
+    }
+    return VTA_OK;
+}
+
+vta_status cli_find_config(const cli_common *common, vta_config **out_config) {
+    vta_status status = vta_config_find(common->config, cli_diag(), out_config, NULL);
+    if (status != VTA_OK) return status;
+    status = cli_change_config(common, out_config);
+    if (status != VTA_OK) {
+        vta_config_release(*out_config);
+        *out_config = NULL;
+    }
+    return status;
+}
+
+void cli_print_json(json_t *value) {
+    json_dumpf(value, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
+    putchar('\n');
+    json_decref(value);
+}
+
+json_t *cli_json_of(char *text) {
+    json_t *value = text ? json_loads(text, 0, NULL) : NULL;
+    vta_string_free(text);
+    return value ? value : json_null();
+}
+
+static bool progress_drawn;
+
+void cli_progress(const char *what, uint64_t done, uint64_t total) {
+    static double last;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double t = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    if (last == 0) last = t; /* short work draws nothing */
+    if (t - last < 0.2 || !isatty(STDERR_FILENO)) return;
+    last = t;
+    progress_drawn = true;
+    fprintf(stderr, "\r%s %llu of %llu\033[K", what, (unsigned long long)done, (unsigned long long)total);
+    fflush(stderr);
+}
+
+void cli_progress_end(void) {
+    if (progress_drawn) fprintf(stderr, "\r\033[K");
+    progress_drawn = false;
+}
