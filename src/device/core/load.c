@@ -1,0 +1,78 @@
+/* LOAD: (y_pad_0 + y_size + y_pad_1) x (x_pad_0 + x_size + x_pad_1) elements from sram_base on, rows after one
+ * another; padding is zero; row y is read from dram_base + y * x_stride. */
+#include <string.h>
+
+#include "config/config_priv.h"
+#include "device/core/machine.h"
+
+vta_status vt__check_load(vt_machine *machine, uint32_t index, const vta_insn *insn, vta_diag *diag) {
+    uint32_t memory = insn->u.mem.memory_type;
+    if (memory >= VTA_MEM_COUNT || memory == VTA_MEM_OUT)
+        return vt_fail(diag, VTA_ILLEGAL, "instruction %u (LOAD): memory_type %u cannot be loaded", index, memory);
+    char label[24];
+    uint64_t end = insn->u.mem.sram_base + vt_exec_work(insn);
+    if (end > machine->config->depth[memory])
+        return vt_fail(
+            diag, VTA_OUT_OF_RANGE,
+            "instruction %u (%s): sram_base %u + (%u + y_size %u + %u) x (%u + x_size %u + %u) elements end at "
+            "%llu, but the buffer has %u",
+            index, vt_insn_label(insn, label), insn->u.mem.sram_base, insn->u.mem.y_pad_0, insn->u.mem.y_size,
+            insn->u.mem.y_pad_1, insn->u.mem.x_pad_0, insn->u.mem.x_size, insn->u.mem.x_pad_1, (unsigned long long)end,
+            machine->config->depth[memory]);
+    return vt__check_dram(machine, index, insn, diag);
+}
+
+/* A buffer as LOAD sees it: what to fill, and bytes an element takes there. */
+typedef struct target {
+    uint8_t *bytes;
+    size_t element;
+} target;
+
+static target target_of(vt_machine *m, vta_memory memory) {
+    switch (memory) {
+    case VTA_MEM_UOP: return (target){(uint8_t *)m->uop_words, sizeof *m->uop_words};
+    case VTA_MEM_WGT: return (target){m->wgt, m->config->elem_bytes[VTA_MEM_WGT]};
+    case VTA_MEM_INP: return (target){m->inp, m->config->elem_bytes[VTA_MEM_INP]};
+    default: return (target){(uint8_t *)m->acc, m->acc_lanes * sizeof *m->acc};
+    }
+}
+
+/* Reads `count` elements at `addr`; 8-bit scalars are widened from the back of the place that they will fill. */
+static void read_row(vt_machine *m, const vta_insn *insn, uint64_t addr, uint8_t *to, size_t count) {
+    if (insn->u.mem.memory_type != VTA_MEM_ACC_8BIT) {
+        vt_dram_read(m->dram, addr, to, count * m->config->elem_bytes[insn->u.mem.memory_type]);
+        return;
+    }
+    size_t scalars = count * m->acc_lanes;
+    int8_t *narrow = (int8_t *)to + scalars * (sizeof *m->acc - 1);
+    vt_dram_read(m->dram, addr, narrow, scalars);
+    for (size_t i = 0; i < scalars; i++) {
+        int32_t wide = narrow[i];
+        memcpy(to + i * sizeof wide, &wide, sizeof wide);
+    }
+}
+
+static uint8_t *zeros(uint8_t *to, size_t bytes) {
+    memset(to, 0, bytes);
+    return to + bytes;
+}
+
+void vt__load(vt_machine *m, const vta_insn *insn) {
+    vta_memory memory = (vta_memory)insn->u.mem.memory_type;
+    target t = target_of(m, memory);
+    uint64_t dram_element = m->config->elem_bytes[memory];
+    size_t row = (size_t)(insn->u.mem.x_pad_0 + insn->u.mem.x_size + insn->u.mem.x_pad_1) * t.element;
+    uint32_t first = insn->u.mem.sram_base, count = (uint32_t)vt_exec_work(insn);
+    uint8_t *to = zeros(t.bytes + first * t.element, insn->u.mem.y_pad_0 * row);
+    for (uint32_t y = 0; y < insn->u.mem.y_size; y++) {
+        uint64_t addr = (insn->u.mem.dram_base + (uint64_t)y * insn->u.mem.x_stride) * dram_element;
+        to = zeros(to, insn->u.mem.x_pad_0 * t.element);
+        read_row(m, insn, addr, to, insn->u.mem.x_size);
+        to = zeros(to + insn->u.mem.x_size * t.element, insn->u.mem.x_pad_1 * t.element);
+    }
+    zeros(to, insn->u.mem.y_pad_1 * row);
+    if (memory == VTA_MEM_UOP)
+        for (uint32_t i = first; i < first + count; i++) m->uops[i] = vta_uop_decode(m->config, m->uop_words[i]);
+    else if (m->engine->loaded && (memory == VTA_MEM_INP || memory == VTA_MEM_WGT))
+        m->engine->loaded(m, memory, first, count);
+}

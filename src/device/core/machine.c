@@ -1,0 +1,81 @@
+#include "device/core/machine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "config/config_priv.h"
+
+static vta_status allocate(vt_machine *m, vta_diag *diag) {
+    const vta_config *c = m->config;
+    m->acc_lanes = c->batch * c->block_out;
+    m->row_bytes = (size_t)c->depth[VTA_MEM_ACC] * c->elem_bytes[VTA_MEM_OUT];
+    m->uop_words = vt_alloc_zero(m->allocator, c->buffer_bytes[VTA_MEM_UOP]);
+    m->uops = vt_alloc_zero(m->allocator, (size_t)c->depth[VTA_MEM_UOP] * sizeof *m->uops);
+    m->inp = vt_alloc_zero(m->allocator, c->buffer_bytes[VTA_MEM_INP]);
+    m->wgt = vt_alloc_zero(m->allocator, c->buffer_bytes[VTA_MEM_WGT]);
+    m->acc = vt_alloc_zero(m->allocator, c->buffer_bytes[VTA_MEM_ACC]);
+    m->row = vt_alloc_zero(m->allocator, m->row_bytes);
+    if (!m->uop_words || !m->uops || !m->inp || !m->wgt || !m->acc || !m->row) return vt_no_memory(diag);
+    return VTA_OK;
+}
+
+vta_status vt_machine_init(vt_machine *machine, const vta_config *config, const vta_allocator *allocator, vt_dram *dram,
+                           vta_counters *counters, const vt_engine *engine, const char *cpu, vta_diag *diag) {
+    *machine =
+        (vt_machine){.config = config, .allocator = allocator, .dram = dram, .counters = counters, .engine = engine};
+    if (config->width[VTA_MEM_ACC] != 32)
+        return vt_fail(diag, VTA_UNSUPPORTED,
+                       "LOG_ACC_WIDTH: the simulators compute with 32-bit accumulators, not "
+                       "with %u bits; use LOG_ACC_WIDTH 5",
+                       config->width[VTA_MEM_ACC]);
+    vta_status status = allocate(machine, diag);
+    if (status == VTA_OK && engine->create) {
+        status = engine->create(machine, cpu, diag);
+        if (status != VTA_OK) machine->engine = &vt_engine_reference; /* whose state needs no clearing */
+    }
+    if (status != VTA_OK) {
+        machine->engine = &vt_engine_reference;
+        vt_machine_clear(machine);
+    }
+    return status;
+}
+
+void vt_machine_clear(vt_machine *machine) {
+    const vta_config *c = machine->config;
+    if (!c) return;
+    if (machine->engine->destroy) machine->engine->destroy(machine);
+    vt_free(machine->allocator, machine->uop_words, c->buffer_bytes[VTA_MEM_UOP]);
+    vt_free(machine->allocator, machine->uops, (size_t)c->depth[VTA_MEM_UOP] * sizeof *machine->uops);
+    vt_free(machine->allocator, machine->inp, c->buffer_bytes[VTA_MEM_INP]);
+    vt_free(machine->allocator, machine->wgt, c->buffer_bytes[VTA_MEM_WGT]);
+    vt_free(machine->allocator, machine->acc, c->buffer_bytes[VTA_MEM_ACC]);
+    vt_free(machine->allocator, machine->row, machine->row_bytes);
+    *machine = (vt_machine){0};
+}
+
+vta_status vt_machine_peek(const vt_machine *machine, vta_memory memory, uint32_t first, uint32_t elements, void *to,
+                           size_t bytes, vta_diag *diag) {
+    size_t element = machine->config->elem_bytes[memory];
+    const void *buffer;
+    switch (memory) {
+    case VTA_MEM_UOP: buffer = machine->uop_words; break;
+    case VTA_MEM_INP: buffer = machine->inp; break;
+    case VTA_MEM_WGT: buffer = machine->wgt; break;
+    case VTA_MEM_ACC: buffer = machine->acc; break;
+    default: return vt_fail(diag, VTA_UNSUPPORTED, "memory %d has no buffer of its own; look into acc", (int)memory);
+    }
+    if (bytes != elements * element)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "%u elements of %s are %zu bytes, not %zu", elements,
+                       vta_memory_name(memory), elements * element, bytes);
+    memcpy(to, (const uint8_t *)buffer + first * element, bytes);
+    return VTA_OK;
+}
+
+const char *vt_insn_label(const vta_insn *insn, char text[24]) {
+    const char *name = vta_opcode_name((vta_opcode)insn->opcode), *what = NULL;
+    if (insn->opcode == VTA_OP_LOAD || insn->opcode == VTA_OP_STORE)
+        what = vta_memory_name((vta_memory)insn->u.mem.memory_type);
+    if (insn->opcode == VTA_OP_ALU) what = vta_alu_opcode_name((vta_alu_opcode)insn->u.exec.alu_opcode);
+    snprintf(text, 24, "%s%s%s", name ? name : "?", what ? " " : "", what ? what : "");
+    return text;
+}

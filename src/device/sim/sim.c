@@ -1,0 +1,101 @@
+/* The functional simulator: decodes a stream, finds an order that the tokens allow, executes. */
+#include "device/sim/sim.h"
+
+#include "device/core/machine.h"
+#include "device/core/stream.h"
+
+static const vt_engine *engine_of(const vta_device *device) {
+    (void)device;
+    return &vt_engine_reference;
+}
+
+static vta_status make_machine(vta_device *device, vta_diag *diag, vt_machine **out_machine) {
+    *out_machine = NULL;
+    vt_machine *m = vt_alloc(&device->allocator, sizeof *m);
+    if (!m) return vt_no_memory(diag);
+    vta_status status = vt_machine_init(m, device->config, &device->allocator, &device->dram, &device->counters,
+                                        engine_of(device), device->options.cpu, diag);
+    if (status != VTA_OK) {
+        vt_free(&device->allocator, m, sizeof *m);
+        return status;
+    }
+    m->interrupt = &device->interrupt;
+    *out_machine = m;
+    return VTA_OK;
+}
+
+static void destroy(vta_device *device) {
+    vt_machine_clear(device->state);
+    vt_free(&device->allocator, device->state, sizeof(vt_machine));
+}
+
+static vta_status create(vta_device *device, vta_diag *diag) {
+    vt_machine *m;
+    VT_TRY(make_machine(device, diag, &m));
+    device->state = m;
+    return VTA_OK;
+}
+
+/* A new engine starts with a new machine: on-chip contents do not outlive a change of options. */
+static vta_status configure(vta_device *device, vta_diag *diag) {
+    vt_machine *m;
+    VT_TRY(make_machine(device, diag, &m));
+    destroy(device);
+    device->state = m;
+    return VTA_OK;
+}
+
+/* Work is known before an instruction starts, so a bound costs nothing while it runs. */
+static vta_status spend(uint64_t *left, uint32_t wait_cycles, uint32_t index, const vta_insn *insn, vta_diag *diag) {
+    char label[24];
+    uint64_t work = vt_exec_work(insn);
+    if (!wait_cycles || work <= *left) {
+        *left -= wait_cycles ? work : 0;
+        return VTA_OK;
+    }
+    return vt_fail(diag, VTA_TIMEOUT,
+                   "instruction %u (%s) needs %llu cycles at least, and of the %u to wait %llu are left", index,
+                   vt_insn_label(insn, label), (unsigned long long)work, wait_cycles, (unsigned long long)*left);
+}
+
+static vta_status execute(vta_device *device, vt_stream *s, uint32_t wait_cycles, vta_diag *diag) {
+    vt_machine *m = device->state;
+    uint64_t left = wait_cycles;
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t index = s->order[i];
+        VT_TRY(spend(&left, wait_cycles, index, &s->insns[index], diag));
+        VT_TRY(vt_exec_insn(m, index, &s->insns[index], diag));
+        if (atomic_load_explicit(&device->interrupt, memory_order_relaxed))
+            return vt_fail(diag, VTA_INTERRUPTED, "interrupted after instruction %u", index);
+    }
+    return VTA_OK;
+}
+
+static vta_status run(vta_device *device, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles, vta_diag *diag) {
+    vt_machine *m = device->state;
+    vt_stream s;
+    m->skip_execution = device->options.skip_execution;
+    VT_TRY(vt_stream_decode(&s, m, insn_addr, count, diag));
+    vta_status status = vt_stream_schedule(&s, (vta_order)device->options.order, device->options.seed, false, diag);
+    if (status == VTA_OK) {
+        device->counters.runs++;
+        status = execute(device, &s, wait_cycles, diag);
+    }
+    vt_stream_clear(&s);
+    return status;
+}
+
+static vta_status peek(vta_device *device, vta_memory memory, uint32_t first, uint32_t elements, void *to, size_t bytes,
+                       vta_diag *diag) {
+    return vt_machine_peek(device->state, memory, first, elements, to, bytes, diag);
+}
+
+const vt_driver vt_driver_sim = {
+    .name = "sim",
+    .text = "functional simulator: bit-exact, token-exact, without time",
+    .create = create,
+    .destroy = destroy,
+    .configure = configure,
+    .run = run,
+    .peek = peek,
+};
