@@ -44,11 +44,7 @@ static const vt_field *rows_of(uint8_t format, unsigned *out_count) {
     return first;
 }
 
-const vt_field *vt_common_fields(unsigned *out_count) {
-    const vt_field *opcode = rows_of(VT_FORMAT_NONE, out_count);
-    --*out_count;
-    return opcode + 1;
-}
+const vt_field *vt_common_fields(unsigned *out_count) { return rows_of(VT_FORMAT_NONE, out_count); }
 
 const vt_field *vt_opcode_fields(unsigned opcode, unsigned *out_count) {
     static const uint8_t format_of[] = {

@@ -14,7 +14,7 @@ typedef struct vt_field {
     uint8_t row;  /* its place in the table */
 } vt_field;
 
-/* The common fields but the opcode: the four dependence flags. */
+/* The common fields: the opcode first, then the four dependence flags. */
 const vt_field *vt_common_fields(unsigned *out_count);
 /* The fields that follow the common ones for an opcode (which must exist), in bit order. */
 const vt_field *vt_opcode_fields(unsigned opcode, unsigned *out_count);
