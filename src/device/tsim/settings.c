@@ -1,0 +1,155 @@
+/* Timing profiles: the table of vta/timing.def, changed by text or JSON. */
+#include <jansson.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "base/diag.h"
+#include "vta/timing.h"
+
+static const vta_timing_profile profiles[] = {
+#define VTA_TIMING_PROFILE(name, text, ...) {name, __VA_ARGS__},
+#include "vta/timing.def"
+};
+static const char *const profile_texts[] = {
+#define VTA_TIMING_PROFILE(name, text, ...) text,
+#include "vta/timing.def"
+};
+enum { PROFILES = sizeof profiles / sizeof profiles[0] };
+
+typedef struct setting {
+    const char *name;
+    size_t offset;
+    uint32_t least, most;
+} setting;
+static const setting settings[] = {
+#define VTA_TIMING_SETTING(name, least, most, meaning) {#name, offsetof(vta_timing_profile, name), least, most},
+#include "vta/timing.def"
+};
+enum { SETTINGS = sizeof settings / sizeof settings[0] };
+
+static uint32_t *slot(vta_timing_profile *profile, const setting *s) {
+    return (uint32_t *)((char *)profile + s->offset);
+}
+
+const char *vta_timing_profile_name(size_t index) { return index < PROFILES ? profiles[index].name : NULL; }
+const char *vta_timing_profile_text(size_t index) { return index < PROFILES ? profile_texts[index] : NULL; }
+
+vta_status vta_timing_profile_get(const char *name, vta_diag *diag, vta_timing_profile *out_profile) {
+    if (out_profile == NULL) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_timing_profile_get: out_profile is null");
+    *out_profile = profiles[0];
+    if (name == NULL) return VTA_OK;
+    for (size_t i = 0; i < PROFILES; i++)
+        if (strcmp(profiles[i].name, name) == 0) {
+            *out_profile = profiles[i];
+            return VTA_OK;
+        }
+    char known[256] = "";
+    for (size_t i = 0; i < PROFILES; i++) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", profiles[i].name);
+    }
+    return vt_fail(diag, VTA_NOT_FOUND, "there is no timing profile \"%s\"; there are: %s", name, known);
+}
+
+vta_status vta_timing_profile_for(const vta_config *config, vta_diag *diag, vta_timing_profile *out_profile) {
+    if (config == NULL) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_timing_profile_for: config is null");
+    const char *target = vta_config_target(config);
+    if (strcmp(target, "pynq") == 0) target = "hls";
+    if (vta_timing_profile_get(target, NULL, out_profile) == VTA_OK) return VTA_OK;
+    return vta_timing_profile_get(NULL, diag, out_profile);
+}
+
+static vta_status set_one(vta_timing_profile *profile, const char *key, size_t size, long long value, const char *where,
+                          vta_diag *diag) {
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const setting *s = &settings[i];
+        if (strlen(s->name) != size || memcmp(s->name, key, size) != 0) continue;
+        if (value < s->least || value > s->most)
+            return vt_fail(diag, VTA_OUT_OF_RANGE, "%s: %s = %lld is out of range: it is from %u to %u", where, s->name,
+                           value, s->least, s->most);
+        *slot(profile, s) = (uint32_t)value;
+        return VTA_OK;
+    }
+    return vt_fail(diag, VTA_NOT_FOUND, "%s: a timing profile has no setting \"%.*s\"; there are: bus_bits, len_bits, "
+                   "delay, queue_depth, frequency_khz and the others of docs/timing.md",
+                   where, (int)size, key);
+}
+
+/* Rules that concern a profile as a whole. */
+static vta_status check(const vta_timing_profile *profile, const char *where, vta_diag *diag) {
+    if (profile->bus_bits & (profile->bus_bits - 1))
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "%s: bus_bits = %u is not a power of two", where, profile->bus_bits);
+    if (profile->port_overhead < 3)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "%s: port_overhead = %u is below 3, the registers on a read's way", where,
+                       profile->port_overhead);
+    return VTA_OK;
+}
+
+vta_status vta_timing_profile_set(vta_timing_profile *profile, const char *changes, vta_diag *diag) {
+    if (profile == NULL || changes == NULL)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_timing_profile_set: profile or changes is null");
+    static const char where[] = "timing settings";
+    vta_timing_profile next = *profile;
+    for (const char *p = changes; *p;) {
+        p += strspn(p, " ,\t\n");
+        size_t word = strcspn(p, " ,\t\n"), key = strcspn(p, "= ,\t\n");
+        if (word == 0) break;
+        char *end = NULL;
+        long long value = key < word ? strtoll(p + key + 1, &end, 10) : 0;
+        if (end == NULL || end != p + word || key + 1 == word)
+            return vt_fail(diag, VTA_PARSE, "%s: \"%.*s\" is not NAME=NUMBER", where, (int)word, p);
+        VT_TRY(set_one(&next, p, key, value, where, diag));
+        p += word;
+    }
+    VT_TRY(check(&next, where, diag));
+    *profile = next;
+    return VTA_OK;
+}
+
+static vta_status from_json(json_t *root, const char *name, vta_diag *diag, vta_timing_profile *out_profile) {
+    if (!json_is_object(root)) return vt_fail(diag, VTA_PARSE, "%s: a timing profile is a JSON object", name);
+    json_t *base = json_object_get(root, "profile");
+    if (base && !json_is_string(base))
+        return vt_fail(diag, VTA_PARSE, "%s: \"profile\" is the name of a profile, like \"chisel\"", name);
+    vta_timing_profile profile;
+    VT_TRY(vta_timing_profile_get(base ? json_string_value(base) : NULL, diag, &profile));
+    const char *key;
+    json_t *value;
+    json_object_foreach(root, key, value) {
+        if (strcmp(key, "profile") == 0) continue;
+        if (key[0] >= 'A' && key[0] <= 'Z') continue; /* a key of vta_config.json */
+        if (!json_is_integer(value))
+            return vt_fail(diag, VTA_PARSE, "%s: \"%s\" is a whole number in a timing profile", name, key);
+        VT_TRY(set_one(&profile, key, strlen(key), json_integer_value(value), name, diag));
+    }
+    VT_TRY(check(&profile, name, diag));
+    *out_profile = profile;
+    return VTA_OK;
+}
+
+vta_status vta_timing_profile_parse(const char *json, size_t size, const char *name, vta_diag *diag,
+                                    vta_timing_profile *out_profile) {
+    if (json == NULL || out_profile == NULL)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_timing_profile_parse: json or out_profile is null");
+    *out_profile = profiles[0];
+    if (name == NULL) name = "timing profile";
+    json_error_t error;
+    json_t *root = json_loadb(json, size, JSON_REJECT_DUPLICATES, &error);
+    if (root == NULL)
+        return vt_fail_at(diag, VTA_PARSE, (vt_pos){name, (uint32_t)error.line, (uint32_t)error.column}, "%s",
+                          error.text);
+    vta_status status = from_json(root, name, diag, out_profile);
+    json_decref(root);
+    return status;
+}
+
+char *vta_timing_profile_to_json(const vta_timing_profile *profile) {
+    if (profile == NULL) return NULL;
+    vt_strbuf sb;
+    vt_strbuf_init(&sb, &vt_allocator_libc);
+    vt_strbuf_addf(&sb, "{\"profile\": \"%s\"", profile->name);
+#define VTA_TIMING_SETTING(field, least, most, meaning) vt_strbuf_addf(&sb, ", \"" #field "\": %u", profile->field);
+#include "vta/timing.def"
+    vt_strbuf_addc(&sb, '}');
+    return vt_strbuf_take(&sb);
+}
