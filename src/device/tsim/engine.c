@@ -1,5 +1,6 @@
 /* The three in-order engines. Each runs one instruction at a time: it starts when the instruction is visible in its
- * queue and its tokens are, takes the tokens, and leaves the queue and pushes its tokens in its last cycle. */
+ * queue and its tokens are, takes both, and pushes tokens in its last cycle. (That an instruction leaves its queue when
+ * it starts, not when it ends, is decided by the published counts: docs/timing.md.) */
 #include "config/config_priv.h"
 #include "device/tsim/model.h"
 
@@ -146,6 +147,9 @@ void vt__engine_start(vt_model *m, uint32_t stage, uint64_t now) {
     account_wait(m, stage, now);
     e->start = now;
     e->insn = vt__ring_head(&e->queue)->insn;
+    e->arrived = vt__ring_head(&e->queue)->visible;
+    if (e->queue.count == e->queue.cap) vt__fetch_unblock(m, stage, now);
+    vt__ring_pop(&e->queue);
     const vta_insn *insn = &m->insns[e->insn];
     e->kind = (uint8_t)vt_insn_kind(insn);
     e->beats = 0;
@@ -181,7 +185,7 @@ void vt__engine_command(vt_model *m, uint32_t stage, uint64_t now) {
 static void record(vt_model *m, uint32_t stage) {
     const vt_unit_engine *e = &m->engine[stage];
     m->times[e->insn] = (vta_insn_time){.ready = e->ready,
-                                        .arrived = vt__ring_head(&e->queue)->visible,
+                                        .arrived = e->arrived,
                                         .start = e->start,
                                         .end = e->end,
                                         .wait_prev = e->wait_prev,
@@ -234,8 +238,6 @@ void vt__engine_end(vt_model *m, uint32_t stage, uint64_t now) {
     account_work(m, stage);
     if (m->times) record(m, stage);
     if (insn->opcode == VTA_OP_FINISH) m->finish = e->end;
-    if (e->queue.count == e->queue.cap) vt__fetch_unblock(m, stage, now);
-    vt__ring_pop(&e->queue);
     e->ready = e->end;
     e->phase = VT_PHASE_READY;
 }

@@ -32,6 +32,7 @@ typedef struct vt_unit_engine {
     vt_engine_phase phase;
     vt_ring queue;       /* instructions handed over by fetch */
     uint64_t ready;      /* the predecessor's end */
+    uint64_t arrived;    /* when the instruction was visible in its queue */
     uint64_t start, end; /* of the instruction that runs */
     uint32_t insn;       /* which one */
     uint64_t wish;       /* READING: when the next command is ready to be sent */

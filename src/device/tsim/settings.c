@@ -1,5 +1,6 @@
 /* Timing profiles: the table of vta/timing.def, changed by text or JSON. */
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
@@ -43,12 +44,13 @@ vta_status vta_timing_profile_get(const char *name, vta_diag *diag, vta_timing_p
             *out_profile = profiles[i];
             return VTA_OK;
         }
-    char known[256] = "";
-    for (size_t i = 0; i < PROFILES; i++) {
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", profiles[i].name);
-    }
-    return vt_fail(diag, VTA_NOT_FOUND, "there is no timing profile \"%s\"; there are: %s", name, known);
+    vt_strbuf known;
+    vt_strbuf_init(&known, &vt_allocator_libc);
+    for (size_t i = 0; i < PROFILES; i++) vt_strbuf_addf(&known, "%s%s", i ? ", " : "", profiles[i].name);
+    vta_status status = vt_fail(diag, VTA_NOT_FOUND, "there is no timing profile \"%s\"; there are: %s", name,
+                                vt_strbuf_text(&known));
+    vt_strbuf_free(&known);
+    return status;
 }
 
 vta_status vta_timing_profile_for(const vta_config *config, vta_diag *diag, vta_timing_profile *out_profile) {
