@@ -1,0 +1,251 @@
+/* The folding constructors: what the original's operators do at once, no more, since printed forms depend on it. */
+#include <math.h>
+#include <string.h>
+
+#include "ir/build.h"
+
+static int64_t floor_div(int64_t x, int64_t y) {
+    if (y == -1) return (int64_t)(0 - (uint64_t)x);
+    int64_t q = x / y;
+    return x % y != 0 && (x < 0) != (y < 0) ? q - 1 : q;
+}
+
+/* Both constants. False where it must stay as it is: division by zero. Wrapping, the constructor narrows. */
+static bool fold_int(vt_expr_kind kind, vt_dtype t, int64_t x, int64_t y, int64_t *out) {
+    uint64_t ux = (uint64_t)x, uy = (uint64_t)y;
+    bool wide = t.code == VT_UINT && t.bits == 64;
+    switch (kind) {
+    case VT_E_ADD: *out = (int64_t)(ux + uy); return true;
+    case VT_E_SUB: *out = (int64_t)(ux - uy); return true;
+    case VT_E_MUL: *out = (int64_t)(ux * uy); return true;
+    case VT_E_DIV:
+        if (y == 0) return false;
+        *out = wide ? (int64_t)(ux / uy) : y == -1 ? (int64_t)(0 - ux) : x / y;
+        return true;
+    case VT_E_MOD:
+        if (y == 0) return false;
+        *out = wide ? (int64_t)(ux % uy) : y == -1 ? 0 : x % y;
+        return true;
+    case VT_E_FLOORDIV:
+        if (y == 0) return false;
+        *out = wide ? (int64_t)(ux / uy) : floor_div(x, y);
+        return true;
+    case VT_E_FLOORMOD:
+        if (y == 0) return false;
+        *out = wide ? (int64_t)(ux % uy) : (int64_t)(ux - (uint64_t)floor_div(x, y) * uy);
+        return true;
+    case VT_E_MIN: *out = (wide ? ux < uy : x < y) ? x : y; return true;
+    case VT_E_MAX: *out = (wide ? ux > uy : x > y) ? x : y; return true;
+    case VT_E_EQ: *out = x == y; return true;
+    case VT_E_NE: *out = x != y; return true;
+    case VT_E_LT: *out = wide ? ux < uy : x < y; return true;
+    case VT_E_LE: *out = wide ? ux <= uy : x <= y; return true;
+    case VT_E_GT: *out = wide ? ux > uy : x > y; return true;
+    case VT_E_GE: *out = wide ? ux >= uy : x >= y; return true;
+    default: return false;
+    }
+}
+
+static bool fold_float(vt_expr_kind kind, double x, double y, double *out) {
+    switch (kind) {
+    case VT_E_ADD: *out = x + y; return true;
+    case VT_E_SUB: *out = x - y; return true;
+    case VT_E_MUL: *out = x * y; return true;
+    case VT_E_DIV: *out = x / y; return y != 0;
+    case VT_E_FLOORDIV: *out = floor(x / y); return y != 0;
+    case VT_E_MIN: *out = x < y ? x : y; return true;
+    case VT_E_MAX: *out = x > y ? x : y; return true;
+    case VT_E_EQ: *out = x == y; return true;
+    case VT_E_NE: *out = x != y; return true;
+    case VT_E_LT: *out = x < y; return true;
+    case VT_E_LE: *out = x <= y; return true;
+    case VT_E_GT: *out = x > y; return true;
+    case VT_E_GE: *out = x >= y; return true;
+    default: return false;
+    }
+}
+
+/* A scalar constant equal to v, int or float? */
+static bool is_num(const vt_expr *e, int v) {
+    return (e->kind == VT_E_INT && e->u.i == v) || (e->kind == VT_E_FLOAT && e->u.f == v);
+}
+
+/* x op y where one side is neutral or absorbing. */
+static const vt_expr *fold_identity(vt_ctx *ctx, vt_expr_kind kind, const vt_expr *x, const vt_expr *y) {
+    switch (kind) {
+    case VT_E_ADD: return is_num(x, 0) ? y : is_num(y, 0) ? x : NULL;
+    case VT_E_SUB: return is_num(y, 0) ? x : NULL;
+    case VT_E_MUL:
+        if (is_num(x, 1)) return y;
+        if (is_num(x, 0)) return x;
+        if (is_num(y, 1)) return x;
+        return is_num(y, 0) ? y : NULL;
+    case VT_E_DIV:
+    case VT_E_FLOORDIV: return is_num(x, 0) || is_num(y, 1) ? x : NULL;
+    case VT_E_MOD:
+    case VT_E_FLOORMOD:
+        if (!vt_dtype_is_index(x->dtype)) return NULL;
+        if (vt_is_const(x, 0)) return x;
+        return vt_is_const(y, 1) ? vt_int(ctx, x->dtype, 0) : NULL;
+    case VT_E_MIN:
+    case VT_E_MAX: return x == y ? x : NULL;
+    case VT_E_AND:
+        if (x->kind == VT_E_INT) return x->u.i ? y : x;
+        if (y->kind == VT_E_INT) return y->u.i ? x : y;
+        return NULL;
+    case VT_E_OR:
+        if (x->kind == VT_E_INT) return x->u.i ? x : y;
+        if (y->kind == VT_E_INT) return y->u.i ? y : x;
+        return NULL;
+    default: return NULL;
+    }
+}
+
+const vt_expr *vt_try_fold(vt_ctx *ctx, vt_expr_kind kind, const vt_expr *x, const vt_expr *y) {
+    bool compare = vt_expr_infos[kind].cls == VT_CLASS_COMPARE;
+    if (x->kind == VT_E_INT && y->kind == VT_E_INT) {
+        int64_t value;
+        if (fold_int(kind, x->dtype, x->u.i, y->u.i, &value)) return vt_int(ctx, compare ? VT_BOOL : x->dtype, value);
+    } else if (x->kind == VT_E_FLOAT && y->kind == VT_E_FLOAT) {
+        double value;
+        if (fold_float(kind, x->u.f, y->u.f, &value))
+            return compare ? vt_bool(ctx, value != 0) : vt_float(ctx, x->dtype, value);
+    }
+    return fold_identity(ctx, kind, x, y);
+}
+
+/* The type two scalars or vectors of equal lanes meet in: float wins, then more bits, then unsigned. */
+static vt_dtype meet(vt_dtype x, vt_dtype y) {
+    bool fx = vt_dtype_is_float(x), fy = vt_dtype_is_float(y);
+    if (fx != fy) return fx ? x : y;
+    if (x.bits != y.bits) return x.bits > y.bits ? x : y;
+    return vt_dtype_is_uint(x) ? x : y;
+}
+
+void vt_match_types(vt_ctx *ctx, const vt_expr **x, const vt_expr **y) {
+    if (vt_dtype_eq((*x)->dtype, (*y)->dtype)) return;
+    if ((*x)->dtype.code == VT_HANDLE || (*y)->dtype.code == VT_HANDLE)
+        vt_raise(ctx, VTA_MISMATCH, "a handle cannot be an operand of arithmetic");
+    uint16_t lx = (*x)->dtype.lanes, ly = (*y)->dtype.lanes;
+    if (lx == 1 && ly != 1) *x = vt_e_broadcast(ctx, *x, ly);
+    else if (ly == 1 && lx != 1) *y = vt_e_broadcast(ctx, *y, lx);
+    else if (lx != ly) vt_raise(ctx, VTA_MISMATCH, "operands with %u and %u lanes cannot meet", lx, ly);
+    vt_dtype t = meet((*x)->dtype, (*y)->dtype);
+    *x = vt_cast(ctx, t, *x);
+    *y = vt_cast(ctx, t, *y);
+}
+
+const vt_expr *vt_bin(vt_ctx *ctx, vt_expr_kind kind, const vt_expr *x, const vt_expr *y) {
+    vt_match_types(ctx, &x, &y);
+    const vt_expr *folded = vt_try_fold(ctx, kind, x, y);
+    return folded ? folded : vt_e_bin(ctx, kind, x, y);
+}
+
+#define FOLDING(name, KIND) \
+    const vt_expr *name(vt_ctx *ctx, const vt_expr *x, const vt_expr *y) { return vt_bin(ctx, KIND, x, y); }
+FOLDING(vt_add, VT_E_ADD)
+FOLDING(vt_sub, VT_E_SUB)
+FOLDING(vt_mul, VT_E_MUL)
+FOLDING(vt_div, VT_E_DIV)
+FOLDING(vt_mod, VT_E_MOD)
+FOLDING(vt_floordiv, VT_E_FLOORDIV)
+FOLDING(vt_floormod, VT_E_FLOORMOD)
+FOLDING(vt_min, VT_E_MIN)
+FOLDING(vt_max, VT_E_MAX)
+FOLDING(vt_eq, VT_E_EQ)
+FOLDING(vt_ne, VT_E_NE)
+FOLDING(vt_lt, VT_E_LT)
+FOLDING(vt_le, VT_E_LE)
+FOLDING(vt_gt, VT_E_GT)
+FOLDING(vt_ge, VT_E_GE)
+FOLDING(vt_and, VT_E_AND)
+FOLDING(vt_or, VT_E_OR)
+#undef FOLDING
+
+const vt_expr *vt_not(vt_ctx *ctx, const vt_expr *x) {
+    return x->kind == VT_E_INT ? vt_bool(ctx, !x->u.i) : vt_e_not(ctx, x);
+}
+
+const vt_expr *vt_neg(vt_ctx *ctx, const vt_expr *x) {
+    if (x->kind == VT_E_INT) return vt_int(ctx, x->dtype, (int64_t)(0 - (uint64_t)x->u.i));
+    if (x->kind == VT_E_FLOAT) return vt_float(ctx, x->dtype, -x->u.f);
+    return vt_sub(ctx, vt_const(ctx, x->dtype, 0), x);
+}
+
+const vt_expr *vt_select(vt_ctx *ctx, const vt_expr *c, const vt_expr *x, const vt_expr *y) {
+    vt_match_types(ctx, &x, &y);
+    return vt_e_select(ctx, c, x, y);
+}
+
+const vt_expr *vt_if_then_else(vt_ctx *ctx, const vt_expr *c, const vt_expr *x, const vt_expr *y) {
+    vt_match_types(ctx, &x, &y);
+    if (c->kind == VT_E_INT) return c->u.i ? x : y;
+    return vt_e_call(ctx, x->dtype, VT_OP_IF_THEN_ELSE, 3, (const vt_expr *[]){c, x, y});
+}
+
+static const vt_expr *cast_scalar(vt_ctx *ctx, vt_dtype t, const vt_expr *x) {
+    if (vt_dtype_eq(x->dtype, t)) return x;
+    if (vt_dtype_is_integral(t) && x->kind == VT_E_INT) return vt_int(ctx, t, vt_dtype_is_bool(t) ? x->u.i != 0 : x->u.i);
+    if (vt_dtype_is_integral(t) && x->kind == VT_E_FLOAT && fabs(x->u.f) < 9e18) return vt_int(ctx, t, (int64_t)x->u.f);
+    if (vt_dtype_is_float(t) && x->kind == VT_E_INT) return vt_float(ctx, t, (double)x->u.i);
+    if (vt_dtype_is_float(t) && x->kind == VT_E_FLOAT) return vt_float(ctx, t, x->u.f);
+    return vt_e_cast(ctx, t, x);
+}
+
+const vt_expr *vt_cast(vt_ctx *ctx, vt_dtype t, const vt_expr *x) {
+    if (vt_dtype_eq(x->dtype, t)) return x;
+    if (t.lanes == 1) return cast_scalar(ctx, t, x);
+    if (x->dtype.lanes == 1) return vt_e_broadcast(ctx, cast_scalar(ctx, vt_dtype_elem(t), x), t.lanes);
+    if (x->kind == VT_E_BROADCAST)
+        return vt_e_broadcast(ctx, cast_scalar(ctx, vt_dtype_elem(t), x->a[0]), t.lanes);
+    return vt_e_cast(ctx, t, x);
+}
+
+static bool fold_bits(vt_op op, int64_t x, int64_t y, int64_t *out) {
+    switch (op) {
+    case VT_OP_SHIFT_LEFT: *out = (int64_t)((uint64_t)x << y); return y >= 0 && y < 64;
+    case VT_OP_SHIFT_RIGHT: *out = x >> y; return y >= 0 && y < 64;
+    case VT_OP_BITWISE_AND: *out = x & y; return true;
+    case VT_OP_BITWISE_OR: *out = x | y; return true;
+    case VT_OP_BITWISE_XOR: *out = x ^ y; return true;
+    default: return false;
+    }
+}
+
+const vt_expr *vt_bitwise(vt_ctx *ctx, vt_op op, const vt_expr *x, const vt_expr *y) {
+    vt_match_types(ctx, &x, &y);
+    bool shift = op == VT_OP_SHIFT_LEFT || op == VT_OP_SHIFT_RIGHT;
+    if (vt_dtype_is_index(x->dtype) && y->kind == VT_E_INT) {
+        int64_t value;
+        if (x->kind == VT_E_INT && y->u.i >= 0 && (!shift || y->u.i < 64) && fold_bits(op, x->u.i, y->u.i, &value))
+            return vt_int(ctx, x->dtype, value);
+        if (shift && y->u.i == 0) return x;
+    }
+    return vt_e_call(ctx, x->dtype, op, 2, (const vt_expr *[]){x, y});
+}
+
+const vt_expr *vt_shift_left(vt_ctx *ctx, const vt_expr *x, const vt_expr *y) {
+    return vt_bitwise(ctx, VT_OP_SHIFT_LEFT, x, y);
+}
+
+const vt_expr *vt_shift_right(vt_ctx *ctx, const vt_expr *x, const vt_expr *y) {
+    return vt_bitwise(ctx, VT_OP_SHIFT_RIGHT, x, y);
+}
+
+const vt_expr *vt_likely(vt_ctx *ctx, const vt_expr *x) {
+    return x->kind == VT_E_INT ? x : vt_e_call(ctx, x->dtype, VT_OP_LIKELY, 1, &x);
+}
+
+const vt_expr *vt_ceildiv(vt_ctx *ctx, const vt_expr *x, const vt_expr *y) {
+    return vt_floordiv(ctx, vt_add(ctx, x, vt_sub(ctx, y, vt_const(ctx, y->dtype, 1))), y);
+}
+
+const vt_expr *vt_min_value(vt_ctx *ctx, vt_dtype t) {
+    if (!vt_dtype_is_float(t)) return vt_int(ctx, t, vt_dtype_min_int(vt_dtype_elem(t)));
+    return vt_float(ctx, t, t.bits == 64 ? -1.7976931348623157e308 : t.bits == 16 ? -65504.0 : -3.4028234663852886e38);
+}
+
+const vt_expr *vt_max_value(vt_ctx *ctx, vt_dtype t) {
+    if (!vt_dtype_is_float(t)) return vt_int(ctx, t, vt_dtype_is_uint(t) && t.bits == 64 ? -1 : vt_dtype_max_int(vt_dtype_elem(t)));
+    return vt_neg(ctx, vt_min_value(ctx, t));
+}

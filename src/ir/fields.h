@@ -1,0 +1,40 @@
+/* stmt.def as data: where in vt_stmt each field lies, so that walking, rewriting and comparing are written once. */
+#ifndef VT_IR_FIELDS_H
+#define VT_IR_FIELDS_H
+
+#include "ir/node.h"
+
+typedef enum vt__field_type {
+    VT__EXPR,
+    VT__STMT,
+    VT__VAR,
+    VT__EXPRS,
+    VT__STMTS,
+    VT__RANGES,
+    VT__BUFFER,
+    VT__TENSOR,
+    VT__REF,
+    VT__ITER,
+    VT__ITERS,
+    VT__REGIONS,
+    VT__BUFFERS,
+    VT__NOTES,
+    VT__TEXT,
+    VT__WORD,
+    VT__DTYPE
+} vt__field_type;
+
+typedef struct vt__field {
+    uint8_t type;    /* vt__field_type */
+    uint16_t offset; /* of the value or the array pointer */
+    uint16_t count;  /* of the count of an array; 0: no array */
+} vt__field;
+
+/* The fields of a statement kind: from *first up to (not including) *end. */
+void vt__fields(vt_stmt_kind kind, const vt__field **out_first, const vt__field **out_end);
+
+#define VT__AT(type, s, f) (*(type *)((char *)(s) + (f)->offset))
+#define VT__AT_CONST(type, s, f) (*(type const *)((const char *)(s) + (f)->offset))
+#define VT__N(s, f) (*(const uint32_t *)((const char *)(s) + (f)->count))
+
+#endif

@@ -1,0 +1,218 @@
+/* Rewriting: every helper gives its argument back when nothing under it changed. */
+#include <string.h>
+
+#include "ir/build.h"
+#include "ir/fields.h"
+#include "ir/visit.h"
+
+const vt_expr *vt_mutate_expr(vt_mutator *m, const vt_expr *e) {
+    if (!e) return NULL;
+    return m->expr ? m->expr(m, e) : vt_mutate_expr_children(m, e);
+}
+
+const vt_stmt *vt_mutate_stmt(vt_mutator *m, const vt_stmt *s) {
+    if (!s) return NULL;
+    return m->stmt ? m->stmt(m, s) : vt_mutate_stmt_children(m, s);
+}
+
+static const vt_var *map_var(vt_mutator *m, const vt_var *v) { return m->var ? m->var(m, v) : v; }
+static const vt_buffer *map_buffer(vt_mutator *m, const vt_buffer *b) { return m->buffer ? m->buffer(m, b) : b; }
+
+static const vt_iter *mutate_iter(vt_mutator *m, const vt_iter *it) {
+    if (!it) return NULL;
+    const vt_expr *min = vt_mutate_expr(m, it->min), *extent = vt_mutate_expr(m, it->extent);
+    if (min == it->min && extent == it->extent) return it;
+    return vt_iter_new(m->ctx, it->var, min, extent, it->type, it->thread_tag);
+}
+
+/* A list of pointers, each through `one`: a fresh array at the first difference. */
+typedef const void *(*pointer_fn)(vt_mutator *m, const void *p);
+static const void *expr_p(vt_mutator *m, const void *p) { return vt_mutate_expr(m, p); }
+static const void *stmt_p(vt_mutator *m, const void *p) { return vt_mutate_stmt(m, p); }
+static const void *iter_p(vt_mutator *m, const void *p) { return mutate_iter(m, p); }
+static const void *buffer_p(vt_mutator *m, const void *p) { return map_buffer(m, p); }
+
+static const void *const *mutate_list(vt_mutator *m, uint32_t n, const void *const *items, pointer_fn one) {
+    const void **copy = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        const void *item = one(m, items[i]);
+        if (item != items[i] && !copy) {
+            copy = VT_NEW_ARRAY(m->ctx, const void *, n);
+            memcpy(copy, items, n * sizeof *items);
+        }
+        if (copy) copy[i] = item;
+    }
+    return copy ? (const void *const *)copy : items;
+}
+
+static const vt_range *mutate_ranges(vt_mutator *m, uint32_t n, const vt_range *items) {
+    vt_range *copy = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        vt_range r = {vt_mutate_expr(m, items[i].min), vt_mutate_expr(m, items[i].extent)};
+        if (!copy && (r.min != items[i].min || r.extent != items[i].extent)) {
+            copy = VT_NEW_ARRAY(m->ctx, vt_range, n);
+            memcpy(copy, items, n * sizeof *items);
+        }
+        if (copy) copy[i] = r;
+    }
+    return copy ? copy : items;
+}
+
+static const vt_region *mutate_regions(vt_mutator *m, uint32_t n, const vt_region *items) {
+    vt_region *copy = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        vt_region r = {map_buffer(m, items[i].buffer), items[i].n_ranges,
+                       mutate_ranges(m, items[i].n_ranges, items[i].ranges)};
+        if (!copy && (r.buffer != items[i].buffer || r.ranges != items[i].ranges)) {
+            copy = VT_NEW_ARRAY(m->ctx, vt_region, n);
+            memcpy(copy, items, n * sizeof *items);
+        }
+        if (copy) copy[i] = r;
+    }
+    return copy ? copy : items;
+}
+
+static const vt_note *mutate_notes(vt_mutator *m, uint32_t n, const vt_note *items) {
+    vt_note *copy = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        const vt_expr *value = vt_mutate_expr(m, items[i].value);
+        if (!copy && value != items[i].value) {
+            copy = VT_NEW_ARRAY(m->ctx, vt_note, n);
+            memcpy(copy, items, n * sizeof *items);
+        }
+        if (copy) copy[i].value = value;
+    }
+    return copy ? copy : items;
+}
+
+static const vt_reduce *mutate_reduce(vt_mutator *m, const vt_reduce *r) {
+    const void *const *axes = mutate_list(m, r->n_axes, (const void *const *)r->axes, iter_p);
+    if (axes == (const void *const *)r->axes) return r;
+    vt_reduce *copy = VT_NEW(m->ctx, vt_reduce);
+    *copy = *r;
+    copy->axes = (const vt_iter *const *)axes;
+    return copy;
+}
+
+/* The same node with another payload: constructors take care of type and hash. */
+static const vt_expr *with_payload(vt_mutator *m, const vt_expr *e, const vt_expr *const *a) {
+    if (e->kind == VT_E_LOAD) {
+        const vt_buffer *b = map_buffer(m, e->u.buffer);
+        if (b != e->u.buffer) return vt_e_load(m->ctx, b, e->n, a);
+    } else if (e->kind == VT_E_LET) {
+        const vt_var *v = map_var(m, e->u.let_var);
+        if (v != e->u.let_var) return vt_e_let(m->ctx, v, a[0], a[1]);
+    } else if (e->kind == VT_E_REDUCE) {
+        const vt_reduce *r = mutate_reduce(m, e->u.reduce);
+        if (r != e->u.reduce)
+            return vt_e_reduce(m->ctx, r->combiner, r->n_sources, a, r->n_axes, r->axes, a[e->n - 1],
+                               r->has_init ? a + r->n_sources : NULL, r->value_index);
+    }
+    return vt_e_with(m->ctx, e, a);
+}
+
+enum { FEW = 8 };
+
+const vt_expr *vt_mutate_expr_children(vt_mutator *m, const vt_expr *e) {
+    if (!e->n && e->kind != VT_E_LOAD) return e;
+    const vt_expr *few[FEW];
+    const vt_expr **a = e->n <= FEW ? few : VT_NEW_ARRAY(m->ctx, const vt_expr *, e->n);
+    /* A let's variable is renamed before its uses are seen. */
+    if (e->kind == VT_E_LET && m->var) map_var(m, e->u.let_var);
+    for (uint32_t i = 0; i < e->n; i++) a[i] = vt_mutate_expr(m, e->a[i]);
+    return with_payload(m, e, a);
+}
+
+static vt_ref mutate_ref(vt_mutator *m, vt_ref r) {
+    if (r.kind == VT_REF_BUFFER || r.kind == VT_REF_PAIR) r.u.buffer = map_buffer(m, r.u.buffer);
+    if (r.kind == VT_REF_VAR) {
+        const vt_expr *v = vt_mutate_expr(m, r.u.var);
+        if (v->kind == VT_E_VAR) r.u.var = v;
+    }
+    return r;
+}
+
+#define REPLACE(type, fn_call)                 \
+    do {                                       \
+        type was = VT__AT(type, s, f);         \
+        type is = (type)(fn_call);             \
+        if (is != was) changed = true;         \
+        VT__AT(type, s, f) = is;               \
+    } while (0)
+
+static bool mutate_field(vt_mutator *m, vt_stmt *s, const vt__field *f) {
+    bool changed = false;
+    uint32_t n = f->count ? VT__N(s, f) : 0;
+    switch (f->type) {
+    case VT__EXPR: REPLACE(const vt_expr *, vt_mutate_expr(m, was)); break;
+    case VT__STMT: REPLACE(const vt_stmt *, vt_mutate_stmt(m, was)); break;
+    case VT__VAR: REPLACE(const vt_var *, map_var(m, was)); break;
+    case VT__BUFFER: REPLACE(const vt_buffer *, map_buffer(m, was)); break;
+    case VT__ITER: REPLACE(const vt_iter *, mutate_iter(m, was)); break;
+    case VT__EXPRS: REPLACE(const void *const *, mutate_list(m, n, was, expr_p)); break;
+    case VT__STMTS: REPLACE(const void *const *, mutate_list(m, n, was, stmt_p)); break;
+    case VT__ITERS: REPLACE(const void *const *, mutate_list(m, n, was, iter_p)); break;
+    case VT__BUFFERS: REPLACE(const void *const *, mutate_list(m, n, was, buffer_p)); break;
+    case VT__RANGES: REPLACE(const vt_range *, mutate_ranges(m, n, was)); break;
+    case VT__REGIONS: REPLACE(const vt_region *, mutate_regions(m, n, was)); break;
+    case VT__NOTES: REPLACE(const vt_note *, mutate_notes(m, n, was)); break;
+    case VT__REF: {
+        vt_ref was = VT__AT(vt_ref, s, f), is = mutate_ref(m, was);
+        changed = is.u.any != was.u.any;
+        VT__AT(vt_ref, s, f) = is;
+        break;
+    }
+    default: break;
+    }
+    return changed;
+}
+
+/* A sequence whose items changed: nested ones are joined, NULLs dropped. */
+static const vt_stmt *rebuild_seq(vt_ctx *ctx, const vt_stmt *s) {
+    const vt_stmt **items = VT_NEW_ARRAY(ctx, const vt_stmt *, s->u.seq.n_items);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->u.seq.n_items; i++)
+        if (s->u.seq.items[i]) items[n++] = s->u.seq.items[i];
+    return vt_s_seq(ctx, n, items);
+}
+
+const vt_stmt *vt_mutate_stmt_children(vt_mutator *m, const vt_stmt *s) {
+    vt_stmt copy = *s;
+    bool changed = false;
+    const vt__field *f, *end;
+    for (vt__fields((vt_stmt_kind)s->kind, &f, &end); f < end; f++) changed |= mutate_field(m, &copy, f);
+    if (!changed) return s;
+    return s->kind == VT_S_SEQ ? rebuild_seq(m->ctx, &copy) : vt_s_new(m->ctx, &copy);
+}
+
+/* The shorthands. */
+typedef struct rewrite {
+    vt_mutator m;
+    const vt_expr *(*expr)(void *user, const vt_expr *e);
+    const vt_stmt *(*stmt)(void *user, const vt_stmt *s);
+    void *user;
+} rewrite;
+
+static const vt_expr *rewrite_expr(vt_mutator *m, const vt_expr *e) {
+    rewrite *r = (rewrite *)m;
+    e = vt_mutate_expr_children(m, e);
+    return r->expr ? r->expr(r->user, e) : e;
+}
+
+static const vt_stmt *rewrite_stmt(vt_mutator *m, const vt_stmt *s) {
+    rewrite *r = (rewrite *)m;
+    s = vt_mutate_stmt_children(m, s);
+    return r->stmt ? r->stmt(r->user, s) : s;
+}
+
+const vt_expr *vt_expr_rewrite(vt_ctx *ctx, const vt_expr *e, const vt_expr *(*fn)(void *user, const vt_expr *e),
+                               void *user) {
+    rewrite r = {.m = {.ctx = ctx, .expr = rewrite_expr}, .expr = fn, .user = user};
+    return vt_mutate_expr(&r.m, e);
+}
+
+const vt_stmt *vt_stmt_rewrite(vt_ctx *ctx, const vt_stmt *s, const vt_expr *(*efn)(void *user, const vt_expr *e),
+                               const vt_stmt *(*sfn)(void *user, const vt_stmt *s), void *user) {
+    rewrite r = {.m = {.ctx = ctx, .expr = rewrite_expr, .stmt = rewrite_stmt}, .expr = efn, .stmt = sfn, .user = user};
+    return vt_mutate_stmt(&r.m, s);
+}
