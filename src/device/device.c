@@ -9,6 +9,7 @@
 #include "device/core/driver.h"
 #include "device/null/null.h"
 #include "device/sim/sim.h"
+#include "device/tsim/tsim.h"
 #include "vta/isa.h"
 
 static const vt_driver *const drivers[] = {

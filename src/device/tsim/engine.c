@@ -88,8 +88,8 @@ static void unblock(vt_model *m, uint64_t now) {
     for (uint32_t s = 0; s < VT_STAGES; s++)
         if (m->engine[s].phase == VT_PHASE_BLOCKED) {
             m->engine[s].phase = VT_PHASE_RUNNING;
-            m->engine[s].blocked += now + 2 - m->engine[s].end;
-            m->engine[s].end = now + 2;
+            m->engine[s].blocked += now + 1 - m->engine[s].end;
+            m->engine[s].end = now + 1;
         }
 }
 
