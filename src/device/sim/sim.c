@@ -3,10 +3,10 @@
 
 #include "device/core/machine.h"
 #include "device/core/stream.h"
+#include "device/sim/fast.h"
 
 static const vt_engine *engine_of(const vta_device *device) {
-    (void)device;
-    return &vt_engine_reference;
+    return device->options.engine == VTA_ENGINE_REFERENCE ? &vt_engine_reference : &vt_engine_fast;
 }
 
 static vta_status make_machine(vta_device *device, vta_diag *diag, vt_machine **out_machine) {

@@ -1,0 +1,95 @@
+#include "device/sim/fast.h"
+
+#include <string.h>
+
+#include "config/config_priv.h"
+
+/* Best first. */
+static const vt_fast_cpu *const cpus[] = {
+#if defined(__x86_64__)
+    &vt__cpu_avx512,
+    &vt__cpu_avx2,
+#endif
+    &vt__cpu_portable,
+};
+enum { CPUS = sizeof cpus / sizeof cpus[0] };
+
+static vta_status find_cpu(const char *name, vta_diag *diag, const vt_fast_cpu **out_cpu) {
+    bool any = !name || !*name || !strcmp(name, "auto");
+    for (int i = 0; i < CPUS; i++) {
+        if (!any && strcmp(cpus[i]->name, name)) continue;
+        if (cpus[i]->available()) {
+            *out_cpu = cpus[i];
+            return VTA_OK;
+        }
+        if (!any) return vt_fail(diag, VTA_UNSUPPORTED, "options.cpu '%s': this processor does not have it", name);
+    }
+    return vt_fail(diag, VTA_NOT_FOUND, "options.cpu '%s' does not exist here; there are auto, portable%s", name,
+                   CPUS > 1 ? ", avx2, avx512" : "");
+}
+
+static uint32_t log2_of(uint32_t n) { return (uint32_t)__builtin_ctz(n); }
+
+static vta_status set_up(vt_machine *m, vt_fast *f, vta_diag *diag) {
+    const vta_config *c = m->config;
+    uint32_t widest = c->width[VTA_MEM_INP] > c->width[VTA_MEM_WGT] ? c->width[VTA_MEM_INP] : c->width[VTA_MEM_WGT];
+    uint32_t log_group = widest <= 8 ? 2 : widest <= 16 ? 1 : 0;
+    f->channels = c->block_out < 16 ? c->block_out : 16;
+    while (!(f->kernels = f->cpu->kernels(log2_of(f->channels), log_group, c->block_in >> log_group))) {
+        if (log_group == 2)
+            log_group = 1; /* no kernel for bytes: words of two hold them as well */
+        else
+            f->cpu = &vt__cpu_portable;
+    }
+    f->group = 1u << log_group;
+    f->tiles = c->block_out / f->channels;
+    f->words = c->block_in / f->group;
+    f->row_words = f->words + (f->group == 4);
+    f->inp_words = c->batch * f->row_words;
+    f->wgt_words = c->block_out * f->words;
+    f->inp_bytes = (size_t)c->depth[VTA_MEM_INP] * f->inp_words * sizeof *f->inp;
+    f->wgt_bytes = (size_t)c->depth[VTA_MEM_WGT] * f->wgt_words * sizeof *f->wgt;
+    f->inp = vt_alloc_zero(m->allocator, f->inp_bytes);
+    f->wgt = vt_alloc_zero(m->allocator, f->wgt_bytes);
+    if (!f->inp || !f->wgt) return vt_no_memory(diag);
+    if (f->group == 4) memset(f->wgt, 0x80, f->wgt_bytes); /* zero weights, in this layout */
+    return VTA_OK;
+}
+
+static void destroy(vt_machine *machine) {
+    vt_fast *f = machine->engine_state;
+    vt_free(machine->allocator, f->inp, f->inp_bytes);
+    vt_free(machine->allocator, f->wgt, f->wgt_bytes);
+    vt_free(machine->allocator, f, sizeof *f);
+    machine->engine_state = NULL;
+}
+
+static vta_status create(vt_machine *machine, const char *cpu, vta_diag *diag) {
+    const vt_fast_cpu *found = NULL;
+    VT_TRY(find_cpu(cpu, diag, &found));
+    vt_fast *f = vt_alloc_zero(machine->allocator, sizeof *f);
+    if (!f) return vt_no_memory(diag);
+    f->cpu = found;
+    machine->engine_state = f;
+    vta_status status = set_up(machine, f, diag);
+    if (status != VTA_OK) destroy(machine);
+    return status;
+}
+
+static void loaded(vt_machine *machine, vta_memory memory, uint32_t first, uint32_t count) {
+    if (memory == VTA_MEM_INP)
+        vt__fast_pack_inp(machine, first, count);
+    else
+        vt__fast_pack_wgt(machine, first, count);
+}
+
+const vt_engine vt_engine_fast = {
+    .name = "fast",
+    .create = create,
+    .destroy = destroy,
+    .loaded = loaded,
+    .gemm = vt__fast_gemm,
+    .reset = vt__fast_reset,
+    .alu = vt__fast_alu,
+    .narrow = vt__fast_narrow,
+};
