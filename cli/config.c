@@ -1,5 +1,8 @@
 /* vta config: a configuration and what follows from it. */
+#include <string.h>
+
 #include "cli.h"
+#include "file.h"
 
 static const vta_memory memories[] = {VTA_MEM_INP, VTA_MEM_WGT, VTA_MEM_ACC, VTA_MEM_OUT, VTA_MEM_UOP};
 
@@ -39,13 +42,9 @@ static json_t *derived(const vta_config *c) {
 
 static vta_status write_file(const vta_config *c, const char *path) {
     char *text = vta_config_to_json(c);
-    FILE *f = text ? fopen(path, "w") : NULL;
-    bool ok = f && fputs(text, f) >= 0;
-    if (f && fclose(f) != 0) ok = false;
+    vta_status status = text ? cli_write_file(path, text, strlen(text)) : VTA_NO_MEMORY;
     vta_string_free(text);
-    if (ok) return VTA_OK;
-    fprintf(stderr, "error: %s: cannot write\n", path);
-    return VTA_IO;
+    return status;
 }
 
 int cmd_config(const cli_command *self, int argc, char **argv) {

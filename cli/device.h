@@ -1,0 +1,39 @@
+/* The options that choose and tune a device, for every command that runs programs. */
+#ifndef CLI_DEVICE_H
+#define CLI_DEVICE_H
+
+#include "cli.h"
+#include "vta/device.h"
+
+typedef struct cli_device {
+    const char *driver; /* NULL: sim */
+    vta_device_options options;
+    bool check, skip_execution;
+} cli_device;
+
+/* The words of the choices stand in the order of vta_engine and vta_order. */
+#define CLI_DEVICE_OPTIONS(d)                                                                                          \
+    {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim or null", &(d)->driver},                                    \
+        {"engine",                                                                                                     \
+         'e',                                                                                                          \
+         CLI_CHOICE,                                                                                                   \
+         "fast|reference",                                                                                             \
+         "how sim computes; reference: plain loops, the oracle",                                                       \
+         &(d)->options.engine},                                                                                        \
+        {"order",                                                                                                      \
+         0,                                                                                                            \
+         CLI_CHOICE,                                                                                                   \
+         "program|random|store-late",                                                                                  \
+         "which of the orders that the tokens allow",                                                                  \
+         &(d)->options.order},                                                                                         \
+        {"seed", 0, CLI_NUMBER, "N", "for --order random", &(d)->options.seed},                                        \
+        {"check", 0, CLI_FLAG, NULL, "find races: conflicting accesses that no token orders", &(d)->check},            \
+        {"cpu", 0, CLI_TEXT, "NAME", "code path of the fast engine: auto, portable, avx2, avx512", &(d)->options.cpu}, \
+        {"profile", 0, CLI_TEXT, "NAME", "timing profile of tsim", &(d)->options.profile}, {                           \
+        "skip-execution", 0, CLI_FLAG, NULL, "count and load micro-ops, compute nothing", &(d)->skip_execution         \
+    }
+
+/* Makes the device for a configuration. Free with vta_device_destroy. */
+vta_status cli_make_device(cli_device *d, const vta_config *config, vta_device **out_device);
+
+#endif

@@ -1,0 +1,14 @@
+/* Files of the commands, and the instruction streams in them. */
+#ifndef CLI_FILE_H
+#define CLI_FILE_H
+
+#include "cli.h"
+
+/* Reads a file whole ("-": standard input); the bytes are followed by a 0 and freed with free. */
+vta_status cli_read_file(const char *path, char **out_bytes, size_t *out_size);
+/* Writes one (NULL or "-": standard output). */
+vta_status cli_write_file(const char *path, const void *bytes, size_t size);
+/* Whether the path is a program (a folder, or a file with the program's first bytes), not a bare stream. */
+bool cli_is_program(const char *path);
+
+#endif
