@@ -71,9 +71,8 @@ struct vt_machine {
 
 /* Zeroed buffers. VTA_UNSUPPORTED for a configuration that no engine computes (acc narrower than 32 bits). On failure
  * nothing is left to clear. */
-vta_status vt_machine_init(vt_machine *machine, const vta_config *config, const vta_allocator *allocator,
-                           vt_dram *dram, vta_counters *counters, const vt_engine *engine, const char *cpu,
-                           vta_diag *diag);
+vta_status vt_machine_init(vt_machine *machine, const vta_config *config, const vta_allocator *allocator, vt_dram *dram,
+                           vta_counters *counters, const vt_engine *engine, const char *cpu, vta_diag *diag);
 void vt_machine_clear(vt_machine *machine);
 
 /* Runs one instruction: checks every address and index against its limit, moves or computes, counts. `index` names it

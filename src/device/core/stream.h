@@ -10,16 +10,16 @@
 enum { VT_STAGES = 3 };
 
 /* The token queues. VT_TOKEN(NAME, from, to, "name") ORDER TOKEN */
-#define VT_TOKEN_TABLE(X)                 \
-    X(L2G, 0, 1, "load->compute")         \
-    X(G2L, 1, 0, "compute->load")         \
-    X(G2S, 1, 2, "compute->store")        \
+#define VT_TOKEN_TABLE(X)                                                                                              \
+    X(L2G, 0, 1, "load->compute")                                                                                      \
+    X(G2L, 1, 0, "compute->load")                                                                                      \
+    X(G2S, 1, 2, "compute->store")                                                                                     \
     X(S2G, 2, 1, "store->compute")
 typedef enum vt_token {
 #define VT_TOKEN(NAME, from, to, text) VT_TOKEN_##NAME,
     VT_TOKEN_TABLE(VT_TOKEN)
 #undef VT_TOKEN
-    VT_TOKEN_COUNT
+        VT_TOKEN_COUNT
 } vt_token;
 const char *vt_token_name(vt_token token);
 
@@ -31,22 +31,21 @@ typedef struct vt_clock {
 typedef struct vt_stream {
     const vta_allocator *allocator;
     vta_insn *insns;
-    uint32_t count; /* up to and with FINISH */
-    uint32_t cap;   /* what was allocated */
-    uint8_t *stage; /* of each instruction, 0..2 */
+    uint32_t count;             /* up to and with FINISH */
+    uint32_t cap;               /* what was allocated */
+    uint8_t *stage;             /* of each instruction, 0..2 */
     uint32_t *queue[VT_STAGES]; /* instruction numbers of each stage, in order */
     uint32_t length[VT_STAGES];
-    uint32_t *position; /* of each instruction in its stage's queue */
-    uint32_t *order;    /* filled by vt_stream_schedule: instruction numbers as they are to run */
-    vt_clock *clocks;   /* filled by vt_stream_schedule when asked for */
+    uint32_t *position;            /* of each instruction in its stage's queue */
+    uint32_t *order;               /* filled by vt_stream_schedule: instruction numbers as they are to run */
+    vt_clock *clocks;              /* filled by vt_stream_schedule when asked for */
     uint32_t left[VT_TOKEN_COUNT]; /* tokens that nobody took */
 } vt_stream;
 
 /* Reads and decodes the stream from DRAM. Refused (with nothing left to clear): an address that is not mapped, a
  * damaged instruction, one that no stage takes, tokens a stage does not have, no FINISH. What follows FINISH is not
  * looked at. */
-vta_status vt_stream_decode(vt_stream *stream, vt_machine *machine, uint32_t insn_addr, uint32_t count,
-                            vta_diag *diag);
+vta_status vt_stream_decode(vt_stream *stream, vt_machine *machine, uint32_t insn_addr, uint32_t count, vta_diag *diag);
 void vt_stream_clear(vt_stream *stream);
 
 /* The token queue that an instruction of `stage` uses for prev/next; VT_TOKEN_COUNT where the stage has none. */

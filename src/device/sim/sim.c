@@ -2,6 +2,7 @@
 #include "device/sim/sim.h"
 
 #include "device/core/machine.h"
+#include "device/core/race.h"
 #include "device/core/stream.h"
 #include "device/sim/fast.h"
 
@@ -58,12 +59,17 @@ static vta_status spend(uint64_t *left, uint32_t wait_cycles, uint32_t index, co
                    vt_insn_label(insn, label), (unsigned long long)work, wait_cycles, (unsigned long long)*left);
 }
 
-static vta_status execute(vta_device *device, vt_stream *s, uint32_t wait_cycles, vta_diag *diag) {
+static vta_status execute(vta_device *device, const vt_stream *s, uint32_t wait_cycles, vt_checker *checker,
+                          vta_diag *diag) {
     vt_machine *m = device->state;
     uint64_t left = wait_cycles;
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t index = s->order[i];
         VT_TRY(spend(&left, wait_cycles, index, &s->insns[index], diag));
+        if (checker) {
+            VT_TRY(vt_exec_check(m, index, &s->insns[index], diag));
+            vt_checker_insn(checker, m, index);
+        }
         VT_TRY(vt_exec_insn(m, index, &s->insns[index], diag));
         if (atomic_load_explicit(&device->interrupt, memory_order_relaxed))
             return vt_fail(diag, VTA_INTERRUPTED, "interrupted after instruction %u", index);
@@ -71,15 +77,27 @@ static vta_status execute(vta_device *device, vt_stream *s, uint32_t wait_cycles
     return VTA_OK;
 }
 
+/* What the checker found stands beside an error of the run, whose status goes first. */
+static vta_status execute_checked(vta_device *device, const vt_stream *s, uint32_t wait_cycles, vta_diag *diag) {
+    vt_checker checker;
+    VT_TRY(vt_checker_init(&checker, device->state, s, diag));
+    vta_status status = execute(device, s, wait_cycles, &checker, diag);
+    vta_status found = vt_checker_report(&checker, diag);
+    vt_checker_clear(&checker);
+    return status != VTA_OK ? status : found;
+}
+
 static vta_status run(vta_device *device, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles, vta_diag *diag) {
     vt_machine *m = device->state;
+    const vta_device_options *o = &device->options;
     vt_stream s;
-    m->skip_execution = device->options.skip_execution;
+    m->skip_execution = o->skip_execution;
     VT_TRY(vt_stream_decode(&s, m, insn_addr, count, diag));
-    vta_status status = vt_stream_schedule(&s, (vta_order)device->options.order, device->options.seed, false, diag);
+    vta_status status = vt_stream_schedule(&s, (vta_order)o->order, o->seed, o->check, diag);
     if (status == VTA_OK) {
         device->counters.runs++;
-        status = execute(device, &s, wait_cycles, diag);
+        status =
+            o->check ? execute_checked(device, &s, wait_cycles, diag) : execute(device, &s, wait_cycles, NULL, diag);
     }
     vt_stream_clear(&s);
     return status;
