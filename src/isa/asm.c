@@ -159,7 +159,7 @@ static vta_status read_item(reader *r, line_state *s) {
     if (!field && !flag) return FAIL(name.text, "%.*s: %s has no such field", SHOWN(name), opcode);
     if (seen_before(s, (field ? field : flag)->row)) return FAIL(name.text, "%.*s: given twice", SHOWN(name));
     if (has_value) return read_field(r, field ? field : flag, value, &s->insn);
-    if (field) return FAIL(name.text, "%.*s: needs a value, %.*s=...", SHOWN(name), SHOWN(name));
+    if (field) return FAIL(name.text, "%.*s: needs a value: %.*s=VALUE, without blanks", SHOWN(name), SHOWN(name));
     vt_field_set(flag, &s->insn, 1);
     return VTA_OK;
 }

@@ -1,0 +1,83 @@
+/* What tests share: cmocka with its headers, messages, random numbers, failing allocators. */
+#ifndef TESTS_SUPPORT_CHECK_H
+#define TESTS_SUPPORT_CHECK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vta/status.h"
+
+/* Fails unless `part` stands in `text`. */
+#define assert_contains(text, part)                                                                                    \
+    do {                                                                                                               \
+        const char *check_text = (text);                                                                               \
+        if (!check_text || !strstr(check_text, (part)))                                                                \
+            fail_msg("\"%s\" does not contain \"%s\"", check_text ? check_text : "(null)", part);                      \
+    } while (0)
+
+/* xorshift64*: the same numbers on every machine. */
+typedef struct check_random {
+    uint64_t state;
+} check_random;
+
+static inline uint32_t check_next(check_random *r) {
+    r->state ^= r->state >> 12;
+    r->state ^= r->state << 25;
+    r->state ^= r->state >> 27;
+    return (uint32_t)((r->state * 0x2545f4914f6cdd1du) >> 32);
+}
+
+/* From least to most, both included. */
+static inline int64_t check_between(check_random *r, int64_t least, int64_t most) {
+    uint64_t wide = (uint64_t)check_next(r) << 32 | check_next(r);
+    return least + (int64_t)(wide % (uint64_t)(most - least + 1));
+}
+
+/* An allocator that fails the n-th allocation (counted from 0) and every later one, and counts what is not freed. */
+typedef struct check_allocator {
+    vta_allocator allocator;
+    size_t until_failure;
+    size_t live; /* bytes */
+    int failed;
+} check_allocator;
+
+static inline void *check_resize(void *ctx, void *p, size_t old_size, size_t new_size) {
+    check_allocator *a = ctx;
+    if (new_size && a->until_failure == 0) {
+        a->failed = 1;
+        return NULL;
+    }
+    if (new_size) a->until_failure--;
+    a->live += new_size;
+    a->live -= p ? old_size : 0;
+    if (new_size) return realloc(p, new_size);
+    free(p);
+    return NULL;
+}
+
+static inline void check_allocator_init(check_allocator *a, size_t until_failure) {
+    *a = (check_allocator){{check_resize, a}, until_failure, 0, 0};
+}
+
+/* A path under the shared data beside the checkout, or NULL with a printed sentence where there is none. */
+static inline const char *check_shared(const char *path) {
+    static char full[1024];
+    const char *root = getenv("VTA_SHARED");
+    snprintf(full, sizeof full, "%s/%s", root ? root : "../shared", path);
+    FILE *f = fopen(full, "rb");
+    if (!f) {
+        printf("%s is not there; skipped\n", full);
+        return NULL;
+    }
+    fclose(f);
+    return full;
+}
+
+#endif
