@@ -159,6 +159,9 @@ VTA_API char *vta_counters_to_text(const vta_counters *counters);
 /* Changes the device's options (engine, order, checks, skip_execution) between runs. */
 VTA_API vta_status vta_runtime_set_device_options(vta_runtime *runtime, const vta_device_options *options,
                                                   vta_diag *diag);
+/* Stops the device run that is going on, soon (VTA_INTERRUPTED). From any thread, and from a signal handler when
+ * `runtime` is not NULL. */
+VTA_API void vta_runtime_interrupt(vta_runtime *runtime);
 /* Where dumps go from now on; sink.write NULL: nowhere. */
 VTA_API void vta_runtime_set_sink(vta_runtime *runtime, vta_sink sink);
 /* Records every device run from now on, with all device memory before and after, as a program file (vta/program.h).

@@ -1,0 +1,136 @@
+#include "runtime/buffer.h"
+
+vta_status vt_buffer_find(const vta_runtime *runtime, const void *handle, vta_diag *diag, vt_slot **out_slot) {
+    vt_slot *slot = vt_handle_find(&vt_buffers, handle);
+    *out_slot = slot;
+    if (slot && (!runtime || slot->owner == runtime)) return VTA_OK;
+    if (slot)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "buffer %p belongs to another runtime than the command handle", handle);
+    if (!handle) return vt_fail(diag, VTA_INVALID_ARGUMENT, "the buffer is NULL; VTABufferAlloc gives one");
+    if (vt_handle_is_kind(&vt_buffers, handle))
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "buffer %p was freed, or its runtime has ended", handle);
+    return vt_fail(diag, VTA_INVALID_ARGUMENT,
+                   "%p is no buffer of VTABufferAlloc (a host pointer, or a handle plus an offset?)", handle);
+}
+
+vta_status vt_buffer_check_range(const vt_slot *slot, const char *what, uint64_t offset, uint64_t bytes,
+                                 vta_diag *diag) {
+    if (offset <= slot->bytes && bytes <= slot->bytes - offset) return VTA_OK;
+    return vt_fail(diag, VTA_OUT_OF_RANGE, "%llu bytes from byte %llu of %s end behind its %llu bytes",
+                   (unsigned long long)bytes, (unsigned long long)offset, what, (unsigned long long)slot->bytes);
+}
+
+vta_status vt_buffer_alloc(vta_runtime *runtime, size_t bytes, vta_diag *diag, void **out_handle) {
+    *out_handle = NULL;
+    vt_slot *slot = vt_handle_take(&vt_buffers);
+    if (!slot) return vt_fail(diag, VTA_NO_MEMORY, "no buffer handles are left");
+    pthread_mutex_lock(&runtime->lock);
+    vta_status status = vta_device_alloc(runtime->device, bytes ? bytes : 1, diag, &slot->addr);
+    pthread_mutex_unlock(&runtime->lock);
+    if (status != VTA_OK) {
+        vt_handle_drop(&vt_buffers, slot);
+        return status;
+    }
+    slot->owner = runtime;
+    slot->bytes = bytes;
+    *out_handle = vt_handle_publish(&vt_buffers, slot);
+    return VTA_OK;
+}
+
+vta_status vt_buffer_free(void *handle, vta_diag *diag) {
+    vt_slot *slot;
+    VT_TRY(vt_buffer_find(NULL, handle, diag, &slot));
+    vta_runtime *runtime = slot->owner;
+    uint32_t addr = slot->addr;
+    size_t bytes = (size_t)slot->bytes;
+    vt_handle_drop(&vt_buffers, slot);
+    pthread_mutex_lock(&runtime->lock);
+    vt_runtime_free_memory_locked(runtime, addr, bytes);
+    pthread_mutex_unlock(&runtime->lock);
+    return VTA_OK;
+}
+
+void *vt_buffer_host(const vt_slot *slot) {
+    vta_runtime *runtime = slot->owner;
+    pthread_mutex_lock(&runtime->lock);
+    void *host = vta_device_host_ptr(runtime->device, slot->addr, slot->bytes ? slot->bytes : 1);
+    pthread_mutex_unlock(&runtime->lock);
+    return host;
+}
+
+/* ---- Copies ------------------------------------------------------------------------------------------------ */
+
+static vta_status write_locked(const vt_slot *to, size_t offset, const void *from, size_t bytes, vta_diag *diag) {
+    vta_runtime *runtime = to->owner;
+    pthread_mutex_lock(&runtime->lock);
+    vta_status status = vta_device_write(runtime->device, to->addr + (uint32_t)offset, from, bytes, diag);
+    pthread_mutex_unlock(&runtime->lock);
+    return status;
+}
+
+static vta_status read_locked(const vt_slot *from, size_t offset, void *to, size_t bytes, vta_diag *diag) {
+    vta_runtime *runtime = from->owner;
+    pthread_mutex_lock(&runtime->lock);
+    vta_status status = vta_device_read(runtime->device, from->addr + (uint32_t)offset, to, bytes, diag);
+    pthread_mutex_unlock(&runtime->lock);
+    return status;
+}
+
+/* Through the host, piece by piece, from the end that an overlap does not spoil. */
+static vta_status copy_between(const vt_slot *from, size_t from_offset, const vt_slot *to, size_t to_offset,
+                               size_t bytes, vta_diag *diag) {
+    unsigned char piece[8192];
+    bool backward = from == to && to_offset > from_offset;
+    for (size_t done = 0; done < bytes;) {
+        size_t n = bytes - done < sizeof piece ? bytes - done : sizeof piece;
+        size_t at = backward ? bytes - done - n : done;
+        VT_TRY(read_locked(from, from_offset + at, piece, n, diag));
+        VT_TRY(write_locked(to, to_offset + at, piece, n, diag));
+        done += n;
+    }
+    return VTA_OK;
+}
+
+/* A host pointer: anything but NULL and our own handles. */
+static vta_status check_host(const void *p, const char *what, int kind_mask, vta_diag *diag) {
+    if (!p) return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s is NULL", what);
+    if (!vt_handle_is_kind(&vt_buffers, p)) return VTA_OK;
+    return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s is a buffer, but kind_mask %d says that it is host memory", what,
+                   kind_mask);
+}
+
+vta_status vt_buffer_copy(const void *from, size_t from_offset, void *to, size_t to_offset, size_t bytes,
+                          int kind_mask, vta_diag *diag) {
+    enum { TO_DEVICE = 1, FROM_DEVICE = 2 };
+    if (kind_mask < TO_DEVICE || kind_mask > (TO_DEVICE | FROM_DEVICE))
+        return vt_fail(diag, VTA_OUT_OF_RANGE,
+                       "kind_mask %d is none of 1 (host to device), 2 (device to host) and 3 (device to device)",
+                       kind_mask);
+    vt_slot *source = NULL, *target = NULL;
+    if (kind_mask & FROM_DEVICE) {
+        VT_TRY(vt_buffer_find(NULL, from, diag, &source));
+        VT_TRY(vt_buffer_check_range(source, "from", from_offset, bytes, diag));
+    } else {
+        VT_TRY(check_host(from, "from", kind_mask, diag));
+    }
+    if (kind_mask & TO_DEVICE) {
+        VT_TRY(vt_buffer_find(NULL, to, diag, &target));
+        VT_TRY(vt_buffer_check_range(target, "to", to_offset, bytes, diag));
+    } else {
+        VT_TRY(check_host(to, "to", kind_mask, diag));
+    }
+    if (!bytes) return VTA_OK;
+    if (source && target) return copy_between(source, from_offset, target, to_offset, bytes, diag);
+    if (target) return write_locked(target, to_offset, (const char *)from + from_offset, bytes, diag);
+    return read_locked(source, from_offset, (char *)to + to_offset, bytes, diag);
+}
+
+vta_status vta_buffer_info(const void *buffer, size_t *out_bytes, uint32_t *out_addr) {
+    if (out_bytes) *out_bytes = 0;
+    if (out_addr) *out_addr = 0;
+    vt_slot *slot;
+    if (vt_buffer_find(NULL, buffer, NULL, &slot) != VTA_OK) return VTA_NOT_FOUND;
+    if (out_bytes) *out_bytes = (size_t)slot->bytes;
+    if (out_addr) *out_addr = slot->addr;
+    return VTA_OK;
+}

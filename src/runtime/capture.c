@@ -1,0 +1,117 @@
+#include "runtime/capture.h"
+
+#include "runtime/command.h"
+#include "vta/program.h"
+
+struct vt_capture {
+    vta_program *program;
+    char *path;
+    vta_runtime *runtime; /* while a run is being recorded */
+    vta_status status;   /* of the run that is being recorded */
+    vta_status failed;   /* the first run that could not be recorded, for the end */
+    bool after;          /* recording contents after the run */
+};
+
+/* ---- Begin and end ----------------------------------------------------------------------------------------- */
+
+static void destroy(vta_runtime *runtime, vt_capture *capture) {
+    vta_program_destroy(capture->program);
+    vt_strfree(&runtime->allocator, capture->path);
+    vt_free(&runtime->allocator, capture, sizeof *capture);
+}
+
+vta_status vt_capture_end(vta_runtime *runtime, vta_diag *diag) {
+    vt_capture *capture = runtime->capture;
+    if (!capture) return VTA_OK;
+    runtime->capture = NULL;
+    vta_status status = vta_program_save(capture->program, capture->path, diag);
+    if (status == VTA_OK && capture->failed != VTA_OK)
+        status = vt_fail(diag, capture->failed, "%s: some runs are missing, for which there was no memory", capture->path);
+    destroy(runtime, capture);
+    return status;
+}
+
+static vta_status begin(vta_runtime *runtime, const char *path, vta_diag *diag) {
+    vt_capture *capture = vt_alloc_zero(&runtime->allocator, sizeof *capture);
+    if (!capture) return vt_no_memory(diag);
+    capture->path = vt_strdup(&runtime->allocator, path);
+    vta_status status = capture->path ? vta_program_create(runtime->config, &runtime->allocator, diag, &capture->program)
+                                      : vt_no_memory(diag);
+    if (status != VTA_OK) {
+        destroy(runtime, capture);
+        return status;
+    }
+    runtime->capture = capture;
+    return VTA_OK;
+}
+
+vta_status vta_runtime_capture(vta_runtime *runtime, const char *path, vta_diag *diag) {
+    if (!runtime) runtime = vta_runtime_current();
+    if (!runtime) return vt_fail(diag, VTA_INVALID_ARGUMENT, "there is no runtime: see vta_last_error(NULL)");
+    pthread_mutex_lock(&runtime->lock);
+    vta_status status = vt_capture_end(runtime, diag);
+    if (status == VTA_OK && path) status = begin(runtime, path, diag);
+    pthread_mutex_unlock(&runtime->lock);
+    return status;
+}
+
+/* ---- One run ----------------------------------------------------------------------------------------------- */
+
+/* Contents of one piece of device memory, to the program. */
+static void record(vt_capture *capture, uint32_t addr, size_t bytes) {
+    vta_runtime *runtime = capture->runtime;
+    if (capture->status != VTA_OK || !bytes) return;
+    uint8_t *contents = vt_alloc(&runtime->allocator, bytes);
+    capture->status = contents ? vta_device_read(runtime->device, addr, contents, bytes, NULL)
+                               : VTA_NO_MEMORY;
+    if (capture->status == VTA_OK && capture->after)
+        capture->status = vta_program_add_after(capture->program, addr, contents, bytes, NULL);
+    else if (capture->status == VTA_OK)
+        capture->status = vta_program_add_segment(capture->program, addr, contents, bytes, NULL);
+    vt_free(&runtime->allocator, contents, bytes);
+}
+
+static void record_buffer(void *ctx, vt_slot *slot) { record(ctx, slot->addr, (size_t)slot->bytes); }
+
+/* All that a stream can reach: buffers, also those freed since it was recorded, the driver interface's blocks, and
+ * micro-op images. Instruction streams are recorded by themselves. */
+static void record_memory(vt_capture *capture) {
+    vta_runtime *runtime = capture->runtime;
+    vt_handle_each(&vt_buffers, runtime, record_buffer, capture);
+    for (size_t i = 0; i < runtime->late_count; i++) record(capture, runtime->late[i].addr, runtime->late[i].bytes);
+    for (size_t i = 0; i < runtime->block_count; i++)
+        record(capture, runtime->blocks[i].addr, runtime->blocks[i].bytes);
+    for (const vt_command *c = runtime->commands; c; c = c->next_of_runtime)
+        record(capture, c->uop_memory.addr, c->uop_memory.bytes);
+}
+
+static void before_run(vt_capture *capture, uint32_t insn_addr, uint32_t count) {
+    vta_runtime *runtime = capture->runtime;
+    size_t bytes = (size_t)count * VTA_INSN_BYTES;
+    uint8_t *insns = vt_alloc(&runtime->allocator, bytes);
+    capture->status = insns ? vta_device_read(runtime->device, insn_addr, insns, bytes, NULL) : VTA_NO_MEMORY;
+    if (capture->status == VTA_OK)
+        capture->status = vta_program_begin_run(capture->program, insn_addr, insns, count, NULL);
+    vt_free(&runtime->allocator, insns, bytes);
+    capture->after = false;
+    record_memory(capture);
+}
+
+static void after_run(vt_capture *capture, vta_status ran) {
+    capture->after = true;
+    if (ran == VTA_OK) record_memory(capture);
+    if (capture->status == VTA_OK && ran == VTA_OK) capture->status = vta_program_end_run(capture->program, NULL);
+    if (capture->status != VTA_OK || ran != VTA_OK) vta_program_drop_run(capture->program);
+    if (capture->failed == VTA_OK) capture->failed = capture->status;
+}
+
+vta_status vt_run_device_locked(vta_runtime *runtime, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles,
+                                vta_diag *diag) {
+    vt_capture *capture = runtime->capture;
+    if (!capture) return vta_device_run(runtime->device, insn_addr, count, wait_cycles, diag);
+    capture->runtime = runtime;
+    before_run(capture, insn_addr, count);
+    vta_status status = vta_device_run(runtime->device, insn_addr, count, wait_cycles, diag);
+    after_run(capture, status);
+    return status;
+}

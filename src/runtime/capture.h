@@ -1,0 +1,13 @@
+/* Recording device runs as a program (vta/program.h). */
+#ifndef VT_RUNTIME_CAPTURE_H
+#define VT_RUNTIME_CAPTURE_H
+
+#include "runtime/runtime_priv.h"
+
+/* Every run of a runtime goes through here; its lock is held. */
+vta_status vt_run_device_locked(vta_runtime *runtime, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles,
+                                vta_diag *diag);
+/* Writes and ends a recording; does nothing when there is none. The lock is held, or nobody else is left. */
+vta_status vt_capture_end(vta_runtime *runtime, vta_diag *diag);
+
+#endif

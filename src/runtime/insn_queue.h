@@ -1,0 +1,63 @@
+/* The instruction stream of one command handle while it is recorded: decoded instructions, and the pops that wait for
+ * the next instruction of their stage (spec, section 6). */
+#ifndef VT_RUNTIME_INSN_QUEUE_H
+#define VT_RUNTIME_INSN_QUEUE_H
+
+#include "base/diag.h"
+#include "isa/codec.h"
+
+/* The four token queues. ORDER TOKEN */
+typedef enum vt_tokens { VT_L2G, VT_G2L, VT_G2S, VT_S2G, VT_TOKENS } vt_tokens;
+
+typedef struct vt_insn_queue {
+    const vta_allocator *allocator;
+    vta_insn *insns;
+    size_t count, cap;
+    /* By stage: a pop from the stage before it, and from the one after it, that no instruction carries yet. */
+    bool pop_prev[VTA_STAGE_STORE + 1], pop_next[VTA_STAGE_STORE + 1];
+    /* Tokens pushed, less those popped by instructions in the queue. */
+    int64_t tokens[VT_TOKENS];
+    /* Tokens of earlier runs that nobody popped. All of such a run is over, so a pop that takes one waits for nothing
+     * and needs no instruction; a device run begins with empty token queues. */
+    uint64_t carried[VT_TOKENS];
+    bool carried_from_dropped; /* of a stream that was dropped: only for the pops that follow at once */
+} vt_insn_queue;
+
+void vt_queue_init(vt_insn_queue *queue, const vta_allocator *allocator);
+void vt_queue_clear(vt_insn_queue *queue);
+/* Forgets what was recorded, keeps the memory; tokens that nobody popped are carried to what comes next. */
+void vt_queue_reset(vt_insn_queue *queue, bool dropped);
+/* Tokens of a dropped stream are forgotten once something else than a pop is recorded: they end a caller that was in
+ * the middle of a kernel, and must not satisfy the pops of its next one. */
+void vt_queue_forget_dropped(vt_insn_queue *queue);
+/* Makes room for `more` instructions, so that the calls below cannot fail. */
+bool vt_queue_reserve(vt_insn_queue *queue, size_t more);
+
+/* The next instruction of a stage, carrying the pops that wait for it; its other fields are 0. */
+vta_insn *vt_queue_next(vt_insn_queue *queue, vta_stage stage);
+/* A no-op: only tokens. */
+void vt_queue_noop(vt_insn_queue *queue, vta_stage stage, bool pop_prev, bool pop_next, bool push_prev,
+                   bool push_next);
+void vt_queue_dep_pop(vt_insn_queue *queue, vta_stage from, vta_stage to);
+void vt_queue_dep_push(vt_insn_queue *queue, vta_stage from, vta_stage to);
+/* Gives a stage's waiting pops a no-op to travel on. */
+void vt_queue_flush_pops(vt_insn_queue *queue, vta_stage stage);
+bool vt_queue_has_pops(const vt_insn_queue *queue);
+
+/* Makes compute wait for the other stages, and ends the stream with FINISH. */
+void vt_queue_finish(vt_insn_queue *queue);
+/* How many instructions vt_queue_finish adds at most. */
+enum { VT_FINISH_INSNS = 8 };
+/* Rewrites all tokens so that instructions of different stages run one after another, and ends the stream. */
+bool vt_queue_finish_serial(vt_insn_queue *queue);
+
+/* The queue between two neighbouring stages. */
+vt_tokens vt_tokens_between(vta_stage from, vta_stage to);
+/* Tokens pushed and not popped at the point that the recording has reached; negative: more pops. */
+int64_t vt_queue_balance(const vt_insn_queue *queue, vt_tokens tokens);
+/* "load->compute" */
+const char *vt_tokens_name(vt_tokens tokens);
+vta_stage vt_tokens_from(vt_tokens tokens);
+vta_stage vt_tokens_to(vt_tokens tokens);
+
+#endif

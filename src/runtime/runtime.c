@@ -1,0 +1,175 @@
+#include "runtime/capture.h"
+#include "runtime/command.h"
+
+/* ---- Life -------------------------------------------------------------------------------------------------- */
+
+static vta_status open_device(vta_runtime *runtime, const char *driver, const vta_runtime_options *options,
+                              vta_diag *diag) {
+    runtime->diag = vta_diag_create(&runtime->allocator);
+    if (!runtime->diag) return vt_no_memory(diag);
+    return vta_device_create(driver, runtime->config, &options->device, &runtime->allocator, diag, &runtime->device);
+}
+
+static void free_runtime(vta_runtime *runtime) {
+    vta_allocator allocator = runtime->allocator;
+    vt_capture_end(runtime, NULL);
+    vta_device_destroy(runtime->device);
+    vta_diag_destroy(runtime->diag);
+    vta_config_release(runtime->config);
+    vt_free(&allocator, runtime->late, runtime->late_cap * sizeof *runtime->late);
+    vt_free(&allocator, runtime->blocks, runtime->block_cap * sizeof *runtime->blocks);
+    pthread_mutex_destroy(&runtime->lock);
+    vt_free(&allocator, runtime, sizeof *runtime);
+}
+
+static vta_status check_options(const vta_runtime_options *options, vta_diag *diag) {
+    enum { LEAST_TRANSFER = 1024 };
+    if (options->max_transfer > VTA_MAX_TRANSFER || (options->max_transfer && options->max_transfer < LEAST_TRANSFER))
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "max_transfer is %u bytes; it may be %d to %d", options->max_transfer,
+                       LEAST_TRANSFER, VTA_MAX_TRANSFER);
+    if (options->reserve_bytes > VTA_MAX_TRANSFER)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "reserve_bytes is %u; a transfer has at most %d", options->reserve_bytes,
+                       VTA_MAX_TRANSFER);
+    return VTA_OK;
+}
+
+vta_status vta_runtime_create(const vta_config *config, const char *driver, const vta_runtime_options *options,
+                              const vta_allocator *allocator, vta_diag *diag, vta_runtime **out_runtime) {
+    static const vta_runtime_options defaults = {0};
+    if (!out_runtime) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_runtime_create: out_runtime is NULL");
+    *out_runtime = NULL;
+    if (!options) options = &defaults;
+    VT_TRY(check_options(options, diag));
+    vta_config *own = NULL;
+    if (config)
+        own = vta_config_retain(config);
+    else
+        VT_TRY(vta_config_find(NULL, diag, &own, NULL));
+    vta_runtime *runtime = vt_alloc_zero(allocator, sizeof *runtime);
+    if (!runtime) {
+        vta_config_release(own);
+        return vt_no_memory(diag);
+    }
+    runtime->allocator = allocator ? *allocator : vt_allocator_libc;
+    runtime->config = own;
+    runtime->max_transfer = options->max_transfer ? options->max_transfer : VTA_MAX_TRANSFER;
+    runtime->reserve_bytes = options->reserve_bytes;
+    runtime->debug = options->debug;
+    runtime->sink = options->sink;
+    runtime->epoch = 1;
+    atomic_init(&runtime->references, 1);
+    pthread_mutex_init(&runtime->lock, NULL);
+    vta_status status = open_device(runtime, driver, options, diag);
+    if (status == VTA_OK && options->capture) status = vta_runtime_capture(runtime, options->capture, diag);
+    if (status != VTA_OK) {
+        free_runtime(runtime);
+        return status;
+    }
+    *out_runtime = runtime;
+    return VTA_OK;
+}
+
+static void drop_buffer(void *ctx, vt_slot *slot) { vt_handle_drop(ctx, slot); }
+
+void vt_runtime_release(vta_runtime *runtime) {
+    if (atomic_fetch_sub_explicit(&runtime->references, 1, memory_order_acq_rel) != 1) return;
+    vt_handle_each(&vt_buffers, runtime, drop_buffer, &vt_buffers);
+    vt_handle_each(&vt_devices, runtime, drop_buffer, &vt_devices);
+    free_runtime(runtime);
+}
+
+/* ---- Streams and the memory they use ----------------------------------------------------------------------- */
+
+void vt_runtime_stream_begins(vta_runtime *runtime, vt_command *command) {
+    pthread_mutex_lock(&runtime->lock);
+    command->epoch = runtime->epoch;
+    pthread_mutex_unlock(&runtime->lock);
+}
+
+/* Frees what no stream that is being recorded can have been recorded with. */
+static void free_late(vta_runtime *runtime) {
+    uint64_t oldest = UINT64_MAX;
+    for (const vt_command *c = runtime->commands; c; c = c->next_of_runtime)
+        if (c->epoch && c->epoch < oldest) oldest = c->epoch;
+    size_t kept = 0;
+    for (size_t i = 0; i < runtime->late_count; i++) {
+        if (runtime->late[i].epoch < oldest)
+            vta_device_free(runtime->device, runtime->late[i].addr, NULL);
+        else
+            runtime->late[kept++] = runtime->late[i];
+    }
+    runtime->late_count = kept;
+}
+
+void vt_runtime_stream_ended_locked(vta_runtime *runtime, vt_command *command) {
+    command->epoch = 0;
+    if (runtime->late_count) free_late(runtime);
+}
+
+/* A stream that began at or before this epoch may use the memory. Without memory to remember it, it stays until the
+ * runtime ends: better kept than used after it was freed. */
+void vt_runtime_free_memory_locked(vta_runtime *runtime, uint32_t addr, size_t bytes) {
+    if (!vt_reserve(&runtime->allocator, &runtime->late, &runtime->late_cap, runtime->late_count + 1,
+                    sizeof *runtime->late))
+        return;
+    runtime->late[runtime->late_count++] = (vt_late_free){addr, bytes, runtime->epoch++};
+    free_late(runtime);
+}
+
+/* ---- Options and counters ---------------------------------------------------------------------------------- */
+
+/* The runtime that NULL stands for; borrowed from the thread's choice or the process. */
+static vta_runtime *or_current(vta_runtime *runtime) { return runtime ? runtime : vta_runtime_current(); }
+
+const vta_config *vta_runtime_config(vta_runtime *runtime) {
+    runtime = or_current(runtime);
+    return runtime ? runtime->config : NULL;
+}
+
+const char *vta_runtime_driver(vta_runtime *runtime) {
+    runtime = or_current(runtime);
+    return runtime ? vta_device_driver(runtime->device) : NULL;
+}
+
+vta_counters vta_runtime_counters(vta_runtime *runtime) {
+    runtime = or_current(runtime);
+    if (!runtime) return (vta_counters){0};
+    pthread_mutex_lock(&runtime->lock);
+    vta_counters counters = vta_device_counters(runtime->device);
+#define VTA_COUNTER(name, meaning) counters.name += runtime->extra.name;
+#include "vta/counters.def"
+#undef VTA_COUNTER
+    pthread_mutex_unlock(&runtime->lock);
+    return counters;
+}
+
+void vta_runtime_clear_counters(vta_runtime *runtime) {
+    runtime = or_current(runtime);
+    if (!runtime) return;
+    pthread_mutex_lock(&runtime->lock);
+    vta_device_clear_counters(runtime->device);
+    runtime->extra = (vta_counters){0};
+    pthread_mutex_unlock(&runtime->lock);
+}
+
+vta_status vta_runtime_set_device_options(vta_runtime *runtime, const vta_device_options *options, vta_diag *diag) {
+    runtime = or_current(runtime);
+    if (!runtime) return vt_fail(diag, VTA_INVALID_ARGUMENT, "there is no runtime: see vta_last_error(NULL)");
+    pthread_mutex_lock(&runtime->lock);
+    vta_status status = vta_device_set_options(runtime->device, options, diag);
+    pthread_mutex_unlock(&runtime->lock);
+    return status;
+}
+
+void vta_runtime_interrupt(vta_runtime *runtime) {
+    runtime = or_current(runtime);
+    if (runtime) vta_device_interrupt(runtime->device);
+}
+
+void vta_runtime_set_sink(vta_runtime *runtime, vta_sink sink) {
+    runtime = or_current(runtime);
+    if (!runtime) return;
+    pthread_mutex_lock(&runtime->lock);
+    runtime->sink = sink;
+    pthread_mutex_unlock(&runtime->lock);
+}

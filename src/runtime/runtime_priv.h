@@ -1,0 +1,65 @@
+/* A runtime: a device, the buffers on it, and what all command handles on it share. */
+#ifndef VT_RUNTIME_PRIV_H
+#define VT_RUNTIME_PRIV_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/diag.h"
+#include "config/config_priv.h"
+#include "vta/runtime.h"
+
+typedef struct vt_command vt_command;
+typedef struct vt_capture vt_capture;
+
+/* Device memory that a stream may still use after its buffer was freed: it goes when the streams that were being
+ * recorded at that moment are over. */
+typedef struct vt_late_free {
+    uint32_t addr;
+    size_t bytes;
+    uint64_t epoch;
+} vt_late_free;
+
+/* A block that VTAMemAlloc gave: addressed by the host's view. */
+typedef struct vt_block {
+    uint8_t *host;
+    size_t bytes;
+    uint32_t addr;
+} vt_block;
+
+struct vta_runtime {
+    atomic_uint references; /* the creator's, and one for each command handle and each thread that chose it */
+    atomic_bool retired;    /* destroyed or replaced: nobody starts with it any more */
+    vta_allocator allocator;
+    vta_config *config;
+    uint32_t max_transfer, reserve_bytes, debug;
+
+    pthread_mutex_t lock; /* guards all below, and what the device does */
+    vta_device *device;
+    vta_diag *diag; /* for calls that have nobody's */
+    vta_sink sink;
+    vt_command *commands;
+    uint64_t epoch; /* counts the events that late frees are compared by */
+    vt_late_free *late;
+    size_t late_count, late_cap;
+    vt_block *blocks; /* by host address */
+    size_t block_count, block_cap;
+    vta_counters extra; /* what the device does not count */
+    vt_capture *capture;
+};
+
+vta_status vt_runtime_new(const vta_config *config, const char *driver, const vta_runtime_options *options,
+                          const vta_allocator *allocator, vta_diag *diag, vta_runtime **out_runtime);
+static inline void vt_runtime_retain(vta_runtime *runtime) {
+    atomic_fetch_add_explicit(&runtime->references, 1, memory_order_relaxed);
+}
+/* The last release frees it, its device and its buffers. */
+void vt_runtime_release(vta_runtime *runtime);
+
+/* A stream of `command` begins, or has ended (with the lock held or not, as named). */
+void vt_runtime_stream_begins(vta_runtime *runtime, vt_command *command);
+void vt_runtime_stream_ended_locked(vta_runtime *runtime, vt_command *command);
+/* Frees device memory now, or when no stream can use it any more. */
+void vt_runtime_free_memory_locked(vta_runtime *runtime, uint32_t addr, size_t bytes);
+
+#endif

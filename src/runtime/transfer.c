@@ -1,0 +1,110 @@
+/* Loads and stores: every field and every address is checked before it is recorded. */
+#include "runtime/buffer.h"
+#include "runtime/command.h"
+
+static vta_status too_large(const vt_command *command, const char *name, uint32_t value, uint32_t most) {
+    return vt_fail(command->diag, VTA_OUT_OF_RANGE, "%s %u does not fit the instruction's field, which holds 0 to %u",
+                   name, value, most);
+}
+
+static vta_status check_fields(const vt_command *command, const vt_transfer *t) {
+    enum { SIZE_MOST = UINT16_MAX, PAD_MOST = 15 };
+    if ((t->x_size | t->y_size | t->x_stride | t->sram_index) > SIZE_MOST) {
+        if (t->x_size > SIZE_MOST) return too_large(command, "x_size", t->x_size, SIZE_MOST);
+        if (t->y_size > SIZE_MOST) return too_large(command, "y_size", t->y_size, SIZE_MOST);
+        if (t->x_stride > SIZE_MOST) return too_large(command, "x_stride", t->x_stride, SIZE_MOST);
+        return too_large(command, "the on-chip index", t->sram_index, SIZE_MOST);
+    }
+    if ((t->x_pad_before | t->x_pad_after | t->y_pad_before | t->y_pad_after) > PAD_MOST) {
+        if (t->x_pad_before > PAD_MOST) return too_large(command, "x_pad_before", t->x_pad_before, PAD_MOST);
+        if (t->y_pad_before > PAD_MOST) return too_large(command, "y_pad_before", t->y_pad_before, PAD_MOST);
+        if (t->x_pad_after > PAD_MOST) return too_large(command, "x_pad_after", t->x_pad_after, PAD_MOST);
+        return too_large(command, "y_pad_after", t->y_pad_after, PAD_MOST);
+    }
+    return VTA_OK;
+}
+
+/* The on-chip side: rows lie one behind the other, with their padding. */
+static vta_status check_sram(const vt_command *command, const vt_transfer *t) {
+    if (!t->x_size) return VTA_OK; /* a no-op touches nothing */
+    uint64_t rows = (uint64_t)t->y_pad_before + t->y_size + t->y_pad_after;
+    uint64_t columns = (uint64_t)t->x_pad_before + t->x_size + t->x_pad_after;
+    uint32_t depth = command->config->depth[t->memory_type];
+    if (t->sram_index + rows * columns <= depth) return VTA_OK;
+    return vt_fail(command->diag, VTA_OUT_OF_RANGE,
+                   "%llu x %llu elements from on-chip element %u on end behind the %s buffer, which holds %u",
+                   (unsigned long long)rows, (unsigned long long)columns, t->sram_index,
+                   vta_memory_name((vta_memory)t->memory_type), depth);
+}
+
+/* The DRAM side: all rows inside the buffer. */
+static vta_status check_dram(const vt_command *command, const vt_transfer *t, const vt_slot *buffer) {
+    if (!t->x_size || !t->y_size) return VTA_OK;
+    uint64_t end = (uint64_t)t->offset + (uint64_t)(t->y_size - 1) * t->x_stride + t->x_size;
+    uint64_t elem = command->config->elem_bytes[t->memory_type];
+    if (end * elem <= buffer->bytes) return VTA_OK;
+    return vt_fail(command->diag, VTA_OUT_OF_RANGE,
+                   "element %llu is past the buffer's end: %llu bytes are %llu elements of %llu bytes (%s)",
+                   (unsigned long long)end - 1, (unsigned long long)buffer->bytes,
+                   (unsigned long long)(buffer->bytes / elem), (unsigned long long)elem,
+                   vta_memory_name((vta_memory)t->memory_type));
+}
+
+static vta_status check(const vt_command *command, const vt_transfer *t, vt_slot **out_buffer) {
+    VT_TRY(check_fields(command, t));
+    VT_TRY(check_sram(command, t));
+    VT_TRY(vt_buffer_find(command->runtime, t->buffer, command->diag, out_buffer));
+    return check_dram(command, t, *out_buffer);
+}
+
+static void fill(const vt_command *command, const vt_transfer *t, const vt_slot *buffer, vta_insn *insn) {
+    insn->u.mem.memory_type = (uint8_t)t->memory_type;
+    insn->u.mem.sram_base = t->sram_index;
+    insn->u.mem.dram_base = buffer->addr / command->config->elem_bytes[t->memory_type] + t->offset;
+    insn->u.mem.y_size = (uint16_t)t->y_size;
+    insn->u.mem.x_size = (uint16_t)t->x_size;
+    insn->u.mem.x_stride = (uint16_t)t->x_stride;
+    insn->u.mem.y_pad_0 = (uint8_t)t->y_pad_before;
+    insn->u.mem.y_pad_1 = (uint8_t)t->y_pad_after;
+    insn->u.mem.x_pad_0 = (uint8_t)t->x_pad_before;
+    insn->u.mem.x_pad_1 = (uint8_t)t->x_pad_after;
+}
+
+vta_status vt_command_load(vt_command *command, const vt_transfer *t) {
+    vta_stage stage;
+    switch (t->memory_type) {
+    case VTA_MEM_INP:
+    case VTA_MEM_WGT: stage = VTA_STAGE_LOAD; break;
+    case VTA_MEM_ACC:
+    case VTA_MEM_ACC_8BIT: stage = VTA_STAGE_COMPUTE; break;
+    case VTA_MEM_UOP:
+        return vt_fail(command->diag, VTA_ILLEGAL,
+                       "memory type 0 (uop): the runtime itself loads micro-ops, for VTAPushGEMMOp and VTAPushALUOp");
+    default:
+        return vt_fail(command->diag, VTA_OUT_OF_RANGE,
+                       "memory type %u cannot be loaded; 1 (wgt), 2 (inp), 3 (acc) and 5 (acc, from 8 bits) can",
+                       t->memory_type);
+    }
+    vt_slot *buffer;
+    VT_TRY(check(command, t, &buffer));
+    VT_TRY(vt_command_room(command, 0));
+    vt_queue_forget_dropped(&command->queue);
+    vta_insn *insn = vt_queue_next(&command->queue, stage);
+    insn->opcode = VTA_OP_LOAD;
+    fill(command, t, buffer, insn);
+    return VTA_OK;
+}
+
+vta_status vt_command_store(vt_command *command, const vt_transfer *t) {
+    if (t->memory_type != VTA_MEM_OUT)
+        return vt_fail(command->diag, VTA_OUT_OF_RANGE, "memory type %u cannot be stored; only 4 (out) can",
+                       t->memory_type);
+    vt_slot *buffer;
+    VT_TRY(check(command, t, &buffer));
+    VT_TRY(vt_command_room(command, 0));
+    vt_queue_forget_dropped(&command->queue);
+    vta_insn *insn = vt_queue_next(&command->queue, VTA_STAGE_STORE);
+    insn->opcode = VTA_OP_STORE;
+    fill(command, t, buffer, insn);
+    return VTA_OK;
+}
