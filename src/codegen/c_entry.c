@@ -1,0 +1,101 @@
+/* The packed entry of a kernel in C. */
+#include <string.h>
+
+#include "codegen/c.h"
+
+/* What a check compares, as C on the tensor named `t`. */
+static const char *what_is_checked(vt__c *c, const vt__check *check, const char *t) {
+    switch (check->kind) {
+    case VT__CHECK_NDIM: return vt_new_format(c->ctx, "%s->ndim", t);
+    case VT__CHECK_DTYPE: return vt_new_format(c->ctx, "(%s->code | %s->bits << 8 | %s->lanes << 16)", t, t, t);
+    case VT__CHECK_BIND:
+    case VT__CHECK_SHAPE: return vt_new_format(c->ctx, "%s->shape[%u]", t, check->dim);
+    case VT__CHECK_STRIDE: return vt_new_format(c->ctx, "%s->strides[%u]", t, check->dim);
+    case VT__CHECK_OFFSET: return vt_new_format(c->ctx, "(int64_t)%s->byte_offset", t);
+    case VT__CHECK_DEVICE: return vt_new_format(c->ctx, "%s->device_type", t);
+    default: return vt_new_format(c->ctx, "%s->data", t);
+    }
+}
+
+static void write_check(vt__c *c, const vt__check *check, const char *t) {
+    const char *got = what_is_checked(c, check, t), *message = check->message ? vt__c_quoted(c, check->message) : "";
+    if (check->kind == VT__CHECK_BIND)
+        vt__c_line(c, "const %s %s = (%s)%s;", vt__c_type(c, check->bind->dtype), vt__c_name(c, check->bind),
+                   vt__c_type(c, check->bind->dtype), got);
+    else if (check->kind == VT__CHECK_DATA)
+        vt__c_line(c, "if (!%s) return vt_fail(%s, 0, 0);", got, message);
+    else if (check->kind == VT__CHECK_DTYPE)
+        vt__c_line(c, "if (%s != %s) return vt_fail(%s, %s->code, %s->bits);", got,
+                   vt__c_expr(c, check->expected, NULL), message, t, t);
+    else
+        vt__c_line(c, "if (%s%s != %s) return vt_fail(%s, %s, 0);",
+                   check->kind == VT__CHECK_STRIDE ? vt_new_format(c->ctx, "%s->strides && ", t) : "", got,
+                   vt__c_expr(c, check->expected, NULL), message, got);
+}
+
+static void take_tensor(vt__c *c, const vt__param *p, uint32_t i) {
+    const char *t = vt__c_name(c, p->var), *message = vt__c_quoted(c, p->code_message);
+    vt__c_line(
+        c,
+        "if (codes[%u] != 7 && codes[%u] != 13 && codes[%u] != 3 && codes[%u] != 4) return vt_fail(%s, codes[%u], 0);",
+        i, i, i, i, message, i);
+    vt__c_line(c, "const vt_tensor *%s = args[%u].v_handle;", t, i);
+    vt__c_line(c, "if (!%s) return vt_fail(%s, 0, 0);", t, vt__c_quoted(c, p->null_message));
+    for (uint32_t k = 0; k < p->n_checks; k++) write_check(c, &p->checks[k], t);
+    const vt_var *data = p->binding->buffer->data;
+    const char *type = vt__c_var_type(c, data);
+    vt__c_line(c, "%s%s = (void *)((char *)%s->data + %s->byte_offset);", type, vt__c_name(c, data), t, t);
+}
+
+static void take_scalar(vt__c *c, const vt__param *p, uint32_t i) {
+    const char *name = vt__c_name(c, p->var), *type = vt__c_type(c, p->var->dtype),
+               *message = vt__c_quoted(c, p->code_message);
+    if (vt_dtype_is_handle(p->var->dtype)) {
+        vt__c_line(c, "void *%s = args[%u].v_handle;", name, i);
+    } else if (p->var->dtype.code == VT_FLOAT) {
+        vt__c_line(c, "if (codes[%u] != 0 && codes[%u] != 2) return vt_fail(%s, codes[%u], 0);", i, i, message, i);
+        vt__c_line(c, "const %s %s = (%s)(codes[%u] ? args[%u].v_float64 : (double)args[%u].v_int64);", type, name,
+                   type, i, i, i);
+    } else {
+        vt__c_line(c, "if (codes[%u] != 0) return vt_fail(%s, codes[%u], 0);", i, message, i);
+        vt__c_line(c, "const %s %s = (%s)args[%u].v_int64;", type, name, type, i);
+    }
+}
+
+static void write_body(vt__c *c, const vt_stmt *body) {
+    const vt__entry *entry = c->entry;
+    const char *params = "";
+    for (uint32_t i = 0; i < entry->n_vars; i++) {
+        const char *type = vt__c_var_type(c, entry->vars[i]), *name = vt__c_name(c, entry->vars[i]);
+        const char *mark = !strchr(type, '*') ? " " : entry->no_alias ? "restrict " : "";
+        params = vt_new_format(c->ctx, "%s%s%s%s%s", params, i ? ", " : "", type, mark, name);
+    }
+    vt__c_begin(c, vt_new_format(c->ctx, "static int %s_compute_(%s)", entry->name, entry->n_vars ? params : "void"));
+    vt__c_stmt(c, body);
+    vt__c_end(c);
+}
+
+void vt__c_kernel(vt__c *c, const vt_codegen_func *cf) {
+    const vt__entry *entry = c->entry = vt__entry_describe(c->ctx, cf);
+    c->outlined = 0;
+    write_body(c, cf->func->body);
+    const char *head = vt_new_format(
+        c->ctx, "int %s(vt_value *args, int *codes, int count, vt_value *ret, int *ret_code, void *resource)",
+        entry->name);
+    vt_strbuf_addf(&c->types, "%s;\n", head);
+    vt__c_begin(c, head);
+    vt__c_line(c, "(void)args, (void)codes, (void)ret, (void)ret_code, (void)resource;");
+    vt__c_line(c, "if (count != %u) return vt_fail(%s, count, 0);", entry->n_params,
+               vt__c_quoted(c, entry->count_message));
+    for (uint32_t i = 0; i < entry->n_params; i++) {
+        if (entry->params[i].binding)
+            take_tensor(c, &entry->params[i], i);
+        else
+            take_scalar(c, &entry->params[i], i);
+    }
+    const char *args = "";
+    for (uint32_t i = 0; i < entry->n_vars; i++)
+        args = vt_new_format(c->ctx, "%s%s%s", args, i ? ", " : "", vt__c_name(c, entry->vars[i]));
+    vt__c_line(c, "if (%s_compute_(%s)) return -1;", entry->name, args);
+    vt__c_end(c);
+}

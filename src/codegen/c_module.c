@@ -1,0 +1,217 @@
+/* A job as a C file: what all parts write into, names, types. */
+#include <ctype.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "codegen/c.h"
+
+static const char PROLOGUE[] =
+    "/* Made by vta from the kernels below. Integer arithmetic wraps: compile with -fwrapv. */\n"
+    "#include <math.h>\n"
+    "#include <stdbool.h>\n"
+    "#include <stdint.h>\n"
+    "#include <stdio.h>\n"
+    "#include <string.h>\n"
+    "\n"
+    "typedef union vt_value {\n"
+    "    int64_t v_int64;\n"
+    "    double v_float64;\n"
+    "    void *v_handle;\n"
+    "} vt_value;\n"
+    "\n"
+    "/* DLTensor */\n"
+    "typedef struct vt_tensor {\n"
+    "    void *data;\n"
+    "    int32_t device_type, device_id, ndim;\n"
+    "    uint8_t code, bits;\n"
+    "    uint16_t lanes;\n"
+    "    int64_t *shape, *strides;\n"
+    "    uint64_t byte_offset;\n"
+    "} vt_tensor;\n"
+    "\n"
+    "typedef struct vt_group {\n"
+    "    void *sync_handle;\n"
+    "    int32_t num_task;\n"
+    "} vt_group;\n"
+    "\n"
+    "void TVMAPISetLastError(const char *message);\n"
+    "int TVMBackendParallelLaunch(int (*task)(int, vt_group *, void *), void *captured, int num_task);\n"
+    "void *TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t bytes, int code, int bits);\n"
+    "int TVMBackendFreeWorkspace(int device_type, int device_id, void *memory);\n";
+
+static const char FAIL[] = "static int vt_fail(const char *format, long long got, long long got2) {\n"
+                           "    char text[512];\n"
+                           "    snprintf(text, sizeof text, format, got, got2);\n"
+                           "    TVMAPISetLastError(text);\n"
+                           "    return -1;\n"
+                           "}\n";
+
+void vt__c_line(vt__c *c, const char *fmt, ...) {
+    vt_strbuf *sb = &c->body[c->depth];
+    for (uint32_t i = 0; i < c->indent[c->depth]; i++) vt_strbuf_add(sb, "    ");
+    va_list args;
+    va_start(args, fmt);
+    vt_strbuf_vaddf(sb, fmt, args);
+    va_end(args);
+    vt_strbuf_addc(sb, '\n');
+}
+
+void vt__c_indent(vt__c *c, int32_t by) { c->indent[c->depth] = (uint32_t)((int32_t)c->indent[c->depth] + by); }
+
+bool vt__c_first(vt__c *c, const char *name) {
+    for (uint32_t i = 0; i < c->n_declared; i++)
+        if (strcmp(c->declared[i], name) == 0) return false;
+    vt_grow(c->ctx, &c->declared, &c->cap_declared, c->n_declared + 1, sizeof *c->declared);
+    c->declared[c->n_declared++] = vt_new_string(c->ctx, name);
+    return true;
+}
+
+/* ---- Names and types --------------------------------------------------------------------------------------------- */
+
+static const char *const keywords[] = {
+    "auto",
+    "bool",
+    "break",
+    "case",
+    "char",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "true",
+    "typedef",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+    /* and what the functions around a body use */
+    "args",
+    "codes",
+    "count",
+    "ret",
+    "ret_code",
+    "resource",
+    "lane",
+    "id",
+    "group",
+    "captured",
+    "signature",
+};
+
+static bool is_taken(const vt__c *c, const char *name) {
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (strcmp(keywords[i], name) == 0) return true;
+    for (uint32_t i = 0; i < c->n_used; i++)
+        if (strcmp(c->used[i], name) == 0) return true;
+    return strncmp(name, "vt_", 3) == 0;
+}
+
+const char *vt__c_name(vt__c *c, const vt_var *v) {
+    const char *known = vt_ptrmap_get(c->names, v);
+    if (known) return known;
+    char *base = vt_new_format(c->ctx, "%s%s", isdigit((unsigned char)vt_var_name(v)[0]) ? "_" : "", vt_var_name(v));
+    for (char *p = base; *p; p++)
+        if (!isalnum((unsigned char)*p)) *p = '_';
+    const char *name = base[0] ? base : "v";
+    for (uint32_t i = 1; is_taken(c, name); i++) name = vt_new_format(c->ctx, "%s_%u", base, i);
+    vt_grow(c->ctx, &c->used, &c->cap_used, c->n_used + 1, sizeof *c->used);
+    c->used[c->n_used++] = name;
+    vt_ptrmap_set(c->names, v, name);
+    return name;
+}
+
+const char *vt__c_type(vt__c *c, vt_dtype t) {
+    if (t.code == VT_HANDLE) return t.bits ? "void *" : "void";
+    if (vt_dtype_is_bool(t)) return "bool";
+    if (t.code == VT_FLOAT && t.bits == 32) return "float";
+    if (t.code == VT_FLOAT && t.bits == 64) return "double";
+    if (t.code != VT_FLOAT && (t.bits == 8 || t.bits == 16 || t.bits == 32 || t.bits == 64))
+        return vt_new_format(c->ctx, "%sint%u_t", t.code == VT_UINT ? "u" : "", t.bits);
+    char text[VT_DTYPE_TEXT];
+    vt_raise(c->ctx, VTA_UNSUPPORTED, "%s: C has no type for %s", c->entry ? c->entry->name : "kernel",
+             vt_dtype_text(vt_dtype_elem(t), text));
+}
+
+const char *vt__c_var_type(vt__c *c, const vt_var *v) {
+    vt_dtype elem = v->u.var->elem;
+    bool has_type = v->u.var->pointer && elem.code != VT_HANDLE && (elem.bits >= 8 || vt_dtype_is_bool(elem));
+    return has_type ? vt_new_format(c->ctx, "%s *", vt__c_type(c, elem)) : vt__c_type(c, v->dtype);
+}
+
+const char *vt__c_quoted(vt__c *c, const char *text) {
+    char *out = vt_new_bytes(c->ctx, strlen(text) * 4 + 3), *p = out;
+    *p++ = '"';
+    for (; *text; text++) {
+        unsigned char ch = (unsigned char)*text;
+        if (ch == '"' || ch == '\\') {
+            *p++ = '\\';
+            *p++ = (char)ch;
+        } else if (ch < 32) {
+            *p++ = '\\';
+            *p++ = (char)('0' + ch / 64);
+            *p++ = (char)('0' + ch / 8 % 8);
+            *p++ = (char)('0' + ch % 8);
+        } else {
+            *p++ = (char)ch;
+        }
+    }
+    *p = '"';
+    return out;
+}
+
+/* ---- The file ---------------------------------------------------------------------------------------------------- */
+
+static vta_status write_kernels(vt_ctx *ctx, void *user) {
+    vt__c *c = user;
+    for (size_t i = 0; i < c->job->count; i++) {
+        vt_poll(ctx);
+        vt_codegen_func cf = c->job->funcs[i];
+        cf.func = vt__prepare(ctx, cf.func);
+        c->names = vt_ptrmap_new(ctx);
+        c->n_used = 0;
+        vt__c_kernel(c, &cf);
+    }
+    return VTA_OK;
+}
+
+vta_status vt__c_emit(vt_ctx *ctx, const vt_codegen_job *job, vt_strbuf *out) {
+    const vta_allocator *a = ctx->arena.allocator;
+    vt__c c = {.ctx = ctx, .job = job};
+    vt_strbuf *const all[] = {&c.types, &c.helpers, &c.functions};
+    for (size_t i = 0; i < 3; i++) vt_strbuf_init(all[i], a);
+    for (size_t i = 0; i < VT__C_DEPTH; i++) vt_strbuf_init(&c.body[i], a);
+    vta_status status = vt_protect(ctx, write_kernels, &c);
+    if (status == VTA_OK) {
+        vt_strbuf_addf(out, "%s%s\n%s%s%s", PROLOGUE, vt_strbuf_text(&c.types), FAIL, vt_strbuf_text(&c.helpers),
+                       vt_strbuf_text(&c.functions));
+        for (size_t i = 0; i < 3; i++) out->failed = out->failed || all[i]->failed;
+    }
+    for (size_t i = 0; i < 3; i++) vt_strbuf_free(all[i]);
+    for (size_t i = 0; i < VT__C_DEPTH; i++) {
+        out->failed = out->failed || c.body[i].failed;
+        vt_strbuf_free(&c.body[i]);
+    }
+    return status;
+}

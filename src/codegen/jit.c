@@ -1,0 +1,114 @@
+/* Code in this process, by LLVM's ORC. */
+#include <dlfcn.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Orc.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "codegen/machine.h"
+
+struct vt_jit {
+    const vta_allocator *allocator;
+    LLVMOrcLLJITRef lljit;
+    pthread_mutex_t lock;
+    char *cause; /* what ORC reported about the lookup at work; LLVM's */
+};
+
+static vta_status orc_error(vta_diag *diag, vta_status status, const char *doing, LLVMErrorRef error) {
+    char *message = LLVMGetErrorMessage(error);
+    vt_fail(diag, status, "%s: %s", doing, message);
+    LLVMDisposeErrorMessage(message);
+    return status;
+}
+
+/* ORC reports the cause of a failed lookup here, and would print it otherwise; the lookup itself only says that it
+ * failed. Lookups hold the lock. */
+static void take_cause(void *user, LLVMErrorRef error) {
+    vt_jit *jit = user;
+    char *message = LLVMGetErrorMessage(error);
+    if (jit->cause)
+        LLVMDisposeErrorMessage(message);
+    else
+        jit->cause = message;
+}
+
+static void forget_cause(vt_jit *jit) {
+    if (jit->cause) LLVMDisposeErrorMessage(jit->cause);
+    jit->cause = NULL;
+}
+
+/* Defines the symbols that ORC looks for and that the process has. dlsym is called from this library on purpose:
+ * RTLD_DEFAULT then means the global scope (preloaded libraries first) and after it what was loaded along with this
+ * library, also where that was not loaded globally. */
+static LLVMErrorRef find_in_process(LLVMOrcDefinitionGeneratorRef generator, void *user, LLVMOrcLookupStateRef *state,
+                                    LLVMOrcLookupKind kind, LLVMOrcJITDylibRef dylib, LLVMOrcJITDylibLookupFlags flags,
+                                    LLVMOrcCLookupSet names, size_t count) {
+    (void)generator, (void)user, (void)state, (void)kind, (void)flags;
+    for (size_t i = 0; i < count; i++) {
+        void *address = dlsym(RTLD_DEFAULT, LLVMOrcSymbolStringPoolEntryStr(names[i].Name));
+        if (!address) continue; /* ORC reports all that stay missing, together */
+        LLVMOrcRetainSymbolStringPoolEntry(names[i].Name);
+        LLVMOrcCSymbolMapPair pair = {names[i].Name, {(LLVMOrcExecutorAddress)(uintptr_t)address, {0}}};
+        pair.Sym.Flags.GenericFlags = LLVMJITSymbolGenericFlagsExported;
+        LLVMErrorRef error = LLVMOrcJITDylibDefine(dylib, LLVMOrcAbsoluteSymbols(&pair, 1));
+        if (error) return error;
+    }
+    return LLVMErrorSuccess;
+}
+
+static vta_status add_object(vt_jit *jit, const void *object, size_t size, vta_diag *diag) {
+    LLVMOrcJITDylibRef dylib = LLVMOrcLLJITGetMainJITDylib(jit->lljit);
+    LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(jit->lljit), take_cause, jit);
+    LLVMOrcJITDylibAddGenerator(dylib, LLVMOrcCreateCustomCAPIDefinitionGenerator(find_in_process, NULL, NULL));
+    LLVMMemoryBufferRef copy = LLVMCreateMemoryBufferWithMemoryRangeCopy(object, size, "kernel");
+    LLVMErrorRef error = LLVMOrcLLJITAddObjectFile(jit->lljit, dylib, copy);
+    return error ? orc_error(diag, VTA_INVALID_ARGUMENT, "cannot take the object into this process", error) : VTA_OK;
+}
+
+vta_status vt_jit_create(const vta_allocator *allocator, const void *object, size_t size, vta_diag *diag,
+                         vt_jit **out_jit) {
+    *out_jit = NULL;
+    vt__llvm_start();
+    vt_jit *jit = vt_alloc_zero(allocator, sizeof *jit);
+    if (!jit) return vt_no_memory(diag);
+    jit->allocator = allocator;
+    pthread_mutex_init(&jit->lock, NULL);
+    LLVMErrorRef error = LLVMOrcCreateLLJIT(&jit->lljit, NULL);
+    vta_status status = error ? orc_error(diag, VTA_UNSUPPORTED, "cannot run code in this process", error)
+                              : add_object(jit, object, size, diag);
+    if (status == VTA_OK)
+        *out_jit = jit;
+    else
+        vt_jit_destroy(jit);
+    return status;
+}
+
+void vt_jit_destroy(vt_jit *jit) {
+    if (!jit) return;
+    if (jit->lljit) LLVMConsumeError(LLVMOrcDisposeLLJIT(jit->lljit));
+    forget_cause(jit);
+    pthread_mutex_destroy(&jit->lock);
+    vt_free(jit->allocator, jit, sizeof *jit);
+}
+
+vta_status vt_jit_lookup(vt_jit *jit, const char *name, vta_diag *diag, void **out_address) {
+    *out_address = NULL;
+    LLVMOrcExecutorAddress address = 0;
+    pthread_mutex_lock(&jit->lock);
+    forget_cause(jit);
+    LLVMErrorRef error = LLVMOrcLLJITLookup(jit->lljit, &address, name);
+    vta_status status = VTA_OK;
+    if (error && jit->cause) {
+        LLVMConsumeError(error);
+        status = vt_fail(diag, VTA_NOT_FOUND,
+                         "%s: the process has not all that the code needs (libvta provides the "
+                         "runtime): %s",
+                         name, jit->cause);
+    } else if (error) {
+        status = orc_error(diag, VTA_NOT_FOUND, name, error);
+    }
+    pthread_mutex_unlock(&jit->lock);
+    *out_address = (void *)(uintptr_t)address;
+    return status;
+}

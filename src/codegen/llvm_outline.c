@@ -1,0 +1,160 @@
+/* Parts of a kernel that become functions of their own: its body, micro-op scopes, the tasks of parallel loops. */
+#include "codegen/llvm.h"
+#include "ir/build.h"
+
+LLVMValueRef vt__llvm_enter(vt__llvm *g, const char *name, LLVMTypeRef type, vt__llvm_place *out_back) {
+    *out_back = (vt__llvm_place){g->function, g->allocas, LLVMGetInsertBlock(g->builder), g->values, g->in_parallel};
+    LLVMValueRef f = LLVMAddFunction(g->module, name, type);
+    LLVMSetLinkage(f, LLVMInternalLinkage);
+    vt__llvm_attribute(g, f, -1, "nounwind");
+    if (!g->optimise) {
+        vt__llvm_attribute(g, f, -1, "optnone");
+        vt__llvm_attribute(g, f, -1, "noinline");
+    }
+    g->function = f;
+    g->values = vt_ptrmap_new(g->ctx);
+    g->allocas = vt__llvm_block(g, "entry");
+    LLVMPositionBuilderAtEnd(g->builder, vt__llvm_block(g, "start"));
+    return f;
+}
+
+void vt__llvm_leave(vt__llvm *g, const vt__llvm_place *back) {
+    LLVMBasicBlockRef start = LLVMGetNextBasicBlock(g->allocas);
+    LLVMPositionBuilderAtEnd(g->builder, g->allocas);
+    LLVMBuildBr(g->builder, start);
+    g->function = back->function;
+    g->allocas = back->allocas;
+    g->values = back->values;
+    g->in_parallel = back->in_parallel;
+    if (back->block) LLVMPositionBuilderAtEnd(g->builder, back->block);
+}
+
+LLVMTypeRef vt__llvm_function_type(vt__llvm *g, uint32_t n, const vt_var *const *vars) {
+    LLVMTypeRef *types = VT_NEW_ARRAY(g->ctx, LLVMTypeRef, n);
+    for (uint32_t i = 0; i < n; i++) types[i] = vt__llvm_type(g, vars[i]->dtype);
+    return LLVMFunctionType(g->i32, types, n, 0);
+}
+
+LLVMValueRef vt__llvm_function_of(vt__llvm *g, const char *name, const vt_stmt *body, uint32_t n,
+                                  const vt_var *const *vars) {
+    vt__llvm_place back;
+    bool in_parallel = g->in_parallel;
+    LLVMValueRef f = vt__llvm_enter(g, name, vt__llvm_function_type(g, n, vars), &back);
+    g->in_parallel = in_parallel;
+    for (uint32_t i = 0; i < n; i++) {
+        vt_ptrmap_set(g->values, vars[i], LLVMGetParam(f, i));
+        if (g->entry->no_alias && vars[i]->u.var->pointer) vt__llvm_attribute(g, f, (int)i + 1, "noalias");
+    }
+    vt__llvm_stmt(g, body);
+    LLVMBuildRet(g->builder, LLVMConstInt(g->i32, 0, 0));
+    vt__llvm_leave(g, &back);
+    return f;
+}
+
+void vt__llvm_check_zero(vt__llvm *g, LLVMValueRef result) {
+    LLVMBasicBlockRef bad = vt__llvm_block(g, "failed"), good = vt__llvm_block(g, "done");
+    LLVMBuildCondBr(g->builder, LLVMBuildIsNull(g->builder, result, ""), good, bad);
+    LLVMPositionBuilderAtEnd(g->builder, bad);
+    LLVMBuildRet(g->builder, LLVMConstInt(g->i32, (unsigned long long)-1, 1));
+    LLVMPositionBuilderAtEnd(g->builder, good);
+}
+
+/* ---- Micro-op scopes --------------------------------------------------------------------------------------------- */
+
+/* static int finit(void *signature): what the runtime calls to record the micro-kernel. */
+static LLVMValueRef make_finit(vt__llvm *g, const char *name, const vt_stmt *body, const vt_var *captured) {
+    vt__llvm_place back;
+    LLVMValueRef f = vt__llvm_enter(g, name, LLVMFunctionType(g->i32, &g->pointer, 1, 0), &back);
+    if (captured) vt_ptrmap_set(g->values, captured, LLVMBuildLoad2(g->builder, g->i32, LLVMGetParam(f, 0), ""));
+    vt__llvm_stmt(g, body);
+    LLVMBuildRet(g->builder, LLVMConstInt(g->i32, 0, 0));
+    vt__llvm_leave(g, &back);
+    return f;
+}
+
+void vt__llvm_uop_scope(vt__llvm *g, const vt_stmt *s) {
+    uint32_t n, number = g->outlined++;
+    const vt_var *const *vars = vt_stmt_free_vars(g->ctx, s->u.attr.body, &n); /* at most one: vt__prepare saw to it */
+    LLVMValueRef finit =
+        make_finit(g, vt_new_format(g->ctx, "%s_uops_%u", g->entry->name, number), s->u.attr.body, n ? vars[0] : NULL);
+    LLVMValueRef handle =
+        LLVMAddGlobal(g->module, g->pointer, vt_new_format(g->ctx, "%s_uop_handle_%u", g->entry->name, number));
+    LLVMSetInitializer(handle, LLVMConstNull(g->pointer));
+    LLVMSetLinkage(handle, LLVMInternalLinkage);
+    LLVMValueRef signature = LLVMConstNull(g->pointer);
+    if (n) {
+        signature = vt__llvm_slot(g, g->i32, 4);
+        LLVMBuildStore(g->builder, vt__llvm_var(g, vars[0]), signature);
+    }
+    LLVMValueRef args[] = {handle, finit, signature, LLVMConstInt(g->i32, n ? 4 : 0, 0)};
+    vt__llvm_check_zero(g, vt__llvm_call_name(g, s->u.attr.value->u.s, g->i32, 4, args));
+}
+
+/* ---- Parallel loops ---------------------------------------------------------------------------------------------- */
+
+/* The loop over one task's share: `for (v = begin; v < begin + count; v++)`, both new variables. */
+static const vt_stmt *share_loop(vt__llvm *g, const vt_stmt *loop, const vt_var **out_begin, const vt_var **out_count) {
+    vt_dtype t = loop->u.loop.var->dtype;
+    *out_begin = vt_var_new(g->ctx, "begin", t);
+    *out_count = vt_var_new(g->ctx, "count", t);
+    return vt_s_for(g->ctx, loop->u.loop.var, *out_begin, *out_count, VT_FOR_SERIAL, loop->u.loop.body);
+}
+
+static LLVMValueRef smaller(vt__llvm *g, LLVMValueRef x, LLVMValueRef y) {
+    return LLVMBuildSelect(g->builder, LLVMBuildICmp(g->builder, LLVMIntSLT, x, y, ""), x, y, "");
+}
+
+/* int task(int task_id, TVMParallelGroupEnv *env, void *captured): finds its share and runs it. */
+static LLVMValueRef make_task(vt__llvm *g, const char *name, const vt_stmt *loop, LLVMTypeRef closure, uint32_t n,
+                              const vt_var *const *vars) {
+    vt_ctx *ctx = g->ctx;
+    LLVMBuilderRef b = g->builder;
+    const vt_var **all = VT_NEW_ARRAY(ctx, const vt_var *, n + 2);
+    for (uint32_t i = 0; i < n; i++) all[i + 2] = vars[i];
+    const vt_stmt *share = share_loop(g, loop, &all[0], &all[1]);
+    bool outer = g->in_parallel;
+    g->in_parallel = true;
+    LLVMValueRef work = vt__llvm_function_of(g, vt_new_format(ctx, "%s_body", name), share, n + 2, all);
+    g->in_parallel = outer;
+
+    vt__llvm_place back;
+    LLVMTypeRef params[] = {g->i32, g->pointer, g->pointer};
+    LLVMValueRef f = vt__llvm_enter(g, name, LLVMFunctionType(g->i32, params, 3, 0), &back);
+    LLVMValueRef *args = VT_NEW_ARRAY(ctx, LLVMValueRef, n + 2);
+    for (uint32_t i = 0; i < n; i++) {
+        LLVMValueRef field = LLVMBuildStructGEP2(b, closure, LLVMGetParam(f, 2), i, "");
+        args[i + 2] = LLVMBuildLoad2(b, vt__llvm_type(g, vars[i]->dtype), field, "");
+        vt_ptrmap_set(g->values, vars[i], args[i + 2]);
+    }
+    LLVMTypeRef env_fields[] = {g->pointer, g->i32}, env = LLVMStructTypeInContext(g->context, env_fields, 2, 0);
+    LLVMTypeRef type = vt__llvm_type(g, loop->u.loop.var->dtype);
+    LLVMValueRef tasks = LLVMBuildLoad2(b, g->i32, LLVMBuildStructGEP2(b, env, LLVMGetParam(f, 1), 1, ""), "");
+    LLVMValueRef wide_tasks = LLVMBuildIntCast2(b, tasks, type, 1, ""), one = LLVMConstInt(type, 1, 0);
+    LLVMValueRef id = LLVMBuildIntCast2(b, LLVMGetParam(f, 0), type, 1, "");
+    LLVMValueRef begin = vt__llvm_expr(g, loop->u.loop.min), extent = vt__llvm_expr(g, loop->u.loop.extent);
+    /* ceil(extent / tasks), without overflow for an extent near the type's end */
+    LLVMValueRef chunk = LLVMBuildAdd(b, LLVMBuildSDiv(b, LLVMBuildSub(b, extent, one, ""), wide_tasks, ""), one, "");
+    LLVMValueRef from = smaller(g, LLVMBuildMul(b, id, chunk, ""), extent);
+    args[0] = LLVMBuildAdd(b, begin, from, "");
+    args[1] = smaller(g, chunk, LLVMBuildSub(b, extent, from, ""));
+    LLVMTypeRef work_type = vt__llvm_function_type(g, n + 2, all);
+    LLVMBuildRet(b, LLVMBuildCall2(b, work_type, work, args, n + 2, ""));
+    vt__llvm_leave(g, &back);
+    return f;
+}
+
+void vt__llvm_parallel(vt__llvm *g, const vt_stmt *loop) {
+    vt_ctx *ctx = g->ctx;
+    uint32_t n;
+    const vt_var *const *vars = vt_stmt_free_vars(ctx, loop, &n);
+    LLVMTypeRef *types = VT_NEW_ARRAY(ctx, LLVMTypeRef, n);
+    for (uint32_t i = 0; i < n; i++) types[i] = vt__llvm_type(g, vars[i]->dtype);
+    LLVMTypeRef closure = LLVMStructTypeInContext(g->context, types, n, 0);
+    LLVMValueRef task =
+        make_task(g, vt_new_format(ctx, "%s_parallel_%u", g->entry->name, g->outlined++), loop, closure, n, vars);
+    LLVMValueRef captured = vt__llvm_slot(g, closure, 0);
+    for (uint32_t i = 0; i < n; i++)
+        LLVMBuildStore(g->builder, vt__llvm_var(g, vars[i]), LLVMBuildStructGEP2(g->builder, closure, captured, i, ""));
+    LLVMValueRef args[] = {task, captured, LLVMConstInt(g->i32, 0, 0)};
+    vt__llvm_check_zero(g, vt__llvm_call_name(g, "TVMBackendParallelLaunch", g->i32, 3, args));
+}

@@ -1,0 +1,77 @@
+#include "codegen/machine.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <pthread.h>
+#include <string.h>
+
+/* ARCH(LLVM's name of the code generator, ...): those that are linked in. */
+#define ARCHES(ARCH) ARCH(X86) ARCH(AArch64) ARCH(ARM)
+
+static void start(void) {
+#define ARCH(name)                                                                                                     \
+    LLVMInitialize##name##TargetInfo();                                                                                \
+    LLVMInitialize##name##Target();                                                                                    \
+    LLVMInitialize##name##TargetMC();                                                                                  \
+    LLVMInitialize##name##AsmPrinter();
+    ARCHES(ARCH)
+#undef ARCH
+}
+
+void vt__llvm_start(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start);
+}
+
+const char *vt__llvm_message(vt_ctx *ctx, char *message) {
+    /* A failing allocation must not lose LLVM's string, so the copy is made without raising. */
+    size_t n = message ? strlen(message) : 0;
+    char *copy = vt_arena_strndup(&ctx->arena, message ? message : "", n);
+    LLVMDisposeMessage(message);
+    return copy ? copy : "out of memory";
+}
+
+/* What a triple without a processor gets: for 32-bit ARM, the boards' vector unit. */
+static const char *default_features(const char *triple) { return strncmp(triple, "arm", 3) == 0 ? "+neon" : ""; }
+
+const char *vt_codegen_triple(vt_ctx *ctx, const char *triple) {
+    vt__llvm_start();
+    LLVMTargetRef target;
+    char *message = NULL;
+    const char *full = triple ? triple : vt__llvm_message(ctx, LLVMGetDefaultTargetTriple());
+    if (LLVMGetTargetFromTriple(full, &target, &message)) {
+        LLVMDisposeMessage(message);
+        vt_raise(ctx, VTA_UNSUPPORTED,
+                 "no code generator for the target triple '%s'; there are x86_64, aarch64 and arm, for example "
+                 "x86_64-linux-gnu, aarch64-linux-gnu, armv7-none-linux-gnueabihf",
+                 full);
+    }
+    return full;
+}
+
+LLVMTargetMachineRef vt__machine_create(vt_ctx *ctx, const vt_machine_spec *spec, int32_t level) {
+    const char *triple = vt_codegen_triple(ctx, spec->triple);
+    bool native = !spec->triple && !spec->cpu;
+    const char *cpu = spec->cpu, *features = spec->features;
+    if (native) {
+        cpu = vt__llvm_message(ctx, LLVMGetHostCPUName());
+        if (!features) features = vt__llvm_message(ctx, LLVMGetHostCPUFeatures());
+    }
+    LLVMTargetRef target;
+    char *message = NULL;
+    if (LLVMGetTargetFromTriple(triple, &target, &message))
+        vt_raise(ctx, VTA_UNSUPPORTED, "%s", vt__llvm_message(ctx, message));
+    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, triple, cpu ? cpu : "generic",
+                                                           features ? features
+                                                           : cpu    ? ""
+                                                                    : default_features(triple),
+                                                           level ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelNone,
+                                                           LLVMRelocPIC, LLVMCodeModelDefault);
+    if (!machine)
+        vt_raise(ctx, VTA_UNSUPPORTED, "LLVM has no machine '%s' with processor '%s'", triple, cpu ? cpu : "generic");
+    if (!level) { /* the fast instruction selector, also where the global one is LLVM's default */
+        LLVMSetTargetMachineGlobalISel(machine, 0);
+        LLVMSetTargetMachineFastISel(machine, 1);
+    }
+    return machine;
+}

@@ -1,0 +1,17 @@
+/* The machines that code is made for. Folder-private: the one place that starts LLVM. */
+#ifndef VT_CODEGEN_MACHINE_H
+#define VT_CODEGEN_MACHINE_H
+
+#include <llvm-c/TargetMachine.h>
+
+#include "codegen/codegen.h"
+
+/* Makes LLVM's description of a machine; raises VTA_UNSUPPORTED, naming the architectures there are. `level` 0
+ * compiles fastest. Dispose with LLVMDisposeTargetMachine. */
+LLVMTargetMachineRef vt__machine_create(vt_ctx *ctx, const vt_machine_spec *spec, int32_t level);
+/* An LLVM message as an arena string; disposes it. */
+const char *vt__llvm_message(vt_ctx *ctx, char *message);
+/* Starts LLVM's code generators, once in a process. */
+void vt__llvm_start(void);
+
+#endif

@@ -1,0 +1,63 @@
+/* What both code makers want done to a function before they see it. Folder-private. */
+#ifndef VT_CODEGEN_PREPARE_H
+#define VT_CODEGEN_PREPARE_H
+
+#include "codegen/codegen.h"
+
+/* The attribute that outlines its body as a micro-kernel; its value is the runtime call's name. */
+#define VT__UOP_SCOPE "coproc_uop_scope"
+
+/* Rewrites a lowered function for code generation:
+ *  - the accelerator's intrinsics become calls of the runtime (vta/runtime.def), some others what they are made of;
+ *  - the command handle is asked for once, at the top, and kept in a variable;
+ *  - the body of a micro-op scope uses at most one variable from outside, an int32: the signature under which the
+ *    runtime keeps the micro-kernel. Several are packed into one. */
+const vt_func *vt__prepare(vt_ctx *ctx, const vt_func *f);
+
+/* Does it load or store by itself, or only call the runtime? What only calls needs no optimisation. */
+bool vt__func_computes(const vt_func *f);
+
+/* One argument check. `got` is what a check compares with `expected`. ORDER CHECK */
+typedef enum vt__check_kind {
+    VT__CHECK_NDIM,
+    VT__CHECK_DTYPE,  /* code, bits and lanes as one little-endian word */
+    VT__CHECK_SHAPE,  /* dimension `dim` */
+    VT__CHECK_STRIDE, /* of dimension `dim`, where the tensor has strides */
+    VT__CHECK_OFFSET, /* byte_offset */
+    VT__CHECK_DEVICE,
+    VT__CHECK_DATA, /* data is not NULL */
+    VT__CHECK_BIND, /* no check: the variable `bind` takes the extent of dimension `dim` */
+} vt__check_kind;
+
+typedef struct vt__check {
+    vt__check_kind kind;
+    uint32_t dim;
+    const vt_expr *expected;
+    const vt_var *bind;
+    const char *message; /* printf format with up to two %lld: what was found */
+} vt__check;
+
+/* How one parameter arrives. */
+typedef struct vt__param {
+    const vt_var *var;         /* the parameter, and what a scalar's uses name */
+    const vt_binding *binding; /* of a tensor, else NULL */
+    const char *code_message;  /* wrong type code: one %lld */
+    const char *null_message;  /* a tensor that is NULL */
+    uint32_t n_checks;
+    const vt__check *checks; /* strides last, together */
+} vt__param;
+
+typedef struct vt__entry {
+    const char *name;
+    const char *count_message; /* wrong number of arguments: one %lld */
+    uint32_t n_params;
+    const vt__param *params;
+    uint32_t n_vars; /* what the body needs from the arguments: data pointers, scalars, extents */
+    const vt_var *const *vars;
+    bool no_alias; /* the tensors do not overlap */
+} vt__entry;
+
+/* The packed entry of a function (prepared or not). */
+const vt__entry *vt__entry_describe(vt_ctx *ctx, const vt_codegen_func *cf);
+
+#endif

@@ -1,0 +1,19 @@
+/* The runtime's entry points, as the code makers look them up. Folder-private. */
+#ifndef VT_CODEGEN_RUNTIME_TABLE_H
+#define VT_CODEGEN_RUNTIME_TABLE_H
+
+#include "codegen/codegen.h"
+
+typedef struct vt__runtime_entry {
+    const char *name;
+    char result;       /* a letter as in vta/runtime.def */
+    const char *args;  /* a letter each */
+    const char *names; /* of the arguments, space between */
+} vt__runtime_entry;
+
+/* NULL for a function that is not the runtime's. */
+const vt__runtime_entry *vt__runtime_find(const char *name);
+/* Raises VTA_ILLEGAL when a call has the wrong number of arguments for it. */
+void vt__runtime_check_call(vt_ctx *ctx, const char *where, const vt__runtime_entry *entry, uint32_t n);
+
+#endif

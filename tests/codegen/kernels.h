@@ -1,0 +1,125 @@
+/* Lowered functions made by hand, and what runs them: for tests of code generation alone. */
+#ifndef TESTS_CODEGEN_KERNELS_H
+#define TESTS_CODEGEN_KERNELS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "codegen/codegen.h"
+#include "ir/build.h"
+#include "vta/module.h"
+
+/* A compile context with its diagnostics. */
+typedef struct kit {
+    vt_ctx ctx;
+    vta_diag *diag;
+} kit;
+
+static inline void kit_open(kit *k) {
+    k->diag = vta_diag_create(NULL);
+    vt_ctx_init(&k->ctx, NULL, k->diag);
+}
+
+static inline void kit_close(kit *k) {
+    vt_ctx_clear(&k->ctx);
+    vta_diag_destroy(k->diag);
+}
+
+/* ---- Building ---------------------------------------------------------------------------------------------------- */
+
+static inline const vt_buffer *flat(vt_ctx *c, const char *name, vt_dtype t, int64_t n) {
+    const vt_expr *shape[] = {vt_i32(c, n)};
+    return vt_buffer_new(c, name, vt_var_new_pointer(c, name, t, "global"), t, 1, shape);
+}
+
+static inline const vt_expr *at(vt_ctx *c, const vt_buffer *b, const vt_expr *i) { return vt_e_load(c, b, 1, &i); }
+
+static inline const vt_stmt *set(vt_ctx *c, const vt_buffer *b, const vt_expr *i, const vt_expr *value) {
+    return vt_s_store(c, b, value, 1, &i);
+}
+
+static inline const vt_stmt *loop(vt_ctx *c, const vt_var *v, int64_t n, const vt_stmt *body) {
+    return vt_s_for(c, v, vt_i32(c, 0), vt_i32(c, n), VT_FOR_SERIAL, body);
+}
+
+/* A function over buffers, each a parameter of its own shape. */
+static inline const vt_func *function(vt_ctx *c, const char *name, uint32_t n, const vt_buffer *const *buffers,
+                                      const vt_stmt *body) {
+    vt_func *f = VT_NEW(c, vt_func);
+    const vt_var **params = VT_NEW_ARRAY(c, const vt_var *, n);
+    vt_binding *bindings = VT_NEW_ARRAY(c, vt_binding, n);
+    for (uint32_t i = 0; i < n; i++) {
+        params[i] = vt_var_new(c, buffers[i]->name, VT_HANDLE_T);
+        bindings[i] = (vt_binding){.param = params[i], .buffer = buffers[i]};
+    }
+    *f = (vt_func){.name = name,
+                   .n_params = n,
+                   .params = params,
+                   .n_bindings = n,
+                   .bindings = bindings,
+                   .body = body,
+                   .result = VT_VOID_T};
+    return vt_func_with_attr(c, f, "tir.noalias", vt_bool(c, true));
+}
+
+/* ---- Emitting ---------------------------------------------------------------------------------------------------- */
+
+static inline vta_status emit(kit *k, const vt_func *f, int32_t device, const char *triple, vt_emit what, int level,
+                              vt_strbuf *out) {
+    vt_codegen_func cf = {.func = f, .device_type = device};
+    vt_codegen_job job = {.funcs = &cf, .count = 1, .machine = {.triple = triple}, .opt_level = level};
+    vt_strbuf_init(out, NULL);
+    return vt_codegen_emit(&k->ctx, &job, what, out);
+}
+
+/* Compiled code in this process. */
+typedef struct code {
+    vt_jit *jit;
+    vta_packed_function call;
+} code;
+
+static inline code jit_compile(kit *k, const vt_func *f, int32_t device, int level) {
+    vt_strbuf object;
+    code c = {0};
+    void *address = NULL;
+    vta_status status = emit(k, f, device, NULL, VT_EMIT_OBJECT, level, &object);
+    if (status == VTA_OK) status = vt_jit_create(NULL, object.text, object.size, k->diag, &c.jit);
+    if (status == VTA_OK) status = vt_jit_lookup(c.jit, f->name, k->diag, &address);
+    if (status != VTA_OK) fail_msg("%s", vta_diag_text(k->diag));
+    memcpy(&c.call, &address, sizeof address);
+    vt_strbuf_free(&object);
+    return c;
+}
+
+/* ---- Calling ----------------------------------------------------------------------------------------------------- */
+
+/* A flat tensor on given memory. */
+typedef struct flat_tensor {
+    DLTensor t;
+    int64_t shape[2];
+} flat_tensor;
+
+static inline void tensor_init(flat_tensor *x, void *data, int device, uint8_t type, uint8_t bits, int64_t n) {
+    *x = (flat_tensor){.shape = {n}};
+    x->t = (DLTensor){.data = data, .device = {(DLDeviceType)device, 0}, .ndim = 1, .dtype = {type, bits, 1}};
+    x->t.shape = x->shape;
+}
+
+static inline int call(vta_packed_function f, int n, flat_tensor *tensors) {
+    TVMValue values[8], ret = {0};
+    int codes[8], ret_code = 0;
+    for (int i = 0; i < n; i++) {
+        values[i].v_handle = &tensors[i].t;
+        codes[i] = VTA_ARG_TENSOR;
+    }
+    return f(values, codes, n, &ret, &ret_code, NULL);
+}
+
+#endif

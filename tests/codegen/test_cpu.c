@@ -1,0 +1,285 @@
+/* Code from functions made by hand, run in this process: loops, threads, allocations, vectors, arithmetic. */
+#include <math.h>
+
+#include "codegen/stubs.h"
+
+EXPORTED int32_t outside_sum(int8_t a, uint8_t b, float c, int64_t d);
+int32_t outside_sum(int8_t a, uint8_t b, float c, int64_t d) { return (int32_t)(a + b + c + (float)d); }
+
+/* ---- Loops ------------------------------------------------------------------------------------------------------- */
+
+static void run_add(vt_for_kind kind, int level) {
+    kit k;
+    kit_open(&k);
+    vt_ctx *c = &k.ctx;
+    const vt_buffer *b[] = {flat(c, "A", VT_I32, 100), flat(c, "B", VT_I32, 100), flat(c, "C", VT_I32, 100)};
+    const vt_var *i = vt_var_new(c, "i", VT_I32);
+    const vt_stmt *body = set(c, b[2], i, vt_e_bin(c, VT_E_ADD, at(c, b[0], i), at(c, b[1], i)));
+    body = vt_s_for(c, i, vt_i32(c, 0), vt_i32(c, 100), kind, body);
+    code compiled = jit_compile(&k, function(c, "add", 3, b, body), VT_DEVICE_CPU, level);
+    int32_t x[100], y[100], r[100] = {0};
+    for (int n = 0; n < 100; n++) x[n] = n * 1000003, y[n] = INT32_MAX - n;
+    flat_tensor t[3];
+    tensor_init(&t[0], x, 1, 0, 32, 100);
+    tensor_init(&t[1], y, 1, 0, 32, 100);
+    tensor_init(&t[2], r, 1, 0, 32, 100);
+    assert_int_equal(call(compiled.call, 3, t), 0);
+    for (int n = 0; n < 100; n++) assert_int_equal(r[n], (int32_t)((uint32_t)x[n] + (uint32_t)y[n]));
+    vt_jit_destroy(compiled.jit);
+    kit_close(&k);
+}
+
+static void test_add(void **state) {
+    (void)state;
+    for (int level = 0; level <= 3; level++) run_add(VT_FOR_SERIAL, level);
+}
+
+static void test_parallel(void **state) {
+    (void)state;
+    launches = 0;
+    run_add(VT_FOR_PARALLEL, 0);
+    run_add(VT_FOR_PARALLEL, 2);
+    assert_int_equal(launches, 2);
+}
+
+/* C[y, x] = sum over k, with the sum in an allocation: small ones are on the stack, large ones in the workspace. */
+static const vt_func *make_matmul(vt_ctx *c, int64_t scratch) {
+    const vt_buffer *b[] = {flat(c, "A", VT_I8, 8 * 16), flat(c, "B", VT_I8, 16 * 8), flat(c, "C", VT_I32, 64)};
+    const vt_buffer *acc = flat(c, "acc", VT_I32, scratch);
+    const vt_var *y = vt_var_new(c, "y", VT_I32), *x = vt_var_new(c, "x", VT_I32),
+                 *n = vt_var_new(c, "k.inner", VT_I32);
+    const vt_expr *last = vt_i32(c, scratch - 1);
+    const vt_expr *p = vt_mul(c, vt_cast(c, VT_I32, at(c, b[0], vt_add(c, vt_mul(c, y, vt_i32(c, 16)), n))),
+                              vt_cast(c, VT_I32, at(c, b[1], vt_add(c, vt_mul(c, n, vt_i32(c, 8)), x))));
+    const vt_stmt *items[] = {
+        set(c, acc, last, vt_i32(c, 0)),
+        loop(c, n, 16, set(c, acc, last, vt_add(c, at(c, acc, last), p))),
+        set(c, b[2], vt_add(c, vt_mul(c, y, vt_i32(c, 8)), x), at(c, acc, last)),
+    };
+    const vt_expr *extents[] = {vt_i32(c, scratch)};
+    const vt_stmt *s = loop(c, y, 8, loop(c, x, 8, vt_s_seq(c, 3, items)));
+    return function(c, "matmul", 3, b, vt_s_alloc(c, acc->data, VT_I32, 1, extents, vt_bool(c, true), s));
+}
+
+static void run_matmul(int64_t scratch, int level, int expected) {
+    kit k;
+    kit_open(&k);
+    code c = jit_compile(&k, make_matmul(&k.ctx, scratch), VT_DEVICE_CPU, level);
+    int8_t a[128], b[128];
+    int32_t r[64];
+    for (int i = 0; i < 128; i++) a[i] = (int8_t)(i * 7), b[i] = (int8_t)(i * 13 - 5);
+    flat_tensor x[3];
+    tensor_init(&x[0], a, 1, 0, 8, 128);
+    tensor_init(&x[1], b, 1, 0, 8, 128);
+    tensor_init(&x[2], r, 1, 0, 32, 64);
+    assert_int_equal(call(c.call, 3, x), expected);
+    for (int i = 0; i < 64 && !expected; i++) {
+        int32_t sum = 0;
+        for (int n = 0; n < 16; n++) sum += a[i / 8 * 16 + n] * b[n * 8 + i % 8];
+        assert_int_equal(r[i], sum);
+    }
+    vt_jit_destroy(c.jit);
+    kit_close(&k);
+}
+
+static void test_matmul(void **state) {
+    (void)state;
+    run_matmul(1, 0, 0);
+    run_matmul(1, 2, 0);
+    run_matmul(1000, 2, 0);
+    assert_int_equal(workspaces, 0);
+    run_matmul(1 << 20, 0, -1); /* the workspace is refused: the kernel says so */
+}
+
+/* ---- Integer arithmetic against C, at the corners of every type ---------------------------------------------------
+ */
+
+static int64_t f_add(int64_t x, int64_t y) { return (int64_t)((uint64_t)x + (uint64_t)y); }
+static int64_t f_sub(int64_t x, int64_t y) { return (int64_t)((uint64_t)x - (uint64_t)y); }
+static int64_t f_mul(int64_t x, int64_t y) { return (int64_t)((uint64_t)x * (uint64_t)y); }
+static int64_t f_div(int64_t x, int64_t y) { return x / y; }
+static int64_t f_mod(int64_t x, int64_t y) { return x % y; }
+static int64_t f_fdiv(int64_t x, int64_t y) { return x / y - (x % y != 0 && (x % y < 0) != (y < 0)); }
+static int64_t f_fmod(int64_t x, int64_t y) { return x - y * f_fdiv(x, y); }
+static int64_t f_min(int64_t x, int64_t y) { return x < y ? x : y; }
+static int64_t f_max(int64_t x, int64_t y) { return x > y ? x : y; }
+
+static const struct op_case {
+    vt_expr_kind kind;
+    int64_t (*value)(int64_t x, int64_t y);
+    bool divides;
+} op_cases[] = {
+    {VT_E_ADD, f_add, 0},       {VT_E_SUB, f_sub, 0}, {VT_E_MUL, f_mul, 0},
+    {VT_E_DIV, f_div, 1},       {VT_E_MOD, f_mod, 1}, {VT_E_FLOORDIV, f_fdiv, 1},
+    {VT_E_FLOORMOD, f_fmod, 1}, {VT_E_MIN, f_min, 0}, {VT_E_MAX, f_max, 0},
+};
+
+enum { VALUES = 12, PAIRS = VALUES * VALUES };
+static const int64_t corners[VALUES] = {0, 1, -1, 2, 3, -3, 7, 100, -100, 127, -128, 5};
+
+/* As a value of the type, in 64 bits. */
+static int64_t in_type(vt_dtype t, int64_t v) {
+    if (t.bits == 64) return v;
+    uint64_t mask = ((uint64_t)1 << t.bits) - 1, low = (uint64_t)v & mask;
+    return t.code == VT_INT && (low >> (t.bits - 1)) ? (int64_t)(low | ~mask) : (int64_t)low;
+}
+
+/* R[i] = op(X[i], Y[i]), or op(X[i], y) for a constant. */
+static void run_op(vt_dtype t, const struct op_case *op, uint16_t lanes, const int64_t *constant) {
+    kit k;
+    kit_open(&k);
+    vt_ctx *c = &k.ctx;
+    const vt_buffer *b[] = {flat(c, "X", t, PAIRS), flat(c, "Y", t, PAIRS), flat(c, "R", t, PAIRS)};
+    const vt_var *i = vt_var_new(c, "i", VT_I32);
+    const vt_expr *index = i;
+    if (lanes > 1) index = vt_e_ramp(c, vt_mul(c, i, vt_i32(c, lanes)), vt_i32(c, 1), lanes);
+    const vt_expr *y = constant ? vt_int(c, vt_dtype_lanes(t, lanes), *constant) : at(c, b[1], index);
+    const vt_stmt *s = set(c, b[2], index, vt_e_bin(c, op->kind, at(c, b[0], index), y));
+    code compiled = jit_compile(&k, function(c, "op", 3, b, loop(c, i, PAIRS / lanes, s)), VT_DEVICE_CPU, 1);
+    uint8_t data[3][PAIRS * 8];
+    int64_t xs[PAIRS], ys[PAIRS];
+    size_t size = t.bits / 8;
+    for (int n = 0; n < PAIRS; n++) {
+        xs[n] = in_type(t, corners[n / VALUES]);
+        ys[n] = constant ? *constant : in_type(t, corners[n % VALUES]);
+        bool overflow = t.code == VT_INT && ys[n] == -1 && xs[n] == in_type(t, (int64_t)1 << (t.bits - 1));
+        if (op->divides && (ys[n] == 0 || overflow)) xs[n] = ys[n] = constant ? 0 : 1;
+        if (constant) ys[n] = *constant;
+        memcpy(data[0] + (size_t)n * size, &xs[n], size);
+        memcpy(data[1] + (size_t)n * size, &ys[n], size);
+    }
+    flat_tensor x[3];
+    for (int n = 0; n < 3; n++) tensor_init(&x[n], data[n], 1, t.code, t.bits, PAIRS);
+    assert_int_equal(call(compiled.call, 3, x), 0);
+    for (int n = 0; n < PAIRS; n++) {
+        int64_t r = 0;
+        memcpy(&r, data[2] + (size_t)n * size, size);
+        if (in_type(t, r) != in_type(t, op->value(xs[n], ys[n])))
+            fail_msg("%s(%lld, %lld) in %u bits: %lld", vt_expr_infos[op->kind].text, (long long)xs[n],
+                     (long long)ys[n], t.bits, (long long)in_type(t, r));
+    }
+    vt_jit_destroy(compiled.jit);
+    kit_close(&k);
+}
+
+static void test_integer_ops(void **state) {
+    (void)state;
+    static const vt_dtype types[] = {VT_I8, VT_I16, VT_I32, VT_I64, VT_U8, VT_U32};
+    static const int64_t divisors[] = {1, 3, 8, -3};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t o = 0; o < sizeof op_cases / sizeof *op_cases; o++) {
+            run_op(types[t], &op_cases[o], t % 2 ? 1 : 4, NULL);
+            for (size_t d = 0; op_cases[o].divides && d < 4; d++)
+                if (divisors[d] > 0 || types[t].code == VT_INT)
+                    run_op(types[t], &op_cases[o], t % 2 ? 4 : 1, &divisors[d]);
+        }
+}
+
+/* ---- Float functions against the C library ------------------------------------------------------------------------
+ */
+
+static void run_math(vt_op op, float (*value)(float), uint16_t lanes) {
+    kit k;
+    kit_open(&k);
+    vt_ctx *c = &k.ctx;
+    const vt_buffer *b[] = {flat(c, "X", VT_F32, 16), flat(c, "R", VT_F32, 16)};
+    const vt_var *i = vt_var_new(c, "i", VT_I32);
+    const vt_expr *index = i;
+    if (lanes > 1) index = vt_e_ramp(c, vt_mul(c, i, vt_i32(c, lanes)), vt_i32(c, 1), lanes);
+    const vt_expr *x = at(c, b[0], index);
+    const vt_stmt *s = loop(c, i, 16 / lanes, set(c, b[1], index, vt_e_call(c, x->dtype, op, 1, &x)));
+    code compiled = jit_compile(&k, function(c, "f", 2, b, s), VT_DEVICE_CPU, 2);
+    float in[16], out[16];
+    for (int n = 0; n < 16; n++) in[n] = 0.25f * (float)(n + 1);
+    flat_tensor t[2];
+    tensor_init(&t[0], in, 1, 2, 32, 16);
+    tensor_init(&t[1], out, 1, 2, 32, 16);
+    assert_int_equal(call(compiled.call, 2, t), 0);
+    for (int n = 0; n < 16; n++)
+        if (fabsf(out[n] - value(in[n])) > 1e-5f * fabsf(value(in[n])) + 1e-6f)
+            fail_msg("%s(%g) = %g, not %g", vt_op_infos[op].name, (double)in[n], (double)out[n], (double)value(in[n]));
+    vt_jit_destroy(compiled.jit);
+    kit_close(&k);
+}
+
+static float f_rsqrt(float x) { return 1 / sqrtf(x); }
+static float f_sigmoid(float x) { return 1 / (1 + expf(-x)); }
+
+static void test_math(void **state) {
+    (void)state;
+    static const struct {
+        vt_op op;
+        float (*value)(float);
+    } table[] = {
+        {VT_OP_EXP, expf},     {VT_OP_LOG, logf},     {VT_OP_SQRT, sqrtf},    {VT_OP_TANH, tanhf},
+        {VT_OP_ERF, erff},     {VT_OP_FLOOR, floorf}, {VT_OP_CEIL, ceilf},    {VT_OP_TRUNC, truncf},
+        {VT_OP_ROUND, roundf}, {VT_OP_FABS, fabsf},   {VT_OP_RSQRT, f_rsqrt}, {VT_OP_SIGMOID, f_sigmoid},
+    };
+    for (size_t n = 0; n < sizeof table / sizeof *table; n++) {
+        run_math(table[n].op, table[n].value, 1);
+        run_math(table[n].op, table[n].value, 4);
+    }
+}
+
+/* ---- Strided and reversed vectors, bool memory, guarded loads, calls outside ---------------------------------------
+ */
+
+static const vt_func *make_mixed(vt_ctx *c) {
+    const vt_buffer *b[] = {flat(c, "X", VT_I32, 16), flat(c, "M", VT_BOOL, 8), flat(c, "R", VT_I32, 16)};
+    const vt_expr *even = vt_e_ramp(c, vt_i32(c, 0), vt_i32(c, 2), 8),
+                  *back = vt_e_ramp(c, vt_i32(c, 7), vt_i32(c, -1), 8);
+    const vt_expr *ramp = vt_e_ramp(c, vt_i32(c, 0), vt_i32(c, 1), 8), *three = vt_e_broadcast(c, vt_i32(c, 3), 8);
+    const vt_var *i = vt_var_new(c, "i", VT_I32), *v = vt_var_new(c, "v", VT_I32);
+    /* X[i << 24] is far outside unless i is 0. */
+    const vt_expr *first = vt_e_bin(c, VT_E_EQ, i, vt_i32(c, 0)), *far = at(c, b[0], vt_mul(c, i, vt_i32(c, 1 << 24)));
+    const vt_expr *guard[] = {first, far, vt_i32(c, -5)};
+    const vt_expr *inside = vt_e_bin(c, VT_E_AND, first, vt_e_bin(c, VT_E_EQ, far, vt_i32(c, 0)));
+    const vt_expr *args[] = {vt_int(c, VT_I8, -3), vt_int(c, VT_U8, 200), vt_float(c, VT_F32, 0.5), vt_i64(c, 1000)};
+    const vt_expr *square = vt_e_let(c, v, vt_add(c, i, vt_i32(c, 1)), vt_e_bin(c, VT_E_MUL, v, v));
+    const vt_stmt *body[] = {
+        set(c, b[2], vt_add(c, i, vt_i32(c, 8)), vt_e_call(c, VT_I32, VT_OP_IF_THEN_ELSE, 3, guard)),
+        vt_s_if(c, inside, set(c, b[2], vt_i32(c, 14), vt_i32(c, 77)), NULL),
+        vt_s_if(c, vt_e_bin(c, VT_E_EQ, i, vt_i32(c, 3)), set(c, b[2], vt_i32(c, 15), square),
+                set(c, b[2], vt_i32(c, 13), vt_e_call_extern(c, VT_I32, "outside_sum", 4, args))),
+    };
+    const vt_stmt *items[] = {
+        set(c, b[1], ramp, vt_e_bin(c, VT_E_GT, at(c, b[0], even), three)),
+        set(c, b[2], back, vt_e_select(c, at(c, b[1], ramp), at(c, b[0], even), three)),
+        loop(c, i, 4, vt_s_seq(c, 3, body)),
+    };
+    return function(c, "mixed", 3, b, vt_s_seq(c, 3, items));
+}
+
+static void test_mixed(void **state) {
+    (void)state;
+    kit k;
+    kit_open(&k);
+    for (int level = 0; level < 3; level++) {
+        code compiled = jit_compile(&k, make_mixed(&k.ctx), VT_DEVICE_CPU, level);
+        int32_t x[16], r[16] = {0};
+        bool m[8];
+        for (int n = 0; n < 16; n++) x[n] = n;
+        flat_tensor t[3];
+        tensor_init(&t[0], x, 1, 0, 32, 16);
+        tensor_init(&t[1], m, 1, 1, 1, 8);
+        tensor_init(&t[2], r, 1, 0, 32, 16);
+        assert_int_equal(call(compiled.call, 3, t), 0);
+        for (int n = 0; n < 8; n++) {
+            assert_int_equal(m[n], 2 * n > 3);
+            assert_int_equal(r[7 - n], 2 * n > 3 ? 2 * n : 3);
+        }
+        static const int32_t expected[] = {0, -5, -5, -5, -1, 1197, 77, 16};
+        for (int n = 8; n < 16; n++)
+            if (n != 12) assert_int_equal(r[n], expected[n - 8]);
+        vt_jit_destroy(compiled.jit);
+    }
+    kit_close(&k);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_add),         cmocka_unit_test(test_parallel), cmocka_unit_test(test_matmul),
+        cmocka_unit_test(test_integer_ops), cmocka_unit_test(test_math),     cmocka_unit_test(test_mixed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,202 @@
+/* The packed entry: what it checks, and the words it finds. What code generation refuses. */
+#include "codegen/stubs.h"
+
+static const vt_func *make_add(vt_ctx *c, vt_for_kind kind, vt_dtype t) {
+    const vt_buffer *b[] = {flat(c, "A", t, 100), flat(c, "B", t, 100), flat(c, "C", t, 100)};
+    const vt_var *i = vt_var_new(c, "i", VT_I32);
+    const vt_stmt *body = set(c, b[2], i, vt_e_bin(c, VT_E_ADD, at(c, b[0], i), at(c, b[1], i)));
+    return function(c, "add", 3, b, vt_s_for(c, i, vt_i32(c, 0), vt_i32(c, 100), kind, body));
+}
+
+static int32_t data[3][100];
+
+static void fresh(flat_tensor *x, int device) {
+    for (int i = 0; i < 3; i++) tensor_init(&x[i], data[i], device, 0, 32, 100);
+}
+
+static void test_tensors(void **state) {
+    (void)state;
+    kit k;
+    kit_open(&k);
+    code c = jit_compile(&k, make_add(&k.ctx, VT_FOR_SERIAL, VT_I32), VT_DEVICE_CPU, 2);
+    int64_t strides[1] = {1};
+    flat_tensor x[3];
+    fresh(x, 1);
+    assert_int_equal(call(c.call, 3, x), 0);
+    EXPECT_ERROR(call(c.call, 2, x), "add: takes 3 arguments (A, B, C), not 2");
+    x[1].shape[0] = 99;
+    EXPECT_ERROR(call(c.call, 3, x), "add: argument 1 (B): dimension 0 is 99, must be 100 (shape [100])");
+    fresh(x, 1);
+    x[2].t.ndim = 2;
+    EXPECT_ERROR(call(c.call, 3, x), "add: argument 2 (C): has 2 dimensions, must have 1 (shape [100])");
+    fresh(x, 1);
+    x[0].t.dtype = (DLDataType){2, 64, 1};
+    EXPECT_ERROR(call(c.call, 3, x),
+                 "add: argument 0 (A): elements must be int32, not type code 2 (0 int, 1 uint, 2 float) of 64 bits");
+    fresh(x, 1);
+    x[1].t.device.device_type = kDLExtDev;
+    EXPECT_ERROR(call(c.call, 3, x),
+                 "add: argument 1 (B): is in memory of device type 12, must be on device type 1 (cpu)");
+    fresh(x, 1);
+    x[1].t.data = NULL;
+    EXPECT_ERROR(call(c.call, 3, x), "add: argument 1 (B): its data pointer is null");
+    fresh(x, 1);
+    x[2].t.strides = strides;
+    assert_int_equal(call(c.call, 3, x), 0);
+    strides[0] = 2;
+    EXPECT_ERROR(call(c.call, 3, x),
+                 "add: argument 2 (C): stride of dimension 0 is 2 elements, must be 1: make a compact copy");
+    /* A tensor inside a larger one. */
+    fresh(x, 1);
+    for (int i = 0; i < 100; i++) data[0][i] = i, data[1][i] = 0;
+    static int32_t longer[110];
+    for (int i = 0; i < 110; i++) longer[i] = i;
+    x[0].t.data = longer;
+    x[0].t.byte_offset = 40;
+    assert_int_equal(call(c.call, 3, x), 0);
+    for (int i = 0; i < 100; i++) assert_int_equal(data[2][i], i + 10);
+    vt_jit_destroy(c.jit);
+    kit_close(&k);
+}
+
+static void test_accelerator_tensors(void **state) {
+    (void)state;
+    kit k;
+    kit_open(&k);
+    code c = jit_compile(&k, make_add(&k.ctx, VT_FOR_SERIAL, VT_I32), VT_DEVICE_EXT_DEV, 0);
+    flat_tensor x[3];
+    fresh(x, 1);
+    EXPECT_ERROR(call(c.call, 3, x), "add: argument 0 (A): is in memory of device type 1, must be on the accelerator "
+                                     "(ext_dev, 12): copy it there first");
+    fresh(x, kDLExtDev);
+    assert_int_equal(call(c.call, 3, x), 0);
+    x[2].t.byte_offset = 64;
+    EXPECT_ERROR(call(c.call, 3, x),
+                 "add: argument 2 (C): byte_offset is 64, must be 0 for a buffer of the accelerator");
+    vt_jit_destroy(c.jit);
+    kit_close(&k);
+}
+
+static void test_type_codes(void **state) {
+    (void)state;
+    kit k;
+    kit_open(&k);
+    code c = jit_compile(&k, make_add(&k.ctx, VT_FOR_SERIAL, VT_I32), VT_DEVICE_CPU, 0);
+    flat_tensor x[3];
+    fresh(x, 1);
+    TVMValue values[3] = {{.v_handle = &x[0].t}, {.v_handle = NULL}, {.v_handle = &x[2].t}}, ret;
+    int codes[3] = {VTA_ARG_TENSOR, VTA_ARG_TENSOR, VTA_ARG_NDARRAY}, ret_code;
+    EXPECT_ERROR(c.call(values, codes, 3, &ret, &ret_code, NULL),
+                 "add: argument 1 (B): is a null pointer, must be a tensor of shape [100]");
+    values[1].v_handle = &x[1].t;
+    assert_int_equal(c.call(values, codes, 3, &ret, &ret_code, NULL), 0);
+    codes[2] = VTA_ARG_FLOAT;
+    EXPECT_ERROR(c.call(values, codes, 3, &ret, &ret_code, NULL),
+                 "add: argument 2 (C): must be a tensor (DLTensor *), not a value of type code 2");
+    vt_jit_destroy(c.jit);
+    kit_close(&k);
+}
+
+static const vt_func *make_scaled(vt_ctx *c) {
+    const vt_buffer *b[] = {flat(c, "R", VT_F32, 2)};
+    const vt_var *n = vt_var_new(c, "n", VT_I32), *s = vt_var_new(c, "scale", VT_F32);
+    const vt_stmt *body = set(c, b[0], vt_i32(c, 0), vt_e_bin(c, VT_E_MUL, vt_e_cast(c, VT_F32, n), s));
+    body = vt_s_assert(c, vt_e_bin(c, VT_E_GT, n, vt_i32(c, 0)), vt_string(c, "n must be positive: 100%"), body);
+    vt_func *f = VT_NEW(c, vt_func);
+    *f = *function(c, "scaled", 1, b, body);
+    const vt_var **params = VT_NEW_ARRAY(c, const vt_var *, 3);
+    params[0] = f->params[0], params[1] = n, params[2] = s;
+    f->params = params;
+    f->n_params = 3;
+    return f;
+}
+
+static void test_scalars_and_assert(void **state) {
+    (void)state;
+    kit k;
+    kit_open(&k);
+    code c = jit_compile(&k, make_scaled(&k.ctx), VT_DEVICE_CPU, 0);
+    float r[2] = {0};
+    flat_tensor t;
+    tensor_init(&t, r, 1, 2, 32, 2);
+    TVMValue values[3] = {{.v_handle = &t.t}, {.v_int64 = 4}, {.v_float64 = 2.5}}, ret;
+    int codes[3] = {VTA_ARG_TENSOR, VTA_ARG_INT, VTA_ARG_FLOAT}, ret_code;
+    assert_int_equal(c.call(values, codes, 3, &ret, &ret_code, NULL), 0);
+    assert_true(r[0] == 10);
+    values[2].v_int64 = 3;
+    codes[2] = VTA_ARG_INT;
+    assert_int_equal(c.call(values, codes, 3, &ret, &ret_code, NULL), 0);
+    assert_true(r[0] == 12);
+    values[1].v_int64 = 0;
+    EXPECT_ERROR(c.call(values, codes, 3, &ret, &ret_code, NULL), "n must be positive: 100%");
+    codes[1] = VTA_ARG_FLOAT;
+    EXPECT_ERROR(c.call(values, codes, 3, &ret, &ret_code, NULL),
+                 "scaled: argument 1 (n): must be an int, not a value of type code 2");
+    vt_jit_destroy(c.jit);
+    kit_close(&k);
+}
+
+/* ---- What is refused --------------------------------------------------------------------------------------------- */
+
+static void expect_refused(kit *k, const vt_func *f, const char *triple, vta_status status, const char *text) {
+    static const vt_emit whats[] = {VT_EMIT_OBJECT, VT_EMIT_C};
+    for (int i = 0; i < (triple ? 1 : 2); i++) {
+        vt_strbuf out;
+        vta_diag_clear(k->diag);
+        assert_int_equal(emit(k, f, VT_DEVICE_CPU, triple, whats[i], 0, &out), status);
+        if (!strstr(vta_diag_text(k->diag), text)) fail_msg("%s", vta_diag_text(k->diag));
+        vt_strbuf_free(&out);
+    }
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    kit k;
+    kit_open(&k);
+    vt_ctx *c = &k.ctx;
+    expect_refused(&k, make_add(c, VT_FOR_SERIAL, VT_I32), "sparc-sun-solaris", VTA_UNSUPPORTED,
+                   "no code generator for the target triple");
+    expect_refused(&k, make_add(c, VT_FOR_THREAD, VT_I32), NULL, VTA_ILLEGAL, "thread axis");
+    expect_refused(&k, make_add(c, VT_FOR_SERIAL, VT_DTYPE(VT_INT, 4, 1)), NULL, VTA_UNSUPPORTED, "int4");
+    const vt_expr *none[] = {vt_i32(c, 0)};
+    const vt_stmt *wrong = vt_s_eval(c, vt_e_call_extern(c, VT_I32, "VTAUopLoopBegin", 1, none));
+    expect_refused(&k, function(c, "f", 0, NULL, wrong), NULL, VTA_ILLEGAL, "VTAUopLoopBegin takes 4 arguments");
+    const vt_func *f = make_add(c, VT_FOR_SERIAL, VT_I32);
+    vt_codegen_func twice[] = {{.func = f, .device_type = 1}, {.func = f, .device_type = 1}};
+    vt_codegen_job job = {.funcs = twice, .count = 2};
+    vt_strbuf out;
+    vt_strbuf_init(&out, NULL);
+    assert_int_equal(vt_codegen_emit(c, &job, VT_EMIT_OBJECT, &out), VTA_INVALID_ARGUMENT);
+    vt_strbuf_free(&out);
+    kit_close(&k);
+}
+
+/* A symbol that is nowhere is named; bytes that are no object are refused. */
+static void test_missing_symbol(void **state) {
+    (void)state;
+    kit k;
+    kit_open(&k);
+    vt_ctx *c = &k.ctx;
+    const vt_stmt *s = vt_s_eval(c, vt_e_call_extern(c, VT_I32, "nobody_has_this", 0, NULL));
+    vt_strbuf object;
+    assert_int_equal(emit(&k, function(c, "f", 0, NULL, s), 1, NULL, VT_EMIT_OBJECT, 0, &object), VTA_OK);
+    vt_jit *jit;
+    void *address;
+    assert_int_equal(vt_jit_create(NULL, object.text, object.size, k.diag, &jit), VTA_OK);
+    assert_int_equal(vt_jit_lookup(jit, "f", k.diag, &address), VTA_NOT_FOUND);
+    assert_non_null(strstr(vta_diag_text(k.diag), "nobody_has_this"));
+    vt_jit_destroy(jit);
+    assert_int_equal(vt_jit_create(NULL, "nonsense", 8, k.diag, &jit), VTA_INVALID_ARGUMENT);
+    assert_null(jit);
+    vt_strbuf_free(&object);
+    kit_close(&k);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tensors),    cmocka_unit_test(test_accelerator_tensors),
+        cmocka_unit_test(test_type_codes), cmocka_unit_test(test_scalars_and_assert),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_missing_symbol),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
