@@ -21,9 +21,9 @@ VTA_API void vta_profile_destroy(vta_profile *profile);
 typedef const char *(*vta_profile_source)(void *user, size_t run, size_t insn);
 VTA_API void vta_profile_set_source(vta_profile *profile, vta_profile_source source, void *user);
 
-/* How micro-ops are read from DRAM: copies `bytes` bytes at physical `addr`. Without it the occupancy of buffers is
- * not known element by element, and reports say so. Set it before runs are added. */
-typedef vta_status (*vta_profile_read)(void *user, uint32_t addr, void *to, size_t bytes);
+/* How micro-ops are read from DRAM: copies `bytes` bytes at physical `addr` as they stood when run `run` began.
+ * Without it the occupancy of buffers is not known element by element, and reports say so. The reports call it. */
+typedef vta_status (*vta_profile_read)(void *user, size_t run, uint32_t addr, void *to, size_t bytes);
 VTA_API void vta_profile_set_reader(vta_profile *profile, vta_profile_read read, void *user);
 
 /* Names a DRAM segment, so that traffic can be told by tensor ("weights"). `name` NULL: named by its address. */

@@ -1,0 +1,176 @@
+/* The profile as text and as JSON, and what all reports share. */
+#include "profile/profile_priv.h"
+
+void vt_json_string(vt_strbuf *sb, const char *text) {
+    vt_strbuf_addc(sb, '"');
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            vt_strbuf_addf(sb, "\\%c", *c);
+        else if (*c < 32 || *c == '<')
+            vt_strbuf_addf(sb, "\\u%04x", *c);
+        else
+            vt_strbuf_addc(sb, (char)*c);
+    }
+    vt_strbuf_addc(sb, '"');
+}
+
+static void add_memory_fields(vt_strbuf *sb, const vta_insn *insn) {
+    const char *memory = vta_memory_name((vta_memory)insn->u.mem.memory_type);
+    vt_strbuf_addf(sb, "%s %ux%u stride %u, sram %u, dram %u", memory ? memory : "?", insn->u.mem.y_size,
+                   insn->u.mem.x_size, insn->u.mem.x_stride, insn->u.mem.sram_base, insn->u.mem.dram_base);
+    if (insn->u.mem.y_pad_0 | insn->u.mem.y_pad_1 | insn->u.mem.x_pad_0 | insn->u.mem.x_pad_1)
+        vt_strbuf_addf(sb, ", pad y %u %u x %u %u", insn->u.mem.y_pad_0, insn->u.mem.y_pad_1, insn->u.mem.x_pad_0,
+                       insn->u.mem.x_pad_1);
+}
+
+void vt_insn_fields(vt_strbuf *sb, const vta_insn *insn) {
+    if (insn->opcode == VTA_OP_LOAD || insn->opcode == VTA_OP_STORE) {
+        if (insn->u.mem.x_size == 0)
+            vt_strbuf_add(sb, "tokens only");
+        else
+            add_memory_fields(sb, insn);
+    } else if (insn->opcode == VTA_OP_GEMM || insn->opcode == VTA_OP_ALU) {
+        if (insn->opcode == VTA_OP_ALU) {
+            const char *name = vta_alu_opcode_name((vta_alu_opcode)insn->u.exec.alu_opcode);
+            vt_strbuf_addf(sb, "%s ", name ? name : "?");
+            if (insn->u.exec.use_imm) vt_strbuf_addf(sb, "%d ", insn->u.exec.imm);
+        }
+        vt_strbuf_addf(sb, "%u x %u x uops %u..%u", insn->u.exec.iter_out, insn->u.exec.iter_in, insn->u.exec.uop_bgn,
+                       insn->u.exec.uop_end);
+    }
+}
+
+vta_status vt_profile_hand_out(vt_strbuf *sb, vta_status status, vta_diag *diag, char **out_text) {
+    if (status != VTA_OK) {
+        vt_strbuf_free(sb);
+        return status;
+    }
+    /* vta_string_free takes strings of the C library's allocator: the callers made `sb` with it. */
+    *out_text = vt_strbuf_take(sb);
+    return *out_text ? VTA_OK : vt_no_memory(diag);
+}
+
+static vta_status check(const vta_profile *profile, char **out, vta_diag *diag) {
+    if (out) *out = NULL;
+    if (profile == NULL || out == NULL)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "profile report: the profile or the place for the result is null");
+    return VTA_OK;
+}
+
+static vta_status traffic_text(const vta_profile *p, vta_diag *diag, vt_strbuf *sb) {
+    vt_traffic *rows;
+    size_t count;
+    VT_TRY(vt_profile_traffic(p, diag, &rows, &count));
+    vt_strbuf_addf(sb, "\n%-44s %12s %12s %8s\n", "traffic", "bytes", "different", "times");
+    for (size_t i = 0; i < count; i++) {
+        char name[96];
+        vt_traffic_name(&rows[i], name);
+        vt_strbuf_addf(sb, "%-44s %12llu %12llu %8.2f\n", name, (unsigned long long)rows[i].bytes,
+                       (unsigned long long)rows[i].distinct, (double)rows[i].bytes / (double)rows[i].distinct);
+    }
+    vt_free(&p->allocator, rows, count * sizeof *rows);
+    return VTA_OK;
+}
+
+static vta_status occupancy_text(const vta_profile *p, vta_diag *diag, vt_strbuf *sb) {
+    vt_occupancy *o = vt_alloc(&p->allocator, sizeof *o);
+    if (o == NULL) return vt_no_memory(diag);
+    vta_status status = vt_profile_occupancy(p, diag, o);
+    if (status == VTA_OK) {
+        vt_strbuf_addf(sb, "\n%-44s %12s %12s %8s\n", o->exact ? "buffers, values in use" : "buffers, values loaded",
+                       "peak", "depth", "filled");
+        for (int b = 0; b < VT_OCC_COUNT; b++)
+            vt_strbuf_addf(sb, "%-44s %12u %12u %7.1f%%\n", vta_memory_name(vt_occupancy_memory[b]), o->peak[b],
+                           o->depth[b], 100.0 * o->peak[b] / o->depth[b]);
+    }
+    vt_free(&p->allocator, o, sizeof *o);
+    return status;
+}
+
+static vta_status write_text(const vta_profile *p, vta_diag *diag, vt_strbuf *sb) {
+    VT_TRY(vt_profile_verdict(p, diag, sb));
+    char *timing = vta_timing_to_text(p->config, &p->timing, &p->sum);
+    if (timing == NULL) return vt_no_memory(diag);
+    vt_strbuf_addf(sb, "\n%s", timing);
+    vta_string_free(timing);
+    VT_TRY(traffic_text(p, diag, sb));
+    return occupancy_text(p, diag, sb);
+}
+
+vta_status vta_profile_text(const vta_profile *profile, vta_diag *diag, char **out_text) {
+    VT_TRY(check(profile, out_text, diag));
+    vt_strbuf sb;
+    vt_strbuf_init(&sb, &vt_allocator_libc);
+    return vt_profile_hand_out(&sb, write_text(profile, diag, &sb), diag, out_text);
+}
+
+static vta_status verdict_json(const vta_profile *p, vta_diag *diag, vt_strbuf *sb) {
+    vt_strbuf words;
+    vt_strbuf_init(&words, &vt_allocator_libc);
+    vta_status status = vt_profile_verdict(p, diag, &words);
+    char *line = words.text, *end;
+    vt_strbuf_add(sb, "[");
+    for (int n = 0; status == VTA_OK && line && *line; line = end, n++) {
+        for (end = line; *end != '\n';) end++;
+        *end++ = '\0';
+        if (n) vt_strbuf_add(sb, ", ");
+        vt_json_string(sb, line);
+    }
+    vt_strbuf_add(sb, "]");
+    vt_strbuf_free(&words);
+    return status;
+}
+
+static vta_status traffic_json(const vta_profile *p, vta_diag *diag, vt_strbuf *sb) {
+    vt_traffic *rows;
+    size_t count;
+    VT_TRY(vt_profile_traffic(p, diag, &rows, &count));
+    for (size_t i = 0; i < count; i++) {
+        char name[96];
+        vt_traffic_name(&rows[i], name);
+        vt_strbuf_add(sb, i ? ", {\"name\": " : "{\"name\": ");
+        vt_json_string(sb, name);
+        vt_strbuf_addf(sb, ", \"memory\": \"%s\", \"bytes\": %llu, \"distinct\": %llu, \"instructions\": %llu}",
+                       vta_memory_name(rows[i].memory), (unsigned long long)rows[i].bytes,
+                       (unsigned long long)rows[i].distinct, (unsigned long long)rows[i].instructions);
+    }
+    vt_free(&p->allocator, rows, count * sizeof *rows);
+    return VTA_OK;
+}
+
+static vta_status occupancy_json(const vta_profile *p, vta_diag *diag, vt_strbuf *sb) {
+    vt_occupancy *o = vt_alloc(&p->allocator, sizeof *o);
+    if (o == NULL) return vt_no_memory(diag);
+    vta_status status = vt_profile_occupancy(p, diag, o);
+    vt_strbuf_addf(sb, "{\"exact\": %s", o->exact ? "true" : "false");
+    for (int b = 0; b < VT_OCC_COUNT; b++) {
+        vt_strbuf_addf(sb, ", \"%s\": {\"depth\": %u, \"peak\": %u, \"live\": [", vta_memory_name(vt_occupancy_memory[b]),
+                       o->depth[b], o->peak[b]);
+        for (int k = 0; k < VT_OCCUPANCY_SAMPLES; k++) vt_strbuf_addf(sb, k ? ",%u" : "%u", o->live[b][k]);
+        vt_strbuf_add(sb, "]}");
+    }
+    vt_strbuf_addc(sb, '}');
+    vt_free(&p->allocator, o, sizeof *o);
+    return status;
+}
+
+static vta_status write_json(const vta_profile *p, vta_diag *diag, vt_strbuf *sb) {
+    char *timing = vta_timing_to_json(p->config, &p->timing, &p->sum);
+    if (timing == NULL) return vt_no_memory(diag);
+    vt_strbuf_add(sb, "{\"verdict\": ");
+    vta_status status = verdict_json(p, diag, sb);
+    vt_strbuf_addf(sb, ", \"timing\": %s, \"config\": \"%s\", \"traffic\": [", timing, vta_config_bitstream(p->config));
+    vta_string_free(timing);
+    if (status == VTA_OK) status = traffic_json(p, diag, sb);
+    vt_strbuf_add(sb, "], \"occupancy\": ");
+    if (status == VTA_OK) status = occupancy_json(p, diag, sb);
+    vt_strbuf_add(sb, "}");
+    return status;
+}
+
+vta_status vta_profile_json(const vta_profile *profile, vta_diag *diag, char **out_json) {
+    VT_TRY(check(profile, out_json, diag));
+    vt_strbuf sb;
+    vt_strbuf_init(&sb, &vt_allocator_libc);
+    return vt_profile_hand_out(&sb, write_json(profile, diag, &sb), diag, out_json);
+}
