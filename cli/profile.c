@@ -1,0 +1,89 @@
+/* vta profile: how long a program takes on the hardware, and why. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "file.h"
+#include "timing.h"
+#include "vta/profile.h"
+
+typedef struct profile_args {
+    cli_common common;
+    cli_timing timing;
+    const char *trace, *html, *svg, *from, *to;
+} profile_args;
+
+static vta_status write_report(vta_status status, char *text, const char *path, const char *what) {
+    if (status == VTA_OK) status = cli_write_file(path, text, strlen(text));
+    if (status == VTA_OK && strcmp(path, "-")) fprintf(stderr, "%s: %s\n", what, path);
+    vta_string_free(text);
+    return status;
+}
+
+static vta_status print_json(const vta_profile *profile) {
+    char *text = NULL;
+    vta_status status = vta_profile_json(profile, cli_diag(), &text);
+    if (status == VTA_OK) cli_print_json(cli_json_of(text));
+    return status;
+}
+
+static vta_status print_text(const vta_profile *profile) {
+    char *text = NULL;
+    vta_status status = vta_profile_text(profile, cli_diag(), &text);
+    if (status == VTA_OK) fputs(text, stdout);
+    vta_string_free(text);
+    return status;
+}
+
+static vta_status write_reports(const vta_profile *profile, const profile_args *args, const char *title) {
+    char *text = NULL;
+    vta_status status = VTA_OK;
+    if (args->trace) {
+        status = vta_profile_trace(profile, cli_diag(), &text);
+        status = write_report(status, text, args->trace, "trace (open it at ui.perfetto.dev)");
+    }
+    if (status == VTA_OK && args->html) {
+        status = vta_profile_html(profile, title, cli_diag(), &text);
+        status = write_report(status, text, args->html, "page");
+    }
+    if (status == VTA_OK && args->svg) {
+        uint64_t from = args->from ? strtoull(args->from, NULL, 0) : 0;
+        uint64_t to = args->to ? strtoull(args->to, NULL, 0) : 0;
+        status = vta_profile_svg(profile, title, 1000, from, to, cli_diag(), &text);
+        status = write_report(status, text, args->svg, "timeline");
+    }
+    bool to_stdout = (args->trace && !strcmp(args->trace, "-")) || (args->html && !strcmp(args->html, "-")) ||
+                     (args->svg && !strcmp(args->svg, "-"));
+    if (status != VTA_OK || to_stdout) return status;
+    return args->common.json ? print_json(profile) : print_text(profile);
+}
+
+int cmd_profile(const cli_command *self, int argc, char **argv) {
+    profile_args args = {0};
+    const cli_option options[] = {
+        {"trace", 't', CLI_TEXT, "FILE", "write a Chrome trace, which Perfetto opens", &args.trace},
+        {"html", 'H', CLI_TEXT, "FILE", "write a page with timeline, roofline, occupancy, traffic, mix", &args.html},
+        {"svg", 0, CLI_TEXT, "FILE", "write the timeline as a picture", &args.svg},
+        {"from", 0, CLI_TEXT, "CYCLE", "first cycle of the picture", &args.from},
+        {"to", 0, CLI_TEXT, "CYCLE", "last cycle of the picture", &args.to},
+        CLI_TIMING_OPTIONS(&args.timing),
+        {"set", 's', CLI_LIST, "KEY=VALUE", "change one key of the configuration; may be repeated", &args.common.set},
+        CLI_JSON_OPTION(&args.common),
+        {0}};
+    int code = cli_parse(self, options, argc, argv, &argc, &argv);
+    if (code >= 0) return code;
+    if (argc != 1) return cli_usage(self, "one program is needed, not %d", argc);
+    vta_program *program = NULL;
+    vta_config *config = NULL;
+    vta_timing_profile timing;
+    vta_profile *profile = NULL;
+    vta_status status = vta_program_load(argv[0], NULL, cli_diag(), &program);
+    if (status == VTA_OK) status = cli_retime_config(program, &args.common.set, &config);
+    if (status == VTA_OK) status = cli_find_timing(&args.timing, config, &timing);
+    if (status == VTA_OK) status = cli_profile_program(program, config, &timing, &profile);
+    if (status == VTA_OK) status = write_reports(profile, &args, argv[0]);
+    vta_profile_destroy(profile);
+    vta_config_release(config);
+    vta_program_destroy(program);
+    return cli_finish(status);
+}

@@ -1,0 +1,130 @@
+#include "timing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static vta_status fail(vta_status status, const char *fmt, const char *what) {
+    char message[512];
+    snprintf(message, sizeof message, fmt, what);
+    vta_diag_add(cli_diag(), VTA_ERROR, status, message);
+    return status;
+}
+
+static vta_status profile_file(const char *path, vta_timing_profile *out_profile) {
+    FILE *from = fopen(path, "rb");
+    if (from == NULL) return fail(VTA_NOT_FOUND, "%s: no such timing profile file", path);
+    char text[16384];
+    size_t size = fread(text, 1, sizeof text, from);
+    fclose(from);
+    if (size == sizeof text) return fail(VTA_PARSE, "%s: too long for a timing profile", path);
+    return vta_timing_profile_parse(text, size, path, cli_diag(), out_profile);
+}
+
+vta_status cli_find_timing(const cli_timing *timing, const vta_config *config, vta_timing_profile *out_profile) {
+    const char *name = timing->profile;
+    vta_status status;
+    if (name == NULL)
+        status = vta_timing_profile_for(config, cli_diag(), out_profile);
+    else if (strchr(name, '/') || strstr(name, ".json"))
+        status = profile_file(name, out_profile);
+    else
+        status = vta_timing_profile_get(name, cli_diag(), out_profile);
+    if (status == VTA_OK && timing->bus) {
+        char change[64];
+        snprintf(change, sizeof change, "bus_bits=%s", timing->bus);
+        status = vta_timing_profile_set(out_profile, change, cli_diag());
+    }
+    for (int i = 0; status == VTA_OK && i < timing->settings.count; i++)
+        status = vta_timing_profile_set(out_profile, timing->settings.item[i], cli_diag());
+    return status;
+}
+
+vta_status cli_retime_config(const vta_program *program, const cli_list *changes, vta_config **out_config) {
+    const vta_config *own = vta_program_config(program);
+    vta_config *config = vta_config_retain(own);
+    vta_status status = VTA_OK;
+    for (int i = 0; status == VTA_OK && i < changes->count; i++) {
+        vta_config *next = NULL;
+        status = vta_config_with(config, changes->item[i], cli_diag(), &next);
+        if (status != VTA_OK) break;
+        vta_config_release(config);
+        config = next;
+    }
+    if (status == VTA_OK && strcmp(vta_config_bitstream(own), vta_config_bitstream(config)))
+        status = fail(VTA_UNSUPPORTED,
+                      "a captured program is tied to the sizes of its configuration (%s): its instructions would mean "
+                      "something else. Profile the kernel's source instead, which is built anew for other sizes",
+                      vta_config_bitstream(own));
+    if (status != VTA_OK) {
+        vta_config_release(config);
+        config = NULL;
+    }
+    *out_config = config;
+    return status;
+}
+
+vta_status cli_decode_run(const vta_program *program, const vta_config *config, uint32_t run, vta_insn **out_insns) {
+    *out_insns = NULL;
+    vta_program_run_info info;
+    vta_status status = vta_program_get_run(program, run, &info);
+    if (status != VTA_OK) return status;
+    vta_insn *insns = malloc((info.insn_count ? info.insn_count : 1) * sizeof *insns);
+    if (insns == NULL) return fail(VTA_NO_MEMORY, "%s", "out of memory");
+    for (uint32_t i = 0; i < info.insn_count && status == VTA_OK; i++)
+        status = vta_insn_decode(config, info.insns + (size_t)i * VTA_INSN_BYTES, cli_diag(), &insns[i]);
+    if (status != VTA_OK) {
+        free(insns);
+        return status;
+    }
+    *out_insns = insns;
+    return VTA_OK;
+}
+
+/* Micro-ops as they stood in DRAM before the run; what a segment does not hold is zero. */
+static vta_status read_dram(void *user, size_t run, uint32_t addr, void *to, size_t bytes) {
+    const vta_program *program = user;
+    vta_program_run_info info;
+    vta_status status = vta_program_get_run(program, (uint32_t)run, &info);
+    if (status != VTA_OK) return status;
+    for (uint32_t i = 0; i < info.segment_count; i++) {
+        vta_program_segment s;
+        status = vta_program_get_segment(program, (uint32_t)run, i, &s);
+        if (status != VTA_OK) return status;
+        if (addr < s.addr || addr - s.addr + bytes > s.size) continue;
+        size_t at = addr - s.addr, have = at < s.before_size ? s.before_size - at : 0;
+        if (have > bytes) have = bytes;
+        if (have) memcpy(to, s.before + at, have);
+        memset((char *)to + have, 0, bytes - have);
+        return VTA_OK;
+    }
+    return VTA_OUT_OF_RANGE;
+}
+
+static vta_status add_run(const vta_program *program, const vta_config *config, uint32_t run, vta_profile *profile) {
+    vta_program_run_info info;
+    vta_status status = vta_program_get_run(program, run, &info);
+    for (uint32_t i = 0; status == VTA_OK && i < info.segment_count; i++) {
+        vta_program_segment s;
+        status = vta_program_get_segment(program, run, i, &s);
+        if (status == VTA_OK) status = vta_profile_add_segment(profile, s.addr, s.size, NULL, cli_diag());
+    }
+    vta_insn *insns = NULL;
+    if (status == VTA_OK) status = cli_decode_run(program, config, run, &insns);
+    if (status == VTA_OK) status = vta_profile_add_run(profile, insns, info.insn_count, info.insn_addr, cli_diag());
+    free(insns);
+    return status;
+}
+
+vta_status cli_profile_program(const vta_program *program, const vta_config *config,
+                               const vta_timing_profile *timing, vta_profile **out_profile) {
+    vta_status status = vta_profile_create(config, timing, NULL, cli_diag(), out_profile);
+    if (status != VTA_OK) return status;
+    vta_profile_set_reader(*out_profile, read_dram, (void *)program);
+    uint32_t runs = vta_program_run_count(program);
+    for (uint32_t run = 0; run < runs && status == VTA_OK; run++) {
+        cli_progress("timing", run, runs);
+        status = add_run(program, config, run, *out_profile);
+    }
+    cli_progress_end();
+    return status;
+}

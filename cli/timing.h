@@ -1,0 +1,38 @@
+/* What the commands that time programs share: options of the timing profile, and timing a captured program. */
+#ifndef CLI_TIMING_H
+#define CLI_TIMING_H
+
+#include "cli.h"
+#include "vta/profile.h"
+#include "vta/program.h"
+
+typedef struct cli_timing {
+    const char *profile; /* --profile NAME or FILE.json */
+    const char *bus;     /* --bus BITS */
+    cli_list settings;   /* --timing NAME=NUMBER */
+} cli_timing;
+
+#define CLI_TIMING_OPTIONS(timing)                                                                                     \
+    {"profile",                                                                                                        \
+     'p',                                                                                                              \
+     CLI_TEXT,                                                                                                         \
+     "NAME|FILE",                                                                                                      \
+     "timing profile: chisel, chisel-2019, hls, ultra96, zcu104, or a JSON file (else by the target)",                 \
+     &(timing)->profile},                                                                                              \
+        {"bus", 'b', CLI_TEXT, "BITS", "width of the memory bus", &(timing)->bus}, {                                   \
+        "timing", 'T', CLI_LIST, "NAME=NUMBER", "change one setting of the timing profile; may be repeated",           \
+            &(timing)->settings                                                                                        \
+    }
+
+/* The profile that the options ask for, on top of the configuration's own. */
+vta_status cli_find_timing(const cli_timing *timing, const vta_config *config, vta_timing_profile *out_profile);
+/* The program's configuration with changes applied. VTA_UNSUPPORTED for a change that would give the same bytes another
+ * meaning: a captured program is tied to its sizes, and only a kernel's source can be built anew. */
+vta_status cli_retime_config(const vta_program *program, const cli_list *changes, vta_config **out_config);
+/* Decodes and times all runs of a captured program. Reports read micro-ops from the program: keep it. */
+vta_status cli_profile_program(const vta_program *program, const vta_config *config,
+                               const vta_timing_profile *timing, vta_profile **out_profile);
+/* A run's instructions, decoded; free(). */
+vta_status cli_decode_run(const vta_program *program, const vta_config *config, uint32_t run, vta_insn **out_insns);
+
+#endif

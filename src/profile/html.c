@@ -1,0 +1,284 @@
+/* The page: its sources (page.html, page.css, page.js) are embedded when the library is built (cmake/embed.cmake), and
+ * the profile is written into it as data. Long programs are drawn in groups of instructions, so that the page stays
+ * quick. */
+#include <string.h>
+
+#include "profile/page.h"
+#include "profile/profile_priv.h"
+
+enum { MOST_SLICES = 30000 }; /* of one unit, before neighbours are drawn together */
+
+typedef struct page {
+    const vta_profile *p;
+    vt_strbuf *sb;
+    const char *title;
+    vta_diag *diag;
+} page;
+
+/* A column of numbers over the slices of a unit. */
+typedef struct slice {
+    const vt_profile_run *run;
+    uint32_t insn;  /* in its run */
+    uint64_t index; /* over all runs */
+} slice;
+typedef void (*column_writer)(page *g, const slice *s, void *state);
+
+static void column(page *g, int unit, const char *name, column_writer write, void *state) {
+    vt_strbuf_addf(g->sb, ",\"%s\":[", name);
+    uint64_t before = 0;
+    bool first = true;
+    for (size_t r = 0; r < g->p->run_count; r++) {
+        const vt_profile_run *run = &g->p->runs[r];
+        for (uint32_t i = 0; i < run->count; i++) {
+            if (run->times[i].unit != unit || run->times[i].start == UINT64_MAX) continue;
+            if (!first) vt_strbuf_addc(g->sb, ',');
+            first = false;
+            write(g, &(slice){run, i, before + i}, state);
+        }
+        before += run->count;
+    }
+    vt_strbuf_addc(g->sb, ']');
+}
+
+static void number(page *g, uint64_t n) { vt_strbuf_addf(g->sb, "%llu", (unsigned long long)n); }
+static const vta_insn_time *time_of(const slice *s) { return &s->run->times[s->insn]; }
+
+static void put_start(page *g, const slice *s, void *state) {
+    uint64_t *last = state, at = s->run->begin + time_of(s)->start;
+    number(g, at - *last);
+    *last = at;
+}
+static void put_length(page *g, const slice *s, void *state) {
+    (void)state;
+    number(g, time_of(s)->end - time_of(s)->start);
+}
+static void put_kind(page *g, const slice *s, void *state) {
+    (void)state;
+    number(g, time_of(s)->kind);
+}
+static void put_index(page *g, const slice *s, void *state) {
+    (void)state;
+    number(g, s->index);
+}
+static void put_wait_prev(page *g, const slice *s, void *state) {
+    (void)state;
+    number(g, time_of(s)->wait_prev);
+}
+static void put_wait_next(page *g, const slice *s, void *state) {
+    (void)state;
+    number(g, time_of(s)->wait_next);
+}
+static void put_wait_memory(page *g, const slice *s, void *state) {
+    (void)state;
+    number(g, time_of(s)->wait_memory);
+}
+static void put_source(page *g, const slice *s, void *state) {
+    (void)state;
+    number(g, s->run->source[s->insn]);
+}
+/* The instruction that pushed a token, numbered over all runs. */
+static void put_token(page *g, const slice *s, void *state) {
+    uint32_t token = *(const bool *)state ? time_of(s)->token_next : time_of(s)->token_prev;
+    if (token == UINT32_MAX)
+        vt_strbuf_add(g->sb, "-1");
+    else
+        number(g, s->index - s->insn + token);
+}
+static void put_fields(page *g, const slice *s, void *state) {
+    (void)state;
+    vt_strbuf_addc(g->sb, '"');
+    vt_insn_fields(g->sb, &s->run->insns[s->insn]);
+    vt_strbuf_addc(g->sb, '"');
+}
+
+static void unit_row(page *g, int unit) {
+    uint64_t last = 0;
+    bool prev = false, next = true;
+    vt_strbuf_addf(g->sb, ",\n{\"unit\":\"%s\"", vta_unit_name((vta_unit)unit));
+    column(g, unit, "s", put_start, &last);
+    column(g, unit, "d", put_length, NULL);
+    column(g, unit, "k", put_kind, NULL);
+    column(g, unit, "n", put_index, NULL);
+    column(g, unit, "wp", put_wait_prev, NULL);
+    column(g, unit, "wn", put_wait_next, NULL);
+    column(g, unit, "m", put_wait_memory, NULL);
+    column(g, unit, "tp", put_token, &prev);
+    column(g, unit, "tn", put_token, &next);
+    column(g, unit, "f", put_fields, NULL);
+    if (g->p->name_count) column(g, unit, "src", put_source, NULL);
+    vt_strbuf_addc(g->sb, '}');
+}
+
+/* Neighbouring instructions of a unit, drawn as one. */
+typedef struct group {
+    uint64_t start, end, busy, first;
+    uint64_t kind_cycles[VTA_KIND_COUNT];
+    uint32_t count;
+} group;
+
+typedef struct grouped {
+    vt_strbuf s, d, k, n, c;
+    uint64_t last;
+} grouped;
+
+static void flush(grouped *out, group *g) {
+    if (g->count == 0) return;
+    int best = 0;
+    for (int k = 1; k < VTA_KIND_COUNT; k++)
+        if (g->kind_cycles[k] > g->kind_cycles[best]) best = k;
+    const char *comma = out->s.size ? "," : "";
+    uint64_t span = g->end - g->start;
+    vt_strbuf_addf(&out->s, "%s%llu", comma, (unsigned long long)(g->start - out->last));
+    vt_strbuf_addf(&out->d, "%s%llu", comma, (unsigned long long)span);
+    vt_strbuf_addf(&out->k, "%s%d", comma, best);
+    vt_strbuf_addf(&out->n, "%s%llu", comma, (unsigned long long)g->first);
+    vt_strbuf_addf(&out->c, "%s%llu", comma, (unsigned long long)(span ? 100 * g->busy / span : 100));
+    out->last = g->start;
+    *g = (group){0};
+}
+
+static void take(group *g, const slice *s) {
+    const vta_insn_time *t = time_of(s);
+    if (g->count++ == 0) {
+        g->start = s->run->begin + t->start;
+        g->first = s->index;
+    }
+    g->end = s->run->begin + t->end;
+    g->busy += t->end - t->start;
+    g->kind_cycles[t->kind] += t->end - t->start;
+}
+
+static void grouped_row(page *g, int unit, uint64_t slices) {
+    uint64_t size = (slices + MOST_SLICES - 1) / MOST_SLICES, before = 0;
+    grouped out = {0};
+    vt_strbuf *columns[] = {&out.s, &out.d, &out.k, &out.n, &out.c};
+    static const char *const names[] = {"s", "d", "k", "n", "c"};
+    for (int i = 0; i < 5; i++) vt_strbuf_init(columns[i], &vt_allocator_libc);
+    group now = {0};
+    for (size_t r = 0; r < g->p->run_count; r++) {
+        const vt_profile_run *run = &g->p->runs[r];
+        for (uint32_t i = 0; i < run->count; i++) {
+            if (run->times[i].unit != unit || run->times[i].start == UINT64_MAX) continue;
+            take(&now, &(slice){run, i, before + i});
+            if (now.count == size) flush(&out, &now);
+        }
+        flush(&out, &now);
+        before += run->count;
+    }
+    vt_strbuf_addf(g->sb, ",\n{\"unit\":\"%s\",\"g\":%llu", vta_unit_name((vta_unit)unit), (unsigned long long)size);
+    for (int i = 0; i < 5; i++) {
+        vt_strbuf_addf(g->sb, ",\"%s\":[%s]", names[i], vt_strbuf_text(columns[i]));
+        if (columns[i]->failed) g->sb->failed = true;
+        vt_strbuf_free(columns[i]);
+    }
+    vt_strbuf_addc(g->sb, '}');
+}
+
+/* Batches of fetch: "m" is how many instructions, "n" the first of them. */
+static void fetch_row(page *g) {
+    static const char *const names[] = {"s", "d", "k", "n", "m"};
+    vt_strbuf_add(g->sb, "{\"unit\":\"fetch\"");
+    for (int c = 0; c < 5; c++) {
+        uint64_t last = 0, before = 0;
+        bool first = true;
+        vt_strbuf_addf(g->sb, ",\"%s\":[", names[c]);
+        for (size_t r = 0; r < g->p->run_count; before += g->p->runs[r++].count) {
+            const vt_profile_run *run = &g->p->runs[r];
+            vt_fetch_batch b;
+            for (uint32_t i = 0; vt_profile_fetch_batch(g->p, run, i, &b); i++, first = false) {
+                uint64_t start = run->begin + b.start;
+                const uint64_t value[] = {start - last, b.finish - b.start, 0, before + b.first, b.end - b.first};
+                vt_strbuf_addf(g->sb, first ? "%llu" : ",%llu", (unsigned long long)value[c]);
+                last = start;
+            }
+        }
+        vt_strbuf_addc(g->sb, ']');
+    }
+    vt_strbuf_addc(g->sb, '}');
+}
+
+static uint64_t slices_of(const vta_profile *p, int unit) {
+    uint64_t n = 0;
+    for (size_t r = 0; r < p->run_count; r++)
+        for (uint32_t i = 0; i < p->runs[r].count; i++) n += p->runs[r].times[i].unit == unit;
+    return n;
+}
+
+static void names(page *g) {
+    vt_strbuf_add(g->sb, ",\n\"kinds\":[");
+    for (int k = 0; k < VTA_KIND_COUNT; k++)
+        vt_strbuf_addf(g->sb, "%s\"%s\"", k ? "," : "", vta_insn_kind_name((vta_insn_kind)k));
+    vt_strbuf_add(g->sb, "],\"states\":{");
+    for (int s = 0; s < VTA_STATE_COUNT; s++)
+        vt_strbuf_addf(g->sb, "%s\"%s\":\"%s\"", s ? "," : "", vta_unit_state_name((vta_unit_state)s),
+                       vta_unit_state_text((vta_unit_state)s));
+    vt_strbuf_add(g->sb, "},\"names\":[");
+    for (size_t i = 0; i < g->p->name_count; i++) {
+        if (i) vt_strbuf_addc(g->sb, ',');
+        vt_json_string(g->sb, g->p->names[i]);
+    }
+    vt_strbuf_add(g->sb, "]");
+}
+
+static vta_status data(page *g) {
+    char *report;
+    VT_TRY(vta_profile_json(g->p, g->diag, &report));
+    vt_strbuf_add(g->sb, "{\"title\":");
+    vt_json_string(g->sb, g->title);
+    vt_strbuf_addf(g->sb, ",\n\"report\":%s", report);
+    vta_string_free(report);
+    names(g);
+    vt_strbuf_add(g->sb, ",\n\"rows\":[");
+    fetch_row(g);
+    for (int unit = VTA_UNIT_LOAD; unit < VTA_UNIT_COUNT; unit++) {
+        uint64_t slices = slices_of(g->p, unit);
+        if (slices > MOST_SLICES)
+            grouped_row(g, unit, slices);
+        else
+            unit_row(g, unit);
+    }
+    vt_strbuf_add(g->sb, "]}");
+    return VTA_OK;
+}
+
+static void escaped(vt_strbuf *sb, const char *text) {
+    for (; *text; text++) {
+        if (*text == '<')
+            vt_strbuf_add(sb, "&lt;");
+        else if (*text == '&')
+            vt_strbuf_add(sb, "&amp;");
+        else
+            vt_strbuf_addc(sb, *text);
+    }
+}
+
+/* Copies page.html and fills in what stands between {{ and }}. */
+static vta_status fill(page *g) {
+    const char *at = vt_page_html, *open;
+    while ((open = strstr(at, "{{")) != NULL) {
+        vt_strbuf_addn(g->sb, at, (size_t)(open - at));
+        const char *name = open + 2, *close = strstr(name, "}}");
+        if (close == NULL) return vt_fail(g->diag, VTA_INTERNAL, "page.html: {{ without }}");
+        if (strncmp(name, "title", 5) == 0)
+            escaped(g->sb, g->title);
+        else if (strncmp(name, "style", 5) == 0)
+            vt_strbuf_add(g->sb, vt_page_css);
+        else if (strncmp(name, "script", 6) == 0)
+            vt_strbuf_add(g->sb, vt_page_js);
+        else
+            VT_TRY(data(g));
+        at = close + 2;
+    }
+    vt_strbuf_add(g->sb, at);
+    return VTA_OK;
+}
+
+vta_status vta_profile_html(const vta_profile *profile, const char *title, vta_diag *diag, char **out_html) {
+    if (out_html) *out_html = NULL;
+    if (profile == NULL || out_html == NULL)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_profile_html: profile or out_html is null");
+    vt_strbuf sb;
+    vt_strbuf_init(&sb, &vt_allocator_libc);
+    page g = {profile, &sb, title ? title : "VTA program", diag};
+    return vt_profile_hand_out(&sb, fill(&g), diag, out_html);
+}
