@@ -1,0 +1,177 @@
+/* Programs as folders: what a good one gives, and how damaged ones are refused. */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/programs.h"
+
+static char folder[] = "/tmp/vta_folder_XXXXXX";
+static vta_diag *diag;
+
+static void put(const char *name, const void *bytes, size_t size) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, size, f), size);
+    fclose(f);
+}
+
+static void put_text(const char *name, const char *text) { put(name, text, strlen(text)); }
+
+static const char good_run[] =
+    "{\"insn_addr\": 65536, \"insn_count\": 3, \"segments\": [{\"addr\": 4096, \"size\": 64, \"before\": \"in\"}, "
+    "{\"addr\": 8192, \"size\": 16, \"before\": \"zero\", \"after\": \"out\"}]}";
+
+static void put_all(void) {
+    static const uint8_t in[] = {1, 0, 0, 0, 2}, out[] = {1, 2};
+    vta_config *config = vta_config_default();
+    uint8_t *insns;
+    size_t count;
+    assert_int_equal(vta_asm(config, check_source, strlen(check_source), NULL, NULL, &insns, &count), VTA_OK);
+    put("000/insn.bin", insns, count * 16);
+    vta_bytes_free(insns, count * 16);
+    vta_config_release(config);
+    put("000/in", in, sizeof in);
+    put("000/out", out, sizeof out);
+    put("000/zero", "", 0);
+    put_text("000/run.json", good_run);
+    put_text("vta_config.json", "{}");
+    put_text("stats.json", "{\"acc_load_nbytes\": 64, \"out_store_nbytes\": 16, \"something_else\": 5}");
+}
+
+static int setup(void **state) {
+    (void)state;
+    char path[256];
+    if (!mkdtemp(folder)) return -1;
+    snprintf(path, sizeof path, "%s/000", folder);
+    diag = vta_diag_create(NULL);
+    return mkdir(path, 0777);
+}
+
+static int teardown(void **state) {
+    (void)state;
+    static const char *const names[] = {"000/insn.bin", "000/in",          "000/out",    "000/zero", "000/run.json",
+                                        "000",          "vta_config.json", "stats.json", ""};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[256];
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        remove(path);
+    }
+    vta_diag_destroy(diag);
+    return 0;
+}
+
+static void refuse(vta_status status, const char *message) {
+    vta_program *p = (vta_program *)1;
+    vta_diag_clear(diag);
+    assert_int_equal(vta_program_load(folder, NULL, diag, &p), status);
+    assert_null(p);
+    assert_contains(vta_diag_text(diag), message);
+}
+
+static void good(void **state) {
+    (void)state;
+    put_all();
+    vta_program *p;
+    vta_diag_clear(diag);
+    if (vta_program_load(folder, NULL, diag, &p) != VTA_OK) fail_msg("%s", vta_diag_text(diag));
+    vta_program_run_info run;
+    assert_int_equal(vta_program_get_run(p, 0, &run), VTA_OK);
+    assert_int_equal(run.segment_count, 3); /* with the hole up to the instructions */
+    vta_program_segment s;
+    assert_int_equal(vta_program_get_segment(p, 0, 2, &s), VTA_OK);
+    assert_int_equal(s.addr, 0x3000);
+    assert_int_equal(s.size, 0xd000);
+    vta_device *device;
+    assert_int_equal(vta_device_create("sim", vta_program_config(p), NULL, NULL, diag, &device), VTA_OK);
+    vta_program_options options = {.expect = 1};
+    if (vta_program_run(p, device, &options, diag) != VTA_OK) fail_msg("%s", vta_diag_text(diag));
+    vta_device_destroy(device);
+    vta_program_destroy(p);
+}
+
+static void bad_parts(void **state) {
+    (void)state;
+    put_all();
+    put_text("vta_config.json", "{\"LOG_BATCH\": 99}");
+    refuse(VTA_CONFIG, "LOG_BATCH = 99");
+    put_all();
+    put_text("stats.json", "{\"acc_load_nbytes\": -1}");
+    refuse(VTA_PARSE, "stats.json: error: acc_load_nbytes");
+    put_text("stats.json", "[]");
+    refuse(VTA_PARSE, "statistics are one JSON object");
+    put_text("stats.json", "{");
+    refuse(VTA_PARSE, "stats.json:1:");
+    put_all();
+    put("000/insn.bin", "123", 3);
+    refuse(VTA_PARSE, "3 bytes for 3 instructions of 16");
+    put_all();
+    put("000/out", "12345678901234567", 17);
+    refuse(VTA_OUT_OF_RANGE, "more than the limit of 16");
+}
+
+static void bad_run_json(void **state) {
+    (void)state;
+    static const struct {
+        const char *json, *message;
+        vta_status status;
+    } rows[] = {
+        {"", "run.json:", VTA_PARSE},
+        {"[]", "needs an array \"segments\"", VTA_PARSE},
+        {"{\"segments\": 3}", "needs an array", VTA_PARSE},
+        {"{\"segments\": []}", "\"insn_addr\" must be a whole number", VTA_PARSE},
+        {"{\"segments\": [], \"insn_addr\": 4294967296, \"insn_count\": 3}", "\"insn_addr\"", VTA_PARSE},
+        {"{\"segments\": [], \"insn_addr\": 65536, \"insn_count\": 2}", "48 bytes for 2 instructions", VTA_PARSE},
+        {"{\"segments\": [], \"insn_addr\": 0, \"insn_count\": 3}", "page 0", VTA_OUT_OF_RANGE},
+        {"{\"segments\": [3], \"insn_addr\": 65536, \"insn_count\": 3}", "\"addr\"", VTA_PARSE},
+        {"{\"segments\": [{\"addr\": 4096, \"size\": 64, \"before\": \"../../etc/passwd\"}], \"insn_addr\": 65536, "
+         "\"insn_count\": 3}",
+         "must name a file of the same folder", VTA_PARSE},
+        {"{\"segments\": [{\"addr\": 4096, \"size\": 64, \"before\": \"gone\"}], \"insn_addr\": 65536, \"insn_count\": "
+         "3}",
+         "gone: cannot open", VTA_NOT_FOUND},
+        {"{\"segments\": [{\"addr\": 4097, \"size\": 64, \"before\": \"in\"}], \"insn_addr\": 65536, \"insn_count\": "
+         "3}",
+         "must begin at a page", VTA_OUT_OF_RANGE},
+    };
+    put_all();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        put_text("000/run.json", rows[i].json);
+        refuse(rows[i].status, rows[i].message);
+    }
+}
+
+static void out_of_memory(void **state) {
+    (void)state;
+    put_all();
+    for (size_t n = 0, done = 0; !done; n++) {
+        check_allocator a;
+        check_allocator_init(&a, n);
+        vta_program *p;
+        vta_status status = vta_program_load(folder, &a.allocator, NULL, &p);
+        assert_int_equal(status, a.failed ? VTA_NO_MEMORY : VTA_OK);
+        vta_program_destroy(p);
+        assert_int_equal(a.live, 0);
+        done = !a.failed;
+    }
+}
+
+static void no_runs(void **state) {
+    (void)state;
+    char path[256];
+    put_all();
+    static const char *const names[] = {"insn.bin", "in", "out", "zero", "run.json", ""};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/000/%s", folder, names[i]);
+        remove(path);
+    }
+    refuse(VTA_PARSE, "no runs");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good),          cmocka_unit_test(bad_parts), cmocka_unit_test(bad_run_json),
+        cmocka_unit_test(out_of_memory), cmocka_unit_test(no_runs),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
