@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { ROUNDS = 3000, MAX_INPUT = 1 << 16, MAX_CORPUS = 256 };
+enum { ROUNDS = 3000, MAX_BYTES = 1 << 16, MAX_CORPUS = 256 };
 
 static uint64_t state = 0x9e3779b97f4a7c15u;
 
@@ -41,7 +41,7 @@ static size_t mutate(uint8_t *data, size_t size) {
             if (size) size = at;
             break;
         default:
-            if (size < MAX_INPUT) {
+            if (size < MAX_BYTES) {
                 memmove(data + at + 1, data + at, size - at);
                 data[at] = (uint8_t)next();
                 size++;
@@ -73,18 +73,18 @@ static int corpus_of(const char *program, char paths[MAX_CORPUS][512]) {
 }
 
 int main(int argc, char **argv) {
-    static uint8_t data[MAX_INPUT + 16];
+    static uint8_t data[MAX_BYTES + 16];
     static char paths[MAX_CORPUS][512];
     if (argc > 1) {
-        for (int i = 1; i < argc; i++) run(data, read_file(argv[i], data, MAX_INPUT));
+        for (int i = 1; i < argc; i++) run(data, read_file(argv[i], data, MAX_BYTES));
         return 0;
     }
     int corpus = corpus_of(argv[0], paths);
-    for (int i = 0; i < corpus; i++) run(data, read_file(paths[i], data, MAX_INPUT));
+    for (int i = 0; i < corpus; i++) run(data, read_file(paths[i], data, MAX_BYTES));
     for (int round = 0; round < ROUNDS; round++) {
         size_t size = 0;
         if (corpus && round % 4) {
-            size = mutate(data, read_file(paths[next() % (uint32_t)corpus], data, MAX_INPUT));
+            size = mutate(data, read_file(paths[next() % (uint32_t)corpus], data, MAX_BYTES));
         } else {
             size = next() % 512;
             for (size_t i = 0; i < size; i++) data[i] = (uint8_t)next();
