@@ -93,7 +93,7 @@
       const x0 = Math.max(0, (row.start[i] - a) * scale), x1 = Math.min(width, (sliceEnd(row, i) - a) * scale);
       if (x1 - x0 >= 1.5) {
         const gap = x1 - x0 > 4 ? 0.8 : 0;
-        g.globalAlpha = row.c ? 0.35 + 0.65 * row.c[i] / 100 : 1;
+        g.globalAlpha = row.c ? 0.35 + 0.65 * row.c[i] / 100 : row.unit === "fetch" ? 0.55 : 1;
         g.fillStyle = colors[row.k[i]];
         g.beginPath();
         g.roundRect(left + x0, y, x1 - x0 - gap, height, gap ? 3 : 0);
@@ -227,8 +227,6 @@
     $("range").textContent = `cycles ${number(from)} to ${number(to)} of ${number(cycles)}` +
       (shown < cycles ? ` (${number(cycles / shown)} times)` : "") +
       (data.rows.some((row) => row.c) ? "; neighbouring instructions are drawn together, this program is long" : "");
-    canvas.dataset.from = from;
-    canvas.dataset.to = to;
     drawn("timeline-panel");
   };
 
@@ -260,6 +258,8 @@
     const span = clamp(b - a, Math.min(16, cycles), cycles);
     from = clamp(a, 0, cycles - span);
     to = from + span;
+    canvas.dataset.from = from;
+    canvas.dataset.to = to;
     redraw();
   };
   const zoom = (factor, at = (from + to) / 2) => show(at - (at - from) * factor, at + (to - at) * factor);
@@ -390,8 +390,12 @@
   };
 
   /* ---- What each unit does ---- */
-  const stateColor = { busy: "--good", wait_memory: "--k-alu-immediate", wait_prev: "--wait", wait_next: "--k-store",
-    wait_full: "--k-load-wgt", wait_fetch: "--k-load-uop", idle: "--grid" };
+  const stateColor = { busy: "--s-busy", wait_memory: "--s-memory", wait_prev: "--s-prev", wait_next: "--s-next",
+    wait_full: "--s-full", wait_fetch: "--s-fetch", idle: "--grid" };
+  const tokenWait = { load: { wait_next: "compute → load" }, compute: { wait_prev: "load → compute", wait_next: "store → compute" },
+    store: { wait_prev: "compute → store" } };
+  const stateWords = (unit, state) =>
+    tokenWait[unit] && tokenWait[unit][state] ? `waiting for ${tokenWait[unit][state]} tokens` : data.states[state];
   const units = () => {
     const stack = el("div", { class: "stack" }), key = el("div", { class: "legend" }), used = new Set();
     for (const [unit, states] of Object.entries(timing.units)) {
@@ -399,12 +403,12 @@
       for (const [state, count] of Object.entries(states)) {
         if (!count) continue;
         used.add(state);
-        words.push(`${data.states[state]} ${percent(count / cycles)}`);
+        if (count / cycles >= 0.005) words.push(`${stateWords(unit, state)} ${percent(count / cycles)}`);
         bar.append(el("i", { style: `width:${(100 * count) / cycles}%;background:var(${stateColor[state]})`,
-          title: `${data.states[state]}: ${number(count)} cycles, ${percent(count / cycles)}` }));
+          title: `${stateWords(unit, state)}: ${number(count)} cycles, ${percent(count / cycles)}` }));
       }
       bar.setAttribute("aria-label", `${unit}: ${words.join(", ")}`);
-      stack.append(el("span", null, unit), bar);
+      stack.append(el("span", null, unit), bar, el("p", { class: "muted", "aria-hidden": "true" }, words.join(" · ")));
     }
     for (const state of Object.keys(stateColor))
       if (used.has(state)) key.append(el("span", null, el("i", { style: `background:var(${stateColor[state]})` }), data.states[state]));
@@ -530,6 +534,7 @@
   occupancy();
   traffic();
   mix();
+  show(0, cycles);
   draw();
   new ResizeObserver(redraw).observe(canvas);
   root.dataset.ready = "true";

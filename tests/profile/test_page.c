@@ -1,0 +1,141 @@
+/* The profile page in headless Chromium: every panel draws, keys zoom and select, nothing is logged as an error and
+ * nothing is asked from the network. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tsim/programs.h"
+#include "vta/profile.h"
+
+/* Runs before the page's own script. */
+static const char watch[] = "<script>window.bad=[];addEventListener('error',e=>bad.push(e.message));"
+                            "addEventListener('unhandledrejection',e=>bad.push(String(e.reason)));"
+                            "addEventListener('securitypolicyviolation',e=>bad.push('blocked '+e.blockedURI));"
+                            "console.error=console.warn=(...a)=>bad.push(a.join(' '));</script>";
+
+/* Runs after it: presses keys, and writes what it saw into attributes of the body. */
+static const char drive[] =
+    "<script>(async()=>{const b=document.body.dataset,c=document.getElementById('timeline');"
+    "const frame=()=>new Promise(r=>setTimeout(r,60));"
+    "const key=k=>{c.dispatchEvent(new KeyboardEvent('keydown',{key:k,bubbles:true,cancelable:true}));return frame()};"
+    "const span=()=>c.dataset.to-c.dataset.from;await frame();const all=span();"
+    "await key('+');const near=span();b.zoom=near<all;"
+    "const a=+c.dataset.from;await key('ArrowRight');b.pan=+c.dataset.from>a;"
+    "await key('-');b.out=span()>near;await key('0');b.fit=span()===all;"
+    "await key(']');b.select=document.getElementById('detail').textContent.length>10;"
+    "await key('f');b.focus=span()<all;await key('?');b.help=document.getElementById('keys').open;"
+    "document.getElementById('keys').close();"
+    "const t=document.documentElement.dataset.theme;await key('d');b.theme=document.documentElement.dataset.theme!==t;"
+    "c.focus();c.dispatchEvent(new WheelEvent('wheel',{deltaY:-300,cancelable:true}));await frame();"
+    "b.panels=[...document.querySelectorAll('section')].every(s=>s.dataset.drawn==='true');"
+    "b.unnamed=[...document.querySelectorAll('button,canvas[tabindex],[role=img]')].filter("
+    "e=>!e.getAttribute('aria-label')&&!e.textContent.trim()).length;"
+    "const ink=c.getContext('2d').getImageData(0,0,c.width,c.height).data;let n=0;"
+    "for(let i=3;i<ink.length;i+=4)n+=ink[i]>0;b.ink=n>2000;"
+    "b.network=performance.getEntriesByType('resource').length;b.bad=bad.join('|');b.done='true';})();</script>";
+
+static void insert(FILE *to, const char *html) {
+    const char *head = strstr(html, "<title>"), *end = strstr(html, "</body>");
+    assert_non_null(head);
+    assert_non_null(end);
+    fwrite(html, 1, (size_t)(head - html), to);
+    fputs(watch, to);
+    fwrite(head, 1, (size_t)(end - head), to);
+    fputs(drive, to);
+    fputs(end, to);
+}
+
+static char *page_of(program *p, const char *title) {
+    vta_config *config = vta_config_default();
+    vta_timing_profile timing;
+    vta_profile *profile;
+    char *html;
+    assert_int_equal(vta_timing_profile_get(NULL, NULL, &timing), VTA_OK);
+    assert_int_equal(vta_profile_create(config, &timing, NULL, NULL, &profile), VTA_OK);
+    assert_int_equal(vta_profile_add_run(profile, p->insns, p->count, 0x10000, NULL), VTA_OK);
+    assert_int_equal(vta_profile_html(profile, title, NULL, &html), VTA_OK);
+    vta_profile_destroy(profile);
+    vta_config_release(config);
+    return html;
+}
+
+/* The page after its scripts ran, as Chromium prints it. */
+static char *run_chromium(const char *html) {
+    const char *dir = VT_BINARY_DIR "/profile-page";
+    mkdir(dir, 0755);
+    char path[512], command[1200];
+    snprintf(path, sizeof path, "%s/page-%d.html", dir, (int)getpid());
+    FILE *to = fopen(path, "w");
+    assert_non_null(to);
+    insert(to, html);
+    fclose(to);
+    snprintf(command, sizeof command,
+             "timeout 100 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+             "--disable-background-networking --disable-component-update --disable-sync --user-data-dir=%s/user-%d "
+             "--window-size=1400,1600 --virtual-time-budget=20000 --dump-dom file://%s 2>%s/log; rm -rf %s/user-%d",
+             dir, (int)getpid(), path, dir, dir, (int)getpid());
+    FILE *from = popen(command, "r");
+    assert_non_null(from);
+    size_t size = 0, cap = 1 << 24;
+    char *dom = malloc(cap);
+    for (size_t got; size < cap - 1 && (got = fread(dom + size, 1, cap - 1 - size, from)) > 0;) size += got;
+    dom[size] = '\0';
+    pclose(from);
+    unlink(path);
+    return dom;
+}
+
+static void expect(const char *body, const char *attribute) {
+    if (strstr(body, attribute) == NULL) {
+        print_error("the page's body lacks %s: %.700s\n", attribute, body);
+        fail();
+    }
+}
+
+static void check_page(program *p, const char *title) {
+    if (system("command -v chromium >/dev/null 2>&1") != 0) {
+        print_message("skipped: chromium is not installed (Debian package chromium)\n");
+        skip();
+    }
+    char *html = page_of(p, title);
+    char *dom = run_chromium(html);
+    const char *body = strstr(dom, "<body");
+    if (body == NULL) print_error("chromium printed %zu bytes; see " VT_BINARY_DIR "/profile-page/log\n", strlen(dom));
+    assert_non_null(body);
+    char start[1000];
+    snprintf(start, sizeof start, "%.900s", body);
+    static const char *const wanted[] = {
+        "data-done=\"true\"",  "data-bad=\"\"",     "data-network=\"0\"", "data-panels=\"true\"", "data-zoom=\"true\"",
+        "data-pan=\"true\"",   "data-out=\"true\"", "data-fit=\"true\"",  "data-select=\"true\"", "data-focus=\"true\"",
+        "data-help=\"true\"",  "data-ink=\"true\"", "data-unnamed=\"0\"", "data-theme=\"true\""};
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) expect(start, wanted[i]);
+    free(dom);
+    vta_string_free(html);
+    free(p->insns);
+}
+
+static void small_program(void **state) {
+    (void)state;
+    program p = alu_program(64, 2, 2, 0);
+    check_page(&p, "a <small> program & its \"title\"");
+}
+
+/* A quarter of a million instructions: drawn in groups. */
+static void long_program(void **state) {
+    (void)state;
+    program p = fallback_c2();
+    char *html = page_of(&p, "long");
+    assert_true(strlen(html) < 8 << 20);
+    vta_string_free(html);
+    check_page(&p, "a long program");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(small_program), cmocka_unit_test(long_program)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
