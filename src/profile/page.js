@@ -120,7 +120,7 @@
     const text = row.unit === "fetch" ? `fetch ${row.m[i]}` : data.kinds[row.k[i]];
     if (g.measureText(text).width > width - 8) return;
     g.globalAlpha = 1;
-    g.fillStyle = root.dataset.theme === "dark" ? "#0b1220" : "#ffffff";
+    g.fillStyle = row.unit === "fetch" ? css("--text") : root.dataset.theme === "dark" ? "#0b1220" : "#ffffff";
     g.fillText(text, x + 5, y + height / 2 + 4);
   };
 
@@ -152,7 +152,7 @@
   const arrow = (g, x0, y0, x1, y1) => {
     g.beginPath();
     g.moveTo(x0, y0);
-    const bend = Math.max(18, Math.abs(x1 - x0) / 3);
+    const bend = clamp(Math.abs(x1 - x0) / 3, 4, 80);
     g.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
     g.stroke();
     g.beginPath();
