@@ -1,0 +1,41 @@
+/* What the passes for the accelerator share: the names of things on the chip as IR knows them. */
+#ifndef VT_TARGET_VTA_VTA_H
+#define VT_TARGET_VTA_VTA_H
+
+#include "pass/pass.h"
+#include "pass/util.h"
+#include "vta/isa.h"
+
+#define VT_SCOPE_INP "local.inp_buffer"
+#define VT_SCOPE_WGT "local.wgt_buffer"
+#define VT_SCOPE_ACC "local.acc_buffer"
+#define VT_PUSH_GEMM "VTAPushGEMMOp"
+#define VT_PUSH_ALU "VTAPushALUOp"
+
+/* The memory that a storage scope names; false for ordinary scopes. */
+bool vt__memory_of(const char *scope, vta_memory *out_memory);
+/* Scalars of one element of a memory. */
+int64_t vt__elem_scalars(const vta_config *config, vta_memory memory);
+
+/* The accelerator's thread axis, to which tasks and micro-op scopes are attached: the one that the function already
+ * has, else a new one; the same for the whole lowering. */
+const vt_iter *vt__task_axis(vt_lowering *l, const vt_func *f);
+/* { attr coproc_scope = stage { body } } */
+const vt_stmt *vt__task(vt_lowering *l, const vt_iter *axis, vta_stage stage, const vt_stmt *body);
+/* { attr coproc_uop_scope = push { body } } */
+const vt_stmt *vt__uops(vt_lowering *l, const vt_iter *axis, const char *push, const vt_stmt *body);
+
+/* tvm_thread_context(command_handle()): what runtime calls take first. */
+const vt_expr *vt__command_handle(vt_ctx *ctx);
+/* EVAL of call_extern(name, args...) : int32. */
+const vt_stmt *vt__extern(vt_ctx *ctx, const char *name, uint32_t n, const vt_expr *const *args);
+/* EVAL of an intrinsic : int32. */
+const vt_stmt *vt__call(vt_ctx *ctx, vt_op op, uint32_t n, const vt_expr *const *args);
+/* tvm_access_ptr of `extent` elements from `offset`: mask 1 read, 2 write. Its value is the element address. */
+const vt_expr *vt__access(vt_ctx *ctx, vt_dtype elem, const vt_var *data, const vt_expr *offset, const vt_expr *extent,
+                          int mask);
+
+/* Is this the constant `value` after simplification? */
+bool vt__is(vt_ctx *ctx, const vt_expr *e, int64_t value);
+
+#endif
