@@ -58,7 +58,7 @@ typedef struct vt_fast_cpu {
     const vt_tile_kernels *(*kernels)(uint32_t log_channels, uint32_t log_group, uint32_t words);
     void (*pack_wgt8)(const uint8_t *from, uint32_t block_in, uint32_t block_out, int32_t *to); /* may be NULL */
     void (*pack_inp8)(const uint8_t *from, uint32_t block_in, uint32_t rows, int32_t *to);      /* may be NULL */
-    /* `count` scalars: op with an immediate, op with a source that does not overlap (or is) the destination. */
+    /* `count` scalars, from the first to the last: op with an immediate, op with a source, which may overlap. */
     void (*alu_imm)(vta_alu_opcode opcode, int32_t *dst, int32_t imm, size_t count);
     void (*alu)(vta_alu_opcode opcode, int32_t *dst, const int32_t *src, size_t count);
     void (*narrow8)(const int32_t *from, size_t count, uint8_t *to);

@@ -1,13 +1,8 @@
-/* ALU and STORE of the fast engine: micro-ops whose elements follow one another become one long row of lanes. */
+/* ALU and STORE of the fast engine: micro-ops whose elements follow one another become one long row of lanes. The rows
+ * are walked from the first lane to the last, as the micro-ops are, so it does not matter whether they overlap. */
 #include "config/config_priv.h"
 #include "device/core/reference.h"
 #include "device/sim/fast.h"
-
-/* The elements of a run do not meet those of another micro-op of it: dst and src are the same or further apart. */
-static bool can_join(bool use_imm, uint32_t dst, uint32_t src, uint32_t count) {
-    if (use_imm || dst == src) return true;
-    return (dst < src ? src - dst : dst - src) >= count;
-}
 
 static void lanes(vt_machine *m, vta_alu_opcode opcode, bool use_imm, int32_t imm, uint32_t dst, uint32_t src,
                   uint32_t elements) {
@@ -19,7 +14,6 @@ static void lanes(vt_machine *m, vta_alu_opcode opcode, bool use_imm, int32_t im
         f->cpu->alu(opcode, to, m->acc + (size_t)src * m->acc_lanes, (size_t)elements * m->acc_lanes);
 }
 
-/* The elements in the order of the loops, neighbours joined as long as nothing depends on their order. */
 void vt__fast_alu(vt_machine *m, const vt_loops *l, vta_alu_opcode opcode, bool use_imm, int32_t imm) {
     uint32_t dst = 0, src = 0, count = 0;
     for (uint32_t y = 0; y < l->iter_out; y++)
@@ -28,8 +22,7 @@ void vt__fast_alu(vt_machine *m, const vt_loops *l, vta_alu_opcode opcode, bool 
             uint32_t s0 = l->src0 + y * l->src_factor_out + x * l->src_factor_in;
             for (uint32_t u = 0; u < l->uop_count; u++) {
                 uint32_t d = d0 + l->uops[u].dst, s = s0 + l->uops[u].src;
-                if (count && d == dst + count && (use_imm || s == src + count) &&
-                    can_join(use_imm, dst, src, count + 1)) {
+                if (count && d == dst + count && (use_imm || s == src + count)) {
                     count++;
                     continue;
                 }
