@@ -45,6 +45,7 @@ static void make_room(vt_report *report, size_t want) {
         const char *end = memchr(report->text + keep, '\n', report->size - keep);
         keep = end ? (size_t)(end - report->text) + 1 : report->size;
     }
+    report->moved += keep != 0;
     memmove(report->text, report->text + keep, report->size - keep);
     report->size -= (uint32_t)keep;
 }
@@ -70,4 +71,15 @@ void vt_report_call(vt_report *report, const vt_call *call, const char *reason) 
 const char *vt_report_text(const vt_report *report) { return report->size ? report->text : NULL; }
 
 
-void vt_report_clear(vt_report *report) { report->size = 0; }
+void vt_report_clear(vt_report *report) {
+    report->moved += report->size != 0;
+    report->size = 0;
+}
+
+vt_report_mark vt_report_here(const vt_report *report) { return (vt_report_mark){report->size, report->moved}; }
+
+const char *vt_report_since(const vt_report *report, vt_report_mark mark) {
+    if (report->moved != mark.moved) mark.size = 0;
+    if (report->size == mark.size) return NULL;
+    return report->text + mark.size + (mark.size != 0); /* the line end before the new ones */
+}

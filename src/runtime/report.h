@@ -7,7 +7,8 @@
 enum { VT_REPORT_BYTES = 4096, VT_CALL_ARGS = 12 };
 
 typedef struct vt_report {
-    uint32_t size;    /* of the text, 0: nothing failed */
+    uint32_t size;  /* of the text, 0: nothing failed */
+    uint32_t moved; /* how often old lines made room or were cleared */
     char text[VT_REPORT_BYTES];
 } vt_report;
 
@@ -34,5 +35,13 @@ void vt_report_line(vt_report *report, const char *line);
 /* NULL when nothing failed. */
 const char *vt_report_text(const vt_report *report);
 void vt_report_clear(vt_report *report);
+
+
+/* A point in a report, and the text that was added after it (NULL: none; all there is when older lines have gone). */
+typedef struct vt_report_mark {
+    uint32_t size, moved;
+} vt_report_mark;
+vt_report_mark vt_report_here(const vt_report *report);
+const char *vt_report_since(const vt_report *report, vt_report_mark mark);
 
 #endif

@@ -1,0 +1,23 @@
+/* Between the files of this folder. */
+#ifndef VT_MODULE_PRIV_H
+#define VT_MODULE_PRIV_H
+
+#include "base/diag.h"
+#include "vta/module.h"
+
+/* Links an object file into a shared object in a temporary folder of its own. *out_path (free with vt_strfree) is to be
+ * removed with vt__remove_linked once it is loaded. */
+vta_status vt__link_object(const vta_allocator *a, const char *path, vta_diag *diag, char **out_path);
+void vt__remove_linked(const char *path);
+
+/* What an ELF file is. */
+typedef enum vt_elf_kind { VT_ELF_NONE, VT_ELF_OBJECT, VT_ELF_SHARED } vt_elf_kind;
+/* VTA_PARSE for a file that is no ELF object or shared object for this machine. */
+vta_status vt__elf_check(const char *path, const unsigned char *bytes, size_t size, vta_diag *diag,
+                         vt_elf_kind *out_kind);
+/* The global functions that a shared object defines, one a line, sorted, "" when there are none; free with vt_strfree.
+ * Names that begin with an underscore are the tool chain's and left out. */
+vta_status vt__elf_functions(const vta_allocator *a, const unsigned char *bytes, size_t size, vta_diag *diag,
+                             char **out_names);
+
+#endif

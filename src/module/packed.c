@@ -1,0 +1,181 @@
+/* Calls in the packed calling convention, and the functions that code inside modules finds by name. */
+#include <stdio.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "module/module_priv.h"
+#include "runtime/command.h"
+
+/* ---- The last error ---------------------------------------------------------------------------------------- */
+
+enum { ERROR_BYTES = 1024 };
+static _Thread_local char last_error[ERROR_BYTES];
+
+void TVMAPISetLastError(const char *msg) { snprintf(last_error, sizeof last_error, "%s", msg ? msg : ""); }
+
+const char *TVMGetLastError(void) { return last_error; }
+
+/* ---- Calls ------------------------------------------------------------------------------------------------- */
+
+/* What the runtime had reported when a call began. */
+typedef struct mark {
+    const vt_report *thread, *command;
+    vt_report_mark thread_mark, command_mark;
+} mark;
+
+static mark mark_reports(void) {
+    const vt_thread *t = &vt_this_thread;
+    mark m = {t->report, t->command ? &t->command->report : NULL, {0}, {0}};
+    if (m.thread) m.thread_mark = vt_report_here(m.thread);
+    if (m.command) m.command_mark = vt_report_here(m.command);
+    return m;
+}
+
+/* Adds what the runtime has reported since; true when there is something. */
+static bool add_reports(const mark *m, vta_diag *diag) {
+    static const vt_report_mark start = {0};
+    const vt_thread *t = &vt_this_thread;
+    const vt_report *command = t->command ? &t->command->report : NULL;
+    const char *text = command ? vt_report_since(command, command == m->command ? m->command_mark : start) : NULL;
+    if (!text && t->report) text = vt_report_since(t->report, t->report == m->thread ? m->thread_mark : start);
+    if (text) vt_fail(diag, VTA_ILLEGAL, "%s", text);
+    return text != NULL;
+}
+
+vta_status vta_function_call(vta_packed_function function, const TVMValue *args, const int *type_codes, int num_args,
+                             vta_diag *diag, TVMValue *out_value, int *out_type_code) {
+    TVMValue value = {0};
+    int code = VTA_ARG_NULL;
+    if (out_value) *out_value = value;
+    if (out_type_code) *out_type_code = code;
+    if (!function) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_function_call: function is NULL");
+    if (num_args < 0 || (num_args && (!args || !type_codes)))
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_function_call: %d arguments, but args or type_codes is NULL",
+                       num_args);
+    last_error[0] = '\0';
+    mark before = mark_reports();
+    int result = function((TVMValue *)args, (int *)type_codes, num_args, &value, &code, NULL);
+    bool reported = add_reports(&before, diag);
+    if (result && (last_error[0] || !reported))
+        vt_fail(diag, VTA_ILLEGAL, "%s", last_error[0] ? last_error : "the function failed and gave no reason");
+    if (result || reported) {
+        /* What the call has recorded is half a kernel. */
+        if (vt_this_thread.command && !vt_this_thread.command->recording) vt_command_drop(vt_this_thread.command);
+        return VTA_ILLEGAL;
+    }
+    if (out_value) *out_value = value;
+    if (out_type_code) *out_type_code = code;
+    return VTA_OK;
+}
+
+vta_status vta_function_call_tensors(vta_packed_function function, DLTensor *const *tensors, int count,
+                                     vta_diag *diag) {
+    enum { MOST = 64 };
+    TVMValue args[MOST];
+    int codes[MOST];
+    if (count < 0 || count > MOST || (count && !tensors))
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_function_call_tensors: %d tensors; there may be 0 to %d", count,
+                       MOST);
+    for (int i = 0; i < count; i++) {
+        args[i] = (TVMValue){.v_handle = tensors[i]};
+        codes[i] = VTA_ARG_TENSOR;
+    }
+    return vta_function_call(function, args, codes, count, diag, NULL, NULL);
+}
+
+static double seconds_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+vta_status vta_function_time(vta_packed_function function, DLTensor *const *tensors, int count, uint32_t number,
+                             uint32_t repeat, vta_diag *diag, double *out_seconds) {
+    if (!number || !repeat || !out_seconds)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_function_time: number, repeat or out_seconds is 0");
+    VT_TRY(vta_function_call_tensors(function, tensors, count, diag));
+    for (uint32_t r = 0; r < repeat; r++) {
+        double start = seconds_now();
+        for (uint32_t n = 0; n < number; n++) VT_TRY(vta_function_call_tensors(function, tensors, count, diag));
+        out_seconds[r] = (seconds_now() - start) / number;
+    }
+    return VTA_OK;
+}
+
+/* ---- Functions by name ------------------------------------------------------------------------------------- */
+
+/* Calls by name have no context to look in: the names are the process's. A handle is the address of an entry, which is
+ * never freed, so that a handle kept by a module stays good; removing a function leaves it without an address. */
+typedef struct named {
+    struct named *next;
+    _Atomic(vta_packed_function) function;
+    char name[];
+} named;
+
+static named *names;
+static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static named *find_named(const char *name) {
+    for (named *n = names; n; n = n->next)
+        if (!strcmp(n->name, name)) return n;
+    return NULL;
+}
+
+static named *add_named(const char *name) {
+    size_t length = strlen(name);
+    named *n = vt_alloc_zero(NULL, sizeof *n + length + 1);
+    if (!n) return NULL;
+    memcpy(n->name, name, length);
+    n->next = names;
+    names = n;
+    return n;
+}
+
+vta_status vta_function_register(const char *name, vta_packed_function function, vta_diag *diag) {
+    if (!name || !*name) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_function_register: the name is empty");
+    pthread_mutex_lock(&names_lock);
+    named *n = find_named(name);
+    if (!n && function) n = add_named(name);
+    if (n) atomic_store(&n->function, function);
+    pthread_mutex_unlock(&names_lock);
+    return n || !function ? VTA_OK : vt_no_memory(diag);
+}
+
+int TVMBackendGetFuncFromEnv(void *mod_node, const char *func_name, TVMFunctionHandle *out) {
+    (void)mod_node;
+    if (!func_name || !out) {
+        TVMAPISetLastError("TVMBackendGetFuncFromEnv: func_name or out is NULL");
+        return -1;
+    }
+    pthread_mutex_lock(&names_lock);
+    named *n = find_named(func_name);
+    pthread_mutex_unlock(&names_lock);
+    *out = n && atomic_load(&n->function) ? n : NULL;
+    if (*out) return 0;
+    char text[ERROR_BYTES];
+    snprintf(text, sizeof text, "no function '%s' is registered (vta_function_register)", func_name);
+    TVMAPISetLastError(text);
+    return -1;
+}
+
+static bool is_named(const void *handle) {
+    pthread_mutex_lock(&names_lock);
+    const named *n = names;
+    while (n && n != handle) n = n->next;
+    pthread_mutex_unlock(&names_lock);
+    return n != NULL;
+}
+
+int TVMFuncCall(TVMFunctionHandle func, TVMValue *args, int *type_codes, int num_args, TVMValue *ret_val,
+                int *ret_type_code) {
+    vta_packed_function function = is_named(func) ? atomic_load(&((named *)func)->function) : NULL;
+    if (!function) {
+        TVMAPISetLastError("TVMFuncCall: the handle is no function's, or the function was removed");
+        return -1;
+    }
+    TVMValue value = {0};
+    int code = VTA_ARG_NULL;
+    return function(args, type_codes, num_args, ret_val ? ret_val : &value, ret_type_code ? ret_type_code : &code, NULL);
+}
