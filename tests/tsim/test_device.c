@@ -1,0 +1,190 @@
+/* The tsim device: sim's values for every program, and a time for each. */
+#include <dirent.h>
+
+#include "device/random_program.h"
+#include "support/check.h"
+#include "vta/program.h"
+#include "vta/timing.h"
+
+static void must(vta_status status, vta_diag *diag, const char *what) {
+    if (status != VTA_OK) fail_msg("%s: %s", what, vta_diag_text(diag));
+}
+
+static void check_states(const vta_timing *t) {
+    for (int u = 0; u < VTA_UNIT_COUNT; u++) {
+        uint64_t sum = 0;
+        for (int s = 0; s < VTA_STATE_COUNT; s++) sum += t->state[u][s];
+        assert_int_equal(sum, t->cycles);
+    }
+}
+
+/* Runs a recorded program on tsim and compares DRAM and counters with the recording; its timing. */
+static vta_timing run_recorded(const char *path, const char *profile) {
+    vta_diag *diag = vta_diag_create(NULL);
+    vta_program *program;
+    vta_device *device;
+    vta_timing timing;
+    must(vta_program_load(path, NULL, diag, &program), diag, path);
+    vta_device_options options = {.profile = profile};
+    must(vta_device_create("tsim", vta_program_config(program), &options, NULL, diag, &device), diag, path);
+    vta_program_options run = {.expect = 1};
+    must(vta_program_run(program, device, &run, diag), diag, path);
+    must(vta_device_timing(device, diag, &timing, NULL), diag, path);
+    assert_int_equal(timing.cycles, vta_device_counters(device).cycles);
+    assert_int_equal(timing.runs, vta_program_run_count(program));
+    check_states(&timing);
+    vta_device_destroy(device);
+    vta_program_destroy(program);
+    vta_diag_destroy(diag);
+    return timing;
+}
+
+static void every_recorded_program(void **state) {
+    (void)state;
+    char root[1024];
+    if (!check_shared("golden/README.md")) skip();
+    snprintf(root, sizeof root, "%s", check_shared("golden/README.md"));
+    snprintf(strstr(root, "README.md"), 16, "runs");
+    DIR *dir = opendir(root);
+    assert_non_null(dir);
+    int programs = 0;
+    for (struct dirent *e; (e = readdir(dir));) {
+        if (e->d_name[0] == '.') continue;
+        char path[1400];
+        snprintf(path, sizeof path, "%s/%s", root, e->d_name);
+        vta_timing timing = run_recorded(path, NULL);
+        assert_true(timing.cycles > 50);
+        assert_int_equal(run_recorded(path, NULL).cycles, timing.cycles);
+        programs++;
+    }
+    closedir(dir);
+    assert_true(programs >= 30);
+}
+
+/* The published counts of the earlier generation, from the recorded streams of the same programs. */
+static void published_counts(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        uint64_t cycles;
+    } rows[] = {{"save_load", 619}, {"alu_shr_imm", 1067}, {"alu_max_imm", 1067}, {"alu_add_imm", 1067},
+                {"alu_add", 1654},  {"alu_max", 1654},     {"relu", 1738},        {"shift_scale", 386}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char path[200];
+        snprintf(path, sizeof path, "golden/runs/%s/stats.json", rows[i].name);
+        const char *found = check_shared(path);
+        if (!found) skip();
+        char folder[1024];
+        snprintf(folder, sizeof folder, "%.*s", (int)(strlen(found) - strlen("/stats.json")), found);
+        assert_int_equal(run_recorded(folder, "chisel-2019").cycles, rows[i].cycles);
+    }
+}
+
+/* Two virtual threads hide the loads behind the GEMMs. */
+static void virtual_threads_are_faster(void **state) {
+    (void)state;
+    char with[1024], without[1024];
+    if (!check_shared("golden/runs/conv2d/stats.json")) skip();
+    snprintf(with, sizeof with, "%s", check_shared("golden/runs/conv2d/vta_config.json"));
+    snprintf(without, sizeof without, "%s", check_shared("golden/runs/conv2d_novt/vta_config.json"));
+    *strrchr(with, '/') = *strrchr(without, '/') = '\0';
+    vta_timing fast = run_recorded(with, NULL), slow = run_recorded(without, NULL);
+    print_message("conv2d: %llu cycles with two virtual threads, %llu without\n", (unsigned long long)fast.cycles,
+                  (unsigned long long)slow.cycles);
+    assert_true(fast.cycles * 5 < slow.cycles * 4);
+    assert_int_equal(fast.gemm_uops, slow.gemm_uops);
+    assert_true(fast.cycles > fast.gemm_uops); /* one micro-op a cycle is the bound */
+}
+
+static void write_program(vta_device *device, const random_program *p) {
+    must(vta_device_alloc_at(device, RP_BASE, RP_BYTES, NULL), NULL, "map");
+    must(vta_device_write(device, RP_BASE, p->before, RP_BYTES, NULL), NULL, "write");
+    for (int i = 0; i < p->count; i++) {
+        uint8_t bytes[VTA_INSN_BYTES];
+        must(vta_insn_encode(p->config, &p->insns[i], NULL, bytes), NULL, "encode");
+        must(vta_device_write(device, RP_BASE + 16 * (uint32_t)i, bytes, sizeof bytes, NULL), NULL, "write");
+    }
+}
+
+static void random_programs_as_sim(void **state) {
+    (void)state;
+    static random_program p;
+    static uint8_t out[2][RP_BYTES];
+    int ran = 0;
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        if (!rp_make(&p, seed, 40, true)) continue;
+        vta_counters counters[2];
+        static const char *const drivers[] = {"sim", "tsim"};
+        for (int d = 0; d < 2; d++) {
+            vta_diag *diag = vta_diag_create(NULL);
+            vta_device *device;
+            must(vta_device_create(drivers[d], p.config, NULL, NULL, diag, &device), diag, "create");
+            write_program(device, &p);
+            must(vta_device_run(device, RP_BASE, (uint32_t)p.count, 0, diag), diag, "run");
+            must(vta_device_read(device, RP_BASE, out[d], RP_BYTES, diag), diag, "read");
+            counters[d] = vta_device_counters(device);
+            if (d == 1) {
+                vta_timing timing;
+                must(vta_device_timing(device, diag, &timing, NULL), diag, "timing");
+                check_states(&timing);
+                vta_device_clear_counters(device);
+                must(vta_device_timing(device, diag, &timing, NULL), diag, "timing");
+                assert_int_equal(timing.cycles, 0);
+            }
+            vta_device_destroy(device);
+            vta_diag_destroy(diag);
+        }
+        assert_memory_equal(out[0], out[1], RP_BYTES);
+        assert_true(counters[1].cycles > 0);
+        assert_int_equal(counters[0].cycles, 0);
+        counters[1].cycles = 0;
+        assert_memory_equal(&counters[0], &counters[1], sizeof counters[0]);
+        rp_clear(&p);
+        ran++;
+    }
+    assert_true(ran > 50);
+}
+
+static void refused(void **state) {
+    (void)state;
+    vta_config *config = vta_config_default();
+    vta_diag *diag = vta_diag_create(NULL);
+    vta_device *device;
+    vta_timing timing;
+    vta_device_options options = {.profile = "fast"};
+    assert_int_equal(vta_device_create("tsim", config, &options, NULL, diag, &device), VTA_NOT_FOUND);
+    assert_contains(vta_diag_text(diag), "no timing profile \"fast\"; there are: chisel, chisel-2019, hls");
+    options.profile = "chisel bus_bits=96";
+    assert_int_equal(vta_device_create("tsim", config, &options, NULL, diag, &device), VTA_OUT_OF_RANGE);
+    assert_contains(vta_diag_text(diag), "bus_bits = 96 is not a power of two");
+    assert_int_equal(vta_device_create("sim", config, NULL, NULL, diag, &device), VTA_OK);
+    assert_int_equal(vta_device_timing(device, diag, &timing, NULL), VTA_UNSUPPORTED);
+    vta_device_destroy(device);
+    vta_diag_destroy(diag);
+    vta_config_release(config);
+}
+
+static void waits_no_longer_than_told(void **state) {
+    (void)state;
+    static random_program p;
+    uint64_t seed = 3;
+    while (!rp_make(&p, seed, 40, true)) seed++;
+    vta_diag *diag = vta_diag_create(NULL);
+    vta_device *device;
+    must(vta_device_create("tsim", p.config, NULL, NULL, diag, &device), diag, "create");
+    write_program(device, &p);
+    assert_int_equal(vta_device_run(device, RP_BASE, (uint32_t)p.count, 60, diag), VTA_TIMEOUT);
+    assert_contains(vta_diag_text(diag), "FINISH was not reached within 60 cycles");
+    must(vta_device_run(device, RP_BASE, (uint32_t)p.count, 1000000, diag), diag, "run");
+    vta_device_destroy(device);
+    vta_diag_destroy(diag);
+    rp_clear(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_recorded_program), cmocka_unit_test(published_counts),
+        cmocka_unit_test(virtual_threads_are_faster), cmocka_unit_test(random_programs_as_sim),
+        cmocka_unit_test(refused), cmocka_unit_test(waits_no_longer_than_told)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,160 @@
+/* Timing profiles as data, and what the model refuses. */
+#include "support/check.h"
+#include "tsim/programs.h"
+
+static void by_name_and_target(void **state) {
+    (void)state;
+    vta_timing_profile p;
+    for (size_t i = 0; vta_timing_profile_name(i); i++) {
+        assert_int_equal(vta_timing_profile_get(vta_timing_profile_name(i), NULL, &p), VTA_OK);
+        assert_string_equal(p.name, vta_timing_profile_name(i));
+        assert_true(strlen(vta_timing_profile_text(i)) > 10);
+#define VTA_TIMING_SETTING(field, least, most, meaning) assert_in_range(p.field, least, most);
+#include "vta/timing.def"
+    }
+    vta_config *base = vta_config_default(), *board;
+    assert_int_equal(vta_timing_profile_for(base, NULL, &p), VTA_OK);
+    assert_string_equal(p.name, "chisel");
+    assert_int_equal(vta_config_with(base, "TARGET=pynq", NULL, &board), VTA_OK);
+    assert_int_equal(vta_timing_profile_for(board, NULL, &p), VTA_OK);
+    assert_string_equal(p.name, "hls");
+    vta_config_release(board);
+    assert_int_equal(vta_config_with(base, "TARGET=zcu104", NULL, &board), VTA_OK);
+    assert_int_equal(vta_timing_profile_for(board, NULL, &p), VTA_OK);
+    assert_int_equal(p.bus_bits, 128);
+    assert_int_equal(p.frequency_khz, 333000);
+    vta_config_release(board);
+    vta_config_release(base);
+}
+
+static void json_round_trip(void **state) {
+    (void)state;
+    vta_timing_profile p, q;
+    static const char text[] = "{\"profile\": \"hls\", \"bus_bits\": 256, \"delay\": 40, \"LOG_BATCH\": 0, \"TARGET\": \"pynq\"}";
+    assert_int_equal(vta_timing_profile_parse(text, strlen(text), "board.json", NULL, &p), VTA_OK);
+    assert_int_equal(p.bus_bits, 256);
+    assert_int_equal(p.delay, 40);
+    assert_int_equal(p.len_bits, 8);
+    char *json = vta_timing_profile_to_json(&p);
+    assert_int_equal(vta_timing_profile_parse(json, strlen(json), "round", NULL, &q), VTA_OK);
+    assert_memory_equal(&p, &q, sizeof p);
+    vta_string_free(json);
+}
+
+static void refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *json;
+        vta_status status;
+        const char *message;
+    } rows[] = {
+        {"{\"profile\": \"fpga\"}", VTA_NOT_FOUND, "no timing profile \"fpga\""},
+        {"{\"profile\": 3}", VTA_PARSE, "\"profile\" is the name"},
+        {"{\"speed\": 3}", VTA_NOT_FOUND, "has no setting \"speed\""},
+        {"{\"bus_bits\": 16}", VTA_OUT_OF_RANGE, "bus_bits = 16 is out of range: it is from 32 to 2048"},
+        {"{\"bus_bits\": 80}", VTA_OUT_OF_RANGE, "bus_bits = 80 is not a power of two"},
+        {"{\"delay\": -1}", VTA_OUT_OF_RANGE, "delay = -1 is out of range"},
+        {"{\"delay\": \"long\"}", VTA_PARSE, "\"delay\" is a whole number"},
+        {"[1]", VTA_PARSE, "is a JSON object"},
+        {"{\"delay\": 1", VTA_PARSE, "t.json:1:"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        vta_diag *diag = vta_diag_create(NULL);
+        vta_timing_profile p;
+        assert_int_equal(vta_timing_profile_parse(rows[i].json, strlen(rows[i].json), "t.json", diag, &p),
+                         rows[i].status);
+        assert_contains(vta_diag_text(diag), rows[i].message);
+        vta_diag_destroy(diag);
+    }
+    vta_timing_profile p, before;
+    vta_timing_profile_get(NULL, NULL, &p);
+    before = p;
+    static const char *const changes[] = {"delay", "delay=", "delay=x", "=3", "delay=1 bus_bits=3"};
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        assert_int_not_equal(vta_timing_profile_set(&p, changes[i], NULL), VTA_OK);
+        assert_memory_equal(&p, &before, sizeof p);
+    }
+}
+
+static void deadlocks_are_named(void **state) {
+    (void)state;
+    vta_config *config = vta_config_default();
+    vta_timing_profile profile;
+    vta_timing timing;
+    vta_timing_profile_get(NULL, NULL, &profile);
+    program p = {0};
+    add_load(&p, VTA_MEM_INP, 64, 1, 1, 1);
+    add_exec(&p, VTA_OP_GEMM, 1, 1, 1)->pop_prev_dep = 1;
+    add(&p, VTA_OP_FINISH);
+    vta_diag *diag = vta_diag_create(NULL);
+    assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL), VTA_DEADLOCK);
+    assert_contains(vta_diag_text(diag), "instruction 1 (GEMM) waits for ever for a load->compute token");
+    vta_diag_clear(diag);
+    p.count = 1;
+    assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL), VTA_DEADLOCK);
+    assert_contains(vta_diag_text(diag), "ends without FINISH");
+    vta_diag_clear(diag);
+    p.insns[0].u.mem.memory_type = 7;
+    assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL), VTA_ILLEGAL);
+    assert_int_equal(vta_timing_run(config, &profile, NULL, 1, 0, 0, NULL, diag, &timing, NULL), VTA_INVALID_ARGUMENT);
+    vta_diag_destroy(diag);
+    vta_config_release(config);
+    free(p.insns);
+}
+
+/* 300 tokens pushed before one is taken: the Chisel counter loses 45, the HLS queue holds them. */
+static void full_token_queues(void **state) {
+    (void)state;
+    vta_config *config = vta_config_default();
+    vta_timing timing;
+    program p = {0};
+    for (int i = 0; i < 300; i++) add_load(&p, VTA_MEM_INP, 0, 0, 0, 0)->push_next_dep = 1;
+    for (int i = 0; i < 255; i++) {
+        vta_insn *insn = add_exec(&p, VTA_OP_GEMM, 1, 127, 127);
+        insn->pop_prev_dep = 1;
+    }
+    add(&p, VTA_OP_FINISH);
+    vta_timing_profile profile;
+    vta_timing_profile_get("chisel", NULL, &profile);
+    assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, NULL, &timing, NULL), VTA_OK);
+    assert_in_range(timing.lost_tokens, 40, 45);
+    vta_timing_profile_get("hls", NULL, &profile);
+    assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, NULL, &timing, NULL), VTA_OK);
+    assert_int_equal(timing.lost_tokens, 0);
+    profile.token_limit = 4;
+    assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, NULL, &timing, NULL), VTA_OK);
+    assert_int_equal(timing.lost_tokens, 0);
+    assert_true(timing.state[VTA_UNIT_LOAD][VTA_STATE_wait_full] > 1000000);
+    vta_config_release(config);
+    free(p.insns);
+}
+
+static void out_of_memory(void **state) {
+    (void)state;
+    vta_config *config = vta_config_default();
+    vta_timing_profile profile;
+    vta_timing timing;
+    vta_timing_profile_get(NULL, NULL, &profile);
+    program p = alu_program(8, 1, 1, 1);
+    for (size_t n = 0;; n++) {
+        check_allocator a;
+        check_allocator_init(&a, n);
+        vta_status status = vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, &a.allocator, NULL, &timing, NULL);
+        assert_int_equal(a.live, 0);
+        if (!a.failed) {
+            assert_int_equal(status, VTA_OK);
+            assert_true(n > 4);
+            break;
+        }
+        assert_int_equal(status, VTA_NO_MEMORY);
+    }
+    vta_config_release(config);
+    free(p.insns);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_name_and_target), cmocka_unit_test(json_round_trip),
+                                       cmocka_unit_test(refused),            cmocka_unit_test(deadlocks_are_named),
+                                       cmocka_unit_test(full_token_queues),  cmocka_unit_test(out_of_memory)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
