@@ -1,0 +1,26 @@
+"""The part of TVM's Python API that VTA programs use, over the libraries of this project.
+
+This is not TVM. It is opt-in: put its folder on the path, or call ``vta.use_tvm_names()``. What is not offered raises
+NotImplementedError with its name."""
+
+import vta as _vta
+from vta import error as _error
+from vta.build import build, lower
+from vta.module import load_module as _load_module
+from vta.ndarray import Device, NDArray, cpu, device, ext_dev
+from vta.registry import get_global_func, register_func
+from vta.target import Target as _Target
+
+from . import contrib, error, ir, nd, rpc, runtime, script, target, te, testing, tir, topi, transform
+
+__version__ = "0.9.dev0+vta"
+
+TVMError = _error.VTAError
+IRModule = ir.IRModule
+context = device
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise NotImplementedError(f"tvm.{name} is not offered by this compatibility package")

@@ -1,0 +1,5 @@
+"""Small helpers under TVM's names."""
+
+from . import utils
+
+__all__ = ["utils"]

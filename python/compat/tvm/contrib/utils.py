@@ -1,0 +1,5 @@
+"""See :mod:`vta.contrib.utils`."""
+
+from vta.contrib.utils import TempDirectory, tempdir
+
+__all__ = ["TempDirectory", "tempdir"]

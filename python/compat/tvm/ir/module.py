@@ -1,0 +1,5 @@
+"""See :mod:`vta.ir`."""
+
+from vta.ir import IRModule
+
+__all__ = ["IRModule"]

@@ -1,0 +1,20 @@
+"""TVMScript is shown by this package, not read: importing it works, using it says so."""
+
+
+class _NotOffered:
+    """Raises NotImplementedError for every attribute."""
+
+    def __init__(self, name):
+        self._name = name
+
+    def __getattr__(self, attribute):
+        raise NotImplementedError(f"{self._name}.{attribute} is not offered: TVMScript is printed by this package, "
+                                  "but not parsed")
+
+
+tir = _NotOffered("tvm.script.tir")
+
+
+def ir_module(mod):
+    """Not offered: TVMScript is printed, but not parsed."""
+    raise NotImplementedError("tvm.script.ir_module is not offered: TVMScript is printed by this package, not parsed")

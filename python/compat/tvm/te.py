@@ -1,0 +1,13 @@
+"""See :mod:`vta.te`."""
+
+from vta.te import *  # noqa: F401,F403
+from vta import te as _module
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    try:
+        return getattr(_module, name)
+    except AttributeError:
+        raise NotImplementedError(f"tvm.te.{name} is not offered by this compatibility package") from None

@@ -1,0 +1,24 @@
+"""Comparisons for tests."""
+
+import numpy as np
+
+__all__ = ["assert_allclose"]
+
+
+def assert_allclose(actual, desired, rtol=1e-7, atol=1e-7):
+    """Raises AssertionError where two arrays differ by more than ``atol + rtol * |desired|``, or in shape.
+
+    Parameters
+    ----------
+    actual, desired : array
+    rtol, atol : float, optional
+    """
+    actual, desired = np.asanyarray(actual), np.asanyarray(desired)
+    np.testing.assert_equal(actual.shape, desired.shape)
+    np.testing.assert_allclose(actual, desired, rtol=rtol, atol=atol, verbose=True)
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise NotImplementedError(f"tvm.testing.{name} is not offered by this compatibility package")

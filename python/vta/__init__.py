@@ -1,0 +1,71 @@
+"""The stack of VTA, the Versatile Tensor Accelerator, from Python.
+
+Describe a computation with :mod:`vta.te`, schedule it for the accelerator, look at it with :func:`lower`, compile it
+with :func:`build`, and run it on a simulator. All the work happens in the C libraries libvta and libvtac.
+
+Examples
+--------
+>>> import numpy as np
+>>> import vta
+>>> from vta import te
+>>> env = vta.get_env()
+>>> env.BATCH, env.BLOCK_IN, env.inp_dtype
+(1, 16, 'int8')
+"""
+
+from .error import (
+    VTAError, VTAIOError, VTALookupError, VTAMemoryError, VTASyntaxError, VTATimeoutError, VTAUnsupportedError,
+    VTAValueError,
+)
+from .environment import DevContext, Environment, get_env
+from . import expr, te, tir, topi  # noqa: F401
+from . import ndarray as nd
+from .ndarray import NDArray, cpu, device, ext_dev
+from .runtime import program_fpga, reconfig_runtime
+from .build import build, build_config, lower
+from .module import Module, load_module
+from .ir import IRModule
+from .registry import get_global_func, register_func
+from .target import Target
+from .transform import PassContext
+from . import contrib, rpc, testing, transform  # noqa: F401
+
+__all__ = [
+    "VTAError", "VTAValueError", "VTALookupError", "VTAMemoryError", "VTAIOError", "VTASyntaxError",
+    "VTAUnsupportedError", "VTATimeoutError", "Environment", "DevContext", "get_env", "te", "tir", "topi", "nd",
+    "NDArray", "cpu", "ext_dev", "device", "reconfig_runtime", "program_fpga", "build", "build_config", "lower",
+    "Module", "load_module", "IRModule", "get_global_func", "register_func", "Target", "PassContext", "rpc",
+    "testing", "use_tvm_names", "__version__",
+]
+
+
+def __getattr__(name):
+    if name == "__version__":
+        from ._lib import lib
+
+        return lib.vta_version().decode()
+    raise AttributeError(f"module 'vta' has no attribute {name!r}")
+
+
+def use_tvm_names():
+    """Makes the compatibility package `tvm` importable: the part of TVM's API that VTA programs use, over this library.
+
+    A real TVM that is installed comes first and stays what ``import tvm`` gives.
+
+    Examples
+    --------
+    >>> import vta
+    >>> vta.use_tvm_names()
+    >>> import tvm
+    """
+    import os
+    import sys
+
+    here = os.path.dirname(os.path.abspath(__file__))
+    for folder in (os.path.join(here, "compat"), os.path.join(here, "..", "compat")):
+        if os.path.isdir(os.path.join(folder, "tvm")):
+            folder = os.path.normpath(folder)
+            if folder not in sys.path:
+                sys.path.append(folder)
+            return
+    raise ImportError("the compatibility package is not part of this installation")

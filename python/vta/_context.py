@@ -1,0 +1,133 @@
+"""The C library's compile context behind tensors, expressions and schedules.
+
+Programs never see it: all that is made under one environment shares a context, which is freed with the last Python
+object that belongs to it."""
+
+import ctypes
+import os
+import sys
+import threading
+import weakref
+
+from . import _lib
+from ._lib import lib
+from .environment import get_env
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+class Context:
+    """A ``te_context``.
+
+    Parameters
+    ----------
+    config : vta.environment.Config
+        The hardware configuration whose constants and types it knows.
+    """
+
+    def __init__(self, config):
+        self.config = config
+        self.handle = lib.te_context_create(config.handle, None)
+        if not self.handle:
+            raise MemoryError("out of memory")
+        self._values = {}
+
+    def __del__(self):
+        if getattr(self, "handle", None):
+            lib.te_context_destroy(self.handle)
+
+    def fail(self):
+        """Raises what the context's list of diagnostics says, and clears it."""
+        status = lib.te_context_status(self.handle)
+        _lib.raise_status(status or 15, lib.te_context_diag(self.handle))
+
+    def made(self, handle):
+        """The handle that a C function returned; raises when it is NULL."""
+        if not handle:
+            self.fail()
+        return handle
+
+    def done(self, status):
+        """Raises when a status is not ``VTA_OK``."""
+        if status:
+            _lib.raise_status(status, lib.te_context_diag(self.handle))
+
+    def here(self):
+        """Tells the library which line of the user's program is at work, for its messages."""
+        frame = sys._getframe(1)
+        while frame and frame.f_code.co_filename.startswith(_PACKAGE):
+            frame = frame.f_back
+        if frame:
+            lib.te_context_at(self.handle, frame.f_code.co_filename.encode(), frame.f_lineno, 0)
+
+    def value_of_axis(self, axis):
+        """The expression of an axis, made once."""
+        key = axis.value or 0
+        if key not in self._values:
+            self._values[key] = self.made(lib.te_axis_value(self.handle, axis))
+        return self._values[key]
+
+    def owner_check(self, other):
+        """Refuses what was made under another environment."""
+        if other is not self:
+            raise ValueError(
+                "this mixes tensors, axes or schedules that were made under different environments or in different "
+                "threads; make all of one computation under one `with vta.Environment(...)`"
+            )
+
+    def run(self, work):
+        """Runs `work()`, which is long and inside the library, so that Ctrl-C stops it."""
+        if threading.current_thread() is not threading.main_thread():
+            return work()
+        box = {}
+
+        def body():
+            try:
+                box["result"] = work()
+            except BaseException as error:  # pylint: disable=broad-except
+                box["error"] = error
+
+        thread = threading.Thread(target=body, daemon=True)
+        thread.start()
+        try:
+            thread.join()
+        except KeyboardInterrupt:
+            lib.te_context_interrupt(self.handle, True)
+            thread.join()
+            lib.te_context_interrupt(self.handle, False)
+            raise
+        if "error" in box:
+            raise box["error"]
+        return box["result"]
+
+
+class _Current(threading.local):
+    """Each thread's living contexts, by configuration."""
+
+    def __init__(self):
+        super().__init__()
+        self.contexts = weakref.WeakValueDictionary()
+
+
+_current = _Current()
+
+
+def current():
+    """The context of the current environment in this thread; made when there is none alive.
+
+    Returns
+    -------
+    context : Context
+        Kept alive by whoever holds it, that is, by every object made with it.
+    """
+    config = get_env().config
+    context = _current.contexts.get(id(config))
+    if context is None or context.config is not config:
+        context = Context(config)
+        _current.contexts[id(config)] = context
+    return context
+
+
+def array_of(handles):
+    """A C array of pointers from a sequence of addresses."""
+    return (ctypes.c_void_p * max(1, len(handles)))(*handles)

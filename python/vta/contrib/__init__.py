@@ -1,0 +1,1 @@
+"""Small helpers of programs, none of them about the accelerator."""

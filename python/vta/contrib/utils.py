@@ -1,0 +1,62 @@
+"""Temporary folders."""
+
+import os
+import shutil
+import tempfile
+
+
+class TempDirectory:
+    """A folder that goes away with this object.
+
+    Parameters
+    ----------
+    custom_path : str, optional
+        An existing parent to make it in.
+    """
+
+    def __init__(self, custom_path=None):
+        self.temp_dir = tempfile.mkdtemp(dir=custom_path)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        self.remove()
+
+    def __del__(self):
+        self.remove()
+
+    def remove(self):
+        """Removes the folder and everything in it."""
+        if self.temp_dir:
+            shutil.rmtree(self.temp_dir, ignore_errors=True)
+            self.temp_dir = None
+
+    @property
+    def path(self):
+        """Path of the folder."""
+        return self.temp_dir
+
+    def relpath(self, name):
+        """Path of `name` inside the folder.
+
+        Parameters
+        ----------
+        name : str
+            A file name.
+
+        Returns
+        -------
+        path : str
+            The full path.
+        """
+        return os.path.join(self.temp_dir, name)
+
+    def listdir(self):
+        """Names of the files in the folder."""
+        return os.listdir(self.temp_dir)
+
+
+def tempdir(custom_path=None):
+    """Makes a temporary folder; see :class:`TempDirectory`."""
+    return TempDirectory(custom_path)

@@ -1,0 +1,302 @@
+"""Scalar expressions: what a computation's body is made of."""
+
+import ctypes
+
+from . import _bindings as b
+from . import _context
+from ._context import array_of
+from ._lib import lib, text
+
+
+class ExprOp:
+    """Operators shared by everything that can stand in an expression.
+
+    Integer division is written ``//``; comparison operators give expressions, not truth values."""
+
+    __slots__ = ()
+
+    def __add__(self, other):
+        return binary(b.TE_ADD, self, other)
+
+    def __radd__(self, other):
+        return binary(b.TE_ADD, other, self)
+
+    def __sub__(self, other):
+        return binary(b.TE_SUB, self, other)
+
+    def __rsub__(self, other):
+        return binary(b.TE_SUB, other, self)
+
+    def __mul__(self, other):
+        return binary(b.TE_MUL, self, other)
+
+    def __rmul__(self, other):
+        return binary(b.TE_MUL, other, self)
+
+    def __truediv__(self, other):
+        return _divide(self, other)
+
+    def __rtruediv__(self, other):
+        return _divide(other, self)
+
+    def __floordiv__(self, other):
+        return binary(b.TE_FLOORDIV, self, other)
+
+    def __rfloordiv__(self, other):
+        return binary(b.TE_FLOORDIV, other, self)
+
+    def __mod__(self, other):
+        return binary(b.TE_FLOORMOD, self, other)
+
+    def __rmod__(self, other):
+        return binary(b.TE_FLOORMOD, other, self)
+
+    def __lshift__(self, other):
+        return binary(b.TE_SHL, self, other)
+
+    def __rlshift__(self, other):
+        return binary(b.TE_SHL, other, self)
+
+    def __rshift__(self, other):
+        return binary(b.TE_SHR, self, other)
+
+    def __rrshift__(self, other):
+        return binary(b.TE_SHR, other, self)
+
+    def __and__(self, other):
+        return binary(b.TE_BITAND, self, other)
+
+    def __rand__(self, other):
+        return binary(b.TE_BITAND, other, self)
+
+    def __or__(self, other):
+        return binary(b.TE_BITOR, self, other)
+
+    def __ror__(self, other):
+        return binary(b.TE_BITOR, other, self)
+
+    def __xor__(self, other):
+        return binary(b.TE_BITXOR, self, other)
+
+    def __rxor__(self, other):
+        return binary(b.TE_BITXOR, other, self)
+
+    def __neg__(self):
+        return apply(b.TE_NEG, self)
+
+    def __invert__(self):
+        return apply(b.TE_BITNOT, self)
+
+    def __lt__(self, other):
+        return binary(b.TE_LT, self, other)
+
+    def __le__(self, other):
+        return binary(b.TE_LE, self, other)
+
+    def __gt__(self, other):
+        return binary(b.TE_GT, self, other)
+
+    def __ge__(self, other):
+        return binary(b.TE_GE, self, other)
+
+    def __eq__(self, other):
+        return Comparison(b.TE_EQ, self, other)
+
+    def __ne__(self, other):
+        return Comparison(b.TE_NE, self, other)
+
+    def __hash__(self):
+        return id(self)
+
+    def __bool__(self):
+        raise ValueError(
+            "an expression has no truth value while the computation is described: use te.if_then_else or te.all/te.any "
+            "instead of if, and, or, not"
+        )
+
+    def equal(self, other):
+        """The expression ``self == other``."""
+        return binary(b.TE_EQ, self, other)
+
+    def astype(self, dtype):
+        """The value converted to another type.
+
+        Parameters
+        ----------
+        dtype : str
+            Such as ``"int32"``.
+
+        Returns
+        -------
+        value : Expr
+            Narrower integers keep the low bits.
+        """
+        context, (value,) = _operands((self,))
+        return Expr(context, context.made(lib.te_cast(context.handle, str(dtype).encode(), value)))
+
+
+class Expr(ExprOp):
+    """A scalar expression.
+
+    Attributes
+    ----------
+    dtype : str
+        Its type, such as ``"int32"``.
+    """
+
+    __slots__ = ("context", "handle")
+
+    def __init__(self, context, handle):
+        self.context = context
+        self.handle = handle
+
+    @property
+    def dtype(self):
+        """Type of the value."""
+        return text(lib.te_expr_dtype(self.context.handle, self.handle))
+
+    @property
+    def value(self):
+        """The integer, where the expression is a constant; raises otherwise."""
+        out = ctypes.c_int64()
+        self.context.done(lib.te_expr_int(self.context.handle, self.handle, ctypes.byref(out)))
+        return out.value
+
+    def __int__(self):
+        return self.value
+
+    __index__ = __int__
+
+    def __repr__(self):
+        return text(lib.te_expr_text(self.context.handle, self.handle))
+
+
+class Comparison(ExprOp):
+    """``a == b`` or ``a != b``: an expression when used in one; as a truth value, whether both are the same object."""
+
+    __slots__ = ("op", "left", "right")
+
+    def __init__(self, op, left, right):
+        self.op, self.left, self.right = op, left, right
+
+    def asobject(self):
+        """The comparison as an expression."""
+        return binary(self.op, self.left, self.right)
+
+    @property
+    def dtype(self):
+        """Type of the value: ``"bool"``."""
+        return "bool"
+
+    def __bool__(self):
+        same = self.left is self.right or (
+            getattr(self.left, "handle", self.left) is not None
+            and getattr(self.left, "handle", self.left) == getattr(self.right, "handle", self.right)
+        )
+        return same if self.op == b.TE_EQ else not same
+
+    def __repr__(self):
+        return repr(self.asobject())
+
+
+def _literal(context, value, dtype):
+    """A number as an expression of the type of what stands beside it."""
+    if isinstance(value, bool):
+        return lib.te_int(context.handle, b"bool", int(value))
+    if isinstance(value, int):
+        if dtype is None or dtype == "bool":
+            dtype = "int32" if -(2**31) <= value < 2**31 else "int64"
+        if dtype.startswith("float"):
+            return lib.te_float(context.handle, dtype.encode(), float(value))
+        return lib.te_int(context.handle, dtype.encode(), value)
+    if isinstance(value, float):
+        return lib.te_float(context.handle, (dtype if dtype and dtype.startswith("float") else "float32").encode(),
+                            value)
+    if hasattr(value, "item"):  # a numpy scalar
+        return _literal(context, value.item(), str(value.dtype))
+    return None
+
+
+def _resolve(value):
+    """(context, handle) of an operand, or None for a plain number."""
+    if isinstance(value, Expr):
+        return value.context, value.handle
+    if isinstance(value, Comparison):
+        value = value.asobject()
+        return value.context, value.handle
+    as_expr = getattr(value, "_as_expr", None)
+    return as_expr() if as_expr else None
+
+
+def _operands(values):
+    """The context and the handles of operands; numbers take the type of the first operand that has one."""
+    resolved = [_resolve(v) for v in values]
+    context, dtype = None, None
+    for found in resolved:
+        if found is None:
+            continue
+        if context is None:
+            context = found[0]
+            dtype = text(lib.te_expr_dtype(context.handle, found[1]))
+        context.owner_check(found[0])
+    context = context or _context.current()
+    handles = []
+    for found, value in zip(resolved, values):
+        handle = found[1] if found else _literal(context, value, dtype)
+        if handle is None and found is None:
+            raise TypeError(f"cannot use {value!r} of type {type(value).__name__} in an expression")
+        handles.append(context.made(handle))
+    return context, handles
+
+
+def apply(op, *values):
+    """The operator `op` (a ``TE_...`` constant) on operands."""
+    context, handles = _operands(values)
+    return Expr(context, context.made(lib.te_apply(context.handle, op, len(handles), array_of(handles))))
+
+
+def binary(op, left, right):
+    """A binary operator; NotImplemented where an operand cannot stand in an expression."""
+    return apply(op, left, right)
+
+
+def _divide(left, right):
+    kinds = [str(getattr(v, "dtype", "float32" if isinstance(v, float) else "int32")) for v in (left, right)]
+    if not any(k.startswith("float") for k in kinds):
+        raise TypeError("/ on integers is ambiguous: write // (rounds down) or te.truncdiv (rounds towards zero)")
+    return binary(b.TE_DIV, left, right)
+
+
+def convert(value):
+    """A number, axis or expression as an :class:`Expr`.
+
+    Parameters
+    ----------
+    value : int, float, bool, Expr, IterVar or tensor element
+
+    Returns
+    -------
+    expr : Expr
+    """
+    context, (handle,) = _operands((value,))
+    return Expr(context, handle)
+
+
+def const(value, dtype=None):
+    """A constant.
+
+    Parameters
+    ----------
+    value : int, float or bool
+    dtype : str, optional
+        Default: ``"int32"`` (``"int64"`` where it does not fit), ``"float32"``, ``"bool"``.
+
+    Returns
+    -------
+    expr : Expr
+    """
+    context = _context.current()
+    handle = _literal(context, value, dtype)
+    if handle is None:
+        raise TypeError(f"{value!r} is no number")
+    return Expr(context, context.made(handle))

@@ -1,0 +1,215 @@
+"""Compiled kernels: load, look up, call."""
+
+import ctypes
+import os
+
+from . import _bindings as b
+from ._lib import DIAG, call, diagnostics, lib, raise_status, utf8
+from .ndarray import NDArray
+
+__all__ = ["Function", "Module", "load_module"]
+
+
+class _Value(ctypes.Union):
+    _fields_ = [("v_int64", ctypes.c_int64), ("v_float64", ctypes.c_double), ("v_handle", ctypes.c_void_p),
+                ("v_str", ctypes.c_char_p)]
+
+
+class Function:
+    """A compiled function; call it with arrays and numbers.
+
+    Parameters
+    ----------
+    address : int
+        Where its code is.
+    name : str
+    module : object
+        Kept alive as long as the function is.
+    """
+
+    def __init__(self, address, name, module):
+        self.name = name
+        self._address, self._module = address, module
+        self._call = lib.vta_function_call_tensors
+        self._call_any = lib.vta_function_call
+
+    def __call__(self, *args):
+        try:
+            tensors = (ctypes.c_void_p * len(args))(*[a.tensor for a in args])
+        except AttributeError:
+            return self._call_mixed(args)
+        for a in args:
+            if a.runtime is not None:
+                a.runtime.use()
+                break
+        diag = diagnostics()
+        status = self._call(self._address, tensors, len(args), diag)
+        if status:
+            raise_status(status, diag)
+        return None
+
+    def _call_mixed(self, args):
+        """The general case: numbers, strings and numpy arrays among the arguments."""
+        values, codes, keep = (_Value * max(1, len(args)))(), (ctypes.c_int * max(1, len(args)))(), []
+        for i, a in enumerate(args):
+            codes[i] = self._set(values[i], a, keep)
+        out, out_code = _Value(), ctypes.c_int()
+        diag = diagnostics()
+        status = self._call_any(self._address, ctypes.byref(values), ctypes.byref(codes), len(args), diag,
+                                ctypes.byref(out), ctypes.byref(out_code))
+        if status:
+            raise_status(status, diag)
+        return {b.VTA_ARG_INT: out.v_int64, b.VTA_ARG_FLOAT: out.v_float64}.get(out_code.value)
+
+    @staticmethod
+    def _set(value, arg, keep):
+        """Stores an argument; returns its type code."""
+        if isinstance(arg, NDArray):
+            if arg.runtime is not None:
+                arg.runtime.use()
+            value.v_handle = arg.tensor
+            return b.VTA_ARG_TENSOR
+        if isinstance(arg, (bool, int)):
+            value.v_int64 = int(arg)
+            return b.VTA_ARG_INT
+        if isinstance(arg, float):
+            value.v_float64 = arg
+            return b.VTA_ARG_FLOAT
+        if isinstance(arg, str):
+            keep.append(arg.encode())
+            value.v_str = keep[-1]
+            return b.VTA_ARG_STRING
+        if arg is None:
+            return b.VTA_ARG_NULL
+        raise TypeError(f"a kernel takes arrays (vta.nd.array) and numbers, not {type(arg).__name__}")
+
+    def time(self, *args, number=10, repeat=3):
+        """Seconds of a call.
+
+        Parameters
+        ----------
+        args : NDArray
+        number : int, optional
+            Calls a round.
+        repeat : int, optional
+            Rounds.
+
+        Returns
+        -------
+        seconds : list of float
+            The mean of each round.
+        """
+        tensors = (ctypes.c_void_p * max(1, len(args)))(*[a.tensor for a in args])
+        out = (ctypes.c_double * repeat)()
+        call(lib.vta_function_time, self._address, tensors, len(args), number, repeat, DIAG, out)
+        return list(out)
+
+    def __repr__(self):
+        return f"<vta.Function {self.name}>"
+
+
+class Module:
+    """Compiled functions, from :func:`vta.build` or from a file.
+
+    Calling the module calls its only (or first) function.
+    """
+
+    def __init__(self, handle, keep=None, entry=None):
+        self.handle = handle
+        self._keep = keep
+        self._entry_name = entry
+        self._functions = {}
+
+    def __del__(self):
+        if getattr(self, "handle", None):
+            lib.vta_module_destroy(self.handle)
+
+    def get_function(self, name, query_imports=False):
+        """A function by name.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        function : Function
+        """
+        if name not in self._functions:
+            out = ctypes.c_void_p()
+            call(lib.vta_module_function, self.handle, name.encode(), DIAG, ctypes.byref(out))
+            self._functions[name] = Function(out.value, name, self)
+        return self._functions[name]
+
+    def __getitem__(self, name):
+        return self.get_function(name)
+
+    @property
+    def function_names(self):
+        """Names of the functions, where the module can list them."""
+        return lib.vta_module_function_names(self.handle).decode().split()
+
+    @property
+    def entry_func(self):
+        """The function that calling the module calls."""
+        if self._entry_name is None:
+            names = [n for n in self.function_names if not n.startswith("__")]
+            if not names:
+                raise LookupError("the module lists no functions: name one with get_function")
+            self._entry_name = names[0]
+        return self.get_function(self._entry_name)
+
+    entry_name = property(lambda self: self.entry_func.name, doc="Name of :attr:`entry_func`.")
+
+    def __call__(self, *args):
+        return self.entry_func(*args)
+
+    def time_evaluator(self, func_name, dev, number=10, repeat=1, min_repeat_ms=0, f_preproc=""):
+        """A function that times calls of `func_name`.
+
+        Parameters
+        ----------
+        func_name : str
+        dev : Device
+        number, repeat : int, optional
+
+        Returns
+        -------
+        evaluator : callable
+            From the kernel's arguments to a :class:`Timing`.
+        """
+        function = self.entry_func if func_name == self.entry_name else self.get_function(func_name)
+        return lambda *args: Timing(function.time(*args, number=number, repeat=repeat))
+
+
+class Timing:
+    """Seconds of a kernel's rounds.
+
+    Attributes
+    ----------
+    results : list of float
+    mean : float
+    """
+
+    def __init__(self, results):
+        self.results = results
+        self.mean = sum(results) / len(results)
+
+    def __repr__(self):
+        return f"Timing(mean={self.mean:.6g} s, rounds={len(self.results)})"
+
+
+def load_module(path):
+    """Loads a kernel from an object file (``.o``) or a shared object (``.so``).
+
+    Parameters
+    ----------
+    path : str
+
+    Returns
+    -------
+    module : Module
+    """
+    out = ctypes.c_void_p()
+    call(lib.vta_module_load, utf8(os.fspath(path)), None, DIAG, ctypes.byref(out))
+    return Module(out.value)

@@ -1,0 +1,375 @@
+"""Arrays in host memory and on the accelerator, exchanged with numpy without copies where memory is shared."""
+
+import ctypes
+
+from . import _bindings as b
+from ._lib import DIAG, call, lib
+from .runtime import ensure_runtime
+
+__all__ = ["Device", "NDArray", "array", "empty", "from_dlpack", "cpu", "ext_dev", "device"]
+
+_CPU, _EXT_DEV = 1, 12
+_NAMES = {_CPU: "cpu", _EXT_DEV: "ext_dev"}
+_CODES = {"int": 0, "uint": 1, "float": 2}
+
+
+class Device:
+    """Where an array lives.
+
+    Attributes
+    ----------
+    device_type : int
+        1 host memory, 12 the accelerator's (DLPack's numbers).
+    device_id : int
+    """
+
+    MASK2STR = _NAMES
+
+    def __init__(self, device_type, device_id=0):
+        self.device_type, self.device_id = device_type, device_id
+
+    @property
+    def exist(self):
+        """Whether there is such a device."""
+        return self.device_id == 0
+
+    def sync(self):
+        """Waits for the device; runs are finished when they return, so there is nothing to wait for."""
+
+    def __eq__(self, other):
+        return isinstance(other, Device) and (self.device_type, self.device_id) == (other.device_type, other.device_id)
+
+    def __hash__(self):
+        return hash((self.device_type, self.device_id))
+
+    def __repr__(self):
+        return f"{_NAMES[self.device_type]}({self.device_id})"
+
+
+def cpu(dev_id=0):
+    """Host memory.
+
+    Parameters
+    ----------
+    dev_id : int, optional
+    """
+    return Device(_CPU, dev_id)
+
+
+def ext_dev(dev_id=0):
+    """The accelerator's memory, of the calling thread's runtime.
+
+    Parameters
+    ----------
+    dev_id : int, optional
+    """
+    return Device(_EXT_DEV, dev_id)
+
+
+def device(dev_type, dev_id=0):
+    """A device by name or number.
+
+    Parameters
+    ----------
+    dev_type : str or int
+        ``"cpu"``, ``"llvm"`` or ``"ext_dev"``.
+    dev_id : int, optional
+    """
+    names = {"cpu": _CPU, "llvm": _CPU, "ext_dev": _EXT_DEV, _CPU: _CPU, _EXT_DEV: _EXT_DEV}
+    if dev_type not in names:
+        raise ValueError(f"no device {dev_type!r}; there are cpu and ext_dev")
+    return Device(names[dev_type], dev_id)
+
+
+class _DLDataType(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
+
+
+class _DLDevice(ctypes.Structure):
+    _fields_ = [("device_type", ctypes.c_int), ("device_id", ctypes.c_int)]
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p), ("device", _DLDevice), ("ndim", ctypes.c_int), ("dtype", _DLDataType),
+        ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+class _DLManagedTensor(ctypes.Structure):
+    pass
+
+
+_Deleter = ctypes.CFUNCTYPE(None, ctypes.POINTER(_DLManagedTensor))
+_DLManagedTensor._fields_ = [("dl_tensor", _DLTensor), ("manager_ctx", ctypes.c_void_p), ("deleter", _Deleter)]
+
+# The bindings take every by-value structure of the headers as a ctypes class; DLPack's comes from outside them.
+b.FUNCTIONS["vta_array_create"] = ("vta", ctypes.c_int, [ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p, _DLDataType,
+                                                         ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p])
+b.FUNCTIONS["vta_array_borrow"] = ("vta", ctypes.c_int, [ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p, _DLDataType,
+                                                         ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p])
+
+
+def _dl_dtype(dtype):
+    """DLPack's type of a type name or numpy type."""
+    name = str(dtype)
+    if name == "bool":
+        return _DLDataType(1, 1, 1)
+    kind = name.rstrip("0123456789")
+    if kind not in _CODES or kind == name:
+        raise TypeError(f"no array of {name}: types are int8 … int64, uint8 … uint64, float32, float64, bool")
+    return _DLDataType(_CODES[kind], int(name[len(kind):]), 1)
+
+
+def _dtype_name(dtype):
+    kinds = {code: kind for kind, code in _CODES.items()}
+    return "bool" if (dtype.code, dtype.bits) == (1, 1) else f"{kinds[dtype.code]}{dtype.bits}"
+
+
+class NDArray:
+    """A dense, row-major array on a device.
+
+    Arrays in host memory share it with numpy: ``numpy.asarray(x)``, ``numpy.from_dlpack(x)`` and ``x.buffer`` are
+    views. Make arrays with :func:`array` and :func:`empty`.
+
+    Attributes
+    ----------
+    shape : tuple of int
+    dtype : str
+    device : Device
+    """
+
+    def __init__(self, handle, owner=None):
+        self.handle = handle
+        self.tensor = lib.vta_array_tensor(handle)
+        self._owner = owner  # keeps borrowed memory alive
+        view = _DLTensor.from_address(self.tensor)
+        self.shape = tuple(view.shape[i] for i in range(view.ndim))
+        self.dtype = _dtype_name(view.dtype)
+        self.device = Device(view.device.device_type, view.device.device_id)
+        self.runtime = ensure_runtime() if self.device.device_type == _EXT_DEV else None
+
+    def __del__(self):
+        if getattr(self, "handle", None):
+            lib.vta_array_free(self.handle)
+
+    ctx = property(lambda self: self.device, doc="The device, under its older name.")
+    ndim = property(lambda self: len(self.shape), doc="Number of dimensions.")
+
+    @property
+    def nbytes(self):
+        """Bytes of all elements."""
+        return lib.vta_array_bytes(self.handle)
+
+    def numpy(self):
+        """A copy as a numpy array."""
+        import numpy as np
+
+        out = np.empty(self.shape, dtype=self.dtype)
+        if out.nbytes != self.nbytes:
+            raise TypeError(f"numpy has no packed {self.dtype}")
+        call(lib.vta_array_read, self.handle, out.ctypes.data, out.nbytes, DIAG)
+        return out
+
+    def asnumpy(self):
+        """The same as :meth:`numpy`, under its older name."""
+        return self.numpy()
+
+    def copyfrom(self, source):
+        """Copies the elements of a numpy array, or of anything it can be made from, into this one."""
+        import numpy as np
+
+        source = np.ascontiguousarray(source, dtype=self.dtype)
+        if source.shape != self.shape:
+            raise ValueError(f"an array of shape {source.shape} does not go into one of shape {self.shape}")
+        call(lib.vta_array_write, self.handle, source.ctypes.data, source.nbytes, DIAG)
+        return self
+
+    def copyto(self, target):
+        """Copies into another array of the same shape and type, or into a new one on a device.
+
+        Parameters
+        ----------
+        target : NDArray or Device
+
+        Returns
+        -------
+        target : NDArray
+        """
+        if isinstance(target, Device):
+            target = empty(self.shape, self.dtype, target)
+        call(lib.vta_array_copy, self.handle, target.handle, DIAG)
+        return target
+
+    def _host_address(self):
+        view = _DLTensor.from_address(self.tensor)
+        if view.device.device_type != _CPU:
+            raise BufferError(f"an array on {self.device} is not in host memory: copy it with numpy()")
+        return (view.data or 0) + view.byte_offset
+
+    @property
+    def __array_interface__(self):
+        import numpy as np
+
+        return {"version": 3, "shape": self.shape, "typestr": np.dtype(self.dtype).str,
+                "data": (self._host_address(), False)}
+
+    @property
+    def buffer(self):
+        """A memoryview of an array in host memory, for whatever takes the buffer protocol."""
+        import numpy as np
+
+        return memoryview(np.asarray(self))
+
+    def __buffer__(self, flags):
+        return self.buffer
+
+    def __dlpack__(self, stream=None):
+        self._host_address()
+        managed = _DLManagedTensor(_DLTensor.from_address(self.tensor), None, _release)
+        key = ctypes.addressof(managed)
+        _exported[key] = (managed, self)
+        return _PyCapsule_New(key, b"dltensor", _capsule_gone)
+
+    def __dlpack_device__(self):
+        return self.device.device_type, self.device.device_id
+
+    def __getitem__(self, index):
+        return self.numpy()[index]
+
+    def __setitem__(self, index, value):
+        if index == slice(None):
+            self.copyfrom(value.numpy() if isinstance(value, NDArray) else value)
+            return
+        whole = self.numpy()
+        whole[index] = value
+        self.copyfrom(whole)
+
+    def __len__(self):
+        return self.shape[0] if self.shape else 0
+
+    def __repr__(self):
+        return f"<vta.nd.NDArray shape={self.shape}, {self.device}>\n{self.numpy()!r}"
+
+
+# ---- DLPack capsules ---------------------------------------------------------------------------------------------
+
+_PyCapsule_New = ctypes.pythonapi.PyCapsule_New
+_PyCapsule_New.restype = ctypes.py_object
+_CapsuleDestructor = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, _CapsuleDestructor]
+_PyCapsule_IsValid = ctypes.pythonapi.PyCapsule_IsValid
+_PyCapsule_IsValid.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+_PyCapsule_GetPointer = ctypes.pythonapi.PyCapsule_GetPointer
+_PyCapsule_GetPointer.restype = ctypes.c_void_p
+_PyCapsule_GetPointer.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+_PyCapsule_SetName = ctypes.pythonapi.PyCapsule_SetName
+_PyCapsule_SetName.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+
+_exported = {}  # what capsules given out keep alive, by the address of their DLManagedTensor
+
+
+@_Deleter
+def _release(managed):
+    _exported.pop(ctypes.addressof(managed.contents), None)
+
+
+@_CapsuleDestructor
+def _capsule_gone(capsule):
+    # A consumer renames the capsule and calls the deleter itself; one that nobody consumed is released here.
+    if _PyCapsule_IsValid(capsule, b"dltensor"):
+        _exported.pop(_PyCapsule_GetPointer(capsule, b"dltensor"), None)
+
+
+class _Imported:
+    """A consumed capsule's tensor; calls its deleter when it goes."""
+
+    def __init__(self, managed):
+        self._managed = managed
+
+    def __del__(self):
+        if self._managed.contents.deleter:
+            self._managed.contents.deleter(self._managed)
+
+
+def from_dlpack(source):
+    """An array on the memory of another library's, without a copy.
+
+    Parameters
+    ----------
+    source : object with ``__dlpack__``, or a DLPack capsule
+        Dense and in host memory.
+
+    Returns
+    -------
+    array : NDArray
+    """
+    capsule = source.__dlpack__() if hasattr(source, "__dlpack__") else source
+    pointer = _PyCapsule_GetPointer(id(capsule), b"dltensor")
+    managed = ctypes.cast(pointer, ctypes.POINTER(_DLManagedTensor))
+    view = managed.contents.dl_tensor
+    if view.device.device_type != _CPU:
+        raise BufferError("only tensors in host memory can be taken over")
+    shape = [view.shape[i] for i in range(view.ndim)]
+    if view.strides:
+        dense = 1
+        for extent, i in zip(reversed(shape), reversed(range(view.ndim))):
+            if extent > 1 and view.strides[i] != dense:
+                raise BufferError("only dense row-major tensors can be taken over: make a contiguous copy first")
+            dense *= extent
+    _PyCapsule_SetName(id(capsule), b"used_dltensor")
+    owner = _Imported(managed)
+    return _borrow((view.data or 0) + view.byte_offset, shape, view.dtype, owner)
+
+
+def _borrow(address, shape, dtype, owner):
+    out = ctypes.c_void_p()
+    call(lib.vta_array_borrow, address, len(shape), (ctypes.c_int64 * max(1, len(shape)))(*shape), dtype, None, DIAG,
+         ctypes.byref(out))
+    return NDArray(out.value, owner)
+
+
+def empty(shape, dtype="float32", device=None, mem_scope=None):  # pylint: disable=redefined-outer-name
+    """A zeroed array.
+
+    Parameters
+    ----------
+    shape : tuple of int
+    dtype : str, optional
+    device : Device, optional
+        Default: host memory.
+
+    Returns
+    -------
+    array : NDArray
+    """
+    where = device or cpu()
+    shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    if where.device_type == _EXT_DEV:
+        ensure_runtime()
+    out = ctypes.c_void_p()
+    call(lib.vta_array_create, where.device_type, len(shape), (ctypes.c_int64 * max(1, len(shape)))(*shape),
+         _dl_dtype(dtype), None, DIAG, ctypes.byref(out))
+    return NDArray(out.value)
+
+
+def array(source, device=None):  # pylint: disable=redefined-outer-name
+    """An array with the elements of another.
+
+    Parameters
+    ----------
+    source : numpy.ndarray, NDArray, or what numpy makes an array from
+    device : Device, optional
+        Default: host memory.
+
+    Returns
+    -------
+    array : NDArray
+    """
+    import numpy as np
+
+    if isinstance(source, NDArray):
+        return source.copyto(device or source.device)
+    source = np.asarray(source)
+    return empty(source.shape, str(source.dtype), device).copyfrom(source)

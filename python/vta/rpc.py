@@ -1,0 +1,118 @@
+"""Sessions: where compiled kernels are sent to and run."""
+
+import logging
+import os
+import shutil
+import sys
+
+from . import ndarray
+from .contrib.utils import tempdir
+
+__all__ = ["LocalSession", "connect", "connect_tracker"]
+
+_log = logging.getLogger("vta.rpc")
+
+
+def _say(message, *args):
+    """One line with a time stamp on standard error, unless the program set up logging of its own."""
+    if not _log.handlers and not logging.getLogger().handlers:
+        handler = logging.StreamHandler(sys.stderr)
+        handler.setFormatter(logging.Formatter("%(asctime)s.%(msecs)03d %(levelname)s %(message)s",
+                                               datefmt="%Y-%m-%d %H:%M:%S"))
+        _log.addHandler(handler)
+        _log.setLevel(logging.INFO)
+        _log.propagate = False
+    _log.info(message, *args)
+
+
+class LocalSession:
+    """A session in this process, with a folder of its own for uploads."""
+
+    def __init__(self):
+        self._temp = tempdir()
+
+    def upload(self, data, target=None):
+        """Takes a file over.
+
+        Parameters
+        ----------
+        data : str or bytes
+            Path of a file, or its contents.
+        target : str, optional
+            Its name in the session; default the file's own.
+        """
+        if isinstance(data, (bytes, bytearray)):
+            if not target:
+                raise ValueError("uploading bytes needs a name: upload(data, target=...)")
+            with open(self._temp.relpath(target), "wb") as file:
+                file.write(data)
+            return
+        shutil.copyfile(data, self._temp.relpath(target or os.path.basename(data)))
+
+    def download(self, path):
+        """The contents of an uploaded file as bytes."""
+        with open(self._temp.relpath(path), "rb") as file:
+            return file.read()
+
+    def remove(self, path):
+        """Removes an uploaded file."""
+        os.remove(self._temp.relpath(path))
+
+    def load_module(self, path):
+        """Loads an uploaded kernel.
+
+        Parameters
+        ----------
+        path : str
+            The name it was uploaded as.
+
+        Returns
+        -------
+        module : vta.Module
+        """
+        from .module import load_module
+
+        full = self._temp.relpath(path)
+        if not os.path.exists(full):
+            raise FileNotFoundError(f"{path!r} was not uploaded to this session; there are {self._temp.listdir()}")
+        _say("load_module %s", full)
+        return load_module(full)
+
+    def get_function(self, name):
+        """A function of the runtime by name; see :func:`vta.get_global_func`."""
+        from .registry import get_global_func
+
+        return get_global_func(name)
+
+    def device(self, dev_type, dev_id=0):
+        """A device by name or number."""
+        return ndarray.device(dev_type, dev_id)
+
+    def cpu(self, dev_id=0):
+        """Host memory."""
+        return ndarray.cpu(dev_id)
+
+    def ext_dev(self, dev_id=0):
+        """The accelerator's memory."""
+        return ndarray.ext_dev(dev_id)
+
+    context = device
+
+
+def connect(url, port, key="", session_timeout=0, **kwargs):
+    """Connects to a board; comes with the remote part.
+
+    Parameters
+    ----------
+    url : str
+    port : int
+    """
+    raise NotImplementedError(
+        f"rpc.connect({url!r}, {port}): connections to boards come with the remote part of this project; use "
+        "rpc.LocalSession() with the sim or tsim target until then"
+    )
+
+
+def connect_tracker(url, port):
+    """Connects to a tracker; comes with the remote part."""
+    raise NotImplementedError(f"rpc.connect_tracker({url!r}, {port}): trackers come with the remote part of this project")

@@ -1,0 +1,100 @@
+"""The runtimes behind environments: a device, its memory and its counters for each hardware configuration."""
+
+import ctypes
+import threading
+
+from ._lib import DIAG, call, lib
+from .environment import Config, Environment, get_env
+
+__all__ = ["Runtime", "ensure_runtime", "enabled", "reconfig_runtime", "program_fpga"]
+
+
+class Runtime:
+    """A device and the buffers on it.
+
+    Parameters
+    ----------
+    config : vta.environment.Config
+        Its hardware configuration.
+    default : bool
+        Whether it is the process's default runtime, which also programs outside Python use.
+    """
+
+    def __init__(self, config, default):
+        self.config, self.default = config, default
+        if default:
+            self.handle = None
+            call(lib.vta_runtime_reconfigure, config.handle, None, None, DIAG)
+            return
+        out = ctypes.c_void_p()
+        call(lib.vta_runtime_create, config.handle, None, None, None, DIAG, ctypes.byref(out))
+        self.handle = out.value
+
+    def use(self):
+        """Makes it the calling thread's runtime."""
+        if _thread.used is not self:
+            lib.vta_runtime_use(self.handle)
+            _thread.used = self
+
+
+class _Thread(threading.local):
+    used = None
+
+
+_thread = _Thread()
+_runtimes = {}  # by the configuration's JSON text: arrays made on a runtime stay valid for the process's life
+_lock = threading.Lock()
+
+
+def ensure_runtime():
+    """The runtime of the current environment, made at its first use, as the calling thread's.
+
+    Returns
+    -------
+    runtime : Runtime
+    """
+    env = get_env()
+    runtime = getattr(env, "_runtime", None)
+    if runtime is None:
+        key = repr(sorted(env.cfg_dict.items()))
+        with _lock:
+            if key not in _runtimes:
+                _runtimes[key] = Runtime(env.config, default=not _runtimes)
+            runtime = env._runtime = _runtimes[key]
+    runtime.use()
+    return runtime
+
+
+def enabled(target):
+    """Whether a target or device can be used in this process.
+
+    Parameters
+    ----------
+    target : str
+        ``"llvm"``, ``"cpu"``, ``"ext_dev"``, ``"rpc"``, …
+    """
+    return target.split()[0] in ("llvm", "cpu", "ext_dev", "c")
+
+
+def reconfig_runtime(remote, config=None):
+    """Gives a session's runtime a hardware configuration.
+
+    Parameters
+    ----------
+    remote : vta.rpc.LocalSession
+    config : dict or Environment, optional
+        Becomes the current environment; default: the environment as it is.
+    """
+    if config is not None:
+        Environment.current = config if isinstance(config, Environment) else Environment(Config.from_dict(config))
+    ensure_runtime()
+
+
+def program_fpga(remote, bitstream=None):
+    """Loads a bitstream into a board's FPGA; simulators have none, so on a local session it does nothing.
+
+    Parameters
+    ----------
+    remote : vta.rpc.LocalSession
+    bitstream : str, optional
+    """

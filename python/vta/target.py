@@ -1,0 +1,98 @@
+"""What to compile for."""
+
+import shlex
+
+_KINDS = ("llvm", "ext_dev", "c")
+
+
+class Kind:
+    """The kind of a target.
+
+    Attributes
+    ----------
+    name : str
+    """
+
+    def __init__(self, name):
+        self.name = name
+
+
+class Target:
+    """A compilation target.
+
+    Parameters
+    ----------
+    target : str or Target
+        ``"ext_dev"`` (the accelerator), ``"llvm"``, or ``"llvm -mtriple=..."`` for another processor.
+    host : str or Target, optional
+        Target of the host code around accelerator code.
+
+    Attributes
+    ----------
+    kind : Kind
+    host : Target or None
+    attrs : dict of str to str
+        Options without their dashes.
+    """
+
+    def __init__(self, target, host=None):
+        if isinstance(target, Target):
+            self.kind, self.attrs, self.host = target.kind, dict(target.attrs), target.host
+        else:
+            words = shlex.split(str(target))
+            if not words or words[0] not in _KINDS:
+                raise ValueError(f"no target {target!r}; there are ext_dev, llvm and llvm -mtriple=TRIPLE")
+            self.kind, self.host = Kind(words[0]), None
+            options = [w.lstrip("-").partition("=") for w in words[1:]]
+            self.attrs = {key: value for key, _, value in options}
+        if host is not None:
+            self.host = Target(host)
+
+    @property
+    def triple(self):
+        """LLVM's target triple of the host code; None for this machine."""
+        if self.host is not None:
+            return self.host.triple
+        return self.attrs.get("mtriple") or self.attrs.get("target")
+
+    @property
+    def model(self):
+        """The accelerator's model, "" where none was named."""
+        return self.attrs.get("model", "")
+
+    def __str__(self):
+        return " ".join([self.kind.name] + [f"-{k}={v}" if v else f"-{k}" for k, v in self.attrs.items()])
+
+    def __repr__(self):
+        return str(self)
+
+
+def create(target):
+    """A :class:`Target` from its text."""
+    return Target(target)
+
+
+def vta(model="unknown", options=None):
+    """The accelerator as a target.
+
+    Parameters
+    ----------
+    model : str, optional
+    options : str or list of str, optional
+    """
+    words = [options] if isinstance(options, str) else list(options or [])
+    return Target(" ".join(["ext_dev", "-keys=vta,cpu", f"-model={model}"] + words))
+
+
+def arm_cpu(model="unknown", options=None):
+    """The processor of an ARM board as a target.
+
+    Parameters
+    ----------
+    model : str, optional
+        ``"pynq"``, ``"ultra96"``, …
+    options : str or list of str, optional
+    """
+    triples = {"pynq": "armv7-none-linux-gnueabihf", "de10nano": "armv7-none-linux-gnueabihf"}
+    words = [options] if isinstance(options, str) else list(options or [])
+    return Target(" ".join(["llvm", f"-mtriple={triples.get(model, 'aarch64-linux-gnu')}", f"-model={model}"] + words))

@@ -1,0 +1,69 @@
+"""The simulators' counters and switches."""
+
+import ctypes
+import json
+
+from .. import _bindings as b
+from .._lib import DIAG, call, lib, take_text
+from ..runtime import ensure_runtime
+
+_ORIGINAL = ("inp_load_nbytes", "wgt_load_nbytes", "acc_load_nbytes", "uop_load_nbytes", "out_store_nbytes",
+             "gemm_counter", "alu_counter")
+
+
+def enabled():
+    """Whether kernels run on a simulator."""
+    return driver() in ("sim", "tsim")
+
+
+def driver():
+    """Name of the device behind the runtime: ``"sim"``, ``"tsim"``, …"""
+    ensure_runtime()
+    return lib.vta_runtime_driver(None).decode()
+
+
+def clear_stats():
+    """Sets all counters to 0."""
+    ensure_runtime()
+    lib.vta_runtime_clear_counters(None)
+
+
+def all_stats():
+    """Every counter of the runtime and the device.
+
+    Returns
+    -------
+    stats : dict of str to int
+        See ``include/vta/counters.def``.
+    """
+    ensure_runtime()
+    counters = lib.vta_runtime_counters(None)
+    return json.loads(take_text(lib.vta_counters_to_json(ctypes.byref(counters))))
+
+
+def stats():
+    """The counters that the original shows: bytes moved and micro-ops executed.
+
+    Returns
+    -------
+    stats : dict of str to int
+        On ``tsim``, ``cycle_count`` besides.
+    """
+    every = all_stats()
+    out = {name: every[name] for name in _ORIGINAL}
+    if driver() == "tsim":
+        out["cycle_count"] = every["cycles"]
+    return out
+
+
+def debug_mode(flag):
+    """Flag 1: runs count, and load micro-ops, but compute nothing; 0: back to normal.
+
+    Parameters
+    ----------
+    flag : int
+    """
+    ensure_runtime()
+    options = b.vta_device_options()
+    options.skip_execution = int(bool(flag & 1))
+    call(lib.vta_runtime_set_device_options, None, ctypes.byref(options), DIAG)

@@ -1,0 +1,53 @@
+"""Parts of the tensor IR that programs use by name."""
+
+from . import te
+from .expr import Expr, ExprOp, const, convert
+from .te import IterVar, PrimFunc
+from .ir import Schedule
+
+__all__ = ["Expr", "PrimExpr", "ExprOp", "IterVar", "PrimFunc", "Schedule", "Select", "Var", "const", "convert", "all", "any",
+           "if_then_else", "min", "max", "floordiv", "floormod", "truncdiv", "truncmod", "indexdiv", "indexmod",
+           "likely", "abs", "exp", "log", "sqrt", "tanh", "floor", "ceil", "round", "power", "IntImm", "FloatImm", "Cast"]
+
+PrimExpr = Expr
+Var = te.var
+Select = te.select
+all, any, min, max = te.all, te.any, te.min, te.max  # pylint: disable=redefined-builtin
+if_then_else = te.if_then_else
+floordiv, floormod, truncdiv, truncmod = te.floordiv, te.floormod, te.truncdiv, te.truncmod
+indexdiv, indexmod, likely = te.indexdiv, te.indexmod, te.likely
+abs, exp, log, sqrt, tanh = te.abs, te.exp, te.log, te.sqrt, te.tanh  # pylint: disable=redefined-builtin
+floor, ceil, round, power = te.floor, te.ceil, te.round, te.power  # pylint: disable=redefined-builtin
+
+
+def IntImm(dtype, value):  # pylint: disable=invalid-name
+    """An integer constant.
+
+    Parameters
+    ----------
+    dtype : str
+    value : int
+    """
+    return const(int(value), dtype)
+
+
+def FloatImm(dtype, value):  # pylint: disable=invalid-name
+    """A floating-point constant.
+
+    Parameters
+    ----------
+    dtype : str
+    value : float
+    """
+    return const(float(value), dtype)
+
+
+def Cast(dtype, value):  # pylint: disable=invalid-name
+    """A value converted to another type.
+
+    Parameters
+    ----------
+    dtype : str
+    value : Expr
+    """
+    return convert(value).astype(dtype)

@@ -1,0 +1,135 @@
+"""Common operators, each one a computation without a schedule.
+
+Two tensors of different shapes are broadcast as in numpy."""
+
+from .. import te
+from ..expr import convert
+from ..te import Tensor
+from . import nn, tag, testing
+
+__all__ = ["add", "subtract", "multiply", "floor_divide", "floor_mod", "maximum", "minimum", "right_shift",
+           "left_shift", "bitwise_and", "bitwise_or", "bitwise_xor", "cast", "clip", "identity", "negative", "abs", "exp", "log", "sqrt",
+           "tanh", "floor", "ceil", "round", "nn", "tag", "testing"]
+
+
+def _broadcast_shape(left, right):
+    """The shape that two shapes broadcast to."""
+    out = []
+    for i in range(max(len(left), len(right))):
+        a = left[len(left) - 1 - i] if i < len(left) else 1
+        b = right[len(right) - 1 - i] if i < len(right) else 1
+        if isinstance(a, int) and isinstance(b, int) and a != b and 1 not in (a, b):
+            raise ValueError(f"shapes {left} and {right} do not broadcast: {a} against {b}")
+        out.append(b if isinstance(a, int) and a == 1 else a)
+    return tuple(reversed(out))
+
+
+def _element(tensor, indices):
+    """An operand's element at the indices of the broadcast result."""
+    if not isinstance(tensor, Tensor):
+        return tensor
+    own = indices[len(indices) - tensor.ndim:]
+    fixed = [0 if isinstance(extent, int) and extent == 1 else i for extent, i in zip(tensor.shape, own)]
+    return tensor(*fixed)
+
+
+def _binary(name, function, meaning):
+    def operator(lhs, rhs):
+        tensors = [t for t in (lhs, rhs) if isinstance(t, Tensor)]
+        if not tensors:
+            return function(convert(lhs), convert(rhs))
+        shape = tensors[0].shape if len(tensors) == 1 else _broadcast_shape(lhs.shape, rhs.shape)
+        names = [f"ax{i}" for i in range(len(shape))]
+        return te.compute(shape, lambda *i: function(_element(lhs, i), _element(rhs, i)), name=f"T_{name}",
+                          tag=tag.BROADCAST, varargs_names=names)
+
+    operator.__name__ = operator.__qualname__ = name
+    operator.__doc__ = f"""{meaning}
+
+    Parameters
+    ----------
+    lhs, rhs : Tensor, Expr or number
+
+    Returns
+    -------
+    result : Tensor, or Expr where neither operand is a tensor
+    """
+    return operator
+
+
+add = _binary("add", lambda a, b: a + b, "Sum, element by element.")
+subtract = _binary("subtract", lambda a, b: a - b, "Difference, element by element.")
+multiply = _binary("multiply", lambda a, b: a * b, "Product, element by element.")
+floor_divide = _binary("floor_divide", te.floordiv, "Integer quotient rounded down, element by element.")
+floor_mod = _binary("floor_mod", te.floormod, "Remainder of floor_divide, element by element.")
+maximum = _binary("maximum", te.max, "The larger, element by element.")
+minimum = _binary("minimum", te.min, "The smaller, element by element.")
+right_shift = _binary("right_shift", lambda a, b: a >> b, "Shift right, element by element.")
+left_shift = _binary("left_shift", lambda a, b: a << b, "Shift left, element by element.")
+bitwise_and = _binary("bitwise_and", lambda a, b: a & b, "Bitwise and, element by element.")
+bitwise_or = _binary("bitwise_or", lambda a, b: a | b, "Bitwise or, element by element.")
+bitwise_xor = _binary("bitwise_xor", lambda a, b: a ^ b, "Bitwise exclusive or, element by element.")
+
+
+def _elementwise(name, function, meaning):
+    def operator(x):
+        if not isinstance(x, Tensor):
+            return function(convert(x))
+        return te.compute(x.shape, lambda *i: function(x(*i)), tag=tag.ELEMWISE)
+
+    operator.__name__ = operator.__qualname__ = name
+    operator.__doc__ = f"""{meaning}
+
+    Parameters
+    ----------
+    x : Tensor or Expr
+
+    Returns
+    -------
+    result : Tensor or Expr
+    """
+    return operator
+
+
+identity = _elementwise("identity", lambda x: x, "A copy.")
+negative = _elementwise("negative", lambda x: -x, "Negative, element by element.")
+abs = _elementwise("abs", te.abs, "Absolute value.")  # pylint: disable=redefined-builtin
+exp = _elementwise("exp", te.exp, "e to the power of x.")
+log = _elementwise("log", te.log, "Natural logarithm.")
+sqrt = _elementwise("sqrt", te.sqrt, "Square root.")
+tanh = _elementwise("tanh", te.tanh, "Hyperbolic tangent.")
+floor = _elementwise("floor", te.floor, "Rounded down.")
+ceil = _elementwise("ceil", te.ceil, "Rounded up.")
+round = _elementwise("round", te.round, "Rounded to the nearest.")  # pylint: disable=redefined-builtin
+
+
+def cast(x, dtype):
+    """The values in another type.
+
+    Parameters
+    ----------
+    x : Tensor or Expr
+    dtype : str
+
+    Returns
+    -------
+    result : Tensor or Expr
+    """
+    if isinstance(x, Tensor):
+        return te.compute(x.shape, lambda *i: x(*i).astype(dtype), tag=tag.ELEMWISE)
+    return convert(x).astype(dtype)
+
+
+def clip(x, a_min, a_max):
+    """Values below `a_min` become it, and values above `a_max` likewise.
+
+    Parameters
+    ----------
+    x : Tensor
+    a_min, a_max : number
+
+    Returns
+    -------
+    result : Tensor
+    """
+    return te.compute(x.shape, lambda *i: te.max(te.min(x(*i), a_max), a_min), tag=tag.ELEMWISE)

@@ -1,0 +1,52 @@
+"""Operators of neural networks."""
+
+import ctypes
+
+from .. import te
+from .._lib import lib
+from ..te import Tensor
+from . import tag
+
+__all__ = ["pad", "relu"]
+
+
+def pad(data, pad_before, pad_after=None, pad_value=0.0, name="PadInput"):
+    """A tensor with a frame of constant elements around it.
+
+    Parameters
+    ----------
+    data : Tensor
+    pad_before : list of int
+        Elements added before each dimension.
+    pad_after : list of int, optional
+        Elements added after each dimension; default as before.
+    pad_value : number, optional
+    name : str, optional
+
+    Returns
+    -------
+    padded : Tensor
+    """
+    pad_after = pad_before if pad_after is None else pad_after
+    if len(pad_before) != data.ndim or len(pad_after) != data.ndim:
+        raise ValueError(f"{data.name} has {data.ndim} dimensions, but {len(pad_before)} and {len(pad_after)} pads "
+                         "were given")
+    context = data.context
+    context.here()
+    amounts = [(ctypes.c_int64 * max(1, data.ndim))(*[int(p) for p in pads]) for pads in (pad_before, pad_after)]
+    handle = lib.te_pad(context.handle, data.handle, name.encode(), amounts[0], amounts[1], float(pad_value))
+    return Tensor(context, context.made(handle))
+
+
+def relu(x):
+    """max(x, 0), element by element.
+
+    Parameters
+    ----------
+    x : Tensor
+
+    Returns
+    -------
+    result : Tensor
+    """
+    return te.compute(x.shape, lambda *i: te.max(x(*i), te.const(0, x.dtype)), tag=tag.ELEMWISE)

@@ -1,0 +1,61 @@
+"""Reference implementations in numpy, to test results against."""
+
+import numpy as np
+
+
+def _pair(value):
+    """(before and after) amounts for both axes, from a number or a pair."""
+    return (value, value) if isinstance(value, int) else tuple(value)
+
+
+def _pads(padding, kernel):
+    """(top, left, bottom, right) from a number, a pair, four numbers, "SAME" or "VALID"."""
+    if padding == "VALID":
+        return 0, 0, 0, 0
+    if padding == "SAME":
+        (height, width) = (k - 1 for k in kernel)
+        return height // 2, width // 2, height - height // 2, width - width // 2
+    if isinstance(padding, (tuple, list)) and len(padding) == 4:
+        return tuple(padding)
+    height, width = _pair(padding)
+    return height, width, height, width
+
+
+def conv2d_nchw_python(a_np, w_np, stride, padding, groups=1):
+    """A plain 2D convolution.
+
+    Parameters
+    ----------
+    a_np : numpy.ndarray
+        Input, [batch, in_channel, in_height, in_width].
+    w_np : numpy.ndarray
+        Weights, [out_channel, in_channel // groups, kernel_height, kernel_width].
+    stride : int or (int, int)
+        Steps of the kernel.
+    padding : int, (int, int), (int, int, int, int) or str
+        Zeros around the input: both axes, each axis, (top, left, bottom, right), or ``"SAME"``, ``"VALID"``.
+    groups : int, optional
+        Groups of channels that do not see each other.
+
+    Returns
+    -------
+    b_np : numpy.ndarray
+        Output, [batch, out_channel, out_height, out_width], in the type of the input.
+    """
+    stride_h, stride_w = _pair(stride)
+    top, left, bottom, right = _pads(padding, w_np.shape[2:])
+    data = np.pad(a_np, ((0, 0), (0, 0), (top, bottom), (left, right)))
+    out_channel, in_group, kernel_h, kernel_w = w_np.shape
+    out_h = (data.shape[2] - kernel_h) // stride_h + 1
+    out_w = (data.shape[3] - kernel_w) // stride_w + 1
+    out = np.zeros((a_np.shape[0], out_channel, out_h, out_w), dtype=a_np.dtype)
+    out_group = out_channel // groups
+    for g in range(groups):
+        inside = data[:, g * in_group:(g + 1) * in_group]
+        weights = w_np[g * out_group:(g + 1) * out_group]
+        for y in range(kernel_h):
+            for x in range(kernel_w):
+                window = inside[:, :, y:y + out_h * stride_h:stride_h, x:x + out_w * stride_w:stride_w]
+                part = np.einsum("nihw,oi->nohw", window, weights[:, :, y, x], optimize=True)
+                out[:, g * out_group:(g + 1) * out_group] += part.astype(a_np.dtype, copy=False)
+    return out

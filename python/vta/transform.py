@@ -1,0 +1,76 @@
+"""Options of a lowering, as a context."""
+
+#: Options that may stand in a context's `config`.
+_KNOWN = {
+    "tir.add_lower_pass": "the accelerator's passes; any true value stands for them",
+    "tir.disable_cse_tir": "leaves out common subexpression elimination",
+    "tir.disable_vectorize": "leaves vectorized loops as they are",
+    "tir.UnrollLoop": "a dictionary with auto_max_step",
+    "tir.debug_keep_trivial_loop": "accepted; loops of one iteration are kept only by the printers",
+    "tir.instrument_bound_checkers": "accepted; the simulator checks every access",
+}
+
+
+class PassContext:
+    """Options for the lowerings inside its ``with`` block.
+
+    Parameters
+    ----------
+    opt_level : int, optional
+    required_pass, disabled_pass : list of str, optional
+        Names of passes, such as ``"tir.CommonSubexprElimTIR"``.
+    config : dict, optional
+        ``tir.add_lower_pass`` (true: lower for the accelerator), ``tir.disable_cse_tir``, ``tir.disable_vectorize``,
+        ``tir.UnrollLoop``.
+
+    Attributes
+    ----------
+    debug_flag : int
+        Debug mode that the compiled function sets first; see :func:`vta.build_config`.
+    """
+
+    _stack = []
+
+    def __init__(self, opt_level=2, required_pass=None, disabled_pass=None, instruments=None, config=None,
+                 debug_flag=0):
+        if instruments:
+            raise NotImplementedError("pass instruments are not offered: `vta lower --after PASS` shows the IR")
+        self.opt_level = opt_level
+        self.required_pass = list(required_pass or [])
+        self.disabled_pass = list(disabled_pass or [])
+        self.config = dict(config or {})
+        self.debug_flag = debug_flag
+        unknown = sorted(set(self.config) - set(_KNOWN))
+        if unknown:
+            raise NotImplementedError(f"the option {unknown[0]!r} is not offered; there are {', '.join(sorted(_KNOWN))}")
+
+    def __enter__(self):
+        PassContext._stack.append(self)
+        return self
+
+    def __exit__(self, kind, value, trace):
+        PassContext._stack.pop()
+
+    @staticmethod
+    def current():
+        """The innermost context; one with all defaults outside any."""
+        return PassContext._stack[-1] if PassContext._stack else PassContext()
+
+    @property
+    def for_vta(self):
+        """Whether the accelerator's passes are asked for."""
+        return bool(self.config.get("tir.add_lower_pass"))
+
+    def disabled(self):
+        """Names of the passes left out."""
+        names = list(self.disabled_pass)
+        if self.config.get("tir.disable_cse_tir"):
+            names.append("tir.CommonSubexprElimTIR")
+        if self.config.get("tir.disable_vectorize"):
+            names.append("tir.VectorizeLoop")
+        return names
+
+    @property
+    def unroll_max_step(self):
+        """Loops of at most this many steps are unrolled; 0: only what asks for it."""
+        return int((self.config.get("tir.UnrollLoop") or {}).get("auto_max_step", 0))
