@@ -12,7 +12,6 @@ import zipfile
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _BUILD = os.environ.get("VTA_LIBRARY_PATH", os.path.join(_HERE, "..", "build"))
 _LIBRARIES = ("libvta.so", "libvtac.so")
-_WAYS_BACK = {"libvta.so.0": "libvta.so"}  # libvtac asks for libvta under its soname
 
 
 def _version():
@@ -34,8 +33,6 @@ def _files():
             raise SystemExit(f"{path} is missing: build the libraries first with `make`, or name their folder in "
                              "VTA_LIBRARY_PATH")
         yield os.path.join("vta", name), path
-    for alias, name in _WAYS_BACK.items():
-        yield os.path.join("vta", alias), os.path.join(_BUILD, name)
 
 
 def _metadata(version):

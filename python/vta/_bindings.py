@@ -64,6 +64,100 @@ VTA_ORDER_RANDOM = 1
 VTA_ORDER_STORE_LATE = 2
 VTA_ENGINE_FAST = 0
 VTA_ENGINE_REFERENCE = 1
+VTA_UNIT_FETCH = 0
+VTA_UNIT_LOAD = 1
+VTA_UNIT_COMPUTE = 2
+VTA_UNIT_STORE = 3
+VTA_UNIT_COUNT = 4
+VTA_STATE_busy = 0
+VTA_STATE_wait_memory = 1
+VTA_STATE_wait_prev = 2
+VTA_STATE_wait_next = 3
+VTA_STATE_wait_full = 4
+VTA_STATE_wait_fetch = 5
+VTA_STATE_idle = 6
+VTA_STATE_COUNT = 7
+VTA_KIND_LOAD_INP = 0
+VTA_KIND_LOAD_WGT = 1
+VTA_KIND_LOAD_ACC = 2
+VTA_KIND_LOAD_UOP = 3
+VTA_KIND_GEMM = 4
+VTA_KIND_RESET = 5
+VTA_KIND_ALU_IMM = 6
+VTA_KIND_ALU = 7
+VTA_KIND_STORE = 8
+VTA_KIND_NOP = 9
+VTA_KIND_FINISH = 10
+VTA_KIND_COUNT = 11
+VTA_DEBUG_DUMP_INSN = 2
+VTA_DEBUG_DUMP_UOP = 4
+VTA_DEBUG_SKIP_READ_BARRIER = 8
+VTA_DEBUG_SKIP_WRITE_BARRIER = 16
+VTA_DEBUG_FORCE_SERIAL = 32
+VTA_ARG_INT = 0
+VTA_ARG_FLOAT = 2
+VTA_ARG_HANDLE = 3
+VTA_ARG_NULL = 4
+VTA_ARG_DATA_TYPE = 5
+VTA_ARG_DEVICE = 6
+VTA_ARG_TENSOR = 7
+VTA_ARG_OBJECT = 8
+VTA_ARG_MODULE = 9
+VTA_ARG_FUNCTION = 10
+VTA_ARG_STRING = 11
+VTA_ARG_BYTES = 12
+VTA_ARG_NDARRAY = 13
+VTA_ARRAY_MAX_DIMS = 16
+VTAC_STYLE_PRIMFN = 0
+VTAC_STYLE_TVMSCRIPT = 1
+TE_ADD = 0
+TE_SUB = 1
+TE_MUL = 2
+TE_DIV = 3
+TE_FLOORDIV = 4
+TE_FLOORMOD = 5
+TE_SHL = 6
+TE_SHR = 7
+TE_BITAND = 8
+TE_BITOR = 9
+TE_BITXOR = 10
+TE_EQ = 11
+TE_NE = 12
+TE_LT = 13
+TE_LE = 14
+TE_GT = 15
+TE_GE = 16
+TE_AND = 17
+TE_OR = 18
+TE_NOT = 19
+TE_NEG = 20
+TE_BITNOT = 21
+TE_MIN = 22
+TE_MAX = 23
+TE_TRUNCDIV = 24
+TE_TRUNCMOD = 25
+TE_SELECT = 26
+TE_IF_THEN_ELSE = 27
+TE_ABS = 28
+TE_LIKELY = 29
+TE_EXP = 30
+TE_LOG = 31
+TE_SQRT = 32
+TE_TANH = 33
+TE_FLOOR = 34
+TE_CEIL = 35
+TE_ROUND = 36
+TE_POW = 37
+TE_OP_COUNT = 38
+TE_SUM = 0
+TE_MIN_OF = 1
+TE_MAX_OF = 2
+TE_AXIS_DATA = 0
+TE_AXIS_THREAD = 1
+TE_AXIS_REDUCE = 2
+TE_INTRIN_BODY = 0
+TE_INTRIN_RESET = 1
+TE_INTRIN_UPDATE = 2
 
 
 class vta_allocator(Structure):
@@ -129,6 +223,124 @@ class vta_device_options(Structure):
     ]
 
 
+class vta_program_run_info(Structure):
+    _fields_ = [
+        ("insn_addr", c_uint32),
+        ("insn_count", c_uint32),
+        ("segment_count", c_uint32),
+        ("insns", c_void_p),
+    ]
+
+
+class vta_program_segment(Structure):
+    _fields_ = [
+        ("addr", c_uint32),
+        ("size", c_uint32),
+        ("has_after", c_uint32),
+        ("before", c_void_p),
+        ("before_size", c_size_t),
+        ("after", c_void_p),
+        ("after_size", c_size_t),
+    ]
+
+
+class vta_program_options(Structure):
+    _fields_ = [
+        ("expect", c_uint32),
+        ("wait_cycles", c_uint32),
+        ("progress", c_void_p),
+        ("ctx", c_void_p),
+    ]
+
+
+class vta_timing_profile(Structure):
+    _fields_ = [
+        ("name", c_void_p),
+        ("bus_bits", c_uint32),
+        ("len_bits", c_uint32),
+        ("delay", c_uint32),
+        ("port_overhead", c_uint32),
+        ("serial_reads", c_uint32),
+        ("outstanding", c_uint32),
+        ("queue_depth", c_uint32),
+        ("token_limit", c_uint32),
+        ("token_stall", c_uint32),
+        ("fetch_after", c_uint32),
+        ("nop_cost", c_uint32),
+        ("finish_cost", c_uint32),
+        ("gemm_fill", c_uint32),
+        ("gemm_step", c_uint32),
+        ("alu_fill", c_uint32),
+        ("alu_imm_step", c_uint32),
+        ("alu_step", c_uint32),
+        ("load_tail_narrow", c_uint32),
+        ("load_tail_wide", c_uint32),
+        ("store_start", c_uint32),
+        ("store_narrow_fill", c_uint32),
+        ("store_wide_fill", c_uint32),
+        ("pad_serial", c_uint32),
+        ("frequency_khz", c_uint32),
+    ]
+
+
+class vta_insn_time(Structure):
+    _fields_ = [
+        ("ready", c_uint64),
+        ("arrived", c_uint64),
+        ("start", c_uint64),
+        ("end", c_uint64),
+        ("wait_prev", c_uint32),
+        ("wait_next", c_uint32),
+        ("wait_memory", c_uint32),
+        ("beats", c_uint32),
+        ("token_prev", c_uint32),
+        ("token_next", c_uint32),
+        ("kind", c_uint8),
+        ("unit", c_uint8),
+    ]
+
+
+class vta_timing_summary(Structure):
+    _fields_ = [
+        ("seconds", c_double),
+        ("gemm_utilization", c_double),
+        ("bus_utilization", c_double),
+        ("bytes_per_cycle", c_double),
+        ("macs_per_byte", c_double),
+        ("macs_per_cycle", c_double),
+        ("peak_macs_per_cycle", c_double),
+        ("roof_macs_per_cycle", c_double),
+        ("roofline_fraction", c_double),
+        ("macs", c_uint64),
+        ("bytes", c_uint64),
+    ]
+
+
+class vta_sink(Structure):
+    _fields_ = [
+        ("write", c_void_p),
+        ("ctx", c_void_p),
+    ]
+
+
+class vta_runtime_options(Structure):
+    _fields_ = [
+        ("device", vta_device_options),
+        ("max_transfer", c_uint32),
+        ("reserve_bytes", c_uint32),
+        ("debug", c_uint32),
+        ("sink", vta_sink),
+        ("capture", c_char_p),
+    ]
+
+
+class TVMParallelGroupEnv(Structure):
+    _fields_ = [
+        ("sync_handle", c_void_p),
+        ("num_task", c_int32),
+    ]
+
+
 # name: (library, result, arguments)
 FUNCTIONS = {
     "vta_status_text": ("vta", c_char_p, [c_int]),
@@ -155,6 +367,7 @@ FUNCTIONS = {
     "vta_config_hw_version": ("vta", c_char_p, [c_void_p]),
     "vta_config_bitstream": ("vta", c_char_p, [c_void_p]),
     "vta_config_model": ("vta", c_char_p, [c_void_p]),
+    "vta_config_source": ("vta", c_char_p, [c_void_p]),
     "vta_config_batch": ("vta", c_uint32, [c_void_p]),
     "vta_config_block_in": ("vta", c_uint32, [c_void_p]),
     "vta_config_block_out": ("vta", c_uint32, [c_void_p]),
@@ -190,8 +403,247 @@ FUNCTIONS = {
     "vta_device_read": ("vta", c_int, [c_void_p, c_uint32, c_void_p, c_size_t, c_void_p]),
     "vta_device_host_ptr": ("vta", c_void_p, [c_void_p, c_uint32, c_size_t]),
     "vta_device_run": ("vta", c_int, [c_void_p, c_uint32, c_uint32, c_uint32, c_void_p]),
+    "vta_device_interrupt": ("vta", None, [c_void_p]),
     "vta_device_counters": ("vta", vta_counters, [c_void_p]),
     "vta_device_clear_counters": ("vta", None, [c_void_p]),
     "vta_device_peek": ("vta", c_int, [c_void_p, c_int, c_uint32, c_uint32, c_void_p, c_size_t, c_void_p]),
     "vta_counters_to_json": ("vta", c_void_p, [c_void_p]),
+    "vta_program_create": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vta_program_destroy": ("vta", None, [c_void_p]),
+    "vta_program_begin_run": ("vta", c_int, [c_void_p, c_uint32, c_void_p, c_uint32, c_void_p]),
+    "vta_program_add_segment": ("vta", c_int, [c_void_p, c_uint32, c_void_p, c_size_t, c_void_p]),
+    "vta_program_add_after": ("vta", c_int, [c_void_p, c_uint32, c_void_p, c_size_t, c_void_p]),
+    "vta_program_end_run": ("vta", c_int, [c_void_p, c_void_p]),
+    "vta_program_drop_run": ("vta", None, [c_void_p]),
+    "vta_program_set_insns": ("vta", c_int, [c_void_p, c_uint32, c_void_p, c_uint32, c_void_p]),
+    "vta_program_set_stats": ("vta", None, [c_void_p, c_void_p, c_uint32]),
+    "vta_program_config": ("vta", c_void_p, [c_void_p]),
+    "vta_program_run_count": ("vta", c_uint32, [c_void_p]),
+    "vta_program_get_run": ("vta", c_int, [c_void_p, c_uint32, c_void_p]),
+    "vta_program_get_segment": ("vta", c_int, [c_void_p, c_uint32, c_uint32, c_void_p]),
+    "vta_program_get_stats": ("vta", c_uint32, [c_void_p, c_void_p]),
+    "vta_program_load": ("vta", c_int, [c_char_p, c_void_p, c_void_p, c_void_p]),
+    "vta_program_parse": ("vta", c_int, [c_void_p, c_size_t, c_char_p, c_void_p, c_void_p, c_void_p]),
+    "vta_program_save": ("vta", c_int, [c_void_p, c_char_p, c_void_p]),
+    "vta_program_serialize": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vta_replay_create": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vta_replay_destroy": ("vta", None, [c_void_p]),
+    "vta_replay_load": ("vta", c_int, [c_void_p, c_uint32, c_void_p]),
+    "vta_replay_check": ("vta", c_int, [c_void_p, c_uint32, c_void_p]),
+    "vta_program_run": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vta_timing_profile_get": ("vta", c_int, [c_char_p, c_void_p, c_void_p]),
+    "vta_timing_profile_for": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vta_timing_profile_parse": ("vta", c_int, [c_char_p, c_size_t, c_char_p, c_void_p, c_void_p]),
+    "vta_timing_profile_set": ("vta", c_int, [c_void_p, c_char_p, c_void_p]),
+    "vta_timing_profile_to_json": ("vta", c_void_p, [c_void_p]),
+    "vta_timing_profile_name": ("vta", c_char_p, [c_size_t]),
+    "vta_timing_profile_text": ("vta", c_char_p, [c_size_t]),
+    "vta_timing_run": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_uint32, c_uint64, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vta_timing_add": ("vta", None, [c_void_p, c_void_p]),
+    "vta_device_timing": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vta_timing_summarize": ("vta", vta_timing_summary, [c_void_p, c_void_p, c_void_p]),
+    "vta_timing_to_text": ("vta", c_void_p, [c_void_p, c_void_p, c_void_p]),
+    "vta_timing_to_json": ("vta", c_void_p, [c_void_p, c_void_p, c_void_p]),
+    "vta_unit_name": ("vta", c_char_p, [c_int]),
+    "vta_unit_state_name": ("vta", c_char_p, [c_int]),
+    "vta_unit_state_text": ("vta", c_char_p, [c_int]),
+    "vta_insn_kind_name": ("vta", c_char_p, [c_int]),
+    "vta_profile_create": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vta_profile_destroy": ("vta", None, [c_void_p]),
+    "vta_profile_add_segment": ("vta", c_int, [c_void_p, c_uint32, c_uint32, c_char_p, c_void_p]),
+    "vta_profile_add_run": ("vta", c_int, [c_void_p, c_void_p, c_size_t, c_uint32, c_void_p]),
+    "vta_profile_timing": ("vta", None, [c_void_p]),
+    "vta_profile_runs": ("vta", c_size_t, [c_void_p]),
+    "vta_profile_run": ("vta", c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p]),
+    "vta_profile_text": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vta_profile_json": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vta_profile_trace": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vta_profile_html": ("vta", c_int, [c_void_p, c_char_p, c_void_p, c_void_p]),
+    "vta_profile_svg": ("vta", c_int, [c_void_p, c_char_p, c_uint32, c_uint64, c_uint64, c_void_p, c_void_p]),
+    "VTABufferAlloc": ("vta", c_void_p, [c_size_t]),
+    "VTABufferFree": ("vta", None, [c_void_p]),
+    "VTABufferCopy": ("vta", None, [c_void_p, c_size_t, c_void_p, c_size_t, c_size_t, c_int]),
+    "VTATLSCommandHandle": ("vta", c_void_p, []),
+    "VTARuntimeShutdown": ("vta", None, []),
+    "VTABufferCPUPtr": ("vta", c_void_p, [c_void_p, c_void_p]),
+    "VTAWriteBarrier": ("vta", None, [c_void_p, c_void_p, c_uint32, c_uint32, c_uint32]),
+    "VTAReadBarrier": ("vta", None, [c_void_p, c_void_p, c_uint32, c_uint32, c_uint32]),
+    "VTASetDebugMode": ("vta", None, [c_void_p, c_int]),
+    "VTALoadBuffer2D": ("vta", None, [c_void_p, c_void_p, c_uint32, c_uint32, c_uint32, c_uint32, c_uint32, c_uint32, c_uint32, c_uint32, c_uint32, c_uint32]),
+    "VTAStoreBuffer2D": ("vta", None, [c_void_p, c_uint32, c_uint32, c_void_p, c_uint32, c_uint32, c_uint32, c_uint32]),
+    "VTAUopPush": ("vta", None, [c_uint32, c_uint32, c_uint32, c_uint32, c_uint32, c_uint32, c_uint32, c_int32]),
+    "VTAUopLoopBegin": ("vta", None, [c_uint32, c_uint32, c_uint32, c_uint32]),
+    "VTAUopLoopEnd": ("vta", None, []),
+    "VTAPushGEMMOp": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_int]),
+    "VTAPushALUOp": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_int]),
+    "VTADepPush": ("vta", c_int, [c_void_p, c_int, c_int]),
+    "VTADepPop": ("vta", c_int, [c_void_p, c_int, c_int]),
+    "VTASynchronize": ("vta", None, [c_void_p, c_uint32]),
+    "vta_last_error": ("vta", c_char_p, [c_void_p]),
+    "vta_clear_error": ("vta", None, [c_void_p]),
+    "VTADeviceAlloc": ("vta", None, []),
+    "VTAMemAlloc": ("vta", c_void_p, [c_size_t, c_int]),
+    "VTAMemFree": ("vta", None, [c_void_p]),
+    "VTAMemGetPhyAddr": ("vta", None, [c_void_p]),
+    "VTAMemCopyFromHost": ("vta", None, [c_void_p, c_void_p, c_size_t]),
+    "VTAMemCopyToHost": ("vta", None, [c_void_p, c_void_p, c_size_t]),
+    "VTAProgram": ("vta", None, [c_char_p]),
+    "vta_runtime_create": ("vta", c_int, [c_void_p, c_char_p, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vta_runtime_destroy": ("vta", None, [c_void_p]),
+    "vta_runtime_use": ("vta", None, [c_void_p]),
+    "vta_runtime_current": ("vta", c_void_p, []),
+    "vta_runtime_reconfigure": ("vta", c_int, [c_void_p, c_char_p, c_void_p, c_void_p]),
+    "vta_runtime_config": ("vta", c_void_p, [c_void_p]),
+    "vta_runtime_driver": ("vta", c_char_p, [c_void_p]),
+    "vta_runtime_counters": ("vta", vta_counters, [c_void_p]),
+    "vta_runtime_clear_counters": ("vta", None, [c_void_p]),
+    "vta_counters_to_text": ("vta", c_void_p, [c_void_p]),
+    "vta_runtime_set_device_options": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vta_runtime_set_sink": ("vta", None, [c_void_p, vta_sink]),
+    "vta_runtime_capture": ("vta", c_int, [c_void_p, c_char_p, c_void_p]),
+    "vta_buffer_info": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
+    "TVMAPISetLastError": ("vta", None, [c_char_p]),
+    "TVMGetLastError": ("vta", c_char_p, []),
+    "TVMBackendGetFuncFromEnv": ("vta", c_int, [c_void_p, c_char_p, c_void_p]),
+    "TVMBackendParallelBarrier": ("vta", c_int, [c_int, c_void_p]),
+    "TVMBackendAllocWorkspace": ("vta", c_void_p, [c_int, c_int, c_uint64, c_int, c_int]),
+    "TVMBackendFreeWorkspace": ("vta", c_int, [c_int, c_int, c_void_p]),
+    "vta_module_load": ("vta", c_int, [c_char_p, c_void_p, c_void_p, c_void_p]),
+    "vta_module_wrap": ("vta", c_int, [c_char_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vta_module_destroy": ("vta", None, [c_void_p]),
+    "vta_module_function": ("vta", c_int, [c_void_p, c_char_p, c_void_p, c_void_p]),
+    "vta_module_function_names": ("vta", c_char_p, [c_void_p]),
+    "vta_array_free": ("vta", None, [c_void_p]),
+    "vta_array_tensor": ("vta", c_void_p, [c_void_p]),
+    "vta_array_bytes": ("vta", c_size_t, [c_void_p]),
+    "vta_array_copy": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vta_tensor_copy": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vta_array_write": ("vta", c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
+    "vta_array_read": ("vta", c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
+    "vta_tensor_bytes": ("vta", c_int, [c_void_p, c_void_p]),
+    "vtac_func_name": ("vtac", c_char_p, [c_void_p]),
+    "vtac_func_param_count": ("vtac", c_uint32, [c_void_p]),
+    "vtac_func_print": ("vtac", c_int, [c_void_p, c_int, c_void_p, c_void_p, c_void_p]),
+    "vtac_text_free": ("vtac", None, [c_void_p, c_void_p]),
+    "vtac_func_verify": ("vtac", c_int, [c_void_p, c_void_p]),
+    "te_context_create": ("vtac", c_void_p, [c_void_p, c_void_p]),
+    "te_context_destroy": ("vtac", None, [c_void_p]),
+    "te_context_config": ("vtac", c_void_p, [c_void_p]),
+    "te_context_diag": ("vtac", c_void_p, [c_void_p]),
+    "te_context_status": ("vtac", c_int, [c_void_p]),
+    "te_context_at": ("vtac", None, [c_void_p, c_char_p, c_uint32, c_uint32]),
+    "te_context_bytes": ("vtac", c_size_t, [c_void_p]),
+    "te_context_interrupt": ("vtac", None, [c_void_p, c_bool]),
+    "te_constant": ("vtac", c_int, [c_void_p, c_char_p, c_int64]),
+    "te_scalar": ("vtac", c_void_p, [c_void_p, c_char_p, c_char_p]),
+    "te_int": ("vtac", c_void_p, [c_void_p, c_char_p, c_int64]),
+    "te_float": ("vtac", c_void_p, [c_void_p, c_char_p, c_double]),
+    "te_axis_value": ("vtac", c_void_p, [c_void_p, c_void_p]),
+    "te_apply": ("vtac", c_void_p, [c_void_p, c_int, c_size_t, c_void_p]),
+    "te_add": ("vtac", c_void_p, [c_void_p, c_void_p, c_void_p]),
+    "te_sub": ("vtac", c_void_p, [c_void_p, c_void_p, c_void_p]),
+    "te_mul": ("vtac", c_void_p, [c_void_p, c_void_p, c_void_p]),
+    "te_cast": ("vtac", c_void_p, [c_void_p, c_char_p, c_void_p]),
+    "te_load": ("vtac", c_void_p, [c_void_p, c_void_p, c_size_t, c_void_p]),
+    "te_reduce": ("vtac", c_void_p, [c_void_p, c_int, c_void_p, c_size_t, c_void_p]),
+    "te_call": ("vtac", c_void_p, [c_void_p, c_char_p, c_char_p, c_size_t, c_void_p]),
+    "te_parse": ("vtac", c_void_p, [c_void_p, c_char_p]),
+    "te_expr_dtype": ("vtac", c_char_p, [c_void_p, c_void_p]),
+    "te_expr_text": ("vtac", c_char_p, [c_void_p, c_void_p]),
+    "te_expr_int": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
+    "te_op_name": ("vtac", c_char_p, [c_int]),
+    "te_op_text": ("vtac", c_char_p, [c_int]),
+    "te_op_operands": ("vtac", c_size_t, [c_int]),
+    "te_axis_create": ("vtac", c_void_p, [c_void_p, c_char_p, c_int64]),
+    "te_axis_create_expr": ("vtac", c_void_p, [c_void_p, c_char_p, c_void_p]),
+    "te_reduce_axis": ("vtac", c_void_p, [c_void_p, c_char_p, c_int64, c_int64]),
+    "te_reduce_axis_expr": ("vtac", c_void_p, [c_void_p, c_char_p, c_void_p, c_void_p]),
+    "te_thread_axis": ("vtac", c_void_p, [c_void_p, c_char_p]),
+    "te_axis_name": ("vtac", c_char_p, [c_void_p]),
+    "te_axis_kind_of": ("vtac", c_int, [c_void_p]),
+    "te_axis_extent": ("vtac", c_int64, [c_void_p]),
+    "te_axis_text": ("vtac", c_char_p, [c_void_p, c_void_p]),
+    "te_placeholder": ("vtac", c_void_p, [c_void_p, c_char_p, c_char_p, c_size_t, c_void_p]),
+    "te_placeholder_expr": ("vtac", c_void_p, [c_void_p, c_char_p, c_char_p, c_size_t, c_void_p]),
+    "te_compute": ("vtac", c_void_p, [c_void_p, c_char_p, c_size_t, c_void_p, c_char_p, c_char_p]),
+    "te_define": ("vtac", c_void_p, [c_void_p, c_char_p]),
+    "te_compute_axes": ("vtac", c_int, [c_void_p, c_char_p, c_char_p, c_size_t, c_void_p, c_size_t, c_void_p, c_void_p]),
+    "te_pad": ("vtac", c_void_p, [c_void_p, c_void_p, c_char_p, c_void_p, c_void_p, c_double]),
+    "te_relu": ("vtac", c_void_p, [c_void_p, c_void_p, c_char_p]),
+    "te_clip": ("vtac", c_void_p, [c_void_p, c_void_p, c_char_p, c_double, c_double]),
+    "te_tensor_name": ("vtac", c_char_p, [c_void_p]),
+    "te_tensor_dtype": ("vtac", c_char_p, [c_void_p, c_void_p]),
+    "te_tensor_ndim": ("vtac", c_size_t, [c_void_p]),
+    "te_tensor_dim": ("vtac", c_int64, [c_void_p, c_size_t]),
+    "te_tensor_dim_expr": ("vtac", c_void_p, [c_void_p, c_size_t]),
+    "te_tensor_is_placeholder": ("vtac", c_bool, [c_void_p]),
+    "te_tensor_index": ("vtac", c_size_t, [c_void_p]),
+    "te_tensor_outputs": ("vtac", c_size_t, [c_void_p]),
+    "te_tensor_output": ("vtac", c_void_p, [c_void_p, c_size_t]),
+    "te_tensor_tag": ("vtac", c_char_p, [c_void_p]),
+    "te_tensor_axes": ("vtac", c_size_t, [c_void_p]),
+    "te_tensor_axis": ("vtac", c_void_p, [c_void_p, c_size_t]),
+    "te_tensor_reduce_axes": ("vtac", c_size_t, [c_void_p]),
+    "te_tensor_reduce_axis": ("vtac", c_void_p, [c_void_p, c_size_t]),
+    "te_tensor_inputs": ("vtac", c_size_t, [c_void_p, c_void_p]),
+    "te_tensor_input": ("vtac", c_void_p, [c_void_p, c_void_p, c_size_t]),
+    "te_tensor_body": ("vtac", c_void_p, [c_void_p]),
+    "te_tensor_text": ("vtac", c_char_p, [c_void_p, c_void_p]),
+    "te_op_of_tensor_text": ("vtac", c_char_p, [c_void_p, c_void_p]),
+    "te_find_tensor": ("vtac", c_void_p, [c_void_p, c_char_p]),
+    "te_find_reduce_axis": ("vtac", c_void_p, [c_void_p, c_char_p]),
+    "te_prim_func_text": ("vtac", c_char_p, [c_void_p, c_size_t, c_void_p, c_char_p]),
+    "te_evaluate": ("vtac", c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p]),
+    "te_schedule_create": ("vtac", c_void_p, [c_void_p, c_size_t, c_void_p]),
+    "te_schedule_copy": ("vtac", c_void_p, [c_void_p]),
+    "te_schedule_stage": ("vtac", c_void_p, [c_void_p, c_void_p]),
+    "te_schedule_stages": ("vtac", c_size_t, [c_void_p]),
+    "te_schedule_stage_at": ("vtac", c_void_p, [c_void_p, c_size_t]),
+    "te_schedule_context": ("vtac", c_void_p, [c_void_p]),
+    "te_stage_tensor": ("vtac", c_void_p, [c_void_p]),
+    "te_stage_name": ("vtac", c_char_p, [c_void_p]),
+    "te_stage_axis": ("vtac", c_void_p, [c_void_p, c_size_t]),
+    "te_stage_axes": ("vtac", c_size_t, [c_void_p]),
+    "te_stage_axis_named": ("vtac", c_void_p, [c_void_p, c_char_p]),
+    "te_stage_leaves": ("vtac", c_size_t, [c_void_p]),
+    "te_stage_leaf": ("vtac", c_void_p, [c_void_p, c_size_t]),
+    "te_stage_scope": ("vtac", c_char_p, [c_void_p]),
+    "te_stage_is_output": ("vtac", c_bool, [c_void_p]),
+    "te_stage_text": ("vtac", c_char_p, [c_void_p, c_void_p]),
+    "te_split": ("vtac", c_int, [c_void_p, c_void_p, c_int64, c_void_p, c_void_p]),
+    "te_split_nparts": ("vtac", c_int, [c_void_p, c_void_p, c_int64, c_void_p, c_void_p]),
+    "te_fuse": ("vtac", c_int, [c_void_p, c_size_t, c_void_p, c_void_p]),
+    "te_reorder": ("vtac", c_int, [c_void_p, c_size_t, c_void_p]),
+    "te_tile": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_int64, c_int64, c_void_p]),
+    "te_compute_at": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
+    "te_compute_inline": ("vtac", c_int, [c_void_p]),
+    "te_compute_root": ("vtac", c_int, [c_void_p]),
+    "te_set_scope": ("vtac", c_int, [c_void_p, c_char_p]),
+    "te_pragma": ("vtac", c_int, [c_void_p, c_void_p, c_char_p, c_void_p]),
+    "te_bind": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
+    "te_vectorize": ("vtac", c_int, [c_void_p, c_void_p]),
+    "te_parallel": ("vtac", c_int, [c_void_p, c_void_p]),
+    "te_unroll": ("vtac", c_int, [c_void_p, c_void_p]),
+    "te_double_buffer": ("vtac", c_int, [c_void_p]),
+    "te_storage_align": ("vtac", c_int, [c_void_p, c_void_p, c_int64, c_int64]),
+    "te_tensorize": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
+    "te_cache_read": ("vtac", c_void_p, [c_void_p, c_void_p, c_char_p, c_size_t, c_void_p]),
+    "te_cache_write": ("vtac", c_void_p, [c_void_p, c_void_p, c_char_p]),
+    "te_gemm": ("vtac", c_void_p, [c_void_p]),
+    "te_intrin_create": ("vtac", c_void_p, [c_void_p, c_char_p, c_void_p]),
+    "te_intrin_buffer": ("vtac", c_int, [c_void_p, c_void_p, c_char_p, c_int64]),
+    "te_intrin_attr": ("vtac", c_int, [c_void_p, c_int, c_void_p, c_char_p, c_void_p]),
+    "te_intrin_access": ("vtac", c_void_p, [c_void_p, c_void_p, c_char_p]),
+    "te_intrin_emit": ("vtac", c_int, [c_void_p, c_int, c_void_p]),
+    "vtac_kernel_parse": ("vtac", c_int, [c_char_p, c_size_t, c_char_p, c_char_p, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_kernel_load": ("vtac", c_int, [c_char_p, c_char_p, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_kernel_destroy": ("vtac", None, [c_void_p]),
+    "vtac_kernel_name": ("vtac", c_char_p, [c_void_p]),
+    "vtac_kernel_context": ("vtac", c_void_p, [c_void_p]),
+    "vtac_kernel_schedule": ("vtac", c_void_p, [c_void_p]),
+    "vtac_kernel_args": ("vtac", c_size_t, [c_void_p]),
+    "vtac_kernel_arg": ("vtac", c_void_p, [c_void_p, c_size_t]),
+    "vtac_kernel_arg_is_output": ("vtac", c_bool, [c_void_p, c_size_t]),
+    "vtac_kernel_target": ("vtac", c_char_p, [c_void_p]),
+    "vtac_kernel_disabled_passes": ("vtac", c_char_p, [c_void_p]),
 }

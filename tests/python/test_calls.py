@@ -1,0 +1,63 @@
+"""The recorded programs from Python: the same runtime calls in the same order, and the right results."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import common
+import programs
+
+
+class Calls(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        source = common.shared("golden", "trace_shim.c")
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.shim = os.path.join(cls.folder.name, "trace_shim.so")
+        subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", cls.shim, source, "-ldl"], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def check(self, name):
+        trace = os.path.join(self.folder.name, f"{name}.calls")
+        variables = {**common.environment(), "LD_PRELOAD": self.shim, "VTA_TRACE": trace}
+        program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs.py")
+        run = subprocess.run([sys.executable, program, name], env=variables, capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        with open(trace, encoding="utf-8") as got, open(common.shared("golden", "calls", f"{name}.calls"),
+                                                       encoding="utf-8") as want:
+            self.assertTrue(got.read() == want.read(), f"{name}: the calls differ from the recording")
+
+
+def _names():
+    for prefix in programs.CONFIGS:
+        for name in programs.PROGRAMS:
+            yield prefix + name
+
+
+def _add(name):
+    def test(self):
+        common.shared("golden", "calls", f"{name}.calls")
+        self.check(name)
+
+    setattr(Calls, f"test_{name}", test)
+
+
+for _name in _names():
+    if os.path.exists(os.path.join(common.SHARED, "golden", "calls", f"{_name}.calls")):
+        _add(_name)
+
+
+class Results(unittest.TestCase):
+    def test_programs_compute_what_they_say(self):
+        for name in ("vadd", "matmul", "2x16_relu", "4x8_gemm_smt", "1x32_pad_all"):
+            with self.subTest(name):
+                self.assertTrue(programs.run(name))
+
+
+if __name__ == "__main__":
+    unittest.main()
