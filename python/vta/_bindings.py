@@ -341,6 +341,43 @@ class TVMParallelGroupEnv(Structure):
     ]
 
 
+class vtac_pass_info(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("does", c_char_p),
+        ("reason", c_char_p),
+        ("vta", c_int32),
+    ]
+
+
+class vtac_pass_event(Structure):
+    _fields_ = [
+        ("index", c_size_t),
+        ("name", c_char_p),
+        ("changed", c_int32),
+        ("skipped", c_int32),
+        ("nanoseconds", c_uint64),
+        ("text", c_char_p),
+    ]
+
+
+class vtac_lower_options(Structure):
+    _fields_ = [
+        ("config", c_void_p),
+        ("disabled", c_void_p),
+        ("disabled_count", c_size_t),
+        ("simple", c_int32),
+        ("debug_flag", c_int32),
+        ("verify", c_int32),
+        ("mock", c_int32),
+        ("unroll_max_step", c_int32),
+        ("print", c_int32),
+        ("style", c_int),
+        ("after", c_void_p),
+        ("user", c_void_p),
+    ]
+
+
 # name: (library, result, arguments)
 FUNCTIONS = {
     "vta_status_text": ("vta", c_char_p, [c_int]),
@@ -499,6 +536,7 @@ FUNCTIONS = {
     "vta_runtime_clear_counters": ("vta", None, [c_void_p]),
     "vta_counters_to_text": ("vta", c_void_p, [c_void_p]),
     "vta_runtime_set_device_options": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vta_runtime_interrupt": ("vta", None, [c_void_p]),
     "vta_runtime_set_sink": ("vta", None, [c_void_p, vta_sink]),
     "vta_runtime_capture": ("vta", c_int, [c_void_p, c_char_p, c_void_p]),
     "vta_buffer_info": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
@@ -646,4 +684,6 @@ FUNCTIONS = {
     "vtac_kernel_arg_is_output": ("vtac", c_bool, [c_void_p, c_size_t]),
     "vtac_kernel_target": ("vtac", c_char_p, [c_void_p]),
     "vtac_kernel_disabled_passes": ("vtac", c_char_p, [c_void_p]),
+    "vtac_pass_count": ("vtac", c_size_t, []),
+    "vtac_pass_get": ("vtac", c_int, [c_size_t, c_void_p]),
 }

@@ -7,7 +7,7 @@ from . import _bindings as b
 from ._lib import DIAG, call, diagnostics, lib, raise_status, utf8
 from .ndarray import NDArray
 
-__all__ = ["Function", "Module", "load_module"]
+__all__ = ["Function", "Module", "BuiltModule", "load_module"]
 
 
 class _Value(ctypes.Union):
@@ -109,20 +109,26 @@ class Function:
 
 
 class Module:
-    """Compiled functions, from :func:`vta.build` or from a file.
+    """Compiled functions, loaded from a file.
 
     Calling the module calls its only (or first) function.
+
+    Parameters
+    ----------
+    handle : int
+        A ``vta_module *`` that this object takes over.
     """
 
-    def __init__(self, handle, keep=None, entry=None):
+    _destroy, _find = "vta_module_destroy", "vta_module_function"
+
+    def __init__(self, handle):
         self.handle = handle
-        self._keep = keep
-        self._entry_name = entry
+        self._entry_name = None
         self._functions = {}
 
     def __del__(self):
         if getattr(self, "handle", None):
-            lib.vta_module_destroy(self.handle)
+            getattr(lib, self._destroy)(self.handle)
 
     def get_function(self, name, query_imports=False):
         """A function by name.
@@ -137,7 +143,7 @@ class Module:
         """
         if name not in self._functions:
             out = ctypes.c_void_p()
-            call(lib.vta_module_function, self.handle, name.encode(), DIAG, ctypes.byref(out))
+            call(getattr(lib, self._find), self.handle, name.encode(), DIAG, ctypes.byref(out))
             self._functions[name] = Function(out.value, name, self)
         return self._functions[name]
 
@@ -197,6 +203,49 @@ class Timing:
 
     def __repr__(self):
         return f"Timing(mean={self.mean:.6g} s, rounds={len(self.results)})"
+
+
+class BuiltModule(Module):
+    """A compiled function, from :func:`vta.build`.
+
+    Parameters
+    ----------
+    handle : int
+        A ``vtac_module *`` that this object takes over.
+    name : str
+        Name of the function.
+    context : object
+        Kept alive as long as the module.
+    """
+
+    _destroy, _find = "vtac_module_destroy", "vtac_module_function"
+
+    def __init__(self, handle, name, context):
+        super().__init__(handle)
+        self._entry_name, self._context = name, context
+
+    @property
+    def function_names(self):
+        """Names of the functions."""
+        return [self._entry_name]
+
+    @property
+    def triple(self):
+        """LLVM's triple of the processor it is for."""
+        return lib.vtac_module_triple(self.handle).decode()
+
+    def save(self, path, fmt=""):
+        """Writes an object (``.o``) or, linked by the system's linker, a shared object (``.so``).
+
+        Parameters
+        ----------
+        path : str
+        """
+        call(lib.vtac_module_save, self.handle, utf8(os.fspath(path)), DIAG)
+
+    def export_library(self, path):
+        """Writes a shared object; see :meth:`save`."""
+        self.save(path)
 
 
 def load_module(path):

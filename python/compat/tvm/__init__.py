@@ -5,7 +5,8 @@ NotImplementedError with its name."""
 
 import vta as _vta
 from vta import error as _error
-from vta.build import build, lower
+from vta.build import tvm_build as build
+from vta.build import tvm_lower as lower
 from vta.module import load_module as _load_module
 from vta.ndarray import Device, NDArray, cpu, device, ext_dev
 from vta.registry import get_global_func, register_func

@@ -1,0 +1,186 @@
+"""From a schedule to lowered text and to compiled code."""
+
+import contextlib
+import ctypes
+
+from . import _bindings as b
+from ._lib import DIAG, call, lib, utf8
+from ._progress import Progress
+from .expr import Expr
+from .ir import IRModule, LoweredFunc
+from .module import BuiltModule
+from .target import Target
+from .te import Schedule, Tensor
+from .transform import PassContext
+
+__all__ = ["build_config", "lower", "build"]
+
+_STYLES = {"primfn": b.VTAC_STYLE_PRIMFN, "tvmscript": b.VTAC_STYLE_TVMSCRIPT}
+
+
+def build_config(debug_flag=0, **kwargs):
+    """Options under which :func:`lower` and :func:`build` compile for the accelerator.
+
+    Parameters
+    ----------
+    debug_flag : int, optional
+        Debug mode that compiled functions set first (spec, section 6): 2 dumps instructions, 4 micro-ops,
+        32 forces serial execution.
+    disabled_pass : list of str, optional
+        Passes to leave out, such as ``"tir.CommonSubexprElimTIR"``.
+    opt_level : int, optional
+    config : dict, optional
+        See :class:`vta.PassContext`.
+
+    Returns
+    -------
+    context : PassContext
+        For a ``with`` statement.
+
+    Examples
+    --------
+    >>> with vta.build_config(disabled_pass={"tir.CommonSubexprElimTIR"}):
+    ...     print(vta.lower(s, [A, B, C]))
+    """
+    config = dict(kwargs.pop("config", None) or {})
+    config["tir.add_lower_pass"] = True
+    return PassContext(config=config, debug_flag=debug_flag, **kwargs)
+
+
+def _options(context, simple_mode, mock, config, progress):
+    """A ``vtac_lower_options``, and what must stay alive as long as it is used."""
+    names = [n.encode() for n in context.disabled()]
+    disabled = (ctypes.c_char_p * max(1, len(names)))(*names)
+    options = b.vtac_lower_options()
+    options.config = config.handle if context.for_vta else None
+    options.disabled, options.disabled_count = ctypes.addressof(disabled), len(names)
+    options.simple, options.mock = int(simple_mode), int(mock)
+    options.debug_flag = context.debug_flag if context.for_vta else 0
+    options.unroll_max_step = context.unroll_max_step
+    options.after = progress.callback
+    return options, disabled
+
+
+def _arguments(args):
+    """A C array of ``vtac_arg``."""
+    out = (b.vtac_arg * max(1, len(args)))()
+    for slot, arg in zip(out, args):
+        if isinstance(arg, Tensor):
+            slot.tensor = arg.handle
+        elif isinstance(arg, Expr):
+            slot.scalar = arg.handle
+        else:
+            raise TypeError(f"an argument of a kernel is a tensor or a scalar (te.var), not {type(arg).__name__}")
+    return out
+
+
+def _lower(schedule, args, name, simple_mode):
+    """(Context, ``vtac_func *``) of a schedule."""
+    if not isinstance(schedule, Schedule):
+        raise TypeError(f"what is lowered is a schedule (te.create_schedule), not {type(schedule).__name__}")
+    context = schedule.context
+    context.here()
+    passes = PassContext.current()
+    out = ctypes.c_void_p()
+    with Progress(f"lowering {name}", total=lib.vtac_pass_count()) as progress:
+        options, _disabled = _options(passes, simple_mode, schedule.mock, context.config, progress)
+        arguments = _arguments(args)
+        context.done(context.run(lambda: lib.vtac_lower(schedule.handle, len(args), arguments, name.encode(),
+                                                        ctypes.byref(options), ctypes.byref(out))))
+    return context, out.value
+
+
+def _printer(context, func):
+    """A function from a style's name to the text of a lowered function."""
+
+    def text(style):
+        out = ctypes.c_void_p()
+        call(lib.vtac_func_print, func, _STYLES[style], None, DIAG, ctypes.byref(out))
+        try:
+            return ctypes.string_at(out.value).decode("utf-8")
+        finally:
+            lib.vtac_text_free(None, out.value)
+
+    text.keep = context
+    return text
+
+
+def tvm_lower(inputs, args=None, name="main", binds=None, simple_mode=False):
+    """Lowers a schedule under the current :class:`vta.PassContext`, without the accelerator's passes outside one.
+
+    The parameters are those of :func:`lower`."""
+    if binds:
+        raise NotImplementedError("lower(binds=...) is not offered: buffers are laid out densely")
+    context, func = _lower(inputs, list(args or []), name, simple_mode)
+    return IRModule({name: LoweredFunc(name, _printer(context, func), (inputs, args))})
+
+
+def _with_vta_passes():
+    """The current context where it asks for the accelerator's passes, else one that does."""
+    return contextlib.nullcontext() if PassContext.current().for_vta else build_config()
+
+
+def lower(inputs, args=None, name="main", binds=None, simple_mode=False):
+    """Lowers a schedule for the accelerator.
+
+    Parameters
+    ----------
+    inputs : Schedule
+    args : list of Tensor or Expr
+        Parameters of the function, inputs and outputs.
+    name : str, optional
+    simple_mode : bool, optional
+        For reading: leaves out loop partition.
+
+    Returns
+    -------
+    module : IRModule
+        ``print`` shows it; ``.show()`` in the other style.
+    """
+    with _with_vta_passes():
+        return tvm_lower(inputs, args, name, binds, simple_mode)
+
+
+def tvm_build(inputs, args=None, target=None, target_host=None, name="default_function", binds=None):
+    """Compiles a schedule under the current :class:`vta.PassContext`; with the target ``ext_dev``, for the accelerator.
+
+    The parameters are those of :func:`build`."""
+    target = Target(target or "llvm", host=target_host)
+    if binds:
+        raise NotImplementedError("build(binds=...) is not offered: buffers are laid out densely")
+    if isinstance(inputs, IRModule):
+        raise NotImplementedError("build takes a schedule: lowered modules are for looking at")
+    context, func = _lower(inputs, list(args or []), name, simple_mode=False)
+    one = b.vtac_build_func()
+    one.func = func
+    options = b.vtac_build_options()
+    options.target = b"ext_dev" if target.kind.name == "ext_dev" else b"llvm"
+    options.triple = utf8(target.triple)
+    options.opt_level = PassContext.current().opt_level or -1
+    out = ctypes.c_void_p()
+    call(lib.vtac_build, 1, ctypes.byref(one), ctypes.byref(options), DIAG, ctypes.byref(out))
+    return BuiltModule(out.value, name, context)
+
+
+def build(inputs, args=None, target="ext_dev", target_host=None, name="default_function", binds=None):
+    """Compiles a schedule for the accelerator, or for the processor.
+
+    Parameters
+    ----------
+    inputs : Schedule
+    args : list of Tensor or Expr
+        Parameters of the function, inputs and outputs.
+    target : str or Target, optional
+        ``"ext_dev"`` (the accelerator) or ``"llvm"``, with ``-mtriple=`` for another processor.
+    target_host : str or Target, optional
+        Target of the host code.
+    name : str, optional
+        Name of the function.
+
+    Returns
+    -------
+    module : Module
+        Call it, or save it as an object with ``.save("NAME.o")``.
+    """
+    with _with_vta_passes():
+        return tvm_build(inputs, args, target, target_host, name, binds)
