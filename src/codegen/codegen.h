@@ -56,10 +56,16 @@ const char *vt_codegen_triple(vt_ctx *ctx, const char *triple);
 
 typedef struct vt_jit vt_jit;
 
-/* Takes an object made for this machine into the process. Undefined symbols are looked up as the dynamic linker would:
- * what was preloaded comes first, then the program and its libraries. */
-vta_status vt_jit_create(const vta_allocator *allocator, const void *object, size_t size, vta_diag *diag,
-                         vt_jit **out_jit);
+/* A symbol that code is given in place of the process's. */
+typedef struct vt_jit_symbol {
+    const char *name;
+    void (*address)(void);
+} vt_jit_symbol;
+
+/* Takes an object made for this machine into the process. Undefined symbols are those of `symbols` (borrowed; n may be
+ * 0), or looked up as the dynamic linker would: what was preloaded comes first, then the program and its libraries. */
+vta_status vt_jit_create(const vta_allocator *allocator, const void *object, size_t size, size_t n,
+                         const vt_jit_symbol *symbols, vta_diag *diag, vt_jit **out_jit);
 /* Removes the code; its functions must not be running. */
 void vt_jit_destroy(vt_jit *jit);
 /* VTA_NOT_FOUND for a name that the object does not define, or when a symbol it needs is nowhere. Any thread. */

@@ -11,6 +11,8 @@
 struct vt_jit {
     const vta_allocator *allocator;
     LLVMOrcLLJITRef lljit;
+    size_t n_symbols;
+    const vt_jit_symbol *symbols;
     pthread_mutex_t lock;
     char *cause; /* what ORC reported about the lookup at work; LLVM's */
 };
@@ -38,19 +40,24 @@ static void forget_cause(vt_jit *jit) {
     jit->cause = NULL;
 }
 
-/* Defines the symbols that ORC looks for and that the process has. dlsym is called from this library on purpose:
- * RTLD_DEFAULT then means the global scope (preloaded libraries first) and after it what was loaded along with this
- * library, also where that was not loaded globally. */
-static LLVMErrorRef find_in_process(LLVMOrcDefinitionGeneratorRef generator, void *user, LLVMOrcLookupStateRef *state,
-                                    LLVMOrcLookupKind kind, LLVMOrcJITDylibRef dylib, LLVMOrcJITDylibLookupFlags flags,
-                                    LLVMOrcCLookupSet names, size_t count) {
-    (void)generator, (void)user, (void)state, (void)kind, (void)flags;
+/* dlsym is called from this library on purpose: RTLD_DEFAULT then means the global scope (preloaded libraries first)
+ * and after it what was loaded along with this library, also where that was not loaded globally. */
+static uintptr_t find(const vt_jit *jit, const char *name) {
+    for (size_t i = 0; i < jit->n_symbols; i++)
+        if (strcmp(jit->symbols[i].name, name) == 0) return (uintptr_t)jit->symbols[i].address;
+    return (uintptr_t)dlsym(RTLD_DEFAULT, name);
+}
+
+/* Defines the symbols that ORC looks for and that there are; it reports those that stay missing, all together. */
+static LLVMErrorRef define_found(LLVMOrcDefinitionGeneratorRef generator, void *user, LLVMOrcLookupStateRef *state,
+                                 LLVMOrcLookupKind kind, LLVMOrcJITDylibRef dylib, LLVMOrcJITDylibLookupFlags flags,
+                                 LLVMOrcCLookupSet names, size_t count) {
+    (void)generator, (void)state, (void)kind, (void)flags;
     for (size_t i = 0; i < count; i++) {
-        void *address = dlsym(RTLD_DEFAULT, LLVMOrcSymbolStringPoolEntryStr(names[i].Name));
-        if (!address) continue; /* ORC reports all that stay missing, together */
+        uintptr_t address = find(user, LLVMOrcSymbolStringPoolEntryStr(names[i].Name));
+        if (!address) continue;
         LLVMOrcRetainSymbolStringPoolEntry(names[i].Name);
-        LLVMOrcCSymbolMapPair pair = {names[i].Name, {(LLVMOrcExecutorAddress)(uintptr_t)address, {0}}};
-        pair.Sym.Flags.GenericFlags = LLVMJITSymbolGenericFlagsExported;
+        LLVMOrcCSymbolMapPair pair = {names[i].Name, {address, {LLVMJITSymbolGenericFlagsExported, 0}}};
         LLVMErrorRef error = LLVMOrcJITDylibDefine(dylib, LLVMOrcAbsoluteSymbols(&pair, 1));
         if (error) return error;
     }
@@ -60,19 +67,21 @@ static LLVMErrorRef find_in_process(LLVMOrcDefinitionGeneratorRef generator, voi
 static vta_status add_object(vt_jit *jit, const void *object, size_t size, vta_diag *diag) {
     LLVMOrcJITDylibRef dylib = LLVMOrcLLJITGetMainJITDylib(jit->lljit);
     LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(jit->lljit), take_cause, jit);
-    LLVMOrcJITDylibAddGenerator(dylib, LLVMOrcCreateCustomCAPIDefinitionGenerator(find_in_process, NULL, NULL));
+    LLVMOrcJITDylibAddGenerator(dylib, LLVMOrcCreateCustomCAPIDefinitionGenerator(define_found, jit, NULL));
     LLVMMemoryBufferRef copy = LLVMCreateMemoryBufferWithMemoryRangeCopy(object, size, "kernel");
     LLVMErrorRef error = LLVMOrcLLJITAddObjectFile(jit->lljit, dylib, copy);
     return error ? orc_error(diag, VTA_INVALID_ARGUMENT, "cannot take the object into this process", error) : VTA_OK;
 }
 
-vta_status vt_jit_create(const vta_allocator *allocator, const void *object, size_t size, vta_diag *diag,
-                         vt_jit **out_jit) {
+vta_status vt_jit_create(const vta_allocator *allocator, const void *object, size_t size, size_t n,
+                         const vt_jit_symbol *symbols, vta_diag *diag, vt_jit **out_jit) {
     *out_jit = NULL;
     vt__llvm_start();
     vt_jit *jit = vt_alloc_zero(allocator, sizeof *jit);
     if (!jit) return vt_no_memory(diag);
     jit->allocator = allocator;
+    jit->n_symbols = n;
+    jit->symbols = symbols;
     pthread_mutex_init(&jit->lock, NULL);
     LLVMErrorRef error = LLVMOrcCreateLLJIT(&jit->lljit, NULL);
     vta_status status = error ? orc_error(diag, VTA_UNSUPPORTED, "cannot run code in this process", error)

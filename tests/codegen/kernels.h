@@ -90,7 +90,7 @@ static inline code jit_compile(kit *k, const vt_func *f, int32_t device, int lev
     code c = {0};
     void *address = NULL;
     vta_status status = emit(k, f, device, NULL, VT_EMIT_OBJECT, level, &object);
-    if (status == VTA_OK) status = vt_jit_create(NULL, object.text, object.size, k->diag, &c.jit);
+    if (status == VTA_OK) status = vt_jit_create(NULL, object.text, object.size, 0, NULL, k->diag, &c.jit);
     if (status == VTA_OK) status = vt_jit_lookup(c.jit, f->name, k->diag, &address);
     if (status != VTA_OK) fail_msg("%s", vta_diag_text(k->diag));
     memcpy(&c.call, &address, sizeof address);

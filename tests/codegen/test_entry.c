@@ -182,11 +182,11 @@ static void test_missing_symbol(void **state) {
     assert_int_equal(emit(&k, function(c, "f", 0, NULL, s), 1, NULL, VT_EMIT_OBJECT, 0, &object), VTA_OK);
     vt_jit *jit;
     void *address;
-    assert_int_equal(vt_jit_create(NULL, object.text, object.size, k.diag, &jit), VTA_OK);
+    assert_int_equal(vt_jit_create(NULL, object.text, object.size, 0, NULL, k.diag, &jit), VTA_OK);
     assert_int_equal(vt_jit_lookup(jit, "f", k.diag, &address), VTA_NOT_FOUND);
     assert_non_null(strstr(vta_diag_text(k.diag), "nobody_has_this"));
     vt_jit_destroy(jit);
-    assert_int_equal(vt_jit_create(NULL, "nonsense", 8, k.diag, &jit), VTA_INVALID_ARGUMENT);
+    assert_int_equal(vt_jit_create(NULL, "nonsense", 8, 0, NULL, k.diag, &jit), VTA_INVALID_ARGUMENT);
     assert_null(jit);
     vt_strbuf_free(&object);
     kit_close(&k);

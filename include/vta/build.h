@@ -1,0 +1,128 @@
+/* From a schedule to code: lowering, compiling, saving, running in this process.
+ *
+ *     const vtac_func *f;
+ *     vtac_module *m;
+ *     vta_packed_function call;
+ *     vtac_lower(schedule, 3, args, "vadd", NULL, &f);
+ *     vtac_build(1, &(vtac_build_func){.func = f}, NULL, diag, &m);
+ *     vtac_module_function(m, "vadd", diag, &call);         // or vtac_module_save(m, "vadd.o", diag)
+ *     vta_function_call_tensors(call, tensors, 3, diag);    // vta/module.h
+ *
+ * Compiled functions have the packed calling convention (vta/module.h, docs/compiler.md) and check their arguments.
+ * They reach the runtime by the names of vta/runtime.def: undefined symbols of saved objects, looked up in this process
+ * as the dynamic linker would for code that runs here.
+ *
+ * Threads: lowering uses the schedule's te_context and what it owns, so one thread at a time for each context, any
+ * number of contexts at once. Building only reads; functions of different contexts may go into one module. */
+#ifndef VTA_BUILD_H
+#define VTA_BUILD_H
+
+#include "vta/ir.h"
+#include "vta/kernel.h"
+#include "vta/module.h"
+#include "vta/pass.h"
+#include "vta/te.h"
+
+VTA_BEGIN
+
+/* ---- Lowering ------------------------------------------------------------------------------------------------ */
+
+/* A parameter of a function: a tensor or a scalar (te_scalar); the other is NULL. */
+typedef struct vtac_arg {
+    const te_tensor *tensor;
+    const te_expr *scalar;
+} vtac_arg;
+
+/* Bound inference, loop nest and the pass pipeline (vta/pass.h). `name` NULL: "main". `options` NULL: lowering for the
+ * accelerator of the context's configuration. The function lives in the schedule's te_context, where errors go too
+ * (te_context_diag). */
+VTA_API vta_status vtac_lower(te_schedule *schedule, size_t n, const vtac_arg args[], const char *name,
+                              const vtac_lower_options *options, const vtac_func **out_func);
+/* A kernel file's function, under the kernel's name, with the passes left out that the file names besides those of
+ * `options`. `options` NULL: for the target that the file names. */
+VTA_API vta_status vtac_kernel_lower(vtac_kernel *kernel, const vtac_lower_options *options,
+                                     const vtac_func **out_func);
+
+/* ---- Compiling ----------------------------------------------------------------------------------------------- */
+
+/* A function to compile. */
+typedef struct vtac_build_func {
+    const vtac_func *func;
+    const char *name;    /* the symbol; NULL: the function's own name */
+    int32_t device_type; /* where its tensors must live: kDLCPU, kDLExtDev; 0: as the target says */
+} vtac_build_func;
+
+/* All zero is the default: code for this machine that drives the accelerator. */
+typedef struct vtac_build_options {
+    const char *target;   /* "vta" or "ext_dev" (NULL): tensors live on the accelerator; "llvm": in host memory */
+    const char *triple;   /* "aarch64-linux-gnu", "armv7-none-linux-gnueabihf"; NULL: this machine */
+    const char *cpu;      /* LLVM's name; NULL: this machine's, or with a triple the least of its architecture */
+    const char *features; /* LLVM's "+neon,-crypto"; NULL: those of the processor */
+    int32_t opt_level;    /* 1..3 for what computes on the host, -1 for none; 0: 2 */
+    int32_t trace;        /* not 0: code run in this process goes through the recorder (vtac_trace_begin) */
+    const vta_allocator *allocator;
+} vtac_build_options;
+
+/* What vtac_emit writes. */
+typedef enum vtac_emit_kind { VTAC_EMIT_OBJECT, VTAC_EMIT_ASM, VTAC_EMIT_LLVM, VTAC_EMIT_C } vtac_emit_kind;
+
+/* The functions as an object, assembly, LLVM's textual IR, or C that compiles by itself (zero terminated in any case).
+ * Free with vtac_bytes_free and the options' allocator. */
+VTA_API vta_status vtac_emit(size_t n, const vtac_build_func funcs[], const vtac_build_options *options,
+                             vtac_emit_kind kind, vta_diag *diag, char **out_text, size_t *out_size);
+VTA_API void vtac_bytes_free(const vta_allocator *allocator, char *text, size_t size);
+
+typedef struct vtac_module vtac_module;
+
+/* Compiles functions of different names into one module. VTA_UNSUPPORTED: no such target; VTA_ILLEGAL: something the
+ * target cannot do, with function, place and remedy. Free with vtac_module_destroy. */
+VTA_API vta_status vtac_build(size_t n, const vtac_build_func funcs[], const vtac_build_options *options,
+                              vta_diag *diag, vtac_module **out_module);
+/* Removes its code from the process too; its functions must not be running. NULL is allowed. */
+VTA_API void vtac_module_destroy(vtac_module *module);
+/* Writes FILE.o as it is, FILE.so linked by the system's linker (VTA_UNSUPPORTED, naming what was tried, when there is
+ * none for the machine it is for), and with any other ending the object. */
+VTA_API vta_status vtac_module_save(vtac_module *module, const char *path, vta_diag *diag);
+/* The object's bytes; they belong to the module. */
+VTA_API const void *vtac_module_object(const vtac_module *module, size_t *out_size);
+/* The triple that it is for. */
+VTA_API const char *vtac_module_triple(const vtac_module *module);
+/* A function as code in this process, valid as long as the module. The first call takes the object in. Any thread.
+ * VTA_UNSUPPORTED for code that is for another machine; VTA_NOT_FOUND for no such function, or when the process lacks a
+ * symbol that it needs. */
+VTA_API vta_status vtac_module_function(vtac_module *module, const char *name, vta_diag *diag,
+                                        vta_packed_function *out_function);
+
+/* ---- Running and checking ------------------------------------------------------------------------------------- */
+
+/* Writes each runtime call that traced code of this thread makes as a line of text, until vtac_trace_end: loads,
+ * stores, micro-kernels with what they record, tokens, synchronization; buffers and call sites by order of first use.
+ * The calls go on to the runtime. VTA_NO_MEMORY. */
+VTA_API vta_status vtac_trace_begin(void (*write)(void *ctx, const char *text, size_t size), void *ctx);
+VTA_API void vtac_trace_end(void);
+
+typedef struct vtac_check_options {
+    uint64_t seed; /* of the inputs */
+    const vta_allocator *allocator;
+} vtac_check_options;
+
+typedef struct vtac_check_result {
+    uint64_t elements;  /* compared */
+    uint64_t different; /* 0: equal bit for bit */
+    size_t arg;         /* of the first difference: which argument, which element, both values as text */
+    uint64_t index;
+    char expected[32], got[32];
+    double run_seconds;       /* of the call */
+    double reference_seconds; /* of the reference evaluation */
+} vtac_check_result;
+
+/* Calls a compiled function of the given tensors with random inputs and compares its outputs (the tensors that are no
+ * placeholders) with te_evaluate, bit for bit. `device_type`: where its arrays live. VTA_OK also when values differ;
+ * other codes when something could not be run. */
+VTA_API vta_status vtac_check(te_context *c, size_t n, const te_tensor *const args[], vta_packed_function function,
+                              int32_t device_type, const vtac_check_options *options, vta_diag *diag,
+                              vtac_check_result *out_result);
+
+VTA_END
+
+#endif
