@@ -1,0 +1,205 @@
+/* The command line tool, run as a user runs it. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/programs.h"
+
+static char folder[] = "/tmp/vta_cli_XXXXXX";
+static char output[1 << 20]; /* of the last command: standard output, then standard error */
+
+/* Runs `vta ARGS` in the test's folder; its exit code, -1 when it did not exit. */
+static int vta(const char *args) {
+    char command[2048];
+    snprintf(command, sizeof command, "cd %s && %s/vta %s > out 2> err; code=$?; cat out err; exit $code", folder,
+             VT_BINARY_DIR, args);
+    FILE *f = popen(command, "r");
+    assert_non_null(f);
+    size_t n = fread(output, 1, sizeof output - 1, f);
+    output[n] = 0;
+    int state = pclose(f);
+    return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
+}
+
+static void put(const char *name, const char *text) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static int setup(void **state) {
+    (void)state;
+    unsetenv("VTA_CONFIG");
+    if (!mkdtemp(folder)) return -1;
+    put("program.s", check_source);
+    char path[256];
+    vta_config *config = vta_config_default();
+    vta_program *p;
+    vta_status status = check_record(config, NULL, 2, NULL, &p);
+    snprintf(path, sizeof path, "%s/program.vta", folder);
+    if (status == VTA_OK) status = vta_program_save(p, path, NULL);
+    vta_program_destroy(p);
+    vta_config_release(config);
+    return status;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    char command[256];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+#define RUNS(args, code)                                                                                               \
+    do {                                                                                                               \
+        int got = vta(args);                                                                                           \
+        if (got != (code)) fail_msg("vta %s: exit code %d\n%s", args, got, output);                                    \
+    } while (0)
+
+static void help(void **state) {
+    (void)state;
+    RUNS("--version", 0);
+    assert_contains(output, "vta ");
+    RUNS("--help", 0);
+    assert_contains(output, "usage: vta COMMAND");
+    RUNS("", 2);
+    RUNS("nonsense", 2);
+    assert_contains(output, "nonsense: no such command");
+    RUNS("help sim", 0);
+    assert_contains(output, "--engine fast|reference");
+    static const char *const names[] = {
+#define CLI_COMMAND(name, summary, arguments, examples) #name,
+#include "../../cli/commands.def"
+#undef CLI_COMMAND
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char args[64];
+        snprintf(args, sizeof args, "%s --help", names[i]);
+        RUNS(args, 0);
+        assert_contains(output, "usage: vta ");
+        assert_contains(output, "examples:");
+        snprintf(args, sizeof args, "%s --no-such-option", names[i]);
+        RUNS(args, 2);
+        assert_contains(output, "--no-such-option: no such option");
+    }
+}
+
+static void config(void **state) {
+    (void)state;
+    RUNS("config", 0);
+    assert_contains(output, "1x16_i8w8a32_15_15_18_17");
+    assert_contains(output, "built-in default");
+    RUNS("config --set LOG_BATCH=1 --set LOG_ACC_BUFF_SIZE=18 --write my.json", 0);
+    RUNS("config my.json --json", 0);
+    assert_contains(output, "\"bitstream\": \"2x16_i8w8a32_15_15_18_18\"");
+    RUNS("config my.json --check", 0);
+    assert_string_equal(output, "");
+    put("bad.json", "{\"LOG_BATCH\": 12}");
+    RUNS("config bad.json", 1);
+    assert_contains(output, "bad.json: error: LOG_BATCH = 12: must be from 0 to 8");
+    RUNS("config missing.json", 1);
+    RUNS("config my.json my.json", 2);
+    RUNS("config --set", 2);
+    RUNS("config --write /nonexistent/x.json", 1);
+}
+
+static void sim(void **state) {
+    (void)state;
+    RUNS("sim program.vta --expect", 0);
+    assert_contains(output, "Execution statistics:\n\tinp_load_nbytes :                0\n");
+    assert_contains(output, "\tacc_load_nbytes :              128\n");
+    assert_contains(output, "DRAM and statistics are as recorded.");
+    RUNS("sim program.vta --engine reference --order random --seed 3 --json -x", 0);
+    assert_contains(output, "\"acc_load_nbytes\": 128");
+    assert_contains(output, "\"as_recorded\": true");
+    RUNS("sim", 2);
+    RUNS("sim program.vta program.vta", 2);
+    RUNS("sim program.vta --engine slow", 2);
+    assert_contains(output, "--engine slow: must be one of fast|reference");
+    RUNS("sim program.vta --seed x", 2);
+    RUNS("sim program.vta --driver moon", 1);
+    assert_contains(output, "moon");
+    RUNS("sim missing.vta", 1);
+    RUNS("sim program.s", 1);
+    assert_contains(output, "not a program file");
+}
+
+/* An edited program no longer gives what was recorded, and a token too few is found. */
+static void edit(void **state) {
+    (void)state;
+    RUNS("disasm program.vta --run 1 -o one.s", 0);
+    RUNS("asm one.s --into program.vta --run 1 -o same.vta", 0);
+    RUNS("sim same.vta -x", 0);
+    put("narrow.s", "LOAD memory_type=acc dram_base=64 y_size=1 x_size=1 x_stride=1 push_next_dep\n"
+                    "ALU alu_opcode=ADD use_imm=1 imm=1 uop_end=1 iter_out=1 iter_in=1\n"
+                    "STORE memory_type=out dram_base=512 y_size=1 x_size=1 x_stride=1 pop_prev_dep push_prev_dep\n"
+                    "FINISH pop_next_dep\n");
+    RUNS("asm narrow.s --into program.vta --run 1 -o edited.vta", 0);
+    RUNS("sim edited.vta -x", 1);
+    assert_contains(output, "run 1: DRAM at 0x00002000");
+    put("stuck.s", "LOAD memory_type=acc dram_base=64 y_size=1 x_size=1 x_stride=1\n"
+                   "STORE memory_type=out dram_base=512 y_size=1 x_size=1 x_stride=1 pop_prev_dep push_prev_dep\n"
+                   "FINISH pop_next_dep\n");
+    RUNS("asm stuck.s --into program.vta -o stuck.vta", 0);
+    RUNS("sim stuck.vta", 1);
+    assert_contains(output, "never comes");
+}
+
+static void text(void **state) {
+    (void)state;
+    RUNS("asm program.s -o program.bin --json", 0);
+    assert_contains(output, "\"instructions\": 3");
+    RUNS("disasm program.bin", 0);
+    assert_contains(output, "STORE  memory_type=out");
+    RUNS("disasm program.bin --json", 0);
+    assert_contains(output, "\"stage\": \"store\"");
+    RUNS("disasm program.vta", 0);
+    assert_contains(output, "; run 1, instructions at 0x00010000");
+    RUNS("disasm program.vta --run 2", 1);
+    assert_contains(output, "--run 2: the program has 2");
+    RUNS("asm program.s -o - | cmp - program.bin", 0);
+    put("bad.s", "FINISH\nLOAD foo=1\n");
+    RUNS("asm bad.s -o bad.bin", 1);
+    assert_contains(output, "bad.s:2:6: error: foo: LOAD has no such field");
+    RUNS("asm program.s", 2);
+    put("odd.bin", "12345");
+    RUNS("disasm odd.bin", 1);
+    assert_contains(output, "16 bytes an instruction");
+}
+
+static void capture(void **state) {
+    (void)state;
+    RUNS("capture", 2);
+    RUNS("capture -o x.vta -- true", 1);
+    assert_contains(output, "made no device run");
+    RUNS("capture -o x.vta -- false", 1);
+    assert_contains(output, "false ended with exit code 1");
+    RUNS("capture -o x.vta -- ./no-such-program", 1);
+    assert_contains(output, "cannot run");
+}
+
+static void golden_runs(void **state) {
+    (void)state;
+    static const char *const names[] = {"conv2d", "2x16_matmul", "4x8_vadd", "1x32_relu"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char name[64], args[2048], path[1024];
+        snprintf(name, sizeof name, "golden/runs/%s/vta_config.json", names[i]);
+        const char *found = check_shared(name);
+        if (!found) skip();
+        assert_non_null(realpath(found, path));
+        *strrchr(path, '/') = 0;
+        snprintf(args, sizeof args, "sim %s --expect", path);
+        RUNS(args, 0);
+        assert_contains(output, "as recorded");
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(help), cmocka_unit_test(config),  cmocka_unit_test(sim),         cmocka_unit_test(edit),
+        cmocka_unit_test(text), cmocka_unit_test(capture), cmocka_unit_test(golden_runs),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
