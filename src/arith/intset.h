@@ -19,7 +19,7 @@ static inline vt_intset vt_intset_interval(const vt_expr *min, const vt_expr *ma
 vt_intset vt_intset_range(vt_ctx *ctx, const vt_expr *min, const vt_expr *extent);
 
 static inline bool vt_intset_is_everything(vt_intset s) { return !s.empty && !s.min && !s.max; }
-bool vt_intset_is_point(vt_intset s); /* min and max are the same node, or equal constants */
+bool vt_intset_is_point(vt_intset s); /* min and max are equal expressions */
 /* Covers the set by a range: simplified min and extent; gives *fallback where the set is unbounded. */
 vt_range vt_intset_cover(vt_analyzer *a, vt_intset s, vt_range fallback);
 vt_intset vt_intset_union(vt_analyzer *a, uint32_t n, const vt_intset *sets);
