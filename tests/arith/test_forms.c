@@ -1,0 +1,174 @@
+/* The forms that the simplifier gives: text against text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "arith/linear.h"
+#include "ir/build.h"
+#include "ir/print.h"
+
+typedef struct fixture {
+    vt_ctx ctx;
+    vta_diag *diag;
+    vt_analyzer *an;
+    const vt_var *x, *y, *z;
+} fixture;
+
+static int setup(void **state) {
+    static fixture f;
+    f.diag = vta_diag_create(NULL);
+    vt_ctx_init(&f.ctx, NULL, f.diag);
+    *state = &f;
+    return 0;
+}
+
+static int teardown(void **state) {
+    fixture *f = *state;
+    vt_ctx_clear(&f->ctx);
+    vta_diag_destroy(f->diag);
+    return 0;
+}
+
+/* Runs the body under vt_protect, where constructors may raise. */
+static void run(void **state, vta_status (*body)(vt_ctx *ctx, void *arg)) {
+    fixture *f = *state;
+    f->x = f->y = f->z = NULL;
+    vta_status status = vt_protect(&f->ctx, body, f);
+    if (status != VTA_OK) fail_msg("%s", vta_diag_text(f->diag));
+}
+
+static void begin(fixture *f, int64_t nx, int64_t ny, int64_t nz) {
+    vt_ctx *ctx = &f->ctx;
+    f->an = vt_analyzer_new(ctx);
+    f->x = vt_var_new(ctx, "x", VT_I32);
+    f->y = vt_var_new(ctx, "y", VT_I32);
+    f->z = vt_var_new(ctx, "z", VT_I32);
+    if (nx) vt_analyzer_bind_range(f->an, f->x, vt_i32(ctx, 0), vt_i32(ctx, nx), false);
+    if (ny) vt_analyzer_bind_range(f->an, f->y, vt_i32(ctx, 0), vt_i32(ctx, ny), false);
+    if (nz) vt_analyzer_bind_range(f->an, f->z, vt_i32(ctx, 0), vt_i32(ctx, nz), false);
+}
+
+/* "x: int32" at the first mention is the printer's; take the types out for the comparison. */
+static void expect(fixture *f, const vt_expr *e, const char *text) {
+    char plain[512];
+    size_t n = 0;
+    const char *s = vt_expr_text(&f->ctx, e);
+    for (; *s && n < sizeof plain - 1; s++) {
+        if (s[0] == ':' && s[1] == ' ' && s[2] == 'i') s += 7;
+        if (!*s) break;
+        plain[n++] = *s;
+    }
+    plain[n] = 0;
+    assert_string_equal(plain, text);
+}
+
+#define C (&f->ctx)
+#define N(k) vt_i32(C, k)
+#define ADD(a, b) vt_add(C, a, b)
+#define SUB(a, b) vt_sub(C, a, b)
+#define MUL(a, b) vt_mul(C, a, b)
+#define FDIV(a, b) vt_floordiv(C, a, b)
+#define FMOD(a, b) vt_floormod(C, a, b)
+
+static vta_status canonical_body(vt_ctx *ctx, void *arg) {
+    (void)ctx;
+    fixture *f = arg;
+    begin(f, 16, 16, 16);
+    /* The index of a padded convolution's input. */
+    const vt_expr *e = ADD(MUL(ADD(MUL(ADD(MUL(f->x, N(14)), SUB(f->y, N(1))), N(14)), SUB(f->z, N(1))), N(16)), N(3));
+    expect(f, vt_simplify(f->an, e), "((((x*3136) + (y*224)) + (z*16)) - 237)");
+    expect(f, vt_simplify(f->an, SUB(ADD(f->x, f->y), f->x)), "y");
+    expect(f, vt_simplify(f->an, FDIV(ADD(MUL(f->x, N(16)), f->y), N(16))), "x");
+    expect(f, vt_simplify(f->an, FMOD(ADD(MUL(f->x, N(16)), f->y), N(16))), "y");
+    expect(f, vt_simplify(f->an, ADD(MUL(FDIV(f->x, N(4)), N(4)), FMOD(f->x, N(4)))), "x");
+    expect(f, vt_simplify(f->an, ADD(MUL(f->x, N(2)), MUL(f->y, N(8)))), "((y*8) + (x*2))");
+    expect(f, vt_simplify(f->an, FDIV(ADD(f->x, MUL(f->y, N(4))), N(8))), "floordiv(((y*4) + x), 8)");
+    return VTA_OK;
+}
+
+static vta_status minmax_body(vt_ctx *ctx, void *arg) {
+    fixture *f = arg;
+    begin(f, 2, 0, 0);
+    const vt_expr *top = MUL(f->x, N(7));
+    expect(f, vt_simplify(f->an, vt_max(ctx, SUB(N(1), top), N(0))), "max((1 - (x*7)), 0)");
+    const vt_expr *bottom = vt_max(ctx, SUB(top, N(6)), N(0));
+    expect(f, vt_simplify(f->an, bottom), "max(((x*7) - 6), 0)");
+    const vt_expr *rows = SUB(SUB(N(9), vt_max(ctx, SUB(N(1), top), N(0))), bottom);
+    expect(f, vt_simplify(f->an, rows), "((9 - max((1 - (x*7)), 0)) - max(((x*7) - 6), 0))");
+    expect(f, vt_simplify(f->an, vt_min(ctx, f->x, N(5))), "x");
+    return VTA_OK;
+}
+
+static vta_status logic_body(vt_ctx *ctx, void *arg) {
+    fixture *f = arg;
+    begin(f, 16, 0, 0);
+    const vt_expr *c = vt_and(ctx, vt_le(ctx, N(0), SUB(f->x, N(1))), vt_lt(ctx, SUB(f->x, N(1)), N(14)));
+    expect(f, vt_simplify(f->an, c), "((1 <= x) && (x < 15))");
+    assert_true(vt_prove(f->an, vt_lt(ctx, f->x, N(16))));
+    assert_false(vt_prove(f->an, vt_lt(ctx, f->x, N(15))));
+    vt_scope scope = vt_analyzer_enter(f->an, vt_lt(ctx, f->x, N(15)));
+    assert_true(vt_prove(f->an, vt_lt(ctx, f->x, N(15))));
+    assert_true(vt_prove(f->an, vt_lt(ctx, f->x, N(15))));
+    vt_analyzer_leave(f->an, scope);
+    assert_false(vt_prove(f->an, vt_lt(ctx, f->x, N(15))));
+    const vt_expr *likely = vt_likely(ctx, vt_lt(ctx, MUL(f->x, N(4)), f->y));
+    expect(f, vt_simplify(f->an, likely), "@tir.likely(((x*4) < y), dtype=bool)");
+    return VTA_OK;
+}
+
+static vta_status sets_body(vt_ctx *ctx, void *arg) {
+    fixture *f = arg;
+    begin(f, 0, 0, 0);
+    vt_dommap *dom = vt_dommap_new(ctx);
+    vt_dommap_set_range(dom, f->x, (vt_range){N(0), N(14)});
+    vt_dommap_set_range(dom, f->y, (vt_range){N(0), N(3)});
+    vt_intset s = vt_eval_set(f->an, ADD(ADD(f->x, f->y), MUL(f->z, N(7))), dom);
+    vt_range r = vt_intset_cover(f->an, s, (vt_range){0});
+    expect(f, r.min, "(z*7)");
+    expect(f, r.extent, "16");
+    vt_intset d = vt_deduce_bound(ctx, f->z, vt_lt(ctx, ADD(MUL(f->z, N(4)), f->x), N(30)), dom, dom);
+    assert_null(d.min);
+    expect(f, vt_simplify(f->an, d.max), "4");
+    return VTA_OK;
+}
+
+static vta_status linear_body(vt_ctx *ctx, void *arg) {
+    fixture *f = arg;
+    begin(f, 0, 0, 0);
+    const vt_var *vars[] = {f->x, f->y};
+    const vt_expr *coeffs[3], *bounds[4];
+    assert_true(vt_detect_linear(ctx, ADD(ADD(MUL(f->x, N(14)), MUL(f->y, f->z)), N(5)), 2, vars, coeffs));
+    expect(f, coeffs[0], "14");
+    expect(f, coeffs[1], "z");
+    expect(f, coeffs[2], "5");
+    assert_false(vt_detect_linear(ctx, MUL(f->x, f->x), 2, vars, coeffs));
+    assert_false(vt_detect_linear(ctx, FDIV(f->x, N(2)), 2, vars, coeffs));
+    const vt_expr *c = vt_and(ctx, vt_le(ctx, N(1), f->x), vt_lt(ctx, ADD(f->x, f->z), N(15)));
+    assert_true(vt_detect_clip_bound(ctx, c, 2, vars, bounds));
+    expect(f, bounds[0], "1");
+    expect(f, bounds[1], "(14 - z)");
+    assert_null(bounds[2]);
+    assert_null(bounds[3]);
+    assert_false(vt_detect_clip_bound(ctx, vt_lt(ctx, f->z, N(3)), 2, vars, bounds));
+    return VTA_OK;
+}
+
+static void test_canonical(void **state) { run(state, canonical_body); }
+static void test_minmax(void **state) { run(state, minmax_body); }
+static void test_logic(void **state) { run(state, logic_body); }
+static void test_sets(void **state) { run(state, sets_body); }
+static void test_linear(void **state) { run(state, linear_body); }
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_canonical, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_minmax, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_logic, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_sets, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_linear, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
