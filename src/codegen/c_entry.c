@@ -42,6 +42,7 @@ static void take_tensor(vt__c *c, const vt__param *p, uint32_t i) {
     vt__c_line(c, "const vt_tensor *%s = args[%u].v_handle;", t, i);
     vt__c_line(c, "if (!%s) return vt_fail(%s, 0, 0);", t, vt__c_quoted(c, p->null_message));
     for (uint32_t k = 0; k < p->n_checks; k++) write_check(c, &p->checks[k], t);
+    if (!p->used) return;
     const vt_var *data = p->binding->buffer->data;
     const char *type = vt__c_var_type(c, data);
     vt__c_line(c, "%s%s = (void *)((char *)%s->data + %s->byte_offset);", type, vt__c_name(c, data), t, t);

@@ -9,7 +9,7 @@
 
 typedef struct describer {
     vt_ctx *ctx;
-    vt__entry *entry;
+    const vt_stmt *body;
     const char *who;   /* "vadd: argument 1 (B)", safe inside a format */
     const char *shape; /* "[1, 64]", likewise */
     const vt_buffer *buffer;
@@ -53,9 +53,11 @@ static vt__check *add_check(describer *d, vt__check_kind kind, const vt_expr *ex
     return c;
 }
 
+/* The variable is known from here on; the body gets it when it uses it. */
 static void add_var(describer *d, const vt_var *v) {
     if (vt_ptrmap_has(d->bound, v)) return;
     vt_ptrmap_set(d->bound, v, v);
+    if (!vt_stmt_uses(d->body, v)) return;
     vt_grow(d->ctx, &d->vars, &d->cap_vars, d->n_vars + 1, sizeof *d->vars);
     d->vars[d->n_vars++] = v;
 }
@@ -138,6 +140,7 @@ static void describe_tensor(describer *d, vt__param *param) {
     param->checks = d->checks;
     param->n_checks = d->n_checks;
     add_var(d, b->buffer->data);
+    param->used = vt_stmt_uses(d->body, b->buffer->data);
 }
 
 static void describe_scalar(describer *d, vt__param *param) {
@@ -172,7 +175,7 @@ const vt__entry *vt__entry_describe(vt_ctx *ctx, const vt_codegen_func *cf) {
                          .n_params = f->n_params,
                          .params = params,
                          .no_alias = no_alias && !vt_is_const(no_alias, 0)};
-    describer d = {.ctx = ctx, .entry = entry, .bound = vt_ptrmap_new(ctx), .device_type = cf->device_type};
+    describer d = {.ctx = ctx, .body = f->body, .bound = vt_ptrmap_new(ctx), .device_type = cf->device_type};
     const char *safe_name = escaped(ctx, entry->name);
     entry->count_message = vt_new_format(ctx, "%s: takes %u arguments (%s), not %%lld", safe_name, f->n_params,
                                          escaped(ctx, param_names(ctx, f)));

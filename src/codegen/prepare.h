@@ -43,6 +43,7 @@ typedef struct vt__param {
     const vt_binding *binding; /* of a tensor, else NULL */
     const char *code_message;  /* wrong type code: one %lld */
     const char *null_message;  /* a tensor that is NULL */
+    bool used;                 /* the body needs a tensor's data */
     uint32_t n_checks;
     const vt__check *checks; /* strides last, together */
 } vt__param;
@@ -57,7 +58,7 @@ typedef struct vt__entry {
     bool no_alias; /* the tensors do not overlap */
 } vt__entry;
 
-/* The packed entry of a function (prepared or not). */
+/* The packed entry of a prepared function. */
 const vt__entry *vt__entry_describe(vt_ctx *ctx, const vt_codegen_func *cf);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef TESTS_CODEGEN_KERNELS_H
 #define TESTS_CODEGEN_KERNELS_H
 
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -79,23 +81,57 @@ static inline vta_status emit(kit *k, const vt_func *f, int32_t device, const ch
     return vt_codegen_emit(&k->ctx, &job, what, out);
 }
 
-/* Compiled code in this process. */
+/* Compiled code in this process: by LLVM, or as C by the system's compiler. */
 typedef struct code {
     vt_jit *jit;
+    void *library;
     vta_packed_function call;
 } code;
 
-static inline code jit_compile(kit *k, const vt_func *f, int32_t device, int level) {
+static bool through_c;
+
+static inline void *c_compile(kit *k, const vt_func *f, int32_t device, code *out) {
+    vt_strbuf text;
+    if (emit(k, f, device, NULL, VT_EMIT_C, 0, &text) != VTA_OK) fail_msg("%s", vta_diag_text(k->diag));
+    char base[64], source[80], object[80], command[320];
+    snprintf(base, sizeof base, "/tmp/vta-test-%d", (int)getpid());
+    snprintf(source, sizeof source, "%s.c", base);
+    snprintf(object, sizeof object, "%s.so", base);
+    FILE *file = fopen(source, "w");
+    fputs(vt_strbuf_text(&text), file);
+    fclose(file);
+    snprintf(command, sizeof command, "cc -std=gnu11 -O1 -fwrapv -Wall -Wextra -Werror -shared -fPIC -o %s %s -lm",
+             object, source);
+    if (system(command) != 0) fail_msg("the C text does not compile:\n%s", vt_strbuf_text(&text));
+    out->library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+    if (!out->library) fail_msg("%s", dlerror());
+    unlink(source);
+    unlink(object);
+    vt_strbuf_free(&text);
+    return dlsym(out->library, f->name);
+}
+
+static inline code compile(kit *k, const vt_func *f, int32_t device, int level) {
     vt_strbuf object;
     code c = {0};
     void *address = NULL;
+    if (through_c) {
+        address = c_compile(k, f, device, &c);
+        c.call = (vta_packed_function)(uintptr_t)address;
+        return c;
+    }
     vta_status status = emit(k, f, device, NULL, VT_EMIT_OBJECT, level, &object);
     if (status == VTA_OK) status = vt_jit_create(NULL, object.text, object.size, 0, NULL, k->diag, &c.jit);
     if (status == VTA_OK) status = vt_jit_lookup(c.jit, f->name, k->diag, &address);
     if (status != VTA_OK) fail_msg("%s", vta_diag_text(k->diag));
-    memcpy(&c.call, &address, sizeof address);
+    c.call = (vta_packed_function)(uintptr_t)address;
     vt_strbuf_free(&object);
     return c;
+}
+
+static inline void code_free(code *c) {
+    vt_jit_destroy(c->jit);
+    if (c->library) dlclose(c->library);
 }
 
 /* ---- Calling ----------------------------------------------------------------------------------------------------- */

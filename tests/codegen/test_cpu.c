@@ -16,7 +16,7 @@ static void run_add(vt_for_kind kind, int level) {
     const vt_var *i = vt_var_new(c, "i", VT_I32);
     const vt_stmt *body = set(c, b[2], i, vt_e_bin(c, VT_E_ADD, at(c, b[0], i), at(c, b[1], i)));
     body = vt_s_for(c, i, vt_i32(c, 0), vt_i32(c, 100), kind, body);
-    code compiled = jit_compile(&k, function(c, "add", 3, b, body), VT_DEVICE_CPU, level);
+    code compiled = compile(&k, function(c, "add", 3, b, body), VT_DEVICE_CPU, level);
     int32_t x[100], y[100], r[100] = {0};
     for (int n = 0; n < 100; n++) x[n] = n * 1000003, y[n] = INT32_MAX - n;
     flat_tensor t[3];
@@ -25,7 +25,7 @@ static void run_add(vt_for_kind kind, int level) {
     tensor_init(&t[2], r, 1, 0, 32, 100);
     assert_int_equal(call(compiled.call, 3, t), 0);
     for (int n = 0; n < 100; n++) assert_int_equal(r[n], (int32_t)((uint32_t)x[n] + (uint32_t)y[n]));
-    vt_jit_destroy(compiled.jit);
+    code_free(&compiled);
     kit_close(&k);
 }
 
@@ -64,7 +64,7 @@ static const vt_func *make_matmul(vt_ctx *c, int64_t scratch) {
 static void run_matmul(int64_t scratch, int level, int expected) {
     kit k;
     kit_open(&k);
-    code c = jit_compile(&k, make_matmul(&k.ctx, scratch), VT_DEVICE_CPU, level);
+    code c = compile(&k, make_matmul(&k.ctx, scratch), VT_DEVICE_CPU, level);
     int8_t a[128], b[128];
     int32_t r[64];
     for (int i = 0; i < 128; i++) a[i] = (int8_t)(i * 7), b[i] = (int8_t)(i * 13 - 5);
@@ -78,7 +78,7 @@ static void run_matmul(int64_t scratch, int level, int expected) {
         for (int n = 0; n < 16; n++) sum += a[i / 8 * 16 + n] * b[n * 8 + i % 8];
         assert_int_equal(r[i], sum);
     }
-    vt_jit_destroy(c.jit);
+    code_free(&c);
     kit_close(&k);
 }
 
@@ -135,7 +135,7 @@ static void run_op(vt_dtype t, const struct op_case *op, uint16_t lanes, const i
     if (lanes > 1) index = vt_e_ramp(c, vt_mul(c, i, vt_i32(c, lanes)), vt_i32(c, 1), lanes);
     const vt_expr *y = constant ? vt_int(c, vt_dtype_lanes(t, lanes), *constant) : at(c, b[1], index);
     const vt_stmt *s = set(c, b[2], index, vt_e_bin(c, op->kind, at(c, b[0], index), y));
-    code compiled = jit_compile(&k, function(c, "op", 3, b, loop(c, i, PAIRS / lanes, s)), VT_DEVICE_CPU, 1);
+    code compiled = compile(&k, function(c, "op", 3, b, loop(c, i, PAIRS / lanes, s)), VT_DEVICE_CPU, 1);
     uint8_t data[3][PAIRS * 8];
     int64_t xs[PAIRS], ys[PAIRS];
     size_t size = t.bits / 8;
@@ -158,7 +158,7 @@ static void run_op(vt_dtype t, const struct op_case *op, uint16_t lanes, const i
             fail_msg("%s(%lld, %lld) in %u bits: %lld", vt_expr_infos[op->kind].text, (long long)xs[n],
                      (long long)ys[n], t.bits, (long long)in_type(t, r));
     }
-    vt_jit_destroy(compiled.jit);
+    code_free(&compiled);
     kit_close(&k);
 }
 
@@ -188,7 +188,7 @@ static void run_math(vt_op op, float (*value)(float), uint16_t lanes) {
     if (lanes > 1) index = vt_e_ramp(c, vt_mul(c, i, vt_i32(c, lanes)), vt_i32(c, 1), lanes);
     const vt_expr *x = at(c, b[0], index);
     const vt_stmt *s = loop(c, i, 16 / lanes, set(c, b[1], index, vt_e_call(c, x->dtype, op, 1, &x)));
-    code compiled = jit_compile(&k, function(c, "f", 2, b, s), VT_DEVICE_CPU, 2);
+    code compiled = compile(&k, function(c, "f", 2, b, s), VT_DEVICE_CPU, 2);
     float in[16], out[16];
     for (int n = 0; n < 16; n++) in[n] = 0.25f * (float)(n + 1);
     flat_tensor t[2];
@@ -198,7 +198,7 @@ static void run_math(vt_op op, float (*value)(float), uint16_t lanes) {
     for (int n = 0; n < 16; n++)
         if (fabsf(out[n] - value(in[n])) > 1e-5f * fabsf(value(in[n])) + 1e-6f)
             fail_msg("%s(%g) = %g, not %g", vt_op_infos[op].name, (double)in[n], (double)out[n], (double)value(in[n]));
-    vt_jit_destroy(compiled.jit);
+    code_free(&compiled);
     kit_close(&k);
 }
 
@@ -255,7 +255,7 @@ static void test_mixed(void **state) {
     kit k;
     kit_open(&k);
     for (int level = 0; level < 3; level++) {
-        code compiled = jit_compile(&k, make_mixed(&k.ctx), VT_DEVICE_CPU, level);
+        code compiled = compile(&k, make_mixed(&k.ctx), VT_DEVICE_CPU, level);
         int32_t x[16], r[16] = {0};
         bool m[8];
         for (int n = 0; n < 16; n++) x[n] = n;
@@ -271,15 +271,40 @@ static void test_mixed(void **state) {
         static const int32_t expected[] = {0, -5, -5, -5, -1, 1197, 77, 16};
         for (int n = 8; n < 16; n++)
             if (n != 12) assert_int_equal(r[n], expected[n - 8]);
-        vt_jit_destroy(compiled.jit);
+        code_free(&compiled);
     }
     kit_close(&k);
+}
+
+/* The same through the C text and the system's compiler, which takes its time: a choice. */
+static void test_as_c(void **state) {
+    (void)state;
+    through_c = true;
+    launches = 0;
+    run_add(VT_FOR_SERIAL, 0);
+    run_add(VT_FOR_PARALLEL, 0);
+    assert_int_equal(launches, 1);
+    run_matmul(1, 0, 0);
+    run_matmul(1000, 0, 0);
+    assert_int_equal(workspaces, 0);
+    static const vt_dtype types[] = {VT_I8, VT_I32, VT_U8};
+    for (size_t t = 0; t < 3; t++)
+        for (size_t o = 0; o < sizeof op_cases / sizeof *op_cases; o++)
+            run_op(types[t], &op_cases[o], t % 2 ? 1 : 4, NULL);
+    static const int64_t divisors[] = {8, 3};
+    for (size_t d = 0; d < 2; d++)
+        run_op(VT_I16, &op_cases[5], 4, &divisors[d]), run_op(VT_I64, &op_cases[6], 1, &divisors[d]);
+    run_math(VT_OP_EXP, expf, 4);
+    run_math(VT_OP_SIGMOID, f_sigmoid, 1);
+    test_mixed(state);
+    through_c = false;
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_add),         cmocka_unit_test(test_parallel), cmocka_unit_test(test_matmul),
         cmocka_unit_test(test_integer_ops), cmocka_unit_test(test_math),     cmocka_unit_test(test_mixed),
+        cmocka_unit_test(test_as_c),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

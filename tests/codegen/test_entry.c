@@ -18,7 +18,7 @@ static void test_tensors(void **state) {
     (void)state;
     kit k;
     kit_open(&k);
-    code c = jit_compile(&k, make_add(&k.ctx, VT_FOR_SERIAL, VT_I32), VT_DEVICE_CPU, 2);
+    code c = compile(&k, make_add(&k.ctx, VT_FOR_SERIAL, VT_I32), VT_DEVICE_CPU, 2);
     int64_t strides[1] = {1};
     flat_tensor x[3];
     fresh(x, 1);
@@ -55,7 +55,7 @@ static void test_tensors(void **state) {
     x[0].t.byte_offset = 40;
     assert_int_equal(call(c.call, 3, x), 0);
     for (int i = 0; i < 100; i++) assert_int_equal(data[2][i], i + 10);
-    vt_jit_destroy(c.jit);
+    code_free(&c);
     kit_close(&k);
 }
 
@@ -63,7 +63,7 @@ static void test_accelerator_tensors(void **state) {
     (void)state;
     kit k;
     kit_open(&k);
-    code c = jit_compile(&k, make_add(&k.ctx, VT_FOR_SERIAL, VT_I32), VT_DEVICE_EXT_DEV, 0);
+    code c = compile(&k, make_add(&k.ctx, VT_FOR_SERIAL, VT_I32), VT_DEVICE_EXT_DEV, 0);
     flat_tensor x[3];
     fresh(x, 1);
     EXPECT_ERROR(call(c.call, 3, x), "add: argument 0 (A): is in memory of device type 1, must be on the accelerator "
@@ -73,7 +73,7 @@ static void test_accelerator_tensors(void **state) {
     x[2].t.byte_offset = 64;
     EXPECT_ERROR(call(c.call, 3, x),
                  "add: argument 2 (C): byte_offset is 64, must be 0 for a buffer of the accelerator");
-    vt_jit_destroy(c.jit);
+    code_free(&c);
     kit_close(&k);
 }
 
@@ -81,7 +81,7 @@ static void test_type_codes(void **state) {
     (void)state;
     kit k;
     kit_open(&k);
-    code c = jit_compile(&k, make_add(&k.ctx, VT_FOR_SERIAL, VT_I32), VT_DEVICE_CPU, 0);
+    code c = compile(&k, make_add(&k.ctx, VT_FOR_SERIAL, VT_I32), VT_DEVICE_CPU, 0);
     flat_tensor x[3];
     fresh(x, 1);
     TVMValue values[3] = {{.v_handle = &x[0].t}, {.v_handle = NULL}, {.v_handle = &x[2].t}}, ret;
@@ -93,7 +93,7 @@ static void test_type_codes(void **state) {
     codes[2] = VTA_ARG_FLOAT;
     EXPECT_ERROR(c.call(values, codes, 3, &ret, &ret_code, NULL),
                  "add: argument 2 (C): must be a tensor (DLTensor *), not a value of type code 2");
-    vt_jit_destroy(c.jit);
+    code_free(&c);
     kit_close(&k);
 }
 
@@ -115,7 +115,7 @@ static void test_scalars_and_assert(void **state) {
     (void)state;
     kit k;
     kit_open(&k);
-    code c = jit_compile(&k, make_scaled(&k.ctx), VT_DEVICE_CPU, 0);
+    code c = compile(&k, make_scaled(&k.ctx), VT_DEVICE_CPU, 0);
     float r[2] = {0};
     flat_tensor t;
     tensor_init(&t, r, 1, 2, 32, 2);
@@ -132,7 +132,7 @@ static void test_scalars_and_assert(void **state) {
     codes[1] = VTA_ARG_FLOAT;
     EXPECT_ERROR(c.call(values, codes, 3, &ret, &ret_code, NULL),
                  "scaled: argument 1 (n): must be an int, not a value of type code 2");
-    vt_jit_destroy(c.jit);
+    code_free(&c);
     kit_close(&k);
 }
 
@@ -171,6 +171,15 @@ static void test_refused(void **state) {
     kit_close(&k);
 }
 
+static void test_as_c(void **state) {
+    through_c = true;
+    test_tensors(state);
+    test_accelerator_tensors(state);
+    test_type_codes(state);
+    test_scalars_and_assert(state);
+    through_c = false;
+}
+
 /* A symbol that is nowhere is named; bytes that are no object are refused. */
 static void test_missing_symbol(void **state) {
     (void)state;
@@ -197,6 +206,7 @@ int main(void) {
         cmocka_unit_test(test_tensors),    cmocka_unit_test(test_accelerator_tensors),
         cmocka_unit_test(test_type_codes), cmocka_unit_test(test_scalars_and_assert),
         cmocka_unit_test(test_refused),    cmocka_unit_test(test_missing_symbol),
+        cmocka_unit_test(test_as_c),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
