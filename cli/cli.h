@@ -65,7 +65,9 @@ void cli_print_json(json_t *value);
 /* JSON text of the library ("...", freed) as a value. */
 json_t *cli_json_of(char *text);
 
-/* A progress line on stderr, drawn a few times a second where stderr is a terminal, and wiped by cli_progress_end. */
+/* Where stderr is a terminal: a line like "run 3 of 17, 12 s", from half a second after the first call on, redrawn as
+ * time goes by, also while one step takes long. Every call moves it on; cli_progress_end wipes it. `what` is a literal.
+ */
 void cli_progress(const char *what, uint64_t done, uint64_t total);
 void cli_progress_end(void);
 

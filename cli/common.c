@@ -1,7 +1,5 @@
 /* Diagnostics, configuration, JSON and progress: what every command does the same way. */
 #include <stdarg.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cli.h"
 
@@ -65,24 +63,4 @@ json_t *cli_json_of(char *text) {
     json_t *value = text ? json_loads(text, 0, NULL) : NULL;
     vta_string_free(text);
     return value ? value : json_null();
-}
-
-static bool progress_drawn;
-
-void cli_progress(const char *what, uint64_t done, uint64_t total) {
-    static double last;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double t = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-    if (last == 0) last = t; /* short work draws nothing */
-    if (t - last < 0.2 || !isatty(STDERR_FILENO)) return;
-    last = t;
-    progress_drawn = true;
-    fprintf(stderr, "\r%s %llu of %llu\033[K", what, (unsigned long long)done, (unsigned long long)total);
-    fflush(stderr);
-}
-
-void cli_progress_end(void) {
-    if (progress_drawn) fprintf(stderr, "\r\033[K");
-    progress_drawn = false;
 }

@@ -115,8 +115,8 @@ static vta_status add_run(const vta_program *program, const vta_config *config, 
     return status;
 }
 
-vta_status cli_profile_program(const vta_program *program, const vta_config *config,
-                               const vta_timing_profile *timing, vta_profile **out_profile) {
+vta_status cli_profile_program(const vta_program *program, const vta_config *config, const vta_timing_profile *timing,
+                               vta_profile **out_profile) {
     vta_status status = vta_profile_create(config, timing, NULL, cli_diag(), out_profile);
     if (status != VTA_OK) return status;
     vta_profile_set_reader(*out_profile, read_dram, (void *)program);

@@ -93,6 +93,37 @@ static inline __attribute__((always_inline)) void vt_unpack_format(int format, c
 #undef VTA_INSN_FIELD
 }
 
+static inline __attribute__((always_inline)) bool vt_format_fits(int format, const vta_config *config,
+                                                                 const vta_insn *insn) {
+    VT_INDEX_BITS(config);
+    uint64_t over = 0; /* bits that stick out of their field */
+#define VTA_INSN_COMMON(name, width, meaning) over |= (uint64_t)insn->name >> (width);
+#define VTA_INSN_FIELD(of, group, name, word, width, kind, meaning)                                                    \
+    if (format == VT_FORMAT_##of)                                                                                      \
+        over |= VT_FIELD_##kind == VT_FIELD_SIGNED                                                                     \
+                    ? (uint64_t)(vt_extend_sign((uint64_t)insn->u.group.name & vt_low_bits(width), width) ^            \
+                                 (int64_t)insn->u.group.name)                                                          \
+                    : (uint64_t)insn->u.group.name >> (width);
+#include "vta/insn.def"
+#undef VTA_INSN_COMMON
+#undef VTA_INSN_FIELD
+    return over == 0;
+}
+
+/* Whether the opcode exists and every field of its format fits the configuration. */
+static inline bool vt_insn_fits(const vta_config *config, const vta_insn *insn) {
+    switch (insn->opcode) {
+#define VTA_OPCODE(name, number, format, meaning)                                                                      \
+    case number:                                                                                                       \
+        return vt_format_fits(VT_FORMAT_##format, config, insn);
+#define VTA_ALU_OPCODE(name, number, formula)
+#include "vta/opcode.def"
+#undef VTA_OPCODE
+#undef VTA_ALU_OPCODE
+    default: return false;
+    }
+}
+
 /* Packs an instruction whose fields are known to fit; a field that does not is cut. */
 static inline void vt_insn_pack(const vta_config *config, const vta_insn *insn, uint8_t out_bytes[VTA_INSN_BYTES]) {
     vt_insn_bits b = {{0}, {0}};

@@ -15,11 +15,8 @@ static vta_status check_fields(const vta_config *config, const vta_insn *insn, c
     return VTA_OK;
 }
 
-vta_status vta_insn_encode(const vta_config *config, const vta_insn *insn, vta_diag *diag,
-                           uint8_t out_bytes[VTA_INSN_BYTES]) {
-    if (!config || !insn || !out_bytes)
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_insn_encode: an argument is NULL");
-    memset(out_bytes, 0, VTA_INSN_BYTES);
+/* Why an instruction cannot be encoded. */
+static vta_status explain_misfit(const vta_config *config, const vta_insn *insn, vta_diag *diag) {
     if (insn->opcode >= VTA_OP_COUNT)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "opcode = %u: no such instruction (0 to %d)", insn->opcode,
                        VTA_OP_COUNT - 1);
@@ -27,7 +24,17 @@ vta_status vta_insn_encode(const vta_config *config, const vta_insn *insn, vta_d
     const vt_field *fields = vt_common_fields(&count);
     VT_TRY(check_fields(config, insn, fields, count, diag));
     fields = vt_opcode_fields(insn->opcode, &count);
-    VT_TRY(check_fields(config, insn, fields, count, diag));
+    return check_fields(config, insn, fields, count, diag);
+}
+
+vta_status vta_insn_encode(const vta_config *config, const vta_insn *insn, vta_diag *diag,
+                           uint8_t out_bytes[VTA_INSN_BYTES]) {
+    if (!config || !insn || !out_bytes)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_insn_encode: an argument is NULL");
+    if (!vt_insn_fits(config, insn)) {
+        memset(out_bytes, 0, VTA_INSN_BYTES);
+        return explain_misfit(config, insn, diag);
+    }
     vt_insn_pack(config, insn, out_bytes);
     return VTA_OK;
 }

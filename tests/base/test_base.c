@@ -1,0 +1,298 @@
+/* The base library: allocation, arenas, strings, diagnostics, the compile context, files. */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/context.h"
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "support/check.h"
+
+/* ---- alloc ----------------------------------------------------------------------------------------------- */
+
+static void sizes_are_checked(void **state) {
+    (void)state;
+    size_t out;
+    assert_false(vt_mul_size(SIZE_MAX, 2, &out));
+    assert_false(vt_add_size(SIZE_MAX, 1, &out));
+    assert_null(vt_alloc_array(NULL, SIZE_MAX / 2, 4));
+    int *items = NULL;
+    size_t cap = 0;
+    assert_false(vt_reserve(NULL, &items, &cap, SIZE_MAX / 2, sizeof *items));
+    assert_null(items);
+    assert_true(vt_reserve(NULL, &items, &cap, 9, sizeof *items));
+    assert_int_equal(cap, 16);
+    items[15] = 3;
+    assert_true(vt_reserve(NULL, &items, &cap, 16, sizeof *items));
+    assert_int_equal(cap, 16);
+    vt_free(NULL, items, cap * sizeof *items);
+    void *empty = vt_alloc(NULL, 0);
+    assert_non_null(empty);
+    vt_free(NULL, empty, 0);
+    vt_free(NULL, NULL, 0);
+}
+
+static void reserve_keeps_its_block_when_out_of_memory(void **state) {
+    (void)state;
+    check_allocator a;
+    check_allocator_init(&a, 1);
+    int *items = NULL;
+    size_t cap = 0;
+    assert_true(vt_reserve(&a.allocator, &items, &cap, 1, sizeof *items));
+    items[0] = 42;
+    assert_false(vt_reserve(&a.allocator, &items, &cap, 100, sizeof *items));
+    assert_int_equal(items[0], 42);
+    assert_int_equal(cap, 8);
+    vt_free(&a.allocator, items, cap * sizeof *items);
+    assert_int_equal(a.live, 0);
+}
+
+/* ---- arena ----------------------------------------------------------------------------------------------- */
+
+static void arena_marks(void **state) {
+    (void)state;
+    check_allocator a;
+    check_allocator_init(&a, SIZE_MAX);
+    vt_arena arena;
+    vt_arena_init(&arena, &a.allocator);
+    vt_arena_mark begin = vt_arena_here(&arena);
+    char *first = vt_arena_strndup(&arena, "hello", 3);
+    assert_string_equal(first, "hel");
+    vt_arena_mark mark = vt_arena_here(&arena);
+    size_t live = a.live;
+    for (int i = 0; i < 100; i++) {
+        char *p = vt_arena_alloc_zero(&arena, 10000);
+        assert_int_equal((uintptr_t)p % _Alignof(max_align_t), 0);
+        assert_int_equal(p[9999], 0);
+        memset(p, 1, 10000);
+    }
+    assert_true(a.live >= 1000000);
+    vt_arena_rewind(&arena, mark);
+    assert_int_equal(a.live, live);
+    assert_string_equal(first, "hel");
+    char *again = vt_arena_alloc(&arena, 16);
+    vt_arena_rewind(&arena, mark);
+    assert_ptr_equal(vt_arena_alloc(&arena, 16), again);
+    assert_null(vt_arena_alloc(&arena, SIZE_MAX - 3));
+    vt_arena_rewind(&arena, begin);
+    assert_int_equal(arena.bytes, 0);
+    vt_arena_clear(&arena);
+    assert_int_equal(a.live, 0);
+}
+
+/* ---- strbuf ---------------------------------------------------------------------------------------------- */
+
+static void strings_grow(void **state) {
+    (void)state;
+    vt_strbuf sb;
+    vt_strbuf_init(&sb, NULL);
+    assert_string_equal(vt_strbuf_text(&sb), "");
+    for (int i = 0; i < 1000; i++) vt_strbuf_addf(&sb, "%d,", i);
+    vt_strbuf_addc(&sb, '!');
+    assert_int_equal(sb.size, 10 * 2 + 90 * 3 + 900 * 4 + 1);
+    char *text = vt_strbuf_take(&sb);
+    assert_string_equal(text + strlen(text) - 5, "999,!");
+    vt_strfree(NULL, text);
+    vt_strbuf_add(&sb, "again");
+    assert_string_equal(vt_strbuf_text(&sb), "again");
+    vt_strbuf_free(&sb);
+}
+
+static void a_failed_append_is_remembered(void **state) {
+    (void)state;
+    for (size_t n = 0; n < 4; n++) {
+        check_allocator a;
+        check_allocator_init(&a, n);
+        vt_strbuf sb;
+        vt_strbuf_init(&sb, &a.allocator);
+        for (int i = 0; i < 5; i++) vt_strbuf_add(&sb, "0123456789");
+        vt_strbuf_addf(&sb, "%d", 5);
+        char *text = vt_strbuf_take(&sb);
+        if (a.failed)
+            assert_null(text);
+        else
+            assert_int_equal(strlen(text), 51);
+        vt_strfree(&a.allocator, text);
+        assert_int_equal(a.live, 0);
+    }
+}
+
+/* ---- diag ------------------------------------------------------------------------------------------------ */
+
+static void diagnostics_are_appended(void **state) {
+    (void)state;
+    vta_diag *diag = vta_diag_create(NULL);
+    assert_int_equal(vta_diag_status(diag), VTA_OK);
+    vt_warn_at(diag, VTA_CONFIG, (vt_pos){"a.json", 0, 0}, "odd");
+    assert_int_equal(vta_diag_status(diag), VTA_OK);
+    assert_int_equal(vt_fail_at(diag, VTA_PARSE, (vt_pos){"a.s", 3, 7}, "bad %s", "word"), VTA_PARSE);
+    vt_note_at(diag, VT_NO_POS, "did you mean %d", 5);
+    assert_int_equal(vt_fail(diag, VTA_IO, "late"), VTA_IO);
+    assert_int_equal(vta_diag_status(diag), VTA_PARSE);
+    assert_string_equal(vta_diag_text(diag), "a.json: warning: odd\na.s:3:7: error: bad word\n"
+                                             "note: did you mean 5\nerror: late");
+    vta_diag_entry e;
+    assert_int_equal(vta_diag_get(diag, 1, &e), VTA_OK);
+    assert_int_equal(e.column, 7);
+    assert_int_equal(vta_diag_get(diag, 4, &e), VTA_OUT_OF_RANGE);
+    assert_int_equal(vta_diag_add(diag, VTA_NOTE, VTA_OK, "from outside"), VTA_OK);
+    assert_int_equal(vta_diag_add(diag, (vta_severity)9, VTA_OK, "x"), VTA_INVALID_ARGUMENT);
+    assert_int_equal(vta_diag_count(diag), 5);
+    vta_diag_clear(diag);
+    assert_string_equal(vta_diag_text(diag), "");
+    vta_diag_destroy(diag);
+    assert_int_equal(vt_fail(NULL, VTA_RACE, "nobody listens"), VTA_RACE);
+    assert_int_equal(vta_diag_count(NULL), 0);
+}
+
+static void diagnostics_survive_out_of_memory(void **state) {
+    (void)state;
+    for (size_t n = 1; n < 12; n++) {
+        check_allocator a;
+        check_allocator_init(&a, n);
+        vta_diag *diag = vta_diag_create(&a.allocator);
+        for (int i = 0; i < 3; i++) vt_fail_at(diag, VTA_PARSE, (vt_pos){"f", 1, 1}, "message %d", i);
+        assert_int_not_equal(vta_diag_status(diag), VTA_OK);
+        if (a.failed) assert_contains(vta_diag_text(diag), "out of memory");
+        vta_diag_destroy(diag);
+        assert_int_equal(a.live, 0);
+    }
+}
+
+static void every_status_has_its_words(void **state) {
+    (void)state;
+#define VTA_STATUS(name, value, text, meaning)                                                                         \
+    assert_string_equal(vta_status_name((vta_status)value), "VTA_" #name);                                             \
+    assert_string_equal(vta_status_text(VTA_##name), text);                                                            \
+    assert_string_equal(vta_status_meaning(VTA_##name), meaning);
+#include "vta/status.def"
+#undef VTA_STATUS
+    assert_string_equal(vta_status_text((vta_status)999), "unknown status");
+    assert_non_null(vta_version());
+}
+
+/* ---- context --------------------------------------------------------------------------------------------- */
+
+static vta_status raise_deep(vt_ctx *ctx, void *arg) {
+    VT_NEW_ARRAY(ctx, int, 100);
+    if (*(int *)arg) vt_raise_at(ctx, VTA_ILLEGAL, (vt_pos){"k.te", 2, 1}, "stage %s", "C");
+    return VTA_OK;
+}
+
+static vta_status catch_inside(vt_ctx *ctx, void *arg) {
+    vta_status inner = vt_protect(ctx, raise_deep, arg);
+    assert_int_equal(inner, VTA_ILLEGAL);
+    return VTA_RACE;
+}
+
+static vta_status take_too_much(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    vt_new_array_bytes(ctx, SIZE_MAX, 8);
+    return VTA_OK;
+}
+
+static vta_status poll(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    vt_poll(ctx);
+    return VTA_OK;
+}
+
+static void errors_leave_through_protect(void **state) {
+    (void)state;
+    vta_diag *diag = vta_diag_create(NULL);
+    vt_ctx ctx;
+    vt_ctx_init(&ctx, NULL, diag);
+    int yes = 1, no = 0;
+    assert_int_equal(vt_protect(&ctx, raise_deep, &no), VTA_OK);
+    assert_int_equal(vt_protect(&ctx, raise_deep, &yes), VTA_ILLEGAL);
+    assert_contains(vta_diag_text(diag), "k.te:2:1: error: stage C");
+    assert_int_equal(vt_protect(&ctx, catch_inside, &yes), VTA_RACE);
+    assert_int_equal(vt_protect(&ctx, take_too_much, NULL), VTA_NO_MEMORY);
+    atomic_bool flag;
+    atomic_init(&flag, false);
+    ctx.interrupt = &flag;
+    assert_int_equal(vt_protect(&ctx, poll, NULL), VTA_OK);
+    atomic_store(&flag, true);
+    assert_int_equal(vt_protect(&ctx, poll, NULL), VTA_INTERRUPTED);
+    vt_ctx_clear(&ctx);
+    vta_diag_destroy(diag);
+}
+
+static vta_status grow_array(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    int *items = NULL;
+    uint32_t cap = 0;
+    for (uint32_t i = 0; i < 100; i++) {
+        vt_grow(ctx, &items, &cap, i + 1, sizeof *items);
+        items[i] = (int)i;
+    }
+    for (int i = 0; i < 100; i++) assert_int_equal(items[i], i);
+    assert_string_equal(vt_new_format(ctx, "%d-%s", 3, "x"), "3-x");
+    assert_string_equal(vt_new_stringn(ctx, "abc", 2), "ab");
+    return VTA_OK;
+}
+
+static void arrays_grow_in_the_arena(void **state) {
+    (void)state;
+    for (size_t n = 0, done = 0; !done; n++) {
+        check_allocator a;
+        check_allocator_init(&a, n);
+        vt_ctx ctx;
+        vt_ctx_init(&ctx, &a.allocator, NULL);
+        vta_status status = vt_protect(&ctx, grow_array, NULL);
+        assert_int_equal(status, a.failed ? VTA_NO_MEMORY : VTA_OK);
+        vt_ctx_clear(&ctx);
+        assert_int_equal(a.live, 0);
+        done = !a.failed;
+    }
+}
+
+/* ---- file ------------------------------------------------------------------------------------------------ */
+
+static void files(void **state) {
+    (void)state;
+    char folder[] = "/tmp/vta_base_XXXXXX", path[256], missing[256];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/file", folder);
+    snprintf(missing, sizeof missing, "%s/no/file", folder);
+    vta_diag *diag = vta_diag_create(NULL);
+    char *data;
+    size_t size;
+    assert_int_equal(vt_file_write(NULL, path, "abc\0def", 7, diag), VTA_OK);
+    assert_int_equal(vt_file_read(NULL, path, 7, diag, &data, &size), VTA_OK);
+    assert_int_equal(size, 7);
+    assert_memory_equal(data, "abc\0def", 8);
+    vt_free(NULL, data, size + 1);
+    assert_int_equal(vt_file_read(NULL, path, 6, diag, &data, &size), VTA_OUT_OF_RANGE);
+    assert_null(data);
+    assert_int_equal(vt_file_write(NULL, path, "", 0, diag), VTA_OK);
+    assert_int_equal(vt_file_read(NULL, path, 0, diag, &data, &size), VTA_OK);
+    assert_int_equal(size, 0);
+    vt_free(NULL, data, 1);
+    vta_diag_clear(diag);
+    assert_int_equal(vt_file_read(NULL, missing, 9, diag, &data, &size), VTA_NOT_FOUND);
+    assert_contains(vta_diag_text(diag), missing);
+    assert_int_equal(vt_file_read(NULL, folder, 9, diag, &data, &size), VTA_IO);
+    assert_int_not_equal(vt_file_write(NULL, missing, "x", 1, diag), VTA_OK);
+    assert_int_equal(vt_file_read(NULL, "/dev/zero", 1 << 20, diag, &data, &size), VTA_OUT_OF_RANGE);
+    vta_diag_destroy(diag);
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0); /* nothing temporary is left */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_are_checked),
+        cmocka_unit_test(reserve_keeps_its_block_when_out_of_memory),
+        cmocka_unit_test(arena_marks),
+        cmocka_unit_test(strings_grow),
+        cmocka_unit_test(a_failed_append_is_remembered),
+        cmocka_unit_test(diagnostics_are_appended),
+        cmocka_unit_test(diagnostics_survive_out_of_memory),
+        cmocka_unit_test(every_status_has_its_words),
+        cmocka_unit_test(errors_leave_through_protect),
+        cmocka_unit_test(arrays_grow_in_the_arena),
+        cmocka_unit_test(files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
