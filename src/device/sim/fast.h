@@ -34,9 +34,10 @@ typedef struct vt_tile_call {
     uint32_t words; /* BLOCK_IN / G */
 } vt_tile_call;
 
-/* All loops of a kernel unroll: their bounds are constants below this. */
-#if defined(__clang__)
-#define VT_UNROLL _Pragma("unroll")
+/* All loops of a kernel unroll: their bounds are constants. Clang does so by itself; under a sanitizer it would only
+ * cost minutes of compiling. */
+#if defined(__clang__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define VT_UNROLL
 #else
 #define VT_UNROLL _Pragma("GCC unroll 16")
 #endif
