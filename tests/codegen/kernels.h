@@ -71,6 +71,25 @@ static inline const vt_func *function(vt_ctx *c, const char *name, uint32_t n, c
     return vt_func_with_attr(c, f, "tir.noalias", vt_bool(c, true));
 }
 
+/* C[y, x] = sum over k, with the sum in an allocation: small ones are on the stack, large ones in the workspace. */
+static inline const vt_func *make_matmul(vt_ctx *c, int64_t scratch) {
+    const vt_buffer *b[] = {flat(c, "A", VT_I8, 8 * 16), flat(c, "B", VT_I8, 16 * 8), flat(c, "C", VT_I32, 64)};
+    const vt_buffer *acc = flat(c, "acc", VT_I32, scratch);
+    const vt_var *y = vt_var_new(c, "y", VT_I32), *x = vt_var_new(c, "x", VT_I32),
+                 *n = vt_var_new(c, "k.inner", VT_I32);
+    const vt_expr *last = vt_i32(c, scratch - 1);
+    const vt_expr *p = vt_mul(c, vt_cast(c, VT_I32, at(c, b[0], vt_add(c, vt_mul(c, y, vt_i32(c, 16)), n))),
+                              vt_cast(c, VT_I32, at(c, b[1], vt_add(c, vt_mul(c, n, vt_i32(c, 8)), x))));
+    const vt_stmt *items[] = {
+        set(c, acc, last, vt_i32(c, 0)),
+        loop(c, n, 16, set(c, acc, last, vt_add(c, at(c, acc, last), p))),
+        set(c, b[2], vt_add(c, vt_mul(c, y, vt_i32(c, 8)), x), at(c, acc, last)),
+    };
+    const vt_expr *extents[] = {vt_i32(c, scratch)};
+    const vt_stmt *s = loop(c, y, 8, loop(c, x, 8, vt_s_seq(c, 3, items)));
+    return function(c, "matmul", 3, b, vt_s_alloc(c, acc->data, VT_I32, 1, extents, vt_bool(c, true), s));
+}
+
 /* ---- Emitting ---------------------------------------------------------------------------------------------------- */
 
 static inline vta_status emit(kit *k, const vt_func *f, int32_t device, const char *triple, vt_emit what, int level,
