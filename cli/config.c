@@ -40,6 +40,51 @@ static json_t *derived(const vta_config *c) {
                      vta_config_bitstream(c), "model", vta_config_model(c), "buffers", buffers);
 }
 
+/* ---- Instruction layout ----------------------------------------------------------------------------------- */
+
+typedef struct place {
+    const char *format, *name, *meaning;
+    int word, width;
+} place;
+
+static int log2_of(uint32_t n) { return 31 - __builtin_clz(n); }
+
+static void print_place(const place *p, int *at) {
+    int low = at[p->word], high = low + p->width - 1;
+    char bits[16] = "-"; /* a field of no bits: a buffer of one element needs no index */
+    if (p->width) snprintf(bits, sizeof bits, high > low ? "%d..%d" : "%d", low, high);
+    printf("  %-15s %4d  %-7s %5d  %s\n", p->name, p->word, bits, p->width, p->meaning);
+    at[p->word] += p->width;
+}
+
+static void print_format(const place *places, size_t count, const char *format, const char *title) {
+    int at[2] = {0, 0};
+    printf("%s\n  %-15s %4s  %-7s %5s  %s\n", title, "field", "half", "bits", "width", "meaning");
+    for (size_t i = 0; i < count; i++)
+        if (!*places[i].format || !strcmp(places[i].format, format)) print_place(&places[i], at);
+    printf("\n");
+}
+
+static void print_layout(const vta_config *c) {
+    const int U = log2_of(vta_config_depth(c, VTA_MEM_UOP)), A = log2_of(vta_config_depth(c, VTA_MEM_ACC)),
+              I = log2_of(vta_config_depth(c, VTA_MEM_INP)), W = log2_of(vta_config_depth(c, VTA_MEM_WGT));
+    const place places[] = {
+#define VTA_INSN_COMMON(name, width, meaning) {"", #name, meaning, 0, width},
+#define VTA_INSN_FIELD(format, group, name, word, width, kind, meaning) {#format, #name, meaning, word, width},
+#include "vta/insn.def"
+#undef VTA_INSN_COMMON
+#undef VTA_INSN_FIELD
+    };
+    const place uop[] = {{"", "dst", "acc index", 0, A},
+                         {"", "src", "inp index for GEMM, acc index for ALU", 0, A > I ? A : I},
+                         {"", "wgt", "wgt index", 0, W}};
+    size_t count = sizeof places / sizeof *places;
+    print_format(places, count, "MEM", "LOAD, STORE (128 bits: two halves of 64)");
+    print_format(places, count, "GEMM", "GEMM");
+    print_format(places, count, "ALU", "ALU");
+    print_format(uop, 3, "", "micro-op (32 bits)");
+}
+
 static vta_status write_file(const vta_config *c, const char *path) {
     char *text = vta_config_to_json(c);
     vta_status status = text ? cli_write_file(path, text, strlen(text)) : VTA_NO_MEMORY;
@@ -49,12 +94,13 @@ static vta_status write_file(const vta_config *c, const char *path) {
 
 int cmd_config(const cli_command *self, int argc, char **argv) {
     cli_common common = {0};
-    bool check = false;
+    bool check = false, layout = false;
     const char *output = NULL;
     const cli_option options[] = {
         CLI_CONFIG_OPTIONS(&common),
         CLI_JSON_OPTION(&common),
         {"check", 0, CLI_FLAG, NULL, "print nothing when the configuration is valid", &check},
+        {"layout", 'l', CLI_FLAG, NULL, "print which bits of an instruction hold which field", &layout},
         {"write", 'w', CLI_TEXT, "FILE", "write the configuration as a vta_config.json", &output},
         {0},
     };
@@ -70,6 +116,8 @@ int cmd_config(const cli_command *self, int argc, char **argv) {
     if (common.json)
         cli_print_json(json_pack("{s:s, s:o, s:o}", "source", vta_config_source(config), "config",
                                  cli_json_of(vta_config_to_json(config)), "derived", derived(config)));
+    else if (layout)
+        print_layout(config);
     else if (!check && !output)
         print_text(config);
     vta_config_release(config);

@@ -96,6 +96,8 @@ static void config(void **state) {
     assert_contains(output, "\"bitstream\": \"2x16_i8w8a32_15_15_18_18\"");
     RUNS("config my.json --check", 0);
     assert_string_equal(output, "");
+    RUNS("config --layout", 0);
+    assert_contains(output, "  uop_end            0  21..34     14  one past the last micro-op\n");
     put("bad.json", "{\"LOG_BATCH\": 12}");
     RUNS("config bad.json", 1);
     assert_contains(output, "bad.json: error: LOG_BATCH = 12: must be from 0 to 8");
