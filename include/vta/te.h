@@ -89,7 +89,7 @@ VTA_API te_expr *te_load(te_context *c, te_tensor *tensor, size_t n, te_expr *co
 VTA_API te_expr *te_reduce(te_context *c, te_reduction kind, te_expr *value, size_t n, te_axis *const axes[]);
 /* A call of an intrinsic of the IR ("vta.uop_push") or, for every other name, of an external function. */
 VTA_API te_expr *te_call(te_context *c, const char *dtype, const char *name, size_t n, te_expr *const args[]);
-/* An expression string outside a computation: names of scalars, constants, axes (see te_axis_create), tensors. */
+/* An expression string outside a computation: names of scalars, constants, reduce axes, tensors. */
 VTA_API te_expr *te_parse(te_context *c, const char *text);
 
 /* "int32"; owned by the context. NULL for NULL. */

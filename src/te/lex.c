@@ -77,8 +77,8 @@ static size_t punct_size(const vt_lexer *lx) {
 }
 
 void vt_lex_advance(vt_lexer *lx) {
-    bool starts_line = skip_blank(lx); /* moves lx->next */
-    vt_token t = {.starts_line = starts_line, .text = lx->next};
+    vt_token t = {.starts_line = skip_blank(lx)};
+    t.text = lx->next;
     t.pos = lx->where;
     t.pos.column = (uint32_t)(lx->next - lx->line_start) + 1 + lx->indent;
     if (lx->next == lx->end) {

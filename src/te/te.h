@@ -17,6 +17,9 @@ vt_ctx *vt_te_ctx(te_context *c);
 /* The thread axis of the accelerator, one object for a context: the node of "coproc_scope" attributes. */
 const vt_iter *vt_te_vta_axis(te_context *c);
 
+/* Another name for a tensor in expression strings and kernel files. Raises. */
+void vt_te_name_tensor(te_context *c, const char *name, const te_tensor *t);
+
 /* An argument of a function: a tensor or a scalar (te_scalar); the other is NULL. */
 typedef struct vt_te_arg {
     const te_tensor *tensor;

@@ -1,0 +1,246 @@
+/* Bound inference: over which range every axis of every stage runs, from the outputs back to the inputs. */
+#include <string.h>
+
+#include "te/priv.h"
+
+typedef struct bounds {
+    te_schedule *s;
+    vt_ctx *ctx;
+    vt_ptrmap *ranges;
+    vt_ptrmap *threads;   /* axis -> thread axis that it is bound to */
+    vt__iters *paths;     /* by stage: the loops around its attach point, innermost first */
+    vt_analyzer *analyzer;
+} bounds;
+
+/* ---- Memory and threads ---- */
+
+enum { RANK_GLOBAL = 0, RANK_SHARED = 1, RANK_LOCAL = 3, RANK_THREAD = 1 };
+
+static int scope_rank(const char *scope) { return strncmp(scope, "local", 5) == 0 ? RANK_LOCAL : RANK_GLOBAL; }
+
+static const char *thread_tag(const bounds *b, const vt_iter *axis) {
+    const vt_iter *thread = vt_ptrmap_get(b->threads, axis);
+    const char *tag = thread ? thread->thread_tag : axis->thread_tag;
+    return strcmp(tag, "pipeline") == 0 ? "" : tag;
+}
+
+/* Does the stage need what all values of the axis need (true), or what its present value needs? Memory that threads
+ * share must hold the part of each. */
+static bool need_relax(const bounds *b, const vt_iter *axis, bool inside, int rank) {
+    return *thread_tag(b, axis) ? rank <= RANK_THREAD : !inside;
+}
+
+static int stage_rank(const bounds *b, uint32_t index) {
+    const te_stage *st = b->s->stages[index];
+    if (*st->scope) return scope_rank(st->scope);
+    for (uint32_t i = 0; i < b->paths[index].n; i++)
+        if (*thread_tag(b, b->paths[index].items[i])) return RANK_LOCAL;
+    return RANK_GLOBAL;
+}
+
+/* ---- Attach paths ---- */
+
+static void find_path(bounds *b, uint32_t index) {
+    te_stage *st = b->s->stages[index];
+    vt__iters *path = &b->paths[index];
+    uint32_t steps = 0;
+    for (const te_stage *at = st; at->attach == VT__AT; at = at->at_stage) {
+        if (++steps > b->s->n_stages)
+            vt__raise(b->s->c, VTA_ILLEGAL, "%s is computed at a loop of itself, by way of other stages", st->origin->name);
+        uint32_t from = vt__iters_find(&at->at_stage->leaf, at->at_axis);
+        if (from == at->at_stage->leaf.n)
+            vt__raise(b->s->c, VTA_ILLEGAL,
+                      "%s is to be computed at %s.%s, but that is no loop any more (it was split or fused after "
+                      "compute_at); the loops of %s are %s",
+                      at->origin->name, at->at_stage->origin->name, vt_var_name(at->at_axis->var),
+                      at->at_stage->origin->name, vt__leaf_names(b->ctx, at->at_stage));
+        if (at->at_stage->attach == VT__INLINED)
+            vt__raise(b->s->c, VTA_ILLEGAL, "%s is to be computed at a loop of %s, which is inlined", at->origin->name,
+                      at->at_stage->origin->name);
+        for (uint32_t i = from + 1; i > 0; i--) vt__iters_insert(b->ctx, path, path->n, at->at_stage->leaf.items[i - 1]);
+    }
+}
+
+/* ---- Demands ---- */
+
+typedef struct demand_walk {
+    vt_analyzer *a;
+    const vt_dommap *domain;
+    uint32_t n;
+    vt__demand *demands;
+} demand_walk;
+
+static vt_intset clamp_to_shape(vt_analyzer *a, vt_intset set, const vt_expr *extent) {
+    vt_ctx *ctx = vt_analyzer_ctx(a);
+    const vt_expr *low = vt_int(ctx, extent->dtype, 0), *high = vt_sub(ctx, extent, vt_int(ctx, extent->dtype, 1));
+    bool all = !set.min && !set.max;
+    bool wider = set.min && set.max && vt_prove(a, vt_ge(ctx, low, set.min)) && vt_prove(a, vt_le(ctx, high, set.max));
+    return all || wider ? vt_intset_interval(low, high) : set;
+}
+
+static void add_demand(void *user, const vt_expr *e) {
+    demand_walk *w = user;
+    vt_ctx *ctx = vt_analyzer_ctx(w->a);
+    if (e->kind != VT_E_PLOAD) return;
+    for (uint32_t k = 0; k < w->n; k++) {
+        vt__demand *d = &w->demands[k];
+        if (!vt_tensor_same(d->tensor, e->u.tensor)) continue;
+        vt_grow(ctx, &d->sets, &d->cap, d->n + e->n, sizeof *d->sets);
+        for (uint32_t i = 0; i < e->n; i++)
+            d->sets[d->n++] = clamp_to_shape(w->a, vt_eval_set(w->a, e->a[i], w->domain), d->tensor->shape[i]);
+    }
+}
+
+void vt__demand_of(vt_analyzer *a, const vt_operation *op, const vt_dommap *domain, uint32_t n, vt__demand *demands) {
+    demand_walk w = {a, domain, n, demands};
+    for (uint32_t k = 0; k < op->n_outputs && !op->placeholder; k++) vt_expr_walk_post(op->bodies[k], add_demand, &w);
+}
+
+vt_intset vt__demand_union(vt_ctx *ctx, const vt__demand *demand, uint32_t dim) {
+    uint32_t ndim = demand->tensor->ndim, n = ndim ? demand->n / ndim : 0;
+    vt_intset *sets = VT_NEW_ARRAY(ctx, vt_intset, n);
+    for (uint32_t i = 0; i < n; i++) sets[i] = demand->sets[i * ndim + dim];
+    return vt_intset_union(vt_analyzer_new(ctx), n, sets);
+}
+
+/* ---- One stage ---- */
+
+static bool reads(const te_stage *consumer, const vt_operation *op) {
+    for (uint32_t i = 0; i < consumer->op->n_inputs; i++)
+        if (vt__op(consumer->op->inputs[i]) == op) return true;
+    return false;
+}
+
+static void put_set(vt_ctx *ctx, vt_ptrmap *sets, const vt_iter *axis, vt_intset set) {
+    vt_intset *s = VT_NEW(ctx, vt_intset);
+    *s = set;
+    vt_ptrmap_set(sets, axis, s);
+}
+
+/* What the consumer's axes take while one value of the stage is needed. */
+static vt_ptrmap *consumer_sets(const bounds *b, const te_stage *consumer, const vt_iter *attach, int rank, bool *inside) {
+    vt_ptrmap *sets = vt_ptrmap_new(b->ctx);
+    for (uint32_t i = consumer->leaf.n; i > 0; i--) {
+        const vt_iter *axis = consumer->leaf.items[i - 1];
+        if (axis == attach) *inside = true;
+        const vt_range *r = vt__range(b->ranges, axis);
+        const vt_iter *thread = vt_ptrmap_get(b->threads, axis);
+        if (vt_is_const(r->extent, 1))
+            put_set(b->ctx, sets, axis, vt_intset_point(r->min));
+        else if (!need_relax(b, axis, *inside, rank))
+            put_set(b->ctx, sets, axis, vt_intset_point(thread ? thread->var : axis->var));
+        else
+            put_set(b->ctx, sets, axis, vt_intset_range(b->ctx, r->min, r->extent));
+    }
+    return sets;
+}
+
+/* The loops around the consumer that the stage must cover whole. */
+static vt_dommap *relaxed_loops(const bounds *b, uint32_t consumer, const vt_iter *attach, int rank, bool *inside) {
+    vt_dommap *relax = vt_dommap_new(b->ctx);
+    const vt__iters *path = &b->paths[consumer];
+    for (uint32_t i = 0; i < path->n; i++) {
+        const vt_iter *axis = path->items[i], *thread = vt_ptrmap_get(b->threads, axis);
+        if (axis == attach) *inside = true;
+        if (!need_relax(b, axis, *inside, rank)) continue;
+        vt_dommap_set_range(relax, axis->var, *vt__range(b->ranges, axis));
+        if (thread) vt_dommap_set_range(relax, thread->var, *vt__range(b->ranges, axis));
+    }
+    return relax;
+}
+
+static void demand_by(bounds *b, uint32_t index, uint32_t consumer, int rank, uint32_t n, vt__demand *demands) {
+    const te_stage *st = b->s->stages[index], *to = b->s->stages[consumer];
+    vt_ctx *ctx = b->ctx;
+    const vt_iter *attach = b->paths[index].n ? b->paths[index].items[0] : NULL;
+    bool inside = false;
+    vt_ptrmap *sets = consumer_sets(b, to, attach, rank, &inside);
+    vt_dommap *relax = relaxed_loops(b, consumer, attach, rank, &inside);
+    if (!inside && attach)
+        vt__raise(b->s->c, VTA_ILLEGAL,
+                  "%s is computed at %s.%s, but %s, which also needs it, lies outside that loop: compute %s at the same "
+                  "place, or %s further out",
+                  st->origin->name, st->at_stage->origin->name, vt_var_name(st->at_axis->var), to->origin->name,
+                  to->origin->name, st->origin->name);
+    vt__pass_up_domain(vt_analyzer_new(ctx), to, b->ranges, sets);
+    vt_analyzer *a = vt_analyzer_new(ctx);
+    for (uint32_t i = 0; i < vt_ptrmap_size(b->ranges); i++) {
+        const vt_iter *axis = vt_ptrmap_key(b->ranges, i);
+        vt_analyzer_bind_range(a, axis->var, vt__range(b->ranges, axis)->min, vt__range(b->ranges, axis)->extent, true);
+    }
+    vt_dommap *domain = vt_dommap_new(ctx);
+    for (uint32_t i = 0; i < to->op->n_axes + to->op->n_reduce; i++) {
+        const vt_iter *axis = to->op->iters[i];
+        vt_range r = {axis->min, axis->extent};
+        const vt_intset *set = vt_ptrmap_get(sets, axis);
+        if (set) r = vt_intset_cover(vt_analyzer_new(ctx), *set, r);
+        vt_intset over = vt_intset_range(ctx, r.min, r.extent);
+        if (vt_dommap_size(relax)) {
+            const vt_expr *last = vt_sub(ctx, vt_add(ctx, r.min, r.extent), vt_int(ctx, r.extent->dtype, 1));
+            over = vt_intset_interval(vt_eval_set(a, r.min, relax).min, vt_eval_set(a, last, relax).max);
+        }
+        vt_dommap_set(domain, axis->var, over);
+        vt_analyzer_bind_range(a, axis->var, r.min, r.extent, true);
+    }
+    vt__demand_of(a, to->op, domain, n, demands);
+}
+
+static void infer_roots(bounds *b, uint32_t index) {
+    const te_stage *st = b->s->stages[index];
+    const vt_operation *op = st->op;
+    vt_ctx *ctx = b->ctx;
+    if (st->attach == VT__INLINED || op->placeholder) return;
+    if (st->is_output) {
+        for (uint32_t i = 0; i < op->n_axes + op->n_reduce; i++)
+            vt__range_set(ctx, b->ranges, op->iters[i], op->iters[i]->min, op->iters[i]->extent);
+        return;
+    }
+    vt__demand *demands = VT_NEW_ARRAY(ctx, vt__demand, op->n_outputs);
+    for (uint32_t i = 0; i < op->n_outputs; i++) demands[i].tensor = op->outputs[i];
+    int rank = stage_rank(b, index);
+    for (uint32_t i = index + 1; i < b->s->n_stages; i++)
+        if (b->s->stages[i]->attach != VT__INLINED && reads(b->s->stages[i], op))
+            demand_by(b, index, i, rank, op->n_outputs, demands);
+    for (uint32_t i = 0; i < op->n_axes; i++) {
+        vt_range whole = {op->iters[i]->min, op->iters[i]->extent}, r = whole;
+        if (demands[0].n) r = vt_intset_cover(vt_analyzer_new(ctx), vt__demand_union(ctx, &demands[0], i), whole);
+        vt__range_set(ctx, b->ranges, op->iters[i], r.min, r.extent);
+    }
+    for (uint32_t i = op->n_axes; i < op->n_axes + op->n_reduce; i++)
+        vt__range_set(ctx, b->ranges, op->iters[i], op->iters[i]->min, op->iters[i]->extent);
+}
+
+static void bind_roots(bounds *b, const te_stage *st) {
+    for (uint32_t i = 0; i < st->op->n_axes + st->op->n_reduce; i++) {
+        const vt_range *r = vt__range(b->ranges, st->op->iters[i]);
+        if (r) vt_analyzer_bind_range(b->analyzer, st->op->iters[i]->var, r->min, r->extent, true);
+    }
+}
+
+vt_ptrmap *vt__infer_bounds(te_schedule *s) {
+    vt_ctx *ctx = &s->c->ctx;
+    bounds b = {.s = s, .ctx = ctx, .ranges = vt_ptrmap_new(ctx), .threads = vt_ptrmap_new(ctx)};
+    b.paths = VT_NEW_ARRAY(ctx, vt__iters, s->n_stages);
+    b.analyzer = vt_analyzer_new(ctx);
+    for (uint32_t i = 0; i < s->n_stages; i++) {
+        find_path(&b, i);
+        for (uint32_t j = 0; j < s->stages[i]->n_attrs; j++)
+            if (s->stages[i]->attrs[j].thread)
+                vt_ptrmap_set(b.threads, s->stages[i]->attrs[j].axis, s->stages[i]->attrs[j].thread);
+    }
+    for (uint32_t i = s->n_stages; i > 0; i--) {
+        vt_poll(ctx);
+        const te_stage *st = s->stages[i - 1];
+        infer_roots(&b, i - 1);
+        if (st->attach == VT__INLINED) continue;
+        bind_roots(&b, st);
+        vt__pass_down_domain(ctx, st, b.ranges, b.analyzer, false);
+    }
+    vt_ptrmap *result = vt_ptrmap_new(ctx);
+    for (uint32_t i = 0; i < vt_ptrmap_size(b.ranges); i++) {
+        const vt_iter *axis = vt_ptrmap_key(b.ranges, i);
+        const vt_range *r = vt__range(b.ranges, axis);
+        vt__range_set(ctx, result, axis, vt_simplify(b.analyzer, r->min), vt_simplify(b.analyzer, r->extent));
+    }
+    return result;
+}

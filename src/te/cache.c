@@ -1,0 +1,175 @@
+/* Copies of a tensor in another memory: before it is read, or before it is written back. */
+#include "te/priv.h"
+
+static const char *cache_name(te_context *c, const vt_operation *op, uint32_t output, const char *scope) {
+    const char *index = op->n_outputs == 1 ? "" : vt_new_format(&c->ctx, ".v%u", output);
+    return vt_new_format(&c->ctx, "%s%s.%s", op->name, index, *scope ? scope : "cache");
+}
+
+/* The schedule of `s` is `c`'s, the tensor one of its stages' results. */
+static te_stage *stage_for(te_context *c, const te_schedule *s, const vt_tensor *t, const char *step) {
+    vt__need(c, t, "a tensor");
+    te_stage *st = vt__stage_of(s, vt__op(t));
+    if (!st) vt__raise(c, VTA_NOT_FOUND, "cannot %s %s: the schedule has no stage for it", step, t->name);
+    return st;
+}
+
+/* ---- Reading ---- */
+
+static const vt_operation *copy_of(te_context *c, const vt_tensor *t, const char *name) {
+    vt_ctx *ctx = &c->ctx;
+    const vt_iter **axes = VT_NEW_ARRAY(ctx, const vt_iter *, t->ndim);
+    const vt_expr **index = VT_NEW_ARRAY(ctx, const vt_expr *, t->ndim);
+    for (uint32_t i = 0; i < t->ndim; i++) {
+        axes[i] = vt__axis(c, vt_new_format(ctx, "ax%u", i), vt_i32(ctx, 0), t->shape[i], false);
+        index[i] = axes[i]->var;
+    }
+    const vt_expr *body = vt_e_pload(ctx, t, t->ndim, index);
+    return vt__compute(c, name, "", t->ndim, axes, 1, &body);
+}
+
+static void redirect(te_context *c, te_stage *reader, const vt_tensor *from, const vt_tensor *to, vt__replacing *r) {
+    vt_ptrmap *map = vt_ptrmap_new(&c->ctx);
+    vt_ptrmap_set(map, vt__tensor_key(from), to);
+    const vt_operation *op = vt__replace_inputs(&c->ctx, reader->op, map);
+    if (op == reader->op)
+        vt__raise(c, VTA_ILLEGAL, "cannot cache_read %s for %s: %s does not read it", from->name, reader->origin->name,
+                  reader->origin->name);
+    vt__replacing_op(r, reader->op, op);
+    reader->op = op;
+}
+
+static bool reads(const vt_operation *op, const vt_tensor *t) {
+    for (uint32_t i = 0; i < op->n_inputs; i++)
+        if (vt_tensor_same(op->inputs[i], t)) return true;
+    return false;
+}
+
+static void do_cache_read(te_context *c, vt__call *k) {
+    te_schedule *s = vt__out(k->a);
+    te_stage *st = stage_for(c, s, k->b, "cache_read");
+    uint32_t output = ((const vt_tensor *)k->b)->value_index;
+    const vt_tensor *source = st->op->outputs[output];
+    const char *scope = vt__scope(c, k->s);
+    te_stage **readers = VT_NEW_ARRAY(&c->ctx, te_stage *, s->n_stages + k->n);
+    uint32_t n = 0;
+    for (size_t i = 0; i < k->n; i++) {
+        readers[n] = stage_for(c, s, k->list[i], "cache_read for");
+        if (!reads(readers[n]->op, source))
+            vt__raise(c, VTA_ILLEGAL, "cannot cache_read %s for %s: %s does not read it", source->name,
+                      readers[n]->origin->name, readers[n]->origin->name);
+        n++;
+    }
+    for (uint32_t i = 0; i < s->n_stages && !k->n; i++)
+        if (reads(s->stages[i]->op, source)) readers[n++] = s->stages[i];
+    if (!n) vt__raise(c, VTA_ILLEGAL, "cannot cache_read %s: nothing reads it", source->name);
+    const vt_operation *cache = copy_of(c, source, cache_name(c, st->op, output, scope));
+    te_stage *fresh = vt__stage_new(s, cache);
+    fresh->scope = scope;
+    vt__replacing *r = vt__replacing_new(&c->ctx);
+    for (uint32_t i = 0; i < n; i++) redirect(c, readers[i], source, cache->outputs[0], r);
+    vt__replace_dataflow(s, r);
+    vt__stage_insert(s, vt__stage_index(s, st) + 1, fresh);
+    k->out = vt__out(cache->outputs[0]);
+}
+
+te_tensor *te_cache_read(te_schedule *s, te_tensor *t, const char *scope, size_t n, te_tensor *const readers[]) {
+    if (!s || (n && !readers)) return NULL;
+    return vt__make(s->c, do_cache_read,
+                    (vt__call){.a = s, .b = t, .s = scope, .n = n, .list = (const void *const *)readers});
+}
+
+/* ---- Writing ---- */
+
+typedef struct relayout {
+    vt_ctx *ctx;
+    const te_stage *st;
+    const vt_operation *op;
+    vt_ptrmap *ranges;
+    vt_ptrmap *reduce;       /* the operation's reduce axes, and what their loops became */
+    const vt_iter **axes;    /* of the cache: the loops of the stage */
+    uint32_t n_axes;
+    const vt_expr **place;   /* where in the cache an element of the result is */
+    const vt_expr *body;
+} relayout;
+
+/* The cache's axes are the stage's data loops as they stand; the body is said in terms of them. */
+static void relayout_body(relayout *l) {
+    vt_ctx *ctx = l->ctx;
+    vt_varmap *to_loops = vt_varmap_new(ctx), *to_fresh = vt_varmap_new(ctx);
+    vt_ptrmap *values = vt_ptrmap_new(ctx), *skip = vt_ptrmap_new(ctx);
+    for (uint32_t i = 0; i < l->st->leaf.n; i++) {
+        const vt_iter *axis = l->st->leaf.items[i];
+        const vt_range *r = vt__range(l->ranges, axis);
+        if (axis->type == VT_ITER_COMM_REDUCE) continue;
+        const vt_var *v = vt_var_copy(ctx, axis->var, ".c");
+        l->axes[l->n_axes++] = vt_iter_new(ctx, v, r->min, r->extent, VT_ITER_DATA_PAR, "");
+        vt_ptrmap_set(values, axis, axis->var);
+        vt_varmap_set(to_fresh, axis->var, v);
+    }
+    for (uint32_t i = 0; i < l->st->all.n; i++)
+        if (l->st->all.items[i]->type == VT_ITER_COMM_REDUCE) vt_ptrmap_set(skip, l->st->all.items[i], l->st);
+    vt__pass_up_index(ctx, l->st, l->ranges, values, true);
+    uint32_t n;
+    const vt_expr **checks = vt__bound_checks(ctx, l->st, l->ranges, values, true, skip, &n), *inside = NULL;
+    for (uint32_t i = 0; i < n; i++) inside = inside ? vt_and(ctx, inside, checks[i]) : checks[i];
+    for (uint32_t i = 0; i < l->op->n_axes; i++)
+        vt_varmap_set(to_loops, l->op->iters[i]->var, vt_ptrmap_get(values, l->op->iters[i]));
+    const vt_expr *body = vt_substitute(ctx, l->op->bodies[0], to_loops);
+    if (inside && body->kind == VT_E_REDUCE) {
+        const vt_reduce *r = body->u.reduce;
+        const vt_expr *condition = vt_and(ctx, body->a[body->n - 1], inside);
+        body = vt_e_reduce(ctx, r->combiner, r->n_sources, body->a, r->n_axes, r->axes, condition,
+                           r->has_init ? body->a + r->n_sources : NULL, r->value_index);
+    } else if (inside) {
+        body = vt_e_select(ctx, inside, body, vt_const(ctx, body->dtype, 0));
+    }
+    l->body = vt_substitute(ctx, body, to_fresh);
+}
+
+static void relayout_places(relayout *l) {
+    vt_ptrmap *values = vt_ptrmap_new(l->ctx);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < l->op->n_axes; i++) vt_ptrmap_set(values, l->op->iters[i], l->op->iters[i]->var);
+    vt__pass_down_index(l->ctx, l->st, l->ranges, values, true);
+    for (uint32_t i = 0; i < l->st->leaf.n; i++)
+        if (l->st->leaf.items[i]->type != VT_ITER_COMM_REDUCE)
+            l->place[n++] = vt_ptrmap_get(values, l->st->leaf.items[i]);
+}
+
+static void do_cache_write(te_context *c, vt__call *k) {
+    vt_ctx *ctx = &c->ctx;
+    te_schedule *s = vt__out(k->a);
+    te_stage *st = stage_for(c, s, k->b, "cache_write");
+    const vt_operation *op = st->op;
+    const char *scope = vt__scope(c, k->s);
+    if (op->placeholder) vt__raise(c, VTA_ILLEGAL, "cannot cache_write %s: it is an input and is not computed", op->name);
+    if (op->n_outputs != 1) vt__raise(c, VTA_UNSUPPORTED, "cannot cache_write %s: it has several outputs", op->name);
+    relayout l = {.ctx = ctx, .st = st, .op = op, .ranges = vt_ptrmap_new(ctx)};
+    l.axes = VT_NEW_ARRAY(ctx, const vt_iter *, st->leaf.n);
+    l.place = VT_NEW_ARRAY(ctx, const vt_expr *, st->leaf.n);
+    vt_analyzer *a = vt_analyzer_new(ctx);
+    for (uint32_t i = 0; i < op->n_axes; i++) {
+        vt__range_set(ctx, l.ranges, op->iters[i], op->iters[i]->min, op->iters[i]->extent);
+        vt_analyzer_bind_range(a, op->iters[i]->var, op->iters[i]->min, op->iters[i]->extent, false);
+    }
+    vt__pass_down_domain(ctx, st, l.ranges, a, true);
+    relayout_body(&l);
+    relayout_places(&l);
+    const vt_operation *cache = vt__compute(c, cache_name(c, op, 0, scope), op->tag, l.n_axes, l.axes, 1, &l.body);
+    const vt_expr *copy = vt_e_pload(ctx, cache->outputs[0], l.n_axes, l.place);
+    const vt_operation *out = vt__compute(c, op->name, op->tag, op->n_axes, op->iters, 1, &copy);
+    te_stage *fresh = vt__stage_new(s, cache);
+    fresh->scope = scope;
+    vt__replacing *r = vt__replacing_new(ctx);
+    vt__replacing_op(r, op, out);
+    vt__replace_dataflow(s, r);
+    st->op = out;
+    vt__iters_reset(ctx, st);
+    vt__stage_insert(s, vt__stage_index(s, st), fresh);
+    k->out = vt__out(cache->outputs[0]);
+}
+
+te_tensor *te_cache_write(te_schedule *s, te_tensor *t, const char *scope) {
+    return s ? vt__make(s->c, do_cache_write, (vt__call){.a = s, .b = t, .s = scope}) : NULL;
+}

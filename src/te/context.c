@@ -1,0 +1,203 @@
+/* The te_context: memory, errors, names, and the way of every public call through vt_protect. */
+#include <ctype.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "te/priv.h"
+
+static const struct {
+    const char *name;
+    uint32_t (*value)(const vta_config *config);
+} shapes[] = {{"BATCH", vta_config_batch}, {"BLOCK_IN", vta_config_block_in}, {"BLOCK_OUT", vta_config_block_out}};
+
+static const struct {
+    const char *width;
+    const char *alias;
+    vta_memory memory;
+    const char *scope;
+    const char *scope_text;
+} memories[] = {
+    {"INP_WIDTH", "inp_t", VTA_MEM_INP, "inp", "local.inp_buffer"},
+    {"WGT_WIDTH", "wgt_t", VTA_MEM_WGT, "wgt", "local.wgt_buffer"},
+    {"ACC_WIDTH", "acc_t", VTA_MEM_ACC, "acc", "local.acc_buffer"},
+    {"OUT_WIDTH", "out_t", VTA_MEM_OUT, NULL, NULL},
+};
+enum { N_SHAPES = sizeof shapes / sizeof *shapes, N_MEMORIES = sizeof memories / sizeof *memories };
+
+static void add_names(te_context *c, vt__call *call) {
+    (void)call;
+    for (size_t i = 0; i < N_SHAPES; i++) vt__symbol_add(c, VT__CONSTANT, shapes[i].name, shapes[i].value(c->config), NULL);
+    for (size_t i = 0; i < N_MEMORIES; i++)
+        vt__symbol_add(c, VT__CONSTANT, memories[i].width, vta_config_width(c->config, memories[i].memory), NULL);
+}
+
+te_context *te_context_create(const vta_config *config, const vta_allocator *allocator) {
+    te_context *c = vt_alloc_zero(allocator, sizeof *c);
+    if (!c) return NULL;
+    c->allocator = allocator;
+    c->config = config ? vta_config_retain(config) : vta_config_default();
+    vta_diag *diag = vta_diag_create(allocator);
+    vt_ctx_init(&c->ctx, allocator, diag);
+    atomic_init(&c->interrupt, false);
+    c->ctx.interrupt = &c->interrupt;
+    if (!c->config || !diag || vt__do(c, add_names, &(vt__call){0}) != VTA_OK) {
+        te_context_destroy(c);
+        return NULL;
+    }
+    return c;
+}
+
+void te_context_destroy(te_context *c) {
+    if (!c) return;
+    vta_diag *diag = c->ctx.diag;
+    vt_ctx_clear(&c->ctx);
+    vta_diag_destroy(diag);
+    if (c->config) vta_config_release(c->config);
+    vt_free(c->allocator, c, sizeof *c);
+}
+
+const vta_config *te_context_config(const te_context *c) { return c ? c->config : NULL; }
+vta_diag *te_context_diag(te_context *c) { return c ? c->ctx.diag : NULL; }
+vta_status te_context_status(const te_context *c) { return c ? vta_diag_status(c->ctx.diag) : VTA_INVALID_ARGUMENT; }
+size_t te_context_bytes(const te_context *c) { return c ? c->ctx.arena.bytes : 0; }
+vt_ctx *vt_te_ctx(te_context *c) { return &c->ctx; }
+
+void te_context_interrupt(te_context *c, bool raised) {
+    if (c) atomic_store_explicit(&c->interrupt, raised, memory_order_relaxed);
+}
+
+static void set_position(te_context *c, vt__call *call) {
+    const char *file = c->pos.file;
+    if (!call->s)
+        file = NULL;
+    else if (!file || strcmp(file, call->s) != 0)
+        file = vt_new_string(&c->ctx, call->s);
+    c->pos = (vt_pos){file, (uint32_t)call->i, (uint32_t)call->j};
+}
+
+void te_context_at(te_context *c, const char *file, uint32_t line, uint32_t column) {
+    if (c) vt__do(c, set_position, &(vt__call){.s = file, .i = line, .j = column});
+}
+
+/* ---- Names ---- */
+
+void vt__symbol_add(te_context *c, vt__symbol_kind kind, const char *name, int64_t value, const void *node) {
+    vt_grow(&c->ctx, &c->symbols, &c->cap_symbols, c->n_symbols + 1, sizeof *c->symbols);
+    c->symbols[c->n_symbols++] = (vt__symbol){kind, name, value, node};
+}
+
+const vt__symbol *vt__symbol_find(const te_context *c, const char *name, vt__symbol_kind kind) {
+    for (uint32_t i = c->n_symbols; i > 0; i--) {
+        const vt__symbol *s = &c->symbols[i - 1];
+        bool fits = kind == VT__NO_TENSOR ? s->kind != VT__TENSOR : s->kind == kind;
+        if (fits && strcmp(s->name, name) == 0) return s;
+    }
+    return NULL;
+}
+
+const char *vt__name(te_context *c, const char *name, const char *what) {
+    vt__need(c, name, what);
+    bool ok = isalpha((unsigned char)*name) || *name == '_';
+    for (const char *p = name; *p; p++) ok = ok && (isalnum((unsigned char)*p) || *p == '_' || *p == '.');
+    if (!ok)
+        vt__raise(c, VTA_INVALID_ARGUMENT, "\"%s\" is no name for %s: a letter or _, then letters, digits, _ and .", name,
+                  what);
+    return vt_new_string(&c->ctx, name);
+}
+
+static void do_constant(te_context *c, vt__call *call) {
+    vt__symbol_add(c, VT__CONSTANT, vt__name(c, call->s, "a constant"), call->i, NULL);
+}
+
+vta_status te_constant(te_context *c, const char *name, int64_t value) {
+    return vt__do(c, do_constant, &(vt__call){.s = name, .i = value});
+}
+
+te_tensor *te_find_tensor(te_context *c, const char *name) {
+    const vt__symbol *s = c && name ? vt__symbol_find(c, name, VT__TENSOR) : NULL;
+    return s ? (te_tensor *)(void *)(uintptr_t)s->node : NULL;
+}
+
+void vt_te_name_tensor(te_context *c, const char *name, const te_tensor *t) {
+    vt__symbol_add(c, VT__TENSOR, vt__name(c, name, "a tensor"), 0, t);
+}
+
+te_axis *te_find_reduce_axis(te_context *c, const char *name) {
+    const vt__symbol *s = c && name ? vt__symbol_find(c, name, VT__AXIS) : NULL;
+    return s ? (te_axis *)(void *)(uintptr_t)s->node : NULL;
+}
+
+const char *vt__scope(te_context *c, const char *scope) {
+    vt__need(c, scope, "a scope");
+    if (!*scope || strcmp(scope, "global") == 0) return vt_new_string(&c->ctx, scope);
+    for (size_t i = 0; i < N_MEMORIES; i++) {
+        if (!memories[i].scope) continue;
+        if (strcmp(scope, memories[i].scope) == 0 || strcmp(scope, memories[i].scope_text) == 0)
+            return memories[i].scope_text;
+    }
+    if (strcmp(scope, "local") == 0) return "local";
+    vt__raise(c, VTA_INVALID_ARGUMENT, "there is no storage scope \"%s\": use inp, wgt, acc, local or global", scope);
+}
+
+vt_dtype vt__dtype(te_context *c, const char *text) {
+    vt__need(c, text, "a type");
+    vt_dtype t;
+    for (size_t i = 0; i < N_MEMORIES; i++)
+        if (strcmp(text, memories[i].alias) == 0)
+            return VT_DTYPE(VT_INT, vta_config_width(c->config, memories[i].memory), 1);
+    if (!vt_dtype_parse(text, &t) || t.code == VT_HANDLE || t.lanes != 1)
+        vt__raise(c, VTA_INVALID_ARGUMENT, "\"%s\" is no type: write int8, uint16, int32, float32, bool, inp_t, acc_t, ...",
+                  text);
+    return t;
+}
+
+const char *vt__dtype_text(te_context *c, vt_dtype t) {
+    char text[VT_DTYPE_TEXT];
+    return vt_new_string(&c->ctx, vt_dtype_text(t, text));
+}
+
+/* ---- Calls ---- */
+
+void vt__raise(te_context *c, vta_status status, const char *fmt, ...) {
+    vt_strbuf sb;
+    vt_strbuf_init(&sb, c->allocator);
+    va_list args;
+    va_start(args, fmt);
+    vt_strbuf_vaddf(&sb, fmt, args);
+    va_end(args);
+    if (sb.failed)
+        status = vt_no_memory(c->ctx.diag);
+    else
+        vt_fail_at(c->ctx.diag, status, c->pos, "%s", vt_strbuf_text(&sb));
+    vt_strbuf_free(&sb);
+    vt_leave(&c->ctx, status);
+}
+
+void vt__need(te_context *c, const void *object, const char *what) {
+    if (object) return;
+    if (vta_diag_status(c->ctx.diag) == VTA_OK) vt__raise(c, VTA_INVALID_ARGUMENT, "NULL where %s is expected", what);
+    vt_leave(&c->ctx, VTA_INVALID_ARGUMENT);
+}
+
+typedef struct protected_call {
+    te_context *c;
+    vt__body *body;
+    vt__call *call;
+} protected_call;
+
+static vta_status run(vt_ctx *ctx, void *arg) {
+    (void)ctx;
+    protected_call *p = arg;
+    p->body(p->c, p->call);
+    return VTA_OK;
+}
+
+vta_status vt__do(te_context *c, vt__body *body, vt__call *call) {
+    if (!c) return VTA_INVALID_ARGUMENT;
+    return vt_protect(&c->ctx, run, &(protected_call){c, body, call});
+}
+
+void *vt__make(te_context *c, vt__body *body, vt__call call) {
+    return vt__do(c, body, &call) == VTA_OK ? call.out : NULL;
+}

@@ -1,0 +1,509 @@
+/* Evaluating a computation straight from its definition: every element of every tensor by a small program made from the
+ * body. No schedule, no lowering: this is what compiled code is compared with. */
+#include <math.h>
+#include <string.h>
+
+#include "te/priv.h"
+
+/* One value: integers extended to 64 bits as their type says, floats as double. */
+typedef union value {
+    int64_t i;
+    double f;
+} value;
+
+/* An array of a tensor's elements. */
+typedef struct array {
+    const vt_tensor *tensor;
+    vt_dtype dtype;
+    int64_t *shape;
+    int64_t elements;
+    uint8_t *data; /* not const: results are written */
+} array;
+
+/* The program: slot[to] = op(slot[x], slot[y], slot[z]); JUMPs make if_then_else lazy. */
+typedef enum opcode { CONST, COPY, BIN, NOT, BITNOT, SELECT, CAST, LOAD, MATH, SHIFT, BITWISE, JUMP, JUMP_IF_NOT } opcode;
+
+typedef struct insn {
+    uint8_t code;
+    uint8_t kind; /* vt_expr_kind of BIN; otherwise vt_op */
+    vt_dtype dtype; /* of the operands for BIN, of the result for others */
+    uint32_t to, x, y, z;
+    value constant;
+    const array *array;
+    const uint32_t *indices; /* slots */
+} insn;
+
+typedef struct program {
+    te_context *c;
+    vt_ctx *ctx;
+    insn *code;
+    uint32_t n, cap;
+    uint32_t slots;
+    vt_ptrmap *known; /* variables: axis -> slot + 1 */
+    const vt_ptrmap *arrays;
+} program;
+
+/* ---- Memory ---- */
+
+static uint32_t element_bytes(vt_dtype t) { return t.bits <= 8 ? 1 : t.bits / 8; }
+
+static value load_element(const uint8_t *data, vt_dtype t, int64_t at) {
+    value v = {0};
+    const uint8_t *p = data + (size_t)at * element_bytes(t);
+    if (t.code == VT_FLOAT) {
+        float f;
+        if (t.bits == 64) memcpy(&v.f, p, 8);
+        if (t.bits == 32) {
+            memcpy(&f, p, 4);
+            v.f = f;
+        }
+        return v;
+    }
+    memcpy(&v.i, p, element_bytes(t)); /* little-endian, as all hosts of this library */
+    return v;
+}
+
+static int64_t wrap(int64_t x, vt_dtype t) {
+    if (t.bits >= 64) return x;
+    if (t.bits == 1) return x != 0;
+    uint64_t bits = (uint64_t)x & ((UINT64_C(1) << t.bits) - 1);
+    if (t.code == VT_INT && bits >> (t.bits - 1)) bits |= ~UINT64_C(0) << t.bits;
+    return (int64_t)bits;
+}
+
+static void store_element(uint8_t *data, vt_dtype t, int64_t at, value v) {
+    uint8_t *p = data + (size_t)at * element_bytes(t);
+    if (t.code == VT_FLOAT) {
+        float f = (float)v.f;
+        memcpy(p, t.bits == 64 ? (const void *)&v.f : (const void *)&f, element_bytes(t));
+        return;
+    }
+    memcpy(p, &v.i, element_bytes(t));
+}
+
+/* ---- Making the program ---- */
+
+static uint32_t emit(program *p, insn in) {
+    vt_grow(p->ctx, &p->code, &p->cap, p->n + 1, sizeof *p->code);
+    p->code[p->n++] = in;
+    return in.to;
+}
+
+static uint32_t fresh(program *p) { return p->slots++; }
+
+static uint32_t make(program *p, const vt_expr *e);
+
+static uint32_t make_choice(program *p, const vt_expr *e) {
+    uint32_t to = fresh(p), condition = make(p, e->a[0]);
+    uint32_t skip = p->n;
+    emit(p, (insn){.code = JUMP_IF_NOT, .x = condition});
+    emit(p, (insn){.code = COPY, .to = to, .x = make(p, e->a[1])});
+    uint32_t leave = p->n;
+    emit(p, (insn){.code = JUMP});
+    p->code[skip].to = p->n;
+    emit(p, (insn){.code = COPY, .to = to, .x = make(p, e->a[2])});
+    p->code[leave].to = p->n;
+    return to;
+}
+
+static uint32_t make_load(program *p, const vt_expr *e) {
+    const array *a = vt_ptrmap_get(p->arrays, vt__tensor_key(e->u.tensor));
+    uint32_t *indices = VT_NEW_ARRAY(p->ctx, uint32_t, e->n);
+    for (uint32_t i = 0; i < e->n; i++) indices[i] = make(p, e->a[i]);
+    return emit(p, (insn){.code = LOAD, .to = fresh(p), .dtype = e->dtype, .array = a, .indices = indices});
+}
+
+static uint32_t make_call(program *p, const vt_expr *e) {
+    insn in = {.kind = (uint8_t)e->u.op, .dtype = e->dtype};
+    switch (e->u.op) {
+    case VT_OP_IF_THEN_ELSE: return make_choice(p, e);
+    case VT_OP_LIKELY: return make(p, e->a[0]);
+    case VT_OP_SHIFT_LEFT:
+    case VT_OP_SHIFT_RIGHT: in.code = SHIFT; break;
+    case VT_OP_BITWISE_AND:
+    case VT_OP_BITWISE_OR:
+    case VT_OP_BITWISE_XOR: in.code = BITWISE; break;
+    case VT_OP_BITWISE_NOT: in.code = BITNOT; break;
+    case VT_OP_EXP:
+    case VT_OP_LOG:
+    case VT_OP_SQRT:
+    case VT_OP_TANH:
+    case VT_OP_FLOOR:
+    case VT_OP_CEIL:
+    case VT_OP_ROUND:
+    case VT_OP_FABS:
+    case VT_OP_POW: in.code = MATH; break;
+    default: vt__raise(p->c, VTA_UNSUPPORTED, "%s cannot be evaluated", vt_op_infos[e->u.op].name);
+    }
+    in.x = make(p, e->a[0]);
+    if (e->n > 1) in.y = make(p, e->a[1]);
+    in.to = fresh(p);
+    return emit(p, in);
+}
+
+static uint32_t make(program *p, const vt_expr *e) {
+    insn in = {.dtype = e->dtype};
+    switch ((vt_expr_kind)e->kind) {
+    case VT_E_VAR: {
+        uintptr_t slot = (uintptr_t)vt_ptrmap_get(p->known, e);
+        if (!slot) vt__raise(p->c, VTA_UNSUPPORTED, "the scalar %s has no value to evaluate with", vt_var_name(e));
+        return (uint32_t)slot - 1;
+    }
+    case VT_E_INT:
+        return emit(p, (insn){.code = CONST, .to = fresh(p), .constant.i = e->u.i});
+    case VT_E_FLOAT:
+        return emit(p, (insn){.code = CONST, .to = fresh(p), .constant.f = e->u.f});
+    case VT_E_NOT:
+        in.x = make(p, e->a[0]);
+        in.code = NOT;
+        break;
+    case VT_E_SELECT:
+        in.x = make(p, e->a[0]);
+        in.y = make(p, e->a[1]);
+        in.z = make(p, e->a[2]);
+        in.code = SELECT;
+        break;
+    case VT_E_CAST:
+        in.x = make(p, e->a[0]);
+        in.code = CAST;
+        in.kind = e->a[0]->dtype.code;
+        break;
+    case VT_E_PLOAD: return make_load(p, e);
+    case VT_E_CALL: return make_call(p, e);
+    default:
+        if (vt_expr_infos[e->kind].cls == VT_CLASS_OTHER || vt_expr_infos[e->kind].cls == VT_CLASS_LEAF)
+            vt__raise(p->c, VTA_UNSUPPORTED, "an expression of kind %s cannot be evaluated", vt_expr_infos[e->kind].text);
+        in.x = make(p, e->a[0]);
+        in.y = make(p, e->a[1]);
+        in.code = BIN;
+        in.kind = e->kind;
+        in.dtype = e->a[0]->dtype;
+    }
+    in.to = fresh(p);
+    return emit(p, in);
+}
+
+/* ---- Running it ---- */
+
+static int64_t floor_div(int64_t x, int64_t y) { return x / y - (x % y != 0 && (x < 0) != (y < 0)); }
+
+/* Integers of up to 64 bits; unsigned ones under 64 bits are non-negative here, so signed comparison serves both. */
+static bool int_bin(uint8_t kind, vt_dtype t, int64_t x, int64_t y, int64_t *out) {
+    bool u64 = t.code == VT_UINT && t.bits == 64;
+    uint64_t ux = (uint64_t)x, uy = (uint64_t)y;
+    bool less = u64 ? ux < uy : x < y;
+    switch (kind) {
+    case VT_E_ADD: *out = wrap((int64_t)(ux + uy), t); return true;
+    case VT_E_SUB: *out = wrap((int64_t)(ux - uy), t); return true;
+    case VT_E_MUL: *out = wrap((int64_t)(ux * uy), t); return true;
+    case VT_E_DIV:
+    case VT_E_MOD:
+    case VT_E_FLOORDIV:
+    case VT_E_FLOORMOD:
+        if (!y) return false;
+        if (y == -1 && !u64) {
+            *out = kind == VT_E_DIV || kind == VT_E_FLOORDIV ? wrap((int64_t)(0 - ux), t) : 0;
+        } else if (u64) {
+            *out = (int64_t)(kind == VT_E_DIV || kind == VT_E_FLOORDIV ? ux / uy : ux % uy);
+        } else if (kind == VT_E_DIV || kind == VT_E_MOD) {
+            *out = kind == VT_E_DIV ? x / y : x % y;
+        } else {
+            *out = kind == VT_E_FLOORDIV ? floor_div(x, y) : x - floor_div(x, y) * y;
+        }
+        return true;
+    case VT_E_MIN: *out = less ? x : y; return true;
+    case VT_E_MAX: *out = less ? y : x; return true;
+    case VT_E_EQ: *out = x == y; return true;
+    case VT_E_NE: *out = x != y; return true;
+    case VT_E_LT: *out = less; return true;
+    case VT_E_LE: *out = less || x == y; return true;
+    case VT_E_GT: *out = !less && x != y; return true;
+    case VT_E_GE: *out = !less; return true;
+    case VT_E_AND: *out = x && y; return true;
+    default: *out = x || y; return true; /* OR */
+    }
+}
+
+static double rounded(double x, vt_dtype t) { return t.bits == 32 ? (double)(float)x : x; }
+
+static value float_bin(uint8_t kind, vt_dtype t, double x, double y) {
+    switch (kind) {
+    case VT_E_ADD: return (value){.f = rounded(x + y, t)};
+    case VT_E_SUB: return (value){.f = rounded(x - y, t)};
+    case VT_E_MUL: return (value){.f = rounded(x * y, t)};
+    case VT_E_DIV: return (value){.f = rounded(x / y, t)};
+    case VT_E_FLOORDIV: return (value){.f = floor(x / y)};
+    case VT_E_MOD: return (value){.f = fmod(x, y)};
+    case VT_E_FLOORMOD: return (value){.f = rounded(x - floor(x / y) * y, t)};
+    case VT_E_MIN: return (value){.f = x < y ? x : y};
+    case VT_E_MAX: return (value){.f = x < y ? y : x};
+    case VT_E_EQ: return (value){.i = x == y};
+    case VT_E_NE: return (value){.i = x != y};
+    case VT_E_LT: return (value){.i = x < y};
+    case VT_E_LE: return (value){.i = x <= y};
+    case VT_E_GT: return (value){.i = x > y};
+    default: return (value){.i = x >= y};
+    }
+}
+
+static double float_math(uint8_t op, double x, double y) {
+    switch (op) {
+    case VT_OP_EXP: return exp(x);
+    case VT_OP_LOG: return log(x);
+    case VT_OP_SQRT: return sqrt(x);
+    case VT_OP_TANH: return tanh(x);
+    case VT_OP_FLOOR: return floor(x);
+    case VT_OP_CEIL: return ceil(x);
+    case VT_OP_ROUND: return round(x);
+    case VT_OP_FABS: return fabs(x);
+    default: return pow(x, y);
+    }
+}
+
+static int64_t shift(uint8_t op, vt_dtype t, int64_t x, int64_t y) {
+    if (y < 0 || y >= t.bits) return op == VT_OP_SHIFT_RIGHT && x < 0 && t.code == VT_INT ? -1 : 0;
+    if (op == VT_OP_SHIFT_LEFT) return wrap((int64_t)((uint64_t)x << y), t);
+    return t.code == VT_UINT ? (int64_t)((uint64_t)x >> y) : x >> y;
+}
+
+static value cast_value(value v, uint8_t from, vt_dtype to) {
+    if (from == VT_FLOAT && to.code == VT_FLOAT) return (value){.f = rounded(v.f, to)};
+    if (from == VT_FLOAT && !(v.f > -0x1p63 && v.f < 0x1p63)) return (value){.i = 0};
+    if (from == VT_FLOAT) return (value){.i = wrap((int64_t)v.f, to)};
+    if (to.code == VT_FLOAT) return (value){.f = rounded((double)v.i, to)};
+    return (value){.i = wrap(v.i, to)};
+}
+
+static value run_load(te_context *c, const insn *in, const value *slot) {
+    const array *a = in->array;
+    int64_t at = 0;
+    for (uint32_t d = 0; d < a->tensor->ndim; d++) {
+        int64_t i = slot[in->indices[d]].i;
+        if (i < 0 || i >= a->shape[d])
+            vt__raise(c, VTA_OUT_OF_RANGE, "%s is read at %lld in dimension %u, which has %lld elements", a->tensor->name,
+                      (long long)i, d, (long long)a->shape[d]);
+        at = at * a->shape[d] + i;
+    }
+    value v = load_element(a->data, a->dtype, at);
+    if (a->dtype.code != VT_FLOAT) v.i = wrap(v.i, a->dtype);
+    return v;
+}
+
+static void run(const program *p, value *slot) {
+    for (uint32_t pc = 0; pc < p->n; pc++) {
+        const insn *in = &p->code[pc];
+        value x = slot[in->x], y = slot[in->y], *to = &slot[in->to];
+        switch ((opcode)in->code) {
+        case CONST: *to = in->constant; break;
+        case COPY: *to = x; break;
+        case BIN:
+            if (in->dtype.code == VT_FLOAT)
+                *to = float_bin(in->kind, in->dtype, x.f, y.f);
+            else if (!int_bin(in->kind, in->dtype, x.i, y.i, &to->i))
+                vt__raise(p->c, VTA_INVALID_ARGUMENT, "division by zero");
+            break;
+        case NOT: to->i = !x.i; break;
+        case BITNOT: to->i = wrap(~x.i, in->dtype); break;
+        case SELECT: *to = x.i ? y : slot[in->z]; break;
+        case CAST: *to = cast_value(x, in->kind, in->dtype); break;
+        case LOAD: *to = run_load(p->c, in, slot); break;
+        case MATH: to->f = rounded(float_math(in->kind, x.f, y.f), in->dtype); break;
+        case SHIFT: to->i = shift(in->kind, in->dtype, x.i, y.i); break;
+        case BITWISE:
+            to->i = in->kind == VT_OP_BITWISE_AND ? x.i & y.i : in->kind == VT_OP_BITWISE_OR ? x.i | y.i : x.i ^ y.i;
+            break;
+        case JUMP: pc = in->to - 1; break;
+        case JUMP_IF_NOT:
+            if (!x.i) pc = in->to - 1;
+            break;
+        }
+    }
+}
+
+/* ---- Tensors ---- */
+
+typedef struct evaluation {
+    te_context *c;
+    vt_ctx *ctx;
+    vt_ptrmap *arrays; /* tensor -> array */
+} evaluation;
+
+static array *new_array(te_context *c, const vt_tensor *t) {
+    array *a = VT_NEW(&c->ctx, array);
+    *a = (array){.tensor = t, .dtype = t->dtype, .elements = 1};
+    a->shape = VT_NEW_ARRAY(&c->ctx, int64_t, t->ndim);
+    for (uint32_t i = 0; i < t->ndim; i++) {
+        if (!vt_as_const(t->shape[i], &a->shape[i]))
+            vt__raise(c, VTA_UNSUPPORTED, "%s has a dimension that is no constant; it cannot be evaluated", t->name);
+        if (__builtin_mul_overflow(a->elements, a->shape[i], &a->elements) || a->elements > (INT64_C(1) << 40))
+            vt__raise(c, VTA_OUT_OF_RANGE, "%s is too large to be evaluated", t->name);
+    }
+    return a;
+}
+
+/* The ranges of the iteration axes, and the slots in which their values stand. */
+typedef struct odometer {
+    uint32_t n;
+    uint32_t *slots;
+    int64_t *min, *extent;
+} odometer;
+
+static odometer make_odometer(program *p, uint32_t n, const vt_iter *const *axes) {
+    odometer o = {n, VT_NEW_ARRAY(p->ctx, uint32_t, n), VT_NEW_ARRAY(p->ctx, int64_t, n), VT_NEW_ARRAY(p->ctx, int64_t, n)};
+    for (uint32_t i = 0; i < n; i++) {
+        o.slots[i] = fresh(p);
+        vt_ptrmap_set(p->known, axes[i]->var, (void *)(uintptr_t)(o.slots[i] + 1));
+        if (!vt_as_const(axes[i]->min, &o.min[i]) || !vt_as_const(axes[i]->extent, &o.extent[i]))
+            vt__raise(p->c, VTA_UNSUPPORTED, "axis %s has no constant range", vt_var_name(axes[i]->var));
+    }
+    return o;
+}
+
+static void odometer_start(const odometer *o, value *slot) {
+    for (uint32_t i = 0; i < o->n; i++) slot[o->slots[i]].i = o->min[i];
+}
+
+static bool odometer_next(const odometer *o, value *slot) {
+    for (uint32_t i = o->n; i > 0; i--) {
+        value *v = &slot[o->slots[i - 1]];
+        if (++v->i < o->min[i - 1] + o->extent[i - 1]) return true;
+        v->i = o->min[i - 1];
+    }
+    return false;
+}
+
+static void evaluate_plain(evaluation *ev, const vt_operation *op, uint32_t k, array *to) {
+    program p = {.c = ev->c, .ctx = ev->ctx, .known = vt_ptrmap_new(ev->ctx), .arrays = ev->arrays};
+    odometer o = make_odometer(&p, op->n_axes, op->iters);
+    uint32_t result = make(&p, op->bodies[k]);
+    value *slot = VT_NEW_ARRAY(ev->ctx, value, p.slots + 1);
+    odometer_start(&o, slot);
+    int64_t at = 0;
+    do {
+        if (at % 4096 == 0) vt_poll(ev->ctx);
+        run(&p, slot);
+        store_element(to->data, to->dtype, at++, slot[result]);
+    } while (odometer_next(&o, slot));
+}
+
+/* All outputs of a reduction at once: state slots stand for the combiner's left side. */
+static void evaluate_reduction(evaluation *ev, const vt_operation *op, array *const *to) {
+    const vt_expr *body = op->bodies[0];
+    const vt_reduce *r = body->u.reduce;
+    program start = {.c = ev->c, .ctx = ev->ctx, .known = vt_ptrmap_new(ev->ctx), .arrays = ev->arrays};
+    odometer outer = make_odometer(&start, op->n_axes, op->iters), inner = make_odometer(&start, r->n_axes, r->axes);
+    uint32_t n = r->n_sources, *state = VT_NEW_ARRAY(ev->ctx, uint32_t, 3 * n), *first = state + n, *next = state + 2 * n;
+    for (uint32_t k = 0; k < n; k++) {
+        state[k] = fresh(&start);
+        vt_ptrmap_set(start.known, r->combiner->lhs[k], (void *)(uintptr_t)(state[k] + 1));
+        first[k] = make(&start, r->has_init ? body->a[n + k] : r->combiner->identity[k]);
+    }
+    program step = start;
+    step.code = NULL;
+    step.n = step.cap = 0;
+    uint32_t skip = 0;
+    const vt_expr *condition = body->a[body->n - 1];
+    bool conditional = !vt_is_const(condition, 1);
+    if (conditional) {
+        uint32_t x = make(&step, condition);
+        skip = step.n;
+        emit(&step, (insn){.code = JUMP_IF_NOT, .x = x});
+    }
+    for (uint32_t k = 0; k < n; k++)
+        vt_ptrmap_set(step.known, r->combiner->rhs[k], (void *)(uintptr_t)(make(&step, body->a[k]) + 1));
+    for (uint32_t k = 0; k < n; k++) next[k] = make(&step, r->combiner->result[k]);
+    for (uint32_t k = 0; k < n; k++) emit(&step, (insn){.code = COPY, .to = state[k], .x = next[k]});
+    if (conditional) step.code[skip].to = step.n;
+    value *slot = VT_NEW_ARRAY(ev->ctx, value, step.slots + 1);
+    odometer_start(&outer, slot);
+    int64_t at = 0;
+    do {
+        vt_poll(ev->ctx);
+        odometer_start(&inner, slot);
+        run(&start, slot);
+        for (uint32_t k = 0; k < n; k++) slot[state[k]] = slot[first[k]];
+        do run(&step, slot);
+        while (odometer_next(&inner, slot));
+        for (uint32_t k = 0; k < op->n_outputs; k++)
+            store_element(to[k]->data, to[k]->dtype, at, slot[state[op->bodies[k]->u.reduce->value_index]]);
+        at++;
+    } while (odometer_next(&outer, slot));
+}
+
+static void evaluate_operation(evaluation *ev, const vt_operation *op, const vt_tensor *wanted, void *data) {
+    array **to = VT_NEW_ARRAY(ev->ctx, array *, op->n_outputs);
+    for (uint32_t k = 0; k < op->n_outputs; k++) {
+        to[k] = new_array(ev->c, op->outputs[k]);
+        bool given = data && vt_tensor_same(op->outputs[k], wanted);
+        to[k]->data = given ? data : vt_new_array_bytes(ev->ctx, (size_t)to[k]->elements, element_bytes(to[k]->dtype));
+        vt_ptrmap_set(ev->arrays, op->outputs[k], to[k]);
+    }
+    if (op->bodies[0]->kind == VT_E_REDUCE)
+        evaluate_reduction(ev, op, to);
+    else
+        for (uint32_t k = 0; k < op->n_outputs; k++) evaluate_plain(ev, op, k, to[k]);
+}
+
+typedef struct pending {
+    const vt_operation *op;
+    uint32_t next;
+} pending;
+
+/* Producers first, without recursion: graphs may be deep. */
+static void evaluate_all(evaluation *ev, const vt_tensor *out, void *data) {
+    pending *stack = NULL;
+    uint32_t n = 0, cap = 0;
+    vt_grow(ev->ctx, &stack, &cap, 1, sizeof *stack);
+    stack[n++] = (pending){vt__op(out), 0};
+    while (n) {
+        pending *top = &stack[n - 1];
+        if (top->next == top->op->n_inputs) {
+            evaluate_operation(ev, top->op, out, data);
+            n--;
+            continue;
+        }
+        const vt_tensor *input = top->op->inputs[top->next++];
+        if (vt_ptrmap_has(ev->arrays, vt__tensor_key(input))) continue;
+        if (vt__op(input)->placeholder)
+            vt__raise(ev->c, VTA_NOT_FOUND, "no data is given for the input %s, which %s needs", input->name, out->name);
+        vt_grow(ev->ctx, &stack, &cap, n + 1, sizeof *stack);
+        stack[n++] = (pending){vt__op(input), 0};
+    }
+}
+
+typedef struct evaluate_call {
+    te_tensor *out;
+    size_t n;
+    te_tensor *const *inputs;
+    const void *const *data;
+    void *out_data;
+} evaluate_call;
+
+static void do_evaluate(te_context *c, vt__call *k) {
+    const evaluate_call *call = k->a;
+    vt__need(c, call->out, "a tensor");
+    vt__need(c, call->out_data, "memory for the result");
+    evaluation ev = {c, &c->ctx, vt_ptrmap_new(&c->ctx)};
+    for (size_t i = 0; i < call->n; i++) {
+        vt__need(c, call->inputs, "a list of inputs");
+        vt__need(c, call->data, "a list of arrays");
+        vt__need(c, call->inputs[i], "an input");
+        vt__need(c, call->data[i], "an array");
+        array *a = new_array(c, vt_te_tensor(call->inputs[i]));
+        a->data = vt__out(call->data[i]);
+        vt_ptrmap_set(ev.arrays, vt__tensor_key(a->tensor), a);
+    }
+    const vt_tensor *out = vt_te_tensor(call->out);
+    if (vt__op(out)->placeholder) vt__raise(c, VTA_INVALID_ARGUMENT, "%s is an input; there is nothing to evaluate", out->name);
+    evaluate_all(&ev, out, call->out_data);
+}
+
+vta_status te_evaluate(te_context *c, te_tensor *out, size_t n, te_tensor *const inputs[], const void *const data[],
+                       void *out_data) {
+    if (!c) return VTA_INVALID_ARGUMENT;
+    vt_arena_mark mark = vt_arena_here(&c->ctx.arena); /* what it takes meanwhile is given back */
+    evaluate_call call = {out, n, inputs, data, out_data};
+    vta_status status = vt__do(c, do_evaluate, &(vt__call){.a = &call});
+    vt_arena_rewind(&c->ctx.arena, mark);
+    return status;
+}

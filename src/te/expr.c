@@ -1,0 +1,281 @@
+/* Expressions: the operators of vta/te_ops.def on IR nodes. */
+#include <string.h>
+
+#include "te/priv.h"
+
+typedef enum op_class { INFIX, PREFIX, FUNC, MATH } op_class;
+
+typedef struct op_row {
+    const char *name, *text;
+    uint8_t operands;
+    uint8_t cls;
+} op_row;
+
+static const op_row rows[] = {
+#define TE_OP(name, text, operands, class, meaning) {#name, text, operands, class},
+#include "vta/te_ops.def"
+#undef TE_OP
+};
+
+static bool is_op(te_op op) { return (unsigned)op < TE_OP_COUNT; }
+const char *te_op_name(te_op op) { return is_op(op) ? rows[op].name : NULL; }
+const char *te_op_text(te_op op) { return is_op(op) ? rows[op].text : NULL; }
+size_t te_op_operands(te_op op) { return is_op(op) ? rows[op].operands : 0; }
+
+static bool is_number(vt_dtype t) { return vt_dtype_is_integral(t) || vt_dtype_is_float(t); }
+
+/* Why an operator cannot take its operands; NULL when it can. */
+static const char *complaint(te_op op, const vt_expr *const *x) {
+    for (int i = 0; i < rows[op].operands; i++)
+        if (!is_number(x[i]->dtype) || x[i]->kind == VT_E_REDUCE)
+            return x[i]->kind == VT_E_REDUCE
+                       ? "is a reduction, which may only stand at the top of a body: make it a tensor of its own"
+                       : "is no number";
+    switch (op) {
+    case TE_DIV:
+        if (vt_dtype_is_integral(x[0]->dtype) && vt_dtype_is_integral(x[1]->dtype))
+            return "is an integer: write // (rounds down) or truncdiv (rounds towards zero)";
+        break;
+    case TE_FLOORDIV:
+    case TE_FLOORMOD:
+    case TE_TRUNCDIV:
+    case TE_TRUNCMOD:
+        if (vt_is_const(x[1], 0)) return "is divided by zero";
+        /* fall through */
+    case TE_SHL:
+    case TE_SHR:
+    case TE_BITAND:
+    case TE_BITOR:
+    case TE_BITXOR:
+        if (!vt_dtype_is_integral(x[1]->dtype)) return "needs an integer on its right";
+        /* fall through */
+    case TE_BITNOT:
+        if (!vt_dtype_is_integral(x[0]->dtype)) return "is no integer";
+        break;
+    case TE_AND:
+    case TE_OR:
+        if (!vt_dtype_is_bool(x[1]->dtype)) return "needs a condition on its right";
+        /* fall through */
+    case TE_NOT:
+    case TE_SELECT:
+    case TE_IF_THEN_ELSE:
+    case TE_LIKELY:
+        if (!vt_dtype_is_bool(x[0]->dtype)) return "is no condition";
+        break;
+    default:
+        if (rows[op].cls == MATH && !vt_dtype_is_float(x[0]->dtype)) return "is no float: cast it first";
+    }
+    return NULL;
+}
+
+static const vt_expr *absolute(vt_ctx *ctx, const vt_expr *x) {
+    if (vt_dtype_is_float(x->dtype)) return vt_e_call(ctx, x->dtype, VT_OP_FABS, 1, &x);
+    if (vt_dtype_is_uint(x->dtype)) return x;
+    return vt_select(ctx, vt_ge(ctx, x, vt_const(ctx, x->dtype, 0)), x, vt_neg(ctx, x));
+}
+
+static const vt_expr *math(vt_ctx *ctx, vt_op op, uint32_t n, const vt_expr *const *x) {
+    const vt_expr *args[2] = {x[0], n > 1 ? x[1] : NULL};
+    if (n > 1) vt_match_types(ctx, &args[0], &args[1]);
+    return vt_e_call(ctx, args[0]->dtype, op, n, args);
+}
+
+const vt_expr *vt__apply(te_context *c, te_op op, const vt_expr *const *x) {
+    vt_ctx *ctx = &c->ctx;
+    const char *why = complaint(op, x);
+    if (why) vt__raise(c, VTA_INVALID_ARGUMENT, "the operand of %s %s", rows[op].text, why);
+    switch (op) {
+    case TE_ADD: return vt_add(ctx, x[0], x[1]);
+    case TE_SUB: return vt_sub(ctx, x[0], x[1]);
+    case TE_MUL: return vt_mul(ctx, x[0], x[1]);
+    case TE_DIV:
+    case TE_TRUNCDIV: return vt_div(ctx, x[0], x[1]);
+    case TE_TRUNCMOD: return vt_mod(ctx, x[0], x[1]);
+    case TE_FLOORDIV: return vt_floordiv(ctx, x[0], x[1]);
+    case TE_FLOORMOD: return vt_floormod(ctx, x[0], x[1]);
+    case TE_SHL: return vt_shift_left(ctx, x[0], x[1]);
+    case TE_SHR: return vt_shift_right(ctx, x[0], x[1]);
+    case TE_BITAND: return vt_bitwise(ctx, VT_OP_BITWISE_AND, x[0], x[1]);
+    case TE_BITOR: return vt_bitwise(ctx, VT_OP_BITWISE_OR, x[0], x[1]);
+    case TE_BITXOR: return vt_bitwise(ctx, VT_OP_BITWISE_XOR, x[0], x[1]);
+    case TE_EQ: return vt_eq(ctx, x[0], x[1]);
+    case TE_NE: return vt_ne(ctx, x[0], x[1]);
+    case TE_LT: return vt_lt(ctx, x[0], x[1]);
+    case TE_LE: return vt_le(ctx, x[0], x[1]);
+    case TE_GT: return vt_gt(ctx, x[0], x[1]);
+    case TE_GE: return vt_ge(ctx, x[0], x[1]);
+    case TE_AND: return vt_and(ctx, x[0], x[1]);
+    case TE_OR: return vt_or(ctx, x[0], x[1]);
+    case TE_NOT: return vt_not(ctx, x[0]);
+    case TE_NEG: return vt_neg(ctx, x[0]);
+    case TE_BITNOT: return vt_e_call(ctx, x[0]->dtype, VT_OP_BITWISE_NOT, 1, x);
+    case TE_MIN: return vt_min(ctx, x[0], x[1]);
+    case TE_MAX: return vt_max(ctx, x[0], x[1]);
+    case TE_SELECT: return vt_select(ctx, x[0], x[1], x[2]);
+    case TE_IF_THEN_ELSE: return vt_if_then_else(ctx, x[0], x[1], x[2]);
+    case TE_ABS: return absolute(ctx, x[0]);
+    case TE_LIKELY: return vt_likely(ctx, x[0]);
+    case TE_EXP: return math(ctx, VT_OP_EXP, 1, x);
+    case TE_LOG: return math(ctx, VT_OP_LOG, 1, x);
+    case TE_SQRT: return math(ctx, VT_OP_SQRT, 1, x);
+    case TE_TANH: return math(ctx, VT_OP_TANH, 1, x);
+    case TE_FLOOR: return math(ctx, VT_OP_FLOOR, 1, x);
+    case TE_CEIL: return math(ctx, VT_OP_CEIL, 1, x);
+    case TE_ROUND: return math(ctx, VT_OP_ROUND, 1, x);
+    case TE_POW: return math(ctx, VT_OP_POW, 2, x);
+    case TE_OP_COUNT: break;
+    }
+    vt__raise(c, VTA_INVALID_ARGUMENT, "there is no operator %d", (int)op);
+}
+
+const vt_expr *vt__load(te_context *c, const vt_tensor *t, uint32_t n, const vt_expr *const *indices) {
+    if (n != t->ndim)
+        vt__raise(c, VTA_INVALID_ARGUMENT, "%s has %u dimensions, but %u indices are given", t->name, t->ndim, n);
+    const vt_expr **fitted = VT_NEW_ARRAY(&c->ctx, const vt_expr *, n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!vt_dtype_is_integral(indices[i]->dtype))
+            vt__raise(c, VTA_INVALID_ARGUMENT, "index %u of %s is no integer but %s", i, t->name,
+                      vt__dtype_text(c, indices[i]->dtype));
+        fitted[i] = indices[i];
+    }
+    return vt_e_pload(&c->ctx, t, n, fitted);
+}
+
+/* ---- Public ---- */
+
+static void do_int(te_context *c, vt__call *k) {
+    vt_dtype t = vt__dtype(c, k->s);
+    if (!vt_dtype_is_float(t) && (t.bits < 64 && (k->i < vt_dtype_min_int(t) || k->i > vt_dtype_max_int(t))))
+        vt__raise(c, VTA_OUT_OF_RANGE, "%lld does not fit %s", (long long)k->i, k->s);
+    k->out = vt__out(vt_const(&c->ctx, t, k->i));
+}
+
+te_expr *te_int(te_context *c, const char *dtype, int64_t value) {
+    return vt__make(c, do_int, (vt__call){.s = dtype, .i = value});
+}
+
+static void do_float(te_context *c, vt__call *k) {
+    vt_dtype t = vt__dtype(c, k->s);
+    bool whole = k->f >= -0x1p62 && k->f <= 0x1p62 && (double)(int64_t)k->f == k->f;
+    if (vt_dtype_is_float(t)) {
+        k->out = vt__out(vt_float(&c->ctx, t, k->f));
+    } else if (whole) {
+        k->i = (int64_t)k->f;
+        do_int(c, k);
+    } else {
+        vt__raise(c, VTA_OUT_OF_RANGE, "%g does not fit %s", k->f, k->s);
+    }
+}
+
+te_expr *te_float(te_context *c, const char *dtype, double value) {
+    return vt__make(c, do_float, (vt__call){.s = dtype, .f = value});
+}
+
+static void do_scalar(te_context *c, vt__call *k) {
+    const vt_var *v = vt_var_new(&c->ctx, vt__name(c, k->s, "a scalar"), vt__dtype(c, k->t));
+    vt__symbol_add(c, VT__SCALAR, vt_var_name(v), 0, v);
+    k->out = vt__out(v);
+}
+
+te_expr *te_scalar(te_context *c, const char *name, const char *dtype) {
+    return vt__make(c, do_scalar, (vt__call){.s = name, .t = dtype});
+}
+
+static void do_axis_value(te_context *c, vt__call *k) {
+    vt__need(c, k->a, "an axis");
+    k->out = vt__out(((const vt_iter *)k->a)->var);
+}
+
+te_expr *te_axis_value(te_context *c, te_axis *axis) { return vt__make(c, do_axis_value, (vt__call){.a = axis}); }
+
+static const vt_expr *const *need_all(te_context *c, const vt__call *k, const char *what) {
+    for (size_t i = 0; i < k->n; i++) {
+        vt__need(c, k->list, "a list");
+        vt__need(c, k->list[i], what);
+    }
+    return (const vt_expr *const *)k->list;
+}
+
+static void do_apply(te_context *c, vt__call *k) {
+    if (!is_op((te_op)k->i)) vt__raise(c, VTA_INVALID_ARGUMENT, "there is no operator %lld", (long long)k->i);
+    if (k->n != rows[k->i].operands)
+        vt__raise(c, VTA_INVALID_ARGUMENT, "%s takes %u operands, not %zu", rows[k->i].text, rows[k->i].operands, k->n);
+    k->out = vt__out(vt__apply(c, (te_op)k->i, need_all(c, k, "an expression")));
+}
+
+te_expr *te_apply(te_context *c, te_op op, size_t n, te_expr *const operands[]) {
+    return vt__make(c, do_apply, (vt__call){.i = op, .n = n, .list = (const void *const *)operands});
+}
+
+static te_expr *binary(te_context *c, te_op op, te_expr *a, te_expr *b) {
+    return te_apply(c, op, 2, (te_expr *const[]){a, b});
+}
+
+te_expr *te_add(te_context *c, te_expr *a, te_expr *b) { return binary(c, TE_ADD, a, b); }
+te_expr *te_sub(te_context *c, te_expr *a, te_expr *b) { return binary(c, TE_SUB, a, b); }
+te_expr *te_mul(te_context *c, te_expr *a, te_expr *b) { return binary(c, TE_MUL, a, b); }
+
+static void do_cast(te_context *c, vt__call *k) {
+    vt__need(c, k->a, "an expression");
+    const vt_expr *e = k->a;
+    if (!is_number(e->dtype) || e->kind == VT_E_REDUCE)
+        vt__raise(c, VTA_INVALID_ARGUMENT, "only a number can be cast to %s, and no reduction", k->s);
+    k->out = vt__out(vt_cast(&c->ctx, vt__dtype(c, k->s), e));
+}
+
+te_expr *te_cast(te_context *c, const char *dtype, te_expr *value) {
+    return vt__make(c, do_cast, (vt__call){.s = dtype, .a = value});
+}
+
+static void do_load(te_context *c, vt__call *k) {
+    vt__need(c, k->a, "a tensor");
+    k->out = vt__out(vt__load(c, k->a, (uint32_t)k->n, need_all(c, k, "an index")));
+}
+
+te_expr *te_load(te_context *c, te_tensor *tensor, size_t n, te_expr *const indices[]) {
+    return vt__make(c, do_load, (vt__call){.a = tensor, .n = n, .list = (const void *const *)indices});
+}
+
+static void do_reduce(te_context *c, vt__call *k) {
+    vt__need(c, k->a, "an expression");
+    if (k->i < TE_SUM || k->i > TE_MAX_OF)
+        vt__raise(c, VTA_INVALID_ARGUMENT, "there is no reduction %lld", (long long)k->i);
+    const vt_iter *const *axes = (const vt_iter *const *)need_all(c, k, "an axis");
+    k->out = vt__out(vt__reduce(c, (te_reduction)k->i, k->a, (uint32_t)k->n, axes));
+}
+
+te_expr *te_reduce(te_context *c, te_reduction kind, te_expr *value, size_t n, te_axis *const axes[]) {
+    return vt__make(c, do_reduce, (vt__call){.i = kind, .a = value, .n = n, .list = (const void *const *)axes});
+}
+
+static void do_call(te_context *c, vt__call *k) {
+    vt__need(c, k->t, "a name");
+    const vt_expr *const *args = need_all(c, k, "an argument");
+    char *full = vt_new_format(&c->ctx, "tir.%s", k->t);
+    vt_op op = vt_op_find(full);
+    if (op == VT_OP_COUNT) op = vt_op_find(k->t);
+    vt_dtype t = vt__dtype(c, k->s);
+    if (op != VT_OP_COUNT && vt_op_infos[op].arity >= 0 && (size_t)vt_op_infos[op].arity != k->n)
+        vt__raise(c, VTA_INVALID_ARGUMENT, "%s takes %d arguments, not %zu", k->t, vt_op_infos[op].arity, k->n);
+    const vt_expr *e = op == VT_OP_COUNT ? vt_e_call_extern(&c->ctx, t, k->t, (uint32_t)k->n, args)
+                                         : vt_e_call(&c->ctx, t, op, (uint32_t)k->n, args);
+    k->out = vt__out(e);
+}
+
+te_expr *te_call(te_context *c, const char *dtype, const char *name, size_t n, te_expr *const args[]) {
+    return vt__make(c, do_call, (vt__call){.s = dtype, .t = name, .n = n, .list = (const void *const *)args});
+}
+
+static void do_expr_int(te_context *c, vt__call *k) {
+    vt__need(c, k->a, "an expression");
+    const vt_expr *e = vt_simplify_free(&c->ctx, k->a);
+    if (e->kind != VT_E_INT) vt__raise(c, VTA_INVALID_ARGUMENT, "the expression is no integer constant");
+    k->i = e->u.i;
+}
+
+vta_status te_expr_int(te_context *c, te_expr *e, int64_t *out_value) {
+    vt__call k = {.a = e};
+    vta_status status = out_value ? vt__do(c, do_expr_int, &k) : VTA_INVALID_ARGUMENT;
+    if (out_value) *out_value = status == VTA_OK ? k.i : 0;
+    return status;
+}

@@ -1,0 +1,209 @@
+/* From a schedule to a function: every stage's loops, put where the schedule says. */
+#include <string.h>
+
+#include "te/priv.h"
+
+static const vt_expr *tuple(vt_ctx *ctx, uint32_t n, const vt_expr *const *items) {
+    return vt_e_call(ctx, VT_HANDLE_T, VT_OP_TUPLE, n, items);
+}
+
+/* The memory that a stage's results take, around the code that makes and uses them. */
+static const vt_stmt *realize(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, const vt_stmt *body) {
+    const vt_operation *op = st->op;
+    vt_range *bounds = VT_NEW_ARRAY(ctx, vt_range, op->n_axes);
+    for (uint32_t i = 0; i < op->n_axes; i++) bounds[i] = *vt__range(ranges, op->iters[i]);
+    for (uint32_t k = op->n_outputs; k > 0; k--) {
+        body = vt_s_realize(ctx, st->origin->outputs[k - 1], op->n_axes, bounds, vt_bool(ctx, true), st->scope, body);
+        for (uint32_t i = 0; i < op->n_axes; i++) {
+            const vt__axis_attr *attr = vt__attr(st, op->iters[i]);
+            if (!attr || !attr->align_factor) continue;
+            const vt_expr *align[] = {vt_i32(ctx, i), vt_i32(ctx, attr->align_factor), vt_i32(ctx, attr->align_offset)};
+            body = vt_s_attr(ctx, vt_ref_tensor(st->origin->outputs[k - 1]), "buffer_dim_align", tuple(ctx, 3, align), body);
+        }
+    }
+    return body;
+}
+
+static const vt_stmt *pipeline(te_context *c, const te_stage *st, const vt_ptrmap *ranges, const vt_stmt *consumer) {
+    vt_ctx *ctx = &c->ctx;
+    const vt_stmt *s = vt__make_provide(c, st, ranges);
+    if (st->double_buffer)
+        for (uint32_t k = 0; k < st->op->n_outputs; k++)
+            s = vt_s_attr(ctx, vt_ref_tensor(st->origin->outputs[k]), "double_buffer_scope", vt_i32(ctx, 1), s);
+    if (consumer && !vt_stmt_is_nop(consumer)) s = vt_s_seq(ctx, 2, (const vt_stmt *const[]){s, consumer});
+    return realize(ctx, st, ranges, s);
+}
+
+typedef struct attacher {
+    vt_mutator base;
+    te_context *c;
+    const te_stage *st;
+    const vt_ptrmap *ranges;
+    bool found;
+} attacher;
+
+static const vt_expr *keep_expr(vt_mutator *m, const vt_expr *e) {
+    (void)m;
+    return e;
+}
+
+static const vt_stmt *attach_stmt(vt_mutator *base, const vt_stmt *s) {
+    attacher *m = (attacher *)base;
+    if (m->found) return s;
+    if (s->kind == VT_S_ATTR && strcmp(s->u.attr.key, "loop_scope") == 0 && s->u.attr.node.u.iter == m->st->at_axis) {
+        m->found = true;
+        const vt_stmt *body = pipeline(m->c, m->st, m->ranges, s->u.attr.body);
+        return vt_s_attr(base->ctx, s->u.attr.node, s->u.attr.key, s->u.attr.value, body);
+    }
+    return vt_mutate_stmt_children(base, s);
+}
+
+static const vt_stmt *attach(te_context *c, const te_stage *st, const vt_ptrmap *ranges, const vt_stmt *body) {
+    attacher m = {.base = {.ctx = &c->ctx, .expr = keep_expr, .stmt = attach_stmt}, .c = c, .st = st, .ranges = ranges};
+    body = body ? vt_mutate_stmt(&m.base, body) : NULL;
+    if (!m.found)
+        vt__raise(c, VTA_ILLEGAL,
+                  "%s is to be computed at %s.%s, but that loop is not in the code: it lies inside a tensorized loop, or %s "
+                  "is itself computed later",
+                  st->origin->name, st->at_stage->origin->name, vt_var_name(st->at_axis->var), st->at_stage->origin->name);
+    return body;
+}
+
+/* ---- The last step: names and marks of the way are taken out ---- */
+
+typedef struct finisher {
+    vt_mutator base;
+    vt_varmap *values;   /* variables of LETs, threads */
+    vt_ptrmap *tensors;  /* what a rewritten stage makes -> what the user knows it by */
+    vt_ptrmap *extents;  /* thread axes whose extent is already said around */
+} finisher;
+
+static const vt_tensor *known_tensor(const finisher *m, const vt_tensor *t) {
+    const vt_tensor *to = vt_ptrmap_get(m->tensors, vt__tensor_key(t));
+    return to ? to : t;
+}
+
+static const vt_expr *finish_expr(vt_mutator *base, const vt_expr *e) {
+    finisher *m = (finisher *)base;
+    if (e->kind == VT_E_VAR) {
+        const vt_expr *value = vt_varmap_get(m->values, e);
+        return value ? value : e;
+    }
+    e = vt_mutate_expr_children(base, e);
+    if (e->kind != VT_E_PLOAD) return e;
+    const vt_tensor *t = known_tensor(m, e->u.tensor);
+    return t == e->u.tensor ? e : vt_e_pload(base->ctx, t, e->n, e->a);
+}
+
+static const vt_stmt *finish_attr(finisher *m, const vt_stmt *s) {
+    vt_mutator *base = &m->base;
+    if (strcmp(s->u.attr.key, "loop_scope") == 0) return vt_mutate_stmt(base, s->u.attr.body);
+    if (strcmp(s->u.attr.key, "thread_extent") == 0) {
+        const vt_iter *thread = s->u.attr.node.u.iter;
+        if (vt_ptrmap_get(m->extents, thread)) return vt_mutate_stmt(base, s->u.attr.body);
+        vt_ptrmap_set(m->extents, thread, s);
+        const vt_stmt *result = vt_mutate_stmt_children(base, s);
+        vt_ptrmap_set(m->extents, thread, NULL);
+        return result;
+    }
+    if (s->u.attr.node.kind != VT_REF_PAIR) return vt_mutate_stmt_children(base, s);
+    const vt_stmt *result = vt_mutate_stmt_children(base, s);
+    vt_ref node = vt_ref_pair(s->u.attr.node.u.buffer, known_tensor(m, s->u.attr.node.second));
+    return vt_s_attr(base->ctx, node, s->u.attr.key, result->u.attr.value, result->u.attr.body);
+}
+
+static const vt_stmt *finish_stmt(vt_mutator *base, const vt_stmt *s) {
+    finisher *m = (finisher *)base;
+    if (s->kind == VT_S_LET) {
+        vt_varmap_set(m->values, s->u.let.var, vt_mutate_expr(base, s->u.let.value));
+        return vt_mutate_stmt(base, s->u.let.body);
+    }
+    if (s->kind == VT_S_ATTR) return finish_attr(m, s);
+    s = vt_mutate_stmt_children(base, s);
+    if (s->kind != VT_S_PSTORE || known_tensor(m, s->u.pstore.tensor) == s->u.pstore.tensor) return s;
+    return vt_s_pstore(base->ctx, known_tensor(m, s->u.pstore.tensor), s->u.pstore.value, s->u.pstore.n_indices,
+                       s->u.pstore.indices);
+}
+
+static const vt_stmt *finish(const te_schedule *s, const vt_stmt *body) {
+    vt_ctx *ctx = &s->c->ctx;
+    finisher m = {.base = {.ctx = ctx, .expr = finish_expr, .stmt = finish_stmt}};
+    m.values = vt_varmap_new(ctx);
+    m.tensors = vt_ptrmap_new(ctx);
+    m.extents = vt_ptrmap_new(ctx);
+    for (uint32_t i = 0; i < s->n_stages; i++) {
+        const te_stage *st = s->stages[i];
+        for (uint32_t j = 0; j < st->n_attrs; j++)
+            if (st->attrs[j].thread) vt_varmap_set(m.values, st->attrs[j].axis->var, st->attrs[j].thread->var);
+        for (uint32_t k = 0; st->op != st->origin && k < st->op->n_outputs; k++)
+            vt_ptrmap_set(m.tensors, st->op->outputs[k], st->origin->outputs[k]);
+    }
+    return vt_mutate_stmt(&m.base, body);
+}
+
+/* ---- The function ---- */
+
+static const vt_stmt *all_stages(te_schedule *s, const vt_ptrmap *ranges) {
+    const vt_stmt *body = NULL;
+    for (uint32_t i = s->n_stages; i > 0; i--) {
+        vt_poll(&s->c->ctx);
+        const te_stage *st = s->stages[i - 1];
+        if (st->op->placeholder || st->attach == VT__INLINED) continue;
+        body = st->attach == VT__AT ? attach(s->c, st, ranges, body) : pipeline(s->c, st, ranges, body);
+    }
+    return body ? body : vt_s_nop(&s->c->ctx);
+}
+
+/* Every output and every input that is read must be an argument. */
+static void check_arguments(const te_schedule *s, uint32_t n, const vt_te_arg *args) {
+    for (uint32_t i = 0; i < s->n_stages; i++) {
+        const te_stage *st = s->stages[i];
+        bool given = !st->op->placeholder && !st->is_output;
+        for (uint32_t j = 0; j < n && !given; j++)
+            given = args[j].tensor && vt__op(vt_te_tensor(args[j].tensor)) == st->origin;
+        if (!given)
+            vt__raise(s->c, VTA_INVALID_ARGUMENT, "%s, an %s of the schedule, is not among the arguments of the function",
+                      st->origin->name, st->op->placeholder ? "input" : "output");
+    }
+}
+
+static void add_argument(te_context *c, const vt_te_arg *arg, uint32_t i, const vt_var **param, vt_binding *binding) {
+    vt_ctx *ctx = &c->ctx;
+    if (!arg->tensor && !arg->scalar) vt__raise(c, VTA_INVALID_ARGUMENT, "argument %u is NULL", i);
+    if (!arg->tensor) {
+        *param = vt_te_expr(arg->scalar);
+        if ((*param)->kind != VT_E_VAR) vt__raise(c, VTA_INVALID_ARGUMENT, "argument %u is neither a tensor nor a scalar", i);
+        return;
+    }
+    const vt_tensor *t = vt_te_tensor(arg->tensor);
+    if (vt__op(t)->c != c) vt__raise(c, VTA_INVALID_ARGUMENT, "argument %s belongs to another context", t->name);
+    const char *name = vt__op(t)->n_outputs == 1 ? t->name : vt_new_format(ctx, "%s.v%u", t->name, t->value_index);
+    *param = vt_var_new(ctx, name, VT_HANDLE_T);
+    *binding = (vt_binding){.param = *param, .tensor = t};
+    binding->buffer = vt_buffer_new(ctx, name, NULL, t->dtype, t->ndim, t->shape);
+}
+
+const vt_func *vt_te_lower(te_schedule *s, uint32_t n, const vt_te_arg *args, const char *name) {
+    te_context *c = s->c;
+    vt_ctx *ctx = &c->ctx;
+    check_arguments(s, n, args);
+    const vt_var **params = VT_NEW_ARRAY(ctx, const vt_var *, n);
+    vt_binding *bindings = VT_NEW_ARRAY(ctx, vt_binding, n);
+    uint32_t bound = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        add_argument(c, &args[i], i, &params[i], &bindings[bound]);
+        for (uint32_t j = 0; j < bound && args[i].tensor; j++)
+            if (vt_tensor_same(bindings[j].tensor, bindings[bound].tensor))
+                vt__raise(c, VTA_INVALID_ARGUMENT, "argument %s is given twice", bindings[j].tensor->name);
+        bound += args[i].tensor != NULL;
+    }
+    te_schedule *ready = vt__normalize(s);
+    const vt_ptrmap *ranges = vt__infer_bounds(ready);
+    vt_func *f = VT_NEW(ctx, vt_func);
+    *f = (vt_func){.name = vt_new_string(ctx, name), .n_params = n, .params = params, .n_bindings = bound, .bindings = bindings};
+    f->body = finish(ready, all_stages(ready, ranges));
+    f->result = VT_VOID_T;
+    const vt_func *result = vt_func_with_attr(ctx, f, "from_legacy_te_schedule", vt_bool(ctx, true));
+    result = vt_func_with_attr(ctx, result, "global_symbol", vt_string(ctx, name));
+    return vt_func_with_attr(ctx, result, "tir.noalias", vt_bool(ctx, true));
+}

@@ -1,0 +1,321 @@
+/* Passing ranges, sets, values and flags between the axes of a stage, along its splits, fusions and rebasings. */
+#include "te/priv.h"
+
+void vt__range_set(vt_ctx *ctx, vt_ptrmap *ranges, const vt_iter *axis, const vt_expr *min, const vt_expr *extent) {
+    vt_range *r = VT_NEW(ctx, vt_range);
+    *r = (vt_range){min, extent};
+    vt_ptrmap_set(ranges, axis, r);
+}
+
+/* The least that a fused or split axis is known by: zero of its type. */
+static const vt_expr *zero_of(vt_ctx *ctx, const vt_iter *axis) { return vt_int(ctx, axis->var->dtype, 0); }
+
+static void update(vt_ctx *ctx, const te_stage *st, vt_ptrmap *ranges, const vt_iter *axis, const vt_expr *min,
+                   const vt_expr *extent, vt_analyzer *a) {
+    const vt_range *old = vt__range(ranges, axis);
+    if (!old) {
+        vt__range_set(ctx, ranges, axis, min, extent);
+        vt_analyzer_bind_range(a, axis->var, min, extent, false);
+    } else if (!vt_is_const(old->min, 0) || !vt_prove_equal(a, extent, old->extent)) {
+        vt_raise(ctx, VTA_ILLEGAL,
+                 "%s: axes bound to thread %s have different extents, %s and %s; all stages must split it alike",
+                 st->origin->name, vt_var_name(axis->var), vt_expr_text(ctx, old->extent), vt_expr_text(ctx, extent));
+    }
+}
+
+static const vt_expr *ceil_div(vt_ctx *ctx, vt_analyzer *a, const vt_expr *x, const vt_expr *y) {
+    if (vt_prove_equal(a, vt_floormod(ctx, x, y), vt_int(ctx, x->dtype, 0))) return vt_simplify(a, vt_floordiv(ctx, x, y));
+    return vt_simplify(a, vt_floordiv(ctx, vt_add(ctx, x, vt_sub(ctx, y, vt_int(ctx, y->dtype, 1))), y));
+}
+
+static const vt_expr *smaller(vt_ctx *ctx, vt_analyzer *a, const vt_expr *x, const vt_expr *y) {
+    return vt_simplify(a, vt_prove(a, vt_lt(ctx, x, y)) ? x : y);
+}
+
+/* Axes that lead to a loop bound to a thread: their extents must stay what was asked for. */
+static vt_ptrmap *axes_of_threads(vt_ctx *ctx, const te_stage *st) {
+    vt_ptrmap *bound = vt_ptrmap_new(ctx);
+    for (uint32_t i = 0; i < st->leaf.n; i++) {
+        const vt__axis_attr *attr = vt__attr(st, st->leaf.items[i]);
+        if (attr && attr->thread) vt_ptrmap_set(bound, st->leaf.items[i], st);
+    }
+    for (uint32_t i = st->n_relations; i > 0; i--) {
+        const vt__relation *r = &st->relations[i - 1];
+        if (r->kind == VT__FUSE) {
+            if (!vt_ptrmap_has(bound, r->parent)) continue;
+            vt_ptrmap_set(bound, r->outer, st);
+            vt_ptrmap_set(bound, r->inner, st);
+        } else if (r->parent && (vt_ptrmap_has(bound, r->inner) || (r->outer && vt_ptrmap_has(bound, r->outer)))) {
+            vt_ptrmap_set(bound, r->parent, st);
+        }
+    }
+    return bound;
+}
+
+static void down_split(vt_ctx *ctx, const te_stage *st, const vt__relation *r, vt_ptrmap *ranges, vt_analyzer *a,
+                       const vt_ptrmap *threads, bool allow_missing) {
+    const vt_expr *extent = vt__range(ranges, r->parent)->extent, *asked = r->factor ? r->factor : r->nparts;
+    const vt_iter *fixed = r->factor ? r->inner : r->outer, *other = r->factor ? r->outer : r->inner;
+    bool keep = vt_ptrmap_has(threads, fixed) || allow_missing || vt_is_const(extent, 0);
+    const vt_expr *size = keep ? asked : smaller(ctx, a, extent, asked);
+    update(ctx, st, ranges, fixed, zero_of(ctx, fixed), size, a);
+    update(ctx, st, ranges, other, zero_of(ctx, other), ceil_div(ctx, a, extent, asked), a);
+}
+
+void vt__pass_down_domain(vt_ctx *ctx, const te_stage *st, vt_ptrmap *ranges, vt_analyzer *a, bool allow_missing) {
+    vt_ptrmap *threads = axes_of_threads(ctx, st);
+    for (uint32_t i = 0; i < st->n_relations; i++) {
+        const vt__relation *r = &st->relations[i];
+        const vt_range *outer = r->outer ? vt__range(ranges, r->outer) : NULL, *inner = vt__range(ranges, r->inner);
+        switch (r->kind) {
+        case VT__SPLIT:
+            if (vt__range(ranges, r->parent)) down_split(ctx, st, r, ranges, a, threads, allow_missing);
+            break;
+        case VT__FUSE:
+            if (outer && inner)
+                vt__range_set(ctx, ranges, r->parent, zero_of(ctx, r->parent), vt_mul(ctx, outer->extent, inner->extent));
+            break;
+        case VT__REBASE:
+            if (vt__range(ranges, r->parent))
+                update(ctx, st, ranges, r->inner, zero_of(ctx, r->inner), vt__range(ranges, r->parent)->extent, a);
+            break;
+        case VT__SINGLETON: update(ctx, st, ranges, r->inner, zero_of(ctx, r->inner), vt_i32(ctx, 1), a);
+        }
+    }
+    for (uint32_t i = 0; i < st->n_attrs; i++) {
+        if (!st->attrs[i].thread) continue;
+        const vt_range *r = vt__range(ranges, st->attrs[i].axis);
+        if (r) update(ctx, st, ranges, st->attrs[i].thread, r->min, r->extent, a);
+    }
+}
+
+/* ---- Sets, upwards ---- */
+
+static void set_put(vt_ctx *ctx, vt_ptrmap *sets, const vt_iter *axis, vt_intset set) {
+    vt_intset *s = VT_NEW(ctx, vt_intset);
+    *s = set;
+    vt_ptrmap_set(sets, axis, s);
+}
+
+static vt_intset set_get(const vt_ptrmap *sets, const vt_iter *axis) {
+    const vt_intset *s = vt_ptrmap_get(sets, axis);
+    return s ? *s : vt_intset_everything();
+}
+
+static vt_intset range_set(vt_ctx *ctx, const vt_range *r) { return vt_intset_range(ctx, r->min, r->extent); }
+
+static vt_intset up_split(vt_analyzer *a, const vt__relation *r, const vt_ptrmap *ranges, vt_intset outer,
+                          vt_intset inner) {
+    vt_ctx *ctx = vt_analyzer_ctx(a);
+    const vt_range *ro = vt__range(ranges, r->outer), *ri = vt__range(ranges, r->inner), *rp = vt__range(ranges, r->parent);
+    if (vt_intset_match_range(a, outer, *ro) && vt_intset_match_range(a, inner, *ri)) return range_set(ctx, rp);
+    vt_dommap *dom = vt_dommap_new(ctx);
+    vt_dommap_set(dom, r->outer->var, outer);
+    vt_dommap_set(dom, r->inner->var, inner);
+    const vt_expr *e = vt_add(ctx, vt_mul(ctx, r->outer->var, ri->extent), r->inner->var);
+    return vt_eval_set(a, vt_add(ctx, e, rp->min), dom);
+}
+
+static void up_fuse(vt_analyzer *a, const vt__relation *r, const vt_ptrmap *ranges, vt_intset fused, vt_ptrmap *sets) {
+    vt_ctx *ctx = vt_analyzer_ctx(a);
+    const vt_range *ro = vt__range(ranges, r->outer), *ri = vt__range(ranges, r->inner);
+    if (vt_intset_match_range(a, fused, *vt__range(ranges, r->parent))) {
+        set_put(ctx, sets, r->outer, range_set(ctx, ro));
+        set_put(ctx, sets, r->inner, range_set(ctx, ri));
+        return;
+    }
+    const vt_expr *width = ri->extent;
+    if (vt_intset_is_point(fused)) {
+        const vt_expr *o = vt_floordiv(ctx, fused.min, width), *n = vt_floormod(ctx, fused.min, width);
+        if (!vt_is_const(ro->min, 0)) o = vt_add(ctx, o, ro->min);
+        if (!vt_is_const(ri->min, 0)) n = vt_add(ctx, n, ri->min);
+        set_put(ctx, sets, r->outer, vt_intset_point(o));
+        set_put(ctx, sets, r->inner, vt_intset_point(n));
+        return;
+    }
+    if (!fused.min || !fused.max) {
+        set_put(ctx, sets, r->outer, range_set(ctx, ro));
+        set_put(ctx, sets, r->inner, range_set(ctx, ri));
+        return;
+    }
+    const vt_expr *size = vt_add(ctx, vt_sub(ctx, fused.max, fused.min), vt_int(ctx, fused.max->dtype, 1));
+    set_put(ctx, sets, r->outer,
+            vt_intset_interval(vt_add(ctx, ro->min, vt_floordiv(ctx, fused.min, width)),
+                               vt_add(ctx, ro->min, vt_floordiv(ctx, fused.max, width))));
+    bool one_row = vt_is_const(vt_simplify_free(ctx, vt_floormod(ctx, width, size)), 0) &&
+                   vt_is_const(vt_simplify_free(ctx, vt_floormod(ctx, fused.min, size)), 0);
+    set_put(ctx, sets, r->inner,
+            one_row ? vt_intset_interval(vt_add(ctx, ri->min, vt_floormod(ctx, fused.min, width)),
+                                         vt_add(ctx, ri->min, vt_floormod(ctx, fused.max, width)))
+                    : range_set(ctx, ri));
+}
+
+static vt_intset up_rebase(vt_analyzer *a, const vt__relation *r, const vt_ptrmap *ranges, vt_intset rebased) {
+    vt_ctx *ctx = vt_analyzer_ctx(a);
+    const vt_range *rp = vt__range(ranges, r->parent);
+    if (vt_intset_match_range(a, rebased, *vt__range(ranges, r->inner))) return range_set(ctx, rp);
+    vt_dommap *dom = vt_dommap_new(ctx);
+    vt_dommap_set(dom, r->inner->var, rebased);
+    return vt_eval_set(a, vt_add(ctx, r->inner->var, rp->min), dom);
+}
+
+void vt__pass_up_domain(vt_analyzer *a, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *sets) {
+    vt_ctx *ctx = vt_analyzer_ctx(a);
+    for (uint32_t i = st->n_relations; i > 0; i--) {
+        const vt__relation *r = &st->relations[i - 1];
+        if (r->kind == VT__SPLIT)
+            set_put(ctx, sets, r->parent, up_split(a, r, ranges, set_get(sets, r->outer), set_get(sets, r->inner)));
+        else if (r->kind == VT__FUSE)
+            up_fuse(a, r, ranges, set_get(sets, r->parent), sets);
+        else if (r->kind == VT__REBASE)
+            set_put(ctx, sets, r->parent, up_rebase(a, r, ranges, set_get(sets, r->inner)));
+    }
+}
+
+/* ---- Values ---- */
+
+static const vt_expr *plus_min(vt_ctx *ctx, const vt_expr *e, const vt_range *r) {
+    return vt_is_const(r->min, 0) ? e : vt_add(ctx, e, r->min);
+}
+
+void vt__pass_up_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values, bool allow_missing) {
+    (void)allow_missing;
+    for (uint32_t i = st->n_relations; i > 0; i--) {
+        const vt__relation *r = &st->relations[i - 1];
+        if (r->kind == VT__SPLIT) {
+            const vt_expr *outer = vt_ptrmap_get(values, r->outer), *inner = vt_ptrmap_get(values, r->inner);
+            if (!outer || !inner) continue;
+            const vt_expr *e = vt_add(ctx, inner, vt_mul(ctx, outer, vt__range(ranges, r->inner)->extent));
+            vt_ptrmap_set(values, r->parent, plus_min(ctx, e, vt__range(ranges, r->parent)));
+        } else if (r->kind == VT__FUSE) {
+            const vt_expr *value = vt_ptrmap_get(values, r->parent);
+            if (!value) continue;
+            const vt_expr *width = vt__range(ranges, r->inner)->extent;
+            vt_ptrmap_set(values, r->outer,
+                          plus_min(ctx, vt_floordiv(ctx, value, width), vt__range(ranges, r->outer)));
+            vt_ptrmap_set(values, r->inner,
+                          plus_min(ctx, vt_floormod(ctx, value, width), vt__range(ranges, r->inner)));
+        } else if (r->kind == VT__REBASE) {
+            const vt_expr *value = vt_ptrmap_get(values, r->inner);
+            if (value) vt_ptrmap_set(values, r->parent, plus_min(ctx, value, vt__range(ranges, r->parent)));
+        }
+    }
+}
+
+void vt__pass_down_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values,
+                         bool allow_missing) {
+    (void)allow_missing;
+    for (uint32_t i = 0; i < st->n_relations; i++) {
+        const vt__relation *r = &st->relations[i];
+        if (r->kind == VT__SPLIT) {
+            const vt_expr *parent = vt_ptrmap_get(values, r->parent);
+            if (!parent) continue;
+            const vt_expr *factor = vt__range(ranges, r->inner)->extent;
+            vt_ptrmap_set(values, r->outer, vt_floordiv(ctx, parent, factor));
+            vt_ptrmap_set(values, r->inner, vt_floormod(ctx, parent, factor));
+        } else if (r->kind == VT__FUSE) {
+            const vt_expr *outer = vt_ptrmap_get(values, r->outer), *inner = vt_ptrmap_get(values, r->inner);
+            if (outer && inner)
+                vt_ptrmap_set(values, r->parent,
+                              vt_add(ctx, vt_mul(ctx, outer, vt__range(ranges, r->inner)->extent), inner));
+        } else if (r->kind == VT__REBASE) {
+            const vt_expr *parent = vt_ptrmap_get(values, r->parent);
+            if (parent) vt_ptrmap_set(values, r->inner, parent);
+        } else {
+            vt_ptrmap_set(values, r->inner, vt_i32(ctx, 0));
+        }
+    }
+}
+
+/* ---- Flags ---- */
+
+static uintptr_t mask_of(const vt_ptrmap *masks, const vt_iter *axis) { return (uintptr_t)vt_ptrmap_get(masks, axis); }
+
+static void mask_or(vt_ptrmap *masks, const vt_iter *axis, uintptr_t bits) {
+    vt_ptrmap_set(masks, axis, (void *)(mask_of(masks, axis) | bits)); /* flags, kept where pointers are */
+}
+
+void vt__pass_down_mask(const te_stage *st, vt_ptrmap *masks) {
+    for (uint32_t i = 0; i < st->n_relations; i++) {
+        const vt__relation *r = &st->relations[i];
+        if (r->kind == VT__SPLIT || r->kind == VT__REBASE) {
+            if (r->outer) mask_or(masks, r->outer, mask_of(masks, r->parent));
+            mask_or(masks, r->inner, mask_of(masks, r->parent));
+        } else if (r->kind == VT__FUSE) {
+            mask_or(masks, r->parent, mask_of(masks, r->outer) | mask_of(masks, r->inner));
+        }
+    }
+}
+
+/* Which axes may leave their range because a split does not divide: the key is in the map. */
+static vt_ptrmap *inexact_axes(vt_ctx *ctx, vt_analyzer *a, const te_stage *st, const vt_ptrmap *ranges) {
+    vt_ptrmap *inexact = vt_ptrmap_new(ctx);
+    for (uint32_t i = st->n_relations; i > 0; i--) {
+        const vt__relation *r = &st->relations[i - 1];
+        bool up = false;
+        if (r->kind == VT__SPLIT) {
+            const vt_range *outer = vt__range(ranges, r->outer), *inner = vt__range(ranges, r->inner);
+            up = !outer || !inner || vt_ptrmap_has(inexact, r->outer) || vt_ptrmap_has(inexact, r->inner) ||
+                 !vt_prove(a, vt_eq(ctx, vt__range(ranges, r->parent)->extent, vt_mul(ctx, inner->extent, outer->extent)));
+        } else if (r->kind == VT__REBASE) {
+            up = vt_ptrmap_has(inexact, r->inner);
+        } else if (r->kind == VT__FUSE && vt_ptrmap_has(inexact, r->parent)) {
+            vt_ptrmap_set(inexact, r->outer, st);
+            vt_ptrmap_set(inexact, r->inner, st);
+        }
+        if (up) vt_ptrmap_set(inexact, r->parent, st);
+    }
+    return inexact;
+}
+
+typedef struct check_list {
+    vt_ctx *ctx;
+    const vt_expr **items;
+    uint32_t n, cap;
+} check_list;
+
+static void add_check(check_list *list, const vt_expr *e) {
+    vt_grow(list->ctx, &list->items, &list->cap, list->n + 1, sizeof *list->items);
+    list->items[list->n++] = e;
+}
+
+static bool provable(vt_analyzer *a, const vt_expr *bound, const vt_expr *value, const vt_expr *condition) {
+    return bound && vt_dtype_eq(bound->dtype, value->dtype) && vt_prove(a, condition);
+}
+
+static bool same_range(const vt_iter *axis, const vt_range *r) {
+    return vt_expr_equal(axis->min, r->min) && vt_expr_equal(axis->extent, r->extent);
+}
+
+const vt_expr **vt__bound_checks(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, const vt_ptrmap *values,
+                                 bool skip_domain, const vt_ptrmap *skip, uint32_t *out_n) {
+    vt_analyzer *a = vt_analyzer_new(ctx);
+    vt_ptrmap *inexact = inexact_axes(ctx, a, st, ranges);
+    vt_dommap *domain = vt_dommap_new(ctx);
+    for (uint32_t i = 0; i < vt_ptrmap_size(ranges); i++) {
+        const vt_iter *axis = vt_ptrmap_key(ranges, i);
+        vt_dommap_set_range(domain, axis->var, *vt__range(ranges, axis));
+        vt_analyzer_bind_range(a, axis->var, vt__range(ranges, axis)->min, vt__range(ranges, axis)->extent, true);
+    }
+    check_list list = {.ctx = ctx};
+    for (uint32_t i = 0; i < st->all.n; i++) {
+        const vt_iter *axis = st->all.items[i];
+        if (vt_ptrmap_has(skip, axis) || !vt_ptrmap_has(inexact, axis)) continue;
+        const vt_range *dom = vt__range(ranges, axis);
+        if (!dom || !vt_ptrmap_has(values, axis)) continue;
+        const vt_expr *value = vt_sub(ctx, vt_ptrmap_get(values, axis), dom->min);
+        const vt_expr *max = vt_eval_set(a, value, domain).max;
+        if (!max || !provable(a, max, value, vt_lt(ctx, max, dom->extent))) add_check(&list, vt_lt(ctx, value, dom->extent));
+    }
+    for (uint32_t i = 0; i < st->op->n_axes + st->op->n_reduce && !skip_domain; i++) {
+        const vt_iter *axis = st->op->iters[i];
+        if (vt_ptrmap_has(skip, axis) || same_range(axis, vt__range(ranges, axis))) continue;
+        const vt_expr *value = vt_sub(ctx, vt_ptrmap_get(values, axis), axis->min), *zero = vt_int(ctx, value->dtype, 0);
+        vt_intset s = vt_eval_set(a, value, domain);
+        if (!s.min || !provable(a, s.min, value, vt_ge(ctx, s.min, zero))) add_check(&list, vt_ge(ctx, value, zero));
+        if (!s.max || !provable(a, s.max, value, vt_lt(ctx, s.max, axis->extent)))
+            add_check(&list, vt_lt(ctx, value, axis->extent));
+    }
+    *out_n = list.n;
+    return list.items;
+}

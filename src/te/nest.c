@@ -1,0 +1,229 @@
+/* The loop nest of one stage, and the stores in it. */
+#include <string.h>
+
+#include "te/priv.h"
+
+void vt__nest_add(vt_ctx *ctx, vt__nest *nest, const vt_stmt *s) {
+    vt_grow(ctx, &nest->items, &nest->cap, nest->n + 1, sizeof *nest->items);
+    nest->items[nest->n++] = s;
+}
+
+static const vt_stmt *with_body(vt_ctx *ctx, const vt_stmt *s, const vt_stmt *body) {
+    vt_stmt copy = *s;
+    switch ((vt_stmt_kind)s->kind) {
+    case VT_S_FOR: copy.u.loop.body = body; break;
+    case VT_S_LET: copy.u.let.body = body; break;
+    case VT_S_ATTR: copy.u.attr.body = body; break;
+    case VT_S_IF: copy.u.branch.then_case = body; break;
+    case VT_S_REALIZE: copy.u.realize.body = body; break;
+    default: vt_raise(ctx, VTA_INTERNAL, "a loop nest holds a %s statement", vt_stmt_kind_text((vt_stmt_kind)s->kind));
+    }
+    return vt_s_new(ctx, &copy);
+}
+
+const vt_stmt *vt__nest_merge(vt_ctx *ctx, const vt__nest *nest, const vt_stmt *body) {
+    for (uint32_t i = nest->n; i > 0; i--) body = with_body(ctx, nest->items[i - 1], body);
+    return body;
+}
+
+const vt_stmt *vt__wrap(vt_ctx *ctx, const vt__nest *levels, uint32_t from, uint32_t to, const vt_stmt *body) {
+    for (uint32_t i = to; i > from; i--) body = vt__nest_merge(ctx, &levels[i - 1], body);
+    return body;
+}
+
+const vt_stmt *vt__wrap_conditions(vt_ctx *ctx, const vt_expr *const *conditions, uint32_t n, const vt_stmt *body) {
+    for (uint32_t i = n; i > 0; i--) body = vt_s_if(ctx, conditions[i - 1], body, NULL);
+    return body;
+}
+
+const vt_stmt *vt__substitute_axes(vt_ctx *ctx, const vt_stmt *s, const vt_ptrmap *values) {
+    vt_varmap *map = vt_varmap_new(ctx);
+    for (uint32_t i = 0; i < vt_ptrmap_size(values); i++) {
+        const vt_iter *axis = vt_ptrmap_key(values, i);
+        if (vt_ptrmap_value(values, i) != axis->var) vt_varmap_set(map, axis->var, vt_ptrmap_value(values, i));
+    }
+    return vt_substitute_stmt(ctx, s, map);
+}
+
+/* ---- Loops ---- */
+
+static vt_for_kind loop_kind(const vt__axis_attr *attr) {
+    switch (attr ? attr->type : VT_ITER_DATA_PAR) {
+    case VT_ITER_UNROLLED: return VT_FOR_UNROLLED;
+    case VT_ITER_VECTORIZED: return VT_FOR_VECTORIZED;
+    case VT_ITER_PARALLELIZED: return VT_FOR_PARALLEL;
+    default: return VT_FOR_SERIAL;
+    }
+}
+
+typedef struct loop_maker {
+    vt_ctx *ctx;
+    const te_stage *st;
+    const vt_ptrmap *ranges;
+    vt_ptrmap *values;
+    bool fresh; /* new variables, ".init" */
+} loop_maker;
+
+static void add_serial_loop(loop_maker *m, vt__nest *level, const vt_iter *axis, const vt__axis_attr *attr,
+                            const vt_range *dom) {
+    vt_ctx *ctx = m->ctx;
+    const vt_stmt *nop = vt_s_nop(ctx);
+    const vt_var *v = m->fresh ? vt_var_copy(ctx, axis->var, ".init") : axis->var;
+    const vt_expr *zero = vt_int(ctx, v->dtype, 0);
+    for (uint32_t i = 0; attr && i < attr->n_pragmas; i++) {
+        const char *key = vt_new_format(ctx, "pragma_%s", attr->pragmas[i].key);
+        vt__nest_add(ctx, level, vt_s_attr(ctx, vt_ref_iter(axis), key, attr->pragmas[i].value, nop));
+    }
+    if (vt_is_const(dom->extent, 1)) {
+        const vt_expr *value = vt_cast(ctx, v->dtype, dom->min);
+        vt__nest_add(ctx, level, vt_s_let(ctx, v, value, nop));
+        vt_ptrmap_set(m->values, axis, value);
+    } else if (vt_is_const(dom->min, 0)) {
+        vt__nest_add(ctx, level, vt_s_for(ctx, v, zero, dom->extent, loop_kind(attr), nop));
+        vt_ptrmap_set(m->values, axis, v);
+    } else {
+        const vt_var *idx = vt_var_copy(ctx, axis->var, ".idx");
+        const vt_expr *value = vt_add(ctx, dom->min, idx);
+        vt__nest_add(ctx, level, vt_s_for(ctx, idx, zero, dom->extent, loop_kind(attr), nop));
+        vt_ptrmap_set(m->values, axis, value);
+        vt__nest_add(ctx, level, vt_s_let(ctx, v, value, nop));
+    }
+}
+
+static bool is_virtual(const vt_iter *thread) {
+    return strcmp(thread->thread_tag, "vthread") == 0 || strcmp(thread->thread_tag, "cthread") == 0;
+}
+
+static void add_thread(loop_maker *m, vt__nest *level, const vt_iter *axis, const vt_iter *thread, const vt_range *dom) {
+    vt_ctx *ctx = m->ctx;
+    int64_t extent;
+    if (!vt_is_const(dom->min, 0) || !vt_as_const(dom->extent, &extent))
+        vt_raise(ctx, VTA_ILLEGAL, "%s.%s is bound to %s, but its extent %s is no constant", m->st->origin->name,
+                 vt_var_name(axis->var), thread->thread_tag, vt_expr_text(ctx, dom->extent));
+    const char *key = is_virtual(thread) ? "virtual_thread" : "thread_extent";
+    bool fixed = !is_virtual(thread) && extent == 1;
+    vt__nest_add(ctx, level, vt_s_attr(ctx, vt_ref_iter(thread), key, dom->extent, vt_s_nop(ctx)));
+    vt_ptrmap_set(m->values, axis, fixed ? dom->min : thread->var);
+}
+
+static vt__nest *make_levels(loop_maker *m, uint32_t begin, const vt_ptrmap *skip) {
+    vt_ctx *ctx = m->ctx;
+    vt__nest *levels = VT_NEW_ARRAY(ctx, vt__nest, m->st->leaf.n + 1);
+    for (uint32_t i = begin; i < m->st->leaf.n; i++) {
+        const vt_iter *axis = m->st->leaf.items[i];
+        if (vt_ptrmap_has(skip, axis)) {
+            vt_ptrmap_set(m->values, axis, axis->var);
+            continue;
+        }
+        const vt__axis_attr *attr = vt__attr(m->st, axis);
+        const vt_range *dom = vt__range(m->ranges, axis);
+        if (attr && attr->thread)
+            add_thread(m, &levels[i + 1], axis, attr->thread, dom);
+        else
+            add_serial_loop(m, &levels[i + 1], axis, attr, dom);
+        if (!m->fresh)
+            vt__nest_add(ctx, &levels[i + 1],
+                         vt_s_attr(ctx, vt_ref_iter(axis), "loop_scope", axis->var, vt_s_nop(ctx)));
+    }
+    vt__pass_up_index(ctx, m->st, m->ranges, m->values, false);
+    return levels;
+}
+
+static const vt_expr **likely_checks(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, const vt_ptrmap *values,
+                                     bool skip_domain, const vt_ptrmap *skip, uint32_t *out_n) {
+    const vt_expr **checks = vt__bound_checks(ctx, st, ranges, values, skip_domain, skip, out_n);
+    for (uint32_t i = 0; i < *out_n; i++) checks[i] = vt_likely(ctx, checks[i]);
+    return checks;
+}
+
+enum { OF_AXIS = 1, OF_REDUCTION = 2 };
+
+vt__loops *vt__make_loops(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges) {
+    const vt_operation *op = st->op;
+    vt__loops *loops = VT_NEW(ctx, vt__loops);
+    vt_ptrmap *none = vt_ptrmap_new(ctx), *masks = vt_ptrmap_new(ctx), *skip = vt_ptrmap_new(ctx);
+    loops->n_levels = st->leaf.n + 1;
+    loops->main_values = vt_ptrmap_new(ctx);
+    loops->init_values = vt_ptrmap_new(ctx);
+    loop_maker main = {ctx, st, ranges, loops->main_values, false};
+    loops->main = make_levels(&main, 0, none);
+    loops->main_conditions =
+        likely_checks(ctx, st, ranges, loops->main_values, false, none, &loops->n_main_conditions);
+    loops->common = st->leaf.n;
+    if (!op->n_reduce) return loops;
+    for (uint32_t i = 0; i < op->n_axes + op->n_reduce; i++)
+        vt_ptrmap_set(masks, op->iters[i], (void *)(uintptr_t)(i < op->n_axes ? OF_AXIS : OF_REDUCTION));
+    vt__pass_down_mask(st, masks);
+    for (uint32_t i = 0; i < st->leaf.n; i++) {
+        const vt_iter *axis = st->leaf.items[i];
+        if ((uintptr_t)vt_ptrmap_get(masks, axis) & OF_REDUCTION) {
+            loops->common = i;
+            break;
+        }
+        vt_ptrmap_set(loops->init_values, axis, vt_ptrmap_get(loops->main_values, axis));
+    }
+    for (uint32_t i = 0; i < vt_ptrmap_size(masks); i++)
+        if ((uintptr_t)vt_ptrmap_value(masks, i) == OF_REDUCTION) vt_ptrmap_set(skip, vt_ptrmap_key(masks, i), st);
+    loop_maker init = {ctx, st, ranges, loops->init_values, true};
+    loops->init = make_levels(&init, loops->common, skip);
+    loops->init_conditions = likely_checks(ctx, st, ranges, loops->init_values, true, skip, &loops->n_init_conditions);
+    return loops;
+}
+
+/* ---- Stores ---- */
+
+static const vt_expr *const *own_indices(vt_ctx *ctx, const vt_operation *op) {
+    const vt_expr **index = VT_NEW_ARRAY(ctx, const vt_expr *, op->n_axes);
+    for (uint32_t i = 0; i < op->n_axes; i++) index[i] = op->iters[i]->var;
+    return index;
+}
+
+static const vt_stmt *plain_store(vt_ctx *ctx, const vt_operation *op) {
+    const vt_stmt **stores = VT_NEW_ARRAY(ctx, const vt_stmt *, op->n_outputs);
+    for (uint32_t k = 0; k < op->n_outputs; k++)
+        stores[k] = vt_s_pstore(ctx, op->outputs[k], op->bodies[k], op->n_axes, own_indices(ctx, op));
+    return vt_s_seq(ctx, op->n_outputs, stores);
+}
+
+/* The store that starts a reduction and the one that adds to it. */
+static void reduction_stores(vt_ctx *ctx, const vt_operation *op, const vt_stmt **out_init, const vt_stmt **out_update) {
+    const vt_expr *const *index = own_indices(ctx, op), *body = op->bodies[0];
+    const vt_reduce *r = body->u.reduce;
+    const vt_stmt **init = VT_NEW_ARRAY(ctx, const vt_stmt *, op->n_outputs);
+    const vt_stmt **update = VT_NEW_ARRAY(ctx, const vt_stmt *, op->n_outputs);
+    vt_varmap *sides = vt_varmap_new(ctx);
+    for (uint32_t k = 0; k < op->n_outputs; k++) {
+        vt_varmap_set(sides, r->combiner->lhs[k], vt_e_pload(ctx, op->outputs[k], op->n_axes, index));
+        vt_varmap_set(sides, r->combiner->rhs[k], body->a[k]);
+    }
+    for (uint32_t k = 0; k < op->n_outputs; k++) {
+        const vt_expr *start = r->has_init ? body->a[r->n_sources + k] : r->combiner->identity[k];
+        init[k] = vt_s_pstore(ctx, op->outputs[k], start, op->n_axes, index);
+        const vt_expr *value = vt_substitute(ctx, r->combiner->result[k], sides);
+        update[k] = vt_s_pstore(ctx, op->outputs[k], value, op->n_axes, index);
+    }
+    *out_init = vt_s_seq(ctx, op->n_outputs, init);
+    *out_update = vt_s_seq(ctx, op->n_outputs, update);
+    const vt_expr *condition = body->a[body->n - 1];
+    if (!vt_is_const(condition, 1)) *out_update = vt_s_if(ctx, condition, *out_update, NULL);
+}
+
+const vt_stmt *vt__make_provide(te_context *c, const te_stage *st, const vt_ptrmap *ranges) {
+    vt_ctx *ctx = &c->ctx;
+    for (uint32_t i = 0; i < st->n_attrs; i++)
+        if (st->attrs[i].type == VT_ITER_TENSORIZED && vt__iters_find(&st->leaf, st->attrs[i].axis) < st->leaf.n)
+            return vt__make_tensorized(c, st, ranges);
+    vt__loops *l = vt__make_loops(ctx, st, ranges);
+    if (!st->op->n_reduce) {
+        const vt_stmt *body = vt__wrap_conditions(ctx, l->main_conditions, l->n_main_conditions, plain_store(ctx, st->op));
+        return vt__substitute_axes(ctx, vt__wrap(ctx, l->main, 0, l->n_levels, body), l->main_values);
+    }
+    const vt_stmt *init, *update;
+    reduction_stores(ctx, st->op, &init, &update);
+    init = vt__wrap_conditions(ctx, l->init_conditions, l->n_init_conditions, init);
+    init = vt__substitute_axes(ctx, vt__wrap(ctx, l->init, 0, l->n_levels, init), l->init_values);
+    update = vt__wrap_conditions(ctx, l->main_conditions, l->n_main_conditions, update);
+    update = vt__wrap(ctx, l->main, l->common + 1, l->n_levels, update);
+    const vt_stmt *both = vt_s_seq(ctx, 2, (const vt_stmt *const[]){init, update});
+    return vt__substitute_axes(ctx, vt__wrap(ctx, l->main, 0, l->common + 1, both), l->main_values);
+}

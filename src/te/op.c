@@ -1,0 +1,315 @@
+/* Operations: placeholders and computations, and the tensors they make. */
+#include <string.h>
+
+#include "te/priv.h"
+
+int64_t vt__extent(const vt_iter *axis) {
+    int64_t value;
+    return axis->extent && vt_as_const(axis->extent, &value) ? value : -1;
+}
+
+const vt_iter *vt__axis(te_context *c, const char *name, const vt_expr *min, const vt_expr *extent, bool reduce) {
+    if (!vt_dtype_is_index(extent->dtype) || !vt_dtype_is_index(min->dtype))
+        vt__raise(c, VTA_INVALID_ARGUMENT, "the range of axis %s must be of type int32 or int64", name);
+    int64_t value;
+    if (vt_as_const(extent, &value) && value < 1)
+        vt__raise(c, VTA_OUT_OF_RANGE, "axis %s has an extent of %lld; it must be at least 1", name, (long long)value);
+    const vt_var *v = vt_var_new(&c->ctx, name, extent->dtype);
+    return vt_iter_new(&c->ctx, v, min, extent, reduce ? VT_ITER_COMM_REDUCE : VT_ITER_DATA_PAR, "");
+}
+
+/* An extent as it stands in C: int32 unless it is too large. */
+static const vt_expr *index_const(te_context *c, int64_t value) {
+    return vt_int(&c->ctx, value > INT32_MAX || value < INT32_MIN ? VT_I64 : VT_I32, value);
+}
+
+static void do_axis(te_context *c, vt__call *k) {
+    bool reduce = k->j != 0;
+    const char *name = vt__name(c, k->s, "an axis");
+    const vt_expr *min = k->a ? k->a : index_const(c, k->i);
+    vt__need(c, k->b, "an extent");
+    const vt_iter *axis = vt__axis(c, name, min, k->b, reduce);
+    if (reduce) vt__symbol_add(c, VT__AXIS, name, 0, axis);
+    k->out = vt__out(axis);
+}
+
+static void do_axis_const(te_context *c, vt__call *k) {
+    k->b = index_const(c, k->ints[0]);
+    do_axis(c, k);
+}
+
+te_axis *te_axis_create(te_context *c, const char *name, int64_t extent) {
+    return vt__make(c, do_axis_const, (vt__call){.s = name, .ints = &extent});
+}
+te_axis *te_axis_create_expr(te_context *c, const char *name, te_expr *extent) {
+    return vt__make(c, do_axis, (vt__call){.s = name, .b = extent});
+}
+te_axis *te_reduce_axis(te_context *c, const char *name, int64_t begin, int64_t extent) {
+    return vt__make(c, do_axis_const, (vt__call){.s = name, .i = begin, .ints = &extent, .j = 1});
+}
+te_axis *te_reduce_axis_expr(te_context *c, const char *name, te_expr *begin, te_expr *extent) {
+    return vt__make(c, do_axis, (vt__call){.s = name, .a = begin, .b = extent, .j = 1});
+}
+
+static void do_thread(te_context *c, vt__call *k) {
+    static const char *const known[] = {"cthread", "vthread", "vta", "pipeline"};
+    vt__need(c, k->s, "a thread tag");
+    const char *tag = NULL;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(k->s, known[i]) == 0) tag = known[i];
+    if (!tag) vt__raise(c, VTA_UNSUPPORTED, "there is no thread axis \"%s\" here: use cthread, vthread or vta", k->s);
+    k->out = vt__out(vt_iter_new(&c->ctx, vt_var_new(&c->ctx, tag, VT_I32), NULL, NULL, VT_ITER_THREAD_INDEX, tag));
+}
+
+te_axis *te_thread_axis(te_context *c, const char *tag) { return vt__make(c, do_thread, (vt__call){.s = tag}); }
+
+static void do_vta_axis(te_context *c, vt__call *k) {
+    k->s = "vta";
+    if (!c->vta_axis) {
+        do_thread(c, k);
+        c->vta_axis = k->out;
+    }
+    k->out = vt__out(c->vta_axis);
+}
+
+const vt_iter *vt_te_vta_axis(te_context *c) {
+    vt__call k = {0};
+    do_vta_axis(c, &k);
+    return k.out;
+}
+
+/* ---- Making operations ---- */
+
+typedef struct input_list {
+    vt_ctx *ctx;
+    const vt_tensor **items;
+    uint32_t n, cap;
+} input_list;
+
+static void note_input(void *user, const vt_expr *e) {
+    input_list *list = user;
+    if (e->kind != VT_E_PLOAD) return;
+    for (uint32_t i = 0; i < list->n; i++)
+        if (vt_tensor_same(list->items[i], e->u.tensor)) return;
+    vt_grow(list->ctx, &list->items, &list->cap, list->n + 1, sizeof *list->items);
+    list->items[list->n++] = e->u.tensor;
+}
+
+static void find_inputs(vt_ctx *ctx, vt_operation *op) {
+    input_list list = {.ctx = ctx};
+    for (uint32_t i = 0; i < op->n_outputs && !op->placeholder; i++) vt_expr_walk_post(op->bodies[i], note_input, &list);
+    op->inputs = list.items;
+    op->n_inputs = list.n;
+}
+
+static const vt_tensor *make_tensor(vt_ctx *ctx, const vt_operation *op, vt_dtype t, uint32_t index, uint32_t ndim,
+                                    const vt_expr *const *shape) {
+    vt_tensor *tensor = VT_NEW(ctx, vt_tensor);
+    *tensor = (vt_tensor){.name = op->name, .dtype = t, .ndim = ndim, .shape = shape, .op = op, .value_index = index};
+    return tensor;
+}
+
+static void make_outputs(vt_ctx *ctx, vt_operation *op) {
+    const vt_expr **shape = VT_NEW_ARRAY(ctx, const vt_expr *, op->n_axes);
+    for (uint32_t i = 0; i < op->n_axes; i++) shape[i] = op->iters[i]->extent;
+    const vt_tensor **outputs = VT_NEW_ARRAY(ctx, const vt_tensor *, op->n_outputs);
+    for (uint32_t i = 0; i < op->n_outputs; i++)
+        outputs[i] = make_tensor(ctx, op, op->bodies[i]->dtype, i, op->n_axes, shape);
+    op->outputs = outputs;
+}
+
+const vt_operation *vt__with_bodies(vt_ctx *ctx, const vt_operation *op, const vt_expr *const *bodies) {
+    vt_operation *copy = VT_NEW(ctx, vt_operation);
+    *copy = *op;
+    copy->bodies = bodies;
+    make_outputs(ctx, copy);
+    find_inputs(ctx, copy);
+    return copy;
+}
+
+/* A reduction anywhere but at the top. */
+static bool finds_reduction(void *user, const vt_expr *e) {
+    bool *found = user;
+    if (e->kind == VT_E_REDUCE) *found = true;
+    return !*found;
+}
+
+static void check_bodies(te_context *c, const vt_operation *op) {
+    const vt_expr *first = op->bodies[0];
+    for (uint32_t k = 0; k < op->n_outputs; k++) {
+        const vt_expr *e = op->bodies[k];
+        if (e->kind == VT_E_REDUCE ? first->kind != VT_E_REDUCE || !vt_expr_equal(e->a[0], first->a[0]) ||
+                                         e->u.reduce->combiner != first->u.reduce->combiner
+                                   : first->kind == VT_E_REDUCE)
+            vt__raise(c, VTA_INVALID_ARGUMENT, "the bodies of %s must be one reduction's results, or none reductions",
+                      op->name);
+        bool found = false;
+        for (uint32_t i = 0; e->kind == VT_E_REDUCE && i < e->n; i++) vt_expr_walk(e->a[i], finds_reduction, &found);
+        if (e->kind != VT_E_REDUCE) vt_expr_walk(e, finds_reduction, &found);
+        if (found)
+            vt__raise(c, VTA_INVALID_ARGUMENT,
+                      "%s has a reduction inside its body; it may only stand at the top: make it a tensor of its own",
+                      op->name);
+    }
+}
+
+static bool has_scalar(const te_context *c, const vt_var *v) {
+    for (uint32_t i = 0; i < c->n_symbols; i++)
+        if (c->symbols[i].node == v && c->symbols[i].kind == VT__SCALAR) return true;
+    return false;
+}
+
+static void check_variables(te_context *c, const vt_operation *op) {
+    for (uint32_t k = 0; k < op->n_outputs; k++) {
+        uint32_t n;
+        const vt_var *const *vars = vt_expr_free_vars(&c->ctx, op->bodies[k], &n);
+        for (uint32_t i = 0; i < n; i++) {
+            bool known = false;
+            for (uint32_t j = 0; j < op->n_axes + op->n_reduce; j++) known = known || op->iters[j]->var == vars[i];
+            if (known || has_scalar(c, vars[i])) continue;
+            vt__raise(c, VTA_INVALID_ARGUMENT,
+                      "the body of %s uses %s, which is neither one of its axes nor a scalar; a reduce axis may only be "
+                      "used inside its reduction",
+                      op->name, vt_var_name(vars[i]));
+        }
+    }
+}
+
+const vt_operation *vt__compute(te_context *c, const char *name, const char *tag, uint32_t n_axes,
+                                const vt_iter *const *axes, uint32_t n_bodies, const vt_expr *const *bodies) {
+    vt_ctx *ctx = &c->ctx;
+    if (!n_bodies) vt__raise(c, VTA_INVALID_ARGUMENT, "%s has no body", name);
+    vt_operation *op = VT_NEW(ctx, vt_operation);
+    const vt_reduce *reduce = bodies[0]->kind == VT_E_REDUCE ? bodies[0]->u.reduce : NULL;
+    *op = (vt_operation){.c = c, .name = name, .tag = tag, .n_axes = n_axes, .n_outputs = n_bodies};
+    op->n_reduce = reduce ? reduce->n_axes : 0;
+    const vt_iter **iters = VT_NEW_ARRAY(ctx, const vt_iter *, n_axes + op->n_reduce);
+    for (uint32_t i = 0; i < n_axes; i++) {
+        iters[i] = axes[i];
+        if (axes[i]->type != VT_ITER_DATA_PAR || !axes[i]->extent)
+            vt__raise(c, VTA_INVALID_ARGUMENT, "axis %s of %s is no data axis", vt_var_name(axes[i]->var), name);
+        for (uint32_t j = 0; j < i; j++)
+            if (axes[j] == axes[i])
+                vt__raise(c, VTA_INVALID_ARGUMENT, "axis %s is given twice to %s", vt_var_name(axes[i]->var), name);
+    }
+    for (uint32_t i = 0; i < op->n_reduce; i++) iters[n_axes + i] = reduce->axes[i];
+    op->iters = iters;
+    op->bodies = vt_exprs_copy(ctx, n_bodies, bodies);
+    check_bodies(c, op);
+    check_variables(c, op);
+    make_outputs(ctx, op);
+    find_inputs(ctx, op);
+    for (uint32_t i = 0; i < n_bodies; i++) vt__symbol_add(c, VT__TENSOR, name, 0, op->outputs[i]);
+    return op;
+}
+
+static const vt_expr *swap_tensor(void *user, const vt_expr *e) {
+    void *const *state = user;
+    if (e->kind != VT_E_PLOAD) return e;
+    const vt_tensor *to = vt_ptrmap_get(state[1], vt__tensor_key(e->u.tensor));
+    return to ? vt_e_pload(state[0], to, e->n, e->a) : e;
+}
+
+const vt_operation *vt__replace_inputs(vt_ctx *ctx, const vt_operation *op, const vt_ptrmap *map) {
+    bool reads = false;
+    for (uint32_t i = 0; i < op->n_inputs; i++) reads = reads || vt_ptrmap_has(map, vt__tensor_key(op->inputs[i]));
+    if (!reads) return op;
+    const vt_expr **bodies = VT_NEW_ARRAY(ctx, const vt_expr *, op->n_outputs);
+    void *state[2] = {ctx, vt__out(map)};
+    for (uint32_t i = 0; i < op->n_outputs; i++) bodies[i] = vt_expr_rewrite(ctx, op->bodies[i], swap_tensor, state);
+    return vt__with_bodies(ctx, op, bodies);
+}
+
+/* ---- Reductions ---- */
+
+static const vt_combiner *combiner(te_context *c, te_reduction kind, vt_dtype t) {
+    vt_ctx *ctx = &c->ctx;
+    const vt_var **sides = VT_NEW_ARRAY(ctx, const vt_var *, 2);
+    const vt_expr **values = VT_NEW_ARRAY(ctx, const vt_expr *, 2);
+    sides[0] = vt_var_new(ctx, "x", t);
+    sides[1] = vt_var_new(ctx, "y", t);
+    static const vt_expr_kind kinds[] = {[TE_SUM] = VT_E_ADD, [TE_MIN_OF] = VT_E_MIN, [TE_MAX_OF] = VT_E_MAX};
+    values[0] = vt_e_bin(ctx, kinds[kind], sides[0], sides[1]);
+    values[1] = kind == TE_SUM      ? vt_const(ctx, t, 0)
+                : kind == TE_MIN_OF ? vt_max_value(ctx, t)
+                                    : vt_min_value(ctx, t);
+    vt_combiner *result = VT_NEW(ctx, vt_combiner);
+    *result = (vt_combiner){1, &sides[0], &sides[1], &values[0], &values[1]};
+    return result;
+}
+
+const vt_expr *vt__reduce(te_context *c, te_reduction kind, const vt_expr *value, uint32_t n,
+                          const vt_iter *const *axes) {
+    if (!n) vt__raise(c, VTA_INVALID_ARGUMENT, "a reduction needs at least one axis");
+    if (value->kind == VT_E_REDUCE) vt__raise(c, VTA_INVALID_ARGUMENT, "a reduction cannot be reduced again: make it a tensor");
+    for (uint32_t i = 0; i < n; i++) {
+        if (axes[i]->type != VT_ITER_COMM_REDUCE || !axes[i]->extent)
+            vt__raise(c, VTA_INVALID_ARGUMENT, "%s is no reduce axis", vt_var_name(axes[i]->var));
+        for (uint32_t j = 0; j < i; j++)
+            if (axes[j] == axes[i])
+                vt__raise(c, VTA_INVALID_ARGUMENT, "reduce axis %s is given twice", vt_var_name(axes[i]->var));
+    }
+    if (vt_dtype_is_bool(value->dtype)) vt__raise(c, VTA_INVALID_ARGUMENT, "a condition cannot be reduced: cast it to a number");
+    return vt_e_reduce(&c->ctx, combiner(c, kind, value->dtype), 1, &value, n, axes, NULL, NULL, 0);
+}
+
+/* ---- Placeholders and computations ---- */
+
+static void do_placeholder(te_context *c, vt__call *k) {
+    vt_ctx *ctx = &c->ctx;
+    vt_operation *op = VT_NEW(ctx, vt_operation);
+    const vt_expr **shape = VT_NEW_ARRAY(ctx, const vt_expr *, k->n);
+    *op = (vt_operation){.c = c, .placeholder = true, .name = vt__name(c, k->s, "a tensor"), .tag = "", .n_outputs = 1};
+    if (k->n) vt__need(c, k->ints ? (const void *)k->ints : (const void *)k->list, "a shape");
+    for (size_t i = 0; i < k->n; i++) {
+        if (!k->ints) vt__need(c, k->list[i], "an extent");
+        shape[i] = k->ints ? index_const(c, k->ints[i]) : k->list[i];
+        int64_t value;
+        if (vt_as_const(shape[i], &value) && value < 1)
+            vt__raise(c, VTA_OUT_OF_RANGE, "dimension %zu of %s is %lld; it must be at least 1", i, op->name,
+                      (long long)value);
+    }
+    const vt_tensor **outputs = VT_NEW_ARRAY(ctx, const vt_tensor *, 1);
+    outputs[0] = make_tensor(ctx, op, vt__dtype(c, k->t), 0, (uint32_t)k->n, shape);
+    op->outputs = outputs;
+    vt__symbol_add(c, VT__TENSOR, op->name, 0, outputs[0]);
+    k->out = vt__out(outputs[0]);
+}
+
+te_tensor *te_placeholder(te_context *c, const char *name, const char *dtype, size_t ndim, const int64_t shape[]) {
+    static const int64_t none[1] = {0};
+    return vt__make(c, do_placeholder, (vt__call){.s = name, .t = dtype, .n = ndim, .ints = ndim ? shape : none});
+}
+
+te_tensor *te_placeholder_expr(te_context *c, const char *name, const char *dtype, size_t ndim,
+                               te_expr *const shape[]) {
+    return vt__make(c, do_placeholder,
+                    (vt__call){.s = name, .t = dtype, .n = ndim, .list = (const void *const *)shape});
+}
+
+typedef struct axes_call {
+    te_axis *const *axes;
+    te_expr *const *bodies;
+    size_t n_bodies;
+    te_tensor **out;
+} axes_call;
+
+static void do_compute_axes(te_context *c, vt__call *k) {
+    const axes_call *a = k->a;
+    if (k->n) vt__need(c, a->axes, "a list of axes");
+    for (size_t i = 0; i < k->n; i++) vt__need(c, a->axes[i], "an axis");
+    for (size_t i = 0; i < a->n_bodies; i++) vt__need(c, a->bodies[i], "a body");
+    const vt_operation *op =
+        vt__compute(c, vt__name(c, k->s, "a tensor"), k->t ? vt_new_string(&c->ctx, k->t) : "", (uint32_t)k->n,
+                    (const vt_iter *const *)(const void *)a->axes, (uint32_t)a->n_bodies,
+                    (const vt_expr *const *)(const void *)a->bodies);
+    for (size_t i = 0; i < a->n_bodies; i++) a->out[i] = vt__out(op->outputs[i]);
+}
+
+vta_status te_compute_axes(te_context *c, const char *name, const char *tag, size_t ndim, te_axis *const axes[],
+                           size_t n_bodies, te_expr *const bodies[], te_tensor *out_tensors[]) {
+    if (!out_tensors || !bodies) return VTA_INVALID_ARGUMENT;
+    for (size_t i = 0; i < n_bodies; i++) out_tensors[i] = NULL;
+    axes_call a = {axes, bodies, n_bodies, out_tensors};
+    return vt__do(c, do_compute_axes, &(vt__call){.s = name, .t = tag, .n = ndim, .a = &a});
+}

@@ -1,0 +1,262 @@
+/* What the files of this folder share. */
+#ifndef VT_TE_PRIV_H
+#define VT_TE_PRIV_H
+
+#include "arith/intset.h"
+#include "ir/build.h"
+#include "ir/print.h"
+#include "ir/visit.h"
+#include "te/te.h"
+
+/* ---- Context ---- */
+
+typedef enum vt__symbol_kind {
+    VT__CONSTANT,
+    VT__SCALAR,
+    VT__AXIS,
+    VT__TENSOR,
+    VT__NO_TENSOR /* to look for: any of the first three */
+} vt__symbol_kind;
+
+typedef struct vt__symbol {
+    vt__symbol_kind kind;
+    const char *name;
+    int64_t value;
+    const void *node; /* vt_var, vt_iter or vt_tensor */
+} vt__symbol;
+
+struct te_context {
+    vt_ctx ctx;
+    const vta_allocator *allocator;
+    vta_config *config;
+    atomic_bool interrupt;
+    vt_pos pos; /* of what is made now; the file name is in the arena */
+    vt__symbol *symbols;
+    uint32_t n_symbols, cap_symbols;
+    const vt_iter *vta_axis;
+    te_intrin *gemm;
+};
+
+void vt__symbol_add(te_context *c, vt__symbol_kind kind, const char *name, int64_t value, const void *node);
+/* The newest of a name and kind; NULL when there is none. */
+const vt__symbol *vt__symbol_find(const te_context *c, const char *name, vt__symbol_kind kind);
+
+_Noreturn void vt__raise(te_context *c, vta_status status, const char *fmt, ...) VTA_PRINTF(3, 4);
+/* Leaves when an argument that must be an object is NULL; adds a message only when no error explains it. */
+void vt__need(te_context *c, const void *object, const char *what);
+vt_dtype vt__dtype(te_context *c, const char *text);
+const char *vt__dtype_text(te_context *c, vt_dtype t);
+/* A name that printers and expression strings can show: not empty, letters, digits, '_' and '.'. */
+const char *vt__name(te_context *c, const char *name, const char *what);
+
+/* The arguments of a public call on their way through vt_protect, and its result. */
+typedef struct vt__call {
+    const void *a, *b, *d;
+    const char *s, *t;
+    int64_t i, j;
+    double f, g;
+    size_t n;
+    const void *const *list;
+    const int64_t *ints, *more_ints;
+    const void *list2;
+    void *out;
+    void *out2;
+} vt__call;
+
+/* Handles are seen without const from outside. */
+static inline void *vt__out(const void *node) { return (void *)(uintptr_t)node; }
+
+typedef void vt__body(te_context *c, vt__call *call);
+/* Runs the body; its `out`, or NULL when it raised. */
+void *vt__make(te_context *c, vt__body *body, vt__call call);
+vta_status vt__do(te_context *c, vt__body *body, vt__call *call);
+
+/* ---- Operations ---- */
+
+typedef struct vt_operation {
+    te_context *c;
+    bool placeholder;
+    const char *name;
+    const char *tag;
+    uint32_t n_axes, n_reduce;
+    const vt_iter *const *iters; /* data axes, then reduce axes */
+    uint32_t n_outputs;
+    const vt_expr *const *bodies;      /* none for a placeholder */
+    const vt_tensor *const *outputs;
+    uint32_t n_inputs;
+    const vt_tensor *const *inputs; /* what the bodies read, in order of first use */
+} vt_operation;
+
+/* One pointer for a tensor: two vt_tensor of one output have the same. */
+static inline const void *vt__tensor_key(const vt_tensor *t) {
+    return ((const vt_operation *)t->op)->outputs[t->value_index];
+}
+
+static inline const vt_operation *vt__op(const vt_tensor *t) { return t->op; }
+/* Makes a computation. Raises when bodies are no legal computation. The reduce axes are those of a reduction. */
+const vt_operation *vt__compute(te_context *c, const char *name, const char *tag, uint32_t n_axes,
+                                const vt_iter *const *axes, uint32_t n_bodies, const vt_expr *const *bodies);
+/* The same computation with other bodies, which are taken as they are. */
+const vt_operation *vt__with_bodies(vt_ctx *ctx, const vt_operation *op, const vt_expr *const *bodies);
+/* The operation with other tensors read; the same pointer when it reads none of the keys of `map` (tensor -> tensor,
+ * looked up by vt__tensor_key). */
+const vt_operation *vt__replace_inputs(vt_ctx *ctx, const vt_operation *op, const vt_ptrmap *map);
+/* Checks the number of indices. */
+const vt_expr *vt__load(te_context *c, const vt_tensor *t, uint32_t n, const vt_expr *const *indices);
+const vt_expr *vt__apply(te_context *c, te_op op, const vt_expr *const *operands);
+const vt_expr *vt__reduce(te_context *c, te_reduction kind, const vt_expr *value, uint32_t n,
+                          const vt_iter *const *axes);
+const vt_iter *vt__axis(te_context *c, const char *name, const vt_expr *min, const vt_expr *extent, bool reduce);
+const vt_tensor *vt__pad(te_context *c, const vt_tensor *x, const char *name, const int64_t *before,
+                         const int64_t *after, double value);
+int64_t vt__extent(const vt_iter *axis); /* -1: no constant */
+
+/* ---- Schedules ---- */
+
+typedef enum vt__relation_kind { VT__SPLIT, VT__FUSE, VT__REBASE, VT__SINGLETON } vt__relation_kind;
+
+/* SPLIT: parent into outer, inner by factor or nparts (the other NULL). FUSE: outer, inner into parent.
+ * REBASE: parent is inner + its min. SINGLETON: inner alone. */
+typedef struct vt__relation {
+    vt__relation_kind kind;
+    const vt_iter *parent, *outer, *inner;
+    const vt_expr *factor, *nparts;
+} vt__relation;
+
+typedef struct vt__axis_attr {
+    const vt_iter *axis;
+    vt_iter_type type; /* VT_ITER_DATA_PAR: nothing said */
+    const vt_iter *thread;
+    te_intrin *intrin;
+    uint32_t n_pragmas, cap_pragmas;
+    vt_note *pragmas;
+    int64_t align_factor, align_offset;
+} vt__axis_attr;
+
+typedef enum vt__attach { VT__ROOT, VT__INLINE, VT__INLINED, VT__AT } vt__attach;
+
+typedef struct vt__iters {
+    const vt_iter **items;
+    uint32_t n, cap;
+} vt__iters;
+
+struct te_stage {
+    te_schedule *schedule;
+    const vt_operation *op;
+    const vt_operation *origin; /* as the user knows it */
+    vt__iters all, leaf;
+    vt__relation *relations;
+    uint32_t n_relations, cap_relations;
+    vt__axis_attr *attrs;
+    uint32_t n_attrs, cap_attrs;
+    vt__attach attach;
+    te_stage *at_stage;
+    const vt_iter *at_axis;
+    const char *scope; /* "" until it is set */
+    bool is_output;
+    bool double_buffer;
+};
+
+struct te_schedule {
+    te_context *c;
+    te_stage **stages; /* producers first */
+    uint32_t n_stages, cap_stages;
+};
+
+te_stage *vt__stage_new(te_schedule *s, const vt_operation *op);
+void vt__stage_insert(te_schedule *s, uint32_t at, te_stage *st);
+te_stage *vt__stage_of(const te_schedule *s, const vt_operation *op); /* NULL when there is none */
+uint32_t vt__stage_index(const te_schedule *s, const te_stage *st);
+te_schedule *vt__schedule_copy(te_schedule *s);
+void vt__iters_insert(vt_ctx *ctx, vt__iters *list, uint32_t at, const vt_iter *axis);
+void vt__iters_reset(vt_ctx *ctx, te_stage *st); /* to the operation's own axes, no relations */
+/* Position in a list; its length when absent. */
+uint32_t vt__iters_find(const vt__iters *list, const vt_iter *axis);
+const vt__axis_attr *vt__attr(const te_stage *st, const vt_iter *axis); /* NULL when nothing was said */
+vt__axis_attr *vt__attr_for(vt_ctx *ctx, te_stage *st, const vt_iter *axis);
+const char *vt__scope(te_context *c, const char *scope);
+/* The stage made ready for lowering: a copy with inlining done and every root axis rebased to start at zero. */
+te_schedule *vt__normalize(te_schedule *s);
+/* Replaces what all stages read, following renamings transitively. */
+typedef struct vt__replacing vt__replacing;
+vt__replacing *vt__replacing_new(vt_ctx *ctx);
+void vt__replacing_op(vt__replacing *r, const vt_operation *from, const vt_operation *to);
+void vt__replace_dataflow(te_schedule *s, vt__replacing *r);
+
+/* ---- Bounds and loop nests ---- */
+
+/* Ranges by axis: values are vt_range in the arena. */
+static inline const vt_range *vt__range(const vt_ptrmap *ranges, const vt_iter *axis) {
+    return vt_ptrmap_get(ranges, axis);
+}
+void vt__range_set(vt_ctx *ctx, vt_ptrmap *ranges, const vt_iter *axis, const vt_expr *min, const vt_expr *extent);
+/* Inferred range of every axis of every stage of a normalized schedule. */
+vt_ptrmap *vt__infer_bounds(te_schedule *s);
+void vt__pass_down_domain(vt_ctx *ctx, const te_stage *st, vt_ptrmap *ranges, vt_analyzer *a, bool allow_missing);
+/* Sets by axis: values are vt_intset in the arena. */
+void vt__pass_up_domain(vt_analyzer *a, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *sets);
+/* Values by axis: vt_expr. */
+void vt__pass_up_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values,
+                       bool allow_missing);
+void vt__pass_down_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values,
+                         bool allow_missing);
+/* Flags by axis, as pointers' integers. */
+void vt__pass_down_mask(const te_stage *st, vt_ptrmap *masks);
+/* The conditions under which a point of the loop nest lies in the domain; *out_n of them. */
+const vt_expr **vt__bound_checks(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, const vt_ptrmap *values,
+                                 bool skip_domain, const vt_ptrmap *skip, uint32_t *out_n);
+
+/* What is read of one tensor: for every read ndim sets. */
+typedef struct vt__demand {
+    const vt_tensor *tensor;
+    uint32_t n, cap; /* sets */
+    vt_intset *sets;
+} vt__demand;
+/* Adds what `op` reads of the given tensors while its variables run over `domain`. */
+void vt__demand_of(vt_analyzer *a, const vt_operation *op, const vt_dommap *domain, uint32_t n, vt__demand *demands);
+/* The union of the sets of one dimension. */
+vt_intset vt__demand_union(vt_ctx *ctx, const vt__demand *demand, uint32_t dim);
+
+/* The statements around a body, outermost first; bodies of the items are not looked at. */
+typedef struct vt__nest {
+    uint32_t n, cap;
+    const vt_stmt **items;
+} vt__nest;
+void vt__nest_add(vt_ctx *ctx, vt__nest *nest, const vt_stmt *s);
+const vt_stmt *vt__nest_merge(vt_ctx *ctx, const vt__nest *nest, const vt_stmt *body);
+
+/* The loops of a computation: level i + 1 has what stands for leaf i; the last level the conditions. */
+typedef struct vt__loops {
+    uint32_t n_levels; /* leaves + 1 (+ 1 for the conditions) */
+    vt__nest *main, *init; /* init: only of a reduction */
+    vt_ptrmap *main_values, *init_values; /* by axis */
+    const vt_expr **main_conditions, **init_conditions;
+    uint32_t n_main_conditions, n_init_conditions;
+    uint32_t common; /* loops that initialization and update share */
+} vt__loops;
+vt__loops *vt__make_loops(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges);
+/* Levels [from, to) around a body. */
+const vt_stmt *vt__wrap(vt_ctx *ctx, const vt__nest *levels, uint32_t from, uint32_t to, const vt_stmt *body);
+const vt_stmt *vt__wrap_conditions(vt_ctx *ctx, const vt_expr *const *conditions, uint32_t n, const vt_stmt *body);
+const vt_stmt *vt__substitute_axes(vt_ctx *ctx, const vt_stmt *s, const vt_ptrmap *values);
+/* What computes a stage: its loops around its stores. */
+const vt_stmt *vt__make_provide(te_context *c, const te_stage *st, const vt_ptrmap *ranges);
+const vt_stmt *vt__make_tensorized(te_context *c, const te_stage *st, const vt_ptrmap *ranges);
+const char *vt__leaf_names(vt_ctx *ctx, const te_stage *st);
+
+/* ---- Intrinsics ---- */
+
+struct te_intrin {
+    te_context *c;
+    const char *name;
+    const vt_operation *op;
+    uint32_t n_buffers; /* inputs, then outputs */
+    const vt_buffer **buffers;
+    vt__nest attrs[3]; /* by te_intrin_part */
+    vt__nest emits[3];
+};
+te_intrin *vt__gemm(te_context *c);
+/* A part's statement; NULL when nothing was emitted for it. */
+const vt_stmt *vt__intrin_part(te_intrin *in, te_intrin_part part);
+
+#endif

@@ -1,0 +1,210 @@
+/* Schedules and stages: making, copying, looking up. */
+#include <string.h>
+
+#include "te/priv.h"
+
+uint32_t vt__iters_find(const vt__iters *list, const vt_iter *axis) {
+    uint32_t i = 0;
+    while (i < list->n && list->items[i] != axis) i++;
+    return i;
+}
+
+void vt__iters_insert(vt_ctx *ctx, vt__iters *list, uint32_t at, const vt_iter *axis) {
+    vt_grow(ctx, &list->items, &list->cap, list->n + 1, sizeof *list->items);
+    memmove(list->items + at + 1, list->items + at, (list->n - at) * sizeof *list->items);
+    list->items[at] = axis;
+    list->n++;
+}
+
+void vt__iters_reset(vt_ctx *ctx, te_stage *st) {
+    uint32_t n = st->op->n_axes + st->op->n_reduce;
+    vt__iters fresh[2] = {{0}, {0}};
+    for (uint32_t i = 0; i < n; i++) {
+        vt__iters_insert(ctx, &fresh[0], i, st->op->iters[i]);
+        vt__iters_insert(ctx, &fresh[1], i, st->op->iters[i]);
+    }
+    st->all = fresh[0];
+    st->leaf = fresh[1];
+    st->n_relations = 0;
+}
+
+te_stage *vt__stage_new(te_schedule *s, const vt_operation *op) {
+    te_stage *st = VT_NEW(&s->c->ctx, te_stage);
+    *st = (te_stage){.schedule = s, .op = op, .origin = op, .scope = ""};
+    vt__iters_reset(&s->c->ctx, st);
+    return st;
+}
+
+void vt__stage_insert(te_schedule *s, uint32_t at, te_stage *st) {
+    vt_grow(&s->c->ctx, &s->stages, &s->cap_stages, s->n_stages + 1, sizeof *s->stages);
+    memmove(s->stages + at + 1, s->stages + at, (s->n_stages - at) * sizeof *s->stages);
+    s->stages[at] = st;
+    s->n_stages++;
+}
+
+te_stage *vt__stage_of(const te_schedule *s, const vt_operation *op) {
+    for (uint32_t i = 0; i < s->n_stages; i++)
+        if (s->stages[i]->origin == op || s->stages[i]->op == op) return s->stages[i];
+    return NULL;
+}
+
+uint32_t vt__stage_index(const te_schedule *s, const te_stage *st) {
+    uint32_t i = 0;
+    while (i < s->n_stages && s->stages[i] != st) i++;
+    return i;
+}
+
+const vt__axis_attr *vt__attr(const te_stage *st, const vt_iter *axis) {
+    for (uint32_t i = 0; i < st->n_attrs; i++)
+        if (st->attrs[i].axis == axis) return &st->attrs[i];
+    return NULL;
+}
+
+vt__axis_attr *vt__attr_for(vt_ctx *ctx, te_stage *st, const vt_iter *axis) {
+    for (uint32_t i = 0; i < st->n_attrs; i++)
+        if (st->attrs[i].axis == axis) return &st->attrs[i];
+    vt_grow(ctx, &st->attrs, &st->cap_attrs, st->n_attrs + 1, sizeof *st->attrs);
+    st->attrs[st->n_attrs] = (vt__axis_attr){.axis = axis};
+    return &st->attrs[st->n_attrs++];
+}
+
+/* ---- Making ---- */
+
+/* Producers before consumers: an explicit stack of operations whose inputs are being looked at. */
+typedef struct visit {
+    const vt_operation *op;
+    uint32_t next;
+} visit;
+
+static void add_with_inputs(te_schedule *s, vt_ptrmap *seen, const vt_operation *root) {
+    vt_ctx *ctx = &s->c->ctx;
+    visit *stack = NULL;
+    uint32_t n = 0, cap = 0;
+    if (vt_ptrmap_has(seen, root)) return;
+    vt_ptrmap_set(seen, root, root);
+    vt_grow(ctx, &stack, &cap, n + 1, sizeof *stack);
+    stack[n++] = (visit){root, 0};
+    while (n) {
+        visit *top = &stack[n - 1];
+        if (top->next == top->op->n_inputs) {
+            vt__stage_insert(s, s->n_stages, vt__stage_new(s, top->op));
+            n--;
+            continue;
+        }
+        const vt_operation *input = vt__op(top->op->inputs[top->next++]);
+        if (vt_ptrmap_has(seen, input)) continue;
+        vt_ptrmap_set(seen, input, input);
+        vt_grow(ctx, &stack, &cap, n + 1, sizeof *stack);
+        stack[n++] = (visit){input, 0};
+    }
+}
+
+static void do_create(te_context *c, vt__call *k) {
+    if (!k->n) vt__raise(c, VTA_INVALID_ARGUMENT, "a schedule needs at least one output");
+    vt__need(c, k->list, "a list of outputs");
+    te_schedule *s = VT_NEW(&c->ctx, te_schedule);
+    s->c = c;
+    vt_ptrmap *seen = vt_ptrmap_new(&c->ctx);
+    for (size_t i = 0; i < k->n; i++) {
+        vt__need(c, k->list[i], "a tensor");
+        const vt_operation *op = vt__op(k->list[i]);
+        if (op->c != c) vt__raise(c, VTA_INVALID_ARGUMENT, "%s belongs to another context", op->name);
+        add_with_inputs(s, seen, op);
+        vt__stage_of(s, op)->is_output = true;
+    }
+    k->out = s;
+}
+
+te_schedule *te_schedule_create(te_context *c, size_t n, te_tensor *const outputs[]) {
+    return vt__make(c, do_create, (vt__call){.n = n, .list = (const void *const *)outputs});
+}
+
+static void *copy_array(vt_ctx *ctx, const void *items, uint32_t n, size_t item) {
+    void *copy = vt_new_array_bytes(ctx, n, item);
+    if (n) memcpy(copy, items, n * item);
+    return copy;
+}
+
+static te_stage *copy_stage(te_schedule *to, const te_stage *from) {
+    vt_ctx *ctx = &to->c->ctx;
+    te_stage *st = VT_NEW(ctx, te_stage);
+    *st = *from;
+    st->schedule = to;
+    st->all.items = copy_array(ctx, from->all.items, st->all.cap = from->all.n, sizeof *st->all.items);
+    st->leaf.items = copy_array(ctx, from->leaf.items, st->leaf.cap = from->leaf.n, sizeof *st->leaf.items);
+    st->relations = copy_array(ctx, from->relations, st->cap_relations = from->n_relations, sizeof *st->relations);
+    st->attrs = copy_array(ctx, from->attrs, st->cap_attrs = from->n_attrs, sizeof *st->attrs);
+    for (uint32_t i = 0; i < st->n_attrs; i++) {
+        vt__axis_attr *attr = &st->attrs[i];
+        attr->pragmas = copy_array(ctx, attr->pragmas, attr->cap_pragmas = attr->n_pragmas, sizeof *attr->pragmas);
+    }
+    return st;
+}
+
+te_schedule *vt__schedule_copy(te_schedule *s) {
+    te_schedule *copy = VT_NEW(&s->c->ctx, te_schedule);
+    copy->c = s->c;
+    for (uint32_t i = 0; i < s->n_stages; i++) vt__stage_insert(copy, i, copy_stage(copy, s->stages[i]));
+    for (uint32_t i = 0; i < s->n_stages; i++)
+        if (s->stages[i]->at_stage) copy->stages[i]->at_stage = copy->stages[vt__stage_index(s, s->stages[i]->at_stage)];
+    return copy;
+}
+
+static void do_copy(te_context *c, vt__call *k) {
+    (void)c;
+    k->out = vt__schedule_copy(vt__out(k->a));
+}
+
+te_schedule *te_schedule_copy(te_schedule *s) { return s ? vt__make(s->c, do_copy, (vt__call){.a = s}) : NULL; }
+
+/* ---- Looking up ---- */
+
+te_context *te_schedule_context(const te_schedule *s) { return s ? s->c : NULL; }
+size_t te_schedule_stages(const te_schedule *s) { return s ? s->n_stages : 0; }
+te_stage *te_schedule_stage_at(const te_schedule *s, size_t i) { return s && i < s->n_stages ? s->stages[i] : NULL; }
+
+static void do_stage(te_context *c, vt__call *k) {
+    vt__need(c, k->a, "a tensor");
+    k->out = vt__stage_of(k->b, vt__op(k->a));
+    if (!k->out)
+        vt__raise(c, VTA_NOT_FOUND, "the schedule has no stage for %s: no output of the schedule needs it",
+                  vt__op(k->a)->name);
+}
+
+te_stage *te_schedule_stage(te_schedule *s, const te_tensor *t) {
+    return s ? vt__make(s->c, do_stage, (vt__call){.a = t, .b = s}) : NULL;
+}
+
+te_tensor *te_stage_tensor(const te_stage *st) { return st ? vt__out(st->op->outputs[0]) : NULL; }
+const char *te_stage_name(const te_stage *st) { return st ? st->origin->name : NULL; }
+const char *te_stage_scope(const te_stage *st) { return st ? st->scope : NULL; }
+bool te_stage_is_output(const te_stage *st) { return st && st->is_output; }
+size_t te_stage_axes(const te_stage *st) { return st ? st->op->n_axes + st->op->n_reduce : 0; }
+te_axis *te_stage_axis(te_stage *st, size_t i) { return i < te_stage_axes(st) ? vt__out(st->op->iters[i]) : NULL; }
+size_t te_stage_leaves(const te_stage *st) { return st ? st->leaf.n : 0; }
+te_axis *te_stage_leaf(const te_stage *st, size_t i) { return st && i < st->leaf.n ? vt__out(st->leaf.items[i]) : NULL; }
+
+static void do_axis_named(te_context *c, vt__call *k) {
+    const te_stage *st = k->a;
+    vt__need(c, k->s, "a name");
+    const vt__iters *lists[] = {&st->leaf, &st->all};
+    for (int l = 0; l < 2; l++)
+        for (uint32_t i = lists[l]->n; i > 0; i--)
+            if (strcmp(vt_var_name(lists[l]->items[i - 1]->var), k->s) == 0) {
+                k->out = vt__out(lists[l]->items[i - 1]);
+                return;
+            }
+    vt__raise(c, VTA_NOT_FOUND, "stage %s has no axis %s; its loops are %s", st->origin->name, k->s,
+              vt__leaf_names(&c->ctx, st));
+}
+
+te_axis *te_stage_axis_named(te_stage *st, const char *name) {
+    return st ? vt__make(st->schedule->c, do_axis_named, (vt__call){.a = st, .s = name}) : NULL;
+}
+
+const char *vt__leaf_names(vt_ctx *ctx, const te_stage *st) {
+    const char *text = "";
+    for (uint32_t i = 0; i < st->leaf.n; i++)
+        text = vt_new_format(ctx, "%s%s%s", text, i ? ", " : "", vt_var_name(st->leaf.items[i]->var));
+    return st->leaf.n ? text : "none";
+}
