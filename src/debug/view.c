@@ -1,0 +1,136 @@
+/* What can be seen of a run at a moment: units, token queues, and what an instruction touches. */
+#include "config/config_priv.h"
+#include "debug/debugger.h"
+
+/* The place in a stage's queue of its first instruction that has not ended at `cycle`. */
+static uint32_t first_open(const vta_debugger *d, uint32_t stage, uint64_t cycle) {
+    uint32_t low = 0, high = d->stream.length[stage];
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        const vta_insn_time *t = &d->times[d->stream.queue[stage][middle]];
+        if (t->start != UINT64_MAX && t->end <= cycle)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void waiting(const vta_insn_time *t, uint64_t cycle, vta_unit_view *view) {
+    uint64_t from_fetch = t->ready > t->arrived ? t->ready : t->arrived;
+    view->since = t->ready;
+    view->until = t->start;
+    if (cycle < from_fetch)
+        view->state = VTA_STATE_wait_fetch;
+    else
+        view->state = cycle < from_fetch + t->wait_prev ? VTA_STATE_wait_prev : VTA_STATE_wait_next;
+}
+
+vta_unit_view vta_debugger_unit(const vta_debugger *debugger, vta_unit unit) {
+    vta_unit_view view = {.state = VTA_STATE_idle, .insn = UINT32_MAX};
+    if (debugger == NULL || unit <= VTA_UNIT_FETCH || unit >= VTA_UNIT_COUNT) return view;
+    uint32_t stage = (uint32_t)unit - VTA_UNIT_LOAD, at = first_open(debugger, stage, debugger->cycle);
+    for (uint32_t i = at; i < debugger->stream.length[stage]; i++) {
+        const vta_insn_time *t = &debugger->times[debugger->stream.queue[stage][i]];
+        if (t->start == UINT64_MAX || t->arrived > debugger->cycle) break;
+        view.queued += t->start > debugger->cycle;
+    }
+    if (at == debugger->stream.length[stage]) return view;
+    uint32_t insn = debugger->stream.queue[stage][at];
+    const vta_insn_time *t = &debugger->times[insn];
+    if (t->start == UINT64_MAX) return view;
+    view.insn = insn;
+    if (t->start <= debugger->cycle) {
+        view.state = VTA_STATE_busy;
+        view.since = t->start;
+        view.until = t->end;
+    } else {
+        waiting(t, debugger->cycle, &view);
+    }
+    return view;
+}
+
+const char *vta_token_queue_name(vta_token_queue queue) {
+    return (unsigned)queue < VTA_TOKEN_QUEUES ? vt_token_name((vt_token)queue) : NULL;
+}
+
+/* Whether an instruction pushes (or pops) a token of a queue. */
+static bool uses(const vta_debugger *d, uint32_t index, vt_token token, bool push) {
+    const vta_insn *insn = &d->stream.insns[index];
+    uint32_t stage = d->stream.stage[index];
+    for (int next = 0; next < 2; next++) {
+        bool flag = push ? (next ? insn->push_next_dep : insn->push_prev_dep)
+                         : (next ? insn->pop_next_dep : insn->pop_prev_dep);
+        if (flag && (push ? vt_token_pushed(stage, next) : vt_token_popped(stage, next)) == token) return true;
+    }
+    return false;
+}
+
+int vta_debugger_uses_token(const vta_debugger *debugger, uint32_t index, vta_token_queue queue) {
+    if (debugger == NULL || index >= debugger->stream.count) return 0;
+    return uses(debugger, index, (vt_token)queue, true) || uses(debugger, index, (vt_token)queue, false);
+}
+
+void vta_debugger_tokens(const vta_debugger *debugger, uint32_t out_tokens[VTA_TOKEN_QUEUES]) {
+    for (int q = 0; q < VTA_TOKEN_QUEUES; q++) {
+        out_tokens[q] = 0;
+        for (uint32_t i = 0; debugger && i < debugger->stream.count; i++) {
+            const vta_insn_time *t = &debugger->times[i];
+            if (t->start == UINT64_MAX) continue;
+            if (t->end <= debugger->cycle && uses(debugger, i, (vt_token)q, true)) out_tokens[q]++;
+            if (t->start <= debugger->cycle && uses(debugger, i, (vt_token)q, false)) out_tokens[q]--;
+        }
+    }
+}
+
+static bool is_memory(const vta_insn *insn) { return insn->opcode == VTA_OP_LOAD || insn->opcode == VTA_OP_STORE; }
+
+static bool transfer_touches(const vta_insn *insn, vta_memory memory, uint32_t element) {
+    vta_memory own = (vta_memory)insn->u.mem.memory_type;
+    if (own == VTA_MEM_OUT || own == VTA_MEM_ACC_8BIT) own = VTA_MEM_ACC;
+    if (own != memory || insn->u.mem.x_size == 0) return false;
+    uint64_t width = insn->u.mem.x_pad_0 + insn->u.mem.x_size + insn->u.mem.x_pad_1;
+    uint64_t rows = (uint64_t)insn->u.mem.y_pad_0 + insn->u.mem.y_size + insn->u.mem.y_pad_1;
+    return element >= insn->u.mem.sram_base && element - insn->u.mem.sram_base < width * rows;
+}
+
+static bool loops_touch(const vta_debugger *d, const vta_insn *insn, vta_memory memory, uint32_t element) {
+    bool gemm = insn->opcode == VTA_OP_GEMM, reset = gemm && insn->u.exec.reset_reg;
+    bool reads_src = !reset && (gemm ? memory == VTA_MEM_INP : memory == VTA_MEM_ACC && !insn->u.exec.use_imm);
+    bool reads_wgt = gemm && !reset && memory == VTA_MEM_WGT, writes = memory == VTA_MEM_ACC;
+    uint32_t end = insn->u.exec.uop_end, depth = d->machine.config->depth[VTA_MEM_UOP];
+    if (!reads_src && !reads_wgt && !writes) return false;
+    for (uint32_t y = 0; y < insn->u.exec.iter_out; y++)
+        for (uint32_t x = 0; x < insn->u.exec.iter_in; x++)
+            for (uint32_t u = insn->u.exec.uop_bgn; u < end && u < depth; u++) {
+                const vta_uop *op = &d->machine.uops[u];
+                if (writes && op->dst + y * insn->u.exec.dst_factor_out + x * insn->u.exec.dst_factor_in == element)
+                    return true;
+                if (reads_src && op->src + y * insn->u.exec.src_factor_out + x * insn->u.exec.src_factor_in == element)
+                    return true;
+                if (reads_wgt && op->wgt + y * insn->u.exec.wgt_factor_out + x * insn->u.exec.wgt_factor_in == element)
+                    return true;
+            }
+    return false;
+}
+
+int vta_debugger_touches(const vta_debugger *debugger, uint32_t index, vta_memory memory, uint32_t element) {
+    if (debugger == NULL || index >= debugger->stream.count) return 0;
+    const vta_insn *insn = &debugger->stream.insns[index];
+    if (is_memory(insn)) return transfer_touches(insn, memory, element);
+    if (insn->opcode == VTA_OP_FINISH) return 0;
+    if (memory == VTA_MEM_UOP) return element >= insn->u.exec.uop_bgn && element < insn->u.exec.uop_end;
+    return loops_touch(debugger, insn, memory, element);
+}
+
+int vta_debugger_touches_dram(const vta_debugger *debugger, uint32_t index, uint32_t addr) {
+    if (debugger == NULL || index >= debugger->stream.count) return 0;
+    const vta_insn *insn = &debugger->stream.insns[index];
+    if (!is_memory(insn)) return 0;
+    uint64_t tile = debugger->machine.config->elem_bytes[insn->u.mem.memory_type];
+    for (uint32_t y = 0; y < insn->u.mem.y_size; y++) {
+        uint64_t begin = (insn->u.mem.dram_base + (uint64_t)y * insn->u.mem.x_stride) * tile;
+        if (addr >= begin && addr - begin < insn->u.mem.x_size * tile) return 1;
+    }
+    return 0;
+}

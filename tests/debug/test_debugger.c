@@ -1,0 +1,204 @@
+/* Stepping forwards and backwards gives what the simulator gives. */
+#include "device/random_program.h"
+#include "support/check.h"
+#include "vta/debug.h"
+
+enum { LENGTH = NAIVE_INSNS };
+
+typedef struct fixture {
+    random_program p;
+    vta_device *device;
+    vta_debugger *debugger;
+    vta_diag *diag;
+} fixture;
+
+static void must(fixture *f, vta_status status) {
+    if (status != VTA_OK) fail_msg("%s", vta_diag_text(f->diag));
+}
+
+static bool start(fixture *f, uint64_t seed, int length) {
+    if (!rp_make(&f->p, seed, length, true)) return false;
+    vta_timing_profile timing;
+    f->diag = vta_diag_create(NULL);
+    must(f, vta_timing_profile_get(NULL, f->diag, &timing));
+    must(f, vta_device_create("sim", f->p.config, NULL, NULL, f->diag, &f->device));
+    must(f, vta_device_alloc_at(f->device, RP_BASE, RP_BYTES, f->diag));
+    must(f, vta_device_write(f->device, RP_BASE, f->p.before, RP_BYTES, f->diag));
+    for (int i = 0; i < f->p.count; i++) {
+        uint8_t bytes[VTA_INSN_BYTES];
+        must(f, vta_insn_encode(f->p.config, &f->p.insns[i], f->diag, bytes));
+        must(f, vta_device_write(f->device, RP_BASE + 16 * (uint32_t)i, bytes, sizeof bytes, f->diag));
+    }
+    must(f, vta_debugger_create(f->device, RP_BASE, (uint32_t)f->p.count, &timing, f->diag, &f->debugger));
+    return true;
+}
+
+static void stop(fixture *f) {
+    vta_debugger_destroy(f->debugger);
+    vta_device_destroy(f->device);
+    vta_diag_destroy(f->diag);
+    rp_clear(&f->p);
+}
+
+/* All on-chip contents and DRAM as one number. */
+static uint64_t fingerprint(fixture *f) {
+    static uint8_t bytes[RP_BYTES];
+    static const vta_memory memories[] = {VTA_MEM_UOP, VTA_MEM_INP, VTA_MEM_WGT, VTA_MEM_ACC};
+    uint64_t hash = 14695981039346656037u;
+    for (int m = 0; m < 5; m++) {
+        size_t size = RP_BYTES;
+        if (m < 4) {
+            size = vta_config_buffer_bytes(f->p.config, memories[m]);
+            must(f, vta_debugger_peek(f->debugger, memories[m], 0, vta_config_depth(f->p.config, memories[m]), bytes,
+                                      size, f->diag));
+        } else {
+            must(f, vta_device_read(f->device, RP_BASE, bytes, RP_BYTES, f->diag));
+            memset(bytes, 0, 16 * (size_t)f->p.count); /* instructions */
+        }
+        for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 1099511628211u;
+    }
+    return hash;
+}
+
+static void forwards_and_backwards(void **state) {
+    (void)state;
+    static fixture f;
+    static uint64_t seen[LENGTH + 1];
+    int ran = 0;
+    for (uint64_t seed = 11; ran < 4; seed++) {
+        if (!start(&f, seed, LENGTH)) continue;
+        ran++;
+        uint32_t n = vta_debugger_length(f.debugger);
+        for (uint32_t at = 0; at <= n; at++) {
+            must(&f, vta_debugger_seek(f.debugger, at, f.diag));
+            seen[at] = fingerprint(&f);
+        }
+        static uint8_t out[RP_BYTES];
+        must(&f, vta_device_read(f.device, RP_BASE, out, RP_BYTES, f.diag));
+        assert_memory_equal(out + RP_OUT - RP_BASE, f.p.after + RP_OUT - RP_BASE, RP_END - RP_OUT);
+        check_random random = {seed};
+        for (int i = 0; i < 200; i++) {
+            uint32_t at = (uint32_t)check_between(&random, 0, n);
+            must(&f, vta_debugger_seek(f.debugger, at, f.diag));
+            assert_int_equal(vta_debugger_position(f.debugger), at);
+            assert_true(fingerprint(&f) == seen[at]);
+        }
+        stop(&f);
+    }
+}
+
+/* Cycles: units agree with the times of their instructions, tokens never go below zero and end as they must. */
+static void cycle_by_cycle(void **state) {
+    (void)state;
+    static fixture f;
+    uint64_t seed = 5;
+    while (!start(&f, seed, 40)) seed++;
+    uint64_t cycles = vta_debugger_cycles(f.debugger);
+    for (uint64_t c = 0; c <= cycles; c += cycles / 300 + 1) {
+        must(&f, vta_debugger_seek_cycle(f.debugger, c, f.diag));
+        assert_int_equal(vta_debugger_cycle(f.debugger), c);
+        for (int u = VTA_UNIT_LOAD; u < VTA_UNIT_COUNT; u++) {
+            vta_unit_view v = vta_debugger_unit(f.debugger, (vta_unit)u);
+            if (v.insn == UINT32_MAX) continue;
+            vta_insn_time t;
+            must(&f, vta_debugger_insn(f.debugger, v.insn, NULL, &t));
+            assert_int_equal(t.unit, u);
+            assert_int_equal(v.state == VTA_STATE_busy, t.start <= c && c < t.end);
+            assert_true(t.end > c);
+        }
+        uint32_t tokens[VTA_TOKEN_QUEUES];
+        vta_debugger_tokens(f.debugger, tokens);
+        for (int q = 0; q < VTA_TOKEN_QUEUES; q++) assert_true(tokens[q] < 1000);
+        uint32_t next = vta_debugger_at(f.debugger, vta_debugger_position(f.debugger));
+        if (next != UINT32_MAX) {
+            vta_insn_time t;
+            must(&f, vta_debugger_insn(f.debugger, next, NULL, &t));
+            assert_true(t.end > c);
+        }
+    }
+    assert_int_equal(vta_debugger_seek_cycle(f.debugger, cycles + 1, f.diag), VTA_OUT_OF_RANGE);
+    assert_int_equal(vta_debugger_seek(f.debugger, vta_debugger_length(f.debugger) + 1, f.diag), VTA_OUT_OF_RANGE);
+    stop(&f);
+}
+
+/* What touches an element: as the naive machine saw it. */
+static void touches(void **state) {
+    (void)state;
+    static fixture f;
+    uint64_t seed = 21;
+    while (!start(&f, seed, 40)) seed++;
+    static const vta_memory memories[] = {VTA_MEM_INP, VTA_MEM_WGT, VTA_MEM_ACC, VTA_MEM_UOP};
+    int hits = 0;
+    for (uint32_t at = 0; at < vta_debugger_length(f.debugger); at++) {
+        must(&f, vta_debugger_seek(f.debugger, at, f.diag));
+        uint32_t insn = vta_debugger_at(f.debugger, at);
+        for (int m = 0; m < 4; m++) {
+            uint32_t depth = vta_config_depth(f.p.config, memories[m]);
+            for (uint32_t e = 0; e < depth && e < 64; e++) {
+                bool naive = (f.p.wrote[insn][memories[m]] | f.p.read[insn][memories[m]]) >> e & 1;
+                bool found = vta_debugger_touches(f.debugger, insn, memories[m], e);
+                /* The naive machine notes neither micro-ops nor an ALU's source: its own stage reads them. */
+                bool noted = memories[m] != VTA_MEM_UOP && f.p.insns[insn].opcode != VTA_OP_ALU;
+                if (!noted && !naive) continue;
+                assert_int_equal(found, naive);
+                hits += found;
+            }
+        }
+    }
+    assert_true(hits > 50);
+    stop(&f);
+}
+
+/* The command, driven by a script. */
+static void by_script(void **state) {
+    (void)state;
+    const char *program = check_shared("golden/runs/vadd/vta_config.json");
+    if (!program) skip();
+    char command[2400];
+    snprintf(command, sizeof command,
+             "printf 'step 4\\nprint acc 0\\nunits\\nqueues\\nback\\nbreak token compute->store\\nbreak acc 3\\n"
+             "goto 0\\ncontinue\\ncontinue\\ncycle 1200\\ncycle -100\\nreverse\\nlist 3 2\\nbreaks\\ndelete 1\\nquit\\n' "
+             "| %s/vta debug %.*s",
+             VT_BINARY_DIR, (int)(strlen(program) - strlen("/vta_config.json")), program);
+    FILE *from = popen(command, "r");
+    assert_non_null(from);
+    static char text[20000];
+    text[fread(text, 1, sizeof text - 1, from)] = '\0';
+    assert_int_equal(pclose(from), 0);
+    assert_contains(text, "cycle 1131 of 1486, 4 of 8 instructions took effect");
+    assert_contains(text, "compute  busy                                  instruction 3, cycles 1131 to 1266");
+    assert_contains(text, "store    waiting for a compute->store token    instruction 4");
+    assert_contains(text, "acc 0:\n     47     68   -103");
+    assert_contains(text, "load->compute    1");
+    assert_contains(text, "breakpoint 2: acc 3\ncycle 45 of 1486, 1 of 8");
+    assert_contains(text, "ALU uop_bgn=0 uop_end=1 iter_out=1 iter_in=64");
+    assert_contains(text, "cycle 1100 of 1486");
+}
+
+static void wrong_commands(void **state) {
+    (void)state;
+    const char *program = check_shared("golden/runs/vadd/vta_config.json");
+    if (!program) skip();
+    static const char *const rows[][2] = {{"jump", "no such command (help lists them): jump"},
+                                          {"step x", "not a number: x"},
+                                          {"print foo 1", "print inp|wgt|acc|uop N [COUNT]"},
+                                          {"print acc 2048", "1 elements from 2048 on: the buffer has 2048"},
+                                          {"break token load->store", "a token queue is load->compute"},
+                                          {"delete 1", "delete needs the number of a breakpoint"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char command[1400], text[4000];
+        snprintf(command, sizeof command, "echo '%s' | %s/vta debug %.*s", rows[i][0], VT_BINARY_DIR,
+                 (int)(strlen(program) - strlen("/vta_config.json")), program);
+        FILE *from = popen(command, "r");
+        text[fread(text, 1, sizeof text - 1, from)] = '\0';
+        assert_int_equal(pclose(from) >> 8, 1);
+        assert_contains(text, rows[i][1]);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(forwards_and_backwards), cmocka_unit_test(cycle_by_cycle),
+                                       cmocka_unit_test(touches), cmocka_unit_test(by_script),
+                                       cmocka_unit_test(wrong_commands)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
