@@ -20,6 +20,7 @@
 #define VTA_RUNTIME_H
 
 #include "vta/device.h"
+#include "vta/isa.h"
 
 VTA_BEGIN
 
@@ -70,7 +71,7 @@ VTA_API void VTALoadBuffer2D(VTACommandHandle cmd, void *src_dram, uint32_t src_
 VTA_API void VTAStoreBuffer2D(VTACommandHandle cmd, uint32_t src_sram_index, uint32_t src_memory_type, void *dst_dram,
                               uint32_t dst_elem_offset, uint32_t x_size, uint32_t y_size, uint32_t x_stride);
 
-/* Inside a finit only: a micro-op (mode 0 GEMM, 1 ALU), and the at most two nested loops around all of them. */
+/* Inside a finit only: a micro-op (mode 0 GEMM, 1 ALU; opcode: vta_alu_opcode), and the at most two nested loops around all of them. */
 VTA_API void VTAUopPush(uint32_t mode, uint32_t reset_out, uint32_t dst_index, uint32_t src_index, uint32_t wgt_index,
                         uint32_t opcode, uint32_t use_imm, int32_t imm_val);
 VTA_API void VTAUopLoopBegin(uint32_t extent, uint32_t dst_factor, uint32_t src_factor, uint32_t wgt_factor);
