@@ -6,7 +6,7 @@ void vt_bursts_of_row(vt_bursts *bursts, const vta_timing_profile *profile, uint
     *bursts = (vt_bursts){.row_byte = addr,
                           .row_bytes = bytes,
                           .rows = bytes ? 1 : 0,
-                          .bus_bytes = profile->bus_bits / 8,
+                          .line_bits = (uint32_t)__builtin_ctz(profile->bus_bits / 8),
                           .longest = 1u << profile->len_bits};
 }
 
@@ -22,8 +22,8 @@ uint32_t vt_bursts_next(vt_bursts *bursts) {
     if (bursts->line == bursts->line_end) {
         if (bursts->rows == 0) return 0;
         bursts->rows--;
-        bursts->line = bursts->row_byte / bursts->bus_bytes;
-        bursts->line_end = (bursts->row_byte + bursts->row_bytes - 1) / bursts->bus_bytes + 1;
+        bursts->line = bursts->row_byte >> bursts->line_bits;
+        bursts->line_end = ((bursts->row_byte + bursts->row_bytes - 1) >> bursts->line_bits) + 1;
         bursts->row_byte += bursts->row_stride;
     }
     uint64_t room = bursts->longest - (bursts->line & (bursts->longest - 1));

@@ -13,7 +13,7 @@ typedef struct vt_bursts {
     uint64_t row_bytes;
     uint32_t rows;       /* still to begin */
     uint64_t line, line_end; /* what is left of the row begun */
-    uint32_t bus_bytes;
+    uint32_t line_bits; /* log2 of the bus's bytes */
     uint32_t longest; /* beats, a power of two */
 } vt_bursts;
 

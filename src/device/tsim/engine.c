@@ -172,13 +172,18 @@ void vt__engine_start(vt_model *m, uint32_t stage, uint64_t now) {
     if (e->phase == VT_PHASE_RUNNING && e->end <= now) e->end = now + 1;
 }
 
-void vt__engine_command(vt_model *m, uint32_t stage, uint64_t now) {
+/* Sends commands for as long as they go out before `until`, when another unit has something to do: what others want
+ * can only be put off by these commands, never come sooner. */
+void vt__engine_command(vt_model *m, uint32_t stage, uint64_t now, uint64_t until) {
     vt_unit_engine *e = &m->engine[stage];
     uint64_t first;
-    vt_port_accept(&m->port, now, e->beats_next, &first, &e->last_beat);
-    e->beats += e->beats_next;
-    e->wish = e->wish + 2 > now + 1 ? e->wish + 2 : now + 1;
-    e->beats_next = vt_bursts_next(&e->bursts);
+    do {
+        vt_port_accept(&m->port, now, e->beats_next, &first, &e->last_beat);
+        e->beats += e->beats_next;
+        e->wish = e->wish + 2 > now + 1 ? e->wish + 2 : now + 1;
+        e->beats_next = vt_bursts_next(&e->bursts);
+        now = vt_port_gate(&m->port, e->wish);
+    } while (e->beats_next && now < until);
     if (e->beats_next == 0) end_load(m, e, &m->insns[e->insn]);
 }
 

@@ -87,7 +87,7 @@ vta_insn_kind vt_insn_kind(const vta_insn *insn);
 
 /* Between the files of this folder. */
 void vt__engine_start(vt_model *m, uint32_t stage, uint64_t now);
-void vt__engine_command(vt_model *m, uint32_t stage, uint64_t now);
+void vt__engine_command(vt_model *m, uint32_t stage, uint64_t now, uint64_t until);
 void vt__engine_end(vt_model *m, uint32_t stage, uint64_t now);
 uint64_t vt__engine_next(const vt_model *m, uint32_t stage);
 void vt__fetch_init(vt_model *m);

@@ -55,13 +55,17 @@ static vta_status deadlock(vt_model *m) {
 
 static vta_status loop(vt_model *m) {
     while (m->finish == VT_NEVER) {
-        uint64_t now = vt__fetch_next(m);
-        uint32_t who = VT_STAGES, best = 1; /* fetch is the port's first client */
+        uint64_t now = vt__fetch_next(m), until = VT_NEVER; /* until: the earliest event of the others */
+        uint32_t who = VT_STAGES, best = 1;                 /* fetch is the port's first client */
         for (uint32_t s = 0; s < VT_STAGES; s++) {
             uint64_t at = vt__engine_next(m, s);
-            if (at > now || at == VT_NEVER) continue;
+            if (at == VT_NEVER) continue;
             uint32_t r = rank(&m->engine[s]);
-            if (at == now && r >= best) continue;
+            if (at > now || (at == now && r >= best)) {
+                until = at < until ? at : until;
+                continue;
+            }
+            until = now < until ? now : until;
             now = at;
             who = s;
             best = r;
@@ -75,7 +79,7 @@ static vta_status loop(vt_model *m) {
         else if (m->engine[who].phase == VT_PHASE_READY)
             vt__engine_start(m, who, now);
         else if (m->engine[who].phase == VT_PHASE_READING)
-            vt__engine_command(m, who, now);
+            vt__engine_command(m, who, now, until);
         else
             vt__engine_end(m, who, now);
     }
