@@ -29,7 +29,7 @@ def _shown(cell):
     out = []
     for output in cell.get("outputs", []):
         if output["output_type"] == "error":
-            out.append(("error", "\n".join(output["traceback"])))
+            out.append(("error", f"{output['ename']}: {output['evalue']}"))
             continue
         kind, text = _text(output)
         if kind == "stderr":
