@@ -46,16 +46,16 @@ static void find_path(bounds *b, uint32_t index) {
     uint32_t steps = 0;
     for (const te_stage *at = st; at->attach == VT__AT; at = at->at_stage) {
         if (++steps > b->s->n_stages)
-            vt__raise(b->s->c, VTA_ILLEGAL, "%s is computed at a loop of itself, by way of other stages", st->origin->name);
+            vt__raise_at(b->s->c, at->at_pos, VTA_ILLEGAL, "%s is computed at a loop of itself, by way of other stages", st->origin->name);
         uint32_t from = vt__iters_find(&at->at_stage->leaf, at->at_axis);
         if (from == at->at_stage->leaf.n)
-            vt__raise(b->s->c, VTA_ILLEGAL,
+            vt__raise_at(b->s->c, at->at_pos, VTA_ILLEGAL,
                       "%s is to be computed at %s.%s, but that is no loop any more (it was split or fused after "
                       "compute_at); the loops of %s are %s",
                       at->origin->name, at->at_stage->origin->name, vt_var_name(at->at_axis->var),
                       at->at_stage->origin->name, vt__leaf_names(b->ctx, at->at_stage));
         if (at->at_stage->attach == VT__INLINED)
-            vt__raise(b->s->c, VTA_ILLEGAL, "%s is to be computed at a loop of %s, which is inlined", at->origin->name,
+            vt__raise_at(b->s->c, at->at_pos, VTA_ILLEGAL, "%s is to be computed at a loop of %s, which is inlined", at->origin->name,
                       at->at_stage->origin->name);
         for (uint32_t i = from + 1; i > 0; i--) vt__iters_insert(b->ctx, path, path->n, at->at_stage->leaf.items[i - 1]);
     }
@@ -157,7 +157,7 @@ static void demand_by(bounds *b, uint32_t index, uint32_t consumer, int rank, ui
     vt_ptrmap *sets = consumer_sets(b, to, attach, rank, &inside);
     vt_dommap *relax = relaxed_loops(b, consumer, attach, rank, &inside);
     if (!inside && attach)
-        vt__raise(b->s->c, VTA_ILLEGAL,
+        vt__raise_at(b->s->c, st->at_pos, VTA_ILLEGAL,
                   "%s is computed at %s.%s, but %s, which also needs it, lies outside that loop: compute %s at the same "
                   "place, or %s further out",
                   st->origin->name, st->at_stage->origin->name, vt_var_name(st->at_axis->var), to->origin->name,

@@ -159,19 +159,28 @@ const char *vt__dtype_text(te_context *c, vt_dtype t) {
 
 /* ---- Calls ---- */
 
-void vt__raise(te_context *c, vta_status status, const char *fmt, ...) {
+static _Noreturn void vraise(te_context *c, vt_pos pos, vta_status status, const char *fmt, va_list args) {
     vt_strbuf sb;
     vt_strbuf_init(&sb, c->allocator);
-    va_list args;
-    va_start(args, fmt);
     vt_strbuf_vaddf(&sb, fmt, args);
-    va_end(args);
     if (sb.failed)
         status = vt_no_memory(c->ctx.diag);
     else
-        vt_fail_at(c->ctx.diag, status, c->pos, "%s", vt_strbuf_text(&sb));
+        vt_fail_at(c->ctx.diag, status, pos, "%s", vt_strbuf_text(&sb));
     vt_strbuf_free(&sb);
     vt_leave(&c->ctx, status);
+}
+
+void vt__raise(te_context *c, vta_status status, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    vraise(c, c->pos, status, fmt, args);
+}
+
+void vt__raise_at(te_context *c, vt_pos pos, vta_status status, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    vraise(c, pos, status, fmt, args);
 }
 
 void vt__need(te_context *c, const void *object, const char *what) {

@@ -62,7 +62,7 @@ static const vt_stmt *attach(te_context *c, const te_stage *st, const vt_ptrmap 
     attacher m = {.base = {.ctx = &c->ctx, .expr = keep_expr, .stmt = attach_stmt}, .c = c, .st = st, .ranges = ranges};
     body = body ? vt_mutate_stmt(&m.base, body) : NULL;
     if (!m.found)
-        vt__raise(c, VTA_ILLEGAL,
+        vt__raise_at(c, st->at_pos, VTA_ILLEGAL,
                   "%s is to be computed at %s.%s, but that loop is not in the code: it lies inside a tensorized loop, or %s "
                   "is itself computed later",
                   st->origin->name, st->at_stage->origin->name, vt_var_name(st->at_axis->var), st->at_stage->origin->name);

@@ -42,6 +42,7 @@ void vt__symbol_add(te_context *c, vt__symbol_kind kind, const char *name, int64
 const vt__symbol *vt__symbol_find(const te_context *c, const char *name, vt__symbol_kind kind);
 
 _Noreturn void vt__raise(te_context *c, vta_status status, const char *fmt, ...) VTA_PRINTF(3, 4);
+_Noreturn void vt__raise_at(te_context *c, vt_pos pos, vta_status status, const char *fmt, ...) VTA_PRINTF(4, 5);
 /* Leaves when an argument that must be an object is NULL; adds a message only when no error explains it. */
 void vt__need(te_context *c, const void *object, const char *what);
 vt_dtype vt__dtype(te_context *c, const char *text);
@@ -128,6 +129,7 @@ typedef struct vt__axis_attr {
     vt_iter_type type; /* VT_ITER_DATA_PAR: nothing said */
     const vt_iter *thread;
     te_intrin *intrin;
+    vt_pos intrin_pos; /* where tensorize was said */
     uint32_t n_pragmas, cap_pragmas;
     vt_note *pragmas;
     int64_t align_factor, align_offset;
@@ -152,6 +154,7 @@ struct te_stage {
     vt__attach attach;
     te_stage *at_stage;
     const vt_iter *at_axis;
+    vt_pos at_pos; /* where compute_at was said */
     const char *scope; /* "" until it is set */
     bool is_output;
     bool double_buffer;
@@ -243,6 +246,9 @@ const vt_stmt *vt__substitute_axes(vt_ctx *ctx, const vt_stmt *s, const vt_ptrma
 const vt_stmt *vt__make_provide(te_context *c, const te_stage *st, const vt_ptrmap *ranges);
 const vt_stmt *vt__make_tensorized(te_context *c, const te_stage *st, const vt_ptrmap *ranges);
 const char *vt__leaf_names(vt_ctx *ctx, const te_stage *st);
+
+/* An expression as the tutorials print it, for messages. */
+const char *vt__repr(te_context *c, const vt_expr *e);
 
 /* ---- Intrinsics ---- */
 

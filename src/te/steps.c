@@ -244,6 +244,7 @@ static void do_compute_at(te_context *c, vt__call *k) {
     st->attach = VT__AT;
     st->at_stage = parent;
     st->at_axis = k->d;
+    st->at_pos = c->pos;
 }
 
 vta_status te_compute_at(te_stage *st, te_stage *parent, te_axis *axis) {
@@ -383,6 +384,7 @@ static void do_tensorize(te_context *c, vt__call *k) {
     vt__axis_attr *attr = vt__attr_for(&c->ctx, st, k->b);
     attr->type = VT_ITER_TENSORIZED;
     attr->intrin = intrin;
+    attr->intrin_pos = c->pos;
 }
 
 vta_status te_tensorize(te_stage *st, te_axis *axis, te_intrin *intrin) {

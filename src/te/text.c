@@ -183,6 +183,12 @@ static void do_text(te_context *c, vt__call *k) {
     k->out = copy;
 }
 
+const char *vt__repr(te_context *c, const vt_expr *e) {
+    vt__call k = {.a = e, .i = EXPR};
+    do_text(c, &k);
+    return k.out;
+}
+
 static const char *text_of(te_context *c, const void *object, what kind) {
     return vt__make(c, do_text, (vt__call){.a = object, .i = kind});
 }
