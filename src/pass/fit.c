@@ -1,0 +1,65 @@
+#include "pass/fit.h"
+
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "pass/util.h"
+#include "vta/te.h"
+
+static uint64_t units(const vt_memory_info *info, uint64_t bits) {
+    return info->unit_bits ? (bits + info->unit_bits - 1) / info->unit_bits : bits;
+}
+
+/* The name of the axis behind a dimension; its number where the tensor comes from no computation. */
+static const char *axis_name(vt_ctx *ctx, const vt_tensor *t, uint32_t dim) {
+    const te_tensor *tensor = (const te_tensor *)(const void *)t;
+    const te_axis *axis = t->op && dim < te_tensor_axes(tensor) ? te_tensor_axis(tensor, dim) : NULL;
+    return axis ? te_axis_name(axis) : vt_new_format(ctx, "number %u", dim);
+}
+
+void vt_check_fit_tensor(vt_lowering *l, const vt_tensor *t, const char *scope, uint32_t n,
+                         const vt_expr *const *shape) {
+    vt_memory_info info;
+    if (!vt_memory_of_scope(l, scope, &info)) return;
+    uint64_t elements = vt_const_elements(n, shape);
+    if (elements == 0)
+        vt_raise(l->ctx, VTA_ILLEGAL, "%s is put into the %s buffer, so its size must be a constant", t->name, info.name);
+    uint64_t need = units(&info, elements * t->dtype.bits * t->dtype.lanes), have = info.max_bits / info.unit_bits;
+    if (need <= have) return;
+    /* The axis to split: the longest, which leaves the most choice. */
+    uint32_t longest = 0;
+    for (uint32_t i = 1; i < n; i++)
+        if (shape[i]->u.i > shape[longest]->u.i) longest = i;
+    uint64_t each = units(&info, elements / (uint64_t)shape[longest]->u.i * t->dtype.bits * t->dtype.lanes);
+    uint64_t most = each ? have / each : 0;
+    const char *axis = axis_name(l->ctx, t, longest);
+    if (most == 0)
+        vt_raise(l->ctx, VTA_ILLEGAL,
+                 "%s needs %llu elements of the %s buffer, which holds %llu: even one step of axis %s needs %llu; split "
+                 "more than one axis",
+                 t->name, (unsigned long long)need, info.name, (unsigned long long)have, axis,
+                 (unsigned long long)each);
+    vt_raise(l->ctx, VTA_ILLEGAL,
+             "%s needs %llu elements of the %s buffer, which holds %llu: split axis %s by at most %llu and compute %s "
+             "inside of the outer loop (each step of %s needs %llu)",
+             t->name, (unsigned long long)need, info.name, (unsigned long long)have, axis, (unsigned long long)most,
+             t->name, axis, (unsigned long long)each);
+}
+
+void vt_check_fit_parts(vt_lowering *l, const char *scope, uint64_t total_bits, uint32_t n, const vt_fit_part *parts) {
+    vt_memory_info info;
+    if (!vt_memory_of_scope(l, scope, &info) || total_bits <= info.max_bits) return;
+    vt_strbuf list;
+    vt_strbuf_init(&list, l->ctx->arena.allocator);
+    for (uint32_t i = 0; i < n && i < 8; i++)
+        vt_strbuf_addf(&list, "%s%s %llu", i ? ", " : "", parts[i].name,
+                       (unsigned long long)units(&info, parts[i].bits));
+    if (n > 8) vt_strbuf_addf(&list, ", and %u more", n - 8);
+    const char *text = list.failed ? "" : vt_arena_strndup(&l->ctx->arena, vt_strbuf_text(&list), list.size);
+    vt_strbuf_free(&list);
+    vt_raise(l->ctx, VTA_ILLEGAL,
+             "the %s buffer holds %llu elements, but what lives in it at one time needs %llu (%s): make the tiles "
+             "smaller, or use fewer virtual threads, each of which has buffers of its own",
+             info.name, (unsigned long long)(info.max_bits / info.unit_bits),
+             (unsigned long long)units(&info, total_bits), text ? text : "");
+}

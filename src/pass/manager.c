@@ -1,0 +1,94 @@
+/* Runs the pipeline: which passes run, what is said after each. */
+#include <string.h>
+#include <time.h>
+
+#include "ir/print.h"
+#include "ir/verify.h"
+#include "pass/pass.h"
+
+typedef enum pass_sort { GENERIC, VTA } pass_sort;
+
+static const struct {
+    pass_sort sort;
+    const vt_func *(*run)(vt_lowering *l, const vt_func *f);
+    vtac_pass_info info;
+} passes[] = {
+#define VT_PASS(sort, function, name, does, reason) {sort, vt_pass_##function, {name, does, reason, sort == VTA}},
+#include "pass/pipeline.def"
+#undef VT_PASS
+};
+
+enum { PASS_COUNT = sizeof passes / sizeof *passes };
+
+size_t vtac_pass_count(void) { return PASS_COUNT; }
+
+vta_status vtac_pass_get(size_t index, vtac_pass_info *out_info) {
+    if (!out_info) return VTA_INVALID_ARGUMENT;
+    *out_info = (vtac_pass_info){0};
+    if (index >= PASS_COUNT) return VTA_OUT_OF_RANGE;
+    *out_info = passes[index].info;
+    return VTA_OK;
+}
+
+static bool is_disabled(const vtac_lower_options *o, const char *name) {
+    if (o->simple && strcmp(name, "tir.LoopPartition") == 0) return true;
+    for (size_t i = 0; i < o->disabled_count; i++)
+        if (strcmp(o->disabled[i], name) == 0) return true;
+    return false;
+}
+
+/* A misspelt name would silently disable nothing. */
+static void check_disabled(vt_ctx *ctx, const vtac_lower_options *o) {
+    for (size_t i = 0; i < o->disabled_count; i++) {
+        bool known = false;
+        for (size_t k = 0; k < PASS_COUNT; k++) known |= strcmp(passes[k].info.name, o->disabled[i]) == 0;
+        if (!known) vt_raise(ctx, VTA_NOT_FOUND, "there is no pass \"%s\"; see the list of passes", o->disabled[i]);
+    }
+}
+
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void verify(vt_ctx *ctx, const vt_func *f, const char *pass) {
+    if (vt_verify(ctx, f, ctx->diag) != VTA_OK)
+        vt_raise(ctx, VTA_INTERNAL, "the function is not well formed after pass %s", pass);
+}
+
+/* The event's text, in the arena: the callback may not return, and nothing is left to free. */
+static const char *text_of(vt_ctx *ctx, const vt_func *f, vtac_style style) {
+    vt_strbuf sb;
+    vt_strbuf_init(&sb, ctx->arena.allocator);
+    if (style == VTAC_STYLE_TVMSCRIPT) vt_print_tvmscript(ctx, f, &sb);
+    else vt_print_primfn(ctx, f, &sb);
+    const char *text = sb.failed ? NULL : vt_arena_strndup(&ctx->arena, vt_strbuf_text(&sb), sb.size);
+    vt_strbuf_free(&sb);
+    if (!text) vt_raise(ctx, VTA_NO_MEMORY, "out of memory");
+    return text;
+}
+
+const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options *options) {
+    static const vtac_lower_options defaults;
+    const vtac_lower_options *o = options ? options : &defaults;
+    vt_lowering l = {.ctx = ctx, .options = o};
+    check_disabled(ctx, o);
+    for (size_t i = 0; i < PASS_COUNT; i++) {
+        vtac_pass_event event = {.index = i, .name = passes[i].info.name};
+        const vt_func *before = f;
+        event.skipped = (passes[i].sort == VTA && !o->config) || is_disabled(o, event.name);
+        vt_poll(ctx);
+        if (!event.skipped) {
+            uint64_t start = now();
+            f = passes[i].run(&l, f);
+            event.nanoseconds = now() - start;
+            if (o->verify) verify(ctx, f, event.name);
+        }
+        event.changed = f != before && (f->body != before->body || f->bindings != before->bindings);
+        if (!o->after) continue;
+        if (o->print && event.changed) event.text = text_of(ctx, f, o->style);
+        o->after(o->user, &event);
+    }
+    return f;
+}

@@ -1,0 +1,226 @@
+/* Plans the dependence tokens between the tasks of the three stages.
+ *
+ * Tasks run in program order within a stage, and stages run at once; where control passes from a task of one stage to
+ * a task of another, the first must push a token and the second pop it. Walking the program as the instruction stream
+ * will run, each statement has the stages it may begin and end in, and the tokens it pops at its begin and pushes at
+ * its end. Between neighbours whatever is missing is added. A loop's end meets its own begin: the token that it pushes
+ * for the next round needs a first push before the loop (a primer) and a last pop after it (a drain); these are added
+ * where the loop meets its neighbours, or the ends of the program. At the very end the program waits for everything. */
+#include "target/vta/vta.h"
+
+/* A token from one stage to another. */
+typedef struct token {
+    int from, to;
+} token;
+
+enum { MOST_STAGES = 4, MOST_TOKENS = MOST_STAGES * MOST_STAGES };
+
+typedef struct tokens {
+    uint32_t n;
+    token items[MOST_TOKENS];
+} tokens;
+
+typedef struct stages {
+    uint32_t n;
+    int items[MOST_STAGES];
+} stages;
+
+/* A statement as its neighbours see it. */
+typedef struct state {
+    const vt_stmt *node; /* NULL: no task so far */
+    stages enter, leave;
+    tokens pops;   /* at its begin, matched by pushes before it */
+    tokens pushes; /* at its end, matched by pops after it */
+} state;
+
+typedef struct planner {
+    vt_visitor v;
+    vt_lowering *l;
+    const vt_iter *axis;
+    vt_ptrmap *before; /* statement -> vt_stmt_list of what comes before it */
+    vt_ptrmap *after;
+    state first, last, now;
+} planner;
+
+static bool has(const tokens *t, token x) {
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->items[i].from == x.from && t->items[i].to == x.to) return true;
+    return false;
+}
+
+static void add_token(planner *st, tokens *t, token x) {
+    if (t->n == MOST_TOKENS) vt_raise(st->l->ctx, VTA_INTERNAL, "too many dependence tokens at one place");
+    t->items[t->n++] = x;
+}
+
+/* The newest first: the order in which the original walks such sets, and so that of the tokens it emits. */
+static void add_stage(planner *st, stages *s, int stage) {
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->items[i] == stage) return;
+    if (s->n == MOST_STAGES) vt_raise(st->l->ctx, VTA_INTERNAL, "more stages than the accelerator has");
+    for (uint32_t i = s->n++; i > 0; i--) s->items[i] = s->items[i - 1];
+    s->items[0] = stage;
+}
+
+static void add_stages(planner *st, stages *to, const stages *from) {
+    for (uint32_t i = 0; i < from->n; i++) add_stage(st, to, from->items[i]);
+}
+
+static void insert(planner *st, vt_ptrmap *where, const vt_stmt *node, vt_op op, token x) {
+    vt_ctx *ctx = st->l->ctx;
+    vt_stmt_list *list = vt_ptrmap_get(where, node);
+    if (!list) {
+        list = VT_NEW(ctx, vt_stmt_list);
+        vt_ptrmap_set(where, node, list);
+    }
+    const vt_expr *args[] = {vt_i32(ctx, x.from), vt_i32(ctx, x.to)};
+    vt_stmt_list_add(ctx, list, vt__call(ctx, op, 2, args));
+}
+
+/* Orders two neighbours. What of prev's pushes and next's pops stays open for the statement around them is handed
+ * back: out_pushes at prev's end, out_pops at next's begin (used where prev is a loop's end and next its begin). */
+static void order(planner *st, const state *prev, const state *next, tokens *out_pushes, tokens *out_pops) {
+    out_pushes->n = out_pops->n = 0;
+    tokens pushes = prev->pushes, pops = next->pops;
+    for (uint32_t i = 0; i < prev->leave.n; i++) {
+        for (uint32_t k = 0; k < next->enter.n; k++) {
+            token x = {prev->leave.items[i], next->enter.items[k]};
+            if (x.from == x.to) continue;
+            if (!has(&prev->pushes, x)) {
+                add_token(st, &pushes, x);
+                insert(st, st->after, prev->node, VT_OP_VTA_COPROC_DEP_PUSH, x);
+            }
+            if (!has(&next->pops, x)) {
+                add_token(st, &pops, x);
+                insert(st, st->before, next->node, VT_OP_VTA_COPROC_DEP_POP, x);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < pushes.n; i++) {
+        if (has(&pops, pushes.items[i])) add_token(st, out_pushes, pushes.items[i]);
+        else insert(st, st->after, prev->node, VT_OP_VTA_COPROC_DEP_POP, pushes.items[i]);
+    }
+    for (uint32_t i = 0; i < pops.n; i++) {
+        if (has(&pushes, pops.items[i])) add_token(st, out_pops, pops.items[i]);
+        else insert(st, st->before, next->node, VT_OP_VTA_COPROC_DEP_PUSH, pops.items[i]);
+    }
+}
+
+/* The tokens open at the begin and the end of a part that nothing comes before or after. */
+static void close_ends(planner *st) {
+    for (uint32_t i = 0; i < st->first.pops.n; i++)
+        insert(st, st->before, st->first.node, VT_OP_VTA_COPROC_DEP_PUSH, st->first.pops.items[i]);
+    for (uint32_t i = 0; i < st->last.pushes.n; i++)
+        insert(st, st->after, st->last.node, VT_OP_VTA_COPROC_DEP_POP, st->last.pushes.items[i]);
+}
+
+static void append(planner *st, const state *now) {
+    tokens pushes, pops;
+    if (st->last.node) order(st, &st->last, now, &pushes, &pops);
+    else st->first = *now;
+    st->last = *now;
+}
+
+static void plan_loop(planner *st, const vt_stmt *s) {
+    state first = st->first, last = st->last, loop = {.node = s};
+    st->first.node = st->last.node = NULL;
+    vt_visit_stmt(&st->v, s->u.loop.body);
+    bool any = st->last.node != NULL;
+    if (any) {
+        order(st, &st->last, &st->first, &loop.pushes, &loop.pops);
+        loop.enter = st->first.enter;
+        loop.leave = st->last.leave;
+    }
+    st->first = first;
+    st->last = last;
+    if (any) append(st, &loop);
+}
+
+static void plan_if(planner *st, const vt_stmt *s) {
+    state first = st->first, last = st->last, both = {.node = NULL};
+    const vt_stmt *cases[] = {s->u.branch.then_case, s->u.branch.else_case};
+    for (int i = 0; i < 2 && cases[i]; i++) {
+        st->first = st->last = (state){.node = NULL};
+        vt_visit_stmt(&st->v, cases[i]);
+        if (!st->last.node) continue;
+        both.node = s;
+        close_ends(st);
+        add_stages(st, &both.enter, &st->first.enter);
+        add_stages(st, &both.leave, &st->last.leave);
+    }
+    st->first = first;
+    st->last = last;
+    if (both.node) append(st, &both);
+}
+
+static void plan_stmt(vt_visitor *v, const vt_stmt *s) {
+    planner *st = (planner *)v;
+    if (s->kind == VT_S_FOR) {
+        plan_loop(st, s);
+    } else if (s->kind == VT_S_IF) {
+        plan_if(st, s);
+    } else if (vt_attr_is(s, VT_ATTR_TASK) && s->u.attr.node.u.iter == st->axis) {
+        if (s->u.attr.value->kind != VT_E_INT)
+            vt_raise(st->l->ctx, VTA_ILLEGAL, "the stage of a task is not a constant");
+        state task = {.node = s->u.attr.body};
+        add_stage(st, &task.enter, (int)s->u.attr.value->u.i);
+        add_stage(st, &task.leave, (int)s->u.attr.value->u.i);
+        append(st, &task);
+    } else {
+        vt_visit_stmt_children(v, s);
+    }
+}
+
+static void skip_expr(vt_visitor *v, const vt_expr *e) {
+    (void)v;
+    (void)e;
+}
+
+/* ---- Inserting ------------------------------------------------------------------------------------------------- */
+
+typedef struct inserter {
+    vt_mutator m;
+    const planner *plan;
+} inserter;
+
+static const vt_stmt *insert_stmt(vt_mutator *m, const vt_stmt *s) {
+    const planner *plan = ((inserter *)m)->plan;
+    const vt_stmt_list *before = vt_ptrmap_get(plan->before, s), *after = vt_ptrmap_get(plan->after, s);
+    const vt_stmt *out = vt_mutate_stmt_children(m, s);
+    if (!before && !after) return out;
+    vt_stmt_list all = {0};
+    for (uint32_t i = 0; before && i < before->n; i++) vt_stmt_list_add(m->ctx, &all, before->items[i]);
+    vt_stmt_list_add(m->ctx, &all, out);
+    for (uint32_t i = 0; after && i < after->n; i++) vt_stmt_list_add(m->ctx, &all, after->items[i]);
+    return vt_s_seq(m->ctx, all.n, all.items);
+}
+
+static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
+    (void)m;
+    return e;
+}
+
+static bool is_task(void *user, const vt_stmt *s) {
+    bool *found = user;
+    *found |= vt_attr_is(s, VT_ATTR_TASK);
+    return !*found;
+}
+
+const vt_func *vt_pass_coproc_sync(vt_lowering *l, const vt_func *f) {
+    vt_ctx *ctx = l->ctx;
+    bool any = false;
+    vt_stmt_walk(f->body, NULL, is_task, &any);
+    if (!any) return f;
+    planner plan = {.v = {.expr = skip_expr, .stmt = plan_stmt},
+                    .l = l,
+                    .axis = vt__task_axis(l, f),
+                    .before = vt_ptrmap_new(ctx),
+                    .after = vt_ptrmap_new(ctx)};
+    vt_stmt_list *sync = VT_NEW(ctx, vt_stmt_list);
+    vt_stmt_list_add(ctx, sync, vt__call(ctx, VT_OP_VTA_COPROC_SYNC, 0, NULL));
+    vt_ptrmap_set(plan.after, f->body, sync);
+    vt_visit_stmt(&plan.v, f->body);
+    if (plan.last.node) close_ends(&plan);
+    inserter in = {.m = {.ctx = ctx, .expr = no_expr, .stmt = insert_stmt}, .plan = &plan};
+    return vt_func_with_body(ctx, f, vt_mutate_stmt(&in.m, f->body));
+}

@@ -1,0 +1,81 @@
+#include "target/vta/vta.h"
+
+#include <string.h>
+
+/* ORDER MEM: scopes by memory. */
+static const struct {
+    const char *scope;
+    vta_memory memory;
+} scopes[] = {{VT_SCOPE_INP, VTA_MEM_INP}, {VT_SCOPE_WGT, VTA_MEM_WGT}, {VT_SCOPE_ACC, VTA_MEM_ACC}};
+
+bool vt__memory_of(const char *scope, vta_memory *out_memory) {
+    for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
+        if (strcmp(scopes[i].scope, scope) != 0) continue;
+        *out_memory = scopes[i].memory;
+        return true;
+    }
+    return false;
+}
+
+int64_t vt__elem_scalars(const vta_config *config, vta_memory memory) {
+    return (int64_t)vta_config_elem_bytes(config, memory) * 8 / vta_config_width(config, memory);
+}
+
+bool vt_memory_of_scope(const vt_lowering *l, const char *scope, vt_memory_info *out_info) {
+    const vta_config *config = l->options->config;
+    vta_memory memory;
+    if (!config || !vt__memory_of(scope, &memory)) return false;
+    uint64_t unit = (uint64_t)vta_config_elem_bytes(config, memory) * 8;
+    *out_info = (vt_memory_info){.name = vta_memory_name(memory),
+                                 .unit_bits = unit,
+                                 .align_bits = unit,
+                                 .max_bits = (uint64_t)vta_config_buffer_bytes(config, memory) * 8};
+    return true;
+}
+
+static bool find_axis(void *user, const vt_stmt *s) {
+    const vt_iter **found = user;
+    if (!*found && (vt_attr_is(s, VT_ATTR_TASK) || vt_attr_is(s, VT_ATTR_UOPS)) && s->u.attr.node.kind == VT_REF_ITER)
+        *found = s->u.attr.node.u.iter;
+    return !*found;
+}
+
+const vt_iter *vt__task_axis(vt_lowering *l, const vt_func *f) {
+    if (!l->vta_axis) vt_stmt_walk(f->body, NULL, find_axis, &l->vta_axis);
+    if (!l->vta_axis)
+        l->vta_axis = vt_iter_new(l->ctx, vt_var_new(l->ctx, "vta", VT_I32), NULL, NULL, VT_ITER_THREAD_INDEX, "vta");
+    return l->vta_axis;
+}
+
+const vt_stmt *vt__task(vt_lowering *l, const vt_iter *axis, vta_stage stage, const vt_stmt *body) {
+    return vt_s_attr(l->ctx, vt_ref_iter(axis), VT_ATTR_TASK, vt_i32(l->ctx, stage), body);
+}
+
+const vt_stmt *vt__uops(vt_lowering *l, const vt_iter *axis, const char *push, const vt_stmt *body) {
+    return vt_s_attr(l->ctx, vt_ref_iter(axis), VT_ATTR_UOPS, vt_string(l->ctx, push), body);
+}
+
+const vt_expr *vt__command_handle(vt_ctx *ctx) {
+    const vt_expr *handle = vt_e_call(ctx, VT_HANDLE_T, VT_OP_VTA_COMMAND_HANDLE, 0, NULL);
+    return vt_e_call(ctx, VT_HANDLE_T, VT_OP_THREAD_CONTEXT, 1, &handle);
+}
+
+const vt_stmt *vt__extern(vt_ctx *ctx, const char *name, uint32_t n, const vt_expr *const *args) {
+    return vt_s_eval(ctx, vt_e_call_extern(ctx, VT_I32, name, n, args));
+}
+
+const vt_stmt *vt__call(vt_ctx *ctx, vt_op op, uint32_t n, const vt_expr *const *args) {
+    return vt_s_eval(ctx, vt_e_call(ctx, VT_I32, op, n, args));
+}
+
+const vt_expr *vt__access(vt_ctx *ctx, vt_dtype elem, const vt_var *data, const vt_expr *offset, const vt_expr *extent,
+                          int mask) {
+    const vt_expr *args[5] = {vt_e_call(ctx, elem, VT_OP_TYPE_ANNOTATION, 0, NULL), data, offset, extent,
+                              vt_i32(ctx, mask)};
+    return vt_e_call(ctx, VT_I32, VT_OP_ACCESS_PTR, 5, args);
+}
+
+bool vt__is(vt_ctx *ctx, const vt_expr *e, int64_t value) {
+    if (e->kind != VT_E_INT) e = vt_simplify_free(ctx, e);
+    return vt_is_const(e, value);
+}
