@@ -1,0 +1,60 @@
+/* The IR texts that the seeds print, character for character. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "listings/golden.h"
+#include "listings/lower.h"
+
+typedef struct listing {
+    const char *file;
+    const char *program;
+    lower_want want;
+    bool vta;
+} listing;
+
+/* The notes' text of a file ends differently from case to case; what counts is the text without trailing blanks. */
+static void check_listing(const listing *l) {
+    char *want = golden_read("listings", l->file);
+    if (!want) {
+        print_message("skipped: no ../shared/golden/listings/%s beside the checkout\n", l->file);
+        skip();
+    }
+    if (l->want == WANT_TVMSCRIPT && !vt_print_tvmscript) skip();
+    program p;
+    assert_true(program_create(&p, l->program));
+    vtac_lower_options options = {.config = l->vta ? te_context_config(p.c) : NULL, .simple = 1, .verify = 1};
+    vt_strbuf got;
+    vt_strbuf_init(&got, NULL);
+    vta_status status = lower_program(&p, &options, "main", l->want, &got);
+    if (status != VTA_OK) fail_msg("%s: %s", l->program, vta_diag_text(te_context_diag(p.c)));
+    golden_compare(l->file, vt_strbuf_text(&got), want);
+    vt_strbuf_free(&got);
+    free(want);
+    program_destroy(&p);
+}
+
+#define LISTING(function, ...)                                                                                         \
+    static void function(void **state) {                                                                               \
+        (void)state;                                                                                                   \
+        check_listing(&(listing){__VA_ARGS__});                                                                        \
+    }
+LISTING(vadd_final_primfn, "vadd.final.primfn.txt", "vadd", WANT_PRIMFN, true)
+LISTING(conv2d_default_primfn, "conv2d.default.primfn.txt", "conv2d.default", WANT_PRIMFN, false)
+LISTING(conv2d_default_tvmscript, "conv2d.default.tvmscript.txt", "conv2d.default", WANT_TVMSCRIPT, false)
+LISTING(conv2d_blocked_primfn, "conv2d.blocked.primfn.txt", "conv2d.blocked", WANT_PRIMFN, false)
+LISTING(conv2d_blocked_tvmscript, "conv2d.blocked.tvmscript.txt", "conv2d.blocked", WANT_TVMSCRIPT, false)
+LISTING(conv2d_final_primfn, "conv2d.final.primfn.txt", "conv2d", WANT_PRIMFN, true)
+LISTING(conv2d_final_tvmscript, "conv2d.final.tvmscript.txt", "conv2d", WANT_TVMSCRIPT, true)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vadd_final_primfn),        cmocka_unit_test(conv2d_default_primfn),
+        cmocka_unit_test(conv2d_default_tvmscript), cmocka_unit_test(conv2d_blocked_primfn),
+        cmocka_unit_test(conv2d_blocked_tvmscript), cmocka_unit_test(conv2d_final_primfn),
+        cmocka_unit_test(conv2d_final_tvmscript),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,293 @@
+/* Programs that lowering must refuse, each with its code and what the message must say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "listings/lower.h"
+
+/* Lowers what was built and expects a refusal that says all of the texts (up to NULL). */
+static void expect_refused(program *p, vta_status code, const char *const texts[]) {
+    vtac_lower_options options = {.config = te_context_config(p->c), .verify = 1};
+    if (te_context_status(p->c) != VTA_OK) fail_msg("not built: %s", vta_diag_text(te_context_diag(p->c)));
+    vta_status status = lower_program(p, &options, "main", WANT_CALLS, NULL);
+    const char *got = vta_diag_text(te_context_diag(p->c));
+    if (status != code) fail_msg("expected %s, got %s: %s", vta_status_name(code), vta_status_name(status), got);
+    for (size_t i = 0; texts[i]; i++)
+        if (!strstr(got, texts[i])) fail_msg("the message does not say \"%s\":\n%s", texts[i], got);
+    program_destroy(p);
+}
+#define REFUSED(p, ...) expect_refused((p), VTA_ILLEGAL, (const char *const[]){__VA_ARGS__, NULL})
+
+static program start(void) {
+    program p = {.c = te_context_create(NULL, NULL)};
+    assert_non_null(p.c);
+    return p;
+}
+
+/* x (rows, columns, 1, 16) -> x_buf -> y_buf by `body` -> y; all steps of the schedule but the marks of y_buf. */
+typedef struct chain {
+    te_tensor *x, *x_buf, *y_buf, *y;
+} chain;
+
+static chain build_chain(program *p, int64_t rows, int64_t columns, const char *body) {
+    chain k;
+    int64_t shape[4] = {rows, columns, 1, 16};
+    k.x = te_placeholder(p->c, "x", "int32", 4, shape);
+    k.x_buf = te_compute(p->c, "x_buf", 4, shape, NULL, "x[...]");
+    k.y_buf = te_compute(p->c, "y_buf", 4, shape, NULL, body);
+    k.y = te_compute(p->c, "y", 4, shape, NULL, "int8(y_buf[...])");
+    p->s = te_schedule_create(p->c, 1, &k.y);
+    in_scope(p, k.x_buf, "acc");
+    in_scope(p, k.y_buf, "acc");
+    mark(p, k.x_buf, 0, "dma_copy");
+    mark(p, k.y, 0, "dma_copy");
+    p->args[0] = k.x;
+    p->args[1] = k.y;
+    p->n_args = 2;
+    return k;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------------------------- */
+
+static void tile_does_not_fit(void **state) {
+    (void)state;
+    program p = start();
+    int64_t a_shape[4] = {10, 1, 1, 16}, b_shape[4] = {1024, 1, 16, 16}, c_shape[4] = {10, 1024, 1, 16};
+    te_tensor *a = te_placeholder(p.c, "A", "int8", 4, a_shape), *b = te_placeholder(p.c, "B", "int8", 4, b_shape);
+    te_reduce_axis(p.c, "ko", 0, 1);
+    te_reduce_axis(p.c, "ki", 0, 16);
+    te_tensor *c_buf = te_compute(p.c, "C_buf", 4, c_shape, "bo, co, bi, ci",
+                                  "sum[ko, ki](int32(A[bo, ko, bi, ki]) * int32(B[co, ko, ci, ki]))");
+    te_tensor *c = te_compute(p.c, "C", 4, c_shape, NULL, "int8(C_buf[...])");
+    p.s = te_schedule_create(p.c, 1, &c);
+    in_scope(&p, c_buf, "acc");
+    p.args[p.n_args++] = a;
+    p.args[p.n_args++] = b;
+    p.args[p.n_args++] = c;
+    REFUSED(&p, "C_buf needs 10240 elements of the acc buffer, which holds 2048: split axis co by at most 204 ");
+}
+
+static void threads_do_not_fit_together(void **state) {
+    (void)state;
+    program p = start();
+    int64_t shape[4] = {2, 1500, 1, 16};
+    te_tensor *x = te_placeholder(p.c, "x", "int32", 4, shape);
+    te_tensor *x_buf = te_compute(p.c, "x_buf", 4, shape, NULL, "x[...]");
+    te_tensor *y = te_compute(p.c, "y", 4, shape, NULL, "int8(x_buf[...])");
+    p.s = te_schedule_create(p.c, 1, &y);
+    te_axis *outer, *inner;
+    te_split_nparts(stage(&p, y), axis(&p, y, 0), 2, &outer, &inner);
+    te_bind(stage(&p, y), outer, te_thread_axis(p.c, "cthread"));
+    te_compute_at(stage(&p, x_buf), stage(&p, y), outer);
+    in_scope(&p, x_buf, "acc");
+    mark(&p, x_buf, 0, "dma_copy");
+    te_pragma(stage(&p, y), inner, "dma_copy", NULL);
+    p.args[p.n_args++] = x;
+    p.args[p.n_args++] = y;
+    REFUSED(&p, "the acc buffer holds 2048 elements", "needs 3000 (x_buf 3000)", "fewer virtual threads");
+}
+
+/* ---- Transfers ----------------------------------------------------------------------------------------------------- */
+
+static void copy_of_three_dimensions(void **state) {
+    (void)state;
+    program p = start();
+    int64_t shape[4] = {8, 8, 8, 16}, part[4] = {4, 4, 4, 16};
+    te_tensor *x = te_placeholder(p.c, "x", "int32", 4, shape);
+    te_tensor *x_buf = te_compute(p.c, "x_buf", 4, part, "a, b, c, d", "x[a, b, c, d]");
+    te_tensor *y = te_compute(p.c, "y", 4, part, NULL, "int8(x_buf[...])");
+    p.s = te_schedule_create(p.c, 1, &y);
+    in_scope(&p, x_buf, "acc");
+    mark(&p, x_buf, 0, "dma_copy");
+    mark(&p, y, 0, "dma_copy");
+    p.args[p.n_args++] = x;
+    p.args[p.n_args++] = y;
+    REFUSED(&p, "copy of x to x_buf is no two-dimensional pattern of acc elements (16 scalars each)",
+            "shape [4, 4, 4, 16], strides [1024, 128, 16, 1] of x", "axis a breaks it: it is a third dimension");
+}
+
+static void copy_that_begins_inside_of_an_element(void **state) {
+    (void)state;
+    program p = start();
+    int64_t shape[3] = {4, 1, 32}, part[3] = {4, 1, 16};
+    te_tensor *x = te_placeholder(p.c, "x", "int32", 3, shape);
+    te_tensor *x_buf = te_compute(p.c, "x_buf", 3, part, "i, j, k", "x[i, j, k + 8]");
+    te_tensor *y = te_compute(p.c, "y", 3, part, NULL, "int8(x_buf[...])");
+    p.s = te_schedule_create(p.c, 1, &y);
+    in_scope(&p, x_buf, "acc");
+    mark(&p, x_buf, 0, "dma_copy");
+    mark(&p, y, 0, "dma_copy");
+    p.args[p.n_args++] = x;
+    p.args[p.n_args++] = y;
+    REFUSED(&p, "begins at scalar 8 of x", "not a whole number of acc elements");
+}
+
+static void copy_of_parts_of_elements(void **state) {
+    (void)state;
+    program p = start();
+    int64_t shape[3] = {4, 4, 8};
+    te_tensor *x = te_placeholder(p.c, "x", "int32", 3, shape);
+    te_tensor *x_buf = te_compute(p.c, "x_buf", 3, shape, "i, j, k", "x[j, i, k]");
+    te_tensor *y = te_compute(p.c, "y", 3, shape, NULL, "int8(x_buf[...])");
+    p.s = te_schedule_create(p.c, 1, &y);
+    in_scope(&p, x_buf, "acc");
+    mark(&p, x_buf, 0, "dma_copy");
+    mark(&p, y, 0, "dma_copy");
+    p.args[p.n_args++] = x;
+    p.args[p.n_args++] = y;
+    REFUSED(&p, "axis j breaks it: the scalars of an element are not adjacent");
+}
+
+static void copy_that_computes(void **state) {
+    (void)state;
+    program p = start();
+    chain k = build_chain(&p, 4, 4, "x_buf[...] + 1");
+    mark(&p, k.y_buf, 0, "dma_copy");
+    REFUSED(&p, "the loops marked dma_copy are no copy", "the value is not a load");
+}
+
+static void store_that_is_not_from_acc(void **state) {
+    (void)state;
+    program p = start();
+    int64_t shape[4] = {4, 4, 1, 16};
+    te_tensor *x = te_placeholder(p.c, "x", "int8", 4, shape);
+    te_tensor *x_buf = te_compute(p.c, "x_buf", 4, shape, NULL, "x[...]");
+    te_tensor *y = te_compute(p.c, "y", 4, shape, NULL, "x_buf[...]");
+    p.s = te_schedule_create(p.c, 1, &y);
+    in_scope(&p, x_buf, "inp");
+    mark(&p, x_buf, 0, "dma_copy");
+    mark(&p, y, 0, "dma_copy");
+    p.args[p.n_args++] = x;
+    p.args[p.n_args++] = y;
+    REFUSED(&p, "copy of x_buf to y: only the accumulator can be stored", "set its scope to acc");
+}
+
+static void padding_that_is_not_zero(void **state) {
+    (void)state;
+    program p = start();
+    int64_t shape[4] = {4, 4, 1, 16}, one[4] = {1, 1, 0, 0}, out[4] = {6, 6, 1, 16};
+    te_tensor *x = te_placeholder(p.c, "x", "int32", 4, shape), *x_buf = te_pad(p.c, x, "x_buf", one, NULL, 3);
+    te_tensor *y = te_compute(p.c, "y", 4, out, NULL, "int8(x_buf[...])");
+    p.s = te_schedule_create(p.c, 1, &y);
+    in_scope(&p, x_buf, "acc");
+    mark(&p, x_buf, 0, "dma_copy");
+    mark(&p, y, 0, "dma_copy");
+    p.args[p.n_args++] = x;
+    p.args[p.n_args++] = y;
+    REFUSED(&p, "the padding is not 0");
+}
+
+/* ---- ALU ----------------------------------------------------------------------------------------------------------------- */
+
+static void alu_without_the_operation(void **state) {
+    (void)state;
+    static const struct {
+        const char *body, *text;
+    } cases[] = {{"x_buf[...] // 3", "it can add, multiply, shift"},
+                 {"max(x_buf[...] + 1, 0)", "neither a tensor's element nor a constant"},
+                 {"x_buf[...] - x_buf[i0, 3 - i1, i2, i3]", "no subtraction of tensors"},
+                 {"x_buf[...] + 40000", "does not fit the instruction's 16 bits"},
+                 {"int32(int8(x_buf[...]))", "without casts"},
+                 {"1 << x_buf[...]", "a constant cannot be shifted by a tensor"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        program p = start();
+        chain k = build_chain(&p, 4, 4, cases[i].body);
+        mark(&p, k.y_buf, 0, "alu");
+        REFUSED(&p, "the loops marked alu are no operation of the ALU", cases[i].text);
+    }
+}
+
+static void alu_on_parts_of_elements(void **state) {
+    (void)state;
+    program p = start();
+    chain k = build_chain(&p, 4, 4, "x_buf[...] + 1");
+    te_axis *inner = axis(&p, k.y_buf, 3), *outer = axis(&p, k.y_buf, 1);
+    te_reorder(stage(&p, k.y_buf), 2, (te_axis *[]){inner, outer});
+    te_pragma(stage(&p, k.y_buf), axis(&p, k.y_buf, 0), "alu", NULL);
+    REFUSED(&p, "the innermost axes must be whole elements of 1 x 16 scalars");
+}
+
+/* ---- Micro-ops -------------------------------------------------------------------------------------------------------------- */
+
+/* C = A * B^T with the reduction as `order` puts it: 'k' and 'K' its inner and outer part, 'c' and 'C' of the output. */
+static program matmul_in_order(const char *order) {
+    program p = start();
+    int64_t a_shape[4] = {1, 16, 1, 16}, b_shape[4] = {16, 16, 16, 16}, c_shape[4] = {1, 16, 1, 16};
+    te_tensor *a = te_placeholder(p.c, "A", "int8", 4, a_shape), *b = te_placeholder(p.c, "B", "int8", 4, b_shape);
+    te_tensor *a_buf = like(&p, a, "A_buf", "A[...]"), *b_buf = like(&p, b, "B_buf", "B[...]");
+    te_axis *ko = te_reduce_axis(p.c, "ko", 0, 16), *ki = te_reduce_axis(p.c, "ki", 0, 16);
+    te_tensor *c_buf = te_compute(p.c, "C_buf", 4, c_shape, "bo, co, bi, ci",
+                                  "sum[ko, ki](int32(A_buf[bo, ko, bi, ki]) * int32(B_buf[co, ko, ci, ki]))");
+    te_tensor *c = like(&p, c_buf, "C", "int8(C_buf[...])");
+    p.s = te_schedule_create(p.c, 1, &c);
+    in_scope(&p, a_buf, "inp");
+    in_scope(&p, b_buf, "wgt");
+    in_scope(&p, c_buf, "acc");
+    mark(&p, a_buf, 0, "dma_copy");
+    mark(&p, b_buf, 0, "dma_copy");
+    mark(&p, c, 0, "dma_copy");
+    te_axis *co_out, *co_in, *k_out, *k_in;
+    te_split(stage(&p, c_buf), axis(&p, c_buf, 1), 4, &co_out, &co_in);
+    te_split(stage(&p, c_buf), ko, 4, &k_out, &k_in);
+    te_axis *axes[7] = {[4] = axis(&p, c_buf, 2), axis(&p, c_buf, 3), ki};
+    for (int i = 0; i < 4; i++)
+        axes[i] = order[i] == 'k' ? k_in : order[i] == 'K' ? k_out : order[i] == 'c' ? co_in : co_out;
+    te_reorder(stage(&p, c_buf), 7, axes);
+    te_tensorize(stage(&p, c_buf), axis(&p, c_buf, 2), NULL);
+    p.args[p.n_args++] = a;
+    p.args[p.n_args++] = b;
+    p.args[p.n_args++] = c;
+    return p;
+}
+
+static void micro_ops_in_each_others_way(void **state) {
+    (void)state;
+    program p = matmul_in_order("KCck");
+    REFUSED(&p, "adjacent micro-ops write the same accumulator when axis ko.inner advances", "Reorder the axes");
+}
+
+static void orders_that_work(void **state) {
+    (void)state;
+    static const char *const orders[] = {"KkCc", "KCkc", "CKkc", "CcKk"}; /* the last: kernels of one sort each */
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        program p = matmul_in_order(orders[i]);
+        vtac_lower_options options = {.config = te_context_config(p.c), .verify = 1};
+        vta_status status = lower_program(&p, &options, "main", WANT_CALLS, NULL);
+        if (status != VTA_OK) fail_msg("%s: %s", orders[i], vta_diag_text(te_context_diag(p.c)));
+        program_destroy(&p);
+    }
+}
+
+/* ---- Options --------------------------------------------------------------------------------------------------------------------- */
+
+static void unknown_pass_name(void **state) {
+    (void)state;
+    program p;
+    assert_true(program_create(&p, "vadd"));
+    static const char *const off[] = {"tir.CommonSubexprElim"};
+    vtac_lower_options options = {.config = te_context_config(p.c), .disabled = off, .disabled_count = 1};
+    assert_int_equal(lower_program(&p, &options, "main", WANT_CALLS, NULL), VTA_NOT_FOUND);
+    assert_non_null(strstr(vta_diag_text(te_context_diag(p.c)), "there is no pass \"tir.CommonSubexprElim\""));
+    program_destroy(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tile_does_not_fit),
+        cmocka_unit_test(threads_do_not_fit_together),
+        cmocka_unit_test(copy_of_three_dimensions),
+        cmocka_unit_test(copy_that_begins_inside_of_an_element),
+        cmocka_unit_test(copy_of_parts_of_elements),
+        cmocka_unit_test(copy_that_computes),
+        cmocka_unit_test(store_that_is_not_from_acc),
+        cmocka_unit_test(padding_that_is_not_zero),
+        cmocka_unit_test(alu_without_the_operation),
+        cmocka_unit_test(alu_on_parts_of_elements),
+        cmocka_unit_test(micro_ops_in_each_others_way),
+        cmocka_unit_test(orders_that_work),
+        cmocka_unit_test(unknown_pass_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
