@@ -118,18 +118,37 @@ static TILE_TARGET void pack_inp8(const uint8_t *from, uint32_t block_in, uint32
     }
 }
 
-/* 16 rows of words become columns of 16 words: a gather a column. */
-static TILE_TARGET void pack_wgt8(const uint8_t *from, uint32_t block_in, uint32_t block_out, int32_t *to) {
-    uint32_t words = block_in / 4, channels = block_out < 16 ? block_out : 16;
-    __m512i at = _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
-                                    _mm512_set1_epi32((int32_t)words));
-    __mmask16 mask = (__mmask16)((1u << channels) - 1);
+/* Four words of each of four rows, `stride` bytes apart. */
+static inline TILE_TARGET __m512i load_rows(const uint8_t *from, size_t stride) {
+    if (stride == 16) return _mm512_loadu_si512(from);
+    __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)from));
+    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(from + stride)), 1);
+    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(from + 2 * stride)), 2);
+    return _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(from + 3 * stride)), 3);
+}
+
+/* A transposition: the w-th words of 16 rows become 16 lanes. Also biased. */
+static inline TILE_TARGET void transpose(const uint8_t *from, size_t stride, int32_t *to) {
     const __m512i bias = _mm512_set1_epi32((int32_t)0x80808080);
-    for (uint32_t o = 0; o < block_out; o += channels)
-        for (uint32_t w = 0; w < words; w++, to += channels) {
-            __m512i column = _mm512_mask_i32gather_epi32(bias, mask, at, from + (size_t)o * block_in + w * 4, 4);
-            _mm512_mask_storeu_epi32(to, mask, _mm512_xor_si512(column, bias));
-        }
+    const __m512i words01 = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
+    const __m512i words23 = _mm512_add_epi32(words01, _mm512_set1_epi32(2));
+    __m512i rows[4];
+    for (int i = 0; i < 4; i++) rows[i] = _mm512_xor_si512(load_rows(from + (size_t)i * 4 * stride, stride), bias);
+    __m512i low01 = _mm512_permutex2var_epi32(rows[0], words01, rows[1]);
+    __m512i low23 = _mm512_permutex2var_epi32(rows[0], words23, rows[1]);
+    __m512i high01 = _mm512_permutex2var_epi32(rows[2], words01, rows[3]);
+    __m512i high23 = _mm512_permutex2var_epi32(rows[2], words23, rows[3]);
+    _mm512_storeu_si512(to, _mm512_shuffle_i64x2(low01, high01, 0x44));
+    _mm512_storeu_si512(to + 16, _mm512_shuffle_i64x2(low01, high01, 0xee));
+    _mm512_storeu_si512(to + 32, _mm512_shuffle_i64x2(low23, high23, 0x44));
+    _mm512_storeu_si512(to + 48, _mm512_shuffle_i64x2(low23, high23, 0xee));
+}
+
+static TILE_TARGET bool pack_wgt8(const uint8_t *from, uint32_t block_in, uint32_t block_out, int32_t *to) {
+    if (block_in % 16 || block_out % 16) return false;
+    for (uint32_t o = 0; o < block_out; o += 16)
+        for (uint32_t i = 0; i < block_in; i += 16, to += 64) transpose(from + (size_t)o * block_in + i, block_in, to);
+    return true;
 }
 
 #define ALU_TARGET TILE_TARGET

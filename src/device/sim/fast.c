@@ -42,6 +42,7 @@ static vta_status set_up(vt_machine *m, vt_fast *f, vta_diag *diag) {
             f->cpu = &vt__cpu_portable;
     }
     f->group = 1u << log_group;
+    f->bytes = widest <= 8;
     f->tiles = c->block_out / f->channels;
     f->words = c->block_in / f->group;
     f->row_words = f->words + (f->group == 4);

@@ -57,8 +57,10 @@ typedef struct vt_fast_cpu {
     bool (*available)(void);
     /* For log2 of the channels (2, 3, 4), log2 of G (0, 1, 2) and BLOCK_IN / G words; NULL: has none. */
     const vt_tile_kernels *(*kernels)(uint32_t log_channels, uint32_t log_group, uint32_t words);
-    void (*pack_wgt8)(const uint8_t *from, uint32_t block_in, uint32_t block_out, int32_t *to); /* may be NULL */
-    void (*pack_inp8)(const uint8_t *from, uint32_t block_in, uint32_t rows, int32_t *to);      /* may be NULL */
+    /* From bytes to the layout for which kernels() has the largest G; NULL: pack.c's way, scalar by scalar. `rows`
+     * counts rows of BLOCK_IN; pack_wgt8 takes one element, and returns false for a shape that it does not know. */
+    void (*pack_inp8)(const uint8_t *from, uint32_t block_in, uint32_t rows, int32_t *to);
+    bool (*pack_wgt8)(const uint8_t *from, uint32_t block_in, uint32_t block_out, int32_t *to);
     /* `count` scalars, from the first to the last: op with an immediate, op with a source, which may overlap. */
     void (*alu_imm)(vta_alu_opcode opcode, int32_t *dst, int32_t imm, size_t count);
     void (*alu)(vta_alu_opcode opcode, int32_t *dst, const int32_t *src, size_t count);
@@ -76,6 +78,7 @@ typedef struct vt_fast {
     const vt_fast_cpu *cpu;
     const vt_tile_kernels *kernels;
     uint32_t group;                /* G */
+    bool bytes;                    /* neither inp nor wgt is wider than 8 bits */
     uint32_t channels;             /* output channels of a tile */
     uint32_t tiles;                /* BLOCK_OUT / channels */
     uint32_t words;                /* BLOCK_IN / G */

@@ -1,5 +1,8 @@
-/* ALU and STORE of the fast engine: micro-ops whose elements follow one another become one long row of lanes. The rows
- * are walked from the first lane to the last, as the micro-ops are, so it does not matter whether they overlap. */
+/* ALU, reset and STORE of the fast engine: micro-ops whose elements follow one another become one long row of lanes.
+ * The rows are walked from the first lane to the last, as the micro-ops are, so it does not matter whether they
+ * overlap. */
+#include <string.h>
+
 #include "config/config_priv.h"
 #include "device/core/reference.h"
 #include "device/sim/fast.h"
@@ -14,25 +17,56 @@ static void lanes(vt_machine *m, vta_alu_opcode opcode, bool use_imm, int32_t im
         f->cpu->alu(opcode, to, m->acc + (size_t)src * m->acc_lanes, (size_t)elements * m->acc_lanes);
 }
 
+/* Elements in a row that are waiting to be worked on together. */
+typedef struct row {
+    vt_machine *machine;
+    vta_alu_opcode opcode;
+    bool use_imm;
+    int32_t imm;
+    uint32_t dst, src, count;
+} row;
+
+static void flush(row *r) {
+    if (r->count) lanes(r->machine, r->opcode, r->use_imm, r->imm, r->dst, r->src, r->count);
+    r->count = 0;
+}
+
+static void append(row *r, uint32_t dst, uint32_t src, uint32_t count) {
+    if (r->count && dst == r->dst + r->count && (r->use_imm || src == r->src + r->count)) {
+        r->count += count;
+        return;
+    }
+    flush(r);
+    r->dst = dst;
+    r->src = src;
+    r->count = count;
+}
+
+/* With one micro-op, the inner loop may itself be a row. */
+static uint32_t inner_row(const vt_loops *l, bool use_imm) {
+    return l->uop_count == 1 && l->dst_factor_in == 1 && (use_imm || l->src_factor_in == 1) ? l->iter_in : 1;
+}
+
 void vt__fast_alu(vt_machine *m, const vt_loops *l, vta_alu_opcode opcode, bool use_imm, int32_t imm) {
-    uint32_t dst = 0, src = 0, count = 0;
+    row r = {.machine = m, .opcode = opcode, .use_imm = use_imm, .imm = imm};
+    uint32_t run = inner_row(l, use_imm);
     for (uint32_t y = 0; y < l->iter_out; y++)
-        for (uint32_t x = 0; x < l->iter_in; x++) {
-            uint32_t d0 = l->dst0 + y * l->dst_factor_out + x * l->dst_factor_in;
-            uint32_t s0 = l->src0 + y * l->src_factor_out + x * l->src_factor_in;
-            for (uint32_t u = 0; u < l->uop_count; u++) {
-                uint32_t d = d0 + l->uops[u].dst, s = s0 + l->uops[u].src;
-                if (count && d == dst + count && (use_imm || s == src + count)) {
-                    count++;
-                    continue;
-                }
-                if (count) lanes(m, opcode, use_imm, imm, dst, src, count);
-                dst = d;
-                src = s;
-                count = 1;
-            }
+        for (uint32_t x = 0; x < l->iter_in; x += run) {
+            uint32_t dst = l->dst0 + y * l->dst_factor_out + x * l->dst_factor_in;
+            uint32_t src = l->src0 + y * l->src_factor_out + x * l->src_factor_in;
+            for (uint32_t u = 0; u < l->uop_count; u++) append(&r, dst + l->uops[u].dst, src + l->uops[u].src, run);
         }
-    if (count) lanes(m, opcode, use_imm, imm, dst, src, count);
+    flush(&r);
+}
+
+void vt__fast_reset(vt_machine *m, const vt_loops *l) {
+    uint32_t run = inner_row(l, true);
+    for (uint32_t y = 0; y < l->iter_out; y++)
+        for (uint32_t x = 0; x < l->iter_in; x += run) {
+            size_t dst = l->dst0 + y * l->dst_factor_out + x * l->dst_factor_in;
+            for (uint32_t u = 0; u < l->uop_count; u++)
+                memset(m->acc + (dst + l->uops[u].dst) * m->acc_lanes, 0, (size_t)run * m->acc_lanes * sizeof *m->acc);
+        }
 }
 
 void vt__fast_narrow(vt_machine *machine, const int32_t *from, size_t count, uint8_t *to) {

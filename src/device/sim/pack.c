@@ -26,7 +26,7 @@ void vt__fast_pack_inp(vt_machine *machine, uint32_t first, uint32_t count) {
     vt_fast *f = machine->engine_state;
     const uint8_t *from = machine->inp + (size_t)first * c->elem_bytes[VTA_MEM_INP];
     int32_t *to = f->inp + (size_t)first * f->inp_words;
-    if (f->group == 4 && c->width[VTA_MEM_INP] == 8 && f->cpu->pack_inp8) {
+    if (f->bytes && c->width[VTA_MEM_INP] == 8 && f->cpu->pack_inp8) {
         f->cpu->pack_inp8(from, c->block_in, count * c->batch, to);
         return;
     }
@@ -47,13 +47,10 @@ static void pack_weights(const vt_fast *f, const vta_config *c, const uint8_t *f
 void vt__fast_pack_wgt(vt_machine *machine, uint32_t first, uint32_t count) {
     const vta_config *c = machine->config;
     vt_fast *f = machine->engine_state;
-    bool bytes = f->group == 4 && c->width[VTA_MEM_WGT] == 8 && f->cpu->pack_wgt8;
+    bool bytes = f->bytes && c->width[VTA_MEM_WGT] == 8 && f->cpu->pack_wgt8;
     for (uint32_t e = first; e < first + count; e++) {
         const uint8_t *from = machine->wgt + (size_t)e * c->elem_bytes[VTA_MEM_WGT];
         int32_t *to = f->wgt + (size_t)e * f->wgt_words;
-        if (bytes)
-            f->cpu->pack_wgt8(from, c->block_in, c->block_out, to);
-        else
-            pack_weights(f, c, from, to);
+        if (!bytes || !f->cpu->pack_wgt8(from, c->block_in, c->block_out, to)) pack_weights(f, c, from, to);
     }
 }

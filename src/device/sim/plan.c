@@ -4,8 +4,6 @@
  * and wgt. A dimension that leaves dst alone is a reduction: its points become steps of a kernel. One that leaves wgt
  * alone gives positions: accumulators that share weights. All others are loops around the kernel. Any dimension may be
  * such a loop, so what does not fit (too many points, positions that would meet in one accumulator) becomes one. */
-#include <string.h>
-
 #include "config/config_priv.h"
 #include "device/sim/fast.h"
 
@@ -150,13 +148,4 @@ void vt__fast_gemm(vt_machine *machine, const vt_loops *l) {
         const vta_uop *u = p.bases + (size_t)i * p.stride;
         run_loops(machine, &p, 0, (int64_t)l->dst0 + u->dst, (int64_t)l->src0 + u->src, (int64_t)l->wgt0 + u->wgt);
     }
-}
-
-void vt__fast_reset(vt_machine *m, const vt_loops *l) {
-    for (uint32_t y = 0; y < l->iter_out; y++)
-        for (uint32_t x = 0; x < l->iter_in; x++) {
-            size_t dst = l->dst0 + y * l->dst_factor_out + x * l->dst_factor_in;
-            for (uint32_t u = 0; u < l->uop_count; u++)
-                memset(m->acc + (dst + l->uops[u].dst) * m->acc_lanes, 0, m->acc_lanes * sizeof *m->acc);
-        }
 }
