@@ -51,10 +51,7 @@ static char *absolute(const char *path, const char *suffix) {
     return joined;
 }
 
-static vta_status report(const char *path, bool json) {
-    vta_program *program;
-    vta_status status = vta_program_load(path, NULL, cli_diag(), &program);
-    if (status != VTA_OK) return status;
+static void report(const vta_program *program, const char *path, bool json) {
     uint32_t runs = vta_program_run_count(program);
     uint64_t insns = 0;
     vta_program_run_info run;
@@ -65,25 +62,33 @@ static vta_status report(const char *path, bool json) {
                                  "instructions", (json_int_t)insns));
     else
         fprintf(stderr, "%s: %s, %u runs, %llu instructions\n", path, model, runs, (unsigned long long)insns);
-    vta_program_destroy(program);
-    return VTA_OK;
 }
 
-static vta_status capture(char **argv, const char *to, const char *partial, const char *config) {
+/* Runs the command and checks what it left at `partial`. */
+static vta_status record(char **argv, const char *partial, const char *config, vta_program **out_program) {
     int exit_code = 0;
     struct stat st;
     unlink(partial);
     vta_status status = run_command(argv, partial, config, &exit_code);
     if (status != VTA_OK) return status;
-    bool written = stat(partial, &st) == 0;
-    if (exit_code) {
-        unlink(partial);
-        return fail(VTA_ILLEGAL, "%s ended with exit code %d; nothing was written", argv[0], exit_code);
-    }
-    if (!written)
+    if (exit_code) return fail(VTA_ILLEGAL, "%s ended with exit code %d; nothing was written", argv[0], exit_code);
+    if (stat(partial, &st) == 0) status = vta_program_load(partial, NULL, cli_diag(), out_program);
+    if (status == VTA_OK && vta_program_run_count(*out_program) == 0)
         return fail(VTA_NOT_FOUND, "%s made no device run through libvta.so, so there is nothing to write", argv[0]);
-    if (rename(partial, to) != 0) return fail(VTA_IO, "%s: cannot rename: %s", to, strerror(errno));
-    return VTA_OK;
+    return status;
+}
+
+static vta_status capture(char **argv, const char *to, const char *partial, const char *config, bool json) {
+    vta_program *program = NULL;
+    vta_status status = record(argv, partial, config, &program);
+    if (status == VTA_OK && rename(partial, to) != 0)
+        status = fail(VTA_IO, "%s: cannot rename: %s", to, strerror(errno));
+    if (status == VTA_OK)
+        report(program, to, json);
+    else
+        unlink(partial);
+    vta_program_destroy(program);
+    return status;
 }
 
 int cmd_capture(const cli_command *self, int argc, char **argv) {
@@ -101,8 +106,7 @@ int cmd_capture(const cli_command *self, int argc, char **argv) {
     if (argc < 1) return cli_usage(self, "names a command to run, after --");
     char *partial = absolute(to, ".part"), *config_path = config ? absolute(config, "") : NULL;
     vta_status status = VTA_NO_MEMORY;
-    if (partial && (!config || config_path)) status = capture(argv, to, partial, config_path);
-    if (status == VTA_OK) status = report(to, common.json);
+    if (partial && (!config || config_path)) status = capture(argv, to, partial, config_path, common.json);
     free(partial);
     free(config_path);
     return cli_finish(status);

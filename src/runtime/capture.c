@@ -1,5 +1,7 @@
 #include "runtime/capture.h"
 
+#include <stddef.h>
+
 #include "runtime/command.h"
 #include "vta/program.h"
 
@@ -10,7 +12,17 @@ struct vt_capture {
     vta_status status;   /* of the run that is being recorded */
     vta_status failed;   /* the first run that could not be recorded, for the end */
     bool after;          /* recording contents after the run */
+    vta_counters counters; /* of the runs that were recorded */
 };
+
+/* Counters that every device gives alike: the runtime's own and cycles are not. */
+enum { RECORDED_COUNTERS = (1u << offsetof(vta_counters, uop_cache_hits) / sizeof(uint64_t)) - 1 };
+
+static void add_counters(vta_counters *sum, const vta_counters *begin, const vta_counters *end) {
+#define VTA_COUNTER(name, meaning) sum->name += end->name - begin->name;
+#include "vta/counters.def"
+#undef VTA_COUNTER
+}
 
 /* ---- Begin and end ----------------------------------------------------------------------------------------- */
 
@@ -24,6 +36,7 @@ vta_status vt_capture_end(vta_runtime *runtime, vta_diag *diag) {
     vt_capture *capture = runtime->capture;
     if (!capture) return VTA_OK;
     runtime->capture = NULL;
+    vta_program_set_stats(capture->program, &capture->counters, RECORDED_COUNTERS);
     vta_status status = vta_program_save(capture->program, capture->path, diag);
     if (status == VTA_OK && capture->failed != VTA_OK)
         status = vt_fail(diag, capture->failed, "%s: some runs are missing, for which there was no memory", capture->path);
@@ -111,7 +124,10 @@ vta_status vt_run_device_locked(vta_runtime *runtime, uint32_t insn_addr, uint32
     if (!capture) return vta_device_run(runtime->device, insn_addr, count, wait_cycles, diag);
     capture->runtime = runtime;
     before_run(capture, insn_addr, count);
+    vta_counters begin = vta_device_counters(runtime->device);
     vta_status status = vta_device_run(runtime->device, insn_addr, count, wait_cycles, diag);
+    vta_counters end = vta_device_counters(runtime->device);
     after_run(capture, status);
+    if (status == VTA_OK && capture->status == VTA_OK) add_counters(&capture->counters, &begin, &end);
     return status;
 }

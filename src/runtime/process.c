@@ -129,7 +129,9 @@ vta_status vta_runtime_reconfigure(const vta_config *config, const char *driver,
     if (vt_this_thread.command && vt_this_thread.command->recording)
         return vt_fail(diag, VTA_ILLEGAL, "vta_runtime_reconfigure inside a finit");
     vta_runtime *runtime;
-    VT_TRY(vta_runtime_create(config, driver, options, NULL, diag, &runtime));
+    vta_runtime_options chosen = options ? *options : (vta_runtime_options){0};
+    if (!chosen.capture) chosen.capture = getenv("VTA_CAPTURE"); /* programs begin by choosing their configuration */
+    VT_TRY(vta_runtime_create(config, driver, &chosen, NULL, diag, &runtime));
     pthread_mutex_lock(&default_lock);
     vta_runtime *old = atomic_exchange(&vt_default_runtime, runtime);
     pthread_mutex_unlock(&default_lock);

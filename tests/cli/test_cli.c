@@ -180,6 +180,10 @@ static void capture(void **state) {
     assert_contains(output, "false ended with exit code 1");
     RUNS("capture -o x.vta -- ./no-such-program", 1);
     assert_contains(output, "cannot run");
+    RUNS("capture -o vadd.vta -- " VT_BINARY_DIR "/examples/vector_add", 0);
+    assert_contains(output, "vadd.vta: sim_1x16_i8w8a32_15_15_18_17, 1 runs");
+    RUNS("sim vadd.vta --expect --check --engine reference --order store-late", 0);
+    assert_contains(output, "No races.");
 }
 
 static void golden_runs(void **state) {
