@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ir/build.h"
+#include "ir/fold.h"
 
 static int64_t floor_div(int64_t x, int64_t y) {
     if (y == -1) return (int64_t)(0 - (uint64_t)x);
@@ -10,8 +11,8 @@ static int64_t floor_div(int64_t x, int64_t y) {
     return x % y != 0 && (x < 0) != (y < 0) ? q - 1 : q;
 }
 
-/* Both constants. False where it must stay as it is: division by zero. Wrapping, the constructor narrows. */
-static bool fold_int(vt_expr_kind kind, vt_dtype t, int64_t x, int64_t y, int64_t *out) {
+/* False where it must stay as it is: division by zero. Wrapping, the constructor narrows. */
+bool vt__fold_int(vt_expr_kind kind, vt_dtype t, int64_t x, int64_t y, int64_t *out) {
     uint64_t ux = (uint64_t)x, uy = (uint64_t)y;
     bool wide = t.code == VT_UINT && t.bits == 64;
     switch (kind) {
@@ -46,13 +47,15 @@ static bool fold_int(vt_expr_kind kind, vt_dtype t, int64_t x, int64_t y, int64_
     }
 }
 
-static bool fold_float(vt_expr_kind kind, double x, double y, double *out) {
+bool vt__fold_float(vt_expr_kind kind, double x, double y, double *out) {
     switch (kind) {
     case VT_E_ADD: *out = x + y; return true;
     case VT_E_SUB: *out = x - y; return true;
     case VT_E_MUL: *out = x * y; return true;
     case VT_E_DIV: *out = x / y; return y != 0;
     case VT_E_FLOORDIV: *out = floor(x / y); return y != 0;
+    case VT_E_MOD: *out = fmod(x, y); return y != 0;
+    case VT_E_FLOORMOD: *out = x - floor(x / y) * y; return y != 0;
     case VT_E_MIN: *out = x < y ? x : y; return true;
     case VT_E_MAX: *out = x > y ? x : y; return true;
     case VT_E_EQ: *out = x == y; return true;
@@ -105,10 +108,10 @@ const vt_expr *vt_try_fold(vt_ctx *ctx, vt_expr_kind kind, const vt_expr *x, con
     bool compare = vt_expr_infos[kind].cls == VT_CLASS_COMPARE;
     if (x->kind == VT_E_INT && y->kind == VT_E_INT) {
         int64_t value;
-        if (fold_int(kind, x->dtype, x->u.i, y->u.i, &value)) return vt_int(ctx, compare ? VT_BOOL : x->dtype, value);
+        if (vt__fold_int(kind, x->dtype, x->u.i, y->u.i, &value)) return vt_int(ctx, compare ? VT_BOOL : x->dtype, value);
     } else if (x->kind == VT_E_FLOAT && y->kind == VT_E_FLOAT) {
         double value;
-        if (fold_float(kind, x->u.f, y->u.f, &value))
+        if (vt__fold_float(kind, x->u.f, y->u.f, &value))
             return compare ? vt_bool(ctx, value != 0) : vt_float(ctx, x->dtype, value);
     }
     return fold_identity(ctx, kind, x, y);
@@ -201,7 +204,7 @@ const vt_expr *vt_cast(vt_ctx *ctx, vt_dtype t, const vt_expr *x) {
     return vt_e_cast(ctx, t, x);
 }
 
-static bool fold_bits(vt_op op, int64_t x, int64_t y, int64_t *out) {
+bool vt__fold_bits(vt_op op, int64_t x, int64_t y, int64_t *out) {
     switch (op) {
     case VT_OP_SHIFT_LEFT: *out = (int64_t)((uint64_t)x << y); return y >= 0 && y < 64;
     case VT_OP_SHIFT_RIGHT: *out = x >> y; return y >= 0 && y < 64;
@@ -217,7 +220,7 @@ const vt_expr *vt_bitwise(vt_ctx *ctx, vt_op op, const vt_expr *x, const vt_expr
     bool shift = op == VT_OP_SHIFT_LEFT || op == VT_OP_SHIFT_RIGHT;
     if (vt_dtype_is_index(x->dtype) && y->kind == VT_E_INT) {
         int64_t value;
-        if (x->kind == VT_E_INT && y->u.i >= 0 && (!shift || y->u.i < 64) && fold_bits(op, x->u.i, y->u.i, &value))
+        if (x->kind == VT_E_INT && y->u.i >= 0 && (!shift || y->u.i < 64) && vt__fold_bits(op, x->u.i, y->u.i, &value))
             return vt_int(ctx, x->dtype, value);
         if (shift && y->u.i == 0) return x;
     }

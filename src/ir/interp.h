@@ -11,13 +11,13 @@ typedef struct vt_value {
         int64_t i;
         double f;
         void *p;
-        const char *s;
+        const char *s; /* of a STRING expression: dtype handle */
     } u;
 } vt_value;
 
 /* An argument: an array for a param with a binding, else a scalar. */
 typedef struct vt_interp_arg {
-    void *data; /* elements of the binding's dtype, compact, row-major; 4-bit types take a byte per element */
+    void *data; /* elements of the binding's dtype, compact, row-major; types under 8 bits take a byte each */
     size_t elements;
     vt_value scalar;
 } vt_interp_arg;
@@ -32,7 +32,8 @@ typedef struct vt_interp_hooks {
 
 /* Runs f. Parallel, vectorized and thread loops run serially; so do virtual threads. Fails with a diagnostic for an
  * index out of its buffer, division by zero, an undefined variable, a failed assert, a missing hook. Before storage
- * flattening PLOAD and PSTORE reach REALIZEd tensors and the tensors of bindings. hooks may be NULL. */
+ * flattening PLOAD and PSTORE reach REALIZEd tensors and the tensors of bindings. hooks may be NULL. Memory comes from
+ * the context's arena and stays there. */
 vta_status vt_interp_run(vt_ctx *ctx, const vt_func *f, uint32_t n_args, const vt_interp_arg *args,
                          const vt_interp_hooks *hooks);
 /* One scalar expression, the free variables looked up in parallel arrays. */
