@@ -3,6 +3,7 @@
 
 #include "arith/priv.h"
 #include "ir/build.h"
+#include "ir/visit.h"
 
 vt_analyzer *vt_analyzer_new(vt_ctx *ctx) {
     vt_analyzer *an = VT_NEW(ctx, vt_analyzer);
@@ -66,9 +67,10 @@ void vt_analyzer_leave(vt_analyzer *an, vt_scope scope) {
 }
 
 const vt_expr *vt_simplify_steps(vt_analyzer *an, const vt_expr *e, int steps) {
+    const vt_expr *before = e;
     for (int i = 0; i < steps && e->kind != VT_E_INT; i++)
         e = i % 2 ? vt_canonical_simplify(an, e) : vt_rewrite_simplify(an, e);
-    return e;
+    return vt_expr_equal(e, before) ? before : e; /* the two may have gone there and back */
 }
 
 const vt_expr *vt_simplify(vt_analyzer *an, const vt_expr *e) { return vt_simplify_steps(an, e, 2); }
