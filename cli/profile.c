@@ -10,7 +10,7 @@
 typedef struct profile_args {
     cli_common common;
     cli_timing timing;
-    const char *trace, *html, *svg, *from, *to;
+    const char *trace, *html, *svg, *from, *to, *title;
 } profile_args;
 
 static vta_status write_report(vta_status status, char *text, const char *path, const char *what) {
@@ -66,6 +66,7 @@ int cmd_profile(const cli_command *self, int argc, char **argv) {
         {"svg", 0, CLI_TEXT, "FILE", "write the timeline as a picture", &args.svg},
         {"from", 0, CLI_TEXT, "CYCLE", "first cycle of the picture", &args.from},
         {"to", 0, CLI_TEXT, "CYCLE", "last cycle of the picture", &args.to},
+        {"title", 0, CLI_TEXT, "TEXT", "heading of page and picture (else the program's path)", &args.title},
         CLI_TIMING_OPTIONS(&args.timing),
         {"set", 's', CLI_LIST, "KEY=VALUE", "change one key of the configuration; may be repeated", &args.common.set},
         CLI_JSON_OPTION(&args.common),
@@ -81,7 +82,7 @@ int cmd_profile(const cli_command *self, int argc, char **argv) {
     if (status == VTA_OK) status = cli_retime_config(program, &args.common.set, &config);
     if (status == VTA_OK) status = cli_find_timing(&args.timing, config, &timing);
     if (status == VTA_OK) status = cli_profile_program(program, config, &timing, &profile);
-    if (status == VTA_OK) status = write_reports(profile, &args, argv[0]);
+    if (status == VTA_OK) status = write_reports(profile, &args, args.title ? args.title : argv[0]);
     vta_profile_destroy(profile);
     vta_config_release(config);
     vta_program_destroy(program);

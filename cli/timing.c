@@ -39,6 +39,18 @@ vta_status cli_find_timing(const cli_timing *timing, const vta_config *config, v
     return status;
 }
 
+vta_status cli_same_sizes(const vta_program *program, const vta_config *config, vta_diag *diag) {
+    const char *own = vta_config_bitstream(vta_program_config(program));
+    if (strcmp(own, vta_config_bitstream(config)) == 0) return VTA_OK;
+    char message[400];
+    snprintf(message, sizeof message,
+             "a captured program is tied to its sizes (%s): for others (%s) its instructions mean something else. Give "
+             "the kernel's source, which is built anew",
+             own, vta_config_bitstream(config));
+    vta_diag_add(diag, VTA_ERROR, VTA_UNSUPPORTED, message);
+    return VTA_UNSUPPORTED;
+}
+
 vta_status cli_retime_config(const vta_program *program, const cli_list *changes, vta_config **out_config) {
     const vta_config *own = vta_program_config(program);
     vta_config *config = vta_config_retain(own);
@@ -50,11 +62,7 @@ vta_status cli_retime_config(const vta_program *program, const cli_list *changes
         vta_config_release(config);
         config = next;
     }
-    if (status == VTA_OK && strcmp(vta_config_bitstream(own), vta_config_bitstream(config)))
-        status = fail(VTA_UNSUPPORTED,
-                      "a captured program is tied to the sizes of its configuration (%s): its instructions would mean "
-                      "something else. Profile the kernel's source instead, which is built anew for other sizes",
-                      vta_config_bitstream(own));
+    if (status == VTA_OK) status = cli_same_sizes(program, config, cli_diag());
     if (status != VTA_OK) {
         vta_config_release(config);
         config = NULL;
@@ -63,15 +71,16 @@ vta_status cli_retime_config(const vta_program *program, const cli_list *changes
     return status;
 }
 
-vta_status cli_decode_run(const vta_program *program, const vta_config *config, uint32_t run, vta_insn **out_insns) {
+vta_status cli_decode_run(const vta_program *program, const vta_config *config, uint32_t run, vta_diag *diag,
+                          vta_insn **out_insns) {
     *out_insns = NULL;
     vta_program_run_info info;
     vta_status status = vta_program_get_run(program, run, &info);
     if (status != VTA_OK) return status;
     vta_insn *insns = malloc((info.insn_count ? info.insn_count : 1) * sizeof *insns);
-    if (insns == NULL) return fail(VTA_NO_MEMORY, "%s", "out of memory");
+    if (insns == NULL) return VTA_NO_MEMORY;
     for (uint32_t i = 0; i < info.insn_count && status == VTA_OK; i++)
-        status = vta_insn_decode(config, info.insns + (size_t)i * VTA_INSN_BYTES, cli_diag(), &insns[i]);
+        status = vta_insn_decode(config, info.insns + (size_t)i * VTA_INSN_BYTES, diag, &insns[i]);
     if (status != VTA_OK) {
         free(insns);
         return status;
@@ -109,7 +118,7 @@ static vta_status add_run(const vta_program *program, const vta_config *config, 
         if (status == VTA_OK) status = vta_profile_add_segment(profile, s.addr, s.size, NULL, cli_diag());
     }
     vta_insn *insns = NULL;
-    if (status == VTA_OK) status = cli_decode_run(program, config, run, &insns);
+    if (status == VTA_OK) status = cli_decode_run(program, config, run, cli_diag(), &insns);
     if (status == VTA_OK) status = vta_profile_add_run(profile, insns, info.insn_count, info.insn_addr, cli_diag());
     free(insns);
     return status;

@@ -29,10 +29,13 @@ vta_status cli_find_timing(const cli_timing *timing, const vta_config *config, v
 /* The program's configuration with changes applied. VTA_UNSUPPORTED for a change that would give the same bytes another
  * meaning: a captured program is tied to its sizes, and only a kernel's source can be built anew. */
 vta_status cli_retime_config(const vta_program *program, const cli_list *changes, vta_config **out_config);
+/* VTA_UNSUPPORTED when a configuration gives the program's instructions another meaning. */
+vta_status cli_same_sizes(const vta_program *program, const vta_config *config, vta_diag *diag);
 /* Decodes and times all runs of a captured program. Reports read micro-ops from the program: keep it. */
 vta_status cli_profile_program(const vta_program *program, const vta_config *config, const vta_timing_profile *timing,
                                vta_profile **out_profile);
 /* A run's instructions, decoded; free(). */
-vta_status cli_decode_run(const vta_program *program, const vta_config *config, uint32_t run, vta_insn **out_insns);
+vta_status cli_decode_run(const vta_program *program, const vta_config *config, uint32_t run, vta_diag *diag,
+                          vta_insn **out_insns);
 
 #endif

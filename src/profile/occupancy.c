@@ -45,8 +45,7 @@ static void write_element(lives *l, int buffer, uint32_t index) {
     life *e = &l->of[buffer][index];
     if (e->born != UINT64_MAX && !l->out->exact) e->used = l->now;
     bury(l, buffer, index);
-    e->born = l->now;
-    e->used = l->end;
+    e->born = e->used = l->now;
 }
 
 static void use_element(lives *l, int buffer, uint32_t index) {

@@ -11,7 +11,11 @@ typedef struct picture {
     double scale; /* pixels a cycle */
     uint64_t from, to;
     uint32_t width;
-    double drawn[VTA_UNIT_COUNT]; /* right end of the last box: what would be hidden is not drawn */
+    struct pending {      /* a box that may still grow: neighbours of one color and less than a pixel are one box */
+        double a, b;      /* pixels */
+        double from, to;  /* cycles */
+        const char *color, *label;
+    } pending[VTA_UNIT_COUNT];
 } picture;
 
 static const char *const colors[VTA_KIND_COUNT] = {
@@ -25,15 +29,37 @@ static double x_of(const picture *d, double cycle) {
     return x < LEFT ? LEFT : x > d->width - 12.0 ? d->width - 12.0 : x;
 }
 
+static void flush(picture *d, int unit) {
+    struct pending *p = &d->pending[unit];
+    if (p->color == NULL) return;
+    double width = p->b - p->a, gap = width > 3 ? 0.6 : 0;
+    if (width < 0.4) width = 0.4;
+    vt_strbuf_addf(d->sb, "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" rx=\"%s\" fill=\"%s\">", p->a,
+                   TOP + unit * ROW, width - gap, BOX, gap > 0 ? "2" : "0", p->color);
+    vt_strbuf_addf(d->sb, "<title>%s, cycles %.0f to %.0f</title></rect>\n", p->label, p->from, p->to);
+    p->color = NULL;
+}
+
 static void box(picture *d, int unit, double from, double to, const char *color, const char *label) {
+    struct pending *p = &d->pending[unit];
     double a = x_of(d, from), b = x_of(d, to);
-    if (b <= d->drawn[unit] + 0.05 || b <= a) return;
-    if (a < d->drawn[unit]) a = d->drawn[unit];
-    d->drawn[unit] = b;
-    double gap = b - a > 3 ? 0.6 : 0;
-    vt_strbuf_addf(d->sb, "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" rx=\"%s\" fill=\"%s\">", a,
-                   TOP + unit * ROW, b - a - gap, BOX, gap > 0 ? "2" : "0", color);
-    vt_strbuf_addf(d->sb, "<title>%s, cycles %.0f to %.0f</title></rect>\n", label, from, to);
+    if (b <= a) return;
+    if (p->color == color && a - p->b < 0.4 && b - a < 1) {
+        p->b = b;
+        p->to = to;
+        return;
+    }
+    if (p->color && b - a < 0.05 && a - p->b < 0.4) return; /* lost between others */
+    flush(d, unit);
+    *p = (struct pending){a, b, from, to, color, label};
+}
+
+/* What a unit waited for tokens, as a line under its row. */
+static void wait_line(picture *d, int unit, double from, double to) {
+    double a = x_of(d, from), b = x_of(d, to);
+    if (b - a < 0.3) return;
+    vt_strbuf_addf(d->sb, "<rect class=\"wait\" x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"3\"/>\n", a,
+                   TOP + unit * ROW + BOX + 3, b - a);
 }
 
 static void unit_row(picture *d, int unit) {
@@ -53,6 +79,9 @@ static void run_boxes(picture *d, const vt_profile_run *run) {
         if (t->start == UINT64_MAX || run->begin + t->end < d->from || run->begin + t->start > d->to) continue;
         box(d, t->unit, (double)(run->begin + t->start), (double)(run->begin + t->end), colors[t->kind],
             vta_insn_kind_name((vta_insn_kind)t->kind));
+        if (t->wait_prev + t->wait_next)
+            wait_line(d, t->unit, (double)(run->begin + t->start - t->wait_prev - t->wait_next),
+                      (double)(run->begin + t->start));
     }
 }
 
@@ -80,6 +109,8 @@ static void legend(picture *d, int y) {
         while (name[size]) size++;
         x += 34 + 6.4 * (double)size;
     }
+    vt_strbuf_addf(d->sb, "<rect class=\"wait\" x=\"%.0f\" y=\"%d\" width=\"14\" height=\"3\"/>", x, y + 4);
+    vt_strbuf_addf(d->sb, "<text class=\"legend\" x=\"%.0f\" y=\"%d\">waiting for a token</text>\n", x + 20, y + 10);
 }
 
 static void draw(picture *d, const char *title) {
@@ -91,7 +122,7 @@ static void draw(picture *d, const char *title) {
     vt_strbuf_add(d->sb,
                   "<style>.back{fill:#fff}.track{fill:#f1f5f9}text{fill:#1e293b;font-size:12px}.unit{text-anchor:end;"
                   "font-weight:600}.number{text-anchor:middle;fill:#64748b;font-size:11px}.tick{stroke:#cbd5e1;"
-                  "stroke-width:.7}.head{font-size:14px;font-weight:600}"
+                  "stroke-width:.7}.head{font-size:14px;font-weight:600}.wait{fill:#dc4c3f;fill-opacity:.8}"
                   "@media(prefers-color-scheme:dark){.back{fill:#0f172a}.track{fill:#1e293b}text{fill:#e2e8f0}"
                   ".number{fill:#94a3b8}.tick{stroke:#334155}}</style>\n");
     vt_strbuf_addf(d->sb, "<rect class=\"back\" width=\"%u\" height=\"%d\"/>\n<text class=\"head\" x=\"%d\" y=\"24\">",
@@ -106,6 +137,7 @@ static void draw(picture *d, const char *title) {
     for (int u = 0; u < VTA_UNIT_COUNT; u++) unit_row(d, u);
     ruler(d);
     for (size_t r = 0; r < d->p->run_count; r++) run_boxes(d, &d->p->runs[r]);
+    for (int u = 0; u < VTA_UNIT_COUNT; u++) flush(d, u);
     legend(d, height - 22);
     vt_strbuf_add(d->sb, "</svg>\n");
 }

@@ -1,0 +1,215 @@
+/* What a profile says about a program: traffic, occupancy, words, trace, picture. */
+#include <jansson.h>
+
+#include "support/check.h"
+#include "tsim/programs.h"
+#include "vta/profile.h"
+
+typedef struct fixture {
+    vta_config *config;
+    vta_diag *diag;
+    vta_profile *profile;
+    const vta_allocator *allocator;
+} fixture;
+
+static const char *source_of(void *user, size_t run, size_t insn) {
+    (void)user;
+    static char text[40];
+    if (insn > 2) return NULL;
+    snprintf(text, sizeof text, "stage_%zu run=%zu", insn, run);
+    return text;
+}
+
+/* Micro-op i of every address reads inp i, wgt i and writes acc i. */
+static vta_status read_uops(void *user, size_t run, uint32_t addr, void *to, size_t bytes) {
+    (void)run;
+    uint32_t i = addr / 4 % 16, word = 0;
+    vta_status status = vta_uop_encode(user, (vta_uop){i, i, i}, NULL, &word);
+    memcpy(to, &word, bytes);
+    return status;
+}
+
+static vta_status start(fixture *f) {
+    vta_timing_profile timing;
+    f->config = vta_config_default();
+    f->diag = vta_diag_create(NULL);
+    vta_timing_profile_get(NULL, NULL, &timing);
+    vta_status status = vta_profile_create(f->config, &timing, f->allocator, f->diag, &f->profile);
+    vta_profile_set_reader(f->profile, read_uops, f->config);
+    return status;
+}
+
+static void stop(fixture *f) {
+    vta_profile_destroy(f->profile);
+    vta_diag_destroy(f->diag);
+    vta_config_release(f->config);
+}
+
+/* Two blocks one after another; both load the same 64 weights. */
+static program twice(void) {
+    program p = {0};
+    add_load(&p, VTA_MEM_UOP, 1024, 1, 16, 16);
+    for (int block = 0; block < 2; block++) {
+        vta_insn *inp = add_load(&p, VTA_MEM_INP, 256 + 16 * (uint32_t)block, 1, 16, 16);
+        inp->pop_next_dep = block > 0;
+        add_load(&p, VTA_MEM_WGT, 64, 4, 16, 16)->push_next_dep = 1;
+        vta_insn *gemm = add_exec(&p, VTA_OP_GEMM, 16, 1, 1);
+        gemm->pop_prev_dep = 1;
+        gemm->push_prev_dep = block == 0;
+    }
+    p.insns[p.count - 1].push_next_dep = 1;
+    vta_insn *store = add_load(&p, VTA_MEM_OUT, 4096, 1, 16, 16);
+    store->pop_prev_dep = store->push_prev_dep = 1;
+    add_end(&p);
+    return p;
+}
+
+static json_t *json_of(char *text) {
+    json_error_t error;
+    json_t *j = json_loads(text, 0, &error);
+    if (!j) fail_msg("line %d: %s", error.line, error.text);
+    vta_string_free(text);
+    return j;
+}
+
+static void words_and_numbers(void **state) {
+    (void)state;
+    fixture f = {0};
+    program p = twice();
+    char *text;
+    assert_int_equal(start(&f), VTA_OK);
+    assert_int_equal(vta_profile_add_segment(f.profile, 64 * 256, 64 * 256, "w", f.diag), VTA_OK);
+    assert_int_equal(vta_profile_add_run(f.profile, p.insns, p.count, 0x40000, f.diag), VTA_OK);
+    assert_int_equal(vta_profile_text(f.profile, f.diag, &text), VTA_OK);
+    assert_contains(text, "Memory bound: the load unit is at work");
+    assert_contains(text, "Fetched again: weights (w) are loaded 2.0 times (32.8 kB moved, 16.4 kB different).");
+    assert_contains(text, "buffers, values in use");
+    vta_string_free(text);
+
+    assert_int_equal(vta_profile_json(f.profile, f.diag, &text), VTA_OK);
+    json_t *j = json_of(text), *timing = json_object_get(j, "timing");
+    assert_int_equal(json_integer_value(json_object_get(timing, "cycle_count")), vta_profile_timing(f.profile).cycles);
+    json_t *row = json_array_get(json_object_get(j, "traffic"), 0);
+    assert_string_equal(json_string_value(json_object_get(row, "memory")), "wgt");
+    assert_int_equal(json_integer_value(json_object_get(row, "bytes")), 2 * 64 * 256);
+    assert_int_equal(json_integer_value(json_object_get(row, "distinct")), 64 * 256);
+    json_t *occupancy = json_object_get(j, "occupancy");
+    /* 64 weights are loaded, and 16 of them are used. */
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(occupancy, "wgt"), "peak")), 16);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(occupancy, "uop"), "peak")), 16);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(occupancy, "acc"), "peak")), 16);
+    assert_true(json_is_true(json_object_get(occupancy, "exact")));
+    json_decref(j);
+    stop(&f);
+    free(p.insns);
+}
+
+/* Each arrow has two ends, begins where its producer ends and ends where its consumer begins. */
+static void trace(void **state) {
+    (void)state;
+    fixture f = {0};
+    program p = twice();
+    char *text;
+    assert_int_equal(start(&f), VTA_OK);
+    vta_profile_set_source(f.profile, source_of, NULL);
+    for (int run = 0; run < 2; run++)
+        assert_int_equal(vta_profile_add_run(f.profile, p.insns, p.count, 0x40000, f.diag), VTA_OK);
+    assert_int_equal(vta_profile_trace(f.profile, f.diag, &text), VTA_OK);
+    json_t *j = json_of(text), *events = json_object_get(j, "traceEvents"), *e;
+    size_t i, slices = 0, starts = 0, ends = 0, named = 0;
+    int64_t last = 0;
+    json_array_foreach(events, i, e) {
+        const char *phase = json_string_value(json_object_get(e, "ph"));
+        if (*phase == 'X') {
+            slices++;
+            int64_t end = json_integer_value(json_object_get(e, "ts")) + json_integer_value(json_object_get(e, "dur"));
+            if (end > last) last = end;
+            named += json_object_get(json_object_get(e, "args"), "source") != NULL;
+        }
+        starts += *phase == 's';
+        ends += *phase == 'f';
+    }
+    size_t pops = 0;
+    for (i = 0; i < p.count; i++) pops += p.insns[i].pop_prev_dep + p.insns[i].pop_next_dep;
+    assert_int_equal(starts, 2 * pops);
+    assert_int_equal(ends, 2 * pops);
+    assert_int_equal(slices, 2 * (p.count + (p.count + 7) / 8));
+    assert_int_equal(named, 6);
+    assert_int_equal(last, vta_profile_timing(f.profile).cycles);
+    json_decref(j);
+    stop(&f);
+    free(p.insns);
+}
+
+static void picture(void **state) {
+    (void)state;
+    fixture f = {0};
+    program p = twice();
+    char *svg;
+    assert_int_equal(start(&f), VTA_OK);
+    assert_int_equal(vta_profile_add_run(f.profile, p.insns, p.count, 0x40000, f.diag), VTA_OK);
+    assert_int_equal(vta_profile_svg(f.profile, "a < b & c", 900, 0, 0, f.diag, &svg), VTA_OK);
+    assert_contains(svg, "a &lt; b &amp; c: ");
+    assert_contains(svg, "<title>load wgt, cycles ");
+    assert_contains(svg, "</svg>");
+    vta_string_free(svg);
+    assert_int_equal(vta_profile_svg(f.profile, "", 900, 100, 50, f.diag, &svg), VTA_OUT_OF_RANGE);
+    assert_null(svg);
+    assert_int_equal(vta_profile_svg(f.profile, "", 10, 0, 0, f.diag, &svg), VTA_INVALID_ARGUMENT);
+    stop(&f);
+    free(p.insns);
+}
+
+/* A stream that cannot finish is refused, and the profile stays as it was. */
+static void refused(void **state) {
+    (void)state;
+    fixture f = {0};
+    program p = twice(), q = {0};
+    add_load(&q, VTA_MEM_INP, 16, 1, 1, 1)->pop_next_dep = 1;
+    add_load(&q, VTA_MEM_UOP, 0, 0, 0, 0)->pop_prev_dep = 1;
+    add(&q, VTA_OP_FINISH);
+    assert_int_equal(start(&f), VTA_OK);
+    assert_int_equal(vta_profile_add_run(f.profile, p.insns, p.count, 0x40000, f.diag), VTA_OK);
+    vta_timing before = vta_profile_timing(f.profile);
+    assert_int_equal(vta_profile_add_run(f.profile, q.insns, q.count, 0x40000, f.diag), VTA_DEADLOCK);
+    vta_timing after = vta_profile_timing(f.profile);
+    assert_memory_equal(&before, &after, sizeof before);
+    assert_int_equal(vta_profile_runs(f.profile), 1);
+    stop(&f);
+    free(p.insns);
+    free(q.insns);
+}
+
+static void out_of_memory(void **state) {
+    (void)state;
+    program p = twice();
+    for (size_t n = 0;; n++) {
+        check_allocator a;
+        check_allocator_init(&a, n);
+        fixture f = {.allocator = &a.allocator};
+        char *text = NULL;
+        vta_status status = start(&f);
+        if (status == VTA_OK) vta_profile_set_source(f.profile, source_of, NULL);
+        if (status == VTA_OK) status = vta_profile_add_segment(f.profile, 64 * 256, 64 * 256, "w", f.diag);
+        if (status == VTA_OK) status = vta_profile_add_run(f.profile, p.insns, p.count, 0x40000, f.diag);
+        if (status == VTA_OK) status = vta_profile_html(f.profile, "page", f.diag, &text);
+        assert_int_equal(status == VTA_OK, text != NULL);
+        vta_string_free(text);
+        stop(&f);
+        assert_int_equal(a.live, 0);
+        if (!a.failed) {
+            assert_int_equal(status, VTA_OK);
+            assert_true(n > 30);
+            break;
+        }
+        assert_int_equal(status, VTA_NO_MEMORY);
+    }
+    free(p.insns);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(words_and_numbers), cmocka_unit_test(trace),
+                                       cmocka_unit_test(picture), cmocka_unit_test(refused),
+                                       cmocka_unit_test(out_of_memory)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
