@@ -1,0 +1,118 @@
+/* vta profile and vta sweep as commands. */
+#include <jansson.h>
+#include <unistd.h>
+
+#include "support/check.h"
+
+static char out[1 << 20];
+
+/* Runs "vta ARGUMENTS" on a recorded program; its exit code. */
+static int run(const char *program, const char *format) {
+    char arguments[1600], command[2400], path[600];
+    snprintf(path, sizeof path, "golden/runs/%.80s/vta_config.json", program);
+    const char *found = check_shared(path);
+    if (!found) skip();
+    snprintf(path, sizeof path, "%.*s", (int)(strlen(found) - strlen("/vta_config.json")), found);
+    snprintf(arguments, sizeof arguments, format, path);
+    snprintf(command, sizeof command, "%s/vta %s 2>&1", VT_BINARY_DIR, arguments);
+    FILE *from = popen(command, "r");
+    assert_non_null(from);
+    out[fread(out, 1, sizeof out - 1, from)] = '\0';
+    return pclose(from) >> 8;
+}
+
+static json_t *json_out(void) {
+    json_error_t error;
+    json_t *j = json_loads(out, 0, &error);
+    if (!j) fail_msg("line %d: %s in %.300s", error.line, error.text, out);
+    return j;
+}
+
+static void profile_in_words(void **state) {
+    (void)state;
+    assert_int_equal(run("conv2d", "profile %s"), 0);
+    assert_contains(out, "Compute bound: the compute unit is at work 96 %");
+    assert_contains(out, "weights at 0x0000e000 are loaded 2.0 times (1.18 MB moved, 589.8 kB different)");
+    assert_int_equal(run("conv2d_novt", "profile %s"), 0);
+    assert_contains(out, "Load and compute take turns");
+    assert_int_equal(run("vadd", "profile %s --profile chisel-2019"), 0);
+    assert_contains(out, "cycles            1654 (chisel-2019, 64-bit bus)");
+}
+
+static void profile_what_if(void **state) {
+    (void)state;
+    assert_int_equal(run("conv2d_novt", "profile %s --bus 256 --json"), 0);
+    json_t *wide = json_out();
+    assert_int_equal(run("conv2d_novt", "profile %s --json"), 0);
+    json_t *usual = json_out();
+    int64_t fast = json_integer_value(json_object_get(json_object_get(wide, "timing"), "cycle_count"));
+    int64_t slow = json_integer_value(json_object_get(json_object_get(usual, "timing"), "cycle_count"));
+    assert_true(fast > 450000 && fast < slow);
+    json_decref(wide);
+    json_decref(usual);
+    assert_int_equal(run("vadd", "profile %s --set LOG_BLOCK=5"), 1);
+    assert_contains(out, "a captured program is tied to its sizes (1x16_i8w8a32_15_15_18_17)");
+    assert_int_equal(run("vadd", "profile %s --bus 100"), 1);
+    assert_contains(out, "bus_bits = 100 is not a power of two");
+    assert_int_equal(run("vadd", "profile %s.gone"), 1);
+    assert_int_equal(run("vadd", "profile"), 2);
+}
+
+static void profile_files(void **state) {
+    (void)state;
+    char format[900], path[300];
+    static const char *const kinds[][2] = {{"trace", "\"traceEvents\":["}, {"html", "<title>two &lt; three</title>"},
+                                           {"svg", "two &lt; three: 1486 cycles"}};
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/profile-%d.%s", VT_BINARY_DIR, (int)getpid(), kinds[i][0]);
+        snprintf(format, sizeof format, "profile %%s --title 'two < three' --%s %s", kinds[i][0], path);
+        assert_int_equal(run("vadd", format), 0);
+        FILE *f = fopen(path, "r");
+        assert_non_null(f);
+        out[fread(out, 1, sizeof out - 1, f)] = '\0';
+        fclose(f);
+        unlink(path);
+        assert_contains(out, kinds[i][1]);
+    }
+    assert_int_equal(run("vadd", "profile %s --trace -"), 0);
+    json_decref(json_out());
+    assert_int_equal(run("vadd", "profile %s --svg /no/such/folder/x.svg"), 1);
+}
+
+static void sweep(void **state) {
+    (void)state;
+    assert_int_equal(run("conv2d_novt", "sweep %s -v bus_bits=64,128,256 -v delay=16,60 --json"), 0);
+    json_t *rows = json_out(), *row;
+    assert_int_equal(json_array_size(rows), 6);
+    size_t i;
+    double last = 0;
+    int pareto = 0;
+    json_array_foreach(rows, i, row) {
+        double seconds = json_real_value(json_object_get(row, "seconds"));
+        assert_true(seconds >= last); /* fastest first */
+        last = seconds;
+        pareto += json_is_true(json_object_get(row, "pareto"));
+    }
+    assert_int_equal(pareto, 3); /* a longer delay costs time and saves no area */
+    assert_string_equal(json_string_value(json_object_get(json_array_get(rows, 0), "machine")), "bus_bits=256 delay=16");
+    json_decref(rows);
+    /* The same table whatever the number of threads. */
+    static char first[1 << 16];
+    assert_int_equal(run("conv2d_novt", "sweep %s -v bus_bits=64,128 -v outstanding=1,4,16 --jobs 1"), 0);
+    memcpy(first, out, sizeof first);
+    assert_int_equal(run("conv2d_novt", "sweep %s -v bus_bits=64,128 -v outstanding=1,4,16 --jobs 8"), 0);
+    assert_string_equal(first, out);
+    assert_int_equal(run("vadd", "sweep %s -v LOG_BLOCK=4,5"), 0);
+    assert_contains(out, "a captured program is tied to its sizes");
+    assert_int_equal(run("vadd", "sweep %s -v speed=1"), 1);
+    assert_contains(out, "has no setting \"speed\"");
+    assert_int_equal(run("vadd", "sweep %s -v bus_bits"), 2);
+    assert_int_equal(run("vadd", "sweep %s -v bus_bits=64,128 --svg -"), 0);
+    assert_contains(out, "</svg>");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(profile_in_words), cmocka_unit_test(profile_what_if),
+                                       cmocka_unit_test(profile_files), cmocka_unit_test(sweep)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
