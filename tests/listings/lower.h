@@ -34,7 +34,7 @@ static vta_status lower_body(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static vta_status lower_program(const program *p, const vtac_lower_options *options, const char *name, lower_want want,
+static inline vta_status lower_program(const program *p, const vtac_lower_options *options, const char *name, lower_want want,
                                 vt_strbuf *out) {
     lower_job job = {p, options, name, want, out};
     if (te_context_status(p->c) != VTA_OK || !p->s) return VTA_INVALID_ARGUMENT;

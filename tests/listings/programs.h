@@ -288,7 +288,7 @@ static const struct {
                                 "LOG_WGT_BUFF_SIZE=16 LOG_ACC_BUFF_SIZE=18"},
                        {"1x32_", "LOG_BLOCK=5"}};
 
-static vta_config *program_config(const char **name) {
+static inline vta_config *program_config(const char **name) {
     vta_config *base = vta_config_default();
     for (size_t i = 0; i < sizeof program_configs / sizeof *program_configs; i++) {
         size_t n = strlen(program_configs[i].prefix);
@@ -339,13 +339,13 @@ static bool build_program(program *p, const char *name) {
 }
 
 /* The program, its context made for its configuration; false when there is none of the name. */
-static bool program_create(program *p, const char *name) {
+static inline bool program_create(program *p, const char *name) {
     vta_config *config = program_config(&name);
     *p = (program){.c = te_context_create(config, NULL)};
     vta_config_release(config);
     return p->c && build_program(p, name);
 }
 
-static void program_destroy(program *p) { te_context_destroy(p->c); }
+static inline void program_destroy(program *p) { te_context_destroy(p->c); }
 
 #endif
