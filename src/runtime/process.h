@@ -7,6 +7,15 @@
 #include "runtime/report.h"
 #include "runtime/runtime_priv.h"
 
+/* Calls look at the thread's state each time, so the library's thread-local storage is laid out when the process starts
+ * (a few words, for which the loader keeps room). Not under sanitizers: their checks for null test the flags of an
+ * addition that the linker turns into one which sets none. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define VT_QUICK_TLS
+#else
+#define VT_QUICK_TLS __attribute__((tls_model("initial-exec")))
+#endif
+
 /* What a thread has. */
 typedef struct vt_thread {
     void *handle;         /* of `command`: the fast way from a handle to its command */
@@ -17,7 +26,7 @@ typedef struct vt_thread {
     bool registered;      /* vt__thread_ends will be called */
 } vt_thread;
 
-extern _Thread_local vt_thread vt_this_thread __attribute__((tls_model("initial-exec")));
+extern _Thread_local vt_thread vt_this_thread VT_QUICK_TLS;
 extern _Atomic(vta_runtime *) vt_default_runtime;
 extern vt_handles vt_buffers, vt_commands, vt_devices;
 extern _Atomic uint64_t vt_site_count; /* call sites numbered so far */
