@@ -8,7 +8,6 @@ typedef struct bounds {
     vt_ctx *ctx;
     vt_ptrmap *ranges;
     vt_ptrmap *threads;   /* axis -> thread axis that it is bound to */
-    vt__iters *paths;     /* by stage: the loops around its attach point, innermost first */
     vt_analyzer *analyzer;
 } bounds;
 
@@ -33,8 +32,8 @@ static bool need_relax(const bounds *b, const vt_iter *axis, bool inside, int ra
 static int stage_rank(const bounds *b, uint32_t index) {
     const te_stage *st = b->s->stages[index];
     if (*st->scope) return scope_rank(st->scope);
-    for (uint32_t i = 0; i < b->paths[index].n; i++)
-        if (*thread_tag(b, b->paths[index].items[i])) return RANK_LOCAL;
+    for (uint32_t i = 0; i < st->path.n; i++)
+        if (*thread_tag(b, st->path.items[i])) return RANK_LOCAL;
     return RANK_GLOBAL;
 }
 
@@ -42,7 +41,7 @@ static int stage_rank(const bounds *b, uint32_t index) {
 
 static void find_path(bounds *b, uint32_t index) {
     te_stage *st = b->s->stages[index];
-    vt__iters *path = &b->paths[index];
+    vt__iters *path = &st->path;
     uint32_t steps = 0;
     for (const te_stage *at = st; at->attach == VT__AT; at = at->at_stage) {
         if (++steps > b->s->n_stages)
@@ -57,7 +56,12 @@ static void find_path(bounds *b, uint32_t index) {
         if (at->at_stage->attach == VT__INLINED)
             vt__raise_at(b->s->c, at->at_pos, VTA_ILLEGAL, "%s is to be computed at a loop of %s, which is inlined", at->origin->name,
                       at->at_stage->origin->name);
-        for (uint32_t i = from + 1; i > 0; i--) vt__iters_insert(b->ctx, path, path->n, at->at_stage->leaf.items[i - 1]);
+        for (uint32_t i = from + 1; i > 0; i--) {
+            const vt_iter *axis = at->at_stage->leaf.items[i - 1];
+            const vt__axis_attr *attr = vt__attr(at->at_stage, axis);
+            vt__iters_insert(b->ctx, path, path->n, axis);
+            if (attr && attr->thread) vt__iters_insert(b->ctx, path, path->n, attr->thread);
+        }
     }
 }
 
@@ -138,7 +142,7 @@ static vt_ptrmap *consumer_sets(const bounds *b, const te_stage *consumer, const
 /* The loops around the consumer that the stage must cover whole. */
 static vt_dommap *relaxed_loops(const bounds *b, uint32_t consumer, const vt_iter *attach, int rank, bool *inside) {
     vt_dommap *relax = vt_dommap_new(b->ctx);
-    const vt__iters *path = &b->paths[consumer];
+    const vt__iters *path = &b->s->stages[consumer]->path;
     for (uint32_t i = 0; i < path->n; i++) {
         const vt_iter *axis = path->items[i], *thread = vt_ptrmap_get(b->threads, axis);
         if (axis == attach) *inside = true;
@@ -149,10 +153,19 @@ static vt_dommap *relaxed_loops(const bounds *b, uint32_t consumer, const vt_ite
     return relax;
 }
 
+static void bind_loops(const bounds *b, vt_analyzer *a, const vt__iters *axes) {
+    for (uint32_t i = 0; i < axes->n; i++) {
+        const vt_range *r = vt__range(b->ranges, axes->items[i]);
+        const vt_iter *thread = vt_ptrmap_get(b->threads, axes->items[i]);
+        if (r) vt_analyzer_bind_range(a, axes->items[i]->var, r->min, r->extent, true);
+        if (r && thread) vt_analyzer_bind_range(a, thread->var, r->min, r->extent, true);
+    }
+}
+
 static void demand_by(bounds *b, uint32_t index, uint32_t consumer, int rank, uint32_t n, vt__demand *demands) {
     const te_stage *st = b->s->stages[index], *to = b->s->stages[consumer];
     vt_ctx *ctx = b->ctx;
-    const vt_iter *attach = b->paths[index].n ? b->paths[index].items[0] : NULL;
+    const vt_iter *attach = st->path.n ? st->path.items[0] : NULL;
     bool inside = false;
     vt_ptrmap *sets = consumer_sets(b, to, attach, rank, &inside);
     vt_dommap *relax = relaxed_loops(b, consumer, attach, rank, &inside);
@@ -164,10 +177,9 @@ static void demand_by(bounds *b, uint32_t index, uint32_t consumer, int rank, ui
                   to->origin->name, st->origin->name);
     vt__pass_up_domain(vt_analyzer_new(ctx), to, b->ranges, sets);
     vt_analyzer *a = vt_analyzer_new(ctx);
-    for (uint32_t i = 0; i < vt_ptrmap_size(b->ranges); i++) {
-        const vt_iter *axis = vt_ptrmap_key(b->ranges, i);
-        vt_analyzer_bind_range(a, axis->var, vt__range(b->ranges, axis)->min, vt__range(b->ranges, axis)->extent, true);
-    }
+    bind_loops(b, a, &to->all);
+    bind_loops(b, a, &to->path);
+    bind_loops(b, a, &st->path);
     vt_dommap *domain = vt_dommap_new(ctx);
     for (uint32_t i = 0; i < to->op->n_axes + to->op->n_reduce; i++) {
         const vt_iter *axis = to->op->iters[i];
@@ -220,7 +232,6 @@ static void bind_roots(bounds *b, const te_stage *st) {
 vt_ptrmap *vt__infer_bounds(te_schedule *s) {
     vt_ctx *ctx = &s->c->ctx;
     bounds b = {.s = s, .ctx = ctx, .ranges = vt_ptrmap_new(ctx), .threads = vt_ptrmap_new(ctx)};
-    b.paths = VT_NEW_ARRAY(ctx, vt__iters, s->n_stages);
     b.analyzer = vt_analyzer_new(ctx);
     for (uint32_t i = 0; i < s->n_stages; i++) {
         find_path(&b, i);

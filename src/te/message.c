@@ -287,16 +287,27 @@ static bool same_range(const vt_iter *axis, const vt_range *r) {
     return vt_expr_equal(axis->min, r->min) && vt_expr_equal(axis->extent, r->extent);
 }
 
+static void know_loops(vt_analyzer *a, vt_dommap *domain, const te_stage *st, const vt__iters *axes,
+                       const vt_ptrmap *ranges) {
+    for (uint32_t i = 0; i < axes->n; i++) {
+        const vt_range *r = vt__range(ranges, axes->items[i]);
+        const vt__axis_attr *attr = vt__attr(st, axes->items[i]);
+        if (!r) continue;
+        vt_dommap_set_range(domain, axes->items[i]->var, *r);
+        vt_analyzer_bind_range(a, axes->items[i]->var, r->min, r->extent, true);
+        if (!attr || !attr->thread) continue;
+        vt_dommap_set_range(domain, attr->thread->var, *r);
+        vt_analyzer_bind_range(a, attr->thread->var, r->min, r->extent, true);
+    }
+}
+
 const vt_expr **vt__bound_checks(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, const vt_ptrmap *values,
                                  bool skip_domain, const vt_ptrmap *skip, uint32_t *out_n) {
     vt_analyzer *a = vt_analyzer_new(ctx);
     vt_ptrmap *inexact = inexact_axes(ctx, a, st, ranges);
     vt_dommap *domain = vt_dommap_new(ctx);
-    for (uint32_t i = 0; i < vt_ptrmap_size(ranges); i++) {
-        const vt_iter *axis = vt_ptrmap_key(ranges, i);
-        vt_dommap_set_range(domain, axis->var, *vt__range(ranges, axis));
-        vt_analyzer_bind_range(a, axis->var, vt__range(ranges, axis)->min, vt__range(ranges, axis)->extent, true);
-    }
+    know_loops(a, domain, st, &st->all, ranges);
+    know_loops(a, domain, st, &st->path, ranges);
     check_list list = {.ctx = ctx};
     for (uint32_t i = 0; i < st->all.n; i++) {
         const vt_iter *axis = st->all.items[i];

@@ -158,6 +158,7 @@ struct te_stage {
     const char *scope; /* "" until it is set */
     bool is_output;
     bool double_buffer;
+    vt__iters path; /* the loops (and their threads) around it, innermost first; set by bound inference */
 };
 
 struct te_schedule {

@@ -1,0 +1,90 @@
+/* The reference evaluation, on values worked out by hand. */
+#include "te_test.h"
+
+static void integers(void **state) {
+    (void)state;
+    static const struct {
+        const char *body;
+        int32_t expected[4]; /* for x = 7, -7, 100, -128 */
+    } rows[] = {
+        {"int32(x[...])", {7, -7, 100, -128}},
+        {"int32(x[...] + x[...])", {14, -14, -56, 0}},
+        {"int32(x[...]) // 4", {1, -2, 25, -32}},
+        {"int32(x[...]) % 4", {3, 1, 0, 0}},
+        {"truncdiv(int32(x[...]), 4)", {1, -1, 25, -32}},
+        {"truncmod(int32(x[...]), 4)", {3, -3, 0, 0}},
+        {"int32(x[...]) >> 1", {3, -4, 50, -64}},
+        {"int32(x[...] << int8(1))", {14, -14, -56, 0}},
+        {"int32(uint8(x[...]) >> uint8(1))", {3, 124, 50, 64}},
+        {"int32(uint8(x[...]))", {7, 249, 100, 128}},
+        {"x[...] & 15", {7, 9, 4, 0}},
+        {"int32(~x[...])", {-8, 6, -101, 127}},
+        {"int32(-x[...])", {-7, 7, -100, -128}},
+        {"max(min(int32(x[...]), 50), -50)", {7, -7, 50, -50}},
+        {"select(x[...] < 0, 1, 0)", {0, 1, 0, 1}},
+        {"int32(x[...] < 0 || x[...] == 100)", {0, 1, 1, 1}},
+        {"if_then_else(i0 > 0, int32(x[i0 - 1]), 9)", {9, 7, -7, 100}},
+        {"int32(float32(x[...]) / 2.0)", {3, -3, 50, -64}},
+        {"int32(floor(float32(x[...]) / 2.0))", {3, -4, 50, -64}},
+        {"sum[k: 4](int32(x[k]) * (i0 + 1))", {-28, -56, -84, -112}},
+        {"max[k: 4](int32(x[k]))", {100, 100, 100, 100}},
+        {"min[k: 4](int32(x[k]))", {-128, -128, -128, -128}},
+        {"int32(int64(x[...]) * 1000000000 // 1000000000)", {7, -7, 100, -128}},
+        {"abs(int32(x[...]))", {7, 7, 100, 128}},
+        {"int32(int4(x[...]))", {7, -7, 4, 0}},
+    };
+    int8_t x[] = {7, -7, 100, -128};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        te_context *c = context_with(NULL);
+        te_tensor *in = te_placeholder(c, "x", "int8", 1, (int64_t[]){4});
+        te_tensor *out = te_compute(c, "y", 1, (int64_t[]){4}, NULL, rows[i].body);
+        assert_fine(c);
+        int32_t y[4];
+        assert_int_equal(te_evaluate(c, out, 1, &in, (const void *[]){x}, y), VTA_OK);
+        for (int k = 0; k < 4; k++)
+            if (y[k] != rows[i].expected[k])
+                fail_msg("%s of %d is %d, not %d", rows[i].body, x[k], y[k], rows[i].expected[k]);
+        te_context_destroy(c);
+    }
+}
+
+static void chain(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    int64_t shape[] = {3, 3};
+    te_tensor *a = te_placeholder(c, "a", "int32", 2, shape);
+    te_pad(c, a, "p", (int64_t[]){1, 1}, NULL, 0);
+    te_tensor *out = te_define(c, "s[i: 3, j: 3] = sum[y: 3, x: 3](p[i + y, j + x])");
+    assert_fine(c);
+    int32_t in[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, got[9], expected[9] = {12, 21, 16, 27, 45, 33, 24, 39, 28};
+    size_t bytes = te_context_bytes(c);
+    assert_int_equal(te_evaluate(c, out, 1, &a, (const void *[]){in}, got), VTA_OK);
+    assert_memory_equal(got, expected, sizeof got);
+    assert_int_equal(te_context_bytes(c), bytes); /* nothing stays behind */
+    te_context_destroy(c);
+}
+
+static void refused(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    te_tensor *a = te_placeholder(c, "a", "int32", 1, (int64_t[]){4});
+    te_tensor *out = te_define(c, "b[i: 4] = a[i + 1]");
+    te_tensor *zero = te_define(c, "z[i: 4] = a[i] // (a[i] - a[i])");
+    int32_t in[4] = {0}, got[4];
+    assert_int_equal(te_evaluate(c, out, 0, NULL, NULL, got), VTA_NOT_FOUND);
+    assert_refused(c, VTA_NOT_FOUND, "no data is given for the input a");
+    assert_int_equal(te_evaluate(c, out, 1, &a, (const void *[]){in}, got), VTA_OUT_OF_RANGE);
+    assert_refused(c, VTA_OUT_OF_RANGE, "a is read at 4 in dimension 0, which has 4 elements");
+    assert_int_equal(te_evaluate(c, zero, 1, &a, (const void *[]){in}, got), VTA_INVALID_ARGUMENT);
+    assert_refused(c, VTA_INVALID_ARGUMENT, "division by zero");
+    assert_int_equal(te_evaluate(c, a, 1, &a, (const void *[]){in}, got), VTA_INVALID_ARGUMENT);
+    assert_refused(c, VTA_INVALID_ARGUMENT, "there is nothing to evaluate");
+    te_context_interrupt(c, true);
+    assert_int_equal(te_evaluate(c, out, 1, &a, (const void *[]){in}, got), VTA_INTERRUPTED);
+    te_context_destroy(c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(integers), cmocka_unit_test(chain), cmocka_unit_test(refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,236 @@
+/* Expressions: text in, IR out; types; what is refused. */
+#include "te_test.h"
+
+static void assert_parsed(te_context *c, const char *text, const char *expected) {
+    te_expr *e = te_parse(c, text);
+    assert_fine(c);
+    assert_string_equal(te_expr_text(c, e), expected);
+}
+
+static void operators(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    te_scalar(c, "x", "int32");
+    te_scalar(c, "y", "int32");
+    te_scalar(c, "f", "float32");
+    te_scalar(c, "p", "bool");
+    assert_parsed(c, "x + y * 2", "(x + (y*2))");
+    assert_parsed(c, "(x + y) * 2", "((x + y)*2)");
+    assert_parsed(c, "x - y - 1", "((x - y) - 1)");
+    assert_parsed(c, "x // 4 % 3", "floormod(floordiv(x, 4), 3)");
+    assert_parsed(c, "truncdiv(x, 4)", "(x/4)");
+    assert_parsed(c, "x << 2 >> 1", "tir.shift_right(tir.shift_left(x, 2), 1)");
+    assert_parsed(c, "x & 3 | y ^ 1", "tir.bitwise_or(tir.bitwise_and(x, 3), tir.bitwise_xor(y, 1))");
+    assert_parsed(c, "x & 3 == 3", "(tir.bitwise_and(x, 3) == 3)");
+    assert_parsed(c, "~x", "tir.bitwise_not(x)");
+    assert_parsed(c, "-x", "(0 - x)");
+    assert_parsed(c, "x < y && !p || x == 0", "(((x < y) && !p) || (x == 0))");
+    assert_parsed(c, "not x < y and p", "(!(x < y) && p)");
+    assert_parsed(c, "max(min(x, 127), 0)", "max(min(x, 127), 0)");
+    assert_parsed(c, "select(p, x, 0)", "select(p, x, 0)");
+    assert_parsed(c, "int8(x)", "int8(x)");
+    assert_parsed(c, "acc_t(inp_t(x))", "int32(int8(x))");
+    assert_parsed(c, "exp(f) + 1", "(tir.exp(f) + 1f)");
+    assert_parsed(c, "x + f", "(float32(x) + f)");
+    assert_parsed(c, "0x10 + BATCH", "17");
+    assert_parsed(c, "(1 << (INP_WIDTH - 1)) - 1", "127");
+    te_context_destroy(c);
+}
+
+static void types(void **state) {
+    (void)state;
+    te_context *c = context_with("LOG_WGT_WIDTH=2 LOG_WGT_BUFF_SIZE=17");
+    te_scalar(c, "a", "int8");
+    te_scalar(c, "b", "int32");
+    te_scalar(c, "u", "uint8");
+    assert_string_equal(te_expr_dtype(c, te_parse(c, "a + b")), "int32");
+    assert_string_equal(te_expr_dtype(c, te_parse(c, "a + int8(1)")), "int8");
+    assert_string_equal(te_expr_dtype(c, te_parse(c, "u * uint8(2)")), "uint8");
+    assert_string_equal(te_expr_dtype(c, te_parse(c, "a < 5")), "bool");
+    assert_string_equal(te_expr_dtype(c, te_parse(c, "3000000000")), "int64");
+    assert_string_equal(te_expr_dtype(c, te_parse(c, "1.5")), "float32");
+    assert_string_equal(te_expr_dtype(c, te_parse(c, "wgt_t(a)")), "int4");
+    assert_string_equal(te_expr_dtype(c, te_parse(c, "acc_t(a)")), "int32");
+    assert_fine(c);
+    te_context_destroy(c);
+}
+
+static void refused(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    te_scalar(c, "x", "int32");
+    te_scalar(c, "f", "float32");
+    te_scalar(c, "p", "bool");
+    te_placeholder(c, "A", "int32", 1, (int64_t[]){4});
+    static const struct {
+        const char *text;
+        vta_status status;
+        const char *message;
+    } rows[] = {
+        {"", VTA_PARSE, "expected an expression, found the end of the text"},
+        {"x +", VTA_PARSE, "expected an expression"},
+        {"(x", VTA_PARSE, "to close the parenthesis"},
+        {"x x", VTA_PARSE, "expected an operator or the end"},
+        {"y", VTA_NOT_FOUND, "no axis, scalar or constant \"y\""},
+        {"A", VTA_PARSE, "A is a tensor"},
+        {"B[0]", VTA_NOT_FOUND, "there is no tensor \"B\""},
+        {"A[0, 1]", VTA_INVALID_ARGUMENT, "A has 1 dimensions, but 2 indices"},
+        {"A[f]", VTA_INVALID_ARGUMENT, "index 0 of A is no integer but float32"},
+        {"foo(x)", VTA_PARSE, "there is no function or type \"foo\""},
+        {"max(x)", VTA_PARSE, "max takes 2 arguments, not 1"},
+        {"x / 2", VTA_INVALID_ARGUMENT, "write // (rounds down)"},
+        {"x % 0", VTA_INVALID_ARGUMENT, "divided by zero"},
+        {"f & 1", VTA_INVALID_ARGUMENT, "is no integer"},
+        {"x && p", VTA_INVALID_ARGUMENT, "is no condition"},
+        {"exp(x)", VTA_INVALID_ARGUMENT, "is no float: cast it first"},
+        {"sum[k](x)", VTA_NOT_FOUND, "there is no reduce axis \"k\""},
+        {"sum[k: 4](sum[l: 4](x))", VTA_INVALID_ARGUMENT, "cannot be reduced again"},
+        {"sum[k: 0](x)", VTA_OUT_OF_RANGE, "it must be at least 1"},
+        {"1 < 2 < 3", VTA_PARSE, "between two comparisons"},
+        {"99999999999999999999", VTA_PARSE, "is no number that 64 bits can hold"},
+        {"x @ 1", VTA_PARSE, "expected an operator or the end, found \"@\""},
+        {"1.2.3", VTA_PARSE, "is no number"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_null(te_parse(c, rows[i].text));
+        assert_refused(c, rows[i].status, rows[i].message);
+    }
+    char deep[2000];
+    memset(deep, '(', sizeof deep);
+    deep[sizeof deep - 1] = 0;
+    assert_null(te_parse(c, deep));
+    assert_refused(c, VTA_PARSE, "nested more than");
+    te_context_destroy(c);
+}
+
+static void positions(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    vta_diag_entry e;
+    assert_null(te_parse(c, "1 +\n  2 + * 3"));
+    assert_int_equal(vta_diag_get(te_context_diag(c), 0, &e), VTA_OK);
+    assert_int_equal(e.line, 2);
+    assert_int_equal(e.column, 7);
+    te_context_at(c, "notebook", 12, 3);
+    assert_null(te_scalar(c, "1x", "int32"));
+    assert_int_equal(vta_diag_get(te_context_diag(c), 1, &e), VTA_OK);
+    assert_string_equal(e.file, "notebook");
+    assert_int_equal(e.line, 12);
+    assert_int_equal(e.column, 3);
+    te_context_destroy(c);
+}
+
+/* NULLs travel: the list holds only the first cause. */
+static void causes(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    te_tensor *a = te_placeholder(c, "A", "int33x", 1, (int64_t[]){4});
+    te_expr *i = te_int(c, "int32", 0);
+    te_expr *sum = te_add(c, te_load(c, a, 1, &i), i);
+    assert_null(a);
+    assert_null(sum);
+    assert_int_equal(vta_diag_count(te_context_diag(c)), 1);
+    assert_refused(c, VTA_INVALID_ARGUMENT, "\"int33x\" is no type");
+    assert_null(te_load(c, NULL, 1, &i));
+    assert_refused(c, VTA_INVALID_ARGUMENT, "NULL where a tensor is expected");
+    assert_null(te_parse(NULL, "1"));
+    assert_null(te_context_diag(NULL));
+    te_context_destroy(c);
+}
+
+static void texts(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    int64_t shape[] = {1, 64, 1, 16};
+    te_tensor *a = te_placeholder(c, "A_buf", "int32", 4, shape);
+    te_placeholder(c, "B_buf", "int32", 4, shape);
+    te_tensor *sum = te_compute(c, "C_buf", 4, shape, NULL, "A_buf[...] + B_buf[...]");
+    assert_string_equal(te_tensor_text(c, a), "Tensor(shape=[1, 64, 1, 16], op.name=A_buf)");
+    te_schedule *s = te_schedule_create(c, 1, &sum);
+    assert_string_equal(te_stage_text(c, te_schedule_stage(s, sum)),
+                        "stage(C_buf, compute(C_buf, body=[(A_buf[i0, i1, i2, i3] + B_buf[i0, i1, i2, i3])], "
+                        "axis=[iter_var(i0, range(min=0, ext=1)), iter_var(i1, range(min=0, ext=64)), iter_var(i2, "
+                        "range(min=0, ext=1)), iter_var(i3, range(min=0, ext=16))], reduce_axis=[], tag=, attrs={}))");
+    te_tensor *r = te_define(c, "R[i: 4] = sum[k: 16](int32(int8(A_buf[0, i, 0, k])))");
+    assert_string_equal(te_expr_text(c, te_tensor_body(r)),
+                        "reduce(combiner=comm_reducer(result=[(x + y)], lhs=[x], rhs=[y], identity_element=[0]), "
+                        "source=[int32(int8(A_buf[0, i, 0, k]))], init=[], axis=[iter_var(k, range(min=0, ext=16))], "
+                        "where=(bool)1, value_index=0)");
+    te_tensor *p = te_pad(c, a, "P", (int64_t[]){0, 1, 0, 0}, (int64_t[]){0, 2, 0, 0}, 0);
+    assert_string_equal(te_tensor_text(c, p), "Tensor(shape=[1, 67, 1, 16], op.name=P)");
+    assert_string_equal(te_expr_text(c, te_tensor_body(p)),
+                        "tir.if_then_else(((i1 >= 1) && (i1 < 65)), A_buf[i0, (i1 - 1), i2, i3], 0)");
+    assert_string_equal(te_expr_text(c, te_tensor_body(te_clip(c, a, "Q", 0, 127))),
+                        "max(min(A_buf[i0, i1, i2, i3], 127), 0)");
+    assert_string_equal(te_axis_text(c, te_thread_axis(c, "cthread")), "iter_var(cthread, , cthread)");
+    assert_fine(c);
+    te_context_destroy(c);
+}
+
+/* What is built by functions is what the string says. */
+static void built(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    int64_t shape[] = {4, 8};
+    te_tensor *a = te_placeholder(c, "A", "int8", 2, shape), *out[1];
+    te_axis *i = te_axis_create(c, "i", 4), *k = te_reduce_axis(c, "k", 0, 8);
+    te_expr *at[] = {te_axis_value(c, i), te_axis_value(c, k)};
+    te_expr *e = te_mul(c, te_cast(c, "int32", te_load(c, a, 2, at)), te_int(c, "int32", 3));
+    e = te_reduce(c, TE_SUM, e, 1, &k);
+    assert_int_equal(te_compute_axes(c, "B", "tag", 1, &i, 1, &e, out), VTA_OK);
+    te_tensor *same = te_define(c, "B[i: 4] = sum[k](int32(A[i, k]) * 3)");
+    assert_fine(c);
+    assert_string_equal(te_expr_text(c, te_tensor_body(out[0])), te_expr_text(c, te_tensor_body(same)));
+    assert_string_equal(te_tensor_tag(out[0]), "tag");
+    assert_int_equal(te_tensor_dim(out[0], 0), 4);
+    assert_int_equal(te_tensor_dim(out[0], 1), -1);
+    assert_int_equal(te_tensor_inputs(c, out[0]), 1);
+    assert_ptr_equal(te_tensor_input(c, out[0], 0), a);
+    assert_ptr_equal(te_tensor_axis(out[0], 0), i);
+    assert_ptr_equal(te_tensor_reduce_axis(out[0], 0), k);
+    assert_int_equal(te_axis_kind_of(k), TE_AXIS_REDUCE);
+    assert_string_equal(te_tensor_dtype(c, out[0]), "int32");
+    int64_t value;
+    assert_int_equal(te_expr_int(c, te_parse(c, "3 * 5 - 1"), &value), VTA_OK);
+    assert_int_equal(value, 14);
+    assert_int_equal(te_expr_int(c, at[0], &value), VTA_INVALID_ARGUMENT);
+    te_context_destroy(c);
+}
+
+/* Two results of one reduction: sum and maximum together are refused, they are different reductions. */
+static void several_outputs(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    te_tensor *a = te_placeholder(c, "A", "int32", 1, (int64_t[]){8}), *out[2];
+    te_axis *i = te_axis_create(c, "i", 8);
+    te_expr *v = te_axis_value(c, i), *x = te_load(c, a, 1, &v);
+    te_expr *bodies[] = {te_add(c, x, te_int(c, "int32", 1)), te_mul(c, x, x)};
+    assert_int_equal(te_compute_axes(c, "B", NULL, 1, &i, 2, bodies, out), VTA_OK);
+    assert_int_equal(te_tensor_outputs(out[0]), 2);
+    assert_ptr_equal(te_tensor_output(out[0], 1), out[1]);
+    te_axis *j = te_axis_create(c, "j", 1), *k = te_reduce_axis(c, "k", 0, 8);
+    te_expr *at = te_axis_value(c, k), *y = te_load(c, a, 1, &at);
+    te_expr *mixed[] = {te_reduce(c, TE_SUM, y, 1, &k), te_reduce(c, TE_MAX_OF, y, 1, &k)};
+    assert_int_equal(te_compute_axes(c, "C", NULL, 1, &j, 2, mixed, out), VTA_INVALID_ARGUMENT);
+    assert_refused(c, VTA_INVALID_ARGUMENT, "must be one reduction's results");
+    te_context_destroy(c);
+}
+
+static void operator_table(void **state) {
+    (void)state;
+    for (int op = 0; op < TE_OP_COUNT; op++) {
+        assert_non_null(te_op_name((te_op)op));
+        assert_true(te_op_operands((te_op)op) >= 1 && te_op_operands((te_op)op) <= 3);
+    }
+    assert_null(te_op_name(TE_OP_COUNT));
+    assert_string_equal(te_op_text(TE_SHR), ">>");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operators), cmocka_unit_test(types),           cmocka_unit_test(refused),
+        cmocka_unit_test(positions), cmocka_unit_test(causes),          cmocka_unit_test(texts),
+        cmocka_unit_test(built),     cmocka_unit_test(several_outputs), cmocka_unit_test(operator_table),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
