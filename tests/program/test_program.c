@@ -120,7 +120,7 @@ static void refusals(void **state) {
     (void)state;
     uint8_t insn[64] = {VTA_OP_FINISH}, bytes[8192] = {1};
     vta_diag *diag = vta_diag_create(NULL);
-    vta_program *p = record(1);
+    vta_program *p = record(1), *none;
 #define REFUSED(call, status, message)                                                                                 \
     do {                                                                                                               \
         vta_diag_clear(diag);                                                                                          \
@@ -154,7 +154,8 @@ static void refusals(void **state) {
     REFUSED(vta_program_set_insns(p, 9, insn, 1, diag), VTA_OUT_OF_RANGE, "run 9: the program has 2");
     REFUSED(vta_program_set_insns(p, 1, insn, 2, diag), VTA_OUT_OF_RANGE, "must lie inside one segment");
     assert_int_equal(vta_program_set_insns(p, 0, insn, 1, diag), VTA_OK);
-    REFUSED(vta_program_load("/nonexistent/p.vta", NULL, diag, &p), VTA_NOT_FOUND, "/nonexistent/p.vta");
+    REFUSED(vta_program_load("/nonexistent/p.vta", NULL, diag, &none), VTA_NOT_FOUND, "/nonexistent/p.vta");
+    vta_program_destroy(p);
     vta_diag_destroy(diag);
 }
 
