@@ -12,8 +12,6 @@ typedef struct vectorize {
     uint16_t lanes;
     const vt_expr *ramp;
     vt_varmap *lets;  /* scalar binding -> its vector */
-    vt_ptrmap *widened; /* data variable of an inner allocation: each lane has its own part */
-    vt_ptrmap *buffers;
     bool scalarize;   /* what was just visited has no vector form */
 } vectorize;
 
@@ -97,28 +95,63 @@ static const vt_expr *vec_select(vectorize *st, const vt_expr *e) {
     return st->scalarize ? e : vt_e_select(st->m.ctx, a[0], a[1], a[2]);
 }
 
-/* Inner buffers have a part for each lane, next to each other. */
-static const vt_buffer *vec_buffer(vt_mutator *m, const vt_buffer *b) {
-    vectorize *st = (vectorize *)m;
-    if (!vt_ptrmap_has(st->widened, b->data)) return b;
-    const vt_buffer *have = vt_ptrmap_get(st->buffers, b);
+/* ---- Inner buffers: each lane has its own part, element by element next to each other --------------------------- */
+
+typedef struct own_parts {
+    vt_mutator m;
+    const vectorize *st;
+    const vt_var *data;
+    vt_ptrmap *buffers;
+} own_parts;
+
+static const vt_buffer *part_buffer(vt_mutator *m, const vt_buffer *b) {
+    own_parts *p = (own_parts *)m;
+    if (b->data != p->data) return b;
+    const vt_buffer *have = vt_ptrmap_get(p->buffers, b);
     if (have) return have;
     vt_buffer copy = *b;
-    const vt_expr *size = vt_simplify(st->a, vt_mul(m->ctx, b->shape[0], vt_int(m->ctx, b->shape[0]->dtype, st->lanes)));
+    const vt_expr *size = vt_mul(m->ctx, b->shape[0], vt_int(m->ctx, b->shape[0]->dtype, p->st->lanes));
     copy.shape = vt_exprs_copy(m->ctx, 1, &size);
     have = vt_buffer_with(m->ctx, &copy);
-    vt_ptrmap_set(st->buffers, b, have);
+    vt_ptrmap_set(p->buffers, b, have);
     return have;
 }
 
-static const vt_expr *vec_index(vectorize *st, const vt_buffer *b, const vt_expr *index) {
-    vt_ctx *ctx = st->m.ctx;
-    if (vt_ptrmap_has(st->widened, b->data)) {
-        const vt_expr *own = vt_mul(ctx, index, vt_int(ctx, index->dtype, st->lanes));
-        index = vt_simplify(st->a, vt_add(ctx, own, st->var));
-    }
-    return vec(st, index);
+static const vt_expr *part_index(own_parts *p, const vt_expr *index) {
+    vt_ctx *ctx = p->m.ctx;
+    const vt_expr *own = vt_mul(ctx, index, vt_int(ctx, index->dtype, p->st->lanes));
+    return vt_simplify(p->st->a, vt_add(ctx, own, p->st->var));
 }
+
+static const vt_expr *part_expr(vt_mutator *m, const vt_expr *e) {
+    const vt_expr *out = vt_mutate_expr_children(m, e);
+    if (e->kind != VT_E_LOAD || out->u.buffer == e->u.buffer) return out;
+    const vt_expr *index = part_index((own_parts *)m, out->a[0]);
+    return vt_e_load(m->ctx, out->u.buffer, 1, &index);
+}
+
+static const vt_stmt *part_stmt(vt_mutator *m, const vt_stmt *s) {
+    const vt_stmt *out = vt_mutate_stmt_children(m, s);
+    if (s->kind != VT_S_STORE || out->u.store.buffer == s->u.store.buffer) return out;
+    const vt_expr *index = part_index((own_parts *)m, out->u.store.indices[0]);
+    return vt_s_store(m->ctx, out->u.store.buffer, out->u.store.value, 1, &index);
+}
+
+static const vt_stmt *vec_alloc(vectorize *st, const vt_stmt *s) {
+    vt_ctx *ctx = st->m.ctx;
+    own_parts p = {.m = {.ctx = ctx, .expr = part_expr, .stmt = part_stmt, .buffer = part_buffer},
+                   .st = st,
+                   .data = s->u.alloc.var,
+                   .buffers = vt_ptrmap_new(ctx)};
+    vt_stmt copy = *s;
+    const vt_expr *extent = s->u.alloc.extents[0];
+    extent = vt_mul(ctx, extent, vt_int(ctx, extent->dtype, st->lanes));
+    copy.u.alloc.extents = vt_exprs_copy(ctx, 1, &extent);
+    copy.u.alloc.body = vt_mutate_stmt(&st->m, vt_mutate_stmt(&p.m, s->u.alloc.body));
+    return vt_s_new(ctx, &copy);
+}
+
+/* ---- Expressions ---------------------------------------------------------------------------------------------------- */
 
 static const vt_expr *vec_expr(vt_mutator *m, const vt_expr *e) {
     vectorize *st = (vectorize *)m;
@@ -140,8 +173,8 @@ static const vt_expr *vec_expr(vt_mutator *m, const vt_expr *e) {
         return value == e->a[0] ? e : vt_not(ctx, value);
     }
     case VT_E_LOAD: {
-        const vt_expr *index = vec_index(st, e->u.buffer, e->a[0]);
-        return index == e->a[0] ? e : vt_e_load(ctx, vec_buffer(m, e->u.buffer), 1, &index);
+        const vt_expr *index = vec(st, e->a[0]);
+        return index == e->a[0] ? e : vt_e_load(ctx, e->u.buffer, 1, &index);
     }
     case VT_E_LET: {
         const vt_expr *value = vec(st, e->a[0]);
@@ -177,13 +210,13 @@ static const vt_stmt *serial(vectorize *st, const vt_stmt *s) {
 }
 
 static const vt_stmt *vec_store(vectorize *st, const vt_stmt *s) {
-    const vt_expr *index = vec_index(st, s->u.store.buffer, s->u.store.indices[0]), *value = vec(st, s->u.store.value);
+    const vt_expr *index = vec(st, s->u.store.indices[0]), *value = vec(st, s->u.store.value);
     if (index == s->u.store.indices[0] && value == s->u.store.value) return s;
     uint16_t lanes = index->dtype.lanes > value->dtype.lanes ? index->dtype.lanes : value->dtype.lanes;
     index = widen(st, index, lanes);
     value = widen(st, value, lanes);
     if (st->scalarize) return s;
-    return vt_s_store(st->m.ctx, vec_buffer(&st->m, s->u.store.buffer), value, 1, &index);
+    return vt_s_store(st->m.ctx, s->u.store.buffer, value, 1, &index);
 }
 
 /* NULL: no vector form. */
@@ -223,15 +256,7 @@ static const vt_stmt *vec_stmt(vt_mutator *m, const vt_stmt *s) {
         if (then_case == s->u.branch.then_case && else_case == s->u.branch.else_case) return s;
         return vt_s_if(ctx, s->u.branch.condition, then_case, else_case);
     }
-    case VT_S_ALLOC: {
-        vt_ptrmap_set(st->widened, s->u.alloc.var, s);
-        vt_stmt copy = *s;
-        const vt_expr *extent = s->u.alloc.extents[0];
-        extent = vt_mul(ctx, extent, vt_int(ctx, extent->dtype, st->lanes));
-        copy.u.alloc.extents = vt_exprs_copy(ctx, 1, &extent);
-        copy.u.alloc.body = vt_mutate_stmt(m, s->u.alloc.body);
-        return vt_s_new(ctx, &copy);
-    }
+    case VT_S_ALLOC: return vec_alloc(st, s);
     case VT_S_ATTR:
         if (!uniform(st, s->u.attr.value)) return serial(st, s);
         return vt_stmt_with_body(ctx, s, vt_mutate_stmt(m, s->u.attr.body));
@@ -252,13 +277,11 @@ static const vt_stmt *each_loop(vt_mutator *m, const vt_stmt *s) {
                  "vectorize the inner part",
                  vt_var_name(s->u.loop.var), vt_expr_text(ctx, s->u.loop.extent));
     if (lanes == 1) return vt_substitute1_stmt(ctx, s->u.loop.body, s->u.loop.var, vt_int(ctx, s->u.loop.var->dtype, 0));
-    vectorize st = {.m = {.ctx = ctx, .expr = vec_expr, .stmt = vec_stmt, .buffer = vec_buffer},
+    vectorize st = {.m = {.ctx = ctx, .expr = vec_expr, .stmt = vec_stmt},
                     .a = vt_analyzer_new(ctx),
                     .var = s->u.loop.var,
                     .lanes = (uint16_t)lanes,
-                    .lets = vt_varmap_new(ctx),
-                    .widened = vt_ptrmap_new(ctx),
-                    .buffers = vt_ptrmap_new(ctx)};
+                    .lets = vt_varmap_new(ctx)};
     vt_dtype t = s->u.loop.var->dtype;
     st.ramp = vt_e_ramp(ctx, vt_int(ctx, t, 0), vt_int(ctx, t, 1), st.lanes);
     return vt_mutate_stmt(&st.m, s->u.loop.body);
