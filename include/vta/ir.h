@@ -27,7 +27,7 @@ VTA_API vta_status vtac_func_print(const vtac_func *func, vtac_style style, cons
                                    vta_diag *diag, char **out_text);
 VTA_API void vtac_text_free(const vta_allocator *allocator, char *text);
 /* Checks that a function is well formed (types, definitions before uses, dimensions): for passes under development.
- * VTA_INVALID_ARGUMENT with one diagnostic for each thing that is wrong. */
+ * VTA_ILLEGAL with one diagnostic for each thing that is wrong (the first twenty). */
 VTA_API vta_status vtac_func_verify(const vtac_func *func, vta_diag *diag);
 
 VTA_END

@@ -55,7 +55,7 @@ static void run_realize(vt__interp *in, const vt_stmt *s) {
         m->min[i] = vt__eval_int(in, s->u.realize.bounds[i].min, 0);
         m->extent[i] = vt__eval_int(in, s->u.realize.bounds[i].extent, 0);
     }
-    vt_ptrmap_set(in->memory, vt__tensor_key(t), m);
+    vt_ptrmap_set(in->memory, vt_tensor_key(t), m);
     run(in, s->u.realize.body);
 }
 
@@ -189,7 +189,7 @@ static void bind_array(vt__interp *in, const vt_binding *b, const vt_interp_arg 
     if (!b->tensor) return;
     give_box(in, m, b->tensor->ndim);
     for (uint32_t i = 0; i < m->ndim; i++) m->extent[i] = vt__eval_int(in, b->tensor->shape[i], 0);
-    vt_ptrmap_set(in->memory, vt__tensor_key(b->tensor), m);
+    vt_ptrmap_set(in->memory, vt_tensor_key(b->tensor), m);
 }
 
 static vta_status run_job(vt_ctx *ctx, void *arg) {

@@ -38,7 +38,5 @@ void *vt__buffer_at(vt__interp *in, const vt_buffer *b, uint32_t n, const vt_exp
 void *vt__tensor_at(vt__interp *in, const vt_tensor *t, uint32_t n, const vt_expr *const *indices, uint32_t lane);
 vt_value vt__get(vt__interp *in, const void *from, vt_dtype t);
 void vt__put(vt__interp *in, void *to, vt_dtype t, vt_value v);
-/* A tensor's key in `memory`. */
-const void *vt__tensor_key(const vt_tensor *t);
 
 #endif

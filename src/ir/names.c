@@ -1,11 +1,12 @@
 #include "ir/names.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct entry {
     const char *name;
     uint32_t hash;
-    uint32_t last; /* the last suffix tried with this name */
+    int32_t last; /* the last suffix given with this name; -1: the name itself may be given again */
     bool taken;
 } entry;
 
@@ -56,23 +57,36 @@ static entry *at(vt__names *names, const char *name) {
     return e;
 }
 
+static const char *take(vt__names *names, const char *name) {
+    entry *e = at(names, name);
+    e->taken = true;
+    e->last = 0;
+    return e->name;
+}
+
 const char *vt__names_take(vt__names *names, const char *wanted) {
     entry *e = at(names, wanted);
-    if (!e->taken) {
-        e->taken = true;
-        e->last = 0;
-        return e->name;
-    }
-    uint32_t suffix = e->last;
-    for (;;) {
-        const char *name = vt_new_format(names->ctx, "%s_%u", wanted, ++suffix);
-        entry *other = at(names, name);
-        if (other->taken) continue;
-        other->taken = true;
-        name = other->name;
-        at(names, wanted)->last = suffix;
-        return name;
-    }
+    if (!e->taken || e->last < 0) return take(names, wanted);
+    int32_t suffix = e->last;
+    const char *name;
+    do name = vt_new_format(names->ctx, "%s_%d", wanted, ++suffix);
+    while (at(names, name)->taken);
+    at(names, wanted)->last = suffix;
+    return take(names, name);
+}
+
+void vt__names_step_back(vt__names *names, const char *wanted, const char *name) {
+    entry *e = at(names, wanted);
+    char last[256];
+    if (e->last > 0) snprintf(last, sizeof last, "%s_%d", wanted, e->last);
+    else snprintf(last, sizeof last, "%s", wanted);
+    if (e->taken && !strcmp(last, name)) e->last--;
+}
+
+const char *vt__names_take_lowest(vt__names *names, const char *wanted) {
+    const char *name = wanted;
+    for (uint32_t i = 1; at(names, name)->taken; i++) name = vt_new_format(names->ctx, "%s_%u", wanted, i);
+    return take(names, name);
 }
 
 void vt__names_free(vt__names *names, const char *name) { at(names, name)->taken = false; }

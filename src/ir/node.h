@@ -185,6 +185,11 @@ static inline bool vt_tensor_same(const vt_tensor *x, const vt_tensor *y) {
     return x == y || (x->op && x->op == y->op && x->value_index == y->value_index);
 }
 
+/* The same address for the same tensor, as a key of maps. */
+static inline const void *vt_tensor_key(const vt_tensor *t) {
+    return t->op ? (const char *)t->op + t->value_index : (const void *)t;
+}
+
 /* What an attribute statement is about. */
 typedef struct vt_ref {
     vt_ref_kind kind;

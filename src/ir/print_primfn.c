@@ -96,14 +96,9 @@ static void buffer(printer *p, const vt_buffer *b) {
     if (is_new) buffer_type(p, b);
 }
 
-/* A tensor is known by its operation and which of its outputs it is. */
-static const void *tensor_key(const vt_tensor *t) {
-    return t->op ? (const char *)t->op + t->value_index : (const void *)t;
-}
-
 static void tensor(printer *p, const vt_tensor *t) {
     bool is_new;
-    add(p, name_of(p, tensor_key(t), t->name, "tensor_", &is_new));
+    add(p, name_of(p, vt_tensor_key(t), t->name, "tensor_", &is_new));
     if (!is_new) return;
     vt_strbuf_addf(p->out, ": DataProducer(\"%s\", ", t->name);
     dtype(p, t->dtype);

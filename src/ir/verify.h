@@ -4,9 +4,9 @@
 
 #include "ir/node.h"
 
-/* Checks operand types, every variable defined before its use and only once on a path, indices as many as
- * dimensions, conditions bool, loops over integers. Appends what is wrong to diag and returns VTA_INVALID_ARGUMENT.
- * `allowed` may name free variables (NULL: only the params and what bindings define). */
+/* Checks that every variable is defined before its use and once on a path, that memory is allocated or bound before
+ * it is reached, operand types, indices as many as dimensions, conditions bool, loops over integers. Appends what is
+ * wrong to diag (the first twenty) and returns VTA_ILLEGAL. */
 vta_status vt_verify(vt_ctx *ctx, const vt_func *f, vta_diag *diag);
 
 #endif

@@ -1,0 +1,50 @@
+/* The public view of functions. */
+#include "ir/handle.h"
+
+#include "ir/print.h"
+#include "ir/verify.h"
+
+const vtac_func *vt_func_handle(vt_ctx *ctx, const vt_func *f) {
+    vtac_func *handle = VT_NEW(ctx, vtac_func);
+    *handle = (vtac_func){ctx, f};
+    return handle;
+}
+
+const char *vtac_func_name(const vtac_func *func) { return func ? func->func->name : ""; }
+uint32_t vtac_func_param_count(const vtac_func *func) { return func ? func->func->n_params : 0; }
+
+typedef struct print_job {
+    const vt_func *func;
+    vtac_style style;
+    vt_strbuf *out;
+} print_job;
+
+static vta_status print_body(vt_ctx *ctx, void *arg) {
+    print_job *job = arg;
+    if (job->style == VTAC_STYLE_PRIMFN) vt_print_primfn(ctx, job->func, job->out);
+    else vt_print_tvmscript(ctx, job->func, job->out);
+    return VTA_OK;
+}
+
+vta_status vtac_func_print(const vtac_func *func, vtac_style style, const vta_allocator *allocator, vta_diag *diag,
+                           char **out_text) {
+    if (!out_text) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vtac_func_print: no place for the text");
+    *out_text = NULL;
+    if (!func) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vtac_func_print: no function");
+    if (style != VTAC_STYLE_PRIMFN && style != VTAC_STYLE_TVMSCRIPT)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vtac_func_print: unknown style %d", (int)style);
+    vt_strbuf text;
+    vt_strbuf_init(&text, allocator);
+    print_job job = {func->func, style, &text};
+    vta_status status = vt_protect(func->ctx, print_body, &job);
+    if (status == VTA_OK && !(*out_text = vt_strbuf_take(&text))) status = vt_no_memory(diag);
+    vt_strbuf_free(&text);
+    return status;
+}
+
+void vtac_text_free(const vta_allocator *allocator, char *text) { vt_strfree(allocator, text); }
+
+vta_status vtac_func_verify(const vtac_func *func, vta_diag *diag) {
+    if (!func) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vtac_func_verify: no function");
+    return vt_verify(func->ctx, func->func, diag);
+}

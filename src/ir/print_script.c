@@ -1,0 +1,532 @@
+/* Lowered functions in TVMScript.
+ *
+ * Text is made in frames, one for each statement that has a body. A buffer or variable that no statement defines is
+ * declared where it is met for the first time, in the innermost frame that holds all its uses; that is why a frame
+ * gathers lines and gives them to the outer one only when it is complete. */
+#include "ir/print_script.h"
+
+#include <string.h>
+
+#include "ir/build.h"
+#include "ir/print.h"
+
+/* A place in the tree of statements that have frames. */
+typedef struct place {
+    const struct place *outer;
+    const vt_stmt *stmt; /* NULL: the function */
+    uint32_t depth;
+} place;
+
+typedef struct text_line {
+    const char *text;
+    uint32_t indent;
+    struct text_line *next;
+} text_line;
+
+typedef struct frame {
+    struct frame *outer;
+    const vt_stmt *stmt;
+    text_line *first, **last;
+    const char **names; /* taken in this frame, given back at its end */
+    const void **things;
+    uint32_t n_names, cap_names, cap_things;
+    bool concise; /* the statement being printed is the last: it may open its scope without indentation */
+} frame;
+
+typedef struct printer {
+    vt__script s;
+    vt_ptrmap *places; /* variable or buffer -> the place of all its uses */
+    frame *top;
+} printer;
+
+/* ---- Where things are used ------------------------------------------------------------------------------- */
+
+typedef struct scan {
+    vt_visitor v;
+    printer *p;
+    const place *here;
+} scan;
+
+static const place *common(const place *x, const place *y) {
+    while (x != y) {
+        if (x->depth >= y->depth) x = x->outer;
+        else y = y->outer;
+    }
+    return x;
+}
+
+static void used(scan *sc, const void *thing) {
+    const place *was = vt_ptrmap_get(sc->p->places, thing);
+    vt_ptrmap_set(sc->p->places, thing, was ? common(was, sc->here) : sc->here);
+}
+
+static void scan_expr(vt_visitor *v, const vt_expr *e) {
+    scan *sc = (scan *)v;
+    if (e->kind == VT_E_VAR) used(sc, e);
+    if (e->kind == VT_E_LOAD) used(sc, e->u.buffer);
+    vt_visit_expr_children(v, e);
+}
+
+static bool in_grid(const vt_stmt *s) {
+    return s->kind == VT_S_FOR && s->u.loop.kind == VT_FOR_SERIAL && vt_is_const(s->u.loop.min, 0) &&
+           !s->u.loop.n_notes;
+}
+
+/* The loops that one T.grid joins: the last of them. Extents that name an outer one end it. */
+typedef struct outer_vars {
+    const vt_stmt *first, *end;
+} outer_vars;
+
+static bool is_outer(void *user, const vt_var *v) {
+    const outer_vars *o = user;
+    for (const vt_stmt *l = o->first; l != o->end; l = l->u.loop.body)
+        if (l->u.loop.var == v) return true;
+    return false;
+}
+
+static const vt_stmt *grid_end(const vt_stmt *s) {
+    if (!in_grid(s)) return s;
+    const vt_stmt *last = s;
+    for (const vt_stmt *l = s->u.loop.body; in_grid(l); l = l->u.loop.body) {
+        outer_vars o = {s, l};
+        if (vt_expr_uses_any(l->u.loop.extent, is_outer, &o)) break;
+        last = l;
+    }
+    return last;
+}
+
+static void scan_inside(scan *sc, const vt_stmt *owner, const vt_stmt *body) {
+    if (!body) return;
+    place *inside = VT_NEW(sc->p->s.ctx, place);
+    *inside = (place){sc->here, owner, sc->here->depth + 1};
+    const place *outside = sc->here;
+    sc->here = inside;
+    vt_visit_stmt(&sc->v, body);
+    sc->here = outside;
+}
+
+static void scan_stmt(vt_visitor *v, const vt_stmt *s) {
+    scan *sc = (scan *)v;
+    switch (s->kind) {
+    case VT_S_STORE:
+        used(sc, s->u.store.buffer);
+        vt_visit_stmt_children(v, s);
+        break;
+    case VT_S_FOR: {
+        const vt_stmt *last = grid_end(s);
+        for (const vt_stmt *l = s;; l = l->u.loop.body) {
+            vt_visit_expr(v, l->u.loop.min);
+            vt_visit_expr(v, l->u.loop.extent);
+            if (l == last) break;
+        }
+        scan_inside(sc, s, last->u.loop.body);
+        break;
+    }
+    case VT_S_IF:
+        vt_visit_expr(v, s->u.branch.condition);
+        scan_inside(sc, s->u.branch.then_case, s->u.branch.then_case);
+        scan_inside(sc, s->u.branch.else_case, s->u.branch.else_case);
+        break;
+    case VT_S_LET:
+        vt_visit_expr(v, s->u.let.value);
+        scan_inside(sc, s, s->u.let.body);
+        break;
+    case VT_S_ATTR:
+        if (s->u.attr.node.kind == VT_REF_ITER) used(sc, s->u.attr.node.u.iter->var);
+        if (s->u.attr.node.kind == VT_REF_BUFFER) used(sc, s->u.attr.node.u.buffer);
+        if (s->u.attr.node.kind == VT_REF_VAR) used(sc, s->u.attr.node.u.var);
+        vt_visit_expr(v, s->u.attr.value);
+        scan_inside(sc, s, s->u.attr.body);
+        break;
+    case VT_S_ALLOC:
+        for (uint32_t i = 0; i < s->u.alloc.n_extents; i++) vt_visit_expr(v, s->u.alloc.extents[i]);
+        scan_inside(sc, s, s->u.alloc.body);
+        break;
+    default: vt_visit_stmt_children(v, s); break;
+    }
+}
+
+/* ---- Frames ---------------------------------------------------------------------------------------------- */
+
+static void put_line(printer *p, frame *f, const char *text) {
+    text_line *l = VT_NEW(p->s.ctx, text_line);
+    l->text = text;
+    *f->last = l;
+    f->last = &l->next;
+}
+
+static void enter(printer *p, frame *f, const vt_stmt *s) {
+    *f = (frame){.outer = p->top, .stmt = s};
+    f->last = &f->first;
+    p->top = f;
+}
+
+/* Ends the top frame: its names are free again; its lines go to the outer frame, after `head`. */
+static void leave(printer *p, const char *head, bool concise) {
+    frame *f = p->top;
+    for (uint32_t i = 0; i < f->n_names; i++) {
+        vt__names_free(p->s.names, f->names[i]);
+        vt_ptrmap_set(p->s.known, f->things[i], NULL);
+    }
+    p->top = f->outer;
+    put_line(p, p->top, head);
+    if (!f->first) return;
+    if (!concise)
+        for (text_line *l = f->first; l; l = l->next) l->indent += 4;
+    *p->top->last = f->first;
+    p->top->last = f->last;
+}
+
+/* Gives a thing a name that lives as long as a frame. */
+static const char *define(printer *p, frame *f, const void *thing, const char *hint) {
+    const char *name = vt__names_take_lowest(p->s.names, vt__script_name(&p->s, hint));
+    vt_grow(p->s.ctx, &f->names, &f->cap_names, f->n_names + 1, sizeof *f->names);
+    vt_grow(p->s.ctx, &f->things, &f->cap_things, f->n_names + 1, sizeof *f->things);
+    f->names[f->n_names] = name;
+    f->things[f->n_names++] = thing;
+    vt_ptrmap_set(p->s.known, thing, name);
+    return name;
+}
+
+/* The innermost frame that holds all uses. */
+static frame *home(printer *p, const void *thing) {
+    for (const place *at = vt_ptrmap_get(p->places, thing); at; at = at->outer)
+        for (frame *f = p->top; f; f = f->outer)
+            if (f->stmt == at->stmt) return f;
+    return p->top;
+}
+
+static const char *declare_var(vt__script *s, const vt_var *v) {
+    printer *p = (printer *)s;
+    frame *f = home(p, v);
+    const vt_var_info *info = v->u.var;
+    char t[VT_DTYPE_TEXT];
+    const char *name = define(p, f, v, info->name), *text;
+    if (info->pointer)
+        text = vt_new_format(s->ctx, "%s = T.buffer_var(\"%s\", \"%s\")", name, vt_dtype_text(info->elem, t), info->scope);
+    else text = vt_new_format(s->ctx, "%s = T.var(\"%s\")", name, vt_dtype_text(v->dtype, t));
+    put_line(p, f, text);
+    return name;
+}
+
+/* What follows shape and type in a buffer's declaration. */
+static void buffer_rest(vt__script *s, vt_strbuf *out, const vt_buffer *b) {
+    if (b->n_strides) {
+        vt_strbuf_add(out, ", strides=(");
+        vt__script_exprs(s, out, b->n_strides, b->strides);
+        vt_strbuf_add(out, b->n_strides == 1 ? ",)" : ")");
+    }
+    if (!vt_is_const(b->elem_offset, 0)) {
+        vt_strbuf_add(out, ", elem_offset=");
+        vt__script_expr(s, out, b->elem_offset);
+    }
+    if (strcmp(vt_buffer_scope(b), "global")) vt_strbuf_addf(out, ", scope=\"%s\"", vt_buffer_scope(b));
+    if (b->data_alignment != 64) vt_strbuf_addf(out, ", align=%d", b->data_alignment);
+    if (b->offset_factor != 1) vt_strbuf_addf(out, ", offset_factor=%d", b->offset_factor);
+}
+
+static const char *declare_buffer(vt__script *s, const vt_buffer *b) {
+    printer *p = (printer *)s;
+    frame *f = home(p, b);
+    vta_allocator room;
+    vt_strbuf sb = vt__script_text(s, &room);
+    char t[VT_DTYPE_TEXT];
+    const char *name = define(p, f, b, b->name);
+    vt_strbuf_addf(&sb, "%s = T.buffer_decl(", name);
+    vt__script_shape(s, &sb, b);
+    vt_strbuf_addf(&sb, ", \"%s\"", vt_dtype_text(b->dtype, t));
+    if (vt_ptrmap_get(s->known, b->data)) {
+        vt_strbuf_add(&sb, ", data=");
+        vt__script_expr(s, &sb, b->data);
+    } else {
+        vt_ptrmap_set(s->known, b->data, vt_new_format(s->ctx, "%s.data", name));
+    }
+    buffer_rest(s, &sb, b);
+    vt_strbuf_add(&sb, ")");
+    put_line(p, f, vt_strbuf_text(&sb));
+    return name;
+}
+
+/* ---- Statements ------------------------------------------------------------------------------------------ */
+
+static void stmt(printer *p, const vt_stmt *s);
+
+static void body(printer *p, const vt_stmt *s) {
+    frame *f = p->top;
+    if (!s) return;
+    if (s->kind != VT_S_SEQ) {
+        f->concise = true;
+        stmt(p, s);
+        return;
+    }
+    for (uint32_t i = 0; i < s->u.seq.n_items; i++) {
+        f->concise = i == s->u.seq.n_items - 1;
+        stmt(p, s->u.seq.items[i]);
+    }
+}
+
+/* A statement that opens a scope: "head" and what follows, or "with head:" and what is inside. */
+static void scope(printer *p, const vt_stmt *s, const char *head, const char *with, const vt_stmt *inside) {
+    bool concise = p->top->concise;
+    frame f;
+    enter(p, &f, s);
+    body(p, inside);
+    leave(p, concise ? head : with, concise);
+}
+
+static void loop(printer *p, const vt_stmt *s) {
+    vta_allocator room;
+    vt_strbuf head = vt__script_text(&p->s, &room);
+    const vt_stmt *last = grid_end(s);
+    frame f;
+    enter(p, &f, s);
+    vt_strbuf_add(&head, "for ");
+    for (const vt_stmt *l = s;; l = l->u.loop.body) {
+        vt_strbuf_addf(&head, "%s%s", l == s ? "" : ", ", define(p, &f, l->u.loop.var, vt_var_name(l->u.loop.var)));
+        if (l == last) break;
+    }
+    if (last != s) {
+        vt_strbuf_add(&head, " in T.grid(");
+        for (const vt_stmt *l = s;; l = l->u.loop.body) {
+            if (l != s) vt_strbuf_add(&head, ", ");
+            vt__script_expr(&p->s, &head, l->u.loop.extent);
+            if (l == last) break;
+        }
+    } else {
+        static const char *const kinds[] = {[VT_FOR_SERIAL] = "T.serial", [VT_FOR_PARALLEL] = "T.parallel",
+                                            [VT_FOR_VECTORIZED] = "T.vectorized", [VT_FOR_UNROLLED] = "T.unroll",
+                                            [VT_FOR_THREAD] = "T.thread_binding"};
+        bool plain = in_grid(s);
+        bool range = s->u.loop.kind == VT_FOR_SERIAL && !s->u.loop.n_notes;
+        vt_strbuf_addf(&head, " in %s(", range ? "range" : kinds[s->u.loop.kind]);
+        if (!plain && !(vt_is_const(s->u.loop.min, 0) && !range)) {
+            vt__script_expr(&p->s, &head, s->u.loop.min);
+            vt_strbuf_add(&head, ", ");
+        }
+        vt__script_expr(&p->s, &head, vt_add(p->s.ctx, s->u.loop.min, s->u.loop.extent));
+        if (s->u.loop.thread) vt_strbuf_addf(&head, ", thread=\"%s\"", s->u.loop.thread->thread_tag);
+        if (s->u.loop.n_notes) {
+            vt_strbuf_add(&head, ", annotations=");
+            vt__script_notes(&p->s, &head, s->u.loop.n_notes, s->u.loop.notes);
+        }
+    }
+    vt_strbuf_add(&head, "):");
+    body(p, last->u.loop.body);
+    leave(p, vt_strbuf_text(&head), false);
+}
+
+static void let(printer *p, const vt_stmt *s) {
+    vta_allocator room;
+    vt_strbuf value = vt__script_text(&p->s, &room);
+    bool concise = p->top->concise;
+    char t[VT_DTYPE_TEXT];
+    vt__script_expr(&p->s, &value, s->u.let.value);
+    frame f;
+    enter(p, &f, s);
+    const char *name = define(p, &f, s->u.let.var, vt_var_name(s->u.let.var)), *text = vt_strbuf_text(&value);
+    body(p, s->u.let.body);
+    const char *type = vt_dtype_text(s->u.let.var->dtype, t);
+    leave(p, concise ? vt_new_format(p->s.ctx, "%s: T.%s = %s", name, type, text)
+                     : vt_new_format(p->s.ctx, "with T.let(%s, %s):", name, text),
+          concise);
+}
+
+static void ref(printer *p, vt_strbuf *out, const vt_ref *r) {
+    switch (r->kind) {
+    case VT_REF_VAR: vt__script_expr(&p->s, out, r->u.var); break;
+    case VT_REF_BUFFER:
+    case VT_REF_PAIR: vt__script_buffer(&p->s, out, r->u.buffer); break;
+    case VT_REF_STRING: vt_strbuf_addf(out, "\"%s\"", r->u.string); break;
+    case VT_REF_TENSOR: vt_strbuf_add(out, vt__script_name(&p->s, r->u.tensor->name)); break;
+    case VT_REF_ITER:
+        vt_strbuf_add(out, "T.iter_var(");
+        vt__script_expr(&p->s, out, r->u.iter->var);
+        if (r->u.iter->min) {
+            vt_strbuf_add(out, ", T.Range(");
+            vt__script_expr(&p->s, out, r->u.iter->min);
+            vt_strbuf_add(out, ", ");
+            vt__script_expr(&p->s, out, vt_add(p->s.ctx, r->u.iter->min, r->u.iter->extent));
+            vt_strbuf_add(out, ")");
+        } else {
+            vt_strbuf_add(out, ", None");
+        }
+        vt_strbuf_addf(out, ", \"%s\", \"%s\")", vt_iter_type_text(r->u.iter->type), r->u.iter->thread_tag);
+        break;
+    default: vt_strbuf_add(out, "None"); break;
+    }
+}
+
+static void attr(printer *p, const vt_stmt *s) {
+    vta_allocator room;
+    vt_strbuf head = vt__script_text(&p->s, &room);
+    vt_strbuf_add(&head, "T.attr(");
+    ref(p, &head, &s->u.attr.node);
+    vt_strbuf_addf(&head, ", \"%s\", ", s->u.attr.key);
+    vt__script_expr(&p->s, &head, s->u.attr.value);
+    vt_strbuf_add(&head, ")");
+    const char *text = vt_strbuf_text(&head);
+    scope(p, s, text, vt_new_format(p->s.ctx, "with %s:", text), s->u.attr.body);
+}
+
+static void allocate(printer *p, const vt_stmt *s) {
+    vta_allocator room;
+    vt_strbuf call = vt__script_text(&p->s, &room);
+    const char *storage = s->u.alloc.var->u.var->scope;
+    bool concise = p->top->concise;
+    char t[VT_DTYPE_TEXT];
+    frame f;
+    vt_strbuf_add(&call, "T.allocate([");
+    vt__script_exprs(&p->s, &call, s->u.alloc.n_extents, s->u.alloc.extents);
+    vt_strbuf_addf(&call, "], \"%s\", \"%s\"", vt_dtype_text(s->u.alloc.dtype, t), storage[0] ? storage : "global");
+    if (!vt_is_const(s->u.alloc.condition, 1)) {
+        vt_strbuf_add(&call, ", ");
+        vt__script_expr(&p->s, &call, s->u.alloc.condition);
+    }
+    if (s->u.alloc.n_notes) {
+        vt_strbuf_add(&call, ", annotations=");
+        vt__script_notes(&p->s, &call, s->u.alloc.n_notes, s->u.alloc.notes);
+    }
+    vt_strbuf_add(&call, ")");
+    const char *text = vt_strbuf_text(&call);
+    enter(p, &f, s);
+    const char *name = define(p, &f, s->u.alloc.var, vt_var_name(s->u.alloc.var));
+    body(p, s->u.alloc.body);
+    leave(p, concise ? vt_new_format(p->s.ctx, "%s = %s", name, text)
+                     : vt_new_format(p->s.ctx, "with %s as %s:", text, name),
+          concise);
+}
+
+static void branch(printer *p, const vt_stmt *s) {
+    vta_allocator room;
+    vt_strbuf head = vt__script_text(&p->s, &room);
+    frame f;
+    vt_strbuf_add(&head, "if ");
+    vt__script_expr(&p->s, &head, s->u.branch.condition);
+    vt_strbuf_add(&head, ":");
+    enter(p, &f, s->u.branch.then_case);
+    body(p, s->u.branch.then_case);
+    leave(p, vt_strbuf_text(&head), false);
+    if (!s->u.branch.else_case) return;
+    enter(p, &f, s->u.branch.else_case);
+    body(p, s->u.branch.else_case);
+    leave(p, "else:", false);
+}
+
+static void check(printer *p, const vt_stmt *s) {
+    vta_allocator room;
+    vt_strbuf text = vt__script_text(&p->s, &room);
+    vt__script_expr(&p->s, &text, s->u.assertion.condition);
+    vt_strbuf_add(&text, ", ");
+    vt__script_expr(&p->s, &text, s->u.assertion.message);
+    const char *what = vt_strbuf_text(&text);
+    scope(p, s, vt_new_format(p->s.ctx, "assert %s", what), vt_new_format(p->s.ctx, "with T.Assert(%s):", what),
+          s->u.assertion.body);
+}
+
+/* One line: a store, a call, a value. */
+static void simple(printer *p, const vt_stmt *s) {
+    vta_allocator room;
+    vt_strbuf text = vt__script_text(&p->s, &room);
+    const vt_expr *value = s->kind == VT_S_EVAL ? s->u.eval.value : NULL;
+    if (s->kind == VT_S_STORE) {
+        vt__script_element(&p->s, &text, s->u.store.buffer, s->u.store.n_indices, s->u.store.indices);
+        vt_strbuf_add(&text, " = ");
+        vt__script_expr(&p->s, &text, s->u.store.value);
+    } else if (s->kind == VT_S_PSTORE) {
+        vt_strbuf_addf(&text, "%s[", vt__script_name(&p->s, s->u.pstore.tensor->name));
+        vt__script_exprs(&p->s, &text, s->u.pstore.n_indices, s->u.pstore.indices);
+        vt_strbuf_add(&text, "] = ");
+        vt__script_expr(&p->s, &text, s->u.pstore.value);
+    } else if (value->kind == VT_E_CALL) {
+        vt__script_expr(&p->s, &text, value);
+    } else {
+        vt_strbuf_add(&text, "T.evaluate(");
+        vt__script_expr(&p->s, &text, value);
+        vt_strbuf_add(&text, ")");
+    }
+    put_line(p, p->top, vt_strbuf_text(&text));
+}
+
+static void realize(printer *p, const vt_stmt *s) {
+    vta_allocator room;
+    vt_strbuf head = vt__script_text(&p->s, &room);
+    vt_strbuf_addf(&head, "T.realize(%s[", vt__script_name(&p->s, s->u.realize.tensor->name));
+    for (uint32_t i = 0; i < s->u.realize.n_bounds; i++) {
+        const vt_range *r = &s->u.realize.bounds[i];
+        if (i) vt_strbuf_add(&head, ", ");
+        vt__script_expr(&p->s, &head, r->min);
+        vt_strbuf_add(&head, ":");
+        vt__script_expr(&p->s, &head, vt_add(p->s.ctx, r->min, r->extent));
+    }
+    vt_strbuf_addf(&head, "], \"%s\")", s->u.realize.scope);
+    const char *text = vt_strbuf_text(&head);
+    scope(p, s, text, vt_new_format(p->s.ctx, "with %s:", text), s->u.realize.body);
+}
+
+static void stmt(printer *p, const vt_stmt *s) {
+    switch (s->kind) {
+    case VT_S_LET: let(p, s); break;
+    case VT_S_ATTR: attr(p, s); break;
+    case VT_S_ASSERT: check(p, s); break;
+    case VT_S_FOR: loop(p, s); break;
+    case VT_S_ALLOC: allocate(p, s); break;
+    case VT_S_REALIZE: realize(p, s); break;
+    case VT_S_IF: branch(p, s); break;
+    case VT_S_SEQ: body(p, s); break;
+    case VT_S_BLOCK: body(p, s->u.block.body); break;
+    default: simple(p, s); break;
+    }
+}
+
+/* ---- The function ---------------------------------------------------------------------------------------- */
+
+static void header(printer *p, const vt_func *f, vt_strbuf *out) {
+    char t[VT_DTYPE_TEXT];
+    vt_strbuf_addf(out, "@I.ir_module\nclass Module:\n    @T.prim_func\n    def %s(", vt__script_name(&p->s, f->name));
+    for (uint32_t i = 0; i < f->n_params; i++)
+        vt_strbuf_addf(out, "%s%s: T.%s", i ? ", " : "", define(p, p->top, f->params[i], vt_var_name(f->params[i])),
+                       vt_dtype_text(f->params[i]->dtype, t));
+    vt_strbuf_add(out, "):\n");
+    if (!f->n_attrs) return;
+    vt_strbuf_add(out, "        T.func_attr(");
+    vt__script_notes(&p->s, out, f->n_attrs, f->attrs);
+    vt_strbuf_add(out, ")\n");
+}
+
+static void match_buffers(printer *p, const vt_func *f, vt_strbuf *out) {
+    char t[VT_DTYPE_TEXT];
+    for (uint32_t i = 0; i < f->n_bindings; i++) {
+        const vt_binding *b = &f->bindings[i];
+        const vt_buffer *shaped = b->unflattened ? b->unflattened : b->buffer;
+        if (!shaped) continue;
+        const char *name = define(p, p->top, shaped, shaped->name);
+        vt_ptrmap_set(p->s.known, shaped->data, vt_new_format(p->s.ctx, "%s.data", name));
+        vt_strbuf_addf(out, "        %s = T.match_buffer(", name);
+        vt__script_expr(&p->s, out, b->param);
+        vt_strbuf_add(out, ", ");
+        vt__script_shape(&p->s, out, shaped);
+        vt_strbuf_addf(out, ", \"%s\"", vt_dtype_text(shaped->dtype, t));
+        buffer_rest(&p->s, out, shaped);
+        vt_strbuf_add(out, ")\n");
+    }
+}
+
+void vt_print_tvmscript(vt_ctx *ctx, const vt_func *f, vt_strbuf *out) {
+    if (f->body->kind == VT_S_BLOCK) {
+        vt__script_blocks(ctx, f, out);
+        return;
+    }
+    printer p = {.s = {.ctx = ctx, .names = vt__names_new(ctx), .known = vt_ptrmap_new(ctx), .declare_var = declare_var,
+                       .declare_buffer = declare_buffer},
+                 .places = vt_ptrmap_new(ctx)};
+    const place whole = {NULL, NULL, 0};
+    scan sc = {{.expr = scan_expr, .stmt = scan_stmt}, &p, &whole};
+    vt_visit_stmt(&sc.v, f->body);
+    frame top;
+    enter(&p, &top, NULL);
+    header(&p, f, out);
+    match_buffers(&p, f, out);
+    body(&p, f->body);
+    for (text_line *l = top.first; l; l = l->next)
+        vt_strbuf_addf(out, "%*s%s\n", 8 + (int)l->indent, "", l->text);
+}
