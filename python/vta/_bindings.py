@@ -158,6 +158,10 @@ TE_AXIS_REDUCE = 2
 TE_INTRIN_BODY = 0
 TE_INTRIN_RESET = 1
 TE_INTRIN_UPDATE = 2
+VTAC_EMIT_OBJECT = 0
+VTAC_EMIT_ASM = 1
+VTAC_EMIT_LLVM = 2
+VTAC_EMIT_C = 3
 
 
 class vta_allocator(Structure):
@@ -375,6 +379,52 @@ class vtac_lower_options(Structure):
         ("style", c_int),
         ("after", c_void_p),
         ("user", c_void_p),
+    ]
+
+
+class vtac_arg(Structure):
+    _fields_ = [
+        ("tensor", c_void_p),
+        ("scalar", c_void_p),
+    ]
+
+
+class vtac_build_func(Structure):
+    _fields_ = [
+        ("func", c_void_p),
+        ("name", c_char_p),
+        ("device_type", c_int32),
+    ]
+
+
+class vtac_build_options(Structure):
+    _fields_ = [
+        ("target", c_char_p),
+        ("triple", c_char_p),
+        ("cpu", c_char_p),
+        ("features", c_char_p),
+        ("opt_level", c_int32),
+        ("trace", c_int32),
+        ("allocator", c_void_p),
+    ]
+
+
+class vtac_check_options(Structure):
+    _fields_ = [
+        ("seed", c_uint64),
+        ("allocator", c_void_p),
+    ]
+
+
+class vtac_check_result(Structure):
+    _fields_ = [
+        ("elements", c_uint64),
+        ("different", c_uint64),
+        ("arg", c_size_t),
+        ("index", c_uint64),
+        ("got", c_void_p),
+        ("run_seconds", c_double),
+        ("reference_seconds", c_double),
     ]
 
 
@@ -686,4 +736,16 @@ FUNCTIONS = {
     "vtac_kernel_disabled_passes": ("vtac", c_char_p, [c_void_p]),
     "vtac_pass_count": ("vtac", c_size_t, []),
     "vtac_pass_get": ("vtac", c_int, [c_size_t, c_void_p]),
+    "vtac_lower": ("vtac", c_int, [c_void_p, c_size_t, c_void_p, c_char_p, c_void_p, c_void_p]),
+    "vtac_kernel_lower": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vtac_emit": ("vtac", c_int, [c_size_t, c_void_p, c_void_p, c_int, c_void_p, c_void_p, c_void_p]),
+    "vtac_bytes_free": ("vtac", None, [c_void_p, c_void_p, c_size_t]),
+    "vtac_build": ("vtac", c_int, [c_size_t, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_module_destroy": ("vtac", None, [c_void_p]),
+    "vtac_module_save": ("vtac", c_int, [c_void_p, c_char_p, c_void_p]),
+    "vtac_module_object": ("vtac", c_void_p, [c_void_p, c_void_p]),
+    "vtac_module_triple": ("vtac", c_char_p, [c_void_p]),
+    "vtac_module_function": ("vtac", c_int, [c_void_p, c_char_p, c_void_p, c_void_p]),
+    "vtac_trace_begin": ("vtac", c_int, [c_void_p, c_void_p]),
+    "vtac_trace_end": ("vtac", None, []),
 }
