@@ -9,7 +9,6 @@
 #include "pass/pass.h"
 #include "te/te.h"
 
-#pragma weak vt_print_tvmscript
 
 typedef enum lower_want { WANT_PRIMFN, WANT_TVMSCRIPT, WANT_CALLS } lower_want;
 
@@ -29,7 +28,7 @@ static vta_status lower_body(vt_ctx *ctx, void *arg) {
     f = vt_lower(ctx, f, job->options);
     if (!job->out) return VTA_OK;
     if (job->want == WANT_PRIMFN) vt_print_primfn(ctx, f, job->out);
-    else if (job->want == WANT_TVMSCRIPT && vt_print_tvmscript) vt_print_tvmscript(ctx, f, job->out);
+    else if (job->want == WANT_TVMSCRIPT) vt_print_tvmscript(ctx, f, job->out);
     else if (!trace_run(ctx, f, job->out)) return VTA_INTERNAL;
     return VTA_OK;
 }

@@ -22,7 +22,6 @@ static void check_listing(const listing *l) {
         print_message("skipped: no ../shared/golden/listings/%s beside the checkout\n", l->file);
         skip();
     }
-    if (l->want == WANT_TVMSCRIPT && !vt_print_tvmscript) skip();
     program p;
     assert_true(program_create(&p, l->program));
     vtac_lower_options options = {.config = l->vta ? te_context_config(p.c) : NULL, .simple = 1, .verify = 1};
