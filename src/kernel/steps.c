@@ -42,8 +42,12 @@ static te_axis *axis_of(vt__reader *r, te_stage *st) {
         return axis;
     }
     const char *name = vt_lex_name(lexer(r), "an axis");
-    for (uint32_t i = r->n_aliases; i > 0; i--)
-        if (r->aliases[i - 1].stage == st && strcmp(r->aliases[i - 1].name, name) == 0) return r->aliases[i - 1].axis;
+    for (uint32_t i = r->n_aliases; i > 0; i--) {
+        if (r->aliases[i - 1].stage != st || strcmp(r->aliases[i - 1].name, name) != 0) continue;
+        if (!vt_lex_is(lexer(r), ".")) return r->aliases[i - 1].axis;
+        name = te_axis_name(r->aliases[i - 1].axis); /* f.inner: what became of f */
+        break;
+    }
     while (vt_lex_accept(lexer(r), "."))
         name = vt_new_format(vt__ctx(r), "%s.%s", name, vt_lex_name(lexer(r), "the rest of the name"));
     return vt__made(r, te_stage_axis_named(st, name));

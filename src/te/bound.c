@@ -121,8 +121,18 @@ static void put_set(vt_ctx *ctx, vt_ptrmap *sets, const vt_iter *axis, vt_intset
     vt_ptrmap_set(sets, axis, s);
 }
 
+/* Memory of its own for every thread, but computed before the threads part. */
+static _Noreturn void refuse_outside_thread(const bounds *b, const te_stage *st, const te_stage *consumer, const vt_iter *axis) {
+    vt__raise_at(b->s->c, st->at_pos, VTA_ILLEGAL,
+                 "%s is kept in %s memory, of which each thread has its own, but %s, which needs it, is bound to thread %s "
+                 "inside of where %s is computed: compute it at the loop %s or further in, or keep it in global memory",
+                 st->origin->name, *st->scope ? st->scope : "local", consumer->origin->name, thread_tag(b, axis),
+                 st->origin->name, vt_var_name(axis->var));
+}
+
 /* What the consumer's axes take while one value of the stage is needed. */
-static vt_ptrmap *consumer_sets(const bounds *b, const te_stage *consumer, const vt_iter *attach, int rank, bool *inside) {
+static vt_ptrmap *consumer_sets(const bounds *b, const te_stage *st, const te_stage *consumer, const vt_iter *attach,
+                                int rank, bool *inside) {
     vt_ptrmap *sets = vt_ptrmap_new(b->ctx);
     for (uint32_t i = consumer->leaf.n; i > 0; i--) {
         const vt_iter *axis = consumer->leaf.items[i - 1];
@@ -131,6 +141,8 @@ static vt_ptrmap *consumer_sets(const bounds *b, const te_stage *consumer, const
         const vt_iter *thread = vt_ptrmap_get(b->threads, axis);
         if (vt_is_const(r->extent, 1))
             put_set(b->ctx, sets, axis, vt_intset_point(r->min));
+        else if (!need_relax(b, axis, *inside, rank) && !*inside)
+            refuse_outside_thread(b, st, consumer, axis);
         else if (!need_relax(b, axis, *inside, rank))
             put_set(b->ctx, sets, axis, vt_intset_point(thread ? thread->var : axis->var));
         else
@@ -140,13 +152,18 @@ static vt_ptrmap *consumer_sets(const bounds *b, const te_stage *consumer, const
 }
 
 /* The loops around the consumer that the stage must cover whole. */
-static vt_dommap *relaxed_loops(const bounds *b, uint32_t consumer, const vt_iter *attach, int rank, bool *inside) {
+static vt_dommap *relaxed_loops(const bounds *b, const te_stage *st, const te_stage *consumer, const vt_iter *attach,
+                                int rank, bool *inside) {
     vt_dommap *relax = vt_dommap_new(b->ctx);
-    const vt__iters *path = &b->s->stages[consumer]->path;
+    const vt__iters *path = &consumer->path;
     for (uint32_t i = 0; i < path->n; i++) {
         const vt_iter *axis = path->items[i], *thread = vt_ptrmap_get(b->threads, axis);
         if (axis == attach) *inside = true;
-        if (!need_relax(b, axis, *inside, rank)) continue;
+        bool one = vt_is_const(vt__range(b->ranges, axis)->extent, 1);
+        if (!need_relax(b, axis, *inside, rank)) {
+            if (!*inside && !one) refuse_outside_thread(b, st, consumer, axis);
+            continue;
+        }
         vt_dommap_set_range(relax, axis->var, *vt__range(b->ranges, axis));
         if (thread) vt_dommap_set_range(relax, thread->var, *vt__range(b->ranges, axis));
     }
@@ -167,8 +184,8 @@ static void demand_by(bounds *b, uint32_t index, uint32_t consumer, int rank, ui
     vt_ctx *ctx = b->ctx;
     const vt_iter *attach = st->path.n ? st->path.items[0] : NULL;
     bool inside = false;
-    vt_ptrmap *sets = consumer_sets(b, to, attach, rank, &inside);
-    vt_dommap *relax = relaxed_loops(b, consumer, attach, rank, &inside);
+    vt_ptrmap *sets = consumer_sets(b, st, to, attach, rank, &inside);
+    vt_dommap *relax = relaxed_loops(b, st, to, attach, rank, &inside);
     if (!inside && attach)
         vt__raise_at(b->s->c, st->at_pos, VTA_ILLEGAL,
                   "%s is computed at %s.%s, but %s, which also needs it, lies outside that loop: compute %s at the same "

@@ -73,9 +73,10 @@ static const vt_stmt *attach(te_context *c, const te_stage *st, const vt_ptrmap 
 
 typedef struct finisher {
     vt_mutator base;
-    vt_varmap *values;   /* variables of LETs, threads */
-    vt_ptrmap *tensors;  /* what a rewritten stage makes -> what the user knows it by */
-    vt_ptrmap *extents;  /* thread axes whose extent is already said around */
+    vt_varmap *values;    /* variables of LETs, threads */
+    vt_ptrmap *tensors;   /* what a rewritten stage makes -> what the user knows it by */
+    vt_ptrmap *extents;   /* thread axes whose extent is already said around */
+    vt_ptrmap *arguments; /* tensors whose memory the caller gives */
 } finisher;
 
 static const vt_tensor *known_tensor(const finisher *m, const vt_tensor *t) {
@@ -119,18 +120,22 @@ static const vt_stmt *finish_stmt(vt_mutator *base, const vt_stmt *s) {
         return vt_mutate_stmt(base, s->u.let.body);
     }
     if (s->kind == VT_S_ATTR) return finish_attr(m, s);
+    if (s->kind == VT_S_REALIZE && vt_ptrmap_has(m->arguments, vt__tensor_key(s->u.realize.tensor)))
+        return vt_mutate_stmt(base, s->u.realize.body);
     s = vt_mutate_stmt_children(base, s);
     if (s->kind != VT_S_PSTORE || known_tensor(m, s->u.pstore.tensor) == s->u.pstore.tensor) return s;
     return vt_s_pstore(base->ctx, known_tensor(m, s->u.pstore.tensor), s->u.pstore.value, s->u.pstore.n_indices,
                        s->u.pstore.indices);
 }
 
-static const vt_stmt *finish(const te_schedule *s, const vt_stmt *body) {
+static const vt_stmt *finish(const te_schedule *s, uint32_t n, const vt_binding *bindings, const vt_stmt *body) {
     vt_ctx *ctx = &s->c->ctx;
     finisher m = {.base = {.ctx = ctx, .expr = finish_expr, .stmt = finish_stmt}};
     m.values = vt_varmap_new(ctx);
     m.tensors = vt_ptrmap_new(ctx);
     m.extents = vt_ptrmap_new(ctx);
+    m.arguments = vt_ptrmap_new(ctx);
+    for (uint32_t i = 0; i < n; i++) vt_ptrmap_set(m.arguments, vt__tensor_key(bindings[i].tensor), s);
     for (uint32_t i = 0; i < s->n_stages; i++) {
         const te_stage *st = s->stages[i];
         for (uint32_t j = 0; j < st->n_attrs; j++)
@@ -201,7 +206,7 @@ const vt_func *vt_te_lower(te_schedule *s, uint32_t n, const vt_te_arg *args, co
     const vt_ptrmap *ranges = vt__infer_bounds(ready);
     vt_func *f = VT_NEW(ctx, vt_func);
     *f = (vt_func){.name = vt_new_string(ctx, name), .n_params = n, .params = params, .n_bindings = bound, .bindings = bindings};
-    f->body = finish(ready, all_stages(ready, ranges));
+    f->body = finish(ready, bound, bindings, all_stages(ready, ranges));
     f->result = VT_VOID_T;
     const vt_func *result = vt_func_with_attr(ctx, f, "from_legacy_te_schedule", vt_bool(ctx, true));
     result = vt_func_with_attr(ctx, result, "global_symbol", vt_string(ctx, name));

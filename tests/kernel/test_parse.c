@@ -1,0 +1,124 @@
+/* Kernel files: parameters, what a kernel consists of, the four programs for several configurations. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ir/interp.h"
+#include "te/te.h"
+#include "vta/kernel.h"
+
+static vtac_kernel *parse(const char *text, const char *params) {
+    vta_diag *diag = vta_diag_create(NULL);
+    vtac_kernel *k;
+    vta_status status = vtac_kernel_parse(text, strlen(text), "k.te", params, NULL, NULL, diag, &k);
+    if (status != VTA_OK) fail_msg("%s", vta_diag_text(diag));
+    vta_diag_destroy(diag);
+    return k;
+}
+
+static void parts(void **state) {
+    (void)state;
+    vtac_kernel *k = parse("kernel scale(m = 4)\nparam n = m * 2\ntarget llvm\ndisable tir.CommonSubexprElimTIR, tir.LoopPartition\n"
+                           "input a: int32[m, n]\ninput b: int32[n]\noutput c[i: m, j: n] = a[i, j]\n   + b[j]\n"
+                           "output d like c = c[...] * 2\n",
+                           NULL);
+    assert_string_equal(vtac_kernel_name(k), "scale");
+    assert_string_equal(vtac_kernel_target(k), "llvm");
+    assert_string_equal(vtac_kernel_disabled_passes(k), "tir.CommonSubexprElimTIR,tir.LoopPartition");
+    assert_int_equal(vtac_kernel_args(k), 4);
+    static const char *const names[] = {"a", "b", "c", "d"};
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(te_tensor_name(vtac_kernel_arg(k, i)), names[i]);
+        assert_int_equal(vtac_kernel_arg_is_output(k, i), i >= 2);
+    }
+    assert_null(vtac_kernel_arg(k, 4));
+    assert_int_equal(te_tensor_dim(vtac_kernel_arg(k, 0), 1), 8);
+    assert_non_null(vtac_kernel_schedule(k));
+    vtac_kernel_destroy(k);
+}
+
+static void parameters(void **state) {
+    (void)state;
+    const char *text = "kernel k(m = 4, n = m + 1)\ninput a: int32[m, n]\noutput c like a = a[...] + 1\n";
+    vtac_kernel *k = parse(text, "m=7");
+    assert_int_equal(te_tensor_dim(vtac_kernel_arg(k, 0), 0), 7);
+    assert_int_equal(te_tensor_dim(vtac_kernel_arg(k, 0), 1), 8);
+    vtac_kernel_destroy(k);
+    k = parse(text, " n=0x10, m=3 ");
+    assert_int_equal(te_tensor_dim(vtac_kernel_arg(k, 0), 0), 3);
+    assert_int_equal(te_tensor_dim(vtac_kernel_arg(k, 0), 1), 16);
+    vtac_kernel_destroy(k);
+    static const struct {
+        const char *params, *message;
+    } wrong[] = {{"o=3", "the kernel has no parameter \"o\""}, {"m=x", "is given as \"x\", which is no integer"}, {"m=", "no integer"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        vta_diag *diag = vta_diag_create(NULL);
+        assert_int_not_equal(vtac_kernel_parse(text, strlen(text), NULL, wrong[i].params, NULL, NULL, diag, &k), VTA_OK);
+        if (!strstr(vta_diag_text(diag), wrong[i].message)) fail_msg("%s", vta_diag_text(diag));
+        vta_diag_destroy(diag);
+    }
+}
+
+static void aliases(void **state) {
+    (void)state;
+    vtac_kernel *k = parse("input a: int32[64, 64]\ntensor b like a = a[...] + 1\noutput c like a = b[...] * 2\n"
+                           "stage c\n  tile 0, 1 by 8, 4 -> yo, xo, yi, xi\n  fuse yo, xo -> f\n  split f into 2 -> t, _\n  bind t cthread\n"
+                           "  vectorize xi\n  unroll i0.inner\nstage b\n  compute_at c, f.inner\n"
+                           "cache_read a as a_local in acc for b\nstage a_local\n  compute_at b, 0\n",
+                           NULL);
+    te_schedule *s = vtac_kernel_schedule(k);
+    assert_int_equal(te_schedule_stages(s), 4);
+    te_stage *c = te_schedule_stage(s, vtac_kernel_arg(k, 1));
+    assert_int_equal(te_stage_leaves(c), 4);
+    assert_string_equal(te_axis_name(te_stage_leaf(c, 1)), "i0.outer.i1.outer.fused.inner");
+    vtac_kernel_destroy(k);
+}
+
+typedef struct lowering {
+    vtac_kernel *k;
+    const vt_func *f;
+} lowering;
+
+static vta_status lower(vt_ctx *ctx, void *arg) {
+    lowering *l = arg;
+    vt_te_arg args[16] = {{0}};
+    for (size_t i = 0; i < vtac_kernel_args(l->k); i++) args[i].tensor = vtac_kernel_arg(l->k, i);
+    l->f = vt_te_lower(vtac_kernel_schedule(l->k), (uint32_t)vtac_kernel_args(l->k), args, vtac_kernel_name(l->k));
+    (void)ctx;
+    return VTA_OK;
+}
+
+static void programs(void **state) {
+    (void)state;
+    static const char *const changes[] = {"LOG_BATCH=0", "LOG_BATCH=1 LOG_ACC_BUFF_SIZE=18", "LOG_BLOCK=5", "LOG_BATCH=2 LOG_BLOCK=3"};
+    static const char *const names[] = {"vector_add", "matmul", "blocked_matmul", "conv2d"};
+    vta_config *base = vta_config_default(), *config;
+    for (size_t i = 0; i < 16; i++) {
+        vta_diag *diag = vta_diag_create(NULL);
+        char path[512];
+        snprintf(path, sizeof path, VT_SOURCE_DIR "/examples/%s.te", names[i % 4]);
+        assert_int_equal(vta_config_with(base, changes[i / 4], diag, &config), VTA_OK);
+        lowering l;
+        vta_status status = vtac_kernel_load(path, NULL, config, NULL, diag, &l.k);
+        if (status != VTA_OK) fail_msg("%s", vta_diag_text(diag));
+        te_context *c = vtac_kernel_context(l.k);
+        status = vt_protect(vt_te_ctx(c), lower, &l);
+        if (status != VTA_OK) fail_msg("%s", vta_diag_text(te_context_diag(c)));
+        assert_string_equal(l.f->name, names[i % 4]);
+        vtac_kernel_destroy(l.k);
+        vta_config_release(config);
+        vta_diag_destroy(diag);
+    }
+    vta_config_release(base);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(parts), cmocka_unit_test(parameters), cmocka_unit_test(aliases),
+                                       cmocka_unit_test(programs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

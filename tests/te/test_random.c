@@ -1,0 +1,221 @@
+/* Random computations with random legal schedules: the loop nest, interpreted, gives what the definitions give. */
+#include "ir/interp.h"
+#include "te_test.h"
+
+enum { PROGRAMS = 3000, MOST_STAGES = 5, MOST_STEPS = 10, LARGEST = 4096 };
+
+static uint64_t seed;
+
+static uint32_t random_below(uint32_t n) {
+    seed ^= seed >> 12;
+    seed ^= seed << 25;
+    seed ^= seed >> 27;
+    return (uint32_t)((seed * 0x2545f4914f6cdd1du) >> 33) % n;
+}
+
+typedef struct program {
+    te_context *c;
+    uint32_t n; /* tensors; the first two are inputs, the last is the output */
+    te_tensor *tensors[MOST_STAGES + 2];
+    te_schedule *s;
+} program;
+
+static te_tensor *pick(const program *p) { return p->tensors[random_below(p->n)]; }
+
+/* An element of a random tensor, its indices made of the given axes; "%" keeps them inside where they do not fit. */
+static void add_element(const program *p, char *text, int64_t ndim, const int64_t *shape, bool reduce) {
+    te_tensor *t = pick(p);
+    sprintf(text + strlen(text), "%s[", te_tensor_name(t));
+    for (size_t d = 0; d < te_tensor_ndim(t); d++) {
+        int64_t extent = te_tensor_dim(t, d);
+        uint32_t axis = random_below((uint32_t)ndim);
+        sprintf(text + strlen(text), "%s", d ? ", " : "");
+        if (reduce && random_below(2))
+            sprintf(text + strlen(text), "k %% %d", (int)extent);
+        else if (shape[axis] <= extent && random_below(4))
+            sprintf(text + strlen(text), "i%u", axis);
+        else
+            sprintf(text + strlen(text), "(i%u * %u + %u) %% %d", axis, random_below(3) + 1, random_below(5), (int)extent);
+    }
+    strcat(text, "]");
+}
+
+static void add_expression(const program *p, char *text, int64_t ndim, const int64_t *shape, bool reduce, int depth) {
+    static const char *const infix[] = {" + ", " - ", " * ", " & ", " | ", " ^ "};
+    switch (depth > 0 ? random_below(6) : random_below(2)) {
+    case 0:
+        add_element(p, text, ndim, shape, reduce);
+        break;
+    case 1:
+        if (random_below(2)) {
+            add_element(p, text, ndim, shape, reduce);
+            break;
+        }
+        sprintf(text + strlen(text), "%d", (int)random_below(20) - 10);
+        break;
+    case 2:
+    case 3:
+        strcat(text, "(");
+        add_expression(p, text, ndim, shape, reduce, depth - 1);
+        strcat(text, infix[random_below(6)]);
+        add_expression(p, text, ndim, shape, reduce, depth - 1);
+        strcat(text, ")");
+        break;
+    case 4:
+        sprintf(text + strlen(text), "%s(", random_below(2) ? "max" : "min");
+        add_expression(p, text, ndim, shape, reduce, depth - 1);
+        strcat(text, ", ");
+        add_expression(p, text, ndim, shape, reduce, depth - 1);
+        strcat(text, ")");
+        break;
+    default:
+        strcat(text, random_below(2) ? "select(i0 < 2, " : "if_then_else(i0 >= 1 && i0 < 3, ");
+        add_expression(p, text, ndim, shape, reduce, depth - 1);
+        strcat(text, ", ");
+        add_expression(p, text, ndim, shape, reduce, depth - 1);
+        strcat(text, ")");
+    }
+}
+
+static void make_program(program *p) {
+    int64_t shape[3];
+    *p = (program){.c = context_with(NULL)};
+    for (; p->n < 2; p->n++) {
+        uint32_t ndim = random_below(3) + 1;
+        for (uint32_t d = 0; d < ndim; d++) shape[d] = random_below(6) + 1;
+        p->tensors[p->n] = te_placeholder(p->c, p->n ? "b" : "a", "int32", ndim, shape);
+    }
+    for (uint32_t stages = random_below(MOST_STAGES) + 1; stages; stages--) {
+        char text[8192] = "", name[16];
+        uint32_t ndim = random_below(3) + 1;
+        bool reduce = random_below(3) == 0;
+        for (uint32_t d = 0; d < ndim; d++) shape[d] = random_below(7) + 1;
+        if (reduce) sprintf(text, "%s[k: %u](", (const char *[]){"sum", "min", "max"}[random_below(3)], random_below(6) + 1);
+        add_expression(p, text, ndim, shape, reduce, 3);
+        if (reduce) strcat(text, ")");
+        sprintf(name, "t%u", p->n);
+        p->tensors[p->n++] = te_compute(p->c, name, ndim, shape, NULL, text);
+        if (te_context_status(p->c) != VTA_OK) fail_msg("%s: %s", text, vta_diag_text(te_context_diag(p->c)));
+    }
+    p->s = te_schedule_create(p->c, 1, &p->tensors[p->n - 1]);
+}
+
+static te_axis *leaf(te_stage *st) {
+    return te_stage_leaves(st) ? te_stage_leaf(st, random_below((uint32_t)te_stage_leaves(st))) : NULL;
+}
+
+static void shuffle_leaves(te_stage *st) {
+    te_axis *axes[64];
+    size_t n = te_stage_leaves(st);
+    if (n > 64) return;
+    for (size_t i = 0; i < n; i++) axes[i] = te_stage_leaf(st, i);
+    for (size_t i = n; i > 1; i--) {
+        size_t j = random_below((uint32_t)i);
+        te_axis *swap = axes[i - 1];
+        axes[i - 1] = axes[j];
+        axes[j] = swap;
+    }
+    te_reorder(st, n, axes);
+}
+
+/* One random step; it may be refused, and then must have changed nothing. */
+static void step(program *p, char *log) {
+    uint32_t n = (uint32_t)te_schedule_stages(p->s);
+    te_stage *st = te_schedule_stage_at(p->s, random_below(n)), *other = te_schedule_stage_at(p->s, random_below(n));
+    te_axis *axis = leaf(st), *fuse[2];
+    uint32_t what = random_below(12);
+    size_t leaves = te_stage_leaves(st), at = leaves > 1 ? random_below((uint32_t)leaves - 1) : 0;
+    sprintf(log + strlen(log), " %u:%s", what, te_stage_name(st));
+    switch (what) {
+    case 0:
+    case 1: te_split(st, axis, random_below(5) + 1, NULL, NULL); break;
+    case 2: te_split_nparts(st, axis, random_below(4) + 1, NULL, NULL); break;
+    case 3:
+        fuse[0] = te_stage_leaf(st, at);
+        fuse[1] = te_stage_leaf(st, at + 1);
+        te_fuse(st, 2, fuse, NULL);
+        break;
+    case 4: shuffle_leaves(st); break;
+    case 5:
+    case 6:
+    case 7: te_compute_at(st, other, leaf(other)); break;
+    case 8: te_compute_inline(st); break;
+    case 9: te_cache_read(p->s, te_stage_tensor(st), random_below(2) ? "global" : "local", 0, NULL); break;
+    case 10: te_cache_write(p->s, te_stage_tensor(st), "local"); break;
+    default: te_bind(st, axis, te_thread_axis(p->c, "vthread"));
+    }
+}
+
+static void fill(int32_t *data, size_t n) {
+    for (size_t i = 0; i < n; i++) data[i] = (int32_t)random_below(2001) - 1000;
+}
+
+static size_t elements(const te_tensor *t) {
+    size_t n = 1;
+    for (size_t d = 0; d < te_tensor_ndim(t); d++) n *= (size_t)te_tensor_dim(t, d);
+    return n;
+}
+
+typedef struct interpretation {
+    const vt_func *f;
+    uint32_t n;
+    vt_interp_arg args[3];
+} interpretation;
+
+static vta_status interpret(vt_ctx *ctx, void *arg) {
+    interpretation *run = arg;
+    return vt_interp_run(ctx, run->f, run->n, run->args, NULL);
+}
+
+/* True when the schedule was legal. */
+static bool check(program *p, const char *log, int number) {
+    static int32_t a[LARGEST], b[LARGEST], expected[LARGEST], got[LARGEST];
+    te_tensor *out = p->tensors[p->n - 1], *args[3] = {p->tensors[0], p->tensors[1], out};
+    fill(a, elements(args[0]));
+    fill(b, elements(args[1]));
+    vta_diag_clear(te_context_diag(p->c));
+    vta_status status = te_evaluate(p->c, out, 2, args, (const void *[]){a, b}, expected);
+    assert_int_equal(status, VTA_OK);
+    const vt_func *f = lower(p->s, 3, args);
+    if (!f) {
+        status = te_context_status(p->c);
+        if (status != VTA_ILLEGAL) fail_msg("program %d%s: %s", number, log, vta_diag_text(te_context_diag(p->c)));
+        return false;
+    }
+    memset(got, 0x55, sizeof got);
+    interpretation run = {f, 3, {{a, elements(args[0])}, {b, elements(args[1])}, {got, elements(out)}}};
+    status = vt_protect(vt_te_ctx(p->c), interpret, &run);
+    bool same = status == VTA_OK && memcmp(got, expected, elements(out) * sizeof *got) == 0;
+    if (!same) {
+        char *text = nest_text(p->c, f);
+        print_error("program %d%s: %s\n", number, log, vta_diag_text(te_context_diag(p->c)));
+        fputs(text, stderr);
+        for (size_t i = 0; i < elements(out) && status == VTA_OK; i++)
+            if (got[i] != expected[i]) print_error("[%zu] is %d, not %d\n", i, got[i], expected[i]);
+        fail_msg("program %d", number);
+    }
+    return true;
+}
+
+static void random_schedules(void **state) {
+    (void)state;
+    int legal = 0, first = 0, last = PROGRAMS;
+    const char *only = getenv("TE_RANDOM_PROGRAM");
+    if (only) last = (first = atoi(only)) + 1;
+    for (int i = first; i < last; i++) {
+        char log[1024] = "";
+        program p;
+        seed = 0x9e3779b97f4a7c15u * (uint64_t)(i + 1);
+        make_program(&p);
+        for (uint32_t steps = random_below(MOST_STEPS); steps; steps--) step(&p, log);
+        legal += check(&p, log, i);
+        te_context_destroy(p.c);
+    }
+    if (!only) assert_true(legal > PROGRAMS / 2);
+    print_message("%d of %d schedules were legal\n", legal, PROGRAMS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_schedules)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
