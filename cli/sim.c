@@ -5,6 +5,7 @@
 #include "device.h"
 #include "stats.h"
 #include "vta/program.h"
+#include "vta/timing.h"
 
 static int show_progress(void *ctx, uint32_t run, uint32_t run_count) {
     (void)ctx;
@@ -30,6 +31,20 @@ typedef struct report {
     bool json, expect, check;
 } report;
 
+/* A device that times has more to say: where the cycles went. */
+static void print_timing(const vta_device *device, const vta_config *config, json_t *into) {
+    vta_timing timing;
+    vta_timing_profile profile;
+    if (vta_device_timing(device, NULL, &timing, &profile) != VTA_OK) return;
+    if (into) {
+        json_object_set_new(into, "timing", cli_json_of(vta_timing_to_json(config, &profile, &timing)));
+        return;
+    }
+    char *text = vta_timing_to_text(config, &profile, &timing);
+    if (text) printf("\n%s", text);
+    vta_string_free(text);
+}
+
 static void print_report(const report *r, const vta_program *program, const vta_device *device, double seconds) {
     vta_counters counters = vta_device_counters(device);
     if (r->json) {
@@ -40,10 +55,12 @@ static void print_report(const report *r, const vta_program *program, const vta_
                       "seconds", seconds, "stats", cli_stats_json(&counters));
         if (r->expect) json_object_set_new(o, "as_recorded", json_true());
         if (r->check) json_object_set_new(o, "races", json_integer(0));
+        print_timing(device, vta_program_config(program), o);
         cli_print_json(o);
         return;
     }
     cli_print_stats(&counters);
+    print_timing(device, vta_program_config(program), NULL);
     if (r->expect) printf("DRAM and statistics are as recorded.\n");
     if (r->check) printf("No races.\n");
 }

@@ -11,6 +11,8 @@
 
 VTA_BEGIN
 
+struct vta_runtime;
+
 /* A timing profile: which hardware, as numbers. Plain data; names and meanings are in vta/timing.def. */
 typedef struct vta_timing_profile {
     char name[32];
@@ -95,6 +97,10 @@ VTA_API void vta_timing_add(vta_timing *sum, const vta_timing *more);
 /* What a tsim device has measured since its counters were cleared. VTA_UNSUPPORTED on a device that does not time. */
 VTA_API vta_status vta_device_timing(const vta_device *device, vta_diag *diag, vta_timing *out_timing,
                                      vta_timing_profile *out_profile);
+
+/* The same for the device behind a runtime; NULL: the calling thread's (vta/runtime.h). */
+VTA_API vta_status vta_runtime_timing(struct vta_runtime *runtime, vta_diag *diag, vta_timing *out_timing,
+                                      vta_timing_profile *out_profile);
 
 /* Figures made from a timing: rates are fractions of a peak, 0..1. */
 typedef struct vta_timing_summary {
