@@ -1,8 +1,10 @@
 #include "ir/verify.h"
 
+#include <string.h>
+
 #include "ir/visit.h"
 
-enum { MAX_MESSAGES = 20 };
+enum { MAX_MESSAGES = 20, VERIFY_MOST_VARS = 32 };
 
 typedef struct verifier {
     vt_visitor v;
@@ -90,14 +92,34 @@ static void check_loop(verifier *ver, const vt_stmt *s) {
     undefine(ver, var);
 }
 
-/* An attribute about an axis brings its variable into scope, unless it is there already. */
+/* What an attribute brings into scope: a thread axis its variable, a bound buffer the variables it is made of. */
+static uint32_t attr_defines(const vt_stmt *s, const vt_expr *out_vars[VERIFY_MOST_VARS]) {
+    uint32_t n = 0;
+    const vt_ref *node = &s->u.attr.node;
+    bool thread = strcmp(s->u.attr.key, "thread_extent") == 0 || strcmp(s->u.attr.key, "virtual_thread") == 0;
+    if (node->kind == VT_REF_ITER && thread) out_vars[n++] = node->u.iter->var;
+    if (node->kind != VT_REF_PAIR) return n;
+    const vt_buffer *b = node->u.buffer;
+    out_vars[n++] = b->data;
+    if (b->elem_offset && b->elem_offset->kind == VT_E_VAR) out_vars[n++] = b->elem_offset;
+    for (uint32_t i = 0; i < b->n_strides && n < VERIFY_MOST_VARS; i++)
+        if (b->strides[i]->kind == VT_E_VAR) out_vars[n++] = b->strides[i];
+    for (uint32_t i = 0; i < b->ndim && n < VERIFY_MOST_VARS; i++)
+        if (b->shape[i]->kind == VT_E_VAR) out_vars[n++] = b->shape[i];
+    return n;
+}
+
 static void check_attr(verifier *ver, const vt_stmt *s) {
-    const vt_var *v = s->u.attr.node.kind == VT_REF_ITER ? s->u.attr.node.u.iter->var : NULL;
-    bool fresh = v && !vt_ptrmap_get(ver->defined, v);
+    const vt_expr *vars[VERIFY_MOST_VARS];
+    uint32_t n = attr_defines(s, vars), fresh = 0;
     vt_visit_expr(&ver->v, s->u.attr.value);
-    if (fresh) vt_ptrmap_set(ver->defined, v, ver);
+    for (uint32_t i = 0; i < n; i++) { /* an inner axis of the same thread means the same variable */
+        if (vt_ptrmap_get(ver->defined, vars[i])) continue;
+        vt_ptrmap_set(ver->defined, vars[i], ver);
+        vars[fresh++] = vars[i];
+    }
     vt_visit_stmt(&ver->v, s->u.attr.body);
-    if (fresh) undefine(ver, v);
+    for (uint32_t i = 0; i < fresh; i++) undefine(ver, vars[i]);
 }
 
 static void check_alloc(verifier *ver, const vt_stmt *s) {
@@ -117,9 +139,12 @@ static void check_realize(verifier *ver, const vt_stmt *s) {
         vt_visit_expr(&ver->v, s->u.realize.bounds[i].min);
         vt_visit_expr(&ver->v, s->u.realize.bounds[i].extent);
     }
-    define(ver, vt_tensor_key(t), t->name);
+    bool parameter = false; /* realizing one says nothing new */
+    for (uint32_t i = 0; i < ver->f->n_bindings; i++)
+        parameter |= ver->f->bindings[i].tensor && vt_tensor_same(ver->f->bindings[i].tensor, t);
+    if (!parameter) define(ver, vt_tensor_key(t), t->name);
     vt_visit_stmt(&ver->v, s->u.realize.body);
-    undefine(ver, vt_tensor_key(t));
+    if (!parameter) undefine(ver, vt_tensor_key(t));
 }
 
 static void check_block(verifier *ver, const vt_stmt *s) {

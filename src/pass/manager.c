@@ -6,10 +6,6 @@
 #include "ir/verify.h"
 #include "pass/pass.h"
 
-/* Until they are there. */
-#pragma weak vt_verify
-#pragma weak vt_print_tvmscript
-
 typedef enum pass_sort { GENERIC, VTA } pass_sort;
 
 static const struct {
@@ -57,7 +53,7 @@ static uint64_t now(void) {
 }
 
 static void verify(vt_ctx *ctx, const vt_func *f, const char *pass) {
-    if (vt_verify && vt_verify(ctx, f, ctx->diag) != VTA_OK)
+    if (vt_verify(ctx, f, ctx->diag) != VTA_OK)
         vt_raise(ctx, VTA_INTERNAL, "the function is not well formed after pass %s", pass);
 }
 
@@ -65,7 +61,7 @@ static void verify(vt_ctx *ctx, const vt_func *f, const char *pass) {
 static const char *text_of(vt_ctx *ctx, const vt_func *f, vtac_style style) {
     vt_strbuf sb;
     vt_strbuf_init(&sb, ctx->arena.allocator);
-    if (style == VTAC_STYLE_TVMSCRIPT && vt_print_tvmscript) vt_print_tvmscript(ctx, f, &sb);
+    if (style == VTAC_STYLE_TVMSCRIPT) vt_print_tvmscript(ctx, f, &sb);
     else vt_print_primfn(ctx, f, &sb);
     const char *text = sb.failed ? NULL : vt_arena_strndup(&ctx->arena, vt_strbuf_text(&sb), sb.size);
     vt_strbuf_free(&sb);

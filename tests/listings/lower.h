@@ -9,7 +9,6 @@
 #include "pass/pass.h"
 #include "te/te.h"
 
-
 typedef enum lower_want { WANT_PRIMFN, WANT_TVMSCRIPT, WANT_CALLS } lower_want;
 
 typedef struct lower_job {
