@@ -1,0 +1,61 @@
+/* The unscheduled computation as blocks, and the recorded text of one. */
+#include "te_test.h"
+
+static const char *shared_folder(void) {
+    const char *path = getenv("VTA_SHARED");
+    return path ? path : VT_SOURCE_DIR "/../shared";
+}
+
+static void listing(void **state) {
+    (void)state;
+    char path[512], *expected = NULL;
+    size_t size = 0;
+    snprintf(path, sizeof path, "%s/golden/listings/vadd.create_prim_func.tvmscript.txt", shared_folder());
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        print_message("%s is absent: skipped\n", path);
+        skip();
+    }
+    expected = calloc(1, 1 << 16);
+    size = fread(expected, 1, (1 << 16) - 1, file);
+    fclose(file);
+    te_context *c = context_with(NULL);
+    int64_t shape[] = {1, 64, 1, 16};
+    te_tensor *a = te_placeholder(c, "A", "int32", 4, shape), *b = te_placeholder(c, "B", "int32", 4, shape);
+    te_define(c, "A_buf like A = A[...]");
+    te_define(c, "B_buf like A = B[...]");
+    te_define(c, "C_buf like A = A_buf[...] + B_buf[...]");
+    te_tensor *out = te_define(c, "C like A = int8(C_buf[...])");
+    const char *text = te_prim_func_text(c, 3, (te_tensor *[]){a, b, out}, "add");
+    assert_fine(c);
+    while (size && strchr(" \n", expected[size - 1])) expected[--size] = 0;
+    char *got = strdup(text);
+    for (size_t n = strlen(got); n && strchr(" \n", got[n - 1]);) got[--n] = 0;
+    assert_string_equal(got, expected);
+    free(got);
+    free(expected);
+    te_context_destroy(c);
+}
+
+static void reduction(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    te_tensor *a = te_placeholder(c, "A", "int8", 2, (int64_t[]){4, 8});
+    te_tensor *s = te_define(c, "S[i: 4] = sum[k: 8](int32(A[i, k]))");
+    const char *text = te_prim_func_text(c, 2, (te_tensor *[]){a, s}, NULL);
+    assert_fine(c);
+    static const char *const parts[] = {"def main(A: T.Buffer[(4, 8), \"int8\"], S: T.Buffer[(4,), \"int32\"]) -> None:",
+                                        "with T.init():", "T.axis.remap(\"SR\", [i0, i1])", "T.reads(A[i, k])", "T.writes(S[i])",
+                                        "S[i] = S[i] + T.cast(A[i, k], \"int32\")"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!strstr(text, parts[i])) fail_msg("no \"%s\" in\n%s", parts[i], text);
+    assert_null(te_prim_func_text(c, 1, &s, NULL));
+    assert_refused(c, VTA_INVALID_ARGUMENT, "the input A is not among the arguments");
+    assert_null(te_prim_func_text(c, 1, &a, NULL));
+    te_context_destroy(c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(listing), cmocka_unit_test(reduction)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
