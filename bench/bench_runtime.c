@@ -90,19 +90,14 @@ typedef struct call_row {
 } call_row;
 
 static const call_row rows[] = {
-    {"VTATLSCommandHandle", tls_handle},
-    {"VTALoadBuffer2D (inp, padded)", load_inp},
-    {"VTALoadBuffer2D (acc)", load_acc},
-    {"VTAStoreBuffer2D", store_out},
-    {"VTAPushGEMMOp (resident)", push_gemm},
-    {"VTAPushALUOp (8 signatures)", push_alu_signed},
-    {"VTADepPush / VTADepPop", dep_push_pop},
-    {"VTAReadBarrier", barriers},
+    {"VTATLSCommandHandle", tls_handle},      {"VTALoadBuffer2D (inp, padded)", load_inp},
+    {"VTALoadBuffer2D (acc)", load_acc},      {"VTAStoreBuffer2D", store_out},
+    {"VTAPushGEMMOp (resident)", push_gemm},  {"VTAPushALUOp (8 signatures)", push_alu_signed},
+    {"VTADepPush / VTADepPop", dep_push_pop}, {"VTAReadBarrier", barriers},
     {"VTAUopPush (recording)", uop_push},
 };
 
 /* ---- Measuring --------------------------------------------------------------------------------------------- */
-
 
 static double now_seconds(void) {
     struct timespec t;

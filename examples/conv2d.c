@@ -20,7 +20,7 @@ enum {
     MOST = 127,
 
     THREADS = 2,
-    ROWS = 7,                          /* of a block of the result */
+    ROWS = 7,                             /* of a block of the result */
     THREAD_CHANNELS = CHANNELS / THREADS, /* output channels of a thread */
 };
 

@@ -56,7 +56,7 @@ int main(void) {
         VTADepPop(cmd, 2, 1);
         VTALoadBuffer2D(cmd, a_dev, ko, 1, 1, 1, 0, 0, 0, 0, 0, VTA_MEM_INP);
         VTALoadBuffer2D(cmd, b_dev, ko, 1, M, N, 0, 0, 0, 0, 0, VTA_MEM_WGT); /* M rows of 1 element, N apart */
-        VTADepPush(cmd, 1, 2); /* load to compute: the data is there */
+        VTADepPush(cmd, 1, 2);                                                /* load to compute: the data is there */
         VTADepPop(cmd, 1, 2);
         VTAPushGEMMOp(&multiply_site, multiply, NULL, 0);
         VTADepPush(cmd, 2, 1);

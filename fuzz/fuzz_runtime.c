@@ -85,13 +85,9 @@ static void one_call(void) {
                          number(), number());
         break;
     case 5:
-    case 6:
-        VTAPushGEMMOp(&sites[byte() % SITES], finit, &signature, byte() % 16 ? 4 : (int)byte());
-        break;
+    case 6: VTAPushGEMMOp(&sites[byte() % SITES], finit, &signature, byte() % 16 ? 4 : (int)byte()); break;
     case 7:
-    case 8:
-        VTAPushALUOp(&sites[byte() % SITES], finit, &signature, byte() % 2 ? 4 : 0);
-        break;
+    case 8: VTAPushALUOp(&sites[byte() % SITES], finit, &signature, byte() % 2 ? 4 : 0); break;
     case 9:
     case 10: VTADepPush(some_handle(), (int)(byte() % 5), (int)(byte() % 5)); break;
     case 11:

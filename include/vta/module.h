@@ -109,8 +109,8 @@ VTA_API vta_status vta_function_register(const char *name, vta_packed_function f
 
 /* Seconds of one call: `number` calls a round, `repeat` rounds, after one call that does not count. out_seconds gets
  * `repeat` means. */
-VTA_API vta_status vta_function_time(vta_packed_function function, DLTensor *const *tensors, int count,
-                                     uint32_t number, uint32_t repeat, vta_diag *diag, double *out_seconds);
+VTA_API vta_status vta_function_time(vta_packed_function function, DLTensor *const *tensors, int count, uint32_t number,
+                                     uint32_t repeat, vta_diag *diag, double *out_seconds);
 
 /* ---- Arrays ------------------------------------------------------------------------------------------------ */
 

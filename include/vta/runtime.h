@@ -71,7 +71,8 @@ VTA_API void VTALoadBuffer2D(VTACommandHandle cmd, void *src_dram, uint32_t src_
 VTA_API void VTAStoreBuffer2D(VTACommandHandle cmd, uint32_t src_sram_index, uint32_t src_memory_type, void *dst_dram,
                               uint32_t dst_elem_offset, uint32_t x_size, uint32_t y_size, uint32_t x_stride);
 
-/* Inside a finit only: a micro-op (mode 0 GEMM, 1 ALU; opcode: vta_alu_opcode), and the at most two nested loops around all of them. */
+/* Inside a finit only: a micro-op (mode 0 GEMM, 1 ALU; opcode: vta_alu_opcode), and the at most two nested loops around
+ * all of them. */
 VTA_API void VTAUopPush(uint32_t mode, uint32_t reset_out, uint32_t dst_index, uint32_t src_index, uint32_t wgt_index,
                         uint32_t opcode, uint32_t use_imm, int32_t imm_val);
 VTA_API void VTAUopLoopBegin(uint32_t extent, uint32_t dst_factor, uint32_t src_factor, uint32_t wgt_factor);
@@ -166,8 +167,9 @@ VTA_API void vta_runtime_interrupt(vta_runtime *runtime);
 /* Where dumps go from now on; sink.write NULL: nowhere. */
 VTA_API void vta_runtime_set_sink(vta_runtime *runtime, vta_sink sink);
 /* Records every device run from now on, with all device memory before and after, as a program file (vta/program.h).
- * The file is written when the recording ends: by another call (path NULL: just end), or with the runtime. A process
- * that is started with $VTA_CAPTURE set records its default runtime there. */
+ * The file is written when the recording ends: by another call (path NULL: just end), or with the runtime; none is
+ * written when nothing ran. In a process with $VTA_CAPTURE set (`vta capture`) all runtimes are recorded there, further
+ * ones than the first that ran something in files with .2, .3, ... behind the name. */
 VTA_API vta_status vta_runtime_capture(vta_runtime *runtime, const char *path, vta_diag *diag);
 /* Size in bytes of a live buffer of any runtime; VTA_NOT_FOUND for what is none. *out_addr (may be NULL) gets its
  * physical address. */

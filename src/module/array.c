@@ -22,8 +22,7 @@ static vta_status check_dtype(DLDataType dtype, vta_diag *diag) {
                    dtype.lanes);
 }
 
-static vta_status shape_bytes(int32_t ndim, const int64_t *shape, DLDataType dtype, vta_diag *diag,
-                              size_t *out_bytes) {
+static vta_status shape_bytes(int32_t ndim, const int64_t *shape, DLDataType dtype, vta_diag *diag, size_t *out_bytes) {
     *out_bytes = 0;
     if (ndim < 0 || ndim > VTA_ARRAY_MAX_DIMS)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "%d dimensions; an array has 0 to %d", ndim, VTA_ARRAY_MAX_DIMS);
@@ -142,12 +141,14 @@ static vta_status check_side(const DLTensor *t, const char *name, vta_diag *diag
     if (t->device.device_type != kDLCPU && t->device.device_type != kDLExtDev)
         return vt_fail(diag, VTA_UNSUPPORTED, "%s is on device type %d; cpu (1) and ext_dev (12) are known", name,
                        (int)t->device.device_type);
-    if (!is_compact(t)) return vt_fail(diag, VTA_UNSUPPORTED, "%s is not compact: copy it to a compact array first", name);
+    if (!is_compact(t))
+        return vt_fail(diag, VTA_UNSUPPORTED, "%s is not compact: copy it to a compact array first", name);
     return VTA_OK;
 }
 
 static vta_status check_agree(const DLTensor *from, const DLTensor *to, vta_diag *diag) {
-    if (from->dtype.code != to->dtype.code || from->dtype.bits != to->dtype.bits || from->dtype.lanes != to->dtype.lanes)
+    if (from->dtype.code != to->dtype.code || from->dtype.bits != to->dtype.bits ||
+        from->dtype.lanes != to->dtype.lanes)
         return vt_fail(diag, VTA_MISMATCH, "types differ: code %u, %u bits, %u lanes and code %u, %u bits, %u lanes",
                        from->dtype.code, from->dtype.bits, from->dtype.lanes, to->dtype.code, to->dtype.bits,
                        to->dtype.lanes);
@@ -171,7 +172,8 @@ vta_status vta_tensor_copy(const DLTensor *from, const DLTensor *to, vta_diag *d
                 (to->device.device_type == kDLExtDev ? TO_DEVICE : 0);
     if (!bytes) return VTA_OK;
     if (kinds)
-        return vt_buffer_copy(from->data, (size_t)from->byte_offset, to->data, (size_t)to->byte_offset, bytes, kinds, diag);
+        return vt_buffer_copy(from->data, (size_t)from->byte_offset, to->data, (size_t)to->byte_offset, bytes, kinds,
+                              diag);
     memmove((char *)to->data + to->byte_offset, (const char *)from->data + from->byte_offset, bytes);
     return VTA_OK;
 }

@@ -61,7 +61,8 @@ static int run(const char *const argv[], const char *messages, int *out_code) {
     posix_spawn_file_actions_destroy(&actions);
     if (error) return error;
     int state = 0;
-    while (waitpid(pid, &state, 0) < 0 && errno == EINTR) {}
+    while (waitpid(pid, &state, 0) < 0 && errno == EINTR) {
+    }
     *out_code = WIFEXITED(state) ? WEXITSTATUS(state) : -1;
     return 0;
 }
@@ -92,10 +93,11 @@ vta_status vt__link_object(const vta_allocator *a, const char *path, vta_diag *d
         status = code ? refused(a, path, linkers[i], &w, diag) : VTA_OK;
     }
     if (status == VTA_UNSUPPORTED)
-        vt_fail(diag, VTA_UNSUPPORTED,
-                "%s is an object file, and this machine has no linker (ld, cc, gcc, clang): install binutils, or link it "
-                "into a shared object where it was made (-shared)",
-                path);
+        vt_fail(
+            diag, VTA_UNSUPPORTED,
+            "%s is an object file, and this machine has no linker (ld, cc, gcc, clang): install binutils, or link it "
+            "into a shared object where it was made (-shared)",
+            path);
     unlink(w.messages);
     if (status == VTA_OK && !(*out_path = vt_strdup(a, w.output))) status = vt_no_memory(diag);
     if (status != VTA_OK) clear_workplace(&w);

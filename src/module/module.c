@@ -6,8 +6,8 @@
 
 struct vta_module {
     vta_allocator allocator;
-    char *name;  /* for messages: a path */
-    char *names; /* of its functions, one a line */
+    char *name;   /* for messages: a path */
+    char *names;  /* of its functions, one a line */
     void *shared; /* dlopen's */
     void *(*lookup)(void *ctx, const char *name);
     void (*release)(void *ctx);
@@ -107,8 +107,7 @@ static vta_status check_kind(const vta_allocator *a, const char *path, vta_diag 
     return status;
 }
 
-vta_status vta_module_load(const char *path, const vta_allocator *allocator, vta_diag *diag,
-                           vta_module **out_module) {
+vta_status vta_module_load(const char *path, const vta_allocator *allocator, vta_diag *diag, vta_module **out_module) {
     if (!out_module) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_module_load: out_module is NULL");
     *out_module = NULL;
     if (!path) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_module_load: path is NULL");

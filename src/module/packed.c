@@ -1,6 +1,6 @@
 /* Calls in the packed calling convention, and the functions that code inside modules finds by name. */
-#include <stdio.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -177,5 +177,6 @@ int TVMFuncCall(TVMFunctionHandle func, TVMValue *args, int *type_codes, int num
     }
     TVMValue value = {0};
     int code = VTA_ARG_NULL;
-    return function(args, type_codes, num_args, ret_val ? ret_val : &value, ret_type_code ? ret_type_code : &code, NULL);
+    return function(args, type_codes, num_args, ret_val ? ret_val : &value, ret_type_code ? ret_type_code : &code,
+                    NULL);
 }

@@ -16,8 +16,8 @@ typedef struct launch {
     FTVMParallelLambda lambda;
     void *data;
     int tasks;
-    atomic_int next;   /* the next task that nobody has */
-    atomic_int result; /* the first failure */
+    atomic_int next;    /* the next task that nobody has */
+    atomic_int result;  /* the first failure */
     atomic_int arrived; /* at the barrier */
     atomic_uint round;  /* of the barrier */
     bool in_turn;

@@ -2,7 +2,6 @@
 #include "base/alloc.h"
 #include "vta/module.h"
 
-
 enum { ALIGNMENT = 64 };
 
 /* Stands right before the aligned memory. */

@@ -77,7 +77,8 @@ static vta_status barrier(vt_command *command, void *buffer, uint32_t elem_bits,
     VT_TRY(vt_buffer_find(command->runtime, buffer, command->diag, &slot));
     if (!elem_bits) return vt_fail(command->diag, VTA_OUT_OF_RANGE, "elem_bits is 0");
     uint64_t elem = ((uint64_t)elem_bits + 7) / 8, bytes, offset;
-    if (__builtin_mul_overflow(elem, (uint64_t)extent, &bytes) || __builtin_mul_overflow(elem, (uint64_t)start, &offset))
+    if (__builtin_mul_overflow(elem, (uint64_t)extent, &bytes) ||
+        __builtin_mul_overflow(elem, (uint64_t)start, &offset))
         return vt_fail(command->diag, VTA_OUT_OF_RANGE, "the range's size overflows");
     return vt_buffer_check_range(slot, "the buffer", offset, bytes, command->diag);
 }
@@ -201,8 +202,8 @@ void VTAUopPush(uint32_t mode, uint32_t reset_out, uint32_t dst_index, uint32_t 
     vt_command *command = vt_this_thread.command;
     vt_uop_kernel *kernel = command ? command->recording : NULL;
     if (kernel && vt_kernel_push(kernel, command->config, &uop, command->diag) == VTA_OK) return;
-    const vt_call *call = VT_CALL(VTAUopPush, mode, reset_out, dst_index, src_index, wgt_index, opcode, use_imm,
-                                  (uint64_t)imm_val);
+    const vt_call *call =
+        VT_CALL(VTAUopPush, mode, reset_out, dst_index, src_index, wgt_index, opcode, use_imm, (uint64_t)imm_val);
     if (kernel)
         vt_command_fail(command, call);
     else

@@ -5,7 +5,8 @@ vta_status vt_buffer_find(const vta_runtime *runtime, const void *handle, vta_di
     *out_slot = slot;
     if (slot && (!runtime || slot->owner == runtime)) return VTA_OK;
     if (slot)
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "buffer %p belongs to another runtime than the command handle", handle);
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "buffer %p belongs to another runtime than the command handle",
+                       handle);
     if (!handle) return vt_fail(diag, VTA_INVALID_ARGUMENT, "the buffer is NULL; VTABufferAlloc gives one");
     if (vt_handle_is_kind(&vt_buffers, handle))
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "buffer %p was freed, or its runtime has ended", handle);
@@ -99,8 +100,8 @@ static vta_status check_host(const void *p, const char *what, int kind_mask, vta
                    kind_mask);
 }
 
-vta_status vt_buffer_copy(const void *from, size_t from_offset, void *to, size_t to_offset, size_t bytes,
-                          int kind_mask, vta_diag *diag) {
+vta_status vt_buffer_copy(const void *from, size_t from_offset, void *to, size_t to_offset, size_t bytes, int kind_mask,
+                          vta_diag *diag) {
     enum { TO_DEVICE = 1, FROM_DEVICE = 2 };
     if (kind_mask < TO_DEVICE || kind_mask > (TO_DEVICE | FROM_DEVICE))
         return vt_fail(diag, VTA_OUT_OF_RANGE,

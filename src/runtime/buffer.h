@@ -10,8 +10,8 @@ vta_status vt_buffer_find(const vta_runtime *runtime, const void *handle, vta_di
 
 vta_status vt_buffer_alloc(vta_runtime *runtime, size_t bytes, vta_diag *diag, void **out_handle);
 vta_status vt_buffer_free(void *handle, vta_diag *diag);
-vta_status vt_buffer_copy(const void *from, size_t from_offset, void *to, size_t to_offset, size_t bytes,
-                          int kind_mask, vta_diag *diag);
+vta_status vt_buffer_copy(const void *from, size_t from_offset, void *to, size_t to_offset, size_t bytes, int kind_mask,
+                          vta_diag *diag);
 /* [offset, offset + bytes) inside the buffer? `what` is its name in the message. */
 vta_status vt_buffer_check_range(const vt_slot *slot, const char *what, uint64_t offset, uint64_t bytes,
                                  vta_diag *diag);

@@ -1,5 +1,7 @@
 #include "runtime/capture.h"
 
+#include <stdio.h>
+
 #include <stddef.h>
 
 #include "runtime/command.h"
@@ -8,10 +10,11 @@
 struct vt_capture {
     vta_program *program;
     char *path;
-    vta_runtime *runtime; /* while a run is being recorded */
-    vta_status status;   /* of the run that is being recorded */
-    vta_status failed;   /* the first run that could not be recorded, for the end */
-    bool after;          /* recording contents after the run */
+    bool of_process;       /* asked for by the environment, for all runtimes of the process */
+    vta_runtime *runtime;  /* while a run is being recorded */
+    vta_status status;     /* of the run that is being recorded */
+    vta_status failed;     /* the first run that could not be recorded, for the end */
+    bool after;            /* recording contents after the run */
     vta_counters counters; /* of the runs that were recorded */
 };
 
@@ -39,17 +42,20 @@ vta_status vt_capture_end(vta_runtime *runtime, vta_diag *diag) {
     vta_program_set_stats(capture->program, &capture->counters, RECORDED_COUNTERS);
     vta_status status = vta_program_save(capture->program, capture->path, diag);
     if (status == VTA_OK && capture->failed != VTA_OK)
-        status = vt_fail(diag, capture->failed, "%s: some runs are missing, for which there was no memory", capture->path);
+        status =
+            vt_fail(diag, capture->failed, "%s: some runs are missing, for which there was no memory", capture->path);
     destroy(runtime, capture);
     return status;
 }
 
-static vta_status begin(vta_runtime *runtime, const char *path, vta_diag *diag) {
+vta_status vt_capture_begin(vta_runtime *runtime, const char *path, bool of_process, vta_diag *diag) {
     vt_capture *capture = vt_alloc_zero(&runtime->allocator, sizeof *capture);
     if (!capture) return vt_no_memory(diag);
+    capture->of_process = of_process;
     capture->path = vt_strdup(&runtime->allocator, path);
-    vta_status status = capture->path ? vta_program_create(runtime->config, &runtime->allocator, diag, &capture->program)
-                                      : vt_no_memory(diag);
+    vta_status status = capture->path
+                            ? vta_program_create(runtime->config, &runtime->allocator, diag, &capture->program)
+                            : vt_no_memory(diag);
     if (status != VTA_OK) {
         destroy(runtime, capture);
         return status;
@@ -63,7 +69,7 @@ vta_status vta_runtime_capture(vta_runtime *runtime, const char *path, vta_diag 
     if (!runtime) return vt_fail(diag, VTA_INVALID_ARGUMENT, "there is no runtime: see vta_last_error(NULL)");
     pthread_mutex_lock(&runtime->lock);
     vta_status status = vt_capture_end(runtime, diag);
-    if (status == VTA_OK && path) status = begin(runtime, path, diag);
+    if (status == VTA_OK && path) status = vt_capture_begin(runtime, path, false, diag);
     pthread_mutex_unlock(&runtime->lock);
     return status;
 }
@@ -75,8 +81,7 @@ static void record(vt_capture *capture, uint32_t addr, size_t bytes) {
     vta_runtime *runtime = capture->runtime;
     if (capture->status != VTA_OK || !bytes) return;
     uint8_t *contents = vt_alloc(&runtime->allocator, bytes);
-    capture->status = contents ? vta_device_read(runtime->device, addr, contents, bytes, NULL)
-                               : VTA_NO_MEMORY;
+    capture->status = contents ? vta_device_read(runtime->device, addr, contents, bytes, NULL) : VTA_NO_MEMORY;
     if (capture->status == VTA_OK && capture->after)
         capture->status = vta_program_add_after(capture->program, addr, contents, bytes, NULL);
     else if (capture->status == VTA_OK)

@@ -142,8 +142,7 @@ vta_status vt_command_room(vt_command *command, uint32_t micro_ops) {
 
 static vta_status check_stages(const vt_command *command, int from, int to) {
     bool known = from >= VTA_STAGE_LOAD && from <= VTA_STAGE_STORE && to >= VTA_STAGE_LOAD && to <= VTA_STAGE_STORE;
-    if (!known)
-        return vt_fail(command->diag, VTA_OUT_OF_RANGE, "stages are 1 (load), 2 (compute) and 3 (store)");
+    if (!known) return vt_fail(command->diag, VTA_OUT_OF_RANGE, "stages are 1 (load), 2 (compute) and 3 (store)");
     if (from == to) return vt_fail(command->diag, VTA_ILLEGAL, "a stage has no token queue to itself");
     if (from + to == VTA_STAGE_LOAD + VTA_STAGE_STORE)
         return vt_fail(command->diag, VTA_ILLEGAL,

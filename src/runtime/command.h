@@ -55,8 +55,8 @@ typedef struct vt_transfer {
 } vt_transfer;
 vta_status vt_command_load(vt_command *command, const vt_transfer *t);
 vta_status vt_command_store(vt_command *command, const vt_transfer *t);
-vta_status vt_command_push(vt_command *command, uint32_t mode, void **uop_handle, int (*finit)(void *),
-                           void *signature, int nbytes);
+vta_status vt_command_push(vt_command *command, uint32_t mode, void **uop_handle, int (*finit)(void *), void *signature,
+                           int nbytes);
 vta_status vt_command_dep_push(vt_command *command, int from, int to);
 vta_status vt_command_dep_pop(vt_command *command, int from, int to);
 /* Makes room for a call's instructions (at most 4), running what there is when the stream would grow too long. */

@@ -155,8 +155,7 @@ vta_phy_addr_t VTAMemGetPhyAddr(void *buf) {
     const vt_block *block;
     if (!begin(&c)) return 0;
     vta_status status = find_block(&c, buf, 0, &block);
-    vta_phy_addr_t addr =
-        status == VTA_OK ? block->addr + (uint32_t)((uintptr_t)buf - (uintptr_t)block->host) : 0;
+    vta_phy_addr_t addr = status == VTA_OK ? block->addr + (uint32_t)((uintptr_t)buf - (uintptr_t)block->host) : 0;
     end(&c, status, VT_CALL(VTAMemGetPhyAddr, P(buf)));
     return addr;
 }
@@ -199,8 +198,7 @@ static vta_status check_cache(const driver_call *c, void *vir_addr, vta_phy_addr
 void VTAFlushCache(void *vir_addr, vta_phy_addr_t phy_addr, int size) {
     driver_call c;
     if (!begin(&c)) return;
-    end(&c, check_cache(&c, vir_addr, phy_addr, size),
-        VT_CALL(VTAFlushCache, P(vir_addr), phy_addr, (uint64_t)size));
+    end(&c, check_cache(&c, vir_addr, phy_addr, size), VT_CALL(VTAFlushCache, P(vir_addr), phy_addr, (uint64_t)size));
 }
 
 void VTAInvalidateCache(void *vir_addr, vta_phy_addr_t phy_addr, int size) {

@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 
 enum {
-    VT_SLOT_BITS = sizeof(uintptr_t) > 4 ? 20 : 12,       /* live handles at a time */
+    VT_SLOT_BITS = sizeof(uintptr_t) > 4 ? 20 : 12,      /* live handles at a time */
     VT_GENERATION_BITS = sizeof(uintptr_t) > 4 ? 28 : 8, /* reuses of a slot before a handle comes again */
     VT_CHUNK_BITS = VT_SLOT_BITS - 6,
     VT_CHUNKS = 1 << (VT_SLOT_BITS - VT_CHUNK_BITS),

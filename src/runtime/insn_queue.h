@@ -36,8 +36,7 @@ bool vt_queue_reserve(vt_insn_queue *queue, size_t more);
 /* The next instruction of a stage, carrying the pops that wait for it; its other fields are 0. */
 vta_insn *vt_queue_next(vt_insn_queue *queue, vta_stage stage);
 /* A no-op: only tokens. */
-void vt_queue_noop(vt_insn_queue *queue, vta_stage stage, bool pop_prev, bool pop_next, bool push_prev,
-                   bool push_next);
+void vt_queue_noop(vt_insn_queue *queue, vta_stage stage, bool pop_prev, bool pop_next, bool push_prev, bool push_next);
 void vt_queue_dep_pop(vt_insn_queue *queue, vta_stage from, vta_stage to);
 void vt_queue_dep_push(vt_insn_queue *queue, vta_stage from, vta_stage to);
 /* Gives a stage's waiting pops a no-op to travel on. */

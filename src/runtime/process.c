@@ -65,13 +65,21 @@ static void report_diag(const char *what, vta_diag *diag) {
     vt_report_line(report, line);
 }
 
+const char *vt_process_capture(void) {
+    const char *path = getenv("VTA_CAPTURE"); /* set by `vta capture` */
+    return path && *path ? path : NULL;
+}
+
+uint32_t vt_next_capture(void) {
+    static atomic_uint written;
+    return atomic_fetch_add(&written, 1) + 1;
+}
+
 /* ---- The default runtime ----------------------------------------------------------------------------------- */
 
 static vta_runtime *make_default(vta_diag *diag) {
-    vta_runtime_options options = {.capture = getenv("VTA_CAPTURE")};
     vta_runtime *runtime;
-    if (vta_runtime_create(NULL, NULL, &options, NULL, diag, &runtime) != VTA_OK) return NULL;
-    return runtime;
+    return vta_runtime_create(NULL, NULL, NULL, NULL, diag, &runtime) == VTA_OK ? runtime : NULL;
 }
 
 static vta_runtime *acquire_default(vta_diag *diag) {
@@ -199,8 +207,7 @@ static vt_command *find_or_make(vta_diag *diag) {
 
 vt_command *vt_thread_command(void) {
     const vt_thread *t = &vt_this_thread;
-    const vta_runtime *wanted =
-        t->chosen ? t->chosen : atomic_load_explicit(&vt_default_runtime, memory_order_acquire);
+    const vta_runtime *wanted = t->chosen ? t->chosen : atomic_load_explicit(&vt_default_runtime, memory_order_acquire);
     if (t->command && t->command->runtime == wanted && !atomic_load_explicit(&wanted->retired, memory_order_relaxed))
         return t->command;
     vta_diag *diag = vta_diag_create(NULL);

@@ -37,6 +37,9 @@ vta_runtime *vt_runtime_acquire(void);
 vt_command *vt_thread_command(void);
 /* Drops the calling thread's handles on a runtime; NULL: on all that were retired. */
 void vt_thread_drop_commands(const vta_runtime *runtime);
+/* The file that the environment asks all runtimes to be recorded in; NULL: none. Numbers of the files written there. */
+const char *vt_process_capture(void);
+uint32_t vt_next_capture(void);
 /* Where a call without a command handle reports; NULL when there is no memory for it. */
 vt_report *vt_thread_report(void);
 

@@ -79,8 +79,8 @@ static vta_status check_call(vt_command *command, void **uop_handle, int (*finit
     return VTA_OK;
 }
 
-vta_status vt_command_push(vt_command *command, uint32_t mode, void **uop_handle, int (*finit)(void *),
-                           void *signature, int nbytes) {
+vta_status vt_command_push(vt_command *command, uint32_t mode, void **uop_handle, int (*finit)(void *), void *signature,
+                           int nbytes) {
     VT_TRY(check_call(command, uop_handle, finit, signature, nbytes));
     uint64_t site = vt_site_number(uop_handle, command->diag);
     if (!site) return VTA_INVALID_ARGUMENT;
@@ -89,6 +89,7 @@ vta_status vt_command_push(vt_command *command, uint32_t mode, void **uop_handle
     vt_uop_kernel *kernel = vt_site_find(&command->sites, site, nbytes != 0, key);
     if (!kernel) VT_TRY(record(command, mode, site, nbytes != 0, key, finit, signature, &kernel));
     if (kernel->first.mode != mode)
-        return vt_fail(command->diag, VTA_MISMATCH, "this call site's kernel was recorded by the other of the two calls");
+        return vt_fail(command->diag, VTA_MISMATCH,
+                       "this call site's kernel was recorded by the other of the two calls");
     return use(command, kernel);
 }

@@ -70,7 +70,6 @@ void vt_report_call(vt_report *report, const vt_call *call, const char *reason) 
 
 const char *vt_report_text(const vt_report *report) { return report->size ? report->text : NULL; }
 
-
 void vt_report_clear(vt_report *report) {
     report->moved += report->size != 0;
     report->size = 0;

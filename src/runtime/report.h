@@ -36,7 +36,6 @@ void vt_report_line(vt_report *report, const char *line);
 const char *vt_report_text(const vt_report *report);
 void vt_report_clear(vt_report *report);
 
-
 /* A point in a report, and the text that was added after it (NULL: none; all there is when older lines have gone). */
 typedef struct vt_report_mark {
     uint32_t size, moved;

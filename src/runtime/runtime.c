@@ -60,7 +60,8 @@ vta_status vta_runtime_create(const vta_config *config, const char *driver, cons
     atomic_init(&runtime->references, 1);
     pthread_mutex_init(&runtime->lock, NULL);
     vta_status status = open_device(runtime, driver, options, diag);
-    if (status == VTA_OK && options->capture) status = vta_runtime_capture(runtime, options->capture, diag);
+    const char *capture = options->capture ? options->capture : vt_process_capture();
+    if (status == VTA_OK && capture) status = vt_capture_begin(runtime, capture, !options->capture, diag);
     if (status != VTA_OK) {
         free_runtime(runtime);
         return status;

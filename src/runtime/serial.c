@@ -15,8 +15,8 @@ static bool needs_relay(vta_stage before, vta_stage after) {
 static size_t count_relays(const vt_insn_queue *queue) {
     size_t relays = 0;
     for (size_t i = 1; i < queue->count; i++)
-        relays += needs_relay((vta_stage)vt_insn_stage(&queue->insns[i - 1]),
-                              (vta_stage)vt_insn_stage(&queue->insns[i]));
+        relays +=
+            needs_relay((vta_stage)vt_insn_stage(&queue->insns[i - 1]), (vta_stage)vt_insn_stage(&queue->insns[i]));
     return relays;
 }
 

@@ -61,7 +61,8 @@ vt_uop_kernel *vt_site_find(const vt_site_table *table, uint64_t site, bool has_
 }
 
 static bool grow(vt_site_table *table) {
-    vt_site_table larger = {.allocator = table->allocator, .count = table->count, .cap = table->cap ? table->cap * 2 : 16};
+    vt_site_table larger = {
+        .allocator = table->allocator, .count = table->count, .cap = table->cap ? table->cap * 2 : 16};
     larger.entries = vt_alloc_zero(table->allocator, larger.cap * sizeof *larger.entries);
     if (!larger.entries) return false;
     for (size_t i = 0; i < table->cap; i++) {

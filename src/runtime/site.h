@@ -8,7 +8,7 @@
 #include "runtime/uop_kernel.h"
 
 typedef struct vt_site_entry {
-    uint64_t site;      /* 0: empty */
+    uint64_t site; /* 0: empty */
     bool has_signature;
     int32_t signature;
     vt_uop_kernel *kernel;

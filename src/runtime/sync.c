@@ -29,11 +29,11 @@ static vta_status check_tokens(const vt_command *command, const char *hint) {
         int64_t left = vt_queue_balance(&command->queue, (vt_tokens)q);
         int from = vt_tokens_from((vt_tokens)q), to = vt_tokens_to((vt_tokens)q);
         if (left < 0)
-            status = vt_fail(command->diag, VTA_DEADLOCK,
-                             "%" PRId64 " more VTADepPop(%d, %d) than VTADepPush(%d, %d): the %s stage would wait for "
-                             "ever for a %s token%s",
-                             -left, from, to, from, to, vta_stage_name((vta_stage)to), vt_tokens_name((vt_tokens)q),
-                             hint);
+            status =
+                vt_fail(command->diag, VTA_DEADLOCK,
+                        "%" PRId64 " more VTADepPop(%d, %d) than VTADepPush(%d, %d): the %s stage would wait for "
+                        "ever for a %s token%s",
+                        -left, from, to, from, to, vta_stage_name((vta_stage)to), vt_tokens_name((vt_tokens)q), hint);
     }
     return status;
 }
@@ -102,7 +102,8 @@ static vta_status run_locked(vt_command *command, uint32_t wait_cycles) {
 static vta_status run(vt_command *command, uint32_t wait_cycles) {
     vta_runtime *runtime = command->runtime;
     vta_status status = VTA_OK;
-    if (!vt_reserve(&runtime->allocator, &command->bytes, &command->bytes_cap, command->queue.count * VTA_INSN_BYTES, 1))
+    if (!vt_reserve(&runtime->allocator, &command->bytes, &command->bytes_cap, command->queue.count * VTA_INSN_BYTES,
+                    1))
         status = vt_no_memory(command->diag);
     if (status == VTA_OK) {
         pthread_mutex_lock(&runtime->lock);

@@ -10,9 +10,9 @@
 
 typedef struct vt_uop_cache {
     const vta_allocator *allocator;
-    uint32_t depth; /* of the uop buffer */
-    uint64_t run;   /* the device run being recorded, from 1 on */
-    uint32_t end;   /* where the next kernel goes */
+    uint32_t depth;              /* of the uop buffer */
+    uint64_t run;                /* the device run being recorded, from 1 on */
+    uint32_t end;                /* where the next kernel goes */
     vt_uop_kernel *first, *last; /* resident kernels by place */
     vt_uop_kernel *next;         /* the first one at or behind `end`; NULL: none */
     uint32_t *image;

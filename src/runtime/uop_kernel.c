@@ -68,8 +68,7 @@ static vta_status check_ranges(const vt_uop_args *uop, vta_diag *diag) {
     return VTA_OK;
 }
 
-static vta_status disagree(const vt_uop_kernel *kernel, const char *what, int64_t now, int64_t before,
-                           vta_diag *diag) {
+static vta_status disagree(const vt_uop_kernel *kernel, const char *what, int64_t now, int64_t before, vta_diag *diag) {
     return vt_fail(diag, VTA_MISMATCH,
                    "micro-op %zu has %s %lld, those before it %lld; one instruction runs the whole kernel, so all "
                    "micro-ops must agree",
@@ -124,7 +123,8 @@ static vta_status check_indices(const vt_uop_kernel *kernel, const vta_config *c
                                 vta_diag *diag) {
     VT_TRY(check_index(config, "dst_index", VTA_MEM_ACC, uop->dst, SPAN(kernel, dst_factor), diag));
     bool gemm = uop->mode == VT_KERNEL_GEMM;
-    VT_TRY(check_index(config, "src_index", gemm ? VTA_MEM_INP : VTA_MEM_ACC, uop->src, SPAN(kernel, src_factor), diag));
+    VT_TRY(
+        check_index(config, "src_index", gemm ? VTA_MEM_INP : VTA_MEM_ACC, uop->src, SPAN(kernel, src_factor), diag));
     if (gemm) return check_index(config, "wgt_index", VTA_MEM_WGT, uop->wgt, SPAN(kernel, wgt_factor), diag);
     return check_field("wgt_index", uop->wgt, vt_uop_wgt_bits(config), diag);
 }
@@ -159,10 +159,11 @@ vta_status vt_kernel_push(vt_uop_kernel *kernel, const vta_config *config, const
     VT_TRY(check_indices(kernel, config, uop, diag));
     VT_TRY(check_hazard(kernel, uop, diag));
     if (kernel->count == config->depth[VTA_MEM_UOP])
-        return vt_fail(diag, VTA_OUT_OF_RANGE,
-                       "the kernel has %zu micro-ops already, all that the uop buffer holds; use the two hardware loops "
-                       "or split it",
-                       kernel->count);
+        return vt_fail(
+            diag, VTA_OUT_OF_RANGE,
+            "the kernel has %zu micro-ops already, all that the uop buffer holds; use the two hardware loops "
+            "or split it",
+            kernel->count);
     if (!vt_reserve(kernel->allocator, &kernel->words, &kernel->cap, kernel->count + 1, sizeof *kernel->words))
         return vt_no_memory(diag);
     if (!kernel->count) kernel->first = *uop;
@@ -211,7 +212,8 @@ vta_status vt_kernel_finish(vt_uop_kernel *kernel, uint32_t mode, vta_diag *diag
                        kernel->open_loops);
     if (!kernel->count) return vt_fail(diag, VTA_ILLEGAL, "finit recorded no micro-op");
     if (kernel->first.mode != mode)
-        return vt_fail(diag, VTA_MISMATCH, "finit recorded %s micro-ops (mode %u); this call runs %s micro-ops (mode %u)",
+        return vt_fail(diag, VTA_MISMATCH,
+                       "finit recorded %s micro-ops (mode %u); this call runs %s micro-ops (mode %u)",
                        mode_names[kernel->first.mode], kernel->first.mode, mode_names[mode], mode);
     make_insn(kernel);
     return VTA_OK;

@@ -24,9 +24,9 @@ struct vt_uop_kernel {
     size_t count, cap;
     vt_uop_loop loops[VT_KERNEL_LOOPS];
     uint8_t loop_count, open_loops;
-    vt_uop_args first;       /* what all micro-ops agree on, besides indices */
-    uint32_t recent_dst[2];  /* of the last micro-op and the one before it */
-    vta_insn insn;           /* complete but for the micro-ops' place; filled by vt_kernel_finish */
+    vt_uop_args first;      /* what all micro-ops agree on, besides indices */
+    uint32_t recent_dst[2]; /* of the last micro-op and the one before it */
+    vta_insn insn;          /* complete but for the micro-ops' place; filled by vt_kernel_finish */
 
     /* Where the uop buffer and the micro-op image of the current device run hold it (uop_cache.h). */
     uint64_t image_run;  /* the run whose image has it, 0: none */

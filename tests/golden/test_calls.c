@@ -195,9 +195,9 @@ static void check_counters(const char *name, vta_runtime *runtime) {
     path_to(path, sizeof path, "runs/%s/%s", name, "stats.json");
     json_t *stats = read_json(path);
     vta_counters counters = vta_runtime_counters(runtime);
-#define VTA_COUNTER(field, meaning)                                                             \
-    if (json_object_get(stats, #field) &&                                                       \
-        (uint64_t)json_integer_value(json_object_get(stats, #field)) != counters.field)         \
+#define VTA_COUNTER(field, meaning)                                                                                    \
+    if (json_object_get(stats, #field) &&                                                                              \
+        (uint64_t)json_integer_value(json_object_get(stats, #field)) != counters.field)                                \
         fail_msg("%s: " #field " is %llu", name, (unsigned long long)counters.field);
 #include "vta/counters.def"
 #undef VTA_COUNTER

@@ -18,7 +18,8 @@ static const char kernel_source[] =
     "extern int TVMBackendGetFuncFromEnv(void *, const char *, void **);\n"
     "extern int TVMFuncCall(void *, V *, int *, int, V *, int *);\n"
     "extern void *VTATLSCommandHandle(void);\n"
-    "extern void VTALoadBuffer2D(void *, void *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,\n"
+    "extern void VTALoadBuffer2D(void *, void *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, "
+    "uint32_t,\n"
     "                            uint32_t, uint32_t, uint32_t);\n"
     "int add(V *a, int *c, int n, V *r, int *rc, void *res) {\n"
     "    (void)c; (void)res;\n"
@@ -171,9 +172,7 @@ static void test_errors_of_calls(void **state) {
     vta_module_destroy(module);
 }
 
-static void *lookup_twice(void *ctx, const char *name) {
-    return !strcmp(name, "twice") ? *(void **)ctx : NULL;
-}
+static void *lookup_twice(void *ctx, const char *name) { return !strcmp(name, "twice") ? *(void **)ctx : NULL; }
 static void count_release(void *ctx) { *(void **)ctx = NULL; }
 
 static void test_wrapped_functions(void **state) {

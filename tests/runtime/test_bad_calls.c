@@ -16,7 +16,7 @@ typedef struct bench {
     VTACommandHandle cmd;
     void *inp, *wgt, *acc, *out; /* 16 elements each */
     void *freed;
-    void *foreign; /* a live buffer of another runtime */
+    void *foreign;   /* a live buffer of another runtime */
     void *other_cmd; /* a handle that has ended */
     char host[64];
 } bench;
@@ -241,8 +241,7 @@ static void flush_wrong_address(void) {
         VTALoadBuffer2D(b->other_cmd, b->inp, 0, 1, 1, 1, 0, 0, 0, 0, 0, VTA_MEM_INP))                                 \
     BAD(load_buffer_as_handle, "cmd is a buffer",                                                                      \
         VTALoadBuffer2D(b->inp, b->inp, 0, 1, 1, 1, 0, 0, 0, 0, 0, VTA_MEM_INP))                                       \
-    BAD(store_null_handle, "VTAStoreBuffer2D(cmd=NULL",                                                                \
-        VTAStoreBuffer2D(NULL, 0, VTA_MEM_OUT, b->out, 0, 1, 1, 1))                                                    \
+    BAD(store_null_handle, "VTAStoreBuffer2D(cmd=NULL", VTAStoreBuffer2D(NULL, 0, VTA_MEM_OUT, b->out, 0, 1, 1, 1))    \
     BAD(dep_push_null_handle, "VTADepPush(cmd=NULL, from_qid=1, to_qid=2)", VTADepPush(NULL, 1, 2))                    \
     BAD(dep_pop_null_handle, "VTADepPop(cmd=NULL", VTADepPop(NULL, 1, 2))                                              \
     BAD(sync_null_handle, "VTASynchronize(cmd=NULL, wait_cycles=7)", VTASynchronize(NULL, 7))                          \
@@ -253,8 +252,7 @@ static void flush_wrong_address(void) {
     BAD(read_barrier_null, "VTAReadBarrier(cmd=NULL", VTAReadBarrier(NULL, b->inp, 8, 0, 1))                           \
     BAD(read_barrier_no_buffer, "the buffer is NULL", VTAReadBarrier(b->cmd, NULL, 8, 0, 1))                           \
     BAD(read_barrier_past_end, "end behind its 256 bytes", VTAReadBarrier(b->cmd, b->inp, 8, 0, 257))                  \
-    BAD(read_barrier_overflow, "VTAReadBarrier(",                                                                      \
-        VTAReadBarrier(b->cmd, b->inp, UINT32_MAX, UINT32_MAX, UINT32_MAX))                                            \
+    BAD(read_barrier_overflow, "VTAReadBarrier(", VTAReadBarrier(b->cmd, b->inp, UINT32_MAX, UINT32_MAX, UINT32_MAX))  \
     BAD(write_barrier_host_pointer, "is no buffer of VTABufferAlloc", VTAWriteBarrier(b->cmd, b->host, 8, 0, 1))       \
     BAD(write_barrier_no_bits, "elem_bits is 0", VTAWriteBarrier(b->cmd, b->inp, 0, 0, 1))                             \
     BAD(load_null_buffer, "the buffer is NULL", load(b, NULL, 0, 1, 1, 1, 0, VTA_MEM_INP))                             \
@@ -265,14 +263,12 @@ static void flush_wrong_address(void) {
     BAD(load_past_end, "element 16 is past the buffer's end: 256 bytes are 16 elements",                               \
         load(b, b->inp, 16, 1, 1, 1, 0, VTA_MEM_INP))                                                                  \
     BAD(load_rows_past_end, "element 16 is past", load(b, b->inp, 0, 1, 2, 16, 0, VTA_MEM_INP))                        \
-    BAD(load_offset_overflow, "src_elem_offset=4294967295",                                                            \
-        load(b, b->inp, UINT32_MAX, 2, 1, 2, 0, VTA_MEM_INP))                                                          \
+    BAD(load_offset_overflow, "src_elem_offset=4294967295", load(b, b->inp, UINT32_MAX, 2, 1, 2, 0, VTA_MEM_INP))      \
     BAD(load_x_size, "x_size 65536 does not fit", load(b, b->inp, 0, 65536, 1, 1, 0, VTA_MEM_INP))                     \
     BAD(load_y_size, "y_size 65537 does not fit", load(b, b->inp, 0, 1, 65537, 0, 0, VTA_MEM_INP))                     \
     BAD(load_stride, "x_stride 65536 does not fit", load(b, b->inp, 0, 1, 1, 65536, 0, VTA_MEM_INP))                   \
     BAD(load_sram_field, "the on-chip index 65536", load(b, b->inp, 0, 1, 1, 1, 65536, VTA_MEM_INP))                   \
-    BAD(load_sram_end, "end behind the inp buffer, which holds 2048",                                                  \
-        load(b, b->inp, 0, 2, 1, 2, 2047, VTA_MEM_INP))                                                                \
+    BAD(load_sram_end, "end behind the inp buffer, which holds 2048", load(b, b->inp, 0, 2, 1, 2, 2047, VTA_MEM_INP))  \
     BAD(load_wgt_sram_end, "end behind the wgt buffer, which holds 1024",                                              \
         load(b, b->wgt, 0, 1, 1, 1, 1024, VTA_MEM_WGT))                                                                \
     BAD(load_padding_past_sram, "3 x 3 elements from on-chip element 2040", pads(b, 1, 1, 1, 1, 2040))                 \
@@ -377,10 +373,10 @@ static void flush_wrong_address(void) {
     BAD(flush_size, "size -1 is negative", VTAInvalidateCache(b->host, 0, -1))                                         \
     BAD(program_null, "bitstream is NULL", VTAProgram(NULL))
 
-#define BAD(name, words, call)         \
-    static void bad_##name(bench *b) { \
-        (void)b;                       \
-        call;                          \
+#define BAD(name, words, call)                                                                                         \
+    static void bad_##name(bench *b) {                                                                                 \
+        (void)b;                                                                                                       \
+        call;                                                                                                          \
     }
 BAD_CALLS(BAD)
 #undef BAD
@@ -463,7 +459,8 @@ static void check_bad(bench *b, size_t i) {
     const char *error = vta_last_error(b->cmd);
     if (!error) error = vta_last_error(NULL);
     if (!error) fail_msg("%s: no error", bad_calls[i].name);
-    if (!strstr(error, bad_calls[i].words)) fail_msg("%s: '%s' is not in: %s", bad_calls[i].name, bad_calls[i].words, error);
+    if (!strstr(error, bad_calls[i].words))
+        fail_msg("%s: '%s' is not in: %s", bad_calls[i].name, bad_calls[i].words, error);
     if (strncmp(error, "VTA", 3) || !strchr(error, '(')) fail_msg("%s: names no call: %s", bad_calls[i].name, error);
 }
 
@@ -484,8 +481,8 @@ static void test_each_is_refused_and_named(void **state) {
 static void test_damaged_stream_does_not_run(void **state) {
     bench *b = *state;
     static const char *const harmless[] = {/* calls that are no part of the stream */
-                                           "debug_bits", "alloc_", "free_", "copy_", "device_", "mem_", "flush_",
-                                           "program_", "pop_", "tokens_", "debug_null"};
+                                           "debug_bits", "alloc_",   "free_", "copy_",   "device_",   "mem_",
+                                           "flush_",     "program_", "pop_",  "tokens_", "debug_null"};
     for (size_t i = 0; i < BAD_COUNT; i++) {
         bool skipped = false;
         for (size_t h = 0; h < sizeof harmless / sizeof *harmless; h++)

@@ -137,14 +137,14 @@ static void test_eviction(void **state) {
         int32_t size;
         uint64_t misses, evictions;
     } steps[] = {
-        {30, 1, 0}, {20, 2, 0}, {14, 3, 0},              /* 0..29, 30..49, 50..63: full */
-        {20, 3, 0}, {30, 3, 0},                          /* all resident */
-        {10, 4, 1},                                      /* 0..9 evicts 30 */
-        {20, 4, 1}, {14, 4, 1},                          /* still there */
-        {30, 5, 2},                                      /* 10..39 evicts 20 */
-        {14, 5, 2}, {10, 5, 2},                          /* still there */
-        {25, 6, 4},                                      /* does not fit behind 39: 0..24 evicts 10 and 30 */
-        {64, 7, 6},                                      /* the whole buffer evicts 25 and 14 */
+        {30, 1, 0}, {20, 2, 0}, {14, 3, 0}, /* 0..29, 30..49, 50..63: full */
+        {20, 3, 0}, {30, 3, 0},             /* all resident */
+        {10, 4, 1},                         /* 0..9 evicts 30 */
+        {20, 4, 1}, {14, 4, 1},             /* still there */
+        {30, 5, 2},                         /* 10..39 evicts 20 */
+        {14, 5, 2}, {10, 5, 2},             /* still there */
+        {25, 6, 4},                         /* does not fit behind 39: 0..24 evicts 10 and 30 */
+        {64, 7, 6},                         /* the whole buffer evicts 25 and 14 */
         {64, 7, 6}, {10, 8, 7},
     };
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) push_reset(&site, steps[i].size);
@@ -188,8 +188,7 @@ static void test_evicted_kernels_come_back(void **state) {
     VTALoadBuffer2D(cmd, zeros, 0, 8, 1, 8, 0, 0, 0, 0, 0, VTA_MEM_ACC);
     for (int round = 0; round < 3; round++)
         for (int32_t e = 0; e < 8; e++)
-            for (int32_t times = 0; times <= e; times++)
-                VTAPushALUOp(&site, mark_element, &e, sizeof e);
+            for (int32_t times = 0; times <= e; times++) VTAPushALUOp(&site, mark_element, &e, sizeof e);
     VTADepPush(cmd, 2, 3);
     VTADepPop(cmd, 2, 3);
     VTAStoreBuffer2D(cmd, 0, VTA_MEM_OUT, out, 0, 8, 1, 8);
@@ -478,7 +477,10 @@ static void test_several_configurations(void **state) {
     static const struct {
         const char *changes;
         uint32_t lanes;
-    } shapes[] = {{"", 16}, {"LOG_BATCH=1 LOG_ACC_BUFF_SIZE=18", 32}, {"LOG_BLOCK=5", 32}, {"LOG_BLOCK=3 LOG_INP_BUFF_SIZE=13 LOG_WGT_BUFF_SIZE=16 LOG_ACC_BUFF_SIZE=16", 8}};
+    } shapes[] = {{"", 16},
+                  {"LOG_BATCH=1 LOG_ACC_BUFF_SIZE=18", 32},
+                  {"LOG_BLOCK=5", 32},
+                  {"LOG_BLOCK=3 LOG_INP_BUFF_SIZE=13 LOG_WGT_BUFF_SIZE=16 LOG_ACC_BUFF_SIZE=16", 8}};
     enum { COUNT = sizeof shapes / sizeof *shapes };
     vta_runtime *runtimes[COUNT];
     void *site = NULL; /* one call site for all: each handle has kernels of its own */
