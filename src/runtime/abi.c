@@ -49,12 +49,8 @@ void VTABufferCopy(const void *from, size_t from_offset, void *to, size_t to_off
 
 void *VTABufferCPUPtr(VTACommandHandle cmd, void *buffer) {
     vt_slot *slot = vt_handle_find(&vt_buffers, buffer);
-    if (slot) {
-        void *host = vt_buffer_host(slot);
-        if (host) return host;
-    } else if (!vt_handle_is_kind(&vt_buffers, buffer)) {
-        return buffer;
-    }
+    if (slot && slot->object) return slot->object;
+    if (!slot && !vt_handle_is_kind(&vt_buffers, buffer)) return buffer;
     const vt_call *call = VT_CALL(VTABufferCPUPtr, P(cmd), P(buffer));
     vt_command *command = vt_command_of(cmd);
     if (!command) {

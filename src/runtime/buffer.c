@@ -27,6 +27,7 @@ vta_status vt_buffer_alloc(vta_runtime *runtime, size_t bytes, vta_diag *diag, v
     if (!slot) return vt_fail(diag, VTA_NO_MEMORY, "no buffer handles are left");
     pthread_mutex_lock(&runtime->lock);
     vta_status status = vta_device_alloc(runtime->device, bytes ? bytes : 1, diag, &slot->addr);
+    if (status == VTA_OK) slot->object = vta_device_host_ptr(runtime->device, slot->addr, bytes ? bytes : 1);
     pthread_mutex_unlock(&runtime->lock);
     if (status != VTA_OK) {
         vt_handle_drop(&vt_buffers, slot);
@@ -49,14 +50,6 @@ vta_status vt_buffer_free(void *handle, vta_diag *diag) {
     vt_runtime_free_memory_locked(runtime, addr, bytes);
     pthread_mutex_unlock(&runtime->lock);
     return VTA_OK;
-}
-
-void *vt_buffer_host(const vt_slot *slot) {
-    vta_runtime *runtime = slot->owner;
-    pthread_mutex_lock(&runtime->lock);
-    void *host = vta_device_host_ptr(runtime->device, slot->addr, slot->bytes ? slot->bytes : 1);
-    pthread_mutex_unlock(&runtime->lock);
-    return host;
 }
 
 /* ---- Copies ------------------------------------------------------------------------------------------------ */

@@ -15,7 +15,5 @@ vta_status vt_buffer_copy(const void *from, size_t from_offset, void *to, size_t
 /* [offset, offset + bytes) inside the buffer? `what` is its name in the message. */
 vta_status vt_buffer_check_range(const vt_slot *slot, const char *what, uint64_t offset, uint64_t bytes,
                                  vta_diag *diag);
-/* The host's view; NULL when there is none. */
-void *vt_buffer_host(const vt_slot *slot);
 
 #endif

@@ -64,16 +64,6 @@ vta_status vt_capture_begin(vta_runtime *runtime, const char *path, bool of_proc
     return VTA_OK;
 }
 
-vta_status vta_runtime_capture(vta_runtime *runtime, const char *path, vta_diag *diag) {
-    if (!runtime) runtime = vta_runtime_current();
-    if (!runtime) return vt_fail(diag, VTA_INVALID_ARGUMENT, "there is no runtime: see vta_last_error(NULL)");
-    pthread_mutex_lock(&runtime->lock);
-    vta_status status = vt_capture_end(runtime, diag);
-    if (status == VTA_OK && path) status = vt_capture_begin(runtime, path, false, diag);
-    pthread_mutex_unlock(&runtime->lock);
-    return status;
-}
-
 /* ---- One run ----------------------------------------------------------------------------------------------- */
 
 /* Contents of one piece of device memory, to the program. */

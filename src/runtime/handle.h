@@ -22,7 +22,7 @@ typedef struct vta_runtime vta_runtime;
 typedef struct vt_slot {
     _Atomic uintptr_t handle; /* 0: free */
     vta_runtime *owner;
-    void *object;
+    void *object;   /* a command handle's command; a buffer's host memory, NULL where the host sees none */
     uint64_t bytes; /* of a buffer */
     uint32_t addr;  /* of a buffer, physical */
     uint32_t generation;

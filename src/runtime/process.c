@@ -168,7 +168,7 @@ void vt_thread_drop_commands(const vta_runtime *runtime) {
     for (vt_command **link = &t->commands; *link;) {
         vt_command *command = *link;
         bool drop = runtime ? command->runtime == runtime : atomic_load(&command->runtime->retired);
-        if (!drop) {
+        if (!drop || command->recording) { /* inside its finit: later */
             link = &command->next_of_thread;
             continue;
         }

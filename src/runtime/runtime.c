@@ -119,21 +119,26 @@ void vt_runtime_free_memory_locked(vta_runtime *runtime, uint32_t addr, size_t b
 
 /* ---- Options and counters ---------------------------------------------------------------------------------- */
 
-/* The runtime that NULL stands for; borrowed from the thread's choice or the process. */
-static vta_runtime *or_current(vta_runtime *runtime) { return runtime ? runtime : vta_runtime_current(); }
+/* The runtime that NULL stands for, held while it is used: another thread may replace the default. NULL: there is
+ * none, and why was reported. */
+static vta_runtime *hold(vta_runtime *runtime) {
+    if (!runtime) return vt_runtime_acquire();
+    vt_runtime_retain(runtime);
+    return runtime;
+}
 
 const vta_config *vta_runtime_config(vta_runtime *runtime) {
-    runtime = or_current(runtime);
+    if (!runtime) runtime = vta_runtime_current();
     return runtime ? runtime->config : NULL;
 }
 
 const char *vta_runtime_driver(vta_runtime *runtime) {
-    runtime = or_current(runtime);
+    if (!runtime) runtime = vta_runtime_current();
     return runtime ? vta_device_driver(runtime->device) : NULL;
 }
 
 vta_counters vta_runtime_counters(vta_runtime *runtime) {
-    runtime = or_current(runtime);
+    runtime = hold(runtime);
     if (!runtime) return (vta_counters){0};
     pthread_mutex_lock(&runtime->lock);
     vta_counters counters = vta_device_counters(runtime->device);
@@ -141,36 +146,54 @@ vta_counters vta_runtime_counters(vta_runtime *runtime) {
 #include "vta/counters.def"
 #undef VTA_COUNTER
     pthread_mutex_unlock(&runtime->lock);
+    vt_runtime_release(runtime);
     return counters;
 }
 
 void vta_runtime_clear_counters(vta_runtime *runtime) {
-    runtime = or_current(runtime);
+    runtime = hold(runtime);
     if (!runtime) return;
     pthread_mutex_lock(&runtime->lock);
     vta_device_clear_counters(runtime->device);
     runtime->extra = (vta_counters){0};
     pthread_mutex_unlock(&runtime->lock);
+    vt_runtime_release(runtime);
 }
 
 vta_status vta_runtime_set_device_options(vta_runtime *runtime, const vta_device_options *options, vta_diag *diag) {
-    runtime = or_current(runtime);
+    runtime = hold(runtime);
     if (!runtime) return vt_fail(diag, VTA_INVALID_ARGUMENT, "there is no runtime: see vta_last_error(NULL)");
     pthread_mutex_lock(&runtime->lock);
     vta_status status = vta_device_set_options(runtime->device, options, diag);
     pthread_mutex_unlock(&runtime->lock);
+    vt_runtime_release(runtime);
     return status;
 }
 
+/* No lock: the run that is to be stopped holds it. */
 void vta_runtime_interrupt(vta_runtime *runtime) {
-    runtime = or_current(runtime);
-    if (runtime) vta_device_interrupt(runtime->device);
+    runtime = hold(runtime);
+    if (!runtime) return;
+    vta_device_interrupt(runtime->device);
+    vt_runtime_release(runtime);
 }
 
 void vta_runtime_set_sink(vta_runtime *runtime, vta_sink sink) {
-    runtime = or_current(runtime);
+    runtime = hold(runtime);
     if (!runtime) return;
     pthread_mutex_lock(&runtime->lock);
     runtime->sink = sink;
     pthread_mutex_unlock(&runtime->lock);
+    vt_runtime_release(runtime);
+}
+
+vta_status vta_runtime_capture(vta_runtime *runtime, const char *path, vta_diag *diag) {
+    runtime = hold(runtime);
+    if (!runtime) return vt_fail(diag, VTA_INVALID_ARGUMENT, "there is no runtime: see vta_last_error(NULL)");
+    pthread_mutex_lock(&runtime->lock);
+    vta_status status = vt_capture_end(runtime, diag);
+    if (status == VTA_OK && path) status = vt_capture_begin(runtime, path, false, diag);
+    pthread_mutex_unlock(&runtime->lock);
+    vt_runtime_release(runtime);
+    return status;
 }
