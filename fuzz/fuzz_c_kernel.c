@@ -29,7 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (status == VTA_INTERNAL) abort();
     if (k) {
         status = vt_protect(vt_te_ctx(vtac_kernel_context(k)), lower, k);
-        if (status == VTA_INTERNAL || (status != VTA_OK && te_context_status(vtac_kernel_context(k)) == VTA_OK)) abort();
+        if (status == VTA_INTERNAL || (status != VTA_OK && te_context_status(vtac_kernel_context(k)) == VTA_OK))
+            abort();
     }
     vtac_kernel_destroy(k);
     vta_diag_destroy(diag);

@@ -14,9 +14,10 @@
  * of a name is meant. The configuration's BATCH, BLOCK_IN, BLOCK_OUT, INP_WIDTH, WGT_WIDTH, ACC_WIDTH, OUT_WIDTH are
  * constants of every context.
  *
- * Types are written "int8", "uint16", "int32", "float32", "bool"; inp_t, wgt_t, acc_t and out_t are the configuration's.
- * Storage scopes are "" (decided by where the stage is attached), "global" and the configuration's on-chip memories:
- * inp, wgt, acc (in IR text "local.inp_buffer", "local.wgt_buffer", "local.acc_buffer"; both spellings are taken).
+ * Types are written "int8", "uint16", "int32", "float32", "bool"; inp_t, wgt_t, acc_t and out_t are the
+ * configuration's. Storage scopes are "" (decided by where the stage is attached), "global" and the configuration's
+ * on-chip memories: inp, wgt, acc (in IR text "local.inp_buffer", "local.wgt_buffer", "local.acc_buffer"; both
+ * spellings are taken).
  *
  * Expression strings follow the grammar of docs/kernel-files.md:
  *     sum[ko, ki](int32(A[bo, ko, bi, ki]) * int32(B[co, ko, ci, ki]))
@@ -132,14 +133,13 @@ VTA_API te_tensor *te_compute(te_context *c, const char *name, size_t ndim, cons
 VTA_API te_tensor *te_define(te_context *c, const char *definition);
 /* A computation from expressions over the given axes; its shape is their extents. `tag` may be NULL. With several
  * bodies (all reductions over the same axes, or none) it has several outputs: out_tensors takes n_bodies. */
-VTA_API vta_status te_compute_axes(te_context *c, const char *name, const char *tag, size_t ndim,
-                                   te_axis *const axes[], size_t n_bodies, te_expr *const bodies[],
-                                   te_tensor *out_tensors[]);
+VTA_API vta_status te_compute_axes(te_context *c, const char *name, const char *tag, size_t ndim, te_axis *const axes[],
+                                   size_t n_bodies, te_expr *const bodies[], te_tensor *out_tensors[]);
 
 /* Helpers that the tutorials use. `value` padded around `before`/`after` elements of each dimension (after NULL: as
  * before); max(x, 0); min(max(x, low), high) element by element as the original's library writes them. */
-VTA_API te_tensor *te_pad(te_context *c, te_tensor *x, const char *name, const int64_t before[],
-                          const int64_t after[], double value);
+VTA_API te_tensor *te_pad(te_context *c, te_tensor *x, const char *name, const int64_t before[], const int64_t after[],
+                          double value);
 VTA_API te_tensor *te_relu(te_context *c, te_tensor *x, const char *name);
 VTA_API te_tensor *te_clip(te_context *c, te_tensor *x, const char *name, double low, double high);
 
@@ -235,8 +235,7 @@ VTA_API vta_status te_storage_align(te_stage *st, te_axis *axis, int64_t factor,
 /* Replaces the loops from `axis` inwards by an intrinsic. NULL: the configuration's GEMM. */
 VTA_API vta_status te_tensorize(te_stage *st, te_axis *axis, te_intrin *intrin);
 /* A copy of `t` in `scope` that the given readers use; readers 0: all of them. Returns the copy. */
-VTA_API te_tensor *te_cache_read(te_schedule *s, te_tensor *t, const char *scope, size_t n,
-                                 te_tensor *const readers[]);
+VTA_API te_tensor *te_cache_read(te_schedule *s, te_tensor *t, const char *scope, size_t n, te_tensor *const readers[]);
 /* Computes `t` in `scope` with the loops of its stage as they stand, and copies it out. Returns the cache. */
 VTA_API te_tensor *te_cache_write(te_schedule *s, te_tensor *t, const char *scope);
 

@@ -21,8 +21,8 @@ static bool override_of(vt__reader *r, const char *name, int64_t *out_value) {
             char *end;
             *out_value = strtoll(p + n + 1, &end, 0);
             if (end != p + length || end == p + n + 1)
-                vt_raise(vt__ctx(r), VTA_INVALID_ARGUMENT, "parameter %s is given as \"%.*s\", which is no integer", name,
-                         (int)(length - n - 1), p + n + 1);
+                vt_raise(vt__ctx(r), VTA_INVALID_ARGUMENT, "parameter %s is given as \"%.*s\", which is no integer",
+                         name, (int)(length - n - 1), p + n + 1);
             return true;
         }
         p += length;
@@ -112,7 +112,9 @@ static void read_disable(vt__reader *r) {
 }
 
 const vt__statement vt__declarations[] = {
-    {"kernel", read_kernel}, {"target", read_target}, {"disable", read_disable}, {"param", read_params},
-    {"let", read_let},       {"input", read_input},   {"reduce", read_reduce},   {"tensor", read_tensor},
-    {"output", read_output}, {NULL, NULL},
+    {"kernel", read_kernel},   {"target", read_target},
+    {"disable", read_disable}, {"param", read_params},
+    {"let", read_let},         {"input", read_input},
+    {"reduce", read_reduce},   {"tensor", read_tensor},
+    {"output", read_output},   {NULL, NULL},
 };

@@ -211,7 +211,9 @@ te_schedule *vtac_kernel_schedule(const vtac_kernel *k) { return k ? k->schedule
 size_t vtac_kernel_args(const vtac_kernel *k) { return k ? k->inputs.n + k->outputs.n : 0; }
 const char *vtac_kernel_target(const vtac_kernel *k) { return k ? k->target : NULL; }
 const char *vtac_kernel_disabled_passes(const vtac_kernel *k) { return k ? k->disabled : NULL; }
-bool vtac_kernel_arg_is_output(const vtac_kernel *k, size_t i) { return k && i >= k->inputs.n && i < vtac_kernel_args(k); }
+bool vtac_kernel_arg_is_output(const vtac_kernel *k, size_t i) {
+    return k && i >= k->inputs.n && i < vtac_kernel_args(k);
+}
 
 te_tensor *vtac_kernel_arg(const vtac_kernel *k, size_t i) {
     if (i >= vtac_kernel_args(k)) return NULL;

@@ -16,7 +16,8 @@ te_schedule *vt__schedule(vt__reader *r) {
 }
 
 static te_stage *stage(vt__reader *r) {
-    if (!r->stage) vt_raise_at(vt__ctx(r), VTA_PARSE, lexer(r)->token.pos, "this step needs a stage: write \"stage NAME\" before");
+    if (!r->stage)
+        vt_raise_at(vt__ctx(r), VTA_PARSE, lexer(r)->token.pos, "this step needs a stage: write \"stage NAME\" before");
     return r->stage;
 }
 

@@ -7,7 +7,7 @@ typedef struct bounds {
     te_schedule *s;
     vt_ctx *ctx;
     vt_ptrmap *ranges;
-    vt_ptrmap *threads;   /* axis -> thread axis that it is bound to */
+    vt_ptrmap *threads; /* axis -> thread axis that it is bound to */
     vt_analyzer *analyzer;
 } bounds;
 
@@ -45,17 +45,18 @@ static void find_path(bounds *b, uint32_t index) {
     uint32_t steps = 0;
     for (const te_stage *at = st; at->attach == VT__AT; at = at->at_stage) {
         if (++steps > b->s->n_stages)
-            vt__raise_at(b->s->c, at->at_pos, VTA_ILLEGAL, "%s is computed at a loop of itself, by way of other stages", st->origin->name);
+            vt__raise_at(b->s->c, at->at_pos, VTA_ILLEGAL, "%s is computed at a loop of itself, by way of other stages",
+                         st->origin->name);
         uint32_t from = vt__iters_find(&at->at_stage->leaf, at->at_axis);
         if (from == at->at_stage->leaf.n)
             vt__raise_at(b->s->c, at->at_pos, VTA_ILLEGAL,
-                      "%s is to be computed at %s.%s, but that is no loop any more (it was split or fused after "
-                      "compute_at); the loops of %s are %s",
-                      at->origin->name, at->at_stage->origin->name, vt_var_name(at->at_axis->var),
-                      at->at_stage->origin->name, vt__leaf_names(b->ctx, at->at_stage));
+                         "%s is to be computed at %s.%s, but that is no loop any more (it was split or fused after "
+                         "compute_at); the loops of %s are %s",
+                         at->origin->name, at->at_stage->origin->name, vt_var_name(at->at_axis->var),
+                         at->at_stage->origin->name, vt__leaf_names(b->ctx, at->at_stage));
         if (at->at_stage->attach == VT__INLINED)
-            vt__raise_at(b->s->c, at->at_pos, VTA_ILLEGAL, "%s is to be computed at a loop of %s, which is inlined", at->origin->name,
-                      at->at_stage->origin->name);
+            vt__raise_at(b->s->c, at->at_pos, VTA_ILLEGAL, "%s is to be computed at a loop of %s, which is inlined",
+                         at->origin->name, at->at_stage->origin->name);
         for (uint32_t i = from + 1; i > 0; i--) {
             const vt_iter *axis = at->at_stage->leaf.items[i - 1];
             const vt__axis_attr *attr = vt__attr(at->at_stage, axis);
@@ -122,12 +123,14 @@ static void put_set(vt_ctx *ctx, vt_ptrmap *sets, const vt_iter *axis, vt_intset
 }
 
 /* Memory of its own for every thread, but computed before the threads part. */
-static _Noreturn void refuse_outside_thread(const bounds *b, const te_stage *st, const te_stage *consumer, const vt_iter *axis) {
-    vt__raise_at(b->s->c, st->at_pos, VTA_ILLEGAL,
-                 "%s is kept in %s memory, of which each thread has its own, but %s, which needs it, is bound to thread %s "
-                 "inside of where %s is computed: compute it at the loop %s or further in, or keep it in global memory",
-                 st->origin->name, *st->scope ? st->scope : "local", consumer->origin->name, thread_tag(b, axis),
-                 st->origin->name, vt_var_name(axis->var));
+static _Noreturn void refuse_outside_thread(const bounds *b, const te_stage *st, const te_stage *consumer,
+                                            const vt_iter *axis) {
+    vt__raise_at(
+        b->s->c, st->at_pos, VTA_ILLEGAL,
+        "%s is kept in %s memory, of which each thread has its own, but %s, which needs it, is bound to thread %s "
+        "inside of where %s is computed: compute it at the loop %s or further in, or keep it in global memory",
+        st->origin->name, *st->scope ? st->scope : "local", consumer->origin->name, thread_tag(b, axis),
+        st->origin->name, vt_var_name(axis->var));
 }
 
 /* What the consumer's axes take while one value of the stage is needed. */
@@ -187,11 +190,12 @@ static void demand_by(bounds *b, uint32_t index, uint32_t consumer, int rank, ui
     vt_ptrmap *sets = consumer_sets(b, st, to, attach, rank, &inside);
     vt_dommap *relax = relaxed_loops(b, st, to, attach, rank, &inside);
     if (!inside && attach)
-        vt__raise_at(b->s->c, st->at_pos, VTA_ILLEGAL,
-                  "%s is computed at %s.%s, but %s, which also needs it, lies outside that loop: compute %s at the same "
-                  "place, or %s further out",
-                  st->origin->name, st->at_stage->origin->name, vt_var_name(st->at_axis->var), to->origin->name,
-                  to->origin->name, st->origin->name);
+        vt__raise_at(
+            b->s->c, st->at_pos, VTA_ILLEGAL,
+            "%s is computed at %s.%s, but %s, which also needs it, lies outside that loop: compute %s at the same "
+            "place, or %s further out",
+            st->origin->name, st->at_stage->origin->name, vt_var_name(st->at_axis->var), to->origin->name,
+            to->origin->name, st->origin->name);
     vt__pass_up_domain(vt_analyzer_new(ctx), to, b->ranges, sets);
     vt_analyzer *a = vt_analyzer_new(ctx);
     bind_loops(b, a, &to->all);

@@ -86,10 +86,10 @@ typedef struct relayout {
     const te_stage *st;
     const vt_operation *op;
     vt_ptrmap *ranges;
-    vt_ptrmap *reduce;       /* the operation's reduce axes, and what their loops became */
-    const vt_iter **axes;    /* of the cache: the loops of the stage */
+    vt_ptrmap *reduce;    /* the operation's reduce axes, and what their loops became */
+    const vt_iter **axes; /* of the cache: the loops of the stage */
     uint32_t n_axes;
-    const vt_expr **place;   /* where in the cache an element of the result is */
+    const vt_expr **place; /* where in the cache an element of the result is */
     const vt_expr *body;
 } relayout;
 
@@ -143,7 +143,8 @@ static void do_cache_write(te_context *c, vt__call *k) {
     te_stage *st = stage_for(c, s, k->b, "cache_write");
     const vt_operation *op = st->op;
     const char *scope = vt__scope(c, k->s);
-    if (op->placeholder) vt__raise(c, VTA_ILLEGAL, "cannot cache_write %s: it is an input and is not computed", op->name);
+    if (op->placeholder)
+        vt__raise(c, VTA_ILLEGAL, "cannot cache_write %s: it is an input and is not computed", op->name);
     if (op->n_outputs != 1) vt__raise(c, VTA_UNSUPPORTED, "cannot cache_write %s: it has several outputs", op->name);
     relayout l = {.ctx = ctx, .st = st, .op = op, .ranges = vt_ptrmap_new(ctx)};
     l.axes = VT_NEW_ARRAY(ctx, const vt_iter *, st->leaf.n);

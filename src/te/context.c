@@ -27,7 +27,8 @@ enum { N_SHAPES = sizeof shapes / sizeof *shapes, N_MEMORIES = sizeof memories /
 
 static void add_names(te_context *c, vt__call *call) {
     (void)call;
-    for (size_t i = 0; i < N_SHAPES; i++) vt__symbol_add(c, VT__CONSTANT, shapes[i].name, shapes[i].value(c->config), NULL);
+    for (size_t i = 0; i < N_SHAPES; i++)
+        vt__symbol_add(c, VT__CONSTANT, shapes[i].name, shapes[i].value(c->config), NULL);
     for (size_t i = 0; i < N_MEMORIES; i++)
         vt__symbol_add(c, VT__CONSTANT, memories[i].width, vta_config_width(c->config, memories[i].memory), NULL);
 }
@@ -101,8 +102,8 @@ const char *vt__name(te_context *c, const char *name, const char *what) {
     bool ok = isalpha((unsigned char)*name) || *name == '_';
     for (const char *p = name; *p; p++) ok = ok && (isalnum((unsigned char)*p) || *p == '_' || *p == '.');
     if (!ok)
-        vt__raise(c, VTA_INVALID_ARGUMENT, "\"%s\" is no name for %s: a letter or _, then letters, digits, _ and .", name,
-                  what);
+        vt__raise(c, VTA_INVALID_ARGUMENT, "\"%s\" is no name for %s: a letter or _, then letters, digits, _ and .",
+                  name, what);
     return vt_new_string(&c->ctx, name);
 }
 
@@ -147,8 +148,8 @@ vt_dtype vt__dtype(te_context *c, const char *text) {
         if (strcmp(text, memories[i].alias) == 0)
             return VT_DTYPE(VT_INT, vta_config_width(c->config, memories[i].memory), 1);
     if (!vt_dtype_parse(text, &t) || t.code == VT_HANDLE || t.lanes != 1)
-        vt__raise(c, VTA_INVALID_ARGUMENT, "\"%s\" is no type: write int8, uint16, int32, float32, bool, inp_t, acc_t, ...",
-                  text);
+        vt__raise(c, VTA_INVALID_ARGUMENT,
+                  "\"%s\" is no type: write int8, uint16, int32, float32, bool, inp_t, acc_t, ...", text);
     return t;
 }
 

@@ -21,11 +21,25 @@ typedef struct array {
 } array;
 
 /* The program: slot[to] = op(slot[x], slot[y], slot[z]); JUMPs make if_then_else lazy. */
-typedef enum opcode { CONST, COPY, BIN, NOT, BITNOT, SELECT, CAST, LOAD, MATH, SHIFT, BITWISE, JUMP, JUMP_IF_NOT } opcode;
+typedef enum opcode {
+    CONST,
+    COPY,
+    BIN,
+    NOT,
+    BITNOT,
+    SELECT,
+    CAST,
+    LOAD,
+    MATH,
+    SHIFT,
+    BITWISE,
+    JUMP,
+    JUMP_IF_NOT
+} opcode;
 
 typedef struct insn {
     uint8_t code;
-    uint8_t kind; /* vt_expr_kind of BIN; otherwise vt_op */
+    uint8_t kind;   /* vt_expr_kind of BIN; otherwise vt_op */
     vt_dtype dtype; /* of the operands for BIN, of the result for others */
     uint32_t to, x, y, z;
     value constant;
@@ -149,10 +163,8 @@ static uint32_t make(program *p, const vt_expr *e) {
         if (!slot) vt__raise(p->c, VTA_UNSUPPORTED, "the scalar %s has no value to evaluate with", vt_var_name(e));
         return (uint32_t)slot - 1;
     }
-    case VT_E_INT:
-        return emit(p, (insn){.code = CONST, .to = fresh(p), .constant.i = e->u.i});
-    case VT_E_FLOAT:
-        return emit(p, (insn){.code = CONST, .to = fresh(p), .constant.f = e->u.f});
+    case VT_E_INT: return emit(p, (insn){.code = CONST, .to = fresh(p), .constant.i = e->u.i});
+    case VT_E_FLOAT: return emit(p, (insn){.code = CONST, .to = fresh(p), .constant.f = e->u.f});
     case VT_E_NOT:
         in.x = make(p, e->a[0]);
         in.code = NOT;
@@ -172,7 +184,8 @@ static uint32_t make(program *p, const vt_expr *e) {
     case VT_E_CALL: return make_call(p, e);
     default:
         if (vt_expr_infos[e->kind].cls == VT_CLASS_OTHER || vt_expr_infos[e->kind].cls == VT_CLASS_LEAF)
-            vt__raise(p->c, VTA_UNSUPPORTED, "an expression of kind %s cannot be evaluated", vt_expr_infos[e->kind].text);
+            vt__raise(p->c, VTA_UNSUPPORTED, "an expression of kind %s cannot be evaluated",
+                      vt_expr_infos[e->kind].text);
         in.x = make(p, e->a[0]);
         in.y = make(p, e->a[1]);
         in.code = BIN;
@@ -280,8 +293,8 @@ static value run_load(te_context *c, const insn *in, const value *slot) {
     for (uint32_t d = 0; d < a->tensor->ndim; d++) {
         int64_t i = slot[in->indices[d]].i;
         if (i < 0 || i >= a->shape[d])
-            vt__raise(c, VTA_OUT_OF_RANGE, "%s is read at %lld in dimension %u, which has %lld elements", a->tensor->name,
-                      (long long)i, d, (long long)a->shape[d]);
+            vt__raise(c, VTA_OUT_OF_RANGE, "%s is read at %lld in dimension %u, which has %lld elements",
+                      a->tensor->name, (long long)i, d, (long long)a->shape[d]);
         at = at * a->shape[d] + i;
     }
     value v = load_element(a->data, a->dtype, at);
@@ -349,7 +362,8 @@ typedef struct odometer {
 } odometer;
 
 static odometer make_odometer(program *p, uint32_t n, const vt_iter *const *axes) {
-    odometer o = {n, VT_NEW_ARRAY(p->ctx, uint32_t, n), VT_NEW_ARRAY(p->ctx, int64_t, n), VT_NEW_ARRAY(p->ctx, int64_t, n)};
+    odometer o = {n, VT_NEW_ARRAY(p->ctx, uint32_t, n), VT_NEW_ARRAY(p->ctx, int64_t, n),
+                  VT_NEW_ARRAY(p->ctx, int64_t, n)};
     for (uint32_t i = 0; i < n; i++) {
         o.slots[i] = fresh(p);
         vt_ptrmap_set(p->known, axes[i]->var, (void *)(uintptr_t)(o.slots[i] + 1));
@@ -392,7 +406,8 @@ static void evaluate_reduction(evaluation *ev, const vt_operation *op, array *co
     const vt_reduce *r = body->u.reduce;
     program start = {.c = ev->c, .ctx = ev->ctx, .known = vt_ptrmap_new(ev->ctx), .arrays = ev->arrays};
     odometer outer = make_odometer(&start, op->n_axes, op->iters), inner = make_odometer(&start, r->n_axes, r->axes);
-    uint32_t n = r->n_sources, *state = VT_NEW_ARRAY(ev->ctx, uint32_t, 3 * n), *first = state + n, *next = state + 2 * n;
+    uint32_t n = r->n_sources, *state = VT_NEW_ARRAY(ev->ctx, uint32_t, 3 * n), *first = state + n,
+             *next = state + 2 * n;
     for (uint32_t k = 0; k < n; k++) {
         state[k] = fresh(&start);
         vt_ptrmap_set(start.known, r->combiner->lhs[k], (void *)(uintptr_t)(state[k] + 1));
@@ -465,7 +480,8 @@ static void evaluate_all(evaluation *ev, const vt_tensor *out, void *data) {
         const vt_tensor *input = top->op->inputs[top->next++];
         if (vt_ptrmap_has(ev->arrays, vt__tensor_key(input))) continue;
         if (vt__op(input)->placeholder)
-            vt__raise(ev->c, VTA_NOT_FOUND, "no data is given for the input %s, which %s needs", input->name, out->name);
+            vt__raise(ev->c, VTA_NOT_FOUND, "no data is given for the input %s, which %s needs", input->name,
+                      out->name);
         vt_grow(ev->ctx, &stack, &cap, n + 1, sizeof *stack);
         stack[n++] = (pending){vt__op(input), 0};
     }
@@ -494,7 +510,8 @@ static void do_evaluate(te_context *c, vt__call *k) {
         vt_ptrmap_set(ev.arrays, vt__tensor_key(a->tensor), a);
     }
     const vt_tensor *out = vt_te_tensor(call->out);
-    if (vt__op(out)->placeholder) vt__raise(c, VTA_INVALID_ARGUMENT, "%s is an input; there is nothing to evaluate", out->name);
+    if (vt__op(out)->placeholder)
+        vt__raise(c, VTA_INVALID_ARGUMENT, "%s is an input; there is nothing to evaluate", out->name);
     evaluate_all(&ev, out, call->out_data);
 }
 

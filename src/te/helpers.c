@@ -42,7 +42,8 @@ static void do_pad(te_context *c, vt__call *k) {
     vt__need(c, k->a, "a tensor");
     vt__need(c, k->ints, "a padding");
     const vt_tensor *x = k->a;
-    k->out = vt__out(vt__pad(c, x, vt__name(c, k->s, "a tensor"), k->ints, k->more_ints ? k->more_ints : k->ints, k->f));
+    k->out =
+        vt__out(vt__pad(c, x, vt__name(c, k->s, "a tensor"), k->ints, k->more_ints ? k->more_ints : k->ints, k->f));
 }
 
 te_tensor *te_pad(te_context *c, te_tensor *x, const char *name, const int64_t before[], const int64_t after[],

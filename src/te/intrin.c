@@ -7,12 +7,15 @@ static void do_create(te_context *c, vt__call *k) {
     vt_ctx *ctx = &c->ctx;
     vt__need(c, k->a, "a tensor");
     const vt_operation *op = vt__op(k->a);
-    if (op->placeholder) vt__raise(c, VTA_INVALID_ARGUMENT, "an intrinsic is described by a computation; %s is an input", op->name);
+    if (op->placeholder)
+        vt__raise(c, VTA_INVALID_ARGUMENT, "an intrinsic is described by a computation; %s is an input", op->name);
     for (uint32_t i = 0; i < op->n_inputs; i++)
         if (!vt__op(op->inputs[i])->placeholder)
-            vt__raise(c, VTA_INVALID_ARGUMENT, "an intrinsic's computation may only read inputs, not %s", op->inputs[i]->name);
+            vt__raise(c, VTA_INVALID_ARGUMENT, "an intrinsic's computation may only read inputs, not %s",
+                      op->inputs[i]->name);
     te_intrin *in = VT_NEW(ctx, te_intrin);
-    *in = (te_intrin){.c = c, .name = vt__name(c, k->s, "an intrinsic"), .op = op, .n_buffers = op->n_inputs + op->n_outputs};
+    *in = (te_intrin){
+        .c = c, .name = vt__name(c, k->s, "an intrinsic"), .op = op, .n_buffers = op->n_inputs + op->n_outputs};
     in->buffers = VT_NEW_ARRAY(ctx, const vt_buffer *, in->n_buffers);
     for (uint32_t i = 0; i < in->n_buffers; i++) {
         const vt_tensor *t = i < op->n_inputs ? op->inputs[i] : op->outputs[i - op->n_inputs];
@@ -29,7 +32,8 @@ te_intrin *te_intrin_create(te_context *c, const char *name, te_tensor *what) {
 static uint32_t operand_at(te_context *c, const te_intrin *in, const vt_tensor *t) {
     vt__need(c, t, "an operand");
     for (uint32_t i = 0; i < in->n_buffers; i++)
-        if (vt_tensor_same(t, i < in->op->n_inputs ? in->op->inputs[i] : in->op->outputs[i - in->op->n_inputs])) return i;
+        if (vt_tensor_same(t, i < in->op->n_inputs ? in->op->inputs[i] : in->op->outputs[i - in->op->n_inputs]))
+            return i;
     vt__raise(c, VTA_INVALID_ARGUMENT, "%s is no operand of %s", t->name, in->name);
 }
 
@@ -64,7 +68,8 @@ static void do_attr(te_context *c, vt__call *k) {
     te_intrin *in = vt__out(k->a);
     vt__need(c, k->b, "an axis");
     vt__need(c, k->d, "a value");
-    const vt_stmt *s = vt_s_attr(&c->ctx, vt_ref_iter(k->b), vt__name(c, k->s, "an attribute"), k->d, vt_s_nop(&c->ctx));
+    const vt_stmt *s =
+        vt_s_attr(&c->ctx, vt_ref_iter(k->b), vt__name(c, k->s, "an attribute"), k->d, vt_s_nop(&c->ctx));
     vt__nest_add(&c->ctx, &in->attrs[part_of(c, k->i)], s);
 }
 
@@ -135,8 +140,8 @@ te_intrin *vt__gemm(te_context *c) {
     te_tensor *wgt = te_placeholder(c, "wgt", "wgt_t", 2, (const int64_t[]){out, in});
     te_tensor *inp = te_placeholder(c, "inp", "inp_t", 2, (const int64_t[]){batch, in});
     te_reduce_axis(c, "k", 0, in);
-    te_tensor *acc = te_compute(c, "out", 2, (const int64_t[]){batch, out}, "i, j",
-                                "sum[k](acc_t(inp[i, k]) * acc_t(wgt[j, k]))");
+    te_tensor *acc =
+        te_compute(c, "out", 2, (const int64_t[]){batch, out}, "i, j", "sum[k](acc_t(inp[i, k]) * acc_t(wgt[j, k]))");
     te_intrin *gemm = te_intrin_create(c, "GEMM", acc);
     te_intrin_buffer(gemm, wgt, "wgt", out * in);
     te_intrin_buffer(gemm, inp, "inp", batch * in);

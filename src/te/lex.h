@@ -21,9 +21,9 @@ typedef struct vt_lexer {
     const char *next;
     const char *end;
     const char *line_start;
-    vt_pos where;   /* file and line; the column is counted from line_start */
+    vt_pos where;    /* file and line; the column is counted from line_start */
     uint32_t indent; /* columns before the text on its first line */
-    vt_token token; /* the current one */
+    vt_token token;  /* the current one */
 } vt_lexer;
 
 /* Starts at the first token of text[0, size). Positions count from `start` (line 0: from line 1). */

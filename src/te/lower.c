@@ -18,7 +18,8 @@ static const vt_stmt *realize(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *
             const vt__axis_attr *attr = vt__attr(st, op->iters[i]);
             if (!attr || !attr->align_factor) continue;
             const vt_expr *align[] = {vt_i32(ctx, i), vt_i32(ctx, attr->align_factor), vt_i32(ctx, attr->align_offset)};
-            body = vt_s_attr(ctx, vt_ref_tensor(st->origin->outputs[k - 1]), "buffer_dim_align", tuple(ctx, 3, align), body);
+            body = vt_s_attr(ctx, vt_ref_tensor(st->origin->outputs[k - 1]), "buffer_dim_align", tuple(ctx, 3, align),
+                             body);
         }
     }
     return body;
@@ -62,10 +63,11 @@ static const vt_stmt *attach(te_context *c, const te_stage *st, const vt_ptrmap 
     attacher m = {.base = {.ctx = &c->ctx, .expr = keep_expr, .stmt = attach_stmt}, .c = c, .st = st, .ranges = ranges};
     body = body ? vt_mutate_stmt(&m.base, body) : NULL;
     if (!m.found)
-        vt__raise_at(c, st->at_pos, VTA_ILLEGAL,
-                  "%s is to be computed at %s.%s, but that loop is not in the code: it lies inside a tensorized loop, or %s "
-                  "is itself computed later",
-                  st->origin->name, st->at_stage->origin->name, vt_var_name(st->at_axis->var), st->at_stage->origin->name);
+        vt__raise_at(
+            c, st->at_pos, VTA_ILLEGAL,
+            "%s is to be computed at %s.%s, but that loop is not in the code: it lies inside a tensorized loop, or %s "
+            "is itself computed later",
+            st->origin->name, st->at_stage->origin->name, vt_var_name(st->at_axis->var), st->at_stage->origin->name);
     return body;
 }
 
@@ -167,8 +169,9 @@ static void check_arguments(const te_schedule *s, uint32_t n, const vt_te_arg *a
         for (uint32_t j = 0; j < n && !given; j++)
             given = args[j].tensor && vt__op(vt_te_tensor(args[j].tensor)) == st->origin;
         if (!given)
-            vt__raise(s->c, VTA_INVALID_ARGUMENT, "%s, an %s of the schedule, is not among the arguments of the function",
-                      st->origin->name, st->op->placeholder ? "input" : "output");
+            vt__raise(s->c, VTA_INVALID_ARGUMENT,
+                      "%s, an %s of the schedule, is not among the arguments of the function", st->origin->name,
+                      st->op->placeholder ? "input" : "output");
     }
 }
 
@@ -177,7 +180,8 @@ static void add_argument(te_context *c, const vt_te_arg *arg, uint32_t i, const 
     if (!arg->tensor && !arg->scalar) vt__raise(c, VTA_INVALID_ARGUMENT, "argument %u is NULL", i);
     if (!arg->tensor) {
         *param = vt_te_expr(arg->scalar);
-        if ((*param)->kind != VT_E_VAR) vt__raise(c, VTA_INVALID_ARGUMENT, "argument %u is neither a tensor nor a scalar", i);
+        if ((*param)->kind != VT_E_VAR)
+            vt__raise(c, VTA_INVALID_ARGUMENT, "argument %u is neither a tensor nor a scalar", i);
         return;
     }
     const vt_tensor *t = vt_te_tensor(arg->tensor);
@@ -205,7 +209,8 @@ const vt_func *vt_te_lower(te_schedule *s, uint32_t n, const vt_te_arg *args, co
     te_schedule *ready = vt__normalize(s);
     const vt_ptrmap *ranges = vt__infer_bounds(ready);
     vt_func *f = VT_NEW(ctx, vt_func);
-    *f = (vt_func){.name = vt_new_string(ctx, name), .n_params = n, .params = params, .n_bindings = bound, .bindings = bindings};
+    *f = (vt_func){
+        .name = vt_new_string(ctx, name), .n_params = n, .params = params, .n_bindings = bound, .bindings = bindings};
     f->body = finish(ready, bound, bindings, all_stages(ready, ranges));
     f->result = VT_VOID_T;
     const vt_func *result = vt_func_with_attr(ctx, f, "from_legacy_te_schedule", vt_bool(ctx, true));

@@ -24,7 +24,8 @@ static void update(vt_ctx *ctx, const te_stage *st, vt_ptrmap *ranges, const vt_
 }
 
 static const vt_expr *ceil_div(vt_ctx *ctx, vt_analyzer *a, const vt_expr *x, const vt_expr *y) {
-    if (vt_prove_equal(a, vt_floormod(ctx, x, y), vt_int(ctx, x->dtype, 0))) return vt_simplify(a, vt_floordiv(ctx, x, y));
+    if (vt_prove_equal(a, vt_floormod(ctx, x, y), vt_int(ctx, x->dtype, 0)))
+        return vt_simplify(a, vt_floordiv(ctx, x, y));
     return vt_simplify(a, vt_floordiv(ctx, vt_add(ctx, x, vt_sub(ctx, y, vt_int(ctx, y->dtype, 1))), y));
 }
 
@@ -73,7 +74,8 @@ void vt__pass_down_domain(vt_ctx *ctx, const te_stage *st, vt_ptrmap *ranges, vt
             break;
         case VT__FUSE:
             if (outer && inner)
-                vt__range_set(ctx, ranges, r->parent, zero_of(ctx, r->parent), vt_mul(ctx, outer->extent, inner->extent));
+                vt__range_set(ctx, ranges, r->parent, zero_of(ctx, r->parent),
+                              vt_mul(ctx, outer->extent, inner->extent));
             break;
         case VT__REBASE:
             if (vt__range(ranges, r->parent))
@@ -107,7 +109,8 @@ static vt_intset range_set(vt_ctx *ctx, const vt_range *r) { return vt_intset_ra
 static vt_intset up_split(vt_analyzer *a, const vt__relation *r, const vt_ptrmap *ranges, vt_intset outer,
                           vt_intset inner) {
     vt_ctx *ctx = vt_analyzer_ctx(a);
-    const vt_range *ro = vt__range(ranges, r->outer), *ri = vt__range(ranges, r->inner), *rp = vt__range(ranges, r->parent);
+    const vt_range *ro = vt__range(ranges, r->outer), *ri = vt__range(ranges, r->inner),
+                   *rp = vt__range(ranges, r->parent);
     if (vt_intset_match_range(a, outer, *ro) && vt_intset_match_range(a, inner, *ri)) return range_set(ctx, rp);
     vt_dommap *dom = vt_dommap_new(ctx);
     vt_dommap_set(dom, r->outer->var, outer);
@@ -178,7 +181,8 @@ static const vt_expr *plus_min(vt_ctx *ctx, const vt_expr *e, const vt_range *r)
     return vt_is_const(r->min, 0) ? e : vt_add(ctx, e, r->min);
 }
 
-void vt__pass_up_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values, bool allow_missing) {
+void vt__pass_up_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values,
+                       bool allow_missing) {
     (void)allow_missing;
     for (uint32_t i = st->n_relations; i > 0; i--) {
         const vt__relation *r = &st->relations[i - 1];
@@ -191,10 +195,8 @@ void vt__pass_up_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges,
             const vt_expr *value = vt_ptrmap_get(values, r->parent);
             if (!value) continue;
             const vt_expr *width = vt__range(ranges, r->inner)->extent;
-            vt_ptrmap_set(values, r->outer,
-                          plus_min(ctx, vt_floordiv(ctx, value, width), vt__range(ranges, r->outer)));
-            vt_ptrmap_set(values, r->inner,
-                          plus_min(ctx, vt_floormod(ctx, value, width), vt__range(ranges, r->inner)));
+            vt_ptrmap_set(values, r->outer, plus_min(ctx, vt_floordiv(ctx, value, width), vt__range(ranges, r->outer)));
+            vt_ptrmap_set(values, r->inner, plus_min(ctx, vt_floormod(ctx, value, width), vt__range(ranges, r->inner)));
         } else if (r->kind == VT__REBASE) {
             const vt_expr *value = vt_ptrmap_get(values, r->inner);
             if (value) vt_ptrmap_set(values, r->parent, plus_min(ctx, value, vt__range(ranges, r->parent)));
@@ -256,7 +258,8 @@ static vt_ptrmap *inexact_axes(vt_ctx *ctx, vt_analyzer *a, const te_stage *st, 
         if (r->kind == VT__SPLIT) {
             const vt_range *outer = vt__range(ranges, r->outer), *inner = vt__range(ranges, r->inner);
             up = !outer || !inner || vt_ptrmap_has(inexact, r->outer) || vt_ptrmap_has(inexact, r->inner) ||
-                 !vt_prove(a, vt_eq(ctx, vt__range(ranges, r->parent)->extent, vt_mul(ctx, inner->extent, outer->extent)));
+                 !vt_prove(a,
+                           vt_eq(ctx, vt__range(ranges, r->parent)->extent, vt_mul(ctx, inner->extent, outer->extent)));
         } else if (r->kind == VT__REBASE) {
             up = vt_ptrmap_has(inexact, r->inner);
         } else if (r->kind == VT__FUSE && vt_ptrmap_has(inexact, r->parent)) {
@@ -316,12 +319,14 @@ const vt_expr **vt__bound_checks(vt_ctx *ctx, const te_stage *st, const vt_ptrma
         if (!dom || !vt_ptrmap_has(values, axis)) continue;
         const vt_expr *value = vt_sub(ctx, vt_ptrmap_get(values, axis), dom->min);
         const vt_expr *max = vt_eval_set(a, value, domain).max;
-        if (!max || !provable(a, max, value, vt_lt(ctx, max, dom->extent))) add_check(&list, vt_lt(ctx, value, dom->extent));
+        if (!max || !provable(a, max, value, vt_lt(ctx, max, dom->extent)))
+            add_check(&list, vt_lt(ctx, value, dom->extent));
     }
     for (uint32_t i = 0; i < st->op->n_axes + st->op->n_reduce && !skip_domain; i++) {
         const vt_iter *axis = st->op->iters[i];
         if (vt_ptrmap_has(skip, axis) || same_range(axis, vt__range(ranges, axis))) continue;
-        const vt_expr *value = vt_sub(ctx, vt_ptrmap_get(values, axis), axis->min), *zero = vt_int(ctx, value->dtype, 0);
+        const vt_expr *value = vt_sub(ctx, vt_ptrmap_get(values, axis), axis->min),
+                      *zero = vt_int(ctx, value->dtype, 0);
         vt_intset s = vt_eval_set(a, value, domain);
         if (!s.min || !provable(a, s.min, value, vt_ge(ctx, s.min, zero))) add_check(&list, vt_ge(ctx, value, zero));
         if (!s.max || !provable(a, s.max, value, vt_lt(ctx, s.max, axis->extent)))

@@ -94,7 +94,8 @@ static bool is_virtual(const vt_iter *thread) {
     return strcmp(thread->thread_tag, "vthread") == 0 || strcmp(thread->thread_tag, "cthread") == 0;
 }
 
-static void add_thread(loop_maker *m, vt__nest *level, const vt_iter *axis, const vt_iter *thread, const vt_range *dom) {
+static void add_thread(loop_maker *m, vt__nest *level, const vt_iter *axis, const vt_iter *thread,
+                       const vt_range *dom) {
     vt_ctx *ctx = m->ctx;
     int64_t extent;
     if (!vt_is_const(dom->min, 0) || !vt_as_const(dom->extent, &extent))
@@ -147,8 +148,7 @@ vt__loops *vt__make_loops(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *rang
     loops->init_values = vt_ptrmap_new(ctx);
     loop_maker main = {ctx, st, ranges, loops->main_values, false};
     loops->main = make_levels(&main, 0, none);
-    loops->main_conditions =
-        likely_checks(ctx, st, ranges, loops->main_values, false, none, &loops->n_main_conditions);
+    loops->main_conditions = likely_checks(ctx, st, ranges, loops->main_values, false, none, &loops->n_main_conditions);
     loops->common = st->leaf.n;
     if (!op->n_reduce) return loops;
     for (uint32_t i = 0; i < op->n_axes + op->n_reduce; i++)
@@ -186,7 +186,8 @@ static const vt_stmt *plain_store(vt_ctx *ctx, const vt_operation *op) {
 }
 
 /* The store that starts a reduction and the one that adds to it. */
-static void reduction_stores(vt_ctx *ctx, const vt_operation *op, const vt_stmt **out_init, const vt_stmt **out_update) {
+static void reduction_stores(vt_ctx *ctx, const vt_operation *op, const vt_stmt **out_init,
+                             const vt_stmt **out_update) {
     const vt_expr *const *index = own_indices(ctx, op), *body = op->bodies[0];
     const vt_reduce *r = body->u.reduce;
     const vt_stmt **init = VT_NEW_ARRAY(ctx, const vt_stmt *, op->n_outputs);
@@ -215,7 +216,8 @@ const vt_stmt *vt__make_provide(te_context *c, const te_stage *st, const vt_ptrm
             return vt__make_tensorized(c, st, ranges);
     vt__loops *l = vt__make_loops(ctx, st, ranges);
     if (!st->op->n_reduce) {
-        const vt_stmt *body = vt__wrap_conditions(ctx, l->main_conditions, l->n_main_conditions, plain_store(ctx, st->op));
+        const vt_stmt *body =
+            vt__wrap_conditions(ctx, l->main_conditions, l->n_main_conditions, plain_store(ctx, st->op));
         return vt__substitute_axes(ctx, vt__wrap(ctx, l->main, 0, l->n_levels, body), l->main_values);
     }
     const vt_stmt *init, *update;

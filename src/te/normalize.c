@@ -1,4 +1,5 @@
-/* A schedule made ready for lowering: inlined stages dissolved into their consumers, every root axis rebased to zero. */
+/* A schedule made ready for lowering: inlined stages dissolved into their consumers, every root axis rebased to zero.
+ */
 #include "te/priv.h"
 
 /* ---- Renaming what stages read ---- */

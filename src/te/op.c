@@ -97,7 +97,8 @@ static void note_input(void *user, const vt_expr *e) {
 
 static void find_inputs(vt_ctx *ctx, vt_operation *op) {
     input_list list = {.ctx = ctx};
-    for (uint32_t i = 0; i < op->n_outputs && !op->placeholder; i++) vt_expr_walk_post(op->bodies[i], note_input, &list);
+    for (uint32_t i = 0; i < op->n_outputs && !op->placeholder; i++)
+        vt_expr_walk_post(op->bodies[i], note_input, &list);
     op->inputs = list.items;
     op->n_inputs = list.n;
 }
@@ -167,10 +168,11 @@ static void check_variables(te_context *c, const vt_operation *op) {
             bool known = false;
             for (uint32_t j = 0; j < op->n_axes + op->n_reduce; j++) known = known || op->iters[j]->var == vars[i];
             if (known || has_scalar(c, vars[i])) continue;
-            vt__raise(c, VTA_INVALID_ARGUMENT,
-                      "the body of %s uses %s, which is neither one of its axes nor a scalar; a reduce axis may only be "
-                      "used inside its reduction",
-                      op->name, vt_var_name(vars[i]));
+            vt__raise(
+                c, VTA_INVALID_ARGUMENT,
+                "the body of %s uses %s, which is neither one of its axes nor a scalar; a reduce axis may only be "
+                "used inside its reduction",
+                op->name, vt_var_name(vars[i]));
         }
     }
 }
@@ -230,9 +232,7 @@ static const vt_combiner *combiner(te_context *c, te_reduction kind, vt_dtype t)
     sides[1] = vt_var_new(ctx, "y", t);
     static const vt_expr_kind kinds[] = {[TE_SUM] = VT_E_ADD, [TE_MIN_OF] = VT_E_MIN, [TE_MAX_OF] = VT_E_MAX};
     values[0] = vt_e_bin(ctx, kinds[kind], sides[0], sides[1]);
-    values[1] = kind == TE_SUM      ? vt_const(ctx, t, 0)
-                : kind == TE_MIN_OF ? vt_max_value(ctx, t)
-                                    : vt_min_value(ctx, t);
+    values[1] = kind == TE_SUM ? vt_const(ctx, t, 0) : kind == TE_MIN_OF ? vt_max_value(ctx, t) : vt_min_value(ctx, t);
     vt_combiner *result = VT_NEW(ctx, vt_combiner);
     *result = (vt_combiner){1, &sides[0], &sides[1], &values[0], &values[1]};
     return result;
@@ -241,7 +241,8 @@ static const vt_combiner *combiner(te_context *c, te_reduction kind, vt_dtype t)
 const vt_expr *vt__reduce(te_context *c, te_reduction kind, const vt_expr *value, uint32_t n,
                           const vt_iter *const *axes) {
     if (!n) vt__raise(c, VTA_INVALID_ARGUMENT, "a reduction needs at least one axis");
-    if (value->kind == VT_E_REDUCE) vt__raise(c, VTA_INVALID_ARGUMENT, "a reduction cannot be reduced again: make it a tensor");
+    if (value->kind == VT_E_REDUCE)
+        vt__raise(c, VTA_INVALID_ARGUMENT, "a reduction cannot be reduced again: make it a tensor");
     for (uint32_t i = 0; i < n; i++) {
         if (axes[i]->type != VT_ITER_COMM_REDUCE || !axes[i]->extent)
             vt__raise(c, VTA_INVALID_ARGUMENT, "%s is no reduce axis", vt_var_name(axes[i]->var));
@@ -249,7 +250,8 @@ const vt_expr *vt__reduce(te_context *c, te_reduction kind, const vt_expr *value
             if (axes[j] == axes[i])
                 vt__raise(c, VTA_INVALID_ARGUMENT, "reduce axis %s is given twice", vt_var_name(axes[i]->var));
     }
-    if (vt_dtype_is_bool(value->dtype)) vt__raise(c, VTA_INVALID_ARGUMENT, "a condition cannot be reduced: cast it to a number");
+    if (vt_dtype_is_bool(value->dtype))
+        vt__raise(c, VTA_INVALID_ARGUMENT, "a condition cannot be reduced: cast it to a number");
     return vt_e_reduce(&c->ctx, combiner(c, kind, value->dtype), 1, &value, n, axes, NULL, NULL, 0);
 }
 
@@ -299,10 +301,9 @@ static void do_compute_axes(te_context *c, vt__call *k) {
     if (k->n) vt__need(c, a->axes, "a list of axes");
     for (size_t i = 0; i < k->n; i++) vt__need(c, a->axes[i], "an axis");
     for (size_t i = 0; i < a->n_bodies; i++) vt__need(c, a->bodies[i], "a body");
-    const vt_operation *op =
-        vt__compute(c, vt__name(c, k->s, "a tensor"), k->t ? vt_new_string(&c->ctx, k->t) : "", (uint32_t)k->n,
-                    (const vt_iter *const *)(const void *)a->axes, (uint32_t)a->n_bodies,
-                    (const vt_expr *const *)(const void *)a->bodies);
+    const vt_operation *op = vt__compute(c, vt__name(c, k->s, "a tensor"), k->t ? vt_new_string(&c->ctx, k->t) : "",
+                                         (uint32_t)k->n, (const vt_iter *const *)(const void *)a->axes,
+                                         (uint32_t)a->n_bodies, (const vt_expr *const *)(const void *)a->bodies);
     for (size_t i = 0; i < a->n_bodies; i++) a->out[i] = vt__out(op->outputs[i]);
 }
 

@@ -14,10 +14,10 @@ typedef struct infix {
 
 /* Python's precedences: comparisons bind weaker than bit operations. */
 static const infix infixes[] = {
-    {"||", TE_OR, 1},    {"or", TE_OR, 1},   {"&&", TE_AND, 2},    {"and", TE_AND, 2},      {"==", TE_EQ, 4},
-    {"!=", TE_NE, 4},    {"<", TE_LT, 4},    {"<=", TE_LE, 4},     {">", TE_GT, 4},         {">=", TE_GE, 4},
-    {"|", TE_BITOR, 5},  {"^", TE_BITXOR, 6}, {"&", TE_BITAND, 7}, {"<<", TE_SHL, 8},       {">>", TE_SHR, 8},
-    {"+", TE_ADD, 9},    {"-", TE_SUB, 9},   {"*", TE_MUL, 10},    {"//", TE_FLOORDIV, 10}, {"%", TE_FLOORMOD, 10},
+    {"||", TE_OR, 1},   {"or", TE_OR, 1},    {"&&", TE_AND, 2},   {"and", TE_AND, 2},      {"==", TE_EQ, 4},
+    {"!=", TE_NE, 4},   {"<", TE_LT, 4},     {"<=", TE_LE, 4},    {">", TE_GT, 4},         {">=", TE_GE, 4},
+    {"|", TE_BITOR, 5}, {"^", TE_BITXOR, 6}, {"&", TE_BITAND, 7}, {"<<", TE_SHL, 8},       {">>", TE_SHR, 8},
+    {"+", TE_ADD, 9},   {"-", TE_SUB, 9},    {"*", TE_MUL, 10},   {"//", TE_FLOORDIV, 10}, {"%", TE_FLOORMOD, 10},
     {"/", TE_DIV, 10},
 };
 enum { NOT_LEVEL = 3, COMPARE_LEVEL = 4, LOWEST = 1, N_INFIX = sizeof infixes / sizeof *infixes };
@@ -107,8 +107,8 @@ static const vt_expr *parse_reduction(vt_parser *p, te_reduction kind, vt_pos po
         }
         const vt__symbol *s = vt__symbol_find(p->c, name, VT__AXIS);
         if (!s)
-            vt_raise_at(&p->c->ctx, VTA_NOT_FOUND, at, "there is no reduce axis \"%s\": declare it, or write %s: extent", name,
-                        name);
+            vt_raise_at(&p->c->ctx, VTA_NOT_FOUND, at,
+                        "there is no reduce axis \"%s\": declare it, or write %s: extent", name, name);
         axes[n++] = s->node;
     } while (vt_lex_accept(&p->lx, ","));
     vt_lex_expect(&p->lx, "]", "after the reduce axes");
@@ -143,7 +143,8 @@ static const vt_expr *parse_function(vt_parser *p, const char *name, vt_pos pos)
         uint32_t n;
         const vt_expr *const *args = parse_list(p, ")", &n);
         if (n != te_op_operands((te_op)op))
-            vt_raise_at(&p->c->ctx, VTA_PARSE, pos, "%s takes %zu arguments, not %u", name, te_op_operands((te_op)op), n);
+            vt_raise_at(&p->c->ctx, VTA_PARSE, pos, "%s takes %zu arguments, not %u", name, te_op_operands((te_op)op),
+                        n);
         return apply(p, (te_op)op, pos, args);
     }
     vt_raise_at(&p->c->ctx, VTA_PARSE, pos, "there is no function or type \"%s\"", name);
@@ -178,12 +179,8 @@ static const vt_expr *parse_primary(vt_parser *p) {
     vt_token t = p->lx.token;
     vt_ctx *ctx = &p->c->ctx;
     switch (t.kind) {
-    case VT_T_INT:
-        vt_lex_advance(&p->lx);
-        return vt_int(ctx, t.integer > INT32_MAX ? VT_I64 : VT_I32, t.integer);
-    case VT_T_FLOAT:
-        vt_lex_advance(&p->lx);
-        return vt_float(ctx, VT_F32, t.real);
+    case VT_T_INT: vt_lex_advance(&p->lx); return vt_int(ctx, t.integer > INT32_MAX ? VT_I64 : VT_I32, t.integer);
+    case VT_T_FLOAT: vt_lex_advance(&p->lx); return vt_float(ctx, VT_F32, t.real);
     case VT_T_NAME: return parse_named(p);
     default:
         if (!vt_lex_accept(&p->lx, "(")) vt_lex_unexpected(&p->lx, "an expression");

@@ -63,10 +63,10 @@ static void note_read(void *user, const vt_expr *e) {
 /* ---- Blocks ---- */
 
 typedef struct block_parts {
-    const vt_iter **iters;   /* the block's own variables */
-    const vt_expr **loops;   /* the loops' */
-    vt_varmap *vars;         /* the computation's axes -> the block's variables */
-    const vt_expr **index;   /* of what is stored */
+    const vt_iter **iters; /* the block's own variables */
+    const vt_expr **loops; /* the loops' */
+    vt_varmap *vars;       /* the computation's axes -> the block's variables */
+    const vt_expr **index; /* of what is stored */
 } block_parts;
 
 static block_parts make_parts(maker *m, const vt_operation *op) {
@@ -203,8 +203,12 @@ static const vt_func *make_function(maker *m, const function_call *call) {
         if (s->stages[i]->op->placeholder && !is_argument(call, s->stages[i]->op->outputs[0]))
             vt__raise(c, VTA_INVALID_ARGUMENT, "the input %s is not among the arguments", s->stages[i]->op->name);
     vt_func *f = VT_NEW(ctx, vt_func);
-    *f = (vt_func){.name = call->name, .n_params = (uint32_t)call->n, .params = params, .n_bindings = (uint32_t)call->n,
-                   .bindings = bindings, .result = VT_VOID_T};
+    *f = (vt_func){.name = call->name,
+                   .n_params = (uint32_t)call->n,
+                   .params = params,
+                   .n_bindings = (uint32_t)call->n,
+                   .bindings = bindings,
+                   .result = VT_VOID_T};
     f->body = root_block(m, s, call);
     const vt_func *result = vt_func_with_attr(ctx, f, "global_symbol", vt_string(ctx, call->name));
     return vt_func_with_attr(ctx, result, "tir.noalias", vt_bool(ctx, true));

@@ -82,7 +82,7 @@ typedef struct vt_operation {
     uint32_t n_axes, n_reduce;
     const vt_iter *const *iters; /* data axes, then reduce axes */
     uint32_t n_outputs;
-    const vt_expr *const *bodies;      /* none for a placeholder */
+    const vt_expr *const *bodies; /* none for a placeholder */
     const vt_tensor *const *outputs;
     uint32_t n_inputs;
     const vt_tensor *const *inputs; /* what the bodies read, in order of first use */
@@ -154,7 +154,7 @@ struct te_stage {
     vt__attach attach;
     te_stage *at_stage;
     const vt_iter *at_axis;
-    vt_pos at_pos; /* where compute_at was said */
+    vt_pos at_pos;     /* where compute_at was said */
     const char *scope; /* "" until it is set */
     bool is_output;
     bool double_buffer;
@@ -200,8 +200,7 @@ void vt__pass_down_domain(vt_ctx *ctx, const te_stage *st, vt_ptrmap *ranges, vt
 /* Sets by axis: values are vt_intset in the arena. */
 void vt__pass_up_domain(vt_analyzer *a, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *sets);
 /* Values by axis: vt_expr. */
-void vt__pass_up_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values,
-                       bool allow_missing);
+void vt__pass_up_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values, bool allow_missing);
 void vt__pass_down_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values,
                          bool allow_missing);
 /* Flags by axis, as pointers' integers. */
@@ -231,8 +230,8 @@ const vt_stmt *vt__nest_merge(vt_ctx *ctx, const vt__nest *nest, const vt_stmt *
 
 /* The loops of a computation: level i + 1 has what stands for leaf i; the last level the conditions. */
 typedef struct vt__loops {
-    uint32_t n_levels; /* leaves + 1 (+ 1 for the conditions) */
-    vt__nest *main, *init; /* init: only of a reduction */
+    uint32_t n_levels;                    /* leaves + 1 (+ 1 for the conditions) */
+    vt__nest *main, *init;                /* init: only of a reduction */
     vt_ptrmap *main_values, *init_values; /* by axis */
     const vt_expr **main_conditions, **init_conditions;
     uint32_t n_main_conditions, n_init_conditions;

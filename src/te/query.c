@@ -59,4 +59,6 @@ static void do_dtype(te_context *c, vt__call *k) { k->out = vt__out(vt__dtype_te
 static const char *dtype_text(te_context *c, vt_dtype t) { return vt__make(c, do_dtype, (vt__call){.a = &t}); }
 
 const char *te_expr_dtype(te_context *c, te_expr *e) { return e ? dtype_text(c, vt_te_expr(e)->dtype) : NULL; }
-const char *te_tensor_dtype(te_context *c, const te_tensor *t) { return t ? dtype_text(c, vt_te_tensor(t)->dtype) : NULL; }
+const char *te_tensor_dtype(te_context *c, const te_tensor *t) {
+    return t ? dtype_text(c, vt_te_tensor(t)->dtype) : NULL;
+}

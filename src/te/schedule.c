@@ -146,7 +146,8 @@ te_schedule *vt__schedule_copy(te_schedule *s) {
     copy->c = s->c;
     for (uint32_t i = 0; i < s->n_stages; i++) vt__stage_insert(copy, i, copy_stage(copy, s->stages[i]));
     for (uint32_t i = 0; i < s->n_stages; i++)
-        if (s->stages[i]->at_stage) copy->stages[i]->at_stage = copy->stages[vt__stage_index(s, s->stages[i]->at_stage)];
+        if (s->stages[i]->at_stage)
+            copy->stages[i]->at_stage = copy->stages[vt__stage_index(s, s->stages[i]->at_stage)];
     return copy;
 }
 
@@ -182,7 +183,9 @@ bool te_stage_is_output(const te_stage *st) { return st && st->is_output; }
 size_t te_stage_axes(const te_stage *st) { return st ? st->op->n_axes + st->op->n_reduce : 0; }
 te_axis *te_stage_axis(te_stage *st, size_t i) { return i < te_stage_axes(st) ? vt__out(st->op->iters[i]) : NULL; }
 size_t te_stage_leaves(const te_stage *st) { return st ? st->leaf.n : 0; }
-te_axis *te_stage_leaf(const te_stage *st, size_t i) { return st && i < st->leaf.n ? vt__out(st->leaf.items[i]) : NULL; }
+te_axis *te_stage_leaf(const te_stage *st, size_t i) {
+    return st && i < st->leaf.n ? vt__out(st->leaf.items[i]) : NULL;
+}
 
 static void do_axis_named(te_context *c, vt__call *k) {
     const te_stage *st = k->a;

@@ -122,8 +122,7 @@ static const vt_iter *fuse_two(te_context *c, te_stage *st, const vt_iter *outer
         vt__raise(c, VTA_ILLEGAL, "cannot fuse %s.%s and %s: one is a data axis, the other a reduce axis", name_of(st),
                   axis_of(outer), axis_of(inner));
     const char *name = vt_new_format(ctx, "%s.%s.fused", axis_of(outer), axis_of(inner));
-    const vt_iter *fused =
-        vt_iter_new(ctx, vt_var_new(ctx, name, outer->var->dtype), NULL, NULL, outer->type, "");
+    const vt_iter *fused = vt_iter_new(ctx, vt_var_new(ctx, name, outer->var->dtype), NULL, NULL, outer->type, "");
     add_relation(ctx, st, (vt__relation){VT__FUSE, fused, outer, inner, NULL, NULL});
     vt__iters_insert(ctx, &st->all, st->all.n, fused);
     st->leaf.items[at] = fused;
@@ -151,9 +150,10 @@ static void do_fuse(te_context *c, vt__call *k) {
         uint32_t at = loop_at(c, st, k->list[i], "fuse");
         bool back = k->n == 2 && at + 1 == first;
         if (at != first + i && !back)
-            vt__raise(c, VTA_ILLEGAL,
-                      "cannot fuse %s.%s and %s: they are not neighbours in this order; reorder first (the loops are %s)",
-                      name_of(st), axis_of(k->list[i - 1]), axis_of(k->list[i]), vt__leaf_names(ctx, st));
+            vt__raise(
+                c, VTA_ILLEGAL,
+                "cannot fuse %s.%s and %s: they are not neighbours in this order; reorder first (the loops are %s)",
+                name_of(st), axis_of(k->list[i - 1]), axis_of(k->list[i]), vt__leaf_names(ctx, st));
     }
     for (size_t i = 1; i < k->n; i++) fused = fuse_two(c, st, fused, k->list[i]);
     k->out = vt__out(fused);
@@ -196,7 +196,8 @@ static void do_tile(te_context *c, vt__call *k) {
     te_stage *st = stage_of(c, k->a);
     const vt_iter **out = k->out;
     loop_at(c, st, k->d, "tile");
-    if (k->b == k->d || k->j < 1) vt__raise(c, VTA_ILLEGAL, "cannot tile %s: two axes and factors of at least 1 are needed", name_of(st));
+    if (k->b == k->d || k->j < 1)
+        vt__raise(c, VTA_ILLEGAL, "cannot tile %s: two axes and factors of at least 1 are needed", name_of(st));
     split(c, st, k->b, k->i, false, &out[0], &out[2]);
     split(c, st, k->d, k->j, false, &out[1], &out[3]);
     reorder(c, st, 4, out);
@@ -205,15 +206,16 @@ static void do_tile(te_context *c, vt__call *k) {
 vta_status te_tile(te_stage *st, te_axis *x, te_axis *y, int64_t x_factor, int64_t y_factor, te_axis *out_axes[4]) {
     if (!out_axes) return VTA_INVALID_ARGUMENT;
     memset(out_axes, 0, 4 * sizeof *out_axes);
-    return vt__do(context_of(st), do_tile, &(vt__call){.a = st, .b = x, .d = y, .i = x_factor, .j = y_factor, .out = out_axes});
+    return vt__do(context_of(st), do_tile,
+                  &(vt__call){.a = st, .b = x, .d = y, .i = x_factor, .j = y_factor, .out = out_axes});
 }
 
 /* ---- Where a stage is computed ---- */
 
 static void refuse_fixed(te_context *c, const te_stage *st, const char *step) {
     if (st->op->placeholder)
-        vt__raise(c, VTA_ILLEGAL, "cannot %s %s: it is an input and is not computed; use cache_read for a copy of it", step,
-                  name_of(st));
+        vt__raise(c, VTA_ILLEGAL, "cannot %s %s: it is an input and is not computed; use cache_read for a copy of it",
+                  step, name_of(st));
     if (st->is_output) vt__raise(c, VTA_ILLEGAL, "cannot %s %s: it is an output of the schedule", step, name_of(st));
 }
 
@@ -235,7 +237,8 @@ static bool feeds(vt_ctx *ctx, const te_schedule *s, const te_stage *from, const
 static void do_compute_at(te_context *c, vt__call *k) {
     te_stage *st = stage_of(c, k->a), *parent = stage_of(c, k->b);
     refuse_fixed(c, st, "compute_at");
-    if (parent->schedule != st->schedule) vt__raise(c, VTA_ILLEGAL, "%s and %s are of different schedules", name_of(st), name_of(parent));
+    if (parent->schedule != st->schedule)
+        vt__raise(c, VTA_ILLEGAL, "%s and %s are of different schedules", name_of(st), name_of(parent));
     loop_at(c, parent, k->d, "compute another stage at");
     if (parent == st) vt__raise(c, VTA_ILLEGAL, "cannot compute %s at its own loop", name_of(st));
     if (!feeds(&c->ctx, st->schedule, st, parent))
@@ -261,7 +264,8 @@ static void do_inline(te_context *c, vt__call *k) {
     te_stage *st = stage_of(c, k->a);
     refuse_fixed(c, st, "compute_inline");
     if (st->op->n_reduce) vt__raise(c, VTA_ILLEGAL, "cannot compute_inline %s: it is a reduction", name_of(st));
-    if (st->op->n_outputs != 1) vt__raise(c, VTA_ILLEGAL, "cannot compute_inline %s: it has several outputs", name_of(st));
+    if (st->op->n_outputs != 1)
+        vt__raise(c, VTA_ILLEGAL, "cannot compute_inline %s: it has several outputs", name_of(st));
     attach(st, VT__INLINE);
 }
 
@@ -294,8 +298,8 @@ static void set_type(te_context *c, te_stage *st, const vt_iter *axis, vt_iter_t
     loop_at(c, st, axis, step);
     refuse_threads(c, st, axis, step);
     if (type != VT_ITER_UNROLLED && axis->type == VT_ITER_COMM_REDUCE)
-        vt__raise(c, VTA_ILLEGAL, "cannot %s %s.%s: it is a reduce axis, whose steps depend on each other", step, name_of(st),
-                  axis_of(axis));
+        vt__raise(c, VTA_ILLEGAL, "cannot %s %s.%s: it is a reduce axis, whose steps depend on each other", step,
+                  name_of(st), axis_of(axis));
     vt__attr_for(&c->ctx, st, axis)->type = type;
 }
 
@@ -339,10 +343,11 @@ static void do_bind(te_context *c, vt__call *k) {
     loop_at(c, st, axis, "bind");
     vt__need(c, thread, "a thread axis");
     if (thread->type != VT_ITER_THREAD_INDEX)
-        vt__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is no thread axis", name_of(st), axis_of(axis), axis_of(thread));
+        vt__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is no thread axis", name_of(st), axis_of(axis),
+                  axis_of(thread));
     if (axis->type == VT_ITER_COMM_REDUCE)
-        vt__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is a reduce axis; threads cannot share a sum", name_of(st),
-                  axis_of(axis), axis_of(thread));
+        vt__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is a reduce axis; threads cannot share a sum",
+                  name_of(st), axis_of(axis), axis_of(thread));
     const vt__axis_attr *old = vt__attr(st, axis);
     if (old && old->thread && old->thread != thread)
         vt__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is already bound to %s", name_of(st), axis_of(axis),
@@ -362,7 +367,8 @@ static void do_align(te_context *c, vt__call *k) {
     vt__need(c, k->b, "an axis");
     if (vt__iters_find(&st->all, k->b) >= st->op->n_axes)
         vt__raise(c, VTA_ILLEGAL, "storage_align of %s needs one of its own data axes", name_of(st));
-    if (k->i < 1 || k->j < 0) vt__raise(c, VTA_OUT_OF_RANGE, "storage_align of %s: factor at least 1, offset at least 0", name_of(st));
+    if (k->i < 1 || k->j < 0)
+        vt__raise(c, VTA_OUT_OF_RANGE, "storage_align of %s: factor at least 1, offset at least 0", name_of(st));
     vt__axis_attr *attr = vt__attr_for(&c->ctx, st, k->b);
     attr->align_factor = k->i;
     attr->align_offset = k->j;
@@ -378,8 +384,8 @@ static void do_tensorize(te_context *c, vt__call *k) {
     refuse_threads(c, st, k->b, "tensorize");
     for (uint32_t i = 0; i < st->n_attrs; i++)
         if (st->attrs[i].type == VT_ITER_TENSORIZED)
-            vt__raise(c, VTA_ILLEGAL, "cannot tensorize %s.%s: %s is already tensorized at %s", name_of(st), axis_of(k->b),
-                      name_of(st), axis_of(st->attrs[i].axis));
+            vt__raise(c, VTA_ILLEGAL, "cannot tensorize %s.%s: %s is already tensorized at %s", name_of(st),
+                      axis_of(k->b), name_of(st), axis_of(st->attrs[i].axis));
     te_intrin *intrin = k->d ? vt__out(k->d) : vt__gemm(c);
     vt__axis_attr *attr = vt__attr_for(&c->ctx, st, k->b);
     attr->type = VT_ITER_TENSORIZED;

@@ -5,17 +5,17 @@ typedef struct matcher {
     te_context *c;
     vt_ctx *ctx;
     const te_stage *st;
-    const vt_operation *op;   /* of the stage */
+    const vt_operation *op; /* of the stage */
     te_intrin *intrin;
     vt_pos pos;               /* where tensorize was said */
     const vt_operation *what; /* of the intrinsic */
     const vt_ptrmap *ranges;
-    uint32_t at;              /* leaf from which on the loops are replaced */
-    vt_range *own;            /* what each root axis covers inside */
-    vt_range **regions;       /* what is read of each input */
-    vt_varmap *vars;          /* root axis -> the intrinsic's axis + offset */
-    const vt_iter **axes;     /* reduce axis of the stage -> of the intrinsic, NULL where it is fixed */
-    vt_analyzer *analyzer;    /* knows the ranges of the outer loops and of the intrinsic's axes */
+    uint32_t at;           /* leaf from which on the loops are replaced */
+    vt_range *own;         /* what each root axis covers inside */
+    vt_range **regions;    /* what is read of each input */
+    vt_varmap *vars;       /* root axis -> the intrinsic's axis + offset */
+    const vt_iter **axes;  /* reduce axis of the stage -> of the intrinsic, NULL where it is fixed */
+    vt_analyzer *analyzer; /* knows the ranges of the outer loops and of the intrinsic's axes */
 } matcher;
 
 static const char *where(const matcher *m) {
@@ -26,7 +26,8 @@ static const char *where(const matcher *m) {
 static const char *region_text(const matcher *m, uint32_t n, const vt_range *r) {
     const char *text = "";
     for (uint32_t i = 0; i < n; i++)
-        text = vt_new_format(m->ctx, "%s%s%s", text, i ? " x " : "", vt__repr(m->c, vt_simplify_free(m->ctx, r[i].extent)));
+        text = vt_new_format(m->ctx, "%s%s%s", text, i ? " x " : "",
+                             vt__repr(m->c, vt_simplify_free(m->ctx, r[i].extent)));
     return n ? text : "1";
 }
 
@@ -53,7 +54,7 @@ static vt_ptrmap *inner_sets(matcher *m) {
         const vt__axis_attr *attr = vt__attr(m->st, axis);
         if (i > m->at && attr && attr->thread)
             vt__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: the loop %s inside it is bound to thread %s", where(m),
-                      vt_var_name(axis->var), attr->thread->thread_tag);
+                         vt_var_name(axis->var), attr->thread->thread_tag);
         if (vt_is_const(r->extent, 1))
             put_set(m->ctx, sets, axis, vt_intset_point(r->min));
         else if (i <= m->at)
@@ -89,8 +90,9 @@ static void find_regions(matcher *m) {
         for (uint32_t d = 0; d < ndim; d++) {
             vt_range r = vt_intset_cover(vt_analyzer_new(ctx), vt__demand_union(ctx, &demands[k], d), (vt_range){0});
             if (!r.min)
-                vt__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: which part of %s its loops read (dimension %u) cannot be told", where(m),
-                          demands[k].tensor->name, d);
+                vt__raise_at(m->c, m->pos, VTA_ILLEGAL,
+                             "%s: which part of %s its loops read (dimension %u) cannot be told", where(m),
+                             demands[k].tensor->name, d);
             m->regions[k][d] = r;
         }
     }
@@ -108,26 +110,30 @@ static void check_input(matcher *m, uint32_t k) {
         fits = d < start ? vt_is_const(extent, 1) : vt_prove_equal(m->analyzer, extent, want->shape[d - start]);
     }
     if (!fits)
-        vt__raise_at(m->c, m->pos, VTA_ILLEGAL,
-                  "%s: the intrinsic reads %s of %s, but the loops from %s inwards read %s of %s; split or reorder until "
-                  "the inner loops are those of the intrinsic",
-                  where(m), shape_text(m, want->ndim, want->shape), want->name,
-                  vt_var_name(m->st->leaf.items[m->at]->var), region_text(m, t->ndim, region), t->name);
+        vt__raise_at(
+            m->c, m->pos, VTA_ILLEGAL,
+            "%s: the intrinsic reads %s of %s, but the loops from %s inwards read %s of %s; split or reorder until "
+            "the inner loops are those of the intrinsic",
+            where(m), shape_text(m, want->ndim, want->shape), want->name, vt_var_name(m->st->leaf.items[m->at]->var),
+            region_text(m, t->ndim, region), t->name);
 }
 
 static _Noreturn void refuse_extent(matcher *m, const vt_iter *axis, const vt_expr *extent, const vt_expr *want,
                                     const char *kind) {
-    const char *loop = vt_var_name(m->st->leaf.items[m->at]->var), *is = vt__repr(m->c, vt_simplify_free(m->ctx, extent));
+    const char *loop = vt_var_name(m->st->leaf.items[m->at]->var),
+               *is = vt__repr(m->c, vt_simplify_free(m->ctx, extent));
     if (vt_is_const(want, 1))
-        vt__raise_at(m->c, m->pos, VTA_ILLEGAL,
-                     "%s: inside it the %s axis %s of %s runs over %s, but the intrinsic takes one step of it; move its loop "
-                     "outside of %s",
-                     where(m), kind, vt_var_name(axis->var), m->st->origin->name, is, loop);
-    vt__raise_at(m->c, m->pos, VTA_ILLEGAL,
-                 "%s: inside it the %s axis %s of %s runs over %s, but the intrinsic needs %s; split it by %s, and keep the "
-                 "inner part inside of %s",
-                 where(m), kind, vt_var_name(axis->var), m->st->origin->name, is, vt__repr(m->c, want),
-                 vt__repr(m->c, want), loop);
+        vt__raise_at(
+            m->c, m->pos, VTA_ILLEGAL,
+            "%s: inside it the %s axis %s of %s runs over %s, but the intrinsic takes one step of it; move its loop "
+            "outside of %s",
+            where(m), kind, vt_var_name(axis->var), m->st->origin->name, is, loop);
+    vt__raise_at(
+        m->c, m->pos, VTA_ILLEGAL,
+        "%s: inside it the %s axis %s of %s runs over %s, but the intrinsic needs %s; split it by %s, and keep the "
+        "inner part inside of %s",
+        where(m), kind, vt_var_name(axis->var), m->st->origin->name, is, vt__repr(m->c, want), vt__repr(m->c, want),
+        loop);
 }
 
 /* Root axes [0, n) of the stage against the last of the intrinsic's; `first` is where they start in the lists. */
@@ -135,7 +141,7 @@ static void match_axes(matcher *m, uint32_t first, uint32_t n, uint32_t want_fir
     vt_ctx *ctx = m->ctx;
     if (n < want_n)
         vt__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: the intrinsic has %u %s axes, %s only %u", where(m), want_n, kind,
-                  m->st->origin->name, n);
+                     m->st->origin->name, n);
     for (uint32_t i = 0; i < n; i++) {
         const vt_iter *axis = m->op->iters[first + i];
         vt_range r = m->own[first + i];
@@ -155,8 +161,9 @@ static void match_shapes(matcher *m) {
         vt_analyzer_bind_range(m->analyzer, axis->var, r->min, r->extent, true);
     }
     if (m->op->n_inputs != m->what->n_inputs || m->op->n_outputs != m->what->n_outputs)
-        vt__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: the intrinsic has %u inputs and %u outputs, %s has %u and %u", where(m),
-                  m->what->n_inputs, m->what->n_outputs, m->st->origin->name, m->op->n_inputs, m->op->n_outputs);
+        vt__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: the intrinsic has %u inputs and %u outputs, %s has %u and %u",
+                     where(m), m->what->n_inputs, m->what->n_outputs, m->st->origin->name, m->op->n_inputs,
+                     m->op->n_outputs);
     match_axes(m, 0, m->op->n_axes, 0, m->what->n_axes, "data");
     match_axes(m, m->op->n_axes, m->op->n_reduce, m->what->n_axes, m->what->n_reduce, "reduce");
     for (uint32_t k = 0; k < m->op->n_inputs; k++) check_input(m, k);
@@ -176,7 +183,8 @@ static const vt_expr *remap(void *user, const vt_expr *e) {
         const vt_tensor *to = m->what->inputs[k];
         uint32_t start = e->n - to->ndim;
         const vt_expr **index = VT_NEW_ARRAY(m->ctx, const vt_expr *, to->ndim);
-        for (uint32_t d = 0; d < to->ndim; d++) index[d] = vt_sub(m->ctx, e->a[start + d], m->regions[k][start + d].min);
+        for (uint32_t d = 0; d < to->ndim; d++)
+            index[d] = vt_sub(m->ctx, e->a[start + d], m->regions[k][start + d].min);
         return vt_e_pload(m->ctx, to, to->ndim, index);
     }
     return e;
@@ -210,18 +218,19 @@ static void match_bodies(matcher *m, const vt_ptrmap *values) {
         bool reduce = x->kind == VT_E_REDUCE;
         if (!vt_dtype_eq(x->dtype, y->dtype))
             vt__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: %s has elements of type %s, the intrinsic gives %s", where(m),
-                      m->st->origin->name, vt__dtype_text(m->c, x->dtype), vt__dtype_text(m->c, y->dtype));
-        if (reduce != (y->kind == VT_E_REDUCE) || (reduce && !same_reduction(ctx, x->u.reduce->combiner, y->u.reduce->combiner)))
-            vt__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: %s is no reduction of the kind that the intrinsic computes", where(m),
-                      m->st->origin->name);
+                         m->st->origin->name, vt__dtype_text(m->c, x->dtype), vt__dtype_text(m->c, y->dtype));
+        if (reduce != (y->kind == VT_E_REDUCE) ||
+            (reduce && !same_reduction(ctx, x->u.reduce->combiner, y->u.reduce->combiner)))
+            vt__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: %s is no reduction of the kind that the intrinsic computes",
+                         where(m), m->st->origin->name);
         uint32_t parts = reduce ? x->n : 1;
         for (uint32_t i = 0; i < parts; i++) {
             const vt_expr *mine = reduce ? x->a[i] : x, *its = reduce && i < y->n ? y->a[i] : y;
             mine = settle(m, vt_expr_rewrite(ctx, mine, remap, m), values);
             its = settle(m, its, values);
             if (!vt_expr_equal(mine, its))
-                vt__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: its body computes %s where the intrinsic computes %s", where(m),
-                             vt__repr(m->c, mine), vt__repr(m->c, its));
+                vt__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: its body computes %s where the intrinsic computes %s",
+                             where(m), vt__repr(m->c, mine), vt__repr(m->c, its));
         }
     }
 }
@@ -243,10 +252,11 @@ static void note_defined(vt_varmap *inside, const vt__nest *level) {
 static void refuse_conditions(matcher *m, const vt_varmap *inside, const vt_expr *const *conditions, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         if (vt_expr_uses_any(conditions[i], defined_inside, vt__out(inside)))
-            vt__raise_at(m->c, m->pos, VTA_ILLEGAL,
-                      "%s: the loops inside it need the condition %s, since a split does not divide its axis; choose a "
-                      "factor that does",
-                      where(m), vt__repr(m->c, conditions[i]));
+            vt__raise_at(
+                m->c, m->pos, VTA_ILLEGAL,
+                "%s: the loops inside it need the condition %s, since a split does not divide its axis; choose a "
+                "factor that does",
+                where(m), vt__repr(m->c, conditions[i]));
 }
 
 static void check_conditions(matcher *m, const vt__loops *l) {
@@ -261,8 +271,8 @@ static void check_conditions(matcher *m, const vt__loops *l) {
 
 /* ---- The statement ---- */
 
-static const vt_stmt *bind_buffer(matcher *m, const vt_buffer *b, const vt_tensor *t, uint32_t n, const vt_range *region,
-                                  const vt_stmt *body) {
+static const vt_stmt *bind_buffer(matcher *m, const vt_buffer *b, const vt_tensor *t, uint32_t n,
+                                  const vt_range *region, const vt_stmt *body) {
     const vt_expr **tuple = VT_NEW_ARRAY(m->ctx, const vt_expr *, 2 * n);
     for (uint32_t i = 0; i < n; i++) {
         tuple[2 * i] = region[i].min;
@@ -281,7 +291,8 @@ static const vt_stmt *bind_outputs(matcher *m, const vt_stmt *body) {
 
 static const vt_stmt *bind_inputs(matcher *m, const vt_stmt *body) {
     for (uint32_t k = m->op->n_inputs; k > 0; k--)
-        body = bind_buffer(m, m->intrin->buffers[k - 1], m->op->inputs[k - 1], m->op->inputs[k - 1]->ndim, m->regions[k - 1], body);
+        body = bind_buffer(m, m->intrin->buffers[k - 1], m->op->inputs[k - 1], m->op->inputs[k - 1]->ndim,
+                           m->regions[k - 1], body);
     return body;
 }
 
@@ -334,7 +345,8 @@ static const vt_stmt *assemble(matcher *m, const vt__loops *l) {
 const vt_stmt *vt__make_tensorized(te_context *c, const te_stage *st, const vt_ptrmap *ranges) {
     vt_ctx *ctx = &c->ctx;
     matcher m = {.c = c, .ctx = ctx, .st = st, .op = st->op, .ranges = ranges};
-    while (vt__attr(st, st->leaf.items[m.at]) == NULL || vt__attr(st, st->leaf.items[m.at])->type != VT_ITER_TENSORIZED) m.at++;
+    while (vt__attr(st, st->leaf.items[m.at]) == NULL || vt__attr(st, st->leaf.items[m.at])->type != VT_ITER_TENSORIZED)
+        m.at++;
     m.intrin = vt__attr(st, st->leaf.items[m.at])->intrin;
     m.pos = vt__attr(st, st->leaf.items[m.at])->intrin_pos;
     m.what = m.intrin->op;

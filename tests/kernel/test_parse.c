@@ -23,10 +23,11 @@ static vtac_kernel *parse(const char *text, const char *params) {
 
 static void parts(void **state) {
     (void)state;
-    vtac_kernel *k = parse("kernel scale(m = 4)\nparam n = m * 2\ntarget llvm\ndisable tir.CommonSubexprElimTIR, tir.LoopPartition\n"
-                           "input a: int32[m, n]\ninput b: int32[n]\noutput c[i: m, j: n] = a[i, j]\n   + b[j]\n"
-                           "output d like c = c[...] * 2\n",
-                           NULL);
+    vtac_kernel *k =
+        parse("kernel scale(m = 4)\nparam n = m * 2\ntarget llvm\ndisable tir.CommonSubexprElimTIR, tir.LoopPartition\n"
+              "input a: int32[m, n]\ninput b: int32[n]\noutput c[i: m, j: n] = a[i, j]\n   + b[j]\n"
+              "output d like c = c[...] * 2\n",
+              NULL);
     assert_string_equal(vtac_kernel_name(k), "scale");
     assert_string_equal(vtac_kernel_target(k), "llvm");
     assert_string_equal(vtac_kernel_disabled_passes(k), "tir.CommonSubexprElimTIR,tir.LoopPartition");
@@ -55,10 +56,13 @@ static void parameters(void **state) {
     vtac_kernel_destroy(k);
     static const struct {
         const char *params, *message;
-    } wrong[] = {{"o=3", "the kernel has no parameter \"o\""}, {"m=x", "is given as \"x\", which is no integer"}, {"m=", "no integer"}};
+    } wrong[] = {{"o=3", "the kernel has no parameter \"o\""},
+                 {"m=x", "is given as \"x\", which is no integer"},
+                 {"m=", "no integer"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         vta_diag *diag = vta_diag_create(NULL);
-        assert_int_not_equal(vtac_kernel_parse(text, strlen(text), NULL, wrong[i].params, NULL, NULL, diag, &k), VTA_OK);
+        assert_int_not_equal(vtac_kernel_parse(text, strlen(text), NULL, wrong[i].params, NULL, NULL, diag, &k),
+                             VTA_OK);
         if (!strstr(vta_diag_text(diag), wrong[i].message)) fail_msg("%s", vta_diag_text(diag));
         vta_diag_destroy(diag);
     }
@@ -67,7 +71,8 @@ static void parameters(void **state) {
 static void aliases(void **state) {
     (void)state;
     vtac_kernel *k = parse("input a: int32[64, 64]\ntensor b like a = a[...] + 1\noutput c like a = b[...] * 2\n"
-                           "stage c\n  tile 0, 1 by 8, 4 -> yo, xo, yi, xi\n  fuse yo, xo -> f\n  split f into 2 -> t, _\n  bind t cthread\n"
+                           "stage c\n  tile 0, 1 by 8, 4 -> yo, xo, yi, xi\n  fuse yo, xo -> f\n  split f into 2 -> t, "
+                           "_\n  bind t cthread\n"
                            "  vectorize xi\n  unroll i0.inner\nstage b\n  compute_at c, f.inner\n"
                            "cache_read a as a_local in acc for b\nstage a_local\n  compute_at b, 0\n",
                            NULL);
@@ -95,7 +100,8 @@ static vta_status lower(vt_ctx *ctx, void *arg) {
 
 static void programs(void **state) {
     (void)state;
-    static const char *const changes[] = {"LOG_BATCH=0", "LOG_BATCH=1 LOG_ACC_BUFF_SIZE=18", "LOG_BLOCK=5", "LOG_BATCH=2 LOG_BLOCK=3"};
+    static const char *const changes[] = {"LOG_BATCH=0", "LOG_BATCH=1 LOG_ACC_BUFF_SIZE=18", "LOG_BLOCK=5",
+                                          "LOG_BATCH=2 LOG_BLOCK=3"};
     static const char *const names[] = {"vector_add", "matmul", "blocked_matmul", "conv2d"};
     vta_config *base = vta_config_default(), *config;
     for (size_t i = 0; i < 16; i++) {

@@ -44,9 +44,13 @@ static void reduction(void **state) {
     te_tensor *s = te_define(c, "S[i: 4] = sum[k: 8](int32(A[i, k]))");
     const char *text = te_prim_func_text(c, 2, (te_tensor *[]){a, s}, NULL);
     assert_fine(c);
-    static const char *const parts[] = {"def main(A: T.Buffer[(4, 8), \"int8\"], S: T.Buffer[(4,), \"int32\"]) -> None:",
-                                        "with T.init():", "T.axis.remap(\"SR\", [i0, i1])", "T.reads(A[i, k])", "T.writes(S[i])",
-                                        "S[i] = S[i] + T.cast(A[i, k], \"int32\")"};
+    static const char *const parts[] = {
+        "def main(A: T.Buffer[(4, 8), \"int8\"], S: T.Buffer[(4,), \"int32\"]) -> None:",
+        "with T.init():",
+        "T.axis.remap(\"SR\", [i0, i1])",
+        "T.reads(A[i, k])",
+        "T.writes(S[i])",
+        "S[i] = S[i] + T.cast(A[i, k], \"int32\")"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strstr(text, parts[i])) fail_msg("no \"%s\" in\n%s", parts[i], text);
     assert_null(te_prim_func_text(c, 1, &s, NULL));

@@ -35,7 +35,8 @@ static void add_element(const program *p, char *text, int64_t ndim, const int64_
         else if (shape[axis] <= extent && random_below(4))
             sprintf(text + strlen(text), "i%u", axis);
         else
-            sprintf(text + strlen(text), "(i%u * %u + %u) %% %d", axis, random_below(3) + 1, random_below(5), (int)extent);
+            sprintf(text + strlen(text), "(i%u * %u + %u) %% %d", axis, random_below(3) + 1, random_below(5),
+                    (int)extent);
     }
     strcat(text, "]");
 }
@@ -43,9 +44,7 @@ static void add_element(const program *p, char *text, int64_t ndim, const int64_
 static void add_expression(const program *p, char *text, int64_t ndim, const int64_t *shape, bool reduce, int depth) {
     static const char *const infix[] = {" + ", " - ", " * ", " & ", " | ", " ^ "};
     switch (depth > 0 ? random_below(6) : random_below(2)) {
-    case 0:
-        add_element(p, text, ndim, shape, reduce);
-        break;
+    case 0: add_element(p, text, ndim, shape, reduce); break;
     case 1:
         if (random_below(2)) {
             add_element(p, text, ndim, shape, reduce);
@@ -90,7 +89,8 @@ static void make_program(program *p) {
         uint32_t ndim = random_below(3) + 1;
         bool reduce = random_below(3) == 0;
         for (uint32_t d = 0; d < ndim; d++) shape[d] = random_below(7) + 1;
-        if (reduce) sprintf(text, "%s[k: %u](", (const char *[]){"sum", "min", "max"}[random_below(3)], random_below(6) + 1);
+        if (reduce)
+            sprintf(text, "%s[k: %u](", (const char *[]){"sum", "min", "max"}[random_below(3)], random_below(6) + 1);
         add_expression(p, text, ndim, shape, reduce, 3);
         if (reduce) strcat(text, ")");
         sprintf(name, "t%u", p->n);

@@ -140,8 +140,9 @@ static void split_that_does_not(void **state) {
     te_stage *st = te_schedule_stage(f.s, f.d);
     te_compute_inline(te_schedule_stage(f.s, f.b));
     te_split_nparts(st, te_stage_axis(st, 1), 5, NULL, NULL);
-    assert_nest(&f, "for (j.outer: int32, 0, 5) { for (j.inner: int32, 0, 3) { if @tir.likely(((j.inner + (j.outer*3)) < "
-                    "12), dtype=bool) { d[i, (j.inner + (j.outer*3))] =");
+    assert_nest(&f,
+                "for (j.outer: int32, 0, 5) { for (j.inner: int32, 0, 3) { if @tir.likely(((j.inner + (j.outer*3)) < "
+                "12), dtype=bool) { d[i, (j.inner + (j.outer*3))] =");
     te_context_destroy(f.c);
 }
 
@@ -151,9 +152,10 @@ static void computed_at(void **state) {
     te_stage *st = te_schedule_stage(f.s, f.d), *b = te_schedule_stage(f.s, f.b);
     te_compute_at(b, st, te_stage_axis(st, 0));
     te_set_scope(b, "local");
-    assert_nest(&f, "for (i: int32, 0, 8) { producer_realize(b, [i:(i + 1), 0:12], True, "
-                    "local { for (j: int32, 0, 12) { b[i, j] = (a[i, j] + 1) } for (j_1: int32, 0, 12) { d[i, j_1] = (b[i, "
-                    "j_1]*2) } }) }");
+    assert_nest(&f,
+                "for (i: int32, 0, 8) { producer_realize(b, [i:(i + 1), 0:12], True, "
+                "local { for (j: int32, 0, 12) { b[i, j] = (a[i, j] + 1) } for (j_1: int32, 0, 12) { d[i, j_1] = (b[i, "
+                "j_1]*2) } }) }");
     te_context_destroy(f.c);
 }
 
@@ -168,8 +170,9 @@ static void annotated(void **state) {
     te_unroll(st, o);
     te_vectorize(st, n);
     te_pragma(st, o, "note", te_int(f.c, "int32", 7));
-    assert_nest(&f, "for (i: int32, 0, 8) \"parallel\" { attr [IterVar(j.outer: int32, (nullptr), \"DataPar\", \"\")] "
-                    "\"pragma_note\" = 7; for (j.outer, 0, 3) \"unrolled\" { for (j.inner: int32, 0, 4) \"vectorized\" {");
+    assert_nest(&f,
+                "for (i: int32, 0, 8) \"parallel\" { attr [IterVar(j.outer: int32, (nullptr), \"DataPar\", \"\")] "
+                "\"pragma_note\" = 7; for (j.outer, 0, 3) \"unrolled\" { for (j.inner: int32, 0, 4) \"vectorized\" {");
     te_context_destroy(f.c);
 }
 
@@ -183,8 +186,9 @@ static void reductions(void **state) {
     te_axis *i = te_stage_axis(st, 0), *k = te_stage_axis(st, 1), *ko, *ki;
     te_split(st, k, 4, &ko, &ki);
     te_reorder(st, 3, (te_axis *[]){ko, i, ki});
-    assert_nest(&f, "for (i.init: int32, 0, 8) { m[i.init] = -2147483648 } for (k.outer: int32, 0, 3) { for (i: int32, 0, 8) "
-                    "{ for (k.inner: int32, 0, 4) { m[i] = max(m[i], a[i, (k.inner + (k.outer*4))]) } } }");
+    assert_nest(
+        &f, "for (i.init: int32, 0, 8) { m[i.init] = -2147483648 } for (k.outer: int32, 0, 3) { for (i: int32, 0, 8) "
+            "{ for (k.inner: int32, 0, 4) { m[i] = max(m[i], a[i, (k.inner + (k.outer*4))]) } } }");
     te_context_destroy(c);
 }
 
@@ -197,9 +201,10 @@ static void fused_and_thread(void **state) {
     te_fuse(st, 2, (te_axis *[]){te_stage_axis(st, 0), te_stage_axis(st, 1)}, &fused);
     te_split_nparts(st, fused, 2, &o, &n);
     te_bind(st, o, te_thread_axis(f.c, "cthread"));
-    assert_nest(&f, "attr [IterVar(cthread: int32, (nullptr), \"ThreadIndex\", \"cthread\")] \"virtual_thread\" = 2; for "
-                    "(i.j.fused.inner: int32, 0, 48) { d[floordiv((i.j.fused.inner + (cthread*48)), 12), "
-                    "floormod((i.j.fused.inner + (cthread*48)), 12)] =");
+    assert_nest(&f,
+                "attr [IterVar(cthread: int32, (nullptr), \"ThreadIndex\", \"cthread\")] \"virtual_thread\" = 2; for "
+                "(i.j.fused.inner: int32, 0, 48) { d[floordiv((i.j.fused.inner + (cthread*48)), 12), "
+                "floormod((i.j.fused.inner + (cthread*48)), 12)] =");
     te_context_destroy(f.c);
 }
 
@@ -212,7 +217,9 @@ static void cache_reads(void **state) {
     assert_ptr_equal(te_schedule_stage_at(f.s, 1), te_schedule_stage(f.s, copy));
     te_stage *st = te_schedule_stage(f.s, f.b);
     te_compute_at(te_schedule_stage(f.s, copy), st, te_stage_axis(st, 0));
-    assert_nest(&f, "a.local.acc_buffer[i, ax1] = a[i, ax1] } for (j: int32, 0, 12) { b[i, j] = (a.local.acc_buffer[i, j] + 1)");
+    assert_nest(
+        &f,
+        "a.local.acc_buffer[i, ax1] = a[i, ax1] } for (j: int32, 0, 12) { b[i, j] = (a.local.acc_buffer[i, j] + 1)");
     te_context_destroy(f.c);
 }
 
@@ -284,8 +291,9 @@ static void own_intrinsic(void **state) {
     assert_fine(c);
     char *text = nest_text(c, f);
     assert_int_equal(count_of(text, "buffer_bind_scope"), 3);
-    assert_non_null(strstr(text, "@tir.tvm_tuple(i0: int32, 1, (i1.outer: int32*4), 4, dtype=handle)") ? text
-                    : strstr(text, "@tir.tvm_tuple(i0, 1, (i1.outer*4), 4, dtype=handle)"));
+    assert_non_null(strstr(text, "@tir.tvm_tuple(i0: int32, 1, (i1.outer: int32*4), 4, dtype=handle)")
+                        ? text
+                        : strstr(text, "@tir.tvm_tuple(i0, 1, (i1.outer*4), 4, dtype=handle)"));
     assert_int_equal(count_of(text, "@tir.call_extern(\"add_four\""), 1);
     free(text);
     te_schedule *other = te_schedule_create(c, 1, &d);
