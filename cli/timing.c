@@ -109,6 +109,10 @@ static vta_status read_dram(void *user, size_t run, uint32_t addr, void *to, siz
     return VTA_OUT_OF_RANGE;
 }
 
+static const char *source_of(void *user, size_t run, size_t insn) {
+    return vta_program_note(user, (uint32_t)run, (uint32_t)insn);
+}
+
 static vta_status add_run(const vta_program *program, const vta_config *config, uint32_t run, vta_profile *profile) {
     vta_program_run_info info;
     vta_status status = vta_program_get_run(program, run, &info);
@@ -129,6 +133,7 @@ vta_status cli_profile_program(const vta_program *program, const vta_config *con
     vta_status status = vta_profile_create(config, timing, NULL, cli_diag(), out_profile);
     if (status != VTA_OK) return status;
     vta_profile_set_reader(*out_profile, read_dram, (void *)program);
+    vta_profile_set_source(*out_profile, source_of, (void *)program);
     uint32_t runs = vta_program_run_count(program);
     for (uint32_t run = 0; run < runs && status == VTA_OK; run++) {
         cli_progress("timing", run, runs);

@@ -63,6 +63,9 @@ VTA_API vta_status vta_program_add_segment(vta_program *program, uint32_t addr, 
 /* `addr` and `size` are those of a segment of this run; VTA_NOT_FOUND otherwise. */
 VTA_API vta_status vta_program_add_after(vta_program *program, uint32_t addr, const void *after, size_t size,
                                          vta_diag *diag);
+/* Says what instruction `insn` of this run, and those after it up to the next note, come from: a line of text such as
+ * "res_conv ic.outer=3". Notes come in the order of their instructions; an empty one ends the one before. */
+VTA_API vta_status vta_program_add_note(vta_program *program, uint32_t insn, const char *text, vta_diag *diag);
 VTA_API vta_status vta_program_end_run(vta_program *program, vta_diag *diag);
 VTA_API void vta_program_drop_run(vta_program *program);
 /* Replaces the instruction stream of a run (an edited listing). */
@@ -80,6 +83,8 @@ VTA_API vta_status vta_program_get_run(const vta_program *program, uint32_t run,
 /* Segments stand in the order of their addresses. */
 VTA_API vta_status vta_program_get_segment(const vta_program *program, uint32_t run, uint32_t index,
                                            vta_program_segment *out_segment);
+/* What an instruction of a run comes from; NULL: not known. Belongs to the program. */
+VTA_API const char *vta_program_note(const vta_program *program, uint32_t run, uint32_t insn);
 /* The recorded counters and their mask; the mask is 0 when none were recorded. */
 VTA_API uint32_t vta_program_get_stats(const vta_program *program, vta_counters *out_counters);
 

@@ -94,6 +94,12 @@ VTA_API void VTASynchronize(VTACommandHandle cmd, uint32_t wait_cycles);
 VTA_API const char *vta_last_error(VTACommandHandle cmd);
 VTA_API void vta_clear_error(VTACommandHandle cmd);
 
+/* New: says what the instructions recorded from here on come from, for a program that is being captured (else it does
+ * nothing). `text` is a name and then up to four words to which the values belong: "res_conv ic.outer yo", 2, 3, 1, 0, 0
+ * is kept as "res_conv ic.outer=3 yo=1". Code that was compiled with annotations calls it. */
+VTA_API void VTAAnnotate(VTACommandHandle cmd, const char *text, uint32_t count, int32_t v0, int32_t v1, int32_t v2,
+                         int32_t v3);
+
 /* The driver's interface below, on the calling thread's runtime. Memory is addressed by the host's view of it; an
  * address inside a block is good where a block's own is. Errors: vta_last_error(NULL). */
 VTA_API VTADeviceHandle VTADeviceAlloc(void);

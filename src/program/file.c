@@ -19,7 +19,7 @@ enum {
 typedef struct header {
     uint32_t version, header_bytes;
     uint64_t file_bytes, checksum;
-    uint32_t config_bytes, stats_bytes, runs, segments, blobs;
+    uint32_t config_bytes, stats_bytes, runs, segments, blobs, notes_bytes;
 } header;
 
 /* The checksum covers everything but itself. */
@@ -109,14 +109,15 @@ static void put_header(uint8_t *bytes, const header *h) {
     at = put32(at, h->runs);
     at = put32(at, h->segments);
     at = put32(at, h->blobs);
+    at = put32(at, h->notes_bytes);
     memset(at, 0, (size_t)(bytes + HEADER_BYTES - at));
 }
 
 static vta_status write_numbered(const vta_program *p, numbering *n, const char *config, const char *stats,
-                                 vta_diag *diag, uint8_t **out_bytes, size_t *out_size) {
+                                 const char *notes, vta_diag *diag, uint8_t **out_bytes, size_t *out_size) {
     size_t segments;
     number_all(n, p, &segments);
-    size_t size = HEADER_BYTES + strlen(config) + strlen(stats) + p->run_count * RUN_BYTES + segments * SEGMENT_BYTES +
+    size_t size = HEADER_BYTES + strlen(config) + strlen(stats) + strlen(notes) + p->run_count * RUN_BYTES + segments * SEGMENT_BYTES +
                   n->count * (size_t)BLOB_BYTES;
     for (uint32_t i = 0; i < n->count; i++) size += p->blobs.items[n->blob[i]].size;
     if (size > VTA_PROGRAM_MAX_FILE)
@@ -127,12 +128,14 @@ static vta_status write_numbered(const vta_program *p, numbering *n, const char 
                 .stats_bytes = (uint32_t)strlen(stats),
                 .runs = (uint32_t)p->run_count,
                 .segments = (uint32_t)segments,
-                .blobs = n->count};
+                .blobs = n->count,
+                .notes_bytes = (uint32_t)strlen(notes)};
     uint8_t *bytes = vt_alloc(NULL, size);
     if (!bytes) return vt_no_memory(diag);
     put_header(bytes, &h);
     uint8_t *at = put_bytes(bytes + HEADER_BYTES, config, h.config_bytes);
     at = put_bytes(at, stats, h.stats_bytes);
+    at = put_bytes(at, notes, h.notes_bytes);
     at = put_tables(at, n, p);
     for (uint32_t i = 0; i < n->count; i++)
         at = put_bytes(at, p->blobs.items[n->blob[i]].bytes, p->blobs.items[n->blob[i]].size);
@@ -149,19 +152,22 @@ vta_status vta_program_serialize(const vta_program *p, vta_diag *diag, uint8_t *
     if (!p) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_program_serialize: program is NULL");
     size_t blobs = p->blobs.count;
     numbering n = {vt_alloc_array(p->allocator, blobs, 4), vt_alloc_array(p->allocator, blobs, 4), 0};
-    vt_strbuf stats;
+    vt_strbuf stats, notes;
     vt_strbuf_init(&stats, p->allocator);
+    vt_strbuf_init(&notes, p->allocator);
     vt__stats_print(p, &stats);
+    vt__notes_print(p, &notes);
     char *config = vta_config_to_json(p->config);
     vta_status status = VTA_OK;
-    if (n.to_file && n.blob && config && !stats.failed) {
+    if (n.to_file && n.blob && config && !stats.failed && !notes.failed) {
         memset(n.to_file, 0xff, blobs * 4);
-        status = write_numbered(p, &n, config, vt_strbuf_text(&stats), diag, out_bytes, out_size);
+        status = write_numbered(p, &n, config, vt_strbuf_text(&stats), vt_strbuf_text(&notes), diag, out_bytes, out_size);
     } else {
         status = vt_no_memory(diag);
     }
     vta_string_free(config);
     vt_strbuf_free(&stats);
+    vt_strbuf_free(&notes);
     vt_free(p->allocator, n.to_file, blobs * 4);
     vt_free(p->allocator, n.blob, blobs * 4);
     return status;
@@ -186,7 +192,7 @@ typedef struct file {
     const char *name;
     vta_diag *diag;
     header h;
-    const uint8_t *config, *stats, *runs, *segments, *sizes, *contents;
+    const uint8_t *config, *stats, *notes, *runs, *segments, *sizes, *contents;
 } file;
 
 #define FAIL(...) vt_fail_at(f->diag, VTA_PARSE, (vt_pos){.file = f->name}, __VA_ARGS__)
@@ -197,7 +203,7 @@ static vta_status read_header(file *f) {
         return FAIL("not a program file: it does not begin with the eight bytes 89 'VTA' 0d 0a 1a 0a");
     if (f->size < HEADER_BYTES) return FAIL("%zu bytes: shorter than the header of %d", f->size, HEADER_BYTES);
     f->h = (header){get32(b + 8),  get32(b + 12), get64(b + 16), get64(b + CHECKSUM_AT), get32(b + 32),
-                    get32(b + 36), get32(b + 40), get32(b + 44), get32(b + 48)};
+                    get32(b + 36), get32(b + 40), get32(b + 44), get32(b + 48), get32(b + 52)};
     if (f->h.version != VERSION || f->h.header_bytes != HEADER_BYTES)
         return FAIL("format version %u: this library reads version %d", f->h.version, VERSION);
     if (f->h.file_bytes != f->size)
@@ -211,11 +217,12 @@ static vta_status find_parts(file *f) {
     const header *h = &f->h;
     uint64_t runs = (uint64_t)h->runs * RUN_BYTES, segments = (uint64_t)h->segments * SEGMENT_BYTES,
              sizes = (uint64_t)h->blobs * BLOB_BYTES;
-    uint64_t before = HEADER_BYTES + (uint64_t)h->config_bytes + h->stats_bytes + runs + segments + sizes;
+    uint64_t before = HEADER_BYTES + (uint64_t)h->config_bytes + h->stats_bytes + h->notes_bytes + runs + segments + sizes;
     if (before > f->size) return FAIL("its tables need %llu bytes of %zu", (unsigned long long)before, f->size);
     f->config = f->bytes + HEADER_BYTES;
     f->stats = f->config + h->config_bytes;
-    f->runs = f->stats + h->stats_bytes;
+    f->notes = f->stats + h->stats_bytes;
+    f->runs = f->notes + h->notes_bytes;
     f->segments = f->runs + runs;
     f->sizes = f->segments + segments;
     f->contents = f->sizes + sizes;
@@ -298,6 +305,7 @@ vta_status vta_program_parse(const uint8_t *bytes, size_t size, const char *name
     if (status != VTA_OK) return status;
     status = vt__stats_parse(p, (const char *)f.stats, f.h.stats_bytes, f.name, diag);
     if (status == VTA_OK) status = read_runs(&f, p);
+    if (status == VTA_OK) status = vt__notes_parse(p, (const char *)f.notes, f.h.notes_bytes, f.name, diag);
     if (status == VTA_OK)
         *out_program = p;
     else

@@ -20,6 +20,7 @@ vta_status vta_program_create(const vta_config *config, const vta_allocator *all
 
 static void clear_run(const vta_allocator *a, vt__run *run) {
     vt_free(a, run->segments, run->segment_cap * sizeof *run->segments);
+    vt_free(a, run->notes, run->note_cap * sizeof *run->notes);
     *run = (vt__run){0};
 }
 
@@ -29,6 +30,7 @@ void vta_program_destroy(vta_program *p) {
     clear_run(p->allocator, &p->open);
     vt_free(p->allocator, p->runs, p->run_cap * sizeof *p->runs);
     vt__blobs_clear(&p->blobs);
+    vt_free(p->allocator, p->note_text, p->note_text_cap);
     vta_config_release(p->config);
     vt_free(p->allocator, p, sizeof *p);
 }
@@ -186,6 +188,7 @@ vta_status vta_program_set_insns(vta_program *p, uint32_t run, const uint8_t *in
     VT_TRY(check_insn_place(&changed, diag));
     changed.insns = vt__blobs_put(&p->blobs, insns, (size_t)insn_count * VTA_INSN_BYTES);
     if (changed.insns == VT__NO_BLOB) return vt_no_memory(diag);
+    changed.note_count = 0; /* they were about the old stream */
     p->runs[run] = changed;
     return VTA_OK;
 }

@@ -39,6 +39,7 @@ vta_status vt_capture_end(vta_runtime *runtime, vta_diag *diag) {
     vt_capture *capture = runtime->capture;
     if (!capture) return VTA_OK;
     runtime->capture = NULL;
+    atomic_store_explicit(&runtime->capturing, false, memory_order_relaxed);
     vta_program_set_stats(capture->program, &capture->counters, RECORDED_COUNTERS);
     vta_status status = vta_program_save(capture->program, capture->path, diag);
     if (status == VTA_OK && capture->failed != VTA_OK)
@@ -61,6 +62,7 @@ vta_status vt_capture_begin(vta_runtime *runtime, const char *path, bool of_proc
         return status;
     }
     runtime->capture = capture;
+    atomic_store_explicit(&runtime->capturing, true, memory_order_relaxed);
     return VTA_OK;
 }
 
@@ -93,6 +95,17 @@ static void record_memory(vt_capture *capture) {
         record(capture, c->uop_memory.addr, c->uop_memory.bytes);
 }
 
+/* Notes of the handle whose stream this is. */
+static void record_notes(vt_capture *capture, uint32_t insn_addr) {
+    for (const vt_command *c = capture->runtime->commands; c; c = c->next_of_runtime) {
+        if (c->insn_memory.addr != insn_addr) continue;
+        for (size_t i = 0; i < c->queue.note_count && capture->status == VTA_OK; i++)
+            if (c->queue.notes[i].insn < c->queue.count)
+                capture->status = vta_program_add_note(capture->program, (uint32_t)c->queue.notes[i].insn,
+                                                       c->queue.notes[i].text, NULL);
+    }
+}
+
 static void before_run(vt_capture *capture, uint32_t insn_addr, uint32_t count) {
     vta_runtime *runtime = capture->runtime;
     size_t bytes = (size_t)count * VTA_INSN_BYTES;
@@ -101,6 +114,7 @@ static void before_run(vt_capture *capture, uint32_t insn_addr, uint32_t count) 
     if (capture->status == VTA_OK)
         capture->status = vta_program_begin_run(capture->program, insn_addr, insns, count, NULL);
     vt_free(&runtime->allocator, insns, bytes);
+    if (capture->status == VTA_OK) record_notes(capture, insn_addr);
     capture->after = false;
     record_memory(capture);
 }

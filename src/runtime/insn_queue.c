@@ -26,7 +26,20 @@ void vt_queue_init(vt_insn_queue *queue, const vta_allocator *allocator) {
     *queue = (vt_insn_queue){.allocator = allocator};
 }
 
+void vt_queue_drop_notes(vt_insn_queue *queue) {
+    while (queue->note_count) vt_strfree(queue->allocator, queue->notes[--queue->note_count].text);
+}
+
+void vt_queue_note(vt_insn_queue *queue, const char *text) {
+    if (!vt_reserve(queue->allocator, &queue->notes, &queue->note_cap, queue->note_count + 1, sizeof *queue->notes))
+        return;
+    char *copy = vt_strdup(queue->allocator, text);
+    if (copy) queue->notes[queue->note_count++] = (vt_note){queue->count, copy};
+}
+
 void vt_queue_clear(vt_insn_queue *queue) {
+    vt_queue_drop_notes(queue);
+    vt_free(queue->allocator, queue->notes, queue->note_cap * sizeof *queue->notes);
     vt_free(queue->allocator, queue->insns, queue->cap * sizeof *queue->insns);
     vt_queue_init(queue, queue->allocator);
 }
@@ -38,6 +51,7 @@ static bool *waiting_pop(vt_insn_queue *queue, vt_tokens q) {
 
 void vt_queue_reset(vt_insn_queue *queue, bool dropped) {
     queue->count = 0;
+    vt_queue_drop_notes(queue);
     for (int q = 0; q < VT_TOKENS; q++) {
         int64_t left = vt_queue_balance(queue, (vt_tokens)q);
         if (left > 0) queue->carried[q] += (uint64_t)left;

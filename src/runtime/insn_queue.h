@@ -9,10 +9,18 @@
 /* The four token queues. ORDER TOKEN */
 typedef enum vt_tokens { VT_L2G, VT_G2L, VT_G2S, VT_S2G, VT_TOKENS } vt_tokens;
 
+/* Where an instruction comes from; recorded for a capture only. */
+typedef struct vt_note {
+    size_t insn; /* the first one that it is about */
+    char *text;  /* of the queue's allocator */
+} vt_note;
+
 typedef struct vt_insn_queue {
     const vta_allocator *allocator;
     vta_insn *insns;
     size_t count, cap;
+    vt_note *notes;
+    size_t note_count, note_cap;
     /* By stage: a pop from the stage before it, and from the one after it, that no instruction carries yet. */
     bool pop_prev[VTA_STAGE_STORE + 1], pop_next[VTA_STAGE_STORE + 1];
     /* Tokens pushed, less those popped by instructions in the queue. */
@@ -32,6 +40,10 @@ void vt_queue_reset(vt_insn_queue *queue, bool dropped);
 void vt_queue_forget_dropped(vt_insn_queue *queue);
 /* Makes room for `more` instructions, so that the calls below cannot fail. */
 bool vt_queue_reserve(vt_insn_queue *queue, size_t more);
+
+/* Says what the instructions from here on come from. Without memory the note is left out. */
+void vt_queue_note(vt_insn_queue *queue, const char *text);
+void vt_queue_drop_notes(vt_insn_queue *queue);
 
 /* The next instruction of a stage, carrying the pops that wait for it; its other fields are 0. */
 vta_insn *vt_queue_next(vt_insn_queue *queue, vta_stage stage);

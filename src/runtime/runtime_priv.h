@@ -29,6 +29,7 @@ typedef struct vt_block {
 
 struct vta_runtime {
     atomic_uint references; /* the creator's, and one for each command handle and each thread that chose it */
+    atomic_bool capturing;  /* a recording is going on: handles keep notes for it */
     atomic_bool retired;    /* destroyed or replaced: nobody starts with it any more */
     vta_allocator allocator;
     vta_config *config;

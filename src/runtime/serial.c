@@ -49,6 +49,7 @@ bool vt_queue_finish_serial(vt_insn_queue *queue) {
     int64_t balance[VT_TOKENS];
     for (int q = 0; q < VT_TOKENS; q++) balance[q] = vt_queue_balance(queue, (vt_tokens)q);
     size_t relays = count_relays(queue);
+    if (relays) vt_queue_drop_notes(queue); /* their instructions move */
     if (!vt_queue_reserve(queue, relays + VT_FINISH_INSNS)) return false;
     insert_relays(queue, relays);
     /* FINISH carries no tokens, so a no-op of compute waits for the last instruction. */
