@@ -45,6 +45,11 @@ static void give_box(vt__interp *in, vt__memory *m, uint32_t n) {
 
 static void run_realize(vt__interp *in, const vt_stmt *s) {
     const vt_tensor *t = s->u.realize.tensor;
+    const vt__memory *known = vt_ptrmap_get(in->memory, vt_tensor_key(t));
+    if (known && known->bound) {
+        run(in, s->u.realize.body);
+        return;
+    }
     int64_t elements = 1;
     uint32_t n = s->u.realize.n_bounds;
     for (uint32_t i = 0; i < n; i++)
@@ -184,7 +189,7 @@ static void bind_array(vt__interp *in, const vt_binding *b, const vt_interp_arg 
     if (!arg->data || (!strided && arg->elements < (size_t)want))
         vt_raise(in->ctx, VTA_MISMATCH, "argument %s needs %lld elements, got %zu", name, (long long)want, arg->elements);
     vt__memory *m = VT_NEW(in->ctx, vt__memory);
-    *m = (vt__memory){.name = name, .data = arg->data, .bytes = arg->elements * vt_dtype_bytes(t)};
+    *m = (vt__memory){.name = name, .data = arg->data, .bytes = arg->elements * vt_dtype_bytes(t), .bound = true};
     if (b->buffer) vt_ptrmap_set(in->memory, b->buffer->data, m);
     if (!b->tensor) return;
     give_box(in, m, b->tensor->ndim);

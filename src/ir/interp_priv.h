@@ -10,6 +10,7 @@ typedef struct vt__memory {
     const char *name;
     char *data;
     size_t bytes;
+    bool bound;    /* a parameter's: realizing the tensor gives it no other memory */
     uint32_t ndim; /* of a tensor: its box */
     int64_t *min;
     int64_t *extent;
