@@ -1,0 +1,129 @@
+/* Constructors: what folds at once, how types meet, what is refused; types as text. */
+#include <limits.h>
+#include <string.h>
+
+#include "ir/support.h"
+#include "ir/visit.h"
+
+static vta_status folding(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_var *x = vt_var_new(ctx, "x", VT_I32);
+    const vt_expr *zero = vt_i32(ctx, 0), *one = vt_i32(ctx, 1), *seven = vt_i32(ctx, 7), *m2 = vt_i32(ctx, -2);
+    assert_ptr_equal(vt_add(ctx, x, zero), x);
+    assert_ptr_equal(vt_add(ctx, zero, x), x);
+    assert_ptr_equal(vt_sub(ctx, x, zero), x);
+    assert_ptr_equal(vt_mul(ctx, one, x), x);
+    assert_true(vt_is_const(vt_mul(ctx, x, zero), 0));
+    assert_ptr_equal(vt_floordiv(ctx, x, one), x);
+    assert_true(vt_is_const(vt_floormod(ctx, x, one), 0));
+    assert_ptr_equal(vt_max(ctx, x, x), x);
+    assert_true(vt_is_const(vt_floordiv(ctx, seven, m2), -4));
+    assert_true(vt_is_const(vt_floormod(ctx, seven, m2), -1));
+    assert_true(vt_is_const(vt_div(ctx, seven, m2), -3));
+    assert_true(vt_is_const(vt_mod(ctx, seven, m2), 1));
+    assert_int_equal(vt_floordiv(ctx, seven, zero)->kind, VT_E_FLOORDIV); /* by zero stays */
+    assert_int_equal(vt_sub(ctx, x, x)->kind, VT_E_SUB);                  /* no algebra here */
+    assert_true(vt_is_const(vt_add(ctx, vt_i32(ctx, INT_MAX), one), INT_MIN));
+    assert_true(vt_is_const(vt_int(ctx, VT_I8, 200), -56));
+    assert_true(vt_is_const(vt_lt(ctx, one, seven), 1));
+    assert_true(vt_dtype_is_bool(vt_lt(ctx, x, seven)->dtype));
+    const vt_expr *c = vt_lt(ctx, x, seven);
+    assert_ptr_equal(vt_and(ctx, vt_bool(ctx, true), c), c);
+    assert_true(vt_is_const(vt_and(ctx, c, vt_bool(ctx, false)), 0));
+    assert_true(vt_is_const(vt_or(ctx, vt_bool(ctx, true), c), 1));
+    assert_ptr_equal(vt_if_then_else(ctx, vt_bool(ctx, false), x, one), one);
+    assert_true(vt_is_const(vt_likely(ctx, vt_bool(ctx, true)), 1));
+    assert_true(vt_is_const(vt_shift_left(ctx, one, seven), 128));
+    assert_true(vt_is_const(vt_ceildiv(ctx, seven, vt_i32(ctx, 4)), 2));
+    return VTA_OK;
+}
+
+static vta_status types(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_var *b = vt_var_new(ctx, "b", VT_I8), *w = vt_var_new(ctx, "w", VT_I32), *f = vt_var_new(ctx, "f", VT_F32);
+    assert_true(vt_dtype_eq(vt_add(ctx, b, w)->dtype, VT_I32));
+    assert_true(vt_dtype_eq(vt_add(ctx, b, f)->dtype, VT_F32));
+    assert_true(vt_dtype_eq(vt_add(ctx, vt_var_new(ctx, "u", VT_U32), w)->dtype, VT_U32));
+    assert_int_equal(vt_add(ctx, b, w)->a[0]->kind, VT_E_CAST);
+    assert_true(vt_is_const(vt_cast(ctx, VT_I8, vt_i32(ctx, 5)), 5));
+    assert_ptr_equal(vt_cast(ctx, VT_I32, w), w);
+    const vt_expr *ramp = vt_e_ramp(ctx, w, vt_i32(ctx, 1), 4), *sum = vt_add(ctx, ramp, w);
+    assert_int_equal(sum->dtype.lanes, 4);
+    assert_int_equal(sum->a[1]->kind, VT_E_BROADCAST);
+    return VTA_OK;
+}
+
+static vta_status equality(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_var *x = vt_var_new(ctx, "x", VT_I32), *y = vt_var_new(ctx, "x", VT_I32);
+    const vt_expr *one = vt_i32(ctx, 1), *a = vt_add(ctx, x, one), *b = vt_add(ctx, x, vt_i32(ctx, 1));
+    assert_ptr_not_equal(a, b);
+    assert_int_equal(a->hash, b->hash);
+    assert_true(vt_expr_equal(a, b));
+    assert_false(vt_expr_equal(a, vt_add(ctx, y, one))); /* another variable of that name */
+    assert_false(vt_expr_equal(vt_i32(ctx, 1), vt_i64(ctx, 1)));
+    assert_true(vt_expr_alpha_equal(ctx, a, vt_add(ctx, y, one), true));
+    assert_false(vt_expr_alpha_equal(ctx, a, vt_add(ctx, y, one), false));
+    const vt_stmt *s = loop(ctx, x, 4, vt_s_eval(ctx, a)), *t = loop(ctx, y, 4, vt_s_eval(ctx, vt_add(ctx, y, one)));
+    assert_false(vt_stmt_equal(s, t));
+    assert_true(vt_stmt_alpha_equal(ctx, s, t, false));
+    assert_false(vt_stmt_alpha_equal(ctx, s, loop(ctx, y, 5, vt_s_eval(ctx, vt_add(ctx, y, one))), false));
+    return VTA_OK;
+}
+
+static vta_status mismatched(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    vt_e_bin(ctx, VT_E_ADD, vt_i32(ctx, 1), vt_i64(ctx, 1));
+    return VTA_OK;
+}
+
+static vta_status wrong_arity(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    vt_e_call(ctx, VT_I32, VT_OP_VTA_COPROC_DEP_PUSH, 0, NULL);
+    return VTA_OK;
+}
+
+static void test_folding(void **state) { (void)state, run_in_context(folding, NULL, VTA_OK, NULL); }
+static void test_types(void **state) { (void)state, run_in_context(types, NULL, VTA_OK, NULL); }
+static void test_equality(void **state) { (void)state, run_in_context(equality, NULL, VTA_OK, NULL); }
+
+static void test_refused(void **state) {
+    (void)state;
+    run_in_context(mismatched, NULL, VTA_MISMATCH,
+                   "error: operands of add differ in type: int32 and int64; cast one of them");
+    run_in_context(wrong_arity, NULL, VTA_INVALID_ARGUMENT,
+                   "error: tir.vta.coproc_dep_push takes 2 arguments, not 0");
+}
+
+static void test_dtype_text(void **state) {
+    (void)state;
+    static const char *const texts[] = {"int8", "int32", "int64", "uint8", "bool", "boolx4", "float32", "float32x16",
+                                        "handle", "void", "int4", "float16"};
+    static const char *const bad[] = {"", "int", "int0", "float7", "int8x", "int8x0", "bool1", "int8 ", "Int8", "x4"};
+    char out[VT_DTYPE_TEXT];
+    vt_dtype t;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        assert_true(vt_dtype_parse(texts[i], &t));
+        assert_string_equal(vt_dtype_text(t, out), texts[i]);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(vt_dtype_parse(bad[i], &t));
+}
+
+static void test_tables(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < VT_OP_COUNT; i++) {
+        assert_int_equal(vt_op_find(vt_op_infos[i].name), i);
+        assert_int_equal(vt_op_find(vt_op_infos[i].script), i);
+    }
+    assert_int_equal(vt_op_find("tir.nothing"), VT_OP_COUNT);
+    for (unsigned i = 0; i < VT_E_COUNT; i++) assert_non_null(vt_expr_infos[i].text);
+    for (unsigned i = 0; i < VT_S_COUNT; i++) assert_true(strlen(vt_stmt_kind_text((vt_stmt_kind)i)) > 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_folding), cmocka_unit_test(test_types),      cmocka_unit_test(test_equality),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_dtype_text), cmocka_unit_test(test_tables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,170 @@
+/* The interpreter: what it computes, and what it refuses, with the message. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ir/interp.h"
+#include "ir/support.h"
+
+typedef struct call_log {
+    char text[256];
+} call_log;
+
+static bool log_call(void *user, const char *name, uint32_t n, const vt_value *args, vt_value *out) {
+    call_log *log = user;
+    size_t at = strlen(log->text);
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < n; i++) sum += args[i].u.i;
+    snprintf(log->text + at, sizeof log->text - at, "%s(%lld) ", name, (long long)sum);
+    out->u.i = sum;
+    return strcmp(name, "unknown") != 0;
+}
+
+/* B[i] = A[i] * 2 + i where i is even, else the larger of A[i] and 0. */
+static vta_status computes(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const char *const names[] = {"A", "B"};
+    flat f;
+    flat_begin(ctx, &f, 2, names, (const int64_t[]){4, 4});
+    const vt_var *i = vt_var_new(ctx, "i", VT_I32);
+    const vt_expr *a = load1(ctx, f.buffers[0], i), *two = vt_i32(ctx, 2);
+    const vt_expr *even = vt_eq(ctx, vt_floormod(ctx, i, two), vt_i32(ctx, 0));
+    const vt_expr *value = vt_if_then_else(ctx, even, vt_add(ctx, vt_mul(ctx, a, two), i), vt_max(ctx, a, vt_i32(ctx, 0)));
+    f.func.body = loop(ctx, i, 4, store1(ctx, f.buffers[1], value, i));
+    int32_t in[] = {5, -7, 1 << 30, 9}, out[4] = {0};
+    vt_interp_arg args[] = {{.data = in, .elements = 4}, {.data = out, .elements = 4}};
+    assert_int_equal(vt_interp_run(ctx, &f.func, 2, args, NULL), VTA_OK);
+    const int32_t want[] = {10, 0, INT32_MIN + 2, 9}; /* wraps */
+    assert_memory_equal(out, want, sizeof want);
+    return VTA_OK;
+}
+
+/* A vector store: B[0..3] = A[0..3] + broadcast(10), in a loop over memory that an allocate gives. */
+static vta_status vectors(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const char *const names[] = {"A", "B"};
+    flat f;
+    flat_begin(ctx, &f, 2, names, (const int64_t[]){4, 4});
+    const vt_expr *zero = vt_i32(ctx, 0), *four = vt_i32(ctx, 4), *ramp = vt_e_ramp(ctx, zero, vt_i32(ctx, 1), 4);
+    const vt_var *data = vt_var_new_pointer(ctx, "T", VT_I32, "local");
+    const vt_buffer *t = vt_buffer_new(ctx, "T", data, VT_I32, 1, &four);
+    const vt_stmt *first = store1(ctx, t, vt_add(ctx, load1(ctx, f.buffers[0], ramp), vt_i32(ctx, 10)), ramp);
+    const vt_stmt *second = store1(ctx, f.buffers[1], load1(ctx, t, ramp), ramp);
+    f.func.body = vt_s_alloc(ctx, data, VT_I32, 1, &four, NULL, vt_s_seq(ctx, 2, (const vt_stmt *[]){first, second}));
+    int32_t in[] = {1, 2, 3, 4}, out[4] = {0};
+    vt_interp_arg args[] = {{.data = in, .elements = 4}, {.data = out, .elements = 4}};
+    assert_int_equal(vt_interp_run(ctx, &f.func, 2, args, NULL), VTA_OK);
+    const int32_t want[] = {11, 12, 13, 14};
+    assert_memory_equal(out, want, sizeof want);
+    return VTA_OK;
+}
+
+/* sum over k of A[k] * A[k] as a reduction, at the level of tensors. */
+static vta_status reductions(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_expr *four = vt_i32(ctx, 4), *one = vt_i32(ctx, 1), *zero = vt_i32(ctx, 0);
+    vt_tensor a = {.name = "A", .dtype = VT_I32, .ndim = 1, .shape = &four};
+    vt_tensor b = {.name = "B", .dtype = VT_I32, .ndim = 1, .shape = &one};
+    const vt_var *pa = vt_var_new(ctx, "A", VT_HANDLE_T), *pb = vt_var_new(ctx, "B", VT_HANDLE_T);
+    const vt_var *params[] = {pa, pb}, *l = vt_var_new(ctx, "l", VT_I32), *r = vt_var_new(ctx, "r", VT_I32);
+    const vt_expr *result = vt_add(ctx, l, r);
+    vt_combiner sum = {1, &l, &r, &result, &zero};
+    const vt_iter *k = vt_iter_new(ctx, vt_var_new(ctx, "k", VT_I32), zero, four, VT_ITER_COMM_REDUCE, NULL);
+    const vt_expr *ak = vt_e_pload(ctx, &a, 1, &k->var), *source = vt_mul(ctx, ak, ak);
+    const vt_expr *total = vt_e_reduce(ctx, &sum, 1, &source, 1, &k, NULL, NULL, 0);
+    vt_binding bindings[] = {{.param = pa, .tensor = &a}, {.param = pb, .tensor = &b}};
+    const vt_range whole = {zero, one};
+    const vt_stmt *store = vt_s_pstore(ctx, &b, total, 1, &zero);
+    vt_func f = {.name = "main", .n_params = 2, .params = params, .n_bindings = 2, .bindings = bindings,
+                 .body = vt_s_realize(ctx, &b, 1, &whole, NULL, "", store)}; /* the output's realize is the argument */
+    int32_t in[] = {1, 2, 3, 4}, out = 0;
+    vt_interp_arg args[] = {{.data = in, .elements = 4}, {.data = &out, .elements = 1}};
+    assert_int_equal(vt_interp_run(ctx, &f, 2, args, NULL), VTA_OK);
+    assert_int_equal(out, 30);
+    return VTA_OK;
+}
+
+static vta_status calls(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    call_log log = {""};
+    vt_interp_hooks hooks = {.user = &log, .call = log_call};
+    const vt_expr *args[] = {vt_i32(ctx, 3), vt_i32(ctx, 2)};
+    const vt_stmt *items[] = {vt_s_eval(ctx, vt_e_call_extern(ctx, VT_I32, "f", 2, args)),
+                              vt_s_eval(ctx, vt_e_call(ctx, VT_I32, VT_OP_VTA_COPROC_DEP_PUSH, 2, args))};
+    vt_func f = {.name = "main", .body = vt_s_seq(ctx, 2, items)};
+    assert_int_equal(vt_interp_run(ctx, &f, 0, NULL, &hooks), VTA_OK);
+    assert_string_equal(log.text, "f(5) tir.vta.coproc_dep_push(5) ");
+    return VTA_OK;
+}
+
+static vta_status store_at(vt_ctx *ctx, void *arg) {
+    static const char *const names[] = {"A"};
+    flat f;
+    flat_begin(ctx, &f, 1, names, (const int64_t[]){4});
+    int32_t data[4];
+    vt_interp_arg args[] = {{.data = data, .elements = 4}};
+    f.func.body = store1(ctx, f.buffers[0], vt_i32(ctx, 1), vt_i32(ctx, *(int64_t *)arg));
+    return vt_interp_run(ctx, &f.func, 1, args, NULL);
+}
+
+static vta_status run_expr(vt_ctx *ctx, const vt_expr *e) {
+    vt_func f = {.name = "main", .body = vt_s_eval(ctx, e)};
+    return vt_interp_run(ctx, &f, 0, NULL, NULL);
+}
+
+static vta_status divides_by_zero(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    return run_expr(ctx, vt_e_bin(ctx, VT_E_FLOORDIV, vt_i32(ctx, 1), vt_i32(ctx, 0)));
+}
+
+static vta_status undefined(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    return run_expr(ctx, vt_var_new(ctx, "ghost", VT_I32));
+}
+
+static vta_status no_hook(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    return run_expr(ctx, vt_e_call_extern(ctx, VT_I32, "VTASynchronize", 0, NULL));
+}
+
+static vta_status too_short(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const char *const names[] = {"A"};
+    flat f;
+    flat_begin(ctx, &f, 1, names, (const int64_t[]){4});
+    f.func.body = vt_s_nop(ctx);
+    int32_t data[3];
+    vt_interp_arg args[] = {{.data = data, .elements = 3}};
+    return vt_interp_run(ctx, &f.func, 1, args, NULL);
+}
+
+static vta_status endless(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    vt_func f = {.name = "main", .body = loop(ctx, vt_var_new(ctx, "i", VT_I32), 1000000, vt_s_nop(ctx))};
+    return vt_interp_run(ctx, &f, 0, NULL, &(vt_interp_hooks){.step_limit = 100});
+}
+
+static void test_computes(void **state) { (void)state, run_in_context(computes, NULL, VTA_OK, NULL); }
+static void test_vectors(void **state) { (void)state, run_in_context(vectors, NULL, VTA_OK, NULL); }
+static void test_reductions(void **state) { (void)state, run_in_context(reductions, NULL, VTA_OK, NULL); }
+static void test_calls(void **state) { (void)state, run_in_context(calls, NULL, VTA_OK, NULL); }
+
+static void test_refused(void **state) {
+    (void)state;
+    int64_t beyond = 4, before = -1, last = 3;
+    run_in_context(store_at, &last, VTA_OK, NULL);
+    run_in_context(store_at, &beyond, VTA_OUT_OF_RANGE, "error: element 4 of A, which has 4");
+    run_in_context(store_at, &before, VTA_OUT_OF_RANGE, "error: element -1 of A, which has 4");
+    run_in_context(divides_by_zero, NULL, VTA_ILLEGAL, "error: floordiv by zero");
+    run_in_context(undefined, NULL, VTA_ILLEGAL, "error: variable ghost is used before it is defined");
+    run_in_context(no_hook, NULL, VTA_UNSUPPORTED, "error: the interpreter cannot call VTASynchronize: give it a hook");
+    run_in_context(too_short, NULL, VTA_MISMATCH, "error: argument A needs 4 elements, got 3");
+    run_in_context(endless, NULL, VTA_TIMEOUT, "error: more than 100 statements");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_computes), cmocka_unit_test(test_vectors), cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_calls),    cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

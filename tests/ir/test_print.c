@@ -1,0 +1,218 @@
+/* Both text styles on functions made by hand: what the listings do not show, and the block form. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/support.h"
+
+static const char *print(vt_ctx *ctx, const vt_func *f, void (*style)(vt_ctx *, const vt_func *, vt_strbuf *)) {
+    vt_strbuf sb;
+    vt_strbuf_init(&sb, NULL);
+    style(ctx, f, &sb);
+    const char *text = vt_new_string(ctx, vt_strbuf_text(&sb));
+    vt_strbuf_free(&sb);
+    return text;
+}
+
+/* A loop of every kind, a condition, a select, a cast, a let that is not last, names that collide. */
+static const vt_func *sample(vt_ctx *ctx, flat *f) {
+    static const char *const names[] = {"A", "B"};
+    flat_begin(ctx, f, 2, names, (const int64_t[]){64, 64});
+    const vt_var *i = vt_var_new(ctx, "i.outer", VT_I32), *j = vt_var_new(ctx, "i.outer", VT_I32);
+    const vt_var *t = vt_var_new(ctx, "t", VT_I32);
+    const vt_expr *eight = vt_i32(ctx, 8), *at = vt_add(ctx, vt_mul(ctx, i, eight), j);
+    const vt_expr *low = vt_e_cast(ctx, VT_I32, vt_e_cast(ctx, VT_I8, load1(ctx, f->buffers[0], at)));
+    const vt_expr *value = vt_e_select(ctx, vt_e_not(ctx, vt_lt(ctx, low, t)), vt_sub(ctx, low, vt_sub(ctx, t, i)), t);
+    const vt_stmt *store = store1(ctx, f->buffers[1], value, at);
+    const vt_stmt *let = vt_s_let(ctx, t, vt_floordiv(ctx, j, vt_i32(ctx, 3)), store);
+    const vt_stmt *branch = vt_s_if(ctx, vt_and(ctx, vt_le(ctx, i, j), vt_bool(ctx, true)), let, vt_s_nop(ctx));
+    const vt_stmt *inner = vt_s_for(ctx, j, vt_i32(ctx, 2), eight, VT_FOR_PARALLEL, branch);
+    const vt_expr *three = vt_i32(ctx, 3);
+    const vt_stmt *attr = vt_s_attr(ctx, vt_ref_none(), "note", three, vt_s_eval(ctx, vt_add(ctx, i, three)));
+    f->func.body = vt_s_for(ctx, i, vt_i32(ctx, 0), eight, VT_FOR_UNROLLED,
+                            vt_s_seq(ctx, 2, (const vt_stmt *[]){attr, inner}));
+    const vt_func *with = vt_func_with_attr(ctx, &f->func, "tir.noalias", vt_bool(ctx, true));
+    return vt_func_with_attr(ctx, with, "global_symbol", vt_string(ctx, "main"));
+}
+
+static vta_status primfn(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    flat f;
+    const char *want = "@main = primfn(A_1: handle, B_1: handle) -> ()\n"
+                       "  attr = {\"global_symbol\": \"main\", \"tir.noalias\": True}\n"
+                       "  buffers = {A: Buffer(A_2: Pointer(int32), int32, [64], []),\n"
+                       "             B: Buffer(B_2: Pointer(int32), int32, [64], [])}\n"
+                       "  buffer_map = {A_1: A, B_1: B} {\n"
+                       "  for (i.outer: int32, 0, 8) \"unrolled\" {\n"
+                       "    attr [(nullptr)] \"note\" = 3;\n"
+                       "    (i.outer + 3)\n"
+                       "    for (i.outer_1: int32, 2, 10) \"parallel\" {\n"
+                       "      if (i.outer <= i.outer_1) {\n"
+                       "        let t: int32 = floordiv(i.outer_1, 3)\n"
+                       "        B[((i.outer*8) + i.outer_1)] = select(!(cast(int32, cast(int8, A[((i.outer*8) + "
+                       "i.outer_1)])) < t), (cast(int32, cast(int8, A[((i.outer*8) + i.outer_1)])) - (t - i.outer)), t)\n"
+                       "      } else {\n"
+                       "        0\n"
+                       "      }\n"
+                       "    }\n"
+                       "  }\n"
+                       "}\n\n\n";
+    assert_string_equal(print(ctx, sample(ctx, &f), vt_print_primfn), want);
+    return VTA_OK;
+}
+
+static vta_status tvmscript(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    flat f;
+    const char *want = "@I.ir_module\n"
+                       "class Module:\n"
+                       "    @T.prim_func\n"
+                       "    def main(A: T.handle, B: T.handle):\n"
+                       "        T.func_attr({\"global_symbol\": \"main\", \"tir.noalias\": True})\n"
+                       "        A_1 = T.match_buffer(A, (64,), \"int32\")\n"
+                       "        B_1 = T.match_buffer(B, (64,), \"int32\")\n"
+                       "        for i_outer in T.unroll(8):\n"
+                       "            with T.attr(None, \"note\", 3):\n"
+                       "                T.evaluate(i_outer + 3)\n"
+                       "            for i_outer_1 in T.parallel(2, 10):\n"
+                       "                if i_outer <= i_outer_1:\n"
+                       "                    t: T.int32 = i_outer_1 // 3\n"
+                       "                    B_1[i_outer * 8 + i_outer_1] = T.Select(not T.Cast(\"int32\", "
+                       "T.Cast(\"int8\", A_1[i_outer * 8 + i_outer_1])) < t, T.Cast(\"int32\", T.Cast(\"int8\", "
+                       "A_1[i_outer * 8 + i_outer_1])) - (t - i_outer), t)\n"
+                       "                else:\n"
+                       "                    T.evaluate(0)\n";
+    assert_string_equal(print(ctx, sample(ctx, &f), vt_print_tvmscript), want);
+    return VTA_OK;
+}
+
+static vta_status expressions(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_var *x = vt_var_new(ctx, "x", VT_I64), *f = vt_var_new(ctx, "1f", VT_F32);
+    const vt_expr *ramp = vt_e_ramp(ctx, x, vt_i64(ctx, 1), 4);
+    assert_string_equal(vt_expr_text(ctx, ramp), "ramp(x: int64, 1i64, 4)");
+    assert_string_equal(vt_expr_text(ctx, vt_add(ctx, f, vt_float(ctx, VT_F32, 0.5))), "(v1f: float32 + 0.5f32)");
+    assert_string_equal(vt_expr_text(ctx, vt_e_let(ctx, x, vt_i64(ctx, 2), x)), "let x: int64 = 2i64 in x");
+    assert_string_equal(vt_expr_text(ctx, vt_mod(ctx, x, vt_i64(ctx, 3))), "(x: int64 % 3i64)");
+    return VTA_OK;
+}
+
+/* ---- The block form: C = cast(A + B) through three on-chip copies ------------------------------------------ */
+
+typedef struct stage {
+    const char *name;
+    const vt_buffer *to;
+    const vt_buffer *from[2];
+    uint32_t n_from;
+} stage;
+
+static const vt_stmt *stage_block(vt_ctx *ctx, const stage *st) {
+    static const char *const names[] = {"i0", "i1", "i2", "i3"};
+    const vt_var *loops[4];
+    const vt_iter *iters[4];
+    const vt_expr *at[4], *loaded[2];
+    vt_region regions[3];
+    vt_range *points = VT_NEW_ARRAY(ctx, vt_range, 4);
+    for (int i = 0; i < 4; i++) {
+        loops[i] = vt_var_new(ctx, names[i], VT_I32);
+        iters[i] = vt_iter_new(ctx, vt_var_new(ctx, names[i], VT_I32), vt_i32(ctx, 0), st->to->shape[i],
+                               VT_ITER_DATA_PAR, NULL);
+        at[i] = iters[i]->var;
+        points[i] = (vt_range){at[i], vt_i32(ctx, 1)};
+    }
+    for (uint32_t i = 0; i < st->n_from; i++) {
+        loaded[i] = vt_e_load(ctx, st->from[i], 4, at);
+        regions[i] = (vt_region){st->from[i], 4, points};
+    }
+    regions[2] = (vt_region){st->to, 4, points};
+    const vt_expr *value = st->n_from == 2 ? vt_add(ctx, loaded[0], loaded[1]) : vt_cast(ctx, st->to->dtype, loaded[0]);
+    vt_stmt block = {.kind = VT_S_BLOCK};
+    block.u.block.name = st->name;
+    block.u.block.n_iters = block.u.block.n_bindings = 4;
+    block.u.block.iters = iters;
+    block.u.block.bindings = loops;
+    block.u.block.n_reads = st->n_from;
+    block.u.block.reads = regions;
+    block.u.block.n_writes = 1;
+    block.u.block.writes = &regions[2];
+    block.u.block.body = vt_s_store(ctx, st->to, value, 4, at);
+    /* The arrays above live on this function's stack. */
+    const vt_iter **own = VT_NEW_ARRAY(ctx, const vt_iter *, 4);
+    memcpy(own, iters, sizeof iters);
+    vt_region *own_regions = VT_NEW_ARRAY(ctx, vt_region, 3);
+    memcpy(own_regions, regions, sizeof regions);
+    block.u.block.iters = own;
+    block.u.block.bindings = vt_exprs_copy(ctx, 4, loops);
+    block.u.block.reads = own_regions;
+    block.u.block.writes = own_regions + 2;
+    const vt_stmt *s = vt_s_new(ctx, &block);
+    for (int i = 3; i >= 0; i--) s = vt_s_for(ctx, loops[i], vt_i32(ctx, 0), st->to->shape[i], VT_FOR_SERIAL, s);
+    return s;
+}
+
+static char *read_listing(const char *name) {
+    char path[512];
+    const char *root = getenv("VTA_SHARED");
+    snprintf(path, sizeof path, "%s/golden/listings/%s", root ? root : VT_SOURCE_DIR "/../shared", name);
+    FILE *file = fopen(path, "rb");
+    if (!file) return NULL;
+    static char text[16384];
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    return text;
+}
+
+static vta_status blocks(vt_ctx *ctx, void *arg) {
+    const char *want = arg;
+    const vt_expr *shape[] = {vt_i32(ctx, 1), vt_i32(ctx, 64), vt_i32(ctx, 1), vt_i32(ctx, 16)};
+    const vt_buffer *a = vt_buffer_new(ctx, "A", NULL, VT_I32, 4, shape), *b = vt_buffer_new(ctx, "B", NULL, VT_I32, 4, shape);
+    const vt_buffer *c = vt_buffer_new(ctx, "C", NULL, VT_I8, 4, shape);
+    const vt_buffer *bufs[] = {vt_buffer_new(ctx, "A_buf", NULL, VT_I32, 4, shape),
+                               vt_buffer_new(ctx, "B_buf", NULL, VT_I32, 4, shape),
+                               vt_buffer_new(ctx, "C_buf", NULL, VT_I32, 4, shape)};
+    const stage stages[] = {{"A_buf", bufs[0], {a}, 1}, {"B_buf", bufs[1], {b}, 1},
+                            {"C_buf", bufs[2], {bufs[0], bufs[1]}, 2}, {"C", c, {bufs[2]}, 1}};
+    const vt_stmt *items[4];
+    for (int i = 0; i < 4; i++) items[i] = stage_block(ctx, &stages[i]);
+    vt_stmt root = {.kind = VT_S_BLOCK};
+    root.u.block.name = "root";
+    root.u.block.n_allocs = 3;
+    root.u.block.allocs = bufs;
+    root.u.block.body = vt_s_seq(ctx, 4, items);
+    const vt_buffer *bound[] = {a, b, c};
+    const vt_var *params[3];
+    vt_binding bindings[3];
+    for (int i = 0; i < 3; i++) {
+        params[i] = vt_var_new(ctx, bound[i]->name, VT_HANDLE_T);
+        bindings[i] = (vt_binding){.param = params[i], .buffer = bound[i]};
+    }
+    vt_func f = {.name = "add", .n_params = 3, .params = params, .n_bindings = 3, .bindings = bindings, .body = &root};
+    const vt_func *g = vt_func_with_attr(ctx, &f, "tir.noalias", vt_bool(ctx, true));
+    g = vt_func_with_attr(ctx, g, "global_symbol", vt_string(ctx, "add"));
+    assert_string_equal(print(ctx, g, vt_print_tvmscript), want);
+    return VTA_OK;
+}
+
+static void test_primfn(void **state) { (void)state, run_in_context(primfn, NULL, VTA_OK, NULL); }
+static void test_tvmscript(void **state) { (void)state, run_in_context(tvmscript, NULL, VTA_OK, NULL); }
+static void test_expressions(void **state) { (void)state, run_in_context(expressions, NULL, VTA_OK, NULL); }
+
+static void test_blocks(void **state) {
+    (void)state;
+    char *want = read_listing("vadd.create_prim_func.tvmscript.txt");
+    if (!want) {
+        print_message("skipped: no ../shared/golden/listings beside the checkout\n");
+        skip();
+    }
+    run_in_context(blocks, want, VTA_OK, NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_primfn),
+        cmocka_unit_test(test_tvmscript),
+        cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_blocks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
