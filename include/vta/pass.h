@@ -45,6 +45,7 @@ typedef struct vtac_lower_options {
     int32_t verify;               /* not 0: checks the IR's well-formedness after every pass */
     int32_t mock;                 /* not 0: transfers and operations are left out, for measuring the rest */
     int32_t unroll_max_step;      /* loops of at most this many steps are unrolled; 0 unrolls only what asks for it */
+    int32_t annotate;             /* not 0: the function tells the runtime what its instructions are for (VTAAnnotate) */
     int32_t print;                /* not 0: vtac_pass_event.text is made */
     vtac_style style;             /* of that text */
     void (*after)(void *user, const vtac_pass_event *event); /* called after each pass; may be NULL */

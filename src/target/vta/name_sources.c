@@ -1,0 +1,81 @@
+/* Tells the runtime, before each transfer and each micro-kernel, which buffer it is for and where its loops stand. Only
+ * when the lowering was asked to: profiles show it (docs/profile.md). */
+#include "target/vta/vta.h"
+
+enum { MOST_LOOPS = 32, VALUES = 4 };
+
+typedef struct naming {
+    vt_mutator m;
+    const vt_var *loops[MOST_LOOPS]; /* around the statement, outermost first */
+    uint32_t depth;
+} naming;
+
+/* The first on-chip buffer that is mentioned. */
+static bool find_buffer(void *user, const vt_expr *e) {
+    const char **name = user;
+    if (*name == NULL && vt_is_call(e, VT_OP_ACCESS_PTR) && e->a[1]->kind == VT_E_VAR) *name = e->a[1]->u.var->name;
+    return *name == NULL;
+}
+
+/* The innermost loops say most, and the annotation takes four of them. */
+static const vt_stmt *annotation(naming *st, const char *what) {
+    vt_ctx *ctx = st->m.ctx;
+    uint32_t first = st->depth > VALUES ? st->depth - VALUES : 0, count = st->depth - first;
+    const char *text = what;
+    const vt_expr *args[3 + VALUES];
+    for (uint32_t i = 0; i < VALUES; i++) {
+        args[3 + i] = vt_i32(ctx, 0);
+        if (i >= count) continue;
+        const vt_var *loop = st->loops[first + i];
+        text = vt_new_format(ctx, "%s %s", text, loop->u.var->name);
+        args[3 + i] = vt_dtype_eq(loop->dtype, VT_I32) ? loop : vt_e_cast(ctx, VT_I32, loop);
+    }
+    args[0] = vt__command_handle(ctx);
+    args[1] = vt_string(ctx, text);
+    args[2] = vt_int(ctx, VT_U32, count);
+    return vt__extern(ctx, "VTAAnnotate", 3 + VALUES, args);
+}
+
+static const vt_stmt *before(naming *st, const char *what, const vt_stmt *s) {
+    const vt_stmt *items[] = {annotation(st, what), s};
+    return vt_s_seq(st->m.ctx, 2, items);
+}
+
+/* What a call moves; NULL for other statements. */
+static const char *transfer(const vt_stmt *s) {
+    const vt_expr *e = s->kind == VT_S_EVAL ? s->u.eval.value : NULL;
+    const char *name = NULL;
+    if (e == NULL || !vt_is_call(e, VT_OP_CALL_EXTERN) || e->a[0]->kind != VT_E_STRING) return NULL;
+    if (strcmp(e->a[0]->u.s, "VTAStoreBuffer2D") == 0)
+        return e->n > 4 && e->a[4]->kind == VT_E_VAR ? e->a[4]->u.var->name : "store";
+    if (strcmp(e->a[0]->u.s, "VTALoadBuffer2D") != 0) return NULL;
+    vt_expr_walk(e, find_buffer, &name);
+    return name ? name : "load";
+}
+
+static const vt_stmt *name_stmt(vt_mutator *m, const vt_stmt *s) {
+    naming *st = (naming *)m;
+    if (vt_attr_is(s, VT_ATTR_UOPS)) {
+        const char *name = NULL;
+        vt_stmt_walk(s->u.attr.body, find_buffer, NULL, &name);
+        return before(st, name ? name : "alu", s);
+    }
+    const char *moved = transfer(s);
+    if (moved) return before(st, moved, s);
+    bool loop = s->kind == VT_S_FOR && st->depth < MOST_LOOPS;
+    if (loop) st->loops[st->depth++] = s->u.loop.var;
+    s = vt_mutate_stmt_children(m, s);
+    if (loop) st->depth--;
+    return s;
+}
+
+static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
+    (void)m;
+    return e;
+}
+
+const vt_func *vt_pass_name_sources(vt_lowering *l, const vt_func *f) {
+    if (!l->options->annotate) return f;
+    naming st = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = name_stmt}};
+    return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&st.m, f->body));
+}
