@@ -19,8 +19,7 @@ static int scope_rank(const char *scope) { return strncmp(scope, "local", 5) == 
 
 static const char *thread_tag(const bounds *b, const vt_iter *axis) {
     const vt_iter *thread = vt_ptrmap_get(b->threads, axis);
-    const char *tag = thread ? thread->thread_tag : axis->thread_tag;
-    return strcmp(tag, "pipeline") == 0 ? "" : tag;
+    return thread ? thread->thread_tag : axis->thread_tag;
 }
 
 /* Does the stage need what all values of the axis need (true), or what its present value needs? Memory that threads

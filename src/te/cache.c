@@ -32,9 +32,7 @@ static void redirect(te_context *c, te_stage *reader, const vt_tensor *from, con
     vt_ptrmap *map = vt_ptrmap_new(&c->ctx);
     vt_ptrmap_set(map, vt__tensor_key(from), to);
     const vt_operation *op = vt__replace_inputs(&c->ctx, reader->op, map);
-    if (op == reader->op)
-        vt__raise(c, VTA_ILLEGAL, "cannot cache_read %s for %s: %s does not read it", from->name, reader->origin->name,
-                  reader->origin->name);
+    if (op == reader->op) return; /* given twice */
     vt__replacing_op(r, reader->op, op);
     reader->op = op;
 }
@@ -45,32 +43,59 @@ static bool reads(const vt_operation *op, const vt_tensor *t) {
     return false;
 }
 
+typedef struct caching {
+    te_context *c;
+    te_schedule *s;
+    te_stage *st, *fresh;   /* the stage that is copied; the copy */
+    const vt_operation *op; /* its new computation (writing) */
+    te_stage **readers;
+    uint32_t n;
+    const vt_tensor *source;
+} caching;
+
+/* Runs what changes computations; when that fails (memory) every stage computes what it did before. */
+static void all_or_nothing(caching *k, vta_status (*change)(vt_ctx *ctx, void *arg)) {
+    vt_ctx *ctx = &k->c->ctx;
+    te_schedule *s = k->s;
+    vt_grow(ctx, &s->stages, &s->cap_stages, s->n_stages + 1, sizeof *s->stages);
+    const vt_operation **before = VT_NEW_ARRAY(ctx, const vt_operation *, s->n_stages);
+    for (uint32_t i = 0; i < s->n_stages; i++) before[i] = s->stages[i]->op;
+    vta_status status = vt_protect(ctx, change, k);
+    if (status == VTA_OK) return;
+    for (uint32_t i = 0; i < s->n_stages; i++) s->stages[i]->op = before[i];
+    vt_leave(ctx, status);
+}
+
+static vta_status read_through(vt_ctx *ctx, void *arg) {
+    caching *k = arg;
+    vt__replacing *r = vt__replacing_new(ctx);
+    for (uint32_t i = 0; i < k->n; i++) redirect(k->c, k->readers[i], k->source, k->fresh->op->outputs[0], r);
+    vt__replace_dataflow(k->s, r);
+    return VTA_OK;
+}
+
 static void do_cache_read(te_context *c, vt__call *k) {
     te_schedule *s = vt__out(k->a);
     te_stage *st = stage_for(c, s, k->b, "cache_read");
     uint32_t output = ((const vt_tensor *)k->b)->value_index;
-    const vt_tensor *source = st->op->outputs[output];
     const char *scope = vt__scope(c, k->s);
-    te_stage **readers = VT_NEW_ARRAY(&c->ctx, te_stage *, s->n_stages + k->n);
-    uint32_t n = 0;
+    caching job = {.c = c, .s = s, .st = st, .source = st->op->outputs[output]};
+    job.readers = VT_NEW_ARRAY(&c->ctx, te_stage *, s->n_stages + k->n);
     for (size_t i = 0; i < k->n; i++) {
-        readers[n] = stage_for(c, s, k->list[i], "cache_read for");
-        if (!reads(readers[n]->op, source))
-            vt__raise(c, VTA_ILLEGAL, "cannot cache_read %s for %s: %s does not read it", source->name,
-                      readers[n]->origin->name, readers[n]->origin->name);
-        n++;
+        te_stage *reader = stage_for(c, s, k->list[i], "cache_read for");
+        if (!reads(reader->op, job.source))
+            vt__raise(c, VTA_ILLEGAL, "cannot cache_read %s for %s: %s does not read it", job.source->name,
+                      reader->origin->name, reader->origin->name);
+        job.readers[job.n++] = reader;
     }
     for (uint32_t i = 0; i < s->n_stages && !k->n; i++)
-        if (reads(s->stages[i]->op, source)) readers[n++] = s->stages[i];
-    if (!n) vt__raise(c, VTA_ILLEGAL, "cannot cache_read %s: nothing reads it", source->name);
-    const vt_operation *cache = copy_of(c, source, cache_name(c, st->op, output, scope));
-    te_stage *fresh = vt__stage_new(s, cache);
-    fresh->scope = scope;
-    vt__replacing *r = vt__replacing_new(&c->ctx);
-    for (uint32_t i = 0; i < n; i++) redirect(c, readers[i], source, cache->outputs[0], r);
-    vt__replace_dataflow(s, r);
-    vt__stage_insert(s, vt__stage_index(s, st) + 1, fresh);
-    k->out = vt__out(cache->outputs[0]);
+        if (reads(s->stages[i]->op, job.source)) job.readers[job.n++] = s->stages[i];
+    if (!job.n) vt__raise(c, VTA_ILLEGAL, "cannot cache_read %s: nothing reads it", job.source->name);
+    job.fresh = vt__stage_new(s, copy_of(c, job.source, cache_name(c, st->op, output, scope)));
+    job.fresh->scope = scope;
+    all_or_nothing(&job, read_through);
+    vt__stage_insert(s, vt__stage_index(s, st) + 1, job.fresh);
+    k->out = vt__out(job.fresh->op->outputs[0]);
 }
 
 te_tensor *te_cache_read(te_schedule *s, te_tensor *t, const char *scope, size_t n, te_tensor *const readers[]) {
@@ -137,6 +162,16 @@ static void relayout_places(relayout *l) {
             l->place[n++] = vt_ptrmap_get(values, l->st->leaf.items[i]);
 }
 
+static vta_status write_through(vt_ctx *ctx, void *arg) {
+    caching *k = arg;
+    vt__replacing *r = vt__replacing_new(ctx);
+    vt__replacing_op(r, k->st->op, k->op);
+    vt__replace_dataflow(k->s, r);
+    k->st->op = k->op;
+    vt__iters_reset(ctx, k->st);
+    return VTA_OK;
+}
+
 static void do_cache_write(te_context *c, vt__call *k) {
     vt_ctx *ctx = &c->ctx;
     te_schedule *s = vt__out(k->a);
@@ -160,14 +195,10 @@ static void do_cache_write(te_context *c, vt__call *k) {
     const vt_operation *cache = vt__compute(c, cache_name(c, op, 0, scope), op->tag, l.n_axes, l.axes, 1, &l.body);
     const vt_expr *copy = vt_e_pload(ctx, cache->outputs[0], l.n_axes, l.place);
     const vt_operation *out = vt__compute(c, op->name, op->tag, op->n_axes, op->iters, 1, &copy);
-    te_stage *fresh = vt__stage_new(s, cache);
-    fresh->scope = scope;
-    vt__replacing *r = vt__replacing_new(ctx);
-    vt__replacing_op(r, op, out);
-    vt__replace_dataflow(s, r);
-    st->op = out;
-    vt__iters_reset(ctx, st);
-    vt__stage_insert(s, vt__stage_index(s, st), fresh);
+    caching job = {.c = c, .s = s, .st = st, .fresh = vt__stage_new(s, cache), .op = out};
+    job.fresh->scope = scope;
+    all_or_nothing(&job, write_through);
+    vt__stage_insert(s, vt__stage_index(s, st), job.fresh);
     k->out = vt__out(cache->outputs[0]);
 }
 

@@ -77,7 +77,6 @@ typedef struct finisher {
     vt_mutator base;
     vt_varmap *values;    /* variables of LETs, threads */
     vt_ptrmap *tensors;   /* what a rewritten stage makes -> what the user knows it by */
-    vt_ptrmap *extents;   /* thread axes whose extent is already said around */
     vt_ptrmap *arguments; /* tensors whose memory the caller gives */
 } finisher;
 
@@ -101,14 +100,6 @@ static const vt_expr *finish_expr(vt_mutator *base, const vt_expr *e) {
 static const vt_stmt *finish_attr(finisher *m, const vt_stmt *s) {
     vt_mutator *base = &m->base;
     if (strcmp(s->u.attr.key, "loop_scope") == 0) return vt_mutate_stmt(base, s->u.attr.body);
-    if (strcmp(s->u.attr.key, "thread_extent") == 0) {
-        const vt_iter *thread = s->u.attr.node.u.iter;
-        if (vt_ptrmap_get(m->extents, thread)) return vt_mutate_stmt(base, s->u.attr.body);
-        vt_ptrmap_set(m->extents, thread, s);
-        const vt_stmt *result = vt_mutate_stmt_children(base, s);
-        vt_ptrmap_set(m->extents, thread, NULL);
-        return result;
-    }
     if (s->u.attr.node.kind != VT_REF_PAIR) return vt_mutate_stmt_children(base, s);
     const vt_stmt *result = vt_mutate_stmt_children(base, s);
     vt_ref node = vt_ref_pair(s->u.attr.node.u.buffer, known_tensor(m, s->u.attr.node.second));
@@ -135,7 +126,6 @@ static const vt_stmt *finish(const te_schedule *s, uint32_t n, const vt_binding 
     finisher m = {.base = {.ctx = ctx, .expr = finish_expr, .stmt = finish_stmt}};
     m.values = vt_varmap_new(ctx);
     m.tensors = vt_ptrmap_new(ctx);
-    m.extents = vt_ptrmap_new(ctx);
     m.arguments = vt_ptrmap_new(ctx);
     for (uint32_t i = 0; i < n; i++) vt_ptrmap_set(m.arguments, vt__tensor_key(bindings[i].tensor), s);
     for (uint32_t i = 0; i < s->n_stages; i++) {

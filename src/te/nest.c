@@ -90,10 +90,6 @@ static void add_serial_loop(loop_maker *m, vt__nest *level, const vt_iter *axis,
     }
 }
 
-static bool is_virtual(const vt_iter *thread) {
-    return strcmp(thread->thread_tag, "vthread") == 0 || strcmp(thread->thread_tag, "cthread") == 0;
-}
-
 static void add_thread(loop_maker *m, vt__nest *level, const vt_iter *axis, const vt_iter *thread,
                        const vt_range *dom) {
     vt_ctx *ctx = m->ctx;
@@ -101,10 +97,8 @@ static void add_thread(loop_maker *m, vt__nest *level, const vt_iter *axis, cons
     if (!vt_is_const(dom->min, 0) || !vt_as_const(dom->extent, &extent))
         vt_raise(ctx, VTA_ILLEGAL, "%s.%s is bound to %s, but its extent %s is no constant", m->st->origin->name,
                  vt_var_name(axis->var), thread->thread_tag, vt_expr_text(ctx, dom->extent));
-    const char *key = is_virtual(thread) ? "virtual_thread" : "thread_extent";
-    bool fixed = !is_virtual(thread) && extent == 1;
-    vt__nest_add(ctx, level, vt_s_attr(ctx, vt_ref_iter(thread), key, dom->extent, vt_s_nop(ctx)));
-    vt_ptrmap_set(m->values, axis, fixed ? dom->min : thread->var);
+    vt__nest_add(ctx, level, vt_s_attr(ctx, vt_ref_iter(thread), "virtual_thread", dom->extent, vt_s_nop(ctx)));
+    vt_ptrmap_set(m->values, axis, thread->var);
 }
 
 static vt__nest *make_levels(loop_maker *m, uint32_t begin, const vt_ptrmap *skip) {

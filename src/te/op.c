@@ -52,7 +52,7 @@ te_axis *te_reduce_axis_expr(te_context *c, const char *name, te_expr *begin, te
 }
 
 static void do_thread(te_context *c, vt__call *k) {
-    static const char *const known[] = {"cthread", "vthread", "vta", "pipeline"};
+    static const char *const known[] = {"cthread", "vthread", "vta"};
     vt__need(c, k->s, "a thread tag");
     const char *tag = NULL;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)

@@ -1,4 +1,5 @@
-/* Schedule steps. Each is checked before anything is changed. */
+/* Schedule steps. Each is checked, and has all the memory it needs, before anything that counts is changed: an axis
+ * that stands in the list of all axes but in no relation has no effect. */
 #include <string.h>
 
 #include "te/priv.h"
@@ -68,10 +69,10 @@ static void split(te_context *c, te_stage *st, const vt_iter *axis, int64_t fact
         if (i == at) vt__iters_insert(ctx, &leaf, leaf.n, *outer);
         if (i == at) vt__iters_insert(ctx, &leaf, leaf.n, *inner);
     }
-    add_relation(ctx, st,
-                 (vt__relation){VT__SPLIT, axis, *outer, *inner, parts ? NULL : number, parts ? number : NULL});
     vt__iters_insert(ctx, &st->all, st->all.n, *outer);
     vt__iters_insert(ctx, &st->all, st->all.n, *inner);
+    add_relation(ctx, st,
+                 (vt__relation){VT__SPLIT, axis, *outer, *inner, parts ? NULL : number, parts ? number : NULL});
     st->leaf = leaf;
 }
 
@@ -123,8 +124,8 @@ static const vt_iter *fuse_two(te_context *c, te_stage *st, const vt_iter *outer
                   axis_of(outer), axis_of(inner));
     const char *name = vt_new_format(ctx, "%s.%s.fused", axis_of(outer), axis_of(inner));
     const vt_iter *fused = vt_iter_new(ctx, vt_var_new(ctx, name, outer->var->dtype), NULL, NULL, outer->type, "");
-    add_relation(ctx, st, (vt__relation){VT__FUSE, fused, outer, inner, NULL, NULL});
     vt__iters_insert(ctx, &st->all, st->all.n, fused);
+    add_relation(ctx, st, (vt__relation){VT__FUSE, fused, outer, inner, NULL, NULL});
     st->leaf.items[at] = fused;
     memmove(st->leaf.items + at + 1, st->leaf.items + at + 2, (st->leaf.n - at - 2) * sizeof *st->leaf.items);
     st->leaf.n--;
@@ -137,9 +138,12 @@ static void do_fuse(te_context *c, vt__call *k) {
     if (!k->n) {
         const vt_iter *one = vt_iter_new(ctx, vt_var_new(ctx, "singleton", VT_I32), vt_i32(ctx, 0), vt_i32(ctx, 1),
                                          VT_ITER_DATA_PAR, "");
-        add_relation(ctx, st, (vt__relation){VT__SINGLETON, NULL, NULL, one, NULL, NULL});
         vt__iters_insert(ctx, &st->all, st->all.n, one);
-        vt__iters_insert(ctx, &st->leaf, 0, one);
+        vt__iters leaf = {0};
+        vt__iters_insert(ctx, &leaf, 0, one);
+        for (uint32_t i = 0; i < st->leaf.n; i++) vt__iters_insert(ctx, &leaf, leaf.n, st->leaf.items[i]);
+        add_relation(ctx, st, (vt__relation){VT__SINGLETON, NULL, NULL, one, NULL, NULL});
+        st->leaf = leaf;
         k->out = vt__out(one);
         return;
     }
@@ -348,6 +352,9 @@ static void do_bind(te_context *c, vt__call *k) {
     if (axis->type == VT_ITER_COMM_REDUCE)
         vt__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is a reduce axis; threads cannot share a sum",
                   name_of(st), axis_of(axis), axis_of(thread));
+    if (strcmp(thread->thread_tag, "vta") == 0)
+        vt__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to vta: only virtual threads (cthread, vthread) share out loops",
+                  name_of(st), axis_of(axis));
     const vt__axis_attr *old = vt__attr(st, axis);
     if (old && old->thread && old->thread != thread)
         vt__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is already bound to %s", name_of(st), axis_of(axis),

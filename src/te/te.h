@@ -28,7 +28,7 @@ typedef struct vt_te_arg {
 
 /* Bound inference and loop nest generation. The function's body has PLOAD, PSTORE and REALIZE on tensors (arguments are
  * not REALIZEd: their memory is the caller's), attributes
- *   "pragma_NAME" (ITER of the stage's axis, value), "virtual_thread" (ITER, extent), "thread_extent" (ITER, extent),
+ *   "pragma_NAME" (ITER of the stage's axis, value), "virtual_thread" (ITER, extent),
  *   "buffer_bind_scope" (PAIR of the intrinsic's buffer and the tensor; value tvm_tuple(min, extent, ...) of the
  *   region), "double_buffer_scope" (TENSOR, 1), "buffer_dim_align" (TENSOR, tvm_tuple(dim, factor, offset));
  * its bindings name the tensors of the parameters. The schedule is not changed. Raises (call it inside a vt_protect of
