@@ -1,0 +1,145 @@
+/* vta build: kernel files to an object, a shared object, assembly, LLVM IR or C. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "c_kernel.h"
+
+enum { KERNELS_MOST = 64 };
+
+/* What --emit names, in the order of its words; the first takes the ending of the output file. */
+typedef enum out_form { FORM_AUTO, FORM_IR, FORM_LLVM, FORM_ASM, FORM_C, FORM_OBJ, FORM_SO } out_form;
+#define FORM_WORDS "auto|ir|llvm|asm|c|obj|so"
+
+static out_form form_of(const char *output) {
+    static const struct {
+        const char *ending;
+        out_form form;
+    } endings[] = {{".so", FORM_SO}, {".s", FORM_ASM}, {".ll", FORM_LLVM}, {".c", FORM_C}, {".tir", FORM_IR}};
+    const char *dot = output ? strrchr(output, '.') : NULL;
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+        if (!strcmp(dot, endings[i].ending)) return endings[i].form;
+    return FORM_OBJ;
+}
+
+/* Everything that is open while kernels are compiled together. */
+typedef struct work {
+    cli_kernel k;
+    vtac_build_options build;
+    out_form form;
+    const char *output;
+    int count;
+    vta_config *configs[KERNELS_MOST];
+    vtac_kernel *kernels[KERNELS_MOST];
+    vtac_build_func funcs[KERNELS_MOST];
+} work;
+
+static vta_status error(vta_status status, const char *fmt, const char *what) {
+    char message[512];
+    snprintf(message, sizeof message, fmt, what);
+    vta_diag_add(cli_diag(), VTA_ERROR, status, message);
+    return status;
+}
+
+/* -mtriple=T, -mcpu=C, -mattr=A, as LLVM's tools write them. */
+static vta_status set_machine(work *w, const cli_list *machine) {
+    for (int i = 0; i < machine->count; i++) {
+        const char *m = machine->item[i];
+        if (!strncmp(m, "triple=", 7))
+            w->build.triple = m + 7;
+        else if (!strncmp(m, "cpu=", 4))
+            w->build.cpu = m + 4;
+        else if (!strncmp(m, "attr=", 5))
+            w->build.features = m + 5;
+        else
+            return error(VTA_INVALID_ARGUMENT, "-m%s: there are -mtriple=, -mcpu= and -mattr=", m);
+    }
+    return VTA_OK;
+}
+
+static vta_status take(work *w, const char *path) {
+    int i = w->count;
+    if (i == KERNELS_MOST) return error(VTA_OUT_OF_RANGE, "%s: too many kernels for one module", path);
+    vta_status status = cli_kernel_load(&w->k, path, &w->configs[i], &w->kernels[i]);
+    if (status != VTA_OK) return status;
+    w->count++;
+    const char *target;
+    status = cli_kernel_target(&w->k, w->kernels[i], &target);
+    if (status != VTA_OK) return status;
+    vtac_lower_options options = cli_kernel_options(&w->k, w->configs[i], target);
+    w->funcs[i].device_type = strcmp(target, "vta") == 0 ? kDLExtDev : kDLCPU;
+    return cli_kernel_lower(w->kernels[i], &options, &w->funcs[i].func);
+}
+
+static vta_status write_bytes(const char *path, const char *text, size_t size) {
+    FILE *to = path ? fopen(path, "wb") : stdout;
+    bool ok = to && fwrite(text, 1, size, to) == size;
+    if (path && to && fclose(to) != 0) ok = false;
+    return ok ? VTA_OK : error(VTA_IO, "%s: cannot write", path ? path : "standard output");
+}
+
+static vta_status emit_ir(work *w) {
+    for (int i = 0; i < w->count; i++) {
+        char *text;
+        vta_status status = vtac_func_print(w->funcs[i].func, VTAC_STYLE_PRIMFN, NULL, cli_diag(), &text);
+        if (status == VTA_OK) status = write_bytes(w->output, text, strlen(text));
+        if (status != VTA_OK) return status;
+        vtac_text_free(NULL, text);
+    }
+    return VTA_OK;
+}
+
+static vta_status emit(work *w) {
+    if (w->form == FORM_IR) return emit_ir(w);
+    if (w->form == FORM_OBJ || w->form == FORM_SO) {
+        vtac_module *module;
+        vta_status status = vtac_build((size_t)w->count, w->funcs, &w->build, cli_diag(), &module);
+        if (status == VTA_OK) status = vtac_module_save(module, w->output, cli_diag());
+        vtac_module_destroy(module);
+        return status;
+    }
+    static const vtac_emit_kind kinds[] = {
+        [FORM_LLVM] = VTAC_EMIT_LLVM, [FORM_ASM] = VTAC_EMIT_ASM, [FORM_C] = VTAC_EMIT_C};
+    char *text;
+    size_t size;
+    vta_status status = vtac_emit((size_t)w->count, w->funcs, &w->build, kinds[w->form], cli_diag(), &text, &size);
+    if (status == VTA_OK) status = write_bytes(w->output, text, size);
+    vtac_bytes_free(NULL, text, size);
+    return status;
+}
+
+static vta_status build(work *w, const cli_list *machine, int n, char **paths) {
+    vta_status status = set_machine(w, machine);
+    for (int i = 0; i < n && status == VTA_OK; i++) status = take(w, paths[i]);
+    if (status == VTA_OK) status = emit(w);
+    for (int i = 0; i < w->count; i++) {
+        vtac_kernel_destroy(w->kernels[i]);
+        vta_config_release(w->configs[i]);
+    }
+    return status;
+}
+
+int cmd_build(const cli_command *self, int argc, char **argv) {
+    static work w;
+    cli_list machine = {0};
+    uint32_t form = FORM_AUTO;
+    uint64_t level = 2;
+    const cli_option options[] = {
+        {"output", 'o', CLI_TEXT, "FILE", "FILE.o, FILE.so, FILE.s, FILE.ll, FILE.c or FILE.tir", &w.output},
+        {"emit", 'e', CLI_CHOICE, FORM_WORDS, "what to write, where the ending does not say it", &form},
+        {"machine", 'm', CLI_LIST, "triple=T, cpu=C, attr=A", "the machine it is for, as in -mtriple=aarch64-linux-gnu",
+         &machine},
+        {"opt", 'O', CLI_NUMBER, "LEVEL", "0 to 3: effort for what computes on the processor (2)", &level},
+        CLI_KERNEL_OPTIONS(&w.k),
+        CLI_CONFIG_OPTIONS(&w.k.common),
+        {0},
+    };
+    int code = cli_parse(self, options, argc, argv, &argc, &argv);
+    if (code >= 0) return code;
+    if (argc < 1) return cli_usage(self, "which kernel file?");
+    w.form = form == FORM_AUTO ? form_of(w.output) : (out_form)form;
+    bool binary = w.form == FORM_OBJ || w.form == FORM_SO;
+    if (binary && !w.output) return cli_usage(self, "-o FILE.o or -o FILE.so: where to?");
+    if (level > 3) return cli_usage(self, "-O%llu: levels are 0 to 3", (unsigned long long)level);
+    w.build.opt_level = level ? (int32_t)level : -1;
+    return cli_finish(build(&w, &machine, argc, argv));
+}

@@ -1,0 +1,61 @@
+#include "c_kernel.h"
+
+#include <string.h>
+
+enum { PARAMS_MOST = 2048 };
+
+vta_status cli_kernel_load(const cli_kernel *k, const char *path, vta_config **out_config, vtac_kernel **out_kernel) {
+    char params[PARAMS_MOST] = "";
+    size_t n = 0;
+    *out_kernel = NULL;
+    for (int i = 0; i < k->params.count && n < sizeof params; i++)
+        n += (size_t)snprintf(params + n, sizeof params - n, "%s%s", i ? " " : "", k->params.item[i]);
+    vta_status status = cli_find_config(&k->common, out_config);
+    if (status != VTA_OK) return status;
+    status = vtac_kernel_load(path, n ? params : NULL, *out_config, NULL, cli_diag(), out_kernel);
+    if (status != VTA_OK) {
+        vta_config_release(*out_config);
+        *out_config = NULL;
+    }
+    return status;
+}
+
+vta_status cli_kernel_target(const cli_kernel *k, const vtac_kernel *kernel, const char **out_target) {
+    const char *target = k->target ? k->target : vtac_kernel_target(kernel);
+    bool vta = !strcmp(target, "vta") || !strcmp(target, "ext_dev"),
+         llvm = !strcmp(target, "llvm") || !strcmp(target, "cpu");
+    *out_target = vta ? "vta" : "llvm";
+    if (vta || llvm) return VTA_OK;
+    char message[128];
+    snprintf(message, sizeof message, "no target '%.60s': there are vta and llvm", target);
+    vta_diag_add(cli_diag(), VTA_ERROR, VTA_INVALID_ARGUMENT, message);
+    return VTA_INVALID_ARGUMENT;
+}
+
+vtac_lower_options cli_kernel_options(const cli_kernel *k, const vta_config *config, const char *target) {
+    return (vtac_lower_options){
+        .config = strcmp(target, "vta") == 0 ? config : NULL,
+        .disabled = k->disabled.item,
+        .disabled_count = (size_t)k->disabled.count,
+        .simple = k->simple,
+        .debug_flag = (int32_t)k->debug,
+        .verify = k->verify,
+        .unroll_max_step = (int32_t)k->unroll,
+    };
+}
+
+vta_status cli_kernel_lower(vtac_kernel *kernel, const vtac_lower_options *options, const vtac_func **out_func) {
+    vta_status status = vtac_kernel_lower(kernel, options, out_func);
+    vta_diag *from = te_context_diag(vtac_kernel_context(kernel));
+    for (size_t i = 0; i < vta_diag_count(from); i++) {
+        vta_diag_entry e;
+        char message[2048];
+        if (vta_diag_get(from, i, &e) != VTA_OK) continue;
+        if (e.file)
+            snprintf(message, sizeof message, "%s:%u:%u: %s", e.file, e.line, e.column, e.message);
+        else
+            snprintf(message, sizeof message, "%s", e.message);
+        vta_diag_add(cli_diag(), e.severity, e.status, message);
+    }
+    return status;
+}

@@ -1,0 +1,37 @@
+/* What the commands on kernel files share: reading, lowering, naming a target. */
+#ifndef CLI_C_KERNEL_H
+#define CLI_C_KERNEL_H
+
+#include "cli.h"
+#include "vta/build.h"
+
+typedef struct cli_kernel {
+    cli_common common;
+    cli_list params;   /* --param NAME=VALUE */
+    cli_list disabled; /* --disable-pass NAME */
+    const char *target;
+    bool simple, verify;
+    uint64_t unroll, debug;
+} cli_kernel;
+
+#define CLI_KERNEL_OPTIONS(k)                                                                                            \
+    {"param", 'p', CLI_LIST, "NAME=VALUE", "value of a parameter of the kernel; may be repeated", &(k)->params},         \
+        {"target",    't', CLI_TEXT, "NAME", "vta (the accelerator) or llvm (the processor); else what the file says",   \
+         &(k)->target},                                                                                                  \
+        {"disable-pass", 0, CLI_LIST, "PASS", "leave a pass out; may be repeated (vta lower --list-passes)",             \
+         &(k)->disabled},                                                                                                \
+        {"unroll", 0, CLI_NUMBER, "N", "unroll loops of at most N steps (0: only those that ask for it)", &(k)->unroll}, \
+        {"debug", 0, CLI_NUMBER, "BITS", "the kernel first sets the runtime's debug mode", &(k)->debug}, {               \
+        "verify", 0, CLI_FLAG, NULL, "check the IR's form after every pass", &(k)->verify                                \
+    }
+
+/* Reads a kernel file for the configuration asked for. Free both results. */
+vta_status cli_kernel_load(const cli_kernel *k, const char *path, vta_config **out_config, vtac_kernel **out_kernel);
+/* The target: "vta" or "llvm"; VTA_INVALID_ARGUMENT, with a message, for another word. */
+vta_status cli_kernel_target(const cli_kernel *k, const vtac_kernel *kernel, const char **out_target);
+/* The options of its lowering; what they point to belongs to `k` and `config`. */
+vtac_lower_options cli_kernel_options(const cli_kernel *k, const vta_config *config, const char *target);
+/* Lowers, and moves the messages of the kernel's context to the command's. */
+vta_status cli_kernel_lower(vtac_kernel *kernel, const vtac_lower_options *options, const vtac_func **out_func);
+
+#endif

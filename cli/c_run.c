@@ -1,0 +1,135 @@
+/* vta run: compile a kernel file, run it on random inputs, compare with the meaning of its expressions. */
+#include <string.h>
+
+#include "c_kernel.h"
+#include "device.h"
+#include "stats.h"
+
+typedef struct running {
+    cli_kernel k;
+    cli_device device;
+    const char *trace_path;
+    vta_config *config;
+    vtac_kernel *kernel;
+    const char *target;
+    const vtac_func *func;
+    vtac_module *module;
+    FILE *trace;
+    vtac_check_result result;
+} running;
+
+static void write_trace(void *ctx, const char *text, size_t size) { fwrite(text, 1, size, ctx); }
+
+static vta_status compile(running *r, vta_packed_function *out_function) {
+    vta_status status = cli_kernel_target(&r->k, r->kernel, &r->target);
+    if (status != VTA_OK) return status;
+    vtac_lower_options lower = cli_kernel_options(&r->k, r->config, r->target);
+    status = cli_kernel_lower(r->kernel, &lower, &r->func);
+    if (status != VTA_OK) return status;
+    vtac_build_func f = {.func = r->func};
+    vtac_build_options options = {.target = r->target, .trace = r->trace_path != NULL};
+    status = vtac_build(1, &f, &options, cli_diag(), &r->module);
+    if (status != VTA_OK) return status;
+    return vtac_module_function(r->module, vtac_func_name(r->func), cli_diag(), out_function);
+}
+
+static vta_status start_runtime(running *r) {
+    vta_runtime_options options = {.device = r->device.options};
+    options.device.check = r->device.check;
+    options.device.skip_execution = r->device.skip_execution;
+    return vta_runtime_reconfigure(r->config, r->device.driver, &options, cli_diag());
+}
+
+static vta_status begin_trace(running *r) {
+    if (!r->trace_path) return VTA_OK;
+    bool to_stdout = !strcmp(r->trace_path, "-");
+    r->trace = to_stdout ? stdout : fopen(r->trace_path, "w");
+    if (r->trace) return vtac_trace_begin(write_trace, r->trace);
+    vta_diag_add(cli_diag(), VTA_ERROR, VTA_IO, "--trace-calls: cannot write the file");
+    return VTA_IO;
+}
+
+static vta_status end_trace(running *r) {
+    if (!r->trace) return VTA_OK;
+    vtac_trace_end();
+    if (r->trace == stdout || fclose(r->trace) == 0) return VTA_OK;
+    vta_diag_add(cli_diag(), VTA_ERROR, VTA_IO, "--trace-calls: cannot write the file");
+    return VTA_IO;
+}
+
+static vta_status call(running *r, vta_packed_function function) {
+    const te_tensor *args[64];
+    size_t n = vtac_kernel_args(r->kernel);
+    for (size_t i = 0; i < n && i < 64; i++) args[i] = vtac_kernel_arg(r->kernel, i);
+    vtac_check_options options = {.seed = r->device.options.seed};
+    int32_t device = strcmp(r->target, "vta") == 0 ? kDLExtDev : kDLCPU;
+    return vtac_check(vtac_kernel_context(r->kernel), n < 64 ? n : 64, args, function, device, &options, cli_diag(),
+                      &r->result);
+}
+
+static vta_status run(running *r, const char *path) {
+    vta_packed_function function;
+    vta_status status = cli_kernel_load(&r->k, path, &r->config, &r->kernel);
+    if (status != VTA_OK) return status;
+    status = compile(r, &function);
+    if (status == VTA_OK) status = start_runtime(r);
+    if (status == VTA_OK) status = begin_trace(r);
+    if (status == VTA_OK) status = call(r, function);
+    vta_status closed = end_trace(r);
+    if (status == VTA_OK) status = closed;
+    bool wrong = r->result.different && !r->device.skip_execution;
+    if (status == VTA_OK && wrong) {
+        char message[256];
+        snprintf(message, sizeof message,
+                 "%s differs from the reference at element %llu: %s, not %s (%llu of %llu elements differ)",
+                 te_tensor_name(vtac_kernel_arg(r->kernel, r->result.arg)), (unsigned long long)r->result.index,
+                 r->result.got, r->result.expected, (unsigned long long)r->result.different,
+                 (unsigned long long)r->result.elements);
+        vta_diag_add(cli_diag(), VTA_ERROR, VTA_MISMATCH, message);
+        status = VTA_MISMATCH;
+    }
+    return status;
+}
+
+static void report(const running *r, const char *path) {
+    vta_counters counters = vta_runtime_counters(NULL);
+    bool vta = strcmp(r->target, "vta") == 0;
+    if (r->k.common.json) {
+        json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:f, s:f}", "kernel", vtac_kernel_name(r->kernel), "file",
+                              path, "config", vta_config_bitstream(r->config), "target", r->target, "elements",
+                              (json_int_t)r->result.elements, "different", (json_int_t)r->result.different, "seconds",
+                              r->result.run_seconds, "reference_seconds", r->result.reference_seconds);
+        if (vta) json_object_set_new(o, "stats", cli_stats_json(&counters));
+        if (vta && r->device.check) json_object_set_new(o, "races", json_integer(0));
+        cli_print_json(o);
+        return;
+    }
+    if (vta) cli_print_stats(&counters);
+    if (vta && r->device.check) printf("No races.\n");
+    if (!r->device.skip_execution)
+        printf("%s: %llu elements equal the reference, bit for bit.\n", vtac_kernel_name(r->kernel),
+               (unsigned long long)r->result.elements);
+}
+
+int cmd_run(const cli_command *self, int argc, char **argv) {
+    static running r;
+    const cli_option options[] = {
+        {"trace-calls", 0, CLI_TEXT, "FILE", "write every call of the runtime there (-: standard output)",
+         &r.trace_path},
+        CLI_DEVICE_OPTIONS(&r.device),
+        CLI_KERNEL_OPTIONS(&r.k),
+        CLI_CONFIG_OPTIONS(&r.k.common),
+        CLI_JSON_OPTION(&r.k.common),
+        {0},
+    };
+    int code = cli_parse(self, options, argc, argv, &argc, &argv);
+    if (code >= 0) return code;
+    if (argc != 1)
+        return cli_usage(self, argc ? "%s: one kernel file at a time" : "which kernel file?%s", argc ? argv[1] : "");
+    vta_status status = run(&r, argv[0]);
+    if (status == VTA_OK) report(&r, argv[0]);
+    vtac_module_destroy(r.module);
+    vtac_kernel_destroy(r.kernel);
+    if (r.config) vta_config_release(r.config);
+    return cli_finish(status);
+}

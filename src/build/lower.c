@@ -1,0 +1,83 @@
+/* A schedule to a lowered function: te, then the passes. */
+#include <string.h>
+
+#include "ir/handle.h"
+#include "pass/pass.h"
+#include "te/te.h"
+#include "vta/build.h"
+
+typedef struct request {
+    te_schedule *schedule;
+    size_t n;
+    const vtac_arg *args;
+    const char *name;
+    vtac_lower_options options;
+    const vtac_func *result;
+} request;
+
+static vta_status lower(vt_ctx *ctx, void *user) {
+    request *r = user;
+    vt_te_arg *args = VT_NEW_ARRAY(ctx, vt_te_arg, r->n);
+    for (size_t i = 0; i < r->n; i++) args[i] = (vt_te_arg){r->args[i].tensor, r->args[i].scalar};
+    const vt_func *f = vt_te_lower(r->schedule, (uint32_t)r->n, args, r->name);
+    r->result = vt_func_handle(ctx, vt_lower(ctx, f, &r->options));
+    return VTA_OK;
+}
+
+vta_status vtac_lower(te_schedule *schedule, size_t n, const vtac_arg args[], const char *name,
+                      const vtac_lower_options *options, const vtac_func **out_func) {
+    if (!out_func) return VTA_INVALID_ARGUMENT;
+    *out_func = NULL;
+    if (!schedule || (n && !args)) return VTA_INVALID_ARGUMENT;
+    te_context *c = te_schedule_context(schedule);
+    if (te_context_status(c) != VTA_OK) return te_context_status(c); /* what was wrong while it was made */
+    request r = {.schedule = schedule, .n = n, .args = args, .name = name ? name : "main"};
+    if (options)
+        r.options = *options;
+    else
+        r.options.config = te_context_config(c);
+    vta_status status = vt_protect(vt_te_ctx(c), lower, &r);
+    if (status == VTA_OK) *out_func = r.result;
+    return status;
+}
+
+/* ---- Kernel files ------------------------------------------------------------------------------------------------ */
+
+/* The names in "a,b" after those in `list`; the text is cut up in place. */
+static size_t add_names(const char **list, size_t n, char *text) {
+    for (char *name = strtok_r(text, ", ", &text); name; name = strtok_r(NULL, ", ", &text)) list[n++] = name;
+    return n;
+}
+
+typedef struct kernel_request {
+    vtac_kernel *kernel;
+    vtac_lower_options options;
+    const vtac_func *result;
+} kernel_request;
+
+static vta_status lower_kernel(vt_ctx *ctx, void *user) {
+    kernel_request *r = user;
+    char *names = vt_new_string(ctx, vtac_kernel_disabled_passes(r->kernel));
+    const char **disabled = VT_NEW_ARRAY(ctx, const char *, r->options.disabled_count + strlen(names) + 1);
+    size_t n = r->options.disabled_count, count = vtac_kernel_args(r->kernel);
+    for (size_t i = 0; i < n; i++) disabled[i] = r->options.disabled[i];
+    r->options.disabled = disabled;
+    r->options.disabled_count = add_names(disabled, n, names);
+    vtac_arg *args = VT_NEW_ARRAY(ctx, vtac_arg, count);
+    for (size_t i = 0; i < count; i++) args[i].tensor = vtac_kernel_arg(r->kernel, i);
+    return vtac_lower(vtac_kernel_schedule(r->kernel), count, args, vtac_kernel_name(r->kernel), &r->options,
+                      &r->result);
+}
+
+vta_status vtac_kernel_lower(vtac_kernel *kernel, const vtac_lower_options *options, const vtac_func **out_func) {
+    if (!out_func) return VTA_INVALID_ARGUMENT;
+    *out_func = NULL;
+    if (!kernel) return VTA_INVALID_ARGUMENT;
+    te_context *c = vtac_kernel_context(kernel);
+    kernel_request r = {.kernel = kernel};
+    if (options) r.options = *options;
+    if (!options && strcmp(vtac_kernel_target(kernel), "llvm") != 0) r.options.config = te_context_config(c);
+    vta_status status = vt_protect(vt_te_ctx(c), lower_kernel, &r);
+    if (status == VTA_OK) *out_func = r.result;
+    return status;
+}
