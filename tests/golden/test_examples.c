@@ -63,10 +63,11 @@ static void test_calls(void **state) {
     snprintf(command, sizeof command, "cc -w -shared -fPIC -O1 -o %s/shim.so %s -ldl", folder, source);
     output_of(command);
     for (int i = 0; i < COUNT; i++) {
-        snprintf(command, sizeof command,
-                 "VTA_TRACE=%s/%s LD_PRELOAD=%s/shim.so %s/examples/%s >/dev/null && cmp %s/%s %s/golden/calls/%s.calls",
-                 folder, examples[i].calls, folder, VT_BINARY_DIR, examples[i].program, folder, examples[i].calls,
-                 shared, examples[i].calls);
+        snprintf(
+            command, sizeof command,
+            "VTA_TRACE=%s/%s LD_PRELOAD=%s/shim.so %s/examples/%s >/dev/null && cmp %s/%s %s/golden/calls/%s.calls",
+            folder, examples[i].calls, folder, VT_BINARY_DIR, examples[i].program, folder, examples[i].calls, shared,
+            examples[i].calls);
         output_of(command);
     }
     snprintf(command, sizeof command, "rm -r %s", folder);

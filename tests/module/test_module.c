@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "base/file.h"
+#include "module/module_priv.h"
 #include "vta/module.h"
 
 static const char kernel_source[] =
@@ -134,6 +136,86 @@ static void test_bad_files(void **state) {
     assert_int_not_equal(vta_module_load(in_folder("short.so"), NULL, diag, &module), VTA_OK);
     assert_null(module);
     vta_diag_clear(diag);
+}
+
+/* Damaged ELF files: read without leaving the file, whatever their headers say. */
+static void test_damaged_elf(void **state) {
+    (void)state;
+    char *good;
+    size_t size;
+    uint32_t seed = 1;
+    ok(vt_file_read(NULL, in_folder("k.so"), SIZE_MAX / 2, diag, &good, &size));
+    for (int round = 0; round < 20000; round++) {
+        seed = seed * 1664525u + 1013904223u;
+        size_t cut = round % 3 ? size : seed % size;
+        unsigned char *bytes = malloc(cut ? cut : 1);
+        memcpy(bytes, good, cut);
+        for (int i = 0; i < 4 && cut; i++) {
+            seed = seed * 1664525u + 1013904223u;
+            /* Headers stand at the file's begin and, for sections, at its end. */
+            size_t at = i % 2 ? (seed >> 8) % 64 : cut - 1 - (seed >> 8) % (cut < 1600 ? cut : 1600);
+            bytes[at % cut] = (unsigned char)(seed >> 24);
+        }
+        vt_elf_kind kind;
+        char *names;
+        if (vt__elf_check("damaged", bytes, cut, NULL, &kind) != VTA_OK) assert_int_not_equal(kind, VT_ELF_OBJECT);
+        ok(vt__elf_functions(NULL, bytes, cut, diag, &names));
+        vt_strfree(NULL, names);
+        free(bytes);
+    }
+    vt_free(NULL, good, size + 1);
+}
+
+/* ---- Out of memory ----------------------------------------------------------------------------------------- */
+
+typedef struct failing {
+    long left, live;
+    bool failed;
+} failing;
+
+static void *failing_resize(void *ctx, void *p, size_t old_size, size_t new_size) {
+    failing *f = ctx;
+    (void)old_size;
+    if (!new_size) {
+        f->live -= p != NULL;
+        free(p);
+        return NULL;
+    }
+    if (f->left-- == 0) {
+        f->failed = true;
+        return NULL;
+    }
+    f->live += p == NULL;
+    return realloc(p, new_size);
+}
+
+static void test_out_of_memory(void **state) {
+    (void)state;
+    static const int64_t shape[] = {4, 4};
+    static const DLDataType type = {kDLInt, 8, 1};
+    static const char *const files[] = {"k.so", "k.o"};
+    for (int file = 0; file < 2; file++) {
+        long n = 0;
+        for (bool failed = true; failed; n++) {
+            failing f = {.left = n};
+            vta_allocator allocator = {failing_resize, &f};
+            vta_module *module;
+            vta_array *array;
+            vta_status loaded = vta_module_load(in_folder(files[file]), &allocator, diag, &module);
+            assert_int_equal(loaded == VTA_OK, module != NULL);
+            vta_status made = vta_array_create(kDLCPU, 2, shape, type, &allocator, diag, &array);
+            assert_int_equal(made == VTA_OK, array != NULL);
+            failed = f.failed;
+            /* A block that could not be made smaller is as good as before. */
+            assert_true(loaded == VTA_OK || (failed && loaded == VTA_NO_MEMORY));
+            assert_true(made == VTA_OK || (failed && made == VTA_NO_MEMORY));
+            vta_array_free(array);
+            vta_module_destroy(module);
+            assert_int_equal(f.live, 0);
+            vta_diag_clear(diag);
+        }
+        assert_true(n > 5);
+    }
 }
 
 static int twice(TVMValue *args, int *codes, int n, TVMValue *value, int *code, void *resource) {
@@ -339,6 +421,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_load_shared_object, make_diag, drop_diag),
         cmocka_unit_test_setup_teardown(test_load_object_file, make_diag, drop_diag),
         cmocka_unit_test_setup_teardown(test_bad_files, make_diag, drop_diag),
+        cmocka_unit_test_setup_teardown(test_damaged_elf, make_diag, drop_diag),
+        cmocka_unit_test_setup_teardown(test_out_of_memory, make_diag, drop_diag),
         cmocka_unit_test_setup_teardown(test_errors_of_calls, make_diag, drop_diag),
         cmocka_unit_test_setup_teardown(test_wrapped_functions, make_diag, drop_diag),
         cmocka_unit_test(test_parallel_launch),
