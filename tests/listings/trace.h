@@ -1,5 +1,5 @@
-/* Runs a lowered function's control flow and writes the runtime calls that it makes, in the format of the recorded
- * ones. A small evaluator of its own: it knows loops, bindings, conditions and integer arithmetic, and nothing of how
+/* Runs a lowered function's control flow and hands out the runtime calls that it makes: as text in the format of the
+ * recorded ones (trace_run), or to whoever makes a trace of its own. A small evaluator of its own: it knows loops, bindings, conditions and integer arithmetic, and nothing of how
  * the code generator does these. */
 #ifndef TESTS_LISTINGS_TRACE_H
 #define TESTS_LISTINGS_TRACE_H
@@ -12,8 +12,17 @@
 
 enum { TRACE_MOST = 4096 };
 
-typedef struct trace {
+typedef enum trace_kind { TRACE_LOAD, TRACE_STORE, TRACE_UOP, TRACE_LOOP, TRACE_ENDLOOP, TRACE_PUSH, TRACE_POP,
+                          TRACE_SYNC } trace_kind;
+
+typedef struct trace trace;
+struct trace {
     vt_ctx *ctx;
+    /* A call: the numbers among its arguments in order, and the buffer of a load or store. */
+    void (*call)(trace *t, trace_kind kind, const void *buffer, uint32_t n, const int64_t *args);
+    /* A kernel's call site; whoever wants its micro-ops runs trace_stmt over the body. */
+    void (*kernel)(trace *t, bool gemm, int site, int64_t signature, const vt_stmt *body);
+    void *user;
     vt_strbuf *out;
     const vt_var *vars[256];
     int64_t values[256];
@@ -28,7 +37,7 @@ typedef struct trace {
     } made[TRACE_MOST]; /* kernels recorded so far */
     int n_made;
     bool failed;
-} trace;
+};
 
 static int64_t trace_value(trace *t, const vt_expr *e);
 
@@ -85,39 +94,46 @@ static int64_t trace_value(trace *t, const vt_expr *e) {
     }
 }
 
-static int trace_buffer(trace *t, const void *buffer) {
-    for (int i = 0; i < t->n_buffers; i++)
-        if (t->buffers[i] == buffer) return i;
-    t->buffers[t->n_buffers] = buffer;
-    return t->n_buffers++;
+static void trace_numbers(trace *t, uint32_t n, const vt_expr *const *args, int64_t *out) {
+    for (uint32_t i = 0; i < n; i++) out[i] = trace_value(t, args[i]);
 }
 
-static void trace_numbers(trace *t, uint32_t n, const vt_expr *const *args) {
-    for (uint32_t i = 0; i < n; i++) vt_strbuf_addf(t->out, " %lld", (long long)trace_value(t, args[i]));
+static void trace_intrinsic(trace *t, trace_kind kind, const vt_expr *e) {
+    int64_t args[8] = {0};
+    if (e->n > 8) t->failed = true;
+    else trace_numbers(t, e->n, e->a, args);
+    t->call(t, kind, NULL, e->n, args);
 }
 
-static void trace_eval(trace *t, const vt_expr *e) {
-    if (vt_is_call(e, VT_OP_VTA_COPROC_SYNC)) vt_strbuf_add(t->out, "sync");
-    else if (vt_is_call(e, VT_OP_VTA_COPROC_DEP_PUSH)) vt_strbuf_add(t->out, "push"), trace_numbers(t, 2, e->a);
-    else if (vt_is_call(e, VT_OP_VTA_COPROC_DEP_POP)) vt_strbuf_add(t->out, "pop"), trace_numbers(t, 2, e->a);
-    else if (vt_is_call(e, VT_OP_VTA_UOP_PUSH)) vt_strbuf_add(t->out, "  uop"), trace_numbers(t, 8, e->a);
-    else if (vt_is_call(e, VT_OP_CALL_EXTERN) && strcmp(e->a[0]->u.s, "VTALoadBuffer2D") == 0) {
-        vt_strbuf_addf(t->out, "load buf%d", trace_buffer(t, e->a[2]));
-        trace_numbers(t, e->n - 3, e->a + 3);
-    } else if (vt_is_call(e, VT_OP_CALL_EXTERN) && strcmp(e->a[0]->u.s, "VTAStoreBuffer2D") == 0) {
-        vt_strbuf_add(t->out, "store");
-        trace_numbers(t, 2, e->a + 2);
-        vt_strbuf_addf(t->out, " buf%d", trace_buffer(t, e->a[4]));
-        trace_numbers(t, e->n - 5, e->a + 5);
-    } else if (vt_is_call(e, VT_OP_CALL_EXTERN) && strcmp(e->a[0]->u.s, "VTAUopLoopBegin") == 0) {
-        vt_strbuf_add(t->out, "  loop");
-        trace_numbers(t, 4, e->a + 1);
-    } else if (vt_is_call(e, VT_OP_CALL_EXTERN) && strcmp(e->a[0]->u.s, "VTAUopLoopEnd") == 0) {
-        vt_strbuf_add(t->out, "  endloop");
+static void trace_extern(trace *t, const vt_expr *e) {
+    int64_t args[16] = {0};
+    const char *name = e->a[0]->u.s;
+    if (strcmp(name, "VTALoadBuffer2D") == 0 && e->n == 13) {
+        trace_numbers(t, 10, e->a + 3, args);
+        t->call(t, TRACE_LOAD, e->a[2], 10, args);
+    } else if (strcmp(name, "VTAStoreBuffer2D") == 0 && e->n == 9) {
+        trace_numbers(t, 2, e->a + 2, args);
+        trace_numbers(t, 4, e->a + 5, args + 2);
+        t->call(t, TRACE_STORE, e->a[4], 6, args);
+    } else if (strcmp(name, "VTAUopLoopBegin") == 0 && e->n == 5) {
+        trace_numbers(t, 4, e->a + 1, args);
+        t->call(t, TRACE_LOOP, NULL, 4, args);
+    } else if (strcmp(name, "VTAUopLoopEnd") == 0) {
+        t->call(t, TRACE_ENDLOOP, NULL, 0, args);
     } else {
         t->failed = true;
     }
-    vt_strbuf_addc(t->out, '\n');
+}
+
+static void trace_eval(trace *t, const vt_expr *e) {
+    switch (e->kind == VT_E_CALL ? e->u.op : VT_OP_COUNT) {
+    case VT_OP_VTA_COPROC_SYNC: trace_intrinsic(t, TRACE_SYNC, e); return;
+    case VT_OP_VTA_COPROC_DEP_PUSH: trace_intrinsic(t, TRACE_PUSH, e); return;
+    case VT_OP_VTA_COPROC_DEP_POP: trace_intrinsic(t, TRACE_POP, e); return;
+    case VT_OP_VTA_UOP_PUSH: trace_intrinsic(t, TRACE_UOP, e); return;
+    case VT_OP_CALL_EXTERN: trace_extern(t, e); return;
+    default: t->failed = true;
+    }
 }
 
 static void trace_stmt(trace *t, const vt_stmt *s);
@@ -129,16 +145,7 @@ static void trace_kernel(trace *t, const vt_stmt *s) {
     uint32_t n;
     const vt_var *const *free = vt_stmt_free_vars(t->ctx, s->u.attr.body, &n);
     int64_t signature = n ? trace_value(t, free[0]) : -1;
-    bool gemm = strcmp(s->u.attr.value->u.s, "VTAPushGEMMOp") == 0;
-    vt_strbuf_addf(t->out, "%s site%d sig=%lld\n", gemm ? "gemm" : "alu", site, (long long)signature);
-    bool made = false;
-    for (int i = 0; i < t->n_made; i++) made |= t->made[i].site == site && t->made[i].signature == signature;
-    if (!made) {
-        t->made[t->n_made].site = site;
-        t->made[t->n_made++].signature = signature;
-        trace_stmt(t, s->u.attr.body);
-    }
-    vt_strbuf_add(t->out, "end\n");
+    t->kernel(t, strcmp(s->u.attr.value->u.s, "VTAPushGEMMOp") == 0, site, signature, s->u.attr.body);
 }
 
 static void trace_bound(trace *t, const vt_var *v, int64_t value, const vt_stmt *body) {
@@ -179,13 +186,47 @@ static const vt_stmt *trace_unshare(vt_mutator *m, const vt_stmt *s) {
                                 : out;
 }
 
-/* False when the function does something that is no runtime call. */
-static bool trace_run(vt_ctx *ctx, const vt_func *f, vt_strbuf *out) {
-    trace *t = VT_NEW(ctx, trace);
-    vt_mutator m = {.ctx = ctx, .stmt = trace_unshare};
-    t->ctx = ctx;
-    t->out = out;
+static void trace_function(trace *t, const vt_func *f) {
+    vt_mutator m = {.ctx = t->ctx, .stmt = trace_unshare};
     trace_stmt(t, vt_mutate_stmt(&m, f->body));
+}
+
+/* ---- As text ---------------------------------------------------------------------------------------------------- */
+
+static int trace_buffer(trace *t, const void *buffer) {
+    for (int i = 0; i < t->n_buffers; i++)
+        if (t->buffers[i] == buffer) return i;
+    t->buffers[t->n_buffers] = buffer;
+    return t->n_buffers++;
+}
+
+static void trace_text_call(trace *t, trace_kind kind, const void *buffer, uint32_t n, const int64_t *args) {
+    static const char *const words[] = {"load", "store", "  uop", "  loop", "  endloop", "push", "pop", "sync"};
+    vt_strbuf_add(t->out, words[kind]);
+    for (uint32_t i = 0; i <= n; i++) {
+        if (buffer && i == (kind == TRACE_STORE ? 2u : 0u)) vt_strbuf_addf(t->out, " buf%d", trace_buffer(t, buffer));
+        if (i < n) vt_strbuf_addf(t->out, " %lld", (long long)args[i]);
+    }
+    vt_strbuf_addc(t->out, '\n');
+}
+
+static void trace_text_kernel(trace *t, bool gemm, int site, int64_t signature, const vt_stmt *body) {
+    vt_strbuf_addf(t->out, "%s site%d sig=%lld\n", gemm ? "gemm" : "alu", site, (long long)signature);
+    bool made = false;
+    for (int i = 0; i < t->n_made; i++) made |= t->made[i].site == site && t->made[i].signature == signature;
+    if (!made) {
+        t->made[t->n_made].site = site;
+        t->made[t->n_made++].signature = signature;
+        trace_stmt(t, body);
+    }
+    vt_strbuf_add(t->out, "end\n");
+}
+
+/* False when the function does something that is no runtime call. */
+static inline bool trace_run(vt_ctx *ctx, const vt_func *f, vt_strbuf *out) {
+    trace *t = VT_NEW(ctx, trace);
+    *t = (trace){.ctx = ctx, .call = trace_text_call, .kernel = trace_text_kernel, .out = out};
+    trace_function(t, f);
     return !t->failed;
 }
 

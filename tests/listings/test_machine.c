@@ -1,0 +1,310 @@
+/* Lowered programs on the simulated machine: random tilings, virtual threads and configurations, each run in program
+ * order and in a random legal order with the race checker on, against the evaluation of the unscheduled expressions.
+ * What tokens do not order shows here. */
+#include "listings/lower.h"
+#include "support/check.h"
+#include "vta/runtime.h"
+
+enum { MOST_BYTES = 1 << 18 };
+
+typedef struct job {
+    program p;
+    check_random r;
+    te_tensor *in[2], *out;
+    int n_in;
+    char steps[2048];
+    void *handles[TRACE_MOST]; /* micro-op cache of each call site */
+    void *buffers[3];
+    const vt_func *f;
+    bool ran;
+} job;
+
+static uint8_t input[2][MOST_BYTES], want[MOST_BYTES], got[MOST_BYTES];
+
+static int64_t pick(job *j, int64_t least, int64_t most) { return check_between(&j->r, least, most); }
+
+static void say(job *j, const char *fmt, ...) VTA_PRINTF(2, 3);
+static void say(job *j, const char *fmt, ...) {
+    size_t n = strlen(j->steps);
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(j->steps + n, sizeof j->steps - n, fmt, args);
+    va_end(args);
+}
+
+static int64_t divisor(job *j, int64_t of) {
+    int64_t d;
+    do d = pick(j, 1, of);
+    while (of % d != 0);
+    return d;
+}
+
+/* ---- Programs --------------------------------------------------------------------------------------------------- */
+
+/* A chain of ALU stages after `from`, narrowed; all on the chip, at `at` of the result when it is given. */
+typedef struct tail {
+    te_tensor *stages[4];
+    int n;
+    te_tensor *res;
+} tail;
+
+static tail build_tail(job *j, te_tensor *from, const char *name, int least) {
+    static const char *const bodies[] = {"%s[...] >> %d", "max(%s[...], %d)", "min(%s[...], %d)", "%s[...] + %d",
+                                         "%s[...] * %d", "%s[...] << %d"};
+    tail t = {.n = (int)pick(j, least, 3)};
+    char stage_name[16], body[64];
+    for (int i = 0; i < t.n; i++) {
+        int kind = (int)pick(j, 0, 5);
+        snprintf(body, sizeof body, bodies[kind], i ? stage_name : name, (int)pick(j, kind == 4 ? 2 : 0, kind == 0 || kind == 5 ? 5 : 90));
+        snprintf(stage_name, sizeof stage_name, "t%d", i);
+        t.stages[i] = like(&j->p, from, stage_name, body);
+        say(j, "%s = %s; ", stage_name, body);
+    }
+    snprintf(body, sizeof body, "inp_t(%s[...])", t.n ? stage_name : name);
+    t.res = like(&j->p, from, "res", body);
+    return t;
+}
+
+static void place_tail(job *j, tail *t) {
+    for (int i = 0; i < t->n; i++) {
+        in_scope(&j->p, t->stages[i], "acc");
+        mark(&j->p, t->stages[i], 0, "alu");
+    }
+}
+
+/* Elementwise work on tiles, in parts that virtual threads may share. */
+static void build_alu(job *j) {
+    program *p = &j->p;
+    int64_t shape[4] = {pick(j, 1, 6), pick(j, 1, 8), config_batch(p->c), config_out(p->c)};
+    te_tensor *a = te_placeholder(p->c, "A", "acc_t", 4, shape), *b = te_placeholder(p->c, "B", "acc_t", 4, shape);
+    te_tensor *a_buf = like(p, a, "A_buf", "A[...]"), *b_buf = like(p, b, "B_buf", "B[...]");
+    te_tensor *sum = like(p, a, "S", pick(j, 0, 1) ? "A_buf[...] + B_buf[...]" : "max(A_buf[...], B_buf[...])");
+    tail t = build_tail(j, sum, "S", 0);
+    p->s = te_schedule_create(p->c, 1, &t.res);
+    te_tensor *chip[] = {a_buf, b_buf, sum};
+    te_axis *outer, *inner, *rest, *thread = NULL;
+    int64_t rows = divisor(j, shape[0]);
+    say(j, "alu [%lld, %lld], %lld rows at a time; ", (long long)shape[0], (long long)shape[1], (long long)rows);
+    te_split(stage(p, t.res), axis(p, t.res, 0), rows, &outer, &inner);
+    rest = outer;
+    if (shape[0] / rows % 2 == 0 && pick(j, 0, 1)) {
+        say(j, "two threads; ");
+        te_split_nparts(stage(p, t.res), outer, 2, &thread, &rest);
+        te_bind(stage(p, t.res), thread, te_thread_axis(p->c, "cthread"));
+    }
+    for (int i = 0; i < 3; i++) {
+        in_scope(p, chip[i], "acc");
+        te_compute_at(stage(p, chip[i]), stage(p, t.res), rest);
+    }
+    place_tail(j, &t);
+    for (int i = 0; i < t.n; i++) te_compute_at(stage(p, t.stages[i]), stage(p, t.res), rest);
+    mark(p, a_buf, 0, "dma_copy");
+    mark(p, b_buf, 0, "dma_copy");
+    mark(p, sum, 0, "alu");
+    te_pragma(stage(p, t.res), inner, "dma_copy", NULL);
+    j->in[0] = a;
+    j->in[1] = b;
+    j->n_in = 2;
+    j->out = t.res;
+}
+
+/* A convolution (or, with a 1 x 1 kernel, a matrix multiplication), tiled over everything. */
+static void build_conv(job *j) {
+    program *p = &j->p;
+    int64_t batch = config_batch(p->c), in = pick(j, 1, 4), out = pick(j, 1, 4), kernel = pick(j, 0, 1) ? 3 : 1;
+    int64_t pad = kernel == 3 ? pick(j, 0, 1) : 0, size = pick(j, 3, 8), step = pick(j, 1, 2);
+    int64_t width = (size + 2 * pad - kernel) / step + 1;
+    say(j, "conv %lld -> %lld channel tiles, %lld x %lld, kernel %lld, pad %lld, stride %lld; ", (long long)in,
+        (long long)out, (long long)size, (long long)size, (long long)kernel, (long long)pad, (long long)step);
+    te_constant(p->c, "STEP", step);
+    te_tensor *x = te_placeholder(p->c, "x", "inp_t", 6, (int64_t[]){1, in, size, size, batch, config_in(p->c)});
+    te_tensor *w = te_placeholder(p->c, "w", "wgt_t", 6,
+                                  (int64_t[]){out, in, kernel, kernel, config_out(p->c), config_in(p->c)});
+    te_tensor *x_buf = pad ? te_pad(p->c, x, "x_buf", (int64_t[]){0, 0, pad, pad, 0, 0}, NULL, 0)
+                           : like(p, x, "x_buf", "x[...]");
+    te_tensor *w_buf = like(p, w, "w_buf", "w[...]");
+    te_axis *ic = te_reduce_axis(p->c, "ic", 0, in), *dy = te_reduce_axis(p->c, "dy", 0, kernel);
+    te_axis *dx = te_reduce_axis(p->c, "dx", 0, kernel), *tns = te_reduce_axis(p->c, "tns", 0, config_in(p->c));
+    te_tensor *conv = te_compute(p->c, "conv", 6, (int64_t[]){1, out, width, width, batch, config_out(p->c)},
+                                 "bo, co, i, j, bi, ci",
+                                 "sum[ic, dy, dx, tns](acc_t(x_buf[bo, ic, i * STEP + dy, j * STEP + dx, bi, tns]) * "
+                                 "acc_t(w_buf[co, ic, dy, dx, ci, tns]))");
+    tail t = build_tail(j, conv, "conv", 1);
+    p->s = te_schedule_create(p->c, 1, &t.res);
+    te_stage *sr = stage(p, t.res), *sc = stage(p, conv);
+    te_axis *oc_out, *oc_in, *y_out, *y_in, *x_out, *x_in, *ic_out, *ic_in, *thread = NULL;
+    int64_t oc = divisor(j, out), rows = divisor(j, width), columns = divisor(j, width), ics = divisor(j, in);
+    say(j, "tiles of %lld, %lld x %lld, %lld; ", (long long)oc, (long long)rows, (long long)columns, (long long)ics);
+    te_split(sr, axis(p, t.res, 1), oc, &oc_out, &oc_in);
+    te_split(sr, axis(p, t.res, 2), rows, &y_out, &y_in);
+    te_split(sr, axis(p, t.res, 3), columns, &x_out, &x_in);
+    te_reorder(sr, 9, (te_axis *[]){axis(p, t.res, 0), oc_out, y_out, x_out, oc_in, y_in, x_in, axis(p, t.res, 4),
+                                    axis(p, t.res, 5)});
+    te_compute_at(sc, sr, x_out);
+    for (int i = 0; i < t.n; i++) te_compute_at(stage(p, t.stages[i]), sr, x_out);
+    te_split(sc, ic, ics, &ic_out, &ic_in);
+    te_reorder(sc, 11, (te_axis *[]){ic_out, axis(p, conv, 0), dy, dx, ic_in, axis(p, conv, 1), axis(p, conv, 2),
+                                     axis(p, conv, 3), axis(p, conv, 4), axis(p, conv, 5), tns});
+    if (out / oc % 2 == 0 && pick(j, 0, 2)) {
+        te_axis *rest;
+        say(j, "threads over channels; ");
+        te_split(sr, oc_out, 2, &rest, &thread);
+        te_reorder(sr, 2, (te_axis *[]){thread, axis(p, t.res, 0)});
+    } else if (width / rows % 2 == 0 && pick(j, 0, 2)) {
+        te_axis *rest;
+        say(j, "threads over rows; ");
+        te_split(sr, y_out, 2, &rest, &thread);
+        te_reorder(sr, 2, (te_axis *[]){thread, axis(p, t.res, 0)});
+    }
+    if (thread) te_bind(sr, thread, te_thread_axis(p->c, "cthread"));
+    in_scope(p, x_buf, "inp");
+    in_scope(p, w_buf, "wgt");
+    in_scope(p, conv, "acc");
+    te_compute_at(stage(p, x_buf), sc, ic_out);
+    te_compute_at(stage(p, w_buf), sc, ic_out);
+    /* one copy for each channel tile: two dimensions are left for the transfer */
+    mark(p, x_buf, ics > 1 || pad ? 2 : 0, "dma_copy");
+    mark(p, w_buf, ics > 1 ? 1 : 0, "dma_copy");
+    te_pragma(sr, columns < width ? y_in : oc_in, "dma_copy", NULL);
+    te_tensorize(sc, axis(p, conv, 4), NULL);
+    place_tail(j, &t);
+    j->in[0] = x;
+    j->in[1] = w;
+    j->n_in = 2;
+    j->out = t.res;
+}
+
+/* ---- Running ------------------------------------------------------------------------------------------------------ */
+
+static trace *running; /* for finit, which gets nothing but the signature */
+static const vt_stmt *recording;
+
+static int record_kernel(void *signature) {
+    (void)signature;
+    trace_stmt(running, recording);
+    return 0;
+}
+
+static void machine_kernel(trace *t, bool gemm, int site, int64_t signature, const vt_stmt *body) {
+    job *j = t->user;
+    int32_t word = (int32_t)signature;
+    recording = body;
+    (gemm ? VTAPushGEMMOp : VTAPushALUOp)(&j->handles[site], record_kernel, &word, signature < 0 ? 0 : 4);
+}
+
+static void *machine_buffer(job *j, const void *var) {
+    for (uint32_t i = 0; i < j->f->n_bindings; i++)
+        if (j->f->bindings[i].buffer->data == var) return j->buffers[i];
+    return NULL;
+}
+
+static void machine_call(trace *t, trace_kind kind, const void *buffer, uint32_t n, const int64_t *args) {
+    VTACommandHandle cmd = VTATLSCommandHandle();
+    uint32_t a[16];
+    for (uint32_t i = 0; i < n; i++) a[i] = (uint32_t)args[i];
+    void *dram = buffer ? machine_buffer(t->user, buffer) : NULL;
+    switch (kind) {
+    case TRACE_LOAD:
+        VTALoadBuffer2D(cmd, dram, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
+        break;
+    case TRACE_STORE: VTAStoreBuffer2D(cmd, a[0], a[1], dram, a[2], a[3], a[4], a[5]); break;
+    case TRACE_UOP: VTAUopPush(a[0], a[1], a[2], a[3], a[4], a[5], a[6], (int32_t)args[7]); break;
+    case TRACE_LOOP: VTAUopLoopBegin(a[0], a[1], a[2], a[3]); break;
+    case TRACE_ENDLOOP: VTAUopLoopEnd(); break;
+    case TRACE_PUSH: VTADepPush(cmd, (int)args[0], (int)args[1]); break;
+    case TRACE_POP: VTADepPop(cmd, (int)args[0], (int)args[1]); break;
+    case TRACE_SYNC: VTASynchronize(cmd, 1u << 31); break;
+    }
+}
+
+static size_t bytes_of(job *j, const te_tensor *t) {
+    size_t n = strcmp(te_tensor_dtype(j->p.c, t), "int32") == 0 ? 4 : 1;
+    for (size_t i = 0; i < te_tensor_ndim(t); i++) n *= (size_t)te_tensor_dim(t, i);
+    return n;
+}
+
+static vta_status run(vt_ctx *ctx, void *arg) {
+    job *j = arg;
+    vt_te_arg args[3] = {{.tensor = j->in[0]}, {.tensor = j->in[1]}, {.tensor = j->out}};
+    vtac_lower_options options = {.config = te_context_config(j->p.c), .verify = 1};
+    j->f = vt_lower(ctx, vt_te_lower(j->p.s, 3, args, "main"), &options);
+    for (int order = 0; order < 3; order++) {
+        vta_runtime *runtime;
+        vta_runtime_options how = {.device = {.check = 1, .order = (uint32_t)order, .seed = 7}};
+        vta_status status = vta_runtime_create(te_context_config(j->p.c), "sim", &how, NULL, ctx->diag, &runtime);
+        if (status != VTA_OK) return status;
+        vta_runtime_use(runtime);
+        memset(j->handles, 0, sizeof j->handles);
+        for (int i = 0; i < 3; i++) j->buffers[i] = VTABufferAlloc(bytes_of(j, args[i].tensor));
+        for (int i = 0; i < 2; i++) VTABufferCopy(input[i], 0, j->buffers[i], 0, bytes_of(j, j->in[i]), 1);
+        running = VT_NEW(ctx, trace);
+        *running = (trace){.ctx = ctx, .call = machine_call, .kernel = machine_kernel, .user = j};
+        trace_function(running, j->f);
+        VTABufferCopy(j->buffers[2], 0, got, 0, bytes_of(j, j->out), 2);
+        const char *error = vta_last_error(NULL);
+        if (error) status = vt_fail(ctx->diag, VTA_RACE, "order %d: %s", order, error);
+        else if (running->failed) status = vt_fail(ctx->diag, VTA_INTERNAL, "a call that is none of the runtime's");
+        else if (memcmp(got, want, bytes_of(j, j->out)) != 0)
+            status = vt_fail(ctx->diag, VTA_MISMATCH, "order %d: the results differ", order);
+        vta_runtime_use(NULL);
+        vta_runtime_destroy(runtime);
+        if (status != VTA_OK) return status;
+    }
+    j->ran = true;
+    return VTA_OK;
+}
+
+static vta_status text(vt_ctx *ctx, void *arg) {
+    job *j = arg;
+    if (j->f) print_message("%s\n", vt_stmt_text(ctx, j->f->body));
+    return VTA_OK;
+}
+
+static bool check_seed(uint64_t seed) {
+    static job j;
+    static const char *const configs[] = {"", "LOG_BATCH=1", "LOG_BATCH=2 LOG_BLOCK=3 LOG_WGT_BUFF_SIZE=16 "
+                                                             "LOG_INP_BUFF_SIZE=16",
+                                          "LOG_BLOCK=5"};
+    memset(&j, 0, sizeof j);
+    j.r.state = seed * 0x9e3779b97f4a7c15u + 1;
+    vta_config *base = vta_config_default(), *config;
+    const char *changes = configs[pick(&j, 0, 3)];
+    assert_int_equal(vta_config_with(base, changes, NULL, &config), VTA_OK);
+    say(&j, "[%s] ", changes);
+    j.p.c = te_context_create(config, NULL);
+    if (pick(&j, 0, 2)) build_conv(&j);
+    else build_alu(&j);
+    vta_status status = te_context_status(j.p.c);
+    for (int i = 0; i < 2 && status == VTA_OK; i++) {
+        assert_true(bytes_of(&j, j.in[i]) <= MOST_BYTES && bytes_of(&j, j.out) <= MOST_BYTES);
+        for (size_t k = 0; k < bytes_of(&j, j.in[i]); k++) input[i][k] = (uint8_t)check_next(&j.r);
+    }
+    const void *data[2] = {input[0], input[1]};
+    if (status == VTA_OK) status = te_evaluate(j.p.c, j.out, 2, j.in, data, want);
+    if (status == VTA_OK) status = vt_protect(vt_te_ctx(j.p.c), run, &j);
+    bool refused = status == VTA_ILLEGAL && !getenv("VTA_SEED");
+    if (status != VTA_OK && !refused) {
+        vt_protect(vt_te_ctx(j.p.c), text, &j);
+        fail_msg("seed %llu: %s: %s\n%s", (unsigned long long)seed, vta_status_name(status), j.steps,
+                 vta_diag_text(te_context_diag(j.p.c)));
+    }
+    te_context_destroy(j.p.c);
+    vta_config_release(config);
+    vta_config_release(base);
+    return status == VTA_OK;
+}
+
+static void random_tilings_compute_the_same(void **state) {
+    (void)state;
+    const char *one = getenv("VTA_SEED"), *many = getenv("VTA_ROUNDS");
+    uint64_t first = one ? strtoull(one, NULL, 10) : 1, n = one ? 1 : many ? strtoull(many, NULL, 10) : 150, ran = 0;
+    for (uint64_t seed = first; seed < first + n; seed++) ran += check_seed(seed);
+    print_message("%llu of %llu programs are legal, and compute the same\n", (unsigned long long)ran,
+                  (unsigned long long)n);
+    assert_true(one || ran > n / 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_tilings_compute_the_same)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
