@@ -11,8 +11,10 @@
 enum { MOST_POINTS = 4096 };
 
 typedef struct sweep {
-    const vta_program *program;
+    const char *path, *params; /* a kernel file is built anew for each point */
+    const vta_program *program; /* a captured program is the same for all; NULL: a kernel */
     const cli_timing *timing; /* what all points share */
+    const vta_config *config; /* before a point's changes */
     sweep_point *points;
     int count, next, finished;
     pthread_mutex_t lock;
@@ -69,24 +71,36 @@ static void fill_point(sweep_point *point, const vta_config *config, const vta_t
     point->done = true;
 }
 
-static vta_status time_point(const sweep *s, sweep_point *point, vta_diag *diag) {
-    vta_config *config = vta_config_retain(vta_program_config(s->program));
-    vta_timing_profile timing;
-    vta_timing sum = {0}, one;
-    vta_status status = shared_timing(s, config, &timing, diag);
-    if (status == VTA_OK) status = apply(point->label, &config, &timing, diag);
-    if (status == VTA_OK) status = cli_same_sizes(s->program, config, diag);
-    for (uint32_t run = 0; status == VTA_OK && run < vta_program_run_count(s->program); run++) {
+static vta_status time_program(const vta_program *program, const vta_config *config, const vta_timing_profile *timing,
+                               vta_diag *diag, vta_timing *out_sum) {
+    vta_timing one;
+    vta_status status = VTA_OK;
+    *out_sum = (vta_timing){0};
+    for (uint32_t run = 0; status == VTA_OK && run < vta_program_run_count(program); run++) {
         vta_program_run_info info;
         vta_insn *insns = NULL;
-        status = vta_program_get_run(s->program, run, &info);
-        if (status == VTA_OK) status = cli_decode_run(s->program, config, run, diag, &insns);
+        status = vta_program_get_run(program, run, &info);
+        if (status == VTA_OK) status = cli_decode_run(program, config, run, diag, &insns);
         if (status == VTA_OK)
-            status = vta_timing_run(config, &timing, insns, info.insn_count, info.insn_addr, 0, NULL, diag, &one, NULL);
-        if (status == VTA_OK) vta_timing_add(&sum, &one);
+            status = vta_timing_run(config, timing, insns, info.insn_count, info.insn_addr, 0, NULL, diag, &one, NULL);
+        if (status == VTA_OK) vta_timing_add(out_sum, &one);
         free(insns);
     }
+    return status;
+}
+
+static vta_status time_point(const sweep *s, sweep_point *point, vta_diag *diag) {
+    vta_config *config = vta_config_retain(s->config);
+    cli_kernel_program built = {0};
+    vta_timing_profile timing;
+    vta_timing sum;
+    vta_status status = shared_timing(s, config, &timing, diag);
+    if (status == VTA_OK) status = apply(point->label, &config, &timing, diag);
+    if (status == VTA_OK && s->program) status = cli_same_sizes(s->program, config, diag);
+    if (status == VTA_OK && !s->program) status = cli_build_kernel(s->path, s->params, config, diag, &built);
+    if (status == VTA_OK) status = time_program(s->program ? s->program : built.program, config, &timing, diag, &sum);
     if (status == VTA_OK) fill_point(point, config, &timing, &sum);
+    vta_program_destroy(built.program);
     vta_config_release(config);
     return status;
 }
@@ -222,30 +236,39 @@ int cmd_sweep(const cli_command *self, int argc, char **argv) {
     cli_timing timing = {0};
     cli_list vary = {0};
     cli_common common = {0};
-    const char *svg = NULL;
+    const char *svg = NULL, *params = NULL;
     uint64_t jobs = 0;
     const cli_option options[] = {
         {"vary", 'v', CLI_LIST, "NAME=A,B,...", "values of a timing setting, of profile, or of a key; may be repeated",
          &vary},
         {"svg", 0, CLI_TEXT, "FILE", "draw time over area, with the machines that none beats in both", &svg},
         {"jobs", 0, CLI_NUMBER, "N", "machines timed at once (as many as cores)", &jobs},
+        {"params", 0, CLI_TEXT, "NAME=N ...", "parameters of a kernel file", &params},
+        CLI_CONFIG_OPTIONS(&common),
         CLI_TIMING_OPTIONS(&timing),
         CLI_JSON_OPTION(&common),
         {0}};
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
-    if (argc != 1) return cli_usage(self, "one program is needed, not %d", argc);
-    sweep s = {.timing = &timing};
+    if (argc != 1) return cli_usage(self, "one program or kernel file is needed, not %d", argc);
+    sweep s = {.timing = &timing, .path = argv[0], .params = params};
     s.count = combine(&vary, &s.points);
     if (s.count < 0) return cli_usage(self, "--vary is NAME=A,B,... and at most %d machines in all", MOST_POINTS);
     vta_program *program = NULL;
-    vta_status status = vta_program_load(argv[0], NULL, cli_diag(), &program);
+    vta_config *config = NULL;
+    vta_status status = VTA_OK;
+    if (cli_is_kernel(argv[0]))
+        status = cli_find_config(&common, &config);
+    else
+        status = vta_program_load(argv[0], NULL, cli_diag(), &program);
     if (status == VTA_OK) {
         s.program = program;
+        s.config = config ? config : vta_program_config(program);
         run_all(&s, jobs);
         status = report(s.points, s.count, common.json, svg, argv[0]);
     }
     free(s.points);
+    vta_config_release(config);
     vta_program_destroy(program);
     return cli_finish(status);
 }

@@ -51,23 +51,39 @@ vta_status cli_same_sizes(const vta_program *program, const vta_config *config, 
     return VTA_UNSUPPORTED;
 }
 
-vta_status cli_retime_config(const vta_program *program, const cli_list *changes, vta_config **out_config) {
-    const vta_config *own = vta_program_config(program);
-    vta_config *config = vta_config_retain(own);
-    vta_status status = VTA_OK;
-    for (int i = 0; status == VTA_OK && i < changes->count; i++) {
+/* A copy of a configuration with changes, each "KEY=VALUE". */
+static vta_status changed(const vta_config *base, const cli_list *changes, vta_diag *diag, vta_config **out_config) {
+    vta_config *config = vta_config_retain(base);
+    for (int i = 0; changes && i < changes->count; i++) {
         vta_config *next = NULL;
-        status = vta_config_with(config, changes->item[i], cli_diag(), &next);
-        if (status != VTA_OK) break;
+        vta_status status = vta_config_with(config, changes->item[i], diag, &next);
         vta_config_release(config);
+        if (status != VTA_OK) return status;
         config = next;
     }
-    if (status == VTA_OK) status = cli_same_sizes(program, config, cli_diag());
-    if (status != VTA_OK) {
-        vta_config_release(config);
-        config = NULL;
-    }
     *out_config = config;
+    return VTA_OK;
+}
+
+static vta_status open_kernel(const char *path, const char *params, const vta_config *base, const cli_list *changes,
+                              vta_diag *diag, vta_config **out_config, cli_kernel_program *out_kernel) {
+    vta_config *found = NULL;
+    vta_status status = VTA_OK;
+    if (base == NULL) status = vta_config_find(NULL, diag, &found, NULL);
+    if (status == VTA_OK) status = changed(base ? base : found, changes, diag, out_config);
+    vta_config_release(found);
+    if (status == VTA_OK) status = cli_build_kernel(path, params, *out_config, diag, out_kernel);
+    return status;
+}
+
+vta_status cli_open_input(const char *path, const char *params, const vta_config *base, const cli_list *changes,
+                          vta_diag *diag, vta_config **out_config, cli_kernel_program *out_kernel) {
+    *out_config = NULL;
+    *out_kernel = (cli_kernel_program){0};
+    if (cli_is_kernel(path)) return open_kernel(path, params, base, changes, diag, out_config, out_kernel);
+    vta_status status = vta_program_load(path, NULL, diag, &out_kernel->program);
+    if (status == VTA_OK) status = changed(vta_program_config(out_kernel->program), changes, diag, out_config);
+    if (status == VTA_OK) status = cli_same_sizes(out_kernel->program, *out_config, diag);
     return status;
 }
 
@@ -113,13 +129,14 @@ static const char *source_of(void *user, size_t run, size_t insn) {
     return vta_program_note(user, (uint32_t)run, (uint32_t)insn);
 }
 
-static vta_status add_run(const vta_program *program, const vta_config *config, uint32_t run, vta_profile *profile) {
+static vta_status add_run(const cli_kernel_program *kernel, const vta_config *config, uint32_t run, vta_profile *profile) {
+    const vta_program *program = kernel->program;
     vta_program_run_info info;
     vta_status status = vta_program_get_run(program, run, &info);
     for (uint32_t i = 0; status == VTA_OK && i < info.segment_count; i++) {
         vta_program_segment s;
         status = vta_program_get_segment(program, run, i, &s);
-        if (status == VTA_OK) status = vta_profile_add_segment(profile, s.addr, s.size, NULL, cli_diag());
+        if (status == VTA_OK) status = vta_profile_add_segment(profile, s.addr, s.size, cli_kernel_tensor(kernel, s.addr), cli_diag());
     }
     vta_insn *insns = NULL;
     if (status == VTA_OK) status = cli_decode_run(program, config, run, cli_diag(), &insns);
@@ -128,16 +145,17 @@ static vta_status add_run(const vta_program *program, const vta_config *config, 
     return status;
 }
 
-vta_status cli_profile_program(const vta_program *program, const vta_config *config, const vta_timing_profile *timing,
+vta_status cli_profile_program(const cli_kernel_program *kernel, const vta_config *config, const vta_timing_profile *timing,
                                vta_profile **out_profile) {
+    vta_program *program = kernel->program;
     vta_status status = vta_profile_create(config, timing, NULL, cli_diag(), out_profile);
     if (status != VTA_OK) return status;
-    vta_profile_set_reader(*out_profile, read_dram, (void *)program);
-    vta_profile_set_source(*out_profile, source_of, (void *)program);
+    vta_profile_set_reader(*out_profile, read_dram, program);
+    vta_profile_set_source(*out_profile, source_of, program);
     uint32_t runs = vta_program_run_count(program);
     for (uint32_t run = 0; run < runs && status == VTA_OK; run++) {
         cli_progress("timing", run, runs);
-        status = add_run(program, config, run, *out_profile);
+        status = add_run(kernel, config, run, *out_profile);
     }
     cli_progress_end();
     return status;

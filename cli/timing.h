@@ -3,6 +3,7 @@
 #define CLI_TIMING_H
 
 #include "cli.h"
+#include "kernel_program.h"
 #include "vta/profile.h"
 #include "vta/program.h"
 
@@ -26,13 +27,14 @@ typedef struct cli_timing {
 
 /* The profile that the options ask for, on top of the configuration's own. */
 vta_status cli_find_timing(const cli_timing *timing, const vta_config *config, vta_timing_profile *out_profile);
-/* The program's configuration with changes applied. VTA_UNSUPPORTED for a change that would give the same bytes another
- * meaning: a captured program is tied to its sizes, and only a kernel's source can be built anew. */
-vta_status cli_retime_config(const vta_program *program, const cli_list *changes, vta_config **out_config);
+/* What a command is given: a captured program, or a kernel file, which is built for the configuration (`base` NULL: the
+ * one in use) with changes. *out_config is released by the caller, *out_kernel's program destroyed. */
+vta_status cli_open_input(const char *path, const char *params, const vta_config *base, const cli_list *changes,
+                          vta_diag *diag, vta_config **out_config, cli_kernel_program *out_kernel);
 /* VTA_UNSUPPORTED when a configuration gives the program's instructions another meaning. */
 vta_status cli_same_sizes(const vta_program *program, const vta_config *config, vta_diag *diag);
 /* Decodes and times all runs of a captured program. Reports read micro-ops from the program: keep it. */
-vta_status cli_profile_program(const vta_program *program, const vta_config *config, const vta_timing_profile *timing,
+vta_status cli_profile_program(const cli_kernel_program *kernel, const vta_config *config, const vta_timing_profile *timing,
                                vta_profile **out_profile);
 /* A run's instructions, decoded; free(). */
 vta_status cli_decode_run(const vta_program *program, const vta_config *config, uint32_t run, vta_diag *diag,
