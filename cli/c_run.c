@@ -9,6 +9,7 @@ typedef struct running {
     cli_kernel k;
     cli_device device;
     const char *trace_path;
+    bool interpret;
     vta_config *config;
     vtac_kernel *kernel;
     const char *target;
@@ -61,7 +62,7 @@ static vta_status call(running *r, vta_packed_function function) {
     const te_tensor *args[64];
     size_t n = vtac_kernel_args(r->kernel);
     for (size_t i = 0; i < n && i < 64; i++) args[i] = vtac_kernel_arg(r->kernel, i);
-    vtac_check_options options = {.seed = r->device.options.seed};
+    vtac_check_options options = {.seed = r->device.options.seed, .interpret = r->interpret};
     int32_t device = strcmp(r->target, "vta") == 0 ? kDLExtDev : kDLCPU;
     return vtac_check(vtac_kernel_context(r->kernel), n < 64 ? n : 64, args, function, device, &options, cli_diag(),
                       &r->result);
@@ -116,6 +117,7 @@ int cmd_run(const cli_command *self, int argc, char **argv) {
     const cli_option options[] = {
         {"trace-calls", 0, CLI_TEXT, "FILE", "write every call of the runtime there (-: standard output)",
          &r.trace_path},
+        {"interpret", 0, CLI_FLAG, NULL, "the reference is the slow evaluator, also for large kernels", &r.interpret},
         CLI_DEVICE_OPTIONS(&r.device),
         CLI_KERNEL_OPTIONS(&r.k),
         CLI_CONFIG_OPTIONS(&r.k.common),

@@ -102,7 +102,8 @@ VTA_API vta_status vtac_trace_begin(void (*write)(void *ctx, const char *text, s
 VTA_API void vtac_trace_end(void);
 
 typedef struct vtac_check_options {
-    uint64_t seed; /* of the inputs */
+    uint64_t seed;     /* of the inputs */
+    int32_t interpret; /* not 0: the reference is te_evaluate however long it takes */
     const vta_allocator *allocator;
 } vtac_check_options;
 
@@ -113,11 +114,13 @@ typedef struct vtac_check_result {
     uint64_t index;
     char expected[32], got[32];
     double run_seconds;       /* of the call */
-    double reference_seconds; /* of the reference evaluation */
+    double reference_seconds; /* of the reference */
+    int32_t interpreted;      /* not 0: the reference was te_evaluate */
 } vtac_check_result;
 
 /* Calls a compiled function of the given tensors with random inputs and compares its outputs (the tensors that are no
- * placeholders) with te_evaluate, bit for bit. `device_type`: where its arrays live. VTA_OK also when values differ;
+ * placeholders) bit for bit with what the expressions mean: te_evaluate, or, for more than a few million steps, the
+ * default schedule compiled for the processor. `device_type`: where its arrays live. VTA_OK also when values differ;
  * other codes when something could not be run. */
 VTA_API vta_status vtac_check(te_context *c, size_t n, const te_tensor *const args[], vta_packed_function function,
                               int32_t device_type, const vtac_check_options *options, vta_diag *diag,

@@ -25,8 +25,14 @@ typedef struct checker {
     vta_diag *diag;
     const vta_allocator *allocator;
     size_t n;
-    operand *operands;
     uint64_t random;
+    /* Lists of n. */
+    operand *operands;
+    DLTensor **dl;
+    te_tensor **tensors;
+    const void **data;
+    vta_array **host;
+    vtac_arg *args;
 } checker;
 
 static double now(void) {
@@ -169,47 +175,135 @@ static void compare(const operand *o, size_t arg, vtac_check_result *result) {
     result->elements += o->count;
 }
 
-static vta_status evaluate(checker *k, te_tensor **inputs, const void **data, vtac_check_result *result) {
+/* ---- The reference ---------------------------------------------------------------------------------------------- */
+
+enum { TENSORS_MOST = 256 };
+static const double INTERPRETED_MOST = 2e6; /* steps; te_evaluate takes about a second for ten million */
+
+/* Steps of the computations that `t` needs, each counted once. */
+static double work_of(te_context *c, te_tensor *t, te_tensor **seen, size_t *n_seen) {
+    for (size_t i = 0; i < *n_seen; i++)
+        if (seen[i] == t) return 0;
+    if (te_tensor_is_placeholder(t) || *n_seen == TENSORS_MOST) return 0;
+    seen[(*n_seen)++] = t;
+    double steps = 1;
+    for (size_t i = 0; i < te_tensor_ndim(t); i++) steps *= (double)te_tensor_dim(t, i);
+    for (size_t i = 0; i < te_tensor_reduce_axes(t); i++) steps *= (double)te_axis_extent(te_tensor_reduce_axis(t, i));
+    for (size_t i = 0; i < te_tensor_inputs(c, t); i++) steps += work_of(c, te_tensor_input(c, t, i), seen, n_seen);
+    return steps;
+}
+
+static vta_status te_error(checker *k, vta_status status) {
+    return vt_fail(k->diag, status, "reference: %s", vta_diag_text(te_context_diag(k->c)));
+}
+
+static vta_status interpret(checker *k) {
+    te_tensor **inputs = k->tensors;
+    const void **data = k->data;
     size_t n_inputs = 0;
     for (size_t i = 0; i < k->n; i++)
         if (te_tensor_is_placeholder(k->operands[i].tensor)) {
             inputs[n_inputs] = (te_tensor *)k->operands[i].tensor;
             data[n_inputs++] = k->operands[i].values;
         }
-    double begin = now();
     for (size_t i = 0; i < k->n; i++) {
         operand *o = &k->operands[i];
         if (te_tensor_is_placeholder(o->tensor)) continue;
         vta_status status = te_evaluate(k->c, (te_tensor *)o->tensor, n_inputs, inputs, data, o->values);
-        if (status != VTA_OK)
-            return vt_fail(k->diag, status, "reference evaluation of %s: %s", te_tensor_name(o->tensor),
-                           vta_diag_text(te_context_diag(k->c)));
+        if (status != VTA_OK) return te_error(k, status);
     }
-    result->reference_seconds = now() - begin;
     return VTA_OK;
 }
 
-static vta_status run(checker *k, vta_packed_function function, int32_t device, DLTensor **tensors, te_tensor **inputs,
-                      const void **data, const te_tensor *const args[], vtac_check_result *result) {
+/* The default schedule, as code for the processor. */
+static vta_status compile_reference(checker *k, vtac_module **out_module, vta_packed_function *out_function) {
+    size_t n_outputs = 0;
+    for (size_t i = 0; i < k->n; i++) {
+        const te_tensor *t = k->operands[i].tensor;
+        k->args[i] = (vtac_arg){.tensor = t};
+        if (!te_tensor_is_placeholder(t)) k->tensors[n_outputs++] = (te_tensor *)t;
+    }
+    te_schedule *s = te_schedule_create(k->c, n_outputs, k->tensors);
+    const vtac_lower_options plain = {0};
+    const vtac_build_options options = {.target = "llvm", .allocator = k->allocator};
+    vtac_build_func f = {0};
+    vta_status status = s ? vtac_lower(s, k->n, k->args, "reference", &plain, &f.func) : te_context_status(k->c);
+    if (status != VTA_OK) return te_error(k, status);
+    VT_TRY(vtac_build(1, &f, &options, k->diag, out_module));
+    return vtac_module_function(*out_module, "reference", k->diag, out_function);
+}
+
+/* Runs it on the host's arrays, which hold the inputs and take the outputs. */
+static vta_status run_compiled(checker *k) {
+    vtac_module *module = NULL;
+    vta_packed_function function;
+    size_t made = 0;
+    vta_status status = compile_reference(k, &module, &function);
+    for (; status == VTA_OK && made < k->n; made++) {
+        DLTensor *like = vta_array_tensor(k->operands[made].array);
+        status = vta_array_borrow(k->operands[made].values, like->ndim, like->shape, like->dtype, k->allocator, k->diag,
+                                  &k->host[made]);
+        if (status != VTA_OK) break;
+        k->dl[made] = vta_array_tensor(k->host[made]);
+    }
+    if (status == VTA_OK) status = vta_function_call_tensors(function, k->dl, (int)k->n, k->diag);
+    for (size_t i = 0; i < made; i++) vta_array_free(k->host[i]);
+    vtac_module_destroy(module);
+    return status;
+}
+
+static vta_status evaluate(checker *k, bool interpreted, vtac_check_result *result) {
+    te_tensor *seen[TENSORS_MOST];
+    size_t n_seen = 0;
+    double steps = 0;
+    bool packed = false; /* the processor has no elements that share bytes */
+    for (size_t i = 0; i < k->n; i++) {
+        steps += work_of(k->c, (te_tensor *)k->operands[i].tensor, seen, &n_seen);
+        packed = packed || is_packed(&k->operands[i]);
+    }
+    double begin = now();
+    result->interpreted = interpreted || packed || steps <= INTERPRETED_MOST;
+    vta_status status = result->interpreted ? interpret(k) : run_compiled(k);
+    result->reference_seconds = now() - begin;
+    return status;
+}
+
+static vta_status run(checker *k, vta_packed_function function, int32_t device, const te_tensor *const args[],
+                      bool interpreted, vtac_check_result *result) {
     for (size_t i = 0; i < k->n; i++) {
         operand *o = &k->operands[i];
         VT_TRY(make_operand(k, o, args[i], device));
-        tensors[i] = vta_array_tensor(o->array);
+        k->dl[i] = vta_array_tensor(o->array);
         if (te_tensor_is_placeholder(o->tensor)) {
             fill(k, o);
             VT_TRY(write_array(k, o));
         }
     }
     double begin = now();
-    VT_TRY(vta_function_call_tensors(function, tensors, (int)k->n, k->diag));
+    VT_TRY(vta_function_call_tensors(function, k->dl, (int)k->n, k->diag));
     result->run_seconds = now() - begin;
-    VT_TRY(evaluate(k, inputs, data, result));
+    VT_TRY(evaluate(k, interpreted, result));
     for (size_t i = 0; i < k->n; i++) {
         if (te_tensor_is_placeholder(k->operands[i].tensor)) continue;
         VT_TRY(read_array(k, &k->operands[i]));
         compare(&k->operands[i], i, result);
     }
     return VTA_OK;
+}
+
+/* One block for all lists that are as long as the arguments. */
+static bool make_lists(checker *k, size_t *out_bytes) {
+    size_t each =
+        sizeof *k->operands + sizeof *k->dl + sizeof *k->tensors + sizeof *k->data + sizeof *k->host + sizeof *k->args;
+    char *p = vt_mul_size(k->n, each, out_bytes) ? vt_alloc_zero(k->allocator, *out_bytes) : NULL;
+    if (!p) return false;
+    k->operands = (operand *)(void *)p;
+    k->dl = (DLTensor **)(void *)(k->operands + k->n);
+    k->tensors = (te_tensor **)(k->dl + k->n);
+    k->data = (const void **)(k->tensors + k->n);
+    k->host = (vta_array **)(k->data + k->n);
+    k->args = (vtac_arg *)(k->host + k->n);
+    return true;
 }
 
 vta_status vtac_check(te_context *c, size_t n, const te_tensor *const args[], vta_packed_function function,
@@ -221,16 +315,10 @@ vta_status vtac_check(te_context *c, size_t n, const te_tensor *const args[], vt
     vtac_check_options o = options ? *options : (vtac_check_options){0};
     checker k = {.c = c, .diag = diag, .allocator = o.allocator, .n = n};
     k.random = (o.seed * 0x9E3779B97F4A7C15ull + 0x1234567ull) | 1;
-    k.operands = vt_alloc_zero(o.allocator, n * sizeof *k.operands);
-    DLTensor **tensors = vt_alloc_array(o.allocator, n, sizeof *tensors);
-    te_tensor **inputs = vt_alloc_array(o.allocator, n, sizeof *inputs);
-    const void **data = vt_alloc_array(o.allocator, n, sizeof *data);
-    vta_status status = k.operands && tensors && inputs && data ? VTA_OK : vt_no_memory(diag);
-    if (status == VTA_OK) status = run(&k, function, device_type, tensors, inputs, data, args, out_result);
-    for (size_t i = 0; k.operands && i < n; i++) free_operand(&k, &k.operands[i]);
-    vt_free(o.allocator, k.operands, n * sizeof *k.operands);
-    vt_free(o.allocator, tensors, n * sizeof *tensors);
-    vt_free(o.allocator, inputs, n * sizeof *inputs);
-    vt_free(o.allocator, data, n * sizeof *data);
+    size_t bytes;
+    if (!make_lists(&k, &bytes)) return vt_no_memory(diag);
+    vta_status status = run(&k, function, device_type, args, o.interpret != 0, out_result);
+    for (size_t i = 0; i < n; i++) free_operand(&k, &k.operands[i]);
+    vt_free(o.allocator, k.operands, bytes);
     return status;
 }
