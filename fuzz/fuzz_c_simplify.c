@@ -1,9 +1,10 @@
 /* Random index expressions: what the simplifier gives has the same value for random assignments, lies in the bounds and
- * modular set that the analyzer states, and does not grow when it is simplified again. */
+ * modular set that the analyzer states, and does not grow when it is simplified again; interval sets hold all values;
+ * conditions hold wherever a deduced bound says so. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "arith/analyzer.h"
+#include "arith/linear.h"
 #include "ir/build.h"
 #include "ir/interp.h"
 #include "ir/print.h"
@@ -72,6 +73,14 @@ static void report(input *in, const char *what, const vt_expr *e, const vt_expr 
     abort();
 }
 
+/* Assignments of the variables, some fixed, some over their ranges. */
+static void assign(const input *in, uint32_t *seed, vt_value *values) {
+    for (int i = 0; i < VARS; i++) {
+        *seed = *seed * 1664525u + 1013904223u;
+        values[i] = (vt_value){.dtype = VT_I32, .u.i = in->min[i] + (int64_t)(*seed >> 8) % in->extent[i]};
+    }
+}
+
 static void check_values(input *in, vt_analyzer *an, const vt_expr *e, const vt_expr *simple) {
     vt_value values[VARS], before, after;
     vt_bound b = vt_const_bound(an, simple);
@@ -79,10 +88,7 @@ static void check_values(input *in, vt_analyzer *an, const vt_expr *e, const vt_
     uint32_t seed = byte(in) * 2654435761u + 12345;
     vta_diag *quiet = in->ctx->diag;
     for (int t = 0; t < TRIES; t++) {
-        for (int i = 0; i < VARS; i++) {
-            seed = seed * 1664525u + 1013904223u;
-            values[i] = (vt_value){.dtype = VT_I32, .u.i = in->min[i] + (int64_t)(seed >> 8) % in->extent[i]};
-        }
+        assign(in, &seed, values);
         in->ctx->diag = NULL; /* a division by zero is no case */
         vta_status status = vt_interp_expr(in->ctx, e, VARS, in->vars, values, &before);
         in->ctx->diag = quiet;
@@ -99,6 +105,54 @@ static void check_values(input *in, vt_analyzer *an, const vt_expr *e, const vt_
         if (after.u.i < b.min || after.u.i > b.max) report(in, "outside its bounds", e, simple);
         int64_t rest = after.u.i - m.base;
         if (m.coeff ? rest % m.coeff : rest) report(in, "not in its modular set", e, simple);
+    }
+}
+
+/* The value of an expression, or `otherwise` where it has none. */
+static int64_t value_of(input *in, const vt_expr *e, const vt_value *values, int64_t otherwise) {
+    vt_value out;
+    vta_diag *quiet = in->ctx->diag;
+    in->ctx->diag = NULL;
+    vta_status status = vt_interp_expr(in->ctx, e, VARS, in->vars, values, &out);
+    in->ctx->diag = quiet;
+    return status == VTA_OK ? out.u.i : otherwise;
+}
+
+/* y and z run over their ranges, x stays: its set, in terms of x, holds every value of e. */
+static void check_set(input *in, vt_analyzer *an, const vt_expr *e) {
+    vt_dommap *dom = vt_dommap_new(in->ctx);
+    for (int i = 1; i < VARS; i++)
+        vt_dommap_set_range(dom, in->vars[i], (vt_range){vt_i32(in->ctx, in->min[i]), vt_i32(in->ctx, in->extent[i])});
+    vt_intset set = vt_eval_set(an, e, dom);
+    uint32_t seed = byte(in) + 77;
+    vt_value values[VARS];
+    for (int t = 0; t < TRIES && !set.empty; t++) {
+        assign(in, &seed, values);
+        int64_t v = value_of(in, e, values, INT64_MAX);
+        if (v == INT64_MAX) continue;
+        if (set.min && value_of(in, set.min, values, v) > v) report(in, "below its interval", e, set.min);
+        if (set.max && value_of(in, set.max, values, v) < v) report(in, "above its interval", e, set.max);
+    }
+}
+
+/* Where x is in the deduced bound, the condition holds for all y and z. */
+static void check_deduced(input *in, const vt_expr *condition) {
+    vt_dommap *relax = vt_dommap_new(in->ctx), *hint = vt_dommap_new(in->ctx);
+    for (int i = 0; i < VARS; i++) {
+        vt_range r = {vt_i32(in->ctx, in->min[i]), vt_i32(in->ctx, in->extent[i])};
+        vt_dommap_set_range(hint, in->vars[i], r);
+        if (i) vt_dommap_set_range(relax, in->vars[i], r);
+    }
+    vt_intset set = vt_deduce_bound(in->ctx, in->vars[0], condition, hint, relax);
+    uint32_t seed = byte(in) + 99;
+    vt_value values[VARS];
+    for (int t = 0; t < TRIES && !set.empty; t++) {
+        assign(in, &seed, values);
+        int64_t x = values[0].u.i;
+        bool inside = (!set.min || value_of(in, set.min, values, INT64_MAX) <= x) &&
+                      (!set.max || value_of(in, set.max, values, INT64_MIN) >= x);
+        if (inside && !value_of(in, condition, values, 1))
+            report(in, "does not hold in its deduced bound", condition, set.min ? set.min : set.max);
     }
 }
 
@@ -135,6 +189,8 @@ static vta_status body(vt_ctx *ctx, void *arg) {
     for (int round = 0; round < ROUNDS; round++) settled = vt_simplify(an, settled);
     if (nodes(settled) > 4 * nodes(simple) + GROWTH) report(in, "grows", simple, settled);
     check_values(in, an, e, settled);
+    if (vt_dtype_is_index(e->dtype)) check_set(in, vt_analyzer_new(ctx), e);
+    else check_deduced(in, e);
     return VTA_OK;
 }
 

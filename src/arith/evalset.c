@@ -61,7 +61,9 @@ static vt_intset remainder_of(evaluator *ev, vt_expr_kind kind, vt_intset x, con
             return vt_intset_interval(vt_sub(ctx, x.min, base), vt_sub(ctx, x.max, base));
         }
     }
-    return vt_intset_interval(zero, vt_sub(ctx, y, one));
+    const vt_expr *last = vt_sub(ctx, y, one);
+    bool signs = kind == VT_E_MOD && !(x.min && vt_prove_ge(ev->an, x.min, 0)); /* of what may be negative: either */
+    return vt_intset_interval(signs ? vt_neg(ctx, last) : zero, last);
 }
 
 static vt_intset combine_sets(evaluator *ev, vt_expr_kind kind, vt_intset x, vt_intset y) {
