@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "arith/linear.h"
 #include "te/priv.h"
 
 /* One value: integers extended to 64 bits as their type says, floats as double. */
@@ -30,6 +31,7 @@ typedef enum opcode {
     SELECT,
     CAST,
     LOAD,
+    LOAD_LINEAR,
     MATH,
     SHIFT,
     BITWISE,
@@ -44,7 +46,10 @@ typedef struct insn {
     uint32_t to, x, y, z;
     value constant;
     const array *array;
-    const uint32_t *indices; /* slots */
+    const uint32_t *indices; /* slots: of LOAD one for each dimension, of LOAD_LINEAR one for each factor */
+    const int64_t *factors;  /* LOAD_LINEAR: the element is base + the sum of factors times slots, surely inside */
+    int64_t base;
+    uint32_t n_factors;
 } insn;
 
 typedef struct program {
@@ -55,25 +60,40 @@ typedef struct program {
     uint32_t slots;
     vt_ptrmap *known; /* variables: axis -> slot + 1 */
     const vt_ptrmap *arrays;
+    vt__iters axes; /* whose values stand in slots */
 } program;
 
 /* ---- Memory ---- */
 
 static uint32_t element_bytes(vt_dtype t) { return t.bits <= 8 ? 1 : t.bits / 8; }
 
+/* Memory is little-endian, as on all hosts of this library; types under 8 bits are kept as bytes. */
 static value load_element(const uint8_t *data, vt_dtype t, int64_t at) {
     value v = {0};
     const uint8_t *p = data + (size_t)at * element_bytes(t);
-    if (t.code == VT_FLOAT) {
-        float f;
-        if (t.bits == 64) memcpy(&v.f, p, 8);
-        if (t.bits == 32) {
-            memcpy(&f, p, 4);
-            v.f = f;
-        }
-        return v;
+    int8_t i8;
+    int16_t i16;
+    int32_t i32;
+    float f32;
+    switch (t.code == VT_FLOAT ? t.bits : element_bytes(t)) {
+    case 1:
+        memcpy(&i8, p, 1);
+        v.i = t.code == VT_INT ? i8 : (uint8_t)i8;
+        break;
+    case 2:
+        memcpy(&i16, p, 2);
+        v.i = t.code == VT_INT ? i16 : (uint16_t)i16;
+        break;
+    case 4:
+        memcpy(&i32, p, 4);
+        v.i = t.code == VT_INT ? i32 : (int64_t)(uint32_t)i32;
+        break;
+    case 32:
+        memcpy(&f32, p, 4);
+        v.f = f32;
+        break;
+    default: memcpy(&v, p, 8);
     }
-    memcpy(&v.i, p, element_bytes(t)); /* little-endian, as all hosts of this library */
     return v;
 }
 
@@ -120,8 +140,56 @@ static uint32_t make_choice(program *p, const vt_expr *e) {
     return to;
 }
 
+/* One index as base + factors times the axes; false when it is none such or may leave [0, extent). */
+static bool linear_index(const program *p, const vt_expr *e, const vt_var *const *vars, int64_t extent,
+                         int64_t *factors, int64_t *out_base) {
+    const vt_expr **coeffs = VT_NEW_ARRAY(p->ctx, const vt_expr *, p->axes.n + 1);
+    if (!vt_detect_linear(p->ctx, e, p->axes.n, vars, coeffs) || !vt_as_const(coeffs[p->axes.n], out_base))
+        return false;
+    int64_t low = *out_base, high = *out_base;
+    for (uint32_t k = 0; k < p->axes.n; k++) {
+        int64_t min, size;
+        if (!vt_as_const(coeffs[k], &factors[k]) || !vt_as_const(p->axes.items[k]->min, &min) ||
+            !vt_as_const(p->axes.items[k]->extent, &size))
+            return false;
+        if (factors[k] > INT32_MAX || factors[k] < INT32_MIN || min > INT32_MAX || min < INT32_MIN || size > INT32_MAX)
+            return false;
+        int64_t first = factors[k] * min, last = factors[k] * (min + size - 1);
+        low += first < last ? first : last;
+        high += first < last ? last : first;
+        if (low < -(INT64_C(1) << 40) || high > INT64_C(1) << 40) return false;
+    }
+    return low >= 0 && high < extent;
+}
+
+/* A load whose place is linear in the axes and always inside: the indices need no work at each point. */
+static bool make_linear(const program *p, const vt_expr *e, const array *a, insn *out) {
+    uint32_t n = p->axes.n;
+    const vt_var **vars = VT_NEW_ARRAY(p->ctx, const vt_var *, n);
+    int64_t *factors = VT_NEW_ARRAY(p->ctx, int64_t, n), *one = VT_NEW_ARRAY(p->ctx, int64_t, n), base;
+    uint32_t *slots = VT_NEW_ARRAY(p->ctx, uint32_t, n);
+    for (uint32_t k = 0; k < n; k++) vars[k] = p->axes.items[k]->var;
+    *out = (insn){.code = LOAD_LINEAR, .dtype = e->dtype, .array = a, .indices = slots, .factors = factors};
+    for (uint32_t d = 0; d < e->n; d++) {
+        if (!linear_index(p, e->a[d], vars, a->shape[d], one, &base)) return false;
+        out->base = out->base * a->shape[d] + base;
+        for (uint32_t k = 0; k < n; k++) factors[k] = factors[k] * a->shape[d] + one[k];
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        if (!factors[k]) continue;
+        slots[out->n_factors] = (uint32_t)(uintptr_t)vt_ptrmap_get(p->known, vars[k]) - 1;
+        factors[out->n_factors++] = factors[k];
+    }
+    return true;
+}
+
 static uint32_t make_load(program *p, const vt_expr *e) {
     const array *a = vt_ptrmap_get(p->arrays, vt__tensor_key(e->u.tensor));
+    insn in;
+    if (make_linear(p, e, a, &in)) {
+        in.to = fresh(p);
+        return emit(p, in);
+    }
     uint32_t *indices = VT_NEW_ARRAY(p->ctx, uint32_t, e->n);
     for (uint32_t i = 0; i < e->n; i++) indices[i] = make(p, e->a[i]);
     return emit(p, (insn){.code = LOAD, .to = fresh(p), .dtype = e->dtype, .array = a, .indices = indices});
@@ -298,7 +366,7 @@ static value run_load(te_context *c, const insn *in, const value *slot) {
         at = at * a->shape[d] + i;
     }
     value v = load_element(a->data, a->dtype, at);
-    if (a->dtype.code != VT_FLOAT) v.i = wrap(v.i, a->dtype);
+    if (a->dtype.bits < 8) v.i = wrap(v.i, a->dtype);
     return v;
 }
 
@@ -320,6 +388,13 @@ static void run(const program *p, value *slot) {
         case SELECT: *to = x.i ? y : slot[in->z]; break;
         case CAST: *to = cast_value(x, in->kind, in->dtype); break;
         case LOAD: *to = run_load(p->c, in, slot); break;
+        case LOAD_LINEAR: {
+            int64_t at = in->base;
+            for (uint32_t k = 0; k < in->n_factors; k++) at += in->factors[k] * slot[in->indices[k]].i;
+            *to = load_element(in->array->data, in->array->dtype, at);
+            if (in->array->dtype.bits < 8) to->i = wrap(to->i, in->array->dtype);
+            break;
+        }
         case MATH: to->f = rounded(float_math(in->kind, x.f, y.f), in->dtype); break;
         case SHIFT: to->i = shift(in->kind, in->dtype, x.i, y.i); break;
         case BITWISE:
@@ -367,6 +442,7 @@ static odometer make_odometer(program *p, uint32_t n, const vt_iter *const *axes
     for (uint32_t i = 0; i < n; i++) {
         o.slots[i] = fresh(p);
         vt_ptrmap_set(p->known, axes[i]->var, (void *)(uintptr_t)(o.slots[i] + 1));
+        vt__iters_insert(p->ctx, &p->axes, p->axes.n, axes[i]);
         if (!vt_as_const(axes[i]->min, &o.min[i]) || !vt_as_const(axes[i]->extent, &o.extent[i]))
             vt__raise(p->c, VTA_UNSUPPORTED, "axis %s has no constant range", vt_var_name(axes[i]->var));
     }
