@@ -80,6 +80,10 @@ vta_status cli_open_input(const char *path, const char *params, const vta_config
                           vta_diag *diag, vta_config **out_config, cli_kernel_program *out_kernel) {
     *out_config = NULL;
     *out_kernel = (cli_kernel_program){0};
+    size_t size = strlen(path);
+    if ((size > 2 && !strcmp(path + size - 2, ".o")) || (size > 3 && !strcmp(path + size - 3, ".so")))
+        return fail(VTA_UNSUPPORTED, "%s: a compiled kernel does not say what shapes it is called with. Record the process "
+                    "that calls it (vta capture), or give the kernel's source", path);
     if (cli_is_kernel(path)) return open_kernel(path, params, base, changes, diag, out_config, out_kernel);
     vta_status status = vta_program_load(path, NULL, diag, &out_kernel->program);
     if (status == VTA_OK) status = changed(vta_program_config(out_kernel->program), changes, diag, out_config);

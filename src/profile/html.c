@@ -13,6 +13,7 @@ typedef struct page {
     vt_strbuf *sb;
     const char *title;
     vta_diag *diag;
+    uint8_t *named; /* by name: some slice of the page shows it */
 } page;
 
 /* A column of numbers over the slices of a unit. */
@@ -204,6 +205,17 @@ static uint64_t slices_of(const vta_profile *p, int unit) {
     return n;
 }
 
+/* Slices that are drawn in groups show no names. */
+static void mark_names(page *g) {
+    for (int unit = VTA_UNIT_LOAD; unit < VTA_UNIT_COUNT; unit++) {
+        if (slices_of(g->p, unit) > MOST_SLICES) continue;
+        for (size_t r = 0; r < g->p->run_count; r++)
+            for (uint32_t i = 0; i < g->p->runs[r].count; i++)
+                if (g->p->runs[r].times[i].unit == unit && g->p->runs[r].source[i])
+                    g->named[g->p->runs[r].source[i] - 1] = 1;
+    }
+}
+
 static void names(page *g) {
     vt_strbuf_add(g->sb, ",\n\"kinds\":[");
     for (int k = 0; k < VTA_KIND_COUNT; k++)
@@ -215,7 +227,10 @@ static void names(page *g) {
     vt_strbuf_add(g->sb, "},\"names\":[");
     for (size_t i = 0; i < g->p->name_count; i++) {
         if (i) vt_strbuf_addc(g->sb, ',');
-        vt_json_string(g->sb, g->p->names[i]);
+        if (g->named[i])
+            vt_json_string(g->sb, g->p->names[i]);
+        else
+            vt_strbuf_addc(g->sb, '0');
     }
     vt_strbuf_add(g->sb, "]");
 }
@@ -279,6 +294,9 @@ vta_status vta_profile_html(const vta_profile *profile, const char *title, vta_d
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_profile_html: profile or out_html is null");
     vt_strbuf sb;
     vt_strbuf_init(&sb, &vt_allocator_libc);
-    page g = {profile, &sb, title ? title : "VTA program", diag};
-    return vt_profile_hand_out(&sb, fill(&g), diag, out_html);
+    page g = {profile, &sb, title ? title : "VTA program", diag, vt_alloc_zero(&profile->allocator, profile->name_count)};
+    if (g.named) mark_names(&g);
+    vta_status status = g.named ? fill(&g) : vt_no_memory(diag);
+    vt_free(&profile->allocator, g.named, profile->name_count);
+    return vt_profile_hand_out(&sb, status, diag, out_html);
 }

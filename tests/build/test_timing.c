@@ -1,0 +1,108 @@
+/* Cycle counts of instruction streams that this project's compiler makes, and profiles of kernel files. */
+#include <jansson.h>
+#include <unistd.h>
+
+#include "support/check.h"
+
+static char out[1 << 22];
+
+static int run(const char *arguments) {
+    char command[1200];
+    snprintf(command, sizeof command, "%s/vta %s 2>&1", VT_BINARY_DIR, arguments);
+    FILE *from = popen(command, "r");
+    assert_non_null(from);
+    out[fread(out, 1, sizeof out - 1, from)] = '\0';
+    return pclose(from) >> 8;
+}
+
+static json_t *json_out(void) {
+    json_error_t error;
+    json_t *j = json_loads(out, 0, &error);
+    if (!j) fail_msg("line %d: %s in %.300s", error.line, error.text, out);
+    return j;
+}
+
+/* ResNet-18's C2 with the fallback schedule on buses of 64 to 512 bits: cycles a tile within 0.5 %, and five runs as
+ * published, in whole millions. */
+static void fallback_schedule(void **state) {
+    (void)state;
+    static const struct {
+        const char *machine;
+        double per_tile;
+        int millions;
+    } rows[] = {{"bus_bits=64", 1551, 97}, {"bus_bits=128", 930, 58}, {"bus_bits=256", 628, 39}, {"bus_bits=512", 476, 29}};
+    assert_int_equal(run("sweep tests/build/conv2d_fallback.te -v bus_bits=64,128,256,512 --json"), 0);
+    json_t *all = json_out(), *row;
+    size_t i;
+    int found = 0;
+    json_array_foreach(all, i, row) {
+        double cycles = (double)json_integer_value(json_object_get(row, "cycle_count"));
+        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+            if (strcmp(rows[k].machine, json_string_value(json_object_get(row, "machine")))) continue;
+            print_message("%s: %.2f cycles a tile (%.0f), five runs %.2f M (%d)\n", rows[k].machine, cycles / 12544,
+                          rows[k].per_tile, 5e-6 * cycles, rows[k].millions);
+            assert_true(cycles / 12544 > 0.995 * rows[k].per_tile && cycles / 12544 < 1.005 * rows[k].per_tile);
+            assert_int_equal((int)(5e-6 * cycles), rows[k].millions);
+            found++;
+        }
+    }
+    assert_int_equal(found, 4);
+    json_decref(all);
+}
+
+static int64_t cycles_of(const char *arguments) {
+    if (run(arguments) != 0) fail_msg("%s: %s", arguments, out);
+    json_t *j = json_out();
+    int64_t cycles = json_integer_value(json_object_get(json_object_get(j, "timing"), "cycle_count"));
+    json_decref(j);
+    return cycles;
+}
+
+static void virtual_threads(void **state) {
+    (void)state;
+    int64_t one = cycles_of("profile examples/conv2d.te --params threads=1 --json");
+    int64_t two = cycles_of("profile examples/conv2d.te --json");
+    print_message("%lld cycles with one thread, %lld with two\n", (long long)one, (long long)two);
+    assert_true(two * 5 < one * 4);
+}
+
+static void for_another_machine(void **state) {
+    (void)state;
+    int64_t usual = cycles_of("profile examples/conv2d.te --json");
+    int64_t wide = cycles_of("profile examples/conv2d.te --set LOG_BLOCK=5 --bus 128 --json");
+    assert_true(wide * 3 < usual);
+    assert_int_equal(run("profile examples/conv2d.te --set LOG_WGT_BUFF_SIZE=12"), 1);
+    assert_contains(out, "kernel_buf needs 72 elements of the wgt buffer, which holds 16");
+    assert_int_equal(run("sweep examples/conv2d.te -v LOG_BLOCK=4,5 -v LOG_WGT_BUFF_SIZE=12,18"), 0);
+    assert_contains(out, "LOG_BLOCK=5 LOG_WGT_BUFF_SIZE=18");
+    assert_contains(out, "error: kernel_buf needs");
+}
+
+/* Instructions are called by what they were in the kernel file. */
+static void source_names(void **state) {
+    (void)state;
+    assert_int_equal(run("profile examples/conv2d.te --trace -"), 0);
+    assert_contains(out, "\"source\":\"data_buf i2.outer=0 ic.outer=0\"");
+    assert_contains(out, "\"source\":\"kernel_buf i2.outer=1 ic.outer=15\"");
+    assert_contains(out, "\"source\":\"res_conv i2.outer=1 ic.outer=3 cthread.s=1\"");
+    json_decref(json_out());
+    assert_int_equal(run("profile examples/conv2d.te"), 0);
+    assert_contains(out, "weights (kernel) are loaded 2.0 times");
+    assert_int_equal(run("profile examples/conv2d.te --html -"), 0);
+    assert_contains(out, "res_conv i2.outer=0 ic.outer=1 cthread.s=0");
+}
+
+static void refused(void **state) {
+    (void)state;
+    assert_int_equal(run("profile examples/none.te"), 1);
+    assert_contains(out, "none.te");
+    assert_int_equal(run("profile kernel.o"), 1);
+    assert_contains(out, "vta capture");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fallback_schedule), cmocka_unit_test(virtual_threads),
+                                       cmocka_unit_test(for_another_machine), cmocka_unit_test(source_names),
+                                       cmocka_unit_test(refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
