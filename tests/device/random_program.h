@@ -46,9 +46,9 @@ static inline uint32_t rp_pick(random_program *p, uint32_t least, uint32_t most)
 
 /* Buffers of 16 to 64 elements, all widths and shapes; NULL for a combination that the rules refuse. */
 static inline vta_config *rp_config(random_program *p) {
-    static const int log_bits[] = {2, 3, 3, 4};
+    static const int log_bits[] = {2, 3, 3, 4, 5};
     int batch = (int)rp_pick(p, 0, 2), in = (int)rp_pick(p, 2, 6), out = (int)rp_pick(p, 2, 6);
-    int inp = log_bits[rp_random(p) % 4], wgt = log_bits[rp_random(p) % 4];
+    int inp = log_bits[rp_random(p) % 5], wgt = log_bits[rp_random(p) % 5];
     char text[256];
     snprintf(text, sizeof text,
              "LOG_BATCH=%d LOG_BLOCK_IN=%d LOG_BLOCK_OUT=%d LOG_INP_WIDTH=%d LOG_WGT_WIDTH=%d LOG_UOP_BUFF_SIZE=8 "
