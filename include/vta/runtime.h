@@ -85,7 +85,7 @@ VTA_API int VTAPushALUOp(void **uop_handle, int (*finit)(void *), void *signatur
 /* Dependence tokens between neighbouring stages (vta_stage). Both return 0; -1 after an error. */
 VTA_API int VTADepPush(VTACommandHandle cmd, int from_qid, int to_qid);
 VTA_API int VTADepPop(VTACommandHandle cmd, int from_qid, int to_qid);
-/* Runs what was recorded and waits for it; at most wait_cycles on a device that times. */
+/* Runs what was recorded and waits for it; at most wait_cycles on a device that knows time (0: without a bound). */
 VTA_API void VTASynchronize(VTACommandHandle cmd, uint32_t wait_cycles);
 
 /* What failed since the last clearing, one line a failure, oldest first: a call's name, its arguments, what was wrong.
@@ -133,6 +133,7 @@ typedef struct vta_runtime_options {
     uint32_t reserve_bytes; /* device memory taken for each of a handle's two queues at first; 0: grows as needed */
     uint32_t debug;         /* VTA_DEBUG_... bits that new command handles begin with */
     vta_sink sink;          /* for dumps; none: dumps go nowhere */
+    uint32_t max_work;      /* micro-ops and elements moved in a run, on a device that knows no time; 0: no bound */
     const char *capture;    /* record every run to this file, as vta_runtime_capture; NULL: no */
 } vta_runtime_options;
 

@@ -55,6 +55,7 @@ vta_status vta_runtime_create(const vta_config *config, const char *driver, cons
     runtime->max_transfer = options->max_transfer ? options->max_transfer : VTA_MAX_TRANSFER;
     runtime->reserve_bytes = options->reserve_bytes;
     runtime->debug = options->debug;
+    runtime->max_work = options->max_work;
     runtime->sink = options->sink;
     runtime->epoch = 1;
     atomic_init(&runtime->references, 1);

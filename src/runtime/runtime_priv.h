@@ -34,6 +34,7 @@ struct vta_runtime {
     vta_allocator allocator;
     vta_config *config;
     uint32_t max_transfer, reserve_bytes, debug;
+    uint32_t max_work; /* what bounds a run on a device that knows no time */
 
     pthread_mutex_t lock; /* guards all below, and what the device does */
     vta_device *device;

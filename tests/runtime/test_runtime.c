@@ -315,6 +315,38 @@ static void test_force_serial(void **state) {
     vta_runtime_destroy(runtime);
 }
 
+/* Compiled kernels name a number of cycles that means something on a board; it is no bound on a simulator without a
+ * clock, where max_work is. */
+static void test_waiting(void **state) {
+    (void)state;
+    static void *site;
+    add_count = 1000;
+    vta_runtime *runtime = use("", NULL);
+    push_alu(&site, 1);
+    VTASynchronize(VTATLSCommandHandle(), 10);
+    no_error(VTATLSCommandHandle());
+    vta_runtime_destroy(runtime);
+    vta_runtime_options options = {.max_work = 999};
+    runtime = use("", &options);
+    push_alu(&site, 1);
+    VTASynchronize(VTATLSCommandHandle(), 100000);
+    assert_true(error_has(VTATLSCommandHandle(), "VTASynchronize("));
+    vta_runtime_destroy(runtime);
+    vta_config *config = vta_config_default();
+    assert_int_equal(vta_runtime_create(config, "tsim", NULL, NULL, NULL, &runtime), VTA_OK);
+    vta_runtime_use(runtime);
+    push_alu(&site, 1);
+    VTASynchronize(VTATLSCommandHandle(), 10);
+    assert_true(error_has(VTATLSCommandHandle(), "VTASynchronize("));
+    push_alu(&site, 1);
+    VTASynchronize(VTATLSCommandHandle(), 100000);
+    no_error(VTATLSCommandHandle());
+    assert_true(vta_runtime_counters(NULL).cycles > 1000);
+    vta_runtime_destroy(runtime);
+    vta_config_release(config);
+    add_count = 4;
+}
+
 /* ---- Buffers ----------------------------------------------------------------------------------------------- */
 
 static void test_buffers(void **state) {
@@ -729,6 +761,7 @@ int main(void) {
         cmocka_unit_test(test_early_runs),
         cmocka_unit_test(test_tokens_cross_a_synchronize),
         cmocka_unit_test(test_force_serial),
+        cmocka_unit_test(test_waiting),
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_free_while_recording),
         cmocka_unit_test(test_driver_interface),

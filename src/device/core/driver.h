@@ -14,6 +14,7 @@
 typedef struct vt_driver {
     const char *name;
     const char *text; /* one line for people */
+    bool timed;       /* it knows time: the cycles that a caller of the runtime waits for are this device's */
     /* Makes device->state; all else of the device is ready. May be NULL: no state. */
     vta_status (*create)(vta_device *device, vta_diag *diag);
     /* Frees device->state. May be NULL. Not called when create failed. */

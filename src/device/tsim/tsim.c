@@ -100,6 +100,7 @@ static vta_status peek(vta_device *device, vta_memory memory, uint32_t first, ui
 const vt_driver vt_driver_tsim = {
     .name = "tsim",
     .text = "cycle-level simulator: sim's values, and how long they take on the hardware",
+    .timed = true,
     .create = create,
     .destroy = destroy,
     .configure = configure,
