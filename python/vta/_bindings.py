@@ -334,6 +334,7 @@ class vta_runtime_options(Structure):
         ("reserve_bytes", c_uint32),
         ("debug", c_uint32),
         ("sink", vta_sink),
+        ("max_work", c_uint32),
         ("capture", c_char_p),
     ]
 
@@ -375,6 +376,7 @@ class vtac_lower_options(Structure):
         ("verify", c_int32),
         ("mock", c_int32),
         ("unroll_max_step", c_int32),
+        ("annotate", c_int32),
         ("print", c_int32),
         ("style", c_int),
         ("after", c_void_p),
@@ -412,6 +414,7 @@ class vtac_build_options(Structure):
 class vtac_check_options(Structure):
     _fields_ = [
         ("seed", c_uint64),
+        ("interpret", c_int32),
         ("allocator", c_void_p),
     ]
 
@@ -425,6 +428,7 @@ class vtac_check_result(Structure):
         ("got", c_void_p),
         ("run_seconds", c_double),
         ("reference_seconds", c_double),
+        ("interpreted", c_int32),
     ]
 
 
@@ -500,6 +504,7 @@ FUNCTIONS = {
     "vta_program_begin_run": ("vta", c_int, [c_void_p, c_uint32, c_void_p, c_uint32, c_void_p]),
     "vta_program_add_segment": ("vta", c_int, [c_void_p, c_uint32, c_void_p, c_size_t, c_void_p]),
     "vta_program_add_after": ("vta", c_int, [c_void_p, c_uint32, c_void_p, c_size_t, c_void_p]),
+    "vta_program_add_note": ("vta", c_int, [c_void_p, c_uint32, c_char_p, c_void_p]),
     "vta_program_end_run": ("vta", c_int, [c_void_p, c_void_p]),
     "vta_program_drop_run": ("vta", None, [c_void_p]),
     "vta_program_set_insns": ("vta", c_int, [c_void_p, c_uint32, c_void_p, c_uint32, c_void_p]),
@@ -508,6 +513,7 @@ FUNCTIONS = {
     "vta_program_run_count": ("vta", c_uint32, [c_void_p]),
     "vta_program_get_run": ("vta", c_int, [c_void_p, c_uint32, c_void_p]),
     "vta_program_get_segment": ("vta", c_int, [c_void_p, c_uint32, c_uint32, c_void_p]),
+    "vta_program_note": ("vta", c_char_p, [c_void_p, c_uint32, c_uint32]),
     "vta_program_get_stats": ("vta", c_uint32, [c_void_p, c_void_p]),
     "vta_program_load": ("vta", c_int, [c_char_p, c_void_p, c_void_p, c_void_p]),
     "vta_program_parse": ("vta", c_int, [c_void_p, c_size_t, c_char_p, c_void_p, c_void_p, c_void_p]),
@@ -528,6 +534,7 @@ FUNCTIONS = {
     "vta_timing_run": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_uint32, c_uint64, c_void_p, c_void_p, c_void_p, c_void_p]),
     "vta_timing_add": ("vta", None, [c_void_p, c_void_p]),
     "vta_device_timing": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vta_runtime_timing": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "vta_timing_summarize": ("vta", vta_timing_summary, [c_void_p, c_void_p, c_void_p]),
     "vta_timing_to_text": ("vta", c_void_p, [c_void_p, c_void_p, c_void_p]),
     "vta_timing_to_json": ("vta", c_void_p, [c_void_p, c_void_p, c_void_p]),
@@ -568,6 +575,7 @@ FUNCTIONS = {
     "VTASynchronize": ("vta", None, [c_void_p, c_uint32]),
     "vta_last_error": ("vta", c_char_p, [c_void_p]),
     "vta_clear_error": ("vta", None, [c_void_p]),
+    "VTAAnnotate": ("vta", None, [c_void_p, c_char_p, c_uint32, c_int32, c_int32, c_int32, c_int32]),
     "VTADeviceAlloc": ("vta", None, []),
     "VTAMemAlloc": ("vta", c_void_p, [c_size_t, c_int]),
     "VTAMemFree": ("vta", None, [c_void_p]),
