@@ -98,7 +98,8 @@ static void check_values(input *in, vt_analyzer *an, const vt_expr *e, const vt_
             report(in, "the result cannot be evaluated", e, simple);
         if (before.u.i != after.u.i) {
             fprintf(stderr, "%lld became %lld\n", (long long)before.u.i, (long long)after.u.i);
-            for (int i = 0; i < VARS; i++) fprintf(stderr, "  %s = %lld\n", vt_var_name(in->vars[i]), (long long)values[i].u.i);
+            for (int i = 0; i < VARS; i++)
+                fprintf(stderr, "  %s = %lld\n", vt_var_name(in->vars[i]), (long long)values[i].u.i);
             report(in, "another value", e, simple);
         }
         if (!vt_dtype_is_index(e->dtype)) continue;
@@ -189,8 +190,10 @@ static vta_status body(vt_ctx *ctx, void *arg) {
     for (int round = 0; round < ROUNDS; round++) settled = vt_simplify(an, settled);
     if (nodes(settled) > 4 * nodes(simple) + GROWTH) report(in, "grows", simple, settled);
     check_values(in, an, e, settled);
-    if (vt_dtype_is_index(e->dtype)) check_set(in, vt_analyzer_new(ctx), e);
-    else check_deduced(in, e);
+    if (vt_dtype_is_index(e->dtype))
+        check_set(in, vt_analyzer_new(ctx), e);
+    else
+        check_deduced(in, e);
     return VTA_OK;
 }
 

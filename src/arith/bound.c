@@ -181,6 +181,8 @@ void vt__bound_enter(vt_analyzer *an, const vt_expr *c) {
     if (c->kind != VT_E_LT && c->kind != VT_E_LE) return;
     int64_t strict = c->kind == VT_E_LT;
     const vt_expr *x = c->a[0], *y = c->a[1];
-    if (x->kind == VT_E_INT) add_fact(an, y, (vt_bound){inf_add(x->u.i, strict), VT_POS_INF});
-    else if (y->kind == VT_E_INT) add_fact(an, x, (vt_bound){VT_NEG_INF, inf_add(y->u.i, -strict)});
+    if (x->kind == VT_E_INT)
+        add_fact(an, y, (vt_bound){inf_add(x->u.i, strict), VT_POS_INF});
+    else if (y->kind == VT_E_INT)
+        add_fact(an, x, (vt_bound){VT_NEG_INF, inf_add(y->u.i, -strict)});
 }

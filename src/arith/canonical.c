@@ -138,8 +138,10 @@ static vt__canon sum_div(vt__rewriter *rw, vt__sum *s, int64_t c, bool floor) {
     vt__sum_divide(whole, c);
     if (is_zero(rest)) return vt__canon_sum(whole);
     const vt_expr *e = vt__sum_write(rw->ctx, rest);
-    if (e->kind == VT_E_INT) whole->base += floor ? vt__floordiv(e->u.i, c) : e->u.i / c;
-    else if (!fits(rw, e, c, floor)) vt__sum_add_split(rw->ctx, whole, split_div(rw, vt__split_of_expr(e), c, floor), 1);
+    if (e->kind == VT_E_INT)
+        whole->base += floor ? vt__floordiv(e->u.i, c) : e->u.i / c;
+    else if (!fits(rw, e, c, floor))
+        vt__sum_add_split(rw->ctx, whole, split_div(rw, vt__split_of_expr(e), c, floor), 1);
     return vt__canon_sum(whole);
 }
 

@@ -4,7 +4,8 @@
 
 #include "arith/priv.h"
 
-/* ((index mod upper) div lower) * scale, with div and mod of one mode. upper VT_POS_INF: no mod. lower divides upper. */
+/* ((index mod upper) div lower) * scale, with div and mod of one mode. upper VT_POS_INF: no mod. lower divides upper.
+ */
 typedef struct vt__split {
     const vt_expr *index;
     int64_t lower, upper, scale;

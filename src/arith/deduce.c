@@ -60,8 +60,10 @@ static bool divide(problem *p, const vt_expr *factor, const vt_dommap *hint) {
     vt_ctx *ctx = p->ctx;
     if (!vt_dtype_is_uint(factor->dtype)) {
         vt_intset set = vt_eval_set(p->an, factor, hint);
-        if (vt_intset_prove_negative(p->an, set)) p->rel = turned(p->rel);
-        else if (!vt_intset_prove_positive(p->an, set)) return false;
+        if (vt_intset_prove_negative(p->an, set))
+            p->rel = turned(p->rel);
+        else if (!vt_intset_prove_positive(p->an, set))
+            return false;
     }
     const vt_expr *zero = vt_const(ctx, p->bound->dtype, 0), *one = vt_const(ctx, p->bound->dtype, 1);
     bool exact = vt_prove(p->an, vt_eq(ctx, vt_floormod(ctx, p->bound, factor), zero));

@@ -71,9 +71,14 @@ static vt_intset combine_sets(evaluator *ev, vt_expr_kind kind, vt_intset x, vt_
     case VT_E_ADD: return vt_intset_interval(op(ev, kind, x.min, y.min), op(ev, kind, x.max, y.max));
     case VT_E_SUB: return vt_intset_interval(op(ev, kind, x.min, y.max), op(ev, kind, x.max, y.min));
     case VT_E_MIN:
-        return vt_intset_interval(op(ev, kind, x.min, y.min), !x.max ? y.max : !y.max ? x.max : op(ev, kind, x.max, y.max));
+        return vt_intset_interval(op(ev, kind, x.min, y.min), !x.max   ? y.max
+                                                              : !y.max ? x.max
+                                                                       : op(ev, kind, x.max, y.max));
     case VT_E_MAX:
-        return vt_intset_interval(!x.min ? y.min : !y.min ? x.min : op(ev, kind, x.min, y.min), op(ev, kind, x.max, y.max));
+        return vt_intset_interval(!x.min   ? y.min
+                                  : !y.min ? x.min
+                                           : op(ev, kind, x.min, y.min),
+                                  op(ev, kind, x.max, y.max));
     case VT_E_MUL:
         if (vt_intset_is_point(x)) return scale(ev, kind, y, x.min);
         return vt_intset_is_point(y) ? scale(ev, kind, x, y.min) : vt_intset_everything();

@@ -14,7 +14,9 @@ typedef struct vt_intset {
 static inline vt_intset vt_intset_everything(void) { return (vt_intset){0}; }
 static inline vt_intset vt_intset_nothing(void) { return (vt_intset){.empty = true}; }
 static inline vt_intset vt_intset_point(const vt_expr *e) { return (vt_intset){e, e, false}; }
-static inline vt_intset vt_intset_interval(const vt_expr *min, const vt_expr *max) { return (vt_intset){min, max, false}; }
+static inline vt_intset vt_intset_interval(const vt_expr *min, const vt_expr *max) {
+    return (vt_intset){min, max, false};
+}
 /* [min, min + extent - 1], folded as the original folds it; extent 1 gives the point. */
 vt_intset vt_intset_range(vt_ctx *ctx, const vt_expr *min, const vt_expr *extent);
 

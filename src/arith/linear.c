@@ -124,9 +124,12 @@ static bool clip(vt_analyzer *an, const vt_expr *c, uint32_t n, const vt_var *co
     const vt_expr *e = nonnegative_form(ctx, c, &equal);
     if (!e || !detect_one(ctx, e, vars[s.found], &form)) return false;
     const vt_expr *coeff = vt_simplify(an, form.coeff), *min = NULL, *max = NULL;
-    if (vt_is_const(coeff, 1)) min = vt_neg(ctx, form.base);
-    else if (vt_is_const(coeff, -1)) max = form.base;
-    else return false;
+    if (vt_is_const(coeff, 1))
+        min = vt_neg(ctx, form.base);
+    else if (vt_is_const(coeff, -1))
+        max = form.base;
+    else
+        return false;
     if (equal) min = max = min ? min : max;
     const vt_expr **low = &bounds[2 * s.found], **high = &bounds[2 * s.found + 1];
     if (min) *low = *low ? vt_max(ctx, *low, min) : min;

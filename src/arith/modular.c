@@ -20,7 +20,8 @@ static vt_modular everything(void) { return (vt_modular){1, 0}; }
 /* Sums and products that overflow say nothing. */
 static vt_modular sum(vt_modular x, vt_modular y, bool minus) {
     int64_t base;
-    bool overflow = minus ? __builtin_sub_overflow(x.base, y.base, &base) : __builtin_add_overflow(x.base, y.base, &base);
+    bool overflow =
+        minus ? __builtin_sub_overflow(x.base, y.base, &base) : __builtin_add_overflow(x.base, y.base, &base);
     return overflow ? everything() : make(gcd(x.coeff, y.coeff), base);
 }
 

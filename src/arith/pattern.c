@@ -125,7 +125,8 @@ const vt_expr *vt__rules_apply(vt__rewriter *rw, const vt__rule *rules, const vt
     vt_dtype type = vt_expr_infos[e->kind].cls == VT_CLASS_COMPARE ? e->a[0]->dtype : e->dtype;
     for (const vt__rule *r = rules; r && (r->from || r->fn); r++) {
         const vt_expr *result = NULL;
-        if (r->fn) result = r->fn(rw, e);
+        if (r->fn)
+            result = r->fn(rw, e);
         else if (vt__pat_match(r->from, e, &m) && (!r->when || holds(rw, r->when, &m, type)))
             result = build(rw->ctx, r->to, &m, e->dtype);
         if (result) return r->again ? vt__rewrite_again(rw, result) : result;

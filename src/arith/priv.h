@@ -46,7 +46,7 @@ struct vt_analyzer {
     struct {
         const vt_expr *e, *result;
         uint32_t epoch;
-    } *memo;
+    } * memo;
 };
 
 /* Rewriting without the memo and with the rules of e's kind; visits children through rw->visit. */

@@ -195,14 +195,10 @@ const vt_expr *vt__rewrite_node(vt__rewriter *rw, const vt_expr *e) {
     case VT_E_GE: return negated(rw, VT_E_LT, e->a[0], e->a[1]);
     case VT_E_GT: return rw->visit(rw, vt_lt(rw->ctx, e->a[1], e->a[0]));
     case VT_E_NOT: return not_node(rw, e);
-    case VT_E_SELECT:
-        r = chosen(rw, e);
-        return r->kind == VT_E_SELECT ? apply(rw, &vt__rules_select, r) : r;
+    case VT_E_SELECT: r = chosen(rw, e); return r->kind == VT_E_SELECT ? apply(rw, &vt__rules_select, r) : r;
     case VT_E_CALL: return call_node(rw, e);
     case VT_E_LET: return let_node(rw, e);
-    case VT_E_CAST:
-        r = children(rw, e);
-        return vt_cast(rw->ctx, r->dtype, r->a[0]) ;
+    case VT_E_CAST: r = children(rw, e); return vt_cast(rw->ctx, r->dtype, r->a[0]);
     case VT_E_REDUCE: return reduce_node(rw, e);
     default: return children(rw, e);
     }

@@ -78,19 +78,20 @@ static const vt__rule sub_vector[] = {
 };
 
 /* x - (q(x) * c) and its mirror images, for one kind of division: what is left is the remainder. */
-#define REMAINDERS(Q, R)                                                                                             \
-    {SUB(X, MUL(Q(X, C1), C1)), R(X, C1), NE(C1, N(0))},                                                             \
-        {SUB(MUL(Q(X, C1), C1), X), SUB(N(0), R(X, C1)), NE(C1, N(0))},                                              \
-        {SUB(X, MUL(Q(ADD(X, Y), C1), C1)), SUB(R(ADD(X, Y), C1), Y), NE(C1, N(0))},                                 \
-        {SUB(MUL(Q(ADD(X, Y), C1), C1), X), SUB(Y, R(ADD(X, Y), C1)), NE(C1, N(0))},                                 \
-        {SUB(X, MUL(Q(SUB(X, Y), C1), C1)), ADD(R(SUB(X, Y), C1), Y), NE(C1, N(0))},                                 \
-        {SUB(MUL(Q(SUB(X, Y), C1), C1), X), SUB(SUB(N(0), R(SUB(X, Y), C1)), Y), NE(C1, N(0))},                      \
-        {SUB(MUL(X, C2), MUL(Q(X, C1), C3)), MUL(R(X, C1), C2), SCALED},                                             \
-        {SUB(MUL(Q(X, C1), C3), MUL(X, C2)), SUB(N(0), MUL(R(X, C1), C2)), SCALED},                                  \
-        {SUB(MUL(X, C2), MUL(Q(ADD(X, Y), C1), C3)), MUL(SUB(R(ADD(X, Y), C1), Y), C2), SCALED},                     \
-        {SUB(MUL(Q(ADD(X, Y), C1), C3), MUL(X, C2)), MUL(SUB(Y, R(ADD(X, Y), C1)), C2), SCALED},                     \
-        {SUB(MUL(X, C2), MUL(Q(SUB(X, Y), C1), C3)), MUL(ADD(R(SUB(X, Y), C1), Y), C2), SCALED},                     \
-        {SUB(MUL(Q(SUB(X, Y), C1), C3), MUL(X, C2)), MUL(SUB(SUB(N(0), R(SUB(X, Y), C1)), Y), C2), SCALED}
+#define REMAINDERS(Q, R)                                                                                               \
+    {SUB(X, MUL(Q(X, C1), C1)), R(X, C1), NE(C1, N(0))},                                                               \
+        {SUB(MUL(Q(X, C1), C1), X), SUB(N(0), R(X, C1)), NE(C1, N(0))},                                                \
+        {SUB(X, MUL(Q(ADD(X, Y), C1), C1)), SUB(R(ADD(X, Y), C1), Y), NE(C1, N(0))},                                   \
+        {SUB(MUL(Q(ADD(X, Y), C1), C1), X), SUB(Y, R(ADD(X, Y), C1)), NE(C1, N(0))},                                   \
+        {SUB(X, MUL(Q(SUB(X, Y), C1), C1)), ADD(R(SUB(X, Y), C1), Y), NE(C1, N(0))},                                   \
+        {SUB(MUL(Q(SUB(X, Y), C1), C1), X), SUB(SUB(N(0), R(SUB(X, Y), C1)), Y), NE(C1, N(0))},                        \
+        {SUB(MUL(X, C2), MUL(Q(X, C1), C3)), MUL(R(X, C1), C2), SCALED},                                               \
+        {SUB(MUL(Q(X, C1), C3), MUL(X, C2)), SUB(N(0), MUL(R(X, C1), C2)), SCALED},                                    \
+        {SUB(MUL(X, C2), MUL(Q(ADD(X, Y), C1), C3)), MUL(SUB(R(ADD(X, Y), C1), Y), C2), SCALED},                       \
+        {SUB(MUL(Q(ADD(X, Y), C1), C3), MUL(X, C2)), MUL(SUB(Y, R(ADD(X, Y), C1)), C2), SCALED},                       \
+        {SUB(MUL(X, C2), MUL(Q(SUB(X, Y), C1), C3)), MUL(ADD(R(SUB(X, Y), C1), Y), C2), SCALED}, {                     \
+        SUB(MUL(Q(SUB(X, Y), C1), C3), MUL(X, C2)), MUL(SUB(SUB(N(0), R(SUB(X, Y), C1)), Y), C2), SCALED               \
+    }
 #define SCALED AND(NE(C1, N(0)), EQ(C3, MUL(C1, C2)))
 
 static const vt__rule sub_index[] = {
@@ -145,8 +146,7 @@ static const vt__rule sub_index[] = {
     {SUB(MAX(X, Y), MAX(U, V)), SUB(X, V), PROVES_ZERO(SUB(SUB(X, V), SUB(Y, U)))},
     /* quotient and remainder */
     REMAINDERS(DIV, MOD),
-    {SUB(DIV(ADD(X, C1), C3), DIV(ADD(X, C2), C3)),
-     DIV(ADD(MOD(ADD(X, FLOORMOD(C2, C3)), C3), SUB(C1, C2)), C3),
+    {SUB(DIV(ADD(X, C1), C3), DIV(ADD(X, C2), C3)), DIV(ADD(MOD(ADD(X, FLOORMOD(C2, C3)), C3), SUB(C1, C2)), C3),
      AND(AND(POSITIVE(C3), GE(C1, C2)), AND(PROVES_GE(X, SUB(N(0), C2)), NONNEG(X)))},
     {SUB(DIV(ADD(X, C1), C3), DIV(X, C3)), DIV(ADD(MOD(X, C3), C1), C3),
      AND(AND(POSITIVE(C3), GE(C1, N(0))), NONNEG(X))},

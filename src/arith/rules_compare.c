@@ -1,7 +1,7 @@
 /* Equality and less-than; the other comparisons are turned into these. */
 #include "arith/pattern.h"
-#include "ir/build.h"
 #include "arith/rules_short.h"
+#include "ir/build.h"
 
 static const vt_expr *eq_by_difference(vt__rewriter *rw, const vt_expr *e) {
     switch (vt__try_compare(rw, vt_sub(rw->ctx, e->a[0], e->a[1]), 0)) {
@@ -48,13 +48,14 @@ static const vt__rule lt_vector[] = {
 #define NOT_NEGATIVE(c) GE(c, N(0))
 
 /* q(x, c1) * c1 < x, for one kind of division. */
-#define BELOW_ITSELF(Q, R)                                                                     \
-    {LT(MUL(Q(X, C1), C1), X), LT(N(0), R(X, C1)), POSITIVE(C1)},                              \
-        {LT(MUL(Q(X, C1), C1), ADD(X, Y)), LT(N(0), ADD(R(X, C1), Y)), POSITIVE(C1)},          \
-        {LT(MUL(Q(X, C1), C1), SUB(X, Y)), LT(Y, R(X, C1)), POSITIVE(C1)},                     \
-        {LT(MUL(Q(ADD(X, C2), C1), C1), X), LT(C2, R(ADD(X, C2), C1)), POSITIVE(C1)},          \
-        {LT(MUL(Q(ADD(X, C2), C1), C1), ADD(X, Y)), LT(C2, ADD(R(ADD(X, C2), C1), Y)), POSITIVE(C1)}, \
-        {LT(MUL(Q(ADD(X, C2), C1), C1), SUB(X, Y)), LT(Y, ADD(R(ADD(X, C2), C1), SUB(N(0), C2))), POSITIVE(C1)}
+#define BELOW_ITSELF(Q, R)                                                                                             \
+    {LT(MUL(Q(X, C1), C1), X), LT(N(0), R(X, C1)), POSITIVE(C1)},                                                      \
+        {LT(MUL(Q(X, C1), C1), ADD(X, Y)), LT(N(0), ADD(R(X, C1), Y)), POSITIVE(C1)},                                  \
+        {LT(MUL(Q(X, C1), C1), SUB(X, Y)), LT(Y, R(X, C1)), POSITIVE(C1)},                                             \
+        {LT(MUL(Q(ADD(X, C2), C1), C1), X), LT(C2, R(ADD(X, C2), C1)), POSITIVE(C1)},                                  \
+        {LT(MUL(Q(ADD(X, C2), C1), C1), ADD(X, Y)), LT(C2, ADD(R(ADD(X, C2), C1), Y)), POSITIVE(C1)}, {                \
+        LT(MUL(Q(ADD(X, C2), C1), C1), SUB(X, Y)), LT(Y, ADD(R(ADD(X, C2), C1), SUB(N(0), C2))), POSITIVE(C1)          \
+    }
 
 static const vt__rule lt_index[] = {
     {.fn = lt_by_difference},

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "arith/pattern.h"
-#include "ir/build.h"
 #include "arith/rules_short.h"
+#include "ir/build.h"
 
 #define BOTH_NONNEG AND(NONNEG(X), NONNEG(Y))
 #define WHOLE AND(AND(GE(C1, N(0)), POSITIVE(C2)), DIVIDES(C1, C2))

@@ -1,9 +1,9 @@
 /* Division and remainder that round down. */
 #include "arith/pattern.h"
-#include "ir/build.h"
 #include "arith/rules_short.h"
+#include "ir/build.h"
 
-#define BY_C2 AND(POSITIVE(C2), DIVIDES(C1, C2)) /* c2 divides c1 */
+#define BY_C2 AND(POSITIVE(C2), DIVIDES(C1, C2))                       /* c2 divides c1 */
 #define C1_IN_C2 AND(AND(POSITIVE(C1), POSITIVE(C2)), DIVIDES(C2, C1)) /* c1 divides c2 */
 
 static const vt__pat *const linear_forms[] = {FLOORDIV(ADD(MUL(X, C1), Y), C2), FLOORDIV(MUL(X, C1), C2),
@@ -55,7 +55,8 @@ static bool ramp_by_constant(vt__rewriter *rw, const vt_expr *e, ramp_by *out) {
     int64_t base = out->mod.base;
     out->one_quotient = vt__floordiv(base, out->divisor) == vt__floordiv(base + last, out->divisor);
     out->base_known = out->mod.coeff % out->divisor == 0;
-    out->inside = out->mod.coeff && out->divisor % out->mod.coeff == 0 && base + last < out->mod.coeff && base + last >= 0;
+    out->inside =
+        out->mod.coeff && out->divisor % out->mod.coeff == 0 && base + last < out->mod.coeff && base + last >= 0;
     return true;
 }
 

@@ -18,12 +18,11 @@ static const vt_expr *above(vt__rewriter *rw, const vt_expr *e) {
 #define IS_UP AND(POSITIVE(C2), EQ(ADD(C1, N(1)), C2))
 #define DOWN MUL(FLOORDIV(X, C2), C2)
 
-#define ROUNDING                                                                                                      \
-    {MIN(UP(DIV), X), X, IS_UP}, {MIN(UP(DIV), MAX(X, C2)), MAX(X, C2), AND(IS_UP, PROVES_GE(X, N(1)))},              \
-        {MIN(X, UP(DIV)), X, IS_UP}, {MIN(MAX(X, C2), UP(DIV)), MAX(X, C2), AND(IS_UP, PROVES_GE(X, N(1)))},          \
-        {MIN(UP(FLOORDIV), X), X, IS_UP},                                                                             \
-        {MIN(UP(FLOORDIV), MAX(X, C2)), MAX(X, C2), AND(IS_UP, PROVES_GE(X, N(1)))}, {MIN(X, UP(FLOORDIV)), X, IS_UP}, \
-        {MIN(MAX(X, C2), UP(FLOORDIV)), MAX(X, C2), AND(IS_UP, PROVES_GE(X, N(1)))},                                  \
+#define ROUNDING                                                                                                       \
+    {MIN(UP(DIV), X), X, IS_UP}, {MIN(UP(DIV), MAX(X, C2)), MAX(X, C2), AND(IS_UP, PROVES_GE(X, N(1)))},               \
+        {MIN(X, UP(DIV)), X, IS_UP}, {MIN(MAX(X, C2), UP(DIV)), MAX(X, C2), AND(IS_UP, PROVES_GE(X, N(1)))},           \
+        {MIN(UP(FLOORDIV), X), X, IS_UP}, {MIN(UP(FLOORDIV), MAX(X, C2)), MAX(X, C2), AND(IS_UP, PROVES_GE(X, N(1)))}, \
+        {MIN(X, UP(FLOORDIV)), X, IS_UP}, {MIN(MAX(X, C2), UP(FLOORDIV)), MAX(X, C2), AND(IS_UP, PROVES_GE(X, N(1)))}, \
         {MIN(X, DOWN), DOWN, POSITIVE(C2)}, {MIN(DOWN, X), DOWN, POSITIVE(C2)},
 #define LOW MIN
 #define HIGH MAX
@@ -38,7 +37,7 @@ static const vt__rule min_index[] = {
 #undef BEATS
 #undef BY_BOUNDS
 
-#define ROUNDING                                                                                                  \
+#define ROUNDING                                                                                                       \
     {MAX(UP(DIV), X), UP(DIV), IS_UP}, {MAX(X, UP(DIV)), UP(DIV), IS_UP}, {MAX(UP(FLOORDIV), X), UP(FLOORDIV), IS_UP}, \
         {MAX(X, UP(FLOORDIV)), UP(FLOORDIV), IS_UP}, {MAX(DOWN, X), X, POSITIVE(C2)}, {MAX(X, DOWN), X, POSITIVE(C2)},
 #define LOW MAX

@@ -49,7 +49,8 @@ const vt_expr *vt_e_with(vt_ctx *ctx, const vt_expr *e, const vt_expr *const *op
 const vt_expr *vt_e_at(vt_ctx *ctx, const vt_expr *e, const vt_span *span);
 
 /* Folding ones. */
-const vt_expr *vt_bin(vt_ctx *ctx, vt_expr_kind kind, const vt_expr *x, const vt_expr *y); /* any of the below by kind */
+const vt_expr *vt_bin(vt_ctx *ctx, vt_expr_kind kind, const vt_expr *x,
+                      const vt_expr *y); /* any of the below by kind */
 const vt_expr *vt_add(vt_ctx *ctx, const vt_expr *x, const vt_expr *y);
 const vt_expr *vt_sub(vt_ctx *ctx, const vt_expr *x, const vt_expr *y);
 const vt_expr *vt_mul(vt_ctx *ctx, const vt_expr *x, const vt_expr *y);

@@ -31,7 +31,8 @@ static uint32_t payload_hash(const vt_expr *e, uint32_t h) {
 }
 
 static const vt_expr *finish(vt_expr *e) {
-    uint32_t h = mix(e->kind * 0x01000193u, e->dtype.code | (uint32_t)e->dtype.bits << 8 | (uint32_t)e->dtype.lanes << 16);
+    uint32_t h =
+        mix(e->kind * 0x01000193u, e->dtype.code | (uint32_t)e->dtype.bits << 8 | (uint32_t)e->dtype.lanes << 16);
     h = payload_hash(e, h);
     for (uint32_t i = 0; i < e->n; i++) h = mix(h, e->a[i]->hash);
     e->hash = h;
@@ -119,7 +120,9 @@ const vt_var *vt_var_new_size(vt_ctx *ctx, const char *name, vt_dtype t) {
 
 const vt_var *vt_var_new_pointer(vt_ctx *ctx, const char *name, vt_dtype elem, const char *scope) {
     return new_var(ctx, VT_HANDLE_T,
-                   (vt_var_info){.name = vt_new_string(ctx, name), .pointer = true, .elem = elem,
+                   (vt_var_info){.name = vt_new_string(ctx, name),
+                                 .pointer = true,
+                                 .elem = elem,
                                  .scope = vt_new_string(ctx, scope ? scope : "")});
 }
 

@@ -108,7 +108,8 @@ const vt_expr *vt_try_fold(vt_ctx *ctx, vt_expr_kind kind, const vt_expr *x, con
     bool compare = vt_expr_infos[kind].cls == VT_CLASS_COMPARE;
     if (x->kind == VT_E_INT && y->kind == VT_E_INT) {
         int64_t value;
-        if (vt__fold_int(kind, x->dtype, x->u.i, y->u.i, &value)) return vt_int(ctx, compare ? VT_BOOL : x->dtype, value);
+        if (vt__fold_int(kind, x->dtype, x->u.i, y->u.i, &value))
+            return vt_int(ctx, compare ? VT_BOOL : x->dtype, value);
     } else if (x->kind == VT_E_FLOAT && y->kind == VT_E_FLOAT) {
         double value;
         if (vt__fold_float(kind, x->u.f, y->u.f, &value))
@@ -130,9 +131,12 @@ void vt_match_types(vt_ctx *ctx, const vt_expr **x, const vt_expr **y) {
     if ((*x)->dtype.code == VT_HANDLE || (*y)->dtype.code == VT_HANDLE)
         vt_raise(ctx, VTA_MISMATCH, "a handle cannot be an operand of arithmetic");
     uint16_t lx = (*x)->dtype.lanes, ly = (*y)->dtype.lanes;
-    if (lx == 1 && ly != 1) *x = vt_e_broadcast(ctx, *x, ly);
-    else if (ly == 1 && lx != 1) *y = vt_e_broadcast(ctx, *y, lx);
-    else if (lx != ly) vt_raise(ctx, VTA_MISMATCH, "operands with %u and %u lanes cannot meet", lx, ly);
+    if (lx == 1 && ly != 1)
+        *x = vt_e_broadcast(ctx, *x, ly);
+    else if (ly == 1 && lx != 1)
+        *y = vt_e_broadcast(ctx, *y, lx);
+    else if (lx != ly)
+        vt_raise(ctx, VTA_MISMATCH, "operands with %u and %u lanes cannot meet", lx, ly);
     vt_dtype t = meet((*x)->dtype, (*y)->dtype);
     *x = vt_cast(ctx, t, *x);
     *y = vt_cast(ctx, t, *y);
@@ -144,7 +148,7 @@ const vt_expr *vt_bin(vt_ctx *ctx, vt_expr_kind kind, const vt_expr *x, const vt
     return folded ? folded : vt_e_bin(ctx, kind, x, y);
 }
 
-#define FOLDING(name, KIND) \
+#define FOLDING(name, KIND)                                                                                            \
     const vt_expr *name(vt_ctx *ctx, const vt_expr *x, const vt_expr *y) { return vt_bin(ctx, KIND, x, y); }
 FOLDING(vt_add, VT_E_ADD)
 FOLDING(vt_sub, VT_E_SUB)
@@ -188,7 +192,8 @@ const vt_expr *vt_if_then_else(vt_ctx *ctx, const vt_expr *c, const vt_expr *x, 
 
 static const vt_expr *cast_scalar(vt_ctx *ctx, vt_dtype t, const vt_expr *x) {
     if (vt_dtype_eq(x->dtype, t)) return x;
-    if (vt_dtype_is_integral(t) && x->kind == VT_E_INT) return vt_int(ctx, t, vt_dtype_is_bool(t) ? x->u.i != 0 : x->u.i);
+    if (vt_dtype_is_integral(t) && x->kind == VT_E_INT)
+        return vt_int(ctx, t, vt_dtype_is_bool(t) ? x->u.i != 0 : x->u.i);
     if (vt_dtype_is_integral(t) && x->kind == VT_E_FLOAT && fabs(x->u.f) < 9e18) return vt_int(ctx, t, (int64_t)x->u.f);
     if (vt_dtype_is_float(t) && x->kind == VT_E_INT) return vt_float(ctx, t, (double)x->u.i);
     if (vt_dtype_is_float(t) && x->kind == VT_E_FLOAT) return vt_float(ctx, t, x->u.f);
@@ -199,8 +204,7 @@ const vt_expr *vt_cast(vt_ctx *ctx, vt_dtype t, const vt_expr *x) {
     if (vt_dtype_eq(x->dtype, t)) return x;
     if (t.lanes == 1) return cast_scalar(ctx, t, x);
     if (x->dtype.lanes == 1) return vt_e_broadcast(ctx, cast_scalar(ctx, vt_dtype_elem(t), x), t.lanes);
-    if (x->kind == VT_E_BROADCAST)
-        return vt_e_broadcast(ctx, cast_scalar(ctx, vt_dtype_elem(t), x->a[0]), t.lanes);
+    if (x->kind == VT_E_BROADCAST) return vt_e_broadcast(ctx, cast_scalar(ctx, vt_dtype_elem(t), x->a[0]), t.lanes);
     return vt_e_cast(ctx, t, x);
 }
 
@@ -249,6 +253,7 @@ const vt_expr *vt_min_value(vt_ctx *ctx, vt_dtype t) {
 }
 
 const vt_expr *vt_max_value(vt_ctx *ctx, vt_dtype t) {
-    if (!vt_dtype_is_float(t)) return vt_int(ctx, t, vt_dtype_is_uint(t) && t.bits == 64 ? -1 : vt_dtype_max_int(vt_dtype_elem(t)));
+    if (!vt_dtype_is_float(t))
+        return vt_int(ctx, t, vt_dtype_is_uint(t) && t.bits == 64 ? -1 : vt_dtype_max_int(vt_dtype_elem(t)));
     return vt_neg(ctx, vt_min_value(ctx, t));
 }

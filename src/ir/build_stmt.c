@@ -30,8 +30,8 @@ const vt_stmt *vt_s_assert(vt_ctx *ctx, const vt_expr *condition, const vt_expr 
 const vt_stmt *vt_s_for(vt_ctx *ctx, const vt_var *v, const vt_expr *min, const vt_expr *extent, vt_for_kind kind,
                         const vt_stmt *body) {
     need_body(ctx, VT_S_FOR, body);
-    return vt_s_new(ctx, &(vt_stmt){.kind = VT_S_FOR, .u.loop = {.var = v, .min = min, .extent = extent, .kind = kind,
-                                                                  .body = body}});
+    return vt_s_new(ctx, &(vt_stmt){.kind = VT_S_FOR,
+                                    .u.loop = {.var = v, .min = min, .extent = extent, .kind = kind, .body = body}});
 }
 
 const vt_stmt *vt_s_alloc(vt_ctx *ctx, const vt_var *v, vt_dtype t, uint32_t n, const vt_expr *const *extents,
@@ -39,9 +39,12 @@ const vt_stmt *vt_s_alloc(vt_ctx *ctx, const vt_var *v, vt_dtype t, uint32_t n, 
     need_body(ctx, VT_S_ALLOC, body);
     if (!v->u.var->pointer) vt_raise(ctx, VTA_INTERNAL, "allocate of %s, which is no pointer", vt_var_name(v));
     return vt_s_new(ctx, &(vt_stmt){.kind = VT_S_ALLOC,
-                                    .u.alloc = {.var = v, .dtype = t, .n_extents = n,
+                                    .u.alloc = {.var = v,
+                                                .dtype = t,
+                                                .n_extents = n,
                                                 .extents = vt_exprs_copy(ctx, n, extents),
-                                                .condition = condition ? condition : vt_bool(ctx, true), .body = body}});
+                                                .condition = condition ? condition : vt_bool(ctx, true),
+                                                .body = body}});
 }
 
 const vt_stmt *vt_s_store(vt_ctx *ctx, const vt_buffer *buffer, const vt_expr *value, uint32_t n,
@@ -53,7 +56,8 @@ const vt_stmt *vt_s_store(vt_ctx *ctx, const vt_buffer *buffer, const vt_expr *v
 
 const vt_stmt *vt_s_pstore(vt_ctx *ctx, const vt_tensor *tensor, const vt_expr *value, uint32_t n,
                            const vt_expr *const *indices) {
-    return vt_s_new(ctx, &(vt_stmt){.kind = VT_S_PSTORE, .u.pstore = {tensor, value, n, vt_exprs_copy(ctx, n, indices)}});
+    return vt_s_new(ctx,
+                    &(vt_stmt){.kind = VT_S_PSTORE, .u.pstore = {tensor, value, n, vt_exprs_copy(ctx, n, indices)}});
 }
 
 const vt_stmt *vt_s_realize(vt_ctx *ctx, const vt_tensor *tensor, uint32_t n, const vt_range *bounds,
@@ -118,10 +122,14 @@ const vt_buffer *vt_buffer_with(vt_ctx *ctx, const vt_buffer *fields) {
 const vt_buffer *vt_buffer_new(vt_ctx *ctx, const char *name, const vt_var *data, vt_dtype t, uint32_t ndim,
                                const vt_expr *const *shape) {
     if (!data) data = vt_var_new_pointer(ctx, name, t, "");
-    return vt_buffer_with(ctx, &(vt_buffer){.name = vt_new_string(ctx, name), .data = data, .dtype = t, .ndim = ndim,
+    return vt_buffer_with(ctx, &(vt_buffer){.name = vt_new_string(ctx, name),
+                                            .data = data,
+                                            .dtype = t,
+                                            .ndim = ndim,
                                             .shape = vt_exprs_copy(ctx, ndim, shape),
                                             .elem_offset = vt_int(ctx, ndim ? shape[0]->dtype : VT_I32, 0),
-                                            .data_alignment = 64, .offset_factor = 1});
+                                            .data_alignment = 64,
+                                            .offset_factor = 1});
 }
 
 const vt_expr *vt_buffer_offset(vt_ctx *ctx, const vt_buffer *b, uint32_t n, const vt_expr *const *indices) {

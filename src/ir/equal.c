@@ -132,12 +132,13 @@ static bool note_eq(cmp *c, const vt_note *x, const vt_note *y) {
 }
 
 #define GET(type, s) VT__AT_CONST(type, s, f)
-#define EACH(type, test)                                    \
-    do {                                                    \
-        type const *a = GET(type const *, x); type const *b = GET(type const *, y); \
-        for (uint32_t i = 0; i < n; i++)                    \
-            if (!(test)) return false;                      \
-        return true;                                        \
+#define EACH(type, test)                                                                                               \
+    do {                                                                                                               \
+        type const *a = GET(type const *, x);                                                                          \
+        type const *b = GET(type const *, y);                                                                          \
+        for (uint32_t i = 0; i < n; i++)                                                                               \
+            if (!(test)) return false;                                                                                 \
+        return true;                                                                                                   \
     } while (0)
 
 static bool list_eq(cmp *c, const vt_stmt *x, const vt_stmt *y, const vt__field *f) {

@@ -21,8 +21,10 @@ typedef struct print_job {
 
 static vta_status print_body(vt_ctx *ctx, void *arg) {
     print_job *job = arg;
-    if (job->style == VTAC_STYLE_PRIMFN) vt_print_primfn(ctx, job->func, job->out);
-    else vt_print_tvmscript(ctx, job->func, job->out);
+    if (job->style == VTAC_STYLE_PRIMFN)
+        vt_print_primfn(ctx, job->func, job->out);
+    else
+        vt_print_tvmscript(ctx, job->func, job->out);
     return VTA_OK;
 }
 

@@ -148,8 +148,10 @@ static void run(vt__interp *in, const vt_stmt *s) {
         for (uint32_t i = 0; i < s->u.seq.n_items; i++) run(in, s->u.seq.items[i]);
         break;
     case VT_S_IF:
-        if (vt__eval_int(in, s->u.branch.condition, 0)) run(in, s->u.branch.then_case);
-        else if (s->u.branch.else_case) run(in, s->u.branch.else_case);
+        if (vt__eval_int(in, s->u.branch.condition, 0))
+            run(in, s->u.branch.then_case);
+        else if (s->u.branch.else_case)
+            run(in, s->u.branch.else_case);
         break;
     case VT_S_EVAL: vt__eval(in, s->u.eval.value, 0); break;
     case VT_S_BLOCK: run_block(in, s); break;
@@ -169,7 +171,10 @@ typedef struct job {
 } job;
 
 static vt__interp start(vt_ctx *ctx, const vt_interp_hooks *hooks) {
-    return (vt__interp){.ctx = ctx, .hooks = hooks, .vars = vt_ptrmap_new(ctx), .memory = vt_ptrmap_new(ctx),
+    return (vt__interp){.ctx = ctx,
+                        .hooks = hooks,
+                        .vars = vt_ptrmap_new(ctx),
+                        .memory = vt_ptrmap_new(ctx),
                         .blocks = vt_ptrmap_new(ctx)};
 }
 
@@ -187,7 +192,8 @@ static void bind_array(vt__interp *in, const vt_binding *b, const vt_interp_arg 
                              : elements_of(in, name, b->tensor->ndim, b->tensor->shape);
     bool strided = b->buffer && b->buffer->n_strides;
     if (!arg->data || (!strided && arg->elements < (size_t)want))
-        vt_raise(in->ctx, VTA_MISMATCH, "argument %s needs %lld elements, got %zu", name, (long long)want, arg->elements);
+        vt_raise(in->ctx, VTA_MISMATCH, "argument %s needs %lld elements, got %zu", name, (long long)want,
+                 arg->elements);
     vt__memory *m = VT_NEW(in->ctx, vt__memory);
     *m = (vt__memory){.name = name, .data = arg->data, .bytes = arg->elements * vt_dtype_bytes(t), .bound = true};
     if (b->buffer) vt_ptrmap_set(in->memory, b->buffer->data, m);

@@ -106,7 +106,8 @@ static vt_value eval_access(vt__interp *in, const vt_expr *e, uint32_t lane) {
     const vt__memory *m = vt_ptrmap_get(in->memory, e->a[1]);
     if (!m) vt_raise(in->ctx, VTA_ILLEGAL, "access to memory that nothing allocates");
     int64_t at = vt__eval_int(in, e->a[2], lane), size = (int64_t)vt_dtype_bytes(vt_dtype_elem(e->a[0]->dtype));
-    if (at < 0 || (uint64_t)at > m->bytes / (size_t)size) vt_raise(in->ctx, VTA_OUT_OF_RANGE, "access beyond %s", m->name);
+    if (at < 0 || (uint64_t)at > m->bytes / (size_t)size)
+        vt_raise(in->ctx, VTA_OUT_OF_RANGE, "access beyond %s", m->name);
     return (vt_value){.dtype = VT_HANDLE_T, .u.p = m->data + at * size};
 }
 
@@ -139,8 +140,10 @@ static vt_value eval_bits(vt__interp *in, const vt_expr *e, uint32_t lane) {
     int64_t x = vt__eval_int(in, e->a[0], lane), y = vt__eval_int(in, e->a[1], lane), out;
     if ((e->u.op == VT_OP_SHIFT_LEFT || e->u.op == VT_OP_SHIFT_RIGHT) && (y < 0 || y >= e->dtype.bits))
         vt_raise(in->ctx, VTA_ILLEGAL, "shift by %lld of a %u-bit value", (long long)y, e->dtype.bits);
-    if (e->dtype.code == VT_UINT && e->u.op == VT_OP_SHIFT_RIGHT) out = (int64_t)((uint64_t)x >> y);
-    else vt__fold_bits(e->u.op, x, y, &out);
+    if (e->dtype.code == VT_UINT && e->u.op == VT_OP_SHIFT_RIGHT)
+        out = (int64_t)((uint64_t)x >> y);
+    else
+        vt__fold_bits(e->u.op, x, y, &out);
     return vt__value_int(e->dtype, out);
 }
 
@@ -162,7 +165,8 @@ static vt_value eval_call(vt__interp *in, const vt_expr *e, uint32_t lane) {
     case VT_OP_FMOD:
         return vt__value_float(e->dtype, fmod(vt__eval(in, e->a[0], lane).u.f, vt__eval(in, e->a[1], lane).u.f));
     case VT_OP_ISNAN: return vt__value_int(VT_BOOL, isnan(vt__eval(in, e->a[0], lane).u.f) != 0);
-    case VT_OP_POPCOUNT: return vt__value_int(e->dtype, __builtin_popcountll((uint64_t)vt__eval_int(in, e->a[0], lane)));
+    case VT_OP_POPCOUNT:
+        return vt__value_int(e->dtype, __builtin_popcountll((uint64_t)vt__eval_int(in, e->a[0], lane)));
     case VT_OP_Q_MULTIPLY_SHIFT: return eval_shift_multiply(in, e, lane);
     case VT_OP_REINTERPRET: return eval_reinterpret(vt_dtype_elem(e->dtype), vt__eval(in, e->a[0], lane));
     case VT_OP_ACCESS_PTR: return eval_access(in, e, lane);
@@ -229,9 +233,7 @@ vt_value vt__eval(vt__interp *in, const vt_expr *e, uint32_t lane) {
     case VT_E_LOAD: return vt__get(in, vt__buffer_at(in, e->u.buffer, e->n, e->a, lane), e->u.buffer->dtype);
     case VT_E_PLOAD: return vt__get(in, vt__tensor_at(in, e->u.tensor, e->n, e->a, lane), e->dtype);
     case VT_E_CALL: return eval_call(in, e, lane);
-    case VT_E_LET:
-        vt__interp_set(in, e->u.let_var, vt__eval(in, e->a[0], lane));
-        return vt__eval(in, e->a[1], lane);
+    case VT_E_LET: vt__interp_set(in, e->u.let_var, vt__eval(in, e->a[0], lane)); return vt__eval(in, e->a[1], lane);
     case VT_E_RAMP: return eval_ramp(in, e, lane);
     case VT_E_BROADCAST: return vt__eval(in, e->a[0], 0);
     case VT_E_REDUCE: return eval_reduce(in, e);

@@ -29,9 +29,12 @@ void vt__put(vt__interp *in, void *to, vt_dtype t, vt_value v) {
     size_t bytes = vt_dtype_bytes(vt_dtype_elem(t));
     if (t.code == VT_FLOAT) {
         float f32 = (float)v.u.f;
-        if (bytes == 4) memcpy(to, &f32, 4);
-        else if (bytes == 8) memcpy(to, &v.u.f, 8);
-        else vt_raise(in->ctx, VTA_UNSUPPORTED, "the interpreter has no float%u", t.bits);
+        if (bytes == 4)
+            memcpy(to, &f32, 4);
+        else if (bytes == 8)
+            memcpy(to, &v.u.f, 8);
+        else
+            vt_raise(in->ctx, VTA_UNSUPPORTED, "the interpreter has no float%u", t.bits);
         return;
     }
     int8_t i8 = (int8_t)v.u.i;
@@ -62,14 +65,17 @@ static void *element(vt__interp *in, const vt__memory *m, const char *name, int6
 
 void *vt__buffer_at(vt__interp *in, const vt_buffer *b, uint32_t n, const vt_expr *const *indices, uint32_t lane) {
     const vt__memory *m = vt_ptrmap_get(in->memory, b->data);
-    if (!m) vt_raise(in->ctx, VTA_ILLEGAL, "buffer %s has no memory: nothing allocates %s", b->name, vt_var_name(b->data));
+    if (!m)
+        vt_raise(in->ctx, VTA_ILLEGAL, "buffer %s has no memory: nothing allocates %s", b->name, vt_var_name(b->data));
     int64_t at = b->elem_offset ? vt__eval_int(in, b->elem_offset, 0) : 0, flat = 0;
     for (uint32_t i = 0; i < n; i++) {
         int64_t index = vt__eval_int(in, indices[i], lane);
         int64_t extent = n == b->ndim ? vt__eval_int(in, b->shape[i], 0) : INT64_MAX;
         if (n > 1 && (index < 0 || index >= extent)) out_of_range(in, b->name, i, index, 0, extent);
-        if (b->n_strides) at += index * vt__eval_int(in, b->strides[i], 0);
-        else flat = (i ? flat * extent : 0) + index;
+        if (b->n_strides)
+            at += index * vt__eval_int(in, b->strides[i], 0);
+        else
+            flat = (i ? flat * extent : 0) + index;
     }
     return element(in, m, b->name, at + flat, b->dtype);
 }
@@ -77,7 +83,8 @@ void *vt__buffer_at(vt__interp *in, const vt_buffer *b, uint32_t n, const vt_exp
 void *vt__tensor_at(vt__interp *in, const vt_tensor *t, uint32_t n, const vt_expr *const *indices, uint32_t lane) {
     const vt__memory *m = vt_ptrmap_get(in->memory, vt_tensor_key(t));
     if (!m) vt_raise(in->ctx, VTA_ILLEGAL, "tensor %s is neither realized nor bound to a parameter", t->name);
-    if (m->ndim != n) vt_raise(in->ctx, VTA_ILLEGAL, "%u indices into %s, which has %u dimensions", n, t->name, m->ndim);
+    if (m->ndim != n)
+        vt_raise(in->ctx, VTA_ILLEGAL, "%u indices into %s, which has %u dimensions", n, t->name, m->ndim);
     int64_t at = 0;
     for (uint32_t i = 0; i < n; i++) {
         int64_t index = vt__eval_int(in, indices[i], lane);

@@ -58,7 +58,5 @@ void *vt_ptrmap_value(const vt_ptrmap *map, uint32_t i) { return (void *)(uintpt
 /* A map of variables is a pointer map with its own name, so that the compiler tells them apart. */
 vt_varmap *vt_varmap_new(vt_ctx *ctx) { return (vt_varmap *)vt_ptrmap_new(ctx); }
 void vt_varmap_set(vt_varmap *map, const vt_var *v, const vt_expr *value) { vt_ptrmap_set((vt_ptrmap *)map, v, value); }
-const vt_expr *vt_varmap_get(const vt_varmap *map, const vt_var *v) {
-    return vt_ptrmap_get((const vt_ptrmap *)map, v);
-}
+const vt_expr *vt_varmap_get(const vt_varmap *map, const vt_var *v) { return vt_ptrmap_get((const vt_ptrmap *)map, v); }
 uint32_t vt_varmap_size(const vt_varmap *map) { return ((const vt_ptrmap *)map)->n; }

@@ -132,12 +132,12 @@ static vt_ref mutate_ref(vt_mutator *m, vt_ref r) {
     return r;
 }
 
-#define REPLACE(type, fn_call)                 \
-    do {                                       \
-        type was = VT__AT(type, s, f);         \
-        type is = (type)(fn_call);             \
-        if (is != was) changed = true;         \
-        VT__AT(type, s, f) = is;               \
+#define REPLACE(type, fn_call)                                                                                         \
+    do {                                                                                                               \
+        type was = VT__AT(type, s, f);                                                                                 \
+        type is = (type)(fn_call);                                                                                     \
+        if (is != was) changed = true;                                                                                 \
+        VT__AT(type, s, f) = is;                                                                                       \
     } while (0)
 
 static bool mutate_field(vt_mutator *m, vt_stmt *s, const vt__field *f) {

@@ -78,8 +78,10 @@ const char *vt__names_take(vt__names *names, const char *wanted) {
 void vt__names_step_back(vt__names *names, const char *wanted, const char *name) {
     entry *e = at(names, wanted);
     char last[256];
-    if (e->last > 0) snprintf(last, sizeof last, "%s_%d", wanted, e->last);
-    else snprintf(last, sizeof last, "%s", wanted);
+    if (e->last > 0)
+        snprintf(last, sizeof last, "%s_%d", wanted, e->last);
+    else
+        snprintf(last, sizeof last, "%s", wanted);
     if (e->taken && !strcmp(last, name)) e->last--;
 }
 

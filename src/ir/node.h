@@ -25,7 +25,13 @@ typedef enum vt_expr_kind {
     VT_E_COUNT
 } vt_expr_kind;
 
-typedef enum vt_expr_class { VT_CLASS_LEAF, VT_CLASS_ARITH, VT_CLASS_COMPARE, VT_CLASS_LOGIC, VT_CLASS_OTHER } vt_expr_class;
+typedef enum vt_expr_class {
+    VT_CLASS_LEAF,
+    VT_CLASS_ARITH,
+    VT_CLASS_COMPARE,
+    VT_CLASS_LOGIC,
+    VT_CLASS_OTHER
+} vt_expr_class;
 
 typedef struct vt_expr_info {
     const char *text;
@@ -53,7 +59,13 @@ typedef enum vt_op {
     VT_OP_COUNT
 } vt_op;
 
-typedef enum vt_effect { VT_EFFECT_PURE, VT_EFFECT_ANNOTATE, VT_EFFECT_READ, VT_EFFECT_UPDATE, VT_EFFECT_CONTROL } vt_effect;
+typedef enum vt_effect {
+    VT_EFFECT_PURE,
+    VT_EFFECT_ANNOTATE,
+    VT_EFFECT_READ,
+    VT_EFFECT_UPDATE,
+    VT_EFFECT_CONTROL
+} vt_effect;
 
 typedef struct vt_op_info {
     const char *name;   /* "tir.likely" */
@@ -129,15 +141,15 @@ struct vt_expr {
     uint32_t n;    /* operands */
     const vt_span *span;
     union {
-        int64_t i;                /* INT; also uint64 as its bits */
-        double f;                 /* FLOAT */
-        const char *s;            /* STRING */
-        const vt_var_info *var;   /* VAR */
-        const vt_var *let_var;    /* LET */
-        const vt_buffer *buffer;  /* LOAD */
-        const vt_tensor *tensor;  /* PLOAD */
-        vt_op op;                 /* CALL */
-        const vt_reduce *reduce;  /* REDUCE */
+        int64_t i;               /* INT; also uint64 as its bits */
+        double f;                /* FLOAT */
+        const char *s;           /* STRING */
+        const vt_var_info *var;  /* VAR */
+        const vt_var *let_var;   /* LET */
+        const vt_buffer *buffer; /* LOAD */
+        const vt_tensor *tensor; /* PLOAD */
+        vt_op op;                /* CALL */
+        const vt_reduce *reduce; /* REDUCE */
     } u;
     const vt_expr *a[]; /* operands */
 };
@@ -304,10 +316,10 @@ struct vt_stmt {
 
 /* A parameter and what stands behind it. */
 typedef struct vt_binding {
-    const vt_var *param;         /* handle, one of the function's params */
-    const vt_buffer *buffer;     /* flat one after storage flattening, else the shaped one */
+    const vt_var *param;          /* handle, one of the function's params */
+    const vt_buffer *buffer;      /* flat one after storage flattening, else the shaped one */
     const vt_buffer *unflattened; /* the shaped one after storage flattening, else NULL */
-    const vt_tensor *tensor;     /* before storage flattening: the tensor that PLOAD and PSTORE name; else NULL */
+    const vt_tensor *tensor;      /* before storage flattening: the tensor that PLOAD and PSTORE name; else NULL */
 } vt_binding;
 
 /* A function. Passes copy it and change the copy (vt_func_with_body). */

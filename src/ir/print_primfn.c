@@ -113,8 +113,10 @@ static void constant(printer *p, const vt_expr *e) {
         add(p, e->u.i ? "True" : "False");
         return;
     }
-    if (e->kind == VT_E_FLOAT) vt_strbuf_addf(p->out, "%g", e->u.f);
-    else vt_strbuf_addf(p->out, "%lld", (long long)e->u.i);
+    if (e->kind == VT_E_FLOAT)
+        vt_strbuf_addf(p->out, "%g", e->u.f);
+    else
+        vt_strbuf_addf(p->out, "%lld", (long long)e->u.i);
     if (vt_dtype_eq(t, VT_I32)) return;
     vt_strbuf_addf(p->out, "%c%u", t.code == VT_INT ? 'i' : t.code == VT_UINT ? 'u' : 'f', t.bits);
 }
@@ -290,7 +292,8 @@ static void loop(printer *p, const vt_stmt *s) {
     add(p, ", ");
     expr(p, vt_add(p->ctx, s->u.loop.min, s->u.loop.extent));
     add(p, ")");
-    if (s->u.loop.kind != VT_FOR_SERIAL) vt_strbuf_addf(p->out, " \"%s\"", vt_for_kind_text((vt_for_kind)s->u.loop.kind));
+    if (s->u.loop.kind != VT_FOR_SERIAL)
+        vt_strbuf_addf(p->out, " \"%s\"", vt_for_kind_text((vt_for_kind)s->u.loop.kind));
     body(p, s->u.loop.body);
 }
 
@@ -510,8 +513,10 @@ void vt_print_primfn(vt_ctx *ctx, const vt_func *f, vt_strbuf *out) {
         var(&p, f->params[i]);
     }
     add(&p, ") -> ");
-    if (vt_dtype_eq(f->result, VT_VOID_T) || !f->result.bits) add(&p, "()");
-    else dtype(&p, f->result);
+    if (vt_dtype_eq(f->result, VT_VOID_T) || !f->result.bits)
+        add(&p, "()");
+    else
+        dtype(&p, f->result);
     p.indent = 2;
     if (f->n_attrs) {
         line(&p);
@@ -549,8 +554,10 @@ static const char *text_of(vt_ctx *ctx, const vt_expr *e, const vt_stmt *s) {
     vta_allocator allocator = {arena_resize, &ctx->arena};
     vt_strbuf sb;
     vt_strbuf_init(&sb, &allocator);
-    if (e) vt_print_expr(ctx, e, &sb);
-    else vt_print_stmt(ctx, s, &sb);
+    if (e)
+        vt_print_expr(ctx, e, &sb);
+    else
+        vt_print_stmt(ctx, s, &sb);
     if (sb.failed) vt_raise(ctx, VTA_NO_MEMORY, "out of memory");
     return vt_strbuf_text(&sb);
 }

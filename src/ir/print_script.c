@@ -49,8 +49,10 @@ typedef struct scan {
 
 static const place *common(const place *x, const place *y) {
     while (x != y) {
-        if (x->depth >= y->depth) x = x->outer;
-        else y = y->outer;
+        if (x->depth >= y->depth)
+            x = x->outer;
+        else
+            y = y->outer;
     }
     return x;
 }
@@ -203,8 +205,10 @@ static const char *declare_var(vt__script *s, const vt_var *v) {
     char t[VT_DTYPE_TEXT];
     const char *name = define(p, f, v, info->name), *text;
     if (info->pointer)
-        text = vt_new_format(s->ctx, "%s = T.buffer_var(\"%s\", \"%s\")", name, vt_dtype_text(info->elem, t), info->scope);
-    else text = vt_new_format(s->ctx, "%s = T.var(\"%s\")", name, vt_dtype_text(v->dtype, t));
+        text =
+            vt_new_format(s->ctx, "%s = T.buffer_var(\"%s\", \"%s\")", name, vt_dtype_text(info->elem, t), info->scope);
+    else
+        text = vt_new_format(s->ctx, "%s = T.var(\"%s\")", name, vt_dtype_text(v->dtype, t));
     put_line(p, f, text);
     return name;
 }
@@ -293,8 +297,10 @@ static void loop(printer *p, const vt_stmt *s) {
             if (l == last) break;
         }
     } else {
-        static const char *const kinds[] = {[VT_FOR_SERIAL] = "T.serial", [VT_FOR_PARALLEL] = "T.parallel",
-                                            [VT_FOR_VECTORIZED] = "T.vectorized", [VT_FOR_UNROLLED] = "T.unroll",
+        static const char *const kinds[] = {[VT_FOR_SERIAL] = "T.serial",
+                                            [VT_FOR_PARALLEL] = "T.parallel",
+                                            [VT_FOR_VECTORIZED] = "T.vectorized",
+                                            [VT_FOR_UNROLLED] = "T.unroll",
                                             [VT_FOR_THREAD] = "T.thread_binding"};
         bool plain = in_grid(s);
         bool range = s->u.loop.kind == VT_FOR_SERIAL && !s->u.loop.n_notes;
@@ -326,8 +332,9 @@ static void let(printer *p, const vt_stmt *s) {
     const char *name = define(p, &f, s->u.let.var, vt_var_name(s->u.let.var)), *text = vt_strbuf_text(&value);
     body(p, s->u.let.body);
     const char *type = vt_dtype_text(s->u.let.var->dtype, t);
-    leave(p, concise ? vt_new_format(p->s.ctx, "%s: T.%s = %s", name, type, text)
-                     : vt_new_format(p->s.ctx, "with T.let(%s, %s):", name, text),
+    leave(p,
+          concise ? vt_new_format(p->s.ctx, "%s: T.%s = %s", name, type, text)
+                  : vt_new_format(p->s.ctx, "with T.let(%s, %s):", name, text),
           concise);
 }
 
@@ -391,8 +398,9 @@ static void allocate(printer *p, const vt_stmt *s) {
     enter(p, &f, s);
     const char *name = define(p, &f, s->u.alloc.var, vt_var_name(s->u.alloc.var));
     body(p, s->u.alloc.body);
-    leave(p, concise ? vt_new_format(p->s.ctx, "%s = %s", name, text)
-                     : vt_new_format(p->s.ctx, "with %s as %s:", text, name),
+    leave(p,
+          concise ? vt_new_format(p->s.ctx, "%s = %s", name, text)
+                  : vt_new_format(p->s.ctx, "with %s as %s:", text, name),
           concise);
 }
 
@@ -516,7 +524,10 @@ void vt_print_tvmscript(vt_ctx *ctx, const vt_func *f, vt_strbuf *out) {
         vt__script_blocks(ctx, f, out);
         return;
     }
-    printer p = {.s = {.ctx = ctx, .names = vt__names_new(ctx), .known = vt_ptrmap_new(ctx), .declare_var = declare_var,
+    printer p = {.s = {.ctx = ctx,
+                       .names = vt__names_new(ctx),
+                       .known = vt_ptrmap_new(ctx),
+                       .declare_var = declare_var,
                        .declare_buffer = declare_buffer},
                  .places = vt_ptrmap_new(ctx)};
     const place whole = {NULL, NULL, 0};
@@ -527,6 +538,5 @@ void vt_print_tvmscript(vt_ctx *ctx, const vt_func *f, vt_strbuf *out) {
     header(&p, f, out);
     match_buffers(&p, f, out);
     body(&p, f->body);
-    for (text_line *l = top.first; l; l = l->next)
-        vt_strbuf_addf(out, "%*s%s\n", 8 + (int)l->indent, "", l->text);
+    for (text_line *l = top.first; l; l = l->next) vt_strbuf_addf(out, "%*s%s\n", 8 + (int)l->indent, "", l->text);
 }

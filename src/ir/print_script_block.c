@@ -30,7 +30,8 @@ static void undefine(printer *p, const vt_var *v) {
 }
 
 static bool simple(const vt_stmt *s) {
-    return s->kind == VT_S_FOR && s->u.loop.kind == VT_FOR_SERIAL && !s->u.loop.n_notes && vt_is_const(s->u.loop.min, 0);
+    return s->kind == VT_S_FOR && s->u.loop.kind == VT_FOR_SERIAL && !s->u.loop.n_notes &&
+           vt_is_const(s->u.loop.min, 0);
 }
 
 static void inside(printer *p, const vt_stmt *s) {
@@ -92,8 +93,10 @@ static bool remaps(printer *p, const vt_iter *it, const vt_expr *value) {
 }
 
 static void block_var(printer *p, const vt_iter *it, const vt_expr *value) {
-    static const char *const kinds[] = {[VT_ITER_DATA_PAR] = "spatial", [VT_ITER_COMM_REDUCE] = "reduce",
-                                        [VT_ITER_ORDERED] = "scan", [VT_ITER_OPAQUE] = "opaque"};
+    static const char *const kinds[] = {[VT_ITER_DATA_PAR] = "spatial",
+                                        [VT_ITER_COMM_REDUCE] = "reduce",
+                                        [VT_ITER_ORDERED] = "scan",
+                                        [VT_ITER_OPAQUE] = "opaque"};
     line(p);
     vt__script_expr(&p->s, p->out, it->var);
     vt_strbuf_addf(p->out, " = T.axis.%s(", it->type <= VT_ITER_OPAQUE && kinds[it->type] ? kinds[it->type] : "opaque");
@@ -134,8 +137,10 @@ static void block_vars(printer *p, const vt_stmt *s) {
     for (uint32_t i = 0; i < n;) {
         uint32_t end = i;
         while (end < n && remaps(p, s->u.block.iters[end], s->u.block.bindings[end])) end++;
-        if (end > i) remap(p, s, i, end);
-        else block_var(p, s->u.block.iters[i], s->u.block.bindings[i]), end++;
+        if (end > i)
+            remap(p, s, i, end);
+        else
+            block_var(p, s->u.block.iters[i], s->u.block.bindings[i]), end++;
         i = end;
     }
 }
@@ -230,8 +235,9 @@ static void stmt(printer *p, const vt_stmt *s) {
         vt__script_expr(&p->s, p->out, s->u.eval.value);
         vt_strbuf_add(p->out, ")");
         break;
-    default: vt_raise(p->s.ctx, VTA_UNSUPPORTED, "%s inside of blocks cannot be printed as TVMScript",
-                      vt_stmt_kind_text((vt_stmt_kind)s->kind));
+    default:
+        vt_raise(p->s.ctx, VTA_UNSUPPORTED, "%s inside of blocks cannot be printed as TVMScript",
+                 vt_stmt_kind_text((vt_stmt_kind)s->kind));
     }
 }
 
@@ -261,9 +267,15 @@ static void signature(printer *p, const vt_func *f) {
 }
 
 void vt__script_blocks(vt_ctx *ctx, const vt_func *f, vt_strbuf *out) {
-    printer p = {.s = {.ctx = ctx, .names = vt__names_new(ctx), .known = vt_ptrmap_new(ctx), .blocks = true,
-                       .declare_var = declare_var, .declare_buffer = declare_buffer},
-                 .out = out, .indent = 4, .loops = vt_ptrmap_new(ctx)};
+    printer p = {.s = {.ctx = ctx,
+                       .names = vt__names_new(ctx),
+                       .known = vt_ptrmap_new(ctx),
+                       .blocks = true,
+                       .declare_var = declare_var,
+                       .declare_buffer = declare_buffer},
+                 .out = out,
+                 .indent = 4,
+                 .loops = vt_ptrmap_new(ctx)};
     vt_strbuf_add(out, "# from tvm.script import tir as T\n@tvm.script.ir_module\nclass Module:");
     line(&p);
     vt_strbuf_add(out, "@T.prim_func");

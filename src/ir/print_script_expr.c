@@ -75,10 +75,14 @@ void vt__script_exprs(vt__script *s, vt_strbuf *out, uint32_t n, const vt_expr *
 static void constant(vt__script *s, vt_strbuf *out, const vt_expr *e) {
     (void)s;
     char t[VT_DTYPE_TEXT];
-    if (vt_dtype_is_bool(e->dtype)) vt_strbuf_add(out, e->u.i ? "True" : "False");
-    else if (vt_dtype_eq(e->dtype, VT_I32)) vt_strbuf_addf(out, "%lld", (long long)e->u.i);
-    else if (e->kind == VT_E_FLOAT) vt_strbuf_addf(out, "T.%s(%.17g)", vt_dtype_text(e->dtype, t), e->u.f);
-    else vt_strbuf_addf(out, "T.%s(%lld)", vt_dtype_text(e->dtype, t), (long long)e->u.i);
+    if (vt_dtype_is_bool(e->dtype))
+        vt_strbuf_add(out, e->u.i ? "True" : "False");
+    else if (vt_dtype_eq(e->dtype, VT_I32))
+        vt_strbuf_addf(out, "%lld", (long long)e->u.i);
+    else if (e->kind == VT_E_FLOAT)
+        vt_strbuf_addf(out, "T.%s(%.17g)", vt_dtype_text(e->dtype, t), e->u.f);
+    else
+        vt_strbuf_addf(out, "T.%s(%lld)", vt_dtype_text(e->dtype, t), (long long)e->u.i);
 }
 
 static const char *text_of(vt__script *s, const void *thing) { return vt_ptrmap_get(s->known, thing); }

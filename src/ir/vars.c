@@ -13,8 +13,10 @@ static void test(finder *f, const vt_var *v) {
 }
 
 static void find_expr(vt_visitor *v, const vt_expr *e) {
-    if (e->kind == VT_E_VAR) test((finder *)v, e);
-    else if (e->kind == VT_E_LOAD) test((finder *)v, e->u.buffer->data);
+    if (e->kind == VT_E_VAR)
+        test((finder *)v, e);
+    else if (e->kind == VT_E_LOAD)
+        test((finder *)v, e->u.buffer->data);
     vt_visit_expr_children(v, e);
 }
 
@@ -53,8 +55,10 @@ static void use(collector *c, const vt_var *v) {
 
 static void collect_expr(vt_visitor *v, const vt_expr *e) {
     collector *c = (collector *)v;
-    if (e->kind == VT_E_VAR) use(c, e);
-    else if (e->kind == VT_E_LOAD) use(c, e->u.buffer->data);
+    if (e->kind == VT_E_VAR)
+        use(c, e);
+    else if (e->kind == VT_E_LOAD)
+        use(c, e->u.buffer->data);
     if (e->kind != VT_E_LET && e->kind != VT_E_REDUCE) {
         vt_visit_expr_children(v, e);
         return;

@@ -30,11 +30,13 @@ static void use_var(verifier *ver, const vt_var *v) {
 
 static void use_buffer(verifier *ver, const vt_buffer *b, uint32_t n) {
     need(ver, vt_ptrmap_get(ver->defined, b->data) != NULL, "buffer %s is reached where nothing allocates it", b->name);
-    need(ver, n == b->ndim || n == 1, "buffer %s has another number of dimensions than the access has indices", b->name);
+    need(ver, n == b->ndim || n == 1, "buffer %s has another number of dimensions than the access has indices",
+         b->name);
 }
 
 static void use_tensor(verifier *ver, const vt_tensor *t, uint32_t n) {
-    need(ver, vt_ptrmap_get(ver->defined, vt_tensor_key(t)) != NULL, "tensor %s is neither realized nor bound", t->name);
+    need(ver, vt_ptrmap_get(ver->defined, vt_tensor_key(t)) != NULL, "tensor %s is neither realized nor bound",
+         t->name);
     need(ver, n == t->ndim, "tensor %s has another number of dimensions than the access has indices", t->name);
 }
 
@@ -73,7 +75,8 @@ static void check_expr(vt_visitor *v, const vt_expr *e) {
     case VT_E_CALL:
         need(ver, vt_op_infos[e->u.op].arity < 0 || (uint32_t)vt_op_infos[e->u.op].arity == e->n,
              "%s has a wrong number of arguments", vt_op_infos[e->u.op].name);
-        if (e->u.op == VT_OP_IF_THEN_ELSE) need(ver, is_bool(e->a[0]), "the condition of %s is no bool", "if_then_else");
+        if (e->u.op == VT_OP_IF_THEN_ELSE)
+            need(ver, is_bool(e->a[0]), "the condition of %s is no bool", "if_then_else");
         break;
     default: break;
     }
@@ -152,7 +155,8 @@ static void check_block(verifier *ver, const vt_stmt *s) {
     for (uint32_t i = 0; i < s->u.block.n_bindings; i++) vt_visit_expr(&ver->v, s->u.block.bindings[i]);
     for (uint32_t i = 0; i < s->u.block.n_iters; i++)
         define(ver, s->u.block.iters[i]->var, vt_var_name(s->u.block.iters[i]->var));
-    for (uint32_t i = 0; i < s->u.block.n_allocs; i++) define(ver, s->u.block.allocs[i]->data, s->u.block.allocs[i]->name);
+    for (uint32_t i = 0; i < s->u.block.n_allocs; i++)
+        define(ver, s->u.block.allocs[i]->data, s->u.block.allocs[i]->name);
     if (s->u.block.init) vt_visit_stmt(&ver->v, s->u.block.init);
     vt_visit_stmt(&ver->v, s->u.block.body);
     for (uint32_t i = 0; i < s->u.block.n_iters; i++) undefine(ver, s->u.block.iters[i]->var);
@@ -176,7 +180,9 @@ static void check_stmt(vt_visitor *v, const vt_stmt *s) {
     case VT_S_REALIZE: check_realize(ver, s); return;
     case VT_S_BLOCK: check_block(ver, s); return;
     case VT_S_IF: need(ver, is_bool(s->u.branch.condition), "the condition of an %s is no bool", "if"); break;
-    case VT_S_ASSERT: need(ver, is_bool(s->u.assertion.condition), "the condition of an %s is no bool", "assert"); break;
+    case VT_S_ASSERT:
+        need(ver, is_bool(s->u.assertion.condition), "the condition of an %s is no bool", "assert");
+        break;
     case VT_S_STORE:
         use_buffer(ver, s->u.store.buffer, s->u.store.n_indices);
         need(ver, vt_dtype_eq(vt_dtype_elem(s->u.store.buffer->dtype), vt_dtype_elem(s->u.store.value->dtype)),

@@ -5,14 +5,18 @@
 
 void vt_visit_expr(vt_visitor *v, const vt_expr *e) {
     if (v->stop || !e) return;
-    if (v->expr) v->expr(v, e);
-    else vt_visit_expr_children(v, e);
+    if (v->expr)
+        v->expr(v, e);
+    else
+        vt_visit_expr_children(v, e);
 }
 
 void vt_visit_stmt(vt_visitor *v, const vt_stmt *s) {
     if (v->stop || !s) return;
-    if (v->stmt) v->stmt(v, s);
-    else vt_visit_stmt_children(v, s);
+    if (v->stmt)
+        v->stmt(v, s);
+    else
+        vt_visit_stmt_children(v, s);
 }
 
 static void visit_iter(vt_visitor *v, const vt_iter *it) {

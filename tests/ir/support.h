@@ -40,11 +40,17 @@ static inline void flat_begin(vt_ctx *ctx, flat *f, uint32_t n, const char *cons
         f->buffers[i] = vt_buffer_new(ctx, names[i], NULL, VT_I32, 1, &shape);
         f->bindings[i] = (vt_binding){.param = f->params[i], .buffer = f->buffers[i]};
     }
-    f->func = (vt_func){.name = "main", .n_params = n, .params = f->params, .n_bindings = n, .bindings = f->bindings,
+    f->func = (vt_func){.name = "main",
+                        .n_params = n,
+                        .params = f->params,
+                        .n_bindings = n,
+                        .bindings = f->bindings,
                         .result = VT_VOID_T};
 }
 
-static inline const vt_expr *load1(vt_ctx *ctx, const vt_buffer *b, const vt_expr *i) { return vt_e_load(ctx, b, 1, &i); }
+static inline const vt_expr *load1(vt_ctx *ctx, const vt_buffer *b, const vt_expr *i) {
+    return vt_e_load(ctx, b, 1, &i);
+}
 static inline const vt_stmt *store1(vt_ctx *ctx, const vt_buffer *b, const vt_expr *value, const vt_expr *i) {
     return vt_s_store(ctx, b, value, 1, &i);
 }

@@ -91,14 +91,13 @@ static void test_refused(void **state) {
     (void)state;
     run_in_context(mismatched, NULL, VTA_MISMATCH,
                    "error: operands of add differ in type: int32 and int64; cast one of them");
-    run_in_context(wrong_arity, NULL, VTA_INVALID_ARGUMENT,
-                   "error: tir.vta.coproc_dep_push takes 2 arguments, not 0");
+    run_in_context(wrong_arity, NULL, VTA_INVALID_ARGUMENT, "error: tir.vta.coproc_dep_push takes 2 arguments, not 0");
 }
 
 static void test_dtype_text(void **state) {
     (void)state;
-    static const char *const texts[] = {"int8", "int32", "int64", "uint8", "bool", "boolx4", "float32", "float32x16",
-                                        "handle", "void", "int4", "float16"};
+    static const char *const texts[] = {"int8",    "int32",      "int64",  "uint8", "bool", "boolx4",
+                                        "float32", "float32x16", "handle", "void",  "int4", "float16"};
     static const char *const bad[] = {"", "int", "int0", "float7", "int8x", "int8x0", "bool1", "int8 ", "Int8", "x4"};
     char out[VT_DTYPE_TEXT];
     vt_dtype t;

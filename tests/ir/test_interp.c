@@ -28,7 +28,8 @@ static vta_status computes(vt_ctx *ctx, void *arg) {
     const vt_var *i = vt_var_new(ctx, "i", VT_I32);
     const vt_expr *a = load1(ctx, f.buffers[0], i), *two = vt_i32(ctx, 2);
     const vt_expr *even = vt_eq(ctx, vt_floormod(ctx, i, two), vt_i32(ctx, 0));
-    const vt_expr *value = vt_if_then_else(ctx, even, vt_add(ctx, vt_mul(ctx, a, two), i), vt_max(ctx, a, vt_i32(ctx, 0)));
+    const vt_expr *value =
+        vt_if_then_else(ctx, even, vt_add(ctx, vt_mul(ctx, a, two), i), vt_max(ctx, a, vt_i32(ctx, 0)));
     f.func.body = loop(ctx, i, 4, store1(ctx, f.buffers[1], value, i));
     int32_t in[] = {5, -7, 1 << 30, 9}, out[4] = {0};
     vt_interp_arg args[] = {{.data = in, .elements = 4}, {.data = out, .elements = 4}};
@@ -74,7 +75,11 @@ static vta_status reductions(vt_ctx *ctx, void *arg) {
     vt_binding bindings[] = {{.param = pa, .tensor = &a}, {.param = pb, .tensor = &b}};
     const vt_range whole = {zero, one};
     const vt_stmt *store = vt_s_pstore(ctx, &b, total, 1, &zero);
-    vt_func f = {.name = "main", .n_params = 2, .params = params, .n_bindings = 2, .bindings = bindings,
+    vt_func f = {.name = "main",
+                 .n_params = 2,
+                 .params = params,
+                 .n_bindings = 2,
+                 .bindings = bindings,
                  .body = vt_s_realize(ctx, &b, 1, &whole, NULL, "", store)}; /* the output's realize is the argument */
     int32_t in[] = {1, 2, 3, 4}, out = 0;
     vt_interp_arg args[] = {{.data = in, .elements = 4}, {.data = &out, .elements = 1}};

@@ -29,8 +29,8 @@ static const vt_func *sample(vt_ctx *ctx, flat *f) {
     const vt_stmt *inner = vt_s_for(ctx, j, vt_i32(ctx, 2), eight, VT_FOR_PARALLEL, branch);
     const vt_expr *three = vt_i32(ctx, 3);
     const vt_stmt *attr = vt_s_attr(ctx, vt_ref_none(), "note", three, vt_s_eval(ctx, vt_add(ctx, i, three)));
-    f->func.body = vt_s_for(ctx, i, vt_i32(ctx, 0), eight, VT_FOR_UNROLLED,
-                            vt_s_seq(ctx, 2, (const vt_stmt *[]){attr, inner}));
+    f->func.body =
+        vt_s_for(ctx, i, vt_i32(ctx, 0), eight, VT_FOR_UNROLLED, vt_s_seq(ctx, 2, (const vt_stmt *[]){attr, inner}));
     const vt_func *with = vt_func_with_attr(ctx, &f->func, "tir.noalias", vt_bool(ctx, true));
     return vt_func_with_attr(ctx, with, "global_symbol", vt_string(ctx, "main"));
 }
@@ -38,25 +38,26 @@ static const vt_func *sample(vt_ctx *ctx, flat *f) {
 static vta_status primfn(vt_ctx *ctx, void *arg) {
     (void)arg;
     flat f;
-    const char *want = "@main = primfn(A_1: handle, B_1: handle) -> ()\n"
-                       "  attr = {\"global_symbol\": \"main\", \"tir.noalias\": True}\n"
-                       "  buffers = {A: Buffer(A_2: Pointer(int32), int32, [64], []),\n"
-                       "             B: Buffer(B_2: Pointer(int32), int32, [64], [])}\n"
-                       "  buffer_map = {A_1: A, B_1: B} {\n"
-                       "  for (i.outer: int32, 0, 8) \"unrolled\" {\n"
-                       "    attr [(nullptr)] \"note\" = 3;\n"
-                       "    (i.outer + 3)\n"
-                       "    for (i.outer_1: int32, 2, 10) \"parallel\" {\n"
-                       "      if (i.outer <= i.outer_1) {\n"
-                       "        let t: int32 = floordiv(i.outer_1, 3)\n"
-                       "        B[((i.outer*8) + i.outer_1)] = select(!(cast(int32, cast(int8, A[((i.outer*8) + "
-                       "i.outer_1)])) < t), (cast(int32, cast(int8, A[((i.outer*8) + i.outer_1)])) - (t - i.outer)), t)\n"
-                       "      } else {\n"
-                       "        0\n"
-                       "      }\n"
-                       "    }\n"
-                       "  }\n"
-                       "}\n\n\n";
+    const char *want =
+        "@main = primfn(A_1: handle, B_1: handle) -> ()\n"
+        "  attr = {\"global_symbol\": \"main\", \"tir.noalias\": True}\n"
+        "  buffers = {A: Buffer(A_2: Pointer(int32), int32, [64], []),\n"
+        "             B: Buffer(B_2: Pointer(int32), int32, [64], [])}\n"
+        "  buffer_map = {A_1: A, B_1: B} {\n"
+        "  for (i.outer: int32, 0, 8) \"unrolled\" {\n"
+        "    attr [(nullptr)] \"note\" = 3;\n"
+        "    (i.outer + 3)\n"
+        "    for (i.outer_1: int32, 2, 10) \"parallel\" {\n"
+        "      if (i.outer <= i.outer_1) {\n"
+        "        let t: int32 = floordiv(i.outer_1, 3)\n"
+        "        B[((i.outer*8) + i.outer_1)] = select(!(cast(int32, cast(int8, A[((i.outer*8) + "
+        "i.outer_1)])) < t), (cast(int32, cast(int8, A[((i.outer*8) + i.outer_1)])) - (t - i.outer)), t)\n"
+        "      } else {\n"
+        "        0\n"
+        "      }\n"
+        "    }\n"
+        "  }\n"
+        "}\n\n\n";
     assert_string_equal(print(ctx, sample(ctx, &f), vt_print_primfn), want);
     return VTA_OK;
 }
@@ -165,13 +166,16 @@ static char *read_listing(const char *name) {
 static vta_status blocks(vt_ctx *ctx, void *arg) {
     const char *want = arg;
     const vt_expr *shape[] = {vt_i32(ctx, 1), vt_i32(ctx, 64), vt_i32(ctx, 1), vt_i32(ctx, 16)};
-    const vt_buffer *a = vt_buffer_new(ctx, "A", NULL, VT_I32, 4, shape), *b = vt_buffer_new(ctx, "B", NULL, VT_I32, 4, shape);
+    const vt_buffer *a = vt_buffer_new(ctx, "A", NULL, VT_I32, 4, shape),
+                    *b = vt_buffer_new(ctx, "B", NULL, VT_I32, 4, shape);
     const vt_buffer *c = vt_buffer_new(ctx, "C", NULL, VT_I8, 4, shape);
     const vt_buffer *bufs[] = {vt_buffer_new(ctx, "A_buf", NULL, VT_I32, 4, shape),
                                vt_buffer_new(ctx, "B_buf", NULL, VT_I32, 4, shape),
                                vt_buffer_new(ctx, "C_buf", NULL, VT_I32, 4, shape)};
-    const stage stages[] = {{"A_buf", bufs[0], {a}, 1}, {"B_buf", bufs[1], {b}, 1},
-                            {"C_buf", bufs[2], {bufs[0], bufs[1]}, 2}, {"C", c, {bufs[2]}, 1}};
+    const stage stages[] = {{"A_buf", bufs[0], {a}, 1},
+                            {"B_buf", bufs[1], {b}, 1},
+                            {"C_buf", bufs[2], {bufs[0], bufs[1]}, 2},
+                            {"C", c, {bufs[2]}, 1}};
     const vt_stmt *items[4];
     for (int i = 0; i < 4; i++) items[i] = stage_block(ctx, &stages[i]);
     vt_stmt root = {.kind = VT_S_BLOCK};

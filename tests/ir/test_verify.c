@@ -81,7 +81,8 @@ static void test_bad(void **state) {
     run_in_context(free_variable, NULL, VTA_ILLEGAL, "error: main: variable i is used where it is not defined");
     run_in_context(out_of_scope, NULL, VTA_ILLEGAL, "error: main: variable i is used where it is not defined");
     run_in_context(defined_twice, NULL, VTA_ILLEGAL, "error: main: i is defined inside of its own scope");
-    run_in_context(no_memory_for_it, NULL, VTA_ILLEGAL, "error: main: buffer loose is reached where nothing allocates it");
+    run_in_context(no_memory_for_it, NULL, VTA_ILLEGAL,
+                   "error: main: buffer loose is reached where nothing allocates it");
     run_in_context(wrong_type, NULL, VTA_ILLEGAL, "error: main: the store to A has a value of another type");
     run_in_context(no_bool, NULL, VTA_ILLEGAL, "error: main: the condition of an if is no bool");
 }

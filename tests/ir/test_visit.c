@@ -118,7 +118,7 @@ static vta_status maps(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-#define TEST(name) \
+#define TEST(name)                                                                                                     \
     static void test_##name(void **state) { (void)state, run_in_context(name, NULL, VTA_OK, NULL); }
 TEST(identity)
 TEST(substitution)
