@@ -119,8 +119,8 @@ typedef struct vta_array vta_array;
 enum { VTA_ARRAY_MAX_DIMS = 16 };
 
 /* A compact, row-major, zeroed array. device_type kDLCPU (1; data 64-byte aligned) or kDLExtDev (12). Sub-byte scalars
- * (bits 4, …) take ceil(total bits / 8) bytes, packed little-endian. VTA_OUT_OF_RANGE: a negative extent, too many
- * dimensions, a size that overflows. */
+ * (bits 4, 2) take ceil(total bits / 8) bytes, packed little-endian; a bool (1 bit) takes a byte. VTA_OUT_OF_RANGE: a
+ * negative extent, too many dimensions, a size that overflows. */
 VTA_API vta_status vta_array_create(int32_t device_type, int32_t ndim, const int64_t *shape, DLDataType dtype,
                                     const vta_allocator *allocator, vta_diag *diag, vta_array **out_array);
 /* An array on memory of the caller's, which must stay until the array is freed. */

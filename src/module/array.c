@@ -28,7 +28,8 @@ static vta_status shape_bytes(int32_t ndim, const int64_t *shape, DLDataType dty
         return vt_fail(diag, VTA_OUT_OF_RANGE, "%d dimensions; an array has 0 to %d", ndim, VTA_ARRAY_MAX_DIMS);
     if (ndim && !shape) return vt_fail(diag, VTA_INVALID_ARGUMENT, "shape is NULL");
     VT_TRY(check_dtype(dtype, diag));
-    size_t bits = (size_t)dtype.bits * dtype.lanes;
+    /* A bool (1 bit) takes a byte; other narrow types share bytes. */
+    size_t bits = (size_t)(dtype.bits == 1 ? 8 : dtype.bits) * dtype.lanes;
     for (int32_t i = 0; i < ndim; i++) {
         if (shape[i] < 0)
             return vt_fail(diag, VTA_OUT_OF_RANGE, "dimension %d has extent %lld", i, (long long)shape[i]);

@@ -25,6 +25,7 @@ typedef struct machine {
     vta_diag *diag;
     vta_config *config;
     vtac_kernel *kernel;
+    const vtac_func *func;
     vtac_module *module;
     vta_packed_function call;
 } machine;
@@ -48,14 +49,14 @@ static inline void machine_open(machine *m, const char *file, const shape *s, bo
     machine_config(m, s);
     const char *params = strstr(file, "blocked_matmul") ? s->rows : NULL;
     need(m, vtac_kernel_load(file, params, m->config, NULL, m->diag, &m->kernel), file);
-    vtac_build_func f = {0};
     bool vta = strcmp(vtac_kernel_target(m->kernel), "vta") == 0;
     const vtac_lower_options lower = {
         .config = vta ? m->config : NULL, .disabled = disabled, .disabled_count = cse ? 0 : 1, .verify = 1};
-    need(m, vtac_kernel_lower(m->kernel, &lower, &f.func), file);
+    need(m, vtac_kernel_lower(m->kernel, &lower, &m->func), file);
+    const vtac_build_func f = {.func = m->func};
     const vtac_build_options build = {.target = vtac_kernel_target(m->kernel), .trace = 1};
     need(m, vtac_build(1, &f, &build, m->diag, &m->module), file);
-    need(m, vtac_module_function(m->module, vtac_func_name(f.func), m->diag, &m->call), file);
+    need(m, vtac_module_function(m->module, vtac_func_name(m->func), m->diag, &m->call), file);
 }
 
 static inline void machine_close(machine *m) {

@@ -1,7 +1,9 @@
-/* Every kernel file of the examples and of tests/kernel/cases, on every machine: compiled, run on the simulator in
- * several orders that the tokens allow, race-free, equal to its meaning bit for bit. A file NAME.calls beside NAME.te
- * holds the calls that it must make in the default configuration. */
+/* Every kernel file of the examples, of tests/kernel/cases and, for the processor, of tests/build/cpu, on every
+ * machine: compiled, run on the simulator in several orders that the tokens allow, race-free, equal to its meaning bit
+ * for bit. A file NAME.calls beside NAME.te holds the calls that it must make in the default configuration. */
 #include <dirent.h>
+#include <dlfcn.h>
+#include <unistd.h>
 
 #include "build/programs.h"
 
@@ -31,6 +33,32 @@ static void compare_calls(const char *file, const char *trace) {
     assert_same_text(path, trace, text);
 }
 
+/* The same function as C, through the system's compiler. */
+static void run_as_c(machine *m, const char *file) {
+    char base[64], command[256], c[80], so[80], *text;
+    size_t size;
+    vt_strbuf trace;
+    const vtac_build_func f = {.func = m->func};
+    const vtac_build_options options = {.target = vtac_kernel_target(m->kernel)};
+    need(m, vtac_emit(1, &f, &options, VTAC_EMIT_C, m->diag, &text, &size), file);
+    snprintf(base, sizeof base, "/tmp/vta-kernels-%d", (int)getpid());
+    snprintf(c, sizeof c, "%s.c", base);
+    snprintf(so, sizeof so, "%s.so", base);
+    need(m, vt_file_write(NULL, c, text, size, m->diag), c);
+    vtac_bytes_free(NULL, text, size);
+    snprintf(command, sizeof command, "cc -std=gnu11 -O1 -fwrapv -Wall -Werror -shared -fPIC -o %s %s -lm", so, c);
+    if (system(command) != 0) fail_msg("%s: the C text does not compile", file);
+    void *library = dlopen(so, RTLD_NOW | RTLD_LOCAL);
+    if (!library) fail_msg("%s", dlerror());
+    m->call = (vta_packed_function)(uintptr_t)dlsym(library, vtac_func_name(m->func));
+    vt_strbuf_init(&trace, NULL);
+    machine_check(m, file, VTA_ORDER_PROGRAM, 5, &trace);
+    vt_strbuf_free(&trace);
+    dlclose(library);
+    unlink(c);
+    unlink(so);
+}
+
 static void run_on(const char *file, const shape *s) {
     static const vta_order orders[] = {VTA_ORDER_PROGRAM, VTA_ORDER_RANDOM, VTA_ORDER_STORE_LATE};
     machine m;
@@ -46,6 +74,7 @@ static void run_on(const char *file, const shape *s) {
         if (i == 0) compare_calls(file, vt_strbuf_text(&trace));
     }
     vt_strbuf_free(&trace);
+    if (s == &shapes[0]) run_as_c(&m, file);
     machine_close(&m);
 }
 
@@ -74,6 +103,7 @@ static void test_file(void **state) {
         for (size_t k = 0; k < sizeof unfit / sizeof *unfit; k++)
             if (strcmp(unfit[k].file, file) == 0 && strcmp(unfit[k].shape, shapes[i].name) == 0)
                 message = unfit[k].message;
+        if (i > 0 && strstr(file, "/cpu/")) break; /* the processor is the same everywhere */
         if (message)
             expect_refused(file, &shapes[i], message);
         else
@@ -85,6 +115,7 @@ int main(void) {
     struct CMUnitTest tests[FILES_MOST];
     add_folder("examples");
     add_folder("tests/kernel/cases");
+    add_folder("tests/build/cpu");
     for (int i = 0; i < n_files; i++) tests[i] = (struct CMUnitTest){files[i], test_file, NULL, NULL, files[i]};
     return _cmocka_run_group_tests("kernels", tests, (size_t)n_files, NULL, NULL);
 }

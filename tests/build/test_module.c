@@ -138,8 +138,7 @@ static void test_many_kernels(void **state) {
 
 static void test_emit_kinds(void **state) {
     (void)state;
-    static const char *const marks[] = {"ELF", "VTAPushALUOp", " i32 @vector_add(",
-                                        "int vector_add(vt_value *args"};
+    static const char *const marks[] = {"ELF", "VTAPushALUOp", " i32 @vector_add(", "int vector_add(vt_value *args"};
     machine m;
     vtac_build_func f = {.func = lower(&m, "examples/vector_add.te")};
     for (int kind = VTAC_EMIT_OBJECT; kind <= VTAC_EMIT_C; kind++) {
