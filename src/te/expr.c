@@ -268,6 +268,7 @@ te_expr *te_call(te_context *c, const char *dtype, const char *name, size_t n, t
 
 static void do_expr_int(te_context *c, vt__call *k) {
     vt__need(c, k->a, "an expression");
+    vt__measure(c, k->a);
     const vt_expr *e = vt_simplify_free(&c->ctx, k->a);
     if (e->kind != VT_E_INT) vt__raise(c, VTA_INVALID_ARGUMENT, "the expression is no integer constant");
     k->i = e->u.i;

@@ -137,6 +137,7 @@ static bool finds_reduction(void *user, const vt_expr *e) {
 
 static void check_bodies(te_context *c, const vt_operation *op) {
     const vt_expr *first = op->bodies[0];
+    for (uint32_t k = 0; k < op->n_outputs; k++) vt__measure(c, op->bodies[k]);
     for (uint32_t k = 0; k < op->n_outputs; k++) {
         const vt_expr *e = op->bodies[k];
         if (e->kind == VT_E_REDUCE ? first->kind != VT_E_REDUCE || !vt_expr_equal(e->a[0], first->a[0]) ||

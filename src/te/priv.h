@@ -102,6 +102,8 @@ const vt_operation *vt__with_bodies(vt_ctx *ctx, const vt_operation *op, const v
 /* The operation with other tensors read; the same pointer when it reads none of the keys of `map` (tensor -> tensor,
  * looked up by vt__tensor_key). */
 const vt_operation *vt__replace_inputs(vt_ctx *ctx, const vt_operation *op, const vt_ptrmap *map);
+/* Raises when an expression is nested so deeply, or shares parts so often, that walking it as a tree would not end. */
+void vt__measure(te_context *c, const vt_expr *e);
 /* Checks the number of indices. */
 const vt_expr *vt__load(te_context *c, const vt_tensor *t, uint32_t n, const vt_expr *const *indices);
 const vt_expr *vt__apply(te_context *c, te_op op, const vt_expr *const *operands);

@@ -168,6 +168,7 @@ typedef enum what { EXPR, AXIS, TENSOR, OPERATION, STAGE } what;
 
 static void do_text(te_context *c, vt__call *k) {
     vt__need(c, k->a, "something to print");
+    if (k->i == EXPR) vt__measure(c, k->a);
     text t;
     vt_strbuf_init(&t.sb, c->allocator);
     switch ((what)k->i) {

@@ -18,7 +18,7 @@ int main(void) {
     static const char *const names[] = {"vector_add", "matmul", "blocked_matmul", "conv2d"};
     struct CMUnitTest tests[4];
     for (int i = 0; i < 4; i++)
-        tests[i] = (struct CMUnitTest){
-            .name = names[i], .test_func = example, .initial_state = (void *)(uintptr_t)names[i]};
+        tests[i] =
+            (struct CMUnitTest){.name = names[i], .test_func = example, .initial_state = (void *)(uintptr_t)names[i]};
     return _cmocka_run_group_tests("examples", tests, 4, NULL, NULL);
 }

@@ -216,6 +216,24 @@ static void several_outputs(void **state) {
     te_context_destroy(c);
 }
 
+/* Expressions that no walk would come to the end of. */
+static void too_large(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    te_axis *i = te_axis_create(c, "i", 4);
+    te_expr *shared = te_axis_value(c, i), *deep = shared, *one = te_int(c, "int32", 1);
+    for (int k = 0; k < 60; k++) shared = te_mul(c, shared, shared);
+    for (int k = 0; k < 5000; k++) deep = te_apply(c, TE_BITXOR, 2, (te_expr *[]){deep, one});
+    assert_fine(c);
+    te_tensor *out;
+    assert_int_equal(te_compute_axes(c, "a", NULL, 1, &i, 1, &shared, &out), VTA_OUT_OF_RANGE);
+    assert_refused(c, VTA_OUT_OF_RANGE, "the expression is too large");
+    assert_int_equal(te_compute_axes(c, "a", NULL, 1, &i, 1, &deep, &out), VTA_OUT_OF_RANGE);
+    assert_refused(c, VTA_OUT_OF_RANGE, "nested 3000 deep");
+    assert_null(te_expr_text(c, shared));
+    te_context_destroy(c);
+}
+
 static void operator_table(void **state) {
     (void)state;
     for (int op = 0; op < TE_OP_COUNT; op++) {
@@ -231,6 +249,7 @@ int main(void) {
         cmocka_unit_test(operators), cmocka_unit_test(types),           cmocka_unit_test(refused),
         cmocka_unit_test(positions), cmocka_unit_test(causes),          cmocka_unit_test(texts),
         cmocka_unit_test(built),     cmocka_unit_test(several_outputs), cmocka_unit_test(operator_table),
+        cmocka_unit_test(too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
