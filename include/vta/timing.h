@@ -71,7 +71,8 @@ typedef struct vta_insn_time {
 
 /* Profiles by name: "chisel" (also for NULL), "chisel-2019", "hls", "ultra96", "zcu104". VTA_NOT_FOUND lists them. */
 VTA_API vta_status vta_timing_profile_get(const char *name, vta_diag *diag, vta_timing_profile *out_profile);
-/* The default profile of a configuration: the board's where its TARGET is one, else "chisel". */
+/* The default profile of a configuration: the board's where its TARGET is one, else "chisel", with what the file says
+ * under TIMING. */
 VTA_API vta_status vta_timing_profile_for(const vta_config *config, vta_diag *diag, vta_timing_profile *out_profile);
 /* From JSON: {"profile": "chisel", "bus_bits": 128, ...}; keys of a vta_config.json in the same object are passed
  * over, so a board's file may carry both. `name` stands for the text in messages. */

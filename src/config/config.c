@@ -81,6 +81,7 @@ vta_status vta_config_with(const vta_config *config, const char *changes, vta_di
     for (int i = 0; i < VTA_CONFIG_FIELD_COUNT; i++) s.field[i] = config->field[i];
     memcpy(s.target, config->target, sizeof s.target);
     memcpy(s.hw_version, config->hw_version, sizeof s.hw_version);
+    memcpy(s.timing, config->timing, sizeof s.timing);
     VT_TRY(vt__config_read_changes(&s, changes, diag));
     return make(&s, config->source, diag, out_config);
 }
@@ -152,6 +153,7 @@ char *vta_config_to_json(const vta_config *config) {
             square && i == VTA_CONFIG_LOG_BLOCK_IN ? "LOG_BLOCK" : vta_config_field_name((vta_config_field)i);
         vt_strbuf_addf(&sb, ",\n  \"%s\": %d", name, config->field[i]);
     }
+    vt__config_print_timing(config, &sb);
     vt_strbuf_add(&sb, "\n}\n");
     return vt_strbuf_take(&sb);
 }

@@ -6,10 +6,13 @@
 
 #include "vta/config.h"
 
+enum { VT_CONFIG_TIMING_BYTES = 512 };
+
 struct vta_config {
     int8_t field[VTA_CONFIG_FIELD_COUNT]; /* log2 values by vta_config_field */
     char target[32];
     char hw_version[32];
+    char timing[VT_CONFIG_TIMING_BYTES]; /* as vta_config_timing */
     char bitstream[64];
     char model[96];
     char source[512]; /* where it came from, for messages */

@@ -148,6 +148,7 @@ vta_status vt__config_derive(const vt__config_settings *s, vta_diag *diag, vta_c
     for (int i = 0; i < VTA_CONFIG_FIELD_COUNT; i++) c->field[i] = (int8_t)s->field[i];
     memcpy(c->target, s->target, sizeof c->target);
     memcpy(c->hw_version, s->hw_version, sizeof c->hw_version);
+    memcpy(c->timing, s->timing, sizeof c->timing);
     VT_TRY(settle_blocks(s, diag, c));
     VT_TRY(check_out_keys(s, diag, c));
     int acc = c->field[VTA_CONFIG_LOG_ACC_WIDTH], inp = c->field[VTA_CONFIG_LOG_INP_WIDTH];

@@ -16,6 +16,7 @@ static vta_status wrong_type(const vt__config_settings *s, const char *key, cons
 }
 
 static vta_status read_member(vt__config_settings *s, const char *key, const json_t *value, vta_diag *diag) {
+    if (strcmp(key, "TIMING") == 0) return vt__config_read_timing(s, value, diag);
     if (vt__config_key_is_text(key)) {
         if (!json_is_string(value)) return wrong_type(s, key, value, "a string", diag);
         return vt__config_set_text(s, key, json_string_value(value), diag);

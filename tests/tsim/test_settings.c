@@ -27,6 +27,44 @@ static void by_name_and_target(void **state) {
     vta_config_release(base);
 }
 
+/* A board's file carries its timing, and it survives changes and being written. */
+static void in_a_board_file(void **state) {
+    (void)state;
+    static const char text[] = "{\"TARGET\": \"zcu104\", \"TIMING\": {\"delay\": 30, \"bus_bits\": 256}}";
+    vta_config *board, *changed, *again;
+    vta_timing_profile p;
+    assert_int_equal(vta_config_parse(text, strlen(text), "board.json", NULL, &board), VTA_OK);
+    assert_int_equal(vta_config_with(board, "LOG_BLOCK=5", NULL, &changed), VTA_OK);
+    char *json = vta_config_to_json(changed);
+    assert_int_equal(vta_config_parse(json, strlen(json), "again.json", NULL, &again), VTA_OK);
+    assert_int_equal(vta_timing_profile_for(again, NULL, &p), VTA_OK);
+    assert_string_equal(p.name, "zcu104");
+    assert_int_equal(p.bus_bits, 256);
+    assert_int_equal(p.delay, 30);
+    assert_int_equal(p.len_bits, 8);
+    vta_string_free(json);
+    vta_config_release(again);
+    vta_config_release(changed);
+    vta_config_release(board);
+    static const char *const bad[][2] = {{"{\"TIMING\": 3}", "TIMING: must be an object"},
+                                         {"{\"TIMING\": {\"delay\": \"x\"}}", "TIMING: delay: must be a whole number"},
+                                         {"{\"TIMING\": {\"profile\": 1}}", "TIMING: profile: must be the name"},
+                                         {"{\"TIMING\": {\"a b\": 1}}", "TIMING: a b: is no setting's name"}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        vta_diag *diag = vta_diag_create(NULL);
+        assert_int_equal(vta_config_parse(bad[i][0], strlen(bad[i][0]), "t", diag, &board), VTA_CONFIG);
+        assert_contains(vta_diag_text(diag), bad[i][1]);
+        vta_diag_destroy(diag);
+    }
+    static const char unknown[] = "{\"TIMING\": {\"profile\": \"hls\", \"speed\": 1}}";
+    vta_diag *diag = vta_diag_create(NULL);
+    assert_int_equal(vta_config_parse(unknown, strlen(unknown), "t", diag, &board), VTA_OK);
+    assert_int_equal(vta_timing_profile_for(board, diag, &p), VTA_NOT_FOUND);
+    assert_contains(vta_diag_text(diag), "has no setting \"speed\"");
+    vta_config_release(board);
+    vta_diag_destroy(diag);
+}
+
 static void json_round_trip(void **state) {
     (void)state;
     vta_timing_profile p, q;
@@ -94,6 +132,9 @@ static void deadlocks_are_named(void **state) {
     assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL), VTA_DEADLOCK);
     assert_contains(vta_diag_text(diag), "ends without FINISH");
     vta_diag_clear(diag);
+    p.insns[0].u.mem.y_size = p.insns[0].u.mem.x_size = UINT16_MAX;
+    assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL), VTA_OUT_OF_RANGE);
+    assert_contains(vta_diag_text(diag), "instruction 0: 4294836225 elements from on-chip element 0 on, and the inp buffer holds 2048");
     p.insns[0].u.mem.memory_type = 7;
     assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL), VTA_ILLEGAL);
     assert_int_equal(vta_timing_run(config, &profile, NULL, 1, 0, 0, NULL, diag, &timing, NULL), VTA_INVALID_ARGUMENT);
@@ -153,7 +194,7 @@ static void out_of_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_name_and_target), cmocka_unit_test(json_round_trip),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_name_and_target), cmocka_unit_test(in_a_board_file), cmocka_unit_test(json_round_trip),
                                        cmocka_unit_test(refused),            cmocka_unit_test(deadlocks_are_named),
                                        cmocka_unit_test(full_token_queues),  cmocka_unit_test(out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);

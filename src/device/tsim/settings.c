@@ -53,14 +53,6 @@ vta_status vta_timing_profile_get(const char *name, vta_diag *diag, vta_timing_p
     return status;
 }
 
-vta_status vta_timing_profile_for(const vta_config *config, vta_diag *diag, vta_timing_profile *out_profile) {
-    if (config == NULL) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_timing_profile_for: config is null");
-    const char *target = vta_config_target(config);
-    if (strcmp(target, "pynq") == 0) target = "hls";
-    if (vta_timing_profile_get(target, NULL, out_profile) == VTA_OK) return VTA_OK;
-    return vta_timing_profile_get(NULL, diag, out_profile);
-}
-
 static vta_status set_one(vta_timing_profile *profile, const char *key, size_t size, long long value, const char *where,
                           vta_diag *diag) {
     for (size_t i = 0; i < SETTINGS; i++) {
@@ -106,6 +98,29 @@ vta_status vta_timing_profile_set(vta_timing_profile *profile, const char *chang
     VT_TRY(check(&next, where, diag));
     *profile = next;
     return VTA_OK;
+}
+
+/* "profile=hls bus_bits=128": the profile's name, if any, comes first. */
+static vta_status apply_words(const char *words, vta_diag *diag, vta_timing_profile *profile) {
+    static const char key[] = "profile=";
+    if (strncmp(words, key, sizeof key - 1) == 0) {
+        char name[sizeof profile->name] = "";
+        words += sizeof key - 1;
+        size_t size = strcspn(words, " ");
+        memcpy(name, words, size < sizeof name ? size : sizeof name - 1);
+        VT_TRY(vta_timing_profile_get(name, diag, profile));
+        words += size;
+    }
+    return vta_timing_profile_set(profile, words, diag);
+}
+
+vta_status vta_timing_profile_for(const vta_config *config, vta_diag *diag, vta_timing_profile *out_profile) {
+    if (config == NULL) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_timing_profile_for: config is null");
+    const char *target = vta_config_target(config);
+    if (strcmp(target, "pynq") == 0) target = "hls";
+    if (vta_timing_profile_get(target, NULL, out_profile) != VTA_OK)
+        VT_TRY(vta_timing_profile_get(NULL, diag, out_profile));
+    return apply_words(vta_config_timing(config), diag, out_profile);
 }
 
 static vta_status from_json(json_t *root, const char *name, vta_diag *diag, vta_timing_profile *out_profile) {

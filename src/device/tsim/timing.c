@@ -131,6 +131,18 @@ vta_status vt_timing_run(const vta_config *config, const vta_timing_profile *pro
     return status;
 }
 
+/* A transfer's tiles must fit its buffer: that bounds the bursts of an instruction, and no machine could run it. */
+static vta_status check_size(const vta_config *config, uint32_t index, const vta_insn *insn, vta_diag *diag) {
+    if ((insn->opcode != VTA_OP_LOAD && insn->opcode != VTA_OP_STORE) || insn->u.mem.x_size == 0) return VTA_OK;
+    uint64_t tiles = (uint64_t)insn->u.mem.y_size * insn->u.mem.x_size;
+    if (insn->opcode == VTA_OP_LOAD) tiles += vt_load_padding(insn);
+    uint32_t depth = vta_config_depth(config, (vta_memory)insn->u.mem.memory_type);
+    if (insn->u.mem.sram_base + tiles <= depth) return VTA_OK;
+    return vt_fail(diag, VTA_OUT_OF_RANGE, "instruction %u: %llu elements from on-chip element %u on, and the %s buffer holds %u",
+                   index, (unsigned long long)tiles, insn->u.mem.sram_base,
+                   vta_memory_name((vta_memory)insn->u.mem.memory_type), depth);
+}
+
 vta_status vta_timing_run(const vta_config *config, const vta_timing_profile *profile, const vta_insn *insns,
                           size_t count, uint32_t insn_addr, uint64_t limit, const vta_allocator *allocator,
                           vta_diag *diag, vta_timing *out_timing, vta_insn_time *out_times) {
@@ -148,6 +160,7 @@ vta_status vta_timing_run(const vta_config *config, const vta_timing_profile *pr
         if (stage == 0)
             status = vt_fail(diag, VTA_ILLEGAL, "instruction %u: no stage runs this combination of opcode and memory type",
                              used);
+        if (status == VTA_OK) status = check_size(config, used, &insns[used], diag);
         stages[used] = (uint8_t)(stage - 1);
         finished = insns[used].opcode == VTA_OP_FINISH;
     }
