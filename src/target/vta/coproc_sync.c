@@ -216,6 +216,8 @@ const vt_func *vt_pass_coproc_sync(vt_lowering *l, const vt_func *f) {
                     .axis = vt__task_axis(l, f),
                     .before = vt_ptrmap_new(ctx),
                     .after = vt_ptrmap_new(ctx)};
+    /* Where the whole program is one loop, its drain comes after the synchronization and meets the next run's primer;
+     * so the original does, and recorded call sequences show it. */
     vt_stmt_list *sync = VT_NEW(ctx, vt_stmt_list);
     vt_stmt_list_add(ctx, sync, vt__call(ctx, VT_OP_VTA_COPROC_SYNC, 0, NULL));
     vt_ptrmap_set(plan.after, f->body, sync);

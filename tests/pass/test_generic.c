@@ -1,0 +1,249 @@
+/* Each generic pass by itself, on functions built by hand. */
+#include "pass/one.h"
+
+/* ---- Loops ------------------------------------------------------------------------------------------------------ */
+
+static const vt_stmt *loop_of(one *o, vt_for_kind kind, int64_t extent) {
+    const vt_var *i = one_var(o, "i");
+    return one_for(o, i, extent, kind, one_store(o, o->y, i, vt_add(&o->ctx, one_load(o, o->x, i), one_i(o, 1))));
+}
+static const vt_stmt *unrolled_loop(one *o) { return loop_of(o, VT_FOR_UNROLLED, 3); }
+static const vt_stmt *serial_loop(one *o) { return loop_of(o, VT_FOR_SERIAL, 3); }
+static const vt_stmt *vector_loop(one *o) { return loop_of(o, VT_FOR_VECTORIZED, 4); }
+static const vt_stmt *wide_vector_loop(one *o) { return loop_of(o, VT_FOR_VECTORIZED, 5000); }
+static const vt_stmt *long_loop(one *o) { return loop_of(o, VT_FOR_UNROLLED, 1 << 20); }
+static const vt_stmt *unroll_pragma(one *o) {
+    return vt_s_attr(&o->ctx, vt_ref_none(), "pragma_auto_unroll_max_step", one_i(o, 8), loop_of(o, VT_FOR_SERIAL, 4));
+}
+static const vt_stmt *symbolic_unrolled(one *o) {
+    const vt_var *i = one_var(o, "i"), *n = one_var(o, "n");
+    return vt_s_for(&o->ctx, i, one_i(o, 0), n, VT_FOR_UNROLLED, one_store(o, o->y, i, one_i(o, 0)));
+}
+
+static void unrolling(void **state) {
+    (void)state;
+    GIVES(unroll_loop, unrolled_loop, "[0] = ", "[1] = ", "[2] = ", "!for", "![3]");
+    GIVES(unroll_loop, serial_loop, "for (i: int32, 0, 3)");
+    GIVES(unroll_loop, unroll_pragma, "[3] = ", "!for", "!pragma");
+    REFUSES(unroll_loop, long_loop, "axis i cannot be unrolled: 1048576 copies of its body");
+    REFUSES(unroll_loop, symbolic_unrolled, "its extent n: int32 is not a constant");
+}
+
+/* A condition that differs by lane keeps a serial loop of its own; one that does not stays around the vector. */
+static const vt_stmt *vector_condition(one *o) {
+    const vt_var *i = one_var(o, "i"), *j = one_var(o, "j");
+    const vt_stmt *by_lane = vt_s_if(&o->ctx, vt_lt(&o->ctx, i, one_i(o, 3)), one_store(o, o->y, i, one_i(o, 5)), NULL);
+    const vt_stmt *whole = vt_s_if(&o->ctx, vt_lt(&o->ctx, j, one_i(o, 3)), one_store(o, o->x, i, one_i(o, 6)), NULL);
+    return one_for(o, j, 7, VT_FOR_SERIAL, one_for(o, i, 4, VT_FOR_VECTORIZED, one_seq(o, by_lane, whole)));
+}
+/* A buffer inside of the vector has a part for each lane. */
+static const vt_stmt *vector_alloc(one *o) {
+    const vt_var *i = one_var(o, "i");
+    const vt_buffer *t = one_buffer(o, "t", 2, "global");
+    const vt_stmt *body = one_seq(o, one_store(o, t, one_i(o, 1), one_load(o, o->x, i)),
+                                  one_store(o, o->y, i, one_load(o, t, one_i(o, 1))));
+    return one_for(o, i, 4, VT_FOR_VECTORIZED, one_alloc(o, t, body));
+}
+
+static void vectorizing(void **state) {
+    (void)state;
+    GIVES(vectorize_loop, vector_loop, "[ramp(0, 1, 4)] = ", "broadcast(1, 4)", "!for");
+    GIVES(vectorize_loop, vector_condition, "for (i.s: int32, 0, 4)", "if (j < 3)", "[ramp(0, 1, 4)] = broadcast(6, 4)");
+    GIVES(vectorize_loop, vector_alloc, "int32, [8])", "[ramp(4, 1, 4)] = ");
+    REFUSES(vectorize_loop, wide_vector_loop, "must be a constant of at most 1024");
+}
+
+/* for i < n: if likely(i*4 + 3 < n) ... : the check leaves the main part. */
+static const vt_stmt *boundary_check(one *o) {
+    vt_ctx *ctx = &o->ctx;
+    const vt_var *i = one_var(o, "i"), *n = vt_var_new_size(ctx, "n", VT_I32);
+    const vt_expr *check = vt_likely(ctx, vt_lt(ctx, vt_mul(ctx, i, one_i(o, 4)), vt_sub(ctx, n, one_i(o, 3))));
+    const vt_expr *rounds = vt_floordiv(ctx, vt_add(ctx, n, one_i(o, 3)), one_i(o, 4));
+    return vt_s_for(ctx, i, one_i(o, 0), rounds, VT_FOR_SERIAL,
+                    vt_s_if(ctx, check, one_store(o, o->y, i, one_i(o, 1)), NULL));
+}
+static const vt_stmt *hinted_check(one *o) {
+    vt_ctx *ctx = &o->ctx;
+    const vt_var *i = one_var(o, "i");
+    const vt_expr *check = vt_lt(ctx, i, one_i(o, 10));
+    const vt_iter *axis = vt_iter_new(ctx, i, one_i(o, 0), one_i(o, 16), VT_ITER_DATA_PAR, "");
+    const vt_stmt *body = vt_s_if(ctx, check, one_store(o, o->y, i, one_i(o, 1)), one_store(o, o->x, i, one_i(o, 2)));
+    return vt_s_attr(ctx, vt_ref_iter(axis), "pragma_loop_partition_hint", one_i(o, 1),
+                     one_for(o, i, 16, VT_FOR_SERIAL, body));
+}
+static const vt_stmt *constant_check(one *o) {
+    vt_ctx *ctx = &o->ctx;
+    const vt_var *i = one_var(o, "i");
+    return one_for(o, i, 16, VT_FOR_SERIAL,
+                   vt_s_if(ctx, vt_likely(ctx, vt_lt(ctx, i, one_i(o, 10))), one_store(o, o->y, i, one_i(o, 1)), NULL));
+}
+
+static void partition(void **state) {
+    (void)state;
+    GIVES(loop_partition, boundary_check, "if True", "if (", "!likely");
+    GIVES(loop_partition, hinted_check, "for (i: int32, 0, 10)", "0, 6)", "!pragma");
+    GIVES(loop_partition, constant_check, "if (i < 10)", "!likely"); /* constant loops stay whole */
+}
+
+static const vt_stmt *invariant_condition(one *o) {
+    vt_ctx *ctx = &o->ctx;
+    const vt_var *i = one_var(o, "i"), *j = one_var(o, "j");
+    const vt_stmt *branch = vt_s_if(ctx, vt_lt(ctx, i, one_i(o, 3)), one_store(o, o->y, j, one_i(o, 1)),
+                                    one_store(o, o->y, j, one_i(o, 2)));
+    return one_for(o, i, 8, VT_FOR_SERIAL, one_for(o, j, 8, VT_FOR_SERIAL, branch));
+}
+
+static void hoisting(void **state) {
+    (void)state;
+    one o = {.options = {0}};
+    assert_int_equal(one_run(&o, vt_pass_hoist_if_then_else, invariant_condition), VTA_OK);
+    assert_true(o.after->body->u.loop.body->kind == VT_S_IF); /* still inside of i, outside of j */
+    one_expect(&o, (const char *const[]){"if (i < 3)", "for (j: int32, 0, 8)", "for (j_1: int32, 0, 8)", NULL});
+}
+
+/* ---- Virtual threads ------------------------------------------------------------------------------------------------ */
+
+static const vt_stmt *threads(one *o, const char *tag, int64_t n) {
+    vt_ctx *ctx = &o->ctx;
+    const vt_var *v = one_var(o, "v"), *i = one_var(o, "i");
+    const vt_iter *axis = vt_iter_new(ctx, v, NULL, NULL, VT_ITER_THREAD_INDEX, tag);
+    const vt_buffer *own = one_buffer(o, "own", 4, "global"), *all = one_buffer(o, "all", 4, "global");
+    const vt_stmt *fill = one_for(o, i, 4, VT_FOR_SERIAL, one_store(o, all, i, one_load(o, o->x, i)));
+    const vt_stmt *work = one_store(o, own, one_i(o, 0), vt_add(ctx, one_load(o, all, one_i(o, 1)), v));
+    const vt_stmt *back = one_store(o, o->y, v, one_load(o, own, one_i(o, 0)));
+    const vt_stmt *body = one_alloc(o, all, one_alloc(o, own, one_seq(o, fill, one_seq(o, work, back))));
+    return vt_s_attr(ctx, vt_ref_iter(axis), "virtual_thread", one_i(o, n), body);
+}
+static const vt_stmt *two_vthreads(one *o) { return threads(o, "vthread", 2); }
+static const vt_stmt *two_cthreads(one *o) { return threads(o, "cthread", 2); }
+static const vt_stmt *many_vthreads(one *o) { return threads(o, "vthread", 16); }
+
+static void virtual_threads(void **state) {
+    (void)state;
+    /* vthreads share what does not depend on them; a few copies are written out, many become a loop */
+    GIVES(inject_virtual_thread, two_vthreads, "allocate(all: Pointer(global int32), int32, [4])", "int32, [8])",
+          "[(0*4)] = ", "[(1*4)] = ", "!virtual_thread");
+    GIVES(inject_virtual_thread, many_vthreads, "for (v.s: int32, 0, 16)", "int32, [64])", "[(v.s*4)] = ");
+    GIVES(inject_virtual_thread, two_cthreads, "allocate(all: Pointer(global int32), int32, [8])");
+}
+
+/* ---- Storage --------------------------------------------------------------------------------------------------------- */
+
+/* a is filled from x, b from a by `use`, then y from b. */
+static const vt_stmt *three_buffers(one *o, bool in_place) {
+    vt_ctx *ctx = &o->ctx;
+    const vt_var *i = one_var(o, "i"), *j = one_var(o, "j"), *k = one_var(o, "k");
+    const vt_buffer *a = one_buffer(o, "a", 16, "global"), *b = one_buffer(o, "b", 16, "global");
+    const vt_buffer *c = one_buffer(o, "c", 16, "global");
+    const vt_expr *from = in_place ? (const vt_expr *)j : vt_sub(ctx, one_i(o, 15), j);
+    const vt_stmt *s1 = one_for(o, i, 16, VT_FOR_SERIAL, one_store(o, a, i, one_load(o, o->x, i)));
+    const vt_stmt *s2 = one_for(o, j, 16, VT_FOR_SERIAL, one_store(o, b, j, one_load(o, a, from)));
+    const vt_stmt *s3 = one_for(o, k, 16, VT_FOR_SERIAL, one_store(o, c, k, one_load(o, b, vt_sub(ctx, one_i(o, 15), k))));
+    const vt_stmt *s4 = one_store(o, o->y, one_i(o, 0), one_load(o, c, one_i(o, 3)));
+    return one_alloc(o, a, one_alloc(o, b, one_alloc(o, c, one_seq(o, one_seq(o, s1, s2), one_seq(o, s3, s4)))));
+}
+static const vt_stmt *buffers_in_place(one *o) { return three_buffers(o, true); }
+static const vt_stmt *buffers_crossed(one *o) { return three_buffers(o, false); }
+static const vt_stmt *parallel_buffer(one *o) {
+    const vt_var *i = one_var(o, "i");
+    const vt_buffer *t = one_buffer(o, "t", 16, "global");
+    return one_for(o, i, 8, VT_FOR_PARALLEL,
+                   one_alloc(o, t, one_seq(o, one_store(o, t, i, one_i(o, 1)),
+                                           one_store(o, o->y, i, one_load(o, t, i)))));
+}
+
+static void storage(void **state) {
+    (void)state;
+    GIVES(storage_rewrite, buffers_in_place, "allocate(a", "!allocate(b", "allocate(c"); /* b takes a's place */
+    GIVES(storage_rewrite, buffers_crossed, "allocate(a", "allocate(b", "!allocate(c"); /* c uses a again */
+    one o = {.options = {0}};
+    assert_int_equal(one_run(&o, vt_pass_storage_rewrite, parallel_buffer), VTA_OK);
+    assert_int_equal(o.after->body->kind, VT_S_FOR); /* each round of a parallel loop has its own */
+    one_expect(&o, (const char *const[]){"allocate(t", NULL});
+}
+
+/* ---- Expressions ------------------------------------------------------------------------------------------------------ */
+
+static const vt_stmt *wide_loop(one *o) {
+    vt_ctx *ctx = &o->ctx;
+    const vt_var *i = vt_var_new(ctx, "i", VT_I64);
+    const vt_expr *index = vt_add(ctx, vt_mul(ctx, i, vt_i64(ctx, 2)), vt_i64(ctx, 1));
+    return vt_s_for(ctx, i, vt_i64(ctx, 0), vt_i64(ctx, 30), VT_FOR_SERIAL, one_store(o, o->y, index, one_i(o, 1)));
+}
+static const vt_stmt *too_wide_loop(one *o) {
+    vt_ctx *ctx = &o->ctx;
+    const vt_var *i = vt_var_new(ctx, "i", VT_I64);
+    const vt_expr *index = vt_mul(ctx, i, vt_i64(ctx, 1 << 20));
+    return vt_s_for(ctx, i, vt_i64(ctx, 0), vt_i64(ctx, 1 << 20), VT_FOR_SERIAL, one_store(o, o->y, index, one_i(o, 1)));
+}
+
+static void narrowing(void **state) {
+    (void)state;
+    GIVES(narrow_datatype, wide_loop, "for (i: int32, 0, 30)", "[((i*2) + 1)] = ");
+    GIVES(narrow_datatype, too_wide_loop, "cast(int64, i)*1048576i64"); /* the variable fits, the product does not */
+}
+
+static const vt_stmt *selections(one *o) {
+    vt_ctx *ctx = &o->ctx;
+    const vt_var *i = one_var(o, "i");
+    const vt_expr *c = vt_lt(ctx, i, one_i(o, 3)), *zero = one_i(o, 0);
+    const vt_stmt *reads = one_store(o, o->y, i, vt_e_select(ctx, c, one_load(o, o->x, i), zero));
+    const vt_stmt *safe = one_store(o, o->y, i, vt_e_select(ctx, c, vt_add(ctx, i, one_i(o, 1)), zero));
+    return one_for(o, i, 8, VT_FOR_SERIAL, one_seq(o, reads, safe));
+}
+static const vt_stmt *nothing(one *o) {
+    const vt_var *i = one_var(o, "i"), *j = one_var(o, "j");
+    const vt_stmt *empty = one_for(o, i, 8, VT_FOR_SERIAL, vt_s_eval(&o->ctx, one_load(o, o->x, i)));
+    const vt_stmt *never = one_for(o, j, 0, VT_FOR_SERIAL, one_store(o, o->y, j, one_i(o, 1)));
+    return one_seq(o, one_seq(o, empty, never), one_store(o, o->y, one_i(o, 5), one_i(o, 7)));
+}
+static const vt_stmt *repeated(one *o) {
+    vt_ctx *ctx = &o->ctx;
+    const vt_var *i = one_var(o, "i"), *j = one_var(o, "j");
+    const vt_expr *row = vt_mul(ctx, i, one_i(o, 8)), *at = vt_add(ctx, row, j);
+    const vt_stmt *body = one_seq(o, one_store(o, o->y, at, one_load(o, o->x, at)),
+                                  one_store(o, o->y, vt_add(ctx, row, one_i(o, 1)), one_load(o, o->x, row)));
+    return one_for(o, i, 8, VT_FOR_SERIAL, one_for(o, j, 8, VT_FOR_SERIAL, body));
+}
+static const vt_stmt *known_branches(one *o) {
+    vt_ctx *ctx = &o->ctx;
+    const vt_var *i = one_var(o, "i"), *v = one_var(o, "v");
+    const vt_stmt *branch = vt_s_if(ctx, vt_lt(ctx, i, one_i(o, 8)), one_store(o, o->y, v, one_i(o, 1)),
+                                    one_store(o, o->y, v, one_i(o, 2)));
+    const vt_stmt *itself = one_store(o, o->x, i, one_load(o, o->x, i));
+    return one_for(o, i, 8, VT_FOR_SERIAL,
+                   vt_s_let(ctx, v, vt_mul(ctx, i, one_i(o, 2)), one_seq(o, branch, itself)));
+}
+
+static void expressions(void **state) {
+    (void)state;
+    GIVES(rewrite_unsafe_select, selections, "@tir.if_then_else((i < 3), ", "select((i < 3), (i + 1), 0)");
+    GIVES(remove_no_op, nothing, "[5] = 7", "!for");
+    GIVES(common_subexpr, repeated, "let cse_var_2: int32 = (i*8)", "let cse_var_1: int32 = (cse_var_2 + j)",
+          "[cse_var_1] = ", "[(cse_var_2 + 1)] = ");
+    GIVES(simplify, known_branches, "[(i*2)] = 1", "!if", "!= 2\n", "!let");
+}
+
+/* A pass that finds nothing to do gives the function back. */
+static void unchanged(void **state) {
+    (void)state;
+    static const one_pass passes[] = {
+        vt_pass_storage_flatten, vt_pass_narrow_datatype, vt_pass_vectorize_loop,        vt_pass_inject_virtual_thread,
+        vt_pass_storage_rewrite, vt_pass_unroll_loop,     vt_pass_rewrite_unsafe_select, vt_pass_hoist_if_then_else,
+        vt_pass_remove_no_op,    vt_pass_common_subexpr,  vt_pass_loop_partition};
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+        one o = {.options = {0}};
+        assert_int_equal(one_run(&o, passes[i], serial_loop), VTA_OK);
+        assert_ptr_equal(o.after->body, o.before->body);
+        one_end(&o);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unrolling), cmocka_unit_test(vectorizing), cmocka_unit_test(partition),
+        cmocka_unit_test(hoisting),  cmocka_unit_test(virtual_threads), cmocka_unit_test(storage),
+        cmocka_unit_test(narrowing), cmocka_unit_test(expressions), cmocka_unit_test(unchanged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+/* The accelerator's passes by themselves, on functions built by hand. */
+#include "pass/one.h"
+#include "target/vta/vta.h"
+
+static vta_config *config;
+
+static int make_config(void **state) {
+    (void)state;
+    config = vta_config_default();
+    return config ? 0 : -1;
+}
+static int drop_config(void **state) {
+    (void)state;
+    vta_config_release(config);
+    return 0;
+}
+
+static void gives_vta(one_pass pass, const vt_stmt *(*build)(one *o), const char *const texts[]) {
+    one o = {.options = {.config = config}};
+    if (one_run(&o, pass, build) != VTA_OK) fail_msg("%s", vta_diag_text(o.diag));
+    one_expect(&o, texts);
+}
+#define GIVES_VTA(pass, build, ...) gives_vta(vt_pass_##pass, build, (const char *const[]){__VA_ARGS__, NULL})
+
+/* ---- Tokens ----------------------------------------------------------------------------------------------------- */
+
+static const vt_iter *axis_of(one *o) {
+    return vt_iter_new(&o->ctx, one_var(o, "vta"), NULL, NULL, VT_ITER_THREAD_INDEX, "vta");
+}
+
+/* A task of a stage: a call that names it. */
+static const vt_stmt *task(one *o, const vt_iter *axis, vta_stage stage) {
+    static const char *const names[] = {"?", "LOAD", "COMPUTE", "STORE"};
+    return vt_s_attr(&o->ctx, vt_ref_iter(axis), VT_ATTR_TASK, one_i(o, stage),
+                     vt__extern(&o->ctx, names[stage], 0, NULL));
+}
+
+static const vt_stmt *straight(one *o) {
+    const vt_iter *axis = axis_of(o);
+    return one_seq(o, task(o, axis, VTA_STAGE_LOAD),
+                   one_seq(o, task(o, axis, VTA_STAGE_COMPUTE), task(o, axis, VTA_STAGE_STORE)));
+}
+static const vt_stmt *looped(one *o) { return one_for(o, one_var(o, "i"), 4, VT_FOR_SERIAL, straight(o)); }
+/* As lowering makes it: an allocation around the loop. */
+static const vt_stmt *allocated(one *o) { return one_alloc(o, one_buffer(o, "t", 64, VT_SCOPE_ACC), looped(o)); }
+static const vt_stmt *one_stage(one *o) {
+    const vt_iter *axis = axis_of(o);
+    return one_seq(o, task(o, axis, VTA_STAGE_COMPUTE), task(o, axis, VTA_STAGE_COMPUTE));
+}
+static const vt_stmt *no_task(one *o) { return one_store(o, o->y, one_i(o, 0), one_i(o, 1)); }
+
+/* What a function does, one letter a task and a sign a token: "(32" pushes store to compute, ")32" pops it. */
+static void flow_of(const vt_stmt *s, char *out) {
+    if (s->kind == VT_S_SEQ) {
+        for (uint32_t i = 0; i < s->u.seq.n_items; i++) flow_of(s->u.seq.items[i], out);
+    } else if (s->kind == VT_S_ATTR || s->kind == VT_S_ALLOC) {
+        flow_of(vt_stmt_body(s), out);
+    } else if (s->kind == VT_S_FOR) {
+        strcat(out, "{");
+        flow_of(s->u.loop.body, out);
+        strcat(out, "}");
+    } else if (s->kind == VT_S_IF) {
+        strcat(out, "[");
+        flow_of(s->u.branch.then_case, out);
+        strcat(out, "|");
+        if (s->u.branch.else_case) flow_of(s->u.branch.else_case, out);
+        strcat(out, "]");
+    } else if (s->kind == VT_S_EVAL) {
+        const vt_expr *e = s->u.eval.value;
+        char *end = out + strlen(out);
+        if (e->u.op == VT_OP_CALL_EXTERN) sprintf(end, "%c", e->a[0]->u.s[0]);
+        else if (e->u.op == VT_OP_VTA_COPROC_SYNC) sprintf(end, ".");
+        else sprintf(end, "%c%d%d", e->u.op == VT_OP_VTA_COPROC_DEP_PUSH ? '(' : ')', (int)e->a[0]->u.i, (int)e->a[1]->u.i);
+    }
+}
+
+static void flow_is(const vt_stmt *(*build)(one *o), const char *want) {
+    one o = {.options = {.config = config}};
+    char got[512] = "";
+    if (one_run(&o, vt_pass_coproc_sync, build) != VTA_OK) fail_msg("%s", vta_diag_text(o.diag));
+    flow_of(o.after->body, got);
+    assert_string_equal(got, want);
+    one_end(&o);
+}
+
+static const vt_stmt *branches(one *o) {
+    vt_ctx *ctx = &o->ctx;
+    const vt_iter *axis = axis_of(o);
+    const vt_var *i = one_var(o, "i");
+    const vt_stmt *either = vt_s_if(ctx, vt_lt(ctx, i, one_i(o, 2)), task(o, axis, VTA_STAGE_LOAD), NULL);
+    return one_for(o, i, 4, VT_FOR_SERIAL, one_seq(o, either, task(o, axis, VTA_STAGE_COMPUTE)));
+}
+static const vt_stmt *nested(one *o) {
+    const vt_iter *axis = axis_of(o);
+    const vt_stmt *inner = one_for(o, one_var(o, "k"), 4, VT_FOR_SERIAL,
+                                   one_seq(o, task(o, axis, VTA_STAGE_LOAD), task(o, axis, VTA_STAGE_COMPUTE)));
+    const vt_stmt *body = one_seq(o, task(o, axis, VTA_STAGE_COMPUTE), one_seq(o, inner, task(o, axis, VTA_STAGE_STORE)));
+    return one_for(o, one_var(o, "i"), 4, VT_FOR_SERIAL, body);
+}
+
+static void tokens_between_tasks(void **state) {
+    (void)state;
+    flow_is(straight, "L(12)12C(23)23S.");
+    flow_is(one_stage, "CC.");
+    flow_is(no_task, "");
+    /* the loop's end tells its begin: a primer before, a drain after, the synchronization last */
+    flow_is(allocated, "(31{)31L(12)12C(23)23S(31})31.");
+    flow_is(looped, "(31{)31L(12)12C(23)23S(31}.)31"); /* the drain of a whole program is the next run's */
+    /* a reset before a reduction, a store after it: loads wait for the reset, then for each round's computation */
+    flow_is(nested, "(32{)32C(21{)21L(12)12C(21}(23)21)23S(32}.)32");
+    /* the load may not happen, its tokens pass in any case */
+    flow_is(branches, "(21{)21[L|](12)12C(21}.)21");
+}
+
+/* ---- Pragmas ----------------------------------------------------------------------------------------------------- */
+
+static const vt_stmt *marked(one *o, const char *pragma) {
+    const vt_var *i = one_var(o, "i");
+    const vt_iter *axis = vt_iter_new(&o->ctx, i, one_i(o, 0), one_i(o, 8), VT_ITER_DATA_PAR, "");
+    return vt_s_attr(&o->ctx, vt_ref_iter(axis), pragma, one_i(o, 1),
+                     one_for(o, i, 8, VT_FOR_SERIAL, one_store(o, o->y, i, one_load(o, o->x, i))));
+}
+static const vt_stmt *with_sync(one *o) { return marked(o, "pragma_coproc_sync"); }
+static const vt_stmt *with_trim(one *o) { return marked(o, "pragma_trim_loop"); }
+static const vt_stmt *with_skip_copy(one *o) { return marked(o, "pragma_skip_dma_copy"); }
+static const vt_stmt *with_skip_alu(one *o) { return marked(o, "pragma_skip_alu"); }
+static const vt_stmt *with_alu(one *o) { return marked(o, "pragma_alu"); }
+
+static void pragmas(void **state) {
+    (void)state;
+    GIVES_VTA(coproc_pragma, with_sync, "for (i: int32, 0, 8)", "@tir.vta.coproc_sync(");
+    GIVES_VTA(coproc_pragma, with_trim, "for (i: int32, 0, 2)");
+    GIVES_VTA(inject_skip_copy, with_skip_copy, "!for");
+    GIVES_VTA(annotate_alu_scope, with_skip_alu, "!for");
+    GIVES_VTA(annotate_alu_scope, with_alu, "\"coproc_scope\" = 2", "\"coproc_uop_scope\" = \"VTAPushALUOp\"", "for");
+}
+
+/* ---- Allocations and addresses ------------------------------------------------------------------------------------- */
+
+static const vt_stmt *inner_alloc(one *o) {
+    const vt_var *i = one_var(o, "i");
+    const vt_buffer *t = one_buffer(o, "t", 64, VT_SCOPE_ACC);
+    const vt_expr *at = vt__access(&o->ctx, VT_I32, t->data, vt_mul(&o->ctx, i, one_i(o, 32)), one_i(o, 16), 1);
+    const vt_stmt *use = vt__extern(&o->ctx, "USE", 1, &at);
+    return one_for(o, i, 2, VT_FOR_SERIAL, one_seq(o, vt__extern(&o->ctx, "FIRST", 0, NULL), one_alloc(o, t, use)));
+}
+
+static void addresses(void **state) {
+    (void)state;
+    one o = {.options = {.config = config}};
+    assert_int_equal(one_run(&o, vt_pass_lift_alloc, inner_alloc), VTA_OK);
+    assert_int_equal(o.after->body->u.loop.body->kind, VT_S_ALLOC); /* at the begin of the loop's body */
+    one_expect(&o, (const char *const[]){"FIRST", NULL});
+    GIVES_VTA(lower_storage_access, inner_alloc, "\"USE\", (i*2)", "!allocate");
+}
+
+static const vt_stmt *host_access(one *o) {
+    const vt_var *i = one_var(o, "i");
+    return one_for(o, i, 8, VT_FOR_SERIAL, one_store(o, o->y, i, one_load(o, o->x, i)));
+}
+
+static void host_addresses(void **state) {
+    (void)state;
+    GIVES_VTA(cpu_access, host_access, "x_ptr", "y_ptr", "\"VTABufferCPUPtr\", @tir.tvm_thread_context(");
+    GIVES_VTA(cpu_access, straight, "!VTABufferCPUPtr");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tokens_between_tasks),
+        cmocka_unit_test(pragmas),
+        cmocka_unit_test(addresses),
+        cmocka_unit_test(host_addresses),
+    };
+    return cmocka_run_group_tests(tests, make_config, drop_config);
+}
