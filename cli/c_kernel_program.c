@@ -22,7 +22,7 @@ typedef struct job {
     char file[64]; /* the recording, "" when there is none */
 } job;
 
-static vta_status fail(job *j, vta_status status, const char *message) {
+static vta_status refuse(job *j, vta_status status, const char *message) {
     vta_diag_add(j->diag, VTA_ERROR, status, message);
     return status;
 }
@@ -40,7 +40,7 @@ static vta_status compile(job *j) {
     vta_status status = vtac_kernel_load(j->path, j->params, j->config, NULL, j->diag, &j->kernel);
     if (status != VTA_OK) return status;
     if (strcmp(vtac_kernel_target(j->kernel), "vta") != 0)
-        return fail(j, VTA_UNSUPPORTED, "this kernel is for the processor: it runs nothing on the accelerator");
+        return refuse(j, VTA_UNSUPPORTED, "this kernel is for the processor: it runs nothing on the accelerator");
     vtac_lower_options options = {.config = j->config, .annotate = 1};
     vtac_build_func func = {0};
     status = vtac_kernel_lower(j->kernel, &options, &func.func);
@@ -64,7 +64,7 @@ static vta_status make_array(job *j, size_t index) {
     te_tensor *t = vtac_kernel_arg(j->kernel, index);
     int64_t shape[VTA_ARRAY_MAX_DIMS];
     size_t ndim = te_tensor_ndim(t);
-    if (ndim > VTA_ARRAY_MAX_DIMS) return fail(j, VTA_UNSUPPORTED, "a tensor has too many dimensions");
+    if (ndim > VTA_ARRAY_MAX_DIMS) return refuse(j, VTA_UNSUPPORTED, "a tensor has too many dimensions");
     for (size_t d = 0; d < ndim; d++) shape[d] = te_tensor_dim(t, d);
     vta_status status = vta_array_create(kDLExtDev, (int32_t)ndim, shape,
                                          dtype_of(te_tensor_dtype(vtac_kernel_context(j->kernel), t)), NULL, j->diag,
@@ -72,11 +72,29 @@ static vta_status make_array(job *j, size_t index) {
     if (status != VTA_OK) return status;
     uint32_t addr = 0;
     status = vta_buffer_info(vta_array_tensor(j->arrays[index])->data, NULL, &addr);
-    if (status != VTA_OK) return fail(j, status, "an array is no buffer of the runtime");
+    if (status != VTA_OK) return refuse(j, status, "an array is no buffer of the runtime");
     j->out->args[index].addr = addr;
     snprintf(j->out->args[index].name, sizeof j->out->args[index].name, "%s", te_tensor_name(t));
     j->out->arg_count = (int)index + 1;
     return VTA_OK;
+}
+
+/* Small seeded numbers: a debugger should have something to show. */
+static vta_status fill_input(job *j, size_t index) {
+    if (vtac_kernel_arg_is_output(j->kernel, index)) return VTA_OK;
+    size_t bytes = vta_array_bytes(j->arrays[index]), scalar = vta_array_tensor(j->arrays[index])->dtype.bits / 8;
+    uint8_t *values = malloc(bytes ? bytes : 1);
+    if (values == NULL) return refuse(j, VTA_NO_MEMORY, "out of memory");
+    uint32_t noise = 12345 + (uint32_t)index;
+    for (size_t i = 0; i < bytes; i++) {
+        bool low = scalar < 2 || i % scalar == 0;
+        if (low) noise = noise * 1664525u + 1013904223u;
+        int8_t value = (int8_t)((noise >> 24) % 17 - 8);
+        values[i] = (uint8_t)(low ? value : value < 0 ? -1 : 0); /* little-endian, sign extended */
+    }
+    vta_status status = vta_array_write(j->arrays[index], values, bytes, j->diag);
+    free(values);
+    return status;
 }
 
 static vta_status open_recording(job *j) {
@@ -85,7 +103,7 @@ static vta_status open_recording(job *j) {
     int fd = mkstemp(j->file);
     if (fd < 0) {
         j->file[0] = '\0';
-        return fail(j, VTA_IO, "no temporary file can be made for the recording ($TMPDIR)");
+        return refuse(j, VTA_IO, "no temporary file can be made for the recording ($TMPDIR)");
     }
     close(fd);
     return vta_runtime_capture(j->runtime, j->file, j->diag);
@@ -97,10 +115,11 @@ static vta_status record(job *j) {
     if (status != VTA_OK) return status;
     vta_runtime_use(j->runtime);
     size_t count = vtac_kernel_args(j->kernel);
-    if (count > CLI_KERNEL_ARGS) return fail(j, VTA_UNSUPPORTED, "the kernel has too many arguments");
+    if (count > CLI_KERNEL_ARGS) return refuse(j, VTA_UNSUPPORTED, "the kernel has too many arguments");
     DLTensor *tensors[CLI_KERNEL_ARGS];
     for (size_t i = 0; i < count; i++) {
         status = make_array(j, i);
+        if (status == VTA_OK) status = fill_input(j, i);
         if (status != VTA_OK) return status;
         tensors[i] = vta_array_tensor(j->arrays[i]);
     }

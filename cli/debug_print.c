@@ -36,8 +36,10 @@ static void print_label(const session *s, uint32_t index) {
 void print_insn(const session *s, uint32_t index) {
     vta_insn_time t;
     if (vta_debugger_insn(s->debugger, index, NULL, &t) != VTA_OK) return;
+    const char *source = vta_program_note(s->program, s->run, index);
     printf("%6u  ", index);
     print_label(s, index);
+    if (source) printf("   {%s}", source);
     if (t.start == UINT64_MAX)
         printf("   [not done before FINISH]\n");
     else

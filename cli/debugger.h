@@ -3,6 +3,7 @@
 #define CLI_DEBUGGER_H
 
 #include "cli.h"
+#include "vta/program.h"
 #include "vta/debug.h"
 
 typedef enum stop_kind { STOP_INSN, STOP_TOKEN, STOP_SRAM, STOP_DRAM } stop_kind;
@@ -16,6 +17,8 @@ typedef struct stop {
 typedef struct session {
     vta_debugger *debugger;
     const vta_config *config;
+    const vta_program *program; /* for what instructions come from */
+    uint32_t run;
     stop stops[64];
     int stop_count;
     bool quit;
