@@ -1,7 +1,7 @@
 # The front door: CMake and Ninja do the work (CMakePresets.json). `make run` and `make test` begin on a bare Debian.
 PACKAGES = scripts/install_packages
 
-.PHONY: all run test bench asan tsan fuzz lower clang install format clean
+.PHONY: all run test bench notebook asan tsan fuzz lower clang install format clean
 
 all:
 	@$(PACKAGES) build
@@ -22,6 +22,12 @@ bench:
 	@cmake --preset release -DVT_BENCH=ON
 	@cmake --build build
 	@bench/run
+
+# A notebook server on the tutorials; `import vta` and `import tvm` find this tree.
+notebook: all
+	@$(PACKAGES) notebook
+	@cd docs/tutorials && PYTHONPATH="$(CURDIR)/python:$(CURDIR)/python/compat" PATH="$(CURDIR)/build:$$PATH" \
+	    jupyter notebook $(NOTEBOOK_OPTIONS)
 
 # The same tests under the sanitizers, with clang, and without the compiler half.
 asan tsan lower clang:

@@ -10,6 +10,7 @@ import threading
 import weakref
 
 from . import _lib
+from ._interrupt import watch
 from ._lib import lib
 from .environment import get_env
 
@@ -77,28 +78,20 @@ class Context:
 
     def run(self, work):
         """Runs `work()`, which is long and inside the library, so that Ctrl-C stops it."""
-        if threading.current_thread() is not threading.main_thread():
-            return work()
-        box = {}
-
-        def body():
-            try:
-                box["result"] = work()
-            except BaseException as error:  # pylint: disable=broad-except
-                box["error"] = error
-
-        thread = threading.Thread(target=body, daemon=True)
-        thread.start()
+        mine = False
         try:
-            thread.join()
-        except KeyboardInterrupt:
-            lib.te_context_interrupt(self.handle, True)
-            thread.join()
+            mine = watch.begin(self._stop, object())
             lib.te_context_interrupt(self.handle, False)
+            return work()
+        except KeyboardInterrupt:
+            lib.vta_diag_clear(lib.te_context_diag(self.handle))  # what the stopped work left there
             raise
-        if "error" in box:
-            raise box["error"]
-        return box["result"]
+        finally:
+            if mine:
+                watch.work = None
+
+    def _stop(self):
+        lib.te_context_interrupt(self.handle, True)
 
 
 class _Current(threading.local):

@@ -84,10 +84,11 @@ class _Diagnostics(threading.local):
         self.handle = lib.vta_diag_create(None)
         if not self.handle:
             raise MemoryError("out of memory")
+        self._destroy = lib.vta_diag_destroy  # at the interpreter's end `lib` may be gone first
 
     def __del__(self):
         if getattr(self, "handle", None):
-            lib.vta_diag_destroy(self.handle)
+            self._destroy(self.handle)
 
 
 _diagnostics = None

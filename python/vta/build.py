@@ -97,7 +97,7 @@ def _printer(context, func):
         out = ctypes.c_void_p()
         call(lib.vtac_func_print, func, _STYLES[style], None, DIAG, ctypes.byref(out))
         try:
-            return ctypes.string_at(out.value).decode("utf-8")
+            return ctypes.string_at(out.value).decode("utf-8").removesuffix("\n")  # print adds it again
         finally:
             lib.vtac_text_free(None, out.value)
 

@@ -3,6 +3,7 @@
 import copy
 import ctypes
 import json
+import threading
 
 from . import _bindings as b
 from ._lib import DIAG, call, lib, take_text, text
@@ -130,15 +131,14 @@ class Environment:
             setattr(self, f"{name.lower()}_dtype", f"int{width}")
         self.mock_mode = False
         self._mock = None
-        self._outer = []
 
     def __enter__(self):
-        self._outer.append(Environment.current)
-        Environment.current = self
+        _mine.outer.append(_mine.current if _threaded() else Environment.current)
+        _choose(self)
         return self
 
     def __exit__(self, kind, value, trace):
-        Environment.current = self._outer.pop()
+        _choose(_mine.outer.pop())
 
     def __repr__(self):
         return f"Environment({self.MODEL})"
@@ -156,7 +156,6 @@ class Environment:
         if self._mock is None:
             self._mock = copy.copy(self)
             self._mock.mock_mode = True
-            self._mock._outer = []
         return self._mock
 
     @property
@@ -203,6 +202,28 @@ class Environment:
         return Target(f"{self.target_host} -model={self.TARGET}")
 
 
+class _Mine(threading.local):
+    """What a thread's own ``with Environment(...)`` blocks chose; the main thread's hold for all that have none."""
+
+    def __init__(self):
+        super().__init__()
+        self.current, self.outer = None, []
+
+
+_mine = _Mine()
+
+
+def _threaded():
+    return threading.current_thread() is not threading.main_thread()
+
+
+def _choose(env):
+    if _threaded():
+        _mine.current = env
+    else:
+        Environment.current = env
+
+
 class DevContext:
     """Constants of the runtime's interface: memory and queue numbers, ALU opcodes (spec, sections 3 and 5).
 
@@ -244,9 +265,11 @@ def get_env():
     Returns
     -------
     env : Environment
-        The innermost ``with Environment(...)``, else the one from ``$VTA_CONFIG``, ``./vta_config.json`` or the
-        built-in default, looked up once.
+        The innermost ``with Environment(...)`` of this thread, else of the main thread, else the one from
+        ``$VTA_CONFIG``, ``./vta_config.json`` or the built-in default, looked up once.
     """
+    if _mine.current is not None:
+        return _mine.current
     if Environment.current is None:
         Environment.current = Environment(Config.find())
     return Environment.current

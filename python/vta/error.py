@@ -17,6 +17,8 @@ class VTAError(RuntimeError):
     @staticmethod
     def make(status, message):
         """The exception for a status code: the class that Python users expect for its kind of failure."""
+        if status == _bindings.VTA_INTERRUPTED:
+            return KeyboardInterrupt(message)
         error = _CLASSES.get(status, VTAError)(message)
         error.status = status
         return error

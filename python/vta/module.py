@@ -4,6 +4,7 @@ import ctypes
 import os
 
 from . import _bindings as b
+from ._interrupt import watch
 from ._lib import DIAG, call, diagnostics, lib, raise_status, utf8
 from .ndarray import NDArray
 
@@ -13,6 +14,24 @@ __all__ = ["Function", "Module", "BuiltModule", "load_module"]
 class _Value(ctypes.Union):
     _fields_ = [("v_int64", ctypes.c_int64), ("v_float64", ctypes.c_double), ("v_handle", ctypes.c_void_p),
                 ("v_str", ctypes.c_char_p)]
+
+
+def _watched(arrays, token, function, *args):
+    """``function(*args)``, a call with these arrays: it runs where they are, and Ctrl-C stops it."""
+    mine = False
+    try:
+        for a in arrays:
+            if a.runtime is not None:
+                a.runtime.use()
+                mine = watch.begin(a.runtime.stop, token)
+                break
+        return function(*args)
+    except KeyboardInterrupt:
+        lib.vta_diag_clear(diagnostics())  # what the stopped run left there
+        raise
+    finally:
+        if mine:
+            watch.work = None
 
 
 class Function:
@@ -38,12 +57,8 @@ class Function:
             tensors = (ctypes.c_void_p * len(args))(*[a.tensor for a in args])
         except AttributeError:
             return self._call_mixed(args)
-        for a in args:
-            if a.runtime is not None:
-                a.runtime.use()
-                break
         diag = diagnostics()
-        status = self._call(self._address, tensors, len(args), diag)
+        status = _watched(args, tensors, self._call, self._address, tensors, len(args), diag)
         if status:
             raise_status(status, diag)
         return None
@@ -55,8 +70,9 @@ class Function:
             codes[i] = self._set(values[i], a, keep)
         out, out_code = _Value(), ctypes.c_int()
         diag = diagnostics()
-        status = self._call_any(self._address, ctypes.byref(values), ctypes.byref(codes), len(args), diag,
-                                ctypes.byref(out), ctypes.byref(out_code))
+        arrays = [a for a in args if isinstance(a, NDArray)]
+        status = _watched(arrays, values, self._call_any, self._address, ctypes.byref(values), ctypes.byref(codes),
+                          len(args), diag, ctypes.byref(out), ctypes.byref(out_code))
         if status:
             raise_status(status, diag)
         return {b.VTA_ARG_INT: out.v_int64, b.VTA_ARG_FLOAT: out.v_float64}.get(out_code.value)
@@ -65,8 +81,6 @@ class Function:
     def _set(value, arg, keep):
         """Stores an argument; returns its type code."""
         if isinstance(arg, NDArray):
-            if arg.runtime is not None:
-                arg.runtime.use()
             value.v_handle = arg.tensor
             return b.VTA_ARG_TENSOR
         if isinstance(arg, (bool, int)):
@@ -101,7 +115,7 @@ class Function:
         """
         tensors = (ctypes.c_void_p * max(1, len(args)))(*[a.tensor for a in args])
         out = (ctypes.c_double * repeat)()
-        call(lib.vta_function_time, self._address, tensors, len(args), number, repeat, DIAG, out)
+        _watched(args, tensors, call, lib.vta_function_time, self._address, tensors, len(args), number, repeat, DIAG, out)
         return list(out)
 
     def __repr__(self):

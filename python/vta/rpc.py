@@ -1,6 +1,5 @@
 """Sessions: where compiled kernels are sent to and run."""
 
-import logging
 import os
 import shutil
 import sys
@@ -10,19 +9,20 @@ from .contrib.utils import tempdir
 
 __all__ = ["LocalSession", "connect", "connect_tracker"]
 
-_log = logging.getLogger("vta.rpc")
-
 
 def _say(message, *args):
     """One line with a time stamp on standard error, unless the program set up logging of its own."""
-    if not _log.handlers and not logging.getLogger().handlers:
+    import logging  # a tenth of this package's import time
+
+    log = logging.getLogger("vta.rpc")
+    if not log.handlers and not logging.getLogger().handlers:
         handler = logging.StreamHandler(sys.stderr)
         handler.setFormatter(logging.Formatter("%(asctime)s.%(msecs)03d %(levelname)s %(message)s",
                                                datefmt="%Y-%m-%d %H:%M:%S"))
-        _log.addHandler(handler)
-        _log.setLevel(logging.INFO)
-        _log.propagate = False
-    _log.info(message, *args)
+        log.addHandler(handler)
+        log.setLevel(logging.INFO)
+        log.propagate = False
+    log.info(message, *args)
 
 
 class LocalSession:

@@ -25,10 +25,15 @@ class Runtime:
         if default:
             self.handle = None
             call(lib.vta_runtime_reconfigure, config.handle, None, None, DIAG)
+            self._stopped = lib.vta_runtime_current()
             return
         out = ctypes.c_void_p()
         call(lib.vta_runtime_create, config.handle, None, None, None, DIAG, ctypes.byref(out))
-        self.handle = out.value
+        self.handle = self._stopped = out.value
+
+    def stop(self):
+        """Ends the run that is going on early; from any thread."""
+        lib.vta_runtime_interrupt(self._stopped)
 
     def use(self):
         """Makes it the calling thread's runtime."""

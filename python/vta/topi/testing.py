@@ -1,7 +1,5 @@
 """Reference implementations in numpy, to test results against."""
 
-import numpy as np
-
 
 def _pair(value):
     """(before and after) amounts for both axes, from a number or a pair."""
@@ -42,6 +40,8 @@ def conv2d_nchw_python(a_np, w_np, stride, padding, groups=1):
     b_np : numpy.ndarray
         Output, [batch, out_channel, out_height, out_width], in the type of the input.
     """
+    import numpy as np
+
     stride_h, stride_w = _pair(stride)
     top, left, bottom, right = _pads(padding, w_np.shape[2:])
     data = np.pad(a_np, ((0, 0), (0, 0), (top, bottom), (left, right)))
