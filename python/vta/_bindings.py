@@ -459,6 +459,7 @@ FUNCTIONS = {
     "vta_config_bitstream": ("vta", c_char_p, [c_void_p]),
     "vta_config_model": ("vta", c_char_p, [c_void_p]),
     "vta_config_source": ("vta", c_char_p, [c_void_p]),
+    "vta_config_timing": ("vta", c_char_p, [c_void_p]),
     "vta_config_batch": ("vta", c_uint32, [c_void_p]),
     "vta_config_block_in": ("vta", c_uint32, [c_void_p]),
     "vta_config_block_out": ("vta", c_uint32, [c_void_p]),
