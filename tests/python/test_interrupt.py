@@ -74,7 +74,8 @@ class Interrupts(unittest.TestCase):
                 child.send_signal(signal.SIGINT)
             line = child.stdout.readline()
             took = time.monotonic() - begin
-            rest, errors = child.communicate(timeout=120)
+            rest, errors = child.stdout.read(), child.stderr.read()
+            child.wait(120)
         self.assertEqual((line, rest, child.returncode), ("interrupted\n", "right\n", 0), errors)
         return took
 
