@@ -43,7 +43,13 @@ static void add_element(const program *p, char *text, int64_t ndim, const int64_
 
 static void add_expression(const program *p, char *text, int64_t ndim, const int64_t *shape, bool reduce, int depth) {
     static const char *const infix[] = {" + ", " - ", " * ", " & ", " | ", " ^ "};
-    switch (depth > 0 ? random_below(6) : random_below(2)) {
+    static const char *const around[][2] = {
+        {"int32(int8(", "))"},         {"(int32(uint8(", ")) >> 2)"},
+        {"(int32(int16(", ")) << 3)"}, {"int32(float32((", ") & 4095) * 0.5)"},
+        {"int32(int64(", ") // 7)"},   {"((", ") % -5)"},
+        {"truncmod(", ", 6)"},         {"int32(floor(float32((", ") & 1023) / 4.0))"}};
+    uint32_t which;
+    switch (depth > 0 ? random_below(8) : random_below(2)) {
     case 0: add_element(p, text, ndim, shape, reduce); break;
     case 1:
         if (random_below(2)) {
@@ -66,6 +72,13 @@ static void add_expression(const program *p, char *text, int64_t ndim, const int
         strcat(text, ", ");
         add_expression(p, text, ndim, shape, reduce, depth - 1);
         strcat(text, ")");
+        break;
+    case 5:
+    case 6:
+        which = random_below(8);
+        strcat(text, around[which][0]);
+        add_expression(p, text, ndim, shape, reduce, depth - 1);
+        strcat(text, around[which][1]);
         break;
     default:
         strcat(text, random_below(2) ? "select(i0 < 2, " : "if_then_else(i0 >= 1 && i0 < 3, ");
