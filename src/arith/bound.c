@@ -144,7 +144,10 @@ static vt_bound of_node(vt_analyzer *an, const vt_expr *e) {
         return (vt_bound){v == VT_POS_INF ? v - 1 : v, v == VT_NEG_INF ? v + 1 : v};
     }
     case VT_E_VAR: return of_var(an, e);
-    case VT_E_CAST: return meet(vt_const_bound(an, e->a[0]), everything(e->dtype));
+    case VT_E_CAST: { /* a value that does not fit wraps to anywhere in the type */
+        vt_bound value = vt_const_bound(an, e->a[0]), type = everything(e->dtype);
+        return value.min >= type.min && value.max <= type.max ? value : type;
+    }
     case VT_E_SELECT: return join(vt_const_bound(an, e->a[1]), vt_const_bound(an, e->a[2]));
     case VT_E_BROADCAST: return vt_const_bound(an, e->a[0]);
     case VT_E_RAMP: return of_ramp(an, e);

@@ -116,6 +116,15 @@ static bool in_map(void *user, const vt_var *v) {
     return vt_dommap_get(user, v, &set);
 }
 
+/* Does a cast from one type to the other leave every value of the set as it is? */
+static bool fits_type(evaluator *ev, vt_intset s, vt_dtype from, vt_dtype to) {
+    if (from.code == to.code && from.bits <= to.bits) return true;
+    if (!vt_dtype_is_integral(from) || !vt_dtype_is_integral(to) || !s.min || !s.max) return false;
+    vt_dtype t = vt_dtype_elem(to);
+    return vt_const_bound(ev->an, s.min).min >= vt_dtype_min_int(t) &&
+           vt_const_bound(ev->an, s.max).max <= vt_dtype_max_int(t);
+}
+
 static vt_intset eval(evaluator *ev, const vt_expr *e) {
     if (e->n == 2 && vt_expr_infos[e->kind].cls != VT_CLASS_OTHER) return eval_binary(ev, e);
     switch (e->kind) {
@@ -131,6 +140,7 @@ static vt_intset eval(evaluator *ev, const vt_expr *e) {
     }
     case VT_E_CAST: {
         vt_intset s = eval(ev, e->a[0]);
+        if (!s.empty && !fits_type(ev, s, e->a[0]->dtype, e->dtype)) return vt_intset_everything();
         return (vt_intset){s.min ? vt_cast(ev->ctx, e->dtype, s.min) : NULL,
                            s.max ? vt_cast(ev->ctx, e->dtype, s.max) : NULL, s.empty};
     }

@@ -83,13 +83,23 @@ static vt_modular of_binary(vt_analyzer *an, const vt_expr *e) {
     return remainder_of(an, e->a[0], y.base, floor);
 }
 
+/* What holds of a value holds of its cast where the type takes it without wrapping. */
+static vt_modular of_cast(vt_analyzer *an, const vt_expr *e) {
+    if (!vt_dtype_is_integral(e->a[0]->dtype) || !vt_dtype_is_integral(e->dtype)) return everything();
+    vt_bound value = vt_const_bound(an, e->a[0]);
+    vt_dtype t = vt_dtype_elem(e->dtype);
+    bool wider = e->dtype.code == e->a[0]->dtype.code && e->dtype.bits >= e->a[0]->dtype.bits;
+    if (!wider && (value.min < vt_dtype_min_int(t) || value.max > vt_dtype_max_int(t))) return everything();
+    return vt_modular_set(an, e->a[0]);
+}
+
 vt_modular vt_modular_set(vt_analyzer *an, const vt_expr *e) {
     if (vt_expr_infos[e->kind].cls == VT_CLASS_ARITH) return of_binary(an, e);
     const vt_modular *known;
     switch (e->kind) {
     case VT_E_INT: return (vt_modular){0, e->u.i};
     case VT_E_VAR: return (known = vt_ptrmap_get(an->modulars, e)) ? *known : everything();
-    case VT_E_CAST: return vt_dtype_is_integral(e->a[0]->dtype) ? vt_modular_set(an, e->a[0]) : everything();
+    case VT_E_CAST: return of_cast(an, e);
     case VT_E_SELECT: return join(vt_modular_set(an, e->a[1]), vt_modular_set(an, e->a[2]));
     case VT_E_CALL: return of_call(an, e);
     case VT_E_LET:
