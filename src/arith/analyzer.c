@@ -8,7 +8,7 @@
 vt_analyzer *vt_analyzer_new(vt_ctx *ctx) {
     vt_analyzer *an = VT_NEW(ctx, vt_analyzer);
     an->ctx = ctx;
-    an->epoch = 1;
+    vt__learned(an);
     an->bounds = vt_ptrmap_new(ctx);
     an->modulars = vt_ptrmap_new(ctx);
     vt__rewriter_init(an);
@@ -27,7 +27,7 @@ void vt_analyzer_bind(vt_analyzer *an, const vt_var *v, const vt_expr *value, bo
     value = vt_rewrite_simplify(an, vt_canonical_simplify(an, value));
     const vt_expr *old = vt_varmap_get(an->rewriter.vars, v);
     if (!override) check_new(an, v, old, old && vt_expr_equal(old, value));
-    an->epoch++;
+    vt__learned(an);
     vt__bound_set(an, v, vt_const_bound(an, value));
     vt__modular_put(an, v, vt_modular_set(an, value));
     vt_varmap_set(an->rewriter.vars, v, value);
@@ -45,25 +45,29 @@ void vt_analyzer_bind_range(vt_analyzer *an, const vt_var *v, const vt_expr *min
         b.max = VT_POS_INF;
     const vt_bound *old = vt_ptrmap_get(an->bounds, v);
     if (!override) check_new(an, v, old, old && old->min == b.min && old->max == b.max);
-    an->epoch++;
+    vt__learned(an);
     vt__bound_set(an, v, b);
 }
 
 vt_scope vt_analyzer_enter(vt_analyzer *an, const vt_expr *condition) {
-    vt_scope scope = {an->n_literals, an->n_facts, an->n_saved};
-    an->epoch++;
+    vt_scope scope = {an->n_literals, an->n_facts, an->n_saved, an->epoch, 0};
+    vt__literals_enter(an, condition); /* simplified by what was known before: remembered from there */
     vt__bound_enter(an, condition);
     vt__modular_enter(an, condition);
-    vt__literals_enter(an, condition);
-    an->epoch++;
+    vt__learned(an);
+    scope.inside = an->epoch;
     return scope;
 }
 
 void vt_analyzer_leave(vt_analyzer *an, vt_scope scope) {
     an->n_literals = scope.rewrite;
     an->n_facts = scope.bound;
+    bool same = an->epoch == scope.inside; /* nothing was bound since: all is as it was */
     vt__modular_leave(an, scope.modular);
-    an->epoch++;
+    if (same)
+        an->epoch = scope.epoch;
+    else
+        vt__learned(an);
 }
 
 const vt_expr *vt_simplify_steps(vt_analyzer *an, const vt_expr *e, int steps) {

@@ -21,6 +21,7 @@ void vt_analyzer_bind(vt_analyzer *a, const vt_var *v, const vt_expr *value, boo
 /* A condition that holds from here to the matching leave (a stack: leave in reverse order). */
 typedef struct vt_scope {
     uint32_t rewrite, bound, modular; /* the lengths of the lists before */
+    uint32_t epoch, inside;           /* which state of knowledge it was, and is */
 } vt_scope;
 vt_scope vt_analyzer_enter(vt_analyzer *a, const vt_expr *condition);
 void vt_analyzer_leave(vt_analyzer *a, vt_scope scope);

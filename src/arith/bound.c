@@ -108,7 +108,7 @@ static vt_bound of_ramp(vt_analyzer *an, const vt_expr *e) {
 
 static vt_bound of_let(vt_analyzer *an, const vt_expr *e) {
     if (!vt_ptrmap_has(an->bounds, e->u.let_var)) {
-        an->epoch++;
+        vt__learned(an);
         vt__bound_set(an, e->u.let_var, vt_const_bound(an, e->a[0]));
     }
     return vt_const_bound(an, e->a[1]);

@@ -198,19 +198,61 @@ static vt__canon modulo(vt__rewriter *rw, const vt_expr *e, vt__canon x, vt__can
     return vt__canon_split(split_mod(rw, vt__split_of(rw->ctx, &x), c, floor));
 }
 
+/* Quotients and remainders ask how their operands compare with numbers, which looks at these once more, again and
+ * again on each level: results are remembered, by value, since sums are changed in place. */
+typedef struct vt__canon_memo {
+    const vt_expr *e;
+    uint32_t epoch;
+    int depth;
+    vt__canon c;
+} vt__canon_memo;
+
+enum { CANONS = 64 };
+
+static vt__canon copy(vt__rewriter *rw, vt__canon c) {
+    if (c.form == VT__CANON_SUM) c.sum = vt__sum_copy(rw->ctx, c.sum);
+    return c;
+}
+
+static vt__canon_memo *memo_of(vt__rewriter *rw, const vt_expr *e) {
+    vt_analyzer *an = rw->an;
+    if (!an->canons) an->canons = VT_NEW_ARRAY(an->ctx, vt__canon_memo, CANONS);
+    return &an->canons[(e->hash + 31u * (uint32_t)rw->depth) % CANONS];
+}
+
+static vt__canon divided(vt__rewriter *rw, const vt_expr *e, vt__canon x, vt__canon y) {
+    return e->kind == VT_E_DIV || e->kind == VT_E_FLOORDIV ? division(rw, e, x, y) : modulo(rw, e, x, y);
+}
+
+static bool recall(vt__rewriter *rw, const vt_expr *e, vt__canon *out) {
+    const vt__canon_memo *m = memo_of(rw, e);
+    if (!m->e || m->epoch != rw->an->epoch || m->depth != rw->depth || !vt_expr_equal(m->e, e)) return false;
+    *out = copy(rw, m->c);
+    return true;
+}
+
+static void remember(vt__rewriter *rw, const vt_expr *e, uint32_t epoch, vt__canon c) {
+    if (rw->an->epoch == epoch) *memo_of(rw, e) = (vt__canon_memo){e, epoch, rw->depth, copy(rw, c)};
+}
+
 static vt__canon mutate(vt__rewriter *rw, const vt_expr *e) {
     bool arithmetic = vt_expr_infos[e->kind].cls == VT_CLASS_ARITH && e->kind != VT_E_MIN && e->kind != VT_E_MAX;
     if (!arithmetic || !vt_dtype_is_index(e->dtype)) return vt__canon_expr(vt__rewrite_node(rw, e));
-    vt__canon x = mutate(rw, e->a[0]), y = mutate(rw, e->a[1]), folded;
-    if (fold(rw, (vt_expr_kind)e->kind, &x, &y, &folded)) return folded;
+    bool divides = e->kind >= VT_E_DIV && e->kind <= VT_E_FLOORMOD;
+    uint32_t epoch = rw->an->epoch;
+    vt__canon result;
+    if (divides && recall(rw, e, &result)) return result;
+    vt__canon x = mutate(rw, e->a[0]), y = mutate(rw, e->a[1]);
+    if (fold(rw, (vt_expr_kind)e->kind, &x, &y, &result)) return result;
     switch (e->kind) {
     case VT_E_ADD: return add(rw, x, y, 1);
     case VT_E_SUB: return add(rw, x, y, -1);
     case VT_E_MUL: return mul(rw, e, x, y);
-    case VT_E_DIV:
-    case VT_E_FLOORDIV: return division(rw, e, x, y);
-    default: return modulo(rw, e, x, y);
+    default: break;
     }
+    result = divided(rw, e, x, y);
+    remember(rw, e, epoch, result);
+    return result;
 }
 
 static const vt_expr *visit(vt__rewriter *rw, const vt_expr *e) {

@@ -33,7 +33,8 @@ const vt_expr *vt__sum_write(vt_ctx *ctx, const vt__sum *s);
 const vt_expr *vt__canon_write(vt_ctx *ctx, const vt__canon *c);
 vt__split vt__split_of(vt_ctx *ctx, const vt__canon *c);
 vt__split vt__split_of_expr(const vt_expr *e);
-/* A sum of its own, which may be changed. */
+vt__sum *vt__sum_copy(vt_ctx *ctx, const vt__sum *s);
+/* The value as a sum, which may be changed: the value's own where it is one. */
 vt__sum *vt__sum_of(vt_ctx *ctx, vt__canon c);
 void vt__sum_add_split(vt_ctx *ctx, vt__sum *s, vt__split other, int64_t scale);
 void vt__sum_add(vt_ctx *ctx, vt__sum *s, const vt__canon *c, int64_t scale);

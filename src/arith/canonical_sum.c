@@ -112,6 +112,15 @@ static vt__sum *new_sum(vt_ctx *ctx, vt_dtype t) {
     return s;
 }
 
+vt__sum *vt__sum_copy(vt_ctx *ctx, const vt__sum *s) {
+    vt__sum *c = VT_NEW(ctx, vt__sum);
+    *c = *s;
+    c->args = VT_NEW_ARRAY(ctx, vt__split, s->n);
+    c->cap = s->n;
+    if (s->n) memcpy(c->args, s->args, s->n * sizeof *s->args);
+    return c;
+}
+
 static void insert(vt_ctx *ctx, vt__sum *s, uint32_t at, vt__split one) {
     vt_grow(ctx, &s->args, &s->cap, s->n + 1, sizeof *s->args);
     memmove(s->args + at + 1, s->args + at, (s->n - at) * sizeof *s->args);

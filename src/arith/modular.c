@@ -113,7 +113,7 @@ void vt__modular_put(vt_analyzer *an, const vt_var *v, vt_modular m) {
     vt_modular *own = VT_NEW(an->ctx, vt_modular);
     *own = m;
     vt_ptrmap_set(an->modulars, v, own);
-    an->epoch++;
+    vt__learned(an);
 }
 
 /* c1 * x + d with x * c1 = gcd (mod c2): the extended Euclidean algorithm. */

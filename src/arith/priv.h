@@ -6,6 +6,13 @@
 #include "arith/rules.h"
 #include "ir/visit.h"
 
+/* One result of rewriting. */
+typedef struct vt__memo {
+    const vt_expr *e, *result;
+    uint32_t epoch;
+    int depth;
+} vt__memo;
+
 /* The walk over an expression that simplifies; the canonical simplifier is one of these with another visit. */
 struct vt__rewriter {
     vt_analyzer *an;
@@ -13,6 +20,7 @@ struct vt__rewriter {
     const vt_expr *(*visit)(vt__rewriter *rw, const vt_expr *e);
     vt_varmap *vars; /* variables that are bound to values */
     int depth;       /* of rules that simplify their result again */
+    vt__memo *memo;  /* VT__MEMO results, made at the first use */
 };
 
 /* A bound that a constraint gives an expression. */
@@ -27,7 +35,7 @@ typedef struct vt__saved {
     vt_modular was;
 } vt__saved;
 
-enum { VT__MEMO = 128 };
+enum { VT__MEMO = 256 };
 
 struct vt_analyzer {
     vt_ctx *ctx;
@@ -41,15 +49,12 @@ struct vt_analyzer {
     uint32_t n_saved, cap_saved;
     const vt_expr **literals; /* conditions known to hold, simplified */
     uint32_t n_literals, cap_literals;
-    /* What rewriting gave, for as long as nothing that is known changes. */
-    uint32_t epoch;
-    struct {
-        const vt_expr *e, *result;
-        uint32_t epoch;
-    } * memo;
+    /* Each state of knowledge has a number; what rewriting gave in it is remembered. */
+    uint32_t epoch, last_epoch;
+    struct vt__canon_memo *canons; /* of the canonical simplifier */
 };
 
-/* Rewriting without the memo and with the rules of e's kind; visits children through rw->visit. */
+/* Rewrites with the rules of e's kind; visits children through rw->visit. Remembers. */
 const vt_expr *vt__rewrite_node(vt__rewriter *rw, const vt_expr *e);
 /* Simplifies a rule's result again, up to a depth. */
 const vt_expr *vt__rewrite_again(vt__rewriter *rw, const vt_expr *e);
@@ -63,6 +68,9 @@ void vt__modular_enter(vt_analyzer *an, const vt_expr *condition);
 void vt__modular_leave(vt_analyzer *an, uint32_t n_saved);
 void vt__bound_set(vt_analyzer *an, const vt_var *v, vt_bound b);
 void vt__modular_put(vt_analyzer *an, const vt_var *v, vt_modular m);
+
+/* Something new is known. */
+static inline void vt__learned(vt_analyzer *an) { an->epoch = ++an->last_epoch; }
 
 /* How x compares with a number, as far as can be told. */
 typedef enum vt__order { VT__UNKNOWN, VT__EQ, VT__GT, VT__GE, VT__LT, VT__LE, VT__NE } vt__order;

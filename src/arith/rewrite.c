@@ -39,10 +39,7 @@ static void literals_of(vt_analyzer *an, const vt_expr *e) {
         return;
     }
     if (vt_expr_effect(e) > VT_EFFECT_PURE) return;
-    if (!vt_dtype_is_bool(e->dtype)) return;
-    add_literal(an, e);
-    /* And its negation's negation: the form in which !e would be met. */
-    add_literal(an, vt_not(an->ctx, vt_rewrite_simplify(an, vt_not(an->ctx, e))));
+    if (vt_dtype_is_bool(e->dtype)) add_literal(an, e);
 }
 
 void vt__literals_enter(vt_analyzer *an, const vt_expr *condition) {
@@ -170,7 +167,7 @@ static const vt_expr *reduce_node(vt__rewriter *rw, const vt_expr *e) {
     return children(rw, e);
 }
 
-const vt_expr *vt__rewrite_node(vt__rewriter *rw, const vt_expr *e) {
+static const vt_expr *rewrite(vt__rewriter *rw, const vt_expr *e) {
     const vt_expr *r;
     switch (e->kind) {
     case VT_E_VAR: return (r = vt_varmap_get(rw->vars, e)) ? r : e;
@@ -204,25 +201,31 @@ const vt_expr *vt__rewrite_node(vt__rewriter *rw, const vt_expr *e) {
     }
 }
 
-/* Rewriting with memory: an expression that was rewritten since anything new was learned. */
-static const vt_expr *visit(vt__rewriter *rw, const vt_expr *e) {
-    if (e->n == 0 && e->kind != VT_E_CALL) return vt__rewrite_node(rw, e);
-    vt_analyzer *an = rw->an;
-    if (!an->memo) an->memo = vt_new_array_bytes(an->ctx, VT__MEMO, sizeof *an->memo);
-    uint32_t slot = e->hash % VT__MEMO;
-    if (an->memo[slot].e == e && an->memo[slot].epoch == an->epoch && !rw->depth) return an->memo[slot].result;
-    uint32_t epoch = an->epoch;
-    const vt_expr *result = vt__rewrite_node(rw, e);
-    if (an->epoch == epoch && !rw->depth) {
-        an->memo[slot].e = e;
-        an->memo[slot].result = result;
-        an->memo[slot].epoch = epoch;
-    }
+static vt__memo *memo_of(vt__rewriter *rw, const vt_expr *e) {
+    if (!rw->memo) rw->memo = VT_NEW_ARRAY(rw->ctx, vt__memo, VT__MEMO);
+    return &rw->memo[(e->hash + 31u * (uint32_t)rw->depth) % VT__MEMO];
+}
+
+static void remember(vt__rewriter *rw, const vt_expr *e, const vt_expr *result) {
+    *memo_of(rw, e) = (vt__memo){e, result, rw->an->epoch, rw->depth};
+}
+
+const vt_expr *vt__rewrite_node(vt__rewriter *rw, const vt_expr *e) {
+    if (e->n == 0 && e->kind != VT_E_CALL) return rewrite(rw, e);
+    const vt__memo *before = memo_of(rw, e);
+    uint32_t epoch = rw->an->epoch;
+    bool same_state = before->epoch == epoch && before->depth == rw->depth;
+    if (same_state && vt_expr_equal(before->e, e)) return before->result;
+    const vt_expr *result = rewrite(rw, e);
+    if (rw->an->epoch != epoch) return result;
+    remember(rw, e, result);
+    /* Values under conditions are simplified under what these say: not once more for each comparison around them. */
+    if (result->kind == VT_E_SELECT || vt_is_call(result, VT_OP_IF_THEN_ELSE)) remember(rw, result, result);
     return result;
 }
 
 void vt__rewriter_init(vt_analyzer *an) {
-    an->rewriter = (vt__rewriter){.an = an, .ctx = an->ctx, .visit = visit, .vars = vt_varmap_new(an->ctx)};
+    an->rewriter = (vt__rewriter){.an = an, .ctx = an->ctx, .visit = vt__rewrite_node, .vars = vt_varmap_new(an->ctx)};
 }
 
 const vt_expr *vt_rewrite_simplify(vt_analyzer *an, const vt_expr *e) {

@@ -156,11 +156,35 @@ static vta_status linear_body(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* Work grows with the depth of an expression, not with its exponent: seen in the memory it takes. */
+static vta_status deep_body(vt_ctx *ctx, void *arg) {
+    fixture *f = arg;
+    for (int kind = 0; kind < 5; kind++) {
+        begin(f, 0, 0, 0);
+        const vt_expr *e = f->x;
+        for (int i = 0; i < 40; i++) {
+            const vt_var *v = vt_var_new(ctx, "v", VT_I32), *w = vt_var_new(ctx, "w", VT_I32);
+            switch (kind) {
+            case 0: e = ADD(v, vt_max(ctx, e, w)); break;
+            case 1: e = vt_select(ctx, vt_lt(ctx, v, e), w, v); break;
+            case 2: e = vt_if_then_else(ctx, vt_lt(ctx, e, v), w, ADD(w, v)); break;
+            case 3: e = FMOD(ADD(MUL(e, N(3)), v), N(7)); break;
+            default: e = vt_min(ctx, SUB(N(5), e), N(i)); break;
+            }
+        }
+        size_t before = ctx->arena.bytes;
+        vt_simplify(f->an, e);
+        assert_true(ctx->arena.bytes - before < (size_t)8 << 20);
+    }
+    return VTA_OK;
+}
+
 static void test_canonical(void **state) { run(state, canonical_body); }
 static void test_minmax(void **state) { run(state, minmax_body); }
 static void test_logic(void **state) { run(state, logic_body); }
 static void test_sets(void **state) { run(state, sets_body); }
 static void test_linear(void **state) { run(state, linear_body); }
+static void test_deep(void **state) { run(state, deep_body); }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
@@ -169,6 +193,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_logic, setup, teardown),
         cmocka_unit_test_setup_teardown(test_sets, setup, teardown),
         cmocka_unit_test_setup_teardown(test_linear, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_deep, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
