@@ -1,0 +1,51 @@
+"""`pip install ./python` without a network: the wheel carries the libraries and works away from the checkout."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import common
+
+_PROGRAM = """
+import numpy as np, vta, os
+assert os.path.dirname(vta.__file__).startswith({folder!r}), vta.__file__
+from vta import te
+a = te.placeholder((4,), name="A", dtype="int32")
+b = te.compute((4,), lambda i: a[i] * 2, name="B")
+kernel = vta.build(te.create_schedule(b.op), [a, b], "llvm")
+x, y = vta.nd.array(np.arange(4, dtype="int32")), vta.nd.empty((4,), "int32")
+kernel(x, y)
+assert y.numpy().tolist() == [0, 2, 4, 6]
+vta.use_tvm_names()
+import tvm
+assert "vta" in tvm.__version__
+print("works", vta.__version__)
+"""
+
+
+class Install(unittest.TestCase):
+    def test_in_a_fresh_environment(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = os.path.realpath(folder)
+            made = subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", folder],
+                                  capture_output=True, text=True)
+            if made.returncode:
+                self.skipTest(f"no virtual environment here: {made.stdout}{made.stderr}")
+            python = os.path.join(folder, "bin", "python")
+            variables = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+            install = subprocess.run(
+                [python, "-m", "pip", "install", "--no-index", "--no-deps", "--disable-pip-version-check",
+                 os.path.join(common.ROOT, "python")],
+                env={**variables, "VTA_LIBRARY_PATH": common.BUILD}, capture_output=True, text=True)
+            self.assertEqual(install.returncode, 0, install.stdout + install.stderr)
+            variables.pop("VTA_LIBRARY_PATH", None)
+            run = subprocess.run([python, "-c", _PROGRAM.format(folder=folder)], env=variables, cwd=folder,
+                                 capture_output=True, text=True)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn("works", run.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
