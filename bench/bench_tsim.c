@@ -59,8 +59,8 @@ int main(int argc, char **argv) {
     double sim_total = 0, tsim_total = 0;
     uint64_t cycles = 0;
     int failed = 0;
-    printf("%-6s %8s %9s %10s %6s %10s %10s %9s %14s\n", "layer", "insns", "bursts", "cycles", "GEMM", "sim ms", "tsim ms",
-           "tsim/sim", "cycles a second");
+    printf("%-6s %8s %9s %10s %6s %10s %10s %9s %14s\n", "layer", "insns", "bursts", "cycles", "GEMM", "sim ms",
+           "tsim ms", "tsim/sim", "cycles a second");
     for (int i = 0; i < 10; i++) {
         result sim = {0}, tsim = {0};
         const conv_shape *shape = &conv_resnet18[i];
@@ -81,9 +81,9 @@ int main(int argc, char **argv) {
     }
     printf("all 19 layers: %.2f M cycles in %.1f ms (sim alone %.1f ms, %.2f times)\n", (double)cycles / 1e6,
            tsim_total * 1e3, sim_total * 1e3, tsim_total / sim_total);
-    json_t *all = json_pack("{s:s, s:o, s:I, s:f, s:f}", "config", vta_config_bitstream(config), "rows", rows,
-                            "network_cycles", (json_int_t)cycles, "network_sim_seconds", sim_total,
-                            "network_tsim_seconds", tsim_total);
+    json_t *all =
+        json_pack("{s:s, s:o, s:I, s:f, s:f}", "config", vta_config_bitstream(config), "rows", rows, "network_cycles",
+                  (json_int_t)cycles, "network_sim_seconds", sim_total, "network_tsim_seconds", tsim_total);
     char path[1024];
     snprintf(path, sizeof path, "%s/tsim.json", folder);
     if (json_dump_file(all, path, JSON_INDENT(1))) fprintf(stderr, "cannot write %s\n", path), failed = 1;

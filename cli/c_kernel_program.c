@@ -66,9 +66,9 @@ static vta_status make_array(job *j, size_t index) {
     size_t ndim = te_tensor_ndim(t);
     if (ndim > VTA_ARRAY_MAX_DIMS) return refuse(j, VTA_UNSUPPORTED, "a tensor has too many dimensions");
     for (size_t d = 0; d < ndim; d++) shape[d] = te_tensor_dim(t, d);
-    vta_status status = vta_array_create(kDLExtDev, (int32_t)ndim, shape,
-                                         dtype_of(te_tensor_dtype(vtac_kernel_context(j->kernel), t)), NULL, j->diag,
-                                         &j->arrays[index]);
+    vta_status status =
+        vta_array_create(kDLExtDev, (int32_t)ndim, shape, dtype_of(te_tensor_dtype(vtac_kernel_context(j->kernel), t)),
+                         NULL, j->diag, &j->arrays[index]);
     if (status != VTA_OK) return status;
     uint32_t addr = 0;
     status = vta_buffer_info(vta_array_tensor(j->arrays[index])->data, NULL, &addr);

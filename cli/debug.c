@@ -219,7 +219,8 @@ static void do_list(session *s, const words *w) {
     uint32_t next = vta_debugger_at(s->debugger, vta_debugger_position(s->debugger));
     uint64_t first, count, around = next == UINT32_MAX ? vta_debugger_count(s->debugger) - 1 : next;
     if (!optional(s, w, 1, around > 4 ? around - 4 : 0, &first) || !optional(s, w, 2, 10, &count)) return;
-    if (first < vta_debugger_count(s->debugger)) print_list(s, (uint32_t)first, count > 10000 ? 10000 : (uint32_t)count);
+    if (first < vta_debugger_count(s->debugger))
+        print_list(s, (uint32_t)first, count > 10000 ? 10000 : (uint32_t)count);
 }
 
 static void do_help(session *s, const words *w);
@@ -251,7 +252,8 @@ static void do_help(session *s, const words *w) {
 
 static void obey(session *s, char *line) {
     words w = {0};
-    for (char *word = strtok(line, " \t\r\n"); word && w.count < 8; word = strtok(NULL, " \t\r\n")) w.at[w.count++] = word;
+    for (char *word = strtok(line, " \t\r\n"); word && w.count < 8; word = strtok(NULL, " \t\r\n"))
+        w.at[w.count++] = word;
     if (w.count == 0 || *w.at[0] == '#') return;
     for (int i = 0; i < COMMANDS; i++)
         if (!strcmp(commands[i].name, w.at[0]) || (*commands[i].letter && !strcmp(commands[i].letter, w.at[0]))) {
@@ -324,7 +326,8 @@ int cmd_debug(const cli_command *self, int argc, char **argv) {
     vta_config *config;
     bool failed = false;
     vta_status status = cli_open_input(argv[0], params, NULL, &common.set, cli_diag(), &config, &input);
-    if (status == VTA_OK) status = debug_run(input.program, &timing, run > UINT32_MAX ? UINT32_MAX : (uint32_t)run, &failed);
+    if (status == VTA_OK)
+        status = debug_run(input.program, &timing, run > UINT32_MAX ? UINT32_MAX : (uint32_t)run, &failed);
     vta_config_release(config);
     vta_program_destroy(input.program);
     code = cli_finish(status);

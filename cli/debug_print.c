@@ -88,7 +88,8 @@ void print_units(const session *s) {
 void print_queues(const session *s) {
     uint32_t tokens[VTA_TOKEN_QUEUES];
     vta_debugger_tokens(s->debugger, tokens);
-    for (int q = 0; q < VTA_TOKEN_QUEUES; q++) printf("%-16s %u\n", vta_token_queue_name((vta_token_queue)q), tokens[q]);
+    for (int q = 0; q < VTA_TOKEN_QUEUES; q++)
+        printf("%-16s %u\n", vta_token_queue_name((vta_token_queue)q), tokens[q]);
 }
 
 void print_list(const session *s, uint32_t first, uint32_t count) {

@@ -3,8 +3,8 @@
 #define CLI_DEBUGGER_H
 
 #include "cli.h"
-#include "vta/program.h"
 #include "vta/debug.h"
+#include "vta/program.h"
 
 typedef enum stop_kind { STOP_INSN, STOP_TOKEN, STOP_SRAM, STOP_DRAM } stop_kind;
 

@@ -19,8 +19,8 @@ typedef struct cli_kernel_program {
 /* True for a path that ends in .te. */
 bool cli_is_kernel(const char *path);
 /* Builds the kernel for the accelerator of `config`, with annotations, and records what one call runs. `params` as in
- * vtac_kernel_load; `diag` may be another thread's own. VTA_UNSUPPORTED in a tool without the compiler. Free the program
- * with vta_program_destroy. */
+ * vtac_kernel_load; `diag` may be another thread's own. VTA_UNSUPPORTED in a tool without the compiler. Free the
+ * program with vta_program_destroy. */
 vta_status cli_build_kernel(const char *path, const char *params, const vta_config *config, vta_diag *diag,
                             cli_kernel_program *out_kernel);
 /* The name of the tensor at an address; NULL for none. */

@@ -11,10 +11,10 @@
 enum { MOST_POINTS = 4096 };
 
 typedef struct sweep {
-    const char *path, *params; /* a kernel file is built anew for each point */
+    const char *path, *params;  /* a kernel file is built anew for each point */
     const vta_program *program; /* a captured program is the same for all; NULL: a kernel */
-    const cli_timing *timing; /* what all points share */
-    const vta_config *config; /* before a point's changes */
+    const cli_timing *timing;   /* what all points share */
+    const vta_config *config;   /* before a point's changes */
     sweep_point *points;
     int count, next, finished;
     pthread_mutex_t lock;

@@ -84,8 +84,8 @@ static void tick(plot *p, double v, bool horizontal, double unit) {
         add(p, "<path class=\"grid\" d=\"M%.1f %dV%d\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.4g</text>\n",
             X(p, v), TOP, HEIGHT - BOTTOM, X(p, v), HEIGHT - BOTTOM + 18, v / unit);
     else
-        add(p, "<path class=\"grid\" d=\"M%d %.1fH%d\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.4g</text>\n", LEFT,
-            Y(p, v), WIDTH - RIGHT, LEFT - 8, Y(p, v) + 4, v / unit);
+        add(p, "<path class=\"grid\" d=\"M%d %.1fH%d\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.4g</text>\n",
+            LEFT, Y(p, v), WIDTH - RIGHT, LEFT - 8, Y(p, v) + 4, v / unit);
 }
 
 /* 1, 2, 5, 10, ... between the bounds; even steps where the span is less than a factor of five. */
@@ -114,8 +114,7 @@ static void front(plot *p, const sweep_point *points, int count) {
         if (points[i].pareto) order[n++] = &points[i];
     if (n) qsort(order, (size_t)n, sizeof *order, by_area);
     if (n) add(p, "<path class=\"front\" d=\"");
-    for (int i = 0; i < n; i++)
-        add(p, i ? "H%.1fV%.1f" : "M%.1f %.1f", X(p, order[i]->area), Y(p, order[i]->seconds));
+    for (int i = 0; i < n; i++) add(p, i ? "H%.1fV%.1f" : "M%.1f %.1f", X(p, order[i]->area), Y(p, order[i]->seconds));
     if (n) add(p, "H%d\"/>\n", WIDTH - RIGHT);
     double last = -100;
     for (int i = n - 1; i >= 0; i--) { /* from the bottom up, no closer than a line */
@@ -132,9 +131,11 @@ static void front(plot *p, const sweep_point *points, int count) {
 static void dots(plot *p, const sweep_point *points, int count, bool best) {
     for (int i = 0; i < count; i++)
         if (points[i].done && points[i].pareto == best)
-            add(p, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"5.5\"><title>%s: %.3f ms, area %.3f "
-                "million</title></circle>\n", best ? "best" : "point", X(p, points[i].area), Y(p, points[i].seconds),
-                points[i].label, points[i].seconds * 1e3, points[i].area / 1e6);
+            add(p,
+                "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"5.5\"><title>%s: %.3f ms, area %.3f "
+                "million</title></circle>\n",
+                best ? "best" : "point", X(p, points[i].area), Y(p, points[i].seconds), points[i].label,
+                points[i].seconds * 1e3, points[i].area / 1e6);
 }
 
 char *sweep_svg(const sweep_point *points, int count, const char *title) {
@@ -145,17 +146,20 @@ char *sweep_svg(const sweep_point *points, int count, const char *title) {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
         "aria-label=\"time over area of the machines of a sweep\" font-family=\"system-ui, sans-serif\">\n",
         WIDTH, HEIGHT, WIDTH, HEIGHT);
-    add(&p, "<style>.back{fill:#fff}text{fill:#5b6779;font-size:12px}.grid{stroke:#e3e7ed;fill:none}.head{font-size:15px;"
-            "font-weight:600}.head,.name{fill:#182233}.point{fill:#a8b3c4}.best{fill:#2563eb}.front{stroke:#2563eb;"
-            "stroke-width:1.8;fill:none}.lead{stroke:#a8b3c4;stroke-width:.8}");
+    add(&p,
+        "<style>.back{fill:#fff}text{fill:#5b6779;font-size:12px}.grid{stroke:#e3e7ed;fill:none}.head{font-size:15px;"
+        "font-weight:600}.head,.name{fill:#182233}.point{fill:#a8b3c4}.best{fill:#2563eb}.front{stroke:#2563eb;"
+        "stroke-width:1.8;fill:none}.lead{stroke:#a8b3c4;stroke-width:.8}");
     add(&p, "@media(prefers-color-scheme:dark){.back{fill:#0d131f}text{fill:#93a1b8}.grid{stroke:#2a374d}"
             ".head,.name{fill:#e5eaf2}.point{fill:#5f7191}.best{fill:#7aa5ff}.front{stroke:#7aa5ff}}</style>\n");
-    add(&p, "<rect class=\"back\" width=\"%d\" height=\"%d\"/><text class=\"head\" x=\"%d\" y=\"26\">", WIDTH, HEIGHT, LEFT);
+    add(&p, "<rect class=\"back\" width=\"%d\" height=\"%d\"/><text class=\"head\" x=\"%d\" y=\"26\">", WIDTH, HEIGHT,
+        LEFT);
     for (const char *c = title; *c; c++) add(&p, *c == '<' ? "&lt;" : *c == '&' ? "&amp;" : "%c", *c);
     add(&p, "</text>\n");
     axis(&p, p.x0, p.x1, true, 1e6);
     axis(&p, p.y0, p.y1, false, 1e-3);
-    add(&p, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">area, million units</text>", WIDTH - RIGHT, HEIGHT - BOTTOM + 38);
+    add(&p, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">area, million units</text>", WIDTH - RIGHT,
+        HEIGHT - BOTTOM + 38);
     add(&p, "<text x=\"%d\" y=\"%d\">time, ms</text>\n", 12, TOP - 6);
     front(&p, points, count);
     dots(&p, points, count, false);

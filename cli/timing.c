@@ -82,8 +82,10 @@ vta_status cli_open_input(const char *path, const char *params, const vta_config
     *out_kernel = (cli_kernel_program){0};
     size_t size = strlen(path);
     if ((size > 2 && !strcmp(path + size - 2, ".o")) || (size > 3 && !strcmp(path + size - 3, ".so")))
-        return fail(VTA_UNSUPPORTED, "%s: a compiled kernel does not say what shapes it is called with. Record the process "
-                    "that calls it (vta capture), or give the kernel's source", path);
+        return fail(VTA_UNSUPPORTED,
+                    "%s: a compiled kernel does not say what shapes it is called with. Record the process "
+                    "that calls it (vta capture), or give the kernel's source",
+                    path);
     if (cli_is_kernel(path)) return open_kernel(path, params, base, changes, diag, out_config, out_kernel);
     vta_status status = vta_program_load(path, NULL, diag, &out_kernel->program);
     if (status == VTA_OK) status = changed(vta_program_config(out_kernel->program), changes, diag, out_config);
@@ -133,14 +135,16 @@ static const char *source_of(void *user, size_t run, size_t insn) {
     return vta_program_note(user, (uint32_t)run, (uint32_t)insn);
 }
 
-static vta_status add_run(const cli_kernel_program *kernel, const vta_config *config, uint32_t run, vta_profile *profile) {
+static vta_status add_run(const cli_kernel_program *kernel, const vta_config *config, uint32_t run,
+                          vta_profile *profile) {
     const vta_program *program = kernel->program;
     vta_program_run_info info;
     vta_status status = vta_program_get_run(program, run, &info);
     for (uint32_t i = 0; status == VTA_OK && i < info.segment_count; i++) {
         vta_program_segment s;
         status = vta_program_get_segment(program, run, i, &s);
-        if (status == VTA_OK) status = vta_profile_add_segment(profile, s.addr, s.size, cli_kernel_tensor(kernel, s.addr), cli_diag());
+        if (status == VTA_OK)
+            status = vta_profile_add_segment(profile, s.addr, s.size, cli_kernel_tensor(kernel, s.addr), cli_diag());
     }
     vta_insn *insns = NULL;
     if (status == VTA_OK) status = cli_decode_run(program, config, run, cli_diag(), &insns);
@@ -149,8 +153,8 @@ static vta_status add_run(const cli_kernel_program *kernel, const vta_config *co
     return status;
 }
 
-vta_status cli_profile_program(const cli_kernel_program *kernel, const vta_config *config, const vta_timing_profile *timing,
-                               vta_profile **out_profile) {
+vta_status cli_profile_program(const cli_kernel_program *kernel, const vta_config *config,
+                               const vta_timing_profile *timing, vta_profile **out_profile) {
     vta_program *program = kernel->program;
     vta_status status = vta_profile_create(config, timing, NULL, cli_diag(), out_profile);
     if (status != VTA_OK) return status;

@@ -34,8 +34,8 @@ vta_status cli_open_input(const char *path, const char *params, const vta_config
 /* VTA_UNSUPPORTED when a configuration gives the program's instructions another meaning. */
 vta_status cli_same_sizes(const vta_program *program, const vta_config *config, vta_diag *diag);
 /* Decodes and times all runs of a captured program. Reports read micro-ops from the program: keep it. */
-vta_status cli_profile_program(const cli_kernel_program *kernel, const vta_config *config, const vta_timing_profile *timing,
-                               vta_profile **out_profile);
+vta_status cli_profile_program(const cli_kernel_program *kernel, const vta_config *config,
+                               const vta_timing_profile *timing, vta_profile **out_profile);
 /* A run's instructions, decoded; free(). */
 vta_status cli_decode_run(const vta_program *program, const vta_config *config, uint32_t run, vta_diag *diag,
                           vta_insn **out_insns);

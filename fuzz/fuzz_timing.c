@@ -1,5 +1,5 @@
-/* Any bytes as an instruction stream for the timing model, on a machine that the first bytes choose: every unit's states
- * sum to the cycles, the same stream takes the same time twice, and every report can be made of it. */
+/* Any bytes as an instruction stream for the timing model, on a machine that the first bytes choose: every unit's
+ * states sum to the cycles, the same stream takes the same time twice, and every report can be made of it. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,8 @@ static void check_states(const vta_timing *t) {
     }
 }
 
-static void check_reports(const vta_config *config, const vta_timing_profile *timing, const vta_insn *insns, size_t count) {
+static void check_reports(const vta_config *config, const vta_timing_profile *timing, const vta_insn *insns,
+                          size_t count) {
     vta_profile *p;
     char *text[5] = {0};
     check(vta_profile_create(config, timing, NULL, NULL, &p) == VTA_OK);

@@ -41,7 +41,7 @@ VTA_API vta_status vta_debugger_insn(const vta_debugger *debugger, uint32_t inde
 
 /* What a unit (not fetch) does at the current cycle. `insn` is the one that runs, or the next one; UINT32_MAX: none. */
 typedef struct vta_unit_view {
-    uint32_t state;  /* vta_unit_state: busy while an instruction runs, else what it waits for, or idle */
+    uint32_t state; /* vta_unit_state: busy while an instruction runs, else what it waits for, or idle */
     uint32_t insn;
     uint64_t since;  /* cycle of its start, or of the end of the one before */
     uint64_t until;  /* cycle of its end, or of its start */

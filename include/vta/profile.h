@@ -17,7 +17,8 @@ VTA_API vta_status vta_profile_create(const vta_config *config, const vta_timing
 VTA_API void vta_profile_destroy(vta_profile *profile);
 
 /* Where the source-level name of instruction `insn` of run `run` comes from: a te stage and its axis values, like
- * "conv.local.acc co=3 yo=1". NULL for none; the string has to live until the next call. Set it before runs are added. */
+ * "conv.local.acc co=3 yo=1". NULL for none; the string has to live until the next call. Set it before runs are added.
+ */
 typedef const char *(*vta_profile_source)(void *user, size_t run, size_t insn);
 VTA_API void vta_profile_set_source(vta_profile *profile, vta_profile_source source, void *user);
 
@@ -45,7 +46,8 @@ VTA_API vta_status vta_profile_run(const vta_profile *profile, size_t run, const
 /* Reports. Each string is freed with vta_string_free.
  * text: what limits the program, in words, then the figures of vta_timing_to_text, traffic and instruction mix.
  * json: the same as data. trace: the Chrome trace format, which Perfetto opens: one row a unit, every instruction with
- * its fields, arrows for tokens. html: one page that needs nothing else: timeline, roofline, occupancy, traffic, mix. */
+ * its fields, arrows for tokens. html: one page that needs nothing else: timeline, roofline, occupancy, traffic, mix.
+ */
 VTA_API vta_status vta_profile_text(const vta_profile *profile, vta_diag *diag, char **out_text);
 VTA_API vta_status vta_profile_json(const vta_profile *profile, vta_diag *diag, char **out_json);
 VTA_API vta_status vta_profile_trace(const vta_profile *profile, vta_diag *diag, char **out_json);

@@ -40,33 +40,33 @@ typedef enum vta_insn_kind {
 
 /* What timing found out about one run, or the sum of several. */
 typedef struct vta_timing {
-    uint64_t cycles;                                     /* from launch to FINISH */
-    uint64_t runs;                                       /* device runs summed up here */
-    uint64_t state[VTA_UNIT_COUNT][VTA_STATE_COUNT];     /* cycles by unit and state; each row sums to cycles */
-    uint64_t kind_count[VTA_KIND_COUNT];                 /* instructions by kind */
-    uint64_t kind_cycles[VTA_KIND_COUNT];                /* cycles from start to successor, by kind */
-    uint64_t kind_bytes[VTA_KIND_COUNT];                 /* DRAM bytes that the instructions ask for */
-    uint64_t read_beats;                                 /* beats that the memory delivered, instructions included */
-    uint64_t read_bursts;                                /* read commands */
-    uint64_t write_bytes;                                /* bytes stored */
-    uint64_t fetch_bytes;                                /* bytes of instructions read */
-    uint64_t gemm_uops;                                  /* GEMM micro-op executions, resets not counted */
-    uint64_t alu_uops;                                   /* ALU micro-op executions */
-    uint64_t lost_tokens;                                /* pushed into a full token counter */
+    uint64_t cycles;                                 /* from launch to FINISH */
+    uint64_t runs;                                   /* device runs summed up here */
+    uint64_t state[VTA_UNIT_COUNT][VTA_STATE_COUNT]; /* cycles by unit and state; each row sums to cycles */
+    uint64_t kind_count[VTA_KIND_COUNT];             /* instructions by kind */
+    uint64_t kind_cycles[VTA_KIND_COUNT];            /* cycles from start to successor, by kind */
+    uint64_t kind_bytes[VTA_KIND_COUNT];             /* DRAM bytes that the instructions ask for */
+    uint64_t read_beats;                             /* beats that the memory delivered, instructions included */
+    uint64_t read_bursts;                            /* read commands */
+    uint64_t write_bytes;                            /* bytes stored */
+    uint64_t fetch_bytes;                            /* bytes of instructions read */
+    uint64_t gemm_uops;                              /* GEMM micro-op executions, resets not counted */
+    uint64_t alu_uops;                               /* ALU micro-op executions */
+    uint64_t lost_tokens;                            /* pushed into a full token counter */
 } vta_timing;
 
 /* When one instruction ran. Its unit waited from `ready` (predecessor done) to `start`; `end` is when the successor
  * may start. The waits before `start` are named in order: fetch, then token of prev, then token of next. */
 typedef struct vta_insn_time {
-    uint64_t ready;       /* its predecessor in the unit was done */
-    uint64_t arrived;     /* it was visible in its queue */
+    uint64_t ready;   /* its predecessor in the unit was done */
+    uint64_t arrived; /* it was visible in its queue */
     uint64_t start, end;
-    uint32_t wait_prev, wait_next; /* cycles waited for each token */
-    uint32_t wait_memory; /* of end - start: cycles in which nothing moved because data had not come */
-    uint32_t beats;       /* data beats, reads only */
+    uint32_t wait_prev, wait_next;   /* cycles waited for each token */
+    uint32_t wait_memory;            /* of end - start: cycles in which nothing moved because data had not come */
+    uint32_t beats;                  /* data beats, reads only */
     uint32_t token_prev, token_next; /* indices of the instructions that pushed the tokens taken; UINT32_MAX none */
-    uint8_t kind;         /* vta_insn_kind */
-    uint8_t unit;         /* vta_unit */
+    uint8_t kind;                    /* vta_insn_kind */
+    uint8_t unit;                    /* vta_unit */
 } vta_insn_time;
 
 /* Profiles by name: "chisel" (also for NULL), "chisel-2019", "hls", "ultra96", "zcu104". VTA_NOT_FOUND lists them. */
@@ -105,15 +105,15 @@ VTA_API vta_status vta_runtime_timing(struct vta_runtime *runtime, vta_diag *dia
 
 /* Figures made from a timing: rates are fractions of a peak, 0..1. */
 typedef struct vta_timing_summary {
-    double seconds;            /* at the profile's frequency */
-    double gemm_utilization;   /* GEMM micro-ops a cycle; the peak is one a gemm_step */
-    double bus_utilization;    /* read beats a cycle */
-    double bytes_per_cycle;    /* tensor and micro-op bytes moved, both ways */
-    double macs_per_byte;      /* arithmetic intensity */
-    double macs_per_cycle;     /* reached */
+    double seconds;          /* at the profile's frequency */
+    double gemm_utilization; /* GEMM micro-ops a cycle; the peak is one a gemm_step */
+    double bus_utilization;  /* read beats a cycle */
+    double bytes_per_cycle;  /* tensor and micro-op bytes moved, both ways */
+    double macs_per_byte;    /* arithmetic intensity */
+    double macs_per_cycle;   /* reached */
     double peak_macs_per_cycle;
     double roof_macs_per_cycle; /* min(peak, intensity x peak bytes a cycle): what the roofline allows */
-    double roofline_fraction;  /* reached / allowed */
+    double roofline_fraction;   /* reached / allowed */
     uint64_t macs, bytes;
 } vta_timing_summary;
 VTA_API vta_timing_summary vta_timing_summarize(const vta_config *config, const vta_timing_profile *profile,

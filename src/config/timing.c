@@ -56,7 +56,8 @@ void vt__config_print_timing(const vta_config *config, vt_strbuf *sb) {
     for (const char *p = config->timing; *p;) {
         size_t word = strcspn(p, " "), key = strcspn(p, "=");
         const char *quote = strncmp(p, "profile=", 8) ? "" : "\"";
-        vt_strbuf_addf(sb, "%s\"%.*s\": %s%.*s%s", separator, (int)key, p, quote, (int)(word - key - 1), p + key + 1, quote);
+        vt_strbuf_addf(sb, "%s\"%.*s\": %s%.*s%s", separator, (int)key, p, quote, (int)(word - key - 1), p + key + 1,
+                       quote);
         separator = ", ";
         p += word + (p[word] == ' ');
     }

@@ -36,15 +36,15 @@ static vta_status prepare(vta_debugger *d, uint32_t insn_addr, const vta_timing_
     d->times = vt_alloc_array(&d->allocator, d->stream.count, sizeof *d->times);
     if (d->times == NULL) return vt_no_memory(diag);
     vta_timing sum;
-    VT_TRY(vta_timing_run(d->device->config, timing, d->stream.insns, d->stream.count, insn_addr, 0, &d->allocator, diag,
-                          &sum, d->times));
+    VT_TRY(vta_timing_run(d->device->config, timing, d->stream.insns, d->stream.count, insn_addr, 0, &d->allocator,
+                          diag, &sum, d->times));
     d->cycles = sum.cycles;
     VT_TRY(sort_by_end(d, diag));
     return vt__checkpoint_add(d, diag);
 }
 
-vta_status vta_debugger_create(vta_device *device, uint32_t insn_addr, uint32_t count,
-                               const vta_timing_profile *timing, vta_diag *diag, vta_debugger **out_debugger) {
+vta_status vta_debugger_create(vta_device *device, uint32_t insn_addr, uint32_t count, const vta_timing_profile *timing,
+                               vta_diag *diag, vta_debugger **out_debugger) {
     if (out_debugger == NULL) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_debugger_create: out_debugger is null");
     *out_debugger = NULL;
     if (device == NULL || timing == NULL || count == 0)

@@ -294,7 +294,8 @@ vta_status vta_profile_html(const vta_profile *profile, const char *title, vta_d
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_profile_html: profile or out_html is null");
     vt_strbuf sb;
     vt_strbuf_init(&sb, &vt_allocator_libc);
-    page g = {profile, &sb, title ? title : "VTA program", diag, vt_alloc_zero(&profile->allocator, profile->name_count)};
+    page g = {profile, &sb, title ? title : "VTA program", diag,
+              vt_alloc_zero(&profile->allocator, profile->name_count)};
     if (g.named) mark_names(&g);
     vta_status status = g.named ? fill(&g) : vt_no_memory(diag);
     vt_free(&profile->allocator, g.named, profile->name_count);

@@ -44,8 +44,8 @@ struct vta_profile {
 typedef struct vt_traffic {
     const vt_segment *segment; /* NULL: outside all segments */
     vta_memory memory;
-    uint64_t bytes;    /* moved */
-    uint64_t distinct; /* of them, different bytes of DRAM */
+    uint64_t bytes;       /* moved */
+    uint64_t distinct;    /* of them, different bytes of DRAM */
     uint64_t first, last; /* lowest and highest byte address */
     uint64_t instructions;
 } vt_traffic;
@@ -67,7 +67,7 @@ typedef struct vt_occupancy {
     uint32_t live[VT_OCC_COUNT][VT_OCCUPANCY_SAMPLES];
     uint32_t depth[VT_OCC_COUNT];
     uint32_t peak[VT_OCC_COUNT]; /* of the samples */
-    bool exact;                  /* false: micro-ops were not readable; a loaded element counts until it is loaded anew */
+    bool exact; /* false: micro-ops were not readable; a loaded element counts until it is loaded anew */
 } vt_occupancy;
 extern const vta_memory vt_occupancy_memory[VT_OCC_COUNT];
 

@@ -144,8 +144,8 @@ static vta_status occupancy_json(const vta_profile *p, vta_diag *diag, vt_strbuf
     vta_status status = vt_profile_occupancy(p, diag, o);
     vt_strbuf_addf(sb, "{\"exact\": %s", o->exact ? "true" : "false");
     for (int b = 0; b < VT_OCC_COUNT; b++) {
-        vt_strbuf_addf(sb, ", \"%s\": {\"depth\": %u, \"peak\": %u, \"live\": [", vta_memory_name(vt_occupancy_memory[b]),
-                       o->depth[b], o->peak[b]);
+        vt_strbuf_addf(sb, ", \"%s\": {\"depth\": %u, \"peak\": %u, \"live\": [",
+                       vta_memory_name(vt_occupancy_memory[b]), o->depth[b], o->peak[b]);
         for (int k = 0; k < VT_OCCUPANCY_SAMPLES; k++) vt_strbuf_addf(sb, k ? ",%u" : "%u", o->live[b][k]);
         vt_strbuf_add(sb, "]}");
     }

@@ -11,9 +11,9 @@ typedef struct picture {
     double scale; /* pixels a cycle */
     uint64_t from, to;
     uint32_t width;
-    struct pending {      /* a box that may still grow: neighbours of one color and less than a pixel are one box */
-        double a, b;      /* pixels */
-        double from, to;  /* cycles */
+    struct pending {     /* a box that may still grow: neighbours of one color and less than a pixel are one box */
+        double a, b;     /* pixels */
+        double from, to; /* cycles */
         const char *color, *label;
     } pending[VTA_UNIT_COUNT];
 } picture;
@@ -146,10 +146,12 @@ vta_status vta_profile_svg(const vta_profile *profile, const char *title, uint32
                            vta_diag *diag, char **out_svg) {
     if (out_svg) *out_svg = NULL;
     if (profile == NULL || out_svg == NULL || width < 200 || width > 20000)
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_profile_svg: needs a profile and a width of 200 to 20000 pixels");
+        return vt_fail(diag, VTA_INVALID_ARGUMENT,
+                       "vta_profile_svg: needs a profile and a width of 200 to 20000 pixels");
     if (to == 0 || to > profile->sum.cycles) to = profile->sum.cycles ? profile->sum.cycles : 1;
     if (from >= to)
-        return vt_fail(diag, VTA_OUT_OF_RANGE, "vta_profile_svg: cycles %llu to %llu are no part of the %llu of this profile",
+        return vt_fail(diag, VTA_OUT_OF_RANGE,
+                       "vta_profile_svg: cycles %llu to %llu are no part of the %llu of this profile",
                        (unsigned long long)from, (unsigned long long)to, (unsigned long long)profile->sum.cycles);
     vt_strbuf sb;
     vt_strbuf_init(&sb, &vt_allocator_libc);

@@ -22,9 +22,9 @@ static void rows(writer *w) {
         vt_strbuf_addf(w->sb, "{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}",
                        u + 1, vta_unit_name((vta_unit)u));
         event(w);
-        vt_strbuf_addf(w->sb,
-                       "{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%d}}",
-                       u + 1, u);
+        vt_strbuf_addf(
+            w->sb, "{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%d}}",
+            u + 1, u);
     }
 }
 
@@ -53,7 +53,8 @@ static void arrow(writer *w, const vt_profile_run *run, size_t r, uint32_t from,
     const vta_insn_time *a = &run->times[from], *b = &run->times[to];
     unsigned long long id = ((unsigned long long)r << 33) | ((unsigned long long)to << 1) | next;
     event(w);
-    vt_strbuf_addf(w->sb, "{\"ph\":\"s\",\"pid\":1,\"tid\":%d,\"ts\":%llu,\"id\":%llu,\"name\":\"token\",\"cat\":\"token\"}",
+    vt_strbuf_addf(w->sb,
+                   "{\"ph\":\"s\",\"pid\":1,\"tid\":%d,\"ts\":%llu,\"id\":%llu,\"name\":\"token\",\"cat\":\"token\"}",
                    a->unit + 1, (unsigned long long)(run->begin + a->end - 1), id);
     event(w);
     vt_strbuf_addf(w->sb,

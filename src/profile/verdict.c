@@ -31,9 +31,9 @@ static void compute_parts(const view *v) {
     static const struct {
         vta_insn_kind kind;
         const char *text;
-    } parts[] = {{VTA_KIND_GEMM, "GEMM"},           {VTA_KIND_RESET, "resets"},
-                 {VTA_KIND_ALU, "tensor ALU"},      {VTA_KIND_ALU_IMM, "immediate ALU"},
-                 {VTA_KIND_LOAD_ACC, "acc loads"},  {VTA_KIND_LOAD_UOP, "micro-op loads"}};
+    } parts[] = {{VTA_KIND_GEMM, "GEMM"},          {VTA_KIND_RESET, "resets"},
+                 {VTA_KIND_ALU, "tensor ALU"},     {VTA_KIND_ALU_IMM, "immediate ALU"},
+                 {VTA_KIND_LOAD_ACC, "acc loads"}, {VTA_KIND_LOAD_UOP, "micro-op loads"}};
     const char *separator = "";
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (kind(v, parts[i].kind) < 0.5) continue;
@@ -50,13 +50,17 @@ static void add_main(const view *v) {
         compute_parts(v);
         vt_strbuf_add(v->sb, ").\n");
     } else if (load >= 80) {
-        vt_strbuf_addf(v->sb, "Memory bound: the load unit is at work %.0f %% of the time; the read bus carries data in "
-                       "%.0f %% of the cycles.\n", load, bus);
+        vt_strbuf_addf(v->sb,
+                       "Memory bound: the load unit is at work %.0f %% of the time; the read bus carries data in "
+                       "%.0f %% of the cycles.\n",
+                       load, bus);
     } else if (store >= 80) {
         vt_strbuf_addf(v->sb, "Store bound: the store unit is at work %.0f %% of the time.\n", store);
     } else {
-        vt_strbuf_addf(v->sb, "No unit is busy all the time (compute %.0f %%, load %.0f %%, store %.0f %%): units wait "
-                       "for each other.\n", compute, load, store);
+        vt_strbuf_addf(v->sb,
+                       "No unit is busy all the time (compute %.0f %%, load %.0f %%, store %.0f %%): units wait "
+                       "for each other.\n",
+                       compute, load, store);
     }
 }
 
@@ -66,21 +70,28 @@ static void add_waits(const view *v) {
     double for_store = share(v, v->t->state[VTA_UNIT_COMPUTE][VTA_STATE_wait_next]);
     double load_waits = share(v, v->t->state[VTA_UNIT_LOAD][VTA_STATE_wait_next]);
     if (for_load >= 10 && load_waits >= 10)
-        vt_strbuf_addf(v->sb, "Load and compute take turns: compute waits %.0f %% for load (load->compute tokens), load "
-                       "waits %.0f %% for compute (compute->load tokens). Virtual threads give each its own half of the "
-                       "buffers, so that they overlap.\n", for_load, load_waits);
+        vt_strbuf_addf(
+            v->sb,
+            "Load and compute take turns: compute waits %.0f %% for load (load->compute tokens), load "
+            "waits %.0f %% for compute (compute->load tokens). Virtual threads give each its own half of the "
+            "buffers, so that they overlap.\n",
+            for_load, load_waits);
     else if (for_load >= 10)
         vt_strbuf_addf(v->sb, "Compute waits %.0f %% of the time for load (load->compute tokens).\n", for_load);
     if (for_store >= 10)
         vt_strbuf_addf(v->sb, "Compute waits %.0f %% of the time for store (store->compute tokens).\n", for_store);
     double fetch = share(v, v->t->state[VTA_UNIT_COMPUTE][VTA_STATE_wait_fetch]);
     if (fetch >= 10)
-        vt_strbuf_addf(v->sb, "Compute waits %.0f %% of the time for instructions to arrive: they are too short for the "
-                       "fetch unit.\n", fetch);
+        vt_strbuf_addf(v->sb,
+                       "Compute waits %.0f %% of the time for instructions to arrive: they are too short for the "
+                       "fetch unit.\n",
+                       fetch);
     double memory = share(v, v->t->state[VTA_UNIT_LOAD][VTA_STATE_wait_memory]);
     if (memory >= 10)
-        vt_strbuf_addf(v->sb, "The load unit spends %.0f %% of the time on memory latency: %llu loads of %.0f bytes on "
-                       "average are short.\n", memory,
+        vt_strbuf_addf(v->sb,
+                       "The load unit spends %.0f %% of the time on memory latency: %llu loads of %.0f bytes on "
+                       "average are short.\n",
+                       memory,
                        (unsigned long long)(v->t->kind_count[VTA_KIND_LOAD_INP] + v->t->kind_count[VTA_KIND_LOAD_WGT]),
                        (double)(v->t->kind_bytes[VTA_KIND_LOAD_INP] + v->t->kind_bytes[VTA_KIND_LOAD_WGT]) /
                            (double)(v->t->kind_count[VTA_KIND_LOAD_INP] + v->t->kind_count[VTA_KIND_LOAD_WGT]));
@@ -89,8 +100,10 @@ static void add_waits(const view *v) {
 static void add_fill(const view *v) {
     uint64_t count = v->t->kind_count[VTA_KIND_GEMM], fill = count * v->p->timing.gemm_fill;
     if (count == 0 || share(v, fill) < 5) return;
-    vt_strbuf_addf(v->sb, "GEMM instructions are short: %.0f micro-ops on average, and filling the pipeline takes %.0f %% "
-                   "of the time.\n", (double)v->t->gemm_uops / (double)count, share(v, fill));
+    vt_strbuf_addf(v->sb,
+                   "GEMM instructions are short: %.0f micro-ops on average, and filling the pipeline takes %.0f %% "
+                   "of the time.\n",
+                   (double)v->t->gemm_uops / (double)count, share(v, fill));
 }
 
 static vta_status add_refetch(const view *v, vta_diag *diag) {

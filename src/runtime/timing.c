@@ -1,6 +1,6 @@
 /* What a timing device behind a runtime has measured. */
-#include "runtime/process.h"
 #include "vta/timing.h"
+#include "runtime/process.h"
 
 vta_status vta_runtime_timing(vta_runtime *runtime, vta_diag *diag, vta_timing *out_timing,
                               vta_timing_profile *out_profile) {

@@ -30,7 +30,8 @@ static void fallback_schedule(void **state) {
         const char *machine;
         double per_tile;
         int millions;
-    } rows[] = {{"bus_bits=64", 1551, 97}, {"bus_bits=128", 930, 58}, {"bus_bits=256", 628, 39}, {"bus_bits=512", 476, 29}};
+    } rows[] = {
+        {"bus_bits=64", 1551, 97}, {"bus_bits=128", 930, 58}, {"bus_bits=256", 628, 39}, {"bus_bits=512", 476, 29}};
     assert_int_equal(run("sweep tests/build/conv2d_fallback.te -v bus_bits=64,128,256,512 --json"), 0);
     json_t *all = json_out(), *row;
     size_t i;

@@ -155,11 +155,12 @@ static void by_script(void **state) {
     const char *program = check_shared("golden/runs/vadd/vta_config.json");
     if (!program) skip();
     char command[2400];
-    snprintf(command, sizeof command,
-             "printf 'step 4\\nprint acc 0\\nunits\\nqueues\\nback\\nbreak token compute->store\\nbreak acc 3\\n"
-             "goto 0\\ncontinue\\ncontinue\\ncycle 1200\\ncycle -100\\nreverse\\nlist 3 2\\nbreaks\\ndelete 1\\nquit\\n' "
-             "| %s/vta debug %.*s",
-             VT_BINARY_DIR, (int)(strlen(program) - strlen("/vta_config.json")), program);
+    snprintf(
+        command, sizeof command,
+        "printf 'step 4\\nprint acc 0\\nunits\\nqueues\\nback\\nbreak token compute->store\\nbreak acc 3\\n"
+        "goto 0\\ncontinue\\ncontinue\\ncycle 1200\\ncycle -100\\nreverse\\nlist 3 2\\nbreaks\\ndelete 1\\nquit\\n' "
+        "| %s/vta debug %.*s",
+        VT_BINARY_DIR, (int)(strlen(program) - strlen("/vta_config.json")), program);
     FILE *from = popen(command, "r");
     assert_non_null(from);
     static char text[20000];

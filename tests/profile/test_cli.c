@@ -61,7 +61,8 @@ static void profile_what_if(void **state) {
 static void profile_files(void **state) {
     (void)state;
     char format[900], path[300];
-    static const char *const kinds[][2] = {{"trace", "\"traceEvents\":["}, {"html", "<title>two &lt; three</title>"},
+    static const char *const kinds[][2] = {{"trace", "\"traceEvents\":["},
+                                           {"html", "<title>two &lt; three</title>"},
                                            {"svg", "two &lt; three: 1486 cycles"}};
     for (int i = 0; i < 3; i++) {
         snprintf(path, sizeof path, "%s/profile-%d.%s", VT_BINARY_DIR, (int)getpid(), kinds[i][0]);
@@ -94,7 +95,8 @@ static void sweep(void **state) {
         pareto += json_is_true(json_object_get(row, "pareto"));
     }
     assert_int_equal(pareto, 3); /* a longer delay costs time and saves no area */
-    assert_string_equal(json_string_value(json_object_get(json_array_get(rows, 0), "machine")), "bus_bits=256 delay=16");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(rows, 0), "machine")),
+                        "bus_bits=256 delay=16");
     json_decref(rows);
     /* The same table whatever the number of threads. */
     static char first[1 << 16];

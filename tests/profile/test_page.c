@@ -110,9 +110,9 @@ static void check_page(program *p, const char *title) {
     char start[1000];
     snprintf(start, sizeof start, "%.900s", body);
     static const char *const wanted[] = {
-        "data-done=\"true\"",  "data-bad=\"\"",     "data-network=\"0\"", "data-panels=\"true\"", "data-zoom=\"true\"",
-        "data-pan=\"true\"",   "data-out=\"true\"", "data-fit=\"true\"",  "data-select=\"true\"", "data-focus=\"true\"",
-        "data-help=\"true\"",  "data-ink=\"true\"", "data-unnamed=\"0\"", "data-theme=\"true\""};
+        "data-done=\"true\"", "data-bad=\"\"",     "data-network=\"0\"", "data-panels=\"true\"", "data-zoom=\"true\"",
+        "data-pan=\"true\"",  "data-out=\"true\"", "data-fit=\"true\"",  "data-select=\"true\"", "data-focus=\"true\"",
+        "data-help=\"true\"", "data-ink=\"true\"", "data-unnamed=\"0\"", "data-theme=\"true\""};
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) expect(start, wanted[i]);
     free(dom);
     vta_string_free(html);

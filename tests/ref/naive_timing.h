@@ -18,9 +18,9 @@ typedef struct nv_request {
 typedef struct nv_memory {
     nv_request fifo[NV_FIFO]; /* waiting, in order */
     int waiting;
-    int client;         /* who is being served, or -1 */
-    uint32_t left;      /* beats that the server still sends */
-    int arrive[2];      /* client whose beat is on its way, by cycle parity; -1 none */
+    int client;    /* who is being served, or -1 */
+    uint32_t left; /* beats that the server still sends */
+    int arrive[2]; /* client whose beat is on its way, by cycle parity; -1 none */
     uint32_t outstanding;
     uint32_t of_burst[2]; /* 1 when the beat on its way is its burst's last */
 } nv_memory;

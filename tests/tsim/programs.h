@@ -21,7 +21,8 @@ static inline vta_insn *add(program *p, vta_opcode opcode) {
     return insn;
 }
 
-static inline vta_insn *add_load(program *p, vta_memory memory, uint32_t dram, uint32_t y, uint32_t x, uint32_t stride) {
+static inline vta_insn *add_load(program *p, vta_memory memory, uint32_t dram, uint32_t y, uint32_t x,
+                                 uint32_t stride) {
     vta_insn *insn = add(p, memory == VTA_MEM_OUT ? VTA_OP_STORE : VTA_OP_LOAD);
     insn->u.mem.memory_type = (uint8_t)memory;
     insn->u.mem.dram_base = dram;

@@ -182,9 +182,11 @@ static void waits_no_longer_than_told(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_recorded_program), cmocka_unit_test(published_counts),
-        cmocka_unit_test(virtual_threads_are_faster), cmocka_unit_test(random_programs_as_sim),
-        cmocka_unit_test(refused), cmocka_unit_test(waits_no_longer_than_told)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_recorded_program),
+                                       cmocka_unit_test(published_counts),
+                                       cmocka_unit_test(virtual_threads_are_faster),
+                                       cmocka_unit_test(random_programs_as_sim),
+                                       cmocka_unit_test(refused),
+                                       cmocka_unit_test(waits_no_longer_than_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,11 +102,12 @@ static void check_against_naive(const vta_config *config, const vta_timing_profi
     v->ends = starts + p->count;
     uint64_t cycles = nv_run(v, 2000000);
     for (size_t i = 0; i < p->count; i++)
-        if (times[i].start != UINT64_MAX && v->ends[i] && (times[i].start != v->starts[i] || times[i].end != v->ends[i])) {
+        if (times[i].start != UINT64_MAX && v->ends[i] &&
+            (times[i].start != v->starts[i] || times[i].end != v->ends[i])) {
             print_error("seed %u, %s bus %u lenBits %u delay %u queue %u outstanding %u: instruction %zu (%s) "
                         "[%llu, %llu), naive [%llu, %llu)\n",
-                        seed, profile->name, profile->bus_bits, profile->len_bits, profile->delay,
-                        profile->queue_depth, profile->outstanding, i, vta_insn_kind_name((vta_insn_kind)times[i].kind),
+                        seed, profile->name, profile->bus_bits, profile->len_bits, profile->delay, profile->queue_depth,
+                        profile->outstanding, i, vta_insn_kind_name((vta_insn_kind)times[i].kind),
                         (unsigned long long)times[i].start, (unsigned long long)times[i].end,
                         (unsigned long long)v->starts[i], (unsigned long long)v->ends[i]);
             fail();

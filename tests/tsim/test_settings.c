@@ -68,7 +68,8 @@ static void in_a_board_file(void **state) {
 static void json_round_trip(void **state) {
     (void)state;
     vta_timing_profile p, q;
-    static const char text[] = "{\"profile\": \"hls\", \"bus_bits\": 256, \"delay\": 40, \"LOG_BATCH\": 0, \"TARGET\": \"pynq\"}";
+    static const char text[] =
+        "{\"profile\": \"hls\", \"bus_bits\": 256, \"delay\": 40, \"LOG_BATCH\": 0, \"TARGET\": \"pynq\"}";
     assert_int_equal(vta_timing_profile_parse(text, strlen(text), "board.json", NULL, &p), VTA_OK);
     assert_int_equal(p.bus_bits, 256);
     assert_int_equal(p.delay, 40);
@@ -125,18 +126,23 @@ static void deadlocks_are_named(void **state) {
     add_exec(&p, VTA_OP_GEMM, 1, 1, 1)->pop_prev_dep = 1;
     add(&p, VTA_OP_FINISH);
     vta_diag *diag = vta_diag_create(NULL);
-    assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL), VTA_DEADLOCK);
+    assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL),
+                     VTA_DEADLOCK);
     assert_contains(vta_diag_text(diag), "instruction 1 (GEMM) waits for ever for a load->compute token");
     vta_diag_clear(diag);
     p.count = 1;
-    assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL), VTA_DEADLOCK);
+    assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL),
+                     VTA_DEADLOCK);
     assert_contains(vta_diag_text(diag), "ends without FINISH");
     vta_diag_clear(diag);
     p.insns[0].u.mem.y_size = p.insns[0].u.mem.x_size = UINT16_MAX;
-    assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL), VTA_OUT_OF_RANGE);
-    assert_contains(vta_diag_text(diag), "instruction 0: 4294836225 elements from on-chip element 0 on, and the inp buffer holds 2048");
+    assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL),
+                     VTA_OUT_OF_RANGE);
+    assert_contains(vta_diag_text(diag),
+                    "instruction 0: 4294836225 elements from on-chip element 0 on, and the inp buffer holds 2048");
     p.insns[0].u.mem.memory_type = 7;
-    assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL), VTA_ILLEGAL);
+    assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL),
+                     VTA_ILLEGAL);
     assert_int_equal(vta_timing_run(config, &profile, NULL, 1, 0, 0, NULL, diag, &timing, NULL), VTA_INVALID_ARGUMENT);
     vta_diag_destroy(diag);
     vta_config_release(config);
@@ -180,7 +186,8 @@ static void out_of_memory(void **state) {
     for (size_t n = 0;; n++) {
         check_allocator a;
         check_allocator_init(&a, n);
-        vta_status status = vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, &a.allocator, NULL, &timing, NULL);
+        vta_status status =
+            vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, &a.allocator, NULL, &timing, NULL);
         assert_int_equal(a.live, 0);
         if (!a.failed) {
             assert_int_equal(status, VTA_OK);
@@ -194,8 +201,9 @@ static void out_of_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_name_and_target), cmocka_unit_test(in_a_board_file), cmocka_unit_test(json_round_trip),
-                                       cmocka_unit_test(refused),            cmocka_unit_test(deadlocks_are_named),
-                                       cmocka_unit_test(full_token_queues),  cmocka_unit_test(out_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_name_and_target),  cmocka_unit_test(in_a_board_file),
+                                       cmocka_unit_test(json_round_trip),     cmocka_unit_test(refused),
+                                       cmocka_unit_test(deadlocks_are_named), cmocka_unit_test(full_token_queues),
+                                       cmocka_unit_test(out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,10 +11,10 @@ typedef struct vt_bursts {
     uint64_t row_byte;   /* first byte of the row that comes next */
     uint64_t row_stride; /* bytes */
     uint64_t row_bytes;
-    uint32_t rows;       /* still to begin */
+    uint32_t rows;           /* still to begin */
     uint64_t line, line_end; /* what is left of the row begun */
-    uint32_t line_bits; /* log2 of the bus's bytes */
-    uint32_t longest; /* beats, a power of two */
+    uint32_t line_bits;      /* log2 of the bus's bytes */
+    uint32_t longest;        /* beats, a power of two */
 } vt_bursts;
 
 /* For a LOAD with x_size > 0, or for instructions: `bytes` in one row at `addr`. */

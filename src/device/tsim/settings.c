@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/strbuf.h"
 #include "base/diag.h"
+#include "base/strbuf.h"
 #include "vta/timing.h"
 
 static const vta_timing_profile profiles[] = {
@@ -47,8 +47,8 @@ vta_status vta_timing_profile_get(const char *name, vta_diag *diag, vta_timing_p
     vt_strbuf known;
     vt_strbuf_init(&known, &vt_allocator_libc);
     for (size_t i = 0; i < PROFILES; i++) vt_strbuf_addf(&known, "%s%s", i ? ", " : "", profiles[i].name);
-    vta_status status = vt_fail(diag, VTA_NOT_FOUND, "there is no timing profile \"%s\"; there are: %s", name,
-                                vt_strbuf_text(&known));
+    vta_status status =
+        vt_fail(diag, VTA_NOT_FOUND, "there is no timing profile \"%s\"; there are: %s", name, vt_strbuf_text(&known));
     vt_strbuf_free(&known);
     return status;
 }
@@ -64,7 +64,8 @@ static vta_status set_one(vta_timing_profile *profile, const char *key, size_t s
         *slot(profile, s) = (uint32_t)value;
         return VTA_OK;
     }
-    return vt_fail(diag, VTA_NOT_FOUND, "%s: a timing profile has no setting \"%.*s\"; there are: bus_bits, len_bits, "
+    return vt_fail(diag, VTA_NOT_FOUND,
+                   "%s: a timing profile has no setting \"%.*s\"; there are: bus_bits, len_bits, "
                    "delay, queue_depth, frequency_khz and the others of docs/timing.md",
                    where, (int)size, key);
 }
@@ -74,8 +75,8 @@ static vta_status check(const vta_timing_profile *profile, const char *where, vt
     if (profile->bus_bits & (profile->bus_bits - 1))
         return vt_fail(diag, VTA_OUT_OF_RANGE, "%s: bus_bits = %u is not a power of two", where, profile->bus_bits);
     if (profile->port_overhead < 3)
-        return vt_fail(diag, VTA_OUT_OF_RANGE, "%s: port_overhead = %u is below 3, the registers on a read's way", where,
-                       profile->port_overhead);
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "%s: port_overhead = %u is below 3, the registers on a read's way",
+                       where, profile->port_overhead);
     return VTA_OK;
 }
 

@@ -123,19 +123,23 @@ char *vta_timing_to_json(const vta_config *config, const vta_timing_profile *pro
     vt_strbuf sb;
     vt_strbuf_init(&sb, &vt_allocator_libc);
     unsigned long long cycles = timing->cycles;
-    vt_strbuf_addf(&sb, "{\"cycle_count\": %llu, \"cycles\": %llu, \"runs\": %llu, \"profile\": \"%s\", "
+    vt_strbuf_addf(&sb,
+                   "{\"cycle_count\": %llu, \"cycles\": %llu, \"runs\": %llu, \"profile\": \"%s\", "
                    "\"bus_bits\": %u, \"frequency_khz\": %u, ",
                    cycles, cycles, (unsigned long long)timing->runs, profile->name, profile->bus_bits,
                    profile->frequency_khz);
-    vt_strbuf_addf(&sb, "\"seconds\": %.9g, \"macs\": %llu, \"bytes\": %llu, \"gemm_utilization\": %.6f, "
+    vt_strbuf_addf(&sb,
+                   "\"seconds\": %.9g, \"macs\": %llu, \"bytes\": %llu, \"gemm_utilization\": %.6f, "
                    "\"bus_utilization\": %.6f, \"bytes_per_cycle\": %.6f, ",
                    s.seconds, (unsigned long long)s.macs, (unsigned long long)s.bytes, s.gemm_utilization,
                    s.bus_utilization, s.bytes_per_cycle);
-    vt_strbuf_addf(&sb, "\"macs_per_byte\": %.6f, \"macs_per_cycle\": %.6f, \"peak_macs_per_cycle\": %.6f, "
+    vt_strbuf_addf(&sb,
+                   "\"macs_per_byte\": %.6f, \"macs_per_cycle\": %.6f, \"peak_macs_per_cycle\": %.6f, "
                    "\"roof_macs_per_cycle\": %.6f, \"roofline_fraction\": %.6f, ",
                    s.macs_per_byte, s.macs_per_cycle, s.peak_macs_per_cycle, s.roof_macs_per_cycle,
                    s.roofline_fraction);
-    vt_strbuf_addf(&sb, "\"read_beats\": %llu, \"read_bursts\": %llu, \"write_bytes\": %llu, \"fetch_bytes\": %llu, "
+    vt_strbuf_addf(&sb,
+                   "\"read_beats\": %llu, \"read_bursts\": %llu, \"write_bytes\": %llu, \"fetch_bytes\": %llu, "
                    "\"gemm_uops\": %llu, \"alu_uops\": %llu, \"lost_tokens\": %llu, \"units\": {",
                    (unsigned long long)timing->read_beats, (unsigned long long)timing->read_bursts,
                    (unsigned long long)timing->write_bytes, (unsigned long long)timing->fetch_bytes,

@@ -46,8 +46,8 @@ static vta_status deadlock(vt_model *m) {
         vt_token token = prev < VT_TOKEN_COUNT && m->token[prev].count == 0 ? prev : next;
         if (token >= VT_TOKEN_COUNT) continue;
         return vt_fail(m->diag, VTA_DEADLOCK,
-                       "instruction %u (%s) waits for ever for a %s token: nothing that can still run pushes one%s", index,
-                       vt_insn_label(insn, text), vt_token_name(token),
+                       "instruction %u (%s) waits for ever for a %s token: nothing that can still run pushes one%s",
+                       index, vt_insn_label(insn, text), vt_token_name(token),
                        m->timing->lost_tokens ? "; tokens were lost in a full token queue" : "");
     }
     return vt_fail(m->diag, VTA_DEADLOCK, "the stream ends without FINISH");
@@ -138,8 +138,9 @@ static vta_status check_size(const vta_config *config, uint32_t index, const vta
     if (insn->opcode == VTA_OP_LOAD) tiles += vt_load_padding(insn);
     uint32_t depth = vta_config_depth(config, (vta_memory)insn->u.mem.memory_type);
     if (insn->u.mem.sram_base + tiles <= depth) return VTA_OK;
-    return vt_fail(diag, VTA_OUT_OF_RANGE, "instruction %u: %llu elements from on-chip element %u on, and the %s buffer holds %u",
-                   index, (unsigned long long)tiles, insn->u.mem.sram_base,
+    return vt_fail(diag, VTA_OUT_OF_RANGE,
+                   "instruction %u: %llu elements from on-chip element %u on, and the %s buffer holds %u", index,
+                   (unsigned long long)tiles, insn->u.mem.sram_base,
                    vta_memory_name((vta_memory)insn->u.mem.memory_type), depth);
 }
 
@@ -147,7 +148,8 @@ vta_status vta_timing_run(const vta_config *config, const vta_timing_profile *pr
                           size_t count, uint32_t insn_addr, uint64_t limit, const vta_allocator *allocator,
                           vta_diag *diag, vta_timing *out_timing, vta_insn_time *out_times) {
     if (out_timing) *out_timing = (vta_timing){0};
-    if (config == NULL || profile == NULL || insns == NULL || out_timing == NULL || count == 0 || count > UINT32_MAX / 2)
+    if (config == NULL || profile == NULL || insns == NULL || out_timing == NULL || count == 0 ||
+        count > UINT32_MAX / 2)
         return vt_fail(diag, VTA_INVALID_ARGUMENT,
                        "vta_timing_run: needs a configuration, a profile, at least one instruction and out_timing");
     uint8_t *stages = vt_alloc(allocator, count);
@@ -158,8 +160,8 @@ vta_status vta_timing_run(const vta_config *config, const vta_timing_profile *pr
     for (; used < count && !finished && status == VTA_OK; used++) {
         unsigned stage = vta_insn_stage(&insns[used]);
         if (stage == 0)
-            status = vt_fail(diag, VTA_ILLEGAL, "instruction %u: no stage runs this combination of opcode and memory type",
-                             used);
+            status = vt_fail(diag, VTA_ILLEGAL,
+                             "instruction %u: no stage runs this combination of opcode and memory type", used);
         if (status == VTA_OK) status = check_size(config, used, &insns[used], diag);
         stages[used] = (uint8_t)(stage - 1);
         finished = insns[used].opcode == VTA_OP_FINISH;
