@@ -27,7 +27,7 @@ VTA_API vta_status vtac_pass_get(size_t index, vtac_pass_info *out_info);
 
 /* What is reported after each pass. Pointers live until the callback returns. */
 typedef struct vtac_pass_event {
-    size_t index;         /* in the table */
+    size_t index; /* in the table */
     const char *name;
     int32_t changed;      /* 0: the pass left the function as it was */
     int32_t skipped;      /* not 0: disabled by name, or not of this target; it did not run */
@@ -37,17 +37,17 @@ typedef struct vtac_pass_event {
 
 /* Options of a lowering. All zero is the default: ordinary lowering for the processor. */
 typedef struct vtac_lower_options {
-    const vta_config *config;     /* the accelerator's shape; NULL lowers for the processor alone */
-    const char *const *disabled;  /* names of passes that are left out, e.g. "tir.CommonSubexprElimTIR" */
+    const vta_config *config;    /* the accelerator's shape; NULL lowers for the processor alone */
+    const char *const *disabled; /* names of passes that are left out, e.g. "tir.CommonSubexprElimTIR" */
     size_t disabled_count;
-    int32_t simple;               /* not 0: for reading; leaves out loop partition */
-    int32_t debug_flag;           /* not 0: the function first sets the runtime's debug mode to this (spec, section 6) */
-    int32_t verify;               /* not 0: checks the IR's well-formedness after every pass */
-    int32_t mock;                 /* not 0: transfers and operations are left out, for measuring the rest */
-    int32_t unroll_max_step;      /* loops of at most this many steps are unrolled; 0 unrolls only what asks for it */
-    int32_t annotate;             /* not 0: the function tells the runtime what its instructions are for (VTAAnnotate) */
-    int32_t print;                /* not 0: vtac_pass_event.text is made */
-    vtac_style style;             /* of that text */
+    int32_t simple;          /* not 0: for reading; leaves out loop partition */
+    int32_t debug_flag;      /* not 0: the function first sets the runtime's debug mode to this (spec, section 6) */
+    int32_t verify;          /* not 0: checks the IR's well-formedness after every pass */
+    int32_t mock;            /* not 0: transfers and operations are left out, for measuring the rest */
+    int32_t unroll_max_step; /* loops of at most this many steps are unrolled; 0 unrolls only what asks for it */
+    int32_t annotate;        /* not 0: the function tells the runtime what its instructions are for (VTAAnnotate) */
+    int32_t print;           /* not 0: vtac_pass_event.text is made */
+    vtac_style style;        /* of that text */
     void (*after)(void *user, const vtac_pass_event *event); /* called after each pass; may be NULL */
     void *user;
 } vtac_lower_options;

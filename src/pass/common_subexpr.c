@@ -109,7 +109,8 @@ static uint32_t node_count(const vt_expr *e) {
     return n;
 }
 
-/* ---- What is computed ---------------------------------------------------------------------------------------------- */
+/* ---- What is computed ----------------------------------------------------------------------------------------------
+ */
 
 static void computed_by_expr(cse *st, const vt_expr *e, table *t) {
     if (eligible(st, e)) {
@@ -180,7 +181,8 @@ static const table *computed_by(cse *st, const vt_stmt *s) {
     return have;
 }
 
-/* ---- Candidates in order ------------------------------------------------------------------------------------------- */
+/* ---- Candidates in order -------------------------------------------------------------------------------------------
+ */
 
 static const char *row_text(vt_ctx *ctx, row *r) {
     if (!r->text) r->text = vt_expr_text(ctx, r->e);
@@ -242,8 +244,10 @@ static void add_candidate(cse *st, candidates *c, const vt_expr *e) {
     uint32_t low = 0, high = c->n; /* behind all that are not smaller */
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
-        if (c->rows[mid].size >= r.size) low = mid + 1;
-        else high = mid;
+        if (c->rows[mid].size >= r.size)
+            low = mid + 1;
+        else
+            high = mid;
     }
     memmove(c->rows + low + 1, c->rows + low, (c->n - low) * sizeof *c->rows);
     c->rows[low] = r;
@@ -253,12 +257,15 @@ static void add_candidate(cse *st, candidates *c, const vt_expr *e) {
 /* The largest eligible expressions inside of e, e itself left out. */
 static void add_inner(cse *st, candidates *c, const vt_expr *e) {
     for (uint32_t i = 0; i < e->n; i++) {
-        if (eligible(st, e->a[i])) add_candidate(st, c, e->a[i]);
-        else add_inner(st, c, e->a[i]);
+        if (eligible(st, e->a[i]))
+            add_candidate(st, c, e->a[i]);
+        else
+            add_inner(st, c, e->a[i]);
     }
 }
 
-/* ---- Replacing ------------------------------------------------------------------------------------------------------ */
+/* ---- Replacing ------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct replace {
     vt_mutator m;
@@ -280,8 +287,10 @@ typedef struct subject {
 
 static subject replaced(cse *st, subject in, const vt_expr *what, const vt_expr *by) {
     replace r = {.m = {.ctx = st->m.ctx, .expr = replace_expr}, .what = what, .by = by};
-    if (in.e) in.e = vt_mutate_expr(&r.m, in.e);
-    else in.s = vt_mutate_stmt(&r.m, in.s);
+    if (in.e)
+        in.e = vt_mutate_expr(&r.m, in.e);
+    else
+        in.s = vt_mutate_stmt(&r.m, in.s);
     return in;
 }
 
@@ -318,8 +327,10 @@ static subject introduce(cse *st, subject in, const table *t, bool *out_created)
         } else if (r.count >= 2 && !vt_expr_uses_any(r.e, undefined, st)) {
             const vt_var *v = new_var(st, r.e->dtype);
             in = replaced(st, in, r.e, v);
-            if (in.e) in.e = vt_e_let(ctx, v, r.e, in.e);
-            else in.s = vt_s_let(ctx, v, r.e, in.s);
+            if (in.e)
+                in.e = vt_e_let(ctx, v, r.e, in.e);
+            else
+                in.s = vt_s_let(ctx, v, r.e, in.s);
             *out_created = true;
         } else {
             add_inner(st, &c, r.e);
@@ -328,7 +339,8 @@ static subject introduce(cse *st, subject in, const table *t, bool *out_created)
     return in;
 }
 
-/* ---- Walking --------------------------------------------------------------------------------------------------------- */
+/* ---- Walking
+ * --------------------------------------------------------------------------------------------------------- */
 
 static void define(cse *st, const vt_var *v, const vt_expr *value) {
     vt_grow(st->m.ctx, &st->context, &st->cap_context, st->n_context + 1, sizeof *st->context);

@@ -23,7 +23,8 @@ void vt_check_fit_tensor(vt_lowering *l, const vt_tensor *t, const char *scope, 
     if (!vt_memory_of_scope(l, scope, &info)) return;
     uint64_t elements = vt_const_elements(n, shape);
     if (elements == 0)
-        vt_raise(l->ctx, VTA_ILLEGAL, "%s is put into the %s buffer, so its size must be a constant", t->name, info.name);
+        vt_raise(l->ctx, VTA_ILLEGAL, "%s is put into the %s buffer, so its size must be a constant", t->name,
+                 info.name);
     uint64_t need = units(&info, elements * t->dtype.bits * t->dtype.lanes), have = info.max_bits / info.unit_bits;
     if (need <= have) return;
     /* The axis to split: the longest, which leaves the most choice. */
@@ -34,11 +35,11 @@ void vt_check_fit_tensor(vt_lowering *l, const vt_tensor *t, const char *scope, 
     uint64_t most = each ? have / each : 0;
     const char *axis = axis_name(l->ctx, t, longest);
     if (most == 0)
-        vt_raise(l->ctx, VTA_ILLEGAL,
-                 "%s needs %llu elements of the %s buffer, which holds %llu: even one step of axis %s needs %llu; split "
-                 "more than one axis",
-                 t->name, (unsigned long long)need, info.name, (unsigned long long)have, axis,
-                 (unsigned long long)each);
+        vt_raise(
+            l->ctx, VTA_ILLEGAL,
+            "%s needs %llu elements of the %s buffer, which holds %llu: even one step of axis %s needs %llu; split "
+            "more than one axis",
+            t->name, (unsigned long long)need, info.name, (unsigned long long)have, axis, (unsigned long long)each);
     vt_raise(l->ctx, VTA_ILLEGAL,
              "%s needs %llu elements of the %s buffer, which holds %llu: split axis %s by at most %llu and compute %s "
              "inside of the outer loop (each step of %s needs %llu)",

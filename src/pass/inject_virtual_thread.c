@@ -31,7 +31,9 @@ typedef struct touch {
 static void list_var(vt_ctx *ctx, vt_stmt_list *list, const vt_var *v) {
     vt_stmt_list_add(ctx, list, (const vt_stmt *)(const void *)v);
 }
-static const vt_var *listed(const vt_stmt_list *list, uint32_t i) { return (const vt_var *)(const void *)list->items[i]; }
+static const vt_var *listed(const vt_stmt_list *list, uint32_t i) {
+    return (const vt_var *)(const void *)list->items[i];
+}
 
 static void use_var(touch *t, const vt_var *v) {
     if (vt_ptrmap_has(t->touched, v)) t->hit = true;
@@ -121,7 +123,8 @@ static vt_ptrmap *touched_vars(vt_ctx *ctx, const vt_stmt *body, const vt_var *t
     return t.touched;
 }
 
-/* ---- Copying ------------------------------------------------------------------------------------------------------- */
+/* ---- Copying -------------------------------------------------------------------------------------------------------
+ */
 
 /* So many copies of a statement without loops are written out. */
 enum { MOST_WRITTEN_OUT = 15 };
@@ -132,10 +135,10 @@ typedef struct inject {
     int64_t n_threads;
     const vt_ptrmap *touched;
     bool share;
-    bool inside;    /* of the copies made: nothing more is copied */
-    bool dependent; /* what was just visited depends on the thread */
-    bool must_copy; /* ... or must be copied, since nothing is shared */
-    int loops;      /* nested in the statement just visited */
+    bool inside;        /* of the copies made: nothing more is copied */
+    bool dependent;     /* what was just visited depends on the thread */
+    bool must_copy;     /* ... or must be copied, since nothing is shared */
+    int loops;          /* nested in the statement just visited */
     vt_ptrmap *parts;   /* data variable -> elements of one thread's part */
     vt_ptrmap *buffers; /* buffer -> buffer over all parts */
 } inject;
@@ -312,7 +315,8 @@ static const vt_stmt *inject_stmt(vt_mutator *m, const vt_stmt *s) {
     return s;
 }
 
-/* ---- The pass -------------------------------------------------------------------------------------------------------- */
+/* ---- The pass
+ * -------------------------------------------------------------------------------------------------------- */
 
 static const vt_stmt *each_thread(vt_mutator *m, const vt_stmt *s) {
     vt_ctx *ctx = m->ctx;

@@ -1,8 +1,8 @@
 /* Lifts an attribute out of the statements around it: neighbours with the same attribute share one, loops whose whole
  * body has it get it around them. It does not pass an allocation. Used for tasks and for micro-op kernels. All tasks
- * attach to the accelerator's one thread axis, so that equal stages mean equal attributes; kernels merge only when their
- * micro-ops are of one sort, as one instruction runs them all, and ALU loops, whose micro-ops are not there yet, stay
- * kernels of their own. */
+ * attach to the accelerator's one thread axis, so that equal stages mean equal attributes; kernels merge only when
+ * their micro-ops are of one sort, as one instruction runs them all, and ALU loops, whose micro-ops are not there yet,
+ * stay kernels of their own. */
 #include <string.h>
 
 #include "pass/pass.h"
@@ -54,7 +54,8 @@ static const vt_stmt *lift_seq(lift *st, const vt_stmt *s) {
     }
     vt_stmt_list out = {0};
     for (uint32_t begin = 0, end; begin < n; begin = end) {
-        for (end = begin + 1; end < n && same_attr(attrs[begin], attrs[end]); end++) {}
+        for (end = begin + 1; end < n && same_attr(attrs[begin], attrs[end]); end++) {
+        }
         const vt_stmt *run = vt_s_seq(ctx, end - begin, items + begin);
         if (begin == 0 && end == n) {
             st->attr = attrs[0];

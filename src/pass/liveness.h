@@ -10,7 +10,7 @@
 
 typedef struct vt_event {
     const vt_stmt *stmt;
-    int32_t pair;  /* begin of a scope: distance to its end; end: minus that; one event: 0 */
+    int32_t pair; /* begin of a scope: distance to its end; end: minus that; one event: 0 */
     uint32_t n_touched, cap;
     const vt_var **touched; /* data variables, in order of use, repeated */
     /* Filled by vt_liveness: buffers whose first and whose last use this is. */

@@ -16,7 +16,8 @@ typedef struct partitioner {
     vt_dommap *hint, *relax;
 } partitioner;
 
-/* ---- Which loops -------------------------------------------------------------------------------------------------- */
+/* ---- Which loops --------------------------------------------------------------------------------------------------
+ */
 
 typedef struct selector {
     vt_visitor v;
@@ -54,7 +55,8 @@ static void select_stmt(vt_visitor *v, const vt_stmt *s) {
     vt_ptrmap_set(sel->used, s->u.loop.var, NULL);
 }
 
-/* ---- Where checks hold -------------------------------------------------------------------------------------------- */
+/* ---- Where checks hold --------------------------------------------------------------------------------------------
+ */
 
 typedef struct check {
     const vt_expr *condition;
@@ -100,9 +102,12 @@ static void deduce(finder *f, const vt_expr *condition) {
 
 static void find_expr(vt_visitor *v, const vt_expr *e) {
     finder *f = (finder *)v;
-    if (vt_is_call(e, VT_OP_LIKELY)) deduce(f, e->a[0]);
-    else if (f->hinted && vt_expr_infos[e->kind].cls == VT_CLASS_COMPARE) deduce(f, e);
-    else vt_visit_expr_children(v, e);
+    if (vt_is_call(e, VT_OP_LIKELY))
+        deduce(f, e->a[0]);
+    else if (f->hinted && vt_expr_infos[e->kind].cls == VT_CLASS_COMPARE)
+        deduce(f, e);
+    else
+        vt_visit_expr_children(v, e);
 }
 
 static bool is_outer(void *user, const vt_var *v) {
@@ -124,7 +129,8 @@ static void find_stmt(vt_visitor *v, const vt_stmt *s) {
     vt_visit_stmt_children(v, s);
 }
 
-/* ---- Cutting --------------------------------------------------------------------------------------------------------- */
+/* ---- Cutting
+ * --------------------------------------------------------------------------------------------------------- */
 
 /* The interval in which all the checks that can have `value` somewhere in the loop have it. */
 static vt_intset common_interval(partitioner *st, const finder *f, vt_intset loop, bool value, vt_ptrmap *out_checks) {
@@ -238,10 +244,8 @@ static const vt_stmt *partition_stmt(vt_mutator *m, const vt_stmt *s) {
 }
 
 static const vt_stmt *partition_again(partitioner *st, const vt_stmt *s) {
-    selector sel = {.v = {.expr = select_expr, .stmt = select_stmt},
-                    .ctx = st->m.ctx,
-                    .st = st,
-                    .used = vt_ptrmap_new(st->m.ctx)};
+    selector sel = {
+        .v = {.expr = select_expr, .stmt = select_stmt}, .ctx = st->m.ctx, .st = st, .used = vt_ptrmap_new(st->m.ctx)};
     vt_visit_stmt(&sel.v, s);
     return vt_mutate_stmt(&st->m, s);
 }

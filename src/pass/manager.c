@@ -61,8 +61,10 @@ static void verify(vt_ctx *ctx, const vt_func *f, const char *pass) {
 static const char *text_of(vt_ctx *ctx, const vt_func *f, vtac_style style) {
     vt_strbuf sb;
     vt_strbuf_init(&sb, ctx->arena.allocator);
-    if (style == VTAC_STYLE_TVMSCRIPT) vt_print_tvmscript(ctx, f, &sb);
-    else vt_print_primfn(ctx, f, &sb);
+    if (style == VTAC_STYLE_TVMSCRIPT)
+        vt_print_tvmscript(ctx, f, &sb);
+    else
+        vt_print_primfn(ctx, f, &sb);
     const char *text = sb.failed ? NULL : vt_arena_strndup(&ctx->arena, vt_strbuf_text(&sb), sb.size);
     vt_strbuf_free(&sb);
     if (!text) vt_raise(ctx, VTA_NO_MEMORY, "out of memory");

@@ -15,12 +15,11 @@
 typedef struct vt_lowering {
     vt_ctx *ctx;
     const vtac_lower_options *options;
-    const vt_iter *vta_axis; /* the accelerator's thread axis, one for a function (target/vta/axis.c) */
+    const vt_iter *vta_axis; /* the accelerator's thread axis, one for a function (target/vta/vta.h) */
 } vt_lowering;
 
 /* The passes, by the table. Those of sort VTA live in target/vta. */
-#define VT_PASS(sort, function, name, does, reason)                                                                    \
-    const vt_func *vt_pass_##function(vt_lowering *l, const vt_func *f);
+#define VT_PASS(sort, function, name, does, reason) const vt_func *vt_pass_##function(vt_lowering *l, const vt_func *f);
 #include "pass/pipeline.def"
 #undef VT_PASS
 
@@ -29,10 +28,10 @@ const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options 
 
 /* A special memory of the target: what may be put where. Sizes in bits. */
 typedef struct vt_memory_info {
-    const char *name;       /* "acc" */
-    uint64_t unit_bits;     /* one address holds this much */
-    uint64_t align_bits;    /* buffers begin at multiples of this */
-    uint64_t max_bits;      /* the whole memory */
+    const char *name;    /* "acc" */
+    uint64_t unit_bits;  /* one address holds this much */
+    uint64_t align_bits; /* buffers begin at multiples of this */
+    uint64_t max_bits;   /* the whole memory */
 } vt_memory_info;
 
 /* The memory that a storage scope stands for; false for ordinary memory ("global", "local", ...) and when no

@@ -39,8 +39,7 @@ static const vt_stmt *remove_stmt(vt_mutator *m, const vt_stmt *s) {
     case VT_S_REALIZE: return empty ? vt_s_nop(ctx) : s;
     case VT_S_IF: return branch(ctx, s);
     case VT_S_SEQ: return seq(ctx, s);
-    case VT_S_EVAL:
-        return vt_expr_effect(s->u.eval.value) > VT_EFFECT_READ || vt_stmt_is_nop(s) ? s : vt_s_nop(ctx);
+    case VT_S_EVAL: return vt_expr_effect(s->u.eval.value) > VT_EFFECT_READ || vt_stmt_is_nop(s) ? s : vt_s_nop(ctx);
     default: return s;
     }
 }

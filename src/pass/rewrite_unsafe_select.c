@@ -10,8 +10,10 @@ static bool unsafe(const vt_expr *e) {
     case VT_E_SELECT: return unsafe(e->a[0]); /* made safe by itself */
     case VT_E_CALL:
         if (e->u.op == VT_OP_IF_THEN_ELSE) return unsafe(e->a[0]);
-        if (e->u.op == VT_OP_ADDRESS_OF) e = e->a[0];
-        else if (vt_op_infos[e->u.op].effect > VT_EFFECT_ANNOTATE) return true;
+        if (e->u.op == VT_OP_ADDRESS_OF)
+            e = e->a[0];
+        else if (vt_op_infos[e->u.op].effect > VT_EFFECT_ANNOTATE)
+            return true;
         break;
     default: break;
     }

@@ -3,8 +3,8 @@
  * addresses in it. */
 #include <string.h>
 
-#include "pass/fit.h"
 #include "ir/print.h"
+#include "pass/fit.h"
 #include "pass/pass.h"
 #include "pass/util.h"
 
@@ -38,7 +38,7 @@ typedef struct dim_align {
 typedef struct flatten {
     vt_mutator m;
     vt_lowering *l;
-    vt_analyzer *free; /* knows nothing of loops: flat indices get their canonical form later */
+    vt_analyzer *free;  /* knows nothing of loops: flat indices get their canonical form later */
     vt_analyzer *bound; /* knows all loops */
     vt_ptrmap *entries; /* operation (or the tensor itself) -> entry */
     vt_ptrmap *views;   /* buffer -> view */
@@ -87,16 +87,15 @@ static const vt_expr *flat_index(flatten *st, const entry *e, const vt_expr *con
     for (uint32_t i = 0; i < e->ndim; i++)
         index = e->strides ? vt_add(ctx, index, vt_mul(ctx, at[i], e->strides[i]))
                            : vt_add(ctx, vt_mul(ctx, index, e->shape[i]), at[i]);
-    if (e->flat->elem_offset && !vt_is_const(e->flat->elem_offset, 0))
-        index = vt_add(ctx, e->flat->elem_offset, index);
+    if (e->flat->elem_offset && !vt_is_const(e->flat->elem_offset, 0)) index = vt_add(ctx, e->flat->elem_offset, index);
     return vt_simplify(st->free, index);
 }
 
 static const vt_expr *access_index(flatten *st, const entry *e, uint32_t n, const vt_expr *const *indices) {
     vt_ctx *ctx = st->m.ctx;
     if (n != e->ndim)
-        vt_raise(ctx, VTA_INTERNAL, "tensor %s has %u dimensions and is used with %u indices", e->tensor->name,
-                 e->ndim, n);
+        vt_raise(ctx, VTA_INTERNAL, "tensor %s has %u dimensions and is used with %u indices", e->tensor->name, e->ndim,
+                 n);
     const vt_expr **at = VT_NEW_ARRAY(ctx, const vt_expr *, n ? n : 1);
     for (uint32_t i = 0; i < n; i++) {
         at[i] = vt_mutate_expr(&st->m, indices[i]);
@@ -169,7 +168,8 @@ static void bind_strides(flatten *st, const vt_buffer *b, const entry *e, const 
 static const vt_expr *offset_check(flatten *st, const vt_buffer *b, const entry *e, const vt_expr *offset) {
     vt_ctx *ctx = st->m.ctx;
     if (b->offset_factor <= 1) return NULL;
-    const vt_expr *rest = vt_simplify(st->bound, vt_floormod(ctx, offset, vt_int(ctx, offset->dtype, b->offset_factor)));
+    const vt_expr *rest =
+        vt_simplify(st->bound, vt_floormod(ctx, offset, vt_int(ctx, offset->dtype, b->offset_factor)));
     if (vt_is_const(rest, 0)) return NULL;
     vt_memory_info info;
     if (rest->kind == VT_E_INT || vt_memory_of_scope(st->l, vt_buffer_scope(b), &info))

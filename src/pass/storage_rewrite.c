@@ -85,8 +85,10 @@ static uint32_t idle_from(const rewrite *st, uint64_t bits) {
     uint32_t low = 0, high = st->n_idle;
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
-        if (st->idle[mid]->bits < bits) low = mid + 1;
-        else high = mid;
+        if (st->idle[mid]->bits < bits)
+            low = mid + 1;
+        else
+            high = mid;
     }
     return low;
 }
@@ -196,7 +198,8 @@ static bool plan(rewrite *st) {
     return true;
 }
 
-/* ---- Allocations --------------------------------------------------------------------------------------------------- */
+/* ---- Allocations ---------------------------------------------------------------------------------------------------
+ */
 
 static const vt_stmt *make_alloc(rewrite *st, const storage *e, vt_dtype t, const vt_expr *extent) {
     vt_ctx *ctx = st->m.ctx;
@@ -221,12 +224,14 @@ static void alloc_special(rewrite *st, storage *e) {
         parts[i + 1] = (vt_fit_part){vt_var_name(c->allocs[0]->u.alloc.var), c->bits};
         total = align_up(total + c->bits, align);
     }
-    if (!st->early) vt_check_fit_parts(st->l, e->scope, total, e->n_children + 1, parts);
-    else if (total > info.max_bits) st->too_large = true;
+    if (!st->early)
+        vt_check_fit_parts(st->l, e->scope, total, e->n_children + 1, parts);
+    else if (total > info.max_bits)
+        st->too_large = true;
     if (e->n_children == 0) return;
-    e->alloc = make_alloc(st, e, e->elem,
-                          vt_int(ctx, e->allocs[0]->u.alloc.extents[0]->dtype,
-                                 (int64_t)((total + e->elem.bits - 1) / e->elem.bits)));
+    e->alloc = make_alloc(
+        st, e, e->elem,
+        vt_int(ctx, e->allocs[0]->u.alloc.extents[0]->dtype, (int64_t)((total + e->elem.bits - 1) / e->elem.bits)));
 }
 
 static bool same_alloc(const vt_stmt *x, const vt_stmt *y) {
@@ -312,7 +317,8 @@ static void prepare(rewrite *st) {
     }
 }
 
-/* ---- Rewriting ------------------------------------------------------------------------------------------------------- */
+/* ---- Rewriting
+ * ------------------------------------------------------------------------------------------------------- */
 
 static const vt_stmt *attach(rewrite *st, const void *key, const vt_stmt *body) {
     const chain *c = vt_ptrmap_get(st->attached, key);

@@ -21,7 +21,8 @@ enum { MAX_COPIES = 1 << 16 };
 
 static const vt_stmt *copies(vt_ctx *ctx, const vt_stmt *s, int64_t n) {
     if (n > MAX_COPIES)
-        vt_raise(ctx, VTA_ILLEGAL, "axis %s cannot be unrolled: %lld copies of its body; split it and unroll the inner part",
+        vt_raise(ctx, VTA_ILLEGAL,
+                 "axis %s cannot be unrolled: %lld copies of its body; split it and unroll the inner part",
                  vt_var_name(s->u.loop.var), (long long)n);
     if (n == 0) return vt_s_nop(ctx);
     const vt_stmt **items = VT_NEW_ARRAY(ctx, const vt_stmt *, (size_t)n);

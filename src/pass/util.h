@@ -8,8 +8,8 @@
 #include "ir/visit.h"
 
 /* Attribute keys that passes look for. */
-#define VT_ATTR_TASK "coproc_scope"           /* body is a task of stage `value` */
-#define VT_ATTR_UOPS "coproc_uop_scope"       /* body is a kernel of micro-ops, pushed by the call `value` */
+#define VT_ATTR_TASK "coproc_scope"     /* body is a task of stage `value` */
+#define VT_ATTR_UOPS "coproc_uop_scope" /* body is a kernel of micro-ops, pushed by the call `value` */
 #define VT_ATTR_VIRTUAL_THREAD "virtual_thread"
 #define VT_ATTR_THREAD_EXTENT "thread_extent"
 #define VT_ATTR_BIND_BUFFER "buffer_bind_scope"

@@ -1,6 +1,6 @@
-/* Turns vectorized loops into vector operations: the loop variable becomes a ramp 0, 1, ..., and what it touches becomes
- * as wide. A statement that has no vector form (a condition that differs by lane, a call without one) keeps a serial
- * loop of its own. */
+/* Turns vectorized loops into vector operations: the loop variable becomes a ramp 0, 1, ..., and what it touches
+ * becomes as wide. A statement that has no vector form (a condition that differs by lane, a call without one) keeps a
+ * serial loop of its own. */
 #include "ir/print.h"
 #include "pass/pass.h"
 #include "pass/util.h"
@@ -11,8 +11,8 @@ typedef struct vectorize {
     const vt_var *var;
     uint16_t lanes;
     const vt_expr *ramp;
-    vt_varmap *lets;  /* scalar binding -> its vector */
-    bool scalarize;   /* what was just visited has no vector form */
+    vt_varmap *lets; /* scalar binding -> its vector */
+    bool scalarize;  /* what was just visited has no vector form */
 } vectorize;
 
 static const vt_expr *vec(vectorize *st, const vt_expr *e) { return vt_mutate_expr(&st->m, e); }
@@ -151,7 +151,8 @@ static const vt_stmt *vec_alloc(vectorize *st, const vt_stmt *s) {
     return vt_s_new(ctx, &copy);
 }
 
-/* ---- Expressions ---------------------------------------------------------------------------------------------------- */
+/* ---- Expressions ----------------------------------------------------------------------------------------------------
+ */
 
 static const vt_expr *vec_expr(vt_mutator *m, const vt_expr *e) {
     vectorize *st = (vectorize *)m;
@@ -243,9 +244,7 @@ static const vt_stmt *vec_stmt(vt_mutator *m, const vt_stmt *s) {
     const vt_stmt *out = s;
     switch (s->kind) {
     case VT_S_STORE: out = vec_store(st, s); break;
-    case VT_S_LET:
-        out = vec_let(st, s);
-        break;
+    case VT_S_LET: out = vec_let(st, s); break;
     case VT_S_FOR:
         if (!uniform(st, s->u.loop.extent)) return serial(st, s);
         return vt_stmt_with_body(ctx, s, vt_mutate_stmt(m, s->u.loop.body));
@@ -265,7 +264,8 @@ static const vt_stmt *vec_stmt(vt_mutator *m, const vt_stmt *s) {
     return st->scalarize || !out ? serial(st, s) : out;
 }
 
-/* ---- The pass ------------------------------------------------------------------------------------------------------ */
+/* ---- The pass ------------------------------------------------------------------------------------------------------
+ */
 
 static const vt_stmt *each_loop(vt_mutator *m, const vt_stmt *s) {
     vt_ctx *ctx = m->ctx;
@@ -276,7 +276,8 @@ static const vt_stmt *each_loop(vt_mutator *m, const vt_stmt *s) {
                  "axis %s cannot be vectorized: its extent is %s, but must be a constant of at most 1024; split it and "
                  "vectorize the inner part",
                  vt_var_name(s->u.loop.var), vt_expr_text(ctx, s->u.loop.extent));
-    if (lanes == 1) return vt_substitute1_stmt(ctx, s->u.loop.body, s->u.loop.var, vt_int(ctx, s->u.loop.var->dtype, 0));
+    if (lanes == 1)
+        return vt_substitute1_stmt(ctx, s->u.loop.body, s->u.loop.var, vt_int(ctx, s->u.loop.var->dtype, 0));
     vectorize st = {.m = {.ctx = ctx, .expr = vec_expr, .stmt = vec_stmt},
                     .a = vt_analyzer_new(ctx),
                     .var = s->u.loop.var,

@@ -3,9 +3,8 @@
 #define TESTS_LISTINGS_GOLDEN_H
 
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "support/check.h"
 
 static char *read_whole(const char *path) {
     FILE *f = fopen(path, "rb");

@@ -26,14 +26,17 @@ static vta_status lower_body(vt_ctx *ctx, void *arg) {
     const vt_func *f = vt_te_lower(job->p->s, (uint32_t)job->p->n_args, args, job->name);
     f = vt_lower(ctx, f, job->options);
     if (!job->out) return VTA_OK;
-    if (job->want == WANT_PRIMFN) vt_print_primfn(ctx, f, job->out);
-    else if (job->want == WANT_TVMSCRIPT) vt_print_tvmscript(ctx, f, job->out);
-    else if (!trace_run(ctx, f, job->out)) return VTA_INTERNAL;
+    if (job->want == WANT_PRIMFN)
+        vt_print_primfn(ctx, f, job->out);
+    else if (job->want == WANT_TVMSCRIPT)
+        vt_print_tvmscript(ctx, f, job->out);
+    else if (!trace_run(ctx, f, job->out))
+        return VTA_INTERNAL;
     return VTA_OK;
 }
 
-static inline vta_status lower_program(const program *p, const vtac_lower_options *options, const char *name, lower_want want,
-                                vt_strbuf *out) {
+static inline vta_status lower_program(const program *p, const vtac_lower_options *options, const char *name,
+                                       lower_want want, vt_strbuf *out) {
     lower_job job = {p, options, name, want, out};
     if (te_context_status(p->c) != VTA_OK || !p->s) return VTA_INVALID_ARGUMENT;
     return vt_protect(vt_te_ctx(p->c), lower_body, &job);

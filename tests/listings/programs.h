@@ -63,7 +63,10 @@ static void alu_chain(program *p, int64_t rows, int64_t columns, bool with_b, si
         b_buf = like(p, b, "b_buf", "b[...]");
     }
     for (size_t i = 0; i < n; i++) chain[i] = like(p, a, names[i], bodies[i]);
-    te_tensor *res = like(p, a, "res", n == 1 ? "inp_t(res_buf[...])" : !strcmp(names[1], "min_buf") ? "inp_t(min_buf[...])" : "inp_t(res_scale[...])");
+    te_tensor *res = like(p, a, "res",
+                          n == 1                         ? "inp_t(res_buf[...])"
+                          : !strcmp(names[1], "min_buf") ? "inp_t(min_buf[...])"
+                                                         : "inp_t(res_scale[...])");
     p->s = te_schedule_create(p->c, 1, &res);
     in_scope(p, a_buf, "acc");
     mark(p, a_buf, 0, "dma_copy");
@@ -99,7 +102,8 @@ static void vadd(program *p) {
     p->n_args = 3;
 }
 
-/* ---- Matrix multiplication ---------------------------------------------------------------------------------------- */
+/* ---- Matrix multiplication ----------------------------------------------------------------------------------------
+ */
 
 static void matmul(program *p) {
     int64_t a_shape[4] = {1, 16, config_batch(p->c), config_in(p->c)};
@@ -160,7 +164,8 @@ static void gemm(program *p, bool threads) {
     mark(p, x_buf, 0, "dma_copy");
     mark(p, w_buf, 0, "dma_copy");
     for (int i = 1; i < 4; i++) mark(p, stages[i], 0, "alu");
-    te_axis *order[] = {ko, axis(p, stages[0], 0), axis(p, stages[0], 1), axis(p, stages[0], 2), axis(p, stages[0], 3), ki};
+    te_axis *order[] = {ko, axis(p, stages[0], 0), axis(p, stages[0], 1), axis(p, stages[0], 2), axis(p, stages[0], 3),
+                        ki};
     te_reorder(gem, 6, order);
     te_tensorize(gem, axis(p, stages[0], 2), NULL);
     memcpy(p->args, (te_tensor *[]){x, w, y}, sizeof p->args);
@@ -182,10 +187,12 @@ static void blocked(program *p) {
     int64_t r_shape[4] = {1, out, config_batch(p->c), config_out(p->c)};
     te_tensor *data = te_placeholder(p->c, "data", "inp_t", 4, d_shape);
     te_tensor *weight = te_placeholder(p->c, "weight", "wgt_t", 4, w_shape);
-    te_tensor *data_buf = like(p, data, "data_buf", "data[...]"), *weight_buf = like(p, weight, "weight_buf", "weight[...]");
+    te_tensor *data_buf = like(p, data, "data_buf", "data[...]"),
+              *weight_buf = like(p, weight, "weight_buf", "weight[...]");
     te_axis *ic = te_reduce_axis(p->c, "ic", 0, in), *ic_tns = te_reduce_axis(p->c, "ic_tns", 0, config_in(p->c));
-    te_tensor *gem = te_compute(p->c, "res_gem", 4, r_shape, "bo, co, bi, ci",
-                                "sum[ic, ic_tns](acc_t(data_buf[bo, ic, bi, ic_tns]) * acc_t(weight_buf[co, ic, ci, ic_tns]))");
+    te_tensor *gem =
+        te_compute(p->c, "res_gem", 4, r_shape, "bo, co, bi, ci",
+                   "sum[ic, ic_tns](acc_t(data_buf[bo, ic, bi, ic_tns]) * acc_t(weight_buf[co, ic, ci, ic_tns]))");
     te_tensor *after[3], *res;
     clip_stages(p, gem, "res_gem[...] >> INP_WIDTH", after, &res);
     p->s = te_schedule_create(p->c, 1, &res);
@@ -213,7 +220,8 @@ static void blocked(program *p) {
     p->n_args = 3;
 }
 
-/* ---- Convolution ---------------------------------------------------------------------------------------------------- */
+/* ---- Convolution ----------------------------------------------------------------------------------------------------
+ */
 
 /* How far the seeds' schedule of the convolution is taken. */
 typedef enum conv_step { CONV_DEFAULT, CONV_BLOCKED, CONV_FINAL } conv_step;
@@ -244,12 +252,15 @@ static void conv2d(program *p, conv_step step, bool threads) {
     te_split(sr, axis(p, res, 1), 128 / config_out(p->c), &oc_out, &oc_inn);
     te_split(sr, axis(p, res, 2), 7, &y_out, &y_inn);
     te_split(sr, axis(p, res, 3), 14, &x_out, &x_inn);
-    te_reorder(sr, 10, (te_axis *[]){b_out, oc_out, y_out, x_out, b_inn, oc_inn, y_inn, x_inn, axis(p, res, 4), axis(p, res, 5)});
+    te_reorder(
+        sr, 10,
+        (te_axis *[]){b_out, oc_out, y_out, x_out, b_inn, oc_inn, y_inn, x_inn, axis(p, res, 4), axis(p, res, 5)});
     te_compute_at(sc, sr, x_out);
     for (int i = 0; i < 3; i++) te_compute_at(stage(p, after[i]), sr, x_out);
     te_split(sc, ic, 16 / config_in(p->c), &ic_out, &ic_inn);
-    te_reorder(sc, 11, (te_axis *[]){ic_out, axis(p, conv, 0), axis(p, conv, 1), axis(p, conv, 2), ic_inn, dy, dx,
-                                     axis(p, conv, 3), axis(p, conv, 4), axis(p, conv, 5), ic_tns});
+    te_reorder(sc, 11,
+               (te_axis *[]){ic_out, axis(p, conv, 0), axis(p, conv, 1), axis(p, conv, 2), ic_inn, dy, dx,
+                             axis(p, conv, 3), axis(p, conv, 4), axis(p, conv, 5), ic_tns});
     if (threads) {
         te_axis *rest, *tx;
         te_split(sr, oc_out, 2, &rest, &tx);
@@ -272,14 +283,16 @@ static void conv2d(program *p, conv_step step, bool threads) {
     mark(p, after[1], 0, "alu");
 }
 
-/* ---- By name ---------------------------------------------------------------------------------------------------------- */
+/* ---- By name
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static const char *const program_names[] = {
-    "vadd", "matmul", "blocked", "conv2d", "conv2d_novt", "save_load", "pad_y0", "pad_x0", "pad_y1", "pad_x1",
-    "pad_all", "gemm_default", "gemm_smt", "alu_shl_imm", "alu_shr_imm", "alu_max_imm", "alu_add_imm", "alu_max",
-    "alu_add", "relu", "shift_scale", "1x32_matmul", "1x32_pad_all", "1x32_relu", "1x32_vadd", "2x16_blocked",
-    "2x16_conv2d", "2x16_gemm_smt", "2x16_matmul", "2x16_pad_all", "2x16_relu", "2x16_vadd", "4x8_gemm_smt",
-    "4x8_matmul", "4x8_pad_all", "4x8_vadd"};
+    "vadd",      "matmul",       "blocked",      "conv2d",        "conv2d_novt",  "save_load",
+    "pad_y0",    "pad_x0",       "pad_y1",       "pad_x1",        "pad_all",      "gemm_default",
+    "gemm_smt",  "alu_shl_imm",  "alu_shr_imm",  "alu_max_imm",   "alu_add_imm",  "alu_max",
+    "alu_add",   "relu",         "shift_scale",  "1x32_matmul",   "1x32_pad_all", "1x32_relu",
+    "1x32_vadd", "2x16_blocked", "2x16_conv2d",  "2x16_gemm_smt", "2x16_matmul",  "2x16_pad_all",
+    "2x16_relu", "2x16_vadd",    "4x8_gemm_smt", "4x8_matmul",    "4x8_pad_all",  "4x8_vadd"};
 
 static const struct {
     const char *prefix, *changes;
@@ -306,13 +319,16 @@ static bool build_program(program *p, const char *name) {
     static const struct {
         const char *name;
         int64_t before[4], after[4];
-    } pads[] = {{"pad_y0", {2, 0, 0, 0}, {0}}, {"pad_x0", {0, 2, 0, 0}, {0}}, {"pad_y1", {0}, {2, 0, 0, 0}},
-                {"pad_x1", {0}, {0, 2, 0, 0}}, {"pad_all", {1, 1, 0, 0}, {1, 1, 0, 0}}};
+    } pads[] = {{"pad_y0", {2, 0, 0, 0}, {0}},
+                {"pad_x0", {0, 2, 0, 0}, {0}},
+                {"pad_y1", {0}, {2, 0, 0, 0}},
+                {"pad_x1", {0}, {0, 2, 0, 0}},
+                {"pad_all", {1, 1, 0, 0}, {1, 1, 0, 0}}};
     static const struct {
         const char *name, *body;
         bool with_b;
-    } alus[] = {{"alu_shl_imm", "a_buf[...] << 3", false}, {"alu_shr_imm", "a_buf[...] >> 2", false},
-                {"alu_max_imm", "max(a_buf[...], 5)", false}, {"alu_add_imm", "a_buf[...] + 7", false},
+    } alus[] = {{"alu_shl_imm", "a_buf[...] << 3", false},        {"alu_shr_imm", "a_buf[...] >> 2", false},
+                {"alu_max_imm", "max(a_buf[...], 5)", false},     {"alu_add_imm", "a_buf[...] + 7", false},
                 {"alu_max", "max(a_buf[...], b_buf[...])", true}, {"alu_add", "a_buf[...] + b_buf[...]", true}};
     for (size_t i = 0; i < sizeof pads / sizeof *pads; i++)
         if (strcmp(name, pads[i].name) == 0) return copies(p, 3, 5, pads[i].before, pads[i].after), true;
@@ -322,10 +338,12 @@ static bool build_program(program *p, const char *name) {
     if (strcmp(name, "save_load") == 0) return copies(p, 6, 6, NULL, NULL), true;
     if (strcmp(name, "relu") == 0)
         return alu_chain(p, 8, 10, false, 2, (const char *[]){"max_buf", "min_buf"},
-                         (const char *[]){"max(a_buf[...], 0)", "min(max_buf[...], 127)"}), true;
+                         (const char *[]){"max(a_buf[...], 0)", "min(max_buf[...], 127)"}),
+               true;
     if (strcmp(name, "shift_scale") == 0)
         return alu_chain(p, 2, 8, false, 2, (const char *[]){"res_shift", "res_scale"},
-                         (const char *[]){"a_buf[...] + 5", "res_shift[...] >> 3"}), true;
+                         (const char *[]){"a_buf[...] + 5", "res_shift[...] >> 3"}),
+               true;
     if (strcmp(name, "vadd") == 0) return vadd(p), true;
     if (strcmp(name, "matmul") == 0) return matmul(p), true;
     if (strcmp(name, "blocked") == 0) return blocked(p), true;

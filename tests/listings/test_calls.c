@@ -1,12 +1,7 @@
 /* The runtime calls of the recorded programs, read off the lowered functions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <cmocka.h>
-
 #include "listings/golden.h"
 #include "listings/lower.h"
+#include "support/check.h"
 
 static void check_calls(void **state) {
     const char *name = *state;
@@ -20,8 +15,7 @@ static void check_calls(void **state) {
     program p;
     assert_true(program_create(&p, name));
     static const char *const off[] = {"tir.CommonSubexprElimTIR"};
-    vtac_lower_options options = {
-        .config = te_context_config(p.c), .disabled = off, .disabled_count = 1, .verify = 1};
+    vtac_lower_options options = {.config = te_context_config(p.c), .disabled = off, .disabled_count = 1, .verify = 1};
     vt_strbuf got;
     vt_strbuf_init(&got, NULL);
     vta_status status = lower_program(&p, &options, "main", WANT_CALLS, &got);
@@ -36,7 +30,7 @@ int main(void) {
     enum { N = sizeof program_names / sizeof *program_names };
     struct CMUnitTest tests[N];
     for (int i = 0; i < N; i++)
-        tests[i] = (struct CMUnitTest){.name = program_names[i], .test_func = check_calls,
-                                       .initial_state = (void *)(uintptr_t)program_names[i]};
+        tests[i] = (struct CMUnitTest){
+            .name = program_names[i], .test_func = check_calls, .initial_state = (void *)(uintptr_t)program_names[i]};
     return _cmocka_run_group_tests("calls", tests, N, NULL, NULL);
 }

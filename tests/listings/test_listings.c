@@ -1,12 +1,7 @@
 /* The IR texts that the seeds print, character for character. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <cmocka.h>
-
 #include "listings/golden.h"
 #include "listings/lower.h"
+#include "support/check.h"
 
 typedef struct listing {
     const char *file;
@@ -76,9 +71,12 @@ static void own_listing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vadd_final_primfn),        cmocka_unit_test(conv2d_default_primfn),
-        cmocka_unit_test(conv2d_default_tvmscript), cmocka_unit_test(conv2d_blocked_primfn),
-        cmocka_unit_test(conv2d_blocked_tvmscript), cmocka_unit_test(conv2d_final_primfn),
+        cmocka_unit_test(vadd_final_primfn),
+        cmocka_unit_test(conv2d_default_primfn),
+        cmocka_unit_test(conv2d_default_tvmscript),
+        cmocka_unit_test(conv2d_blocked_primfn),
+        cmocka_unit_test(conv2d_blocked_tvmscript),
+        cmocka_unit_test(conv2d_final_primfn),
         cmocka_unit_test(conv2d_final_tvmscript),
         cmocka_unit_test_prestate(own_listing, "matmul"),
         cmocka_unit_test_prestate(own_listing, "blocked"),

@@ -49,13 +49,14 @@ typedef struct tail {
 } tail;
 
 static tail build_tail(job *j, te_tensor *from, const char *name, int least) {
-    static const char *const bodies[] = {"%s[...] >> %d", "max(%s[...], %d)", "min(%s[...], %d)", "%s[...] + %d",
-                                         "%s[...] * %d", "%s[...] << %d"};
+    static const char *const bodies[] = {"%s[...] >> %d", "max(%s[...], %d)", "min(%s[...], %d)",
+                                         "%s[...] + %d",  "%s[...] * %d",     "%s[...] << %d"};
     tail t = {.n = (int)pick(j, least, 3)};
     char stage_name[16], body[64];
     for (int i = 0; i < t.n; i++) {
         int kind = (int)pick(j, 0, 5);
-        snprintf(body, sizeof body, bodies[kind], i ? stage_name : name, (int)pick(j, kind == 4 ? 2 : 0, kind == 0 || kind == 5 ? 5 : 90));
+        snprintf(body, sizeof body, bodies[kind], i ? stage_name : name,
+                 (int)pick(j, kind == 4 ? 2 : 0, kind == 0 || kind == 5 ? 5 : 90));
         snprintf(stage_name, sizeof stage_name, "t%d", i);
         t.stages[i] = like(&j->p, from, stage_name, body);
         say(j, "%s = %s; ", stage_name, body);
@@ -118,17 +119,17 @@ static void build_conv(job *j) {
         (long long)out, (long long)size, (long long)size, (long long)kernel, (long long)pad, (long long)step);
     te_constant(p->c, "STEP", step);
     te_tensor *x = te_placeholder(p->c, "x", "inp_t", 6, (int64_t[]){1, in, size, size, batch, config_in(p->c)});
-    te_tensor *w = te_placeholder(p->c, "w", "wgt_t", 6,
-                                  (int64_t[]){out, in, kernel, kernel, config_out(p->c), config_in(p->c)});
-    te_tensor *x_buf = pad ? te_pad(p->c, x, "x_buf", (int64_t[]){0, 0, pad, pad, 0, 0}, NULL, 0)
-                           : like(p, x, "x_buf", "x[...]");
+    te_tensor *w =
+        te_placeholder(p->c, "w", "wgt_t", 6, (int64_t[]){out, in, kernel, kernel, config_out(p->c), config_in(p->c)});
+    te_tensor *x_buf =
+        pad ? te_pad(p->c, x, "x_buf", (int64_t[]){0, 0, pad, pad, 0, 0}, NULL, 0) : like(p, x, "x_buf", "x[...]");
     te_tensor *w_buf = like(p, w, "w_buf", "w[...]");
     te_axis *ic = te_reduce_axis(p->c, "ic", 0, in), *dy = te_reduce_axis(p->c, "dy", 0, kernel);
     te_axis *dx = te_reduce_axis(p->c, "dx", 0, kernel), *tns = te_reduce_axis(p->c, "tns", 0, config_in(p->c));
-    te_tensor *conv = te_compute(p->c, "conv", 6, (int64_t[]){1, out, width, width, batch, config_out(p->c)},
-                                 "bo, co, i, j, bi, ci",
-                                 "sum[ic, dy, dx, tns](acc_t(x_buf[bo, ic, i * STEP + dy, j * STEP + dx, bi, tns]) * "
-                                 "acc_t(w_buf[co, ic, dy, dx, ci, tns]))");
+    te_tensor *conv =
+        te_compute(p->c, "conv", 6, (int64_t[]){1, out, width, width, batch, config_out(p->c)}, "bo, co, i, j, bi, ci",
+                   "sum[ic, dy, dx, tns](acc_t(x_buf[bo, ic, i * STEP + dy, j * STEP + dx, bi, tns]) * "
+                   "acc_t(w_buf[co, ic, dy, dx, ci, tns]))");
     tail t = build_tail(j, conv, "conv", 1);
     p->s = te_schedule_create(p->c, 1, &t.res);
     te_stage *sr = stage(p, t.res), *sc = stage(p, conv);
@@ -138,13 +139,15 @@ static void build_conv(job *j) {
     te_split(sr, axis(p, t.res, 1), oc, &oc_out, &oc_in);
     te_split(sr, axis(p, t.res, 2), rows, &y_out, &y_in);
     te_split(sr, axis(p, t.res, 3), columns, &x_out, &x_in);
-    te_reorder(sr, 9, (te_axis *[]){axis(p, t.res, 0), oc_out, y_out, x_out, oc_in, y_in, x_in, axis(p, t.res, 4),
-                                    axis(p, t.res, 5)});
+    te_reorder(sr, 9,
+               (te_axis *[]){axis(p, t.res, 0), oc_out, y_out, x_out, oc_in, y_in, x_in, axis(p, t.res, 4),
+                             axis(p, t.res, 5)});
     te_compute_at(sc, sr, x_out);
     for (int i = 0; i < t.n; i++) te_compute_at(stage(p, t.stages[i]), sr, x_out);
     te_split(sc, ic, ics, &ic_out, &ic_in);
-    te_reorder(sc, 11, (te_axis *[]){ic_out, axis(p, conv, 0), dy, dx, ic_in, axis(p, conv, 1), axis(p, conv, 2),
-                                     axis(p, conv, 3), axis(p, conv, 4), axis(p, conv, 5), tns});
+    te_reorder(sc, 11,
+               (te_axis *[]){ic_out, axis(p, conv, 0), dy, dx, ic_in, axis(p, conv, 1), axis(p, conv, 2),
+                             axis(p, conv, 3), axis(p, conv, 4), axis(p, conv, 5), tns});
     if (out / oc % 2 == 0 && pick(j, 0, 2)) {
         te_axis *rest;
         say(j, "threads over channels; ");
@@ -174,7 +177,47 @@ static void build_conv(job *j) {
     j->out = t.res;
 }
 
-/* ---- Running ------------------------------------------------------------------------------------------------------ */
+/* A transposed convolution with stride 2: the input spread out with zeros between, of which the GEMM skips all. */
+static void build_transposed(job *j) {
+    program *p = &j->p;
+    int64_t batch = config_batch(p->c), in = pick(j, 1, 2), out = pick(j, 1, 2), size = pick(j, 2, 4);
+    int64_t spread = 2 * size + 1, width = spread - 2; /* kernel 3 */
+    say(j, "transposed conv %lld -> %lld channel tiles, %lld x %lld; ", (long long)in, (long long)out, (long long)size,
+        (long long)size);
+    te_constant(p->c, "LAST", 2 * size - 1);
+    te_tensor *x = te_placeholder(p->c, "x", "inp_t", 6, (int64_t[]){1, in, spread, spread, batch, config_in(p->c)});
+    te_tensor *w =
+        te_placeholder(p->c, "w", "wgt_t", 6, (int64_t[]){out, in, 3, 3, config_out(p->c), config_in(p->c)});
+    te_tensor *x_buf = like(p, x, "x_buf", "x[...]"), *w_buf = like(p, w, "w_buf", "w[...]");
+    te_axis *ic = te_reduce_axis(p->c, "ic", 0, in), *dy = te_reduce_axis(p->c, "dy", 0, 3);
+    te_axis *dx = te_reduce_axis(p->c, "dx", 0, 3), *tns = te_reduce_axis(p->c, "tns", 0, config_in(p->c));
+    te_tensor *conv = te_compute(
+        p->c, "conv", 6, (int64_t[]){1, out, width, width, batch, config_out(p->c)}, "bo, co, i, j, bi, ci",
+        "sum[ic, dy, dx, tns](select((i + dy) % 2 == 1 && (j + dx) % 2 == 1, acc_t(x_buf[bo, ic, i + dy, j + dx, bi, "
+        "tns]) * acc_t(w_buf[co, ic, dy, dx, ci, tns]), acc_t(0)))");
+    tail t = build_tail(j, conv, "conv", 1);
+    p->s = te_schedule_create(p->c, 1, &t.res);
+    te_stage *sc = stage(p, conv);
+    te_reorder(sc, 10, (te_axis *[]){ic, axis(p, conv, 0), axis(p, conv, 1), dy, dx, axis(p, conv, 2),
+                                     axis(p, conv, 3), axis(p, conv, 4), axis(p, conv, 5), tns});
+    in_scope(p, x_buf, "inp");
+    in_scope(p, w_buf, "wgt");
+    in_scope(p, conv, "acc");
+    te_compute_at(stage(p, x_buf), sc, ic);
+    te_compute_at(stage(p, w_buf), sc, ic);
+    mark(p, x_buf, 0, "dma_copy");
+    mark(p, w_buf, 0, "dma_copy");
+    mark(p, t.res, 0, "dma_copy");
+    te_pragma(sc, axis(p, conv, 4), "conv2d_transpose_gemm", NULL);
+    place_tail(j, &t);
+    j->in[0] = x;
+    j->in[1] = w;
+    j->n_in = 2;
+    j->out = t.res;
+}
+
+/* ---- Running ------------------------------------------------------------------------------------------------------
+ */
 
 static trace *running; /* for finit, which gets nothing but the signature */
 static const vt_stmt *recording;
@@ -204,9 +247,7 @@ static void machine_call(trace *t, trace_kind kind, const void *buffer, uint32_t
     for (uint32_t i = 0; i < n; i++) a[i] = (uint32_t)args[i];
     void *dram = buffer ? machine_buffer(t->user, buffer) : NULL;
     switch (kind) {
-    case TRACE_LOAD:
-        VTALoadBuffer2D(cmd, dram, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
-        break;
+    case TRACE_LOAD: VTALoadBuffer2D(cmd, dram, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]); break;
     case TRACE_STORE: VTAStoreBuffer2D(cmd, a[0], a[1], dram, a[2], a[3], a[4], a[5]); break;
     case TRACE_UOP: VTAUopPush(a[0], a[1], a[2], a[3], a[4], a[5], a[6], (int32_t)args[7]); break;
     case TRACE_LOOP: VTAUopLoopBegin(a[0], a[1], a[2], a[3]); break;
@@ -243,8 +284,10 @@ static vta_status run(vt_ctx *ctx, void *arg) {
         if (order == 0) trace_function(running, j->f); /* what a run leaves behind must not hurt the next */
         VTABufferCopy(j->buffers[2], 0, got, 0, bytes_of(j, j->out), 2);
         const char *error = vta_last_error(NULL);
-        if (error) status = vt_fail(ctx->diag, VTA_RACE, "order %d: %s", order, error);
-        else if (running->failed) status = vt_fail(ctx->diag, VTA_INTERNAL, "a call that is none of the runtime's");
+        if (error)
+            status = vt_fail(ctx->diag, VTA_RACE, "order %d: %s", order, error);
+        else if (running->failed)
+            status = vt_fail(ctx->diag, VTA_INTERNAL, "a call that is none of the runtime's");
         else if (memcmp(got, want, bytes_of(j, j->out)) != 0)
             status = vt_fail(ctx->diag, VTA_MISMATCH, "order %d: the results differ", order);
         vta_runtime_use(NULL);
@@ -261,10 +304,12 @@ static vta_status text(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static bool check_seed(uint64_t seed) {
+/* `build` NULL: any of the random ones. False when lowering refuses the program. */
+static bool check_one(uint64_t seed, void (*build)(job *j)) {
     static job j;
-    static const char *const configs[] = {"", "LOG_BATCH=1", "LOG_BATCH=2 LOG_BLOCK=3 LOG_WGT_BUFF_SIZE=16 "
-                                                             "LOG_INP_BUFF_SIZE=16",
+    static const char *const configs[] = {"", "LOG_BATCH=1",
+                                          "LOG_BATCH=2 LOG_BLOCK=3 LOG_WGT_BUFF_SIZE=16 "
+                                          "LOG_INP_BUFF_SIZE=16",
                                           "LOG_BLOCK=5"};
     memset(&j, 0, sizeof j);
     j.r.state = seed * 0x9e3779b97f4a7c15u + 1;
@@ -273,8 +318,8 @@ static bool check_seed(uint64_t seed) {
     assert_int_equal(vta_config_with(base, changes, NULL, &config), VTA_OK);
     say(&j, "[%s] ", changes);
     j.p.c = te_context_create(config, NULL);
-    if (pick(&j, 0, 2)) build_conv(&j);
-    else build_alu(&j);
+    if (!build) build = pick(&j, 0, 2) ? build_conv : build_alu;
+    build(&j);
     vta_status status = te_context_status(j.p.c);
     for (int i = 0; i < 2 && status == VTA_OK; i++) {
         assert_true(bytes_of(&j, j.in[i]) <= MOST_BYTES && bytes_of(&j, j.out) <= MOST_BYTES);
@@ -283,7 +328,7 @@ static bool check_seed(uint64_t seed) {
     const void *data[2] = {input[0], input[1]};
     if (status == VTA_OK) status = te_evaluate(j.p.c, j.out, 2, j.in, data, want);
     if (status == VTA_OK) status = vt_protect(vt_te_ctx(j.p.c), run, &j);
-    bool refused = status == VTA_ILLEGAL && !getenv("VTA_SEED");
+    bool refused = status == VTA_ILLEGAL && !getenv("VTA_SEED") && build != build_transposed;
     if (status != VTA_OK && !refused) {
         vt_protect(vt_te_ctx(j.p.c), text, &j);
         fail_msg("seed %llu: %s: %s\n%s", (unsigned long long)seed, vta_status_name(status), j.steps,
@@ -295,17 +340,23 @@ static bool check_seed(uint64_t seed) {
     return status == VTA_OK;
 }
 
+static void transposed_convolutions(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) assert_true(check_one(seed, build_transposed));
+}
+
 static void random_tilings_compute_the_same(void **state) {
     (void)state;
     const char *one = getenv("VTA_SEED"), *many = getenv("VTA_ROUNDS");
     uint64_t first = one ? strtoull(one, NULL, 10) : 1, n = one ? 1 : many ? strtoull(many, NULL, 10) : 150, ran = 0;
-    for (uint64_t seed = first; seed < first + n; seed++) ran += check_seed(seed);
+    for (uint64_t seed = first; seed < first + n; seed++) ran += check_one(seed, NULL);
     print_message("%llu of %llu programs are legal, and compute the same\n", (unsigned long long)ran,
                   (unsigned long long)n);
     assert_true(one || ran > n / 2);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_tilings_compute_the_same)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_tilings_compute_the_same),
+                                       cmocka_unit_test(transposed_convolutions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

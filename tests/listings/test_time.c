@@ -1,12 +1,6 @@
 /* Time of each pass for the seeds' convolution: information, and a generous limit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <time.h>
-#include <cmocka.h>
-
 #include "listings/lower.h"
+#include "support/check.h"
 
 static uint64_t total;
 

@@ -1,6 +1,6 @@
 /* Runs a lowered function's control flow and hands out the runtime calls that it makes: as text in the format of the
- * recorded ones (trace_run), or to whoever makes a trace of its own. A small evaluator of its own: it knows loops, bindings, conditions and integer arithmetic, and nothing of how
- * the code generator does these. */
+ * recorded ones (trace_run), or to whoever makes a trace of its own. A small evaluator of its own: it knows loops,
+ * bindings, conditions and integer arithmetic, and nothing of how the code generator does these. */
 #ifndef TESTS_LISTINGS_TRACE_H
 #define TESTS_LISTINGS_TRACE_H
 
@@ -12,8 +12,16 @@
 
 enum { TRACE_MOST = 4096 };
 
-typedef enum trace_kind { TRACE_LOAD, TRACE_STORE, TRACE_UOP, TRACE_LOOP, TRACE_ENDLOOP, TRACE_PUSH, TRACE_POP,
-                          TRACE_SYNC } trace_kind;
+typedef enum trace_kind {
+    TRACE_LOAD,
+    TRACE_STORE,
+    TRACE_UOP,
+    TRACE_LOOP,
+    TRACE_ENDLOOP,
+    TRACE_PUSH,
+    TRACE_POP,
+    TRACE_SYNC
+} trace_kind;
 
 typedef struct trace trace;
 struct trace {
@@ -100,8 +108,10 @@ static void trace_numbers(trace *t, uint32_t n, const vt_expr *const *args, int6
 
 static void trace_intrinsic(trace *t, trace_kind kind, const vt_expr *e) {
     int64_t args[8] = {0};
-    if (e->n > 8) t->failed = true;
-    else trace_numbers(t, e->n, e->a, args);
+    if (e->n > 8)
+        t->failed = true;
+    else
+        trace_numbers(t, e->n, e->a, args);
     t->call(t, kind, NULL, e->n, args);
 }
 
@@ -167,12 +177,16 @@ static void trace_stmt(trace *t, const vt_stmt *s) {
     }
     case VT_S_LET: trace_bound(t, s->u.let.var, trace_value(t, s->u.let.value), s->u.let.body); return;
     case VT_S_ATTR:
-        if (strcmp(s->u.attr.key, "coproc_uop_scope") == 0) trace_kernel(t, s);
-        else trace_stmt(t, s->u.attr.body);
+        if (strcmp(s->u.attr.key, "coproc_uop_scope") == 0)
+            trace_kernel(t, s);
+        else
+            trace_stmt(t, s->u.attr.body);
         return;
     case VT_S_IF:
-        if (trace_value(t, s->u.branch.condition)) trace_stmt(t, s->u.branch.then_case);
-        else if (s->u.branch.else_case) trace_stmt(t, s->u.branch.else_case);
+        if (trace_value(t, s->u.branch.condition))
+            trace_stmt(t, s->u.branch.then_case);
+        else if (s->u.branch.else_case)
+            trace_stmt(t, s->u.branch.else_case);
         return;
     case VT_S_EVAL: trace_eval(t, s->u.eval.value); return;
     default: t->failed = true; return;
@@ -182,8 +196,9 @@ static void trace_stmt(trace *t, const vt_stmt *s) {
 /* Every kernel is a site of its own, also where the program shares one statement between places. */
 static const vt_stmt *trace_unshare(vt_mutator *m, const vt_stmt *s) {
     const vt_stmt *out = vt_mutate_stmt_children(m, s);
-    return s->kind == VT_S_ATTR ? vt_s_attr(m->ctx, out->u.attr.node, out->u.attr.key, out->u.attr.value, out->u.attr.body)
-                                : out;
+    return s->kind == VT_S_ATTR
+               ? vt_s_attr(m->ctx, out->u.attr.node, out->u.attr.key, out->u.attr.value, out->u.attr.body)
+               : out;
 }
 
 static void trace_function(trace *t, const vt_func *f) {

@@ -56,8 +56,8 @@ static inline vta_status one_body(vt_ctx *ctx, void *arg) {
         bindings[i] = (vt_binding){.param = params[i], .buffer = i ? o->y : o->x};
     }
     vt_func *f = VT_NEW(ctx, vt_func);
-    *f = (vt_func){.name = "f", .n_params = 2, .params = params, .n_bindings = 2, .bindings = bindings,
-                   .result = VT_VOID_T};
+    *f = (vt_func){
+        .name = "f", .n_params = 2, .params = params, .n_bindings = 2, .bindings = bindings, .result = VT_VOID_T};
     f->body = o->build(o);
     o->before = f;
     o->after = o->pass(&l, f);

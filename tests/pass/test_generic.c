@@ -48,7 +48,8 @@ static const vt_stmt *vector_alloc(one *o) {
 static void vectorizing(void **state) {
     (void)state;
     GIVES(vectorize_loop, vector_loop, "[ramp(0, 1, 4)] = ", "broadcast(1, 4)", "!for");
-    GIVES(vectorize_loop, vector_condition, "for (i.s: int32, 0, 4)", "if (j < 3)", "[ramp(0, 1, 4)] = broadcast(6, 4)");
+    GIVES(vectorize_loop, vector_condition, "for (i.s: int32, 0, 4)", "if (j < 3)",
+          "[ramp(0, 1, 4)] = broadcast(6, 4)");
     GIVES(vectorize_loop, vector_alloc, "int32, [8])", "[ramp(4, 1, 4)] = ");
     REFUSES(vectorize_loop, wide_vector_loop, "must be a constant of at most 1024");
 }
@@ -101,7 +102,8 @@ static void hoisting(void **state) {
     one_expect(&o, (const char *const[]){"if (i < 3)", "for (j: int32, 0, 8)", "for (j_1: int32, 0, 8)", NULL});
 }
 
-/* ---- Virtual threads ------------------------------------------------------------------------------------------------ */
+/* ---- Virtual threads ------------------------------------------------------------------------------------------------
+ */
 
 static const vt_stmt *threads(one *o, const char *tag, int64_t n) {
     vt_ctx *ctx = &o->ctx;
@@ -127,7 +129,8 @@ static void virtual_threads(void **state) {
     GIVES(inject_virtual_thread, two_cthreads, "allocate(all: Pointer(global int32), int32, [8])");
 }
 
-/* ---- Storage --------------------------------------------------------------------------------------------------------- */
+/* ---- Storage
+ * --------------------------------------------------------------------------------------------------------- */
 
 /* a is filled from x, b from a by `use`, then y from b. */
 static const vt_stmt *three_buffers(one *o, bool in_place) {
@@ -138,7 +141,8 @@ static const vt_stmt *three_buffers(one *o, bool in_place) {
     const vt_expr *from = in_place ? (const vt_expr *)j : vt_sub(ctx, one_i(o, 15), j);
     const vt_stmt *s1 = one_for(o, i, 16, VT_FOR_SERIAL, one_store(o, a, i, one_load(o, o->x, i)));
     const vt_stmt *s2 = one_for(o, j, 16, VT_FOR_SERIAL, one_store(o, b, j, one_load(o, a, from)));
-    const vt_stmt *s3 = one_for(o, k, 16, VT_FOR_SERIAL, one_store(o, c, k, one_load(o, b, vt_sub(ctx, one_i(o, 15), k))));
+    const vt_stmt *s3 =
+        one_for(o, k, 16, VT_FOR_SERIAL, one_store(o, c, k, one_load(o, b, vt_sub(ctx, one_i(o, 15), k))));
     const vt_stmt *s4 = one_store(o, o->y, one_i(o, 0), one_load(o, c, one_i(o, 3)));
     return one_alloc(o, a, one_alloc(o, b, one_alloc(o, c, one_seq(o, one_seq(o, s1, s2), one_seq(o, s3, s4)))));
 }
@@ -147,22 +151,23 @@ static const vt_stmt *buffers_crossed(one *o) { return three_buffers(o, false); 
 static const vt_stmt *parallel_buffer(one *o) {
     const vt_var *i = one_var(o, "i");
     const vt_buffer *t = one_buffer(o, "t", 16, "global");
-    return one_for(o, i, 8, VT_FOR_PARALLEL,
-                   one_alloc(o, t, one_seq(o, one_store(o, t, i, one_i(o, 1)),
-                                           one_store(o, o->y, i, one_load(o, t, i)))));
+    return one_for(
+        o, i, 8, VT_FOR_PARALLEL,
+        one_alloc(o, t, one_seq(o, one_store(o, t, i, one_i(o, 1)), one_store(o, o->y, i, one_load(o, t, i)))));
 }
 
 static void storage(void **state) {
     (void)state;
     GIVES(storage_rewrite, buffers_in_place, "allocate(a", "!allocate(b", "allocate(c"); /* b takes a's place */
-    GIVES(storage_rewrite, buffers_crossed, "allocate(a", "allocate(b", "!allocate(c"); /* c uses a again */
+    GIVES(storage_rewrite, buffers_crossed, "allocate(a", "allocate(b", "!allocate(c");  /* c uses a again */
     one o = {.options = {0}};
     assert_int_equal(one_run(&o, vt_pass_storage_rewrite, parallel_buffer), VTA_OK);
     assert_int_equal(o.after->body->kind, VT_S_FOR); /* each round of a parallel loop has its own */
     one_expect(&o, (const char *const[]){"allocate(t", NULL});
 }
 
-/* ---- Expressions ------------------------------------------------------------------------------------------------------ */
+/* ---- Expressions
+ * ------------------------------------------------------------------------------------------------------ */
 
 static const vt_stmt *wide_loop(one *o) {
     vt_ctx *ctx = &o->ctx;
@@ -174,7 +179,8 @@ static const vt_stmt *too_wide_loop(one *o) {
     vt_ctx *ctx = &o->ctx;
     const vt_var *i = vt_var_new(ctx, "i", VT_I64);
     const vt_expr *index = vt_mul(ctx, i, vt_i64(ctx, 1 << 20));
-    return vt_s_for(ctx, i, vt_i64(ctx, 0), vt_i64(ctx, 1 << 20), VT_FOR_SERIAL, one_store(o, o->y, index, one_i(o, 1)));
+    return vt_s_for(ctx, i, vt_i64(ctx, 0), vt_i64(ctx, 1 << 20), VT_FOR_SERIAL,
+                    one_store(o, o->y, index, one_i(o, 1)));
 }
 
 static void narrowing(void **state) {
@@ -211,8 +217,7 @@ static const vt_stmt *known_branches(one *o) {
     const vt_stmt *branch = vt_s_if(ctx, vt_lt(ctx, i, one_i(o, 8)), one_store(o, o->y, v, one_i(o, 1)),
                                     one_store(o, o->y, v, one_i(o, 2)));
     const vt_stmt *itself = one_store(o, o->x, i, one_load(o, o->x, i));
-    return one_for(o, i, 8, VT_FOR_SERIAL,
-                   vt_s_let(ctx, v, vt_mul(ctx, i, one_i(o, 2)), one_seq(o, branch, itself)));
+    return one_for(o, i, 8, VT_FOR_SERIAL, vt_s_let(ctx, v, vt_mul(ctx, i, one_i(o, 2)), one_seq(o, branch, itself)));
 }
 
 static void expressions(void **state) {
@@ -227,10 +232,10 @@ static void expressions(void **state) {
 /* A pass that finds nothing to do gives the function back. */
 static void unchanged(void **state) {
     (void)state;
-    static const one_pass passes[] = {
-        vt_pass_storage_flatten, vt_pass_narrow_datatype, vt_pass_vectorize_loop,        vt_pass_inject_virtual_thread,
-        vt_pass_storage_rewrite, vt_pass_unroll_loop,     vt_pass_rewrite_unsafe_select, vt_pass_hoist_if_then_else,
-        vt_pass_remove_no_op,    vt_pass_common_subexpr,  vt_pass_loop_partition};
+    static const one_pass passes[] = {vt_pass_storage_flatten,       vt_pass_narrow_datatype,    vt_pass_vectorize_loop,
+                                      vt_pass_inject_virtual_thread, vt_pass_storage_rewrite,    vt_pass_unroll_loop,
+                                      vt_pass_rewrite_unsafe_select, vt_pass_hoist_if_then_else, vt_pass_remove_no_op,
+                                      vt_pass_common_subexpr,        vt_pass_loop_partition};
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         one o = {.options = {0}};
         assert_int_equal(one_run(&o, passes[i], serial_loop), VTA_OK);
@@ -241,9 +246,9 @@ static void unchanged(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unrolling), cmocka_unit_test(vectorizing), cmocka_unit_test(partition),
+        cmocka_unit_test(unrolling), cmocka_unit_test(vectorizing),     cmocka_unit_test(partition),
         cmocka_unit_test(hoisting),  cmocka_unit_test(virtual_threads), cmocka_unit_test(storage),
-        cmocka_unit_test(narrowing), cmocka_unit_test(expressions), cmocka_unit_test(unchanged),
+        cmocka_unit_test(narrowing), cmocka_unit_test(expressions),     cmocka_unit_test(unchanged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* The pass table and the manager's options. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <cmocka.h>
-
 #include "listings/lower.h"
+#include "support/check.h"
 
 static void table_is_complete(void **state) {
     (void)state;
@@ -49,8 +44,7 @@ static void each_pass_is_reported(void **state) {
     vt_strbuf text;
     vt_strbuf_init(&text, NULL);
     assert_true(program_create(&p, "vadd"));
-    vtac_lower_options options = {
-        .config = te_context_config(p.c), .verify = 1, .print = 1, .after = note, .user = &l};
+    vtac_lower_options options = {.config = te_context_config(p.c), .verify = 1, .print = 1, .after = note, .user = &l};
     assert_int_equal(lower_program(&p, &options, "main", WANT_PRIMFN, &text), VTA_OK);
     assert_int_equal(l.n, vtac_pass_count());
     assert_true(l.vta_ran && l.changed > 5 && l.texts == l.changed);
@@ -88,7 +82,8 @@ static void options_have_their_effect(void **state) {
     static const char *const no_cse[] = {"tir.CommonSubexprElimTIR"};
     assert_true(lowered_has("conv2d", (vtac_lower_options){0}, "cse_var_1"));
     assert_false(lowered_has("conv2d", (vtac_lower_options){.disabled = no_cse, .disabled_count = 1}, "cse_var"));
-    assert_true(lowered_has("vadd", (vtac_lower_options){.debug_flag = 6}, "\"VTASetDebugMode\", @tir.tvm_thread_context("));
+    assert_true(
+        lowered_has("vadd", (vtac_lower_options){.debug_flag = 6}, "\"VTASetDebugMode\", @tir.tvm_thread_context("));
     assert_false(lowered_has("vadd", (vtac_lower_options){.mock = 1}, "VTALoadBuffer2D"));
     assert_false(lowered_has("vadd", (vtac_lower_options){.mock = 1}, "uop_push"));
 }

@@ -32,8 +32,9 @@ static void say(job *j, const char *fmt, ...) {
 
 static void build(job *j) {
     te_context *c = j->p.c;
-    static const char *const point[] = {"A[...] + B[...]", "max(A[...], B[...]) * 3", "select(A[...] > B[...], A[...], 7)",
-                                        "A[...] - (B[...] >> 2)", "A[i0, i1] + B[i0, 0]", "A[i0, i1] * i1 + B[0, i1]"};
+    static const char *const point[] = {
+        "A[...] + B[...]",        "max(A[...], B[...]) * 3", "select(A[...] > B[...], A[...], 7)",
+        "A[...] - (B[...] >> 2)", "A[i0, i1] + B[i0, 0]",    "A[i0, i1] * i1 + B[0, i1]"};
     static const char *const next[] = {"min(s0[...], 100) + i0", "s0[...] * s0[...]", "s0[i0, i1] + A[0, i1]",
                                        "if_then_else(i1 > 1, s0[i0, i1 - 1], s0[i0, i1])"};
     int64_t shape[2] = {pick(j, 1, 17), pick(j, 1, 23)};
@@ -64,7 +65,8 @@ static void build(job *j) {
     j->stages[j->n_stages++] = j->out;
 }
 
-/* ---- Schedules ----------------------------------------------------------------------------------------------------- */
+/* ---- Schedules -----------------------------------------------------------------------------------------------------
+ */
 
 static void schedule_loops(job *j, te_stage *st) {
     for (int i = 0; i < 2; i++) {
@@ -72,8 +74,10 @@ static void schedule_loops(job *j, te_stage *st) {
         te_axis *outer, *inner, *axis = te_stage_leaf(st, (size_t)pick(j, 0, (int64_t)te_stage_leaves(st) - 1));
         int64_t factor = pick(j, 1, 9);
         say(j, "%s: split %s by %lld; ", te_stage_name(st), te_axis_name(axis), (long long)factor);
-        if (pick(j, 0, 1)) te_split(st, axis, factor, &outer, &inner);
-        else te_split_nparts(st, axis, factor, &outer, &inner);
+        if (pick(j, 0, 1))
+            te_split(st, axis, factor, &outer, &inner);
+        else
+            te_split_nparts(st, axis, factor, &outer, &inner);
     }
     if (pick(j, 0, 2) == 0 && te_stage_leaves(st) >= 2) {
         te_axis *a = te_stage_leaf(st, 0), *b = te_stage_leaf(st, te_stage_leaves(st) - 1);
@@ -133,7 +137,8 @@ static void schedule(job *j) {
     j->p.n_args = 3;
 }
 
-/* ---- Running ---------------------------------------------------------------------------------------------------------- */
+/* ---- Running
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static size_t elements(const te_tensor *t) { return (size_t)(te_tensor_dim(t, 0) * te_tensor_dim(t, 1)); }
 

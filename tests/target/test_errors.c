@@ -1,11 +1,6 @@
 /* Programs that lowering must refuse, each with its code and what the message must say. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <cmocka.h>
-
 #include "listings/lower.h"
+#include "support/check.h"
 
 /* Lowers what was built and expects a refusal that says all of the texts (up to NULL). */
 static void expect_refused(program *p, vta_status code, const char *const texts[]) {
@@ -89,7 +84,8 @@ static void threads_do_not_fit_together(void **state) {
     REFUSED(&p, "the acc buffer holds 2048 elements", "needs 3000 (x_buf 3000)", "fewer virtual threads");
 }
 
-/* ---- Transfers ----------------------------------------------------------------------------------------------------- */
+/* ---- Transfers -----------------------------------------------------------------------------------------------------
+ */
 
 static void copy_of_three_dimensions(void **state) {
     (void)state;
@@ -179,7 +175,8 @@ static void padding_that_is_not_zero(void **state) {
     REFUSED(&p, "the padding is not 0");
 }
 
-/* ---- ALU ----------------------------------------------------------------------------------------------------------------- */
+/* ---- ALU
+ * ----------------------------------------------------------------------------------------------------------------- */
 
 static void alu_without_the_operation(void **state) {
     (void)state;
@@ -209,9 +206,11 @@ static void alu_on_parts_of_elements(void **state) {
     REFUSED(&p, "the innermost axes must be whole elements of 1 x 16 scalars");
 }
 
-/* ---- Micro-ops -------------------------------------------------------------------------------------------------------------- */
+/* ---- Micro-ops
+ * -------------------------------------------------------------------------------------------------------------- */
 
-/* C = A * B^T with the reduction as `order` puts it: 'k' and 'K' its inner and outer part, 'c' and 'C' of the output. */
+/* C = A * B^T with the reduction as `order` puts it: 'k' and 'K' its inner and outer part, 'c' and 'C' of the output.
+ */
 static program matmul_in_order(const char *order) {
     program p = start();
     int64_t a_shape[4] = {1, 16, 1, 16}, b_shape[4] = {16, 16, 16, 16}, c_shape[4] = {1, 16, 1, 16};
@@ -260,7 +259,9 @@ static void orders_that_work(void **state) {
     }
 }
 
-/* ---- Options --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Options
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 static void unknown_pass_name(void **state) {
     (void)state;

@@ -68,9 +68,13 @@ static void flow_of(const vt_stmt *s, char *out) {
     } else if (s->kind == VT_S_EVAL) {
         const vt_expr *e = s->u.eval.value;
         char *end = out + strlen(out);
-        if (e->u.op == VT_OP_CALL_EXTERN) sprintf(end, "%c", e->a[0]->u.s[0]);
-        else if (e->u.op == VT_OP_VTA_COPROC_SYNC) sprintf(end, ".");
-        else sprintf(end, "%c%d%d", e->u.op == VT_OP_VTA_COPROC_DEP_PUSH ? '(' : ')', (int)e->a[0]->u.i, (int)e->a[1]->u.i);
+        if (e->u.op == VT_OP_CALL_EXTERN)
+            sprintf(end, "%c", e->a[0]->u.s[0]);
+        else if (e->u.op == VT_OP_VTA_COPROC_SYNC)
+            sprintf(end, ".");
+        else
+            sprintf(end, "%c%d%d", e->u.op == VT_OP_VTA_COPROC_DEP_PUSH ? '(' : ')', (int)e->a[0]->u.i,
+                    (int)e->a[1]->u.i);
     }
 }
 
@@ -94,7 +98,8 @@ static const vt_stmt *nested(one *o) {
     const vt_iter *axis = axis_of(o);
     const vt_stmt *inner = one_for(o, one_var(o, "k"), 4, VT_FOR_SERIAL,
                                    one_seq(o, task(o, axis, VTA_STAGE_LOAD), task(o, axis, VTA_STAGE_COMPUTE)));
-    const vt_stmt *body = one_seq(o, task(o, axis, VTA_STAGE_COMPUTE), one_seq(o, inner, task(o, axis, VTA_STAGE_STORE)));
+    const vt_stmt *body =
+        one_seq(o, task(o, axis, VTA_STAGE_COMPUTE), one_seq(o, inner, task(o, axis, VTA_STAGE_STORE)));
     return one_for(o, one_var(o, "i"), 4, VT_FOR_SERIAL, body);
 }
 
@@ -135,7 +140,8 @@ static void pragmas(void **state) {
     GIVES_VTA(annotate_alu_scope, with_alu, "\"coproc_scope\" = 2", "\"coproc_uop_scope\" = \"VTAPushALUOp\"", "for");
 }
 
-/* ---- Allocations and addresses ------------------------------------------------------------------------------------- */
+/* ---- Allocations and addresses -------------------------------------------------------------------------------------
+ */
 
 static const vt_stmt *inner_alloc(one *o) {
     const vt_var *i = one_var(o, "i");

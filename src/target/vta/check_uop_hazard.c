@@ -20,14 +20,17 @@ typedef struct kernel {
     const vt_expr *base;
 } kernel;
 
-static bool is_push(const vt_stmt *s) { return s->kind == VT_S_EVAL && vt_is_call(s->u.eval.value, VT_OP_VTA_UOP_PUSH); }
+static bool is_push(const vt_stmt *s) {
+    return s->kind == VT_S_EVAL && vt_is_call(s->u.eval.value, VT_OP_VTA_UOP_PUSH);
+}
 
 static _Noreturn void refuse(const kernel *k, const char *what) {
-    vt_raise(k->ctx, VTA_ILLEGAL,
-             "%s: the compute pipeline has not finished writing it when the next one reads it. Reorder the axes so that "
-             "one that moves over the result (an output channel, a row or a column) is right outside of the intrinsic, "
-             "with at least three steps:\n%s",
-             what, vt_stmt_text(k->ctx, k->scope));
+    vt_raise(
+        k->ctx, VTA_ILLEGAL,
+        "%s: the compute pipeline has not finished writing it when the next one reads it. Reorder the axes so that "
+        "one that moves over the result (an output channel, a row or a column) is right outside of the intrinsic, "
+        "with at least three steps:\n%s",
+        what, vt_stmt_text(k->ctx, k->scope));
 }
 
 /* How far dst moves when loop `at` advances and the loops inside of it start again. */

@@ -2,8 +2,8 @@
  * marked conv2d_transpose_gemm, becomes the GEMM intrinsic under the condition that selects real inputs, so that the
  * zeros cost nothing.
  *
- * The marked statement is the loop over the element's axes around one store of acc + select(condition, data * kernel, 0)
- * (or without the select); in the initialization, around a store of zero. */
+ * The marked statement is the loop over the element's axes around one store of acc + select(condition, data * kernel,
+ * 0) (or without the select); in the initialization, around a store of zero. */
 #include <string.h>
 
 #include "target/vta/vta.h"
@@ -85,8 +85,14 @@ static const vt_stmt *replace_gemm(skip *st, const vt_stmt *s) {
     if (!init && p.n < 3) vt_raise(ctx, VTA_ILLEGAL, "conv2d_transpose_gemm: expected acc + data * kernel");
     const vt_buffer *dinp = init ? NULL : operand(ctx, VT_SCOPE_INP, inp, batch, in);
     const vt_buffer *dwgt = init ? NULL : operand(ctx, VT_SCOPE_WGT, wgt, out, in);
-    const vt_expr *push[] = {zero, vt_i32(ctx, init), address(ctx, dout, 3), init ? zero : address(ctx, dinp, 1),
-                             init ? zero : address(ctx, dwgt, 1), zero, zero, zero};
+    const vt_expr *push[] = {zero,
+                             vt_i32(ctx, init),
+                             address(ctx, dout, 3),
+                             init ? zero : address(ctx, dinp, 1),
+                             init ? zero : address(ctx, dwgt, 1),
+                             zero,
+                             zero,
+                             zero};
     const vt_stmt *body = vt__call(ctx, VT_OP_VTA_UOP_PUSH, 8, push);
     body = vt__task(st->l, st->axis, VTA_STAGE_COMPUTE, vt__uops(st->l, st->axis, VT_PUSH_GEMM, body));
     if (init) return bind(ctx, dout, store->u.pstore.tensor, store->u.pstore.indices, store->u.pstore.n_indices, body);
@@ -96,8 +102,32 @@ static const vt_stmt *replace_gemm(skip *st, const vt_stmt *s) {
     return bind(ctx, dinp, p.loads[1]->u.tensor, p.loads[1]->a, p.loads[1]->n, body);
 }
 
+/* The marked loops go; what is left may not use their variables. */
+typedef struct lost {
+    const vt_stmt *replacement;
+    const vt_var *var; /* one that is used */
+} lost;
+
+static bool find_lost(void *user, const vt_stmt *s) {
+    lost *l = user;
+    const vt_var *v = s->kind == VT_S_FOR ? s->u.loop.var : s->kind == VT_S_LET ? s->u.let.var : NULL;
+    if (v && !l->var && vt_stmt_uses(l->replacement, v)) l->var = v;
+    return !l->var;
+}
+
+static const vt_stmt *replace_checked(skip *st, const vt_stmt *s) {
+    lost l = {.replacement = replace_gemm(st, s)};
+    vt_stmt_walk(s->u.attr.body, NULL, find_lost, &l);
+    if (!l.var) return l.replacement;
+    vt_raise(
+        st->m.ctx, VTA_ILLEGAL,
+        "conv2d_transpose_gemm: axis %s is inside of the mark, but is no axis of the GEMM's tile; mark the first "
+        "axis of the tile instead",
+        vt_var_name(l.var));
+}
+
 static const vt_stmt *skip_stmt(vt_mutator *m, const vt_stmt *s) {
-    if (vt_pragma_is(s, "conv2d_transpose_gemm")) return replace_gemm((skip *)m, s);
+    if (vt_pragma_is(s, "conv2d_transpose_gemm")) return replace_checked((skip *)m, s);
     return vt_mutate_stmt_children(m, s);
 }
 

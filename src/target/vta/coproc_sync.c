@@ -97,12 +97,16 @@ static void order(planner *st, const state *prev, const state *next, tokens *out
         }
     }
     for (uint32_t i = 0; i < pushes.n; i++) {
-        if (has(&pops, pushes.items[i])) add_token(st, out_pushes, pushes.items[i]);
-        else insert(st, st->after, prev->node, VT_OP_VTA_COPROC_DEP_POP, pushes.items[i]);
+        if (has(&pops, pushes.items[i]))
+            add_token(st, out_pushes, pushes.items[i]);
+        else
+            insert(st, st->after, prev->node, VT_OP_VTA_COPROC_DEP_POP, pushes.items[i]);
     }
     for (uint32_t i = 0; i < pops.n; i++) {
-        if (has(&pushes, pops.items[i])) add_token(st, out_pops, pops.items[i]);
-        else insert(st, st->before, next->node, VT_OP_VTA_COPROC_DEP_PUSH, pops.items[i]);
+        if (has(&pushes, pops.items[i]))
+            add_token(st, out_pops, pops.items[i]);
+        else
+            insert(st, st->before, next->node, VT_OP_VTA_COPROC_DEP_PUSH, pops.items[i]);
     }
 }
 
@@ -116,8 +120,10 @@ static void close_ends(planner *st) {
 
 static void append(planner *st, const state *now) {
     tokens pushes, pops;
-    if (st->last.node) order(st, &st->last, now, &pushes, &pops);
-    else st->first = *now;
+    if (st->last.node)
+        order(st, &st->last, now, &pushes, &pops);
+    else
+        st->first = *now;
     st->last = *now;
 }
 

@@ -30,7 +30,8 @@ static const vt_expr *copied_load(vt_ctx *ctx, const vt_stmt *nest, const vt_exp
     *out_condition = NULL;
     if (value->kind == VT_E_SELECT || vt_is_call(value, VT_OP_IF_THEN_ELSE)) {
         *out_condition = value->a[0];
-        if (!vt__is(ctx, value->a[2], 0)) no_copy(ctx, nest, "the padding is not 0, which is all that the hardware writes");
+        if (!vt__is(ctx, value->a[2], 0))
+            no_copy(ctx, nest, "the padding is not 0, which is all that the hardware writes");
         value = value->a[1];
     } else if (value->kind == VT_E_CAST) {
         value = value->a[0];
@@ -44,8 +45,9 @@ static void match_padding(vt_ctx *ctx, const vt_stmt *nest, vt_copy *c, const vt
     const vt_expr **bounds = VT_NEW_ARRAY(ctx, const vt_expr *, 2 * c->ndim);
     vt_analyzer *a = vt_analyzer_new(ctx);
     if (!vt_detect_clip_bound(ctx, condition, c->ndim, c->axes, bounds))
-        no_copy(ctx, nest, vt_new_format(ctx, "the condition %s does not bound each axis by itself",
-                                         vt_expr_text(ctx, condition)));
+        no_copy(
+            ctx, nest,
+            vt_new_format(ctx, "the condition %s does not bound each axis by itself", vt_expr_text(ctx, condition)));
     c->pad_before = VT_NEW_ARRAY(ctx, const vt_expr *, c->ndim);
     c->pad_after = VT_NEW_ARRAY(ctx, const vt_expr *, c->ndim);
     for (uint32_t i = 0; i < c->ndim; i++) {
@@ -152,8 +154,7 @@ static folded fold_dims(vt_ctx *ctx, const vt_copy *c, const vt_side *side, cons
     const vt_expr *size = vt_i32(ctx, 1);
     uint32_t i = c->ndim;
     for (;;) {
-        if (i == 0)
-            no_pattern(ctx, c, side, memory, block, 0, "the innermost axes do not make up whole elements");
+        if (i == 0) no_pattern(ctx, c, side, memory, block, 0, "the innermost axes do not make up whole elements");
         i--;
         if (!vt__is(ctx, vt_sub(ctx, side->strides[i], size), 0))
             no_pattern(ctx, c, side, memory, block, i, "the scalars of an element are not adjacent");
@@ -201,7 +202,8 @@ vt_pattern vt__pattern_2d(vt_lowering *l, const vt_copy *c, const vt_side *side,
         in = 2;
         if (f.n < 2 || !vt__is(ctx, vt_sub(ctx, f.strides[1], f.shape[0]), 0) ||
             !vt__is(ctx, vt_mul(ctx, f.shape[0], f.shape[1]), block))
-            no_pattern(ctx, c, side, memory, block, f.dim[f.n < 2 ? 0 : 1], "the innermost axes do not make up one element");
+            no_pattern(ctx, c, side, memory, block, f.dim[f.n < 2 ? 0 : 1],
+                       "the innermost axes do not make up one element");
     }
     if (f.n == in) return p;
     if (!vt__is(ctx, f.strides[in], block))

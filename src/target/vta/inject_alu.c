@@ -41,7 +41,8 @@ static alu_op match_op(alu *st, const vt_stmt *nest, const vt_expr *value) {
     case VT_E_LOAD: return (alu_op){VTA_ALU_SHR, value, vt_i32(ctx, 0)};
     case VT_E_SUB:
         if (y->kind == VT_E_INT) return (alu_op){VTA_ALU_ADD, x, vt_neg(ctx, y)};
-        refuse(st, nest, "it has no subtraction of tensors; add the negated tensor (multiply by -1 in a stage of its own)");
+        refuse(st, nest,
+               "it has no subtraction of tensors; add the negated tensor (multiply by -1 in a stage of its own)");
     case VT_E_CALL:
         if (value->u.op == VT_OP_SHIFT_RIGHT) return (alu_op){VTA_ALU_SHR, x, y};
         if (value->u.op == VT_OP_SHIFT_LEFT) return (alu_op){VTA_ALU_SHR, x, vt_simplify(st->a, vt_neg(ctx, y))};
@@ -49,9 +50,10 @@ static alu_op match_op(alu *st, const vt_stmt *nest, const vt_expr *value) {
     default: break;
     }
     refuse(st, nest,
-           vt_new_format(ctx, "it can add, multiply, shift, and take the minimum and maximum of a tensor and a tensor or "
-                              "a constant, one at a time, but not %s; give each operation a stage of its own, without "
-                              "casts",
+           vt_new_format(ctx,
+                         "it can add, multiply, shift, and take the minimum and maximum of a tensor and a tensor or "
+                         "a constant, one at a time, but not %s; give each operation a stage of its own, without "
+                         "casts",
                          vt_expr_text(ctx, value)));
 }
 
@@ -59,19 +61,24 @@ static alu_op match_op(alu *st, const vt_stmt *nest, const vt_expr *value) {
 static void linear_index(alu *st, const vt_stmt *nest, const vt_expr *index, uint32_t n, const vt_var **vars,
                          const vt_expr **out_coeffs) {
     if (!vt_detect_linear(st->m.ctx, index, n, vars, out_coeffs))
-        refuse(st, nest, vt_new_format(st->m.ctx, "the index %s is not a sum of axes times constants",
-                                       vt_expr_text(st->m.ctx, index)));
+        refuse(st, nest,
+               vt_new_format(st->m.ctx, "the index %s is not a sum of axes times constants",
+                             vt_expr_text(st->m.ctx, index)));
 }
 
 static const vt_expr *operand_index(alu *st, const vt_stmt *nest, const vt_expr *e, const vt_var *dst) {
     if (e->kind != VT_E_LOAD)
-        refuse(st, nest, vt_new_format(st->m.ctx, "the operand %s is neither a tensor's element nor a constant; give it "
-                                                  "a stage of its own",
-                                       vt_expr_text(st->m.ctx, e)));
+        refuse(st, nest,
+               vt_new_format(st->m.ctx,
+                             "the operand %s is neither a tensor's element nor a constant; give it "
+                             "a stage of its own",
+                             vt_expr_text(st->m.ctx, e)));
     if (e->u.buffer->data != dst)
-        refuse(st, nest, vt_new_format(st->m.ctx, "operand %s and the result are not both in the accumulator; set the "
-                                                  "scope of their stages to acc",
-                                       e->u.buffer->name));
+        refuse(st, nest,
+               vt_new_format(st->m.ctx,
+                             "operand %s and the result are not both in the accumulator; set the "
+                             "scope of their stages to acc",
+                             e->u.buffer->name));
     return e->a[0];
 }
 
@@ -83,14 +90,16 @@ static bool same_coeffs(uint32_t n, const vt_expr *const *x, const vt_expr *cons
 
 /* The source's coefficients; one operand must be the place of the result, unless the other is a constant. */
 static void match_source(alu *st, const vt_stmt *nest, const alu_op *op, const vt_var *dst, uint32_t n,
-                         const vt_var **vars, const vt_expr **dst_coeffs, const vt_expr **src, const vt_expr **out_imm) {
+                         const vt_var **vars, const vt_expr **dst_coeffs, const vt_expr **src,
+                         const vt_expr **out_imm) {
     const vt_expr *imm = op->rhs->kind == VT_E_INT ? op->rhs : op->lhs->kind == VT_E_INT ? op->lhs : NULL;
     *out_imm = imm;
     if (imm) {
         if (op->opcode == VTA_ALU_SHR && imm == op->lhs) refuse(st, nest, "a constant cannot be shifted by a tensor");
         if (imm->u.i < INT16_MIN || imm->u.i > INT16_MAX)
-            refuse(st, nest, vt_new_format(st->m.ctx, "the constant %lld does not fit the instruction's 16 bits",
-                                           (long long)imm->u.i));
+            refuse(st, nest,
+                   vt_new_format(st->m.ctx, "the constant %lld does not fit the instruction's 16 bits",
+                                 (long long)imm->u.i));
         linear_index(st, nest, operand_index(st, nest, imm == op->rhs ? op->lhs : op->rhs, dst), n, vars, src);
         return;
     }
@@ -98,10 +107,12 @@ static void match_source(alu *st, const vt_stmt *nest, const alu_op *op, const v
     linear_index(st, nest, operand_index(st, nest, op->lhs, dst), n, vars, src);
     linear_index(st, nest, operand_index(st, nest, op->rhs, dst), n, vars, other);
     bool left = same_coeffs(n + 1, dst_coeffs, src), right = same_coeffs(n + 1, dst_coeffs, other);
-    if (left) memcpy(src, other, (n + 1) * sizeof *src);
+    if (left)
+        memcpy(src, other, (n + 1) * sizeof *src);
     else if (!right)
-        refuse(st, nest, "the result takes the place of neither operand, and the ALU works in place: both operands are "
-                         "used again later. Copy the one that is kept into a tensor of its own first");
+        refuse(st, nest,
+               "the result takes the place of neither operand, and the ALU works in place: both operands are "
+               "used again later. Copy the one that is kept into a tensor of its own first");
     else if (op->opcode == VTA_ALU_SHR)
         refuse(st, nest, "a shift works in place of what is shifted, which is used again later; copy it first");
 }
@@ -121,8 +132,9 @@ static uint32_t match_element(alu *st, const vt_stmt *nest, uint32_t n, const vt
         ok = vt__is(ctx, src[n - 2], block) && vt__is(ctx, dst[n - 2], block) && vt__is(ctx, extents[n - 2], batch);
     if (!ok)
         refuse(st, nest,
-               vt_new_format(ctx, "the innermost axes must be whole elements of %lld x %lld scalars, in the order in "
-                                  "which they lie in memory, and begin at one",
+               vt_new_format(ctx,
+                             "the innermost axes must be whole elements of %lld x %lld scalars, in the order in "
+                             "which they lie in memory, and begin at one",
                              (long long)batch, (long long)block));
     return loops;
 }
@@ -152,8 +164,14 @@ static const vt_stmt *emit(alu *st, const alu_op *op, const vt_expr *imm, uint32
         dst = vt_add(ctx, dst, vt_mul(ctx, vars[i], levels[i].dst));
         src = vt_add(ctx, src, vt_mul(ctx, vars[i], levels[i].src));
     }
-    const vt_expr *push[] = {vt_i32(ctx, 1), vt_i32(ctx, 0), dst, src, vt_i32(ctx, 0), vt_i32(ctx, op->opcode),
-                             vt_i32(ctx, imm != NULL), imm ? imm : vt_i32(ctx, 0)};
+    const vt_expr *push[] = {vt_i32(ctx, 1),
+                             vt_i32(ctx, 0),
+                             dst,
+                             src,
+                             vt_i32(ctx, 0),
+                             vt_i32(ctx, op->opcode),
+                             vt_i32(ctx, imm != NULL),
+                             imm ? imm : vt_i32(ctx, 0)};
     const vt_stmt *body = vt__call(ctx, VT_OP_VTA_UOP_PUSH, 8, push);
     for (uint32_t i = 0; i < rest; i++)
         body = vt_s_for(ctx, vars[i], vt_i32(ctx, 0), levels[i].extent, VT_FOR_SERIAL, body);
@@ -173,8 +191,9 @@ static const vt_stmt *inject_nest(alu *st, const vt_stmt *nest) {
     const vt_stmt *s = nest;
     for (; s->kind == VT_S_FOR; s = s->u.loop.body) n++;
     if (s->kind != VT_S_STORE)
-        refuse(st, nest, s->kind == VT_S_IF ? "it has a condition; make the split factors divide the axes"
-                                            : "there is not one store inside of the loops");
+        refuse(st, nest,
+               s->kind == VT_S_IF ? "it has a condition; make the split factors divide the axes"
+                                  : "there is not one store inside of the loops");
     const vt_var **vars = VT_NEW_ARRAY(ctx, const vt_var *, n + 1);
     const vt_expr **extents = VT_NEW_ARRAY(ctx, const vt_expr *, n + 1);
     const vt_expr **dst = VT_NEW_ARRAY(ctx, const vt_expr *, n + 1), **src = VT_NEW_ARRAY(ctx, const vt_expr *, n + 1);

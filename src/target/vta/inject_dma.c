@@ -25,9 +25,16 @@ static const vt_stmt *store_copy(dma *st, const vt_copy *c) {
                  "copy of %s to %s: only the accumulator can be stored, but %s is in %s; set its scope to acc",
                  c->src.buffer->name, c->dst.buffer->name, c->src.buffer->name, from);
     vt__check_compact(st->l, c, &c->src);
-    vt_pattern p = vt__pattern_2d(st->l, c, &c->dst, "out", vt__elem_scalars(st->l->options->config, VTA_MEM_OUT), true);
-    const vt_expr *args[] = {vt__command_handle(ctx), chip_address(ctx, &c->src), vt_i32(ctx, VTA_MEM_OUT),
-                             c->dst.buffer->data, p.offset, p.x_size, p.y_size, p.x_stride};
+    vt_pattern p =
+        vt__pattern_2d(st->l, c, &c->dst, "out", vt__elem_scalars(st->l->options->config, VTA_MEM_OUT), true);
+    const vt_expr *args[] = {vt__command_handle(ctx),
+                             chip_address(ctx, &c->src),
+                             vt_i32(ctx, VTA_MEM_OUT),
+                             c->dst.buffer->data,
+                             p.offset,
+                             p.x_size,
+                             p.y_size,
+                             p.x_stride};
     return vt__task(st->l, st->axis, VTA_STAGE_STORE, vt__extern(ctx, "VTAStoreBuffer2D", 8, args));
 }
 
@@ -62,8 +69,8 @@ static const vt_stmt *load_copy(dma *st, const vt_copy *c) {
     const vt_expr *pads[4] = {vt_i32(ctx, 0), vt_i32(ctx, 0), vt_i32(ctx, 0), vt_i32(ctx, 0)};
     if (c->pad_before) take_padding(st, c, pads);
     vt__check_compact(st->l, c, &c->dst);
-    vt_pattern p = vt__pattern_2d(st->l, c, &c->src, vta_memory_name(memory), vt__elem_scalars(config, memory),
-                                  !c->pad_before);
+    vt_pattern p =
+        vt__pattern_2d(st->l, c, &c->src, vta_memory_name(memory), vt__elem_scalars(config, memory), !c->pad_before);
     uint32_t width = vta_config_width(config, memory);
     vta_memory type = memory;
     if (c->src.dtype.code != VT_INT || c->src.dtype.bits != width) {
@@ -73,8 +80,18 @@ static const vt_stmt *load_copy(dma *st, const vt_copy *c) {
                      c->src.buffer->name, c->dst.buffer->name, vta_memory_name(memory), width, c->src.dtype.bits);
         type = VTA_MEM_ACC_8BIT;
     }
-    const vt_expr *args[] = {vt__command_handle(ctx), c->src.buffer->data, p.offset, p.x_size, p.y_size, p.x_stride,
-                             pads[0], pads[1], pads[2], pads[3], chip_address(ctx, &c->dst), vt_i32(ctx, type)};
+    const vt_expr *args[] = {vt__command_handle(ctx),
+                             c->src.buffer->data,
+                             p.offset,
+                             p.x_size,
+                             p.y_size,
+                             p.x_stride,
+                             pads[0],
+                             pads[1],
+                             pads[2],
+                             pads[3],
+                             chip_address(ctx, &c->dst),
+                             vt_i32(ctx, type)};
     vta_stage stage = memory == VTA_MEM_ACC ? VTA_STAGE_COMPUTE : VTA_STAGE_LOAD;
     return vt__task(st->l, st->axis, stage, vt__extern(ctx, "VTALoadBuffer2D", 12, args));
 }

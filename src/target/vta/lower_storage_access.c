@@ -8,10 +8,22 @@ typedef struct lower {
     vt_analyzer *a;
 } lower;
 
+/* What is left of loads and stores runs on the processor, which does not reach the chip. */
+static void refuse_on_chip(lower *st, const vt_buffer *b, const char *verb) {
+    vt_memory_info info;
+    if (!vt_memory_of_scope(st->l, vt_buffer_scope(b), &info)) return;
+    vt_raise(
+        st->m.ctx, VTA_ILLEGAL,
+        "%s is in the %s buffer, but a loop that runs on the processor %s it: mark the loops with dma_copy when they "
+        "copy, with alu when they compute, or tensorize them; else set the scope to global",
+        b->name, info.name, verb);
+}
+
 static const vt_expr *lower_expr(vt_mutator *m, const vt_expr *e) {
     lower *st = (lower *)m;
     vt_ctx *ctx = m->ctx;
     e = vt_mutate_expr_children(m, e);
+    if (e->kind == VT_E_LOAD) refuse_on_chip(st, e->u.buffer, "reads");
     if (!vt_is_call(e, VT_OP_ACCESS_PTR)) return e;
     vt_memory_info info;
     const vt_var *data = e->a[1];
@@ -36,6 +48,7 @@ static const vt_stmt *lower_stmt(vt_mutator *m, const vt_stmt *s) {
     lower *st = (lower *)m;
     const vt_stmt *out = vt_mutate_stmt_children(m, s);
     vt_memory_info info;
+    if (s->kind == VT_S_STORE) refuse_on_chip(st, s->u.store.buffer, "writes");
     if (s->kind == VT_S_ALLOC && vt_memory_of_scope(st->l, s->u.alloc.var->u.var->scope, &info))
         return out->u.alloc.body;
     return out;
