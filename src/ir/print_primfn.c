@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "ir/arena_text.h"
 #include "ir/build.h"
 #include "ir/names.h"
 #include "ir/print.h"
@@ -543,17 +544,9 @@ void vt_print_stmt(vt_ctx *ctx, const vt_stmt *s, vt_strbuf *out) {
     add(&p, "\n");
 }
 
-/* Text in the arena: a string buffer whose allocator is the arena, which frees nothing singly. */
-static void *arena_resize(void *arena, void *old, size_t old_size, size_t new_size) {
-    void *fresh = new_size ? vt_arena_alloc(arena, new_size) : NULL;
-    if (fresh && old) memcpy(fresh, old, old_size < new_size ? old_size : new_size);
-    return fresh;
-}
-
 static const char *text_of(vt_ctx *ctx, const vt_expr *e, const vt_stmt *s) {
-    vta_allocator allocator = {arena_resize, &ctx->arena};
-    vt_strbuf sb;
-    vt_strbuf_init(&sb, &allocator);
+    vta_allocator room;
+    vt_strbuf sb = vt__arena_text(ctx, &room);
     if (e)
         vt_print_expr(ctx, e, &sb);
     else

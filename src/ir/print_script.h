@@ -3,6 +3,7 @@
 #define VT_IR_PRINT_SCRIPT_H
 
 #include "base/strbuf.h"
+#include "ir/arena_text.h"
 #include "ir/names.h"
 #include "ir/visit.h"
 
@@ -28,8 +29,6 @@ void vt__script_shape(vt__script *s, vt_strbuf *out, const vt_buffer *b);
 void vt__script_notes(vt__script *s, vt_strbuf *out, uint32_t n, const vt_note *notes);
 /* A name as Python allows it. */
 const char *vt__script_name(vt__script *s, const char *hint);
-/* A string buffer in the arena. */
-vt_strbuf vt__script_text(vt__script *s, vta_allocator *room);
 
 /* The function as blocks; out gets the whole module. */
 void vt__script_blocks(vt_ctx *ctx, const vt_func *f, vt_strbuf *out);

@@ -4,19 +4,6 @@
 
 #include "ir/print_script.h"
 
-static void *arena_resize(void *arena, void *old, size_t old_size, size_t new_size) {
-    void *fresh = new_size ? vt_arena_alloc(arena, new_size) : NULL;
-    if (fresh && old) memcpy(fresh, old, old_size < new_size ? old_size : new_size);
-    return fresh;
-}
-
-vt_strbuf vt__script_text(vt__script *s, vta_allocator *room) {
-    *room = (vta_allocator){arena_resize, &s->ctx->arena};
-    vt_strbuf sb;
-    vt_strbuf_init(&sb, room);
-    return sb;
-}
-
 const char *vt__script_name(vt__script *s, const char *hint) {
     char *name = vt_new_format(s->ctx, "%s%s", isalpha((unsigned char)hint[0]) || hint[0] == '_' ? "" : "v", hint);
     for (char *c = name; *c; c++)

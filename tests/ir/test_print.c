@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/handle.h"
 #include "ir/support.h"
 
 static const char *print(vt_ctx *ctx, const vt_func *f, void (*style)(vt_ctx *, const vt_func *, vt_strbuf *)) {
@@ -197,6 +198,49 @@ static vta_status blocks(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* ---- The public functions --------------------------------------------------------------------------------- */
+
+typedef struct failing {
+    uint32_t left; /* allocations until one fails */
+} failing;
+
+static void *failing_resize(void *ctx, void *p, size_t old_size, size_t new_size) {
+    failing *f = ctx;
+    (void)old_size;
+    if (new_size && f->left-- == 0) return NULL;
+    if (new_size) return realloc(p, new_size);
+    free(p);
+    return NULL;
+}
+
+static vta_status public_view(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    flat f;
+    const vtac_func *func = vt_func_handle(ctx, sample(ctx, &f));
+    char *text;
+    assert_string_equal(vtac_func_name(func), "main");
+    assert_int_equal(vtac_func_param_count(func), 2);
+    assert_int_equal(vtac_func_verify(func, NULL), VTA_OK);
+    for (int style = VTAC_STYLE_PRIMFN; style <= VTAC_STYLE_TVMSCRIPT; style++) {
+        vta_status status = VTA_NO_MEMORY;
+        for (uint32_t n = 0; status != VTA_OK; n++) {
+            failing state = {n};
+            vta_allocator allocator = {failing_resize, &state};
+            assert_true(n < 100);
+            status = vtac_func_print(func, (vtac_style)style, &allocator, NULL, &text);
+            if (status == VTA_OK)
+                vtac_text_free(&allocator, text);
+            else
+                assert_true(status == VTA_NO_MEMORY && !text);
+        }
+    }
+    assert_int_equal(vtac_func_print(NULL, VTAC_STYLE_PRIMFN, NULL, NULL, &text), VTA_INVALID_ARGUMENT);
+    assert_int_equal(vtac_func_print(func, (vtac_style)7, NULL, NULL, &text), VTA_INVALID_ARGUMENT);
+    assert_int_equal(vtac_func_print(func, VTAC_STYLE_PRIMFN, NULL, NULL, NULL), VTA_INVALID_ARGUMENT);
+    return VTA_OK;
+}
+
+static void test_public_view(void **state) { (void)state, run_in_context(public_view, NULL, VTA_OK, NULL); }
 static void test_primfn(void **state) { (void)state, run_in_context(primfn, NULL, VTA_OK, NULL); }
 static void test_tvmscript(void **state) { (void)state, run_in_context(tvmscript, NULL, VTA_OK, NULL); }
 static void test_expressions(void **state) { (void)state, run_in_context(expressions, NULL, VTA_OK, NULL); }
@@ -213,10 +257,8 @@ static void test_blocks(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_primfn),
-        cmocka_unit_test(test_tvmscript),
-        cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_primfn), cmocka_unit_test(test_tvmscript),   cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_blocks), cmocka_unit_test(test_public_view),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

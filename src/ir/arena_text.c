@@ -1,0 +1,16 @@
+#include "ir/arena_text.h"
+
+#include <string.h>
+
+static void *arena_resize(void *arena, void *old, size_t old_size, size_t new_size) {
+    void *fresh = new_size ? vt_arena_alloc(arena, new_size) : NULL;
+    if (fresh && old) memcpy(fresh, old, old_size < new_size ? old_size : new_size);
+    return fresh;
+}
+
+vt_strbuf vt__arena_text(vt_ctx *ctx, vta_allocator *room) {
+    *room = (vta_allocator){arena_resize, &ctx->arena};
+    vt_strbuf sb;
+    vt_strbuf_init(&sb, room);
+    return sb;
+}
