@@ -79,6 +79,21 @@ static void for_another_machine(void **state) {
     assert_contains(out, "error: kernel_buf needs");
 }
 
+/* Points are built in threads of their own; the table is the same for any number of them. */
+static void in_parallel(void **state) {
+    (void)state;
+    static const char *const jobs[] = {"1", "8"};
+    static char first[1 << 14];
+    for (int i = 0; i < 2; i++) {
+        char arguments[200];
+        snprintf(arguments, sizeof arguments,
+                 "sweep examples/conv2d.te -v LOG_BLOCK=4,5 -v bus_bits=64,128 -v gemm_step=1,2,3 --jobs %s", jobs[i]);
+        assert_int_equal(run(arguments), 0);
+        if (i == 0) memcpy(first, out, sizeof first);
+    }
+    assert_string_equal(first, out);
+}
+
 /* Instructions are called by what they were in the kernel file. */
 static void source_names(void **state) {
     (void)state;
@@ -103,7 +118,7 @@ static void refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(fallback_schedule), cmocka_unit_test(virtual_threads),
-                                       cmocka_unit_test(for_another_machine), cmocka_unit_test(source_names),
+                                       cmocka_unit_test(for_another_machine), cmocka_unit_test(in_parallel), cmocka_unit_test(source_names),
                                        cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,6 +149,48 @@ static void touches(void **state) {
     stop(&f);
 }
 
+static vta_status walk(fixture *f, const vta_allocator *a) {
+    vta_timing_profile timing;
+    vta_timing_profile_get(NULL, NULL, &timing);
+    vta_status status = vta_device_create("null", f->p.config, NULL, a, NULL, &f->device);
+    if (status == VTA_OK) status = vta_device_alloc_at(f->device, RP_BASE, RP_BYTES, NULL);
+    for (int i = 0; i < f->p.count && status == VTA_OK; i++) {
+        uint8_t bytes[VTA_INSN_BYTES];
+        status = vta_insn_encode(f->p.config, &f->p.insns[i], NULL, bytes);
+        if (status == VTA_OK)
+            status = vta_device_write(f->device, RP_BASE + 16 * (uint32_t)i, bytes, sizeof bytes, NULL);
+    }
+    if (status == VTA_OK)
+        status = vta_debugger_create(f->device, RP_BASE, (uint32_t)f->p.count, &timing, NULL, &f->debugger);
+    if (status == VTA_OK) status = vta_debugger_seek(f->debugger, vta_debugger_length(f->debugger), NULL);
+    if (status == VTA_OK) status = vta_debugger_seek(f->debugger, 3, NULL);
+    return status;
+}
+
+static void out_of_memory(void **state) {
+    (void)state;
+    static fixture f;
+    uint64_t seed = 31;
+    while (!rp_make(&f.p, seed, 100, true)) seed++;
+    for (size_t n = 0;; n++) {
+        check_allocator a;
+        check_allocator_init(&a, n);
+        f.device = NULL;
+        f.debugger = NULL;
+        vta_status status = walk(&f, &a.allocator);
+        vta_debugger_destroy(f.debugger);
+        vta_device_destroy(f.device);
+        assert_int_equal(a.live, 0);
+        if (!a.failed) {
+            assert_int_equal(status, VTA_OK);
+            assert_true(n > 20);
+            break;
+        }
+        assert_int_equal(status, VTA_NO_MEMORY);
+    }
+    rp_clear(&f.p);
+}
+
 /* The command, driven by a script. */
 static void by_script(void **state) {
     (void)state;
@@ -199,7 +241,7 @@ static void wrong_commands(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(forwards_and_backwards), cmocka_unit_test(cycle_by_cycle),
-                                       cmocka_unit_test(touches), cmocka_unit_test(by_script),
+                                       cmocka_unit_test(touches), cmocka_unit_test(out_of_memory), cmocka_unit_test(by_script),
                                        cmocka_unit_test(wrong_commands)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
