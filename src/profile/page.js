@@ -507,6 +507,19 @@
     drawn("mix-panel");
   };
 
+  const unitColor = { load: "--k-load-wgt", compute: "--k-gemm", store: "--k-store", fetch: "--k-fetch" };
+  const stages = () => {
+    $("stages-panel").hidden = report.stages.length === 0;
+    const most = Math.max(1, ...report.stages.map((x) => x.cycles));
+    const rows = report.stages.slice(0, 20).map((x) =>
+      el("tr", null, el("td", null, x.name), el("td", null, x.unit),
+        el("td", { style: "width:40%" }, el("div", { class: "bar" }, el("i", { style: `width:${(100 * x.cycles) / most}%;background:var(${unitColor[x.unit]})` }))),
+        el("td", { class: "num" }, number(x.instructions)), el("td", { class: "num" }, number(x.cycles)),
+        el("td", { class: "num" }, percent(x.cycles / cycles))));
+    $("stages").append(table([["stage"], ["unit"], ["cycles"], ["instructions", "num"], ["cycles", "num"], ["of all", "num"]], rows));
+    drawn("stages-panel");
+  };
+
   /* ---- Theme ---- */
   const theme = () => {
     const system = window.matchMedia("(prefers-color-scheme: dark)");
@@ -533,6 +546,7 @@
   roofline();
   occupancy();
   traffic();
+  stages();
   mix();
   show(0, cycles);
   draw();

@@ -57,6 +57,19 @@ const char *vt_traffic_role(vta_memory memory);
 /* The row's name for people: the segment's, or its role and address. */
 void vt_traffic_name(const vt_traffic *row, char text[96]);
 
+/* ---- Stages (stages.c) ---- */
+
+/* The instructions of one unit that were made for one source stage. */
+typedef struct vt_stage_time {
+    const char *name; /* its first name_size bytes; belongs to the profile */
+    size_t name_size;
+    int unit;
+    uint64_t instructions, cycles;
+} vt_stage_time;
+
+/* Fills *out_rows (free with vt_free, *out_count rows), most cycles first; none where nothing has a source name. */
+vta_status vt_profile_stages(const vta_profile *profile, vta_diag *diag, vt_stage_time **out_rows, size_t *out_count);
+
 /* ---- Occupancy (occupancy.c) ---- */
 
 enum { VT_OCCUPANCY_SAMPLES = 512 };

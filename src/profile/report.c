@@ -1,4 +1,6 @@
 /* The profile as text and as JSON, and what all reports share. */
+#include <stdio.h>
+
 #include "profile/profile_priv.h"
 
 void vt_json_string(vt_strbuf *sb, const char *text) {
@@ -72,6 +74,37 @@ static vta_status traffic_text(const vta_profile *p, vta_diag *diag, vt_strbuf *
     return VTA_OK;
 }
 
+static vta_status stages_text(const vta_profile *p, vta_diag *diag, vt_strbuf *sb) {
+    vt_stage_time *rows;
+    size_t count;
+    VT_TRY(vt_profile_stages(p, diag, &rows, &count));
+    if (count)
+        vt_strbuf_addf(sb, "\n%-32s %-11s %12s %12s %8s\n", "stages", "unit", "instructions", "cycles", "of all");
+    for (size_t i = 0; i < count; i++)
+        vt_strbuf_addf(sb, "%-32.*s %-11s %12llu %12llu %7.1f%%\n", (int)rows[i].name_size, rows[i].name,
+                       vta_unit_name((vta_unit)rows[i].unit), (unsigned long long)rows[i].instructions,
+                       (unsigned long long)rows[i].cycles, 100.0 * (double)rows[i].cycles / (double)p->sum.cycles);
+    vt_free(&p->allocator, rows, count * sizeof *rows);
+    return VTA_OK;
+}
+
+static vta_status stages_json(const vta_profile *p, vta_diag *diag, vt_strbuf *sb) {
+    vt_stage_time *rows;
+    size_t count;
+    VT_TRY(vt_profile_stages(p, diag, &rows, &count));
+    for (size_t i = 0; i < count; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "%.*s", (int)rows[i].name_size, rows[i].name);
+        vt_strbuf_add(sb, i ? ", {\"name\": " : "{\"name\": ");
+        vt_json_string(sb, name);
+        vt_strbuf_addf(sb, ", \"unit\": \"%s\", \"instructions\": %llu, \"cycles\": %llu}",
+                       vta_unit_name((vta_unit)rows[i].unit), (unsigned long long)rows[i].instructions,
+                       (unsigned long long)rows[i].cycles);
+    }
+    vt_free(&p->allocator, rows, count * sizeof *rows);
+    return VTA_OK;
+}
+
 static vta_status occupancy_text(const vta_profile *p, vta_diag *diag, vt_strbuf *sb) {
     vt_occupancy *o = vt_alloc(&p->allocator, sizeof *o);
     if (o == NULL) return vt_no_memory(diag);
@@ -93,6 +126,7 @@ static vta_status write_text(const vta_profile *p, vta_diag *diag, vt_strbuf *sb
     if (timing == NULL) return vt_no_memory(diag);
     vt_strbuf_addf(sb, "\n%s", timing);
     vta_string_free(timing);
+    VT_TRY(stages_text(p, diag, sb));
     VT_TRY(traffic_text(p, diag, sb));
     return occupancy_text(p, diag, sb);
 }
@@ -162,6 +196,8 @@ static vta_status write_json(const vta_profile *p, vta_diag *diag, vt_strbuf *sb
     vt_strbuf_addf(sb, ", \"timing\": %s, \"config\": \"%s\", \"traffic\": [", timing, vta_config_bitstream(p->config));
     vta_string_free(timing);
     if (status == VTA_OK) status = traffic_json(p, diag, sb);
+    vt_strbuf_add(sb, "], \"stages\": [");
+    if (status == VTA_OK) status = stages_json(p, diag, sb);
     vt_strbuf_add(sb, "], \"occupancy\": ");
     if (status == VTA_OK) status = occupancy_json(p, diag, sb);
     vt_strbuf_add(sb, "}");

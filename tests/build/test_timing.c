@@ -117,8 +117,8 @@ static void refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fallback_schedule), cmocka_unit_test(virtual_threads),
-                                       cmocka_unit_test(for_another_machine), cmocka_unit_test(in_parallel), cmocka_unit_test(source_names),
-                                       cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fallback_schedule),   cmocka_unit_test(virtual_threads),
+                                       cmocka_unit_test(for_another_machine), cmocka_unit_test(in_parallel),
+                                       cmocka_unit_test(source_names),        cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

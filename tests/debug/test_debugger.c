@@ -240,8 +240,8 @@ static void wrong_commands(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(forwards_and_backwards), cmocka_unit_test(cycle_by_cycle),
-                                       cmocka_unit_test(touches), cmocka_unit_test(out_of_memory), cmocka_unit_test(by_script),
-                                       cmocka_unit_test(wrong_commands)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forwards_and_backwards), cmocka_unit_test(cycle_by_cycle), cmocka_unit_test(touches),
+        cmocka_unit_test(out_of_memory),          cmocka_unit_test(by_script),      cmocka_unit_test(wrong_commands)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,6 +135,13 @@ static void trace(void **state) {
     assert_int_equal(ends, 2 * pops);
     assert_int_equal(slices, 2 * (p.count + (p.count + 7) / 8));
     assert_int_equal(named, 6);
+    assert_int_equal(vta_profile_json(f.profile, f.diag, &text), VTA_OK);
+    json_t *report = json_of(text), *stages = json_object_get(report, "stages");
+    assert_int_equal(json_array_size(stages), 3);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(stages, 0), "name")), "stage_2");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(stages, 0), "unit")), "load");
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(stages, 0), "instructions")), 2);
+    json_decref(report);
     assert_int_equal(last, vta_profile_timing(f.profile).cycles);
     json_decref(j);
     stop(&f);
