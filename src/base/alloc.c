@@ -26,6 +26,9 @@ void *vt_alloc(const vta_allocator *a, size_t size) {
 }
 
 void *vt_alloc_zero(const vta_allocator *a, size_t size) {
+    a = pick(a);
+    /* The C library knows which memory is zero already: large blocks cost nothing until they are touched. */
+    if (a->resize == libc_resize) return calloc(1, at_least_one(size));
     void *p = vt_alloc(a, size);
     if (p) memset(p, 0, at_least_one(size));
     return p;

@@ -45,10 +45,9 @@ typedef struct vt_tile_call {
 
 typedef void (*vt_tile_kernel)(const vt_tile_call *call);
 
-/* Kernels for 1..VT_TILE_POSITIONS rows at once, for one G and one number of channels; `best` is how many are fastest.
- */
+/* Kernels for 1..most rows at once, for one G and one number of channels. */
 typedef struct vt_tile_kernels {
-    uint32_t best;
+    uint32_t most; /* what the registers hold; at most VT_TILE_POSITIONS */
     vt_tile_kernel rows[VT_TILE_POSITIONS];
 } vt_tile_kernels;
 

@@ -112,7 +112,7 @@ static void classify(plan *p, vt_fast *f, const vta_config *c) {
 /* All positions, all steps, all output channels, from one triple of indices on. */
 static void call_kernels(vt_machine *m, const plan *p, int64_t dst, int64_t src, int64_t wgt) {
     vt_fast *f = m->engine_state;
-    uint32_t blocks = (p->positions + f->kernels->best - 1) / f->kernels->best;
+    uint32_t blocks = (p->positions + f->kernels->most - 1) / f->kernels->most;
     vt_tile_call call = {
         .inp = f->inp + src * f->inp_words, .steps = f->steps, .step_count = p->steps, .words = f->words};
     for (uint32_t tile = 0; tile < f->tiles; tile++) {
