@@ -294,7 +294,7 @@ static vta_status debug_run(const vta_program *program, const cli_timing *timing
         vta_diag_add(cli_diag(), VTA_ERROR, status, "--run: the program has no such run");
         return status;
     }
-    status = cli_find_timing(timing, config, &profile);
+    status = cli_find_timing(timing, config, cli_diag(), &profile);
     if (status == VTA_OK) status = vta_device_create("sim", config, NULL, NULL, cli_diag(), &device);
     if (status == VTA_OK) status = vta_replay_create(program, device, cli_diag(), &replay);
     if (status == VTA_OK) status = vta_replay_load(replay, run, cli_diag());

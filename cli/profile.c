@@ -1,5 +1,4 @@
 /* vta profile: how long a program takes on the hardware, and why. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -10,7 +9,8 @@
 typedef struct profile_args {
     cli_common common;
     cli_timing timing;
-    const char *trace, *html, *svg, *from, *to, *title, *params;
+    const char *trace, *html, *svg, *title, *params;
+    uint64_t from, to;
 } profile_args;
 
 static vta_status write_report(vta_status status, char *text, const char *path, const char *what) {
@@ -47,9 +47,7 @@ static vta_status write_reports(const vta_profile *profile, const profile_args *
         status = write_report(status, text, args->html, "page");
     }
     if (status == VTA_OK && args->svg) {
-        uint64_t from = args->from ? strtoull(args->from, NULL, 0) : 0;
-        uint64_t to = args->to ? strtoull(args->to, NULL, 0) : 0;
-        status = vta_profile_svg(profile, title, 1000, from, to, cli_diag(), &text);
+        status = vta_profile_svg(profile, title, 1000, args->from, args->to, cli_diag(), &text);
         status = write_report(status, text, args->svg, "timeline");
     }
     bool to_stdout = (args->trace && !strcmp(args->trace, "-")) || (args->html && !strcmp(args->html, "-")) ||
@@ -70,8 +68,8 @@ int cmd_profile(const cli_command *self, int argc, char **argv) {
         {"trace", 't', CLI_TEXT, "FILE", "write a Chrome trace, which Perfetto opens", &args.trace},
         {"html", 'H', CLI_TEXT, "FILE", "write a page with timeline, roofline, occupancy, traffic, mix", &args.html},
         {"svg", 0, CLI_TEXT, "FILE", "write the timeline as a picture", &args.svg},
-        {"from", 0, CLI_TEXT, "CYCLE", "first cycle of the picture", &args.from},
-        {"to", 0, CLI_TEXT, "CYCLE", "last cycle of the picture", &args.to},
+        {"from", 0, CLI_NUMBER, "CYCLE", "first cycle of the picture", &args.from},
+        {"to", 0, CLI_NUMBER, "CYCLE", "last cycle of the picture", &args.to},
         {"title", 0, CLI_TEXT, "TEXT", "heading of page and picture (else the program's path)", &args.title},
         {"params", 0, CLI_TEXT, "NAME=N ...", "parameters of a kernel file", &args.params},
         CLI_TIMING_OPTIONS(&args.timing),
@@ -90,7 +88,7 @@ int cmd_profile(const cli_command *self, int argc, char **argv) {
     vta_status status = find_base(&args, &base);
     if (status == VTA_OK)
         status = cli_open_input(argv[0], args.params, base, &args.common.set, cli_diag(), &config, &input);
-    if (status == VTA_OK) status = cli_find_timing(&args.timing, config, &timing);
+    if (status == VTA_OK) status = cli_find_timing(&args.timing, config, cli_diag(), &timing);
     if (status == VTA_OK) status = cli_profile_program(&input, config, &timing, &profile);
     if (status == VTA_OK) status = write_reports(profile, &args, args.title ? args.title : argv[0]);
     vta_profile_destroy(profile);

@@ -43,19 +43,6 @@ static vta_status apply(const char *label, vta_config **config, vta_timing_profi
     return VTA_OK;
 }
 
-static vta_status shared_timing(const sweep *s, const vta_config *config, vta_timing_profile *out, vta_diag *diag) {
-    vta_status status = s->timing->profile ? vta_timing_profile_get(s->timing->profile, diag, out)
-                                           : vta_timing_profile_for(config, diag, out);
-    char change[64];
-    if (status == VTA_OK && s->timing->bus) {
-        snprintf(change, sizeof change, "bus_bits=%s", s->timing->bus);
-        status = vta_timing_profile_set(out, change, diag);
-    }
-    for (int i = 0; status == VTA_OK && i < s->timing->settings.count; i++)
-        status = vta_timing_profile_set(out, s->timing->settings.item[i], diag);
-    return status;
-}
-
 static void fill_point(sweep_point *point, const vta_config *config, const vta_timing_profile *timing,
                        const vta_timing *sum) {
     vta_timing_summary figures = vta_timing_summarize(config, timing, sum);
@@ -94,7 +81,7 @@ static vta_status time_point(const sweep *s, sweep_point *point, vta_diag *diag)
     cli_kernel_program built = {0};
     vta_timing_profile timing;
     vta_timing sum;
-    vta_status status = shared_timing(s, config, &timing, diag);
+    vta_status status = cli_find_timing(s->timing, config, diag, &timing);
     if (status == VTA_OK) status = apply(point->label, &config, &timing, diag);
     if (status == VTA_OK && s->program) status = cli_same_sizes(s->program, config, diag);
     if (status == VTA_OK && !s->program) status = cli_build_kernel(s->path, s->params, config, diag, &built);

@@ -3,39 +3,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-static vta_status fail(vta_status status, const char *fmt, const char *what) {
+static vta_status fail(vta_diag *diag, vta_status status, const char *fmt, const char *what) {
     char message[512];
     snprintf(message, sizeof message, fmt, what);
-    vta_diag_add(cli_diag(), VTA_ERROR, status, message);
+    vta_diag_add(diag, VTA_ERROR, status, message);
     return status;
 }
 
-static vta_status profile_file(const char *path, vta_timing_profile *out_profile) {
+static vta_status profile_file(const char *path, vta_diag *diag, vta_timing_profile *out_profile) {
     FILE *from = fopen(path, "rb");
-    if (from == NULL) return fail(VTA_NOT_FOUND, "%s: no such timing profile file", path);
+    if (from == NULL) return fail(diag, VTA_NOT_FOUND, "%s: no such timing profile file", path);
     char text[16384];
     size_t size = fread(text, 1, sizeof text, from);
     fclose(from);
-    if (size == sizeof text) return fail(VTA_PARSE, "%s: too long for a timing profile", path);
-    return vta_timing_profile_parse(text, size, path, cli_diag(), out_profile);
+    if (size == sizeof text) return fail(diag, VTA_PARSE, "%s: too long for a timing profile", path);
+    return vta_timing_profile_parse(text, size, path, diag, out_profile);
 }
 
-vta_status cli_find_timing(const cli_timing *timing, const vta_config *config, vta_timing_profile *out_profile) {
+vta_status cli_find_timing(const cli_timing *timing, const vta_config *config, vta_diag *diag,
+                           vta_timing_profile *out_profile) {
     const char *name = timing->profile;
     vta_status status;
     if (name == NULL)
-        status = vta_timing_profile_for(config, cli_diag(), out_profile);
+        status = vta_timing_profile_for(config, diag, out_profile);
     else if (strchr(name, '/') || strstr(name, ".json"))
-        status = profile_file(name, out_profile);
+        status = profile_file(name, diag, out_profile);
     else
-        status = vta_timing_profile_get(name, cli_diag(), out_profile);
+        status = vta_timing_profile_get(name, diag, out_profile);
     if (status == VTA_OK && timing->bus) {
         char change[64];
         snprintf(change, sizeof change, "bus_bits=%s", timing->bus);
-        status = vta_timing_profile_set(out_profile, change, cli_diag());
+        status = vta_timing_profile_set(out_profile, change, diag);
     }
     for (int i = 0; status == VTA_OK && i < timing->settings.count; i++)
-        status = vta_timing_profile_set(out_profile, timing->settings.item[i], cli_diag());
+        status = vta_timing_profile_set(out_profile, timing->settings.item[i], diag);
     return status;
 }
 
@@ -82,7 +83,7 @@ vta_status cli_open_input(const char *path, const char *params, const vta_config
     *out_kernel = (cli_kernel_program){0};
     size_t size = strlen(path);
     if ((size > 2 && !strcmp(path + size - 2, ".o")) || (size > 3 && !strcmp(path + size - 3, ".so")))
-        return fail(VTA_UNSUPPORTED,
+        return fail(diag, VTA_UNSUPPORTED,
                     "%s: a compiled kernel does not say what shapes it is called with. Record the process "
                     "that calls it (vta capture), or give the kernel's source",
                     path);

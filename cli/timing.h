@@ -26,7 +26,8 @@ typedef struct cli_timing {
     }
 
 /* The profile that the options ask for, on top of the configuration's own. */
-vta_status cli_find_timing(const cli_timing *timing, const vta_config *config, vta_timing_profile *out_profile);
+vta_status cli_find_timing(const cli_timing *timing, const vta_config *config, vta_diag *diag,
+                           vta_timing_profile *out_profile);
 /* What a command is given: a captured program, or a kernel file, which is built for the configuration (`base` NULL: the
  * one in use) with changes. *out_config is released by the caller, *out_kernel's program destroyed. */
 vta_status cli_open_input(const char *path, const char *params, const vta_config *base, const cli_list *changes,
