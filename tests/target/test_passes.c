@@ -49,6 +49,27 @@ static const vt_stmt *one_stage(one *o) {
 }
 static const vt_stmt *no_task(one *o) { return one_store(o, o->y, one_i(o, 0), one_i(o, 1)); }
 
+/* A copy from x to y on the chip, then on the processor from y to x, inside of a loop or not. */
+static const vt_stmt *then_processor(one *o) {
+    vt_ctx *ctx = &o->ctx;
+    const vt_iter *axis = axis_of(o);
+    const vt_expr *zero = one_i(o, 0), *a[12];
+    for (int i = 0; i < 12; i++) a[i] = zero;
+    a[1] = o->x->data;
+    const vt_stmt *load = vt__extern(ctx, "VTALoadBuffer2D", 12, a);
+    a[1] = zero;
+    a[3] = o->y->data;
+    const vt_stmt *store = vt__extern(ctx, "VTAStoreBuffer2D", 8, a);
+    const vt_stmt *tasks = one_seq(o, vt_s_attr(ctx, vt_ref_iter(axis), VT_ATTR_TASK, one_i(o, 2), load),
+                                   vt_s_attr(ctx, vt_ref_iter(axis), VT_ATTR_TASK, one_i(o, 3), store));
+    const vt_var *i = one_var(o, "i");
+    const vt_stmt *after = one_for(o, i, 8, VT_FOR_SERIAL, one_store(o, o->x, i, one_load(o, o->y, i)));
+    return one_seq(o, tasks, one_seq(o, after, task(o, axis, VTA_STAGE_COMPUTE)));
+}
+static const vt_stmt *loop_with_processor(one *o) {
+    return one_for(o, one_var(o, "k"), 2, VT_FOR_SERIAL, then_processor(o));
+}
+
 /* What a function does, one letter a task and a sign a token: "(32" pushes store to compute, ")32" pops it. */
 static void flow_of(const vt_stmt *s, char *out) {
     if (s->kind == VT_S_SEQ) {
@@ -65,6 +86,8 @@ static void flow_of(const vt_stmt *s, char *out) {
         strcat(out, "|");
         if (s->u.branch.else_case) flow_of(s->u.branch.else_case, out);
         strcat(out, "]");
+    } else if (s->kind == VT_S_STORE) {
+        strcat(out, "p");
     } else if (s->kind == VT_S_EVAL) {
         const vt_expr *e = s->u.eval.value;
         char *end = out + strlen(out);
@@ -107,13 +130,19 @@ static void tokens_between_tasks(void **state) {
     (void)state;
     flow_is(straight, "L(12)12C(23)23S.");
     flow_is(one_stage, "CC.");
-    flow_is(no_task, "");
+    flow_is(no_task, "p");
     /* the loop's end tells its begin: a primer before, a drain after, the synchronization last */
     flow_is(allocated, "(31{)31L(12)12C(23)23S(31})31.");
     flow_is(looped, "(31{)31L(12)12C(23)23S(31}.)31"); /* the drain of a whole program is the next run's */
     /* a reset before a reduction, a store after it: loads wait for the reset, then for each round's computation */
     flow_is(nested, "(32{)32C(21{)21L(12)12C(21}(23)21)23S(32}.)32");
     /* the load may not happen, its tokens pass in any case */
+    /* the processor waits for what was stored; no token passes it */
+    flow_is(then_processor, "V(23)23V.{p}C.");
+    one o = {.options = {.config = config}};
+    assert_int_equal(one_run(&o, vt_pass_coproc_sync, loop_with_processor), VTA_UNSUPPORTED);
+    assert_contains(vta_diag_text(o.diag), "both work on x inside of one loop");
+    one_end(&o);
     flow_is(branches, "(21{)21[L|](12)12C(21}.)21");
 }
 

@@ -5,7 +5,12 @@
  * will run, each statement has the stages it may begin and end in, and the tokens it pops at its begin and pushes at
  * its end. Between neighbours whatever is missing is added. A loop's end meets its own begin: the token that it pushes
  * for the next round needs a first push before the loop (a primer) and a last pop after it (a drain); these are added
- * where the loop meets its neighbours, or the ends of the program. At the very end the program waits for everything. */
+ * where the loop meets its neighbours, or the ends of the program. At the very end the program waits for everything.
+ *
+ * Work of the processor that reads what a task before it stored, or writes what one uses, waits for everything first;
+ * tokens do not pass such a place. */
+#include <string.h>
+
 #include "target/vta/vta.h"
 
 /* A token from one stage to another. */
@@ -39,7 +44,10 @@ typedef struct planner {
     const vt_iter *axis;
     vt_ptrmap *before; /* statement -> vt_stmt_list of what comes before it */
     vt_ptrmap *after;
-    state first, last, now;
+    state first, last;
+    vt_ptrmap *with_tasks;      /* statements that contain a task */
+    vt_ptrmap *stored, *loaded; /* data variables of DRAM buffers that tasks store and load */
+    uint32_t depth;             /* loops and conditions around */
 } planner;
 
 static bool has(const tokens *t, token x) {
@@ -127,10 +135,71 @@ static void append(planner *st, const state *now) {
     st->last = *now;
 }
 
+/* ---- The processor's share --------------------------------------------------------------------------------------- */
+
+/* Notes the tasks of a statement, from the inside out. */
+static void find_tasks(void *user, const vt_stmt *s) {
+    planner *st = user;
+    const vt_stmt *body = vt_stmt_body(s);
+    bool any = vt_attr_is(s, VT_ATTR_TASK) || (body && vt_ptrmap_has(st->with_tasks, body));
+    for (uint32_t i = 0; s->kind == VT_S_SEQ && i < s->u.seq.n_items; i++)
+        any |= vt_ptrmap_has(st->with_tasks, s->u.seq.items[i]);
+    if (s->kind == VT_S_IF)
+        any |= vt_ptrmap_has(st->with_tasks, s->u.branch.then_case) ||
+               (s->u.branch.else_case && vt_ptrmap_has(st->with_tasks, s->u.branch.else_case));
+    if (any) vt_ptrmap_set(st->with_tasks, s, s);
+    if (s->kind != VT_S_EVAL || !vt_is_call(s->u.eval.value, VT_OP_CALL_EXTERN)) return;
+    const vt_expr *e = s->u.eval.value;
+    if (strcmp(e->a[0]->u.s, "VTAStoreBuffer2D") == 0) vt_ptrmap_set(st->stored, e->a[4], e);
+    if (strcmp(e->a[0]->u.s, "VTALoadBuffer2D") == 0) vt_ptrmap_set(st->loaded, e->a[2], e);
+}
+
+typedef struct conflict {
+    vt_visitor v;
+    const planner *plan;
+    const vt_buffer *buffer; /* one that tasks use too */
+} conflict;
+
+static void conflict_expr(vt_visitor *v, const vt_expr *e) {
+    conflict *c = (conflict *)v;
+    if (e->kind == VT_E_LOAD && vt_ptrmap_has(c->plan->stored, e->u.buffer->data)) c->buffer = e->u.buffer;
+    vt_visit_expr_children(v, e);
+}
+
+static void conflict_stmt(vt_visitor *v, const vt_stmt *s) {
+    conflict *c = (conflict *)v;
+    const vt_buffer *b = s->kind == VT_S_STORE ? s->u.store.buffer : NULL;
+    if (b && (vt_ptrmap_has(c->plan->stored, b->data) || vt_ptrmap_has(c->plan->loaded, b->data))) c->buffer = b;
+    vt_visit_stmt_children(v, s);
+}
+
+/* A statement without tasks: waits for those before it when they use its buffers. */
+static void plan_processor(planner *st, const vt_stmt *s) {
+    vt_ctx *ctx = st->l->ctx;
+    conflict c = {.v = {.expr = conflict_expr, .stmt = conflict_stmt}, .plan = st};
+    vt_visit_stmt(&c.v, s);
+    if (!c.buffer || (!st->last.node && st->depth == 0)) return;
+    if (st->depth > 0)
+        vt_raise(ctx, VTA_UNSUPPORTED,
+                 "the processor and the accelerator both work on %s inside of one loop: compute the processor's stage "
+                 "at the root, or let the accelerator do it",
+                 c.buffer->name);
+    close_ends(st);
+    st->first = st->last = (state){.node = NULL};
+    vt_stmt_list *list = VT_NEW(ctx, vt_stmt_list);
+    vt_stmt_list_add(ctx, list, vt__call(ctx, VT_OP_VTA_COPROC_SYNC, 0, NULL));
+    vt_ptrmap_set(st->before, s, list);
+}
+
+/* ---- Walking ------------------------------------------------------------------------------------------------------
+ */
+
 static void plan_loop(planner *st, const vt_stmt *s) {
     state first = st->first, last = st->last, loop = {.node = s};
     st->first.node = st->last.node = NULL;
+    st->depth++;
     vt_visit_stmt(&st->v, s->u.loop.body);
+    st->depth--;
     bool any = st->last.node != NULL;
     if (any) {
         order(st, &st->last, &st->first, &loop.pushes, &loop.pops);
@@ -147,7 +216,9 @@ static void plan_if(planner *st, const vt_stmt *s) {
     const vt_stmt *cases[] = {s->u.branch.then_case, s->u.branch.else_case};
     for (int i = 0; i < 2 && cases[i]; i++) {
         st->first = st->last = (state){.node = NULL};
+        st->depth++;
         vt_visit_stmt(&st->v, cases[i]);
+        st->depth--;
         if (!st->last.node) continue;
         both.node = s;
         close_ends(st);
@@ -161,7 +232,9 @@ static void plan_if(planner *st, const vt_stmt *s) {
 
 static void plan_stmt(vt_visitor *v, const vt_stmt *s) {
     planner *st = (planner *)v;
-    if (s->kind == VT_S_FOR) {
+    if (!vt_ptrmap_has(st->with_tasks, s)) {
+        if (s->kind != VT_S_EVAL) plan_processor(st, s);
+    } else if (s->kind == VT_S_FOR) {
         plan_loop(st, s);
     } else if (s->kind == VT_S_IF) {
         plan_if(st, s);
@@ -221,7 +294,11 @@ const vt_func *vt_pass_coproc_sync(vt_lowering *l, const vt_func *f) {
                     .l = l,
                     .axis = vt__task_axis(l, f),
                     .before = vt_ptrmap_new(ctx),
-                    .after = vt_ptrmap_new(ctx)};
+                    .after = vt_ptrmap_new(ctx),
+                    .with_tasks = vt_ptrmap_new(ctx),
+                    .stored = vt_ptrmap_new(ctx),
+                    .loaded = vt_ptrmap_new(ctx)};
+    vt_stmt_walk_post(f->body, NULL, find_tasks, &plan);
     /* Where the whole program is one loop, its drain comes after the synchronization and meets the next run's primer;
      * so the original does, and recorded call sequences show it. */
     vt_stmt_list *sync = VT_NEW(ctx, vt_stmt_list);
