@@ -141,7 +141,7 @@ static void tokens_between_tasks(void **state) {
     flow_is(then_processor, "V(23)23V.{p}C.");
     one o = {.options = {.config = config}};
     assert_int_equal(one_run(&o, vt_pass_coproc_sync, loop_with_processor), VTA_UNSUPPORTED);
-    assert_contains(vta_diag_text(o.diag), "both work on x inside of one loop");
+    assert_contains(vta_diag_text(o.diag), "both work on y inside of one loop");
     one_end(&o);
     flow_is(branches, "(21{)21[L|](12)12C(21}.)21");
 }
