@@ -50,7 +50,7 @@ static vta_status compile(vt_ctx *ctx, void *user) {
                          .opt_level = level == 0  ? DEFAULT_LEVEL
                                       : level < 0 ? 0
                                                   : level};
-    j->triple = vt_codegen_triple(ctx, j->options.triple);
+    if (j->what != VT_EMIT_C) j->triple = vt_codegen_triple(ctx, j->options.triple);
     return vt_codegen_emit(ctx, &cg, j->what, j->out);
 }
 

@@ -123,7 +123,7 @@ static void run_op(vt_dtype t, const struct op_case *op, uint16_t lanes, const i
     for (int n = 0; n < PAIRS; n++) {
         xs[n] = in_type(t, corners[n / VALUES]);
         ys[n] = constant ? *constant : in_type(t, corners[n % VALUES]);
-        bool overflow = t.code == VT_INT && ys[n] == -1 && xs[n] == in_type(t, (int64_t)1 << (t.bits - 1));
+        bool overflow = t.code == VT_INT && ys[n] == -1 && xs[n] == in_type(t, (int64_t)((uint64_t)1 << (t.bits - 1)));
         if (op->divides && (ys[n] == 0 || overflow)) xs[n] = ys[n] = constant ? 0 : 1;
         if (constant) ys[n] = *constant;
         memcpy(data[0] + (size_t)n * size, &xs[n], size);

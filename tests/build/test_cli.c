@@ -1,0 +1,143 @@
+/* vta lower, build and run, as a user runs them. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "build/golden.h"
+
+static char output[1 << 20]; /* of the last command: standard output, then standard error */
+static char folder[] = "/tmp/vta_c_cli_XXXXXX";
+
+static int vta(const char *args) {
+    char command[2048];
+    snprintf(command, sizeof command, "%s/vta %s > %s/out 2> %s/err; code=$?; cat %s/out %s/err; exit $code",
+             VT_BINARY_DIR, args, folder, folder, folder, folder);
+    FILE *f = popen(command, "r");
+    assert_non_null(f);
+    output[fread(output, 1, sizeof output - 1, f)] = 0;
+    int state = pclose(f);
+    return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
+}
+
+#define RUNS(args, code)                                                                                               \
+    do {                                                                                                               \
+        int got = vta(args);                                                                                           \
+        if (got != (code)) fail_msg("vta %s: exit code %d\n%s", args, got, output);                                    \
+    } while (0)
+#define SAYS(text)                                                                                                     \
+    do {                                                                                                               \
+        if (!strstr(output, text)) fail_msg("\"%s\" is not in:\n%s", text, output);                                    \
+    } while (0)
+
+static void test_lower(void **state) {
+    (void)state;
+    RUNS("lower examples/vector_add.te", 0);
+    SAYS("@vector_add = primfn(");
+    SAYS("@tir.vta.uop_push(1, 0, 0, 64, 0, 2, 0, 0, dtype=int32)");
+    RUNS("lower examples/vector_add.te --style tvmscript", 0);
+    SAYS("T.tir.vta.coproc_dep_push(2, 3)");
+    RUNS("lower examples/vector_add.te --after tir.CoProcSync", 0);
+    SAYS("// after pass ");
+    SAYS("coproc_dep_push");
+    RUNS("lower examples/vector_add.te --after all", 0);
+    SAYS("tir.StorageFlatten");
+    SAYS("(unchanged)");
+    RUNS("lower --list-passes", 0);
+    SAYS("tir.vta.FoldUopLoop");
+}
+
+static void test_lower_changes(void **state) {
+    (void)state;
+    RUNS("lower examples/conv2d.te", 0);
+    SAYS("cse_var_1");
+    RUNS("lower examples/conv2d.te --disable-pass tir.CommonSubexprElimTIR", 0);
+    assert_null(strstr(output, "cse_var"));
+    RUNS("lower examples/vector_add.te --param m=7 --set LOG_BATCH=1", 0);
+    SAYS("[1, 7, 2, 16]");
+    RUNS("lower examples/conv2d.te --param threads=16", 1);
+    SAYS("error: ");
+}
+
+static void test_build(void **state) {
+    (void)state;
+    char args[512];
+    RUNS("build examples/vector_add.te --emit c", 0);
+    SAYS("VTAPushALUOp(&vector_add_uop_handle_0, vector_add_uops_0, NULL, 0)");
+    RUNS("build examples/vector_add.te --emit asm -mtriple=aarch64-linux-gnu", 0);
+    SAYS("bl\tVTALoadBuffer2D");
+    RUNS("build examples/vector_add.te --emit ir", 0);
+    SAYS("primfn");
+    static const char *const outputs[] = {"k.o", "k.so", "k.ll", "k.s", "k.c", "k.tir"};
+    for (int i = 0; i < 6; i++) {
+        snprintf(args, sizeof args, "build examples/vector_add.te examples/matmul.te -o %s/%s && test -s %s/%s", folder,
+                 outputs[i], folder, outputs[i]);
+        RUNS(args, 0);
+    }
+    snprintf(args, sizeof args,
+             "build examples/conv2d.te -o %s/arm.o -mtriple=armv7-none-linux-gnueabihf -mcpu=cortex-a9", folder);
+    RUNS(args, 0);
+    RUNS("build examples/vector_add.te", 2);
+    SAYS("-o FILE.o or -o FILE.so");
+    RUNS("build examples/vector_add.te --emit c -mtriple=x", 0); /* C is for every machine */
+    RUNS("build examples/vector_add.te --emit asm -mtriple=pdp11", 1);
+    SAYS("no code generator for the target triple 'pdp11'");
+    RUNS("build examples/vector_add.te --emit asm -mabi=x", 1);
+    SAYS("there are -mtriple=, -mcpu= and -mattr=");
+    RUNS("build examples/vector_add.te --target llvm -o /tmp/x.o", 1);
+    SAYS("local.acc_buffer, which the processor cannot reach");
+    RUNS("build nothing.te -o /tmp/x.o", 1);
+    SAYS("nothing.te");
+}
+
+static void test_run(void **state) {
+    (void)state;
+    RUNS("run examples/matmul.te --check", 0);
+    SAYS("gemm_counter    :              256");
+    SAYS("No races.");
+    SAYS("matmul: 256 elements equal the reference, bit for bit.");
+    RUNS("run examples/matmul.te --json --order random --seed 3", 0);
+    SAYS("\"different\": 0");
+    RUNS("run examples/vector_add.te --trace-calls -", 0);
+    SAYS("store 0 4 buf2 0 64 1 64\nsync\n");
+    RUNS("run examples/vector_add.te --set LOG_BATCH=2 --set LOG_BLOCK=3", 0);
+    SAYS("2048 elements equal");
+    RUNS("run tests/build/cpu/softmax.te", 0);
+    SAYS("softmax: 165 elements equal");
+    RUNS("run examples/vector_add.te --driver tsim --json", 0);
+    SAYS("\"cycles\"");
+    RUNS("run", 2);
+    RUNS("run examples/vector_add.te --target gpu", 1);
+    SAYS("no target 'gpu'");
+}
+
+static void test_help(void **state) {
+    (void)state;
+    static const char *const commands[] = {"lower", "build", "run"};
+    for (int i = 0; i < 3; i++) {
+        char args[64];
+        snprintf(args, sizeof args, "%s --help", commands[i]);
+        RUNS(args, 0);
+        SAYS("examples:");
+        SAYS("--disable-pass");
+    }
+}
+
+static int setup(void **state) {
+    (void)state;
+    unsetenv("VTA_CONFIG");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lower), cmocka_unit_test(test_lower_changes), cmocka_unit_test(test_build),
+        cmocka_unit_test(test_run),   cmocka_unit_test(test_help),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
