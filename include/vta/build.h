@@ -120,8 +120,8 @@ typedef struct vtac_check_result {
 
 /* Calls a compiled function of the given tensors with random inputs and compares its outputs (the tensors that are no
  * placeholders) bit for bit with what the expressions mean: te_evaluate, or, for more than a few million steps, the
- * default schedule compiled for the processor. `device_type`: where its arrays live. VTA_OK also when values differ;
- * other codes when something could not be run. */
+ * default schedule compiled for the processor. Zeros of either sign are equal. `device_type`: where its arrays live.
+ * VTA_OK also when values differ; other codes when something could not be run. */
 VTA_API vta_status vtac_check(te_context *c, size_t n, const te_tensor *const args[], vta_packed_function function,
                               int32_t device_type, const vtac_check_options *options, vta_diag *diag,
                               vtac_check_result *out_result);

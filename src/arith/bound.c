@@ -135,8 +135,16 @@ static vt_bound of_binary(vt_analyzer *an, const vt_expr *e) {
     }
 }
 
+/* Narrow and unsigned arithmetic wraps in earnest: (uint8)0 - x is no negative number. The index types are taken not
+ * to overflow, as everywhere in the simplifier. */
+static vt_bound of_arithmetic(vt_analyzer *an, const vt_expr *e) {
+    vt_bound b = of_binary(an, e), type = everything(e->dtype);
+    bool index = e->dtype.code == VT_INT && e->dtype.bits >= 32;
+    return !index && (b.min < type.min || b.max > type.max) ? type : b;
+}
+
 static vt_bound of_node(vt_analyzer *an, const vt_expr *e) {
-    if (vt_expr_infos[e->kind].cls == VT_CLASS_ARITH) return of_binary(an, e);
+    if (vt_expr_infos[e->kind].cls == VT_CLASS_ARITH) return of_arithmetic(an, e);
     switch (e->kind) {
     case VT_E_INT: {
         int64_t v = e->u.i == INT64_MIN ? VT_NEG_INF : e->u.i;

@@ -19,12 +19,16 @@ static void leaf(generator *g) {
     static const char *const indices[] = {"i, j", "N - 1 - i, j", "i, (j * 7 + 3) % M", "j % N, i % M",
                                           "i // 2, M - 1 - j"};
     uint32_t kind = pick(g, 6);
-    if (kind < 4)
-        vt_strbuf_addf(&g->text, "%c[%s]", g->floats ? 'F' : "ABCD"[kind], indices[pick(g, 5)]);
-    else if (kind == 4)
-        vt_strbuf_addf(&g->text, g->floats ? "%d.5" : "int32(%d)", (int)pick(g, 200) - 100);
-    else
-        vt_strbuf_addf(&g->text, g->floats ? "float32(%s)" : "%s", pick(g, 2) ? "i" : "j");
+    const char *index = indices[pick(g, 5)];
+    /* int32 and int64 are index types, which simplification takes not to overflow: small values only */
+    static const char *const loads[] = {"A[%s]", "B[%s]", "(C[%s] >> 24)", "(D[%s] >> 56)"};
+    char text[64];
+    if (kind < 4) {
+        snprintf(text, sizeof text, g->floats ? "F[%s]" : loads[kind], index);
+        vt_strbuf_add(&g->text, text);
+    }
+    if (kind == 4) vt_strbuf_addf(&g->text, g->floats ? "%d.5" : "int32(%d)", (int)pick(g, 200) - 100);
+    if (kind == 5) vt_strbuf_addf(&g->text, g->floats ? "float32(%s)" : "%s", pick(g, 2) ? "i" : "j");
 }
 
 static void expression(generator *g, int depth);
