@@ -17,6 +17,7 @@ typedef struct finder {
     level *levels; /* open scopes and statements */
     uint32_t depth, cap_levels;
     vt_ptrmap *alloc_level; /* data variable -> 1 + the level of its allocation */
+    vt_ptrmap *bound;       /* variables that loops, threads and lets define */
     bool in_thread;
 } finder;
 
@@ -70,10 +71,29 @@ static void find_scope(finder *st, const vt_stmt *s) {
     st->out.events[to].pair = -(int32_t)(to - from);
 }
 
+static bool is_bound(void *user, const vt_var *v) { return vt_ptrmap_has(((finder *)user)->bound, v); }
+
+/* The extents change with a loop around the allocation, so that it can stand nowhere else. */
+static bool varies(finder *st, const vt_stmt *alloc) {
+    for (uint32_t i = 0; i < alloc->u.alloc.n_extents; i++)
+        if (vt_expr_uses_any(alloc->u.alloc.extents[i], is_bound, st)) return true;
+    return false;
+}
+
+static void bind(finder *st, const vt_stmt *s) {
+    const vt_var *v = NULL;
+    if (s->kind == VT_S_FOR) v = s->u.loop.var;
+    if (s->kind == VT_S_LET) v = s->u.let.var;
+    if (s->kind == VT_S_ATTR && s->u.attr.node.kind == VT_REF_ITER) v = s->u.attr.node.u.iter->var;
+    if (v) vt_ptrmap_set(st->bound, v, s);
+}
+
 static void find_stmt(vt_visitor *v, const vt_stmt *s) {
     finder *st = (finder *)v;
+    bind(st, s);
     switch (s->kind) {
     case VT_S_ALLOC:
+        if (varies(st, s)) break;
         vt_ptrmap_set(st->alloc_level, s->u.alloc.var, (const void *)(uintptr_t)(st->depth + 1));
         vt_ptrmap_set(st->out.allocs, s->u.alloc.var, s);
         break;
@@ -124,7 +144,10 @@ static void find_ends(vt_ctx *ctx, vt_liveness *l) {
 }
 
 vt_liveness vt_liveness_of(vt_ctx *ctx, const vt_stmt *s) {
-    finder st = {.v = {.expr = find_expr, .stmt = find_stmt}, .ctx = ctx, .alloc_level = vt_ptrmap_new(ctx)};
+    finder st = {.v = {.expr = find_expr, .stmt = find_stmt},
+                 .ctx = ctx,
+                 .alloc_level = vt_ptrmap_new(ctx),
+                 .bound = vt_ptrmap_new(ctx)};
     st.out.allocs = vt_ptrmap_new(ctx);
     vt_visit_stmt(&st.v, s);
     find_ends(ctx, &st.out);

@@ -22,7 +22,7 @@ typedef struct vt_event {
 typedef struct vt_liveness {
     uint32_t n;
     vt_event *events;
-    vt_ptrmap *allocs; /* data variable -> its ALLOC */
+    vt_ptrmap *allocs; /* data variable -> its ALLOC; without those whose extents change with a loop around them */
 } vt_liveness;
 
 vt_liveness vt_liveness_of(vt_ctx *ctx, const vt_stmt *s);

@@ -1,6 +1,7 @@
 /* Gives buffers their storage: buffers whose lives do not overlap share an allocation, an operation works in place
  * where it may, and all buffers of a special memory (the on-chip ones) become one allocation in which each has its
- * place. Checks that the special memories are large enough.
+ * place. A buffer whose size changes with a loop around it stays where it is. Checks that the special memories are
+ * large enough.
  *
  * tir.vta.EarlyRewrite is the same before virtual threads are injected, when lives are still those of one thread; what
  * does not fit then may fit after, so only the later run complains. */
@@ -272,6 +273,11 @@ static void alloc_plain(rewrite *st, storage *e, vt_analyzer *a) {
     e->alloc = make_alloc(st, e, t, vt_simplify(a, size));
 }
 
+static void raise_varying(vt_ctx *ctx, const vt_stmt *alloc) {
+    vt_raise(ctx, VTA_ILLEGAL, "%s is put into %s, so its size must be a constant", vt_var_name(alloc->u.alloc.var),
+             scope_of(alloc->u.alloc.var));
+}
+
 /* Storages of one scope are linked in the order in which they were made. */
 typedef struct chain {
     storage **items;
@@ -293,9 +299,7 @@ static void prepare(rewrite *st) {
         }
         e->var = e->allocs[0]->u.alloc.var;
         if (is_special(e->scope)) {
-            if (e->bits == 0)
-                vt_raise(ctx, VTA_ILLEGAL, "%s is put into %s, so its size must be a constant", vt_var_name(e->var),
-                         e->scope);
+            if (e->bits == 0) raise_varying(ctx, e->allocs[0]);
             for (uint32_t k = 0; k < c->n && !e->child; k++) {
                 storage *head = c->items[k];
                 if (head->child || strcmp(head->scope, e->scope) != 0) continue;
@@ -376,7 +380,9 @@ static const vt_expr *rewrite_expr(vt_mutator *m, const vt_expr *e) {
 
 static const vt_stmt *rewrite_stmt(vt_mutator *m, const vt_stmt *s) {
     rewrite *st = (rewrite *)m;
-    if (s->kind == VT_S_ALLOC) return vt_mutate_stmt(m, s->u.alloc.body);
+    if (s->kind == VT_S_ALLOC && vt_ptrmap_has(st->live.allocs, s->u.alloc.var))
+        return vt_mutate_stmt(m, s->u.alloc.body);
+    if (s->kind == VT_S_ALLOC && is_special(scope_of(s->u.alloc.var))) raise_varying(m->ctx, s);
     const vt_stmt *out = vt_mutate_stmt_children(m, s);
     if (s->kind == VT_S_STORE) {
         const storage *e = vt_ptrmap_get(st->of, s->u.store.buffer->data);

@@ -185,14 +185,6 @@ static vta_status interpret(vt_ctx *ctx, void *arg) {
     return vt_interp_run(ctx, run->f, run->n, run->args, NULL);
 }
 
-/* A buffer whose size depends on loops around it; the passes want constants. */
-static bool finds_varying(void *user, const vt_stmt *st) {
-    bool *found = user;
-    for (uint32_t i = 0; st->kind == VT_S_REALIZE && i < st->u.realize.n_bounds; i++)
-        if (st->u.realize.bounds[i].extent->kind != VT_E_INT) *found = true;
-    return !*found;
-}
-
 /* True when the schedule was legal. */
 static bool check(program *p, const char *log, int number) {
     static int32_t a[LARGEST], b[LARGEST], expected[LARGEST], got[LARGEST];
@@ -208,9 +200,7 @@ static bool check(program *p, const char *log, int number) {
         if (status != VTA_ILLEGAL) fail_msg("program %d%s: %s", number, log, vta_diag_text(te_context_diag(p->c)));
         return false;
     }
-    bool varying = false;
-    vt_stmt_walk(f->body, NULL, finds_varying, &varying);
-    for (int passes = 0; passes < (varying ? 1 : 2); passes++) {
+    for (int passes = 0; passes < 2; passes++) {
         memset(got, 0x55, sizeof got);
         interpretation run = {
             f, passes != 0, 3, {{a, elements(args[0])}, {b, elements(args[1])}, {got, elements(out)}}};
