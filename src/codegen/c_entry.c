@@ -17,30 +17,44 @@ static const char *what_is_checked(vt__c *c, const vt__check *check, const char 
     }
 }
 
-static void write_check(vt__c *c, const vt__check *check, const char *t) {
-    const char *got = what_is_checked(c, check, t), *message = check->message ? vt__c_quoted(c, check->message) : "";
-    if (check->kind == VT__CHECK_BIND)
-        vt__c_line(c, "const %s %s = (%s)%s;", vt__c_type(c, check->bind->dtype), vt__c_name(c, check->bind),
-                   vt__c_type(c, check->bind->dtype), got);
-    else if (check->kind == VT__CHECK_DATA)
-        vt__c_line(c, "if (!%s) return vt_fail(%s, 0, 0);", got, message);
-    else if (check->kind == VT__CHECK_DTYPE)
-        vt__c_line(c, "if (%s != %s) return vt_fail(%s, %s->code, %s->bits);", got,
-                   vt__c_expr(c, check->expected, NULL), message, t, t);
-    else
-        vt__c_line(c, "if (%s%s != %s) return vt_fail(%s, %s, 0);",
-                   check->kind == VT__CHECK_STRIDE ? vt_new_format(c->ctx, "%s->strides && ", t) : "", got,
-                   vt__c_expr(c, check->expected, NULL), message, got);
+/* `condition` is what must not be; `got` what the message's two numbers are. */
+static void fail_if(vt__c *c, const char *condition, const char *message, const char *got) {
+    vt__c_line(c, "if (%s)", condition);
+    vt__c_line(c, "    return vt_fail(%s, %s);", vt__c_quoted(c, message), got);
 }
 
+static void write_check(vt__c *c, const vt__check *check, const char *t) {
+    const char *got = what_is_checked(c, check, t);
+    if (check->kind == VT__CHECK_BIND) {
+        const char *type = vt__c_type(c, check->bind->dtype);
+        vt__c_line(c, "const %s %s = (%s)%s;", type, vt__c_name(c, check->bind), type, got);
+    } else if (check->kind == VT__CHECK_DATA) {
+        fail_if(c, vt_new_format(c->ctx, "!%s", got), check->message, "0, 0");
+    } else {
+        const char *guard = check->kind == VT__CHECK_STRIDE ? vt_new_format(c->ctx, "%s->strides && ", t) : "";
+        const char *expected = vt__c_expr(c, check->expected, NULL);
+        const char *numbers = check->kind == VT__CHECK_DTYPE ? vt_new_format(c->ctx, "%s->code, %s->bits", t, t)
+                                                             : vt_new_format(c->ctx, "%s, 0", got);
+        fail_if(c, vt_new_format(c->ctx, "%s%s != %s", guard, got, expected), check->message, numbers);
+    }
+}
+
+/* The type code of argument `i` must be one of `n`. */
+static void check_code(vt__c *c, const vt__param *p, uint32_t i, size_t n, const int *allowed) {
+    const char *condition = "";
+    for (size_t k = 0; k < n; k++)
+        condition = vt_new_format(c->ctx, "%s%scodes[%u] != %d", condition, k ? " && " : "", i, allowed[k]);
+    fail_if(c, condition, p->code_message, vt_new_format(c->ctx, "codes[%u], 0", i));
+}
+
+static const int pointer_codes[] = {7, 13, 3, 4}; /* ORDER TYPE_CODE (vta/module.h) */
+static const int float_codes[] = {0, 2};
+
 static void take_tensor(vt__c *c, const vt__param *p, uint32_t i) {
-    const char *t = vt__c_name(c, p->var), *message = vt__c_quoted(c, p->code_message);
-    vt__c_line(
-        c,
-        "if (codes[%u] != 7 && codes[%u] != 13 && codes[%u] != 3 && codes[%u] != 4) return vt_fail(%s, codes[%u], 0);",
-        i, i, i, i, message, i);
+    const char *t = vt__c_name(c, p->var);
+    check_code(c, p, i, 4, pointer_codes);
     vt__c_line(c, "const vt_tensor *%s = args[%u].v_handle;", t, i);
-    vt__c_line(c, "if (!%s) return vt_fail(%s, 0, 0);", t, vt__c_quoted(c, p->null_message));
+    fail_if(c, vt_new_format(c->ctx, "!%s", t), p->null_message, "0, 0");
     for (uint32_t k = 0; k < p->n_checks; k++) write_check(c, &p->checks[k], t);
     if (!p->used) return;
     const vt_var *data = p->binding->buffer->data;
@@ -49,18 +63,19 @@ static void take_tensor(vt__c *c, const vt__param *p, uint32_t i) {
 }
 
 static void take_scalar(vt__c *c, const vt__param *p, uint32_t i) {
-    const char *name = vt__c_name(c, p->var), *type = vt__c_type(c, p->var->dtype),
-               *message = vt__c_quoted(c, p->code_message);
+    const char *name = vt__c_name(c, p->var), *type = vt__c_type(c, p->var->dtype);
     if (vt_dtype_is_handle(p->var->dtype)) {
+        check_code(c, p, i, 4, pointer_codes);
         vt__c_line(c, "void *%s = args[%u].v_handle;", name, i);
     } else if (p->var->dtype.code == VT_FLOAT) {
-        vt__c_line(c, "if (codes[%u] != 0 && codes[%u] != 2) return vt_fail(%s, codes[%u], 0);", i, i, message, i);
+        check_code(c, p, i, 2, float_codes);
         vt__c_line(c, "const %s %s = (%s)(codes[%u] ? args[%u].v_float64 : (double)args[%u].v_int64);", type, name,
                    type, i, i, i);
     } else {
-        vt__c_line(c, "if (codes[%u] != 0) return vt_fail(%s, codes[%u], 0);", i, message, i);
+        check_code(c, p, i, 1, float_codes);
         vt__c_line(c, "const %s %s = (%s)args[%u].v_int64;", type, name, type, i);
     }
+    vt__c_line(c, "(void)%s;", name);
 }
 
 static void write_body(vt__c *c, const vt_stmt *body) {
@@ -86,8 +101,7 @@ void vt__c_kernel(vt__c *c, const vt_codegen_func *cf) {
     vt_strbuf_addf(&c->types, "%s;\n", head);
     vt__c_begin(c, head);
     vt__c_line(c, "(void)args, (void)codes, (void)ret, (void)ret_code, (void)resource;");
-    vt__c_line(c, "if (count != %u) return vt_fail(%s, count, 0);", entry->n_params,
-               vt__c_quoted(c, entry->count_message));
+    fail_if(c, vt_new_format(c->ctx, "count != %u", entry->n_params), entry->count_message, "count, 0");
     for (uint32_t i = 0; i < entry->n_params; i++) {
         if (entry->params[i].binding)
             take_tensor(c, &entry->params[i], i);
