@@ -173,7 +173,9 @@ static vt__canon sum_trunc_mod(vt__rewriter *rw, vt__sum *s, int64_t c) {
     /* (x - 5) % 3 is (x - 2) % 3 where x >= 5. */
     vt_bound b = vt_const_bound(rw->an, vt__sum_write(rw->ctx, s));
     int64_t base = s->base % c;
-    if (b.min >= 0 && b.min != VT_POS_INF && b.min - s->base + base >= 0) s->base = base;
+    int64_t least;
+    bool fits_in = !__builtin_sub_overflow(b.min, s->base, &least) && !__builtin_add_overflow(least, base, &least);
+    if (b.min >= 0 && b.min != VT_POS_INF && fits_in && least >= 0) s->base = base;
     vt__canon all = vt__canon_sum(s);
     return vt__canon_split(split_mod(rw, vt__split_of(rw->ctx, &all), c, false));
 }

@@ -36,7 +36,7 @@ static void merge(vt__split *args, uint32_t n) {
             if (l->upper == r->upper && l->lower == r->lower && modes_agree(l, r->floor)) {
                 r->scale = wrap_add(r->scale, l->scale);
                 l->scale = 0;
-            } else if (l->lower == r->upper && r->scale && l->scale % r->scale == 0 &&
+            } else if (l->lower == r->upper && r->scale && l->scale != INT64_MIN && l->scale % r->scale == 0 &&
                        l->lower == wrap_mul(l->scale / r->scale, r->lower) && modes_agree(l, r->floor)) {
                 r->upper = l->upper;
                 l->scale = 0;

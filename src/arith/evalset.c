@@ -105,7 +105,7 @@ static vt_intset eval_binary(evaluator *ev, const vt_expr *e) {
 static vt_intset eval_ramp(evaluator *ev, const vt_expr *e) {
     vt_intset base = eval(ev, e->a[0]);
     if (e->a[1]->kind != VT_E_INT) return vt_intset_everything();
-    const vt_expr *last = vt_int(ev->ctx, e->a[0]->dtype, e->a[1]->u.i * (e->dtype.lanes - 1));
+    const vt_expr *last = vt_int(ev->ctx, e->a[0]->dtype, (int64_t)((uint64_t)e->a[1]->u.i * (e->dtype.lanes - 1u)));
     const vt_expr *zero = vt_int(ev->ctx, e->a[0]->dtype, 0);
     bool up = last->u.i >= 0;
     return combine_sets(ev, VT_E_ADD, base, vt_intset_interval(up ? zero : last, up ? last : zero));

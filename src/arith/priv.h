@@ -86,6 +86,8 @@ static inline int64_t vt__floordiv(int64_t x, int64_t y) {
     int64_t q = x / y;
     return x % y != 0 && (x < 0) != (y < 0) ? q - 1 : q;
 }
-static inline int64_t vt__floormod(int64_t x, int64_t y) { return x - vt__floordiv(x, y) * y; }
+static inline int64_t vt__floormod(int64_t x, int64_t y) {
+    return (int64_t)((uint64_t)x - (uint64_t)vt__floordiv(x, y) * (uint64_t)y);
+}
 
 #endif

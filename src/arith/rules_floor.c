@@ -50,13 +50,14 @@ static bool ramp_by_constant(vt__rewriter *rw, const vt_expr *e, ramp_by *out) {
     if (ramp->kind != VT_E_RAMP || by->kind != VT_E_BROADCAST) return false;
     if (ramp->a[1]->kind != VT_E_INT || by->a[0]->kind != VT_E_INT || by->a[0]->u.i <= 0) return false;
     *out = (ramp_by){.base = ramp->a[0], .stride = ramp->a[1]->u.i, .divisor = by->a[0]->u.i};
-    int64_t last = (e->dtype.lanes - 1) * out->stride;
+    int64_t last, end;
+    if (__builtin_mul_overflow(e->dtype.lanes - 1, out->stride, &last)) return false;
     out->mod = vt_modular_set(rw->an, out->base);
     int64_t base = out->mod.base;
-    out->one_quotient = vt__floordiv(base, out->divisor) == vt__floordiv(base + last, out->divisor);
+    if (__builtin_add_overflow(base, last, &end)) return false;
+    out->one_quotient = vt__floordiv(base, out->divisor) == vt__floordiv(end, out->divisor);
     out->base_known = out->mod.coeff % out->divisor == 0;
-    out->inside =
-        out->mod.coeff && out->divisor % out->mod.coeff == 0 && base + last < out->mod.coeff && base + last >= 0;
+    out->inside = out->mod.coeff && out->divisor % out->mod.coeff == 0 && end < out->mod.coeff && end >= 0;
     return true;
 }
 

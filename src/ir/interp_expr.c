@@ -217,7 +217,7 @@ static vt_value eval_reduce(vt__interp *in, const vt_expr *e) {
 
 static vt_value eval_ramp(vt__interp *in, const vt_expr *e, uint32_t lane) {
     int64_t base = vt__eval_int(in, e->a[0], 0), stride = vt__eval_int(in, e->a[1], 0);
-    return vt__value_int(e->dtype, base + (int64_t)lane * stride);
+    return vt__value_int(e->dtype, (int64_t)((uint64_t)base + lane * (uint64_t)stride));
 }
 
 vt_value vt__eval(vt__interp *in, const vt_expr *e, uint32_t lane) {
