@@ -1,6 +1,7 @@
 """Helpers of tests and tutorials."""
 
-from . import simulator
+from . import profiler, simulator
+from .profiler import Profile, profile
 from .utils import run
 
-__all__ = ["simulator", "run"]
+__all__ = ["profiler", "simulator", "Profile", "profile", "run"]

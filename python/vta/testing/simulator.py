@@ -1,10 +1,12 @@
 """The simulators' counters and switches."""
 
+import contextlib
 import ctypes
 import json
+import os
 
 from .. import _bindings as b
-from .._lib import DIAG, call, lib, take_text
+from .._lib import DIAG, call, lib, take_text, utf8
 from ..runtime import ensure_runtime
 
 _ORIGINAL = ("inp_load_nbytes", "wgt_load_nbytes", "acc_load_nbytes", "uop_load_nbytes", "out_store_nbytes",
@@ -54,6 +56,28 @@ def stats():
     if driver() == "tsim":
         out["cycle_count"] = every["cycles"]
     return out
+
+
+@contextlib.contextmanager
+def capture(path):
+    """Records the device runs inside the block as a program file, for ``vta profile``, ``vta debug`` and ``vta sim``.
+
+    Parameters
+    ----------
+    path : str
+        The file to write, at the end of the block; none is written when nothing ran.
+
+    Examples
+    --------
+    >>> with simulator.capture("vadd.vta"):
+    ...     kernel(a, b, c)
+    """
+    ensure_runtime()
+    call(lib.vta_runtime_capture, None, utf8(os.fspath(path)), DIAG)
+    try:
+        yield
+    finally:
+        call(lib.vta_runtime_capture, None, None, DIAG)
 
 
 def debug_mode(flag):

@@ -1,0 +1,120 @@
+"""Where a kernel's time goes, from the timed simulator: ``vta profile`` for a call."""
+
+import json
+import os
+import shutil
+import subprocess
+
+from .._lib import lib
+from ..contrib.utils import tempdir
+from . import simulator
+
+__all__ = ["Profile", "profile"]
+
+
+def _tool():
+    """Path of the command-line tool: beside the library, else the one on the path."""
+    beside = os.path.join(os.path.dirname(os.path.abspath(lib.path("vta"))), "vta")
+    found = beside if os.path.isfile(beside) else shutil.which("vta")
+    if not found:
+        raise FileNotFoundError("the command-line tool `vta` was not found beside the library nor on the path: build "
+                                "it with `make`")
+    return found
+
+
+class Profile:
+    """A recorded call, timed; a notebook shows it as its timeline.
+
+    Attributes
+    ----------
+    program : bytes
+        The program file, for the tool's other commands.
+    """
+
+    def __init__(self, program):
+        self.program = program
+
+    def _run(self, *options):
+        with tempdir() as folder:
+            path = folder.relpath("kernel.vta")
+            with open(path, "wb") as file:
+                file.write(self.program)
+            made = subprocess.run([_tool(), "profile", path, *options], capture_output=True, text=True, cwd=folder.path)
+            if made.returncode:
+                raise RuntimeError(made.stderr.strip())
+            picture = folder.relpath("timeline.svg")
+            return open(picture, encoding="utf-8").read() if os.path.exists(picture) else made.stdout
+
+    def report(self, *options):
+        """What limits the kernel, in words and numbers.
+
+        Parameters
+        ----------
+        options : str
+            Those of ``vta profile``, such as ``"--bus", "128"``.
+
+        Returns
+        -------
+        text : str
+        """
+        return self._run(*options)
+
+    @property
+    def data(self):
+        """The same as a dictionary."""
+        return json.loads(self._run("--json"))
+
+    @property
+    def summary(self):
+        """The words alone, and the number of cycles."""
+        words, _, numbers = self.report().partition("\n\n")
+        return words + "\n" + numbers.split("\n", 1)[0]
+
+    def svg(self, title="", first=0, last=0):
+        """The timeline as a picture.
+
+        Parameters
+        ----------
+        title : str, optional
+            Heading of the picture.
+        first, last : int, optional
+            The cycles that it shows; 0 and 0: all.
+
+        Returns
+        -------
+        picture : str
+            The text of an SVG file.
+        """
+        options = ["--svg", "timeline.svg", "--title", title or "timeline"]
+        return self._run(*options, *(["--from", str(first), "--to", str(last)] if last else []))
+
+    def _repr_svg_(self):
+        return self.svg()
+
+    def __repr__(self):
+        return self.summary
+
+
+def profile(function, *args):
+    """Calls a kernel once and times what it did on the accelerator.
+
+    Parameters
+    ----------
+    function : Function or Module
+        The kernel.
+    args : NDArray
+        Its arguments.
+
+    Returns
+    -------
+    profile : Profile
+        ``print`` it for words and numbers; a notebook shows the timeline.
+    """
+    with tempdir() as folder:
+        path = folder.relpath("kernel.vta")
+        with simulator.capture(path):
+            function(*args)
+        if not os.path.exists(path):
+            raise ValueError("the call ran nothing on the accelerator")
+        with open(path, "rb") as file:
+            return Profile(file.read())
