@@ -6,9 +6,9 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SHARED = os.environ.get("VTA_SHARED", os.path.join(ROOT, "..", "shared"))
-BUILD = os.environ.get("VTA_LIBRARY_PATH", os.path.join(ROOT, "build"))
+BUILD = os.path.abspath(os.environ.get("VTA_LIBRARY_PATH", os.path.join(ROOT, "build")))
 
-os.environ.setdefault("VTA_LIBRARY_PATH", BUILD)
+os.environ["VTA_LIBRARY_PATH"] = BUILD
 for _folder in ("python", os.path.join("python", "compat")):
     sys.path.insert(0, os.path.join(ROOT, _folder))
 
