@@ -103,7 +103,7 @@ int cmd_capture(const cli_command *self, int argc, char **argv) {
     };
     int code = cli_parse_until_argument(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
-    if (argc < 1) return cli_usage(self, "names a command to run, after --");
+    if (argc < 1) return cli_usage(self, "a command to run is needed, after --");
     char *partial = absolute(to, ".part"), *config_path = config ? absolute(config, "") : NULL;
     vta_status status = VTA_NO_MEMORY;
     if (partial && (!config || config_path)) status = capture(argv, to, partial, config_path, common.json);

@@ -42,47 +42,92 @@ static json_t *derived(const vta_config *c) {
 
 /* ---- Instruction layout ----------------------------------------------------------------------------------- */
 
+/* A field and where it lies: `low` is its first bit in the 64-bit half. */
 typedef struct place {
     const char *format, *name, *meaning;
-    int word, width;
+    int half, width, low;
 } place;
+
+/* What a format is called; the first three are those of vta/insn.def. */
+typedef struct format {
+    const char *name, *title, *key;
+} format;
+
+static const format formats[] = {{"MEM", "LOAD, STORE (128 bits: two halves of 64)", "LOAD and STORE"},
+                                 {"GEMM", "GEMM", "GEMM"},
+                                 {"ALU", "ALU", "ALU"},
+                                 {"UOP", "micro-op (32 bits)", "micro-op"}};
+
+enum { FORMATS = sizeof formats / sizeof *formats, MAX_PLACES = 64 };
 
 static int log2_of(uint32_t n) { return 31 - __builtin_clz(n); }
 
-static void print_place(const place *p, int *at) {
-    int low = at[p->word], high = low + p->width - 1;
-    char bits[16] = "-"; /* a field of no bits: a buffer of one element needs no index */
-    if (p->width) snprintf(bits, sizeof bits, high > low ? "%d..%d" : "%d", low, high);
-    printf("  %-15s %4d  %-7s %5d  %s\n", p->name, p->word, bits, p->width, p->meaning);
-    at[p->word] += p->width;
-}
-
-static void print_format(const place *places, size_t count, const char *format, const char *title) {
-    int at[2] = {0, 0};
-    printf("%s\n  %-15s %4s  %-7s %5s  %s\n", title, "field", "half", "bits", "width", "meaning");
-    for (size_t i = 0; i < count; i++)
-        if (!*places[i].format || !strcmp(places[i].format, format)) print_place(&places[i], at);
-    printf("\n");
-}
-
-static void print_layout(const vta_config *c) {
+/* The fields of a format, in bit order; how many. */
+static int place_fields(const vta_config *c, const format *f, place *out_places) {
     const int U = log2_of(vta_config_depth(c, VTA_MEM_UOP)), A = log2_of(vta_config_depth(c, VTA_MEM_ACC)),
               I = log2_of(vta_config_depth(c, VTA_MEM_INP)), W = log2_of(vta_config_depth(c, VTA_MEM_WGT));
-    const place places[] = {
-#define VTA_INSN_COMMON(name, width, meaning) {"", #name, meaning, 0, width},
-#define VTA_INSN_FIELD(format, group, name, word, width, kind, meaning) {#format, #name, meaning, word, width},
+    const place all[] = {
+#define VTA_INSN_COMMON(name, width, meaning) {"", #name, meaning, 0, width, 0},
+#define VTA_INSN_FIELD(format, group, name, word, width, kind, meaning) {#format, #name, meaning, word, width, 0},
 #include "vta/insn.def"
 #undef VTA_INSN_COMMON
 #undef VTA_INSN_FIELD
+        {"UOP", "dst", "acc index", 0, A, 0},
+        {"UOP", "src", "inp index for GEMM, acc index for ALU", 0, A > I ? A : I, 0},
+        {"UOP", "wgt", "wgt index", 0, W, 0},
     };
-    const place uop[] = {{"", "dst", "acc index", 0, A},
-                         {"", "src", "inp index for GEMM, acc index for ALU", 0, A > I ? A : I},
-                         {"", "wgt", "wgt index", 0, W}};
-    size_t count = sizeof places / sizeof *places;
-    print_format(places, count, "MEM", "LOAD, STORE (128 bits: two halves of 64)");
-    print_format(places, count, "GEMM", "GEMM");
-    print_format(places, count, "ALU", "ALU");
-    print_format(uop, 3, "", "micro-op (32 bits)");
+    int count = 0, next[2] = {0, 0};
+    bool is_insn = strcmp(f->name, "UOP") != 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        bool common = is_insn && !*all[i].format;
+        if ((!common && strcmp(all[i].format, f->name)) || count == MAX_PLACES) continue;
+        place *p = &out_places[count++];
+        *p = all[i];
+        p->low = next[p->half];
+        next[p->half] += p->width;
+    }
+    return count;
+}
+
+static void print_place(const place *p) {
+    int high = p->low + p->width - 1;
+    char bits[24] = "-"; /* a field of no bits: a buffer of one element needs no index */
+    if (p->width) snprintf(bits, sizeof bits, high > p->low ? "%d..%d" : "%d", p->low, high);
+    printf("  %-15s %4d  %-7s %5d  %s\n", p->name, p->half, bits, p->width, p->meaning);
+}
+
+static void print_layout(const vta_config *c) {
+    place places[MAX_PLACES];
+    for (int f = 0; f < FORMATS; f++) {
+        int count = place_fields(c, &formats[f], places);
+        printf("%s\n  %-15s %4s  %-7s %5s  %s\n", formats[f].title, "field", "half", "bits", "width", "meaning");
+        for (int i = 0; i < count; i++) print_place(&places[i]);
+        printf("\n");
+    }
+}
+
+static json_t *layout_json(const vta_config *c) {
+    place places[MAX_PLACES];
+    json_t *all = json_object();
+    for (int f = 0; f < FORMATS; f++) {
+        json_t *list = json_array();
+        int count = place_fields(c, &formats[f], places);
+        for (int i = 0; i < count; i++)
+            json_array_append_new(list, json_pack("{s:s, s:i, s:i, s:i, s:s}", "field", places[i].name, "half",
+                                                  places[i].half, "low", places[i].low, "width", places[i].width,
+                                                  "meaning", places[i].meaning));
+        json_object_set_new(all, formats[f].key, list);
+    }
+    return all;
+}
+
+/* ---- The command ------------------------------------------------------------------------------------------ */
+
+static void print_json(const vta_config *c, bool layout) {
+    json_t *j = json_pack("{s:s, s:o, s:o}", "source", vta_config_source(c), "config",
+                          cli_json_of(vta_config_to_json(c)), "derived", derived(c));
+    if (layout) json_object_set_new(j, "layout", layout_json(c));
+    cli_print_json(j);
 }
 
 static vta_status write_file(const vta_config *c, const char *path) {
@@ -114,8 +159,7 @@ int cmd_config(const cli_command *self, int argc, char **argv) {
     if (status != VTA_OK) return cli_finish(status);
     if (output) status = write_file(config, output);
     if (common.json)
-        cli_print_json(json_pack("{s:s, s:o, s:o}", "source", vta_config_source(config), "config",
-                                 cli_json_of(vta_config_to_json(config)), "derived", derived(config)));
+        print_json(config, layout);
     else if (layout)
         print_layout(config);
     else if (!check && !output)

@@ -141,7 +141,7 @@ int cmd_disasm(const cli_command *self, int argc, char **argv) {
     };
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
-    if (argc != 1) return cli_usage(self, "names one program or stream");
+    if (argc != 1) return cli_usage(self, "one program or stream is needed, not %d", argc);
     output out = {.json = common.json, .runs = json_array()};
     vta_status status = cli_is_program(argv[0]) ? add_program(&out, argv[0], run) : add_file(&out, argv[0], &common);
     if (out.json && status == VTA_OK) {

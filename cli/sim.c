@@ -80,7 +80,7 @@ int cmd_sim(const cli_command *self, int argc, char **argv) {
     };
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
-    if (argc != 1) return cli_usage(self, "names one program");
+    if (argc != 1) return cli_usage(self, "one program is needed, not %d", argc);
     if (wait_cycles > UINT32_MAX) return cli_usage(self, "--wait-cycles: at most %u", UINT32_MAX);
     vta_program *program = NULL;
     vta_device *device = NULL;

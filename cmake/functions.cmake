@@ -30,6 +30,7 @@ function(vt_library name folders)
     set_target_properties(${name} PROPERTIES LINK_OPTIONS "-Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/lib${name}.map")
   endif()
   set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+                                           INSTALL_RPATH "$ORIGIN"
                                            LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/lib${name}.map)
   add_library(${name}_inside STATIC ${objects})
   target_include_directories(${name}_inside PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)

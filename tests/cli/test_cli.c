@@ -98,6 +98,9 @@ static void config(void **state) {
     assert_string_equal(output, "");
     RUNS("config --layout", 0);
     assert_contains(output, "  uop_end            0  21..34     14  one past the last micro-op\n");
+    RUNS("config --layout --json", 0);
+    assert_contains(output, "\"layout\": {");
+    assert_contains(output, "\"low\": 21");
     put("bad.json", "{\"LOG_BATCH\": 12}");
     RUNS("config bad.json", 1);
     assert_contains(output, "bad.json: error: LOG_BATCH = 12: must be from 0 to 8");
