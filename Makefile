@@ -36,7 +36,7 @@ asan tsan lower clang:
 	@cmake --build build-$@
 	@ctest --test-dir build-$@ --output-on-failure -j2
 
-# Builds the libFuzzer programs into build-fuzz/fuzz; run one as build-fuzz/fuzz/fuzz_asm fuzz/corpus/fuzz_asm
+# Builds the libFuzzer programs into build-fuzz/fuzz; scripts/fuzz runs them.
 fuzz:
 	@$(PACKAGES) build test
 	@cmake --preset fuzz

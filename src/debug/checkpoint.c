@@ -4,6 +4,7 @@
 
 #include "config/config_priv.h"
 #include "debug/debugger.h"
+#include "isa/codec.h"
 
 enum { MOST_CHECKPOINTS = 64 };
 
@@ -85,7 +86,7 @@ void vt__checkpoint_back(vta_debugger *d, uint32_t position) {
 
 vta_status vt__log_store(vta_debugger *d, const vta_insn *insn, vta_diag *diag) {
     if (insn->opcode != VTA_OP_STORE) return VTA_OK;
-    uint64_t tile = d->machine.config->elem_bytes[insn->u.mem.memory_type];
+    uint64_t tile = vt_insn_elem_bytes(d->machine.config, insn);
     uint64_t bytes = insn->u.mem.x_size * tile, hole;
     for (uint32_t y = 0; bytes && y < insn->u.mem.y_size; y++) {
         vt_log_entry entry = {(insn->u.mem.dram_base + (uint64_t)y * insn->u.mem.x_stride) * tile, bytes};

@@ -1,6 +1,7 @@
 /* What can be seen of a run at a moment: units, token queues, and what an instruction touches. */
 #include "config/config_priv.h"
 #include "debug/debugger.h"
+#include "isa/codec.h"
 
 /* The place in a stage's queue of its first instruction that has not ended at `cycle`. */
 static uint32_t first_open(const vta_debugger *d, uint32_t stage, uint64_t cycle) {
@@ -127,7 +128,7 @@ int vta_debugger_touches_dram(const vta_debugger *debugger, uint32_t index, uint
     if (debugger == NULL || index >= debugger->stream.count) return 0;
     const vta_insn *insn = &debugger->stream.insns[index];
     if (!is_memory(insn)) return 0;
-    uint64_t tile = debugger->machine.config->elem_bytes[insn->u.mem.memory_type];
+    uint64_t tile = vt_insn_elem_bytes(debugger->machine.config, insn);
     for (uint32_t y = 0; y < insn->u.mem.y_size; y++) {
         uint64_t begin = (insn->u.mem.dram_base + (uint64_t)y * insn->u.mem.x_stride) * tile;
         if (addr >= begin && addr - begin < insn->u.mem.x_size * tile) return 1;

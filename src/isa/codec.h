@@ -180,6 +180,12 @@ static inline vta_uop vt_uop_unpack(const vta_config *config, uint32_t word) {
                      (uint32_t)(v >> (d + s) & vt_low_bits(w))};
 }
 
+/* Bytes in DRAM of an element that a LOAD or STORE moves; 0 for a no-op, whose memory type may be one that does not
+ * exist. */
+static inline uint32_t vt_insn_elem_bytes(const vta_config *config, const vta_insn *insn) {
+    return insn->u.mem.x_size ? config->elem_bytes[insn->u.mem.memory_type] : 0;
+}
+
 /* The stage that runs an instruction; 0 for a combination that no stage takes (spec, section 5). */
 static inline int vt_insn_stage(const vta_insn *insn) {
     if (insn->opcode == VTA_OP_STORE) return VTA_STAGE_STORE;

@@ -1,6 +1,7 @@
 #include "device/tsim/bursts.h"
 
 #include "config/config_priv.h"
+#include "isa/codec.h"
 
 void vt_bursts_of_row(vt_bursts *bursts, const vta_timing_profile *profile, uint64_t addr, uint64_t bytes) {
     *bursts = (vt_bursts){.row_byte = addr,
@@ -44,7 +45,7 @@ int vt_load_narrow(const vta_config *config, const vta_timing_profile *profile, 
 }
 
 uint64_t vt_memory_bytes(const vta_config *config, const vta_insn *insn) {
-    return (uint64_t)insn->u.mem.y_size * insn->u.mem.x_size * config->elem_bytes[insn->u.mem.memory_type];
+    return (uint64_t)insn->u.mem.y_size * insn->u.mem.x_size * vt_insn_elem_bytes(config, insn);
 }
 
 /* A row of tiles that each take several beats: bursts of at most `most` tiles. */
