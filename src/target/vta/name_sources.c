@@ -17,6 +17,13 @@ static bool find_buffer(void *user, const vt_expr *e) {
     return *name == NULL;
 }
 
+/* The first buffer that an ALU loop nest writes. */
+static bool find_store(void *user, const vt_stmt *s) {
+    const char **name = user;
+    if (*name == NULL && s->kind == VT_S_STORE) *name = s->u.store.buffer->name;
+    return *name == NULL;
+}
+
 /* The innermost loops say most, and the annotation takes four of them. */
 static const vt_stmt *annotation(naming *st, const char *what) {
     vt_ctx *ctx = st->m.ctx;
@@ -41,25 +48,42 @@ static const vt_stmt *before(naming *st, const char *what, const vt_stmt *s) {
     return vt_s_seq(st->m.ctx, 2, items);
 }
 
-/* What a call moves; NULL for other statements. */
+static const char *var_name(const vt_expr *e) { return e->kind == VT_E_VAR ? e->u.var->name : NULL; }
+
+/* Operands of the runtime's calls, behind the name that is the first. */
+enum { LOAD_FROM = 2, LOAD_TYPE = 12, LOAD_OPERANDS = 13, STORE_TO = 4, STORE_OPERANDS = 9 };
+
+/* What a call moves; NULL for other statements. Buffers in acc share memory, so a load into it is called by its source.
+ */
 static const char *transfer(const vt_stmt *s) {
     const vt_expr *e = s->kind == VT_S_EVAL ? s->u.eval.value : NULL;
     const char *name = NULL;
     if (e == NULL || !vt_is_call(e, VT_OP_CALL_EXTERN) || e->a[0]->kind != VT_E_STRING) return NULL;
-    if (strcmp(e->a[0]->u.s, "VTAStoreBuffer2D") == 0)
-        return e->n > 4 && e->a[4]->kind == VT_E_VAR ? e->a[4]->u.var->name : "store";
-    if (strcmp(e->a[0]->u.s, "VTALoadBuffer2D") != 0) return NULL;
-    vt_expr_walk(e, find_buffer, &name);
+    if (strcmp(e->a[0]->u.s, "VTAStoreBuffer2D") == 0 && e->n == STORE_OPERANDS) {
+        name = var_name(e->a[STORE_TO]);
+        return name ? name : "store";
+    }
+    if (strcmp(e->a[0]->u.s, "VTALoadBuffer2D") != 0 || e->n != LOAD_OPERANDS) return NULL;
+    if (vt_is_const(e->a[LOAD_TYPE], VTA_MEM_INP) || vt_is_const(e->a[LOAD_TYPE], VTA_MEM_WGT))
+        vt_expr_walk(e, find_buffer, &name);
+    else
+        name = var_name(e->a[LOAD_FROM]);
     return name ? name : "load";
+}
+
+/* GEMM and ALU often work on the same accumulators: "res_conv", "res_conv.alu". */
+static const char *kernel(vt_ctx *ctx, const vt_stmt *s) {
+    const char *name = NULL;
+    vt_stmt_walk(s->u.attr.body, find_buffer, find_store, &name);
+    const vt_expr *push = s->u.attr.value;
+    bool alu = push->kind == VT_E_STRING && strcmp(push->u.s, VT_PUSH_ALU) == 0;
+    if (name == NULL) return alu ? "alu" : "gemm";
+    return alu ? vt_new_format(ctx, "%s.alu", name) : name;
 }
 
 static const vt_stmt *name_stmt(vt_mutator *m, const vt_stmt *s) {
     naming *st = (naming *)m;
-    if (vt_attr_is(s, VT_ATTR_UOPS)) {
-        const char *name = NULL;
-        vt_stmt_walk(s->u.attr.body, find_buffer, NULL, &name);
-        return before(st, name ? name : "alu", s);
-    }
+    if (vt_attr_is(s, VT_ATTR_UOPS)) return before(st, kernel(m->ctx, s), s);
     const char *moved = transfer(s);
     if (moved) return before(st, moved, s);
     bool loop = s->kind == VT_S_FOR && st->depth < MOST_LOOPS;
