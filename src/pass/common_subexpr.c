@@ -9,7 +9,7 @@
 #include "pass/pass.h"
 #include "pass/util.h"
 
-/* ---- Tables of expressions ------------------------------------------------------------------------------------- */
+/* ---- Tables of expressions -------------------------------------------------------------------------------------- */
 
 typedef struct row {
     const vt_expr *e;
@@ -66,7 +66,7 @@ static table *table_new(vt_ctx *ctx) {
     return t;
 }
 
-/* ---- The pass's state -------------------------------------------------------------------------------------------- */
+/* ---- The pass's state ------------------------------------------------------------------------------------------- */
 
 typedef struct known {
     const vt_var *var;
@@ -81,6 +81,7 @@ typedef struct cse {
     uint32_t n_context, cap_context;
     vt_ptrmap *defined; /* variable -> number of definitions in scope, as a pointer */
     uint32_t number;    /* of the newest variable */
+    vt_ptrmap *uses;    /* introduced variable -> 1 + uses in expressions that may be introduced, as a pointer */
     vt_ptrmap *taken;   /* numbers n of names cse_var_n in the program, as keys */
 } cse;
 
@@ -109,8 +110,7 @@ static uint32_t node_count(const vt_expr *e) {
     return n;
 }
 
-/* ---- What is computed ----------------------------------------------------------------------------------------------
- */
+/* ---- What is computed ------------------------------------------------------------------------------------------- */
 
 static void computed_by_expr(cse *st, const vt_expr *e, table *t) {
     if (eligible(st, e)) {
@@ -181,8 +181,7 @@ static const table *computed_by(cse *st, const vt_stmt *s) {
     return have;
 }
 
-/* ---- Candidates in order -------------------------------------------------------------------------------------------
- */
+/* ---- Candidates in order ---------------------------------------------------------------------------------------- */
 
 static const char *row_text(vt_ctx *ctx, row *r) {
     if (!r->text) r->text = vt_expr_text(ctx, r->e);
@@ -264,19 +263,28 @@ static void add_inner(cse *st, candidates *c, const vt_expr *e) {
     }
 }
 
-/* ---- Replacing ------------------------------------------------------------------------------------------------------
- */
+/* ---- Replacing -------------------------------------------------------------------------------------------------- */
 
+/* Expressions and the variables that stand for them from now on. */
 typedef struct replace {
     vt_mutator m;
-    const vt_expr *what;
-    const vt_expr *by;
+    table found;
+    const vt_var **vars; /* by row of found */
+    uint32_t cap_vars;
 } replace;
 
+static void add_replacement(replace *r, const vt_expr *what, const vt_var *by) {
+    table_add(&r->found, what, 1);
+    vt_grow(r->m.ctx, &r->vars, &r->cap_vars, r->found.n, sizeof *r->vars);
+    r->vars[r->found.n - 1] = by;
+}
+
+/* From the outside in, so that the largest match counts. */
 static const vt_expr *replace_expr(vt_mutator *m, const vt_expr *e) {
     replace *r = (replace *)m;
-    if (e->hash == r->what->hash && vt_expr_equal(e, r->what)) return r->by;
-    return vt_mutate_expr_children(m, e);
+    if (e->n == 0) return e;
+    const row *found = table_find(&r->found, e);
+    return found ? r->vars[found - r->found.rows] : vt_mutate_expr_children(m, e);
 }
 
 /* One of the two is set: what is being worked on. */
@@ -284,15 +292,6 @@ typedef struct subject {
     const vt_expr *e;
     const vt_stmt *s;
 } subject;
-
-static subject replaced(cse *st, subject in, const vt_expr *what, const vt_expr *by) {
-    replace r = {.m = {.ctx = st->m.ctx, .expr = replace_expr}, .what = what, .by = by};
-    if (in.e)
-        in.e = vt_mutate_expr(&r.m, in.e);
-    else
-        in.s = vt_mutate_stmt(&r.m, in.s);
-    return in;
-}
 
 static const vt_var *new_var(cse *st, vt_dtype t) {
     vt_ctx *ctx = st->m.ctx;
@@ -314,33 +313,40 @@ static bool undefined(void *user, const vt_var *v) {
     return vt_ptrmap_get(st->defined, v) == NULL;
 }
 
-/* Works through what the subject computes; *out_created says whether variables were introduced. */
-static subject introduce(cse *st, subject in, const table *t, bool *out_created) {
+/* Works through what the subject computes, largest first; *out_created variables come around it. */
+static subject introduce(cse *st, subject in, const table *t, uint32_t *out_created) {
     vt_ctx *ctx = st->m.ctx;
     candidates c = candidates_of(st, t);
-    *out_created = false;
+    replace r = {.m = {.ctx = ctx, .expr = replace_expr}, .found = {.ctx = ctx}};
+    uint32_t n_new = 0, cap_new = 0;
+    row *created = NULL; /* rows of the candidates that got a variable, in order */
     for (uint32_t i = 0; i < c.n; i++) {
-        row r = c.rows[i];
-        const vt_var *holder = holder_of(st, r.e);
+        row at = c.rows[i];
+        const vt_var *holder = holder_of(st, at.e);
         if (holder) {
-            in = replaced(st, in, r.e, holder);
-        } else if (r.count >= 2 && !vt_expr_uses_any(r.e, undefined, st)) {
-            const vt_var *v = new_var(st, r.e->dtype);
-            in = replaced(st, in, r.e, v);
-            if (in.e)
-                in.e = vt_e_let(ctx, v, r.e, in.e);
-            else
-                in.s = vt_s_let(ctx, v, r.e, in.s);
-            *out_created = true;
+            add_replacement(&r, at.e, holder);
+        } else if (at.count >= 2 && !vt_expr_uses_any(at.e, undefined, st)) {
+            add_replacement(&r, at.e, new_var(st, at.e->dtype));
+            vt_grow(ctx, &created, &cap_new, n_new + 1, sizeof *created);
+            created[n_new++] = at;
         } else {
-            add_inner(st, &c, r.e);
+            add_inner(st, &c, at.e);
         }
+    }
+    *out_created = n_new;
+    if (r.found.n == 0) return in;
+    if (in.e) in.e = vt_mutate_expr(&r.m, in.e);
+    else in.s = vt_mutate_stmt(&r.m, in.s);
+    for (uint32_t i = 0; i < n_new; i++) { /* a value is itself, made of smaller ones */
+        const vt_var *v = r.vars[table_find(&r.found, created[i].e) - r.found.rows];
+        const vt_expr *value = vt_mutate_expr_children(&r.m, created[i].e);
+        if (in.e) in.e = vt_e_let(ctx, v, value, in.e);
+        else in.s = vt_s_let(ctx, v, value, in.s);
     }
     return in;
 }
 
-/* ---- Walking
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- Walking ---------------------------------------------------------------------------------------------------- */
 
 static void define(cse *st, const vt_var *v, const vt_expr *value) {
     vt_grow(st->m.ctx, &st->context, &st->cap_context, st->n_context + 1, sizeof *st->context);
@@ -358,7 +364,7 @@ static void undefine(cse *st) {
 static const vt_expr *cse_expr(vt_mutator *m, const vt_expr *e) {
     cse *st = (cse *)m;
     if (e->n == 0) return e;
-    bool created;
+    uint32_t created;
     e = introduce(st, (subject){.e = e}, of_expr(st, e), &created).e;
     if (e->kind != VT_E_LET) return vt_mutate_expr_children(m, e);
     const vt_expr *value = vt_mutate_expr(m, e->a[0]);
@@ -368,16 +374,44 @@ static const vt_expr *cse_expr(vt_mutator *m, const vt_expr *e) {
     return value == e->a[0] && body == e->a[1] ? e : vt_e_let(m->ctx, e->u.let_var, value, body);
 }
 
-static const vt_stmt *cse_stmt(vt_mutator *m, const vt_stmt *s) {
-    cse *st = (cse *)m;
-    vt_poll(m->ctx);
-    bool created;
-    s = introduce(st, (subject){.s = s}, computed_by(st, s), &created).s;
-    if (created) return vt_mutate_stmt(m, s); /* the variables may make more things common */
+/* How often each variable occurs in expressions that may be introduced: what is below two makes nothing common. */
+typedef struct use_counter {
+    cse *st;
+    vt_ptrmap *uses;
+} use_counter;
+
+static void count_uses(use_counter *c, const vt_expr *e, bool inside) {
+    inside = inside || eligible(c->st, e);
+    if (e->kind == VT_E_VAR && inside) {
+        uintptr_t n = (uintptr_t)vt_ptrmap_get(c->uses, e);
+        vt_ptrmap_set(c->uses, e, (const void *)(n + 1));
+    }
+    for (uint32_t i = 0; i < e->n; i++) count_uses(c, e->a[i], inside);
+}
+
+static bool count_uses_of(void *user, const vt_expr *e) {
+    count_uses(user, e, false);
+    return false;
+}
+
+/* The variables just introduced around `before`. */
+static void note_uses(cse *st, const vt_stmt *s, const vt_stmt *before_chain) {
+    use_counter c = {.st = st, .uses = vt_ptrmap_new(st->m.ctx)};
+    vt_stmt_walk(s, count_uses_of, NULL, &c);
+    for (; s != before_chain; s = s->u.let.body)
+        vt_ptrmap_set(st->uses, s->u.let.var, (const void *)(1 + (uintptr_t)vt_ptrmap_get(c.uses, s->u.let.var)));
+}
+
+/* What is below a statement, which itself has nothing to introduce any more. */
+static const vt_stmt *descend(cse *st, const vt_stmt *s) {
+    vt_mutator *m = &st->m;
     if (s->kind == VT_S_LET) {
         const vt_expr *value = vt_mutate_expr(m, s->u.let.value);
         define(st, s->u.let.var, s->u.let.value);
-        const vt_stmt *body = vt_mutate_stmt(m, s->u.let.body);
+        /* Once a variable is defined, expressions that use it may be introduced; no others became possible. */
+        uintptr_t uses = (uintptr_t)vt_ptrmap_get(st->uses, s->u.let.var);
+        bool more = uses == 0 || uses - 1 >= 2;
+        const vt_stmt *body = more ? vt_mutate_stmt(m, s->u.let.body) : descend(st, s->u.let.body);
         undefine(st);
         return value == s->u.let.value && body == s->u.let.body ? s : vt_s_let(m->ctx, s->u.let.var, value, body);
     }
@@ -390,6 +424,20 @@ static const vt_stmt *cse_stmt(vt_mutator *m, const vt_stmt *s) {
         return vt_loop_with(m->ctx, s, s->u.loop.var, min, extent, body);
     }
     return vt_mutate_stmt_children(m, s);
+}
+
+static const vt_stmt *cse_stmt(vt_mutator *m, const vt_stmt *s) {
+    cse *st = (cse *)m;
+    vt_poll(m->ctx);
+    uint32_t created;
+    s = introduce(st, (subject){.s = s}, computed_by(st, s), &created).s;
+    if (created > 0) {
+        const vt_stmt *inner = s;
+        for (uint32_t i = 0; i < created; i++) inner = inner->u.let.body;
+        note_uses(st, s, inner);
+        return vt_mutate_stmt(m, s); /* parts of the values may be common with the rest */
+    }
+    return descend(st, s);
 }
 
 static bool note_name(void *user, const vt_expr *e) {
@@ -406,6 +454,7 @@ const vt_func *vt_pass_common_subexpr(vt_lowering *l, const vt_func *f) {
               .stmt_tables = vt_ptrmap_new(ctx),
               .memory = vt_ptrmap_new(ctx),
               .defined = vt_ptrmap_new(ctx),
+              .uses = vt_ptrmap_new(ctx),
               .taken = vt_ptrmap_new(ctx)};
     vt_stmt_walk(f->body, note_name, NULL, &st);
     for (uint32_t i = 0; i < f->n_params; i++) define(&st, f->params[i], NULL);

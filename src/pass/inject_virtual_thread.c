@@ -9,7 +9,7 @@
 #include "pass/pass.h"
 #include "pass/util.h"
 
-/* ---- What depends on the thread ---------------------------------------------------------------------------------- */
+/* ---- What depends on the thread --------------------------------------------------------------------------------- */
 
 /* A set of variables that depend on the thread, and for the others what depends on them. */
 typedef struct edge {
@@ -123,8 +123,7 @@ static vt_ptrmap *touched_vars(vt_ctx *ctx, const vt_stmt *body, const vt_var *t
     return t.touched;
 }
 
-/* ---- Copying -------------------------------------------------------------------------------------------------------
- */
+/* ---- Copying ---------------------------------------------------------------------------------------------------- */
 
 /* So many copies of a statement without loops are written out. */
 enum { MOST_WRITTEN_OUT = 15 };
@@ -315,8 +314,7 @@ static const vt_stmt *inject_stmt(vt_mutator *m, const vt_stmt *s) {
     return s;
 }
 
-/* ---- The pass
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- The pass --------------------------------------------------------------------------------------------------- */
 
 static const vt_stmt *each_thread(vt_mutator *m, const vt_stmt *s) {
     vt_ctx *ctx = m->ctx;

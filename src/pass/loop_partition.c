@@ -16,8 +16,7 @@ typedef struct partitioner {
     vt_dommap *hint, *relax;
 } partitioner;
 
-/* ---- Which loops --------------------------------------------------------------------------------------------------
- */
+/* ---- Which loops ------------------------------------------------------------------------------------------------ */
 
 typedef struct selector {
     vt_visitor v;
@@ -55,8 +54,7 @@ static void select_stmt(vt_visitor *v, const vt_stmt *s) {
     vt_ptrmap_set(sel->used, s->u.loop.var, NULL);
 }
 
-/* ---- Where checks hold --------------------------------------------------------------------------------------------
- */
+/* ---- Where checks hold ------------------------------------------------------------------------------------------ */
 
 typedef struct check {
     const vt_expr *condition;
@@ -129,8 +127,7 @@ static void find_stmt(vt_visitor *v, const vt_stmt *s) {
     vt_visit_stmt_children(v, s);
 }
 
-/* ---- Cutting
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- Cutting ---------------------------------------------------------------------------------------------------- */
 
 /* The interval in which all the checks that can have `value` somewhere in the loop have it. */
 static vt_intset common_interval(partitioner *st, const finder *f, vt_intset loop, bool value, vt_ptrmap *out_checks) {

@@ -115,7 +115,7 @@ static const vt_stmt *store(flatten *st, const entry *e, const vt_expr *index, c
     return vt_s_store(ctx, e->flat, value, 1, &index);
 }
 
-/* ---- Views --------------------------------------------------------------------------------------------------- */
+/* ---- Views ------------------------------------------------------------------------------------------------------ */
 
 static const vt_expr *view_index(flatten *st, const view *w, uint32_t n, const vt_expr *const *indices) {
     vt_ctx *ctx = st->m.ctx;
@@ -218,7 +218,7 @@ static const vt_stmt *bind_buffer(flatten *st, const vt_stmt *s) {
     return vt_s_assert(ctx, check, vt_string(ctx, vt_new_format(ctx, "%s: misaligned element offset", b->name)), body);
 }
 
-/* ---- Realized regions ---------------------------------------------------------------------------------------- */
+/* ---- Realized regions ------------------------------------------------------------------------------------------- */
 
 static void note_align(flatten *st, const vt_stmt *s) {
     const vt_expr *tuple = s->u.attr.value;
@@ -273,7 +273,7 @@ static const vt_stmt *realize(flatten *st, const vt_stmt *s) {
     return vt_s_alloc(ctx, data, e->flat->dtype, 1, e->flat->shape, vt_bool(ctx, true), body);
 }
 
-/* ---- The pass -------------------------------------------------------------------------------------------------- */
+/* ---- The pass --------------------------------------------------------------------------------------------------- */
 
 static const vt_expr *flatten_expr(vt_mutator *m, const vt_expr *e) {
     flatten *st = (flatten *)m;

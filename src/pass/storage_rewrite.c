@@ -46,7 +46,7 @@ typedef struct rewrite {
     vt_ptrmap *buffers;  /* buffer -> buffer over its storage */
 } rewrite;
 
-/* ---- Scopes of memory ------------------------------------------------------------------------------------------ */
+/* ---- Scopes of memory ------------------------------------------------------------------------------------------- */
 
 /* "local.acc_buffer" has the tag ".acc_buffer"; "global" and "local" have none. */
 static const char *scope_tag(const char *scope) {
@@ -70,7 +70,7 @@ static uint64_t alloc_bits(const vt_stmt *alloc) {
            alloc->u.alloc.dtype.lanes;
 }
 
-/* ---- Planning ---------------------------------------------------------------------------------------------------- */
+/* ---- Planning --------------------------------------------------------------------------------------------------- */
 
 static storage *new_storage(rewrite *st, const vt_stmt *alloc, const char *scope, uint64_t bits) {
     vt_ctx *ctx = st->m.ctx;
@@ -199,8 +199,7 @@ static bool plan(rewrite *st) {
     return true;
 }
 
-/* ---- Allocations ---------------------------------------------------------------------------------------------------
- */
+/* ---- Allocations ------------------------------------------------------------------------------------------------ */
 
 static const vt_stmt *make_alloc(rewrite *st, const storage *e, vt_dtype t, const vt_expr *extent) {
     vt_ctx *ctx = st->m.ctx;
@@ -321,8 +320,7 @@ static void prepare(rewrite *st) {
     }
 }
 
-/* ---- Rewriting
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- Rewriting -------------------------------------------------------------------------------------------------- */
 
 static const vt_stmt *attach(rewrite *st, const void *key, const vt_stmt *body) {
     const chain *c = vt_ptrmap_get(st->attached, key);

@@ -53,7 +53,7 @@ const vt_stmt *vt_loop_with(vt_ctx *ctx, const vt_stmt *loop, const vt_var *var,
     return vt_s_new(ctx, &copy);
 }
 
-/* ---- Single definitions ------------------------------------------------------------------------------------ */
+/* ---- Single definitions ----------------------------------------------------------------------------------------- */
 
 typedef struct ssa {
     vt_mutator m;
@@ -127,7 +127,7 @@ const vt_stmt *vt_convert_ssa(vt_ctx *ctx, const vt_stmt *s) {
     return vt_mutate_stmt(&st.m, s);
 }
 
-/* ---- Small things ------------------------------------------------------------------------------------------ */
+/* ---- Small things ----------------------------------------------------------------------------------------------- */
 
 uint64_t vt_const_elements(uint32_t n, const vt_expr *const *extents) {
     uint64_t product = 1;

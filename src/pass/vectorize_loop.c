@@ -151,8 +151,7 @@ static const vt_stmt *vec_alloc(vectorize *st, const vt_stmt *s) {
     return vt_s_new(ctx, &copy);
 }
 
-/* ---- Expressions ----------------------------------------------------------------------------------------------------
- */
+/* ---- Expressions ------------------------------------------------------------------------------------------------ */
 
 static const vt_expr *vec_expr(vt_mutator *m, const vt_expr *e) {
     vectorize *st = (vectorize *)m;
@@ -264,8 +263,7 @@ static const vt_stmt *vec_stmt(vt_mutator *m, const vt_stmt *s) {
     return st->scalarize || !out ? serial(st, s) : out;
 }
 
-/* ---- The pass ------------------------------------------------------------------------------------------------------
- */
+/* ---- The pass --------------------------------------------------------------------------------------------------- */
 
 static const vt_stmt *each_loop(vt_mutator *m, const vt_stmt *s) {
     vt_ctx *ctx = m->ctx;

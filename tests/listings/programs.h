@@ -33,7 +33,7 @@ static te_tensor *like(program *p, te_tensor *t, const char *name, const char *b
     return te_compute(p->c, name, n, shape, NULL, body);
 }
 
-/* ---- One operation on tiles ------------------------------------------------------------------------------------ */
+/* ---- One operation on tiles ------------------------------------------------------------------------------------- */
 
 static void copies(program *p, int64_t rows, int64_t columns, const int64_t *before, const int64_t *after) {
     int64_t shape[4] = {rows, columns, config_batch(p->c), config_out(p->c)};
@@ -102,8 +102,7 @@ static void vadd(program *p) {
     p->n_args = 3;
 }
 
-/* ---- Matrix multiplication ----------------------------------------------------------------------------------------
- */
+/* ---- Matrix multiplication -------------------------------------------------------------------------------------- */
 
 static void matmul(program *p) {
     int64_t a_shape[4] = {1, 16, config_batch(p->c), config_in(p->c)};
@@ -220,8 +219,7 @@ static void blocked(program *p) {
     p->n_args = 3;
 }
 
-/* ---- Convolution ----------------------------------------------------------------------------------------------------
- */
+/* ---- Convolution ------------------------------------------------------------------------------------------------ */
 
 /* How far the seeds' schedule of the convolution is taken. */
 typedef enum conv_step { CONV_DEFAULT, CONV_BLOCKED, CONV_FINAL } conv_step;
@@ -283,8 +281,7 @@ static void conv2d(program *p, conv_step step, bool threads) {
     mark(p, after[1], 0, "alu");
 }
 
-/* ---- By name
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- By name ---------------------------------------------------------------------------------------------------- */
 
 static const char *const program_names[] = {
     "vadd",      "matmul",       "blocked",      "conv2d",        "conv2d_novt",  "save_load",

@@ -216,8 +216,7 @@ static void build_transposed(job *j) {
     j->out = t.res;
 }
 
-/* ---- Running ------------------------------------------------------------------------------------------------------
- */
+/* ---- Running ---------------------------------------------------------------------------------------------------- */
 
 static trace *running; /* for finit, which gets nothing but the signature */
 static const vt_stmt *recording;

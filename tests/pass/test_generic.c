@@ -102,8 +102,7 @@ static void hoisting(void **state) {
     one_expect(&o, (const char *const[]){"if (i < 3)", "for (j: int32, 0, 8)", "for (j_1: int32, 0, 8)", NULL});
 }
 
-/* ---- Virtual threads ------------------------------------------------------------------------------------------------
- */
+/* ---- Virtual threads -------------------------------------------------------------------------------------------- */
 
 static const vt_stmt *threads(one *o, const char *tag, int64_t n) {
     vt_ctx *ctx = &o->ctx;
@@ -129,8 +128,7 @@ static void virtual_threads(void **state) {
     GIVES(inject_virtual_thread, two_cthreads, "allocate(all: Pointer(global int32), int32, [8])");
 }
 
-/* ---- Storage
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- Storage ---------------------------------------------------------------------------------------------------- */
 
 /* a is filled from x, b from a by `use`, then y from b. */
 static const vt_stmt *three_buffers(one *o, bool in_place) {
@@ -166,8 +164,7 @@ static void storage(void **state) {
     one_expect(&o, (const char *const[]){"allocate(t", NULL});
 }
 
-/* ---- Expressions
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Expressions ------------------------------------------------------------------------------------------------ */
 
 static const vt_stmt *wide_loop(one *o) {
     vt_ctx *ctx = &o->ctx;

@@ -44,7 +44,7 @@ static chain build_chain(program *p, int64_t rows, int64_t columns, const char *
     return k;
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------------------------- */
+/* ---- Memory ----------------------------------------------------------------------------------------------------- */
 
 static void tile_does_not_fit(void **state) {
     (void)state;
@@ -84,8 +84,7 @@ static void threads_do_not_fit_together(void **state) {
     REFUSED(&p, "the acc buffer holds 2048 elements", "needs 3000 (x_buf 3000)", "fewer virtual threads");
 }
 
-/* ---- Transfers -----------------------------------------------------------------------------------------------------
- */
+/* ---- Transfers -------------------------------------------------------------------------------------------------- */
 
 static void copy_of_three_dimensions(void **state) {
     (void)state;
@@ -175,8 +174,7 @@ static void padding_that_is_not_zero(void **state) {
     REFUSED(&p, "the padding is not 0");
 }
 
-/* ---- ALU
- * ----------------------------------------------------------------------------------------------------------------- */
+/* ---- ALU -------------------------------------------------------------------------------------------------------- */
 
 static void alu_without_the_operation(void **state) {
     (void)state;
@@ -206,8 +204,7 @@ static void alu_on_parts_of_elements(void **state) {
     REFUSED(&p, "the innermost axes must be whole elements of 1 x 16 scalars");
 }
 
-/* ---- Micro-ops
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- Micro-ops -------------------------------------------------------------------------------------------------- */
 
 /* C = A * B^T with the reduction as `order` puts it: 'k' and 'K' its inner and outer part, 'c' and 'C' of the output.
  */
@@ -259,9 +256,7 @@ static void orders_that_work(void **state) {
     }
 }
 
-/* ---- Options
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- Options ---------------------------------------------------------------------------------------------------- */
 
 static void unknown_pass_name(void **state) {
     (void)state;

@@ -146,7 +146,7 @@ static void tokens_between_tasks(void **state) {
     flow_is(branches, "(21{)21[L|](12)12C(21}.)21");
 }
 
-/* ---- Pragmas ----------------------------------------------------------------------------------------------------- */
+/* ---- Pragmas ---------------------------------------------------------------------------------------------------- */
 
 static const vt_stmt *marked(one *o, const char *pragma) {
     const vt_var *i = one_var(o, "i");
@@ -169,8 +169,7 @@ static void pragmas(void **state) {
     GIVES_VTA(annotate_alu_scope, with_alu, "\"coproc_scope\" = 2", "\"coproc_uop_scope\" = \"VTAPushALUOp\"", "for");
 }
 
-/* ---- Allocations and addresses -------------------------------------------------------------------------------------
- */
+/* ---- Allocations and addresses ---------------------------------------------------------------------------------- */
 
 static const vt_stmt *inner_alloc(one *o) {
     const vt_var *i = one_var(o, "i");

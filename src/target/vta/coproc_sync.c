@@ -135,7 +135,7 @@ static void append(planner *st, const state *now) {
     st->last = *now;
 }
 
-/* ---- The processor's share --------------------------------------------------------------------------------------- */
+/* ---- The processor's share -------------------------------------------------------------------------------------- */
 
 /* Notes the tasks of a statement, from the inside out. */
 static void find_tasks(void *user, const vt_stmt *s) {
@@ -191,8 +191,7 @@ static void plan_processor(planner *st, const vt_stmt *s) {
     vt_ptrmap_set(st->before, s, list);
 }
 
-/* ---- Walking ------------------------------------------------------------------------------------------------------
- */
+/* ---- Walking ---------------------------------------------------------------------------------------------------- */
 
 static void plan_loop(planner *st, const vt_stmt *s) {
     state first = st->first, last = st->last, loop = {.node = s};
@@ -255,7 +254,7 @@ static void skip_expr(vt_visitor *v, const vt_expr *e) {
     (void)e;
 }
 
-/* ---- Inserting ------------------------------------------------------------------------------------------------- */
+/* ---- Inserting -------------------------------------------------------------------------------------------------- */
 
 typedef struct inserter {
     vt_mutator m;

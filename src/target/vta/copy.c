@@ -15,7 +15,7 @@ static const char *copy_name(vt_ctx *ctx, const vt_copy *c) {
     return vt_new_format(ctx, "copy of %s to %s", c->src.buffer->name, c->dst.buffer->name);
 }
 
-/* ---- Matching -------------------------------------------------------------------------------------------------- */
+/* ---- Matching --------------------------------------------------------------------------------------------------- */
 
 static _Noreturn void no_copy(vt_ctx *ctx, const vt_stmt *nest, const char *why) {
     vt_raise(ctx, VTA_ILLEGAL,
