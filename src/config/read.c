@@ -1,10 +1,10 @@
 /* The two texts that settings come from: a JSON object and a list of changes. */
 #include <ctype.h>
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "config/settings.h"
 
 static vta_status wrong_type(const vt__config_settings *s, const char *key, const json_t *value, const char *want,
@@ -30,14 +30,8 @@ static vta_status read_member(vt__config_settings *s, const char *key, const jso
 }
 
 vta_status vt__config_read_json(vt__config_settings *s, const char *json, size_t size, vta_diag *diag) {
-    json_error_t error;
-    json_t *root = json_loadb(json, size, JSON_REJECT_DUPLICATES, &error);
-    if (!root) {
-        if (json_error_code(&error) == json_error_out_of_memory) return vt_no_memory(diag);
-        vt_pos pos = {s->name, error.line > 0 ? (uint32_t)error.line : 0,
-                      error.column > 0 ? (uint32_t)error.column : 0};
-        return vt_fail_at(diag, VTA_PARSE, pos, "%s", error.text);
-    }
+    json_t *root;
+    VT_TRY(vt_json_parse(json, size, s->name, diag, &root));
     vta_status status = VTA_OK;
     if (!json_is_object(root))
         status = vt_fail_at(diag, VTA_PARSE, (vt_pos){s->name, 1, 1}, "a configuration is one JSON object, {...}");

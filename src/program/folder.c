@@ -2,12 +2,12 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "program/program_priv.h"
 
 enum { JSON_LIMIT = 1 << 24 };
@@ -130,11 +130,12 @@ static vta_status read_run(const folder *f, const char *run) {
     char *text;
     size_t size;
     VT_TRY(read_member_file(f, run, "run.json", JSON_LIMIT, &text, &size));
-    json_error_t error;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    char *path = join(f, run, "run.json");
+    json_t *root = NULL;
+    vta_status status = path ? vt_json_parse(text, size, path, f->diag, &root) : vt_no_memory(f->diag);
+    vt_strfree(f->allocator, path);
     vt_free(f->allocator, text, size + 1);
-    vta_status status =
-        root ? read_run_object(f, run, root) : FAIL("%s/run.json:%d:%d: %s", run, error.line, error.column, error.text);
+    if (status == VTA_OK) status = read_run_object(f, run, root);
     json_decref(root);
     return status;
 }

@@ -1,6 +1,5 @@
 /* Recorded counters as JSON. */
-#include <jansson.h>
-
+#include "base/json.h"
 #include "program/program_priv.h"
 
 static const char *const names[] = {
@@ -34,18 +33,13 @@ void vt__stats_print(const vta_program *p, vt_strbuf *sb) {
 }
 
 vta_status vt__stats_parse(vta_program *p, const char *json, size_t size, const char *name, vta_diag *diag) {
-    json_error_t error;
-    json_t *root = json_loadb(json, size, JSON_REJECT_DUPLICATES, &error);
-    if (!root || !json_is_object(root)) {
-        vt_pos pos = {name, error.line > 0 ? (uint32_t)error.line : 0, error.column > 0 ? (uint32_t)error.column : 0};
-        vta_status status = vt_fail_at(diag, VTA_PARSE, root ? (vt_pos){name, 1, 1} : pos, "%s",
-                                       root ? "statistics are one JSON object" : error.text);
-        json_decref(root);
-        return status;
-    }
+    json_t *root;
+    VT_TRY(vt_json_parse(json, size, name, diag, &root));
     vta_counters c = {0};
     uint32_t mask = 0;
     vta_status status = VTA_OK;
+    if (!json_is_object(root))
+        status = vt_fail_at(diag, VTA_PARSE, (vt_pos){name, 1, 1}, "statistics are one JSON object");
     for (unsigned i = 0; i < COUNT && status == VTA_OK; i++) {
         const json_t *value = json_object_get(root, names[i]);
         if (!value) continue;

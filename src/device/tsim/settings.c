@@ -1,9 +1,8 @@
 /* Timing profiles: the table of vta/timing.def, changed by text or JSON. */
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag.h"
+#include "base/json.h"
 #include "base/strbuf.h"
 #include "vta/timing.h"
 
@@ -151,11 +150,8 @@ vta_status vta_timing_profile_parse(const char *json, size_t size, const char *n
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_timing_profile_parse: json or out_profile is null");
     *out_profile = profiles[0];
     if (name == NULL) name = "timing profile";
-    json_error_t error;
-    json_t *root = json_loadb(json, size, JSON_REJECT_DUPLICATES, &error);
-    if (root == NULL)
-        return vt_fail_at(diag, VTA_PARSE, (vt_pos){name, (uint32_t)error.line, (uint32_t)error.column}, "%s",
-                          error.text);
+    json_t *root;
+    VT_TRY(vt_json_parse(json, size, name, diag, &root));
     vta_status status = from_json(root, name, diag, out_profile);
     json_decref(root);
     return status;
