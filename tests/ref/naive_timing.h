@@ -7,7 +7,7 @@
 
 #include "vta/timing.h"
 
-enum { NV_FIFO = 4096, NV_CMDS = 8192, NV_FETCH = 3 };
+enum { NV_FIFO = 4096, NV_CMDS = 1 << 16, NV_FETCH = 3 };
 
 typedef struct nv_request {
     int client; /* engine 0..2, or NV_FETCH */

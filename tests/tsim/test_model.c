@@ -147,7 +147,7 @@ static void random_programs(void **state) {
                                           "LOG_BLOCK_IN=3 LOG_BLOCK_OUT=3 LOG_BATCH=2"};
     vta_config *base = vta_config_default();
     vta_diag *diag = vta_diag_create(NULL);
-    for (unsigned seed = 1; seed <= 400; seed++) {
+    for (unsigned seed = 1; seed <= 2000; seed++) {
         rng_state = seed;
         vta_config *config;
         assert_int_equal(vta_config_with(base, configs[rnd(4)], diag, &config), VTA_OK);
