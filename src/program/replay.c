@@ -60,13 +60,15 @@ static uint64_t page_end(uint32_t addr, uint64_t size) {
     return (addr + size + VTA_PAGE_BYTES - 1) / VTA_PAGE_BYTES * VTA_PAGE_BYTES;
 }
 
-/* Unmaps what an earlier run had mapped across the borders of [addr, addr + size). */
-static void clear_borders(vta_replay *r, uint32_t addr, uint64_t size) {
+/* Makes place for a range of which the last `zeros` bytes are zero: unmaps what an earlier run had mapped across its
+ * borders, and the range itself where fresh memory, zero until it is touched, is less work than writing the zeros. */
+static void make_place(vta_replay *r, uint32_t addr, uint64_t size, uint64_t zeros) {
     uint64_t end = page_end(addr, size);
     for (size_t i = r->count; i-- > 0;) {
         uint64_t m_begin = r->mappings[i].addr, m_end = m_begin + r->mappings[i].size;
         bool touches = m_begin < end && addr < m_end, covers = m_begin <= addr && end <= m_end;
-        if (touches && !covers) unmap(r, i);
+        bool same = m_begin == addr && m_end == end;
+        if (touches && (!covers || (same && zeros > CHUNK))) unmap(r, i);
     }
 }
 
@@ -113,9 +115,12 @@ static bool insns_inside(const vt__run *run) {
 static vta_status load_run(vta_replay *r, const vt__run *run, vta_diag *diag) {
     uint64_t insn_bytes = (uint64_t)run->insn_count * VTA_INSN_BYTES;
     bool inside = insns_inside(run), fresh;
-    for (size_t i = 0; i < run->segment_count; i++) clear_borders(r, run->segments[i].addr, run->segments[i].size);
+    for (size_t i = 0; i < run->segment_count; i++) {
+        const vt__segment *s = &run->segments[i];
+        make_place(r, s->addr, s->size, s->size - r->program->blobs.items[s->before].size);
+    }
     if (!inside) {
-        clear_borders(r, run->insn_addr, insn_bytes);
+        make_place(r, run->insn_addr, insn_bytes, 0);
         VT_TRY(map(r, run->insn_addr, insn_bytes, diag, &fresh));
     }
     for (size_t i = 0; i < run->segment_count; i++) {

@@ -301,7 +301,8 @@ static void mismatches(void **state) {
 static void changing_segments(void **state) {
     (void)state;
     static const char finish[] = "FINISH";
-    uint8_t *insns, ones[0x4000], zeros[0x4000] = {0};
+    static uint8_t ones[0x18000], zeros[0x18000];
+    uint8_t *insns;
     size_t count;
     memset(ones, 1, sizeof ones);
     assert_int_equal(vta_asm(config, finish, strlen(finish), NULL, NULL, &insns, &count), VTA_OK);
@@ -313,8 +314,12 @@ static void changing_segments(void **state) {
     } runs[][2] = {{{0x2000, 0x4000, 1}, {0x8000, 16, 1}},
                    {{0x3000, 0x1000, 0}, {0x4000, 0x1000, 1}},
                    {{0x1000, 0x2000, 0}, {0x3000, 0x4000, 0}},
-                   {{0x8000, 0x3000, 0}, {0x2000, 0x1001, 1}}};
-    for (int r = 0; r < 4; r++) {
+                   {{0x8000, 0x3000, 0}, {0x2000, 0x1001, 1}},
+                   {{0x30000, 0x18000, 1}, {0x2000, 0x1001, 1}},
+                   {{0x30000, 0x18000, 0}, {0x2000, 0x1001, 0}},
+                   {{0x30000, 0x17001, 0}, {0x2000, 0x1000, 1}}};
+    enum { RUNS = sizeof runs / sizeof *runs };
+    for (int r = 0; r < RUNS; r++) {
         assert_int_equal(vta_program_begin_run(p, 0x20000, insns, 1, NULL), VTA_OK);
         for (int s = 0; s < 2; s++)
             assert_int_equal(
