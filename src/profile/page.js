@@ -9,7 +9,7 @@
   const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
   const kindVar = (k) => "--k-" + data.kinds[k].replace(/ /g, "-");
   const number = (n) => Math.round(n).toLocaleString("en-US");
-  const percent = (x) => (100 * x).toFixed(x < 0.1 ? 1 : 0) + " %";
+  const percent = (x) => (100 * x).toFixed(x < 0.1 ? 1 : 0) + "\u00a0%";
   const bytes = (n) => (n >= 1e6 ? (n / 1e6).toFixed(2) + " MB" : n >= 1e3 ? (n / 1e3).toFixed(1) + " kB" : n + " B");
   const el = (tag, attributes, ...children) => {
     const e = document.createElement(tag);
