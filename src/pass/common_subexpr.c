@@ -335,13 +335,17 @@ static subject introduce(cse *st, subject in, const table *t, uint32_t *out_crea
     }
     *out_created = n_new;
     if (r.found.n == 0) return in;
-    if (in.e) in.e = vt_mutate_expr(&r.m, in.e);
-    else in.s = vt_mutate_stmt(&r.m, in.s);
+    if (in.e)
+        in.e = vt_mutate_expr(&r.m, in.e);
+    else
+        in.s = vt_mutate_stmt(&r.m, in.s);
     for (uint32_t i = 0; i < n_new; i++) { /* a value is itself, made of smaller ones */
         const vt_var *v = r.vars[table_find(&r.found, created[i].e) - r.found.rows];
         const vt_expr *value = vt_mutate_expr_children(&r.m, created[i].e);
-        if (in.e) in.e = vt_e_let(ctx, v, value, in.e);
-        else in.s = vt_s_let(ctx, v, value, in.s);
+        if (in.e)
+            in.e = vt_e_let(ctx, v, value, in.e);
+        else
+            in.s = vt_s_let(ctx, v, value, in.s);
     }
     return in;
 }
