@@ -17,6 +17,11 @@ typedef struct edge {
     struct edge *next;
 } edge;
 
+typedef struct var_list {
+    const vt_var **items;
+    uint32_t n, cap;
+} var_list;
+
 typedef struct touch {
     vt_visitor v;
     vt_ctx *ctx;
@@ -24,15 +29,13 @@ typedef struct touch {
     vt_ptrmap *affects; /* variable -> edges */
     /* What the expression now visited does. */
     bool hit;
-    vt_stmt_list used; /* variables, kept as pointers */
-    vt_stmt_list written;
+    var_list used;
+    var_list written;
 } touch;
 
-static void list_var(vt_ctx *ctx, vt_stmt_list *list, const vt_var *v) {
-    vt_stmt_list_add(ctx, list, (const vt_stmt *)(const void *)v);
-}
-static const vt_var *listed(const vt_stmt_list *list, uint32_t i) {
-    return (const vt_var *)(const void *)list->items[i];
+static void list_var(vt_ctx *ctx, var_list *list, const vt_var *v) {
+    vt_grow(ctx, &list->items, &list->cap, list->n + 1, sizeof *list->items);
+    list->items[list->n++] = v;
 }
 
 static void use_var(touch *t, const vt_var *v) {
@@ -68,7 +71,7 @@ static void record(touch *t, const vt_var *v) {
         return;
     }
     for (uint32_t i = 0; i < t->used.n; i++) {
-        const vt_var *from = listed(&t->used, i);
+        const vt_var *from = t->used.items[i];
         if (from == v) continue;
         edge *e = VT_NEW(t->ctx, edge);
         *e = (edge){v, vt_ptrmap_get(t->affects, from)};
@@ -98,7 +101,7 @@ static void touch_stmt(vt_visitor *v, const vt_stmt *s) {
         return;
     case VT_S_EVAL:
         vt_visit_expr(v, s->u.eval.value);
-        for (uint32_t i = 0; i < t->written.n; i++) record(t, listed(&t->written, i));
+        for (uint32_t i = 0; i < t->written.n; i++) record(t, t->written.items[i]);
         return;
     case VT_S_ALLOC:
         for (uint32_t i = 0; i < s->u.alloc.n_extents; i++) vt_visit_expr(v, s->u.alloc.extents[i]);
