@@ -1,23 +1,23 @@
-/* Any text as a kernel file, read and lowered to its loop nest: a result or an error, never anything else. */
+/* Any text as a kernel file, read and lowered for the target that it names, well formed after every pass: a result or
+ * an error, never anything else. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "te/te.h"
-#include "vta/kernel.h"
+#include "vta/build.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { LONGEST = 4096, MOST_ARGS = 64 };
+enum { LONGEST = 4096 };
 
-static vta_status lower(vt_ctx *ctx, void *arg) {
-    vtac_kernel *k = arg;
-    vt_te_arg args[MOST_ARGS] = {{0}};
-    size_t n = vtac_kernel_args(k);
-    if (n > MOST_ARGS) return VTA_OK;
-    for (size_t i = 0; i < n; i++) args[i].tensor = vtac_kernel_arg(k, i);
-    vt_te_lower(vtac_kernel_schedule(k), (uint32_t)n, args, vtac_kernel_name(k));
-    (void)ctx;
-    return VTA_OK;
+static void lower(vtac_kernel *k) {
+    te_context *c = vtac_kernel_context(k);
+    bool vta = strcmp(vtac_kernel_target(k), "vta") == 0;
+    const vtac_lower_options options = {.config = vta ? te_context_config(c) : NULL, .verify = 1};
+    const vtac_func *f;
+    vta_status status = vtac_kernel_lower(k, &options, &f);
+    if (status == VTA_INTERNAL) abort();
+    if (status != VTA_OK && te_context_status(c) == VTA_OK) abort(); /* an error without a message */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -25,13 +25,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     vta_diag *diag = vta_diag_create(NULL);
     vtac_kernel *k;
     vta_status status = vtac_kernel_parse((const char *)data, size, "fuzz", NULL, NULL, NULL, diag, &k);
-    if (status != VTA_OK && vta_diag_status(diag) == VTA_OK) abort(); /* an error without a message */
+    if (status != VTA_OK && vta_diag_status(diag) == VTA_OK) abort();
     if (status == VTA_INTERNAL) abort();
-    if (k) {
-        status = vt_protect(vt_te_ctx(vtac_kernel_context(k)), lower, k);
-        if (status == VTA_INTERNAL || (status != VTA_OK && te_context_status(vtac_kernel_context(k)) == VTA_OK))
-            abort();
-    }
+    if (k) lower(k);
     vtac_kernel_destroy(k);
     vta_diag_destroy(diag);
     return 0;

@@ -131,7 +131,7 @@ static void run(vt__interp *in, const vt_stmt *s) {
         vt_raise(in->ctx, VTA_TIMEOUT, "more than %llu statements", (unsigned long long)in->hooks->step_limit);
     switch (s->kind) {
     case VT_S_LET:
-        vt__interp_set(in, s->u.let.var, vt__eval(in, s->u.let.value, 0));
+        vt__interp_let(in, s->u.let.var, s->u.let.value, 0);
         run(in, s->u.let.body);
         break;
     case VT_S_ATTR: run_attr(in, s); break;

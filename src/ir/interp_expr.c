@@ -25,22 +25,30 @@ vt_value vt__value_cast(vt_dtype t, vt_value v) {
     return vt__value_int(t, vt_dtype_is_bool(t) ? i != 0 : i);
 }
 
-void vt__interp_set(vt__interp *in, const vt_var *v, vt_value value) {
-    vt_value *cell = vt_ptrmap_get(in->vars, v);
-    if (!cell) {
-        cell = VT_NEW(in->ctx, vt_value);
-        vt_ptrmap_set(in->vars, v, cell);
+/* Where a variable's value is kept, lane by lane. */
+static vt_value *cells_of(vt__interp *in, const vt_var *v) {
+    vt_value *cells = vt_ptrmap_get(in->vars, v);
+    if (!cells) {
+        cells = VT_NEW_ARRAY(in->ctx, vt_value, v->dtype.lanes);
+        vt_ptrmap_set(in->vars, v, cells);
     }
-    *cell = value;
+    return cells;
+}
+
+void vt__interp_set(vt__interp *in, const vt_var *v, vt_value value) { *cells_of(in, v) = value; }
+
+void vt__interp_let(vt__interp *in, const vt_var *v, const vt_expr *value, uint32_t lane) {
+    vt_value *cells = cells_of(in, v);
+    for (uint32_t i = 0; i < v->dtype.lanes; i++) cells[i] = vt__eval(in, value, v->dtype.lanes > 1 ? i : lane);
 }
 
 int64_t vt__eval_int(vt__interp *in, const vt_expr *e, uint32_t lane) {
     return e->kind == VT_E_INT ? e->u.i : vt__eval(in, e, lane).u.i;
 }
 
-static vt_value eval_var(vt__interp *in, const vt_expr *e) {
-    const vt_value *cell = vt_ptrmap_get(in->vars, e);
-    if (cell) return *cell;
+static vt_value eval_var(vt__interp *in, const vt_expr *e, uint32_t lane) {
+    const vt_value *cells = vt_ptrmap_get(in->vars, e);
+    if (cells) return cells[e->dtype.lanes > 1 ? lane : 0];
     const vt__memory *m = vt_ptrmap_get(in->memory, e);
     if (m) return (vt_value){.dtype = VT_HANDLE_T, .u.p = m->data};
     vt_raise(in->ctx, VTA_ILLEGAL, "variable %s is used before it is defined", vt_var_name(e));
@@ -223,7 +231,7 @@ static vt_value eval_ramp(vt__interp *in, const vt_expr *e, uint32_t lane) {
 vt_value vt__eval(vt__interp *in, const vt_expr *e, uint32_t lane) {
     if (e->n == 2 && vt_expr_infos[e->kind].cls != VT_CLASS_OTHER) return eval_binary(in, e, lane);
     switch (e->kind) {
-    case VT_E_VAR: return eval_var(in, e);
+    case VT_E_VAR: return eval_var(in, e, lane);
     case VT_E_INT: return vt__value_int(e->dtype, e->u.i);
     case VT_E_FLOAT: return vt__value_float(e->dtype, e->u.f);
     case VT_E_STRING: return (vt_value){.dtype = VT_HANDLE_T, .u.s = e->u.s};
@@ -233,7 +241,7 @@ vt_value vt__eval(vt__interp *in, const vt_expr *e, uint32_t lane) {
     case VT_E_LOAD: return vt__get(in, vt__buffer_at(in, e->u.buffer, e->n, e->a, lane), e->u.buffer->dtype);
     case VT_E_PLOAD: return vt__get(in, vt__tensor_at(in, e->u.tensor, e->n, e->a, lane), e->dtype);
     case VT_E_CALL: return eval_call(in, e, lane);
-    case VT_E_LET: vt__interp_set(in, e->u.let_var, vt__eval(in, e->a[0], lane)); return vt__eval(in, e->a[1], lane);
+    case VT_E_LET: vt__interp_let(in, e->u.let_var, e->a[0], lane); return vt__eval(in, e->a[1], lane);
     case VT_E_RAMP: return eval_ramp(in, e, lane);
     case VT_E_BROADCAST: return vt__eval(in, e->a[0], 0);
     case VT_E_REDUCE: return eval_reduce(in, e);

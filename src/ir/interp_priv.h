@@ -29,6 +29,8 @@ typedef struct vt__interp {
 vt_value vt__eval(vt__interp *in, const vt_expr *e, uint32_t lane);
 int64_t vt__eval_int(vt__interp *in, const vt_expr *e, uint32_t lane);
 void vt__interp_set(vt__interp *in, const vt_var *v, vt_value value);
+/* Gives a variable the value of an expression: of its lane, or of all lanes where the variable is a vector. */
+void vt__interp_let(vt__interp *in, const vt_var *v, const vt_expr *value, uint32_t lane);
 /* Integers wrapped and floats rounded to their type. */
 vt_value vt__value_int(vt_dtype t, int64_t i);
 vt_value vt__value_float(vt_dtype t, double f);

@@ -245,7 +245,7 @@ static const vt_stmt *vec_stmt(vt_mutator *m, const vt_stmt *s) {
     case VT_S_STORE: out = vec_store(st, s); break;
     case VT_S_LET: out = vec_let(st, s); break;
     case VT_S_FOR:
-        if (!uniform(st, s->u.loop.extent)) return serial(st, s);
+        if (!uniform(st, s->u.loop.min) || !uniform(st, s->u.loop.extent)) return serial(st, s);
         return vt_stmt_with_body(ctx, s, vt_mutate_stmt(m, s->u.loop.body));
     case VT_S_IF: {
         if (!uniform(st, s->u.branch.condition)) return serial(st, s);
@@ -254,7 +254,7 @@ static const vt_stmt *vec_stmt(vt_mutator *m, const vt_stmt *s) {
         if (then_case == s->u.branch.then_case && else_case == s->u.branch.else_case) return s;
         return vt_s_if(ctx, s->u.branch.condition, then_case, else_case);
     }
-    case VT_S_ALLOC: return vec_alloc(st, s);
+    case VT_S_ALLOC: return uniform(st, s->u.alloc.extents[0]) ? vec_alloc(st, s) : serial(st, s);
     case VT_S_ATTR:
         if (!uniform(st, s->u.attr.value)) return serial(st, s);
         return vt_stmt_with_body(ctx, s, vt_mutate_stmt(m, s->u.attr.body));
