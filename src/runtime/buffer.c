@@ -27,16 +27,15 @@ vta_status vt_buffer_alloc(vta_runtime *runtime, size_t bytes, vta_diag *diag, v
     if (!slot) return vt_fail(diag, VTA_NO_MEMORY, "no buffer handles are left");
     pthread_mutex_lock(&runtime->lock);
     vta_status status = vta_device_alloc(runtime->device, bytes ? bytes : 1, diag, &slot->addr);
-    if (status == VTA_OK) slot->object = vta_device_host_ptr(runtime->device, slot->addr, bytes ? bytes : 1);
-    pthread_mutex_unlock(&runtime->lock);
-    if (status != VTA_OK) {
-        vt_handle_drop(&vt_buffers, slot);
-        return status;
+    if (status == VTA_OK) { /* under the lock: a capture must see the same buffers before and after a run */
+        slot->object = vta_device_host_ptr(runtime->device, slot->addr, bytes ? bytes : 1);
+        slot->owner = runtime;
+        slot->bytes = bytes;
+        *out_handle = vt_handle_publish(&vt_buffers, slot);
     }
-    slot->owner = runtime;
-    slot->bytes = bytes;
-    *out_handle = vt_handle_publish(&vt_buffers, slot);
-    return VTA_OK;
+    pthread_mutex_unlock(&runtime->lock);
+    if (status != VTA_OK) vt_handle_drop(&vt_buffers, slot);
+    return status;
 }
 
 vta_status vt_buffer_free(void *handle, vta_diag *diag) {
@@ -45,11 +44,12 @@ vta_status vt_buffer_free(void *handle, vta_diag *diag) {
     vta_runtime *runtime = slot->owner;
     uint32_t addr = slot->addr;
     size_t bytes = (size_t)slot->bytes;
-    vt_handle_drop(&vt_buffers, slot);
     pthread_mutex_lock(&runtime->lock);
-    vt_runtime_free_memory_locked(runtime, addr, bytes);
+    bool mine = vt_handle_end(&vt_buffers, slot, handle);
+    if (mine) vt_runtime_free_memory_locked(runtime, addr, bytes);
     pthread_mutex_unlock(&runtime->lock);
-    return VTA_OK;
+    if (mine) return VTA_OK;
+    return vt_fail(diag, VTA_INVALID_ARGUMENT, "buffer %p was freed by another thread", handle);
 }
 
 /* ---- Copies ------------------------------------------------------------------------------------------------ */

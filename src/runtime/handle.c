@@ -57,13 +57,25 @@ void *vt_handle_publish(vt_handles *table, vt_slot *slot) {
     return (void *)value;
 }
 
-void vt_handle_drop(vt_handles *table, vt_slot *slot) {
-    pthread_mutex_lock(&table->lock);
+static void drop_locked(vt_handles *table, vt_slot *slot) {
     atomic_store_explicit(&slot->handle, 0, memory_order_release);
     slot->generation = (slot->generation + 1) & ((1u << VT_GENERATION_BITS) - 1);
     slot->next_free = table->first_free;
     table->first_free = slot->index + 1;
+}
+
+void vt_handle_drop(vt_handles *table, vt_slot *slot) {
+    pthread_mutex_lock(&table->lock);
+    drop_locked(table, slot);
     pthread_mutex_unlock(&table->lock);
+}
+
+bool vt_handle_end(vt_handles *table, vt_slot *slot, const void *handle) {
+    pthread_mutex_lock(&table->lock);
+    bool live = atomic_load_explicit(&slot->handle, memory_order_relaxed) == (uintptr_t)handle;
+    if (live) drop_locked(table, slot);
+    pthread_mutex_unlock(&table->lock);
+    return live;
 }
 
 void vt_handle_each(vt_handles *table, const vta_runtime *owner, void (*visit)(void *ctx, vt_slot *slot), void *ctx) {

@@ -47,8 +47,10 @@ uintptr_t vt_handle_base(vt_handle_kind kind);
 /* A slot of its own for the caller to fill, not yet live: vt_handle_publish gives its handle. NULL: none left. */
 vt_slot *vt_handle_take(vt_handles *table);
 void *vt_handle_publish(vt_handles *table, vt_slot *slot);
-/* Ends a slot, live or not yet published. */
+/* Ends a slot, live or not yet published, that nobody else can end. */
 void vt_handle_drop(vt_handles *table, vt_slot *slot);
+/* Ends the slot if it is still that of `handle`: of several threads that free one handle, one gets true. */
+bool vt_handle_end(vt_handles *table, vt_slot *slot, const void *handle);
 /* Calls visit for every live slot of an owner. The visitor may drop the slot. */
 void vt_handle_each(vt_handles *table, const vta_runtime *owner, void (*visit)(void *ctx, vt_slot *slot), void *ctx);
 

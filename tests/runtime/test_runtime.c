@@ -1,6 +1,7 @@
 /* The runtime at work: micro-kernel cache, early runs, tokens across runs, serial mode, dumps, capture, several
  * configurations, threads, and memory that runs out anywhere. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -649,6 +650,45 @@ static void test_threads(void **state) {
     vta_runtime_destroy(runtimes[1]);
 }
 
+/* Two threads free the same buffers: each buffer is freed once, and no slot is given out twice. */
+enum { CONTENDED = 4000 };
+static void *contended[CONTENDED];
+static atomic_int contenders; /* arrivals at the buffers, so that both threads come to each at the same time */
+
+static void *thread_frees(void *runtime) {
+    vta_runtime_use(runtime);
+    for (int i = 0; i < CONTENDED; i++) {
+        atomic_fetch_add(&contenders, 1);
+        for (int spins = 0; atomic_load(&contenders) < 2 * (i + 1) && spins < 1000000;) spins++;
+        VTABufferFree(contended[i]);
+    }
+    return NULL;
+}
+
+static int by_address(const void *a, const void *b) {
+    uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void test_two_threads_free_one_buffer(void **state) {
+    (void)state;
+    vta_runtime *runtime = make("", NULL, NULL);
+    pthread_t threads[2];
+    vta_runtime_use(runtime);
+    for (int i = 0; i < CONTENDED; i++) contended[i] = VTABufferAlloc(16);
+    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, thread_frees, runtime);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+    for (int i = 0; i < CONTENDED; i++) contended[i] = VTABufferAlloc(16);
+    qsort(contended, CONTENDED, sizeof *contended, by_address);
+    for (int i = 0; i < CONTENDED; i++) {
+        assert_non_null(contended[i]);
+        if (i) assert_ptr_not_equal(contended[i], contended[i - 1]);
+    }
+    for (int i = 0; i < CONTENDED; i++) VTABufferFree(contended[i]);
+    vta_runtime_use(NULL);
+    vta_runtime_destroy(runtime);
+}
+
 /* The default runtime is replaced while threads use it: each finishes what it has begun, or is told. */
 static void *thread_survives(void *unused) {
     (void)unused;
@@ -771,6 +811,7 @@ int main(void) {
         cmocka_unit_test(test_reconfigure),
         cmocka_unit_test(test_bad_options),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_two_threads_free_one_buffer),
         cmocka_unit_test(test_reconfigure_among_threads),
         cmocka_unit_test(test_out_of_memory_anywhere),
     };
