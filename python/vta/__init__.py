@@ -13,6 +13,8 @@ Examples
 (1, 16, 'int8')
 """
 
+from __future__ import annotations
+
 from .error import (
     VTAError, VTAIOError, VTALookupError, VTAMemoryError, VTASyntaxError, VTATimeoutError, VTAUnsupportedError,
     VTAValueError,
@@ -47,7 +49,7 @@ def __getattr__(name):
     raise AttributeError(f"module 'vta' has no attribute {name!r}")
 
 
-def use_tvm_names():
+def use_tvm_names() -> None:
     """Makes the compatibility package `tvm` importable: the part of TVM's API that VTA programs use, over this library.
 
     A real TVM that is installed comes first and stays what ``import tvm`` gives.

@@ -1,7 +1,10 @@
 """From a schedule to lowered text and to compiled code."""
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
+from typing import TYPE_CHECKING
 
 from . import _bindings as b
 from ._lib import DIAG, call, lib, utf8
@@ -13,12 +16,15 @@ from .target import Target
 from .te import Schedule, Tensor
 from .transform import PassContext
 
+if TYPE_CHECKING:
+    from typing import Any
+
 __all__ = ["build_config", "lower", "build"]
 
 _STYLES = {"primfn": b.VTAC_STYLE_PRIMFN, "tvmscript": b.VTAC_STYLE_TVMSCRIPT}
 
 
-def build_config(debug_flag=0, **kwargs):
+def build_config(debug_flag: int = 0, **kwargs: Any) -> PassContext:
     """Options under which :func:`lower` and :func:`build` compile for the accelerator.
 
     Parameters
@@ -31,6 +37,8 @@ def build_config(debug_flag=0, **kwargs):
     opt_level : int, optional
     config : dict, optional
         See :class:`vta.PassContext`.
+    kwargs : Any
+        Further options of the original.
 
     Returns
     -------
@@ -105,10 +113,21 @@ def _printer(context, func):
     return text
 
 
-def tvm_lower(inputs, args=None, name="main", binds=None, simple_mode=False):
+def tvm_lower(inputs: Schedule, args: list[Tensor | Expr] | None = None, name: str = "main", binds: None = None,
+              simple_mode: bool = False) -> IRModule:
     """Lowers a schedule under the current :class:`vta.PassContext`, without the accelerator's passes outside one.
 
-    The parameters are those of :func:`lower`."""
+    The parameters are those of :func:`lower`.
+
+    Parameters
+    ----------
+    inputs : Schedule
+    args : list[Tensor | Expr], optional
+    name : str, optional
+    binds : None, optional
+        Only None: buffers are laid out densely.
+    simple_mode : bool, optional
+    """
     if binds:
         raise NotImplementedError("lower(binds=...) is not offered: buffers are laid out densely")
     context, func = _lower(inputs, list(args or []), name, simple_mode)
@@ -120,7 +139,8 @@ def _with_vta_passes():
     return contextlib.nullcontext() if PassContext.current().for_vta else build_config()
 
 
-def lower(inputs, args=None, name="main", binds=None, simple_mode=False):
+def lower(inputs: Schedule, args: list[Tensor | Expr] | None = None, name: str = "main", binds: None = None,
+          simple_mode: bool = False) -> IRModule:
     """Lowers a schedule for the accelerator.
 
     Parameters
@@ -131,6 +151,8 @@ def lower(inputs, args=None, name="main", binds=None, simple_mode=False):
     name : str, optional
     simple_mode : bool, optional
         For reading: leaves out loop partition.
+    binds : None, optional
+        Only None: buffers are laid out densely.
 
     Returns
     -------
@@ -141,10 +163,22 @@ def lower(inputs, args=None, name="main", binds=None, simple_mode=False):
         return tvm_lower(inputs, args, name, binds, simple_mode)
 
 
-def tvm_build(inputs, args=None, target=None, target_host=None, name="default_function", binds=None):
+def tvm_build(inputs: Schedule, args: list[Tensor | Expr] | None = None, target: str | Target | None = None,
+              target_host: str | Target | None = None, name: str = "default_function",
+              binds: None = None) -> BuiltModule:
     """Compiles a schedule under the current :class:`vta.PassContext`; with the target ``ext_dev``, for the accelerator.
 
-    The parameters are those of :func:`build`."""
+    The parameters are those of :func:`build`.
+
+    Parameters
+    ----------
+    inputs : Schedule
+    args : list[Tensor | Expr], optional
+    target_host : str | Target, optional
+    name : str, optional
+    binds : None, optional
+        Only None: buffers are laid out densely.
+    """
     target = Target(target or "llvm", host=target_host)
     if binds:
         raise NotImplementedError("build(binds=...) is not offered: buffers are laid out densely")
@@ -162,7 +196,8 @@ def tvm_build(inputs, args=None, target=None, target_host=None, name="default_fu
     return BuiltModule(out.value, name, context)
 
 
-def build(inputs, args=None, target="ext_dev", target_host=None, name="default_function", binds=None):
+def build(inputs: Schedule, args: list[Tensor | Expr] | None = None, target: str | Target = "ext_dev",
+          target_host: str | Target | None = None, name: str = "default_function", binds: None = None) -> BuiltModule:
     """Compiles a schedule for the accelerator, or for the processor.
 
     Parameters
@@ -176,6 +211,8 @@ def build(inputs, args=None, target="ext_dev", target_host=None, name="default_f
         Target of the host code.
     name : str, optional
         Name of the function.
+    binds : None, optional
+        Only None: buffers are laid out densely.
 
     Returns
     -------

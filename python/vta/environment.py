@@ -1,12 +1,21 @@
 """The hardware configuration as Python programs see it."""
 
+from __future__ import annotations
+
 import copy
 import ctypes
 import json
 import threading
+from typing import TYPE_CHECKING
 
 from . import _bindings as b
 from ._lib import DIAG, call, lib, take_text, text
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .target import Target
+    from .te import GemmIntrin
 
 _LOCAL_TARGETS = ("sim", "tsim", "null", "intelfocl")
 _HOST_TRIPLES = {
@@ -26,7 +35,7 @@ class Config:
         A ``vta_config *`` whose reference this object takes over.
     """
 
-    def __init__(self, handle):
+    def __init__(self, handle: int) -> None:
         self.handle = handle
 
     def __del__(self):
@@ -34,21 +43,27 @@ class Config:
             lib.vta_config_release(self.handle)
 
     @staticmethod
-    def find(path=None):
+    def find(path: str | None = None) -> Config:
         """From `path`, else ``$VTA_CONFIG``, else ``./vta_config.json``, else the built-in default."""
         out = ctypes.c_void_p()
         call(lib.vta_config_find, path.encode() if path else None, DIAG, ctypes.byref(out), None)
         return Config(out.value)
 
     @staticmethod
-    def from_dict(cfg, name="the given dictionary"):
-        """From a dictionary with the keys of ``vta_config.json``."""
+    def from_dict(cfg: dict[str, Any], name: str = "the given dictionary") -> Config:
+        """From a dictionary with the keys of ``vta_config.json``.
+
+        Parameters
+        ----------
+        cfg : dict[str, Any]
+        name : str, optional
+        """
         data = json.dumps(cfg).encode()
         out = ctypes.c_void_p()
         call(lib.vta_config_parse, data, len(data), name.encode(), DIAG, ctypes.byref(out))
         return Config(out.value)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """The keys of ``vta_config.json`` and their values."""
         return json.loads(take_text(lib.vta_config_to_json(self.handle)))
 
@@ -101,7 +116,7 @@ class Environment:
     wgt_scope = "local.wgt_buffer"
     acc_scope = "local.acc_buffer"
 
-    def __init__(self, cfg):
+    def __init__(self, cfg: dict[str, Any] | Config) -> None:
         self.config = cfg if isinstance(cfg, Config) else Config.from_dict(cfg)
         handle = self.config.handle
         self.TARGET = text(lib.vta_config_target(handle))
@@ -144,12 +159,12 @@ class Environment:
         return f"Environment({self.MODEL})"
 
     @property
-    def cfg_dict(self):
+    def cfg_dict(self) -> dict[str, Any]:
         """The keys of ``vta_config.json`` and their values."""
         return self.config.to_dict()
 
     @property
-    def mock(self):
+    def mock(self) -> Environment:
         """The same environment whose pragmas and intrinsics do nothing, to look at a schedule's structure."""
         if self.mock_mode:
             return self
@@ -159,43 +174,43 @@ class Environment:
         return self._mock
 
     @property
-    def dma_copy(self):
+    def dma_copy(self) -> str:
         """Name of the pragma that makes a copy one DMA transfer."""
         return "skip_dma_copy" if self.mock_mode else "dma_copy"
 
     @property
-    def alu(self):
+    def alu(self) -> str:
         """Name of the pragma that maps a computation to the tensor ALU."""
         return "skip_alu" if self.mock_mode else "alu"
 
     @property
-    def gemm(self):
+    def gemm(self) -> GemmIntrin:
         """The GEMM intrinsic of this configuration, for ``tensorize``."""
         from .te import GemmIntrin  # te needs the environment, so it is imported where it is used
 
         return GemmIntrin(self)
 
     @property
-    def dev(self):
+    def dev(self) -> DevContext:
         """Constants that lowering works with; see :class:`DevContext`."""
         return DevContext(self)
 
     @property
-    def target(self):
+    def target(self) -> Target:
         """The compilation target, with the model of this configuration."""
         from .target import Target
 
         return Target(f"ext_dev -keys=vta,cpu -model={self.MODEL}")
 
     @property
-    def target_host(self):
+    def target_host(self) -> str:
         """The target of the host code: this machine for simulators, the board's processor else."""
         if self.TARGET in _LOCAL_TARGETS:
             return "llvm"
         return _HOST_TRIPLES.get(self.TARGET, "llvm")
 
     @property
-    def target_vta_cpu(self):
+    def target_vta_cpu(self) -> Target:
         """The target of operators that run on the processor beside the accelerator."""
         from .target import Target
 
@@ -250,16 +265,16 @@ class DevContext:
     QID_STORE_OUT = b.VTA_STAGE_STORE
     QID_COMPUTE = b.VTA_STAGE_COMPUTE
 
-    def __init__(self, env):
+    def __init__(self, env: Environment) -> None:
         self.env = env
 
     @property
-    def gemm(self):
+    def gemm(self) -> GemmIntrin:
         """The GEMM intrinsic of the configuration."""
         return self.env.gemm
 
 
-def get_env():
+def get_env() -> Environment:
     """The current environment.
 
     Returns

@@ -1,5 +1,7 @@
 """Errors of the C libraries as Python exceptions."""
 
+from __future__ import annotations
+
 from . import _bindings
 
 
@@ -15,8 +17,13 @@ class VTAError(RuntimeError):
     status = _bindings.VTA_INTERNAL
 
     @staticmethod
-    def make(status, message):
-        """The exception for a status code: the class that Python users expect for its kind of failure."""
+    def make(status: int, message: str) -> BaseException:
+        """The exception for a status code: the class that Python users expect for its kind of failure.
+
+        Parameters
+        ----------
+        message : str
+        """
         if status == _bindings.VTA_INTERRUPTED:
             return KeyboardInterrupt(message)
         error = _CLASSES.get(status, VTAError)(message)

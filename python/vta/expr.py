@@ -1,11 +1,22 @@
 """Scalar expressions: what a computation's body is made of."""
 
+from __future__ import annotations
+
 import ctypes
+from typing import TYPE_CHECKING
 
 from . import _bindings as b
 from . import _context
 from ._context import array_of
 from ._lib import lib, text
+
+if TYPE_CHECKING:
+    from typing import Union
+
+    from ._context import Context
+
+    #: What can stand in an expression.
+    Operand = Union[int, float, bool, "ExprOp"]
 
 
 class ExprOp:
@@ -114,11 +125,11 @@ class ExprOp:
             "instead of if, and, or, not"
         )
 
-    def equal(self, other):
+    def equal(self, other: Operand) -> Expr:
         """The expression ``self == other``."""
         return binary(b.TE_EQ, self, other)
 
-    def astype(self, dtype):
+    def astype(self, dtype: str) -> Expr:
         """The value converted to another type.
 
         Parameters
@@ -138,6 +149,11 @@ class ExprOp:
 class Expr(ExprOp):
     """A scalar expression.
 
+    Parameters
+    ----------
+    context : Context
+    handle : int
+
     Attributes
     ----------
     dtype : str
@@ -146,17 +162,17 @@ class Expr(ExprOp):
 
     __slots__ = ("context", "handle")
 
-    def __init__(self, context, handle):
+    def __init__(self, context: Context, handle: int) -> None:
         self.context = context
         self.handle = handle
 
     @property
-    def dtype(self):
+    def dtype(self) -> str:
         """Type of the value."""
         return text(lib.te_expr_dtype(self.context.handle, self.handle))
 
     @property
-    def value(self):
+    def value(self) -> int:
         """The integer, where the expression is a constant; raises otherwise."""
         out = ctypes.c_int64()
         self.context.done(lib.te_expr_int(self.context.handle, self.handle, ctypes.byref(out)))
@@ -172,19 +188,26 @@ class Expr(ExprOp):
 
 
 class Comparison(ExprOp):
-    """``a == b`` or ``a != b``: an expression when used in one; as a truth value, whether both are the same object."""
+    """``a == b`` or ``a != b``: an expression when used in one; as a truth value, whether both are the same object.
+
+    Parameters
+    ----------
+    op : int
+    left : Operand
+    right : Operand
+    """
 
     __slots__ = ("op", "left", "right")
 
-    def __init__(self, op, left, right):
+    def __init__(self, op: int, left: Operand, right: Operand) -> None:
         self.op, self.left, self.right = op, left, right
 
-    def asobject(self):
+    def asobject(self) -> Expr:
         """The comparison as an expression."""
         return binary(self.op, self.left, self.right)
 
     @property
-    def dtype(self):
+    def dtype(self) -> str:
         """Type of the value: ``"bool"``."""
         return "bool"
 
@@ -249,14 +272,26 @@ def _operands(values):
     return context, handles
 
 
-def apply(op, *values):
-    """The operator `op` (a ``TE_...`` constant) on operands."""
+def apply(op: int, *values: Operand) -> Expr:
+    """The operator `op` (a ``TE_...`` constant) on operands.
+
+    Parameters
+    ----------
+    values : Operand
+    """
     context, handles = _operands(values)
     return Expr(context, context.made(lib.te_apply(context.handle, op, len(handles), array_of(handles))))
 
 
-def binary(op, left, right):
-    """A binary operator; NotImplemented where an operand cannot stand in an expression."""
+def binary(op: int, left: Operand, right: Operand) -> Expr:
+    """A binary operator; NotImplemented where an operand cannot stand in an expression.
+
+    Parameters
+    ----------
+    op : int
+    left : Operand
+    right : Operand
+    """
     return apply(op, left, right)
 
 
@@ -267,7 +302,7 @@ def _divide(left, right):
     return binary(b.TE_DIV, left, right)
 
 
-def convert(value):
+def convert(value: Operand) -> Expr:
     """A number, axis or expression as an :class:`Expr`.
 
     Parameters
@@ -282,7 +317,7 @@ def convert(value):
     return Expr(context, handle)
 
 
-def const(value, dtype=None):
+def const(value: int | float | bool, dtype: str | None = None) -> Expr:
     """A constant.
 
     Parameters

@@ -1,6 +1,15 @@
 """Lowered functions, as Python programs hold and show them."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ._show import show_script
+
+if TYPE_CHECKING:
+    from typing import Callable, ItemsView
+
+    from .te import PrimFunc
 
 _HEADER = "# from tvm.script import tir as T\n@tvm.script.ir_module\nclass Module:\n"
 
@@ -8,26 +17,31 @@ _HEADER = "# from tvm.script import tir as T\n@tvm.script.ir_module\nclass Modul
 class LoweredFunc:
     """A lowered function; ``print`` shows it in the ``primfn`` style.
 
+    Parameters
+    ----------
+    texts : Callable[[str], str]
+    keep : object, optional
+
     Attributes
     ----------
     name : str
         The name it is exported under.
     """
 
-    def __init__(self, name, texts, keep=None):
+    def __init__(self, name: str, texts: Callable[[str], str], keep: object | None = None) -> None:
         self.name = name
         self._texts = texts
         self._keep = keep
 
-    def script(self):
+    def script(self) -> str:
         """The function as TVMScript."""
         return self._texts("tvmscript")
 
-    def astext(self):
+    def astext(self) -> str:
         """The function in the ``primfn`` style."""
         return self._texts("primfn")
 
-    def show(self):
+    def show(self) -> None:
         """Shows the TVMScript, in colours where the output can."""
         show_script(self.script())
 
@@ -43,10 +57,10 @@ class IRModule:
     functions : dict of str to LoweredFunc or PrimFunc
     """
 
-    def __init__(self, functions=None):
+    def __init__(self, functions: dict[str, LoweredFunc | PrimFunc] | None = None) -> None:
         self.functions = dict(functions or {})
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> LoweredFunc | PrimFunc:
         return self.functions[name]
 
     def __setitem__(self, name, func):
@@ -58,15 +72,15 @@ class IRModule:
     def __len__(self):
         return len(self.functions)
 
-    def items(self):
+    def items(self) -> ItemsView:
         """Names and functions."""
         return self.functions.items()
 
-    def get_global_vars(self):
+    def get_global_vars(self) -> list[str]:
         """Names of the functions."""
         return list(self.functions)
 
-    def script(self):
+    def script(self) -> str:
         """All functions as TVMScript."""
         parts = [f.script() for f in self.functions.values()]
         if len(parts) == 1 and parts[0].lstrip().startswith(("@", "#")) and "class Module" in parts[0]:
@@ -74,7 +88,7 @@ class IRModule:
         body = "".join(_indent(p) for p in parts)
         return f"{_HEADER}{body}    \n"
 
-    def show(self, style=None):
+    def show(self, style: str | None = None) -> None:
         """Shows the TVMScript, in colours where the output can.
 
         Parameters
@@ -107,13 +121,13 @@ class Schedule:
     mod : IRModule
     """
 
-    def __init__(self, mod):
+    def __init__(self, mod: IRModule | PrimFunc) -> None:
         self.mod = mod if isinstance(mod, IRModule) else IRModule({mod.name: mod})
 
     def __getattr__(self, name):
         raise NotImplementedError(f"tir.Schedule.{name} is not offered: schedule tensor expressions with "
                                   "te.create_schedule")
 
-    def show(self):
+    def show(self) -> None:
         """Shows the module's TVMScript."""
         self.mod.show()

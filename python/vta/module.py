@@ -1,12 +1,21 @@
 """Compiled kernels: load, look up, call."""
 
+from __future__ import annotations
+
 import ctypes
 import os
+from typing import TYPE_CHECKING
 
 from . import _bindings as b
 from ._interrupt import watch
 from ._lib import DIAG, call, diagnostics, lib, raise_status, utf8
 from .ndarray import NDArray
+
+if TYPE_CHECKING:
+    from typing import Callable
+
+    from ._context import Context
+    from .ndarray import Device
 
 __all__ = ["Function", "Module", "BuiltModule", "load_module"]
 
@@ -46,13 +55,13 @@ class Function:
         Kept alive as long as the function is.
     """
 
-    def __init__(self, address, name, module):
+    def __init__(self, address: int, name: str, module: object) -> None:
         self.name = name
         self._address, self._module = address, module
         self._call = lib.vta_function_call_tensors
         self._call_any = lib.vta_function_call
 
-    def __call__(self, *args):
+    def __call__(self, *args: NDArray | int | float) -> int | float | None:
         try:
             tensors = (ctypes.c_void_p * len(args))(*[a.tensor for a in args])
         except AttributeError:
@@ -97,7 +106,7 @@ class Function:
             return b.VTA_ARG_NULL
         raise TypeError(f"a kernel takes arrays (vta.nd.array) and numbers, not {type(arg).__name__}")
 
-    def time(self, *args, number=10, repeat=3):
+    def time(self, *args: NDArray, number: int = 10, repeat: int = 3) -> list[float]:
         """Seconds of a call.
 
         Parameters
@@ -115,7 +124,8 @@ class Function:
         """
         tensors = (ctypes.c_void_p * max(1, len(args)))(*[a.tensor for a in args])
         out = (ctypes.c_double * repeat)()
-        _watched(args, tensors, call, lib.vta_function_time, self._address, tensors, len(args), number, repeat, DIAG, out)
+        _watched(args, tensors, call, lib.vta_function_time, self._address, tensors, len(args), number, repeat, DIAG,
+                 out)
         return list(out)
 
     def __repr__(self):
@@ -135,7 +145,7 @@ class Module:
 
     _destroy, _find = "vta_module_destroy", "vta_module_function"
 
-    def __init__(self, handle):
+    def __init__(self, handle: int) -> None:
         self.handle = handle
         self._entry_name = None
         self._functions = {}
@@ -144,12 +154,14 @@ class Module:
         if getattr(self, "handle", None):
             getattr(lib, self._destroy)(self.handle)
 
-    def get_function(self, name, query_imports=False):
+    def get_function(self, name: str, query_imports: bool = False) -> Function:
         """A function by name.
 
         Parameters
         ----------
         name : str
+        query_imports : bool, optional
+            Accepted; modules have no imports.
 
         Returns
         -------
@@ -161,16 +173,16 @@ class Module:
             self._functions[name] = Function(out.value, name, self)
         return self._functions[name]
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Function:
         return self.get_function(name)
 
     @property
-    def function_names(self):
+    def function_names(self) -> list[str]:
         """Names of the functions, where the module can list them."""
         return lib.vta_module_function_names(self.handle).decode().split()
 
     @property
-    def entry_func(self):
+    def entry_func(self) -> Function:
         """The function that calling the module calls."""
         if self._entry_name is None:
             names = [n for n in self.function_names if not n.startswith("__")]
@@ -181,10 +193,11 @@ class Module:
 
     entry_name = property(lambda self: self.entry_func.name, doc="Name of :attr:`entry_func`.")
 
-    def __call__(self, *args):
+    def __call__(self, *args: NDArray | int | float) -> int | float | None:
         return self.entry_func(*args)
 
-    def time_evaluator(self, func_name, dev, number=10, repeat=1, min_repeat_ms=0, f_preproc=""):
+    def time_evaluator(self, func_name: str, dev: Device, number: int = 10, repeat: int = 1, min_repeat_ms: int = 0,
+                       f_preproc: str = "") -> Callable[..., Timing]:
         """A function that times calls of `func_name`.
 
         Parameters
@@ -192,6 +205,10 @@ class Module:
         func_name : str
         dev : Device
         number, repeat : int, optional
+        min_repeat_ms : int, optional
+            Accepted, without effect.
+        f_preproc : str, optional
+            Accepted, without effect.
 
         Returns
         -------
@@ -211,7 +228,7 @@ class Timing:
     mean : float
     """
 
-    def __init__(self, results):
+    def __init__(self, results: list[float]) -> None:
         self.results = results
         self.mean = sum(results) / len(results)
 
@@ -234,35 +251,42 @@ class BuiltModule(Module):
 
     _destroy, _find = "vtac_module_destroy", "vtac_module_function"
 
-    def __init__(self, handle, name, context):
+    def __init__(self, handle: int, name: str, context: Context) -> None:
         super().__init__(handle)
         self._entry_name, self._context = name, context
 
     @property
-    def function_names(self):
+    def function_names(self) -> list[str]:
         """Names of the functions."""
         return [self._entry_name]
 
     @property
-    def triple(self):
+    def triple(self) -> str:
         """LLVM's triple of the processor it is for."""
         return lib.vtac_module_triple(self.handle).decode()
 
-    def save(self, path, fmt=""):
+    def save(self, path: str | os.PathLike, fmt: str = "") -> None:
         """Writes an object (``.o``) or, linked by the system's linker, a shared object (``.so``).
 
         Parameters
         ----------
         path : str
+        fmt : str, optional
+            Accepted; the ending of the path decides.
         """
         call(lib.vtac_module_save, self.handle, utf8(os.fspath(path)), DIAG)
 
-    def export_library(self, path):
-        """Writes a shared object; see :meth:`save`."""
+    def export_library(self, path: str | os.PathLike) -> None:
+        """Writes a shared object; see :meth:`save`.
+
+        Parameters
+        ----------
+        path : str | os.PathLike
+        """
         self.save(path)
 
 
-def load_module(path):
+def load_module(path: str | os.PathLike) -> Module:
     """Loads a kernel from an object file (``.o``) or a shared object (``.so``).
 
     Parameters

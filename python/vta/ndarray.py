@@ -1,10 +1,19 @@
 """Arrays in host memory and on the accelerator, exchanged with numpy without copies where memory is shared."""
 
+from __future__ import annotations
+
 import ctypes
+from typing import TYPE_CHECKING
 
 from . import _bindings as b
 from ._lib import DIAG, call, lib
 from .runtime import ensure_runtime
+
+if TYPE_CHECKING:
+    from typing import Any, Sequence
+
+    import numpy as np
+    from numpy.typing import ArrayLike
 
 __all__ = ["Device", "NDArray", "array", "empty", "from_dlpack", "cpu", "ext_dev", "device"]
 
@@ -25,15 +34,15 @@ class Device:
 
     MASK2STR = _NAMES
 
-    def __init__(self, device_type, device_id=0):
+    def __init__(self, device_type: int, device_id: int = 0) -> None:
         self.device_type, self.device_id = device_type, device_id
 
     @property
-    def exist(self):
+    def exist(self) -> bool:
         """Whether there is such a device."""
         return self.device_id == 0
 
-    def sync(self):
+    def sync(self) -> None:
         """Waits for the device; runs are finished when they return, so there is nothing to wait for."""
 
     def __eq__(self, other):
@@ -46,7 +55,7 @@ class Device:
         return f"{_NAMES[self.device_type]}({self.device_id})"
 
 
-def cpu(dev_id=0):
+def cpu(dev_id: int = 0) -> Device:
     """Host memory.
 
     Parameters
@@ -56,7 +65,7 @@ def cpu(dev_id=0):
     return Device(_CPU, dev_id)
 
 
-def ext_dev(dev_id=0):
+def ext_dev(dev_id: int = 0) -> Device:
     """The accelerator's memory, of the calling thread's runtime.
 
     Parameters
@@ -66,7 +75,7 @@ def ext_dev(dev_id=0):
     return Device(_EXT_DEV, dev_id)
 
 
-def device(dev_type, dev_id=0):
+def device(dev_type: str | int, dev_id: int = 0) -> Device:
     """A device by name or number.
 
     Parameters
@@ -133,6 +142,11 @@ class NDArray:
     Arrays in host memory share it with numpy: ``numpy.asarray(x)``, ``numpy.from_dlpack(x)`` and ``x.buffer`` are
     views. Make arrays with :func:`array` and :func:`empty`.
 
+    Parameters
+    ----------
+    handle : int
+    owner : object, optional
+
     Attributes
     ----------
     shape : tuple of int
@@ -140,7 +154,7 @@ class NDArray:
     device : Device
     """
 
-    def __init__(self, handle, owner=None):
+    def __init__(self, handle: int, owner: object | None = None) -> None:
         self.handle = handle
         self.tensor = lib.vta_array_tensor(handle)
         self._owner = owner  # keeps borrowed memory alive
@@ -158,11 +172,11 @@ class NDArray:
     ndim = property(lambda self: len(self.shape), doc="Number of dimensions.")
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes of all elements."""
         return lib.vta_array_bytes(self.handle)
 
-    def numpy(self):
+    def numpy(self) -> np.ndarray:
         """A copy as a numpy array."""
         import numpy as np
 
@@ -172,12 +186,17 @@ class NDArray:
         call(lib.vta_array_read, self.handle, out.ctypes.data, out.nbytes, DIAG)
         return out
 
-    def asnumpy(self):
+    def asnumpy(self) -> np.ndarray:
         """The same as :meth:`numpy`, under its older name."""
         return self.numpy()
 
-    def copyfrom(self, source):
-        """Copies the elements of a numpy array, or of anything it can be made from, into this one."""
+    def copyfrom(self, source: ArrayLike) -> NDArray:
+        """Copies the elements of a numpy array, or of anything it can be made from, into this one.
+
+        Parameters
+        ----------
+        source : ArrayLike
+        """
         import numpy as np
 
         source = np.ascontiguousarray(source, dtype=self.dtype)
@@ -186,7 +205,7 @@ class NDArray:
         call(lib.vta_array_write, self.handle, source.ctypes.data, source.nbytes, DIAG)
         return self
 
-    def copyto(self, target):
+    def copyto(self, target: NDArray | Device) -> NDArray | Device:
         """Copies into another array of the same shape and type, or into a new one on a device.
 
         Parameters
@@ -216,7 +235,7 @@ class NDArray:
                 "data": (self._host_address(), False)}
 
     @property
-    def buffer(self):
+    def buffer(self) -> ctypes.Array:
         """A memoryview of an array in host memory, for whatever takes the buffer protocol."""
         import numpy as np
 
@@ -235,7 +254,7 @@ class NDArray:
     def __dlpack_device__(self):
         return self.device.device_type, self.device.device_id
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> np.ndarray:
         return self.numpy()[index]
 
     def __setitem__(self, index, value):
@@ -293,7 +312,7 @@ class _Imported:
             self._managed.contents.deleter(self._managed)
 
 
-def from_dlpack(source):
+def from_dlpack(source: Any) -> NDArray:
     """An array on the memory of another library's, without a copy.
 
     Parameters
@@ -330,7 +349,8 @@ def _borrow(address, shape, dtype, owner):
     return NDArray(out.value, owner)
 
 
-def empty(shape, dtype="float32", device=None, mem_scope=None):  # pylint: disable=redefined-outer-name
+def empty(shape: Sequence[int] | int, dtype: str = "float32", device: Device | None = None,
+          mem_scope: str | None = None) -> NDArray:
     """A zeroed array.
 
     Parameters
@@ -339,6 +359,8 @@ def empty(shape, dtype="float32", device=None, mem_scope=None):  # pylint: disab
     dtype : str, optional
     device : Device, optional
         Default: host memory.
+    mem_scope : str, optional
+        Accepted; there is one memory on each device.
 
     Returns
     -------
@@ -354,7 +376,7 @@ def empty(shape, dtype="float32", device=None, mem_scope=None):  # pylint: disab
     return NDArray(out.value)
 
 
-def array(source, device=None):  # pylint: disable=redefined-outer-name
+def array(source: ArrayLike, device: Device | None = None) -> NDArray:  # pylint: disable=redefined-outer-name
     """An array with the elements of another.
 
     Parameters

@@ -1,5 +1,12 @@
 """Functions of the libraries by the names under which programs ask for them."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Callable
+
 __all__ = ["get_global_func", "register_func"]
 
 
@@ -35,7 +42,7 @@ def _enabled(target):
 _registered = {}
 
 
-def get_global_func(name, allow_missing=False):
+def get_global_func(name: str, allow_missing: bool = False) -> Callable:
     """A function by name.
 
     Parameters
@@ -56,7 +63,7 @@ def get_global_func(name, allow_missing=False):
     return found
 
 
-def register_func(name, function=None, override=False):
+def register_func(name: str, function: Callable | None = None, override: bool = False) -> Callable:
     """Makes a Python function known by name to :func:`get_global_func`; also a decorator.
 
     Parameters

@@ -1,11 +1,20 @@
 """Sessions: where compiled kernels are sent to and run."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import sys
+from typing import TYPE_CHECKING
 
 from . import ndarray
 from .contrib.utils import tempdir
+
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    from .module import Function, Module
+    from .ndarray import Device
 
 __all__ = ["LocalSession", "connect", "connect_tracker"]
 
@@ -28,10 +37,10 @@ def _say(message, *args):
 class LocalSession:
     """A session in this process, with a folder of its own for uploads."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._temp = tempdir()
 
-    def upload(self, data, target=None):
+    def upload(self, data: str | bytes, target: str | None = None) -> None:
         """Takes a file over.
 
         Parameters
@@ -49,16 +58,26 @@ class LocalSession:
             return
         shutil.copyfile(data, self._temp.relpath(target or os.path.basename(data)))
 
-    def download(self, path):
-        """The contents of an uploaded file as bytes."""
+    def download(self, path: str | os.PathLike) -> bytes:
+        """The contents of an uploaded file as bytes.
+
+        Parameters
+        ----------
+        path : str | os.PathLike
+        """
         with open(self._temp.relpath(path), "rb") as file:
             return file.read()
 
-    def remove(self, path):
-        """Removes an uploaded file."""
+    def remove(self, path: str | os.PathLike) -> None:
+        """Removes an uploaded file.
+
+        Parameters
+        ----------
+        path : str | os.PathLike
+        """
         os.remove(self._temp.relpath(path))
 
-    def load_module(self, path):
+    def load_module(self, path: str | os.PathLike) -> Module:
         """Loads an uploaded kernel.
 
         Parameters
@@ -78,34 +97,56 @@ class LocalSession:
         _say("load_module %s", full)
         return load_module(full)
 
-    def get_function(self, name):
+    def get_function(self, name: str) -> Function:
         """A function of the runtime by name; see :func:`vta.get_global_func`."""
         from .registry import get_global_func
 
         return get_global_func(name)
 
-    def device(self, dev_type, dev_id=0):
-        """A device by name or number."""
+    def device(self, dev_type: str | int, dev_id: int = 0) -> Device:
+        """A device by name or number.
+
+        Parameters
+        ----------
+        dev_type : str | int
+        dev_id : int, optional
+        """
         return ndarray.device(dev_type, dev_id)
 
-    def cpu(self, dev_id=0):
-        """Host memory."""
+    def cpu(self, dev_id: int = 0) -> Device:
+        """Host memory.
+
+        Parameters
+        ----------
+        dev_id : int, optional
+        """
         return ndarray.cpu(dev_id)
 
-    def ext_dev(self, dev_id=0):
-        """The accelerator's memory."""
+    def ext_dev(self, dev_id: int = 0) -> Device:
+        """The accelerator's memory.
+
+        Parameters
+        ----------
+        dev_id : int, optional
+        """
         return ndarray.ext_dev(dev_id)
 
     context = device
 
 
-def connect(url, port, key="", session_timeout=0, **kwargs):
+def connect(url: str, port: int, key: str = "", session_timeout: int = 0, **kwargs: Any) -> NoReturn:
     """Connects to a board; comes with the remote part.
 
     Parameters
     ----------
     url : str
     port : int
+    key : str, optional
+        Accepted, without effect.
+    session_timeout : int, optional
+        Accepted, without effect.
+    kwargs : Any
+        Further options of the original.
     """
     raise NotImplementedError(
         f"rpc.connect({url!r}, {port}): connections to boards come with the remote part of this project; use "
@@ -113,6 +154,13 @@ def connect(url, port, key="", session_timeout=0, **kwargs):
     )
 
 
-def connect_tracker(url, port):
-    """Connects to a tracker; comes with the remote part."""
-    raise NotImplementedError(f"rpc.connect_tracker({url!r}, {port}): trackers come with the remote part of this project")
+def connect_tracker(url: str, port: int) -> NoReturn:
+    """Connects to a tracker; comes with the remote part.
+
+    Parameters
+    ----------
+    url : str
+    port : int
+    """
+    raise NotImplementedError(f"rpc.connect_tracker({url!r}, {port}): trackers come with the remote part of this "
+                              "project")

@@ -1,10 +1,16 @@
 """The runtimes behind environments: a device, its memory and its counters for each hardware configuration."""
 
+from __future__ import annotations
+
 import ctypes
 import threading
+from typing import TYPE_CHECKING
 
 from ._lib import DIAG, call, lib
 from .environment import Config, Environment, get_env
+
+if TYPE_CHECKING:
+    from .rpc import LocalSession
 
 __all__ = ["Runtime", "ensure_runtime", "enabled", "reconfig_runtime", "program_fpga"]
 
@@ -20,7 +26,7 @@ class Runtime:
         Whether it is the process's default runtime, which also programs outside Python use.
     """
 
-    def __init__(self, config, default):
+    def __init__(self, config: Config, default: bool) -> None:
         self.config, self.default = config, default
         if default:
             self.handle = None
@@ -31,11 +37,11 @@ class Runtime:
         call(lib.vta_runtime_create, config.handle, None, None, None, DIAG, ctypes.byref(out))
         self.handle = self._stopped = out.value
 
-    def stop(self):
+    def stop(self) -> None:
         """Ends the run that is going on early; from any thread."""
         lib.vta_runtime_interrupt(self._stopped)
 
-    def use(self):
+    def use(self) -> None:
         """Makes it the calling thread's runtime."""
         if _thread.used is not self:
             lib.vta_runtime_use(self.handle)
@@ -51,7 +57,7 @@ _runtimes = {}  # by the configuration's JSON text: arrays made on a runtime sta
 _lock = threading.Lock()
 
 
-def ensure_runtime():
+def ensure_runtime() -> Runtime:
     """The runtime of the current environment, made at its first use, as the calling thread's.
 
     Returns
@@ -70,7 +76,7 @@ def ensure_runtime():
     return runtime
 
 
-def enabled(target):
+def enabled(target: str) -> bool:
     """Whether a target or device can be used in this process.
 
     Parameters
@@ -81,7 +87,7 @@ def enabled(target):
     return target.split()[0] in ("llvm", "cpu", "ext_dev", "c")
 
 
-def reconfig_runtime(remote, config=None):
+def reconfig_runtime(remote: LocalSession, config: dict | Environment | None = None) -> None:
     """Gives a session's runtime a hardware configuration.
 
     Parameters
@@ -95,7 +101,7 @@ def reconfig_runtime(remote, config=None):
     ensure_runtime()
 
 
-def program_fpga(remote, bitstream=None):
+def program_fpga(remote: LocalSession, bitstream: str | None = None) -> None:
     """Loads a bitstream into a board's FPGA; simulators have none, so on a local session it does nothing.
 
     Parameters

@@ -1,5 +1,7 @@
 """What to compile for."""
 
+from __future__ import annotations
+
 import shlex
 
 _KINDS = ("llvm", "ext_dev", "c")
@@ -13,7 +15,7 @@ class Kind:
     name : str
     """
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self.name = name
 
 
@@ -35,7 +37,7 @@ class Target:
         Options without their dashes.
     """
 
-    def __init__(self, target, host=None):
+    def __init__(self, target: str | Target, host: str | Target | None = None) -> None:
         if isinstance(target, Target):
             self.kind, self.attrs, self.host = target.kind, dict(target.attrs), target.host
         else:
@@ -49,14 +51,14 @@ class Target:
             self.host = Target(host)
 
     @property
-    def triple(self):
+    def triple(self) -> str | None:
         """LLVM's target triple of the host code; None for this machine."""
         if self.host is not None:
             return self.host.triple
         return self.attrs.get("mtriple") or self.attrs.get("target")
 
     @property
-    def model(self):
+    def model(self) -> str:
         """The accelerator's model, "" where none was named."""
         return self.attrs.get("model", "")
 
@@ -67,12 +69,17 @@ class Target:
         return str(self)
 
 
-def create(target):
-    """A :class:`Target` from its text."""
+def create(target: str | Target) -> Target:
+    """A :class:`Target` from its text.
+
+    Parameters
+    ----------
+    target : str | Target
+    """
     return Target(target)
 
 
-def vta(model="unknown", options=None):
+def vta(model: str = "unknown", options: str | list[str] | None = None) -> Target:
     """The accelerator as a target.
 
     Parameters
@@ -84,7 +91,7 @@ def vta(model="unknown", options=None):
     return Target(" ".join(["ext_dev", "-keys=vta,cpu", f"-model={model}"] + words))
 
 
-def arm_cpu(model="unknown", options=None):
+def arm_cpu(model: str = "unknown", options: str | list[str] | None = None) -> Target:
     """The processor of an ARM board as a target.
 
     Parameters

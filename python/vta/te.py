@@ -13,9 +13,12 @@ Examples
 >>> outer, inner = s[B].split(B.op.axis[1], factor=4)
 """
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import inspect
+from typing import TYPE_CHECKING
 
 from . import _bindings as b
 from . import _context
@@ -23,6 +26,15 @@ from ._context import array_of
 from ._lib import lib, text
 from .environment import get_env
 from .expr import Expr, ExprOp, _operands, apply, const, convert
+
+if TYPE_CHECKING:
+    from typing import Any, Callable, Iterator, NoReturn, Sequence
+
+    import numpy as np
+
+    from ._context import Context
+    from .environment import Environment
+    from .expr import Operand
 
 __all__ = [
     "Tensor", "TensorSlice", "Operation", "IterVar", "Schedule", "Stage", "GemmIntrin", "PrimFunc",
@@ -42,12 +54,16 @@ _python_sum, _python_min, _python_max, _python_all = sum, min, max, all
 class Range:
     """A half-open range ``[min, min + extent)``.
 
+    Parameters
+    ----------
+    begin : int | Expr
+
     Attributes
     ----------
     min, extent : int or Expr
     """
 
-    def __init__(self, begin, extent):
+    def __init__(self, begin: int | Expr, extent: int | Expr) -> None:
         self.min, self.extent = begin, extent
 
     def __repr__(self):
@@ -56,6 +72,11 @@ class Range:
 
 class IterVar(ExprOp):
     """One dimension of iteration; inside an expression it stands for its value.
+
+    Parameters
+    ----------
+    context : Context
+    handle : int
 
     Attributes
     ----------
@@ -68,29 +89,29 @@ class IterVar(ExprOp):
 
     __slots__ = ("context", "handle")
 
-    def __init__(self, context, handle):
+    def __init__(self, context: Context, handle: int) -> None:
         self.context, self.handle = context, handle
 
     def _as_expr(self):
         return self.context, self.context.value_of_axis(ctypes.c_void_p(self.handle))
 
     @property
-    def name(self):
+    def name(self) -> str:
         """Name of the axis."""
         return text(lib.te_axis_name(self.handle))
 
     @property
-    def dtype(self):
+    def dtype(self) -> str:
         """Type of its value."""
         return "int32"
 
     @property
-    def var(self):
+    def var(self) -> Expr:
         """Its value as an expression."""
         return Expr(*self._as_expr())
 
     @property
-    def dom(self):
+    def dom(self) -> Range | None:
         """What it runs over; None where only bound inference will know."""
         extent = lib.te_axis_extent(self.handle)
         return None if extent < 0 else Range(0, extent)
@@ -117,11 +138,11 @@ class TensorSlice(ExprOp):
 
     __slots__ = ("tensor", "indices")
 
-    def __init__(self, tensor, indices):
+    def __init__(self, tensor: Tensor, indices: Any) -> None:
         self.tensor = tensor
         self.indices = indices if isinstance(indices, tuple) else (indices,)
 
-    def __getitem__(self, indices):
+    def __getitem__(self, indices: Any) -> TensorSlice:
         more = indices if isinstance(indices, tuple) else (indices,)
         return TensorSlice(self.tensor, self.indices + more)
 
@@ -130,11 +151,11 @@ class TensorSlice(ExprOp):
         return element.context, element.handle
 
     @property
-    def dtype(self):
+    def dtype(self) -> str:
         """Type of the element."""
         return self.tensor.dtype
 
-    def asobject(self):
+    def asobject(self) -> Expr:
         """The element as an :class:`Expr`."""
         return self.tensor(*self.indices)
 
@@ -182,6 +203,11 @@ class Tensor(_Computation):
 
     ``A[i, j]`` and ``A(i, j)`` are its elements.
 
+    Parameters
+    ----------
+    context : Context
+    handle : int
+
     Attributes
     ----------
     shape : list of int
@@ -193,11 +219,11 @@ class Tensor(_Computation):
         Which of the outputs of `op` it is.
     """
 
-    def __init__(self, context, handle):
+    def __init__(self, context: Context, handle: int) -> None:
         self.context, self.handle = context, handle
 
     @property
-    def shape(self):
+    def shape(self) -> list[int | Expr]:
         """Extents, outermost first."""
         out = []
         for i in range(lib.te_tensor_ndim(self.handle)):
@@ -206,36 +232,36 @@ class Tensor(_Computation):
         return out
 
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         """Number of dimensions."""
         return lib.te_tensor_ndim(self.handle)
 
     @property
-    def dtype(self):
+    def dtype(self) -> str:
         """Type of an element."""
         return text(lib.te_tensor_dtype(self.context.handle, self.handle))
 
     @property
-    def name(self):
+    def name(self) -> str:
         """Name of the tensor."""
         return text(lib.te_tensor_name(self.handle))
 
     @property
-    def op(self):
+    def op(self) -> Operation:
         """The operation that computes it."""
         return Operation(self.context, self.handle)
 
     @property
-    def value_index(self):
+    def value_index(self) -> int:
         """Which of the operation's outputs it is."""
         return lib.te_tensor_index(self.handle)
 
     @property
-    def axis(self):
+    def axis(self) -> list[IterVar]:
         """The operation's data axes."""
         return self.op.axis
 
-    def __call__(self, *indices):
+    def __call__(self, *indices: Any) -> Expr:
         if len(indices) == 1 and isinstance(indices[0], tuple):
             indices = indices[0]
         if len(indices) != self.ndim:
@@ -247,7 +273,7 @@ class Tensor(_Computation):
         handles = [lib.te_cast(context.handle, b"int32", h) if _is_bool(context, h) else h for h in handles]
         return Expr(context, context.made(lib.te_load(context.handle, self.handle, len(handles), array_of(handles))))
 
-    def __getitem__(self, indices):
+    def __getitem__(self, indices: Any) -> TensorSlice:
         return TensorSlice(self, indices)
 
     def __eq__(self, other):
@@ -260,7 +286,7 @@ class Tensor(_Computation):
         return text(lib.te_tensor_text(self.context.handle, self.handle))
 
 
-def any_expression(values):
+def any_expression(values: Operand) -> bool:
     """Whether one of the values belongs to a context already."""
     return bool([v for v in values if not isinstance(v, (int, float))])
 
@@ -272,6 +298,11 @@ def _is_bool(context, handle):
 class Operation:
     """What computes a tensor: a placeholder or a computation.
 
+    Parameters
+    ----------
+    context : Context
+    handle : int
+
     Attributes
     ----------
     name, tag : str
@@ -281,52 +312,52 @@ class Operation:
     body : list of Expr
     """
 
-    def __init__(self, context, handle):
+    def __init__(self, context: Context, handle: int) -> None:
         self.context = context
         self._tensor = handle
 
     @property
-    def name(self):
+    def name(self) -> str:
         """Name of the operation."""
         return text(lib.te_tensor_name(self._tensor))
 
     @property
-    def tag(self):
+    def tag(self) -> str:
         """Tag given when it was made."""
         return text(lib.te_tensor_tag(self._tensor)) or ""
 
     @property
-    def axis(self):
+    def axis(self) -> list[IterVar]:
         """Data axes, outermost first."""
         count = lib.te_tensor_axes(self._tensor)
         return [IterVar(self.context, lib.te_tensor_axis(self._tensor, i)) for i in range(count)]
 
     @property
-    def reduce_axis(self):
+    def reduce_axis(self) -> list[IterVar]:
         """Reduce axes in their order."""
         count = lib.te_tensor_reduce_axes(self._tensor)
         return [IterVar(self.context, lib.te_tensor_reduce_axis(self._tensor, i)) for i in range(count)]
 
     @property
-    def num_outputs(self):
+    def num_outputs(self) -> int:
         """How many tensors it computes."""
         return lib.te_tensor_outputs(self._tensor)
 
     @property
-    def input_tensors(self):
+    def input_tensors(self) -> list[Tensor]:
         """Tensors that its body reads, by first use."""
         count = lib.te_tensor_inputs(self.context.handle, self._tensor)
         return [Tensor(self.context, lib.te_tensor_input(self.context.handle, self._tensor, i)) for i in range(count)]
 
     @property
-    def body(self):
+    def body(self) -> list[Expr]:
         """The expressions of its outputs; empty for a placeholder."""
         if lib.te_tensor_is_placeholder(self._tensor):
             return []
         outputs = [lib.te_tensor_output(self._tensor, i) for i in range(self.num_outputs)]
         return [Expr(self.context, lib.te_tensor_body(t)) for t in outputs]
 
-    def output(self, index):
+    def output(self, index: int) -> Tensor:
         """Output `index` as a tensor."""
         if not 0 <= index < self.num_outputs:
             raise IndexError(f"{self.name} has {self.num_outputs} outputs, not {index + 1}")
@@ -353,7 +384,7 @@ def _shape(shape):
     return tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
 
 
-def placeholder(shape, dtype="float32", name="placeholder"):
+def placeholder(shape: Sequence[int | Expr] | int, dtype: str = "float32", name: str = "placeholder") -> Tensor:
     """An input.
 
     Parameters
@@ -378,7 +409,7 @@ def placeholder(shape, dtype="float32", name="placeholder"):
     return Tensor(context, context.made(handle))
 
 
-def var(name="tindex", dtype="int32"):
+def var(name: str = "tindex", dtype: str = "int32") -> Expr:
     """A scalar parameter of the kernel.
 
     Parameters
@@ -396,7 +427,7 @@ def var(name="tindex", dtype="int32"):
 size_var = var
 
 
-def reduce_axis(dom, name="rv"):
+def reduce_axis(dom: tuple[int | Expr, int | Expr] | Range, name: str = "rv") -> IterVar:
     """An axis to reduce over.
 
     Parameters
@@ -420,7 +451,7 @@ def reduce_axis(dom, name="rv"):
     return IterVar(context, context.made(handle))
 
 
-def thread_axis(dom=None, tag="", name="", span=None):
+def thread_axis(dom: str | Range | None = None, tag: str = "", name: str = "", span: None = None) -> IterVar:
     """A thread axis to bind to: ``"cthread"`` (virtual threads) or ``"vta"``.
 
     Parameters
@@ -428,6 +459,8 @@ def thread_axis(dom=None, tag="", name="", span=None):
     dom : str
         The tag. A range may stand here, and then the tag comes second; the range is taken from what is bound to it.
     tag, name : str, optional
+    span : None, optional
+        Accepted, without effect.
 
     Returns
     -------
@@ -445,7 +478,7 @@ _tags = []
 
 
 @contextlib.contextmanager
-def tag_scope(tag):
+def tag_scope(tag: str) -> Iterator[None]:
     """Gives a tag to all computations made inside the block.
 
     Parameters
@@ -476,7 +509,8 @@ def _axis_names(fcompute, ndim):
     return named or [f"i{i}" for i in range(ndim)]
 
 
-def compute(shape, fcompute, name="compute", tag="", attrs=None, varargs_names=None):
+def compute(shape: Sequence[int | Expr] | int, fcompute: Callable, name: str = "compute", tag: str = "",
+            attrs: dict | None = None, varargs_names: Sequence[str] | None = None) -> Any:
     """A tensor from the value of each of its elements.
 
     Parameters
@@ -487,6 +521,8 @@ def compute(shape, fcompute, name="compute", tag="", attrs=None, varargs_names=N
     name, tag : str, optional
     varargs_names : list of str, optional
         Names of the axes where `fcompute` takes ``*indices``.
+    attrs : dict, optional
+        Accepted, without effect.
 
     Returns
     -------
@@ -544,7 +580,7 @@ def _reducer(kind, op, values, axis, where):
     return _reduce(kind, op, values, axis)
 
 
-def sum(*values, axis=None, where=None):  # pylint: disable=redefined-builtin
+def sum(*values: Operand, axis: IterVar | Sequence[IterVar] | None = None, where: None = None) -> Expr:
     """Sum over reduce axes.
 
     Parameters
@@ -552,6 +588,8 @@ def sum(*values, axis=None, where=None):  # pylint: disable=redefined-builtin
     values : Expr
         What to add up (or two values, to add them).
     axis : IterVar or list of IterVar
+    where : None, optional
+        Only None: put the condition into the value with :func:`select`.
 
     Returns
     -------
@@ -561,22 +599,36 @@ def sum(*values, axis=None, where=None):  # pylint: disable=redefined-builtin
     return _reducer(b.TE_SUM, b.TE_ADD, values, axis, where)
 
 
-def min(*values, axis=None, where=None):  # pylint: disable=redefined-builtin
-    """The smallest over reduce axes, or the smaller of two values; see :func:`sum`."""
+def min(*values: Operand, axis: IterVar | Sequence[IterVar] | None = None, where: None = None) -> Expr:
+    """The smallest over reduce axes, or the smaller of two values; see :func:`sum`.
+
+    Parameters
+    ----------
+    axis : IterVar | Sequence[IterVar], optional
+    where : None, optional
+        Only None: put the condition into the value with :func:`select`.
+    """
     return _reducer(b.TE_MIN_OF, b.TE_MIN, values, axis, where)
 
 
-def max(*values, axis=None, where=None):  # pylint: disable=redefined-builtin
-    """The largest over reduce axes, or the larger of two values; see :func:`sum`."""
+def max(*values: Operand, axis: IterVar | Sequence[IterVar] | None = None, where: None = None) -> Expr:
+    """The largest over reduce axes, or the larger of two values; see :func:`sum`.
+
+    Parameters
+    ----------
+    axis : IterVar | Sequence[IterVar], optional
+    where : None, optional
+        Only None: put the condition into the value with :func:`select`.
+    """
     return _reducer(b.TE_MAX_OF, b.TE_MAX, values, axis, where)
 
 
-def all(*conditions):  # pylint: disable=redefined-builtin
+def all(*conditions: Operand) -> Expr:  # pylint: disable=redefined-builtin
     """Whether all conditions hold."""
     return _fold(b.TE_AND, conditions)
 
 
-def any(*conditions):  # pylint: disable=redefined-builtin
+def any(*conditions: Operand) -> Expr:  # pylint: disable=redefined-builtin
     """Whether one of the conditions holds."""
     return _fold(b.TE_OR, conditions)
 
@@ -594,11 +646,21 @@ def _fold(op, conditions):
 def _operator(op, name, meaning):
     """A function for the operator `op`."""
 
-    def function(*values):
+    def function(*values: Operand) -> Expr:
         return apply(op, *values)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = meaning
+    function.__doc__ = f"""{meaning}
+
+    Parameters
+    ----------
+    values : number or Expr
+        The operands, in their order.
+
+    Returns
+    -------
+    value : Expr
+    """
     return function
 
 
@@ -623,7 +685,7 @@ round = _operator(b.TE_ROUND, "round", "Rounded to the nearest.")  # pylint: dis
 power = _operator(b.TE_POW, "power", "x to the power of y.")
 
 
-def evaluate(tensor, inputs):
+def evaluate(tensor: Tensor, inputs: dict[Tensor, np.ndarray]) -> np.ndarray:
     """The value of an unscheduled tensor, slowly and exactly: what compiled kernels are tested against.
 
     Parameters
@@ -649,7 +711,7 @@ def evaluate(tensor, inputs):
     return out
 
 
-def create_prim_func(args):
+def create_prim_func(args: Sequence[Tensor]) -> PrimFunc:
     """The unscheduled computation as a function, one block for each stage.
 
     Parameters
@@ -674,15 +736,16 @@ class PrimFunc:
         The name it is exported under.
     """
 
-    def __init__(self, args, name="main"):
+    def __init__(self, args: list[Tensor], name: str = "main") -> None:
         self.args, self.name = args, name
 
-    def with_attr(self, key, value=None):
+    def with_attr(self, key: str | dict[str, Any], value: Any = None) -> PrimFunc:
         """A copy with an attribute set; ``global_symbol`` is the name.
 
         Parameters
         ----------
         key : str or dict
+            Accepted, without effect.
         value : object, optional
         """
         attrs = key if isinstance(key, dict) else {key: value}
@@ -691,7 +754,7 @@ class PrimFunc:
             raise NotImplementedError(f"function attribute {sorted(unknown)[0]!r} is not offered")
         return PrimFunc(self.args, attrs.get("global_symbol", self.name))
 
-    def script(self):
+    def script(self) -> str:
         """The function as TVMScript."""
         context = self.args[0].context
         handles = array_of([t.handle for t in self.args])
@@ -705,7 +768,7 @@ class PrimFunc:
 # ---- Schedules --------------------------------------------------------------------------------------------------
 
 
-def create_schedule(ops):
+def create_schedule(ops: Operation | Tensor | Sequence[Operation | Tensor]) -> Schedule:
     """The default schedule: every computation by itself, loops in the order of its axes.
 
     Parameters
@@ -728,6 +791,11 @@ def create_schedule(ops):
 class Schedule:
     """How a set of outputs, and all they need, is computed. ``s[X]`` is the stage of the tensor X.
 
+    Parameters
+    ----------
+    context : Context
+    handle : int
+
     Attributes
     ----------
     stages : list of Stage
@@ -735,11 +803,11 @@ class Schedule:
     outputs : list of Operation
     """
 
-    def __init__(self, context, handle, outputs):
+    def __init__(self, context: Context, handle: int, outputs: list[Operation]) -> None:
         self.context, self.handle, self.outputs = context, handle, outputs
         self.mock = False
 
-    def __getitem__(self, tensor):
+    def __getitem__(self, tensor: Tensor | Operation) -> Stage:
         if isinstance(tensor, Operation):
             tensor = tensor.output(0)
         if not isinstance(tensor, Tensor):
@@ -749,16 +817,17 @@ class Schedule:
         return Stage(self, self.context.made(lib.te_schedule_stage(self.handle, tensor.handle)))
 
     @property
-    def stages(self):
+    def stages(self) -> list[Stage]:
         """All stages."""
         count = lib.te_schedule_stages(self.handle)
         return [Stage(self, lib.te_schedule_stage_at(self.handle, i)) for i in range(count)]
 
-    def copy(self):
+    def copy(self) -> Schedule:
         """A schedule with the same steps, to be changed by itself."""
         return Schedule(self.context, self.context.made(lib.te_schedule_copy(self.handle)), self.outputs)
 
-    def cache_read(self, tensor, scope, readers):
+    def cache_read(self, tensor: Tensor, scope: str,
+                   readers: Tensor | Operation | Sequence[Tensor | Operation]) -> Tensor:
         """A copy of `tensor` in a memory scope that the readers use.
 
         Parameters
@@ -779,7 +848,7 @@ class Schedule:
                                    array_of([r.handle for r in readers]))
         return Tensor(self.context, self.context.made(handle))
 
-    def cache_write(self, tensor, scope):
+    def cache_write(self, tensor: Tensor | Sequence[Tensor], scope: str) -> Tensor | list[Tensor]:
         """Computes `tensor` in a memory scope and copies it out.
 
         Parameters
@@ -798,7 +867,7 @@ class Schedule:
         self.context.here()
         return Tensor(self.context, self.context.made(lib.te_cache_write(self.handle, tensor.handle, scope.encode())))
 
-    def normalize(self):
+    def normalize(self) -> Schedule:
         """The schedule itself: lowering brings schedules to normal form."""
         return self
 
@@ -807,6 +876,10 @@ class Stage:
     """One computation within a schedule; its methods are the schedule steps.
 
     A step that is not legal raises and changes nothing.
+
+    Parameters
+    ----------
+    handle : int
 
     Attributes
     ----------
@@ -817,7 +890,7 @@ class Stage:
     scope : str
     """
 
-    def __init__(self, schedule, handle):
+    def __init__(self, schedule: Schedule, handle: int) -> None:
         self.schedule, self.handle = schedule, handle
         self.context = schedule.context
 
@@ -832,29 +905,29 @@ class Stage:
         return tuple(IterVar(self.context, o.value) for o in outs)
 
     @property
-    def op(self):
+    def op(self) -> Operation:
         """The computation."""
         return Operation(self.context, lib.te_stage_tensor(self.handle))
 
     origin_op = op
 
     @property
-    def leaf_iter_vars(self):
+    def leaf_iter_vars(self) -> list[IterVar]:
         """Loops, outermost first."""
         count = lib.te_stage_leaves(self.handle)
         return [IterVar(self.context, lib.te_stage_leaf(self.handle, i)) for i in range(count)]
 
     @property
-    def scope(self):
+    def scope(self) -> str:
         """Memory that its result is in."""
         return text(lib.te_stage_scope(self.handle)) or ""
 
     @property
-    def is_output(self):
+    def is_output(self) -> bool:
         """Whether its result is an output of the schedule."""
         return bool(lib.te_stage_is_output(self.handle))
 
-    def split(self, parent, factor=None, nparts=None):
+    def split(self, parent: IterVar, factor: int | None = None, nparts: int | None = None) -> tuple[IterVar, IterVar]:
         """Splits an axis into an outer and an inner one.
 
         Parameters
@@ -875,17 +948,30 @@ class Stage:
             return self._new(2, lib.te_split_nparts, parent.handle, int(nparts))
         return self._new(2, lib.te_split, parent.handle, int(factor))
 
-    def fuse(self, *axes):
-        """One axis from adjacent ones, outermost first."""
+    def fuse(self, *axes: IterVar) -> IterVar:
+        """One axis from adjacent ones, outermost first.
+
+        Parameters
+        ----------
+        axes : IterVar
+        """
         axes = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
         return self._new(1, lib.te_fuse, len(axes), array_of([a.handle for a in axes]))[0]
 
-    def reorder(self, *axes):
+    def reorder(self, *axes: IterVar) -> None:
         """Puts the given axes into the given order, at the places they take now."""
         self._step(lib.te_reorder, len(axes), array_of([a.handle for a in axes]))
 
-    def tile(self, x_parent, y_parent, x_factor, y_factor):
+    def tile(self, x_parent: IterVar, y_parent: IterVar, x_factor: int,
+             y_factor: int) -> tuple[IterVar, IterVar, IterVar, IterVar]:
         """Splits two axes and orders them outer, outer, inner, inner.
+
+        Parameters
+        ----------
+        x_parent : IterVar
+        y_parent : IterVar
+        x_factor : int
+        y_factor : int
 
         Returns
         -------
@@ -895,24 +981,29 @@ class Stage:
         self._step(lib.te_tile, x_parent.handle, y_parent.handle, int(x_factor), int(y_factor), out)
         return tuple(IterVar(self.context, handle) for handle in out)
 
-    def compute_at(self, parent, scope):
+    def compute_at(self, parent: Stage, scope: IterVar) -> None:
         """Computes this stage inside the loop `scope` of the stage `parent`, as much as that iteration needs."""
         self._step(lib.te_compute_at, parent.handle, scope.handle)
 
-    def compute_inline(self):
+    def compute_inline(self) -> None:
         """Puts the computation into the bodies of its consumers."""
         self._step(lib.te_compute_inline)
 
-    def compute_root(self):
+    def compute_root(self) -> None:
         """Computes this stage by itself, before its consumers."""
         self._step(lib.te_compute_root)
 
-    def set_scope(self, scope):
-        """Chooses the memory of the result, such as ``env.acc_scope``; returns the stage."""
+    def set_scope(self, scope: str) -> Stage:
+        """Chooses the memory of the result, such as ``env.acc_scope``; returns the stage.
+
+        Parameters
+        ----------
+        scope : str
+        """
         self._step(lib.te_set_scope, scope.encode())
         return self
 
-    def pragma(self, axis, pragma_type, pragma_value=None):
+    def pragma(self, axis: IterVar, pragma_type: str, pragma_value: Operand | None = None) -> None:
         """Marks an axis for a later pass.
 
         Parameters
@@ -925,41 +1016,59 @@ class Stage:
         value = None if pragma_value is None else convert(pragma_value).handle
         self._step(lib.te_pragma, axis.handle, str(pragma_type).encode(), value)
 
-    def bind(self, ivar, thread_ivar):
-        """Runs the iterations of an axis as the threads of a thread axis."""
+    def bind(self, ivar: IterVar, thread_ivar: IterVar) -> None:
+        """Runs the iterations of an axis as the threads of a thread axis.
+
+        Parameters
+        ----------
+        ivar : IterVar
+        thread_ivar : IterVar
+        """
         self._step(lib.te_bind, ivar.handle, thread_ivar.handle)
 
-    def vectorize(self, axis):
+    def vectorize(self, axis: IterVar) -> None:
         """Carries out the iterations of an axis as one vector operation."""
         self._step(lib.te_vectorize, axis.handle)
 
-    def parallel(self, axis):
+    def parallel(self, axis: IterVar) -> None:
         """Spreads the iterations of an axis over the threads of the processor."""
         self._step(lib.te_parallel, axis.handle)
 
-    def unroll(self, axis):
+    def unroll(self, axis: IterVar) -> None:
         """Writes the iterations of an axis one after another."""
         self._step(lib.te_unroll, axis.handle)
 
-    def double_buffer(self):
+    def double_buffer(self) -> None:
         """Keeps two copies of the result, one being computed while the other is used."""
         self._step(lib.te_double_buffer)
 
-    def storage_align(self, axis, factor, offset):
+    def storage_align(self, axis: IterVar, factor: int, offset: int) -> None:
         """Makes the stride of an axis equal `offset` modulo `factor`."""
         self._step(lib.te_storage_align, axis.handle, int(factor), int(offset))
 
-    def tensorize(self, axis, intrin):
-        """Replaces the loops from `axis` inwards by an intrinsic, such as ``env.gemm``."""
+    def tensorize(self, axis: IterVar, intrin: GemmIntrin) -> None:
+        """Replaces the loops from `axis` inwards by an intrinsic, such as ``env.gemm``.
+
+        Parameters
+        ----------
+        intrin : GemmIntrin
+        """
         handle = intrin.handle_for(self.schedule)
         self._step(lib.te_tensorize, axis.handle, handle)
 
-    def env_threads(self, threads):
+    def env_threads(self, threads: object) -> NoReturn:
         """Not offered: bind axes to threads with :meth:`bind`."""
         raise NotImplementedError("Stage.env_threads is not offered")
 
-    def prefetch(self, tensor, var, offset):  # pylint: disable=redefined-outer-name
-        """Not offered."""
+    def prefetch(self, tensor: object, var: object, offset: object) -> NoReturn:  # pylint: disable=redefined-outer-name
+        """Not offered.
+
+        Parameters
+        ----------
+        tensor : object
+        var : object
+        offset : object
+        """
         raise NotImplementedError("Stage.prefetch is not offered")
 
     def __repr__(self):
@@ -974,10 +1083,10 @@ class GemmIntrin:
     env : vta.Environment
     """
 
-    def __init__(self, env=None):
+    def __init__(self, env: Environment | None = None) -> None:
         self.env = env or get_env()
 
-    def handle_for(self, schedule):
+    def handle_for(self, schedule: Schedule) -> int:
         """The intrinsic in a schedule's context. That of a mock environment makes the schedule a mock."""
         context = schedule.context
         if self.env.config is not context.config:

@@ -1,13 +1,22 @@
 """Parts of the tensor IR that programs use by name."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from . import te
 from .expr import Expr, ExprOp, const, convert
 from .te import IterVar, PrimFunc
 from .ir import Schedule
 
-__all__ = ["Expr", "PrimExpr", "ExprOp", "IterVar", "PrimFunc", "Schedule", "Select", "Var", "const", "convert", "all", "any",
+if TYPE_CHECKING:
+    from .expr import Operand
+
+__all__ = ["Expr", "PrimExpr", "ExprOp", "IterVar", "PrimFunc", "Schedule", "Select", "Var", "const", "convert", "all",
+           "any",
            "if_then_else", "min", "max", "floordiv", "floormod", "truncdiv", "truncmod", "indexdiv", "indexmod",
-           "likely", "abs", "exp", "log", "sqrt", "tanh", "floor", "ceil", "round", "power", "IntImm", "FloatImm", "Cast"]
+           "likely", "abs", "exp", "log", "sqrt", "tanh", "floor", "ceil", "round", "power", "IntImm",
+           "FloatImm", "Cast"]
 
 PrimExpr = Expr
 Var = te.var
@@ -20,7 +29,7 @@ abs, exp, log, sqrt, tanh = te.abs, te.exp, te.log, te.sqrt, te.tanh  # pylint: 
 floor, ceil, round, power = te.floor, te.ceil, te.round, te.power  # pylint: disable=redefined-builtin
 
 
-def IntImm(dtype, value):  # pylint: disable=invalid-name
+def IntImm(dtype: str, value: int) -> Expr:  # pylint: disable=invalid-name
     """An integer constant.
 
     Parameters
@@ -31,7 +40,7 @@ def IntImm(dtype, value):  # pylint: disable=invalid-name
     return const(int(value), dtype)
 
 
-def FloatImm(dtype, value):  # pylint: disable=invalid-name
+def FloatImm(dtype: str, value: float) -> Expr:  # pylint: disable=invalid-name
     """A floating-point constant.
 
     Parameters
@@ -42,7 +51,7 @@ def FloatImm(dtype, value):  # pylint: disable=invalid-name
     return const(float(value), dtype)
 
 
-def Cast(dtype, value):  # pylint: disable=invalid-name
+def Cast(dtype: str, value: Operand) -> Expr:  # pylint: disable=invalid-name
     """A value converted to another type.
 
     Parameters

@@ -1,5 +1,12 @@
 """Options of a lowering, as a context."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any, Sequence
+
 #: Options that may stand in a context's `config`.
 _KNOWN = {
     "tir.add_lower_pass": "the accelerator's passes; any true value stands for them",
@@ -22,6 +29,8 @@ class PassContext:
     config : dict, optional
         ``tir.add_lower_pass`` (true: lower for the accelerator), ``tir.disable_cse_tir``, ``tir.disable_vectorize``,
         ``tir.UnrollLoop``.
+    instruments : None, optional
+        Only None.
 
     Attributes
     ----------
@@ -31,8 +40,9 @@ class PassContext:
 
     _stack = []
 
-    def __init__(self, opt_level=2, required_pass=None, disabled_pass=None, instruments=None, config=None,
-                 debug_flag=0):
+    def __init__(self, opt_level: int = 2, required_pass: Sequence[str] | None = None,
+                 disabled_pass: Sequence[str] | None = None, instruments: None = None,
+                 config: dict[str, Any] | None = None, debug_flag: int = 0) -> None:
         if instruments:
             raise NotImplementedError("pass instruments are not offered: `vta lower --after PASS` shows the IR")
         self.opt_level = opt_level
@@ -42,7 +52,8 @@ class PassContext:
         self.debug_flag = debug_flag
         unknown = sorted(set(self.config) - set(_KNOWN))
         if unknown:
-            raise NotImplementedError(f"the option {unknown[0]!r} is not offered; there are {', '.join(sorted(_KNOWN))}")
+            raise NotImplementedError(f"the option {unknown[0]!r} is not offered; there are "
+                                      f"{', '.join(sorted(_KNOWN))}")
 
     def __enter__(self):
         PassContext._stack.append(self)
@@ -52,16 +63,16 @@ class PassContext:
         PassContext._stack.pop()
 
     @staticmethod
-    def current():
+    def current() -> PassContext:
         """The innermost context; one with all defaults outside any."""
         return PassContext._stack[-1] if PassContext._stack else PassContext()
 
     @property
-    def for_vta(self):
+    def for_vta(self) -> bool:
         """Whether the accelerator's passes are asked for."""
         return bool(self.config.get("tir.add_lower_pass"))
 
-    def disabled(self):
+    def disabled(self) -> list[str]:
         """Names of the passes left out."""
         names = list(self.disabled_pass)
         if self.config.get("tir.disable_cse_tir"):
@@ -71,6 +82,6 @@ class PassContext:
         return names
 
     @property
-    def unroll_max_step(self):
+    def unroll_max_step(self) -> int:
         """Loops of at most this many steps are unrolled; 0: only what asks for it."""
         return int((self.config.get("tir.UnrollLoop") or {}).get("auto_max_step", 0))

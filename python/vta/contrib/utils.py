@@ -1,5 +1,7 @@
 """Temporary folders."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import tempfile
@@ -14,7 +16,7 @@ class TempDirectory:
         An existing parent to make it in.
     """
 
-    def __init__(self, custom_path=None):
+    def __init__(self, custom_path: str | None = None) -> None:
         self.temp_dir = tempfile.mkdtemp(dir=custom_path)
 
     def __enter__(self):
@@ -26,18 +28,18 @@ class TempDirectory:
     def __del__(self):
         self.remove()
 
-    def remove(self):
+    def remove(self) -> None:
         """Removes the folder and everything in it."""
         if self.temp_dir:
             shutil.rmtree(self.temp_dir, ignore_errors=True)
             self.temp_dir = None
 
     @property
-    def path(self):
+    def path(self) -> str:
         """Path of the folder."""
         return self.temp_dir
 
-    def relpath(self, name):
+    def relpath(self, name: str) -> str:
         """Path of `name` inside the folder.
 
         Parameters
@@ -52,11 +54,16 @@ class TempDirectory:
         """
         return os.path.join(self.temp_dir, name)
 
-    def listdir(self):
+    def listdir(self) -> list[str]:
         """Names of the files in the folder."""
         return os.listdir(self.temp_dir)
 
 
-def tempdir(custom_path=None):
-    """Makes a temporary folder; see :class:`TempDirectory`."""
+def tempdir(custom_path: str | None = None) -> TempDirectory:
+    """Makes a temporary folder; see :class:`TempDirectory`.
+
+    Parameters
+    ----------
+    custom_path : str, optional
+    """
     return TempDirectory(custom_path)

@@ -1,13 +1,22 @@
 """Where a kernel's time goes, from the timed simulator: ``vta profile`` for a call."""
 
+from __future__ import annotations
+
 import json
 import os
 import shutil
 import subprocess
+from typing import TYPE_CHECKING
 
 from .._lib import lib
 from ..contrib.utils import tempdir
 from . import simulator
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..module import Function, Module
+    from ..ndarray import NDArray
 
 __all__ = ["Profile", "profile"]
 
@@ -31,7 +40,7 @@ class Profile:
         The program file, for the tool's other commands.
     """
 
-    def __init__(self, program):
+    def __init__(self, program: bytes) -> None:
         self.program = program
 
     def _run(self, *options):
@@ -45,7 +54,7 @@ class Profile:
             picture = folder.relpath("timeline.svg")
             return open(picture, encoding="utf-8").read() if os.path.exists(picture) else made.stdout
 
-    def report(self, *options):
+    def report(self, *options: str) -> str:
         """What limits the kernel, in words and numbers.
 
         Parameters
@@ -60,17 +69,17 @@ class Profile:
         return self._run(*options)
 
     @property
-    def data(self):
+    def data(self) -> dict[str, Any]:
         """The same as a dictionary."""
         return json.loads(self._run("--json"))
 
     @property
-    def summary(self):
+    def summary(self) -> str:
         """The words alone, and the number of cycles."""
         words, _, numbers = self.report().partition("\n\n")
         return words + "\n" + numbers.split("\n", 1)[0]
 
-    def svg(self, title="", first=0, last=0):
+    def svg(self, title: str = "", first: int = 0, last: int = 0) -> str:
         """The timeline as a picture.
 
         Parameters
@@ -95,7 +104,7 @@ class Profile:
         return self.summary
 
 
-def profile(function, *args):
+def profile(function: Function | Module, *args: NDArray) -> Profile:
     """Calls a kernel once and times what it did on the accelerator.
 
     Parameters

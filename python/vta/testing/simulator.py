@@ -1,36 +1,42 @@
 """The simulators' counters and switches."""
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import json
 import os
+from typing import TYPE_CHECKING
 
 from .. import _bindings as b
 from .._lib import DIAG, call, lib, take_text, utf8
 from ..runtime import ensure_runtime
 
+if TYPE_CHECKING:
+    from typing import Iterator
+
 _ORIGINAL = ("inp_load_nbytes", "wgt_load_nbytes", "acc_load_nbytes", "uop_load_nbytes", "out_store_nbytes",
              "gemm_counter", "alu_counter")
 
 
-def enabled():
+def enabled() -> bool:
     """Whether kernels run on a simulator."""
     return driver() in ("sim", "tsim")
 
 
-def driver():
+def driver() -> str:
     """Name of the device behind the runtime: ``"sim"``, ``"tsim"``, …"""
     ensure_runtime()
     return lib.vta_runtime_driver(None).decode()
 
 
-def clear_stats():
+def clear_stats() -> None:
     """Sets all counters to 0."""
     ensure_runtime()
     lib.vta_runtime_clear_counters(None)
 
 
-def all_stats():
+def all_stats() -> dict[str, int]:
     """Every counter of the runtime and the device.
 
     Returns
@@ -43,7 +49,7 @@ def all_stats():
     return json.loads(take_text(lib.vta_counters_to_json(ctypes.byref(counters))))
 
 
-def stats():
+def stats() -> dict[str, int]:
     """The counters that the original shows: bytes moved and micro-ops executed.
 
     Returns
@@ -59,7 +65,7 @@ def stats():
 
 
 @contextlib.contextmanager
-def capture(path):
+def capture(path: str | os.PathLike) -> Iterator[None]:
     """Records the device runs inside the block as a program file, for ``vta profile``, ``vta debug`` and ``vta sim``.
 
     Parameters
@@ -80,7 +86,7 @@ def capture(path):
         call(lib.vta_runtime_capture, None, None, DIAG)
 
 
-def debug_mode(flag):
+def debug_mode(flag: int) -> None:
     """Flag 1: runs count, and load micro-ops, but compute nothing; 0: back to normal.
 
     Parameters

@@ -1,10 +1,20 @@
 """Runs a test where the configuration says."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from .. import rpc
 from ..environment import get_env
 
+if TYPE_CHECKING:
+    from typing import Any, Callable
 
-def run(run_func):
+    from ..environment import Environment
+    from ..rpc import LocalSession
+
+
+def run(run_func: Callable[[Environment, LocalSession], Any]) -> None:
     """Calls ``run_func(env, remote)`` with the current environment and a session for its target.
 
     Parameters

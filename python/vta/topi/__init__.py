@@ -2,13 +2,21 @@
 
 Two tensors of different shapes are broadcast as in numpy."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from .. import te
 from ..expr import convert
 from ..te import Tensor
 from . import nn, tag, testing
 
+if TYPE_CHECKING:
+    from ..expr import Expr, Operand
+
 __all__ = ["add", "subtract", "multiply", "floor_divide", "floor_mod", "maximum", "minimum", "right_shift",
-           "left_shift", "bitwise_and", "bitwise_or", "bitwise_xor", "cast", "clip", "identity", "negative", "abs", "exp", "log", "sqrt",
+           "left_shift", "bitwise_and", "bitwise_or", "bitwise_xor", "cast", "clip", "identity", "negative",
+           "abs", "exp", "log", "sqrt",
            "tanh", "floor", "ceil", "round", "nn", "tag", "testing"]
 
 
@@ -34,7 +42,7 @@ def _element(tensor, indices):
 
 
 def _binary(name, function, meaning):
-    def operator(lhs, rhs):
+    def operator(lhs: Tensor | Operand, rhs: Tensor | Operand) -> Tensor | Expr:
         tensors = [t for t in (lhs, rhs) if isinstance(t, Tensor)]
         if not tensors:
             return function(convert(lhs), convert(rhs))
@@ -72,7 +80,7 @@ bitwise_xor = _binary("bitwise_xor", lambda a, b: a ^ b, "Bitwise exclusive or, 
 
 
 def _elementwise(name, function, meaning):
-    def operator(x):
+    def operator(x: Tensor | Expr) -> Tensor | Expr:
         if not isinstance(x, Tensor):
             return function(convert(x))
         return te.compute(x.shape, lambda *i: function(x(*i)), tag=tag.ELEMWISE)
@@ -103,7 +111,7 @@ ceil = _elementwise("ceil", te.ceil, "Rounded up.")
 round = _elementwise("round", te.round, "Rounded to the nearest.")  # pylint: disable=redefined-builtin
 
 
-def cast(x, dtype):
+def cast(x: Tensor | Expr, dtype: str) -> Tensor | Expr:
     """The values in another type.
 
     Parameters
@@ -120,7 +128,7 @@ def cast(x, dtype):
     return convert(x).astype(dtype)
 
 
-def clip(x, a_min, a_max):
+def clip(x: Tensor, a_min: Operand, a_max: Operand) -> Tensor:
     """Values below `a_min` become it, and values above `a_max` likewise.
 
     Parameters

@@ -1,16 +1,25 @@
 """Operators of neural networks."""
 
+from __future__ import annotations
+
 import ctypes
+from typing import TYPE_CHECKING
 
 from .. import te
 from .._lib import lib
 from ..te import Tensor
 from . import tag
 
+if TYPE_CHECKING:
+    from typing import Sequence
+
+    from ..expr import Operand
+
 __all__ = ["pad", "relu"]
 
 
-def pad(data, pad_before, pad_after=None, pad_value=0.0, name="PadInput"):
+def pad(data: Tensor, pad_before: Sequence[int], pad_after: Sequence[int] | None = None, pad_value: Operand = 0.0,
+        name: str = "PadInput") -> Tensor:
     """A tensor with a frame of constant elements around it.
 
     Parameters
@@ -38,7 +47,7 @@ def pad(data, pad_before, pad_after=None, pad_value=0.0, name="PadInput"):
     return Tensor(context, context.made(handle))
 
 
-def relu(x):
+def relu(x: Tensor) -> Tensor:
     """max(x, 0), element by element.
 
     Parameters

@@ -1,5 +1,12 @@
 """Reference implementations in numpy, to test results against."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
 
 def _pair(value):
     """(before and after) amounts for both axes, from a number or a pair."""
@@ -19,7 +26,8 @@ def _pads(padding, kernel):
     return height, width, height, width
 
 
-def conv2d_nchw_python(a_np, w_np, stride, padding, groups=1):
+def conv2d_nchw_python(a_np: np.ndarray, w_np: np.ndarray, stride: int | tuple[int, int],
+                       padding: int | str | tuple[int, ...], groups: int = 1) -> np.ndarray:
     """A plain 2D convolution.
 
     Parameters
