@@ -76,6 +76,8 @@ VTA_API vta_status te_constant(te_context *c, const char *name, int64_t value);
 VTA_API te_expr *te_scalar(te_context *c, const char *name, const char *dtype);
 VTA_API te_expr *te_int(te_context *c, const char *dtype, int64_t value);
 VTA_API te_expr *te_float(te_context *c, const char *dtype, double value);
+/* A text, as the value of an attribute (te_intrin_attr) or an argument of a call. */
+VTA_API te_expr *te_string(te_context *c, const char *value);
 /* The value of an axis at the point being computed. */
 VTA_API te_expr *te_axis_value(te_context *c, te_axis *axis);
 /* An operator on as many operands as vta/te_ops.def says. */

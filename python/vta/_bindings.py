@@ -644,6 +644,7 @@ FUNCTIONS = {
     "te_scalar": ("vtac", c_void_p, [c_void_p, c_char_p, c_char_p]),
     "te_int": ("vtac", c_void_p, [c_void_p, c_char_p, c_int64]),
     "te_float": ("vtac", c_void_p, [c_void_p, c_char_p, c_double]),
+    "te_string": ("vtac", c_void_p, [c_void_p, c_char_p]),
     "te_axis_value": ("vtac", c_void_p, [c_void_p, c_void_p]),
     "te_apply": ("vtac", c_void_p, [c_void_p, c_int, c_size_t, c_void_p]),
     "te_add": ("vtac", c_void_p, [c_void_p, c_void_p, c_void_p]),

@@ -55,14 +55,14 @@ def build_config(debug_flag: int = 0, **kwargs: Any) -> PassContext:
     return PassContext(config=config, debug_flag=debug_flag, **kwargs)
 
 
-def _options(context, simple_mode, mock, config, progress):
+def _options(context, simple_mode, config, progress):
     """A ``vtac_lower_options``, and what must stay alive as long as it is used."""
     names = [n.encode() for n in context.disabled()]
     disabled = (ctypes.c_char_p * max(1, len(names)))(*names)
     options = b.vtac_lower_options()
     options.config = config.handle if context.for_vta else None
     options.disabled, options.disabled_count = ctypes.addressof(disabled), len(names)
-    options.simple, options.mock = int(simple_mode), int(mock)
+    options.simple = int(simple_mode)
     options.debug_flag = context.debug_flag if context.for_vta else 0
     options.unroll_max_step = context.unroll_max_step
     options.after = progress.callback
@@ -91,7 +91,7 @@ def _lower(schedule, args, name, simple_mode):
     passes = PassContext.current()
     out = ctypes.c_void_p()
     with Progress(f"lowering {name}", total=lib.vtac_pass_count()) as progress:
-        options, _disabled = _options(passes, simple_mode, schedule.mock, context.config, progress)
+        options, _disabled = _options(passes, simple_mode, context.config, progress)
         arguments = _arguments(args)
         context.done(context.run(lambda: lib.vtac_lower(schedule.handle, len(args), arguments, name.encode(),
                                                         ctypes.byref(options), ctypes.byref(out))))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .target import Target
-    from .te import GemmIntrin
+    from .te import GemmIntrin, IterVar
 
 _LOCAL_TARGETS = ("sim", "tsim", "null", "intelfocl")
 _HOST_TRIPLES = {
@@ -265,8 +265,26 @@ class DevContext:
     QID_STORE_OUT = b.VTA_STAGE_STORE
     QID_COMPUTE = b.VTA_STAGE_COMPUTE
 
+    vta_push_uop = "VTAPushGEMMOp"
+
     def __init__(self, env: Environment) -> None:
         self.env = env
+
+    @property
+    def vta_axis(self) -> IterVar:
+        """The thread axis that attributes of the accelerator's code stand on."""
+        from .te import thread_axis
+
+        return thread_axis("vta")
+
+    def get_task_qid(self, qid: int) -> int:
+        """The queue number as it stands in the code: `qid` itself.
+
+        Parameters
+        ----------
+        qid : int
+        """
+        return qid
 
     @property
     def gemm(self) -> GemmIntrin:

@@ -26,6 +26,7 @@ from ._context import array_of
 from ._lib import lib, text
 from .environment import get_env
 from .expr import Expr, ExprOp, _operands, apply, const, convert
+from .intrin import TensorIntrin, decl_buffer, decl_tensor_intrin
 
 if TYPE_CHECKING:
     from typing import Any, Callable, Iterator, NoReturn, Sequence
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from .expr import Operand
 
 __all__ = [
-    "Tensor", "TensorSlice", "Operation", "IterVar", "Schedule", "Stage", "GemmIntrin", "PrimFunc",
+    "Tensor", "TensorSlice", "Operation", "IterVar", "Schedule", "Stage", "GemmIntrin", "TensorIntrin", "PrimFunc",
     "placeholder", "var", "size_var", "compute", "reduce_axis", "thread_axis", "create_schedule", "create_prim_func",
     "sum", "min", "max", "all", "any", "if_then_else", "select", "const", "convert", "abs", "floordiv", "floormod",
     "truncdiv", "truncmod", "indexdiv", "indexmod", "div", "likely", "exp", "log", "sqrt", "tanh", "floor", "ceil",
@@ -805,7 +806,6 @@ class Schedule:
 
     def __init__(self, context: Context, handle: int, outputs: list[Operation]) -> None:
         self.context, self.handle, self.outputs = context, handle, outputs
-        self.mock = False
 
     def __getitem__(self, tensor: Tensor | Operation) -> Stage:
         if isinstance(tensor, Operation):
@@ -1046,7 +1046,7 @@ class Stage:
         """Makes the stride of an axis equal `offset` modulo `factor`."""
         self._step(lib.te_storage_align, axis.handle, int(factor), int(offset))
 
-    def tensorize(self, axis: IterVar, intrin: GemmIntrin) -> None:
+    def tensorize(self, axis: IterVar, intrin: GemmIntrin | TensorIntrin) -> None:
         """Replaces the loops from `axis` inwards by an intrinsic, such as ``env.gemm``.
 
         Parameters
@@ -1075,6 +1075,18 @@ class Stage:
         return text(lib.te_stage_text(self.context.handle, self.handle))
 
 
+def _nothing(env):
+    """An intrinsic that stands for the matrix multiplication of a configuration and emits nothing."""
+    inp = placeholder((env.BATCH, env.BLOCK_IN), env.inp_dtype, "inp")
+    wgt = placeholder((env.BLOCK_OUT, env.BLOCK_IN), env.wgt_dtype, "wgt")
+    k = reduce_axis((0, env.BLOCK_IN), "k")
+    out = compute((env.BATCH, env.BLOCK_OUT), lambda i, j: sum(
+        inp[i, k].astype(env.acc_dtype) * wgt[j, k].astype(env.acc_dtype), axis=k), "out")
+    binds = {tensor: decl_buffer(tensor.shape, tensor.dtype, scope=scope) for tensor, scope in (
+        (inp, env.inp_scope), (wgt, env.wgt_scope), (out, env.acc_scope))}
+    return decl_tensor_intrin(out.op, lambda ins, outs: (const(0),) * 3, "GEMM", binds)
+
+
 class GemmIntrin:
     """The matrix multiplication of a configuration: ``acc[b, o] += sum_k inp[b, k] * wgt[o, k]``.
 
@@ -1087,11 +1099,12 @@ class GemmIntrin:
         self.env = env or get_env()
 
     def handle_for(self, schedule: Schedule) -> int:
-        """The intrinsic in a schedule's context. That of a mock environment makes the schedule a mock."""
+        """The intrinsic in a schedule's context. That of a mock environment does nothing."""
         context = schedule.context
         if self.env.config is not context.config:
             raise ValueError("the GEMM intrinsic of another environment than the schedule's was given")
-        schedule.mock = schedule.mock or self.env.mock_mode
+        if self.env.mock_mode:
+            return _nothing(self.env).handle_for(schedule)
         return context.made(lib.te_gemm(context.handle))
 
     def __repr__(self):
@@ -1099,15 +1112,14 @@ class GemmIntrin:
 
 
 def _not_offered(name):
-    def function(*args, **kwargs):
+    def function(*args: Any, **kwargs: Any) -> NoReturn:
         raise NotImplementedError(f"te.{name} is not offered")
 
     function.__name__ = name
-    function.__doc__ = "Not offered; raises NotImplementedError."
+    function.__doc__ = "Not offered, whatever args and kwargs; raises NotImplementedError."
     return function
 
 
-decl_tensor_intrin = _not_offered("decl_tensor_intrin")
 comm_reducer = _not_offered("comm_reducer")
 scan = _not_offered("scan")
 extern = _not_offered("extern")

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from . import intrin as ir_builder
 from . import te
 from .expr import Expr, ExprOp, const, convert
 from .te import IterVar, PrimFunc
+from .intrin import call_extern, call_intrin, decl_buffer
 from .ir import Schedule
 
 if TYPE_CHECKING:
     from .expr import Operand
 
 __all__ = ["Expr", "PrimExpr", "ExprOp", "IterVar", "PrimFunc", "Schedule", "Select", "Var", "const", "convert", "all",
-           "any",
-           "if_then_else", "min", "max", "floordiv", "floormod", "truncdiv", "truncmod", "indexdiv", "indexmod",
-           "likely", "abs", "exp", "log", "sqrt", "tanh", "floor", "ceil", "round", "power", "IntImm",
-           "FloatImm", "Cast"]
+           "any", "if_then_else", "min", "max", "floordiv", "floormod", "truncdiv", "truncmod", "indexdiv", "indexmod",
+           "likely", "abs", "exp", "log", "sqrt", "tanh", "floor", "ceil", "round", "power", "IntImm", "FloatImm",
+           "Cast", "call_extern", "call_intrin", "decl_buffer", "ir_builder"]
 
 PrimExpr = Expr
 Var = te.var

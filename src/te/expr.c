@@ -154,6 +154,13 @@ te_expr *te_int(te_context *c, const char *dtype, int64_t value) {
     return vt__make(c, do_int, (vt__call){.s = dtype, .i = value});
 }
 
+static void do_string(te_context *c, vt__call *k) {
+    vt__need(c, k->s, "a text");
+    k->out = vt__out(vt_string(&c->ctx, k->s));
+}
+
+te_expr *te_string(te_context *c, const char *value) { return vt__make(c, do_string, (vt__call){.s = value}); }
+
 static void do_float(te_context *c, vt__call *k) {
     vt_dtype t = vt__dtype(c, k->s);
     bool whole = k->f >= -0x1p62 && k->f <= 0x1p62 && (double)(int64_t)k->f == k->f;

@@ -5,7 +5,7 @@ import unittest
 import common  # noqa: F401
 import numpy as np
 import vta
-from vta import te, topi
+from vta import te, tir, topi
 
 
 class Expressions(unittest.TestCase):
@@ -103,13 +103,80 @@ class Expressions(unittest.TestCase):
                 te.compute((4, 4), lambda i, j: a[i, j] + 1)
 
 
+def _matmul(env, intrin):
+    """A small matrix multiply that is tensorized with an intrinsic; (schedule, arguments)."""
+    a = te.placeholder((1, 4, env.BATCH, env.BLOCK_IN), name="A", dtype=env.inp_dtype)
+    b = te.placeholder((4, 4, env.BLOCK_OUT, env.BLOCK_IN), name="B", dtype=env.wgt_dtype)
+    a_buf, b_buf = te.compute(a.shape, lambda *i: a(*i), "A_buf"), te.compute(b.shape, lambda *i: b(*i), "B_buf")
+    ko, ki = te.reduce_axis((0, 4), name="ko"), te.reduce_axis((0, env.BLOCK_IN), name="ki")
+    c_buf = te.compute((1, 4, env.BATCH, env.BLOCK_OUT), lambda bo, co, bi, ci: te.sum(
+        a_buf[bo, ko, bi, ki].astype("int32") * b_buf[co, ko, ci, ki].astype("int32"), axis=[ko, ki]), name="C_buf")
+    c = te.compute(c_buf.shape, lambda *i: c_buf(*i).astype(env.inp_dtype), name="C")
+    s = te.create_schedule(c.op)
+    for tensor, scope in ((a_buf, env.inp_scope), (b_buf, env.wgt_scope), (c_buf, env.acc_scope)):
+        s[tensor].set_scope(scope)
+    for tensor in (a_buf, b_buf):
+        s[tensor].compute_at(s[c_buf], ko)
+    for tensor in (a_buf, b_buf, c):
+        s[tensor].pragma(s[tensor].op.axis[0], env.dma_copy)
+    s[c_buf].reorder(ko, *s[c_buf].op.axis, ki)
+    s[c_buf].tensorize(s[c_buf].op.axis[2], intrin)
+    return s, [a, b, c]
+
+
+class Intrinsics(unittest.TestCase):
+    def test_one_of_ones_own(self):
+        env = vta.get_env()
+        inp = te.placeholder((env.BATCH, env.BLOCK_IN), dtype=env.inp_dtype, name="inp")
+        wgt = te.placeholder((env.BLOCK_OUT, env.BLOCK_IN), dtype=env.wgt_dtype, name="wgt")
+        k = te.reduce_axis((0, env.BLOCK_IN), name="k")
+        out = te.compute((env.BATCH, env.BLOCK_OUT), lambda i, j: te.sum(
+            inp[i, k].astype("int32") * wgt[j, k].astype("int32"), axis=k), name="out")
+
+        def instructions(ins, outs):
+            self.assertEqual([x.name for x in (*ins, *outs)], ["inp", "wgt", "out"])
+
+            def part(reset):
+                ib = tir.ir_builder.create()
+                ib.scope_attr(env.dev.vta_axis, "coproc_scope", env.dev.get_task_qid(env.dev.QID_COMPUTE))
+                ib.scope_attr(env.dev.vta_axis, "coproc_uop_scope", env.dev.vta_push_uop)
+                addresses = [0, 0] if reset else [ins[0].access_ptr("r", "int32"), ins[1].access_ptr("r", "int32")]
+                ib.emit(tir.call_intrin("int32", "tir.vta.uop_push", 0, reset, outs[0].access_ptr("rw", "int32"),
+                                        *addresses, 0, 0, 0))
+                return ib.get()
+
+            return part(0), part(1), part(0)
+
+        mine = te.decl_tensor_intrin(out.op, instructions, name="MINE", binds={
+            inp: tir.decl_buffer(inp.shape, inp.dtype, "inp", env.inp_scope, env.BATCH * env.BLOCK_IN),
+            wgt: tir.decl_buffer(wgt.shape, wgt.dtype, "wgt", env.wgt_scope, env.BLOCK_OUT * env.BLOCK_IN),
+            out: tir.decl_buffer(out.shape, out.dtype, "acc", env.acc_scope, env.BATCH * env.BLOCK_OUT)})
+        own = str(vta.lower(*_matmul(env, mine), simple_mode=True))
+        self.assertIn("tir.vta.uop_push(0, 1,", own)
+        self.assertEqual(own, str(vta.lower(*_matmul(env, env.gemm), simple_mode=True)))
+
+    def test_mocks_leave_out_what_they_stand_for(self):
+        env = vta.get_env()
+        self.assertIs(env.mock.mock, env.mock)
+        transfers = str(vta.lower(*_matmul(env, env.mock.gemm), simple_mode=True))
+        self.assertNotIn("uop_push", transfers)
+        self.assertIn("VTALoadBuffer2D", transfers)
+        self.assertIn("for (ko", transfers)
+        self.assertNotIn("call_extern", str(vta.lower(*_matmul(env.mock, env.mock.gemm), simple_mode=True)))
+
+
 class Environments(unittest.TestCase):
     def test_attributes(self):
         with vta.Environment({"LOG_BATCH": 1, "LOG_ACC_BUFF_SIZE": 18}) as env:
             self.assertIs(vta.get_env(), env)
             self.assertEqual((env.BATCH, env.BLOCK_IN, env.ACC_ELEM_BYTES), (2, 16, 128))
             self.assertEqual(env.BITSTREAM, "2x16_i8w8a32_15_15_18_18")
-            self.assertEqual(env.mock.dma_copy, "skip_dma_copy")
+            self.assertEqual((env.mock.dma_copy, env.mock.alu), ("skip_dma_copy", "skip_alu"))
+            for name in ("BATCH BLOCK_IN BLOCK_OUT INP_WIDTH WGT_WIDTH ACC_WIDTH OUT_WIDTH inp_dtype wgt_dtype acc_dtype "
+                         "out_dtype inp_scope wgt_scope acc_scope dma_copy alu gemm TARGET target target_host MODEL dev "
+                         "mock HW_VER LOG_BLOCK UOP_BUFF_SIZE OUT_BUFF_SIZE INP_ELEM_BITS WGT_ELEM_BYTES MAX_XFER "
+                         "DEBUG_DUMP_INSN cfg_dict target_vta_cpu").split():
+                self.assertIsNotNone(getattr(env, name), name)
         self.assertEqual(vta.get_env().BATCH, 1)
 
     def test_a_wrong_key_is_named(self):

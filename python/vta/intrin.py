@@ -1,0 +1,276 @@
+"""Intrinsics of one's own: instructions that :meth:`vta.te.Stage.tensorize` puts in place of a loop nest.
+
+Examples
+--------
+The matrix multiplication of the configuration, written by hand:
+
+>>> inp, wgt = te.placeholder((1, 16), "int8", "inp"), te.placeholder((16, 16), "int8", "wgt")
+>>> k = te.reduce_axis((0, 16), "k")
+>>> out = te.compute((1, 16), lambda i, j: te.sum(
+...     inp[i, k].astype("int32") * wgt[j, k].astype("int32"), axis=k), "out")
+>>> def instructions(ins, outs):
+...     def part(reset):
+...         ib = tir.ir_builder.create()
+...         ib.scope_attr(env.dev.vta_axis, "coproc_scope", env.dev.QID_COMPUTE)
+...         ib.scope_attr(env.dev.vta_axis, "coproc_uop_scope", "VTAPushGEMMOp")
+...         ib.emit(tir.call_intrin("int32", "tir.vta.uop_push", 0, reset, outs[0].access_ptr("rw"),
+...                                 ins[0].access_ptr("r"), ins[1].access_ptr("r"), 0, 0, 0))
+...         return ib.get()
+...     return part(0), part(1), part(0)
+>>> gemm = te.decl_tensor_intrin(out.op, instructions, name="GEMM", binds={
+...     inp: tir.decl_buffer(inp.shape, "int8", scope=env.inp_scope, offset_factor=16),
+...     wgt: tir.decl_buffer(wgt.shape, "int8", scope=env.wgt_scope, offset_factor=256),
+...     out: tir.decl_buffer(out.shape, "int32", scope=env.acc_scope, offset_factor=16)})
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from . import _bindings as b
+from . import _context
+from ._context import array_of
+from ._lib import lib
+from .expr import Expr, _operands
+
+if TYPE_CHECKING:
+    from typing import Callable, ContextManager, Sequence
+
+    from ._context import Context
+    from .expr import Operand
+    from .te import IterVar, Operation, Schedule, Tensor
+
+__all__ = ["Buffer", "IRBuilder", "Instructions", "TensorIntrin", "call_extern", "call_intrin", "create",
+           "decl_buffer", "decl_tensor_intrin"]
+
+
+class Buffer:
+    """Where an operand of an intrinsic lies.
+
+    Parameters
+    ----------
+    shape : sequence of int
+    dtype : str
+    name : str
+    scope : str
+        Its memory, such as ``env.inp_scope``; "" is ordinary memory.
+    offset_factor : int
+        What its element offset is a multiple of.
+    """
+
+    def __init__(self, shape: Sequence[int], dtype: str, name: str, scope: str, offset_factor: int) -> None:
+        self.shape, self.dtype, self.name = list(shape), dtype, name
+        self.scope, self.offset_factor = scope, offset_factor
+
+
+def decl_buffer(shape: Sequence[int], dtype: str = "float32", name: str = "buffer", scope: str = "",
+                offset_factor: int = 1, data_alignment: int = -1) -> Buffer:
+    """Says where an operand of an intrinsic lies; see :class:`Buffer`.
+
+    Parameters
+    ----------
+    shape : sequence of int
+    dtype, name, scope : str, optional
+    offset_factor : int, optional
+    data_alignment : int, optional
+        Accepted; that of `offset_factor` counts.
+
+    Returns
+    -------
+    buffer : Buffer
+    """
+    return Buffer(shape, dtype, name, scope, max(1, offset_factor))
+
+
+class _OperandBuffer:
+    """An operand of the intrinsic being declared."""
+
+    def __init__(self, context, intrin, tensor):
+        self._context, self._intrin, self._tensor = context, intrin, tensor
+        self.name, self.shape, self.dtype = tensor.name, tensor.shape, tensor.dtype
+
+    def access_ptr(self, access, ptr_type=None):
+        """The address of its first element; `access` is "r", "w" or "rw"."""
+        return Expr(self._context, self._context.made(
+            lib.te_intrin_access(self._intrin, self._tensor.handle, access.encode())))
+
+
+def _call(dtype, name, args):
+    handles = []
+    for a in args:
+        if isinstance(a, str):
+            context = _context.current()
+            handles.append(context.made(lib.te_string(context.handle, a.encode())))
+        else:
+            handles.append(_operands((a,))[1][0])
+    context = _context.current()
+    made = lib.te_call(context.handle, dtype.encode(), name.encode(), len(handles), array_of(handles))
+    return Expr(context, context.made(made))
+
+
+def call_intrin(dtype: str, func_name: str, *args: Operand | str) -> Expr:
+    """A call of an intrinsic of the IR, such as ``"tir.vta.uop_push"``.
+
+    Parameters
+    ----------
+    dtype : str
+        What it returns.
+    func_name : str
+    args : number, str or Expr
+
+    Returns
+    -------
+    call : Expr
+    """
+    return _call(dtype, func_name, args)
+
+
+def call_extern(dtype: str, func_name: str, *args: Operand | str) -> Expr:
+    """A call of a function of the runtime, such as ``"VTAUopLoopBegin"``; like :func:`call_intrin`.
+
+    Parameters
+    ----------
+    dtype, func_name : str
+    args : number, str or Expr
+
+    Returns
+    -------
+    call : Expr
+    """
+    return _call(dtype, func_name, args)
+
+
+class Instructions:
+    """What a part of an intrinsic consists of.
+
+    Parameters
+    ----------
+    attrs : list of (IterVar, str, value)
+        Attributes around the calls.
+    calls : list of Expr
+    """
+
+    def __init__(self, attrs: list[tuple[IterVar, str, Operand | str]], calls: list[Expr]) -> None:
+        self.attrs, self.calls = attrs, calls
+
+
+class IRBuilder:
+    """Collects the calls of one part of an intrinsic."""
+
+    def __init__(self) -> None:
+        self._attrs, self._calls = [], []
+
+    def scope_attr(self, node: IterVar, attr_key: str, value: Operand | str) -> ContextManager:
+        """Puts an attribute around all calls.
+
+        Parameters
+        ----------
+        node : IterVar
+            A thread axis, such as ``env.dev.vta_axis``.
+        attr_key : str
+            ``"coproc_scope"``, ``"coproc_uop_scope"``.
+        value : number, str or Expr
+
+        Returns
+        -------
+        scope : context manager
+            For a ``with`` statement; without one the attribute holds as well.
+        """
+        self._attrs.append((node, attr_key, value))
+        return contextlib.nullcontext()
+
+    def emit(self, stmt: Expr) -> None:
+        """Adds a call.
+
+        Parameters
+        ----------
+        stmt : Expr
+        """
+        self._calls.append(stmt)
+
+    def get(self) -> Instructions:
+        """What was collected."""
+        return Instructions(self._attrs, self._calls)
+
+
+def create() -> IRBuilder:
+    """A new :class:`IRBuilder`."""
+    return IRBuilder()
+
+
+class TensorIntrin:
+    """An intrinsic; made by :func:`decl_tensor_intrin`.
+
+    Parameters
+    ----------
+    context : Context
+        What the tensors of its description belong to.
+    handle : int
+        A ``te_intrin *``.
+    name : str
+    """
+
+    def __init__(self, context: Context, handle: int, name: str) -> None:
+        self.context, self.handle, self.name = context, handle, name
+
+    def handle_for(self, schedule: Schedule) -> int:
+        """The intrinsic, for a schedule of the same environment.
+
+        Parameters
+        ----------
+        schedule : Schedule
+        """
+        schedule.context.owner_check(self.context)
+        return self.handle
+
+    def __repr__(self):
+        return f"TensorIntrin({self.name})"
+
+
+def _emit(context, intrin, part, what):
+    """Gives a part of an intrinsic its calls."""
+    if isinstance(what, Expr):
+        what = Instructions([], [what])
+    for axis, key, value in what.attrs:
+        if isinstance(value, str):
+            handle = context.made(lib.te_string(context.handle, value.encode()))
+        else:
+            handle = _operands((value,))[1][0]
+        context.done(lib.te_intrin_attr(intrin, part, axis.handle, key.encode(), handle))
+    for call in what.calls:
+        context.done(lib.te_intrin_emit(intrin, part, call.handle))
+
+
+def decl_tensor_intrin(op: Operation, fcompute: Callable, name: str = "tensor_intrin",
+                       binds: dict[Tensor, Buffer] | None = None) -> TensorIntrin:
+    """Declares an intrinsic.
+
+    Parameters
+    ----------
+    op : Operation
+        What it computes: a computation on placeholders.
+    fcompute : callable
+        From the operands that are read and those that are written to the body, or to (body, reset, update); each is
+        what ``IRBuilder.get()`` returns, or one call. Operands have ``access_ptr("r" | "w" | "rw")``.
+    name : str, optional
+    binds : dict of Tensor to Buffer, optional
+        Where the operands lie; see :func:`decl_buffer`.
+
+    Returns
+    -------
+    intrin : TensorIntrin
+        For :meth:`vta.te.Stage.tensorize`.
+    """
+    context, what = op.context, op.output(0)
+    context.here()
+    intrin = context.made(lib.te_intrin_create(context.handle, name.encode(), what.handle))
+    for tensor, buffer in (binds or {}).items():
+        context.done(lib.te_intrin_buffer(intrin, tensor.handle, buffer.scope.encode(), buffer.offset_factor))
+    operands = [[_OperandBuffer(context, intrin, t) for t in tensors] for tensors in (op.input_tensors, [what])]
+    parts = fcompute(*operands)
+    parts = parts if isinstance(parts, tuple) else (parts,)
+    for part, instructions in zip((b.TE_INTRIN_BODY, b.TE_INTRIN_RESET, b.TE_INTRIN_UPDATE), parts):
+        if instructions is not None:
+            _emit(context, intrin, part, instructions)
+    return TensorIntrin(context, intrin, name)
