@@ -76,7 +76,7 @@ static vta_status barrier(vt_command *command, void *buffer, uint32_t elem_bits,
     if (__builtin_mul_overflow(elem, (uint64_t)extent, &bytes) ||
         __builtin_mul_overflow(elem, (uint64_t)start, &offset))
         return vt_fail(command->diag, VTA_OUT_OF_RANGE, "the range's size overflows");
-    return vt_buffer_check_range(slot, "the buffer", offset, bytes, command->diag);
+    return vt_buffer_check_range(slot->bytes, "the buffer", offset, bytes, command->diag);
 }
 
 void VTAWriteBarrier(VTACommandHandle cmd, void *buffer, uint32_t elem_bits, uint32_t start, uint32_t extent) {

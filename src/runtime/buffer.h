@@ -12,8 +12,7 @@ vta_status vt_buffer_alloc(vta_runtime *runtime, size_t bytes, vta_diag *diag, v
 vta_status vt_buffer_free(void *handle, vta_diag *diag);
 vta_status vt_buffer_copy(const void *from, size_t from_offset, void *to, size_t to_offset, size_t bytes, int kind_mask,
                           vta_diag *diag);
-/* [offset, offset + bytes) inside the buffer? `what` is its name in the message. */
-vta_status vt_buffer_check_range(const vt_slot *slot, const char *what, uint64_t offset, uint64_t bytes,
-                                 vta_diag *diag);
+/* [offset, offset + bytes) inside a buffer of `size` bytes? `what` is its name in the message. */
+vta_status vt_buffer_check_range(uint64_t size, const char *what, uint64_t offset, uint64_t bytes, vta_diag *diag);
 
 #endif

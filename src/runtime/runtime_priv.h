@@ -55,6 +55,15 @@ vta_status vt_runtime_new(const vta_config *config, const char *driver, const vt
 static inline void vt_runtime_retain(vta_runtime *runtime) {
     atomic_fetch_add_explicit(&runtime->references, 1, memory_order_relaxed);
 }
+/* The same for a runtime that may be ending: false when its last reference is gone. */
+static inline bool vt_runtime_try_retain(vta_runtime *runtime) {
+    unsigned now = atomic_load_explicit(&runtime->references, memory_order_relaxed);
+    while (now)
+        if (atomic_compare_exchange_weak_explicit(&runtime->references, &now, now + 1, memory_order_relaxed,
+                                                  memory_order_relaxed))
+            return true;
+    return false;
+}
 /* The last release frees it, its device and its buffers. */
 void vt_runtime_release(vta_runtime *runtime);
 

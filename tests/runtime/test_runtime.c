@@ -1,7 +1,6 @@
 /* The runtime at work: micro-kernel cache, early runs, tokens across runs, serial mode, dumps, capture, several
  * configurations, threads, and memory that runs out anywhere. */
 #include <pthread.h>
-#include <stdatomic.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -651,7 +650,7 @@ static void test_threads(void **state) {
 }
 
 /* Two threads free the same buffers: each buffer is freed once, and no slot is given out twice. */
-enum { CONTENDED = 4000 };
+enum { CONTENDED = 1500 };
 static void *contended[CONTENDED];
 static atomic_int contenders; /* arrivals at the buffers, so that both threads come to each at the same time */
 
@@ -659,7 +658,7 @@ static void *thread_frees(void *runtime) {
     vta_runtime_use(runtime);
     for (int i = 0; i < CONTENDED; i++) {
         atomic_fetch_add(&contenders, 1);
-        for (int spins = 0; atomic_load(&contenders) < 2 * (i + 1) && spins < 1000000;) spins++;
+        for (int spins = 0; atomic_load(&contenders) < 2 * (i + 1) && spins < 200000;) spins++;
         VTABufferFree(contended[i]);
     }
     return NULL;
@@ -706,13 +705,28 @@ static void *thread_survives(void *unused) {
     return NULL;
 }
 
+/* A thread without a command handle keeps no runtime alive: only its calls do, while they last. */
+static void *thread_uses_buffers(void *unused) {
+    (void)unused;
+    for (int round = 0; round < 20 * ROUNDS; round++) {
+        int32_t value = round;
+        void *buffer = VTABufferAlloc(sizeof value);
+        VTABufferCopy(&value, 0, buffer, 0, sizeof value, 1);
+        VTABufferCopy(buffer, 0, &value, 0, sizeof value, 2);
+        VTABufferFree(buffer);
+        vta_clear_error(NULL);
+    }
+    return NULL;
+}
+
 static void test_reconfigure_among_threads(void **state) {
     (void)state;
     vta_config *config = vta_config_default();
     pthread_t threads[THREADS];
     vta_runtime_use(NULL);
-    for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, thread_survives, NULL);
-    for (int i = 0; i < 10; i++) assert_int_equal(vta_runtime_reconfigure(config, "sim", NULL, NULL), VTA_OK);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, i % 2 ? thread_survives : thread_uses_buffers, NULL);
+    for (int i = 0; i < 50; i++) assert_int_equal(vta_runtime_reconfigure(config, "sim", NULL, NULL), VTA_OK);
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
     vta_config_release(config);
 }
