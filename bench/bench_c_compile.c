@@ -113,13 +113,13 @@ static int bench(const layer *l, const vta_config *config, const char *vta, json
     printf("%-8s %7.2f %7.2f %7.2f %7.2f %7.2f %7.2f %7.2f %9.2f %9.1f %9zu\n", l->name, best.te * 1e3,
            (best.lower - in_passes) * 1e3, in_passes * 1e3, best.code * 1e3, best.load * 1e3, best.total * 1e3,
            best.cpu * 1e3, first.total * 1e3, peak, best.te_bytes / 1024);
-    json_array_append_new(rows,
-                          json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:o}", "name",
-                                    l->name, "te_ms", best.te * 1e3, "loop_nest_ms", (best.lower - in_passes) * 1e3,
-                                    "passes_ms", in_passes * 1e3, "code_ms", best.code * 1e3, "load_ms",
-                                    best.load * 1e3, "total_ms", best.total * 1e3, "first_ms", first.total * 1e3,
-                                    "process_peak_mib", peak, "context_bytes", (json_int_t)best.te_bytes,
-                                    "object_bytes", (json_int_t)best.object_bytes, "passes", pass_times(&best)));
+    json_array_append_new(rows, json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:o}", "name",
+                                          l->name, "te_ms", best.te * 1e3, "loop_nest_ms",
+                                          (best.lower - in_passes) * 1e3, "passes_ms", in_passes * 1e3, "code_ms",
+                                          best.code * 1e3, "load_ms", best.load * 1e3, "total_ms", best.total * 1e3,
+                                          "cpu_ms", best.cpu * 1e3, "first_ms", first.total * 1e3, "process_peak_mib",
+                                          peak, "context_bytes", (json_int_t)best.te_bytes, "object_bytes",
+                                          (json_int_t)best.object_bytes, "passes", pass_times(&best)));
     return 0;
 }
 

@@ -76,7 +76,9 @@ static vta_status add_object(vt_jit *jit, const void *object, size_t size, vta_d
 vta_status vt_jit_create(const vta_allocator *allocator, const void *object, size_t size, size_t n,
                          const vt_jit_symbol *symbols, vta_diag *diag, vt_jit **out_jit) {
     *out_jit = NULL;
-    vt__llvm_start();
+    char *triple = LLVMGetDefaultTargetTriple();
+    vt__llvm_start(triple);
+    LLVMDisposeMessage(triple);
     vt_jit *jit = vt_alloc_zero(allocator, sizeof *jit);
     if (!jit) return vt_no_memory(diag);
     jit->allocator = allocator;

@@ -5,22 +5,38 @@
 #include <pthread.h>
 #include <string.h>
 
-/* ARCH(LLVM's name of the code generator, ...): those that are linked in. */
-#define ARCHES(ARCH) ARCH(X86) ARCH(AArch64) ARCH(ARM)
+/* ARCH(LLVM's name of the code generator, how its triples begin): those that are linked in. Each is started when the
+ * first triple of its kind comes: a code generator's tables take half a megabyte. */
+#define ARCHES(ARCH)                                                                                                   \
+    ARCH(X86, "x86_64")                                                                                                \
+    ARCH(X86, "i386")                                                                                                  \
+    ARCH(X86, "i686")                                                                                                  \
+    ARCH(AArch64, "aarch64")                                                                                           \
+    ARCH(AArch64, "arm64")                                                                                             \
+    ARCH(ARM, "arm")                                                                                                   \
+    ARCH(ARM, "thumb")
 
-static void start(void) {
-#define ARCH(name)                                                                                                     \
-    LLVMInitialize##name##TargetInfo();                                                                                \
-    LLVMInitialize##name##Target();                                                                                    \
-    LLVMInitialize##name##TargetMC();                                                                                  \
-    LLVMInitialize##name##AsmPrinter();
+#define START(name)                                                                                                    \
+    static void start_##name(void) {                                                                                   \
+        LLVMInitialize##name##TargetInfo();                                                                            \
+        LLVMInitialize##name##Target();                                                                                \
+        LLVMInitialize##name##TargetMC();                                                                              \
+        LLVMInitialize##name##AsmPrinter();                                                                            \
+    }                                                                                                                  \
+    static pthread_once_t once_##name = PTHREAD_ONCE_INIT;
+START(X86)
+START(AArch64)
+START(ARM)
+#undef START
+
+void vt__llvm_start(const char *triple) {
+#define ARCH(name, begin)                                                                                              \
+    if (strncmp(triple, begin, strlen(begin)) == 0) {                                                                  \
+        pthread_once(&once_##name, start_##name);                                                                      \
+        return;                                                                                                        \
+    }
     ARCHES(ARCH)
 #undef ARCH
-}
-
-void vt__llvm_start(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, start);
 }
 
 const char *vt__llvm_message(vt_ctx *ctx, char *message) {
@@ -35,10 +51,10 @@ const char *vt__llvm_message(vt_ctx *ctx, char *message) {
 static const char *default_features(const char *triple) { return strncmp(triple, "arm", 3) == 0 ? "+neon" : ""; }
 
 const char *vt_codegen_triple(vt_ctx *ctx, const char *triple) {
-    vt__llvm_start();
     LLVMTargetRef target;
     char *message = NULL;
     const char *full = triple ? triple : vt__llvm_message(ctx, LLVMGetDefaultTargetTriple());
+    vt__llvm_start(full);
     if (LLVMGetTargetFromTriple(full, &target, &message)) {
         LLVMDisposeMessage(message);
         vt_raise(ctx, VTA_UNSUPPORTED,

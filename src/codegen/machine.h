@@ -11,7 +11,7 @@
 LLVMTargetMachineRef vt__machine_create(vt_ctx *ctx, const vt_machine_spec *spec, int32_t level);
 /* An LLVM message as an arena string; disposes it. */
 const char *vt__llvm_message(vt_ctx *ctx, char *message);
-/* Starts LLVM's code generators, once in a process. */
-void vt__llvm_start(void);
+/* Starts LLVM's code generator for a triple, once in a process; nothing for one that there is none for. */
+void vt__llvm_start(const char *triple);
 
 #endif
