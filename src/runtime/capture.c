@@ -42,7 +42,8 @@ vta_status vt_capture_end(vta_runtime *runtime, vta_diag *diag) {
     runtime->capture = NULL;
     atomic_store_explicit(&runtime->capturing, false, memory_order_relaxed);
     vta_program_set_stats(capture->program, &capture->counters, RECORDED_COUNTERS);
-    vta_status status = vta_program_save(capture->program, capture->path, diag);
+    vta_status status = VTA_OK;
+    if (vta_program_run_count(capture->program)) status = vta_program_save(capture->program, capture->path, diag);
     if (status == VTA_OK && capture->failed != VTA_OK)
         status =
             vt_fail(diag, capture->failed, "%s: some runs are missing, for which there was no memory", capture->path);

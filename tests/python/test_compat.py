@@ -1,0 +1,90 @@
+"""The compatibility package: what it offers under which name, what it refuses, and that it never hides a real TVM."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import common
+import numpy as np
+import tvm
+import vta
+from tvm import te
+
+
+def _python(code, path, folder=None):
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "VTA_LIBRARY_PATH": common.BUILD}
+    return subprocess.run([sys.executable, "-c", code], env=variables, cwd=folder, capture_output=True, text=True)
+
+
+class Compatibility(unittest.TestCase):
+    def test_what_is_offered(self):
+        for name in ("te.placeholder te.compute te.create_prim_func te.tag_scope te.thread_axis tir.if_then_else "
+                     "tir.Schedule topi.nn.pad topi.nn.relu topi.clip topi.add topi.testing.conv2d_nchw_python "
+                     "topi.tag.ELEMWISE nd.array nd.empty cpu ext_dev rpc.LocalSession contrib.utils.tempdir "
+                     "runtime.enabled target.Target lower build ir.module.IRModule testing.assert_allclose "
+                     "get_global_func transform.PassContext te.decl_tensor_intrin").split():
+            thing = tvm
+            for part in name.split("."):
+                thing = getattr(thing, part)
+
+    def test_what_is_not_offered_is_named(self):
+        for call, name in ((lambda: tvm.relay, "tvm.relay"), (lambda: te.hybrid, "te.hybrid"),
+                           (lambda: te.scan(1, 2, 3), "te.scan"), (lambda: tvm.topi.nn.conv2d, "tvm.topi.nn.conv2d"),
+                           (lambda: tvm.rpc.connect("board", 9091), "remote part"),
+                           (lambda: tvm.script.tir.prim_func, "tvm.script.tir.prim_func")):
+            with self.assertRaisesRegex(NotImplementedError, name.replace(".", r"\.")):
+                call()
+
+    def test_a_real_installation_comes_first(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "tvm"))
+            with open(os.path.join(folder, "tvm", "__init__.py"), "w", encoding="utf-8") as file:
+                file.write("real = True\n")
+            package = os.path.join(common.ROOT, "python")
+            code = "import vta; vta.use_tvm_names(); import tvm; print('real' in vars(tvm))"
+            self.assertEqual(_python(code, [package, folder]).stdout, "True\n")
+            self.assertEqual(_python(code, [package]).stdout, "False\n")
+            self.assertIn("No module named 'tvm'", _python("import vta, tvm", [package]).stderr)
+
+    def test_lowering_outside_a_context_is_for_the_processor(self):
+        a = te.placeholder((8,), name="A", dtype="float32")
+        b = te.compute((8,), lambda i: te.exp(a[i]), name="B")
+        s = te.create_schedule(b.op)
+        module = tvm.lower(s, [a, b], simple_mode=True)
+        self.assertIn("@main = primfn", str(module))
+        self.assertIn("@T.prim_func", tvm.tir.Schedule(module).mod.script())
+        kernel = tvm.build(s, [a, b], "llvm")
+        x, y = tvm.nd.array(np.arange(8, dtype="float32")), tvm.nd.empty((8,))
+        kernel(x, y)
+        tvm.testing.assert_allclose(y.numpy(), np.exp(np.arange(8, dtype="float32")), rtol=1e-6)
+
+    def test_functions_by_name(self):
+        tvm.get_global_func("vta.simulator.profiler_clear")()
+        self.assertIn('"gemm_counter": 0', tvm.get_global_func("vta.simulator.profiler_status")())
+        self.assertIsNone(tvm.get_global_func("no.such.function", allow_missing=True))
+        with self.assertRaisesRegex(ValueError, "no.such.function"):
+            tvm.get_global_func("no.such.function")
+
+    def test_tags(self):
+        with te.tag_scope("mine"):
+            b = te.compute((4,), lambda i: i, name="B")
+        self.assertEqual(b.op.tag, "mine")
+        self.assertTrue(tvm.topi.tag.is_broadcast(tvm.topi.add(b, b).op.tag))
+
+    def test_a_kernel_refuses_what_does_not_fit(self):
+        a = te.placeholder((8,), name="A", dtype="int32")
+        b = te.compute((8,), lambda i: a[i] + 1, name="B")
+        kernel = tvm.build(te.create_schedule(b.op), [a, b], "llvm", name="plus")
+        good = tvm.nd.empty((8,), "int32")
+        for bad in ([good], [good, tvm.nd.empty((9,), "int32")], [good, tvm.nd.empty((8,), "int8")],
+                    [good, tvm.nd.empty((8,), "int32", vta.ext_dev(0))]):
+            with self.assertRaises(vta.VTAError):
+                kernel(*bad)
+        with self.assertRaisesRegex(TypeError, "nd.array"):
+            kernel(good, np.zeros(8, "int32"))
+
+
+if __name__ == "__main__":
+    unittest.main()
