@@ -29,8 +29,9 @@ static te_schedule *conv2d(te_context *c, te_tensor **data, te_tensor **kernel, 
     te_axis *outer[4], *inner[4], *tx;
     const int64_t block[] = {1, 128 / out, 7, 14};
     for (int i = 0; i < 4; i++) te_split(st, te_stage_axis(st, i), block[i], &outer[i], &inner[i]);
-    te_reorder(st, 10, (te_axis *[]){outer[0], outer[1], outer[2], outer[3], inner[0], inner[1], inner[2], inner[3],
-                                     te_stage_axis(st, 4), te_stage_axis(st, 5)});
+    te_reorder(st, 10,
+               (te_axis *[]){outer[0], outer[1], outer[2], outer[3], inner[0], inner[1], inner[2], inner[3],
+                             te_stage_axis(st, 4), te_stage_axis(st, 5)});
     te_split(st, outer[1], 2, NULL, &tx);
     te_reorder(st, 2, (te_axis *[]){tx, outer[0]});
     te_bind(st, tx, te_thread_axis(c, "cthread"));
@@ -49,8 +50,9 @@ static te_schedule *conv2d(te_context *c, te_tensor **data, te_tensor **kernel, 
     te_set_scope(gemm, "acc");
     te_compute_at(gemm, st, outer[3]);
     te_split(gemm, ic, 1, &ic_out, &ic_inn);
-    te_reorder(gemm, 11, (te_axis *[]){ic_out, a[0], a[1], a[2], ic_inn, te_find_reduce_axis(c, "dy"),
-                                       te_find_reduce_axis(c, "dx"), a[3], a[4], a[5], ic_tns});
+    te_reorder(gemm, 11,
+               (te_axis *[]){ic_out, a[0], a[1], a[2], ic_inn, te_find_reduce_axis(c, "dy"),
+                             te_find_reduce_axis(c, "dx"), a[3], a[4], a[5], ic_tns});
     te_tensorize(gemm, a[4], NULL);
 
     /* Inputs are copied for each block of input channels. */

@@ -38,8 +38,7 @@ VTA_API vta_status vta_config_parse(const char *json, size_t size, const char *n
 VTA_API vta_status vta_config_load(const char *path, vta_diag *diag, vta_config **out_config);
 /* The lookup order of every tool: `path` when not NULL, else $VTA_CONFIG, else ./vta_config.json, else the built-in
  * default. *out_source (may be NULL) gets where it came from, a string owned by the configuration. */
-VTA_API vta_status vta_config_find(const char *path, vta_diag *diag, vta_config **out_config,
-                                   const char **out_source);
+VTA_API vta_status vta_config_find(const char *path, vta_diag *diag, vta_config **out_config, const char **out_source);
 /* A copy with some keys changed: `changes` is text like "LOG_BATCH=1 LOG_ACC_BUFF_SIZE=18 TARGET=tsim". */
 VTA_API vta_status vta_config_with(const vta_config *config, const char *changes, vta_diag *diag,
                                    vta_config **out_config);
@@ -49,15 +48,16 @@ VTA_API void vta_config_release(vta_config *config);
 
 /* A field's log2 value; -1 for a field that does not exist. */
 VTA_API int32_t vta_config_get(const vta_config *config, vta_config_field field);
-VTA_API const char *vta_config_target(const vta_config *config);    /* "sim" */
+VTA_API const char *vta_config_target(const vta_config *config);     /* "sim" */
 VTA_API const char *vta_config_hw_version(const vta_config *config); /* "0.0.2" */
-VTA_API const char *vta_config_bitstream(const vta_config *config); /* "1x16_i8w8a32_15_15_18_17" */
-VTA_API const char *vta_config_model(const vta_config *config);     /* "sim_1x16_i8w8a32_15_15_18_17" */
+VTA_API const char *vta_config_bitstream(const vta_config *config);  /* "1x16_i8w8a32_15_15_18_17" */
+VTA_API const char *vta_config_model(const vta_config *config);      /* "sim_1x16_i8w8a32_15_15_18_17" */
 
 /* Where it came from: a path, or "built-in default". */
 VTA_API const char *vta_config_source(const vta_config *config);
 
-/* Settings of the timing model that the file carries under the key TIMING, as "profile=hls bus_bits=128" (vta/timing.h);
+/* Settings of the timing model that the file carries under the key TIMING, as "profile=hls bus_bits=128"
+ * (vta/timing.h);
  * "" when it has none. */
 VTA_API const char *vta_config_timing(const vta_config *config);
 

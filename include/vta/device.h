@@ -36,13 +36,13 @@ typedef enum vta_engine {
 } vta_engine;
 
 typedef struct vta_device_options {
-    uint32_t engine;      /* vta_engine */
-    uint32_t order;       /* vta_order */
-    uint64_t seed;        /* for VTA_ORDER_RANDOM */
-    uint32_t check;       /* 1: find races (deadlocks are always found) */
+    uint32_t engine;         /* vta_engine */
+    uint32_t order;          /* vta_order */
+    uint64_t seed;           /* for VTA_ORDER_RANDOM */
+    uint32_t check;          /* 1: find races (deadlocks are always found) */
     uint32_t skip_execution; /* 1: count, load micro-ops, compute nothing (the original's debug flag 1) */
-    const char *profile;  /* timing profile of tsim: "chisel" when NULL */
-    const char *cpu;      /* fast engine: "auto" (NULL), "portable", "avx2", "avx512" */
+    const char *profile;     /* timing profile of tsim: "chisel" when NULL */
+    const char *cpu;         /* fast engine: "auto" (NULL), "portable", "avx2", "avx512" */
 } vta_device_options;
 
 /* Makes a device: `driver` is "sim", "tsim" or "null"; NULL takes the configuration's TARGET. `options` may be NULL.

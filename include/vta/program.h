@@ -122,7 +122,8 @@ typedef struct vta_program_options {
     void *ctx;
 } vta_program_options;
 
-/* Runs the whole program on a device made for the same configuration (VTA_MISMATCH otherwise). `options` may be NULL. */
+/* Runs the whole program on a device made for the same configuration (VTA_MISMATCH otherwise). `options` may be NULL.
+ */
 VTA_API vta_status vta_program_run(const vta_program *program, vta_device *device, const vta_program_options *options,
                                    vta_diag *diag);
 

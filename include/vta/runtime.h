@@ -95,8 +95,8 @@ VTA_API const char *vta_last_error(VTACommandHandle cmd);
 VTA_API void vta_clear_error(VTACommandHandle cmd);
 
 /* New: says what the instructions recorded from here on come from, for a program that is being captured (else it does
- * nothing). `text` is a name and then up to four words to which the values belong: "res_conv ic.outer yo", 2, 3, 1, 0, 0
- * is kept as "res_conv ic.outer=3 yo=1". Code that was compiled with annotations calls it. */
+ * nothing). `text` is a name and then up to four words to which the values belong: "res_conv ic.outer yo", 2, 3, 1, 0,
+ * 0 is kept as "res_conv ic.outer=3 yo=1". Code that was compiled with annotations calls it. */
 VTA_API void VTAAnnotate(VTACommandHandle cmd, const char *text, uint32_t count, int32_t v0, int32_t v1, int32_t v2,
                          int32_t v3);
 

@@ -12,9 +12,7 @@ struct vt_arena_block {
     alignas(max_align_t) char data[];
 };
 
-void vt_arena_init(vt_arena *arena, const vta_allocator *allocator) {
-    *arena = (vt_arena){.allocator = allocator};
-}
+void vt_arena_init(vt_arena *arena, const vta_allocator *allocator) { *arena = (vt_arena){.allocator = allocator}; }
 
 static void free_newest(vt_arena *arena) {
     vt_arena_block *b = arena->blocks;
@@ -71,9 +69,7 @@ char *vt_arena_strndup(vt_arena *arena, const char *s, size_t n) {
     return copy;
 }
 
-vt_arena_mark vt_arena_here(const vt_arena *arena) {
-    return (vt_arena_mark){arena->blocks, arena->next};
-}
+vt_arena_mark vt_arena_here(const vt_arena *arena) { return (vt_arena_mark){arena->blocks, arena->next}; }
 
 void vt_arena_rewind(vt_arena *arena, vt_arena_mark mark) {
     while (arena->blocks != mark.block) free_newest(arena);

@@ -17,9 +17,9 @@ typedef struct vt_exit vt_exit;
 
 struct vt_ctx {
     vt_arena arena;
-    vta_diag *diag; /* owned by the context's creator */
-    vt_exit *exit;  /* the innermost vt_protect */
-    uint32_t next_id; /* for variables and other things that need a number of their own */
+    vta_diag *diag;               /* owned by the context's creator */
+    vt_exit *exit;                /* the innermost vt_protect */
+    uint32_t next_id;             /* for variables and other things that need a number of their own */
     const atomic_bool *interrupt; /* raised from outside to stop long work; may be NULL */
 };
 

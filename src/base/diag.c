@@ -64,8 +64,8 @@ vta_status vta_diag_get(const vta_diag *diag, size_t index, vta_diag_entry *out_
         return VTA_OK;
     }
     const entry *e = &diag->entries[index];
-    *out_entry = (vta_diag_entry){e->severity, e->status, e->message ? e->message : NO_MEMORY_TEXT,
-                                  e->file,     e->line,   e->column};
+    *out_entry =
+        (vta_diag_entry){e->severity, e->status, e->message ? e->message : NO_MEMORY_TEXT, e->file, e->line, e->column};
     return VTA_OK;
 }
 
@@ -121,10 +121,10 @@ static void vappend(vta_diag *diag, vta_severity severity, vta_status status, vt
     append(diag, severity, status, pos, vt_strbuf_take(&sb));
 }
 
-#define VAPPEND(severity, status, pos)                     \
-    va_list args;                                          \
-    va_start(args, fmt);                                   \
-    vappend(diag, (severity), (status), (pos), fmt, args); \
+#define VAPPEND(severity, status, pos)                                                                                 \
+    va_list args;                                                                                                      \
+    va_start(args, fmt);                                                                                               \
+    vappend(diag, (severity), (status), (pos), fmt, args);                                                             \
     va_end(args)
 
 vta_status vt_fail(vta_diag *diag, vta_status status, const char *fmt, ...) {

@@ -24,10 +24,10 @@ void vt_note_at(vta_diag *diag, vt_pos pos, const char *fmt, ...) VTA_PRINTF(3, 
 vta_status vt_no_memory(vta_diag *diag);
 
 /* Returns from the calling function when `expr` is not VTA_OK: the only control flow hidden in a macro. */
-#define VT_TRY(expr)                                      \
-    do {                                                  \
-        vta_status vt_try_status = (expr);                \
-        if (vt_try_status != VTA_OK) return vt_try_status; \
+#define VT_TRY(expr)                                                                                                   \
+    do {                                                                                                               \
+        vta_status vt_try_status = (expr);                                                                             \
+        if (vt_try_status != VTA_OK) return vt_try_status;                                                             \
     } while (0)
 
 #endif

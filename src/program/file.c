@@ -117,8 +117,8 @@ static vta_status write_numbered(const vta_program *p, numbering *n, const char 
                                  const char *notes, vta_diag *diag, uint8_t **out_bytes, size_t *out_size) {
     size_t segments;
     number_all(n, p, &segments);
-    size_t size = HEADER_BYTES + strlen(config) + strlen(stats) + strlen(notes) + p->run_count * RUN_BYTES + segments * SEGMENT_BYTES +
-                  n->count * (size_t)BLOB_BYTES;
+    size_t size = HEADER_BYTES + strlen(config) + strlen(stats) + strlen(notes) + p->run_count * RUN_BYTES +
+                  segments * SEGMENT_BYTES + n->count * (size_t)BLOB_BYTES;
     for (uint32_t i = 0; i < n->count; i++) size += p->blobs.items[n->blob[i]].size;
     if (size > VTA_PROGRAM_MAX_FILE)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "the program takes %zu bytes, more than the %zu of a file", size,
@@ -161,7 +161,8 @@ vta_status vta_program_serialize(const vta_program *p, vta_diag *diag, uint8_t *
     vta_status status = VTA_OK;
     if (n.to_file && n.blob && config && !stats.failed && !notes.failed) {
         memset(n.to_file, 0xff, blobs * 4);
-        status = write_numbered(p, &n, config, vt_strbuf_text(&stats), vt_strbuf_text(&notes), diag, out_bytes, out_size);
+        status =
+            write_numbered(p, &n, config, vt_strbuf_text(&stats), vt_strbuf_text(&notes), diag, out_bytes, out_size);
     } else {
         status = vt_no_memory(diag);
     }
@@ -203,7 +204,7 @@ static vta_status read_header(file *f) {
         return FAIL("not a program file: it does not begin with the eight bytes 89 'VTA' 0d 0a 1a 0a");
     if (f->size < HEADER_BYTES) return FAIL("%zu bytes: shorter than the header of %d", f->size, HEADER_BYTES);
     f->h = (header){get32(b + 8),  get32(b + 12), get64(b + 16), get64(b + CHECKSUM_AT), get32(b + 32),
-                    get32(b + 36), get32(b + 40), get32(b + 44), get32(b + 48), get32(b + 52)};
+                    get32(b + 36), get32(b + 40), get32(b + 44), get32(b + 48),          get32(b + 52)};
     if (f->h.version != VERSION || f->h.header_bytes != HEADER_BYTES)
         return FAIL("format version %u: this library reads version %d", f->h.version, VERSION);
     if (f->h.file_bytes != f->size)
@@ -217,7 +218,8 @@ static vta_status find_parts(file *f) {
     const header *h = &f->h;
     uint64_t runs = (uint64_t)h->runs * RUN_BYTES, segments = (uint64_t)h->segments * SEGMENT_BYTES,
              sizes = (uint64_t)h->blobs * BLOB_BYTES;
-    uint64_t before = HEADER_BYTES + (uint64_t)h->config_bytes + h->stats_bytes + h->notes_bytes + runs + segments + sizes;
+    uint64_t before =
+        HEADER_BYTES + (uint64_t)h->config_bytes + h->stats_bytes + h->notes_bytes + runs + segments + sizes;
     if (before > f->size) return FAIL("its tables need %llu bytes of %zu", (unsigned long long)before, f->size);
     f->config = f->bytes + HEADER_BYTES;
     f->stats = f->config + h->config_bytes;

@@ -25,7 +25,7 @@ typedef struct vt__run {
     uint32_t insns;        /* blob; instructions are not cut */
     vt__segment *segments; /* by address */
     size_t segment_count, segment_cap;
-    size_t dram; /* bytes of all segments */
+    size_t dram;     /* bytes of all segments */
     vt__note *notes; /* by instruction */
     size_t note_count, note_cap;
 } vt__run;

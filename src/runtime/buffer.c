@@ -97,8 +97,8 @@ static vta_status read_locked(const held *from, size_t offset, void *to, size_t 
 }
 
 /* Through the host, piece by piece, from the end that an overlap does not spoil. */
-static vta_status copy_between(const held *from, size_t from_offset, const held *to, size_t to_offset,
-                               size_t bytes, vta_diag *diag) {
+static vta_status copy_between(const held *from, size_t from_offset, const held *to, size_t to_offset, size_t bytes,
+                               vta_diag *diag) {
     unsigned char piece[8192];
     bool backward = from->slot == to->slot && to_offset > from_offset;
     for (size_t done = 0; done < bytes;) {

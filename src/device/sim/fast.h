@@ -36,7 +36,7 @@ typedef struct vt_tile_call {
 
 /* All loops of a kernel unroll: their bounds are constants. Clang does so by itself; under a sanitizer, or where there
  * are no vector registers to fill, it would only cost minutes of compiling. */
-#if defined(__clang__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+#if defined(__clang__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                             \
     !(defined(__SSE2__) || defined(__ARM_NEON))
 #define VT_UNROLL
 #else
