@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "timing.h"
 #include "vta/runtime.h"
 
 enum { CALLS = 20000, BUFFERS = 8 };
@@ -98,12 +98,6 @@ static const call_row rows[] = {
 };
 
 /* ---- Measuring --------------------------------------------------------------------------------------------- */
-
-static double now_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* A wrong call drops what was recorded, so that recording alone is measured. */
 static void forget(work *w) {

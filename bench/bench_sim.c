@@ -8,9 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conv_stream.h"
+#include "conv_run.h"
 #include "onednn.h"
-#include "timing.h"
 
 /* A column of the table: an engine as vta_device_options has it. */
 typedef struct column {
@@ -27,35 +26,9 @@ static const column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-typedef struct run {
-    vta_device *device;
-    conv_job job;
-    vta_diag *diag;
-} run;
-
-static int execute(void *arg) {
-    run *r = arg;
-    return vta_device_run(r->device, r->job.insn_addr, r->job.insn_count, 0, r->diag) == VTA_OK;
-}
-
-/* GMAC/s of one engine, after its result was compared once; negative when something failed. */
+/* GMAC/s of one engine; negative when something failed. */
 static double rate(const vta_config *config, const conv_shape *shape, const column *c) {
-    run r = {.diag = vta_diag_create(NULL)};
-    double seconds = -1;
-    if (vta_device_create("sim", config, &c->options, NULL, r.diag, &r.device) == VTA_OK &&
-        conv_prepare(r.device, *shape, r.diag, &r.job) == VTA_OK) {
-        conv_fill(r.device, &r.job);
-        size_t errors = execute(&r) ? conv_errors(r.device, &r.job) : 1;
-        if (errors)
-            fprintf(stderr, "%s %s: %zu wrong outputs\n%s", shape->name, c->name, errors, vta_diag_text(r.diag));
-        else
-            seconds = best_seconds(execute, &r);
-        conv_release(r.device, &r.job);
-    } else {
-        fprintf(stderr, "%s %s: %s\n", shape->name, c->name, vta_diag_text(r.diag));
-    }
-    vta_device_destroy(r.device);
-    vta_diag_destroy(r.diag);
+    double seconds = conv_seconds("sim", config, &c->options, shape, NULL, NULL);
     return seconds > 0 ? conv_macs(shape) / seconds / 1e9 : -1;
 }
 

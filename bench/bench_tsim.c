@@ -5,20 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conv_stream.h"
-#include "timing.h"
+#include "conv_run.h"
 #include "vta/timing.h"
-
-typedef struct run {
-    vta_device *device;
-    conv_job job;
-    vta_diag *diag;
-} run;
-
-static int execute(void *arg) {
-    run *r = arg;
-    return vta_device_run(r->device, r->job.insn_addr, r->job.insn_count, 0, r->diag) == VTA_OK;
-}
 
 typedef struct result {
     double seconds;
@@ -27,28 +15,20 @@ typedef struct result {
     double utilization;
 } result;
 
+static void look(vta_device *device, const conv_job *job, void *arg) {
+    result *out = arg;
+    vta_timing timing;
+    vta_timing_profile profile;
+    out->insns = job->insn_count;
+    if (vta_device_timing(device, NULL, &timing, &profile) != VTA_OK) return; /* one that knows no time */
+    out->cycles = timing.cycles;
+    out->bursts = timing.read_bursts;
+    out->utilization = vta_timing_summarize(vta_device_config(device), &profile, &timing).gemm_utilization;
+}
+
 static int measure(const vta_config *config, const char *driver, const conv_shape *shape, result *out) {
-    run r = {.diag = vta_diag_create(NULL)};
-    int ok = vta_device_create(driver, config, NULL, NULL, r.diag, &r.device) == VTA_OK &&
-             conv_prepare(r.device, *shape, r.diag, &r.job) == VTA_OK;
-    if (ok) {
-        conv_fill(r.device, &r.job);
-        ok = execute(&r) && conv_errors(r.device, &r.job) == 0;
-        vta_timing timing;
-        vta_timing_profile profile;
-        if (ok && vta_device_timing(r.device, NULL, &timing, &profile) == VTA_OK) {
-            out->cycles = timing.cycles;
-            out->bursts = timing.read_bursts;
-            out->utilization = vta_timing_summarize(config, &profile, &timing).gemm_utilization;
-        }
-        out->insns = r.job.insn_count;
-        out->seconds = ok ? best_seconds(execute, &r) : -1;
-        conv_release(r.device, &r.job);
-    }
-    if (!ok) fprintf(stderr, "%s %s: %s\n", shape->name, driver, vta_diag_text(r.diag));
-    vta_device_destroy(r.device);
-    vta_diag_destroy(r.diag);
-    return ok;
+    out->seconds = conv_seconds(driver, config, NULL, shape, look, out);
+    return out->seconds >= 0;
 }
 
 int main(int argc, char **argv) {
