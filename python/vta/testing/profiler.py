@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from ..module import Function, Module
     from ..ndarray import NDArray
 
-__all__ = ["Profile", "profile"]
+__all__ = ["Picture", "Profile", "profile"]
 
 
 def _tool():
@@ -29,6 +30,16 @@ def _tool():
         raise FileNotFoundError("the command-line tool `vta` was not found beside the library nor on the path: build "
                                 "it with `make`")
     return found
+
+
+class Picture(str):
+    """The text of an SVG file, which a notebook shows as a picture."""
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        # As an image of its own besides: its styles stay inside, and converters leave it whole.
+        data = base64.b64encode(self.encode()).decode()
+        return {"image/svg+xml": str(self), "text/html": f'<img src="data:image/svg+xml;base64,{data}"/>',
+                "text/plain": "<timeline>"}
 
 
 class Profile:
@@ -79,7 +90,7 @@ class Profile:
         words, _, numbers = self.report().partition("\n\n")
         return words + "\n" + numbers.split("\n", 1)[0]
 
-    def svg(self, title: str = "", first: int = 0, last: int = 0) -> str:
+    def svg(self, title: str = "", first: int = 0, last: int = 0) -> Picture:
         """The timeline as a picture.
 
         Parameters
@@ -91,14 +102,14 @@ class Profile:
 
         Returns
         -------
-        picture : str
-            The text of an SVG file.
+        picture : Picture
+            The text of an SVG file, shown as a picture in a notebook.
         """
         options = ["--svg", "timeline.svg", "--title", title or "timeline"]
-        return self._run(*options, *(["--from", str(first), "--to", str(last)] if last else []))
+        return Picture(self._run(*options, *(["--from", str(first), "--to", str(last)] if last else [])))
 
-    def _repr_svg_(self):
-        return self.svg()
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {**self.svg()._repr_mimebundle_(), "text/plain": repr(self)}
 
     def __repr__(self):
         return self.summary
