@@ -2,39 +2,21 @@
  * original's, byte for byte, DRAM ends with the original's contents, and the counters agree. */
 #include <dirent.h>
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "support/check.h"
 #include "vta/isa.h"
 #include "vta/program.h"
 #include "vta/runtime.h"
 
 enum { MAX_BUFFERS = 8, MAX_SITES = 64, MAX_LINE = 256, MAX_NAME = 64 };
 
-static char root[512];
+static const char *root;
 
 static void path_to(char *to, size_t room, const char *format, const char *name, const char *file) {
     char tail[256];
     snprintf(tail, sizeof tail, format, name, file);
     snprintf(to, room, "%s/%s", root, tail);
-}
-
-static void *read_all(const char *path, size_t *out_size) {
-    FILE *f = fopen(path, "rb");
-    if (!f) fail_msg("cannot open %s", path);
-    fseek(f, 0, SEEK_END);
-    *out_size = (size_t)ftell(f);
-    rewind(f);
-    char *data = calloc(1, *out_size + 1);
-    assert_int_equal(fread(data, 1, *out_size, f), *out_size);
-    fclose(f);
-    return data;
 }
 
 /* ---- Making the calls ------------------------------------------------------------------------------------- */
@@ -155,7 +137,7 @@ static void check_stream(const char *name, const vta_config *config, const char 
     assert_int_equal(vta_program_run_count(program), 1);
     assert_int_equal(vta_program_get_run(program, 0, &run), VTA_OK);
     path_to(path, sizeof path, "runs/%s/%s", name, "000/insn.bin");
-    uint8_t *golden = read_all(path, &size);
+    uint8_t *golden = check_read_file(path, &size);
     assert_int_equal((size_t)run.insn_count * VTA_INSN_BYTES, size);
     /* The original leaves bits that belong to no field uninitialized: decoding and encoding clears them. */
     for (size_t i = 0; i < run.insn_count; i++) {
@@ -180,7 +162,7 @@ static void check_contents(const char *name, json_t *segments, void *const buffe
         size_t size = (size_t)json_integer_value(json_object_get(segment, "size")), stored;
         snprintf(file, sizeof file, "000/%s", after);
         path_to(path, sizeof path, "runs/%s/%s", name, file);
-        uint8_t *expected = read_all(path, &stored), *got = malloc(size);
+        uint8_t *expected = check_read_file(path, &stored), *got = malloc(size);
         VTABufferCopy(buffers[i], 0, got, 0, size, 2);
         for (size_t b = 0; b < size; b++)
             if (got[b] != (b < stored ? expected[b] : 0))
@@ -215,7 +197,7 @@ static void fill_buffers(const char *name, json_t *segments, void *buffers[]) {
         uint32_t addr;
         snprintf(file, sizeof file, "000/%s", json_string_value(json_object_get(segment, "before")));
         path_to(path, sizeof path, "runs/%s/%s", name, file);
-        uint8_t *before = read_all(path, &stored);
+        uint8_t *before = check_read_file(path, &stored);
         buffers[i] = VTABufferAlloc((size_t)json_integer_value(json_object_get(segment, "size")));
         assert_non_null(buffers[i]);
         assert_int_equal(vta_buffer_info(buffers[i], NULL, &addr), VTA_OK);
@@ -246,7 +228,7 @@ static void check_program(const char *name) {
     fill_buffers(name, segments, r.buffers);
     size_t size;
     path_to(path, sizeof path, "calls/%s%s", name, ".calls");
-    char *text = read_all(path, &size);
+    char *text = check_read_file(path, &size);
     r.next = text;
     make_calls(&r);
     check_contents(name, segments, r.buffers);
@@ -264,15 +246,12 @@ static void check_program(const char *name) {
 
 static void test_every_recorded_sequence(void **state) {
     (void)state;
-    const char *shared = getenv("VTA_SHARED");
-    char calls[600];
-    snprintf(root, sizeof root, "%s/golden", shared ? shared : VT_SOURCE_DIR "/../shared");
+    root = check_shared("golden");
+    if (!root) skip();
+    char calls[1100];
     snprintf(calls, sizeof calls, "%s/calls", root);
     DIR *dir = opendir(calls);
-    if (!dir) {
-        print_message("%s is not there: nothing to compare with\n", calls);
-        skip();
-    }
+    assert_non_null(dir);
     int programs = 0;
     for (struct dirent *e; (e = readdir(dir));) {
         char name[MAX_NAME];

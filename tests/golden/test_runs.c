@@ -2,39 +2,12 @@
  * as the original's simulator left them, and its counters. */
 #include <dirent.h>
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "support/check.h"
 #include "vta/device.h"
 #include "vta/isa.h"
 
-static char root[512];
-
-static const char *find_root(void) {
-    const char *shared = getenv("VTA_SHARED");
-    snprintf(root, sizeof root, "%s/golden/runs", shared ? shared : VT_SOURCE_DIR "/../shared");
-    DIR *dir = opendir(root);
-    if (!dir) return NULL;
-    closedir(dir);
-    return root;
-}
-
-static void *read_all(const char *path, size_t *out_size) {
-    FILE *f = fopen(path, "rb");
-    if (!f) fail_msg("cannot open %s", path);
-    fseek(f, 0, SEEK_END);
-    *out_size = (size_t)ftell(f);
-    rewind(f);
-    void *data = malloc(*out_size + 1);
-    assert_int_equal(fread(data, 1, *out_size, f), *out_size);
-    fclose(f);
-    return data;
-}
+static const char *root;
 
 static json_t *read_json(const char *path) {
     json_error_t error;
@@ -68,14 +41,14 @@ static void run_one(vta_device *device, const char *folder, const char *name, vt
         must(vta_device_alloc_at(device, addr, (size_t)json_integer_value(json_object_get(s, "size")), diag), diag,
              name);
         snprintf(path, sizeof path, "%s/%s", folder, json_string_value(json_object_get(s, "before")));
-        void *data = read_all(path, &size);
+        void *data = check_read_file(path, &size);
         must(vta_device_write(device, addr, data, size, diag), diag, name);
         free(data);
     }
     uint32_t insn_addr = (uint32_t)json_integer_value(json_object_get(run, "insn_addr"));
     uint32_t count = (uint32_t)json_integer_value(json_object_get(run, "insn_count"));
     snprintf(path, sizeof path, "%s/insn.bin", folder);
-    void *insns = read_all(path, &size);
+    void *insns = check_read_file(path, &size);
     assert_int_equal(size, count * VTA_INSN_BYTES);
     must(vta_device_alloc_at(device, insn_addr, size, diag), diag, name);
     must(vta_device_write(device, insn_addr, insns, size, diag), diag, name);
@@ -87,7 +60,7 @@ static void run_one(vta_device *device, const char *folder, const char *name, vt
         size_t bytes = (size_t)json_integer_value(json_object_get(s, "size"));
         const char *after = json_string_value(json_object_get(s, "after"));
         snprintf(path, sizeof path, "%s/%s", folder, after ? after : json_string_value(json_object_get(s, "before")));
-        void *expected = read_all(path, &size);
+        void *expected = check_read_file(path, &size);
         uint8_t *got = vta_device_host_ptr(device, addr, bytes);
         assert_non_null(got);
         for (size_t b = 0; b < bytes; b++)
@@ -110,10 +83,11 @@ static void compare_counters(const vta_device *device, const char *folder, const
     char *text = vta_counters_to_json(&counters);
     json_t *got = json_loads(text, 0, NULL);
     const char *key;
-    json_object_foreach(expected, key,
-                        value) if (json_integer_value(value) != json_integer_value(json_object_get(got, key)))
-        fail_msg("%s: %s is %lld, recorded %lld", name, key, json_integer_value(json_object_get(got, key)),
-                 json_integer_value(value));
+    json_object_foreach(expected, key, value) {
+        if (json_integer_value(value) != json_integer_value(json_object_get(got, key)))
+            fail_msg("%s: %s is %lld, recorded %lld", name, key, json_integer_value(json_object_get(got, key)),
+                     json_integer_value(value));
+    }
     json_decref(got);
     json_decref(expected);
     vta_string_free(text);
@@ -142,10 +116,8 @@ static void run_program(const char *name, const vta_device_options *options) {
 }
 
 static void run_all(const vta_device_options *options) {
-    if (!find_root()) {
-        print_message("no ../shared/golden beside the checkout: recorded programs not compared\n");
-        skip();
-    }
+    root = check_shared("golden/runs");
+    if (!root) skip();
     DIR *dir = opendir(root);
     int programs = 0;
     for (struct dirent *e; (e = readdir(dir));)

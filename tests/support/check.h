@@ -80,4 +80,17 @@ static inline const char *check_shared(const char *path) {
     return full;
 }
 
+/* A whole file, a zero behind it; fails where there is none. Free it. */
+static inline void *check_read_file(const char *path, size_t *out_size) {
+    FILE *f = fopen(path, "rb");
+    if (!f) fail_msg("cannot open %s", path);
+    fseek(f, 0, SEEK_END);
+    *out_size = (size_t)ftell(f);
+    rewind(f);
+    char *data = calloc(1, *out_size + 1);
+    assert_int_equal(fread(data, 1, *out_size, f), *out_size);
+    fclose(f);
+    return data;
+}
+
 #endif
