@@ -232,8 +232,6 @@ VTA_API vta_status te_bind(te_stage *st, te_axis *axis, te_axis *thread);
 VTA_API vta_status te_vectorize(te_stage *st, te_axis *axis);
 VTA_API vta_status te_parallel(te_stage *st, te_axis *axis);
 VTA_API vta_status te_unroll(te_stage *st, te_axis *axis);
-/* A hint, kept with the stage, which lowering does not use: te_bind to a "cthread" overlaps loads with computation. */
-VTA_API vta_status te_double_buffer(te_stage *st);
 VTA_API vta_status te_storage_align(te_stage *st, te_axis *axis, int64_t factor, int64_t offset);
 /* Replaces the loops from `axis` inwards by an intrinsic. NULL: the configuration's GEMM. */
 VTA_API vta_status te_tensorize(te_stage *st, te_axis *axis, te_intrin *intrin);

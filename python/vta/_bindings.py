@@ -731,7 +731,6 @@ FUNCTIONS = {
     "te_vectorize": ("vtac", c_int, [c_void_p, c_void_p]),
     "te_parallel": ("vtac", c_int, [c_void_p, c_void_p]),
     "te_unroll": ("vtac", c_int, [c_void_p, c_void_p]),
-    "te_double_buffer": ("vtac", c_int, [c_void_p]),
     "te_storage_align": ("vtac", c_int, [c_void_p, c_void_p, c_int64, c_int64]),
     "te_tensorize": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
     "te_cache_read": ("vtac", c_void_p, [c_void_p, c_void_p, c_char_p, c_size_t, c_void_p]),

@@ -1039,8 +1039,8 @@ class Stage:
         self._step(lib.te_unroll, axis.handle)
 
     def double_buffer(self) -> None:
-        """Keeps two copies of the result, one being computed while the other is used."""
-        self._step(lib.te_double_buffer)
+        """Not offered: virtual threads (``bind`` to ``"cthread"``) overlap transfers with computation."""
+        raise NotImplementedError("Stage.double_buffer is not offered: bind an axis to \"cthread\" instead")
 
     def storage_align(self, axis: IterVar, factor: int, offset: int) -> None:
         """Makes the stride of an axis equal `offset` modulo `factor`."""

@@ -139,7 +139,6 @@ static void read_compute_at(vt__reader *r) {
 
 static void read_inline(vt__reader *r) { vt__check(r, te_compute_inline(stage(r))); }
 static void read_root(vt__reader *r) { vt__check(r, te_compute_root(stage(r))); }
-static void read_double_buffer(vt__reader *r) { vt__check(r, te_double_buffer(stage(r))); }
 
 static void read_scope(vt__reader *r) {
     te_stage *st = stage(r);
@@ -217,7 +216,6 @@ const vt__statement vt__steps[] = {
     {"parallel", read_parallel},
     {"unroll", read_unroll},
     {"tensorize", read_tensorize},
-    {"double_buffer", read_double_buffer},
     {"cache_read", read_cache_read},
     {"cache_write", read_cache_write},
     {NULL, NULL},

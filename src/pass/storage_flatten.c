@@ -305,9 +305,10 @@ static const vt_stmt *flatten_stmt(vt_mutator *m, const vt_stmt *s) {
     }
     if (s->kind == VT_S_REALIZE) return realize(st, s);
     if (vt_attr_is(s, VT_ATTR_BIND_BUFFER)) return bind_buffer(st, s);
-    if (vt_attr_is(s, VT_ATTR_DIM_ALIGN)) note_align(st, s);
-    if (vt_attr_is(s, VT_ATTR_DIM_ALIGN) || vt_attr_is(s, VT_ATTR_DOUBLE_BUFFER))
+    if (vt_attr_is(s, VT_ATTR_DIM_ALIGN)) {
+        note_align(st, s);
         return vt_mutate_stmt(m, s->u.attr.body);
+    }
     return vt_mutate_stmt_children(m, s);
 }
 

@@ -14,7 +14,6 @@
 #define VT_ATTR_THREAD_EXTENT "thread_extent"
 #define VT_ATTR_BIND_BUFFER "buffer_bind_scope"
 #define VT_ATTR_DIM_ALIGN "buffer_dim_align"
-#define VT_ATTR_DOUBLE_BUFFER "double_buffer_scope"
 
 static inline bool vt_attr_is(const vt_stmt *s, const char *key) {
     return s->kind == VT_S_ATTR && strcmp(s->u.attr.key, key) == 0;

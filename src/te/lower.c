@@ -28,9 +28,6 @@ static const vt_stmt *realize(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *
 static const vt_stmt *pipeline(te_context *c, const te_stage *st, const vt_ptrmap *ranges, const vt_stmt *consumer) {
     vt_ctx *ctx = &c->ctx;
     const vt_stmt *s = vt__make_provide(c, st, ranges);
-    if (st->double_buffer)
-        for (uint32_t k = 0; k < st->op->n_outputs; k++)
-            s = vt_s_attr(ctx, vt_ref_tensor(st->origin->outputs[k]), "double_buffer_scope", vt_i32(ctx, 1), s);
     if (consumer && !vt_stmt_is_nop(consumer)) s = vt_s_seq(ctx, 2, (const vt_stmt *const[]){s, consumer});
     return realize(ctx, st, ranges, s);
 }

@@ -159,7 +159,6 @@ struct te_stage {
     vt_pos at_pos;     /* where compute_at was said */
     const char *scope; /* "" until it is set */
     bool is_output;
-    bool double_buffer;
     vt__iters path; /* the loops (and their threads) around it, innermost first; set by bound inference */
 };
 

@@ -288,14 +288,6 @@ vta_status te_set_scope(te_stage *st, const char *scope) {
     return vt__do(context_of(st), do_scope, &(vt__call){.a = st, .s = scope});
 }
 
-static void do_double_buffer(te_context *c, vt__call *k) {
-    te_stage *st = stage_of(c, k->a);
-    refuse_fixed(c, st, "double_buffer");
-    st->double_buffer = true;
-}
-
-vta_status te_double_buffer(te_stage *st) { return vt__do(context_of(st), do_double_buffer, &(vt__call){.a = st}); }
-
 /* ---- What is said of one axis ---- */
 
 static void set_type(te_context *c, te_stage *st, const vt_iter *axis, vt_iter_type type, const char *step) {

@@ -30,7 +30,7 @@ typedef struct vt_te_arg {
  * not REALIZEd: their memory is the caller's), attributes
  *   "pragma_NAME" (ITER of the stage's axis, value), "virtual_thread" (ITER, extent),
  *   "buffer_bind_scope" (PAIR of the intrinsic's buffer and the tensor; value tvm_tuple(min, extent, ...) of the
- *   region), "double_buffer_scope" (TENSOR, 1), "buffer_dim_align" (TENSOR, tvm_tuple(dim, factor, offset));
+ *   region), "buffer_dim_align" (TENSOR, tvm_tuple(dim, factor, offset));
  * its bindings name the tensors of the parameters. The schedule is not changed. Raises (call it inside a vt_protect of
  * vt_te_ctx(te_schedule_context(s))). Attributes set: from_legacy_te_schedule, global_symbol (name), tir.noalias. */
 const vt_func *vt_te_lower(te_schedule *s, uint32_t n, const vt_te_arg *args, const char *name);
