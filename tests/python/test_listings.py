@@ -1,0 +1,45 @@
+"""The lowered texts of the seeds from Python, in both styles."""
+
+import contextlib
+import io
+import unittest
+
+import common
+import programs
+import vta
+from vta import te
+
+
+def _recorded(name):
+    with open(common.shared("golden", "listings", f"{name}.txt"), encoding="utf-8") as file:
+        return file.read()
+
+
+class Listings(unittest.TestCase):
+    maxDiff = 2000
+
+    def check(self, program, name, styles):
+        env = vta.get_env()
+        module = vta.lower(*programs.PROGRAMS[program](env), simple_mode=True)
+        for style, text in (("primfn", str(module)), ("tvmscript", module.script())):
+            if style in styles:
+                self.assertEqual(text + "\n", _recorded(f"{name}.{style}"))
+
+    def test_vector_add(self):
+        self.check("vadd", "vadd.final", ["primfn"])
+
+    def test_convolution(self):
+        self.check("conv2d", "conv2d.final", ["primfn", "tvmscript"])
+
+    def test_the_unscheduled_computation(self):
+        _, args = programs.vadd(vta.get_env())
+        func = te.create_prim_func(args).with_attr({"global_symbol": "add"})
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            vta.tir.Schedule(vta.IRModule({"add": func})).mod.show()
+        want = _recorded("vadd.create_prim_func.tvmscript")
+        self.assertEqual(out.getvalue().rstrip(), want.rstrip())
+
+
+if __name__ == "__main__":
+    unittest.main()
