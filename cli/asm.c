@@ -1,5 +1,6 @@
 /* vta asm: text to instructions. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "file.h"
@@ -32,6 +33,16 @@ static vta_status to_stream(const job *j, size_t *out_count) {
     return status;
 }
 
+static vta_status save(const vta_program *program, const char *to) {
+    if (strcmp(to, "-")) return vta_program_save(program, to, cli_diag());
+    uint8_t *bytes;
+    size_t size;
+    vta_status status = vta_program_serialize(program, cli_diag(), &bytes, &size);
+    if (status == VTA_OK) status = cli_write_file(to, bytes, size);
+    vta_bytes_free(bytes, size);
+    return status;
+}
+
 static vta_status to_program(const job *j, size_t *out_count) {
     vta_program *program = NULL;
     uint8_t *bytes = NULL;
@@ -39,7 +50,7 @@ static vta_status to_program(const job *j, size_t *out_count) {
     if (status == VTA_OK) status = assemble(j, vta_program_config(program), &bytes, out_count);
     if (status == VTA_OK)
         status = vta_program_set_insns(program, (uint32_t)j->run, bytes, (uint32_t)*out_count, cli_diag());
-    if (status == VTA_OK) status = vta_program_save(program, j->to, cli_diag());
+    if (status == VTA_OK) status = save(program, j->to);
     vta_bytes_free(bytes, *out_count * VTA_INSN_BYTES);
     vta_program_destroy(program);
     return status;
@@ -60,6 +71,7 @@ int cmd_asm(const cli_command *self, int argc, char **argv) {
     if (code >= 0) return code;
     if (argc != 1) return cli_usage(self, "one text is needed, not %d (- is standard input)", argc);
     if (!j.to) return cli_usage(self, "needs --output FILE (- is standard output)");
+    if (common.json && !strcmp(j.to, "-")) return cli_usage(self, "--json and --output - both want standard output");
     if (j.run > UINT32_MAX) return cli_usage(self, "--run %llu: no program has so many", (unsigned long long)j.run);
     j.text_path = argv[0];
     size_t count = 0;

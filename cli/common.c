@@ -26,7 +26,8 @@ int cli_usage(const cli_command *command, const char *fmt, ...) {
     va_start(args, fmt);
     fprintf(stderr, "vta %s: ", command->name);
     vfprintf(stderr, fmt, args);
-    fprintf(stderr, "\nusage: vta %s %s\nvta %s --help says more\n", command->name, command->arguments, command->name);
+    fprintf(stderr, "\nusage: vta %s [OPTIONS] %s\nvta %s --help says more\n", command->name, command->arguments,
+            command->name);
     va_end(args);
     return CLI_USAGE;
 }

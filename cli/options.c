@@ -13,7 +13,7 @@ static void print_option(const cli_option *o) {
     char left[96];
     int n = o->letter ? snprintf(left, sizeof left, "  -%c, --%s", o->letter, o->name)
                       : snprintf(left, sizeof left, "      --%s", o->name);
-    if (o->value) snprintf(left + n, sizeof left - (size_t)n, o->kind == CLI_CHOICE ? " %s" : " %s", o->value);
+    if (o->value) snprintf(left + n, sizeof left - (size_t)n, " %s", o->value);
     if (strlen(left) < 30)
         printf("%-30s %s\n", left, o->help);
     else
@@ -21,7 +21,7 @@ static void print_option(const cli_option *o) {
 }
 
 static void print_help(const cli_command *command, const cli_option *options) {
-    printf("usage: vta %s %s\n\n%s\n\noptions:\n", command->name, command->arguments, command->summary);
+    printf("usage: vta %s [OPTIONS] %s\n\n%s\n\noptions:\n", command->name, command->arguments, command->summary);
     for (const cli_option *o = options; o->name; o++) print_option(o);
     print_option(&(cli_option){"help", 'h', CLI_FLAG, NULL, "print this page", NULL});
     printf("\nexamples:\n%s", command->examples);

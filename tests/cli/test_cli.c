@@ -165,6 +165,9 @@ static void text(void **state) {
     RUNS("disasm program.vta --run 2", 1);
     assert_contains(output, "--run 2: the program has 2");
     RUNS("asm program.s -o - | cmp - program.bin", 0);
+    RUNS("asm program.s --into program.vta -o edited.vta", 0);
+    RUNS("asm program.s --into program.vta -o - | cmp - edited.vta", 0);
+    RUNS("asm program.s -o - --json", 2);
     put("bad.s", "FINISH\nLOAD foo=1\n");
     RUNS("asm bad.s -o bad.bin", 1);
     assert_contains(output, "bad.s:2:6: error: foo: LOAD has no such field");
