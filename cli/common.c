@@ -1,5 +1,7 @@
 /* Diagnostics, configuration, JSON and progress: what every command does the same way. */
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 
@@ -32,14 +34,20 @@ int cli_usage(const cli_command *command, const char *fmt, ...) {
     return CLI_USAGE;
 }
 
+/* All changes at once: one by one they might go through a configuration that breaks a rule. */
 vta_status cli_change_config(const cli_common *common, vta_config **config) {
-    for (int i = 0; i < common->set.count; i++) {
-        vta_config *changed;
-        vta_status status = vta_config_with(*config, common->set.item[i], cli_diag(), &changed);
-        if (status != VTA_OK) return status;
-        vta_config_release(*config);
-        *config = changed;
-    }
+    if (!common->set.count) return VTA_OK;
+    size_t size = 1;
+    for (int i = 0; i < common->set.count; i++) size += strlen(common->set.item[i]) + 1;
+    char *all = calloc(1, size);
+    if (!all) return VTA_NO_MEMORY;
+    for (int i = 0; i < common->set.count; i++) strcat(strcat(all, common->set.item[i]), " ");
+    vta_config *changed;
+    vta_status status = vta_config_with(*config, all, cli_diag(), &changed);
+    free(all);
+    if (status != VTA_OK) return status;
+    vta_config_release(*config);
+    *config = changed;
     return VTA_OK;
 }
 

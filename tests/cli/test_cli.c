@@ -101,6 +101,8 @@ static void config(void **state) {
     RUNS("config --layout --json", 0);
     assert_contains(output, "\"layout\": {");
     assert_contains(output, "\"low\": 21");
+    RUNS("config --set LOG_BLOCK_IN=3 --set LOG_INP_BUFF_SIZE=14 --set LOG_WGT_BUFF_SIZE=17 --json", 0);
+    RUNS("config --set LOG_INP_BUFF_SIZE=20 --set LOG_BLOCK=6", 0); /* the first alone breaks a rule */
     put("bad.json", "{\"LOG_BATCH\": 12}");
     RUNS("config bad.json", 1);
     assert_contains(output, "bad.json: error: LOG_BATCH = 12: must be from 0 to 8");

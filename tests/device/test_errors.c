@@ -245,24 +245,41 @@ static void work_is_bounded(void **state) {
     drop(config, diag, device);
 }
 
-static void narrow_accumulators_are_refused(void **state) {
-    (void)state;
+static void refuse_machine(const char *changes, const char *says) {
     vta_config *base = vta_config_default(), *config;
     vta_diag *diag = vta_diag_create(NULL);
     vta_device *device;
-    assert_int_equal(vta_config_with(base, "LOG_ACC_WIDTH=4 LOG_ACC_BUFF_SIZE=16", diag, &config), VTA_OK);
+    assert_int_equal(vta_config_with(base, changes, diag, &config), VTA_OK);
     assert_int_equal(vta_device_create("sim", config, NULL, NULL, diag, &device), VTA_UNSUPPORTED);
-    assert_non_null(strstr(vta_diag_text(diag), "LOG_ACC_WIDTH"));
+    assert_null(device);
+    assert_non_null(strstr(vta_diag_text(diag), says));
     vta_config_release(config);
     vta_config_release(base);
     vta_diag_destroy(diag);
 }
 
+static void narrow_accumulators_are_refused(void **state) {
+    (void)state;
+    refuse_machine("LOG_ACC_WIDTH=4 LOG_ACC_BUFF_SIZE=16", "LOG_ACC_WIDTH");
+}
+
+/* 1 GiB of single bits: 8 GiB in the fast engine's layout. */
+static void more_than_offsets_can_count_is_refused(void **state) {
+    (void)state;
+    refuse_machine("LOG_INP_WIDTH=0 LOG_INP_BUFF_SIZE=30 LOG_BATCH=7 LOG_BLOCK_IN=6 LOG_WGT_BUFF_SIZE=10 "
+                   "LOG_ACC_BUFF_SIZE=15 LOG_BLOCK_OUT=2 LOG_UOP_BUFF_SIZE=10",
+                   "use the reference engine or smaller buffers");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_streams_are_refused), cmocka_unit_test(refusal_comes_before_effects),
-        cmocka_unit_test(races_are_named),         cmocka_unit_test(portability_warnings),
-        cmocka_unit_test(work_is_bounded),         cmocka_unit_test(narrow_accumulators_are_refused),
+        cmocka_unit_test(bad_streams_are_refused),
+        cmocka_unit_test(refusal_comes_before_effects),
+        cmocka_unit_test(races_are_named),
+        cmocka_unit_test(portability_warnings),
+        cmocka_unit_test(work_is_bounded),
+        cmocka_unit_test(narrow_accumulators_are_refused),
+        cmocka_unit_test(more_than_offsets_can_count_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,9 @@ static vta_status find_cpu(const char *name, vta_diag *diag, const vt_fast_cpu *
                    CPUS > 1 ? ", avx2, avx512" : "");
 }
 
+/* Offsets into inputs and weights are 32-bit words, counted in int32_t (vt_step). */
+static const size_t LARGEST = SIZE_MAX / 4 < INT32_MAX ? SIZE_MAX / 2 : (size_t)INT32_MAX * sizeof(int32_t);
+
 static uint32_t log2_of(uint32_t n) { return (uint32_t)__builtin_ctz(n); }
 
 static vta_status set_up(vt_machine *m, vt_fast *f, vta_diag *diag) {
@@ -50,6 +53,12 @@ static vta_status set_up(vt_machine *m, vt_fast *f, vta_diag *diag) {
     f->wgt_words = c->block_out * f->words;
     f->inp_bytes = (size_t)c->depth[VTA_MEM_INP] * f->inp_words * sizeof *f->inp;
     f->wgt_bytes = (size_t)c->depth[VTA_MEM_WGT] * f->wgt_words * sizeof *f->wgt;
+    if (f->inp_bytes > LARGEST || f->wgt_bytes > LARGEST)
+        return vt_fail(
+            diag, VTA_UNSUPPORTED,
+            "the fast engine would need %zu bytes for inputs and %zu for weights, and counts them in 32 bits; "
+            "use the reference engine or smaller buffers",
+            f->inp_bytes, f->wgt_bytes);
     f->inp = vt_alloc_zero(m->allocator, f->inp_bytes);
     f->wgt = vt_alloc_zero(m->allocator, f->wgt_bytes);
     if (!f->inp || !f->wgt) return vt_no_memory(diag);
