@@ -8,7 +8,6 @@ enum { FIRST_BLOCK = 16 * 1024, LARGEST_STEP = 1024 * 1024 };
 struct vt_arena_block {
     vt_arena_block *older;
     size_t size; /* with this header */
-    char *used;  /* where `next` stood when a newer block was opened */
     alignas(max_align_t) char data[];
 };
 
@@ -34,7 +33,6 @@ static bool open_block(vt_arena *arena, size_t need) {
     if (size < least) size = least;
     vt_arena_block *b = vt_alloc(arena->allocator, size);
     if (!b) return false;
-    if (arena->blocks) arena->blocks->used = arena->next;
     b->older = arena->blocks;
     b->size = size;
     arena->blocks = b;
