@@ -4,7 +4,7 @@ Python runs its signal handlers between bytecodes, so never while a C function r
 signal's number into a pipe at once (`signal.set_wakeup_fd`), where a thread of this module waits: it tells the library
 to stop what it does, the C function returns, and Python's own handler raises KeyboardInterrupt as everywhere else.
 
-A call costs less than a microsecond. The pipe is put in place at most ten times a second, as other packages set it
+A call costs about a microsecond. The pipe is put in place at most ten times a second, as other packages set it
 too; what they wait for is passed on."""
 
 import os
@@ -24,6 +24,8 @@ _ident, _clock = threading.get_ident, time.monotonic
 class _Watch:
     """What the main thread is doing inside the library."""
 
+    __slots__ = ("work", "armed", "read", "write", "other", "owner", "poll", "lock")
+
     def __init__(self):
         self.work = None  # (function that stops it, any object that is this piece of work's own)
         self.armed = -1.0
@@ -38,8 +40,9 @@ class _Watch:
             self.read, self.write = os.pipe()
             os.set_blocking(self.read, False)
             os.set_blocking(self.write, False)
-            self.poll = select.poll()
-            self.poll.register(self.read, select.POLLIN)
+            poll = select.poll()
+            poll.register(self.read, select.POLLIN)
+            self.poll = poll.poll
             self.owner, self.other = os.getpid(), -1
             threading.Thread(target=self._wait, name="vta-interrupt", daemon=True).start()
         before = signal.set_wakeup_fd(self.write, warn_on_full_buffer=False)
@@ -66,7 +69,7 @@ class _Watch:
         if _clock() - self.armed > _ARM:
             self.arm()
         with self.lock:
-            if self.poll.poll(0):
+            if self.poll(0):
                 self._take()  # signals from before are not meant for this work: Python's handler sees to them
             self.work = (stop, token)
         return True
