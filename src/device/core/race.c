@@ -152,6 +152,7 @@ static void report_race(const vt_checker *c, const vt_race *r, vta_diag *diag) {
 static void report_unfinished(const vt_checker *c, vta_diag *diag) {
     const vt_stream *s = c->stream;
     uint32_t finish = s->count - 1, done = s->clocks[finish].before[2];
+    while (done < s->length[2] && !s->insns[s->queue[2][done]].u.mem.x_size) done++; /* carries tokens only */
     if (done < s->length[2])
         vt_warn_at(
             diag, VTA_RACE, VT_NO_POS,
@@ -167,7 +168,9 @@ static void report_unfinished(const vt_checker *c, vta_diag *diag) {
 vta_status vt_checker_report(const vt_checker *c, vta_diag *diag) {
     for (uint32_t i = 0; i < c->race_count && i < VT_RACES_SHOWN; i++) report_race(c, &c->races[i], diag);
     if (c->race_count > VT_RACES_SHOWN)
-        vt_note_at(diag, VT_NO_POS, "and %u races more", c->race_count - VT_RACES_SHOWN);
+        vt_note_at(diag, VT_NO_POS,
+                   "these are the first %d races; %u more conflicting accesses to an element were seen", VT_RACES_SHOWN,
+                   c->race_count - VT_RACES_SHOWN);
     report_unfinished(c, diag);
     vt__report_portability(c, diag);
     return c->race_count ? VTA_RACE : VTA_OK;

@@ -23,7 +23,7 @@ typedef struct vt_race {
     bool later_writes;
 } vt_race;
 
-/* ORDER WARNING: the texts stand in race.c */
+/* ORDER WARNING: the texts stand in portability.c */
 typedef enum vt_portability {
     VT_WARN_IMM_SOURCE,
     VT_WARN_MUL,
@@ -39,7 +39,7 @@ typedef struct vt_checker {
     /* By memory: 1 + the position, in its stage's queue, of the last instruction that wrote or read an element. */
     uint32_t *written[VTA_MEM_COUNT], *read[VTA_MEM_COUNT];
     vt_race races[VT_RACES_SHOWN];
-    uint32_t race_count; /* all, also those beyond the array */
+    uint32_t race_count; /* pairs in the array, and beyond it each conflicting access to an element */
     uint32_t warned[VT_WARN_COUNT], warned_at[VT_WARN_COUNT];
 } vt_checker;
 
