@@ -53,17 +53,13 @@ vta_status cli_same_sizes(const vta_program *program, const vta_config *config, 
 }
 
 /* A copy of a configuration with changes, each "KEY=VALUE". */
-static vta_status changed(const vta_config *base, const cli_list *changes, vta_diag *diag, vta_config **out_config) {
-    vta_config *config = vta_config_retain(base);
-    for (int i = 0; changes && i < changes->count; i++) {
-        vta_config *next = NULL;
-        vta_status status = vta_config_with(config, changes->item[i], diag, &next);
-        vta_config_release(config);
-        if (status != VTA_OK) return status;
-        config = next;
-    }
-    *out_config = config;
-    return VTA_OK;
+static vta_status changed(const vta_config *base, const cli_list *changes, vta_config **out_config) {
+    *out_config = vta_config_retain(base);
+    vta_status status = changes ? cli_change_config(&(cli_common){.set = *changes}, out_config) : VTA_OK;
+    if (status == VTA_OK) return status;
+    vta_config_release(*out_config);
+    *out_config = NULL;
+    return status;
 }
 
 static vta_status open_kernel(const char *path, const char *params, const vta_config *base, const cli_list *changes,
@@ -71,7 +67,7 @@ static vta_status open_kernel(const char *path, const char *params, const vta_co
     vta_config *found = NULL;
     vta_status status = VTA_OK;
     if (base == NULL) status = vta_config_find(NULL, diag, &found, NULL);
-    if (status == VTA_OK) status = changed(base ? base : found, changes, diag, out_config);
+    if (status == VTA_OK) status = changed(base ? base : found, changes, out_config);
     vta_config_release(found);
     if (status == VTA_OK) status = cli_build_kernel(path, params, *out_config, diag, out_kernel);
     return status;
@@ -89,7 +85,7 @@ vta_status cli_open_input(const char *path, const char *params, const vta_config
                     path);
     if (cli_is_kernel(path)) return open_kernel(path, params, base, changes, diag, out_config, out_kernel);
     vta_status status = vta_program_load(path, NULL, diag, &out_kernel->program);
-    if (status == VTA_OK) status = changed(vta_program_config(out_kernel->program), changes, diag, out_config);
+    if (status == VTA_OK) status = changed(vta_program_config(out_kernel->program), changes, out_config);
     if (status == VTA_OK) status = cli_same_sizes(out_kernel->program, *out_config, diag);
     return status;
 }

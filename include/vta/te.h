@@ -248,7 +248,8 @@ typedef enum te_intrin_part { TE_INTRIN_BODY, TE_INTRIN_RESET, TE_INTRIN_UPDATE 
 VTA_API te_intrin *te_gemm(te_context *c);
 /* An intrinsic that does what the computation `what` (over placeholders) says. */
 VTA_API te_intrin *te_intrin_create(te_context *c, const char *name, te_tensor *what);
-/* Where the buffer of an operand (a placeholder, or `what` itself) must be, and the divisor of its element offset. */
+/* Where the buffer of an operand (a placeholder, or `what` itself) must be, and the divisor of its element offset.
+ * Without it: in ordinary memory, at any offset. */
 VTA_API vta_status te_intrin_buffer(te_intrin *in, te_tensor *operand, const char *scope, int64_t offset_factor);
 /* An attribute around what is emitted for a part: te_intrin_attr(in, part, axis, "coproc_scope", value). */
 VTA_API vta_status te_intrin_attr(te_intrin *in, te_intrin_part part, te_axis *axis, const char *key, te_expr *value);

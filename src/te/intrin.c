@@ -3,6 +3,17 @@
 
 #include "te/priv.h"
 
+/* A part of a tensor in `scope`, beginning at any multiple of `factor` elements. */
+static const vt_buffer *operand(vt_ctx *ctx, const vt_buffer *like, const char *name, const char *scope,
+                                int32_t factor) {
+    vt_buffer fields = *like;
+    fields.name = name;
+    fields.data = vt_var_new_pointer(ctx, name, fields.dtype, scope);
+    fields.elem_offset = vt_var_new(ctx, vt_new_format(ctx, "%s_elem_offset", name), VT_I32);
+    fields.offset_factor = fields.data_alignment = factor;
+    return vt_buffer_with(ctx, &fields);
+}
+
 static void do_create(te_context *c, vt__call *k) {
     vt_ctx *ctx = &c->ctx;
     vt__need(c, k->a, "a tensor");
@@ -19,7 +30,8 @@ static void do_create(te_context *c, vt__call *k) {
     in->buffers = VT_NEW_ARRAY(ctx, const vt_buffer *, in->n_buffers);
     for (uint32_t i = 0; i < in->n_buffers; i++) {
         const vt_tensor *t = i < op->n_inputs ? op->inputs[i] : op->outputs[i - op->n_inputs];
-        in->buffers[i] = vt_buffer_new(ctx, t->name, NULL, t->dtype, t->ndim, t->shape);
+        const vt_buffer *whole = vt_buffer_new(ctx, t->name, NULL, t->dtype, t->ndim, t->shape);
+        in->buffers[i] = operand(ctx, whole, t->name, "", 1);
     }
     k->out = in;
 }
@@ -40,18 +52,12 @@ static uint32_t operand_at(te_context *c, const te_intrin *in, const vt_tensor *
 static te_context *context_of(const te_intrin *in) { return in ? in->c : NULL; }
 
 static void do_buffer(te_context *c, vt__call *k) {
-    vt_ctx *ctx = &c->ctx;
     te_intrin *in = vt__out(k->a);
     uint32_t i = operand_at(c, in, k->b);
     const char *scope = vt__scope(c, k->s);
     if (k->i < 1 || k->i > INT32_MAX) vt__raise(c, VTA_OUT_OF_RANGE, "an offset factor is at least 1");
-    vt_buffer fields = *in->buffers[i];
-    fields.name = *scope ? scope : fields.name;
-    fields.data = vt_var_new_pointer(ctx, fields.name, fields.dtype, scope);
-    fields.elem_offset = vt_var_new(ctx, vt_new_format(ctx, "%s_elem_offset", fields.name), VT_I32);
-    fields.offset_factor = (int32_t)k->i;
-    fields.data_alignment = (int32_t)k->i;
-    in->buffers[i] = vt_buffer_with(ctx, &fields);
+    const vt_buffer *b = in->buffers[i];
+    in->buffers[i] = operand(&c->ctx, b, *scope ? scope : b->name, scope, (int32_t)k->i);
 }
 
 vta_status te_intrin_buffer(te_intrin *in, te_tensor *operand, const char *scope, int64_t offset_factor) {
