@@ -42,8 +42,9 @@ fuzz:
 	@cmake --preset fuzz
 	@cmake --build build-fuzz
 
+# PREFIX=folder installs there instead of /usr/local.
 install: all
-	@cmake --install build
+	@cmake --install build $(if $(PREFIX),--prefix $(PREFIX))
 
 format:
 	@clang-format -i $$(git ls-files '*.c' '*.h')
