@@ -27,6 +27,7 @@ typedef struct work {
     vtac_build_options build;
     out_form form;
     const char *output;
+    bool annotate;
     int count;
     vta_config *configs[KERNELS_MOST];
     vtac_kernel *kernels[KERNELS_MOST];
@@ -66,6 +67,7 @@ static vta_status take(work *w, const char *path) {
     status = cli_kernel_target(&w->k, w->kernels[i], &target);
     if (status != VTA_OK) return status;
     vtac_lower_options options = cli_kernel_options(&w->k, w->configs[i], target);
+    options.annotate = w->annotate;
     w->funcs[i].device_type = strcmp(target, "vta") == 0 ? kDLExtDev : kDLCPU;
     return cli_kernel_lower(w->kernels[i], &options, &w->funcs[i].func);
 }
@@ -128,6 +130,8 @@ int cmd_build(const cli_command *self, int argc, char **argv) {
         {"emit", 'e', CLI_CHOICE, FORM_WORDS, "what to write, where the ending does not say it", &form},
         {"machine", 'm', CLI_LIST, "triple=T, cpu=C, attr=A", "the machine it is for, as in -mtriple=aarch64-linux-gnu",
          &machine},
+        {"annotate", 0, CLI_FLAG, NULL, "the code says which stage each instruction is from; vta profile shows it",
+         &w.annotate},
         {"opt", 'O', CLI_NUMBER, "LEVEL", "0 to 3: effort for what computes on the processor (2)", &level},
         CLI_KERNEL_OPTIONS(&w.k),
         CLI_CONFIG_OPTIONS(&w.k.common),

@@ -1,14 +1,17 @@
-/* vta run: compile a kernel file, run it on random inputs, compare with the meaning of its expressions. */
+/* vta run: compile a kernel file, run it on random inputs, compare with the meaning of its expressions; or run an
+ * object. */
 #include <string.h>
 
 #include "c_kernel.h"
+#include "c_run_object.h"
 #include "device.h"
+#include "object.h"
 #include "stats.h"
 
 typedef struct running {
     cli_kernel k;
     cli_device device;
-    const char *trace_path;
+    const char *trace_path, *function;
     bool interpret;
     vta_config *config;
     vtac_kernel *kernel;
@@ -112,12 +115,26 @@ static void report(const running *r, const char *path) {
                (unsigned long long)r->result.elements);
 }
 
+/* Options that say how to compile, or what to compare with, when there is nothing to compile. NULL: none is given. */
+static const char *source_option(const running *r) {
+    return r->k.params.count     ? "--param"
+           : r->k.disabled.count ? "--disable-pass"
+           : r->k.target         ? "--target"
+           : r->k.unroll         ? "--unroll"
+           : r->k.debug          ? "--debug"
+           : r->k.verify         ? "--verify"
+           : r->interpret        ? "--interpret"
+           : r->trace_path       ? "--trace-calls"
+                                 : NULL;
+}
+
 int cmd_run(const cli_command *self, int argc, char **argv) {
     static running r;
     const cli_option options[] = {
         {"trace-calls", 0, CLI_TEXT, "FILE", "write every call of the runtime there (-: standard output)",
          &r.trace_path},
         {"interpret", 0, CLI_FLAG, NULL, "the reference is the slow evaluator, also for large kernels", &r.interpret},
+        {"function", 0, CLI_TEXT, "NAME", "which kernel of an object that has several", &r.function},
         CLI_DEVICE_OPTIONS(&r.device),
         CLI_KERNEL_OPTIONS(&r.k),
         CLI_CONFIG_OPTIONS(&r.k.common),
@@ -128,6 +145,12 @@ int cmd_run(const cli_command *self, int argc, char **argv) {
     if (code >= 0) return code;
     if (argc != 1)
         return cli_usage(self, argc ? "%s: one kernel file at a time" : "which kernel file?%s", argc ? argv[1] : "");
+    if (cli_is_object(argv[0])) {
+        const char *option = source_option(&r);
+        if (option) return cli_usage(self, "%s: %s is for kernel files; this is compiled already", argv[0], option);
+        return cli_finish(cli_run_object(&(cli_object_run){argv[0], r.function, &r.device, &r.k.common}));
+    }
+    if (r.function) return cli_usage(self, "%s: --function is for objects", argv[0]);
     vta_status status = run(&r, argv[0]);
     if (status == VTA_OK) report(&r, argv[0]);
     vtac_module_destroy(r.module);

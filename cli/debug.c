@@ -311,25 +311,26 @@ static vta_status debug_run(const vta_program *program, const cli_timing *timing
 int cmd_debug(const cli_command *self, int argc, char **argv) {
     cli_timing timing = {0};
     cli_common common = {0};
-    const char *params = NULL;
+    cli_input input = {.changes = &common.set};
     uint64_t run = 0;
     const cli_option options[] = {
         {"run", 'r', CLI_NUMBER, "N", "which device run of the program (0)", &run},
-        {"params", 0, CLI_TEXT, "NAME=N ...", "parameters of a kernel file", &params},
+        CLI_INPUT_OPTIONS(&input),
         {"set", 's', CLI_LIST, "KEY=VALUE", "change one key of the configuration; may be repeated", &common.set},
         CLI_TIMING_OPTIONS(&timing),
         {0}};
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
-    if (argc != 1) return cli_usage(self, "one program or kernel file is needed, not %d", argc);
-    cli_kernel_program input;
+    if (argc != 1) return cli_usage(self, "one program, kernel file or object is needed, not %d", argc);
+    cli_kernel_program program;
     vta_config *config;
     bool failed = false;
-    vta_status status = cli_open_input(argv[0], params, NULL, &common.set, cli_diag(), &config, &input);
+    input.path = argv[0];
+    vta_status status = cli_open_input(&input, cli_diag(), &config, &program);
     if (status == VTA_OK)
-        status = debug_run(input.program, &timing, run > UINT32_MAX ? UINT32_MAX : (uint32_t)run, &failed);
+        status = debug_run(program.program, &timing, run > UINT32_MAX ? UINT32_MAX : (uint32_t)run, &failed);
     vta_config_release(config);
-    vta_program_destroy(input.program);
+    vta_program_destroy(program.program);
     code = cli_finish(status);
     return code == CLI_OK && failed ? CLI_FAILED : code;
 }

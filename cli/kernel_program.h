@@ -1,7 +1,8 @@
-/* The program that a kernel file makes: built for a configuration and recorded, not computed. */
+/* The program that a kernel makes, from its source or compiled: one call recorded, not computed. */
 #ifndef CLI_KERNEL_PROGRAM_H
 #define CLI_KERNEL_PROGRAM_H
 
+#include "vta/module.h"
 #include "vta/program.h"
 
 enum { CLI_KERNEL_ARGS = 32 };
@@ -15,6 +16,17 @@ typedef struct cli_kernel_program {
         char name[64];
     } args[CLI_KERNEL_ARGS];
 } cli_kernel_program;
+
+/* A call to record: a function for the accelerator of `config`, with arrays as `args` say. */
+typedef struct cli_call {
+    vta_packed_function function;
+    const vta_config *config;
+    size_t count;                  /* at most CLI_KERNEL_ARGS */
+    const vta_signature_arg *args; /* tensors of fixed shapes */
+} cli_call;
+
+/* Calls it in a runtime of its own and records what it runs. Free the program with vta_program_destroy. */
+vta_status cli_record(const cli_call *call, vta_diag *diag, cli_kernel_program *out_kernel);
 
 /* True for a path that ends in .te. */
 bool cli_is_kernel(const char *path);

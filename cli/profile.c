@@ -9,7 +9,8 @@
 typedef struct profile_args {
     cli_common common;
     cli_timing timing;
-    const char *trace, *html, *svg, *title, *params;
+    cli_input input;
+    const char *trace, *html, *svg, *title;
     uint64_t from, to;
 } profile_args;
 
@@ -56,7 +57,7 @@ static vta_status write_reports(const vta_profile *profile, const profile_args *
     return args->common.json ? print_json(profile) : print_text(profile);
 }
 
-/* A captured program brings its configuration; a kernel file is built for the one in use. */
+/* What is compiled brings its configuration; a kernel file is built for the one in use. */
 static vta_status find_base(const profile_args *args, vta_config **out_base) {
     if (args->common.config == NULL) return VTA_OK;
     return vta_config_find(args->common.config, cli_diag(), out_base, NULL);
@@ -71,7 +72,7 @@ int cmd_profile(const cli_command *self, int argc, char **argv) {
         {"from", 0, CLI_NUMBER, "CYCLE", "first cycle of the picture", &args.from},
         {"to", 0, CLI_NUMBER, "CYCLE", "last cycle of the picture", &args.to},
         {"title", 0, CLI_TEXT, "TEXT", "heading of page and picture (else the program's path)", &args.title},
-        {"params", 0, CLI_TEXT, "NAME=N ...", "parameters of a kernel file", &args.params},
+        CLI_INPUT_OPTIONS(&args.input),
         CLI_TIMING_OPTIONS(&args.timing),
         {"config", 'c', CLI_TEXT, "FILE", "configuration that a kernel file is built for", &args.common.config},
         {"set", 's', CLI_LIST, "KEY=VALUE", "change one key of the configuration; may be repeated", &args.common.set},
@@ -79,21 +80,23 @@ int cmd_profile(const cli_command *self, int argc, char **argv) {
         {0}};
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
-    if (argc != 1) return cli_usage(self, "one program or kernel file is needed, not %d", argc);
-    cli_kernel_program input = {0};
+    if (argc != 1) return cli_usage(self, "one program, kernel file or object is needed, not %d", argc);
+    cli_kernel_program program = {0};
     vta_config *config = NULL;
     vta_timing_profile timing;
     vta_profile *profile = NULL;
     vta_config *base = NULL;
     vta_status status = find_base(&args, &base);
-    if (status == VTA_OK)
-        status = cli_open_input(argv[0], args.params, base, &args.common.set, cli_diag(), &config, &input);
+    args.input.path = argv[0];
+    args.input.base = base;
+    args.input.changes = &args.common.set;
+    if (status == VTA_OK) status = cli_open_input(&args.input, cli_diag(), &config, &program);
     if (status == VTA_OK) status = cli_find_timing(&args.timing, config, cli_diag(), &timing);
-    if (status == VTA_OK) status = cli_profile_program(&input, config, &timing, &profile);
+    if (status == VTA_OK) status = cli_profile_program(&program, config, &timing, &profile);
     if (status == VTA_OK) status = write_reports(profile, &args, args.title ? args.title : argv[0]);
     vta_profile_destroy(profile);
     vta_config_release(config);
     vta_config_release(base);
-    vta_program_destroy(input.program);
+    vta_program_destroy(program.program);
     return cli_finish(status);
 }

@@ -12,7 +12,7 @@ enum { MOST_POINTS = 4096 };
 
 typedef struct sweep {
     const char *path, *params;  /* a kernel file is built anew for each point */
-    const vta_program *program; /* a captured program is the same for all; NULL: a kernel */
+    const vta_program *program; /* what is compiled is the same for all; NULL: a kernel file */
     const cli_timing *timing;   /* what all points share */
     const vta_config *config;   /* before a point's changes */
     sweep_point *points;
@@ -219,43 +219,56 @@ static vta_status report(sweep_point *points, int count, bool json, const char *
     return svg ? write_plot(points, count, svg, title) : VTA_OK;
 }
 
+/* A kernel file is built for each point; what is compiled is the same for all, on its own configuration. */
+static vta_status open_sweep(const cli_common *common, const cli_input *input, vta_config **out_config,
+                             cli_kernel_program *out_compiled) {
+    if (cli_is_kernel(input->path) && !input->function) return cli_find_config(common, out_config);
+    cli_input own = *input;
+    vta_config *base = NULL;
+    vta_status status = VTA_OK;
+    if (common->config) status = vta_config_find(common->config, cli_diag(), &base, NULL);
+    own.base = base;
+    own.changes = &common->set;
+    if (status == VTA_OK) status = cli_open_input(&own, cli_diag(), out_config, out_compiled);
+    vta_config_release(base);
+    return status;
+}
+
 int cmd_sweep(const cli_command *self, int argc, char **argv) {
     cli_timing timing = {0};
     cli_list vary = {0};
     cli_common common = {0};
-    const char *svg = NULL, *params = NULL;
+    const char *svg = NULL;
+    cli_input input = {0};
     uint64_t jobs = 0;
     const cli_option options[] = {
         {"vary", 'v', CLI_LIST, "NAME=A,B,...", "values of a timing setting, of profile, or of a key; may be repeated",
          &vary},
         {"svg", 0, CLI_TEXT, "FILE", "draw time over area, with the machines that none beats in both", &svg},
         {"jobs", 0, CLI_NUMBER, "N", "machines timed at once (as many as cores)", &jobs},
-        {"params", 0, CLI_TEXT, "NAME=N ...", "parameters of a kernel file", &params},
+        CLI_INPUT_OPTIONS(&input),
         CLI_CONFIG_OPTIONS(&common),
         CLI_TIMING_OPTIONS(&timing),
         CLI_JSON_OPTION(&common),
         {0}};
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
-    if (argc != 1) return cli_usage(self, "one program or kernel file is needed, not %d", argc);
-    sweep s = {.timing = &timing, .path = argv[0], .params = params};
+    if (argc != 1) return cli_usage(self, "one program, kernel file or object is needed, not %d", argc);
+    sweep s = {.timing = &timing, .path = argv[0], .params = input.params};
     s.count = combine(&vary, &s.points);
     if (s.count < 0) return cli_usage(self, "--vary is NAME=A,B,... and at most %d machines in all", MOST_POINTS);
-    vta_program *program = NULL;
+    input.path = argv[0];
     vta_config *config = NULL;
-    vta_status status = VTA_OK;
-    if (cli_is_kernel(argv[0]))
-        status = cli_find_config(&common, &config);
-    else
-        status = vta_program_load(argv[0], NULL, cli_diag(), &program);
+    cli_kernel_program compiled = {0};
+    vta_status status = open_sweep(&common, &input, &config, &compiled);
     if (status == VTA_OK) {
-        s.program = program;
-        s.config = config ? config : vta_program_config(program);
+        s.program = compiled.program;
+        s.config = config;
         run_all(&s, jobs);
         status = report(s.points, s.count, common.json, svg, argv[0]);
     }
     free(s.points);
     vta_config_release(config);
-    vta_program_destroy(program);
+    vta_program_destroy(compiled.program);
     return cli_finish(status);
 }

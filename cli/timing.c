@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "object.h"
+
 static vta_status fail(vta_diag *diag, vta_status status, const char *fmt, const char *what) {
     char message[512];
     snprintf(message, sizeof message, fmt, what);
@@ -45,8 +47,8 @@ vta_status cli_same_sizes(const vta_program *program, const vta_config *config, 
     if (strcmp(own, vta_config_bitstream(config)) == 0) return VTA_OK;
     char message[400];
     snprintf(message, sizeof message,
-             "a captured program is tied to its sizes (%s): for others (%s) its instructions mean something else. Give "
-             "the kernel's source, which is built anew",
+             "a compiled program is tied to its sizes (%s): for others (%s) its instructions mean something else. Give "
+             "the kernel's source (FILE.te), which is built anew",
              own, vta_config_bitstream(config));
     vta_diag_add(diag, VTA_ERROR, VTA_UNSUPPORTED, message);
     return VTA_UNSUPPORTED;
@@ -62,30 +64,39 @@ static vta_status changed(const vta_config *base, const cli_list *changes, vta_c
     return status;
 }
 
-static vta_status open_kernel(const char *path, const char *params, const vta_config *base, const cli_list *changes,
-                              vta_diag *diag, vta_config **out_config, cli_kernel_program *out_kernel) {
+static vta_status open_kernel(const cli_input *input, vta_diag *diag, vta_config **out_config,
+                              cli_kernel_program *out_kernel) {
     vta_config *found = NULL;
     vta_status status = VTA_OK;
-    if (base == NULL) status = vta_config_find(NULL, diag, &found, NULL);
-    if (status == VTA_OK) status = changed(base ? base : found, changes, out_config);
+    if (input->base == NULL) status = vta_config_find(NULL, diag, &found, NULL);
+    if (status == VTA_OK) status = changed(input->base ? input->base : found, input->changes, out_config);
     vta_config_release(found);
-    if (status == VTA_OK) status = cli_build_kernel(path, params, *out_config, diag, out_kernel);
+    if (status == VTA_OK) status = cli_build_kernel(input->path, input->params, *out_config, diag, out_kernel);
     return status;
 }
 
-vta_status cli_open_input(const char *path, const char *params, const vta_config *base, const cli_list *changes,
-                          vta_diag *diag, vta_config **out_config, cli_kernel_program *out_kernel) {
+static vta_status open_object(const cli_input *input, vta_diag *diag, vta_config **out_config,
+                              cli_kernel_program *out_kernel) {
+    if (input->params)
+        return fail(diag, VTA_INVALID_ARGUMENT, "%s: compiled already: parameters are for its source (FILE.te)",
+                    input->path);
+    cli_object object;
+    vta_status status = cli_object_open(input->path, input->function, diag, &object);
+    if (status == VTA_OK) status = cli_object_config(&object, input->base, input->changes, out_config);
+    if (status == VTA_OK) status = cli_object_record(&object, *out_config, diag, out_kernel);
+    cli_object_close(&object);
+    return status;
+}
+
+vta_status cli_open_input(const cli_input *input, vta_diag *diag, vta_config **out_config,
+                          cli_kernel_program *out_kernel) {
     *out_config = NULL;
     *out_kernel = (cli_kernel_program){0};
-    size_t size = strlen(path);
-    if ((size > 2 && !strcmp(path + size - 2, ".o")) || (size > 3 && !strcmp(path + size - 3, ".so")))
-        return fail(diag, VTA_UNSUPPORTED,
-                    "%s: a compiled kernel does not say what shapes it is called with. Record the process "
-                    "that calls it (vta capture), or give the kernel's source",
-                    path);
-    if (cli_is_kernel(path)) return open_kernel(path, params, base, changes, diag, out_config, out_kernel);
-    vta_status status = vta_program_load(path, NULL, diag, &out_kernel->program);
-    if (status == VTA_OK) status = changed(vta_program_config(out_kernel->program), changes, out_config);
+    if (cli_is_object(input->path)) return open_object(input, diag, out_config, out_kernel);
+    if (input->function) return fail(diag, VTA_INVALID_ARGUMENT, "%s: --function is for objects", input->path);
+    if (cli_is_kernel(input->path)) return open_kernel(input, diag, out_config, out_kernel);
+    vta_status status = vta_program_load(input->path, NULL, diag, &out_kernel->program);
+    if (status == VTA_OK) status = changed(vta_program_config(out_kernel->program), input->changes, out_config);
     if (status == VTA_OK) status = cli_same_sizes(out_kernel->program, *out_config, diag);
     return status;
 }

@@ -28,10 +28,25 @@ typedef struct cli_timing {
 /* The profile that the options ask for, on top of the configuration's own. */
 vta_status cli_find_timing(const cli_timing *timing, const vta_config *config, vta_diag *diag,
                            vta_timing_profile *out_profile);
-/* What a command is given: a captured program, or a kernel file, which is built for the configuration (`base` NULL: the
- * one in use) with changes. *out_config is released by the caller, *out_kernel's program destroyed. */
-vta_status cli_open_input(const char *path, const char *params, const vta_config *base, const cli_list *changes,
-                          vta_diag *diag, vta_config **out_config, cli_kernel_program *out_kernel);
+/* What a command is given to time. */
+typedef struct cli_input {
+    const char *path;       /* a captured program, a kernel file, or an object of one */
+    const char *params;     /* of a kernel file */
+    const char *function;   /* of an object with several */
+    const vta_config *base; /* NULL: for a kernel file the one in use, for what is compiled its own */
+    const cli_list *changes;
+} cli_input;
+
+#define CLI_INPUT_OPTIONS(input)                                                                                       \
+    {"params", 0, CLI_TEXT, "NAME=N ...", "parameters of a kernel file", &(input)->params}, {                          \
+        "function", 0, CLI_TEXT, "NAME", "which kernel of an object that has several", &(input)->function              \
+    }
+
+/* Opens it: a kernel file is built for the configuration, an object called once. VTA_UNSUPPORTED when a configuration
+ * gives the instructions of what is compiled another meaning. *out_config is released by the caller, *out_kernel's
+ * program destroyed. */
+vta_status cli_open_input(const cli_input *input, vta_diag *diag, vta_config **out_config,
+                          cli_kernel_program *out_kernel);
 /* VTA_UNSUPPORTED when a configuration gives the program's instructions another meaning. */
 vta_status cli_same_sizes(const vta_program *program, const vta_config *config, vta_diag *diag);
 /* Decodes and times all runs of a captured program. Reports read micro-ops from the program: keep it. */

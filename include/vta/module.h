@@ -96,6 +96,44 @@ VTA_API vta_status vta_module_function(vta_module *module, const char *name, vta
  * as the module. */
 VTA_API const char *vta_module_function_names(vta_module *module);
 
+/* ---- Signatures -------------------------------------------------------------------------------------------- */
+
+/* Objects of this project's compiler say what each function expects: a JSON text in the read-only data symbol
+ * VTA_SIGNATURE_PREFIX NAME (docs/compiler.md, "Signatures"). */
+#define VTA_SIGNATURE_PREFIX "__vta_signature_"
+enum { VTA_SIGNATURE_VERSION = 1 };
+
+typedef struct vta_signature vta_signature;
+
+/* One argument of a function. The pointers belong to the signature. */
+typedef struct vta_signature_arg {
+    const char *name;
+    DLDataType dtype;
+    int32_t is_tensor;   /* 0: a scalar, and the fields below mean nothing */
+    int32_t is_output;   /* the function writes it */
+    int32_t device_type; /* where it must live: kDLCPU, kDLExtDev */
+    int32_t ndim;
+    const int64_t *shape; /* -1: an extent that is not fixed */
+} vta_signature_arg;
+
+/* Reads a function's signature. VTA_NOT_FOUND: no such function; VTA_UNSUPPORTED: the object does not describe it (made
+ * by another compiler, or by an older one of this project's), or in a newer version; VTA_PARSE: it is damaged. Free
+ * with vta_signature_destroy; the module may go before it. */
+VTA_API vta_status vta_module_signature(vta_module *module, const char *name, const vta_allocator *allocator,
+                                        vta_diag *diag, vta_signature **out_signature);
+/* The same from a text, whose name in messages is `from`. */
+VTA_API vta_status vta_signature_parse(const char *text, const char *from, const vta_allocator *allocator,
+                                       vta_diag *diag, vta_signature **out_signature);
+VTA_API void vta_signature_destroy(vta_signature *signature);
+VTA_API const char *vta_signature_name(const vta_signature *signature);
+VTA_API size_t vta_signature_args(const vta_signature *signature);
+/* Argument `index`; NULL past the last. */
+VTA_API const vta_signature_arg *vta_signature_get_arg(const vta_signature *signature, size_t index);
+/* The configuration it was compiled for, owned by the signature; NULL when it runs nothing on the accelerator. */
+VTA_API const vta_config *vta_signature_config(const vta_signature *signature);
+
+/* ---- Calls ------------------------------------------------------------------------------------------------- */
+
 /* Calls a packed function. A value other than 0 becomes an error with the text it set; so does an error of the runtime
  * during the call (vta_last_error), whose stream is then dropped. out_value and out_type_code may be NULL. */
 VTA_API vta_status vta_function_call(vta_packed_function function, const TVMValue *args, const int *type_codes,

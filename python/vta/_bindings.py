@@ -107,6 +107,7 @@ VTA_ARG_FUNCTION = 10
 VTA_ARG_STRING = 11
 VTA_ARG_BYTES = 12
 VTA_ARG_NDARRAY = 13
+VTA_SIGNATURE_VERSION = 1
 VTA_ARRAY_MAX_DIMS = 16
 VTAC_STYLE_PRIMFN = 0
 VTAC_STYLE_TVMSCRIPT = 1
@@ -615,6 +616,13 @@ FUNCTIONS = {
     "vta_module_destroy": ("vta", None, [c_void_p]),
     "vta_module_function": ("vta", c_int, [c_void_p, c_char_p, c_void_p, c_void_p]),
     "vta_module_function_names": ("vta", c_char_p, [c_void_p]),
+    "vta_module_signature": ("vta", c_int, [c_void_p, c_char_p, c_void_p, c_void_p, c_void_p]),
+    "vta_signature_parse": ("vta", c_int, [c_char_p, c_char_p, c_void_p, c_void_p, c_void_p]),
+    "vta_signature_destroy": ("vta", None, [c_void_p]),
+    "vta_signature_name": ("vta", c_char_p, [c_void_p]),
+    "vta_signature_args": ("vta", c_size_t, [c_void_p]),
+    "vta_signature_get_arg": ("vta", c_void_p, [c_void_p, c_size_t]),
+    "vta_signature_config": ("vta", c_void_p, [c_void_p]),
     "vta_function_call": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_int, c_void_p, c_void_p, c_void_p]),
     "vta_function_call_tensors": ("vta", c_int, [c_void_p, c_void_p, c_int, c_void_p]),
     "vta_function_register": ("vta", c_int, [c_char_p, c_void_p, c_void_p]),

@@ -15,12 +15,28 @@ typedef struct request {
     const vtac_func *result;
 } request;
 
+/* The configuration as one line of JSON; NULL for none. */
+static const char *config_text(vt_ctx *ctx, const vta_config *config) {
+    if (!config) return NULL;
+    char *json = vta_config_to_json(config);
+    char *text = json ? vt_new_string(ctx, json) : NULL, *to = text;
+    vta_string_free(json);
+    if (!text) vt_raise(ctx, VTA_NO_MEMORY, "out of memory");
+    for (const char *p = text; *p; p++) {
+        if (*p == '\n') continue;
+        bool indent = *p == ' ' && p[1] == ' ';
+        if (!indent) *to++ = *p;
+    }
+    *to = '\0';
+    return text;
+}
+
 static vta_status lower(vt_ctx *ctx, void *user) {
     request *r = user;
     vt_te_arg *args = VT_NEW_ARRAY(ctx, vt_te_arg, r->n);
     for (size_t i = 0; i < r->n; i++) args[i] = (vt_te_arg){r->args[i].tensor, r->args[i].scalar};
     const vt_func *f = vt_te_lower(r->schedule, (uint32_t)r->n, args, r->name);
-    r->result = vt_func_handle(ctx, vt_lower(ctx, f, &r->options));
+    r->result = vt_func_handle(ctx, vt_lower(ctx, f, &r->options), config_text(ctx, r->options.config));
     return VTA_OK;
 }
 

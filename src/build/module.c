@@ -42,7 +42,7 @@ static vta_status compile(vt_ctx *ctx, void *user) {
     for (size_t i = 0; i < j->n; i++) {
         const vtac_build_func *f = &j->funcs[i];
         if (!f->func) vt_raise(ctx, VTA_INVALID_ARGUMENT, "function %zu to build is null", i);
-        funcs[i] = (vt_codegen_func){f->func->func, f->name, f->device_type ? f->device_type : device};
+        funcs[i] = (vt_codegen_func){f->func->func, f->name, f->device_type ? f->device_type : device, f->func->config};
     }
     vt_codegen_job cg = {.funcs = funcs,
                          .count = j->n,

@@ -98,7 +98,9 @@ void vt__c_kernel(vt__c *c, const vt_codegen_func *cf) {
     const char *head = vt_new_format(
         c->ctx, "int %s(vt_value *args, int *codes, int count, vt_value *ret, int *ret_code, void *resource)",
         entry->name);
-    vt_strbuf_addf(&c->types, "%s;\n", head);
+    const char *symbol = vt__signature_symbol(c->ctx, entry->name);
+    const char *signature = vt__c_quoted(c, vt__signature_text(c->ctx, cf, entry));
+    vt_strbuf_addf(&c->types, "%s;\nextern const char %s[];\nconst char %s[] = %s;\n", head, symbol, symbol, signature);
     vt__c_begin(c, head);
     vt__c_line(c, "(void)args, (void)codes, (void)ret, (void)ret_code, (void)resource;");
     fail_if(c, vt_new_format(c->ctx, "count != %u", entry->n_params), entry->count_message, "count, 0");

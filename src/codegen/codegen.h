@@ -35,6 +35,7 @@ typedef struct vt_codegen_func {
     const vt_func *func;
     const char *name;    /* the symbol; NULL: the function's own name */
     int32_t device_type; /* where its tensor arguments must live */
+    const char *config;  /* JSON of the configuration it was lowered for, for its signature; NULL: none */
 } vt_codegen_func;
 
 typedef struct vt_codegen_job {

@@ -1,4 +1,6 @@
 /* The packed entry of a kernel: takes the arguments apart, checks them, calls the body. */
+#include <string.h>
+
 #include "codegen/llvm.h"
 #include "ir/build.h"
 
@@ -170,10 +172,21 @@ static void take_scalar(vt__llvm *g, const vt__param *p, const entry_args *a, ui
     vt_ptrmap_set(g->values, p->var, value);
 }
 
+/* Data beside the entry; nothing refers to it. */
+static void add_signature(vt__llvm *g, const vt_codegen_func *cf) {
+    const char *text = vt__signature_text(g->ctx, cf, g->entry), *symbol = vt__signature_symbol(g->ctx, g->entry->name);
+    LLVMValueRef value = LLVMConstStringInContext2(g->context, text, strlen(text), 0);
+    LLVMValueRef global = LLVMAddGlobal(g->module, LLVMTypeOf(value), symbol);
+    LLVMSetInitializer(global, value);
+    LLVMSetGlobalConstant(global, 1);
+    LLVMSetAlignment(global, 1);
+}
+
 void vt__llvm_kernel(vt__llvm *g, const vt_codegen_func *cf) {
     LLVMBuilderRef b = g->builder;
     const vt__entry *entry = g->entry = vt__entry_describe(g->ctx, cf);
     g->outlined = 0;
+    add_signature(g, cf);
     LLVMTypeRef params[] = {g->pointer, g->pointer, g->i32, g->pointer, g->pointer, g->pointer};
     vt__llvm_place back;
     bool optimise = g->optimise;

@@ -61,4 +61,9 @@ typedef struct vt__entry {
 /* The packed entry of a prepared function. */
 const vt__entry *vt__entry_describe(vt_ctx *ctx, const vt_codegen_func *cf);
 
+/* What the object says about the function (docs/compiler.md, "Signatures"): a JSON text, and the symbol it stands at.
+ */
+const char *vt__signature_text(vt_ctx *ctx, const vt_codegen_func *cf, const vt__entry *entry);
+const char *vt__signature_symbol(vt_ctx *ctx, const char *name);
+
 #endif

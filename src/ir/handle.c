@@ -4,9 +4,9 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 
-const vtac_func *vt_func_handle(vt_ctx *ctx, const vt_func *f) {
+const vtac_func *vt_func_handle(vt_ctx *ctx, const vt_func *f, const char *config) {
     vtac_func *handle = VT_NEW(ctx, vtac_func);
-    *handle = (vtac_func){ctx, f};
+    *handle = (vtac_func){ctx, f, config};
     return handle;
 }
 

@@ -8,9 +8,10 @@
 struct vtac_func {
     vt_ctx *ctx;
     const vt_func *func;
+    const char *config; /* JSON of the configuration it was lowered for; NULL: for the processor alone, or not known */
 };
 
-/* A handle in the context's arena. */
-const vtac_func *vt_func_handle(vt_ctx *ctx, const vt_func *f);
+/* A handle in the context's arena, where `config` lives too. */
+const vtac_func *vt_func_handle(vt_ctx *ctx, const vt_func *f, const char *config);
 
 #endif

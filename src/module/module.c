@@ -124,6 +124,12 @@ vta_status vta_module_load(const char *path, const vta_allocator *allocator, vta
     return VTA_OK;
 }
 
+void *vt__module_symbol(vta_module *module, const char *name) {
+    return module->shared ? dlsym(module->shared, name) : module->lookup(module->ctx, name);
+}
+
+const char *vt__module_name(const vta_module *module) { return module->name; }
+
 const char *vta_module_function_names(vta_module *module) { return module && module->names ? module->names : ""; }
 
 /* "a, b, c" for a message. */
@@ -141,7 +147,7 @@ vta_status vta_module_function(vta_module *module, const char *name, vta_diag *d
     if (!out_function) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_module_function: out_function is NULL");
     *out_function = NULL;
     if (!module || !name) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_module_function: module or name is NULL");
-    void *address = module->shared ? dlsym(module->shared, name) : module->lookup(module->ctx, name);
+    void *address = vt__module_symbol(module, name);
     /* dlsym also finds what the module itself imports. */
     Dl_info where, self;
     if (address && module->shared && dladdr(address, &where) && dladdr((void *)vta_module_load, &self) &&

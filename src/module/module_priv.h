@@ -10,6 +10,11 @@
 vta_status vt__link_object(const vta_allocator *a, const char *path, vta_diag *diag, char **out_path);
 void vt__remove_linked(const char *path);
 
+/* Any symbol of a module; NULL when it has none such. */
+void *vt__module_symbol(vta_module *module, const char *name);
+/* What stands for the module in messages. */
+const char *vt__module_name(const vta_module *module);
+
 /* What an ELF file is. */
 typedef enum vt_elf_kind { VT_ELF_NONE, VT_ELF_OBJECT, VT_ELF_SHARED } vt_elf_kind;
 /* VTA_PARSE for a file that is no ELF object or shared object for this machine. */

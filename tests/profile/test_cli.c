@@ -51,7 +51,7 @@ static void profile_what_if(void **state) {
     json_decref(wide);
     json_decref(usual);
     assert_int_equal(run("vadd", "profile %s --set LOG_BLOCK=5"), 1);
-    assert_contains(out, "a captured program is tied to its sizes (1x16_i8w8a32_15_15_18_17)");
+    assert_contains(out, "a compiled program is tied to its sizes (1x16_i8w8a32_15_15_18_17)");
     assert_int_equal(run("vadd", "profile %s --bus 100"), 1);
     assert_contains(out, "bus_bits = 100 is not a power of two");
     assert_int_equal(run("vadd", "profile %s.gone"), 1);
@@ -105,7 +105,7 @@ static void sweep(void **state) {
     assert_int_equal(run("conv2d_novt", "sweep %s -v bus_bits=64,128 -v outstanding=1,4,16 --jobs 8"), 0);
     assert_string_equal(first, out);
     assert_int_equal(run("vadd", "sweep %s -v LOG_BLOCK=4,5"), 0);
-    assert_contains(out, "a captured program is tied to its sizes");
+    assert_contains(out, "a compiled program is tied to its sizes");
     assert_int_equal(run("vadd", "sweep %s -v speed=1"), 1);
     assert_contains(out, "has no setting \"speed\"");
     assert_int_equal(run("vadd", "sweep %s -v bus_bits"), 2);

@@ -1,0 +1,157 @@
+#include "c_run_object.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "object.h"
+#include "stats.h"
+
+enum { MOST_ARGS = 64 };
+
+typedef struct running {
+    const cli_object_run *run;
+    cli_object object;
+    vta_config *config; /* NULL: for the processor */
+    size_t count;
+    vta_signature_arg args[MOST_ARGS];
+    vta_array *arrays[MOST_ARGS];
+    uint64_t checksums[MOST_ARGS]; /* of outputs */
+    uint64_t random;
+    double seconds;
+} running;
+
+static vta_status start_runtime(running *r) {
+    const cli_device *device = r->run->device;
+    if (!vta_signature_config(r->object.signature)) return VTA_OK;
+    vta_config *base = NULL;
+    vta_status status = VTA_OK;
+    if (r->run->common->config) status = vta_config_find(r->run->common->config, cli_diag(), &base, NULL);
+    if (status == VTA_OK) status = cli_object_config(&r->object, base, &r->run->common->set, &r->config);
+    vta_config_release(base);
+    if (status != VTA_OK) return status;
+    vta_runtime_options options = {.device = device->options};
+    options.device.check = device->check;
+    options.device.skip_execution = device->skip_execution;
+    return vta_runtime_reconfigure(r->config, device->driver, &options, cli_diag());
+}
+
+/* xorshift64*: the same inputs for the same seed on every machine. */
+static uint64_t next_random(running *r) {
+    r->random ^= r->random >> 12;
+    r->random ^= r->random << 25;
+    r->random ^= r->random >> 27;
+    return r->random * 0x2545F4914F6CDD1Dull;
+}
+
+/* Integers over their whole range, floats between -1 and 1. */
+static void fill(running *r, DLDataType type, uint8_t *bytes, size_t size) {
+    size_t unit = type.bits < 8 ? 1 : type.bits / 8u;
+    for (size_t i = 0; i + unit <= size; i += unit) {
+        uint64_t value = next_random(r) >> 8;
+        double real = (double)(value >> 16) / (double)((uint64_t)1 << 39) - 1;
+        float single = (float)real;
+        if (type.bits == 1) value &= 1;
+        const void *from = type.code != kDLFloat ? (const void *)&value
+                           : unit == 4           ? (const void *)&single
+                                                 : (const void *)&real;
+        memcpy(bytes + i, from, unit);
+    }
+}
+
+/* FNV-1a */
+static uint64_t checksum(const uint8_t *bytes, size_t size) {
+    uint64_t sum = 0xcbf29ce484222325ull;
+    for (size_t i = 0; i < size; i++) sum = (sum ^ bytes[i]) * 0x100000001b3ull;
+    return sum;
+}
+
+/* Fills an input, or takes the checksum of an output. */
+static vta_status move(running *r, size_t i) {
+    size_t size = vta_array_bytes(r->arrays[i]);
+    uint8_t *bytes = malloc(size ? size : 1);
+    if (!bytes) return VTA_NO_MEMORY;
+    vta_status status;
+    if (r->args[i].is_output) {
+        status = vta_array_read(r->arrays[i], bytes, size, cli_diag());
+        r->checksums[i] = checksum(bytes, size);
+    } else {
+        fill(r, r->args[i].dtype, bytes, size);
+        status = vta_array_write(r->arrays[i], bytes, size, cli_diag());
+    }
+    free(bytes);
+    return status;
+}
+
+static vta_status call(running *r) {
+    DLTensor *tensors[MOST_ARGS];
+    struct timespec begin, end;
+    vta_status status = VTA_OK;
+    for (size_t i = 0; i < r->count && status == VTA_OK; i++) {
+        const vta_signature_arg *a = &r->args[i];
+        status = vta_array_create(a->device_type, a->ndim, a->shape, a->dtype, NULL, cli_diag(), &r->arrays[i]);
+        if (status == VTA_OK && !a->is_output) status = move(r, i);
+        if (status == VTA_OK) tensors[i] = vta_array_tensor(r->arrays[i]);
+    }
+    if (status != VTA_OK) return status;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    status = vta_function_call_tensors(r->object.function, tensors, (int)r->count, cli_diag());
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    r->seconds = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) * 1e-9;
+    for (size_t i = 0; i < r->count && status == VTA_OK; i++)
+        if (r->args[i].is_output) status = move(r, i);
+    return status;
+}
+
+static void print_json(const running *r) {
+    vta_counters counters = vta_runtime_counters(NULL);
+    json_t *o = json_pack("{s:s, s:s, s:s, s:f, s:b}", "kernel", vta_signature_name(r->object.signature), "file",
+                          r->run->path, "target", r->config ? "vta" : "llvm", "seconds", r->seconds, "compared", 0);
+    json_t *outputs = json_object();
+    for (size_t i = 0; i < r->count; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%016" PRIx64, r->checksums[i]);
+        if (r->args[i].is_output) json_object_set_new(outputs, r->args[i].name, json_string(text));
+    }
+    json_object_set_new(o, "checksums", outputs);
+    if (r->config) {
+        json_object_set_new(o, "config", json_string(vta_config_bitstream(r->config)));
+        json_object_set_new(o, "stats", cli_stats_json(&counters));
+        if (r->run->device->check) json_object_set_new(o, "races", json_integer(0));
+    }
+    cli_print_json(o);
+}
+
+static void print_text(const running *r) {
+    vta_counters counters = vta_runtime_counters(NULL);
+    if (r->config) cli_print_stats(&counters);
+    if (r->config && r->run->device->check) printf("No races.\n");
+    if (r->run->device->skip_execution) return;
+    for (size_t i = 0; i < r->count; i++)
+        if (r->args[i].is_output)
+            printf("%s: %zu bytes, checksum %016" PRIx64 "\n", r->args[i].name, vta_array_bytes(r->arrays[i]),
+                   r->checksums[i]);
+    printf("%s ran. Its values were not compared: an object does not hold what it was compiled from (vta run FILE.te "
+           "does compare).\n",
+           vta_signature_name(r->object.signature));
+}
+
+vta_status cli_run_object(const cli_object_run *run) {
+    static running r;
+    r.run = run;
+    r.random = (run->device->options.seed * 0x9E3779B97F4A7C15ull + 0x1234567ull) | 1;
+    vta_status status = cli_object_open(run->path, run->function, cli_diag(), &r.object);
+    if (status == VTA_OK) status = cli_object_args(&r.object, cli_diag(), MOST_ARGS, r.args);
+    if (status == VTA_OK) r.count = vta_signature_args(r.object.signature);
+    if (status == VTA_OK) status = start_runtime(&r);
+    if (status == VTA_OK) status = call(&r);
+    if (status == VTA_OK && run->common->json)
+        print_json(&r);
+    else if (status == VTA_OK)
+        print_text(&r);
+    for (size_t i = 0; i < r.count; i++) vta_array_free(r.arrays[i]);
+    cli_object_close(&r.object);
+    vta_config_release(r.config);
+    return status;
+}
