@@ -125,16 +125,19 @@ static bool is_taken(const vt__c *c, const char *name) {
         if (strcmp(keywords[i], name) == 0) return true;
     for (uint32_t i = 0; i < c->n_used; i++)
         if (strcmp(c->used[i], name) == 0) return true;
-    return strncmp(name, "vt_", 3) == 0;
+    return false;
 }
 
 const char *vt__c_name(vt__c *c, const vt_var *v) {
     const char *known = vt_ptrmap_get(c->names, v);
     if (known) return known;
-    char *base = vt_new_format(c->ctx, "%s%s", isdigit((unsigned char)vt_var_name(v)[0]) ? "_" : "", vt_var_name(v));
+    char *base = vt_new_format(c->ctx, "_%s", vt_var_name(v));
     for (char *p = base; *p; p++)
         if (!isalnum((unsigned char)*p)) *p = '_';
-    const char *name = base[0] ? base : "v";
+    /* No digit may begin a name, and "vt_" begins those of the text's own helpers: then the underscore stays. */
+    bool plain = base[1] && !isdigit((unsigned char)base[1]) && strncmp(base + 1, "vt_", 3) != 0;
+    if (plain) base++;
+    const char *name = base;
     for (uint32_t i = 1; is_taken(c, name); i++) name = vt_new_format(c->ctx, "%s_%u", base, i);
     vt_grow(c->ctx, &c->used, &c->cap_used, c->n_used + 1, sizeof *c->used);
     c->used[c->n_used++] = name;
