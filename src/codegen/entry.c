@@ -36,7 +36,7 @@ static const char *escaped(vt_ctx *ctx, const char *text) {
 
 static const char *number_text(vt_ctx *ctx, const vt_expr *e) {
     if (e->kind == VT_E_INT) return vt_new_format(ctx, "%lld", (long long)e->u.i);
-    return escaped(ctx, vt_expr_text(ctx, e));
+    return escaped(ctx, vt_expr_plain(ctx, e));
 }
 
 static const char *shape_text(vt_ctx *ctx, const vt_buffer *b) {

@@ -13,8 +13,10 @@ void vt_print_tvmscript(vt_ctx *ctx, const vt_func *f, vt_strbuf *out);
 /* One node in primfn style; variables are shown with names made unique within this one text. */
 void vt_print_expr(vt_ctx *ctx, const vt_expr *e, vt_strbuf *out);
 void vt_print_stmt(vt_ctx *ctx, const vt_stmt *s, vt_strbuf *out);
-/* The text in the context's arena, for messages. */
+/* The text in the context's arena. */
 const char *vt_expr_text(vt_ctx *ctx, const vt_expr *e);
+/* For messages: without the types of names. */
+const char *vt_expr_plain(vt_ctx *ctx, const vt_expr *e);
 const char *vt_stmt_text(vt_ctx *ctx, const vt_stmt *s);
 
 #endif

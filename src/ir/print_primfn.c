@@ -14,6 +14,7 @@ typedef struct printer {
     vt__names *names;
     vt_ptrmap *known; /* variable, buffer or tensor -> name */
     uint32_t indent;
+    bool plain; /* without the types of names */
 } printer;
 
 static void expr(printer *p, const vt_expr *e);
@@ -48,7 +49,7 @@ static void var(printer *p, const vt_var *v) {
     bool is_new;
     const vt_var_info *info = v->u.var;
     add(p, name_of(p, v, info->name, "v", &is_new));
-    if (!is_new) return;
+    if (!is_new || p->plain) return;
     add(p, ": ");
     if (!info->pointer) {
         dtype(p, v->dtype);
@@ -94,13 +95,13 @@ static void buffer_type(printer *p, const vt_buffer *b) {
 static void buffer(printer *p, const vt_buffer *b) {
     bool is_new;
     add(p, name_of(p, b, b->name, "buf_", &is_new));
-    if (is_new) buffer_type(p, b);
+    if (is_new && !p->plain) buffer_type(p, b);
 }
 
 static void tensor(printer *p, const vt_tensor *t) {
     bool is_new;
     add(p, name_of(p, vt_tensor_key(t), t->name, "tensor_", &is_new));
-    if (!is_new) return;
+    if (!is_new || p->plain) return;
     vt_strbuf_addf(p->out, ": DataProducer(\"%s\", ", t->name);
     dtype(p, t->dtype);
     add(p, ", ");
@@ -544,16 +545,21 @@ void vt_print_stmt(vt_ctx *ctx, const vt_stmt *s, vt_strbuf *out) {
     add(&p, "\n");
 }
 
-static const char *text_of(vt_ctx *ctx, const vt_expr *e, const vt_stmt *s) {
+static const char *text_of(vt_ctx *ctx, const vt_expr *e, const vt_stmt *s, bool plain) {
     vta_allocator room;
     vt_strbuf sb = vt__arena_text(ctx, &room);
-    if (e)
-        vt_print_expr(ctx, e, &sb);
-    else
-        vt_print_stmt(ctx, s, &sb);
+    printer p = start(ctx, &sb);
+    p.plain = plain;
+    if (e) {
+        expr(&p, e);
+    } else {
+        stmt(&p, s);
+        add(&p, "\n");
+    }
     if (sb.failed) vt_raise(ctx, VTA_NO_MEMORY, "out of memory");
     return vt_strbuf_text(&sb);
 }
 
-const char *vt_expr_text(vt_ctx *ctx, const vt_expr *e) { return text_of(ctx, e, NULL); }
-const char *vt_stmt_text(vt_ctx *ctx, const vt_stmt *s) { return text_of(ctx, NULL, s); }
+const char *vt_expr_text(vt_ctx *ctx, const vt_expr *e) { return text_of(ctx, e, NULL, false); }
+const char *vt_expr_plain(vt_ctx *ctx, const vt_expr *e) { return text_of(ctx, e, NULL, true); }
+const char *vt_stmt_text(vt_ctx *ctx, const vt_stmt *s) { return text_of(ctx, NULL, s, false); }

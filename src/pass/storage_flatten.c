@@ -134,7 +134,7 @@ static void bind(flatten *st, const vt_buffer *b, const char *what, const vt_exp
         vt_varmap_set(st->vars, formal, actual);
     else if (!vt_prove_equal(st->bound, formal, actual))
         vt_raise(st->m.ctx, VTA_ILLEGAL, "intrinsic operand %s: its %s must be %s but is %s here", b->name, what,
-                 vt_expr_text(st->m.ctx, formal), vt_expr_text(st->m.ctx, actual));
+                 vt_expr_plain(st->m.ctx, formal), vt_expr_plain(st->m.ctx, actual));
 }
 
 /* Strides of a region, if any of its rows is not all of the tensor's: then the operand must allow strides. */
@@ -176,7 +176,7 @@ static const vt_expr *offset_check(flatten *st, const vt_buffer *b, const entry 
         vt_raise(ctx, VTA_ILLEGAL,
                  "intrinsic operand %s: the part of %s that it gets begins at element %s, which is not a multiple of "
                  "%d; split the axes of %s so that each part begins at a whole tile of %d elements",
-                 b->name, e->tensor->name, vt_expr_text(ctx, vt_simplify(st->bound, offset)), b->offset_factor,
+                 b->name, e->tensor->name, vt_expr_plain(ctx, vt_simplify(st->bound, offset)), b->offset_factor,
                  e->tensor->name, b->offset_factor);
     return vt_eq(ctx, rest, vt_int(ctx, rest->dtype, 0));
 }

@@ -40,7 +40,7 @@ static const vt_stmt *unroll_for(unroll *st, const vt_stmt *s) {
     bool asked = s->u.loop.kind == VT_FOR_UNROLLED;
     if (asked && n < 0)
         vt_raise(st->m.ctx, VTA_ILLEGAL, "axis %s cannot be unrolled: its extent %s is not a constant",
-                 vt_var_name(s->u.loop.var), vt_expr_text(st->m.ctx, extent));
+                 vt_var_name(s->u.loop.var), vt_expr_plain(st->m.ctx, extent));
     bool fits = s->u.loop.kind == VT_FOR_SERIAL && n >= 0 && st->loops == 0 && st->depth <= MAX_DEPTH &&
                 (n == 0 || st->steps <= st->max_step / n);
     if (!asked && !fits) {

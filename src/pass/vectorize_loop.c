@@ -273,7 +273,7 @@ static const vt_stmt *each_loop(vt_mutator *m, const vt_stmt *s) {
         vt_raise(ctx, VTA_ILLEGAL,
                  "axis %s cannot be vectorized: its extent is %s, but must be a constant of at most 1024; split it and "
                  "vectorize the inner part",
-                 vt_var_name(s->u.loop.var), vt_expr_text(ctx, s->u.loop.extent));
+                 vt_var_name(s->u.loop.var), vt_expr_plain(ctx, s->u.loop.extent));
     if (lanes == 1)
         return vt_substitute1_stmt(ctx, s->u.loop.body, s->u.loop.var, vt_int(ctx, s->u.loop.var->dtype, 0));
     vectorize st = {.m = {.ctx = ctx, .expr = vec_expr, .stmt = vec_stmt},

@@ -19,7 +19,7 @@ static void update(vt_ctx *ctx, const te_stage *st, vt_ptrmap *ranges, const vt_
     } else if (!vt_is_const(old->min, 0) || !vt_prove_equal(a, extent, old->extent)) {
         vt_raise(ctx, VTA_ILLEGAL,
                  "%s: axes bound to thread %s have different extents, %s and %s; all stages must split it alike",
-                 st->origin->name, vt_var_name(axis->var), vt_expr_text(ctx, old->extent), vt_expr_text(ctx, extent));
+                 st->origin->name, vt_var_name(axis->var), vt_expr_plain(ctx, old->extent), vt_expr_text(ctx, extent));
     }
 }
 

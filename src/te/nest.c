@@ -96,7 +96,7 @@ static void add_thread(loop_maker *m, vt__nest *level, const vt_iter *axis, cons
     int64_t extent;
     if (!vt_is_const(dom->min, 0) || !vt_as_const(dom->extent, &extent))
         vt_raise(ctx, VTA_ILLEGAL, "%s.%s is bound to %s, but its extent %s is no constant", m->st->origin->name,
-                 vt_var_name(axis->var), thread->thread_tag, vt_expr_text(ctx, dom->extent));
+                 vt_var_name(axis->var), thread->thread_tag, vt_expr_plain(ctx, dom->extent));
     vt__nest_add(ctx, level, vt_s_attr(ctx, vt_ref_iter(thread), "virtual_thread", dom->extent, vt_s_nop(ctx)));
     vt_ptrmap_set(m->values, axis, thread->var);
 }

@@ -26,7 +26,7 @@ static void unrolling(void **state) {
     GIVES(unroll_loop, serial_loop, "for (i: int32, 0, 3)");
     GIVES(unroll_loop, unroll_pragma, "[3] = ", "!for", "!pragma");
     REFUSES(unroll_loop, long_loop, "axis i cannot be unrolled: 1048576 copies of its body");
-    REFUSES(unroll_loop, symbolic_unrolled, "its extent n: int32 is not a constant");
+    REFUSES(unroll_loop, symbolic_unrolled, "its extent n is not a constant");
 }
 
 /* A condition that differs by lane keeps a serial loop of its own; one that does not stays around the vector. */

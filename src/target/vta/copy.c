@@ -7,7 +7,7 @@
 static const char *list_text(vt_ctx *ctx, uint32_t n, const vt_expr *const *items) {
     const char *text = "";
     for (uint32_t i = 0; i < n; i++)
-        text = vt_new_format(ctx, "%s%s%s", text, i ? ", " : "", vt_expr_text(ctx, items[i]));
+        text = vt_new_format(ctx, "%s%s%s", text, i ? ", " : "", vt_expr_plain(ctx, items[i]));
     return text;
 }
 
@@ -47,7 +47,7 @@ static void match_padding(vt_ctx *ctx, const vt_stmt *nest, vt_copy *c, const vt
     if (!vt_detect_clip_bound(ctx, condition, c->ndim, c->axes, bounds))
         no_copy(
             ctx, nest,
-            vt_new_format(ctx, "the condition %s does not bound each axis by itself", vt_expr_text(ctx, condition)));
+            vt_new_format(ctx, "the condition %s does not bound each axis by itself", vt_expr_plain(ctx, condition)));
     c->pad_before = VT_NEW_ARRAY(ctx, const vt_expr *, c->ndim);
     c->pad_after = VT_NEW_ARRAY(ctx, const vt_expr *, c->ndim);
     for (uint32_t i = 0; i < c->ndim; i++) {
@@ -127,7 +127,7 @@ void vt__check_compact(vt_lowering *l, const vt_copy *c, const vt_side *side) {
                      "%s: the buffer on the chip must be filled without gaps, but shape [%s] has strides [%s] in %s; "
                      "%s should have stride %s",
                      copy_name(ctx, c), list_text(ctx, c->ndim, side->shape), list_text(ctx, c->ndim, side->strides),
-                     side->buffer->name, axis_text(ctx, c, i), vt_expr_text(ctx, vt_simplify_free(ctx, size)));
+                     side->buffer->name, axis_text(ctx, c, i), vt_expr_plain(ctx, vt_simplify_free(ctx, size)));
         size = vt_mul(ctx, size, side->shape[i]);
     }
 }
@@ -192,7 +192,7 @@ vt_pattern vt__pattern_2d(vt_lowering *l, const vt_copy *c, const vt_side *side,
         vt_raise(ctx, VTA_ILLEGAL,
                  "%s begins at scalar %s of %s, which is not a whole number of %s elements (%lld scalars each): split "
                  "so that every tile begins at an element",
-                 copy_name(ctx, c), vt_expr_text(ctx, side->offset), side->buffer->name, memory, (long long)block);
+                 copy_name(ctx, c), vt_expr_plain(ctx, side->offset), side->buffer->name, memory, (long long)block);
     folded f = fold ? fold_dims(ctx, c, side, memory, block) : plain_dims(ctx, c, side);
     vt_pattern p = {one, one, one, vt_floordiv(ctx, side->offset, element)};
     if (!vt__is(ctx, f.strides[0], 1))

@@ -54,7 +54,7 @@ static alu_op match_op(alu *st, const vt_stmt *nest, const vt_expr *value) {
                          "it can add, multiply, shift, and take the minimum and maximum of a tensor and a tensor or "
                          "a constant, one at a time, but not %s; give each operation a stage of its own, without "
                          "casts",
-                         vt_expr_text(ctx, value)));
+                         vt_expr_plain(ctx, value)));
 }
 
 /* The coefficients of an operand's index in the loop variables, in `out_coeffs`; the last is the offset. */
@@ -63,7 +63,7 @@ static void linear_index(alu *st, const vt_stmt *nest, const vt_expr *index, uin
     if (!vt_detect_linear(st->m.ctx, index, n, vars, out_coeffs))
         refuse(st, nest,
                vt_new_format(st->m.ctx, "the index %s is not a sum of axes times constants",
-                             vt_expr_text(st->m.ctx, index)));
+                             vt_expr_plain(st->m.ctx, index)));
 }
 
 static const vt_expr *operand_index(alu *st, const vt_stmt *nest, const vt_expr *e, const vt_var *dst) {
@@ -72,7 +72,7 @@ static const vt_expr *operand_index(alu *st, const vt_stmt *nest, const vt_expr 
                vt_new_format(st->m.ctx,
                              "the operand %s is neither a tensor's element nor a constant; give it "
                              "a stage of its own",
-                             vt_expr_text(st->m.ctx, e)));
+                             vt_expr_plain(st->m.ctx, e)));
     if (e->u.buffer->data != dst)
         refuse(st, nest,
                vt_new_format(st->m.ctx,
