@@ -38,7 +38,7 @@ void vt__measure(te_context *c, const vt_expr *e) {
             vt__raise(
                 c, VTA_OUT_OF_RANGE,
                 "the expression is too large: nested %d deep, or %d operations when shared parts are counted each "
-                "time; make tensors of its parts",
+                "time; make tensors of its parts, not inlined ones",
                 DEEPEST, LARGEST);
         if (top->next == top->e->n) {
             extent *done = VT_NEW(ctx, extent);

@@ -51,13 +51,15 @@ static const vt_expr *inline_load(void *user, const vt_expr *e) {
     return vt_substitute(in->ctx, in->op->bodies[0], values);
 }
 
-static void inline_into(vt_ctx *ctx, te_stage *st, const vt_operation *inlined, vt__replacing *r) {
+static void inline_into(te_context *c, te_stage *st, const vt_operation *inlined, vt__replacing *r) {
+    vt_ctx *ctx = &c->ctx;
     if (st->op->placeholder) return;
     inliner in = {ctx, inlined, false};
     const vt_expr **bodies = VT_NEW_ARRAY(ctx, const vt_expr *, st->op->n_outputs);
     for (uint32_t k = 0; k < st->op->n_outputs; k++)
         bodies[k] = vt_expr_rewrite(ctx, st->op->bodies[k], inline_load, &in);
     if (!in.changed) return;
+    for (uint32_t k = 0; k < st->op->n_outputs; k++) vt__measure(c, bodies[k]); /* a chain of x + x doubles each time */
     const vt_operation *op = vt__with_bodies(ctx, st->op, bodies);
     vt__replacing_op(r, st->op, op);
     st->op = op;
@@ -70,7 +72,7 @@ static void inline_stages(te_schedule *s) {
         if (st->attach != VT__INLINE) continue;
         st->attach = VT__INLINED;
         vt__replacing *r = vt__replacing_new(ctx);
-        for (uint32_t j = i; j < s->n_stages; j++) inline_into(ctx, s->stages[j], st->op, r);
+        for (uint32_t j = i; j < s->n_stages; j++) inline_into(s->c, s->stages[j], st->op, r);
         vt__replace_dataflow(s, r);
     }
 }
