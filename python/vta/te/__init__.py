@@ -1,0 +1,57 @@
+"""Tensor expressions and schedules.
+
+A computation is described with tensors and Python lambdas, and a schedule says how it is carried out. Nothing is
+computed here; :func:`vta.lower` shows the loops that result, and :func:`vta.build` compiles them.
+
+Examples
+--------
+>>> import vta
+>>> from vta import te
+>>> A = te.placeholder((4, 16), name="A", dtype="int32")
+>>> B = te.compute(A.shape, lambda i, j: A[i, j] + 1, name="B")
+>>> s = te.create_schedule(B.op)
+>>> outer, inner = s[B].split(B.op.axis[1], factor=4)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..expr import const, convert
+from ..intrin import TensorIntrin, decl_tensor_intrin
+from .computation import compute, evaluate, placeholder, reduce_axis, size_var, tag_scope, thread_axis, var
+from .gemm import GemmIntrin
+from .operators import (  # pylint: disable=redefined-builtin
+    abs, all, any, ceil, div, exp, floor, floordiv, floormod, if_then_else, indexdiv, indexmod, likely, log, max, min,
+    power, round, select, sqrt, sum, tanh, truncdiv, truncmod,
+)
+from .prim_func import PrimFunc, create_prim_func
+from .schedule import Schedule, Stage, create_schedule
+from .tensor import IterVar, Operation, Tensor, TensorSlice
+
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+__all__ = [
+    "Tensor", "TensorSlice", "Operation", "IterVar", "Schedule", "Stage", "GemmIntrin", "TensorIntrin", "PrimFunc",
+    "placeholder", "var", "size_var", "compute", "reduce_axis", "thread_axis", "create_schedule", "create_prim_func",
+    "sum", "min", "max", "all", "any", "if_then_else", "select", "const", "convert", "abs", "floordiv", "floormod",
+    "truncdiv", "truncmod", "indexdiv", "indexmod", "div", "likely", "exp", "log", "sqrt", "tanh", "floor", "ceil",
+    "round", "power", "tag_scope", "evaluate", "decl_tensor_intrin", "comm_reducer", "scan", "extern", "gradient",
+]
+
+
+
+def _not_offered(name):
+    def function(*args: Any, **kwargs: Any) -> NoReturn:
+        raise NotImplementedError(f"te.{name} is not offered")
+
+    function.__name__ = name
+    function.__doc__ = "Not offered, whatever args and kwargs; raises NotImplementedError."
+    return function
+
+
+comm_reducer = _not_offered("comm_reducer")
+scan = _not_offered("scan")
+extern = _not_offered("extern")
+gradient = _not_offered("gradient")

@@ -1,0 +1,224 @@
+"""Describing computations: inputs, axes, and the value of each element."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import inspect
+from typing import TYPE_CHECKING
+
+from .. import _context
+from .._context import array_of
+from .._lib import lib
+from ..expr import Expr, _operands, convert
+from .tensor import IterVar, Range, Tensor, any_expression
+
+
+if TYPE_CHECKING:
+    from typing import Any, Callable, Iterator, Sequence
+
+    import numpy as np
+
+
+
+def _shape(shape):
+    """A shape as a tuple; a single number is one dimension."""
+    return tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+
+
+def placeholder(shape: Sequence[int | Expr] | int, dtype: str = "float32", name: str = "placeholder") -> Tensor:
+    """An input.
+
+    Parameters
+    ----------
+    shape : tuple of int or Expr
+    dtype : str, optional
+    name : str, optional
+
+    Returns
+    -------
+    tensor : Tensor
+    """
+    context = _context.current()
+    context.here()
+    shape = _shape(shape)
+    if all([isinstance(d, int) for d in shape]):
+        handle = lib.te_placeholder(context.handle, name.encode(), str(dtype).encode(), len(shape),
+                                    (ctypes.c_int64 * max(1, len(shape)))(*shape))
+    else:
+        handle = lib.te_placeholder_expr(context.handle, name.encode(), str(dtype).encode(), len(shape),
+                                         array_of([convert(d).handle for d in shape]))
+    return Tensor(context, context.made(handle))
+
+
+def var(name: str = "tindex", dtype: str = "int32") -> Expr:
+    """A scalar parameter of the kernel.
+
+    Parameters
+    ----------
+    name, dtype : str, optional
+
+    Returns
+    -------
+    expr : Expr
+    """
+    context = _context.current()
+    return Expr(context, context.made(lib.te_scalar(context.handle, name.encode(), str(dtype).encode())))
+
+
+size_var = var
+
+
+def reduce_axis(dom: tuple[int | Expr, int | Expr] | Range, name: str = "rv") -> IterVar:
+    """An axis to reduce over.
+
+    Parameters
+    ----------
+    dom : (begin, end) or Range
+        Its half-open range.
+    name : str, optional
+
+    Returns
+    -------
+    axis : IterVar
+    """
+    context = _context.current()
+    context.here()
+    begin, end = (dom.min, dom.min + dom.extent) if isinstance(dom, Range) else dom
+    if isinstance(begin, int) and isinstance(end, int):
+        handle = lib.te_reduce_axis(context.handle, name.encode(), begin, end - begin)
+    else:
+        handle = lib.te_reduce_axis_expr(context.handle, name.encode(), convert(begin).handle,
+                                         convert(end - begin).handle)
+    return IterVar(context, context.made(handle))
+
+
+def thread_axis(dom: str | Range | None = None, tag: str = "", name: str = "", span: None = None) -> IterVar:
+    """A thread axis to bind to: ``"cthread"`` (virtual threads) or ``"vta"``.
+
+    Parameters
+    ----------
+    dom : str
+        The tag. A range may stand here, and then the tag comes second; the range is taken from what is bound to it.
+    tag, name : str, optional
+    span : None, optional
+        Accepted, without effect.
+
+    Returns
+    -------
+    axis : IterVar
+    """
+    context = _context.current()
+    context.here()
+    tag = dom if isinstance(dom, str) else tag
+    if not tag:
+        raise ValueError("a thread axis needs a tag, such as \"cthread\"")
+    return IterVar(context, context.made(lib.te_thread_axis(context.handle, tag.encode())))
+
+
+_tags = []
+
+
+@contextlib.contextmanager
+def tag_scope(tag: str) -> Iterator[None]:
+    """Gives a tag to all computations made inside the block.
+
+    Parameters
+    ----------
+    tag : str
+    """
+    if _tags:
+        raise ValueError(f"tag scopes do not nest: {_tags[-1]!r} is open")
+    _tags.append(tag)
+    try:
+        yield
+    finally:
+        _tags.pop()
+
+
+def _axis_names(fcompute, ndim):
+    """Names of a computation's axes: the lambda's parameters, i0, i1, … for ``*i``."""
+    try:
+        parameters = inspect.signature(fcompute).parameters.values()
+    except (TypeError, ValueError):
+        parameters = ()
+    named = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    star = [p for p in parameters if p.kind == p.VAR_POSITIONAL]
+    if parameters and not star and len(named) != ndim:
+        raise ValueError(f"the function takes {len(named)} indices, but the shape has {ndim} dimensions")
+    if star:
+        return named + [f"i{i}" for i in range(len(named), ndim)]
+    return named or [f"i{i}" for i in range(ndim)]
+
+
+def compute(shape: Sequence[int | Expr] | int, fcompute: Callable, name: str = "compute", tag: str = "",
+            attrs: dict | None = None, varargs_names: Sequence[str] | None = None) -> Any:
+    """A tensor from the value of each of its elements.
+
+    Parameters
+    ----------
+    shape : tuple of int or Expr
+    fcompute : callable
+        From one index for each dimension to an expression, or to a tuple of expressions for several outputs.
+    name, tag : str, optional
+    varargs_names : list of str, optional
+        Names of the axes where `fcompute` takes ``*indices``.
+    attrs : dict, optional
+        Accepted, without effect.
+
+    Returns
+    -------
+    tensor : Tensor, or tuple of Tensor
+    """
+    context = _context.current()
+    if _tags:
+        if tag:
+            raise ValueError("nested tag is not allowed: a tag scope is open")
+        tag = _tags[-1]
+    shape = _shape(shape)
+    context.here()
+    names = varargs_names or _axis_names(fcompute, len(shape))
+    axes = []
+    for axis_name, extent in zip(names, shape):
+        if isinstance(extent, int):
+            handle = lib.te_axis_create(context.handle, axis_name.encode(), extent)
+        else:
+            handle = lib.te_axis_create_expr(context.handle, axis_name.encode(), convert(extent).handle)
+        axes.append(IterVar(context, context.made(handle)))
+    body = fcompute(*[a.var for a in axes])
+    bodies = list(body) if isinstance(body, (tuple, list)) else [body]
+    found = _operands(tuple(bodies))
+    if any_expression(bodies):
+        context.owner_check(found[0])
+    context.here()
+    out = (ctypes.c_void_p * len(bodies))()
+    context.done(lib.te_compute_axes(context.handle, name.encode(), tag.encode(), len(axes),
+                                     array_of([a.handle for a in axes]), len(bodies), array_of(found[1]), out))
+    tensors = tuple(Tensor(context, handle) for handle in out)
+    return tensors if isinstance(body, (tuple, list)) else tensors[0]
+
+
+def evaluate(tensor: Tensor, inputs: dict[Tensor, np.ndarray]) -> np.ndarray:
+    """The value of an unscheduled tensor, slowly and exactly: what compiled kernels are tested against.
+
+    Parameters
+    ----------
+    tensor : Tensor
+    inputs : dict of Tensor to numpy.ndarray
+        An array for each placeholder it needs.
+
+    Returns
+    -------
+    value : numpy.ndarray
+    """
+    import numpy as np
+
+    context = tensor.context
+    arrays = [np.ascontiguousarray(a, dtype=t.dtype) for t, a in inputs.items()]
+    for t, a in zip(inputs, arrays):
+        if list(a.shape) != t.shape:
+            raise ValueError(f"{t.name} has shape {t.shape}, but its array has {list(a.shape)}")
+    out = np.zeros(tensor.shape, dtype=tensor.dtype)
+    context.done(lib.te_evaluate(context.handle, tensor.handle, len(arrays), array_of([t.handle for t in inputs]),
+                                 array_of([a.ctypes.data for a in arrays]), out.ctypes.data))
+    return out

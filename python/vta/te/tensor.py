@@ -1,0 +1,343 @@
+"""Axes, tensors and the operations that compute them."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING
+
+from .._context import array_of
+from .._lib import lib, text
+from ..expr import Expr, ExprOp, _operands
+
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .._context import Context
+    from ..expr import Operand
+
+
+
+class Range:
+    """A half-open range ``[min, min + extent)``.
+
+    Parameters
+    ----------
+    begin : int | Expr
+
+    Attributes
+    ----------
+    min, extent : int or Expr
+    """
+
+    def __init__(self, begin: int | Expr, extent: int | Expr) -> None:
+        self.min, self.extent = begin, extent
+
+    def __repr__(self):
+        return f"range(min={self.min}, ext={self.extent})"
+
+
+class IterVar(ExprOp):
+    """One dimension of iteration; inside an expression it stands for its value.
+
+    Parameters
+    ----------
+    context : Context
+    handle : int
+
+    Attributes
+    ----------
+    name : str
+    dtype : str
+        ``"int32"``.
+    dom : Range or None
+        What it runs over, where that is known already.
+    """
+
+    __slots__ = ("context", "handle")
+
+    def __init__(self, context: Context, handle: int) -> None:
+        self.context, self.handle = context, handle
+
+    def _as_expr(self):
+        return self.context, self.context.value_of_axis(ctypes.c_void_p(self.handle))
+
+    @property
+    def name(self) -> str:
+        """Name of the axis."""
+        return text(lib.te_axis_name(self.handle))
+
+    @property
+    def dtype(self) -> str:
+        """Type of its value."""
+        return "int32"
+
+    @property
+    def var(self) -> Expr:
+        """Its value as an expression."""
+        return Expr(*self._as_expr())
+
+    @property
+    def dom(self) -> Range | None:
+        """What it runs over; None where only bound inference will know."""
+        extent = lib.te_axis_extent(self.handle)
+        return None if extent < 0 else Range(0, extent)
+
+    def __eq__(self, other):
+        if isinstance(other, IterVar):
+            return self.handle == other.handle
+        return ExprOp.__eq__(self, other)
+
+    def __ne__(self, other):
+        if isinstance(other, IterVar):
+            return self.handle != other.handle
+        return ExprOp.__ne__(self, other)
+
+    def __hash__(self):
+        return hash(self.handle)
+
+    def __repr__(self):
+        return text(lib.te_axis_text(self.context.handle, self.handle))
+
+
+class TensorSlice(ExprOp):
+    """A tensor with all or some of its indices: ``A[i, j]``, or ``A[i]`` to be indexed further."""
+
+    __slots__ = ("tensor", "indices")
+
+    def __init__(self, tensor: Tensor, indices: Any) -> None:
+        self.tensor = tensor
+        self.indices = indices if isinstance(indices, tuple) else (indices,)
+
+    def __getitem__(self, indices: Any) -> TensorSlice:
+        more = indices if isinstance(indices, tuple) else (indices,)
+        return TensorSlice(self.tensor, self.indices + more)
+
+    def _as_expr(self):
+        element = self.tensor(*self.indices)
+        return element.context, element.handle
+
+    @property
+    def dtype(self) -> str:
+        """Type of the element."""
+        return self.tensor.dtype
+
+    def asobject(self) -> Expr:
+        """The element as an :class:`Expr`."""
+        return self.tensor(*self.indices)
+
+    def __repr__(self):
+        return repr(self.asobject())
+
+
+class _Computation:
+    """Arithmetic on whole tensors: one computation element by element."""
+
+    __slots__ = ()
+
+    def _broadcast(self, name, other, swap=False):
+        from .. import topi  # topi is made of te, so it is imported where it is used
+
+        return getattr(topi, name)(*((other, self) if swap else (self, other)))
+
+    def __add__(self, other):
+        return self._broadcast("add", other)
+
+    def __radd__(self, other):
+        return self._broadcast("add", other, swap=True)
+
+    def __sub__(self, other):
+        return self._broadcast("subtract", other)
+
+    def __rsub__(self, other):
+        return self._broadcast("subtract", other, swap=True)
+
+    def __mul__(self, other):
+        return self._broadcast("multiply", other)
+
+    def __rmul__(self, other):
+        return self._broadcast("multiply", other, swap=True)
+
+    def __rshift__(self, other):
+        return self._broadcast("right_shift", other)
+
+    def __lshift__(self, other):
+        return self._broadcast("left_shift", other)
+
+
+class Tensor(_Computation):
+    """A placeholder, or an output of a computation.
+
+    ``A[i, j]`` and ``A(i, j)`` are its elements.
+
+    Parameters
+    ----------
+    context : Context
+    handle : int
+
+    Attributes
+    ----------
+    shape : list of int
+        An :class:`Expr` where an extent is not constant.
+    dtype : str
+    op : Operation
+        What computes it.
+    value_index : int
+        Which of the outputs of `op` it is.
+    """
+
+    def __init__(self, context: Context, handle: int) -> None:
+        self.context, self.handle = context, handle
+
+    @property
+    def shape(self) -> list[int | Expr]:
+        """Extents, outermost first."""
+        out = []
+        for i in range(lib.te_tensor_ndim(self.handle)):
+            extent = lib.te_tensor_dim(self.handle, i)
+            out.append(extent if extent >= 0 else Expr(self.context, lib.te_tensor_dim_expr(self.handle, i)))
+        return out
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return lib.te_tensor_ndim(self.handle)
+
+    @property
+    def dtype(self) -> str:
+        """Type of an element."""
+        return text(lib.te_tensor_dtype(self.context.handle, self.handle))
+
+    @property
+    def name(self) -> str:
+        """Name of the tensor."""
+        return text(lib.te_tensor_name(self.handle))
+
+    @property
+    def op(self) -> Operation:
+        """The operation that computes it."""
+        return Operation(self.context, self.handle)
+
+    @property
+    def value_index(self) -> int:
+        """Which of the operation's outputs it is."""
+        return lib.te_tensor_index(self.handle)
+
+    @property
+    def axis(self) -> list[IterVar]:
+        """The operation's data axes."""
+        return self.op.axis
+
+    def __call__(self, *indices: Any) -> Expr:
+        if len(indices) == 1 and isinstance(indices[0], tuple):
+            indices = indices[0]
+        if len(indices) != self.ndim:
+            raise ValueError(f"{self.name} has {self.ndim} dimensions, but {len(indices)} indices were given")
+        context, handles = _operands(indices) if indices else (self.context, [])
+        if any_expression(indices):
+            self.context.owner_check(context)
+        context = self.context
+        handles = [lib.te_cast(context.handle, b"int32", h) if _is_bool(context, h) else h for h in handles]
+        return Expr(context, context.made(lib.te_load(context.handle, self.handle, len(handles), array_of(handles))))
+
+    def __getitem__(self, indices: Any) -> TensorSlice:
+        return TensorSlice(self, indices)
+
+    def __eq__(self, other):
+        return isinstance(other, Tensor) and self.handle == other.handle
+
+    def __hash__(self):
+        return hash(self.handle)
+
+    def __repr__(self):
+        return text(lib.te_tensor_text(self.context.handle, self.handle))
+
+
+def any_expression(values: Operand) -> bool:
+    """Whether one of the values belongs to a context already."""
+    return bool([v for v in values if not isinstance(v, (int, float))])
+
+
+def _is_bool(context, handle):
+    return lib.te_expr_dtype(context.handle, handle) == b"bool"
+
+
+class Operation:
+    """What computes a tensor: a placeholder or a computation.
+
+    Parameters
+    ----------
+    context : Context
+    handle : int
+
+    Attributes
+    ----------
+    name, tag : str
+    axis, reduce_axis : list of IterVar
+    num_outputs : int
+    input_tensors : list of Tensor
+    body : list of Expr
+    """
+
+    def __init__(self, context: Context, handle: int) -> None:
+        self.context = context
+        self._tensor = handle
+
+    @property
+    def name(self) -> str:
+        """Name of the operation."""
+        return text(lib.te_tensor_name(self._tensor))
+
+    @property
+    def tag(self) -> str:
+        """Tag given when it was made."""
+        return text(lib.te_tensor_tag(self._tensor)) or ""
+
+    @property
+    def axis(self) -> list[IterVar]:
+        """Data axes, outermost first."""
+        count = lib.te_tensor_axes(self._tensor)
+        return [IterVar(self.context, lib.te_tensor_axis(self._tensor, i)) for i in range(count)]
+
+    @property
+    def reduce_axis(self) -> list[IterVar]:
+        """Reduce axes in their order."""
+        count = lib.te_tensor_reduce_axes(self._tensor)
+        return [IterVar(self.context, lib.te_tensor_reduce_axis(self._tensor, i)) for i in range(count)]
+
+    @property
+    def num_outputs(self) -> int:
+        """How many tensors it computes."""
+        return lib.te_tensor_outputs(self._tensor)
+
+    @property
+    def input_tensors(self) -> list[Tensor]:
+        """Tensors that its body reads, by first use."""
+        count = lib.te_tensor_inputs(self.context.handle, self._tensor)
+        return [Tensor(self.context, lib.te_tensor_input(self.context.handle, self._tensor, i)) for i in range(count)]
+
+    @property
+    def body(self) -> list[Expr]:
+        """The expressions of its outputs; empty for a placeholder."""
+        if lib.te_tensor_is_placeholder(self._tensor):
+            return []
+        outputs = [lib.te_tensor_output(self._tensor, i) for i in range(self.num_outputs)]
+        return [Expr(self.context, lib.te_tensor_body(t)) for t in outputs]
+
+    def output(self, index: int) -> Tensor:
+        """Output `index` as a tensor."""
+        if not 0 <= index < self.num_outputs:
+            raise IndexError(f"{self.name} has {self.num_outputs} outputs, not {index + 1}")
+        return Tensor(self.context, lib.te_tensor_output(self._tensor, index))
+
+    def _key(self):
+        return lib.te_tensor_output(self._tensor, 0)
+
+    def __eq__(self, other):
+        return isinstance(other, Operation) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def __repr__(self):
+        return text(lib.te_op_of_tensor_text(self.context.handle, self._tensor))
