@@ -119,11 +119,10 @@ static const vt_stmt *replace_checked(skip *st, const vt_stmt *s) {
     lost l = {.replacement = replace_gemm(st, s)};
     vt_stmt_walk(s->u.attr.body, NULL, find_lost, &l);
     if (!l.var) return l.replacement;
-    vt_raise(
-        st->m.ctx, VTA_ILLEGAL,
-        "conv2d_transpose_gemm: axis %s is inside of the mark, but is no axis of the GEMM's tile; mark the first "
-        "axis of the tile instead",
-        vt_var_name(l.var));
+    vt_raise(st->m.ctx, VTA_ILLEGAL,
+             "conv2d_transpose_gemm: axis %s is inside of the mark, but is no axis of the GEMM's tile; mark the first "
+             "axis of the tile instead",
+             vt_var_name(l.var));
 }
 
 static const vt_stmt *skip_stmt(vt_mutator *m, const vt_stmt *s) {
