@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 from typing import TYPE_CHECKING
 
 from ._show import show_script
 
 if TYPE_CHECKING:
-    from typing import Callable, ItemsView
+    from typing import Callable, ItemsView, Iterator
 
     from .te import PrimFunc
 
 _HEADER = "# from tvm.script import tir as T\n@tvm.script.ir_module\nclass Module:\n"
 
+_style = contextvars.ContextVar("print_style", default="primfn")
+
+
+@contextlib.contextmanager
+def print_style(style: str) -> Iterator[None]:
+    """Chooses how ``print`` shows lowered functions inside the block.
+
+    Parameters
+    ----------
+    style : str
+        ``"primfn"``, the default, or ``"tvmscript"``, which later releases of the original print.
+    """
+    if style not in ("primfn", "tvmscript"):
+        raise ValueError(f"no style {style!r}; there are primfn and tvmscript")
+    token = _style.set(style)
+    try:
+        yield
+    finally:
+        _style.reset(token)
+
 
 class LoweredFunc:
-    """A lowered function; ``print`` shows it in the ``primfn`` style.
+    """A lowered function; ``print`` shows it in the ``primfn`` style, or as :func:`print_style` says.
 
     Parameters
     ----------
@@ -46,7 +68,7 @@ class LoweredFunc:
         show_script(self.script())
 
     def __repr__(self):
-        return self.astext()
+        return self._texts(_style.get())
 
 
 class IRModule:
@@ -99,9 +121,7 @@ class IRModule:
         show_script(self.script(), style)
 
     def __repr__(self):
-        texts = [f"@{name} = {f.astext()}" if hasattr(f, "astext") and not f.astext().startswith("@")
-                 else (f.astext() if hasattr(f, "astext") else f.script()) for name, f in self.functions.items()]
-        return "\n".join(texts)
+        return "\n".join(str(f) for f in self.functions.values())
 
 
 def _indent(script):
