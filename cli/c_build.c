@@ -1,6 +1,7 @@
 /* vta build: kernel files to an object, a shared object, assembly, LLVM IR or C. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "c_kernel.h"
 
@@ -79,15 +80,24 @@ static vta_status write_bytes(const char *path, const char *text, size_t size) {
     return ok ? VTA_OK : error(VTA_IO, "%s: cannot write", path ? path : "standard output");
 }
 
+/* All functions, one after another. */
 static vta_status emit_ir(work *w) {
-    for (int i = 0; i < w->count; i++) {
+    char *all = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&all, &size);
+    if (!to) return error(VTA_NO_MEMORY, "%s", "out of memory");
+    vta_status status = VTA_OK;
+    for (int i = 0; i < w->count && status == VTA_OK; i++) {
         char *text;
-        vta_status status = vtac_func_print(w->funcs[i].func, VTAC_STYLE_PRIMFN, NULL, cli_diag(), &text);
-        if (status == VTA_OK) status = write_bytes(w->output, text, strlen(text));
-        if (status != VTA_OK) return status;
+        status = vtac_func_print(w->funcs[i].func, VTAC_STYLE_PRIMFN, NULL, cli_diag(), &text);
+        if (status != VTA_OK) break;
+        fputs(text, to);
         vtac_text_free(NULL, text);
     }
-    return VTA_OK;
+    if (fclose(to) != 0 && status == VTA_OK) status = error(VTA_NO_MEMORY, "%s", "out of memory");
+    if (status == VTA_OK) status = write_bytes(w->output, all, size);
+    free(all);
+    return status;
 }
 
 static vta_status emit(work *w) {
@@ -109,10 +119,25 @@ static vta_status emit(work *w) {
     return status;
 }
 
+/* What was written, for programs that call this one. */
+static void report(const work *w, char **paths) {
+    struct stat st;
+    json_t *functions = json_array();
+    for (int i = 0; i < w->count; i++)
+        json_array_append_new(functions,
+                              json_pack("{s:s, s:s, s:s, s:s}", "name", vtac_func_name(w->funcs[i].func), "kernel_file",
+                                        paths[i], "target", w->funcs[i].device_type == kDLExtDev ? "vta" : "llvm",
+                                        "configuration", vta_config_bitstream(w->configs[i])));
+    json_t *out = json_pack("{s:s, s:s?, s:o}", "file", w->output, "triple", w->build.triple, "functions", functions);
+    if (stat(w->output, &st) == 0) json_object_set_new(out, "bytes", json_integer(st.st_size));
+    cli_print_json(out);
+}
+
 static vta_status build(work *w, const cli_list *machine, int n, char **paths) {
     vta_status status = set_machine(w, machine);
     for (int i = 0; i < n && status == VTA_OK; i++) status = take(w, paths[i]);
     if (status == VTA_OK) status = emit(w);
+    if (status == VTA_OK && w->k.common.json) report(w, paths);
     for (int i = 0; i < w->count; i++) {
         vtac_kernel_destroy(w->kernels[i]);
         vta_config_release(w->configs[i]);
@@ -135,6 +160,7 @@ int cmd_build(const cli_command *self, int argc, char **argv) {
         {"opt", 'O', CLI_NUMBER, "LEVEL", "0 to 3: effort for what computes on the processor (2)", &level},
         CLI_KERNEL_OPTIONS(&w.k),
         CLI_CONFIG_OPTIONS(&w.k.common),
+        CLI_JSON_OPTION(&w.k.common),
         {0},
     };
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
@@ -143,6 +169,7 @@ int cmd_build(const cli_command *self, int argc, char **argv) {
     w.form = form == FORM_AUTO ? form_of(w.output) : (out_form)form;
     bool binary = w.form == FORM_OBJ || w.form == FORM_SO;
     if (binary && !w.output) return cli_usage(self, "-o FILE.o or -o FILE.so: where to?");
+    if (w.k.common.json && !w.output) return cli_usage(self, "--json says what was written: -o FILE");
     if (level > 3) return cli_usage(self, "-O%llu: levels are 0 to 3", (unsigned long long)level);
     w.build.opt_level = level ? (int32_t)level : -1;
     return cli_finish(build(&w, &machine, argc, argv));

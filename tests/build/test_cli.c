@@ -75,6 +75,15 @@ static void test_build(void **state) {
     snprintf(args, sizeof args,
              "build examples/conv2d.te -o %s/arm.o -mtriple=armv7-none-linux-gnueabihf -mcpu=cortex-a9", folder);
     RUNS(args, 0);
+    snprintf(args, sizeof args,
+             "build examples/vector_add.te examples/matmul.te -o %s/both.tir && grep -c primfn %s/both.tir", folder,
+             folder);
+    RUNS(args, 0);
+    SAYS("2\n");
+    snprintf(args, sizeof args, "build examples/vector_add.te examples/matmul.te -o %s/both.so --json", folder);
+    RUNS(args, 0);
+    SAYS("\"name\": \"matmul\"");
+    RUNS("build examples/vector_add.te --emit c --json", 2); /* standard output is taken */
     RUNS("build examples/vector_add.te", 2);
     SAYS("-o FILE.o or -o FILE.so");
     RUNS("build examples/vector_add.te --emit c -mtriple=x", 0); /* C is for every machine */
