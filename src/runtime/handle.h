@@ -20,8 +20,8 @@ enum {
 typedef struct vta_runtime vta_runtime;
 
 typedef struct vt_slot {
-    _Atomic uintptr_t handle; /* 0: free */
-    vta_runtime *owner;
+    _Atomic uintptr_t handle;     /* 0: free */
+    _Atomic(vta_runtime *) owner; /* vt_handle_each looks at slots that others fill */
     void *object;   /* a command handle's command; a buffer's host memory, NULL where the host sees none */
     uint64_t bytes; /* of a buffer */
     uint32_t addr;  /* of a buffer, physical */
