@@ -61,8 +61,8 @@ typedef struct vta_insn_time {
     uint64_t ready;   /* its predecessor in the unit was done */
     uint64_t arrived; /* it was visible in its queue */
     uint64_t start, end;
-    uint32_t wait_prev, wait_next;   /* cycles waited for each token */
-    uint32_t wait_memory;            /* of end - start: cycles in which nothing moved because data had not come */
+    uint64_t wait_prev, wait_next;   /* cycles waited for each token */
+    uint64_t wait_memory;            /* of end - start: cycles in which nothing moved because data had not come */
     uint32_t beats;                  /* data beats, reads only */
     uint32_t token_prev, token_next; /* indices of the instructions that pushed the tokens taken; UINT32_MAX none */
     uint8_t kind;                    /* vta_insn_kind */

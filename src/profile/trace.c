@@ -37,8 +37,9 @@ static void slice(writer *w, const vt_profile_run *run, uint32_t i) {
     vt_json_string(w->sb, vta_insn_kind_name((vta_insn_kind)t->kind));
     vt_strbuf_addf(w->sb, ",\"args\":{\"insn\":%u,\"fields\":\"", i);
     vt_insn_fields(w->sb, &run->insns[i]);
-    vt_strbuf_addf(w->sb, "\",\"waited for memory\":%u,\"waited for prev token\":%u,\"waited for next token\":%u",
-                   t->wait_memory, t->wait_prev, t->wait_next);
+    vt_strbuf_addf(w->sb, "\",\"waited for memory\":%llu,\"waited for prev token\":%llu,\"waited for next token\":%llu",
+                   (unsigned long long)t->wait_memory, (unsigned long long)t->wait_prev,
+                   (unsigned long long)t->wait_next);
     if (t->beats) vt_strbuf_addf(w->sb, ",\"beats\":%u", t->beats);
     if (source) {
         vt_strbuf_add(w->sb, ",\"source\":");

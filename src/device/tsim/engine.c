@@ -72,12 +72,12 @@ uint64_t vt__engine_next(const vt_model *m, uint32_t stage) {
     }
 }
 
-static uint32_t take(vt_ring *token, uint64_t *when, uint32_t *wait) {
+static uint32_t take(vt_ring *token, uint64_t *when, uint64_t *wait) {
     if (token == NULL) return UINT32_MAX;
     vt_ring_item head = *vt__ring_head(token);
     vt__ring_pop(token);
     if (head.visible > *when) {
-        *wait = (uint32_t)(head.visible - *when);
+        *wait = head.visible - *when;
         *when = head.visible;
     }
     return head.insn;
@@ -195,7 +195,7 @@ static void record(vt_model *m, uint32_t stage) {
                                         .end = e->end,
                                         .wait_prev = e->wait_prev,
                                         .wait_next = e->wait_next,
-                                        .wait_memory = (uint32_t)e->waited,
+                                        .wait_memory = e->waited,
                                         .beats = (uint32_t)e->beats,
                                         .token_prev = e->token_prev,
                                         .token_next = e->token_next,

@@ -41,7 +41,7 @@ typedef struct vt_unit_engine {
     uint64_t last_beat, beats;
     uint64_t lead, waited; /* loads: cycles before the first command; cycles in which nothing moved */
     uint64_t blocked;      /* cycles in VT_PHASE_BLOCKED */
-    uint32_t wait_prev, wait_next;
+    uint64_t wait_prev, wait_next;
     uint32_t token_prev, token_next;
     uint8_t kind;
     uint8_t rank; /* READING: place in the port's order of priority, lower first */
