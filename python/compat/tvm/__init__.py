@@ -3,16 +3,14 @@
 This is not TVM. It is opt-in: put its folder on the path, or call ``vta.use_tvm_names()``. What is not offered raises
 NotImplementedError with its name."""
 
-import vta as _vta
 from vta import error as _error
 from vta.build import tvm_build as build
 from vta.build import tvm_lower as lower
-from vta.module import load_module as _load_module
 from vta.ndarray import Device, NDArray, cpu, device, ext_dev
 from vta.registry import get_global_func, register_func
-from vta.target import Target as _Target
 
 from . import contrib, error, ir, nd, rpc, runtime, script, target, te, testing, tir, topi, transform
+from ._refuse import refuse
 
 __version__ = "0.9.dev0+vta"
 
@@ -20,8 +18,4 @@ TVMError = _error.VTAError
 IRModule = ir.IRModule
 context = device
 
-
-def __getattr__(name):
-    if name.startswith("__"):
-        raise AttributeError(name)
-    raise NotImplementedError(f"tvm.{name} is not offered by this compatibility package")
+__getattr__ = refuse("tvm")

@@ -1,6 +1,7 @@
 """Comparisons for tests."""
 
 import numpy as np
+from ._refuse import refuse
 
 __all__ = ["assert_allclose"]
 
@@ -18,7 +19,4 @@ def assert_allclose(actual, desired, rtol=1e-7, atol=1e-7):
     np.testing.assert_allclose(actual, desired, rtol=rtol, atol=atol, verbose=True)
 
 
-def __getattr__(name):
-    if name.startswith("__"):
-        raise AttributeError(name)
-    raise NotImplementedError(f"tvm.testing.{name} is not offered by this compatibility package")
+__getattr__ = refuse("tvm.testing")

@@ -29,95 +29,47 @@ static inline lanes4 dot2(lanes4 acc, lanes4 w, int32_t x) {
 
 /* 16, 8 and 4 channels, two scalars a word */
 #define TILE(name) halves16_##name
-#define TILE_V lanes4
 #define TILE_VECTORS 4
-#define TILE_LANES 4
 #define TILE_WORDS 8
 #define TILE_ROWS_AT_ONCE 2
-#define TILE_ZERO                                                                                                      \
-    (lanes4) { 0 }
-#define TILE_LOAD(p) load4(p)
-#define TILE_STORE(p, v) store4(p, v)
-#define TILE_ADD(a, b) add4(a, b)
 #define TILE_DOT(acc, w, p) dot2(acc, w, *(p))
-#define TILE_CORRECT(acc, p) acc
-#include "device/sim/tile.inc"
+#include "device/sim/tile_portable.inc"
 
 #define TILE(name) halves8_##name
-#define TILE_V lanes4
 #define TILE_VECTORS 2
-#define TILE_LANES 4
 #define TILE_WORDS 4
 #define TILE_ROWS_AT_ONCE 4
-#define TILE_ZERO                                                                                                      \
-    (lanes4) { 0 }
-#define TILE_LOAD(p) load4(p)
-#define TILE_STORE(p, v) store4(p, v)
-#define TILE_ADD(a, b) add4(a, b)
 #define TILE_DOT(acc, w, p) dot2(acc, w, *(p))
-#define TILE_CORRECT(acc, p) acc
-#include "device/sim/tile.inc"
+#include "device/sim/tile_portable.inc"
 
 #define TILE(name) halves4_##name
-#define TILE_V lanes4
 #define TILE_VECTORS 1
-#define TILE_LANES 4
 #define TILE_WORDS 2
 #define TILE_ROWS_AT_ONCE 4
-#define TILE_ZERO                                                                                                      \
-    (lanes4) { 0 }
-#define TILE_LOAD(p) load4(p)
-#define TILE_STORE(p, v) store4(p, v)
-#define TILE_ADD(a, b) add4(a, b)
 #define TILE_DOT(acc, w, p) dot2(acc, w, *(p))
-#define TILE_CORRECT(acc, p) acc
-#include "device/sim/tile.inc"
+#include "device/sim/tile_portable.inc"
 
 /* 16, 8 and 4 channels, one scalar a word */
 #define TILE(name) words16_##name
-#define TILE_V lanes4
 #define TILE_VECTORS 4
-#define TILE_LANES 4
 #define TILE_WORDS 16
 #define TILE_ROWS_AT_ONCE 2
-#define TILE_ZERO                                                                                                      \
-    (lanes4) { 0 }
-#define TILE_LOAD(p) load4(p)
-#define TILE_STORE(p, v) store4(p, v)
-#define TILE_ADD(a, b) add4(a, b)
 #define TILE_DOT(acc, w, p) dot1(acc, w, *(p))
-#define TILE_CORRECT(acc, p) acc
-#include "device/sim/tile.inc"
+#include "device/sim/tile_portable.inc"
 
 #define TILE(name) words8_##name
-#define TILE_V lanes4
 #define TILE_VECTORS 2
-#define TILE_LANES 4
 #define TILE_WORDS 8
 #define TILE_ROWS_AT_ONCE 4
-#define TILE_ZERO                                                                                                      \
-    (lanes4) { 0 }
-#define TILE_LOAD(p) load4(p)
-#define TILE_STORE(p, v) store4(p, v)
-#define TILE_ADD(a, b) add4(a, b)
 #define TILE_DOT(acc, w, p) dot1(acc, w, *(p))
-#define TILE_CORRECT(acc, p) acc
-#include "device/sim/tile.inc"
+#include "device/sim/tile_portable.inc"
 
 #define TILE(name) words4_##name
-#define TILE_V lanes4
 #define TILE_VECTORS 1
-#define TILE_LANES 4
 #define TILE_WORDS 4
 #define TILE_ROWS_AT_ONCE 4
-#define TILE_ZERO                                                                                                      \
-    (lanes4) { 0 }
-#define TILE_LOAD(p) load4(p)
-#define TILE_STORE(p, v) store4(p, v)
-#define TILE_ADD(a, b) add4(a, b)
 #define TILE_DOT(acc, w, p) dot1(acc, w, *(p))
-#define TILE_CORRECT(acc, p) acc
-#include "device/sim/tile.inc"
+#include "device/sim/tile_portable.inc"
 
 static bool available(void) { return true; }
 

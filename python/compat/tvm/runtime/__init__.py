@@ -3,6 +3,7 @@
 from vta.module import Module, load_module
 from vta.ndarray import NDArray, cpu, device, ext_dev
 from vta.runtime import enabled
+from .._refuse import refuse
 
 __all__ = ["Module", "load_module", "NDArray", "cpu", "device", "ext_dev", "enabled", "const"]
 
@@ -14,7 +15,4 @@ def const(value, dtype=None):
     return make(value, dtype)
 
 
-def __getattr__(name):
-    if name.startswith("__"):
-        raise AttributeError(name)
-    raise NotImplementedError(f"tvm.runtime.{name} is not offered by this compatibility package")
+__getattr__ = refuse("tvm.runtime")
