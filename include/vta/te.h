@@ -74,6 +74,8 @@ VTA_API void te_context_interrupt(te_context *c, bool raised);
 VTA_API vta_status te_constant(te_context *c, const char *name, int64_t value);
 /* A scalar parameter of the kernel (an argument of the lowered function). */
 VTA_API te_expr *te_scalar(te_context *c, const char *name, const char *dtype);
+/* Constants. `dtype` NULL: the type of a number written without one, in expression strings and in Python too: int32
+ * (int64 beyond its range), float32 (float64 beyond its range), whatever stands beside it. */
 VTA_API te_expr *te_int(te_context *c, const char *dtype, int64_t value);
 VTA_API te_expr *te_float(te_context *c, const char *dtype, double value);
 /* A text, as the value of an attribute (te_intrin_attr) or an argument of a call. */

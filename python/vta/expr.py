@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from . import _bindings as b
 from . import _context
 from ._context import array_of
-from ._lib import lib, text
+from ._lib import lib, text, utf8
 
 if TYPE_CHECKING:
     from typing import Union
@@ -25,6 +25,7 @@ class ExprOp:
     Integer division is written ``//``; comparison operators give expressions, not truth values."""
 
     __slots__ = ()
+    __array_ufunc__ = None  # numpy's scalars leave the operator to us, and so keep their type
 
     def __add__(self, other):
         return binary(b.TE_ADD, self, other)
@@ -222,22 +223,26 @@ class Comparison(ExprOp):
         return repr(self.asobject())
 
 
-def _literal(context, value, dtype):
-    """A number as an expression of the type of what stands beside it."""
-    if isinstance(value, bool):
+def _integer(context, value, dtype):
+    """An integer constant; the C call would cut what it cannot hold."""
+    low, high = (0, 2**64) if dtype == "uint64" else (-(2**63), 2**63)
+    if not low <= value < high:
+        raise ValueError(f"the number {value} does not fit {dtype or 'int64'}")
+    return lib.te_int(context.handle, utf8(dtype), value if value < 2**63 else value - 2**64)
+
+
+def _literal(context, value, dtype=None):
+    """A number as an expression; without a type that of numpy's scalars, else the C library's rule for numbers.
+    None for what is no number."""
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:  # of numpy; its double is a Python float as well
+        value, dtype = value.item(), dtype or str(value.dtype)
+    if isinstance(value, bool) and (dtype or "bool") == "bool":
         return lib.te_int(context.handle, b"bool", int(value))
     if isinstance(value, int):
-        if dtype is None or dtype == "bool":
-            dtype = "int32" if -(2**31) <= value < 2**31 else "int64"
-        if dtype.startswith("float"):
-            return lib.te_float(context.handle, dtype.encode(), float(value))
-        return lib.te_int(context.handle, dtype.encode(), value)
-    if isinstance(value, float):
-        return lib.te_float(context.handle, (dtype if dtype and dtype.startswith("float") else "float32").encode(),
-                            value)
-    if hasattr(value, "item"):  # a numpy scalar
-        return _literal(context, value.item(), str(value.dtype))
-    return None
+        if dtype is None or not dtype.startswith("float"):
+            return _integer(context, int(value), dtype)
+        value = float(value)
+    return lib.te_float(context.handle, utf8(dtype), value) if isinstance(value, float) else None
 
 
 def _resolve(value):
@@ -252,20 +257,17 @@ def _resolve(value):
 
 
 def _operands(values):
-    """The context and the handles of operands; numbers take the type of the first operand that has one."""
+    """The context and the handles of operands."""
     resolved = [_resolve(v) for v in values]
-    context, dtype = None, None
+    context = None
     for found in resolved:
-        if found is None:
-            continue
-        if context is None:
-            context = found[0]
-            dtype = text(lib.te_expr_dtype(context.handle, found[1]))
-        context.owner_check(found[0])
+        if found is not None:
+            context = context or found[0]
+            context.owner_check(found[0])
     context = context or _context.current()
     handles = []
     for found, value in zip(resolved, values):
-        handle = found[1] if found else _literal(context, value, dtype)
+        handle = found[1] if found else _literal(context, value)
         if handle is None and found is None:
             raise TypeError(f"cannot use {value!r} of type {type(value).__name__} in an expression")
         handles.append(context.made(handle))
@@ -324,7 +326,7 @@ def const(value: int | float | bool, dtype: str | None = None) -> Expr:
     ----------
     value : int, float or bool
     dtype : str, optional
-        Default: ``"int32"`` (``"int64"`` where it does not fit), ``"float32"``, ``"bool"``.
+        Default: ``"bool"``, ``"int32"`` (``"int64"`` where it does not fit), ``"float32"``; of a numpy scalar its own.
 
     Returns
     -------

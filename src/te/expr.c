@@ -1,4 +1,5 @@
 /* Expressions: the operators of vta/te_ops.def on IR nodes. */
+#include <float.h>
 #include <string.h>
 
 #include "te/priv.h"
@@ -80,8 +81,40 @@ static const vt_expr *math(vt_ctx *ctx, vt_op op, uint32_t n, const vt_expr *con
     return vt_e_call(ctx, args[0]->dtype, op, n, args);
 }
 
-const vt_expr *vt__apply(te_context *c, te_op op, const vt_expr *const *x) {
+/* The one rule for numbers written without a type, in every front end: the type does not depend on what stands beside
+ * it, so that int8 + 1 is an int32, as in the original. */
+const vt_expr *vt__number(te_context *c, int64_t value) {
+    return vt_int(&c->ctx, value > INT32_MAX || value < INT32_MIN ? VT_I64 : VT_I32, value);
+}
+
+/* The digits that float32 cuts are kept beside the constant, for where it meets a double (at_full_length). */
+const vt_expr *vt__real(te_context *c, double value) {
     vt_ctx *ctx = &c->ctx;
+    if (value > FLT_MAX || value < -FLT_MAX) return vt_float(ctx, VT_F64, value);
+    const vt_expr *e = vt_float(ctx, VT_F32, value);
+    if (e->u.f == value || value != value) return e;
+    if (!c->reals) c->reals = vt_ptrmap_new(ctx);
+    double *digits = VT_NEW(ctx, double);
+    *digits = value;
+    vt_ptrmap_set(c->reals, e, digits);
+    return e;
+}
+
+static const vt_expr *at_full_length(te_context *c, const vt_expr *e) {
+    const double *digits = c->reals && e->kind == VT_E_FLOAT ? vt_ptrmap_get(c->reals, e) : NULL;
+    return digits ? vt_float(&c->ctx, VT_F64, *digits) : e;
+}
+
+const vt_expr *vt__cast(te_context *c, vt_dtype t, const vt_expr *e) {
+    return vt_cast(&c->ctx, t, vt_dtype_eq(t, VT_F64) ? at_full_length(c, e) : e);
+}
+
+const vt_expr *vt__apply(te_context *c, te_op op, const vt_expr *const *operands) {
+    vt_ctx *ctx = &c->ctx;
+    const vt_expr *x[3] = {NULL};
+    bool wide = false;
+    for (int i = 0; i < rows[op].operands; i++) wide = wide || vt_dtype_eq(operands[i]->dtype, VT_F64);
+    for (int i = 0; i < rows[op].operands; i++) x[i] = wide ? at_full_length(c, operands[i]) : operands[i];
     const char *why = complaint(op, x);
     if (why) vt__raise(c, VTA_INVALID_ARGUMENT, "the operand of %s %s", rows[op].text, why);
     switch (op) {
@@ -144,6 +177,10 @@ const vt_expr *vt__load(te_context *c, const vt_tensor *t, uint32_t n, const vt_
 /* ---- Public ---- */
 
 static void do_int(te_context *c, vt__call *k) {
+    if (!k->s) {
+        k->out = vt__out(vt__number(c, k->i));
+        return;
+    }
     vt_dtype t = vt__dtype(c, k->s);
     if (!vt_dtype_is_float(t) && (t.bits < 64 && (k->i < vt_dtype_min_int(t) || k->i > vt_dtype_max_int(t))))
         vt__raise(c, VTA_OUT_OF_RANGE, "%lld does not fit %s", (long long)k->i, k->s);
@@ -162,6 +199,10 @@ static void do_string(te_context *c, vt__call *k) {
 te_expr *te_string(te_context *c, const char *value) { return vt__make(c, do_string, (vt__call){.s = value}); }
 
 static void do_float(te_context *c, vt__call *k) {
+    if (!k->s) {
+        k->out = vt__out(vt__real(c, k->f));
+        return;
+    }
     vt_dtype t = vt__dtype(c, k->s);
     bool whole = k->f >= -0x1p62 && k->f <= 0x1p62 && (double)(int64_t)k->f == k->f;
     if (vt_dtype_is_float(t)) {
@@ -227,7 +268,7 @@ static void do_cast(te_context *c, vt__call *k) {
     const vt_expr *e = k->a;
     if (!is_number(e->dtype) || e->kind == VT_E_REDUCE)
         vt__raise(c, VTA_INVALID_ARGUMENT, "only a number can be cast to %s, and no reduction", k->s);
-    k->out = vt__out(vt_cast(&c->ctx, vt__dtype(c, k->s), e));
+    k->out = vt__out(vt__cast(c, vt__dtype(c, k->s), e));
 }
 
 te_expr *te_cast(te_context *c, const char *dtype, te_expr *value) {

@@ -18,15 +18,10 @@ const vt_iter *vt__axis(te_context *c, const char *name, const vt_expr *min, con
     return vt_iter_new(&c->ctx, v, min, extent, reduce ? VT_ITER_COMM_REDUCE : VT_ITER_DATA_PAR, "");
 }
 
-/* An extent as it stands in C: int32 unless it is too large. */
-static const vt_expr *index_const(te_context *c, int64_t value) {
-    return vt_int(&c->ctx, value > INT32_MAX || value < INT32_MIN ? VT_I64 : VT_I32, value);
-}
-
 static void do_axis(te_context *c, vt__call *k) {
     bool reduce = k->j != 0;
     const char *name = vt__name(c, k->s, "an axis");
-    const vt_expr *min = k->a ? k->a : index_const(c, k->i);
+    const vt_expr *min = k->a ? k->a : vt__number(c, k->i);
     vt__need(c, k->b, "an extent");
     const vt_iter *axis = vt__axis(c, name, min, k->b, reduce);
     if (reduce) vt__symbol_add(c, VT__AXIS, name, 0, axis);
@@ -34,7 +29,7 @@ static void do_axis(te_context *c, vt__call *k) {
 }
 
 static void do_axis_const(te_context *c, vt__call *k) {
-    k->b = index_const(c, k->ints[0]);
+    k->b = vt__number(c, k->ints[0]);
     do_axis(c, k);
 }
 
@@ -266,7 +261,7 @@ static void do_placeholder(te_context *c, vt__call *k) {
     if (k->n) vt__need(c, k->ints ? (const void *)k->ints : (const void *)k->list, "a shape");
     for (size_t i = 0; i < k->n; i++) {
         if (!k->ints) vt__need(c, k->list[i], "an extent");
-        shape[i] = k->ints ? index_const(c, k->ints[i]) : k->list[i];
+        shape[i] = k->ints ? vt__number(c, k->ints[i]) : k->list[i];
         int64_t value;
         if (vt_as_const(shape[i], &value) && value < 1)
             vt__raise(c, VTA_OUT_OF_RANGE, "dimension %zu of %s is %lld; it must be at least 1", i, op->name,

@@ -125,7 +125,7 @@ static const vt_expr *parse_cast(vt_parser *p, const char *type, vt_pos pos) {
     p->c->pos = pos;
     if (value->kind == VT_E_REDUCE)
         vt__raise(p->c, VTA_INVALID_ARGUMENT, "a reduction cannot be cast: cast inside it, or make it a tensor");
-    return vt_cast(&p->c->ctx, vt__dtype(p->c, type), value);
+    return vt__cast(p->c, vt__dtype(p->c, type), value);
 }
 
 static bool is_type(te_context *c, const char *name) {
@@ -159,7 +159,7 @@ static const vt_expr *parse_variable(vt_parser *p, const char *name, vt_pos pos)
     if (!s) vt_raise_at(&p->c->ctx, VTA_NOT_FOUND, pos, "there is no axis, scalar or constant \"%s\"", name);
     if (s->kind == VT__AXIS) return ((const vt_iter *)s->node)->var;
     if (s->kind == VT__SCALAR) return s->node;
-    return vt_int(&p->c->ctx, s->value > INT32_MAX || s->value < INT32_MIN ? VT_I64 : VT_I32, s->value);
+    return vt__number(p->c, s->value);
 }
 
 static const vt_expr *parse_named(vt_parser *p) {
@@ -177,10 +177,9 @@ static const vt_expr *parse_named(vt_parser *p) {
 
 static const vt_expr *parse_primary(vt_parser *p) {
     vt_token t = p->lx.token;
-    vt_ctx *ctx = &p->c->ctx;
     switch (t.kind) {
-    case VT_T_INT: vt_lex_advance(&p->lx); return vt_int(ctx, t.integer > INT32_MAX ? VT_I64 : VT_I32, t.integer);
-    case VT_T_FLOAT: vt_lex_advance(&p->lx); return vt_float(ctx, VT_F32, t.real);
+    case VT_T_INT: vt_lex_advance(&p->lx); return vt__number(p->c, t.integer);
+    case VT_T_FLOAT: vt_lex_advance(&p->lx); return vt__real(p->c, t.real);
     case VT_T_NAME: return parse_named(p);
     default:
         if (!vt_lex_accept(&p->lx, "(")) vt_lex_unexpected(&p->lx, "an expression");

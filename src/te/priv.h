@@ -35,6 +35,7 @@ struct te_context {
     uint32_t n_symbols, cap_symbols;
     const vt_iter *vta_axis;
     te_intrin *gemm;
+    vt_ptrmap *reals; /* constants written without a type that float32 cuts -> the double as written; NULL: none */
 };
 
 void vt__symbol_add(te_context *c, vt__symbol_kind kind, const char *name, int64_t value, const void *node);
@@ -106,6 +107,10 @@ const vt_operation *vt__replace_inputs(vt_ctx *ctx, const vt_operation *op, cons
 void vt__measure(te_context *c, const vt_expr *e);
 /* Checks the number of indices. */
 const vt_expr *vt__load(te_context *c, const vt_tensor *t, uint32_t n, const vt_expr *const *indices);
+/* A number written without a type: int32, int64 beyond its range; float32, float64 beyond its range. */
+const vt_expr *vt__number(te_context *c, int64_t value);
+const vt_expr *vt__real(te_context *c, double value);
+const vt_expr *vt__cast(te_context *c, vt_dtype t, const vt_expr *e);
 const vt_expr *vt__apply(te_context *c, te_op op, const vt_expr *const *operands);
 const vt_expr *vt__reduce(te_context *c, te_reduction kind, const vt_expr *value, uint32_t n,
                           const vt_iter *const *axes);

@@ -62,6 +62,60 @@ class Expressions(unittest.TestCase):
         np.testing.assert_array_equal(te.evaluate(topi.nn.pad(a, [1, 0], [0, 2]), {a: x}),
                                       np.pad(x, ((1, 0), (0, 2))))
 
+    def test_numbers_widen_as_in_the_original(self):
+        """Every type beside every kind of number, under every operator; values against numpy in the meeting type."""
+        def meeting(typed, number):
+            kinds = [t.rstrip("0123456789") for t in (typed, number)]
+            bits = [int(t[len(k):]) for t, k in zip((typed, number), kinds)]
+            if "float" in kinds:
+                return max((b, t) for b, t, k in zip(bits, (typed, number), kinds) if k == "float")[1]
+            return typed if bits[0] > bits[1] else number if bits[1] > bits[0] else typed if kinds[0] == "uint" else number
+
+        numbers = ((3, "int32"), (-(2**31), "int32"), (2**31, "int64"), (1.5, "float32"), (0.1, "float32"),
+                   (1e300, "float64"), (np.float64(0.5), "float64"), (np.int8(3), "int8"), (np.int64(3), "int64"))
+        operators = (lambda p, q: p + q, lambda p, q: p - q, lambda p, q: q * p, te.max, te.min,
+                     lambda p, q: te.if_then_else(p < q, q, p), lambda p, q: te.select(q > p, p, q))
+        for typed in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32",
+                      "float64"):
+            x = te.placeholder((1,), typed, "x")
+            for number, own in numbers:
+                wanted = meeting(typed, own)
+                for operator in operators:
+                    self.assertEqual(operator(x[0], number).dtype, wanted, (typed, number))
+                    self.assertEqual(operator(number, x[0]).dtype, wanted, (typed, number))
+                if typed != "float16" and wanted != "float16":
+                    with np.errstate(all="ignore"):
+                        value = np.array([100], typed)
+                        b = te.compute((1,), lambda i: x[i] * number, "b")
+                        product = value.astype(wanted) * np.array([number]).astype(wanted)
+                        np.testing.assert_array_equal(te.evaluate(b, {x: value}), product, f"{typed} {number}")
+
+    def test_a_narrow_product_is_not_cut(self):
+        a = te.placeholder((4,), "int8", "a")
+        x = np.array([100, 3, -100, 127], "int8")
+        for body in (lambda i: (a[i] * 2).astype("int32"), lambda i: te.if_then_else(i < 9, a[i] * 2, 0)):
+            b = te.compute((4,), body, "b")
+            np.testing.assert_array_equal(te.evaluate(b, {a: x}), [200, 6, -200, 254])
+        two = te.compute((4,), lambda i: (a[i], 1), "two")
+        self.assertEqual([t.dtype for t in two], ["int8", "int32"])
+        self.assertEqual(topi.clip(a, 0, 7).dtype, "int8")
+        self.assertEqual((a + 1).dtype, "int32")
+
+    def test_constants(self):
+        for value, dtype in ((1, "int32"), (2**40, "int64"), (True, "bool"), (1.5, "float32"), (1e39, "float64"),
+                             (np.float64(1.5), "float64"), (np.float32(1.5), "float32"), (np.uint8(3), "uint8"),
+                             (np.bool_(True), "bool"), (np.array(7, "int16"), "int16")):
+            self.assertEqual(te.const(value).dtype, dtype, value)
+        self.assertEqual(te.const(np.float64(1.5), "float32").dtype, "float32")
+        self.assertEqual(te.const(True, "int32").value, 1)
+        self.assertEqual(te.const(2**64 - 1, "uint64").dtype, "uint64")
+        for value in (2**63, 2**64, -(2**63) - 1):
+            with self.assertRaisesRegex(ValueError, "does not fit"):
+                te.const(value)
+        for value in (2**64, -1):
+            with self.assertRaisesRegex(ValueError, "does not fit uint64"):
+                te.const(value, "uint64")
+
     def test_a_lambdas_own_exception_passes_through(self):
         class Mine(Exception):
             pass

@@ -55,6 +55,30 @@ static void types(void **state) {
     te_context_destroy(c);
 }
 
+/* A number written without a type has its own, whatever stands beside it; in text and by calls alike. */
+static void numbers(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    te_expr *a = te_scalar(c, "a", "int8"), *d = te_scalar(c, "d", "float64"), *h = te_scalar(c, "h", "float16");
+    assert_string_equal(te_expr_dtype(c, te_int(c, NULL, 2)), "int32");
+    assert_string_equal(te_expr_dtype(c, te_int(c, NULL, INT64_C(1) << 31)), "int64");
+    assert_string_equal(te_expr_dtype(c, te_int(c, NULL, INT32_MIN)), "int32");
+    assert_string_equal(te_expr_dtype(c, te_float(c, NULL, 0.5)), "float32");
+    assert_string_equal(te_expr_dtype(c, te_float(c, NULL, -1e300)), "float64");
+    assert_string_equal(te_expr_text(c, te_mul(c, a, te_int(c, NULL, 2))), "(int32(a)*2)");
+    assert_parsed(c, "a * 2", "(int32(a)*2)");
+    assert_string_equal(te_expr_dtype(c, te_add(c, h, te_float(c, NULL, 0.5))), "float32");
+    assert_string_equal(te_expr_dtype(c, te_parse(c, "h + 0.5")), "float32");
+    assert_string_equal(te_expr_dtype(c, te_parse(c, "1e300")), "float64");
+    /* 0.1 beside a double is 0.1, not what float32 makes of it. */
+    const vt_expr *exact[] = {vt_te_expr(te_mul(c, d, te_float(c, NULL, 0.1)))->a[1],
+                              vt_te_expr(te_parse(c, "d * 0.1"))->a[1], vt_te_expr(te_parse(c, "float64(0.1)")),
+                              vt_te_expr(te_cast(c, "float64", te_float(c, NULL, 0.1)))};
+    for (int i = 0; i < 4; i++) assert_true(exact[i]->kind == VT_E_FLOAT && exact[i]->u.f == 0.1);
+    assert_fine(c);
+    te_context_destroy(c);
+}
+
 static void refused(void **state) {
     (void)state;
     te_context *c = context_with(NULL);
@@ -246,10 +270,10 @@ static void operator_table(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operators), cmocka_unit_test(types),           cmocka_unit_test(refused),
-        cmocka_unit_test(positions), cmocka_unit_test(causes),          cmocka_unit_test(texts),
-        cmocka_unit_test(built),     cmocka_unit_test(several_outputs), cmocka_unit_test(operator_table),
-        cmocka_unit_test(too_large),
+        cmocka_unit_test(operators),      cmocka_unit_test(types),     cmocka_unit_test(numbers),
+        cmocka_unit_test(refused),        cmocka_unit_test(positions), cmocka_unit_test(causes),
+        cmocka_unit_test(texts),          cmocka_unit_test(built),     cmocka_unit_test(several_outputs),
+        cmocka_unit_test(operator_table), cmocka_unit_test(too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

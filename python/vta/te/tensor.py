@@ -134,6 +134,7 @@ class _Computation:
     """Arithmetic on whole tensors: one computation element by element."""
 
     __slots__ = ()
+    __array_ufunc__ = None  # see ExprOp
 
     def _broadcast(self, name, other, swap=False):
         from .. import topi  # topi is made of te, so it is imported where it is used

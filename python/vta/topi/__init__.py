@@ -129,7 +129,7 @@ def cast(x: Tensor | Expr, dtype: str) -> Tensor | Expr:
 
 
 def clip(x: Tensor, a_min: Operand, a_max: Operand) -> Tensor:
-    """Values below `a_min` become it, and values above `a_max` likewise.
+    """Values below `a_min` become it, and values above `a_max` likewise; both must fit the type of `x`, which stays.
 
     Parameters
     ----------
@@ -140,4 +140,5 @@ def clip(x: Tensor, a_min: Operand, a_max: Operand) -> Tensor:
     -------
     result : Tensor
     """
-    return te.compute(x.shape, lambda *i: te.max(te.min(x(*i), a_max), a_min), tag=tag.ELEMWISE)
+    low, high = te.const(a_min, x.dtype), te.const(a_max, x.dtype)
+    return te.compute(x.shape, lambda *i: te.max(te.min(x(*i), high), low), tag=tag.ELEMWISE)
