@@ -8,5 +8,6 @@
 #include "vta/module.h"
 #include "vta/runtime.h"
 #include "vta/status.h"
+#include "vta/support.h"
 
 #endif

@@ -2,10 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "vta/support.h"
 
 static vta_status io_error(vta_diag *diag, const char *what, const char *path) {
     int e = errno;
@@ -81,24 +85,78 @@ static bool write_all(int fd, const char *data, size_t size) {
     return true;
 }
 
-vta_status vt_file_write(const vta_allocator *a, const char *path, const void *data, size_t size, vta_diag *diag) {
+/* ---- Writing ---------------------------------------------------------------------------------------------------- */
+
+/* Where the bytes of `path` go. */
+typedef struct target {
+    bool direct;  /* no temporary file: a device, a pipe, a link to nowhere */
+    char *path;   /* with symbolic links followed, so that a link stays a link */
+    mode_t mode;  /* of the file that is replaced; 0: there is none */
+    char *beside; /* the temporary file */
+} target;
+
+static void target_free(const vta_allocator *a, target *t) {
+    vt_strfree(a, t->path);
+    vt_strfree(a, t->beside);
+}
+
+static vta_status find_target(const vta_allocator *a, const char *path, vta_diag *diag, target *out) {
     struct stat st;
-    bool special = stat(path, &st) == 0 && !S_ISREG(st.st_mode); /* /dev/stdout, a pipe: nothing to rename */
-    size_t length = strlen(path) + sizeof ".tmp.XXXXXX";
-    char *temporary = vt_alloc(a, length);
-    if (!temporary) return vt_no_memory(diag);
-    snprintf(temporary, length, special ? "%s" : "%s.tmp.%06u", path, (unsigned)getpid() % 1000000u);
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    vta_status status = VTA_OK;
-    if (fd < 0) {
-        status = io_error(diag, "create", temporary);
-    } else {
-        bool ok = write_all(fd, data, size);
-        if (!ok) status = io_error(diag, "write", temporary);
-        if (close(fd) != 0 && ok) status = io_error(diag, "close", temporary);
-        if (status == VTA_OK && !special && rename(temporary, path) != 0) status = io_error(diag, "rename to", path);
-        if (status != VTA_OK && !special) unlink(temporary);
+    *out = (target){0};
+    bool exists = stat(path, &st) == 0;
+    bool dangling = !exists && lstat(path, &st) == 0;
+    out->direct = dangling || (exists && !S_ISREG(st.st_mode));
+    if (exists && S_ISDIR(st.st_mode)) return vt_fail(diag, VTA_IO, "%s: is a directory", path);
+    if (exists) out->mode = st.st_mode & 07777;
+    char *real = exists && !out->direct ? realpath(path, NULL) : NULL;
+    out->path = vt_strdup(a, real ? real : path);
+    free(real);
+    return out->path ? VTA_OK : vt_no_memory(diag);
+}
+
+/* Opens a new file beside the target: of this process and this call alone, so that writers of one path do not meet. */
+static vta_status open_beside(const vta_allocator *a, target *t, vta_diag *diag, int *out_fd) {
+    static atomic_uint calls;
+    enum { NUMBERS = 32 };
+    size_t size = strlen(t->path) + NUMBERS;
+    char *name = vt_alloc(a, size);
+    if (!name) return vt_no_memory(diag);
+    do {
+        snprintf(name, size, "%s.%ld-%u.tmp", t->path, (long)getpid(), atomic_fetch_add(&calls, 1));
+        *out_fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (*out_fd < 0 && errno == EEXIST);
+    vta_status status = *out_fd < 0 ? io_error(diag, "create", t->path) : VTA_OK;
+    if (status == VTA_OK && t->mode)
+        (void)fchmod(*out_fd, t->mode); /* a file system without modes writes all the same */
+    if (status == VTA_OK && !(t->beside = vt_strdup(a, name))) {
+        close(*out_fd);
+        unlink(name);
+        status = vt_no_memory(diag);
     }
-    vt_free(a, temporary, length);
+    vt_free(a, name, size);
     return status;
+}
+
+static vta_status open_target(const vta_allocator *a, target *t, vta_diag *diag, int *out_fd) {
+    if (!t->direct) return open_beside(a, t, diag, out_fd);
+    *out_fd = open(t->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return *out_fd < 0 ? io_error(diag, "open", t->path) : VTA_OK;
+}
+
+vta_status vt_file_write(const vta_allocator *a, const char *path, const void *data, size_t size, vta_diag *diag) {
+    target t;
+    int fd = -1;
+    vta_status status = find_target(a, path, diag, &t);
+    if (status == VTA_OK) status = open_target(a, &t, diag, &fd);
+    if (status == VTA_OK && !write_all(fd, data, size)) status = io_error(diag, "write", path);
+    if (fd >= 0 && close(fd) != 0 && status == VTA_OK) status = io_error(diag, "close", path);
+    if (status == VTA_OK && t.beside && rename(t.beside, t.path) != 0) status = io_error(diag, "rename to", path);
+    if (status != VTA_OK && t.beside) unlink(t.beside);
+    target_free(a, &t);
+    return status;
+}
+
+vta_status vta_file_write(const char *path, const void *bytes, size_t size, vta_diag *diag) {
+    if (!path || (!bytes && size)) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_file_write: no path or no bytes");
+    return vt_file_write(NULL, path, bytes, size, diag);
 }

@@ -8,7 +8,9 @@
  * what is larger than `limit` bytes. */
 vta_status vt_file_read(const vta_allocator *a, const char *path, size_t limit, vta_diag *diag, char **out_data,
                         size_t *out_size);
-/* Writes through a temporary file beside it and a rename, so that a failure leaves the old file. */
+/* Writes completely or not at all: through a temporary file beside it and a rename, so that a failure leaves the old
+ * file, whose permissions the new one takes. A symbolic link stays, and the file it names is replaced; devices and
+ * pipes are written in place. Any number of threads and processes may write one path: one of them is the last. */
 vta_status vt_file_write(const vta_allocator *a, const char *path, const void *data, size_t size, vta_diag *diag);
 
 #endif

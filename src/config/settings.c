@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "vta/support.h"
+
 typedef struct row {
     const char *name;
     int32_t value, least, most;
@@ -26,6 +28,12 @@ static const char *const targets[] = {
 #undef VTA_TARGET
 };
 
+static const char target_list[] = ""
+#define VTA_TARGET(name, meaning) ", " #name
+#include "vta/target.def"
+#undef VTA_TARGET
+    ;
+
 enum { TARGET_COUNT = sizeof targets / sizeof *targets };
 
 const char *vta_config_field_name(vta_config_field field) {
@@ -47,37 +55,11 @@ bool vt__config_key_is_text(const char *key) { return !strcmp(key, "TARGET") || 
 
 static vt_pos here(const vt__config_settings *s) { return (vt_pos){.file = s->name}; }
 
-/* The number of one-character edits between two short words; LONG for words too long to be a slip of the other. */
-static unsigned edits_between(const char *a, const char *b) {
-    enum { LONG = 40 };
-    size_t n = strlen(a), m = strlen(b);
-    if (n >= LONG || m >= LONG) return LONG;
-    unsigned line[LONG + 1];
-    for (unsigned j = 0; j <= m; j++) line[j] = j;
-    for (size_t i = 1; i <= n; i++) {
-        unsigned diagonal = line[0];
-        line[0] = (unsigned)i;
-        for (size_t j = 1; j <= m; j++) {
-            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = line[j];
-            if (line[j] + 1 < best) best = line[j] + 1;
-            if (line[j - 1] + 1 < best) best = line[j - 1] + 1;
-            line[j] = best;
-        }
-    }
-    return line[m];
-}
-
 vta_status vt__config_unknown_key(const vt__config_settings *s, const char *key, vta_diag *diag) {
-    const char *nearest = NULL;
-    unsigned best = 5;
-    for (int i = 0; i < VTA_CONFIG_FIELD_COUNT + VT__EXTRA_COUNT; i++) {
-        const char *name = i < VTA_CONFIG_FIELD_COUNT ? rows[i].name : extra_names[i - VTA_CONFIG_FIELD_COUNT];
-        unsigned edits = edits_between(key, name);
-        if (edits >= best) continue;
-        best = edits;
-        nearest = name;
-    }
+    const char *names[VTA_CONFIG_FIELD_COUNT + VT__EXTRA_COUNT];
+    for (int i = 0; i < VTA_CONFIG_FIELD_COUNT; i++) names[i] = rows[i].name;
+    for (int i = 0; i < VT__EXTRA_COUNT; i++) names[VTA_CONFIG_FIELD_COUNT + i] = extra_names[i];
+    const char *nearest = vta_nearest_name(key, names, sizeof names / sizeof *names);
     vt_fail_at(diag, VTA_CONFIG, here(s), "%.60s: no such key; a misspelt key would silently leave a default", key);
     if (nearest) vt_note_at(diag, here(s), "did you mean %s?", nearest);
     return VTA_CONFIG;
@@ -121,12 +103,8 @@ static vta_status set_target(vt__config_settings *s, const char *value, vta_diag
         memcpy(s->target, value, strlen(value) + 1);
         return VTA_OK;
     }
-    char list[160] = "";
-    for (int i = 0; i < TARGET_COUNT; i++) {
-        strcat(list, i ? ", " : "");
-        strcat(list, targets[i]);
-    }
-    return vt_fail_at(diag, VTA_CONFIG, here(s), "TARGET = \"%.40s\": no such target; one of %s", value, list);
+    return vt_fail_at(diag, VTA_CONFIG, here(s), "TARGET = \"%.40s\": no such target; one of %s", value,
+                      target_list + 2);
 }
 
 static bool is_version(const char *text) {

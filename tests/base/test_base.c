@@ -1,10 +1,13 @@
 /* The base library: allocation, arenas, strings, diagnostics, the compile context, files. */
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/context.h"
 #include "base/file.h"
+#include "base/nearest.h"
 #include "base/strbuf.h"
 #include "support/check.h"
 
@@ -280,6 +283,65 @@ static void files(void **state) {
     assert_int_equal(rmdir(folder), 0); /* nothing temporary is left */
 }
 
+/* What stands at a path after writes: links stay links, permissions stay, a failure leaves the old file alone. */
+static void writes_are_whole(void **state) {
+    (void)state;
+    char folder[] = "/tmp/vta_whole_XXXXXX", path[64], link[64], command[128];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/file", folder);
+    snprintf(link, sizeof link, "%s/link", folder);
+    vta_diag *diag = vta_diag_create(NULL);
+    assert_int_equal(vta_file_write(path, "old", 3, diag), VTA_OK);
+    assert_int_equal(chmod(path, 0640), 0);
+    assert_int_equal(symlink("file", link), 0);
+    assert_int_equal(vta_file_write(link, "newer", 5, diag), VTA_OK);
+    struct stat st;
+    assert_true(lstat(link, &st) == 0 && S_ISLNK(st.st_mode));
+    assert_true(stat(path, &st) == 0 && (st.st_mode & 0777) == 0640 && st.st_size == 5);
+    assert_int_equal(unlink(path), 0); /* the link now names nothing: its file is made */
+    assert_int_equal(vta_file_write(link, "x", 1, diag), VTA_OK);
+    assert_true(stat(path, &st) == 0 && st.st_size == 1);
+    assert_int_equal(vta_file_write(folder, "x", 1, diag), VTA_IO);
+    assert_int_equal(vta_file_write("/dev/null", "x", 1, diag), VTA_OK);
+    assert_int_equal(vta_file_write("/dev/full", "x", 1, diag), VTA_IO);
+    assert_true(stat("/dev/null", &st) == 0 && S_ISCHR(st.st_mode));
+    struct rlimit old, none = {0};
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    none.rlim_max = old.rlim_max;
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0); /* as a full disk */
+    vta_status status = vta_file_write(path, "longer", 6, diag);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    signal(SIGXFSZ, handler);
+    assert_int_equal(status, VTA_IO);
+    assert_true(stat(path, &st) == 0 && st.st_size == 1);
+    snprintf(command, sizeof command, "test $(ls %s | wc -l) = 2 && rm -r %s", folder, folder);
+    assert_int_equal(system(command), 0); /* no temporary file is left */
+    vta_diag_destroy(diag);
+}
+
+static void nearest_names(void **state) {
+    (void)state;
+    static const char *const names[] = {"height", NULL, "width", "in_channels", "out_channels", "m"};
+    static const struct {
+        const char *typed, *meant;
+    } cases[] = {
+        {"heigth", "height"}, {"Width", "width"}, {"with", "width"},   {"out_chanels", "out_channels"}, {"input", NULL},
+        {"x", NULL},          {"", NULL},         {"widths", "width"}, {"n_channels", "in_channels"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *near = vta_nearest_name(cases[i].typed, names, sizeof names / sizeof *names);
+        if (cases[i].meant)
+            assert_string_equal(near, cases[i].meant);
+        else
+            assert_null(near);
+    }
+    assert_null(vta_nearest_name(NULL, names, 1));
+    assert_null(vta_nearest_name("x", NULL, 1));
+    char text[VT_SUGGESTION_BYTES];
+    assert_string_equal(vt_suggest(text, "widht", names, 3), "; did you mean width?");
+    assert_string_equal(vt_suggest(text, "zzz", names, 3), "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_are_checked),
@@ -293,6 +355,8 @@ int main(void) {
         cmocka_unit_test(errors_leave_through_protect),
         cmocka_unit_test(arrays_grow_in_the_arena),
         cmocka_unit_test(files),
+        cmocka_unit_test(writes_are_whole),
+        cmocka_unit_test(nearest_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,21 @@
+/* What front ends need besides the libraries' own work: files written whole, the name that was meant. */
+#ifndef VTA_SUPPORT_H
+#define VTA_SUPPORT_H
+
+#include "vta/status.h"
+
+VTA_BEGIN
+
+/* Writes `size` bytes to `path`, completely or not at all: a failure (VTA_IO, VTA_NO_MEMORY) leaves the file that was
+ * there, whose permissions the new one takes. A symbolic link stays and the file it names is replaced; devices and
+ * pipes are written in place. Any thread. */
+VTA_API vta_status vta_file_write(const char *path, const void *bytes, size_t size, vta_diag *diag);
+
+/* The name of a list that a mistyped one was probably meant to be, for "did you mean": the one with the fewest letters
+ * inserted, left out, changed or swapped with their neighbour, at most a third of the longer name. Upper and lower case
+ * count as alike. NULL when none is near. `names` may hold NULLs, which are passed over. Borrowed from `names`. */
+VTA_API const char *vta_nearest_name(const char *name, const char *const *names, size_t count);
+
+VTA_END
+
+#endif
