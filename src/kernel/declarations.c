@@ -1,7 +1,4 @@
 /* The statements that say what is computed. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "kernel/priv.h"
 
 static vt_lexer *lexer(vt__reader *r) { return &r->parser.lx; }
@@ -11,30 +8,11 @@ static void refuse_after_schedule(vt__reader *r, const char *what) {
         vt_raise_at(vt__ctx(r), VTA_PARSE, lexer(r)->token.pos, "%s must stand before the first stage", what);
 }
 
-/* The value that the caller gives to a parameter: false when none. */
-static bool override_of(vt__reader *r, const char *name, int64_t *out_value) {
-    size_t n = strlen(name);
-    for (const char *p = r->overrides; p && *p;) {
-        p += strspn(p, " ,\t\n");
-        size_t length = strcspn(p, " ,\t\n");
-        if (length > n && memcmp(p, name, n) == 0 && p[n] == '=') {
-            char *end;
-            *out_value = strtoll(p + n + 1, &end, 0);
-            if (end != p + length || end == p + n + 1)
-                vt_raise(vt__ctx(r), VTA_INVALID_ARGUMENT, "parameter %s is given as \"%.*s\", which is no integer",
-                         name, (int)(length - n - 1), p + n + 1);
-            return true;
-        }
-        p += length;
-    }
-    return false;
-}
-
 static void read_param(vt__reader *r) {
     const char *name = vt_lex_name(lexer(r), "the name of a parameter");
     vt_lex_expect(lexer(r), "=", "and the parameter's default");
     int64_t value = vt_parse_int(&r->parser, "a parameter's default");
-    override_of(r, name, &value);
+    vt__override_of(r, name, &value);
     vt__name_add(r, &r->params, name);
     vt__check(r, te_constant(r->kernel->c, name, value));
 }

@@ -111,16 +111,6 @@ static vta_status read_all(vt_ctx *ctx, void *arg) {
     return te_context_status(r->kernel->c);
 }
 
-static void check_overrides(vt__reader *r) {
-    for (const char *p = r->overrides; p && *p;) {
-        p += strspn(p, " ,\t\n");
-        size_t length = strcspn(p, " ,\t\n"), name = strcspn(p, "= ,\t\n");
-        if (length && !vt__name_in(&r->params, p, name))
-            vt_raise(vt__ctx(r), VTA_NOT_FOUND, "the kernel has no parameter \"%.*s\"", (int)name, p);
-        p += length;
-    }
-}
-
 typedef struct source {
     vtac_kernel *kernel;
     const char *text;
@@ -137,11 +127,12 @@ static vta_status read_source(vt_ctx *ctx, void *arg) {
     k->disabled = "";
     const char *text = vt_new_stringn(ctx, src->text, src->size);
     vt__reader *r = VT_NEW(ctx, vt__reader);
-    *r = (vt__reader){.kernel = k, .overrides = src->params};
+    *r = (vt__reader){.kernel = k};
     vt_pos start = {src->name ? vt_new_string(ctx, src->name) : NULL, 1, 1};
     vt_parser_init(&r->parser, k->c, text, src->size, start);
+    vt__overrides_read(r, src->params);
     VT_TRY(read_all(ctx, r));
-    check_overrides(r);
+    vt__overrides_check(r);
     if (!k->outputs.n)
         vt_raise_at(ctx, VTA_PARSE, start, "the kernel has no output: write \"output NAME[shape] = expression\"");
     vt__schedule(r);

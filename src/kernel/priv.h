@@ -32,14 +32,20 @@ struct vtac_kernel {
     te_schedule *schedule;
 };
 
+typedef struct vt__override {
+    const char *name;
+    int64_t value;
+} vt__override;
+
 /* A kernel being read. */
 typedef struct vt__reader {
     vt_parser parser;
     vtac_kernel *kernel;
-    const char *overrides; /* "name=value name=value" */
-    vt__names params;      /* that the file declares */
-    vt__names failed;      /* what statements with errors would have defined */
-    te_stage *stage;       /* whose steps are being read */
+    vt__override *overrides; /* what the caller gives to parameters */
+    uint32_t n_overrides, cap_overrides;
+    vt__names params; /* that the file declares */
+    vt__names failed; /* what statements with errors would have defined */
+    te_stage *stage;  /* whose steps are being read */
     vt__alias *aliases;
     uint32_t n_aliases, cap_aliases;
 } vt__reader;
@@ -62,6 +68,12 @@ void *vt__made(vt__reader *r, void *object);
 void vt__here(vt__reader *r);
 void vt__name_add(vt__reader *r, vt__names *names, const char *name);
 bool vt__name_in(const vt__names *names, const char *name, size_t size);
+/* Reads the caller's "name=value ..."; raises where it is not of that form, or gives a parameter twice. */
+void vt__overrides_read(vt__reader *r, const char *params);
+/* The value given to a parameter; false when there is none. */
+bool vt__override_of(const vt__reader *r, const char *name, int64_t *out_value);
+/* Raises when a value was given to what is no parameter of the kernel. */
+void vt__overrides_check(vt__reader *r);
 /* The schedule, made of the outputs when it is first needed. */
 te_schedule *vt__schedule(vt__reader *r);
 

@@ -57,8 +57,14 @@ static void parameters(void **state) {
     static const struct {
         const char *params, *message;
     } wrong[] = {{"o=3", "the kernel has no parameter \"o\""},
-                 {"m=x", "is given as \"x\", which is no integer"},
-                 {"m=", "no integer"}};
+                 {"mm=3, n=2", "no parameter \"mm\""},
+                 {"m=x", "is given as \"x\", which is not an integer"},
+                 {"m=7x", "is given as \"7x\", which is not an integer"},
+                 {"m=", "parameter m is given no value: write m=NUMBER"},
+                 {"n=1 m", "parameter m is given no value"},
+                 {"=3", "\"=3\": a parameter is NAME=NUMBER"},
+                 {"m=1, m=2", "parameter m is given twice"},
+                 {"m=99999999999999999999", "which 64 bits do not hold"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         vta_diag *diag = vta_diag_create(NULL);
         assert_int_not_equal(vtac_kernel_parse(text, strlen(text), NULL, wrong[i].params, NULL, NULL, diag, &k),
