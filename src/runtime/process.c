@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "runtime/command.h"
 
@@ -68,6 +70,13 @@ static void report_diag(const char *what, vta_diag *diag) {
 const char *vt_process_capture(void) {
     const char *path = getenv("VTA_CAPTURE"); /* set by `vta capture` */
     return path && *path ? path : NULL;
+}
+
+/* $VTA_CAPTURE_ERRORS is the number of a pipe: a file might not be written either, on a disk that is full. */
+void vt_process_capture_failed(const char *why) {
+    const char *number = getenv("VTA_CAPTURE_ERRORS");
+    int fd = number ? atoi(number) : 0;
+    if (fd > STDERR_FILENO && write(fd, why, strlen(why)) < 0) return; /* nobody listens any more */
 }
 
 uint32_t vt_next_capture(void) {

@@ -40,6 +40,8 @@ void vt_thread_drop_commands(const vta_runtime *runtime);
 /* The file that the environment asks all runtimes to be recorded in; NULL: none. Numbers of the files written there. */
 const char *vt_process_capture(void);
 uint32_t vt_next_capture(void);
+/* Tells the process that asked for the recording (`vta capture`) why it could not be written. */
+void vt_process_capture_failed(const char *why);
 /* Where a call without a command handle reports; NULL when there is no memory for it. */
 vt_report *vt_thread_report(void);
 

@@ -10,9 +10,18 @@ static vta_status open_device(vta_runtime *runtime, const char *driver, const vt
     return vta_device_create(driver, runtime->config, &options->device, &runtime->allocator, diag, &runtime->device);
 }
 
+/* Nobody asks a runtime that ends why its recording could not be written; `vta capture` wants to know. */
+static void end_capture(vta_runtime *runtime) {
+    if (!runtime->capture) return;
+    vta_diag *diag = vta_diag_create(&runtime->allocator);
+    if (vt_capture_end(runtime, diag) != VTA_OK)
+        vt_process_capture_failed(diag ? vta_diag_text(diag) : "out of memory");
+    vta_diag_destroy(diag);
+}
+
 static void free_runtime(vta_runtime *runtime) {
     vta_allocator allocator = runtime->allocator;
-    vt_capture_end(runtime, NULL);
+    end_capture(runtime);
     vta_device_destroy(runtime->device);
     vta_diag_destroy(runtime->diag);
     vta_config_release(runtime->config);
