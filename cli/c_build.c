@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "c_kernel.h"
+#include "file.h"
 
 enum { KERNELS_MOST = 64 };
 
@@ -73,13 +74,6 @@ static vta_status take(work *w, const char *path) {
     return cli_kernel_lower(w->kernels[i], &options, &w->funcs[i].func);
 }
 
-static vta_status write_bytes(const char *path, const char *text, size_t size) {
-    FILE *to = path ? fopen(path, "wb") : stdout;
-    bool ok = to && fwrite(text, 1, size, to) == size;
-    if (path && to && fclose(to) != 0) ok = false;
-    return ok ? VTA_OK : error(VTA_IO, "%s: cannot write", path ? path : "standard output");
-}
-
 /* All functions, one after another. */
 static vta_status emit_ir(work *w) {
     char *all = NULL;
@@ -95,7 +89,7 @@ static vta_status emit_ir(work *w) {
         vtac_text_free(NULL, text);
     }
     if (fclose(to) != 0 && status == VTA_OK) status = error(VTA_NO_MEMORY, "%s", "out of memory");
-    if (status == VTA_OK) status = write_bytes(w->output, all, size);
+    if (status == VTA_OK) status = cli_write_file(w->output, all, size);
     free(all);
     return status;
 }
@@ -114,7 +108,7 @@ static vta_status emit(work *w) {
     char *text;
     size_t size;
     vta_status status = vtac_emit((size_t)w->count, w->funcs, &w->build, kinds[w->form], cli_diag(), &text, &size);
-    if (status == VTA_OK) status = write_bytes(w->output, text, size);
+    if (status == VTA_OK) status = cli_write_file(w->output, text, size);
     vtac_bytes_free(NULL, text, size);
     return status;
 }

@@ -1,22 +1,19 @@
 #include "c_kernel.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { PARAMS_MOST = 2048 };
-
 vta_status cli_kernel_load(const cli_kernel *k, const char *path, vta_config **out_config, vtac_kernel **out_kernel) {
-    char params[PARAMS_MOST] = "";
-    size_t n = 0;
+    *out_config = NULL;
     *out_kernel = NULL;
-    for (int i = 0; i < k->params.count && n < sizeof params; i++)
-        n += (size_t)snprintf(params + n, sizeof params - n, "%s%s", i ? " " : "", k->params.item[i]);
+    char *params = cli_join(&k->params);
+    if (!params) return VTA_NO_MEMORY;
     vta_status status = cli_find_config(&k->common, out_config);
-    if (status != VTA_OK) return status;
-    status = vtac_kernel_load(path, n ? params : NULL, *out_config, NULL, cli_diag(), out_kernel);
-    if (status != VTA_OK) {
-        vta_config_release(*out_config);
-        *out_config = NULL;
-    }
+    if (status == VTA_OK) status = vtac_kernel_load(path, params, *out_config, NULL, cli_diag(), out_kernel);
+    free(params);
+    if (status == VTA_OK) return VTA_OK;
+    vta_config_release(*out_config);
+    *out_config = NULL;
     return status;
 }
 

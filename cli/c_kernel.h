@@ -15,7 +15,7 @@ typedef struct cli_kernel {
 } cli_kernel;
 
 #define CLI_KERNEL_OPTIONS(k)                                                                                            \
-    {"param", 'p', CLI_LIST, "NAME=VALUE", "value of a parameter of the kernel; may be repeated", &(k)->params},         \
+    CLI_PARAM_OPTION(&(k)->params),                                                                                      \
         {"target",    't', CLI_TEXT, "NAME", "vta (the accelerator) or llvm (the processor); else what the file says",   \
          &(k)->target},                                                                                                  \
         {"disable-pass", 0, CLI_LIST, "PASS", "leave a pass out; may be repeated (vta lower --list-passes)",             \

@@ -1,7 +1,9 @@
 /* vta lower: a kernel file as IR, after the last pass or any other. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "c_kernel.h"
+#include "file.h"
 
 static int list_passes(bool json) {
     json_t *list = json_array();
@@ -21,62 +23,89 @@ static int list_passes(bool json) {
     return cli_finish(VTA_OK);
 }
 
-/* What to show of each pass. */
+/* What to show of each pass, and what was shown so far. */
 typedef struct watch {
     const char *after; /* a pass's name, "all", or NULL: none */
     bool times;
     bool found;
+    FILE *text;   /* the IR after the passes asked for */
+    json_t *json; /* the same as a list; NULL: as text */
 } watch;
 
 static bool is_wanted(const watch *w, const char *name) {
     return w->after && (!strcmp(w->after, "all") || !strcmp(w->after, name));
 }
 
+static json_t *pass_json(const vtac_pass_event *e) {
+    json_t *o = json_pack("{s:I, s:s, s:b, s:b}", "index", (json_int_t)e->index, "name", e->name, "ran", !e->skipped,
+                          "changed", e->changed != 0);
+    json_object_set_new(o, "milliseconds", json_real((double)e->nanoseconds * 1e-6));
+    if (e->text) json_object_set_new(o, "ir", json_string(e->text));
+    return o;
+}
+
 static void show_pass(void *user, const vtac_pass_event *e) {
     watch *w = user;
     if (w->times && !e->skipped)
         fprintf(stderr, "%9.3f ms  %s%s\n", (double)e->nanoseconds * 1e-6, e->name, e->changed ? "" : " (unchanged)");
+    if (w->json && (w->times || is_wanted(w, e->name))) json_array_append_new(w->json, pass_json(e));
     if (!is_wanted(w, e->name)) return;
     w->found = true;
     const char *what = e->skipped ? " (did not run)" : e->changed ? "" : " (unchanged)";
-    printf("// after pass %zu, %s%s\n", e->index, e->name, what);
-    if (e->text) printf("%s", e->text);
+    fprintf(w->text, "// after pass %zu, %s%s\n", e->index, e->name, what);
+    if (e->text) fprintf(w->text, "%s", e->text);
 }
 
-static vta_status print_function(const vtac_func *f, vtac_style style, const char *output) {
-    char *text;
-    vta_status status = vtac_func_print(f, style, NULL, cli_diag(), &text);
-    if (status != VTA_OK) return status;
-    FILE *to = output ? fopen(output, "w") : stdout;
-    bool ok = to && fputs(text, to) >= 0;
-    if (output && to && fclose(to) != 0) ok = false;
-    vtac_text_free(NULL, text);
-    if (ok) return VTA_OK;
-    vta_diag_add(cli_diag(), VTA_ERROR, VTA_IO, output ? "cannot write the output file" : "cannot write");
-    return VTA_IO;
+static vta_status no_such_pass(const char *name) {
+    const char *names[128] = {"all"};
+    size_t count = 1;
+    vtac_pass_info p;
+    while (count < 128 && vtac_pass_get(count - 1, &p) == VTA_OK) names[count++] = p.name;
+    return cli_unknown("--after", name, "pass", names, count, "vta lower --list-passes shows them");
 }
 
-static vta_status lower(const cli_kernel *k, const char *path, watch *w, vtac_style style, const char *output) {
-    vta_config *config;
-    vtac_kernel *kernel;
+/* Lowers; the text, and the parts of the JSON answer, come in *w and *out_ir (freed with vtac_text_free). */
+static vta_status lower(const cli_kernel *k, vtac_kernel *kernel, const vta_config *config, watch *w, vtac_style style,
+                        char **out_ir) {
     const char *target;
     const vtac_func *f;
+    vta_status status = cli_kernel_target(k, kernel, &target);
+    if (status != VTA_OK) return status;
+    vtac_lower_options options = cli_kernel_options(k, config, target);
+    options.style = style;
+    options.print = w->after != NULL;
+    options.after = show_pass;
+    options.user = w;
+    status = cli_kernel_lower(kernel, &options, &f);
+    if (status == VTA_OK && w->after && !w->found) return no_such_pass(w->after);
+    return status == VTA_OK ? vtac_func_print(f, style, NULL, cli_diag(), out_ir) : status;
+}
+
+static vta_status write_answer(const watch *w, const vtac_kernel *kernel, const char *text, const char *ir,
+                               const char *output) {
+    if (!w->json) {
+        const char *what = w->after ? text : ir;
+        return cli_write_file(output, what, strlen(what));
+    }
+    json_t *answer = json_pack("{s:s, s:O, s:s}", "kernel", vtac_kernel_name(kernel), "passes", w->json, "ir", ir);
+    return cli_write_json(output, answer);
+}
+
+static vta_status show(const cli_kernel *k, const char *path, watch *w, vtac_style style, const char *output) {
+    vta_config *config;
+    vtac_kernel *kernel;
+    char *text = NULL, *ir = NULL;
+    size_t size = 0;
     vta_status status = cli_kernel_load(k, path, &config, &kernel);
     if (status != VTA_OK) return status;
-    status = cli_kernel_target(k, kernel, &target);
-    if (status == VTA_OK) {
-        vtac_lower_options options = cli_kernel_options(k, config, target);
-        options.style = style;
-        options.print = w->after != NULL;
-        options.after = show_pass;
-        options.user = w;
-        status = cli_kernel_lower(kernel, &options, &f);
-    }
-    if (status == VTA_OK && !w->after) status = print_function(f, style, output);
-    if (status == VTA_OK && w->after && !w->found) {
-        vta_diag_add(cli_diag(), VTA_ERROR, VTA_NOT_FOUND, "--after: no such pass; vta lower --list-passes shows them");
-        status = VTA_NOT_FOUND;
-    }
+    w->text = open_memstream(&text, &size);
+    w->json = k->common.json ? json_array() : NULL;
+    status = w->text ? lower(k, kernel, config, w, style, &ir) : VTA_NO_MEMORY;
+    if (w->text && fclose(w->text) != 0 && status == VTA_OK) status = VTA_NO_MEMORY;
+    if (status == VTA_OK) status = write_answer(w, kernel, text, ir, output);
+    json_decref(w->json);
+    vtac_text_free(NULL, ir);
+    free(text);
     vtac_kernel_destroy(kernel);
     vta_config_release(config);
     return status;
@@ -107,5 +136,5 @@ int cmd_lower(const cli_command *self, int argc, char **argv) {
     if (list) return list_passes(k.common.json);
     if (argc != 1)
         return cli_usage(self, argc ? "%s: one kernel file at a time" : "which kernel file?%s", argc ? argv[1] : "");
-    return cli_finish(lower(&k, argv[0], &w, style ? VTAC_STYLE_TVMSCRIPT : VTAC_STYLE_PRIMFN, output));
+    return cli_finish(show(&k, argv[0], &w, style ? VTAC_STYLE_TVMSCRIPT : VTAC_STYLE_PRIMFN, output));
 }

@@ -22,6 +22,13 @@ typedef struct cli_command {
     int (*run)(const struct cli_command *self, int argc, char **argv);
 } cli_command;
 
+/* All commands, in the order of commands.def. */
+extern const cli_command cli_commands[];
+extern const int cli_command_count;
+
+/* Describes every command with `how`, in their order. */
+void cli_describe_all(cli_describe *how);
+
 #define CLI_COMMAND(name, summary, arguments, examples) int cmd_##name(const cli_command *self, int argc, char **argv);
 #include "commands.def"
 #undef CLI_COMMAND
@@ -33,6 +40,11 @@ vta_diag *cli_diag(void);
 int cli_finish(vta_status status);
 /* Prints "vta COMMAND: message" and a hint at --help; gives CLI_USAGE. */
 int cli_usage(const cli_command *command, const char *fmt, ...) VTA_PRINTF(2, 3);
+
+/* Reports that nothing is called `name` and what it may have been meant to be: "OPTION NAME: no such WHAT; did you mean
+ * OTHER? HINT". Gives VTA_NOT_FOUND. */
+vta_status cli_unknown(const char *option, const char *name, const char *what, const char *const *names, size_t count,
+                       const char *hint);
 
 /* Options that most commands have: put CLI_CONFIG_OPTIONS(&common) and CLI_JSON_OPTION(&common) into the table. */
 typedef struct cli_common {
@@ -52,9 +64,13 @@ typedef struct cli_common {
     {                                                                                                                  \
         "set", 's', CLI_LIST, "KEY=VALUE", "change one key of the configuration; may be repeated", &(common)->set      \
     }
+#define CLI_PARAM_OPTION(list)                                                                                         \
+    { "param", 'p', CLI_LIST, "NAME=VALUE", "value of a parameter of a kernel file; may be repeated", list }
 #define CLI_JSON_OPTION(common)                                                                                        \
     { "json", 'j', CLI_FLAG, NULL, "print JSON instead of text", &(common)->json }
 
+/* The items of a list with blanks between them; free() it. NULL when out of memory. */
+char *cli_join(const cli_list *list);
 /* The configuration that --config and --set ask for. */
 vta_status cli_find_config(const cli_common *common, vta_config **out_config);
 /* Applies the --set options to a configuration that came from elsewhere; the old one is released. */

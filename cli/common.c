@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "vta/support.h"
 
 vta_diag *cli_diag(void) {
     static vta_diag *diag;
@@ -34,14 +35,30 @@ int cli_usage(const cli_command *command, const char *fmt, ...) {
     return CLI_USAGE;
 }
 
+vta_status cli_unknown(const char *option, const char *name, const char *what, const char *const *names, size_t count,
+                       const char *hint) {
+    char message[512];
+    const char *near = vta_nearest_name(name, names, count);
+    snprintf(message, sizeof message, "%s %.200s: no such %s%s%s%s%s%s", option, name, what,
+             near ? "; did you mean " : "", near ? near : "", near ? "?" : "", near || !hint ? "" : "; ",
+             near || !hint ? "" : hint);
+    vta_diag_add(cli_diag(), VTA_ERROR, VTA_NOT_FOUND, message);
+    return VTA_NOT_FOUND;
+}
+
+char *cli_join(const cli_list *list) {
+    size_t size = 1;
+    for (int i = 0; i < list->count; i++) size += strlen(list->item[i]) + 1;
+    char *all = calloc(1, size), *to = all;
+    for (int i = 0; all && i < list->count; i++) to = stpcpy(i ? stpcpy(to, " ") : to, list->item[i]);
+    return all;
+}
+
 /* All changes at once: one by one they might go through a configuration that breaks a rule. */
 vta_status cli_change_config(const cli_common *common, vta_config **config) {
     if (!common->set.count) return VTA_OK;
-    size_t size = 1;
-    for (int i = 0; i < common->set.count; i++) size += strlen(common->set.item[i]) + 1;
-    char *all = calloc(1, size);
+    char *all = cli_join(&common->set);
     if (!all) return VTA_NO_MEMORY;
-    for (int i = 0; i < common->set.count; i++) strcat(strcat(all, common->set.item[i]), " ");
     vta_config *changed;
     vta_status status = vta_config_with(*config, all, cli_diag(), &changed);
     free(all);

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "vta/support.h"
+
 enum { LIMIT = 1 << 30 };
 
 static vta_status fail(vta_status status, const char *what, const char *path) {
@@ -48,12 +50,19 @@ vta_status cli_read_file(const char *path, char **out_bytes, size_t *out_size) {
 }
 
 vta_status cli_write_file(const char *path, const void *bytes, size_t size) {
-    bool standard = !path || !strcmp(path, "-");
-    FILE *f = standard ? stdout : fopen(path, "wb");
-    if (!f) return fail(VTA_IO, "create", path);
-    bool ok = fwrite(bytes, 1, size, f) == size;
-    if (!standard && fclose(f) != 0) ok = false;
-    return ok ? VTA_OK : fail(VTA_IO, "write", standard ? "standard output" : path);
+    if (path && strcmp(path, "-")) return vta_file_write(path, bytes, size, cli_diag());
+    return fwrite(bytes, 1, size, stdout) == size ? VTA_OK : fail(VTA_IO, "write", "standard output");
+}
+
+vta_status cli_write_json(const char *path, json_t *value) {
+    char *text = json_dumps(value, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
+    json_decref(value);
+    if (!text) return VTA_NO_MEMORY;
+    size_t size = strlen(text);
+    text[size++] = '\n'; /* in place of the 0 */
+    vta_status status = cli_write_file(path, text, size);
+    free(text);
+    return status;
 }
 
 bool cli_is_program(const char *path) {

@@ -2,31 +2,38 @@
 #include <string.h>
 
 #include "cli.h"
+#include "vta/support.h"
 
-static const cli_command commands[] = {
+const cli_command cli_commands[] = {
 #define CLI_COMMAND(name, summary, arguments, examples) {#name, summary, arguments, examples, cmd_##name},
 #include "commands.def"
 #undef CLI_COMMAND
 };
 
-enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+enum { COMMAND_COUNT = sizeof cli_commands / sizeof *cli_commands };
+
+const int cli_command_count = COMMAND_COUNT;
 
 static const cli_command *find(const char *name) {
     for (int i = 0; i < COMMAND_COUNT; i++)
-        if (!strcmp(commands[i].name, name)) return &commands[i];
+        if (!strcmp(cli_commands[i].name, name)) return &cli_commands[i];
     return NULL;
 }
 
 static void print_help(FILE *to) {
     fprintf(to, "usage: vta COMMAND [OPTIONS] [ARGUMENTS]\n\n");
-    for (int i = 0; i < COMMAND_COUNT; i++) fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
+    for (int i = 0; i < COMMAND_COUNT; i++) fprintf(to, "  %-10s %s\n", cli_commands[i].name, cli_commands[i].summary);
     fprintf(to, "\n  vta COMMAND --help   options and examples of a command\n"
                 "  vta --version        the version\n\n"
                 "exit codes: 0 done, 1 an error in the input or a failed check, 2 wrong usage\n");
 }
 
 static int unknown(const char *name) {
-    fprintf(stderr, "vta: %s: no such command\n\n", name);
+    const char *names[COMMAND_COUNT];
+    for (int i = 0; i < COMMAND_COUNT; i++) names[i] = cli_commands[i].name;
+    const char *near = vta_nearest_name(name, names, COMMAND_COUNT);
+    fprintf(stderr, "vta: %s: no such command%s%s%s\n\n", name, near ? "; did you mean " : "", near ? near : "",
+            near ? "?" : "");
     print_help(stderr);
     return CLI_USAGE;
 }

@@ -14,7 +14,7 @@ typedef struct cli_list {
 
 typedef enum cli_kind {
     CLI_FLAG,   /* --json: bool */
-    CLI_TEXT,   /* --output FILE: const char * */
+    CLI_TEXT,   /* --output FILE: const char *; this and the next two at most once */
     CLI_NUMBER, /* --seed N: uint64_t, decimal or 0x hexadecimal */
     CLI_CHOICE, /* --engine fast|reference: uint32_t, the number of the word in `value` */
     CLI_LIST,   /* --set KEY=VALUE, repeated: cli_list */
@@ -28,6 +28,9 @@ typedef struct cli_option {
     const char *help;
     void *to; /* where the value goes; left alone when the option is not given */
 } cli_option;
+
+/* Prints a command and its options: the page of --help, its part of the manual or of a completion script. */
+typedef void cli_describe(const struct cli_command *command, const cli_option *options);
 
 /* Parses argv[1...]. Returns -1 to go on, with *out_argc arguments that are no options at *out_argv; otherwise the
  * exit code: --help was printed, or the usage was wrong and was explained. Every command has --help and -h. */

@@ -11,7 +11,8 @@
 enum { MOST_POINTS = 4096 };
 
 typedef struct sweep {
-    const char *path, *params;  /* a kernel file is built anew for each point */
+    const char *path;           /* a kernel file is built anew for each point */
+    char *params;               /* its parameters */
     const vta_program *program; /* what is compiled is the same for all; NULL: a kernel file */
     const cli_timing *timing;   /* what all points share */
     const vta_config *config;   /* before a point's changes */
@@ -254,13 +255,14 @@ int cmd_sweep(const cli_command *self, int argc, char **argv) {
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
     if (argc != 1) return cli_usage(self, "one program, kernel file or object is needed, not %d", argc);
-    sweep s = {.timing = &timing, .path = argv[0], .params = input.params};
+    sweep s = {.timing = &timing, .path = argv[0]};
     s.count = combine(&vary, &s.points);
     if (s.count < 0) return cli_usage(self, "--vary is NAME=A,B,... and at most %d machines in all", MOST_POINTS);
     input.path = argv[0];
     vta_config *config = NULL;
     cli_kernel_program compiled = {0};
     vta_status status = open_sweep(&common, &input, &config, &compiled);
+    if (status == VTA_OK && !(s.params = cli_join(&input.params))) status = VTA_NO_MEMORY;
     if (status == VTA_OK) {
         s.program = compiled.program;
         s.config = config;
@@ -268,6 +270,7 @@ int cmd_sweep(const cli_command *self, int argc, char **argv) {
         status = report(s.points, s.count, common.json, svg, argv[0]);
     }
     free(s.points);
+    free(s.params);
     vta_config_release(config);
     vta_program_destroy(compiled.program);
     return cli_finish(status);

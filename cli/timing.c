@@ -71,13 +71,16 @@ static vta_status open_kernel(const cli_input *input, vta_diag *diag, vta_config
     if (input->base == NULL) status = vta_config_find(NULL, diag, &found, NULL);
     if (status == VTA_OK) status = changed(input->base ? input->base : found, input->changes, out_config);
     vta_config_release(found);
-    if (status == VTA_OK) status = cli_build_kernel(input->path, input->params, *out_config, diag, out_kernel);
+    char *params = cli_join(&input->params);
+    if (!params) status = VTA_NO_MEMORY;
+    if (status == VTA_OK) status = cli_build_kernel(input->path, params, *out_config, diag, out_kernel);
+    free(params);
     return status;
 }
 
 static vta_status open_object(const cli_input *input, vta_diag *diag, vta_config **out_config,
                               cli_kernel_program *out_kernel) {
-    if (input->params)
+    if (input->params.count)
         return fail(diag, VTA_INVALID_ARGUMENT, "%s: compiled already: parameters are for its source (FILE.te)",
                     input->path);
     cli_object object;

@@ -15,7 +15,7 @@ typedef struct cli_timing {
 
 #define CLI_TIMING_OPTIONS(timing)                                                                                     \
     {"profile",                                                                                                        \
-     'p',                                                                                                              \
+     'P',                                                                                                              \
      CLI_TEXT,                                                                                                         \
      "NAME|FILE",                                                                                                      \
      "timing profile: chisel, chisel-2019, hls, ultra96, zcu104, or a JSON file (else by the target)",                 \
@@ -31,14 +31,14 @@ vta_status cli_find_timing(const cli_timing *timing, const vta_config *config, v
 /* What a command is given to time. */
 typedef struct cli_input {
     const char *path;       /* a captured program, a kernel file, or an object of one */
-    const char *params;     /* of a kernel file */
+    cli_list params;        /* --param NAME=VALUE, of a kernel file */
     const char *function;   /* of an object with several */
     const vta_config *base; /* NULL: for a kernel file the one in use, for what is compiled its own */
     const cli_list *changes;
 } cli_input;
 
 #define CLI_INPUT_OPTIONS(input)                                                                                       \
-    {"params", 0, CLI_TEXT, "NAME=N ...", "parameters of a kernel file", &(input)->params}, {                          \
+    CLI_PARAM_OPTION(&(input)->params), {                                                                              \
         "function", 0, CLI_TEXT, "NAME", "which kernel of an object that has several", &(input)->function              \
     }
 

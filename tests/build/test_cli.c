@@ -43,6 +43,15 @@ static void test_lower(void **state) {
     SAYS("(unchanged)");
     RUNS("lower --list-passes", 0);
     SAYS("tir.vta.FoldUopLoop");
+    RUNS("lower examples/vector_add.te --after tir.CoprocSync", 1);
+    SAYS("--after tir.CoprocSync: no such pass; did you mean tir.CoProcSync?");
+    RUNS("lower examples/vector_add.te --json --after tir.CoProcSync --times 2>/dev/null | python3 -m json.tool", 0);
+    SAYS("\"passes\": [");
+    char args[256];
+    snprintf(args, sizeof args,
+             "lower examples/vector_add.te --after all -o %s/all.txt && grep -c '// after' %s/all.txt", folder, folder);
+    RUNS(args, 0);
+    assert_true(atoi(output) > 20);
 }
 
 static void test_lower_changes(void **state) {

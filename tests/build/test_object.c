@@ -92,7 +92,7 @@ static void what_if(void **state) {
     runs("sweep %s/conv.o -v bus_bits=64,128 -v LOG_BLOCK=4,5", 0, "a compiled program is tied to its sizes");
     assert_non_null(strstr(out, "bus_bits=128 LOG_BLOCK=4"));
     runs("sweep %s/conv.o -v LOG_BLOCK=5", 1, "no machine of the sweep could be timed");
-    runs("profile %s/conv.o --params threads=1", 1, "parameters are for its source");
+    runs("profile %s/conv.o --param threads=1", 1, "parameters are for its source");
     runs("profile examples/conv2d.te --function conv2d", 1, "--function is for objects");
 }
 

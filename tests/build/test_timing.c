@@ -61,7 +61,7 @@ static int64_t cycles_of(const char *arguments) {
 
 static void virtual_threads(void **state) {
     (void)state;
-    int64_t one = cycles_of("profile examples/conv2d.te --params threads=1 --json");
+    int64_t one = cycles_of("profile examples/conv2d.te -p threads=1 --json");
     int64_t two = cycles_of("profile examples/conv2d.te --json");
     print_message("%lld cycles with one thread, %lld with two\n", (long long)one, (long long)two);
     assert_true(two * 5 < one * 4);

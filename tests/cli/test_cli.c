@@ -185,13 +185,69 @@ static void capture(void **state) {
     RUNS("capture -o x.vta -- true", 1);
     assert_contains(output, "made no device run");
     RUNS("capture -o x.vta -- false", 1);
-    assert_contains(output, "false ended with exit code 1");
+    assert_contains(output, "false ended with exit code 1; it recorded nothing");
+    RUNS("capture -o nowhere/x.vta -- touch ran", 1);
+    assert_contains(output, "nowhere/x.vta: cannot write into nowhere: No such file or directory");
+    RUNS("capture -o x.vta -- sh -c 'kill -9 $$'", 1);
+    assert_contains(output, "ended by signal 9");
+    assert_int_not_equal(access("ran", F_OK), 0); /* found out before the command ran */
     RUNS("capture -o x.vta -- ./no-such-program", 1);
     assert_contains(output, "cannot run");
     RUNS("capture -o vadd.vta -- " VT_BINARY_DIR "/examples/vector_add", 0);
     assert_contains(output, "vadd.vta: sim_1x16_i8w8a32_15_15_18_17, 1 runs");
     RUNS("sim vadd.vta --expect --check --engine reference --order store-late", 0);
     assert_contains(output, "No races.");
+    RUNS("capture --json -- " VT_BINARY_DIR "/examples/vector_add", 0);
+    assert_int_equal(output[0], '{'); /* what the command prints does not mix with the answer */
+    assert_contains(output, "\"exit_code\": 0");
+}
+
+/* The program with the wrong result is the one that is wanted; files, links and devices stay what they are. */
+static void capture_keeps(void **state) {
+    (void)state;
+    RUNS("capture -o failed.vta -- sh -c '" VT_BINARY_DIR "/examples/vector_add; exit 3'", 1);
+    assert_contains(output, "sh ended with exit code 3; its recording was written all the same");
+    RUNS("sim failed.vta --expect && ln -s failed.vta link.vta", 0);
+    RUNS("capture -o link.vta -- " VT_BINARY_DIR "/examples/vector_add && test -L link.vta", 0);
+    RUNS("capture -o /dev/full -- " VT_BINARY_DIR "/examples/vector_add", 1);
+    assert_contains(output, "/dev/full: cannot write: No space left on device");
+    RUNS("config --write /dev/full", 1);
+    RUNS("--version && test -c /dev/full", 0);
+    RUNS("capture -o none.vta -- true", 1);
+    RUNS("--version && test ! -e none.vta && ! ls | grep tmp", 0);
+}
+
+static void suggestions(void **state) {
+    (void)state;
+    RUNS("simm program.vta", 2);
+    assert_contains(output, "simm: no such command; did you mean sim?");
+    RUNS("sim program.vta --enigne fast", 2);
+    assert_contains(output, "--enigne: no such option; did you mean --engine?");
+    RUNS("sim program.vta --engine fsat", 2);
+    assert_contains(output, "did you mean fast?");
+    RUNS("sim program.vta --seed 1 --seed 2", 2);
+    assert_contains(output, "--seed: given twice");
+    RUNS("sim program.vta --seed 99999999999999999999", 2);
+    assert_contains(output, "larger than 64 bits hold");
+}
+
+/* The manual and the completions name every command and option. */
+static void manual(void **state) {
+    (void)state;
+    RUNS("man", 0);
+    assert_contains(output, ".SS vta sim\n");
+    assert_contains(output, "\\fB\\-\\-engine\\fR \\fIfast|reference\\fR");
+    RUNS("completion bash | bash -n", 0);
+    RUNS("completion bash > completion; bash -c 'source ./completion; COMP_WORDS=(vta sim --engine f); COMP_CWORD=3; "
+         "_vta; echo got ${COMPREPLY[@]}; COMP_WORDS=(vta si); COMP_CWORD=1; _vta; echo got ${COMPREPLY[@]}'; true",
+         0);
+    assert_contains(output, "got fast\ngot sim\n");
+    RUNS("completion zsh", 0);
+    assert_contains(output, "#compdef vta\n");
+    assert_contains(output,
+                    "'--engine[how sim computes; reference\\: plain loops, the oracle]:engine:(fast reference)'");
+    RUNS("completion fish", 2);
+    RUNS("man sim", 2);
 }
 
 static void golden_runs(void **state) {
@@ -212,8 +268,10 @@ static void golden_runs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(help), cmocka_unit_test(config),  cmocka_unit_test(sim),         cmocka_unit_test(edit),
-        cmocka_unit_test(text), cmocka_unit_test(capture), cmocka_unit_test(golden_runs),
+        cmocka_unit_test(help),          cmocka_unit_test(config),      cmocka_unit_test(sim),
+        cmocka_unit_test(edit),          cmocka_unit_test(text),        cmocka_unit_test(capture),
+        cmocka_unit_test(capture_keeps), cmocka_unit_test(suggestions), cmocka_unit_test(manual),
+        cmocka_unit_test(golden_runs),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
