@@ -2,7 +2,7 @@
 #ifndef TESTS_BUILD_PROGRAMS_H
 #define TESTS_BUILD_PROGRAMS_H
 
-#include "build/golden.h"
+#include "build/build_test.h"
 #include "vta/build.h"
 
 typedef struct shape {

@@ -2,7 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "build/golden.h"
+#include "build/build_test.h"
 
 static char output[1 << 20]; /* of the last command: standard output, then standard error */
 static char folder[] = "/tmp/vta_c_cli_XXXXXX";

@@ -1,6 +1,6 @@
 /* Objects for the boards' processors: linked with Debian's cross compilers, run under qemu-user, compared with what the
  * same kernels do here. */
-#include "build/golden.h"
+#include "build/build_test.h"
 #include "build/hand_made.h"
 
 static const vt_func *make_parallel_matmul(vt_ctx *c) {

@@ -1,6 +1,6 @@
 /* Intrinsics of one's own, from the declaration to the results: a GEMM that makes the calls of the built-in one, and a
  * function of the C library in place of a loop on the processor. */
-#include "build/golden.h"
+#include "build/build_test.h"
 #include "vta/build.h"
 
 /* acc[b, o] += sum_k inp[b, k] * wgt[o, k], as a user declares it. */

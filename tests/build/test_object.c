@@ -2,7 +2,7 @@
 #include <jansson.h>
 #include <unistd.h>
 
-#include "build/golden.h"
+#include "build/build_test.h"
 
 static char out[1 << 22]; /* of the last command: both outputs */
 static char folder[] = "/tmp/vta_object_XXXXXX";

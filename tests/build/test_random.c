@@ -1,5 +1,5 @@
 /* Random expressions with random schedules for the processor: compiled, against the evaluator. */
-#include "build/golden.h"
+#include "build/build_test.h"
 #include "vta/build.h"
 
 typedef struct generator {

@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/golden.h"
 #include "support/programs.h"
 
 static char folder[] = "/tmp/vta_cli_XXXXXX";
@@ -254,12 +255,9 @@ static void golden_runs(void **state) {
     (void)state;
     static const char *const names[] = {"conv2d", "2x16_matmul", "4x8_vadd", "1x32_relu"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char name[64], args[2048], path[1024];
-        snprintf(name, sizeof name, "golden/runs/%s/vta_config.json", names[i]);
-        const char *found = check_shared(name);
-        if (!found) skip();
-        assert_non_null(realpath(found, path));
-        *strrchr(path, '/') = 0;
+        char name[64], args[2048], path[GOLDEN_PATH];
+        snprintf(name, sizeof name, "runs/%s", names[i]);
+        golden_path(name, path);
         snprintf(args, sizeof args, "sim %s --expect", path);
         RUNS(args, 0);
         assert_contains(output, "as recorded");
@@ -273,5 +271,5 @@ int main(void) {
         cmocka_unit_test(capture_keeps), cmocka_unit_test(suggestions), cmocka_unit_test(manual),
         cmocka_unit_test(golden_runs),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return golden_result(cmocka_run_group_tests(tests, setup, teardown));
 }

@@ -1,6 +1,6 @@
 /* Stepping forwards and backwards gives what the simulator gives. */
 #include "device/random_program.h"
-#include "support/check.h"
+#include "support/golden.h"
 #include "vta/debug.h"
 
 enum { LENGTH = NAIVE_INSNS };
@@ -194,15 +194,15 @@ static void out_of_memory(void **state) {
 /* The command, driven by a script. */
 static void by_script(void **state) {
     (void)state;
-    const char *program = check_shared("golden/runs/vadd/vta_config.json");
-    if (!program) skip();
+    char program[GOLDEN_PATH];
+    golden_path("runs/vadd", program);
     char command[2400];
     snprintf(
         command, sizeof command,
         "printf 'step 4\\nprint acc 0\\nunits\\nqueues\\nback\\nbreak token compute->store\\nbreak acc 3\\n"
         "goto 0\\ncontinue\\ncontinue\\ncycle 1200\\ncycle -100\\nreverse\\nlist 3 2\\nbreaks\\ndelete 1\\nquit\\n' "
-        "| %s/vta debug %.*s",
-        VT_BINARY_DIR, (int)(strlen(program) - strlen("/vta_config.json")), program);
+        "| %s/vta debug %s",
+        VT_BINARY_DIR, program);
     FILE *from = popen(command, "r");
     assert_non_null(from);
     static char text[20000];
@@ -220,8 +220,8 @@ static void by_script(void **state) {
 
 static void wrong_commands(void **state) {
     (void)state;
-    const char *program = check_shared("golden/runs/vadd/vta_config.json");
-    if (!program) skip();
+    char program[GOLDEN_PATH];
+    golden_path("runs/vadd", program);
     static const char *const rows[][2] = {{"jump", "no such command (help lists them): jump"},
                                           {"step x", "not a number: x"},
                                           {"print foo 1", "print inp|wgt|acc|uop N [COUNT]"},
@@ -230,8 +230,7 @@ static void wrong_commands(void **state) {
                                           {"delete 1", "delete needs the number of a breakpoint"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char command[1400], text[4000];
-        snprintf(command, sizeof command, "echo '%s' | %s/vta debug %.*s", rows[i][0], VT_BINARY_DIR,
-                 (int)(strlen(program) - strlen("/vta_config.json")), program);
+        snprintf(command, sizeof command, "echo '%s' | %s/vta debug %s", rows[i][0], VT_BINARY_DIR, program);
         FILE *from = popen(command, "r");
         text[fread(text, 1, sizeof text - 1, from)] = '\0';
         assert_int_equal(pclose(from) >> 8, 1);
@@ -243,5 +242,5 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forwards_and_backwards), cmocka_unit_test(cycle_by_cycle), cmocka_unit_test(touches),
         cmocka_unit_test(out_of_memory),          cmocka_unit_test(by_script),      cmocka_unit_test(wrong_commands)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -1,13 +1,8 @@
 /* The examples on the runtime: each checks its own result; here also the statistics that the seeds print, and, with
- * the recorder of ../shared/golden preloaded, every call against the original's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+ * the recorder preloaded, every call against the recorded ones. */
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "support/golden.h"
 
 static const struct {
     const char *program, *calls;
@@ -46,28 +41,33 @@ static void test_statistics(void **state) {
     }
 }
 
+/* The convolution's output as its tutorial shows it, where a tab is eight blanks. */
+static void test_shown_statistics(void **state) {
+    (void)state;
+    char shown[8192], *to = shown;
+    for (const char *text = output_of(VT_BINARY_DIR "/examples/conv2d 2>&1"); *text; text++)
+        to += sprintf(to, "%s", *text == '\t' ? "        " : (char[]){*text, '\0'});
+    golden_check("listings/conv2d.stats.txt", shown);
+}
+
 static void test_calls(void **state) {
     (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     print_message("a recorder cannot be preloaded below a sanitizer\n");
     skip();
 #else
-    const char *given = getenv("VTA_SHARED"), *shared = given ? given : VT_SOURCE_DIR "/../shared";
-    char source[512], folder[] = "/tmp/vta_examples_XXXXXX", command[2048];
-    snprintf(source, sizeof source, "%s/golden/trace_shim.c", shared);
-    if (access(source, R_OK)) {
-        print_message("%s is not there: nothing to compare with\n", source);
-        skip();
-    }
+    char source[GOLDEN_PATH], folder[] = "/tmp/vta_examples_XXXXXX", command[3 * GOLDEN_PATH];
+    golden_path("trace_shim.c", source);
     assert_non_null(mkdtemp(folder));
     snprintf(command, sizeof command, "cc -w -shared -fPIC -O1 -o %s/shim.so %s -ldl", folder, source);
     output_of(command);
     for (int i = 0; i < COUNT; i++) {
-        snprintf(
-            command, sizeof command,
-            "VTA_TRACE=%s/%s LD_PRELOAD=%s/shim.so %s/examples/%s >/dev/null && cmp %s/%s %s/golden/calls/%s.calls",
-            folder, examples[i].calls, folder, VT_BINARY_DIR, examples[i].program, folder, examples[i].calls, shared,
-            examples[i].calls);
+        char name[80], recorded[GOLDEN_PATH];
+        snprintf(name, sizeof name, "calls/%s.calls", examples[i].calls);
+        golden_path(name, recorded);
+        snprintf(command, sizeof command,
+                 "VTA_TRACE=%s/calls LD_PRELOAD=%s/shim.so %s/examples/%s >/dev/null && cmp %s/calls %s && rm %s/calls",
+                 folder, folder, VT_BINARY_DIR, examples[i].program, folder, recorded, folder);
         output_of(command);
     }
     snprintf(command, sizeof command, "rm -r %s", folder);
@@ -76,6 +76,7 @@ static void test_calls(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_statistics), cmocka_unit_test(test_calls)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_statistics), cmocka_unit_test(test_shown_statistics),
+                                       cmocka_unit_test(test_calls)};
+    return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
 }

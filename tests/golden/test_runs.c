@@ -1,158 +1,34 @@
-/* Every recorded program of ../shared/golden/runs, on both engines and in several orders: DRAM contents bit for bit
- * as the original's simulator left them, and its counters. */
-#include <dirent.h>
-#include <jansson.h>
+/* Every recorded program of the repository, on both engines and in several orders. */
+#include "golden/runs.h"
 
-#include "support/check.h"
-#include "vta/device.h"
-#include "vta/isa.h"
+static void run(const char *name, void *arg) { run_recorded_on_sim(name, arg); }
 
-static const char *root;
-
-static json_t *read_json(const char *path) {
-    json_error_t error;
-    json_t *j = json_load_file(path, 0, &error);
-    if (!j) fail_msg("%s: %s", path, error.text);
-    return j;
-}
-
-static void must(vta_status status, vta_diag *diag, const char *what) {
-    if (status != VTA_OK) fail_msg("%s: %s\n%s", what, vta_status_text(status), vta_diag_text(diag));
-}
-
-/* Memory that held only zeros was not recorded, such as a micro-op image of the micro-op 0. The original's lay just
- * below the instructions: maps what is free there, and returns its address or 0. */
-static uint32_t map_zeros_below(vta_device *device, uint32_t insn_addr, vta_diag *diag, const char *name) {
-    uint32_t start = insn_addr;
-    while (start > VTA_PAGE_BYTES && !vta_device_host_ptr(device, start - VTA_PAGE_BYTES, 1)) start -= VTA_PAGE_BYTES;
-    if (start == insn_addr) return 0;
-    must(vta_device_alloc_at(device, start, insn_addr - start, diag), diag, name);
-    return start;
-}
-
-/* Runs one recorded device run in a fresh address space of `device`, and compares. */
-static void run_one(vta_device *device, const char *folder, const char *name, vta_diag *diag) {
-    char path[1100];
-    snprintf(path, sizeof path, "%s/run.json", folder);
-    json_t *run = read_json(path), *segments = json_object_get(run, "segments"), *s;
-    size_t i, size;
-    json_array_foreach(segments, i, s) {
-        uint32_t addr = (uint32_t)json_integer_value(json_object_get(s, "addr"));
-        must(vta_device_alloc_at(device, addr, (size_t)json_integer_value(json_object_get(s, "size")), diag), diag,
-             name);
-        snprintf(path, sizeof path, "%s/%s", folder, json_string_value(json_object_get(s, "before")));
-        void *data = check_read_file(path, &size);
-        must(vta_device_write(device, addr, data, size, diag), diag, name);
-        free(data);
-    }
-    uint32_t insn_addr = (uint32_t)json_integer_value(json_object_get(run, "insn_addr"));
-    uint32_t count = (uint32_t)json_integer_value(json_object_get(run, "insn_count"));
-    snprintf(path, sizeof path, "%s/insn.bin", folder);
-    void *insns = check_read_file(path, &size);
-    assert_int_equal(size, count * VTA_INSN_BYTES);
-    must(vta_device_alloc_at(device, insn_addr, size, diag), diag, name);
-    must(vta_device_write(device, insn_addr, insns, size, diag), diag, name);
-    free(insns);
-    uint32_t gap = map_zeros_below(device, insn_addr, diag, name);
-    must(vta_device_run(device, insn_addr, count, 0, diag), diag, name);
-    json_array_foreach(segments, i, s) {
-        uint32_t addr = (uint32_t)json_integer_value(json_object_get(s, "addr"));
-        size_t bytes = (size_t)json_integer_value(json_object_get(s, "size"));
-        const char *after = json_string_value(json_object_get(s, "after"));
-        snprintf(path, sizeof path, "%s/%s", folder, after ? after : json_string_value(json_object_get(s, "before")));
-        void *expected = check_read_file(path, &size);
-        uint8_t *got = vta_device_host_ptr(device, addr, bytes);
-        assert_non_null(got);
-        for (size_t b = 0; b < bytes; b++)
-            if (got[b] != (b < size ? ((uint8_t *)expected)[b] : 0))
-                fail_msg("%s: byte 0x%zx differs: %u", name, addr + b, got[b]);
-        free(expected);
-    }
-    must(vta_device_free(device, insn_addr, diag), diag, name);
-    if (gap) must(vta_device_free(device, gap, diag), diag, name);
-    json_array_foreach(segments, i, s)
-        must(vta_device_free(device, (uint32_t)json_integer_value(json_object_get(s, "addr")), diag), diag, name);
-    json_decref(run);
-}
-
-static void compare_counters(const vta_device *device, const char *folder, const char *name) {
-    char path[1100];
-    snprintf(path, sizeof path, "%s/stats.json", folder);
-    json_t *expected = read_json(path), *value;
-    vta_counters counters = vta_device_counters(device);
-    char *text = vta_counters_to_json(&counters);
-    json_t *got = json_loads(text, 0, NULL);
-    const char *key;
-    json_object_foreach(expected, key, value) {
-        if (json_integer_value(value) != json_integer_value(json_object_get(got, key)))
-            fail_msg("%s: %s is %lld, recorded %lld", name, key, json_integer_value(json_object_get(got, key)),
-                     json_integer_value(value));
-    }
-    json_decref(got);
-    json_decref(expected);
-    vta_string_free(text);
-}
-
-static void run_program(const char *name, const vta_device_options *options) {
-    char folder[1024], path[1100];
-    vta_diag *diag = vta_diag_create(NULL);
-    vta_config *config;
-    vta_device *device;
-    snprintf(path, sizeof path, "%s/%s/vta_config.json", root, name);
-    must(vta_config_load(path, diag, &config), diag, path);
-    must(vta_device_create("sim", config, options, NULL, diag, &device), diag, name);
-    for (int i = 0;; i++) {
-        snprintf(folder, sizeof folder, "%s/%s/%03d", root, name, i);
-        DIR *dir = opendir(folder);
-        if (!dir) break;
-        closedir(dir);
-        run_one(device, folder, name, diag);
-    }
-    snprintf(folder, sizeof folder, "%s/%s", root, name);
-    compare_counters(device, folder, name);
-    vta_device_destroy(device);
-    vta_config_release(config);
-    vta_diag_destroy(diag);
-}
-
-static void run_all(const vta_device_options *options) {
-    root = check_shared("golden/runs");
-    if (!root) skip();
-    DIR *dir = opendir(root);
-    int programs = 0;
-    for (struct dirent *e; (e = readdir(dir));)
-        if (e->d_name[0] != '.') {
-            run_program(e->d_name, options);
-            programs++;
-        }
-    closedir(dir);
-    assert_int_not_equal(programs, 0);
-}
+static void run_all(vta_device_options options) { assert_in_range(golden_each(0, "runs", "", run, &options), 20, 100); }
 
 static void reference_in_program_order(void **state) {
     (void)state;
-    run_all(&(vta_device_options){.engine = VTA_ENGINE_REFERENCE});
+    run_all((vta_device_options){.engine = VTA_ENGINE_REFERENCE});
 }
 
 /* These programs were made to be free of races, so the checker finds none and every order gives the same. */
 static void fast_in_program_order_without_races(void **state) {
     (void)state;
-    run_all(&(vta_device_options){.check = 1});
+    run_all((vta_device_options){.check = 1});
 }
 
 static void fast_in_random_order(void **state) {
     (void)state;
-    run_all(&(vta_device_options){.order = VTA_ORDER_RANDOM, .seed = 7});
+    run_all((vta_device_options){.order = VTA_ORDER_RANDOM, .seed = 7});
 }
 
 static void fast_with_stores_late(void **state) {
     (void)state;
-    run_all(&(vta_device_options){.order = VTA_ORDER_STORE_LATE});
+    run_all((vta_device_options){.order = VTA_ORDER_STORE_LATE});
 }
 
 static void fast_portable(void **state) {
     (void)state;
-    run_all(&(vta_device_options){.cpu = "portable"});
+    run_all((vta_device_options){.cpu = "portable"});
 }
 
 int main(void) {
@@ -163,5 +39,5 @@ int main(void) {
         cmocka_unit_test(fast_with_stores_late),
         cmocka_unit_test(fast_portable),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
 }

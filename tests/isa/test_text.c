@@ -1,5 +1,6 @@
 /* The disassembler and the assembler. */
 #include "support/configs.h"
+#include "support/golden.h"
 #include "vta/isa.h"
 
 static vta_config *config;
@@ -182,12 +183,11 @@ static void many_errors_end(void **state) {
 
 static void golden_streams(void **state) {
     (void)state;
-    static const char *const names[] = {"conv2d", "vadd", "gemm_smt", "blocked"};
+    static const char *const names[] = {"conv2d", "vadd", "gemm_smt", "4x8_matmul"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char name[80];
-        snprintf(name, sizeof name, "golden/runs/%s/000/insn.bin", names[i]);
-        const char *path = check_shared(name);
-        if (!path) skip();
+        char name[80], path[GOLDEN_PATH];
+        snprintf(name, sizeof name, "runs/%s/000/insn.bin", names[i]);
+        golden_path(name, path);
         FILE *f = fopen(path, "rb");
         static uint8_t bytes[1 << 18];
         size_t size = fread(bytes, 1, sizeof bytes, f);
@@ -204,5 +204,5 @@ int main(void) {
         cmocka_unit_test(errors),         cmocka_unit_test(many_errors_end),
         cmocka_unit_test(golden_streams),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return golden_result(cmocka_run_group_tests(tests, setup, teardown));
 }

@@ -1,11 +1,13 @@
 """What the Python tests share: where things are."""
 
+import hashlib
 import os
 import sys
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SHARED = os.environ.get("VTA_SHARED", os.path.join(ROOT, "..", "shared"))
+GOLDEN = os.path.join(ROOT, "tests", "golden", "data")
 BUILD = os.path.abspath(os.environ.get("VTA_LIBRARY_PATH", os.path.join(ROOT, "build")))
 
 os.environ["VTA_LIBRARY_PATH"] = BUILD
@@ -14,11 +16,50 @@ for _folder in ("python", os.path.join("python", "compat")):
 
 
 def shared(*parts):
-    """Path of a recorded file; skips the test, saying so, where it is absent."""
+    """Path of a file beside the checkout; skips the test, saying so, where it is absent."""
     path = os.path.join(SHARED, *parts)
     if not os.path.exists(path):
-        raise unittest.SkipTest(f"{path} is absent: recordings of the original are not part of this repository")
+        absent(path)
     return path
+
+
+def absent(what):
+    """Leaves the test: what it needs is not there. Fails it instead where VTA_REQUIRE_GOLDEN is set."""
+    if os.environ.get("VTA_REQUIRE_GOLDEN"):
+        raise AssertionError(f"VTA_REQUIRE_GOLDEN is set, and {what} is absent: VTA_SHARED must name its folder")
+    raise unittest.SkipTest(f"{what} is absent: VTA_SHARED names the folder of what is not in this repository")
+
+
+def golden(name):
+    """Path of a recording ("calls/vadd.calls"), the repository's or the complete set's; None where there is none."""
+    for folder in (GOLDEN, os.path.join(SHARED, "golden")):
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            return path
+    return None
+
+
+def _golden_hashes():
+    with open(os.path.join(GOLDEN, "SHA256SUMS"), encoding="utf-8") as file:
+        return dict(reversed(line.split()) for line in file)
+
+
+def is_recorded(name):
+    """Whether a recorded text or its hash is there."""
+    return golden(name) is not None or name in _golden_hashes()
+
+
+def check_recorded(test, name, got):
+    """Fails unless `got` is the recorded text, but for blanks at its end; skips where neither text nor hash is there."""
+    got = got.rstrip(" \n") + "\n"
+    path = golden(name)
+    if path:
+        with open(path, encoding="utf-8") as file:
+            test.assertEqual(got, file.read().rstrip(" \n") + "\n", name)
+    elif name in _golden_hashes():
+        test.assertEqual(hashlib.sha256(got.encode()).hexdigest(), _golden_hashes()[name], f"{name}:\n{got}")
+    else:
+        absent(name)
 
 
 def environment(*search):

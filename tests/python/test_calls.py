@@ -13,7 +13,7 @@ import programs
 class Calls(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        source = common.shared("golden", "trace_shim.c")
+        source = common.golden("trace_shim.c")
         cls.folder = tempfile.TemporaryDirectory()
         cls.shim = os.path.join(cls.folder.name, "trace_shim.so")
         subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", cls.shim, source, "-ldl"], check=True)
@@ -28,9 +28,8 @@ class Calls(unittest.TestCase):
         program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs.py")
         run = subprocess.run([sys.executable, program, name], env=variables, capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, run.stderr)
-        with open(trace, encoding="utf-8") as got, open(common.shared("golden", "calls", f"{name}.calls"),
-                                                       encoding="utf-8") as want:
-            self.assertTrue(got.read() == want.read(), f"{name}: the calls differ from the recording")
+        with open(trace, encoding="utf-8") as got:
+            common.check_recorded(self, f"calls/{name}.calls", got.read())
 
 
 def _names():
@@ -40,15 +39,11 @@ def _names():
 
 
 def _add(name):
-    def test(self):
-        common.shared("golden", "calls", f"{name}.calls")
-        self.check(name)
-
-    setattr(Calls, f"test_{name}", test)
+    setattr(Calls, f"test_{name}", lambda self: self.check(name))
 
 
 for _name in _names():
-    if os.path.exists(os.path.join(common.SHARED, "golden", "calls", f"{_name}.calls")):
+    if common.is_recorded(f"calls/{_name}.calls"):
         _add(_name)
 
 

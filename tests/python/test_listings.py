@@ -10,11 +10,6 @@ import vta
 from vta import te
 
 
-def _recorded(name):
-    with open(common.shared("golden", "listings", f"{name}.txt"), encoding="utf-8") as file:
-        return file.read()
-
-
 class Listings(unittest.TestCase):
     maxDiff = 2000
 
@@ -23,7 +18,7 @@ class Listings(unittest.TestCase):
         module = vta.lower(*programs.PROGRAMS[program](env), simple_mode=True)
         for style, text in (("primfn", str(module)), ("tvmscript", module.script())):
             if style in styles:
-                self.assertEqual(text + "\n", _recorded(f"{name}.{style}"))
+                common.check_recorded(self, f"listings/{name}.{style}.txt", text)
 
     def test_vector_add(self):
         self.check("vadd", "vadd.final", ["primfn"])
@@ -37,8 +32,7 @@ class Listings(unittest.TestCase):
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             vta.tir.Schedule(vta.IRModule({"add": func})).mod.show()
-        want = _recorded("vadd.create_prim_func.tvmscript")
-        self.assertEqual(out.getvalue().rstrip(), want.rstrip())
+        common.check_recorded(self, "listings/vadd.create_prim_func.tvmscript.txt", out.getvalue())
 
 
 if __name__ == "__main__":

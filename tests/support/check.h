@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,6 +22,18 @@
         if (!check_text || !strstr(check_text, (part)))                                                                \
             fail_msg("\"%s\" does not contain \"%s\"", check_text ? check_text : "(null)", part);                      \
     } while (0)
+
+/* Fails at the first line that differs, showing both. */
+static inline void assert_same_text(const char *name, const char *got, const char *expected) {
+    const char *g = got, *e = expected;
+    for (int line = 1; *g || *e; line++) {
+        size_t gn = strcspn(g, "\n"), en = strcspn(e, "\n");
+        if (gn != en || memcmp(g, e, gn) != 0)
+            fail_msg("%s:%d: \"%.*s\", not \"%.*s\"", name, line, (int)gn, g, (int)en, e);
+        g += gn + (g[gn] == '\n');
+        e += en + (e[en] == '\n');
+    }
+}
 
 /* xorshift64*: the same numbers on every machine. */
 typedef struct check_random {
@@ -64,20 +77,6 @@ static inline void *check_resize(void *ctx, void *p, size_t old_size, size_t new
 
 static inline void check_allocator_init(check_allocator *a, size_t until_failure) {
     *a = (check_allocator){{check_resize, a}, until_failure, 0, 0};
-}
-
-/* A path under the shared data beside the checkout, or NULL with a printed sentence where there is none. */
-static inline const char *check_shared(const char *path) {
-    static char full[1024];
-    const char *root = getenv("VTA_SHARED");
-    snprintf(full, sizeof full, "%s/%s", root ? root : "../shared", path);
-    FILE *f = fopen(full, "rb");
-    if (!f) {
-        printf("%s is not there; skipped\n", full);
-        return NULL;
-    }
-    fclose(f);
-    return full;
 }
 
 /* A whole file, a zero behind it; fails where there is none. Free it. */

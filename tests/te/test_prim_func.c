@@ -1,24 +1,9 @@
 /* The unscheduled computation as blocks, and the recorded text of one. */
+#include "support/golden.h"
 #include "te_test.h"
-
-static const char *shared_folder(void) {
-    const char *path = getenv("VTA_SHARED");
-    return path ? path : VT_SOURCE_DIR "/../shared";
-}
 
 static void listing(void **state) {
     (void)state;
-    char path[512], *expected = NULL;
-    size_t size = 0;
-    snprintf(path, sizeof path, "%s/golden/listings/vadd.create_prim_func.tvmscript.txt", shared_folder());
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        print_message("%s is absent: skipped\n", path);
-        skip();
-    }
-    expected = calloc(1, 1 << 16);
-    size = fread(expected, 1, (1 << 16) - 1, file);
-    fclose(file);
     te_context *c = context_with(NULL);
     int64_t shape[] = {1, 64, 1, 16};
     te_tensor *a = te_placeholder(c, "A", "int32", 4, shape), *b = te_placeholder(c, "B", "int32", 4, shape);
@@ -28,12 +13,7 @@ static void listing(void **state) {
     te_tensor *out = te_define(c, "C like A = int8(C_buf[...])");
     const char *text = te_prim_func_text(c, 3, (te_tensor *[]){a, b, out}, "add");
     assert_fine(c);
-    while (size && strchr(" \n", expected[size - 1])) expected[--size] = 0;
-    char *got = strdup(text);
-    for (size_t n = strlen(got); n && strchr(" \n", got[n - 1]);) got[--n] = 0;
-    assert_string_equal(got, expected);
-    free(got);
-    free(expected);
+    golden_check("listings/vadd.create_prim_func.tvmscript.txt", text);
     te_context_destroy(c);
 }
 
@@ -61,5 +41,5 @@ static void reduction(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(listing), cmocka_unit_test(reduction)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -1,64 +1,17 @@
 /* The tsim device: sim's values for every program, and a time for each. */
-#include <dirent.h>
-
 #include "device/random_program.h"
-#include "support/check.h"
-#include "vta/program.h"
-#include "vta/timing.h"
+#include "tsim/recorded.h"
 
-static void must(vta_status status, vta_diag *diag, const char *what) {
-    if (status != VTA_OK) fail_msg("%s: %s", what, vta_diag_text(diag));
-}
-
-static void check_states(const vta_timing *t) {
-    for (int u = 0; u < VTA_UNIT_COUNT; u++) {
-        uint64_t sum = 0;
-        for (int s = 0; s < VTA_STATE_COUNT; s++) sum += t->state[u][s];
-        assert_int_equal(sum, t->cycles);
-    }
-}
-
-/* Runs a recorded program on tsim and compares DRAM and counters with the recording; its timing. */
-static vta_timing run_recorded(const char *path, const char *profile) {
-    vta_diag *diag = vta_diag_create(NULL);
-    vta_program *program;
-    vta_device *device;
-    vta_timing timing;
-    must(vta_program_load(path, NULL, diag, &program), diag, path);
-    vta_device_options options = {.profile = profile};
-    must(vta_device_create("tsim", vta_program_config(program), &options, NULL, diag, &device), diag, path);
-    vta_program_options run = {.expect = 1};
-    must(vta_program_run(program, device, &run, diag), diag, path);
-    must(vta_device_timing(device, diag, &timing, NULL), diag, path);
-    assert_int_equal(timing.cycles, vta_device_counters(device).cycles);
-    assert_int_equal(timing.runs, vta_program_run_count(program));
-    check_states(&timing);
-    vta_device_destroy(device);
-    vta_program_destroy(program);
-    vta_diag_destroy(diag);
-    return timing;
+static void twice(const char *name, void *arg) {
+    (void)arg;
+    vta_timing timing = run_recorded(name, NULL);
+    assert_true(timing.cycles > 50);
+    assert_int_equal(run_recorded(name, NULL).cycles, timing.cycles);
 }
 
 static void every_recorded_program(void **state) {
     (void)state;
-    char root[1024];
-    if (!check_shared("golden/README.md")) skip();
-    snprintf(root, sizeof root, "%s", check_shared("golden/README.md"));
-    snprintf(strstr(root, "README.md"), 16, "runs");
-    DIR *dir = opendir(root);
-    assert_non_null(dir);
-    int programs = 0;
-    for (struct dirent *e; (e = readdir(dir));) {
-        if (e->d_name[0] == '.') continue;
-        char path[1400];
-        snprintf(path, sizeof path, "%s/%s", root, e->d_name);
-        vta_timing timing = run_recorded(path, NULL);
-        assert_true(timing.cycles > 50);
-        assert_int_equal(run_recorded(path, NULL).cycles, timing.cycles);
-        programs++;
-    }
-    closedir(dir);
-    assert_true(programs >= 30);
+    assert_in_range(golden_each(0, "runs", "", twice, NULL), 20, 100);
 }
 
 /* The published counts of the earlier generation, from the recorded streams of the same programs. */
@@ -69,31 +22,8 @@ static void published_counts(void **state) {
         uint64_t cycles;
     } rows[] = {{"save_load", 619}, {"alu_shr_imm", 1067}, {"alu_max_imm", 1067}, {"alu_add_imm", 1067},
                 {"alu_add", 1654},  {"alu_max", 1654},     {"relu", 1738},        {"shift_scale", 386}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char path[200];
-        snprintf(path, sizeof path, "golden/runs/%s/stats.json", rows[i].name);
-        const char *found = check_shared(path);
-        if (!found) skip();
-        char folder[1024];
-        snprintf(folder, sizeof folder, "%.*s", (int)(strlen(found) - strlen("/stats.json")), found);
-        assert_int_equal(run_recorded(folder, "chisel-2019").cycles, rows[i].cycles);
-    }
-}
-
-/* Two virtual threads hide the loads behind the GEMMs. */
-static void virtual_threads_are_faster(void **state) {
-    (void)state;
-    char with[1024], without[1024];
-    if (!check_shared("golden/runs/conv2d/stats.json")) skip();
-    snprintf(with, sizeof with, "%s", check_shared("golden/runs/conv2d/vta_config.json"));
-    snprintf(without, sizeof without, "%s", check_shared("golden/runs/conv2d_novt/vta_config.json"));
-    *strrchr(with, '/') = *strrchr(without, '/') = '\0';
-    vta_timing fast = run_recorded(with, NULL), slow = run_recorded(without, NULL);
-    print_message("conv2d: %llu cycles with two virtual threads, %llu without\n", (unsigned long long)fast.cycles,
-                  (unsigned long long)slow.cycles);
-    assert_true(fast.cycles * 5 < slow.cycles * 4);
-    assert_int_equal(fast.gemm_uops, slow.gemm_uops);
-    assert_true(fast.cycles > fast.gemm_uops); /* one micro-op a cycle is the bound */
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(run_recorded(rows[i].name, "chisel-2019").cycles, rows[i].cycles);
 }
 
 static void write_program(vta_device *device, const random_program *p) {
@@ -182,11 +112,8 @@ static void waits_no_longer_than_told(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_recorded_program),
-                                       cmocka_unit_test(published_counts),
-                                       cmocka_unit_test(virtual_threads_are_faster),
-                                       cmocka_unit_test(random_programs_as_sim),
-                                       cmocka_unit_test(refused),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_recorded_program), cmocka_unit_test(published_counts),
+                                       cmocka_unit_test(random_programs_as_sim), cmocka_unit_test(refused),
                                        cmocka_unit_test(waits_no_longer_than_told)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
 }

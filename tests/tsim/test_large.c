@@ -1,0 +1,36 @@
+/* The times of recordings that are too large for the repository. Skips where the complete set is absent. */
+#include "tsim/recorded.h"
+
+static void run(const char *name, void *arg) {
+    char of[100];
+    snprintf(of, sizeof of, "runs/%s", name);
+    if (golden_is_in(0, of)) return;
+    assert_true(run_recorded(name, NULL).cycles > 50);
+    ++*(int *)arg;
+}
+
+static void every_large_program(void **state) {
+    (void)state;
+    int programs = 0;
+    golden_need_all();
+    golden_each(1, "runs", "", run, &programs);
+    assert_int_not_equal(programs, 0);
+}
+
+/* Two virtual threads hide the loads behind the GEMMs. */
+static void virtual_threads_are_faster(void **state) {
+    (void)state;
+    golden_need_all();
+    vta_timing fast = run_recorded("conv2d", NULL), slow = run_recorded("conv2d_novt", NULL);
+    print_message("conv2d: %llu cycles with two virtual threads, %llu without\n", (unsigned long long)fast.cycles,
+                  (unsigned long long)slow.cycles);
+    assert_true(fast.cycles * 5 < slow.cycles * 4);
+    assert_int_equal(fast.gemm_uops, slow.gemm_uops);
+    assert_true(fast.cycles > fast.gemm_uops); /* one micro-op a cycle is the bound */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_large_program),
+                                       cmocka_unit_test(virtual_threads_are_faster)};
+    return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
+}
