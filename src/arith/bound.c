@@ -58,14 +58,13 @@ static vt_bound corners(vt_bound x, vt_bound y, int64_t (*op)(int64_t, int64_t))
     return (vt_bound){min2(min2(a, b), min2(c, d)), max2(max2(a, b), max2(c, d))};
 }
 
-static vt_bound division(vt_bound x, vt_bound y, vt_dtype t, int64_t (*op)(int64_t, int64_t)) {
-    if (y.min == 0 && y.max == 0) return everything(t);
+static vt_bound division(vt_bound x, vt_bound y, int64_t (*op)(int64_t, int64_t)) {
     if (y.min > 0 || y.max < 0) return corners(x, y, op);
-    /* Zero is inside: each side without it. */
-    vt_bound negative = {y.min, -1}, positive = {1, y.max};
-    if (y.min == 0) return corners(x, positive, op);
-    if (y.max == 0) return corners(x, negative, op);
-    return join(corners(x, negative, op), corners(x, positive, op));
+    /* Zero is inside and gives zero; each side without it. */
+    vt_bound result = {0, 0};
+    if (y.min < 0) result = join(result, corners(x, (vt_bound){y.min, -1}, op));
+    if (y.max > 0) result = join(result, corners(x, (vt_bound){1, y.max}, op));
+    return result;
 }
 
 static vt_bound trunc_mod(vt_bound x, vt_bound y, vt_dtype t) {
@@ -81,8 +80,8 @@ static vt_bound floor_mod(vt_bound x, vt_bound y, vt_dtype t) {
         if (x.min >= 0) return x.max < y.min ? x : (vt_bound){0, min2(x.max, high)};
         return (vt_bound){0, high};
     }
-    if (y.min == 0 && y.max == 0) return everything(t);
-    return meet((vt_bound){min2(0, low), max2(0, high)}, everything(t));
+    vt_bound rest = meet((vt_bound){min2(0, low), max2(0, high)}, everything(t));
+    return y.max < 0 ? rest : join(rest, x); /* by zero it is x itself */
 }
 
 static vt_bound bits_and(vt_bound x, vt_bound y, vt_dtype t) {
@@ -126,9 +125,9 @@ static vt_bound of_binary(vt_analyzer *an, const vt_expr *e) {
     case VT_E_ADD: return (vt_bound){inf_add(x.min, y.min), inf_add(x.max, y.max)};
     case VT_E_SUB: return (vt_bound){inf_add(x.min, -y.max), inf_add(x.max, -y.min)};
     case VT_E_MUL: return corners(x, y, inf_mul);
-    case VT_E_DIV: return division(x, y, e->dtype, inf_div);
+    case VT_E_DIV: return division(x, y, inf_div);
     case VT_E_MOD: return trunc_mod(x, y, e->dtype);
-    case VT_E_FLOORDIV: return division(x, y, e->dtype, inf_floordiv);
+    case VT_E_FLOORDIV: return division(x, y, inf_floordiv);
     case VT_E_FLOORMOD: return floor_mod(x, y, e->dtype);
     case VT_E_MIN: return (vt_bound){min2(x.min, y.min), min2(x.max, y.max)};
     default: return (vt_bound){max2(x.min, y.min), max2(x.max, y.max)};

@@ -113,6 +113,7 @@ static bool holds(vt__rewriter *rw, const vt__pat *p, const vt__match *m, vt_dty
     const vt_expr *e = build(rw->ctx, p->a[0], m, type);
     switch (p->kind) {
     case VT__PAT_NONNEG: return vt_prove_ge(rw->an, e, 0);
+    case VT__PAT_NONZERO: return vt_prove_ge(rw->an, e, 1) || vt_prove_lt(rw->an, e, 0);
     case VT__PAT_PROVES_GE: return vt_prove_ge(rw->an, e, value(p->a[1], m));
     case VT__PAT_PROVES_LT: return vt_prove_lt(rw->an, e, value(p->a[1], m));
     default: return vt_prove_equal(rw->an, e, vt_const(rw->ctx, e->dtype, 0));

@@ -27,6 +27,7 @@ enum {
     VT__PAT_NONNEG,           /* condition: a[0] >= 0 is proved */
     VT__PAT_PROVES_GE,        /* condition: a[0] >= the constant a[1] is proved */
     VT__PAT_PROVES_LT,        /* condition: a[0] < the constant a[1] is proved */
+    VT__PAT_NONZERO,          /* condition: a[0] != 0 is proved */
     VT__PAT_PROVES_ZERO       /* condition: a[0] == 0 is proved */
 };
 

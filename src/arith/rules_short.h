@@ -40,6 +40,7 @@
 #define NONNEG(p) VT__NODE(VT__PAT_NONNEG, p)
 #define PROVES_GE(p, c) VT__NODE(VT__PAT_PROVES_GE, p, c)
 #define PROVES_LT(p, c) VT__NODE(VT__PAT_PROVES_LT, p, c)
+#define NONZERO(p) VT__NODE(VT__PAT_NONZERO, p)
 #define PROVES_ZERO(p) VT__NODE(VT__PAT_PROVES_ZERO, p)
 #define POSITIVE(c) GT(c, N(0))
 #define DIVIDES(c, d) EQ(MOD(c, d), N(0)) /* d divides c */

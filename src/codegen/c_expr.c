@@ -47,19 +47,31 @@ static const char *helper(vt__c *c, const char *what, vt_dtype t, const char *fo
     return name;
 }
 
+/* By 0 the quotient is 0 and the remainder x; by -1, where the least integer would trap, it is what wraps. */
+static const char *safe_division(vt__c *c, vt_dtype t, const char *what, bool mod, const char *otherwise) {
+    const char *zero = mod ? "b == 0 ? a : " : "b == 0 ? 0 : ", *minus = "";
+    if (t.code == VT_INT)
+        minus = mod ? "b == -1 ? 0 : " : TEXT("b == -1 ? (%s)(0 - (uint%u_t)a) : ", vt__c_type(c, t), t.bits);
+    return helper(c, what, t, TEXT("%s%s%s", zero, minus, otherwise));
+}
+
 static const char *division(vt__c *c, const vt_expr *e, const char *x, const char *y) {
-    vt_dtype t = e->dtype;
+    vt_dtype t = vt_dtype_elem(e->dtype);
     bool mod = e->kind == VT_E_FLOORMOD || e->kind == VT_E_MOD,
-         floored = e->kind == VT_E_FLOORDIV || e->kind == VT_E_FLOORMOD;
+         floored = t.code == VT_INT && (e->kind == VT_E_FLOORDIV || e->kind == VT_E_FLOORMOD);
     int64_t divisor;
     bool known = vt_as_const(e->a[1], &divisor);
-    if (known && divisor == 0) vt_raise(c->ctx, VTA_ILLEGAL, "%s: division by the constant 0", c->entry->name);
-    if (!floored || t.code != VT_INT) return wrapped(c, t, TEXT("(%s %s %s)", x, mod ? "%" : "/", y));
-    if (known && divisor > 0 && (divisor & (divisor - 1)) == 0)
+    if (floored && known && divisor > 0 && (divisor & (divisor - 1)) == 0)
         return mod ? TEXT("(%s & %s)", x, constant(c, t, divisor - 1))
                    : TEXT("(%s >> %d)", x, __builtin_ctzll((unsigned long long)divisor));
-    const char *name = mod ? helper(c, "floormod", t, "a % b + (a % b != 0 && (a % b < 0) != (b < 0) ? b : 0)")
-                           : helper(c, "floordiv", t, "a / b - (a % b != 0 && (a % b < 0) != (b < 0))");
+    const char *name;
+    if (!floored && known && divisor != 0 && (divisor != -1 || t.code != VT_INT))
+        return wrapped(c, t, TEXT("(%s %s %s)", x, mod ? "%" : "/", y));
+    if (floored)
+        name = mod ? safe_division(c, t, "floormod", true, "a % b + (a % b != 0 && (a % b < 0) != (b < 0) ? b : 0)")
+                   : safe_division(c, t, "floordiv", false, "a / b - (a % b != 0 && (a % b < 0) != (b < 0))");
+    else
+        name = mod ? safe_division(c, t, "mod", true, "a % b") : safe_division(c, t, "div", false, "a / b");
     return TEXT("%s(%s, %s)", name, x, y);
 }
 

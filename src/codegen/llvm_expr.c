@@ -156,35 +156,66 @@ LLVMValueRef vt__llvm_cast(vt__llvm *g, vt_dtype from, vt_dtype to, LLVMValueRef
 
 /* ---- Arithmetic ------------------------------------------------------------------------------------------------ */
 
+/* What may be 0 or -1, where processors trap, is divided by 1 instead; the result is put right afterwards. */
+typedef struct divisor {
+    LLVMValueRef value;       /* to divide by */
+    LLVMValueRef zero, minus; /* whether the real one is 0, -1; NULL: it is not */
+} divisor;
+
+static divisor safe_divisor(vt__llvm *g, const vt_expr *e, LLVMValueRef y) {
+    LLVMBuilderRef b = g->builder;
+    int64_t constant;
+    bool known = vt_as_const(e->a[1], &constant), is_signed = e->dtype.code == VT_INT;
+    divisor d = {y, NULL, NULL};
+    if (!known || constant == 0) d.zero = LLVMBuildICmp(b, LLVMIntEQ, y, LLVMConstNull(LLVMTypeOf(y)), "");
+    if (is_signed && (!known || constant == -1))
+        d.minus = LLVMBuildICmp(b, LLVMIntEQ, y, vt__llvm_const(g, e->dtype, -1), "");
+    LLVMValueRef unsafe = d.zero && d.minus ? LLVMBuildOr(b, d.zero, d.minus, "") : d.zero ? d.zero : d.minus;
+    if (unsafe) d.value = LLVMBuildSelect(b, unsafe, vt__llvm_const(g, e->dtype, 1), y, "");
+    return d;
+}
+
+/* x by 0 is 0, the remainder x; by -1 the quotient is 0 - x, and the remainder is 0 like that by 1. */
+static LLVMValueRef put_right(vt__llvm *g, const divisor *d, LLVMValueRef x, LLVMValueRef result, bool mod) {
+    LLVMBuilderRef b = g->builder;
+    if (d->minus && !mod) result = LLVMBuildSelect(b, d->minus, LLVMBuildNeg(b, x, ""), result, "");
+    if (d->zero) result = LLVMBuildSelect(b, d->zero, mod ? x : LLVMConstNull(LLVMTypeOf(x)), result, "");
+    return result;
+}
+
 /* Division that rounds down, from one that rounds towards zero. */
 static LLVMValueRef floor_div_mod(vt__llvm *g, const vt_expr *e, LLVMValueRef x, LLVMValueRef y, bool want_mod) {
     LLVMBuilderRef b = g->builder;
     LLVMTypeRef type = LLVMTypeOf(x);
     LLVMValueRef zero = LLVMConstNull(type);
-    int64_t divisor;
-    bool known = vt_as_const(e->a[1], &divisor) && divisor > 0;
-    if (known && (divisor & (divisor - 1)) == 0) {
-        if (want_mod) return LLVMBuildAnd(b, x, vt__llvm_const(g, e->dtype, divisor - 1), "");
-        return LLVMBuildAShr(b, x, vt__llvm_const(g, e->dtype, __builtin_ctzll((unsigned long long)divisor)), "");
+    int64_t constant;
+    bool known = vt_as_const(e->a[1], &constant) && constant > 0;
+    if (known && (constant & (constant - 1)) == 0) {
+        if (want_mod) return LLVMBuildAnd(b, x, vt__llvm_const(g, e->dtype, constant - 1), "");
+        return LLVMBuildAShr(b, x, vt__llvm_const(g, e->dtype, __builtin_ctzll((unsigned long long)constant)), "");
     }
-    LLVMValueRef rest = LLVMBuildSRem(b, x, y, "");
+    divisor d = safe_divisor(g, e, y);
+    LLVMValueRef rest = LLVMBuildSRem(b, x, d.value, "");
     /* The remainder must have the divisor's sign. */
     LLVMValueRef off = LLVMBuildICmp(b, LLVMIntSLT, known ? rest : LLVMBuildXor(b, rest, y, ""), zero, "");
     if (!known) off = LLVMBuildAnd(b, off, LLVMBuildICmp(b, LLVMIntNE, rest, zero, ""), "");
-    if (want_mod) return LLVMBuildSelect(b, off, LLVMBuildAdd(b, rest, y, ""), rest, "");
-    LLVMValueRef quotient = LLVMBuildSDiv(b, x, y, "");
-    return LLVMBuildAdd(b, quotient, LLVMBuildSExt(b, off, type, ""), ""); /* off is -1 where it holds */
+    if (want_mod) return put_right(g, &d, x, LLVMBuildSelect(b, off, LLVMBuildAdd(b, rest, y, ""), rest, ""), true);
+    LLVMValueRef quotient = LLVMBuildSDiv(b, x, d.value, "");
+    quotient = LLVMBuildAdd(b, quotient, LLVMBuildSExt(b, off, type, ""), ""); /* off is -1 where it holds */
+    return put_right(g, &d, x, quotient, false);
 }
 
 static LLVMValueRef divide(vt__llvm *g, const vt_expr *e, LLVMValueRef x, LLVMValueRef y) {
     LLVMBuilderRef b = g->builder;
     bool is_signed = e->dtype.code == VT_INT, mod = e->kind == VT_E_MOD || e->kind == VT_E_FLOORMOD;
-    int64_t divisor;
-    if (vt_as_const(e->a[1], &divisor) && divisor == 0)
-        vt_raise(g->ctx, VTA_ILLEGAL, "%s: division by the constant 0", g->entry->name);
-    if (!is_signed) return mod ? LLVMBuildURem(b, x, y, "") : LLVMBuildUDiv(b, x, y, "");
-    if (e->kind == VT_E_FLOORDIV || e->kind == VT_E_FLOORMOD) return floor_div_mod(g, e, x, y, mod);
-    return mod ? LLVMBuildSRem(b, x, y, "") : LLVMBuildSDiv(b, x, y, "");
+    if (is_signed && (e->kind == VT_E_FLOORDIV || e->kind == VT_E_FLOORMOD)) return floor_div_mod(g, e, x, y, mod);
+    divisor d = safe_divisor(g, e, y);
+    LLVMValueRef result;
+    if (is_signed)
+        result = mod ? LLVMBuildSRem(b, x, d.value, "") : LLVMBuildSDiv(b, x, d.value, "");
+    else
+        result = mod ? LLVMBuildURem(b, x, d.value, "") : LLVMBuildUDiv(b, x, d.value, "");
+    return put_right(g, &d, x, result, mod);
 }
 
 static LLVMValueRef arithmetic_float(vt__llvm *g, const vt_expr *e, LLVMValueRef x, LLVMValueRef y) {
@@ -232,10 +263,7 @@ static LLVMValueRef comparison(vt__llvm *g, const vt_expr *e) {
 }
 
 static bool may_fail(void *user, const vt_expr *e) {
-    bool division = e->kind == VT_E_DIV || e->kind == VT_E_MOD || e->kind == VT_E_FLOORDIV || e->kind == VT_E_FLOORMOD;
-    int64_t divisor;
-    if (e->kind == VT_E_LOAD || (e->kind == VT_E_CALL && vt_op_infos[e->u.op].effect > VT_EFFECT_ANNOTATE) ||
-        (division && e->dtype.code != VT_FLOAT && !(vt_as_const(e->a[1], &divisor) && divisor != 0)))
+    if (e->kind == VT_E_LOAD || (e->kind == VT_E_CALL && vt_op_infos[e->u.op].effect > VT_EFFECT_ANNOTATE))
         *(bool *)user = true;
     return !*(bool *)user;
 }

@@ -5,13 +5,25 @@
 #include "ir/build.h"
 #include "ir/fold.h"
 
-static int64_t floor_div(int64_t x, int64_t y) {
-    if (y == -1) return (int64_t)(0 - (uint64_t)x);
-    int64_t q = x / y;
-    return x % y != 0 && (x < 0) != (y < 0) ? q - 1 : q;
+/* What divisions give: x by 0 is 0 and the remainder x, so that x is quotient times divisor plus remainder as always;
+ * the least integer by -1 wraps to itself. The evaluator of te, the generated code and the simplifier do the same. */
+static int64_t trunc_div(bool wide, int64_t x, int64_t y) {
+    if (y == 0) return 0;
+    if (wide) return (int64_t)((uint64_t)x / (uint64_t)y);
+    return y == -1 ? (int64_t)(0 - (uint64_t)x) : x / y;
 }
 
-/* False where it must stay as it is: division by zero. Wrapping, the constructor narrows. */
+static int64_t floor_div(bool wide, int64_t x, int64_t y) {
+    int64_t q = trunc_div(wide, x, y);
+    bool down = !wide && y != 0 && y != -1 && x % y != 0 && (x < 0) != (y < 0);
+    return down ? q - 1 : q;
+}
+
+static int64_t rest_of(int64_t x, int64_t y, int64_t quotient) {
+    return (int64_t)((uint64_t)x - (uint64_t)quotient * (uint64_t)y);
+}
+
+/* False where it must stay as it is. Wrapping, the constructor narrows. */
 bool vt__fold_int(vt_expr_kind kind, vt_dtype t, int64_t x, int64_t y, int64_t *out) {
     uint64_t ux = (uint64_t)x, uy = (uint64_t)y;
     bool wide = t.code == VT_UINT && t.bits == 64;
@@ -19,22 +31,10 @@ bool vt__fold_int(vt_expr_kind kind, vt_dtype t, int64_t x, int64_t y, int64_t *
     case VT_E_ADD: *out = (int64_t)(ux + uy); return true;
     case VT_E_SUB: *out = (int64_t)(ux - uy); return true;
     case VT_E_MUL: *out = (int64_t)(ux * uy); return true;
-    case VT_E_DIV:
-        if (y == 0) return false;
-        *out = wide ? (int64_t)(ux / uy) : y == -1 ? (int64_t)(0 - ux) : x / y;
-        return true;
-    case VT_E_MOD:
-        if (y == 0) return false;
-        *out = wide ? (int64_t)(ux % uy) : y == -1 ? 0 : x % y;
-        return true;
-    case VT_E_FLOORDIV:
-        if (y == 0) return false;
-        *out = wide ? (int64_t)(ux / uy) : floor_div(x, y);
-        return true;
-    case VT_E_FLOORMOD:
-        if (y == 0) return false;
-        *out = wide ? (int64_t)(ux % uy) : (int64_t)(ux - (uint64_t)floor_div(x, y) * uy);
-        return true;
+    case VT_E_DIV: *out = trunc_div(wide, x, y); return true;
+    case VT_E_MOD: *out = rest_of(x, y, trunc_div(wide, x, y)); return true;
+    case VT_E_FLOORDIV: *out = floor_div(wide, x, y); return true;
+    case VT_E_FLOORMOD: *out = rest_of(x, y, floor_div(wide, x, y)); return true;
     case VT_E_MIN: *out = (wide ? ux < uy : x < y) ? x : y; return true;
     case VT_E_MAX: *out = (wide ? ux > uy : x > y) ? x : y; return true;
     case VT_E_EQ: *out = x == y; return true;

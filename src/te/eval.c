@@ -269,20 +269,21 @@ static uint32_t make(program *p, const vt_expr *e) {
 static int64_t floor_div(int64_t x, int64_t y) { return x / y - (x % y != 0 && (x < 0) != (y < 0)); }
 
 /* Integers of up to 64 bits; unsigned ones under 64 bits are non-negative here, so signed comparison serves both. */
-static bool int_bin(uint8_t kind, vt_dtype t, int64_t x, int64_t y, int64_t *out) {
+static void int_bin(uint8_t kind, vt_dtype t, int64_t x, int64_t y, int64_t *out) {
     bool u64 = t.code == VT_UINT && t.bits == 64;
     uint64_t ux = (uint64_t)x, uy = (uint64_t)y;
     bool less = u64 ? ux < uy : x < y;
     switch (kind) {
-    case VT_E_ADD: *out = wrap((int64_t)(ux + uy), t); return true;
-    case VT_E_SUB: *out = wrap((int64_t)(ux - uy), t); return true;
-    case VT_E_MUL: *out = wrap((int64_t)(ux * uy), t); return true;
+    case VT_E_ADD: *out = wrap((int64_t)(ux + uy), t); return;
+    case VT_E_SUB: *out = wrap((int64_t)(ux - uy), t); return;
+    case VT_E_MUL: *out = wrap((int64_t)(ux * uy), t); return;
     case VT_E_DIV:
     case VT_E_MOD:
     case VT_E_FLOORDIV:
     case VT_E_FLOORMOD:
-        if (!y) return false;
-        if (y == -1 && !u64) {
+        if (!y) { /* the quotient is 0, the remainder x */
+            *out = kind == VT_E_DIV || kind == VT_E_FLOORDIV ? 0 : x;
+        } else if (y == -1 && !u64) {
             *out = kind == VT_E_DIV || kind == VT_E_FLOORDIV ? wrap((int64_t)(0 - ux), t) : 0;
         } else if (u64) {
             *out = (int64_t)(kind == VT_E_DIV || kind == VT_E_FLOORDIV ? ux / uy : ux % uy);
@@ -291,17 +292,17 @@ static bool int_bin(uint8_t kind, vt_dtype t, int64_t x, int64_t y, int64_t *out
         } else {
             *out = kind == VT_E_FLOORDIV ? floor_div(x, y) : x - floor_div(x, y) * y;
         }
-        return true;
-    case VT_E_MIN: *out = less ? x : y; return true;
-    case VT_E_MAX: *out = less ? y : x; return true;
-    case VT_E_EQ: *out = x == y; return true;
-    case VT_E_NE: *out = x != y; return true;
-    case VT_E_LT: *out = less; return true;
-    case VT_E_LE: *out = less || x == y; return true;
-    case VT_E_GT: *out = !less && x != y; return true;
-    case VT_E_GE: *out = !less; return true;
-    case VT_E_AND: *out = x && y; return true;
-    default: *out = x || y; return true; /* OR */
+        return;
+    case VT_E_MIN: *out = less ? x : y; return;
+    case VT_E_MAX: *out = less ? y : x; return;
+    case VT_E_EQ: *out = x == y; return;
+    case VT_E_NE: *out = x != y; return;
+    case VT_E_LT: *out = less; return;
+    case VT_E_LE: *out = less || x == y; return;
+    case VT_E_GT: *out = !less && x != y; return;
+    case VT_E_GE: *out = !less; return;
+    case VT_E_AND: *out = x && y; return;
+    default: *out = x || y; /* OR */
     }
 }
 
@@ -380,8 +381,8 @@ static void run(const program *p, value *slot) {
         case BIN:
             if (in->dtype.code == VT_FLOAT)
                 *to = float_bin(in->kind, in->dtype, x.f, y.f);
-            else if (!int_bin(in->kind, in->dtype, x.i, y.i, &to->i))
-                vt__raise(p->c, VTA_INVALID_ARGUMENT, "division by zero");
+            else
+                int_bin(in->kind, in->dtype, x.i, y.i, &to->i);
             break;
         case NOT: to->i = !x.i; break;
         case BITNOT: to->i = wrap(~x.i, in->dtype); break;

@@ -8,6 +8,7 @@
 
 #include "arith/linear.h"
 #include "ir/build.h"
+#include "ir/interp.h"
 #include "ir/print.h"
 
 typedef struct fixture {
@@ -179,6 +180,46 @@ static vta_status deep_body(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* What cancels a divisor must know that it is not 0: x // 0 is 0, x % 0 is x. */
+static vta_status divisors_body(vt_ctx *ctx, void *arg) {
+    (void)ctx;
+    fixture *f = arg;
+    begin(f, 16, 16, 16);
+    const vt_expr *x = f->x, *y = f->y, *z = f->z, *x1 = ADD(x, N(1));
+    const vt_expr *minus = SUB(x, N(20)), *three = MUL(x, N(3)),
+                  *rows[][3] = {
+                      /* over a divisor that may be 0, over one that is positive, over one that is negative */
+                      {FDIV(x, x), FDIV(x1, x1), FDIV(minus, minus)},
+                      {vt_div(C, x, x), vt_div(C, x1, x1), vt_div(C, minus, minus)},
+                      {FDIV(three, x), FDIV(MUL(x1, N(3)), x1), NULL},
+                      {FDIV(MUL(z, x), x), FDIV(MUL(z, x1), x1), NULL},
+                      {FDIV(ADD(MUL(z, x), y), x), FDIV(ADD(MUL(z, x1), y), x1), NULL},
+                      {FDIV(ADD(y, x), x), FDIV(ADD(y, x1), x1), NULL},
+                      {vt_div(C, MUL(z, x), x), vt_div(C, MUL(z, x1), x1), NULL},
+                      {vt_div(C, ADD(y, x), x), vt_div(C, ADD(y, x1), x1), NULL},
+                      {FDIV(three, MUL(x, N(2))), FDIV(MUL(x1, N(3)), MUL(x1, N(2))), NULL},
+                  };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int k = 0; k < 3 && rows[i][k]; k++)
+            for (int64_t at = 0; at < 4 * 3 * 3; at++) {
+                const vt_var *vars[] = {f->x, f->y, f->z};
+                vt_value values[3], before, after;
+                for (int v = 0; v < 3; v++) values[v] = (vt_value){.dtype = VT_I32};
+                values[0].u.i = at % 4, values[1].u.i = at / 4 % 3, values[2].u.i = at / 12 * 5;
+                const vt_expr *simple = vt_simplify(f->an, rows[i][k]);
+                assert_int_equal(vt_interp_expr(C, rows[i][k], 3, vars, values, &before), VTA_OK);
+                assert_int_equal(vt_interp_expr(C, simple, 3, vars, values, &after), VTA_OK);
+                if (before.u.i != after.u.i)
+                    fail_msg("%s became %s", vt_expr_text(C, rows[i][k]), vt_expr_text(C, simple));
+            }
+    expect(f, vt_simplify(f->an, FDIV(x1, x1)), "1");
+    expect(f, vt_simplify(f->an, FDIV(minus, minus)), "1");
+    expect(f, vt_rewrite_simplify(f->an, FDIV(x, x)), "floordiv(x, x)");
+    expect(f, vt_rewrite_simplify(f->an, ADD(MUL(FDIV(y, x), x), FMOD(y, x))), "y"); /* of any x */
+    return VTA_OK;
+}
+
+static void test_divisors(void **state) { run(state, divisors_body); }
 static void test_canonical(void **state) { run(state, canonical_body); }
 static void test_minmax(void **state) { run(state, minmax_body); }
 static void test_logic(void **state) { run(state, logic_body); }
@@ -188,6 +229,7 @@ static void test_deep(void **state) { run(state, deep_body); }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_divisors, setup, teardown),
         cmocka_unit_test_setup_teardown(test_canonical, setup, teardown),
         cmocka_unit_test_setup_teardown(test_minmax, setup, teardown),
         cmocka_unit_test_setup_teardown(test_logic, setup, teardown),

@@ -78,10 +78,11 @@ static void test_matmul(void **state) {
 static int64_t f_add(int64_t x, int64_t y) { return (int64_t)((uint64_t)x + (uint64_t)y); }
 static int64_t f_sub(int64_t x, int64_t y) { return (int64_t)((uint64_t)x - (uint64_t)y); }
 static int64_t f_mul(int64_t x, int64_t y) { return (int64_t)((uint64_t)x * (uint64_t)y); }
-static int64_t f_div(int64_t x, int64_t y) { return x / y; }
-static int64_t f_mod(int64_t x, int64_t y) { return x % y; }
-static int64_t f_fdiv(int64_t x, int64_t y) { return x / y - (x % y != 0 && (x % y < 0) != (y < 0)); }
-static int64_t f_fmod(int64_t x, int64_t y) { return x - y * f_fdiv(x, y); }
+/* By zero: 0, and the remainder x. Operands are of a type, so only the widest one's least value by -1 needs care. */
+static int64_t f_div(int64_t x, int64_t y) { return y == 0 ? 0 : y == -1 ? f_sub(0, x) : x / y; }
+static int64_t f_mod(int64_t x, int64_t y) { return f_sub(x, f_mul(y, f_div(x, y))); }
+static int64_t f_fdiv(int64_t x, int64_t y) { return f_div(x, y) - (y && f_mod(x, y) != 0 && (x < 0) != (y < 0)); }
+static int64_t f_fmod(int64_t x, int64_t y) { return f_sub(x, f_mul(y, f_fdiv(x, y))); }
 static int64_t f_min(int64_t x, int64_t y) { return x < y ? x : y; }
 static int64_t f_max(int64_t x, int64_t y) { return x > y ? x : y; }
 
@@ -95,8 +96,9 @@ static const struct op_case {
     {VT_E_FLOORMOD, f_fmod, 1}, {VT_E_MIN, f_min, 0}, {VT_E_MAX, f_max, 0},
 };
 
-enum { VALUES = 12, PAIRS = VALUES * VALUES };
-static const int64_t corners[VALUES] = {0, 1, -1, 2, 3, -3, 7, 100, -100, 127, -128, 5};
+enum { VALUES = 16, PAIRS = VALUES * VALUES };
+static const int64_t corners[VALUES] = {0,    1,    -1,        2,         3,         -3,        7, 100,
+                                        -100, -128, INT64_MIN, INT32_MIN, INT16_MIN, INT32_MAX, 5, -7};
 
 /* As a value of the type, in 64 bits. */
 static int64_t in_type(vt_dtype t, int64_t v) {
@@ -123,9 +125,6 @@ static void run_op(vt_dtype t, const struct op_case *op, uint16_t lanes, const i
     for (int n = 0; n < PAIRS; n++) {
         xs[n] = in_type(t, corners[n / VALUES]);
         ys[n] = constant ? *constant : in_type(t, corners[n % VALUES]);
-        bool overflow = t.code == VT_INT && ys[n] == -1 && xs[n] == in_type(t, (int64_t)((uint64_t)1 << (t.bits - 1)));
-        if (op->divides && (ys[n] == 0 || overflow)) xs[n] = ys[n] = constant ? 0 : 1;
-        if (constant) ys[n] = *constant;
         memcpy(data[0] + (size_t)n * size, &xs[n], size);
         memcpy(data[1] + (size_t)n * size, &ys[n], size);
     }
@@ -146,12 +145,12 @@ static void run_op(vt_dtype t, const struct op_case *op, uint16_t lanes, const i
 static void test_integer_ops(void **state) {
     (void)state;
     static const vt_dtype types[] = {VT_I8, VT_I16, VT_I32, VT_I64, VT_U8, VT_U32};
-    static const int64_t divisors[] = {1, 3, 8, -3};
+    static const int64_t divisors[] = {1, 3, 8, 0, -3, -1, -8};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         for (size_t o = 0; o < sizeof op_cases / sizeof *op_cases; o++) {
             run_op(types[t], &op_cases[o], t % 2 ? 1 : 4, NULL);
-            for (size_t d = 0; op_cases[o].divides && d < 4; d++)
-                if (divisors[d] > 0 || types[t].code == VT_INT)
+            for (size_t d = 0; op_cases[o].divides && d < 7; d++)
+                if (divisors[d] >= 0 || types[t].code == VT_INT)
                     run_op(types[t], &op_cases[o], t % 2 ? 4 : 1, &divisors[d]);
         }
 }
@@ -268,12 +267,12 @@ static void test_as_c(void **state) {
     run_matmul(1, 0, 0);
     run_matmul(1000, 0, 0);
     assert_int_equal(workspaces, 0);
-    static const vt_dtype types[] = {VT_I8, VT_I32, VT_U8};
-    for (size_t t = 0; t < 3; t++)
+    static const vt_dtype types[] = {VT_I8, VT_I32, VT_U8, VT_I64};
+    for (size_t t = 0; t < 4; t++)
         for (size_t o = 0; o < sizeof op_cases / sizeof *op_cases; o++)
             run_op(types[t], &op_cases[o], t % 2 ? 1 : 4, NULL);
-    static const int64_t divisors[] = {8, 3};
-    for (size_t d = 0; d < 2; d++)
+    static const int64_t divisors[] = {8, 3, 0, -1};
+    for (size_t d = 0; d < 4; d++)
         run_op(VT_I16, &op_cases[5], 4, &divisors[d]), run_op(VT_I64, &op_cases[6], 1, &divisors[d]);
     run_math(VT_OP_EXP, expf, 4);
     run_math(VT_OP_SIGMOID, f_sigmoid, 1);
