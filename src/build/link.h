@@ -4,9 +4,9 @@
 
 #include "base/diag.h"
 
-/* Links an object for the machine `triple` into the shared object `path`. `native`: it is for this machine. Tries $CC,
- * the machine's compiler drivers and LLVM's linker, in this order. */
-vta_status vt__link_shared(const vta_allocator *a, const void *object, size_t size, const char *triple, bool native,
-                           const char *path, vta_diag *diag);
+/* Links an object for the machine `triple` (NULL: this one) into the shared object `path`; `linker` is tried first, as
+ * in base/link.h. */
+vta_status vt__link_shared(const vta_allocator *a, const void *object, size_t size, const char *triple,
+                           const char *linker, const char *path, vta_diag *diag);
 
 #endif

@@ -12,7 +12,8 @@ struct vtac_module {
     const vta_allocator *allocator;
     vt_strbuf object;
     char *triple;
-    bool native; /* for this machine */
+    char *linker; /* NULL: whichever there is */
+    bool native;  /* for this machine */
     bool trace;
     pthread_mutex_t lock; /* of the code in this process */
     vt_jit *jit;          /* NULL until a function is asked for */
@@ -113,6 +114,8 @@ vta_status vtac_build(size_t n, const vtac_build_func funcs[], const vtac_build_
     vt_strbuf_init(&m->object, m->allocator);
     j.out = &m->object;
     vta_status status = run_job(&j, diag, &m->triple);
+    if (status == VTA_OK && j.options.linker && !(m->linker = vt_strdup(m->allocator, j.options.linker)))
+        status = vt_no_memory(diag);
     if (status == VTA_OK)
         *out_module = m;
     else
@@ -125,6 +128,7 @@ void vtac_module_destroy(vtac_module *m) {
     vt_jit_destroy(m->jit);
     vt_strbuf_free(&m->object);
     vt_strfree(m->allocator, m->triple);
+    vt_strfree(m->allocator, m->linker);
     pthread_mutex_destroy(&m->lock);
     vt_free(m->allocator, m, sizeof *m);
 }
@@ -140,7 +144,8 @@ vta_status vtac_module_save(vtac_module *m, const char *path, vta_diag *diag) {
     if (!m || !path) return VTA_INVALID_ARGUMENT;
     size_t n = strlen(path);
     if (n > 3 && strcmp(path + n - 3, ".so") == 0)
-        return vt__link_shared(m->allocator, m->object.text, m->object.size, m->triple, m->native, path, diag);
+        return vt__link_shared(m->allocator, m->object.text, m->object.size, m->native ? NULL : m->triple, m->linker,
+                               path, diag);
     return vt_file_write(m->allocator, path, m->object.text, m->object.size, diag);
 }
 
