@@ -1,12 +1,16 @@
 # The front door: CMake and Ninja do the work (CMakePresets.json). `make run` and `make test` begin on a bare Debian.
 PACKAGES = scripts/install_packages
 
+# Only plain `make` says where the tool is.
+TELL = $(if $(filter-out all,$(or $(MAKECMDGOALS),all)),,yes)
+
 .PHONY: all run test bench notebook asan tsan fuzz lower clang install format clean
 
 all:
 	@$(PACKAGES) build
 	@cmake --preset release $(if $(wildcard build/CMakeCache.txt),>/dev/null,) -DVT_TESTS=$(or $(TESTS),OFF)
 	@cmake --build build
+	@$(if $(TELL),echo 'vta is $(CURDIR)/build/vta; for this shell: export PATH="$(CURDIR)/build:$$PATH"')
 
 run: all
 	@examples/run

@@ -8,7 +8,8 @@
 
 enum { KERNELS_MOST = 64 };
 
-/* What --emit names, in the order of its words; the first takes the ending of the output file. */
+/* What --emit names, in the order of its words; the first takes the ending of the output file, and is what is left
+ * where that says nothing. */
 typedef enum out_form { FORM_AUTO, FORM_IR, FORM_LLVM, FORM_ASM, FORM_C, FORM_OBJ, FORM_SO } out_form;
 #define FORM_WORDS "auto|ir|llvm|asm|c|obj|so"
 
@@ -16,11 +17,13 @@ static out_form form_of(const char *output) {
     static const struct {
         const char *ending;
         out_form form;
-    } endings[] = {{".so", FORM_SO}, {".s", FORM_ASM}, {".ll", FORM_LLVM}, {".c", FORM_C}, {".tir", FORM_IR}};
-    const char *dot = output ? strrchr(output, '.') : NULL;
+    } endings[] = {{".o", FORM_OBJ},   {".so", FORM_SO}, {".s", FORM_ASM},
+                   {".ll", FORM_LLVM}, {".c", FORM_C},   {".tir", FORM_IR}};
+    if (!output) return FORM_OBJ;
+    const char *dot = strrchr(output, '.');
     for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
         if (!strcmp(dot, endings[i].ending)) return endings[i].form;
-    return FORM_OBJ;
+    return FORM_AUTO;
 }
 
 /* Everything that is open while kernels are compiled together. */
@@ -151,6 +154,7 @@ int cmd_build(const cli_command *self, int argc, char **argv) {
          &machine},
         {"annotate", 0, CLI_FLAG, NULL, "the code says which stage each instruction is from; vta profile shows it",
          &w.annotate},
+        {"linker", 0, CLI_TEXT, "PROGRAM", "tried first for FILE.so, with its options (else $CC)", &w.build.linker},
         {"opt", 'O', CLI_NUMBER, "LEVEL", "0 to 3: effort for what computes on the processor (2)", &level},
         CLI_KERNEL_OPTIONS(&w.k),
         CLI_CONFIG_OPTIONS(&w.k.common),
@@ -161,6 +165,10 @@ int cmd_build(const cli_command *self, int argc, char **argv) {
     if (code >= 0) return code;
     if (argc < 1) return cli_usage(self, "which kernel file?");
     w.form = form == FORM_AUTO ? form_of(w.output) : (out_form)form;
+    if (w.form == FORM_AUTO)
+        return cli_usage(self, "%s: an output file ends in .o, .so, .s, .ll, .c or .tir, or --emit says what it is",
+                         w.output);
+    if (!w.build.linker && !w.build.triple) w.build.linker = getenv("CC");
     bool binary = w.form == FORM_OBJ || w.form == FORM_SO;
     if (binary && !w.output) return cli_usage(self, "-o FILE.o or -o FILE.so: where to?");
     if (w.k.common.json && !w.output) return cli_usage(self, "--json says what was written: -o FILE");

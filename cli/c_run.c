@@ -1,5 +1,6 @@
 /* vta run: compile a kernel file, run it on random inputs, compare with the meaning of its expressions; or run an
  * object. */
+#include <errno.h>
 #include <string.h>
 
 #include "c_kernel.h"
@@ -7,6 +8,8 @@
 #include "device.h"
 #include "object.h"
 #include "stats.h"
+
+enum { ARGUMENTS_MOST = 64 };
 
 typedef struct running {
     cli_kernel k;
@@ -44,31 +47,39 @@ static vta_status start_runtime(running *r) {
     return vta_runtime_reconfigure(r->config, r->device.driver, &options, cli_diag());
 }
 
+static vta_status trace_error(const char *path) {
+    char message[512];
+    snprintf(message, sizeof message, "--trace-calls %.400s: cannot write: %s", path, strerror(errno));
+    vta_diag_add(cli_diag(), VTA_ERROR, VTA_IO, message);
+    return VTA_IO;
+}
+
 static vta_status begin_trace(running *r) {
     if (!r->trace_path) return VTA_OK;
     bool to_stdout = !strcmp(r->trace_path, "-");
     r->trace = to_stdout ? stdout : fopen(r->trace_path, "w");
     if (r->trace) return vtac_trace_begin(write_trace, r->trace);
-    vta_diag_add(cli_diag(), VTA_ERROR, VTA_IO, "--trace-calls: cannot write the file");
-    return VTA_IO;
+    return trace_error(r->trace_path);
 }
 
 static vta_status end_trace(running *r) {
     if (!r->trace) return VTA_OK;
     vtac_trace_end();
     if (r->trace == stdout || fclose(r->trace) == 0) return VTA_OK;
-    vta_diag_add(cli_diag(), VTA_ERROR, VTA_IO, "--trace-calls: cannot write the file");
-    return VTA_IO;
+    return trace_error(r->trace_path);
 }
 
 static vta_status call(running *r, vta_packed_function function) {
-    const te_tensor *args[64];
+    const te_tensor *args[ARGUMENTS_MOST];
     size_t n = vtac_kernel_args(r->kernel);
-    for (size_t i = 0; i < n && i < 64; i++) args[i] = vtac_kernel_arg(r->kernel, i);
+    if (n > ARGUMENTS_MOST) {
+        vta_diag_add(cli_diag(), VTA_ERROR, VTA_UNSUPPORTED, "vta run calls kernels of at most 64 arguments");
+        return VTA_UNSUPPORTED;
+    }
+    for (size_t i = 0; i < n; i++) args[i] = vtac_kernel_arg(r->kernel, i);
     vtac_check_options options = {.seed = r->device.options.seed, .interpret = r->interpret};
     int32_t device = strcmp(r->target, "vta") == 0 ? kDLExtDev : kDLCPU;
-    return vtac_check(vtac_kernel_context(r->kernel), n < 64 ? n : 64, args, function, device, &options, cli_diag(),
-                      &r->result);
+    return vtac_check(vtac_kernel_context(r->kernel), n, args, function, device, &options, cli_diag(), &r->result);
 }
 
 static vta_status run(running *r, const char *path) {

@@ -3,6 +3,7 @@
 
 #include "cli.h"
 #include "file.h"
+#include "vta/timing.h"
 
 static const vta_memory memories[] = {VTA_MEM_INP, VTA_MEM_WGT, VTA_MEM_ACC, VTA_MEM_OUT, VTA_MEM_UOP};
 
@@ -157,7 +158,9 @@ int cmd_config(const cli_command *self, int argc, char **argv) {
     vta_config *config;
     vta_status status = cli_find_config(&common, &config);
     if (status != VTA_OK) return cli_finish(status);
-    if (output) status = write_file(config, output);
+    vta_timing_profile timing; /* the model alone knows which settings there are */
+    if (check) status = vta_timing_profile_for(config, cli_diag(), &timing);
+    if (status == VTA_OK && output) status = write_file(config, output);
     if (common.json)
         print_json(config, layout);
     else if (layout)

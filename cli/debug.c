@@ -4,8 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "debug_input.h"
 #include "debugger.h"
 #include "timing.h"
+#include "vta/support.h"
 
 typedef struct words {
     char *at[8];
@@ -20,7 +22,7 @@ static void complain(session *s, const char *message, const char *what) {
 /* Diagnostics of the library, as they come. */
 static bool worked(session *s, vta_status status) {
     if (status == VTA_OK) return true;
-    fputs(vta_diag_text(cli_diag()), stdout);
+    puts(vta_diag_text(cli_diag()));
     vta_diag_clear(cli_diag());
     s->failed = true;
     return false;
@@ -260,20 +262,23 @@ static void obey(session *s, char *line) {
             commands[i].run(s, &w);
             return;
         }
-    complain(s, "no such command (help lists them)", w.at[0]);
+    const char *names[COMMANDS];
+    for (int i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
+    const char *near = vta_nearest_name(w.at[0], names, COMMANDS);
+    printf("%s: no such command%s%s%s\n", w.at[0], near ? "; did you mean " : " (help lists them)", near ? near : "",
+           near ? "?" : "");
+    s->failed = true;
 }
 
 static void converse(session *s) {
+    const char *names[COMMANDS + 1] = {NULL};
+    for (int i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
     bool terminal = isatty(STDIN_FILENO);
     char line[512], last[512] = "";
+    cli_lines_begin(names);
     print_where(s);
-    while (!s->quit) {
-        if (terminal) {
-            fputs("vta> ", stdout);
-            fflush(stdout);
-        }
-        if (fgets(line, sizeof line, stdin) == NULL) break;
-        if (terminal && *line == '\n') memcpy(line, last, sizeof line);
+    while (!s->quit && cli_lines_next(line, sizeof line)) {
+        if (terminal && !*line) memcpy(line, last, sizeof line);
         memcpy(last, line, sizeof last);
         obey(s, line);
         fflush(stdout);

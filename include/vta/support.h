@@ -6,7 +6,8 @@
 
 VTA_BEGIN
 
-/* Writes `size` bytes to `path`, completely or not at all: a failure (VTA_IO, VTA_NO_MEMORY) leaves the file that was
+/* Writes `size` bytes to `path`, completely or not at all: a failure (VTA_NOT_FOUND: no such folder;
+ * VTA_IO, VTA_NO_MEMORY) leaves the file that was
  * there, whose permissions the new one takes. A symbolic link stays and the file it names is replaced; devices and
  * pipes are written in place. Any thread. */
 VTA_API vta_status vta_file_write(const char *path, const void *bytes, size_t size, vta_diag *diag);

@@ -409,6 +409,7 @@ class vtac_build_options(Structure):
         ("opt_level", c_int32),
         ("trace", c_int32),
         ("allocator", c_void_p),
+        ("linker", c_char_p),
     ]
 
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/strbuf.h"
 #include "config/config_priv.h"
 #include "device/core/driver.h"
@@ -19,18 +20,33 @@ static const vt_driver *const drivers[] = {
 };
 enum { DRIVERS = sizeof drivers / sizeof drivers[0] };
 
-static vta_status find_driver(const char *name, const vta_allocator *a, vta_diag *diag, const vt_driver **out) {
+/* Why there is no driver: a name that was given, or the board of a configuration whose driver is not here. */
+static vta_status no_driver(const char *given, const vta_config *config, const vta_allocator *a, vta_diag *diag) {
+    const char *names[DRIVERS];
+    char near[VT_SUGGESTION_BYTES];
+    vt_strbuf list;
+    vt_strbuf_init(&list, a);
+    for (int i = 0; i < DRIVERS; i++) vt_strbuf_addf(&list, "%s%s", i ? ", " : "", names[i] = drivers[i]->name);
+    vta_status status =
+        given ? vt_fail(diag, VTA_NOT_FOUND, "no driver '%s'; there are: %s%s", given, vt_strbuf_text(&list),
+                        vt_suggest(near, given, names, DRIVERS))
+              : vt_fail(diag, VTA_NOT_FOUND,
+                        "the configuration (%s) is for %s, and there is no driver for that here. Choose another "
+                        "for the same sizes, like --driver sim; there are: %s",
+                        vta_config_source(config), vta_config_target(config), vt_strbuf_text(&list));
+    vt_strbuf_free(&list);
+    return status;
+}
+
+static vta_status find_driver(const char *given, const vta_config *config, const vta_allocator *a, vta_diag *diag,
+                              const vt_driver **out) {
+    const char *name = given ? given : vta_config_target(config);
     for (int i = 0; i < DRIVERS; i++)
         if (!strcmp(drivers[i]->name, name)) {
             *out = drivers[i];
             return VTA_OK;
         }
-    vt_strbuf list;
-    vt_strbuf_init(&list, a);
-    for (int i = 0; i < DRIVERS; i++) vt_strbuf_addf(&list, "%s%s", i ? ", " : "", drivers[i]->name);
-    vta_status status = vt_fail(diag, VTA_NOT_FOUND, "no driver '%s'; there are: %s", name, vt_strbuf_text(&list));
-    vt_strbuf_free(&list);
-    return status;
+    return no_driver(given, config, a, diag);
 }
 
 static vta_status keep_string(const char *what, const char *from, char *to, size_t cap, vta_diag *diag) {
@@ -66,7 +82,7 @@ vta_status vta_device_create(const char *driver, const vta_config *config, const
     if (!config) return vt_fail(diag, VTA_INVALID_ARGUMENT, "config is NULL");
     const vta_allocator *a = allocator ? allocator : &vt_allocator_libc;
     const vt_driver *found = NULL;
-    VT_TRY(find_driver(driver ? driver : vta_config_target(config), a, diag, &found));
+    VT_TRY(find_driver(driver, config, a, diag, &found));
     vta_device *d = vt_alloc_zero(a, sizeof *d);
     if (!d) return vt_no_memory(diag);
     d->allocator = *a;

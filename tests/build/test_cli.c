@@ -95,6 +95,17 @@ static void test_build(void **state) {
     RUNS("build examples/vector_add.te --emit c --json", 2); /* standard output is taken */
     RUNS("build examples/vector_add.te", 2);
     SAYS("-o FILE.o or -o FILE.so");
+    RUNS("build examples/vector_add.te -o k.foo", 2);
+    SAYS("k.foo: an output file ends in .o, .so, .s, .ll, .c or .tir");
+    snprintf(args, sizeof args, "build examples/vector_add.te --linker 'cc -s' -o %s/s.so && readelf -S %s/s.so",
+             folder, folder);
+    RUNS(args, 0);
+    assert_null(strstr(output, ".symtab"));
+    snprintf(args, sizeof args, "build examples/vector_add.te --linker false -o %s/never.so", folder);
+    RUNS(args, 1);
+    SAYS("never.so: false cannot link it: (it gives no reason)");
+    snprintf(args, sizeof args, "build examples/vector_add.te --linker not-there -o %s/fallback.so", folder);
+    RUNS(args, 0);
     RUNS("build examples/vector_add.te --emit c -mtriple=x", 0); /* C is for every machine */
     RUNS("build examples/vector_add.te --emit asm -mtriple=pdp11", 1);
     SAYS("no code generator for the target triple 'pdp11'");
@@ -122,6 +133,13 @@ static void test_run(void **state) {
     SAYS("softmax: 165 elements equal");
     RUNS("run examples/vector_add.te --driver tsim --json", 0);
     SAYS("\"cycles\"");
+    RUNS("run examples/vector_add.te --trace-calls /nowhere/x", 1);
+    SAYS("--trace-calls /nowhere/x: cannot write: No such file or directory");
+    RUNS("run examples/vector_add.te --driver simm", 1);
+    SAYS("no driver 'simm'; there are: sim, tsim, null; did you mean sim?");
+    RUNS("run examples/vector_add.te -c configs/pynq.json", 1);
+    SAYS("configs/pynq.json) is for pynq, and there is no driver for that here");
+    SAYS("like --driver sim");
     RUNS("run", 2);
     RUNS("run examples/vector_add.te --target gpu", 1);
     SAYS("no target 'gpu'");

@@ -107,6 +107,11 @@ static void config(void **state) {
     put("bad.json", "{\"LOG_BATCH\": 12}");
     RUNS("config bad.json", 1);
     assert_contains(output, "bad.json: error: LOG_BATCH = 12: must be from 0 to 8");
+    put("timing.json", "{\"TIMING\": {\"bus_bits\": 100}}");
+    RUNS("config timing.json --check", 1);
+    assert_contains(output, "bus_bits");
+    put("board.json", "{\"TARGET\": \"pynq\"}");
+    RUNS("config board.json --check", 0);
     RUNS("config missing.json", 1);
     RUNS("config my.json my.json", 2);
     RUNS("config --set", 2);

@@ -222,7 +222,7 @@ static void wrong_commands(void **state) {
     (void)state;
     char program[GOLDEN_PATH];
     golden_path("runs/vadd", program);
-    static const char *const rows[][2] = {{"jump", "no such command (help lists them): jump"},
+    static const char *const rows[][2] = {{"jump", "jump: no such command (help lists them)"},
                                           {"step x", "not a number: x"},
                                           {"print foo 1", "print inp|wgt|acc|uop N [COUNT]"},
                                           {"print acc 2048", "1 elements from 2048 on: the buffer has 2048"},
