@@ -91,9 +91,15 @@ static vt_bound bits_and(vt_bound x, vt_bound y, vt_dtype t) {
     return everything(t);
 }
 
+/* A negative amount shifts to the left. */
+static vt_bound of_shift(vt_analyzer *an, const vt_expr *e) {
+    vt_bound by = vt_const_bound(an, e->a[1]);
+    return by.min < 0 ? everything(e->dtype) : corners(vt_const_bound(an, e->a[0]), by, inf_shift);
+}
+
 static vt_bound of_call(vt_analyzer *an, const vt_expr *e) {
     switch (e->u.op) {
-    case VT_OP_SHIFT_RIGHT: return corners(vt_const_bound(an, e->a[0]), vt_const_bound(an, e->a[1]), inf_shift);
+    case VT_OP_SHIFT_RIGHT: return of_shift(an, e);
     case VT_OP_BITWISE_AND: return bits_and(vt_const_bound(an, e->a[0]), vt_const_bound(an, e->a[1]), e->dtype);
     default: return everything(e->dtype);
     }

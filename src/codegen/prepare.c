@@ -71,6 +71,32 @@ static const vt_expr *multiply_shift(vt_ctx *ctx, const vt_expr *e) {
     return vt_cast(ctx, e->dtype, vt_shift_right(ctx, vt_add(ctx, vt_mul(ctx, x, y), half), right));
 }
 
+/* ---- Shifts ------------------------------------------------------------------------------------------------- */
+
+/* x shifted by `by`, which is not negative, where a processor's shift takes amounts below the width only. */
+static const vt_expr *shift_some(vt_ctx *ctx, vt_op op, const vt_expr *x, const vt_expr *by) {
+    vt_dtype t = x->dtype;
+    const vt_expr *last = vt_int(ctx, t, t.bits - 1), *none = vt_int(ctx, t, 0);
+    bool sign = op == VT_OP_SHIFT_RIGHT && t.code == VT_INT;
+    const vt_expr *all = sign ? vt_e_call(ctx, t, op, 2, (const vt_expr *[]){x, last}) : none;
+    const vt_expr *amount = vt_e_call(ctx, t, VT_OP_BITWISE_AND, 2, (const vt_expr *[]){by, last});
+    const vt_expr *some = vt_e_call(ctx, t, op, 2, (const vt_expr *[]){x, amount});
+    return vt_e_select(ctx, vt_e_bin(ctx, VT_E_LE, by, last), some, all);
+}
+
+/* vt_shift_value of ir/fold.h: a negative amount shifts the other way. Its smallest value has no negation. */
+static const vt_expr *shift(vt_ctx *ctx, const vt_expr *e) {
+    const vt_expr *x = e->a[0], *y = e->a[1], *zero = vt_int(ctx, y->dtype, 0);
+    const vt_expr *amount = y->kind == VT_E_BROADCAST ? y->a[0] : y;
+    if (amount->kind == VT_E_INT && amount->u.i >= 0 && amount->u.i < e->dtype.bits) return e;
+    const vt_expr *forth = shift_some(ctx, e->u.op, x, y);
+    if (e->dtype.code == VT_UINT) return forth;
+    const vt_expr *least = vt_int(ctx, y->dtype, -(int64_t)e->dtype.bits);
+    const vt_expr *back = vt_e_bin(ctx, VT_E_SUB, zero, vt_e_bin(ctx, VT_E_MAX, y, least));
+    back = shift_some(ctx, e->u.op == VT_OP_SHIFT_LEFT ? VT_OP_SHIFT_RIGHT : VT_OP_SHIFT_LEFT, x, back);
+    return vt_e_select(ctx, vt_e_bin(ctx, VT_E_LT, y, zero), back, forth);
+}
+
 static const vt_expr *prepare_expr(vt_mutator *m, const vt_expr *e) {
     preparer *p = (preparer *)m;
     if (e->kind != VT_E_CALL) return vt_mutate_expr_children(m, e);
@@ -78,6 +104,8 @@ static const vt_expr *prepare_expr(vt_mutator *m, const vt_expr *e) {
     e = vt_mutate_expr_children(m, e);
     switch (e->u.op) {
     case VT_OP_LIKELY: return e->a[0];
+    case VT_OP_SHIFT_LEFT:
+    case VT_OP_SHIFT_RIGHT: return shift(m->ctx, e);
     case VT_OP_RSQRT: return one_over(m->ctx, call1(m->ctx, VT_OP_SQRT, e->a[0]));
     case VT_OP_SIGMOID: return sigmoid(m->ctx, e->a[0]);
     case VT_OP_Q_MULTIPLY_SHIFT: return multiply_shift(m->ctx, e);

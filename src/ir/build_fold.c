@@ -208,6 +208,14 @@ const vt_expr *vt_cast(vt_ctx *ctx, vt_dtype t, const vt_expr *x) {
     return vt_e_cast(ctx, t, x);
 }
 
+int64_t vt_shift_value(vt_op op, vt_dtype t, int64_t x, int64_t y) {
+    bool left = (op == VT_OP_SHIFT_LEFT) == (y >= 0);
+    uint64_t by = y < 0 ? -(uint64_t)y : (uint64_t)y;
+    if (by >= t.bits) return !left && x < 0 && t.code == VT_INT ? -1 : 0;
+    if (left) return (int64_t)((uint64_t)x << by);
+    return t.code == VT_UINT ? (int64_t)((uint64_t)x >> by) : x >> by;
+}
+
 bool vt__fold_bits(vt_op op, int64_t x, int64_t y, int64_t *out) {
     switch (op) {
     case VT_OP_SHIFT_LEFT: *out = (int64_t)((uint64_t)x << y); return y >= 0 && y < 64;

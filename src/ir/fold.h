@@ -13,4 +13,8 @@ bool vt__fold_float(vt_expr_kind kind, double x, double y, double *out);
 /* Shifts and bit operations; false for a shift out of range. */
 bool vt__fold_bits(vt_op op, int64_t x, int64_t y, int64_t *out);
 
+/* x shifted by y, both of type t: a negative amount shifts the other way, and one of t.bits or more leaves sign bits or
+ * zeros only. Not yet wrapped to t. */
+int64_t vt_shift_value(vt_op op, vt_dtype t, int64_t x, int64_t y);
+
 #endif

@@ -146,10 +146,8 @@ static vt_value eval_reinterpret(vt_dtype t, vt_value v) {
 
 static vt_value eval_bits(vt__interp *in, const vt_expr *e, uint32_t lane) {
     int64_t x = vt__eval_int(in, e->a[0], lane), y = vt__eval_int(in, e->a[1], lane), out;
-    if ((e->u.op == VT_OP_SHIFT_LEFT || e->u.op == VT_OP_SHIFT_RIGHT) && (y < 0 || y >= e->dtype.bits))
-        vt_raise(in->ctx, VTA_ILLEGAL, "shift by %lld of a %u-bit value", (long long)y, e->dtype.bits);
-    if (e->dtype.code == VT_UINT && e->u.op == VT_OP_SHIFT_RIGHT)
-        out = (int64_t)((uint64_t)x >> y);
+    if (e->u.op == VT_OP_SHIFT_LEFT || e->u.op == VT_OP_SHIFT_RIGHT)
+        out = vt_shift_value(e->u.op, e->dtype, x, y);
     else
         vt__fold_bits(e->u.op, x, y, &out);
     return vt__value_int(e->dtype, out);

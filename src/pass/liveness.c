@@ -161,13 +161,30 @@ typedef struct inplace {
     const vt_var *dst, *src;
     const vt_stmt *store; /* the store to dst whose value is visited */
     int nested;           /* inside of an index */
+    bool accumulates;
+    bool found; /* by loads_src */
     bool bad;
 } inplace;
 
 static void fail(inplace *st) { st->bad = st->v.stop = true; }
 
+static bool is_load_of(void *user, const vt_expr *e) {
+    inplace *st = user;
+    st->found |= e->kind == VT_E_LOAD && e->u.buffer->data == st->src;
+    return !st->found;
+}
+
+static bool loads_src(inplace *st, const vt_expr *e) {
+    st->found = false;
+    vt_expr_walk(e, is_load_of, st);
+    return st->found;
+}
+
+static bool is_shift(const vt_expr *e) { return vt_is_call(e, VT_OP_SHIFT_LEFT) || vt_is_call(e, VT_OP_SHIFT_RIGHT); }
+
 static void inplace_expr(vt_visitor *v, const vt_expr *e) {
     inplace *st = (inplace *)v;
+    if (st->accumulates && is_shift(e) && loads_src(st, e->a[1]) && !loads_src(st, e->a[0])) fail(st);
     if (e->kind == VT_E_VAR && (e == st->dst || e == st->src)) fail(st);
     if (e->kind == VT_E_LOAD) {
         const vt_var *data = e->u.buffer->data;
@@ -201,9 +218,10 @@ static void inplace_stmt(vt_visitor *v, const vt_stmt *s) {
     st->store = NULL;
 }
 
-bool vt_inplace_ok(const vt_stmt *s, const vt_var *dst, const vt_var *src) {
+bool vt_inplace_ok(const vt_stmt *s, const vt_var *dst, const vt_var *src, bool accumulates) {
     if (s->kind != VT_S_ATTR && s->kind != VT_S_FOR && s->kind != VT_S_IF && s->kind != VT_S_STORE) return false;
-    inplace st = {.v = {.expr = inplace_expr, .stmt = inplace_stmt}, .dst = dst, .src = src};
+    inplace st = {
+        .v = {.expr = inplace_expr, .stmt = inplace_stmt}, .dst = dst, .src = src, .accumulates = accumulates};
     vt_visit_stmt(&st.v, s);
     return !st.bad;
 }

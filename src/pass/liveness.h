@@ -27,7 +27,8 @@ typedef struct vt_liveness {
 
 vt_liveness vt_liveness_of(vt_ctx *ctx, const vt_stmt *s);
 
-/* May the statement's store to dst take the place of src, from which it reads at the same index only? */
-bool vt_inplace_ok(const vt_stmt *s, const vt_var *dst, const vt_var *src);
+/* May the statement's store to dst take the place of src, from which it reads at the same index only? A memory that
+ * accumulates works on what is in the result's place: src may then not be the amount of a shift of something else. */
+bool vt_inplace_ok(const vt_stmt *s, const vt_var *dst, const vt_var *src, bool accumulates);
 
 #endif

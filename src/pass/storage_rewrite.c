@@ -3,8 +3,9 @@
  * place. A buffer whose size changes with a loop around it stays where it is. Checks that the special memories are
  * large enough.
  *
- * tir.vta.EarlyRewrite is the same before virtual threads are injected, when lives are still those of one thread; what
- * does not fit then may fit after, so only the later run complains. */
+ * tir.vta.EarlyRewrite is the same before virtual threads are injected, when lives are still those of one thread. After
+ * that the lives of several threads run side by side, and tokens order the uses of each thread's buffers only: the
+ * later run gives the buffers of all threads their place, but lets none take over another's. */
 #include <string.h>
 
 #include "pass/fit.h"
@@ -33,9 +34,9 @@ typedef struct rewrite {
     vt_mutator m;
     vt_lowering *l;
     bool early;
-    bool too_large; /* found early: nothing is changed, for the later run to judge */
     vt_liveness live;
     const vt_stmt *scope; /* of the thread that is being planned */
+    vt_stmt_list outer;   /* the scopes around it, NULL first */
     storage **all;
     uint32_t n, cap;
     storage **idle; /* free for others: sorted by size, earlier freed first */
@@ -147,7 +148,7 @@ static storage *find_in_place(rewrite *st, const vt_event *begin, const vt_event
         if (!e || vt_ptrmap_has(st->in_place, src)) continue;
         if (strcmp(e->scope, scope) != 0 || e->attach != st->scope || e->bits != alloc_bits(alloc) ||
             !vt_dtype_eq(e->elem, vt_dtype_elem(alloc->u.alloc.dtype)) ||
-            !vt_inplace_ok(begin->stmt, alloc->u.alloc.var, src))
+            !vt_inplace_ok(begin->stmt, alloc->u.alloc.var, src, is_special(scope)))
             continue;
         vt_ptrmap_set(st->in_place, src, src);
         return e;
@@ -159,44 +160,45 @@ static void plan_gen(rewrite *st, const vt_event *e) {
     for (uint32_t i = 0; i < e->n_gen; i++) {
         const vt_stmt *alloc = vt_ptrmap_get(st->live.allocs, e->gen[i]);
         const char *scope = scope_of(e->gen[i]);
-        storage *to = e->n_gen <= 2 ? find_in_place(st, e, e + e->pair, alloc, scope) : NULL;
-        if (!to) to = find_storage(st, alloc, scope);
+        bool own = !st->early && st->l->options->config;
+        storage *to = e->n_gen <= 2 && !own ? find_in_place(st, e, e + e->pair, alloc, scope) : NULL;
+        if (!to) to = own ? new_storage(st, alloc, scope, alloc_bits(alloc)) : find_storage(st, alloc, scope);
         vt_grow(st->m.ctx, &to->allocs, &to->cap_allocs, to->n_allocs + 1, sizeof *to->allocs);
         to->allocs[to->n_allocs++] = alloc;
         vt_ptrmap_set(st->of, e->gen[i], to);
     }
 }
 
-/* A thread's storage stays its own: it is not idle for others after the thread. False for threads in threads. */
-static bool enter_or_leave(rewrite *st, const vt_stmt *s) {
-    if (!st->scope) {
-        st->scope = s;
-        return true;
-    }
-    if (st->scope != s) return false;
+/* A thread's storage stays its own: it is not idle for others after the thread. */
+static void leave(rewrite *st) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < st->n_idle; i++)
-        if (st->idle[i]->attach != s) st->idle[kept++] = st->idle[i];
+        if (st->idle[i]->attach != st->scope) st->idle[kept++] = st->idle[i];
     st->n_idle = kept;
-    st->scope = NULL;
-    return true;
+    st->scope = st->outer.items[--st->outer.n];
 }
 
-static bool plan(rewrite *st) {
+static void enter_or_leave(rewrite *st, const vt_event *e) {
+    bool thread = vt_attr_is(e->stmt, VT_ATTR_THREAD_EXTENT) || vt_attr_is(e->stmt, VT_ATTR_VIRTUAL_THREAD);
+    bool parallel =
+        e->stmt->kind == VT_S_FOR && e->stmt->u.loop.kind == VT_FOR_PARALLEL && (!st->scope || st->scope == e->stmt);
+    if (!thread && !parallel) return;
+    if (e->pair < 0) {
+        leave(st);
+    } else {
+        vt_stmt_list_add(st->m.ctx, &st->outer, st->scope);
+        st->scope = e->stmt;
+    }
+}
+
+static void plan(rewrite *st) {
     for (uint32_t i = 0; i < st->live.n; i++) {
         const vt_event *e = &st->live.events[i];
         if (e->pair >= 0) plan_gen(st, e);
-        bool thread = vt_attr_is(e->stmt, VT_ATTR_THREAD_EXTENT) || vt_attr_is(e->stmt, VT_ATTR_VIRTUAL_THREAD);
-        bool parallel = e->stmt->kind == VT_S_FOR && e->stmt->u.loop.kind == VT_FOR_PARALLEL &&
-                        (!st->scope || st->scope == e->stmt);
-        if ((thread || parallel) && !enter_or_leave(st, e->stmt)) {
-            if (st->early) return false;
-            vt_raise(st->m.ctx, VTA_UNSUPPORTED, "threads inside of threads");
-        }
+        enter_or_leave(st, e);
         for (uint32_t k = 0; e->pair <= 0 && k < e->n_kill; k++)
             if (!vt_ptrmap_has(st->in_place, e->kill[k])) release(st, e->kill[k]);
     }
-    return true;
 }
 
 /* ---- Allocations ------------------------------------------------------------------------------------------------ */
@@ -224,10 +226,7 @@ static void alloc_special(rewrite *st, storage *e) {
         parts[i + 1] = (vt_fit_part){vt_var_name(c->allocs[0]->u.alloc.var), c->bits};
         total = align_up(total + c->bits, align);
     }
-    if (!st->early)
-        vt_check_fit_parts(st->l, e->scope, total, e->n_children + 1, parts);
-    else if (total > info.max_bits)
-        st->too_large = true;
+    vt_check_fit_parts(st->l, e->scope, total, e->n_children + 1, parts);
     if (e->n_children == 0) return;
     e->alloc = make_alloc(
         st, e, e->elem,
@@ -403,9 +402,9 @@ static const vt_func *storage_rewrite(vt_lowering *l, const vt_func *f, bool ear
                   .in_place = vt_ptrmap_new(ctx),
                   .attached = vt_ptrmap_new(ctx),
                   .buffers = vt_ptrmap_new(ctx)};
-    if (vt_ptrmap_size(st.live.allocs) == 0 || !plan(&st)) return f;
+    if (vt_ptrmap_size(st.live.allocs) == 0) return f;
+    plan(&st);
     prepare(&st);
-    if (st.too_large) return f;
     const vt_stmt *body = vt_mutate_stmt(&st.m, f->body);
     return vt_func_with_body(ctx, f, attach(&st, &NO_SCOPE, body));
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arith/linear.h"
+#include "ir/fold.h"
 #include "te/priv.h"
 
 /* One value: integers extended to 64 bits as their type says, floats as double. */
@@ -342,12 +343,6 @@ static double float_math(uint8_t op, double x, double y) {
     }
 }
 
-static int64_t shift(uint8_t op, vt_dtype t, int64_t x, int64_t y) {
-    if (y < 0 || y >= t.bits) return op == VT_OP_SHIFT_RIGHT && x < 0 && t.code == VT_INT ? -1 : 0;
-    if (op == VT_OP_SHIFT_LEFT) return wrap((int64_t)((uint64_t)x << y), t);
-    return t.code == VT_UINT ? (int64_t)((uint64_t)x >> y) : x >> y;
-}
-
 static value cast_value(value v, uint8_t from, vt_dtype to) {
     if (from == VT_FLOAT && to.code == VT_FLOAT) return (value){.f = rounded(v.f, to)};
     if (from == VT_FLOAT && !(v.f > -0x1p63 && v.f < 0x1p63)) return (value){.i = 0};
@@ -397,7 +392,7 @@ static void run(const program *p, value *slot) {
             break;
         }
         case MATH: to->f = rounded(float_math(in->kind, x.f, y.f), in->dtype); break;
-        case SHIFT: to->i = shift(in->kind, in->dtype, x.i, y.i); break;
+        case SHIFT: to->i = wrap(vt_shift_value(in->kind, in->dtype, x.i, y.i), in->dtype); break;
         case BITWISE:
             to->i = in->kind == VT_OP_BITWISE_AND ? x.i & y.i : in->kind == VT_OP_BITWISE_OR ? x.i | y.i : x.i ^ y.i;
             break;

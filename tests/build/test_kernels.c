@@ -1,6 +1,7 @@
-/* Every kernel file of the examples, of tests/kernel/cases and, for the processor, of tests/build/cpu, on every
- * machine: compiled, run on the simulator in several orders that the tokens allow, race-free, equal to its meaning bit
- * for bit. A file NAME.calls beside NAME.te holds the calls that it must make in the default configuration. */
+/* Every kernel file of the examples, of tests/kernel/cases, of tests/build/vta (what was once wrong on the accelerator)
+ * and, for the processor, of tests/build/cpu, on every machine: compiled, run on the simulator in several orders that
+ * the tokens allow, race-free, equal to its meaning bit for bit. A file NAME.calls beside NAME.te holds the calls that
+ * it must make in the default configuration. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <unistd.h>
@@ -115,6 +116,7 @@ int main(void) {
     struct CMUnitTest tests[FILES_MOST];
     add_folder("examples");
     add_folder("tests/kernel/cases");
+    add_folder("tests/build/vta");
     add_folder("tests/build/cpu");
     for (int i = 0; i < n_files; i++) tests[i] = (struct CMUnitTest){files[i], test_file, NULL, NULL, files[i]};
     return _cmocka_run_group_tests("kernels", tests, (size_t)n_files, NULL, NULL);

@@ -1,4 +1,8 @@
-/* Turns loop nests marked alu into one micro-op and the loops around it.
+/* Turns loop nests marked alu into kernels of one micro-op each and the loops around it.
+ *
+ * The ALU works in place, acc[dst] = op(acc[dst], operand), and storage planning puts the result where an operand dies
+ * if it can. Where it could not, since the operands live on or are read at other places, the first operand is copied to
+ * the result before: a GEMM that resets, then an addition.
  *
  * The innermost loops run over the scalars of an element and disappear; the others merge where their strides allow it.
  * The two outermost of what is left are the hardware's loops, further ones repeat the micro-op in the kernel. */
@@ -8,11 +12,35 @@
 #include "ir/print.h"
 #include "target/vta/vta.h"
 
-/* What one statement of the nest does. */
+/* What one statement computes; without a second operand it is a copy. */
 typedef struct alu_op {
     vta_alu_opcode opcode;
     const vt_expr *lhs, *rhs;
 } alu_op;
+
+/* The loops around one store. */
+typedef struct nest {
+    const vt_stmt *stmt;
+    const vt_stmt *store;
+    uint32_t n;
+    const vt_var **vars; /* outermost first */
+    const vt_expr **extents;
+    const vt_expr **dst; /* coefficients of the loops in the result's index, and the offset */
+} nest;
+
+/* A constant, or scalars of the accumulator. */
+typedef struct operand {
+    const vt_expr *imm; /* NULL: no constant */
+    const vt_expr **at; /* like nest.dst */
+} operand;
+
+/* The micro-op of one kernel. */
+typedef struct uop {
+    bool reset;
+    vta_alu_opcode opcode;
+    const vt_expr *imm;        /* NULL: the source is the other operand */
+    const vt_expr *const *src; /* like nest.dst */
+} uop;
 
 /* A level of the nest in elements. */
 typedef struct level {
@@ -23,14 +51,17 @@ typedef struct alu {
     vt_mutator m;
     vt_lowering *l;
     vt_analyzer *a;
+    const vt_iter *axis;
 } alu;
 
-static _Noreturn void refuse(alu *st, const vt_stmt *nest, const char *why) {
+static _Noreturn void refuse(alu *st, const vt_stmt *stmt, const char *why) {
     vt_raise(st->m.ctx, VTA_ILLEGAL, "the loops marked alu are no operation of the ALU: %s:\n%s", why,
-             vt_stmt_text(st->m.ctx, nest));
+             vt_stmt_text(st->m.ctx, stmt));
 }
 
-static alu_op match_op(alu *st, const vt_stmt *nest, const vt_expr *value) {
+/* ---- Matching --------------------------------------------------------------------------------------------------- */
+
+static alu_op match_op(alu *st, const vt_stmt *stmt, const vt_expr *value) {
     vt_ctx *ctx = st->m.ctx;
     const vt_expr *x = value->n > 0 ? value->a[0] : NULL, *y = value->n > 1 ? value->a[1] : NULL;
     switch (value->kind) {
@@ -38,18 +69,20 @@ static alu_op match_op(alu *st, const vt_stmt *nest, const vt_expr *value) {
     case VT_E_MUL: return (alu_op){VTA_ALU_MUL, x, y};
     case VT_E_MIN: return (alu_op){VTA_ALU_MIN, x, y};
     case VT_E_MAX: return (alu_op){VTA_ALU_MAX, x, y};
-    case VT_E_LOAD: return (alu_op){VTA_ALU_SHR, value, vt_i32(ctx, 0)};
+    case VT_E_INT:
+    case VT_E_LOAD: return (alu_op){VTA_ALU_ADD, value, NULL};
     case VT_E_SUB:
         if (y->kind == VT_E_INT) return (alu_op){VTA_ALU_ADD, x, vt_neg(ctx, y)};
-        refuse(st, nest,
+        refuse(st, stmt,
                "it has no subtraction of tensors; add the negated tensor (multiply by -1 in a stage of its own)");
     case VT_E_CALL:
         if (value->u.op == VT_OP_SHIFT_RIGHT) return (alu_op){VTA_ALU_SHR, x, y};
-        if (value->u.op == VT_OP_SHIFT_LEFT) return (alu_op){VTA_ALU_SHR, x, vt_simplify(st->a, vt_neg(ctx, y))};
-        break;
+        if (value->u.op != VT_OP_SHIFT_LEFT) break;
+        if (y->kind == VT_E_INT) return (alu_op){VTA_ALU_SHR, x, vt_neg(ctx, y)};
+        refuse(st, stmt, "it shifts to the left by constants only; by tensors it shifts to the right");
     default: break;
     }
-    refuse(st, nest,
+    refuse(st, stmt,
            vt_new_format(ctx,
                          "it can add, multiply, shift, and take the minimum and maximum of a tensor and a tensor or "
                          "a constant, one at a time, but not %s; give each operation a stage of its own, without "
@@ -57,86 +90,100 @@ static alu_op match_op(alu *st, const vt_stmt *nest, const vt_expr *value) {
                          vt_expr_plain(ctx, value)));
 }
 
-/* The coefficients of an operand's index in the loop variables, in `out_coeffs`; the last is the offset. */
-static void linear_index(alu *st, const vt_stmt *nest, const vt_expr *index, uint32_t n, const vt_var **vars,
-                         const vt_expr **out_coeffs) {
-    if (!vt_detect_linear(st->m.ctx, index, n, vars, out_coeffs))
-        refuse(st, nest,
+static void linear_index(alu *st, const nest *k, const vt_expr *index, const vt_expr **out_coeffs) {
+    if (!vt_detect_linear(st->m.ctx, index, k->n, k->vars, out_coeffs))
+        refuse(st, k->stmt,
                vt_new_format(st->m.ctx, "the index %s is not a sum of axes times constants",
                              vt_expr_plain(st->m.ctx, index)));
 }
 
-static const vt_expr *operand_index(alu *st, const vt_stmt *nest, const vt_expr *e, const vt_var *dst) {
+static operand constant(alu *st, const nest *k, const vt_expr *e) {
+    if (e->u.i < INT16_MIN || e->u.i > INT16_MAX)
+        refuse(st, k->stmt,
+               vt_new_format(st->m.ctx, "the constant %lld does not fit the instruction's 16 bits", (long long)e->u.i));
+    return (operand){.imm = e};
+}
+
+static operand match_operand(alu *st, const nest *k, const vt_expr *e) {
+    vt_ctx *ctx = st->m.ctx;
+    if (e->kind == VT_E_INT) return constant(st, k, e);
     if (e->kind != VT_E_LOAD)
-        refuse(st, nest,
-               vt_new_format(st->m.ctx,
-                             "the operand %s is neither a tensor's element nor a constant; give it "
-                             "a stage of its own",
-                             vt_expr_plain(st->m.ctx, e)));
-    if (e->u.buffer->data != dst)
-        refuse(st, nest,
-               vt_new_format(st->m.ctx,
-                             "operand %s and the result are not both in the accumulator; set the "
-                             "scope of their stages to acc",
+        refuse(st, k->stmt,
+               vt_new_format(ctx,
+                             "the operand %s is neither a tensor's element nor a constant; give it a stage of its own",
+                             vt_expr_plain(ctx, e)));
+    if (e->u.buffer->data != k->store->u.store.buffer->data)
+        refuse(st, k->stmt,
+               vt_new_format(ctx,
+                             "operand %s and the result are not both in the accumulator; set the scope of their "
+                             "stages to acc",
                              e->u.buffer->name));
-    return e->a[0];
+    operand o = {.at = VT_NEW_ARRAY(ctx, const vt_expr *, k->n + 1)};
+    linear_index(st, k, e->a[0], o.at);
+    return o;
 }
 
-static bool same_coeffs(uint32_t n, const vt_expr *const *x, const vt_expr *const *y) {
-    for (uint32_t i = 0; i < n; i++)
-        if (!vt_expr_equal(x[i], y[i])) return false;
-    return true;
-}
-
-/* The source's coefficients; one operand must be the place of the result, unless the other is a constant. */
-static void match_source(alu *st, const vt_stmt *nest, const alu_op *op, const vt_var *dst, uint32_t n,
-                         const vt_var **vars, const vt_expr **dst_coeffs, const vt_expr **src,
-                         const vt_expr **out_imm) {
-    const vt_expr *imm = op->rhs->kind == VT_E_INT ? op->rhs : op->lhs->kind == VT_E_INT ? op->lhs : NULL;
-    *out_imm = imm;
-    if (imm) {
-        if (op->opcode == VTA_ALU_SHR && imm == op->lhs) refuse(st, nest, "a constant cannot be shifted by a tensor");
-        if (imm->u.i < INT16_MIN || imm->u.i > INT16_MAX)
-            refuse(st, nest,
-                   vt_new_format(st->m.ctx, "the constant %lld does not fit the instruction's 16 bits",
-                                 (long long)imm->u.i));
-        linear_index(st, nest, operand_index(st, nest, imm == op->rhs ? op->lhs : op->rhs, dst), n, vars, src);
-        return;
+static nest match_nest(alu *st, const vt_stmt *stmt) {
+    vt_ctx *ctx = st->m.ctx;
+    nest k = {.stmt = stmt, .store = stmt};
+    for (; k.store->kind == VT_S_FOR; k.store = k.store->u.loop.body) k.n++;
+    if (k.store->kind != VT_S_STORE)
+        refuse(st, stmt,
+               k.store->kind == VT_S_IF ? "it has a condition; make the split factors divide the axes"
+                                        : "there is not one store inside of the loops");
+    k.vars = VT_NEW_ARRAY(ctx, const vt_var *, k.n + 1);
+    k.extents = VT_NEW_ARRAY(ctx, const vt_expr *, k.n + 1);
+    k.dst = VT_NEW_ARRAY(ctx, const vt_expr *, k.n + 1);
+    uint32_t i = 0;
+    for (const vt_stmt *loop = stmt; loop->kind == VT_S_FOR; loop = loop->u.loop.body, i++) {
+        if (!vt_is_const(loop->u.loop.min, 0)) refuse(st, stmt, "a loop does not begin at 0");
+        k.vars[i] = loop->u.loop.var;
+        k.extents[i] = loop->u.loop.extent;
     }
-    const vt_expr **other = VT_NEW_ARRAY(st->m.ctx, const vt_expr *, n + 1);
-    linear_index(st, nest, operand_index(st, nest, op->lhs, dst), n, vars, src);
-    linear_index(st, nest, operand_index(st, nest, op->rhs, dst), n, vars, other);
-    bool left = same_coeffs(n + 1, dst_coeffs, src), right = same_coeffs(n + 1, dst_coeffs, other);
-    if (left)
-        memcpy(src, other, (n + 1) * sizeof *src);
-    else if (!right)
-        refuse(st, nest,
-               "the result takes the place of neither operand, and the ALU works in place: both operands are "
-               "used again later. Copy the one that is kept into a tensor of its own first");
-    else if (op->opcode == VTA_ALU_SHR)
-        refuse(st, nest, "a shift works in place of what is shifted, which is used again later; copy it first");
+    linear_index(st, &k, k.store->u.store.indices[0], k.dst);
+    return k;
+}
+
+/* Is the operand where the result is? */
+static bool in_place(const nest *k, const operand *x) {
+    for (uint32_t i = 0; x->at && i <= k->n; i++)
+        if (!vt_expr_equal(x->at[i], k->dst[i])) return false;
+    return x->at != NULL;
+}
+
+/* ---- Elements and loops ----------------------------------------------------------------------------------------- */
+
+static const vt_expr *element_scalars(const alu *st) {
+    return vt_i32(st->m.ctx, vt__elem_scalars(st->l->options->config, VTA_MEM_ACC));
 }
 
 /* The innermost loops must run over the scalars of one element; gives the number of loops that do. */
-static uint32_t match_element(alu *st, const vt_stmt *nest, uint32_t n, const vt_expr *const *extents,
-                              const vt_expr *const *dst, const vt_expr *const *src) {
+static uint32_t match_element(alu *st, const nest *k, const vt_expr *const *src) {
     vt_ctx *ctx = st->m.ctx;
-    const vta_config *config = st->l->options->config;
-    int64_t batch = vta_config_batch(config), block = vta_config_block_out(config);
-    uint32_t loops = batch > 1 ? 2 : 1;
-    const vt_expr *scalars = vt_i32(ctx, batch * block);
-    bool ok = n >= loops && vt__is(ctx, vt_floormod(ctx, src[n], scalars), 0) &&
-              vt__is(ctx, vt_floormod(ctx, dst[n], scalars), 0) && vt__is(ctx, src[n - 1], 1) &&
-              vt__is(ctx, dst[n - 1], 1) && vt__is(ctx, extents[n - 1], block);
-    if (ok && batch > 1)
-        ok = vt__is(ctx, src[n - 2], block) && vt__is(ctx, dst[n - 2], block) && vt__is(ctx, extents[n - 2], batch);
-    if (!ok)
-        refuse(st, nest,
+    const vt_expr *scalars = element_scalars(st), *size = vt_i32(ctx, 1);
+    uint32_t loops = 0;
+    bool ok =
+        vt__is(ctx, vt_floormod(ctx, src[k->n], scalars), 0) && vt__is(ctx, vt_floormod(ctx, k->dst[k->n], scalars), 0);
+    while (ok && loops < k->n && !vt_expr_equal(size, scalars)) {
+        uint32_t i = k->n - ++loops;
+        ok = vt_expr_equal(src[i], size) && vt_expr_equal(k->dst[i], size);
+        size = vt_simplify(st->a, vt_mul(ctx, size, k->extents[i]));
+    }
+    if (!ok || !vt_expr_equal(size, scalars))
+        refuse(st, k->stmt,
                vt_new_format(ctx,
                              "the innermost axes must be whole elements of %lld x %lld scalars, in the order in "
                              "which they lie in memory, and begin at one",
-                             (long long)batch, (long long)block));
+                             (long long)vta_config_batch(st->l->options->config),
+                             (long long)vta_config_block_out(st->l->options->config)));
     return loops;
+}
+
+/* The instruction's fields hold no steps backwards, and extents of 14 bits. */
+static bool hardware_can(alu *st, const level *x) {
+    enum { EXTENT_MOST = (1 << 14) - 1 };
+    return vt_const_bound(st->a, x->extent).max <= EXTENT_MOST && vt_const_bound(st->a, x->dst).min >= 0 &&
+           vt_const_bound(st->a, x->src).min >= 0;
 }
 
 /* Merges a level with the one outside of it where their strides fit. `levels` are innermost first. */
@@ -144,40 +191,64 @@ static uint32_t merge_levels(alu *st, uint32_t n, level *levels) {
     vt_ctx *ctx = st->m.ctx;
     uint32_t kept = 0;
     for (uint32_t i = 1; i < n; i++) {
-        level *in = &levels[kept];
+        level *in = &levels[kept], both = *in;
+        both.extent = vt_simplify(st->a, vt_mul(ctx, in->extent, levels[i].extent));
         if (vt_prove_equal(st->a, levels[i].src, vt_mul(ctx, in->src, in->extent)) &&
-            vt_prove_equal(st->a, levels[i].dst, vt_mul(ctx, in->dst, in->extent)))
-            in->extent = vt_simplify(st->a, vt_mul(ctx, in->extent, levels[i].extent));
+            vt_prove_equal(st->a, levels[i].dst, vt_mul(ctx, in->dst, in->extent)) && hardware_can(st, &both))
+            *in = both;
         else
             levels[++kept] = levels[i];
     }
     return n ? kept + 1 : 0;
 }
 
-static const vt_stmt *emit(alu *st, const alu_op *op, const vt_expr *imm, uint32_t n, const level *levels,
-                           const vt_expr *dst, const vt_expr *src) {
+/* Levels that the hardware's loops cannot run become the innermost, which repeat the micro-op. */
+static uint32_t order_levels(alu *st, uint32_t n, level *levels) {
+    uint32_t able = 0, unable = 0;
+    level *kept = VT_NEW_ARRAY(st->m.ctx, level, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        if (hardware_can(st, &levels[i]))
+            kept[able++] = levels[i];
+        else
+            levels[unable++] = levels[i];
+    memcpy(levels + unable, kept, able * sizeof *kept);
+    return able;
+}
+
+/* ---- Kernels ---------------------------------------------------------------------------------------------------- */
+
+static const vt_stmt *push(alu *st, const uop *u, const vt_expr *dst, const vt_expr *src) {
     vt_ctx *ctx = st->m.ctx;
-    uint32_t hardware = n < 2 ? n : 2, rest = n - hardware;
+    const vt_expr *zero = vt_i32(ctx, 0);
+    const vt_expr *args[] = {vt_i32(ctx, !u->reset),
+                             vt_i32(ctx, u->reset),
+                             dst,
+                             u->reset ? zero : src,
+                             zero,
+                             vt_i32(ctx, u->reset ? 0 : u->opcode),
+                             vt_i32(ctx, u->imm != NULL),
+                             u->imm ? u->imm : zero};
+    return vt__call(ctx, VT_OP_VTA_UOP_PUSH, 8, args);
+}
+
+/* `able` of the levels, the outermost, can be the hardware's loops. */
+static const vt_stmt *emit(alu *st, const uop *u, uint32_t n, uint32_t able, const level *levels, const vt_expr *dst,
+                           const vt_expr *src) {
+    vt_ctx *ctx = st->m.ctx;
+    uint32_t hardware = able < 2 ? able : 2, rest = n - hardware;
     const vt_var **vars = VT_NEW_ARRAY(ctx, const vt_var *, rest + 1);
     for (uint32_t i = rest; i-- > 0;) {
         vars[i] = vt_var_new(ctx, "u", VT_I32);
         dst = vt_add(ctx, dst, vt_mul(ctx, vars[i], levels[i].dst));
         src = vt_add(ctx, src, vt_mul(ctx, vars[i], levels[i].src));
     }
-    const vt_expr *push[] = {vt_i32(ctx, 1),
-                             vt_i32(ctx, 0),
-                             dst,
-                             src,
-                             vt_i32(ctx, 0),
-                             vt_i32(ctx, op->opcode),
-                             vt_i32(ctx, imm != NULL),
-                             imm ? imm : vt_i32(ctx, 0)};
-    const vt_stmt *body = vt__call(ctx, VT_OP_VTA_UOP_PUSH, 8, push);
+    const vt_stmt *body = push(st, u, dst, src);
     for (uint32_t i = 0; i < rest; i++)
         body = vt_s_for(ctx, vars[i], vt_i32(ctx, 0), levels[i].extent, VT_FOR_SERIAL, body);
     vt_stmt_list out = {0};
     for (uint32_t i = n; i-- > rest;) {
-        const vt_expr *loop[] = {levels[i].extent, levels[i].dst, levels[i].src, vt_i32(ctx, 0)};
+        const vt_expr *src_step = u->reset ? vt_i32(ctx, 0) : levels[i].src;
+        const vt_expr *loop[] = {levels[i].extent, levels[i].dst, src_step, vt_i32(ctx, 0)};
         vt_stmt_list_add(ctx, &out, vt__extern(ctx, "VTAUopLoopBegin", 4, loop));
     }
     vt_stmt_list_add(ctx, &out, body);
@@ -185,42 +256,92 @@ static const vt_stmt *emit(alu *st, const alu_op *op, const vt_expr *imm, uint32
     return vt_s_seq(ctx, out.n, out.items);
 }
 
-static const vt_stmt *inject_nest(alu *st, const vt_stmt *nest) {
+static const vt_stmt *make_kernel(alu *st, const nest *k, const uop *u) {
     vt_ctx *ctx = st->m.ctx;
-    uint32_t n = 0;
-    const vt_stmt *s = nest;
-    for (; s->kind == VT_S_FOR; s = s->u.loop.body) n++;
-    if (s->kind != VT_S_STORE)
-        refuse(st, nest,
-               s->kind == VT_S_IF ? "it has a condition; make the split factors divide the axes"
-                                  : "there is not one store inside of the loops");
-    const vt_var **vars = VT_NEW_ARRAY(ctx, const vt_var *, n + 1);
-    const vt_expr **extents = VT_NEW_ARRAY(ctx, const vt_expr *, n + 1);
-    const vt_expr **dst = VT_NEW_ARRAY(ctx, const vt_expr *, n + 1), **src = VT_NEW_ARRAY(ctx, const vt_expr *, n + 1);
-    uint32_t k = 0;
-    for (const vt_stmt *loop = nest; loop->kind == VT_S_FOR; loop = loop->u.loop.body, k++) {
-        vars[k] = loop->u.loop.var;
-        extents[k] = loop->u.loop.extent;
-    }
-    const vt_expr *imm;
-    alu_op op = match_op(st, nest, s->u.store.value);
-    linear_index(st, nest, s->u.store.indices[0], n, vars, dst);
-    match_source(st, nest, &op, s->u.store.buffer->data, n, vars, dst, src, &imm);
-    uint32_t outer = n - match_element(st, nest, n, extents, dst, src);
-    const vta_config *config = st->l->options->config;
-    const vt_expr *scalars = vt_i32(ctx, (int64_t)vta_config_batch(config) * vta_config_block_out(config));
+    uint32_t outer = k->n - match_element(st, k, u->src);
+    const vt_expr *scalars = element_scalars(st);
     level *levels = VT_NEW_ARRAY(ctx, level, outer + 1);
     for (uint32_t i = 0; i < outer; i++)
-        levels[outer - 1 - i] = (level){extents[i], vt_simplify(st->a, vt_floordiv(ctx, dst[i], scalars)),
-                                        vt_simplify(st->a, vt_floordiv(ctx, src[i], scalars))};
-    const vt_expr *dst_at = vt_simplify(st->a, vt_floordiv(ctx, dst[n], scalars));
-    const vt_expr *src_at = vt_simplify(st->a, vt_floordiv(ctx, src[n], scalars));
-    return emit(st, &op, imm, merge_levels(st, outer, levels), levels, dst_at, src_at);
+        levels[outer - 1 - i] = (level){k->extents[i], vt_simplify(st->a, vt_floordiv(ctx, k->dst[i], scalars)),
+                                        vt_simplify(st->a, vt_floordiv(ctx, u->src[i], scalars))};
+    const vt_expr *dst_at = vt_simplify(st->a, vt_floordiv(ctx, k->dst[k->n], scalars));
+    const vt_expr *src_at = vt_simplify(st->a, vt_floordiv(ctx, u->src[k->n], scalars));
+    uint32_t n = merge_levels(st, outer, levels), able = order_levels(st, n, levels);
+    return vt__uops(st->l, st->axis, u->reset ? VT_PUSH_GEMM : VT_PUSH_ALU,
+                    emit(st, u, n, able, levels, dst_at, src_at));
 }
 
+/* ---- Operations ------------------------------------------------------------------------------------------------- */
+
+static void add_kernel(alu *st, vt_stmt_list *out, const nest *k, uop u) {
+    if (!u.src) u.src = k->dst;
+    vt_stmt_list_add(st->m.ctx, out, make_kernel(st, k, &u));
+}
+
+static void apply(alu *st, vt_stmt_list *out, const nest *k, vta_alu_opcode opcode, const operand *y) {
+    add_kernel(st, out, k, (uop){.opcode = opcode, .imm = y->imm, .src = y->at});
+}
+
+/* The result becomes x. */
+static void copy(alu *st, vt_stmt_list *out, const nest *k, const operand *x) {
+    for (uint32_t i = 0; i < k->n; i++)
+        if (vt__is(st->m.ctx, k->dst[i], 0) && !vt__is(st->m.ctx, k->extents[i], 1))
+            refuse(st, k->stmt,
+                   vt_new_format(st->m.ctx, "axis %s writes the same elements in every step", vt_var_name(k->vars[i])));
+    add_kernel(st, out, k, (uop){.reset = true});
+    apply(st, out, k, VTA_ALU_ADD, x);
+}
+
+/* A shift by nothing: what is there already is still read and written, as the original has it. */
+static void stay(alu *st, vt_stmt_list *out, const nest *k) {
+    add_kernel(st, out, k, (uop){.opcode = VTA_ALU_SHR, .imm = vt_i32(st->m.ctx, 0)});
+}
+
+static const vt_stmt *inject_nest(alu *st, const vt_stmt *stmt) {
+    nest k = match_nest(st, stmt);
+    alu_op op = match_op(st, stmt, k.store->u.store.value);
+    operand x = match_operand(st, &k, op.lhs), y = {0};
+    vt_stmt_list out = {0};
+    if (op.rhs) y = match_operand(st, &k, op.rhs);
+    if (op.rhs && op.opcode != VTA_ALU_SHR && !in_place(&k, &x) && (x.imm || in_place(&k, &y))) {
+        operand swap = x;
+        x = y;
+        y = swap;
+    }
+    if (!in_place(&k, &x)) {
+        if (in_place(&k, &y))
+            vt_raise(st->m.ctx, VTA_INTERNAL, "storage was planned so that a shift overwrites its amount:\n%s",
+                     vt_stmt_text(st->m.ctx, stmt));
+        copy(st, &out, &k, &x);
+    } else if (!op.rhs) {
+        stay(st, &out, &k);
+    }
+    if (op.rhs) apply(st, &out, &k, op.opcode, &y);
+    return vt_s_seq(st->m.ctx, out.n, out.items);
+}
+
+/* ---- The pass --------------------------------------------------------------------------------------------------- */
+
+/* The nest marked alu, when it and loops around it are all there is: these are then part of it. NULL otherwise. */
+static const vt_stmt *whole_nest(vt_ctx *ctx, const vt_stmt *s) {
+    if (vt_pragma_is(s, "alu")) return s->u.attr.body;
+    const vt_stmt *body = s->kind == VT_S_FOR ? whole_nest(ctx, s->u.loop.body) : NULL;
+    return body ? vt_stmt_with_body(ctx, s, body) : NULL;
+}
+
+static bool find_mark(void *user, const vt_stmt *s) {
+    bool *found = user;
+    *found |= vt_pragma_is(s, "alu");
+    return !*found;
+}
+
+/* Each nest brings the micro-op scopes of its kernels; the scope around it goes. */
 static const vt_stmt *inject_stmt(vt_mutator *m, const vt_stmt *s) {
-    alu *st = (alu *)m;
-    if (vt_pragma_is(s, "alu")) return inject_nest(st, s->u.attr.body);
+    bool marked = false;
+    if (vt_attr_is(s, VT_ATTR_UOPS)) vt_stmt_walk(s->u.attr.body, NULL, find_mark, &marked);
+    if (marked) s = s->u.attr.body;
+    const vt_stmt *stmt = whole_nest(m->ctx, s);
+    if (stmt) return inject_nest((alu *)m, stmt);
     return vt_mutate_stmt_children(m, s);
 }
 
@@ -230,6 +351,9 @@ static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
 }
 
 const vt_func *vt_pass_inject_alu(vt_lowering *l, const vt_func *f) {
-    alu st = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = inject_stmt}, .l = l, .a = vt_analyzer_new(l->ctx)};
+    alu st = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = inject_stmt},
+              .l = l,
+              .a = vt_analyzer_new(l->ctx),
+              .axis = vt__task_axis(l, f)};
     return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&st.m, f->body));
 }
