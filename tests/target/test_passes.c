@@ -132,8 +132,8 @@ static void tokens_between_tasks(void **state) {
     flow_is(one_stage, "CC.");
     flow_is(no_task, "p");
     /* the loop's end tells its begin: a primer before, a drain after, the synchronization last */
-    flow_is(allocated, "(31{)31L(12)12C(23)23S(31})31.");
-    flow_is(looped, "(31{)31L(12)12C(23)23S(31}.)31"); /* the drain of a whole program is the next run's */
+    flow_is(allocated, "(21{)21L(12)12C(23)23S(32)32(21})21.");
+    flow_is(looped, "(21{)21L(12)12C(23)23S(32)32(21}.)21"); /* the drain of a whole program is the next run's */
     /* a reset before a reduction, a store after it: loads wait for the reset, then for each round's computation */
     flow_is(nested, "(32{)32C(21{)21L(12)12C(21}(23)21)23S(32}.)32");
     /* the load may not happen, its tokens pass in any case */

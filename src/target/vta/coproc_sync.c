@@ -7,6 +7,12 @@
  * for the next round needs a first push before the loop (a primer) and a last pop after it (a drain); these are added
  * where the loop meets its neighbours, or the ends of the program. At the very end the program waits for everything.
  *
+ * There are no tokens between load and store: where control passes from one to the other, the token goes by way of
+ * compute, which pops it and pushes another.
+ *
+ * What virtual threads do is copied for each of them, tokens too. So the tokens inside of a virtual thread's scope are
+ * matched inside of it; its neighbours push before all threads begin and pop after the last has ended, once.
+ *
  * Work of the processor that reads what a task before it stored, or writes what one uses, waits for everything first;
  * tokens do not pass such a place. */
 #include <string.h>
@@ -85,23 +91,42 @@ static void insert(planner *st, vt_ptrmap *where, const vt_stmt *node, vt_op op,
     vt_stmt_list_add(ctx, list, vt__call(ctx, op, 2, args));
 }
 
+/* The last leg of the way from one stage to another. */
+static token last_leg(token x) {
+    return (token){x.from == VTA_STAGE_COMPUTE || x.to == VTA_STAGE_COMPUTE ? x.from : VTA_STAGE_COMPUTE, x.to};
+}
+
+/* The tokens that order two neighbours, each once. What goes by way of compute is handed on there, after prev. */
+static tokens needed(planner *st, const state *prev, const state *next) {
+    tokens need = {.n = 0};
+    for (uint32_t i = 0; i < prev->leave.n; i++) {
+        for (uint32_t k = 0; k < next->enter.n; k++) {
+            token x = {prev->leave.items[i], next->enter.items[k]}, last = last_leg(x);
+            if (x.from == x.to) continue;
+            if (last.from != x.from && !has(&prev->pushes, last)) {
+                insert(st, st->after, prev->node, VT_OP_VTA_COPROC_DEP_PUSH, (token){x.from, last.from});
+                insert(st, st->after, prev->node, VT_OP_VTA_COPROC_DEP_POP, (token){x.from, last.from});
+            }
+            if (!has(&need, last)) add_token(st, &need, last);
+        }
+    }
+    return need;
+}
+
 /* Orders two neighbours. What of prev's pushes and next's pops stays open for the statement around them is handed
  * back: out_pushes at prev's end, out_pops at next's begin (used where prev is a loop's end and next its begin). */
 static void order(planner *st, const state *prev, const state *next, tokens *out_pushes, tokens *out_pops) {
     out_pushes->n = out_pops->n = 0;
-    tokens pushes = prev->pushes, pops = next->pops;
-    for (uint32_t i = 0; i < prev->leave.n; i++) {
-        for (uint32_t k = 0; k < next->enter.n; k++) {
-            token x = {prev->leave.items[i], next->enter.items[k]};
-            if (x.from == x.to) continue;
-            if (!has(&prev->pushes, x)) {
-                add_token(st, &pushes, x);
-                insert(st, st->after, prev->node, VT_OP_VTA_COPROC_DEP_PUSH, x);
-            }
-            if (!has(&next->pops, x)) {
-                add_token(st, &pops, x);
-                insert(st, st->before, next->node, VT_OP_VTA_COPROC_DEP_POP, x);
-            }
+    tokens pushes = prev->pushes, pops = next->pops, need = needed(st, prev, next);
+    for (uint32_t i = 0; i < need.n; i++) {
+        token x = need.items[i];
+        if (!has(&prev->pushes, x)) {
+            add_token(st, &pushes, x);
+            insert(st, st->after, prev->node, VT_OP_VTA_COPROC_DEP_PUSH, x);
+        }
+        if (!has(&next->pops, x)) {
+            add_token(st, &pops, x);
+            insert(st, st->before, next->node, VT_OP_VTA_COPROC_DEP_POP, x);
         }
     }
     for (uint32_t i = 0; i < pushes.n; i++) {
@@ -210,6 +235,21 @@ static void plan_loop(planner *st, const vt_stmt *s) {
     if (any) append(st, &loop);
 }
 
+static void plan_threads(planner *st, const vt_stmt *s) {
+    state first = st->first, last = st->last, threads = {.node = s};
+    st->first.node = st->last.node = NULL;
+    vt_visit_stmt(&st->v, s->u.attr.body);
+    bool any = st->last.node != NULL;
+    if (any) {
+        close_ends(st);
+        threads.enter = st->first.enter;
+        threads.leave = st->last.leave;
+    }
+    st->first = first;
+    st->last = last;
+    if (any) append(st, &threads);
+}
+
 static void plan_if(planner *st, const vt_stmt *s) {
     state first = st->first, last = st->last, both = {.node = NULL};
     const vt_stmt *cases[] = {s->u.branch.then_case, s->u.branch.else_case};
@@ -237,6 +277,8 @@ static void plan_stmt(vt_visitor *v, const vt_stmt *s) {
         plan_loop(st, s);
     } else if (s->kind == VT_S_IF) {
         plan_if(st, s);
+    } else if (vt_attr_is(s, VT_ATTR_VIRTUAL_THREAD)) {
+        plan_threads(st, s);
     } else if (vt_attr_is(s, VT_ATTR_TASK) && s->u.attr.node.u.iter == st->axis) {
         if (s->u.attr.value->kind != VT_E_INT)
             vt_raise(st->l->ctx, VTA_ILLEGAL, "the stage of a task is not a constant");
