@@ -133,7 +133,14 @@ static const vt_expr **likely_checks(vt_ctx *ctx, const te_stage *st, const vt_p
 
 enum { OF_AXIS = 1, OF_REDUCTION = 2 };
 
-vt__loops *vt__make_loops(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges) {
+/* The place of the first loop of the reduction; the loops before it are those that init and update share. */
+static uint32_t first_reduction(const te_stage *st, const vt_ptrmap *masks) {
+    for (uint32_t i = 0; i < st->leaf.n; i++)
+        if ((uintptr_t)vt_ptrmap_get(masks, st->leaf.items[i]) & OF_REDUCTION) return i;
+    return st->leaf.n;
+}
+
+vt__loops *vt__make_loops(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, bool apart) {
     const vt_operation *op = st->op;
     vt__loops *loops = VT_NEW(ctx, vt__loops);
     vt_ptrmap *none = vt_ptrmap_new(ctx), *masks = vt_ptrmap_new(ctx), *skip = vt_ptrmap_new(ctx);
@@ -148,14 +155,9 @@ vt__loops *vt__make_loops(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *rang
     for (uint32_t i = 0; i < op->n_axes + op->n_reduce; i++)
         vt_ptrmap_set(masks, op->iters[i], (void *)(uintptr_t)(i < op->n_axes ? OF_AXIS : OF_REDUCTION));
     vt__pass_down_mask(st, masks);
-    for (uint32_t i = 0; i < st->leaf.n; i++) {
-        const vt_iter *axis = st->leaf.items[i];
-        if ((uintptr_t)vt_ptrmap_get(masks, axis) & OF_REDUCTION) {
-            loops->common = i;
-            break;
-        }
-        vt_ptrmap_set(loops->init_values, axis, vt_ptrmap_get(loops->main_values, axis));
-    }
+    loops->common = apart ? 0 : first_reduction(st, masks);
+    for (uint32_t i = 0; i < loops->common; i++)
+        vt_ptrmap_set(loops->init_values, st->leaf.items[i], vt_ptrmap_get(loops->main_values, st->leaf.items[i]));
     for (uint32_t i = 0; i < vt_ptrmap_size(masks); i++)
         if ((uintptr_t)vt_ptrmap_value(masks, i) == OF_REDUCTION) vt_ptrmap_set(skip, vt_ptrmap_key(masks, i), st);
     loop_maker init = {ctx, st, ranges, loops->init_values, true};
@@ -208,7 +210,7 @@ const vt_stmt *vt__make_provide(te_context *c, const te_stage *st, const vt_ptrm
     for (uint32_t i = 0; i < st->n_attrs; i++)
         if (st->attrs[i].type == VT_ITER_TENSORIZED && vt__iters_find(&st->leaf, st->attrs[i].axis) < st->leaf.n)
             return vt__make_tensorized(c, st, ranges);
-    vt__loops *l = vt__make_loops(ctx, st, ranges);
+    vt__loops *l = vt__make_loops(ctx, st, ranges, false);
     if (!st->op->n_reduce) {
         const vt_stmt *body =
             vt__wrap_conditions(ctx, l->main_conditions, l->n_main_conditions, plain_store(ctx, st->op));

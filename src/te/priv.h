@@ -243,7 +243,8 @@ typedef struct vt__loops {
     uint32_t n_main_conditions, n_init_conditions;
     uint32_t common; /* loops that initialization and update share */
 } vt__loops;
-vt__loops *vt__make_loops(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges);
+/* apart: initialization and update share no loop, the first stands before the second. */
+vt__loops *vt__make_loops(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, bool apart);
 /* Levels [from, to) around a body. */
 const vt_stmt *vt__wrap(vt_ctx *ctx, const vt__nest *levels, uint32_t from, uint32_t to, const vt_stmt *body);
 const vt_stmt *vt__wrap_conditions(vt_ctx *ctx, const vt_expr *const *conditions, uint32_t n, const vt_stmt *body);

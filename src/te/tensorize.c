@@ -318,10 +318,21 @@ static const vt_stmt *reset_by_body(matcher *m, const vt__loops *l) {
     return later ? vt_s_if(m->ctx, later, update, body) : update;
 }
 
+/* A body that is the update adds to what is there, so a reduction wholly inside of it needs a reset as well. Its loops
+ * stand before those of the update. */
+static bool body_accumulates(const matcher *m) {
+    const vt_stmt *body = vt__intrin_part(m->intrin, TE_INTRIN_BODY),
+                  *reset = vt__intrin_part(m->intrin, TE_INTRIN_RESET);
+    const vt_stmt *update = vt__intrin_part(m->intrin, TE_INTRIN_UPDATE);
+    return m->op->n_reduce && body && reset && update && vt_stmt_equal(body, update);
+}
+
 static const vt_stmt *assemble(matcher *m, const vt__loops *l) {
     vt_ctx *ctx = m->ctx;
+    bool whole = m->at <= l->common, apart = whole && body_accumulates(m);
+    if (apart) l = vt__make_loops(ctx, m->st, m->ranges, true);
     uint32_t inner = m->at + 1, outer = l->common + 1;
-    if (m->at <= l->common) {
+    if (whole && !apart) {
         if (l->n_init_conditions) refuse_conditions(m, vt_varmap_new(ctx), l->init_conditions, l->n_init_conditions);
         const vt_stmt *body = bind_inputs(m, bind_outputs(m, need_part(m, TE_INTRIN_BODY, "body")));
         body = vt__substitute_axes(ctx, body, l->main_values);
@@ -354,7 +365,7 @@ const vt_stmt *vt__make_tensorized(te_context *c, const te_stage *st, const vt_p
     m.analyzer = vt_analyzer_new(ctx);
     m.axes = VT_NEW_ARRAY(ctx, const vt_iter *, st->op->n_axes + st->op->n_reduce);
     find_regions(&m);
-    vt__loops *loops = vt__make_loops(ctx, st, ranges);
+    vt__loops *loops = vt__make_loops(ctx, st, ranges, false);
     match_shapes(&m);
     check_conditions(&m, loops);
     match_bodies(&m, loops->main_values);
