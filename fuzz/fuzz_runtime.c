@@ -135,6 +135,8 @@ static void run(vta_runtime *runtime) {
     VTASetDebugMode(cmd, 0);
     VTASynchronize(cmd, 0);
     vta_clear_error(cmd);
+    VTASetDebugMode(cmd, VTA_DEBUG_FORCE_SERIAL); /* tokens that are left could satisfy a pop of this stream */
+    VTALoadBuffer2D(cmd, VTABufferAlloc(64), 0, 1, 1, 1, 0, 0, 0, 0, 0, VTA_MEM_ACC);
     VTAStoreBuffer2D(cmd, 0, VTA_MEM_OUT, VTABufferAlloc(16), 0, 1, 1, 1);
     VTASynchronize(cmd, 0);
     if (vta_last_error(cmd)) abort();

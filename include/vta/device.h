@@ -39,7 +39,7 @@ typedef struct vta_device_options {
     uint32_t engine;         /* vta_engine */
     uint32_t order;          /* vta_order */
     uint64_t seed;           /* for VTA_ORDER_RANDOM */
-    uint32_t check;          /* 1: find races (deadlocks are always found) */
+    uint32_t check;          /* 1: find races, reads of what was never written, and what is not portable */
     uint32_t skip_execution; /* 1: count, load micro-ops, compute nothing (the original's debug flag 1) */
     const char *profile;     /* timing profile of tsim: "chisel" when NULL */
     const char *cpu;         /* fast engine: "auto" (NULL), "portable", "avx2", "avx512" */
@@ -75,8 +75,10 @@ VTA_API void *vta_device_host_ptr(vta_device *device, uint32_t addr, size_t byte
  * time, a cycle is one micro-op or one element moved: what an ideal machine would need, so that a damaged loop count
  * cannot hang the caller. Stops with VTA_INTERRUPTED after vta_device_interrupt.
  *
- * With options.check, VTA_RACE lists every pair of instructions that touch the same on-chip elements without a token
- * path between them (the run is completed first), and warnings tell what boards and simulators treat differently. */
+ * With options.check the run is completed, and then VTA_RACE lists the pairs of instructions that touch the same
+ * on-chip elements or the same DRAM without a token path between them, and stores that FINISH does not wait for;
+ * VTA_ILLEGAL the reads of on-chip elements that nothing in this run has written. Warnings, which are no errors, tell
+ * what boards and simulators treat differently. */
 VTA_API vta_status vta_device_run(vta_device *device, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles,
                                   vta_diag *diag);
 /* Stops the run that is going on, soon; does nothing when none is. The one function that may be called from any
@@ -85,6 +87,16 @@ VTA_API void vta_device_interrupt(vta_device *device);
 
 VTA_API vta_counters vta_device_counters(const vta_device *device);
 VTA_API void vta_device_clear_counters(vta_device *device);
+/* What runs with options.check found since the counters were cleared or the options set, as JSON:
+ *
+ *     {"runs": 1, "races": [...], "unwritten": [...], "more": 0, "warnings": [...]}
+ *
+ * An error (the first 16 of both lists; "more" counts the accesses beyond): "kind" ("race", "dram-race", "fetch-race",
+ * "unfinished", "unwritten"), "run" (counted from 0), "first" and "second" (instruction numbers, with "first_is",
+ * "second_is": what they are), "memory" with the elements "from" and "to" (of "dram": byte addresses), "text". A
+ * warning, one of each kind: "kind", "count" of instructions, "run" and "first" of the first one, "differs" (the
+ * implementations that do otherwise), "text". Free with vta_string_free; NULL: out of memory. */
+VTA_API char *vta_device_findings_to_json(const vta_device *device);
 /* One on-chip buffer's contents, for debuggers and tests: `elements` elements of `memory` from `first` on, acc scalars
  * as 32-bit integers, others as they stand in DRAM. VTA_UNSUPPORTED where the device cannot be looked into. */
 VTA_API vta_status vta_device_peek(vta_device *device, vta_memory memory, uint32_t first, uint32_t elements, void *to,

@@ -163,6 +163,8 @@ VTA_API const char *vta_runtime_driver(vta_runtime *runtime);
 /* The device's counters and those of the micro-op cache, of all threads. */
 VTA_API vta_counters vta_runtime_counters(vta_runtime *runtime);
 VTA_API void vta_runtime_clear_counters(vta_runtime *runtime);
+/* What the checked runs of all threads found, as vta_device_findings_to_json; clearing the counters clears it too. */
+VTA_API char *vta_runtime_findings_to_json(vta_runtime *runtime);
 /* The seeds' text, "Execution statistics:" and its seven lines; free with vta_string_free. NULL: out of memory. */
 VTA_API char *vta_counters_to_text(const vta_counters *counters);
 /* Changes the device's options (engine, order, checks, skip_execution) between runs. */

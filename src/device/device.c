@@ -130,6 +130,8 @@ vta_status vta_device_set_options(vta_device *device, const vta_device_options *
         device->options = old;
         memcpy(device->profile, profile, sizeof profile);
         memcpy(device->cpu, cpu, sizeof cpu);
+    } else {
+        device->found = (vt_findings){0};
     }
     return status;
 }
@@ -189,7 +191,9 @@ vta_status vta_device_run(vta_device *device, uint32_t insn_addr, uint32_t count
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "%u instructions; a run takes 1 to %d (one transfer)", count,
                        VTA_MAX_TRANSFER / VTA_INSN_BYTES);
     atomic_store_explicit(&device->interrupt, false, memory_order_relaxed);
-    return device->driver->run(device, insn_addr, count, wait_cycles, diag);
+    vta_status status = device->driver->run(device, insn_addr, count, wait_cycles, diag);
+    device->continues = false;
+    return status;
 }
 
 void vta_device_interrupt(vta_device *device) {
@@ -199,7 +203,9 @@ void vta_device_interrupt(vta_device *device) {
 vta_counters vta_device_counters(const vta_device *device) { return device ? device->counters : (vta_counters){0}; }
 
 void vta_device_clear_counters(vta_device *device) {
-    if (device) device->counters = (vta_counters){0};
+    if (!device) return;
+    device->counters = (vta_counters){0};
+    device->found = (vt_findings){0};
 }
 
 vta_status vta_device_peek(vta_device *device, vta_memory memory, uint32_t first, uint32_t elements, void *to,

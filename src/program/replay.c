@@ -1,6 +1,8 @@
 /* Programs on devices. */
 #include <string.h>
 
+#include "device/core/driver.h"
+
 #include "program/program_priv.h"
 
 enum { CHUNK = 1 << 16 };
@@ -211,6 +213,8 @@ static vta_status compare_counters(const vta_program *p, const vta_counters *beg
 static vta_status run_one(vta_replay *r, uint32_t index, const vta_program_options *options, vta_diag *diag) {
     const vt__run *run = &r->program->runs[index];
     VT_TRY(vta_replay_load(r, index, diag));
+    /* A runtime cuts a stream that outgrows a transfer: a run of a program may go on with what the one before left. */
+    r->device->continues = index > 0;
     vta_status status = vta_device_run(r->device, run->insn_addr, run->insn_count, options->wait_cycles, diag);
     if (status != VTA_OK)
         vt_note_at(diag, VT_NO_POS, "in run %u of %zu (counted from 0)", index, r->program->run_count);

@@ -132,6 +132,7 @@ static void after_run(vt_capture *capture, vta_status ran) {
 vta_status vt_run_device_locked(vta_runtime *runtime, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles,
                                 vta_diag *diag) {
     vt_capture *capture = runtime->capture;
+    runtime->last = NULL;
     /* Callers choose wait_cycles for a board; a simulator that knows no time must not fail for them. */
     if (!runtime->device->driver->timed) wait_cycles = runtime->max_work;
     if (!capture) return vta_device_run(runtime->device, insn_addr, count, wait_cycles, diag);

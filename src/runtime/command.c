@@ -24,6 +24,7 @@ static void unlink_from_runtime(vt_command *command) {
         *link = command->next_of_runtime;
         break;
     }
+    if (runtime->last == command) runtime->last = NULL;
     vt_runtime_stream_ended_locked(runtime, command);
     free_queue_memory(runtime, &command->insn_memory);
     free_queue_memory(runtime, &command->uop_memory);

@@ -160,6 +160,16 @@ vta_counters vta_runtime_counters(vta_runtime *runtime) {
     return counters;
 }
 
+char *vta_runtime_findings_to_json(vta_runtime *runtime) {
+    runtime = hold(runtime);
+    if (!runtime) return NULL;
+    pthread_mutex_lock(&runtime->lock);
+    char *text = vta_device_findings_to_json(runtime->device);
+    pthread_mutex_unlock(&runtime->lock);
+    vt_runtime_release(runtime);
+    return text;
+}
+
 void vta_runtime_clear_counters(vta_runtime *runtime) {
     runtime = hold(runtime);
     if (!runtime) return;

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "device/core/driver.h"
 #include "runtime/capture.h"
 #include "runtime/command.h"
 #include "runtime/dump.h"
@@ -88,18 +89,22 @@ static void add_cache_counters(vt_command *command) {
     command->cache.hits = command->cache.misses = command->cache.evictions = 0;
 }
 
-static vta_status run_locked(vt_command *command, uint32_t wait_cycles) {
+/* `cut`: the stream goes on after this run, with what it leaves on chip. */
+static vta_status run_locked(vt_command *command, uint32_t wait_cycles, bool cut) {
     VT_TRY(place_queues(command));
     encode(command);
     VT_TRY(write_queues(command));
     if (command->debug & VTA_DEBUG_DUMP_INSN) vt_dump_stream(command);
     add_cache_counters(command);
-    return vt_run_device_locked(command->runtime, command->insn_memory.addr, (uint32_t)command->queue.count,
-                                wait_cycles, command->diag);
+    command->runtime->device->continues = command->runtime->last == command;
+    vta_status status = vt_run_device_locked(command->runtime, command->insn_memory.addr,
+                                             (uint32_t)command->queue.count, wait_cycles, command->diag);
+    if (cut) command->runtime->last = command;
+    return status;
 }
 
 /* Runs the finished stream and forgets it, whatever came of it. */
-static vta_status run(vt_command *command, uint32_t wait_cycles) {
+static vta_status run(vt_command *command, uint32_t wait_cycles, bool cut) {
     vta_runtime *runtime = command->runtime;
     vta_status status = VTA_OK;
     if (!vt_reserve(&runtime->allocator, &command->bytes, &command->bytes_cap, command->queue.count * VTA_INSN_BYTES,
@@ -107,15 +112,16 @@ static vta_status run(vt_command *command, uint32_t wait_cycles) {
         status = vt_no_memory(command->diag);
     if (status == VTA_OK) {
         pthread_mutex_lock(&runtime->lock);
-        status = run_locked(command, wait_cycles);
+        status = run_locked(command, wait_cycles, cut);
         pthread_mutex_unlock(&runtime->lock);
     }
+    if (status == VTA_OK) vta_diag_clear(command->diag); /* warnings: the device keeps them */
     end_stream(command, status != VTA_OK);
     return status;
 }
 
 /* Ends the stream and runs it. */
-static vta_status finish_and_run(vt_command *command, uint32_t wait_cycles, const char *hint) {
+static vta_status finish_and_run(vt_command *command, uint32_t wait_cycles, bool cut, const char *hint) {
     vt_insn_queue *queue = &command->queue;
     vta_status status = VTA_OK;
     if (!vt_queue_reserve(queue, VT_FINISH_INSNS)) {
@@ -126,7 +132,7 @@ static vta_status finish_and_run(vt_command *command, uint32_t wait_cycles, cons
         status = check_tokens(command, hint);
         if (status == VTA_OK) vt_queue_finish(queue);
     }
-    if (status == VTA_OK) return run(command, wait_cycles);
+    if (status == VTA_OK) return run(command, wait_cycles, cut);
     vt_command_drop(command);
     return status;
 }
@@ -134,14 +140,14 @@ static vta_status finish_and_run(vt_command *command, uint32_t wait_cycles, cons
 vta_status vt_command_synchronize(vt_command *command, uint32_t wait_cycles) {
     if (command->recording) return vt_fail(command->diag, VTA_ILLEGAL, "inside a finit, which only records micro-ops");
     if (!command->damaged && (command->queue.count || vt_queue_has_pops(&command->queue)))
-        return finish_and_run(command, wait_cycles, "");
+        return finish_and_run(command, wait_cycles, false, "");
     end_stream(command, command->damaged);
     return VTA_OK;
 }
 
 vta_status vt_command_run_early(vt_command *command) {
     static const uint32_t no_bound = 0;
-    return finish_and_run(command, no_bound,
+    return finish_and_run(command, no_bound, true,
                           " that is pushed later; the stream has outgrown a transfer and must run now: push before "
                           "popping, or synchronize more often");
 }

@@ -1,5 +1,6 @@
-/* Random configurations and random programs on them, from a seed. A careful program has a token wherever two stages
- * touch the same elements, and few others; a careless one has tokens anywhere. */
+/* Random configurations and random programs on them, from a seed. A careful program fills its buffers first, has a
+ * token wherever two stages touch the same elements or the same DRAM, and few others; a careless one has tokens
+ * anywhere, reads what nobody wrote, and stores over its own instructions. Half of both load what they stored. */
 #ifndef RANDOM_PROGRAM_H
 #define RANDOM_PROGRAM_H
 
@@ -15,6 +16,8 @@ enum {
     RP_OUT = 0x70000,
     RP_END = 0xb0000,
     RP_BYTES = RP_END - RP_BASE,
+    RP_SHARED = 0x1000, /* of the outputs: where stores and loads meet */
+    RP_INSN_BYTES = NAIVE_INSNS * VTA_INSN_BYTES,
 };
 
 typedef struct random_program {
@@ -22,9 +25,13 @@ typedef struct random_program {
     const vta_config *config;
     vta_insn insns[NAIVE_INSNS];
     int count;
-    uint64_t wrote[NAIVE_INSNS][VTA_MEM_COUNT], read[NAIVE_INSNS][VTA_MEM_COUNT]; /* elements, a bit each */
-    uint8_t before[RP_BYTES];                                                     /* DRAM as the program finds it */
-    uint8_t after[RP_BYTES]; /* and as the naive machine leaves it, in program order */
+    /* Elements, a bit each; see naive_machine. */
+    uint64_t wrote[NAIVE_INSNS][VTA_MEM_COUNT], read[NAIVE_INSNS][VTA_MEM_COUNT], needed[NAIVE_INSNS][VTA_MEM_COUNT];
+    naive_rows dram[NAIVE_INSNS];
+    int same_acc, forwards, other_source; /* instructions; see naive_machine */
+    bool loads_stored;                    /* loads read, now and then, where stores write */
+    uint8_t before[RP_BYTES];             /* DRAM as the program finds it */
+    uint8_t after[RP_BYTES];              /* and as the naive machine leaves it, in program order */
     naive_machine naive;
     int last[3];       /* last instruction of each stage, -1: none */
     int synced[3][3];  /* [from][to]: `to` has waited for the instructions of `from` up to this one */
@@ -61,10 +68,15 @@ static inline vta_config *rp_config(random_program *p) {
     return config;
 }
 
-static inline bool rp_conflict(const random_program *p, int i, int j) {
+static inline bool rp_meet_on_chip(const random_program *p, int i, int j) {
     for (int m = 0; m < VTA_MEM_COUNT; m++)
         if ((p->wrote[i][m] & (p->wrote[j][m] | p->read[j][m])) | (p->read[i][m] & p->wrote[j][m])) return true;
     return false;
+}
+
+/* A store and a load: the rows of other instructions are empty. */
+static inline bool rp_meet_in_dram(const random_program *p, int i, int j) {
+    return p->insns[i].opcode != p->insns[j].opcode && naive_rows_meet(&p->dram[i], &p->dram[j]);
 }
 
 static inline void rp_wait(random_program *p, int from, int index, int to) {
@@ -77,22 +89,55 @@ static inline void rp_wait(random_program *p, int from, int index, int to) {
 }
 
 /* Runs the instruction on the naive machine, to learn what it touches, and appends it. */
-static inline void rp_emit(random_program *p, vta_insn insn, bool careful) {
-    int j = p->count++, to = naive_stage(&insn);
-    p->insns[j] = insn;
-    naive_run(&p->naive, &insn);
+static inline int rp_append(random_program *p, const vta_insn *insn) {
+    int j = p->count++;
+    p->insns[j] = *insn;
+    p->dram[j] = naive_dram(p->config, insn);
+    naive_run(&p->naive, insn);
+    p->same_acc += p->naive.same_acc;
+    p->forwards += p->naive.forwards;
+    p->other_source += p->naive.other_source;
     for (int m = 0; m < VTA_MEM_COUNT; m++) {
-        p->wrote[j][m] = p->read[j][m] = 0;
+        p->wrote[j][m] = p->read[j][m] = p->needed[j][m] = 0;
         for (int e = 0; e < 64; e++) {
             p->wrote[j][m] |= (uint64_t)p->naive.wrote[m][e] << e;
             p->read[j][m] |= (uint64_t)p->naive.read[m][e] << e;
+            p->needed[j][m] |= (uint64_t)p->naive.needed[m][e] << e;
         }
     }
+    return j;
+}
+
+/* Load and store share no token queue: where the instruction meets the other's DRAM, compute waits for that one first,
+ * with an instruction that does nothing else. */
+static inline bool rp_relay(random_program *p, const vta_insn *insn) {
+    int to = naive_stage(insn), far = 2 - to;
+    bool needed = false;
+    naive_rows rows = naive_dram(p->config, insn);
+    if (to == 1 || p->last[far] < 0) return false;
+    for (int i = p->synced[far][to] + 1; i < p->count; i++)
+        needed |= naive_stage(&p->insns[i]) == far && naive_rows_meet(&p->dram[i], &rows);
+    if (!needed) return false;
+    int relay = rp_append(p, &(vta_insn){.opcode = VTA_OP_LOAD, .u.mem.memory_type = VTA_MEM_UOP});
+    if (p->synced[far][1] != p->last[far]) rp_wait(p, far, relay, 1);
+    p->last[1] = relay;
+    p->synced[far][to] = p->last[far];
+    return true;
+}
+
+/* Does the program end before a store of it is over? */
+static inline bool rp_ends_early(const random_program *p, int from, int j) {
+    return from == 2 && p->insns[j].opcode == VTA_OP_FINISH && p->synced[2][1] != p->last[2];
+}
+
+static inline void rp_emit(random_program *p, vta_insn insn, bool careful) {
+    bool relayed = careful && rp_relay(p, &insn);
+    int j = rp_append(p, &insn), to = naive_stage(&insn);
     for (int from = 0; from < 3; from++) {
         if ((from - to) * (from - to) != 1 || p->last[from] < 0) continue;
-        bool needed = false;
+        bool needed = relayed || rp_ends_early(p, from, j);
         for (int i = p->synced[from][to] + 1; i < j; i++)
-            needed |= naive_stage(&p->insns[i]) == from && rp_conflict(p, i, j);
+            needed |= naive_stage(&p->insns[i]) == from && (rp_meet_on_chip(p, i, j) || rp_meet_in_dram(p, i, j));
         bool already = p->synced[from][to] == p->last[from];
         if (careful ? needed : !already && rp_random(p) % 3 == 0) rp_wait(p, from, j, to);
     }
@@ -117,7 +162,23 @@ static inline void rp_load(random_program *p, int memory, bool careful) {
     insn.u.mem.x_pad_0 = (uint8_t)*pads[2];
     insn.u.mem.x_pad_1 = (uint8_t)*pads[3];
     insn.u.mem.sram_base = rp_pick(p, 0, depth - size);
-    insn.u.mem.dram_base = RP_DATA / element + rp_pick(p, 0, (RP_OUT - RP_DATA) / element - 20);
+    bool fits = RP_SHARED + 20 * element <= RP_END - RP_OUT;
+    if (p->loads_stored && fits && rp_random(p) % 3 == 0)
+        insn.u.mem.dram_base = RP_OUT / element + rp_pick(p, 0, RP_SHARED / element);
+    else
+        insn.u.mem.dram_base = RP_DATA / element + rp_pick(p, 0, (RP_OUT - RP_DATA) / element - 20);
+    rp_emit(p, insn, careful);
+}
+
+/* A whole buffer, from one element on. */
+static inline void rp_fill(random_program *p, int memory, bool careful) {
+    uint32_t element = vta_config_elem_bytes(p->config, (vta_memory)memory);
+    vta_insn insn = {.opcode = VTA_OP_LOAD};
+    insn.u.mem.memory_type = (uint8_t)memory;
+    insn.u.mem.y_size = 1;
+    insn.u.mem.x_size = (uint16_t)vta_config_depth(p->config, (vta_memory)memory);
+    insn.u.mem.dram_base = RP_DATA / element;
+    while (insn.u.mem.x_size * element > RP_OUT - RP_DATA) insn.u.mem.x_size /= 2, insn.u.mem.y_size *= 2;
     rp_emit(p, insn, careful);
 }
 
@@ -129,7 +190,12 @@ static inline void rp_store(random_program *p, bool careful) {
     insn.u.mem.x_size = (uint16_t)x;
     insn.u.mem.x_stride = (uint16_t)rp_pick(p, 0, 5);
     insn.u.mem.sram_base = rp_pick(p, 0, vta_config_depth(p->config, VTA_MEM_ACC) - x * y);
-    insn.u.mem.dram_base = RP_OUT / element + rp_pick(p, 0, (RP_END - RP_OUT) / element - 20);
+    if (!careful && rp_random(p) % 24 == 0)
+        insn.u.mem.dram_base = RP_BASE / element + rp_pick(p, 0, RP_INSN_BYTES / element);
+    else if (p->loads_stored)
+        insn.u.mem.dram_base = RP_OUT / element + rp_pick(p, 0, RP_SHARED / element);
+    else
+        insn.u.mem.dram_base = RP_OUT / element + rp_pick(p, 0, (RP_END - RP_OUT) / element - 20);
     rp_emit(p, insn, careful);
 }
 
@@ -210,6 +276,9 @@ static inline bool rp_make(random_program *p, uint64_t seed, int length, bool ca
         for (int t = 0; t < 3; t++) p->synced[s][t] = -1;
     }
     rp_load_uops(p, careful);
+    p->loads_stored = rp_random(p) % 2;
+    if (careful || rp_random(p) % 2)
+        for (int memory = VTA_MEM_WGT; memory <= VTA_MEM_ACC; memory++) rp_fill(p, memory, careful);
     while (p->count < length - 1) {
         uint32_t what = rp_random(p) % 12;
         if (what < 2)
@@ -236,14 +305,55 @@ static inline void rp_clear(random_program *p) {
     vta_config_release((vta_config *)p->config);
 }
 
-/* What the checker has to say about the program's tokens, by the closure of naive_machine.h. */
+/* What is wrong with the program, by the closure of naive_machine.h: a number for each kind of error. */
+typedef struct rp_errors {
+    bool deadlock;
+    int race, dram, fetch, unfinished, unwritten;
+} rp_errors;
+
+typedef uint8_t rp_closure[NAIVE_INSNS][NAIVE_INSNS];
+
+/* Store i over instruction j, unless fetch has read j by then: it has read all up to the last one before i. */
+static inline bool rp_overwrites(const random_program *p, rp_closure before, int i, int j) {
+    naive_rows insn = {1, {RP_BASE + (uint64_t)j * 16}, {RP_BASE + (uint64_t)j * 16 + 16}};
+    if (p->insns[i].opcode != VTA_OP_STORE || !naive_rows_meet(&p->dram[i], &insn)) return false;
+    for (int k = j; k < p->count; k++)
+        if (k == i || before[k][i]) return false;
+    return true;
+}
+
+static inline bool rp_is_unwritten(const random_program *p, rp_closure before, int j) {
+    for (int m = 0; m < VTA_MEM_COUNT; m++) {
+        uint64_t written = 0;
+        for (int i = 0; i < p->count; i++)
+            if (before[i][j]) written |= p->wrote[i][m];
+        if (p->needed[j][m] & ~written) return true;
+    }
+    return false;
+}
+
+static inline rp_errors rp_find_errors(const random_program *p) {
+    static rp_closure before;
+    rp_errors e = {.deadlock = !naive_before(p->insns, p->count, before)};
+    for (int i = 0; i < p->count && !e.deadlock; i++) {
+        e.unwritten += rp_is_unwritten(p, before, i);
+        e.unfinished += p->insns[i].opcode == VTA_OP_STORE && p->dram[i].count && !before[i][p->count - 1];
+        for (int j = 0; j < p->count; j++) {
+            e.fetch += rp_overwrites(p, before, i, j);
+            if (j <= i || before[i][j] || before[j][i]) continue;
+            e.dram += rp_meet_in_dram(p, i, j);
+            e.race += rp_meet_on_chip(p, i, j);
+        }
+    }
+    return e;
+}
+
+/* The status of a checked run. */
 static inline vta_status rp_expected(const random_program *p) {
-    static uint8_t before[NAIVE_INSNS][NAIVE_INSNS];
-    if (!naive_before(p->insns, p->count, before)) return VTA_DEADLOCK;
-    for (int i = 0; i < p->count; i++)
-        for (int j = i + 1; j < p->count; j++)
-            if (!before[i][j] && !before[j][i] && rp_conflict(p, i, j)) return VTA_RACE;
-    return VTA_OK;
+    rp_errors e = rp_find_errors(p);
+    if (e.deadlock) return VTA_DEADLOCK;
+    if (e.race + e.dram + e.fetch + e.unfinished) return VTA_RACE;
+    return e.unwritten ? VTA_ILLEGAL : VTA_OK;
 }
 
 #endif

@@ -10,7 +10,13 @@
 #include "vta/device.h"
 #include "vta/isa.h"
 
-enum { NAIVE_INSNS = 160, NAIVE_DEPTH = 256 };
+enum { NAIVE_INSNS = 160, NAIVE_DEPTH = 256, NAIVE_ROWS = 8 };
+
+/* Bytes of DRAM that an instruction reads (LOAD) or writes (STORE), row by row. */
+typedef struct naive_rows {
+    int count;
+    uint64_t from[NAIVE_ROWS], to[NAIVE_ROWS];
+} naive_rows;
 
 typedef struct naive_machine {
     const vta_config *config;
@@ -18,8 +24,12 @@ typedef struct naive_machine {
     uint64_t base;
     uint32_t uop[NAIVE_DEPTH];
     int64_t *scalars[VTA_MEM_COUNT]; /* inp, wgt, acc: [element][scalar] */
-    /* Elements that the last instruction touched, by memory. */
-    uint8_t wrote[VTA_MEM_COUNT][NAIVE_DEPTH], read[VTA_MEM_COUNT][NAIVE_DEPTH];
+    /* Elements that the last instruction touched, by memory: read as another stage than the writer; needed: read, by
+     * any stage, before it wrote them itself. */
+    uint8_t wrote[VTA_MEM_COUNT][NAIVE_DEPTH], read[VTA_MEM_COUNT][NAIVE_DEPTH], needed[VTA_MEM_COUNT][NAIVE_DEPTH];
+    /* Of the last instruction: the destinations of the two micro-ops before, -1: none; and whether one met them. */
+    int64_t dst_before[2];
+    bool same_acc, forwards, other_source;
 } naive_machine;
 
 static inline uint32_t naive_scalars(const vta_config *c, int memory) {
@@ -59,6 +69,10 @@ static inline void naive_put(naive_machine *m, uint64_t bit, uint32_t width, int
     }
 }
 
+static inline void naive_need(naive_machine *m, int memory, uint32_t element) {
+    if (!m->wrote[memory][element]) m->needed[memory][element] = 1;
+}
+
 static inline int64_t naive_wrap(int64_t v) { return (int32_t)(uint32_t)(uint64_t)v; }
 
 static inline void naive_load_element(naive_machine *m, int memory, uint32_t to, int64_t from) {
@@ -96,6 +110,7 @@ static inline void naive_store(naive_machine *m, const vta_insn *insn) {
             uint32_t from = insn->u.mem.sram_base + y * insn->u.mem.x_size + x;
             uint64_t to = (uint64_t)insn->u.mem.dram_base + (uint64_t)y * insn->u.mem.x_stride + x;
             m->read[VTA_MEM_ACC][from] = 1;
+            naive_need(m, VTA_MEM_ACC, from);
             for (uint32_t i = 0; i < n; i++)
                 naive_put(m, (to * n + i) * width, width, m->scalars[VTA_MEM_ACC][(size_t)from * n + i]);
         }
@@ -118,6 +133,8 @@ static inline void naive_tile(naive_machine *m, uint32_t dst, uint32_t src, uint
     uint32_t batch = vta_config_batch(m->config), in = vta_config_block_in(m->config);
     uint32_t out = vta_config_block_out(m->config);
     m->read[VTA_MEM_INP][src] = m->read[VTA_MEM_WGT][wgt] = 1;
+    naive_need(m, VTA_MEM_INP, src);
+    naive_need(m, VTA_MEM_WGT, wgt);
     for (uint32_t b = 0; b < batch; b++)
         for (uint32_t o = 0; o < out; o++)
             for (uint32_t i = 0; i < in; i++) {
@@ -125,6 +142,17 @@ static inline void naive_tile(naive_machine *m, uint32_t dst, uint32_t src, uint
                 *acc = naive_wrap(*acc + m->scalars[VTA_MEM_INP][((size_t)src * batch + b) * in + i] *
                                              m->scalars[VTA_MEM_WGT][((size_t)wgt * out + o) * in + i]);
             }
+}
+
+/* Neighbours of micro-ops, as they come. */
+static inline void naive_neighbours(naive_machine *m, const vta_insn *insn, int64_t dst, int64_t src) {
+    bool alu = insn->opcode == VTA_OP_ALU;
+    bool near = dst == m->dst_before[0] || (!alu && dst == m->dst_before[1]);
+    m->same_acc |= near && (alu || !insn->u.exec.reset_reg);
+    m->forwards |= alu && src == m->dst_before[0];
+    m->other_source |= alu && insn->u.exec.use_imm && src != dst;
+    m->dst_before[1] = m->dst_before[0];
+    m->dst_before[0] = dst;
 }
 
 static inline void naive_exec(naive_machine *m, const vta_insn *insn) {
@@ -136,6 +164,11 @@ static inline void naive_exec(naive_machine *m, const vta_insn *insn) {
                 uint32_t dst = uop.dst + y * insn->u.exec.dst_factor_out + x * insn->u.exec.dst_factor_in;
                 uint32_t src = uop.src + y * insn->u.exec.src_factor_out + x * insn->u.exec.src_factor_in;
                 uint32_t wgt = uop.wgt + y * insn->u.exec.wgt_factor_out + x * insn->u.exec.wgt_factor_in;
+                bool alu = insn->opcode == VTA_OP_ALU;
+                naive_need(m, VTA_MEM_UOP, u);
+                if (alu && !insn->u.exec.use_imm) naive_need(m, VTA_MEM_ACC, src);
+                if (alu || !insn->u.exec.reset_reg) naive_need(m, VTA_MEM_ACC, dst);
+                naive_neighbours(m, insn, dst, src);
                 m->wrote[VTA_MEM_ACC][dst] = 1;
                 for (uint32_t i = 0; i < n && insn->opcode == VTA_OP_ALU; i++) {
                     int64_t *acc = &m->scalars[VTA_MEM_ACC][(size_t)dst * n + i];
@@ -154,9 +187,31 @@ static inline void naive_exec(naive_machine *m, const vta_insn *insn) {
 static inline void naive_run(naive_machine *m, const vta_insn *insn) {
     memset(m->wrote, 0, sizeof m->wrote);
     memset(m->read, 0, sizeof m->read);
+    memset(m->needed, 0, sizeof m->needed);
+    m->dst_before[0] = m->dst_before[1] = -1;
+    m->same_acc = m->forwards = m->other_source = false;
     if (insn->opcode == VTA_OP_LOAD && insn->u.mem.x_size) naive_load(m, insn);
     if (insn->opcode == VTA_OP_STORE && insn->u.mem.x_size) naive_store(m, insn);
     if (insn->opcode == VTA_OP_GEMM || insn->opcode == VTA_OP_ALU) naive_exec(m, insn);
+}
+
+static inline naive_rows naive_dram(const vta_config *config, const vta_insn *insn) {
+    naive_rows rows = {0};
+    if (insn->opcode != VTA_OP_LOAD && insn->opcode != VTA_OP_STORE) return rows;
+    uint64_t bytes = vta_config_elem_bytes(config, (vta_memory)insn->u.mem.memory_type);
+    for (uint32_t y = 0; y < insn->u.mem.y_size && insn->u.mem.x_size; y++) {
+        rows.from[rows.count] = ((uint64_t)insn->u.mem.dram_base + (uint64_t)y * insn->u.mem.x_stride) * bytes;
+        rows.to[rows.count] = rows.from[rows.count] + insn->u.mem.x_size * bytes;
+        rows.count++;
+    }
+    return rows;
+}
+
+static inline bool naive_rows_meet(const naive_rows *a, const naive_rows *b) {
+    for (int i = 0; i < a->count; i++)
+        for (int j = 0; j < b->count; j++)
+            if (a->from[i] < b->to[j] && b->from[j] < a->to[i]) return true;
+    return false;
 }
 
 /* ---- Tokens ---------------------------------------------------------------------------------------------- */

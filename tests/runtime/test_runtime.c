@@ -236,6 +236,40 @@ static void test_early_runs(void **state) {
     vta_runtime_destroy(runtime);
 }
 
+static bool found(const char *words) {
+    char *json = vta_runtime_findings_to_json(NULL);
+    assert_non_null(json);
+    bool has = strstr(json, words) != NULL;
+    vta_string_free(json);
+    return has;
+}
+
+/* What one stream left on chip is there for its next part when it was cut, and for no other stream. */
+static void test_checks_know_where_a_stream_was_cut(void **state) {
+    (void)state;
+    vta_runtime_options options = {.max_transfer = 1024, .device.check = 1};
+    vta_runtime *runtime = use("", &options);
+    VTACommandHandle cmd = VTATLSCommandHandle();
+    void *from = VTABufferAlloc(4 * 64), *to = VTABufferAlloc(4 * 16), *site = NULL;
+    VTALoadBuffer2D(cmd, from, 0, 4, 1, 4, 0, 0, 0, 0, 0, VTA_MEM_ACC);
+    for (int i = 0; i < 200; i++) push_alu(&site, 5);
+    VTADepPush(cmd, 2, 3);
+    VTADepPop(cmd, 2, 3);
+    VTAStoreBuffer2D(cmd, 0, VTA_MEM_OUT, to, 0, 4, 1, 4);
+    VTASynchronize(cmd, 0);
+    no_error(cmd);
+    assert_true(vta_runtime_counters(NULL).runs > 3);
+    assert_true(found("\"races\": [], \"unwritten\": []"));
+    assert_true(found("\"kind\": \"earlier-run\", "));
+    vta_runtime_clear_counters(NULL);
+    push_alu(&site, 5);
+    VTASynchronize(cmd, 0);
+    assert_true(error_has(cmd, "reads acc[0..3], where no instruction of this run has written before it"));
+    assert_true(found("\"kind\": \"unwritten\", \"run\": 0"));
+    assert_false(found("\"kind\": \"earlier-run\""));
+    vta_runtime_destroy(runtime);
+}
+
 /* The recorded blocked matrix multiply pops its last token after the synchronize. */
 static void test_tokens_cross_a_synchronize(void **state) {
     (void)state;
@@ -813,6 +847,7 @@ int main(void) {
         cmocka_unit_test(test_eviction),
         cmocka_unit_test(test_evicted_kernels_come_back),
         cmocka_unit_test(test_early_runs),
+        cmocka_unit_test(test_checks_know_where_a_stream_was_cut),
         cmocka_unit_test(test_tokens_cross_a_synchronize),
         cmocka_unit_test(test_force_serial),
         cmocka_unit_test(test_waiting),

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "device/core/dram.h"
+#include "device/core/findings.h"
 #include "vta/device.h"
 
 typedef struct vt_driver {
@@ -37,6 +38,8 @@ struct vta_device {
     char profile[64], cpu[16];
     vt_dram dram;
     vta_counters counters;
+    vt_findings found; /* by checked runs, since the counters were cleared or the options set */
+    bool continues;    /* the next run goes on with what the last one left on chip; down after every run */
     atomic_bool interrupt;
     void *state; /* the driver's */
 };

@@ -50,6 +50,7 @@ void vt_machine_clear(vt_machine *machine) {
     vt_free(machine->allocator, machine->wgt, c->buffer_bytes[VTA_MEM_WGT]);
     vt_free(machine->allocator, machine->acc, c->buffer_bytes[VTA_MEM_ACC]);
     vt_free(machine->allocator, machine->row, machine->row_bytes);
+    for (int m = 0; m < VTA_MEM_COUNT; m++) vt_free(machine->allocator, machine->left[m], c->depth[m]);
     *machine = (vt_machine){0};
 }
 

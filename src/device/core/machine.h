@@ -67,6 +67,7 @@ struct vt_machine {
     uint32_t acc_lanes; /* scalars of an acc element: BATCH x BLOCK_OUT */
     uint8_t *row;       /* an output row on its way to DRAM */
     size_t row_bytes;
+    uint8_t *left[VTA_MEM_COUNT]; /* by the checker (race.h): elements that runs wrote on chip; NULL: never checked */
 };
 
 /* Zeroed buffers. VTA_UNSUPPORTED for a configuration that no engine computes (acc narrower than 32 bits). On failure

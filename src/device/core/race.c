@@ -1,14 +1,24 @@
 #include "device/core/race.h"
 
-#include "base/diag.h"
+#include <string.h>
+
 #include "config/config_priv.h"
+
+enum { LOAD_STAGE, COMPUTE_STAGE, STORE_STAGE, NO_STAGE };
 
 /* Who writes and who reads a memory, as far as two stages are concerned. */
 static const struct {
     vta_memory memory;
     uint8_t writer, reader;
-} shared[] = {{VTA_MEM_INP, 0, 1}, {VTA_MEM_WGT, 0, 1}, {VTA_MEM_ACC, 1, 2}};
+} shared[] = {
+    {VTA_MEM_UOP, COMPUTE_STAGE, NO_STAGE},
+    {VTA_MEM_INP, LOAD_STAGE, COMPUTE_STAGE},
+    {VTA_MEM_WGT, LOAD_STAGE, COMPUTE_STAGE},
+    {VTA_MEM_ACC, COMPUTE_STAGE, STORE_STAGE},
+};
 enum { SHARED = sizeof shared / sizeof shared[0] };
+
+/* ---- Life -------------------------------------------------------------------------------------------------- */
 
 void vt_checker_clear(vt_checker *checker) {
     for (int i = 0; i < SHARED; i++) {
@@ -16,41 +26,64 @@ void vt_checker_clear(vt_checker *checker) {
         size_t bytes = (size_t)checker->config->depth[m] * sizeof(uint32_t);
         vt_free(checker->allocator, checker->written[m], bytes);
         vt_free(checker->allocator, checker->read[m], bytes);
+        checker->written[m] = checker->read[m] = NULL;
     }
-    *checker = (vt_checker){.config = checker->config, .allocator = checker->allocator};
+    vt__dram_shadow_clear(checker);
 }
 
-vta_status vt_checker_init(vt_checker *checker, const vt_machine *machine, const vt_stream *stream, vta_diag *diag) {
-    *checker = (vt_checker){.config = machine->config, .allocator = machine->allocator, .stream = stream};
+/* What a run leaves on chip is remembered in the machine, from its first checked run on. */
+static bool remember(vt_machine *machine, vta_memory m, bool continues) {
+    if (!machine->left[m]) machine->left[m] = vt_alloc_zero(machine->allocator, machine->config->depth[m]);
+    if (machine->left[m] && !continues) memset(machine->left[m], 0, machine->config->depth[m]);
+    return machine->left[m];
+}
+
+vta_status vt_checker_init(vt_checker *checker, vt_machine *machine, const vt_stream *stream, uint32_t insn_addr,
+                           bool continues, vta_diag *diag) {
+    *checker =
+        (vt_checker){.config = machine->config, .allocator = machine->allocator, .stream = stream, .machine = machine};
     bool ok = true;
     for (int i = 0; i < SHARED; i++) {
         vta_memory m = shared[i].memory;
         size_t bytes = (size_t)checker->config->depth[m] * sizeof(uint32_t);
         checker->written[m] = vt_alloc_zero(checker->allocator, bytes);
         checker->read[m] = vt_alloc_zero(checker->allocator, bytes);
-        ok = ok && checker->written[m] && checker->read[m];
+        ok = ok && checker->written[m] && checker->read[m] && remember(machine, m, continues);
     }
-    if (ok) return VTA_OK;
-    vt_checker_clear(checker);
-    return vt_no_memory(diag);
+    vta_status status = ok ? vt__dram_shadow_init(checker, insn_addr, diag) : vt_no_memory(diag);
+    if (status != VTA_OK) vt_checker_clear(checker);
+    return status;
 }
 
-/* Adds an element to a race of the same two instructions, or begins a new one. */
-static void add_race(vt_checker *c, uint32_t earlier, uint32_t later, vta_memory memory, uint32_t element,
-                     bool writes) {
-    uint32_t kept = c->race_count < VT_RACES_SHOWN ? c->race_count : VT_RACES_SHOWN;
-    for (uint32_t i = kept; i-- > 0;) {
-        vt_race *r = &c->races[i];
-        if (r->later != later) break;
-        if (r->earlier != earlier || r->memory != memory) continue;
-        if (element < r->first) r->first = element;
-        if (element > r->last) r->last = element;
+/* ---- Findings ---------------------------------------------------------------------------------------------- */
+
+static vt_finding_insn name(const vt_checker *c, uint32_t index) {
+    vt_finding_insn insn = {.index = index};
+    vt_insn_label(&c->stream->insns[index], insn.label);
+    return insn;
+}
+
+void vt__add_race(vt_checker *c, vt_finding_kind kind, uint32_t earlier, uint32_t later, bool later_writes,
+                  vta_memory memory, uint64_t from, uint64_t to) {
+    bool in_order = earlier < later;
+    vt_finding f = {.kind = kind, .memory = memory, .from = from, .to = to};
+    f.first = name(c, in_order ? earlier : later);
+    f.second = name(c, in_order ? later : earlier);
+    f.second_writes = later_writes == in_order;
+    vt_findings_add(&c->found, &f);
+}
+
+static void add_unwritten(vt_checker *c, uint32_t index, vta_memory memory, uint32_t element) {
+    if (c->machine->left[memory][element]) {
+        vt_findings_warn(&c->found, VT_WARN_EARLIER_RUN, index, &c->stream->insns[index]);
         return;
     }
-    if (c->race_count < VT_RACES_SHOWN)
-        c->races[c->race_count] = (vt_race){earlier, later, memory, element, element, writes};
-    c->race_count++;
+    vt_finding f = {.kind = VT_FINDING_UNWRITTEN, .memory = memory, .from = element, .to = element};
+    f.first = name(c, index);
+    vt_findings_add(&c->found, &f);
 }
+
+/* ---- Accesses on chip -------------------------------------------------------------------------------------- */
 
 /* One kind of access of one instruction. */
 typedef struct access {
@@ -58,32 +91,42 @@ typedef struct access {
     uint32_t index;
     vta_memory memory;
     bool writes;
-    uint32_t mine;         /* what the element remembers of this access */
-    uint32_t *own, *other; /* the arrays of this kind of access and of the conflicting one */
+    uint32_t mine;   /* what the element remembers of this access */
+    uint32_t *own;   /* the array of this kind of access; NULL: nothing to remember */
+    uint32_t *other; /* of the conflicting kind in another stage; NULL: there is none */
     uint32_t other_stage;
-    uint32_t ordered; /* positions of the other stage up to this one come before */
+    uint32_t ordered;       /* positions of the other stage up to this one come before */
+    const uint32_t *filled; /* elements must have been written: where that stands; NULL: they need not */
 } access;
 
-static access make_access(vt_checker *c, uint32_t index, int share, bool writes) {
-    vta_memory m = shared[share].memory;
-    uint32_t other = writes ? shared[share].reader : shared[share].writer;
-    return (access){.checker = c,
-                    .index = index,
-                    .memory = m,
-                    .writes = writes,
-                    .mine = c->stream->position[index] + 1,
-                    .own = writes ? c->written[m] : c->read[m],
-                    .other = writes ? c->read[m] : c->written[m],
-                    .other_stage = other,
-                    .ordered = c->stream->clocks[index].before[other]};
+/* The access to a memory by the stage that writes it (also where that only reads) or by the one that reads it. */
+static access make_access(vt_checker *c, uint32_t index, vta_memory m, bool writes, bool needs_contents) {
+    access a = {.checker = c, .index = index, .memory = m, .writes = writes, .mine = c->stream->position[index] + 1};
+    uint32_t stage = c->stream->stage[index];
+    int share = 0;
+    while (shared[share].memory != m) share++;
+    if (needs_contents) a.filled = c->written[m];
+    bool local = stage == shared[share].writer;
+    if (local && !writes) return a; /* within one stage everything is in order */
+    a.own = writes ? c->written[m] : c->read[m];
+    a.other_stage = writes ? shared[share].reader : shared[share].writer;
+    if (a.other_stage == NO_STAGE) return a;
+    a.other = writes ? c->read[m] : c->written[m];
+    a.ordered = c->stream->clocks[index].before[a.other_stage];
+    return a;
+}
+
+static void add_conflict(const access *a, uint32_t element) {
+    const vt_stream *s = a->checker->stream;
+    vt__add_race(a->checker, VT_FINDING_RACE, s->queue[a->other_stage][a->other[element] - 1], a->index, a->writes,
+                 a->memory, element, element);
 }
 
 static void touch(const access *a, uint32_t first, uint32_t count) {
     for (uint32_t e = first; e < first + count; e++) {
-        if (a->other[e] > a->ordered)
-            add_race(a->checker, a->checker->stream->queue[a->other_stage][a->other[e] - 1], a->index, a->memory, e,
-                     a->writes);
-        a->own[e] = a->mine;
+        if (a->filled && !a->filled[e]) add_unwritten(a->checker, a->index, a->memory, e);
+        if (a->other && a->other[e] > a->ordered) add_conflict(a, e);
+        if (a->own) a->own[e] = a->mine;
     }
 }
 
@@ -101,77 +144,69 @@ static void touch_loops(const access *a, uint32_t index, uint32_t iter_out, uint
         for (uint32_t x = 0; x < iter_in; x++) touch(a, index + y * factor_out + x * factor_in, run);
 }
 
-static void compute(vt_checker *c, const vt_machine *m, uint32_t index, const vta_insn *insn) {
-    enum { INP, WGT, ACC };
-    access inp = make_access(c, index, INP, false), wgt = make_access(c, index, WGT, false);
-    access acc = make_access(c, index, ACC, true);
-    bool multiplies = insn->opcode == VTA_OP_GEMM && !insn->u.exec.reset_reg;
+/* ---- Instructions ------------------------------------------------------------------------------------------ */
+
+/* All elements that the instruction reads must have been written before it, its own destinations too: what a micro-op
+ * reads and one before it wrote, that one has read itself. */
+static void compute(vt_checker *c, uint32_t index, const vta_insn *insn) {
+    bool gemm = insn->opcode == VTA_OP_GEMM, resets = gemm && insn->u.exec.reset_reg;
+    bool reads_acc = !gemm && !insn->u.exec.use_imm;
+    access uops = make_access(c, index, VTA_MEM_UOP, false, true);
+    access acc = make_access(c, index, VTA_MEM_ACC, true, !resets);
+    access src = make_access(c, index, gemm ? VTA_MEM_INP : VTA_MEM_ACC, false, true);
+    access wgt = make_access(c, index, VTA_MEM_WGT, false, true);
     uint32_t out = insn->u.exec.iter_out, in = insn->u.exec.iter_in;
-    if (!vt_exec_work(insn)) return;
+    touch(&uops, insn->u.exec.uop_bgn, insn->u.exec.uop_end - insn->u.exec.uop_bgn);
     for (uint32_t u = insn->u.exec.uop_bgn; u < insn->u.exec.uop_end; u++) {
-        const vta_uop *uop = &m->uops[u];
-        touch_loops(&acc, uop->dst, out, insn->u.exec.dst_factor_out, in, insn->u.exec.dst_factor_in);
-        if (!multiplies) continue;
-        touch_loops(&inp, uop->src, out, insn->u.exec.src_factor_out, in, insn->u.exec.src_factor_in);
-        touch_loops(&wgt, uop->wgt, out, insn->u.exec.wgt_factor_out, in, insn->u.exec.wgt_factor_in);
+        const vta_uop *uop = &c->machine->uops[u];
+        if ((gemm && !resets) || reads_acc)
+            touch_loops(&src, uop->src, out, insn->u.exec.src_factor_out, in, insn->u.exec.src_factor_in);
+        if (gemm && !resets)
+            touch_loops(&wgt, uop->wgt, out, insn->u.exec.wgt_factor_out, in, insn->u.exec.wgt_factor_in);
     }
-    vt__check_portability(c, m, index);
+    for (uint32_t u = insn->u.exec.uop_bgn; u < insn->u.exec.uop_end; u++)
+        touch_loops(&acc, c->machine->uops[u].dst, out, insn->u.exec.dst_factor_out, in, insn->u.exec.dst_factor_in);
 }
 
-void vt_checker_insn(vt_checker *c, const vt_machine *machine, uint32_t index) {
-    const vta_insn *insn = &c->stream->insns[index];
-    if (insn->opcode == VTA_OP_GEMM || insn->opcode == VTA_OP_ALU) {
-        compute(c, machine, index, insn);
-        return;
-    }
-    if (insn->opcode == VTA_OP_FINISH || !insn->u.mem.x_size) return;
+static void transfer(vt_checker *c, uint32_t index, const vta_insn *insn) {
+    bool loads = insn->opcode == VTA_OP_LOAD;
     vta_memory memory = (vta_memory)insn->u.mem.memory_type;
     if (memory == VTA_MEM_OUT || memory == VTA_MEM_ACC_8BIT) memory = VTA_MEM_ACC;
-    for (int i = 0; i < SHARED; i++) {
-        if (shared[i].memory != memory) continue;
-        access a = make_access(c, index, i, insn->opcode == VTA_OP_LOAD);
-        touch(&a, insn->u.mem.sram_base, (uint32_t)vt_exec_work(insn));
-    }
+    access a = make_access(c, index, memory, loads, !loads);
+    touch(&a, insn->u.mem.sram_base, (uint32_t)vt_exec_work(insn));
+    vt__check_dram_race(c, index);
 }
 
-static void report_race(const vt_checker *c, const vt_race *r, vta_diag *diag) {
-    char earlier[24], later[24];
-    const char *memory = vta_memory_name(r->memory);
-    uint32_t first = r->earlier < r->later ? r->earlier : r->later,
-             second = first == r->earlier ? r->later : r->earlier;
-    bool second_writes = r->later_writes == (second == r->later);
-    vt_insn_label(&c->stream->insns[first], earlier);
-    vt_insn_label(&c->stream->insns[second], later);
-    (void)vt_fail(diag, VTA_RACE,
-                  "instruction %u (%s) %s %s[%u..%u], which instruction %u (%s) %s, and no token path orders the two",
-                  second, later, second_writes ? "writes" : "reads", memory, r->first, r->last, first, earlier,
-                  second_writes ? "reads" : "writes");
+void vt_checker_insn(vt_checker *c, uint32_t index) {
+    const vta_insn *insn = &c->stream->insns[index];
+    if (insn->opcode == VTA_OP_FINISH) return;
+    vt__check_portability(c, index);
+    bool executes = insn->opcode == VTA_OP_GEMM || insn->opcode == VTA_OP_ALU;
+    if (executes && vt_exec_work(insn))
+        compute(c, index, insn);
+    else if (!executes && insn->u.mem.x_size)
+        transfer(c, index, insn);
 }
 
-/* Stores that the device may still be at when it reports done. */
-static void report_unfinished(const vt_checker *c, vta_diag *diag) {
+/* ---- The stream as a whole --------------------------------------------------------------------------------- */
+
+/* The first store that the device may still be at when it reports done; those behind it too. */
+static void find_unfinished(vt_checker *c) {
     const vt_stream *s = c->stream;
-    uint32_t finish = s->count - 1, done = s->clocks[finish].before[2];
-    while (done < s->length[2] && !s->insns[s->queue[2][done]].u.mem.x_size) done++; /* carries tokens only */
-    if (done < s->length[2])
-        vt_warn_at(
-            diag, VTA_RACE, VT_NO_POS,
-            "no token path leads from instruction %u (STORE) to FINISH: the device may report done before it ran",
-            s->queue[2][done]);
-    for (int t = 0; t < VT_TOKEN_COUNT; t++)
-        if (s->left[t])
-            vt_warn_at(diag, VTA_ILLEGAL, VT_NO_POS,
-                       "%u %s tokens are left at the end: the next run would start with them", s->left[t],
-                       vt_token_name((vt_token)t));
+    uint32_t finish = s->count - 1, done = s->clocks[finish].before[STORE_STAGE];
+    for (; done < s->length[STORE_STAGE]; done++) {
+        const vta_insn *store = &s->insns[s->queue[STORE_STAGE][done]];
+        if (store->u.mem.x_size && store->u.mem.y_size) break; /* the others carry tokens only */
+    }
+    if (done < s->length[STORE_STAGE])
+        vt__add_race(c, VT_FINDING_UNFINISHED, s->queue[STORE_STAGE][done], finish, false, VTA_MEM_OUT, 0, 0);
 }
 
-vta_status vt_checker_report(const vt_checker *c, vta_diag *diag) {
-    for (uint32_t i = 0; i < c->race_count && i < VT_RACES_SHOWN; i++) report_race(c, &c->races[i], diag);
-    if (c->race_count > VT_RACES_SHOWN)
-        vt_note_at(diag, VT_NO_POS,
-                   "these are the first %d races; %u more conflicting accesses to an element were seen", VT_RACES_SHOWN,
-                   c->race_count - VT_RACES_SHOWN);
-    report_unfinished(c, diag);
-    vt__report_portability(c, diag);
-    return c->race_count ? VTA_RACE : VTA_OK;
+void vt_checker_end(vt_checker *c) {
+    find_unfinished(c);
+    vt__check_tokens(c);
+    for (int i = 0; i < SHARED; i++) {
+        vta_memory m = shared[i].memory;
+        for (uint32_t e = 0; e < c->config->depth[m]; e++) c->machine->left[m][e] |= c->written[m][e] != 0;
+    }
 }

@@ -68,7 +68,7 @@ static vta_status execute(vta_device *device, const vt_stream *s, uint32_t wait_
         VT_TRY(spend(&left, wait_cycles, index, &s->insns[index], diag));
         if (checker) {
             VT_TRY(vt_exec_check(m, index, &s->insns[index], diag));
-            vt_checker_insn(checker, m, index);
+            vt_checker_insn(checker, index);
         }
         VT_TRY(vt_exec_insn(m, index, &s->insns[index], diag));
         if (atomic_load_explicit(&device->interrupt, memory_order_relaxed))
@@ -78,11 +78,14 @@ static vta_status execute(vta_device *device, const vt_stream *s, uint32_t wait_
 }
 
 /* What the checker found stands beside an error of the run, whose status goes first. */
-static vta_status execute_checked(vta_device *device, const vt_stream *s, uint32_t wait_cycles, vta_diag *diag) {
+static vta_status execute_checked(vta_device *device, const vt_stream *s, uint32_t insn_addr, uint32_t wait_cycles,
+                                  vta_diag *diag) {
     vt_checker checker;
-    VT_TRY(vt_checker_init(&checker, device->state, s, diag));
+    VT_TRY(vt_checker_init(&checker, device->state, s, insn_addr, device->continues, diag));
     vta_status status = execute(device, s, wait_cycles, &checker, diag);
-    vta_status found = vt_checker_report(&checker, diag);
+    vt_checker_end(&checker);
+    vta_status found = vt_findings_report(&checker.found, diag);
+    vt_findings_merge(&device->found, &checker.found);
     vt_checker_clear(&checker);
     return status != VTA_OK ? status : found;
 }
@@ -96,8 +99,8 @@ static vta_status run(vta_device *device, uint32_t insn_addr, uint32_t count, ui
     vta_status status = vt_stream_schedule(&s, (vta_order)o->order, o->seed, o->check, diag);
     if (status == VTA_OK) {
         device->counters.runs++;
-        status =
-            o->check ? execute_checked(device, &s, wait_cycles, diag) : execute(device, &s, wait_cycles, NULL, diag);
+        status = o->check ? execute_checked(device, &s, insn_addr, wait_cycles, diag)
+                          : execute(device, &s, wait_cycles, NULL, diag);
     }
     vt_stream_clear(&s);
     return status;
