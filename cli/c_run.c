@@ -6,6 +6,7 @@
 #include "c_kernel.h"
 #include "c_run_object.h"
 #include "device.h"
+#include "findings.h"
 #include "object.h"
 #include "stats.h"
 
@@ -22,6 +23,7 @@ typedef struct running {
     const vtac_func *func;
     vtac_module *module;
     FILE *trace;
+    bool started; /* there is a runtime for this kernel */
     vtac_check_result result;
 } running;
 
@@ -44,7 +46,9 @@ static vta_status start_runtime(running *r) {
     vta_runtime_options options = {.device = r->device.options};
     options.device.check = r->device.check;
     options.device.skip_execution = r->device.skip_execution;
-    return vta_runtime_reconfigure(r->config, r->device.driver, &options, cli_diag());
+    vta_status status = vta_runtime_reconfigure(r->config, r->device.driver, &options, cli_diag());
+    r->started = status == VTA_OK;
+    return status;
 }
 
 static vta_status trace_error(const char *path) {
@@ -106,7 +110,7 @@ static vta_status run(running *r, const char *path) {
     return status;
 }
 
-static void report(const running *r, const char *path) {
+static void report(const running *r, const char *path, vta_status status) {
     vta_counters counters = vta_runtime_counters(NULL);
     bool vta = strcmp(r->target, "vta") == 0;
     if (r->k.common.json) {
@@ -114,8 +118,9 @@ static void report(const running *r, const char *path) {
                               path, "config", vta_config_bitstream(r->config), "target", r->target, "elements",
                               (json_int_t)r->result.elements, "different", (json_int_t)r->result.different, "seconds",
                               r->result.run_seconds, "reference_seconds", r->result.reference_seconds);
+        if (status != VTA_OK) json_object_set_new(o, "error", json_string(vta_status_text(status)));
         if (vta) json_object_set_new(o, "stats", cli_stats_json(&counters));
-        if (vta && r->device.check) json_object_set_new(o, "races", json_integer(0));
+        if (vta && r->device.check) cli_findings_json(o, vta_runtime_findings_to_json(NULL));
         cli_print_json(o);
         return;
     }
@@ -163,7 +168,9 @@ int cmd_run(const cli_command *self, int argc, char **argv) {
     }
     if (r.function) return cli_usage(self, "%s: --function is for objects", argv[0]);
     vta_status status = run(&r, argv[0]);
-    if (status == VTA_OK) report(&r, argv[0]);
+    bool checked = r.started && r.device.check;
+    if (checked) cli_findings_warn(vta_runtime_findings_to_json(NULL));
+    if (status == VTA_OK || (checked && r.k.common.json)) report(&r, argv[0], status);
     vtac_module_destroy(r.module);
     vtac_kernel_destroy(r.kernel);
     if (r.config) vta_config_release(r.config);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "findings.h"
 #include "object.h"
 #include "stats.h"
 
@@ -104,21 +105,22 @@ static vta_status call(running *r) {
     return status;
 }
 
-static void print_json(const running *r) {
+static void print_json(const running *r, vta_status status) {
     vta_counters counters = vta_runtime_counters(NULL);
     json_t *o = json_pack("{s:s, s:s, s:s, s:f, s:b}", "kernel", vta_signature_name(r->object.signature), "file",
                           r->run->path, "target", r->config ? "vta" : "llvm", "seconds", r->seconds, "compared", 0);
+    if (status != VTA_OK) json_object_set_new(o, "error", json_string(vta_status_text(status)));
     json_t *outputs = json_object();
     for (size_t i = 0; i < r->count; i++) {
         char text[32];
         snprintf(text, sizeof text, "%016" PRIx64, r->checksums[i]);
-        if (r->args[i].is_output) json_object_set_new(outputs, r->args[i].name, json_string(text));
+        if (status == VTA_OK && r->args[i].is_output) json_object_set_new(outputs, r->args[i].name, json_string(text));
     }
     json_object_set_new(o, "checksums", outputs);
     if (r->config) {
         json_object_set_new(o, "config", json_string(vta_config_bitstream(r->config)));
         json_object_set_new(o, "stats", cli_stats_json(&counters));
-        if (r->run->device->check) json_object_set_new(o, "races", json_integer(0));
+        if (r->run->device->check) cli_findings_json(o, vta_runtime_findings_to_json(NULL));
     }
     cli_print_json(o);
 }
@@ -145,9 +147,11 @@ vta_status cli_run_object(const cli_object_run *run) {
     if (status == VTA_OK) status = cli_object_args(&r.object, cli_diag(), MOST_ARGS, r.args);
     if (status == VTA_OK) r.count = vta_signature_args(r.object.signature);
     if (status == VTA_OK) status = start_runtime(&r);
+    bool checked = status == VTA_OK && r.config && run->device->check;
     if (status == VTA_OK) status = call(&r);
-    if (status == VTA_OK && run->common->json)
-        print_json(&r);
+    if (checked) cli_findings_warn(vta_runtime_findings_to_json(NULL));
+    if (run->common->json && (status == VTA_OK || checked))
+        print_json(&r, status);
     else if (status == VTA_OK)
         print_text(&r);
     for (size_t i = 0; i < r.count; i++) vta_array_free(r.arrays[i]);

@@ -27,7 +27,8 @@ typedef struct cli_device {
          "which of the orders that the tokens allow",                                                                  \
          &(d)->options.order},                                                                                         \
         {"seed", 0, CLI_NUMBER, "N", "for --order random", &(d)->options.seed},                                        \
-        {"check", 0, CLI_FLAG, NULL, "find races: conflicting accesses that no token orders", &(d)->check},            \
+        {"check",    0, CLI_FLAG, NULL, "find races, reads of what was never written, and what boards do differently", \
+         &(d)->check},                                                                                                 \
         {"cpu", 0, CLI_TEXT, "NAME", "code path of the fast engine: auto, portable, avx2, avx512", &(d)->options.cpu}, \
         {"profile", 0, CLI_TEXT, "NAME", "timing profile of tsim", &(d)->options.profile}, {                           \
         "skip-execution", 0, CLI_FLAG, NULL, "count and load micro-ops, compute nothing", &(d)->skip_execution         \

@@ -3,6 +3,7 @@
 
 #include "cli.h"
 #include "device.h"
+#include "findings.h"
 #include "stats.h"
 #include "vta/program.h"
 #include "vta/timing.h"
@@ -29,6 +30,7 @@ static uint64_t instructions(const vta_program *program) {
 typedef struct report {
     const char *path;
     bool json, expect, check;
+    vta_status status; /* of the run: with --json what --check found is told when it fails, too */
 } report;
 
 /* A device that times has more to say: where the cycles went. */
@@ -53,8 +55,9 @@ static void print_report(const report *r, const vta_program *program, const vta_
                       vta_config_bitstream(vta_program_config(program)), "driver", vta_device_driver(device), "runs",
                       (json_int_t)vta_program_run_count(program), "instructions", (json_int_t)instructions(program),
                       "seconds", seconds, "stats", cli_stats_json(&counters));
-        if (r->expect) json_object_set_new(o, "as_recorded", json_true());
-        if (r->check) json_object_set_new(o, "races", json_integer(0));
+        if (r->status != VTA_OK) json_object_set_new(o, "error", json_string(vta_status_text(r->status)));
+        if (r->expect && r->status == VTA_OK) json_object_set_new(o, "as_recorded", json_true());
+        if (r->check) cli_findings_json(o, vta_device_findings_to_json(device));
         print_timing(device, vta_program_config(program), o);
         cli_print_json(o);
         return;
@@ -90,8 +93,8 @@ int cmd_sim(const cli_command *self, int argc, char **argv) {
     vta_program_options run = {expect, (uint32_t)wait_cycles, show_progress, NULL};
     if (status == VTA_OK) status = vta_program_run(program, device, &run, cli_diag());
     cli_progress_end();
-    report r = {argv[0], common.json, expect, chosen.check};
-    if (status == VTA_OK) print_report(&r, program, device, now() - begin);
+    report r = {argv[0], common.json, expect, chosen.check, status};
+    if (status == VTA_OK || (device && common.json && chosen.check)) print_report(&r, program, device, now() - begin);
     vta_device_destroy(device);
     vta_program_destroy(program);
     return cli_finish(status);

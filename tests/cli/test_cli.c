@@ -256,6 +256,52 @@ static void manual(void **state) {
     RUNS("man sim", 2);
 }
 
+/* Programs with different results in different orders, or with a result that nothing waits for. */
+static void check(void **state) {
+    (void)state;
+    static const struct {
+        const char *source, *says, *json;
+    } wrong[] = {
+        {"LOAD memory_type=acc sram_base=0 dram_base=64 y_size=1 x_size=64 x_stride=64 push_next_dep\n"
+         "STORE memory_type=out sram_base=0 dram_base=768 y_size=1 x_size=64 x_stride=64 pop_prev_dep\n"
+         "LOAD memory_type=acc8 sram_base=64 dram_base=768 y_size=1 x_size=64 x_stride=64 push_next_dep\n"
+         "STORE memory_type=out sram_base=64 dram_base=512 y_size=1 x_size=64 x_stride=64 pop_prev_dep push_prev_dep\n"
+         "FINISH pop_next_dep\n",
+         "instruction 2 (LOAD acc8) reads DRAM 0x00003000..0x000033ff, which instruction 1 (STORE out) writes",
+         "\"kind\": \"dram-race\""},
+        {"GEMM uop_bgn=0 uop_end=1 iter_out=1 iter_in=1 push_next_dep\n"
+         "STORE memory_type=out sram_base=0 dram_base=768 y_size=1 x_size=1 x_stride=1 pop_prev_dep push_prev_dep\n"
+         "FINISH pop_next_dep\n",
+         "instruction 0 (GEMM) reads wgt[0..0], where no instruction of this run has written before it",
+         "\"kind\": \"unwritten\""},
+        {"LOAD memory_type=acc sram_base=0 dram_base=64 y_size=1 x_size=1 x_stride=1 push_next_dep\n"
+         "STORE memory_type=out sram_base=0 dram_base=768 y_size=1 x_size=1 x_stride=1 pop_prev_dep\n"
+         "FINISH\n",
+         "no token path leads from instruction 1 (STORE out) to instruction 2 (FINISH)", "\"kind\": \"unfinished\""},
+    };
+    RUNS("capture -o check.vta -- " VT_BINARY_DIR "/examples/vector_add", 0);
+    RUNS("sim check.vta --check --json", 0);
+    assert_contains(output, "\"races\": []");
+    assert_contains(output, "\"warnings\": []");
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        put("wrong.s", wrong[i].source);
+        RUNS("asm wrong.s --into check.vta -o wrong.vta", 0);
+        RUNS("sim wrong.vta", 0);
+        RUNS("sim wrong.vta --check", 1);
+        assert_contains(output, wrong[i].says);
+        RUNS("sim wrong.vta --check --json", 1);
+        assert_contains(output, wrong[i].json);
+        assert_contains(output, wrong[i].says);
+    }
+#ifdef VT_COMPILER
+    /* Warnings do not change the result, and come from kernels too. */
+    RUNS("run " VT_SOURCE_DIR "/examples/blocked_matmul.te --check --json", 0);
+    assert_contains(output, "\"races\": []");
+    assert_contains(output, "\"kind\": \"same-acc\"");
+    assert_contains(output, "warning: instruction 6 (GEMM), the first of 16: two micro-ops");
+#endif
+}
+
 static void golden_runs(void **state) {
     (void)state;
     static const char *const names[] = {"conv2d", "2x16_matmul", "4x8_vadd", "1x32_relu"};
@@ -274,7 +320,7 @@ int main(void) {
         cmocka_unit_test(help),          cmocka_unit_test(config),      cmocka_unit_test(sim),
         cmocka_unit_test(edit),          cmocka_unit_test(text),        cmocka_unit_test(capture),
         cmocka_unit_test(capture_keeps), cmocka_unit_test(suggestions), cmocka_unit_test(manual),
-        cmocka_unit_test(golden_runs),
+        cmocka_unit_test(check),         cmocka_unit_test(golden_runs),
     };
     return golden_result(cmocka_run_group_tests(tests, setup, teardown));
 }

@@ -12,6 +12,7 @@ import numpy as np
 import programs
 import vta
 from vta import _progress
+from vta._lib import lib
 from vta.testing import simulator
 
 
@@ -65,6 +66,22 @@ class Runs(unittest.TestCase):
             profile.report("--bus", "7")
         with self.assertRaisesRegex(ValueError, "nothing"):
             vta.testing.profile(lambda: None)
+
+    def test_checked_runs(self):
+        kernel, arrays, expected = _vadd(vta.get_env())
+        with simulator.checking() as found:
+            kernel(*arrays)
+        self.assertEqual(found, {"runs": 1, "races": [], "unwritten": [], "more": 0, "warnings": []})
+        with simulator.checking() as found:  # what nothing has written
+            cmd, out = lib.VTATLSCommandHandle(), lib.VTABufferAlloc(64)
+            lib.VTAStoreBuffer2D(cmd, 7, 4, out, 0, 2, 1, 2)
+            lib.VTASynchronize(cmd, 0)
+            self.assertIn(b"reads acc[7..8]", lib.vta_last_error(cmd))
+            lib.vta_clear_error(cmd)
+            lib.VTABufferFree(out)
+        self.assertEqual([(e["kind"], e["first"], e["memory"], e["from"], e["to"]) for e in found["unwritten"]],
+                         [("unwritten", 0, "acc", 7, 8)])
+        kernel(*arrays)  # not looked for any more, and all is well
 
     def test_sessions_and_files(self):
         env = vta.get_env()

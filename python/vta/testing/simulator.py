@@ -86,6 +86,39 @@ def capture(path: str | os.PathLike) -> Iterator[None]:
         call(lib.vta_runtime_capture, None, None, DIAG)
 
 
+@contextlib.contextmanager
+def checking() -> Iterator[dict]:
+    """Has the device check every run inside the block.
+
+    Races, reads of on-chip elements that nothing in the run has written, and stores that the end does not wait for
+    raise an error where the kernel is called.
+
+    Yields
+    ------
+    findings : dict
+        Filled at the end of the block: ``"races"`` and ``"unwritten"``, which are errors, and ``"warnings"`` of what
+        boards do differently; each a list of dicts with ``"kind"``, instruction numbers and ``"text"``. See
+        ``vta_device_findings_to_json`` in ``include/vta/device.h``.
+
+    Examples
+    --------
+    >>> with simulator.checking() as found:
+    ...     kernel(a, b, c)
+    >>> found["warnings"]
+    []
+    """
+    ensure_runtime()
+    options = b.vta_device_options()
+    options.check = 1
+    call(lib.vta_runtime_set_device_options, None, ctypes.byref(options), DIAG)
+    findings = {}
+    try:
+        yield findings
+    finally:
+        findings.update(json.loads(take_text(lib.vta_runtime_findings_to_json(None))))
+        call(lib.vta_runtime_set_device_options, None, ctypes.byref(b.vta_device_options()), DIAG)
+
+
 def debug_mode(flag: int) -> None:
     """Flag 1: runs count, and load micro-ops, but compute nothing; 0: back to normal.
 
