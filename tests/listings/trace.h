@@ -154,7 +154,8 @@ static void trace_kernel(trace *t, const vt_stmt *s) {
     if (site == t->n_sites) t->sites[t->n_sites++] = s;
     uint32_t n;
     const vt_var *const *free = vt_stmt_free_vars(t->ctx, s->u.attr.body, &n);
-    int64_t signature = n ? trace_value(t, free[0]) : -1;
+    int64_t signature = n ? 0 : -1;
+    for (uint32_t i = 0; i < n; i++) signature = signature * 256 + trace_value(t, free[i]);
     t->kernel(t, strcmp(s->u.attr.value->u.s, "VTAPushGEMMOp") == 0, site, signature, s->u.attr.body);
 }
 
