@@ -59,6 +59,10 @@ static void add_entry(flatten *st, entry *e) {
     vt_ptrmap_set(st->entries, entry_key(e->tensor), e);
 }
 
+static void drop_entry(flatten *st, const entry *e) {
+    vt_ptrmap_set(st->entries, entry_key(e->tensor), e->next);
+}
+
 static vt_dtype stored_type(vt_dtype t) { return vt_dtype_is_bool(t) ? VT_DTYPE(VT_INT, 8, t.lanes) : t; }
 
 static const vt_expr *product(vt_ctx *ctx, uint32_t n, const vt_expr *const *factors) {
@@ -270,6 +274,7 @@ static const vt_stmt *realize(flatten *st, const vt_stmt *s) {
     e->flat = flat_buffer(ctx, shaped, n, shape, e->strides);
     add_entry(st, e);
     const vt_stmt *body = vt_mutate_stmt(&st->m, s->u.realize.body);
+    drop_entry(st, e); /* its tail may be realized again behind it */
     return vt_s_alloc(ctx, data, e->flat->dtype, 1, e->flat->shape, vt_bool(ctx, true), body);
 }
 

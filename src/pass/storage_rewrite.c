@@ -146,7 +146,9 @@ static storage *find_in_place(rewrite *st, const vt_event *begin, const vt_event
         const vt_var *src = end->kill[i];
         storage *e = vt_ptrmap_get(st->of, src);
         if (!e || vt_ptrmap_has(st->in_place, src)) continue;
-        if (strcmp(e->scope, scope) != 0 || e->attach != st->scope || e->bits != alloc_bits(alloc) ||
+        /* The storage may be larger: that of a full tile, in which a tail works. */
+        uint64_t bits = alloc_bits(vt_ptrmap_get(st->live.allocs, src));
+        if (strcmp(e->scope, scope) != 0 || e->attach != st->scope || bits != alloc_bits(alloc) ||
             !vt_dtype_eq(e->elem, vt_dtype_elem(alloc->u.alloc.dtype)) ||
             !vt_inplace_ok(begin->stmt, alloc->u.alloc.var, src, is_special(scope)))
             continue;

@@ -1,0 +1,83 @@
+/* Splits that do not divide: full tiles and tails, on several machines, in several orders that the tokens allow,
+ * race-free and equal to the meaning of the kernel bit for bit. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "build/programs.h"
+
+/* ---- Parameters of the examples --------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *file, *params;
+} cases[] = {
+    /* one tile that is a tail; a tail of rows, of columns, both and so four corners */
+    {"conv2d", "out_channels=64 in_channels=32 height=7"},
+    {"conv2d", "width=20 height=7 in_channels=32 out_channels=32"},
+    {"conv2d", "height=15 in_channels=32 out_channels=64"},
+    {"conv2d", "height=17 width=16 in_channels=32 out_channels=64"},
+    {"conv2d", "height=3 width=2 in_channels=32 out_channels=64 threads=1"},
+    /* threads without work, with less, one with all; more threads than tiles */
+    {"conv2d", "threads=3 in_channels=32 height=7"},
+    {"conv2d", "out_channels=160 in_channels=32 height=7"},
+    {"conv2d", "out_channels=320 in_channels=32 height=7"},
+    {"conv2d", "out_channels=160 in_channels=32 width=15 height=8 threads=2"},
+    {"conv2d", "out_channels=128 in_channels=32 height=7 threads=16"},
+    {"conv2d", "batch=4 in_channels=32 out_channels=96 height=3 width=15"},
+    /* the last step of the reduction is shorter; both */
+    {"blocked_matmul", "rows=4 in_channels=160 out_channels=128 block=64"},
+    {"blocked_matmul", "rows=4 in_channels=128 out_channels=160 block=64"},
+    {"blocked_matmul", "rows=4 in_channels=224 out_channels=288 block=64"},
+    {"tails", "m=10 n=3 tile=4 part=2 threads=1"},
+    {"tails", "m=10 n=3 tile=4 part=2 threads=2"},
+    {"tails", "m=10 n=3 tile=4 part=3 threads=3"},
+    {"tails", "m=13 n=5 tile=4 part=4 threads=2"},
+    {"tails", "m=3 n=5 tile=4 part=3 threads=4"},
+    {"tails", "m=33 n=7 tile=5 part=3 threads=3"},
+};
+
+static void open_case(machine *m, const char *file, const char *params, const shape *s) {
+    machine_config(m, s);
+    need(m, vtac_kernel_load(file, params, m->config, NULL, m->diag, &m->kernel), file);
+    const vtac_lower_options lower = {.config = m->config, .verify = 1};
+    need(m, vtac_kernel_lower(m->kernel, &lower, &m->func), params);
+    const vtac_build_func f = {.func = m->func};
+    need(m, vtac_build(1, &f, &(vtac_build_options){.target = "vta", .trace = 1}, m->diag, &m->module), params);
+    need(m, vtac_module_function(m->module, vtac_func_name(m->func), m->diag, &m->call), params);
+}
+
+/* The first `n` of three orders. */
+static void check_orders(machine *m, const char *name, uint64_t seed, uint64_t n) {
+    static const vta_order orders[] = {VTA_ORDER_RANDOM, VTA_ORDER_STORE_LATE, VTA_ORDER_PROGRAM};
+    for (uint64_t i = 0; i < n; i++) {
+        vt_strbuf trace;
+        vt_strbuf_init(&trace, NULL);
+        machine_check(m, name, orders[i], seed + i, &trace);
+        vt_strbuf_free(&trace);
+    }
+}
+
+static void test_parameters(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int k = 0; k < SHAPES; k++) {
+            machine m;
+            char file[96], name[192];
+            bool own = strcmp(cases[i].file, "tails") == 0;
+            snprintf(file, sizeof file, own ? "tests/kernel/cases/%s.te" : "examples/%s.te", cases[i].file);
+            snprintf(name, sizeof name, "%s with %s on %s", cases[i].file, cases[i].params, shapes[k].name);
+            if (strcmp(shapes[k].name, "4x8") == 0 && strcmp(cases[i].file, "conv2d") == 0) continue; /* too small */
+            open_case(&m, file, cases[i].params, &shapes[k]);
+            check_orders(&m, name, i, k == 0 ? 3 : 1);
+            machine_close(&m);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_parameters)};
+    return cmocka_run_group_tests_name("tails", tests, NULL, NULL);
+}
