@@ -217,6 +217,17 @@ static void demand_by(bounds *b, uint32_t index, uint32_t consumer, int rank, ui
     vt__demand_of(a, to->op, domain, n, demands);
 }
 
+/* What all consumers need of all outputs in one dimension; the whole where nobody reads. */
+static vt_range needed_range(vt_ctx *ctx, uint32_t n, const vt__demand *demands, uint32_t dim, vt_range whole) {
+    vt_intset *sets = VT_NEW_ARRAY(ctx, vt_intset, n);
+    uint32_t read = 0;
+    for (uint32_t k = 0; k < n; k++)
+        if (demands[k].n) sets[read++] = vt__demand_union(ctx, &demands[k], dim);
+    if (read == 0) return whole;
+    vt_intset all = read == 1 ? sets[0] : vt_intset_union(vt_analyzer_new(ctx), read, sets);
+    return vt_intset_cover(vt_analyzer_new(ctx), all, whole);
+}
+
 static void infer_roots(bounds *b, uint32_t index) {
     const te_stage *st = b->s->stages[index];
     const vt_operation *op = st->op;
@@ -234,8 +245,8 @@ static void infer_roots(bounds *b, uint32_t index) {
         if (b->s->stages[i]->attach != VT__INLINED && reads(b->s->stages[i], op))
             demand_by(b, index, i, rank, op->n_outputs, demands);
     for (uint32_t i = 0; i < op->n_axes; i++) {
-        vt_range whole = {op->iters[i]->min, op->iters[i]->extent}, r = whole;
-        if (demands[0].n) r = vt_intset_cover(vt_analyzer_new(ctx), vt__demand_union(ctx, &demands[0], i), whole);
+        vt_range whole = {op->iters[i]->min, op->iters[i]->extent};
+        vt_range r = needed_range(ctx, op->n_outputs, demands, i, whole);
         vt__range_set(ctx, b->ranges, op->iters[i], r.min, r.extent);
     }
     for (uint32_t i = op->n_axes; i < op->n_axes + op->n_reduce; i++)

@@ -242,7 +242,59 @@ static void random_schedules(void **state) {
     print_message("%d of %d schedules were legal\n", legal, PROGRAMS);
 }
 
+/* ---- Several outputs -------------------------------------------------------------------------------------------- */
+
+enum { PAIRS = 12 };
+
+static te_expr *load_at(te_context *c, te_tensor *t, te_expr *j, const int64_t place[2]) {
+    te_expr *index = te_add(c, te_mul(c, j, te_int(c, "int32", place[0])), te_int(c, "int32", place[1]));
+    return te_load(c, t, 1, &index);
+}
+
+static void check_pair(const int64_t place[2][2], int64_t factor, bool at_outer) {
+    te_context *c = context_with(NULL);
+    int32_t a[PAIRS], want[PAIRS], got[PAIRS];
+    for (int n = 0; n < PAIRS; n++) a[n] = n * n - 7;
+    for (int n = 0; n < PAIRS; n++)
+        want[n] = a[place[0][0] * n + place[0][1]] + 1 - a[place[1][0] * n + place[1][1]] * 2;
+    te_tensor *x = te_placeholder(c, "A", "int32", 1, (int64_t[]){PAIRS}), *both[2], *y;
+    te_axis *i = te_axis_create(c, "i", PAIRS), *j = te_axis_create(c, "j", PAIRS), *outer, *inner;
+    te_expr *v = te_axis_value(c, i), *w = te_axis_value(c, j), *at = te_load(c, x, 1, &v);
+    te_expr *parts[] = {te_add(c, at, te_int(c, "int32", 1)), te_mul(c, at, te_int(c, "int32", 2))};
+    assert_int_equal(te_compute_axes(c, "B", NULL, 1, &i, 2, parts, both), VTA_OK);
+    te_expr *value = te_sub(c, load_at(c, both[0], w, place[0]), load_at(c, both[1], w, place[1]));
+    assert_int_equal(te_compute_axes(c, "D", NULL, 1, &j, 1, &value, &y), VTA_OK);
+    te_schedule *s = te_schedule_create(c, 1, &y);
+    te_stage *st = te_schedule_stage(s, y);
+    te_split(st, te_stage_axis(st, 0), factor, &outer, &inner);
+    te_compute_at(te_schedule_stage(s, both[0]), st, at_outer ? outer : inner);
+    for (int passes = 0; passes < 2; passes++) {
+        const vt_func *f = lower(s, 2, (te_tensor *[]){x, y});
+        if (!f) fail_msg("%s", vta_diag_text(te_context_diag(c)));
+        interpretation run = {f, passes != 0, false, 2, {{a, PAIRS}, {got, PAIRS}}};
+        memset(got, 0x55, sizeof got);
+        if (vt_protect(vt_te_ctx(c), interpret, &run) != VTA_OK) fail_msg("%s", vta_diag_text(te_context_diag(c)));
+        assert_memory_equal(got, want, sizeof got);
+    }
+    te_context_destroy(c);
+}
+
+/* A stage with two outputs that are read at different places, computed at a loop of its consumer, must compute there
+ * what is needed of both. */
+static void two_outputs_read_apart(void **state) {
+    (void)state;
+    static const int64_t places[][2] = {{1, 0}, {-1, PAIRS - 1}, {0, 5}, {0, PAIRS - 1}};
+    for (int first = 0; first < 4; first++)
+        for (int second = 0; second < 4; second++)
+            for (int64_t factor = 1; factor <= 4; factor += 3) {
+                const int64_t place[2][2] = {{places[first][0], places[first][1]},
+                                             {places[second][0], places[second][1]}};
+                check_pair(place, factor, false);
+                check_pair(place, factor, true);
+            }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_schedules)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_schedules), cmocka_unit_test(two_outputs_read_apart)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
