@@ -68,7 +68,8 @@ VTA_API int TVMFuncCall(TVMFunctionHandle func, TVMValue *args, int *type_codes,
 VTA_API int TVMBackendParallelLaunch(FTVMParallelLambda flambda, void *cdata, int num_task);
 /* A barrier among the tasks of a launch. Every task must come to it; launches of more tasks than threads fail (-1). */
 VTA_API int TVMBackendParallelBarrier(int task_id, TVMParallelGroupEnv *penv);
-/* Scratch memory of a kernel call, 64-byte aligned; NULL when there is none or the device is not the CPU. */
+/* Scratch memory of a kernel call; NULL and an error text when there is none. On the CPU 64-byte aligned; on the
+ * accelerator (kDLExtDev) a buffer of the thread's runtime, as VTABufferAlloc gives it. */
 VTA_API void *TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t nbytes, int dtype_code_hint,
                                        int dtype_bits_hint);
 VTA_API int TVMBackendFreeWorkspace(int device_type, int device_id, void *ptr);

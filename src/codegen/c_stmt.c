@@ -160,16 +160,17 @@ static void allocate(vt__c *c, const vt_stmt *s) {
         count = vt_mul(c->ctx, count, vt_cast(c->ctx, VT_I64, s->u.alloc.extents[i]));
     int64_t known = 0;
     uint32_t bytes = (t.bits + 7u) / 8;
-    if (vt_as_const(count, &known) && known <= STACK_BYTES / bytes) {
+    int32_t device = vt__alloc_device(s);
+    if (device == VT_DEVICE_CPU && vt_as_const(count, &known) && known <= STACK_BYTES / bytes) {
         vt__c_line(c, "%s %s[%lld] __attribute__((aligned(64)));", type, name, (long long)(known ? known : 1));
         vt__c_stmt(c, s->u.alloc.body);
         return;
     }
-    vt__c_line(c, "%s *%s = TVMBackendAllocWorkspace(1, 0, sizeof(%s) * (uint64_t)%s, %u, %u);", type, name, type,
-               vt__c_expr(c, count, NULL), t.code, t.bits);
+    vt__c_line(c, "%s *%s = TVMBackendAllocWorkspace(%d, 0, sizeof(%s) * (uint64_t)%s, %u, %u);", type, name, device,
+               type, vt__c_expr(c, count, NULL), t.code, t.bits);
     vt__c_line(c, "if (!%s) return -1;", name);
     vt__c_stmt(c, s->u.alloc.body);
-    vt__c_line(c, "if (TVMBackendFreeWorkspace(1, 0, %s)) return -1;", name);
+    vt__c_line(c, "if (TVMBackendFreeWorkspace(%d, 0, %s)) return -1;", device, name);
 }
 
 static void branch(vt__c *c, const vt_stmt *s) {

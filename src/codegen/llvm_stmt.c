@@ -119,19 +119,19 @@ static void on_stack(vt__llvm *g, const vt_stmt *s, uint64_t count) {
     vt__llvm_stmt(g, s->u.alloc.body);
 }
 
-static void in_workspace(vt__llvm *g, const vt_stmt *s, LLVMValueRef count) {
+static void in_workspace(vt__llvm *g, const vt_stmt *s, LLVMValueRef count, int32_t type) {
     LLVMBuilderRef b = g->builder;
     vt_dtype t = s->u.alloc.dtype;
     uint64_t bytes = vt_dtype_is_bool(t) ? t.lanes : vt_dtype_bytes(t);
-    LLVMValueRef cpu = LLVMConstInt(g->i32, VT_DEVICE_CPU, 0), zero = LLVMConstInt(g->i32, 0, 0);
+    LLVMValueRef device = LLVMConstInt(g->i32, (unsigned long long)type, 0), zero = LLVMConstInt(g->i32, 0, 0);
     LLVMValueRef size = LLVMBuildMul(b, count, LLVMConstInt(g->i64, bytes, 0), "");
-    LLVMValueRef args[] = {cpu, zero, size, LLVMConstInt(g->i32, t.code, 0), LLVMConstInt(g->i32, t.bits, 0)};
+    LLVMValueRef args[] = {device, zero, size, LLVMConstInt(g->i32, t.code, 0), LLVMConstInt(g->i32, t.bits, 0)};
     LLVMValueRef memory = vt__llvm_call_name(g, "TVMBackendAllocWorkspace", g->pointer, 5, args);
     LLVMValueRef none = LLVMBuildIsNull(b, memory, "");
     vt__llvm_check_zero(g, LLVMBuildSExt(b, none, g->i32, "")); /* the allocator has said why */
     vt_ptrmap_set(g->values, s->u.alloc.var, memory);
     vt__llvm_stmt(g, s->u.alloc.body);
-    LLVMValueRef back[] = {cpu, zero, memory};
+    LLVMValueRef back[] = {device, zero, memory};
     vt__llvm_check_zero(g, vt__llvm_call_name(g, "TVMBackendFreeWorkspace", g->i32, 3, back));
 }
 
@@ -149,10 +149,12 @@ static void allocate(vt__llvm *g, const vt_stmt *s) {
         return;
     }
     LLVMValueRef product = element_count(g, s, &known, &count);
-    if (known && count <= STACK_BYTES && count * vt_dtype_bytes(s->u.alloc.dtype) <= STACK_BYTES)
+    int32_t device = vt__alloc_device(s);
+    if (device == VT_DEVICE_CPU && known && count <= STACK_BYTES &&
+        count * vt_dtype_bytes(s->u.alloc.dtype) <= STACK_BYTES)
         on_stack(g, s, count);
     else
-        in_workspace(g, s, product);
+        in_workspace(g, s, product, device);
 }
 
 /* ---- The rest ---------------------------------------------------------------------------------------------------- */

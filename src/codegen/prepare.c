@@ -229,6 +229,29 @@ const vt_func *vt__prepare(vt_ctx *ctx, const vt_func *f) {
     return body == f->body ? f : vt_func_with_body(ctx, f, body);
 }
 
+/* ---- Whose memory? ---------------------------------------------------------------------------------------------- */
+
+typedef struct transferred {
+    const vt_var *data;
+    bool found;
+} transferred;
+
+static bool find_transfer(void *user, const vt_expr *e) {
+    transferred *t = user;
+    if (vt_is_call(e, VT_OP_CALL_EXTERN)) {
+        const char *name = e->a[0]->u.s;
+        uint32_t dram = strcmp(name, "VTALoadBuffer2D") == 0 ? 2 : strcmp(name, "VTAStoreBuffer2D") == 0 ? 4 : 0;
+        t->found |= dram && dram < e->n && e->a[dram] == t->data;
+    }
+    return !t->found;
+}
+
+int32_t vt__alloc_device(const vt_stmt *alloc) {
+    transferred t = {.data = alloc->u.alloc.var};
+    vt_stmt_walk(alloc->u.alloc.body, find_transfer, NULL, &t);
+    return t.found ? VT_DEVICE_EXT_DEV : VT_DEVICE_CPU;
+}
+
 /* ---- Does it compute? ------------------------------------------------------------------------------------------ */
 
 static bool find_load(void *user, const vt_expr *e) {

@@ -17,6 +17,10 @@ const vt_func *vt__prepare(vt_ctx *ctx, const vt_func *f);
 /* Does it load or store by itself, or only call the runtime? What only calls needs no optimisation. */
 bool vt__func_computes(const vt_func *f);
 
+/* Where an allocation's memory must come from: the accelerator's when a transfer reads or writes it, else the
+ * processor's. */
+int32_t vt__alloc_device(const vt_stmt *alloc);
+
 /* One argument check. `got` is what a check compares with `expected`. ORDER CHECK */
 typedef enum vt__check_kind {
     VT__CHECK_NDIM,

@@ -336,7 +336,17 @@ static void test_workspace(void **state) {
     memset(p, 1, 1000);
     assert_int_equal(TVMBackendFreeWorkspace(kDLCPU, 0, p), 0);
     assert_null(TVMBackendAllocWorkspace(kDLCPU, 0, UINT64_MAX, 0, 8));
-    assert_null(TVMBackendAllocWorkspace(kDLExtDev, 0, 8, 0, 8));
+    assert_null(TVMBackendAllocWorkspace(kDLCPU + 1, 0, 8, 0, 8));
+    p = TVMBackendAllocWorkspace(kDLExtDev, 0, 8, 0, 8); /* a buffer: the host has a pointer to it, another one */
+    assert_non_null(p);
+    void *host = VTABufferCPUPtr(VTATLSCommandHandle(), p);
+    assert_non_null(host);
+    assert_ptr_not_equal(host, p);
+    memset(host, 1, 8);
+    assert_int_equal(TVMBackendFreeWorkspace(kDLExtDev, 0, p), 0);
+    assert_null(TVMBackendAllocWorkspace(kDLExtDev, 0, UINT64_MAX, 0, 8));
+    assert_string_not_equal(TVMGetLastError(), "");
+    vta_clear_error(NULL);
 }
 
 /* ---- Arrays ------------------------------------------------------------------------------------------------ */

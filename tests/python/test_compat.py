@@ -73,6 +73,25 @@ class Compatibility(unittest.TestCase):
         self.assertEqual(b.op.tag, "mine")
         self.assertTrue(tvm.topi.tag.is_broadcast(tvm.topi.add(b, b).op.tag))
 
+    def test_temporaries_of_both_sides(self):
+        env = vta.get_env()
+        shape = (4, 4, env.BATCH, env.BLOCK_OUT)
+        a = te.placeholder(shape, name="A", dtype=env.acc_dtype)
+        before = te.compute(shape, lambda *i: a(*i) * 3, "before")  # by the processor, read by a transfer
+        buf = te.compute(shape, lambda *i: before(*i), "buf")
+        stored = te.compute(shape, lambda *i: buf(*i).astype(env.inp_dtype), name="stored")
+        after = te.compute(shape, lambda *i: stored(*i) * te.const(2, "int8"), name="after")  # the other way
+        s = te.create_schedule(after.op)
+        s[buf].set_scope(env.acc_scope)
+        s[buf].pragma(buf.op.axis[0], env.dma_copy)
+        s[stored].pragma(stored.op.axis[0], env.dma_copy)
+        f = vta.build(s, [a, after], tvm.target.Target("ext_dev", host=env.target_host))
+        values = np.random.default_rng(1).integers(-20, 20, shape).astype("int32")
+        x = tvm.nd.array(values, tvm.ext_dev(0))
+        y = tvm.nd.array(np.zeros(shape, after.dtype), tvm.ext_dev(0))
+        f(x, y)
+        np.testing.assert_array_equal(y.numpy(), ((values * 3).astype("int8").astype("int32") * 2).astype(after.dtype))
+
     def test_a_kernel_refuses_what_does_not_fit(self):
         a = te.placeholder((8,), name="A", dtype="int32")
         b = te.compute((8,), lambda i: a[i] + 1, name="B")
