@@ -21,6 +21,11 @@ static vta_status check_fields(const vt_command *command, const vt_transfer *t) 
         if (t->x_pad_after > PAD_MOST) return too_large(command, "x_pad_after", t->x_pad_after, PAD_MOST);
         return too_large(command, "y_pad_after", t->y_pad_after, PAD_MOST);
     }
+    if (!t->x_size && (t->x_pad_before | t->x_pad_after | t->y_pad_before | t->y_pad_after))
+        return vt_fail(
+            command->diag, VTA_ILLEGAL,
+            "padding around nothing: with x_size 0 the instruction does nothing, so no element becomes zero; "
+            "load zeros from memory instead");
     return VTA_OK;
 }
 

@@ -272,6 +272,8 @@ static void flush_wrong_address(void) {
     BAD(load_wgt_sram_end, "end behind the wgt buffer, which holds 1024",                                              \
         load(b, b->wgt, 0, 1, 1, 1, 1024, VTA_MEM_WGT))                                                                \
     BAD(load_padding_past_sram, "3 x 3 elements from on-chip element 2040", pads(b, 1, 1, 1, 1, 2040))                 \
+    BAD(load_padding_around_nothing, "padding around nothing",                                                         \
+        VTALoadBuffer2D(b->cmd, b->inp, 0, 0, 1, 1, 2, 0, 0, 0, 0, VTA_MEM_INP))                                       \
     BAD(load_x_pad_before, "x_pad_before 16 does not fit", pads(b, 16, 0, 0, 0, 0))                                    \
     BAD(load_y_pad_before, "y_pad_before 17 does not fit", pads(b, 0, 17, 0, 0, 0))                                    \
     BAD(load_x_pad_after, "x_pad_after 18 does not fit", pads(b, 0, 0, 18, 0, 0))                                      \

@@ -99,8 +99,14 @@ static void copy_of_three_dimensions(void **state) {
     mark(&p, y, 0, "dma_copy");
     p.args[p.n_args++] = x;
     p.args[p.n_args++] = y;
-    REFUSED(&p, "copy of x to x_buf is no two-dimensional pattern of acc elements (16 scalars each)",
-            "shape [4, 4, 4, 16], strides [1024, 128, 16, 1] of x", "axis a breaks it: it is a third dimension");
+    vtac_lower_options options = {.config = te_context_config(p.c), .verify = 1};
+    vt_strbuf text;
+    vt_strbuf_init(&text, NULL);
+    if (lower_program(&p, &options, "main", WANT_PRIMFN, &text) != VTA_OK)
+        fail_msg("%s", vta_diag_text(te_context_diag(p.c)));
+    assert_non_null(strstr(vt_strbuf_text(&text), "for (a: int32, 0, 4)")); /* a loop of transfers */
+    vt_strbuf_free(&text);
+    program_destroy(&p);
 }
 
 static void copy_that_begins_inside_of_an_element(void **state) {
@@ -172,6 +178,69 @@ static void padding_that_is_not_zero(void **state) {
     p.args[p.n_args++] = x;
     p.args[p.n_args++] = y;
     REFUSED(&p, "the padding is not 0");
+}
+
+/* x padded by `columns` on the left -> y. */
+static program pad_columns(int64_t columns) {
+    program p = start();
+    int64_t shape[4] = {4, 4, 1, 16}, before[4] = {0, columns, 0, 0}, none[4] = {0}, out[4] = {4, 4 + columns, 1, 16};
+    te_tensor *x = te_placeholder(p.c, "x", "int32", 4, shape), *x_buf = te_pad(p.c, x, "x_buf", before, none, 0);
+    te_tensor *y = te_compute(p.c, "y", 4, out, NULL, "int8(x_buf[...])");
+    p.s = te_schedule_create(p.c, 1, &y);
+    in_scope(&p, x_buf, "acc");
+    mark(&p, x_buf, 0, "dma_copy");
+    mark(&p, y, 0, "dma_copy");
+    p.args[p.n_args++] = x;
+    p.args[p.n_args++] = y;
+    return p;
+}
+
+static void padding_that_is_too_wide(void **state) {
+    (void)state;
+    program p = pad_columns(16), fits = pad_columns(15);
+    REFUSED(&p, "copy of x to x_buf: up to 16 columns on the left of padding", "holds 0 to 15");
+    vtac_lower_options options = {.config = te_context_config(fits.c), .verify = 1};
+    assert_int_equal(lower_program(&fits, &options, "main", WANT_CALLS, NULL), VTA_OK);
+    program_destroy(&fits);
+}
+
+static void stores_of_other_types(void **state) {
+    (void)state;
+    static const char *const bodies[] = {"y_buf[...]", "int16(y_buf[...])", "float32(y_buf[...])", "int64(y_buf[...])",
+                                         "uint8(y_buf[...])"};
+    static const char *const says[] = {"int32", "int16", "float32", "int64", "uint8"};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        program p = start();
+        int64_t shape[4] = {4, 4, 1, 16};
+        char text[64];
+        te_tensor *x = te_placeholder(p.c, "x", "int32", 4, shape);
+        te_tensor *y_buf = te_compute(p.c, "y_buf", 4, shape, NULL, "x[...]");
+        te_tensor *y = te_compute(p.c, "y", 4, shape, NULL, bodies[i]);
+        p.s = te_schedule_create(p.c, 1, &y);
+        in_scope(&p, y_buf, "acc");
+        mark(&p, y_buf, 0, "dma_copy");
+        mark(&p, y, 0, "dma_copy");
+        p.args[p.n_args++] = x;
+        p.args[p.n_args++] = y;
+        snprintf(text, sizeof text, "y has elements of type %s", says[i]);
+        REFUSED(&p, "copy of y_buf to y: a store writes int8", text, "cast what is stored to int8");
+    }
+}
+
+static void chip_buffer_of_another_type(void **state) {
+    (void)state;
+    program p = start();
+    int64_t shape[4] = {4, 4, 1, 16};
+    te_tensor *x = te_placeholder(p.c, "x", "int8", 4, shape);
+    te_tensor *x_buf = te_compute(p.c, "x_buf", 4, shape, NULL, "x[...]");
+    te_tensor *y = te_compute(p.c, "y", 4, shape, NULL, "x_buf[...]");
+    p.s = te_schedule_create(p.c, 1, &y);
+    in_scope(&p, x_buf, "acc");
+    mark(&p, x_buf, 0, "dma_copy");
+    mark(&p, y, 0, "dma_copy");
+    p.args[p.n_args++] = x;
+    p.args[p.n_args++] = y;
+    REFUSED(&p, "x_buf is in the acc buffer, which holds int32, but has elements of type int8", "cast to int32");
 }
 
 /* ---- ALU -------------------------------------------------------------------------------------------------------- */
@@ -285,6 +354,9 @@ int main(void) {
         cmocka_unit_test(copy_that_computes),
         cmocka_unit_test(store_that_is_not_from_acc),
         cmocka_unit_test(padding_that_is_not_zero),
+        cmocka_unit_test(padding_that_is_too_wide),
+        cmocka_unit_test(stores_of_other_types),
+        cmocka_unit_test(chip_buffer_of_another_type),
         cmocka_unit_test(alu_without_the_operation),
         cmocka_unit_test(alu_on_parts_of_elements),
         cmocka_unit_test(micro_ops_in_each_others_way),

@@ -24,27 +24,48 @@ static _Noreturn void no_copy(vt_ctx *ctx, const vt_stmt *nest, const char *why)
              why, vt_stmt_text(ctx, nest));
 }
 
-/* The load that is copied, and the condition under which it is (else padding). */
+/* The load that is copied, and the condition under which it is (else padding). All padding gives the zero itself. */
 static const vt_expr *copied_load(vt_ctx *ctx, const vt_stmt *nest, const vt_expr *value,
                                   const vt_expr **out_condition) {
     *out_condition = NULL;
+    bool cast = value->kind == VT_E_CAST;
+    if (cast) value = value->a[0];
     if (value->kind == VT_E_SELECT || vt_is_call(value, VT_OP_IF_THEN_ELSE)) {
         *out_condition = value->a[0];
         if (!vt__is(ctx, value->a[2], 0))
             no_copy(ctx, nest, "the padding is not 0, which is all that the hardware writes");
         value = value->a[1];
-    } else if (value->kind == VT_E_CAST) {
-        value = value->a[0];
     }
+    if (!cast && value->kind == VT_E_CAST) value = value->a[0];
+    if (vt__is(ctx, value, 0)) return value;
     if (value->kind != VT_E_LOAD || value->dtype.lanes != 1) no_copy(ctx, nest, "the value is not a load");
     return value;
+}
+
+static bool is_axis(void *user, const vt_var *v) {
+    const vt_copy *c = user;
+    for (uint32_t i = 0; i < c->ndim; i++)
+        if (c->axes[i] == v) return true;
+    return false;
+}
+
+/* Splits a condition into the terms that bound axes, which it gives (NULL: none), and c->guard. */
+static const vt_expr *take_guard(vt_ctx *ctx, vt_copy *c, const vt_expr *condition) {
+    if (condition->kind == VT_E_AND) {
+        const vt_expr *x = take_guard(ctx, c, condition->a[0]), *y = take_guard(ctx, c, condition->a[1]);
+        return x && y ? vt_and(ctx, x, y) : x ? x : y;
+    }
+    if (vt_expr_uses_any(condition, is_axis, c)) return condition;
+    c->guard = c->guard ? vt_and(ctx, c->guard, condition) : condition;
+    return NULL;
 }
 
 /* Shrinks the source by what the condition makes padding. */
 static void match_padding(vt_ctx *ctx, const vt_stmt *nest, vt_copy *c, const vt_expr *condition) {
     const vt_expr **bounds = VT_NEW_ARRAY(ctx, const vt_expr *, 2 * c->ndim);
     vt_analyzer *a = vt_analyzer_new(ctx);
-    if (!vt_detect_clip_bound(ctx, condition, c->ndim, c->axes, bounds))
+    condition = take_guard(ctx, c, condition);
+    if (condition && !vt_detect_clip_bound(ctx, condition, c->ndim, c->axes, bounds))
         no_copy(
             ctx, nest,
             vt_new_format(ctx, "the condition %s does not bound each axis by itself", vt_expr_plain(ctx, condition)));
@@ -78,10 +99,10 @@ vt_copy vt__match_copy(vt_lowering *l, const vt_stmt *nest) {
         if (!vt_is_const(s->u.loop.min, 0)) no_copy(ctx, nest, "a loop does not begin at 0");
     if (s->kind != VT_S_STORE) no_copy(ctx, nest, "there is not one store inside of the loops");
     const vt_expr *condition, *value = copied_load(ctx, nest, s->u.store.value, &condition);
-    if (n == 0 && condition) no_copy(ctx, nest, "a single element cannot be padded");
     uint32_t ndim = n ? n : 1;
     vt_copy c = {.ndim = ndim, .axes = VT_NEW_ARRAY(ctx, const vt_var *, ndim)};
-    c.src = (vt_side){.buffer = value->u.buffer, .dtype = value->dtype};
+    c.zeros = value->kind != VT_E_LOAD;
+    c.src = (vt_side){.buffer = c.zeros ? s->u.store.buffer : value->u.buffer, .dtype = value->dtype};
     c.dst = (vt_side){.buffer = s->u.store.buffer, .dtype = s->u.store.value->dtype};
     c.src.shape = VT_NEW_ARRAY(ctx, const vt_expr *, ndim);
     c.dst.shape = VT_NEW_ARRAY(ctx, const vt_expr *, ndim);
@@ -92,14 +113,26 @@ vt_copy vt__match_copy(vt_lowering *l, const vt_stmt *nest) {
         c.axes[i] = loop->u.loop.var;
         c.src.shape[i] = c.dst.shape[i] = loop->u.loop.extent;
     }
+    const vt_expr *from = c.zeros ? s->u.store.indices[0] : value->a[0];
     if (!vt_detect_linear(ctx, s->u.store.indices[0], n, c.axes, c.dst.strides) ||
-        !vt_detect_linear(ctx, value->a[0], n, c.axes, c.src.strides))
+        !vt_detect_linear(ctx, from, n, c.axes, c.src.strides))
         no_copy(ctx, nest, "an index is not a sum of axes times constants");
     c.src.offset = c.src.strides[n];
     c.dst.offset = c.dst.strides[n];
     if (n == 0) c.src.shape[0] = c.dst.shape[0] = c.src.strides[0] = c.dst.strides[0] = vt_i32(ctx, 1);
     if (condition) match_padding(ctx, nest, &c, condition);
     return c;
+}
+
+/* ---- Types ------------------------------------------------------------------------------------------------------ */
+
+void vt__check_chip_type(vt_lowering *l, const vt_buffer *b, vta_memory memory) {
+    uint32_t width = vta_config_width(l->options->config, memory);
+    char text[VT_DTYPE_TEXT];
+    if (b->dtype.code == VT_INT && b->dtype.bits == width) return;
+    vt_raise(l->ctx, VTA_ILLEGAL,
+             "%s is in the %s buffer, which holds int%u, but has elements of type %s; cast to int%u", b->name,
+             vta_memory_name(memory), width, vt_dtype_text(b->dtype, text), width);
 }
 
 /* ---- Two dimensions --------------------------------------------------------------------------------------------- */
@@ -132,88 +165,85 @@ void vt__check_compact(vt_lowering *l, const vt_copy *c, const vt_side *side) {
     }
 }
 
-/* Dimensions after merging, innermost first: [0] is one element. `dim` is the axis each ends at, for messages. */
-typedef struct folded {
-    uint32_t n;
-    const vt_expr **shape, **strides;
-    uint32_t *dim;
-} folded;
-
-static void add_dim(folded *f, const vt_expr *shape, const vt_expr *stride, uint32_t dim) {
-    f->shape[f->n] = shape;
-    f->strides[f->n] = stride;
-    f->dim[f->n++] = dim;
+static bool is_padded(vt_ctx *ctx, const vt_copy *c, uint32_t axis) {
+    return c->pad_before && (!vt__is(ctx, c->pad_before[axis], 0) || !vt__is(ctx, c->pad_after[axis], 0));
 }
 
-/* Innermost axes that make up one element become dimension 0; the others merge while their strides allow it. */
-static folded fold_dims(vt_ctx *ctx, const vt_copy *c, const vt_side *side, const char *memory, int64_t block) {
-    folded f = {.shape = VT_NEW_ARRAY(ctx, const vt_expr *, c->ndim + 2),
-                .strides = VT_NEW_ARRAY(ctx, const vt_expr *, c->ndim + 2),
-                .dim = VT_NEW_ARRAY(ctx, uint32_t, c->ndim + 2)};
-    vt_analyzer *a = vt_analyzer_new(ctx);
-    const vt_expr *size = vt_i32(ctx, 1);
-    uint32_t i = c->ndim;
-    for (;;) {
-        if (i == 0) no_pattern(ctx, c, side, memory, block, 0, "the innermost axes do not make up whole elements");
+/* What is the same for all axes of a pattern. */
+typedef struct folder {
+    vt_ctx *ctx;
+    vt_analyzer *a;
+    const vt_copy *c;
+    const vt_side *dram, *chip;
+    const char *memory;
+    int64_t block;
+} folder;
+
+static _Noreturn void broken(const folder *f, uint32_t axis, const char *why) {
+    no_pattern(f->ctx, f->c, f->dram, f->memory, f->block, axis, why);
+}
+
+/* The number of outer axes: the others, innermost, make up one element. */
+static uint32_t take_element(const folder *f) {
+    const vt_expr *size = vt_i32(f->ctx, 1);
+    uint32_t i = f->c->ndim;
+    do {
+        if (i == 0) broken(f, 0, "the innermost axes do not make up whole elements");
         i--;
-        if (!vt__is(ctx, vt_sub(ctx, side->strides[i], size), 0))
-            no_pattern(ctx, c, side, memory, block, i, "the scalars of an element are not adjacent");
-        size = vt_mul(ctx, size, side->shape[i]);
-        if (vt__is(ctx, vt_sub(ctx, size, vt_i32(ctx, block)), 0)) break;
-    }
-    const vt_expr *element = vt_i32(ctx, block);
-    add_dim(&f, element, vt_i32(ctx, 1), i);
-    if (i > 0 && !vt__is(ctx, side->strides[i - 1], block)) add_dim(&f, vt_i32(ctx, 1), element, i);
-    while (i > 0) {
-        const vt_expr *stride = side->strides[i - 1], *extent = vt_i32(ctx, 1);
-        uint32_t first = i - 1;
-        if (!vt__is(ctx, vt_floormod(ctx, stride, element), 0))
-            no_pattern(ctx, c, side, memory, block, i - 1, "its stride is not a whole number of elements");
-        for (; i > 0 && vt__is(ctx, vt_sub(ctx, vt_mul(ctx, extent, stride), side->strides[i - 1]), 0); i--)
-            extent = vt_mul(ctx, extent, side->shape[i - 1]);
-        add_dim(&f, vt_simplify(a, extent), stride, first);
-    }
-    return f;
+        if (is_padded(f->ctx, f->c, i)) broken(f, i, "it is padded inside of an element");
+        if (!vt__is(f->ctx, vt_sub(f->ctx, f->dram->strides[i], size), 0))
+            broken(f, i, "the scalars of an element are not adjacent");
+        size = vt_mul(f->ctx, size, f->dram->shape[i]);
+    } while (!vt__is(f->ctx, vt_sub(f->ctx, size, vt_i32(f->ctx, f->block)), 0));
+    return i;
 }
 
-static folded plain_dims(vt_ctx *ctx, const vt_copy *c, const vt_side *side) {
-    folded f = {.shape = VT_NEW_ARRAY(ctx, const vt_expr *, c->ndim),
-                .strides = VT_NEW_ARRAY(ctx, const vt_expr *, c->ndim),
-                .dim = VT_NEW_ARRAY(ctx, uint32_t, c->ndim)};
-    for (uint32_t i = c->ndim; i-- > 0;) add_dim(&f, side->shape[i], side->strides[i], i);
-    return f;
+/* One step along elements that lie next to each other. */
+static vt_dim single(const folder *f, uint32_t axis) {
+    const vt_expr *one = vt_i32(f->ctx, 1), *zero = vt_i32(f->ctx, 0);
+    return (vt_dim){axis, one, one, zero, zero, one, vt_i32(f->ctx, f->block)};
 }
 
-vt_pattern vt__pattern_2d(vt_lowering *l, const vt_copy *c, const vt_side *side, const char *memory, int64_t block,
-                          bool fold) {
+/* Axis `at - 1` and those outside of it that merge with it; `*at` becomes their number. */
+static vt_dim fold_axes(const folder *f, uint32_t *at) {
+    vt_ctx *ctx = f->ctx;
+    uint32_t i = *at - 1;
+    const vt_copy *c = f->c;
+    const vt_expr *stride = f->dram->strides[i], *element = vt_i32(ctx, f->block), *zero = vt_i32(ctx, 0);
+    if (!vt__is(ctx, vt_floormod(ctx, stride, element), 0))
+        broken(f, i, "its stride is not a whole number of elements");
+    vt_dim d = {.axis = i, .size = f->dram->shape[i], .pad_before = zero, .pad_after = zero};
+    d.chip_size = f->chip->shape[i];
+    d.chip_stride = f->chip->strides[i];
+    if (is_padded(ctx, c, i)) {
+        d.pad_before = c->pad_before[i];
+        d.pad_after = c->pad_after[i];
+    }
+    for (; i > 0 && !is_padded(ctx, c, i) && !is_padded(ctx, c, i - 1) &&
+           vt__is(ctx, vt_sub(ctx, vt_mul(ctx, d.size, stride), f->dram->strides[i - 1]), 0);
+         i--) {
+        d.size = vt_mul(ctx, d.size, f->dram->shape[i - 1]);
+        d.chip_size = vt_mul(ctx, d.chip_size, f->chip->shape[i - 1]);
+    }
+    d.size = vt_simplify(f->a, d.size);
+    d.stride = vt_floordiv(ctx, stride, element);
+    *at = i;
+    return d;
+}
+
+vt_pattern vt__pattern_of(vt_lowering *l, const vt_copy *c, const vt_side *dram, const vt_side *chip,
+                          const char *memory, int64_t block) {
     vt_ctx *ctx = l->ctx;
-    const vt_expr *element = vt_i32(ctx, block), *one = vt_i32(ctx, 1);
-    if (!vt__is(ctx, vt_floormod(ctx, side->offset, element), 0))
+    const vt_expr *element = vt_i32(ctx, block);
+    if (!vt__is(ctx, vt_floormod(ctx, dram->offset, element), 0))
         vt_raise(ctx, VTA_ILLEGAL,
                  "%s begins at scalar %s of %s, which is not a whole number of %s elements (%lld scalars each): split "
                  "so that every tile begins at an element",
-                 copy_name(ctx, c), vt_expr_plain(ctx, side->offset), side->buffer->name, memory, (long long)block);
-    folded f = fold ? fold_dims(ctx, c, side, memory, block) : plain_dims(ctx, c, side);
-    vt_pattern p = {one, one, one, vt_floordiv(ctx, side->offset, element)};
-    if (!vt__is(ctx, f.strides[0], 1))
-        no_pattern(ctx, c, side, memory, block, f.dim[0], "the scalars of an element are not adjacent");
-    uint32_t in = 1; /* dimensions that make up one element */
-    if (!vt__is(ctx, f.shape[0], block)) {
-        in = 2;
-        if (f.n < 2 || !vt__is(ctx, vt_sub(ctx, f.strides[1], f.shape[0]), 0) ||
-            !vt__is(ctx, vt_mul(ctx, f.shape[0], f.shape[1]), block))
-            no_pattern(ctx, c, side, memory, block, f.dim[f.n < 2 ? 0 : 1],
-                       "the innermost axes do not make up one element");
-    }
-    if (f.n == in) return p;
-    if (!vt__is(ctx, f.strides[in], block))
-        no_pattern(ctx, c, side, memory, block, f.dim[in], "elements of a row are not adjacent");
-    p.x_size = p.x_stride = f.shape[in];
-    if (f.n == in + 1) return p;
-    if (!vt__is(ctx, vt_floormod(ctx, f.strides[in + 1], element), 0))
-        no_pattern(ctx, c, side, memory, block, f.dim[in + 1], "its stride is not a whole number of elements");
-    p.x_stride = vt_floordiv(ctx, f.strides[in + 1], element);
-    p.y_size = f.shape[in + 1];
-    if (f.n == in + 2) return p;
-    no_pattern(ctx, c, side, memory, block, f.dim[in + 2], "it is a third dimension");
+                 copy_name(ctx, c), vt_expr_plain(ctx, dram->offset), dram->buffer->name, memory, (long long)block);
+    folder f = {ctx, vt_analyzer_new(ctx), c, dram, chip, memory, block};
+    vt_pattern p = {.offset = vt_floordiv(ctx, dram->offset, element), .dims = VT_NEW_ARRAY(ctx, vt_dim, c->ndim + 2)};
+    uint32_t outer = take_element(&f);
+    if (outer == 0 || !vt__is(ctx, dram->strides[outer - 1], block)) p.dims[p.n++] = single(&f, outer);
+    while (outer > 0) p.dims[p.n++] = fold_axes(&f, &outer);
+    return p;
 }

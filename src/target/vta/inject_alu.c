@@ -10,7 +10,7 @@
 
 #include "arith/linear.h"
 #include "ir/print.h"
-#include "target/vta/vta.h"
+#include "target/vta/copy.h"
 
 /* What one statement computes; without a second operand it is a copy. */
 typedef struct alu_op {
@@ -140,6 +140,8 @@ static nest match_nest(alu *st, const vt_stmt *stmt) {
         k.vars[i] = loop->u.loop.var;
         k.extents[i] = loop->u.loop.extent;
     }
+    if (strcmp(vt_buffer_scope(k.store->u.store.buffer), VT_SCOPE_ACC) == 0)
+        vt__check_chip_type(st->l, k.store->u.store.buffer, VTA_MEM_ACC);
     linear_index(st, &k, k.store->u.store.indices[0], k.dst);
     return k;
 }

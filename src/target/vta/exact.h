@@ -1,0 +1,28 @@
+/* Exact values of index expressions: tried for all values of the loops around. */
+#ifndef VT_TARGET_VTA_EXACT_H
+#define VT_TARGET_VTA_EXACT_H
+
+#include "ir/visit.h"
+
+/* The loops and threads around a statement, outermost first; extents are constants. */
+typedef struct vt_around {
+    uint32_t n, cap;
+    struct vt_around_loop {
+        const vt_var *var;
+        int64_t min, extent;
+    } * loops;
+} vt_around;
+
+/* Adds a loop; one whose range is not constant is left out, so that its variable counts as unknown. To leave it, set n
+ * back. */
+void vt__around_enter(vt_ctx *ctx, vt_around *around, const vt_var *v, const vt_expr *min, const vt_expr *extent);
+
+/* Whether a visit goes on; values[i] is that of the expression i. */
+typedef bool (*vt_exact_visit)(void *user, const int64_t *values);
+
+/* Calls visit for every combination of values that the loops give the n expressions. False, maybe after some calls,
+ * when it cannot: a variable of no loop, an operation that is no integer arithmetic, or too many combinations. */
+bool vt__exact_values(vt_ctx *ctx, const vt_around *around, uint32_t n, const vt_expr *const *exprs,
+                      vt_exact_visit visit, void *user);
+
+#endif
