@@ -73,8 +73,7 @@ static int choose(const cli_command *command, const cli_option *o, const char *v
 
 static int add_to_list(const cli_command *command, const cli_option *o, char *value) {
     cli_list *list = o->to;
-    if (list->count == (int)(sizeof list->item / sizeof *list->item))
-        return cli_usage(command, "--%s: given more than %d times", o->name, list->count);
+    if (list->count == CLI_LIST_MOST) return cli_usage(command, "--%s: given more than %d times", o->name, list->count);
     list->item[list->count++] = value;
     return -1;
 }

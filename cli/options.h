@@ -7,8 +7,10 @@
 
 struct cli_command;
 
+enum { CLI_LIST_MOST = 64 };
+
 typedef struct cli_list {
-    const char *item[64];
+    const char *item[CLI_LIST_MOST];
     int count;
 } cli_list;
 

@@ -1,4 +1,5 @@
 /* vta profile: how long a program takes on the hardware, and why. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -6,12 +7,22 @@
 #include "timing.h"
 #include "vta/profile.h"
 
+/* A program, timed. The profile reads micro-ops from the program: they live together. */
+typedef struct timed {
+    cli_kernel_program program;
+    vta_config *config;
+    vta_profile *profile; /* NULL: there is none */
+    const char *title;
+} timed;
+
 typedef struct profile_args {
     cli_common common;
     cli_timing timing;
     cli_input input;
     const char *trace, *html, *svg, *title;
     uint64_t from, to;
+    const char *against;                     /* the other program, NULL for none */
+    cli_list against_params, against_timing; /* what is different about it */
 } profile_args;
 
 static vta_status write_report(vta_status status, char *text, const char *path, const char *what) {
@@ -21,46 +32,117 @@ static vta_status write_report(vta_status status, char *text, const char *path, 
     return status;
 }
 
-static vta_status print_json(const vta_profile *profile) {
+static json_t *profile_json(const vta_profile *profile, vta_status *status) {
     char *text = NULL;
-    vta_status status = vta_profile_json(profile, cli_diag(), &text);
-    if (status == VTA_OK) cli_print_json(cli_json_of(text));
+    if (*status == VTA_OK) *status = vta_profile_json(profile, cli_diag(), &text);
+    return cli_json_of(text);
+}
+
+/* One profile as it is; two as {"profile": ..., "against": ...}. */
+static vta_status print_json(const timed *one, const timed *other) {
+    vta_status status = VTA_OK;
+    json_t *answer = profile_json(one->profile, &status);
+    if (other->profile)
+        answer = json_pack("{s:o, s:o}", "profile", answer, "against", profile_json(other->profile, &status));
+    if (status == VTA_OK)
+        cli_print_json(answer);
+    else
+        json_decref(answer);
     return status;
 }
 
-static vta_status print_text(const vta_profile *profile) {
+static vta_status print_text(const timed *one, const timed *other) {
     char *text = NULL;
-    vta_status status = vta_profile_text(profile, cli_diag(), &text);
+    vta_status status =
+        other->profile ? vta_profile_compare(one->profile, one->title, other->profile, other->title, cli_diag(), &text)
+                       : vta_profile_text(one->profile, cli_diag(), &text);
     if (status == VTA_OK) fputs(text, stdout);
     vta_string_free(text);
     return status;
 }
 
-static vta_status write_reports(const vta_profile *profile, const profile_args *args, const char *title) {
+static bool is_stdout(const char *path) { return path && !strcmp(path, "-"); }
+
+static vta_status write_reports(const profile_args *args, const timed *one, const timed *other) {
     char *text = NULL;
     vta_status status = VTA_OK;
     if (args->trace) {
-        status = vta_profile_trace(profile, cli_diag(), &text);
+        status = vta_profile_trace(one->profile, cli_diag(), &text);
         status = write_report(status, text, args->trace, "trace (open it at ui.perfetto.dev)");
     }
     if (status == VTA_OK && args->html) {
-        status = vta_profile_html(profile, title, cli_diag(), &text);
+        status = vta_profile_html_against(one->profile, one->title, other->profile, other->title, cli_diag(), &text);
         status = write_report(status, text, args->html, "page");
     }
     if (status == VTA_OK && args->svg) {
-        status = vta_profile_svg(profile, title, 1000, args->from, args->to, cli_diag(), &text);
+        status = vta_profile_svg(one->profile, one->title, 1000, args->from, args->to, cli_diag(), &text);
         status = write_report(status, text, args->svg, "timeline");
     }
-    bool to_stdout = (args->trace && !strcmp(args->trace, "-")) || (args->html && !strcmp(args->html, "-")) ||
-                     (args->svg && !strcmp(args->svg, "-"));
-    if (status != VTA_OK || to_stdout) return status;
-    return args->common.json ? print_json(profile) : print_text(profile);
+    if (status != VTA_OK || is_stdout(args->trace) || is_stdout(args->html) || is_stdout(args->svg)) return status;
+    return args->common.json ? print_json(one, other) : print_text(one, other);
+}
+
+/* Opens and times what `input` names; `more`: further settings of the timing profile. */
+static vta_status time_input(const cli_input *input, const cli_timing *timing, const cli_list *more, timed *out) {
+    vta_timing_profile profile;
+    vta_status status = cli_open_input(input, cli_diag(), &out->config, &out->program);
+    if (status == VTA_OK) status = cli_find_timing(timing, out->config, cli_diag(), &profile);
+    for (int i = 0; status == VTA_OK && more && i < more->count; i++)
+        status = vta_timing_profile_set(&profile, more->item[i], cli_diag());
+    if (status == VTA_OK) status = cli_profile_program(&out->program, out->config, &profile, &out->profile);
+    return status;
+}
+
+static void close_timed(timed *t) {
+    vta_profile_destroy(t->profile);
+    vta_config_release(t->config);
+    vta_program_destroy(t->program.program);
+}
+
+static vta_status time_other(const profile_args *args, timed *other) {
+    cli_input input = args->input;
+    if (!args->against) return VTA_OK;
+    input.path = args->against;
+    for (int i = 0; i < args->against_params.count; i++) {
+        if (input.params.count == CLI_LIST_MOST) return VTA_OUT_OF_RANGE;
+        input.params.item[input.params.count++] = args->against_params.item[i];
+    }
+    return time_input(&input, &args->timing, &args->against_timing, other);
 }
 
 /* What is compiled brings its configuration; a kernel file is built for the one in use. */
 static vta_status find_base(const profile_args *args, vta_config **out_base) {
     if (args->common.config == NULL) return VTA_OK;
     return vta_config_find(args->common.config, cli_diag(), out_base, NULL);
+}
+
+/* "conv2d.te threads=1 delay=64": the heading of what differs from the first program; free() it. */
+static char *other_title(const profile_args *args) {
+    cli_list words = {0};
+    if (!args->against) return NULL;
+    words.item[words.count++] = args->against;
+    for (int i = 0; i < args->against_params.count && words.count < CLI_LIST_MOST; i++)
+        words.item[words.count++] = args->against_params.item[i];
+    for (int i = 0; i < args->against_timing.count && words.count < CLI_LIST_MOST; i++)
+        words.item[words.count++] = args->against_timing.item[i];
+    return cli_join(&words);
+}
+
+static vta_status profile(profile_args *args) {
+    char *title = other_title(args);
+    timed one = {.title = args->title ? args->title : args->input.path}, other = {.title = title};
+    vta_config *base = NULL;
+    vta_status status = find_base(args, &base);
+    args->input.base = base;
+    args->input.changes = &args->common.set;
+    if (status == VTA_OK) status = time_input(&args->input, &args->timing, NULL, &one);
+    if (status == VTA_OK) status = time_other(args, &other);
+    if (status == VTA_OK) status = write_reports(args, &one, &other);
+    close_timed(&one);
+    close_timed(&other);
+    free(title);
+    vta_config_release(base);
+    return status;
 }
 
 int cmd_profile(const cli_command *self, int argc, char **argv) {
@@ -72,6 +154,11 @@ int cmd_profile(const cli_command *self, int argc, char **argv) {
         {"from", 0, CLI_NUMBER, "CYCLE", "first cycle of the picture", &args.from},
         {"to", 0, CLI_NUMBER, "CYCLE", "last cycle of the picture", &args.to},
         {"title", 0, CLI_TEXT, "TEXT", "heading of page and picture (else the program's path)", &args.title},
+        {"against", 0, CLI_TEXT, "OTHER", "time this too, and show what it changes: text, JSON, page", &args.against},
+        {"against-param", 0, CLI_LIST, "NAME=VALUE", "a parameter for OTHER alone; may be repeated",
+         &args.against_params},
+        {"against-timing", 0, CLI_LIST, "NAME=NUMBER", "a timing setting for OTHER alone; may be repeated",
+         &args.against_timing},
         CLI_INPUT_OPTIONS(&args.input),
         CLI_TIMING_OPTIONS(&args.timing),
         {"config", 'c', CLI_TEXT, "FILE", "configuration that a kernel file is built for", &args.common.config},
@@ -81,22 +168,8 @@ int cmd_profile(const cli_command *self, int argc, char **argv) {
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
     if (argc != 1) return cli_usage(self, "one program, kernel file or object is needed, not %d", argc);
-    cli_kernel_program program = {0};
-    vta_config *config = NULL;
-    vta_timing_profile timing;
-    vta_profile *profile = NULL;
-    vta_config *base = NULL;
-    vta_status status = find_base(&args, &base);
+    if (!args.against && (args.against_params.count || args.against_timing.count))
+        return cli_usage(self, "--against-param and --against-timing need --against OTHER");
     args.input.path = argv[0];
-    args.input.base = base;
-    args.input.changes = &args.common.set;
-    if (status == VTA_OK) status = cli_open_input(&args.input, cli_diag(), &config, &program);
-    if (status == VTA_OK) status = cli_find_timing(&args.timing, config, cli_diag(), &timing);
-    if (status == VTA_OK) status = cli_profile_program(&program, config, &timing, &profile);
-    if (status == VTA_OK) status = write_reports(profile, &args, args.title ? args.title : argv[0]);
-    vta_profile_destroy(profile);
-    vta_config_release(config);
-    vta_config_release(base);
-    vta_program_destroy(program.program);
-    return cli_finish(status);
+    return cli_finish(profile(&args));
 }

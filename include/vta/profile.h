@@ -52,6 +52,13 @@ VTA_API vta_status vta_profile_text(const vta_profile *profile, vta_diag *diag, 
 VTA_API vta_status vta_profile_json(const vta_profile *profile, vta_diag *diag, char **out_json);
 VTA_API vta_status vta_profile_trace(const vta_profile *profile, vta_diag *diag, char **out_json);
 VTA_API vta_status vta_profile_html(const vta_profile *profile, const char *title, vta_diag *diag, char **out_html);
+/* The page of two profiles: both timelines on one axis, and a table of what the second changed. They may differ in
+ * everything, the machine included. */
+VTA_API vta_status vta_profile_html_against(const vta_profile *profile, const char *title, const vta_profile *other,
+                                            const char *other_title, vta_diag *diag, char **out_html);
+/* That table as text: cycles, utilization, cycles by kind of instruction and by state of each unit. */
+VTA_API vta_status vta_profile_compare(const vta_profile *profile, const char *title, const vta_profile *other,
+                                       const char *other_title, vta_diag *diag, char **out_text);
 /* The timeline alone as an SVG picture of `width` pixels, cycles `from` to `to` (0, 0: everything). */
 VTA_API vta_status vta_profile_svg(const vta_profile *profile, const char *title, uint32_t width, uint64_t from,
                                    uint64_t to, vta_diag *diag, char **out_svg);

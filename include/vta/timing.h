@@ -113,8 +113,12 @@ typedef struct vta_timing_summary {
     double macs_per_cycle;   /* reached */
     double peak_macs_per_cycle;
     double roof_macs_per_cycle; /* min(peak, intensity x peak bytes a cycle): what the roofline allows */
-    double roofline_fraction;   /* reached / allowed */
+    double roofline_fraction;   /* reached / allowed, of `operations` below */
     uint64_t macs, bytes;
+    uint64_t alu_ops; /* operations on accumulator scalars */
+    double alu_utilization;
+    bool of_alu; /* no GEMM ran: intensity and roofline below count ALU operations, else MACs */
+    double operations_per_byte, operations_per_cycle, peak_operations_per_cycle, roof_operations_per_cycle;
 } vta_timing_summary;
 VTA_API vta_timing_summary vta_timing_summarize(const vta_config *config, const vta_timing_profile *profile,
                                                 const vta_timing *timing);

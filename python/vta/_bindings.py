@@ -318,6 +318,13 @@ class vta_timing_summary(Structure):
         ("roofline_fraction", c_double),
         ("macs", c_uint64),
         ("bytes", c_uint64),
+        ("alu_ops", c_uint64),
+        ("alu_utilization", c_double),
+        ("of_alu", c_bool),
+        ("operations_per_byte", c_double),
+        ("operations_per_cycle", c_double),
+        ("peak_operations_per_cycle", c_double),
+        ("roof_operations_per_cycle", c_double),
     ]
 
 
@@ -559,6 +566,8 @@ FUNCTIONS = {
     "vta_profile_json": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
     "vta_profile_trace": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
     "vta_profile_html": ("vta", c_int, [c_void_p, c_char_p, c_void_p, c_void_p]),
+    "vta_profile_html_against": ("vta", c_int, [c_void_p, c_char_p, c_void_p, c_char_p, c_void_p, c_void_p]),
+    "vta_profile_compare": ("vta", c_int, [c_void_p, c_char_p, c_void_p, c_char_p, c_void_p, c_void_p]),
     "vta_profile_svg": ("vta", c_int, [c_void_p, c_char_p, c_uint32, c_uint64, c_uint64, c_void_p, c_void_p]),
     "VTABufferAlloc": ("vta", c_void_p, [c_size_t]),
     "VTABufferFree": ("vta", None, [c_void_p]),

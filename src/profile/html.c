@@ -1,4 +1,4 @@
-/* The page: its sources (page.html, page.css, page.js) are embedded when the library is built (cmake/embed.cmake), and
+/* The page: its sources (the folder page) are embedded when the library is built (cmake/embed.cmake), and
  * the profile is written into it as data. Long programs are drawn in groups of instructions, so that the page stays
  * quick. */
 #include <string.h>
@@ -14,6 +14,7 @@ typedef struct page {
     const char *title;
     vta_diag *diag;
     uint8_t *named; /* by name: some slice of the page shows it */
+    vt_critical critical;
 } page;
 
 /* A column of numbers over the slices of a unit. */
@@ -85,6 +86,18 @@ static void put_token(page *g, const slice *s, void *state) {
     else
         number(g, s->index - s->insn + token);
 }
+/* First byte of DRAM that a transfer touches; 0 for what touches none. */
+static void put_address(page *g, const slice *s, void *state) {
+    (void)state;
+    const vta_insn *insn = &s->run->insns[s->insn];
+    bool moves = (insn->opcode == VTA_OP_LOAD || insn->opcode == VTA_OP_STORE) && insn->u.mem.x_size;
+    uint32_t bytes = moves ? vta_config_elem_bytes(g->p->config, (vta_memory)insn->u.mem.memory_type) : 0;
+    number(g, (uint64_t)insn->u.mem.dram_base * bytes);
+}
+static void put_critical(page *g, const slice *s, void *state) {
+    (void)state;
+    number(g, g->critical.on_path[s->index]);
+}
 static void put_fields(page *g, const slice *s, void *state) {
     (void)state;
     vt_strbuf_addc(g->sb, '"');
@@ -106,6 +119,8 @@ static void unit_row(page *g, int unit) {
     column(g, unit, "tp", put_token, &prev);
     column(g, unit, "tn", put_token, &next);
     column(g, unit, "f", put_fields, NULL);
+    column(g, unit, "a", put_address, NULL);
+    column(g, unit, "cp", put_critical, NULL);
     if (g->p->name_count) column(g, unit, "src", put_source, NULL);
     vt_strbuf_addc(g->sb, '}');
 }
@@ -216,15 +231,19 @@ static void mark_names(page *g) {
     }
 }
 
-static void names(page *g) {
-    vt_strbuf_add(g->sb, ",\n\"kinds\":[");
+static void kinds(page *g) {
+    vt_strbuf_add(g->sb, "\"kinds\":[");
     for (int k = 0; k < VTA_KIND_COUNT; k++)
         vt_strbuf_addf(g->sb, "%s\"%s\"", k ? "," : "", vta_insn_kind_name((vta_insn_kind)k));
     vt_strbuf_add(g->sb, "],\"states\":{");
     for (int s = 0; s < VTA_STATE_COUNT; s++)
         vt_strbuf_addf(g->sb, "%s\"%s\":\"%s\"", s ? "," : "", vta_unit_state_name((vta_unit_state)s),
                        vta_unit_state_text((vta_unit_state)s));
-    vt_strbuf_add(g->sb, "},\"names\":[");
+    vt_strbuf_add(g->sb, "}");
+}
+
+static void names(page *g) {
+    vt_strbuf_add(g->sb, ",\n\"names\":[");
     for (size_t i = 0; i < g->p->name_count; i++) {
         if (i) vt_strbuf_addc(g->sb, ',');
         if (g->named[i])
@@ -235,14 +254,7 @@ static void names(page *g) {
     vt_strbuf_add(g->sb, "]");
 }
 
-static vta_status data(page *g) {
-    char *report;
-    VT_TRY(vta_profile_json(g->p, g->diag, &report));
-    vt_strbuf_add(g->sb, "{\"title\":");
-    vt_json_string(g->sb, g->title);
-    vt_strbuf_addf(g->sb, ",\n\"report\":%s", report);
-    vta_string_free(report);
-    names(g);
+static void rows(page *g) {
     vt_strbuf_add(g->sb, ",\n\"rows\":[");
     fetch_row(g);
     for (int unit = VTA_UNIT_LOAD; unit < VTA_UNIT_COUNT; unit++) {
@@ -252,9 +264,57 @@ static vta_status data(page *g) {
         else
             unit_row(g, unit);
     }
-    vt_strbuf_add(g->sb, "]}");
+    vt_strbuf_add(g->sb, "]");
+}
+
+/* One profile as an object. */
+static vta_status write_side(page *g) {
+    char *report;
+    VT_TRY(vta_profile_json(g->p, g->diag, &report));
+    vt_strbuf_add(g->sb, "{\"title\":");
+    vt_json_string(g->sb, g->title);
+    vt_strbuf_addf(g->sb, ",\n\"report\":%s", report);
+    vta_string_free(report);
+    names(g);
+    rows(g);
+    vt_strbuf_add(g->sb, "}");
     return VTA_OK;
 }
+
+static vta_status side(const vta_profile *profile, const char *title, vt_strbuf *sb, vta_diag *diag) {
+    page g = {.p = profile, .sb = sb, .title = title ? title : "VTA program", .diag = diag};
+    g.named = vt_alloc_zero(&profile->allocator, profile->name_count);
+    vta_status status = g.named ? vt_profile_critical(profile, diag, &g.critical) : vt_no_memory(diag);
+    if (status == VTA_OK) {
+        mark_names(&g);
+        status = write_side(&g);
+        vt_profile_critical_free(profile, &g.critical);
+    }
+    vt_free(&profile->allocator, g.named, profile->name_count);
+    return status;
+}
+
+/* ---- The page ---------------------------------------------------------------------------------------------- */
+
+/* What the page shows: one profile, or two side by side. */
+typedef struct shown {
+    const vta_profile *profile, *other; /* other: NULL for none */
+    const char *title, *other_title;
+} shown;
+
+static vta_status data(const shown *what, vt_strbuf *sb, vta_diag *diag) {
+    vt_strbuf_add(sb, "{");
+    kinds(&(page){.sb = sb});
+    vt_strbuf_add(sb, ",\n\"sides\":[");
+    VT_TRY(side(what->profile, what->title, sb, diag));
+    if (what->other) vt_strbuf_add(sb, ",\n");
+    if (what->other) VT_TRY(side(what->other, what->other_title, sb, diag));
+    vt_strbuf_add(sb, "]}");
+    return VTA_OK;
+}
+
+/* The page's scripts, in the order in which they build on each other. */
+static const char *const scripts[] = {vt_base_js, vt_timeline_js, vt_select_js, vt_panels_js, vt_tables_js, vt_main_js};
 
 static void escaped(vt_strbuf *sb, const char *text) {
     for (; *text; text++) {
@@ -268,36 +328,37 @@ static void escaped(vt_strbuf *sb, const char *text) {
 }
 
 /* Copies page.html and fills in what stands between {{ and }}. */
-static vta_status fill(page *g) {
+static vta_status fill(const shown *what, vt_strbuf *sb, vta_diag *diag) {
     const char *at = vt_page_html, *open;
     while ((open = strstr(at, "{{")) != NULL) {
-        vt_strbuf_addn(g->sb, at, (size_t)(open - at));
+        vt_strbuf_addn(sb, at, (size_t)(open - at));
         const char *name = open + 2, *close = strstr(name, "}}");
-        if (close == NULL) return vt_fail(g->diag, VTA_INTERNAL, "page.html: {{ without }}");
+        if (close == NULL) return vt_fail(diag, VTA_INTERNAL, "page.html: {{ without }}");
         if (strncmp(name, "title", 5) == 0)
-            escaped(g->sb, g->title);
+            escaped(sb, what->title ? what->title : "VTA program");
         else if (strncmp(name, "style", 5) == 0)
-            vt_strbuf_add(g->sb, vt_page_css);
+            vt_strbuf_add(sb, vt_page_css);
         else if (strncmp(name, "script", 6) == 0)
-            vt_strbuf_add(g->sb, vt_page_js);
+            for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) vt_strbuf_add(sb, scripts[i]);
         else
-            VT_TRY(data(g));
+            VT_TRY(data(what, sb, diag));
         at = close + 2;
     }
-    vt_strbuf_add(g->sb, at);
+    vt_strbuf_add(sb, at);
     return VTA_OK;
 }
 
-vta_status vta_profile_html(const vta_profile *profile, const char *title, vta_diag *diag, char **out_html) {
+vta_status vta_profile_html_against(const vta_profile *profile, const char *title, const vta_profile *other,
+                                    const char *other_title, vta_diag *diag, char **out_html) {
     if (out_html) *out_html = NULL;
     if (profile == NULL || out_html == NULL)
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_profile_html: profile or out_html is null");
     vt_strbuf sb;
     vt_strbuf_init(&sb, &vt_allocator_libc);
-    page g = {profile, &sb, title ? title : "VTA program", diag,
-              vt_alloc_zero(&profile->allocator, profile->name_count)};
-    if (g.named) mark_names(&g);
-    vta_status status = g.named ? fill(&g) : vt_no_memory(diag);
-    vt_free(&profile->allocator, g.named, profile->name_count);
+    vta_status status = fill(&(shown){profile, other, title, other_title}, &sb, diag);
     return vt_profile_hand_out(&sb, status, diag, out_html);
+}
+
+vta_status vta_profile_html(const vta_profile *profile, const char *title, vta_diag *diag, char **out_html) {
+    return vta_profile_html_against(profile, title, NULL, NULL, diag, out_html);
 }

@@ -86,6 +86,20 @@ extern const vta_memory vt_occupancy_memory[VT_OCC_COUNT];
 
 vta_status vt_profile_occupancy(const vta_profile *profile, vta_diag *diag, vt_occupancy *out_occupancy);
 
+/* ---- Critical path (critical.c) ---- */
+
+/* What the time of the critical path goes to: all of it together is the program's cycles. */
+typedef struct vt_critical {
+    uint64_t cycles[VTA_KIND_COUNT], instructions[VTA_KIND_COUNT];
+    uint64_t fetch;   /* cycles in which instructions on the path had not arrived */
+    uint8_t *on_path; /* 0 or 1 for each instruction of all runs, one run after another */
+    size_t size;
+} vt_critical;
+
+/* Free with vt_profile_critical_free. */
+vta_status vt_profile_critical(const vta_profile *profile, vta_diag *diag, vt_critical *out_critical);
+void vt_profile_critical_free(const vta_profile *profile, vt_critical *critical);
+
 /* ---- Verdict (verdict.c) ---- */
 
 /* What limits the program, in sentences, each on a line. */

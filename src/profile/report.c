@@ -1,5 +1,6 @@
 /* The profile as text and as JSON, and what all reports share. */
 #include <stdio.h>
+#include <string.h>
 
 #include "profile/profile_priv.h"
 
@@ -74,6 +75,22 @@ static vta_status traffic_text(const vta_profile *p, vta_diag *diag, vt_strbuf *
     return VTA_OK;
 }
 
+static vta_status critical_text(const vta_profile *p, vta_diag *diag, vt_strbuf *sb) {
+    vt_critical c;
+    VT_TRY(vt_profile_critical(p, diag, &c));
+    vt_strbuf_addf(sb, "\n%-44s %12s %12s %8s\n", "critical path", "instructions", "cycles", "of all");
+    for (int k = 0; k < VTA_KIND_COUNT; k++)
+        if (c.cycles[k])
+            vt_strbuf_addf(sb, "%-44s %12llu %12llu %7.1f%%\n", vta_insn_kind_name((vta_insn_kind)k),
+                           (unsigned long long)c.instructions[k], (unsigned long long)c.cycles[k],
+                           100.0 * (double)c.cycles[k] / (double)p->sum.cycles);
+    if (c.fetch)
+        vt_strbuf_addf(sb, "%-44s %12s %12llu %7.1f%%\n", "fetch", "", (unsigned long long)c.fetch,
+                       100.0 * (double)c.fetch / (double)p->sum.cycles);
+    vt_profile_critical_free(p, &c);
+    return VTA_OK;
+}
+
 static vta_status stages_text(const vta_profile *p, vta_diag *diag, vt_strbuf *sb) {
     vt_stage_time *rows;
     size_t count;
@@ -126,6 +143,7 @@ static vta_status write_text(const vta_profile *p, vta_diag *diag, vt_strbuf *sb
     if (timing == NULL) return vt_no_memory(diag);
     vt_strbuf_addf(sb, "\n%s", timing);
     vta_string_free(timing);
+    VT_TRY(critical_text(p, diag, sb));
     VT_TRY(stages_text(p, diag, sb));
     VT_TRY(traffic_text(p, diag, sb));
     return occupancy_text(p, diag, sb);
@@ -145,12 +163,14 @@ static vta_status verdict_json(const vta_profile *p, vta_diag *diag, vt_strbuf *
     char *line = words.text, *end;
     vt_strbuf_add(sb, "[");
     for (int n = 0; status == VTA_OK && line && *line; line = end, n++) {
-        for (end = line; *end != '\n';) end++;
+        end = strchr(line, '\n');
+        if (!end) break; /* out of memory in the middle of a line: `words` has failed */
         *end++ = '\0';
         if (n) vt_strbuf_add(sb, ", ");
         vt_json_string(sb, line);
     }
     vt_strbuf_add(sb, "]");
+    if (status == VTA_OK && words.failed) status = vt_no_memory(diag);
     vt_strbuf_free(&words);
     return status;
 }
@@ -164,11 +184,32 @@ static vta_status traffic_json(const vta_profile *p, vta_diag *diag, vt_strbuf *
         vt_traffic_name(&rows[i], name);
         vt_strbuf_add(sb, i ? ", {\"name\": " : "{\"name\": ");
         vt_json_string(sb, name);
-        vt_strbuf_addf(sb, ", \"memory\": \"%s\", \"bytes\": %llu, \"distinct\": %llu, \"instructions\": %llu}",
+        vt_strbuf_addf(sb,
+                       ", \"memory\": \"%s\", \"bytes\": %llu, \"distinct\": %llu, \"instructions\": %llu, "
+                       "\"first\": %llu, \"last\": %llu}",
                        vta_memory_name(rows[i].memory), (unsigned long long)rows[i].bytes,
-                       (unsigned long long)rows[i].distinct, (unsigned long long)rows[i].instructions);
+                       (unsigned long long)rows[i].distinct, (unsigned long long)rows[i].instructions,
+                       (unsigned long long)rows[i].first, (unsigned long long)rows[i].last);
     }
     vt_free(&p->allocator, rows, count * sizeof *rows);
+    return VTA_OK;
+}
+
+static vta_status critical_json(const vta_profile *p, vta_diag *diag, vt_strbuf *sb) {
+    vt_critical c;
+    VT_TRY(vt_profile_critical(p, diag, &c));
+    const char *separator = "[";
+    for (int k = 0; k <= VTA_KIND_COUNT; k++) {
+        bool fetch = k == VTA_KIND_COUNT; /* the last row */
+        uint64_t cycles = fetch ? c.fetch : c.cycles[k];
+        if (!cycles) continue;
+        vt_strbuf_addf(sb, "%s{\"kind\": \"%s\", \"instructions\": %llu, \"cycles\": %llu}", separator,
+                       fetch ? "fetch" : vta_insn_kind_name((vta_insn_kind)k),
+                       fetch ? 0ull : (unsigned long long)c.instructions[k], (unsigned long long)cycles);
+        separator = ", ";
+    }
+    vt_strbuf_add(sb, *separator == '[' ? "[]" : "]");
+    vt_profile_critical_free(p, &c);
     return VTA_OK;
 }
 
@@ -198,7 +239,9 @@ static vta_status write_json(const vta_profile *p, vta_diag *diag, vt_strbuf *sb
     if (status == VTA_OK) status = traffic_json(p, diag, sb);
     vt_strbuf_add(sb, "], \"stages\": [");
     if (status == VTA_OK) status = stages_json(p, diag, sb);
-    vt_strbuf_add(sb, "], \"occupancy\": ");
+    vt_strbuf_add(sb, "], \"critical_path\": ");
+    if (status == VTA_OK) status = critical_json(p, diag, sb);
+    vt_strbuf_add(sb, ", \"occupancy\": ");
     if (status == VTA_OK) status = occupancy_json(p, diag, sb);
     vt_strbuf_add(sb, "}");
     return status;

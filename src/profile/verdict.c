@@ -42,10 +42,21 @@ static void compute_parts(const view *v) {
     }
 }
 
+/* Loads of acc and micro-ops run in the compute unit, and GEMM and ALU stand still meanwhile: that is memory's time. */
+static double compute_loads(const view *v) { return kind(v, VTA_KIND_LOAD_ACC) + kind(v, VTA_KIND_LOAD_UOP); }
+
 static void add_main(const view *v) {
     double load = active(v, VTA_UNIT_LOAD), compute = active(v, VTA_UNIT_COMPUTE), store = active(v, VTA_UNIT_STORE);
-    double bus = share(v, v->t->read_beats);
-    if (compute >= 80 && compute >= load) {
+    double bus = share(v, v->t->read_beats), loads = compute_loads(v);
+    if (compute >= 80 && compute >= load && loads > compute - loads) {
+        vt_strbuf_addf(
+            v->sb,
+            "Memory bound in the compute unit: loads of acc and micro-ops take %.0f %% of the time, in which "
+            "GEMM and ALU stand still (",
+            loads);
+        compute_parts(v);
+        vt_strbuf_addf(v->sb, "); the read bus carries data in %.0f %% of the cycles.\n", bus);
+    } else if (compute >= 80 && compute >= load) {
         vt_strbuf_addf(v->sb, "Compute bound: the compute unit is at work %.0f %% of the time (", compute);
         compute_parts(v);
         vt_strbuf_add(v->sb, ").\n");
@@ -97,6 +108,27 @@ static void add_waits(const view *v) {
                            (double)(v->t->kind_count[VTA_KIND_LOAD_INP] + v->t->kind_count[VTA_KIND_LOAD_WGT]));
 }
 
+/* What the critical path is made of, largest part first, down to a twentieth. */
+static vta_status add_critical(const view *v, vta_diag *diag) {
+    vt_critical c;
+    VT_TRY(vt_profile_critical(v->p, diag, &c));
+    const char *separator = "On the critical path: ";
+    for (int parts = 0; parts < VTA_KIND_COUNT; parts++) {
+        int most = 0;
+        for (int k = 1; k < VTA_KIND_COUNT; k++)
+            if (c.cycles[k] > c.cycles[most]) most = k;
+        if (share(v, c.cycles[most]) < 5) break;
+        vt_strbuf_addf(v->sb, "%s%s %.0f %%", separator, vta_insn_kind_name((vta_insn_kind)most),
+                       share(v, c.cycles[most]));
+        separator = ", ";
+        c.cycles[most] = 0;
+    }
+    if (share(v, c.fetch) >= 5) vt_strbuf_addf(v->sb, "%sfetch %.0f %%", separator, share(v, c.fetch));
+    vt_strbuf_add(v->sb, ".\n");
+    vt_profile_critical_free(v->p, &c);
+    return VTA_OK;
+}
+
 static void add_fill(const view *v) {
     uint64_t count = v->t->kind_count[VTA_KIND_GEMM], fill = count * v->p->timing.gemm_fill;
     if (count == 0 || share(v, fill) < 5) return;
@@ -135,6 +167,7 @@ vta_status vt_profile_verdict(const vta_profile *profile, vta_diag *diag, vt_str
         return VTA_OK;
     }
     add_main(&v);
+    VT_TRY(add_critical(&v, diag));
     add_waits(&v);
     add_fill(&v);
     VT_TRY(add_refetch(&v, diag));

@@ -56,6 +56,19 @@ static void profile_what_if(void **state) {
     assert_int_equal(run("vadd", "profile"), 2);
 }
 
+static void profile_against(void **state) {
+    (void)state;
+    char format[900];
+    snprintf(format, sizeof format, "profile %%s --against-timing bus_bits=128 --against %s/examples/vector_add.te",
+             VT_SOURCE_DIR);
+    if (run("vadd", format) == 0) { /* a tool with the compiler */
+        assert_contains(out, "vector_add.te bus_bits=128");
+        assert_contains(out, "cycles                                       1486 ");
+    }
+    assert_int_equal(run("vadd", "profile %s --against-timing delay=3"), 2);
+    assert_int_equal(run("vadd", "profile %s --against no-such.vta"), 1);
+}
+
 static void profile_files(void **state) {
     (void)state;
     char format[900], path[300];
@@ -113,6 +126,7 @@ static void sweep(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(profile_in_words), cmocka_unit_test(profile_what_if),
-                                       cmocka_unit_test(profile_files), cmocka_unit_test(sweep)};
+                                       cmocka_unit_test(profile_against), cmocka_unit_test(profile_files),
+                                       cmocka_unit_test(sweep)};
     return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -30,7 +30,23 @@ static const char drive[] =
     "await key(']');b.select=document.getElementById('detail').textContent.length>10;"
     "await key('f');b.focus=span()<all;await key('?');b.help=document.getElementById('keys').open;"
     "document.getElementById('keys').close();"
-    "const t=document.documentElement.dataset.theme;await key('d');b.theme=document.documentElement.dataset.theme!==t;"
+    "const th0=document.documentElement.dataset.theme;await "
+    "key('d');b.theme=document.documentElement.dataset.theme!==th0;"
+    /* search: only words that stand there are found, Enter selects one; a range is summed up; Escape drops all */
+    "const s=document.getElementById('search'),type=async w=>{s.value=w;s.dispatchEvent(new Event('input'));await "
+    "frame()};"
+    "const found=()=>document.getElementById('found').textContent;"
+    "await type('alu');b.search=found().includes('instructions')||found()==='alu: none';"
+    "await type('zebra');b.none=found()==='zebra: none';await type('');"
+    "await key('0');await key('r');const rows=document.querySelectorAll('#sums tbody tr').length;"
+    "b.sums=rows>0&&rows%4===0;"
+    "await key('Escape');b.dropped=!document.querySelector('#sums table')&&s.value==='';"
+    /* a table's head sorts it, both ways; a row of it chooses instructions */
+    "const t=document.querySelector('#mix table'),col=()=>[...t.tBodies[0].rows].map(r=>+r.children[2].dataset.value);"
+    "const th=t.tHead.rows[0].children[2].firstChild,sorted=a=>a.every((x,i)=>!i||a[i-1]>=x);"
+    "th.click();const down=sorted(col());th.click();b.sort=down&&sorted(col().reverse());"
+    "const tr=document.querySelector('#mix tr[data-filter]');tr.click();await frame();"
+    "b.choose=tr.classList.contains('chosen')&&found().length>3;tr.click();await frame();b.again=found()==='';"
     "c.focus();c.dispatchEvent(new WheelEvent('wheel',{deltaY:-300,cancelable:true}));await frame();"
     "b.panels=[...document.querySelectorAll('section')].every(s=>s.dataset.drawn==='true');"
     "b.unnamed=[...document.querySelectorAll('button,canvas[tabindex],[role=img]')].filter("
@@ -50,16 +66,23 @@ static void insert(FILE *to, const char *html) {
     fputs(end, to);
 }
 
-static char *page_of(program *p, const char *title) {
-    vta_config *config = vta_config_default();
+static vta_profile *profile_of(const program *p, const vta_config *config) {
     vta_timing_profile timing;
     vta_profile *profile;
-    char *html;
     assert_int_equal(vta_timing_profile_get(NULL, NULL, &timing), VTA_OK);
     assert_int_equal(vta_profile_create(config, &timing, NULL, NULL, &profile), VTA_OK);
     assert_int_equal(vta_profile_add_run(profile, p->insns, p->count, 0x10000, NULL), VTA_OK);
-    assert_int_equal(vta_profile_html(profile, title, NULL, &html), VTA_OK);
+    return profile;
+}
+
+/* `other` may be NULL. */
+static char *page_of(const program *p, const program *other, const char *title) {
+    vta_config *config = vta_config_default();
+    vta_profile *profile = profile_of(p, config), *against = other ? profile_of(other, config) : NULL;
+    char *html;
+    assert_int_equal(vta_profile_html_against(profile, title, against, "the other", NULL, &html), VTA_OK);
     vta_profile_destroy(profile);
+    vta_profile_destroy(against);
     vta_config_release(config);
     return html;
 }
@@ -97,22 +120,25 @@ static void expect(const char *body, const char *attribute) {
     }
 }
 
-static void check_page(program *p, const char *title) {
+static void check_page(program *p, const program *other, const char *title) {
     if (system("command -v chromium >/dev/null 2>&1") != 0) {
         print_message("skipped: chromium is not installed (Debian package chromium)\n");
         skip();
     }
-    char *html = page_of(p, title);
+    char *html = page_of(p, other, title);
     char *dom = run_chromium(html);
     const char *body = strstr(dom, "<body");
     if (body == NULL) print_error("chromium printed %zu bytes; see " VT_BINARY_DIR "/profile-page/log\n", strlen(dom));
     assert_non_null(body);
     char start[1000];
     snprintf(start, sizeof start, "%.900s", body);
-    static const char *const wanted[] = {
-        "data-done=\"true\"", "data-bad=\"\"",     "data-network=\"0\"", "data-panels=\"true\"", "data-zoom=\"true\"",
-        "data-pan=\"true\"",  "data-out=\"true\"", "data-fit=\"true\"",  "data-select=\"true\"", "data-focus=\"true\"",
-        "data-help=\"true\"", "data-ink=\"true\"", "data-unnamed=\"0\"", "data-theme=\"true\""};
+    static const char *const wanted[] = {"data-done=\"true\"",   "data-bad=\"\"",        "data-network=\"0\"",
+                                         "data-panels=\"true\"", "data-zoom=\"true\"",   "data-pan=\"true\"",
+                                         "data-out=\"true\"",    "data-fit=\"true\"",    "data-select=\"true\"",
+                                         "data-focus=\"true\"",  "data-help=\"true\"",   "data-search=\"true\"",
+                                         "data-none=\"true\"",   "data-sums=\"true\"",   "data-dropped=\"true\"",
+                                         "data-sort=\"true\"",   "data-choose=\"true\"", "data-again=\"true\"",
+                                         "data-ink=\"true\"",    "data-unnamed=\"0\"",   "data-theme=\"true\""};
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) expect(start, wanted[i]);
     free(dom);
     vta_string_free(html);
@@ -122,20 +148,28 @@ static void check_page(program *p, const char *title) {
 static void small_program(void **state) {
     (void)state;
     program p = alu_program(64, 2, 2, 0);
-    check_page(&p, "a <small> program & its \"title\"");
+    check_page(&p, NULL, "a <small> program & its \"title\"");
 }
 
 /* A quarter of a million instructions: drawn in groups. */
 static void long_program(void **state) {
     (void)state;
     program p = fallback_c2();
-    char *html = page_of(&p, "long");
+    char *html = page_of(&p, NULL, "long");
     assert_true(strlen(html) < 8 << 20);
     vta_string_free(html);
-    check_page(&p, "a long program");
+    check_page(&p, NULL, "a long program");
+}
+
+static void two_programs(void **state) {
+    (void)state;
+    program p = alu_program(64, 2, 2, 0), other = alu_program(32, 2, 2, 0);
+    check_page(&p, &other, "two programs");
+    free(other.insns);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(small_program), cmocka_unit_test(long_program)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(small_program), cmocka_unit_test(long_program),
+                                       cmocka_unit_test(two_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

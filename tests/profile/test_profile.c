@@ -214,9 +214,113 @@ static void out_of_memory(void **state) {
     free(p.insns);
 }
 
+/* The parts of the critical path; their cycles are the program's. */
+static json_t *path_of(fixture *f) {
+    char *text;
+    assert_int_equal(vta_profile_json(f->profile, f->diag, &text), VTA_OK);
+    json_t *j = json_of(text), *path = json_incref(json_object_get(j, "critical_path"));
+    int64_t sum = 0;
+    for (size_t i = 0; i < json_array_size(path); i++)
+        sum += json_integer_value(json_object_get(json_array_get(path, i), "cycles"));
+    assert_int_equal(sum, vta_profile_timing(f->profile).cycles);
+    json_decref(j);
+    return path;
+}
+
+static int64_t part_of(const json_t *path, const char *kind, const char *what) {
+    for (size_t i = 0; i < json_array_size(path); i++) {
+        const json_t *row = json_array_get(path, i);
+        if (!strcmp(json_string_value(json_object_get(row, "kind")), kind))
+            return json_integer_value(json_object_get(row, what));
+    }
+    return 0;
+}
+
+/* A load of 2 weights and a long GEMM, or a long load and a GEMM of one micro-op: the long one is on the path. */
+static void critical_path(void **state) {
+    (void)state;
+    for (int compute = 0; compute < 2; compute++) {
+        fixture f = {0};
+        program p = {0};
+        add_load(&p, VTA_MEM_UOP, 1024, 1, 1, 1);
+        add_load(&p, VTA_MEM_WGT, 64, 1, compute ? 2 : 200, 200)->push_next_dep = 1;
+        add_exec(&p, VTA_OP_GEMM, 1, 1, compute ? 5000 : 1)->pop_prev_dep = 1;
+        add(&p, VTA_OP_FINISH);
+        assert_int_equal(start(&f), VTA_OK);
+        assert_int_equal(vta_profile_add_run(f.profile, p.insns, p.count, 0x40000, f.diag), VTA_OK);
+        json_t *path = path_of(&f);
+        assert_int_equal(part_of(path, "load wgt", "instructions"), 1);
+        assert_int_equal(part_of(path, "gemm", "instructions"), 1);
+        assert_int_equal(part_of(path, "load uop", "instructions"), 0); /* the load took longer, every time */
+        assert_int_equal(part_of(path, "finish", "instructions"), 1);
+        assert_true(compute == (part_of(path, "gemm", "cycles") > part_of(path, "load wgt", "cycles")));
+        assert_true(part_of(path, "gemm", "cycles") == (compute ? 5007 : 8));
+        json_decref(path);
+        stop(&f);
+        free(p.insns);
+    }
+    for (uint32_t tiles = 1; tiles < 200; tiles += 13) {
+        fixture f = {0};
+        program p = alu_program(tiles, 2, 3, tiles % 2), q = twice();
+        assert_int_equal(start(&f), VTA_OK);
+        assert_int_equal(vta_profile_add_run(f.profile, p.insns, p.count, 0x40000, f.diag), VTA_OK);
+        assert_int_equal(vta_profile_add_run(f.profile, q.insns, q.count, 0x40000, f.diag), VTA_OK);
+        json_decref(path_of(&f));
+        stop(&f);
+        free(p.insns);
+        free(q.insns);
+    }
+}
+
+/* Loads of acc hold up the compute unit; without a GEMM the roofline is of ALU operations. */
+static void alu_only(void **state) {
+    (void)state;
+    fixture f = {0};
+    program p = alu_program(64, 2, 1, 0);
+    char *text;
+    assert_int_equal(start(&f), VTA_OK);
+    assert_int_equal(vta_profile_add_run(f.profile, p.insns, p.count, 0x40000, f.diag), VTA_OK);
+    assert_int_equal(vta_profile_text(f.profile, f.diag, &text), VTA_OK);
+    assert_contains(text, "Memory bound in the compute unit: loads of acc and micro-ops take");
+    assert_contains(text, "ALU operations a byte");
+    vta_string_free(text);
+    vta_timing timing = vta_profile_timing(f.profile);
+    vta_timing_profile profile;
+    vta_timing_profile_get(NULL, NULL, &profile);
+    vta_timing_summary s = vta_timing_summarize(f.config, &profile, &timing);
+    assert_true(s.of_alu && s.alu_ops == 64 * 16 && s.roofline_fraction > 0.3 && s.roofline_fraction <= 1);
+    stop(&f);
+    free(p.insns);
+}
+
+static void compared(void **state) {
+    (void)state;
+    fixture f = {0}, g = {0};
+    program p = twice(), q = alu_program(64, 2, 1, 0);
+    char *text;
+    assert_int_equal(start(&f), VTA_OK);
+    assert_int_equal(start(&g), VTA_OK);
+    assert_int_equal(vta_profile_add_run(f.profile, p.insns, p.count, 0x40000, f.diag), VTA_OK);
+    assert_int_equal(vta_profile_add_run(g.profile, q.insns, q.count, 0x40000, g.diag), VTA_OK);
+    assert_int_equal(vta_profile_compare(f.profile, "two blocks", g.profile, NULL, f.diag, &text), VTA_OK);
+    assert_contains(text, "A: two blocks\nB: the second program\n");
+    char row[80];
+    snprintf(row, sizeof row, "cycles %42llu %14llu", (unsigned long long)vta_profile_timing(f.profile).cycles,
+             (unsigned long long)vta_profile_timing(g.profile).cycles);
+    assert_contains(text, row);
+    vta_string_free(text);
+    assert_int_equal(vta_profile_compare(f.profile, NULL, NULL, NULL, f.diag, &text), VTA_INVALID_ARGUMENT);
+    assert_null(text);
+    stop(&f);
+    stop(&g);
+    free(p.insns);
+    free(q.insns);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(words_and_numbers), cmocka_unit_test(trace),
-                                       cmocka_unit_test(picture), cmocka_unit_test(refused),
-                                       cmocka_unit_test(out_of_memory)};
+                                       cmocka_unit_test(picture),           cmocka_unit_test(refused),
+                                       cmocka_unit_test(out_of_memory),     cmocka_unit_test(critical_path),
+                                       cmocka_unit_test(alu_only),          cmocka_unit_test(compared)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

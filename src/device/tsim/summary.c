@@ -44,6 +44,12 @@ void vta_timing_add(vta_timing *sum, const vta_timing *more) {
 
 static double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
+/* Operations a cycle that the memory bus and the unit's peak allow. */
+static double roof(double per_byte, double peak, const vta_timing_profile *profile) {
+    double slope = per_byte * profile->bus_bits / 8;
+    return slope < peak ? slope : peak;
+}
+
 vta_timing_summary vta_timing_summarize(const vta_config *config, const vta_timing_profile *profile,
                                         const vta_timing *timing) {
     vta_timing_summary s = {0};
@@ -58,11 +64,21 @@ vta_timing_summary vta_timing_summarize(const vta_config *config, const vta_timi
     s.macs_per_byte = ratio((double)s.macs, (double)s.bytes);
     s.macs_per_cycle = ratio((double)s.macs, cycles);
     s.peak_macs_per_cycle = (double)tile / profile->gemm_step;
-    double slope = s.macs_per_byte * profile->bus_bits / 8;
-    s.roof_macs_per_cycle = slope < s.peak_macs_per_cycle ? slope : s.peak_macs_per_cycle;
-    s.roofline_fraction = ratio(s.macs_per_cycle, s.roof_macs_per_cycle);
+    s.roof_macs_per_cycle = roof(s.macs_per_byte, s.peak_macs_per_cycle, profile);
+    s.alu_ops = timing->alu_uops * config->batch * config->block_out;
+    s.alu_utilization = ratio((double)timing->alu_uops * profile->alu_imm_step, cycles);
+    s.of_alu = s.macs == 0 && s.alu_ops > 0;
+    double operations = (double)(s.of_alu ? s.alu_ops : s.macs);
+    s.operations_per_byte = ratio(operations, (double)s.bytes);
+    s.operations_per_cycle = ratio(operations, cycles);
+    s.peak_operations_per_cycle =
+        s.of_alu ? (double)config->batch * config->block_out / profile->alu_imm_step : s.peak_macs_per_cycle;
+    s.roof_operations_per_cycle = roof(s.operations_per_byte, s.peak_operations_per_cycle, profile);
+    s.roofline_fraction = ratio(s.operations_per_cycle, s.roof_operations_per_cycle);
     return s;
 }
+
+static const char *operation(const vta_timing_summary *s) { return s->of_alu ? "ALU operations" : "MAC"; }
 
 static void add_states_text(vt_strbuf *sb, const vta_timing *t) {
     vt_strbuf_addf(sb, "%-8s", "unit");
@@ -88,8 +104,12 @@ char *vta_timing_to_text(const vta_config *config, const vta_timing_profile *pro
                    s.macs_per_cycle, s.peak_macs_per_cycle);
     vt_strbuf_addf(&sb, "read bus          %.1f %% busy, %.2f bytes a cycle moved in all, %u the peak of reads\n",
                    100 * s.bus_utilization, s.bytes_per_cycle, profile->bus_bits / 8);
-    vt_strbuf_addf(&sb, "intensity         %.1f MAC a byte; the roofline allows %.1f MAC a cycle, %.0f %% reached\n\n",
-                   s.macs_per_byte, s.roof_macs_per_cycle, 100 * s.roofline_fraction);
+    if (s.of_alu)
+        vt_strbuf_addf(&sb, "ALU utilization   %.1f %% (%.1f of %.0f operations a cycle)\n", 100 * s.alu_utilization,
+                       s.operations_per_cycle, s.peak_operations_per_cycle);
+    vt_strbuf_addf(&sb, "intensity         %.1f %s a byte; the roofline allows %.1f %s a cycle, %.0f %% reached\n\n",
+                   s.operations_per_byte, operation(&s), s.roof_operations_per_cycle, operation(&s),
+                   100 * s.roofline_fraction);
     add_states_text(&sb, timing);
     vt_strbuf_addf(&sb, "\n%-14s %12s %14s %14s\n", "instructions", "count", "cycles", "bytes");
     for (int k = 0; k < VTA_KIND_COUNT; k++)
@@ -138,6 +158,13 @@ char *vta_timing_to_json(const vta_config *config, const vta_timing_profile *pro
                    "\"roof_macs_per_cycle\": %.6f, \"roofline_fraction\": %.6f, ",
                    s.macs_per_byte, s.macs_per_cycle, s.peak_macs_per_cycle, s.roof_macs_per_cycle,
                    s.roofline_fraction);
+    vt_strbuf_addf(
+        &sb,
+        "\"alu_ops\": %llu, \"alu_utilization\": %.6f, \"operation\": \"%s\", \"operations_per_byte\": %.6f, "
+        "\"operations_per_cycle\": %.6f, \"peak_operations_per_cycle\": %.6f, "
+        "\"roof_operations_per_cycle\": %.6f, ",
+        (unsigned long long)s.alu_ops, s.alu_utilization, operation(&s), s.operations_per_byte, s.operations_per_cycle,
+        s.peak_operations_per_cycle, s.roof_operations_per_cycle);
     vt_strbuf_addf(&sb,
                    "\"read_beats\": %llu, \"read_bursts\": %llu, \"write_bytes\": %llu, \"fetch_bytes\": %llu, "
                    "\"gemm_uops\": %llu, \"alu_uops\": %llu, \"lost_tokens\": %llu, \"units\": {",
