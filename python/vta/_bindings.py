@@ -260,7 +260,7 @@ class vta_program_options(Structure):
 
 class vta_timing_profile(Structure):
     _fields_ = [
-        ("name", c_void_p),
+        ("name", c_char * 32),
         ("bus_bits", c_uint32),
         ("len_bits", c_uint32),
         ("delay", c_uint32),
@@ -434,7 +434,8 @@ class vtac_check_result(Structure):
         ("different", c_uint64),
         ("arg", c_size_t),
         ("index", c_uint64),
-        ("got", c_void_p),
+        ("expected", c_char * 32),
+        ("got", c_char * 32),
         ("run_seconds", c_double),
         ("reference_seconds", c_double),
         ("interpreted", c_int32),

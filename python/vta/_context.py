@@ -10,6 +10,7 @@ import threading
 import weakref
 
 from . import _lib
+from ._check import need
 from ._interrupt import watch
 from ._lib import lib
 from .environment import get_env
@@ -75,6 +76,15 @@ class Context:
                 "this mixes tensors, axes or schedules that were made under different environments or in different "
                 "threads; make all of one computation under one `with vta.Environment(...)`"
             )
+
+    def handle_of(self, value, kind, what):
+        """The C handle of an object of this context; TypeError when it is of another class than `kind`."""
+        self.owner_check(need(value, kind, what).context)
+        return value.handle
+
+    def handles_of(self, values, kind, what):
+        """A C array of the handles of several objects."""
+        return array_of([self.handle_of(v, kind, what) for v in values])
 
     def run(self, work):
         """Runs `work()`, which is long and inside the library, so that Ctrl-C stops it."""

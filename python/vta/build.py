@@ -7,6 +7,7 @@ import ctypes
 from typing import TYPE_CHECKING
 
 from . import _bindings as b
+from ._check import name_of, need
 from ._lib import DIAG, call, lib, utf8
 from ._progress import Progress
 from .expr import Expr
@@ -69,31 +70,33 @@ def _options(context, simple_mode, config, progress):
     return options, disabled
 
 
-def _arguments(args):
+def _arguments(context, args):
     """A C array of ``vtac_arg``."""
     out = (b.vtac_arg * max(1, len(args)))()
     for slot, arg in zip(out, args):
+        context.owner_check(need(arg, (Tensor, Expr), "an argument of a kernel").context)
         if isinstance(arg, Tensor):
             slot.tensor = arg.handle
-        elif isinstance(arg, Expr):
-            slot.scalar = arg.handle
         else:
-            raise TypeError(f"an argument of a kernel is a tensor or a scalar (te.var), not {type(arg).__name__}")
+            slot.scalar = arg.handle
     return out
+
+
+def _list(args):
+    return list(need(args if args is not None else [], (list, tuple), "the arguments of a kernel"))
 
 
 def _lower(schedule, args, name, simple_mode):
     """(Context, ``vtac_func *``) of a schedule."""
-    if not isinstance(schedule, Schedule):
-        raise TypeError(f"what is lowered is a schedule (te.create_schedule), not {type(schedule).__name__}")
-    context = schedule.context
+    context = need(schedule, Schedule, "what is lowered").context
+    symbol = name_of(name, "a function's name")
     context.here()
     passes = PassContext.current()
     out = ctypes.c_void_p()
     with Progress(f"lowering {name}", total=lib.vtac_pass_count()) as progress:
         options, _disabled = _options(passes, simple_mode, context.config, progress)
-        arguments = _arguments(args)
-        context.done(context.run(lambda: lib.vtac_lower(schedule.handle, len(args), arguments, name.encode(),
+        arguments = _arguments(context, args)
+        context.done(context.run(lambda: lib.vtac_lower(schedule.handle, len(args), arguments, symbol,
                                                         ctypes.byref(options), ctypes.byref(out))))
     return context, out.value
 
@@ -130,7 +133,7 @@ def tvm_lower(inputs: Schedule, args: list[Tensor | Expr] | None = None, name: s
     """
     if binds:
         raise NotImplementedError("lower(binds=...) is not offered: buffers are laid out densely")
-    context, func = _lower(inputs, list(args or []), name, simple_mode)
+    context, func = _lower(inputs, _list(args), name, simple_mode)
     return IRModule({name: LoweredFunc(name, _printer(context, func), (inputs, args))})
 
 
@@ -184,7 +187,7 @@ def tvm_build(inputs: Schedule, args: list[Tensor | Expr] | None = None, target:
         raise NotImplementedError("build(binds=...) is not offered: buffers are laid out densely")
     if isinstance(inputs, IRModule):
         raise NotImplementedError("build takes a schedule: lowered modules are for looking at")
-    context, func = _lower(inputs, list(args or []), name, simple_mode=False)
+    context, func = _lower(inputs, _list(args), name, simple_mode=False)
     one = b.vtac_build_func()
     one.func = func
     options = b.vtac_build_options()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import _bindings as b
 from . import _context
+from ._check import type_of
 from ._context import array_of
 from ._lib import lib, text, utf8
 
@@ -144,7 +145,7 @@ class ExprOp:
             Narrower integers keep the low bits.
         """
         context, (value,) = _operands((self,))
-        return Expr(context, context.made(lib.te_cast(context.handle, str(dtype).encode(), value)))
+        return Expr(context, context.made(lib.te_cast(context.handle, type_of(dtype), value)))
 
 
 class Expr(ExprOp):
@@ -333,7 +334,7 @@ def const(value: int | float | bool, dtype: str | None = None) -> Expr:
     expr : Expr
     """
     context = _context.current()
-    handle = _literal(context, value, dtype)
+    handle = _literal(context, value, None if dtype is None else type_of(dtype).decode())
     if handle is None:
         raise TypeError(f"{value!r} is no number")
     return Expr(context, context.made(handle))

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 
 from . import _bindings as b
 from . import _context
+from ._check import items, kind_error, name_of, need, type_of, whole
 from ._context import array_of
 from ._lib import lib
 from .expr import Expr, _operands
@@ -50,7 +51,7 @@ class Buffer:
 
     Parameters
     ----------
-    shape : sequence of int
+    shape : sequence of int or Expr
     dtype : str
     name : str
     scope : str
@@ -59,18 +60,18 @@ class Buffer:
         What its element offset is a multiple of.
     """
 
-    def __init__(self, shape: Sequence[int], dtype: str, name: str, scope: str, offset_factor: int) -> None:
+    def __init__(self, shape: Sequence[int | Expr], dtype: str, name: str, scope: str, offset_factor: int) -> None:
         self.shape, self.dtype, self.name = list(shape), dtype, name
         self.scope, self.offset_factor = scope, offset_factor
 
 
-def decl_buffer(shape: Sequence[int], dtype: str = "float32", name: str = "buffer", scope: str = "",
+def decl_buffer(shape: Sequence[int | Expr], dtype: str = "float32", name: str = "buffer", scope: str = "",
                 offset_factor: int = 1, data_alignment: int = -1) -> Buffer:
     """Says where an operand of an intrinsic lies; see :class:`Buffer`.
 
     Parameters
     ----------
-    shape : sequence of int
+    shape : sequence of int or Expr
     dtype, name, scope : str, optional
     offset_factor : int, optional
     data_alignment : int, optional
@@ -80,7 +81,11 @@ def decl_buffer(shape: Sequence[int], dtype: str = "float32", name: str = "buffe
     -------
     buffer : Buffer
     """
-    return Buffer(shape, dtype, name, scope, max(1, offset_factor))
+    for text in (name, scope):
+        name_of(text, "the name or scope of decl_buffer")
+    shape = [d if isinstance(d, Expr) else whole(d, "an extent") for d in items(shape)]
+    factor = whole(offset_factor, "the offset_factor of decl_buffer")
+    return Buffer(shape, type_of(dtype).decode(), name, scope, max(1, factor))
 
 
 class _OperandBuffer:
@@ -93,7 +98,7 @@ class _OperandBuffer:
     def access_ptr(self, access, ptr_type=None):
         """The address of its first element; `access` is "r", "w" or "rw"."""
         return Expr(self._context, self._context.made(
-            lib.te_intrin_access(self._intrin, self._tensor.handle, access.encode())))
+            lib.te_intrin_access(self._intrin, self._tensor.handle, name_of(access, "an access"))))
 
 
 def _call(dtype, name, args):
@@ -105,7 +110,8 @@ def _call(dtype, name, args):
         else:
             handles.append(_operands((a,))[1][0])
     context = _context.current()
-    made = lib.te_call(context.handle, dtype.encode(), name.encode(), len(handles), array_of(handles))
+    made = lib.te_call(context.handle, type_of(dtype), name_of(name, "the name of a call"), len(handles),
+                       array_of(handles))
     return Expr(context, context.made(made))
 
 
@@ -221,7 +227,9 @@ class TensorIntrin:
         ----------
         schedule : Schedule
         """
-        schedule.context.owner_check(self.context)
+        from .te import Schedule
+
+        need(schedule, Schedule, "what an intrinsic is for").context.owner_check(self.context)
         return self.handle
 
     def __repr__(self):
@@ -230,16 +238,20 @@ class TensorIntrin:
 
 def _emit(context, intrin, part, what):
     """Gives a part of an intrinsic its calls."""
+    from .te import IterVar
+
     if isinstance(what, Expr):
         what = Instructions([], [what])
+    need(what, Instructions, "a part of an intrinsic")
     for axis, key, value in what.attrs:
         if isinstance(value, str):
             handle = context.made(lib.te_string(context.handle, value.encode()))
         else:
             handle = _operands((value,))[1][0]
-        context.done(lib.te_intrin_attr(intrin, part, axis.handle, key.encode(), handle))
+        axis = context.handle_of(axis, IterVar, "the axis of an attribute")
+        context.done(lib.te_intrin_attr(intrin, part, axis, name_of(key, "the name of an attribute"), handle))
     for call in what.calls:
-        context.done(lib.te_intrin_emit(intrin, part, call.handle))
+        context.done(lib.te_intrin_emit(intrin, part, context.handle_of(call, Expr, "a call of an intrinsic")))
 
 
 def decl_tensor_intrin(op: Operation, fcompute: Callable, name: str = "tensor_intrin",
@@ -262,11 +274,17 @@ def decl_tensor_intrin(op: Operation, fcompute: Callable, name: str = "tensor_in
     intrin : TensorIntrin
         For :meth:`vta.te.Stage.tensorize`.
     """
-    context, what = op.context, op.output(0)
+    from .te import Operation, Tensor  # te is made of this module, so it is imported where it is used
+
+    context, what = need(op, Operation, "what an intrinsic computes").context, op.output(0)
+    if not callable(fcompute):
+        raise kind_error(fcompute, "the instructions of an intrinsic", "a function of its operands")
     context.here()
-    intrin = context.made(lib.te_intrin_create(context.handle, name.encode(), what.handle))
-    for tensor, buffer in (binds or {}).items():
-        context.done(lib.te_intrin_buffer(intrin, tensor.handle, buffer.scope.encode(), buffer.offset_factor))
+    intrin = context.made(lib.te_intrin_create(context.handle, name_of(name, "an intrinsic's name"), what.handle))
+    for tensor, buffer in need(binds or {}, dict, "what binds operands").items():
+        operand = context.handle_of(tensor, Tensor, "an operand")
+        scope = name_of(need(buffer, Buffer, "where an operand lies").scope, "a scope")
+        context.done(lib.te_intrin_buffer(intrin, operand, scope, buffer.offset_factor))
     operands = [[_OperandBuffer(context, intrin, t) for t in tensors] for tensors in (op.input_tensors, [what])]
     parts = fcompute(*operands)
     parts = parts if isinstance(parts, tuple) else (parts,)

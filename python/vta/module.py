@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from . import _bindings as b
+from ._check import name_of
 from ._interrupt import watch
 from ._lib import DIAG, call, diagnostics, lib, raise_status, utf8
 from .ndarray import NDArray
@@ -169,7 +170,7 @@ class Module:
         """
         if name not in self._functions:
             out = ctypes.c_void_p()
-            call(getattr(lib, self._find), self.handle, name.encode(), DIAG, ctypes.byref(out))
+            call(getattr(lib, self._find), self.handle, name_of(name, "a function's name"), DIAG, ctypes.byref(out))
             self._functions[name] = Function(out.value, name, self)
         return self._functions[name]
 

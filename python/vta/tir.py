@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import intrin as ir_builder
 from . import te
+from ._check import type_of, whole
 from .expr import Expr, ExprOp, const, convert
 from .te import IterVar, PrimFunc
 from .intrin import call_extern, call_intrin, decl_buffer
@@ -38,7 +39,7 @@ def IntImm(dtype: str, value: int) -> Expr:  # pylint: disable=invalid-name
     dtype : str
     value : int
     """
-    return const(int(value), dtype)
+    return const(whole(value, "an integer constant"), type_of(dtype).decode())
 
 
 def FloatImm(dtype: str, value: float) -> Expr:  # pylint: disable=invalid-name
@@ -49,7 +50,7 @@ def FloatImm(dtype: str, value: float) -> Expr:  # pylint: disable=invalid-name
     dtype : str
     value : float
     """
-    return const(float(value), dtype)
+    return const(float(value), type_of(dtype).decode())
 
 
 def Cast(dtype: str, value: Operand) -> Expr:  # pylint: disable=invalid-name

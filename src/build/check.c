@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "ir/dtype.h"
+#include "ir/tag.h"
 #include "vta/build.h"
 
 #include "base/alloc.h"
@@ -320,7 +321,11 @@ vta_status vtac_check(te_context *c, size_t n, const te_tensor *const args[], vt
                       vtac_check_result *out_result) {
     if (!out_result) return VTA_INVALID_ARGUMENT;
     *out_result = (vtac_check_result){0};
-    if (!c || !n || !args || !function) return VTA_INVALID_ARGUMENT;
+    if (!vt_is(c, VT_TAG_CONTEXT) || !n || !args || !function) return VTA_INVALID_ARGUMENT;
+    for (size_t i = 0; i < n; i++)
+        if (!vt_is(args[i], VT_TAG_TENSOR))
+            return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s is given where a tensor is expected",
+                           args[i] ? vt_tag_text(args[i]) : "NULL");
     vtac_check_options o = options ? *options : (vtac_check_options){0};
     checker k = {.c = c, .diag = diag, .allocator = o.allocator, .n = n};
     k.random = (o.seed * 0x9E3779B97F4A7C15ull + 0x1234567ull) | 1;

@@ -44,7 +44,7 @@ vta_status vtac_lower(te_schedule *schedule, size_t n, const vtac_arg args[], co
                       const vtac_lower_options *options, const vtac_func **out_func) {
     if (!out_func) return VTA_INVALID_ARGUMENT;
     *out_func = NULL;
-    if (!schedule || (n && !args)) return VTA_INVALID_ARGUMENT;
+    if (!vt_is(schedule, VT_TAG_SCHEDULE) || (n && !args)) return VTA_INVALID_ARGUMENT;
     te_context *c = te_schedule_context(schedule);
     if (te_context_status(c) != VTA_OK) return te_context_status(c); /* what was wrong while it was made */
     request r = {.schedule = schedule, .n = n, .args = args, .name = name ? name : "main"};
@@ -88,7 +88,7 @@ static vta_status lower_kernel(vt_ctx *ctx, void *user) {
 vta_status vtac_kernel_lower(vtac_kernel *kernel, const vtac_lower_options *options, const vtac_func **out_func) {
     if (!out_func) return VTA_INVALID_ARGUMENT;
     *out_func = NULL;
-    if (!kernel) return VTA_INVALID_ARGUMENT;
+    if (!vt_is(kernel, VT_TAG_KERNEL)) return VTA_INVALID_ARGUMENT;
     te_context *c = vtac_kernel_context(kernel);
     kernel_request r = {.kernel = kernel};
     if (options) r.options = *options;

@@ -9,6 +9,7 @@
 #include "vta/build.h"
 
 struct vtac_module {
+    vt_tag tag;
     const vta_allocator *allocator;
     vt_strbuf object;
     char *triple;
@@ -20,6 +21,8 @@ struct vtac_module {
 };
 
 enum { DEFAULT_LEVEL = 2 };
+
+static bool is_module(const vtac_module *m) { return vt_is(m, VT_TAG_MODULE); }
 
 typedef struct job {
     size_t n;
@@ -43,6 +46,9 @@ static vta_status compile(vt_ctx *ctx, void *user) {
     for (size_t i = 0; i < j->n; i++) {
         const vtac_build_func *f = &j->funcs[i];
         if (!f->func) vt_raise(ctx, VTA_INVALID_ARGUMENT, "function %zu to build is null", i);
+        if (!vt_is(f->func, VT_TAG_FUNC))
+            vt_raise(ctx, VTA_INVALID_ARGUMENT, "%s is given where a lowered function is expected to build",
+                     vt_tag_text(f->func));
         funcs[i] = (vt_codegen_func){f->func->func, f->name, f->device_type ? f->device_type : device, f->func->config};
     }
     vt_codegen_job cg = {.funcs = funcs,
@@ -107,6 +113,7 @@ vta_status vtac_build(size_t n, const vtac_build_func funcs[], const vtac_build_
     if (options) j.options = *options;
     vtac_module *m = vt_alloc_zero(j.options.allocator, sizeof *m);
     if (!m) return vt_no_memory(diag);
+    m->tag = VT_TAG_MODULE;
     m->allocator = j.options.allocator;
     m->trace = j.options.trace != 0;
     m->native = !j.options.triple;
@@ -124,24 +131,25 @@ vta_status vtac_build(size_t n, const vtac_build_func funcs[], const vtac_build_
 }
 
 void vtac_module_destroy(vtac_module *m) {
-    if (!m) return;
+    if (!is_module(m)) return;
     vt_jit_destroy(m->jit);
     vt_strbuf_free(&m->object);
     vt_strfree(m->allocator, m->triple);
     vt_strfree(m->allocator, m->linker);
     pthread_mutex_destroy(&m->lock);
+    m->tag = VT_TAG_NONE;
     vt_free(m->allocator, m, sizeof *m);
 }
 
 const void *vtac_module_object(const vtac_module *m, size_t *out_size) {
-    if (out_size) *out_size = m ? m->object.size : 0;
-    return m ? m->object.text : NULL;
+    if (out_size) *out_size = is_module(m) ? m->object.size : 0;
+    return is_module(m) ? m->object.text : NULL;
 }
 
-const char *vtac_module_triple(const vtac_module *m) { return m ? m->triple : NULL; }
+const char *vtac_module_triple(const vtac_module *m) { return is_module(m) ? m->triple : NULL; }
 
 vta_status vtac_module_save(vtac_module *m, const char *path, vta_diag *diag) {
-    if (!m || !path) return VTA_INVALID_ARGUMENT;
+    if (!is_module(m) || !path) return VTA_INVALID_ARGUMENT;
     size_t n = strlen(path);
     if (n > 3 && strcmp(path + n - 3, ".so") == 0)
         return vt__link_shared(m->allocator, m->object.text, m->object.size, m->native ? NULL : m->triple, m->linker,
@@ -164,7 +172,7 @@ static vta_status take_in(vtac_module *m, vta_diag *diag) {
 vta_status vtac_module_function(vtac_module *m, const char *name, vta_diag *diag, vta_packed_function *out_function) {
     if (!out_function) return VTA_INVALID_ARGUMENT;
     *out_function = NULL;
-    if (!m || !name) return VTA_INVALID_ARGUMENT;
+    if (!is_module(m) || !name) return VTA_INVALID_ARGUMENT;
     void *address = NULL;
     pthread_mutex_lock(&m->lock);
     vta_status status = take_in(m, diag);

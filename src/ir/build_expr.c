@@ -41,6 +41,7 @@ static const vt_expr *finish(vt_expr *e) {
 
 static vt_expr *fresh(vt_ctx *ctx, vt_expr_kind kind, vt_dtype t, uint32_t n) {
     vt_expr *e = vt_new_bytes(ctx, sizeof *e + n * sizeof e->a[0]);
+    e->tag = VT_TAG_EXPR;
     e->kind = (uint8_t)kind;
     e->dtype = t;
     e->n = n;

@@ -109,7 +109,7 @@ bool vt_stmt_is_nop(const vt_stmt *s) {
 const vt_iter *vt_iter_new(vt_ctx *ctx, const vt_var *v, const vt_expr *min, const vt_expr *extent, vt_iter_type type,
                            const char *thread_tag) {
     vt_iter *it = VT_NEW(ctx, vt_iter);
-    *it = (vt_iter){v, min, extent, type, vt_new_string(ctx, thread_tag ? thread_tag : "")};
+    *it = (vt_iter){VT_TAG_AXIS, v, min, extent, type, vt_new_string(ctx, thread_tag ? thread_tag : "")};
     return it;
 }
 

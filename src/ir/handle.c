@@ -6,12 +6,18 @@
 
 const vtac_func *vt_func_handle(vt_ctx *ctx, const vt_func *f, const char *config) {
     vtac_func *handle = VT_NEW(ctx, vtac_func);
-    *handle = (vtac_func){ctx, f, config};
+    *handle = (vtac_func){VT_TAG_FUNC, ctx, f, config};
     return handle;
 }
 
-const char *vtac_func_name(const vtac_func *func) { return func ? func->func->name : ""; }
-uint32_t vtac_func_param_count(const vtac_func *func) { return func ? func->func->n_params : 0; }
+const char *vtac_func_name(const vtac_func *func) { return vt_is(func, VT_TAG_FUNC) ? func->func->name : ""; }
+uint32_t vtac_func_param_count(const vtac_func *func) { return vt_is(func, VT_TAG_FUNC) ? func->func->n_params : 0; }
+
+static vta_status refuse(const vtac_func *func, vta_diag *diag, const char *call) {
+    if (!func) return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s: no function", call);
+    return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s: %s is given where a lowered function is expected", call,
+                   vt_tag_text(func));
+}
 
 typedef struct print_job {
     const vt_func *func;
@@ -32,7 +38,7 @@ vta_status vtac_func_print(const vtac_func *func, vtac_style style, const vta_al
                            char **out_text) {
     if (!out_text) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vtac_func_print: no place for the text");
     *out_text = NULL;
-    if (!func) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vtac_func_print: no function");
+    if (!vt_is(func, VT_TAG_FUNC)) return refuse(func, diag, "vtac_func_print");
     if (style != VTAC_STYLE_PRIMFN && style != VTAC_STYLE_TVMSCRIPT)
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "vtac_func_print: unknown style %d", (int)style);
     vt_strbuf text;
@@ -47,6 +53,6 @@ vta_status vtac_func_print(const vtac_func *func, vtac_style style, const vta_al
 void vtac_text_free(const vta_allocator *allocator, char *text) { vt_strfree(allocator, text); }
 
 vta_status vtac_func_verify(const vtac_func *func, vta_diag *diag) {
-    if (!func) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vtac_func_verify: no function");
+    if (!vt_is(func, VT_TAG_FUNC)) return refuse(func, diag, "vtac_func_verify");
     return vt_verify(func->ctx, func->func, diag);
 }

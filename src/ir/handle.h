@@ -6,6 +6,7 @@
 #include "vta/ir.h"
 
 struct vtac_func {
+    vt_tag tag;
     vt_ctx *ctx;
     const vt_func *func;
     const char *config; /* JSON of the configuration it was lowered for; NULL: for the processor alone, or not known */

@@ -8,6 +8,7 @@
 
 #include "base/context.h"
 #include "ir/dtype.h"
+#include "ir/tag.h"
 
 typedef struct vt_expr vt_expr;
 typedef struct vt_expr vt_var; /* an expression of kind VT_E_VAR; two variables are the same when the pointers are */
@@ -135,6 +136,7 @@ typedef struct vt_reduce {
 } vt_reduce;
 
 struct vt_expr {
+    vt_tag tag;
     uint8_t kind; /* vt_expr_kind */
     vt_dtype dtype;
     uint32_t hash; /* structural: equal expressions (vt_expr_equal) have equal hashes */
@@ -162,6 +164,7 @@ typedef struct vt_note {
 
 /* An iteration axis. Identity is the pointer. */
 struct vt_iter {
+    vt_tag tag;
     const vt_var *var;
     const vt_expr *min; /* both NULL: domain not known yet */
     const vt_expr *extent;
@@ -185,6 +188,7 @@ struct vt_buffer {
 
 /* A tensor of the te layer, as PLOAD, PSTORE and REALIZE name it. Identity is (op, value_index). */
 struct vt_tensor {
+    vt_tag tag;
     const char *name;
     vt_dtype dtype;
     uint32_t ndim;

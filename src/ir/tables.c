@@ -49,3 +49,14 @@ const char *vt_stmt_kind_text(vt_stmt_kind kind) {
     };
     return texts[kind];
 }
+
+const char *vt_tag_text(const void *object) {
+    static const char *const texts[] = {
+#define VT_TAG(name, text) [VT_TAG_##name - VT_TAG_NONE] = text,
+#include "ir/tags.def"
+#undef VT_TAG
+    };
+    if (!object || (uintptr_t)object % sizeof(vt_tag)) return "something else";
+    vt_tag tag = vt_tag_of(object);
+    return tag > VT_TAG_NONE && tag < VT_TAG_END ? texts[tag - VT_TAG_NONE] : "something else";
+}

@@ -142,6 +142,8 @@ static vta_status read_source(vt_ctx *ctx, void *arg) {
 
 /* ---- Public ---- */
 
+static bool is_kernel(const vtac_kernel *k) { return vt_is(k, VT_TAG_KERNEL); }
+
 static void pass_on(const vta_diag *from, vta_diag *to) {
     for (size_t i = 0; i < vta_diag_count(from); i++) {
         vta_diag_entry e;
@@ -161,6 +163,7 @@ vta_status vtac_kernel_parse(const char *text, size_t size, const char *name, co
     if (!text && size) return vt_fail(diag, VTA_INVALID_ARGUMENT, "a kernel needs a text");
     vtac_kernel *k = vt_alloc_zero(allocator, sizeof *k);
     if (!k) return vt_no_memory(diag);
+    k->tag = VT_TAG_KERNEL;
     k->allocator = allocator;
     k->c = te_context_create(config, allocator);
     if (!k->c) {
@@ -191,19 +194,20 @@ vta_status vtac_kernel_load(const char *path, const char *params, const vta_conf
 }
 
 void vtac_kernel_destroy(vtac_kernel *kernel) {
-    if (!kernel) return;
+    if (!is_kernel(kernel)) return;
     te_context_destroy(kernel->c);
+    kernel->tag = VT_TAG_NONE;
     vt_free(kernel->allocator, kernel, sizeof *kernel);
 }
 
-const char *vtac_kernel_name(const vtac_kernel *k) { return k ? k->name : NULL; }
-te_context *vtac_kernel_context(const vtac_kernel *k) { return k ? k->c : NULL; }
-te_schedule *vtac_kernel_schedule(const vtac_kernel *k) { return k ? k->schedule : NULL; }
-size_t vtac_kernel_args(const vtac_kernel *k) { return k ? k->inputs.n + k->outputs.n : 0; }
-const char *vtac_kernel_target(const vtac_kernel *k) { return k ? k->target : NULL; }
-const char *vtac_kernel_disabled_passes(const vtac_kernel *k) { return k ? k->disabled : NULL; }
+const char *vtac_kernel_name(const vtac_kernel *k) { return is_kernel(k) ? k->name : NULL; }
+te_context *vtac_kernel_context(const vtac_kernel *k) { return is_kernel(k) ? k->c : NULL; }
+te_schedule *vtac_kernel_schedule(const vtac_kernel *k) { return is_kernel(k) ? k->schedule : NULL; }
+size_t vtac_kernel_args(const vtac_kernel *k) { return is_kernel(k) ? k->inputs.n + k->outputs.n : 0; }
+const char *vtac_kernel_target(const vtac_kernel *k) { return is_kernel(k) ? k->target : NULL; }
+const char *vtac_kernel_disabled_passes(const vtac_kernel *k) { return is_kernel(k) ? k->disabled : NULL; }
 bool vtac_kernel_arg_is_output(const vtac_kernel *k, size_t i) {
-    return k && i >= k->inputs.n && i < vtac_kernel_args(k);
+    return is_kernel(k) && i >= k->inputs.n && i < vtac_kernel_args(k);
 }
 
 te_tensor *vtac_kernel_arg(const vtac_kernel *k, size_t i) {

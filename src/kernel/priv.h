@@ -23,6 +23,7 @@ typedef struct vt__tensors {
 } vt__tensors;
 
 struct vtac_kernel {
+    vt_tag tag;
     te_context *c;
     const vta_allocator *allocator;
     const char *name;

@@ -8,7 +8,7 @@ static const char *cache_name(te_context *c, const vt_operation *op, uint32_t ou
 
 /* The schedule of `s` is `c`'s, the tensor one of its stages' results. */
 static te_stage *stage_for(te_context *c, const te_schedule *s, const vt_tensor *t, const char *step) {
-    vt__need(c, t, "a tensor");
+    vt__need_a(c, VT_TAG_TENSOR, t, "a tensor");
     te_stage *st = vt__stage_of(s, vt__op(t));
     if (!st) vt__raise(c, VTA_NOT_FOUND, "cannot %s %s: the schedule has no stage for it", step, t->name);
     return st;
@@ -99,7 +99,7 @@ static void do_cache_read(te_context *c, vt__call *k) {
 }
 
 te_tensor *te_cache_read(te_schedule *s, te_tensor *t, const char *scope, size_t n, te_tensor *const readers[]) {
-    if (!s || (n && !readers)) return NULL;
+    if (!vt_is(s, VT_TAG_SCHEDULE) || (n && !readers)) return NULL;
     return vt__make(s->c, do_cache_read,
                     (vt__call){.a = s, .b = t, .s = scope, .n = n, .list = (const void *const *)readers});
 }
@@ -203,5 +203,5 @@ static void do_cache_write(te_context *c, vt__call *k) {
 }
 
 te_tensor *te_cache_write(te_schedule *s, te_tensor *t, const char *scope) {
-    return s ? vt__make(s->c, do_cache_write, (vt__call){.a = s, .b = t, .s = scope}) : NULL;
+    return vt_is(s, VT_TAG_SCHEDULE) ? vt__make(s->c, do_cache_write, (vt__call){.a = s, .b = t, .s = scope}) : NULL;
 }

@@ -33,9 +33,12 @@ static void add_names(te_context *c, vt__call *call) {
         vt__symbol_add(c, VT__CONSTANT, memories[i].width, vta_config_width(c->config, memories[i].memory), NULL);
 }
 
+static bool is_context(const te_context *c) { return vt_is(c, VT_TAG_CONTEXT); }
+
 te_context *te_context_create(const vta_config *config, const vta_allocator *allocator) {
     te_context *c = vt_alloc_zero(allocator, sizeof *c);
     if (!c) return NULL;
+    c->tag = VT_TAG_CONTEXT;
     c->allocator = allocator;
     c->config = config ? vta_config_retain(config) : vta_config_default();
     vta_diag *diag = vta_diag_create(allocator);
@@ -50,22 +53,25 @@ te_context *te_context_create(const vta_config *config, const vta_allocator *all
 }
 
 void te_context_destroy(te_context *c) {
-    if (!c) return;
+    if (!vt_is(c, VT_TAG_CONTEXT)) return;
     vta_diag *diag = c->ctx.diag;
     vt_ctx_clear(&c->ctx);
     vta_diag_destroy(diag);
     if (c->config) vta_config_release(c->config);
+    c->tag = VT_TAG_NONE;
     vt_free(c->allocator, c, sizeof *c);
 }
 
-const vta_config *te_context_config(const te_context *c) { return c ? c->config : NULL; }
-vta_diag *te_context_diag(te_context *c) { return c ? c->ctx.diag : NULL; }
-vta_status te_context_status(const te_context *c) { return c ? vta_diag_status(c->ctx.diag) : VTA_INVALID_ARGUMENT; }
-size_t te_context_bytes(const te_context *c) { return c ? c->ctx.arena.bytes : 0; }
+const vta_config *te_context_config(const te_context *c) { return is_context(c) ? c->config : NULL; }
+vta_diag *te_context_diag(te_context *c) { return is_context(c) ? c->ctx.diag : NULL; }
+vta_status te_context_status(const te_context *c) {
+    return is_context(c) ? vta_diag_status(c->ctx.diag) : VTA_INVALID_ARGUMENT;
+}
+size_t te_context_bytes(const te_context *c) { return is_context(c) ? c->ctx.arena.bytes : 0; }
 vt_ctx *vt_te_ctx(te_context *c) { return &c->ctx; }
 
 void te_context_interrupt(te_context *c, bool raised) {
-    if (c) atomic_store_explicit(&c->interrupt, raised, memory_order_relaxed);
+    if (is_context(c)) atomic_store_explicit(&c->interrupt, raised, memory_order_relaxed);
 }
 
 static void set_position(te_context *c, vt__call *call) {
@@ -78,7 +84,7 @@ static void set_position(te_context *c, vt__call *call) {
 }
 
 void te_context_at(te_context *c, const char *file, uint32_t line, uint32_t column) {
-    if (c) vt__do(c, set_position, &(vt__call){.s = file, .i = line, .j = column});
+    if (is_context(c)) vt__do(c, set_position, &(vt__call){.s = file, .i = line, .j = column});
 }
 
 /* ---- Names ---- */
@@ -116,7 +122,7 @@ vta_status te_constant(te_context *c, const char *name, int64_t value) {
 }
 
 te_tensor *te_find_tensor(te_context *c, const char *name) {
-    const vt__symbol *s = c && name ? vt__symbol_find(c, name, VT__TENSOR) : NULL;
+    const vt__symbol *s = is_context(c) && name ? vt__symbol_find(c, name, VT__TENSOR) : NULL;
     return s ? (te_tensor *)(void *)(uintptr_t)s->node : NULL;
 }
 
@@ -125,7 +131,7 @@ void vt_te_name_tensor(te_context *c, const char *name, const te_tensor *t) {
 }
 
 te_axis *te_find_reduce_axis(te_context *c, const char *name) {
-    const vt__symbol *s = c && name ? vt__symbol_find(c, name, VT__AXIS) : NULL;
+    const vt__symbol *s = is_context(c) && name ? vt__symbol_find(c, name, VT__AXIS) : NULL;
     return s ? (te_axis *)(void *)(uintptr_t)s->node : NULL;
 }
 
@@ -190,6 +196,12 @@ void vt__need(te_context *c, const void *object, const char *what) {
     vt_leave(&c->ctx, VTA_INVALID_ARGUMENT);
 }
 
+void vt__need_a(te_context *c, vt_tag tag, const void *object, const char *what) {
+    vt__need(c, object, what);
+    if (!vt_is(object, tag))
+        vt__raise(c, VTA_INVALID_ARGUMENT, "%s is given where %s is expected", vt_tag_text(object), what);
+}
+
 typedef struct protected_call {
     te_context *c;
     vt__body *body;
@@ -204,7 +216,7 @@ static vta_status run(vt_ctx *ctx, void *arg) {
 }
 
 vta_status vt__do(te_context *c, vt__body *body, vt__call *call) {
-    if (!c) return VTA_INVALID_ARGUMENT;
+    if (!vt_is(c, VT_TAG_CONTEXT)) return VTA_INVALID_ARGUMENT;
     return vt_protect(&c->ctx, run, &(protected_call){c, body, call});
 }
 

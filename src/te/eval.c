@@ -569,13 +569,13 @@ typedef struct evaluate_call {
 
 static void do_evaluate(te_context *c, vt__call *k) {
     const evaluate_call *call = k->a;
-    vt__need(c, call->out, "a tensor");
+    vt__need_a(c, VT_TAG_TENSOR, call->out, "a tensor");
     vt__need(c, call->out_data, "memory for the result");
     evaluation ev = {c, &c->ctx, vt_ptrmap_new(&c->ctx)};
     for (size_t i = 0; i < call->n; i++) {
         vt__need(c, call->inputs, "a list of inputs");
         vt__need(c, call->data, "a list of arrays");
-        vt__need(c, call->inputs[i], "an input");
+        vt__need_a(c, VT_TAG_TENSOR, call->inputs[i], "an input");
         vt__need(c, call->data[i], "an array");
         array *a = new_array(c, vt_te_tensor(call->inputs[i]));
         a->data = vt__out(call->data[i]);
@@ -589,7 +589,7 @@ static void do_evaluate(te_context *c, vt__call *k) {
 
 vta_status te_evaluate(te_context *c, te_tensor *out, size_t n, te_tensor *const inputs[], const void *const data[],
                        void *out_data) {
-    if (!c) return VTA_INVALID_ARGUMENT;
+    if (!vt_is(c, VT_TAG_CONTEXT)) return VTA_INVALID_ARGUMENT;
     vt_arena_mark mark = vt_arena_here(&c->ctx.arena); /* what it takes meanwhile is given back */
     evaluate_call call = {out, n, inputs, data, out_data};
     vta_status status = vt__do(c, do_evaluate, &(vt__call){.a = &call});

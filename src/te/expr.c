@@ -230,16 +230,16 @@ te_expr *te_scalar(te_context *c, const char *name, const char *dtype) {
 }
 
 static void do_axis_value(te_context *c, vt__call *k) {
-    vt__need(c, k->a, "an axis");
+    vt__need_a(c, VT_TAG_AXIS, k->a, "an axis");
     k->out = vt__out(((const vt_iter *)k->a)->var);
 }
 
 te_expr *te_axis_value(te_context *c, te_axis *axis) { return vt__make(c, do_axis_value, (vt__call){.a = axis}); }
 
-static const vt_expr *const *need_all(te_context *c, const vt__call *k, const char *what) {
+static const vt_expr *const *need_all(te_context *c, const vt__call *k, vt_tag tag, const char *what) {
     for (size_t i = 0; i < k->n; i++) {
         vt__need(c, k->list, "a list");
-        vt__need(c, k->list[i], what);
+        vt__need_a(c, tag, k->list[i], what);
     }
     return (const vt_expr *const *)k->list;
 }
@@ -248,7 +248,7 @@ static void do_apply(te_context *c, vt__call *k) {
     if (!is_op((te_op)k->i)) vt__raise(c, VTA_INVALID_ARGUMENT, "there is no operator %lld", (long long)k->i);
     if (k->n != rows[k->i].operands)
         vt__raise(c, VTA_INVALID_ARGUMENT, "%s takes %u operands, not %zu", rows[k->i].text, rows[k->i].operands, k->n);
-    k->out = vt__out(vt__apply(c, (te_op)k->i, need_all(c, k, "an expression")));
+    k->out = vt__out(vt__apply(c, (te_op)k->i, need_all(c, k, VT_TAG_EXPR, "an expression")));
 }
 
 te_expr *te_apply(te_context *c, te_op op, size_t n, te_expr *const operands[]) {
@@ -264,7 +264,7 @@ te_expr *te_sub(te_context *c, te_expr *a, te_expr *b) { return binary(c, TE_SUB
 te_expr *te_mul(te_context *c, te_expr *a, te_expr *b) { return binary(c, TE_MUL, a, b); }
 
 static void do_cast(te_context *c, vt__call *k) {
-    vt__need(c, k->a, "an expression");
+    vt__need_a(c, VT_TAG_EXPR, k->a, "an expression");
     const vt_expr *e = k->a;
     if (!is_number(e->dtype) || e->kind == VT_E_REDUCE)
         vt__raise(c, VTA_INVALID_ARGUMENT, "only a number can be cast to %s, and no reduction", k->s);
@@ -276,8 +276,8 @@ te_expr *te_cast(te_context *c, const char *dtype, te_expr *value) {
 }
 
 static void do_load(te_context *c, vt__call *k) {
-    vt__need(c, k->a, "a tensor");
-    k->out = vt__out(vt__load(c, k->a, (uint32_t)k->n, need_all(c, k, "an index")));
+    vt__need_a(c, VT_TAG_TENSOR, k->a, "a tensor");
+    k->out = vt__out(vt__load(c, k->a, (uint32_t)k->n, need_all(c, k, VT_TAG_EXPR, "an index")));
 }
 
 te_expr *te_load(te_context *c, te_tensor *tensor, size_t n, te_expr *const indices[]) {
@@ -285,10 +285,10 @@ te_expr *te_load(te_context *c, te_tensor *tensor, size_t n, te_expr *const indi
 }
 
 static void do_reduce(te_context *c, vt__call *k) {
-    vt__need(c, k->a, "an expression");
+    vt__need_a(c, VT_TAG_EXPR, k->a, "an expression");
     if (k->i < TE_SUM || k->i > TE_MAX_OF)
         vt__raise(c, VTA_INVALID_ARGUMENT, "there is no reduction %lld", (long long)k->i);
-    const vt_iter *const *axes = (const vt_iter *const *)need_all(c, k, "an axis");
+    const vt_iter *const *axes = (const vt_iter *const *)need_all(c, k, VT_TAG_AXIS, "an axis");
     k->out = vt__out(vt__reduce(c, (te_reduction)k->i, k->a, (uint32_t)k->n, axes));
 }
 
@@ -298,7 +298,7 @@ te_expr *te_reduce(te_context *c, te_reduction kind, te_expr *value, size_t n, t
 
 static void do_call(te_context *c, vt__call *k) {
     vt__need(c, k->t, "a name");
-    const vt_expr *const *args = need_all(c, k, "an argument");
+    const vt_expr *const *args = need_all(c, k, VT_TAG_EXPR, "an argument");
     char *full = vt_new_format(&c->ctx, "tir.%s", k->t);
     vt_op op = vt_op_find(full);
     if (op == VT_OP_COUNT) op = vt_op_find(k->t);
@@ -315,7 +315,7 @@ te_expr *te_call(te_context *c, const char *dtype, const char *name, size_t n, t
 }
 
 static void do_expr_int(te_context *c, vt__call *k) {
-    vt__need(c, k->a, "an expression");
+    vt__need_a(c, VT_TAG_EXPR, k->a, "an expression");
     vt__measure(c, k->a);
     const vt_expr *e = vt_simplify_free(&c->ctx, k->a);
     if (e->kind != VT_E_INT) vt__raise(c, VTA_INVALID_ARGUMENT, "the expression is no integer constant");

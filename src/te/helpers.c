@@ -39,7 +39,7 @@ const vt_tensor *vt__pad(te_context *c, const vt_tensor *x, const char *name, co
 }
 
 static void do_pad(te_context *c, vt__call *k) {
-    vt__need(c, k->a, "a tensor");
+    vt__need_a(c, VT_TAG_TENSOR, k->a, "a tensor");
     vt__need(c, k->ints, "a padding");
     const vt_tensor *x = k->a;
     k->out =
@@ -60,7 +60,7 @@ static const vt_expr *element(te_context *c, const vt_tensor *x, const vt_iter *
 }
 
 static void do_relu(te_context *c, vt__call *k) {
-    vt__need(c, k->a, "a tensor");
+    vt__need_a(c, VT_TAG_TENSOR, k->a, "a tensor");
     const vt_tensor *x = k->a;
     const vt_iter **axes;
     const vt_expr *body = element(c, x, &axes);
@@ -73,7 +73,7 @@ te_tensor *te_relu(te_context *c, te_tensor *x, const char *name) {
 }
 
 static void do_clip(te_context *c, vt__call *k) {
-    vt__need(c, k->a, "a tensor");
+    vt__need_a(c, VT_TAG_TENSOR, k->a, "a tensor");
     const vt_tensor *x = k->a;
     const vt_iter **axes;
     const vt_expr *body = element(c, x, &axes);

@@ -16,7 +16,7 @@ static const vt_buffer *operand(vt_ctx *ctx, const vt_buffer *like, const char *
 
 static void do_create(te_context *c, vt__call *k) {
     vt_ctx *ctx = &c->ctx;
-    vt__need(c, k->a, "a tensor");
+    vt__need_a(c, VT_TAG_TENSOR, k->a, "a tensor");
     const vt_operation *op = vt__op(k->a);
     if (op->placeholder)
         vt__raise(c, VTA_INVALID_ARGUMENT, "an intrinsic is described by a computation; %s is an input", op->name);
@@ -25,8 +25,11 @@ static void do_create(te_context *c, vt__call *k) {
             vt__raise(c, VTA_INVALID_ARGUMENT, "an intrinsic's computation may only read inputs, not %s",
                       op->inputs[i]->name);
     te_intrin *in = VT_NEW(ctx, te_intrin);
-    *in = (te_intrin){
-        .c = c, .name = vt__name(c, k->s, "an intrinsic"), .op = op, .n_buffers = op->n_inputs + op->n_outputs};
+    *in = (te_intrin){.tag = VT_TAG_INTRIN,
+                      .c = c,
+                      .name = vt__name(c, k->s, "an intrinsic"),
+                      .op = op,
+                      .n_buffers = op->n_inputs + op->n_outputs};
     in->buffers = VT_NEW_ARRAY(ctx, const vt_buffer *, in->n_buffers);
     for (uint32_t i = 0; i < in->n_buffers; i++) {
         const vt_tensor *t = i < op->n_inputs ? op->inputs[i] : op->outputs[i - op->n_inputs];
@@ -42,14 +45,14 @@ te_intrin *te_intrin_create(te_context *c, const char *name, te_tensor *what) {
 
 /* Which buffer stands for the operand. */
 static uint32_t operand_at(te_context *c, const te_intrin *in, const vt_tensor *t) {
-    vt__need(c, t, "an operand");
+    vt__need_a(c, VT_TAG_TENSOR, t, "an operand");
     for (uint32_t i = 0; i < in->n_buffers; i++)
         if (vt_tensor_same(t, i < in->op->n_inputs ? in->op->inputs[i] : in->op->outputs[i - in->op->n_inputs]))
             return i;
     vt__raise(c, VTA_INVALID_ARGUMENT, "%s is no operand of %s", t->name, in->name);
 }
 
-static te_context *context_of(const te_intrin *in) { return in ? in->c : NULL; }
+static te_context *context_of(const te_intrin *in) { return vt_is(in, VT_TAG_INTRIN) ? in->c : NULL; }
 
 static void do_buffer(te_context *c, vt__call *k) {
     te_intrin *in = vt__out(k->a);
@@ -72,8 +75,8 @@ static te_intrin_part part_of(te_context *c, int64_t part) {
 
 static void do_attr(te_context *c, vt__call *k) {
     te_intrin *in = vt__out(k->a);
-    vt__need(c, k->b, "an axis");
-    vt__need(c, k->d, "a value");
+    vt__need_a(c, VT_TAG_AXIS, k->b, "an axis");
+    vt__need_a(c, VT_TAG_EXPR, k->d, "a value");
     const vt_stmt *s =
         vt_s_attr(&c->ctx, vt_ref_iter(k->b), vt__name(c, k->s, "an attribute"), k->d, vt_s_nop(&c->ctx));
     vt__nest_add(&c->ctx, &in->attrs[part_of(c, k->i)], s);
@@ -103,7 +106,7 @@ te_expr *te_intrin_access(te_intrin *in, te_tensor *operand, const char *access)
 
 static void do_emit(te_context *c, vt__call *k) {
     te_intrin *in = vt__out(k->a);
-    vt__need(c, k->b, "a call");
+    vt__need_a(c, VT_TAG_EXPR, k->b, "a call");
     vt__nest_add(&c->ctx, &in->emits[part_of(c, k->i)], vt_s_eval(&c->ctx, k->b));
 }
 

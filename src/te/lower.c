@@ -150,6 +150,10 @@ static const vt_stmt *all_stages(te_schedule *s, const vt_ptrmap *ranges) {
 
 /* Every output and every input that is read must be an argument. */
 static void check_arguments(const te_schedule *s, uint32_t n, const vt_te_arg *args) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (args[i].tensor) vt__need_a(s->c, VT_TAG_TENSOR, args[i].tensor, "a tensor");
+        if (args[i].scalar) vt__need_a(s->c, VT_TAG_EXPR, args[i].scalar, "a scalar");
+    }
     for (uint32_t i = 0; i < s->n_stages; i++) {
         const te_stage *st = s->stages[i];
         bool given = !st->op->placeholder && !st->is_output;

@@ -21,8 +21,9 @@ const vt_iter *vt__axis(te_context *c, const char *name, const vt_expr *min, con
 static void do_axis(te_context *c, vt__call *k) {
     bool reduce = k->j != 0;
     const char *name = vt__name(c, k->s, "an axis");
+    if (reduce && !k->ints) vt__need_a(c, VT_TAG_EXPR, k->a, "the begin of an axis");
     const vt_expr *min = k->a ? k->a : vt__number(c, k->i);
-    vt__need(c, k->b, "an extent");
+    vt__need_a(c, VT_TAG_EXPR, k->b, "an extent");
     const vt_iter *axis = vt__axis(c, name, min, k->b, reduce);
     if (reduce) vt__symbol_add(c, VT__AXIS, name, 0, axis);
     k->out = vt__out(axis);
@@ -101,7 +102,13 @@ static void find_inputs(vt_ctx *ctx, vt_operation *op) {
 static const vt_tensor *make_tensor(vt_ctx *ctx, const vt_operation *op, vt_dtype t, uint32_t index, uint32_t ndim,
                                     const vt_expr *const *shape) {
     vt_tensor *tensor = VT_NEW(ctx, vt_tensor);
-    *tensor = (vt_tensor){.name = op->name, .dtype = t, .ndim = ndim, .shape = shape, .op = op, .value_index = index};
+    *tensor = (vt_tensor){.tag = VT_TAG_TENSOR,
+                          .name = op->name,
+                          .dtype = t,
+                          .ndim = ndim,
+                          .shape = shape,
+                          .op = op,
+                          .value_index = index};
     return tensor;
 }
 
@@ -260,7 +267,7 @@ static void do_placeholder(te_context *c, vt__call *k) {
     *op = (vt_operation){.c = c, .placeholder = true, .name = vt__name(c, k->s, "a tensor"), .tag = "", .n_outputs = 1};
     if (k->n) vt__need(c, k->ints ? (const void *)k->ints : (const void *)k->list, "a shape");
     for (size_t i = 0; i < k->n; i++) {
-        if (!k->ints) vt__need(c, k->list[i], "an extent");
+        if (!k->ints) vt__need_a(c, VT_TAG_EXPR, k->list[i], "an extent");
         shape[i] = k->ints ? vt__number(c, k->ints[i]) : k->list[i];
         int64_t value;
         if (vt_as_const(shape[i], &value) && value < 1)
@@ -295,8 +302,8 @@ typedef struct axes_call {
 static void do_compute_axes(te_context *c, vt__call *k) {
     const axes_call *a = k->a;
     if (k->n) vt__need(c, a->axes, "a list of axes");
-    for (size_t i = 0; i < k->n; i++) vt__need(c, a->axes[i], "an axis");
-    for (size_t i = 0; i < a->n_bodies; i++) vt__need(c, a->bodies[i], "a body");
+    for (size_t i = 0; i < k->n; i++) vt__need_a(c, VT_TAG_AXIS, a->axes[i], "an axis");
+    for (size_t i = 0; i < a->n_bodies; i++) vt__need_a(c, VT_TAG_EXPR, a->bodies[i], "a body");
     const vt_operation *op = vt__compute(c, vt__name(c, k->s, "a tensor"), k->t ? vt_new_string(&c->ctx, k->t) : "",
                                          (uint32_t)k->n, (const vt_iter *const *)(const void *)a->axes,
                                          (uint32_t)a->n_bodies, (const vt_expr *const *)(const void *)a->bodies);

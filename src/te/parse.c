@@ -365,7 +365,7 @@ static void do_parse(te_context *c, vt__call *k) {
 
 /* Runs what moves the context's position, and puts it back. */
 static void *make_here(te_context *c, vt__body *body, vt__call call) {
-    if (!c) return NULL;
+    if (!vt_is(c, VT_TAG_CONTEXT)) return NULL;
     vt_pos pos = c->pos;
     void *out = vt__make(c, body, call);
     c->pos = pos;

@@ -189,7 +189,7 @@ static const vt_func *make_function(maker *m, const function_call *call) {
     te_tensor **outputs = VT_NEW_ARRAY(ctx, te_tensor *, call->n);
     size_t n_outputs = 0;
     for (size_t i = 0; i < call->n; i++) {
-        vt__need(c, call->args[i], "a tensor");
+        vt__need_a(c, VT_TAG_TENSOR, call->args[i], "a tensor");
         const vt_tensor *t = vt_te_tensor(call->args[i]);
         params[i] = vt_var_new(ctx, t->name, VT_HANDLE_T);
         bindings[i].param = params[i];

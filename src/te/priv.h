@@ -26,6 +26,7 @@ typedef struct vt__symbol {
 } vt__symbol;
 
 struct te_context {
+    vt_tag tag;
     vt_ctx ctx;
     const vta_allocator *allocator;
     vta_config *config;
@@ -46,6 +47,8 @@ _Noreturn void vt__raise(te_context *c, vta_status status, const char *fmt, ...)
 _Noreturn void vt__raise_at(te_context *c, vt_pos pos, vta_status status, const char *fmt, ...) VTA_PRINTF(4, 5);
 /* Leaves when an argument that must be an object is NULL; adds a message only when no error explains it. */
 void vt__need(te_context *c, const void *object, const char *what);
+/* The same, and when it is an object of another kind: names both. `what` says what it is here ("an index"). */
+void vt__need_a(te_context *c, vt_tag tag, const void *object, const char *what);
 vt_dtype vt__dtype(te_context *c, const char *text);
 const char *vt__dtype_text(te_context *c, vt_dtype t);
 /* A name that printers and expression strings can show: not empty, letters, digits, '_' and '.'. */
@@ -150,6 +153,7 @@ typedef struct vt__iters {
 } vt__iters;
 
 struct te_stage {
+    vt_tag tag;
     te_schedule *schedule;
     const vt_operation *op;
     const vt_operation *origin; /* as the user knows it */
@@ -168,6 +172,7 @@ struct te_stage {
 };
 
 struct te_schedule {
+    vt_tag tag;
     te_context *c;
     te_stage **stages; /* producers first */
     uint32_t n_stages, cap_stages;
@@ -260,6 +265,7 @@ const char *vt__repr(te_context *c, const vt_expr *e);
 /* ---- Intrinsics ---- */
 
 struct te_intrin {
+    vt_tag tag;
     te_context *c;
     const char *name;
     const vt_operation *op;

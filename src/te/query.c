@@ -1,11 +1,14 @@
 /* What tensors, axes and expressions are. */
 #include "te/priv.h"
 
-const char *te_axis_name(const te_axis *axis) { return axis ? vt_var_name(vt_te_iter(axis)->var) : NULL; }
-int64_t te_axis_extent(const te_axis *axis) { return axis ? vt__extent(vt_te_iter(axis)) : -1; }
+static bool is_axis(const te_axis *axis) { return vt_is(axis, VT_TAG_AXIS); }
+static bool is_tensor(const te_tensor *t) { return vt_is(t, VT_TAG_TENSOR); }
+
+const char *te_axis_name(const te_axis *axis) { return is_axis(axis) ? vt_var_name(vt_te_iter(axis)->var) : NULL; }
+int64_t te_axis_extent(const te_axis *axis) { return is_axis(axis) ? vt__extent(vt_te_iter(axis)) : -1; }
 
 te_axis_kind te_axis_kind_of(const te_axis *axis) {
-    switch (axis ? vt_te_iter(axis)->type : VT_ITER_DATA_PAR) {
+    switch (is_axis(axis) ? vt_te_iter(axis)->type : VT_ITER_DATA_PAR) {
     case VT_ITER_THREAD_INDEX: return TE_AXIS_THREAD;
     case VT_ITER_COMM_REDUCE: return TE_AXIS_REDUCE;
     default: return TE_AXIS_DATA;
@@ -14,14 +17,14 @@ te_axis_kind te_axis_kind_of(const te_axis *axis) {
 
 static const vt_operation *op_of(const te_tensor *t) { return vt__op(vt_te_tensor(t)); }
 
-const char *te_tensor_name(const te_tensor *t) { return t ? vt_te_tensor(t)->name : NULL; }
-size_t te_tensor_ndim(const te_tensor *t) { return t ? vt_te_tensor(t)->ndim : 0; }
-bool te_tensor_is_placeholder(const te_tensor *t) { return t && op_of(t)->placeholder; }
-size_t te_tensor_index(const te_tensor *t) { return t ? vt_te_tensor(t)->value_index : 0; }
-size_t te_tensor_outputs(const te_tensor *t) { return t ? op_of(t)->n_outputs : 0; }
-const char *te_tensor_tag(const te_tensor *t) { return t ? op_of(t)->tag : NULL; }
-size_t te_tensor_axes(const te_tensor *t) { return t ? op_of(t)->n_axes : 0; }
-size_t te_tensor_reduce_axes(const te_tensor *t) { return t ? op_of(t)->n_reduce : 0; }
+const char *te_tensor_name(const te_tensor *t) { return is_tensor(t) ? vt_te_tensor(t)->name : NULL; }
+size_t te_tensor_ndim(const te_tensor *t) { return is_tensor(t) ? vt_te_tensor(t)->ndim : 0; }
+bool te_tensor_is_placeholder(const te_tensor *t) { return is_tensor(t) && op_of(t)->placeholder; }
+size_t te_tensor_index(const te_tensor *t) { return is_tensor(t) ? vt_te_tensor(t)->value_index : 0; }
+size_t te_tensor_outputs(const te_tensor *t) { return is_tensor(t) ? op_of(t)->n_outputs : 0; }
+const char *te_tensor_tag(const te_tensor *t) { return is_tensor(t) ? op_of(t)->tag : NULL; }
+size_t te_tensor_axes(const te_tensor *t) { return is_tensor(t) ? op_of(t)->n_axes : 0; }
+size_t te_tensor_reduce_axes(const te_tensor *t) { return is_tensor(t) ? op_of(t)->n_reduce : 0; }
 
 te_expr *te_tensor_dim_expr(const te_tensor *t, size_t dim) {
     return dim < te_tensor_ndim(t) ? vt__out(vt_te_tensor(t)->shape[dim]) : NULL;
@@ -44,21 +47,25 @@ te_axis *te_tensor_reduce_axis(const te_tensor *t, size_t index) {
     return index < te_tensor_reduce_axes(t) ? vt__out(op_of(t)->iters[op_of(t)->n_axes + index]) : NULL;
 }
 
-size_t te_tensor_inputs(te_context *c, const te_tensor *t) { return c && t ? op_of(t)->n_inputs : 0; }
+size_t te_tensor_inputs(te_context *c, const te_tensor *t) {
+    return vt_is(c, VT_TAG_CONTEXT) && is_tensor(t) ? op_of(t)->n_inputs : 0;
+}
 
 te_tensor *te_tensor_input(te_context *c, const te_tensor *t, size_t index) {
     return index < te_tensor_inputs(c, t) ? vt__out(op_of(t)->inputs[index]) : NULL;
 }
 
 te_expr *te_tensor_body(const te_tensor *t) {
-    return t && !op_of(t)->placeholder ? vt__out(op_of(t)->bodies[vt_te_tensor(t)->value_index]) : NULL;
+    return is_tensor(t) && !op_of(t)->placeholder ? vt__out(op_of(t)->bodies[vt_te_tensor(t)->value_index]) : NULL;
 }
 
 static void do_dtype(te_context *c, vt__call *k) { k->out = vt__out(vt__dtype_text(c, *(const vt_dtype *)k->a)); }
 
 static const char *dtype_text(te_context *c, vt_dtype t) { return vt__make(c, do_dtype, (vt__call){.a = &t}); }
 
-const char *te_expr_dtype(te_context *c, te_expr *e) { return e ? dtype_text(c, vt_te_expr(e)->dtype) : NULL; }
+const char *te_expr_dtype(te_context *c, te_expr *e) {
+    return vt_is(e, VT_TAG_EXPR) ? dtype_text(c, vt_te_expr(e)->dtype) : NULL;
+}
 const char *te_tensor_dtype(te_context *c, const te_tensor *t) {
-    return t ? dtype_text(c, vt_te_tensor(t)->dtype) : NULL;
+    return is_tensor(t) ? dtype_text(c, vt_te_tensor(t)->dtype) : NULL;
 }

@@ -3,6 +3,9 @@
 
 #include "te/priv.h"
 
+static bool is_schedule(const te_schedule *s) { return vt_is(s, VT_TAG_SCHEDULE); }
+static bool is_stage(const te_stage *st) { return vt_is(st, VT_TAG_STAGE); }
+
 uint32_t vt__iters_find(const vt__iters *list, const vt_iter *axis) {
     uint32_t i = 0;
     while (i < list->n && list->items[i] != axis) i++;
@@ -30,7 +33,7 @@ void vt__iters_reset(vt_ctx *ctx, te_stage *st) {
 
 te_stage *vt__stage_new(te_schedule *s, const vt_operation *op) {
     te_stage *st = VT_NEW(&s->c->ctx, te_stage);
-    *st = (te_stage){.schedule = s, .op = op, .origin = op, .scope = ""};
+    *st = (te_stage){.tag = VT_TAG_STAGE, .schedule = s, .op = op, .origin = op, .scope = ""};
     vt__iters_reset(&s->c->ctx, st);
     return st;
 }
@@ -103,10 +106,11 @@ static void do_create(te_context *c, vt__call *k) {
     if (!k->n) vt__raise(c, VTA_INVALID_ARGUMENT, "a schedule needs at least one output");
     vt__need(c, k->list, "a list of outputs");
     te_schedule *s = VT_NEW(&c->ctx, te_schedule);
+    s->tag = VT_TAG_SCHEDULE;
     s->c = c;
     vt_ptrmap *seen = vt_ptrmap_new(&c->ctx);
     for (size_t i = 0; i < k->n; i++) {
-        vt__need(c, k->list[i], "a tensor");
+        vt__need_a(c, VT_TAG_TENSOR, k->list[i], "a tensor");
         const vt_operation *op = vt__op(k->list[i]);
         if (op->c != c) vt__raise(c, VTA_INVALID_ARGUMENT, "%s belongs to another context", op->name);
         add_with_inputs(s, seen, op);
@@ -143,6 +147,7 @@ static te_stage *copy_stage(te_schedule *to, const te_stage *from) {
 
 te_schedule *vt__schedule_copy(te_schedule *s) {
     te_schedule *copy = VT_NEW(&s->c->ctx, te_schedule);
+    copy->tag = VT_TAG_SCHEDULE;
     copy->c = s->c;
     for (uint32_t i = 0; i < s->n_stages; i++) vt__stage_insert(copy, i, copy_stage(copy, s->stages[i]));
     for (uint32_t i = 0; i < s->n_stages; i++)
@@ -156,16 +161,20 @@ static void do_copy(te_context *c, vt__call *k) {
     k->out = vt__schedule_copy(vt__out(k->a));
 }
 
-te_schedule *te_schedule_copy(te_schedule *s) { return s ? vt__make(s->c, do_copy, (vt__call){.a = s}) : NULL; }
+te_schedule *te_schedule_copy(te_schedule *s) {
+    return is_schedule(s) ? vt__make(s->c, do_copy, (vt__call){.a = s}) : NULL;
+}
 
 /* ---- Looking up ---- */
 
-te_context *te_schedule_context(const te_schedule *s) { return s ? s->c : NULL; }
-size_t te_schedule_stages(const te_schedule *s) { return s ? s->n_stages : 0; }
-te_stage *te_schedule_stage_at(const te_schedule *s, size_t i) { return s && i < s->n_stages ? s->stages[i] : NULL; }
+te_context *te_schedule_context(const te_schedule *s) { return is_schedule(s) ? s->c : NULL; }
+size_t te_schedule_stages(const te_schedule *s) { return is_schedule(s) ? s->n_stages : 0; }
+te_stage *te_schedule_stage_at(const te_schedule *s, size_t i) {
+    return is_schedule(s) && i < s->n_stages ? s->stages[i] : NULL;
+}
 
 static void do_stage(te_context *c, vt__call *k) {
-    vt__need(c, k->a, "a tensor");
+    vt__need_a(c, VT_TAG_TENSOR, k->a, "a tensor");
     k->out = vt__stage_of(k->b, vt__op(k->a));
     if (!k->out)
         vt__raise(c, VTA_NOT_FOUND, "the schedule has no stage for %s: no output of the schedule needs it",
@@ -173,18 +182,18 @@ static void do_stage(te_context *c, vt__call *k) {
 }
 
 te_stage *te_schedule_stage(te_schedule *s, const te_tensor *t) {
-    return s ? vt__make(s->c, do_stage, (vt__call){.a = t, .b = s}) : NULL;
+    return is_schedule(s) ? vt__make(s->c, do_stage, (vt__call){.a = t, .b = s}) : NULL;
 }
 
-te_tensor *te_stage_tensor(const te_stage *st) { return st ? vt__out(st->op->outputs[0]) : NULL; }
-const char *te_stage_name(const te_stage *st) { return st ? st->origin->name : NULL; }
-const char *te_stage_scope(const te_stage *st) { return st ? st->scope : NULL; }
-bool te_stage_is_output(const te_stage *st) { return st && st->is_output; }
-size_t te_stage_axes(const te_stage *st) { return st ? st->op->n_axes + st->op->n_reduce : 0; }
+te_tensor *te_stage_tensor(const te_stage *st) { return is_stage(st) ? vt__out(st->op->outputs[0]) : NULL; }
+const char *te_stage_name(const te_stage *st) { return is_stage(st) ? st->origin->name : NULL; }
+const char *te_stage_scope(const te_stage *st) { return is_stage(st) ? st->scope : NULL; }
+bool te_stage_is_output(const te_stage *st) { return is_stage(st) && st->is_output; }
+size_t te_stage_axes(const te_stage *st) { return is_stage(st) ? st->op->n_axes + st->op->n_reduce : 0; }
 te_axis *te_stage_axis(te_stage *st, size_t i) { return i < te_stage_axes(st) ? vt__out(st->op->iters[i]) : NULL; }
-size_t te_stage_leaves(const te_stage *st) { return st ? st->leaf.n : 0; }
+size_t te_stage_leaves(const te_stage *st) { return is_stage(st) ? st->leaf.n : 0; }
 te_axis *te_stage_leaf(const te_stage *st, size_t i) {
-    return st && i < st->leaf.n ? vt__out(st->leaf.items[i]) : NULL;
+    return is_stage(st) && i < st->leaf.n ? vt__out(st->leaf.items[i]) : NULL;
 }
 
 static void do_axis_named(te_context *c, vt__call *k) {
@@ -202,7 +211,7 @@ static void do_axis_named(te_context *c, vt__call *k) {
 }
 
 te_axis *te_stage_axis_named(te_stage *st, const char *name) {
-    return st ? vt__make(st->schedule->c, do_axis_named, (vt__call){.a = st, .s = name}) : NULL;
+    return is_stage(st) ? vt__make(st->schedule->c, do_axis_named, (vt__call){.a = st, .s = name}) : NULL;
 }
 
 const char *vt__leaf_names(vt_ctx *ctx, const te_stage *st) {

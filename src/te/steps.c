@@ -9,13 +9,13 @@ static const char *axis_of(const vt_iter *axis) { return vt_var_name(axis->var);
 
 /* The stage as a step may change it. */
 static te_stage *stage_of(te_context *c, const void *st) {
-    vt__need(c, st, "a stage");
+    vt__need_a(c, VT_TAG_STAGE, st, "a stage");
     return vt__out(st);
 }
 
 /* Position of a loop of the stage; raises what is wrong with an axis that is none. */
 static uint32_t loop_at(te_context *c, const te_stage *st, const vt_iter *axis, const char *step) {
-    vt__need(c, axis, "an axis");
+    vt__need_a(c, VT_TAG_AXIS, axis, "an axis");
     uint32_t at = vt__iters_find(&st->leaf, axis);
     if (at < st->leaf.n) return at;
     if (vt__iters_find(&st->all, axis) < st->all.n) {
@@ -83,7 +83,7 @@ static void do_split(te_context *c, vt__call *k) {
     k->out2 = vt__out(inner);
 }
 
-static te_context *context_of(const te_stage *st) { return st ? st->schedule->c : NULL; }
+static te_context *context_of(const te_stage *st) { return vt_is(st, VT_TAG_STAGE) ? st->schedule->c : NULL; }
 
 static vta_status public_split(te_stage *st, te_axis *axis, int64_t factor, bool parts, te_axis **out_outer,
                                te_axis **out_inner) {
@@ -324,6 +324,7 @@ static void do_pragma(te_context *c, vt__call *k) {
             set_type(c, st, k->b, types[i].type, types[i].step);
             return;
         }
+    if (k->d) vt__need_a(c, VT_TAG_EXPR, k->d, "a pragma's value");
     vt__axis_attr *attr = vt__attr_for(&c->ctx, st, k->b);
     vt_grow(&c->ctx, &attr->pragmas, &attr->cap_pragmas, attr->n_pragmas + 1, sizeof *attr->pragmas);
     attr->pragmas[attr->n_pragmas++] = (vt_note){pragma, k->d ? k->d : vt_i32(&c->ctx, 1)};
@@ -337,7 +338,7 @@ static void do_bind(te_context *c, vt__call *k) {
     te_stage *st = stage_of(c, k->a);
     const vt_iter *axis = k->b, *thread = k->d;
     loop_at(c, st, axis, "bind");
-    vt__need(c, thread, "a thread axis");
+    vt__need_a(c, VT_TAG_AXIS, thread, "a thread axis");
     if (thread->type != VT_ITER_THREAD_INDEX)
         vt__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is no thread axis", name_of(st), axis_of(axis),
                   axis_of(thread));
@@ -363,7 +364,7 @@ vta_status te_bind(te_stage *st, te_axis *axis, te_axis *thread) {
 
 static void do_align(te_context *c, vt__call *k) {
     te_stage *st = stage_of(c, k->a);
-    vt__need(c, k->b, "an axis");
+    vt__need_a(c, VT_TAG_AXIS, k->b, "an axis");
     if (vt__iters_find(&st->all, k->b) >= st->op->n_axes)
         vt__raise(c, VTA_ILLEGAL, "storage_align of %s needs one of its own data axes", name_of(st));
     if (k->i < 1 || k->j < 0)
@@ -385,6 +386,7 @@ static void do_tensorize(te_context *c, vt__call *k) {
         if (st->attrs[i].type == VT_ITER_TENSORIZED)
             vt__raise(c, VTA_ILLEGAL, "cannot tensorize %s.%s: %s is already tensorized at %s", name_of(st),
                       axis_of(k->b), name_of(st), axis_of(st->attrs[i].axis));
+    if (k->d) vt__need_a(c, VT_TAG_INTRIN, k->d, "an intrinsic");
     te_intrin *intrin = k->d ? vt__out(k->d) : vt__gemm(c);
     vt__axis_attr *attr = vt__attr_for(&c->ctx, st, k->b);
     attr->type = VT_ITER_TENSORIZED;

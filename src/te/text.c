@@ -165,9 +165,10 @@ static void print_stage(text *t, const te_stage *st) {
 /* ---- Public ---- */
 
 typedef enum what { EXPR, AXIS, TENSOR, OPERATION, STAGE } what;
+static const vt_tag tags[] = {VT_TAG_EXPR, VT_TAG_AXIS, VT_TAG_TENSOR, VT_TAG_TENSOR, VT_TAG_STAGE}; /* by what */
 
 static void do_text(te_context *c, vt__call *k) {
-    vt__need(c, k->a, "something to print");
+    vt__need_a(c, tags[k->i], k->a, "something else to print");
     if (k->i == EXPR) vt__measure(c, k->a);
     text t;
     vt_strbuf_init(&t.sb, c->allocator);

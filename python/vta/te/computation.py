@@ -8,22 +8,33 @@ import inspect
 from typing import TYPE_CHECKING
 
 from .. import _context
+from .._check import kind_error, name_of, need, type_of, whole
 from .._context import array_of
 from .._lib import lib
-from ..expr import Expr, _operands, convert
+from ..expr import Expr, ExprOp, _operands, convert
 from .tensor import IterVar, Range, Tensor, any_expression
 
 
 if TYPE_CHECKING:
-    from typing import Any, Callable, Iterator, Sequence
+    from typing import Any, Callable, ContextManager, Sequence
 
     import numpy as np
 
 
 
+def _extent(value, what):
+    """An extent: an int (whole floats and numpy's integers count as such), or an expression."""
+    return value if isinstance(value, ExprOp) else whole(value, what)
+
+
 def _shape(shape):
     """A shape as a tuple; a single number is one dimension."""
-    return tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    return tuple(_extent(d, "an extent") for d in (shape if isinstance(shape, (tuple, list)) else (shape,)))
+
+
+def _extents(context, shape):
+    """A C array of expressions."""
+    return context.handles_of([convert(d) for d in shape], Expr, "an extent")
 
 
 def placeholder(shape: Sequence[int | Expr] | int, dtype: str = "float32", name: str = "placeholder") -> Tensor:
@@ -43,11 +54,11 @@ def placeholder(shape: Sequence[int | Expr] | int, dtype: str = "float32", name:
     context.here()
     shape = _shape(shape)
     if all([isinstance(d, int) for d in shape]):
-        handle = lib.te_placeholder(context.handle, name.encode(), str(dtype).encode(), len(shape),
+        handle = lib.te_placeholder(context.handle, name_of(name, "a tensor's name"), type_of(dtype), len(shape),
                                     (ctypes.c_int64 * max(1, len(shape)))(*shape))
     else:
-        handle = lib.te_placeholder_expr(context.handle, name.encode(), str(dtype).encode(), len(shape),
-                                         array_of([convert(d).handle for d in shape]))
+        handle = lib.te_placeholder_expr(context.handle, name_of(name, "a tensor's name"), type_of(dtype),
+                                         len(shape), _extents(context, shape))
     return Tensor(context, context.made(handle))
 
 
@@ -63,7 +74,8 @@ def var(name: str = "tindex", dtype: str = "int32") -> Expr:
     expr : Expr
     """
     context = _context.current()
-    return Expr(context, context.made(lib.te_scalar(context.handle, name.encode(), str(dtype).encode())))
+    return Expr(context, context.made(lib.te_scalar(context.handle, name_of(name, "a scalar's name"),
+                                                           type_of(dtype))))
 
 
 size_var = var
@@ -84,12 +96,17 @@ def reduce_axis(dom: tuple[int | Expr, int | Expr] | Range, name: str = "rv") ->
     """
     context = _context.current()
     context.here()
-    begin, end = (dom.min, dom.min + dom.extent) if isinstance(dom, Range) else dom
+    if isinstance(dom, Range):
+        dom = (dom.min, dom.min + dom.extent)
+    if not isinstance(dom, (tuple, list)) or len(dom) != 2:
+        raise kind_error(dom, "the range of a reduce axis", "(begin, end)")
+    begin, end = [_extent(d, "an end of a reduce axis") for d in dom]
+    name = name_of(name, "an axis's name")
     if isinstance(begin, int) and isinstance(end, int):
-        handle = lib.te_reduce_axis(context.handle, name.encode(), begin, end - begin)
+        handle = lib.te_reduce_axis(context.handle, name, begin, end - begin)
     else:
-        handle = lib.te_reduce_axis_expr(context.handle, name.encode(), convert(begin).handle,
-                                         convert(end - begin).handle)
+        both = _extents(context, (begin, end - begin))
+        handle = lib.te_reduce_axis_expr(context.handle, name, both[0], both[1])
     return IterVar(context, context.made(handle))
 
 
@@ -113,20 +130,29 @@ def thread_axis(dom: str | Range | None = None, tag: str = "", name: str = "", s
     tag = dom if isinstance(dom, str) else tag
     if not tag:
         raise ValueError("a thread axis needs a tag, such as \"cthread\"")
-    return IterVar(context, context.made(lib.te_thread_axis(context.handle, tag.encode())))
+    return IterVar(context, context.made(lib.te_thread_axis(context.handle, name_of(tag, "a thread's tag"))))
 
 
 _tags = []
 
 
-@contextlib.contextmanager
-def tag_scope(tag: str) -> Iterator[None]:
+def tag_scope(tag: str) -> ContextManager[None]:
     """Gives a tag to all computations made inside the block.
 
     Parameters
     ----------
     tag : str
+
+    Returns
+    -------
+    scope : context manager
     """
+    name_of(tag, "a tag")
+    return _tag_scope(tag)
+
+
+@contextlib.contextmanager
+def _tag_scope(tag):
     if _tags:
         raise ValueError(f"tag scopes do not nest: {_tags[-1]!r} is open")
     _tags.append(tag)
@@ -176,14 +202,18 @@ def compute(shape: Sequence[int | Expr] | int, fcompute: Callable, name: str = "
             raise ValueError("nested tag is not allowed: a tag scope is open")
         tag = _tags[-1]
     shape = _shape(shape)
+    if not callable(fcompute):
+        raise kind_error(fcompute, "the body of a computation", "a function of its indices")
+    name, tag = name_of(name, "a tensor's name"), name_of(tag, "a tag")
     context.here()
     names = varargs_names or _axis_names(fcompute, len(shape))
     axes = []
     for axis_name, extent in zip(names, shape):
         if isinstance(extent, int):
-            handle = lib.te_axis_create(context.handle, axis_name.encode(), extent)
+            handle = lib.te_axis_create(context.handle, name_of(axis_name, "an axis's name"), extent)
         else:
-            handle = lib.te_axis_create_expr(context.handle, axis_name.encode(), convert(extent).handle)
+            handle = lib.te_axis_create_expr(context.handle, name_of(axis_name, "an axis's name"),
+                                             _extents(context, (extent,))[0])
         axes.append(IterVar(context, context.made(handle)))
     body = fcompute(*[a.var for a in axes])
     bodies = list(body) if isinstance(body, (tuple, list)) else [body]
@@ -192,7 +222,7 @@ def compute(shape: Sequence[int | Expr] | int, fcompute: Callable, name: str = "
         context.owner_check(found[0])
     context.here()
     out = (ctypes.c_void_p * len(bodies))()
-    context.done(lib.te_compute_axes(context.handle, name.encode(), tag.encode(), len(axes),
+    context.done(lib.te_compute_axes(context.handle, name, tag, len(axes),
                                      array_of([a.handle for a in axes]), len(bodies), array_of(found[1]), out))
     tensors = tuple(Tensor(context, handle) for handle in out)
     return tensors if isinstance(body, (tuple, list)) else tensors[0]
@@ -213,12 +243,15 @@ def evaluate(tensor: Tensor, inputs: dict[Tensor, np.ndarray]) -> np.ndarray:
     """
     import numpy as np
 
-    context = tensor.context
+    context = need(tensor, Tensor, "what is evaluated").context
+    if not isinstance(inputs, dict):
+        raise kind_error(inputs, "the inputs of an evaluation", "a dictionary from tensors to arrays")
+    handles = context.handles_of(inputs, Tensor, "an input of an evaluation")
     arrays = [np.ascontiguousarray(a, dtype=t.dtype) for t, a in inputs.items()]
     for t, a in zip(inputs, arrays):
         if list(a.shape) != t.shape:
             raise ValueError(f"{t.name} has shape {t.shape}, but its array has {list(a.shape)}")
     out = np.zeros(tensor.shape, dtype=tensor.dtype)
-    context.done(lib.te_evaluate(context.handle, tensor.handle, len(arrays), array_of([t.handle for t in inputs]),
+    context.done(lib.te_evaluate(context.handle, tensor.handle, len(arrays), handles,
                                  array_of([a.ctypes.data for a in arrays]), out.ctypes.data))
     return out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .._check import need
 from .._lib import lib
 from ..environment import get_env
 from ..expr import const
@@ -43,7 +44,9 @@ class GemmIntrin:
 
     def handle_for(self, schedule: Schedule) -> int:
         """The intrinsic in a schedule's context. That of a mock environment does nothing."""
-        context = schedule.context
+        from .schedule import Schedule  # which is made of this module
+
+        context = need(schedule, Schedule, "what an intrinsic is for").context
         if self.env.config is not context.config:
             raise ValueError("the GEMM intrinsic of another environment than the schedule's was given")
         if self.env.mock_mode:

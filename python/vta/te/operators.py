@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import _bindings as b
-from .._context import array_of
+from .._check import items
 from .._lib import lib
 from ..expr import Expr, _operands, apply, convert
 from .tensor import IterVar
@@ -27,11 +27,12 @@ def _reduce(kind, op, values, axis):
         for value in rest:
             first = apply(op, first, value)
         return first
-    (value,) = values
-    axes = list(axis) if isinstance(axis, (tuple, list)) else [axis]
-    context, (handle,) = _operands((value,))
-    return Expr(context, context.made(lib.te_reduce(context.handle, kind, handle, len(axes),
-                                                    array_of([a.handle for a in axes]))))
+    if len(values) != 1:
+        raise TypeError(f"a reduction takes one value, not {len(values)}")
+    axes = items(axis)
+    context, (handle,) = _operands(values)
+    handles = context.handles_of(axes, IterVar, "an axis of a reduction")
+    return Expr(context, context.made(lib.te_reduce(context.handle, kind, handle, len(axes), handles)))
 
 
 def _reducer(kind, op, values, axis, where):

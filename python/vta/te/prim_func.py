@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._context import array_of
+from .._check import items, name_of, need
 from .._lib import lib, text
 from .tensor import Tensor
 
@@ -26,7 +26,7 @@ def create_prim_func(args: Sequence[Tensor]) -> PrimFunc:
     -------
     func : PrimFunc
     """
-    return PrimFunc(list(args))
+    return PrimFunc([need(t, Tensor, "an argument of create_prim_func") for t in items(args)])
 
 
 class PrimFunc:
@@ -59,9 +59,12 @@ class PrimFunc:
 
     def script(self) -> str:
         """The function as TVMScript."""
-        context = self.args[0].context
-        handles = array_of([t.handle for t in self.args])
-        found = lib.te_prim_func_text(context.handle, len(self.args), handles, self.name.encode())
+        if not self.args:
+            raise ValueError("a function needs arguments: its inputs, then its outputs")
+        context = need(self.args[0], Tensor, "an argument of a function").context
+        handles = context.handles_of(self.args, Tensor, "an argument of a function")
+        name = name_of(self.name, "the name of a function")
+        found = lib.te_prim_func_text(context.handle, len(self.args), handles, name)
         return text(context.made(found))
 
     def __repr__(self):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING
 
-from .._context import array_of
+from .._check import items, kind_error, name_of, need, whole
 from .._lib import lib, text
-from ..expr import convert
+from ..expr import Expr, convert
 from ..intrin import TensorIntrin
 from .gemm import GemmIntrin
 from .tensor import IterVar, Operation, Tensor
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from .._context import Context
     from ..expr import Operand
 
+
+
+def _tensors(given, what):
+    """Tensors from tensors and operations, one or several."""
+    return [op.output(0) if isinstance(op, Operation) else need(op, (Tensor, Operation), what) for op in items(given)]
 
 
 def create_schedule(ops: Operation | Tensor | Sequence[Operation | Tensor]) -> Schedule:
@@ -33,11 +38,13 @@ def create_schedule(ops: Operation | Tensor | Sequence[Operation | Tensor]) -> S
     -------
     schedule : Schedule
     """
-    ops = list(ops) if isinstance(ops, (tuple, list)) else [ops]
-    tensors = [op.output(0) if isinstance(op, Operation) else op for op in ops]
+    tensors = _tensors(ops, "what is scheduled")
+    if not tensors:
+        raise ValueError("a schedule needs at least one output")
     context = tensors[0].context
     context.here()
-    handle = lib.te_schedule_create(context.handle, len(tensors), array_of([t.handle for t in tensors]))
+    handles = context.handles_of(tensors, Tensor, "what is scheduled")
+    handle = lib.te_schedule_create(context.handle, len(tensors), handles)
     return Schedule(context, context.made(handle), [t.op for t in tensors])
 
 
@@ -60,13 +67,12 @@ class Schedule:
         self.context, self.handle, self.outputs = context, handle, outputs
 
     def __getitem__(self, tensor: Tensor | Operation) -> Stage:
-        if isinstance(tensor, Operation):
-            tensor = tensor.output(0)
-        if not isinstance(tensor, Tensor):
-            raise TypeError(f"a schedule is indexed with a tensor or an operation, not {type(tensor).__name__}")
-        self.context.owner_check(tensor.context)
+        if isinstance(tensor, (tuple, list)):
+            raise kind_error(tensor, "what a schedule is indexed with", "one tensor or operation")
+        (tensor,) = _tensors(tensor, "what a schedule is indexed with")
         self.context.here()
-        return Stage(self, self.context.made(lib.te_schedule_stage(self.handle, tensor.handle)))
+        handle = self.context.handle_of(tensor, Tensor, "what a schedule is indexed with")
+        return Stage(self, self.context.made(lib.te_schedule_stage(self.handle, handle)))
 
     @property
     def stages(self) -> list[Stage]:
@@ -93,11 +99,12 @@ class Schedule:
         -------
         cache : Tensor
         """
-        readers = list(readers) if isinstance(readers, (tuple, list)) else [readers]
-        readers = [r.output(0) if isinstance(r, Operation) else r for r in readers]
+        readers = _tensors(readers, "a reader of cache_read")
         self.context.here()
-        handle = lib.te_cache_read(self.handle, tensor.handle, scope.encode(), len(readers),
-                                   array_of([r.handle for r in readers]))
+        handle = lib.te_cache_read(
+            self.handle, self.context.handle_of(tensor, Tensor, "the tensor of cache_read"),
+            name_of(scope, "the scope of cache_read"), len(readers),
+            self.context.handles_of(readers, Tensor, "a reader of cache_read"))
         return Tensor(self.context, self.context.made(handle))
 
     def cache_write(self, tensor: Tensor | Sequence[Tensor], scope: str) -> Tensor | list[Tensor]:
@@ -117,7 +124,9 @@ class Schedule:
                 raise NotImplementedError("cache_write of several tensors at once is not offered")
             return [self.cache_write(tensor[0], scope)]
         self.context.here()
-        return Tensor(self.context, self.context.made(lib.te_cache_write(self.handle, tensor.handle, scope.encode())))
+        handle = lib.te_cache_write(self.handle, self.context.handle_of(tensor, Tensor, "the tensor of cache_write"),
+                                    name_of(scope, "the scope of cache_write"))
+        return Tensor(self.context, self.context.made(handle))
 
     def normalize(self) -> Schedule:
         """The schedule itself: lowering brings schedules to normal form."""
@@ -149,6 +158,13 @@ class Stage:
     def _step(self, function, *args):
         self.context.here()
         self.context.done(function(self.handle, *args))
+
+    def _axis(self, axis, step):
+        """The handle of an axis that a step is given."""
+        return self.context.handle_of(axis, IterVar, f"an axis of {step}")
+
+    def _axes(self, axes, step):
+        return self.context.handles_of(axes, IterVar, f"an axis of {step}")
 
     def _new(self, count, function, *args):
         """A step that makes axes: `function(stage, *args, out, out, …)`."""
@@ -197,8 +213,8 @@ class Stage:
         if (factor is None) == (nparts is None):
             raise ValueError("split takes one of factor and nparts")
         if nparts is not None:
-            return self._new(2, lib.te_split_nparts, parent.handle, int(nparts))
-        return self._new(2, lib.te_split, parent.handle, int(factor))
+            return self._new(2, lib.te_split_nparts, self._axis(parent, "split"), whole(nparts, "nparts of split"))
+        return self._new(2, lib.te_split, self._axis(parent, "split"), whole(factor, "the factor of split"))
 
     def fuse(self, *axes: IterVar) -> IterVar:
         """One axis from adjacent ones, outermost first.
@@ -208,11 +224,11 @@ class Stage:
         axes : IterVar
         """
         axes = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
-        return self._new(1, lib.te_fuse, len(axes), array_of([a.handle for a in axes]))[0]
+        return self._new(1, lib.te_fuse, len(axes), self._axes(axes, "fuse"))[0]
 
     def reorder(self, *axes: IterVar) -> None:
         """Puts the given axes into the given order, at the places they take now."""
-        self._step(lib.te_reorder, len(axes), array_of([a.handle for a in axes]))
+        self._step(lib.te_reorder, len(axes), self._axes(axes, "reorder"))
 
     def tile(self, x_parent: IterVar, y_parent: IterVar, x_factor: int,
              y_factor: int) -> tuple[IterVar, IterVar, IterVar, IterVar]:
@@ -230,12 +246,14 @@ class Stage:
         x_outer, y_outer, x_inner, y_inner : IterVar
         """
         out = (ctypes.c_void_p * 4)()
-        self._step(lib.te_tile, x_parent.handle, y_parent.handle, int(x_factor), int(y_factor), out)
+        self._step(lib.te_tile, self._axis(x_parent, "tile"), self._axis(y_parent, "tile"),
+                   whole(x_factor, "x_factor of tile"), whole(y_factor, "y_factor of tile"), out)
         return tuple(IterVar(self.context, handle) for handle in out)
 
     def compute_at(self, parent: Stage, scope: IterVar) -> None:
         """Computes this stage inside the loop `scope` of the stage `parent`, as much as that iteration needs."""
-        self._step(lib.te_compute_at, parent.handle, scope.handle)
+        self._step(lib.te_compute_at, self.context.handle_of(parent, Stage, "the parent of compute_at"),
+                   self._axis(scope, "compute_at"))
 
     def compute_inline(self) -> None:
         """Puts the computation into the bodies of its consumers."""
@@ -252,7 +270,7 @@ class Stage:
         ----------
         scope : str
         """
-        self._step(lib.te_set_scope, scope.encode())
+        self._step(lib.te_set_scope, name_of(scope, "the scope of set_scope"))
         return self
 
     def pragma(self, axis: IterVar, pragma_type: str, pragma_value: Operand | None = None) -> None:
@@ -265,8 +283,8 @@ class Stage:
             ``env.dma_copy``, ``env.alu``, ``"conv2d_transpose_gemm"``, ``"unroll"``, …
         pragma_value : Expr or int, optional
         """
-        value = None if pragma_value is None else convert(pragma_value).handle
-        self._step(lib.te_pragma, axis.handle, str(pragma_type).encode(), value)
+        value = None if pragma_value is None else self.context.handle_of(convert(pragma_value), Expr, "the value")
+        self._step(lib.te_pragma, self._axis(axis, "pragma"), name_of(pragma_type, "the name of a pragma"), value)
 
     def bind(self, ivar: IterVar, thread_ivar: IterVar) -> None:
         """Runs the iterations of an axis as the threads of a thread axis.
@@ -276,19 +294,19 @@ class Stage:
         ivar : IterVar
         thread_ivar : IterVar
         """
-        self._step(lib.te_bind, ivar.handle, thread_ivar.handle)
+        self._step(lib.te_bind, self._axis(ivar, "bind"), self._axis(thread_ivar, "bind"))
 
     def vectorize(self, axis: IterVar) -> None:
         """Carries out the iterations of an axis as one vector operation."""
-        self._step(lib.te_vectorize, axis.handle)
+        self._step(lib.te_vectorize, self._axis(axis, "vectorize"))
 
     def parallel(self, axis: IterVar) -> None:
         """Spreads the iterations of an axis over the threads of the processor."""
-        self._step(lib.te_parallel, axis.handle)
+        self._step(lib.te_parallel, self._axis(axis, "parallel"))
 
     def unroll(self, axis: IterVar) -> None:
         """Writes the iterations of an axis one after another."""
-        self._step(lib.te_unroll, axis.handle)
+        self._step(lib.te_unroll, self._axis(axis, "unroll"))
 
     def double_buffer(self) -> None:
         """Not offered: virtual threads (``bind`` to ``"cthread"``) overlap transfers with computation."""
@@ -296,7 +314,8 @@ class Stage:
 
     def storage_align(self, axis: IterVar, factor: int, offset: int) -> None:
         """Makes the stride of an axis equal `offset` modulo `factor`."""
-        self._step(lib.te_storage_align, axis.handle, int(factor), int(offset))
+        self._step(lib.te_storage_align, self._axis(axis, "storage_align"), whole(factor, "the factor of storage_align"),
+                   whole(offset, "the offset of storage_align"))
 
     def tensorize(self, axis: IterVar, intrin: GemmIntrin | TensorIntrin) -> None:
         """Replaces the loops from `axis` inwards by an intrinsic, such as ``env.gemm``.
@@ -305,8 +324,8 @@ class Stage:
         ----------
         intrin : GemmIntrin
         """
-        handle = intrin.handle_for(self.schedule)
-        self._step(lib.te_tensorize, axis.handle, handle)
+        handle = need(intrin, (GemmIntrin, TensorIntrin), "the intrinsic of tensorize").handle_for(self.schedule)
+        self._step(lib.te_tensorize, self._axis(axis, "tensorize"), handle)
 
     def env_threads(self, threads: object) -> NoReturn:
         """Not offered: bind axes to threads with :meth:`bind`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING
 
+from .._check import whole
 from .._context import array_of
 from .._lib import lib, text
 from ..expr import Expr, ExprOp, _operands
@@ -108,6 +109,8 @@ class TensorSlice(ExprOp):
     def __init__(self, tensor: Tensor, indices: Any) -> None:
         self.tensor = tensor
         self.indices = indices if isinstance(indices, tuple) else (indices,)
+
+    __iter__ = None  # indexing never ends, so iteration would not either
 
     def __getitem__(self, indices: Any) -> TensorSlice:
         more = indices if isinstance(indices, tuple) else (indices,)
@@ -241,6 +244,8 @@ class Tensor(_Computation):
         handles = [lib.te_cast(context.handle, b"int32", h) if _is_bool(context, h) else h for h in handles]
         return Expr(context, context.made(lib.te_load(context.handle, self.handle, len(handles), array_of(handles))))
 
+    __iter__ = None  # see TensorSlice
+
     def __getitem__(self, indices: Any) -> TensorSlice:
         return TensorSlice(self, indices)
 
@@ -327,7 +332,7 @@ class Operation:
 
     def output(self, index: int) -> Tensor:
         """Output `index` as a tensor."""
-        if not 0 <= index < self.num_outputs:
+        if not 0 <= whole(index, "the index of an output") < self.num_outputs:
             raise IndexError(f"{self.name} has {self.num_outputs} outputs, not {index + 1}")
         return Tensor(self.context, lib.te_tensor_output(self._tensor, index))
 

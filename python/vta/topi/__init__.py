@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import te
+from .._check import need
 from ..expr import convert
 from ..te import Tensor
 from . import nn, tag, testing
@@ -140,5 +141,6 @@ def clip(x: Tensor, a_min: Operand, a_max: Operand) -> Tensor:
     -------
     result : Tensor
     """
+    need(x, Tensor, "the operand of clip")
     low, high = te.const(a_min, x.dtype), te.const(a_max, x.dtype)
     return te.compute(x.shape, lambda *i: te.max(te.min(x(*i), high), low), tag=tag.ELEMWISE)

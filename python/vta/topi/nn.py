@@ -6,6 +6,7 @@ import ctypes
 from typing import TYPE_CHECKING
 
 from .. import te
+from .._check import name_of, need, whole
 from .._lib import lib
 from ..te import Tensor
 from . import tag
@@ -36,14 +37,15 @@ def pad(data: Tensor, pad_before: Sequence[int], pad_after: Sequence[int] | None
     -------
     padded : Tensor
     """
+    need(data, Tensor, "what is padded")
     pad_after = pad_before if pad_after is None else pad_after
     if len(pad_before) != data.ndim or len(pad_after) != data.ndim:
         raise ValueError(f"{data.name} has {data.ndim} dimensions, but {len(pad_before)} and {len(pad_after)} pads "
                          "were given")
     context = data.context
     context.here()
-    amounts = [(ctypes.c_int64 * max(1, data.ndim))(*[int(p) for p in pads]) for pads in (pad_before, pad_after)]
-    handle = lib.te_pad(context.handle, data.handle, name.encode(), amounts[0], amounts[1], float(pad_value))
+    amounts = [(ctypes.c_int64 * max(1, data.ndim))(*[whole(p, "a padding") for p in pads]) for pads in (pad_before, pad_after)]
+    handle = lib.te_pad(context.handle, data.handle, name_of(name, "a tensor's name"), amounts[0], amounts[1], float(pad_value))
     return Tensor(context, context.made(handle))
 
 
@@ -58,4 +60,5 @@ def relu(x: Tensor) -> Tensor:
     -------
     result : Tensor
     """
+    need(x, Tensor, "the operand of relu")
     return te.compute(x.shape, lambda *i: te.max(x(*i), te.const(0, x.dtype)), tag=tag.ELEMWISE)

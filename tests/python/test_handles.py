@@ -1,0 +1,236 @@
+"""Every public C call of the compiler with an object of every wrong kind behind every handle: an error, never a crash.
+
+The calls are read from the headers, so that a new one is tried too. Each is first made with right arguments and must
+succeed, so that what it refuses afterwards is the handle."""
+
+import ctypes
+import faulthandler
+import os
+import re
+import unittest
+
+import common
+from vta import _bindings
+from vta._lib import lib
+
+HEADERS = ("te.h", "ir.h", "kernel.h", "build.h")
+KINDS = ("te_context", "te_expr", "te_axis", "te_tensor", "te_schedule", "te_stage", "te_intrin", "vtac_func",
+         "vtac_kernel", "vtac_module")
+KERNEL = b"kernel k\ntarget llvm\ninput a: int32[8]\noutput b like a = a[...] + 1\n"
+faulthandler.enable()
+
+
+def prototypes():
+    """(name, result, [(type, stars, name, is array)]) of every function of the headers."""
+    for header in HEADERS:
+        with open(os.path.join(common.ROOT, "include", "vta", header), encoding="utf-8") as file:
+            text = re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.S)
+        for result, name, parameters in re.findall(r"VTA_API ([\w *]+?)\s*\b(\w+)\(((?:[^()]|\([^()]*\))*)\);", text):
+            out = []
+            for p in re.split(r",\s*(?![^()]*\))", " ".join(parameters.split())):
+                if p == "void":
+                    continue
+                if "(" in p:
+                    out.append(("callback", 0, re.search(r"\(\*(\w+)\)", p).group(1), False))
+                    continue
+                kind, name_of, array = re.fullmatch(r"(.*?)(\w+)(\[\d*\])?", p).groups()
+                word = kind.replace("const", "").replace("*", "").split()[0]
+                out.append((word, kind.count("*"), name_of, array is not None))
+            yield name, " ".join(result.split()), out
+
+
+class Fixture:
+    """One object of every kind, and what else the calls take."""
+
+    def __init__(self):
+        self.context = c = lib.te_context_create(None, None)
+        self.scalar = lib.te_scalar(c, b"x", b"int32")
+        self.expr = lib.te_add(c, self.scalar, lib.te_int(c, None, 1))
+        self.condition = lib.te_apply(c, _bindings.TE_LT, 2, array(self.scalar, self.expr))
+        shape = (ctypes.c_int64 * 2)(8, 8)
+        self.input = lib.te_placeholder(c, b"a", b"int32", 2, shape)
+        self.middle = lib.te_compute(c, b"m", 2, shape, None, b"a[i0, i1] + 1")
+        self.tensor = lib.te_compute(c, b"o", 2, shape, None, b"m[i0, i1] + 1")
+        self.schedule = lib.te_schedule_create(c, 1, array(self.tensor))
+        self.stage = lib.te_schedule_stage(self.schedule, self.tensor)
+        self.other = lib.te_schedule_stage(self.schedule, self.middle)
+        self.axis, self.inner = lib.te_stage_leaf(self.stage, 0), lib.te_stage_leaf(self.stage, 1)
+        self.data = lib.te_axis_create(c, b"d", 4)
+        self.reduce = lib.te_reduce_axis(c, b"r", 0, 4)
+        self.thread = lib.te_thread_axis(c, b"cthread")
+        row = lib.te_define(c, b"row[j: 8] = int32(7)")
+        self.intrin = lib.te_intrin_create(c, b"fill", row)
+        self.row = row
+        self.number = lib.te_int(c, None, 3)
+        self.call = lib.te_call(c, b"int32", b"nothing", 0, array())
+        self.diag = lib.vta_diag_create(None)
+        self.kernel = ctypes.c_void_p()
+        assert not lib.vtac_kernel_parse(KERNEL, len(KERNEL), b"k", None, None, None, self.diag,
+                                         ctypes.byref(self.kernel))
+        self.kernel = self.kernel.value
+        func, module = ctypes.c_void_p(), ctypes.c_void_p()
+        assert not lib.vtac_kernel_lower(self.kernel, None, ctypes.byref(func))
+        self.func = func.value
+        one = _bindings.vtac_build_func()
+        one.func = self.func
+        options = _bindings.vtac_build_options()
+        options.target = b"llvm"
+        assert not lib.vtac_build(1, ctypes.byref(one), ctypes.byref(options), self.diag, ctypes.byref(module))
+        self.module = module.value
+        self.function = ctypes.c_void_p()
+        assert not lib.vtac_module_function(self.module, b"k", self.diag, ctypes.byref(self.function))
+        self.objects = {kind: getattr(self, kind.split("_")[1]) for kind in KINDS}
+        self.keep = []
+
+    def close(self, without=()):
+        for destroy, handle in ((lib.vtac_module_destroy, self.module), (lib.vtac_kernel_destroy, self.kernel),
+                                (lib.te_context_destroy, self.context), (lib.vta_diag_destroy, self.diag)):
+            if destroy.__name__ not in without:
+                destroy(handle)
+
+
+def array(*handles):
+    return (ctypes.c_void_p * max(1, len(handles)))(*handles)
+
+
+#: Right handles where the first of a kind will not do: (function, parameter) -> attribute of the fixture.
+SPECIAL = {
+    ("te_compute_axes", "axes"): "data", ("te_reduce", "axes"): "reduce", ("te_reduce", "value"): "expr",
+    ("te_bind", "thread"): "thread", ("te_compute_at", "st"): "other", ("te_compute_at", "parent"): "stage",
+    ("te_compute_inline", "st"): "other", ("te_compute_root", "st"): "other", ("te_set_scope", "st"): "other",
+    ("te_cache_read", "t"): "middle", ("te_cache_read", "readers"): "tensor", ("te_schedule_create", "outputs"): "tensor",
+    ("te_intrin_create", "what"): "row", ("te_intrin_buffer", "operand"): "row", ("te_intrin_access", "operand"): "row",
+    ("te_intrin_attr", "axis"): "thread", ("te_intrin_emit", "call"): "call",
+    ("te_tile", "y"): "inner", ("te_evaluate", "inputs"): "input",
+    ("te_expr_int", "e"): "number", ("te_load", "indices"): "expr",
+    ("te_axis_create_expr", "extent"): "scalar", ("te_reduce_axis_expr", "begin"): "scalar",
+    ("te_reduce_axis_expr", "extent"): "scalar", ("te_placeholder_expr", "shape"): "scalar",
+}
+TEXTS = {
+    "dtype": b"int32", "scope": b"local", "tag": b"cthread", "access": b"r", "key": b"note", "pragma": b"note",
+    "text": b"x + 1", "value": b"text", "definition": b"d[i: 4] = i", "body": b"i0", "path": b"/dev/null",
+}
+NUMBERS = {"op": _bindings.TE_NEG, "factor": 2, "nparts": 2, "x_factor": 2, "y_factor": 2, "extent": 4, "n_bodies": 1,
+           "ndim": 1, "n": 1, "value": 1, "begin": 0, "device_type": 1, "offset_factor": 1}
+NAMES = {"te_stage_axis_named": b"i0", "te_find_tensor": b"a", "te_find_reduce_axis": b"r", "vtac_module_function": b"k"}
+#: What may be NULL by contract.
+OPTIONAL = {("te_pragma", "value"), ("te_tensorize", "intrin"), ("te_cache_read", "readers"), ("te_fuse", "axes")}
+#: Calls whose arguments need more than one word here; made by hand below.
+BY_HAND = {"vtac_lower", "vtac_build", "vtac_emit", "te_prim_func_text", "te_evaluate", "vtac_check", "te_load",
+           "vtac_kernel_load", "vtac_kernel_parse", "vtac_trace_begin", "te_pad", "te_context_create"}
+
+
+def argument(f, function, parameter, wrong=None):
+    """The value of a parameter; `wrong` replaces the handle."""
+    word, stars, name, is_array = parameter
+    if word in KINDS and stars == 1 and not name.startswith("out_"):
+        handle = getattr(f, SPECIAL[function, name]) if (function, name) in SPECIAL else f.objects[word]
+        handle = handle if wrong is None else wrong
+        if is_array:
+            f.keep.append(array(handle))
+            return f.keep[-1]
+        return handle
+    if name.startswith("out_"):
+        f.keep.append((ctypes.c_void_p * 8)())
+        return f.keep[-1]
+    if word == "char" and stars:
+        return NAMES.get(function, b"name") if name == "name" else TEXTS.get(name)
+    if word == "vta_diag":
+        return f.diag
+    if is_array and word == "int64_t":
+        f.keep.append((ctypes.c_int64 * 4)(2, 2, 2, 2))
+        return f.keep[-1]
+    if stars:
+        return None
+    return NUMBERS.get(name, 0)
+
+
+def failed(result, value):
+    """Whether a returned value says that the call was refused."""
+    if result == "vta_status":
+        return value != 0
+    return not value or value in (-1, b"")
+
+
+class Handles(unittest.TestCase):
+    def test_every_call_with_every_wrong_kind(self):
+        calls = tried = 0
+        for function, result, parameters in prototypes():
+            handles = [p for p in parameters if p[0] in KINDS and p[1] == 1 and not p[2].startswith("out_")]
+            if not handles or function in BY_HAND:
+                continue
+            calls += 1
+            c_function = getattr(lib, function)
+            f = Fixture()
+            value = c_function(*[argument(f, function, p) for p in parameters])
+            may_be_nothing = result in ("void", "bool", "size_t", "te_axis_kind", "uint32_t") or function in (
+                "te_tensor_reduce_axis", "te_tensor_tag", "te_axis_extent", "vtac_kernel_disabled_passes",
+                "te_context_status", "te_stage_scope", "te_tensor_dim")
+            if not may_be_nothing:
+                words = lib.vta_diag_text(lib.te_context_diag(f.context))
+                self.assertFalse(failed(result, value), f"{function} with right arguments: {words}")
+            f.close({function})
+            for p in handles:
+                f = Fixture()
+                wrong_ones = [f.objects[k] for k in KINDS if k != p[0]]
+                if (function, p[2]) not in OPTIONAL:
+                    wrong_ones.append(0)
+                for wrong in wrong_ones:
+                    tried += 1
+                    value = c_function(*[argument(f, function, q, wrong if q is p else None) for q in parameters])
+                    if result not in ("void", "te_axis_kind"):
+                        self.assertTrue(failed(result, value), f"{function} takes a wrong {p[2]}")
+                    lib.vta_diag_clear(lib.te_context_diag(f.context))
+                f.close()
+        self.assertGreater(calls, 85)
+        self.assertGreater(tried, 1000)
+
+    def test_lists_and_structures(self):
+        f = Fixture()
+        for kind in KINDS:
+            wrong = f.objects[kind]
+            out, size = ctypes.c_void_p(), ctypes.c_size_t()
+            if kind != "te_tensor":
+                arg = _bindings.vtac_arg()
+                arg.tensor = wrong
+                self.assertTrue(lib.vtac_lower(f.schedule, 1, ctypes.byref(arg), b"m", None, ctypes.byref(out)))
+                lib.vta_diag_clear(lib.te_context_diag(f.context))
+                self.assertFalse(lib.te_prim_func_text(f.context, 1, array(wrong), b"m"))
+                lib.vta_diag_clear(lib.te_context_diag(f.context))
+                room = (ctypes.c_int32 * 64)()
+                data = (ctypes.c_void_p * 1)(ctypes.addressof(room))
+                self.assertTrue(lib.te_evaluate(f.context, wrong, 1, array(f.input), data, room))
+                self.assertTrue(lib.te_evaluate(f.context, f.tensor, 1, array(wrong), data, room))
+                result = _bindings.vtac_check_result()
+                self.assertTrue(lib.vtac_check(f.context, 1, array(wrong), f.function, 1, None, f.diag,
+                                               ctypes.byref(result)))
+                self.assertFalse(lib.te_load(f.context, wrong, 2, array(f.expr, f.expr)))
+                pads = (ctypes.c_int64 * 2)(1, 1)
+                self.assertFalse(lib.te_pad(f.context, wrong, b"p", pads, pads, 0.0))
+            if kind != "te_expr":
+                self.assertFalse(lib.te_load(f.context, f.input, 2, array(f.expr, wrong)))
+                arg = _bindings.vtac_arg()
+                arg.scalar = wrong
+                self.assertTrue(lib.vtac_lower(f.schedule, 1, ctypes.byref(arg), b"m", None, ctypes.byref(out)))
+            if kind != "te_schedule":
+                self.assertTrue(lib.vtac_lower(wrong, 0, None, b"m", None, ctypes.byref(out)))
+            if kind != "vtac_func":
+                one = _bindings.vtac_build_func()
+                one.func = wrong
+                self.assertTrue(lib.vtac_build(1, ctypes.byref(one), None, f.diag, ctypes.byref(out)))
+                self.assertIn(b"lowered function", lib.vta_diag_text(f.diag))
+                self.assertTrue(lib.vtac_emit(1, ctypes.byref(one), None, 0, f.diag, ctypes.byref(out),
+                                              ctypes.byref(size)))
+            lib.vta_diag_clear(lib.te_context_diag(f.context))
+            lib.vta_diag_clear(f.diag)
+        f.close()
+
+    def test_words(self):
+        f = Fixture()
+        self.assertTrue(lib.te_vectorize(f.stage, f.tensor))
+        self.assertIn(b"a tensor is given where an axis is expected", lib.vta_diag_text(lib.te_context_diag(f.context)))
+        f.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
