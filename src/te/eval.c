@@ -22,14 +22,13 @@ typedef struct array {
     uint8_t *data; /* not const: results are written */
 } array;
 
-/* The program: slot[to] = op(slot[x], slot[y], slot[z]); JUMPs make if_then_else lazy. */
+/* The program: slot[to] = op(slot[x], slot[y]); JUMPs make choices lazy. */
 typedef enum opcode {
     CONST,
     COPY,
     BIN,
     NOT,
     BITNOT,
-    SELECT,
     CAST,
     LOAD,
     LOAD_LINEAR,
@@ -44,7 +43,7 @@ typedef struct insn {
     uint8_t code;
     uint8_t kind;   /* vt_expr_kind of BIN; otherwise vt_op */
     vt_dtype dtype; /* of the operands for BIN, of the result for others */
-    uint32_t to, x, y, z;
+    uint32_t to, x, y;
     value constant;
     const array *array;
     const uint32_t *indices; /* slots: of LOAD one for each dimension, of LOAD_LINEAR one for each factor */
@@ -184,6 +183,18 @@ static bool make_linear(const program *p, const vt_expr *e, const array *a, insn
     return true;
 }
 
+/* The right side may be guarded by the left one. */
+static uint32_t make_logic(program *p, const vt_expr *e) {
+    uint32_t to = fresh(p), ask = fresh(p);
+    emit(p, (insn){.code = COPY, .to = to, .x = make(p, e->a[0])});
+    emit(p, (insn){.code = e->kind == VT_E_AND ? COPY : NOT, .to = ask, .x = to});
+    uint32_t skip = p->n;
+    emit(p, (insn){.code = JUMP_IF_NOT, .x = ask});
+    emit(p, (insn){.code = COPY, .to = to, .x = make(p, e->a[1])});
+    p->code[skip].to = p->n;
+    return to;
+}
+
 static uint32_t make_load(program *p, const vt_expr *e) {
     const array *a = vt_ptrmap_get(p->arrays, vt__tensor_key(e->u.tensor));
     insn in;
@@ -238,12 +249,9 @@ static uint32_t make(program *p, const vt_expr *e) {
         in.x = make(p, e->a[0]);
         in.code = NOT;
         break;
-    case VT_E_SELECT:
-        in.x = make(p, e->a[0]);
-        in.y = make(p, e->a[1]);
-        in.z = make(p, e->a[2]);
-        in.code = SELECT;
-        break;
+    case VT_E_SELECT: return make_choice(p, e);
+    case VT_E_AND:
+    case VT_E_OR: return make_logic(p, e);
     case VT_E_CAST:
         in.x = make(p, e->a[0]);
         in.code = CAST;
@@ -301,9 +309,7 @@ static void int_bin(uint8_t kind, vt_dtype t, int64_t x, int64_t y, int64_t *out
     case VT_E_LT: *out = less; return;
     case VT_E_LE: *out = less || x == y; return;
     case VT_E_GT: *out = !less && x != y; return;
-    case VT_E_GE: *out = !less; return;
-    case VT_E_AND: *out = x && y; return;
-    default: *out = x || y; /* OR */
+    default: *out = !less; /* GE */
     }
 }
 
@@ -381,7 +387,6 @@ static void run(const program *p, value *slot) {
             break;
         case NOT: to->i = !x.i; break;
         case BITNOT: to->i = wrap(~x.i, in->dtype); break;
-        case SELECT: *to = x.i ? y : slot[in->z]; break;
         case CAST: *to = cast_value(x, in->kind, in->dtype); break;
         case LOAD: *to = run_load(p->c, in, slot); break;
         case LOAD_LINEAR: {

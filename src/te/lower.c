@@ -187,6 +187,7 @@ const vt_func *vt_te_lower(te_schedule *s, uint32_t n, const vt_te_arg *args, co
     te_context *c = s->c;
     vt_ctx *ctx = &c->ctx;
     check_arguments(s, n, args);
+    for (uint32_t i = 0; i < s->n_stages; i++) vt__check_reads(c, s->stages[i]->origin);
     const vt_var **params = VT_NEW_ARRAY(ctx, const vt_var *, n);
     vt_binding *bindings = VT_NEW_ARRAY(ctx, vt_binding, n);
     uint32_t bound = 0;

@@ -186,7 +186,7 @@ const vt_operation *vt__compute(te_context *c, const char *name, const char *tag
     if (!n_bodies) vt__raise(c, VTA_INVALID_ARGUMENT, "%s has no body", name);
     vt_operation *op = VT_NEW(ctx, vt_operation);
     const vt_reduce *reduce = bodies[0]->kind == VT_E_REDUCE ? bodies[0]->u.reduce : NULL;
-    *op = (vt_operation){.c = c, .name = name, .tag = tag, .n_axes = n_axes, .n_outputs = n_bodies};
+    *op = (vt_operation){.c = c, .name = name, .tag = tag, .pos = c->pos, .n_axes = n_axes, .n_outputs = n_bodies};
     op->n_reduce = reduce ? reduce->n_axes : 0;
     const vt_iter **iters = VT_NEW_ARRAY(ctx, const vt_iter *, n_axes + op->n_reduce);
     for (uint32_t i = 0; i < n_axes; i++) {

@@ -83,6 +83,7 @@ typedef struct vt_operation {
     bool placeholder;
     const char *name;
     const char *tag;
+    vt_pos pos; /* where it was said */
     uint32_t n_axes, n_reduce;
     const vt_iter *const *iters; /* data axes, then reduce axes */
     uint32_t n_outputs;
@@ -106,6 +107,8 @@ const vt_operation *vt__with_bodies(vt_ctx *ctx, const vt_operation *op, const v
 /* The operation with other tensors read; the same pointer when it reads none of the keys of `map` (tensor -> tensor,
  * looked up by vt__tensor_key). */
 const vt_operation *vt__replace_inputs(vt_ctx *ctx, const vt_operation *op, const vt_ptrmap *map);
+/* Raises when a computation surely reads an element that a tensor does not have. */
+void vt__check_reads(te_context *c, const vt_operation *op);
 /* Raises when an expression is nested so deeply, or shares parts so often, that walking it as a tree would not end. */
 void vt__measure(te_context *c, const vt_expr *e);
 /* Checks the number of indices. */

@@ -1,0 +1,145 @@
+/* Reads that surely leave their tensor, found before anything is compiled. What is certain is refused: an index whose
+ * values at all points of the computation are known exactly. What hangs on a condition that is not known, or on data,
+ * passes. */
+#include "arith/linear.h"
+#include "te/priv.h"
+
+typedef struct checker {
+    te_context *c;
+    const vt_operation *op;
+    uint32_t n; /* its axes, data and reduce */
+    const vt_var **vars;
+    vt_analyzer *an;
+    vt_ptrmap *seen;
+} checker;
+
+/* The least and the largest value; what lies between need not be reached. */
+typedef struct span {
+    const vt_expr *low, *high;
+} span;
+
+static _Noreturn void refuse(const checker *k, const vt_expr *load, uint32_t dim, span s) {
+    te_context *c = k->c;
+    const vt_tensor *t = load->u.tensor;
+    const char *values = vt_expr_equal(s.low, s.high)
+                             ? vt_new_format(&c->ctx, "is %s", vt__repr(c, s.low))
+                             : vt_new_format(&c->ctx, "runs from %s to %s", vt__repr(c, s.low), vt__repr(c, s.high));
+    vt__raise_at(
+        c, k->op->pos, VTA_OUT_OF_RANGE,
+        "%s reads %s outside of it: the index of dimension %u, %s, %s, but the dimension has %s elements, from "
+        "0; keep the index inside, or read under if_then_else(condition, %s[...], value)",
+        k->op->name, t->name, dim, vt__repr(c, load->a[dim]), values, vt__repr(c, t->shape[dim]), t->name);
+}
+
+/* Surely before the first or behind the last element? */
+static bool leaves(const checker *k, span s, const vt_expr *extent) {
+    vt_ctx *ctx = &k->c->ctx;
+    int64_t low, high, size;
+    if (vt_as_const(s.low, &low) && vt_as_const(s.high, &high) && vt_as_const(extent, &size))
+        return low < 0 || high >= size;
+    return vt_prove(k->an, vt_lt(ctx, s.low, vt_const(ctx, s.low->dtype, 0))) ||
+           vt_prove(k->an, vt_ge(ctx, s.high, extent));
+}
+
+/* An index that is linear in the axes takes both its ends, since the axes run by themselves. */
+static bool linear_span(const checker *k, const vt_expr *index, span *out) {
+    vt_ctx *ctx = &k->c->ctx;
+    const vt_expr **coeffs = VT_NEW_ARRAY(ctx, const vt_expr *, k->n + 1);
+    if (!vt_detect_linear(ctx, index, k->n, k->vars, coeffs)) return false;
+    *out = (span){coeffs[k->n], coeffs[k->n]};
+    for (uint32_t i = 0; i < k->n; i++) {
+        const vt_iter *axis = k->op->iters[i];
+        int64_t coeff;
+        if (!vt_as_const(coeffs[i], &coeff)) return false;
+        if (!coeff) continue;
+        const vt_expr *last = vt_add(ctx, axis->min, vt_sub(ctx, axis->extent, vt_const(ctx, axis->extent->dtype, 1)));
+        const vt_expr *ends[] = {vt_mul(ctx, coeffs[i], axis->min), vt_mul(ctx, coeffs[i], last)};
+        out->low = vt_add(ctx, out->low, ends[coeff < 0]);
+        out->high = vt_add(ctx, out->high, ends[coeff > 0]);
+    }
+    *out = (span){vt_simplify(k->an, out->low), vt_simplify(k->an, out->high)};
+    return true;
+}
+
+/* Takes both ends of its constant bounds: each axis occurs once, under operations that rise or fall with it. */
+static bool reaches_its_bounds(const checker *k, const vt_expr *e, vt_ptrmap *used) {
+    int64_t by;
+    switch ((vt_expr_kind)e->kind) {
+    case VT_E_INT: return true;
+    case VT_E_VAR:
+        for (uint32_t i = 0; i < k->n; i++)
+            if (k->vars[i] == e && !vt_ptrmap_has(used, e)) {
+                vt_ptrmap_set(used, e, e);
+                return true;
+            }
+        return false;
+    case VT_E_ADD:
+    case VT_E_SUB:
+    case VT_E_MIN:
+    case VT_E_MAX: return reaches_its_bounds(k, e->a[0], used) && reaches_its_bounds(k, e->a[1], used);
+    case VT_E_MUL:
+    case VT_E_DIV:
+    case VT_E_FLOORDIV: return vt_as_const(e->a[1], &by) && by && reaches_its_bounds(k, e->a[0], used);
+    default: return false;
+    }
+}
+
+static void check_index(const checker *k, const vt_expr *load, uint32_t dim) {
+    const vt_expr *index = load->a[dim], *extent = load->u.tensor->shape[dim];
+    vt_ctx *ctx = &k->c->ctx;
+    span s;
+    int64_t size;
+    if (linear_span(k, index, &s)) {
+        if (leaves(k, s, extent)) refuse(k, load, dim, s);
+        return;
+    }
+    if (!vt_as_const(extent, &size)) return;
+    index = vt_simplify(k->an, index);
+    vt_bound b = vt_const_bound(k->an, index);
+    bool ends = reaches_its_bounds(k, index, vt_ptrmap_new(ctx));
+    if (ends ? b.min < 0 || b.max >= size : b.max < 0 || b.min >= size)
+        refuse(k, load, dim, (span){vt_int(ctx, index->dtype, b.min), vt_int(ctx, index->dtype, b.max)});
+}
+
+static void check(const checker *k, const vt_expr *e);
+
+/* A choice is looked into where it is known how it falls; otherwise only its condition is surely evaluated. */
+static void check_choice(const checker *k, const vt_expr *e) {
+    check(k, e->a[0]);
+    if (vt_prove(k->an, e->a[0]))
+        check(k, e->a[1]);
+    else if (vt_prove(k->an, vt_not(&k->c->ctx, e->a[0])))
+        check(k, e->a[2]);
+}
+
+static void check(const checker *k, const vt_expr *e) {
+    if (!e->n || vt_ptrmap_has(k->seen, e)) return;
+    vt_ptrmap_set(k->seen, e, e);
+    if (e->kind == VT_E_SELECT || vt_is_call(e, VT_OP_IF_THEN_ELSE)) {
+        check_choice(k, e);
+        return;
+    }
+    if (e->kind == VT_E_AND || e->kind == VT_E_OR) { /* the right side may not be asked for */
+        check(k, e->a[0]);
+        return;
+    }
+    if (e->kind == VT_E_REDUCE && !vt_is_const(e->a[e->n - 1], 1)) {
+        check(k, e->a[e->n - 1]);
+        return;
+    }
+    for (uint32_t i = 0; i < e->n; i++) check(k, e->a[i]);
+    for (uint32_t i = 0; e->kind == VT_E_PLOAD && i < e->n; i++) check_index(k, e, i);
+}
+
+void vt__check_reads(te_context *c, const vt_operation *op) {
+    vt_ctx *ctx = &c->ctx;
+    checker k = {.c = c, .op = op, .n = op->n_axes + op->n_reduce};
+    k.vars = VT_NEW_ARRAY(ctx, const vt_var *, k.n);
+    k.an = vt_analyzer_new(ctx);
+    k.seen = vt_ptrmap_new(ctx);
+    for (uint32_t i = 0; i < k.n; i++) {
+        k.vars[i] = op->iters[i]->var;
+        vt_analyzer_bind_range(k.an, k.vars[i], op->iters[i]->min, op->iters[i]->extent, false);
+    }
+    for (uint32_t i = 0; !op->placeholder && i < op->n_outputs; i++) check(&k, op->bodies[i]);
+}

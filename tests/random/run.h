@@ -1,0 +1,31 @@
+/* A program through the compiler and on the simulated machine: as a kernel file, compiled in this process, run in
+ * three execution orders with the race checker on, and compared with the reference. */
+#ifndef RANDOM_RUN_H
+#define RANDOM_RUN_H
+
+#include "random/program.h"
+
+typedef enum outcome {
+    OUTCOME_RIGHT,
+    OUTCOME_REFUSED,  /* when it was built */
+    OUTCOME_WRONG,    /* other numbers than the reference's */
+    OUTCOME_FAILED,   /* an error when it ran: deadlock, race, a call that the runtime refuses */
+    OUTCOME_INTERNAL, /* an internal error of the compiler */
+    OUTCOME_CRASHED,  /* a signal, or no end (run_apart only) */
+    OUTCOME_COUNT
+} outcome;
+
+enum { RESULT_TEXT = 1024 };
+
+typedef struct result {
+    outcome outcome;
+    char text[RESULT_TEXT]; /* the message; "" when right */
+} result;
+
+extern const char *const outcome_names[OUTCOME_COUNT];
+
+void run(const program *p, uint64_t seed, result *out);
+/* The same in a process of its own, which may crash or not end. */
+void run_apart(const program *p, uint64_t seed, result *out);
+
+#endif

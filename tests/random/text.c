@@ -1,0 +1,166 @@
+#include "random/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const elem_names[] = {"inp_t", "wgt_t", "acc_t", "int8"};
+
+static const char *type_name(const program *p, const node *t) {
+    return t->kind == NODE_STORE && t->type == ELEM_ACC ? "int32" : elem_names[t->type];
+    (void)p;
+}
+
+static void write_shape(const node *t, bool named, FILE *to) {
+    fputc('[', to);
+    for (int d = 0; d < t->ndim; d++) {
+        fputs(d ? ", " : "", to);
+        if (named) fprintf(to, "i%d: ", d);
+        fprintf(to, "%d", t->shape[d]);
+    }
+    fputc(']', to);
+}
+
+static bool is_same_place(const node *t, const node *of, const operand *o) {
+    if (of->ndim != t->ndim) return false;
+    for (int d = 0; d < t->ndim; d++)
+        if (o->at[d].axis != d || o->at[d].factor != 1 || o->at[d].offset != 0) return false;
+    return true;
+}
+
+static void write_operand(const program *p, const node *t, const operand *o, FILE *to) {
+    const node *of = &p->nodes[o->node];
+    fprintf(to, "%s[", of->name);
+    if (is_same_place(t, of, o)) {
+        fputs("...]", to);
+        return;
+    }
+    for (int d = 0; d < of->ndim; d++) {
+        const place *at = &o->at[d];
+        fputs(d ? ", " : "", to);
+        if (at->axis < 0) {
+            fprintf(to, "%d", at->offset);
+            continue;
+        }
+        fprintf(to, "i%d", at->axis);
+        if (at->factor != 1) fprintf(to, " * %d", at->factor);
+        if (at->offset) fprintf(to, " + %d", at->offset);
+    }
+    fputc(']', to);
+}
+
+static void write_second(const program *p, const node *t, FILE *to) {
+    if (t->n_in == 2)
+        write_operand(p, t, &t->in[1], to);
+    else
+        fprintf(to, "%d", t->constant);
+}
+
+static void write_alu(const program *p, const node *t, FILE *to) {
+    static const char *const before[] = {"", "", "max(", "min(", "", "", "", ""};
+    static const char *const between[] = {"", " + ", ", ", ", ", " >> ", " << ", " * ", " - "};
+    static const char *const after[] = {"", "", ")", ")", "", "", "", ""};
+    fprintf(to, "tensor %s", t->name);
+    write_shape(t, true, to);
+    fprintf(to, " = %s", before[t->op]);
+    if (t->constant_first) {
+        fprintf(to, "%d%s", t->constant, between[t->op]);
+        write_operand(p, t, &t->in[0], to);
+    } else {
+        write_operand(p, t, &t->in[0], to);
+        fputs(between[t->op], to);
+        if (t->op != OP_COPY) write_second(p, t, to);
+    }
+    fprintf(to, "%s\n", after[t->op]);
+}
+
+static bool is_padded(const node *t) {
+    for (int d = 0; d < t->ndim; d++)
+        if (t->before[d] || t->after[d]) return true;
+    return false;
+}
+
+static void write_list(int n, const int *items, FILE *to) {
+    for (int i = 0; i < n; i++) fprintf(to, "%s%d", i ? ", " : "[", items[i]);
+    fputc(']', to);
+}
+
+static void write_load(const program *p, const node *t, FILE *to) {
+    const char *from = p->nodes[t->in[0].node].name;
+    if (!is_padded(t)) {
+        fprintf(to, "tensor %s like %s = %s%s[...]%s\n", t->name, from,
+                t->type != p->nodes[t->in[0].node].type && t->type == ELEM_ACC ? "acc_t(" : "", from,
+                t->type != p->nodes[t->in[0].node].type && t->type == ELEM_ACC ? ")" : "");
+        return;
+    }
+    fprintf(to, "tensor %s = pad(%s, ", t->name, from);
+    write_list(t->ndim, t->before, to);
+    fputs(", ", to);
+    write_list(t->ndim, t->after, to);
+    fputs(")\n", to);
+}
+
+static void write_pixel(const node *t, int k, FILE *to) {
+    fprintf(to, ", i%d", 2 + k);
+    if (t->stride[k] != 1) fprintf(to, " * %d", t->stride[k]);
+    fprintf(to, " + %s", k ? "dx" : "dy");
+    if (t->dilation[k] != 1) fprintf(to, " * %d", t->dilation[k]);
+}
+
+static void write_reduce(const program *p, const node *t, FILE *to) {
+    bool conv = t->ndim == 6;
+    int inner = t->ndim - 2;
+    fprintf(to, "reduce ic = %d, ", t->extent[0]);
+    if (conv) fprintf(to, "dy = %d, dx = %d, ", t->extent[1], t->extent[2]);
+    fprintf(to, "ki = %d\ntensor %s", t->extent[3], t->name);
+    write_shape(t, true, to);
+    fprintf(to, " =\n    sum[ic, %ski](acc_t(%s[i0, ic", conv ? "dy, dx, " : "", p->nodes[t->in[0].node].name);
+    for (int k = 0; k < t->ndim - 4; k++) write_pixel(t, k, to);
+    fprintf(to, ", i%d, ki]) * acc_t(%s[i1, ic, %si%d, ki]))\n", inner, p->nodes[t->in[1].node].name,
+            conv ? "dy, dx, " : "", inner + 1);
+}
+
+static void write_store(const program *p, const node *t, FILE *to) {
+    const char *from = p->nodes[t->in[0].node].name;
+    fprintf(to, "%s %s like %s = ", t->is_output ? "output" : "tensor", t->name, from);
+    if (t->type == ELEM_ACC)
+        fprintf(to, "%s[...]\n", from);
+    else
+        fprintf(to, "%s(%s[...])\n", type_name(p, t), from);
+}
+
+static void write_definition(const program *p, const node *t, FILE *to) {
+    switch (t->kind) {
+    case NODE_INPUT:
+        fprintf(to, "input %s: %s", t->name, type_name(p, t));
+        write_shape(t, false, to);
+        fputc('\n', to);
+        break;
+    case NODE_LOAD: write_load(p, t, to); break;
+    case NODE_REDUCE: write_reduce(p, t, to); break;
+    case NODE_ALU: write_alu(p, t, to); break;
+    case NODE_STORE: write_store(p, t, to); break;
+    }
+}
+
+/* Consumers first: their loops have names before a producer is computed at one. */
+void program_write(const program *p, FILE *to) {
+    fputs("kernel random\n", to);
+    for (int i = 0; i < p->n; i++)
+        if (p->nodes[i].used) write_definition(p, &p->nodes[i], to);
+    for (int i = p->n; i-- > 0;) {
+        const node *t = &p->nodes[i];
+        if (!t->used || t->kind == NODE_INPUT) continue;
+        fprintf(to, "stage %s\n", t->name);
+        for (int k = 0; k < t->n_steps; k++) fprintf(to, "  %s\n", t->steps[k]);
+    }
+}
+
+char *program_text(const program *p) {
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f) abort();
+    program_write(p, f);
+    fclose(f);
+    return text;
+}
