@@ -10,6 +10,10 @@ void choices_from_list(choices *c, const uint32_t *list, size_t n) { *c = (choic
 
 void choices_from_bytes(choices *c, const uint8_t *bytes, size_t n) { *c = (choices){.bytes = bytes, .n_given = n}; }
 
+void choices_unit(choices *c) {
+    if (c->n_units < MOST_UNITS) c->units[c->n_units++] = c->n;
+}
+
 static uint32_t random_number(choices *c) { /* xorshift64* */
     c->state ^= c->state >> 12;
     c->state ^= c->state << 25;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MOST_CHOICES = 4096 };
+enum { MOST_CHOICES = 4096, MOST_UNITS = 256 };
 
 typedef struct choices {
     uint64_t state;        /* of the random numbers, for a list made from a seed */
@@ -17,11 +17,16 @@ typedef struct choices {
     size_t n_given;
     uint32_t made[MOST_CHOICES];
     size_t n;
+    size_t units[MOST_UNITS]; /* where in the list a part of the program begins that can be left out */
+    int n_units;
 } choices;
 
 void choices_from_seed(choices *c, uint64_t seed);
 void choices_from_list(choices *c, const uint32_t *list, size_t n);
 void choices_from_bytes(choices *c, const uint8_t *bytes, size_t n);
+
+/* What follows decides about a part that the program would be whole without. */
+void choices_unit(choices *c);
 
 /* One of 0 .. n - 1; 0 is the simplest. */
 uint32_t pick(choices *c, uint32_t n);

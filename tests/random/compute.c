@@ -365,6 +365,25 @@ static void begin(maker *m, bool first) {
     /* else: more operations on the last tensor, whose value is stored too */
 }
 
+/* Is a tensor in DRAM read by one copy alone? */
+static bool is_read_once(const program *p, int i) {
+    int n = 0;
+    for (int u = i + 1; u < p->n; u++)
+        for (int k = 0; p->nodes[u].used && k < p->nodes[u].n_in; k++) n += p->nodes[u].in[k].node == i;
+    return n == 1;
+}
+
+/* Some copies are made by the schedule. */
+static void choose_cached(choices *c, program *p) {
+    for (int i = 0; i < p->n; i++) {
+        node *t = &p->nodes[i];
+        if (!t->used || t->kind != NODE_LOAD) continue;
+        const node *from = &p->nodes[t->in[0].node];
+        bool padded = memcmp(t->shape, from->shape, sizeof t->shape) != 0;
+        if (!padded && from->type == t->type && is_read_once(p, t->in[0].node)) t->cached = once_in(c, 12);
+    }
+}
+
 /* The last result is an argument, and what no result needs is left out. */
 static void mark_used(program *p) {
     p->nodes[p->n - 1].is_output = true;
@@ -378,10 +397,14 @@ static void mark_used(program *p) {
 void compute_choose(choices *c, program *p) {
     maker m = {c, p, -1, -1};
     for (int group = 0; group < MOST_GROUPS; group++) {
-        if (group && (is_full(&m) || !once_in(c, 4))) break;
+        choices_unit(c);
+        if (group && (is_full(&m) || !once_in(c, 3))) break;
         begin(&m, group == 0);
-        for (int i = 0; i < MOST_BODY && !is_full(&m) && often(c, 2, 3); i++) add_operation(&m);
+        choices_unit(c);
+        for (int i = 0; i < MOST_BODY && !is_full(&m) && often(c, 2, 3); i++, choices_unit(c)) add_operation(&m);
+        choices_unit(c);
         add_store(&m);
     }
     mark_used(p);
+    choose_cached(c, p);
 }

@@ -20,8 +20,9 @@ typedef struct tally {
 
 typedef struct session {
     uint64_t first, n;
-    bool text, shrink, apart;
-    int refused_most; /* percent; -1: no bound */
+    bool text, list, shrink, apart;
+    const char *bytes; /* a file of choices, instead of seeds */
+    int refused_most;  /* percent; -1: no bound */
     uint64_t count[OUTCOME_COUNT], illegal, large;
     tally tallies[MOST_REASONS];
     int n_tallies;
@@ -55,10 +56,23 @@ static void show(const session *s, uint64_t seed, const result *r) {
     fflush(stdout);
 }
 
+/* The choices of a program: of a seed, or what a fuzzer found. */
+static void choose(session *s, uint64_t seed) {
+    static uint8_t bytes[MOST_CHOICES];
+    if (!s->bytes) {
+        choices_from_seed(&s->c, seed);
+        return;
+    }
+    FILE *f = fopen(s->bytes, "rb");
+    size_t n = f ? fread(bytes, 1, sizeof bytes, f) : 0;
+    if (f) fclose(f);
+    choices_from_bytes(&s->c, bytes, n);
+}
+
 static void one(session *s, uint64_t seed) {
     result r;
     bool new;
-    choices_from_seed(&s->c, seed);
+    choose(s, seed);
     generate(&s->c, &s->p);
     if (s->p.too_large) {
         s->large++;
@@ -69,6 +83,7 @@ static void one(session *s, uint64_t seed) {
     s->count[r.outcome]++;
     if (r.outcome == OUTCOME_REFUSED && s->p.illegal) s->illegal++;
     if (r.outcome == OUTCOME_RIGHT) return;
+    if (s->list) printf("seed %llu %s: %s\n", (unsigned long long)seed, outcome_names[r.outcome], r.text);
     tally *t = tally_of(s, &r, &new);
     if (new) t->first = seed;
     t->n++;
@@ -103,7 +118,15 @@ static int report(session *s) {
 }
 
 static int usage(void) {
-    fputs("usage: random_programs [--text] [--shrink] [--apart] [--refused-most PERCENT] FIRST-SEED COUNT\n", stderr);
+    fputs("usage: random_programs [OPTION...] FIRST-SEED COUNT\n"
+          "       random_programs [OPTION...] --bytes FILE      what fuzz_c_program found\n"
+          "  --shrink                what fails is made as small as it fails in the same way\n"
+          "  --apart                 each program in a process of its own, which may crash\n"
+          "  --text                  print every program before it runs\n"
+          "  --list                  print the outcome of every program that is not right\n"
+          "  --refused-most PERCENT  fail when more are refused\n"
+          "Exit codes: 0 all right, 1 a program failed or too many were refused, 2 wrong usage.\n",
+          stderr);
     return 2;
 }
 
@@ -113,18 +136,22 @@ int main(int argc, char **argv) {
     for (; i < argc && argv[i][0] == '-'; i++) {
         if (!strcmp(argv[i], "--text"))
             s.text = true;
+        else if (!strcmp(argv[i], "--list"))
+            s.list = true;
         else if (!strcmp(argv[i], "--shrink"))
             s.shrink = s.apart = true;
         else if (!strcmp(argv[i], "--apart"))
             s.apart = true;
         else if (!strcmp(argv[i], "--refused-most") && i + 1 < argc)
             s.refused_most = atoi(argv[++i]);
+        else if (!strcmp(argv[i], "--bytes") && i + 1 < argc)
+            s.bytes = argv[++i];
         else
             return usage();
     }
-    if (argc - i != 2) return usage();
-    s.first = strtoull(argv[i], NULL, 10);
-    s.n = strtoull(argv[i + 1], NULL, 10);
+    if (argc - i != (s.bytes ? 0 : 2)) return usage();
+    s.first = s.bytes ? 1 : strtoull(argv[i], NULL, 10);
+    s.n = s.bytes ? 1 : strtoull(argv[i + 1], NULL, 10);
     for (uint64_t seed = s.first; seed < s.first + s.n; seed++) one(&s, seed);
     return report(&s);
 }

@@ -57,7 +57,8 @@ typedef struct node {
     operand in[2];
     int constant;
     bool constant_first;
-    /* LOAD: zeros around */
+    /* LOAD: made by a cache_read step instead of a tensor of its own; zeros around */
+    bool cached;
     int before[MOST_DIMS], after[MOST_DIMS];
     /* REDUCE: steps of the convolution in rows and columns; extents of ic, dy, dx, the element's input channels */
     int stride[2], dilation[2], extent[MOST_REDUCE];

@@ -41,14 +41,32 @@ static bool attempt(shrinker *s, const uint32_t *list, size_t n) {
     return true;
 }
 
+static bool leave_out(shrinker *s, size_t at, size_t size) {
+    uint32_t list[MOST_CHOICES];
+    memcpy(list, s->best->made, at * sizeof *list);
+    memcpy(list + at, s->best->made + at + size, (s->best->n - at - size) * sizeof *list);
+    return attempt(s, list, s->best->n - size);
+}
+
+/* Leaves out parts of the program, several at once first. */
+static bool drop_units(shrinker *s, int together) {
+    bool any = false;
+    for (int i = 0; i < s->best->n_units;) {
+        int last = i + together;
+        size_t from = s->best->units[i], to = last < s->best->n_units ? s->best->units[last] : s->best->n;
+        if (to > from && leave_out(s, from, to - from))
+            any = true;
+        else
+            i++;
+    }
+    return any;
+}
+
 /* Leaves out parts of the list. */
 static bool drop(shrinker *s, size_t size) {
-    uint32_t list[MOST_CHOICES];
     bool any = false;
     for (size_t at = 0; at + size <= s->best->n;) {
-        memcpy(list, s->best->made, at * sizeof *list);
-        memcpy(list + at, s->best->made + at + size, (s->best->n - at - size) * sizeof *list);
-        if (attempt(s, list, s->best->n - size))
+        if (leave_out(s, at, size))
             any = true;
         else
             at += size > 4 ? size / 2 : 1;
@@ -87,6 +105,7 @@ void shrink(choices *c, program *p, uint64_t seed, result *found, int trials) {
     reason_of(found->text, s.reason);
     for (bool any = true; any && s.left > 0;) {
         any = false;
+        for (int together = 8; together > 0; together /= 2) any = drop_units(&s, together) || any;
         for (size_t size = 64; size > 0; size /= 2) any = drop(&s, size) || any;
         for (size_t size = 16; size > 1; size /= 2) any = clear(&s, size) || any;
         any = lower(&s) || any;

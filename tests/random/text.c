@@ -5,6 +5,8 @@
 
 static const char *const elem_names[] = {"inp_t", "wgt_t", "acc_t", "int8"};
 
+static const char *const elem_scopes[] = {"inp", "wgt", "acc", "acc"};
+
 static const char *type_name(const program *p, const node *t) {
     return t->kind == NODE_STORE && t->type == ELEM_ACC ? "int32" : elem_names[t->type];
     (void)p;
@@ -27,9 +29,15 @@ static bool is_same_place(const node *t, const node *of, const operand *o) {
     return true;
 }
 
+/* The name by which an expression knows an operand. */
+static const char *read_name(const program *p, const node *t, int k) {
+    const node *of = &p->nodes[t->in[k].node];
+    return of->cached ? p->nodes[of->in[0].node].name : of->name;
+}
+
 static void write_operand(const program *p, const node *t, const operand *o, FILE *to) {
     const node *of = &p->nodes[o->node];
-    fprintf(to, "%s[", of->name);
+    fprintf(to, "%s[", of->cached ? p->nodes[of->in[0].node].name : of->name);
     if (is_same_place(t, of, o)) {
         fputs("...]", to);
         return;
@@ -86,6 +94,7 @@ static void write_list(int n, const int *items, FILE *to) {
 
 static void write_load(const program *p, const node *t, FILE *to) {
     const char *from = p->nodes[t->in[0].node].name;
+    if (t->cached) return;
     if (!is_padded(t)) {
         fprintf(to, "tensor %s like %s = %s%s[...]%s\n", t->name, from,
                 t->type != p->nodes[t->in[0].node].type && t->type == ELEM_ACC ? "acc_t(" : "", from,
@@ -113,14 +122,14 @@ static void write_reduce(const program *p, const node *t, FILE *to) {
     if (conv) fprintf(to, "dy = %d, dx = %d, ", t->extent[1], t->extent[2]);
     fprintf(to, "ki = %d\ntensor %s", t->extent[3], t->name);
     write_shape(t, true, to);
-    fprintf(to, " =\n    sum[ic, %ski](acc_t(%s[i0, ic", conv ? "dy, dx, " : "", p->nodes[t->in[0].node].name);
+    fprintf(to, " =\n    sum[ic, %ski](acc_t(%s[i0, ic", conv ? "dy, dx, " : "", read_name(p, t, 0));
     for (int k = 0; k < t->ndim - 4; k++) write_pixel(t, k, to);
-    fprintf(to, ", i%d, ki]) * acc_t(%s[i1, ic, %si%d, ki]))\n", inner, p->nodes[t->in[1].node].name,
-            conv ? "dy, dx, " : "", inner + 1);
+    fprintf(to, ", i%d, ki]) * acc_t(%s[i1, ic, %si%d, ki]))\n", inner, read_name(p, t, 1), conv ? "dy, dx, " : "",
+            inner + 1);
 }
 
 static void write_store(const program *p, const node *t, FILE *to) {
-    const char *from = p->nodes[t->in[0].node].name;
+    const char *from = read_name(p, t, 0);
     fprintf(to, "%s %s like %s = ", t->is_output ? "output" : "tensor", t->name, from);
     if (t->type == ELEM_ACC)
         fprintf(to, "%s[...]\n", from);
@@ -142,11 +151,29 @@ static void write_definition(const program *p, const node *t, FILE *to) {
     }
 }
 
+/* Before the other steps: a stage that reads a copy is made anew. */
+static void write_cached(const program *p, int i, FILE *to) {
+    const node *t = &p->nodes[i];
+    const char *between = " for ";
+    for (int u = i + 1; u < p->n; u++) {
+        const node *user = &p->nodes[u];
+        if (!user->used || (user->in[0].node != i && (user->n_in < 2 || user->in[1].node != i))) continue;
+        if (between[1] == 'f')
+            fprintf(to, "stage %s\n  cache_read %s as %s in %s", user->name, p->nodes[t->in[0].node].name, t->name,
+                    elem_scopes[t->type]);
+        fprintf(to, "%s%s", between, user->name);
+        between = ", ";
+    }
+    fputc('\n', to);
+}
+
 /* Consumers first: their loops have names before a producer is computed at one. */
 void program_write(const program *p, FILE *to) {
     fputs("kernel random\n", to);
     for (int i = 0; i < p->n; i++)
         if (p->nodes[i].used) write_definition(p, &p->nodes[i], to);
+    for (int i = 0; i < p->n; i++)
+        if (p->nodes[i].used && p->nodes[i].cached) write_cached(p, i, to);
     for (int i = p->n; i-- > 0;) {
         const node *t = &p->nodes[i];
         if (!t->used || t->kind == NODE_INPUT) continue;

@@ -1,0 +1,64 @@
+#include "random/stages.h"
+
+/* The first axis from which on the rest is one transfer: two distances between elements in DRAM. `part` is copied of
+ * `whole`. */
+static int first_of_copy(int ndim, const int *part, const int *whole) {
+    int runs = 0, d = ndim - 3;
+    int64_t stride = 1, begin = 1, extent = 1; /* of the axis; of the run being built */
+    for (; d >= 0; d--) {
+        if (part[d] > 1) {
+            if (!runs && stride != 1) runs = 1; /* rows of one element */
+            if (!runs || begin * extent != stride) {
+                if (runs == 2) break;
+                runs++;
+                begin = stride;
+                extent = part[d];
+            } else {
+                extent *= part[d];
+            }
+        }
+        stride *= whole[d];
+    }
+    return d + 1;
+}
+
+/* The first axis from which on the elements lie without gaps in a buffer of `whole`. */
+static int first_without_gaps(int ndim, const int *part, const int *whole) {
+    int d = ndim - 3;
+    while (d >= 0 && part[d] == whole[d]) d--;
+    while (d > 0 && part[d - 1] == 1) d--;
+    return d < 0 ? 0 : d;
+}
+
+static int deeper(const node *t, int d) {
+    static const int further[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 3};
+    d += further[t->want[WANT_DEEP]];
+    return d < t->ndim - 2 ? d : t->ndim - 2;
+}
+
+void mark_store(maker *m, int i) {
+    node *t = at(m, i);
+    group *g = group_of(m, t);
+    int part[MOST_DIMS], held[MOST_DIMS];
+    for (int d = 0; d < t->ndim; d++) part[d] = nest_covered(&g->nest, d, g->outer - 1);
+    const node *from = at(m, t->in[0].node);
+    extents_at(m, t->in[0].node, from->group == i ? from->level : ROOT, held);
+    int d = first_of_copy(t->ndim, part, t->shape), dense = first_without_gaps(t->ndim, part, held);
+    d = deeper(t, d > dense ? d : dense);
+    for (; d < t->ndim; d++) /* an axis whose loop stands outside is no part of the copy */
+        for (int k = g->outer; k < g->nest.n; k++)
+            if (g->nest.loops[k].axis == d) {
+                say(t, "pragma %s dma_copy", g->nest.loops[k].name);
+                return;
+            }
+}
+
+void mark_load(maker *m, int i, const int *part) {
+    node *t = at(m, i);
+    const node *from = at(m, t->in[0].node);
+    bool padded = false;
+    for (int d = 0; d < t->ndim; d++) padded = padded || t->before[d] || t->after[d];
+    int d = first_of_copy(t->ndim, part, from->shape);
+    if (padded && d < t->ndim - 4) d = t->ndim - 4;
+    say(t, "pragma %d dma_copy", padded ? d : deeper(t, d));
+}
