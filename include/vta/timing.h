@@ -55,8 +55,9 @@ typedef struct vta_timing {
     uint64_t lost_tokens;                            /* pushed into a full token counter */
 } vta_timing;
 
-/* When one instruction ran. Its unit waited from `ready` (predecessor done) to `start`; `end` is when the successor
- * may start. The waits before `start` are named in order: fetch, then token of prev, then token of next. */
+/* When one instruction ran. Its unit waited from `ready` (predecessor done) to `start`; `end` is the first cycle in
+ * which its successor can start (FINISH ends the run a cycle before). The waits before `start` are named in order:
+ * fetch, then token of prev, then token of next. */
 typedef struct vta_insn_time {
     uint64_t ready;   /* its predecessor in the unit was done */
     uint64_t arrived; /* it was visible in its queue */
@@ -92,6 +93,8 @@ VTA_API const char *vta_timing_profile_text(size_t index);
 VTA_API vta_status vta_timing_run(const vta_config *config, const vta_timing_profile *profile, const vta_insn *insns,
                                   size_t count, uint32_t insn_addr, uint64_t limit, const vta_allocator *allocator,
                                   vta_diag *diag, vta_timing *out_timing, vta_insn_time *out_times);
+/* Instructions that fetch reads at a time. */
+VTA_API uint32_t vta_timing_fetch_batch(const vta_timing_profile *profile);
 /* Adds `more` to `sum`. */
 VTA_API void vta_timing_add(vta_timing *sum, const vta_timing *more);
 

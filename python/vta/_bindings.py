@@ -544,6 +544,7 @@ FUNCTIONS = {
     "vta_timing_profile_name": ("vta", c_char_p, [c_size_t]),
     "vta_timing_profile_text": ("vta", c_char_p, [c_size_t]),
     "vta_timing_run": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_uint32, c_uint64, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vta_timing_fetch_batch": ("vta", c_uint32, [c_void_p]),
     "vta_timing_add": ("vta", None, [c_void_p, c_void_p]),
     "vta_device_timing": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "vta_runtime_timing": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),

@@ -39,6 +39,8 @@ static vta_status prepare(vta_debugger *d, uint32_t insn_addr, const vta_timing_
     VT_TRY(vta_timing_run(d->device->config, timing, d->stream.insns, d->stream.count, insn_addr, 0, &d->allocator,
                           diag, &sum, d->times));
     d->cycles = sum.cycles;
+    for (uint32_t i = 0; i < d->stream.count; i++) /* FINISH is seen to take effect in the run's last cycle */
+        if (d->times[i].start != UINT64_MAX && d->times[i].end > d->cycles) d->times[i].end = d->cycles;
     VT_TRY(sort_by_end(d, diag));
     return vt__checkpoint_add(d, diag);
 }

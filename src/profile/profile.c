@@ -96,7 +96,11 @@ static vta_status fill_run(vta_profile *p, vt_profile_run *run, const vta_insn *
     memset(run->source, 0, run->count * sizeof *run->source);
     for (uint32_t i = 0; p->source && i < run->count; i++)
         VT_TRY(intern(p, p->source(p->source_user, p->run_count, i), diag, &run->source[i]));
-    return vta_timing_run(p->config, &p->timing, insns, run->count, insn_addr, 0, a, diag, &run->timing, run->times);
+    VT_TRY(vta_timing_run(p->config, &p->timing, insns, run->count, insn_addr, 0, a, diag, &run->timing, run->times));
+    for (uint32_t i = 0; i < run->count; i++) /* pictures end with the run */
+        if (run->times[i].start != UINT64_MAX && run->times[i].end > run->timing.cycles)
+            run->times[i].end = run->timing.cycles;
+    return VTA_OK;
 }
 
 vta_status vta_profile_add_run(vta_profile *profile, const vta_insn *insns, size_t count, uint32_t insn_addr,
@@ -138,8 +142,7 @@ const char *vt_profile_source_name(const vta_profile *profile, const vt_profile_
 /* Fetch reads a batch after it handed over the one before, so batches follow from when instructions arrived. */
 bool vt_profile_fetch_batch(const vta_profile *profile, const vt_profile_run *run, uint32_t index,
                             vt_fetch_batch *out_batch) {
-    uint32_t bytes = (profile->timing.bus_bits / 8) << profile->timing.len_bits;
-    uint32_t size = bytes > VTA_INSN_BYTES ? bytes / VTA_INSN_BYTES : 1;
+    uint32_t size = vta_timing_fetch_batch(&profile->timing);
     uint64_t first = (uint64_t)index * size;
     if (first >= run->count) return false;
     uint32_t end = first + size < run->count ? (uint32_t)first + size : run->count;

@@ -2,6 +2,7 @@
 #ifndef TESTS_TSIM_PROGRAMS_H
 #define TESTS_TSIM_PROGRAMS_H
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "vta/timing.h"
@@ -84,35 +85,56 @@ static inline void add_patch(program *p, uint32_t ic, uint32_t oh, uint32_t ow) 
     insn->pop_next_dep = 1;
 }
 
-/* ResNet-18's C2 with the fallback schedule: one output tile at a time, fully serial. Segments lie one after another:
- * inp from 4096, wgt behind it, bias, out. */
+/* A micro-op is loaded where the first tile needs it. */
+static inline vta_insn *add_uop_load(program *p, bool needed, uint32_t index) {
+    if (!needed) return NULL;
+    return add_load(p, VTA_MEM_UOP, (446464 >> 2) + index, 1, 1, 1);
+}
+
+/* One output tile: four steps over the input channels, then the ALU. */
+static inline void add_fallback_tile(program *p, uint32_t oc, uint32_t oh, uint32_t ow) {
+    const uint32_t inp = 4096 / 16, wgt = 204800 / 256, bias = 241664 / 64, out = 245760 / 16;
+    bool first = oc + oh + ow == 0;
+    vta_insn *uop = add_uop_load(p, first, 0), *reset = add_exec(p, VTA_OP_GEMM, 1, 1, 1);
+    reset->u.exec.reset_reg = reset->push_prev_dep = 1;
+    if (first)
+        p->insns[p->count - 2].pop_next_dep = 1;
+    else
+        reset->pop_next_dep = 1; /* the store before has read acc */
+    if (!first) add_load(p, VTA_MEM_INP, 0, 0, 0, 0)->pop_next_dep = 1;
+    for (uint32_t ic = 0; ic < 4; ic++) {
+        add_patch(p, ic, oh, ow);
+        p->insns[p->count - 1].u.mem.dram_base += inp;
+        add_load(p, VTA_MEM_WGT, wgt + (oc * 4 + ic) * 9, 1, 9, 9)->push_next_dep = 1;
+        uop = add_uop_load(p, first && ic == 0, 1);
+        if (uop) uop->pop_prev_dep = 1;
+        vta_insn *gemm = add_exec(p, VTA_OP_GEMM, 1, 3, 3);
+        gemm->pop_prev_dep = !(first && ic == 0);
+        gemm->push_prev_dep = 1;
+    }
+    add_uop_load(p, first, 2);
+    add_alu(p, 1, 1);
+    add_load(p, VTA_MEM_ACC, bias + oc, 1, 1, 1);
+    add_uop_load(p, first, 3);
+    add_alu(p, 1, 0);
+    add_uop_load(p, first, 4);
+    add_alu(p, 1, 1);
+    add_uop_load(p, first, 5);
+    add_alu(p, 1, 1)->push_next_dep = 1;
+    vta_insn *store = add_load(p, VTA_MEM_OUT, out + (oc * 56 + oh) * 56 + ow, 1, 1, 1);
+    store->pop_prev_dep = store->push_prev_dep = 1;
+}
+
+/* ResNet-18's C2 with the fallback schedule, fully serial: the 250,891 instructions that the compiler makes of
+ * tests/build/conv2d_fallback.te, in the order and at the addresses in which they were run on the hardware. */
 static inline program fallback_c2(void) {
     program p = {0};
-    const uint32_t inp = 4096 / 16, wgt = (4096 + 200704) / 256, bias = 65536 / 64, out = 1 << 20;
-    add_load(&p, VTA_MEM_UOP, 1 << 22, 1, 16, 16);
+    add_load(&p, VTA_MEM_OUT, 0, 0, 0, 0)->push_prev_dep = 1;
     for (uint32_t oc = 0; oc < 4; oc++)
         for (uint32_t oh = 0; oh < 56; oh++)
-            for (uint32_t ow = 0; ow < 56; ow++) {
-                vta_insn *reset = add_exec(&p, VTA_OP_GEMM, 1, 1, 1);
-                reset->u.exec.reset_reg = 1;
-                if (oc || oh || ow) reset->pop_next_dep = 1; /* the store before has read acc */
-                reset->push_prev_dep = 1;
-                for (uint32_t ic = 0; ic < 4; ic++) {
-                    add_patch(&p, ic, oh, ow);
-                    p.insns[p.count - 1].u.mem.dram_base += inp;
-                    add_load(&p, VTA_MEM_WGT, wgt + (oc * 4 + ic) * 9, 1, 9, 9)->push_next_dep = 1;
-                    vta_insn *gemm = add_exec(&p, VTA_OP_GEMM, 9, 1, 1);
-                    gemm->pop_prev_dep = 1;
-                    gemm->push_prev_dep = ic < 3;
-                }
-                add_alu(&p, 1, 1);
-                add_load(&p, VTA_MEM_ACC, bias + oc, 1, 1, 1);
-                add_alu(&p, 1, 0);
-                add_alu(&p, 1, 1);
-                add_alu(&p, 1, 1)->push_next_dep = 1;
-                vta_insn *store = add_load(&p, VTA_MEM_OUT, out + (oc * 56 + oh) * 56 + ow, 1, 1, 1);
-                store->pop_prev_dep = store->push_prev_dep = 1;
-            }
+            for (uint32_t ow = 0; ow < 56; ow++) add_fallback_tile(&p, oc, oh, ow);
+    add_load(&p, VTA_MEM_OUT, 0, 0, 0, 0)->push_prev_dep = 1;
+    add_load(&p, VTA_MEM_INP, 0, 0, 0, 0)->pop_next_dep = 1;
     add_end(&p);
     return p;
 }

@@ -92,21 +92,30 @@ static void tensor_loads(void **state) {
                 }
 }
 
-/* About twenty tiles of padding hide behind the latency; each one more takes a cycle. */
+/* One load on an idle memory with P tiles of padding: max(beats + y_pad_0 + 23, P + beats + 3) where the data come
+ * before the last padding; measured examples, and the pause of a load without sides. */
 static void padding(void **state) {
     (void)state;
-    vta_insn insn = transfer(VTA_MEM_INP, 512, 1, 8, 8);
-    uint64_t bare = cost("chisel", "", &insn), last = bare;
-    int shown = 0;
-    for (uint8_t y = 1; y <= 8; y++) {
-        insn.u.mem.y_pad_1 = y; /* 8 tiles each */
-        uint64_t now = cost("chisel", "", &insn);
-        assert_true(now == last || now - last <= 8);
-        shown += (int)(now - last);
-        if (8 * y <= 19) assert_int_equal(now, bare);
-        last = now;
+    static const struct {
+        uint16_t y, x;
+        uint8_t above, below, left, right;
+        uint64_t cost;
+    } rows[] = {{8, 14, 1, 0, 1, 1, 259},
+                {3, 5, 2, 2, 0, 0, 56},
+                {28, 28, 1, 0, 1, 0, 1628},
+                {1, 8, 0, 2, 0, 0, 16 + 23},
+                {1, 8, 0, 3, 0, 0, 16 + 24 + 3 + 1},
+                {2, 8, 0, 2, 0, 0, 32 + 23}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        vta_insn insn = transfer(VTA_MEM_INP, 512, rows[i].y, rows[i].x, rows[i].x);
+        insn.u.mem.y_pad_0 = rows[i].above;
+        insn.u.mem.y_pad_1 = rows[i].below;
+        insn.u.mem.x_pad_0 = rows[i].left;
+        insn.u.mem.x_pad_1 = rows[i].right;
+        assert_int_equal(cost("chisel", "", &insn), rows[i].cost);
     }
-    assert_int_equal(shown, 64 - 19);
+    vta_insn insn = transfer(VTA_MEM_INP, 512, 1, 8, 8);
+    insn.u.mem.y_pad_1 = 8;
     assert_int_equal(cost("chisel-2019", "", &insn), 1 + 16 + 4 + 64 * 2);
 }
 
@@ -123,26 +132,69 @@ static void stores(void **state) {
     assert_int_equal(cost("chisel", "bus_bits=512", &one), 1 + 2 + 4);
 }
 
+/* Bursts break at boundaries: measured. */
+static void stores_at_boundaries(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t first;
+        uint16_t y, x, stride;
+        uint64_t cost;
+    } rows[] = {{1, 1, 8, 8, 31}, {0, 3, 5, 5, 58}, {0, 8, 14, 14, 397}, {5, 1, 256, 256, 868}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        vta_insn insn = transfer(VTA_MEM_OUT, 512 + rows[i].first, rows[i].y, rows[i].x, rows[i].stride);
+        assert_int_equal(cost("chisel", "", &insn), rows[i].cost);
+    }
+    vta_insn wide = transfer(VTA_MEM_OUT, 512 + 15, 1, 2, 2); /* lines 15 and 16 */
+    assert_int_equal(cost("chisel", "bus_bits=128", &wide), 1 + 2 * (1 + 4));
+    vta_insn long_bursts = transfer(VTA_MEM_OUT, 512 + 127, 1, 2, 2);
+    assert_int_equal(cost("hls", "", &long_bursts), 1 + 2 * (3 + 3));
+}
+
 static void front_end(void **state) {
     (void)state;
     vta_insn nop = transfer(VTA_MEM_INP, 0, 0, 0, 0);
     assert_int_equal(cost("chisel", "", &nop), 2);
-    /* 22 + 2n cycles to the first instruction, one more for each one after it, 21 + 3n from batch to batch. */
+    /* 22 + 2n cycles to the first instruction, one more for each one after it, 21 + 3n from batch to batch. With 128
+     * bits and more and batches of L lines: 25 + L and 24 + L + n. */
     static const struct {
-        const char *name;
+        const char *name, *bus;
         uint64_t batch, first, period;
-    } rows[] = {{"chisel", 8, 22 + 2 * 8, 21 + 3 * 8}, {"hls", 128, 22 + 2 * 128, 21 + 3 * 128}};
-    for (size_t r = 0; r < 2; r++) {
-        vta_insn_time *times = timed(rows[r].name, "", &nop, 600);
-        for (size_t i = 0; i < 600 && i < 4 * rows[r].batch; i++)
+    } rows[] = {{"chisel", "", 8, 22 + 2 * 8, 21 + 3 * 8},
+                {"hls", "", 128, 22 + 2 * 128, 21 + 3 * 128},
+                {"chisel", "bus_bits=128", 16, 25 + 16, 24 + 16 + 16},
+                {"chisel", "bus_bits=512", 16, 25 + 4, 24 + 4 + 16},
+                {"ultra96", "", 256, 25 + 256, 24 + 256 + 256}};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        vta_insn_time *times = timed(rows[r].name, rows[r].bus, &nop, 600);
+        for (size_t i = 0; i < 4 * rows[r].batch && i < 600 / rows[r].batch * rows[r].batch; i++)
             assert_int_equal(times[i].arrived, rows[r].first + i / rows[r].batch * rows[r].period + i % rows[r].batch);
         free(times);
     }
 }
 
+/* An instruction keeps its place in the queue up to its last cycle: with one place the next one is handed over in the
+ * cycle after that and is visible one later. */
+static void places_in_queues(void **state) {
+    (void)state;
+    vta_insn insn = transfer(VTA_MEM_INP, 512, 1, 20, 20);
+    vta_insn_time *times = timed("chisel", "queue_depth=1", &insn, 6);
+    for (int i = 1; i < 6; i++) {
+        assert_int_equal(times[i].arrived, times[i - 1].end + 1);
+        assert_int_equal(times[i].start, times[i].arrived);
+    }
+    free(times);
+    times = timed("chisel", "queue_depth=2", &insn, 6);
+    for (int i = 2; i < 6; i++) {
+        assert_int_equal(times[i].arrived, times[i - 2].end + 1);
+        assert_int_equal(times[i].start, times[i - 1].end);
+    }
+    free(times);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(compute),      cmocka_unit_test(uop_loads),
                                        cmocka_unit_test(tensor_loads), cmocka_unit_test(padding),
-                                       cmocka_unit_test(stores),       cmocka_unit_test(front_end)};
+                                       cmocka_unit_test(stores),       cmocka_unit_test(stores_at_boundaries),
+                                       cmocka_unit_test(front_end),    cmocka_unit_test(places_in_queues)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,23 +42,23 @@ static void earlier_generation_exactly(void **state) {
     }
 }
 
-/* Cycles a tile of the fallback schedule of C2 for the bus widths, within 0.5 %; five runs, in whole millions, are the
- * published 97, 58, 39 and 29. */
+/* The fallback schedule of C2 by the width of the bus. Five runs in whole millions are the published 97, 58, 39 and 29.
+ * The 64-bit count is the hardware's own, instruction for instruction; no Verilog with a wider bus was run, so the
+ * others only hold the model in place. */
 static void fallback_c2_by_bus(void **state) {
     (void)state;
     static const struct {
-        uint32_t bus, per_tile, millions;
-    } rows[] = {{64, 1551, 97}, {128, 930, 58}, {256, 628, 39}, {512, 476, 29}};
+        uint32_t bus, millions;
+        uint64_t cycles; /* of one run */
+    } rows[] = {{64, 97, 19558608}, {128, 58, 11789114}, {256, 39, 7903092}, {512, 29, 5947829}};
     program p = fallback_c2();
+    assert_int_equal(p.count, 250891);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         vta_timing_profile profile;
         assert_int_equal(vta_timing_profile_get("chisel", NULL, &profile), VTA_OK);
         profile.bus_bits = rows[i].bus;
         uint64_t cycles = cycles_of(&p, &profile);
-        double per_tile = (double)cycles / 12544;
-        print_message("bus %u: %.2f cycles a tile (model of the text %u), five runs %.2f M\n", rows[i].bus, per_tile,
-                      rows[i].per_tile, 5e-6 * (double)cycles);
-        assert_true(per_tile > rows[i].per_tile * 0.995 && per_tile < rows[i].per_tile * 1.005);
+        assert_int_equal(cycles, rows[i].cycles);
         assert_int_equal(5 * cycles / 1000000, rows[i].millions);
     }
     free(p.insns);

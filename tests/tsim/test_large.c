@@ -1,5 +1,6 @@
 /* The times of recordings that are too large for the repository. Skips where the complete set is absent. */
 #include "tsim/recorded.h"
+#include "tsim/rtl.h"
 
 static void run(const char *name, void *arg) {
     char of[100];
@@ -29,8 +30,18 @@ static void virtual_threads_are_faster(void **state) {
     assert_true(fast.cycles > fast.gemm_uops); /* one micro-op a cycle is the bound */
 }
 
+/* Every program that was counted on the hardware, and every instruction of the random ones. */
+static void every_count_of_the_hardware(void **state) {
+    (void)state;
+    int place = 1;
+    golden_need_all();
+    assert_in_range(rtl_rows(1), 67, 1000);
+    assert_in_range(golden_each(1, "rtl/random", "", rtl_random, &place), 60, 1000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_large_program),
-                                       cmocka_unit_test(virtual_threads_are_faster)};
+                                       cmocka_unit_test(virtual_threads_are_faster),
+                                       cmocka_unit_test(every_count_of_the_hardware)};
     return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -16,10 +16,13 @@ static uint32_t rnd(uint32_t below) {
 }
 
 static void random_load(program *p, vta_memory memory) {
-    vta_insn *insn = add_load(p, memory, 0x1000 + rnd(5000), 1 + rnd(4), 1 + rnd(rnd(4) ? 8 : 60), rnd(70));
+    /* Now and then many rows of a tile: bursts of few beats, whose last ones follow each other. */
+    uint32_t rows = 1 + rnd(rnd(8) ? 4 : 40), tiles = rows > 4 ? 1 + rnd(2) : 1 + rnd(rnd(4) ? 8 : 60);
+    vta_insn *insn = add_load(p, memory, 0x1000 + rnd(5000), rows, tiles, rnd(70));
     if (memory == VTA_MEM_UOP || memory == VTA_MEM_WGT || rnd(2)) return;
     insn->u.mem.y_pad_0 = (uint8_t)rnd(4);
     insn->u.mem.y_pad_1 = (uint8_t)rnd(4);
+    if (rnd(3) == 0) return; /* no sides: the engine passes the rows of data */
     insn->u.mem.x_pad_0 = (uint8_t)rnd(3);
     insn->u.mem.x_pad_1 = (uint8_t)rnd(3);
 }
@@ -76,7 +79,8 @@ static vta_timing_profile random_profile(void) {
     if (profile.serial_reads) return profile;
     profile.bus_bits = 64u << rnd(4);
     profile.len_bits = rnd(2) ? 4 : rnd(9);
-    if (rnd(3) == 0) profile.delay = rnd(60);
+    if (rnd(2)) profile.delay = rnd(2) ? rnd(80) : 0;
+    if (rnd(6) == 0) profile.port_overhead = 4 + rnd(8);
     if (rnd(3) == 0) profile.queue_depth = 1 + rnd(6);
     if (rnd(3) == 0) profile.outstanding = 1 + rnd(16);
     return profile;
@@ -89,7 +93,7 @@ static void no_padding(program *p) {
                 p->insns[i].u.mem.y_pad_1 = 0;
 }
 
-static void check_against_naive(const vta_config *config, const vta_timing_profile *profile, program *p,
+static void check_against_naive(const vta_config *config, const vta_timing_profile *profile, program *p, uint32_t addr,
                                 const vta_timing *timing, const vta_insn_time *times, unsigned seed) {
     nv *v = calloc(1, sizeof *v);
     uint64_t *starts = calloc(2 * p->count, sizeof *starts);
@@ -97,19 +101,20 @@ static void check_against_naive(const vta_config *config, const vta_timing_profi
     v->p = profile;
     v->insns = p->insns;
     v->count = (uint32_t)p->count;
-    v->addr = 0x10000;
+    v->addr = addr;
     v->starts = starts;
     v->ends = starts + p->count;
     uint64_t cycles = nv_run(v, 2000000);
     for (size_t i = 0; i < p->count; i++)
-        if (times[i].start != UINT64_MAX && v->ends[i] &&
-            (times[i].start != v->starts[i] || times[i].end != v->ends[i])) {
-            print_error("seed %u, %s bus %u lenBits %u delay %u queue %u outstanding %u: instruction %zu (%s) "
-                        "[%llu, %llu), naive [%llu, %llu)\n",
-                        seed, profile->name, profile->bus_bits, profile->len_bits, profile->delay, profile->queue_depth,
-                        profile->outstanding, i, vta_insn_kind_name((vta_insn_kind)times[i].kind),
-                        (unsigned long long)times[i].start, (unsigned long long)times[i].end,
-                        (unsigned long long)v->starts[i], (unsigned long long)v->ends[i]);
+        if (times[i].start == UINT64_MAX ? v->ends[i] != 0
+                                         : times[i].start != v->starts[i] || times[i].end != v->ends[i]) {
+            print_error("seed %u, %s bus %u lenBits %u delay %u overhead %u queue %u outstanding %u: instruction %zu "
+                        "(%s) [%llu, %llu), naive [%llu, %llu)\n",
+                        seed, profile->name, profile->bus_bits, profile->len_bits, profile->delay,
+                        profile->port_overhead, profile->queue_depth, profile->outstanding, i,
+                        vta_insn_kind_name((vta_insn_kind)times[i].kind), (unsigned long long)times[i].start,
+                        (unsigned long long)times[i].end, (unsigned long long)v->starts[i],
+                        (unsigned long long)v->ends[i]);
             fail();
         }
     assert_int_equal(cycles, timing->cycles);
@@ -141,30 +146,37 @@ static void check_properties(const program *p, const vta_timing *timing, const v
     }
 }
 
-static void random_programs(void **state) {
-    (void)state;
+static void one_random_program(vta_config *base, vta_diag *diag, unsigned seed) {
     static const char *const configs[] = {"", "LOG_BATCH=1 LOG_ACC_BUFF_SIZE=18", "LOG_BLOCK_IN=5 LOG_BLOCK_OUT=5",
                                           "LOG_BLOCK_IN=3 LOG_BLOCK_OUT=3 LOG_BATCH=2"};
+    rng_state = seed;
+    vta_config *config;
+    assert_int_equal(vta_config_with(base, configs[rnd(4)], diag, &config), VTA_OK);
+    vta_timing_profile profile = random_profile();
+    program p = random_program(5 + rnd(60));
+    if (profile.serial_reads) no_padding(&p);
+    uint32_t addr = 0x10000 + (rnd(2) ? 16 * rnd(32) : 0);
+    vta_timing timing;
+    vta_insn_time *times = calloc(p.count, sizeof *times);
+    vta_status status = vta_timing_run(config, &profile, p.insns, p.count, addr, 0, NULL, diag, &timing, times);
+    if (status != VTA_OK) print_error("seed %u: %s\n", seed, vta_diag_text(diag));
+    assert_int_equal(status, VTA_OK);
+    check_properties(&p, &timing, times);
+    check_against_naive(config, &profile, &p, addr, &timing, times, seed);
+    free(times);
+    free(p.insns);
+    vta_config_release(config);
+}
+
+/* VTA_SEEDS=FIRST:LAST chooses others: the long run. */
+static void random_programs(void **state) {
+    (void)state;
+    unsigned first = 1, last = 2000;
+    const char *seeds = getenv("VTA_SEEDS");
+    if (seeds) assert_int_equal(sscanf(seeds, "%u:%u", &first, &last), 2);
     vta_config *base = vta_config_default();
     vta_diag *diag = vta_diag_create(NULL);
-    for (unsigned seed = 1; seed <= 2000; seed++) {
-        rng_state = seed;
-        vta_config *config;
-        assert_int_equal(vta_config_with(base, configs[rnd(4)], diag, &config), VTA_OK);
-        vta_timing_profile profile = random_profile();
-        program p = random_program(5 + rnd(60));
-        if (profile.serial_reads) no_padding(&p);
-        vta_timing timing;
-        vta_insn_time *times = calloc(p.count, sizeof *times);
-        vta_status status = vta_timing_run(config, &profile, p.insns, p.count, 0x10000, 0, NULL, diag, &timing, times);
-        if (status != VTA_OK) print_error("seed %u: %s\n", seed, vta_diag_text(diag));
-        assert_int_equal(status, VTA_OK);
-        check_properties(&p, &timing, times);
-        check_against_naive(config, &profile, &p, &timing, times, seed);
-        free(times);
-        free(p.insns);
-        vta_config_release(config);
-    }
+    for (unsigned seed = first; seed <= last; seed++) one_random_program(base, diag, seed);
     vta_diag_destroy(diag);
     vta_config_release(base);
 }

@@ -143,6 +143,11 @@ static void deadlocks_are_named(void **state) {
     p.insns[0].u.mem.memory_type = 7;
     assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL),
                      VTA_ILLEGAL);
+    vta_diag_clear(diag);
+    p.insns[0].opcode = VTA_OP_STORE;
+    assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL),
+                     VTA_ILLEGAL);
+    assert_contains(vta_diag_text(diag), "instruction 0: there is no memory_type 7");
     assert_int_equal(vta_timing_run(config, &profile, NULL, 1, 0, 0, NULL, diag, &timing, NULL), VTA_INVALID_ARGUMENT);
     vta_diag_destroy(diag);
     vta_config_release(config);
@@ -172,6 +177,13 @@ static void full_token_queues(void **state) {
     assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, NULL, &timing, NULL), VTA_OK);
     assert_int_equal(timing.lost_tokens, 0);
     assert_true(timing.state[VTA_UNIT_LOAD][VTA_STATE_wait_full] > 1000000);
+    p.count = 4; /* and nobody takes one */
+    for (int i = 0; i < 3; i++) *add(&p, VTA_OP_LOAD) = p.insns[0];
+    vta_diag *diag = vta_diag_create(NULL);
+    assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL),
+                     VTA_DEADLOCK);
+    assert_contains(vta_diag_text(diag), "instruction 4 (LOAD inp) waits for ever for room for a load->compute token");
+    vta_diag_destroy(diag);
     vta_config_release(config);
     free(p.insns);
 }

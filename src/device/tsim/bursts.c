@@ -40,6 +40,39 @@ uint64_t vt_load_padding(const vta_insn *insn) {
     return (uint64_t)(insn->u.mem.y_pad_0 + insn->u.mem.y_pad_1) * width + insn->u.mem.y_size * pads;
 }
 
+void vt_padding_begin(vt_padding *padding, const vta_insn *insn, uint64_t at) {
+    uint64_t sides = insn->u.mem.x_pad_0 + insn->u.mem.x_pad_1, below = insn->u.mem.y_pad_1 * insn->u.mem.x_size;
+    *padding = (vt_padding){.at = at, .tiles = {vt_load_padding(insn)}};
+    if (sides || below == 0) return;
+    padding->tiles[0] -= below;
+    padding->tiles[1] = below;
+    padding->pause = insn->u.mem.y_size;
+    if (padding->tiles[0] == 0) padding->at += padding->pause;
+}
+
+/* Writes tiles up to cycle `until`. */
+static void pad(vt_padding *p, uint64_t until) {
+    for (int part = 0; part < 2; part++) {
+        uint64_t room = until > p->at ? until - p->at : 0, tiles = p->tiles[part] < room ? p->tiles[part] : room;
+        p->tiles[part] -= tiles;
+        p->at += tiles;
+        if (p->tiles[part]) return;
+        if (part == 0 && tiles) p->at += p->pause;
+    }
+}
+
+void vt_padding_data(vt_padding *padding, uint64_t first, uint64_t last) {
+    if (!vt_padding_left(padding)) return;
+    pad(padding, first);
+    if (padding->at <= last) padding->at = last + 1;
+}
+
+uint64_t vt_padding_end(vt_padding *padding) {
+    if (!vt_padding_left(padding)) return 0;
+    pad(padding, UINT64_MAX);
+    return padding->at - 1;
+}
+
 int vt_load_narrow(const vta_config *config, const vta_timing_profile *profile, const vta_insn *insn) {
     return config->elem_bytes[insn->u.mem.memory_type] > profile->bus_bits / 8;
 }
@@ -48,23 +81,23 @@ uint64_t vt_memory_bytes(const vta_config *config, const vta_insn *insn) {
     return (uint64_t)insn->u.mem.y_size * insn->u.mem.x_size * vt_insn_elem_bytes(config, insn);
 }
 
-/* A row of tiles that each take several beats: bursts of at most `most` tiles. */
-static uint64_t narrow_row(const vta_timing_profile *profile, uint64_t tiles, uint64_t beats_per_tile) {
-    uint64_t most = (1u << profile->len_bits) / beats_per_tile;
-    if (most == 0) most = 1;
-    uint64_t bursts = (tiles + most - 1) / most;
-    return tiles * (beats_per_tile + 1) + bursts * profile->store_narrow_fill;
+/* The bursts that a row of tiles takes, `most` tiles up to each boundary, the first tile being number `first`. */
+static uint64_t bursts_of_tiles(uint64_t first, uint64_t tiles, uint64_t most) {
+    return (first % most + tiles + most - 1) / most;
 }
 
 uint64_t vt_store_cost(const vta_config *config, const vta_timing_profile *profile, const vta_insn *insn) {
     uint64_t elem = config->elem_bytes[insn->u.mem.memory_type], bus = profile->bus_bits / 8;
-    uint64_t rows = insn->u.mem.y_size, tiles = insn->u.mem.x_size;
-    if (elem > bus) return profile->store_start + rows * narrow_row(profile, tiles, elem / bus);
-    uint64_t cost = profile->store_start, longest = 1u << profile->len_bits;
-    for (uint64_t y = 0; y < rows; y++) {
-        uint64_t first = (insn->u.mem.dram_base + y * insn->u.mem.x_stride) * elem;
-        uint64_t beats = (first + tiles * elem - 1) / bus - first / bus + 1;
-        cost += beats + (beats + longest - 1) / longest * profile->store_wide_fill;
+    uint64_t longest = 1u << profile->len_bits, cost = profile->store_start, tiles = insn->u.mem.x_size;
+    uint64_t most = longest > elem / bus ? longest * bus / elem : 1; /* narrow: tiles of the longest burst */
+    for (uint64_t y = 0; y < insn->u.mem.y_size; y++) {
+        uint64_t first = insn->u.mem.dram_base + y * insn->u.mem.x_stride;
+        if (elem > bus) {
+            cost += tiles * (elem / bus + 1) + bursts_of_tiles(first, tiles, most) * profile->store_narrow_fill;
+        } else {
+            uint64_t line = first * elem / bus, beats = ((first + tiles) * elem - 1) / bus - line + 1;
+            cost += beats + bursts_of_tiles(line, beats, longest) * profile->store_wide_fill;
+        }
     }
     return cost;
 }

@@ -1,6 +1,6 @@
 /* The three in-order engines. Each runs one instruction at a time: it starts when the instruction is visible in its
- * queue and its tokens are, takes both, and pushes tokens in its last cycle. (That an instruction leaves its queue when
- * it starts, not when it ends, is decided by the published counts: docs/timing.md.) */
+ * queue and its tokens are, takes those, and pushes tokens in its last cycle. It keeps its place in the queue up to
+ * then: fetch can fill the place in the cycle after. */
 #include "config/config_priv.h"
 #include "device/tsim/model.h"
 
@@ -111,10 +111,10 @@ static void account_wait(vt_model *m, uint32_t stage, uint64_t now) {
 
 static void begin_load(vt_model *m, vt_unit_engine *e, const vta_insn *insn) {
     vt_bursts_of_load(&e->bursts, m->config, m->profile, insn);
-    uint32_t lead = 1 + insn->u.mem.y_pad_0 * !m->profile->pad_serial;
-    e->wish = e->start + lead;
-    e->lead = lead;
-    e->last_beat = e->wish - 1;
+    vt_padding_begin(&e->padding, insn, e->start + 1);
+    e->lead = 1 + insn->u.mem.y_pad_0 * !m->profile->pad_serial;
+    e->wish = e->start + e->lead + 1; /* in the slot a cycle before */
+    e->last_beat = e->start;
     e->beats_next = vt_bursts_next(&e->bursts);
     static const uint8_t rank[VTA_KIND_COUNT] = {
         [VTA_KIND_LOAD_UOP] = 1, [VTA_KIND_LOAD_INP] = 2, [VTA_KIND_LOAD_WGT] = 3, [VTA_KIND_LOAD_ACC] = 4};
@@ -126,17 +126,16 @@ static void begin_load(vt_model *m, vt_unit_engine *e, const vta_insn *insn) {
 static void end_load(vt_model *m, vt_unit_engine *e, const vta_insn *insn) {
     const vta_timing_profile *p = m->profile;
     int narrow = vt_load_narrow(m->config, p, insn);
-    uint64_t pads = vt_load_padding(insn), shown = pads;
+    uint64_t pads = vt_load_padding(insn), last = e->last_beat;
     if (p->pad_serial) {
-        if (narrow) shown *= m->config->elem_bytes[insn->u.mem.memory_type] / (p->bus_bits / 8);
-        pads = shown;
-    } else {
-        uint64_t first = e->start + (narrow ? 2 : 1); /* where padding may begin */
-        uint64_t free = e->last_beat + 1 > first + e->beats ? e->last_beat + 1 - first - e->beats : 0;
-        shown = pads > free ? pads - free : 0;
+        if (narrow) pads *= m->config->elem_bytes[insn->u.mem.memory_type] / (p->bus_bits / 8);
+        last += pads;
+    } else if (pads) {
+        uint64_t padded = vt_padding_end(&e->padding);
+        if (padded > last) last = padded;
     }
     uint32_t tail = narrow ? p->load_tail_narrow : p->load_tail_wide;
-    e->end = e->last_beat + shown + tail;
+    e->end = last + tail;
     uint64_t took = e->end - e->start, moved = e->beats + pads + e->lead + tail - 1;
     e->waited = took > moved ? took - moved : 0;
     e->phase = VT_PHASE_RUNNING;
@@ -148,8 +147,6 @@ void vt__engine_start(vt_model *m, uint32_t stage, uint64_t now) {
     e->start = now;
     e->insn = vt__ring_head(&e->queue)->insn;
     e->arrived = vt__ring_head(&e->queue)->visible;
-    if (e->queue.count == e->queue.cap) vt__fetch_unblock(m, stage, now);
-    vt__ring_pop(&e->queue);
     const vta_insn *insn = &m->insns[e->insn];
     e->kind = (uint8_t)vt_insn_kind(insn);
     e->beats = 0;
@@ -179,12 +176,19 @@ void vt__engine_command(vt_model *m, uint32_t stage, uint64_t now, uint64_t unti
     uint64_t first;
     do {
         vt_port_accept(&m->port, now, e->beats_next, &first, &e->last_beat);
+        if (vt_padding_left(&e->padding)) vt_padding_data(&e->padding, first, e->last_beat);
         e->beats += e->beats_next;
-        e->wish = e->wish + 2 > now + 1 ? e->wish + 2 : now + 1;
+        e->wish = now + 2; /* the slot is filled again in the cycle after */
         e->beats_next = vt_bursts_next(&e->bursts);
         now = vt_port_gate(&m->port, e->wish);
     } while (e->beats_next && now < until);
     if (e->beats_next == 0) end_load(m, e, &m->insns[e->insn]);
+}
+
+/* FINISH ends the run in its second cycle like any no-op, a cycle before a successor could start. */
+static uint64_t successor(const vta_timing_profile *profile, const vt_unit_engine *e) {
+    bool longer = e->kind == VTA_KIND_FINISH && profile->nop_cost > profile->finish_cost;
+    return longer ? e->start + profile->nop_cost : e->end;
 }
 
 static void record(vt_model *m, uint32_t stage) {
@@ -192,7 +196,7 @@ static void record(vt_model *m, uint32_t stage) {
     m->times[e->insn] = (vta_insn_time){.ready = e->ready,
                                         .arrived = e->arrived,
                                         .start = e->start,
-                                        .end = e->end,
+                                        .end = successor(m->profile, e),
                                         .wait_prev = e->wait_prev,
                                         .wait_next = e->wait_next,
                                         .wait_memory = e->waited,
@@ -240,6 +244,9 @@ void vt__engine_end(vt_model *m, uint32_t stage, uint64_t now) {
         else
             vt__ring_push(push[i], now + 1, e->insn);
     }
+    if (e->queue.count == e->queue.cap) vt__fetch_unblock(m, stage, now);
+    vt__ring_pop(&e->queue);
+    e->done++;
     account_work(m, stage);
     if (m->times) record(m, stage);
     if (insn->opcode == VTA_OP_FINISH) m->finish = e->end;

@@ -2,6 +2,8 @@
 #ifndef VT_DEVICE_TSIM_MODEL_H
 #define VT_DEVICE_TSIM_MODEL_H
 
+#include <stdatomic.h>
+
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "device/core/stream.h"
@@ -30,14 +32,16 @@ typedef enum vt_engine_phase {
 
 typedef struct vt_unit_engine {
     vt_engine_phase phase;
-    vt_ring queue;       /* instructions handed over by fetch */
+    vt_ring queue;       /* instructions handed over by fetch; the one that runs keeps its place up to its end */
     uint64_t ready;      /* the predecessor's end */
     uint64_t arrived;    /* when the instruction was visible in its queue */
     uint64_t start, end; /* of the instruction that runs */
     uint32_t insn;       /* which one */
-    uint64_t wish;       /* READING: when the next command is ready to be sent */
+    uint32_t done;       /* instructions that ended */
+    uint64_t wish;       /* READING: when the next command can leave the unit's slot */
     uint32_t beats_next; /* READING: beats of that command */
     vt_bursts bursts;
+    vt_padding padding;
     uint64_t last_beat, beats;
     uint64_t lead, waited; /* loads: cycles before the first command; cycles in which nothing moved */
     uint64_t blocked;      /* cycles in VT_PHASE_BLOCKED */
@@ -47,11 +51,20 @@ typedef struct vt_unit_engine {
     uint8_t rank; /* READING: place in the port's order of priority, lower first */
 } vt_unit_engine;
 
+/* Instructions go from the batch that was read to the queues. On a bus of a whole instruction or more they enter a pipe
+ * of two on the way, and the next batch is read as soon as all have entered it. */
 typedef struct vt_fetch {
-    uint32_t next, batch_end; /* instructions [next, batch_end) are being handed over */
-    uint32_t batch;           /* instructions of a full batch */
-    uint64_t wish;            /* when the next command or hand-over can happen */
-    bool draining;
+    bool wide;          /* there is the pipe */
+    bool reading;       /* commands of the batch are still to be sent */
+    uint32_t batch;     /* instructions of a full batch */
+    uint32_t batch_end; /* behind the batch that is being read or handed over */
+    uint32_t next;      /* the instruction to hand over */
+    uint32_t entered;   /* instructions [next, entered) may be handed over */
+    uint64_t drain;     /* the first cycle in which an instruction of the batch can enter */
+    uint64_t enter;     /* when the last one entered */
+    uint64_t at[2];     /* when an instruction that entered can be handed over, by its parity */
+    uint64_t handed;    /* when the last one was handed over */
+    uint64_t wish;      /* READING: when the next command can leave the slot */
     uint64_t accounted; /* cycles whose state is already counted */
     vt_bursts bursts;   /* of the batch being read */
     uint32_t beats_next;
@@ -67,6 +80,7 @@ typedef struct vt_model {
     uint32_t count;
     uint32_t insn_addr;
     uint64_t limit;
+    const atomic_bool *interrupt; /* may be NULL */
     vt_port port;
     vt_fetch fetch;
     vt_unit_engine engine[VT_STAGES];
@@ -76,12 +90,27 @@ typedef struct vt_model {
     vta_insn_time *times; /* may be NULL */
 } vt_model;
 
-/* The model behind vta_timing_run and the device: `stages` are 0 load, 1 compute, 2 store for each instruction. */
-vta_status vt_timing_run(const vta_config *config, const vta_timing_profile *profile, const vta_insn *insns,
-                         const uint8_t *stages, uint32_t count, uint32_t insn_addr, uint64_t limit,
-                         const vta_allocator *allocator, vta_diag *diag, vta_timing *out_timing,
-                         vta_insn_time *out_times);
-/* The time of the ideal: what an instruction of the compute unit that reads no memory takes. */
+/* What is to be timed: `stages` are 0 load, 1 compute, 2 store for each instruction. */
+typedef struct vt_timing_job {
+    const vta_config *config;
+    const vta_timing_profile *profile;
+    const vta_insn *insns;
+    const uint8_t *stages;
+    uint32_t count;
+    uint32_t insn_addr;
+    uint64_t limit;               /* cycles; 0: none */
+    const atomic_bool *interrupt; /* stops when it is up; may be NULL */
+    const vta_allocator *allocator;
+} vt_timing_job;
+
+/* The model behind vta_timing_run and the device. `out_times` and `out_done` (instructions of each stage that ended)
+ * may be NULL. With VTA_TIMEOUT the timing is that of the first `limit` cycles; other failures leave it zeroed. */
+vta_status vt_timing_run(const vt_timing_job *job, vta_diag *diag, vta_timing *out_timing, vta_insn_time *out_times,
+                         uint32_t out_done[VT_STAGES]);
+/* VTA_OK for an instruction that the model can time: a transfer that fits its buffer (no machine could run another one,
+ * and its bursts are counted one by one). */
+vta_status vt_timing_check(const vta_config *config, uint32_t index, const vta_insn *insn, vta_diag *diag);
+/* Cycles of an instruction of the compute unit that reads no memory. */
 uint64_t vt_exec_cost(const vta_timing_profile *profile, const vta_insn *insn);
 vta_insn_kind vt_insn_kind(const vta_insn *insn);
 

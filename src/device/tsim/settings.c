@@ -73,9 +73,6 @@ static vta_status set_one(vta_timing_profile *profile, const char *key, size_t s
 static vta_status check(const vta_timing_profile *profile, const char *where, vta_diag *diag) {
     if (profile->bus_bits & (profile->bus_bits - 1))
         return vt_fail(diag, VTA_OUT_OF_RANGE, "%s: bus_bits = %u is not a power of two", where, profile->bus_bits);
-    if (profile->port_overhead < 3)
-        return vt_fail(diag, VTA_OUT_OF_RANGE, "%s: port_overhead = %u is below 3, the registers on a read's way",
-                       where, profile->port_overhead);
     return VTA_OK;
 }
 

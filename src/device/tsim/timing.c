@@ -34,27 +34,49 @@ static uint32_t rank(const vt_unit_engine *e) {
     return e->phase == VT_PHASE_READING ? 1 + e->rank : 8;
 }
 
+/* The token queue that stage `s` waits for: one without a token that its next instruction takes, or a full one that the
+ * instruction that is done pushes into. VT_TOKEN_COUNT: it waits for none. */
+static vt_token awaited(const vt_model *m, uint32_t s) {
+    const vt_unit_engine *e = &m->engine[s];
+    const vta_insn *insn = &m->insns[vt__ring_head(&e->queue)->insn];
+    bool done = e->phase == VT_PHASE_BLOCKED;
+    for (int next = 0; next < 2; next++) {
+        vt_token token = done ? vt_token_pushed(s, next) : vt_token_popped(s, next);
+        bool uses = done ? (next ? insn->push_next_dep : insn->push_prev_dep)
+                         : (next ? insn->pop_next_dep : insn->pop_prev_dep);
+        if (uses && token < VT_TOKEN_COUNT && m->token[token].count == (done ? m->token[token].cap : 0)) return token;
+    }
+    return VT_TOKEN_COUNT;
+}
+
 static vta_status deadlock(vt_model *m) {
     for (uint32_t s = 0; s < VT_STAGES; s++) {
         const vt_unit_engine *e = &m->engine[s];
         char text[24];
-        if (e->queue.count == 0) continue;
+        vt_token token = e->queue.count ? awaited(m, s) : VT_TOKEN_COUNT;
+        if (token == VT_TOKEN_COUNT) continue;
         uint32_t index = vt__ring_head(&e->queue)->insn;
-        const vta_insn *insn = &m->insns[index];
-        vt_token prev = insn->pop_prev_dep ? vt_token_popped(s, false) : VT_TOKEN_COUNT;
-        vt_token next = insn->pop_next_dep ? vt_token_popped(s, true) : VT_TOKEN_COUNT;
-        vt_token token = prev < VT_TOKEN_COUNT && m->token[prev].count == 0 ? prev : next;
-        if (token >= VT_TOKEN_COUNT) continue;
+        const char *label = vt_insn_label(&m->insns[index], text), *name = vt_token_name(token);
+        if (e->phase == VT_PHASE_BLOCKED)
+            return vt_fail(
+                m->diag, VTA_DEADLOCK,
+                "instruction %u (%s) waits for ever for room for a %s token: nothing that can still run takes one",
+                index, label, name);
         return vt_fail(m->diag, VTA_DEADLOCK,
                        "instruction %u (%s) waits for ever for a %s token: nothing that can still run pushes one%s",
-                       index, vt_insn_label(insn, text), vt_token_name(token),
-                       m->timing->lost_tokens ? "; tokens were lost in a full token queue" : "");
+                       index, label, name, m->timing->lost_tokens ? "; tokens were lost in a full token queue" : "");
     }
     return vt_fail(m->diag, VTA_DEADLOCK, "the stream ends without FINISH");
 }
 
+/* The run stops in cycle `limit`: what is under way then did not end. */
+static vta_status timed_out(vt_model *m) {
+    m->finish = m->limit;
+    return vt_fail(m->diag, VTA_TIMEOUT, "FINISH was not reached within %llu cycles", (unsigned long long)m->limit);
+}
+
 static vta_status loop(vt_model *m) {
-    while (m->finish == VT_NEVER) {
+    for (;;) {
         uint64_t now = vt__fetch_next(m), until = VT_NEVER; /* until: the earliest event of the others */
         uint32_t who = VT_STAGES, best = 1;                 /* fetch is the port's first client */
         for (uint32_t s = 0; s < VT_STAGES; s++) {
@@ -70,10 +92,10 @@ static vta_status loop(vt_model *m) {
             who = s;
             best = r;
         }
-        if (now == VT_NEVER) return deadlock(m);
-        if (m->limit && now >= m->limit)
-            return vt_fail(m->diag, VTA_TIMEOUT, "FINISH was not reached within %llu cycles",
-                           (unsigned long long)m->limit);
+        if (now >= m->finish) return now == VT_NEVER && m->finish == VT_NEVER ? deadlock(m) : VTA_OK;
+        if (now >= m->limit) return timed_out(m);
+        if (m->interrupt && atomic_load_explicit(m->interrupt, memory_order_relaxed))
+            return vt_fail(m->diag, VTA_INTERRUPTED, "interrupted in cycle %llu", (unsigned long long)now);
         if (who == VT_STAGES)
             vt__fetch_step(m, now);
         else if (m->engine[who].phase == VT_PHASE_READY)
@@ -105,43 +127,67 @@ static void close_books(vt_model *m) {
     }
 }
 
-vta_status vt_timing_run(const vta_config *config, const vta_timing_profile *profile, const vta_insn *insns,
-                         const uint8_t *stages, uint32_t count, uint32_t insn_addr, uint64_t limit,
-                         const vta_allocator *allocator, vta_diag *diag, vta_timing *out_timing,
-                         vta_insn_time *out_times) {
+static void name_none(vta_insn_time *times, size_t count) {
+    for (size_t i = 0; times && i < count; i++)
+        times[i] = (vta_insn_time){.start = VT_NEVER, .token_prev = UINT32_MAX, .token_next = UINT32_MAX};
+}
+
+vta_status vt_timing_run(const vt_timing_job *job, vta_diag *diag, vta_timing *out_timing, vta_insn_time *out_times,
+                         uint32_t out_done[VT_STAGES]) {
     *out_timing = (vta_timing){0};
-    for (uint32_t i = 0; out_times && i < count; i++)
-        out_times[i] = (vta_insn_time){.start = VT_NEVER, .token_prev = UINT32_MAX, .token_next = UINT32_MAX};
-    vt_model m = {.config = config,
-                  .profile = profile,
-                  .allocator = allocator,
+    name_none(out_times, job->count);
+    vt_model m = {.config = job->config,
+                  .profile = job->profile,
+                  .allocator = job->allocator,
                   .diag = diag,
-                  .insns = insns,
-                  .stages = stages,
-                  .count = count,
-                  .insn_addr = insn_addr,
-                  .limit = limit,
+                  .insns = job->insns,
+                  .stages = job->stages,
+                  .count = job->count,
+                  .insn_addr = job->insn_addr,
+                  .limit = job->limit ? job->limit : VT_NEVER,
+                  .interrupt = job->interrupt,
                   .timing = out_timing,
                   .times = out_times};
     vta_status status = init(&m);
     if (status == VTA_OK) status = loop(&m);
-    if (status == VTA_OK) close_books(&m);
+    bool ended = status == VTA_OK || status == VTA_TIMEOUT;
+    if (ended) close_books(&m);
     clear(&m);
-    if (status != VTA_OK) *out_timing = (vta_timing){0};
+    if (!ended) *out_timing = (vta_timing){0};
+    for (int s = 0; out_done && s < VT_STAGES; s++) out_done[s] = m.engine[s].done;
     return status;
 }
 
-/* A transfer's tiles must fit its buffer: that bounds the bursts of an instruction, and no machine could run it. */
-static vta_status check_size(const vta_config *config, uint32_t index, const vta_insn *insn, vta_diag *diag) {
+vta_status vt_timing_check(const vta_config *config, uint32_t index, const vta_insn *insn, vta_diag *diag) {
     if ((insn->opcode != VTA_OP_LOAD && insn->opcode != VTA_OP_STORE) || insn->u.mem.x_size == 0) return VTA_OK;
+    uint32_t memory = insn->u.mem.memory_type;
+    if (memory >= VTA_MEM_COUNT)
+        return vt_fail(diag, VTA_ILLEGAL, "instruction %u: there is no memory_type %u", index, memory);
     uint64_t tiles = (uint64_t)insn->u.mem.y_size * insn->u.mem.x_size;
     if (insn->opcode == VTA_OP_LOAD) tiles += vt_load_padding(insn);
-    uint32_t depth = vta_config_depth(config, (vta_memory)insn->u.mem.memory_type);
+    uint32_t depth = vta_config_depth(config, (vta_memory)memory);
     if (insn->u.mem.sram_base + tiles <= depth) return VTA_OK;
     return vt_fail(diag, VTA_OUT_OF_RANGE,
                    "instruction %u: %llu elements from on-chip element %u on, and the %s buffer holds %u", index,
-                   (unsigned long long)tiles, insn->u.mem.sram_base,
-                   vta_memory_name((vta_memory)insn->u.mem.memory_type), depth);
+                   (unsigned long long)tiles, insn->u.mem.sram_base, vta_memory_name((vta_memory)memory), depth);
+}
+
+/* The stages of the instructions up to and with FINISH, each of which the model can time. */
+static vta_status find_stages(const vta_config *config, const vta_insn *insns, size_t count, vta_diag *diag,
+                              uint8_t *stages, uint32_t *out_used) {
+    bool finished = false;
+    uint32_t used = 0;
+    for (; used < count && !finished; used++) {
+        unsigned stage = vta_insn_stage(&insns[used]);
+        if (stage == 0)
+            return vt_fail(diag, VTA_ILLEGAL,
+                           "instruction %u: no stage runs this combination of opcode and memory type", used);
+        VT_TRY(vt_timing_check(config, used, &insns[used], diag));
+        stages[used] = (uint8_t)(stage - 1);
+        finished = insns[used].opcode == VTA_OP_FINISH;
+    }
+    *out_used = used;
+    return VTA_OK;
 }
 
 vta_status vta_timing_run(const vta_config *config, const vta_timing_profile *profile, const vta_insn *insns,
@@ -154,23 +200,17 @@ vta_status vta_timing_run(const vta_config *config, const vta_timing_profile *pr
                        "vta_timing_run: needs a configuration, a profile, at least one instruction and out_timing");
     uint8_t *stages = vt_alloc(allocator, count);
     if (stages == NULL) return vt_no_memory(diag);
-    vta_status status = VTA_OK;
-    uint32_t used = 0;
-    bool finished = false;
-    for (; used < count && !finished && status == VTA_OK; used++) {
-        unsigned stage = vta_insn_stage(&insns[used]);
-        if (stage == 0)
-            status = vt_fail(diag, VTA_ILLEGAL,
-                             "instruction %u: no stage runs this combination of opcode and memory type", used);
-        if (status == VTA_OK) status = check_size(config, used, &insns[used], diag);
-        stages[used] = (uint8_t)(stage - 1);
-        finished = insns[used].opcode == VTA_OP_FINISH;
-    }
-    for (size_t i = used; out_times && i < count; i++)
-        out_times[i] = (vta_insn_time){.start = VT_NEVER, .token_prev = UINT32_MAX, .token_next = UINT32_MAX};
-    if (status == VTA_OK)
-        status = vt_timing_run(config, profile, insns, stages, used, insn_addr, limit, allocator, diag, out_timing,
-                               out_times);
+    vt_timing_job job = {.config = config,
+                         .profile = profile,
+                         .insns = insns,
+                         .stages = stages,
+                         .insn_addr = insn_addr,
+                         .limit = limit,
+                         .allocator = allocator};
+    name_none(out_times, count);
+    vta_status status = find_stages(config, insns, count, diag, stages, &job.count);
+    if (status == VTA_OK) status = vt_timing_run(&job, diag, out_timing, out_times, NULL);
+    if (status != VTA_OK) *out_timing = (vta_timing){0};
     vt_free(allocator, stages, count);
     return status;
 }

@@ -70,8 +70,16 @@ static vta_status time_run(vta_device *device, tsim *t, uint32_t insn_addr, uint
     vt_stream s;
     vta_timing timing;
     VT_TRY(vt_stream_decode(&s, t->values, insn_addr, count, diag));
-    vta_status status = vt_timing_run(device->config, &t->profile, s.insns, s.stage, s.count, insn_addr, wait_cycles,
-                                      &device->allocator, diag, &timing, NULL);
+    const vt_timing_job job = {.config = device->config,
+                               .profile = &t->profile,
+                               .insns = s.insns,
+                               .stages = s.stage,
+                               .count = s.count,
+                               .insn_addr = insn_addr,
+                               .limit = wait_cycles,
+                               .interrupt = &device->interrupt,
+                               .allocator = &device->allocator};
+    vta_status status = vt_timing_run(&job, diag, &timing, NULL, NULL);
     vt_stream_clear(&s);
     if (status != VTA_OK) return status;
     if (device->counters.cycles == 0) t->sum = (vta_timing){0}; /* they were cleared, or nothing ran yet */
