@@ -73,7 +73,8 @@ VTA_API void *vta_device_host_ptr(vta_device *device, uint32_t addr, size_t byte
  * leaves what was done until then. VTA_DEADLOCK, VTA_RACE, VTA_OUT_OF_RANGE, VTA_ILLEGAL, VTA_TIMEOUT: the message
  * names the instruction. `wait_cycles` bounds the work, VTA_TIMEOUT beyond it; 0: no bound. On a device that does not
  * time, a cycle is one micro-op or one element moved: what an ideal machine would need, so that a damaged loop count
- * cannot hang the caller. Stops with VTA_INTERRUPTED after vta_device_interrupt.
+ * cannot hang the caller. One that times waits so many cycles of the hardware: the instructions that ended within them
+ * were executed and counted, no others. Stops with VTA_INTERRUPTED after vta_device_interrupt.
  *
  * With options.check the run is completed, and then VTA_RACE lists the pairs of instructions that touch the same
  * on-chip elements or the same DRAM without a token path between them, and stores that FINISH does not wait for;

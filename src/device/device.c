@@ -206,6 +206,7 @@ void vta_device_clear_counters(vta_device *device) {
     if (!device) return;
     device->counters = (vta_counters){0};
     device->found = (vt_findings){0};
+    if (device->driver->cleared) device->driver->cleared(device);
 }
 
 vta_status vta_device_peek(vta_device *device, vta_memory memory, uint32_t first, uint32_t elements, void *to,

@@ -1,6 +1,5 @@
 /* The tsim device: sim's values for every program, and a time for each. */
-#include "device/random_program.h"
-#include "tsim/recorded.h"
+#include "tsim/on_device.h"
 
 static void twice(const char *name, void *arg) {
     (void)arg;
@@ -24,16 +23,6 @@ static void published_counts(void **state) {
                 {"alu_add", 1654},  {"alu_max", 1654},     {"relu", 1738},        {"shift_scale", 386}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_int_equal(run_recorded(rows[i].name, "chisel-2019").cycles, rows[i].cycles);
-}
-
-static void write_program(vta_device *device, const random_program *p) {
-    must(vta_device_alloc_at(device, RP_BASE, RP_BYTES, NULL), NULL, "map");
-    must(vta_device_write(device, RP_BASE, p->before, RP_BYTES, NULL), NULL, "write");
-    for (int i = 0; i < p->count; i++) {
-        uint8_t bytes[VTA_INSN_BYTES];
-        must(vta_insn_encode(p->config, &p->insns[i], NULL, bytes), NULL, "encode");
-        must(vta_device_write(device, RP_BASE + 16 * (uint32_t)i, bytes, sizeof bytes, NULL), NULL, "write");
-    }
 }
 
 static void random_programs_as_sim(void **state) {
@@ -94,26 +83,8 @@ static void refused(void **state) {
     vta_config_release(config);
 }
 
-static void waits_no_longer_than_told(void **state) {
-    (void)state;
-    static random_program p;
-    uint64_t seed = 3;
-    while (!rp_make(&p, seed, 40, true)) seed++;
-    vta_diag *diag = vta_diag_create(NULL);
-    vta_device *device;
-    must(vta_device_create("tsim", p.config, NULL, NULL, diag, &device), diag, "create");
-    write_program(device, &p);
-    assert_int_equal(vta_device_run(device, RP_BASE, (uint32_t)p.count, 60, diag), VTA_TIMEOUT);
-    assert_contains(vta_diag_text(diag), "FINISH was not reached within 60 cycles");
-    must(vta_device_run(device, RP_BASE, (uint32_t)p.count, 1000000, diag), diag, "run");
-    vta_device_destroy(device);
-    vta_diag_destroy(diag);
-    rp_clear(&p);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_recorded_program), cmocka_unit_test(published_counts),
-                                       cmocka_unit_test(random_programs_as_sim), cmocka_unit_test(refused),
-                                       cmocka_unit_test(waits_no_longer_than_told)};
+                                       cmocka_unit_test(random_programs_as_sim), cmocka_unit_test(refused)};
     return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -25,6 +25,8 @@ typedef struct vt_driver {
     vta_status (*configure)(vta_device *device, vta_diag *diag);
     /* Runs a stream whose address and size were checked. device->interrupt is down when it starts. Never NULL. */
     vta_status (*run)(vta_device *device, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles, vta_diag *diag);
+    /* device->counters were cleared: what the state counts beside them is, too. May be NULL. */
+    void (*cleared)(vta_device *device);
     /* NULL: the device cannot be looked into. Memory and range were checked. */
     vta_status (*peek)(vta_device *device, vta_memory memory, uint32_t first, uint32_t elements, void *to, size_t bytes,
                        vta_diag *diag);

@@ -138,7 +138,17 @@ static vta_status schedule(state *st, vta_order order, vta_diag *diag) {
         step(st, stage);
     }
     for (int t = 0; t < VT_TOKEN_COUNT; t++) st->stream->left[t] = st->pushed[t] - st->popped[t];
+    st->stream->to_run = st->stream->count;
     return VTA_OK;
+}
+
+void vt_stream_keep(vt_stream *stream, const uint32_t done[VT_STAGES]) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < stream->to_run; i++) {
+        uint32_t index = stream->order[i];
+        if (stream->position[index] < done[stream->stage[index]]) stream->order[kept++] = index;
+    }
+    stream->to_run = kept;
 }
 
 vta_status vt_stream_schedule(vt_stream *stream, vta_order order, uint64_t seed, bool clocks, vta_diag *diag) {

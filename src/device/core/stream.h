@@ -38,6 +38,7 @@ typedef struct vt_stream {
     uint32_t length[VT_STAGES];
     uint32_t *position;            /* of each instruction in its stage's queue */
     uint32_t *order;               /* filled by vt_stream_schedule: instruction numbers as they are to run */
+    uint32_t to_run;               /* how many of them are to run: all, but for vt_stream_keep */
     vt_clock *clocks;              /* filled by vt_stream_schedule when asked for */
     uint32_t left[VT_TOKEN_COUNT]; /* tokens that nobody took */
 } vt_stream;
@@ -55,5 +56,7 @@ vt_token vt_token_pushed(uint32_t stage, bool next);
 /* Finds an order; VTA_DEADLOCK names each stage's waiting instruction and the token that never comes. `clocks`: fill
  * stream->clocks too. */
 vta_status vt_stream_schedule(vt_stream *stream, vta_order order, uint64_t seed, bool clocks, vta_diag *diag);
+/* Leaves in the order the first `done` instructions of each stage: a run that was cut off. */
+void vt_stream_keep(vt_stream *stream, const uint32_t done[VT_STAGES]);
 
 #endif

@@ -63,7 +63,7 @@ static vta_status execute(vta_device *device, const vt_stream *s, uint32_t wait_
                           vta_diag *diag) {
     vt_machine *m = device->state;
     uint64_t left = wait_cycles;
-    for (uint32_t i = 0; i < s->count; i++) {
+    for (uint32_t i = 0; i < s->to_run; i++) {
         uint32_t index = s->order[i];
         VT_TRY(spend(&left, wait_cycles, index, &s->insns[index], diag));
         if (checker) {
@@ -77,33 +77,43 @@ static vta_status execute(vta_device *device, const vt_stream *s, uint32_t wait_
     return VTA_OK;
 }
 
-/* What the checker found stands beside an error of the run, whose status goes first. */
 static vta_status execute_checked(vta_device *device, const vt_stream *s, uint32_t insn_addr, uint32_t wait_cycles,
-                                  vta_diag *diag) {
+                                  vta_diag *diag, vta_status *out_found) {
     vt_checker checker;
     VT_TRY(vt_checker_init(&checker, device->state, s, insn_addr, device->continues, diag));
     vta_status status = execute(device, s, wait_cycles, &checker, diag);
     vt_checker_end(&checker);
-    vta_status found = vt_findings_report(&checker.found, diag);
+    *out_found = vt_findings_report(&checker.found, diag);
     vt_findings_merge(&device->found, &checker.found);
     vt_checker_clear(&checker);
-    return status != VTA_OK ? status : found;
+    return status;
+}
+
+vta_status vt_sim_prepare(vta_device *device, uint32_t insn_addr, uint32_t count, vta_diag *diag,
+                          vt_stream *out_stream) {
+    const vta_device_options *o = &device->options;
+    VT_TRY(vt_stream_decode(out_stream, device->state, insn_addr, count, diag));
+    vta_status status = vt_stream_schedule(out_stream, (vta_order)o->order, o->seed, o->check, diag);
+    if (status != VTA_OK) vt_stream_clear(out_stream);
+    return status;
+}
+
+vta_status vt_sim_execute(vta_device *device, const vt_stream *stream, uint32_t insn_addr, uint32_t wait_cycles,
+                          vta_diag *diag, vta_status *out_found) {
+    vt_machine *m = device->state;
+    *out_found = VTA_OK;
+    m->skip_execution = device->options.skip_execution;
+    device->counters.runs++;
+    return device->options.check ? execute_checked(device, stream, insn_addr, wait_cycles, diag, out_found)
+                                 : execute(device, stream, wait_cycles, NULL, diag);
 }
 
 static vta_status run(vta_device *device, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles, vta_diag *diag) {
-    vt_machine *m = device->state;
-    const vta_device_options *o = &device->options;
     vt_stream s;
-    m->skip_execution = o->skip_execution;
-    VT_TRY(vt_stream_decode(&s, m, insn_addr, count, diag));
-    vta_status status = vt_stream_schedule(&s, (vta_order)o->order, o->seed, o->check, diag);
-    if (status == VTA_OK) {
-        device->counters.runs++;
-        status = o->check ? execute_checked(device, &s, insn_addr, wait_cycles, diag)
-                          : execute(device, &s, wait_cycles, NULL, diag);
-    }
+    VT_TRY(vt_sim_prepare(device, insn_addr, count, diag, &s));
+    vta_status found, status = vt_sim_execute(device, &s, insn_addr, wait_cycles, diag, &found);
     vt_stream_clear(&s);
-    return status;
+    return status != VTA_OK ? status : found;
 }
 
 static vta_status peek(vta_device *device, vta_memory memory, uint32_t first, uint32_t elements, void *to, size_t bytes,

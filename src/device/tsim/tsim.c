@@ -1,5 +1,5 @@
-/* The tsim driver: hands every call to sim, and times each run that sim has executed. The time depends on the stream
- * alone, so neither half knows of the other. */
+/* The tsim driver: hands every call to sim, and times each run before sim executes it. The time depends on the stream
+ * alone, so neither half knows of the other; what did not end in the time given is not executed. */
 #include "device/tsim/tsim.h"
 
 #include <string.h>
@@ -65,35 +65,60 @@ static vta_status configure(vta_device *device, vta_diag *diag) {
     return status;
 }
 
-static vta_status time_run(vta_device *device, tsim *t, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles,
-                           vta_diag *diag) {
-    vt_stream s;
-    vta_timing timing;
-    VT_TRY(vt_stream_decode(&s, t->values, insn_addr, count, diag));
+static bool can_be_timed(const vta_config *config, const vt_stream *s) {
+    for (uint32_t i = 0; i < s->count; i++)
+        if (vt_timing_check(config, i, &s->insns[i], NULL) != VTA_OK) return false;
+    return true;
+}
+
+/* Times the stream, then executes what ended within wait_cycles. */
+static vta_status run_timed(vta_device *device, tsim *t, vt_stream *s, uint32_t insn_addr, uint32_t wait_cycles,
+                            vta_diag *diag) {
     const vt_timing_job job = {.config = device->config,
                                .profile = &t->profile,
-                               .insns = s.insns,
-                               .stages = s.stage,
-                               .count = s.count,
+                               .insns = s->insns,
+                               .stages = s->stage,
+                               .count = s->count,
                                .insn_addr = insn_addr,
                                .limit = wait_cycles,
                                .interrupt = &device->interrupt,
                                .allocator = &device->allocator};
-    vta_status status = vt_timing_run(&job, diag, &timing, NULL, NULL);
-    vt_stream_clear(&s);
-    if (status != VTA_OK) return status;
-    if (device->counters.cycles == 0) t->sum = (vta_timing){0}; /* they were cleared, or nothing ran yet */
+    vta_timing timing;
+    uint32_t done[VT_STAGES];
+    vta_status timed = vt_timing_run(&job, diag, &timing, NULL, done);
+    if (timed != VTA_OK && timed != VTA_TIMEOUT) return timed;
+    if (timed == VTA_TIMEOUT) vt_stream_keep(s, done);
+    vta_status found;
+    VT_TRY(vt_sim_execute(device, s, insn_addr, 0, diag, &found)); /* an error in the middle: no time belongs to it */
     vta_timing_add(&t->sum, &timing);
     device->counters.cycles += timing.cycles;
-    return VTA_OK;
+    return timed != VTA_OK ? timed : found;
+}
+
+/* A stream that the model cannot time: sim refuses it, when it comes to the instruction. */
+static vta_status run_untimed(vta_device *device, const vt_stream *s, uint32_t insn_addr, uint32_t wait_cycles,
+                              vta_diag *diag) {
+    vta_status found, status = vt_sim_execute(device, s, insn_addr, wait_cycles, diag, &found);
+    return status != VTA_OK ? status : found;
 }
 
 static vta_status run(vta_device *device, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles, vta_diag *diag) {
     tsim *t = device->state;
+    vt_stream s;
     enter(device, t);
-    vta_status status = vt_driver_sim.run(device, insn_addr, count, 0, diag);
+    vta_status status = vt_sim_prepare(device, insn_addr, count, diag, &s);
+    if (status == VTA_OK) {
+        status = can_be_timed(device->config, &s) ? run_timed(device, t, &s, insn_addr, wait_cycles, diag)
+                                                  : run_untimed(device, &s, insn_addr, wait_cycles, diag);
+        vt_stream_clear(&s);
+    }
     leave(device, t);
-    return status == VTA_OK ? time_run(device, t, insn_addr, count, wait_cycles, diag) : status;
+    return status;
+}
+
+static void cleared(vta_device *device) {
+    tsim *t = device->state;
+    t->sum = (vta_timing){0};
 }
 
 static vta_status peek(vta_device *device, vta_memory memory, uint32_t first, uint32_t elements, void *to, size_t bytes,
@@ -113,6 +138,7 @@ const vt_driver vt_driver_tsim = {
     .destroy = destroy,
     .configure = configure,
     .run = run,
+    .cleared = cleared,
     .peek = peek,
 };
 
@@ -123,7 +149,7 @@ vta_status vta_device_timing(const vta_device *device, vta_diag *diag, vta_timin
         return vt_fail(diag, VTA_UNSUPPORTED, "device '%s' does not time; make a device with the driver \"tsim\"",
                        device->driver->name);
     const tsim *t = device->state;
-    if (out_timing) *out_timing = device->counters.cycles ? t->sum : (vta_timing){0};
+    if (out_timing) *out_timing = t->sum;
     if (out_profile) *out_profile = t->profile;
     return VTA_OK;
 }
