@@ -101,7 +101,6 @@ static const vt__rule lt_index[] = {
     {LT(ADD(C1, Y), X), LT(C1, SUB(X, Y)), NULL, AGAIN},
     {LT(ADD(X, C1), C2), LT(X, SUB(C2, C1)), NULL, AGAIN},
     {LT(SUB(X, C1), C2), LT(X, ADD(C2, C1)), NULL, AGAIN},
-    {LT(SUB(X, C1), N(0)), LT(X, C1)},
     {0},
 };
 

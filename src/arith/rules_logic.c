@@ -10,9 +10,7 @@ static const vt__rule not_vector[] = {
 static const vt__rule not_any[] = {
     {NOT(NOT(X)), X},
     {NOT(LE(X, Y)), LT(Y, X)},
-    {NOT(GE(X, Y)), LT(X, Y)},
     {NOT(LT(X, Y)), LE(Y, X)},
-    {NOT(GT(X, Y)), LE(X, Y)},
     {NOT(EQ(X, Y)), NE(X, Y)},
     {NOT(NE(X, Y)), EQ(X, Y)},
     {NOT(OR(X, Y)), AND(NOT(X), NOT(Y)), NULL, AGAIN},
