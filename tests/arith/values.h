@@ -91,6 +91,14 @@ static number value_of_call(const vt_expr *e, const values *v, int lane) {
     return (number){0};
 }
 
+/* An integer as its type holds it. */
+static int64_t wrapped(int64_t i, vt_dtype t) {
+    if (vt_dtype_is_bool(t)) return i != 0;
+    if (t.bits >= 64) return i;
+    int64_t low = i & (((int64_t)1 << t.bits) - 1);
+    return vt_dtype_is_int(t) && low >> (t.bits - 1) ? low - ((int64_t)1 << t.bits) : low;
+}
+
 static number value_of(const vt_expr *e, const values *v, int lane) {
     number x, y;
     switch (e->kind) {
@@ -99,6 +107,7 @@ static number value_of(const vt_expr *e, const values *v, int lane) {
     case VT_E_VAR: return value_of_var(e, v, lane);
     case VT_E_NOT: return number_of(!value_of(e->a[0], v, lane).i);
     case VT_E_SELECT: return value_of_choice(e->a, v, lane);
+    case VT_E_CAST: return number_of(wrapped(value_of(e->a[0], v, lane).i, vt_dtype_elem(e->dtype)));
     case VT_E_CALL: return value_of_call(e, v, lane);
     case VT_E_BROADCAST: return value_of(e->a[0], v, 0);
     case VT_E_RAMP:
@@ -114,7 +123,7 @@ static number value_of(const vt_expr *e, const values *v, int lane) {
     return combine_ints((vt_expr_kind)e->kind, x.i, y.i);
 }
 
-static bool same_number(number x, number y, vt_dtype t) {
+static inline bool same_number(number x, number y, vt_dtype t) {
     return vt_dtype_is_float(t) ? x.f == y.f || (x.f != x.f && y.f != y.f) : x.i == y.i;
 }
 
@@ -131,7 +140,7 @@ static const char *plain_text(vt_ctx *ctx, const vt_expr *e) {
     return plain;
 }
 
-static const char *values_text(vt_ctx *ctx, const values *v) {
+static inline const char *values_text(vt_ctx *ctx, const values *v) {
     const char *text = "";
     for (int k = 0; k < v->n; k++)
         text = vt_new_format(ctx, "%s %s = %lld", text, vt_var_name(v->vars[k]), (long long)v->of[k]);
