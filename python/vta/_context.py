@@ -33,10 +33,7 @@ class Context:
         if not self.handle:
             raise MemoryError("out of memory")
         self._values = {}
-
-    def __del__(self):
-        if getattr(self, "handle", None):
-            lib.te_context_destroy(self.handle)
+        _lib.release(self, lib.te_context_destroy, self.handle)
 
     def fail(self):
         """Raises what the context's list of diagnostics says, and clears it."""

@@ -8,6 +8,7 @@ passes the thread's list of diagnostics where the marker ``DIAG`` stands.
 import ctypes
 import os
 import threading
+import weakref
 
 from . import _bindings
 from .error import VTAError
@@ -72,23 +73,43 @@ class _Library:
 
 lib = _Library()
 
+
+def release(owner, free, *handle):
+    """Calls ``free(*handle)`` when `owner` is gone, and not at the interpreter's end: modules and what they hold go in
+    any order then, and the system takes the memory anyway. `handle` may carry what must live as long.
+
+    Parameters
+    ----------
+    owner : object
+    free : callable
+        A C function; called with the first of `handle`.
+    """
+    weakref.finalize(owner, _free, free, *handle).atexit = False
+
+
+def _free(free, handle, *_keep):
+    free(handle)
+
 #: Stands for the thread's list of diagnostics among the arguments of :func:`call`.
 DIAG = object()
 
 
-class _Diagnostics(threading.local):
-    """One C list of diagnostics for each thread."""
+class _List:
+    """A C list of diagnostics."""
 
     def __init__(self):
-        super().__init__()
         self.handle = lib.vta_diag_create(None)
         if not self.handle:
             raise MemoryError("out of memory")
-        self._destroy = lib.vta_diag_destroy  # at the interpreter's end `lib` may be gone first
+        release(self, lib.vta_diag_destroy, self.handle)
 
-    def __del__(self):
-        if getattr(self, "handle", None):
-            self._destroy(self.handle)
+
+class _Diagnostics(threading.local):
+    """One list for each thread, which goes with it."""
+
+    def __init__(self):
+        super().__init__()
+        self.own = _List()
 
 
 _diagnostics = None
@@ -99,7 +120,7 @@ def diagnostics():
     global _diagnostics  # pylint: disable=global-statement
     if _diagnostics is None:
         _diagnostics = _Diagnostics()
-    return _diagnostics.handle
+    return _diagnostics.own.handle
 
 
 def call(function, *args):

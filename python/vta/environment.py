@@ -9,7 +9,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from . import _bindings as b
-from ._lib import DIAG, call, lib, take_text, text
+from ._lib import DIAG, call, lib, release, take_text, text
 
 if TYPE_CHECKING:
     from typing import Any
@@ -37,10 +37,7 @@ class Config:
 
     def __init__(self, handle: int) -> None:
         self.handle = handle
-
-    def __del__(self):
-        if getattr(self, "handle", None):
-            lib.vta_config_release(self.handle)
+        release(self, lib.vta_config_release, handle)
 
     @staticmethod
     def find(path: str | None = None) -> Config:

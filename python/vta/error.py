@@ -59,6 +59,15 @@ class VTATimeoutError(VTAError, TimeoutError):
     """The device did not finish in time."""
 
 
+class NotOfferedError(NotImplementedError, AttributeError):
+    """A name that another stack has and this one does not: an AttributeError too, so that ``hasattr`` is False and
+    ``getattr`` gives its default."""
+
+
+class NotOfferedModuleError(ImportError, NotImplementedError):
+    """A module that another stack has and this one does not: an ImportError too, for ``try: import ... except``."""
+
+
 _CLASSES = {
     _bindings.VTA_INVALID_ARGUMENT: VTAValueError,
     _bindings.VTA_OUT_OF_RANGE: VTAValueError,

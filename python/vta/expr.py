@@ -186,7 +186,7 @@ class Expr(ExprOp):
     __index__ = __int__
 
     def __repr__(self):
-        return text(lib.te_expr_text(self.context.handle, self.handle))
+        return text(self.context.made(lib.te_expr_text(self.context.handle, self.handle)))
 
 
 class Comparison(ExprOp):

@@ -7,6 +7,7 @@ import contextvars
 from typing import TYPE_CHECKING
 
 from ._show import show_script
+from .error import NotOfferedError
 
 if TYPE_CHECKING:
     from typing import Callable, ItemsView, Iterator
@@ -145,7 +146,7 @@ class Schedule:
         self.mod = mod if isinstance(mod, IRModule) else IRModule({mod.name: mod})
 
     def __getattr__(self, name):
-        raise NotImplementedError(f"tir.Schedule.{name} is not offered: schedule tensor expressions with "
+        raise NotOfferedError(f"tir.Schedule.{name} is not offered: schedule tensor expressions with "
                                   "te.create_schedule")
 
     def show(self) -> None:

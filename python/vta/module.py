@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from . import _bindings as b
 from ._check import name_of
 from ._interrupt import watch
-from ._lib import DIAG, call, diagnostics, lib, raise_status, utf8
+from ._lib import DIAG, call, diagnostics, lib, raise_status, release, utf8
 from .ndarray import NDArray
 
 if TYPE_CHECKING:
@@ -150,10 +150,7 @@ class Module:
         self.handle = handle
         self._entry_name = None
         self._functions = {}
-
-    def __del__(self):
-        if getattr(self, "handle", None):
-            getattr(lib, self._destroy)(self.handle)
+        release(self, getattr(lib, self._destroy), handle)
 
     def get_function(self, name: str, query_imports: bool = False) -> Function:
         """A function by name.

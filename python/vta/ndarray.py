@@ -6,7 +6,8 @@ import ctypes
 from typing import TYPE_CHECKING
 
 from . import _bindings as b
-from ._lib import DIAG, call, lib
+from ._check import need
+from ._lib import DIAG, call, lib, release
 from .runtime import ensure_runtime
 
 if TYPE_CHECKING:
@@ -81,11 +82,13 @@ def device(dev_type: str | int, dev_id: int = 0) -> Device:
     Parameters
     ----------
     dev_type : str or int
-        ``"cpu"``, ``"llvm"`` or ``"ext_dev"``.
+        ``"cpu"``, ``"llvm"`` or ``"ext_dev"``; of a target's text (``str(env.target)``) the first word counts.
     dev_id : int, optional
     """
+    if isinstance(dev_type, str):
+        dev_type = (dev_type.split() or [""])[0]
     names = {"cpu": _CPU, "llvm": _CPU, "ext_dev": _EXT_DEV, _CPU: _CPU, _EXT_DEV: _EXT_DEV}
-    if dev_type not in names:
+    if not isinstance(dev_type, (str, int)) or dev_type not in names:
         raise ValueError(f"no device {dev_type!r}; there are cpu and ext_dev")
     return Device(names[dev_type], dev_id)
 
@@ -156,6 +159,7 @@ class NDArray:
 
     def __init__(self, handle: int, owner: object | None = None) -> None:
         self.handle = handle
+        release(self, lib.vta_array_free, handle, owner)
         self.tensor = lib.vta_array_tensor(handle)
         self._owner = owner  # keeps borrowed memory alive
         view = _DLTensor.from_address(self.tensor)
@@ -163,10 +167,6 @@ class NDArray:
         self.dtype = _dtype_name(view.dtype)
         self.device = Device(view.device.device_type, view.device.device_id)
         self.runtime = ensure_runtime() if self.device.device_type == _EXT_DEV else None
-
-    def __del__(self):
-        if getattr(self, "handle", None):
-            lib.vta_array_free(self.handle)
 
     ctx = property(lambda self: self.device, doc="The device, under its older name.")
     ndim = property(lambda self: len(self.shape), doc="Number of dimensions.")
@@ -199,7 +199,7 @@ class NDArray:
         """
         import numpy as np
 
-        source = np.ascontiguousarray(source, dtype=self.dtype)
+        source = np.asarray(source, dtype=self.dtype, order="C")  # ascontiguousarray would add a dimension to rank 0
         if source.shape != self.shape:
             raise ValueError(f"an array of shape {source.shape} does not go into one of shape {self.shape}")
         call(lib.vta_array_write, self.handle, source.ctypes.data, source.nbytes, DIAG)
@@ -258,11 +258,12 @@ class NDArray:
         return self.numpy()[index]
 
     def __setitem__(self, index, value):
-        if index == slice(None):
-            self.copyfrom(value.numpy() if isinstance(value, NDArray) else value)
+        value = value.numpy() if isinstance(value, NDArray) else value
+        if isinstance(index, slice) and index == slice(None) and getattr(value, "shape", None) == self.shape:
+            self.copyfrom(value)
             return
         whole = self.numpy()
-        whole[index] = value
+        whole[index if self.shape or index != slice(None) else ()] = value
         self.copyfrom(whole)
 
     def __len__(self):
@@ -289,27 +290,33 @@ _PyCapsule_SetName.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
 _exported = {}  # what capsules given out keep alive, by the address of their DLManagedTensor
 
 
+def _forever(callback):
+    """A C callback that may still be called when this module is gone already, at the interpreter's end: it is never
+    freed, and what it uses are defaults of its parameters."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(callback))
+    return callback
+
+
+@_forever
 @_Deleter
-def _release(managed):
-    _exported.pop(ctypes.addressof(managed.contents), None)
+def _release(managed, exported=_exported, address=ctypes.addressof):
+    exported.pop(address(managed.contents), None)
 
 
+@_forever
 @_CapsuleDestructor
-def _capsule_gone(capsule):
+def _capsule_gone(capsule, exported=_exported, is_valid=_PyCapsule_IsValid, pointer=_PyCapsule_GetPointer):
     # A consumer renames the capsule and calls the deleter itself; one that nobody consumed is released here.
-    if _PyCapsule_IsValid(capsule, b"dltensor"):
-        _exported.pop(_PyCapsule_GetPointer(capsule, b"dltensor"), None)
+    if is_valid(capsule, b"dltensor"):
+        exported.pop(pointer(capsule, b"dltensor"), None)
 
 
 class _Imported:
-    """A consumed capsule's tensor; calls its deleter when it goes."""
+    """A consumed capsule's tensor; its deleter is called when it goes."""
 
     def __init__(self, managed):
-        self._managed = managed
-
-    def __del__(self):
-        if self._managed.contents.deleter:
-            self._managed.contents.deleter(self._managed)
+        if managed.contents.deleter:
+            release(self, managed.contents.deleter, managed)
 
 
 def from_dlpack(source: Any) -> NDArray:
@@ -367,6 +374,8 @@ def empty(shape: Sequence[int] | int, dtype: str = "float32", device: Device | N
     array : NDArray
     """
     where = device or cpu()
+    if not need(where, Device, "where an array lives").exist:
+        raise ValueError(f"there is no {where}: {_NAMES[where.device_type]}(0) is the only one")
     shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     if where.device_type == _EXT_DEV:
         ensure_runtime()

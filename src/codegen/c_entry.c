@@ -104,7 +104,8 @@ void vt__c_kernel(vt__c *c, const vt_codegen_func *cf) {
     vt__c_begin(c, head);
     vt__c_line(c, "(void)args, (void)codes, (void)ret, (void)ret_code, (void)resource;");
     fail_if(c, vt_new_format(c->ctx, "count != %u", entry->n_params), entry->count_message, "count, 0");
-    for (uint32_t i = 0; i < entry->n_params; i++) {
+    for (uint32_t step = 0; step < entry->n_params; step++) {
+        uint32_t i = entry->order[step];
         if (entry->params[i].binding)
             take_tensor(c, &entry->params[i], i);
         else

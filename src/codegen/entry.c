@@ -72,16 +72,24 @@ static void check_dtype(describer *d) {
                             d->who, vt_dtype_text(t, text)));
 }
 
+static bool binds(const describer *d, const vt_expr *extent) {
+    return extent->kind == VT_E_VAR && !vt_ptrmap_has(d->bound, extent);
+}
+
+/* An extent that is a variable not known yet gives it its value; the others are compared with what is known then. */
 static void check_shape(describer *d) {
     vt_ctx *ctx = d->ctx;
+    bool *bound = VT_NEW_ARRAY(ctx, bool, d->buffer->ndim);
     for (uint32_t i = 0; i < d->buffer->ndim; i++) {
         const vt_expr *extent = d->buffer->shape[i];
-        if (extent->kind == VT_E_VAR && !vt_ptrmap_has(d->bound, extent)) {
-            add_check(d, VT__CHECK_BIND, NULL, NULL)->bind = extent;
-            d->checks[d->n_checks - 1].dim = i;
-            add_var(d, extent);
-            continue;
-        }
+        if (!(bound[i] = binds(d, extent))) continue;
+        add_check(d, VT__CHECK_BIND, NULL, NULL)->bind = extent;
+        d->checks[d->n_checks - 1].dim = i;
+        add_var(d, extent);
+    }
+    for (uint32_t i = 0; i < d->buffer->ndim; i++) {
+        const vt_expr *extent = d->buffer->shape[i];
+        if (bound[i]) continue;
         const char *message = vt_new_format(ctx, "%s: dimension %u is %%lld, must be %s (shape %s)", d->who, i,
                                             number_text(ctx, extent), d->shape);
         add_check(d, VT__CHECK_SHAPE, extent, message)->dim = i;
@@ -115,10 +123,12 @@ static const char *device_message(describer *d) {
                          (int)d->device_type, d->device_type == VT_DEVICE_CPU ? "cpu" : "as compiled");
 }
 
+static const vt_buffer *shaped(const vt_binding *b) { return b->unflattened ? b->unflattened : b->buffer; }
+
 static void describe_tensor(describer *d, vt__param *param) {
     vt_ctx *ctx = d->ctx;
     const vt_binding *b = param->binding;
-    d->buffer = b->unflattened ? b->unflattened : b->buffer;
+    d->buffer = shaped(b);
     d->shape = shape_text(ctx, d->buffer);
     d->checks = NULL;
     d->n_checks = d->cap_checks = 0;
@@ -157,6 +167,39 @@ static const vt_binding *binding_of(const vt_func *f, const vt_var *param) {
     return NULL;
 }
 
+/* A variable of the tensor's shape that neither arguments before it nor its own extents give; NULL when there is none.
+ */
+static const vt_var *missing(const describer *d, const vt_buffer *b) {
+    for (uint32_t i = 0; i < b->ndim; i++) {
+        uint32_t n;
+        const vt_var *const *vars = vt_expr_free_vars(d->ctx, b->shape[i], &n);
+        for (uint32_t k = 0; k < n; k++) {
+            bool known = vt_ptrmap_has(d->bound, vars[k]);
+            for (uint32_t j = 0; j < b->ndim && !known; j++) known = b->shape[j] == vars[k];
+            if (!known) return vars[k];
+        }
+    }
+    return NULL;
+}
+
+/* The next parameter to take: scalars first, which shapes may be said with, then tensors as soon as theirs is known. */
+static uint32_t next_param(const describer *d, const vt_func *f, const bool *taken) {
+    for (uint32_t i = 0; i < f->n_params; i++)
+        if (!taken[i] && !binding_of(f, f->params[i])) return i;
+    const vt_var *v = NULL;
+    const vt_binding *first = NULL;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        if (taken[i]) continue;
+        const vt_binding *b = binding_of(f, f->params[i]);
+        const vt_var *needs = missing(d, shaped(b));
+        if (!needs) return i;
+        if (!first) first = b, v = needs;
+    }
+    vt_raise(d->ctx, VTA_ILLEGAL,
+             "%s: the shape of argument %s is said with %s, which no argument gives: make it an argument", f->name,
+             first->buffer->name, vt_var_name(v));
+}
+
 static const char *param_names(vt_ctx *ctx, const vt_func *f) {
     const char *names = "";
     for (uint32_t i = 0; i < f->n_params; i++) {
@@ -179,8 +222,12 @@ const vt__entry *vt__entry_describe(vt_ctx *ctx, const vt_codegen_func *cf) {
     const char *safe_name = escaped(ctx, entry->name);
     entry->count_message = vt_new_format(ctx, "%s: takes %u arguments (%s), not %%lld", safe_name, f->n_params,
                                          escaped(ctx, param_names(ctx, f)));
-    for (uint32_t i = 0; i < f->n_params; i++) {
+    uint32_t *order = VT_NEW_ARRAY(ctx, uint32_t, f->n_params);
+    bool *taken = VT_NEW_ARRAY(ctx, bool, f->n_params);
+    for (uint32_t step = 0; step < f->n_params; step++) {
+        uint32_t i = order[step] = next_param(&d, f, taken);
         vt__param *p = &params[i];
+        taken[i] = true;
         p->var = f->params[i];
         p->binding = binding_of(f, p->var);
         d.who = vt_new_format(ctx, "%s: argument %u (%s)", safe_name, i,
@@ -190,6 +237,7 @@ const vt__entry *vt__entry_describe(vt_ctx *ctx, const vt_codegen_func *cf) {
         else
             describe_scalar(&d, p);
     }
+    entry->order = order;
     entry->n_vars = d.n_vars;
     entry->vars = d.vars;
     return entry;

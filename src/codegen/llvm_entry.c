@@ -197,7 +197,8 @@ void vt__llvm_kernel(vt__llvm *g, const vt_codegen_func *cf) {
     entry_args a = {LLVMGetParam(f, 0), LLVMGetParam(f, 1), LLVMGetParam(f, 2)};
     LLVMValueRef expected = LLVMConstInt(g->i32, entry->n_params, 0);
     require(g, LLVMBuildICmp(b, LLVMIntEQ, a.count, expected, ""), entry->count_message, a.count, NULL);
-    for (uint32_t i = 0; i < entry->n_params; i++) {
+    for (uint32_t step = 0; step < entry->n_params; step++) {
+        uint32_t i = entry->order[step];
         LLVMValueRef index = LLVMConstInt(g->i32, i, 0);
         LLVMValueRef code = LLVMBuildLoad2(b, g->i32, LLVMBuildInBoundsGEP2(b, g->i32, a.codes, &index, 1, ""), "");
         if (entry->params[i].binding)

@@ -4,7 +4,12 @@
 /* Holds memory outside the arena: nothing that can raise may be called while one is open. */
 typedef struct text {
     vt_strbuf sb;
+    uint32_t depth;
 } text;
+
+/* What lies deeper, or behind so many bytes, is written as "...": a text is for reading, and shared parts can make it
+ * longer than memory. */
+enum { DEEPEST = 3000, LONGEST = 1 << 18 };
 
 static void print_expr(text *t, const vt_expr *e);
 
@@ -93,7 +98,7 @@ static void print_infix(text *t, const vt_expr *e, const char *blank) {
     vt_strbuf_addc(&t->sb, ')');
 }
 
-static void print_expr(text *t, const vt_expr *e) {
+static void print_node(text *t, const vt_expr *e) {
     const vt_expr_info *info = &vt_expr_infos[e->kind];
     char type[VT_DTYPE_TEXT];
     switch ((vt_expr_kind)e->kind) {
@@ -134,6 +139,16 @@ static void print_expr(text *t, const vt_expr *e) {
     }
 }
 
+static void print_expr(text *t, const vt_expr *e) {
+    if (t->depth >= DEEPEST || t->sb.size >= LONGEST) {
+        vt_strbuf_add(&t->sb, "...");
+        return;
+    }
+    t->depth++;
+    print_node(t, e);
+    t->depth--;
+}
+
 static void print_tensor(text *t, const vt_tensor *x) {
     vt_strbuf_add(&t->sb, "Tensor(shape=");
     print_vars(t, x->ndim, x->shape);
@@ -169,8 +184,7 @@ static const vt_tag tags[] = {VT_TAG_EXPR, VT_TAG_AXIS, VT_TAG_TENSOR, VT_TAG_TE
 
 static void do_text(te_context *c, vt__call *k) {
     vt__need_a(c, tags[k->i], k->a, "something else to print");
-    if (k->i == EXPR) vt__measure(c, k->a);
-    text t;
+    text t = {.depth = 0};
     vt_strbuf_init(&t.sb, c->allocator);
     switch ((what)k->i) {
     case EXPR: print_expr(&t, k->a); break;

@@ -37,6 +37,46 @@ class Compatibility(unittest.TestCase):
             with self.assertRaisesRegex(NotImplementedError, name.replace(".", r"\.")):
                 call()
 
+    def test_what_is_not_offered_can_be_asked_for(self):
+        """As with any module: hasattr, getattr with a default, try: import."""
+        for thing, name in ((tvm, "relay"), (tvm.te, "hybrid"), (tvm.tir, "sin"), (tvm.topi.nn, "conv2d"),
+                            (tvm.script.tir, "prim_func"), (tvm.tir.Schedule(tvm.IRModule()), "get_block")):
+            self.assertFalse(hasattr(thing, name))
+            self.assertIsNone(getattr(thing, name, None))
+            with self.assertRaisesRegex(NotImplementedError, name):
+                getattr(thing, name)
+        for code in ("from tvm import relay", "import tvm.relay", "import tvm.relay.nn", "from tvm.relay import nn",
+                     "import tvm.contrib.graph_executor"):
+            with self.assertRaises(ImportError) as found:
+                exec(code)  # pylint: disable=exec-used
+            self.assertIsInstance(found.exception, NotImplementedError)
+            self.assertRegex(str(found.exception), r"tvm\.[a-z_.]+ is not offered by this compatibility package")
+        with self.assertRaises(ImportError):
+            from tvm.te import hybrid  # noqa: F401  # pylint: disable=unused-import
+
+    def test_scalars_and_tensors_in_any_order(self):
+        n, x = te.size_var("n"), te.size_var("x")
+        a = te.placeholder((n,), "int32", "A")
+        b = te.compute((n // x,), lambda i: a[i] * 2, "B")
+        s = te.create_schedule(b.op)
+        given = {id(a): tvm.nd.array(np.arange(8, dtype="int32")), id(b): tvm.nd.empty((4,), "int32"), id(x): 2}
+        for order in ((a, b, x), (b, a, x), (x, b, a), (b, x, a)):
+            kernel = tvm.build(s, list(order), "llvm", name="halves")
+            given[id(b)].copyfrom(np.zeros(4))
+            kernel(*[given[id(arg)] for arg in order])
+            np.testing.assert_array_equal(given[id(b)].numpy(), [0, 2, 4, 6])
+            with self.assertRaisesRegex(vta.VTAError, r"\(B\): dimension 0 is 4, must be floordiv\(n, x\)"):
+                kernel(*[3 if arg is x else given[id(arg)] for arg in order])
+        with self.assertRaisesRegex(vta.VTAError, "argument B is said with x, which no argument gives"):
+            tvm.build(s, [a, b], "llvm")
+        c = te.compute((n,), lambda i: a[i] + n, "C")
+        kernel = tvm.build(te.create_schedule(c.op), [a, c, n], "llvm", name="plus")
+        out = tvm.nd.empty((8,), "int32")
+        kernel(given[id(a)], out, 8)
+        np.testing.assert_array_equal(out.numpy(), np.arange(8) + 8)
+        with self.assertRaisesRegex(vta.VTAError, "dimension 0 is 8, must be n"):
+            kernel(given[id(a)], out, 800)
+
     def test_a_real_installation_comes_first(self):
         with tempfile.TemporaryDirectory() as folder:
             os.mkdir(os.path.join(folder, "tvm"))

@@ -51,6 +51,39 @@ class Arrays(unittest.TestCase):
         with self.assertRaises(ValueError):
             vta.nd.empty((4,)).copyto(vta.nd.empty((5,)))
 
+    def test_rank_zero(self):
+        for dev in (vta.cpu(), vta.ext_dev()):
+            a = vta.nd.array(np.array(2.5, "float32"), dev)
+            self.assertEqual((a.shape, a.numpy().shape, float(a.numpy())), ((), (), 2.5))
+            a[:] = 3.5
+            self.assertEqual(float(a.numpy()), 3.5)
+        x = vta.te.placeholder((), "float32", "x")
+        y = vta.te.compute((), lambda: x() + 1, "y")
+        self.assertEqual(float(vta.te.evaluate(y, {x: np.array(2.0, "float32")})), 3.0)
+
+    def test_whole_arrays_take_numbers_and_rows(self):
+        a = vta.nd.empty((2, 3), "int32")
+        a[:] = 7
+        np.testing.assert_array_equal(a.numpy(), np.full((2, 3), 7))
+        a[:] = [1, 2, 3]
+        np.testing.assert_array_equal(a.numpy(), [[1, 2, 3]] * 2)
+
+    def test_there_is_one_device_of_a_kind(self):
+        for device in (vta.ext_dev(1), vta.cpu(3)):
+            self.assertFalse(device.exist)
+            for make in (lambda d: vta.nd.empty((4,), "int8", d), lambda d: vta.nd.array(np.zeros(4), d),
+                         lambda d: vta.nd.empty((4,)).copyto(d)):
+                with self.assertRaisesRegex(ValueError, r"there is no .*\(0\) is the only one"):
+                    make(device)
+
+    def test_devices_by_name(self):
+        for name, device in (("cpu", vta.cpu()), ("llvm -mtriple=x", vta.cpu()), ("ext_dev", vta.ext_dev()), (12, vta.ext_dev()),
+                             (str(vta.get_env().target), vta.ext_dev())):
+            self.assertEqual(vta.device(name), device)
+        for name in ("", "gpu", "cuda -arch=1", 7, None):
+            with self.assertRaisesRegex(ValueError, "no device"):
+                vta.device(name)
+
     def test_types_without_an_array(self):
         with self.assertRaisesRegex(TypeError, "complex"):
             vta.nd.array(np.zeros(3, dtype="complex64"))

@@ -126,6 +126,18 @@ class Expressions(unittest.TestCase):
         with self.assertRaisesRegex(Mine, "from the lambda"):
             te.compute((4,), body)
 
+    def test_texts_of_what_is_too_large(self):
+        deep, wide = te.var("x"), te.var("y")
+        for _ in range(20000):
+            deep = deep + 1
+        for _ in range(80):
+            wide = wide + wide
+        for e in (deep, wide):
+            self.assertIn("...", str(e))
+            self.assertLess(len(str(e)), 1 << 19)
+        with self.assertRaisesRegex(ValueError, "too large"):
+            te.compute((4,), lambda i: deep)
+
     def test_refusals(self):
         a = te.placeholder((4, 4), name="A", dtype="int32")
         with self.assertRaisesRegex(ValueError, "2 dimensions, but 1"):

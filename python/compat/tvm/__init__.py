@@ -1,7 +1,7 @@
 """The part of TVM's Python API that VTA programs use, over the libraries of this project.
 
 This is not TVM. It is opt-in: put its folder on the path, or call ``vta.use_tvm_names()``. What is not offered raises
-NotImplementedError with its name."""
+NotImplementedError with its name, which is an AttributeError (ImportError) too: ``hasattr`` and ``try: import`` work."""
 
 from vta import error as _error
 from vta.build import tvm_build as build

@@ -1,8 +1,13 @@
 """What the modules of this package say of names that they do not have."""
 
+import sys
+
+from vta.error import NotOfferedError, NotOfferedModuleError
+
 
 def refuse(module, source=None):
-    """A module's ``__getattr__``: what `source` has, else NotImplementedError with the full name.
+    """A module's ``__getattr__``: what `source` has, else an error with the full name that is a NotImplementedError and
+    an AttributeError.
 
     Parameters
     ----------
@@ -17,6 +22,27 @@ def refuse(module, source=None):
             raise AttributeError(name)
         if hasattr(source, name):
             return getattr(source, name)
-        raise NotImplementedError(f"{module}.{name} is not offered by this compatibility package")
+        raise NotOfferedError(f"{module}.{name} is not offered by this compatibility package")
 
     return getattr_of_module
+
+
+class Finder:
+    """Asked last for modules of this package: names one that is not there in an error that is a NotImplementedError and
+    an ImportError, also for ``from tvm import relay``."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        """Never finds anything.
+
+        Parameters
+        ----------
+        name : str
+        path, target : object, optional
+        """
+        package = name.partition(".")[0]
+        if package == __package__ and "." in name and sys.modules.get(package) is not None:
+            raise NotOfferedModuleError(f"{name} is not offered by this compatibility package", name=name)
+
+
+sys.meta_path.append(Finder)

@@ -5,6 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import weakref
+
+
+def _remove(folder, owner):
+    """Removes a folder and everything in it, in the process that made it and not in its forked children."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class TempDirectory:
@@ -18,6 +25,8 @@ class TempDirectory:
 
     def __init__(self, custom_path: str | None = None) -> None:
         self.temp_dir = tempfile.mkdtemp(dir=custom_path)
+        # Also at the interpreter's end, whatever outlives what.
+        self._finalize = weakref.finalize(self, _remove, self.temp_dir, os.getpid())
 
     def __enter__(self):
         return self
@@ -25,14 +34,10 @@ class TempDirectory:
     def __exit__(self, kind, value, trace):
         self.remove()
 
-    def __del__(self):
-        self.remove()
-
     def remove(self) -> None:
         """Removes the folder and everything in it."""
-        if self.temp_dir:
-            shutil.rmtree(self.temp_dir, ignore_errors=True)
-            self.temp_dir = None
+        self._finalize()
+        self.temp_dir = None
 
     @property
     def path(self) -> str:

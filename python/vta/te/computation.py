@@ -247,7 +247,7 @@ def evaluate(tensor: Tensor, inputs: dict[Tensor, np.ndarray]) -> np.ndarray:
     if not isinstance(inputs, dict):
         raise kind_error(inputs, "the inputs of an evaluation", "a dictionary from tensors to arrays")
     handles = context.handles_of(inputs, Tensor, "an input of an evaluation")
-    arrays = [np.ascontiguousarray(a, dtype=t.dtype) for t, a in inputs.items()]
+    arrays = [np.asarray(a, dtype=t.dtype, order="C") for t, a in inputs.items()]
     for t, a in zip(inputs, arrays):
         if list(a.shape) != t.shape:
             raise ValueError(f"{t.name} has shape {t.shape}, but its array has {list(a.shape)}")

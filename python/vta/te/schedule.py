@@ -343,4 +343,4 @@ class Stage:
         raise NotImplementedError("Stage.prefetch is not offered")
 
     def __repr__(self):
-        return text(lib.te_stage_text(self.context.handle, self.handle))
+        return text(self.context.made(lib.te_stage_text(self.context.handle, self.handle)))

@@ -98,7 +98,7 @@ class IterVar(ExprOp):
         return hash(self.handle)
 
     def __repr__(self):
-        return text(lib.te_axis_text(self.context.handle, self.handle))
+        return text(self.context.made(lib.te_axis_text(self.context.handle, self.handle)))
 
 
 class TensorSlice(ExprOp):
@@ -256,7 +256,7 @@ class Tensor(_Computation):
         return hash(self.handle)
 
     def __repr__(self):
-        return text(lib.te_tensor_text(self.context.handle, self.handle))
+        return text(self.context.made(lib.te_tensor_text(self.context.handle, self.handle)))
 
 
 def any_expression(values: Operand) -> bool:
@@ -346,4 +346,4 @@ class Operation:
         return hash(self._key())
 
     def __repr__(self):
-        return text(lib.te_op_of_tensor_text(self.context.handle, self._tensor))
+        return text(self.context.made(lib.te_op_of_tensor_text(self.context.handle, self._tensor)))

@@ -1,14 +1,17 @@
 """TVMScript is shown by this package, not read: importing it works, using it says so."""
 
 
+from vta.error import NotOfferedError
+
+
 class _NotOffered:
-    """Raises NotImplementedError for every attribute."""
+    """Says of every attribute that it is not offered."""
 
     def __init__(self, name):
         self._name = name
 
     def __getattr__(self, attribute):
-        raise NotImplementedError(f"{self._name}.{attribute} is not offered: TVMScript is printed by this package, "
+        raise NotOfferedError(f"{self._name}.{attribute} is not offered: TVMScript is printed by this package, "
                                   "but not parsed")
 
 
