@@ -210,6 +210,8 @@ static const vt_stmt *cut(partitioner *st, const vt_stmt *s) {
             const vt_expr *rest = vt_add(ctx, vt_sub(ctx, max, end), one);
             again_post = vt_prove(st->a, vt_ge(ctx, rest, vt_int(ctx, rest->dtype, 0)));
             if (!again_post) end = vt_min(ctx, end, vt_add(ctx, max, one));
+            /* With symbolic bounds the middle may be of negative length: the rest begins where it does even so. */
+            if (!vt_prove(st->a, vt_ge(ctx, end, begin))) end = vt_max(ctx, end, begin);
             post = part(st, s, end, vt_add(ctx, vt_sub(ctx, max, end), one), body);
         }
     }

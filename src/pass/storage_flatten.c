@@ -59,9 +59,7 @@ static void add_entry(flatten *st, entry *e) {
     vt_ptrmap_set(st->entries, entry_key(e->tensor), e);
 }
 
-static void drop_entry(flatten *st, const entry *e) {
-    vt_ptrmap_set(st->entries, entry_key(e->tensor), e->next);
-}
+static void drop_entry(flatten *st, const entry *e) { vt_ptrmap_set(st->entries, entry_key(e->tensor), e->next); }
 
 static vt_dtype stored_type(vt_dtype t) { return vt_dtype_is_bool(t) ? VT_DTYPE(VT_INT, 8, t.lanes) : t; }
 

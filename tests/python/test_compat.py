@@ -132,6 +132,28 @@ class Compatibility(unittest.TestCase):
         f(x, y)
         np.testing.assert_array_equal(y.numpy(), ((values * 3).astype("int8").astype("int32") * 2).astype(after.dtype))
 
+    def test_loops_of_symbolic_extent_are_cut_in_place(self):
+        """Two splits, the outer one into parts: parts that end before their first whole step neither repeat elements
+        nor leave the array."""
+        for parts, factor, reduce in [(7, 8, True), (3, 4, True), (8, 8, False), (3, 5, False), (1, 16, False)]:
+            m = te.var("m")
+            a = te.placeholder((m,), name="A", dtype="int32")
+            if reduce:
+                k = te.reduce_axis((0, m), name="k")
+                c = te.compute((1,), lambda _: te.sum(a[k], axis=k), name="C")
+            else:
+                c = te.compute((m,), lambda i: a[i] + 1, name="C")
+            s = te.create_schedule(c.op)
+            _, inner = s[c].split(k if reduce else c.op.axis[0], nparts=parts)
+            s[c].split(inner, factor)
+            kernel = tvm.build(s, [a, c], "llvm")
+            for n in (1, 5, 9, 10, 31, 64):
+                x, around = np.arange(3, n + 3, dtype="int32"), np.full(400 + n, 77, "int32")
+                size = 1 if reduce else n
+                kernel(tvm.nd.array(x), tvm.nd.from_dlpack(around[200:200 + size]))
+                np.testing.assert_array_equal(around[200:200 + size], x.sum() if reduce else x + 1)
+                self.assertTrue((around[:200] == 77).all() and (around[200 + size:] == 77).all())
+
     def test_a_kernel_refuses_what_does_not_fit(self):
         a = te.placeholder((8,), name="A", dtype="int32")
         b = te.compute((8,), lambda i: a[i] + 1, name="B")
