@@ -48,11 +48,8 @@ vta_status cli_kernel_lower(vtac_kernel *kernel, const vtac_lower_options *optio
         vta_diag_entry e;
         char message[2048];
         if (vta_diag_get(from, i, &e) != VTA_OK) continue;
-        if (e.file)
-            snprintf(message, sizeof message, "%s:%u:%u: %s", e.file, e.line, e.column, e.message);
-        else
-            snprintf(message, sizeof message, "%s", e.message);
-        vta_diag_add(cli_diag(), e.severity, e.status, message);
+        if (e.file) snprintf(message, sizeof message, "%s:%u:%u: %s", e.file, e.line, e.column, e.message);
+        vta_diag_add(cli_diag(), e.severity, e.status, e.file ? message : e.message);
     }
     return status;
 }

@@ -38,6 +38,8 @@ vta_diag *cli_diag(void);
 /* Prints what the diagnostics hold to stderr, flushes stdout and gives the exit code for `status`: use as
  * `return cli_finish(status)`. */
 int cli_finish(vta_status status);
+/* Is --verbose given: then cli_finish prints the details of errors too. */
+bool *cli_verbose(void);
 /* Prints "vta COMMAND: message" and a hint at --help; gives CLI_USAGE. */
 int cli_usage(const cli_command *command, const char *fmt, ...) VTA_PRINTF(2, 3);
 

@@ -12,11 +12,26 @@ vta_diag *cli_diag(void) {
     return diag;
 }
 
+bool *cli_verbose(void) {
+    static bool verbose;
+    return &verbose;
+}
+
+static void print_details(void) {
+    const char *details = vta_diag_details(cli_diag());
+    if (!*details) return;
+    if (*cli_verbose())
+        fprintf(stderr, "%s\n", details);
+    else
+        fprintf(stderr, "note: --verbose shows the loops\n");
+}
+
 int cli_finish(vta_status status) {
     cli_progress_end();
     const char *text = vta_diag_text(cli_diag());
     bool flushed = fflush(stdout) == 0 && !ferror(stdout);
     if (*text) fprintf(stderr, "%s\n", text);
+    print_details();
     if (status != VTA_OK && vta_diag_status(cli_diag()) == VTA_OK)
         fprintf(stderr, "error: %s\n", vta_status_text(status));
     if (!flushed) fprintf(stderr, "error: cannot write to standard output\n");

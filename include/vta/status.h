@@ -48,7 +48,8 @@ typedef struct vta_allocator {
 
 /* ---- Diagnostics ----------------------------------------------------------------------------------------- */
 
-typedef enum vta_severity { VTA_ERROR = 0, VTA_WARNING = 1, VTA_NOTE = 2 } vta_severity;
+/* A detail is the long text, as a rule the loops in question as IR, behind the entry before it. */
+typedef enum vta_severity { VTA_ERROR = 0, VTA_WARNING = 1, VTA_NOTE = 2, VTA_DETAIL = 3 } vta_severity;
 
 /* A list of diagnostics, in the order in which they were found. */
 typedef struct vta_diag vta_diag;
@@ -74,9 +75,11 @@ VTA_API size_t vta_diag_count(const vta_diag *diag);
 VTA_API vta_status vta_diag_get(const vta_diag *diag, size_t index, vta_diag_entry *out_entry);
 /* The first error's code; VTA_OK when there is none. */
 VTA_API vta_status vta_diag_status(const vta_diag *diag);
-/* All entries as lines "file:line:column: error: message"; "" when empty. Belongs to the list, valid until it
- * changes. */
+/* All entries but details as lines "file:line:column: error: message"; "" when empty. Belongs to the list, valid
+ * until it changes. */
 VTA_API const char *vta_diag_text(vta_diag *diag);
+/* The details, one after the other; "" when there are none. Belongs to the list, valid until it changes. */
+VTA_API const char *vta_diag_details(vta_diag *diag);
 /* Appends an entry from outside the library (a front end's own checks), so that all errors travel one way. */
 VTA_API vta_status vta_diag_add(vta_diag *diag, vta_severity severity, vta_status status, const char *message);
 

@@ -22,6 +22,7 @@ VTA_INTERNAL = 15
 VTA_ERROR = 0
 VTA_WARNING = 1
 VTA_NOTE = 2
+VTA_DETAIL = 3
 VTA_CONFIG_LOG_INP_WIDTH = 0
 VTA_CONFIG_LOG_WGT_WIDTH = 1
 VTA_CONFIG_LOG_ACC_WIDTH = 2
@@ -455,6 +456,7 @@ FUNCTIONS = {
     "vta_diag_get": ("vta", c_int, [c_void_p, c_size_t, c_void_p]),
     "vta_diag_status": ("vta", c_int, [c_void_p]),
     "vta_diag_text": ("vta", c_char_p, [c_void_p]),
+    "vta_diag_details": ("vta", c_char_p, [c_void_p]),
     "vta_diag_add": ("vta", c_int, [c_void_p, c_int, c_int, c_char_p]),
     "vta_config_default": ("vta", c_void_p, []),
     "vta_config_parse": ("vta", c_int, [c_char_p, c_size_t, c_char_p, c_void_p, c_void_p]),

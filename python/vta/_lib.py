@@ -133,11 +133,12 @@ def call(function, *args):
 
 def raise_status(status, diag=None):
     """Raises the :class:`vta.VTAError` for a status, with the text of a list of diagnostics, which is cleared."""
-    text = ""
+    text = details = ""
     if diag:
         text = lib.vta_diag_text(diag).decode("utf-8", "replace")
+        details = lib.vta_diag_details(diag).decode("utf-8", "replace")
         lib.vta_diag_clear(diag)
-    raise VTAError.make(status, text or lib.vta_status_text(status).decode())
+    raise VTAError.make(status, text or lib.vta_status_text(status).decode(), details)
 
 
 def text(value):

@@ -12,22 +12,27 @@ class VTAError(RuntimeError):
     ----------
     status : int
         The ``vta_status`` code, see ``include/vta/status.def``.
+    details : str
+        The loops that the message is about, as text, where it is about loops; else empty.
     """
 
     status = _bindings.VTA_INTERNAL
+    details = ""
 
     @staticmethod
-    def make(status: int, message: str) -> BaseException:
+    def make(status: int, message: str, details: str = "") -> BaseException:
         """The exception for a status code: the class that Python users expect for its kind of failure.
 
         Parameters
         ----------
         message : str
+        details : str
         """
         if status == _bindings.VTA_INTERRUPTED:
             return KeyboardInterrupt(message)
         error = _CLASSES.get(status, VTAError)(message)
         error.status = status
+        error.details = details
         return error
 
 

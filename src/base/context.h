@@ -32,6 +32,9 @@ vta_status vt_protect(vt_ctx *ctx, vta_status (*body)(vt_ctx *ctx, void *arg), v
 /* Records an error and leaves through the innermost vt_protect. */
 _Noreturn void vt_raise(vt_ctx *ctx, vta_status status, const char *fmt, ...) VTA_PRINTF(3, 4);
 _Noreturn void vt_raise_at(vt_ctx *ctx, vta_status status, vt_pos pos, const char *fmt, ...) VTA_PRINTF(4, 5);
+/* The same with a detail, a long text, behind the error. */
+_Noreturn void vt_raise_detailed(vt_ctx *ctx, vta_status status, const char *detail, const char *fmt, ...)
+    VTA_PRINTF(4, 5);
 /* Leaves with a status whose diagnostic was already recorded. */
 _Noreturn void vt_leave(vt_ctx *ctx, vta_status status);
 /* Leaves with VTA_INTERRUPTED when the interrupt flag is up. Call it in every loop that can be long. */

@@ -19,7 +19,7 @@ struct vta_diag {
     size_t count;
     size_t cap;
     size_t lost; /* entries for which there was no memory at all */
-    vt_strbuf text;
+    vt_strbuf text, details;
 };
 
 static const char NO_MEMORY_TEXT[] = "out of memory";
@@ -29,6 +29,7 @@ vta_diag *vta_diag_create(const vta_allocator *allocator) {
     if (!diag) return NULL;
     diag->allocator = allocator;
     vt_strbuf_init(&diag->text, allocator);
+    vt_strbuf_init(&diag->details, allocator);
     return diag;
 }
 
@@ -41,12 +42,14 @@ void vta_diag_clear(vta_diag *diag) {
     diag->count = 0;
     diag->lost = 0;
     vt_strbuf_clear(&diag->text);
+    vt_strbuf_clear(&diag->details);
 }
 
 void vta_diag_destroy(vta_diag *diag) {
     if (!diag) return;
     vta_diag_clear(diag);
     vt_strbuf_free(&diag->text);
+    vt_strbuf_free(&diag->details);
     vt_free(diag->allocator, diag->entries, diag->cap * sizeof *diag->entries);
     vt_free(diag->allocator, diag, sizeof *diag);
 }
@@ -91,9 +94,21 @@ const char *vta_diag_text(vta_diag *diag) {
     vt_strbuf_clear(&diag->text);
     for (size_t i = 0; i < vta_diag_count(diag); i++) {
         vta_diag_entry e;
-        if (vta_diag_get(diag, i, &e) == VTA_OK) add_line(&diag->text, &e);
+        if (vta_diag_get(diag, i, &e) == VTA_OK && e.severity != VTA_DETAIL) add_line(&diag->text, &e);
     }
     return diag->text.failed ? NO_MEMORY_TEXT : vt_strbuf_text(&diag->text);
+}
+
+const char *vta_diag_details(vta_diag *diag) {
+    if (!diag) return "";
+    vt_strbuf_clear(&diag->details);
+    for (size_t i = 0; i < vta_diag_count(diag); i++) {
+        vta_diag_entry e;
+        if (vta_diag_get(diag, i, &e) != VTA_OK || e.severity != VTA_DETAIL) continue;
+        if (diag->details.size) vt_strbuf_addc(&diag->details, '\n');
+        vt_strbuf_add(&diag->details, e.message);
+    }
+    return diag->details.failed ? NO_MEMORY_TEXT : vt_strbuf_text(&diag->details);
 }
 
 static void append(vta_diag *diag, vta_severity severity, vta_status status, vt_pos pos, char *message) {
@@ -142,6 +157,7 @@ void vt_warn_at(vta_diag *diag, vta_status status, vt_pos pos, const char *fmt, 
 }
 
 void vt_note_at(vta_diag *diag, vt_pos pos, const char *fmt, ...) { VAPPEND(VTA_NOTE, VTA_OK, pos); }
+void vt_detail(vta_diag *diag, const char *fmt, ...) { VAPPEND(VTA_DETAIL, VTA_OK, VT_NO_POS); }
 
 vta_status vt_no_memory(vta_diag *diag) {
     if (diag) append(diag, VTA_ERROR, VTA_NO_MEMORY, VT_NO_POS, NULL);
@@ -149,7 +165,7 @@ vta_status vt_no_memory(vta_diag *diag) {
 }
 
 vta_status vta_diag_add(vta_diag *diag, vta_severity severity, vta_status status, const char *message) {
-    if (!diag || !message || (unsigned)severity > VTA_NOTE) return VTA_INVALID_ARGUMENT;
+    if (!diag || !message || (unsigned)severity > VTA_DETAIL) return VTA_INVALID_ARGUMENT;
     char *copy = vt_strdup(diag->allocator, message);
     append(diag, severity, status, VT_NO_POS, copy);
     return copy ? VTA_OK : VTA_NO_MEMORY;

@@ -152,6 +152,7 @@ static void pass_on(const vta_diag *from, vta_diag *to) {
         if (e.severity == VTA_ERROR) vt_fail_at(to, e.status, pos, "%s", e.message);
         if (e.severity == VTA_WARNING) vt_warn_at(to, e.status, pos, "%s", e.message);
         if (e.severity == VTA_NOTE) vt_note_at(to, pos, "%s", e.message);
+        if (e.severity == VTA_DETAIL) vt_detail(to, "%s", e.message);
     }
 }
 

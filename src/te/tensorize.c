@@ -249,14 +249,40 @@ static void note_defined(vt_varmap *inside, const vt__nest *level) {
     }
 }
 
+/* The split that a condition comes from: one that does not divide its axis and whose loops the condition uses. */
+static const vt__relation *inexact_split(matcher *m, const vt_expr *condition) {
+    for (uint32_t i = 0; i < m->st->n_relations; i++) {
+        const vt__relation *r = &m->st->relations[i];
+        if (r->kind != VT__SPLIT) continue;
+        const vt_expr *extent = vt__range(m->ranges, r->parent)->extent;
+        const vt_expr *factor = vt__range(m->ranges, r->inner)->extent;
+        bool uses = vt_expr_uses(condition, r->inner->var) || vt_expr_uses(condition, r->outer->var);
+        if (uses && !vt_is_const(vt_simplify_free(m->ctx, vt_floormod(m->ctx, extent, factor)), 0)) return r;
+    }
+    return NULL;
+}
+
+static _Noreturn void refuse_split(matcher *m, const vt__relation *r) {
+    const char *steps = vt__repr(m->c, vt_simplify_free(m->ctx, vt__range(m->ranges, r->parent)->extent));
+    vt__raise_at(
+        m->c, m->pos, VTA_ILLEGAL,
+        "axis %s of %s is split by %s, which does not divide its %s steps, and the loop %s that %s replaces can "
+        "have no tail: choose a factor that divides %s",
+        vt_var_name(r->parent->var), m->st->origin->name,
+        vt__repr(m->c, vt_simplify_free(m->ctx, vt__range(m->ranges, r->inner)->extent)), steps,
+        vt_var_name(m->st->leaf.items[m->at]->var), m->intrin->name, steps);
+}
+
 static void refuse_conditions(matcher *m, const vt_varmap *inside, const vt_expr *const *conditions, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
-        if (vt_expr_uses_any(conditions[i], defined_inside, vt__out(inside)))
-            vt__raise_at(
-                m->c, m->pos, VTA_ILLEGAL,
-                "%s: the loops inside it need the condition %s, since a split does not divide its axis; choose a "
-                "factor that does",
-                where(m), vt__repr(m->c, conditions[i]));
+    for (uint32_t i = 0; i < n; i++) {
+        if (!vt_expr_uses_any(conditions[i], defined_inside, vt__out(inside))) continue;
+        const vt__relation *r = inexact_split(m, conditions[i]);
+        if (r) refuse_split(m, r);
+        vt__raise_at(m->c, m->pos, VTA_ILLEGAL,
+                     "%s: the loops inside it need the condition %s, since a split does not divide its axis; choose a "
+                     "factor that does",
+                     where(m), vt__repr(m->c, conditions[i]));
+    }
 }
 
 static void check_conditions(matcher *m, const vt__loops *l) {

@@ -141,8 +141,15 @@ static void diagnostics_are_appended(void **state) {
     assert_int_equal(vta_diag_add(diag, VTA_NOTE, VTA_OK, "from outside"), VTA_OK);
     assert_int_equal(vta_diag_add(diag, (vta_severity)9, VTA_OK, "x"), VTA_INVALID_ARGUMENT);
     assert_int_equal(vta_diag_count(diag), 5);
+    assert_string_equal(vta_diag_details(diag), "");
+    vt_detail(diag, "for (%s)", "i");
+    assert_int_equal(vta_diag_add(diag, VTA_DETAIL, VTA_OK, "for (j)"), VTA_OK);
+    assert_string_equal(vta_diag_details(diag), "for (i)\nfor (j)");
+    assert_null(strstr(vta_diag_text(diag), "for ("));
+    assert_int_equal(vta_diag_count(diag), 7);
     vta_diag_clear(diag);
     assert_string_equal(vta_diag_text(diag), "");
+    assert_string_equal(vta_diag_details(diag), "");
     vta_diag_destroy(diag);
     assert_int_equal(vt_fail(NULL, VTA_RACE, "nobody listens"), VTA_RACE);
     assert_int_equal(vta_diag_count(NULL), 0);

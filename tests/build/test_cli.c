@@ -64,6 +64,12 @@ static void test_lower_changes(void **state) {
     SAYS("[1, 7, 2, 16]");
     RUNS("lower examples/conv2d.te --set LOG_ACC_BUFF_SIZE=12", 1);
     SAYS("error: ");
+    assert_null(strstr(output, "--verbose"));
+    RUNS("run examples/conv2d.te -p threads=5 --disable-pass vta.SplitTails", 1);
+    SAYS("and nothing else\nnote: --verbose shows the loops\n");
+    assert_null(strstr(output, "for ("));
+    RUNS("build examples/conv2d.te -o /dev/null --emit ir -p threads=5 --disable-pass vta.SplitTails --verbose", 1);
+    SAYS("and nothing else\nfor (i0: int32, 0, 8) {\n");
 }
 
 static void test_build(void **state) {

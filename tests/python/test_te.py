@@ -162,6 +162,18 @@ class Expressions(unittest.TestCase):
         with self.assertRaisesRegex(vta.VTAError, "test_te.py"):
             s[b].split(b.op.axis[0], factor=2)
 
+    def test_the_loops_of_an_error_are_details(self):
+        env = vta.get_env()
+        a = te.placeholder((4, env.BATCH, env.BLOCK_OUT), name="A", dtype="int32")
+        b = te.compute(a.shape, lambda *i: a(*i) * 2, "B")
+        s = te.create_schedule(b.op)
+        s[b].pragma(b.op.axis[0], env.dma_copy)
+        with self.assertRaises(vta.VTAError) as caught:
+            vta.lower(s, [a, b])
+        self.assertIn("the value is not a load", str(caught.exception))
+        self.assertNotIn("for (", str(caught.exception))
+        self.assertTrue(caught.exception.details.startswith("for (i0: int32, 0, 4) {"))
+
     def test_environments_do_not_mix(self):
         a = te.placeholder((4, 4), name="A", dtype="int32")
         with vta.Environment({"LOG_BATCH": 1, "LOG_ACC_BUFF_SIZE": 18}):

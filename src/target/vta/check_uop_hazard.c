@@ -11,12 +11,12 @@ typedef struct kernel {
 } kernel;
 
 static _Noreturn void refuse(const kernel *k, const char *what) {
-    vt_raise(
-        k->ctx, VTA_ILLEGAL,
+    vt_raise_detailed(
+        k->ctx, VTA_ILLEGAL, vt_stmt_text(k->ctx, k->scope),
         "%s: the compute pipeline has not finished writing it when the next one reads it. Reorder the axes so that "
         "one that moves over the result (an output channel, a row or a column) is right outside of the intrinsic, "
-        "with at least three steps:\n%s",
-        what, vt_stmt_text(k->ctx, k->scope));
+        "with at least three steps",
+        what);
 }
 
 static void check_nest(const kernel *k, const vt_uop_nest *nest) {
@@ -80,11 +80,11 @@ static bool check_scope(void *user, const vt_stmt *s) {
     sorts all = {0};
     vt_stmt_walk(s->u.attr.body, compare_sort, NULL, &all);
     if (all.mixed)
-        vt_raise(user, VTA_ILLEGAL,
-                 "one kernel of micro-ops both resets the accumulator and multiplies: the initialization of the "
-                 "reduction stands inside of the loops that follow it. Reorder the axes so that an outer part of the "
-                 "reduction is outermost:\n%s",
-                 vt_stmt_text(user, s));
+        vt_raise_detailed(
+            user, VTA_ILLEGAL, vt_stmt_text(user, s),
+            "one kernel of micro-ops both resets the accumulator and multiplies: the initialization of the "
+            "reduction stands inside of the loops that follow it. Reorder the axes so that an outer part of the "
+            "reduction is outermost");
     check_part(&k, s->u.attr.body);
     return false;
 }

@@ -18,10 +18,10 @@ static const char *copy_name(vt_ctx *ctx, const vt_copy *c) {
 /* ---- Matching --------------------------------------------------------------------------------------------------- */
 
 static _Noreturn void no_copy(vt_ctx *ctx, const vt_stmt *nest, const char *why) {
-    vt_raise(ctx, VTA_ILLEGAL,
-             "the loops marked dma_copy are no copy that a transfer can make: %s. A copy is y[i, j] = x[...], with an "
-             "optional cast or padding, and nothing else:\n%s",
-             why, vt_stmt_text(ctx, nest));
+    vt_raise_detailed(ctx, VTA_ILLEGAL, vt_stmt_text(ctx, nest),
+                      "the loops marked dma_copy are no copy that a transfer can make: %s. A copy is y[i, j] = x[...], "
+                      "with an optional cast or padding, and nothing else",
+                      why);
 }
 
 /* The load that is copied, and the condition under which it is (else padding). All padding gives the zero itself. */

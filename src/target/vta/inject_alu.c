@@ -55,8 +55,8 @@ typedef struct alu {
 } alu;
 
 static _Noreturn void refuse(alu *st, const vt_stmt *stmt, const char *why) {
-    vt_raise(st->m.ctx, VTA_ILLEGAL, "the loops marked alu are no operation of the ALU: %s:\n%s", why,
-             vt_stmt_text(st->m.ctx, stmt));
+    vt_raise_detailed(st->m.ctx, VTA_ILLEGAL, vt_stmt_text(st->m.ctx, stmt),
+                      "the loops marked alu are no operation of the ALU: %s", why);
 }
 
 /* ---- Matching --------------------------------------------------------------------------------------------------- */
