@@ -17,6 +17,16 @@ static const char *axis_name(vt_ctx *ctx, const vt_tensor *t, uint32_t dim) {
     return axis ? te_axis_name(axis) : vt_new_format(ctx, "number %u", dim);
 }
 
+/* The axis to split: the longest, which leaves the most choice, of those that are outside of an element. */
+static uint32_t longest_axis(const vt_memory_info *info, const vt_tensor *t, uint32_t n, const vt_expr *const *shape) {
+    uint64_t inner = (uint64_t)t->dtype.bits * t->dtype.lanes;
+    uint32_t outer = n, longest = 0;
+    while (outer > 1 && inner < info->unit_bits) inner *= (uint64_t)shape[--outer]->u.i;
+    for (uint32_t i = 1; i < outer; i++)
+        if (shape[i]->u.i > shape[longest]->u.i) longest = i;
+    return longest;
+}
+
 void vt_check_fit_tensor(vt_lowering *l, const vt_tensor *t, const char *scope, uint32_t n,
                          const vt_expr *const *shape) {
     vt_memory_info info;
@@ -27,10 +37,7 @@ void vt_check_fit_tensor(vt_lowering *l, const vt_tensor *t, const char *scope, 
                  info.name);
     uint64_t need = units(&info, elements * t->dtype.bits * t->dtype.lanes), have = info.max_bits / info.unit_bits;
     if (need <= have) return;
-    /* The axis to split: the longest, which leaves the most choice. */
-    uint32_t longest = 0;
-    for (uint32_t i = 1; i < n; i++)
-        if (shape[i]->u.i > shape[longest]->u.i) longest = i;
+    uint32_t longest = longest_axis(&info, t, n, shape);
     uint64_t each = units(&info, elements / (uint64_t)shape[longest]->u.i * t->dtype.bits * t->dtype.lanes);
     uint64_t most = each ? have / each : 0;
     const char *axis = axis_name(l->ctx, t, longest);

@@ -64,6 +64,25 @@ static void tile_does_not_fit(void **state) {
     REFUSED(&p, "C_buf needs 10240 elements of the acc buffer, which holds 2048: split axis co by at most 204 ");
 }
 
+/* The longest axis lies inside of an element, where no split helps. */
+static void tile_of_long_elements_does_not_fit(void **state) {
+    (void)state;
+    vta_config *base = vta_config_default(), *config;
+    assert_int_equal(vta_config_with(base, "LOG_ACC_BUFF_SIZE=12", NULL, &config), VTA_OK);
+    program p = {.c = te_context_create(config, NULL)};
+    int64_t shape[4] = {9, 10, 1, 16};
+    te_tensor *x = te_placeholder(p.c, "x", "int32", 4, shape);
+    te_tensor *x_buf = te_compute(p.c, "x_buf", 4, shape, "bo, co, bi, ci", "x[bo, co, bi, ci]");
+    te_tensor *y = te_compute(p.c, "y", 4, shape, NULL, "int8(x_buf[...])");
+    p.s = te_schedule_create(p.c, 1, &y);
+    in_scope(&p, x_buf, "acc");
+    p.args[p.n_args++] = x;
+    p.args[p.n_args++] = y;
+    REFUSED(&p, "x_buf needs 90 elements of the acc buffer, which holds 64: split axis co by at most 7 ");
+    vta_config_release(config);
+    vta_config_release(base);
+}
+
 static void threads_do_not_fit_together(void **state) {
     (void)state;
     program p = start();
@@ -82,6 +101,33 @@ static void threads_do_not_fit_together(void **state) {
     p.args[p.n_args++] = x;
     p.args[p.n_args++] = y;
     REFUSED(&p, "the acc buffer holds 2048 elements", "needs 3000 (x_buf 3000)", "fewer virtual threads");
+}
+
+/* x_buf -> s (stored) -> t (by the processor) -> y = t_buf + x_buf. */
+static void chip_across_the_processor(void **state) {
+    (void)state;
+    program p = start();
+    int64_t shape[4] = {4, 4, 1, 16};
+    te_tensor *x = te_placeholder(p.c, "x", "int32", 4, shape);
+    te_tensor *x_buf = te_compute(p.c, "x_buf", 4, shape, NULL, "x[...]");
+    te_tensor *s = te_compute(p.c, "s", 4, shape, NULL, "int8(x_buf[...])");
+    te_tensor *t = te_compute(p.c, "t", 4, shape, NULL, "int32(s[...]) * 3");
+    te_tensor *t_buf = te_compute(p.c, "t_buf", 4, shape, NULL, "t[...]");
+    te_tensor *sum = te_compute(p.c, "sum", 4, shape, NULL, "t_buf[...] + x_buf[...]");
+    te_tensor *y = te_compute(p.c, "y", 4, shape, NULL, "int8(sum[...])");
+    (void)t;
+    p.s = te_schedule_create(p.c, 1, &y);
+    in_scope(&p, x_buf, "acc");
+    in_scope(&p, t_buf, "acc");
+    in_scope(&p, sum, "acc");
+    mark(&p, x_buf, 0, "dma_copy");
+    mark(&p, s, 0, "dma_copy");
+    mark(&p, t_buf, 0, "dma_copy");
+    mark(&p, sum, 0, "alu");
+    mark(&p, y, 0, "dma_copy");
+    p.args[p.n_args++] = x;
+    p.args[p.n_args++] = y;
+    REFUSED(&p, "x_buf is in the acc buffer before and after the processor works on s", "in a stage of its own");
 }
 
 /* ---- Transfers -------------------------------------------------------------------------------------------------- */
@@ -347,6 +393,7 @@ static void unknown_pass_name(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tile_does_not_fit),
+        cmocka_unit_test(tile_of_long_elements_does_not_fit),
         cmocka_unit_test(threads_do_not_fit_together),
         cmocka_unit_test(copy_of_three_dimensions),
         cmocka_unit_test(copy_that_begins_inside_of_an_element),
@@ -354,6 +401,7 @@ int main(void) {
         cmocka_unit_test(copy_that_computes),
         cmocka_unit_test(store_that_is_not_from_acc),
         cmocka_unit_test(padding_that_is_not_zero),
+        cmocka_unit_test(chip_across_the_processor),
         cmocka_unit_test(padding_that_is_too_wide),
         cmocka_unit_test(stores_of_other_types),
         cmocka_unit_test(chip_buffer_of_another_type),
