@@ -6,6 +6,7 @@
  * may share what does not depend on them; others ("cthread") share nothing, and every task is copied. */
 #include <string.h>
 
+#include "ir/print.h"
 #include "pass/pass.h"
 #include "pass/util.h"
 
@@ -133,6 +134,7 @@ enum { MOST_WRITTEN_OUT = 15 };
 
 typedef struct inject {
     vt_mutator m;
+    vt_lowering *l;
     const vt_var *thread;
     int64_t n_threads;
     const vt_ptrmap *touched;
@@ -163,13 +165,37 @@ static const vt_stmt *copy_for_threads(inject *st, const vt_stmt *s, bool visit)
                     vt_substitute1_stmt(ctx, s, st->thread, index));
 }
 
+/* A transfer from or to a buffer of which each thread has a part; the call itself for others. */
+static const vt_expr *inject_transfer(inject *st, const vt_expr *e) {
+    vt_ctx *ctx = st->m.ctx;
+    vt_transfer_info t;
+    const vt_expr *part = vt_transfer_of_call(st->l, e, &t) ? vt_ptrmap_get(st->parts, e->a[t.data]) : NULL;
+    if (!part) return e;
+    const vt_expr **a = VT_NEW_ARRAY(ctx, const vt_expr *, e->n);
+    const vt_expr *scalars = vt_i32(ctx, t.scalars);
+    for (uint32_t i = 0; i < e->n; i++) a[i] = i == t.data ? e->a[i] : vt_mutate_expr(&st->m, e->a[i]);
+    if (!vt_is_const(vt_floormod(ctx, part, scalars), 0))
+        vt_raise(ctx, VTA_ILLEGAL, "%s has %s scalars for each virtual thread, which is not a whole number of elements",
+                 vt_var_name(e->a[t.data]), vt_expr_plain(ctx, part));
+    a[t.offset] = vt_add(ctx, a[t.offset], vt_mul(ctx, st->thread, vt_floordiv(ctx, part, scalars)));
+    st->dependent = true;
+    return vt_e_with(ctx, e, a);
+}
+
+static const vt_expr *inject_var(inject *st, const vt_expr *e) {
+    if (vt_ptrmap_has(st->parts, e))
+        vt_raise(st->m.ctx, VTA_UNSUPPORTED,
+                 "%s, of which each virtual thread has a part, is passed to a call as a whole", vt_var_name(e));
+    if (vt_ptrmap_has(st->touched, e)) st->dependent = true;
+    return e;
+}
+
 static const vt_expr *inject_expr(vt_mutator *m, const vt_expr *e) {
     inject *st = (inject *)m;
     vt_ctx *ctx = m->ctx;
-    if (e->kind == VT_E_VAR) {
-        if (vt_ptrmap_has(st->touched, e)) st->dependent = true;
-        return e;
-    }
+    if (e->kind == VT_E_VAR) return inject_var(st, e);
+    const vt_expr *moved = inject_transfer(st, e);
+    if (moved != e) return moved;
     if (vt_is_call(e, VT_OP_CONTEXT_ID)) return st->share ? e : st->thread;
     const vt_expr *part = vt_is_call(e, VT_OP_ACCESS_PTR) ? vt_ptrmap_get(st->parts, e->a[1]) : NULL;
     if (part) {
@@ -237,11 +263,31 @@ static const vt_stmt *inject_alloc(inject *st, const vt_stmt *s) {
     return vt_s_new(ctx, &copy);
 }
 
+static bool find_token(void *user, const vt_expr *e) {
+    bool *found = user;
+    *found |= vt_is_call(e, VT_OP_VTA_COPROC_DEP_PUSH) || vt_is_call(e, VT_OP_VTA_COPROC_DEP_POP);
+    return !*found;
+}
+
+/* A loop that each thread does a number of times of its own is copied as a whole, one thread after the other. The
+ * tokens that order its steps are there for all threads at once then, so that they order nothing. */
+static void refuse_tokens(inject *st, const vt_stmt *loop) {
+    bool found = false;
+    vt_stmt_walk(loop, find_token, NULL, &found);
+    if (found)
+        vt_raise(
+            st->m.ctx, VTA_UNSUPPORTED,
+            "loop %s has a number of steps that depends on the virtual thread %s, and load, compute and store meet in "
+            "it; choose factors that divide the axes",
+            vt_var_name(loop->u.loop.var), vt_var_name(st->thread));
+}
+
 static const vt_stmt *inject_for(inject *st, const vt_stmt *s) {
     const vt_expr *extent = vt_mutate_expr(&st->m, s->u.loop.extent);
     vt_mutate_expr(&st->m, s->u.loop.min);
     const vt_stmt *out;
     if (st->dependent && !st->inside) {
+        refuse_tokens(st, s);
         out = copy_for_threads(st, s, true);
     } else {
         st->dependent = false;
@@ -319,6 +365,11 @@ static const vt_stmt *inject_stmt(vt_mutator *m, const vt_stmt *s) {
 
 /* ---- The pass --------------------------------------------------------------------------------------------------- */
 
+typedef struct threads {
+    vt_mutator m;
+    vt_lowering *l;
+} threads;
+
 static const vt_stmt *each_thread(vt_mutator *m, const vt_stmt *s) {
     vt_ctx *ctx = m->ctx;
     s = vt_mutate_stmt_children(m, s);
@@ -327,6 +378,7 @@ static const vt_stmt *each_thread(vt_mutator *m, const vt_stmt *s) {
     if (s->u.attr.value->kind != VT_E_INT)
         vt_raise(ctx, VTA_ILLEGAL, "the number of virtual threads %s is not a constant", vt_var_name(iter->var));
     inject st = {.m = {.ctx = ctx, .expr = inject_expr, .stmt = inject_stmt, .buffer = inject_buffer},
+                 .l = ((threads *)m)->l,
                  .thread = iter->var,
                  .n_threads = s->u.attr.value->u.i,
                  .touched = touched_vars(ctx, s->u.attr.body, iter->var),
@@ -342,7 +394,7 @@ static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
 }
 
 const vt_func *vt_pass_inject_virtual_thread(vt_lowering *l, const vt_func *f) {
-    vt_mutator m = {.ctx = l->ctx, .expr = no_expr, .stmt = each_thread};
-    const vt_stmt *body = vt_mutate_stmt(&m, f->body);
+    threads all = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = each_thread}, .l = l};
+    const vt_stmt *body = vt_mutate_stmt(&all.m, f->body);
     return body == f->body ? f : vt_func_with_body(l->ctx, f, vt_convert_ssa(l->ctx, body));
 }

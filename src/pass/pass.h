@@ -38,4 +38,13 @@ typedef struct vt_memory_info {
  * accelerator is configured. */
 bool vt_memory_of_scope(const vt_lowering *l, const char *scope, vt_memory_info *out_info);
 
+/* A call that moves elements from or to ordinary memory. */
+typedef struct vt_transfer_info {
+    uint32_t data, offset; /* operands of the call: the buffer, and the element at which it begins */
+    int64_t scalars;       /* of one element */
+} vt_transfer_info;
+
+/* False for other calls, and when no accelerator is configured. */
+bool vt_transfer_of_call(const vt_lowering *l, const vt_expr *call, vt_transfer_info *out_info);
+
 #endif

@@ -51,9 +51,11 @@ typedef struct planner {
     vt_ptrmap *before; /* statement -> vt_stmt_list of what comes before it */
     vt_ptrmap *after;
     state first, last;
+    stages entry;               /* where the scope of threads is entered, when the processor's work parts it */
     vt_ptrmap *with_tasks;      /* statements that contain a task */
     vt_ptrmap *stored, *loaded; /* data variables of DRAM buffers that tasks store and load */
-    uint32_t depth;             /* loops and conditions around */
+    vt_ptrmap *waits; /* statements of the processor before which everything is waited for -> a buffer's name */
+    uint32_t depth;   /* loops and conditions around */
 } planner;
 
 static bool has(const tokens *t, token x) {
@@ -210,10 +212,58 @@ static void plan_processor(planner *st, const vt_stmt *s) {
                  "at the root, or let the accelerator do it",
                  c.buffer->name);
     close_ends(st);
+    if (st->entry.n == 0) st->entry = st->first.enter;
     st->first = st->last = (state){.node = NULL};
     vt_stmt_list *list = VT_NEW(ctx, vt_stmt_list);
     vt_stmt_list_add(ctx, list, vt__call(ctx, VT_OP_VTA_COPROC_SYNC, 0, NULL));
     vt_ptrmap_set(st->before, s, list);
+    vt_ptrmap_set(st->waits, s, c.buffer->name);
+}
+
+/* A run of the accelerator ends where the processor waits for it, and others may use the chip before the next. */
+typedef struct lives {
+    vt_visitor v;
+    const planner *plan;
+    vt_ptrmap *seen; /* data variable on the chip -> the wait before its first use, or the function's body */
+    const void *now;
+    const char *name; /* of the buffer that the processor waits for */
+} lives;
+
+static void see_buffer(lives *st, const vt_var *data) {
+    vt_memory_info info;
+    if (!vt_memory_of_scope(st->plan->l, data->u.var->scope, &info)) return;
+    const void *since = vt_ptrmap_get(st->seen, data);
+    if (!since) vt_ptrmap_set(st->seen, data, st->now);
+    if (!since || since == st->now) return;
+    vt_raise(
+        st->plan->l->ctx, VTA_ILLEGAL,
+        "%s is in the %s buffer before and after the processor works on %s, but what is on the chip is lost when "
+        "the processor waits for the accelerator: compute or load it again after that in a stage of its own, or let "
+        "the accelerator do the processor's stage",
+        vt_var_name(data), info.name, st->name);
+}
+
+static void live_expr(vt_visitor *v, const vt_expr *e) {
+    if (e->kind == VT_E_VAR && e->u.var->pointer) see_buffer((lives *)v, e);
+    if (e->kind == VT_E_LOAD) see_buffer((lives *)v, e->u.buffer->data);
+    vt_visit_expr_children(v, e);
+}
+
+static void live_stmt(vt_visitor *v, const vt_stmt *s) {
+    lives *st = (lives *)v;
+    if (vt_ptrmap_has(st->plan->waits, s)) {
+        st->now = s;
+        st->name = vt_ptrmap_get(st->plan->waits, s);
+    }
+    if (s->kind == VT_S_STORE) see_buffer(st, s->u.store.buffer->data);
+    vt_visit_stmt_children(v, s);
+}
+
+static void check_lives(const planner *plan, const vt_stmt *body) {
+    if (vt_ptrmap_size(plan->waits) == 0) return;
+    lives st = {
+        .v = {.expr = live_expr, .stmt = live_stmt}, .plan = plan, .seen = vt_ptrmap_new(plan->l->ctx), .now = body};
+    vt_visit_stmt(&st.v, body);
 }
 
 /* ---- Walking ---------------------------------------------------------------------------------------------------- */
@@ -237,17 +287,17 @@ static void plan_loop(planner *st, const vt_stmt *s) {
 
 static void plan_threads(planner *st, const vt_stmt *s) {
     state first = st->first, last = st->last, threads = {.node = s};
-    st->first.node = st->last.node = NULL;
+    stages entry = st->entry;
+    st->first = st->last = (state){.node = NULL};
+    st->entry.n = 0;
     vt_visit_stmt(&st->v, s->u.attr.body);
-    bool any = st->last.node != NULL;
-    if (any) {
-        close_ends(st);
-        threads.enter = st->first.enter;
-        threads.leave = st->last.leave;
-    }
+    close_ends(st);
+    threads.enter = st->entry.n ? st->entry : st->first.enter;
+    threads.leave = st->last.leave;
     st->first = first;
     st->last = last;
-    if (any) append(st, &threads);
+    st->entry = entry;
+    append(st, &threads);
 }
 
 static void plan_if(planner *st, const vt_stmt *s) {
@@ -338,7 +388,8 @@ const vt_func *vt_pass_coproc_sync(vt_lowering *l, const vt_func *f) {
                     .after = vt_ptrmap_new(ctx),
                     .with_tasks = vt_ptrmap_new(ctx),
                     .stored = vt_ptrmap_new(ctx),
-                    .loaded = vt_ptrmap_new(ctx)};
+                    .loaded = vt_ptrmap_new(ctx),
+                    .waits = vt_ptrmap_new(ctx)};
     vt_stmt_walk_post(f->body, NULL, find_tasks, &plan);
     /* Where the whole program is one loop, its drain comes after the synchronization and meets the next run's primer;
      * so the original does, and recorded call sequences show it. */
@@ -347,6 +398,7 @@ const vt_func *vt_pass_coproc_sync(vt_lowering *l, const vt_func *f) {
     vt_ptrmap_set(plan.after, f->body, sync);
     vt_visit_stmt(&plan.v, f->body);
     if (plan.last.node) close_ends(&plan);
+    check_lives(&plan, f->body);
     inserter in = {.m = {.ctx = ctx, .expr = no_expr, .stmt = insert_stmt}, .plan = &plan};
     return vt_func_with_body(ctx, f, vt_mutate_stmt(&in.m, f->body));
 }

@@ -33,6 +33,26 @@ bool vt_memory_of_scope(const vt_lowering *l, const char *scope, vt_memory_info 
     return true;
 }
 
+/* ORDER: operands behind the name, which is operand 0. */
+static const struct {
+    const char *name;
+    uint32_t data, offset, memory;
+} transfers[] = {{"VTALoadBuffer2D", 2, 3, 12}, {"VTAStoreBuffer2D", 4, 5, 3}};
+
+bool vt_transfer_of_call(const vt_lowering *l, const vt_expr *call, vt_transfer_info *out_info) {
+    if (!l->options->config || !vt_is_call(call, VT_OP_CALL_EXTERN)) return false;
+    for (size_t i = 0; i < sizeof transfers / sizeof *transfers; i++) {
+        int64_t memory;
+        if (strcmp(call->a[0]->u.s, transfers[i].name) != 0 || transfers[i].memory >= call->n ||
+            !vt_as_const(call->a[transfers[i].memory], &memory))
+            continue;
+        *out_info = (vt_transfer_info){transfers[i].data, transfers[i].offset,
+                                       vt__elem_scalars(l->options->config, (vta_memory)memory)};
+        return true;
+    }
+    return false;
+}
+
 static bool find_axis(void *user, const vt_stmt *s) {
     const vt_iter **found = user;
     if (!*found && (vt_attr_is(s, VT_ATTR_TASK) || vt_attr_is(s, VT_ATTR_UOPS)) && s->u.attr.node.kind == VT_REF_ITER)
