@@ -21,6 +21,7 @@
 
 #include "vta/device.h"
 #include "vta/isa.h"
+#include "vta/program.h"
 
 VTA_BEGIN
 
@@ -180,6 +181,14 @@ VTA_API void vta_runtime_set_sink(vta_runtime *runtime, vta_sink sink);
  * written when nothing ran. In a process with $VTA_CAPTURE set (`vta capture`) all runtimes are recorded there, further
  * ones than the first that ran something in files with .2, .3, ... behind the name. */
 VTA_API vta_status vta_runtime_capture(vta_runtime *runtime, const char *path, vta_diag *diag);
+/* The same in memory: begins a recording, and ends it and gives it away (it outlives the runtime, its memory is the C
+ * library's, the caller destroys it; NULL and VTA_OK when nothing ran). VTA_INVALID_ARGUMENT for the second without the
+ * first. out_touched gets the addresses of the first `room` buffers whose contents the calling thread got at meanwhile,
+ * through VTABufferCPUPtr or VTABufferCopy, *out_touched_count (may be NULL) how many there were; at most 16 are told
+ * apart. */
+VTA_API vta_status vta_runtime_record(vta_runtime *runtime, vta_diag *diag);
+VTA_API vta_status vta_runtime_recorded(vta_runtime *runtime, vta_diag *diag, vta_program **out_program, size_t room,
+                                        uint32_t out_touched[], size_t *out_touched_count);
 /* Size in bytes of a live buffer of any runtime; VTA_NOT_FOUND for what is none. *out_addr (may be NULL) gets its
  * physical address. */
 VTA_API vta_status vta_buffer_info(const void *buffer, size_t *out_bytes, uint32_t *out_addr);

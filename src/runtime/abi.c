@@ -15,6 +15,16 @@ static void report(const vt_call *call, vta_diag *diag) {
     if (to) vt_report_call(to, call, entry.message);
 }
 
+/* The host gets at the contents of a buffer. */
+static void touch(const vt_slot *slot) {
+    vt_touched *t = &vt_this_thread.touched;
+    if (!slot || !t->watching) return;
+    for (uint32_t i = 0; i < t->count && i < VT_TOUCHED_MOST; i++)
+        if (t->addr[i] == slot->addr) return;
+    if (t->count < VT_TOUCHED_MOST) t->addr[t->count] = slot->addr;
+    t->count++;
+}
+
 void *VTABufferAlloc(size_t bytes) {
     vta_runtime *runtime = vt_runtime_acquire();
     if (!runtime) return NULL;
@@ -40,6 +50,8 @@ void VTABufferFree(void *buffer) {
 }
 
 void VTABufferCopy(const void *from, size_t from_offset, void *to, size_t to_offset, size_t bytes, int kind_mask) {
+    touch(vt_handle_find(&vt_buffers, from));
+    touch(vt_handle_find(&vt_buffers, to));
     if (vt_buffer_copy(from, from_offset, to, to_offset, bytes, kind_mask, NULL) == VTA_OK) return;
     vta_diag *diag = vta_diag_create(NULL);
     vt_buffer_copy(from, from_offset, to, to_offset, bytes, kind_mask, diag);
@@ -49,6 +61,7 @@ void VTABufferCopy(const void *from, size_t from_offset, void *to, size_t to_off
 
 void *VTABufferCPUPtr(VTACommandHandle cmd, void *buffer) {
     vt_slot *slot = vt_handle_find(&vt_buffers, buffer);
+    touch(slot);
     if (slot && slot->object) return slot->object;
     if (!slot && !vt_handle_is_kind(&vt_buffers, buffer)) return buffer;
     const vt_call *call = VT_CALL(VTABufferCPUPtr, P(cmd), P(buffer));

@@ -10,7 +10,7 @@
 
 struct vt_capture {
     vta_program *program;
-    char *path;
+    char *path;            /* NULL: in memory, to be taken */
     bool of_process;       /* asked for by the environment, for all runtimes of the process */
     vta_runtime *runtime;  /* while a run is being recorded */
     vta_status status;     /* of the run that is being recorded */
@@ -36,6 +36,11 @@ static void destroy(vta_runtime *runtime, vt_capture *capture) {
     vt_free(&runtime->allocator, capture, sizeof *capture);
 }
 
+static vta_status incomplete(const vt_capture *capture, vta_diag *diag) {
+    return vt_fail(diag, capture->failed, "%s: some runs are missing, for which there was no memory",
+                   capture->path ? capture->path : "the recording");
+}
+
 vta_status vt_capture_end(vta_runtime *runtime, vta_diag *diag) {
     vt_capture *capture = runtime->capture;
     if (!capture) return VTA_OK;
@@ -43,10 +48,25 @@ vta_status vt_capture_end(vta_runtime *runtime, vta_diag *diag) {
     atomic_store_explicit(&runtime->capturing, false, memory_order_relaxed);
     vta_program_set_stats(capture->program, &capture->counters, RECORDED_COUNTERS);
     vta_status status = VTA_OK;
-    if (vta_program_run_count(capture->program)) status = vta_program_save(capture->program, capture->path, diag);
-    if (status == VTA_OK && capture->failed != VTA_OK)
-        status =
-            vt_fail(diag, capture->failed, "%s: some runs are missing, for which there was no memory", capture->path);
+    if (capture->path && vta_program_run_count(capture->program))
+        status = vta_program_save(capture->program, capture->path, diag);
+    if (status == VTA_OK && capture->failed != VTA_OK) status = incomplete(capture, diag);
+    destroy(runtime, capture);
+    return status;
+}
+
+vta_status vt_capture_take(vta_runtime *runtime, vta_diag *diag, vta_program **out_program) {
+    vt_capture *capture = runtime->capture;
+    *out_program = NULL;
+    if (!capture || capture->path)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "no recording in memory was begun (vta_runtime_record)");
+    if (capture->failed == VTA_OK && vta_program_run_count(capture->program)) {
+        *out_program = capture->program;
+        capture->program = NULL;
+    }
+    vta_status status = capture->failed == VTA_OK ? VTA_OK : incomplete(capture, diag);
+    runtime->capture = NULL;
+    atomic_store_explicit(&runtime->capturing, false, memory_order_relaxed);
     destroy(runtime, capture);
     return status;
 }
@@ -55,10 +75,10 @@ vta_status vt_capture_begin(vta_runtime *runtime, const char *path, bool of_proc
     vt_capture *capture = vt_alloc_zero(&runtime->allocator, sizeof *capture);
     if (!capture) return vt_no_memory(diag);
     capture->of_process = of_process;
-    capture->path = vt_strdup(&runtime->allocator, path);
-    vta_status status = capture->path
-                            ? vta_program_create(runtime->config, &runtime->allocator, diag, &capture->program)
-                            : vt_no_memory(diag);
+    capture->path = path ? vt_strdup(&runtime->allocator, path) : NULL;
+    vta_status status = capture->path || !path ? vta_program_create(runtime->config, path ? &runtime->allocator : NULL,
+                                                                    diag, &capture->program)
+                                               : vt_no_memory(diag);
     if (status != VTA_OK) {
         destroy(runtime, capture);
         return status;

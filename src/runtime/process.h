@@ -17,6 +17,14 @@
 #endif
 
 /* What a thread has. */
+/* Buffers whose contents the host got at, by address. */
+enum { VT_TOUCHED_MOST = 16 };
+typedef struct vt_touched {
+    bool watching;
+    uint32_t count; /* may be more than are kept */
+    uint32_t addr[VT_TOUCHED_MOST];
+} vt_touched;
+
 typedef struct vt_thread {
     void *handle;         /* of `command`: the fast way from a handle to its command */
     vt_command *command;  /* the one used last */
@@ -24,6 +32,7 @@ typedef struct vt_thread {
     vt_command *commands; /* all of this thread */
     vt_report *report;    /* failures of calls that no command handle can be found for */
     bool registered;      /* vt__thread_ends will be called */
+    vt_touched touched;   /* by the host, while a recording in memory goes on */
 } vt_thread;
 
 extern _Thread_local vt_thread vt_this_thread VT_QUICK_TLS;

@@ -1,5 +1,6 @@
 #include "runtime/capture.h"
 #include "runtime/command.h"
+#include "runtime/process.h"
 
 /* ---- Life -------------------------------------------------------------------------------------------------- */
 
@@ -215,5 +216,34 @@ vta_status vta_runtime_capture(vta_runtime *runtime, const char *path, vta_diag 
     if (status == VTA_OK && path) status = vt_capture_begin(runtime, path, false, diag);
     pthread_mutex_unlock(&runtime->lock);
     vt_runtime_release(runtime);
+    return status;
+}
+
+vta_status vta_runtime_record(vta_runtime *runtime, vta_diag *diag) {
+    runtime = hold(runtime);
+    if (!runtime) return vt_fail(diag, VTA_INVALID_ARGUMENT, "there is no runtime: see vta_last_error(NULL)");
+    pthread_mutex_lock(&runtime->lock);
+    vta_status status = vt_capture_end(runtime, diag);
+    if (status == VTA_OK) status = vt_capture_begin(runtime, NULL, false, diag);
+    pthread_mutex_unlock(&runtime->lock);
+    vt_runtime_release(runtime);
+    vt_this_thread.touched = (vt_touched){.watching = status == VTA_OK};
+    return status;
+}
+
+vta_status vta_runtime_recorded(vta_runtime *runtime, vta_diag *diag, vta_program **out_program, size_t room,
+                                uint32_t out_touched[], size_t *out_touched_count) {
+    if (!out_program) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_runtime_recorded: out_program is NULL");
+    *out_program = NULL;
+    runtime = hold(runtime);
+    if (!runtime) return vt_fail(diag, VTA_INVALID_ARGUMENT, "there is no runtime: see vta_last_error(NULL)");
+    pthread_mutex_lock(&runtime->lock);
+    vta_status status = vt_capture_take(runtime, diag, out_program);
+    pthread_mutex_unlock(&runtime->lock);
+    vt_runtime_release(runtime);
+    const vt_touched *t = &vt_this_thread.touched;
+    for (size_t i = 0; i < room && i < t->count && i < VT_TOUCHED_MOST; i++) out_touched[i] = t->addr[i];
+    if (out_touched_count) *out_touched_count = t->count;
+    vt_this_thread.touched.watching = false;
     return status;
 }

@@ -42,7 +42,7 @@ struct vta_runtime {
     vta_sink sink;
     vt_command *commands;
     const vt_command *last; /* whose stream ran last on the device, cut in the middle; NULL: none, or it was whole */
-    uint64_t epoch; /* counts the events that late frees are compared by */
+    uint64_t epoch;         /* counts the events that late frees are compared by */
     vt_late_free *late;
     size_t late_count, late_cap;
     vt_block *blocks; /* by host address */
