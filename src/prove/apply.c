@@ -1,0 +1,346 @@
+/* Operations on values, and the laws that give one value for what is written in two ways. */
+#include <string.h>
+
+#include "prove/field.h"
+
+enum { SMALL = 1 << 16, MEMBERS_MOST = 64 };
+/* Ranges beyond this are not followed: sums of two stay far from overflow. */
+static const int64_t FAR = INT64_C(1) << 60;
+
+typedef struct range {
+    int64_t low, high;
+    bool exact; /* the value is this integer; otherwise only congruent to it */
+} range;
+
+static range of_type(uint32_t bits) {
+    int64_t high = bits >= 64 ? INT64_MAX : (INT64_C(1) << (bits - 1)) - 1;
+    return (range){-high - 1, high, false};
+}
+
+static int64_t wrap(int64_t x, uint32_t bits, bool is_signed) {
+    if (bits >= 64) return x;
+    uint64_t low = (uint64_t)x & ((UINT64_C(1) << bits) - 1);
+    if (is_signed && low >> (bits - 1)) low |= ~UINT64_C(0) << bits;
+    return (int64_t)low;
+}
+
+/* A constant shows in both residues when it is small, and is remembered when it is not. */
+static bool constant(const vta_field *f, vta_value v, int64_t *out) {
+    uint32_t r1 = vt_first(v), r2 = vt_second(v);
+    *out = r1;
+    if (r1 < SMALL && r1 == r2) return true;
+    *out = -(int64_t)(VT_P1 - r1);
+    if (VT_P1 - r1 <= SMALL && VT_P1 - r1 == VT_P2 - r2) return true;
+    const vt_term *t = vt_term_find(f, v);
+    if (!t || t->low != t->high) return false;
+    *out = t->low;
+    return true;
+}
+
+bool vta_field_is_int(const vta_field *field, vta_value value, int64_t *out_number) {
+    return constant(field, value, out_number);
+}
+
+/* What is known of a value as an integer, whatever its type. */
+static bool integer(const vta_field *f, vta_value v, range *out) {
+    int64_t c;
+    const vt_term *t = vt_term_find(f, v);
+    if (!t && !constant(f, v, &c)) return false;
+    *out = t ? (range){t->low, t->high, true} : (range){c, c, true};
+    return true;
+}
+
+/* The range of a value of a type. */
+static range range_of(const vta_field *f, vta_value v, uint32_t bits) {
+    range all = of_type(bits), r;
+    return integer(f, v, &r) && r.low >= all.low && r.high <= all.high ? r : all;
+}
+
+void vta_field_known(vta_field *field, vta_value value, int64_t low, int64_t high) {
+    int64_t c;
+    if (!constant(field, value, &c))
+        vt_term_put(field, &(vt_term){.value = value, .op = VT_TERM_RANGE, .low = low, .high = high});
+}
+
+vta_value vta_field_int(vta_field *field, int64_t number) {
+    vta_value v = vt_value_int(number);
+    if (number >= SMALL || number < -SMALL) vta_field_known(field, v, number, number);
+    return v;
+}
+
+static vta_value hash_term(vta_field *f, const vt_term *t, const vta_value *members) {
+    uint64_t h = vt_mix(vt_mix(f->key, (uint64_t)t->op << 16 | (uint64_t)t->bits << 8 | t->is_signed), t->operand);
+    h = vt_mix(vt_mix(h, (uint64_t)t->constant), (uint64_t)t->has_constant << 32 | t->n);
+    for (uint32_t i = 0; i < t->n; i++) h = vt_mix(h, members[i]);
+    f->applied++;
+    return vt_hash_value(h);
+}
+
+/* ---- Sums and products ---------------------------------------------------------------------------------------- */
+
+/* Remembers the range of a result where those of both operands are known. */
+static vta_value with_range(vta_field *f, vta_value v, int64_t low, int64_t high) {
+    if (low >= -FAR && high <= FAR) vta_field_known(f, v, low, high);
+    return v;
+}
+
+static vta_value add(vta_field *f, vta_value a, vta_value b, uint32_t bits) {
+    (void)bits;
+    vta_value v = vt_value_add(a, b);
+    range x, y;
+    if (!integer(f, a, &x) || !integer(f, b, &y)) return v;
+    return with_range(f, v, x.low + y.low, x.high + y.high);
+}
+
+static vta_value subtract(vta_field *f, vta_value a, vta_value b, uint32_t bits) {
+    (void)bits;
+    vta_value v = vt_value_add(a, vt_value_negate(b));
+    range x, y;
+    if (!integer(f, a, &x) || !integer(f, b, &y)) return v;
+    return with_range(f, v, x.low - y.high, x.high - y.low);
+}
+
+/* Ranges are followed through products with constants only: the accelerator's matrix products know none. */
+static vta_value multiply(vta_field *f, vta_value a, vta_value b, uint32_t bits) {
+    (void)bits;
+    vta_value v = vt_value_mul(a, b);
+    range x, y;
+    int64_t low, high;
+    if (!integer(f, a, &x) || !integer(f, b, &y) || (x.low != x.high && y.low != y.high)) return v;
+    if (__builtin_mul_overflow(x.low, y.low, &low) || __builtin_mul_overflow(x.high, y.high, &high)) return v;
+    return low < high ? with_range(f, v, low, high) : with_range(f, v, high, low);
+}
+
+/* ---- Shifts ------------------------------------------------------------------------------------------------------ */
+
+static vta_value shift_right_by(vta_field *f, vta_value a, int64_t amount, uint32_t bits) {
+    if (amount >= bits) amount = bits - 1;
+    range r = range_of(f, a, bits);
+    if (!amount) return a;
+    if (r.low >> amount == r.high >> amount) return vta_field_int(f, r.low >> amount);
+    const vt_term *of = vt_term_find(f, a);
+    vt_term t = {.op = VT_TERM_SHR, .bits = (uint8_t)(r.exact ? 0 : bits), .operand = a, .constant = amount};
+    if (of && of->op == VT_TERM_SHR) { /* its result fits wherever it is shifted on */
+        t.bits = of->bits;
+        t.operand = of->operand;
+        t.constant = of->constant + amount;
+        if (t.bits && t.constant >= t.bits) t.constant = t.bits - 1;
+    }
+    t.low = r.low >> amount;
+    t.high = r.high >> amount;
+    t.value = hash_term(f, &t, NULL);
+    vt_term_put(f, &t);
+    return t.value;
+}
+
+static vta_value shift_left_by(vta_field *f, vta_value a, int64_t amount, uint32_t bits) {
+    if (amount >= bits || amount > 62) return 0;
+    return multiply(f, a, vta_field_int(f, INT64_C(1) << amount), bits);
+}
+
+static vta_value shift(vta_field *f, vta_value a, vta_value b, uint32_t bits, bool left) {
+    int64_t amount;
+    if (!constant(f, b, &amount)) {
+        f->applied++;
+        return vta_field_opaque(f, (uint64_t)(left ? VTA_FIELD_SHL : VTA_FIELD_SHR) << 8 | bits, 2,
+                                (vta_value[]){a, b});
+    }
+    amount = wrap(amount, bits, true);
+    if (amount < 0) {
+        left = !left;
+        amount = amount == INT64_MIN ? INT64_MAX : -amount;
+    }
+    return left ? shift_left_by(f, a, amount, bits) : shift_right_by(f, a, amount, bits);
+}
+
+static vta_value shift_left(vta_field *f, vta_value a, vta_value b, uint32_t bits) {
+    return shift(f, a, b, bits, true);
+}
+
+static vta_value shift_right(vta_field *f, vta_value a, vta_value b, uint32_t bits) {
+    return shift(f, a, b, bits, false);
+}
+
+/* ---- Minimum and maximum: sets ------------------------------------------------------------------------------------
+ */
+
+typedef struct set {
+    vt_term_op op;
+    uint32_t bits;
+    bool has_constant;
+    int64_t constant;
+    uint32_t n;
+    vta_value members[2 * MEMBERS_MOST];
+} set;
+
+static bool better(vt_term_op op, int64_t x, int64_t y) { return op == VT_TERM_MIN ? x < y : x > y; }
+
+static void add_constant(set *s, int64_t c) {
+    c = wrap(c, s->bits, true);
+    if (!s->has_constant || better(s->op, c, s->constant)) s->constant = c;
+    s->has_constant = true;
+}
+
+static void add_member(set *s, vta_value v) {
+    uint32_t at = 0;
+    while (at < s->n && s->members[at] < v) at++;
+    if (at < s->n && s->members[at] == v) return;
+    memmove(s->members + at + 1, s->members + at, (s->n - at) * sizeof v);
+    s->members[at] = v;
+    s->n++;
+}
+
+/* The same operation inside is opened, but not at a width where its operands mean something else. */
+static bool opens(const vta_field *f, const set *s, const vt_term *t) {
+    if (!t || t->op != s->op || t->n > MEMBERS_MOST || s->n > MEMBERS_MOST) return false;
+    for (uint32_t i = 0; i < t->n && !t->bits; i++)
+        if (!range_of(f, f->members[t->members + i], s->bits).exact) return false;
+    return !t->bits || t->bits == s->bits;
+}
+
+static void add_operand(const vta_field *f, set *s, vta_value v) {
+    int64_t c;
+    if (constant(f, v, &c)) {
+        add_constant(s, c);
+        return;
+    }
+    const vt_term *t = vt_term_find(f, v);
+    if (!opens(f, s, t)) {
+        add_member(s, v);
+        return;
+    }
+    for (uint32_t i = 0; i < t->n; i++) add_member(s, f->members[t->members + i]);
+    if (t->has_constant) add_constant(s, t->constant);
+}
+
+/* Takes out what cannot be the result: members on the wrong side of the constant, then perhaps the constant. */
+static void reduce(const vta_field *f, set *s) {
+    if (!s->has_constant) return;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        range r = range_of(f, s->members[i], s->bits);
+        int64_t best = s->op == VT_TERM_MIN ? r.low : r.high, worst = s->op == VT_TERM_MIN ? r.high : r.low;
+        if (!better(s->op, best, s->constant)) continue;
+        s->members[kept++] = s->members[i];
+        if (!better(s->op, s->constant, worst)) s->has_constant = false;
+    }
+    s->n = kept;
+}
+
+/* The range of the result, and whether all operands are integers that fit: then the width does not matter. */
+static range range_of_set(const vta_field *f, const set *s) {
+    range all = {s->constant, s->constant, true};
+    for (uint32_t i = 0; i < s->n; i++) {
+        range r = range_of(f, s->members[i], s->bits);
+        bool first = !i && !s->has_constant;
+        if (first || better(s->op, r.low, all.low)) all.low = r.low;
+        if (first || better(s->op, r.high, all.high)) all.high = r.high;
+        all.exact = all.exact && r.exact;
+    }
+    return all;
+}
+
+static vta_value value_of_set(vta_field *f, set *s) {
+    reduce(f, s);
+    if (!s->n) return vta_field_int(f, s->constant);
+    if (s->n == 1 && !s->has_constant) return s->members[0];
+    range r = range_of_set(f, s);
+    vt_term t = {.op = (uint8_t)s->op,
+                 .bits = (uint8_t)(r.exact ? 0 : s->bits),
+                 .low = r.low,
+                 .high = r.high,
+                 .has_constant = s->has_constant,
+                 .constant = s->has_constant ? s->constant : 0,
+                 .n = s->n,
+                 .members = f->n_members};
+    t.value = hash_term(f, &t, s->members);
+    if (vt_term_find(f, t.value)) return t.value;
+    if (!vt_reserve(&f->allocator, &f->members, &f->members_cap, f->n_members + s->n, sizeof *f->members)) {
+        f->status = VTA_NO_MEMORY;
+        return t.value;
+    }
+    memcpy(f->members + f->n_members, s->members, s->n * sizeof *s->members);
+    f->n_members += s->n;
+    vt_term_put(f, &t);
+    return t.value;
+}
+
+static vta_value set_of(vta_field *f, vt_term_op op, vta_value a, vta_value b, uint32_t bits) {
+    set s = {.op = op, .bits = bits};
+    add_operand(f, &s, a);
+    add_operand(f, &s, b);
+    return value_of_set(f, &s);
+}
+
+/* max(min(x, high), low) with low < high is min(max(x, low), high): a clip's one form. False: it is none. */
+static bool clip(vta_field *f, vta_value x, vta_value bound, uint32_t bits, vta_value *out) {
+    int64_t low;
+    const vt_term *t = vt_term_find(f, x);
+    if (!t || t->op != VT_TERM_MIN || !t->has_constant || (t->bits && t->bits != bits)) return false;
+    if (!constant(f, bound, &low) || wrap(low, bits, true) >= t->constant) return false;
+    set s = {.op = VT_TERM_MIN, .bits = bits, .n = t->n};
+    int64_t high = t->constant;
+    memcpy(s.members, f->members + t->members, t->n * sizeof *s.members);
+    vta_value inner = set_of(f, VT_TERM_MAX, value_of_set(f, &s), bound, bits);
+    *out = set_of(f, VT_TERM_MIN, inner, vta_field_int(f, high), bits);
+    return true;
+}
+
+static vta_value minimum(vta_field *f, vta_value a, vta_value b, uint32_t bits) {
+    return set_of(f, VT_TERM_MIN, a, b, bits);
+}
+
+static vta_value maximum(vta_field *f, vta_value a, vta_value b, uint32_t bits) {
+    vta_value v;
+    if (clip(f, a, b, bits, &v) || clip(f, b, a, bits, &v)) return v;
+    return set_of(f, VT_TERM_MAX, a, b, bits);
+}
+
+/* ---- Narrowing ------------------------------------------------------------------------------------------------------
+ */
+
+vta_value vta_field_narrow(vta_field *f, vta_value value, uint32_t bits, bool is_signed) {
+    range r, fits = of_type(bits + !is_signed);
+    if (!is_signed) fits.low = 0;
+    int64_t c;
+    if (constant(f, value, &c)) return vta_field_int(f, wrap(c, bits, is_signed));
+    if (integer(f, value, &r) && r.low >= fits.low && r.high <= fits.high) return value;
+    const vt_term *of = vt_term_find(f, value);
+    vt_term t = {.op = VT_TERM_NARROW, .bits = (uint8_t)bits, .is_signed = is_signed, .operand = value};
+    if (of && of->op == VT_TERM_NARROW && of->bits >= bits) t.operand = of->operand;
+    t.low = fits.low;
+    t.high = fits.high;
+    t.value = hash_term(f, &t, NULL);
+    vt_term_put(f, &t);
+    return t.value;
+}
+
+/* ---- All of them
+ * ------------------------------------------------------------------------------------------------------ */
+
+typedef vta_value operation(vta_field *f, vta_value a, vta_value b, uint32_t bits);
+
+static const struct {
+    operation *make;
+    bool arithmetic; /* quicker than looking it up */
+} operations[VTA_FIELD_OP_COUNT] = {
+    [VTA_FIELD_ADD] = {add, true},          [VTA_FIELD_SUB] = {subtract, true}, [VTA_FIELD_MUL] = {multiply, true},
+    [VTA_FIELD_MIN] = {minimum, false},     [VTA_FIELD_MAX] = {maximum, false}, [VTA_FIELD_SHL] = {shift_left, true},
+    [VTA_FIELD_SHR] = {shift_right, false},
+};
+
+/* Where the result of an operation is kept, if it is. */
+static vt_memo *memo_of(vta_field *f, uint64_t what, vta_value a, vta_value b) {
+    if (!f->memos) f->memos = vt_alloc_zero(&f->allocator, VT_MEMOS * sizeof *f->memos);
+    return f->memos ? &f->memos[vt_mix(vt_mix(what, a), b) % VT_MEMOS] : NULL;
+}
+
+vta_value vta_field_apply(vta_field *field, vta_field_op op, vta_value a, vta_value b, uint32_t bits) {
+    if (operations[op].arithmetic) return operations[op].make(field, a, b, bits);
+    uint64_t what = (uint64_t)op << 8 | bits;
+    vt_memo *memo = memo_of(field, what, a, b);
+    if (memo && memo->what == what && memo->a == a && memo->b == b) return memo->result;
+    vta_value result = operations[op].make(field, a, b, bits);
+    if (memo) *memo = (vt_memo){a, b, result, what};
+    return result;
+}

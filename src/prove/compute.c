@@ -1,0 +1,85 @@
+/* GEMM and ALU on values. */
+#include "prove/prover.h"
+
+/* Degrees are a bound; beyond this one they say nothing any more. */
+enum { DEGREE_MOST = 1 << 30 };
+
+static uint32_t times(uint64_t a, uint64_t b) { return a + b < DEGREE_MOST ? (uint32_t)(a + b) : DEGREE_MOST; }
+static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+typedef struct indices {
+    uint32_t dst, src, wgt;
+} indices;
+
+typedef void body(vt_prover *p, const void *what, indices at);
+
+static void each(vt_prover *p, const vt_loops *l, uint32_t insn, body *do_one, const void *what) {
+    for (uint32_t y = 0; y < l->iter_out; y++)
+        for (uint32_t x = 0; x < l->iter_in; x++)
+            for (uint32_t u = 0; u < l->uop_count; u++) {
+                indices at = {l->uops[u].dst + y * l->dst_factor_out + x * l->dst_factor_in,
+                              l->uops[u].src + y * l->src_factor_out + x * l->src_factor_in,
+                              l->uops[u].wgt + y * l->wgt_factor_out + x * l->wgt_factor_in};
+                do_one(p, what, at);
+                p->writer[at.dst] = insn;
+            }
+}
+
+static void multiply_tile(vt_prover *p, const void *unused, indices at) {
+    (void)unused;
+    const vta_config *c = p->config;
+    vta_value *dst = p->acc + at.dst * p->acc_scalars;
+    const vta_value *inp = p->inp + at.src * p->inp_scalars;
+    for (uint32_t b = 0; b < c->batch; b++, inp += c->block_in, dst += c->block_out)
+        vt_value_multiply_add(dst, inp, p->wgt + at.wgt * p->wgt_scalars, c->block_out, c->block_in);
+    p->degree[at.dst] = larger(p->degree[at.dst], times(p->memory_degree, p->memory_degree));
+}
+
+static void reset_tile(vt_prover *p, const void *unused, indices at) {
+    (void)unused;
+    vta_value *dst = p->acc + at.dst * p->acc_scalars;
+    for (size_t i = 0; i < p->acc_scalars; i++) dst[i] = 0;
+    p->degree[at.dst] = 0;
+}
+
+static void sign_product(vt_prover *p, const void *unused, indices at) {
+    (void)unused;
+    p->acc[at.dst] = vt_mix(vt_mix(vt_mix(p->acc[at.dst], p->inp[at.src]), p->wgt[at.wgt]), VTA_OP_GEMM);
+}
+
+void vt_prover_gemm(vt_prover *p, uint32_t index, const vt_loops *loops, bool reset) {
+    body *multiply = p->options->signatures ? sign_product : multiply_tile;
+    each(p, loops, index, reset ? reset_tile : multiply, NULL);
+}
+
+typedef struct alu {
+    vta_field_op op;
+    bool use_imm;
+    vta_value imm;
+} alu;
+
+static void alu_tile(vt_prover *p, const void *what, indices at) {
+    const alu *a = what;
+    vta_value *dst = p->acc + at.dst * p->acc_scalars;
+    const vta_value *src = p->acc + at.src * p->acc_scalars;
+    for (size_t i = 0; i < p->acc_scalars; i++)
+        dst[i] = vta_field_apply(p->field, a->op, dst[i], a->use_imm ? a->imm : src[i], 32);
+    uint32_t d = p->degree[at.dst], s = a->use_imm ? 0 : p->degree[at.src];
+    p->degree[at.dst] = a->op == VTA_FIELD_MUL ? times(d, s) : larger(d, s);
+}
+
+static void sign_alu(vt_prover *p, const void *what, indices at) {
+    const alu *a = what;
+    uint64_t kind = (uint64_t)a->op << 1 | a->use_imm;
+    p->acc[at.dst] = vt_mix(vt_mix(vt_mix(p->acc[at.dst], a->use_imm ? a->imm : p->acc[at.src]), kind), VTA_OP_ALU);
+}
+
+void vt_prover_alu(vt_prover *p, uint32_t index, const vta_insn *insn, const vt_loops *loops) {
+    static const vta_field_op ops[VTA_ALU_COUNT] = {
+        [VTA_ALU_MIN] = VTA_FIELD_MIN, [VTA_ALU_MAX] = VTA_FIELD_MAX, [VTA_ALU_ADD] = VTA_FIELD_ADD,
+        [VTA_ALU_SHR] = VTA_FIELD_SHR, [VTA_ALU_MUL] = VTA_FIELD_MUL,
+    };
+    alu a = {.op = ops[insn->u.exec.alu_opcode], .use_imm = insn->u.exec.use_imm};
+    a.imm = a.use_imm ? vta_field_int(p->field, insn->u.exec.imm) : 0;
+    each(p, loops, index, p->options->signatures ? sign_alu : alu_tile, &a);
+}

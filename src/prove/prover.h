@@ -1,0 +1,39 @@
+/* The accelerator on values. The decoder, the tokens and the range checks are those of device/core; what instructions
+ * compute is written here once more. */
+#ifndef VT_PROVE_PROVER_H
+#define VT_PROVE_PROVER_H
+
+#include "config/config_priv.h"
+#include "device/core/stream.h"
+#include "prove/shadow.h"
+
+enum { VT_NOBODY = UINT32_MAX };
+
+typedef struct vt_prover {
+    const vta_program *program;
+    const vta_config *config;
+    const vta_allocator *allocator;
+    const vta_field_options *options;
+    vta_field *field;
+    vt_dram dram;    /* real bytes: instructions and micro-ops */
+    vt_machine core; /* its micro-op buffer and checks */
+    vta_counters counters;
+    vt_shadow shadow;
+    vta_value *inp, *wgt, *acc;
+    size_t inp_scalars, wgt_scalars, acc_scalars; /* of an element, as kept on chip: 1 signature, or all values */
+    size_t lanes;                                 /* scalars of an acc element in DRAM */
+    uint32_t *writer;                             /* the instruction that last wrote an acc element, in this run */
+    uint32_t *degree;                             /* of an acc element */
+    uint32_t memory_degree;                       /* of what is in DRAM */
+    uint32_t run;
+    uint64_t left;                  /* of most_work */
+    const vta_field_array *watched; /* NULL: none */
+} vt_prover;
+
+/* The effect of one instruction, whose bounds were checked. */
+vta_status vt_prover_load(vt_prover *p, uint32_t index, const vta_insn *insn, vta_diag *diag);
+vta_status vt_prover_store(vt_prover *p, uint32_t index, const vta_insn *insn, vta_diag *diag);
+void vt_prover_gemm(vt_prover *p, uint32_t index, const vt_loops *loops, bool reset);
+void vt_prover_alu(vt_prover *p, uint32_t index, const vta_insn *insn, const vt_loops *loops);
+
+#endif
