@@ -29,6 +29,7 @@
 #include <stdbool.h>
 
 #include "vta/config.h"
+#include "vta/field.h"
 #include "vta/status.h"
 
 VTA_BEGIN
@@ -184,6 +185,11 @@ VTA_API const char *te_prim_func_text(te_context *c, size_t n, te_tensor *const 
  * element). VTA_NOT_FOUND when an input is missing, VTA_OUT_OF_RANGE for a load outside its tensor. */
 VTA_API vta_status te_evaluate(te_context *c, te_tensor *out, size_t n, te_tensor *const inputs[],
                                const void *const data[], void *out_data);
+
+/* The same with values that stand for all inputs at once (vta/field.h): arrays of one vta_value an element.
+ * VTA_UNSUPPORTED for floats, and for an index or a condition that depends on the inputs. */
+VTA_API vta_status te_evaluate_field(te_context *c, vta_field *field, te_tensor *out, size_t n,
+                                     te_tensor *const inputs[], const vta_value *const values[], vta_value *out_values);
 
 /* ---- Schedules ------------------------------------------------------------------------------------------- */
 

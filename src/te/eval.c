@@ -5,63 +5,7 @@
 
 #include "arith/linear.h"
 #include "ir/fold.h"
-#include "te/priv.h"
-
-/* One value: integers extended to 64 bits as their type says, floats as double. */
-typedef union value {
-    int64_t i;
-    double f;
-} value;
-
-/* An array of a tensor's elements. */
-typedef struct array {
-    const vt_tensor *tensor;
-    vt_dtype dtype;
-    int64_t *shape;
-    int64_t elements;
-    uint8_t *data; /* not const: results are written */
-} array;
-
-/* The program: slot[to] = op(slot[x], slot[y]); JUMPs make choices lazy. */
-typedef enum opcode {
-    CONST,
-    COPY,
-    BIN,
-    NOT,
-    BITNOT,
-    CAST,
-    LOAD,
-    LOAD_LINEAR,
-    MATH,
-    SHIFT,
-    BITWISE,
-    JUMP,
-    JUMP_IF_NOT
-} opcode;
-
-typedef struct insn {
-    uint8_t code;
-    uint8_t kind;   /* vt_expr_kind of BIN; otherwise vt_op */
-    vt_dtype dtype; /* of the operands for BIN, of the result for others */
-    uint32_t to, x, y;
-    value constant;
-    const array *array;
-    const uint32_t *indices; /* slots: of LOAD one for each dimension, of LOAD_LINEAR one for each factor */
-    const int64_t *factors;  /* LOAD_LINEAR: the element is base + the sum of factors times slots, surely inside */
-    int64_t base;
-    uint32_t n_factors;
-} insn;
-
-typedef struct program {
-    te_context *c;
-    vt_ctx *ctx;
-    insn *code;
-    uint32_t n, cap;
-    uint32_t slots;
-    vt_ptrmap *known; /* variables: axis -> slot + 1 */
-    const vt_ptrmap *arrays;
-    vt__iters axes; /* whose values stand in slots */
-} program;
+#include "te/eval.h"
 
 /* ---- Memory ---- */
 
@@ -256,6 +200,7 @@ static uint32_t make(program *p, const vt_expr *e) {
         in.x = make(p, e->a[0]);
         in.code = CAST;
         in.kind = e->a[0]->dtype.code;
+        in.from = e->a[0]->dtype;
         break;
     case VT_E_PLOAD: return make_load(p, e);
     case VT_E_CALL: return make_call(p, e);
@@ -372,50 +317,59 @@ static value run_load(te_context *c, const insn *in, const value *slot) {
     return v;
 }
 
-static void run(const program *p, value *slot) {
-    for (uint32_t pc = 0; pc < p->n; pc++) {
-        const insn *in = &p->code[pc];
-        value x = slot[in->x], y = slot[in->y], *to = &slot[in->to];
-        switch ((opcode)in->code) {
-        case CONST: *to = in->constant; break;
-        case COPY: *to = x; break;
-        case BIN:
-            if (in->dtype.code == VT_FLOAT)
-                *to = float_bin(in->kind, in->dtype, x.f, y.f);
-            else
-                int_bin(in->kind, in->dtype, x.i, y.i, &to->i);
-            break;
-        case NOT: to->i = !x.i; break;
-        case BITNOT: to->i = wrap(~x.i, in->dtype); break;
-        case CAST: *to = cast_value(x, in->kind, in->dtype); break;
-        case LOAD: *to = run_load(p->c, in, slot); break;
-        case LOAD_LINEAR: {
-            int64_t at = in->base;
-            for (uint32_t k = 0; k < in->n_factors; k++) at += in->factors[k] * slot[in->indices[k]].i;
-            *to = load_element(in->array->data, in->array->dtype, at);
-            if (in->array->dtype.bits < 8) to->i = wrap(to->i, in->array->dtype);
-            break;
-        }
-        case MATH: to->f = rounded(float_math(in->kind, x.f, y.f), in->dtype); break;
-        case SHIFT: to->i = wrap(vt_shift_value(in->kind, in->dtype, x.i, y.i), in->dtype); break;
-        case BITWISE:
-            to->i = in->kind == VT_OP_BITWISE_AND ? x.i & y.i : in->kind == VT_OP_BITWISE_OR ? x.i | y.i : x.i ^ y.i;
-            break;
-        case JUMP: pc = in->to - 1; break;
-        case JUMP_IF_NOT:
-            if (!x.i) pc = in->to - 1;
-            break;
-        }
+static inline void one(const program *p, const insn *in, value *slot) {
+    value x = slot[in->x], y = slot[in->y], *to = &slot[in->to];
+    switch ((opcode)in->code) {
+    case CONST: *to = in->constant; break;
+    case COPY: *to = x; break;
+    case BIN:
+        if (in->dtype.code == VT_FLOAT)
+            *to = float_bin(in->kind, in->dtype, x.f, y.f);
+        else
+            int_bin(in->kind, in->dtype, x.i, y.i, &to->i);
+        break;
+    case NOT: to->i = !x.i; break;
+    case BITNOT: to->i = wrap(~x.i, in->dtype); break;
+    case CAST: *to = cast_value(x, in->kind, in->dtype); break;
+    case LOAD: *to = run_load(p->c, in, slot); break;
+    case LOAD_LINEAR: {
+        int64_t at = in->base;
+        for (uint32_t k = 0; k < in->n_factors; k++) at += in->factors[k] * slot[in->indices[k]].i;
+        *to = load_element(in->array->data, in->array->dtype, at);
+        if (in->array->dtype.bits < 8) to->i = wrap(to->i, in->array->dtype);
+        break;
+    }
+    case MATH: to->f = rounded(float_math(in->kind, x.f, y.f), in->dtype); break;
+    case SHIFT: to->i = wrap(vt_shift_value(in->kind, in->dtype, x.i, y.i), in->dtype); break;
+    case BITWISE:
+        to->i = in->kind == VT_OP_BITWISE_AND ? x.i & y.i : in->kind == VT_OP_BITWISE_OR ? x.i | y.i : x.i ^ y.i;
+        break;
+    case JUMP:
+    case JUMP_IF_NOT: break;
     }
 }
 
-/* ---- Tensors ---- */
+void vt__eval_step(const program *p, const insn *in, value *slot) { one(p, in, slot); }
 
-typedef struct evaluation {
-    te_context *c;
-    vt_ctx *ctx;
-    vt_ptrmap *arrays; /* tensor -> array */
-} evaluation;
+static void run(const evaluation *ev, const program *p, value *slot) {
+    (void)ev;
+    for (uint32_t pc = 0; pc < p->n; pc++) {
+        const insn *in = &p->code[pc];
+        if (in->code == JUMP || (in->code == JUMP_IF_NOT && !slot[in->x].i))
+            pc = in->to - 1;
+        else
+            one(p, in, slot);
+    }
+}
+
+static void store(const evaluation *ev, const array *to, int64_t at, const value *slot, uint32_t result) {
+    (void)ev;
+    store_element(to->data, to->dtype, at, slot[result]);
+}
+
+static const domain numbers = {.element_bytes = element_bytes, .run = run, .store = store};
+
+/* ---- Tensors ---- */
 
 static array *new_array(te_context *c, const vt_tensor *t) {
     array *a = VT_NEW(&c->ctx, array);
@@ -429,13 +383,6 @@ static array *new_array(te_context *c, const vt_tensor *t) {
     }
     return a;
 }
-
-/* The ranges of the iteration axes, and the slots in which their values stand. */
-typedef struct odometer {
-    uint32_t n;
-    uint32_t *slots;
-    int64_t *min, *extent;
-} odometer;
 
 static odometer make_odometer(program *p, uint32_t n, const vt_iter *const *axes) {
     odometer o = {n, VT_NEW_ARRAY(p->ctx, uint32_t, n), VT_NEW_ARRAY(p->ctx, int64_t, n),
@@ -463,17 +410,22 @@ static bool odometer_next(const odometer *o, value *slot) {
     return false;
 }
 
+static value *new_slots(evaluation *ev, const program *p) {
+    ev->marks = VT_NEW_ARRAY(ev->ctx, uint8_t, p->slots + 1);
+    return VT_NEW_ARRAY(ev->ctx, value, p->slots + 1);
+}
+
 static void evaluate_plain(evaluation *ev, const vt_operation *op, uint32_t k, array *to) {
     program p = {.c = ev->c, .ctx = ev->ctx, .known = vt_ptrmap_new(ev->ctx), .arrays = ev->arrays};
     odometer o = make_odometer(&p, op->n_axes, op->iters);
     uint32_t result = make(&p, op->bodies[k]);
-    value *slot = VT_NEW_ARRAY(ev->ctx, value, p.slots + 1);
+    value *slot = new_slots(ev, &p);
     odometer_start(&o, slot);
     int64_t at = 0;
     do {
         if (at % 4096 == 0) vt_poll(ev->ctx);
-        run(&p, slot);
-        store_element(to->data, to->dtype, at++, slot[result]);
+        ev->domain->run(ev, &p, slot);
+        ev->domain->store(ev, to, at++, slot, result);
     } while (odometer_next(&o, slot));
 }
 
@@ -490,6 +442,7 @@ static void evaluate_reduction(evaluation *ev, const vt_operation *op, array *co
         vt_ptrmap_set(start.known, r->combiner->lhs[k], (void *)(uintptr_t)(state[k] + 1));
         first[k] = make(&start, r->has_init ? body->a[n + k] : r->combiner->identity[k]);
     }
+    for (uint32_t k = 0; k < n; k++) emit(&start, (insn){.code = COPY, .to = state[k], .x = first[k]});
     program step = start;
     step.code = NULL;
     step.n = step.cap = 0;
@@ -506,18 +459,22 @@ static void evaluate_reduction(evaluation *ev, const vt_operation *op, array *co
     for (uint32_t k = 0; k < n; k++) next[k] = make(&step, r->combiner->result[k]);
     for (uint32_t k = 0; k < n; k++) emit(&step, (insn){.code = COPY, .to = state[k], .x = next[k]});
     if (conditional) step.code[skip].to = step.n;
-    value *slot = VT_NEW_ARRAY(ev->ctx, value, step.slots + 1);
+    value *slot = new_slots(ev, &step);
+    reduction all = {&step, &outer, &inner, n, state};
+    const void *plan = ev->domain->plan ? ev->domain->plan(ev, &all) : NULL;
     odometer_start(&outer, slot);
     int64_t at = 0;
     do {
         vt_poll(ev->ctx);
         odometer_start(&inner, slot);
-        run(&start, slot);
-        for (uint32_t k = 0; k < n; k++) slot[state[k]] = slot[first[k]];
-        do run(&step, slot);
-        while (odometer_next(&inner, slot));
+        ev->domain->run(ev, &start, slot);
+        if (plan)
+            ev->domain->reduce(ev, plan, slot);
+        else
+            do ev->domain->run(ev, &step, slot);
+            while (odometer_next(&inner, slot));
         for (uint32_t k = 0; k < op->n_outputs; k++)
-            store_element(to[k]->data, to[k]->dtype, at, slot[state[op->bodies[k]->u.reduce->value_index]]);
+            ev->domain->store(ev, to[k], at, slot, state[op->bodies[k]->u.reduce->value_index]);
         at++;
     } while (odometer_next(&outer, slot));
 }
@@ -527,7 +484,9 @@ static void evaluate_operation(evaluation *ev, const vt_operation *op, const vt_
     for (uint32_t k = 0; k < op->n_outputs; k++) {
         to[k] = new_array(ev->c, op->outputs[k]);
         bool given = data && vt_tensor_same(op->outputs[k], wanted);
-        to[k]->data = given ? data : vt_new_array_bytes(ev->ctx, (size_t)to[k]->elements, element_bytes(to[k]->dtype));
+        to[k]->data =
+            given ? data
+                  : vt_new_array_bytes(ev->ctx, (size_t)to[k]->elements, ev->domain->element_bytes(to[k]->dtype));
         vt_ptrmap_set(ev->arrays, op->outputs[k], to[k]);
     }
     if (op->bodies[0]->kind == VT_E_REDUCE)
@@ -565,6 +524,8 @@ static void evaluate_all(evaluation *ev, const vt_tensor *out, void *data) {
 }
 
 typedef struct evaluate_call {
+    const domain *domain;
+    void *user;
     te_tensor *out;
     size_t n;
     te_tensor *const *inputs;
@@ -576,7 +537,7 @@ static void do_evaluate(te_context *c, vt__call *k) {
     const evaluate_call *call = k->a;
     vt__need_a(c, VT_TAG_TENSOR, call->out, "a tensor");
     vt__need(c, call->out_data, "memory for the result");
-    evaluation ev = {c, &c->ctx, vt_ptrmap_new(&c->ctx)};
+    evaluation ev = {c, &c->ctx, vt_ptrmap_new(&c->ctx), call->domain, call->user, NULL};
     for (size_t i = 0; i < call->n; i++) {
         vt__need(c, call->inputs, "a list of inputs");
         vt__need(c, call->data, "a list of arrays");
@@ -592,12 +553,17 @@ static void do_evaluate(te_context *c, vt__call *k) {
     evaluate_all(&ev, out, call->out_data);
 }
 
-vta_status te_evaluate(te_context *c, te_tensor *out, size_t n, te_tensor *const inputs[], const void *const data[],
-                       void *out_data) {
+vta_status vt__evaluate(te_context *c, const domain *of, void *user, te_tensor *out, size_t n,
+                        te_tensor *const inputs[], const void *const data[], void *out_data) {
     if (!vt_is(c, VT_TAG_CONTEXT)) return VTA_INVALID_ARGUMENT;
     vt_arena_mark mark = vt_arena_here(&c->ctx.arena); /* what it takes meanwhile is given back */
-    evaluate_call call = {out, n, inputs, data, out_data};
+    evaluate_call call = {of, user, out, n, inputs, data, out_data};
     vta_status status = vt__do(c, do_evaluate, &(vt__call){.a = &call});
     vt_arena_rewind(&c->ctx.arena, mark);
     return status;
+}
+
+vta_status te_evaluate(te_context *c, te_tensor *out, size_t n, te_tensor *const inputs[], const void *const data[],
+                       void *out_data) {
+    return vt__evaluate(c, &numbers, NULL, out, n, inputs, data, out_data);
 }

@@ -1,0 +1,107 @@
+/* Evaluating computations: what the evaluation with numbers (eval.c) and the one with values that stand for all inputs
+ * (eval_field.c) have in common. */
+#ifndef VT_TE_EVAL_H
+#define VT_TE_EVAL_H
+
+#include "te/priv.h"
+
+/* One value: integers extended to 64 bits as their type says, floats as double. */
+typedef union value {
+    int64_t i;
+    double f;
+} value;
+
+/* An array of a tensor's elements, or (eval_field.c) of the values that stand for them. */
+typedef struct array {
+    const vt_tensor *tensor;
+    vt_dtype dtype;
+    int64_t *shape;
+    int64_t elements;
+    uint8_t *data; /* not const: results are written; vta_value where values stand for elements */
+} array;
+
+/* The program: slot[to] = op(slot[x], slot[y]); JUMPs make choices lazy. */
+typedef enum opcode {
+    CONST,
+    COPY,
+    BIN,
+    NOT,
+    BITNOT,
+    CAST,
+    LOAD,
+    LOAD_LINEAR,
+    MATH,
+    SHIFT,
+    BITWISE,
+    JUMP,
+    JUMP_IF_NOT
+} opcode;
+
+typedef struct insn {
+    uint8_t code;
+    uint8_t kind;   /* vt_expr_kind of BIN; otherwise vt_op */
+    vt_dtype dtype; /* of the operands for BIN, of the result for others */
+    vt_dtype from;  /* CAST: the operand's */
+    uint32_t to, x, y;
+    value constant;
+    const array *array;
+    const uint32_t *indices; /* slots: of LOAD one for each dimension, of LOAD_LINEAR one for each factor */
+    const int64_t *factors;  /* LOAD_LINEAR: the element is base + the sum of factors times slots, surely inside */
+    int64_t base;
+    uint32_t n_factors;
+} insn;
+
+typedef struct program {
+    te_context *c;
+    vt_ctx *ctx;
+    insn *code;
+    uint32_t n, cap;
+    uint32_t slots;
+    vt_ptrmap *known; /* variables: axis -> slot + 1 */
+    const vt_ptrmap *arrays;
+    vt__iters axes; /* whose values stand in slots */
+} program;
+
+/* The ranges of the iteration axes, and the slots in which their values stand. */
+typedef struct odometer {
+    uint32_t n;
+    uint32_t *slots;
+    int64_t *min, *extent;
+} odometer;
+
+/* A reduction, made into programs: `step` runs for each point of `inner`. */
+typedef struct reduction {
+    const program *step;
+    const odometer *outer, *inner;
+    uint32_t n;            /* of states */
+    const uint32_t *state; /* their slots */
+} reduction;
+
+typedef struct evaluation evaluation;
+
+/* What the elements are. */
+typedef struct domain {
+    uint32_t (*element_bytes)(vt_dtype t);
+    void (*run)(const evaluation *ev, const program *p, value *slot);
+    void (*store)(const evaluation *ev, const array *to, int64_t at, const value *slot, uint32_t result);
+    /* A faster way for all points of a reduction, from here on called by `reduce`; NULL: there is none. May be NULL. */
+    const void *(*plan)(const evaluation *ev, const reduction *r);
+    void (*reduce)(const evaluation *ev, const void *plan, value *slot);
+} domain;
+
+struct evaluation {
+    te_context *c;
+    vt_ctx *ctx;
+    vt_ptrmap *arrays; /* tensor -> array */
+    const domain *domain;
+    void *user;     /* the domain's */
+    uint8_t *marks; /* one for each slot; the domain's, zeroed for each program */
+};
+
+/* One instruction that is no jump, on numbers. */
+void vt__eval_step(const program *p, const insn *in, value *slot);
+/* Evaluates `out` and all it needs. `data` and `out_data` are arrays of the domain's elements. */
+vta_status vt__evaluate(te_context *c, const domain *of, void *user, te_tensor *out, size_t n,
+                        te_tensor *const inputs[], const void *const data[], void *out_data);
+
+#endif

@@ -1,0 +1,290 @@
+/* Evaluating a computation for all inputs at once: elements are values of a field (vta/field.h). Axes, indices and
+ * conditions stay numbers. */
+#include "te/eval.h"
+
+/* Opaque functions are told apart by what they are and the type they work on. */
+static uint64_t opaque_id(const insn *in) {
+    return UINT64_C(1) << 40 | (uint64_t)in->code << 32 | (uint64_t)in->kind << 16 | (uint64_t)in->dtype.code << 8 |
+           in->dtype.bits;
+}
+
+static vta_field *field_of(const evaluation *ev) { return ev->user; }
+
+/* Integers narrower than the accumulator are kept as the integers that they are; others as their residue classes. */
+static bool is_narrow(vt_dtype t) { return t.bits < 32; }
+
+/* An operand of a type as a value. */
+static vta_value lift(const evaluation *ev, const value *slot, uint32_t at, vt_dtype t) {
+    if (!ev->marks[at]) return vta_field_int(field_of(ev), slot[at].i);
+    vta_value v = (vta_value)slot[at].i;
+    bool is_signed = t.code == VT_INT;
+    int64_t half = is_narrow(t) ? INT64_C(1) << (t.bits - is_signed) : 0;
+    if (half) vta_field_known(field_of(ev), v, is_signed ? -half : 0, half - 1);
+    return v;
+}
+
+/* The result of arithmetic as a value of its type. */
+static vta_value fit(const evaluation *ev, vta_value v, vt_dtype t) {
+    return is_narrow(t) ? vta_field_narrow(field_of(ev), v, t.bits, t.code == VT_INT) : v;
+}
+
+/* The width at which an operation on a type is signed arithmetic; 0: none. */
+static uint32_t signed_bits(vt_dtype t) {
+    if (t.code == VT_INT) return t.bits;
+    return is_narrow(t) && t.bits > 1 ? 32 : 0;
+}
+
+static vta_value opaque(const evaluation *ev, const insn *in, const value *slot, uint32_t n) {
+    const uint32_t at[2] = {in->x, in->y};
+    vta_value v[2];
+    for (uint32_t i = 0; i < n; i++) v[i] = lift(ev, slot, at[i], in->dtype);
+    return vta_field_opaque(field_of(ev), opaque_id(in), n, v);
+}
+
+/* ---- One instruction ------------------------------------------------------------------------------------------- */
+
+static vta_value binary(const evaluation *ev, const insn *in, const value *slot) {
+    static const int8_t ops[VT_E_COUNT] = {[VT_E_ADD] = 1 + VTA_FIELD_ADD,
+                                           [VT_E_SUB] = 1 + VTA_FIELD_SUB,
+                                           [VT_E_MUL] = 1 + VTA_FIELD_MUL,
+                                           [VT_E_MIN] = 1 + VTA_FIELD_MIN,
+                                           [VT_E_MAX] = 1 + VTA_FIELD_MAX};
+    bool orders = in->kind == VT_E_MIN || in->kind == VT_E_MAX;
+    uint32_t bits = orders ? signed_bits(in->dtype) : 64;
+    if (!ops[in->kind] || !bits) return opaque(ev, in, slot, 2);
+    vta_value x = lift(ev, slot, in->x, in->dtype), y = lift(ev, slot, in->y, in->dtype);
+    return fit(ev, vta_field_apply(field_of(ev), (vta_field_op)(ops[in->kind] - 1), x, y, bits), in->dtype);
+}
+
+static vta_value shift(const evaluation *ev, const insn *in, const value *slot) {
+    uint32_t bits = signed_bits(in->dtype);
+    if (!bits) return opaque(ev, in, slot, 2);
+    vta_value x = lift(ev, slot, in->x, in->dtype), y = lift(ev, slot, in->y, in->dtype);
+    vta_field_op op = in->kind == VT_OP_SHIFT_LEFT ? VTA_FIELD_SHL : VTA_FIELD_SHR;
+    return fit(ev, vta_field_apply(field_of(ev), op, x, y, bits), in->dtype);
+}
+
+static vta_value cast(const evaluation *ev, const insn *in, const value *slot) {
+    vt_dtype to = in->dtype, from = in->from;
+    vta_value v = lift(ev, slot, in->x, from);
+    if (to.bits == 1 && from.bits != 1) return vta_field_opaque(field_of(ev), opaque_id(in), 1, &v);
+    /* A residue class that becomes wider must be an integer first. */
+    if (!is_narrow(from) && to.bits > from.bits)
+        return vta_field_narrow(field_of(ev), v, from.bits, from.code == VT_INT);
+    return fit(ev, v, to);
+}
+
+static vta_value not_bits(const evaluation *ev, const insn *in, const value *slot) {
+    vta_value minus_one = vta_field_int(field_of(ev), -1), x = lift(ev, slot, in->x, in->dtype);
+    return fit(ev, vta_field_apply(field_of(ev), VTA_FIELD_SUB, minus_one, x, 64), in->dtype);
+}
+
+static vta_value load(const evaluation *ev, const insn *in, const value *slot) {
+    const array *a = in->array;
+    int64_t at = 0;
+    for (uint32_t d = 0; d < a->tensor->ndim; d++) {
+        if (ev->marks[in->indices[d]])
+            vt__raise(ev->c, VTA_UNSUPPORTED, "%s is read at a place that depends on the inputs", a->tensor->name);
+        int64_t i = slot[in->indices[d]].i;
+        if (i < 0 || i >= a->shape[d])
+            vt__raise(ev->c, VTA_OUT_OF_RANGE, "%s is read at %lld in dimension %u, which has %lld elements",
+                      a->tensor->name, (long long)i, d, (long long)a->shape[d]);
+        at = at * a->shape[d] + i;
+    }
+    return ((const vta_value *)(const void *)a->data)[at];
+}
+
+static vta_value load_linear(const evaluation *ev, const insn *in, const value *slot) {
+    (void)ev;
+    int64_t at = in->base;
+    for (uint32_t k = 0; k < in->n_factors; k++) at += in->factors[k] * slot[in->indices[k]].i;
+    return ((const vta_value *)(const void *)in->array->data)[at];
+}
+
+static vta_value copy(const evaluation *ev, const insn *in, const value *slot) {
+    (void)ev;
+    return (vta_value)slot[in->x].i;
+}
+
+/* By opcode: how many operands there are, and the result as soon as one of them is a value. Loads give values always.
+ */
+typedef struct row {
+    uint8_t operands;
+    bool loads;
+    vta_value (*make)(const evaluation *ev, const insn *in, const value *slot);
+} row;
+
+static vta_value any_unary(const evaluation *ev, const insn *in, const value *slot) { return opaque(ev, in, slot, 1); }
+static vta_value any_binary(const evaluation *ev, const insn *in, const value *slot) { return opaque(ev, in, slot, 2); }
+
+static const row rows[] = {
+    [CONST] = {0, false, NULL},         [COPY] = {1, false, copy},
+    [BIN] = {2, false, binary},         [NOT] = {1, false, any_unary},
+    [BITNOT] = {1, false, not_bits},    [CAST] = {1, false, cast},
+    [LOAD] = {0, true, load},           [LOAD_LINEAR] = {0, true, load_linear},
+    [MATH] = {2, false, NULL},          [SHIFT] = {2, false, shift},
+    [BITWISE] = {2, false, any_binary},
+};
+
+static bool has_value(const evaluation *ev, const insn *in, uint8_t operands) {
+    const uint32_t at[2] = {in->x, in->y};
+    for (uint8_t i = 0; i < operands; i++)
+        if (ev->marks[at[i]]) return true;
+    return false;
+}
+
+static void step(const evaluation *ev, const program *p, const insn *in, value *slot) {
+    const row *r = &rows[in->code];
+    bool marked = r->loads || has_value(ev, in, r->operands);
+    if (!marked) {
+        vt__eval_step(p, in, slot);
+    } else {
+        bool real = in->code != COPY && (in->dtype.code == VT_FLOAT || (in->code == CAST && in->kind == VT_FLOAT));
+        if (real || !r->make)
+            vt__raise(ev->c, VTA_UNSUPPORTED, "the computation uses floating point, which no field has");
+        slot[in->to].i = (int64_t)r->make(ev, in, slot);
+    }
+    ev->marks[in->to] = marked;
+}
+
+static void run(const evaluation *ev, const program *p, value *slot) {
+    for (uint32_t pc = 0; pc < p->n; pc++) {
+        const insn *in = &p->code[pc];
+        if (in->code == JUMP_IF_NOT && ev->marks[in->x])
+            vt__raise(ev->c, VTA_UNSUPPORTED, "which of two expressions counts depends on the inputs");
+        if (in->code == JUMP || (in->code == JUMP_IF_NOT && !slot[in->x].i))
+            pc = in->to - 1;
+        else if (in->code != JUMP_IF_NOT)
+            step(ev, p, in, slot);
+    }
+}
+
+static void store(const evaluation *ev, const array *to, int64_t at, const value *slot, uint32_t result) {
+    vta_value *data = (vta_value *)(void *)to->data;
+    data[at] = ev->marks[result] ? (vta_value)slot[result].i : vta_field_int(field_of(ev), slot[result].i);
+}
+
+static uint32_t element_bytes(vt_dtype t) {
+    (void)t;
+    return sizeof(vta_value);
+}
+
+/* ---- Sums of products: a matrix multiplication, a convolution ---------------------------------------------------- */
+
+typedef struct operand {
+    const insn *load;
+    int64_t step;  /* along the innermost reduce axis */
+    int64_t *rows; /* offsets for all points of the other reduce axes */
+} operand;
+
+typedef struct products {
+    operand a, b;
+    size_t n_rows;
+    int64_t n; /* extent of the innermost reduce axis */
+    uint32_t state;
+    const odometer *outer;
+} products;
+
+static const insn *writer_of(const program *p, uint32_t slot) {
+    for (uint32_t i = 0; i < p->n; i++)
+        if (p->code[i].to == slot && p->code[i].code != JUMP && p->code[i].code != JUMP_IF_NOT) return &p->code[i];
+    return NULL;
+}
+
+static bool is_int32(vt_dtype t) { return t.code == VT_INT && t.bits == 32; }
+
+/* A load whose place is linear, perhaps widened. */
+static const insn *factor_of(const program *p, uint32_t slot) {
+    const insn *in = writer_of(p, slot);
+    if (in && in->code == CAST && is_int32(in->dtype) && in->from.code != VT_FLOAT && is_narrow(in->from))
+        in = writer_of(p, in->x);
+    return in && in->code == LOAD_LINEAR ? in : NULL;
+}
+
+static const insn *binary_of(const program *p, uint32_t slot, vt_expr_kind kind) {
+    const insn *in = writer_of(p, slot);
+    return in && in->code == BIN && in->kind == kind && is_int32(in->dtype) ? in : NULL;
+}
+
+static int64_t factor_at(const insn *load, uint32_t slot) {
+    int64_t sum = 0;
+    for (uint32_t k = 0; k < load->n_factors; k++) sum += load->indices[k] == slot ? load->factors[k] : 0;
+    return sum;
+}
+
+static void fill_rows(const evaluation *ev, const odometer *inner, size_t n_rows, operand *o) {
+    uint32_t last = inner->n - 1;
+    o->rows = VT_NEW_ARRAY(ev->ctx, int64_t, n_rows);
+    o->step = factor_at(o->load, inner->slots[last]);
+    for (size_t r = 0; r < n_rows; r++) {
+        int64_t at = o->step * inner->min[last];
+        size_t rest = r;
+        for (uint32_t i = last; i > 0; i--) {
+            int64_t extent = inner->extent[i - 1], place = (int64_t)(rest % (size_t)extent);
+            rest /= (size_t)extent;
+            at += factor_at(o->load, inner->slots[i - 1]) * (inner->min[i - 1] + place);
+        }
+        o->rows[r] = at;
+    }
+}
+
+/* state = state + a[...] * b[...] and nothing else. */
+static bool find_factors(const reduction *r, operand *a, operand *b) {
+    const program *p = r->step;
+    const insn *end = p->n ? &p->code[p->n - 1] : NULL;
+    if (r->n != 1 || !end || end->code != COPY || end->to != r->state[0]) return false;
+    for (uint32_t i = 0; i < p->n; i++)
+        if (p->code[i].code == JUMP_IF_NOT) return false;
+    const insn *sum = binary_of(p, end->x, VT_E_ADD);
+    if (!sum || (sum->x != r->state[0]) == (sum->y != r->state[0])) return false;
+    const insn *product = binary_of(p, sum->x == r->state[0] ? sum->y : sum->x, VT_E_MUL);
+    a->load = product ? factor_of(p, product->x) : NULL;
+    b->load = product ? factor_of(p, product->y) : NULL;
+    return a->load && b->load;
+}
+
+static const void *plan(const evaluation *ev, const reduction *r) {
+    enum { ROWS_MOST = 1 << 24 };
+    products found = {.n_rows = 1, .outer = r->outer};
+    if (!r->inner->n || !find_factors(r, &found.a, &found.b)) return NULL;
+    for (uint32_t i = 0; i + 1 < r->inner->n; i++) {
+        if (r->inner->extent[i] < 1 || r->inner->extent[i] > ROWS_MOST) return NULL;
+        found.n_rows *= (size_t)r->inner->extent[i];
+        if (found.n_rows > ROWS_MOST) return NULL;
+    }
+    found.n = r->inner->extent[r->inner->n - 1];
+    found.state = r->state[0];
+    fill_rows(ev, r->inner, found.n_rows, &found.a);
+    fill_rows(ev, r->inner, found.n_rows, &found.b);
+    products *kept = VT_NEW(ev->ctx, products);
+    *kept = found;
+    return kept;
+}
+
+/* Where the operand's row 0 begins at the point of the outer axes. */
+static const vta_value *origin(const operand *o, const odometer *outer, const value *slot) {
+    int64_t at = o->load->base;
+    for (uint32_t i = 0; i < outer->n; i++) at += factor_at(o->load, outer->slots[i]) * slot[outer->slots[i]].i;
+    return (const vta_value *)(const void *)o->load->array->data + at;
+}
+
+static void reduce(const evaluation *ev, const void *made, value *slot) {
+    const products *p = made;
+    vta_value sum = vta_field_products(p->n_rows, p->a.rows, p->b.rows, origin(&p->a, p->outer, slot),
+                                       origin(&p->b, p->outer, slot), p->n, p->a.step, p->b.step);
+    vt_dtype int32 = {.code = VT_INT, .bits = 32, .lanes = 1};
+    vta_value before = lift(ev, slot, p->state, int32);
+    slot[p->state].i = (int64_t)vta_field_apply(field_of(ev), VTA_FIELD_ADD, before, sum, 32);
+    ev->marks[p->state] = 1;
+}
+
+static const domain values = {
+    .element_bytes = element_bytes, .run = run, .store = store, .plan = plan, .reduce = reduce};
+
+vta_status te_evaluate_field(te_context *c, vta_field *field, te_tensor *out, size_t n, te_tensor *const inputs[],
+                             const vta_value *const arrays[], vta_value *out_values) {
+    if (!field) return VTA_INVALID_ARGUMENT;
+    const void *const *data = (const void *const *)(const void *)arrays;
+    vta_status status = vt__evaluate(c, &values, field, out, n, inputs, data, out_values);
+    return status == VTA_OK ? vta_field_status(field) : status;
+}
