@@ -79,8 +79,9 @@ VTA_API int TVMBackendFreeWorkspace(int device_type, int device_id, void *ptr);
 typedef struct vta_module vta_module;
 
 /* Loads a shared object (.so) or an object file (.o), which is first linked into a temporary shared object with the
- * system's linker (`ld`, or a compiler driver: `cc`, `gcc`, `clang`). VTA_NOT_FOUND: no such file; VTA_UNSUPPORTED: no linker on this
- * machine; VTA_PARSE: not an object for this machine; the message carries the linker's or loader's own words. */
+ * system's linker (`ld`, or a compiler driver: `cc`, `gcc`, `clang`). VTA_NOT_FOUND: no such file; VTA_UNSUPPORTED: no
+ * linker on this machine; VTA_PARSE: not an object for this machine; the message carries the linker's or loader's own
+ * words. */
 VTA_API vta_status vta_module_load(const char *path, const vta_allocator *allocator, vta_diag *diag,
                                    vta_module **out_module);
 /* A module around functions that are in memory already (a JIT's): `lookup(ctx, name)` gives an address or NULL,
@@ -127,6 +128,9 @@ VTA_API vta_status vta_signature_parse(const char *text, const char *from, const
                                        vta_diag *diag, vta_signature **out_signature);
 VTA_API void vta_signature_destroy(vta_signature *signature);
 VTA_API const char *vta_signature_name(const vta_signature *signature);
+/* What it computes, as the text of a kernel file without schedule whose tensors arg0, arg1, ... are the arguments by
+ * their places (docs/kernel-files.md); NULL when the object does not say. */
+VTA_API const char *vta_signature_computes(const vta_signature *signature);
 VTA_API size_t vta_signature_args(const vta_signature *signature);
 /* Argument `index`; NULL past the last. */
 VTA_API const vta_signature_arg *vta_signature_get_arg(const vta_signature *signature, size_t index);

@@ -31,12 +31,24 @@ static const char *config_text(vt_ctx *ctx, const vta_config *config) {
     return text;
 }
 
+/* What a function for the accelerator computes, for objects to carry; NULL when it has scalar arguments. */
+static const char *computes(vt_ctx *ctx, const request *r) {
+    const vt_tensor **args = VT_NEW_ARRAY(ctx, const vt_tensor *, r->n);
+    if (!r->options.config) return NULL;
+    for (size_t i = 0; i < r->n; i++) {
+        if (!r->args[i].tensor) return NULL;
+        args[i] = vt_te_tensor(r->args[i].tensor);
+    }
+    return vt_te_kernel_text(te_schedule_context(r->schedule), (uint32_t)r->n, args);
+}
+
 static vta_status lower(vt_ctx *ctx, void *user) {
     request *r = user;
     vt_te_arg *args = VT_NEW_ARRAY(ctx, vt_te_arg, r->n);
     for (size_t i = 0; i < r->n; i++) args[i] = (vt_te_arg){r->args[i].tensor, r->args[i].scalar};
     const vt_func *f = vt_te_lower(r->schedule, (uint32_t)r->n, args, r->name);
-    r->result = vt_func_handle(ctx, vt_lower(ctx, f, &r->options), config_text(ctx, r->options.config));
+    r->result =
+        vt_func_handle(ctx, vt_lower(ctx, f, &r->options), config_text(ctx, r->options.config), computes(ctx, r));
     return VTA_OK;
 }
 

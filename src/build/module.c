@@ -49,7 +49,8 @@ static vta_status compile(vt_ctx *ctx, void *user) {
         if (!vt_is(f->func, VT_TAG_FUNC))
             vt_raise(ctx, VTA_INVALID_ARGUMENT, "%s is given where a lowered function is expected to build",
                      vt_tag_text(f->func));
-        funcs[i] = (vt_codegen_func){f->func->func, f->name, f->device_type ? f->device_type : device, f->func->config};
+        funcs[i] = (vt_codegen_func){f->func->func, f->name, f->device_type ? f->device_type : device, f->func->config,
+                                     f->func->computes};
     }
     vt_codegen_job cg = {.funcs = funcs,
                          .count = j->n,

@@ -33,9 +33,10 @@ enum { VT_DEVICE_CPU = 1, VT_DEVICE_EXT_DEV = 12 };
 
 typedef struct vt_codegen_func {
     const vt_func *func;
-    const char *name;    /* the symbol; NULL: the function's own name */
-    int32_t device_type; /* where its tensor arguments must live */
-    const char *config;  /* JSON of the configuration it was lowered for, for its signature; NULL: none */
+    const char *name;     /* the symbol; NULL: the function's own name */
+    int32_t device_type;  /* where its tensor arguments must live */
+    const char *config;   /* JSON of the configuration it was lowered for, for its signature; NULL: none */
+    const char *computes; /* what, as the text of a kernel file, for its signature; NULL: not known */
 } vt_codegen_func;
 
 typedef struct vt_codegen_job {

@@ -96,6 +96,8 @@ const char *vt__signature_text(vt_ctx *ctx, const vt_codegen_func *cf, const vt_
     const char *args = "";
     for (uint32_t i = 0; i < entry->n_params; i++)
         args = vt_new_format(ctx, "%s%s%s", args, i ? ", " : "", param_text(ctx, cf, &entry->params[i]));
-    return vt_new_format(ctx, "{\"version\": %d, \"name\": %s, \"args\": [%s], \"config\": %s}", VTA_SIGNATURE_VERSION,
-                         quoted(ctx, entry->name), args, cf->config ? cf->config : "null");
+    const char *computes = cf->computes ? vt_new_format(ctx, ", \"computes\": %s", quoted(ctx, cf->computes)) : "";
+    return vt_new_format(ctx, "{\"version\": %d, \"name\": %s, \"args\": [%s], \"config\": %s%s}",
+                         VTA_SIGNATURE_VERSION, quoted(ctx, entry->name), args, cf->config ? cf->config : "null",
+                         computes);
 }

@@ -4,9 +4,9 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 
-const vtac_func *vt_func_handle(vt_ctx *ctx, const vt_func *f, const char *config) {
+const vtac_func *vt_func_handle(vt_ctx *ctx, const vt_func *f, const char *config, const char *computes) {
     vtac_func *handle = VT_NEW(ctx, vtac_func);
-    *handle = (vtac_func){VT_TAG_FUNC, ctx, f, config};
+    *handle = (vtac_func){VT_TAG_FUNC, ctx, f, config, computes};
     return handle;
 }
 

@@ -10,9 +10,10 @@ struct vtac_func {
     vt_ctx *ctx;
     const vt_func *func;
     const char *config; /* JSON of the configuration it was lowered for; NULL: for the processor alone, or not known */
+    const char *computes; /* what, as the text of a kernel file; NULL: that cannot say it */
 };
 
-/* A handle in the context's arena, where `config` lives too. */
-const vtac_func *vt_func_handle(vt_ctx *ctx, const vt_func *f, const char *config);
+/* A handle in the context's arena, where `config` and `computes` live too. */
+const vtac_func *vt_func_handle(vt_ctx *ctx, const vt_func *f, const char *config, const char *computes);
 
 #endif

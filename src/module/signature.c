@@ -14,7 +14,7 @@ typedef struct argument {
 
 struct vta_signature {
     vta_allocator allocator;
-    char *name;
+    char *name, *computes;
     size_t count;
     argument *args;
     vta_config *config;
@@ -26,6 +26,7 @@ void vta_signature_destroy(vta_signature *s) {
     for (size_t i = 0; s->args && i < s->count; i++) vt_strfree(&allocator, s->args[i].name);
     vt_free(&allocator, s->args, s->count * sizeof *s->args);
     vt_strfree(&allocator, s->name);
+    vt_strfree(&allocator, s->computes);
     vta_config_release(s->config);
     vt_free(&allocator, s, sizeof *s);
 }
@@ -33,6 +34,7 @@ void vta_signature_destroy(vta_signature *s) {
 const char *vta_signature_name(const vta_signature *s) { return s ? s->name : ""; }
 size_t vta_signature_args(const vta_signature *s) { return s ? s->count : 0; }
 const vta_config *vta_signature_config(const vta_signature *s) { return s ? s->config : NULL; }
+const char *vta_signature_computes(const vta_signature *s) { return s ? s->computes : NULL; }
 const vta_signature_arg *vta_signature_get_arg(const vta_signature *s, size_t index) {
     return s && index < s->count ? &s->args[index].public : NULL;
 }
@@ -131,6 +133,10 @@ static vta_status read_all(const reader *r, const json_t *root) {
     const json_t *args = json_object_get(root, "args");
     if (version < 1 || !name || !json_is_array(args)) return damaged(r, "version, name or args are missing");
     if (!(s->name = vt_strdup(&s->allocator, name))) return vt_no_memory(r->diag);
+    const json_t *computes = json_object_get(root, "computes");
+    if (computes && !json_is_string(computes)) return damaged(r, "what it computes is no text");
+    if (computes && !(s->computes = vt_strdup(&s->allocator, json_string_value(computes))))
+        return vt_no_memory(r->diag);
     size_t count = json_array_size(args);
     s->args = count ? vt_alloc_zero(&s->allocator, count * sizeof *s->args) : NULL;
     if (count && !s->args) return vt_no_memory(r->diag);

@@ -20,6 +20,11 @@ const vt_iter *vt_te_vta_axis(te_context *c);
 /* Another name for a tensor in expression strings and kernel files. Raises. */
 void vt_te_name_tensor(te_context *c, const char *name, const te_tensor *t);
 
+/* The computation of a function's arguments as the text of a kernel file without schedule, in the arena. Its tensors
+ * are called arg0, arg1, ... by their places. NULL when a kernel file cannot say it (floats, several outputs at once).
+ */
+const char *vt_te_kernel_text(te_context *c, uint32_t n, const vt_tensor *const *args);
+
 /* An argument of a function: a tensor or a scalar (te_scalar); the other is NULL. */
 typedef struct vt_te_arg {
     const te_tensor *tensor;

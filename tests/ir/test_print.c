@@ -205,7 +205,7 @@ static void *failing_resize(void *ctx, void *p, size_t old_size, size_t new_size
 static vta_status public_view(vt_ctx *ctx, void *arg) {
     (void)arg;
     flat f;
-    const vtac_func *func = vt_func_handle(ctx, sample(ctx, &f), NULL);
+    const vtac_func *func = vt_func_handle(ctx, sample(ctx, &f), NULL, NULL);
     char *text;
     assert_string_equal(vtac_func_name(func), "main");
     assert_int_equal(vtac_func_param_count(func), 2);
