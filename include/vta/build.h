@@ -17,6 +17,7 @@
 #ifndef VTA_BUILD_H
 #define VTA_BUILD_H
 
+#include "vta/field.h"
 #include "vta/ir.h"
 #include "vta/kernel.h"
 #include "vta/module.h"
@@ -127,6 +128,64 @@ typedef struct vtac_check_result {
 VTA_API vta_status vtac_check(te_context *c, size_t n, const te_tensor *const args[], vta_packed_function function,
                               int32_t device_type, const vtac_check_options *options, vta_diag *diag,
                               vtac_check_result *out_result);
+
+/* ---- Proving (docs/prove.md) ----------------------------------------------------------------------------------- */
+
+typedef enum vtac_verdict {
+    VTAC_PROVEN,   /* right for all inputs, but for a chance that is stated */
+    VTAC_WRONG,    /* wrong: an input shows it, or the result depends on memory that nothing wrote, or it cannot run */
+    VTAC_UNPROVEN, /* the values differ, but no input was found that shows it; or it cannot be told */
+} vtac_verdict;
+
+typedef struct vtac_prove_options {
+    uint64_t seed;      /* of the random values */
+    uint32_t draws;     /* of random values; 0: 2 */
+    uint32_t tries;     /* concrete inputs looked through where values differ; 0: 12 */
+    uint64_t most_work; /* micro-ops and elements moved in one order; 0: 2^30. Beyond it nothing is proven */
+    const vta_allocator *allocator;
+} vtac_prove_options;
+
+typedef struct vtac_prove_result {
+    vtac_verdict verdict;
+    char reason[512]; /* of another verdict than VTAC_PROVEN, in words */
+    uint32_t draws;
+    uint32_t orders;   /* tried: program, store-late, random ones */
+    uint64_t elements; /* of all outputs */
+    uint64_t terms;    /* min, max, shifts, narrowings: random functions that were applied, in the largest draw */
+    uint64_t degree;   /* a bound for the degrees of the polynomials */
+    double log2_error; /* VTAC_PROVEN: the chance that it is wrong nevertheless is below 2^log2_error */
+    double seconds;
+    /* Where values differed: in which order, how many, the first one's argument and element, and who wrote it. */
+    uint32_t order; /* vta_order */
+    uint64_t order_seed;
+    uint64_t different;
+    size_t arg;
+    uint64_t index;
+    vta_field_writer writer;
+    char store_text[96], insn_text[96]; /* what these instructions are */
+    /* VTAC_WRONG, when not 0: concrete inputs for which the accelerator's result differs. They are those of vtac_check
+     * for the seed, with integers of at most the magnitude (0: of the whole range). */
+    int32_t has_example;
+    int32_t magnitude;
+    uint64_t example_seed;
+    size_t example_arg;
+    uint64_t example_index;
+    char expected[32], got[32];
+} vtac_prove_result;
+
+/* Proves a compiled function of the given tensors right: it is called once, with arrays on the accelerator of the
+ * context's configuration, and what it would run there is run on values that stand for all inputs (vta/field.h) and
+ * compared with the meaning of the expressions. The function may come from vtac_module_function or vta_module_function;
+ * the calling thread's runtime is left alone, and nothing else of the process is changed. VTA_OK whatever the verdict;
+ * other codes when something could not be done: no memory, a function that fails, an interrupt. */
+VTA_API vta_status vtac_prove(te_context *c, size_t n, const te_tensor *const args[], vta_packed_function function,
+                              const vtac_prove_options *options, vta_diag *diag, vtac_prove_result *out_result);
+/* The same for a recorded program whose arguments are at the given addresses. */
+VTA_API vta_status vtac_prove_program(te_context *c, size_t n, const te_tensor *const args[], const uint32_t addrs[],
+                                      const vta_program *program, const vtac_prove_options *options, vta_diag *diag,
+                                      vtac_prove_result *out_result);
+/* "proven", "wrong", "unproven". */
+VTA_API const char *vtac_verdict_name(vtac_verdict verdict);
 
 VTA_END
 

@@ -26,6 +26,7 @@ from .ndarray import NDArray, cpu, device, ext_dev
 from .runtime import program_fpga, reconfig_runtime
 from .build import build, build_config, lower
 from .module import Module, load_module
+from .proof import Proof, prove
 from .ir import IRModule, print_style
 from .registry import get_global_func, register_func
 from .target import Target
@@ -36,7 +37,7 @@ __all__ = [
     "VTAError", "VTAValueError", "VTALookupError", "VTAMemoryError", "VTAIOError", "VTASyntaxError",
     "VTAUnsupportedError", "VTATimeoutError", "Environment", "DevContext", "get_env", "te", "tir", "topi", "nd",
     "NDArray", "cpu", "ext_dev", "device", "reconfig_runtime", "program_fpga", "build", "build_config", "lower",
-    "Module", "load_module", "IRModule", "print_style", "get_global_func", "register_func", "Target", "PassContext", "rpc",
+    "Module", "load_module", "Proof", "prove", "IRModule", "print_style", "get_global_func", "register_func", "Target", "PassContext", "rpc",
     "testing", "use_tvm_names", "__version__",
 ]
 

@@ -65,6 +65,14 @@ VTA_ORDER_RANDOM = 1
 VTA_ORDER_STORE_LATE = 2
 VTA_ENGINE_FAST = 0
 VTA_ENGINE_REFERENCE = 1
+VTA_FIELD_ADD = 0
+VTA_FIELD_SUB = 1
+VTA_FIELD_MUL = 2
+VTA_FIELD_MIN = 3
+VTA_FIELD_MAX = 4
+VTA_FIELD_SHL = 5
+VTA_FIELD_SHR = 6
+VTA_FIELD_OP_COUNT = 7
 VTA_UNIT_FETCH = 0
 VTA_UNIT_LOAD = 1
 VTA_UNIT_COMPUTE = 2
@@ -164,6 +172,9 @@ VTAC_EMIT_OBJECT = 0
 VTAC_EMIT_ASM = 1
 VTAC_EMIT_LLVM = 2
 VTAC_EMIT_C = 3
+VTAC_PROVEN = 0
+VTAC_WRONG = 1
+VTAC_UNPROVEN = 2
 
 
 class vta_allocator(Structure):
@@ -256,6 +267,44 @@ class vta_program_options(Structure):
         ("wait_cycles", c_uint32),
         ("progress", c_void_p),
         ("ctx", c_void_p),
+    ]
+
+
+class vta_field_array(Structure):
+    _fields_ = [
+        ("addr", c_uint32),
+        ("bits", c_uint32),
+        ("count", c_uint64),
+        ("values", c_void_p),
+        ("is_output", c_int32),
+    ]
+
+
+class vta_field_writer(Structure):
+    _fields_ = [
+        ("known", c_int32),
+        ("run", c_uint32),
+        ("store", c_uint32),
+        ("has_alu", c_int32),
+        ("insn", c_uint32),
+    ]
+
+
+class vta_field_options(Structure):
+    _fields_ = [
+        ("order", c_uint32),
+        ("seed", c_uint64),
+        ("stale", c_uint64),
+        ("most_work", c_uint64),
+        ("signatures", c_int32),
+        ("stop", c_void_p),
+        ("ctx", c_void_p),
+        ("n_constants", c_size_t),
+        ("constants", c_void_p),
+        ("watch", c_size_t),
+        ("watch_index", c_uint64),
+        ("out_writer", c_void_p),
+        ("out_degree", c_void_p),
     ]
 
 
@@ -443,6 +492,45 @@ class vtac_check_result(Structure):
     ]
 
 
+class vtac_prove_options(Structure):
+    _fields_ = [
+        ("seed", c_uint64),
+        ("draws", c_uint32),
+        ("tries", c_uint32),
+        ("most_work", c_uint64),
+        ("allocator", c_void_p),
+    ]
+
+
+class vtac_prove_result(Structure):
+    _fields_ = [
+        ("verdict", c_int),
+        ("reason", c_char * 512),
+        ("draws", c_uint32),
+        ("orders", c_uint32),
+        ("elements", c_uint64),
+        ("terms", c_uint64),
+        ("degree", c_uint64),
+        ("log2_error", c_double),
+        ("seconds", c_double),
+        ("order", c_uint32),
+        ("order_seed", c_uint64),
+        ("different", c_uint64),
+        ("arg", c_size_t),
+        ("index", c_uint64),
+        ("writer", vta_field_writer),
+        ("store_text", c_char * 96),
+        ("insn_text", c_char * 96),
+        ("has_example", c_int32),
+        ("magnitude", c_int32),
+        ("example_seed", c_uint64),
+        ("example_arg", c_size_t),
+        ("example_index", c_uint64),
+        ("expected", c_char * 32),
+        ("got", c_char * 32),
+    ]
+
+
 # name: (library, result, arguments)
 FUNCTIONS = {
     "vta_status_text": ("vta", c_char_p, [c_int]),
@@ -538,6 +626,17 @@ FUNCTIONS = {
     "vta_replay_load": ("vta", c_int, [c_void_p, c_uint32, c_void_p]),
     "vta_replay_check": ("vta", c_int, [c_void_p, c_uint32, c_void_p]),
     "vta_program_run": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vta_field_create": ("vta", c_int, [c_uint64, c_void_p, c_void_p, c_void_p]),
+    "vta_field_destroy": ("vta", None, [c_void_p]),
+    "vta_field_status": ("vta", c_int, [c_void_p]),
+    "vta_field_variable": ("vta", None, [c_void_p, c_uint64, c_uint64]),
+    "vta_field_int": ("vta", None, [c_void_p, c_int64]),
+    "vta_field_opaque": ("vta", None, [c_void_p, c_uint64, c_size_t, c_void_p]),
+    "vta_field_products": ("vta", None, [c_size_t, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_int64, c_int64]),
+    "vta_field_signature": ("vta", c_uint64, [c_uint64, c_uint64, c_void_p]),
+    "vta_field_terms": ("vta", c_uint64, [c_void_p]),
+    "vta_field_log2_size": ("vta", c_double, []),
+    "vta_field_run": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p]),
     "vta_timing_profile_get": ("vta", c_int, [c_char_p, c_void_p, c_void_p]),
     "vta_timing_profile_for": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
     "vta_timing_profile_parse": ("vta", c_int, [c_char_p, c_size_t, c_char_p, c_void_p, c_void_p]),
@@ -618,6 +717,8 @@ FUNCTIONS = {
     "vta_runtime_interrupt": ("vta", None, [c_void_p]),
     "vta_runtime_set_sink": ("vta", None, [c_void_p, vta_sink]),
     "vta_runtime_capture": ("vta", c_int, [c_void_p, c_char_p, c_void_p]),
+    "vta_runtime_record": ("vta", c_int, [c_void_p, c_void_p]),
+    "vta_runtime_recorded": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p]),
     "vta_buffer_info": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
     "TVMAPISetLastError": ("vta", None, [c_char_p]),
     "TVMGetLastError": ("vta", c_char_p, []),
@@ -636,6 +737,7 @@ FUNCTIONS = {
     "vta_signature_parse": ("vta", c_int, [c_char_p, c_char_p, c_void_p, c_void_p, c_void_p]),
     "vta_signature_destroy": ("vta", None, [c_void_p]),
     "vta_signature_name": ("vta", c_char_p, [c_void_p]),
+    "vta_signature_computes": ("vta", c_char_p, [c_void_p]),
     "vta_signature_args": ("vta", c_size_t, [c_void_p]),
     "vta_signature_get_arg": ("vta", c_void_p, [c_void_p, c_size_t]),
     "vta_signature_config": ("vta", c_void_p, [c_void_p]),
@@ -725,6 +827,7 @@ FUNCTIONS = {
     "te_find_reduce_axis": ("vtac", c_void_p, [c_void_p, c_char_p]),
     "te_prim_func_text": ("vtac", c_char_p, [c_void_p, c_size_t, c_void_p, c_char_p]),
     "te_evaluate": ("vtac", c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p]),
+    "te_evaluate_field": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p]),
     "te_schedule_create": ("vtac", c_void_p, [c_void_p, c_size_t, c_void_p]),
     "te_schedule_copy": ("vtac", c_void_p, [c_void_p]),
     "te_schedule_stage": ("vtac", c_void_p, [c_void_p, c_void_p]),
@@ -791,4 +894,7 @@ FUNCTIONS = {
     "vtac_trace_begin": ("vtac", c_int, [c_void_p, c_void_p]),
     "vtac_trace_end": ("vtac", None, []),
     "vtac_check": ("vtac", c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_int32, c_void_p, c_void_p, c_void_p]),
+    "vtac_prove": ("vtac", c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_prove_program": ("vtac", c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_verdict_name": ("vtac", c_char_p, [c_int]),
 }

@@ -4,46 +4,20 @@
 #include <string.h>
 #include <time.h>
 
-#include "ir/dtype.h"
+#include "build/check.h"
 #include "ir/tag.h"
-#include "vta/build.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
 
-typedef struct operand {
-    const te_tensor *tensor;
-    vt_dtype dtype;
-    vta_array *array;
-    uint64_t count;  /* elements */
-    size_t unit;     /* bytes of one element in `values`: types under 8 bits take one byte */
-    uint8_t *values; /* inputs: what was put in; outputs: what the reference gives */
-    uint8_t *got;    /* outputs: what the function gave */
-} operand;
-
-typedef struct checker {
-    te_context *c;
-    vta_diag *diag;
-    const vta_allocator *allocator;
-    size_t n;
-    uint64_t random;
-    /* Lists of n. */
-    operand *operands;
-    DLTensor **dl;
-    te_tensor **tensors;
-    const void **data;
-    vta_array **host;
-    vtac_arg *args;
-} checker;
-
-static double now(void) {
+double vt_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* xorshift64*: the same inputs for the same seed on every machine. */
-static uint64_t next_random(checker *k) {
+static uint64_t next_random(vt_checking *k) {
     k->random ^= k->random >> 12;
     k->random ^= k->random << 25;
     k->random ^= k->random >> 27;
@@ -52,7 +26,8 @@ static uint64_t next_random(checker *k) {
 
 /* ---- Arrays ------------------------------------------------------------------------------------------------------ */
 
-static vta_status make_operand(checker *k, operand *o, const te_tensor *t, int32_t device) {
+vta_status vt_checking_operand(vt_checking *k, size_t index, const te_tensor *t, int32_t device) {
+    vt_operand *o = &k->operands[index];
     int64_t shape[VTA_ARRAY_MAX_DIMS];
     size_t ndim = te_tensor_ndim(t), bytes;
     o->tensor = t;
@@ -74,7 +49,7 @@ static vta_status make_operand(checker *k, operand *o, const te_tensor *t, int32
     return o->values && o->got ? VTA_OK : vt_no_memory(k->diag);
 }
 
-static void free_operand(checker *k, operand *o) {
+static void free_operand(vt_checking *k, vt_operand *o) {
     vta_array_free(o->array);
     vt_free(k->allocator, o->values, o->count * o->unit);
     vt_free(k->allocator, o->got, o->count * o->unit);
@@ -82,15 +57,15 @@ static void free_operand(checker *k, operand *o) {
 
 /* Types under 8 bits: `bytes` of packed little-endian fields from and to one byte an element. bool is a byte already.
  */
-static bool is_packed(const operand *o) { return o->dtype.bits < 8 && !vt_dtype_is_bool(o->dtype); }
+static bool is_packed(const vt_operand *o) { return o->dtype.bits < 8 && !vt_dtype_is_bool(o->dtype); }
 
-static void pack(const operand *o, uint8_t *packed) {
+static void pack(const vt_operand *o, uint8_t *packed) {
     unsigned per_byte = 8u / o->dtype.bits, mask = (1u << o->dtype.bits) - 1;
     for (uint64_t i = 0; i < o->count; i++)
         packed[i / per_byte] |= (uint8_t)((o->values[i] & mask) << (i % per_byte * o->dtype.bits));
 }
 
-static void unpack(const operand *o, const uint8_t *packed, uint8_t *out) {
+static void unpack(const vt_operand *o, const uint8_t *packed, uint8_t *out) {
     unsigned bits = o->dtype.bits, per_byte = 8u / bits, mask = (1u << bits) - 1, sign = 1u << (bits - 1);
     for (uint64_t i = 0; i < o->count; i++) {
         unsigned v = packed[i / per_byte] >> (i % per_byte * bits) & mask;
@@ -98,7 +73,7 @@ static void unpack(const operand *o, const uint8_t *packed, uint8_t *out) {
     }
 }
 
-static vta_status write_array(checker *k, const operand *o) {
+vta_status vt_checking_write(vt_checking *k, const vt_operand *o) {
     size_t bytes = vta_array_bytes(o->array);
     if (!is_packed(o)) return vta_array_write(o->array, o->values, bytes, k->diag);
     uint8_t *packed = vt_alloc_zero(k->allocator, bytes);
@@ -109,7 +84,7 @@ static vta_status write_array(checker *k, const operand *o) {
     return status;
 }
 
-static vta_status read_array(checker *k, const operand *o) {
+vta_status vt_checking_read(vt_checking *k, const vt_operand *o) {
     size_t bytes = vta_array_bytes(o->array);
     if (!is_packed(o)) return vta_array_read(o->array, o->got, bytes, k->diag);
     uint8_t *packed = vt_alloc_zero(k->allocator, bytes);
@@ -120,8 +95,15 @@ static vta_status read_array(checker *k, const operand *o) {
     return status;
 }
 
-/* Integers over their whole range, floats between -1 and 1. */
-static void fill(checker *k, operand *o) {
+/* A number of at most the given magnitude, from random bits. */
+static uint64_t small(const vt_checking *k, vt_dtype t, uint64_t r) {
+    uint64_t most = (UINT64_C(1) << (t.bits - 1)) - 1, m = (uint64_t)k->magnitude;
+    if (m > most) m = most;
+    return t.code == VT_INT ? (r >> 32) % (2 * m + 1) - m : (r >> 32) % (m + 1);
+}
+
+/* Integers over their whole range (or a smaller one), floats between -1 and 1. */
+void vt_checking_fill(vt_checking *k, vt_operand *o) {
     for (uint64_t i = 0; i < o->count; i++) {
         uint64_t r = next_random(k);
         double unit = (double)(r >> 24) / (double)((uint64_t)1 << 39) - 1;
@@ -132,6 +114,7 @@ static void fill(checker *k, operand *o) {
             unsigned sign = 1u << (o->dtype.bits - 1), v = (unsigned)r & (2 * sign - 1);
             r = o->dtype.code == VT_INT ? (v ^ sign) - sign : v;
         }
+        if (k->magnitude && o->dtype.code != VT_FLOAT && !vt_dtype_is_bool(o->dtype)) r = small(k, o->dtype, r);
         const void *from = o->dtype.code != VT_FLOAT ? (const void *)&r
                            : o->unit == 4            ? (const void *)&single
                                                      : (const void *)&unit;
@@ -141,7 +124,7 @@ static void fill(checker *k, operand *o) {
 
 /* ---- Comparing --------------------------------------------------------------------------------------------------- */
 
-static void value_text(const operand *o, const uint8_t *at, char out[32]) {
+static void value_text(const vt_operand *o, const uint8_t *at, char out[32]) {
     if (o->dtype.code == VT_FLOAT) {
         float single;
         double d;
@@ -164,7 +147,7 @@ static void value_text(const operand *o, const uint8_t *at, char out[32]) {
 }
 
 /* Bit for bit, but for zeros of different sign: simplification takes 0 * x for 0. */
-static bool same(const operand *o, const uint8_t *x, const uint8_t *y) {
+static bool same(const vt_operand *o, const uint8_t *x, const uint8_t *y) {
     if (memcmp(x, y, o->unit) == 0) return true;
     static const uint8_t zero[8] = {0};
     bool x_zero = memcmp(x, zero, o->unit - 1) == 0 && (x[o->unit - 1] & 127) == 0;
@@ -172,7 +155,7 @@ static bool same(const operand *o, const uint8_t *x, const uint8_t *y) {
     return o->dtype.code == VT_FLOAT && x_zero && y_zero;
 }
 
-static void compare(const operand *o, size_t arg, vtac_check_result *result) {
+void vt_checking_compare(const vt_operand *o, size_t arg, vtac_check_result *result) {
     for (uint64_t i = 0; i < o->count; i++) {
         const uint8_t *expected = o->values + i * o->unit, *got = o->got + i * o->unit;
         if (same(o, expected, got)) continue;
@@ -203,11 +186,11 @@ static double work_of(te_context *c, te_tensor *t, te_tensor **seen, size_t *n_s
     return steps;
 }
 
-static vta_status te_error(checker *k, vta_status status) {
+static vta_status te_error(vt_checking *k, vta_status status) {
     return vt_fail(k->diag, status, "reference: %s", vta_diag_text(te_context_diag(k->c)));
 }
 
-static vta_status interpret(checker *k) {
+static vta_status interpret(vt_checking *k) {
     te_tensor **inputs = k->tensors;
     const void **data = k->data;
     size_t n_inputs = 0;
@@ -217,7 +200,7 @@ static vta_status interpret(checker *k) {
             data[n_inputs++] = k->operands[i].values;
         }
     for (size_t i = 0; i < k->n; i++) {
-        operand *o = &k->operands[i];
+        vt_operand *o = &k->operands[i];
         if (te_tensor_is_placeholder(o->tensor)) continue;
         vta_status status = te_evaluate(k->c, (te_tensor *)o->tensor, n_inputs, inputs, data, o->values);
         if (status != VTA_OK) return te_error(k, status);
@@ -226,7 +209,7 @@ static vta_status interpret(checker *k) {
 }
 
 /* The default schedule, as code for the processor. */
-static vta_status compile_reference(checker *k, vtac_module **out_module, vta_packed_function *out_function) {
+static vta_status compile_reference(vt_checking *k, vtac_module **out_module, vta_packed_function *out_function) {
     size_t n_outputs = 0;
     for (size_t i = 0; i < k->n; i++) {
         const te_tensor *t = k->operands[i].tensor;
@@ -244,7 +227,7 @@ static vta_status compile_reference(checker *k, vtac_module **out_module, vta_pa
 }
 
 /* Runs it on the host's arrays, which hold the inputs and take the outputs. */
-static vta_status run_compiled(checker *k) {
+static vta_status run_compiled(vt_checking *k) {
     vtac_module *module = NULL;
     vta_packed_function function;
     size_t made = 0;
@@ -262,7 +245,7 @@ static vta_status run_compiled(checker *k) {
     return status;
 }
 
-static vta_status evaluate(checker *k, bool interpreted, vtac_check_result *result) {
+vta_status vt_checking_evaluate(vt_checking *k, bool interpreted, vtac_check_result *result) {
     te_tensor *seen[TENSORS_MOST];
     size_t n_seen = 0;
     double steps = 0;
@@ -271,43 +254,43 @@ static vta_status evaluate(checker *k, bool interpreted, vtac_check_result *resu
         steps += work_of(k->c, (te_tensor *)k->operands[i].tensor, seen, &n_seen);
         packed = packed || is_packed(&k->operands[i]);
     }
-    double begin = now();
+    double begin = vt_now();
     result->interpreted = interpreted || packed || steps <= INTERPRETED_MOST;
     vta_status status = result->interpreted ? interpret(k) : run_compiled(k);
-    result->reference_seconds = now() - begin;
+    result->reference_seconds = vt_now() - begin;
     return status;
 }
 
-static vta_status run(checker *k, vta_packed_function function, int32_t device, const te_tensor *const args[],
+static vta_status run(vt_checking *k, vta_packed_function function, int32_t device, const te_tensor *const args[],
                       bool interpreted, vtac_check_result *result) {
     for (size_t i = 0; i < k->n; i++) {
-        operand *o = &k->operands[i];
-        VT_TRY(make_operand(k, o, args[i], device));
+        vt_operand *o = &k->operands[i];
+        VT_TRY(vt_checking_operand(k, i, args[i], device));
         k->dl[i] = vta_array_tensor(o->array);
         if (te_tensor_is_placeholder(o->tensor)) {
-            fill(k, o);
-            VT_TRY(write_array(k, o));
+            vt_checking_fill(k, o);
+            VT_TRY(vt_checking_write(k, o));
         }
     }
-    double begin = now();
+    double begin = vt_now();
     VT_TRY(vta_function_call_tensors(function, k->dl, (int)k->n, k->diag));
-    result->run_seconds = now() - begin;
-    VT_TRY(evaluate(k, interpreted, result));
+    result->run_seconds = vt_now() - begin;
+    VT_TRY(vt_checking_evaluate(k, interpreted, result));
     for (size_t i = 0; i < k->n; i++) {
         if (te_tensor_is_placeholder(k->operands[i].tensor)) continue;
-        VT_TRY(read_array(k, &k->operands[i]));
-        compare(&k->operands[i], i, result);
+        VT_TRY(vt_checking_read(k, &k->operands[i]));
+        vt_checking_compare(&k->operands[i], i, result);
     }
     return VTA_OK;
 }
 
 /* One block for all lists that are as long as the arguments. */
-static bool make_lists(checker *k, size_t *out_bytes) {
+bool vt_checking_make(vt_checking *k) {
     size_t each =
         sizeof *k->operands + sizeof *k->dl + sizeof *k->tensors + sizeof *k->data + sizeof *k->host + sizeof *k->args;
-    char *p = vt_mul_size(k->n, each, out_bytes) ? vt_alloc_zero(k->allocator, *out_bytes) : NULL;
+    char *p = vt_mul_size(k->n, each, &k->bytes) ? vt_alloc_zero(k->allocator, k->bytes) : NULL;
     if (!p) return false;
-    k->operands = (operand *)(void *)p;
+    k->operands = (vt_operand *)(void *)p;
     k->dl = (DLTensor **)(void *)(k->operands + k->n);
     k->tensors = (te_tensor **)(k->dl + k->n);
     k->data = (const void **)(k->tensors + k->n);
@@ -315,6 +298,14 @@ static bool make_lists(checker *k, size_t *out_bytes) {
     k->args = (vtac_arg *)(k->host + k->n);
     return true;
 }
+
+void vt_checking_free(vt_checking *k) {
+    for (size_t i = 0; k->operands && i < k->n; i++) free_operand(k, &k->operands[i]);
+    vt_free(k->allocator, k->operands, k->bytes);
+    k->operands = NULL;
+}
+
+void vt_checking_seed(vt_checking *k, uint64_t seed) { k->random = (seed * 0x9E3779B97F4A7C15ull + 0x1234567ull) | 1; }
 
 vta_status vtac_check(te_context *c, size_t n, const te_tensor *const args[], vta_packed_function function,
                       int32_t device_type, const vtac_check_options *options, vta_diag *diag,
@@ -327,12 +318,10 @@ vta_status vtac_check(te_context *c, size_t n, const te_tensor *const args[], vt
             return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s is given where a tensor is expected",
                            args[i] ? vt_tag_text(args[i]) : "NULL");
     vtac_check_options o = options ? *options : (vtac_check_options){0};
-    checker k = {.c = c, .diag = diag, .allocator = o.allocator, .n = n};
-    k.random = (o.seed * 0x9E3779B97F4A7C15ull + 0x1234567ull) | 1;
-    size_t bytes;
-    if (!make_lists(&k, &bytes)) return vt_no_memory(diag);
+    vt_checking k = {.c = c, .diag = diag, .allocator = o.allocator, .n = n};
+    vt_checking_seed(&k, o.seed);
+    if (!vt_checking_make(&k)) return vt_no_memory(diag);
     vta_status status = run(&k, function, device_type, args, o.interpret != 0, out_result);
-    for (size_t i = 0; i < n; i++) free_operand(&k, &k.operands[i]);
-    vt_free(o.allocator, k.operands, bytes);
+    vt_checking_free(&k);
     return status;
 }

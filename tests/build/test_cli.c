@@ -151,6 +151,44 @@ static void test_run(void **state) {
     SAYS("no target 'gpu'");
 }
 
+static void test_prove(void **state) {
+    (void)state;
+    char args[512];
+    RUNS("prove examples/vector_add.te", 0);
+    SAYS("vector_add: proven: right for all inputs. 1024 elements, 2 draws of random values, 6 orders");
+    RUNS("prove examples/matmul.te --json --draws 1 --seed 5", 0);
+    SAYS("\"result\": \"proven\"");
+    SAYS("\"draws\": 1");
+    /* What objects say they compute, and another meaning. */
+    snprintf(args, sizeof args, "build examples/vector_add.te -o %s/v.o", folder);
+    RUNS(args, 0);
+    snprintf(args, sizeof args, "prove %s/v.o", folder);
+    RUNS(args, 0);
+    SAYS("vector_add: proven");
+    snprintf(args, sizeof args, "prove %s/v.o --against examples/vector_add.te", folder);
+    RUNS(args, 0);
+    snprintf(args, sizeof args, "sed 's/A_buf\\[...\\] + /A_buf[...] - /' examples/vector_add.te > %s/minus.te",
+             folder);
+    assert_int_equal(system(args), 0);
+    snprintf(args, sizeof args, "prove %s/v.o --against %s/minus.te", folder, folder);
+    RUNS(args, 1);
+    SAYS("vector_add: wrong: an input shows it");
+    SAYS("is the first of 1024 elements that differ, of 1024; program order");
+    SAYS("stored by instruction ");
+    SAYS("(ALU ADD");
+    SAYS("for example: ");
+    snprintf(args, sizeof args, "prove %s/v.o --against %s/minus.te --json", folder, folder);
+    RUNS(args, 1);
+    SAYS("\"result\": \"wrong\"");
+    SAYS("\"count\": 1024");
+    SAYS("\"expected\": ");
+    RUNS("prove tests/build/cpu/add_vector.te", 1);
+    SAYS("is for the processor");
+    RUNS("prove examples/vector_add.te --against examples/vector_add.te", 2);
+    RUNS("prove", 2);
+    SAYS("which kernel?");
+}
+
 static void test_help(void **state) {
     (void)state;
     static const char *const commands[] = {"lower", "build", "run"};
@@ -179,7 +217,7 @@ static int teardown(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lower), cmocka_unit_test(test_lower_changes), cmocka_unit_test(test_build),
-        cmocka_unit_test(test_run),   cmocka_unit_test(test_help),
+        cmocka_unit_test(test_run),   cmocka_unit_test(test_prove),         cmocka_unit_test(test_help),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -28,6 +28,46 @@ def _vadd(env):
     return kernel, arrays, bool((arrays[2].numpy() == (a + b).astype("int8")).all())
 
 
+class Proofs(unittest.TestCase):
+    """vta.prove: right kernels of this package, and what is refused."""
+
+    def test_right_kernels_are_proven(self):
+        for config in programs.CONFIGS.values():
+            with vta.Environment(config) as env:
+                s, args = programs.vadd(env)
+                kernel = vta.build(s, args, name="vadd")
+                proof = vta.prove(kernel, args, seed=3)
+                self.assertTrue(proof, proof)
+                self.assertEqual((proof.result, proof.reason, proof.draws), ("proven", "", 2))
+                self.assertLess(proof.log2_error, -20)
+
+    def test_another_meaning_is_wrong(self):
+        with vta.Environment(next(iter(programs.CONFIGS.values()))) as env:
+            s, args = programs.vadd(env)
+            kernel = vta.build(s, args, name="vadd")
+            a, b = args[:2]
+            other = vta.te.compute(a.shape, lambda *i: (a(*i) - b(*i)).astype(env.out_dtype), name="other")
+            proof = vta.prove(kernel, [a, b, other])
+            self.assertFalse(proof)
+            self.assertEqual((proof.result, proof.tensor, proof.index), ("wrong", "other", (0, 0, 0, 0)))
+            self.assertIn("STORE", proof.stored_by)
+            self.assertIn("ADD", proof.computed_by)
+            self.assertIn("should be", proof.example)
+
+    def test_refusals(self):
+        with vta.Environment(next(iter(programs.CONFIGS.values()))) as env:
+            s, args = programs.vadd(env)
+            kernel = vta.build(s, args, name="vadd")
+            self.assertEqual(vta.prove(kernel, args[:2] + args[:1]).result, "wrong")  # its call fails
+            for bad in (None, 3, "kernel"):
+                with self.assertRaises(TypeError):
+                    vta.prove(bad, args)
+            with self.assertRaises(TypeError):
+                vta.prove(kernel, [1, 2, 3])
+            with self.assertRaises(ValueError):
+                vta.prove(kernel, [])
+
+
 class Runs(unittest.TestCase):
     def test_machines_side_by_side(self):
         made = []

@@ -1,0 +1,38 @@
+/* What the files of a proof share. */
+#ifndef VT_BUILD_PROVE_H
+#define VT_BUILD_PROVE_H
+
+#include "build/check.h"
+
+typedef struct vt_proof {
+    te_context *c;
+    vta_diag *diag;
+    const vta_allocator *allocator;
+    size_t n;
+    const te_tensor *const *args;
+    const uint32_t *addrs;
+    const vta_program *program;
+    size_t n_constants; /* memory that the processor filled */
+    const uint32_t *constants;
+    vtac_prove_options options;
+    vtac_prove_result *result;
+} vt_proof;
+
+/* What a call of a function left. */
+enum { VT_TOUCHED = 16 };
+typedef struct vt_recording {
+    vta_program *program;         /* NULL: it ran nothing */
+    uint32_t touched[VT_TOUCHED]; /* buffers whose contents the processor got at */
+    size_t touched_count;         /* may be more */
+    bool failed;                  /* the call itself did, with the status that is returned */
+} vt_recording;
+
+/* Calls the function once in a runtime of its own; `addrs` is filled with where its arguments were. Destroy the program
+ * in any case. */
+vta_status vt_prove_record(const vt_proof *p, vta_packed_function function, uint32_t addrs[], vta_diag *diag,
+                           vt_recording *out);
+/* Looks for inputs for which the program's result differs from what it should be, in the order of the result. Fills the
+ * result's example. */
+vta_status vt_prove_example(const vt_proof *p);
+
+#endif
