@@ -17,6 +17,20 @@ typedef struct vt_around {
  * back. */
 void vt__around_enter(vt_ctx *ctx, vt_around *around, const vt_var *v, const vt_expr *min, const vt_expr *extent);
 
+/* The loop of a variable; NULL when it is none of these. */
+const struct vt_around_loop *vt__around_find(const vt_around *around, const vt_var *v);
+
+/* Values of variables. */
+enum { VT_KNOWN = 32 };
+typedef struct vt_known {
+    uint32_t n;
+    const vt_var *vars[VT_KNOWN];
+    int64_t values[VT_KNOWN];
+} vt_known;
+
+/* The value of an expression of integers; false when it uses another variable or operation. */
+bool vt__exact_value(const vt_known *known, const vt_expr *e, int64_t *out);
+
 /* Whether a visit goes on; values[i] is that of the expression i. */
 typedef bool (*vt_exact_visit)(void *user, const int64_t *values);
 

@@ -1,9 +1,11 @@
 /* The two outermost loops of a GEMM kernel become the hardware's loops, when every micro-op moves by the same strides
- * in them. Kernels of the ALU have theirs from inject_alu. */
+ * in them. Kernels of the ALU have theirs from inject_alu. Where more micro-ops are left than their buffer holds, the
+ * outermost loop goes outside of the kernel, which then has as many variants; so it does, and conditions too, where a
+ * kernel would have no micro-op at all. */
 #include <string.h>
 
 #include "arith/linear.h"
-#include "target/vta/vta.h"
+#include "target/vta/uop_nest.h"
 
 typedef struct fold {
     vt_mutator m;
@@ -11,6 +13,12 @@ typedef struct fold {
     const vt_expr *strides[3]; /* dst, src, wgt */
     bool failed;
 } fold;
+
+typedef struct folder {
+    vt_mutator m;
+    vt_lowering *l;
+    vt_around around;
+} folder;
 
 /* uop_push(mode, reset, dst, src, wgt, opcode, use_imm, imm): takes the loop's share out of dst, src and wgt. */
 static const vt_expr *take_strides(vt_mutator *m, const vt_expr *e) {
@@ -42,19 +50,68 @@ static const vt_stmt *fold_loop(vt_ctx *ctx, const vt_stmt *s, vt_stmt_list *beg
     return body;
 }
 
-static const vt_stmt *fold_stmt(vt_mutator *m, const vt_stmt *s) {
-    vt_ctx *ctx = m->ctx;
-    if (!vt_attr_is(s, VT_ATTR_UOPS) || s->u.attr.value->kind != VT_E_STRING ||
-        strcmp(s->u.attr.value->u.s, VT_PUSH_GEMM) != 0)
-        return vt_mutate_stmt_children(m, s);
-    const vt_stmt *body = s->u.attr.body, *inner;
+/* How many micro-ops a kernel lists; 0 when that cannot be told. */
+static uint64_t micro_ops(const vt_stmt *s) {
+    uint64_t n = 0;
+    if (s->kind == VT_S_FOR) {
+        const vt_expr *extent = s->u.loop.extent;
+        if (__builtin_mul_overflow(micro_ops(s->u.loop.body), vt_const_elements(1, &extent), &n)) return UINT64_MAX;
+    } else if (s->kind == VT_S_SEQ) {
+        for (uint32_t i = 0; i < s->u.seq.n_items; i++) n += micro_ops(s->u.seq.items[i]);
+    } else if (s->kind == VT_S_IF) {
+        uint64_t other = s->u.branch.else_case ? micro_ops(s->u.branch.else_case) : 0;
+        n = micro_ops(s->u.branch.then_case);
+        if (other > n) n = other;
+    } else if (s->kind == VT_S_EVAL) {
+        n = vt_is_call(s->u.eval.value, VT_OP_VTA_UOP_PUSH);
+    }
+    return n;
+}
+
+static const vt_stmt *fold_scope(folder *st, const vt_stmt *scope, const vt_stmt *whole);
+
+/* Kernels inside of the outermost loop or condition. */
+static const vt_stmt *fold_inside(folder *st, const vt_stmt *scope, const vt_stmt *s) {
+    vt_ctx *ctx = st->m.ctx;
+    if (s->kind == VT_S_IF) {
+        const vt_stmt *other = s->u.branch.else_case;
+        return vt_s_if(ctx, s->u.branch.condition, fold_scope(st, scope, s->u.branch.then_case),
+                       other ? fold_scope(st, scope, other) : NULL);
+    }
+    uint32_t depth = st->around.n;
+    vt__around_enter(ctx, &st->around, s->u.loop.var, s->u.loop.min, s->u.loop.extent);
+    const vt_stmt *body = fold_scope(st, scope, s->u.loop.body);
+    st->around.n = depth;
+    return vt_stmt_with_body(ctx, s, body);
+}
+
+static const vt_stmt *fold_scope(folder *st, const vt_stmt *scope, const vt_stmt *whole) {
+    vt_ctx *ctx = st->m.ctx;
+    const vt_stmt *body = whole, *inner;
     vt_stmt_list out = {0};
     for (int i = 0; i < 2 && (inner = fold_loop(ctx, body, &out)); i++) body = inner;
+    bool fits = micro_ops(body) <= vta_config_depth(st->l->options->config, VTA_MEM_UOP);
+    if ((whole->kind == VT_S_FOR || whole->kind == VT_S_IF) && (!fits || vt__uops_may_be_none(ctx, &st->around, whole)))
+        return fold_inside(st, scope, whole);
     uint32_t folded = out.n;
-    if (folded == 0) return s;
+    if (folded == 0) return vt_stmt_with_body(ctx, scope, whole);
     vt_stmt_list_add(ctx, &out, body);
     while (folded-- > 0) vt_stmt_list_add(ctx, &out, vt__extern(ctx, "VTAUopLoopEnd", 0, NULL));
-    return vt_stmt_with_body(ctx, s, vt_s_seq(ctx, out.n, out.items));
+    return vt_stmt_with_body(ctx, scope, vt_s_seq(ctx, out.n, out.items));
+}
+
+static const vt_stmt *fold_stmt(vt_mutator *m, const vt_stmt *s) {
+    folder *st = (folder *)m;
+    if (vt_attr_is(s, VT_ATTR_UOPS)) {
+        const vt_expr *call = s->u.attr.value;
+        bool gemm = call->kind == VT_E_STRING && strcmp(call->u.s, VT_PUSH_GEMM) == 0;
+        return gemm ? fold_scope(st, s, s->u.attr.body) : s;
+    }
+    uint32_t depth = st->around.n;
+    if (s->kind == VT_S_FOR) vt__around_enter(m->ctx, &st->around, s->u.loop.var, s->u.loop.min, s->u.loop.extent);
+    s = vt_mutate_stmt_children(m, s);
+    st->around.n = depth;
+    return s;
 }
 
 static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
@@ -63,6 +120,6 @@ static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
 }
 
 const vt_func *vt_pass_fold_uop_loop(vt_lowering *l, const vt_func *f) {
-    vt_mutator m = {.ctx = l->ctx, .expr = no_expr, .stmt = fold_stmt};
-    return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&m, f->body));
+    folder st = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = fold_stmt}, .l = l};
+    return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&st.m, f->body));
 }

@@ -233,29 +233,57 @@ static const vt_stmt *push(alu *st, const uop *u, const vt_expr *dst, const vt_e
     return vt__call(ctx, VT_OP_VTA_UOP_PUSH, 8, args);
 }
 
-/* `able` of the levels, the outermost, can be the hardware's loops. */
-static const vt_stmt *emit(alu *st, const uop *u, uint32_t n, uint32_t able, const level *levels, const vt_expr *dst,
-                           const vt_expr *src) {
+/* How a kernel runs its levels: the innermost repeat the micro-op, `hardware` of them are the instruction's loops, and
+ * those outside are loops around kernels, each with micro-ops of its own. */
+typedef struct plan {
+    uint32_t n, inner, hardware;
+    const level *levels;
+    const vt_var **vars; /* of all but the hardware's */
+    const vt_expr *dst, *src;
+} plan;
+
+/* `able` of the levels, the outermost, can be the hardware's loops. More go outside when the others repeat the micro-op
+ * more often than its buffer has room for. */
+static plan plan_levels(alu *st, uint32_t n, uint32_t able, const level *levels, const vt_expr *dst,
+                        const vt_expr *src) {
     vt_ctx *ctx = st->m.ctx;
-    uint32_t hardware = able < 2 ? able : 2, rest = n - hardware;
-    const vt_var **vars = VT_NEW_ARRAY(ctx, const vt_var *, rest + 1);
-    for (uint32_t i = rest; i-- > 0;) {
-        vars[i] = vt_var_new(ctx, "u", VT_I32);
-        dst = vt_add(ctx, dst, vt_mul(ctx, vars[i], levels[i].dst));
-        src = vt_add(ctx, src, vt_mul(ctx, vars[i], levels[i].src));
+    uint64_t most = vta_config_depth(st->l->options->config, VTA_MEM_UOP), repeats = 1;
+    plan p = {.n = n, .levels = levels, .vars = VT_NEW_ARRAY(ctx, const vt_var *, n + 1), .dst = dst, .src = src};
+    for (; p.inner < n; p.inner++) {
+        uint64_t extent = vt_const_elements(1, &levels[p.inner].extent);
+        if (p.inner + 2 >= n && p.inner + able >= n) break;
+        if (extent > most || repeats * extent > most) break;
+        repeats *= extent;
     }
-    const vt_stmt *body = push(st, u, dst, src);
-    for (uint32_t i = 0; i < rest; i++)
-        body = vt_s_for(ctx, vars[i], vt_i32(ctx, 0), levels[i].extent, VT_FOR_SERIAL, body);
+    while (p.hardware < 2 && p.inner + p.hardware < n && p.inner + p.hardware + able >= n) p.hardware++;
+    for (uint32_t i = n; i-- > 0;) {
+        if (i >= p.inner && i < p.inner + p.hardware) continue;
+        p.vars[i] = vt_var_new(ctx, "u", VT_I32);
+        p.dst = vt_add(ctx, p.dst, vt_mul(ctx, p.vars[i], levels[i].dst));
+        p.src = vt_add(ctx, p.src, vt_mul(ctx, p.vars[i], levels[i].src));
+    }
+    return p;
+}
+
+static const vt_stmt *around(alu *st, const plan *p, uint32_t from, uint32_t to, const vt_stmt *body) {
+    for (uint32_t i = from; i < to; i++)
+        body = vt_s_for(st->m.ctx, p->vars[i], vt_i32(st->m.ctx, 0), p->levels[i].extent, VT_FOR_SERIAL, body);
+    return body;
+}
+
+static const vt_stmt *emit(alu *st, const uop *u, const plan *p) {
+    vt_ctx *ctx = st->m.ctx;
     vt_stmt_list out = {0};
-    for (uint32_t i = n; i-- > rest;) {
-        const vt_expr *src_step = u->reset ? vt_i32(ctx, 0) : levels[i].src;
-        const vt_expr *loop[] = {levels[i].extent, levels[i].dst, src_step, vt_i32(ctx, 0)};
+    for (uint32_t i = p->inner + p->hardware; i-- > p->inner;) {
+        const level *x = &p->levels[i];
+        const vt_expr *loop[] = {x->extent, x->dst, u->reset ? vt_i32(ctx, 0) : x->src, vt_i32(ctx, 0)};
         vt_stmt_list_add(ctx, &out, vt__extern(ctx, "VTAUopLoopBegin", 4, loop));
     }
-    vt_stmt_list_add(ctx, &out, body);
-    for (uint32_t i = 0; i < hardware; i++) vt_stmt_list_add(ctx, &out, vt__extern(ctx, "VTAUopLoopEnd", 0, NULL));
-    return vt_s_seq(ctx, out.n, out.items);
+    vt_stmt_list_add(ctx, &out, around(st, p, 0, p->inner, push(st, u, p->dst, p->src)));
+    for (uint32_t i = 0; i < p->hardware; i++) vt_stmt_list_add(ctx, &out, vt__extern(ctx, "VTAUopLoopEnd", 0, NULL));
+    const char *call = u->reset ? VT_PUSH_GEMM : VT_PUSH_ALU;
+    const vt_stmt *kernel = vt__uops(st->l, st->axis, call, vt_s_seq(ctx, out.n, out.items));
+    return around(st, p, p->inner + p->hardware, p->n, kernel);
 }
 
 static const vt_stmt *make_kernel(alu *st, const nest *k, const uop *u) {
@@ -269,8 +297,8 @@ static const vt_stmt *make_kernel(alu *st, const nest *k, const uop *u) {
     const vt_expr *dst_at = vt_simplify(st->a, vt_floordiv(ctx, k->dst[k->n], scalars));
     const vt_expr *src_at = vt_simplify(st->a, vt_floordiv(ctx, u->src[k->n], scalars));
     uint32_t n = merge_levels(st, outer, levels), able = order_levels(st, n, levels);
-    return vt__uops(st->l, st->axis, u->reset ? VT_PUSH_GEMM : VT_PUSH_ALU,
-                    emit(st, u, n, able, levels, dst_at, src_at));
+    plan p = plan_levels(st, n, able, levels, dst_at, src_at);
+    return emit(st, u, &p);
 }
 
 /* ---- Operations ------------------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #ifndef VT_TARGET_VTA_UOP_NEST_H
 #define VT_TARGET_VTA_UOP_NEST_H
 
+#include "target/vta/exact.h"
 #include "target/vta/vta.h"
 
 enum { VT_UOP_LOOPS = 16 };
@@ -25,5 +26,9 @@ bool vt__match_uop_nest(vt_ctx *ctx, const vt_stmt *s, vt_uop_nest *out_nest);
  * the next advances one loop and starts those inside of it again. The number of micro-ops between the two (1 or 2) and
  * the loop that advances, 0 when there are none. */
 int vt__uop_hazard(const vt_uop_nest *nest, uint32_t *out_loop);
+
+/* May the kernel be without any micro-op for some values of the loops around it, since all stand under conditions? Also
+ * true when that cannot be told. */
+bool vt__uops_may_be_none(vt_ctx *ctx, const vt_around *around, const vt_stmt *body);
 
 #endif
