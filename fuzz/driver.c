@@ -8,7 +8,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { ROUNDS = 3000, MAX_BYTES = 1 << 16, MAX_CORPUS = 256 };
+#ifndef FUZZ_ROUNDS
+#define FUZZ_ROUNDS 3000
+#endif
+enum { MAX_BYTES = 1 << 16, MAX_CORPUS = 256 };
 
 static uint64_t state = 0x9e3779b97f4a7c15u;
 
@@ -81,7 +84,7 @@ int main(int argc, char **argv) {
     }
     int corpus = corpus_of(argv[0], paths);
     for (int i = 0; i < corpus; i++) run(data, read_file(paths[i], data, MAX_BYTES));
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < FUZZ_ROUNDS; round++) {
         size_t size = 0;
         if (corpus && round % 4) {
             size = mutate(data, read_file(paths[next() % (uint32_t)corpus], data, MAX_BYTES));
@@ -91,6 +94,6 @@ int main(int argc, char **argv) {
         }
         run(data, size);
     }
-    printf("%d corpus files, %d rounds\n", corpus, ROUNDS);
+    printf("%d corpus files, %d rounds\n", corpus, FUZZ_ROUNDS);
     return 0;
 }

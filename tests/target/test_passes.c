@@ -188,6 +188,36 @@ static void addresses(void **state) {
     GIVES_VTA(lower_storage_access, inner_alloc, "\"USE\", (i*2)", "!allocate");
 }
 
+/* Three buffers of one on-chip memory that are in use at once. */
+static const vt_stmt *three_at_once(one *o) {
+    const vt_buffer *t[3];
+    static const char *const names[] = {"a", "b", "c"};
+    const vt_stmt *body = NULL;
+    for (int k = 0; k < 3; k++) t[k] = one_buffer(o, names[k], 32 << k, VT_SCOPE_ACC);
+    for (int k = 0; k < 6; k++) {
+        const vt_expr *at = vt__access(&o->ctx, VT_I32, t[k % 3]->data, one_i(o, 16), one_i(o, 16), 1);
+        const vt_stmt *use = vt__extern(&o->ctx, k < 3 ? "FILL" : "USE", 1, &at);
+        body = body ? one_seq(o, body, use) : use;
+    }
+    for (int k = 3; k-- > 0;) body = one_alloc(o, t[k], body);
+    return body;
+}
+
+static int times(const char *text, const char *part) {
+    int n = 0;
+    for (; (text = strstr(text, part)); text++) n++;
+    return n;
+}
+
+/* They become one allocation, each with its place in it. */
+static void one_allocation_a_memory(void **state) {
+    (void)state;
+    one o = {.options = {.config = config}};
+    assert_int_equal(one_run(&o, vt_pass_storage_rewrite, three_at_once), VTA_OK);
+    if (times(o.text, "allocate(") != 1) fail_msg("not one allocation: %s", o.text);
+    one_expect(&o, (const char *const[]){"int32, [224])", "a, 16,", "a, 48,", "a, 112,", "!b,", "!c,", NULL});
+}
+
 static const vt_stmt *host_access(one *o) {
     const vt_var *i = one_var(o, "i");
     return one_for(o, i, 8, VT_FOR_SERIAL, one_store(o, o->y, i, one_load(o, o->x, i)));
@@ -205,6 +235,7 @@ int main(void) {
         cmocka_unit_test(pragmas),
         cmocka_unit_test(addresses),
         cmocka_unit_test(host_addresses),
+        cmocka_unit_test(one_allocation_a_memory),
     };
     return cmocka_run_group_tests(tests, make_config, drop_config);
 }
