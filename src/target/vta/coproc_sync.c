@@ -13,6 +13,10 @@
  * What virtual threads do is copied for each of them, tokens too. So the tokens inside of a virtual thread's scope are
  * matched inside of it; its neighbours push before all threads begin and pop after the last has ended, once.
  *
+ * A condition may leave out its tasks. What is before it is ordered with what is after it all the same: by the tokens
+ * around the condition, where one stage both begins and ends it, else by tokens that are passed on instead of the
+ * tasks.
+ *
  * Work of the processor that reads what a task before it stored, or writes what one uses, waits for everything first;
  * tokens do not pass such a place. */
 #include <string.h>
@@ -50,6 +54,7 @@ typedef struct planner {
     const vt_iter *axis;
     vt_ptrmap *before; /* statement -> vt_stmt_list of what comes before it */
     vt_ptrmap *after;
+    vt_ptrmap *otherwise; /* condition without an else -> vt_stmt_list of what happens where it does not hold */
     state first, last;
     stages entry;               /* where the scope of threads is entered, when the processor's work parts it */
     vt_ptrmap *with_tasks;      /* statements that contain a task */
@@ -300,9 +305,28 @@ static void plan_threads(planner *st, const vt_stmt *s) {
     append(st, &threads);
 }
 
+static bool have_common(const stages *x, const stages *y) {
+    for (uint32_t i = 0; i < x->n; i++)
+        for (uint32_t k = 0; k < y->n; k++)
+            if (x->items[i] == y->items[k]) return true;
+    return false;
+}
+
+/* A case of a condition that has no task: hands on from where the other begins to where it ends. */
+static void hand_on(planner *st, const vt_stmt *condition, const vt_stmt *without, const state *other) {
+    if (have_common(&other->enter, &other->leave)) return;
+    token x = {other->enter.items[0], other->leave.items[0]}, last = last_leg(x), legs[] = {{x.from, last.from}, last};
+    for (int i = last.from == x.from; i < 2; i++) {
+        vt_ptrmap *where = without ? st->after : st->otherwise;
+        insert(st, where, without ? without : condition, VT_OP_VTA_COPROC_DEP_PUSH, legs[i]);
+        insert(st, where, without ? without : condition, VT_OP_VTA_COPROC_DEP_POP, legs[i]);
+    }
+}
+
 static void plan_if(planner *st, const vt_stmt *s) {
     state first = st->first, last = st->last, both = {.node = NULL};
     const vt_stmt *cases[] = {s->u.branch.then_case, s->u.branch.else_case};
+    bool has_tasks[2] = {false, false};
     for (int i = 0; i < 2 && cases[i]; i++) {
         st->first = st->last = (state){.node = NULL};
         st->depth++;
@@ -310,10 +334,13 @@ static void plan_if(planner *st, const vt_stmt *s) {
         st->depth--;
         if (!st->last.node) continue;
         both.node = s;
+        has_tasks[i] = true;
         close_ends(st);
         add_stages(st, &both.enter, &st->first.enter);
         add_stages(st, &both.leave, &st->last.leave);
     }
+    for (int i = 0; both.node && i < 2; i++)
+        if (!has_tasks[i]) hand_on(st, s, cases[i], &both);
     st->first = first;
     st->last = last;
     if (both.node) append(st, &both);
@@ -356,7 +383,11 @@ typedef struct inserter {
 static const vt_stmt *insert_stmt(vt_mutator *m, const vt_stmt *s) {
     const planner *plan = ((inserter *)m)->plan;
     const vt_stmt_list *before = vt_ptrmap_get(plan->before, s), *after = vt_ptrmap_get(plan->after, s);
+    const vt_stmt_list *otherwise = vt_ptrmap_get(plan->otherwise, s);
     const vt_stmt *out = vt_mutate_stmt_children(m, s);
+    if (otherwise)
+        out = vt_s_if(m->ctx, out->u.branch.condition, out->u.branch.then_case,
+                      vt_s_seq(m->ctx, otherwise->n, otherwise->items));
     if (!before && !after) return out;
     vt_stmt_list all = {0};
     for (uint32_t i = 0; before && i < before->n; i++) vt_stmt_list_add(m->ctx, &all, before->items[i]);
@@ -386,6 +417,7 @@ const vt_func *vt_pass_coproc_sync(vt_lowering *l, const vt_func *f) {
                     .axis = vt__task_axis(l, f),
                     .before = vt_ptrmap_new(ctx),
                     .after = vt_ptrmap_new(ctx),
+                    .otherwise = vt_ptrmap_new(ctx),
                     .with_tasks = vt_ptrmap_new(ctx),
                     .stored = vt_ptrmap_new(ctx),
                     .loaded = vt_ptrmap_new(ctx),
