@@ -62,7 +62,7 @@ static const vt_expr *index_expr(input *in, int depth) {
     case 2: return vt_e_bin(ctx, VT_E_ADD, x, index_expr(in, depth - 1));
     case 3:
     case 4: return vt_e_bin(ctx, VT_E_SUB, x, index_expr(in, depth - 1));
-    case 5: return vt_e_bin(ctx, VT_E_MUL, x, op & 16 ? number(in) : index_expr(in, depth - 2));
+    case 5: return vt_e_bin(ctx, VT_E_MUL, x, op & 16 ? number(in) : index_expr(in, 0)); /* 32 bits hold it */
     case 6: return vt_e_bin(ctx, VT_E_MUL, x, number(in));
     case 7: return vt_e_bin(ctx, VT_E_MIN, x, index_expr(in, depth - 1));
     case 8: return vt_e_bin(ctx, VT_E_MAX, x, index_expr(in, depth - 1));
