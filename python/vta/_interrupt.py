@@ -36,7 +36,7 @@ class _Watch:
     def arm(self):
         """Puts the pipe in place; in the main thread."""
         self.armed = _clock()
-        if self.owner != os.getpid():  # the first time, or the first in a forked child
+        if not self.owner:  # the first time, also in a forked child
             self.read, self.write = os.pipe()
             os.set_blocking(self.read, False)
             os.set_blocking(self.write, False)
@@ -48,6 +48,19 @@ class _Watch:
         before = signal.set_wakeup_fd(self.write, warn_on_full_buffer=False)
         if before != self.write:
             self.other = before
+
+    def forked(self):
+        """In a forked child there is no waiting thread, nobody holds the lock, and the pipe is the parent's."""
+        mine, other = (self.read, self.write) if self.owner else (), self.other
+        self.__init__()
+        if not mine:
+            return
+        try:
+            signal.set_wakeup_fd(other)
+        except (OSError, ValueError):  # gone meanwhile
+            signal.set_wakeup_fd(-1)
+        for end in mine:
+            os.close(end)
 
     def begin(self, stop, token):
         """Work begins that `stop()`, called in another thread, ends early.
@@ -102,3 +115,4 @@ class _Watch:
 
 
 watch = _Watch()
+os.register_at_fork(after_in_child=watch.forked)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,15 @@ class _Thread(threading.local):
 _thread = _Thread()
 _runtimes = {}  # by the configuration's JSON text: arrays made on a runtime stay valid for the process's life
 _lock = threading.Lock()
+
+
+def _forked():
+    """In a forked child nobody holds the lock."""
+    global _lock  # pylint: disable=global-statement
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 def ensure_runtime() -> Runtime:

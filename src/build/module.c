@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "build/fork.h"
 #include "build/link.h"
 #include "build/trace.h"
 #include "ir/handle.h"
@@ -66,7 +67,9 @@ static vta_status compile(vt_ctx *ctx, void *user) {
 static vta_status run_job(job *j, vta_diag *diag, char **out_triple) {
     vt_ctx ctx;
     vt_ctx_init(&ctx, j->options.allocator, diag);
+    vt__compile_begins();
     vta_status status = vt_protect(&ctx, compile, j);
+    vt__compile_ends();
     if (status == VTA_OK && out_triple) {
         *out_triple = vt_strdup(j->options.allocator, j->triple);
         if (!*out_triple) status = vt_no_memory(diag);
@@ -133,7 +136,9 @@ vta_status vtac_build(size_t n, const vtac_build_func funcs[], const vtac_build_
 
 void vtac_module_destroy(vtac_module *m) {
     if (!is_module(m)) return;
+    vt__compile_begins();
     vt_jit_destroy(m->jit);
+    vt__compile_ends();
     vt_strbuf_free(&m->object);
     vt_strfree(m->allocator, m->triple);
     vt_strfree(m->allocator, m->linker);
@@ -175,10 +180,12 @@ vta_status vtac_module_function(vtac_module *m, const char *name, vta_diag *diag
     *out_function = NULL;
     if (!is_module(m) || !name) return VTA_INVALID_ARGUMENT;
     void *address = NULL;
+    vt__compile_begins();
     pthread_mutex_lock(&m->lock);
     vta_status status = take_in(m, diag);
     pthread_mutex_unlock(&m->lock);
     if (status == VTA_OK) status = vt_jit_lookup(m->jit, name, diag, &address);
+    vt__compile_ends();
     *out_function = (vta_packed_function)(uintptr_t)address;
     return status;
 }

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "module/module_priv.h"
 #include "runtime/command.h"
+#include "runtime/fork.h"
 
 /* ---- The last error ---------------------------------------------------------------------------------------- */
 
@@ -131,6 +132,15 @@ static named *add_named(const char *name) {
     n->next = names;
     names = n;
     return n;
+}
+
+static void before_fork(void) { pthread_mutex_lock(&names_lock); }
+static void in_parent(void) { pthread_mutex_unlock(&names_lock); }
+static void in_child(void) { pthread_mutex_init(&names_lock, NULL); }
+
+/* ORDER FORK: tasks of the pool look names up. */
+__attribute__((constructor(VT_FORK_INNER))) static void watch_forks(void) {
+    pthread_atfork(before_fork, in_parent, in_child);
 }
 
 vta_status vta_function_register(const char *name, vta_packed_function function, vta_diag *diag) {

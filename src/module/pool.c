@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "runtime/fork.h"
 #include "vta/module.h"
 
 enum { MAX_THREADS = 64 };
@@ -85,6 +86,36 @@ __attribute__((destructor)) static void stop(void) {
     pthread_mutex_unlock(&lock);
     if (inside_task) return; /* a task that ends the process does not wait for itself */
     for (int i = 0; i < count; i++) pthread_join(threads[i], NULL);
+}
+
+/* ---- fork ---- */
+
+/* A task's thread cannot wait for the launch that it is part of; its child may only go on to exec. */
+static void before_fork(void) {
+    if (inside_task) return;
+    pthread_mutex_lock(&launch_lock);
+    pthread_mutex_lock(&lock);
+}
+
+static void in_parent(void) {
+    if (inside_task) return;
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&launch_lock);
+}
+
+static void in_child(void) {
+    pthread_mutex_init(&launch_lock, NULL);
+    pthread_mutex_init(&lock, NULL);
+    pthread_cond_init(&work, NULL);
+    pthread_cond_init(&idle, NULL);
+    current = NULL;
+    busy = workers = 0;
+    started = stopping = false;
+}
+
+/* ORDER FORK: tasks use the runtime and names. */
+__attribute__((constructor(VT_FORK_OUTER))) static void watch_forks(void) {
+    pthread_atfork(before_fork, in_parent, in_child);
 }
 
 /* All tasks in the calling thread, one after another. */

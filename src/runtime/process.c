@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "runtime/command.h"
+#include "runtime/fork.h"
 
 _Thread_local vt_thread vt_this_thread;
 _Atomic(vta_runtime *) vt_default_runtime;
@@ -15,6 +16,8 @@ vt_handles vt_commands = {.lock = PTHREAD_MUTEX_INITIALIZER};
 vt_handles vt_devices = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static pthread_mutex_t default_lock = PTHREAD_MUTEX_INITIALIZER; /* guards the making and replacing of the default */
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;    /* guards the list of runtimes */
+static vta_runtime *runtimes;
 static pthread_key_t thread_key;
 static bool have_thread_key;
 
@@ -31,7 +34,8 @@ static void thread_ends(void *unused) {
     *t = (vt_thread){0};
 }
 
-__attribute__((constructor)) static void library_begins(void) {
+__attribute__((constructor(VT_FORK_INNER))) static void library_begins(void) {
+    pthread_atfork(vt_runtimes_before_fork, vt_runtimes_after_fork_in_parent, vt_runtimes_after_fork_in_child);
     vt_buffers.base = vt_handle_base(VT_HANDLE_BUFFER);
     vt_commands.base = vt_handle_base(VT_HANDLE_COMMAND);
     vt_devices.base = vt_handle_base(VT_HANDLE_DEVICE);
@@ -65,6 +69,40 @@ static void report_diag(const char *what, vta_diag *diag) {
     char line[VT_REPORT_BYTES / 2];
     snprintf(line, sizeof line, "%s: %s", what, diag ? vta_diag_text(diag) : "out of memory");
     vt_report_line(report, line);
+}
+
+/* ---- All runtimes, for fork -------------------------------------------------------------------------------- */
+
+void vt_process_add(vta_runtime *runtime) {
+    pthread_mutex_lock(&list_lock);
+    runtime->next_of_process = runtimes;
+    runtimes = runtime;
+    pthread_mutex_unlock(&list_lock);
+}
+
+void vt_process_remove(vta_runtime *runtime) {
+    pthread_mutex_lock(&list_lock);
+    vta_runtime **link = &runtimes;
+    while (*link && *link != runtime) link = &(*link)->next_of_process;
+    if (*link) *link = runtime->next_of_process;
+    pthread_mutex_unlock(&list_lock);
+}
+
+vta_runtime *vt_process_runtimes(void) { return runtimes; }
+
+void vt_process_lock(void) {
+    pthread_mutex_lock(&default_lock);
+    pthread_mutex_lock(&list_lock);
+}
+
+void vt_process_unlock(void) {
+    pthread_mutex_unlock(&list_lock);
+    pthread_mutex_unlock(&default_lock);
+}
+
+void vt_process_init_lock(void) {
+    pthread_mutex_init(&list_lock, NULL);
+    pthread_mutex_init(&default_lock, NULL);
 }
 
 const char *vt_process_capture(void) {

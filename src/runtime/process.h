@@ -46,6 +46,14 @@ vta_runtime *vt_runtime_acquire(void);
 vt_command *vt_thread_command(void);
 /* Drops the calling thread's handles on a runtime; NULL: on all that were retired. */
 void vt_thread_drop_commands(const vta_runtime *runtime);
+/* All runtimes of the process; the list is as long as it is locked what it was. Locking holds the making of the default
+ * runtime too. */
+void vt_process_add(vta_runtime *runtime);
+void vt_process_remove(vta_runtime *runtime);
+vta_runtime *vt_process_runtimes(void);
+void vt_process_lock(void);
+void vt_process_unlock(void);
+void vt_process_init_lock(void);
 /* The file that the environment asks all runtimes to be recorded in; NULL: none. Numbers of the files written there. */
 const char *vt_process_capture(void);
 uint32_t vt_next_capture(void);

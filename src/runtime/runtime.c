@@ -20,8 +20,18 @@ static void end_capture(vta_runtime *runtime) {
     vta_diag_destroy(diag);
 }
 
+/* One that tells the thread which holds it so, for fork. */
+void vt_runtime_init_lock(vta_runtime *runtime) {
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(&runtime->lock, &kind);
+    pthread_mutexattr_destroy(&kind);
+}
+
 static void free_runtime(vta_runtime *runtime) {
     vta_allocator allocator = runtime->allocator;
+    vt_process_remove(runtime);
     end_capture(runtime);
     vta_device_destroy(runtime->device);
     vta_diag_destroy(runtime->diag);
@@ -69,7 +79,8 @@ vta_status vta_runtime_create(const vta_config *config, const char *driver, cons
     runtime->sink = options->sink;
     runtime->epoch = 1;
     atomic_init(&runtime->references, 1);
-    pthread_mutex_init(&runtime->lock, NULL);
+    vt_runtime_init_lock(runtime);
+    vt_process_add(runtime);
     vta_status status = open_device(runtime, driver, options, diag);
     const char *capture = options->capture ? options->capture : vt_process_capture();
     if (status == VTA_OK && capture) status = vt_capture_begin(runtime, capture, !options->capture, diag);

@@ -36,6 +36,9 @@ struct vta_runtime {
     uint32_t max_transfer, reserve_bytes, debug;
     uint32_t max_work; /* what bounds a run on a device that knows no time */
 
+    vta_runtime *next_of_process;
+    bool forks_inside; /* between fork's handlers: the forking thread holds the lock itself */
+
     pthread_mutex_t lock; /* guards all below, and what the device does */
     vta_device *device;
     vta_diag *diag; /* for calls that have nobody's */
@@ -53,6 +56,7 @@ struct vta_runtime {
 
 vta_status vt_runtime_new(const vta_config *config, const char *driver, const vta_runtime_options *options,
                           const vta_allocator *allocator, vta_diag *diag, vta_runtime **out_runtime);
+void vt_runtime_init_lock(vta_runtime *runtime);
 static inline void vt_runtime_retain(vta_runtime *runtime) {
     atomic_fetch_add_explicit(&runtime->references, 1, memory_order_relaxed);
 }
