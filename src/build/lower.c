@@ -46,6 +46,7 @@ static vta_status lower(vt_ctx *ctx, void *user) {
     request *r = user;
     vt_te_arg *args = VT_NEW_ARRAY(ctx, vt_te_arg, r->n);
     for (size_t i = 0; i < r->n; i++) args[i] = (vt_te_arg){r->args[i].tensor, r->args[i].scalar};
+    if (r->options.config) vt_te_check_pragmas(r->schedule);
     const vt_func *f = vt_te_lower(r->schedule, (uint32_t)r->n, args, r->name);
     r->result =
         vt_func_handle(ctx, vt_lower(ctx, f, &r->options), config_text(ctx, r->options.config), computes(ctx, r));

@@ -71,7 +71,7 @@ static void add_serial_loop(loop_maker *m, vt__nest *level, const vt_iter *axis,
     const vt_var *v = m->fresh ? vt_var_copy(ctx, axis->var, ".init") : axis->var;
     const vt_expr *zero = vt_int(ctx, v->dtype, 0);
     for (uint32_t i = 0; attr && i < attr->n_pragmas; i++) {
-        const char *key = vt_new_format(ctx, "pragma_%s", attr->pragmas[i].key);
+        const char *key = vt_new_format(ctx, "pragma_%s", attr->pragmas[i].name);
         vt__nest_add(ctx, level, vt_s_attr(ctx, vt_ref_iter(axis), key, attr->pragmas[i].value, nop));
     }
     if (vt_is_const(dom->extent, 1)) {

@@ -137,6 +137,12 @@ typedef struct vt__relation {
     const vt_expr *factor, *nparts;
 } vt__relation;
 
+typedef struct vt__pragma {
+    const char *name;
+    const vt_expr *value;
+    vt_pos pos; /* where it was said */
+} vt__pragma;
+
 typedef struct vt__axis_attr {
     const vt_iter *axis;
     vt_iter_type type; /* VT_ITER_DATA_PAR: nothing said */
@@ -144,7 +150,7 @@ typedef struct vt__axis_attr {
     te_intrin *intrin;
     vt_pos intrin_pos; /* where tensorize was said */
     uint32_t n_pragmas, cap_pragmas;
-    vt_note *pragmas;
+    vt__pragma *pragmas;
     int64_t align_factor, align_offset;
 } vt__axis_attr;
 

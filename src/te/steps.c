@@ -327,7 +327,7 @@ static void do_pragma(te_context *c, vt__call *k) {
     if (k->d) vt__need_a(c, VT_TAG_EXPR, k->d, "a pragma's value");
     vt__axis_attr *attr = vt__attr_for(&c->ctx, st, k->b);
     vt_grow(&c->ctx, &attr->pragmas, &attr->cap_pragmas, attr->n_pragmas + 1, sizeof *attr->pragmas);
-    attr->pragmas[attr->n_pragmas++] = (vt_note){pragma, k->d ? k->d : vt_i32(&c->ctx, 1)};
+    attr->pragmas[attr->n_pragmas++] = (vt__pragma){pragma, k->d ? k->d : vt_i32(&c->ctx, 1), c->pos};
 }
 
 vta_status te_pragma(te_stage *st, te_axis *axis, const char *pragma, te_expr *value) {

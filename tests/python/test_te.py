@@ -126,6 +126,21 @@ class Expressions(unittest.TestCase):
         with self.assertRaisesRegex(Mine, "from the lambda"):
             te.compute((4,), body)
 
+    def test_pragmas_that_nothing_knows(self):
+        import tvm
+
+        for name, words in (("dma_cpy", "did you mean dma_copy?"), ("allu", "did you mean alu?"), ("foo", "there are dma_copy")):
+            a = te.placeholder((1, 4, 1, 16), "int32", "a")
+            b = te.compute(a.shape, lambda *i: a(*i), "b")  # pylint: disable=cell-var-from-loop
+            s = te.create_schedule(b.op)
+            s[b].pragma(b.op.axis[0], name)
+            with self.assertRaises(ValueError) as found:
+                vta.lower(s, [a, b])
+            self.assertIn(f'b.i0: there is no pragma "{name}" for the accelerator', str(found.exception))
+            self.assertIn(words, str(found.exception))
+            self.assertIn("test_te.py:", str(found.exception))  # where it was said
+            self.assertIn(f'"pragma_{name}" = 1', str(tvm.lower(s, [a, b])))  # for the processor it is kept
+
     def test_texts_of_what_is_too_large(self):
         deep, wide = te.var("x"), te.var("y")
         for _ in range(20000):
