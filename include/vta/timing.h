@@ -93,7 +93,7 @@ VTA_API const char *vta_timing_profile_text(size_t index);
 VTA_API vta_status vta_timing_run(const vta_config *config, const vta_timing_profile *profile, const vta_insn *insns,
                                   size_t count, uint32_t insn_addr, uint64_t limit, const vta_allocator *allocator,
                                   vta_diag *diag, vta_timing *out_timing, vta_insn_time *out_times);
-/* Instructions that fetch reads at a time. */
+/* Instructions that fetch reads at a time; 0 for NULL. */
 VTA_API uint32_t vta_timing_fetch_batch(const vta_timing_profile *profile);
 /* Adds `more` to `sum`. */
 VTA_API void vta_timing_add(vta_timing *sum, const vta_timing *more);

@@ -115,6 +115,25 @@ static void refused(void **state) {
     }
 }
 
+static void fetch_batches(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *changes;
+        uint32_t instructions;
+    } rows[] = {{"chisel", "", 8},
+                {"hls", "", 128},
+                {"ultra96", "", 256},
+                {"chisel", "bus_bits=512", 16},
+                {"chisel", "len_bits=0", 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        vta_timing_profile p;
+        assert_int_equal(vta_timing_profile_get(rows[i].name, NULL, &p), VTA_OK);
+        assert_int_equal(vta_timing_profile_set(&p, rows[i].changes, NULL), VTA_OK);
+        assert_int_equal(vta_timing_fetch_batch(&p), rows[i].instructions);
+    }
+    assert_int_equal(vta_timing_fetch_batch(NULL), 0);
+}
+
 static void deadlocks_are_named(void **state) {
     (void)state;
     vta_config *config = vta_config_default();
@@ -215,7 +234,7 @@ static void out_of_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_name_and_target),  cmocka_unit_test(in_a_board_file),
                                        cmocka_unit_test(json_round_trip),     cmocka_unit_test(refused),
-                                       cmocka_unit_test(deadlocks_are_named), cmocka_unit_test(full_token_queues),
-                                       cmocka_unit_test(out_of_memory)};
+                                       cmocka_unit_test(deadlocks_are_named), cmocka_unit_test(fetch_batches),
+                                       cmocka_unit_test(full_token_queues),   cmocka_unit_test(out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

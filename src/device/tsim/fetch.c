@@ -26,6 +26,7 @@ static void begin_batch(vt_model *m, uint64_t slot) {
 }
 
 uint32_t vta_timing_fetch_batch(const vta_timing_profile *profile) {
+    if (profile == NULL) return 0;
     uint32_t bytes = profile->bus_bits / 8, beats = 1u << profile->len_bits;
     if (bytes >= VTA_INSN_BYTES) return beats;
     uint32_t batch = beats * bytes / VTA_INSN_BYTES;
