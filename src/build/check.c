@@ -307,16 +307,22 @@ void vt_checking_free(vt_checking *k) {
 
 void vt_checking_seed(vt_checking *k, uint64_t seed) { k->random = (seed * 0x9E3779B97F4A7C15ull + 0x1234567ull) | 1; }
 
+vta_status vt_checking_args(const te_context *c, size_t n, const te_tensor *const args[], vta_diag *diag) {
+    if (!vt_is(c, VT_TAG_CONTEXT) || !n || !args) return VTA_INVALID_ARGUMENT;
+    for (size_t i = 0; i < n; i++)
+        if (!vt_is(args[i], VT_TAG_TENSOR))
+            return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s is given where a tensor is expected",
+                           args[i] ? vt_tag_text(args[i]) : "NULL");
+    return VTA_OK;
+}
+
 vta_status vtac_check(te_context *c, size_t n, const te_tensor *const args[], vta_packed_function function,
                       int32_t device_type, const vtac_check_options *options, vta_diag *diag,
                       vtac_check_result *out_result) {
     if (!out_result) return VTA_INVALID_ARGUMENT;
     *out_result = (vtac_check_result){0};
-    if (!vt_is(c, VT_TAG_CONTEXT) || !n || !args || !function) return VTA_INVALID_ARGUMENT;
-    for (size_t i = 0; i < n; i++)
-        if (!vt_is(args[i], VT_TAG_TENSOR))
-            return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s is given where a tensor is expected",
-                           args[i] ? vt_tag_text(args[i]) : "NULL");
+    if (!function) return VTA_INVALID_ARGUMENT;
+    VT_TRY(vt_checking_args(c, n, args, diag));
     vtac_check_options o = options ? *options : (vtac_check_options){0};
     vt_checking k = {.c = c, .diag = diag, .allocator = o.allocator, .n = n};
     vt_checking_seed(&k, o.seed);

@@ -34,6 +34,8 @@ typedef struct vt_checking {
 } vt_checking;
 
 double vt_now(void);
+/* VTA_INVALID_ARGUMENT, with a message where there are words for it, unless these are a context and tensors. */
+vta_status vt_checking_args(const te_context *c, size_t n, const te_tensor *const args[], vta_diag *diag);
 /* The lists for k->n arguments; false when out of memory. Free in any case with vt_checking_free. */
 bool vt_checking_make(vt_checking *k);
 void vt_checking_free(vt_checking *k);

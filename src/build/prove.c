@@ -355,7 +355,7 @@ static bool begin(vt_proof *p, const vtac_prove_options *options) {
     if (!p->options.tries) p->options.tries = TRIES;
     if (!p->options.most_work) p->options.most_work = MOST_WORK;
     p->allocator = p->options.allocator;
-    return p->c && p->n && p->args;
+    return vt_checking_args(p->c, p->n, p->args, p->diag) == VTA_OK;
 }
 
 vta_status vtac_prove_program(te_context *c, size_t n, const te_tensor *const args[], const uint32_t addrs[],

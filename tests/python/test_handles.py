@@ -116,7 +116,8 @@ NAMES = {"te_stage_axis_named": b"i0", "te_find_tensor": b"a", "te_find_reduce_a
 #: What may be NULL by contract.
 OPTIONAL = {("te_pragma", "value"), ("te_tensorize", "intrin"), ("te_cache_read", "readers"), ("te_fuse", "axes")}
 #: Calls whose arguments need more than one word here; made by hand below.
-BY_HAND = {"vtac_lower", "vtac_build", "vtac_emit", "te_prim_func_text", "te_evaluate", "vtac_check", "te_load",
+BY_HAND = {"vtac_lower", "vtac_build", "vtac_emit", "te_prim_func_text", "te_evaluate", "te_evaluate_field",
+           "vtac_check", "vtac_prove", "vtac_prove_program", "te_load",
            "vtac_kernel_load", "vtac_kernel_parse", "vtac_trace_begin", "te_pad", "te_context_create"}
 
 
@@ -201,6 +202,14 @@ class Handles(unittest.TestCase):
                 data = (ctypes.c_void_p * 1)(ctypes.addressof(room))
                 self.assertTrue(lib.te_evaluate(f.context, wrong, 1, array(f.input), data, room))
                 self.assertTrue(lib.te_evaluate(f.context, f.tensor, 1, array(wrong), data, room))
+                field = ctypes.c_void_p()
+                self.assertFalse(lib.vta_field_create(1, None, f.diag, ctypes.byref(field)))
+                self.assertTrue(lib.te_evaluate_field(f.context, field, wrong, 1, array(f.input), data, room))
+                self.assertTrue(lib.te_evaluate_field(f.context, field, f.tensor, 1, array(wrong), data, room))
+                lib.vta_field_destroy(field)
+                proof = _bindings.vtac_prove_result()
+                self.assertTrue(lib.vtac_prove(f.context, 1, array(wrong), f.function, None, f.diag,
+                                               ctypes.byref(proof)))
                 result = _bindings.vtac_check_result()
                 self.assertTrue(lib.vtac_check(f.context, 1, array(wrong), f.function, 1, None, f.diag,
                                                ctypes.byref(result)))
