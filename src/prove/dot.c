@@ -5,13 +5,13 @@
 #include <immintrin.h>
 #endif
 
-/* Two sums of products, each below 2^40 between calls of `sum`. */
+/* Two sums of products, each below 2^41 between folds. */
 typedef struct sums {
     uint64_t first, second;
 } sums;
 
-/* 2^29 is 3 modulo the first prime and 33 modulo the second. A sum below 2^63 becomes one below 2^40, that one below
- * 2^29 + 2^16. */
+/* 2^29 is 3 modulo the first prime and 33 modulo the second. A sum below 2^64 becomes one below 2^41, that one below
+ * 2^29 + 2^18. */
 static inline sums fold(sums s) {
     const uint64_t low = (1u << 29) - 1;
     return (sums){(s.first & low) + 3 * (s.first >> 29), (s.second & low) + 33 * (s.second >> 29)};
@@ -26,10 +26,9 @@ static inline sums sum(sums s, const vta_value *a, const vta_value *b, size_t n,
     return fold(s);
 }
 
-/* Two folds leave less than twice a prime. */
+/* Of sums that were folded: once more leaves less than twice a prime. */
 static inline vta_value value_of(sums s) {
     s = fold(s);
-    if (s.first >> 30 || s.second >> 30) s = fold(s); /* only of a sum that was never folded */
     return vt_pair(s.first < VT_P1 ? s.first : s.first - VT_P1, s.second < VT_P2 ? s.second : s.second - VT_P2);
 }
 
@@ -63,10 +62,24 @@ __attribute__((target("avx2"))) static inline sums sixteen(sums s, const vta_val
     return fold((sums){s.first + across(first), s.second + across(second)});
 }
 
-/* A multiple of VT_SUMMANDS products. */
-__attribute__((target("avx2"))) static sums sixteens(sums s, const vta_value *a, const vta_value *b, size_t n) {
-    for (size_t k = 0; k < n; k += VT_SUMMANDS) s = sixteen(s, a + k, b + k);
-    return s;
+/* Rows of a multiple of 4 products: each lane takes every fourth. 60 products of all lanes, and what was left of
+ * earlier ones, fit a word. */
+__attribute__((target("avx2"))) static sums rows_of_fours(sums s, size_t rows, const int64_t ai[], const int64_t bi[],
+                                                          const vta_value *a, const vta_value *b, size_t n) {
+    __m256i first = _mm256_setzero_si256(), second = first;
+    int room = 15;
+    for (size_t r = 0; r < rows; r++)
+        for (size_t i = 0; i < n; i += 4) {
+            __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)(a + ai[r] + i));
+            __m256i y = _mm256_loadu_si256((const __m256i *)(const void *)(b + bi[r] + i));
+            first = _mm256_add_epi64(first, _mm256_mul_epu32(x, y));
+            second = _mm256_add_epi64(second, _mm256_mul_epu32(_mm256_srli_epi64(x, 32), _mm256_srli_epi64(y, 32)));
+            if (--room) continue;
+            room = 15;
+            s = fold((sums){s.first + across(first), s.second + across(second)});
+            first = second = _mm256_setzero_si256();
+        }
+    return fold((sums){s.first + across(first), s.second + across(second)});
 }
 
 __attribute__((target("avx2"))) static void rows_of_sixteens(vta_value *to, const vta_value *a, const vta_value *b,
@@ -78,13 +91,17 @@ __attribute__((target("avx2"))) static void rows_of_sixteens(vta_value *to, cons
     }
 }
 
-static sums contiguous(sums s, const vta_value *a, const vta_value *b, size_t n) {
-    size_t whole = has_avx2() ? n / VT_SUMMANDS * VT_SUMMANDS : 0;
-    if (whole) s = sixteens(s, a, b, whole);
-    return whole == n ? s : strided(s, a + whole, b + whole, n - whole, 1, 1);
-}
+static bool quick(size_t n) { return n % 4 == 0 && has_avx2(); }
 #else
-static sums contiguous(sums s, const vta_value *a, const vta_value *b, size_t n) { return strided(s, a, b, n, 1, 1); }
+static bool quick(size_t n) {
+    (void)n;
+    return false;
+}
+static sums rows_of_fours(sums s, size_t rows, const int64_t ai[], const int64_t bi[], const vta_value *a,
+                          const vta_value *b, size_t n) {
+    for (size_t r = 0; r < rows; r++) s = strided(s, a + ai[r], b + bi[r], n, 1, 1);
+    return s;
+}
 #endif
 
 void vt_value_multiply_add(vta_value *to, const vta_value *a, const vta_value *b, size_t rows, size_t n) {
@@ -94,14 +111,14 @@ void vt_value_multiply_add(vta_value *to, const vta_value *a, const vta_value *b
         return;
     }
 #endif
-    for (size_t r = 0; r < rows; r++) to[r] = vt_value_add(to[r], value_of(contiguous((sums){0}, a, b + r * n, n)));
+    for (size_t r = 0; r < rows; r++) to[r] = vt_value_add(to[r], value_of(strided((sums){0}, a, b + r * n, n, 1, 1)));
 }
 
 vta_value vta_field_products(size_t rows, const int64_t ai[], const int64_t bi[], const vta_value a[],
                              const vta_value b[], int64_t n, int64_t a_step, int64_t b_step) {
     sums s = {0};
-    for (size_t r = 0; r < rows; r++)
-        s = a_step == 1 && b_step == 1 ? contiguous(s, a + ai[r], b + bi[r], (size_t)n)
-                                       : strided(s, a + ai[r], b + bi[r], (size_t)n, a_step, b_step);
+    if (a_step == 1 && b_step == 1 && quick((size_t)n))
+        return value_of(rows_of_fours(s, rows, ai, bi, a, b, (size_t)n));
+    for (size_t r = 0; r < rows; r++) s = strided(s, a + ai[r], b + bi[r], (size_t)n, a_step, b_step);
     return value_of(s);
 }

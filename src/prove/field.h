@@ -67,7 +67,7 @@ typedef struct vt_term_slot {
 } vt_term_slot;
 
 /* Results that were computed lately: most operations are asked for once by the expressions and once in every order. */
-enum { VT_MEMOS = 1 << 17 };
+enum { VT_MEMOS = 1 << 19 };
 typedef struct vt_memo {
     vta_value a, b, result;
     uint64_t what; /* 0: empty */
