@@ -134,9 +134,8 @@ static void print_text(const running *r) {
         if (r->args[i].is_output)
             printf("%s: %zu bytes, checksum %016" PRIx64 "\n", r->args[i].name, vta_array_bytes(r->arrays[i]),
                    r->checksums[i]);
-    printf("%s ran. Its values were not compared: an object does not hold what it was compiled from (vta run FILE.te "
-           "does compare).\n",
-           vta_signature_name(r->object.signature));
+    printf("%s ran. Its values were not compared; vta prove %s compares what it does with what it should do.\n",
+           vta_signature_name(r->object.signature), r->run->path);
 }
 
 vta_status cli_run_object(const cli_object_run *run) {
