@@ -173,8 +173,7 @@ static vta_status run(const draw *d, vta_field_options *options) {
     return vta_field_run(d->proof->program, d->field, options, d->proof->n, d->arrays, d->said);
 }
 
-/* ---- Explaining a difference
- * ------------------------------------------------------------------------------------------ */
+/* ---- Explaining a difference ------------------------------------------------------------------------------------- */
 
 /* "instruction 12 (STORE): STORE ...", and what it comes from where that was recorded. */
 static void describe(const vt_proof *p, uint32_t run_index, uint32_t index, char *to, size_t room) {
@@ -232,8 +231,7 @@ static vta_status differs(const draw *d, const vta_field_options *options, uint6
                   "shifts or narrowing that the proof does not know");
 }
 
-/* ---- A draw
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- A draw ------------------------------------------------------------------------------------------------------ */
 
 static bool decided(const vt_proof *p) { return p->result->reason[0] != '\0'; }
 
@@ -312,8 +310,7 @@ static vta_status one_draw(const vt_proof *p, uint32_t index) {
     return status;
 }
 
-/* ---- The bound
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- The bound --------------------------------------------------------------------------------------------------- */
 
 /* log2 of the chance that a wrong kernel is called proven. In one draw, two different polynomials have the same value
  * with chance (d / p1) (d / p2), two different applications of a random function with less; and a value is taken for a
@@ -344,8 +341,7 @@ static vta_status prove(const vt_proof *p) {
     return VTA_OK;
 }
 
-/* ---- The calls
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- The calls --------------------------------------------------------------------------------------------------- */
 
 static bool begin(vt_proof *p, const vtac_prove_options *options) {
     if (!p->result) return false;

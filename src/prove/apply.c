@@ -315,8 +315,7 @@ vta_value vta_field_narrow(vta_field *f, vta_value value, uint32_t bits, bool is
     return t.value;
 }
 
-/* ---- All of them
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- All of them ------------------------------------------------------------------------------------------------- */
 
 typedef vta_value operation(vta_field *f, vta_value a, vta_value b, uint32_t bits);
 
