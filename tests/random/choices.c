@@ -21,14 +21,21 @@ static uint32_t random_number(choices *c) { /* xorshift64* */
     return (uint32_t)((c->state * 0x2545f4914f6cdd1du) >> 32);
 }
 
+/* 0 behind the end. */
+static uint32_t next_bytes(choices *c, int count) {
+    uint32_t value = 0;
+    for (; count > 0; count--) value = value << 8 | (c->at < c->n_given ? c->bytes[c->at++] : 0);
+    return value;
+}
+
 uint32_t pick(choices *c, uint32_t n) {
     uint32_t value = 0;
     if (c->state)
         value = random_number(c) % n;
-    else if (c->n < c->n_given && c->given)
+    else if (c->given && c->n < c->n_given)
         value = c->given[c->n] < n ? c->given[c->n] : n - 1;
-    else if (c->n < c->n_given)
-        value = c->bytes[c->n] % n;
+    else if (c->bytes)
+        value = next_bytes(c, n > 256 ? 2 : 1) % n;
     if (c->n == MOST_CHOICES) return 0;
     c->made[c->n++] = value;
     return value;

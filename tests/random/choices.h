@@ -13,8 +13,8 @@ enum { MOST_CHOICES = 4096, MOST_UNITS = 256 };
 typedef struct choices {
     uint64_t state;        /* of the random numbers, for a list made from a seed */
     const uint32_t *given; /* the list to follow; 0 behind its end. NULL: not given */
-    const uint8_t *bytes;  /* the same, a byte each */
-    size_t n_given;
+    const uint8_t *bytes;  /* the same, in as many bytes as the largest number takes */
+    size_t n_given, at;    /* items; the next byte */
     uint32_t made[MOST_CHOICES];
     size_t n;
     size_t units[MOST_UNITS]; /* where in the list a part of the program begins that can be left out */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_MACS = 2000000, MOST_GROUPS = 3, MOST_BODY = 7 };
+enum { MOST_MACS = 2000000, MOST_GROUPS = 3, MOST_BODY = 10 };
 
 typedef struct maker {
     choices *c;
@@ -64,6 +64,7 @@ static void begin_alu(maker *m) {
     static const int outer[] = {2, 2, 1, 3, 4};
     int n = outer[pick(m->c, 5)], shape[MOST_DIMS];
     for (int d = 0; d < n; d++) shape[d] = pick_between(m->c, 1, n > 2 ? 4 : 8);
+    if (n <= 2 && once_in(m->c, 6)) shape[n - 1] = pick_between(m->c, 1, 60);
     shape[n] = m->p->batch;
     shape[n + 1] = m->p->block_out;
     bool bytes = once_in(m->c, 4);
@@ -114,8 +115,9 @@ static direction choose_direction(maker *m) {
     direction d = {.kernel = kernels[pick(m->c, 9)], .stride = strides[pick(m->c, 6)], .dilation = 1};
     if (d.kernel > 1) d.dilation = steps[pick(m->c, 5)];
     if (often(m->c, 1, 2)) {
-        d.before = (int)pick(m->c, (uint32_t)d.kernel + 1);
-        d.after = often(m->c, 1, 2) ? d.before : (int)pick(m->c, (uint32_t)d.kernel + 1);
+        uint32_t most = (uint32_t)d.kernel + (d.kernel == 1);
+        d.before = (int)pick(m->c, most + 1);
+        d.after = often(m->c, 1, 2) ? d.before : (int)pick(m->c, most + 1);
     }
     d.in = pick_between(m->c, 1, 9);
     return d;
@@ -190,6 +192,17 @@ static operand place_of(maker *m, int i) {
 /* Can the last result be loaded into the accumulator? */
 static bool stored_bytes(maker *m) { return at(m, m->store)->type == ELEM_INP && m->p->width[ELEM_INP] == 8; }
 
+/* An argument for the accumulator that has this shape already; -1: none. */
+static int same_input(maker *m, int ndim, const int *shape) {
+    for (int i = m->p->n; i-- > 0;) {
+        const node *t = at(m, i);
+        if (t->kind == NODE_INPUT && (t->type == ELEM_ACC || t->type == ELEM_INT8) && t->ndim == ndim &&
+            !memcmp(t->shape, shape, (size_t)ndim * sizeof *shape))
+            return i;
+    }
+    return -1;
+}
+
 /* A further argument: a residual, a bias for each channel, the same in bytes, a row, an element. */
 static operand fresh_operand(maker *m) {
     const node like = *at(m, m->last);
@@ -217,7 +230,9 @@ static operand fresh_operand(maker *m) {
     }
     if (kind == 2 && m->store >= 0 && stored_bytes(m) && !memcmp(at(m, m->store)->shape, shape, sizeof shape))
         return same_place(add_load(m, m->store, ELEM_ACC), n);
-    return same_place(add_load(m, add_input(m, kind == 2 ? ELEM_INT8 : ELEM_ACC, n, shape), ELEM_ACC), n);
+    int again = once_in(m->c, 4) ? same_input(m, n, shape) : -1;
+    if (again < 0) again = add_input(m, kind == 2 ? ELEM_INT8 : ELEM_ACC, n, shape);
+    return same_place(add_load(m, again, ELEM_ACC), n);
 }
 
 static node *add_alu(maker *m, alu_op op) {
@@ -289,15 +304,16 @@ static void with_amounts(maker *m) {
 static void with_window(maker *m) {
     static const alu_op ops[] = {OP_MAX, OP_ADD, OP_MIN};
     const node *like = at(m, m->last);
-    int d = (int)pick(m->c, (uint32_t)like->ndim - 2), step = pick_between(m->c, 1, 2);
+    int d = (int)pick(m->c, (uint32_t)like->ndim - 2), step = pick_between(m->c, 1, 3),
+        apart = pick_between(m->c, 1, 3);
     alu_op op = ops[pick(m->c, 3)];
-    if (like->shape[d] < 2) return;
-    int extent = (like->shape[d] - 2) / step + 1;
+    if (like->shape[d] <= apart) return;
+    int extent = (like->shape[d] - apart - 1) / step + 1;
     node *t = add_alu(m, op);
     t->n_in = 2;
     t->in[1] = t->in[0];
     t->in[0].at[d] = (place){d, step, 0};
-    t->in[1].at[d] = (place){d, step, 1};
+    t->in[1].at[d] = (place){d, step, apart};
     t->shape[d] = extent;
     follow(m);
 }
@@ -325,8 +341,57 @@ static void with_reduce(maker *m) {
     memcpy(at(m, m->last)->dilation, r.dilation, sizeof r.dilation);
 }
 
+/* The axes of tiles in another order, or a part of them. */
+static void with_other_axes(maker *m) {
+    alu_op op = (alu_op)pick(m->c, OP_COUNT);
+    int constant = choose_constant(m, op), from = m->last;
+    node *t = add_alu(m, op);
+    t->constant = constant;
+    for (int d = 0; d + 1 < t->ndim - 2; d++) {
+        if (!once_in(m->c, 2)) continue;
+        t->in[0].at[d].axis = d + 1;
+        t->in[0].at[d + 1].axis = d;
+        t->shape[d] = at(m, from)->shape[d + 1];
+        t->shape[d + 1] = at(m, from)->shape[d];
+        break;
+    }
+    for (int d = 0; d < t->ndim - 2; d++) {
+        place *p = &t->in[0].at[d];
+        int extent = at(m, from)->shape[d];
+        if (extent < 2 || !once_in(m->c, 4)) continue;
+        p->offset = (int)pick(m->c, (uint32_t)extent);
+        t->shape[p->axis] = extent - p->offset;
+    }
+    follow(m);
+}
+
+/* What the machine cannot do: refused when it is built, with what to write instead, or right. */
+static void with_impossible(maker *m) {
+    uint32_t kind = pick(m->c, 6);
+    m->p->illegal = true;
+    int other = other_tensor(m);
+    if (memcmp(at(m, other)->shape, at(m, m->last)->shape, sizeof at(m, 0)->shape) != 0) other = m->last;
+    node *t = add_alu(m, kind < 2 ? OP_SUB : kind == 2 ? OP_MAX : kind == 3 ? OP_ADD : kind == 4 ? OP_MUL : OP_MIN);
+    t->constant = kind == 2 ? 40000 : kind == 3 ? -70000 : kind == 4 ? 100000 : kind == 5 ? -32769 : 7;
+    if (kind == 1) t->constant_first = true; /* a constant less a tensor */
+    if (kind == 0) {
+        t->n_in = 2;
+        t->in[1] = t->in[0];
+        t->in[1].node = other;
+    }
+    follow(m);
+}
+
 static void add_operation(maker *m) {
-    uint32_t kind = pick(m->c, 24);
+    uint32_t kind = pick(m->c, 28);
+    if (kind == 27 && once_in(m->c, 4)) {
+        with_impossible(m);
+        return;
+    }
+    if (kind >= 25) {
+        with_other_axes(m);
+        return;
+    }
     if (kind < 11)
         with_constant(m);
     else if (kind < 17)
@@ -343,7 +408,7 @@ static void add_operation(maker *m) {
 
 static void add_store(maker *m) {
     const node *from = at(m, m->last);
-    bool wide = once_in(m->c, 60), inside = once_in(m->c, 3);
+    bool wide = once_in(m->c, 80), inside = once_in(m->c, 3);
     m->store = add(m, NODE_STORE, wide ? ELEM_ACC : ELEM_INP, from->ndim, from->shape);
     if (wide) m->p->illegal = true;
     node *t = at(m, m->store);

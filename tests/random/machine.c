@@ -22,9 +22,9 @@ void machine_choose(choices *c, machine *m, program *p) {
     p->width[ELEM_INT8] = 8;
 }
 
-/* Index bits of a buffer: as many as the default has, or just enough and a little more. */
-static int depth(choices *c, int by_default, int most, int64_t need, program *p) {
-    int least = 0;
+/* Index bits of a buffer: as many as the default has, or just enough and a little more. `elem_bytes` is a logarithm. */
+static int depth(choices *c, int elem_bytes, int by_default, int most, int64_t need, program *p) {
+    int least = elem_bytes < 2 ? 2 - elem_bytes : 0; /* no buffer has less than 4 bytes */
     while (((int64_t)1 << least) < need) least++;
     if (least > most) p->too_large = true;
     int bits = once_in(c, 4) ? least + (int)pick(c, 3) : by_default;
@@ -35,8 +35,9 @@ static int depth(choices *c, int by_default, int most, int64_t need, program *p)
 void machine_finish(choices *c, const machine *m, const footprint *need, program *p) {
     int acc_bytes = m->log_batch + m->log_out + m->log_acc - 3, inp_bytes = m->log_batch + m->log_in + m->log_inp - 3;
     int wgt_bytes = m->log_out + m->log_in + m->log_wgt - 3;
-    int acc = depth(c, 17 - acc_bytes, MOST_ACC, need->acc, p), inp = depth(c, 15 - inp_bytes, MOST_INP, need->inp, p);
-    int wgt = depth(c, 18 - wgt_bytes, MOST_WGT, need->wgt, p), uop = once_in(c, 8) ? 7 : MOST_UOP;
+    int acc = depth(c, acc_bytes, 17 - acc_bytes, MOST_ACC, need->acc, p);
+    int inp = depth(c, inp_bytes, 15 - inp_bytes, MOST_INP, need->inp, p);
+    int wgt = depth(c, wgt_bytes, 18 - wgt_bytes, MOST_WGT, need->wgt, p), uop = once_in(c, 8) ? 7 : MOST_UOP;
     const struct {
         const char *name;
         int value, by_default;

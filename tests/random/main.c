@@ -87,7 +87,7 @@ static void one(session *s, uint64_t seed) {
     tally *t = tally_of(s, &r, &new);
     if (new) t->first = seed;
     t->n++;
-    bool serious = r.outcome != OUTCOME_REFUSED;
+    bool serious = r.outcome > OUTCOME_UNPROVEN;
     if (!serious && !(s->shrink && new)) return;
     if (s->shrink && t->n <= 3) shrink(&s->c, &s->p, seed, &r, 1500);
     if (t->n <= 3 || !s->shrink) show(s, seed, &r);
@@ -114,6 +114,7 @@ static int report(session *s) {
     for (int o = OUTCOME_WRONG; o < OUTCOME_COUNT; o++) bad += s->count[o];
     uint64_t refused = s->count[OUTCOME_REFUSED] - s->illegal;
     printf("refused: %.1f %%\n", ran ? 100.0 * (double)refused / (double)ran : 0);
+    refused += s->count[OUTCOME_UNPROVEN];
     return bad || (s->refused_most >= 0 && refused * 100 > ran * (uint64_t)s->refused_most);
 }
 

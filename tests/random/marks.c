@@ -60,5 +60,12 @@ void mark_load(maker *m, int i, const int *part) {
     for (int d = 0; d < t->ndim; d++) padded = padded || t->before[d] || t->after[d];
     int d = first_of_copy(t->ndim, part, from->shape);
     if (padded && d < t->ndim - 4) d = t->ndim - 4;
-    say(t, "pragma %d dma_copy", padded ? d : deeper(t, d));
+    if (!padded) d = deeper(t, d);
+    if (t->want[WANT_SPLIT] < 13 || d >= t->ndim - 2 || part[d] < 2) {
+        say(t, "pragma %d dma_copy", d);
+        return;
+    }
+    int factor = 1 + t->want[WANT_FACTOR] % part[d]; /* several transfers of parts */
+    say(t, "split %d by %d -> far%d, near%d", d, factor, d, d);
+    say(t, "pragma near%d dma_copy", d);
 }

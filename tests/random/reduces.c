@@ -78,6 +78,8 @@ void schedule_reduce(maker *m, int i) {
     nest_split(n, own, factor_of(t, WANT_FACTOR, t->extent[0], exact), false, "ico", "ici");
     if (t->want[WANT_SPLIT] >= 12 && n_reduce == 3)
         nest_split(n, find_loop(n, "dy"), factor_of(t, WANT_OTHER, t->extent[1], exact), false, "dyo", "dyi");
+    if (t->want[WANT_SPLIT] == 11 && n_reduce == 3)
+        nest_split(n, find_loop(n, "dx"), factor_of(t, WANT_OTHER, t->extent[2], exact), false, "dxo", "dxi");
     if (t->want[WANT_OTHER] >= 12) {
         int d = t->want[WANT_OTHER] % own;
         nest_split(n, find_loop(n, numbers[d]), factor_of(t, WANT_SPLIT, n->extent[d], exact), false, "far", "near");

@@ -96,18 +96,19 @@ static void choose_fusion(maker *m, group *g) {
         strcpy(l[last].name, "fused");
         g->fused = last - 1;
     }
+    if (how == 13) say(g->nest.stage, "unroll %s", l[g->nest.n - 3].name);
     if (how == 14 && last >= g->first_inside && last >= 0 && l[last].count <= 4)
         say(g->nest.stage, "unroll %s", l[last].name);
 }
 
 void schedule_store(maker *m, int i) {
-    static const int threads[] = {0, 0, 1, 1, 2};
+    static const int threads[] = {0, 0, 1, 1, 2, 2};
     node *t = at(m, i);
     group *g = &m->groups[m->n_groups];
     m->stores[m->n_groups++] = i;
     *g = (group){.nest = {.stage = t}, .threads = 1};
     memcpy(g->nest.extent, t->shape, sizeof t->shape);
-    int n = has_shared(m, i) ? 0 : threads[pick(m->c, 5)];
+    int n = has_shared(m, i) ? 0 : threads[pick(m->c, 6)];
     choose_tiles(m, g);
     make_outer(g, n);
     shuffle_outer(m, g);

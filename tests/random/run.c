@@ -11,7 +11,8 @@
 #include "random/text.h"
 #include "vta/build.h"
 
-const char *const outcome_names[OUTCOME_COUNT] = {"right", "refused", "wrong", "failed", "internal", "crashed"};
+const char *const outcome_names[OUTCOME_COUNT] = {"right",  "refused",  "unproven", "wrong",
+                                                  "failed", "internal", "crashed"};
 
 enum { ORDERS = 3, SECONDS_MOST = 60 };
 
@@ -155,6 +156,7 @@ static bool compare(runner *r, int k, const values *v, int order) {
 static bool run_order(runner *r, uint64_t seed, int order) {
     values v;
     vta_device_options device = {.check = 1, .order = (uint32_t)order, .seed = seed + 1};
+    device.engine = order == 1 ? VTA_ENGINE_REFERENCE : VTA_ENGINE_FAST;
     if (vta_runtime_set_device_options(r->runtime, &device, r->diag) != VTA_OK) return end(r, OUTCOME_FAILED, "");
     values_compute(r->p, seed + (uint64_t)order * 0x10001, &v);
     DLTensor *tensors[MOST_NODES];
@@ -174,6 +176,21 @@ static bool run_order(runner *r, uint64_t seed, int order) {
     return ok;
 }
 
+/* For all inputs, by the compiler's own means. */
+static bool prove(runner *r, uint64_t seed) {
+    const te_tensor *args[MOST_NODES];
+    size_t n = vtac_kernel_args(r->kernel);
+    vtac_prove_result proof;
+    vtac_prove_options options = {.seed = seed};
+    for (size_t i = 0; i < n; i++) args[i] = vtac_kernel_arg(r->kernel, i);
+    if (vtac_prove(vtac_kernel_context(r->kernel), n, args, r->function, &options, r->diag, &proof) != VTA_OK)
+        return end(r, OUTCOME_FAILED, "prove: ");
+    if (proof.verdict == VTAC_PROVEN) return true;
+    r->out->outcome = proof.verdict == VTAC_WRONG ? OUTCOME_WRONG : OUTCOME_UNPROVEN;
+    snprintf(r->out->text, sizeof r->out->text, "prove: %s", proof.reason);
+    return false;
+}
+
 static void run_all(runner *r, uint64_t seed) {
     if (vta_runtime_create(r->config, "sim", NULL, NULL, r->diag, &r->runtime) != VTA_OK) {
         end(r, OUTCOME_FAILED, "");
@@ -185,6 +202,7 @@ static void run_all(runner *r, uint64_t seed) {
     for (int k = 0; k < r->n; k++) vta_array_free(r->arrays[k]);
     vta_runtime_use(NULL);
     vta_runtime_destroy(r->runtime);
+    if (ok) prove(r, seed);
 }
 
 void run(const program *p, uint64_t seed, result *out) {

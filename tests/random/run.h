@@ -1,5 +1,5 @@
 /* A program through the compiler and on the simulated machine: as a kernel file, compiled in this process, run in
- * three execution orders with the race checker on, and compared with the reference. */
+ * three execution orders with the race checker on, compared with the reference, and proven. */
 #ifndef RANDOM_RUN_H
 #define RANDOM_RUN_H
 
@@ -8,7 +8,8 @@
 typedef enum outcome {
     OUTCOME_RIGHT,
     OUTCOME_REFUSED,  /* when it was built */
-    OUTCOME_WRONG,    /* other numbers than the reference's */
+    OUTCOME_UNPROVEN, /* right on these inputs, but vtac_prove could not show it for all */
+    OUTCOME_WRONG,    /* other numbers than the reference's, or than vtac_prove's */
     OUTCOME_FAILED,   /* an error when it ran: deadlock, race, a call that the runtime refuses */
     OUTCOME_INTERNAL, /* an internal error of the compiler */
     OUTCOME_CRASHED,  /* a signal, or no end (run_apart only) */
