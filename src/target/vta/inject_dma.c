@@ -285,7 +285,8 @@ static const vt_stmt *inject_other(dma *st, const vt_stmt *s) {
 static const vt_stmt *inject_stmt(vt_mutator *m, const vt_stmt *s) {
     dma *st = (dma *)m;
     if (!vt_pragma_is(s, "dma_copy")) return inject_other(st, s);
-    return st->l->options->mock ? vt_s_nop(m->ctx) : inject_copy(st, s->u.attr.body);
+    bool nothing = st->l->options->mock || vt__does_nothing(s->u.attr.body);
+    return nothing ? vt_s_nop(m->ctx) : inject_copy(st, s->u.attr.body);
 }
 
 static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {

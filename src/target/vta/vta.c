@@ -95,6 +95,11 @@ const vt_expr *vt__access(vt_ctx *ctx, vt_dtype elem, const vt_var *data, const 
     return vt_e_call(ctx, VT_I32, VT_OP_ACCESS_PTR, 5, args);
 }
 
+bool vt__does_nothing(const vt_stmt *s) {
+    while (s->kind == VT_S_FOR) s = s->u.loop.body;
+    return s->kind == VT_S_EVAL && s->u.eval.value->kind == VT_E_INT;
+}
+
 bool vt__is(vt_ctx *ctx, const vt_expr *e, int64_t value) {
     if (e->kind != VT_E_INT) e = vt_simplify_free(ctx, e);
     return vt_is_const(e, value);

@@ -35,6 +35,9 @@ const vt_stmt *vt__call(vt_ctx *ctx, vt_op op, uint32_t n, const vt_expr *const 
 const vt_expr *vt__access(vt_ctx *ctx, vt_dtype elem, const vt_var *data, const vt_expr *offset, const vt_expr *extent,
                           int mask);
 
+/* Loops around nothing: what is left of a stage of which only padding is read. */
+bool vt__does_nothing(const vt_stmt *s);
+
 /* Is this the constant `value` after simplification? */
 bool vt__is(vt_ctx *ctx, const vt_expr *e, int64_t value);
 
