@@ -1,7 +1,7 @@
 /* Lowered functions of the compiler, as its users see them: opaque, printable, checkable.
  *
- * A vtac_func belongs to the module or compile context that made it (te.h, pass.h, build.h) and lives as long as that
- * does; nothing here frees one. Reading one from several threads at once is allowed while nobody compiles with the
+ * A vtac_func belongs to the compile context that made it (te.h, pass.h, build.h) and lives as long as that does, or
+ * until it is released. Reading one from several threads at once is allowed while nobody compiles with the
  * context it belongs to; printing counts as compiling. */
 #ifndef VTA_IR_H
 #define VTA_IR_H
@@ -17,6 +17,9 @@ typedef struct vtac_func vtac_func;
 /* The two text styles in which functions are shown. */
 typedef enum vtac_style { VTAC_STYLE_PRIMFN = 0, VTAC_STYLE_TVMSCRIPT = 1 } vtac_style;
 
+/* Frees the function, with all memory that lowering took, before its context; from any thread. Modules that were built
+ * of it stay. NULL is allowed. */
+VTA_API void vtac_func_release(const vtac_func *func);
 /* The name under which the function is exported. Belongs to the function. */
 VTA_API const char *vtac_func_name(const vtac_func *func);
 /* The number of parameters. */

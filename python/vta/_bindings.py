@@ -753,6 +753,7 @@ FUNCTIONS = {
     "vta_array_write": ("vta", c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
     "vta_array_read": ("vta", c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
     "vta_tensor_bytes": ("vta", c_int, [c_void_p, c_void_p]),
+    "vtac_func_release": ("vtac", None, [c_void_p]),
     "vtac_func_name": ("vtac", c_char_p, [c_void_p]),
     "vtac_func_param_count": ("vtac", c_uint32, [c_void_p]),
     "vtac_func_print": ("vtac", c_int, [c_void_p, c_int, c_void_p, c_void_p, c_void_p]),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from . import _bindings as b
 from ._check import name_of, need
-from ._lib import DIAG, call, lib, utf8
+from ._lib import DIAG, call, lib, release, utf8
 from ._progress import Progress
 from .expr import Expr
 from .ir import IRModule, LoweredFunc
@@ -112,7 +112,7 @@ def _printer(context, func):
         finally:
             lib.vtac_text_free(None, out.value)
 
-    text.keep = context
+    release(text, lib.vtac_func_release, func, context)  # the context keeps the memory it is in
     return text
 
 
@@ -195,7 +195,10 @@ def tvm_build(inputs: Schedule, args: list[Tensor | Expr] | None = None, target:
     options.triple = utf8(target.triple)
     options.opt_level = PassContext.current().opt_level or -1
     out = ctypes.c_void_p()
-    call(lib.vtac_build, 1, ctypes.byref(one), ctypes.byref(options), DIAG, ctypes.byref(out))
+    try:
+        call(lib.vtac_build, 1, ctypes.byref(one), ctypes.byref(options), DIAG, ctypes.byref(out))
+    finally:
+        lib.vtac_func_release(func)
     return BuiltModule(out.value, name, context)
 
 

@@ -1,5 +1,6 @@
 #include "base/context.h"
 
+#include <sched.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +18,60 @@ void vt_ctx_init(vt_ctx *ctx, const vta_allocator *allocator, vta_diag *diag) {
     vt_arena_init(&ctx->arena, allocator);
 }
 
-void vt_ctx_clear(vt_ctx *ctx) { vt_arena_clear(&ctx->arena); }
+void vt_ctx_clear(vt_ctx *ctx) {
+    while (ctx->sides) vt_aside_free(ctx, ctx->sides);
+    vt_arena_clear(&ctx->arena);
+}
+
+/* ---- Memory beside the arena ---- */
+
+/* Held for a few instructions. */
+static void lock_sides(vt_ctx *ctx) {
+    while (atomic_flag_test_and_set_explicit(&ctx->sides_locked, memory_order_acquire)) sched_yield();
+}
+
+static void unlock_sides(vt_ctx *ctx) { atomic_flag_clear_explicit(&ctx->sides_locked, memory_order_release); }
+
+vt_aside *vt_aside_open(vt_ctx *ctx) {
+    vt_aside *side = vt_alloc_zero(ctx->arena.allocator, sizeof *side);
+    if (!side) return NULL;
+    side->arena = ctx->arena;
+    vt_arena_init(&ctx->arena, side->arena.allocator);
+    lock_sides(ctx);
+    side->next = ctx->sides;
+    if (side->next) side->next->before = side;
+    ctx->sides = side;
+    unlock_sides(ctx);
+    return side;
+}
+
+void vt_aside_close(vt_ctx *ctx, vt_aside *side) {
+    vt_arena own = side->arena;
+    side->arena = ctx->arena;
+    ctx->arena = own;
+}
+
+void vt_aside_free(vt_ctx *ctx, vt_aside *side) {
+    if (!side) return;
+    lock_sides(ctx);
+    if (side->next) side->next->before = side->before;
+    if (side->before)
+        side->before->next = side->next;
+    else
+        ctx->sides = side->next;
+    unlock_sides(ctx);
+    const vta_allocator *allocator = side->arena.allocator;
+    vt_arena_clear(&side->arena);
+    vt_free(allocator, side, sizeof *side);
+}
+
+size_t vt_ctx_bytes(vt_ctx *ctx) {
+    size_t bytes = ctx->arena.bytes;
+    lock_sides(ctx);
+    for (const vt_aside *side = ctx->sides; side; side = side->next) bytes += side->arena.bytes;
+    unlock_sides(ctx);
+    return bytes;
+}
 
 vta_status vt_protect(vt_ctx *ctx, vta_status (*body)(vt_ctx *ctx, void *arg), void *arg) {
     vt_exit here = {.outer = ctx->exit};

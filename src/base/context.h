@@ -15,8 +15,16 @@
 typedef struct vt_ctx vt_ctx;
 typedef struct vt_exit vt_exit;
 
+/* Memory beside the context's arena that may be freed before it. */
+typedef struct vt_aside {
+    vt_arena arena; /* while the side is open: the context's own */
+    struct vt_aside *next, *before;
+} vt_aside;
+
 struct vt_ctx {
     vt_arena arena;
+    vt_aside *sides;              /* all of this context */
+    atomic_flag sides_locked;     /* freed from any thread */
     vta_diag *diag;               /* owned by the context's creator */
     vt_exit *exit;                /* the innermost vt_protect */
     uint32_t next_id;             /* for variables and other things that need a number of their own */
@@ -25,6 +33,15 @@ struct vt_ctx {
 
 void vt_ctx_init(vt_ctx *ctx, const vta_allocator *allocator, vta_diag *diag);
 void vt_ctx_clear(vt_ctx *ctx);
+
+/* From here to vt_aside_close everything is allocated beside the context's arena; what is kept elsewhere must not be
+ * made meanwhile. NULL when out of memory. Sides do not nest. */
+vt_aside *vt_aside_open(vt_ctx *ctx);
+void vt_aside_close(vt_ctx *ctx, vt_aside *side);
+/* Frees what was allocated; from any thread, also while another one uses the context. NULL is allowed. */
+void vt_aside_free(vt_ctx *ctx, vt_aside *side);
+/* Bytes of the context's arena and all sides. */
+size_t vt_ctx_bytes(vt_ctx *ctx);
 
 /* Runs body(ctx, arg); VTA_OK, or the status it returned or raised. Nests. */
 vta_status vt_protect(vt_ctx *ctx, vta_status (*body)(vt_ctx *ctx, void *arg), void *arg);

@@ -222,7 +222,9 @@ static vta_status compile_reference(vt_checking *k, vtac_module **out_module, vt
     vtac_build_func f = {0};
     vta_status status = s ? vtac_lower(s, k->n, k->args, "reference", &plain, &f.func) : te_context_status(k->c);
     if (status != VTA_OK) return te_error(k, status);
-    VT_TRY(vtac_build(1, &f, &options, k->diag, out_module));
+    status = vtac_build(1, &f, &options, k->diag, out_module);
+    vtac_func_release(f.func);
+    VT_TRY(status);
     return vtac_module_function(*out_module, "reference", k->diag, out_function);
 }
 

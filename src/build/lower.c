@@ -12,7 +12,7 @@ typedef struct request {
     const vtac_arg *args;
     const char *name;
     vtac_lower_options options;
-    const vtac_func *result;
+    vtac_func *result;
 } request;
 
 /* The configuration as one line of JSON; NULL for none. */
@@ -65,9 +65,18 @@ vta_status vtac_lower(te_schedule *schedule, size_t n, const vtac_arg args[], co
         r.options = *options;
     else
         r.options.config = te_context_config(c);
-    vta_status status = vt_protect(vt_te_ctx(c), lower, &r);
-    if (status == VTA_OK) *out_func = r.result;
-    return status;
+    vt_ctx *ctx = vt_te_ctx(c);
+    vt_aside *side = vt_aside_open(ctx);
+    if (!side) return vt_no_memory(ctx->diag);
+    vta_status status = vt_protect(ctx, lower, &r);
+    vt_aside_close(ctx, side);
+    if (status != VTA_OK) {
+        vt_aside_free(ctx, side);
+        return status;
+    }
+    r.result->side = side;
+    *out_func = r.result;
+    return VTA_OK;
 }
 
 /* ---- Kernel files ------------------------------------------------------------------------------------------------ */

@@ -4,10 +4,16 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 
-const vtac_func *vt_func_handle(vt_ctx *ctx, const vt_func *f, const char *config, const char *computes) {
+vtac_func *vt_func_handle(vt_ctx *ctx, const vt_func *f, const char *config, const char *computes) {
     vtac_func *handle = VT_NEW(ctx, vtac_func);
-    *handle = (vtac_func){VT_TAG_FUNC, ctx, f, config, computes};
+    *handle = (vtac_func){.tag = VT_TAG_FUNC, .ctx = ctx, .func = f, .config = config, .computes = computes};
     return handle;
+}
+
+void vtac_func_release(const vtac_func *func) {
+    if (!vt_is(func, VT_TAG_FUNC)) return;
+    ((vtac_func *)(uintptr_t)func)->tag = VT_TAG_NONE;
+    vt_aside_free(func->ctx, func->side);
 }
 
 const char *vtac_func_name(const vtac_func *func) { return vt_is(func, VT_TAG_FUNC) ? func->func->name : ""; }
@@ -44,7 +50,9 @@ vta_status vtac_func_print(const vtac_func *func, vtac_style style, const vta_al
     vt_strbuf text;
     vt_strbuf_init(&text, allocator);
     print_job job = {func->func, style, &text};
+    vt_arena_mark mark = vt_arena_here(&func->ctx->arena); /* what printing takes meanwhile is given back */
     vta_status status = vt_protect(func->ctx, print_body, &job);
+    vt_arena_rewind(&func->ctx->arena, mark);
     if (status == VTA_OK && !(*out_text = vt_strbuf_take(&text))) status = vt_no_memory(diag);
     vt_strbuf_free(&text);
     return status;

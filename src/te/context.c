@@ -67,7 +67,7 @@ vta_diag *te_context_diag(te_context *c) { return is_context(c) ? c->ctx.diag : 
 vta_status te_context_status(const te_context *c) {
     return is_context(c) ? vta_diag_status(c->ctx.diag) : VTA_INVALID_ARGUMENT;
 }
-size_t te_context_bytes(const te_context *c) { return is_context(c) ? c->ctx.arena.bytes : 0; }
+size_t te_context_bytes(const te_context *c) { return is_context(c) ? vt_ctx_bytes((vt_ctx *)(uintptr_t)&c->ctx) : 0; }
 vt_ctx *vt_te_ctx(te_context *c) { return &c->ctx; }
 
 void te_context_interrupt(te_context *c, bool raised) {

@@ -141,6 +141,19 @@ class Expressions(unittest.TestCase):
             self.assertIn("test_te.py:", str(found.exception))  # where it was said
             self.assertIn(f'"pragma_{name}" = 1', str(tvm.lower(s, [a, b])))  # for the processor it is kept
 
+    def test_a_loop_takes_what_its_definitions_take(self):
+        """Lowering and printing give back what they took, also where something of the context always lives."""
+        from vta._lib import lib
+
+        sizes, kept = [], []
+        for k in range(120):
+            a = te.placeholder((16,), "int32", "a")
+            b = te.compute((16,), lambda i: a[i] + k, "b")  # pylint: disable=cell-var-from-loop
+            s = te.create_schedule(b.op)
+            kept[:] = [vta.lower(s, [a, b]), str(vta.lower(s, [a, b])), vta.build(s, [a, b], "llvm")]
+            sizes.append(lib.te_context_bytes(a.context.handle))
+        self.assertLess(sizes[-1] - sizes[20], 100 * 16384)  # lowering alone took 46 KB a kernel
+
     def test_texts_of_what_is_too_large(self):
         deep, wide = te.var("x"), te.var("y")
         for _ in range(20000):
