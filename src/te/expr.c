@@ -82,7 +82,7 @@ static const vt_expr *math(vt_ctx *ctx, vt_op op, uint32_t n, const vt_expr *con
 }
 
 /* The one rule for numbers written without a type, in every front end: the type does not depend on what stands beside
- * it, so that int8 + 1 is an int32, as in the original. */
+ * it, so that int8 + 1 is an int32, as in TVM. */
 const vt_expr *vt__number(te_context *c, int64_t value) {
     return vt_int(&c->ctx, value > INT32_MAX || value < INT32_MIN ? VT_I64 : VT_I32, value);
 }

@@ -62,7 +62,7 @@ class Expressions(unittest.TestCase):
         np.testing.assert_array_equal(te.evaluate(topi.nn.pad(a, [1, 0], [0, 2]), {a: x}),
                                       np.pad(x, ((1, 0), (0, 2))))
 
-    def test_numbers_widen_as_in_the_original(self):
+    def test_numbers_widen_as_in_tvm(self):
         """Every type beside every kind of number, under every operator; values against numpy in the meeting type."""
         def meeting(typed, number):
             kinds = [t.rstrip("0123456789") for t in (typed, number)]
