@@ -110,7 +110,7 @@ static void find_stmt(vt_visitor *v, const vt_stmt *s) {
             st->in_thread = false;
             return;
         }
-        if (vt_attr_is(s, VT_ATTR_VIRTUAL_THREAD) || vt_attr_is(s, "extern_scope")) {
+        if (vt_attr_is(s, VT_ATTR_VIRTUAL_THREAD) || vt_attr_is(s, VT_ATTR_PHASE) || vt_attr_is(s, "extern_scope")) {
             find_scope(st, s);
             return;
         }

@@ -16,6 +16,7 @@ typedef struct vt_lowering {
     vt_ctx *ctx;
     const vtac_lower_options *options;
     const vt_iter *vta_axis; /* the accelerator's thread axis, one for a function (target/vta/vta.h) */
+    bool tails;              /* vta.SplitTails has cut loops */
 } vt_lowering;
 
 /* The passes, by the table. Those of sort VTA live in target/vta. */

@@ -20,6 +20,7 @@ struct storage {
     uint64_t bits;         /* 0: not a constant */
     const char *scope;
     vt_dtype elem;
+    const vt_stmt *phase;   /* of what uses it now */
     const vt_stmt **allocs; /* what uses it */
     uint32_t n_allocs, cap_allocs;
     storage **children; /* storages placed behind it in the same special memory */
@@ -36,6 +37,7 @@ typedef struct rewrite {
     bool early;
     vt_liveness live;
     const vt_stmt *scope; /* of the thread that is being planned */
+    const vt_stmt *phase; /* late: that is being planned */
     vt_stmt_list outer;   /* the scopes around it, NULL first */
     storage **all;
     uint32_t n, cap;
@@ -103,6 +105,11 @@ static storage *take_idle(rewrite *st, uint32_t at, uint64_t bits) {
     return e;
 }
 
+/* In a phase the threads' lives run side by side: only what earlier phases left is free. */
+static bool may_share(const rewrite *st, const storage *e, const char *scope) {
+    return e->attach == st->scope && strcmp(e->scope, scope) == 0 && (!st->phase || e->phase != st->phase);
+}
+
 static storage *find_storage(rewrite *st, const vt_stmt *alloc, const char *scope) {
     enum { MATCH = 16 }; /* sizes that differ by more are not worth sharing */
     uint64_t bits = alloc_bits(alloc), elem_bits = (uint64_t)alloc->u.alloc.dtype.bits * alloc->u.alloc.dtype.lanes;
@@ -114,12 +121,11 @@ static storage *find_storage(rewrite *st, const vt_stmt *alloc, const char *scop
     for (uint32_t i = from; i < most; i++) {
         storage *e = st->idle[i];
         bool fits = bits ? e->offset % elem_bits == 0 : vt_dtype_eq(e->elem, vt_dtype_elem(alloc->u.alloc.dtype));
-        if (e->attach == st->scope && strcmp(e->scope, scope) == 0 && fits) return take_idle(st, i, bits);
+        if (may_share(st, e, scope) && fits) return take_idle(st, i, bits);
     }
     for (uint32_t i = from; bits && i-- > least;) {
         storage *e = st->idle[i];
-        if (e->attach == st->scope && strcmp(e->scope, scope) == 0 &&
-            vt_dtype_eq(e->elem, vt_dtype_elem(alloc->u.alloc.dtype)))
+        if (may_share(st, e, scope) && vt_dtype_eq(e->elem, vt_dtype_elem(alloc->u.alloc.dtype)))
             return take_idle(st, i, bits);
     }
     return new_storage(st, alloc, scope, bits);
@@ -164,7 +170,9 @@ static void plan_gen(rewrite *st, const vt_event *e) {
         const char *scope = scope_of(e->gen[i]);
         bool own = !st->early && st->l->options->config;
         storage *to = e->n_gen <= 2 && !own ? find_in_place(st, e, e + e->pair, alloc, scope) : NULL;
-        if (!to) to = own ? new_storage(st, alloc, scope, alloc_bits(alloc)) : find_storage(st, alloc, scope);
+        bool share = !own || (st->phase && is_special(scope));
+        if (!to) to = share ? find_storage(st, alloc, scope) : new_storage(st, alloc, scope, alloc_bits(alloc));
+        to->phase = st->phase;
         vt_grow(st->m.ctx, &to->allocs, &to->cap_allocs, to->n_allocs + 1, sizeof *to->allocs);
         to->allocs[to->n_allocs++] = alloc;
         vt_ptrmap_set(st->of, e->gen[i], to);
@@ -181,7 +189,9 @@ static void leave(rewrite *st) {
 }
 
 static void enter_or_leave(rewrite *st, const vt_event *e) {
-    bool thread = vt_attr_is(e->stmt, VT_ATTR_THREAD_EXTENT) || vt_attr_is(e->stmt, VT_ATTR_VIRTUAL_THREAD);
+    if (!st->early && vt_attr_is(e->stmt, VT_ATTR_PHASE)) st->phase = e->pair < 0 ? NULL : e->stmt;
+    bool thread = vt_attr_is(e->stmt, VT_ATTR_THREAD_EXTENT) || vt_attr_is(e->stmt, VT_ATTR_VIRTUAL_THREAD) ||
+                  (st->early && vt_attr_is(e->stmt, VT_ATTR_PHASE));
     bool parallel =
         e->stmt->kind == VT_S_FOR && e->stmt->u.loop.kind == VT_FOR_PARALLEL && (!st->scope || st->scope == e->stmt);
     if (!thread && !parallel) return;
@@ -381,6 +391,7 @@ static const vt_stmt *rewrite_stmt(vt_mutator *m, const vt_stmt *s) {
     rewrite *st = (rewrite *)m;
     if (s->kind == VT_S_ALLOC && vt_ptrmap_has(st->live.allocs, s->u.alloc.var))
         return vt_mutate_stmt(m, s->u.alloc.body);
+    if (!st->early && vt_attr_is(s, VT_ATTR_PHASE)) return vt_mutate_stmt(m, s->u.attr.body);
     if (s->kind == VT_S_ALLOC && is_special(scope_of(s->u.alloc.var))) raise_varying(m->ctx, s);
     const vt_stmt *out = vt_mutate_stmt_children(m, s);
     if (s->kind == VT_S_STORE) {

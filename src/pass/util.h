@@ -12,6 +12,7 @@
 #define VT_ATTR_UOPS "coproc_uop_scope" /* body is a kernel of micro-ops, pushed by the call `value` */
 #define VT_ATTR_VIRTUAL_THREAD "virtual_thread"
 #define VT_ATTR_THREAD_EXTENT "thread_extent"
+#define VT_ATTR_PHASE "thread_phase" /* what stands after it begins when all its threads are done */
 #define VT_ATTR_BIND_BUFFER "buffer_bind_scope"
 #define VT_ATTR_DIM_ALIGN "buffer_dim_align"
 

@@ -77,7 +77,62 @@ static void test_parameters(void **state) {
     }
 }
 
+/* ---- Random splits ---------------------------------------------------------------------------------------------- */
+
+static int pick(check_random *r, int least, int most) { return (int)check_between(r, least, most); }
+
+/* Shapes, padding and tiles of tests/build/vta/conv_tails.te. */
+static void draw(check_random *r, char *params, size_t size) {
+    int rows = pick(r, 1, 4), columns = pick(r, 1, 4), step = pick(r, 1, 3);
+    int top = pick(r, 0, rows - 1), bottom = pick(r, 0, rows - 1);
+    int left = pick(r, 0, columns - 1), right = pick(r, 0, columns - 1);
+    int height = pick(r, rows, 11), width = pick(r, columns, 11), ins = pick(r, 1, 4), outs = pick(r, 1, 7);
+    int y = (height + top + bottom - rows) / step + 1, x = (width + left + right - columns) / step + 1;
+    snprintf(params, size,
+             "images=%d ins=%d outs=%d height=%d width=%d rows=%d columns=%d step=%d top=%d bottom=%d left=%d right=%d "
+             "oc=%d y=%d x=%d ic=%d threads=%d row_threads=%d",
+             pick(r, 1, 2), ins, outs, height, width, rows, columns, step, top, bottom, left, right, pick(r, 1, outs),
+             pick(r, 1, y), pick(r, 1, x), pick(r, 1, ins), pick(r, 1, 4), pick(r, 0, 2) ? 1 : pick(r, 2, 3));
+}
+
+/* What does not fit the machine may be refused; a split that does not divide is no reason. */
+static bool lowers(machine *m, const char *params, const shape *s) {
+    static const char *const reasons[] = {"buffer holds", "buffer, which holds"};
+    machine_config(m, s);
+    need(m, vtac_kernel_load("tests/build/vta/conv_tails.te", params, m->config, NULL, m->diag, &m->kernel), params);
+    const vtac_lower_options lower = {.config = m->config, .verify = 1};
+    if (vtac_kernel_lower(m->kernel, &lower, &m->func) == VTA_OK) return true;
+    const char *text = vta_diag_text(te_context_diag(vtac_kernel_context(m->kernel)));
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (strstr(text, reasons[i])) return false;
+    fail_msg("%s on %s: %s", params, s->name, text);
+    return false;
+}
+
+static void test_random(void **state) {
+    (void)state;
+    int refused = 0, n = 60;
+    for (int seed = 0; seed < n; seed++) {
+        check_random r = {.state = (uint64_t)seed * 2654435761u + 1};
+        char params[320];
+        machine m;
+        const shape *s = &shapes[seed % SHAPES];
+        draw(&r, params, sizeof params);
+        if (lowers(&m, params, s)) {
+            const vtac_build_func f = {.func = m.func};
+            need(&m, vtac_build(1, &f, &(vtac_build_options){.target = "vta", .trace = 1}, m.diag, &m.module), params);
+            need(&m, vtac_module_function(m.module, vtac_func_name(m.func), m.diag, &m.call), params);
+            check_orders(&m, params, (uint64_t)seed, 1);
+        } else {
+            refused++;
+        }
+        machine_close(&m);
+    }
+    print_message("%d of %d do not fit their machine\n", refused, n);
+    if (refused * 10 > n) fail_msg("%d of %d refused", refused, n);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_parameters)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_parameters), cmocka_unit_test(test_random)};
     return cmocka_run_group_tests_name("tails", tests, NULL, NULL);
 }

@@ -4,7 +4,10 @@
  * writes of one (a tail of one column does), another is chosen: two loops that become the hardware's, then those of the
  * reduction, and those that move over the result inside of all. The choice takes the fewest micro-ops. Where the result
  * has one or two accumulators, no order helps, and each step of the reduction is an instruction of its own. Kernels
- * without the problem keep the order of the schedule. */
+ * without the problem keep the order of the schedule.
+ *
+ * Boards made from HLS have the same gap between steps of the hardware's loops. An order chosen here keeps it, and that
+ * of a function with tails, whose schedule was made for the full tile; that of one without is the original's. */
 #include <string.h>
 
 #include "arith/linear.h"
@@ -68,7 +71,6 @@ static order choose(const vt_uop_nest *k) {
     for (uint32_t x = 0; x < k->n; x++) {
         for (uint32_t y = x + 1; y < k->n; y++) {
             order o = order_with(k, x, y);
-            /* across the hardware's loops too, where boards made from HLS have the same gap */
             if (is_safe(k, &o, 0) && (best.n == 0 || micro_ops(k, &o) < micro_ops(k, &best))) best = o;
         }
     }
@@ -85,7 +87,13 @@ static bool is_linear(vt_ctx *ctx, const vt_uop_nest *k) {
     return true;
 }
 
-static const vt_stmt *ordered(vt_ctx *ctx, const vt_stmt *scope, const vt_uop_nest *k) {
+typedef struct orderer {
+    vt_mutator m;
+    uint32_t from; /* the first loop of the schedule's order that must be safe */
+} orderer;
+
+static const vt_stmt *ordered(orderer *st, const vt_stmt *scope, const vt_uop_nest *k) {
+    vt_ctx *ctx = st->m.ctx;
     order o = choose(k);
     const vt_stmt *s = k->push;
     for (uint32_t i = o.n; i > o.outside; i--) s = vt_stmt_with_body(ctx, k->loops[o.at[i - 1]], s);
@@ -94,11 +102,11 @@ static const vt_stmt *ordered(vt_ctx *ctx, const vt_stmt *scope, const vt_uop_ne
     return s;
 }
 
-/* In the order of the schedule, with `hardware` loops taken out. */
-static bool is_safe_as_is(const vt_uop_nest *k, uint32_t hardware) {
+/* In the order of the schedule, looked at from loop `from` on. */
+static bool is_safe_as_is(const vt_uop_nest *k, uint32_t from) {
     order o = {.n = k->n};
     for (uint32_t i = 0; i < k->n; i++) o.at[i] = i;
-    return is_safe(k, &o, hardware);
+    return is_safe(k, &o, from);
 }
 
 /* Several nests in a kernel stay together when each is safe as it is. */
@@ -111,16 +119,17 @@ static bool are_safe(vt_ctx *ctx, const vt_stmt *s) {
     return safe;
 }
 
-static const vt_stmt *order_scope(vt_ctx *ctx, const vt_stmt *scope, const vt_stmt *body) {
+static const vt_stmt *order_scope(orderer *st, const vt_stmt *scope, const vt_stmt *body) {
+    vt_ctx *ctx = st->m.ctx;
     vt_uop_nest k;
     const vt_stmt *whole = vt_stmt_with_body(ctx, scope, body);
     if (vt__match_uop_nest(ctx, body, &k))
-        return is_safe_as_is(&k, HARDWARE_LOOPS) || !is_linear(ctx, &k) ? whole : ordered(ctx, scope, &k);
+        return is_safe_as_is(&k, st->from) || !is_linear(ctx, &k) ? whole : ordered(st, scope, &k);
     if (are_safe(ctx, body)) return whole;
-    if (body->kind == VT_S_FOR) return vt_stmt_with_body(ctx, body, order_scope(ctx, scope, body->u.loop.body));
+    if (body->kind == VT_S_FOR) return vt_stmt_with_body(ctx, body, order_scope(st, scope, body->u.loop.body));
     if (body->kind != VT_S_SEQ) return whole;
     const vt_stmt **items = VT_NEW_ARRAY(ctx, const vt_stmt *, body->u.seq.n_items);
-    for (uint32_t i = 0; i < body->u.seq.n_items; i++) items[i] = order_scope(ctx, scope, body->u.seq.items[i]);
+    for (uint32_t i = 0; i < body->u.seq.n_items; i++) items[i] = order_scope(st, scope, body->u.seq.items[i]);
     return vt_s_seq(ctx, body->u.seq.n_items, items);
 }
 
@@ -128,7 +137,7 @@ static const vt_stmt *order_stmt(vt_mutator *m, const vt_stmt *s) {
     if (!vt_attr_is(s, VT_ATTR_UOPS) || s->u.attr.value->kind != VT_E_STRING ||
         strcmp(s->u.attr.value->u.s, VT_PUSH_GEMM) != 0)
         return vt_mutate_stmt_children(m, s);
-    return order_scope(m->ctx, s, s->u.attr.body);
+    return order_scope((orderer *)m, s, s->u.attr.body);
 }
 
 static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
@@ -137,6 +146,6 @@ static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
 }
 
 const vt_func *vt_pass_order_uop_loops(vt_lowering *l, const vt_func *f) {
-    vt_mutator m = {.ctx = l->ctx, .expr = no_expr, .stmt = order_stmt};
-    return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&m, f->body));
+    orderer st = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = order_stmt}, .from = l->tails ? 0 : HARDWARE_LOOPS};
+    return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&st.m, f->body));
 }

@@ -4,9 +4,10 @@
  * have no conditions; so each loop is cut where the conditions inside of it change: a part in which they all hold for
  * every step, and tails of one step, whose number is then a constant, so that the loops inside are cut by what is left
  * of their conditions, and so on inwards. Virtual threads are cut as loops are: those with equal work stay threads, the
- * others run alone. What a loop's stages need of the stages computed inside of it is less in a tail: the region that is
- * realized shrinks to what its readers read, which is a condition on the statements that write it, and those are cut in
- * their turn. So the buffers stay dense, and every tile has transfers and kernels of its own size.
+ * others run alone; but first a loop inside is cut such that all threads have work in most of its steps. What a loop's
+ * stages need of the stages computed inside of it is less in a tail: the region that is realized shrinks to what its
+ * readers read, which is a condition on the statements that write it, and those are cut in their turn. So the buffers
+ * stay dense, and every tile has transfers and kernels of its own size.
  *
  * A function without such conditions is left as it is. */
 #include <string.h>
@@ -21,12 +22,13 @@ typedef struct splitter {
     vt_ctx *ctx;
     vt_lowering *l;
     vt_analyzer *a;    /* knows the ranges of the loops around */
+    bool threaded;     /* inside of virtual threads */
     bool accelerated;  /* inside of loops marked for the accelerator */
     uint32_t n_copies; /* of loop bodies, made so far */
 } splitter;
 
-/* Copies of one loop's body, and of all bodies in a function: a schedule that needs more is refused. */
-enum { MOST_ALONE = 16, MOST_COPIES = 4096 };
+/* Copies of one loop's body, and of all bodies in a function; steps of a loop looked at one by one. */
+enum { MOST_ALONE = 64, MOST_COPIES = 4096, MOST_STEPS = 4096 };
 
 static const vt_stmt *split(splitter *st, const vt_stmt *s);
 
@@ -81,6 +83,8 @@ typedef struct finder {
     vt_stmt_list realized; /* the regions that are open */
     int64_t *points;       /* steps of the loop at which something changes */
     uint32_t n, cap;
+    const vt_expr **conditions; /* that use the loop's variable, below zero where they hold */
+    uint32_t n_conditions, cap_conditions;
 } finder;
 
 static void add_point(finder *f, int64_t at) {
@@ -96,13 +100,34 @@ static void add_point(finder *f, int64_t at) {
 
 static int64_t floor_div(int64_t x, int64_t y) { return x / y - (x % y != 0 && (x < 0) != (y < 0)); }
 
+typedef enum verdict { HOLDS, FAILS, OPEN } verdict;
+
+static verdict judge(splitter *st, const vt_expr *e) {
+    vt_bound b = vt_const_bound(st->a, vt_simplify(st->a, e));
+    return b.max < 0 ? HOLDS : b.min >= 0 ? FAILS : OPEN;
+}
+
+/* Of a fused loop, for example: each step by itself. */
+static void add_changes_by_step(finder *f, const vt_expr *e) {
+    vt_dtype t = f->l->var->dtype;
+    verdict before = OPEN;
+    for (int64_t i = 0; i < f->l->extent && i < MOST_STEPS; i++) {
+        vt_poll(f->st->ctx);
+        verdict v = judge(f->st, vt_substitute1(f->st->ctx, e, f->l->var, vt_int(f->st->ctx, t, i)));
+        if (v != before || v == OPEN) add_point(f, i);
+        before = v;
+    }
+}
+
 /* coeff * var + rest < 0: where it begins or ceases to hold for the largest and for the smallest rest. */
 static void add_changes(finder *f, const vt_expr *e) {
     splitter *st = f->st;
     const vt_expr *linear[2];
     if (!vt_expr_uses(e, f->l->var)) return;
+    vt_grow(st->ctx, &f->conditions, &f->cap_conditions, f->n_conditions + 1, sizeof *f->conditions);
+    f->conditions[f->n_conditions++] = e;
     if (!vt_detect_linear(st->ctx, e, 1, &f->l->var, linear) || linear[0]->kind != VT_E_INT) {
-        for (int64_t i = 1; i < f->l->extent && i <= MOST_ALONE; i++) add_point(f, i);
+        add_changes_by_step(f, e);
         return;
     }
     int64_t coeff = linear[0]->u.i;
@@ -127,8 +152,7 @@ static void find_condition(finder *f, const vt_stmt *s, const vt_expr *e) {
         return;
     }
     if (f->open || (f->var && !vt_expr_uses(e, f->var))) return;
-    vt_bound b = vt_const_bound(st->a, vt_simplify(st->a, e));
-    if (b.max >= 0) f->open = s;
+    if (judge(st, e) != HOLDS) f->open = s;
 }
 
 static void find_stmt(vt_visitor *v, const vt_stmt *s) {
@@ -173,13 +197,22 @@ static const vt_stmt *part(splitter *st, const loop *l, int64_t begin, int64_t c
     const vt_var *var = l->s->kind == VT_S_FOR ? l->var : vt_var_copy(ctx, l->var, "");
     vt_analyzer_bind_range(st->a, var, vt_int(ctx, t, 0), extent, true);
     const vt_stmt *body = l->body;
+    bool outer = st->threaded;
+    if (l->s->kind != VT_S_FOR) st->threaded = true;
     if (begin > 0 || var != l->var) body = vt_substitute1_stmt(ctx, body, l->var, vt_add(ctx, var, first));
     body = split(st, body);
+    st->threaded = outer;
     if (vt_stmt_is_nop(body)) return body;
     if (l->s->kind == VT_S_FOR) return vt_loop_with(ctx, l->s, var, vt_int(ctx, t, 0), extent, body);
     const vt_iter *old = l->s->u.attr.node.u.iter;
     const vt_iter *iter = vt_iter_new(ctx, var, NULL, NULL, old->type, old->thread_tag);
     return vt_s_attr(ctx, vt_ref_iter(iter), l->s->u.attr.key, extent, body);
+}
+
+/* Threads that run alone, after others, may use the memory of those. */
+static const vt_stmt *as_phase(const splitter *st, const loop *l, const vt_stmt *s) {
+    if (l->s->kind == VT_S_FOR || st->threaded || vt_stmt_is_nop(s)) return s;
+    return vt_s_attr(st->ctx, vt_ref_none(), VT_ATTR_PHASE, vt_i32(st->ctx, 1), s);
 }
 
 /* The same; step by step where conditions depend on the step even so. */
@@ -189,10 +222,10 @@ static void add_part(splitter *st, const loop *l, int64_t begin, int64_t count, 
                         : s->kind == VT_S_ATTR && count > 1 ? s->u.attr.node.u.iter->var
                                                             : NULL;
     bool alone = count > 1 && count <= MOST_ALONE && st->n_copies < MOST_COPIES && var && look(st, s, NULL, var).open;
-    if (!alone && !vt_stmt_is_nop(s)) vt_stmt_list_add(st->ctx, out, s);
+    if (!alone && !vt_stmt_is_nop(s)) vt_stmt_list_add(st->ctx, out, as_phase(st, l, s));
     for (int64_t i = 0; alone && i < count; i++) {
         s = part(st, l, begin + i, 1);
-        if (!vt_stmt_is_nop(s)) vt_stmt_list_add(st->ctx, out, s);
+        if (!vt_stmt_is_nop(s)) vt_stmt_list_add(st->ctx, out, as_phase(st, l, s));
     }
 }
 
@@ -200,10 +233,104 @@ static const vt_stmt *sequence(splitter *st, const vt_stmt_list *list) {
     return list->n ? vt_s_seq(st->ctx, list->n, list->items) : vt_s_nop(st->ctx);
 }
 
+/* ---- Threads ---------------------------------------------------------------------------------------------------- */
+
+/* The first `count` steps of the loop over `var` have work for every thread. */
+typedef struct shared {
+    const vt_var *var;
+    int64_t extent, count;
+} shared;
+
+typedef struct loop_search {
+    const vt_var *var;
+    const vt_stmt *found;
+} loop_search;
+
+static bool find_loop(void *user, const vt_stmt *s) {
+    loop_search *f = user;
+    if (s->kind == VT_S_FOR && s->u.loop.var == f->var) f->found = s;
+    return !f->found;
+}
+
+/* Below zero where a condition holds: takes the loop inside of the threads that moves it furthest. */
+static bool shared_steps(splitter *st, const loop *threads, const vt_expr *e, shared *out) {
+    uint32_t n;
+    const vt_var *const *vars = vt_expr_free_vars(st->ctx, e, &n);
+    const vt_expr *linear[2], *rest = NULL;
+    int64_t coeff = 0;
+    *out = (shared){.var = NULL};
+    for (uint32_t i = 0; i < n; i++) {
+        loop_search f = {.var = vars[i]};
+        vt_stmt_walk(threads->body, NULL, find_loop, &f);
+        if (!f.found || !vt_is_const(f.found->u.loop.min, 0) || f.found->u.loop.extent->kind != VT_E_INT) continue;
+        if (!vt_detect_linear(st->ctx, e, 1, &vars[i], linear) || linear[0]->kind != VT_E_INT) return false;
+        if (linear[0]->u.i <= coeff) continue;
+        coeff = linear[0]->u.i;
+        rest = linear[1];
+        *out = (shared){vars[i], f.found->u.loop.extent->u.i, 0};
+    }
+    if (!out->var) return false;
+    vt_bound b = vt_const_bound(st->a, vt_simplify(st->a, rest));
+    if (b.max == VT_POS_INF) return false;
+    out->count = floor_div(-1 - b.max, coeff) + 1;
+    return out->count < out->extent && 2 * out->count >= out->extent;
+}
+
+typedef struct stepper {
+    vt_mutator m;
+    const vt_var *var;
+    int64_t begin, count;
+} stepper;
+
+static const vt_expr *keep_expr(vt_mutator *m, const vt_expr *e) {
+    (void)m;
+    return e;
+}
+
+static const vt_stmt *step_stmt(vt_mutator *m, const vt_stmt *s) {
+    stepper *st = (stepper *)m;
+    if (s->kind != VT_S_FOR || s->u.loop.var != st->var) return vt_mutate_stmt_children(m, s);
+    vt_dtype t = st->var->dtype;
+    const vt_expr *first = vt_int(m->ctx, t, st->begin);
+    if (st->count == 1) return vt_substitute1_stmt(m->ctx, s->u.loop.body, st->var, first);
+    const vt_stmt *body = s->u.loop.body;
+    if (st->begin > 0) body = vt_substitute1_stmt(m->ctx, body, st->var, vt_add(m->ctx, st->var, first));
+    return vt_loop_with(m->ctx, s, st->var, s->u.loop.min, vt_int(m->ctx, t, st->count), body);
+}
+
+/* The body with some steps only of one of its loops. */
+static const vt_stmt *with_steps(splitter *st, const vt_stmt *body, const vt_var *var, int64_t begin, int64_t count) {
+    stepper m = {
+        .m = {.ctx = st->ctx, .expr = keep_expr, .stmt = step_stmt}, .var = var, .begin = begin, .count = count};
+    return vt_mutate_stmt(&m.m, body);
+}
+
+static const vt_stmt *split_loop(splitter *st, const loop *l);
+
+/* NULL: the threads are to be cut as they are. */
+static const vt_stmt *split_shared(splitter *st, const loop *l, const finder *f) {
+    for (uint32_t i = 0; i < f->n_conditions && st->n_copies < MOST_COPIES; i++) {
+        shared s;
+        if (!shared_steps(st, l, f->conditions[i], &s)) continue;
+        loop most = *l, rest = *l;
+        most.body = with_steps(st, l->body, s.var, 0, s.count);
+        rest.body = with_steps(st, l->body, s.var, s.count, s.extent - s.count);
+        st->n_copies += 2;
+        const vt_stmt *both[] = {split_loop(st, &most), split_loop(st, &rest)};
+        vt_stmt_list out = {0};
+        for (int k = 0; k < 2; k++)
+            if (!vt_stmt_is_nop(both[k])) vt_stmt_list_add(st->ctx, &out, both[k]);
+        return sequence(st, &out);
+    }
+    return NULL;
+}
+
 static const vt_stmt *split_loop(splitter *st, const loop *l) {
     vt_dtype t = l->var->dtype;
     vt_analyzer_bind_range(st->a, l->var, vt_int(st->ctx, t, 0), vt_int(st->ctx, t, l->extent), true);
     finder f = look(st, l->body, l, NULL);
+    const vt_stmt *whole = f.n && l->s->kind == VT_S_ATTR ? split_shared(st, l, &f) : NULL;
+    if (whole) return whole;
     vt_stmt_list out = {0};
     for (uint32_t i = 0; i <= f.n; i++) {
         int64_t begin = i ? f.points[i - 1] : 0, end = i < f.n ? f.points[i] : l->extent;
@@ -300,11 +427,6 @@ typedef struct guarder {
     const vt_ptrmap *at;
 } guarder;
 
-static const vt_expr *keep_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 static const vt_stmt *guard_stmt(vt_mutator *m, const vt_stmt *s) {
     const vt_stmt *with = vt_ptrmap_get(((guarder *)m)->at, s);
     return with ? with : vt_mutate_stmt_children(m, s);
@@ -358,10 +480,10 @@ static const vt_stmt *split_if(splitter *st, const vt_stmt *s) {
         const vt_stmt *then_case = split(st, s->u.branch.then_case), *else_case = s->u.branch.else_case;
         return vt_s_if(st->ctx, s->u.branch.condition, then_case, else_case ? split(st, else_case) : NULL);
     }
-    vt_bound b = vt_const_bound(st->a, vt_simplify(st->a, e));
-    if (b.min >= 0) return vt_s_nop(st->ctx);
+    verdict v = judge(st, e);
+    if (v == FAILS) return vt_s_nop(st->ctx);
     const vt_stmt *body = split(st, s->u.branch.then_case);
-    return b.max < 0 || vt_stmt_is_nop(body) ? body : vt_s_if(st->ctx, s->u.branch.condition, body, NULL);
+    return v == HOLDS || vt_stmt_is_nop(body) ? body : vt_s_if(st->ctx, s->u.branch.condition, body, NULL);
 }
 
 /* A mark goes to each of the nests that the marked one became. */
@@ -443,12 +565,15 @@ static _Noreturn void refuse(splitter *st, const vt_stmt *open) {
     }
     const vt_tensor *t = NULL;
     vt__uses(ctx, open, NULL, first_written, &t);
-    const char *axis = outer ? vt_new_string(ctx, vt_var_name(outer)) : "?", *dot = strchr(axis, '.');
+    const char *axis = outer ? vt_new_string(ctx, vt_var_name(outer)) : "", *dot = strchr(axis, '.');
     if (dot) axis = vt_new_stringn(ctx, axis, (size_t)(dot - axis));
-    vt_raise(ctx, VTA_ILLEGAL,
-             "axis %s of %s: the split by %lld does not divide it, and no tail can be cut off: whether %s holds is not "
-             "decided by the steps of its loops, or there are too many tails; choose a factor that divides the axis",
-             axis, t ? t->name : "?", (long long)factor, vt_expr_plain(ctx, condition));
+    vt_raise(
+        ctx, VTA_ILLEGAL,
+        "%s%s of %s: %s does not divide it, and no tail can be cut off: whether %s holds is not decided by the steps "
+        "of its loops, or there are too many tails; choose a factor that divides the axis",
+        outer ? "axis " : "an axis", axis, t ? t->name : "a stage",
+        factor > 1 ? vt_new_format(ctx, "the split by %lld", (long long)factor) : "a split",
+        vt_expr_plain(ctx, condition));
 }
 
 /* ---- The pass --------------------------------------------------------------------------------------------------- */
@@ -457,6 +582,7 @@ const vt_func *vt_pass_split_tails(vt_lowering *l, const vt_func *f) {
     vt_ctx *ctx = l->ctx;
     splitter st = {.ctx = ctx, .l = l, .a = vt_analyzer_new(ctx)};
     if (!look(&st, f->body, NULL, NULL).open) return f;
+    l->tails = true;
     const vt_stmt *body = split(&st, f->body);
     const vt_stmt *open = look(&st, body, NULL, NULL).open;
     if (open) refuse(&st, open);
