@@ -1,7 +1,7 @@
 /* The two outermost loops of a GEMM kernel become the hardware's loops, when every micro-op moves by the same strides
  * in them. Kernels of the ALU have theirs from inject_alu. Where more micro-ops are left than their buffer holds, the
- * outermost loop goes outside of the kernel, which then has as many variants; so it does, and conditions too, where a
- * kernel would have no micro-op at all. */
+ * outermost loop goes outside of the kernel, which then has as many variants, and a sequence becomes several kernels;
+ * so it does, and conditions too, where a kernel would have no micro-op at all. */
 #include <string.h>
 
 #include "arith/linear.h"
@@ -70,9 +70,18 @@ static uint64_t micro_ops(const vt_stmt *s) {
 
 static const vt_stmt *fold_scope(folder *st, const vt_stmt *scope, const vt_stmt *whole);
 
-/* Kernels inside of the outermost loop or condition. */
+static bool has_inside(const vt_stmt *s) { return s->kind == VT_S_FOR || s->kind == VT_S_IF || s->kind == VT_S_SEQ; }
+
+static const vt_stmt *fold_each(folder *st, const vt_stmt *scope, const vt_stmt *s) {
+    const vt_stmt **items = VT_NEW_ARRAY(st->m.ctx, const vt_stmt *, s->u.seq.n_items);
+    for (uint32_t i = 0; i < s->u.seq.n_items; i++) items[i] = fold_scope(st, scope, s->u.seq.items[i]);
+    return vt_s_seq(st->m.ctx, s->u.seq.n_items, items);
+}
+
+/* Kernels inside of the outermost loop or condition, or one for each part of a sequence. */
 static const vt_stmt *fold_inside(folder *st, const vt_stmt *scope, const vt_stmt *s) {
     vt_ctx *ctx = st->m.ctx;
+    if (s->kind == VT_S_SEQ) return fold_each(st, scope, s);
     if (s->kind == VT_S_IF) {
         const vt_stmt *other = s->u.branch.else_case;
         return vt_s_if(ctx, s->u.branch.condition, fold_scope(st, scope, s->u.branch.then_case),
@@ -91,7 +100,7 @@ static const vt_stmt *fold_scope(folder *st, const vt_stmt *scope, const vt_stmt
     vt_stmt_list out = {0};
     for (int i = 0; i < 2 && (inner = fold_loop(ctx, body, &out)); i++) body = inner;
     bool fits = micro_ops(body) <= vta_config_depth(st->l->options->config, VTA_MEM_UOP);
-    if ((whole->kind == VT_S_FOR || whole->kind == VT_S_IF) && (!fits || vt__uops_may_be_none(ctx, &st->around, whole)))
+    if (has_inside(whole) && (!fits || vt__uops_may_be_none(ctx, &st->around, whole)))
         return fold_inside(st, scope, whole);
     uint32_t folded = out.n;
     if (folded == 0) return vt_stmt_with_body(ctx, scope, whole);
