@@ -85,6 +85,8 @@ const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options 
             uint64_t start = now();
             f = passes[i].run(&l, f);
             event.nanoseconds = now() - start;
+            l.last = event.name;
+            l.given = before;
             if (o->verify) verify(ctx, f, event.name);
         }
         event.changed = f != before && (f->body != before->body || f->bindings != before->bindings);

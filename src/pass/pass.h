@@ -17,6 +17,8 @@ typedef struct vt_lowering {
     const vtac_lower_options *options;
     const vt_iter *vta_axis; /* the accelerator's thread axis, one for a function (target/vta/vta.h) */
     bool tails;              /* vta.SplitTails has cut loops */
+    const char *last;        /* the pass that ran before, and what it was given: for those that check it */
+    const vt_func *given;
 } vt_lowering;
 
 /* The passes, by the table. Those of sort VTA live in target/vta. */
