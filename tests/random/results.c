@@ -96,7 +96,7 @@ static void choose_fusion(maker *m, group *g) {
         strcpy(l[last].name, "fused");
         g->fused = last - 1;
     }
-    if (how == 13) say(g->nest.stage, "unroll %s", l[g->nest.n - 3].name);
+    if (how == 13 && !l[g->nest.n - 3].bound) say(g->nest.stage, "unroll %s", l[g->nest.n - 3].name);
     if (how == 14 && last >= g->first_inside && last >= 0 && l[last].count <= 4)
         say(g->nest.stage, "unroll %s", l[last].name);
 }
