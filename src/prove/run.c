@@ -93,19 +93,7 @@ static vta_status fill_dram(vt_prover *p, const vta_program_run_info *run, vta_d
 
 /* Every index was checked. */
 static void compute(vt_prover *p, uint32_t index, const vta_insn *insn) {
-    uint32_t bgn = insn->u.exec.uop_bgn, end = insn->u.exec.uop_end;
-    vt_loops loops = {
-        .uops = p->core.uops + bgn,
-        .uop_count = end > bgn ? end - bgn : 0,
-        .iter_out = insn->u.exec.iter_out,
-        .iter_in = insn->u.exec.iter_in,
-        .dst_factor_out = insn->u.exec.dst_factor_out,
-        .dst_factor_in = insn->u.exec.dst_factor_in,
-        .src_factor_out = insn->u.exec.src_factor_out,
-        .src_factor_in = insn->u.exec.src_factor_in,
-        .wgt_factor_out = insn->opcode == VTA_OP_GEMM ? insn->u.exec.wgt_factor_out : 0,
-        .wgt_factor_in = insn->opcode == VTA_OP_GEMM ? insn->u.exec.wgt_factor_in : 0,
-    };
+    vt_loops loops = vt_loops_of(insn, p->core.uops);
     if (insn->opcode == VTA_OP_ALU)
         vt_prover_alu(p, index, insn, &loops);
     else

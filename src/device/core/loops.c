@@ -32,15 +32,11 @@ static bool field_limit(const vt_machine *m, const vta_insn *insn, const operand
     return reach < depth;
 }
 
-vta_status vt__check_loops(vt_machine *m, uint32_t index, const vta_insn *insn, vta_diag *diag, vt_loops *out_loops) {
-    char label[24];
-    bool gemm = insn->opcode == VTA_OP_GEMM, reset = gemm && insn->u.exec.reset_reg;
+vt_loops vt_loops_of(const vta_insn *insn, const vta_uop *uops) {
     uint32_t bgn = insn->u.exec.uop_bgn, end = insn->u.exec.uop_end;
-    if (end > m->config->depth[VTA_MEM_UOP])
-        return vt_fail(diag, VTA_OUT_OF_RANGE, "instruction %u (%s): uop_end %u, but the uop buffer has %u elements",
-                       index, vt_insn_label(insn, label), end, m->config->depth[VTA_MEM_UOP]);
-    *out_loops = (vt_loops){
-        .uops = m->uops + bgn,
+    bool gemm = insn->opcode == VTA_OP_GEMM;
+    return (vt_loops){
+        .uops = uops + bgn,
         .uop_count = end > bgn ? end - bgn : 0,
         .iter_out = insn->u.exec.iter_out,
         .iter_in = insn->u.exec.iter_in,
@@ -51,6 +47,16 @@ vta_status vt__check_loops(vt_machine *m, uint32_t index, const vta_insn *insn, 
         .wgt_factor_out = gemm ? insn->u.exec.wgt_factor_out : 0,
         .wgt_factor_in = gemm ? insn->u.exec.wgt_factor_in : 0,
     };
+}
+
+vta_status vt__check_loops(vt_machine *m, uint32_t index, const vta_insn *insn, vta_diag *diag, vt_loops *out_loops) {
+    char label[24];
+    bool gemm = insn->opcode == VTA_OP_GEMM, reset = gemm && insn->u.exec.reset_reg;
+    uint32_t bgn = insn->u.exec.uop_bgn, end = insn->u.exec.uop_end;
+    if (end > m->config->depth[VTA_MEM_UOP])
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "instruction %u (%s): uop_end %u, but the uop buffer has %u elements",
+                       index, vt_insn_label(insn, label), end, m->config->depth[VTA_MEM_UOP]);
+    *out_loops = vt_loops_of(insn, m->uops);
     if (!vt_exec_work(insn)) return VTA_OK;
     const operand dst = {"dst", VTA_MEM_ACC, out_loops->dst_factor_out, out_loops->dst_factor_in};
     const operand src = {"src", gemm ? VTA_MEM_INP : VTA_MEM_ACC, out_loops->src_factor_out, out_loops->src_factor_in};

@@ -99,6 +99,8 @@ void vt__store(vt_machine *machine, const vta_insn *insn);
 /* Checks a GEMM's or an ALU instruction's indices and fills `out_loops`. */
 vta_status vt__check_loops(vt_machine *machine, uint32_t index, const vta_insn *insn, vta_diag *diag,
                            vt_loops *out_loops);
+/* The loops of a GEMM or ALU instruction over the uop buffer `uops`, as its fields say; nothing is checked. */
+vt_loops vt_loops_of(const vta_insn *insn, const vta_uop *uops);
 /* Mapped DRAM for every row of a transfer? */
 vta_status vt__check_dram(vt_machine *machine, uint32_t index, const vta_insn *insn, vta_diag *diag);
 
