@@ -152,6 +152,8 @@ static void errors(void **state) {
         {"LOAD spare_0=1 spare_0=1", "given twice"},
         {"LOAD spare_0", "must be a number"},
         {".word 1", "takes two 64-bit numbers"},
+        {".word 1a 2", "1a: must be a number"},
+        {".word 0x1g 2", "0x1g: must be a number"},
         {".word 1 2 3", "takes two 64-bit numbers"},
         {".word 1 0x10000000000000000", "up to 64 bits"},
         {".word 1 -2", "up to 64 bits"},
