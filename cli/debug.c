@@ -35,7 +35,7 @@ static bool number(const char *text, uint64_t *out) {
     return *end == '\0';
 }
 
-/* The number at a place, or `otherwise` where there is none; false, with a message, when it is no number. */
+/* The number at a place, or `otherwise` where there is none; false, with a message, when it is not a number. */
 static bool optional(session *s, const words *w, int place, uint64_t otherwise, uint64_t *out) {
     *out = otherwise;
     if (place >= w->count || number(w->at[place], out)) return true;

@@ -234,7 +234,7 @@ def _integer(context, value, dtype):
 
 def _literal(context, value, dtype=None):
     """A number as an expression; without a type that of numpy's scalars, else the C library's rule for numbers.
-    None for what is no number."""
+    None when it is not a number."""
     if hasattr(value, "item") and getattr(value, "ndim", None) == 0:  # of numpy; its double is a Python float as well
         value, dtype = value.item(), dtype or str(value.dtype)
     if isinstance(value, bool) and (dtype or "bool") == "bool":
@@ -336,5 +336,5 @@ def const(value: int | float | bool, dtype: str | None = None) -> Expr:
     context = _context.current()
     handle = _literal(context, value, None if dtype is None else type_of(dtype).decode())
     if handle is None:
-        raise TypeError(f"{value!r} is no number")
+        raise TypeError(f"{value!r} is not a number")
     return Expr(context, context.made(handle))

@@ -23,7 +23,7 @@ static inline bool vt_is(const void *object, vt_tag tag) {
     return object && (uintptr_t)object % sizeof(vt_tag) == 0 && vt_tag_of(object) == tag;
 }
 
-/* "a stage"; for what is none of these objects "something else". */
+/* "a stage"; "something else" for a pointer that carries no tag of these. */
 const char *vt_tag_text(const void *object);
 
 #endif

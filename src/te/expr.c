@@ -31,7 +31,7 @@ static const char *complaint(te_op op, const vt_expr *const *x) {
         if (!is_number(x[i]->dtype) || x[i]->kind == VT_E_REDUCE)
             return x[i]->kind == VT_E_REDUCE
                        ? "is a reduction, which may only stand at the top of a body: make it a tensor of its own"
-                       : "is no number";
+                       : "is not a number";
     switch (op) {
     case TE_DIV:
         if (vt_dtype_is_integral(x[0]->dtype) && vt_dtype_is_integral(x[1]->dtype))

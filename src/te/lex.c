@@ -120,7 +120,7 @@ const char *vt_token_text(vt_ctx *ctx, const vt_token *t) {
 
 void vt_lex_unexpected(vt_lexer *lx, const char *what) {
     if (lx->token.kind == VT_T_BAD && lx->token.size > 1)
-        vt_raise_at(lx->ctx, VTA_PARSE, lx->token.pos, "%s is no number that 64 bits can hold",
+        vt_raise_at(lx->ctx, VTA_PARSE, lx->token.pos, "%s is not a number that 64 bits can hold",
                     vt_token_text(lx->ctx, &lx->token));
     vt_raise_at(lx->ctx, VTA_PARSE, lx->token.pos, "expected %s, found %s", what, vt_token_text(lx->ctx, &lx->token));
 }

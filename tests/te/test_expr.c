@@ -111,9 +111,9 @@ static void refused(void **state) {
         {"sum[k: 4](sum[l: 4](x))", VTA_INVALID_ARGUMENT, "cannot be reduced again"},
         {"sum[k: 0](x)", VTA_OUT_OF_RANGE, "it must be at least 1"},
         {"1 < 2 < 3", VTA_PARSE, "between two comparisons"},
-        {"99999999999999999999", VTA_PARSE, "is no number that 64 bits can hold"},
+        {"99999999999999999999", VTA_PARSE, "is not a number that 64 bits can hold"},
         {"x @ 1", VTA_PARSE, "expected an operator or the end, found \"@\""},
-        {"1.2.3", VTA_PARSE, "is no number"},
+        {"1.2.3", VTA_PARSE, "is not a number"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_null(te_parse(c, rows[i].text));

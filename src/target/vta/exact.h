@@ -17,7 +17,7 @@ typedef struct vt_around {
  * back. */
 void vt__around_enter(vt_ctx *ctx, vt_around *around, const vt_var *v, const vt_expr *min, const vt_expr *extent);
 
-/* The loop of a variable; NULL when it is none of these. */
+/* The loop of a variable; NULL when it is not the variable of one of these loops. */
 const struct vt_around_loop *vt__around_find(const vt_around *around, const vt_var *v);
 
 /* Values of variables. */
