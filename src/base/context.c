@@ -1,17 +1,10 @@
 #include "base/context.h"
 
 #include <sched.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/strbuf.h"
-
-struct vt_exit {
-    jmp_buf where;
-    vt_exit *outer;
-    vta_status status;
-};
 
 void vt_ctx_init(vt_ctx *ctx, const vta_allocator *allocator, vta_diag *diag) {
     *ctx = (vt_ctx){.diag = diag};
@@ -73,16 +66,27 @@ size_t vt_ctx_bytes(vt_ctx *ctx) {
     return bytes;
 }
 
+jmp_buf *vt_exit_open(vt_ctx *ctx, vt_exit *here) {
+    here->outer = ctx->exit;
+    ctx->exit = here;
+    return &here->where;
+}
+
+vta_status vt_exit_close(vt_ctx *ctx, const vt_exit *here) {
+    ctx->exit = here->outer;
+    return ctx->left_with;
+}
+
 vta_status vt_protect(vt_ctx *ctx, vta_status (*body)(vt_ctx *ctx, void *arg), void *arg) {
-    vt_exit here = {.outer = ctx->exit};
-    ctx->exit = &here;
-    if (setjmp(here.where) == 0) here.status = body(ctx, arg);
-    ctx->exit = here.outer;
-    return here.status;
+    vt_exit here;
+    if (setjmp(*vt_exit_open(ctx, &here)) != 0) return vt_exit_close(ctx, &here);
+    vta_status status = body(ctx, arg);
+    vt_exit_close(ctx, &here);
+    return status;
 }
 
 void vt_leave(vt_ctx *ctx, vta_status status) {
-    ctx->exit->status = status;
+    ctx->left_with = status;
     longjmp(ctx->exit->where, 1);
 }
 

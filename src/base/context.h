@@ -7,6 +7,7 @@
 #ifndef VT_BASE_CONTEXT_H
 #define VT_BASE_CONTEXT_H
 
+#include <setjmp.h>
 #include <stdatomic.h>
 
 #include "base/arena.h"
@@ -27,6 +28,7 @@ struct vt_ctx {
     atomic_flag sides_locked;     /* freed from any thread */
     vta_diag *diag;               /* owned by the context's creator */
     vt_exit *exit;                /* the innermost vt_protect */
+    vta_status left_with;         /* what the last vt_leave said */
     uint32_t next_id;             /* for variables and other things that need a number of their own */
     const atomic_bool *interrupt; /* raised from outside to stop long work; may be NULL */
 };
@@ -45,6 +47,19 @@ size_t vt_ctx_bytes(vt_ctx *ctx);
 
 /* Runs body(ctx, arg); VTA_OK, or the status it returned or raised. Nests. */
 vta_status vt_protect(vt_ctx *ctx, vta_status (*body)(vt_ctx *ctx, void *arg), void *arg);
+
+/* What vt_protect is made of, for a function that guards its own statements. It keeps to setjmp's rule: no local
+ * variable that is changed between the two is read after a jump.
+ *     vt_exit here;
+ *     if (setjmp(*vt_exit_open(ctx, &here)) != 0) return vt_exit_close(ctx, &here);
+ *     ...                                   what raises arrives in the line above
+ *     vt_exit_close(ctx, &here);            the status of a jump; without meaning when there was none */
+struct vt_exit {
+    jmp_buf where;
+    vt_exit *outer;
+};
+jmp_buf *vt_exit_open(vt_ctx *ctx, vt_exit *here);
+vta_status vt_exit_close(vt_ctx *ctx, const vt_exit *here);
 
 /* Records an error and leaves through the innermost vt_protect. */
 _Noreturn void vt_raise(vt_ctx *ctx, vta_status status, const char *fmt, ...) VTA_PRINTF(3, 4);

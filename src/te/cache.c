@@ -7,8 +7,8 @@ static const char *cache_name(te_context *c, const vt_operation *op, uint32_t ou
 }
 
 /* The schedule of `s` is `c`'s, the tensor one of its stages' results. */
-static te_stage *stage_for(te_context *c, const te_schedule *s, const vt_tensor *t, const char *step) {
-    vt__need_a(c, VT_TAG_TENSOR, t, "a tensor");
+static te_stage *stage_for(te_context *c, const te_schedule *s, const te_tensor *tensor, const char *step) {
+    const vt_tensor *t = te__tensor_in(c, tensor, "a tensor");
     te_stage *st = vt__stage_of(s, vt__op(t));
     if (!st) vt__raise(c, VTA_NOT_FOUND, "cannot %s %s: the schedule has no stage for it", step, t->name);
     return st;
@@ -74,34 +74,33 @@ static vta_status read_through(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void do_cache_read(te_context *c, vt__call *k) {
-    te_schedule *s = vt__out(k->a);
-    te_stage *st = stage_for(c, s, k->b, "cache_read");
-    uint32_t output = ((const vt_tensor *)k->b)->value_index;
-    const char *scope = vt__scope(c, k->s);
+static te_tensor *cache_read(te_context *c, te_schedule *s, const te_tensor *t, const char *where, size_t n,
+                             te_tensor *const *readers) {
+    te_stage *st = stage_for(c, s, t, "cache_read");
+    uint32_t output = vt_te_tensor(t)->value_index;
+    const char *scope = vt__scope(c, where);
     caching job = {.c = c, .s = s, .st = st, .source = st->op->outputs[output]};
-    job.readers = VT_NEW_ARRAY(&c->ctx, te_stage *, s->n_stages + k->n);
-    for (size_t i = 0; i < k->n; i++) {
-        te_stage *reader = stage_for(c, s, k->list[i], "cache_read for");
+    job.readers = VT_NEW_ARRAY(&c->ctx, te_stage *, s->n_stages + n);
+    for (size_t i = 0; i < n; i++) {
+        te_stage *reader = stage_for(c, s, readers[i], "cache_read for");
         if (!reads(reader->op, job.source))
             vt__raise(c, VTA_ILLEGAL, "cannot cache_read %s for %s: %s does not read it", job.source->name,
                       reader->origin->name, reader->origin->name);
         job.readers[job.n++] = reader;
     }
-    for (uint32_t i = 0; i < s->n_stages && !k->n; i++)
+    for (uint32_t i = 0; i < s->n_stages && !n; i++)
         if (reads(s->stages[i]->op, job.source)) job.readers[job.n++] = s->stages[i];
     if (!job.n) vt__raise(c, VTA_ILLEGAL, "cannot cache_read %s: nothing reads it", job.source->name);
     job.fresh = vt__stage_new(s, copy_of(c, job.source, cache_name(c, st->op, output, scope)));
     job.fresh->scope = scope;
     all_or_nothing(&job, read_through);
     vt__stage_insert(s, vt__stage_index(s, st) + 1, job.fresh);
-    k->out = vt__out(job.fresh->op->outputs[0]);
+    return te__out(job.fresh->op->outputs[0]);
 }
 
 te_tensor *te_cache_read(te_schedule *s, te_tensor *t, const char *scope, size_t n, te_tensor *const readers[]) {
     if (!vt_is(s, VT_TAG_SCHEDULE) || (n && !readers)) return NULL;
-    return vt__make(s->c, do_cache_read,
-                    (vt__call){.a = s, .b = t, .s = scope, .n = n, .list = (const void *const *)readers});
+    TE_RETURN(s->c, cache_read(s->c, s, t, scope, n, readers));
 }
 
 /* ---- Writing ---- */
@@ -172,12 +171,11 @@ static vta_status write_through(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void do_cache_write(te_context *c, vt__call *k) {
+static te_tensor *cache_write(te_context *c, te_schedule *s, const te_tensor *t, const char *where) {
     vt_ctx *ctx = &c->ctx;
-    te_schedule *s = vt__out(k->a);
-    te_stage *st = stage_for(c, s, k->b, "cache_write");
+    te_stage *st = stage_for(c, s, t, "cache_write");
     const vt_operation *op = st->op;
-    const char *scope = vt__scope(c, k->s);
+    const char *scope = vt__scope(c, where);
     if (op->placeholder)
         vt__raise(c, VTA_ILLEGAL, "cannot cache_write %s: it is an input and is not computed", op->name);
     if (op->n_outputs != 1) vt__raise(c, VTA_UNSUPPORTED, "cannot cache_write %s: it has several outputs", op->name);
@@ -199,9 +197,10 @@ static void do_cache_write(te_context *c, vt__call *k) {
     job.fresh->scope = scope;
     all_or_nothing(&job, write_through);
     vt__stage_insert(s, vt__stage_index(s, st), job.fresh);
-    k->out = vt__out(cache->outputs[0]);
+    return te__out(cache->outputs[0]);
 }
 
 te_tensor *te_cache_write(te_schedule *s, te_tensor *t, const char *scope) {
-    return vt_is(s, VT_TAG_SCHEDULE) ? vt__make(s->c, do_cache_write, (vt__call){.a = s, .b = t, .s = scope}) : NULL;
+    if (!vt_is(s, VT_TAG_SCHEDULE)) return NULL;
+    TE_RETURN(s->c, cache_write(s->c, s, t, scope));
 }

@@ -1,4 +1,4 @@
-/* The te_context: memory, errors, names, and the way of every public call through vt_protect. */
+/* The te_context: memory, errors, names, and the arguments of public calls. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
@@ -25,8 +25,7 @@ static const struct {
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, N_MEMORIES = sizeof memories / sizeof *memories };
 
-static void add_names(te_context *c, vt__call *call) {
-    (void)call;
+static void add_names(te_context *c) {
     for (size_t i = 0; i < N_SHAPES; i++)
         vt__symbol_add(c, VT__CONSTANT, shapes[i].name, shapes[i].value(c->config), NULL);
     for (size_t i = 0; i < N_MEMORIES; i++)
@@ -34,6 +33,8 @@ static void add_names(te_context *c, vt__call *call) {
 }
 
 static bool is_context(const te_context *c) { return vt_is(c, VT_TAG_CONTEXT); }
+
+static vta_status start(te_context *c) { TE_RETURN_STATUS(c, add_names(c)); }
 
 te_context *te_context_create(const vta_config *config, const vta_allocator *allocator) {
     te_context *c = vt_alloc_zero(allocator, sizeof *c);
@@ -45,7 +46,7 @@ te_context *te_context_create(const vta_config *config, const vta_allocator *all
     vt_ctx_init(&c->ctx, allocator, diag);
     atomic_init(&c->interrupt, false);
     c->ctx.interrupt = &c->interrupt;
-    if (!c->config || !diag || vt__do(c, add_names, &(vt__call){0}) != VTA_OK) {
+    if (!c->config || !diag || start(c) != VTA_OK) {
         te_context_destroy(c);
         return NULL;
     }
@@ -74,17 +75,21 @@ void te_context_interrupt(te_context *c, bool raised) {
     if (is_context(c)) atomic_store_explicit(&c->interrupt, raised, memory_order_relaxed);
 }
 
-static void set_position(te_context *c, vt__call *call) {
+static void set_position(te_context *c, const char *name, uint32_t line, uint32_t column) {
     const char *file = c->pos.file;
-    if (!call->s)
+    if (!name)
         file = NULL;
-    else if (!file || strcmp(file, call->s) != 0)
-        file = vt_new_string(&c->ctx, call->s);
-    c->pos = (vt_pos){file, (uint32_t)call->i, (uint32_t)call->j};
+    else if (!file || strcmp(file, name) != 0)
+        file = vt_new_string(&c->ctx, name);
+    c->pos = (vt_pos){file, line, column};
+}
+
+static vta_status move_to(te_context *c, const char *file, uint32_t line, uint32_t column) {
+    TE_RETURN_STATUS(c, set_position(c, file, line, column));
 }
 
 void te_context_at(te_context *c, const char *file, uint32_t line, uint32_t column) {
-    if (is_context(c)) vt__do(c, set_position, &(vt__call){.s = file, .i = line, .j = column});
+    move_to(c, file, line, column); /* out of memory: it stays where it is */
 }
 
 /* ---- Names ---- */
@@ -113,17 +118,13 @@ const char *vt__name(te_context *c, const char *name, const char *what) {
     return vt_new_string(&c->ctx, name);
 }
 
-static void do_constant(te_context *c, vt__call *call) {
-    vt__symbol_add(c, VT__CONSTANT, vt__name(c, call->s, "a constant"), call->i, NULL);
-}
-
 vta_status te_constant(te_context *c, const char *name, int64_t value) {
-    return vt__do(c, do_constant, &(vt__call){.s = name, .i = value});
+    TE_RETURN_STATUS(c, vt__symbol_add(c, VT__CONSTANT, vt__name(c, name, "a constant"), value, NULL));
 }
 
 te_tensor *te_find_tensor(te_context *c, const char *name) {
     const vt__symbol *s = is_context(c) && name ? vt__symbol_find(c, name, VT__TENSOR) : NULL;
-    return s ? (te_tensor *)(void *)(uintptr_t)s->node : NULL;
+    return s ? te__tensor_out(s->node) : NULL;
 }
 
 void vt_te_name_tensor(te_context *c, const char *name, const te_tensor *t) {
@@ -132,7 +133,7 @@ void vt_te_name_tensor(te_context *c, const char *name, const te_tensor *t) {
 
 te_axis *te_find_reduce_axis(te_context *c, const char *name) {
     const vt__symbol *s = is_context(c) && name ? vt__symbol_find(c, name, VT__AXIS) : NULL;
-    return s ? (te_axis *)(void *)(uintptr_t)s->node : NULL;
+    return s ? te__axis_out(s->node) : NULL;
 }
 
 const char *vt__scope(te_context *c, const char *scope) {
@@ -164,7 +165,7 @@ const char *vt__dtype_text(te_context *c, vt_dtype t) {
     return vt_new_string(&c->ctx, vt_dtype_text(t, text));
 }
 
-/* ---- Calls ---- */
+/* ---- Errors and arguments ---- */
 
 static _Noreturn void vraise(te_context *c, vt_pos pos, vta_status status, const char *fmt, va_list args) {
     vt_strbuf sb;
@@ -202,24 +203,29 @@ void vt__need_a(te_context *c, vt_tag tag, const void *object, const char *what)
         vt__raise(c, VTA_INVALID_ARGUMENT, "%s is given where %s is expected", vt_tag_text(object), what);
 }
 
-typedef struct protected_call {
-    te_context *c;
-    vt__body *body;
-    vt__call *call;
-} protected_call;
-
-static vta_status run(vt_ctx *ctx, void *arg) {
-    (void)ctx;
-    protected_call *p = arg;
-    p->body(p->c, p->call);
-    return VTA_OK;
+const vt_expr *te__expr_in(te_context *c, const te_expr *e, const char *what) {
+    vt__need_a(c, VT_TAG_EXPR, e, what);
+    return vt_te_expr(e);
 }
 
-vta_status vt__do(te_context *c, vt__body *body, vt__call *call) {
-    if (!vt_is(c, VT_TAG_CONTEXT)) return VTA_INVALID_ARGUMENT;
-    return vt_protect(&c->ctx, run, &(protected_call){c, body, call});
+const vt_iter *te__axis_in(te_context *c, const te_axis *axis, const char *what) {
+    vt__need_a(c, VT_TAG_AXIS, axis, what);
+    return vt_te_iter(axis);
 }
 
-void *vt__make(te_context *c, vt__body *body, vt__call call) {
-    return vt__do(c, body, &call) == VTA_OK ? call.out : NULL;
+const vt_tensor *te__tensor_in(te_context *c, const te_tensor *t, const char *what) {
+    vt__need_a(c, VT_TAG_TENSOR, t, what);
+    return vt_te_tensor(t);
+}
+
+const vt_expr *const *te__exprs_in(te_context *c, size_t n, te_expr *const *list, const char *what) {
+    if (n) vt__need(c, list, "a list");
+    for (size_t i = 0; i < n; i++) te__expr_in(c, list[i], what);
+    return (const vt_expr *const *)(const void *)list;
+}
+
+const vt_iter *const *te__axes_in(te_context *c, size_t n, te_axis *const *list, const char *what) {
+    if (n) vt__need(c, list, "a list");
+    for (size_t i = 0; i < n; i++) te__axis_in(c, list[i], what);
+    return (const vt_iter *const *)(const void *)list;
 }

@@ -523,42 +523,35 @@ static void evaluate_all(evaluation *ev, const vt_tensor *out, void *data) {
     }
 }
 
-typedef struct evaluate_call {
-    const domain *domain;
-    void *user;
-    te_tensor *out;
-    size_t n;
-    te_tensor *const *inputs;
-    const void *const *data;
-    void *out_data;
-} evaluate_call;
-
-static void do_evaluate(te_context *c, vt__call *k) {
-    const evaluate_call *call = k->a;
-    vt__need_a(c, VT_TAG_TENSOR, call->out, "a tensor");
-    vt__need(c, call->out_data, "memory for the result");
-    evaluation ev = {c, &c->ctx, vt_ptrmap_new(&c->ctx), call->domain, call->user, NULL};
-    for (size_t i = 0; i < call->n; i++) {
-        vt__need(c, call->inputs, "a list of inputs");
-        vt__need(c, call->data, "a list of arrays");
-        vt__need_a(c, VT_TAG_TENSOR, call->inputs[i], "an input");
-        vt__need(c, call->data[i], "an array");
-        array *a = new_array(c, vt_te_tensor(call->inputs[i]));
-        a->data = vt__out(call->data[i]);
+static void evaluate(te_context *c, const domain *of, void *user, const te_tensor *tensor, size_t n,
+                     te_tensor *const *inputs, const void *const *data, void *out_data) {
+    const vt_tensor *out = te__tensor_in(c, tensor, "a tensor");
+    vt__need(c, out_data, "memory for the result");
+    evaluation ev = {c, &c->ctx, vt_ptrmap_new(&c->ctx), of, user, NULL};
+    for (size_t i = 0; i < n; i++) {
+        vt__need(c, inputs, "a list of inputs");
+        vt__need(c, data, "a list of arrays");
+        const vt_tensor *input = te__tensor_in(c, inputs[i], "an input");
+        vt__need(c, data[i], "an array");
+        array *a = new_array(c, input);
+        a->data = (uint8_t *)(uintptr_t)data[i]; /* inputs are only read */
         vt_ptrmap_set(ev.arrays, vt__tensor_key(a->tensor), a);
     }
-    const vt_tensor *out = vt_te_tensor(call->out);
     if (vt__op(out)->placeholder)
         vt__raise(c, VTA_INVALID_ARGUMENT, "%s is an input; there is nothing to evaluate", out->name);
-    evaluate_all(&ev, out, call->out_data);
+    evaluate_all(&ev, out, out_data);
+}
+
+static vta_status try_evaluate(te_context *c, const domain *of, void *user, const te_tensor *out, size_t n,
+                               te_tensor *const *inputs, const void *const *data, void *out_data) {
+    TE_RETURN_STATUS(c, evaluate(c, of, user, out, n, inputs, data, out_data));
 }
 
 vta_status vt__evaluate(te_context *c, const domain *of, void *user, te_tensor *out, size_t n,
                         te_tensor *const inputs[], const void *const data[], void *out_data) {
     if (!vt_is(c, VT_TAG_CONTEXT)) return VTA_INVALID_ARGUMENT;
     vt_arena_mark mark = vt_arena_here(&c->ctx.arena); /* what it takes meanwhile is given back */
-    evaluate_call call = {of, user, out, n, inputs, data, out_data};
-    vta_status status = vt__do(c, do_evaluate, &(vt__call){.a = &call});
+    vta_status status = try_evaluate(c, of, user, out, n, inputs, data, out_data);
     vt_arena_rewind(&c->ctx.arena, mark);
     return status;
 }

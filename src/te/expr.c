@@ -176,83 +176,58 @@ const vt_expr *vt__load(te_context *c, const vt_tensor *t, uint32_t n, const vt_
 
 /* ---- Public ---- */
 
-static void do_int(te_context *c, vt__call *k) {
-    if (!k->s) {
-        k->out = vt__out(vt__number(c, k->i));
-        return;
-    }
-    vt_dtype t = vt__dtype(c, k->s);
-    if (!vt_dtype_is_float(t) && (t.bits < 64 && (k->i < vt_dtype_min_int(t) || k->i > vt_dtype_max_int(t))))
-        vt__raise(c, VTA_OUT_OF_RANGE, "%lld does not fit %s", (long long)k->i, k->s);
-    k->out = vt__out(vt_const(&c->ctx, t, k->i));
+static const vt_expr *int_of_type(te_context *c, const char *dtype, int64_t value) {
+    if (!dtype) return vt__number(c, value);
+    vt_dtype t = vt__dtype(c, dtype);
+    if (!vt_dtype_is_float(t) && (t.bits < 64 && (value < vt_dtype_min_int(t) || value > vt_dtype_max_int(t))))
+        vt__raise(c, VTA_OUT_OF_RANGE, "%lld does not fit %s", (long long)value, dtype);
+    return vt_const(&c->ctx, t, value);
 }
 
 te_expr *te_int(te_context *c, const char *dtype, int64_t value) {
-    return vt__make(c, do_int, (vt__call){.s = dtype, .i = value});
+    TE_RETURN(c, te__out(int_of_type(c, dtype, value)));
 }
 
-static void do_string(te_context *c, vt__call *k) {
-    vt__need(c, k->s, "a text");
-    k->out = vt__out(vt_string(&c->ctx, k->s));
+static te_expr *string(te_context *c, const char *value) {
+    vt__need(c, value, "a text");
+    return te__out(vt_string(&c->ctx, value));
 }
 
-te_expr *te_string(te_context *c, const char *value) { return vt__make(c, do_string, (vt__call){.s = value}); }
+te_expr *te_string(te_context *c, const char *value) { TE_RETURN(c, string(c, value)); }
 
-static void do_float(te_context *c, vt__call *k) {
-    if (!k->s) {
-        k->out = vt__out(vt__real(c, k->f));
-        return;
-    }
-    vt_dtype t = vt__dtype(c, k->s);
-    bool whole = k->f >= -0x1p62 && k->f <= 0x1p62 && (double)(int64_t)k->f == k->f;
-    if (vt_dtype_is_float(t)) {
-        k->out = vt__out(vt_float(&c->ctx, t, k->f));
-    } else if (whole) {
-        k->i = (int64_t)k->f;
-        do_int(c, k);
-    } else {
-        vt__raise(c, VTA_OUT_OF_RANGE, "%g does not fit %s", k->f, k->s);
-    }
+static const vt_expr *float_of_type(te_context *c, const char *dtype, double value) {
+    if (!dtype) return vt__real(c, value);
+    vt_dtype t = vt__dtype(c, dtype);
+    if (vt_dtype_is_float(t)) return vt_float(&c->ctx, t, value);
+    if (value >= -0x1p62 && value <= 0x1p62 && (double)(int64_t)value == value)
+        return int_of_type(c, dtype, (int64_t)value);
+    vt__raise(c, VTA_OUT_OF_RANGE, "%g does not fit %s", value, dtype);
 }
 
 te_expr *te_float(te_context *c, const char *dtype, double value) {
-    return vt__make(c, do_float, (vt__call){.s = dtype, .f = value});
+    TE_RETURN(c, te__out(float_of_type(c, dtype, value)));
 }
 
-static void do_scalar(te_context *c, vt__call *k) {
-    const vt_var *v = vt_var_new(&c->ctx, vt__name(c, k->s, "a scalar"), vt__dtype(c, k->t));
+static te_expr *scalar(te_context *c, const char *name, const char *dtype) {
+    const char *checked = vt__name(c, name, "a scalar");
+    const vt_var *v = vt_var_new(&c->ctx, checked, vt__dtype(c, dtype));
     vt__symbol_add(c, VT__SCALAR, vt_var_name(v), 0, v);
-    k->out = vt__out(v);
+    return te__out(v);
 }
 
-te_expr *te_scalar(te_context *c, const char *name, const char *dtype) {
-    return vt__make(c, do_scalar, (vt__call){.s = name, .t = dtype});
-}
+te_expr *te_scalar(te_context *c, const char *name, const char *dtype) { TE_RETURN(c, scalar(c, name, dtype)); }
 
-static void do_axis_value(te_context *c, vt__call *k) {
-    vt__need_a(c, VT_TAG_AXIS, k->a, "an axis");
-    k->out = vt__out(((const vt_iter *)k->a)->var);
-}
+te_expr *te_axis_value(te_context *c, te_axis *axis) { TE_RETURN(c, te__out(te__axis_in(c, axis, "an axis")->var)); }
 
-te_expr *te_axis_value(te_context *c, te_axis *axis) { return vt__make(c, do_axis_value, (vt__call){.a = axis}); }
-
-static const vt_expr *const *need_all(te_context *c, const vt__call *k, vt_tag tag, const char *what) {
-    for (size_t i = 0; i < k->n; i++) {
-        vt__need(c, k->list, "a list");
-        vt__need_a(c, tag, k->list[i], what);
-    }
-    return (const vt_expr *const *)k->list;
-}
-
-static void do_apply(te_context *c, vt__call *k) {
-    if (!is_op((te_op)k->i)) vt__raise(c, VTA_INVALID_ARGUMENT, "there is no operator %lld", (long long)k->i);
-    if (k->n != rows[k->i].operands)
-        vt__raise(c, VTA_INVALID_ARGUMENT, "%s takes %u operands, not %zu", rows[k->i].text, rows[k->i].operands, k->n);
-    k->out = vt__out(vt__apply(c, (te_op)k->i, need_all(c, k, VT_TAG_EXPR, "an expression")));
+static const vt_expr *apply(te_context *c, te_op op, size_t n, te_expr *const *operands) {
+    if (!is_op(op)) vt__raise(c, VTA_INVALID_ARGUMENT, "there is no operator %lld", (long long)op);
+    if (n != rows[op].operands)
+        vt__raise(c, VTA_INVALID_ARGUMENT, "%s takes %u operands, not %zu", rows[op].text, rows[op].operands, n);
+    return vt__apply(c, op, te__exprs_in(c, n, operands, "an expression"));
 }
 
 te_expr *te_apply(te_context *c, te_op op, size_t n, te_expr *const operands[]) {
-    return vt__make(c, do_apply, (vt__call){.i = op, .n = n, .list = (const void *const *)operands});
+    TE_RETURN(c, te__out(apply(c, op, n, operands)));
 }
 
 static te_expr *binary(te_context *c, te_op op, te_expr *a, te_expr *b) {
@@ -263,68 +238,62 @@ te_expr *te_add(te_context *c, te_expr *a, te_expr *b) { return binary(c, TE_ADD
 te_expr *te_sub(te_context *c, te_expr *a, te_expr *b) { return binary(c, TE_SUB, a, b); }
 te_expr *te_mul(te_context *c, te_expr *a, te_expr *b) { return binary(c, TE_MUL, a, b); }
 
-static void do_cast(te_context *c, vt__call *k) {
-    vt__need_a(c, VT_TAG_EXPR, k->a, "an expression");
-    const vt_expr *e = k->a;
+static const vt_expr *cast(te_context *c, const char *dtype, const te_expr *value) {
+    const vt_expr *e = te__expr_in(c, value, "an expression");
     if (!is_number(e->dtype) || e->kind == VT_E_REDUCE)
-        vt__raise(c, VTA_INVALID_ARGUMENT, "only a number can be cast to %s, and no reduction", k->s);
-    k->out = vt__out(vt__cast(c, vt__dtype(c, k->s), e));
+        vt__raise(c, VTA_INVALID_ARGUMENT, "only a number can be cast to %s, and no reduction", dtype);
+    return vt__cast(c, vt__dtype(c, dtype), e);
 }
 
-te_expr *te_cast(te_context *c, const char *dtype, te_expr *value) {
-    return vt__make(c, do_cast, (vt__call){.s = dtype, .a = value});
-}
+te_expr *te_cast(te_context *c, const char *dtype, te_expr *value) { TE_RETURN(c, te__out(cast(c, dtype, value))); }
 
-static void do_load(te_context *c, vt__call *k) {
-    vt__need_a(c, VT_TAG_TENSOR, k->a, "a tensor");
-    k->out = vt__out(vt__load(c, k->a, (uint32_t)k->n, need_all(c, k, VT_TAG_EXPR, "an index")));
+static const vt_expr *load(te_context *c, const te_tensor *tensor, size_t n, te_expr *const *indices) {
+    const vt_tensor *t = te__tensor_in(c, tensor, "a tensor");
+    return vt__load(c, t, (uint32_t)n, te__exprs_in(c, n, indices, "an index"));
 }
 
 te_expr *te_load(te_context *c, te_tensor *tensor, size_t n, te_expr *const indices[]) {
-    return vt__make(c, do_load, (vt__call){.a = tensor, .n = n, .list = (const void *const *)indices});
+    TE_RETURN(c, te__out(load(c, tensor, n, indices)));
 }
 
-static void do_reduce(te_context *c, vt__call *k) {
-    vt__need_a(c, VT_TAG_EXPR, k->a, "an expression");
-    if (k->i < TE_SUM || k->i > TE_MAX_OF)
-        vt__raise(c, VTA_INVALID_ARGUMENT, "there is no reduction %lld", (long long)k->i);
-    const vt_iter *const *axes = (const vt_iter *const *)need_all(c, k, VT_TAG_AXIS, "an axis");
-    k->out = vt__out(vt__reduce(c, (te_reduction)k->i, k->a, (uint32_t)k->n, axes));
+static const vt_expr *reduce(te_context *c, te_reduction kind, const te_expr *value, size_t n, te_axis *const *axes) {
+    const vt_expr *e = te__expr_in(c, value, "an expression");
+    if ((int)kind < TE_SUM || (int)kind > TE_MAX_OF)
+        vt__raise(c, VTA_INVALID_ARGUMENT, "there is no reduction %lld", (long long)kind);
+    return vt__reduce(c, kind, e, (uint32_t)n, te__axes_in(c, n, axes, "an axis"));
 }
 
 te_expr *te_reduce(te_context *c, te_reduction kind, te_expr *value, size_t n, te_axis *const axes[]) {
-    return vt__make(c, do_reduce, (vt__call){.i = kind, .a = value, .n = n, .list = (const void *const *)axes});
+    TE_RETURN(c, te__out(reduce(c, kind, value, n, axes)));
 }
 
-static void do_call(te_context *c, vt__call *k) {
-    vt__need(c, k->t, "a name");
-    const vt_expr *const *args = need_all(c, k, VT_TAG_EXPR, "an argument");
-    char *full = vt_new_format(&c->ctx, "tir.%s", k->t);
+static const vt_expr *call(te_context *c, const char *dtype, const char *name, size_t n, te_expr *const *list) {
+    vt__need(c, name, "a name");
+    const vt_expr *const *args = te__exprs_in(c, n, list, "an argument");
+    char *full = vt_new_format(&c->ctx, "tir.%s", name);
     vt_op op = vt_op_find(full);
-    if (op == VT_OP_COUNT) op = vt_op_find(k->t);
-    vt_dtype t = vt__dtype(c, k->s);
-    if (op != VT_OP_COUNT && vt_op_infos[op].arity >= 0 && (size_t)vt_op_infos[op].arity != k->n)
-        vt__raise(c, VTA_INVALID_ARGUMENT, "%s takes %d arguments, not %zu", k->t, vt_op_infos[op].arity, k->n);
-    const vt_expr *e = op == VT_OP_COUNT ? vt_e_call_extern(&c->ctx, t, k->t, (uint32_t)k->n, args)
-                                         : vt_e_call(&c->ctx, t, op, (uint32_t)k->n, args);
-    k->out = vt__out(e);
+    if (op == VT_OP_COUNT) op = vt_op_find(name);
+    vt_dtype t = vt__dtype(c, dtype);
+    if (op == VT_OP_COUNT) return vt_e_call_extern(&c->ctx, t, name, (uint32_t)n, args);
+    if (vt_op_infos[op].arity >= 0 && (size_t)vt_op_infos[op].arity != n)
+        vt__raise(c, VTA_INVALID_ARGUMENT, "%s takes %d arguments, not %zu", name, vt_op_infos[op].arity, n);
+    return vt_e_call(&c->ctx, t, op, (uint32_t)n, args);
 }
 
 te_expr *te_call(te_context *c, const char *dtype, const char *name, size_t n, te_expr *const args[]) {
-    return vt__make(c, do_call, (vt__call){.s = dtype, .t = name, .n = n, .list = (const void *const *)args});
+    TE_RETURN(c, te__out(call(c, dtype, name, n, args)));
 }
 
-static void do_expr_int(te_context *c, vt__call *k) {
-    vt__need_a(c, VT_TAG_EXPR, k->a, "an expression");
-    vt__measure(c, k->a);
-    const vt_expr *e = vt_simplify_free(&c->ctx, k->a);
+static void int_value(te_context *c, const te_expr *given, int64_t *out_value) {
+    const vt_expr *e = te__expr_in(c, given, "an expression");
+    vt__measure(c, e);
+    e = vt_simplify_free(&c->ctx, e);
     if (e->kind != VT_E_INT) vt__raise(c, VTA_INVALID_ARGUMENT, "the expression is no integer constant");
-    k->i = e->u.i;
+    *out_value = e->u.i;
 }
 
 vta_status te_expr_int(te_context *c, te_expr *e, int64_t *out_value) {
-    vt__call k = {.a = e};
-    vta_status status = out_value ? vt__do(c, do_expr_int, &k) : VTA_INVALID_ARGUMENT;
-    if (out_value) *out_value = status == VTA_OK ? k.i : 0;
-    return status;
+    if (!out_value) return VTA_INVALID_ARGUMENT;
+    *out_value = 0;
+    TE_RETURN_STATUS(c, int_value(c, e, out_value));
 }

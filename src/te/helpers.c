@@ -38,17 +38,16 @@ const vt_tensor *vt__pad(te_context *c, const vt_tensor *x, const char *name, co
     return vt__compute(c, name, "injective,pad", n, axes, 1, &body)->outputs[0];
 }
 
-static void do_pad(te_context *c, vt__call *k) {
-    vt__need_a(c, VT_TAG_TENSOR, k->a, "a tensor");
-    vt__need(c, k->ints, "a padding");
-    const vt_tensor *x = k->a;
-    k->out =
-        vt__out(vt__pad(c, x, vt__name(c, k->s, "a tensor"), k->ints, k->more_ints ? k->more_ints : k->ints, k->f));
+static te_tensor *pad(te_context *c, const te_tensor *x, const char *name, const int64_t *before, const int64_t *after,
+                      double value) {
+    const vt_tensor *t = te__tensor_in(c, x, "a tensor");
+    vt__need(c, before, "a padding");
+    return te__out(vt__pad(c, t, vt__name(c, name, "a tensor"), before, after ? after : before, value));
 }
 
 te_tensor *te_pad(te_context *c, te_tensor *x, const char *name, const int64_t before[], const int64_t after[],
                   double value) {
-    return vt__make(c, do_pad, (vt__call){.a = x, .s = name, .ints = before, .more_ints = after, .f = value});
+    TE_RETURN(c, pad(c, x, name, before, after, value));
 }
 
 /* One element of x at the axes, and the axes. */
@@ -59,29 +58,29 @@ static const vt_expr *element(te_context *c, const vt_tensor *x, const vt_iter *
     return vt_e_pload(&c->ctx, x, x->ndim, index);
 }
 
-static void do_relu(te_context *c, vt__call *k) {
-    vt__need_a(c, VT_TAG_TENSOR, k->a, "a tensor");
-    const vt_tensor *x = k->a;
-    const vt_iter **axes;
-    const vt_expr *body = element(c, x, &axes);
-    body = vt_max(&c->ctx, body, vt_const(&c->ctx, x->dtype, 0));
-    k->out = vt__out(vt__compute(c, vt__name(c, k->s, "a tensor"), "elemwise", x->ndim, axes, 1, &body)->outputs[0]);
+static te_tensor *elementwise(te_context *c, const char *name, const vt_tensor *x, const vt_iter *const *axes,
+                              const vt_expr *body) {
+    return te__out(vt__compute(c, vt__name(c, name, "a tensor"), "elemwise", x->ndim, axes, 1, &body)->outputs[0]);
 }
 
-te_tensor *te_relu(te_context *c, te_tensor *x, const char *name) {
-    return vt__make(c, do_relu, (vt__call){.a = x, .s = name});
-}
-
-static void do_clip(te_context *c, vt__call *k) {
-    vt__need_a(c, VT_TAG_TENSOR, k->a, "a tensor");
-    const vt_tensor *x = k->a;
+static te_tensor *relu(te_context *c, const te_tensor *tensor, const char *name) {
+    const vt_tensor *x = te__tensor_in(c, tensor, "a tensor");
     const vt_iter **axes;
     const vt_expr *body = element(c, x, &axes);
-    body = vt_min(&c->ctx, body, constant(c, x->dtype, k->g));
-    body = vt_max(&c->ctx, body, constant(c, x->dtype, k->f));
-    k->out = vt__out(vt__compute(c, vt__name(c, k->s, "a tensor"), "elemwise", x->ndim, axes, 1, &body)->outputs[0]);
+    return elementwise(c, name, x, axes, vt_max(&c->ctx, body, vt_const(&c->ctx, x->dtype, 0)));
+}
+
+te_tensor *te_relu(te_context *c, te_tensor *x, const char *name) { TE_RETURN(c, relu(c, x, name)); }
+
+static te_tensor *clip(te_context *c, const te_tensor *tensor, const char *name, double low, double high) {
+    const vt_tensor *x = te__tensor_in(c, tensor, "a tensor");
+    const vt_iter **axes;
+    const vt_expr *body = element(c, x, &axes);
+    body = vt_min(&c->ctx, body, constant(c, x->dtype, high));
+    body = vt_max(&c->ctx, body, constant(c, x->dtype, low));
+    return elementwise(c, name, x, axes, body);
 }
 
 te_tensor *te_clip(te_context *c, te_tensor *x, const char *name, double low, double high) {
-    return vt__make(c, do_clip, (vt__call){.a = x, .s = name, .f = low, .g = high});
+    TE_RETURN(c, clip(c, x, name, low, high));
 }

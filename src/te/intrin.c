@@ -14,10 +14,9 @@ static const vt_buffer *operand(vt_ctx *ctx, const vt_buffer *like, const char *
     return vt_buffer_with(ctx, &fields);
 }
 
-static void do_create(te_context *c, vt__call *k) {
+static te_intrin *create(te_context *c, const char *name, const te_tensor *what) {
     vt_ctx *ctx = &c->ctx;
-    vt__need_a(c, VT_TAG_TENSOR, k->a, "a tensor");
-    const vt_operation *op = vt__op(k->a);
+    const vt_operation *op = vt__op(te__tensor_in(c, what, "a tensor"));
     if (op->placeholder)
         vt__raise(c, VTA_INVALID_ARGUMENT, "an intrinsic is described by a computation; %s is an input", op->name);
     for (uint32_t i = 0; i < op->n_inputs; i++)
@@ -27,7 +26,7 @@ static void do_create(te_context *c, vt__call *k) {
     te_intrin *in = VT_NEW(ctx, te_intrin);
     *in = (te_intrin){.tag = VT_TAG_INTRIN,
                       .c = c,
-                      .name = vt__name(c, k->s, "an intrinsic"),
+                      .name = vt__name(c, name, "an intrinsic"),
                       .op = op,
                       .n_buffers = op->n_inputs + op->n_outputs};
     in->buffers = VT_NEW_ARRAY(ctx, const vt_buffer *, in->n_buffers);
@@ -36,16 +35,14 @@ static void do_create(te_context *c, vt__call *k) {
         const vt_buffer *whole = vt_buffer_new(ctx, t->name, NULL, t->dtype, t->ndim, t->shape);
         in->buffers[i] = operand(ctx, whole, t->name, "", 1);
     }
-    k->out = in;
+    return in;
 }
 
-te_intrin *te_intrin_create(te_context *c, const char *name, te_tensor *what) {
-    return vt__make(c, do_create, (vt__call){.s = name, .a = what});
-}
+te_intrin *te_intrin_create(te_context *c, const char *name, te_tensor *what) { TE_RETURN(c, create(c, name, what)); }
 
 /* Which buffer stands for the operand. */
-static uint32_t operand_at(te_context *c, const te_intrin *in, const vt_tensor *t) {
-    vt__need_a(c, VT_TAG_TENSOR, t, "an operand");
+static uint32_t operand_at(te_context *c, const te_intrin *in, const te_tensor *tensor) {
+    const vt_tensor *t = te__tensor_in(c, tensor, "an operand");
     for (uint32_t i = 0; i < in->n_buffers; i++)
         if (vt_tensor_same(t, i < in->op->n_inputs ? in->op->inputs[i] : in->op->outputs[i - in->op->n_inputs]))
             return i;
@@ -54,64 +51,60 @@ static uint32_t operand_at(te_context *c, const te_intrin *in, const vt_tensor *
 
 static te_context *context_of(const te_intrin *in) { return vt_is(in, VT_TAG_INTRIN) ? in->c : NULL; }
 
-static void do_buffer(te_context *c, vt__call *k) {
-    te_intrin *in = vt__out(k->a);
-    uint32_t i = operand_at(c, in, k->b);
-    const char *scope = vt__scope(c, k->s);
-    if (k->i < 1 || k->i > INT32_MAX) vt__raise(c, VTA_OUT_OF_RANGE, "an offset factor is at least 1");
+static void place_buffer(te_context *c, te_intrin *in, const te_tensor *tensor, const char *text, int64_t factor) {
+    uint32_t i = operand_at(c, in, tensor);
+    const char *scope = vt__scope(c, text);
+    if (factor < 1 || factor > INT32_MAX) vt__raise(c, VTA_OUT_OF_RANGE, "an offset factor is at least 1");
     const vt_buffer *b = in->buffers[i];
-    in->buffers[i] = operand(&c->ctx, b, *scope ? scope : b->name, scope, (int32_t)k->i);
+    in->buffers[i] = operand(&c->ctx, b, *scope ? scope : b->name, scope, (int32_t)factor);
 }
 
 vta_status te_intrin_buffer(te_intrin *in, te_tensor *operand, const char *scope, int64_t offset_factor) {
-    return vt__do(context_of(in), do_buffer, &(vt__call){.a = in, .b = operand, .s = scope, .i = offset_factor});
+    TE_RETURN_STATUS(context_of(in), place_buffer(in->c, in, operand, scope, offset_factor));
 }
 
-static te_intrin_part part_of(te_context *c, int64_t part) {
-    if (part < TE_INTRIN_BODY || part > TE_INTRIN_UPDATE)
+static te_intrin_part part_of(te_context *c, te_intrin_part part) {
+    if ((int)part < TE_INTRIN_BODY || (int)part > TE_INTRIN_UPDATE)
         vt__raise(c, VTA_INVALID_ARGUMENT, "there is no part %lld of an intrinsic", (long long)part);
-    return (te_intrin_part)part;
+    return part;
 }
 
-static void do_attr(te_context *c, vt__call *k) {
-    te_intrin *in = vt__out(k->a);
-    vt__need_a(c, VT_TAG_AXIS, k->b, "an axis");
-    vt__need_a(c, VT_TAG_EXPR, k->d, "a value");
-    const vt_stmt *s =
-        vt_s_attr(&c->ctx, vt_ref_iter(k->b), vt__name(c, k->s, "an attribute"), k->d, vt_s_nop(&c->ctx));
-    vt__nest_add(&c->ctx, &in->attrs[part_of(c, k->i)], s);
+static void add_attr(te_context *c, te_intrin *in, te_intrin_part part, const te_axis *axis, const char *key,
+                     const te_expr *value) {
+    const vt_iter *node = te__axis_in(c, axis, "an axis");
+    const vt_expr *e = te__expr_in(c, value, "a value");
+    const vt_stmt *s = vt_s_attr(&c->ctx, vt_ref_iter(node), vt__name(c, key, "an attribute"), e, vt_s_nop(&c->ctx));
+    vt__nest_add(&c->ctx, &in->attrs[part_of(c, part)], s);
 }
 
 vta_status te_intrin_attr(te_intrin *in, te_intrin_part part, te_axis *axis, const char *key, te_expr *value) {
-    return vt__do(context_of(in), do_attr, &(vt__call){.a = in, .i = part, .b = axis, .s = key, .d = value});
+    TE_RETURN_STATUS(context_of(in), add_attr(in->c, in, part, axis, key, value));
 }
 
-static void do_access(te_context *c, vt__call *k) {
+static te_expr *access_to(te_context *c, const te_intrin *in, const te_tensor *operand, const char *access) {
     vt_ctx *ctx = &c->ctx;
-    te_intrin *in = vt__out(k->a);
-    vt__need(c, k->s, "an access");
-    const vt_buffer *b = in->buffers[operand_at(c, in, k->b)];
-    int mask = (strchr(k->s, 'r') ? 1 : 0) | (strchr(k->s, 'w') ? 2 : 0);
-    if (!mask) vt__raise(c, VTA_INVALID_ARGUMENT, "an access is \"r\", \"w\" or \"rw\", not \"%s\"", k->s);
+    vt__need(c, access, "an access");
+    const vt_buffer *b = in->buffers[operand_at(c, in, operand)];
+    int mask = (strchr(access, 'r') ? 1 : 0) | (strchr(access, 'w') ? 2 : 0);
+    if (!mask) vt__raise(c, VTA_INVALID_ARGUMENT, "an access is \"r\", \"w\" or \"rw\", not \"%s\"", access);
     const vt_expr *extent = vt_i32(ctx, 1);
     for (uint32_t i = 0; i < b->ndim; i++) extent = vt_mul(ctx, extent, b->shape[i]);
     const vt_expr *type = vt_e_call(ctx, b->dtype, VT_OP_TYPE_ANNOTATION, 0, NULL);
     const vt_expr *args[] = {type, b->data, b->elem_offset, extent, vt_i32(ctx, mask)};
-    k->out = vt__out(vt_e_call(ctx, VT_I32, VT_OP_ACCESS_PTR, 5, args));
+    return te__out(vt_e_call(ctx, VT_I32, VT_OP_ACCESS_PTR, 5, args));
 }
 
 te_expr *te_intrin_access(te_intrin *in, te_tensor *operand, const char *access) {
-    return vt__make(context_of(in), do_access, (vt__call){.a = in, .b = operand, .s = access});
+    TE_RETURN(context_of(in), access_to(in->c, in, operand, access));
 }
 
-static void do_emit(te_context *c, vt__call *k) {
-    te_intrin *in = vt__out(k->a);
-    vt__need_a(c, VT_TAG_EXPR, k->b, "a call");
-    vt__nest_add(&c->ctx, &in->emits[part_of(c, k->i)], vt_s_eval(&c->ctx, k->b));
+static void emit(te_context *c, te_intrin *in, te_intrin_part part, const te_expr *call) {
+    const vt_expr *e = te__expr_in(c, call, "a call");
+    vt__nest_add(&c->ctx, &in->emits[part_of(c, part)], vt_s_eval(&c->ctx, e));
 }
 
 vta_status te_intrin_emit(te_intrin *in, te_intrin_part part, te_expr *call) {
-    return vt__do(context_of(in), do_emit, &(vt__call){.a = in, .i = part, .b = call});
+    TE_RETURN_STATUS(context_of(in), emit(in->c, in, part, call));
 }
 
 const vt_stmt *vt__intrin_part(te_intrin *in, te_intrin_part part) {
@@ -126,8 +119,8 @@ enum { COMPUTE_QUEUE = 2 };
 
 static void gemm_part(te_context *c, te_intrin *in, te_intrin_part part, bool reset, te_tensor *acc, te_tensor *inp,
                       te_tensor *wgt) {
-    te_axis *vta = vt__out(vt_te_vta_axis(c));
-    te_expr *push = vt__out(vt_string(&c->ctx, "VTAPushGEMMOp")), *zero = te_int(c, "int32", 0);
+    te_axis *vta = te__out(vt_te_vta_axis(c));
+    te_expr *push = te__out(vt_string(&c->ctx, "VTAPushGEMMOp")), *zero = te_int(c, "int32", 0);
     te_expr *args[8] = {zero,
                         te_int(c, "int32", reset),
                         te_intrin_access(in, acc, "rw"),
@@ -164,5 +157,4 @@ te_intrin *vt__gemm(te_context *c) {
     return c->gemm = gemm;
 }
 
-static void do_gemm(te_context *c, vt__call *k) { k->out = vt__gemm(c); }
-te_intrin *te_gemm(te_context *c) { return vt__make(c, do_gemm, (vt__call){0}); }
+te_intrin *te_gemm(te_context *c) { TE_RETURN(c, vt__gemm(c)); }

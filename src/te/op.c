@@ -18,60 +18,56 @@ const vt_iter *vt__axis(te_context *c, const char *name, const vt_expr *min, con
     return vt_iter_new(&c->ctx, v, min, extent, reduce ? VT_ITER_COMM_REDUCE : VT_ITER_DATA_PAR, "");
 }
 
-static void do_axis(te_context *c, vt__call *k) {
-    bool reduce = k->j != 0;
-    const char *name = vt__name(c, k->s, "an axis");
-    if (reduce && !k->ints) vt__need_a(c, VT_TAG_EXPR, k->a, "the begin of an axis");
-    const vt_expr *min = k->a ? k->a : vt__number(c, k->i);
-    vt__need_a(c, VT_TAG_EXPR, k->b, "an extent");
-    const vt_iter *axis = vt__axis(c, name, min, k->b, reduce);
+static te_axis *new_axis(te_context *c, const char *name, const vt_expr *min, const vt_expr *extent, bool reduce) {
+    const vt_iter *axis = vt__axis(c, name, min, extent, reduce);
     if (reduce) vt__symbol_add(c, VT__AXIS, name, 0, axis);
-    k->out = vt__out(axis);
+    return te__out(axis);
 }
 
-static void do_axis_const(te_context *c, vt__call *k) {
-    k->b = vt__number(c, k->ints[0]);
-    do_axis(c, k);
+static te_axis *axis_const(te_context *c, const char *text, int64_t begin, int64_t extent, bool reduce) {
+    const char *name = vt__name(c, text, "an axis");
+    return new_axis(c, name, vt__number(c, begin), vt__number(c, extent), reduce);
+}
+
+static te_axis *axis_expr(te_context *c, const char *text, te_expr *extent) {
+    const char *name = vt__name(c, text, "an axis");
+    return new_axis(c, name, vt__number(c, 0), te__expr_in(c, extent, "an extent"), false);
+}
+
+static te_axis *reduce_axis_expr(te_context *c, const char *text, te_expr *begin, te_expr *extent) {
+    const char *name = vt__name(c, text, "an axis");
+    const vt_expr *min = te__expr_in(c, begin, "the begin of an axis");
+    return new_axis(c, name, min, te__expr_in(c, extent, "an extent"), true);
 }
 
 te_axis *te_axis_create(te_context *c, const char *name, int64_t extent) {
-    return vt__make(c, do_axis_const, (vt__call){.s = name, .ints = &extent});
+    TE_RETURN(c, axis_const(c, name, 0, extent, false));
 }
 te_axis *te_axis_create_expr(te_context *c, const char *name, te_expr *extent) {
-    return vt__make(c, do_axis, (vt__call){.s = name, .b = extent});
+    TE_RETURN(c, axis_expr(c, name, extent));
 }
 te_axis *te_reduce_axis(te_context *c, const char *name, int64_t begin, int64_t extent) {
-    return vt__make(c, do_axis_const, (vt__call){.s = name, .i = begin, .ints = &extent, .j = 1});
+    TE_RETURN(c, axis_const(c, name, begin, extent, true));
 }
 te_axis *te_reduce_axis_expr(te_context *c, const char *name, te_expr *begin, te_expr *extent) {
-    return vt__make(c, do_axis, (vt__call){.s = name, .a = begin, .b = extent, .j = 1});
+    TE_RETURN(c, reduce_axis_expr(c, name, begin, extent));
 }
 
-static void do_thread(te_context *c, vt__call *k) {
+static const vt_iter *thread_axis(te_context *c, const char *text) {
     static const char *const known[] = {"cthread", "vthread", "vta"};
-    vt__need(c, k->s, "a thread tag");
+    vt__need(c, text, "a thread tag");
     const char *tag = NULL;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(k->s, known[i]) == 0) tag = known[i];
-    if (!tag) vt__raise(c, VTA_UNSUPPORTED, "there is no thread axis \"%s\" here: use cthread, vthread or vta", k->s);
-    k->out = vt__out(vt_iter_new(&c->ctx, vt_var_new(&c->ctx, tag, VT_I32), NULL, NULL, VT_ITER_THREAD_INDEX, tag));
+        if (strcmp(text, known[i]) == 0) tag = known[i];
+    if (!tag) vt__raise(c, VTA_UNSUPPORTED, "there is no thread axis \"%s\" here: use cthread, vthread or vta", text);
+    return vt_iter_new(&c->ctx, vt_var_new(&c->ctx, tag, VT_I32), NULL, NULL, VT_ITER_THREAD_INDEX, tag);
 }
 
-te_axis *te_thread_axis(te_context *c, const char *tag) { return vt__make(c, do_thread, (vt__call){.s = tag}); }
-
-static void do_vta_axis(te_context *c, vt__call *k) {
-    k->s = "vta";
-    if (!c->vta_axis) {
-        do_thread(c, k);
-        c->vta_axis = k->out;
-    }
-    k->out = vt__out(c->vta_axis);
-}
+te_axis *te_thread_axis(te_context *c, const char *tag) { TE_RETURN(c, te__out(thread_axis(c, tag))); }
 
 const vt_iter *vt_te_vta_axis(te_context *c) {
-    vt__call k = {0};
-    do_vta_axis(c, &k);
-    return k.out;
+    if (!c->vta_axis) c->vta_axis = thread_axis(c, "vta");
+    return c->vta_axis;
 }
 
 /* ---- Making operations ---- */
@@ -220,7 +216,7 @@ const vt_operation *vt__replace_inputs(vt_ctx *ctx, const vt_operation *op, cons
     for (uint32_t i = 0; i < op->n_inputs; i++) reads = reads || vt_ptrmap_has(map, vt__tensor_key(op->inputs[i]));
     if (!reads) return op;
     const vt_expr **bodies = VT_NEW_ARRAY(ctx, const vt_expr *, op->n_outputs);
-    void *state[2] = {ctx, vt__out(map)};
+    void *state[2] = {ctx, (void *)(uintptr_t)map};
     for (uint32_t i = 0; i < op->n_outputs; i++) bodies[i] = vt_expr_rewrite(ctx, op->bodies[i], swap_tensor, state);
     return vt__with_bodies(ctx, op, bodies);
 }
@@ -260,60 +256,65 @@ const vt_expr *vt__reduce(te_context *c, te_reduction kind, const vt_expr *value
 
 /* ---- Placeholders and computations ---- */
 
-static void do_placeholder(te_context *c, vt__call *k) {
-    vt_ctx *ctx = &c->ctx;
-    vt_operation *op = VT_NEW(ctx, vt_operation);
-    const vt_expr **shape = VT_NEW_ARRAY(ctx, const vt_expr *, k->n);
-    *op = (vt_operation){.c = c, .placeholder = true, .name = vt__name(c, k->s, "a tensor"), .tag = "", .n_outputs = 1};
-    if (k->n) vt__need(c, k->ints ? (const void *)k->ints : (const void *)k->list, "a shape");
-    for (size_t i = 0; i < k->n; i++) {
-        if (!k->ints) vt__need_a(c, VT_TAG_EXPR, k->list[i], "an extent");
-        shape[i] = k->ints ? vt__number(c, k->ints[i]) : k->list[i];
+static vt_operation *new_placeholder(te_context *c, const char *name) {
+    vt_operation *op = VT_NEW(&c->ctx, vt_operation);
+    *op = (vt_operation){.c = c, .placeholder = true, .name = vt__name(c, name, "a tensor"), .tag = "", .n_outputs = 1};
+    return op;
+}
+
+static te_tensor *with_shape(te_context *c, vt_operation *op, const char *dtype, size_t ndim,
+                             const vt_expr *const *shape) {
+    for (size_t i = 0; i < ndim; i++) {
         int64_t value;
         if (vt_as_const(shape[i], &value) && value < 1)
             vt__raise(c, VTA_OUT_OF_RANGE, "dimension %zu of %s is %lld; it must be at least 1", i, op->name,
                       (long long)value);
     }
-    const vt_tensor **outputs = VT_NEW_ARRAY(ctx, const vt_tensor *, 1);
-    outputs[0] = make_tensor(ctx, op, vt__dtype(c, k->t), 0, (uint32_t)k->n, shape);
+    const vt_tensor **outputs = VT_NEW_ARRAY(&c->ctx, const vt_tensor *, 1);
+    outputs[0] = make_tensor(&c->ctx, op, vt__dtype(c, dtype), 0, (uint32_t)ndim, shape);
     op->outputs = outputs;
     vt__symbol_add(c, VT__TENSOR, op->name, 0, outputs[0]);
-    k->out = vt__out(outputs[0]);
+    return te__out(outputs[0]);
+}
+
+static te_tensor *placeholder(te_context *c, const char *name, const char *dtype, size_t ndim, const int64_t *extents) {
+    vt_operation *op = new_placeholder(c, name);
+    if (ndim) vt__need(c, extents, "a shape");
+    const vt_expr **shape = VT_NEW_ARRAY(&c->ctx, const vt_expr *, ndim);
+    for (size_t i = 0; i < ndim; i++) shape[i] = vt__number(c, extents[i]);
+    return with_shape(c, op, dtype, ndim, shape);
+}
+
+static te_tensor *placeholder_expr(te_context *c, const char *name, const char *dtype, size_t ndim,
+                                   te_expr *const *extents) {
+    vt_operation *op = new_placeholder(c, name);
+    if (ndim) vt__need(c, extents, "a shape");
+    return with_shape(c, op, dtype, ndim,
+                      vt_exprs_copy(&c->ctx, (uint32_t)ndim, te__exprs_in(c, ndim, extents, "an extent")));
 }
 
 te_tensor *te_placeholder(te_context *c, const char *name, const char *dtype, size_t ndim, const int64_t shape[]) {
-    static const int64_t none[1] = {0};
-    return vt__make(c, do_placeholder, (vt__call){.s = name, .t = dtype, .n = ndim, .ints = ndim ? shape : none});
+    TE_RETURN(c, placeholder(c, name, dtype, ndim, shape));
 }
 
 te_tensor *te_placeholder_expr(te_context *c, const char *name, const char *dtype, size_t ndim,
                                te_expr *const shape[]) {
-    return vt__make(c, do_placeholder,
-                    (vt__call){.s = name, .t = dtype, .n = ndim, .list = (const void *const *)shape});
+    TE_RETURN(c, placeholder_expr(c, name, dtype, ndim, shape));
 }
 
-typedef struct axes_call {
-    te_axis *const *axes;
-    te_expr *const *bodies;
-    size_t n_bodies;
-    te_tensor **out;
-} axes_call;
-
-static void do_compute_axes(te_context *c, vt__call *k) {
-    const axes_call *a = k->a;
-    if (k->n) vt__need(c, a->axes, "a list of axes");
-    for (size_t i = 0; i < k->n; i++) vt__need_a(c, VT_TAG_AXIS, a->axes[i], "an axis");
-    for (size_t i = 0; i < a->n_bodies; i++) vt__need_a(c, VT_TAG_EXPR, a->bodies[i], "a body");
-    const vt_operation *op = vt__compute(c, vt__name(c, k->s, "a tensor"), k->t ? vt_new_string(&c->ctx, k->t) : "",
-                                         (uint32_t)k->n, (const vt_iter *const *)(const void *)a->axes,
-                                         (uint32_t)a->n_bodies, (const vt_expr *const *)(const void *)a->bodies);
-    for (size_t i = 0; i < a->n_bodies; i++) a->out[i] = vt__out(op->outputs[i]);
+static void compute_axes(te_context *c, const char *name, const char *tag, size_t ndim, te_axis *const *axes,
+                         size_t n_bodies, te_expr *const *bodies, te_tensor **out_tensors) {
+    if (ndim) vt__need(c, axes, "a list of axes");
+    const vt_iter *const *iters = te__axes_in(c, ndim, axes, "an axis");
+    const vt_expr *const *values = te__exprs_in(c, n_bodies, bodies, "a body");
+    const char *checked = vt__name(c, name, "a tensor"), *tags = tag ? vt_new_string(&c->ctx, tag) : "";
+    const vt_operation *op = vt__compute(c, checked, tags, (uint32_t)ndim, iters, (uint32_t)n_bodies, values);
+    for (size_t i = 0; i < n_bodies; i++) out_tensors[i] = te__out(op->outputs[i]);
 }
 
 vta_status te_compute_axes(te_context *c, const char *name, const char *tag, size_t ndim, te_axis *const axes[],
                            size_t n_bodies, te_expr *const bodies[], te_tensor *out_tensors[]) {
     if (!out_tensors || !bodies) return VTA_INVALID_ARGUMENT;
     for (size_t i = 0; i < n_bodies; i++) out_tensors[i] = NULL;
-    axes_call a = {axes, bodies, n_bodies, out_tensors};
-    return vt__do(c, do_compute_axes, &(vt__call){.s = name, .t = tag, .n = ndim, .a = &a});
+    TE_RETURN_STATUS(c, compute_axes(c, name, tag, ndim, axes, n_bodies, bodies, out_tensors));
 }

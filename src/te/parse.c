@@ -355,36 +355,26 @@ const vt_tensor *vt_parse_definition(vt_parser *p) {
 
 /* ---- Public ---- */
 
-static void do_parse(te_context *c, vt__call *k) {
-    vt__need(c, k->s, "an expression");
-    vt_parser p;
-    vt_parser_init(&p, c, k->s, strlen(k->s), c->pos);
-    k->out = vt__out(vt_parse_expr(&p));
-    if (p.lx.token.kind != VT_T_END) vt_lex_unexpected(&p.lx, "an operator or the end");
+static void expect_end(vt_parser *p) {
+    if (p->lx.token.kind != VT_T_END) vt_lex_unexpected(&p->lx, "an operator or the end");
 }
 
-/* Runs what moves the context's position, and puts it back. */
-static void *make_here(te_context *c, vt__body *body, vt__call call) {
-    if (!vt_is(c, VT_TAG_CONTEXT)) return NULL;
-    vt_pos pos = c->pos;
-    void *out = vt__make(c, body, call);
-    c->pos = pos;
-    return out;
+static te_expr *parse_expression(te_context *c, const char *text) {
+    vt__need(c, text, "an expression");
+    vt_parser p;
+    vt_parser_init(&p, c, text, strlen(text), c->pos);
+    const vt_expr *e = vt_parse_expr(&p);
+    expect_end(&p);
+    return te__out(e);
 }
 
-te_expr *te_parse(te_context *c, const char *text) { return make_here(c, do_parse, (vt__call){.s = text}); }
-
-static void do_define(te_context *c, vt__call *k) {
-    vt__need(c, k->s, "a definition");
+static te_tensor *parse_definition(te_context *c, const char *text) {
+    vt__need(c, text, "a definition");
     vt_parser p;
-    vt_parser_init(&p, c, k->s, strlen(k->s), c->pos);
+    vt_parser_init(&p, c, text, strlen(text), c->pos);
     const vt_tensor *t = vt_parse_definition(&p);
-    if (p.lx.token.kind != VT_T_END) vt_lex_unexpected(&p.lx, "an operator or the end");
-    k->out = vt__out(t);
-}
-
-te_tensor *te_define(te_context *c, const char *definition) {
-    return make_here(c, do_define, (vt__call){.s = definition});
+    expect_end(&p);
+    return te__out(t);
 }
 
 /* "bo, co, bi" into names; NULL gives i0, i1, ... */
@@ -402,25 +392,55 @@ static const vt_iter *const *named_axes(te_context *c, const char *names, size_t
     return axes;
 }
 
-static void do_compute(te_context *c, vt__call *k) {
-    vt__need(c, k->t, "a body");
-    if (k->n) vt__need(c, k->ints, "a shape");
-    const char *name = vt__name(c, k->s, "a tensor");
-    for (size_t i = 0; i < k->n; i++)
-        if (k->ints[i] < 1 || k->ints[i] > INT32_MAX)
-            vt__raise(c, VTA_OUT_OF_RANGE, "dimension %zu of %s is %lld", i, name, (long long)k->ints[i]);
+static te_tensor *compute(te_context *c, const char *text, size_t ndim, const int64_t *shape, const char *axes,
+                          const char *body) {
+    vt__need(c, body, "a body");
+    if (ndim) vt__need(c, shape, "a shape");
+    const char *name = vt__name(c, text, "a tensor");
+    for (size_t i = 0; i < ndim; i++)
+        if (shape[i] < 1 || shape[i] > INT32_MAX)
+            vt__raise(c, VTA_OUT_OF_RANGE, "dimension %zu of %s is %lld", i, name, (long long)shape[i]);
     vt_pos pos = c->pos;
     vt_parser p;
-    vt_parser_init(&p, c, k->t, strlen(k->t), c->pos);
-    p.axes = named_axes(c, k->a, k->n, k->ints);
-    p.n_axes = (uint32_t)k->n;
-    const vt_expr *body = vt_parse_expr(&p);
-    if (p.lx.token.kind != VT_T_END) vt_lex_unexpected(&p.lx, "an operator or the end");
+    vt_parser_init(&p, c, body, strlen(body), c->pos);
+    p.axes = named_axes(c, axes, ndim, shape);
+    p.n_axes = (uint32_t)ndim;
+    const vt_expr *value = vt_parse_expr(&p);
+    expect_end(&p);
     c->pos = pos;
-    k->out = vt__out(vt__compute(c, name, "", p.n_axes, p.axes, 1, &body)->outputs[0]);
+    return te__out(vt__compute(c, name, "", p.n_axes, p.axes, 1, &value)->outputs[0]);
+}
+
+/* The parser moves the context's position; these put it back, whatever happens. */
+
+static te_expr *try_parse(te_context *c, const char *text) { TE_RETURN(c, parse_expression(c, text)); }
+static te_tensor *try_define(te_context *c, const char *text) { TE_RETURN(c, parse_definition(c, text)); }
+static te_tensor *try_compute(te_context *c, const char *name, size_t ndim, const int64_t *shape, const char *axes,
+                              const char *body) {
+    TE_RETURN(c, compute(c, name, ndim, shape, axes, body));
+}
+
+te_expr *te_parse(te_context *c, const char *text) {
+    if (!vt_is(c, VT_TAG_CONTEXT)) return NULL;
+    vt_pos pos = c->pos;
+    te_expr *out = try_parse(c, text);
+    c->pos = pos;
+    return out;
+}
+
+te_tensor *te_define(te_context *c, const char *definition) {
+    if (!vt_is(c, VT_TAG_CONTEXT)) return NULL;
+    vt_pos pos = c->pos;
+    te_tensor *out = try_define(c, definition);
+    c->pos = pos;
+    return out;
 }
 
 te_tensor *te_compute(te_context *c, const char *name, size_t ndim, const int64_t shape[], const char *axes,
                       const char *body) {
-    return make_here(c, do_compute, (vt__call){.s = name, .n = ndim, .ints = shape, .a = axes, .t = body});
+    if (!vt_is(c, VT_TAG_CONTEXT)) return NULL;
+    vt_pos pos = c->pos;
+    te_tensor *out = try_compute(c, name, ndim, shape, axes, body);
+    c->pos = pos;
+    return out;
 }

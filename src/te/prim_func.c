@@ -225,11 +225,10 @@ static vta_status print(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static void do_prim_func(te_context *c, vt__call *k) {
+static const char *function_text(te_context *c, size_t n, te_tensor *const *args, const char *name) {
     maker m = {c, &c->ctx, vt_ptrmap_new(&c->ctx)};
-    function_call call = *(const function_call *)k->a;
-    vt__need(c, call.args, "a list of arguments");
-    call.name = vt__name(c, call.name ? call.name : "main", "a function");
+    vt__need(c, args, "a list of arguments");
+    function_call call = {n, args, vt__name(c, name ? name : "main", "a function")};
     printing p = {.f = make_function(&m, &call)};
     vt_strbuf_init(&p.sb, c->allocator);
     vta_status status = vt_protect(&c->ctx, print, &p);
@@ -237,10 +236,9 @@ static void do_prim_func(te_context *c, vt__call *k) {
     char *copy = failed ? NULL : vt_arena_strndup(&c->ctx.arena, vt_strbuf_text(&p.sb), p.sb.size);
     vt_strbuf_free(&p.sb);
     if (!copy) vt_leave(&c->ctx, status != VTA_OK ? status : vt_no_memory(c->ctx.diag));
-    k->out = copy;
+    return copy;
 }
 
 const char *te_prim_func_text(te_context *c, size_t n, te_tensor *const args[], const char *name) {
-    function_call call = {n, args, name};
-    return vt__make(c, do_prim_func, (vt__call){.a = &call});
+    TE_RETURN(c, function_text(c, n, args, name));
 }

@@ -54,27 +54,53 @@ const char *vt__dtype_text(te_context *c, vt_dtype t);
 /* A name that printers and expression strings can show: not empty, letters, digits, '_' and '.'. */
 const char *vt__name(te_context *c, const char *name, const char *what);
 
-/* The arguments of a public call on their way through vt_protect, and its result. */
-typedef struct vt__call {
-    const void *a, *b, *d;
-    const char *s, *t;
-    int64_t i, j;
-    double f, g;
-    size_t n;
-    const void *const *list;
-    const int64_t *ints, *more_ints;
-    const void *list2;
-    void *out;
-    void *out2;
-} vt__call;
+/* ---- Public calls ---- */
 
-/* Handles are seen without const from outside. */
-static inline void *vt__out(const void *node) { return (void *)(uintptr_t)node; }
+/* A public function is one of these, with a call of a static function that does the work in plain C: what that raises
+ * is returned as NULL, or as the status. Neither reads or changes a variable of the public function after a jump. */
+#define TE_RETURN(context, made)                                                                                       \
+    do {                                                                                                               \
+        te_context *const guarded_ = (context);                                                                        \
+        vt_exit here_;                                                                                                 \
+        if (!vt_is(guarded_, VT_TAG_CONTEXT)) return NULL;                                                             \
+        if (setjmp(*vt_exit_open(&guarded_->ctx, &here_)) == 0) {                                                      \
+            __auto_type made_ = (made);                                                                                \
+            vt_exit_close(&guarded_->ctx, &here_);                                                                     \
+            return made_;                                                                                              \
+        }                                                                                                              \
+        vt_exit_close(&guarded_->ctx, &here_);                                                                         \
+        return NULL;                                                                                                   \
+    } while (0)
 
-typedef void vt__body(te_context *c, vt__call *call);
-/* Runs the body; its `out`, or NULL when it raised. */
-void *vt__make(te_context *c, vt__body *body, vt__call call);
-vta_status vt__do(te_context *c, vt__body *body, vt__call *call);
+#define TE_RETURN_STATUS(context, done)                                                                                \
+    do {                                                                                                               \
+        te_context *const guarded_ = (context);                                                                        \
+        vt_exit here_;                                                                                                 \
+        if (!vt_is(guarded_, VT_TAG_CONTEXT)) return VTA_INVALID_ARGUMENT;                                             \
+        if (setjmp(*vt_exit_open(&guarded_->ctx, &here_)) == 0) {                                                      \
+            (done);                                                                                                    \
+            vt_exit_close(&guarded_->ctx, &here_);                                                                     \
+            return VTA_OK;                                                                                             \
+        }                                                                                                              \
+        return vt_exit_close(&guarded_->ctx, &here_);                                                                  \
+    } while (0)
+
+/* Nodes as handles, which are seen without const from outside. */
+static inline te_expr *te__expr_out(const vt_expr *e) { return (te_expr *)(uintptr_t)e; }
+static inline te_axis *te__axis_out(const vt_iter *axis) { return (te_axis *)(uintptr_t)axis; }
+static inline te_tensor *te__tensor_out(const vt_tensor *t) { return (te_tensor *)(uintptr_t)t; }
+#define te__out(node)                                                                                                  \
+    _Generic((node),                                                                                                   \
+        const vt_expr *: te__expr_out,                                                                                 \
+        const vt_iter *: te__axis_out,                                                                                 \
+        const vt_tensor *: te__tensor_out)(node)
+
+/* Handles as nodes; they leave as vt__need_a does. */
+const vt_expr *te__expr_in(te_context *c, const te_expr *e, const char *what);
+const vt_iter *te__axis_in(te_context *c, const te_axis *axis, const char *what);
+const vt_tensor *te__tensor_in(te_context *c, const te_tensor *t, const char *what);
+const vt_expr *const *te__exprs_in(te_context *c, size_t n, te_expr *const *list, const char *what);
+const vt_iter *const *te__axes_in(te_context *c, size_t n, te_axis *const *list, const char *what);
 
 /* ---- Operations ---- */
 

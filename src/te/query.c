@@ -27,7 +27,7 @@ size_t te_tensor_axes(const te_tensor *t) { return is_tensor(t) ? op_of(t)->n_ax
 size_t te_tensor_reduce_axes(const te_tensor *t) { return is_tensor(t) ? op_of(t)->n_reduce : 0; }
 
 te_expr *te_tensor_dim_expr(const te_tensor *t, size_t dim) {
-    return dim < te_tensor_ndim(t) ? vt__out(vt_te_tensor(t)->shape[dim]) : NULL;
+    return dim < te_tensor_ndim(t) ? te__out(vt_te_tensor(t)->shape[dim]) : NULL;
 }
 
 int64_t te_tensor_dim(const te_tensor *t, size_t dim) {
@@ -36,15 +36,15 @@ int64_t te_tensor_dim(const te_tensor *t, size_t dim) {
 }
 
 te_tensor *te_tensor_output(const te_tensor *t, size_t index) {
-    return index < te_tensor_outputs(t) ? vt__out(op_of(t)->outputs[index]) : NULL;
+    return index < te_tensor_outputs(t) ? te__out(op_of(t)->outputs[index]) : NULL;
 }
 
 te_axis *te_tensor_axis(const te_tensor *t, size_t index) {
-    return index < te_tensor_axes(t) ? vt__out(op_of(t)->iters[index]) : NULL;
+    return index < te_tensor_axes(t) ? te__out(op_of(t)->iters[index]) : NULL;
 }
 
 te_axis *te_tensor_reduce_axis(const te_tensor *t, size_t index) {
-    return index < te_tensor_reduce_axes(t) ? vt__out(op_of(t)->iters[op_of(t)->n_axes + index]) : NULL;
+    return index < te_tensor_reduce_axes(t) ? te__out(op_of(t)->iters[op_of(t)->n_axes + index]) : NULL;
 }
 
 size_t te_tensor_inputs(te_context *c, const te_tensor *t) {
@@ -52,16 +52,14 @@ size_t te_tensor_inputs(te_context *c, const te_tensor *t) {
 }
 
 te_tensor *te_tensor_input(te_context *c, const te_tensor *t, size_t index) {
-    return index < te_tensor_inputs(c, t) ? vt__out(op_of(t)->inputs[index]) : NULL;
+    return index < te_tensor_inputs(c, t) ? te__out(op_of(t)->inputs[index]) : NULL;
 }
 
 te_expr *te_tensor_body(const te_tensor *t) {
-    return is_tensor(t) && !op_of(t)->placeholder ? vt__out(op_of(t)->bodies[vt_te_tensor(t)->value_index]) : NULL;
+    return is_tensor(t) && !op_of(t)->placeholder ? te__out(op_of(t)->bodies[vt_te_tensor(t)->value_index]) : NULL;
 }
 
-static void do_dtype(te_context *c, vt__call *k) { k->out = vt__out(vt__dtype_text(c, *(const vt_dtype *)k->a)); }
-
-static const char *dtype_text(te_context *c, vt_dtype t) { return vt__make(c, do_dtype, (vt__call){.a = &t}); }
+static const char *dtype_text(te_context *c, vt_dtype t) { TE_RETURN(c, vt__dtype_text(c, t)); }
 
 const char *te_expr_dtype(te_context *c, te_expr *e) {
     return vt_is(e, VT_TAG_EXPR) ? dtype_text(c, vt_te_expr(e)->dtype) : NULL;

@@ -102,25 +102,24 @@ static void add_with_inputs(te_schedule *s, vt_ptrmap *seen, const vt_operation 
     }
 }
 
-static void do_create(te_context *c, vt__call *k) {
-    if (!k->n) vt__raise(c, VTA_INVALID_ARGUMENT, "a schedule needs at least one output");
-    vt__need(c, k->list, "a list of outputs");
+static te_schedule *create(te_context *c, size_t n, te_tensor *const *outputs) {
+    if (!n) vt__raise(c, VTA_INVALID_ARGUMENT, "a schedule needs at least one output");
+    vt__need(c, outputs, "a list of outputs");
     te_schedule *s = VT_NEW(&c->ctx, te_schedule);
     s->tag = VT_TAG_SCHEDULE;
     s->c = c;
     vt_ptrmap *seen = vt_ptrmap_new(&c->ctx);
-    for (size_t i = 0; i < k->n; i++) {
-        vt__need_a(c, VT_TAG_TENSOR, k->list[i], "a tensor");
-        const vt_operation *op = vt__op(k->list[i]);
+    for (size_t i = 0; i < n; i++) {
+        const vt_operation *op = vt__op(te__tensor_in(c, outputs[i], "a tensor"));
         if (op->c != c) vt__raise(c, VTA_INVALID_ARGUMENT, "%s belongs to another context", op->name);
         add_with_inputs(s, seen, op);
         vt__stage_of(s, op)->is_output = true;
     }
-    k->out = s;
+    return s;
 }
 
 te_schedule *te_schedule_create(te_context *c, size_t n, te_tensor *const outputs[]) {
-    return vt__make(c, do_create, (vt__call){.n = n, .list = (const void *const *)outputs});
+    TE_RETURN(c, create(c, n, outputs));
 }
 
 static void *copy_array(vt_ctx *ctx, const void *items, uint32_t n, size_t item) {
@@ -156,13 +155,9 @@ te_schedule *vt__schedule_copy(te_schedule *s) {
     return copy;
 }
 
-static void do_copy(te_context *c, vt__call *k) {
-    (void)c;
-    k->out = vt__schedule_copy(vt__out(k->a));
-}
-
 te_schedule *te_schedule_copy(te_schedule *s) {
-    return is_schedule(s) ? vt__make(s->c, do_copy, (vt__call){.a = s}) : NULL;
+    if (!is_schedule(s)) return NULL;
+    TE_RETURN(s->c, vt__schedule_copy(s));
 }
 
 /* ---- Looking up ---- */
@@ -173,45 +168,43 @@ te_stage *te_schedule_stage_at(const te_schedule *s, size_t i) {
     return is_schedule(s) && i < s->n_stages ? s->stages[i] : NULL;
 }
 
-static void do_stage(te_context *c, vt__call *k) {
-    vt__need_a(c, VT_TAG_TENSOR, k->a, "a tensor");
-    k->out = vt__stage_of(k->b, vt__op(k->a));
-    if (!k->out)
-        vt__raise(c, VTA_NOT_FOUND, "the schedule has no stage for %s: no output of the schedule needs it",
-                  vt__op(k->a)->name);
+static te_stage *stage_of(te_context *c, const te_schedule *s, const te_tensor *t) {
+    const vt_operation *op = vt__op(te__tensor_in(c, t, "a tensor"));
+    te_stage *st = vt__stage_of(s, op);
+    if (!st)
+        vt__raise(c, VTA_NOT_FOUND, "the schedule has no stage for %s: no output of the schedule needs it", op->name);
+    return st;
 }
 
 te_stage *te_schedule_stage(te_schedule *s, const te_tensor *t) {
-    return is_schedule(s) ? vt__make(s->c, do_stage, (vt__call){.a = t, .b = s}) : NULL;
+    if (!is_schedule(s)) return NULL;
+    TE_RETURN(s->c, stage_of(s->c, s, t));
 }
 
-te_tensor *te_stage_tensor(const te_stage *st) { return is_stage(st) ? vt__out(st->op->outputs[0]) : NULL; }
+te_tensor *te_stage_tensor(const te_stage *st) { return is_stage(st) ? te__out(st->op->outputs[0]) : NULL; }
 const char *te_stage_name(const te_stage *st) { return is_stage(st) ? st->origin->name : NULL; }
 const char *te_stage_scope(const te_stage *st) { return is_stage(st) ? st->scope : NULL; }
 bool te_stage_is_output(const te_stage *st) { return is_stage(st) && st->is_output; }
 size_t te_stage_axes(const te_stage *st) { return is_stage(st) ? st->op->n_axes + st->op->n_reduce : 0; }
-te_axis *te_stage_axis(te_stage *st, size_t i) { return i < te_stage_axes(st) ? vt__out(st->op->iters[i]) : NULL; }
+te_axis *te_stage_axis(te_stage *st, size_t i) { return i < te_stage_axes(st) ? te__out(st->op->iters[i]) : NULL; }
 size_t te_stage_leaves(const te_stage *st) { return is_stage(st) ? st->leaf.n : 0; }
 te_axis *te_stage_leaf(const te_stage *st, size_t i) {
-    return is_stage(st) && i < st->leaf.n ? vt__out(st->leaf.items[i]) : NULL;
+    return is_stage(st) && i < st->leaf.n ? te__out(st->leaf.items[i]) : NULL;
 }
 
-static void do_axis_named(te_context *c, vt__call *k) {
-    const te_stage *st = k->a;
-    vt__need(c, k->s, "a name");
+static te_axis *axis_named(te_context *c, const te_stage *st, const char *name) {
+    vt__need(c, name, "a name");
     const vt__iters *lists[] = {&st->leaf, &st->all};
     for (int l = 0; l < 2; l++)
         for (uint32_t i = lists[l]->n; i > 0; i--)
-            if (strcmp(vt_var_name(lists[l]->items[i - 1]->var), k->s) == 0) {
-                k->out = vt__out(lists[l]->items[i - 1]);
-                return;
-            }
-    vt__raise(c, VTA_NOT_FOUND, "stage %s has no axis %s; its loops are %s", st->origin->name, k->s,
+            if (strcmp(vt_var_name(lists[l]->items[i - 1]->var), name) == 0) return te__out(lists[l]->items[i - 1]);
+    vt__raise(c, VTA_NOT_FOUND, "stage %s has no axis %s; its loops are %s", st->origin->name, name,
               vt__leaf_names(&c->ctx, st));
 }
 
 te_axis *te_stage_axis_named(te_stage *st, const char *name) {
-    return is_stage(st) ? vt__make(st->schedule->c, do_axis_named, (vt__call){.a = st, .s = name}) : NULL;
+    if (!is_stage(st)) return NULL;
+    TE_RETURN(st->schedule->c, axis_named(st->schedule->c, st, name));
 }
 
 const char *vt__leaf_names(vt_ctx *ctx, const te_stage *st) {

@@ -7,15 +7,10 @@
 static const char *name_of(const te_stage *st) { return st->origin->name; }
 static const char *axis_of(const vt_iter *axis) { return vt_var_name(axis->var); }
 
-/* The stage as a step may change it. */
-static te_stage *stage_of(te_context *c, const void *st) {
-    vt__need_a(c, VT_TAG_STAGE, st, "a stage");
-    return vt__out(st);
-}
+static te_context *context_of(const te_stage *st) { return vt_is(st, VT_TAG_STAGE) ? st->schedule->c : NULL; }
 
-/* Position of a loop of the stage; raises what is wrong with an axis that is none. */
+/* Position of a loop of the stage; raises what is wrong with an axis that is not one of its loops. */
 static uint32_t loop_at(te_context *c, const te_stage *st, const vt_iter *axis, const char *step) {
-    vt__need_a(c, VT_TAG_AXIS, axis, "an axis");
     uint32_t at = vt__iters_find(&st->leaf, axis);
     if (at < st->leaf.n) return at;
     if (vt__iters_find(&st->all, axis) < st->all.n) {
@@ -30,6 +25,13 @@ static uint32_t loop_at(te_context *c, const te_stage *st, const vt_iter *axis, 
     }
     vt__raise(c, VTA_ILLEGAL, "cannot %s %s.%s: the axis does not belong to %s, whose loops are %s", step, name_of(st),
               axis_of(axis), name_of(st), vt__leaf_names(&c->ctx, st));
+}
+
+/* An axis that is a loop of the stage. */
+static const vt_iter *loop_of(te_context *c, const te_stage *st, const te_axis *axis, const char *step) {
+    const vt_iter *node = te__axis_in(c, axis, "an axis");
+    loop_at(c, st, node, step);
+    return node;
 }
 
 static void refuse_threads(te_context *c, const te_stage *st, const vt_iter *axis, const char *step) {
@@ -76,25 +78,19 @@ static void split(te_context *c, te_stage *st, const vt_iter *axis, int64_t fact
     st->leaf = leaf;
 }
 
-static void do_split(te_context *c, vt__call *k) {
+static void split_to(te_context *c, te_stage *st, const te_axis *axis, int64_t factor, bool parts, te_axis **out_outer,
+                     te_axis **out_inner) {
     const vt_iter *outer, *inner;
-    split(c, stage_of(c, k->a), k->b, k->i, k->j != 0, &outer, &inner);
-    k->out = vt__out(outer);
-    k->out2 = vt__out(inner);
+    split(c, st, loop_of(c, st, axis, "split"), factor, parts, &outer, &inner);
+    if (out_outer) *out_outer = te__out(outer);
+    if (out_inner) *out_inner = te__out(inner);
 }
-
-static te_context *context_of(const te_stage *st) { return vt_is(st, VT_TAG_STAGE) ? st->schedule->c : NULL; }
 
 static vta_status public_split(te_stage *st, te_axis *axis, int64_t factor, bool parts, te_axis **out_outer,
                                te_axis **out_inner) {
-    vt__call k = {.a = st, .b = axis, .i = factor, .j = parts};
     if (out_outer) *out_outer = NULL;
     if (out_inner) *out_inner = NULL;
-    vta_status status = vt__do(context_of(st), do_split, &k);
-    if (status != VTA_OK) return status;
-    if (out_outer) *out_outer = k.out;
-    if (out_inner) *out_inner = k.out2;
-    return VTA_OK;
+    TE_RETURN_STATUS(context_of(st), split_to(st->schedule->c, st, axis, factor, parts, out_outer, out_inner));
 }
 
 vta_status te_split(te_stage *st, te_axis *axis, int64_t factor, te_axis **out_outer, te_axis **out_inner) {
@@ -132,43 +128,45 @@ static const vt_iter *fuse_two(te_context *c, te_stage *st, const vt_iter *outer
     return fused;
 }
 
-static void do_fuse(te_context *c, vt__call *k) {
-    te_stage *st = stage_of(c, k->a);
-    vt_ctx *ctx = &c->ctx;
-    if (!k->n) {
-        const vt_iter *one = vt_iter_new(ctx, vt_var_new(ctx, "singleton", VT_I32), vt_i32(ctx, 0), vt_i32(ctx, 1),
-                                         VT_ITER_DATA_PAR, "");
-        vt__iters_insert(ctx, &st->all, st->all.n, one);
-        vt__iters leaf = {0};
-        vt__iters_insert(ctx, &leaf, 0, one);
-        for (uint32_t i = 0; i < st->leaf.n; i++) vt__iters_insert(ctx, &leaf, leaf.n, st->leaf.items[i]);
-        add_relation(ctx, st, (vt__relation){VT__SINGLETON, NULL, NULL, one, NULL, NULL});
-        st->leaf = leaf;
-        k->out = vt__out(one);
-        return;
-    }
-    vt__need(c, k->list, "a list of axes");
-    const vt_iter *fused = k->list[0];
+static const vt_iter *singleton(vt_ctx *ctx, te_stage *st) {
+    const vt_var *v = vt_var_new(ctx, "singleton", VT_I32);
+    const vt_iter *one = vt_iter_new(ctx, v, vt_i32(ctx, 0), vt_i32(ctx, 1), VT_ITER_DATA_PAR, "");
+    vt__iters_insert(ctx, &st->all, st->all.n, one);
+    vt__iters leaf = {0};
+    vt__iters_insert(ctx, &leaf, 0, one);
+    for (uint32_t i = 0; i < st->leaf.n; i++) vt__iters_insert(ctx, &leaf, leaf.n, st->leaf.items[i]);
+    add_relation(ctx, st, (vt__relation){VT__SINGLETON, NULL, NULL, one, NULL, NULL});
+    st->leaf = leaf;
+    return one;
+}
+
+static const vt_iter *fuse_all(te_context *c, te_stage *st, size_t n, te_axis *const *axes) {
+    if (!n) return singleton(&c->ctx, st);
+    vt__need(c, axes, "a list of axes");
+    const vt_iter *fused = te__axis_in(c, axes[0], "an axis");
     uint32_t first = loop_at(c, st, fused, "fuse");
-    for (size_t i = 1; i < k->n; i++) { /* all or nothing: check the whole chain before the first change */
-        uint32_t at = loop_at(c, st, k->list[i], "fuse");
-        bool back = k->n == 2 && at + 1 == first;
+    for (size_t i = 1; i < n; i++) { /* all or nothing: check the whole chain before the first change */
+        const vt_iter *axis = te__axis_in(c, axes[i], "an axis");
+        uint32_t at = loop_at(c, st, axis, "fuse");
+        bool back = n == 2 && at + 1 == first;
         if (at != first + i && !back)
             vt__raise(
                 c, VTA_ILLEGAL,
                 "cannot fuse %s.%s and %s: they are not neighbours in this order; reorder first (the loops are %s)",
-                name_of(st), axis_of(k->list[i - 1]), axis_of(k->list[i]), vt__leaf_names(ctx, st));
+                name_of(st), te_axis_name(axes[i - 1]), axis_of(axis), vt__leaf_names(&c->ctx, st));
     }
-    for (size_t i = 1; i < k->n; i++) fused = fuse_two(c, st, fused, k->list[i]);
-    k->out = vt__out(fused);
+    for (size_t i = 1; i < n; i++) fused = fuse_two(c, st, fused, vt_te_iter(axes[i]));
+    return fused;
+}
+
+static void fuse_to(te_context *c, te_stage *st, size_t n, te_axis *const *axes, te_axis **out_fused) {
+    const vt_iter *fused = fuse_all(c, st, n, axes);
+    if (out_fused) *out_fused = te__out(fused);
 }
 
 vta_status te_fuse(te_stage *st, size_t n, te_axis *const axes[], te_axis **out_fused) {
-    vt__call k = {.a = st, .n = n, .list = (const void *const *)axes};
     if (out_fused) *out_fused = NULL;
-    vta_status status = vt__do(context_of(st), do_fuse, &k);
-    if (out_fused && status == VTA_OK) *out_fused = k.out;
-    return status;
+    TE_RETURN_STATUS(context_of(st), fuse_to(st->schedule->c, st, n, axes, out_fused));
 }
 
 static void reorder(te_context *c, te_stage *st, size_t n, const vt_iter *const *order) {
@@ -187,31 +185,30 @@ static void reorder(te_context *c, te_stage *st, size_t n, const vt_iter *const 
     st->leaf = leaf;
 }
 
-static void do_reorder(te_context *c, vt__call *k) {
-    if (k->n) vt__need(c, k->list, "a list of axes");
-    reorder(c, stage_of(c, k->a), k->n, (const vt_iter *const *)k->list);
+static void reorder_by(te_context *c, te_stage *st, size_t n, te_axis *const *axes) {
+    if (n) vt__need(c, axes, "a list of axes");
+    reorder(c, st, n, te__axes_in(c, n, axes, "an axis"));
 }
 
 vta_status te_reorder(te_stage *st, size_t n, te_axis *const axes[]) {
-    return vt__do(context_of(st), do_reorder, &(vt__call){.a = st, .n = n, .list = (const void *const *)axes});
+    TE_RETURN_STATUS(context_of(st), reorder_by(st->schedule->c, st, n, axes));
 }
 
-static void do_tile(te_context *c, vt__call *k) {
-    te_stage *st = stage_of(c, k->a);
-    const vt_iter **out = k->out;
-    loop_at(c, st, k->d, "tile");
-    if (k->b == k->d || k->j < 1)
+static void tile(te_context *c, te_stage *st, te_axis *x, te_axis *y, int64_t x_factor, int64_t y_factor,
+                 te_axis **out_axes) {
+    const vt_iter *second = loop_of(c, st, y, "tile"), *out[4];
+    if (x == y || y_factor < 1)
         vt__raise(c, VTA_ILLEGAL, "cannot tile %s: two axes and factors of at least 1 are needed", name_of(st));
-    split(c, st, k->b, k->i, false, &out[0], &out[2]);
-    split(c, st, k->d, k->j, false, &out[1], &out[3]);
+    split(c, st, loop_of(c, st, x, "split"), x_factor, false, &out[0], &out[2]);
+    split(c, st, second, y_factor, false, &out[1], &out[3]);
     reorder(c, st, 4, out);
+    for (int i = 0; i < 4; i++) out_axes[i] = te__out(out[i]);
 }
 
 vta_status te_tile(te_stage *st, te_axis *x, te_axis *y, int64_t x_factor, int64_t y_factor, te_axis *out_axes[4]) {
     if (!out_axes) return VTA_INVALID_ARGUMENT;
     memset(out_axes, 0, 4 * sizeof *out_axes);
-    return vt__do(context_of(st), do_tile,
-                  &(vt__call){.a = st, .b = x, .d = y, .i = x_factor, .j = y_factor, .out = out_axes});
+    TE_RETURN_STATUS(context_of(st), tile(st->schedule->c, st, x, y, x_factor, y_factor, out_axes));
 }
 
 /* ---- Where a stage is computed ---- */
@@ -238,24 +235,24 @@ static bool feeds(vt_ctx *ctx, const te_schedule *s, const te_stage *from, const
     return false;
 }
 
-static void do_compute_at(te_context *c, vt__call *k) {
-    te_stage *st = stage_of(c, k->a), *parent = stage_of(c, k->b);
+static void compute_at(te_context *c, te_stage *st, te_stage *parent, const te_axis *axis) {
+    vt__need_a(c, VT_TAG_STAGE, parent, "a stage");
     refuse_fixed(c, st, "compute_at");
     if (parent->schedule != st->schedule)
         vt__raise(c, VTA_ILLEGAL, "%s and %s are of different schedules", name_of(st), name_of(parent));
-    loop_at(c, parent, k->d, "compute another stage at");
+    const vt_iter *at = loop_of(c, parent, axis, "compute another stage at");
     if (parent == st) vt__raise(c, VTA_ILLEGAL, "cannot compute %s at its own loop", name_of(st));
     if (!feeds(&c->ctx, st->schedule, st, parent))
         vt__raise(c, VTA_ILLEGAL, "cannot compute %s at %s.%s: %s does not need it", name_of(st), name_of(parent),
-                  axis_of(k->d), name_of(parent));
+                  axis_of(at), name_of(parent));
     st->attach = VT__AT;
     st->at_stage = parent;
-    st->at_axis = k->d;
+    st->at_axis = at;
     st->at_pos = c->pos;
 }
 
 vta_status te_compute_at(te_stage *st, te_stage *parent, te_axis *axis) {
-    return vt__do(context_of(st), do_compute_at, &(vt__call){.a = st, .b = parent, .d = axis});
+    TE_RETURN_STATUS(context_of(st), compute_at(st->schedule->c, st, parent, axis));
 }
 
 static void attach(te_stage *st, vt__attach how) {
@@ -264,8 +261,7 @@ static void attach(te_stage *st, vt__attach how) {
     st->at_axis = NULL;
 }
 
-static void do_inline(te_context *c, vt__call *k) {
-    te_stage *st = stage_of(c, k->a);
+static void compute_inline(te_context *c, te_stage *st) {
     refuse_fixed(c, st, "compute_inline");
     if (st->op->n_reduce) vt__raise(c, VTA_ILLEGAL, "cannot compute_inline %s: it is a reduction", name_of(st));
     if (st->op->n_outputs != 1)
@@ -273,19 +269,18 @@ static void do_inline(te_context *c, vt__call *k) {
     attach(st, VT__INLINE);
 }
 
-static void do_root(te_context *c, vt__call *k) { attach(stage_of(c, k->a), VT__ROOT); }
-vta_status te_compute_inline(te_stage *st) { return vt__do(context_of(st), do_inline, &(vt__call){.a = st}); }
-vta_status te_compute_root(te_stage *st) { return vt__do(context_of(st), do_root, &(vt__call){.a = st}); }
+vta_status te_compute_inline(te_stage *st) { TE_RETURN_STATUS(context_of(st), compute_inline(st->schedule->c, st)); }
 
-static void do_scope(te_context *c, vt__call *k) {
-    te_stage *st = stage_of(c, k->a);
-    const char *scope = vt__scope(c, k->s);
+vta_status te_compute_root(te_stage *st) { TE_RETURN_STATUS(context_of(st), attach(st, VT__ROOT)); }
+
+static void set_scope(te_context *c, te_stage *st, const char *text) {
+    const char *scope = vt__scope(c, text);
     refuse_fixed(c, st, "set_scope of");
     st->scope = scope;
 }
 
 vta_status te_set_scope(te_stage *st, const char *scope) {
-    return vt__do(context_of(st), do_scope, &(vt__call){.a = st, .s = scope});
+    TE_RETURN_STATUS(context_of(st), set_scope(st->schedule->c, st, scope));
 }
 
 /* ---- What is said of one axis ---- */
@@ -304,41 +299,37 @@ static const struct {
     vt_iter_type type;
 } types[] = {{"vectorize", VT_ITER_VECTORIZED}, {"parallel", VT_ITER_PARALLELIZED}, {"unroll", VT_ITER_UNROLLED}};
 
-static void do_type(te_context *c, vt__call *k) {
-    set_type(c, stage_of(c, k->a), k->b, types[k->i].type, types[k->i].step);
+static void mark(te_context *c, te_stage *st, const te_axis *axis, vt_iter_type type, const char *step) {
+    set_type(c, st, te__axis_in(c, axis, "an axis"), type, step);
 }
 
-static vta_status mark(te_stage *st, te_axis *axis, int which) {
-    return vt__do(context_of(st), do_type, &(vt__call){.a = st, .b = axis, .i = which});
+static vta_status public_mark(te_stage *st, te_axis *axis, int which) {
+    TE_RETURN_STATUS(context_of(st), mark(st->schedule->c, st, axis, types[which].type, types[which].step));
 }
-vta_status te_vectorize(te_stage *st, te_axis *axis) { return mark(st, axis, 0); }
-vta_status te_parallel(te_stage *st, te_axis *axis) { return mark(st, axis, 1); }
-vta_status te_unroll(te_stage *st, te_axis *axis) { return mark(st, axis, 2); }
+vta_status te_vectorize(te_stage *st, te_axis *axis) { return public_mark(st, axis, 0); }
+vta_status te_parallel(te_stage *st, te_axis *axis) { return public_mark(st, axis, 1); }
+vta_status te_unroll(te_stage *st, te_axis *axis) { return public_mark(st, axis, 2); }
 
-static void do_pragma(te_context *c, vt__call *k) {
-    te_stage *st = stage_of(c, k->a);
-    const char *pragma = vt__name(c, k->s, "a pragma");
-    loop_at(c, st, k->b, "put a pragma on");
+static void add_pragma(te_context *c, te_stage *st, const te_axis *axis, const char *name, const te_expr *value) {
+    const char *pragma = vt__name(c, name, "a pragma");
+    const vt_iter *on = loop_of(c, st, axis, "put a pragma on");
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(pragma, types[i].step) == 0) {
-            set_type(c, st, k->b, types[i].type, types[i].step);
+            set_type(c, st, on, types[i].type, types[i].step);
             return;
         }
-    if (k->d) vt__need_a(c, VT_TAG_EXPR, k->d, "a pragma's value");
-    vt__axis_attr *attr = vt__attr_for(&c->ctx, st, k->b);
+    const vt_expr *said = value ? te__expr_in(c, value, "a pragma's value") : vt_i32(&c->ctx, 1);
+    vt__axis_attr *attr = vt__attr_for(&c->ctx, st, on);
     vt_grow(&c->ctx, &attr->pragmas, &attr->cap_pragmas, attr->n_pragmas + 1, sizeof *attr->pragmas);
-    attr->pragmas[attr->n_pragmas++] = (vt__pragma){pragma, k->d ? k->d : vt_i32(&c->ctx, 1), c->pos};
+    attr->pragmas[attr->n_pragmas++] = (vt__pragma){pragma, said, c->pos};
 }
 
 vta_status te_pragma(te_stage *st, te_axis *axis, const char *pragma, te_expr *value) {
-    return vt__do(context_of(st), do_pragma, &(vt__call){.a = st, .b = axis, .s = pragma, .d = value});
+    TE_RETURN_STATUS(context_of(st), add_pragma(st->schedule->c, st, axis, pragma, value));
 }
 
-static void do_bind(te_context *c, vt__call *k) {
-    te_stage *st = stage_of(c, k->a);
-    const vt_iter *axis = k->b, *thread = k->d;
-    loop_at(c, st, axis, "bind");
-    vt__need_a(c, VT_TAG_AXIS, thread, "a thread axis");
+static void bind_to(te_context *c, te_stage *st, const te_axis *loop, const te_axis *to) {
+    const vt_iter *axis = loop_of(c, st, loop, "bind"), *thread = te__axis_in(c, to, "a thread axis");
     if (thread->type != VT_ITER_THREAD_INDEX)
         vt__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is no thread axis", name_of(st), axis_of(axis),
                   axis_of(thread));
@@ -359,41 +350,39 @@ static void do_bind(te_context *c, vt__call *k) {
 }
 
 vta_status te_bind(te_stage *st, te_axis *axis, te_axis *thread) {
-    return vt__do(context_of(st), do_bind, &(vt__call){.a = st, .b = axis, .d = thread});
+    TE_RETURN_STATUS(context_of(st), bind_to(st->schedule->c, st, axis, thread));
 }
 
-static void do_align(te_context *c, vt__call *k) {
-    te_stage *st = stage_of(c, k->a);
-    vt__need_a(c, VT_TAG_AXIS, k->b, "an axis");
-    if (vt__iters_find(&st->all, k->b) >= st->op->n_axes)
+static void align(te_context *c, te_stage *st, const te_axis *given, int64_t factor, int64_t offset) {
+    const vt_iter *axis = te__axis_in(c, given, "an axis");
+    if (vt__iters_find(&st->all, axis) >= st->op->n_axes)
         vt__raise(c, VTA_ILLEGAL, "storage_align of %s needs one of its own data axes", name_of(st));
-    if (k->i < 1 || k->j < 0)
+    if (factor < 1 || offset < 0)
         vt__raise(c, VTA_OUT_OF_RANGE, "storage_align of %s: factor at least 1, offset at least 0", name_of(st));
-    vt__axis_attr *attr = vt__attr_for(&c->ctx, st, k->b);
-    attr->align_factor = k->i;
-    attr->align_offset = k->j;
+    vt__axis_attr *attr = vt__attr_for(&c->ctx, st, axis);
+    attr->align_factor = factor;
+    attr->align_offset = offset;
 }
 
 vta_status te_storage_align(te_stage *st, te_axis *axis, int64_t factor, int64_t offset) {
-    return vt__do(context_of(st), do_align, &(vt__call){.a = st, .b = axis, .i = factor, .j = offset});
+    TE_RETURN_STATUS(context_of(st), align(st->schedule->c, st, axis, factor, offset));
 }
 
-static void do_tensorize(te_context *c, vt__call *k) {
-    te_stage *st = stage_of(c, k->a);
-    loop_at(c, st, k->b, "tensorize");
-    refuse_threads(c, st, k->b, "tensorize");
+static void tensorize(te_context *c, te_stage *st, const te_axis *at, te_intrin *intrin) {
+    const vt_iter *axis = loop_of(c, st, at, "tensorize");
+    refuse_threads(c, st, axis, "tensorize");
     for (uint32_t i = 0; i < st->n_attrs; i++)
         if (st->attrs[i].type == VT_ITER_TENSORIZED)
             vt__raise(c, VTA_ILLEGAL, "cannot tensorize %s.%s: %s is already tensorized at %s", name_of(st),
-                      axis_of(k->b), name_of(st), axis_of(st->attrs[i].axis));
-    if (k->d) vt__need_a(c, VT_TAG_INTRIN, k->d, "an intrinsic");
-    te_intrin *intrin = k->d ? vt__out(k->d) : vt__gemm(c);
-    vt__axis_attr *attr = vt__attr_for(&c->ctx, st, k->b);
+                      axis_of(axis), name_of(st), axis_of(st->attrs[i].axis));
+    if (intrin) vt__need_a(c, VT_TAG_INTRIN, intrin, "an intrinsic");
+    if (!intrin) intrin = vt__gemm(c);
+    vt__axis_attr *attr = vt__attr_for(&c->ctx, st, axis);
     attr->type = VT_ITER_TENSORIZED;
     attr->intrin = intrin;
     attr->intrin_pos = c->pos;
 }
 
 vta_status te_tensorize(te_stage *st, te_axis *axis, te_intrin *intrin) {
-    return vt__do(context_of(st), do_tensorize, &(vt__call){.a = st, .b = axis, .d = intrin});
+    TE_RETURN_STATUS(context_of(st), tensorize(st->schedule->c, st, axis, intrin));
 }

@@ -275,7 +275,7 @@ static _Noreturn void refuse_split(matcher *m, const vt__relation *r) {
 
 static void refuse_conditions(matcher *m, const vt_varmap *inside, const vt_expr *const *conditions, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
-        if (!vt_expr_uses_any(conditions[i], defined_inside, vt__out(inside))) continue;
+        if (!vt_expr_uses_any(conditions[i], defined_inside, (void *)(uintptr_t)inside)) continue;
         const vt__relation *r = inexact_split(m, conditions[i]);
         if (r) refuse_split(m, r);
         vt__raise_at(m->c, m->pos, VTA_ILLEGAL,

@@ -179,38 +179,60 @@ static void print_stage(text *t, const te_stage *st) {
 
 /* ---- Public ---- */
 
-typedef enum what { EXPR, AXIS, TENSOR, OPERATION, STAGE } what;
-static const vt_tag tags[] = {VT_TAG_EXPR, VT_TAG_AXIS, VT_TAG_TENSOR, VT_TAG_TENSOR, VT_TAG_STAGE}; /* by what */
+/* The words that a printer wrote, in the arena. */
+static const char *finish(te_context *c, text *t) {
+    char *copy = t->sb.failed ? NULL : vt_arena_strndup(&c->ctx.arena, vt_strbuf_text(&t->sb), t->sb.size);
+    vt_strbuf_free(&t->sb);
+    if (!copy) vt_leave(&c->ctx, vt_no_memory(c->ctx.diag));
+    return copy;
+}
 
-static void do_text(te_context *c, vt__call *k) {
-    vt__need_a(c, tags[k->i], k->a, "something else to print");
+static text new_text(te_context *c) {
     text t = {.depth = 0};
     vt_strbuf_init(&t.sb, c->allocator);
-    switch ((what)k->i) {
-    case EXPR: print_expr(&t, k->a); break;
-    case AXIS: print_iter(&t, k->a); break;
-    case TENSOR: print_tensor(&t, k->a); break;
-    case OPERATION: print_operation(&t, vt__op(k->a)); break;
-    case STAGE: print_stage(&t, k->a); break;
-    }
-    char *copy = t.sb.failed ? NULL : vt_arena_strndup(&c->ctx.arena, vt_strbuf_text(&t.sb), t.sb.size);
-    vt_strbuf_free(&t.sb);
-    if (!copy) vt_leave(&c->ctx, vt_no_memory(c->ctx.diag));
-    k->out = copy;
+    return t;
 }
+
+static const char not_printable[] = "something else to print";
 
 const char *vt__repr(te_context *c, const vt_expr *e) {
-    vt__call k = {.a = e, .i = EXPR};
-    do_text(c, &k);
-    return k.out;
+    text t = new_text(c);
+    print_expr(&t, e);
+    return finish(c, &t);
 }
 
-static const char *text_of(te_context *c, const void *object, what kind) {
-    return vt__make(c, do_text, (vt__call){.a = object, .i = kind});
+static const char *expr_text(te_context *c, const te_expr *e) { return vt__repr(c, te__expr_in(c, e, not_printable)); }
+
+static const char *axis_text(te_context *c, const te_axis *axis) {
+    const vt_iter *node = te__axis_in(c, axis, not_printable);
+    text t = new_text(c);
+    print_iter(&t, node);
+    return finish(c, &t);
 }
 
-const char *te_expr_text(te_context *c, te_expr *e) { return text_of(c, e, EXPR); }
-const char *te_axis_text(te_context *c, const te_axis *axis) { return text_of(c, axis, AXIS); }
-const char *te_tensor_text(te_context *c, const te_tensor *t) { return text_of(c, t, TENSOR); }
-const char *te_op_of_tensor_text(te_context *c, const te_tensor *t) { return text_of(c, t, OPERATION); }
-const char *te_stage_text(te_context *c, const te_stage *st) { return text_of(c, st, STAGE); }
+static const char *tensor_text(te_context *c, const te_tensor *tensor) {
+    const vt_tensor *node = te__tensor_in(c, tensor, not_printable);
+    text t = new_text(c);
+    print_tensor(&t, node);
+    return finish(c, &t);
+}
+
+static const char *operation_text(te_context *c, const te_tensor *tensor) {
+    const vt_operation *op = vt__op(te__tensor_in(c, tensor, not_printable));
+    text t = new_text(c);
+    print_operation(&t, op);
+    return finish(c, &t);
+}
+
+static const char *stage_text(te_context *c, const te_stage *st) {
+    vt__need_a(c, VT_TAG_STAGE, st, not_printable);
+    text t = new_text(c);
+    print_stage(&t, st);
+    return finish(c, &t);
+}
+
+const char *te_expr_text(te_context *c, te_expr *e) { TE_RETURN(c, expr_text(c, e)); }
+const char *te_axis_text(te_context *c, const te_axis *axis) { TE_RETURN(c, axis_text(c, axis)); }
+const char *te_tensor_text(te_context *c, const te_tensor *t) { TE_RETURN(c, tensor_text(c, t)); }
+const char *te_op_of_tensor_text(te_context *c, const te_tensor *t) { TE_RETURN(c, operation_text(c, t)); }
+const char *te_stage_text(te_context *c, const te_stage *st) { TE_RETURN(c, stage_text(c, st)); }
