@@ -115,12 +115,6 @@ static bool reads(const te_stage *consumer, const vt_operation *op) {
     return false;
 }
 
-static void put_set(vt_ctx *ctx, vt_ptrmap *sets, const vt_iter *axis, vt_intset set) {
-    vt_intset *s = VT_NEW(ctx, vt_intset);
-    *s = set;
-    vt_ptrmap_set(sets, axis, s);
-}
-
 /* Memory of its own for every thread, but computed before the threads part. */
 static _Noreturn void refuse_outside_thread(const bounds *b, const te_stage *st, const te_stage *consumer,
                                             const vt_iter *axis) {
@@ -142,13 +136,13 @@ static vt_ptrmap *consumer_sets(const bounds *b, const te_stage *st, const te_st
         const vt_range *r = vt__range(b->ranges, axis);
         const vt_iter *thread = vt_ptrmap_get(b->threads, axis);
         if (vt_is_const(r->extent, 1))
-            put_set(b->ctx, sets, axis, vt_intset_point(r->min));
+            vt__set_put(b->ctx, sets, axis, vt_intset_point(r->min));
         else if (!need_relax(b, axis, *inside, rank) && !*inside)
             refuse_outside_thread(b, st, consumer, axis);
         else if (!need_relax(b, axis, *inside, rank))
-            put_set(b->ctx, sets, axis, vt_intset_point(thread ? thread->var : axis->var));
+            vt__set_put(b->ctx, sets, axis, vt_intset_point(thread ? thread->var : axis->var));
         else
-            put_set(b->ctx, sets, axis, vt_intset_range(b->ctx, r->min, r->extent));
+            vt__set_put(b->ctx, sets, axis, vt_intset_range(b->ctx, r->min, r->extent));
     }
     return sets;
 }

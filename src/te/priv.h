@@ -244,6 +244,7 @@ void vt__range_set(vt_ctx *ctx, vt_ptrmap *ranges, const vt_iter *axis, const vt
 vt_ptrmap *vt__infer_bounds(te_schedule *s);
 void vt__pass_down_domain(vt_ctx *ctx, const te_stage *st, vt_ptrmap *ranges, vt_analyzer *a, bool allow_missing);
 /* Sets by axis: values are vt_intset in the arena. */
+void vt__set_put(vt_ctx *ctx, vt_ptrmap *sets, const vt_iter *axis, vt_intset set);
 void vt__pass_up_domain(vt_analyzer *a, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *sets);
 /* Values by axis: vt_expr. */
 void vt__pass_up_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values, bool allow_missing);

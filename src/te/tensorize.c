@@ -23,12 +23,10 @@ static const char *where(const matcher *m) {
                          vt_var_name(m->st->leaf.items[m->at]->var), m->intrin->name);
 }
 
-static const char *region_text(const matcher *m, uint32_t n, const vt_range *r) {
-    const char *text = "";
-    for (uint32_t i = 0; i < n; i++)
-        text = vt_new_format(m->ctx, "%s%s%s", text, i ? " x " : "",
-                             vt__repr(m->c, vt_simplify_free(m->ctx, r[i].extent)));
-    return n ? text : "1";
+static const vt_expr *const *extents_of(const matcher *m, uint32_t n, const vt_range *region) {
+    const vt_expr **extents = VT_NEW_ARRAY(m->ctx, const vt_expr *, n);
+    for (uint32_t i = 0; i < n; i++) extents[i] = vt_simplify_free(m->ctx, region[i].extent);
+    return extents;
 }
 
 static const char *shape_text(const matcher *m, uint32_t n, const vt_expr *const *shape) {
@@ -40,12 +38,6 @@ static const char *shape_text(const matcher *m, uint32_t n, const vt_expr *const
 
 /* ---- What the replaced loops cover ---- */
 
-static void put_set(vt_ctx *ctx, vt_ptrmap *sets, const vt_iter *axis, vt_intset set) {
-    vt_intset *s = VT_NEW(ctx, vt_intset);
-    *s = set;
-    vt_ptrmap_set(sets, axis, s);
-}
-
 static vt_ptrmap *inner_sets(matcher *m) {
     vt_ptrmap *sets = vt_ptrmap_new(m->ctx);
     for (uint32_t i = m->st->leaf.n; i > 0; i--) {
@@ -56,11 +48,11 @@ static vt_ptrmap *inner_sets(matcher *m) {
             vt__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: the loop %s inside it is bound to thread %s", where(m),
                          vt_var_name(axis->var), attr->thread->thread_tag);
         if (vt_is_const(r->extent, 1))
-            put_set(m->ctx, sets, axis, vt_intset_point(r->min));
+            vt__set_put(m->ctx, sets, axis, vt_intset_point(r->min));
         else if (i <= m->at)
-            put_set(m->ctx, sets, axis, vt_intset_point(axis->var));
+            vt__set_put(m->ctx, sets, axis, vt_intset_point(axis->var));
         else
-            put_set(m->ctx, sets, axis, vt_intset_range(m->ctx, r->min, r->extent));
+            vt__set_put(m->ctx, sets, axis, vt_intset_range(m->ctx, r->min, r->extent));
     }
     vt__pass_up_domain(vt_analyzer_new(m->ctx), m->st, m->ranges, sets);
     return sets;
@@ -115,7 +107,7 @@ static void check_input(matcher *m, uint32_t k) {
             "%s: the intrinsic reads %s of %s, but the loops from %s inwards read %s of %s; split or reorder until "
             "the inner loops are those of the intrinsic",
             where(m), shape_text(m, want->ndim, want->shape), want->name, vt_var_name(m->st->leaf.items[m->at]->var),
-            region_text(m, t->ndim, region), t->name);
+            shape_text(m, t->ndim, extents_of(m, t->ndim, region)), t->name);
 }
 
 static _Noreturn void refuse_extent(matcher *m, const vt_iter *axis, const vt_expr *extent, const vt_expr *want,

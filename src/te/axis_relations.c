@@ -93,7 +93,7 @@ void vt__pass_down_domain(vt_ctx *ctx, const te_stage *st, vt_ptrmap *ranges, vt
 
 /* ---- Sets, upwards ---- */
 
-static void set_put(vt_ctx *ctx, vt_ptrmap *sets, const vt_iter *axis, vt_intset set) {
+void vt__set_put(vt_ctx *ctx, vt_ptrmap *sets, const vt_iter *axis, vt_intset set) {
     vt_intset *s = VT_NEW(ctx, vt_intset);
     *s = set;
     vt_ptrmap_set(sets, axis, s);
@@ -123,8 +123,8 @@ static void up_fuse(vt_analyzer *a, const vt__relation *r, const vt_ptrmap *rang
     vt_ctx *ctx = vt_analyzer_ctx(a);
     const vt_range *ro = vt__range(ranges, r->outer), *ri = vt__range(ranges, r->inner);
     if (vt_intset_match_range(a, fused, *vt__range(ranges, r->parent))) {
-        set_put(ctx, sets, r->outer, range_set(ctx, ro));
-        set_put(ctx, sets, r->inner, range_set(ctx, ri));
+        vt__set_put(ctx, sets, r->outer, range_set(ctx, ro));
+        vt__set_put(ctx, sets, r->inner, range_set(ctx, ri));
         return;
     }
     const vt_expr *width = ri->extent;
@@ -132,25 +132,25 @@ static void up_fuse(vt_analyzer *a, const vt__relation *r, const vt_ptrmap *rang
         const vt_expr *o = vt_floordiv(ctx, fused.min, width), *n = vt_floormod(ctx, fused.min, width);
         if (!vt_is_const(ro->min, 0)) o = vt_add(ctx, o, ro->min);
         if (!vt_is_const(ri->min, 0)) n = vt_add(ctx, n, ri->min);
-        set_put(ctx, sets, r->outer, vt_intset_point(o));
-        set_put(ctx, sets, r->inner, vt_intset_point(n));
+        vt__set_put(ctx, sets, r->outer, vt_intset_point(o));
+        vt__set_put(ctx, sets, r->inner, vt_intset_point(n));
         return;
     }
     if (!fused.min || !fused.max) {
-        set_put(ctx, sets, r->outer, range_set(ctx, ro));
-        set_put(ctx, sets, r->inner, range_set(ctx, ri));
+        vt__set_put(ctx, sets, r->outer, range_set(ctx, ro));
+        vt__set_put(ctx, sets, r->inner, range_set(ctx, ri));
         return;
     }
     const vt_expr *size = vt_add(ctx, vt_sub(ctx, fused.max, fused.min), vt_int(ctx, fused.max->dtype, 1));
-    set_put(ctx, sets, r->outer,
-            vt_intset_interval(vt_add(ctx, ro->min, vt_floordiv(ctx, fused.min, width)),
-                               vt_add(ctx, ro->min, vt_floordiv(ctx, fused.max, width))));
+    vt__set_put(ctx, sets, r->outer,
+                vt_intset_interval(vt_add(ctx, ro->min, vt_floordiv(ctx, fused.min, width)),
+                                   vt_add(ctx, ro->min, vt_floordiv(ctx, fused.max, width))));
     bool one_row = vt_is_const(vt_simplify_free(ctx, vt_floormod(ctx, width, size)), 0) &&
                    vt_is_const(vt_simplify_free(ctx, vt_floormod(ctx, fused.min, size)), 0);
-    set_put(ctx, sets, r->inner,
-            one_row ? vt_intset_interval(vt_add(ctx, ri->min, vt_floormod(ctx, fused.min, width)),
-                                         vt_add(ctx, ri->min, vt_floormod(ctx, fused.max, width)))
-                    : range_set(ctx, ri));
+    vt__set_put(ctx, sets, r->inner,
+                one_row ? vt_intset_interval(vt_add(ctx, ri->min, vt_floormod(ctx, fused.min, width)),
+                                             vt_add(ctx, ri->min, vt_floormod(ctx, fused.max, width)))
+                        : range_set(ctx, ri));
 }
 
 static vt_intset up_rebase(vt_analyzer *a, const vt__relation *r, const vt_ptrmap *ranges, vt_intset rebased) {
@@ -167,11 +167,11 @@ void vt__pass_up_domain(vt_analyzer *a, const te_stage *st, const vt_ptrmap *ran
     for (uint32_t i = st->n_relations; i > 0; i--) {
         const vt__relation *r = &st->relations[i - 1];
         if (r->kind == VT__SPLIT)
-            set_put(ctx, sets, r->parent, up_split(a, r, ranges, set_get(sets, r->outer), set_get(sets, r->inner)));
+            vt__set_put(ctx, sets, r->parent, up_split(a, r, ranges, set_get(sets, r->outer), set_get(sets, r->inner)));
         else if (r->kind == VT__FUSE)
             up_fuse(a, r, ranges, set_get(sets, r->parent), sets);
         else if (r->kind == VT__REBASE)
-            set_put(ctx, sets, r->parent, up_rebase(a, r, ranges, set_get(sets, r->inner)));
+            vt__set_put(ctx, sets, r->parent, up_rebase(a, r, ranges, set_get(sets, r->inner)));
     }
 }
 
