@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "ir/handle.h"
-#include "pass/pass.h"
+#include "lower/lower.h"
 #include "te/te.h"
 #include "vta/build.h"
 
@@ -48,8 +48,8 @@ static vta_status lower(vt_ctx *ctx, void *user) {
     for (size_t i = 0; i < r->n; i++) args[i] = (vt_te_arg){r->args[i].tensor, r->args[i].scalar};
     if (r->options.config) vt_te_check_pragmas(r->schedule);
     const vt_func *f = vt_te_lower(r->schedule, (uint32_t)r->n, args, r->name);
-    r->result =
-        vt_func_handle(ctx, vt_lower(ctx, f, &r->options), config_text(ctx, r->options.config), computes(ctx, r));
+    const vt_func *lowered = vt_lower(ctx, f, &r->options, vt_te_axis_name);
+    r->result = vt_func_handle(ctx, lowered, config_text(ctx, r->options.config), computes(ctx, r));
     return VTA_OK;
 }
 

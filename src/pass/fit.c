@@ -4,17 +4,15 @@
 
 #include "base/strbuf.h"
 #include "pass/util.h"
-#include "vta/te.h"
 
 static uint64_t units(const vt_memory_info *info, uint64_t bits) {
     return info->unit_bits ? (bits + info->unit_bits - 1) / info->unit_bits : bits;
 }
 
-/* The name of the axis behind a dimension; its number where the tensor comes from no computation. */
-static const char *axis_name(vt_ctx *ctx, const vt_tensor *t, uint32_t dim) {
-    const te_tensor *tensor = (const te_tensor *)(const void *)t;
-    const te_axis *axis = t->op && dim < te_tensor_axes(tensor) ? te_tensor_axis(tensor, dim) : NULL;
-    return axis ? te_axis_name(axis) : vt_new_format(ctx, "number %u", dim);
+/* The name of the axis behind a dimension; its number where it has none. */
+static const char *axis_name(const vt_lowering *l, const vt_tensor *t, uint32_t dim) {
+    const char *name = l->axis_name ? l->axis_name(t, dim) : NULL;
+    return name ? name : vt_new_format(l->ctx, "number %u", dim);
 }
 
 /* The axis to split: the longest, which leaves the most choice, of those that are outside of an element. */
@@ -40,7 +38,7 @@ void vt_check_fit_tensor(vt_lowering *l, const vt_tensor *t, const char *scope, 
     uint32_t longest = longest_axis(&info, t, n, shape);
     uint64_t each = units(&info, elements / (uint64_t)shape[longest]->u.i * t->dtype.bits * t->dtype.lanes);
     uint64_t most = each ? have / each : 0;
-    const char *axis = axis_name(l->ctx, t, longest);
+    const char *axis = axis_name(l, t, longest);
     if (most == 0)
         vt_raise(
             l->ctx, VTA_ILLEGAL,

@@ -263,18 +263,23 @@ static const vt_stmt *inject_alloc(inject *st, const vt_stmt *s) {
     return vt_s_new(ctx, &copy);
 }
 
-static bool find_token(void *user, const vt_expr *e) {
-    bool *found = user;
-    *found |= vt_is_call(e, VT_OP_VTA_COPROC_DEP_PUSH) || vt_is_call(e, VT_OP_VTA_COPROC_DEP_POP);
-    return !*found;
+typedef struct search {
+    const vt_lowering *l;
+    bool found;
+} search;
+
+static bool find_order(void *user, const vt_expr *e) {
+    search *st = user;
+    st->found |= vt_orders_tasks(st->l, e);
+    return !st->found;
 }
 
-/* A loop that each thread does a number of times of its own is copied as a whole, one thread after the other. The
- * tokens that order its steps are there for all threads at once then, so that they order nothing. */
-static void refuse_tokens(inject *st, const vt_stmt *loop) {
-    bool found = false;
-    vt_stmt_walk(loop, find_token, NULL, &found);
-    if (found)
+/* A loop that each thread does a number of times of its own is copied as a whole, one thread after the other. What
+ * orders the tasks of its steps is there for all threads at once then, so that it orders nothing. */
+static void refuse_ordered(inject *st, const vt_stmt *loop) {
+    search order = {.l = st->l};
+    vt_stmt_walk(loop, find_order, NULL, &order);
+    if (order.found)
         vt_raise(
             st->m.ctx, VTA_UNSUPPORTED,
             "loop %s has a number of steps that depends on the virtual thread %s, and load, compute and store meet in "
@@ -287,7 +292,7 @@ static const vt_stmt *inject_for(inject *st, const vt_stmt *s) {
     vt_mutate_expr(&st->m, s->u.loop.min);
     const vt_stmt *out;
     if (st->dependent && !st->inside) {
-        refuse_tokens(st, s);
+        refuse_ordered(st, s);
         out = copy_for_threads(st, s, true);
     } else {
         st->dependent = false;

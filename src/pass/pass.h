@@ -1,53 +1,50 @@
-/* The pass manager and what passes share.
+/* What a pass is, and the passes that any target needs.
  *
- * A pass is a function from function to function: it reads the options and the configuration from the vt_lowering it
- * is given, keeps nothing between calls, and raises (base/context.h) when the program breaks a rule. A pass that
- * changes nothing returns the function it was given. */
+ * A pass is a function from function to function: it reads what it needs from the vt_lowering it is given, keeps
+ * nothing between calls, and raises (base/context.h) when the program breaks a rule. A pass that changes nothing
+ * returns the function it was given. In which order passes run is said in lower/pipeline.def, above this folder. */
 #ifndef VT_PASS_PASS_H
 #define VT_PASS_PASS_H
 
 #include "arith/analyzer.h"
 #include "ir/build.h"
 #include "ir/visit.h"
-#include "vta/pass.h"
+#include "pass/target.h"
+
+/* The name of axis `dim` of a tensor, for messages; NULL where it has none. */
+typedef const char *vt_axis_name(const vt_tensor *t, uint32_t dim);
 
 /* One lowering: what passes may ask for. */
 typedef struct vt_lowering {
     vt_ctx *ctx;
-    const vtac_lower_options *options;
-    const vt_iter *vta_axis; /* the accelerator's thread axis, one for a function (target/vta/vta.h) */
-    bool tails;              /* vta.SplitTails has cut loops */
+    vt_target *target;       /* NULL: the processor alone */
+    vt_axis_name *axis_name; /* may be NULL */
+    int32_t unroll_max_step; /* loops of at most this many steps are unrolled */
     const char *last;        /* the pass that ran before, and what it was given: for those that check it */
     const vt_func *given;
 } vt_lowering;
 
-/* The passes, by the table. Those of sort VTA live in target/vta. */
-#define VT_PASS(sort, function, name, does, reason) const vt_func *vt_pass_##function(vt_lowering *l, const vt_func *f);
-#include "pass/pipeline.def"
-#undef VT_PASS
+/* What the target says (pass/target.h); false without one. */
+static inline bool vt_memory_of_scope(const vt_lowering *l, const char *scope, vt_memory_info *out_info) {
+    return l->target && l->target->memory_of_scope(l->target, scope, out_info);
+}
+static inline bool vt_transfer_of_call(const vt_lowering *l, const vt_expr *call, vt_transfer_info *out_info) {
+    return l->target && l->target->transfer_of_call(l->target, call, out_info);
+}
+static inline bool vt_orders_tasks(const vt_lowering *l, const vt_expr *call) {
+    return l->target && l->target->orders_tasks(call);
+}
+static inline bool vt_threads_overlap(const vt_lowering *l) { return l->target && l->target->threads_overlap; }
 
-/* Runs the pipeline over a function as the schedule gives it. options NULL: all defaults. Raises on error. */
-const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options *options);
+typedef const vt_func *vt_pass(vt_lowering *l, const vt_func *f);
 
-/* A special memory of the target: what may be put where. Sizes in bits. */
-typedef struct vt_memory_info {
-    const char *name;    /* "acc" */
-    uint64_t unit_bits;  /* one address holds this much */
-    uint64_t align_bits; /* buffers begin at multiples of this */
-    uint64_t max_bits;   /* the whole memory */
-} vt_memory_info;
+/* The passes of this folder; the file that defines one has its name. */
+vt_pass vt_pass_common_subexpr, vt_pass_hoist_if_then_else, vt_pass_inject_virtual_thread, vt_pass_loop_partition,
+    vt_pass_narrow_datatype, vt_pass_remove_no_op, vt_pass_rewrite_unsafe_select, vt_pass_simplify,
+    vt_pass_storage_flatten, vt_pass_storage_rewrite, vt_pass_unroll_loop, vt_pass_vectorize_loop;
 
-/* The memory that a storage scope stands for; false for ordinary memory ("global", "local", ...) and when no
- * accelerator is configured. */
-bool vt_memory_of_scope(const vt_lowering *l, const char *scope, vt_memory_info *out_info);
-
-/* A call that moves elements from or to ordinary memory. */
-typedef struct vt_transfer_info {
-    uint32_t data, offset; /* operands of the call: the buffer, and the element at which it begins */
-    int64_t scalars;       /* of one element */
-} vt_transfer_info;
-
-/* False for other calls, and when no accelerator is configured. */
-bool vt_transfer_of_call(const vt_lowering *l, const vt_expr *call, vt_transfer_info *out_info);
+/* The same as vt_pass_storage_rewrite for a function whose virtual threads are still to come: lives are those of one
+ * thread, and buffers of different threads are never shared. */
+vt_pass vt_share_before_threads;
 
 #endif

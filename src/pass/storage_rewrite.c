@@ -3,9 +3,10 @@
  * place. A buffer whose size changes with a loop around it stays where it is. Checks that the special memories are
  * large enough.
  *
- * tir.vta.EarlyRewrite is the same before virtual threads are injected, when lives are still those of one thread. After
- * that the lives of several threads run side by side, and tokens order the uses of each thread's buffers only: the
- * later run gives the buffers of all threads their place, but lets none take over another's. */
+ * vt_share_before_threads is the same before virtual threads are injected, when lives are still those of one thread.
+ * Where threads overlap on the target, the lives of several threads run side by side after that, and only the uses of
+ * each thread's buffers are in order: the later run gives the buffers of all threads their place, but lets none take
+ * over another's. */
 #include <string.h>
 
 #include "pass/fit.h"
@@ -168,7 +169,7 @@ static void plan_gen(rewrite *st, const vt_event *e) {
     for (uint32_t i = 0; i < e->n_gen; i++) {
         const vt_stmt *alloc = vt_ptrmap_get(st->live.allocs, e->gen[i]);
         const char *scope = scope_of(e->gen[i]);
-        bool own = !st->early && st->l->options->config;
+        bool own = !st->early && vt_threads_overlap(st->l);
         storage *to = e->n_gen <= 2 && !own ? find_in_place(st, e, e + e->pair, alloc, scope) : NULL;
         bool share = !own || (st->phase && is_special(scope));
         if (!to) to = share ? find_storage(st, alloc, scope) : new_storage(st, alloc, scope, alloc_bits(alloc));
@@ -423,4 +424,4 @@ static const vt_func *storage_rewrite(vt_lowering *l, const vt_func *f, bool ear
 }
 
 const vt_func *vt_pass_storage_rewrite(vt_lowering *l, const vt_func *f) { return storage_rewrite(l, f, false); }
-const vt_func *vt_pass_early_rewrite(vt_lowering *l, const vt_func *f) { return storage_rewrite(l, f, true); }
+const vt_func *vt_share_before_threads(vt_lowering *l, const vt_func *f) { return storage_rewrite(l, f, true); }

@@ -104,7 +104,7 @@ static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
 const vt_func *vt_pass_unroll_loop(vt_lowering *l, const vt_func *f) {
     unroll st = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = unroll_stmt},
                  .a = vt_analyzer_new(l->ctx),
-                 .max_step = l->options->unroll_max_step,
+                 .max_step = l->unroll_max_step,
                  .explicit = true};
     const vt_stmt *body = vt_mutate_stmt(&st.m, f->body);
     return body == f->body ? f : vt_func_with_body(l->ctx, f, vt_convert_ssa(l->ctx, body));

@@ -14,6 +14,9 @@ static inline const vt_tensor *vt_te_tensor(const te_tensor *t) { return (const 
  * of the compiler may be called with it, inside a vt_protect. */
 vt_ctx *vt_te_ctx(te_context *c);
 
+/* The name of axis `dim` of a tensor; NULL where it comes from no computation or has fewer axes. */
+const char *vt_te_axis_name(const vt_tensor *t, uint32_t dim);
+
 /* The thread axis of the accelerator, one object for a context: the node of "coproc_scope" attributes. */
 const vt_iter *vt_te_vta_axis(te_context *c);
 

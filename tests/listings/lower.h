@@ -6,7 +6,7 @@
 #include "ir/print.h"
 #include "listings/programs.h"
 #include "listings/trace.h"
-#include "pass/pass.h"
+#include "lower/lower.h"
 #include "te/te.h"
 
 typedef enum lower_want { WANT_PRIMFN, WANT_TVMSCRIPT, WANT_CALLS } lower_want;
@@ -24,7 +24,7 @@ static vta_status lower_body(vt_ctx *ctx, void *arg) {
     vt_te_arg args[3] = {{0}};
     for (size_t i = 0; i < job->p->n_args; i++) args[i].tensor = job->p->args[i];
     const vt_func *f = vt_te_lower(job->p->s, (uint32_t)job->p->n_args, args, job->name);
-    f = vt_lower(ctx, f, job->options);
+    f = vt_lower(ctx, f, job->options, vt_te_axis_name);
     if (!job->out) return VTA_OK;
     if (job->want == WANT_PRIMFN)
         vt_print_primfn(ctx, f, job->out);

@@ -3,16 +3,17 @@
 #define TESTS_PASS_ONE_H
 
 #include "ir/print.h"
-#include "pass/pass.h"
+#include "lower/lower.h"
 #include "pass/util.h"
 #include "support/check.h"
 
-typedef const vt_func *(*one_pass)(vt_lowering *l, const vt_func *f);
+typedef vt_pass *one_pass;
 
 typedef struct one {
     vt_ctx ctx;
     vta_diag *diag;
     vtac_lower_options options;
+    vt_target *target;      /* not NULL: in place of the one that the options ask for */
     const vt_buffer *x, *y; /* int32[64] parameters */
     /* What runs inside of the protected call. */
     const vt_stmt *(*build)(struct one *o);
@@ -46,7 +47,6 @@ static inline const vt_buffer *one_buffer(one *o, const char *name, int64_t size
 
 static inline vta_status one_body(vt_ctx *ctx, void *arg) {
     one *o = arg;
-    vt_lowering l = {.ctx = ctx, .options = &o->options};
     o->x = one_buffer(o, "x", 64, "global");
     o->y = one_buffer(o, "y", 64, "global");
     const vt_var **params = VT_NEW_ARRAY(ctx, const vt_var *, 2);
@@ -60,7 +60,9 @@ static inline vta_status one_body(vt_ctx *ctx, void *arg) {
         .name = "f", .n_params = 2, .params = params, .n_bindings = 2, .bindings = bindings, .result = VT_VOID_T};
     f->body = o->build(o);
     o->before = f;
-    o->after = o->pass(&l, f);
+    vt_lowering *l = vt_lowering_new(ctx, &o->options, NULL);
+    if (o->target) l->target = o->target;
+    o->after = o->pass(l, f);
     snprintf(o->text, sizeof o->text, "%s", vt_stmt_text(ctx, o->after->body));
     return VTA_OK;
 }

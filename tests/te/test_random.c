@@ -2,7 +2,7 @@
  * does what the passes make of it for the processor. */
 #include "ir/interp.h"
 #include "ir/visit.h"
-#include "pass/pass.h"
+#include "lower/lower.h"
 #include "te_test.h"
 
 enum { PROGRAMS = 3000, MOST_STAGES = 5, MOST_STEPS = 10, LARGEST = 4096 };
@@ -187,7 +187,7 @@ typedef struct interpretation {
 static vta_status interpret(vt_ctx *ctx, void *arg) {
     interpretation *run = arg;
     run->refused = true;
-    if (run->passes) run->f = vt_lower(ctx, run->f, &(vtac_lower_options){.verify = 1});
+    if (run->passes) run->f = vt_lower(ctx, run->f, &(vtac_lower_options){.verify = 1}, vt_te_axis_name);
     run->refused = false;
     return vt_interp_run(ctx, run->f, run->n, run->args, NULL);
 }

@@ -11,7 +11,7 @@ typedef struct annotate {
 static const vt_stmt *annotate_stmt(vt_mutator *m, const vt_stmt *s) {
     annotate *st = (annotate *)m;
     s = vt_mutate_stmt_children(m, s);
-    bool alu = vt_pragma_is(s, "alu"), nothing = alu && (st->l->options->mock || vt__does_nothing(s->u.attr.body));
+    bool alu = vt_pragma_is(s, "alu"), nothing = alu && (vt__vta(st->l)->mock || vt__does_nothing(s->u.attr.body));
     if (vt_pragma_is(s, "skip_alu") || nothing) return vt_s_nop(m->ctx);
     if (!alu) return s;
     return vt__task(st->l, st->axis, VTA_STAGE_COMPUTE, vt__uops(st->l, st->axis, VT_PUSH_ALU, s));

@@ -69,7 +69,7 @@ static const vt_stmt *bind(vt_ctx *ctx, const vt_buffer *b, const vt_tensor *t, 
 
 static const vt_stmt *replace_gemm(skip *st, const vt_stmt *s) {
     vt_ctx *ctx = st->m.ctx;
-    const vta_config *config = st->l->options->config;
+    const vta_config *config = vt__config(st->l);
     const vt_stmt *store = find_store(s->u.attr.body);
     if (!store || store->u.pstore.n_indices < 3)
         vt_raise(ctx, VTA_ILLEGAL, "conv2d_transpose_gemm marks something that is no multiply-add of tiled tensors");

@@ -127,7 +127,7 @@ vt_copy vt__match_copy(vt_lowering *l, const vt_stmt *nest) {
 /* ---- Types ------------------------------------------------------------------------------------------------------ */
 
 void vt__check_chip_type(vt_lowering *l, const vt_buffer *b, vta_memory memory) {
-    uint32_t width = vta_config_width(l->options->config, memory);
+    uint32_t width = vta_config_width(vt__config(l), memory);
     char text[VT_DTYPE_TEXT];
     if (b->dtype.code == VT_INT && b->dtype.bits == width) return;
     vt_raise(l->ctx, VTA_ILLEGAL,

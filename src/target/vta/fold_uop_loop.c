@@ -99,7 +99,7 @@ static const vt_stmt *fold_scope(folder *st, const vt_stmt *scope, const vt_stmt
     const vt_stmt *body = whole, *inner;
     vt_stmt_list out = {0};
     for (int i = 0; i < 2 && (inner = fold_loop(ctx, body, &out)); i++) body = inner;
-    bool fits = micro_ops(body) <= vta_config_depth(st->l->options->config, VTA_MEM_UOP);
+    bool fits = micro_ops(body) <= vta_config_depth(vt__config(st->l), VTA_MEM_UOP);
     if (has_inside(whole) && (!fits || vt__uops_may_be_none(ctx, &st->around, whole)))
         return fold_inside(st, scope, whole);
     uint32_t folded = out.n;

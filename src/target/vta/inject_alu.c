@@ -156,7 +156,7 @@ static bool in_place(const nest *k, const operand *x) {
 /* ---- Elements and loops ----------------------------------------------------------------------------------------- */
 
 static const vt_expr *element_scalars(const alu *st) {
-    return vt_i32(st->m.ctx, vt__elem_scalars(st->l->options->config, VTA_MEM_ACC));
+    return vt_i32(st->m.ctx, vt__elem_scalars(vt__config(st->l), VTA_MEM_ACC));
 }
 
 /* The innermost loops must run over the scalars of one element; gives the number of loops that do. */
@@ -176,8 +176,8 @@ static uint32_t match_element(alu *st, const nest *k, const vt_expr *const *src)
                vt_new_format(ctx,
                              "the innermost axes must be whole elements of %lld x %lld scalars, in the order in "
                              "which they lie in memory, and begin at one",
-                             (long long)vta_config_batch(st->l->options->config),
-                             (long long)vta_config_block_out(st->l->options->config)));
+                             (long long)vta_config_batch(vt__config(st->l)),
+                             (long long)vta_config_block_out(vt__config(st->l))));
     return loops;
 }
 
@@ -247,7 +247,7 @@ typedef struct plan {
 static plan plan_levels(alu *st, uint32_t n, uint32_t able, const level *levels, const vt_expr *dst,
                         const vt_expr *src) {
     vt_ctx *ctx = st->m.ctx;
-    uint64_t most = vta_config_depth(st->l->options->config, VTA_MEM_UOP), repeats = 1;
+    uint64_t most = vta_config_depth(vt__config(st->l), VTA_MEM_UOP), repeats = 1;
     plan p = {.n = n, .levels = levels, .vars = VT_NEW_ARRAY(ctx, const vt_var *, n + 1), .dst = dst, .src = src};
     for (; p.inner < n; p.inner++) {
         uint64_t extent = vt_const_elements(1, &levels[p.inner].extent);

@@ -49,7 +49,7 @@ static transfer plan(dma *st, const vt_copy *c, const vt_side *dram, const vt_si
     vt_ctx *ctx = st->m.ctx;
     vt__check_compact(st->l, c, chip);
     transfer t = {.copy = c, .chip = chip};
-    t.p = vt__pattern_of(st->l, c, dram, chip, name, vt__elem_scalars(st->l->options->config, memory));
+    t.p = vt__pattern_of(st->l, c, dram, chip, name, vt__elem_scalars(vt__config(st->l), memory));
     t.x = t.p.dims[0];
     t.in = t.p.n > 1 && is_row_dim(&t.p.dims[1]) ? 2 : 1;
     t.y = t.in > 1 ? t.p.dims[1] : one_row(ctx, &t.x);
@@ -84,7 +84,7 @@ static const vt_expr *chip_address(vt_ctx *ctx, const transfer *t) {
 static void check_store(dma *st, const vt_copy *c) {
     vt_ctx *ctx = st->m.ctx;
     const char *from = vt_buffer_scope(c->src.buffer);
-    uint32_t width = vta_config_width(st->l->options->config, VTA_MEM_OUT);
+    uint32_t width = vta_config_width(vt__config(st->l), VTA_MEM_OUT);
     if (c->zeros)
         vt_raise(ctx, VTA_ILLEGAL, "copy to %s: zeros cannot be stored; store a tensor of the accumulator",
                  c->dst.buffer->name);
@@ -193,7 +193,7 @@ static const vt_expr *check_padding(dma *st, const transfer *t, const vt_expr *c
 /* ---- Loads ------------------------------------------------------------------------------------------------------ */
 
 static vta_memory load_type(dma *st, const vt_copy *c, vta_memory memory) {
-    const vta_config *config = st->l->options->config;
+    const vta_config *config = vt__config(st->l);
     uint32_t width = vta_config_width(config, memory);
     if (c->src.dtype.code == VT_INT && c->src.dtype.bits == width) return memory;
     if (memory == VTA_MEM_ACC && c->src.dtype.code == VT_INT &&
@@ -231,7 +231,7 @@ static const vt_stmt *load_zeros(dma *st, const transfer *t, vta_memory type) {
                  "copy of %s to %s: a row of %s elements may lie wholly in the padding, and is loaded from zeros then; "
                  "their number must be a constant of at most %d",
                  t->copy->src.buffer->name, t->copy->dst.buffer->name, vt_expr_plain(ctx, columns), SIZE_MOST);
-    int64_t bytes = columns->u.i * (int64_t)vta_config_elem_bytes(st->l->options->config, type);
+    int64_t bytes = columns->u.i * (int64_t)vta_config_elem_bytes(vt__config(st->l), type);
     if (bytes > st->zero_bytes) st->zero_bytes = bytes;
     if (!st->zeros) st->zeros = vt_var_new_pointer(ctx, "zeros", VT_DTYPE(VT_INT, 8, 1), "global");
     const vt_expr *args[] = {
@@ -285,7 +285,7 @@ static const vt_stmt *inject_other(dma *st, const vt_stmt *s) {
 static const vt_stmt *inject_stmt(vt_mutator *m, const vt_stmt *s) {
     dma *st = (dma *)m;
     if (!vt_pragma_is(s, "dma_copy")) return inject_other(st, s);
-    bool nothing = st->l->options->mock || vt__does_nothing(s->u.attr.body);
+    bool nothing = vt__vta(st->l)->mock || vt__does_nothing(s->u.attr.body);
     return nothing ? vt_s_nop(m->ctx) : inject_copy(st, s->u.attr.body);
 }
 

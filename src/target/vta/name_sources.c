@@ -99,7 +99,7 @@ static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
 }
 
 const vt_func *vt_pass_name_sources(vt_lowering *l, const vt_func *f) {
-    if (!l->options->annotate) return f;
+    if (!vt__vta(l)->annotate) return f;
     naming st = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = name_stmt}};
     return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&st.m, f->body));
 }

@@ -146,6 +146,7 @@ static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
 }
 
 const vt_func *vt_pass_order_uop_loops(vt_lowering *l, const vt_func *f) {
-    orderer st = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = order_stmt}, .from = l->tails ? 0 : HARDWARE_LOOPS};
+    orderer st = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = order_stmt},
+                  .from = vt__vta(l)->tails ? 0 : HARDWARE_LOOPS};
     return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&st.m, f->body));
 }

@@ -371,7 +371,7 @@ static uint32_t element_dims(splitter *st, const vt_stmt *s) {
     vta_memory memory;
     uint32_t n = s->u.realize.n_bounds;
     if (!vt__memory_of(s->u.realize.scope, &memory)) return 0;
-    int64_t scalars = vt__elem_scalars(st->l->options->config, memory), extent;
+    int64_t scalars = vt__elem_scalars(vt__config(st->l), memory), extent;
     for (; n > 0 && scalars > 1 && vt_as_const(s->u.realize.bounds[n - 1].extent, &extent); n--)
         scalars = extent > 0 ? scalars / extent : 0;
     return n;
@@ -582,7 +582,7 @@ const vt_func *vt_pass_split_tails(vt_lowering *l, const vt_func *f) {
     vt_ctx *ctx = l->ctx;
     splitter st = {.ctx = ctx, .l = l, .a = vt_analyzer_new(ctx)};
     if (!look(&st, f->body, NULL, NULL).open) return f;
-    l->tails = true;
+    vt__vta(l)->tails = true;
     const vt_stmt *body = split(&st, f->body);
     const vt_stmt *open = look(&st, body, NULL, NULL).open;
     if (open) refuse(&st, open);

@@ -3,9 +3,8 @@
 
 #include "base/strbuf.h"
 #include "ir/print.h"
-#include "pass/pass.h"
-#include "pass/util.h"
 #include "target/vta/verify.h"
+#include "target/vta/vta.h"
 
 static const struct {
     const char *name, *wants, *suspect;
@@ -133,6 +132,6 @@ uint32_t vt__verify_machine(vt_ctx *ctx, const vta_config *config, const vt_func
 }
 
 const vt_func *vt_pass_verify_machine(vt_lowering *l, const vt_func *f) {
-    (void)vt__verify_machine(l->ctx, l->options->config, f);
+    (void)vt__verify_machine(l->ctx, vt__config(l), f);
     return f;
 }

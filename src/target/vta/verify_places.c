@@ -291,12 +291,12 @@ uint32_t vt__verify_places(vt_ctx *ctx, const vta_config *config, const vt_func 
 
 const vt_func *vt_pass_verify_shared(vt_lowering *l, const vt_func *f) {
     if (l->last && strcmp(l->last, "tir.vta.EarlyRewrite") == 0)
-        (void)vt__verify_places(l->ctx, l->options->config, l->given, f, false);
+        (void)vt__verify_places(l->ctx, vt__config(l), l->given, f, false);
     return f;
 }
 
 const vt_func *vt_pass_verify_places(vt_lowering *l, const vt_func *f) {
     if (l->last && strcmp(l->last, "tir.StorageRewrite") == 0)
-        (void)vt__verify_places(l->ctx, l->options->config, l->given, f, true);
+        (void)vt__verify_places(l->ctx, vt__config(l), l->given, f, true);
     return f;
 }

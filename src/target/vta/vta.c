@@ -21,10 +21,12 @@ int64_t vt__elem_scalars(const vta_config *config, vta_memory memory) {
     return (int64_t)vta_config_elem_bytes(config, memory) * 8 / vta_config_width(config, memory);
 }
 
-bool vt_memory_of_scope(const vt_lowering *l, const char *scope, vt_memory_info *out_info) {
-    const vta_config *config = l->options->config;
+/* ---- What generic passes ask ------------------------------------------------------------------------------------ */
+
+static bool memory_of_scope(const vt_target *t, const char *scope, vt_memory_info *out_info) {
+    const vta_config *config = ((const vt_vta *)t)->config;
     vta_memory memory;
-    if (!config || !vt__memory_of(scope, &memory)) return false;
+    if (!vt__memory_of(scope, &memory)) return false;
     uint64_t unit = (uint64_t)vta_config_elem_bytes(config, memory) * 8;
     *out_info = (vt_memory_info){.name = vta_memory_name(memory),
                                  .unit_bits = unit,
@@ -39,19 +41,35 @@ static const struct {
     uint32_t data, offset, memory;
 } transfers[] = {{"VTALoadBuffer2D", 2, 3, 12}, {"VTAStoreBuffer2D", 4, 5, 3}};
 
-bool vt_transfer_of_call(const vt_lowering *l, const vt_expr *call, vt_transfer_info *out_info) {
-    if (!l->options->config || !vt_is_call(call, VT_OP_CALL_EXTERN)) return false;
+static bool transfer_of_call(const vt_target *t, const vt_expr *call, vt_transfer_info *out_info) {
+    if (!vt_is_call(call, VT_OP_CALL_EXTERN)) return false;
     for (size_t i = 0; i < sizeof transfers / sizeof *transfers; i++) {
         int64_t memory;
         if (strcmp(call->a[0]->u.s, transfers[i].name) != 0 || transfers[i].memory >= call->n ||
             !vt_as_const(call->a[transfers[i].memory], &memory))
             continue;
         *out_info = (vt_transfer_info){transfers[i].data, transfers[i].offset,
-                                       vt__elem_scalars(l->options->config, (vta_memory)memory)};
+                                       vt__elem_scalars(((const vt_vta *)t)->config, (vta_memory)memory)};
         return true;
     }
     return false;
 }
+
+static bool orders_tasks(const vt_expr *call) {
+    return vt_is_call(call, VT_OP_VTA_COPROC_DEP_PUSH) || vt_is_call(call, VT_OP_VTA_COPROC_DEP_POP);
+}
+
+vt_vta *vt_vta_new(vt_ctx *ctx, const vta_config *config) {
+    vt_vta *vta = VT_NEW(ctx, vt_vta);
+    *vta = (vt_vta){.target = {.memory_of_scope = memory_of_scope,
+                               .transfer_of_call = transfer_of_call,
+                               .orders_tasks = orders_tasks,
+                               .threads_overlap = true},
+                    .config = config};
+    return vta;
+}
+
+/* ---- Marks and calls -------------------------------------------------------------------------------------------- */
 
 static bool find_axis(void *user, const vt_stmt *s) {
     const vt_iter **found = user;
@@ -61,10 +79,10 @@ static bool find_axis(void *user, const vt_stmt *s) {
 }
 
 const vt_iter *vt__task_axis(vt_lowering *l, const vt_func *f) {
-    if (!l->vta_axis) vt_stmt_walk(f->body, NULL, find_axis, &l->vta_axis);
-    if (!l->vta_axis)
-        l->vta_axis = vt_iter_new(l->ctx, vt_var_new(l->ctx, "vta", VT_I32), NULL, NULL, VT_ITER_THREAD_INDEX, "vta");
-    return l->vta_axis;
+    const vt_iter **axis = &vt__vta(l)->axis;
+    if (!*axis) vt_stmt_walk(f->body, NULL, find_axis, axis);
+    if (!*axis) *axis = vt_iter_new(l->ctx, vt_var_new(l->ctx, "vta", VT_I32), NULL, NULL, VT_ITER_THREAD_INDEX, "vta");
+    return *axis;
 }
 
 const vt_stmt *vt__task(vt_lowering *l, const vt_iter *axis, vta_stage stage, const vt_stmt *body) {

@@ -1,4 +1,4 @@
-/* What the passes for the accelerator share: the names of things on the chip as IR knows them. */
+/* The passes for the accelerator, and what they share: the names of things on the chip as IR knows them. */
 #ifndef VT_TARGET_VTA_VTA_H
 #define VT_TARGET_VTA_VTA_H
 
@@ -11,6 +11,30 @@
 #define VT_SCOPE_ACC "local.acc_buffer"
 #define VT_PUSH_GEMM "VTAPushGEMMOp"
 #define VT_PUSH_ALU "VTAPushALUOp"
+
+/* The accelerator as the passes of a lowering see it. */
+typedef struct vt_vta {
+    vt_target target; /* first: what generic passes ask */
+    const vta_config *config;
+    int32_t debug_flag; /* as in vtac_lower_options */
+    bool mock, annotate;
+    const vt_iter *axis; /* the thread axis, one for a function; NULL until it is asked for */
+    bool tails;          /* vta.SplitTails has cut loops */
+} vt_vta;
+
+/* In the arena; nothing but the configuration, which must outlive it, is set. */
+vt_vta *vt_vta_new(vt_ctx *ctx, const vta_config *config);
+
+/* Passes of this folder run only when the lowering is for the accelerator. */
+static inline vt_vta *vt__vta(const vt_lowering *l) { return (vt_vta *)l->target; }
+static inline const vta_config *vt__config(const vt_lowering *l) { return vt__vta(l)->config; }
+
+/* The passes of this folder; the file that defines one has its name. */
+vt_pass vt_pass_annotate_alu_scope, vt_pass_check_uop_hazard, vt_pass_conv2d_transpose_skip, vt_pass_coproc_pragma,
+    vt_pass_coproc_sync, vt_pass_cpu_access, vt_pass_early_rewrite, vt_pass_fold_uop_loop, vt_pass_inject_alu,
+    vt_pass_inject_dma, vt_pass_inject_skip_copy, vt_pass_lift_alloc, vt_pass_lift_task_scope, vt_pass_lift_uop_scope,
+    vt_pass_lower_storage_access, vt_pass_name_sources, vt_pass_order_uop_loops, vt_pass_set_debug_mode,
+    vt_pass_split_tails, vt_pass_verify_machine, vt_pass_verify_places, vt_pass_verify_shared;
 
 /* The memory that a storage scope names; false for ordinary scopes. */
 bool vt__memory_of(const char *scope, vta_memory *out_memory);

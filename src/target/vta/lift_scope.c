@@ -3,10 +3,7 @@
  * attach to the accelerator's one thread axis, so that equal stages mean equal attributes; kernels merge only when
  * their micro-ops are of one sort, as one instruction runs them all, and ALU loops, whose micro-ops are not there yet,
  * stay kernels of their own. */
-#include <string.h>
-
-#include "pass/pass.h"
-#include "pass/util.h"
+#include "target/vta/vta.h"
 
 typedef struct lift {
     vt_mutator m;

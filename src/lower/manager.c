@@ -4,17 +4,18 @@
 
 #include "ir/print.h"
 #include "ir/verify.h"
-#include "pass/pass.h"
+#include "lower/lower.h"
+#include "target/vta/vta.h"
 
 typedef enum pass_sort { GENERIC, VTA } pass_sort;
 
 static const struct {
     pass_sort sort;
-    const vt_func *(*run)(vt_lowering *l, const vt_func *f);
+    vt_pass *run;
     vtac_pass_info info;
 } passes[] = {
 #define VT_PASS(sort, function, name, does, reason) {sort, vt_pass_##function, {name, does, reason, sort == VTA}},
-#include "pass/pipeline.def"
+#include "lower/pipeline.def"
 #undef VT_PASS
 };
 
@@ -71,22 +72,34 @@ static const char *text_of(vt_ctx *ctx, const vt_func *f, vtac_style style) {
     return text;
 }
 
-const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options *options) {
+vt_lowering *vt_lowering_new(vt_ctx *ctx, const vtac_lower_options *options, vt_axis_name *axis_name) {
+    vt_lowering *l = VT_NEW(ctx, vt_lowering);
+    *l = (vt_lowering){.ctx = ctx, .axis_name = axis_name, .unroll_max_step = options->unroll_max_step};
+    if (!options->config) return l;
+    vt_vta *vta = vt_vta_new(ctx, options->config);
+    vta->debug_flag = options->debug_flag;
+    vta->mock = options->mock;
+    vta->annotate = options->annotate;
+    l->target = &vta->target;
+    return l;
+}
+
+const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options *options, vt_axis_name *axis_name) {
     static const vtac_lower_options defaults;
     const vtac_lower_options *o = options ? options : &defaults;
-    vt_lowering l = {.ctx = ctx, .options = o};
+    vt_lowering *l = vt_lowering_new(ctx, o, axis_name);
     check_disabled(ctx, o);
     for (size_t i = 0; i < PASS_COUNT; i++) {
         vtac_pass_event event = {.index = i, .name = passes[i].info.name};
         const vt_func *before = f;
-        event.skipped = (passes[i].sort == VTA && !o->config) || is_disabled(o, event.name);
+        event.skipped = (passes[i].sort == VTA && !l->target) || is_disabled(o, event.name);
         vt_poll(ctx);
         if (!event.skipped) {
             uint64_t start = now();
-            f = passes[i].run(&l, f);
+            f = passes[i].run(l, f);
             event.nanoseconds = now() - start;
-            l.last = event.name;
-            l.given = before;
+            l->last = event.name;
+            l->given = before;
             if (o->verify) verify(ctx, f, event.name);
         }
         event.changed = f != before && (f->body != before->body || f->bindings != before->bindings);
