@@ -2,8 +2,10 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "vta/support.h"
 
 enum { WIDTH = 1000, HEIGHT = 480, LEFT = 76, RIGHT = 330, TOP = 46, BOTTOM = 56 };
 
@@ -32,30 +34,21 @@ void sweep_mark_pareto(sweep_point *points, int count) {
 }
 
 typedef struct plot {
-    char *text;
-    size_t size, cap;
+    FILE *out;
     double x0, x1, y0, y1; /* least and greatest, with a margin */
 } plot;
 
 static void VTA_PRINTF(2, 3) add(plot *p, const char *fmt, ...) {
-    char line[1024];
     va_list args;
     va_start(args, fmt);
-    int n = vsnprintf(line, sizeof line, fmt, args);
+    vfprintf(p->out, fmt, args);
     va_end(args);
-    if (n < 0 || p->cap == 0) return;
-    if ((size_t)n >= sizeof line) n = sizeof line - 1;
-    while (p->size + (size_t)n + 1 > p->cap) {
-        char *more = realloc(p->text, 2 * p->cap);
-        if (more == NULL) {
-            p->cap = 0;
-            return;
-        }
-        p->text = more;
-        p->cap *= 2;
-    }
-    memcpy(p->text + p->size, line, (size_t)n + 1);
-    p->size += (size_t)n;
+}
+
+static void add_text(plot *p, const char *text) {
+    char *escaped = vta_xml_escape(text);
+    add(p, "%s", escaped ? escaped : "");
+    vta_string_free(escaped);
 }
 
 static double X(const plot *p, double v) { return LEFT + (WIDTH - LEFT - RIGHT) * log(v / p->x0) / log(p->x1 / p->x0); }
@@ -121,41 +114,48 @@ static void front(plot *p, const sweep_point *points, int count) {
         double y = Y(p, order[i]->seconds) + 4;
         if (last > 0 && y > last - 15) y = last - 15;
         last = y;
-        add(p, "<text class=\"name\" x=\"%d\" y=\"%.1f\">%s</text><path class=\"lead\" d=\"M%.1f %.1fL%d %.1f\"/>\n",
-            WIDTH - RIGHT + 26, y, order[i]->label, X(p, order[i]->area) + 6, Y(p, order[i]->seconds),
-            WIDTH - RIGHT + 22, y - 4);
+        add(p, "<text class=\"name\" x=\"%d\" y=\"%.1f\">", WIDTH - RIGHT + 26, y);
+        add_text(p, order[i]->label);
+        add(p, "</text><path class=\"lead\" d=\"M%.1f %.1fL%d %.1f\"/>\n", X(p, order[i]->area) + 6,
+            Y(p, order[i]->seconds), WIDTH - RIGHT + 22, y - 4);
     }
     free(order);
 }
 
 static void dots(plot *p, const sweep_point *points, int count, bool best) {
-    for (int i = 0; i < count; i++)
-        if (points[i].done && points[i].pareto == best)
-            add(p,
-                "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"5.5\"><title>%s: %.3f ms, area %.3f "
-                "million</title></circle>\n",
-                best ? "best" : "point", X(p, points[i].area), Y(p, points[i].seconds), points[i].label,
-                points[i].seconds * 1e3, points[i].area / 1e6);
+    for (int i = 0; i < count; i++) {
+        if (!points[i].done || points[i].pareto != best) continue;
+        add(p, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"5.5\"><title>", best ? "best" : "point",
+            X(p, points[i].area), Y(p, points[i].seconds));
+        add_text(p, points[i].label);
+        add(p, ": %.3f ms, area %.3f million</title></circle>\n", points[i].seconds * 1e3, points[i].area / 1e6);
+    }
 }
 
-char *sweep_svg(const sweep_point *points, int count, const char *title) {
-    plot p = {.text = malloc(4096), .cap = 4096};
-    if (p.text == NULL) return NULL;
-    bounds(&p, points, count);
-    add(&p,
+static void begin(plot *p, const char *title) {
+    add(p,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
         "aria-label=\"time over area of the machines of a sweep\" font-family=\"system-ui, sans-serif\">\n",
         WIDTH, HEIGHT, WIDTH, HEIGHT);
-    add(&p,
+    add(p,
         "<style>.back{fill:#fff}text{fill:#5b6779;font-size:12px}.grid{stroke:#e3e7ed;fill:none}.head{font-size:15px;"
         "font-weight:600}.head,.name{fill:#182233}.point{fill:#a8b3c4}.best{fill:#2563eb}.front{stroke:#2563eb;"
         "stroke-width:1.8;fill:none}.lead{stroke:#a8b3c4;stroke-width:.8}");
-    add(&p, "@media(prefers-color-scheme:dark){.back{fill:#0d131f}text{fill:#93a1b8}.grid{stroke:#2a374d}"
-            ".head,.name{fill:#e5eaf2}.point{fill:#5f7191}.best{fill:#7aa5ff}.front{stroke:#7aa5ff}}</style>\n");
-    add(&p, "<rect class=\"back\" width=\"%d\" height=\"%d\"/><text class=\"head\" x=\"%d\" y=\"26\">", WIDTH, HEIGHT,
+    add(p, "@media(prefers-color-scheme:dark){.back{fill:#0d131f}text{fill:#93a1b8}.grid{stroke:#2a374d}"
+           ".head,.name{fill:#e5eaf2}.point{fill:#5f7191}.best{fill:#7aa5ff}.front{stroke:#7aa5ff}}</style>\n");
+    add(p, "<rect class=\"back\" width=\"%d\" height=\"%d\"/><text class=\"head\" x=\"%d\" y=\"26\">", WIDTH, HEIGHT,
         LEFT);
-    for (const char *c = title; *c; c++) add(&p, *c == '<' ? "&lt;" : *c == '&' ? "&amp;" : "%c", *c);
-    add(&p, "</text>\n");
+    add_text(p, title);
+    add(p, "</text>\n");
+}
+
+char *sweep_svg(const sweep_point *points, int count, const char *title) {
+    char *text = NULL;
+    size_t size;
+    plot p = {.out = open_memstream(&text, &size)};
+    if (p.out == NULL) return NULL;
+    bounds(&p, points, count);
+    begin(&p, title);
     axis(&p, p.x0, p.x1, true, 1e6);
     axis(&p, p.y0, p.y1, false, 1e-3);
     add(&p, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">area, million units</text>", WIDTH - RIGHT,
@@ -165,9 +165,8 @@ char *sweep_svg(const sweep_point *points, int count, const char *title) {
     dots(&p, points, count, false);
     dots(&p, points, count, true);
     add(&p, "</svg>\n");
-    if (p.cap == 0) {
-        free(p.text);
-        return NULL;
-    }
-    return p.text;
+    bool complete = !ferror(p.out);
+    if (fclose(p.out) == 0 && complete) return text;
+    free(text);
+    return NULL;
 }

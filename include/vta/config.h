@@ -56,9 +56,8 @@ VTA_API const char *vta_config_model(const vta_config *config);      /* "sim_1x1
 /* Where it came from: a path, or "built-in default". */
 VTA_API const char *vta_config_source(const vta_config *config);
 
-/* Settings of the timing model that the file carries under the key TIMING, as "profile=hls bus_bits=128"
- * (vta/timing.h);
- * "" when it has none. */
+/* Settings of the timing model that the file carries under the key TIMING, as JSON: {"profile": "hls", "bus_bits": 128}
+ * (vta/timing.h); "" when it has none. */
 VTA_API const char *vta_config_timing(const vta_config *config);
 
 /* Derived sizes. Widths in bits of one scalar (INP, WGT, ACC, OUT; UOP 32; ACC_8BIT 8). */

@@ -1,4 +1,4 @@
-/* What front ends need besides the libraries' own work: files written whole, the name that was meant. */
+/* What front ends need besides the libraries' own work: files written whole, the name that was meant, text in XML. */
 #ifndef VTA_SUPPORT_H
 #define VTA_SUPPORT_H
 
@@ -16,6 +16,10 @@ VTA_API vta_status vta_file_write(const char *path, const void *bytes, size_t si
  * inserted, left out, changed or swapped with their neighbour, at most a third of the longer name. Upper and lower case
  * count as alike. NULL when none is near. `names` may hold NULLs, which are passed over. Borrowed from `names`. */
 VTA_API const char *vta_nearest_name(const char *name, const char *const *names, size_t count);
+
+/* A text as it stands in XML or HTML, between tags or as an attribute's value. Bytes that are not UTF-8 become U+FFFD.
+ * Free with vta_string_free; NULL: out of memory. */
+VTA_API char *vta_xml_escape(const char *text);
 
 VTA_END
 

@@ -1,6 +1,8 @@
 /* A schedule to a lowered function: te, then the passes. */
 #include <string.h>
 
+#include "base/arena_text.h"
+#include "config/write.h"
 #include "ir/handle.h"
 #include "lower/lower.h"
 #include "te/te.h"
@@ -18,17 +20,12 @@ typedef struct request {
 /* The configuration as one line of JSON; NULL for none. */
 static const char *config_text(vt_ctx *ctx, const vta_config *config) {
     if (!config) return NULL;
-    char *json = vta_config_to_json(config);
-    char *text = json ? vt_new_string(ctx, json) : NULL, *to = text;
-    vta_string_free(json);
-    if (!text) vt_raise(ctx, VTA_NO_MEMORY, "out of memory");
-    for (const char *p = text; *p; p++) {
-        if (*p == '\n') continue;
-        bool indent = *p == ' ' && p[1] == ' ';
-        if (!indent) *to++ = *p;
-    }
-    *to = '\0';
-    return text;
+    vta_allocator room;
+    vt_strbuf sb = vt_arena_text(ctx, &room);
+    vt_json w;
+    vt_json_init(&w, &sb, VT_JSON_SPACED);
+    vt_config_write(&w, config, false);
+    return vt_arena_text_take(ctx, &sb);
 }
 
 /* What a function for the accelerator computes, for objects to carry; NULL when it has scalar arguments. */

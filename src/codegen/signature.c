@@ -1,6 +1,8 @@
 /* What a kernel says about itself in its object: name, arguments, the configuration it was made for. */
 #include <string.h>
 
+#include "base/arena_text.h"
+#include "base/json_write.h"
 #include "codegen/prepare.h"
 #include "ir/print.h"
 #include "ir/visit.h"
@@ -42,62 +44,54 @@ static bool is_written(const vt_func *f, const vt_var *data) {
 
 /* ---- The text ---------------------------------------------------------------------------------------------------- */
 
-/* A JSON string with its quotes. */
-static const char *quoted(vt_ctx *ctx, const char *text) {
-    char *out = vt_new_bytes(ctx, strlen(text) * 6 + 3), *p = out;
-    static const char digits[] = "0123456789abcdef";
-    *p++ = '"';
-    for (; *text; text++) {
-        unsigned char ch = (unsigned char)*text;
-        if (ch < 32) {
-            memcpy(p, "\\u00", 4);
-            p[4] = digits[ch / 16];
-            p[5] = digits[ch % 16];
-            p += 6;
-            continue;
-        }
-        if (ch == '"' || ch == '\\') *p++ = '\\';
-        *p++ = (char)ch;
-    }
-    *p = '"';
-    return out;
-}
-
 /* Extents that are no constants stand as text. */
-static const char *shape_text(vt_ctx *ctx, const vt_buffer *b) {
-    const char *text = "";
+static void write_shape(vt_json *w, vt_ctx *ctx, const vt_buffer *b) {
+    vt_json_array(w, "shape");
     for (uint32_t i = 0; i < b->ndim; i++) {
         const vt_expr *e = b->shape[i];
-        const char *extent =
-            e->kind == VT_E_INT ? vt_new_format(ctx, "%lld", (long long)e->u.i) : quoted(ctx, vt_expr_text(ctx, e));
-        text = vt_new_format(ctx, "%s%s%s", text, i ? ", " : "", extent);
+        if (e->kind == VT_E_INT)
+            vt_json_int(w, NULL, e->u.i);
+        else
+            vt_json_text(w, NULL, vt_expr_text(ctx, e));
     }
-    return text;
+    vt_json_end(w);
 }
 
-static const char *device_text(vt_ctx *ctx, int32_t device) {
-    if (device == VT_DEVICE_EXT_DEV) return "\"ext_dev\"";
-    return device == VT_DEVICE_CPU ? "\"cpu\"" : vt_new_format(ctx, "%d", (int)device);
+static void write_device(vt_json *w, int32_t device) {
+    if (device == VT_DEVICE_EXT_DEV || device == VT_DEVICE_CPU)
+        vt_json_text(w, "device", device == VT_DEVICE_CPU ? "cpu" : "ext_dev");
+    else
+        vt_json_int(w, "device", device);
 }
 
-static const char *param_text(vt_ctx *ctx, const vt_codegen_func *cf, const vt__param *p) {
+static void write_param(vt_json *w, vt_ctx *ctx, const vt_codegen_func *cf, const vt__param *p) {
     char type[VT_DTYPE_TEXT];
-    if (!p->binding)
-        return vt_new_format(ctx, "{\"name\": %s, \"dtype\": \"%s\"}", quoted(ctx, vt_var_name(p->var)),
-                             vt_dtype_text(p->var->dtype, type));
-    const vt_buffer *b = p->binding->unflattened ? p->binding->unflattened : p->binding->buffer;
-    return vt_new_format(ctx, "{\"name\": %s, \"dtype\": \"%s\", \"shape\": [%s], \"device\": %s, \"output\": %s}",
-                         quoted(ctx, p->binding->buffer->name), vt_dtype_text(b->dtype, type), shape_text(ctx, b),
-                         device_text(ctx, cf->device_type),
-                         is_written(cf->func, p->binding->buffer->data) ? "true" : "false");
+    const vt_binding *binding = p->binding;
+    const vt_buffer *b = !binding ? NULL : binding->unflattened ? binding->unflattened : binding->buffer;
+    vt_json_object(w, NULL);
+    vt_json_text(w, "name", b ? binding->buffer->name : vt_var_name(p->var));
+    vt_json_text(w, "dtype", vt_dtype_text(b ? b->dtype : p->var->dtype, type));
+    if (b) {
+        write_shape(w, ctx, b);
+        write_device(w, cf->device_type);
+        vt_json_bool(w, "output", is_written(cf->func, binding->buffer->data));
+    }
+    vt_json_end(w);
 }
 
 const char *vt__signature_text(vt_ctx *ctx, const vt_codegen_func *cf, const vt__entry *entry) {
-    const char *args = "";
-    for (uint32_t i = 0; i < entry->n_params; i++)
-        args = vt_new_format(ctx, "%s%s%s", args, i ? ", " : "", param_text(ctx, cf, &entry->params[i]));
-    const char *computes = cf->computes ? vt_new_format(ctx, ", \"computes\": %s", quoted(ctx, cf->computes)) : "";
-    return vt_new_format(ctx, "{\"version\": %d, \"name\": %s, \"args\": [%s], \"config\": %s%s}",
-                         VTA_SIGNATURE_VERSION, quoted(ctx, entry->name), args, cf->config ? cf->config : "null",
-                         computes);
+    vta_allocator room;
+    vt_strbuf sb = vt_arena_text(ctx, &room);
+    vt_json w;
+    vt_json_init(&w, &sb, VT_JSON_SPACED);
+    vt_json_object(&w, NULL);
+    vt_json_int(&w, "version", VTA_SIGNATURE_VERSION);
+    vt_json_text(&w, "name", entry->name);
+    vt_json_array(&w, "args");
+    for (uint32_t i = 0; i < entry->n_params; i++) write_param(&w, ctx, cf, &entry->params[i]);
+    vt_json_end(&w);
+    vt_json_raw(&w, "config", cf->config ? cf->config : "null");
+    if (cf->computes) vt_json_text(&w, "computes", cf->computes);
+    vt_json_end(&w);
+    return vt_arena_text_take(ctx, &sb);
 }

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/strbuf.h"
 #include "config/settings.h"
 
 enum { FILE_LIMIT = 1 << 20 };
@@ -137,25 +136,6 @@ const char *vta_memory_name(vta_memory memory) {
 #undef VTA_MEMORY
     };
     return is_memory(memory) ? names[memory] : NULL;
-}
-
-/* ---- Writing --------------------------------------------------------------------------------------------- */
-
-/* Nothing needs escaping: settings accept no text that would (settings.c). */
-char *vta_config_to_json(const vta_config *config) {
-    vt_strbuf sb;
-    vt_strbuf_init(&sb, NULL);
-    vt_strbuf_addf(&sb, "{\n  \"TARGET\": \"%s\",\n  \"HW_VER\": \"%s\"", config->target, config->hw_version);
-    bool square = config->block_in == config->block_out;
-    for (int i = 0; i < VTA_CONFIG_FIELD_COUNT; i++) {
-        if (square && i == VTA_CONFIG_LOG_BLOCK_OUT) continue;
-        const char *name =
-            square && i == VTA_CONFIG_LOG_BLOCK_IN ? "LOG_BLOCK" : vta_config_field_name((vta_config_field)i);
-        vt_strbuf_addf(&sb, ",\n  \"%s\": %d", name, config->field[i]);
-    }
-    vt__config_print_timing(config, &sb);
-    vt_strbuf_add(&sb, "\n}\n");
-    return vt_strbuf_take(&sb);
 }
 
 void vta_string_free(char *text) { vt_strfree(NULL, text); }

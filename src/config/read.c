@@ -1,10 +1,9 @@
 /* The two texts that settings come from: a JSON object and a list of changes. */
-#include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/pair.h"
 #include "config/settings.h"
 
 static vta_status wrong_type(const vt__config_settings *s, const char *key, const json_t *value, const char *want,
@@ -46,36 +45,26 @@ vta_status vt__config_read_json(vt__config_settings *s, const char *json, size_t
     return status;
 }
 
-static vta_status read_change(vt__config_settings *s, const char *key, const char *value, vta_diag *diag) {
-    if (vt__config_key_is_text(key)) return vt__config_set_text(s, key, value, diag);
-    char *end;
-    errno = 0;
-    long long number = strtoll(value, &end, 10);
-    if (end == value || *end || errno)
-        return vt_fail_at(diag, VTA_CONFIG, (vt_pos){.file = s->name}, "%s = %.40s: must be a whole number", key,
-                          value);
-    return vt__config_set_number(s, key, number, diag);
+static vta_status wrong_change(const vt__config_settings *s, const vt_pair *pair, const char *why, vta_diag *diag) {
+    return vt_fail_at(diag, VTA_CONFIG, (vt_pos){.file = s->name}, "%.*s: %s", (int)(pair->size < 60 ? pair->size : 60),
+                      pair->word, why);
 }
 
-static bool is_gap(char c) { return isspace((unsigned char)c) || c == ','; }
+static vta_status read_change(vt__config_settings *s, const vt_pair *pair, vta_diag *diag) {
+    char key[64], value[64];
+    int64_t number;
+    if (!pair->key_size || !pair->has_value)
+        return wrong_change(s, pair, "a change is written KEY=VALUE, like LOG_BATCH=1", diag);
+    if (pair->key_size >= sizeof key || pair->value_size >= sizeof value)
+        return wrong_change(s, pair, "longer than any change", diag);
+    snprintf(key, sizeof key, "%.*s", (int)pair->key_size, pair->key);
+    snprintf(value, sizeof value, "%.*s", (int)pair->value_size, pair->value);
+    if (vt__config_key_is_text(key)) return vt__config_set_text(s, key, value, diag);
+    if (vt_pair_number(pair, &number) == VT_NUMBER_READ) return vt__config_set_number(s, key, number, diag);
+    return vt_fail_at(diag, VTA_CONFIG, (vt_pos){.file = s->name}, "%s = %.40s: must be a whole number", key, value);
+}
 
 vta_status vt__config_read_changes(vt__config_settings *s, const char *changes, vta_diag *diag) {
-    for (const char *p = changes;;) {
-        while (is_gap(*p)) p++;
-        if (!*p) return VTA_OK;
-        char word[128];
-        size_t n = 0;
-        while (p[n] && !is_gap(p[n])) n++;
-        if (n >= sizeof word)
-            return vt_fail_at(diag, VTA_CONFIG, (vt_pos){.file = s->name}, "%.40s...: longer than any change", p);
-        memcpy(word, p, n);
-        word[n] = 0;
-        p += n;
-        char *equals = strchr(word, '=');
-        if (!equals || equals == word)
-            return vt_fail_at(diag, VTA_CONFIG, (vt_pos){.file = s->name}, "%s: a change is written KEY=VALUE, like %s",
-                              word, "LOG_BATCH=1");
-        *equals = 0;
-        VT_TRY(read_change(s, word, equals + 1, diag));
-    }
+    for (vt_pair pair; vt_pair_next(&changes, &pair);) VT_TRY(read_change(s, &pair, diag));
+    return VTA_OK;
 }

@@ -22,7 +22,7 @@ typedef struct vt__config_settings {
     bool extra_given[VT__EXTRA_COUNT];
     char target[32];
     char hw_version[32];
-    char timing[VT_CONFIG_TIMING_BYTES]; /* "profile=hls bus_bits=128"; "": nothing given */
+    char timing[VT_CONFIG_TIMING_BYTES]; /* JSON, {"profile": "hls", ...}; "": nothing given */
 } vt__config_settings;
 
 /* The defaults, under a name. */
@@ -34,11 +34,9 @@ bool vt__config_key_is_text(const char *key);
 vta_status vt__config_unknown_key(const vt__config_settings *s, const char *key, vta_diag *diag);
 /* Reads all keys of a JSON object. */
 vta_status vt__config_read_json(vt__config_settings *s, const char *json, size_t size, vta_diag *diag);
-/* The member TIMING of a configuration, in and out (timing.c). */
+/* The member TIMING of a configuration (timing.c). */
 struct json_t;
 vta_status vt__config_read_timing(vt__config_settings *s, const struct json_t *value, vta_diag *diag);
-struct vt_strbuf;
-void vt__config_print_timing(const vta_config *config, struct vt_strbuf *sb);
 /* Reads "KEY=VALUE KEY=VALUE ...". */
 vta_status vt__config_read_changes(vt__config_settings *s, const char *changes, vta_diag *diag);
 /* Checks the rules between keys and derives everything else. */

@@ -1,67 +1,77 @@
-/* What checked runs found, as JSON. No text in it has a character that JSON would escape. */
+/* What checked runs found, as JSON. */
 #include "device/core/findings.h"
 
-#include <inttypes.h>
+#include <stdio.h>
 
-#include "base/strbuf.h"
+#include "base/json_write.h"
 #include "device/core/driver.h"
 
 static bool is_race(vt_finding_kind kind) { return kind != VT_FINDING_UNWRITTEN; }
 
-static void add_insn(vt_strbuf *sb, const char *which, const vt_finding_insn *insn) {
-    vt_strbuf_addf(sb, ", \"%s\": %u, \"%s_is\": \"%s\"", which, insn->index, which, insn->label);
+static void add_insn(vt_json *w, const char *which, const vt_finding_insn *insn) {
+    char label[16];
+    snprintf(label, sizeof label, "%s_is", which);
+    vt_json_uint(w, which, insn->index);
+    vt_json_text(w, label, insn->label);
 }
 
 /* UNFINISHED is about no place. */
-static void add_place(vt_strbuf *sb, const vt_finding *f) {
+static void add_place(vt_json *w, const vt_finding *f) {
     bool on_chip = f->kind == VT_FINDING_RACE || f->kind == VT_FINDING_UNWRITTEN;
-    if (f->kind != VT_FINDING_UNFINISHED)
-        vt_strbuf_addf(sb, ", \"memory\": \"%s\", \"from\": %" PRIu64 ", \"to\": %" PRIu64,
-                       on_chip ? vta_memory_name(f->memory) : "dram", f->from, f->to);
+    if (f->kind == VT_FINDING_UNFINISHED) return;
+    vt_json_text(w, "memory", on_chip ? vta_memory_name(f->memory) : "dram");
+    vt_json_uint(w, "from", f->from);
+    vt_json_uint(w, "to", f->to);
 }
 
-static void add_errors(vt_strbuf *sb, const vt_findings *found, bool races) {
+static void add_errors(vt_json *w, const char *key, const vt_findings *found, bool races) {
     char text[320];
-    const char *separator = "";
+    vt_json_array(w, key);
     for (uint32_t i = 0; i < found->shown_count; i++) {
         const vt_finding *f = &found->shown[i];
         if (is_race(f->kind) != races) continue;
         vt_finding_text(f, text, sizeof text);
-        vt_strbuf_addf(sb, "%s{\"kind\": \"%s\", \"run\": %u", separator, vt_finding_name(f->kind), f->run);
-        add_insn(sb, "first", &f->first);
-        if (races) add_insn(sb, "second", &f->second);
-        add_place(sb, f);
-        vt_strbuf_addf(sb, ", \"text\": \"%s\"}", text);
-        separator = ", ";
+        vt_json_object(w, NULL);
+        vt_json_text(w, "kind", vt_finding_name(f->kind));
+        vt_json_uint(w, "run", f->run);
+        add_insn(w, "first", &f->first);
+        if (races) add_insn(w, "second", &f->second);
+        add_place(w, f);
+        vt_json_text(w, "text", text);
+        vt_json_end(w);
     }
+    vt_json_end(w);
 }
 
-static void add_warnings(vt_strbuf *sb, const vt_findings *found) {
-    const char *separator = "";
+static void add_warnings(vt_json *w, const vt_findings *found) {
+    vt_json_array(w, "warnings");
     for (int kind = 0; kind < VT_WARN_COUNT; kind++) {
-        const vt_warning *w = &found->warnings[kind];
-        if (!w->count) continue;
-        vt_strbuf_addf(sb, "%s{\"kind\": \"%s\", \"count\": %u, \"run\": %u", separator,
-                       vt_warning_name((vt_portability)kind), w->count, w->run);
-        add_insn(sb, "first", &w->first);
-        vt_strbuf_addf(sb, ", \"differs\": \"%s\", \"text\": \"%s\"}", vt_warning_where((vt_portability)kind),
-                       vt_warning_text((vt_portability)kind));
-        separator = ", ";
+        const vt_warning *warning = &found->warnings[kind];
+        if (!warning->count) continue;
+        vt_json_object(w, NULL);
+        vt_json_text(w, "kind", vt_warning_name((vt_portability)kind));
+        vt_json_uint(w, "count", warning->count);
+        vt_json_uint(w, "run", warning->run);
+        add_insn(w, "first", &warning->first);
+        vt_json_text(w, "differs", vt_warning_where((vt_portability)kind));
+        vt_json_text(w, "text", vt_warning_text((vt_portability)kind));
+        vt_json_end(w);
     }
+    vt_json_end(w);
 }
 
 char *vta_device_findings_to_json(const vta_device *device) {
     if (!device) return NULL;
     vt_strbuf sb;
+    vt_json w;
     vt_strbuf_init(&sb, NULL);
-    vt_strbuf_addf(&sb, "{\"runs\": %u, \"races\": [", device->found.runs);
-    add_errors(&sb, &device->found, true);
-    vt_strbuf_add(&sb, "], \"unwritten\": [");
-    add_errors(&sb, &device->found, false);
-    vt_strbuf_addf(&sb, "], \"more\": %u, \"warnings\": [", device->found.more);
-    add_warnings(&sb, &device->found);
-    vt_strbuf_add(&sb, "]}");
-    char *text = vt_strbuf_take(&sb);
-    vt_strbuf_free(&sb);
-    return text;
+    vt_json_init(&w, &sb, VT_JSON_SPACED);
+    vt_json_object(&w, NULL);
+    vt_json_uint(&w, "runs", device->found.runs);
+    add_errors(&w, "races", &device->found, true);
+    add_errors(&w, "unwritten", &device->found, false);
+    vt_json_uint(&w, "more", device->found.more);
+    add_warnings(&w, &device->found);
+    vt_json_end(&w);
+    return vt_strbuf_take(&sb);
 }

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "ir/arena_text.h"
+#include "base/arena_text.h"
 #include "ir/build.h"
 #include "ir/names.h"
 #include "ir/print.h"
@@ -547,7 +547,7 @@ void vt_print_stmt(vt_ctx *ctx, const vt_stmt *s, vt_strbuf *out) {
 
 static const char *text_of(vt_ctx *ctx, const vt_expr *e, const vt_stmt *s, bool plain) {
     vta_allocator room;
-    vt_strbuf sb = vt__arena_text(ctx, &room);
+    vt_strbuf sb = vt_arena_text(ctx, &room);
     printer p = start(ctx, &sb);
     p.plain = plain;
     if (e) {

@@ -233,7 +233,7 @@ static const char *declare_buffer(vt__script *s, const vt_buffer *b) {
     printer *p = (printer *)s;
     frame *f = home(p, b);
     vta_allocator room;
-    vt_strbuf sb = vt__arena_text(s->ctx, &room);
+    vt_strbuf sb = vt_arena_text(s->ctx, &room);
     char t[VT_DTYPE_TEXT];
     const char *name = define(p, f, b, b->name);
     vt_strbuf_addf(&sb, "%s = T.buffer_decl(", name);
@@ -280,7 +280,7 @@ static void scope(printer *p, const vt_stmt *s, const char *head, const char *wi
 
 static void loop(printer *p, const vt_stmt *s) {
     vta_allocator room;
-    vt_strbuf head = vt__arena_text(p->s.ctx, &room);
+    vt_strbuf head = vt_arena_text(p->s.ctx, &room);
     const vt_stmt *last = grid_end(s);
     frame f;
     enter(p, &f, s);
@@ -323,7 +323,7 @@ static void loop(printer *p, const vt_stmt *s) {
 
 static void let(printer *p, const vt_stmt *s) {
     vta_allocator room;
-    vt_strbuf value = vt__arena_text(p->s.ctx, &room);
+    vt_strbuf value = vt_arena_text(p->s.ctx, &room);
     bool concise = p->top->concise;
     char t[VT_DTYPE_TEXT];
     vt__script_expr(&p->s, &value, s->u.let.value);
@@ -365,7 +365,7 @@ static void ref(printer *p, vt_strbuf *out, const vt_ref *r) {
 
 static void attr(printer *p, const vt_stmt *s) {
     vta_allocator room;
-    vt_strbuf head = vt__arena_text(p->s.ctx, &room);
+    vt_strbuf head = vt_arena_text(p->s.ctx, &room);
     vt_strbuf_add(&head, "T.attr(");
     ref(p, &head, &s->u.attr.node);
     vt_strbuf_addf(&head, ", \"%s\", ", s->u.attr.key);
@@ -377,7 +377,7 @@ static void attr(printer *p, const vt_stmt *s) {
 
 static void allocate(printer *p, const vt_stmt *s) {
     vta_allocator room;
-    vt_strbuf call = vt__arena_text(p->s.ctx, &room);
+    vt_strbuf call = vt_arena_text(p->s.ctx, &room);
     const char *storage = s->u.alloc.var->u.var->scope;
     bool concise = p->top->concise;
     char t[VT_DTYPE_TEXT];
@@ -406,7 +406,7 @@ static void allocate(printer *p, const vt_stmt *s) {
 
 static void branch(printer *p, const vt_stmt *s) {
     vta_allocator room;
-    vt_strbuf head = vt__arena_text(p->s.ctx, &room);
+    vt_strbuf head = vt_arena_text(p->s.ctx, &room);
     frame f;
     vt_strbuf_add(&head, "if ");
     vt__script_expr(&p->s, &head, s->u.branch.condition);
@@ -422,7 +422,7 @@ static void branch(printer *p, const vt_stmt *s) {
 
 static void check(printer *p, const vt_stmt *s) {
     vta_allocator room;
-    vt_strbuf text = vt__arena_text(p->s.ctx, &room);
+    vt_strbuf text = vt_arena_text(p->s.ctx, &room);
     vt__script_expr(&p->s, &text, s->u.assertion.condition);
     vt_strbuf_add(&text, ", ");
     vt__script_expr(&p->s, &text, s->u.assertion.message);
@@ -434,7 +434,7 @@ static void check(printer *p, const vt_stmt *s) {
 /* One line: a store, a call, a value. */
 static void simple(printer *p, const vt_stmt *s) {
     vta_allocator room;
-    vt_strbuf text = vt__arena_text(p->s.ctx, &room);
+    vt_strbuf text = vt_arena_text(p->s.ctx, &room);
     const vt_expr *value = s->kind == VT_S_EVAL ? s->u.eval.value : NULL;
     if (s->kind == VT_S_STORE) {
         vt__script_element(&p->s, &text, s->u.store.buffer, s->u.store.n_indices, s->u.store.indices);
@@ -457,7 +457,7 @@ static void simple(printer *p, const vt_stmt *s) {
 
 static void realize(printer *p, const vt_stmt *s) {
     vta_allocator room;
-    vt_strbuf head = vt__arena_text(p->s.ctx, &room);
+    vt_strbuf head = vt_arena_text(p->s.ctx, &room);
     vt_strbuf_addf(&head, "T.realize(%s[", vt__script_name(&p->s, s->u.realize.tensor->name));
     for (uint32_t i = 0; i < s->u.realize.n_bounds; i++) {
         const vt_range *r = &s->u.realize.bounds[i];

@@ -2,8 +2,8 @@
 #ifndef VT_IR_PRINT_SCRIPT_H
 #define VT_IR_PRINT_SCRIPT_H
 
+#include "base/arena_text.h"
 #include "base/strbuf.h"
-#include "ir/arena_text.h"
 #include "ir/names.h"
 #include "ir/visit.h"
 

@@ -1,9 +1,10 @@
 /* Signatures: what an object says about its functions, read back. */
 #include <inttypes.h>
-#include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "module/module_priv.h"
 
 typedef struct argument {
@@ -115,7 +116,7 @@ static vta_status read_arg(const reader *r, const json_t *json, argument *a) {
 static vta_status read_config(const reader *r, const json_t *json) {
     if (!json || json_is_null(json)) return VTA_OK;
     char *text = json_dumps(json, 0);
-    if (!text) return damaged(r, "no configuration");
+    if (!text) return vt_no_memory(r->diag);
     vta_status status = vta_config_parse(text, strlen(text), r->from, r->diag, &r->s->config);
     free(text);
     return status;
@@ -153,9 +154,11 @@ vta_status vta_signature_parse(const char *text, const char *from, const vta_all
     reader r = {.from = from ? from : "signature", .diag = diag, .s = vt_alloc_zero(allocator, sizeof *r.s)};
     if (!r.s) return vt_no_memory(diag);
     r.s->allocator = allocator ? *allocator : vt_allocator_libc;
-    json_error_t error;
-    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    vta_status status = root ? read_all(&r, root) : damaged(&r, error.text);
+    char name[1024];
+    snprintf(name, sizeof name, "%.900s: the signature is damaged", r.from);
+    json_t *root;
+    vta_status status = vt_json_parse(text, strlen(text), name, diag, &root);
+    if (status == VTA_OK) status = read_all(&r, root);
     json_decref(root);
     if (status == VTA_OK)
         *out_signature = r.s;

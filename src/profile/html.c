@@ -3,6 +3,7 @@
  * quick. */
 #include <string.h>
 
+#include "base/xml.h"
 #include "profile/page.h"
 #include "profile/profile_priv.h"
 
@@ -10,7 +11,8 @@ enum { MOST_SLICES = 30000 }; /* of one unit, before neighbours are drawn togeth
 
 typedef struct page {
     const vta_profile *p;
-    vt_strbuf *sb;
+    vt_json *w;
+    vt_strbuf fields; /* of an instruction, as text */
     const char *title;
     vta_diag *diag;
     uint8_t *named; /* by name: some slice of the page shows it */
@@ -26,23 +28,19 @@ typedef struct slice {
 typedef void (*column_writer)(page *g, const slice *s, void *state);
 
 static void column(page *g, int unit, const char *name, column_writer write, void *state) {
-    vt_strbuf_addf(g->sb, ",\"%s\":[", name);
+    vt_json_array(g->w, name);
     uint64_t before = 0;
-    bool first = true;
     for (size_t r = 0; r < g->p->run_count; r++) {
         const vt_profile_run *run = &g->p->runs[r];
-        for (uint32_t i = 0; i < run->count; i++) {
-            if (run->times[i].unit != unit || run->times[i].start == UINT64_MAX) continue;
-            if (!first) vt_strbuf_addc(g->sb, ',');
-            first = false;
-            write(g, &(slice){run, i, before + i}, state);
-        }
+        for (uint32_t i = 0; i < run->count; i++)
+            if (run->times[i].unit == unit && run->times[i].start != UINT64_MAX)
+                write(g, &(slice){run, i, before + i}, state);
         before += run->count;
     }
-    vt_strbuf_addc(g->sb, ']');
+    vt_json_end(g->w);
 }
 
-static void number(page *g, uint64_t n) { vt_strbuf_addf(g->sb, "%llu", (unsigned long long)n); }
+static void number(page *g, uint64_t n) { vt_json_uint(g->w, NULL, n); }
 static const vta_insn_time *time_of(const slice *s) { return &s->run->times[s->insn]; }
 
 static void put_start(page *g, const slice *s, void *state) {
@@ -82,7 +80,7 @@ static void put_source(page *g, const slice *s, void *state) {
 static void put_token(page *g, const slice *s, void *state) {
     uint32_t token = *(const bool *)state ? time_of(s)->token_next : time_of(s)->token_prev;
     if (token == UINT32_MAX)
-        vt_strbuf_add(g->sb, "-1");
+        vt_json_int(g->w, NULL, -1);
     else
         number(g, s->index - s->insn + token);
 }
@@ -100,15 +98,22 @@ static void put_critical(page *g, const slice *s, void *state) {
 }
 static void put_fields(page *g, const slice *s, void *state) {
     (void)state;
-    vt_strbuf_addc(g->sb, '"');
-    vt_insn_fields(g->sb, &s->run->insns[s->insn]);
-    vt_strbuf_addc(g->sb, '"');
+    vt_strbuf_clear(&g->fields);
+    vt_insn_fields(&g->fields, &s->run->insns[s->insn]);
+    if (g->fields.failed) g->w->sb->failed = true;
+    vt_json_text(g->w, NULL, vt_strbuf_text(&g->fields));
+}
+
+static void begin_row(page *g, int unit) {
+    vt_json_line(g->w);
+    vt_json_object(g->w, NULL);
+    vt_json_text(g->w, "unit", vta_unit_name((vta_unit)unit));
 }
 
 static void unit_row(page *g, int unit) {
     uint64_t last = 0;
     bool prev = false, next = true;
-    vt_strbuf_addf(g->sb, ",\n{\"unit\":\"%s\"", vta_unit_name((vta_unit)unit));
+    begin_row(g, unit);
     column(g, unit, "s", put_start, &last);
     column(g, unit, "d", put_length, NULL);
     column(g, unit, "k", put_kind, NULL);
@@ -122,7 +127,7 @@ static void unit_row(page *g, int unit) {
     column(g, unit, "a", put_address, NULL);
     column(g, unit, "cp", put_critical, NULL);
     if (g->p->name_count) column(g, unit, "src", put_source, NULL);
-    vt_strbuf_addc(g->sb, '}');
+    vt_json_end(g->w);
 }
 
 /* Neighbouring instructions of a unit, drawn as one. */
@@ -132,23 +137,43 @@ typedef struct group {
     uint32_t count;
 } group;
 
+/* The columns of a row of groups. Each is an array of its own until all are complete. */
+enum { GROUP_START, GROUP_LENGTH, GROUP_KIND, GROUP_FIRST, GROUP_BUSY, GROUP_COLUMNS };
+static const char *const group_columns[GROUP_COLUMNS] = {"s", "d", "k", "n", "c"};
+
 typedef struct grouped {
-    vt_strbuf s, d, k, n, c;
+    vt_strbuf text[GROUP_COLUMNS];
+    vt_json json[GROUP_COLUMNS];
     uint64_t last;
 } grouped;
+
+static void grouped_begin(grouped *out) {
+    for (int i = 0; i < GROUP_COLUMNS; i++) {
+        vt_strbuf_init(&out->text[i], &vt_allocator_libc);
+        vt_json_init(&out->json[i], &out->text[i], VT_JSON_TIGHT);
+        vt_json_array(&out->json[i], NULL);
+    }
+}
+
+/* Puts the columns into the page. */
+static void grouped_end(page *g, grouped *out) {
+    for (int i = 0; i < GROUP_COLUMNS; i++) {
+        vt_json_end(&out->json[i]);
+        vt_json_raw(g->w, group_columns[i], vt_strbuf_text(&out->text[i]));
+        if (out->text[i].failed) g->w->sb->failed = true;
+        vt_strbuf_free(&out->text[i]);
+    }
+}
 
 static void flush(grouped *out, group *g) {
     if (g->count == 0) return;
     int best = 0;
     for (int k = 1; k < VTA_KIND_COUNT; k++)
         if (g->kind_cycles[k] > g->kind_cycles[best]) best = k;
-    const char *comma = out->s.size ? "," : "";
     uint64_t span = g->end - g->start;
-    vt_strbuf_addf(&out->s, "%s%llu", comma, (unsigned long long)(g->start - out->last));
-    vt_strbuf_addf(&out->d, "%s%llu", comma, (unsigned long long)span);
-    vt_strbuf_addf(&out->k, "%s%d", comma, best);
-    vt_strbuf_addf(&out->n, "%s%llu", comma, (unsigned long long)g->first);
-    vt_strbuf_addf(&out->c, "%s%llu", comma, (unsigned long long)(span ? 100 * g->busy / span : 100));
+    const uint64_t row[GROUP_COLUMNS] = {g->start - out->last, span, (uint64_t)best, g->first,
+                                         span ? 100 * g->busy / span : 100};
+    for (int i = 0; i < GROUP_COLUMNS; i++) vt_json_uint(&out->json[i], NULL, row[i]);
     out->last = g->start;
     *g = (group){0};
 }
@@ -167,10 +192,8 @@ static void take(group *g, const slice *s) {
 static void grouped_row(page *g, int unit, uint64_t slices) {
     uint64_t size = (slices + MOST_SLICES - 1) / MOST_SLICES, before = 0;
     grouped out = {0};
-    vt_strbuf *columns[] = {&out.s, &out.d, &out.k, &out.n, &out.c};
-    static const char *const names[] = {"s", "d", "k", "n", "c"};
-    for (int i = 0; i < 5; i++) vt_strbuf_init(columns[i], &vt_allocator_libc);
     group now = {0};
+    grouped_begin(&out);
     for (size_t r = 0; r < g->p->run_count; r++) {
         const vt_profile_run *run = &g->p->runs[r];
         for (uint32_t i = 0; i < run->count; i++) {
@@ -181,36 +204,32 @@ static void grouped_row(page *g, int unit, uint64_t slices) {
         flush(&out, &now);
         before += run->count;
     }
-    vt_strbuf_addf(g->sb, ",\n{\"unit\":\"%s\",\"g\":%llu", vta_unit_name((vta_unit)unit), (unsigned long long)size);
-    for (int i = 0; i < 5; i++) {
-        vt_strbuf_addf(g->sb, ",\"%s\":[%s]", names[i], vt_strbuf_text(columns[i]));
-        if (columns[i]->failed) g->sb->failed = true;
-        vt_strbuf_free(columns[i]);
-    }
-    vt_strbuf_addc(g->sb, '}');
+    begin_row(g, unit);
+    vt_json_uint(g->w, "g", size);
+    grouped_end(g, &out);
+    vt_json_end(g->w);
 }
 
 /* Batches of fetch: "m" is how many instructions, "n" the first of them. */
 static void fetch_row(page *g) {
     static const char *const names[] = {"s", "d", "k", "n", "m"};
-    vt_strbuf_add(g->sb, "{\"unit\":\"fetch\"");
+    begin_row(g, VTA_UNIT_FETCH);
     for (int c = 0; c < 5; c++) {
         uint64_t last = 0, before = 0;
-        bool first = true;
-        vt_strbuf_addf(g->sb, ",\"%s\":[", names[c]);
+        vt_json_array(g->w, names[c]);
         for (size_t r = 0; r < g->p->run_count; before += g->p->runs[r++].count) {
             const vt_profile_run *run = &g->p->runs[r];
             vt_fetch_batch b;
-            for (uint32_t i = 0; vt_profile_fetch_batch(g->p, run, i, &b); i++, first = false) {
+            for (uint32_t i = 0; vt_profile_fetch_batch(g->p, run, i, &b); i++) {
                 uint64_t start = run->begin + b.start;
                 const uint64_t value[] = {start - last, b.finish - b.start, 0, before + b.first, b.end - b.first};
-                vt_strbuf_addf(g->sb, first ? "%llu" : ",%llu", (unsigned long long)value[c]);
+                number(g, value[c]);
                 last = start;
             }
         }
-        vt_strbuf_addc(g->sb, ']');
+        vt_json_end(g->w);
     }
-    vt_strbuf_addc(g->sb, '}');
+    vt_json_end(g->w);
 }
 
 static uint64_t slices_of(const vta_profile *p, int unit) {
@@ -231,31 +250,31 @@ static void mark_names(page *g) {
     }
 }
 
-static void kinds(page *g) {
-    vt_strbuf_add(g->sb, "\"kinds\":[");
-    for (int k = 0; k < VTA_KIND_COUNT; k++)
-        vt_strbuf_addf(g->sb, "%s\"%s\"", k ? "," : "", vta_insn_kind_name((vta_insn_kind)k));
-    vt_strbuf_add(g->sb, "],\"states\":{");
+static void kinds(vt_json *w) {
+    vt_json_array(w, "kinds");
+    for (int k = 0; k < VTA_KIND_COUNT; k++) vt_json_text(w, NULL, vta_insn_kind_name((vta_insn_kind)k));
+    vt_json_end(w);
+    vt_json_object(w, "states");
     for (int s = 0; s < VTA_STATE_COUNT; s++)
-        vt_strbuf_addf(g->sb, "%s\"%s\":\"%s\"", s ? "," : "", vta_unit_state_name((vta_unit_state)s),
-                       vta_unit_state_text((vta_unit_state)s));
-    vt_strbuf_add(g->sb, "}");
+        vt_json_text(w, vta_unit_state_name((vta_unit_state)s), vta_unit_state_text((vta_unit_state)s));
+    vt_json_end(w);
 }
 
 static void names(page *g) {
-    vt_strbuf_add(g->sb, ",\n\"names\":[");
+    vt_json_line(g->w);
+    vt_json_array(g->w, "names");
     for (size_t i = 0; i < g->p->name_count; i++) {
-        if (i) vt_strbuf_addc(g->sb, ',');
         if (g->named[i])
-            vt_json_string(g->sb, g->p->names[i]);
+            vt_json_text(g->w, NULL, g->p->names[i]);
         else
-            vt_strbuf_addc(g->sb, '0');
+            number(g, 0);
     }
-    vt_strbuf_add(g->sb, "]");
+    vt_json_end(g->w);
 }
 
 static void rows(page *g) {
-    vt_strbuf_add(g->sb, ",\n\"rows\":[");
+    vt_json_line(g->w);
+    vt_json_array(g->w, "rows");
     fetch_row(g);
     for (int unit = VTA_UNIT_LOAD; unit < VTA_UNIT_COUNT; unit++) {
         uint64_t slices = slices_of(g->p, unit);
@@ -264,25 +283,25 @@ static void rows(page *g) {
         else
             unit_row(g, unit);
     }
-    vt_strbuf_add(g->sb, "]");
+    vt_json_end(g->w);
 }
 
 /* One profile as an object. */
 static vta_status write_side(page *g) {
-    char *report;
-    VT_TRY(vta_profile_json(g->p, g->diag, &report));
-    vt_strbuf_add(g->sb, "{\"title\":");
-    vt_json_string(g->sb, g->title);
-    vt_strbuf_addf(g->sb, ",\n\"report\":%s", report);
-    vta_string_free(report);
+    vt_json_line(g->w);
+    vt_json_object(g->w, NULL);
+    vt_json_text(g->w, "title", g->title);
+    vt_json_line(g->w);
+    VT_TRY(vt_profile_write(g->p, g->diag, "report", g->w));
     names(g);
     rows(g);
-    vt_strbuf_add(g->sb, "}");
+    vt_json_end(g->w);
     return VTA_OK;
 }
 
-static vta_status side(const vta_profile *profile, const char *title, vt_strbuf *sb, vta_diag *diag) {
-    page g = {.p = profile, .sb = sb, .title = title ? title : "VTA program", .diag = diag};
+static vta_status side(const vta_profile *profile, const char *title, vt_json *w, vta_diag *diag) {
+    page g = {.p = profile, .w = w, .title = title ? title : "VTA program", .diag = diag};
+    vt_strbuf_init(&g.fields, &vt_allocator_libc);
     g.named = vt_alloc_zero(&profile->allocator, profile->name_count);
     vta_status status = g.named ? vt_profile_critical(profile, diag, &g.critical) : vt_no_memory(diag);
     if (status == VTA_OK) {
@@ -291,6 +310,7 @@ static vta_status side(const vta_profile *profile, const char *title, vt_strbuf 
         vt_profile_critical_free(profile, &g.critical);
     }
     vt_free(&profile->allocator, g.named, profile->name_count);
+    vt_strbuf_free(&g.fields);
     return status;
 }
 
@@ -303,29 +323,21 @@ typedef struct shown {
 } shown;
 
 static vta_status data(const shown *what, vt_strbuf *sb, vta_diag *diag) {
-    vt_strbuf_add(sb, "{");
-    kinds(&(page){.sb = sb});
-    vt_strbuf_add(sb, ",\n\"sides\":[");
-    VT_TRY(side(what->profile, what->title, sb, diag));
-    if (what->other) vt_strbuf_add(sb, ",\n");
-    if (what->other) VT_TRY(side(what->other, what->other_title, sb, diag));
-    vt_strbuf_add(sb, "]}");
+    vt_json w;
+    vt_json_init(&w, sb, VT_JSON_TIGHT);
+    vt_json_object(&w, NULL);
+    kinds(&w);
+    vt_json_line(&w);
+    vt_json_array(&w, "sides");
+    VT_TRY(side(what->profile, what->title, &w, diag));
+    if (what->other) VT_TRY(side(what->other, what->other_title, &w, diag));
+    vt_json_end(&w);
+    vt_json_end(&w);
     return VTA_OK;
 }
 
 /* The page's scripts, in the order in which they build on each other. */
 static const char *const scripts[] = {vt_base_js, vt_timeline_js, vt_select_js, vt_panels_js, vt_tables_js, vt_main_js};
-
-static void escaped(vt_strbuf *sb, const char *text) {
-    for (; *text; text++) {
-        if (*text == '<')
-            vt_strbuf_add(sb, "&lt;");
-        else if (*text == '&')
-            vt_strbuf_add(sb, "&amp;");
-        else
-            vt_strbuf_addc(sb, *text);
-    }
-}
 
 /* Copies page.html and fills in what stands between {{ and }}. */
 static vta_status fill(const shown *what, vt_strbuf *sb, vta_diag *diag) {
@@ -335,7 +347,7 @@ static vta_status fill(const shown *what, vt_strbuf *sb, vta_diag *diag) {
         const char *name = open + 2, *close = strstr(name, "}}");
         if (close == NULL) return vt_fail(diag, VTA_INTERNAL, "page.html: {{ without }}");
         if (strncmp(name, "title", 5) == 0)
-            escaped(sb, what->title ? what->title : "VTA program");
+            vt_xml_text(sb, what->title ? what->title : "VTA program");
         else if (strncmp(name, "style", 5) == 0)
             vt_strbuf_add(sb, vt_page_css);
         else if (strncmp(name, "script", 6) == 0)

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "base/strbuf.h"
+#include "base/json_write.h"
 #include "vta/profile.h"
 
 typedef struct vt_profile_run {
@@ -107,8 +107,8 @@ vta_status vt_profile_verdict(const vta_profile *profile, vta_diag *diag, vt_str
 
 /* ---- Between reports ---- */
 
-/* Appends `text` as a JSON string with quotes; '<' is escaped too, so that the result may stand inside a page. */
-void vt_json_string(vt_strbuf *sb, const char *text);
+/* Writes the report as an object. */
+vta_status vt_profile_write(const vta_profile *profile, vta_diag *diag, const char *key, vt_json *w);
 /* "inp  3x14 tiles of stride 56, sram 0, dram 1024": an instruction's fields for people. */
 void vt_insn_fields(vt_strbuf *sb, const vta_insn *insn);
 /* The source-level name of an instruction, NULL for none. */

@@ -1,21 +1,7 @@
 /* The profile as text and as JSON, and what all reports share. */
-#include <stdio.h>
 #include <string.h>
 
 #include "profile/profile_priv.h"
-
-void vt_json_string(vt_strbuf *sb, const char *text) {
-    vt_strbuf_addc(sb, '"');
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            vt_strbuf_addf(sb, "\\%c", *c);
-        else if (*c < 32 || *c == '<')
-            vt_strbuf_addf(sb, "\\u%04x", *c);
-        else
-            vt_strbuf_addc(sb, (char)*c);
-    }
-    vt_strbuf_addc(sb, '"');
-}
 
 static void add_memory_fields(vt_strbuf *sb, const vta_insn *insn) {
     const char *memory = vta_memory_name((vta_memory)insn->u.mem.memory_type);
@@ -105,19 +91,20 @@ static vta_status stages_text(const vta_profile *p, vta_diag *diag, vt_strbuf *s
     return VTA_OK;
 }
 
-static vta_status stages_json(const vta_profile *p, vta_diag *diag, vt_strbuf *sb) {
+static vta_status stages_json(const vta_profile *p, vta_diag *diag, vt_json *w) {
     vt_stage_time *rows;
     size_t count;
     VT_TRY(vt_profile_stages(p, diag, &rows, &count));
+    vt_json_array(w, "stages");
     for (size_t i = 0; i < count; i++) {
-        char name[128];
-        snprintf(name, sizeof name, "%.*s", (int)rows[i].name_size, rows[i].name);
-        vt_strbuf_add(sb, i ? ", {\"name\": " : "{\"name\": ");
-        vt_json_string(sb, name);
-        vt_strbuf_addf(sb, ", \"unit\": \"%s\", \"instructions\": %llu, \"cycles\": %llu}",
-                       vta_unit_name((vta_unit)rows[i].unit), (unsigned long long)rows[i].instructions,
-                       (unsigned long long)rows[i].cycles);
+        vt_json_object(w, NULL);
+        vt_json_textn(w, "name", rows[i].name, rows[i].name_size);
+        vt_json_text(w, "unit", vta_unit_name((vta_unit)rows[i].unit));
+        vt_json_uint(w, "instructions", rows[i].instructions);
+        vt_json_uint(w, "cycles", rows[i].cycles);
+        vt_json_end(w);
     }
+    vt_json_end(w);
     vt_free(&p->allocator, rows, count * sizeof *rows);
     return VTA_OK;
 }
@@ -156,100 +143,114 @@ vta_status vta_profile_text(const vta_profile *profile, vta_diag *diag, char **o
     return vt_profile_hand_out(&sb, write_text(profile, diag, &sb), diag, out_text);
 }
 
-static vta_status verdict_json(const vta_profile *p, vta_diag *diag, vt_strbuf *sb) {
+static vta_status verdict_json(const vta_profile *p, vta_diag *diag, vt_json *w) {
     vt_strbuf words;
     vt_strbuf_init(&words, &vt_allocator_libc);
     vta_status status = vt_profile_verdict(p, diag, &words);
-    char *line = words.text, *end;
-    vt_strbuf_add(sb, "[");
-    for (int n = 0; status == VTA_OK && line && *line; line = end, n++) {
-        end = strchr(line, '\n');
-        if (!end) break; /* out of memory in the middle of a line: `words` has failed */
-        *end++ = '\0';
-        if (n) vt_strbuf_add(sb, ", ");
-        vt_json_string(sb, line);
-    }
-    vt_strbuf_add(sb, "]");
     if (status == VTA_OK && words.failed) status = vt_no_memory(diag);
+    vt_json_array(w, "verdict");
+    for (const char *line = vt_strbuf_text(&words); status == VTA_OK && *line;) {
+        size_t size = strcspn(line, "\n");
+        vt_json_textn(w, NULL, line, size);
+        line += size + (line[size] == '\n');
+    }
+    vt_json_end(w);
     vt_strbuf_free(&words);
     return status;
 }
 
-static vta_status traffic_json(const vta_profile *p, vta_diag *diag, vt_strbuf *sb) {
+static vta_status timing_json(const vta_profile *p, vta_diag *diag, vt_json *w) {
+    char *timing = vta_timing_to_json(p->config, &p->timing, &p->sum);
+    if (timing == NULL) return vt_no_memory(diag);
+    vt_json_raw(w, "timing", timing);
+    vta_string_free(timing);
+    return VTA_OK;
+}
+
+static vta_status traffic_json(const vta_profile *p, vta_diag *diag, vt_json *w) {
     vt_traffic *rows;
     size_t count;
     VT_TRY(vt_profile_traffic(p, diag, &rows, &count));
+    vt_json_array(w, "traffic");
     for (size_t i = 0; i < count; i++) {
         char name[96];
         vt_traffic_name(&rows[i], name);
-        vt_strbuf_add(sb, i ? ", {\"name\": " : "{\"name\": ");
-        vt_json_string(sb, name);
-        vt_strbuf_addf(sb,
-                       ", \"memory\": \"%s\", \"bytes\": %llu, \"distinct\": %llu, \"instructions\": %llu, "
-                       "\"first\": %llu, \"last\": %llu}",
-                       vta_memory_name(rows[i].memory), (unsigned long long)rows[i].bytes,
-                       (unsigned long long)rows[i].distinct, (unsigned long long)rows[i].instructions,
-                       (unsigned long long)rows[i].first, (unsigned long long)rows[i].last);
+        vt_json_object(w, NULL);
+        vt_json_text(w, "name", name);
+        vt_json_text(w, "memory", vta_memory_name(rows[i].memory));
+        vt_json_uint(w, "bytes", rows[i].bytes);
+        vt_json_uint(w, "distinct", rows[i].distinct);
+        vt_json_uint(w, "instructions", rows[i].instructions);
+        vt_json_uint(w, "first", rows[i].first);
+        vt_json_uint(w, "last", rows[i].last);
+        vt_json_end(w);
     }
+    vt_json_end(w);
     vt_free(&p->allocator, rows, count * sizeof *rows);
     return VTA_OK;
 }
 
-static vta_status critical_json(const vta_profile *p, vta_diag *diag, vt_strbuf *sb) {
+static vta_status critical_json(const vta_profile *p, vta_diag *diag, vt_json *w) {
     vt_critical c;
     VT_TRY(vt_profile_critical(p, diag, &c));
-    const char *separator = "[";
+    vt_json_array(w, "critical_path");
     for (int k = 0; k <= VTA_KIND_COUNT; k++) {
         bool fetch = k == VTA_KIND_COUNT; /* the last row */
         uint64_t cycles = fetch ? c.fetch : c.cycles[k];
         if (!cycles) continue;
-        vt_strbuf_addf(sb, "%s{\"kind\": \"%s\", \"instructions\": %llu, \"cycles\": %llu}", separator,
-                       fetch ? "fetch" : vta_insn_kind_name((vta_insn_kind)k),
-                       fetch ? 0ull : (unsigned long long)c.instructions[k], (unsigned long long)cycles);
-        separator = ", ";
+        vt_json_object(w, NULL);
+        vt_json_text(w, "kind", fetch ? "fetch" : vta_insn_kind_name((vta_insn_kind)k));
+        vt_json_uint(w, "instructions", fetch ? 0 : c.instructions[k]);
+        vt_json_uint(w, "cycles", cycles);
+        vt_json_end(w);
     }
-    vt_strbuf_add(sb, *separator == '[' ? "[]" : "]");
+    vt_json_end(w);
     vt_profile_critical_free(p, &c);
     return VTA_OK;
 }
 
-static vta_status occupancy_json(const vta_profile *p, vta_diag *diag, vt_strbuf *sb) {
+static void write_occupancy(vt_json *w, const vt_occupancy *o) {
+    vt_json_object(w, "occupancy");
+    vt_json_bool(w, "exact", o->exact);
+    for (int b = 0; b < VT_OCC_COUNT; b++) {
+        vt_json_object(w, vta_memory_name(vt_occupancy_memory[b]));
+        vt_json_uint(w, "depth", o->depth[b]);
+        vt_json_uint(w, "peak", o->peak[b]);
+        vt_json_array(w, "live");
+        for (int k = 0; k < VT_OCCUPANCY_SAMPLES; k++) vt_json_uint(w, NULL, o->live[b][k]);
+        vt_json_end(w);
+        vt_json_end(w);
+    }
+    vt_json_end(w);
+}
+
+static vta_status occupancy_json(const vta_profile *p, vta_diag *diag, vt_json *w) {
     vt_occupancy *o = vt_alloc(&p->allocator, sizeof *o);
     if (o == NULL) return vt_no_memory(diag);
     vta_status status = vt_profile_occupancy(p, diag, o);
-    vt_strbuf_addf(sb, "{\"exact\": %s", o->exact ? "true" : "false");
-    for (int b = 0; b < VT_OCC_COUNT; b++) {
-        vt_strbuf_addf(sb, ", \"%s\": {\"depth\": %u, \"peak\": %u, \"live\": [",
-                       vta_memory_name(vt_occupancy_memory[b]), o->depth[b], o->peak[b]);
-        for (int k = 0; k < VT_OCCUPANCY_SAMPLES; k++) vt_strbuf_addf(sb, k ? ",%u" : "%u", o->live[b][k]);
-        vt_strbuf_add(sb, "]}");
-    }
-    vt_strbuf_addc(sb, '}');
+    if (status == VTA_OK) write_occupancy(w, o);
     vt_free(&p->allocator, o, sizeof *o);
     return status;
 }
 
-static vta_status write_json(const vta_profile *p, vta_diag *diag, vt_strbuf *sb) {
-    char *timing = vta_timing_to_json(p->config, &p->timing, &p->sum);
-    if (timing == NULL) return vt_no_memory(diag);
-    vt_strbuf_add(sb, "{\"verdict\": ");
-    vta_status status = verdict_json(p, diag, sb);
-    vt_strbuf_addf(sb, ", \"timing\": %s, \"config\": \"%s\", \"traffic\": [", timing, vta_config_bitstream(p->config));
-    vta_string_free(timing);
-    if (status == VTA_OK) status = traffic_json(p, diag, sb);
-    vt_strbuf_add(sb, "], \"stages\": [");
-    if (status == VTA_OK) status = stages_json(p, diag, sb);
-    vt_strbuf_add(sb, "], \"critical_path\": ");
-    if (status == VTA_OK) status = critical_json(p, diag, sb);
-    vt_strbuf_add(sb, ", \"occupancy\": ");
-    if (status == VTA_OK) status = occupancy_json(p, diag, sb);
-    vt_strbuf_add(sb, "}");
-    return status;
+vta_status vt_profile_write(const vta_profile *p, vta_diag *diag, const char *key, vt_json *w) {
+    vt_json_object(w, key);
+    VT_TRY(verdict_json(p, diag, w));
+    VT_TRY(timing_json(p, diag, w));
+    vt_json_text(w, "config", vta_config_bitstream(p->config));
+    VT_TRY(traffic_json(p, diag, w));
+    VT_TRY(stages_json(p, diag, w));
+    VT_TRY(critical_json(p, diag, w));
+    VT_TRY(occupancy_json(p, diag, w));
+    vt_json_end(w);
+    return VTA_OK;
 }
 
 vta_status vta_profile_json(const vta_profile *profile, vta_diag *diag, char **out_json) {
     VT_TRY(check(profile, out_json, diag));
     vt_strbuf sb;
+    vt_json w;
     vt_strbuf_init(&sb, &vt_allocator_libc);
-    return vt_profile_hand_out(&sb, write_json(profile, diag, &sb), diag, out_json);
+    vt_json_init(&w, &sb, VT_JSON_SPACED);
+    return vt_profile_hand_out(&sb, vt_profile_write(profile, diag, NULL, &w), diag, out_json);
 }

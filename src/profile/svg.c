@@ -1,6 +1,7 @@
 /* The timeline as a picture: a row a unit, a box an instruction, what a unit waits for in grey. */
 #include <math.h>
 
+#include "base/xml.h"
 #include "profile/profile_priv.h"
 
 enum { LEFT = 84, TOP = 44, ROW = 46, BOX = 28, BOTTOM = 62 };
@@ -127,12 +128,7 @@ static void draw(picture *d, const char *title) {
                   ".number{fill:#94a3b8}.tick{stroke:#334155}}</style>\n");
     vt_strbuf_addf(d->sb, "<rect class=\"back\" width=\"%u\" height=\"%d\"/>\n<text class=\"head\" x=\"%d\" y=\"24\">",
                    d->width, height, LEFT);
-    for (const char *c = title ? title : "VTA"; *c; c++) {
-        if (*c == '<' || *c == '&')
-            vt_strbuf_add(d->sb, *c == '<' ? "&lt;" : "&amp;");
-        else
-            vt_strbuf_addc(d->sb, *c);
-    }
+    vt_xml_text(d->sb, title ? title : "VTA");
     vt_strbuf_addf(d->sb, ": %llu cycles</text>\n", (unsigned long long)d->p->sum.cycles);
     for (int u = 0; u < VTA_UNIT_COUNT; u++) unit_row(d, u);
     ruler(d);

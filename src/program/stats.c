@@ -1,5 +1,6 @@
 /* Recorded counters as JSON. */
 #include "base/json.h"
+#include "base/json_write.h"
 #include "program/program_priv.h"
 
 static const char *const names[] = {
@@ -22,14 +23,12 @@ static uint64_t *counter(vta_counters *c, unsigned i) {
 
 void vt__stats_print(const vta_program *p, vt_strbuf *sb) {
     vta_counters c = p->stats;
-    const char *gap = "";
-    vt_strbuf_addc(sb, '{');
-    for (unsigned i = 0; i < COUNT; i++) {
-        if (!(p->stats_mask >> i & 1)) continue;
-        vt_strbuf_addf(sb, "%s\"%s\": %llu", gap, names[i], (unsigned long long)*counter(&c, i));
-        gap = ", ";
-    }
-    vt_strbuf_addc(sb, '}');
+    vt_json w;
+    vt_json_init(&w, sb, VT_JSON_SPACED);
+    vt_json_object(&w, NULL);
+    for (unsigned i = 0; i < COUNT; i++)
+        if (p->stats_mask >> i & 1) vt_json_uint(&w, names[i], *counter(&c, i));
+    vt_json_end(&w);
 }
 
 vta_status vt__stats_parse(vta_program *p, const char *json, size_t size, const char *name, vta_diag *diag) {

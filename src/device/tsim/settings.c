@@ -1,9 +1,9 @@
 /* Timing profiles: the table of vta/timing.def, changed by text or JSON. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "base/strbuf.h"
+#include "base/json_write.h"
+#include "base/pair.h"
 #include "vta/timing.h"
 
 static const vta_timing_profile profiles[] = {
@@ -81,64 +81,59 @@ vta_status vta_timing_profile_set(vta_timing_profile *profile, const char *chang
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_timing_profile_set: profile or changes is null");
     static const char where[] = "timing settings";
     vta_timing_profile next = *profile;
-    for (const char *p = changes; *p;) {
-        p += strspn(p, " ,\t\n");
-        size_t word = strcspn(p, " ,\t\n"), key = strcspn(p, "= ,\t\n");
-        if (word == 0) break;
-        char *end = NULL;
-        long long value = key < word ? strtoll(p + key + 1, &end, 10) : 0;
-        if (end == NULL || end != p + word || key + 1 == word)
-            return vt_fail(diag, VTA_PARSE, "%s: \"%.*s\" is not NAME=NUMBER", where, (int)word, p);
-        VT_TRY(set_one(&next, p, key, value, where, diag));
-        p += word;
+    for (vt_pair pair; vt_pair_next(&changes, &pair);) {
+        int64_t value;
+        if (vt_pair_number(&pair, &value) != VT_NUMBER_READ)
+            return vt_fail(diag, VTA_PARSE, "%s: \"%.*s\" is not NAME=NUMBER", where, (int)pair.size, pair.word);
+        VT_TRY(set_one(&next, pair.key, pair.key_size, value, where, diag));
     }
     VT_TRY(check(&next, where, diag));
     *profile = next;
     return VTA_OK;
 }
 
-/* "profile=hls bus_bits=128": the profile's name, if any, comes first. */
-static vta_status apply_words(const char *words, vta_diag *diag, vta_timing_profile *profile) {
-    static const char key[] = "profile=";
-    if (strncmp(words, key, sizeof key - 1) == 0) {
-        char name[sizeof profile->name] = "";
-        words += sizeof key - 1;
-        size_t size = strcspn(words, " ");
-        memcpy(name, words, size < sizeof name ? size : sizeof name - 1);
-        VT_TRY(vta_timing_profile_get(name, diag, profile));
-        words += size;
+/* A key of vta_config.json, which a board's file may have beside its timing. */
+static bool is_config_key(const char *key) { return key[0] >= 'A' && key[0] <= 'Z'; }
+
+/* Changes a profile to what a JSON object says; its member "profile" names another one to begin with. */
+static vta_status apply_json(const json_t *root, const char *name, bool board, vta_diag *diag,
+                             vta_timing_profile *profile) {
+    if (!json_is_object(root)) return vt_fail(diag, VTA_PARSE, "%s: a timing profile is a JSON object", name);
+    const json_t *base = json_object_get(root, "profile");
+    if (base && !json_is_string(base))
+        return vt_fail(diag, VTA_PARSE, "%s: \"profile\" is the name of a profile, like \"chisel\"", name);
+    vta_timing_profile next = *profile;
+    if (base) VT_TRY(vta_timing_profile_get(json_string_value(base), diag, &next));
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)root, key, value) {
+        if (strcmp(key, "profile") == 0 || (board && is_config_key(key))) continue;
+        if (!json_is_integer(value))
+            return vt_fail(diag, VTA_PARSE, "%s: \"%s\" is a whole number in a timing profile", name, key);
+        VT_TRY(set_one(&next, key, strlen(key), json_integer_value(value), name, diag));
     }
-    return vta_timing_profile_set(profile, words, diag);
+    VT_TRY(check(&next, name, diag));
+    *profile = next;
+    return VTA_OK;
+}
+
+static vta_status apply_text(const char *json, size_t size, const char *name, bool board, vta_diag *diag,
+                             vta_timing_profile *profile) {
+    json_t *root;
+    VT_TRY(vt_json_parse(json, size, name, diag, &root));
+    vta_status status = apply_json(root, name, board, diag, profile);
+    json_decref(root);
+    return status;
 }
 
 vta_status vta_timing_profile_for(const vta_config *config, vta_diag *diag, vta_timing_profile *out_profile) {
     if (config == NULL) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_timing_profile_for: config is null");
-    const char *target = vta_config_target(config);
+    const char *target = vta_config_target(config), *settings_of = vta_config_timing(config);
     if (strcmp(target, "pynq") == 0) target = "hls";
     if (vta_timing_profile_get(target, NULL, out_profile) != VTA_OK)
         VT_TRY(vta_timing_profile_get(NULL, diag, out_profile));
-    return apply_words(vta_config_timing(config), diag, out_profile);
-}
-
-static vta_status from_json(json_t *root, const char *name, vta_diag *diag, vta_timing_profile *out_profile) {
-    if (!json_is_object(root)) return vt_fail(diag, VTA_PARSE, "%s: a timing profile is a JSON object", name);
-    json_t *base = json_object_get(root, "profile");
-    if (base && !json_is_string(base))
-        return vt_fail(diag, VTA_PARSE, "%s: \"profile\" is the name of a profile, like \"chisel\"", name);
-    vta_timing_profile profile;
-    VT_TRY(vta_timing_profile_get(base ? json_string_value(base) : NULL, diag, &profile));
-    const char *key;
-    json_t *value;
-    json_object_foreach(root, key, value) {
-        if (strcmp(key, "profile") == 0) continue;
-        if (key[0] >= 'A' && key[0] <= 'Z') continue; /* a key of vta_config.json */
-        if (!json_is_integer(value))
-            return vt_fail(diag, VTA_PARSE, "%s: \"%s\" is a whole number in a timing profile", name, key);
-        VT_TRY(set_one(&profile, key, strlen(key), json_integer_value(value), name, diag));
-    }
-    VT_TRY(check(&profile, name, diag));
-    *out_profile = profile;
-    return VTA_OK;
+    if (*settings_of == '\0') return VTA_OK;
+    return apply_text(settings_of, strlen(settings_of), "TIMING", false, diag, out_profile);
 }
 
 vta_status vta_timing_profile_parse(const char *json, size_t size, const char *name, vta_diag *diag,
@@ -147,20 +142,19 @@ vta_status vta_timing_profile_parse(const char *json, size_t size, const char *n
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_timing_profile_parse: json or out_profile is null");
     *out_profile = profiles[0];
     if (name == NULL) name = "timing profile";
-    json_t *root;
-    VT_TRY(vt_json_parse(json, size, name, diag, &root));
-    vta_status status = from_json(root, name, diag, out_profile);
-    json_decref(root);
-    return status;
+    return apply_text(json, size, name, true, diag, out_profile);
 }
 
 char *vta_timing_profile_to_json(const vta_timing_profile *profile) {
     if (profile == NULL) return NULL;
     vt_strbuf sb;
+    vt_json w;
     vt_strbuf_init(&sb, &vt_allocator_libc);
-    vt_strbuf_addf(&sb, "{\"profile\": \"%s\"", profile->name);
-#define VTA_TIMING_SETTING(field, least, most, meaning) vt_strbuf_addf(&sb, ", \"" #field "\": %u", profile->field);
+    vt_json_init(&w, &sb, VT_JSON_SPACED);
+    vt_json_object(&w, NULL);
+    vt_json_text(&w, "profile", profile->name);
+#define VTA_TIMING_SETTING(field, least, most, meaning) vt_json_uint(&w, #field, profile->field);
 #include "vta/timing.def"
-    vt_strbuf_addc(&sb, '}');
+    vt_json_end(&w);
     return vt_strbuf_take(&sb);
 }

@@ -1,5 +1,5 @@
 /* Figures made from a timing, as numbers, text and JSON. */
-#include "base/strbuf.h"
+#include "base/json_write.h"
 #include "config/config_priv.h"
 #include "vta/timing.h"
 
@@ -120,61 +120,79 @@ char *vta_timing_to_text(const vta_config *config, const vta_timing_profile *pro
     return vt_strbuf_take(&sb);
 }
 
-static void add_states_json(vt_strbuf *sb, const vta_timing *t) {
+static void add_states_json(vt_json *w, const vta_timing *t) {
+    vt_json_object(w, "units");
     for (int u = 0; u < VTA_UNIT_COUNT; u++) {
-        vt_strbuf_addf(sb, "%s\"%s\": {", u ? ", " : "", vta_unit_name((vta_unit)u));
+        vt_json_object(w, vta_unit_name((vta_unit)u));
         for (int s = 0; s < VTA_STATE_COUNT; s++)
-            vt_strbuf_addf(sb, "%s\"%s\": %llu", s ? ", " : "", vta_unit_state_name((vta_unit_state)s),
-                           (unsigned long long)t->state[u][s]);
-        vt_strbuf_addc(sb, '}');
+            vt_json_uint(w, vta_unit_state_name((vta_unit_state)s), t->state[u][s]);
+        vt_json_end(w);
     }
+    vt_json_end(w);
 }
 
-static void add_kinds_json(vt_strbuf *sb, const vta_timing *t) {
-    for (int k = 0; k < VTA_KIND_COUNT; k++)
-        vt_strbuf_addf(sb, "%s\"%s\": {\"count\": %llu, \"cycles\": %llu, \"bytes\": %llu}", k ? ", " : "",
-                       vta_insn_kind_name((vta_insn_kind)k), (unsigned long long)t->kind_count[k],
-                       (unsigned long long)t->kind_cycles[k], (unsigned long long)t->kind_bytes[k]);
+static void add_kinds_json(vt_json *w, const vta_timing *t) {
+    vt_json_object(w, "instructions");
+    for (int k = 0; k < VTA_KIND_COUNT; k++) {
+        vt_json_object(w, vta_insn_kind_name((vta_insn_kind)k));
+        vt_json_uint(w, "count", t->kind_count[k]);
+        vt_json_uint(w, "cycles", t->kind_cycles[k]);
+        vt_json_uint(w, "bytes", t->kind_bytes[k]);
+        vt_json_end(w);
+    }
+    vt_json_end(w);
+}
+
+static void add_rates_json(vt_json *w, const vta_timing_summary *s) {
+    vt_json_real(w, "seconds", s->seconds);
+    vt_json_uint(w, "macs", s->macs);
+    vt_json_uint(w, "bytes", s->bytes);
+    vt_json_fixed(w, "gemm_utilization", s->gemm_utilization, 6);
+    vt_json_fixed(w, "bus_utilization", s->bus_utilization, 6);
+    vt_json_fixed(w, "bytes_per_cycle", s->bytes_per_cycle, 6);
+    vt_json_fixed(w, "macs_per_byte", s->macs_per_byte, 6);
+    vt_json_fixed(w, "macs_per_cycle", s->macs_per_cycle, 6);
+    vt_json_fixed(w, "peak_macs_per_cycle", s->peak_macs_per_cycle, 6);
+    vt_json_fixed(w, "roof_macs_per_cycle", s->roof_macs_per_cycle, 6);
+    vt_json_fixed(w, "roofline_fraction", s->roofline_fraction, 6);
+    vt_json_uint(w, "alu_ops", s->alu_ops);
+    vt_json_fixed(w, "alu_utilization", s->alu_utilization, 6);
+    vt_json_text(w, "operation", operation(s));
+    vt_json_fixed(w, "operations_per_byte", s->operations_per_byte, 6);
+    vt_json_fixed(w, "operations_per_cycle", s->operations_per_cycle, 6);
+    vt_json_fixed(w, "peak_operations_per_cycle", s->peak_operations_per_cycle, 6);
+    vt_json_fixed(w, "roof_operations_per_cycle", s->roof_operations_per_cycle, 6);
+}
+
+static void write_timing(vt_json *w, const vta_config *config, const vta_timing_profile *profile,
+                         const vta_timing *timing) {
+    vta_timing_summary s = vta_timing_summarize(config, profile, timing);
+    vt_json_object(w, NULL);
+    vt_json_uint(w, "cycle_count", timing->cycles);
+    vt_json_uint(w, "cycles", timing->cycles);
+    vt_json_uint(w, "runs", timing->runs);
+    vt_json_text(w, "profile", profile->name);
+    vt_json_uint(w, "bus_bits", profile->bus_bits);
+    vt_json_uint(w, "frequency_khz", profile->frequency_khz);
+    add_rates_json(w, &s);
+    vt_json_uint(w, "read_beats", timing->read_beats);
+    vt_json_uint(w, "read_bursts", timing->read_bursts);
+    vt_json_uint(w, "write_bytes", timing->write_bytes);
+    vt_json_uint(w, "fetch_bytes", timing->fetch_bytes);
+    vt_json_uint(w, "gemm_uops", timing->gemm_uops);
+    vt_json_uint(w, "alu_uops", timing->alu_uops);
+    vt_json_uint(w, "lost_tokens", timing->lost_tokens);
+    add_states_json(w, timing);
+    add_kinds_json(w, timing);
+    vt_json_end(w);
 }
 
 char *vta_timing_to_json(const vta_config *config, const vta_timing_profile *profile, const vta_timing *timing) {
     if (config == NULL || profile == NULL || timing == NULL) return NULL;
-    vta_timing_summary s = vta_timing_summarize(config, profile, timing);
     vt_strbuf sb;
+    vt_json w;
     vt_strbuf_init(&sb, &vt_allocator_libc);
-    unsigned long long cycles = timing->cycles;
-    vt_strbuf_addf(&sb,
-                   "{\"cycle_count\": %llu, \"cycles\": %llu, \"runs\": %llu, \"profile\": \"%s\", "
-                   "\"bus_bits\": %u, \"frequency_khz\": %u, ",
-                   cycles, cycles, (unsigned long long)timing->runs, profile->name, profile->bus_bits,
-                   profile->frequency_khz);
-    vt_strbuf_addf(&sb,
-                   "\"seconds\": %.9g, \"macs\": %llu, \"bytes\": %llu, \"gemm_utilization\": %.6f, "
-                   "\"bus_utilization\": %.6f, \"bytes_per_cycle\": %.6f, ",
-                   s.seconds, (unsigned long long)s.macs, (unsigned long long)s.bytes, s.gemm_utilization,
-                   s.bus_utilization, s.bytes_per_cycle);
-    vt_strbuf_addf(&sb,
-                   "\"macs_per_byte\": %.6f, \"macs_per_cycle\": %.6f, \"peak_macs_per_cycle\": %.6f, "
-                   "\"roof_macs_per_cycle\": %.6f, \"roofline_fraction\": %.6f, ",
-                   s.macs_per_byte, s.macs_per_cycle, s.peak_macs_per_cycle, s.roof_macs_per_cycle,
-                   s.roofline_fraction);
-    vt_strbuf_addf(
-        &sb,
-        "\"alu_ops\": %llu, \"alu_utilization\": %.6f, \"operation\": \"%s\", \"operations_per_byte\": %.6f, "
-        "\"operations_per_cycle\": %.6f, \"peak_operations_per_cycle\": %.6f, "
-        "\"roof_operations_per_cycle\": %.6f, ",
-        (unsigned long long)s.alu_ops, s.alu_utilization, operation(&s), s.operations_per_byte, s.operations_per_cycle,
-        s.peak_operations_per_cycle, s.roof_operations_per_cycle);
-    vt_strbuf_addf(&sb,
-                   "\"read_beats\": %llu, \"read_bursts\": %llu, \"write_bytes\": %llu, \"fetch_bytes\": %llu, "
-                   "\"gemm_uops\": %llu, \"alu_uops\": %llu, \"lost_tokens\": %llu, \"units\": {",
-                   (unsigned long long)timing->read_beats, (unsigned long long)timing->read_bursts,
-                   (unsigned long long)timing->write_bytes, (unsigned long long)timing->fetch_bytes,
-                   (unsigned long long)timing->gemm_uops, (unsigned long long)timing->alu_uops,
-                   (unsigned long long)timing->lost_tokens);
-    add_states_json(&sb, timing);
-    vt_strbuf_add(&sb, "}, \"instructions\": {");
-    add_kinds_json(&sb, timing);
-    vt_strbuf_add(&sb, "}}");
+    vt_json_init(&w, &sb, VT_JSON_SPACED);
+    write_timing(&w, config, profile, timing);
     return vt_strbuf_take(&sb);
 }

@@ -1,4 +1,4 @@
-#include "ir/arena_text.h"
+#include "base/arena_text.h"
 
 #include <string.h>
 
@@ -8,9 +8,14 @@ static void *arena_resize(void *arena, void *old, size_t old_size, size_t new_si
     return fresh;
 }
 
-vt_strbuf vt__arena_text(vt_ctx *ctx, vta_allocator *room) {
+vt_strbuf vt_arena_text(vt_ctx *ctx, vta_allocator *room) {
     *room = (vta_allocator){arena_resize, &ctx->arena};
     vt_strbuf sb;
     vt_strbuf_init(&sb, room);
     return sb;
+}
+
+const char *vt_arena_text_take(vt_ctx *ctx, const vt_strbuf *sb) {
+    if (sb->failed) vt_raise(ctx, VTA_NO_MEMORY, "out of memory");
+    return vt_strbuf_text(sb);
 }
