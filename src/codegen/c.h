@@ -25,9 +25,6 @@ typedef struct vt__c {
     uint32_t n_declared, cap_declared;
 } vt__c;
 
-/* Writes the job as one C file. */
-vta_status vt__c_emit(vt_ctx *ctx, const vt_codegen_job *job, vt_strbuf *out);
-
 /* A line of the function being written, indented. */
 void vt__c_line(vt__c *c, const char *fmt, ...) VTA_PRINTF(2, 3);
 void vt__c_indent(vt__c *c, int32_t by);

@@ -199,7 +199,8 @@ static vta_status write_kernels(vt_ctx *ctx, void *user) {
     return VTA_OK;
 }
 
-vta_status vt__c_emit(vt_ctx *ctx, const vt_codegen_job *job, vt_strbuf *out) {
+vta_status vt_codegen_c(vt_ctx *ctx, const vt_codegen_job *job, vt_strbuf *out) {
+    VT_TRY(vt__check_names(ctx, job));
     const vta_allocator *a = ctx->arena.allocator;
     vt__c c = {.ctx = ctx, .job = job};
     vt_strbuf *const all[] = {&c.types, &c.helpers, &c.functions};
@@ -216,5 +217,5 @@ vta_status vt__c_emit(vt_ctx *ctx, const vt_codegen_job *job, vt_strbuf *out) {
         out->failed = out->failed || c.body[i].failed;
         vt_strbuf_free(&c.body[i]);
     }
-    return status;
+    return status == VTA_OK && out->failed ? vt_no_memory(ctx->diag) : status;
 }

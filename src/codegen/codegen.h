@@ -49,6 +49,8 @@ typedef struct vt_codegen_job {
 
 /* Appends what was asked for to `out`; VTA_OK or an error that is recorded in ctx->diag. */
 vta_status vt_codegen_emit(vt_ctx *ctx, const vt_codegen_job *job, vt_emit what, vt_strbuf *out);
+/* VT_EMIT_C alone: what calls this and not vt_codegen_emit is linked without LLVM. */
+vta_status vt_codegen_c(vt_ctx *ctx, const vt_codegen_job *job, vt_strbuf *out);
 
 /* The triple of this machine, or the normalised form of `triple`, for messages; owned by ctx. Raises
  * VTA_UNSUPPORTED for one that this build makes no code for. */

@@ -105,6 +105,8 @@ LLVMValueRef vt__llvm_call_name(vt__llvm *g, const char *name, LLVMTypeRef resul
 
 /* ---- llvm_module.c ---- */
 
+/* Appends the job as an object, assembly or LLVM IR. */
+vta_status vt__llvm_emit(vt_ctx *ctx, const vt_codegen_job *job, vt_emit what, vt_strbuf *out);
 /* An attribute of the function, by its LLVM name. index as LLVM counts: -1 the function, 1 the first parameter. */
 void vt__llvm_attribute(vt__llvm *g, LLVMValueRef function, int index, const char *name);
 LLVMBasicBlockRef vt__llvm_block(vt__llvm *g, const char *name);

@@ -3,7 +3,6 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <string.h>
 
-#include "codegen/c.h"
 #include "codegen/llvm.h"
 
 typedef struct emission {
@@ -131,28 +130,10 @@ static vta_status emit_llvm(vt_ctx *ctx, void *user) {
     return em->out->failed ? vt_no_memory(ctx->diag) : VTA_OK;
 }
 
-static vta_status emit_c(vt_ctx *ctx, void *user) {
-    emission *em = user;
-    VT_TRY(vt__c_emit(ctx, em->job, em->out));
-    return em->out->failed ? vt_no_memory(ctx->diag) : VTA_OK;
-}
-
-static vta_status check_names(vt_ctx *ctx, const vt_codegen_job *job) {
-    for (size_t i = 0; i < job->count; i++)
-        for (size_t j = 0; j < i; j++) {
-            const char *a = job->funcs[i].name ? job->funcs[i].name : job->funcs[i].func->name;
-            const char *b = job->funcs[j].name ? job->funcs[j].name : job->funcs[j].func->name;
-            if (strcmp(a, b) == 0)
-                return vt_fail(ctx->diag, VTA_INVALID_ARGUMENT,
-                               "two kernels of one module are called '%s': give them different names", a);
-        }
-    return VTA_OK;
-}
-
-vta_status vt_codegen_emit(vt_ctx *ctx, const vt_codegen_job *job, vt_emit what, vt_strbuf *out) {
-    VT_TRY(check_names(ctx, job));
+vta_status vt__llvm_emit(vt_ctx *ctx, const vt_codegen_job *job, vt_emit what, vt_strbuf *out) {
+    VT_TRY(vt__check_names(ctx, job));
     emission em = {.job = job, .what = what, .out = out, .g = {.ctx = ctx}};
-    vta_status status = vt_protect(ctx, what == VT_EMIT_C ? emit_c : emit_llvm, &em);
+    vta_status status = vt_protect(ctx, emit_llvm, &em);
     vt__llvm *g = &em.g;
     if (em.result) LLVMDisposeMemoryBuffer(em.result);
     if (g->builder) LLVMDisposeBuilder(g->builder);

@@ -71,4 +71,7 @@ const vt__entry *vt__entry_describe(vt_ctx *ctx, const vt_codegen_func *cf);
 const char *vt__signature_text(vt_ctx *ctx, const vt_codegen_func *cf, const vt__entry *entry);
 const char *vt__signature_symbol(vt_ctx *ctx, const char *name);
 
+/* VTA_INVALID_ARGUMENT when two kernels of a job have one name. */
+vta_status vt__check_names(vt_ctx *ctx, const vt_codegen_job *job);
+
 #endif
