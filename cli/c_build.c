@@ -168,7 +168,7 @@ int cmd_build(const cli_command *self, int argc, char **argv) {
     if (w.form == FORM_AUTO)
         return cli_usage(self, "%s: an output file ends in .o, .so, .s, .ll, .c or .tir, or --emit says what it is",
                          w.output);
-    if (!w.build.linker && !w.build.triple) w.build.linker = getenv("CC");
+    if (!w.build.linker && !w.build.triple) w.build.linker = cli_environment("CC");
     bool binary = w.form == FORM_OBJ || w.form == FORM_SO;
     if (binary && !w.output) return cli_usage(self, "-o FILE.o or -o FILE.so: where to?");
     if (w.k.common.json && !w.output) return cli_usage(self, "--json says what was written: -o FILE");

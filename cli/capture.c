@@ -139,8 +139,8 @@ static vta_status verdict(const capture *c, uint32_t count) {
 /* ---- The folder -------------------------------------------------------------------------------------------- */
 
 static vta_status make_folder(capture *c) {
-    const char *base = getenv("TMPDIR");
-    snprintf(c->folder, sizeof c->folder, "%s/vta-XXXXXX", base && *base ? base : "/tmp");
+    const char *base = cli_environment("TMPDIR");
+    snprintf(c->folder, sizeof c->folder, "%s/vta-XXXXXX", base ? base : "/tmp");
     if (mkdtemp(c->folder)) return VTA_OK;
     vta_status status = fail(VTA_IO, "%s: cannot make a temporary folder ($TMPDIR): %s", c->folder, strerror(errno));
     c->folder[0] = '\0';

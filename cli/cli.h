@@ -78,6 +78,9 @@ vta_status cli_find_config(const cli_common *common, vta_config **out_config);
 /* Applies the --set options to a configuration that came from elsewhere; the old one is released. */
 vta_status cli_change_config(const cli_common *common, vta_config **config);
 
+/* An environment variable of vta/environment.def; NULL when it is not set, or empty. The tool reads none elsewhere. */
+const char *cli_environment(const char *name);
+
 /* Prints a JSON value, indented, with a newline, and frees it. */
 void cli_print_json(json_t *value);
 /* JSON text of the library ("...", freed) as a value. */

@@ -94,6 +94,11 @@ vta_status cli_find_config(const cli_common *common, vta_config **out_config) {
     return status;
 }
 
+const char *cli_environment(const char *name) {
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
 void cli_print_json(json_t *value) {
     json_dumpf(value, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
     putchar('\n');

@@ -56,8 +56,11 @@ static void page(void) {
            vta_version());
     cli_describe_all(roff_command);
     printf(".SH EXIT STATUS\n0: done. 1: an error in the input or a failed check. 2: wrong usage.\n"
-           ".SH ENVIRONMENT\n.TP\n.B VTA_CONFIG\nthe hardware configuration where \\-\\-config is not given\n"
-           ".TP\n.B TMPDIR\nwhere temporary files go\n");
+           ".SH ENVIRONMENT\n"
+#define VTA_ENVIRONMENT(name, meaning) ".TP\n.B " #name "\n" meaning "\n"
+#include "vta/environment.def"
+#undef VTA_ENVIRONMENT
+    );
 }
 
 int cmd_man(const cli_command *self, int argc, char **argv) {

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "kernel_program.h"
 #include "vta/runtime.h"
@@ -14,7 +13,6 @@ typedef struct job {
     cli_kernel_program *out;
     vta_runtime *runtime;
     vta_array *arrays[CLI_KERNEL_ARGS];
-    char file[64]; /* the recording, "" when there is none */
 } job;
 
 static vta_status refuse(job *j, vta_status status, const char *message) {
@@ -53,18 +51,6 @@ static vta_status fill_input(job *j, size_t index) {
     return status;
 }
 
-static vta_status open_recording(job *j) {
-    const char *folder = getenv("TMPDIR");
-    snprintf(j->file, sizeof j->file, "%.40s/vta-XXXXXX", folder ? folder : "/tmp");
-    int fd = mkstemp(j->file);
-    if (fd < 0) {
-        j->file[0] = '\0';
-        return refuse(j, VTA_IO, "no temporary file can be made for the recording ($TMPDIR)");
-    }
-    close(fd);
-    return vta_runtime_capture(j->runtime, j->file, j->diag);
-}
-
 /* Runs the function on a device that computes nothing: its stream is all that is wanted. */
 static vta_status record(job *j) {
     vta_status status = vta_runtime_create(j->call->config, "null", NULL, NULL, j->diag, &j->runtime);
@@ -79,10 +65,11 @@ static vta_status record(job *j) {
         if (status != VTA_OK) return status;
         tensors[i] = vta_array_tensor(j->arrays[i]);
     }
-    status = open_recording(j);
+    status = vta_runtime_record(j->runtime, j->diag);
     if (status == VTA_OK) status = vta_function_call_tensors(j->call->function, tensors, (int)count, j->diag);
-    if (status == VTA_OK) status = vta_runtime_capture(j->runtime, NULL, j->diag);
-    if (status == VTA_OK) status = vta_program_load(j->file, NULL, j->diag, &j->out->program);
+    if (status == VTA_OK) status = vta_runtime_recorded(j->runtime, j->diag, &j->out->program, 0, NULL, NULL);
+    if (status == VTA_OK && !j->out->program)
+        return refuse(j, VTA_UNSUPPORTED, "the kernel runs nothing on the accelerator");
     return status;
 }
 
@@ -93,6 +80,5 @@ vta_status cli_record(const cli_call *call, vta_diag *diag, cli_kernel_program *
     for (int i = 0; i < CLI_KERNEL_ARGS; i++) vta_array_free(j.arrays[i]);
     vta_runtime_use(NULL);
     vta_runtime_destroy(j.runtime);
-    if (j.file[0]) unlink(j.file);
     return status;
 }

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/environment.h"
+
 extern char **environ;
 
 enum { SAID_MOST = 4096 };
@@ -51,8 +53,7 @@ int vt_spawn(const char *const argv[], vt_strbuf *said, int *out_code) {
 }
 
 vta_status vt_temporary_folder(char out_folder[VT_FOLDER_BYTES], vta_diag *diag) {
-    const char *base = getenv("TMPDIR");
-    int n = snprintf(out_folder, VT_FOLDER_BYTES, "%s/vta-XXXXXX", base && *base ? base : "/tmp");
+    int n = snprintf(out_folder, VT_FOLDER_BYTES, "%s/vta-XXXXXX", vt_temporary_place());
     if (n < 0 || n >= VT_FOLDER_BYTES)
         return vt_fail(diag, VTA_IO, "$TMPDIR is longer than %d characters", VT_FOLDER_BYTES);
     if (mkdtemp(out_folder)) return VTA_OK;

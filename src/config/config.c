@@ -1,8 +1,8 @@
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "config/settings.h"
 
@@ -58,8 +58,7 @@ vta_status vta_config_find(const char *path, vta_diag *diag, vta_config **out_co
     if (out_source) *out_source = NULL;
     if (!out_config) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_config_find: out_config is NULL");
     *out_config = NULL;
-    const char *from = path ? path : getenv("VTA_CONFIG");
-    if (from && !path && !*from) from = NULL; /* set but empty: as if not set */
+    const char *from = path ? path : vt_environment(VT_ENV_VTA_CONFIG);
     if (!from && access(local, F_OK) == 0) from = local;
     if (from) {
         VT_TRY(vta_config_load(from, diag, out_config));

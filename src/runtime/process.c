@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "runtime/command.h"
 #include "runtime/fork.h"
 
@@ -105,14 +106,11 @@ void vt_process_init_lock(void) {
     pthread_mutex_init(&default_lock, NULL);
 }
 
-const char *vt_process_capture(void) {
-    const char *path = getenv("VTA_CAPTURE"); /* set by `vta capture` */
-    return path && *path ? path : NULL;
-}
+const char *vt_process_capture(void) { return vt_environment(VT_ENV_VTA_CAPTURE); /* set by `vta capture` */ }
 
 /* $VTA_CAPTURE_ERRORS is the number of a pipe: a file might not be written either, on a disk that is full. */
 void vt_process_capture_failed(const char *why) {
-    const char *number = getenv("VTA_CAPTURE_ERRORS");
+    const char *number = vt_environment(VT_ENV_VTA_CAPTURE_ERRORS);
     int fd = number ? atoi(number) : 0;
     if (fd > STDERR_FILENO && write(fd, why, strlen(why)) < 0) return; /* nobody listens any more */
 }
@@ -185,7 +183,7 @@ vta_status vta_runtime_reconfigure(const vta_config *config, const char *driver,
         return vt_fail(diag, VTA_ILLEGAL, "vta_runtime_reconfigure inside a finit");
     vta_runtime *runtime;
     vta_runtime_options chosen = options ? *options : (vta_runtime_options){0};
-    if (!chosen.capture) chosen.capture = getenv("VTA_CAPTURE"); /* programs begin by choosing their configuration */
+    if (!chosen.capture) chosen.capture = vt_process_capture(); /* programs begin by choosing their configuration */
     VT_TRY(vta_runtime_create(config, driver, &chosen, NULL, diag, &runtime));
     pthread_mutex_lock(&default_lock);
     vta_runtime *old = atomic_exchange(&vt_default_runtime, runtime);

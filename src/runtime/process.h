@@ -16,7 +16,6 @@
 #define VT_QUICK_TLS __attribute__((tls_model("initial-exec")))
 #endif
 
-/* What a thread has. */
 /* Buffers whose contents the host got at, by address. */
 enum { VT_TOUCHED_MOST = 16 };
 typedef struct vt_touched {
@@ -25,13 +24,14 @@ typedef struct vt_touched {
     uint32_t addr[VT_TOUCHED_MOST];
 } vt_touched;
 
+/* What a thread has. */
 typedef struct vt_thread {
     void *handle;         /* of `command`: the fast way from a handle to its command */
     vt_command *command;  /* the one used last */
     vta_runtime *chosen;  /* by vta_runtime_use; NULL: the process's default */
     vt_command *commands; /* all of this thread */
     vt_report *report;    /* failures of calls that no command handle can be found for */
-    bool registered;      /* vt__thread_ends will be called */
+    bool registered;      /* what it has is freed when it ends */
     vt_touched touched;   /* by the host, while a recording in memory goes on */
 } vt_thread;
 
