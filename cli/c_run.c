@@ -1,6 +1,7 @@
 /* vta run: compile a kernel file, run it on random inputs, compare with the meaning of its expressions; or run an
  * object. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "c_kernel.h"
@@ -9,8 +10,6 @@
 #include "findings.h"
 #include "object.h"
 #include "stats.h"
-
-enum { ARGUMENTS_MOST = 64 };
 
 typedef struct running {
     cli_kernel k;
@@ -69,21 +68,22 @@ static vta_status begin_trace(running *r) {
 static vta_status end_trace(running *r) {
     if (!r->trace) return VTA_OK;
     vtac_trace_end();
-    if (r->trace == stdout || fclose(r->trace) == 0) return VTA_OK;
-    return trace_error(r->trace_path);
+    if (r->trace == stdout) return VTA_OK; /* cli_finish looks at it */
+    bool complete = !ferror(r->trace);
+    return fclose(r->trace) == 0 && complete ? VTA_OK : trace_error(r->trace_path);
 }
 
 static vta_status call(running *r, vta_packed_function function) {
-    const te_tensor *args[ARGUMENTS_MOST];
     size_t n = vtac_kernel_args(r->kernel);
-    if (n > ARGUMENTS_MOST) {
-        vta_diag_add(cli_diag(), VTA_ERROR, VTA_UNSUPPORTED, "vta run calls kernels of at most 64 arguments");
-        return VTA_UNSUPPORTED;
-    }
+    const te_tensor **args = calloc(n + 1, sizeof *args);
+    if (!args) return VTA_NO_MEMORY;
     for (size_t i = 0; i < n; i++) args[i] = vtac_kernel_arg(r->kernel, i);
     vtac_check_options options = {.seed = r->device.options.seed, .interpret = r->interpret};
     int32_t device = strcmp(r->target, "vta") == 0 ? kDLExtDev : kDLCPU;
-    return vtac_check(vtac_kernel_context(r->kernel), n, args, function, device, &options, cli_diag(), &r->result);
+    vta_status status =
+        vtac_check(vtac_kernel_context(r->kernel), n, args, function, device, &options, cli_diag(), &r->result);
+    free(args);
+    return status;
 }
 
 static vta_status run(running *r, const char *path) {

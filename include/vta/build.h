@@ -98,9 +98,9 @@ VTA_API vta_status vtac_module_function(vtac_module *module, const char *name, v
 
 /* ---- Running and checking ------------------------------------------------------------------------------------- */
 
-/* Writes each runtime call that traced code of this thread makes as a line of text, until vtac_trace_end: loads,
- * stores, micro-kernels with what they record, tokens, synchronization; buffers and call sites by order of first use.
- * The calls go on to the runtime. VTA_NO_MEMORY. */
+/* Writes the runtime calls that make instructions and run them, of traced code of this thread, as lines of text until
+ * vtac_trace_end: loads, stores, micro-kernels with what they record, tokens, synchronization; buffers and call sites
+ * by order of first use. Barriers and VTABufferCPUPtr leave no line. The calls go on to the runtime. VTA_NO_MEMORY. */
 VTA_API vta_status vtac_trace_begin(void (*write)(void *ctx, const char *text, size_t size), void *ctx);
 VTA_API void vtac_trace_end(void);
 

@@ -71,19 +71,30 @@ vta_status vta_function_call(vta_packed_function function, const TVMValue *args,
     return VTA_OK;
 }
 
-vta_status vta_function_call_tensors(vta_packed_function function, DLTensor *const *tensors, int count,
-                                     vta_diag *diag) {
-    enum { MOST = 64 };
-    TVMValue args[MOST];
-    int codes[MOST];
-    if (count < 0 || count > MOST || (count && !tensors))
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_function_call_tensors: %d tensors; there may be 0 to %d", count,
-                       MOST);
+static vta_status call_with(vta_packed_function function, DLTensor *const *tensors, int count, TVMValue *args,
+                            int *codes, vta_diag *diag) {
     for (int i = 0; i < count; i++) {
         args[i] = (TVMValue){.v_handle = tensors[i]};
         codes[i] = VTA_ARG_TENSOR;
     }
     return vta_function_call(function, args, codes, count, diag, NULL, NULL);
+}
+
+vta_status vta_function_call_tensors(vta_packed_function function, DLTensor *const *tensors, int count,
+                                     vta_diag *diag) {
+    enum { FEW = 32 }; /* for which no memory is asked for */
+    TVMValue few[FEW];
+    int codes[FEW];
+    if (count < 0 || (count && !tensors))
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_function_call_tensors: %d tensors at %p", count,
+                       (const void *)tensors);
+    if (count <= FEW) return call_with(function, tensors, count, few, codes, diag);
+    size_t bytes = (size_t)count * (sizeof(TVMValue) + sizeof(int));
+    TVMValue *args = vt_alloc(NULL, bytes);
+    if (!args) return vt_no_memory(diag);
+    vta_status status = call_with(function, tensors, count, args, (int *)(args + count), diag);
+    vt_free(NULL, args, bytes);
+    return status;
 }
 
 static double seconds_now(void) {

@@ -67,7 +67,7 @@ vta_status vta_profile_add_segment(vta_profile *profile, uint32_t addr, uint32_t
     return VTA_OK;
 }
 
-/* Names repeat in runs of instructions, and a program has few: the newest ones are looked at first. */
+/* Names repeat in runs of instructions, so only the newest ones are looked through. */
 static vta_status intern(vta_profile *p, const char *name, vta_diag *diag, uint32_t *out_index) {
     *out_index = 0;
     if (name == NULL || *name == '\0') return VTA_OK;

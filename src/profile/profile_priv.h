@@ -29,7 +29,7 @@ struct vta_profile {
     size_t run_count, run_cap;
     vt_segment *segments; /* by address */
     size_t segment_count, segment_cap;
-    char **names; /* source-level names, each once */
+    char **names; /* source-level names; one that comes back after many others may stand twice */
     size_t name_count, name_cap;
     vta_timing sum;
     vta_profile_source source;

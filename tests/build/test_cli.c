@@ -123,6 +123,25 @@ static void test_build(void **state) {
     SAYS("nothing.te");
 }
 
+/* More arguments than any fixed list would hold: in1, in2, ..., and their sum. */
+static void test_many_arguments(void **state) {
+    (void)state;
+    enum { INPUTS = 90 };
+    char args[256];
+    snprintf(args, sizeof args, "%s/many.te", folder);
+    FILE *f = fopen(args, "w");
+    assert_non_null(f);
+    fprintf(f, "kernel many\ntarget llvm\n");
+    for (int i = 1; i <= INPUTS; i++) fprintf(f, "input in%d: int32[3]\n", i);
+    fprintf(f, "output sum[i: 3] = in1[i]");
+    for (int i = 2; i <= INPUTS; i++) fprintf(f, " + in%d[i]", i);
+    fprintf(f, "\n");
+    fclose(f);
+    snprintf(args, sizeof args, "run %s/many.te", folder);
+    RUNS(args, 0);
+    SAYS("many: 3 elements equal the reference");
+}
+
 static void test_run(void **state) {
     (void)state;
     RUNS("run examples/matmul.te --check", 0);
@@ -141,6 +160,8 @@ static void test_run(void **state) {
     SAYS("\"cycles\"");
     RUNS("run examples/vector_add.te --trace-calls /nowhere/x", 1);
     SAYS("--trace-calls /nowhere/x: cannot write: No such file or directory");
+    RUNS("run examples/vector_add.te --trace-calls /dev/full", 1);
+    SAYS("--trace-calls /dev/full: cannot write: No space left on device");
     RUNS("run examples/vector_add.te --driver simm", 1);
     SAYS("no driver 'simm'; there are: sim, tsim, null; did you mean sim?");
     RUNS("run examples/vector_add.te -c configs/pynq.json", 1);
@@ -216,8 +237,9 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lower), cmocka_unit_test(test_lower_changes), cmocka_unit_test(test_build),
-        cmocka_unit_test(test_run),   cmocka_unit_test(test_prove),         cmocka_unit_test(test_help),
+        cmocka_unit_test(test_lower),          cmocka_unit_test(test_lower_changes), cmocka_unit_test(test_build),
+        cmocka_unit_test(test_many_arguments), cmocka_unit_test(test_run),           cmocka_unit_test(test_prove),
+        cmocka_unit_test(test_help),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
