@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from . import intrin as ir_builder
 from . import te
+from .te import _math
+from .te._math import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
 from ._check import type_of, whole
 from .expr import Expr, ExprOp, const, convert
 from .te import IterVar, PrimFunc
@@ -17,8 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Expr", "PrimExpr", "ExprOp", "IterVar", "PrimFunc", "Schedule", "Select", "Var", "const", "convert", "all",
            "any", "if_then_else", "min", "max", "floordiv", "floormod", "truncdiv", "truncmod", "indexdiv", "indexmod",
-           "likely", "abs", "exp", "log", "sqrt", "tanh", "floor", "ceil", "round", "power", "IntImm", "FloatImm",
-           "Cast", "call_extern", "call_intrin", "decl_buffer", "ir_builder"]
+           "likely", "abs", "power", "IntImm", "FloatImm", "Cast", "call_extern", "call_intrin", "decl_buffer",
+           "ir_builder"]
+__all__ += _math.__all__
 
 PrimExpr = Expr
 Var = te.var
@@ -27,8 +30,7 @@ all, any, min, max = te.all, te.any, te.min, te.max  # pylint: disable=redefined
 if_then_else = te.if_then_else
 floordiv, floormod, truncdiv, truncmod = te.floordiv, te.floormod, te.truncdiv, te.truncmod
 indexdiv, indexmod, likely = te.indexdiv, te.indexmod, te.likely
-abs, exp, log, sqrt, tanh = te.abs, te.exp, te.log, te.sqrt, te.tanh  # pylint: disable=redefined-builtin
-floor, ceil, round, power = te.floor, te.ceil, te.round, te.power  # pylint: disable=redefined-builtin
+abs, power = te.abs, te.power  # pylint: disable=redefined-builtin
 
 
 def IntImm(dtype: str, value: int) -> Expr:  # pylint: disable=invalid-name

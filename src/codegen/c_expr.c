@@ -9,9 +9,9 @@
 static const struct {
     const char *llvm, *c;
 } math_names[VT_OP_COUNT] = {
-#define VT_MATH(op, llvm, c) [VT_OP_##op] = {llvm, c},
-#include "codegen/math.def"
-#undef VT_MATH
+#define VTA_MATH(op, function, operands, llvm, meaning) [VT_OP_##op] = {llvm, #function},
+#include "vta/math.def"
+#undef VTA_MATH
 };
 
 #define TEXT(...) vt_new_format(c->ctx, __VA_ARGS__)

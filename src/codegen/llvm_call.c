@@ -7,9 +7,9 @@
 static const struct {
     const char *llvm, *c;
 } math_names[VT_OP_COUNT] = {
-#define VT_MATH(op, llvm, c) [VT_OP_##op] = {llvm, c},
-#include "codegen/math.def"
-#undef VT_MATH
+#define VTA_MATH(op, function, operands, llvm, meaning) [VT_OP_##op] = {llvm, #function},
+#include "vta/math.def"
+#undef VTA_MATH
 };
 
 LLVMValueRef vt__llvm_call_name(vt__llvm *g, const char *name, LLVMTypeRef result, uint32_t n, LLVMValueRef *args) {

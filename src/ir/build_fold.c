@@ -68,6 +68,30 @@ bool vt__fold_float(vt_expr_kind kind, double x, double y, double *out) {
     }
 }
 
+#define CALL_1(function) function(x)
+#define CALL_2(function) function(x, y)
+bool vt_math_value(vt_op op, double x, double y, double *out) {
+    switch ((int)op) {
+#define VTA_MATH(name, function, operands, llvm, meaning)                                                              \
+    case VT_OP_##name:                                                                                                 \
+        *out = CALL_##operands(function);                                                                              \
+        return true;
+#include "vta/math.def"
+#undef VTA_MATH
+    default: return false;
+    }
+}
+
+bool vt_op_is_math(vt_op op) {
+    switch ((int)op) {
+#define VTA_MATH(name, function, operands, llvm, meaning) case VT_OP_##name:
+#include "vta/math.def"
+#undef VTA_MATH
+        return true;
+    default: return false;
+    }
+}
+
 /* A scalar constant equal to v, int or float? */
 static bool is_num(const vt_expr *e, int v) {
     return (e->kind == VT_E_INT && e->u.i == v) || (e->kind == VT_E_FLOAT && e->u.f == v);

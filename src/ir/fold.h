@@ -10,6 +10,9 @@ int64_t vt__wrap_int(vt_dtype t, int64_t value);
 bool vt__fold_int(vt_expr_kind kind, vt_dtype t, int64_t x, int64_t y, int64_t *out);
 /* In double precision. False where there is no such operation. */
 bool vt__fold_float(vt_expr_kind kind, double x, double y, double *out);
+/* A function of vta/math.def on x (and y), in double precision. False: `op` is not one of them. */
+bool vt_math_value(vt_op op, double x, double y, double *out);
+bool vt_op_is_math(vt_op op);
 /* Shifts and bit operations; false for a shift out of range. */
 bool vt__fold_bits(vt_op op, int64_t x, int64_t y, int64_t *out);
 

@@ -75,27 +75,10 @@ static vt_value eval_binary(vt__interp *in, const vt_expr *e, uint32_t lane) {
     vt_raise(in->ctx, VTA_ILLEGAL, "%s by zero", vt_expr_infos[kind].text);
 }
 
-typedef double (*float_fn)(double);
-static double rsqrt_of(double x) { return 1 / sqrt(x); }
-static double sigmoid_of(double x) { return 1 / (1 + exp(-x)); }
-
-static float_fn float_function(vt_op op) {
-    switch (op) {
-    case VT_OP_EXP: return exp;
-    case VT_OP_LOG: return log;
-    case VT_OP_SQRT: return sqrt;
-    case VT_OP_RSQRT: return rsqrt_of;
-    case VT_OP_TANH: return tanh;
-    case VT_OP_SIGMOID: return sigmoid_of;
-    case VT_OP_ERF: return erf;
-    case VT_OP_FLOOR: return floor;
-    case VT_OP_CEIL: return ceil;
-    case VT_OP_TRUNC: return trunc;
-    case VT_OP_ROUND: return round;
-    case VT_OP_NEARBYINT: return nearbyint;
-    case VT_OP_FABS: return fabs;
-    default: return NULL;
-    }
+static vt_value eval_math(vt__interp *in, const vt_expr *e, uint32_t lane) {
+    double x = vt__eval(in, e->a[0], lane).u.f, y = e->n > 1 ? vt__eval(in, e->a[1], lane).u.f : 0, out = 0;
+    vt_math_value(e->u.op, x, y, &out);
+    return vt__value_float(e->dtype, out);
 }
 
 /* Runtime calls and everything else that has no meaning here. */
@@ -154,8 +137,7 @@ static vt_value eval_bits(vt__interp *in, const vt_expr *e, uint32_t lane) {
 }
 
 static vt_value eval_call(vt__interp *in, const vt_expr *e, uint32_t lane) {
-    float_fn fn = float_function(e->u.op);
-    if (fn) return vt__value_float(e->dtype, fn(vt__eval(in, e->a[0], lane).u.f));
+    if (vt_op_is_math(e->u.op)) return eval_math(in, e, lane);
     switch (e->u.op) {
     case VT_OP_LIKELY:
     case VT_OP_THREAD_CONTEXT: return vt__eval(in, e->a[0], lane);
@@ -166,10 +148,8 @@ static vt_value eval_call(vt__interp *in, const vt_expr *e, uint32_t lane) {
     case VT_OP_BITWISE_OR:
     case VT_OP_BITWISE_XOR: return eval_bits(in, e, lane);
     case VT_OP_BITWISE_NOT: return vt__value_int(e->dtype, ~vt__eval_int(in, e->a[0], lane));
-    case VT_OP_POW:
-        return vt__value_float(e->dtype, pow(vt__eval(in, e->a[0], lane).u.f, vt__eval(in, e->a[1], lane).u.f));
-    case VT_OP_FMOD:
-        return vt__value_float(e->dtype, fmod(vt__eval(in, e->a[0], lane).u.f, vt__eval(in, e->a[1], lane).u.f));
+    case VT_OP_RSQRT: return vt__value_float(e->dtype, 1 / sqrt(vt__eval(in, e->a[0], lane).u.f));
+    case VT_OP_SIGMOID: return vt__value_float(e->dtype, 1 / (1 + exp(-vt__eval(in, e->a[0], lane).u.f)));
     case VT_OP_ISNAN: return vt__value_int(VT_BOOL, isnan(vt__eval(in, e->a[0], lane).u.f) != 0);
     case VT_OP_POPCOUNT:
         return vt__value_int(e->dtype, __builtin_popcountll((uint64_t)vt__eval_int(in, e->a[0], lane)));

@@ -152,27 +152,20 @@ static uint32_t make_load(program *p, const vt_expr *e) {
 }
 
 static uint32_t make_call(program *p, const vt_expr *e) {
-    insn in = {.kind = (uint8_t)e->u.op, .dtype = e->dtype};
-    switch (e->u.op) {
-    case VT_OP_IF_THEN_ELSE: return make_choice(p, e);
-    case VT_OP_LIKELY: return make(p, e->a[0]);
-    case VT_OP_SHIFT_LEFT:
-    case VT_OP_SHIFT_RIGHT: in.code = SHIFT; break;
-    case VT_OP_BITWISE_AND:
-    case VT_OP_BITWISE_OR:
-    case VT_OP_BITWISE_XOR: in.code = BITWISE; break;
-    case VT_OP_BITWISE_NOT: in.code = BITNOT; break;
-    case VT_OP_EXP:
-    case VT_OP_LOG:
-    case VT_OP_SQRT:
-    case VT_OP_TANH:
-    case VT_OP_FLOOR:
-    case VT_OP_CEIL:
-    case VT_OP_ROUND:
-    case VT_OP_FABS:
-    case VT_OP_POW: in.code = MATH; break;
-    default: vt__raise(p->c, VTA_UNSUPPORTED, "%s cannot be evaluated", vt_op_infos[e->u.op].name);
-    }
+    vt_op op = e->u.op;
+    if (op == VT_OP_IF_THEN_ELSE) return make_choice(p, e);
+    if (op == VT_OP_LIKELY) return make(p, e->a[0]);
+    insn in = {.kind = (uint8_t)op, .dtype = e->dtype};
+    if (vt_op_is_math(op))
+        in.code = MATH;
+    else if (op == VT_OP_SHIFT_LEFT || op == VT_OP_SHIFT_RIGHT)
+        in.code = SHIFT;
+    else if (op == VT_OP_BITWISE_AND || op == VT_OP_BITWISE_OR || op == VT_OP_BITWISE_XOR)
+        in.code = BITWISE;
+    else if (op == VT_OP_BITWISE_NOT)
+        in.code = BITNOT;
+    else
+        vt__raise(p->c, VTA_UNSUPPORTED, "%s cannot be evaluated", vt_op_infos[op].name);
     in.x = make(p, e->a[0]);
     if (e->n > 1) in.y = make(p, e->a[1]);
     in.to = fresh(p);
@@ -204,15 +197,35 @@ static uint32_t make(program *p, const vt_expr *e) {
         break;
     case VT_E_PLOAD: return make_load(p, e);
     case VT_E_CALL: return make_call(p, e);
-    default:
-        if (vt_expr_infos[e->kind].cls == VT_CLASS_OTHER || vt_expr_infos[e->kind].cls == VT_CLASS_LEAF)
-            vt__raise(p->c, VTA_UNSUPPORTED, "an expression of kind %s cannot be evaluated",
-                      vt_expr_infos[e->kind].text);
+    case VT_E_ADD:
+    case VT_E_SUB:
+    case VT_E_MUL:
+    case VT_E_DIV:
+    case VT_E_MOD:
+    case VT_E_FLOORDIV:
+    case VT_E_FLOORMOD:
+    case VT_E_MIN:
+    case VT_E_MAX:
+    case VT_E_EQ:
+    case VT_E_NE:
+    case VT_E_LT:
+    case VT_E_LE:
+    case VT_E_GT:
+    case VT_E_GE:
         in.x = make(p, e->a[0]);
         in.y = make(p, e->a[1]);
         in.code = BIN;
         in.kind = e->kind;
         in.dtype = e->a[0]->dtype;
+        break;
+    case VT_E_STRING:
+    case VT_E_LOAD:
+    case VT_E_LET:
+    case VT_E_RAMP:
+    case VT_E_BROADCAST:
+    case VT_E_REDUCE:
+    case VT_E_COUNT:
+        vt__raise(p->c, VTA_UNSUPPORTED, "an expression of kind %s cannot be evaluated", vt_expr_infos[e->kind].text);
     }
     in.to = fresh(p);
     return emit(p, in);
@@ -220,47 +233,9 @@ static uint32_t make(program *p, const vt_expr *e) {
 
 /* ---- Running it ---- */
 
-static int64_t floor_div(int64_t x, int64_t y) { return x / y - (x % y != 0 && (x < 0) != (y < 0)); }
-
-/* Integers of up to 64 bits; unsigned ones under 64 bits are non-negative here, so signed comparison serves both. */
-static void int_bin(uint8_t kind, vt_dtype t, int64_t x, int64_t y, int64_t *out) {
-    bool u64 = t.code == VT_UINT && t.bits == 64;
-    uint64_t ux = (uint64_t)x, uy = (uint64_t)y;
-    bool less = u64 ? ux < uy : x < y;
-    switch (kind) {
-    case VT_E_ADD: *out = wrap((int64_t)(ux + uy), t); return;
-    case VT_E_SUB: *out = wrap((int64_t)(ux - uy), t); return;
-    case VT_E_MUL: *out = wrap((int64_t)(ux * uy), t); return;
-    case VT_E_DIV:
-    case VT_E_MOD:
-    case VT_E_FLOORDIV:
-    case VT_E_FLOORMOD:
-        if (!y) { /* the quotient is 0, the remainder x */
-            *out = kind == VT_E_DIV || kind == VT_E_FLOORDIV ? 0 : x;
-        } else if (y == -1 && !u64) {
-            *out = kind == VT_E_DIV || kind == VT_E_FLOORDIV ? wrap((int64_t)(0 - ux), t) : 0;
-        } else if (u64) {
-            *out = (int64_t)(kind == VT_E_DIV || kind == VT_E_FLOORDIV ? ux / uy : ux % uy);
-        } else if (kind == VT_E_DIV || kind == VT_E_MOD) {
-            *out = kind == VT_E_DIV ? x / y : x % y;
-        } else {
-            *out = kind == VT_E_FLOORDIV ? floor_div(x, y) : x - floor_div(x, y) * y;
-        }
-        return;
-    case VT_E_MIN: *out = less ? x : y; return;
-    case VT_E_MAX: *out = less ? y : x; return;
-    case VT_E_EQ: *out = x == y; return;
-    case VT_E_NE: *out = x != y; return;
-    case VT_E_LT: *out = less; return;
-    case VT_E_LE: *out = less || x == y; return;
-    case VT_E_GT: *out = !less && x != y; return;
-    default: *out = !less; /* GE */
-    }
-}
-
 static double rounded(double x, vt_dtype t) { return t.bits == 32 ? (double)(float)x : x; }
 
-static value float_bin(uint8_t kind, vt_dtype t, double x, double y) {
+static value float_bin(vt_expr_kind kind, vt_dtype t, double x, double y) {
     switch (kind) {
     case VT_E_ADD: return (value){.f = rounded(x + y, t)};
     case VT_E_SUB: return (value){.f = rounded(x - y, t)};
@@ -276,22 +251,26 @@ static value float_bin(uint8_t kind, vt_dtype t, double x, double y) {
     case VT_E_LT: return (value){.i = x < y};
     case VT_E_LE: return (value){.i = x <= y};
     case VT_E_GT: return (value){.i = x > y};
-    default: return (value){.i = x >= y};
+    case VT_E_GE: return (value){.i = x >= y};
+    case VT_E_VAR:
+    case VT_E_INT:
+    case VT_E_FLOAT:
+    case VT_E_STRING:
+    case VT_E_AND:
+    case VT_E_OR:
+    case VT_E_NOT:
+    case VT_E_SELECT:
+    case VT_E_CAST:
+    case VT_E_LOAD:
+    case VT_E_PLOAD:
+    case VT_E_CALL:
+    case VT_E_LET:
+    case VT_E_RAMP:
+    case VT_E_BROADCAST:
+    case VT_E_REDUCE:
+    case VT_E_COUNT: break;
     }
-}
-
-static double float_math(uint8_t op, double x, double y) {
-    switch (op) {
-    case VT_OP_EXP: return exp(x);
-    case VT_OP_LOG: return log(x);
-    case VT_OP_SQRT: return sqrt(x);
-    case VT_OP_TANH: return tanh(x);
-    case VT_OP_FLOOR: return floor(x);
-    case VT_OP_CEIL: return ceil(x);
-    case VT_OP_ROUND: return round(x);
-    case VT_OP_FABS: return fabs(x);
-    default: return pow(x, y);
-    }
+    return (value){.f = 0}; /* make() gives BIN no other */
 }
 
 static value cast_value(value v, uint8_t from, vt_dtype to) {
@@ -324,9 +303,9 @@ static inline void one(const program *p, const insn *in, value *slot) {
     case COPY: *to = x; break;
     case BIN:
         if (in->dtype.code == VT_FLOAT)
-            *to = float_bin(in->kind, in->dtype, x.f, y.f);
-        else
-            int_bin(in->kind, in->dtype, x.i, y.i, &to->i);
+            *to = float_bin((vt_expr_kind)in->kind, in->dtype, x.f, y.f);
+        else if (vt__fold_int((vt_expr_kind)in->kind, in->dtype, x.i, y.i, &to->i))
+            to->i = wrap(to->i, in->dtype);
         break;
     case NOT: to->i = !x.i; break;
     case BITNOT: to->i = wrap(~x.i, in->dtype); break;
@@ -339,7 +318,10 @@ static inline void one(const program *p, const insn *in, value *slot) {
         if (in->array->dtype.bits < 8) to->i = wrap(to->i, in->array->dtype);
         break;
     }
-    case MATH: to->f = rounded(float_math(in->kind, x.f, y.f), in->dtype); break;
+    case MATH:
+        vt_math_value((vt_op)in->kind, x.f, y.f, &to->f);
+        to->f = rounded(to->f, in->dtype);
+        break;
     case SHIFT: to->i = wrap(vt_shift_value(in->kind, in->dtype, x.i, y.i), in->dtype); break;
     case BITWISE:
         to->i = in->kind == VT_OP_BITWISE_AND ? x.i & y.i : in->kind == VT_OP_BITWISE_OR ? x.i | y.i : x.i ^ y.i;

@@ -4,16 +4,13 @@
 
 #include "te/priv.h"
 
-typedef enum op_class { INFIX, PREFIX, FUNC, MATH } op_class;
-
 typedef struct op_row {
     const char *name, *text;
     uint8_t operands;
-    uint8_t cls;
 } op_row;
 
 static const op_row rows[] = {
-#define TE_OP(name, text, operands, class, meaning) {#name, text, operands, class},
+#define TE_OP(name, text, operands, class, meaning) {#name, text, operands},
 #include "vta/te_ops.def"
 #undef TE_OP
 };
@@ -33,6 +30,20 @@ static const char *complaint(te_op op, const vt_expr *const *x) {
                        ? "is a reduction, which may only stand at the top of a body: make it a tensor of its own"
                        : "is not a number";
     switch (op) {
+    case TE_ADD:
+    case TE_SUB:
+    case TE_MUL:
+    case TE_EQ:
+    case TE_NE:
+    case TE_LT:
+    case TE_LE:
+    case TE_GT:
+    case TE_GE:
+    case TE_NEG:
+    case TE_MIN:
+    case TE_MAX:
+    case TE_ABS:
+    case TE_OP_COUNT: break;
     case TE_DIV:
         if (vt_dtype_is_integral(x[0]->dtype) && vt_dtype_is_integral(x[1]->dtype))
             return "is an integer: write // (rounds down) or truncdiv (rounds towards zero)";
@@ -63,8 +74,11 @@ static const char *complaint(te_op op, const vt_expr *const *x) {
     case TE_LIKELY:
         if (!vt_dtype_is_bool(x[0]->dtype)) return "is no condition";
         break;
-    default:
-        if (rows[op].cls == MATH && !vt_dtype_is_float(x[0]->dtype)) return "is no float: cast it first";
+#define VTA_MATH(name, function, operands, llvm, meaning) case TE_##name:
+#include "vta/math.def"
+#undef VTA_MATH
+        if (!vt_dtype_is_float(x[0]->dtype)) return "is no float: cast it first";
+        break;
     }
     return NULL;
 }
@@ -148,14 +162,11 @@ const vt_expr *vt__apply(te_context *c, te_op op, const vt_expr *const *operands
     case TE_IF_THEN_ELSE: return vt_if_then_else(ctx, x[0], x[1], x[2]);
     case TE_ABS: return absolute(ctx, x[0]);
     case TE_LIKELY: return vt_likely(ctx, x[0]);
-    case TE_EXP: return math(ctx, VT_OP_EXP, 1, x);
-    case TE_LOG: return math(ctx, VT_OP_LOG, 1, x);
-    case TE_SQRT: return math(ctx, VT_OP_SQRT, 1, x);
-    case TE_TANH: return math(ctx, VT_OP_TANH, 1, x);
-    case TE_FLOOR: return math(ctx, VT_OP_FLOOR, 1, x);
-    case TE_CEIL: return math(ctx, VT_OP_CEIL, 1, x);
-    case TE_ROUND: return math(ctx, VT_OP_ROUND, 1, x);
-    case TE_POW: return math(ctx, VT_OP_POW, 2, x);
+#define VTA_MATH(name, function, operands, llvm, meaning)                                                              \
+    case TE_##name:                                                                                                    \
+        return math(ctx, VT_OP_##name, operands, x);
+#include "vta/math.def"
+#undef VTA_MATH
     case TE_OP_COUNT: break;
     }
     vt__raise(c, VTA_INVALID_ARGUMENT, "there is no operator %d", (int)op);

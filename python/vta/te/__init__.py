@@ -21,9 +21,11 @@ from ..expr import const, convert
 from ..intrin import TensorIntrin, decl_tensor_intrin
 from .computation import compute, evaluate, placeholder, reduce_axis, size_var, tag_scope, thread_axis, var
 from .gemm import GemmIntrin
+from . import _math
+from ._math import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
 from .operators import (  # pylint: disable=redefined-builtin
-    abs, all, any, ceil, div, exp, floor, floordiv, floormod, if_then_else, indexdiv, indexmod, likely, log, max, min,
-    power, round, select, sqrt, sum, tanh, truncdiv, truncmod,
+    abs, all, any, div, floordiv, floormod, if_then_else, indexdiv, indexmod, likely, max, min, power, select, sum,
+    truncdiv, truncmod,
 )
 from .prim_func import PrimFunc, create_prim_func
 from .schedule import Schedule, Stage, create_schedule
@@ -36,9 +38,9 @@ __all__ = [
     "Tensor", "TensorSlice", "Operation", "IterVar", "Schedule", "Stage", "GemmIntrin", "TensorIntrin", "PrimFunc",
     "placeholder", "var", "size_var", "compute", "reduce_axis", "thread_axis", "create_schedule", "create_prim_func",
     "sum", "min", "max", "all", "any", "if_then_else", "select", "const", "convert", "abs", "floordiv", "floormod",
-    "truncdiv", "truncmod", "indexdiv", "indexmod", "div", "likely", "exp", "log", "sqrt", "tanh", "floor", "ceil",
-    "round", "power", "tag_scope", "evaluate", "decl_tensor_intrin", "comm_reducer", "scan", "extern", "gradient",
+    "truncdiv", "truncmod", "indexdiv", "indexmod", "div", "likely", "power", "tag_scope", "evaluate", "decl_tensor_intrin", "comm_reducer", "scan", "extern", "gradient",
 ]
+__all__ += _math.__all__
 
 
 

@@ -8,6 +8,7 @@ from .. import _bindings as b
 from .._check import items
 from .._lib import lib
 from ..expr import Expr, _operands, apply, convert
+from ._math import pow as power
 from .tensor import IterVar
 
 
@@ -138,11 +139,3 @@ truncmod = _operator(b.TE_TRUNCMOD, "truncmod", "Remainder of truncdiv.")
 indexdiv, indexmod = floordiv, floormod
 div = _operator(b.TE_DIV, "div", "Quotient of floats.")
 likely = _operator(b.TE_LIKELY, "likely", "A condition that nearly always holds.")
-exp = _operator(b.TE_EXP, "exp", "e to the power of x.")
-log = _operator(b.TE_LOG, "log", "Natural logarithm.")
-sqrt = _operator(b.TE_SQRT, "sqrt", "Square root.")
-tanh = _operator(b.TE_TANH, "tanh", "Hyperbolic tangent.")
-floor = _operator(b.TE_FLOOR, "floor", "Rounded down.")
-ceil = _operator(b.TE_CEIL, "ceil", "Rounded up.")
-round = _operator(b.TE_ROUND, "round", "Rounded to the nearest.")  # pylint: disable=redefined-builtin
-power = _operator(b.TE_POW, "power", "x to the power of y.")

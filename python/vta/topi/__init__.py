@@ -10,15 +10,17 @@ from .. import te
 from .._check import need
 from ..expr import convert
 from ..te import Tensor
-from . import nn, tag, testing
+from . import _math, nn, tag, testing
+from ._elementwise import elementwise
+from ._math import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
 
 if TYPE_CHECKING:
     from ..expr import Expr, Operand
 
 __all__ = ["add", "subtract", "multiply", "floor_divide", "floor_mod", "maximum", "minimum", "right_shift",
            "left_shift", "bitwise_and", "bitwise_or", "bitwise_xor", "cast", "clip", "identity", "negative",
-           "abs", "exp", "log", "sqrt",
-           "tanh", "floor", "ceil", "round", "nn", "tag", "testing"]
+           "abs", "nn", "tag", "testing"]
+__all__ += _math.__all__
 
 
 def _broadcast_shape(left, right):
@@ -82,9 +84,7 @@ bitwise_xor = _binary("bitwise_xor", lambda a, b: a ^ b, "Bitwise exclusive or, 
 
 def _elementwise(name, function, meaning):
     def operator(x: Tensor | Expr) -> Tensor | Expr:
-        if not isinstance(x, Tensor):
-            return function(convert(x))
-        return te.compute(x.shape, lambda *i: function(x(*i)), tag=tag.ELEMWISE)
+        return elementwise(function, x)
 
     operator.__name__ = operator.__qualname__ = name
     operator.__doc__ = f"""{meaning}
@@ -103,13 +103,6 @@ def _elementwise(name, function, meaning):
 identity = _elementwise("identity", lambda x: x, "A copy.")
 negative = _elementwise("negative", lambda x: -x, "Negative, element by element.")
 abs = _elementwise("abs", te.abs, "Absolute value.")  # pylint: disable=redefined-builtin
-exp = _elementwise("exp", te.exp, "e to the power of x.")
-log = _elementwise("log", te.log, "Natural logarithm.")
-sqrt = _elementwise("sqrt", te.sqrt, "Square root.")
-tanh = _elementwise("tanh", te.tanh, "Hyperbolic tangent.")
-floor = _elementwise("floor", te.floor, "Rounded down.")
-ceil = _elementwise("ceil", te.ceil, "Rounded up.")
-round = _elementwise("round", te.round, "Rounded to the nearest.")  # pylint: disable=redefined-builtin
 
 
 def cast(x: Tensor | Expr, dtype: str) -> Tensor | Expr:
