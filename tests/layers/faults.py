@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""scripts/check_layers finds what it is for: a small sound tree, and one fault in it at a time.
+
+    tests/layers/faults.py [CC]"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+CHECK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "check_layers")
+TABLE = """base:
+low:
+mid:   low     # comments are left out
+top:   <low>
++low:  low.h low.def
+@stdio.h: low
+"""
+SOUND = {
+    "src/LAYERS": TABLE,
+    "include/vta/low.h": "int vta_low(void);\n",
+    "include/vta/low.def": "enum { LOW = 1 };\n",
+    "src/base/base.c": "int base(void);\nint base(void) { return 0; }\n",
+    "src/low/low.h": "int low_inside(void);\n",
+    "src/low/low.c": '#include <stdio.h>\n#include "low/low.h"\n#include "vta/low.h"\nint base(void);\n'
+                     "int low_inside(void) { return base(); }\nint vta_low(void) { return puts(\"\"); }\n",
+    "src/mid/mid.h": "int mid(void);\n",
+    "src/mid/mid.c": '#include "mid/mid.h"\n#include "low/low.h"\nint mid(void) { return low_inside(); }\n',
+    "src/top/top.c": '#include "vta/low.h"\nint top(void);\nint top(void) { return vta_low(); }\n',
+}
+# What is changed (a text replaces the file, None removes it), and what must be found: nothing more, nothing less.
+FAULTS = [
+    ({}, []),
+    ({"src/low/low.c": SOUND["src/low/low.c"] + '#include "mid/mid.h"\n'},
+     ["src/low/low.c: includes mid/mid.h, but src/LAYERS has no arrow from low to mid"]),
+    ({"src/mid/mid.c": '#include "mid/mid.h"\nint mid(void) { return 0; }\n'},
+     ["src/LAYERS: nothing in mid includes a header of low: drop the arrow, or write <low> if it calls public functions only"]),
+    ({"src/base/base.c": SOUND["src/base/base.c"] + '#include "vta/low.h"\n'},
+     ["src/base/base.c: includes the public header vta/low.h of low, which is above base"]),
+    ({"src/base/base.c": SOUND["src/base/base.c"] + "#include <vta/low.def>\n"},
+     ["src/base/base.c: includes the public header vta/low.def of low, which is above base"]),
+    ({"src/mid/mid.c": SOUND["src/mid/mid.c"] + "#include <stdio.h>\n"},
+     ["src/mid/mid.c: includes stdio.h, which only low may"]),
+    ({"src/LAYERS": TABLE.replace("@stdio.h: low", "@stdio.h: low mid")},
+     ["src/LAYERS: nothing in mid includes stdio.h: drop it from the row @stdio.h"]),
+    ({"src/LAYERS": TABLE.replace("low.h low.def", "low.h")},
+     ["include/vta/low.def: belongs to no folder of src/LAYERS"]),
+    ({"include/vta/low.def": None}, ["src/LAYERS: include/vta/low.def does not exist"]),
+    ({"src/new/new.h": "int n;\n"}, ["src/new: not in src/LAYERS"]),
+    ({"src/LAYERS": TABLE.replace("low:\n", "low:   <mid>\n", 1)},
+     ["src/LAYERS: the arrow from low to mid points up: mid stands below it in the table",
+      "src/LAYERS: no symbol of mid is used in low: drop the arrow <mid>"]),
+    ({"src/LAYERS": TABLE.replace("<low>", "<low> <lwo>")},
+     ["src/LAYERS: top has an arrow to lwo, which is no folder of the table"]),
+    # what the linker alone sees: functions declared by hand
+    ({"src/mid/mid.c": SOUND["src/mid/mid.c"] + "int top(void);\nint up(void);\nint up(void) { return top(); }\n"},
+     ["src/LAYERS: mid needs top of top (mid.c.o), but there is no arrow to top"]),
+    ({"src/top/top.c": SOUND["src/top/top.c"] + "int low_inside(void);\nint in(void);\nint in(void) { return low_inside(); }\n"},
+     ["src/LAYERS: top needs low_inside of low (top.c.o), but its arrow <low> allows public functions only"]),
+    ({"src/top/top.c": "int top(void);\nint top(void) { return 1; }\n"},
+     ["src/LAYERS: no symbol of low is used in top: drop the arrow <low>"]),
+]
+
+
+def write(root, files):
+    for name, text in files.items():
+        path = os.path.join(root, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if text is not None:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+
+
+def compiled(cc, root, name, text, done={}):
+    """The object of a source; each text is compiled once."""
+    if (name, text) not in done:
+        command = cc + ["-I", f"{root}/include", "-I", f"{root}/src", "-c", f"{root}/{name}", "-o", f"{root}/object"]
+        subprocess.run(command, check=True)
+        with open(f"{root}/object", "rb") as f:
+            done[name, text] = f.read()
+    return done[name, text]
+
+
+def compile_all(cc, root, files):
+    """Objects where CMake would put them, and its list of commands."""
+    commands = []
+    for name in (n for n in files if n.endswith(".c")):
+        target = os.path.basename(os.path.dirname(name))
+        out = f"src/CMakeFiles/vt_{target}.dir/{target}/{os.path.basename(name)}.o"
+        os.makedirs(os.path.dirname(os.path.join(root, "out", out)), exist_ok=True)
+        with open(os.path.join(root, "out", out), "wb") as f:
+            f.write(compiled(cc, root, name, files[name]))
+        commands.append({"command": f"cc -o {out} -c {name}", "file": name})
+    with open(os.path.join(root, "out", "compile_commands.json"), "w", encoding="utf-8") as f:
+        json.dump(commands, f)
+
+
+def run(root):
+    done = subprocess.run([CHECK, "--root", root, os.path.join(root, "out")], capture_output=True, text=True, check=False)
+    lines = done.stdout.splitlines()
+    return done.returncode, lines[:-1], lines[-1] if lines else done.stderr
+
+
+def main():
+    cc, bad = sys.argv[1:] or ["cc"], 0
+    for change, want in FAULTS:
+        files = {**SOUND, **change}
+        with tempfile.TemporaryDirectory() as root:
+            write(root, files)
+            compile_all(cc, root, {n: t for n, t in files.items() if t is not None})
+            code, found, last = run(root)
+        if sorted(found) != sorted(want) or code != bool(want):
+            bad += 1
+            print(f"change of {' '.join(change)}: exit code {code}, {last}\n  want {want}\n  have {found}")
+    print(f"{len(FAULTS)} trees, {bad} judged wrongly")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
