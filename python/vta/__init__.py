@@ -23,7 +23,7 @@ from .environment import DevContext, Environment, get_env
 from . import expr, te, tir, topi  # noqa: F401
 from . import ndarray as nd
 from .ndarray import NDArray, cpu, device, ext_dev
-from .runtime import program_fpga, reconfig_runtime
+from .rpc import program_fpga, reconfig_runtime
 from .build import build, build_config, lower
 from .module import Module, load_module
 from .proof import Proof, prove
@@ -31,7 +31,7 @@ from .ir import IRModule, print_style
 from .registry import get_global_func, register_func
 from .target import Target
 from .transform import PassContext
-from . import contrib, rpc, testing, transform  # noqa: F401
+from . import contrib, rpc, runtime, testing, transform  # noqa: F401
 
 __all__ = [
     "VTAError", "VTAValueError", "VTALookupError", "VTAMemoryError", "VTAIOError", "VTASyntaxError",

@@ -13,7 +13,7 @@ from . import _lib
 from ._check import need
 from ._interrupt import watch
 from ._lib import lib
-from .environment import get_env
+from ._settings import current as current_settings
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -23,7 +23,7 @@ class Context:
 
     Parameters
     ----------
-    config : vta.environment.Config
+    config : Config
         The hardware configuration whose constants and types it knows.
     """
 
@@ -120,7 +120,7 @@ def current():
     context : Context
         Kept alive by whoever holds it, that is, by every object made with it.
     """
-    config = get_env().config
+    config = current_settings().config
     context = _current.contexts.get(id(config))
     if context is None or context.config is not config:
         context = Context(config)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import copy
-import ctypes
-import json
-import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from . import _bindings as b
-from ._lib import DIAG, call, lib, release, take_text, text
+from ._settings import Config, Settings, current
+from .target import Target
+from .te.computation import thread_axis
+from .te.gemm import GemmIntrin
 
 if TYPE_CHECKING:
-    from typing import Any
+    from .te.tensor import IterVar
 
-    from .target import Target
-    from .te import GemmIntrin, IterVar
+__all__ = ["Config", "Environment", "DevContext", "get_env"]
 
 _LOCAL_TARGETS = ("sim", "tsim", "null", "intelfocl")
 _HOST_TRIPLES = {
@@ -26,46 +24,7 @@ _HOST_TRIPLES = {
 }
 
 
-class Config:
-    """A configuration of the C library (``vta_config``); immutable.
-
-    Parameters
-    ----------
-    handle : int
-        A ``vta_config *`` whose reference this object takes over.
-    """
-
-    def __init__(self, handle: int) -> None:
-        self.handle = handle
-        release(self, lib.vta_config_release, handle)
-
-    @staticmethod
-    def find(path: str | None = None) -> Config:
-        """From `path`, else ``$VTA_CONFIG``, else ``./vta_config.json``, else the built-in default."""
-        out = ctypes.c_void_p()
-        call(lib.vta_config_find, path.encode() if path else None, DIAG, ctypes.byref(out), None)
-        return Config(out.value)
-
-    @staticmethod
-    def from_dict(cfg: dict[str, Any], name: str = "the given dictionary") -> Config:
-        """From a dictionary with the keys of ``vta_config.json``.
-
-        Parameters
-        ----------
-        cfg : dict[str, Any]
-        name : str, optional
-        """
-        data = json.dumps(cfg).encode()
-        out = ctypes.c_void_p()
-        call(lib.vta_config_parse, data, len(data), name.encode(), DIAG, ctypes.byref(out))
-        return Config(out.value)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The keys of ``vta_config.json`` and their values."""
-        return json.loads(take_text(lib.vta_config_to_json(self.handle)))
-
-
-class Environment:
+class Environment(Settings):
     """A hardware configuration, with every size derived.
 
     Used as a context manager it becomes what :func:`get_env` returns inside the block.
@@ -102,89 +61,9 @@ class Environment:
     2
     """
 
-    current = None
-
-    MAX_XFER = 1 << 25
-    DEBUG_DUMP_INSN = 1 << 1
-    DEBUG_DUMP_UOP = 1 << 2
-    DEBUG_SKIP_READ_BARRIER = 1 << 3
-    DEBUG_SKIP_WRITE_BARRIER = 1 << 4
-    inp_scope = "local.inp_buffer"
-    wgt_scope = "local.wgt_buffer"
-    acc_scope = "local.acc_buffer"
-
-    def __init__(self, cfg: dict[str, Any] | Config) -> None:
-        self.config = cfg if isinstance(cfg, Config) else Config.from_dict(cfg)
-        handle = self.config.handle
-        self.TARGET = text(lib.vta_config_target(handle))
-        self.HW_VER = text(lib.vta_config_hw_version(handle))
-        self.BITSTREAM = text(lib.vta_config_bitstream(handle))
-        self.MODEL = text(lib.vta_config_model(handle))
-        for field in range(b.VTA_CONFIG_FIELD_COUNT):
-            key = text(lib.vta_config_field_name(field))
-            value = lib.vta_config_get(handle, field)
-            setattr(self, key, value)
-            setattr(self, key[len("LOG_"):], 1 << value)
-        self.LOG_OUT_WIDTH = self.LOG_INP_WIDTH
-        self.OUT_WIDTH = self.INP_WIDTH
-        self.LOG_OUT_BUFF_SIZE = self.LOG_ACC_BUFF_SIZE + self.LOG_OUT_WIDTH - self.LOG_ACC_WIDTH
-        self.OUT_BUFF_SIZE = 1 << self.LOG_OUT_BUFF_SIZE
-        if self.LOG_BLOCK_IN == self.LOG_BLOCK_OUT:
-            self.LOG_BLOCK, self.BLOCK = self.LOG_BLOCK_IN, self.BLOCK_IN
-        for name, rows, columns in (
-            ("INP", self.BATCH, self.BLOCK_IN),
-            ("WGT", self.BLOCK_OUT, self.BLOCK_IN),
-            ("ACC", self.BATCH, self.BLOCK_OUT),
-            ("OUT", self.BATCH, self.BLOCK_OUT),
-        ):
-            width = getattr(self, f"{name}_WIDTH")
-            setattr(self, f"{name}_ELEM_BITS", rows * columns * width)
-            setattr(self, f"{name}_ELEM_BYTES", rows * columns * width // 8)
-            setattr(self, f"{name.lower()}_dtype", f"int{width}")
-        self.mock_mode = False
-        self._mock = None
-
-    def __enter__(self):
-        _mine.outer.append(_mine.current if _threaded() else Environment.current)
-        _choose(self)
-        return self
-
-    def __exit__(self, kind, value, trace):
-        _choose(_mine.outer.pop())
-
-    def __repr__(self):
-        return f"Environment({self.MODEL})"
-
-    @property
-    def cfg_dict(self) -> dict[str, Any]:
-        """The keys of ``vta_config.json`` and their values."""
-        return self.config.to_dict()
-
-    @property
-    def mock(self) -> Environment:
-        """The same environment whose pragmas and intrinsics do nothing, to look at a schedule's structure."""
-        if self.mock_mode:
-            return self
-        if self._mock is None:
-            self._mock = copy.copy(self)
-            self._mock.mock_mode = True
-        return self._mock
-
-    @property
-    def dma_copy(self) -> str:
-        """Name of the pragma that makes a copy one DMA transfer."""
-        return "skip_dma_copy" if self.mock_mode else "dma_copy"
-
-    @property
-    def alu(self) -> str:
-        """Name of the pragma that maps a computation to the tensor ALU."""
-        return "skip_alu" if self.mock_mode else "alu"
-
     @property
     def gemm(self) -> GemmIntrin:
         """The GEMM intrinsic of this configuration, for ``tensorize``."""
-        from .te import GemmIntrin  # te needs the environment, so it is imported where it is used
-
         return GemmIntrin(self)
 
     @property
@@ -195,8 +74,6 @@ class Environment:
     @property
     def target(self) -> Target:
         """The compilation target, with the model of this configuration."""
-        from .target import Target
-
         return Target(f"ext_dev -keys=vta,cpu -model={self.MODEL}")
 
     @property
@@ -209,31 +86,7 @@ class Environment:
     @property
     def target_vta_cpu(self) -> Target:
         """The target of operators that run on the processor beside the accelerator."""
-        from .target import Target
-
         return Target(f"{self.target_host} -model={self.TARGET}")
-
-
-class _Mine(threading.local):
-    """What a thread's own ``with Environment(...)`` blocks chose; the main thread's hold for all that have none."""
-
-    def __init__(self):
-        super().__init__()
-        self.current, self.outer = None, []
-
-
-_mine = _Mine()
-
-
-def _threaded():
-    return threading.current_thread() is not threading.main_thread()
-
-
-def _choose(env):
-    if _threaded():
-        _mine.current = env
-    else:
-        Environment.current = env
 
 
 class DevContext:
@@ -270,8 +123,6 @@ class DevContext:
     @property
     def vta_axis(self) -> IterVar:
         """The thread axis that attributes of the accelerator's code stand on."""
-        from .te import thread_axis
-
         return thread_axis("vta")
 
     def get_task_qid(self, qid: int) -> int:
@@ -298,8 +149,4 @@ def get_env() -> Environment:
         The innermost ``with Environment(...)`` of this thread, else of the main thread, else the one from
         ``$VTA_CONFIG``, ``./vta_config.json`` or the built-in default, looked up once.
     """
-    if _mine.current is not None:
-        return _mine.current
-    if Environment.current is None:
-        Environment.current = Environment(Config.find())
-    return Environment.current
+    return cast(Environment, current())

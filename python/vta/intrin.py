@@ -34,13 +34,13 @@ from ._check import items, kind_error, name_of, need, type_of, whole
 from ._context import array_of
 from ._lib import lib
 from .expr import Expr, _operands
+from .te.tensor import IterVar, Operation, Tensor
 
 if TYPE_CHECKING:
     from typing import Callable, ContextManager, Sequence
 
     from ._context import Context
     from .expr import Operand
-    from .te import IterVar, Operation, Schedule, Tensor
 
 __all__ = ["Buffer", "IRBuilder", "Instructions", "TensorIntrin", "call_extern", "call_intrin", "create",
            "decl_buffer", "decl_tensor_intrin"]
@@ -220,16 +220,9 @@ class TensorIntrin:
     def __init__(self, context: Context, handle: int, name: str) -> None:
         self.context, self.handle, self.name = context, handle, name
 
-    def handle_for(self, schedule: Schedule) -> int:
-        """The intrinsic, for a schedule of the same environment.
-
-        Parameters
-        ----------
-        schedule : Schedule
-        """
-        from .te import Schedule
-
-        need(schedule, Schedule, "what an intrinsic is for").context.owner_check(self.context)
+    def _handle_in(self, context: Context) -> int:
+        """The intrinsic, for a schedule of the same environment."""
+        context.owner_check(self.context)
         return self.handle
 
     def __repr__(self):
@@ -238,8 +231,6 @@ class TensorIntrin:
 
 def _emit(context, intrin, part, what):
     """Gives a part of an intrinsic its calls."""
-    from .te import IterVar
-
     if isinstance(what, Expr):
         what = Instructions([], [what])
     need(what, Instructions, "a part of an intrinsic")
@@ -274,8 +265,6 @@ def decl_tensor_intrin(op: Operation, fcompute: Callable, name: str = "tensor_in
     intrin : TensorIntrin
         For :meth:`vta.te.Stage.tensorize`.
     """
-    from .te import Operation, Tensor  # te is made of this module, so it is imported where it is used
-
     context, what = need(op, Operation, "what an intrinsic computes").context, op.output(0)
     if not callable(fcompute):
         raise kind_error(fcompute, "the instructions of an intrinsic", "a function of its operands")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from . import ndarray
 from .contrib.utils import tempdir
+from .environment import Config, Environment
+from .runtime import ensure_runtime
 
 if TYPE_CHECKING:
     from typing import Any, NoReturn
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from .module import Function, Module
     from .ndarray import Device
 
-__all__ = ["LocalSession", "connect", "connect_tracker"]
+__all__ = ["LocalSession", "connect", "connect_tracker", "reconfig_runtime", "program_fpga"]
 
 
 def _say(message, *args):
@@ -164,3 +166,27 @@ def connect_tracker(url: str, port: int) -> NoReturn:
     """
     raise NotImplementedError(f"rpc.connect_tracker({url!r}, {port}): trackers come with the remote part of this "
                               "project")
+
+
+def reconfig_runtime(remote: LocalSession, config: dict | Environment | None = None) -> None:
+    """Gives a session's runtime a hardware configuration.
+
+    Parameters
+    ----------
+    remote : vta.rpc.LocalSession
+    config : dict or Environment, optional
+        Becomes the current environment; default: the environment as it is.
+    """
+    if config is not None:
+        Environment.current = config if isinstance(config, Environment) else Environment(Config.from_dict(config))
+    ensure_runtime()
+
+
+def program_fpga(remote: LocalSession, bitstream: str | None = None) -> None:
+    """Loads a bitstream into a board's FPGA; simulators have none, so on a local session it does nothing.
+
+    Parameters
+    ----------
+    remote : vta.rpc.LocalSession
+    bitstream : str, optional
+    """

@@ -5,15 +5,11 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from typing import TYPE_CHECKING
 
 from ._lib import DIAG, call, lib
-from .environment import Config, Environment, get_env
+from ._settings import Config, current as current_settings
 
-if TYPE_CHECKING:
-    from .rpc import LocalSession
-
-__all__ = ["Runtime", "ensure_runtime", "enabled", "reconfig_runtime", "program_fpga"]
+__all__ = ["Runtime", "ensure_runtime", "enabled"]
 
 
 class Runtime:
@@ -74,7 +70,7 @@ def ensure_runtime() -> Runtime:
     -------
     runtime : Runtime
     """
-    env = get_env()
+    env = current_settings()
     runtime = getattr(env, "_runtime", None)
     if runtime is None:
         key = repr(sorted(env.cfg_dict.items()))
@@ -95,27 +91,3 @@ def enabled(target: str) -> bool:
         ``"llvm"``, ``"cpu"``, ``"ext_dev"``, ``"rpc"``, …
     """
     return target.split()[0] in ("llvm", "cpu", "ext_dev", "c")
-
-
-def reconfig_runtime(remote: LocalSession, config: dict | Environment | None = None) -> None:
-    """Gives a session's runtime a hardware configuration.
-
-    Parameters
-    ----------
-    remote : vta.rpc.LocalSession
-    config : dict or Environment, optional
-        Becomes the current environment; default: the environment as it is.
-    """
-    if config is not None:
-        Environment.current = config if isinstance(config, Environment) else Environment(Config.from_dict(config))
-    ensure_runtime()
-
-
-def program_fpga(remote: LocalSession, bitstream: str | None = None) -> None:
-    """Loads a bitstream into a board's FPGA; simulators have none, so on a local session it does nothing.
-
-    Parameters
-    ----------
-    remote : vta.rpc.LocalSession
-    bitstream : str, optional
-    """

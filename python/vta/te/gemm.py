@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._check import need
 from .._lib import lib
-from ..environment import get_env
+from .._settings import current
 from ..expr import const
 from ..intrin import decl_buffer, decl_tensor_intrin
 from .computation import compute, placeholder, reduce_axis
@@ -14,8 +13,8 @@ from .operators import sum  # pylint: disable=redefined-builtin
 
 
 if TYPE_CHECKING:
-    from ..environment import Environment
-    from .schedule import Schedule
+    from .._context import Context
+    from .._settings import Settings
 
 
 
@@ -39,18 +38,15 @@ class GemmIntrin:
     env : vta.Environment
     """
 
-    def __init__(self, env: Environment | None = None) -> None:
-        self.env = env or get_env()
+    def __init__(self, env: Settings | None = None) -> None:
+        self.env = env or current()
 
-    def handle_for(self, schedule: Schedule) -> int:
+    def _handle_in(self, context: Context) -> int:
         """The intrinsic in a schedule's context. That of a mock environment does nothing."""
-        from .schedule import Schedule  # which is made of this module
-
-        context = need(schedule, Schedule, "what an intrinsic is for").context
         if self.env.config is not context.config:
             raise ValueError("the GEMM intrinsic of another environment than the schedule's was given")
         if self.env.mock_mode:
-            return _nothing(self.env).handle_for(schedule)
+            return _nothing(self.env)._handle_in(context)
         return context.made(lib.te_gemm(context.handle))
 
     def __repr__(self):

@@ -324,7 +324,7 @@ class Stage:
         ----------
         intrin : GemmIntrin
         """
-        handle = need(intrin, (GemmIntrin, TensorIntrin), "the intrinsic of tensorize").handle_for(self.schedule)
+        handle = need(intrin, (GemmIntrin, TensorIntrin), "the intrinsic of tensorize")._handle_in(self.schedule.context)
         self._step(lib.te_tensorize, self._axis(axis, "tensorize"), handle)
 
     def env_threads(self, threads: object) -> NoReturn:

@@ -12,7 +12,7 @@ from ..expr import Expr, ExprOp, _operands
 
 
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Callable, ClassVar
 
     from .._context import Context
     from ..expr import Operand
@@ -139,10 +139,11 @@ class _Computation:
     __slots__ = ()
     __array_ufunc__ = None  # see ExprOp
 
-    def _broadcast(self, name, other, swap=False):
-        from .. import topi  # topi is made of te, so it is imported where it is used
+    #: The operators by name. vta.topi, which is made of this package, fills it in.
+    operators: ClassVar[dict[str, Callable]] = {}
 
-        return getattr(topi, name)(*((other, self) if swap else (self, other)))
+    def _broadcast(self, name, other, swap=False):
+        return self.operators[name](*((other, self) if swap else (self, other)))
 
     def __add__(self, other):
         return self._broadcast("add", other)

@@ -10,6 +10,7 @@ from .. import te
 from .._check import need
 from ..expr import convert
 from ..te import Tensor
+from ..te.tensor import _Computation
 from . import _math, nn, tag, testing
 from ._elementwise import elementwise
 from ._math import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
@@ -137,3 +138,7 @@ def clip(x: Tensor, a_min: Operand, a_max: Operand) -> Tensor:
     need(x, Tensor, "the operand of clip")
     low, high = te.const(a_min, x.dtype), te.const(a_max, x.dtype)
     return te.compute(x.shape, lambda *i: te.max(te.min(x(*i), high), low), tag=tag.ELEMWISE)
+
+
+_Computation.operators.update(add=add, subtract=subtract, multiply=multiply, right_shift=right_shift,
+                              left_shift=left_shift)
