@@ -1,13 +1,19 @@
-/* Everything of libvta in one include; each header below stands by itself. */
+/* Everything of libvta in one include; each header below stands by itself. vta/vtac.h is the compiler's. */
 #ifndef VTA_VTA_H
 #define VTA_VTA_H
 
 #include "vta/config.h"
+#include "vta/debug.h"
 #include "vta/device.h"
+#include "vta/export.h"
+#include "vta/field.h"
 #include "vta/isa.h"
 #include "vta/module.h"
+#include "vta/profile.h"
+#include "vta/program.h"
 #include "vta/runtime.h"
 #include "vta/status.h"
 #include "vta/support.h"
+#include "vta/timing.h"
 
 #endif

@@ -1,0 +1,11 @@
+/* Everything of libvtac in one include; each header below stands by itself, and includes what it needs of libvta. */
+#ifndef VTA_VTAC_H
+#define VTA_VTAC_H
+
+#include "vta/build.h"
+#include "vta/ir.h"
+#include "vta/kernel.h"
+#include "vta/pass.h"
+#include "vta/te.h"
+
+#endif
