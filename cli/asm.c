@@ -28,7 +28,7 @@ static vta_status to_stream(const job *j, size_t *out_count) {
     vta_status status = cli_find_config(j->common, &config);
     if (status == VTA_OK) status = assemble(j, config, &bytes, out_count);
     if (status == VTA_OK) status = cli_write_file(j->to, bytes, *out_count * VTA_INSN_BYTES);
-    vta_bytes_free(bytes, *out_count * VTA_INSN_BYTES);
+    vta_string_free(bytes);
     vta_config_release(config);
     return status;
 }
@@ -39,7 +39,7 @@ static vta_status save(const vta_program *program, const char *to) {
     size_t size;
     vta_status status = vta_program_serialize(program, cli_diag(), &bytes, &size);
     if (status == VTA_OK) status = cli_write_file(to, bytes, size);
-    vta_bytes_free(bytes, size);
+    vta_string_free(bytes);
     return status;
 }
 
@@ -51,7 +51,7 @@ static vta_status to_program(const job *j, size_t *out_count) {
     if (status == VTA_OK)
         status = vta_program_set_insns(program, (uint32_t)j->run, bytes, (uint32_t)*out_count, cli_diag());
     if (status == VTA_OK) status = save(program, j->to);
-    vta_bytes_free(bytes, *out_count * VTA_INSN_BYTES);
+    vta_string_free(bytes);
     vta_program_destroy(program);
     return status;
 }

@@ -86,10 +86,10 @@ static vta_status emit_ir(work *w) {
     vta_status status = VTA_OK;
     for (int i = 0; i < w->count && status == VTA_OK; i++) {
         char *text;
-        status = vtac_func_print(w->funcs[i].func, VTAC_STYLE_PRIMFN, NULL, cli_diag(), &text);
+        status = vtac_func_print(w->funcs[i].func, VTAC_STYLE_PRIMFN, cli_diag(), &text);
         if (status != VTA_OK) break;
         fputs(text, to);
-        vtac_text_free(NULL, text);
+        vta_string_free(text);
     }
     if (fclose(to) != 0 && status == VTA_OK) status = error(VTA_NO_MEMORY, "%s", "out of memory");
     if (status == VTA_OK) status = cli_write_file(w->output, all, size);
@@ -112,7 +112,7 @@ static vta_status emit(work *w) {
     size_t size;
     vta_status status = vtac_emit((size_t)w->count, w->funcs, &w->build, kinds[w->form], cli_diag(), &text, &size);
     if (status == VTA_OK) status = cli_write_file(w->output, text, size);
-    vtac_bytes_free(NULL, text, size);
+    vta_string_free(text);
     return status;
 }
 

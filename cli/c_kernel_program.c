@@ -72,7 +72,7 @@ static vta_status describe(job *j, size_t index) {
 
 static vta_status record(job *j, cli_kernel_program *out_kernel) {
     cli_call call = {
-        .function = j->function, .config = j->config, .count = vtac_kernel_args(j->kernel), .args = j->args};
+        .function = j->function, .config = j->config, .count = vtac_kernel_arg_count(j->kernel), .args = j->args};
     if (call.count > CLI_KERNEL_ARGS) return refuse(j, VTA_UNSUPPORTED, "the kernel has too many arguments");
     for (size_t i = 0; i < call.count; i++) {
         vta_status status = describe(j, i);

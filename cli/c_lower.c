@@ -64,7 +64,7 @@ static vta_status no_such_pass(const char *name) {
     return cli_unknown("--after", name, "pass", names, count, "vta lower --list-passes shows them");
 }
 
-/* Lowers; the text, and the parts of the JSON answer, come in *w and *out_ir (freed with vtac_text_free). */
+/* Lowers; the text, and the parts of the JSON answer, come in *w and *out_ir (freed with vta_string_free). */
 static vta_status lower(const cli_kernel *k, vtac_kernel *kernel, const vta_config *config, watch *w, vtac_style style,
                         char **out_ir) {
     const char *target;
@@ -78,7 +78,7 @@ static vta_status lower(const cli_kernel *k, vtac_kernel *kernel, const vta_conf
     options.user = w;
     status = cli_kernel_lower(kernel, &options, &f);
     if (status == VTA_OK && w->after && !w->found) return no_such_pass(w->after);
-    return status == VTA_OK ? vtac_func_print(f, style, NULL, cli_diag(), out_ir) : status;
+    return status == VTA_OK ? vtac_func_print(f, style, cli_diag(), out_ir) : status;
 }
 
 static vta_status write_answer(const watch *w, const vtac_kernel *kernel, const char *text, const char *ir,
@@ -104,7 +104,7 @@ static vta_status show(const cli_kernel *k, const char *path, watch *w, vtac_sty
     if (w->text && fclose(w->text) != 0 && status == VTA_OK) status = VTA_NO_MEMORY;
     if (status == VTA_OK) status = write_answer(w, kernel, text, ir, output);
     json_decref(w->json);
-    vtac_text_free(NULL, ir);
+    vta_string_free(ir);
     free(text);
     vtac_kernel_destroy(kernel);
     vta_config_release(config);

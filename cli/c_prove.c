@@ -87,16 +87,16 @@ static vta_status open_object(proving *r, const char *path, vta_packed_function 
 static const te_tensor *argument_called(const proving *r, size_t index) {
     char name[32];
     snprintf(name, sizeof name, "arg%zu", index);
-    for (size_t i = 0; i < vtac_kernel_args(r->kernel); i++)
+    for (size_t i = 0; i < vtac_kernel_arg_count(r->kernel); i++)
         if (!strcmp(te_tensor_name(vtac_kernel_arg(r->kernel, i)), name)) return vtac_kernel_arg(r->kernel, i);
     return NULL;
 }
 
 static vta_status list_args(proving *r) {
     bool own_text = r->object.signature && !r->against;
-    r->n = vtac_kernel_args(r->kernel);
+    r->n = vtac_kernel_arg_count(r->kernel);
     if (r->n > MOST_ARGS) return refuse(VTA_UNSUPPORTED, "%s has too many arguments%s", r->name, "");
-    if (r->object.signature && vta_signature_args(r->object.signature) != r->n)
+    if (r->object.signature && vta_signature_arg_count(r->object.signature) != r->n)
         return refuse(VTA_MISMATCH, "%s: %s has another number of arguments", r->against ? r->against : r->object.path,
                       r->name);
     for (size_t i = 0; i < r->n; i++) {

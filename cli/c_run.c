@@ -74,7 +74,7 @@ static vta_status end_trace(running *r) {
 }
 
 static vta_status call(running *r, vta_packed_function function) {
-    size_t n = vtac_kernel_args(r->kernel);
+    size_t n = vtac_kernel_arg_count(r->kernel);
     const te_tensor **args = calloc(n + 1, sizeof *args);
     if (!args) return VTA_NO_MEMORY;
     for (size_t i = 0; i < n; i++) args[i] = vtac_kernel_arg(r->kernel, i);

@@ -144,7 +144,7 @@ vta_status cli_run_object(const cli_object_run *run) {
     r.random = (run->device->options.seed * 0x9E3779B97F4A7C15ull + 0x1234567ull) | 1;
     vta_status status = cli_object_open(run->path, run->function, cli_diag(), &r.object);
     if (status == VTA_OK) status = cli_object_args(&r.object, cli_diag(), MOST_ARGS, r.args);
-    if (status == VTA_OK) r.count = vta_signature_args(r.object.signature);
+    if (status == VTA_OK) r.count = vta_signature_arg_count(r.object.signature);
     if (status == VTA_OK) status = start_runtime(&r);
     bool checked = status == VTA_OK && r.config && run->device->check;
     if (status == VTA_OK) status = call(&r);

@@ -65,7 +65,7 @@ void cli_object_close(cli_object *o) {
 }
 
 vta_status cli_object_args(const cli_object *o, vta_diag *diag, size_t most, vta_signature_arg *out_args) {
-    size_t count = vta_signature_args(o->signature);
+    size_t count = vta_signature_arg_count(o->signature);
     if (count > most)
         return fail(diag, VTA_UNSUPPORTED, "%s: %s has too many arguments", o->path, vta_signature_name(o->signature));
     for (size_t i = 0; i < count; i++) {
@@ -118,7 +118,7 @@ vta_status cli_object_record(const cli_object *o, const vta_config *config, vta_
     vta_signature_arg args[CLI_KERNEL_ARGS];
     *out_kernel = (cli_kernel_program){0};
     cli_call call = {
-        .function = o->function, .config = config, .count = vta_signature_args(o->signature), .args = args};
+        .function = o->function, .config = config, .count = vta_signature_arg_count(o->signature), .args = args};
     vta_status status = cli_object_args(o, diag, CLI_KERNEL_ARGS, args);
     return status == VTA_OK ? cli_record(&call, diag, out_kernel) : status;
 }

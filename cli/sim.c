@@ -90,7 +90,7 @@ int cmd_sim(const cli_command *self, int argc, char **argv) {
     vta_status status = vta_program_load(argv[0], NULL, cli_diag(), &program);
     if (status == VTA_OK) status = cli_make_device(&chosen, vta_program_config(program), &device);
     double begin = now();
-    vta_program_options run = {expect, (uint32_t)wait_cycles, show_progress, NULL};
+    vta_program_options run = {.expect = expect, .wait_cycles = (uint32_t)wait_cycles, .progress = show_progress};
     if (status == VTA_OK) status = vta_program_run(program, device, &run, cli_diag());
     cli_progress_end();
     report r = {argv[0], common.json, expect, chosen.check, status};

@@ -7,11 +7,11 @@
 static vta_status compile_and_run(vtac_kernel *kernel, const char *output, vta_diag *diag) {
     te_context *c = vtac_kernel_context(kernel);
     const te_tensor *args[16];
-    size_t n = vtac_kernel_args(kernel);
+    size_t n = vtac_kernel_arg_count(kernel);
     vtac_build_func f = {0};
     vtac_module *module = NULL;
     vta_packed_function call;
-    vtac_check_result result;
+    vtac_check_result result = {.size = sizeof result};
     for (size_t i = 0; i < n && i < 16; i++) args[i] = vtac_kernel_arg(kernel, i);
 
     vta_status status = vtac_kernel_lower(kernel, NULL, &f.func);

@@ -43,9 +43,9 @@ int main(void) {
     vtac_lower_options options = {.config = te_context_config(c), .simple = 1};
     vtac_arg list[] = {{.tensor = args[0]}, {.tensor = args[1]}, {.tensor = args[2]}};
     if (s && te_context_status(c) == VTA_OK && vtac_lower(s, 3, list, "matmul", &options, &f) == VTA_OK)
-        vtac_func_print(f, VTAC_STYLE_PRIMFN, NULL, te_context_diag(c), &text);
+        vtac_func_print(f, VTAC_STYLE_PRIMFN, te_context_diag(c), &text);
     puts(text ? text : vta_diag_text(te_context_diag(c)));
-    vtac_text_free(NULL, text);
+    vta_string_free(text);
     te_context_destroy(c);
     return text ? 0 : 1;
 }

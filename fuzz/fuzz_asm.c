@@ -24,7 +24,7 @@ static void check_round_trip(const vta_config *config, const uint8_t *bytes, siz
     check(vta_disasm(config, bytes, count, NULL, &text) == VTA_OK);
     check(vta_asm(config, text, strlen(text), NULL, NULL, &again, &again_count) == VTA_OK);
     check(again_count == count && (!count || !memcmp(bytes, again, count * VTA_INSN_BYTES)));
-    vta_bytes_free(again, again_count * VTA_INSN_BYTES);
+    vta_string_free(again);
     vta_string_free(text);
 }
 
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         check_round_trip(config, bytes, count);
     else
         check_refusal(diag);
-    vta_bytes_free(bytes, count * VTA_INSN_BYTES);
+    vta_string_free(bytes);
     vta_diag_destroy(diag);
     vta_config_release(config);
     return 0;

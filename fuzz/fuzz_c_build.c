@@ -13,9 +13,9 @@ enum { LONGEST = 2048, UNROLLED_MOST = 1 << 16 };
 /* A full unroll of large loops takes as long as it takes; that is no news. */
 static int is_small(const vtac_func *f) {
     char *text;
-    if (vtac_func_print(f, VTAC_STYLE_PRIMFN, NULL, NULL, &text) != VTA_OK) return 0;
+    if (vtac_func_print(f, VTAC_STYLE_PRIMFN, NULL, &text) != VTA_OK) return 0;
     size_t n = strlen(text);
-    vtac_text_free(NULL, text);
+    vta_string_free(text);
     return n < UNROLLED_MOST;
 }
 
@@ -27,7 +27,7 @@ static void compile(const vtac_func *f, const char *target, vtac_emit_kind kind,
     vta_diag_clear(diag);
     vta_status status = vtac_emit(1, &bf, &options, kind, diag, &text, &size);
     if (status == VTA_INTERNAL || (status != VTA_OK && vta_diag_status(diag) == VTA_OK)) abort();
-    vtac_bytes_free(NULL, text, size);
+    vta_string_free(text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

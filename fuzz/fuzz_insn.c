@@ -45,7 +45,7 @@ static void check_text(const vta_config *config, const uint8_t *bytes, size_t co
     check(vta_disasm(config, bytes, count, NULL, &text) == VTA_OK);
     check(vta_asm(config, text, strlen(text), "text", NULL, &again, &again_count) == VTA_OK);
     check(again_count == count && (!count || !memcmp(bytes, again, count * VTA_INSN_BYTES)));
-    vta_bytes_free(again, again_count * VTA_INSN_BYTES);
+    vta_string_free(again);
     vta_string_free(text);
 }
 

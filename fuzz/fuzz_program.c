@@ -68,8 +68,8 @@ static void check_round_trip(const vta_program *p) {
     check(vta_program_parse(bytes, size, "again", NULL, NULL, &q) == VTA_OK);
     check(vta_program_serialize(q, NULL, &again, &again_size) == VTA_OK);
     check(size == again_size && !memcmp(bytes, again, size));
-    vta_bytes_free(bytes, size);
-    vta_bytes_free(again, again_size);
+    vta_string_free(bytes);
+    vta_string_free(again);
     vta_program_destroy(q);
 }
 

@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         memcpy(text, data, size);
         text[size] = 0;
         if (vta_signature_parse(text, "fuzz", NULL, diag, &s) != VTA_OK) check(vta_diag_count(diag) > 0);
-        for (size_t i = 0; i < vta_signature_args(s); i++) check_arg(vta_signature_get_arg(s, i));
+        for (size_t i = 0; i < vta_signature_arg_count(s); i++) check_arg(vta_signature_get_arg(s, i));
         vta_signature_destroy(s);
     }
     free(text);

@@ -55,12 +55,13 @@ typedef struct vtac_build_func {
 
 /* All zero is the default: code for this machine that drives the accelerator. */
 typedef struct vtac_build_options {
+    size_t size;          /* of this struct, or 0 */
     const char *target;   /* "vta" or "ext_dev" (NULL): tensors live on the accelerator; "llvm": in host memory */
     const char *triple;   /* "aarch64-linux-gnu", "armv7-none-linux-gnueabihf"; NULL: this machine */
     const char *cpu;      /* LLVM's name; NULL: this machine's, or with a triple the least of its architecture */
     const char *features; /* LLVM's "+neon,-crypto"; NULL: those of the processor */
     int32_t opt_level;    /* 1..3 for what computes on the host, -1 for none; 0: 2 */
-    int32_t trace;        /* not 0: code run in this process goes through the recorder (vtac_trace_begin) */
+    bool trace;           /* code run in this process goes through the recorder (vtac_trace_begin) */
     const vta_allocator *allocator;
     const char
         *linker; /* program that vtac_module_save tries first for FILE.so, with options behind blanks; NULL: none */
@@ -70,10 +71,9 @@ typedef struct vtac_build_options {
 typedef enum vtac_emit_kind { VTAC_EMIT_OBJECT, VTAC_EMIT_ASM, VTAC_EMIT_LLVM, VTAC_EMIT_C } vtac_emit_kind;
 
 /* The functions as an object, assembly, LLVM's textual IR, or C that compiles by itself (zero terminated in any case).
- * Free with vtac_bytes_free and the options' allocator. */
+ * Free with vta_string_free. */
 VTA_API vta_status vtac_emit(size_t n, const vtac_build_func funcs[], const vtac_build_options *options,
                              vtac_emit_kind kind, vta_diag *diag, char **out_text, size_t *out_size);
-VTA_API void vtac_bytes_free(const vta_allocator *allocator, char *text, size_t size);
 
 typedef struct vtac_module vtac_module;
 
@@ -105,12 +105,14 @@ VTA_API vta_status vtac_trace_begin(void (*write)(void *ctx, const char *text, s
 VTA_API void vtac_trace_end(void);
 
 typedef struct vtac_check_options {
-    uint64_t seed;     /* of the inputs */
-    int32_t interpret; /* not 0: the reference is te_evaluate however long it takes */
+    size_t size;    /* of this struct, or 0 */
+    uint64_t seed;  /* of the inputs */
+    bool interpret; /* the reference is te_evaluate however long it takes */
     const vta_allocator *allocator;
 } vtac_check_options;
 
 typedef struct vtac_check_result {
+    size_t size;        /* of this struct, or 0 */
     uint64_t elements;  /* compared */
     uint64_t different; /* 0: equal bit for bit */
     size_t arg;         /* of the first difference: which argument, which element, both values as text */
@@ -118,7 +120,7 @@ typedef struct vtac_check_result {
     char expected[32], got[32];
     double run_seconds;       /* of the call */
     double reference_seconds; /* of the reference */
-    int32_t interpreted;      /* not 0: the reference was te_evaluate */
+    bool interpreted;         /* the reference was te_evaluate */
 } vtac_check_result;
 
 /* Calls a compiled function of the given tensors with random inputs and compares its outputs (the tensors that are no
@@ -138,6 +140,7 @@ typedef enum vtac_verdict {
 } vtac_verdict;
 
 typedef struct vtac_prove_options {
+    size_t size;        /* of this struct, or 0 */
     uint64_t seed;      /* of the random values */
     uint32_t draws;     /* of random values; 0: 2 */
     uint32_t tries;     /* concrete inputs looked through where values differ; 0: 12 */
@@ -146,6 +149,7 @@ typedef struct vtac_prove_options {
 } vtac_prove_options;
 
 typedef struct vtac_prove_result {
+    size_t size; /* of this struct, or 0 */
     vtac_verdict verdict;
     char reason[512]; /* of another verdict than VTAC_PROVEN, in words */
     uint32_t draws;
@@ -163,9 +167,9 @@ typedef struct vtac_prove_result {
     uint64_t index;
     vta_field_writer writer;
     char store_text[96], insn_text[96]; /* what these instructions are */
-    /* VTAC_WRONG, when not 0: concrete inputs for which the accelerator's result differs. They are those of vtac_check
+    /* VTAC_WRONG, when true: concrete inputs for which the accelerator's result differs. They are those of vtac_check
      * for the seed, with integers of at most the magnitude (0: of the whole range). */
-    int32_t has_example;
+    bool has_example;
     int32_t magnitude;
     uint64_t example_seed;
     size_t example_arg;

@@ -79,9 +79,6 @@ VTA_API const char *vta_config_field_meaning(vta_config_field field);
 /* Short name of a memory ("inp"); NULL for none. Static storage. */
 VTA_API const char *vta_memory_name(vta_memory memory);
 
-/* Frees a string that a function of these libraries returned for the caller to keep. */
-VTA_API void vta_string_free(char *text);
-
 VTA_END
 
 #endif

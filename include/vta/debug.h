@@ -62,11 +62,11 @@ VTA_API const char *vta_token_queue_name(vta_token_queue queue);
 /* Tokens in each queue at the current cycle. */
 VTA_API void vta_debugger_tokens(const vta_debugger *debugger, uint32_t out_tokens[VTA_TOKEN_QUEUES]);
 /* True when the instruction pushes or pops a token of the queue. */
-VTA_API int vta_debugger_uses_token(const vta_debugger *debugger, uint32_t index, vta_token_queue queue);
+VTA_API bool vta_debugger_uses_token(const vta_debugger *debugger, uint32_t index, vta_token_queue queue);
 /* True when the instruction, if it ran now, read or wrote the element of an on-chip memory (micro-ops are looked up in
  * the buffer as it is), or the byte of DRAM. */
-VTA_API int vta_debugger_touches(const vta_debugger *debugger, uint32_t index, vta_memory memory, uint32_t element);
-VTA_API int vta_debugger_touches_dram(const vta_debugger *debugger, uint32_t index, uint32_t addr);
+VTA_API bool vta_debugger_touches(const vta_debugger *debugger, uint32_t index, vta_memory memory, uint32_t element);
+VTA_API bool vta_debugger_touches_dram(const vta_debugger *debugger, uint32_t index, uint32_t addr);
 
 /* On-chip contents, as vta_device_peek. */
 VTA_API vta_status vta_debugger_peek(const vta_debugger *debugger, vta_memory memory, uint32_t first, uint32_t elements,

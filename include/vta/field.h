@@ -69,32 +69,33 @@ typedef struct vta_field_array {
     uint32_t bits;
     uint64_t count;
     vta_value *values; /* is_output: filled from DRAM after the last run; else put there before the first */
-    int32_t is_output;
+    bool is_output;
 } vta_field_array;
 
 /* Who wrote a scalar last. */
 typedef struct vta_field_writer {
-    int32_t known;   /* 0: no instruction did, and the fields below mean nothing */
-    uint32_t run;    /* of the program */
-    uint32_t store;  /* the STORE, by its place in the run's stream */
-    int32_t has_alu; /* the stored element was computed in this run: */
-    uint32_t insn;   /* by this instruction (GEMM, ALU or LOAD) */
+    bool known;     /* else no instruction did, and the fields below mean nothing */
+    uint32_t run;   /* of the program */
+    uint32_t store; /* the STORE, by its place in the run's stream */
+    bool has_alu;   /* the stored element was computed in this run: */
+    uint32_t insn;  /* by this instruction (GEMM, ALU or LOAD) */
 } vta_field_writer;
 
 typedef struct vta_field_options {
+    size_t size;        /* of this struct, or 0 */
     uint32_t order;     /* vta_order */
     uint64_t seed;      /* of VTA_ORDER_RANDOM */
     uint64_t stale;     /* chooses the values of memory that nothing wrote */
     uint64_t most_work; /* micro-ops and elements moved; VTA_TIMEOUT beyond it. 0: no bound */
-    /* Not 0: much faster, no values but signatures: two runs in which a scalar has equal ones have computed it from the
+    /* Much faster, no values but signatures: two runs in which a scalar has equal ones have computed it from the
      * same memory in the same way, so its values are equal too. Inputs are variables whatever their values. */
-    int32_t signatures;
+    bool signatures;
     /* Called now and then when not NULL; a value other than 0 stops with VTA_INTERRUPTED. */
     int (*stop)(void *ctx);
     void *ctx;
     /* Memory that the host filled, by the addresses of its segments: what was recorded there are constants. A STORE
      * there is VTA_UNSUPPORTED. */
-    size_t n_constants;
+    size_t constant_count;
     const uint32_t *constants;
     /* Scalar `watch_index` of array `watch` is asked for when out_writer is not NULL. */
     size_t watch;

@@ -24,11 +24,9 @@ VTA_API void vtac_func_release(const vtac_func *func);
 VTA_API const char *vtac_func_name(const vtac_func *func);
 /* The number of parameters. */
 VTA_API uint32_t vtac_func_param_count(const vtac_func *func);
-/* The text of a function. *out_text is zero terminated, allocated with `allocator` (NULL: the C library's) and freed
- * with vtac_text_free and the same allocator. VTA_NO_MEMORY; VTA_INVALID_ARGUMENT for a null or an unknown style. */
-VTA_API vta_status vtac_func_print(const vtac_func *func, vtac_style style, const vta_allocator *allocator,
-                                   vta_diag *diag, char **out_text);
-VTA_API void vtac_text_free(const vta_allocator *allocator, char *text);
+/* The text of a function, zero terminated; free with vta_string_free. VTA_NO_MEMORY; VTA_INVALID_ARGUMENT for a null or
+ * an unknown style. */
+VTA_API vta_status vtac_func_print(const vtac_func *func, vtac_style style, vta_diag *diag, char **out_text);
 /* Checks that a function is well formed (types, definitions before uses, dimensions): for passes under development.
  * VTA_ILLEGAL with one diagnostic for each thing that is wrong (the first twenty). */
 VTA_API vta_status vtac_func_verify(const vtac_func *func, vta_diag *diag);

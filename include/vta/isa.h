@@ -82,10 +82,9 @@ VTA_API vta_stage vta_insn_stage(const vta_insn *insn);
 VTA_API vta_status vta_disasm(const vta_config *config, const uint8_t *bytes, size_t count, vta_diag *diag,
                               char **out_text);
 /* Reads that text. VTA_PARSE with line and column. *out_bytes holds *out_count x 16 bytes; free with
- * vta_bytes_free(*out_bytes, *out_count * 16). */
+ * vta_string_free. */
 VTA_API vta_status vta_asm(const vta_config *config, const char *text, size_t size, const char *name, vta_diag *diag,
                            uint8_t **out_bytes, size_t *out_count);
-VTA_API void vta_bytes_free(uint8_t *bytes, size_t size);
 
 /* "LOAD", "MIN", "load"; NULL past the last. Static storage. */
 VTA_API const char *vta_opcode_name(vta_opcode opcode);

@@ -24,7 +24,7 @@ VTA_API const char *vtac_kernel_name(const vtac_kernel *kernel);
 VTA_API te_context *vtac_kernel_context(const vtac_kernel *kernel);
 VTA_API te_schedule *vtac_kernel_schedule(const vtac_kernel *kernel);
 /* The arguments of the function: inputs in their order, then outputs. */
-VTA_API size_t vtac_kernel_args(const vtac_kernel *kernel);
+VTA_API size_t vtac_kernel_arg_count(const vtac_kernel *kernel);
 VTA_API te_tensor *vtac_kernel_arg(const vtac_kernel *kernel, size_t index);
 VTA_API bool vtac_kernel_arg_is_output(const vtac_kernel *kernel, size_t index);
 /* "vta" (default) or "llvm": what the file asks to be compiled for. */

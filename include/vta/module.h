@@ -111,8 +111,8 @@ typedef struct vta_signature vta_signature;
 typedef struct vta_signature_arg {
     const char *name;
     DLDataType dtype;
-    int32_t is_tensor;   /* 0: a scalar, and the fields below mean nothing */
-    int32_t is_output;   /* the function writes it */
+    bool is_tensor;      /* else a scalar, and the fields below mean nothing */
+    bool is_output;      /* the function writes it */
     int32_t device_type; /* where it must live: kDLCPU, kDLExtDev */
     int32_t ndim;
     const int64_t *shape; /* -1: an extent that is not fixed */
@@ -131,7 +131,7 @@ VTA_API const char *vta_signature_name(const vta_signature *signature);
 /* What it computes, as the text of a kernel file without schedule whose tensors arg0, arg1, ... are the arguments by
  * their places (docs/kernel-files.md); NULL when the object does not say. */
 VTA_API const char *vta_signature_computes(const vta_signature *signature);
-VTA_API size_t vta_signature_args(const vta_signature *signature);
+VTA_API size_t vta_signature_arg_count(const vta_signature *signature);
 /* Argument `index`; NULL past the last. */
 VTA_API const vta_signature_arg *vta_signature_get_arg(const vta_signature *signature, size_t index);
 /* The configuration it was compiled for, owned by the signature; NULL when it runs nothing on the accelerator. */

@@ -17,7 +17,7 @@ typedef struct vtac_pass_info {
     const char *name;   /* "tir.StorageFlatten": what options name it by */
     const char *does;   /* one line: what it does */
     const char *reason; /* one line: why it stands at this place */
-    int32_t vta;        /* not 0: runs only for the accelerator */
+    bool vta;           /* runs only for the accelerator */
 } vtac_pass_info;
 
 /* Number of passes, and pass `index` in the order in which they run. A name may occur more than once: the same pass
@@ -27,26 +27,28 @@ VTA_API vta_status vtac_pass_get(size_t index, vtac_pass_info *out_info);
 
 /* What is reported after each pass. Pointers live until the callback returns. */
 typedef struct vtac_pass_event {
+    size_t size;  /* of this struct, as the library has it */
     size_t index; /* in the table */
     const char *name;
-    int32_t changed;      /* 0: the pass left the function as it was */
-    int32_t skipped;      /* not 0: disabled by name, or not of this target; it did not run */
+    bool changed;         /* else the pass left the function as it was */
+    bool skipped;         /* disabled by name, or not of this target; it did not run */
     uint64_t nanoseconds; /* what the pass took */
     const char *text;     /* the IR after the pass in the style asked for; NULL when unchanged or not asked for */
 } vtac_pass_event;
 
 /* Options of a lowering. All zero is the default: ordinary lowering for the processor. */
 typedef struct vtac_lower_options {
+    size_t size;                 /* of this struct, or 0 */
     const vta_config *config;    /* the accelerator's shape; NULL lowers for the processor alone */
     const char *const *disabled; /* names of passes that are left out, e.g. "tir.CommonSubexprElimTIR" */
     size_t disabled_count;
-    int32_t simple;          /* not 0: for reading; leaves out loop partition */
+    bool simple;             /* for reading; leaves out loop partition */
     int32_t debug_flag;      /* not 0: the function first sets the runtime's debug mode to this (spec, section 6) */
-    int32_t verify;          /* not 0: checks the IR's well-formedness after every pass */
-    int32_t mock;            /* not 0: transfers and operations are left out, for measuring the rest */
+    bool verify;             /* checks the IR's well-formedness after every pass */
+    bool mock;               /* transfers and operations are left out, for measuring the rest */
     int32_t unroll_max_step; /* loops of at most this many steps are unrolled; 0 unrolls only what asks for it */
-    int32_t annotate;        /* not 0: the function tells the runtime what its instructions are for (VTAAnnotate) */
-    int32_t print;           /* not 0: vtac_pass_event.text is made */
+    bool annotate;           /* the function tells the runtime what its instructions are for (VTAAnnotate) */
+    bool print;              /* vtac_pass_event.text is made */
     vtac_style style;        /* of that text */
     void (*after)(void *user, const vtac_pass_event *event); /* called after each pass; may be NULL */
     void *user;

@@ -39,7 +39,7 @@ VTA_API vta_status vta_profile_add_run(vta_profile *profile, const vta_insn *ins
 /* The sum of all runs. */
 VTA_API vta_timing vta_profile_timing(const vta_profile *profile);
 /* Number of runs and, for one of them, its instructions and times; borrowed until the profile changes. */
-VTA_API size_t vta_profile_runs(const vta_profile *profile);
+VTA_API size_t vta_profile_run_count(const vta_profile *profile);
 VTA_API vta_status vta_profile_run(const vta_profile *profile, size_t run, const vta_insn **out_insns,
                                    const vta_insn_time **out_times, size_t *out_count);
 

@@ -30,12 +30,12 @@ typedef struct vta_program_run_info {
 } vta_program_run_info;
 
 /* A piece of DRAM: `size` bytes from `addr` on. Contents are cut after their last byte that is not zero: before_size
- * and after_size are at most `size`, and zeros follow. has_after is 0 where the run left the contents as they were.
+ * and after_size are at most `size`, and zeros follow. has_after is false where the run left the contents as they were.
  * Pointers belong to the program. */
 typedef struct vta_program_segment {
     uint32_t addr;
     uint32_t size;
-    uint32_t has_after;
+    bool has_after;
     const uint8_t *before;
     size_t before_size;
     const uint8_t *after;
@@ -95,7 +95,7 @@ VTA_API vta_status vta_program_load(const char *path, const vta_allocator *alloc
                                     vta_program **out_program);
 VTA_API vta_status vta_program_parse(const uint8_t *bytes, size_t size, const char *name,
                                      const vta_allocator *allocator, vta_diag *diag, vta_program **out_program);
-/* Writes the single file; _serialize gives its bytes, to be freed with vta_bytes_free(bytes, size). */
+/* Writes the single file; _serialize gives its bytes, to be freed with vta_string_free. */
 VTA_API vta_status vta_program_save(const vta_program *program, const char *path, vta_diag *diag);
 VTA_API vta_status vta_program_serialize(const vta_program *program, vta_diag *diag, uint8_t **out_bytes,
                                          size_t *out_size);
@@ -115,7 +115,8 @@ VTA_API vta_status vta_replay_load(vta_replay *replay, uint32_t run, vta_diag *d
 VTA_API vta_status vta_replay_check(vta_replay *replay, uint32_t run, vta_diag *diag);
 
 typedef struct vta_program_options {
-    uint32_t expect;      /* 1: compare DRAM after each run, and the recorded counters after the last */
+    size_t size;          /* of this struct, or 0 */
+    bool expect;          /* compare DRAM after each run, and the recorded counters after the last */
     uint32_t wait_cycles; /* for vta_device_run */
     /* Called before each run when not NULL; a value other than 0 stops with VTA_INTERRUPTED. */
     int (*progress)(void *ctx, uint32_t run, uint32_t run_count);

@@ -6,6 +6,11 @@
  *    are appended, never overwritten. Every function takes NULL for it.
  *  - A handle is opaque, owned by who created it, and freed by the function named in its creator's comment;
  *    arguments are borrowed for the call unless the comment says otherwise. Strings are UTF-8, zero terminated.
+ *  - Structs of options and results begin with their `size`: sizeof the struct, or 0 for the size that it has in
+ * version 0.1, so that {0} and designated initializers are right. Fields are only ever added at the end. Of a shorter
+ * struct than its own the library reads and writes what is there; one with something set that the library does not know
+ * is refused (VTA_UNSUPPORTED). Result structs are initialized by the caller.
+ *  - Texts and bytes that a function hands over are freed with vta_string_free.
  *  - Unless a comment says otherwise, different handles may be used from different threads, one handle by one
  *    thread at a time.
  *  - Libraries never exit, abort or print. */
@@ -35,6 +40,9 @@ VTA_API const char *vta_status_name(vta_status status);
 
 /* The version of the library, "major.minor.patch". Static storage. */
 VTA_API const char *vta_version(void);
+/* Which build of it: "0.1.0-" and a hash of the headers that libvta and libvtac share. The two must be of one build:
+ * what a libvtac beside another libvta is asked to do is refused (VTA_MISMATCH). Static storage. */
+VTA_API const char *vta_build_id(void);
 
 /* ---- Allocator ------------------------------------------------------------------------------------------- */
 
@@ -45,6 +53,10 @@ typedef struct vta_allocator {
     void *(*resize)(void *ctx, void *p, size_t old_size, size_t new_size);
     void *ctx;
 } vta_allocator;
+
+/* Frees a text, or bytes, that a function of these libraries (libvtac too) returned for the caller to keep: all of them
+ * are the C library's memory. NULL is allowed. */
+VTA_API void vta_string_free(void *text);
 
 /* ---- Diagnostics ----------------------------------------------------------------------------------------- */
 

@@ -276,7 +276,7 @@ class vta_program_segment(Structure):
     _fields_ = [
         ("addr", c_uint32),
         ("size", c_uint32),
-        ("has_after", c_uint32),
+        ("has_after", c_bool),
         ("before", c_void_p),
         ("before_size", c_size_t),
         ("after", c_void_p),
@@ -286,7 +286,8 @@ class vta_program_segment(Structure):
 
 class vta_program_options(Structure):
     _fields_ = [
-        ("expect", c_uint32),
+        ("size", c_size_t),
+        ("expect", c_bool),
         ("wait_cycles", c_uint32),
         ("progress", c_void_p),
         ("ctx", c_void_p),
@@ -299,30 +300,31 @@ class vta_field_array(Structure):
         ("bits", c_uint32),
         ("count", c_uint64),
         ("values", c_void_p),
-        ("is_output", c_int32),
+        ("is_output", c_bool),
     ]
 
 
 class vta_field_writer(Structure):
     _fields_ = [
-        ("known", c_int32),
+        ("known", c_bool),
         ("run", c_uint32),
         ("store", c_uint32),
-        ("has_alu", c_int32),
+        ("has_alu", c_bool),
         ("insn", c_uint32),
     ]
 
 
 class vta_field_options(Structure):
     _fields_ = [
+        ("size", c_size_t),
         ("order", c_uint32),
         ("seed", c_uint64),
         ("stale", c_uint64),
         ("most_work", c_uint64),
-        ("signatures", c_int32),
+        ("signatures", c_bool),
         ("stop", c_void_p),
         ("ctx", c_void_p),
-        ("n_constants", c_size_t),
+        ("constant_count", c_size_t),
         ("constants", c_void_p),
         ("watch", c_size_t),
         ("watch_index", c_uint64),
@@ -432,16 +434,17 @@ class vtac_pass_info(Structure):
         ("name", c_char_p),
         ("does", c_char_p),
         ("reason", c_char_p),
-        ("vta", c_int32),
+        ("vta", c_bool),
     ]
 
 
 class vtac_pass_event(Structure):
     _fields_ = [
+        ("size", c_size_t),
         ("index", c_size_t),
         ("name", c_char_p),
-        ("changed", c_int32),
-        ("skipped", c_int32),
+        ("changed", c_bool),
+        ("skipped", c_bool),
         ("nanoseconds", c_uint64),
         ("text", c_char_p),
     ]
@@ -449,16 +452,17 @@ class vtac_pass_event(Structure):
 
 class vtac_lower_options(Structure):
     _fields_ = [
+        ("size", c_size_t),
         ("config", c_void_p),
         ("disabled", c_void_p),
         ("disabled_count", c_size_t),
-        ("simple", c_int32),
+        ("simple", c_bool),
         ("debug_flag", c_int32),
-        ("verify", c_int32),
-        ("mock", c_int32),
+        ("verify", c_bool),
+        ("mock", c_bool),
         ("unroll_max_step", c_int32),
-        ("annotate", c_int32),
-        ("print", c_int32),
+        ("annotate", c_bool),
+        ("print", c_bool),
         ("style", c_int),
         ("after", c_void_p),
         ("user", c_void_p),
@@ -482,12 +486,13 @@ class vtac_build_func(Structure):
 
 class vtac_build_options(Structure):
     _fields_ = [
+        ("size", c_size_t),
         ("target", c_char_p),
         ("triple", c_char_p),
         ("cpu", c_char_p),
         ("features", c_char_p),
         ("opt_level", c_int32),
-        ("trace", c_int32),
+        ("trace", c_bool),
         ("allocator", c_void_p),
         ("linker", c_char_p),
     ]
@@ -495,14 +500,16 @@ class vtac_build_options(Structure):
 
 class vtac_check_options(Structure):
     _fields_ = [
+        ("size", c_size_t),
         ("seed", c_uint64),
-        ("interpret", c_int32),
+        ("interpret", c_bool),
         ("allocator", c_void_p),
     ]
 
 
 class vtac_check_result(Structure):
     _fields_ = [
+        ("size", c_size_t),
         ("elements", c_uint64),
         ("different", c_uint64),
         ("arg", c_size_t),
@@ -511,12 +518,13 @@ class vtac_check_result(Structure):
         ("got", c_char * 32),
         ("run_seconds", c_double),
         ("reference_seconds", c_double),
-        ("interpreted", c_int32),
+        ("interpreted", c_bool),
     ]
 
 
 class vtac_prove_options(Structure):
     _fields_ = [
+        ("size", c_size_t),
         ("seed", c_uint64),
         ("draws", c_uint32),
         ("tries", c_uint32),
@@ -527,6 +535,7 @@ class vtac_prove_options(Structure):
 
 class vtac_prove_result(Structure):
     _fields_ = [
+        ("size", c_size_t),
         ("verdict", c_int),
         ("reason", c_char * 512),
         ("draws", c_uint32),
@@ -544,7 +553,7 @@ class vtac_prove_result(Structure):
         ("writer", vta_field_writer),
         ("store_text", c_char * 96),
         ("insn_text", c_char * 96),
-        ("has_example", c_int32),
+        ("has_example", c_bool),
         ("magnitude", c_int32),
         ("example_seed", c_uint64),
         ("example_arg", c_size_t),
@@ -560,6 +569,8 @@ FUNCTIONS = {
     "vta_status_meaning": ("vta", c_char_p, [c_int]),
     "vta_status_name": ("vta", c_char_p, [c_int]),
     "vta_version": ("vta", c_char_p, []),
+    "vta_build_id": ("vta", c_char_p, []),
+    "vta_string_free": ("vta", None, [c_void_p]),
     "vta_diag_create": ("vta", c_void_p, [c_void_p]),
     "vta_diag_destroy": ("vta", None, [c_void_p]),
     "vta_diag_clear": ("vta", None, [c_void_p]),
@@ -594,7 +605,6 @@ FUNCTIONS = {
     "vta_config_field_name": ("vta", c_char_p, [c_int]),
     "vta_config_field_meaning": ("vta", c_char_p, [c_int]),
     "vta_memory_name": ("vta", c_char_p, [c_int]),
-    "vta_string_free": ("vta", None, [c_void_p]),
     "vta_insn_encode": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "vta_insn_decode": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "vta_uop_encode": ("vta", c_int, [c_void_p, vta_uop, c_void_p, c_void_p]),
@@ -602,7 +612,6 @@ FUNCTIONS = {
     "vta_insn_stage": ("vta", c_int, [c_void_p]),
     "vta_disasm": ("vta", c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_void_p]),
     "vta_asm": ("vta", c_int, [c_void_p, c_char_p, c_size_t, c_char_p, c_void_p, c_void_p, c_void_p]),
-    "vta_bytes_free": ("vta", None, [c_void_p, c_size_t]),
     "vta_opcode_name": ("vta", c_char_p, [c_int]),
     "vta_alu_opcode_name": ("vta", c_char_p, [c_int]),
     "vta_stage_name": ("vta", c_char_p, [c_int]),
@@ -686,7 +695,7 @@ FUNCTIONS = {
     "vta_profile_add_segment": ("vta", c_int, [c_void_p, c_uint32, c_uint32, c_char_p, c_void_p]),
     "vta_profile_add_run": ("vta", c_int, [c_void_p, c_void_p, c_size_t, c_uint32, c_void_p]),
     "vta_profile_timing": ("vta", None, [c_void_p]),
-    "vta_profile_runs": ("vta", c_size_t, [c_void_p]),
+    "vta_profile_run_count": ("vta", c_size_t, [c_void_p]),
     "vta_profile_run": ("vta", c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p]),
     "vta_profile_text": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
     "vta_profile_json": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
@@ -761,7 +770,7 @@ FUNCTIONS = {
     "vta_signature_destroy": ("vta", None, [c_void_p]),
     "vta_signature_name": ("vta", c_char_p, [c_void_p]),
     "vta_signature_computes": ("vta", c_char_p, [c_void_p]),
-    "vta_signature_args": ("vta", c_size_t, [c_void_p]),
+    "vta_signature_arg_count": ("vta", c_size_t, [c_void_p]),
     "vta_signature_get_arg": ("vta", c_void_p, [c_void_p, c_size_t]),
     "vta_signature_config": ("vta", c_void_p, [c_void_p]),
     "vta_function_call": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_int, c_void_p, c_void_p, c_void_p]),
@@ -779,8 +788,7 @@ FUNCTIONS = {
     "vtac_func_release": ("vtac", None, [c_void_p]),
     "vtac_func_name": ("vtac", c_char_p, [c_void_p]),
     "vtac_func_param_count": ("vtac", c_uint32, [c_void_p]),
-    "vtac_func_print": ("vtac", c_int, [c_void_p, c_int, c_void_p, c_void_p, c_void_p]),
-    "vtac_text_free": ("vtac", None, [c_void_p, c_void_p]),
+    "vtac_func_print": ("vtac", c_int, [c_void_p, c_int, c_void_p, c_void_p]),
     "vtac_func_verify": ("vtac", c_int, [c_void_p, c_void_p]),
     "te_context_create": ("vtac", c_void_p, [c_void_p, c_void_p]),
     "te_context_destroy": ("vtac", None, [c_void_p]),
@@ -898,7 +906,7 @@ FUNCTIONS = {
     "vtac_kernel_name": ("vtac", c_char_p, [c_void_p]),
     "vtac_kernel_context": ("vtac", c_void_p, [c_void_p]),
     "vtac_kernel_schedule": ("vtac", c_void_p, [c_void_p]),
-    "vtac_kernel_args": ("vtac", c_size_t, [c_void_p]),
+    "vtac_kernel_arg_count": ("vtac", c_size_t, [c_void_p]),
     "vtac_kernel_arg": ("vtac", c_void_p, [c_void_p, c_size_t]),
     "vtac_kernel_arg_is_output": ("vtac", c_bool, [c_void_p, c_size_t]),
     "vtac_kernel_target": ("vtac", c_char_p, [c_void_p]),
@@ -908,7 +916,6 @@ FUNCTIONS = {
     "vtac_lower": ("vtac", c_int, [c_void_p, c_size_t, c_void_p, c_char_p, c_void_p, c_void_p]),
     "vtac_kernel_lower": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
     "vtac_emit": ("vtac", c_int, [c_size_t, c_void_p, c_void_p, c_int, c_void_p, c_void_p, c_void_p]),
-    "vtac_bytes_free": ("vtac", None, [c_void_p, c_void_p, c_size_t]),
     "vtac_build": ("vtac", c_int, [c_size_t, c_void_p, c_void_p, c_void_p, c_void_p]),
     "vtac_module_destroy": ("vtac", None, [c_void_p]),
     "vtac_module_save": ("vtac", c_int, [c_void_p, c_char_p, c_void_p]),

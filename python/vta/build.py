@@ -106,11 +106,11 @@ def _printer(context, func):
 
     def text(style):
         out = ctypes.c_void_p()
-        call(lib.vtac_func_print, func, _STYLES[style], None, DIAG, ctypes.byref(out))
+        call(lib.vtac_func_print, func, _STYLES[style], DIAG, ctypes.byref(out))
         try:
             return ctypes.string_at(out.value).decode("utf-8").removesuffix("\n")  # print adds it again
         finally:
-            lib.vtac_text_free(None, out.value)
+            lib.vta_string_free(out.value)
 
     release(text, lib.vtac_func_release, func, context)  # the context keeps the memory it is in
     return text

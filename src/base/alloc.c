@@ -76,3 +76,5 @@ bool vt_reserve(const vta_allocator *a, void *items_ptr, size_t *cap, size_t wan
     *cap = grown;
     return true;
 }
+
+void vta_string_free(void *text) { free(text); }

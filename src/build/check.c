@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/versioned.h"
 #include "build/check.h"
 #include "ir/tag.h"
 
@@ -318,18 +319,26 @@ vta_status vt_checking_args(const te_context *c, size_t n, const te_tensor *cons
     return VTA_OK;
 }
 
+static vta_status check(te_context *c, size_t n, const te_tensor *const args[], vta_packed_function function,
+                        int32_t device_type, const vtac_check_options *o, vta_diag *diag, vtac_check_result *result) {
+    if (!function) return VTA_INVALID_ARGUMENT;
+    VT_TRY(vt_checking_args(c, n, args, diag));
+    vt_checking k = {.c = c, .diag = diag, .allocator = o->allocator, .n = n};
+    vt_checking_seed(&k, o->seed);
+    if (!vt_checking_make(&k)) return vt_no_memory(diag);
+    vta_status status = run(&k, function, device_type, args, o->interpret, result);
+    vt_checking_free(&k);
+    return status;
+}
+
 vta_status vtac_check(te_context *c, size_t n, const te_tensor *const args[], vta_packed_function function,
                       int32_t device_type, const vtac_check_options *options, vta_diag *diag,
                       vtac_check_result *out_result) {
     if (!out_result) return VTA_INVALID_ARGUMENT;
-    *out_result = (vtac_check_result){0};
-    if (!function) return VTA_INVALID_ARGUMENT;
-    VT_TRY(vt_checking_args(c, n, args, diag));
-    vtac_check_options o = options ? *options : (vtac_check_options){0};
-    vt_checking k = {.c = c, .diag = diag, .allocator = o.allocator, .n = n};
-    vt_checking_seed(&k, o.seed);
-    if (!vt_checking_make(&k)) return vt_no_memory(diag);
-    vta_status status = run(&k, function, device_type, args, o.interpret != 0, out_result);
-    vt_checking_free(&k);
+    vtac_check_options own;
+    vtac_check_result result = {0};
+    vta_status status = vt_options_read(&own, sizeof own, options, "vtac_check_options", diag);
+    if (status == VTA_OK) status = check(c, n, args, function, device_type, &own, diag, &result);
+    vt_result_write(out_result, &result, sizeof result);
     return status;
 }

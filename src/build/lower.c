@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/arena_text.h"
+#include "base/versioned.h"
 #include "config/write.h"
 #include "ir/handle.h"
 #include "lower/lower.h"
@@ -57,12 +58,10 @@ vta_status vtac_lower(te_schedule *schedule, size_t n, const vtac_arg args[], co
     if (!vt_is(schedule, VT_TAG_SCHEDULE) || (n && !args)) return VTA_INVALID_ARGUMENT;
     te_context *c = te_schedule_context(schedule);
     if (te_context_status(c) != VTA_OK) return te_context_status(c); /* what was wrong while it was made */
-    request r = {.schedule = schedule, .n = n, .args = args, .name = name ? name : "main"};
-    if (options)
-        r.options = *options;
-    else
-        r.options.config = te_context_config(c);
     vt_ctx *ctx = vt_te_ctx(c);
+    request r = {.schedule = schedule, .n = n, .args = args, .name = name ? name : "main"};
+    VT_TRY(vt_options_read(&r.options, sizeof r.options, options, "vtac_lower_options", ctx->diag));
+    if (!options) r.options.config = te_context_config(c);
     vt_aside *side = vt_aside_open(ctx);
     if (!side) return vt_no_memory(ctx->diag);
     vta_status status = vt_protect(ctx, lower, &r);
@@ -94,7 +93,7 @@ static vta_status lower_kernel(vt_ctx *ctx, void *user) {
     kernel_request *r = user;
     char *names = vt_new_string(ctx, vtac_kernel_disabled_passes(r->kernel));
     const char **disabled = VT_NEW_ARRAY(ctx, const char *, r->options.disabled_count + strlen(names) + 1);
-    size_t n = r->options.disabled_count, count = vtac_kernel_args(r->kernel);
+    size_t n = r->options.disabled_count, count = vtac_kernel_arg_count(r->kernel);
     for (size_t i = 0; i < n; i++) disabled[i] = r->options.disabled[i];
     r->options.disabled = disabled;
     r->options.disabled_count = add_names(disabled, n, names);
@@ -110,7 +109,7 @@ vta_status vtac_kernel_lower(vtac_kernel *kernel, const vtac_lower_options *opti
     if (!vt_is(kernel, VT_TAG_KERNEL)) return VTA_INVALID_ARGUMENT;
     te_context *c = vtac_kernel_context(kernel);
     kernel_request r = {.kernel = kernel};
-    if (options) r.options = *options;
+    VT_TRY(vt_options_read(&r.options, sizeof r.options, options, "vtac_lower_options", vt_te_ctx(c)->diag));
     if (!options && strcmp(vtac_kernel_target(kernel), "llvm") != 0) r.options.config = te_context_config(c);
     vta_status status = vt_protect(vt_te_ctx(c), lower_kernel, &r);
     if (status == VTA_OK) *out_func = r.result;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/versioned.h"
 #include "build/fork.h"
 #include "build/link.h"
 #include "build/trace.h"
@@ -88,11 +89,11 @@ vta_status vtac_emit(size_t n, const vtac_build_func funcs[], const vtac_build_o
     if (!n || !funcs || (unsigned)kind > VTAC_EMIT_C) return VTA_INVALID_ARGUMENT;
     vt_strbuf sb;
     job j = {.n = n, .funcs = funcs, .what = emits[kind], .out = &sb};
-    if (options) j.options = *options;
+    VT_TRY(vt_options_read(&j.options, sizeof j.options, options, "vtac_build_options", diag));
     vt_strbuf_init(&sb, j.options.allocator);
     vta_status status = run_job(&j, diag, NULL);
     /* vt_strbuf_take would stop at an object's first zero byte */
-    char *copy = status == VTA_OK ? vt_alloc(j.options.allocator, sb.size + 1) : NULL;
+    char *copy = status == VTA_OK ? vt_alloc(NULL, sb.size + 1) : NULL;
     if (copy) {
         memcpy(copy, vt_strbuf_text(&sb), sb.size + 1);
         *out_text = copy;
@@ -104,22 +105,18 @@ vta_status vtac_emit(size_t n, const vtac_build_func funcs[], const vtac_build_o
     return status;
 }
 
-void vtac_bytes_free(const vta_allocator *allocator, char *text, size_t size) {
-    if (text) vt_free(allocator, text, size + 1);
-}
-
 vta_status vtac_build(size_t n, const vtac_build_func funcs[], const vtac_build_options *options, vta_diag *diag,
                       vtac_module **out_module) {
     if (!out_module) return VTA_INVALID_ARGUMENT;
     *out_module = NULL;
     if (!n || !funcs) return VTA_INVALID_ARGUMENT;
     job j = {.n = n, .funcs = funcs, .what = VT_EMIT_OBJECT};
-    if (options) j.options = *options;
+    VT_TRY(vt_options_read(&j.options, sizeof j.options, options, "vtac_build_options", diag));
     vtac_module *m = vt_alloc_zero(j.options.allocator, sizeof *m);
     if (!m) return vt_no_memory(diag);
     m->tag = VT_TAG_MODULE;
     m->allocator = j.options.allocator;
-    m->trace = j.options.trace != 0;
+    m->trace = j.options.trace;
     m->native = !j.options.triple;
     pthread_mutex_init(&m->lock, NULL);
     vt_strbuf_init(&m->object, m->allocator);

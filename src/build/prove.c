@@ -1,5 +1,6 @@
 /* Proving a kernel: what it runs on the accelerator, and what its expressions mean, on the same random values. */
 #include "build/prove.h"
+#include "base/versioned.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -167,7 +168,7 @@ static vta_status run(const draw *d, vta_field_options *options) {
     options->most_work = d->proof->options.most_work;
     options->stop = stop;
     options->ctx = vt_te_ctx(d->proof->c);
-    options->n_constants = d->proof->n_constants;
+    options->constant_count = d->proof->constant_count;
     options->constants = d->proof->constants;
     vta_diag_clear(d->said);
     return vta_field_run(d->proof->program, d->field, options, d->proof->n, d->arrays, d->said);
@@ -343,25 +344,26 @@ static vta_status prove(const vt_proof *p) {
 
 /* ---- The calls --------------------------------------------------------------------------------------------------- */
 
-static bool begin(vt_proof *p, const vtac_prove_options *options) {
-    if (!p->result) return false;
-    *p->result = (vtac_prove_result){.verdict = VTAC_UNPROVEN};
-    p->options = options ? *options : (vtac_prove_options){0};
+static vta_status begin(vt_proof *p, const vtac_prove_options *options) {
+    VT_TRY(vt_options_read(&p->options, sizeof p->options, options, "vtac_prove_options", p->diag));
     if (!p->options.draws) p->options.draws = DRAWS;
     if (!p->options.tries) p->options.tries = TRIES;
     if (!p->options.most_work) p->options.most_work = MOST_WORK;
     p->allocator = p->options.allocator;
-    return vt_checking_args(p->c, p->n, p->args, p->diag) == VTA_OK;
+    return vt_checking_args(p->c, p->n, p->args, p->diag);
 }
 
 vta_status vtac_prove_program(te_context *c, size_t n, const te_tensor *const args[], const uint32_t addrs[],
                               const vta_program *program, const vtac_prove_options *options, vta_diag *diag,
                               vtac_prove_result *out_result) {
-    vt_proof p = {.c = c, .diag = diag, .n = n, .args = args, .addrs = addrs, .program = program, .result = out_result};
-    if (!begin(&p, options) || !addrs || !program) return VTA_INVALID_ARGUMENT;
+    if (!out_result) return VTA_INVALID_ARGUMENT;
+    vtac_prove_result result = {.verdict = VTAC_UNPROVEN};
+    vt_proof p = {.c = c, .diag = diag, .n = n, .args = args, .addrs = addrs, .program = program, .result = &result};
     double start = vt_now();
-    vta_status status = prove(&p);
-    out_result->seconds = vt_now() - start;
+    vta_status status = addrs && program ? begin(&p, options) : VTA_INVALID_ARGUMENT;
+    if (status == VTA_OK) status = prove(&p);
+    result.seconds = vt_now() - start;
+    vt_result_write(out_result, &result, sizeof result);
     return status;
 }
 
@@ -380,7 +382,7 @@ static vta_status prove_recorded(vt_proof *p, const vt_recording *r) {
                       "only what runs on the accelerator is followed");
     if (!r->program) return decide(p, VTAC_UNPROVEN, "the kernel runs nothing on the accelerator");
     p->program = r->program;
-    p->n_constants = r->touched_count;
+    p->constant_count = r->touched_count;
     p->constants = r->touched;
     return prove(p);
 }
@@ -401,15 +403,23 @@ static vta_status prove_function(vt_proof *p, vta_packed_function function, uint
     return status;
 }
 
+static vta_status prove_with_addrs(vt_proof *p, vta_packed_function function) {
+    size_t bytes;
+    uint32_t *addrs = vt_mul_size(p->n, sizeof *addrs, &bytes) ? vt_alloc_zero(p->allocator, bytes) : NULL;
+    vta_status status = addrs ? prove_function(p, function, addrs) : vt_no_memory(p->diag);
+    if (addrs) vt_free(p->allocator, addrs, bytes);
+    return status;
+}
+
 vta_status vtac_prove(te_context *c, size_t n, const te_tensor *const args[], vta_packed_function function,
                       const vtac_prove_options *options, vta_diag *diag, vtac_prove_result *out_result) {
-    vt_proof p = {.c = c, .diag = diag, .n = n, .args = args, .result = out_result};
-    if (!begin(&p, options) || !function) return VTA_INVALID_ARGUMENT;
+    if (!out_result) return VTA_INVALID_ARGUMENT;
+    vtac_prove_result result = {.verdict = VTAC_UNPROVEN};
+    vt_proof p = {.c = c, .diag = diag, .n = n, .args = args, .result = &result};
     double start = vt_now();
-    size_t bytes;
-    uint32_t *addrs = vt_mul_size(n, sizeof *addrs, &bytes) ? vt_alloc_zero(p.allocator, bytes) : NULL;
-    vta_status status = addrs ? prove_function(&p, function, addrs) : vt_no_memory(diag);
-    if (addrs) vt_free(p.allocator, addrs, bytes);
-    out_result->seconds = vt_now() - start;
+    vta_status status = function ? begin(&p, options) : VTA_INVALID_ARGUMENT;
+    if (status == VTA_OK) status = prove_with_addrs(&p, function);
+    result.seconds = vt_now() - start;
+    vt_result_write(out_result, &result, sizeof result);
     return status;
 }

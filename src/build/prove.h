@@ -12,7 +12,7 @@ typedef struct vt_proof {
     const te_tensor *const *args;
     const uint32_t *addrs;
     const vta_program *program;
-    size_t n_constants; /* memory that the processor filled */
+    size_t constant_count; /* memory that the processor filled */
     const uint32_t *constants;
     vtac_prove_options options;
     vtac_prove_result *result;

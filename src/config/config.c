@@ -136,5 +136,3 @@ const char *vta_memory_name(vta_memory memory) {
     };
     return is_memory(memory) ? names[memory] : NULL;
 }
-
-void vta_string_free(char *text) { vt_strfree(NULL, text); }

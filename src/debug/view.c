@@ -67,8 +67,8 @@ static bool uses(const vta_debugger *d, uint32_t index, vt_token token, bool pus
     return false;
 }
 
-int vta_debugger_uses_token(const vta_debugger *debugger, uint32_t index, vta_token_queue queue) {
-    if (debugger == NULL || index >= debugger->stream.count) return 0;
+bool vta_debugger_uses_token(const vta_debugger *debugger, uint32_t index, vta_token_queue queue) {
+    if (debugger == NULL || index >= debugger->stream.count) return false;
     return uses(debugger, index, (vt_token)queue, true) || uses(debugger, index, (vt_token)queue, false);
 }
 
@@ -115,23 +115,23 @@ static bool loops_touch(const vta_debugger *d, const vta_insn *insn, vta_memory 
     return false;
 }
 
-int vta_debugger_touches(const vta_debugger *debugger, uint32_t index, vta_memory memory, uint32_t element) {
-    if (debugger == NULL || index >= debugger->stream.count) return 0;
+bool vta_debugger_touches(const vta_debugger *debugger, uint32_t index, vta_memory memory, uint32_t element) {
+    if (debugger == NULL || index >= debugger->stream.count) return false;
     const vta_insn *insn = &debugger->stream.insns[index];
     if (is_memory(insn)) return transfer_touches(insn, memory, element);
-    if (insn->opcode == VTA_OP_FINISH) return 0;
+    if (insn->opcode == VTA_OP_FINISH) return false;
     if (memory == VTA_MEM_UOP) return element >= insn->u.exec.uop_bgn && element < insn->u.exec.uop_end;
     return loops_touch(debugger, insn, memory, element);
 }
 
-int vta_debugger_touches_dram(const vta_debugger *debugger, uint32_t index, uint32_t addr) {
-    if (debugger == NULL || index >= debugger->stream.count) return 0;
+bool vta_debugger_touches_dram(const vta_debugger *debugger, uint32_t index, uint32_t addr) {
+    if (debugger == NULL || index >= debugger->stream.count) return false;
     const vta_insn *insn = &debugger->stream.insns[index];
-    if (!is_memory(insn)) return 0;
+    if (!is_memory(insn)) return false;
     uint64_t tile = vt_insn_elem_bytes(debugger->machine.config, insn);
     for (uint32_t y = 0; y < insn->u.mem.y_size; y++) {
         uint64_t begin = (insn->u.mem.dram_base + (uint64_t)y * insn->u.mem.x_stride) * tile;
-        if (addr >= begin && addr - begin < insn->u.mem.x_size * tile) return 1;
+        if (addr >= begin && addr - begin < insn->u.mem.x_size * tile) return true;
     }
     return 0;
 }

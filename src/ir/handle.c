@@ -40,25 +40,23 @@ static vta_status print_body(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-vta_status vtac_func_print(const vtac_func *func, vtac_style style, const vta_allocator *allocator, vta_diag *diag,
-                           char **out_text) {
+vta_status vtac_func_print(const vtac_func *func, vtac_style style, vta_diag *diag, char **out_text) {
     if (!out_text) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vtac_func_print: no place for the text");
     *out_text = NULL;
     if (!vt_is(func, VT_TAG_FUNC)) return refuse(func, diag, "vtac_func_print");
     if (style != VTAC_STYLE_PRIMFN && style != VTAC_STYLE_TVMSCRIPT)
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "vtac_func_print: unknown style %d", (int)style);
     vt_strbuf text;
-    vt_strbuf_init(&text, allocator);
+    vt_strbuf_init(&text, func->ctx->arena.allocator);
     print_job job = {func->func, style, &text};
     vt_arena_mark mark = vt_arena_here(&func->ctx->arena); /* what printing takes meanwhile is given back */
     vta_status status = vt_protect(func->ctx, print_body, &job);
     vt_arena_rewind(&func->ctx->arena, mark);
-    if (status == VTA_OK && !(*out_text = vt_strbuf_take(&text))) status = vt_no_memory(diag);
+    if (status == VTA_OK && !text.failed) *out_text = vt_strdup(NULL, vt_strbuf_text(&text));
+    if (status == VTA_OK && !*out_text) status = vt_no_memory(diag);
     vt_strbuf_free(&text);
     return status;
 }
-
-void vtac_text_free(const vta_allocator *allocator, char *text) { vt_strfree(allocator, text); }
 
 vta_status vtac_func_verify(const vtac_func *func, vta_diag *diag) {
     if (!vt_is(func, VT_TAG_FUNC)) return refuse(func, diag, "vtac_func_verify");

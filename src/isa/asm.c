@@ -227,7 +227,6 @@ vta_status vta_asm(const vta_config *config, const char *text, size_t size, cons
     reader r = {config, name, text, text, text + size, 1, diag};
     stream s = {0};
     vta_status status = read_text(&r, &s);
-    /* The block gets the size that vta_bytes_free will be told. */
     uint8_t *exact =
         status == VTA_OK ? vt_resize(NULL, s.bytes, s.cap * VTA_INSN_BYTES, s.count * VTA_INSN_BYTES) : NULL;
     if (!exact) {
@@ -238,5 +237,3 @@ vta_status vta_asm(const vta_config *config, const char *text, size_t size, cons
     *out_count = s.count;
     return VTA_OK;
 }
-
-void vta_bytes_free(uint8_t *bytes, size_t size) { vt_free(NULL, bytes, size); }

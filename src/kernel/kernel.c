@@ -172,7 +172,8 @@ vta_status vtac_kernel_parse(const char *text, size_t size, const char *name, co
         return vt_no_memory(diag);
     }
     source src = {k, text ? text : "", size, name, params};
-    vta_status status = vt_protect(vt_te_ctx(k->c), read_source, &src);
+    vta_status status = te_context_status(k->c);
+    if (status == VTA_OK) status = vt_protect(vt_te_ctx(k->c), read_source, &src);
     pass_on(te_context_diag(k->c), diag);
     if (status != VTA_OK)
         vtac_kernel_destroy(k);
@@ -204,14 +205,14 @@ void vtac_kernel_destroy(vtac_kernel *kernel) {
 const char *vtac_kernel_name(const vtac_kernel *k) { return is_kernel(k) ? k->name : NULL; }
 te_context *vtac_kernel_context(const vtac_kernel *k) { return is_kernel(k) ? k->c : NULL; }
 te_schedule *vtac_kernel_schedule(const vtac_kernel *k) { return is_kernel(k) ? k->schedule : NULL; }
-size_t vtac_kernel_args(const vtac_kernel *k) { return is_kernel(k) ? k->inputs.n + k->outputs.n : 0; }
+size_t vtac_kernel_arg_count(const vtac_kernel *k) { return is_kernel(k) ? k->inputs.n + k->outputs.n : 0; }
 const char *vtac_kernel_target(const vtac_kernel *k) { return is_kernel(k) ? k->target : NULL; }
 const char *vtac_kernel_disabled_passes(const vtac_kernel *k) { return is_kernel(k) ? k->disabled : NULL; }
 bool vtac_kernel_arg_is_output(const vtac_kernel *k, size_t i) {
-    return is_kernel(k) && i >= k->inputs.n && i < vtac_kernel_args(k);
+    return is_kernel(k) && i >= k->inputs.n && i < vtac_kernel_arg_count(k);
 }
 
 te_tensor *vtac_kernel_arg(const vtac_kernel *k, size_t i) {
-    if (i >= vtac_kernel_args(k)) return NULL;
+    if (i >= vtac_kernel_arg_count(k)) return NULL;
     return i < k->inputs.n ? k->inputs.items[i] : k->outputs.items[i - k->inputs.n];
 }

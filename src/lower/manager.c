@@ -90,7 +90,7 @@ const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options 
     vt_lowering *l = vt_lowering_new(ctx, o, axis_name);
     check_disabled(ctx, o);
     for (size_t i = 0; i < PASS_COUNT; i++) {
-        vtac_pass_event event = {.index = i, .name = passes[i].info.name};
+        vtac_pass_event event = {.size = sizeof event, .index = i, .name = passes[i].info.name};
         const vt_func *before = f;
         event.skipped = (passes[i].sort == VTA && !l->target) || is_disabled(o, event.name);
         vt_poll(ctx);

@@ -33,7 +33,7 @@ void vta_signature_destroy(vta_signature *s) {
 }
 
 const char *vta_signature_name(const vta_signature *s) { return s ? s->name : ""; }
-size_t vta_signature_args(const vta_signature *s) { return s ? s->count : 0; }
+size_t vta_signature_arg_count(const vta_signature *s) { return s ? s->count : 0; }
 const vta_config *vta_signature_config(const vta_signature *s) { return s ? s->config : NULL; }
 const char *vta_signature_computes(const vta_signature *s) { return s ? s->computes : NULL; }
 const vta_signature_arg *vta_signature_get_arg(const vta_signature *s, size_t index) {

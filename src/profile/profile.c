@@ -124,7 +124,7 @@ vta_status vta_profile_add_run(vta_profile *profile, const vta_insn *insns, size
 
 vta_timing vta_profile_timing(const vta_profile *profile) { return profile ? profile->sum : (vta_timing){0}; }
 
-size_t vta_profile_runs(const vta_profile *profile) { return profile ? profile->run_count : 0; }
+size_t vta_profile_run_count(const vta_profile *profile) { return profile ? profile->run_count : 0; }
 
 vta_status vta_profile_run(const vta_profile *profile, size_t run, const vta_insn **out_insns,
                            const vta_insn_time **out_times, size_t *out_count) {

@@ -180,7 +180,7 @@ vta_status vta_program_save(const vta_program *p, const char *path, vta_diag *di
     size_t size;
     VT_TRY(vta_program_serialize(p, diag, &bytes, &size));
     vta_status status = vt_file_write(p->allocator, path, bytes, size, diag);
-    vta_bytes_free(bytes, size);
+    vta_string_free(bytes);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* Programs on devices. */
 #include <string.h>
 
+#include "base/versioned.h"
 #include "device/core/driver.h"
 
 #include "program/program_priv.h"
@@ -235,10 +236,11 @@ static vta_status run_all(vta_replay *r, const vta_program_options *options, vta
 
 vta_status vta_program_run(const vta_program *program, vta_device *device, const vta_program_options *options,
                            vta_diag *diag) {
-    static const vta_program_options plain = {0};
+    vta_program_options own;
     vta_replay *replay;
+    VT_TRY(vt_options_read(&own, sizeof own, options, "vta_program_options", diag));
     VT_TRY(vta_replay_create(program, device, diag, &replay));
-    vta_status status = run_all(replay, options ? options : &plain, diag);
+    vta_status status = run_all(replay, &own, diag);
     vta_replay_destroy(replay);
     return status;
 }

@@ -1,4 +1,5 @@
 /* Running a program on values. */
+#include "base/versioned.h"
 #include "prove/prover.h"
 
 enum { PAGE = VTA_PAGE_BYTES };
@@ -78,7 +79,7 @@ static vta_status fill_dram(vt_prover *p, const vta_program_run_info *run, vta_d
         VT_TRY(vta_program_get_segment(p->program, p->run, k, &s));
         VT_TRY(vt_dram_alloc_at(&p->dram, s.addr, s.size, diag));
         vt_dram_write(&p->dram, s.addr, s.before, s.before_size);
-        for (size_t i = 0; i < p->options->n_constants; i++)
+        for (size_t i = 0; i < p->options->constant_count; i++)
             if (p->options->constants[i] == s.addr)
                 vt_shadow_set_constants(&p->shadow, s.addr, s.size, s.before, s.before_size);
     }
@@ -176,13 +177,14 @@ static uint64_t degree_of(const vt_prover *p) {
 
 vta_status vta_field_run(const vta_program *program, vta_field *field, const vta_field_options *options, size_t n,
                          const vta_field_array arrays[], vta_diag *diag) {
-    static const vta_field_options plain;
+    vta_field_options own;
     if (!program || !field || (n && !arrays))
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_field_run: an argument is NULL");
+    VT_TRY(vt_options_read(&own, sizeof own, options, "vta_field_options", diag));
     vt_prover p = {.program = program,
                    .config = vta_program_config(program),
                    .allocator = &field->allocator,
-                   .options = options ? options : &plain,
+                   .options = &own,
                    .field = field};
     p.left = p.options->most_work;
     if (p.options->out_writer) {

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/build_id.h"
 #include "base/strbuf.h"
 #include "te/priv.h"
 
@@ -41,8 +42,10 @@ te_context *te_context_create(const vta_config *config, const vta_allocator *all
     if (!c) return NULL;
     c->tag = VT_TAG_CONTEXT;
     c->allocator = allocator;
-    c->config = config ? vta_config_retain(config) : vta_config_default();
     vta_diag *diag = vta_diag_create(allocator);
+    /* Another build's configuration is not looked into; the error is the context's. */
+    bool readable = vt_check_build(vta_build_id(), diag) == VTA_OK;
+    c->config = config && readable ? vta_config_retain(config) : vta_config_default();
     vt_ctx_init(&c->ctx, allocator, diag);
     atomic_init(&c->interrupt, false);
     c->ctx.interrupt = &c->interrupt;

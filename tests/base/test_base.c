@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/nearest.h"
 #include "base/strbuf.h"
+#include "base/versioned.h"
 #include "support/check.h"
 
 /* ---- alloc ----------------------------------------------------------------------------------------------- */
@@ -48,6 +49,51 @@ static void reserve_keeps_its_block_when_out_of_memory(void **state) {
     assert_int_equal(cap, 8);
     vt_free(&a.allocator, items, cap * sizeof *items);
     assert_int_equal(a.live, 0);
+}
+
+/* ---- versions of structs ----------------------------------------------------------------------------------- */
+
+typedef struct first_options {
+    size_t size;
+    uint32_t a;
+} first_options;
+
+typedef struct later_options {
+    size_t size;
+    uint32_t a, b;
+} later_options;
+
+static void options_of_other_versions(void **state) {
+    (void)state;
+    const first_options old = {offsetof(later_options, b), 3};
+    const later_options unsaid = {0, 4, 5}, wrong = {3, 0, 0}, huge = {SIZE_MAX, 0, 0};
+    later_options later;
+    first_options first;
+    vta_diag *diag = vta_diag_create(NULL);
+    assert_int_equal(vt_options_read(&later, sizeof later, &old, "o", diag), VTA_OK);
+    assert_true(later.size == sizeof later && later.a == 3 && later.b == 0);
+    assert_int_equal(vt_options_read(&later, sizeof later, &unsaid, "o", diag), VTA_OK);
+    assert_true(later.size == sizeof later && later.a == 4 && later.b == 5);
+    assert_int_equal(vt_options_read(&later, sizeof later, NULL, "o", diag), VTA_OK);
+    assert_true(later.size == sizeof later && later.a == 0 && later.b == 0);
+    struct {
+        later_options o;
+        uint64_t more;
+    } longer = {{sizeof longer, 6, 7}, 0};
+    assert_int_equal(vt_options_read(&later, sizeof later, &longer, "o", diag), VTA_OK);
+    assert_true(later.a == 6 && later.b == 7);
+    longer.more = 1;
+    assert_int_equal(vt_options_read(&later, sizeof later, &longer, "lower_options", diag), VTA_UNSUPPORTED);
+    assert_contains(vta_diag_text(diag), "lower_options: byte 16 is set, and this library, version");
+    assert_int_equal(vt_options_read(&first, sizeof first, &wrong, "o", diag), VTA_INVALID_ARGUMENT);
+    assert_int_equal(vt_options_read(&first, sizeof first, &huge, "o", diag), VTA_INVALID_ARGUMENT);
+    assert_contains(vta_diag_text(diag), "o.size is 3: set it to sizeof(o), or to 0");
+    vta_diag_destroy(diag);
+    later_options result = {sizeof result, 1, 2}, mine = {offsetof(later_options, b), 1, 2};
+    vt_result_write(&result, &(later_options){0, 8, 9}, sizeof result);
+    assert_true(result.size == sizeof result && result.a == 8 && result.b == 9);
+    vt_result_write(&mine, &(later_options){0, 8, 9}, sizeof mine);
+    assert_true(mine.size == offsetof(later_options, b) && mine.a == 8 && mine.b == 2);
 }
 
 /* ---- arena ----------------------------------------------------------------------------------------------- */
@@ -351,6 +397,7 @@ static void nearest_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_of_other_versions),
         cmocka_unit_test(sizes_are_checked),
         cmocka_unit_test(reserve_keeps_its_block_when_out_of_memory),
         cmocka_unit_test(arena_marks),

@@ -68,12 +68,12 @@ static inline void machine_close(machine *m) {
 
 /* Runs it on a fresh simulator with the race checker, compares with the meaning, gives the calls it made. */
 static inline void machine_check(machine *m, const char *name, vta_order order, uint64_t seed, vt_strbuf *trace) {
-    vtac_check_result result;
+    vtac_check_result result = {.size = sizeof result};
     const te_tensor *args[8];
     const vta_runtime_options runtime = {.device = {.check = 1, .order = order, .seed = seed}};
     bool vta = strcmp(vtac_kernel_target(m->kernel), "vta") == 0;
     need(m, vta_runtime_reconfigure(m->config, "sim", &runtime, m->diag), name);
-    size_t n = vtac_kernel_args(m->kernel);
+    size_t n = vtac_kernel_arg_count(m->kernel);
     for (size_t i = 0; i < n; i++) args[i] = vtac_kernel_arg(m->kernel, i);
     vtac_check_options options = {.seed = seed};
     assert_int_equal(vtac_trace_begin(trace_to, trace), VTA_OK);

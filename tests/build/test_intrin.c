@@ -52,7 +52,7 @@ static void run(te_context *c, te_schedule *s, size_t n, te_tensor *const tensor
     const vta_runtime_options runtime = {.device = {.check = 1}};
     vtac_module *module = NULL;
     vta_packed_function call;
-    vtac_check_result result;
+    vtac_check_result result = {.size = sizeof result};
     if (te_context_status(c) != VTA_OK || vtac_lower(s, n, args, "own", &lower, &f.func) != VTA_OK)
         fail_msg("%s", vta_diag_text(te_context_diag(c)));
     if (vta_runtime_reconfigure(te_context_config(c), "sim", &runtime, diag) != VTA_OK ||

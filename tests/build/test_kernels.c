@@ -46,7 +46,7 @@ static void run_as_c(machine *m, const char *file) {
     snprintf(c, sizeof c, "%s.c", base);
     snprintf(so, sizeof so, "%s.so", base);
     need(m, vt_file_write(NULL, c, text, size, m->diag), c);
-    vtac_bytes_free(NULL, text, size);
+    vta_string_free(text);
     snprintf(command, sizeof command, "cc -std=gnu11 -O1 -fwrapv -Wall -Werror -shared -fPIC -o %s %s -lm", so, c);
     if (system(command) != 0) fail_msg("%s: the C text does not compile", file);
     void *library = dlopen(so, RTLD_NOW | RTLD_LOCAL);

@@ -31,9 +31,9 @@ static vtac_kernel *kernel_of(const char *text) {
 
 static void printed(const vtac_func *f) {
     char *text;
-    assert_int_equal(vtac_func_print(f, VTAC_STYLE_PRIMFN, NULL, NULL, &text), VTA_OK);
+    assert_int_equal(vtac_func_print(f, VTAC_STYLE_PRIMFN, NULL, &text), VTA_OK);
     assert_non_null(strstr(text, "VTALoadBuffer2D"));
-    vtac_text_free(NULL, text);
+    vta_string_free(text);
 }
 
 static void test_released(void **state) {

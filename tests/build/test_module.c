@@ -65,12 +65,12 @@ static void test_imports(void **state) {
 static void check_loaded(machine *m, const char *path) {
     vta_module *loaded;
     vta_packed_function call;
-    vtac_check_result result;
+    vtac_check_result result = {.size = sizeof result};
     const te_tensor *args[8];
     need(m, vta_module_load(path, NULL, m->diag, &loaded), path);
     need(m, vta_module_function(loaded, vtac_kernel_name(m->kernel), m->diag, &call), path);
     need(m, vta_runtime_reconfigure(m->config, "sim", NULL, m->diag), path);
-    size_t n = vtac_kernel_args(m->kernel);
+    size_t n = vtac_kernel_arg_count(m->kernel);
     for (size_t i = 0; i < n; i++) args[i] = vtac_kernel_arg(m->kernel, i);
     need(m, vtac_check(vtac_kernel_context(m->kernel), n, args, call, kDLExtDev, NULL, m->diag, &result), path);
     assert_int_equal(result.different, 0);
@@ -147,7 +147,7 @@ static void test_emit_kinds(void **state) {
         need(&m, vtac_emit(1, &f, NULL, (vtac_emit_kind)kind, m.diag, &text, &size), marks[kind]);
         assert_non_null(memmem(text, size, marks[kind], strlen(marks[kind])));
         assert_int_equal(text[size], 0);
-        vtac_bytes_free(NULL, text, size);
+        vta_string_free(text);
     }
     machine_close(&m);
 }
@@ -209,7 +209,7 @@ static void test_out_of_memory(void **state) {
                 assert_int_equal(status, VTA_NO_MEMORY);
                 assert_null(text);
             }
-            vtac_bytes_free(&allocator, text, size);
+            vta_string_free(text);
             assert_int_equal(s.live, 0);
             if (status == VTA_OK) break;
         }

@@ -18,7 +18,7 @@ typedef struct proof {
 } proof;
 
 static void list_args(const vtac_kernel *kernel, proof *p) {
-    p->n = vtac_kernel_args(kernel);
+    p->n = vtac_kernel_arg_count(kernel);
     assert_true(p->n <= ARGS_MOST);
     for (size_t i = 0; i < p->n; i++) p->args[i] = vtac_kernel_arg(kernel, i);
 }
@@ -101,7 +101,7 @@ static void texts_mean_what_they_say(void **state) {
 
 static void prove_on(const char *file, const shape *s) {
     machine m;
-    proof p;
+    proof p = {0};
     const vtac_prove_options options = {.draws = s == &shapes[0] ? 2 : 1};
     machine_open(&m, file, s, true);
     list_args(m.kernel, &p);
@@ -117,7 +117,7 @@ static void prove_on(const char *file, const shape *s) {
 /* Part of it runs on the processor, which no field follows: no proof, and the reason. */
 static void expect_unproven(const char *file) {
     machine m;
-    proof p;
+    proof p = {0};
     machine_open(&m, file, &shapes[0], true);
     list_args(m.kernel, &p);
     need(&m, vtac_prove(vtac_kernel_context(m.kernel), p.n, p.args, m.call, NULL, m.diag, &p.result), file);
@@ -180,7 +180,7 @@ static void wrong_streams_are_caught(void **state) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char path[128];
         machine m;
-        proof p;
+        proof p = {0};
         vta_program *program;
         machine_config(&m, &(shape){.name = wrong[i].name, .changes = wrong[i].changes});
         snprintf(path, sizeof path, "tests/build/wrong/%s.te", wrong[i].name);
@@ -284,7 +284,7 @@ static bool example_exists(const vt_proof *of) {
                   {VTA_ORDER_RANDOM, 11},
                   {VTA_ORDER_RANDOM, 12},
                   {VTA_ORDER_RANDOM, 13}};
-    vtac_prove_result result = {0};
+    vtac_prove_result result = {.size = sizeof result};
     vt_proof p = *of;
     p.result = &result;
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
@@ -297,7 +297,7 @@ static bool example_exists(const vt_proof *of) {
 
 static void damage_file(const char *file, int rounds, check_random *r, int counts[3]) {
     machine m;
-    proof p;
+    proof p = {0};
     uint32_t addrs[ARGS_MOST];
     vt_recording recorded;
     vta_program_run_info run;

@@ -142,7 +142,7 @@ static void run_seed(uint64_t seed) {
     const vtac_build_options options = {.target = "llvm", .opt_level = seed % 3 == 0 ? 2 : -1};
     vtac_module *module = NULL;
     vta_packed_function call;
-    vtac_check_result result = {0};
+    vtac_check_result result = {.size = sizeof result};
     const vtac_check_options check = {.seed = seed, .interpret = 1};
     if (te_context_status(c) != VTA_OK || vtac_lower(s, n, args, "f", &plain, &f.func) != VTA_OK ||
         vtac_build(1, &f, &options, diag, &module) != VTA_OK ||

@@ -216,16 +216,19 @@ static vta_status public_view(vt_ctx *ctx, void *arg) {
             failing state = {n};
             vta_allocator allocator = {failing_resize, &state};
             assert_true(n < 100);
-            status = vtac_func_print(func, (vtac_style)style, &allocator, NULL, &text);
+            const vta_allocator *own = ctx->arena.allocator;
+            ctx->arena.allocator = &allocator;
+            status = vtac_func_print(func, (vtac_style)style, NULL, &text);
+            ctx->arena.allocator = own;
             if (status == VTA_OK)
-                vtac_text_free(&allocator, text);
+                vta_string_free(text);
             else
                 assert_true(status == VTA_NO_MEMORY && !text);
         }
     }
-    assert_int_equal(vtac_func_print(NULL, VTAC_STYLE_PRIMFN, NULL, NULL, &text), VTA_INVALID_ARGUMENT);
-    assert_int_equal(vtac_func_print(func, (vtac_style)7, NULL, NULL, &text), VTA_INVALID_ARGUMENT);
-    assert_int_equal(vtac_func_print(func, VTAC_STYLE_PRIMFN, NULL, NULL, NULL), VTA_INVALID_ARGUMENT);
+    assert_int_equal(vtac_func_print(NULL, VTAC_STYLE_PRIMFN, NULL, &text), VTA_INVALID_ARGUMENT);
+    assert_int_equal(vtac_func_print(func, (vtac_style)7, NULL, &text), VTA_INVALID_ARGUMENT);
+    assert_int_equal(vtac_func_print(func, VTAC_STYLE_PRIMFN, NULL, NULL), VTA_INVALID_ARGUMENT);
     return VTA_OK;
 }
 

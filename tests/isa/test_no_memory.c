@@ -13,7 +13,7 @@ static vta_status assemble(void) {
     size_t count = 0;
     vta_status status = vta_asm(config, source, strlen(source), "a.s", NULL, &bytes, &count);
     if (status == VTA_OK) assert_int_equal(count, 3);
-    vta_bytes_free(bytes, count * VTA_INSN_BYTES);
+    vta_string_free(bytes);
     vta_config_release(config);
     return status;
 }

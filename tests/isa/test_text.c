@@ -27,7 +27,7 @@ static void check_round_trip(const vta_config *c, const uint8_t *bytes, size_t c
         fail_msg("%s in\n%s", vta_diag_text(diag), text);
     assert_int_equal(again_count, count);
     if (count) assert_memory_equal(bytes, again, count * 16);
-    vta_bytes_free(again, again_count * 16);
+    vta_string_free(again);
     vta_string_free(text);
     vta_diag_destroy(diag);
 }
@@ -99,7 +99,7 @@ static void queue_depths(void **state) {
     assert_contains(text, "; 3 load l2g_queue = 0, g2l_queue = 0, s2g_queue = 1, g2s_queue = 0");
     assert_contains(text, "; 4 compute l2g_queue = 0, g2l_queue = 0, s2g_queue = 0, g2s_queue = 0");
     vta_string_free(text);
-    vta_bytes_free(bytes, count * 16);
+    vta_string_free(bytes);
 }
 
 /* What people write: any case, blanks, comments, hexadecimal, left-out fields are 0. */
@@ -119,7 +119,7 @@ static void hand_written(void **state) {
     assert_int_equal(vta_insn_decode(config, bytes + 32, NULL, &insn), VTA_OK);
     assert_int_equal(insn.opcode, VTA_OP_FINISH);
     assert_int_equal(insn.pop_prev_dep, 1);
-    vta_bytes_free(bytes, count * 16);
+    vta_string_free(bytes);
 }
 
 static void errors(void **state) {

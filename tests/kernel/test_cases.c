@@ -44,7 +44,7 @@ static void same_as_program(void **state) {
         fail_msg("%s", vta_diag_text(diag));
     from_file.c = vtac_kernel_context(k);
     from_file.s = vtac_kernel_schedule(k);
-    for (size_t i = 0; i < vtac_kernel_args(k); i++) from_file.args[from_file.n_args++] = vtac_kernel_arg(k, i);
+    for (size_t i = 0; i < vtac_kernel_arg_count(k); i++) from_file.args[from_file.n_args++] = vtac_kernel_arg(k, i);
     char *expected = lowered(&p), *got = lowered(&from_file);
     assert_string_equal(got, expected);
     free(expected);

@@ -26,7 +26,7 @@ static char *read_text(const char *path, size_t *out_size) {
 static vta_status lower(vt_ctx *ctx, void *arg) {
     vtac_kernel *k = arg;
     vt_te_arg args[16];
-    uint32_t n = (uint32_t)vtac_kernel_args(k);
+    uint32_t n = (uint32_t)vtac_kernel_arg_count(k);
     for (uint32_t i = 0; i < n; i++) args[i] = (vt_te_arg){.tensor = vtac_kernel_arg(k, i)};
     vt_te_lower(vtac_kernel_schedule(k), n, args, vtac_kernel_name(k));
     (void)ctx;

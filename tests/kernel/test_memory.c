@@ -38,8 +38,8 @@ static void *failing_resize(void *ctx, void *p, size_t old_size, size_t new_size
 static vta_status lower(vt_ctx *ctx, void *arg) {
     vtac_kernel *k = arg;
     vt_te_arg args[16] = {{0}};
-    for (size_t i = 0; i < vtac_kernel_args(k); i++) args[i].tensor = vtac_kernel_arg(k, i);
-    vt_te_lower(vtac_kernel_schedule(k), (uint32_t)vtac_kernel_args(k), args, "k");
+    for (size_t i = 0; i < vtac_kernel_arg_count(k); i++) args[i].tensor = vtac_kernel_arg(k, i);
+    vt_te_lower(vtac_kernel_schedule(k), (uint32_t)vtac_kernel_arg_count(k), args, "k");
     (void)ctx;
     return VTA_OK;
 }

@@ -31,7 +31,7 @@ static void parts(void **state) {
     assert_string_equal(vtac_kernel_name(k), "scale");
     assert_string_equal(vtac_kernel_target(k), "llvm");
     assert_string_equal(vtac_kernel_disabled_passes(k), "tir.CommonSubexprElimTIR,tir.LoopPartition");
-    assert_int_equal(vtac_kernel_args(k), 4);
+    assert_int_equal(vtac_kernel_arg_count(k), 4);
     static const char *const names[] = {"a", "b", "c", "d"};
     for (size_t i = 0; i < 4; i++) {
         assert_string_equal(te_tensor_name(vtac_kernel_arg(k, i)), names[i]);
@@ -98,8 +98,8 @@ typedef struct lowering {
 static vta_status lower(vt_ctx *ctx, void *arg) {
     lowering *l = arg;
     vt_te_arg args[16] = {{0}};
-    for (size_t i = 0; i < vtac_kernel_args(l->k); i++) args[i].tensor = vtac_kernel_arg(l->k, i);
-    l->f = vt_te_lower(vtac_kernel_schedule(l->k), (uint32_t)vtac_kernel_args(l->k), args, vtac_kernel_name(l->k));
+    for (size_t i = 0; i < vtac_kernel_arg_count(l->k); i++) args[i].tensor = vtac_kernel_arg(l->k, i);
+    l->f = vt_te_lower(vtac_kernel_schedule(l->k), (uint32_t)vtac_kernel_arg_count(l->k), args, vtac_kernel_name(l->k));
     (void)ctx;
     return VTA_OK;
 }

@@ -23,7 +23,7 @@ static void test_good(void **state) {
     vta_signature *s;
     assert_int_equal(vta_signature_parse(good, "good", NULL, NULL, &s), VTA_OK);
     assert_string_equal(vta_signature_name(s), "k");
-    assert_int_equal(vta_signature_args(s), 3);
+    assert_int_equal(vta_signature_arg_count(s), 3);
     const vta_signature_arg *a = vta_signature_get_arg(s, 0);
     assert_string_equal(a->name, "A \"q\"");
     assert_true(a->is_tensor && !a->is_output);
@@ -40,7 +40,7 @@ static void test_good(void **state) {
     assert_int_equal(vta_config_block_in(vta_signature_config(s)), 32);
     vta_signature_destroy(s);
     vta_signature_destroy(NULL);
-    assert_int_equal(vta_signature_args(NULL), 0);
+    assert_int_equal(vta_signature_arg_count(NULL), 0);
     assert_null(vta_signature_config(NULL));
 }
 

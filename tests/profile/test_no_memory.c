@@ -43,7 +43,7 @@ static vta_status made(void) {
     if (status == VTA_OK) status = vta_profile_add_run(profile, stream.insns, stream.count, 0x40000, NULL);
     if (status == VTA_OK) status = current(profile, &text);
     assert_int_equal(status == VTA_OK, text != NULL);
-    if (status != VTA_OK && profile) assert_in_range(vta_profile_runs(profile), 0, 1);
+    if (status != VTA_OK && profile) assert_in_range(vta_profile_run_count(profile), 0, 1);
     vta_string_free(text);
     vta_profile_destroy(profile);
     vta_config_release(config);

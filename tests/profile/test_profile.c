@@ -181,7 +181,7 @@ static void refused(void **state) {
     assert_int_equal(vta_profile_add_run(f.profile, q.insns, q.count, 0x40000, f.diag), VTA_DEADLOCK);
     vta_timing after = vta_profile_timing(f.profile);
     assert_memory_equal(&before, &after, sizeof before);
-    assert_int_equal(vta_profile_runs(f.profile), 1);
+    assert_int_equal(vta_profile_run_count(f.profile), 1);
     stop(&f);
     free(p.insns);
     free(q.insns);

@@ -29,7 +29,7 @@ static void put_all(void) {
     size_t count;
     assert_int_equal(vta_asm(config, check_source, strlen(check_source), NULL, NULL, &insns, &count), VTA_OK);
     put("000/insn.bin", insns, count * 16);
-    vta_bytes_free(insns, count * 16);
+    vta_string_free(insns);
     vta_config_release(config);
     put("000/in", in, sizeof in);
     put("000/out", out, sizeof out);

@@ -31,7 +31,7 @@ static vta_status serialize(void) {
     assert_int_equal(status == VTA_OK, bytes != NULL);
     if (status != VTA_OK && diag) assert_int_equal(vta_diag_status(diag), VTA_NO_MEMORY);
     if (status == VTA_OK) assert_int_equal(size, file_size);
-    vta_bytes_free(bytes, size);
+    vta_string_free(bytes);
     vta_diag_destroy(diag);
     return status;
 }
@@ -74,7 +74,7 @@ static int setup(void **state) {
 
 static int teardown(void **state) {
     (void)state;
-    vta_bytes_free(file, file_size);
+    vta_string_free(file);
     vta_program_destroy(recorded);
     vta_config_release(config);
     return 0;

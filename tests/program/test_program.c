@@ -76,8 +76,8 @@ static void round_trip(void **state) {
         assert_int_equal(vta_program_serialize(q, NULL, &again, &again_size), VTA_OK);
         assert_int_equal(size, again_size);
         assert_memory_equal(bytes, again, size);
-        vta_bytes_free(bytes, size);
-        vta_bytes_free(again, again_size);
+        vta_string_free(bytes);
+        vta_string_free(again);
         vta_program_destroy(p);
         vta_program_destroy(q);
     }
@@ -98,7 +98,7 @@ static void equal_contents_are_kept_once(void **state) {
     size_t size;
     assert_int_equal(vta_program_serialize(p, NULL, &bytes, &size), VTA_OK);
     assert_in_range(size, sizeof contents, sizeof contents + 8192);
-    vta_bytes_free(bytes, size);
+    vta_string_free(bytes);
     vta_program_destroy(p);
 }
 
@@ -180,7 +180,7 @@ static void damaged_files(void **state) {
         bytes[n] ^= 0x10;
     }
     vta_diag_destroy(diag);
-    vta_bytes_free(bytes, size);
+    vta_string_free(bytes);
     vta_program_destroy(p);
 }
 
@@ -210,7 +210,7 @@ static void damaged_tables(void **state) {
     }
     assert_true(refused > size); /* most of the file is structure */
     free(copy);
-    vta_bytes_free(bytes, size);
+    vta_string_free(bytes);
     vta_program_destroy(p);
 }
 
@@ -240,7 +240,7 @@ static void out_of_memory(void **state) {
         assert_int_equal(a.live, 0);
         done = !a.failed;
     }
-    vta_bytes_free(bytes, size);
+    vta_string_free(bytes);
 }
 
 /* ---- Replay ---------------------------------------------------------------------------------------------- */
@@ -288,7 +288,7 @@ static void mismatches(void **state) {
     assert_int_equal(vta_program_add_segment(p, CHECK_FROM, in, sizeof in, NULL), VTA_OK);
     assert_int_equal(vta_program_add_segment(p, CHECK_TO, out, sizeof out, NULL), VTA_OK);
     assert_int_equal(vta_program_end_run(p, NULL), VTA_OK);
-    vta_bytes_free(insns, count * 16);
+    vta_string_free(insns);
     expect_mismatch(p, "run 1: DRAM at 0x00002001, byte 1 of the segment at 0x00002000: expected 0x07, found 0x06; 1 "
                        "of its 16 bytes differ");
     p = record(1);
@@ -324,7 +324,7 @@ static void changing_segments(void **state) {
                 VTA_OK);
         assert_int_equal(vta_program_end_run(p, NULL), VTA_OK);
     }
-    vta_bytes_free(insns, count * 16);
+    vta_string_free(insns);
     vta_device *device = make_device(config);
     vta_program_options options = {.expect = 1};
     vta_diag *diag = vta_diag_create(NULL);

@@ -149,12 +149,12 @@ static void constants_and_refusals(void **state) {
     for (uint32_t from = X; from <= T; from += 0x1000)
         assert_int_equal(run(&(choices){.ordered = true, .uops_from = from}, f, NULL, y),
                          from == T ? VTA_OK : VTA_ILLEGAL);
-    assert_int_equal(run(&sound, f, &(vta_field_options){.n_constants = 1, .constants = t}, y), VTA_UNSUPPORTED);
+    assert_int_equal(run(&sound, f, &(vta_field_options){.constant_count = 1, .constants = t}, y), VTA_UNSUPPORTED);
     assert_int_equal(run(&sound, f, &(vta_field_options){.most_work = 5}, y), VTA_TIMEOUT);
     /* Constants are what was recorded: an argument that is not one of the arrays. */
     vta_program *p = make(&sound);
     const vta_field_array out = {Y, 8, LANES, y, 1};
-    assert_int_equal(vta_field_run(p, f, &(vta_field_options){.n_constants = 1, .constants = x}, 1, &out, NULL),
+    assert_int_equal(vta_field_run(p, f, &(vta_field_options){.constant_count = 1, .constants = x}, 1, &out, NULL),
                      VTA_OK);
     int64_t number;
     assert_true(vta_field_is_int(f, y[0], &number) && number == 0);

@@ -179,8 +179,8 @@ static bool run_order(runner *r, uint64_t seed, int order) {
 /* For all inputs, by the compiler's own means. */
 static bool prove(runner *r, uint64_t seed) {
     const te_tensor *args[MOST_NODES];
-    size_t n = vtac_kernel_args(r->kernel);
-    vtac_prove_result proof;
+    size_t n = vtac_kernel_arg_count(r->kernel);
+    vtac_prove_result proof = {.size = sizeof proof};
     vtac_prove_options options = {.seed = seed};
     for (size_t i = 0; i < n; i++) args[i] = vtac_kernel_arg(r->kernel, i);
     if (vtac_prove(vtac_kernel_context(r->kernel), n, args, r->function, &options, r->diag, &proof) != VTA_OK)

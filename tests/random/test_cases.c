@@ -37,7 +37,7 @@ static vtac_module *build(vtac_kernel *k, vta_diag *diag, vta_packed_function *o
 
 static void run_orders(const char *name, vtac_kernel *k, vta_packed_function function, vta_diag *diag) {
     const te_tensor *args[16];
-    size_t n = vtac_kernel_args(k);
+    size_t n = vtac_kernel_arg_count(k);
     assert_true(n <= 16);
     for (size_t i = 0; i < n; i++) args[i] = vtac_kernel_arg(k, i);
     te_context *c = vtac_kernel_context(k);
@@ -47,7 +47,7 @@ static void run_orders(const char *name, vtac_kernel *k, vta_packed_function fun
     for (uint32_t round = 0; round < 6; round++) {
         vta_device_options device = {.check = 1, .order = round % 3, .seed = round};
         vtac_check_options check = {.seed = round};
-        vtac_check_result result;
+        vtac_check_result result = {.size = sizeof result};
         assert_int_equal(vta_runtime_set_device_options(runtime, &device, diag), VTA_OK);
         if (vtac_check(c, n, args, function, kDLExtDev, &check, diag, &result) != VTA_OK)
             fail_msg("%s, order %u: %s", name, round % 3, vta_diag_text(diag));

@@ -112,7 +112,7 @@ static void program_notes(void **state) {
     assert_string_equal(vta_program_note(q, 0, 0), "first line");
     assert_null(vta_program_note(q, 0, 1));
     vta_program_destroy(q);
-    vta_bytes_free(bytes, size);
+    vta_string_free(bytes);
     must(vta_program_set_insns(p, 0, insns, 1, diag), diag);
     assert_null(vta_program_note(p, 0, 0));
     vta_program_destroy(p);

@@ -31,7 +31,7 @@ static inline vta_status check_record(const vta_config *config, const vta_alloca
         if (status == VTA_OK) status = vta_program_add_after(p, CHECK_FROM, in, sizeof in, diag);
         if (status == VTA_OK) status = vta_program_end_run(p, diag);
     }
-    vta_bytes_free(insns, count * VTA_INSN_BYTES);
+    vta_string_free(insns);
     if (status != VTA_OK) {
         vta_program_destroy(p);
         return status;

@@ -1,0 +1,44 @@
+/* libvtac beside a libvta of another build: this program's vta_build_id stands before the library's. */
+#include "base/build_id.h"
+#include "support/check.h"
+#include "vta/build.h"
+
+static const char *id;
+const char *vta_build_id(void) { return id; }
+
+static void another_build(void **state) {
+    (void)state;
+    vta_config *config = vta_config_default();
+    vta_diag *diag = vta_diag_create(NULL);
+    vtac_kernel *kernel;
+    static const char text[] = "kernel k\ninput A: int32[4]\noutput B[i: 4] = A[i] + 1\ntarget llvm\n";
+    id = "0.1.0-0123456789ab";
+    te_context *c = te_context_create(config, NULL);
+    assert_non_null(c);
+    assert_int_equal(te_context_status(c), VTA_MISMATCH);
+    assert_non_null(strstr(vta_diag_text(te_context_diag(c)), "libvta that it found of 0.1.0-0123456789ab"));
+    assert_ptr_not_equal(te_context_config(c), config);
+    te_context_destroy(c);
+    assert_int_equal(vtac_kernel_parse(text, strlen(text), "k", NULL, config, NULL, diag, &kernel), VTA_MISMATCH);
+    assert_null(kernel);
+    assert_non_null(strstr(vta_diag_text(diag), "install both from one build"));
+    vta_diag_destroy(diag);
+    vta_config_release(config);
+}
+
+static void the_same_build(void **state) {
+    (void)state;
+    vta_config *config = vta_config_default();
+    id = vt_build_id;
+    te_context *c = te_context_create(config, NULL);
+    assert_int_equal(te_context_status(c), VTA_OK);
+    assert_ptr_equal(te_context_config(c), config);
+    te_context_destroy(c);
+    vta_config_release(config);
+    assert_int_equal(strncmp(vt_build_id, vta_version(), strlen(vta_version())), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(another_build), cmocka_unit_test(the_same_build)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
