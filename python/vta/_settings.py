@@ -36,7 +36,7 @@ class Config:
         """From `path`, else ``$VTA_CONFIG``, else ``./vta_config.json``, else the built-in default."""
         out = ctypes.c_void_p()
         call(lib.vta_config_find, path.encode() if path else None, DIAG, ctypes.byref(out), None)
-        return Config(out.value)
+        return Config(out.value or 0)
 
     @staticmethod
     def from_dict(cfg: dict[str, Any], name: str = "the given dictionary") -> Config:
@@ -50,7 +50,7 @@ class Config:
         data = json.dumps(cfg).encode()
         out = ctypes.c_void_p()
         call(lib.vta_config_parse, data, len(data), name.encode(), DIAG, ctypes.byref(out))
-        return Config(out.value)
+        return Config(out.value or 0)
 
     def to_dict(self) -> dict[str, Any]:
         """The keys of ``vta_config.json`` and their values."""
@@ -67,6 +67,48 @@ class Settings:
     """
 
     current: Settings | None = None
+    # Fields of the configuration's table, and what is derived from them.
+    LOG_BATCH: int
+    LOG_BLOCK: int
+    LOG_BLOCK_IN: int
+    LOG_BLOCK_OUT: int
+    LOG_INP_WIDTH: int
+    LOG_WGT_WIDTH: int
+    LOG_ACC_WIDTH: int
+    LOG_OUT_WIDTH: int
+    LOG_UOP_BUFF_SIZE: int
+    LOG_INP_BUFF_SIZE: int
+    LOG_WGT_BUFF_SIZE: int
+    LOG_ACC_BUFF_SIZE: int
+    LOG_OUT_BUFF_SIZE: int
+    BATCH: int
+    BLOCK: int
+    BLOCK_IN: int
+    BLOCK_OUT: int
+    INP_WIDTH: int
+    WGT_WIDTH: int
+    ACC_WIDTH: int
+    OUT_WIDTH: int
+    UOP_BUFF_SIZE: int
+    INP_BUFF_SIZE: int
+    WGT_BUFF_SIZE: int
+    ACC_BUFF_SIZE: int
+    OUT_BUFF_SIZE: int
+    INP_ELEM_BITS: int
+    WGT_ELEM_BITS: int
+    ACC_ELEM_BITS: int
+    OUT_ELEM_BITS: int
+    INP_ELEM_BYTES: int
+    WGT_ELEM_BYTES: int
+    ACC_ELEM_BYTES: int
+    OUT_ELEM_BYTES: int
+    inp_dtype: str
+    wgt_dtype: str
+    acc_dtype: str
+    out_dtype: str
+    _mock: Any
+    _runtime: Any
+
     #: The class that programs see, whose `current` is that of the main thread; the first that is derived.
     kind: type[Settings]
 

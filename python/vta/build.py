@@ -199,7 +199,7 @@ def tvm_build(inputs: Schedule, args: list[Tensor | Expr] | None = None, target:
         call(lib.vtac_build, 1, ctypes.byref(one), ctypes.byref(options), DIAG, ctypes.byref(out))
     finally:
         lib.vtac_func_release(func)
-    return BuiltModule(out.value, name, context)
+    return BuiltModule(out.value or 0, name, context)
 
 
 def build(inputs: Schedule, args: list[Tensor | Expr] | None = None, target: str | Target = "ext_dev",

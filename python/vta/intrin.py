@@ -165,7 +165,8 @@ class IRBuilder:
     """Collects the calls of one part of an intrinsic."""
 
     def __init__(self) -> None:
-        self._attrs, self._calls = [], []
+        self._attrs: list[tuple[IterVar, str, Operand | str]] = []
+        self._calls: list[Expr] = []
 
     def scope_attr(self, node: IterVar, attr_key: str, value: Operand | str) -> ContextManager:
         """Puts an attribute around all calls.

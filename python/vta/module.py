@@ -64,7 +64,7 @@ class Function:
 
     def __call__(self, *args: NDArray | int | float) -> int | float | None:
         try:
-            tensors = (ctypes.c_void_p * len(args))(*[a.tensor for a in args])
+            tensors = (ctypes.c_void_p * len(args))(*[a.tensor for a in args])  # type: ignore[union-attr]
         except AttributeError:
             return self._call_mixed(args)
         diag = diagnostics()
@@ -148,8 +148,8 @@ class Module:
 
     def __init__(self, handle: int) -> None:
         self.handle = handle
-        self._entry_name = None
-        self._functions = {}
+        self._entry_name: str | None = None
+        self._functions: dict[str, Function] = {}
         release(self, getattr(lib, self._destroy), handle)
 
     def get_function(self, name: str, query_imports: bool = False) -> Function:
@@ -168,7 +168,7 @@ class Module:
         if name not in self._functions:
             out = ctypes.c_void_p()
             call(getattr(lib, self._find), self.handle, name_of(name, "a function's name"), DIAG, ctypes.byref(out))
-            self._functions[name] = Function(out.value, name, self)
+            self._functions[name] = Function(out.value or 0, name, self)
         return self._functions[name]
 
     def __getitem__(self, name: str) -> Function:
@@ -256,7 +256,7 @@ class BuiltModule(Module):
     @property
     def function_names(self) -> list[str]:
         """Names of the functions."""
-        return [self._entry_name]
+        return [self._entry_name or ""]
 
     @property
     def triple(self) -> str:
@@ -297,4 +297,4 @@ def load_module(path: str | os.PathLike) -> Module:
     """
     out = ctypes.c_void_p()
     call(lib.vta_module_load, utf8(os.fspath(path)), None, DIAG, ctypes.byref(out))
-    return Module(out.value)
+    return Module(out.value or 0)

@@ -205,7 +205,7 @@ class NDArray:
         call(lib.vta_array_write, self.handle, source.ctypes.data, source.nbytes, DIAG)
         return self
 
-    def copyto(self, target: NDArray | Device) -> NDArray | Device:
+    def copyto(self, target: NDArray | Device) -> NDArray:
         """Copies into another array of the same shape and type, or into a new one on a device.
 
         Parameters
@@ -216,10 +216,9 @@ class NDArray:
         -------
         target : NDArray
         """
-        if isinstance(target, Device):
-            target = empty(self.shape, self.dtype, target)
-        call(lib.vta_array_copy, self.handle, target.handle, DIAG)
-        return target
+        out = empty(self.shape, self.dtype, target) if isinstance(target, Device) else target
+        call(lib.vta_array_copy, self.handle, out.handle, DIAG)
+        return out
 
     def _host_address(self):
         view = _DLTensor.from_address(self.tensor)
@@ -235,11 +234,11 @@ class NDArray:
                 "data": (self._host_address(), False)}
 
     @property
-    def buffer(self) -> ctypes.Array:
+    def buffer(self) -> memoryview:
         """A memoryview of an array in host memory, for whatever takes the buffer protocol."""
         import numpy as np
 
-        return memoryview(np.asarray(self))
+        return np.asarray(self).data
 
     def __buffer__(self, flags):
         return self.buffer
@@ -287,7 +286,7 @@ _PyCapsule_GetPointer.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
 _PyCapsule_SetName = ctypes.pythonapi.PyCapsule_SetName
 _PyCapsule_SetName.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
 
-_exported = {}  # what capsules given out keep alive, by the address of their DLManagedTensor
+_exported: dict[int, object] = {}  # what capsules given out keep alive, by the address of their DLManagedTensor
 
 
 def _forever(callback):
@@ -376,13 +375,14 @@ def empty(shape: Sequence[int] | int, dtype: str = "float32", device: Device | N
     where = device or cpu()
     if not need(where, Device, "where an array lives").exist:
         raise ValueError(f"there is no {where}: {_NAMES[where.device_type]}(0) is the only one")
-    shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    extents = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     if where.device_type == _EXT_DEV:
         ensure_runtime()
     out = ctypes.c_void_p()
-    call(lib.vta_array_create, where.device_type, len(shape), (ctypes.c_int64 * max(1, len(shape)))(*shape),
+    call(lib.vta_array_create, where.device_type, len(extents),
+         (ctypes.c_int64 * max(1, len(extents)))(*extents),
          _dl_dtype(dtype), None, DIAG, ctypes.byref(out))
-    return NDArray(out.value)
+    return NDArray(out.value or 0)
 
 
 def array(source: ArrayLike, device: Device | None = None) -> NDArray:  # pylint: disable=redefined-outer-name
@@ -402,5 +402,5 @@ def array(source: ArrayLike, device: Device | None = None) -> NDArray:  # pylint
 
     if isinstance(source, NDArray):
         return source.copyto(device or source.device)
-    source = np.asarray(source)
-    return empty(source.shape, str(source.dtype), device).copyfrom(source)
+    values = np.asarray(source)
+    return empty(values.shape, str(values.dtype), device).copyfrom(values)

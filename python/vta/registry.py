@@ -39,7 +39,7 @@ def _enabled(target):
     return enabled(target)
 
 
-_registered = {}
+_registered: dict[str, Callable] = {}
 
 
 def get_global_func(name: str, allow_missing: bool = False) -> Callable:

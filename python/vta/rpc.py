@@ -13,9 +13,9 @@ from .environment import Config, Environment
 from .runtime import ensure_runtime
 
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import Any, Callable, NoReturn
 
-    from .module import Function, Module
+    from .module import Module
     from .ndarray import Device
 
 __all__ = ["LocalSession", "connect", "connect_tracker", "reconfig_runtime", "program_fpga"]
@@ -99,7 +99,7 @@ class LocalSession:
         _say("load_module %s", full)
         return load_module(full)
 
-    def get_function(self, name: str) -> Function:
+    def get_function(self, name: str) -> Callable:
         """A function of the runtime by name; see :func:`vta.get_global_func`."""
         from .registry import get_global_func
 

@@ -46,11 +46,11 @@ class Runtime:
 
 
 class _Thread(threading.local):
-    used = None
+    used: Runtime | None = None
 
 
 _thread = _Thread()
-_runtimes = {}  # by the configuration's JSON text: arrays made on a runtime stay valid for the process's life
+_runtimes: dict[str, Runtime] = {}  # by the configuration's JSON text: arrays made on a runtime stay valid for the process's life
 _lock = threading.Lock()
 
 

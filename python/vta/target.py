@@ -38,6 +38,9 @@ class Target:
     """
 
     def __init__(self, target: str | Target, host: str | Target | None = None) -> None:
+        self.kind: Kind
+        self.attrs: dict[str, str]
+        self.host: Target | None
         if isinstance(target, Target):
             self.kind, self.attrs, self.host = target.kind, dict(target.attrs), target.host
         else:

@@ -38,7 +38,7 @@ class PassContext:
         Debug mode that the compiled function sets first; see :func:`vta.build_config`.
     """
 
-    _stack = []
+    _stack: list[PassContext] = []
 
     def __init__(self, opt_level: int = 2, required_pass: Sequence[str] | None = None,
                  disabled_pass: Sequence[str] | None = None, instruments: None = None,

@@ -7,7 +7,8 @@ from vta.error import NotOfferedError, NotOfferedModuleError
 
 def refuse(module, source=None):
     """A module's ``__getattr__``: what `source` has, else an error with the full name that is a NotImplementedError and
-    an AttributeError.
+    an AttributeError. For ``from MODULE import NAME`` the module gets an (empty) path, as a package has: Python then asks
+    :class:`Finder` for the name, whose ImportError it passes on, instead of making one of its own words.
 
     Parameters
     ----------
@@ -16,6 +17,8 @@ def refuse(module, source=None):
     source : module, optional
         Where names that the module did not take over may still be.
     """
+
+    vars(sys.modules[module]).setdefault("__path__", [])
 
     def getattr_of_module(name):
         if name.startswith("__"):

@@ -37,19 +37,19 @@ class TempDirectory:
     def remove(self) -> None:
         """Removes the folder and everything in it."""
         self._finalize()
-        self.temp_dir = None
+        self.temp_dir = None  # type: ignore[assignment]
 
     @property
     def path(self) -> str:
         """Path of the folder."""
         return self.temp_dir
 
-    def relpath(self, name: str) -> str:
+    def relpath(self, name: str | os.PathLike) -> str:
         """Path of `name` inside the folder.
 
         Parameters
         ----------
-        name : str
+        name : str or path
             A file name.
 
         Returns

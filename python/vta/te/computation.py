@@ -52,13 +52,13 @@ def placeholder(shape: Sequence[int | Expr] | int, dtype: str = "float32", name:
     """
     context = _context.current()
     context.here()
-    shape = _shape(shape)
-    if all([isinstance(d, int) for d in shape]):
-        handle = lib.te_placeholder(context.handle, name_of(name, "a tensor's name"), type_of(dtype), len(shape),
-                                    (ctypes.c_int64 * max(1, len(shape)))(*shape))
+    extents = _shape(shape)
+    if all([isinstance(d, int) for d in extents]):
+        handle = lib.te_placeholder(context.handle, name_of(name, "a tensor's name"), type_of(dtype), len(extents),
+                                    (ctypes.c_int64 * max(1, len(extents)))(*extents))
     else:
         handle = lib.te_placeholder_expr(context.handle, name_of(name, "a tensor's name"), type_of(dtype),
-                                         len(shape), _extents(context, shape))
+                                         len(extents), _extents(context, extents))
     return Tensor(context, context.made(handle))
 
 
@@ -133,7 +133,7 @@ def thread_axis(dom: str | Range | None = None, tag: str = "", name: str = "", s
     return IterVar(context, context.made(lib.te_thread_axis(context.handle, name_of(tag, "a thread's tag"))))
 
 
-_tags = []
+_tags: list[str] = []
 
 
 def tag_scope(tag: str) -> ContextManager[None]:
@@ -201,14 +201,14 @@ def compute(shape: Sequence[int | Expr] | int, fcompute: Callable, name: str = "
         if tag:
             raise ValueError("nested tag is not allowed: a tag scope is open")
         tag = _tags[-1]
-    shape = _shape(shape)
+    extents = _shape(shape)
     if not callable(fcompute):
         raise kind_error(fcompute, "the body of a computation", "a function of its indices")
-    name, tag = name_of(name, "a tensor's name"), name_of(tag, "a tag")
+    checked = name_of(name, "a tensor's name"), name_of(tag, "a tag")
     context.here()
-    names = varargs_names or _axis_names(fcompute, len(shape))
+    names = varargs_names or _axis_names(fcompute, len(extents))
     axes = []
-    for axis_name, extent in zip(names, shape):
+    for axis_name, extent in zip(names, extents):
         if isinstance(extent, int):
             handle = lib.te_axis_create(context.handle, name_of(axis_name, "an axis's name"), extent)
         else:
@@ -222,9 +222,9 @@ def compute(shape: Sequence[int | Expr] | int, fcompute: Callable, name: str = "
         context.owner_check(found[0])
     context.here()
     out = (ctypes.c_void_p * len(bodies))()
-    context.done(lib.te_compute_axes(context.handle, name, tag, len(axes),
+    context.done(lib.te_compute_axes(context.handle, *checked, len(axes),
                                      array_of([a.handle for a in axes]), len(bodies), array_of(found[1]), out))
-    tensors = tuple(Tensor(context, handle) for handle in out)
+    tensors = tuple(Tensor(context, handle or 0) for handle in out)
     return tensors if isinstance(body, (tuple, list)) else tensors[0]
 
 

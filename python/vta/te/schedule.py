@@ -99,12 +99,12 @@ class Schedule:
         -------
         cache : Tensor
         """
-        readers = _tensors(readers, "a reader of cache_read")
+        given = _tensors(readers, "a reader of cache_read")
         self.context.here()
         handle = lib.te_cache_read(
             self.handle, self.context.handle_of(tensor, Tensor, "the tensor of cache_read"),
-            name_of(scope, "the scope of cache_read"), len(readers),
-            self.context.handles_of(readers, Tensor, "a reader of cache_read"))
+            name_of(scope, "the scope of cache_read"), len(given),
+            self.context.handles_of(given, Tensor, "a reader of cache_read"))
         return Tensor(self.context, self.context.made(handle))
 
     def cache_write(self, tensor: Tensor | Sequence[Tensor], scope: str) -> Tensor | list[Tensor]:
@@ -122,7 +122,10 @@ class Schedule:
         if isinstance(tensor, (tuple, list)):
             if len(tensor) != 1:
                 raise NotImplementedError("cache_write of several tensors at once is not offered")
-            return [self.cache_write(tensor[0], scope)]
+            return [self._cache_write(tensor[0], scope)]
+        return self._cache_write(tensor, scope)
+
+    def _cache_write(self, tensor, scope):
         self.context.here()
         handle = lib.te_cache_write(self.handle, self.context.handle_of(tensor, Tensor, "the tensor of cache_write"),
                                     name_of(scope, "the scope of cache_write"))
@@ -248,7 +251,8 @@ class Stage:
         out = (ctypes.c_void_p * 4)()
         self._step(lib.te_tile, self._axis(x_parent, "tile"), self._axis(y_parent, "tile"),
                    whole(x_factor, "x_factor of tile"), whole(y_factor, "y_factor of tile"), out)
-        return tuple(IterVar(self.context, handle) for handle in out)
+        xo, yo, xi, yi = [IterVar(self.context, handle or 0) for handle in out]
+        return xo, yo, xi, yi
 
     def compute_at(self, parent: Stage, scope: IterVar) -> None:
         """Computes this stage inside the loop `scope` of the stage `parent`, as much as that iteration needs."""

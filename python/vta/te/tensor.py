@@ -12,7 +12,7 @@ from ..expr import Expr, ExprOp, _operands
 
 
 if TYPE_CHECKING:
-    from typing import Any, Callable, ClassVar
+    from typing import Any, Callable, ClassVar, Sequence
 
     from .._context import Context
     from ..expr import Operand
@@ -260,7 +260,7 @@ class Tensor(_Computation):
         return text(self.context.made(lib.te_tensor_text(self.context.handle, self.handle)))
 
 
-def any_expression(values: Operand) -> bool:
+def any_expression(values: Sequence[Any]) -> bool:
     """Whether one of the values belongs to a context already."""
     return bool([v for v in values if not isinstance(v, (int, float))])
 

@@ -13,7 +13,7 @@ from .._lib import DIAG, call, lib, take_text, utf8
 from ..runtime import ensure_runtime
 
 if TYPE_CHECKING:
-    from typing import Iterator
+    from typing import Any, Iterator
 
 _ORIGINAL = ("inp_load_nbytes", "wgt_load_nbytes", "acc_load_nbytes", "uop_load_nbytes", "out_store_nbytes",
              "gemm_counter", "alu_counter")
@@ -111,7 +111,7 @@ def checking() -> Iterator[dict]:
     options = b.vta_device_options()
     options.check = 1
     call(lib.vta_runtime_set_device_options, None, ctypes.byref(options), DIAG)
-    findings = {}
+    findings: dict[str, Any] = {}
     try:
         yield findings
     finally:

@@ -47,10 +47,12 @@ def _element(tensor, indices):
 
 def _binary(name, function, meaning):
     def operator(lhs: Tensor | Operand, rhs: Tensor | Operand) -> Tensor | Expr:
-        tensors = [t for t in (lhs, rhs) if isinstance(t, Tensor)]
-        if not tensors:
+        if isinstance(lhs, Tensor):
+            shape = _broadcast_shape(lhs.shape, rhs.shape) if isinstance(rhs, Tensor) else lhs.shape
+        elif isinstance(rhs, Tensor):
+            shape = rhs.shape
+        else:
             return function(convert(lhs), convert(rhs))
-        shape = tensors[0].shape if len(tensors) == 1 else _broadcast_shape(lhs.shape, rhs.shape)
         names = [f"ax{i}" for i in range(len(shape))]
         return te.compute(shape, lambda *i: function(_element(lhs, i), _element(rhs, i)), name=f"T_{name}",
                           tag=tag.BROADCAST, varargs_names=names)
@@ -119,11 +121,12 @@ def cast(x: Tensor | Expr, dtype: str) -> Tensor | Expr:
     result : Tensor or Expr
     """
     if isinstance(x, Tensor):
-        return te.compute(x.shape, lambda *i: x(*i).astype(dtype), tag=tag.ELEMWISE)
+        source: Tensor = x
+        return te.compute(source.shape, lambda *i: source(*i).astype(dtype), tag=tag.ELEMWISE)
     return convert(x).astype(dtype)
 
 
-def clip(x: Tensor, a_min: Operand, a_max: Operand) -> Tensor:
+def clip(x: Tensor, a_min: int | float, a_max: int | float) -> Tensor:
     """Values below `a_min` become it, and values above `a_max` likewise; both must fit the type of `x`, which stays.
 
     Parameters

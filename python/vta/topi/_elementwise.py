@@ -29,4 +29,5 @@ def elementwise(function: Callable[..., Expr], x: Tensor | Expr) -> Tensor | Exp
     """
     if not isinstance(x, Tensor):
         return function(convert(x))
-    return te.compute(x.shape, lambda *i: function(x(*i)), tag=tag.ELEMWISE)
+    source: Tensor = x
+    return te.compute(source.shape, lambda *i: function(source(*i)), tag=tag.ELEMWISE)

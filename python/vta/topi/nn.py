@@ -14,12 +14,10 @@ from . import tag
 if TYPE_CHECKING:
     from typing import Sequence
 
-    from ..expr import Operand
-
 __all__ = ["pad", "relu"]
 
 
-def pad(data: Tensor, pad_before: Sequence[int], pad_after: Sequence[int] | None = None, pad_value: Operand = 0.0,
+def pad(data: Tensor, pad_before: Sequence[int], pad_after: Sequence[int] | None = None, pad_value: int | float = 0.0,
         name: str = "PadInput") -> Tensor:
     """A tensor with a frame of constant elements around it.
 
