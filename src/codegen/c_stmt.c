@@ -213,7 +213,7 @@ void vt__c_stmt(vt__c *c, const vt_stmt *s) {
     switch ((vt_stmt_kind)s->kind) {
     case VT_S_LET: let(c, s); break;
     case VT_S_ATTR:
-        if (strcmp(s->u.attr.key, VT__UOP_SCOPE) == 0)
+        if (vt_attr_is(s, VT_ATTR_UOPS))
             uop_scope(c, s);
         else
             vt__c_stmt(c, s->u.attr.body);

@@ -190,7 +190,7 @@ void vt__llvm_stmt(vt__llvm *g, const vt_stmt *s) {
         vt__llvm_stmt(g, s->u.let.body);
         break;
     case VT_S_ATTR: /* the only one that is left by now */
-        if (strcmp(s->u.attr.key, VT__UOP_SCOPE) == 0)
+        if (vt_attr_is(s, VT_ATTR_UOPS))
             vt__llvm_uop_scope(g, s);
         else
             vt__llvm_stmt(g, s->u.attr.body);

@@ -4,6 +4,7 @@
 
 #include "ir/build.h"
 #include "ir/print.h"
+#include "ir/runtime_call.h"
 #include "ir/visit.h"
 
 /* What is in force where a statement stands: loops and lets, innermost first. */
@@ -206,7 +207,7 @@ static const vt_stmt *prepare_uop_scope(preparer *p, const vt_stmt *s) {
 
 static const vt_stmt *prepare_stmt(vt_mutator *m, const vt_stmt *s) {
     preparer *p = (preparer *)m;
-    if (s->kind == VT_S_ATTR && strcmp(s->u.attr.key, VT__UOP_SCOPE) == 0) return prepare_uop_scope(p, s);
+    if (vt_attr_is(s, VT_ATTR_UOPS)) return prepare_uop_scope(p, s);
     if (s->kind == VT_S_ATTR) { /* all other marks have done their work */
         return vt_mutate_stmt(m, s->u.attr.body);
     }
@@ -238,11 +239,10 @@ typedef struct transferred {
 
 static bool find_transfer(void *user, const vt_expr *e) {
     transferred *t = user;
-    if (vt_is_call(e, VT_OP_CALL_EXTERN)) {
-        const char *name = e->a[0]->u.s;
-        uint32_t dram = strcmp(name, "VTALoadBuffer2D") == 0 ? 2 : strcmp(name, "VTAStoreBuffer2D") == 0 ? 4 : 0;
-        t->found |= dram && dram < e->n && e->a[dram] == t->data;
-    }
+    uint32_t dram = VT_IS_RUNTIME(e, VTALoadBuffer2D)    ? VT_OPERAND(VTALoadBuffer2D, src_dram)
+                    : VT_IS_RUNTIME(e, VTAStoreBuffer2D) ? VT_OPERAND(VTAStoreBuffer2D, dst_dram)
+                                                         : 0;
+    t->found |= dram && dram < e->n && e->a[dram] == t->data;
     return !t->found;
 }
 

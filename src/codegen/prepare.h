@@ -3,9 +3,7 @@
 #define VT_CODEGEN_PREPARE_H
 
 #include "codegen/codegen.h"
-
-/* The attribute that outlines its body as a micro-kernel; its value is the runtime call's name. */
-#define VT__UOP_SCOPE "coproc_uop_scope"
+#include "ir/attr.h"
 
 /* Rewrites a lowered function for code generation:
  *  - the accelerator's intrinsics become calls of the runtime (vta/runtime.def), some others what they are made of;

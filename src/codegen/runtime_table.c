@@ -3,7 +3,7 @@
 #include <string.h>
 
 static const vt__runtime_entry entries[] = {
-#define VTA_RUNTIME_ENTRY(name, result, arguments, call) {#name, result[0], arguments, call},
+#define VTA_RUNTIME_ENTRY(name, result, types, ...) {#name, result[0], types, "" #__VA_ARGS__},
 #include "vta/runtime.def"
 #undef VTA_RUNTIME_ENTRY
 };

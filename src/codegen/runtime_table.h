@@ -8,7 +8,7 @@ typedef struct vt__runtime_entry {
     const char *name;
     char result;       /* a letter as in vta/runtime.def */
     const char *args;  /* a letter each */
-    const char *names; /* of the arguments, space between */
+    const char *names; /* of the arguments: "cmd, from_qid, to_qid" */
 } vt__runtime_entry;
 
 /* NULL for a function that is not the runtime's. */

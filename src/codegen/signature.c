@@ -5,6 +5,7 @@
 #include "base/json_write.h"
 #include "codegen/prepare.h"
 #include "ir/print.h"
+#include "ir/runtime_call.h"
 #include "ir/visit.h"
 #include "vta/module.h"
 
@@ -19,10 +20,7 @@ typedef struct writes {
     bool found;
 } writes;
 
-static bool stores(const vt_expr *e) {
-    return vt_is_call(e, VT_OP_CALL_EXTERN) && e->n && e->a[0]->kind == VT_E_STRING &&
-           strcmp(e->a[0]->u.s, "VTAStoreBuffer2D") == 0;
-}
+static bool stores(const vt_expr *e) { return VT_IS_RUNTIME(e, VTAStoreBuffer2D); }
 
 static bool look_at_expr(void *user, const vt_expr *e) {
     writes *w = user;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ir/attr.h"
 #include "ir/interp_priv.h"
 
 static void run(vt__interp *in, const vt_stmt *s);
@@ -72,9 +73,7 @@ static void loop(vt__interp *in, const vt_var *v, int64_t min, int64_t extent, c
 }
 
 static void run_attr(vt__interp *in, const vt_stmt *s) {
-    bool iter = s->u.attr.node.kind == VT_REF_ITER;
-    bool threads = iter && (!strcmp(s->u.attr.key, "thread_extent") || !strcmp(s->u.attr.key, "virtual_thread"));
-    if (!threads) {
+    if (!vt_attr_binds_thread(s)) {
         run(in, s->u.attr.body);
         return;
     }

@@ -6,7 +6,7 @@
 #include "ir/visit.h"
 
 const vt_expr *vt_mutate_expr(vt_mutator *m, const vt_expr *e) {
-    if (!e) return NULL;
+    if (!e || m->statements_only) return e;
     return m->expr ? m->expr(m, e) : vt_mutate_expr_children(m, e);
 }
 

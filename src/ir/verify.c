@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ir/attr.h"
 #include "ir/visit.h"
 
 enum { MAX_MESSAGES = 20, VERIFY_MOST_VARS = 32 };
@@ -99,8 +100,7 @@ static void check_loop(verifier *ver, const vt_stmt *s) {
 static uint32_t attr_defines(const vt_stmt *s, const vt_expr *out_vars[VERIFY_MOST_VARS]) {
     uint32_t n = 0;
     const vt_ref *node = &s->u.attr.node;
-    bool thread = strcmp(s->u.attr.key, "thread_extent") == 0 || strcmp(s->u.attr.key, "virtual_thread") == 0;
-    if (node->kind == VT_REF_ITER && thread) out_vars[n++] = node->u.iter->var;
+    if (vt_attr_binds_thread(s)) out_vars[n++] = node->u.iter->var;
     if (node->kind != VT_REF_PAIR) return n;
     const vt_buffer *b = node->u.buffer;
     out_vars[n++] = b->data;

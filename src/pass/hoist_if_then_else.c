@@ -17,13 +17,8 @@ static const vt_stmt *hoist(vt_mutator *m, const vt_stmt *s) {
     return vt_s_if(ctx, condition, then_case, else_case);
 }
 
-static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 const vt_func *vt_pass_hoist_if_then_else(vt_lowering *l, const vt_func *f) {
-    vt_mutator m = {.ctx = l->ctx, .expr = no_expr, .stmt = hoist};
+    vt_mutator m = {.ctx = l->ctx, .statements_only = true, .stmt = hoist};
     const vt_stmt *body = vt_mutate_stmt(&m, f->body);
     return body == f->body ? f : vt_func_with_body(l->ctx, f, vt_convert_ssa(l->ctx, body));
 }

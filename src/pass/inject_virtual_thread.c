@@ -393,13 +393,8 @@ static const vt_stmt *each_thread(vt_mutator *m, const vt_stmt *s) {
     return vt_mutate_stmt(&st.m, s->u.attr.body);
 }
 
-static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 const vt_func *vt_pass_inject_virtual_thread(vt_lowering *l, const vt_func *f) {
-    threads all = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = each_thread}, .l = l};
+    threads all = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = each_thread}, .l = l};
     const vt_stmt *body = vt_mutate_stmt(&all.m, f->body);
     return body == f->body ? f : vt_func_with_body(l->ctx, f, vt_convert_ssa(l->ctx, body));
 }

@@ -110,7 +110,7 @@ static void find_stmt(vt_visitor *v, const vt_stmt *s) {
             st->in_thread = false;
             return;
         }
-        if (vt_attr_is(s, VT_ATTR_VIRTUAL_THREAD) || vt_attr_is(s, VT_ATTR_PHASE) || vt_attr_is(s, "extern_scope")) {
+        if (vt_attr_is(s, VT_ATTR_VIRTUAL_THREAD) || vt_attr_is(s, VT_ATTR_PHASE) || vt_attr_is(s, VT_ATTR_EXTERN)) {
             find_scope(st, s);
             return;
         }
@@ -205,7 +205,7 @@ static void inplace_expr(vt_visitor *v, const vt_expr *e) {
 
 static void inplace_stmt(vt_visitor *v, const vt_stmt *s) {
     inplace *st = (inplace *)v;
-    if (vt_attr_is(s, "extern_scope") || vt_attr_is(s, "volatile_scope")) fail(st);
+    if (vt_attr_is(s, VT_ATTR_EXTERN) || vt_attr_is(s, VT_ATTR_VOLATILE)) fail(st);
     if (s->kind != VT_S_STORE) {
         vt_visit_stmt_children(v, s);
         return;

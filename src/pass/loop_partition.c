@@ -259,14 +259,9 @@ static const vt_stmt *drop_hint(void *user, const vt_stmt *s) {
     return vt_pragma_is(s, "loop_partition_hint") ? s->u.attr.body : s;
 }
 
-static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 const vt_func *vt_pass_loop_partition(vt_lowering *l, const vt_func *f) {
     vt_ctx *ctx = l->ctx;
-    partitioner st = {.m = {.ctx = ctx, .expr = no_expr, .stmt = partition_stmt},
+    partitioner st = {.m = {.ctx = ctx, .statements_only = true, .stmt = partition_stmt},
                       .a = vt_analyzer_new(ctx),
                       .candidates = vt_ptrmap_new(ctx),
                       .hinted = vt_ptrmap_new(ctx),

@@ -27,7 +27,7 @@ static const vt_stmt *branch(vt_ctx *ctx, const vt_stmt *s) {
 
 static const vt_stmt *remove_stmt(vt_mutator *m, const vt_stmt *s) {
     vt_ctx *ctx = m->ctx;
-    if (vt_attr_is(s, "pragma_debug_skip_region")) return vt_s_nop(ctx);
+    if (vt_attr_is(s, VT_PRAGMA_PREFIX "debug_skip_region")) return vt_s_nop(ctx);
     s = vt_mutate_stmt_children(m, s);
     const vt_stmt *body = vt_stmt_body(s);
     bool empty = body && vt_stmt_is_nop(body);
@@ -44,12 +44,7 @@ static const vt_stmt *remove_stmt(vt_mutator *m, const vt_stmt *s) {
     }
 }
 
-static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 const vt_func *vt_pass_remove_no_op(vt_lowering *l, const vt_func *f) {
-    vt_mutator m = {.ctx = l->ctx, .expr = no_expr, .stmt = remove_stmt};
+    vt_mutator m = {.ctx = l->ctx, .statements_only = true, .stmt = remove_stmt};
     return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&m, f->body));
 }

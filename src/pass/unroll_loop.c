@@ -96,13 +96,8 @@ static const vt_stmt *unroll_stmt(vt_mutator *m, const vt_stmt *s) {
     return vt_mutate_stmt_children(m, s);
 }
 
-static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 const vt_func *vt_pass_unroll_loop(vt_lowering *l, const vt_func *f) {
-    unroll st = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = unroll_stmt},
+    unroll st = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = unroll_stmt},
                  .a = vt_analyzer_new(l->ctx),
                  .max_step = l->unroll_max_step,
                  .explicit = true};

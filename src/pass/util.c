@@ -2,18 +2,17 @@
 
 #include <string.h>
 
-bool vt_pragma_is(const vt_stmt *s, const char *key) {
-    if (s->kind != VT_S_ATTR || strncmp(s->u.attr.key, "pragma_", 7) != 0) return false;
-    if (strcmp(s->u.attr.key + 7, key) == 0) return true;
-    return strcmp(s->u.attr.key, "pragma_scope") == 0 && s->u.attr.value->kind == VT_E_STRING &&
-           strcmp(s->u.attr.value->u.s, key) == 0;
+enum { PREFIX = sizeof VT_PRAGMA_PREFIX - 1 };
+
+bool vt_attr_is_pragma(const vt_stmt *s) {
+    return s->kind == VT_S_ATTR && strncmp(s->u.attr.key, VT_PRAGMA_PREFIX, PREFIX) == 0;
 }
 
-bool vt_attr_is_pragma(const vt_stmt *s) { return s->kind == VT_S_ATTR && strncmp(s->u.attr.key, "pragma_", 7) == 0; }
-
-bool vt_attr_binds_thread(const vt_stmt *s) {
-    return (vt_attr_is(s, VT_ATTR_THREAD_EXTENT) || vt_attr_is(s, VT_ATTR_VIRTUAL_THREAD)) &&
-           s->u.attr.node.kind == VT_REF_ITER;
+bool vt_pragma_is(const vt_stmt *s, const char *key) {
+    if (!vt_attr_is_pragma(s)) return false;
+    const char *name = s->u.attr.key + PREFIX;
+    if (strcmp(name, key) == 0) return true;
+    return strcmp(name, "scope") == 0 && s->u.attr.value->kind == VT_E_STRING && strcmp(s->u.attr.value->u.s, key) == 0;
 }
 
 /* Where a statement keeps its body. */

@@ -4,26 +4,13 @@
 
 #include <string.h>
 
+#include "ir/attr.h"
 #include "ir/build.h"
 #include "ir/visit.h"
 
-/* Attribute keys that passes look for. */
-#define VT_ATTR_TASK "coproc_scope"     /* body is a task of stage `value` */
-#define VT_ATTR_UOPS "coproc_uop_scope" /* body is a kernel of micro-ops, pushed by the call `value` */
-#define VT_ATTR_VIRTUAL_THREAD "virtual_thread"
-#define VT_ATTR_THREAD_EXTENT "thread_extent"
-#define VT_ATTR_PHASE "thread_phase" /* what stands after it begins when all its threads are done */
-#define VT_ATTR_BIND_BUFFER "buffer_bind_scope"
-#define VT_ATTR_DIM_ALIGN "buffer_dim_align"
-
-static inline bool vt_attr_is(const vt_stmt *s, const char *key) {
-    return s->kind == VT_S_ATTR && strcmp(s->u.attr.key, key) == 0;
-}
 /* "pragma_KEY", or "pragma_scope" with the string KEY for its value. */
 bool vt_pragma_is(const vt_stmt *s, const char *key);
 bool vt_attr_is_pragma(const vt_stmt *s);
-/* A virtual thread's or a thread's extent: binds its variable over [0, value). */
-bool vt_attr_binds_thread(const vt_stmt *s);
 
 /* The same LET, ATTR, ASSERT, FOR, ALLOC or REALIZE around another body; the same pointer when it is its own. */
 const vt_stmt *vt_stmt_with_body(vt_ctx *ctx, const vt_stmt *s, const vt_stmt *body);

@@ -286,12 +286,7 @@ static const vt_stmt *each_loop(vt_mutator *m, const vt_stmt *s) {
     return vt_mutate_stmt(&st.m, s->u.loop.body);
 }
 
-static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 const vt_func *vt_pass_vectorize_loop(vt_lowering *l, const vt_func *f) {
-    vt_mutator m = {.ctx = l->ctx, .expr = no_expr, .stmt = each_loop};
+    vt_mutator m = {.ctx = l->ctx, .statements_only = true, .stmt = each_loop};
     return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&m, f->body));
 }

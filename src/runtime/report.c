@@ -7,11 +7,11 @@
 typedef struct entry_text {
     const char *name;
     const char *types; /* a letter for each argument */
-    const char *args;  /* their names, separated by blanks */
+    const char *args;  /* their names, separated by ", " */
 } entry_text;
 
 static const entry_text entries[] = {
-#define VTA_RUNTIME_ENTRY(name, result, arguments, call) {#name, arguments, call},
+#define VTA_RUNTIME_ENTRY(name, result, types, ...) {#name, types, "" #__VA_ARGS__},
 #include "vta/runtime.def"
 #undef VTA_RUNTIME_ENTRY
 };
@@ -30,10 +30,10 @@ static void print_call(char *to, size_t room, const vt_call *call) {
     size_t n = (size_t)snprintf(to, room, "%s(", e->name);
     const char *name = e->args;
     for (int i = 0; e->types[i]; i++) {
-        size_t length = strcspn(name, " ");
+        size_t length = strcspn(name, ",");
         n += (size_t)snprintf(to + n, room - n, "%s%.*s=", i ? ", " : "", (int)length, name);
         n += (size_t)print_value(to + n, room - n, e->types[i], call->args[i]);
-        name += length + (name[length] == ' ');
+        name += length + (name[length] == ',' ? 2 : 0);
     }
     snprintf(to + n, room - n, ")");
 }

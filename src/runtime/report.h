@@ -14,7 +14,7 @@ typedef struct vt_report {
 
 /* The entry points, numbered as in vta/runtime.def. */
 typedef enum vt_entry {
-#define VTA_RUNTIME_ENTRY(name, result, arguments, call) VT_ENTRY_##name,
+#define VTA_RUNTIME_ENTRY(name, result, types, ...) VT_ENTRY_##name,
 #include "vta/runtime.def"
 #undef VTA_RUNTIME_ENTRY
     VT_ENTRY_COUNT

@@ -129,8 +129,8 @@ static void gemm_part(te_context *c, te_intrin *in, te_intrin_part part, bool re
                         zero,
                         zero,
                         zero};
-    te_intrin_attr(in, part, vta, "coproc_scope", te_int(c, "int32", COMPUTE_QUEUE));
-    te_intrin_attr(in, part, vta, "coproc_uop_scope", push);
+    te_intrin_attr(in, part, vta, VT_ATTR_TASK, te_int(c, "int32", COMPUTE_QUEUE));
+    te_intrin_attr(in, part, vta, VT_ATTR_UOPS, push);
     te_intrin_emit(in, part, te_call(c, "int32", "vta.uop_push", 8, args));
 }
 

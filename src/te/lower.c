@@ -18,7 +18,7 @@ static const vt_stmt *realize(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *
             const vt__axis_attr *attr = vt__attr(st, op->iters[i]);
             if (!attr || !attr->align_factor) continue;
             const vt_expr *align[] = {vt_i32(ctx, i), vt_i32(ctx, attr->align_factor), vt_i32(ctx, attr->align_offset)};
-            body = vt_s_attr(ctx, vt_ref_tensor(st->origin->outputs[k - 1]), "buffer_dim_align", tuple(ctx, 3, align),
+            body = vt_s_attr(ctx, vt_ref_tensor(st->origin->outputs[k - 1]), VT_ATTR_DIM_ALIGN, tuple(ctx, 3, align),
                              body);
         }
     }
@@ -40,15 +40,10 @@ typedef struct attacher {
     bool found;
 } attacher;
 
-static const vt_expr *keep_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 static const vt_stmt *attach_stmt(vt_mutator *base, const vt_stmt *s) {
     attacher *m = (attacher *)base;
     if (m->found) return s;
-    if (s->kind == VT_S_ATTR && strcmp(s->u.attr.key, "loop_scope") == 0 && s->u.attr.node.u.iter == m->st->at_axis) {
+    if (vt_attr_is(s, VT_ATTR_LOOP) && s->u.attr.node.u.iter == m->st->at_axis) {
         m->found = true;
         const vt_stmt *body = pipeline(m->c, m->st, m->ranges, s->u.attr.body);
         return vt_s_attr(base->ctx, s->u.attr.node, s->u.attr.key, s->u.attr.value, body);
@@ -57,7 +52,8 @@ static const vt_stmt *attach_stmt(vt_mutator *base, const vt_stmt *s) {
 }
 
 static const vt_stmt *attach(te_context *c, const te_stage *st, const vt_ptrmap *ranges, const vt_stmt *body) {
-    attacher m = {.base = {.ctx = &c->ctx, .expr = keep_expr, .stmt = attach_stmt}, .c = c, .st = st, .ranges = ranges};
+    attacher m = {
+        .base = {.ctx = &c->ctx, .statements_only = true, .stmt = attach_stmt}, .c = c, .st = st, .ranges = ranges};
     body = body ? vt_mutate_stmt(&m.base, body) : NULL;
     if (!m.found)
         vt__raise_at(
@@ -96,7 +92,7 @@ static const vt_expr *finish_expr(vt_mutator *base, const vt_expr *e) {
 
 static const vt_stmt *finish_attr(finisher *m, const vt_stmt *s) {
     vt_mutator *base = &m->base;
-    if (strcmp(s->u.attr.key, "loop_scope") == 0) return vt_mutate_stmt(base, s->u.attr.body);
+    if (vt_attr_is(s, VT_ATTR_LOOP)) return vt_mutate_stmt(base, s->u.attr.body);
     if (s->u.attr.node.kind != VT_REF_PAIR) return vt_mutate_stmt_children(base, s);
     const vt_stmt *result = vt_mutate_stmt_children(base, s);
     vt_ref node = vt_ref_pair(s->u.attr.node.u.buffer, known_tensor(m, s->u.attr.node.second));

@@ -71,7 +71,7 @@ static void add_serial_loop(loop_maker *m, vt__nest *level, const vt_iter *axis,
     const vt_var *v = m->fresh ? vt_var_copy(ctx, axis->var, ".init") : axis->var;
     const vt_expr *zero = vt_int(ctx, v->dtype, 0);
     for (uint32_t i = 0; attr && i < attr->n_pragmas; i++) {
-        const char *key = vt_new_format(ctx, "pragma_%s", attr->pragmas[i].name);
+        const char *key = vt_new_format(ctx, VT_PRAGMA_PREFIX "%s", attr->pragmas[i].name);
         vt__nest_add(ctx, level, vt_s_attr(ctx, vt_ref_iter(axis), key, attr->pragmas[i].value, nop));
     }
     if (vt_is_const(dom->extent, 1)) {
@@ -97,7 +97,7 @@ static void add_thread(loop_maker *m, vt__nest *level, const vt_iter *axis, cons
     if (!vt_is_const(dom->min, 0) || !vt_as_const(dom->extent, &extent))
         vt_raise(ctx, VTA_ILLEGAL, "%s.%s is bound to %s, but its extent %s is no constant", m->st->origin->name,
                  vt_var_name(axis->var), thread->thread_tag, vt_expr_plain(ctx, dom->extent));
-    vt__nest_add(ctx, level, vt_s_attr(ctx, vt_ref_iter(thread), "virtual_thread", dom->extent, vt_s_nop(ctx)));
+    vt__nest_add(ctx, level, vt_s_attr(ctx, vt_ref_iter(thread), VT_ATTR_VIRTUAL_THREAD, dom->extent, vt_s_nop(ctx)));
     vt_ptrmap_set(m->values, axis, thread->var);
 }
 
@@ -118,7 +118,7 @@ static vt__nest *make_levels(loop_maker *m, uint32_t begin, const vt_ptrmap *ski
             add_serial_loop(m, &levels[i + 1], axis, attr, dom);
         if (!m->fresh)
             vt__nest_add(ctx, &levels[i + 1],
-                         vt_s_attr(ctx, vt_ref_iter(axis), "loop_scope", axis->var, vt_s_nop(ctx)));
+                         vt_s_attr(ctx, vt_ref_iter(axis), VT_ATTR_LOOP, axis->var, vt_s_nop(ctx)));
     }
     vt__pass_up_index(ctx, m->st, m->ranges, m->values, false);
     return levels;

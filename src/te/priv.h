@@ -3,6 +3,7 @@
 #define VT_TE_PRIV_H
 
 #include "arith/intset.h"
+#include "ir/attr.h"
 #include "ir/build.h"
 #include "ir/print.h"
 #include "ir/visit.h"

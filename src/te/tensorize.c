@@ -297,7 +297,7 @@ static const vt_stmt *bind_buffer(matcher *m, const vt_buffer *b, const vt_tenso
         tuple[2 * i + 1] = region[i].extent;
     }
     const vt_expr *value = vt_e_call(m->ctx, VT_HANDLE_T, VT_OP_TUPLE, 2 * n, tuple);
-    return vt_s_attr(m->ctx, vt_ref_pair(b, t), "buffer_bind_scope", value, body);
+    return vt_s_attr(m->ctx, vt_ref_pair(b, t), VT_ATTR_BIND_BUFFER, value, body);
 }
 
 static const vt_stmt *bind_outputs(matcher *m, const vt_stmt *body) {

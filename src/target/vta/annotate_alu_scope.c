@@ -17,12 +17,8 @@ static const vt_stmt *annotate_stmt(vt_mutator *m, const vt_stmt *s) {
     return vt__task(st->l, st->axis, VTA_STAGE_COMPUTE, vt__uops(st->l, st->axis, VT_PUSH_ALU, s));
 }
 
-static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 const vt_func *vt_pass_annotate_alu_scope(vt_lowering *l, const vt_func *f) {
-    annotate st = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = annotate_stmt}, .l = l, .axis = vt__task_axis(l, f)};
+    annotate st = {
+        .m = {.ctx = l->ctx, .statements_only = true, .stmt = annotate_stmt}, .l = l, .axis = vt__task_axis(l, f)};
     return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&st.m, f->body));
 }

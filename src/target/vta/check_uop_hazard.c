@@ -37,7 +37,7 @@ static void check_run(const kernel *k, const vt_stmt *seq) {
             before[0] = before[1] = NULL;
             continue;
         }
-        const vt_expr *dst = s->u.eval.value->a[2];
+        const vt_expr *dst = s->u.eval.value->a[VT_UOP(dst_index)];
         for (int b = 0; b < 2; b++)
             if (before[b] && vt_expr_equal(before[b], dst))
                 refuse(k, "micro-ops next to each other write the same accumulator");
@@ -65,12 +65,10 @@ typedef struct sorts {
 } sorts;
 
 static bool compare_sort(void *user, const vt_expr *e) {
-    static const int fields[] = {0, 1, 5, 6, 7}; /* mode, reset, opcode, use_imm, imm */
     sorts *st = user;
     if (!vt_is_call(e, VT_OP_VTA_UOP_PUSH)) return true;
     if (!st->first) st->first = e;
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        st->mixed |= !vt_expr_equal(st->first->a[fields[i]], e->a[fields[i]]);
+    st->mixed |= !vt__same_sort(st->first, e);
     return false;
 }
 

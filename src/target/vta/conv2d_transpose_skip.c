@@ -130,11 +130,6 @@ static const vt_stmt *skip_stmt(vt_mutator *m, const vt_stmt *s) {
     return vt_mutate_stmt_children(m, s);
 }
 
-static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 static bool is_marked(void *user, const vt_stmt *s) {
     bool *found = user;
     *found |= vt_pragma_is(s, "conv2d_transpose_gemm");
@@ -145,6 +140,6 @@ const vt_func *vt_pass_conv2d_transpose_skip(vt_lowering *l, const vt_func *f) {
     bool any = false;
     vt_stmt_walk(f->body, NULL, is_marked, &any);
     if (!any) return f;
-    skip st = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = skip_stmt}, .l = l, .axis = vt__task_axis(l, f)};
+    skip st = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = skip_stmt}, .l = l, .axis = vt__task_axis(l, f)};
     return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&st.m, f->body));
 }

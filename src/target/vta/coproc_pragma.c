@@ -17,12 +17,7 @@ static const vt_stmt *apply(vt_mutator *m, const vt_stmt *s) {
                         loop->u.loop.body);
 }
 
-static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 const vt_func *vt_pass_coproc_pragma(vt_lowering *l, const vt_func *f) {
-    vt_mutator m = {.ctx = l->ctx, .expr = no_expr, .stmt = apply};
+    vt_mutator m = {.ctx = l->ctx, .statements_only = true, .stmt = apply};
     return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&m, f->body));
 }

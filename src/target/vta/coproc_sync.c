@@ -180,10 +180,10 @@ static void find_tasks(void *user, const vt_stmt *s) {
         any |= vt_ptrmap_has(st->with_tasks, s->u.branch.then_case) ||
                (s->u.branch.else_case && vt_ptrmap_has(st->with_tasks, s->u.branch.else_case));
     if (any) vt_ptrmap_set(st->with_tasks, s, s);
-    if (s->kind != VT_S_EVAL || !vt_is_call(s->u.eval.value, VT_OP_CALL_EXTERN)) return;
+    if (s->kind != VT_S_EVAL) return;
     const vt_expr *e = s->u.eval.value;
-    if (strcmp(e->a[0]->u.s, "VTAStoreBuffer2D") == 0) vt_ptrmap_set(st->stored, e->a[4], e);
-    if (strcmp(e->a[0]->u.s, "VTALoadBuffer2D") == 0) vt_ptrmap_set(st->loaded, e->a[2], e);
+    if (VT_IS_RUNTIME(e, VTAStoreBuffer2D)) vt_ptrmap_set(st->stored, e->a[VT_OPERAND(VTAStoreBuffer2D, dst_dram)], e);
+    if (VT_IS_RUNTIME(e, VTALoadBuffer2D)) vt_ptrmap_set(st->loaded, e->a[VT_OPERAND(VTALoadBuffer2D, src_dram)], e);
 }
 
 typedef struct conflict {
@@ -396,11 +396,6 @@ static const vt_stmt *insert_stmt(vt_mutator *m, const vt_stmt *s) {
     return vt_s_seq(m->ctx, all.n, all.items);
 }
 
-static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 static bool is_task(void *user, const vt_stmt *s) {
     bool *found = user;
     *found |= vt_attr_is(s, VT_ATTR_TASK);
@@ -431,6 +426,6 @@ const vt_func *vt_pass_coproc_sync(vt_lowering *l, const vt_func *f) {
     vt_visit_stmt(&plan.v, f->body);
     if (plan.last.node) close_ends(&plan);
     check_lives(&plan, f->body);
-    inserter in = {.m = {.ctx = ctx, .expr = no_expr, .stmt = insert_stmt}, .plan = &plan};
+    inserter in = {.m = {.ctx = ctx, .statements_only = true, .stmt = insert_stmt}, .plan = &plan};
     return vt_func_with_body(ctx, f, vt_mutate_stmt(&in.m, f->body));
 }

@@ -20,21 +20,22 @@ typedef struct folder {
     vt_around around;
 } folder;
 
-/* uop_push(mode, reset, dst, src, wgt, opcode, use_imm, imm): takes the loop's share out of dst, src and wgt. */
+/* Takes the loop's share out of a micro-op's indices. */
 static const vt_expr *take_strides(vt_mutator *m, const vt_expr *e) {
     fold *st = (fold *)m;
     if (st->failed || !vt_is_call(e, VT_OP_VTA_UOP_PUSH)) return st->failed ? e : vt_mutate_expr_children(m, e);
-    const vt_expr *a[8];
+    const vt_expr *a[VT_OPERANDS(VTAUopPush) - 1];
+    enum { INDICES = VT_UOP(dst_index) }; /* dst, src and wgt */
     memcpy(a, e->a, sizeof a);
     for (int i = 0; i < 3; i++) {
         const vt_expr *linear[2];
-        if (!vt_detect_linear(m->ctx, e->a[i + 2], 1, &st->var, linear) ||
+        if (!vt_detect_linear(m->ctx, e->a[INDICES + i], 1, &st->var, linear) ||
             (st->strides[i] && !vt_expr_equal(st->strides[i], linear[0]))) {
             st->failed = true;
             return e;
         }
         st->strides[i] = linear[0];
-        a[i + 2] = linear[1];
+        a[INDICES + i] = linear[1];
     }
     return vt_e_with(m->ctx, e, a);
 }
@@ -123,12 +124,7 @@ static const vt_stmt *fold_stmt(vt_mutator *m, const vt_stmt *s) {
     return s;
 }
 
-static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 const vt_func *vt_pass_fold_uop_loop(vt_lowering *l, const vt_func *f) {
-    folder st = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = fold_stmt}, .l = l};
+    folder st = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = fold_stmt}, .l = l};
     return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&st.m, f->body));
 }

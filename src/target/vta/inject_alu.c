@@ -230,7 +230,7 @@ static const vt_stmt *push(alu *st, const uop *u, const vt_expr *dst, const vt_e
                              vt_i32(ctx, u->reset ? 0 : u->opcode),
                              vt_i32(ctx, u->imm != NULL),
                              u->imm ? u->imm : zero};
-    return vt__call(ctx, VT_OP_VTA_UOP_PUSH, 8, args);
+    return vt__call(ctx, VT_OP_VTA_UOP_PUSH, VT_OPERANDS(VTAUopPush) - 1, args);
 }
 
 /* How a kernel runs its levels: the innermost repeat the micro-op, `hardware` of them are the instruction's loops, and
@@ -375,13 +375,8 @@ static const vt_stmt *inject_stmt(vt_mutator *m, const vt_stmt *s) {
     return vt_mutate_stmt_children(m, s);
 }
 
-static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 const vt_func *vt_pass_inject_alu(vt_lowering *l, const vt_func *f) {
-    alu st = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = inject_stmt},
+    alu st = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = inject_stmt},
               .l = l,
               .a = vt_analyzer_new(l->ctx),
               .axis = vt__task_axis(l, f)};

@@ -289,11 +289,6 @@ static const vt_stmt *inject_stmt(vt_mutator *m, const vt_stmt *s) {
     return nothing ? vt_s_nop(m->ctx) : inject_copy(st, s->u.attr.body);
 }
 
-static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 /* The row of zeros, written by the processor before anything else. */
 static const vt_stmt *with_zeros(dma *st, const vt_stmt *body) {
     vt_ctx *ctx = st->m.ctx;
@@ -308,7 +303,7 @@ static const vt_stmt *with_zeros(dma *st, const vt_stmt *body) {
 }
 
 const vt_func *vt_pass_inject_dma(vt_lowering *l, const vt_func *f) {
-    dma st = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = inject_stmt},
+    dma st = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = inject_stmt},
               .l = l,
               .axis = vt__task_axis(l, f),
               .a = vt_analyzer_new(l->ctx)};

@@ -24,13 +24,8 @@ static const vt_stmt *lift_stmt(vt_mutator *m, const vt_stmt *s) {
     return out->u.alloc.body;
 }
 
-static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 const vt_func *vt_pass_lift_alloc(vt_lowering *l, const vt_func *f) {
-    lift st = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = lift_stmt}};
+    lift st = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = lift_stmt}};
     const vt_stmt *body = vt_mutate_stmt(&st.m, f->body);
     return vt_func_with_body(l->ctx, f, put_back(&st, 0, body));
 }

@@ -17,15 +17,11 @@ static bool find_push(void *user, const vt_expr *e) {
     return !*push;
 }
 
-/* Operands 0, 1, 5, 6, 7 of a push: mode, reset, opcode, use_imm, imm. */
 static bool same_sort(const vt_stmt *x, const vt_stmt *y) {
     const vt_expr *px = NULL, *py = NULL;
     vt_stmt_walk(x->u.attr.body, find_push, NULL, &px);
     vt_stmt_walk(y->u.attr.body, find_push, NULL, &py);
-    if (!px || !py) return false;
-    for (uint32_t i = 0; i < 8; i++)
-        if ((i < 2 || i > 4) && !vt_expr_equal(px->a[i], py->a[i])) return false;
-    return true;
+    return px && py && vt__same_sort(px, py);
 }
 
 static bool same_attr(const vt_stmt *x, const vt_stmt *y) {
@@ -95,13 +91,8 @@ static const vt_stmt *lift_stmt(vt_mutator *m, const vt_stmt *s) {
     return out;
 }
 
-static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 static const vt_func *lift_scope(vt_lowering *l, const vt_func *f, const char *key) {
-    lift st = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = lift_stmt}, .key = key};
+    lift st = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = lift_stmt}, .key = key};
     const vt_stmt *body = vt_mutate_stmt(&st.m, f->body);
     return vt_func_with_body(l->ctx, f, wrap(l->ctx, st.attr, body));
 }

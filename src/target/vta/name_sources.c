@@ -2,7 +2,11 @@
  * when the lowering was asked to: profiles show it (docs/profile.md). */
 #include "target/vta/vta.h"
 
-enum { MOST_LOOPS = 32, VALUES = 4 };
+enum {
+    MOST_LOOPS = 32,
+    FIRST = VT_OPERAND(VTAAnnotate, v0) - 1, /* value among the arguments */
+    VALUES = VT_OPERANDS(VTAAnnotate) - VT_OPERAND(VTAAnnotate, v0)
+};
 
 typedef struct naming {
     vt_mutator m;
@@ -29,18 +33,18 @@ static const vt_stmt *annotation(naming *st, const char *what) {
     vt_ctx *ctx = st->m.ctx;
     uint32_t first = st->depth > VALUES ? st->depth - VALUES : 0, count = st->depth - first;
     const char *text = what;
-    const vt_expr *args[3 + VALUES];
+    const vt_expr *args[FIRST + VALUES];
     for (uint32_t i = 0; i < VALUES; i++) {
-        args[3 + i] = vt_i32(ctx, 0);
+        args[FIRST + i] = vt_i32(ctx, 0);
         if (i >= count) continue;
         const vt_var *loop = st->loops[first + i];
         text = vt_new_format(ctx, "%s %s", text, loop->u.var->name);
-        args[3 + i] = vt_dtype_eq(loop->dtype, VT_I32) ? loop : vt_e_cast(ctx, VT_I32, loop);
+        args[FIRST + i] = vt_dtype_eq(loop->dtype, VT_I32) ? loop : vt_e_cast(ctx, VT_I32, loop);
     }
     args[0] = vt__command_handle(ctx);
     args[1] = vt_string(ctx, text);
     args[2] = vt_int(ctx, VT_U32, count);
-    return vt__extern(ctx, "VTAAnnotate", 3 + VALUES, args);
+    return vt__extern(ctx, "VTAAnnotate", FIRST + VALUES, args);
 }
 
 static const vt_stmt *before(naming *st, const char *what, const vt_stmt *s) {
@@ -50,24 +54,22 @@ static const vt_stmt *before(naming *st, const char *what, const vt_stmt *s) {
 
 static const char *var_name(const vt_expr *e) { return e->kind == VT_E_VAR ? e->u.var->name : NULL; }
 
-/* Operands of the runtime's calls, behind the name that is the first. */
-enum { LOAD_FROM = 2, LOAD_TYPE = 12, LOAD_OPERANDS = 13, STORE_TO = 4, STORE_OPERANDS = 9 };
-
 /* What a call moves; NULL for other statements. Buffers in acc share memory, so a load into it is called by its source.
  */
 static const char *transfer(const vt_stmt *s) {
     const vt_expr *e = s->kind == VT_S_EVAL ? s->u.eval.value : NULL;
     const char *name = NULL;
-    if (e == NULL || !vt_is_call(e, VT_OP_CALL_EXTERN) || e->a[0]->kind != VT_E_STRING) return NULL;
-    if (strcmp(e->a[0]->u.s, "VTAStoreBuffer2D") == 0 && e->n == STORE_OPERANDS) {
-        name = var_name(e->a[STORE_TO]);
+    if (e == NULL) return NULL;
+    if (VT_IS_RUNTIME(e, VTAStoreBuffer2D) && e->n == VT_OPERANDS(VTAStoreBuffer2D)) {
+        name = var_name(e->a[VT_OPERAND(VTAStoreBuffer2D, dst_dram)]);
         return name ? name : "store";
     }
-    if (strcmp(e->a[0]->u.s, "VTALoadBuffer2D") != 0 || e->n != LOAD_OPERANDS) return NULL;
-    if (vt_is_const(e->a[LOAD_TYPE], VTA_MEM_INP) || vt_is_const(e->a[LOAD_TYPE], VTA_MEM_WGT))
+    if (!VT_IS_RUNTIME(e, VTALoadBuffer2D) || e->n != VT_OPERANDS(VTALoadBuffer2D)) return NULL;
+    const vt_expr *type = e->a[VT_OPERAND(VTALoadBuffer2D, dst_memory_type)];
+    if (vt_is_const(type, VTA_MEM_INP) || vt_is_const(type, VTA_MEM_WGT))
         vt_expr_walk(e, find_buffer, &name);
     else
-        name = var_name(e->a[LOAD_FROM]);
+        name = var_name(e->a[VT_OPERAND(VTALoadBuffer2D, src_dram)]);
     return name ? name : "load";
 }
 
@@ -93,13 +95,8 @@ static const vt_stmt *name_stmt(vt_mutator *m, const vt_stmt *s) {
     return s;
 }
 
-static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 const vt_func *vt_pass_name_sources(vt_lowering *l, const vt_func *f) {
     if (!vt__vta(l)->annotate) return f;
-    naming st = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = name_stmt}};
+    naming st = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = name_stmt}};
     return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&st.m, f->body));
 }

@@ -82,7 +82,7 @@ static bool is_linear(vt_ctx *ctx, const vt_uop_nest *k) {
     const vt_var *vars[VT_UOP_LOOPS];
     const vt_expr *linear[VT_UOP_LOOPS + 1];
     for (uint32_t i = 0; i < k->n; i++) vars[i] = k->loops[i]->u.loop.var;
-    for (int i = 2; i < 5; i++)
+    for (int i = VT_UOP(dst_index); i <= VT_UOP(wgt_index); i++)
         if (!vt_detect_linear(ctx, k->push->u.eval.value->a[i], k->n, vars, linear)) return false;
     return true;
 }
@@ -140,13 +140,8 @@ static const vt_stmt *order_stmt(vt_mutator *m, const vt_stmt *s) {
     return order_scope((orderer *)m, s, s->u.attr.body);
 }
 
-static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 const vt_func *vt_pass_order_uop_loops(vt_lowering *l, const vt_func *f) {
-    orderer st = {.m = {.ctx = l->ctx, .expr = no_expr, .stmt = order_stmt},
+    orderer st = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = order_stmt},
                   .from = vt__vta(l)->tails ? 0 : HARDWARE_LOOPS};
     return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&st.m, f->body));
 }

@@ -282,11 +282,6 @@ typedef struct stepper {
     int64_t begin, count;
 } stepper;
 
-static const vt_expr *keep_expr(vt_mutator *m, const vt_expr *e) {
-    (void)m;
-    return e;
-}
-
 static const vt_stmt *step_stmt(vt_mutator *m, const vt_stmt *s) {
     stepper *st = (stepper *)m;
     if (s->kind != VT_S_FOR || s->u.loop.var != st->var) return vt_mutate_stmt_children(m, s);
@@ -301,7 +296,7 @@ static const vt_stmt *step_stmt(vt_mutator *m, const vt_stmt *s) {
 /* The body with some steps only of one of its loops. */
 static const vt_stmt *with_steps(splitter *st, const vt_stmt *body, const vt_var *var, int64_t begin, int64_t count) {
     stepper m = {
-        .m = {.ctx = st->ctx, .expr = keep_expr, .stmt = step_stmt}, .var = var, .begin = begin, .count = count};
+        .m = {.ctx = st->ctx, .statements_only = true, .stmt = step_stmt}, .var = var, .begin = begin, .count = count};
     return vt_mutate_stmt(&m.m, body);
 }
 
@@ -435,7 +430,7 @@ static const vt_stmt *guard_stmt(vt_mutator *m, const vt_stmt *s) {
 static const vt_stmt *guarded(splitter *st, const vt_stmt *realize, const vt_range *before, const vt_stmt *writer) {
     guard g = {st, realize, before, vt_ptrmap_new(st->ctx)};
     vt__uses(st->ctx, writer, NULL, add_guard, &g);
-    guarder m = {.m = {.ctx = st->ctx, .expr = keep_expr, .stmt = guard_stmt}, .at = g.at};
+    guarder m = {.m = {.ctx = st->ctx, .statements_only = true, .stmt = guard_stmt}, .at = g.at};
     return vt_mutate_stmt(&m.m, writer);
 }
 

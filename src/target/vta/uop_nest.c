@@ -20,7 +20,8 @@ bool vt__match_uop_nest(vt_ctx *ctx, const vt_stmt *s, vt_uop_nest *out_nest) {
         k->extents[k->n++] = extent;
     }
     k->push = s;
-    if (!vt__is_uop_push(s) || !vt_detect_linear(ctx, s->u.eval.value->a[2], k->n, vars, linear)) return false;
+    if (!vt__is_uop_push(s) || !vt_detect_linear(ctx, s->u.eval.value->a[VT_UOP(dst_index)], k->n, vars, linear))
+        return false;
     for (uint32_t i = 0; i < k->n; i++)
         if (!vt_as_const(linear[i], &k->strides[i])) return false;
     return true;

@@ -3,6 +3,7 @@
 #ifndef VT_TARGET_VTA_VERIFY_H
 #define VT_TARGET_VTA_VERIFY_H
 
+#include "ir/runtime_call.h"
 #include "ir/visit.h"
 #include "target/vta/verify_range.h"
 #include "vta/config.h"

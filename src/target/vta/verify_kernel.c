@@ -6,7 +6,14 @@
 #include "target/vta/verify.h"
 
 enum { HARDWARE_LOOPS = 2, KERNEL_LOOPS = 16, KERNEL_UOPS = 64, LOOK_BACK = 3, GEMM = 0, ALU = 1 };
-enum { MODE, RESET, DST, SRC, WGT, OPCODE, USE_IMM, IMM, UOP_ARGS };
+enum {
+    MODE = VT_UOP(mode),
+    RESET = VT_UOP(reset_out),
+    DST = VT_UOP(dst_index),
+    OPCODE = VT_UOP(opcode),
+    USE_IMM = VT_UOP(use_imm),
+    IMM = VT_UOP(imm_val)
+};
 
 typedef struct hardware_loop {
     const vt_expr *extent, *factor[3]; /* dst, src, wgt */
@@ -186,11 +193,12 @@ static void add_push(kernel *k, const vt_stmt *s, const vt_expr *e) {
 static void begin_loop(kernel *k, const vt_stmt *s, const vt_expr *e) {
     if (k->first) vt__verify_fail(k->v, VT_RULE_KERNEL, s, "a hardware loop begins behind a micro-op");
     if (k->loop_count == HARDWARE_LOOPS) vt__verify_fail(k->v, VT_RULE_KERNEL, s, "there is a third hardware loop");
-    if (e->n != 5) vt__verify_fail(k->v, VT_RULE_KERNEL, s, "a hardware loop has another number of arguments");
+    if (e->n != VT_OPERANDS(VTAUopLoopBegin))
+        vt__verify_fail(k->v, VT_RULE_KERNEL, s, "a hardware loop has another number of arguments");
     hardware_loop *l = &k->loops[k->loop_count++];
     k->open++;
-    l->extent = e->a[1];
-    for (int f = 0; f < 3; f++) l->factor[f] = e->a[2 + f];
+    l->extent = e->a[VT_OPERAND(VTAUopLoopBegin, extent)];
+    for (int f = 0; f < 3; f++) l->factor[f] = e->a[VT_OPERAND(VTAUopLoopBegin, dst_factor) + f];
 }
 
 static void end_loop(kernel *k, const vt_stmt *s) {
@@ -200,11 +208,9 @@ static void end_loop(kernel *k, const vt_stmt *s) {
 
 static void call(kernel *k, const vt_stmt *s, const vt_expr *e) {
     if (vt_is_call(e, VT_OP_VTA_UOP_PUSH)) add_push(k, s, e);
-    if (!vt_is_call(e, VT_OP_CALL_EXTERN) || !e->n || e->a[0]->kind != VT_E_STRING) return;
-    const char *name = e->a[0]->u.s;
-    if (strcmp(name, "VTAUopLoopBegin") == 0) begin_loop(k, s, e);
-    if (strcmp(name, "VTAUopLoopEnd") == 0) end_loop(k, s);
-    if (strcmp(name, "VTALoadBuffer2D") == 0 || strcmp(name, "VTAStoreBuffer2D") == 0)
+    if (VT_IS_RUNTIME(e, VTAUopLoopBegin)) begin_loop(k, s, e);
+    if (VT_IS_RUNTIME(e, VTAUopLoopEnd)) end_loop(k, s);
+    if (VT_IS_RUNTIME(e, VTALoadBuffer2D) || VT_IS_RUNTIME(e, VTAStoreBuffer2D))
         vt__verify_fail(k->v, VT_RULE_KERNEL, s, "a transfer stands in a micro-kernel");
 }
 

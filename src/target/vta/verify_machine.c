@@ -55,9 +55,8 @@ static void call(vt_verifier *v, const vt_stmt *s, const vt_expr *e) {
     if (e->u.op == VT_OP_VTA_COPROC_SYNC) v->started = false;
     if (e->u.op == VT_OP_VTA_UOP_PUSH)
         vt__verify_fail(v, VT_RULE_KERNEL, s, "a micro-op stands outside of a micro-kernel");
-    if (e->u.op != VT_OP_CALL_EXTERN || !e->n || e->a[0]->kind != VT_E_STRING) return;
-    bool loads = strcmp(e->a[0]->u.s, "VTALoadBuffer2D") == 0;
-    if (!loads && strcmp(e->a[0]->u.s, "VTAStoreBuffer2D") != 0) return;
+    bool loads = VT_IS_RUNTIME(e, VTALoadBuffer2D);
+    if (!loads && !VT_IS_RUNTIME(e, VTAStoreBuffer2D)) return;
     v->started = true;
     vt__verify_transfer(v, s, e, loads);
 }

@@ -57,7 +57,7 @@ static flow times(const flow *f, int64_t n) {
 static flow of_token(vt_verifier *v, const vt_stmt *s, const vt_expr *e, bool pushes) {
     int64_t from, to;
     flow f = {.varies = false};
-    if (!vt_as_const(e->a[0], &from) || !vt_as_const(e->a[1], &to))
+    if (!vt_as_const(e->a[VT_DEP(from_qid)], &from) || !vt_as_const(e->a[VT_DEP(to_qid)], &to))
         vt__verify_fail(v, VT_RULE_QUEUE, s, "the stages of a token are no constants");
     int q = 0;
     while (q < QUEUES && (queues[q].from != from || queues[q].to != to)) q++;

@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-/* Which argument is which, after the function's name. */
-enum { LOAD_ARGS = 13, STORE_ARGS = 9 };
-
 typedef struct transfer {
     vt_verifier *v;
     const vt_expr *data, *offset, *x, *y, *stride, *sram;
@@ -15,15 +12,20 @@ typedef struct transfer {
     vt_form elements; /* of the tensor's buffer */
 } transfer;
 
+#define LOAD(argument) VT_OPERAND(VTALoadBuffer2D, argument)
+#define STORE(argument) VT_OPERAND(VTAStoreBuffer2D, argument)
+
 static transfer read_call(vt_verifier *v, const vt_expr *e, bool loads) {
     const vt_expr *const *a = e->a;
     transfer t;
     t.v = v;
     if (loads) {
-        t.data = a[2], t.offset = a[3], t.x = a[4], t.y = a[5], t.stride = a[6], t.sram = a[11];
-        for (int i = 0; i < 4; i++) t.pads[i] = a[7 + i];
+        t.data = a[LOAD(src_dram)], t.offset = a[LOAD(src_elem_offset)], t.sram = a[LOAD(dst_sram_index)];
+        t.x = a[LOAD(x_size)], t.y = a[LOAD(y_size)], t.stride = a[LOAD(x_stride)];
+        for (int i = 0; i < 4; i++) t.pads[i] = a[LOAD(x_pad_before) + i];
     } else {
-        t.sram = a[2], t.data = a[4], t.offset = a[5], t.x = a[6], t.y = a[7], t.stride = a[8];
+        t.data = a[STORE(dst_dram)], t.offset = a[STORE(dst_elem_offset)], t.sram = a[STORE(src_sram_index)];
+        t.x = a[STORE(x_size)], t.y = a[STORE(y_size)], t.stride = a[STORE(x_stride)];
         for (int i = 0; i < 4; i++) t.pads[i] = NULL;
     }
     return t;
@@ -135,10 +137,10 @@ static void make_demands(void *user, vt_path *p, vt_demands *out) {
 }
 
 void vt__verify_transfer(vt_verifier *v, const vt_stmt *s, const vt_expr *call, bool loads) {
-    if (call->n != (loads ? LOAD_ARGS : STORE_ARGS))
+    if (call->n != (loads ? VT_OPERANDS(VTALoadBuffer2D) : VT_OPERANDS(VTAStoreBuffer2D)))
         vt__verify_fail(v, VT_RULE_TRANSFER, s, "it has another number of arguments");
     transfer t = read_call(v, call, loads);
-    check_memory(v, s, call->a[loads ? 12 : 3], loads, &t.memory);
+    check_memory(v, s, call->a[loads ? LOAD(dst_memory_type) : STORE(src_memory_type)], loads, &t.memory);
     check_stage(v, s, t.memory);
     t.elements = tensor_elements(v, s, &t);
     vt__verify_prove(v, s, make_demands, &t);

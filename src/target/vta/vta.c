@@ -35,24 +35,19 @@ static bool memory_of_scope(const vt_target *t, const char *scope, vt_memory_inf
     return true;
 }
 
-/* ORDER: operands behind the name, which is operand 0. */
-static const struct {
-    const char *name;
-    uint32_t data, offset, memory;
-} transfers[] = {{"VTALoadBuffer2D", 2, 3, 12}, {"VTAStoreBuffer2D", 4, 5, 3}};
-
 static bool transfer_of_call(const vt_target *t, const vt_expr *call, vt_transfer_info *out_info) {
-    if (!vt_is_call(call, VT_OP_CALL_EXTERN)) return false;
-    for (size_t i = 0; i < sizeof transfers / sizeof *transfers; i++) {
-        int64_t memory;
-        if (strcmp(call->a[0]->u.s, transfers[i].name) != 0 || transfers[i].memory >= call->n ||
-            !vt_as_const(call->a[transfers[i].memory], &memory))
-            continue;
-        *out_info = (vt_transfer_info){transfers[i].data, transfers[i].offset,
-                                       vt__elem_scalars(((const vt_vta *)t)->config, (vta_memory)memory)};
-        return true;
-    }
-    return false;
+    bool loads = VT_IS_RUNTIME(call, VTALoadBuffer2D) && call->n == VT_OPERANDS(VTALoadBuffer2D);
+    bool stores = VT_IS_RUNTIME(call, VTAStoreBuffer2D) && call->n == VT_OPERANDS(VTAStoreBuffer2D);
+    int64_t memory;
+    if ((!loads && !stores) || !vt_as_const(call->a[loads ? VT_OPERAND(VTALoadBuffer2D, dst_memory_type)
+                                                          : VT_OPERAND(VTAStoreBuffer2D, src_memory_type)],
+                                            &memory))
+        return false;
+    *out_info = (vt_transfer_info){
+        .data = loads ? VT_OPERAND(VTALoadBuffer2D, src_dram) : VT_OPERAND(VTAStoreBuffer2D, dst_dram),
+        .offset = loads ? VT_OPERAND(VTALoadBuffer2D, src_elem_offset) : VT_OPERAND(VTAStoreBuffer2D, dst_elem_offset),
+        .scalars = vt__elem_scalars(((const vt_vta *)t)->config, (vta_memory)memory)};
+    return true;
 }
 
 static bool orders_tasks(const vt_expr *call) {
@@ -111,6 +106,13 @@ const vt_expr *vt__access(vt_ctx *ctx, vt_dtype elem, const vt_var *data, const 
     const vt_expr *args[5] = {vt_e_call(ctx, elem, VT_OP_TYPE_ANNOTATION, 0, NULL), data, offset, extent,
                               vt_i32(ctx, mask)};
     return vt_e_call(ctx, VT_I32, VT_OP_ACCESS_PTR, 5, args);
+}
+
+bool vt__same_sort(const vt_expr *x, const vt_expr *y) {
+    static const int fields[] = {VT_UOP(mode), VT_UOP(reset_out), VT_UOP(opcode), VT_UOP(use_imm), VT_UOP(imm_val)};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (!vt_expr_equal(x->a[fields[i]], y->a[fields[i]])) return false;
+    return true;
 }
 
 bool vt__does_nothing(const vt_stmt *s) {

@@ -2,6 +2,7 @@
 #ifndef VT_TARGET_VTA_VTA_H
 #define VT_TARGET_VTA_VTA_H
 
+#include "ir/runtime_call.h"
 #include "pass/pass.h"
 #include "pass/util.h"
 #include "vta/isa.h"
@@ -58,6 +59,9 @@ const vt_stmt *vt__call(vt_ctx *ctx, vt_op op, uint32_t n, const vt_expr *const 
 /* tvm_access_ptr of `extent` elements from `offset`: mask 1 read, 2 write. Its value is the element address. */
 const vt_expr *vt__access(vt_ctx *ctx, vt_dtype elem, const vt_var *data, const vt_expr *offset, const vt_expr *extent,
                           int mask);
+
+/* Are two micro-ops (uop_push) of one sort, so that one instruction can run both? */
+bool vt__same_sort(const vt_expr *x, const vt_expr *y);
 
 /* Loops around nothing: what is left of a stage of which only padding is read. */
 bool vt__does_nothing(const vt_stmt *s);
