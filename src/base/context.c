@@ -90,8 +90,7 @@ void vt_leave(vt_ctx *ctx, vta_status status) {
     longjmp(ctx->exit->where, 1);
 }
 
-static _Noreturn void vraise(vt_ctx *ctx, vta_status status, vt_pos pos, const char *detail, const char *fmt,
-                             va_list args) {
+static void record(vt_ctx *ctx, vta_status status, vt_pos pos, const char *detail, const char *fmt, va_list args) {
     vt_strbuf sb;
     vt_strbuf_init(&sb, ctx->arena.allocator);
     vt_strbuf_vaddf(&sb, fmt, args);
@@ -101,25 +100,30 @@ static _Noreturn void vraise(vt_ctx *ctx, vta_status status, vt_pos pos, const c
         vt_fail_at(ctx->diag, status, pos, "%s", vt_strbuf_text(&sb));
     vt_strbuf_free(&sb);
     if (detail) vt_detail(ctx->diag, "%s", detail);
-    vt_leave(ctx, status);
 }
 
 void vt_raise(vt_ctx *ctx, vta_status status, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    vraise(ctx, status, VT_NO_POS, NULL, fmt, args);
+    record(ctx, status, VT_NO_POS, NULL, fmt, args);
+    va_end(args);
+    vt_leave(ctx, status);
 }
 
 void vt_raise_at(vt_ctx *ctx, vta_status status, vt_pos pos, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    vraise(ctx, status, pos, NULL, fmt, args);
+    record(ctx, status, pos, NULL, fmt, args);
+    va_end(args);
+    vt_leave(ctx, status);
 }
 
 void vt_raise_detailed(vt_ctx *ctx, vta_status status, const char *detail, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    vraise(ctx, status, VT_NO_POS, detail, fmt, args);
+    record(ctx, status, VT_NO_POS, detail, fmt, args);
+    va_end(args);
+    vt_leave(ctx, status);
 }
 
 void vt_poll(vt_ctx *ctx) {
