@@ -136,7 +136,8 @@ static vt_bound of_binary(vt_analyzer *an, const vt_expr *e) {
     case VT_E_FLOORDIV: return division(x, y, inf_floordiv);
     case VT_E_FLOORMOD: return floor_mod(x, y, e->dtype);
     case VT_E_MIN: return (vt_bound){min2(x.min, y.min), min2(x.max, y.max)};
-    default: return (vt_bound){max2(x.min, y.min), max2(x.max, y.max)};
+    case VT_E_MAX: return (vt_bound){max2(x.min, y.min), max2(x.max, y.max)};
+    default: return everything(e->dtype);
     }
 }
 

@@ -84,7 +84,9 @@ static vt_intset combine_sets(evaluator *ev, vt_expr_kind kind, vt_intset x, vt_
         return vt_intset_is_point(y) ? scale(ev, kind, x, y.min) : vt_intset_everything();
     case VT_E_DIV:
     case VT_E_FLOORDIV: return vt_intset_is_point(y) ? scale(ev, kind, x, y.min) : vt_intset_everything();
-    default: return vt_intset_is_point(y) ? remainder_of(ev, kind, x, y.min) : vt_intset_everything();
+    case VT_E_MOD:
+    case VT_E_FLOORMOD: return vt_intset_is_point(y) ? remainder_of(ev, kind, x, y.min) : vt_intset_everything();
+    default: return vt_intset_everything();
     }
 }
 

@@ -151,7 +151,8 @@ static bool list_eq(cmp *c, const vt_stmt *x, const vt_stmt *y, const vt__field 
     case VT__ITERS: EACH(const vt_iter *, iter_eq(c, a[i], b[i]));
     case VT__BUFFERS: EACH(const vt_buffer *, buffer_eq(c, a[i], b[i]));
     case VT__REGIONS: EACH(vt_region, region_eq(c, a + i, b + i));
-    default: EACH(vt_note, note_eq(c, a + i, b + i));
+    case VT__NOTES: EACH(vt_note, note_eq(c, a + i, b + i));
+    default: return false;
     }
 }
 

@@ -16,15 +16,23 @@ static const struct {
     const char *width;
     const char *alias;
     vta_memory memory;
-    const char *scope;
-    const char *scope_text;
-} memories[] = {
-    {"INP_WIDTH", "inp_t", VTA_MEM_INP, "inp", "local.inp_buffer"},
-    {"WGT_WIDTH", "wgt_t", VTA_MEM_WGT, "wgt", "local.wgt_buffer"},
-    {"ACC_WIDTH", "acc_t", VTA_MEM_ACC, "acc", "local.acc_buffer"},
-    {"OUT_WIDTH", "out_t", VTA_MEM_OUT, NULL, NULL},
+} memories[] = {{"INP_WIDTH", "inp_t", VTA_MEM_INP},
+                {"WGT_WIDTH", "wgt_t", VTA_MEM_WGT},
+                {"ACC_WIDTH", "acc_t", VTA_MEM_ACC},
+                {"OUT_WIDTH", "out_t", VTA_MEM_OUT}};
+
+static const struct {
+    const char *name, *scope;
+} scopes[] = {
+#define VT_SCOPE(MEMORY, name, scope) {name, scope},
+#include "ir/scope.def"
+#undef VT_SCOPE
 };
-enum { N_SHAPES = sizeof shapes / sizeof *shapes, N_MEMORIES = sizeof memories / sizeof *memories };
+enum {
+    N_SHAPES = sizeof shapes / sizeof *shapes,
+    N_MEMORIES = sizeof memories / sizeof *memories,
+    N_SCOPES = sizeof scopes / sizeof *scopes
+};
 
 static void add_names(te_context *c) {
     for (size_t i = 0; i < N_SHAPES; i++)
@@ -142,11 +150,8 @@ te_axis *te_find_reduce_axis(te_context *c, const char *name) {
 const char *vt__scope(te_context *c, const char *scope) {
     vt__need(c, scope, "a scope");
     if (!*scope || strcmp(scope, "global") == 0) return vt_new_string(&c->ctx, scope);
-    for (size_t i = 0; i < N_MEMORIES; i++) {
-        if (!memories[i].scope) continue;
-        if (strcmp(scope, memories[i].scope) == 0 || strcmp(scope, memories[i].scope_text) == 0)
-            return memories[i].scope_text;
-    }
+    for (size_t i = 0; i < N_SCOPES; i++)
+        if (strcmp(scope, scopes[i].name) == 0 || strcmp(scope, scopes[i].scope) == 0) return scopes[i].scope;
     if (strcmp(scope, "local") == 0) return "local";
     vt__raise(c, VTA_INVALID_ARGUMENT, "there is no storage scope \"%s\": use inp, wgt, acc, local or global", scope);
 }
@@ -170,7 +175,8 @@ const char *vt__dtype_text(te_context *c, vt_dtype t) {
 
 /* ---- Errors and arguments ---- */
 
-static _Noreturn void vraise(te_context *c, vt_pos pos, vta_status status, const char *fmt, va_list args) {
+/* The status to leave with: another one when there was no memory for the words. */
+static vta_status record(te_context *c, vt_pos pos, vta_status status, const char *fmt, va_list args) {
     vt_strbuf sb;
     vt_strbuf_init(&sb, c->allocator);
     vt_strbuf_vaddf(&sb, fmt, args);
@@ -179,19 +185,23 @@ static _Noreturn void vraise(te_context *c, vt_pos pos, vta_status status, const
     else
         vt_fail_at(c->ctx.diag, status, pos, "%s", vt_strbuf_text(&sb));
     vt_strbuf_free(&sb);
-    vt_leave(&c->ctx, status);
+    return status;
 }
 
 void vt__raise(te_context *c, vta_status status, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    vraise(c, c->pos, status, fmt, args);
+    status = record(c, c->pos, status, fmt, args);
+    va_end(args);
+    vt_leave(&c->ctx, status);
 }
 
 void vt__raise_at(te_context *c, vt_pos pos, vta_status status, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    vraise(c, pos, status, fmt, args);
+    status = record(c, pos, status, fmt, args);
+    va_end(args);
+    vt_leave(&c->ctx, status);
 }
 
 void vt__need(te_context *c, const void *object, const char *what) {

@@ -270,7 +270,8 @@ static vt_form of_two(vt_path *p, const vt_expr *e) {
     case VT_E_SUB: return vt__form_add(&x, &y, -1);
     case VT_E_MUL: return vt__form_mul(p, &x, &y);
     case VT_E_MIN: return smaller(p, &x, &y);
-    default: return larger(p, &x, &y);
+    case VT_E_MAX: return larger(p, &x, &y);
+    default: return form_unknown();
     }
 }
 

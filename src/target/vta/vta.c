@@ -2,11 +2,14 @@
 
 #include <string.h>
 
-/* ORDER MEM: scopes by memory. */
 static const struct {
     const char *scope;
     vta_memory memory;
-} scopes[] = {{VT_SCOPE_INP, VTA_MEM_INP}, {VT_SCOPE_WGT, VTA_MEM_WGT}, {VT_SCOPE_ACC, VTA_MEM_ACC}};
+} scopes[] = {
+#define VT_SCOPE(MEMORY, name, scope) {scope, VTA_MEM_##MEMORY},
+#include "ir/scope.def"
+#undef VT_SCOPE
+};
 
 bool vt__memory_of(const char *scope, vta_memory *out_memory) {
     for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {

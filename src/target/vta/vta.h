@@ -7,9 +7,9 @@
 #include "pass/util.h"
 #include "vta/isa.h"
 
-#define VT_SCOPE_INP "local.inp_buffer"
-#define VT_SCOPE_WGT "local.wgt_buffer"
-#define VT_SCOPE_ACC "local.acc_buffer"
+#define VT_SCOPE(MEMORY, name, scope) static const char VT_SCOPE_##MEMORY[] = scope;
+#include "ir/scope.def"
+#undef VT_SCOPE
 #define VT_PUSH_GEMM "VTAPushGEMMOp"
 #define VT_PUSH_ALU "VTAPushALUOp"
 
