@@ -57,16 +57,22 @@ VTA_API vta_status vta_device_set_options(vta_device *device, const vta_device_o
 /* Device memory. Whole pages, zeroed; *out_addr is a multiple of the page. VTA_NO_MEMORY when the address space or
  * the host's memory is used up. */
 VTA_API vta_status vta_device_alloc(vta_device *device, size_t bytes, vta_diag *diag, uint32_t *out_addr);
-/* Maps pages at a chosen address (loading a captured program). VTA_OUT_OF_RANGE when something lives there. */
+/* Maps pages at a chosen address (loading a captured program). VTA_OUT_OF_RANGE when something lives there,
+ * VTA_UNSUPPORTED on a device that chooses addresses itself. */
 VTA_API vta_status vta_device_alloc_at(vta_device *device, uint32_t addr, size_t bytes, vta_diag *diag);
 /* VTA_NOT_FOUND when `addr` is not the start of an allocation. */
 VTA_API vta_status vta_device_free(vta_device *device, uint32_t addr, vta_diag *diag);
 /* Copies; VTA_OUT_OF_RANGE when any byte is not mapped. */
 VTA_API vta_status vta_device_write(vta_device *device, uint32_t addr, const void *from, size_t bytes, vta_diag *diag);
 VTA_API vta_status vta_device_read(vta_device *device, uint32_t addr, void *to, size_t bytes, vta_diag *diag);
-/* The host's view of an allocation, where device memory is host memory: `bytes` from `addr` on must lie inside one
+/* The host's view of an allocation, where the host sees device memory: `bytes` from `addr` on must lie inside one
  * allocation. NULL where there is no such view. */
 VTA_API void *vta_device_host_ptr(vta_device *device, uint32_t addr, size_t bytes);
+/* For that view, on devices whose caches do not agree with the host's: _flush hands what the host wrote to the device,
+ * _invalidate shows the host what the device wrote (and drops what was not flushed). Simulators have nothing to do but
+ * to check: VTA_OUT_OF_RANGE when any byte is not mapped. vta_device_write and _read need neither. */
+VTA_API vta_status vta_device_flush(vta_device *device, uint32_t addr, size_t bytes, vta_diag *diag);
+VTA_API vta_status vta_device_invalidate(vta_device *device, uint32_t addr, size_t bytes, vta_diag *diag);
 
 /* Runs `count` instructions at physical address `insn_addr` until FINISH. Memory contents and counters are as if the
  * run had not begun when it is refused before it starts (bad address, damaged instruction); an error during the run

@@ -626,6 +626,8 @@ FUNCTIONS = {
     "vta_device_write": ("vta", c_int, [c_void_p, c_uint32, c_void_p, c_size_t, c_void_p]),
     "vta_device_read": ("vta", c_int, [c_void_p, c_uint32, c_void_p, c_size_t, c_void_p]),
     "vta_device_host_ptr": ("vta", c_void_p, [c_void_p, c_uint32, c_size_t]),
+    "vta_device_flush": ("vta", c_int, [c_void_p, c_uint32, c_size_t, c_void_p]),
+    "vta_device_invalidate": ("vta", c_int, [c_void_p, c_uint32, c_size_t, c_void_p]),
     "vta_device_run": ("vta", c_int, [c_void_p, c_uint32, c_uint32, c_uint32, c_void_p]),
     "vta_device_interrupt": ("vta", None, [c_void_p]),
     "vta_device_counters": ("vta", vta_counters, [c_void_p]),

@@ -55,7 +55,7 @@ static void undo_stores(vta_debugger *d, size_t log_size) {
         vt_log_entry entry;
         memcpy(&entry, d->log + d->log_size - sizeof entry, sizeof entry);
         d->log_size -= sizeof entry + (size_t)entry.bytes;
-        vt_dram_write(&d->device->dram, entry.addr, d->log + d->log_size, entry.bytes);
+        vt_dram_write(d->dram, entry.addr, d->log + d->log_size, entry.bytes);
     }
 }
 
@@ -90,10 +90,10 @@ vta_status vt__log_store(vta_debugger *d, const vta_insn *insn, vta_diag *diag) 
     uint64_t bytes = insn->u.mem.x_size * tile, hole;
     for (uint32_t y = 0; bytes && y < insn->u.mem.y_size; y++) {
         vt_log_entry entry = {(insn->u.mem.dram_base + (uint64_t)y * insn->u.mem.x_stride) * tile, bytes};
-        if (!vt_dram_mapped(&d->device->dram, entry.addr, bytes, &hole)) return VTA_OK; /* the store will be refused */
+        if (!vt_dram_mapped(d->dram, entry.addr, bytes, &hole)) return VTA_OK; /* the store will be refused */
         size_t want = d->log_size + (size_t)bytes + sizeof entry;
         if (!vt_reserve(&d->allocator, &d->log, &d->log_cap, want, 1)) return vt_no_memory(diag);
-        vt_dram_read(&d->device->dram, entry.addr, d->log + d->log_size, bytes);
+        vt_dram_read(d->dram, entry.addr, d->log + d->log_size, bytes);
         memcpy(d->log + d->log_size + bytes, &entry, sizeof entry);
         d->log_size = want;
     }

@@ -36,7 +36,7 @@ static vta_status prepare(vta_debugger *d, uint32_t insn_addr, const vta_timing_
     d->times = vt_alloc_array(&d->allocator, d->stream.count, sizeof *d->times);
     if (d->times == NULL) return vt_no_memory(diag);
     vta_timing sum;
-    VT_TRY(vta_timing_run(d->device->config, timing, d->stream.insns, d->stream.count, insn_addr, 0, &d->allocator,
+    VT_TRY(vta_timing_run(d->machine.config, timing, d->stream.insns, d->stream.count, insn_addr, 0, &d->allocator,
                           diag, &sum, d->times));
     d->cycles = sum.cycles;
     for (uint32_t i = 0; i < d->stream.count; i++) /* FINISH is seen to take effect in the run's last cycle */
@@ -49,23 +49,27 @@ vta_status vta_debugger_create(vta_device *device, uint32_t insn_addr, uint32_t 
                                vta_diag *diag, vta_debugger **out_debugger) {
     if (out_debugger == NULL) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_debugger_create: out_debugger is null");
     *out_debugger = NULL;
-    if (device == NULL || timing == NULL || count == 0)
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_debugger_create: needs a device, a profile and instructions");
-    vta_debugger *d = vt_alloc_zero(&device->allocator, sizeof *d);
+    if (device == NULL || timing == NULL)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_debugger_create: needs a device and a profile");
+    VT_TRY(vt_device_check_stream(insn_addr, count, diag));
+    vt_dram *dram;
+    VT_TRY(vt_device_dram(device, diag, &dram));
+    const vta_allocator *a = vt_device_allocator(device);
+    vta_debugger *d = vt_alloc_zero(a, sizeof *d);
     if (d == NULL) return vt_no_memory(diag);
-    d->allocator = device->allocator;
-    d->device = device;
+    d->allocator = *a;
+    d->dram = dram;
     d->spacing = 64;
-    vta_status status = vt_machine_init(&d->machine, device->config, &d->allocator, &device->dram, &d->counters,
+    vta_status status = vt_machine_init(&d->machine, vta_device_config(device), &d->allocator, dram, &d->counters,
                                         &vt_engine_fast, NULL, diag);
     if (status != VTA_OK) {
-        vt_free(&device->allocator, d, sizeof *d);
+        vt_free(a, d, sizeof *d);
         return status;
     }
     status = vt_stream_decode(&d->stream, &d->machine, insn_addr, count, diag);
     if (status != VTA_OK) {
         vt_machine_clear(&d->machine);
-        vt_free(&device->allocator, d, sizeof *d);
+        vt_free(a, d, sizeof *d);
         return status;
     }
     status = prepare(d, insn_addr, timing, diag);
@@ -152,7 +156,7 @@ vta_status vta_debugger_peek(const vta_debugger *debugger, vta_memory memory, ui
                              void *to, size_t bytes, vta_diag *diag) {
     if (debugger == NULL || (to == NULL && elements))
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_debugger_peek: debugger or destination is null");
-    uint32_t depth = vta_config_depth(debugger->device->config, memory);
+    uint32_t depth = vta_config_depth(debugger->machine.config, memory);
     if (first > depth || elements > depth - first)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "%u elements from %u on: the buffer has %u", elements, first, depth);
     return vt_machine_peek(&debugger->machine, memory, first, elements, to, bytes, diag);

@@ -2,8 +2,9 @@
 #ifndef VT_DEBUG_DEBUGGER_H
 #define VT_DEBUG_DEBUGGER_H
 
-#include "device/core/driver.h"
 #include "device/core/stream.h"
+#include "device/device.h"
+#include "device/dram/dram.h"
 #include "vta/debug.h"
 
 /* The accelerator's buffers at a position. */
@@ -15,7 +16,7 @@ typedef struct vt_checkpoint {
 
 struct vta_debugger {
     vta_allocator allocator;
-    vta_device *device;
+    vt_dram *dram; /* the device's */
     vta_counters counters;
     vt_machine machine;
     vt_stream stream;

@@ -1,17 +1,15 @@
 /* The public functions of vta/device.h: they check what a caller gives, and hand it to the driver. */
 #include "vta/device.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/nearest.h"
 #include "base/strbuf.h"
 #include "config/config_priv.h"
-#include "device/core/driver.h"
-#include "device/null/null.h"
-#include "device/sim/sim.h"
-#include "device/tsim/tsim.h"
+#include "device/driver.h"
 #include "vta/isa.h"
+
+/* ---- Finding a driver -------------------------------------------------------------------------------------- */
 
 static const vt_driver *const drivers[] = {
 #define VT_DRIVER(name) &vt_driver_##name,
@@ -38,40 +36,53 @@ static vta_status no_driver(const char *given, const vta_config *config, const v
     return status;
 }
 
-static vta_status find_driver(const char *given, const vta_config *config, const vta_allocator *a, vta_diag *diag,
-                              const vt_driver **out) {
+vta_status vt_device_find_driver(const char *given, const vta_config *config, const vta_allocator *allocator,
+                                 vta_diag *diag, const vt_driver **out_driver) {
     const char *name = given ? given : vta_config_target(config);
     for (int i = 0; i < DRIVERS; i++)
         if (!strcmp(drivers[i]->name, name)) {
-            *out = drivers[i];
+            *out_driver = drivers[i];
             return VTA_OK;
         }
-    return no_driver(given, config, a, diag);
+    return no_driver(given, config, allocator, diag);
 }
 
-static vta_status keep_string(const char *what, const char *from, char *to, size_t cap, vta_diag *diag) {
-    if (from && strlen(from) >= cap)
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s '%.32s...' is longer than %zu characters", what, from, cap - 1);
-    snprintf(to, cap, "%s", from ? from : "");
-    return VTA_OK;
+/* ---- Life -------------------------------------------------------------------------------------------------- */
+
+static vta_status check_length(const char *what, const char *text, size_t most, vta_diag *diag) {
+    if (!text || strnlen(text, most + 1) <= most) return VTA_OK;
+    return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s '%.32s...' is longer than %zu characters", what, text, most);
 }
 
-static vta_status keep_options(vta_device *d, const vta_device_options *options, vta_diag *diag) {
-    static const vta_device_options none;
-    const vta_device_options *o = options ? options : &none;
+static vta_status check_options(const vta_device_options *o, vta_diag *diag) {
     if (o->engine > VTA_ENGINE_REFERENCE)
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "options.engine %u does not exist (0 fast, 1 reference)", o->engine);
     if (o->order > VTA_ORDER_STORE_LATE)
         return vt_fail(diag, VTA_INVALID_ARGUMENT,
                        "options.order %u does not exist (0 program, 1 random, 2 store late)", o->order);
-    char profile[sizeof d->profile], cpu[sizeof d->cpu];
-    VT_TRY(keep_string("options.profile", o->profile, profile, sizeof profile, diag));
-    VT_TRY(keep_string("options.cpu", o->cpu, cpu, sizeof cpu, diag));
-    memcpy(d->profile, profile, sizeof profile);
-    memcpy(d->cpu, cpu, sizeof cpu);
-    d->options = *o;
-    d->options.profile = o->profile ? d->profile : NULL;
-    d->options.cpu = o->cpu ? d->cpu : NULL;
+    VT_TRY(check_length("options.profile", o->profile, 63, diag));
+    return check_length("options.cpu", o->cpu, 15, diag);
+}
+
+static const vta_device_options no_options;
+
+vta_status vt_device_create(const vt_driver *driver, const vta_config *config, const vta_device_options *options,
+                            const vta_allocator *allocator, vta_diag *diag, vta_device **out_device) {
+    *out_device = NULL;
+    if (!options) options = &no_options;
+    VT_TRY(check_options(options, diag));
+    vta_device *d = vt_alloc_zero(allocator, sizeof *d);
+    if (!d) return vt_no_memory(diag);
+    d->allocator = *allocator;
+    d->driver = driver;
+    d->config = vta_config_retain(config);
+    vta_status status = driver->create(d, options, diag);
+    if (status != VTA_OK) {
+        vta_config_release(d->config);
+        vt_free(allocator, d, sizeof *d);
+        return status;
+    }
+    *out_device = d;
     return VTA_OK;
 }
 
@@ -82,31 +93,13 @@ vta_status vta_device_create(const char *driver, const vta_config *config, const
     if (!config) return vt_fail(diag, VTA_INVALID_ARGUMENT, "config is NULL");
     const vta_allocator *a = allocator ? allocator : &vt_allocator_libc;
     const vt_driver *found = NULL;
-    VT_TRY(find_driver(driver, config, a, diag, &found));
-    vta_device *d = vt_alloc_zero(a, sizeof *d);
-    if (!d) return vt_no_memory(diag);
-    d->allocator = *a;
-    d->driver = found;
-    atomic_init(&d->interrupt, false);
-    vt_dram_init(&d->dram, &d->allocator);
-    vta_status status = keep_options(d, options, diag);
-    if (status == VTA_OK) {
-        d->config = vta_config_retain(config);
-        if (found->create) status = found->create(d, diag);
-    }
-    if (status != VTA_OK) {
-        if (d->config) vta_config_release(d->config);
-        vt_free(a, d, sizeof *d);
-        return status;
-    }
-    *out_device = d;
-    return VTA_OK;
+    VT_TRY(vt_device_find_driver(driver, config, a, diag, &found));
+    return vt_device_create(found, config, options, a, diag, out_device);
 }
 
 void vta_device_destroy(vta_device *device) {
     if (!device) return;
-    if (device->driver->destroy) device->driver->destroy(device);
-    vt_dram_clear(&device->dram);
+    device->driver->destroy(device);
     vta_config_release(device->config);
     vta_allocator a = device->allocator;
     vt_free(&a, device, sizeof *device);
@@ -116,97 +109,128 @@ const vta_config *vta_device_config(const vta_device *device) { return device ? 
 
 const char *vta_device_driver(const vta_device *device) { return device ? device->driver->name : NULL; }
 
+const vta_allocator *vt_device_allocator(const vta_device *device) { return &device->allocator; }
+
 static vta_status no_device(vta_diag *diag) { return vt_fail(diag, VTA_INVALID_ARGUMENT, "device is NULL"); }
 
 vta_status vta_device_set_options(vta_device *device, const vta_device_options *options, vta_diag *diag) {
     if (!device) return no_device(diag);
-    vta_device_options old = device->options;
-    char profile[sizeof device->profile], cpu[sizeof device->cpu];
-    memcpy(profile, device->profile, sizeof profile);
-    memcpy(cpu, device->cpu, sizeof cpu);
-    VT_TRY(keep_options(device, options, diag));
-    vta_status status = device->driver->configure ? device->driver->configure(device, diag) : VTA_OK;
-    if (status != VTA_OK) {
-        device->options = old;
-        memcpy(device->profile, profile, sizeof profile);
-        memcpy(device->cpu, cpu, sizeof cpu);
-    } else {
-        device->found = (vt_findings){0};
-    }
-    return status;
+    if (!options) options = &no_options;
+    VT_TRY(check_options(options, diag));
+    return device->driver->configure ? device->driver->configure(device, options, diag) : VTA_OK;
 }
+
+/* ---- Memory ------------------------------------------------------------------------------------------------ */
 
 vta_status vta_device_alloc(vta_device *device, size_t bytes, vta_diag *diag, uint32_t *out_addr) {
     if (!out_addr) return vt_fail(diag, VTA_INVALID_ARGUMENT, "out_addr is NULL");
     *out_addr = 0;
     if (!device) return no_device(diag);
-    return vt_dram_alloc(&device->dram, bytes, diag, out_addr);
+    return device->driver->alloc(device, bytes, diag, out_addr);
 }
 
 vta_status vta_device_alloc_at(vta_device *device, uint32_t addr, size_t bytes, vta_diag *diag) {
     if (!device) return no_device(diag);
-    return vt_dram_alloc_at(&device->dram, addr, bytes, diag);
+    if (!device->driver->alloc_at)
+        return vt_fail(diag, VTA_UNSUPPORTED, "device '%s' chooses the addresses of its memory itself",
+                       device->driver->name);
+    return device->driver->alloc_at(device, addr, bytes, diag);
 }
 
 vta_status vta_device_free(vta_device *device, uint32_t addr, vta_diag *diag) {
     if (!device) return no_device(diag);
-    return vt_dram_free(&device->dram, addr, diag);
+    return device->driver->free(device, addr, diag);
 }
 
-static vta_status check_copy(vta_device *device, uint32_t addr, const void *host, size_t bytes, vta_diag *diag) {
+static vta_status check_copy(const vta_device *device, const void *host, size_t bytes, vta_diag *diag) {
     if (!device) return no_device(diag);
     if (!host && bytes) return vt_fail(diag, VTA_INVALID_ARGUMENT, "the host pointer is NULL");
-    uint64_t hole;
-    if (!vt_dram_mapped(&device->dram, addr, bytes, &hole))
-        return vt_fail(diag, VTA_OUT_OF_RANGE, "%zu bytes at 0x%08x: 0x%08llx is not mapped", bytes, addr,
-                       (unsigned long long)hole);
     return VTA_OK;
 }
 
 vta_status vta_device_write(vta_device *device, uint32_t addr, const void *from, size_t bytes, vta_diag *diag) {
-    VT_TRY(check_copy(device, addr, from, bytes, diag));
-    vt_dram_write(&device->dram, addr, from, bytes);
-    return VTA_OK;
+    VT_TRY(check_copy(device, from, bytes, diag));
+    return device->driver->write(device, addr, from, bytes, diag);
 }
 
 vta_status vta_device_read(vta_device *device, uint32_t addr, void *to, size_t bytes, vta_diag *diag) {
-    VT_TRY(check_copy(device, addr, to, bytes, diag));
-    vt_dram_read(&device->dram, addr, to, bytes);
-    return VTA_OK;
+    VT_TRY(check_copy(device, to, bytes, diag));
+    return device->driver->read(device, addr, to, bytes, diag);
 }
 
 void *vta_device_host_ptr(vta_device *device, uint32_t addr, size_t bytes) {
-    uint64_t run;
-    uint8_t *host = device ? vt_dram_at(&device->dram, addr, &run) : NULL;
-    return host && bytes <= run ? host : NULL;
+    return device && device->driver->map ? device->driver->map(device, addr, bytes) : NULL;
 }
 
-vta_status vta_device_run(vta_device *device, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles,
-                          vta_diag *diag) {
+vta_status vta_device_flush(vta_device *device, uint32_t addr, size_t bytes, vta_diag *diag) {
     if (!device) return no_device(diag);
+    return device->driver->flush(device, addr, bytes, diag);
+}
+
+vta_status vta_device_invalidate(vta_device *device, uint32_t addr, size_t bytes, vta_diag *diag) {
+    if (!device) return no_device(diag);
+    return device->driver->invalidate(device, addr, bytes, diag);
+}
+
+bool vt_device_coherent(const vta_device *device) { return device->driver->coherent; }
+
+vta_status vt_device_dram(vta_device *device, vta_diag *diag, struct vt_dram **out_dram) {
+    *out_dram = device->driver->dram ? device->driver->dram(device) : NULL;
+    if (*out_dram) return VTA_OK;
+    return vt_fail(diag, VTA_UNSUPPORTED, "the memory of device '%s' is not host memory; use sim or tsim",
+                   device->driver->name);
+}
+
+/* ---- Running ----------------------------------------------------------------------------------------------- */
+
+vta_status vt_device_check_stream(uint32_t insn_addr, uint32_t count, vta_diag *diag) {
     if (insn_addr % VTA_INSN_BYTES)
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "instruction address 0x%08x is not a multiple of %d", insn_addr,
                        VTA_INSN_BYTES);
     if (!count || count > VTA_MAX_TRANSFER / VTA_INSN_BYTES)
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "%u instructions; a run takes 1 to %d (one transfer)", count,
                        VTA_MAX_TRANSFER / VTA_INSN_BYTES);
-    atomic_store_explicit(&device->interrupt, false, memory_order_relaxed);
-    vta_status status = device->driver->run(device, insn_addr, count, wait_cycles, diag);
-    device->continues = false;
-    return status;
+    return VTA_OK;
+}
+
+vta_status vt_device_run(vta_device *device, const vt_run *run, vta_diag *diag) {
+    VT_TRY(vt_device_check_stream(run->insn_addr, run->count, diag));
+    return device->driver->run(device, run, diag);
+}
+
+vta_status vta_device_run(vta_device *device, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles,
+                          vta_diag *diag) {
+    if (!device) return no_device(diag);
+    const vt_run run = {insn_addr, count, .wait_cycles = wait_cycles, .max_work = wait_cycles};
+    return vt_device_run(device, &run, diag);
 }
 
 void vta_device_interrupt(vta_device *device) {
-    if (device) atomic_store_explicit(&device->interrupt, true, memory_order_relaxed);
+    if (device && device->driver->interrupt) device->driver->interrupt(device);
 }
 
-vta_counters vta_device_counters(const vta_device *device) { return device ? device->counters : (vta_counters){0}; }
+/* ---- What it counted --------------------------------------------------------------------------------------- */
+
+vta_counters vta_device_counters(const vta_device *device) {
+    return device ? device->driver->counters(device) : (vta_counters){0};
+}
 
 void vta_device_clear_counters(vta_device *device) {
-    if (!device) return;
-    device->counters = (vta_counters){0};
-    device->found = (vt_findings){0};
-    if (device->driver->cleared) device->driver->cleared(device);
+    if (device) device->driver->clear(device);
+}
+
+vta_status vta_device_timing(const vta_device *device, vta_diag *diag, vta_timing *out_timing,
+                             vta_timing_profile *out_profile) {
+    vta_timing timing;
+    vta_timing_profile profile;
+    if (!device) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_device_timing: device is null");
+    if (!device->driver->timing)
+        return vt_fail(diag, VTA_UNSUPPORTED, "device '%s' does not time; make a device with the driver \"tsim\"",
+                       device->driver->name);
+    VT_TRY(device->driver->timing(device, diag, &timing, &profile));
+    if (out_timing) *out_timing = timing;
+    if (out_profile) *out_profile = profile;
+    return VTA_OK;
 }
 
 vta_status vta_device_peek(vta_device *device, vta_memory memory, uint32_t first, uint32_t elements, void *to,

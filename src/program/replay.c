@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/versioned.h"
-#include "device/core/driver.h"
+#include "device/device.h"
 
 #include "program/program_priv.h"
 
@@ -215,8 +215,9 @@ static vta_status run_one(vta_replay *r, uint32_t index, const vta_program_optio
     const vt__run *run = &r->program->runs[index];
     VT_TRY(vta_replay_load(r, index, diag));
     /* A runtime cuts a stream that outgrows a transfer: a run of a program may go on with what the one before left. */
-    r->device->continues = index > 0;
-    vta_status status = vta_device_run(r->device, run->insn_addr, run->insn_count, options->wait_cycles, diag);
+    const vt_run job = {run->insn_addr, run->insn_count, options->wait_cycles, options->wait_cycles,
+                        .continues = index > 0};
+    vta_status status = vt_device_run(r->device, &job, diag);
     if (status != VTA_OK)
         vt_note_at(diag, VT_NO_POS, "in run %u of %zu (counted from 0)", index, r->program->run_count);
     return status == VTA_OK && options->expect ? vta_replay_check(r, index, diag) : status;

@@ -5,6 +5,7 @@
 
 #include "config/config_priv.h"
 #include "device/core/stream.h"
+#include "device/dram/dram.h"
 #include "prove/shadow.h"
 
 enum { VT_NOBODY = UINT32_MAX };

@@ -4,7 +4,6 @@
 
 #include <stddef.h>
 
-#include "device/core/driver.h"
 #include "runtime/command.h"
 #include "vta/program.h"
 
@@ -149,17 +148,14 @@ static void after_run(vt_capture *capture, vta_status ran) {
     if (capture->failed == VTA_OK) capture->failed = capture->status;
 }
 
-vta_status vt_run_device_locked(vta_runtime *runtime, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles,
-                                vta_diag *diag) {
+vta_status vt_run_device_locked(vta_runtime *runtime, const vt_run *run, vta_diag *diag) {
     vt_capture *capture = runtime->capture;
     runtime->last = NULL;
-    /* Callers choose wait_cycles for a board; a simulator that knows no time must not fail for them. */
-    if (!runtime->device->driver->timed) wait_cycles = runtime->max_work;
-    if (!capture) return vta_device_run(runtime->device, insn_addr, count, wait_cycles, diag);
+    if (!capture) return vt_device_run(runtime->device, run, diag);
     capture->runtime = runtime;
-    before_run(capture, insn_addr, count);
+    before_run(capture, run->insn_addr, run->count);
     vta_counters begin = vta_device_counters(runtime->device);
-    vta_status status = vta_device_run(runtime->device, insn_addr, count, wait_cycles, diag);
+    vta_status status = vt_device_run(runtime->device, run, diag);
     vta_counters end = vta_device_counters(runtime->device);
     after_run(capture, status);
     if (status == VTA_OK && capture->status == VTA_OK) add_counters(&capture->counters, &begin, &end);

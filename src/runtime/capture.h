@@ -6,8 +6,7 @@
 #include "vta/program.h"
 
 /* Every run of a runtime goes through here; its lock is held. */
-vta_status vt_run_device_locked(vta_runtime *runtime, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles,
-                                vta_diag *diag);
+vta_status vt_run_device_locked(vta_runtime *runtime, const vt_run *run, vta_diag *diag);
 /* Begins a recording, to a file or (NULL) in memory; there is none yet. The lock is held, or nobody else knows the
  * runtime. */
 vta_status vt_capture_begin(vta_runtime *runtime, const char *path, bool of_process, vta_diag *diag);

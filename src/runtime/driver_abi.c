@@ -66,7 +66,8 @@ int VTADeviceRun(VTADeviceHandle device, vta_phy_addr_t insn_phy_addr, uint32_t 
     if (!begin(&c)) return 1;
     vt_slot *slot;
     vta_status status = find_device(&c, device, &slot);
-    if (status == VTA_OK) status = vt_run_device_locked(c.runtime, insn_phy_addr, insn_count, wait_cycles, c.diag);
+    const vt_run run = {insn_phy_addr, insn_count, wait_cycles, c.runtime->max_work};
+    if (status == VTA_OK) status = vt_run_device_locked(c.runtime, &run, c.diag);
     end(&c, status, VT_CALL(VTADeviceRun, P(device), insn_phy_addr, insn_count, wait_cycles));
     return status != VTA_OK;
 }
@@ -183,7 +184,7 @@ void VTAMemCopyToHost(void *dst, const void *src, size_t size) {
     end(&c, status, VT_CALL(VTAMemCopyToHost, P(dst), P(src), size));
 }
 
-/* ---- Caches and bitstreams: nothing to do on coherent, simulated devices but to check ---------------------- */
+/* ---- Caches and bitstreams --------------------------------------------------------------------------------- */
 
 static vta_status check_cache(const driver_call *c, void *vir_addr, vta_phy_addr_t phy_addr, int size) {
     const vt_block *block;
@@ -198,14 +199,17 @@ static vta_status check_cache(const driver_call *c, void *vir_addr, vta_phy_addr
 void VTAFlushCache(void *vir_addr, vta_phy_addr_t phy_addr, int size) {
     driver_call c;
     if (!begin(&c)) return;
-    end(&c, check_cache(&c, vir_addr, phy_addr, size), VT_CALL(VTAFlushCache, P(vir_addr), phy_addr, (uint64_t)size));
+    vta_status status = check_cache(&c, vir_addr, phy_addr, size);
+    if (status == VTA_OK) status = vta_device_flush(c.runtime->device, phy_addr, (size_t)size, c.diag);
+    end(&c, status, VT_CALL(VTAFlushCache, P(vir_addr), phy_addr, (uint64_t)size));
 }
 
 void VTAInvalidateCache(void *vir_addr, vta_phy_addr_t phy_addr, int size) {
     driver_call c;
     if (!begin(&c)) return;
-    end(&c, check_cache(&c, vir_addr, phy_addr, size),
-        VT_CALL(VTAInvalidateCache, P(vir_addr), phy_addr, (uint64_t)size));
+    vta_status status = check_cache(&c, vir_addr, phy_addr, size);
+    if (status == VTA_OK) status = vta_device_invalidate(c.runtime->device, phy_addr, (size_t)size, c.diag);
+    end(&c, status, VT_CALL(VTAInvalidateCache, P(vir_addr), phy_addr, (uint64_t)size));
 }
 
 void VTAProgram(const char *bitstream) {

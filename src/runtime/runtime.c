@@ -4,11 +4,11 @@
 
 /* ---- Life -------------------------------------------------------------------------------------------------- */
 
-static vta_status open_device(vta_runtime *runtime, const char *driver, const vta_runtime_options *options,
+static vta_status open_device(vta_runtime *runtime, const struct vt_driver *driver, const vta_runtime_options *options,
                               vta_diag *diag) {
     runtime->diag = vta_diag_create(&runtime->allocator);
     if (!runtime->diag) return vt_no_memory(diag);
-    return vta_device_create(driver, runtime->config, &options->device, &runtime->allocator, diag, &runtime->device);
+    return vt_device_create(driver, runtime->config, &options->device, &runtime->allocator, diag, &runtime->device);
 }
 
 /* Nobody asks a runtime that ends why its recording could not be written; `vta capture` wants to know. */
@@ -53,25 +53,14 @@ static vta_status check_options(const vta_runtime_options *options, vta_diag *di
     return VTA_OK;
 }
 
-vta_status vta_runtime_create(const vta_config *config, const char *driver, const vta_runtime_options *options,
-                              const vta_allocator *allocator, vta_diag *diag, vta_runtime **out_runtime) {
-    static const vta_runtime_options defaults = {0};
-    if (!out_runtime) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_runtime_create: out_runtime is NULL");
+vta_status vt_runtime_new(const vta_config *config, const struct vt_driver *driver, const vta_runtime_options *options,
+                          const vta_allocator *allocator, vta_diag *diag, vta_runtime **out_runtime) {
     *out_runtime = NULL;
-    if (!options) options = &defaults;
     VT_TRY(check_options(options, diag));
-    vta_config *own = NULL;
-    if (config)
-        own = vta_config_retain(config);
-    else
-        VT_TRY(vta_config_find(NULL, diag, &own, NULL));
     vta_runtime *runtime = vt_alloc_zero(allocator, sizeof *runtime);
-    if (!runtime) {
-        vta_config_release(own);
-        return vt_no_memory(diag);
-    }
-    runtime->allocator = allocator ? *allocator : vt_allocator_libc;
-    runtime->config = own;
+    if (!runtime) return vt_no_memory(diag);
+    runtime->allocator = *allocator;
+    runtime->config = vta_config_retain(config);
     runtime->max_transfer = options->max_transfer ? options->max_transfer : VTA_MAX_TRANSFER;
     runtime->reserve_bytes = options->reserve_bytes;
     runtime->debug = options->debug;
@@ -90,6 +79,25 @@ vta_status vta_runtime_create(const vta_config *config, const char *driver, cons
     }
     *out_runtime = runtime;
     return VTA_OK;
+}
+
+vta_status vta_runtime_create(const vta_config *config, const char *driver, const vta_runtime_options *options,
+                              const vta_allocator *allocator, vta_diag *diag, vta_runtime **out_runtime) {
+    static const vta_runtime_options defaults = {0};
+    if (!out_runtime) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_runtime_create: out_runtime is NULL");
+    *out_runtime = NULL;
+    if (!allocator) allocator = &vt_allocator_libc;
+    vta_config *own = NULL;
+    if (config)
+        own = vta_config_retain(config);
+    else
+        VT_TRY(vta_config_find(NULL, diag, &own, NULL));
+    const struct vt_driver *found;
+    vta_status status = vt_device_find_driver(driver, own, allocator, diag, &found);
+    if (status == VTA_OK)
+        status = vt_runtime_new(own, found, options ? options : &defaults, allocator, diag, out_runtime);
+    vta_config_release(own);
+    return status;
 }
 
 static void drop_buffer(void *ctx, vt_slot *slot) { vt_handle_drop(ctx, slot); }
@@ -141,9 +149,7 @@ void vt_runtime_free_memory_locked(vta_runtime *runtime, uint32_t addr, size_t b
 
 /* ---- Options and counters ---------------------------------------------------------------------------------- */
 
-/* The runtime that NULL stands for, held while it is used: another thread may replace the default. NULL: there is
- * none, and why was reported. */
-static vta_runtime *hold(vta_runtime *runtime) {
+vta_runtime *vt_runtime_hold(vta_runtime *runtime) {
     if (!runtime) return vt_runtime_acquire();
     vt_runtime_retain(runtime);
     return runtime;
@@ -160,7 +166,7 @@ const char *vta_runtime_driver(vta_runtime *runtime) {
 }
 
 vta_counters vta_runtime_counters(vta_runtime *runtime) {
-    runtime = hold(runtime);
+    runtime = vt_runtime_hold(runtime);
     if (!runtime) return (vta_counters){0};
     pthread_mutex_lock(&runtime->lock);
     vta_counters counters = vta_device_counters(runtime->device);
@@ -173,7 +179,7 @@ vta_counters vta_runtime_counters(vta_runtime *runtime) {
 }
 
 char *vta_runtime_findings_to_json(vta_runtime *runtime) {
-    runtime = hold(runtime);
+    runtime = vt_runtime_hold(runtime);
     if (!runtime) return NULL;
     pthread_mutex_lock(&runtime->lock);
     char *text = vta_device_findings_to_json(runtime->device);
@@ -183,7 +189,7 @@ char *vta_runtime_findings_to_json(vta_runtime *runtime) {
 }
 
 void vta_runtime_clear_counters(vta_runtime *runtime) {
-    runtime = hold(runtime);
+    runtime = vt_runtime_hold(runtime);
     if (!runtime) return;
     pthread_mutex_lock(&runtime->lock);
     vta_device_clear_counters(runtime->device);
@@ -193,7 +199,7 @@ void vta_runtime_clear_counters(vta_runtime *runtime) {
 }
 
 vta_status vta_runtime_set_device_options(vta_runtime *runtime, const vta_device_options *options, vta_diag *diag) {
-    runtime = hold(runtime);
+    runtime = vt_runtime_hold(runtime);
     if (!runtime) return vt_fail(diag, VTA_INVALID_ARGUMENT, "there is no runtime: see vta_last_error(NULL)");
     pthread_mutex_lock(&runtime->lock);
     vta_status status = vta_device_set_options(runtime->device, options, diag);
@@ -204,14 +210,14 @@ vta_status vta_runtime_set_device_options(vta_runtime *runtime, const vta_device
 
 /* No lock: the run that is to be stopped holds it. */
 void vta_runtime_interrupt(vta_runtime *runtime) {
-    runtime = hold(runtime);
+    runtime = vt_runtime_hold(runtime);
     if (!runtime) return;
     vta_device_interrupt(runtime->device);
     vt_runtime_release(runtime);
 }
 
 void vta_runtime_set_sink(vta_runtime *runtime, vta_sink sink) {
-    runtime = hold(runtime);
+    runtime = vt_runtime_hold(runtime);
     if (!runtime) return;
     pthread_mutex_lock(&runtime->lock);
     runtime->sink = sink;
@@ -220,7 +226,7 @@ void vta_runtime_set_sink(vta_runtime *runtime, vta_sink sink) {
 }
 
 vta_status vta_runtime_capture(vta_runtime *runtime, const char *path, vta_diag *diag) {
-    runtime = hold(runtime);
+    runtime = vt_runtime_hold(runtime);
     if (!runtime) return vt_fail(diag, VTA_INVALID_ARGUMENT, "there is no runtime: see vta_last_error(NULL)");
     pthread_mutex_lock(&runtime->lock);
     vta_status status = vt_capture_end(runtime, diag);
@@ -231,7 +237,7 @@ vta_status vta_runtime_capture(vta_runtime *runtime, const char *path, vta_diag 
 }
 
 vta_status vta_runtime_record(vta_runtime *runtime, vta_diag *diag) {
-    runtime = hold(runtime);
+    runtime = vt_runtime_hold(runtime);
     if (!runtime) return vt_fail(diag, VTA_INVALID_ARGUMENT, "there is no runtime: see vta_last_error(NULL)");
     pthread_mutex_lock(&runtime->lock);
     vta_status status = vt_capture_end(runtime, diag);
@@ -246,7 +252,7 @@ vta_status vta_runtime_recorded(vta_runtime *runtime, vta_diag *diag, vta_progra
                                 uint32_t out_touched[], size_t *out_touched_count) {
     if (!out_program) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_runtime_recorded: out_program is NULL");
     *out_program = NULL;
-    runtime = hold(runtime);
+    runtime = vt_runtime_hold(runtime);
     if (!runtime) return vt_fail(diag, VTA_INVALID_ARGUMENT, "there is no runtime: see vta_last_error(NULL)");
     pthread_mutex_lock(&runtime->lock);
     vta_status status = vt_capture_take(runtime, diag, out_program);

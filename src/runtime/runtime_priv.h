@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "config/config_priv.h"
+#include "device/device.h"
 #include "vta/runtime.h"
 
 typedef struct vt_command vt_command;
@@ -54,7 +55,8 @@ struct vta_runtime {
     vt_capture *capture;
 };
 
-vta_status vt_runtime_new(const vta_config *config, const char *driver, const vta_runtime_options *options,
+/* vta_runtime_create with a driver at hand; `options` and `allocator` are not NULL. */
+vta_status vt_runtime_new(const vta_config *config, const struct vt_driver *driver, const vta_runtime_options *options,
                           const vta_allocator *allocator, vta_diag *diag, vta_runtime **out_runtime);
 void vt_runtime_init_lock(vta_runtime *runtime);
 static inline void vt_runtime_retain(vta_runtime *runtime) {
@@ -69,6 +71,9 @@ static inline bool vt_runtime_try_retain(vta_runtime *runtime) {
             return true;
     return false;
 }
+/* The runtime that NULL stands for, or `runtime` itself, held while it is used: another thread may replace the default.
+ * NULL: there is none, and why was reported. */
+vta_runtime *vt_runtime_hold(vta_runtime *runtime);
 /* The last release frees it, its device and its buffers. */
 void vt_runtime_release(vta_runtime *runtime);
 

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "device/core/driver.h"
 #include "runtime/capture.h"
 #include "runtime/command.h"
 #include "runtime/dump.h"
@@ -96,10 +95,11 @@ static vta_status run_locked(vt_command *command, uint32_t wait_cycles, bool cut
     VT_TRY(write_queues(command));
     if (command->debug & VTA_DEBUG_DUMP_INSN) vt_dump_stream(command);
     add_cache_counters(command);
-    command->runtime->device->continues = command->runtime->last == command;
-    vta_status status = vt_run_device_locked(command->runtime, command->insn_memory.addr,
-                                             (uint32_t)command->queue.count, wait_cycles, command->diag);
-    if (cut) command->runtime->last = command;
+    vta_runtime *runtime = command->runtime;
+    const vt_run run = {command->insn_memory.addr, (uint32_t)command->queue.count, wait_cycles, runtime->max_work,
+                        .continues = runtime->last == command};
+    vta_status status = vt_run_device_locked(runtime, &run, command->diag);
+    if (cut) runtime->last = command;
     return status;
 }
 

@@ -28,6 +28,7 @@ SOUND = {
     "src/mid/mid.c": '#include "mid/mid.h"\n#include "low/low.h"\nint mid(void) { return low_inside(); }\n',
     "src/top/top.c": '#include "vta/low.h"\nint top(void);\nint top(void) { return vta_low(); }\n',
 }
+LISTS_MID = "int mid(void);\nint (*list(void))(void);\nint (*list(void))(void) { return mid; }\n"
 # What is changed (a text replaces the file, None removes it), and what must be found: nothing more, nothing less.
 FAULTS = [
     ({}, []),
@@ -59,6 +60,11 @@ FAULTS = [
      ["src/LAYERS: top needs low_inside of low (top.c.o), but its arrow <low> allows public functions only"]),
     ({"src/top/top.c": "int top(void);\nint top(void) { return 1; }\n"},
      ["src/LAYERS: no symbol of low is used in top: drop the arrow <low>"]),
+    # symbols that a folder lists, whichever folder makes them
+    ({"src/LAYERS": TABLE + "=low: mi\n", "src/low/low.c": SOUND["src/low/low.c"] + LISTS_MID}, []),
+    ({"src/LAYERS": TABLE + "=low: to\n", "src/low/low.c": SOUND["src/low/low.c"] + LISTS_MID},
+     ["src/LAYERS: low needs mid of mid (low.c.o), but there is no arrow to mid",
+      "src/LAYERS: low uses no symbol to... of another folder: drop it from =low"]),
 ]
 
 

@@ -11,7 +11,8 @@
 
 #include <stdatomic.h>
 
-#include "device/core/dram.h"
+#include "device/dram/dram.h"
+#include "isa/label.h"
 #include "vta/device.h"
 #include "vta/isa.h"
 
@@ -87,9 +88,6 @@ uint64_t vt_exec_work(const vta_insn *insn);
 /* The vt_device_peek of every device that is made of a machine. */
 vta_status vt_machine_peek(const vt_machine *machine, vta_memory memory, uint32_t first, uint32_t elements, void *to,
                            size_t bytes, vta_diag *diag);
-
-/* "LOAD inp", "GEMM", "ALU ADD": an instruction in a message. The text lives in `text`. */
-const char *vt_insn_label(const vta_insn *insn, char text[24]);
 
 /* Between the files of device/core. */
 vta_status vt__check_load(vt_machine *machine, uint32_t index, const vta_insn *insn, vta_diag *diag);

@@ -16,8 +16,8 @@
 #ifndef VT_DEVICE_CORE_RACE_H
 #define VT_DEVICE_CORE_RACE_H
 
-#include "device/core/findings.h"
 #include "device/core/stream.h"
+#include "device/findings.h"
 
 /* Bytes of DRAM that a STORE and a LOAD of this stream share; see dram_race.c. */
 typedef struct vt_dram_page vt_dram_page;

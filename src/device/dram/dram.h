@@ -2,8 +2,8 @@
  *
  * An allocation is one host block, so an address inside it translates to a host pointer at once; what lies between
  * allocations is unmapped, and so is the page at address 0. Not safe for several threads. */
-#ifndef VT_DEVICE_CORE_DRAM_H
-#define VT_DEVICE_CORE_DRAM_H
+#ifndef VT_DEVICE_DRAM_DRAM_H
+#define VT_DEVICE_DRAM_DRAM_H
 
 #include "base/alloc.h"
 #include "base/diag.h"

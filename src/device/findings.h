@@ -1,7 +1,7 @@
 /* What checked runs found: errors, and warnings of what boards and simulators treat differently. A plain value without
  * memory of its own: the first errors with all they say, how many there were, and one warning of each kind. */
-#ifndef VT_DEVICE_CORE_FINDINGS_H
-#define VT_DEVICE_CORE_FINDINGS_H
+#ifndef VT_DEVICE_FINDINGS_H
+#define VT_DEVICE_FINDINGS_H
 
 #include "base/diag.h"
 #include "vta/isa.h"
@@ -10,14 +10,14 @@ enum { VT_FINDINGS_SHOWN = 16 };
 
 typedef enum vt_finding_kind {
 #define VT_FINDING(NAME, name, status) VT_FINDING_##NAME,
-#include "device/core/finding.def"
+#include "device/finding.def"
 #undef VT_FINDING
     VT_FINDING_COUNT
 } vt_finding_kind;
 
 typedef enum vt_portability {
 #define VT_PORTABILITY(NAME, name, where, text) VT_WARN_##NAME,
-#include "device/core/portability.def"
+#include "device/portability.def"
 #undef VT_PORTABILITY
     VT_WARN_COUNT
 } vt_portability;

@@ -1,4 +1,4 @@
-#include "device/core/dram.h"
+#include "device/dram/dram.h"
 
 #include <string.h>
 
