@@ -7,8 +7,13 @@
 
 #include "vta/timing.h"
 
-/* Reads under way at most: the upper limit of the setting `outstanding`, and a power of two. */
-enum { VT_PORT_MOST = 64 };
+enum {
+#define VTA_TIMING_SETTING(name, least, most, meaning) VT_MOST_##name = most,
+#include "vta/timing.def"
+};
+/* Reads under way at most; a power of two, as the counter of commands wraps around. */
+enum { VT_PORT_MOST = VT_MOST_outstanding };
+_Static_assert((VT_PORT_MOST & (VT_PORT_MOST - 1)) == 0, "vta/timing.def: the most of `outstanding`");
 
 /* Cycles are those of the port; a client has a beat one cycle after the port has it. */
 typedef struct vt_port {
