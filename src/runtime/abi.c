@@ -80,8 +80,22 @@ void *VTABufferCPUPtr(VTACommandHandle cmd, void *buffer) {
 
 /* ---- Barriers ---------------------------------------------------------------------------------------------- */
 
-/* Device memory of the devices so far is the host's own and coherent, so a barrier only checks what it is given. */
-static vta_status barrier(vt_command *command, void *buffer, uint32_t elem_bits, uint32_t start, uint32_t extent) {
+typedef vta_status cache_call(vta_device *device, uint32_t addr, size_t bytes, vta_diag *diag);
+
+/* A buffer's bytes through the device's cache; nothing to do where it and the host see the same. */
+static vta_status pass_cache(vt_command *command, const vt_slot *slot, cache_call *call, uint64_t offset,
+                             uint64_t bytes) {
+    vta_runtime *runtime = command->runtime;
+    if (vt_device_coherent(runtime->device)) return VTA_OK;
+    pthread_mutex_lock(&runtime->lock);
+    vta_status status = call(runtime->device, slot->addr + (uint32_t)offset, (size_t)bytes, command->diag);
+    pthread_mutex_unlock(&runtime->lock);
+    return status;
+}
+
+/* `skip`: the bit of the debug mode that turns it off. */
+static vta_status barrier(vt_command *command, void *buffer, uint32_t elem_bits, uint32_t start, uint32_t extent,
+                          cache_call *call, uint32_t skip) {
     vt_slot *slot;
     VT_TRY(vt_buffer_find(command->runtime, buffer, command->diag, &slot));
     if (!elem_bits) return vt_fail(command->diag, VTA_OUT_OF_RANGE, "elem_bits is 0");
@@ -89,14 +103,16 @@ static vta_status barrier(vt_command *command, void *buffer, uint32_t elem_bits,
     if (__builtin_mul_overflow(elem, (uint64_t)extent, &bytes) ||
         __builtin_mul_overflow(elem, (uint64_t)start, &offset))
         return vt_fail(command->diag, VTA_OUT_OF_RANGE, "the range's size overflows");
-    return vt_buffer_check_range(slot->bytes, "the buffer", offset, bytes, command->diag);
+    VT_TRY(vt_buffer_check_range(slot->bytes, "the buffer", offset, bytes, command->diag));
+    return command->debug & skip ? VTA_OK : pass_cache(command, slot, call, offset, bytes);
 }
 
 void VTAWriteBarrier(VTACommandHandle cmd, void *buffer, uint32_t elem_bits, uint32_t start, uint32_t extent) {
     vt_command *command = vt_command_of(cmd);
     if (!command)
         vt_bad_command(cmd, VT_CALL(VTAWriteBarrier, P(cmd), P(buffer), elem_bits, start, extent));
-    else if (barrier(command, buffer, elem_bits, start, extent) != VTA_OK)
+    else if (barrier(command, buffer, elem_bits, start, extent, vta_device_invalidate, VTA_DEBUG_SKIP_WRITE_BARRIER) !=
+             VTA_OK)
         vt_command_fail(command, VT_CALL(VTAWriteBarrier, P(cmd), P(buffer), elem_bits, start, extent));
 }
 
@@ -104,7 +120,8 @@ void VTAReadBarrier(VTACommandHandle cmd, void *buffer, uint32_t elem_bits, uint
     vt_command *command = vt_command_of(cmd);
     if (!command)
         vt_bad_command(cmd, VT_CALL(VTAReadBarrier, P(cmd), P(buffer), elem_bits, start, extent));
-    else if (barrier(command, buffer, elem_bits, start, extent) != VTA_OK)
+    else if (barrier(command, buffer, elem_bits, start, extent, vta_device_flush, VTA_DEBUG_SKIP_READ_BARRIER) !=
+             VTA_OK)
         vt_command_fail(command, VT_CALL(VTAReadBarrier, P(cmd), P(buffer), elem_bits, start, extent));
 }
 
