@@ -154,9 +154,10 @@ vta_status vt_buffer_copy(const void *from, size_t from_offset, void *to, size_t
 vta_status vta_buffer_info(const void *buffer, size_t *out_bytes, uint32_t *out_addr) {
     if (out_bytes) *out_bytes = 0;
     if (out_addr) *out_addr = 0;
-    vt_slot *slot;
-    if (vt_buffer_find(NULL, buffer, NULL, &slot) != VTA_OK) return VTA_NOT_FOUND;
-    if (out_bytes) *out_bytes = (size_t)slot->bytes;
-    if (out_addr) *out_addr = slot->addr;
+    held b;
+    if (hold(buffer, NULL, &b) != VTA_OK) return VTA_NOT_FOUND;
+    if (out_bytes) *out_bytes = (size_t)b.bytes;
+    if (out_addr) *out_addr = b.addr;
+    let_go(&b);
     return VTA_OK;
 }

@@ -14,6 +14,7 @@
 #include "vta/isa.h"
 #include "vta/program.h"
 #include "vta/runtime.h"
+#include "vta/timing.h"
 
 static vta_runtime *make(const char *changes, const vta_runtime_options *options, const vta_allocator *allocator) {
     vta_diag *diag = vta_diag_create(NULL);
@@ -739,12 +740,17 @@ static void *thread_survives(void *unused) {
     return NULL;
 }
 
+static atomic_int wrong_answers;
+
 /* A thread without a command handle keeps no runtime alive: only its calls do, while they last. */
 static void *thread_uses_buffers(void *unused) {
     (void)unused;
     for (int round = 0; round < 20 * ROUNDS; round++) {
         int32_t value = round;
+        size_t bytes;
         void *buffer = VTABufferAlloc(sizeof value);
+        if (vta_buffer_info(buffer, &bytes, NULL) == VTA_OK && bytes != sizeof value) wrong_answers++;
+        if (vta_runtime_timing(NULL, NULL, NULL, NULL) != VTA_UNSUPPORTED) wrong_answers++;
         VTABufferCopy(&value, 0, buffer, 0, sizeof value, 1);
         VTABufferCopy(buffer, 0, &value, 0, sizeof value, 2);
         VTABufferFree(buffer);
@@ -762,6 +768,7 @@ static void test_reconfigure_among_threads(void **state) {
         pthread_create(&threads[i], NULL, i % 2 ? thread_survives : thread_uses_buffers, NULL);
     for (int i = 0; i < 50; i++) assert_int_equal(vta_runtime_reconfigure(config, "sim", NULL, NULL), VTA_OK);
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    assert_int_equal(wrong_answers, 0);
     vta_config_release(config);
 }
 
