@@ -95,23 +95,35 @@ static bool transfer_touches(const vta_insn *insn, vta_memory memory, uint32_t e
     return element >= insn->u.mem.sram_base && element - insn->u.mem.sram_base < width * rows;
 }
 
+/* Is `distance` y * outer + x * inner for a y and an x inside the loops? The steps of y that come into question are
+ * bounded by the distance, whatever the loop counts say. */
+static bool loops_reach(const vta_insn *insn, uint32_t distance, uint32_t outer, uint32_t inner) {
+    for (uint32_t y = 0; y < insn->u.exec.iter_out && (uint64_t)y * outer <= distance; y++) {
+        uint32_t left = distance - y * outer;
+        if (insn->u.exec.iter_in && (inner ? left % inner == 0 && left / inner < insn->u.exec.iter_in : left == 0))
+            return true;
+        if (outer == 0) return false;
+    }
+    return false;
+}
+
 static bool loops_touch(const vta_debugger *d, const vta_insn *insn, vta_memory memory, uint32_t element) {
     bool gemm = insn->opcode == VTA_OP_GEMM, reset = gemm && insn->u.exec.reset_reg;
     bool reads_src = !reset && (gemm ? memory == VTA_MEM_INP : memory == VTA_MEM_ACC && !insn->u.exec.use_imm);
     bool reads_wgt = gemm && !reset && memory == VTA_MEM_WGT, writes = memory == VTA_MEM_ACC;
     uint32_t end = insn->u.exec.uop_end, depth = d->machine.config->depth[VTA_MEM_UOP];
-    if (!reads_src && !reads_wgt && !writes) return false;
-    for (uint32_t y = 0; y < insn->u.exec.iter_out; y++)
-        for (uint32_t x = 0; x < insn->u.exec.iter_in; x++)
-            for (uint32_t u = insn->u.exec.uop_bgn; u < end && u < depth; u++) {
-                const vta_uop *op = &d->machine.uops[u];
-                if (writes && op->dst + y * insn->u.exec.dst_factor_out + x * insn->u.exec.dst_factor_in == element)
-                    return true;
-                if (reads_src && op->src + y * insn->u.exec.src_factor_out + x * insn->u.exec.src_factor_in == element)
-                    return true;
-                if (reads_wgt && op->wgt + y * insn->u.exec.wgt_factor_out + x * insn->u.exec.wgt_factor_in == element)
-                    return true;
-            }
+    for (uint32_t u = insn->u.exec.uop_bgn; u < end && u < depth; u++) {
+        const vta_uop *op = &d->machine.uops[u];
+        if (writes && element >= op->dst &&
+            loops_reach(insn, element - op->dst, insn->u.exec.dst_factor_out, insn->u.exec.dst_factor_in))
+            return true;
+        if (reads_src && element >= op->src &&
+            loops_reach(insn, element - op->src, insn->u.exec.src_factor_out, insn->u.exec.src_factor_in))
+            return true;
+        if (reads_wgt && element >= op->wgt &&
+            loops_reach(insn, element - op->wgt, insn->u.exec.wgt_factor_out, insn->u.exec.wgt_factor_in))
+            return true;
+    }
     return false;
 }
 

@@ -18,6 +18,9 @@ typedef struct lives {
     life *of[VT_OCC_COUNT];
     int32_t *change[VT_OCC_COUNT]; /* of the live count, by sample */
     vta_uop *uops;
+    uint64_t *row_seen; /* by element: the value of `rows` when a row began there */
+    uint64_t rows;
+    uint32_t most; /* elements of the deepest buffer */
     uint64_t cycles, now, end;
     size_t run;
 } lives;
@@ -81,26 +84,49 @@ static void move(lives *l, const vta_insn *insn, int buffer) {
     if (buffer == VT_OCC_UOP && l->uops && l->out->exact) fill_uops(l, insn);
 }
 
+/* What one operand of a micro-op touches through both loops. An element of the buffer is a row's start once in an
+ * instruction: more often would touch the same, and loop counts may be anything. */
+static void touch_rows(lives *l, const vta_insn *insn, int buffer, uint32_t first, uint32_t outer, uint32_t inner) {
+    uint32_t depth = l->out->depth[buffer];
+    bool reset = insn->opcode == VTA_OP_GEMM && insn->u.exec.reset_reg;
+    uint64_t start = first;
+    for (uint32_t y = 0; y < insn->u.exec.iter_out && start < depth; y++, start += outer) {
+        if (l->row_seen[start] == l->rows) {
+            if (outer == 0) return;
+            continue;
+        }
+        l->row_seen[start] = l->rows;
+        uint64_t index = start;
+        for (uint32_t x = 0; x < insn->u.exec.iter_in && index < depth && (x == 0 || inner); x++, index += inner) {
+            if (reset)
+                write_element(l, buffer, (uint32_t)index);
+            else
+                use_element(l, buffer, (uint32_t)index);
+        }
+    }
+}
+
+typedef enum operand { DST, SRC, WGT } operand;
+
+/* The same for all micro-ops; their order is the instruction's own affair, it takes effect at one time. */
+static void touch_operand(lives *l, const vta_insn *insn, int buffer, operand which) {
+    const uint32_t outer[] = {insn->u.exec.dst_factor_out, insn->u.exec.src_factor_out, insn->u.exec.wgt_factor_out};
+    const uint32_t inner[] = {insn->u.exec.dst_factor_in, insn->u.exec.src_factor_in, insn->u.exec.wgt_factor_in};
+    l->rows++;
+    for (uint32_t u = insn->u.exec.uop_bgn; u < insn->u.exec.uop_end && u < l->out->depth[VT_OCC_UOP]; u++) {
+        const uint32_t first[] = {l->uops[u].dst, l->uops[u].src, l->uops[u].wgt};
+        touch_rows(l, insn, buffer, first[which], outer[which], inner[which]);
+    }
+}
+
 static void execute(lives *l, const vta_insn *insn) {
     for (uint32_t u = insn->u.exec.uop_bgn; u < insn->u.exec.uop_end; u++) use_element(l, VT_OCC_UOP, u);
     if (!l->out->exact) return;
     bool gemm = insn->opcode == VTA_OP_GEMM, reset = gemm && insn->u.exec.reset_reg;
-    for (uint32_t y = 0; y < insn->u.exec.iter_out; y++)
-        for (uint32_t x = 0; x < insn->u.exec.iter_in; x++)
-            for (uint32_t u = insn->u.exec.uop_bgn; u < insn->u.exec.uop_end && u < l->out->depth[VT_OCC_UOP]; u++) {
-                const vta_uop *op = &l->uops[u];
-                uint32_t dst = op->dst + y * insn->u.exec.dst_factor_out + x * insn->u.exec.dst_factor_in;
-                uint32_t src = op->src + y * insn->u.exec.src_factor_out + x * insn->u.exec.src_factor_in;
-                if (reset)
-                    write_element(l, VT_OCC_ACC, dst);
-                else
-                    use_element(l, VT_OCC_ACC, dst);
-                if (reset || (!gemm && insn->u.exec.use_imm)) continue;
-                use_element(l, gemm ? VT_OCC_INP : VT_OCC_ACC, src);
-                if (gemm)
-                    use_element(l, VT_OCC_WGT,
-                                op->wgt + y * insn->u.exec.wgt_factor_out + x * insn->u.exec.wgt_factor_in);
-            }
+    touch_operand(l, insn, VT_OCC_ACC, DST);
+    if (reset || (!gemm && insn->u.exec.use_imm)) return;
+    touch_operand(l, insn, gemm ? VT_OCC_INP : VT_OCC_ACC, SRC);
+    if (gemm) touch_operand(l, insn, VT_OCC_WGT, WGT);
 }
 
 static void touch(lives *l, const vta_insn *insn) {
@@ -156,13 +182,15 @@ static vta_status start(lives *l, vta_diag *diag) {
     for (int b = 0; b < VT_OCC_COUNT; b++) {
         uint32_t depth = vta_config_depth(l->profile->config, vt_occupancy_memory[b]);
         l->out->depth[b] = depth;
+        if (depth > l->most) l->most = depth;
         l->of[b] = vt_alloc_array(a, depth, sizeof(life));
         l->change[b] = vt_alloc_zero(a, (VT_OCCUPANCY_SAMPLES + 1) * sizeof(int32_t));
         if (!l->of[b] || !l->change[b]) return vt_no_memory(diag);
         for (uint32_t i = 0; i < depth; i++) l->of[b][i] = (life){UINT64_MAX, 0};
     }
     l->uops = vt_alloc_zero(a, l->out->depth[VT_OCC_UOP] * sizeof(vta_uop));
-    return l->uops ? VTA_OK : vt_no_memory(diag);
+    l->row_seen = vt_alloc_zero(a, l->most * sizeof *l->row_seen);
+    return l->uops && l->row_seen ? VTA_OK : vt_no_memory(diag);
 }
 
 static void stop(lives *l) {
@@ -172,6 +200,7 @@ static void stop(lives *l) {
         vt_free(a, l->change[b], (VT_OCCUPANCY_SAMPLES + 1) * sizeof(int32_t));
     }
     vt_free(a, l->uops, l->out->depth[VT_OCC_UOP] * sizeof(vta_uop));
+    vt_free(a, l->row_seen, l->most * sizeof *l->row_seen);
 }
 
 vta_status vt_profile_occupancy(const vta_profile *profile, vta_diag *diag, vt_occupancy *out_occupancy) {

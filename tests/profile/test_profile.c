@@ -317,10 +317,95 @@ static void compared(void **state) {
     free(q.insns);
 }
 
+/* ---- Loops ---- */
+
+static uint32_t next_random(uint32_t *state) { return *state = *state * 1664525u + 1013904223u, *state >> 8; }
+
+/* Different elements of a buffer of `depth` that micro-ops 0 .. uops of read_uops touch, counted one by one. */
+static int64_t touched(const vta_insn *insn, uint32_t depth, uint32_t outer, uint32_t inner) {
+    static bool seen[2048];
+    int64_t count = 0;
+    memset(seen, 0, sizeof seen);
+    for (uint32_t y = 0; y < insn->u.exec.iter_out; y++)
+        for (uint32_t x = 0; x < insn->u.exec.iter_in; x++)
+            for (uint32_t u = 0; u < insn->u.exec.uop_end; u++) {
+                uint32_t i = u % 16 + y * outer + x * inner;
+                if (i >= depth || seen[i]) continue;
+                seen[i] = true;
+                count++;
+            }
+    return count;
+}
+
+/* All inputs and weights are loaded, one GEMM uses some. */
+static json_t *occupancy_of_one_gemm(const vta_insn *gemm) {
+    fixture f = {0};
+    program p = {0};
+    char *text;
+    add_load(&p, VTA_MEM_UOP, 1024, 128, 64, 64);
+    add_load(&p, VTA_MEM_INP, 256, 32, 64, 64);
+    add_load(&p, VTA_MEM_WGT, 64, 16, 64, 64)->push_next_dep = 1;
+    vta_insn *insn = add(&p, VTA_OP_GEMM);
+    *insn = *gemm;
+    insn->pop_prev_dep = 1;
+    add(&p, VTA_OP_FINISH);
+    assert_int_equal(start(&f), VTA_OK);
+    assert_int_equal(vta_profile_add_run(f.profile, p.insns, p.count, 0x40000, f.diag), VTA_OK);
+    assert_int_equal(vta_profile_json(f.profile, f.diag, &text), VTA_OK);
+    json_t *j = json_of(text);
+    stop(&f);
+    free(p.insns);
+    return j;
+}
+
+static int64_t peak(const json_t *j, const char *memory) {
+    const json_t *buffer = json_object_get(json_object_get(j, "occupancy"), memory);
+    return json_integer_value(json_object_get(buffer, "peak"));
+}
+
+static vta_insn random_gemm(uint32_t *r) {
+    vta_insn insn = {.opcode = VTA_OP_GEMM};
+    insn.u.exec.uop_end = 1 + next_random(r) % 20;
+    insn.u.exec.iter_out = (uint16_t)(1 + next_random(r) % 40);
+    insn.u.exec.iter_in = (uint16_t)(1 + next_random(r) % 40);
+    insn.u.exec.src_factor_out = next_random(r) % 3 ? next_random(r) % 100 : 0;
+    insn.u.exec.src_factor_in = next_random(r) % 3 ? next_random(r) % 9 : 0;
+    insn.u.exec.wgt_factor_out = next_random(r) % 3 ? next_random(r) % 9 : 0;
+    insn.u.exec.wgt_factor_in = next_random(r) % 3 ? next_random(r) % 100 : 0;
+    return insn;
+}
+
+static void loops(void **state) {
+    (void)state;
+    uint32_t r = 5;
+    for (int round = 0; round < 100; round++) {
+        vta_insn gemm = random_gemm(&r);
+        json_t *j = occupancy_of_one_gemm(&gemm);
+        assert_int_equal(peak(j, "inp"), touched(&gemm, 2048, gemm.u.exec.src_factor_out, gemm.u.exec.src_factor_in));
+        assert_int_equal(peak(j, "wgt"), touched(&gemm, 1024, gemm.u.exec.wgt_factor_out, gemm.u.exec.wgt_factor_in));
+        json_decref(j);
+    }
+}
+
+/* The largest loops that the fields can say: 2 * 10^12 executions. */
+static void loops_without_end(void **state) {
+    (void)state;
+    vta_insn gemm = {.opcode = VTA_OP_GEMM};
+    gemm.u.exec.uop_end = 8191;
+    gemm.u.exec.iter_out = gemm.u.exec.iter_in = 16383;
+    gemm.u.exec.src_factor_out = gemm.u.exec.src_factor_in = gemm.u.exec.wgt_factor_in = 1;
+    json_t *j = occupancy_of_one_gemm(&gemm);
+    assert_int_equal(peak(j, "inp"), 2048);
+    assert_int_equal(peak(j, "wgt"), 1024);
+    assert_int_equal(peak(j, "uop"), 8191);
+    json_decref(j);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(words_and_numbers), cmocka_unit_test(trace),
-                                       cmocka_unit_test(picture),           cmocka_unit_test(refused),
-                                       cmocka_unit_test(out_of_memory),     cmocka_unit_test(critical_path),
-                                       cmocka_unit_test(alu_only),          cmocka_unit_test(compared)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_and_numbers), cmocka_unit_test(trace),         cmocka_unit_test(picture),
+        cmocka_unit_test(refused),           cmocka_unit_test(out_of_memory), cmocka_unit_test(critical_path),
+        cmocka_unit_test(alu_only),          cmocka_unit_test(compared),      cmocka_unit_test(loops),
+        cmocka_unit_test(loops_without_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,143 @@
+/* What an instruction of loops touches: counted one by one, and for loops that nobody could count; what a debugger
+ * refuses. */
+#include "device/small_program.h"
+#include "vta/debug.h"
+
+enum { UOPS = 4 };
+
+typedef struct fixture {
+    vta_config *config;
+    vta_device *device;
+    vta_diag *diag;
+    vta_timing_profile timing;
+    vta_uop uops[UOPS];
+} fixture;
+
+static void must(fixture *f, vta_status status) {
+    if (status != VTA_OK) fail_msg("%s", vta_diag_text(f->diag));
+}
+
+static uint32_t next_random(uint32_t *state) { return *state = *state * 1664525u + 1013904223u, *state >> 8; }
+
+static void start(fixture *f) {
+    uint32_t r = 11;
+    *f = (fixture){.config = vta_config_default(), .diag = vta_diag_create(NULL)};
+    must(f, vta_timing_profile_get(NULL, f->diag, &f->timing));
+    must(f, vta_device_create("sim", f->config, NULL, NULL, f->diag, &f->device));
+    sp_map(f->device);
+    for (int i = 0; i < UOPS; i++) {
+        uint32_t word;
+        f->uops[i] = (vta_uop){next_random(&r) % 200, next_random(&r) % 200, next_random(&r) % 200};
+        must(f, vta_uop_encode(f->config, f->uops[i], f->diag, &word));
+        must(f, vta_device_write(f->device, SP_UOPS + 4 * (uint32_t)i, &word, 4, f->diag));
+    }
+}
+
+static void stop(fixture *f) {
+    vta_device_destroy(f->device);
+    vta_diag_destroy(f->diag);
+    vta_config_release(f->config);
+}
+
+/* A debugger that stands where the micro-ops are loaded, before `insn` as instruction 1. */
+static vta_debugger *stand_before(fixture *f, const vta_insn *insn) {
+    vta_debugger *d;
+    vta_insn insns[] = {sp_load(VTA_MEM_UOP, 0, SP_UOPS / 4, 1, UOPS), *insn, sp_finish()};
+    sp_write(f->device, insns, 3);
+    must(f, vta_debugger_create(f->device, SP_INSNS, 3, &f->timing, f->diag, &d));
+    must(f, vta_debugger_seek(d, 1, f->diag));
+    return d;
+}
+
+static vta_insn random_loops(uint32_t *r) {
+    vta_insn insn = sp_gemm(0, UOPS, (uint16_t)(next_random(r) % 20), (uint16_t)(next_random(r) % 20));
+    uint32_t *const factors[] = {&insn.u.exec.dst_factor_out, &insn.u.exec.dst_factor_in,  &insn.u.exec.src_factor_out,
+                                 &insn.u.exec.src_factor_in,  &insn.u.exec.wgt_factor_out, &insn.u.exec.wgt_factor_in};
+    insn.u.exec.uop_bgn = next_random(r) % 2;
+    insn.opcode = next_random(r) % 2 ? VTA_OP_GEMM : VTA_OP_ALU;
+    for (int i = 0; i < (insn.opcode == VTA_OP_GEMM ? 6 : 4); i++) *factors[i] = next_random(r) % 12;
+    if (insn.opcode == VTA_OP_GEMM)
+        insn.u.exec.reset_reg = next_random(r) % 4 == 0;
+    else
+        insn.u.exec.use_imm = next_random(r) % 2;
+    return insn;
+}
+
+/* Loop by loop. */
+static bool counted(const fixture *f, const vta_insn *insn, vta_memory memory, uint32_t element) {
+    bool gemm = insn->opcode == VTA_OP_GEMM, found = false;
+    bool src = gemm ? memory == VTA_MEM_INP && !insn->u.exec.reset_reg : memory == VTA_MEM_ACC && !insn->u.exec.use_imm;
+    bool wgt = gemm && memory == VTA_MEM_WGT && !insn->u.exec.reset_reg;
+    for (uint32_t y = 0; y < insn->u.exec.iter_out; y++)
+        for (uint32_t x = 0; x < insn->u.exec.iter_in; x++)
+            for (uint32_t u = insn->u.exec.uop_bgn; u < insn->u.exec.uop_end; u++) {
+                const vta_uop *op = &f->uops[u];
+                uint32_t d = op->dst + y * insn->u.exec.dst_factor_out + x * insn->u.exec.dst_factor_in;
+                uint32_t s = op->src + y * insn->u.exec.src_factor_out + x * insn->u.exec.src_factor_in;
+                uint32_t w = op->wgt + y * insn->u.exec.wgt_factor_out + x * insn->u.exec.wgt_factor_in;
+                found =
+                    found || (memory == VTA_MEM_ACC && d == element) || (src && s == element) || (wgt && w == element);
+            }
+    return found;
+}
+
+static void touches_what_its_loops_touch(void **state) {
+    (void)state;
+    static const vta_memory memories[] = {VTA_MEM_INP, VTA_MEM_WGT, VTA_MEM_ACC};
+    fixture f;
+    uint32_t r = 1, hits = 0;
+    start(&f);
+    for (int round = 0; round < 60; round++) {
+        vta_insn insn = random_loops(&r);
+        vta_debugger *d = stand_before(&f, &insn);
+        for (int m = 0; m < 3; m++)
+            for (uint32_t e = 0; e < 600; e += 1 + next_random(&r) % 3) {
+                bool want = counted(&f, &insn, memories[m], e);
+                assert_int_equal(vta_debugger_touches(d, 1, memories[m], e), want);
+                hits += want;
+            }
+        vta_debugger_destroy(d);
+    }
+    assert_true(hits > 1000);
+    stop(&f);
+}
+
+/* 16383 x 16383 x 8191 executions, with steps that leave out every other element. */
+static void loops_without_end(void **state) {
+    (void)state;
+    fixture f;
+    start(&f);
+    vta_insn insn = sp_gemm(UOPS, 8191, 16383, 16383);
+    insn.u.exec.src_factor_out = insn.u.exec.src_factor_in = 2;
+    vta_debugger *d = stand_before(&f, &insn);
+    for (uint32_t e = 0; e < 2048; e += 97) {
+        assert_int_equal(vta_debugger_touches(d, 1, VTA_MEM_INP, e), e % 2 == 0);
+        assert_int_equal(vta_debugger_touches(d, 1, VTA_MEM_ACC, e), e == 0);
+    }
+    vta_debugger_destroy(d);
+    stop(&f);
+}
+
+/* As vta_device_run refuses them. */
+static void what_no_device_would_run(void **state) {
+    (void)state;
+    fixture f;
+    vta_debugger *d;
+    start(&f);
+    assert_int_equal(vta_debugger_create(f.device, SP_INSNS + 8, 1, &f.timing, f.diag, &d), VTA_INVALID_ARGUMENT);
+    assert_non_null(strstr(vta_diag_text(f.diag), "instruction address 0x00010008 is not a multiple of 16"));
+    vta_diag_clear(f.diag);
+    assert_int_equal(vta_debugger_create(f.device, SP_INSNS, 0, &f.timing, f.diag, &d), VTA_INVALID_ARGUMENT);
+    assert_int_equal(vta_debugger_create(f.device, SP_INSNS, VTA_MAX_TRANSFER / 16 + 1, &f.timing, f.diag, &d),
+                     VTA_INVALID_ARGUMENT);
+    assert_non_null(strstr(vta_diag_text(f.diag), "a run takes 1 to"));
+    assert_null(d);
+    assert_int_equal(vta_debugger_create(NULL, SP_INSNS, 1, &f.timing, f.diag, &d), VTA_INVALID_ARGUMENT);
+    stop(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(touches_what_its_loops_touch),
+                                       cmocka_unit_test(loops_without_end), cmocka_unit_test(what_no_device_would_run)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
