@@ -30,7 +30,7 @@ typedef enum vta_memory {
 VTA_API vta_config *vta_config_default(void);
 /* From the text of a vta_config.json; `name` stands for it in messages. VTA_PARSE for bad JSON, VTA_CONFIG for a
  * key that does not exist (a misspelt key would leave a default in place) or a value that breaks a rule: the message
- * names the file, the key, the value and the reason. LOG_BLOCK sets both blocks; the original's LOG_OUT_WIDTH and
+ * names the file, the key, the value and the reason. LOG_BLOCK sets both blocks; LOG_OUT_WIDTH and
  * LOG_OUT_BUFF_SIZE are accepted where they agree with the keys they follow from. */
 VTA_API vta_status vta_config_parse(const char *json, size_t size, const char *name, vta_diag *diag,
                                     vta_config **out_config);

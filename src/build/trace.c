@@ -1,6 +1,6 @@
 /* The recorder: what traced code calls in place of the runtime, writing each call before it goes on.
  *
- * One recording a thread, in a thread-local variable: the original's interface has no argument that could carry it.
+ * One recording a thread, in a thread-local variable: the runtime's functions have no argument that could carry it.
  * The next function is found as the dynamic linker would find it, so a preloaded recorder still sees every call. */
 #include "build/trace.h"
 

@@ -5,7 +5,7 @@
 #include "base/diag.h"
 #include "config/config_priv.h"
 
-/* Keys that are accepted besides the fields: LOG_BLOCK sets both blocks; the LOG_OUT_ keys, which the original writes
+/* Keys that are accepted besides the fields: LOG_BLOCK sets both blocks; the LOG_OUT_ keys, which TVM's VTA writes
  * beside what they follow from, must agree with it. */
 typedef enum vt__config_extra {
     VT__LOG_BLOCK,

@@ -21,7 +21,7 @@ static vta_status refuse(const vt__config_settings *s, const char *key, const ch
 static vta_status add_member(const vt__config_settings *s, vt_json *w, const char *key, const json_t *value,
                              vta_diag *diag) {
     bool profile = strcmp(key, "profile") == 0;
-    if (!is_word(key)) return refuse(s, key, "is no setting's name", diag);
+    if (!is_word(key)) return refuse(s, key, "is not the name of a setting", diag);
     if (profile && (!json_is_string(value) || !is_word(json_string_value(value))))
         return refuse(s, key, "must be the name of a profile, like \"hls\"", diag);
     if (!profile && !json_is_integer(value)) return refuse(s, key, "must be a whole number", diag);

@@ -49,7 +49,7 @@ static void in_a_board_file(void **state) {
     static const char *const bad[][2] = {{"{\"TIMING\": 3}", "TIMING: must be an object"},
                                          {"{\"TIMING\": {\"delay\": \"x\"}}", "TIMING: delay: must be a whole number"},
                                          {"{\"TIMING\": {\"profile\": 1}}", "TIMING: profile: must be the name"},
-                                         {"{\"TIMING\": {\"a b\": 1}}", "TIMING: a b: is no setting's name"}};
+                                         {"{\"TIMING\": {\"a b\": 1}}", "TIMING: a b: is not the name of a setting"}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         vta_diag *diag = vta_diag_create(NULL);
         assert_int_equal(vta_config_parse(bad[i][0], strlen(bad[i][0]), "t", diag, &board), VTA_CONFIG);
@@ -62,6 +62,18 @@ static void in_a_board_file(void **state) {
     assert_int_equal(vta_timing_profile_for(board, diag, &p), VTA_NOT_FOUND);
     assert_contains(vta_diag_text(diag), "has no setting \"speed\"");
     vta_config_release(board);
+    /* No key of a configuration stands in here, so one in capitals is a mistake too. */
+    static const char capital[] = "{\"TIMING\": {\"Delay\": 1}}";
+    assert_int_equal(vta_config_parse(capital, strlen(capital), "t", diag, &board), VTA_OK);
+    assert_int_equal(vta_timing_profile_for(board, diag, &p), VTA_NOT_FOUND);
+    assert_contains(vta_diag_text(diag), "has no setting \"Delay\"");
+    assert_string_equal(vta_config_timing(board), "{\"Delay\": 1}");
+    vta_config_release(board);
+    char many[1024] = "{\"TIMING\": {\"delay\": 1";
+    for (int i = 0; i < 40; i++) snprintf(many + strlen(many), sizeof many - strlen(many), ", \"delay_%d\": 1", i);
+    strcat(many, "}}");
+    assert_int_equal(vta_config_parse(many, strlen(many), "t", diag, &board), VTA_CONFIG);
+    assert_contains(vta_diag_text(diag), "too many settings: there is no room for them");
     vta_diag_destroy(diag);
 }
 
