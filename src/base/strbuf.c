@@ -63,7 +63,11 @@ const char *vt_strbuf_text(const vt_strbuf *sb) { return sb->text ? sb->text : "
 
 char *vt_strbuf_take(vt_strbuf *sb) {
     char *text = NULL;
-    if (!sb->failed) text = vt_strdup(sb->allocator, vt_strbuf_text(sb));
+    if (!sb->failed && sb->text)
+        text = vt_resize(sb->allocator, sb->text, sb->cap, sb->size + 1);
+    else if (!sb->failed)
+        text = vt_strdup(sb->allocator, "");
+    if (text) *sb = (vt_strbuf){.allocator = sb->allocator}; /* its memory was given away */
     vt_strbuf_free(sb);
     return text;
 }
