@@ -68,61 +68,35 @@ bool vt__c_first(vt__c *c, const char *name) {
 
 /* ---- Names and types --------------------------------------------------------------------------------------------- */
 
-static const char *const keywords[] = {
-    "auto",
-    "bool",
-    "break",
-    "case",
-    "char",
-    "const",
-    "continue",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "extern",
-    "false",
-    "float",
-    "for",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "register",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "struct",
-    "switch",
-    "true",
-    "typedef",
-    "union",
-    "unsigned",
-    "void",
-    "volatile",
-    "while",
-    /* and what the functions around a body use */
-    "args",
-    "codes",
-    "count",
-    "ret",
-    "ret_code",
-    "resource",
-    "lane",
-    "id",
-    "group",
-    "captured",
-    "signature",
-};
+static const char *const reserved[] = {
+    /* words of C, of its later editions and of GNU C */
+    "alignas", "alignof", "asm", "auto", "bool", "break", "case", "char", "const", "constexpr", "continue", "default",
+    "do", "double", "else", "enum", "extern", "false", "float", "for", "goto", "if", "inline", "int", "long", "nullptr",
+    "register", "restrict", "return", "short", "signed", "sizeof", "static", "static_assert", "struct", "switch",
+    "thread_local", "true", "typedef", "typeof", "typeof_unqual", "union", "unsigned", "void", "volatile", "while",
+    /* macros that have small letters, of headers and of compilers */
+    "errno", "i386", "L_ctermid", "L_cuserid", "L_tmpnam", "linux", "math_errhandling", "P_tmpdir", "unix",
+    /* functions that bodies call; isnan and the like are macros that need a parenthesis */
+    "memcpy", "memset", "nan", "nanf", "snprintf",
+#define VTA_MATH(NAME, function, operands, llvm, does) #function, #function "f",
+#include "vta/math.def"
+#undef VTA_MATH
+    /* what the functions around a body use */
+    "args", "codes", "count", "ret", "ret_code", "resource", "lane", "id", "group", "captured", "signature"};
 
-static bool is_taken(const vt__c *c, const char *name) {
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (strcmp(keywords[i], name) == 0) return true;
+/* Also by how they are written: types and macros of headers, what the runtime and this file's helpers are called. */
+static bool is_reserved(const char *name) {
+    size_t n = strlen(name);
+    if (!isalpha((unsigned char)name[0]) || strncmp(name, "vt_", 3) == 0) return true;
+    if (strncmp(name, "VTA", 3) == 0 || strncmp(name, "TVM", 3) == 0) return true;
+    if (n > 2 && strcmp(name + n - 2, "_t") == 0) return true;
+    if (n > 2 && strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == n) return true;
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (strcmp(reserved[i], name) == 0) return true;
+    return false;
+}
+
+static bool is_used(const vt__c *c, const char *name) {
     for (uint32_t i = 0; i < c->n_used; i++)
         if (strcmp(c->used[i], name) == 0) return true;
     return false;
@@ -131,14 +105,12 @@ static bool is_taken(const vt__c *c, const char *name) {
 const char *vt__c_name(vt__c *c, const vt_var *v) {
     const char *known = vt_ptrmap_get(c->names, v);
     if (known) return known;
-    char *base = vt_new_format(c->ctx, "_%s", vt_var_name(v));
+    char *base = vt_new_string(c->ctx, vt_var_name(v));
     for (char *p = base; *p; p++)
         if (!isalnum((unsigned char)*p)) *p = '_';
-    /* No digit may begin a name, and "vt_" begins those of the text's own helpers: then the underscore stays. */
-    bool plain = base[1] && !isdigit((unsigned char)base[1]) && strncmp(base + 1, "vt_", 3) != 0;
-    if (plain) base++;
+    if (is_reserved(base)) base = vt_new_format(c->ctx, "v_%s", base);
     const char *name = base;
-    for (uint32_t i = 1; is_taken(c, name); i++) name = vt_new_format(c->ctx, "%s_%u", base, i);
+    for (uint32_t i = 1; is_used(c, name); i++) name = vt_new_format(c->ctx, "%s_%u", base, i);
     vt_grow(c->ctx, &c->used, &c->cap_used, c->n_used + 1, sizeof *c->used);
     c->used[c->n_used++] = name;
     vt_ptrmap_set(c->names, v, name);
