@@ -80,7 +80,7 @@ static bool payload_eq(cmp *c, const vt_expr *x, const vt_expr *y) {
     case VT_E_STRING: return !strcmp(x->u.s, y->u.s);
     case VT_E_CALL: return x->u.op == y->u.op;
     case VT_E_LOAD: return buffer_eq(c, x->u.buffer, y->u.buffer);
-    case VT_E_PLOAD: return vt_tensor_same(x->u.tensor, y->u.tensor);
+    case VT_E_PLOAD: return x->u.tensor == y->u.tensor;
     case VT_E_REDUCE: return reduce_eq(c, x->u.reduce, y->u.reduce);
     default: return true;
     }
@@ -108,9 +108,9 @@ static bool ref_eq(cmp *c, const vt_ref *x, const vt_ref *y) {
     case VT_REF_NONE: return true;
     case VT_REF_VAR: return same(c, x->u.var, y->u.var);
     case VT_REF_ITER: return iter_eq(c, x->u.iter, y->u.iter);
-    case VT_REF_TENSOR: return vt_tensor_same(x->u.tensor, y->u.tensor);
+    case VT_REF_TENSOR: return x->u.tensor == y->u.tensor;
     case VT_REF_STRING: return !strcmp(x->u.string, y->u.string);
-    case VT_REF_PAIR: return buffer_eq(c, x->u.buffer, y->u.buffer) && vt_tensor_same(x->second, y->second);
+    case VT_REF_PAIR: return buffer_eq(c, x->u.buffer, y->u.buffer) && x->second == y->second;
     case VT_REF_BUFFER: return buffer_eq(c, x->u.buffer, y->u.buffer);
     default: return x->u.any == y->u.any;
     }
@@ -163,7 +163,7 @@ static bool field_eq(cmp *c, const vt_stmt *x, const vt_stmt *y, const vt__field
     case VT__STMT: return stmt_eq(c, GET(const vt_stmt *, x), GET(const vt_stmt *, y));
     case VT__VAR: return define_var(c, GET(const vt_var *, x), GET(const vt_var *, y));
     case VT__BUFFER: return buffer_eq(c, GET(const vt_buffer *, x), GET(const vt_buffer *, y));
-    case VT__TENSOR: return vt_tensor_same(GET(const vt_tensor *, x), GET(const vt_tensor *, y));
+    case VT__TENSOR: return GET(const vt_tensor *, x) == GET(const vt_tensor *, y);
     case VT__REF: return ref_eq(c, &GET(vt_ref, x), &GET(vt_ref, y));
     case VT__ITER: return iter_eq(c, GET(const vt_iter *, x), GET(const vt_iter *, y));
     case VT__TEXT: return !strcmp(GET(const char *, x), GET(const char *, y));

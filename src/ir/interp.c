@@ -46,7 +46,7 @@ static void give_box(vt__interp *in, vt__memory *m, uint32_t n) {
 
 static void run_realize(vt__interp *in, const vt_stmt *s) {
     const vt_tensor *t = s->u.realize.tensor;
-    const vt__memory *known = vt_ptrmap_get(in->memory, vt_tensor_key(t));
+    const vt__memory *known = vt_ptrmap_get(in->memory, t);
     if (known && known->bound) {
         run(in, s->u.realize.body);
         return;
@@ -61,7 +61,7 @@ static void run_realize(vt__interp *in, const vt_stmt *s) {
         m->min[i] = vt__eval_int(in, s->u.realize.bounds[i].min, 0);
         m->extent[i] = vt__eval_int(in, s->u.realize.bounds[i].extent, 0);
     }
-    vt_ptrmap_set(in->memory, vt_tensor_key(t), m);
+    vt_ptrmap_set(in->memory, t, m);
     run(in, s->u.realize.body);
 }
 
@@ -199,7 +199,7 @@ static void bind_array(vt__interp *in, const vt_binding *b, const vt_interp_arg 
     if (!b->tensor) return;
     give_box(in, m, b->tensor->ndim);
     for (uint32_t i = 0; i < m->ndim; i++) m->extent[i] = vt__eval_int(in, b->tensor->shape[i], 0);
-    vt_ptrmap_set(in->memory, vt_tensor_key(b->tensor), m);
+    vt_ptrmap_set(in->memory, b->tensor, m);
 }
 
 static vta_status run_job(vt_ctx *ctx, void *arg) {

@@ -81,7 +81,7 @@ void *vt__buffer_at(vt__interp *in, const vt_buffer *b, uint32_t n, const vt_exp
 }
 
 void *vt__tensor_at(vt__interp *in, const vt_tensor *t, uint32_t n, const vt_expr *const *indices, uint32_t lane) {
-    const vt__memory *m = vt_ptrmap_get(in->memory, vt_tensor_key(t));
+    const vt__memory *m = vt_ptrmap_get(in->memory, t);
     if (!m) vt_raise(in->ctx, VTA_ILLEGAL, "tensor %s is neither realized nor bound to a parameter", t->name);
     if (m->ndim != n)
         vt_raise(in->ctx, VTA_ILLEGAL, "%u indices into %s, which has %u dimensions", n, t->name, m->ndim);

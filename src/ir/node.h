@@ -186,7 +186,8 @@ struct vt_buffer {
     int32_t offset_factor;  /* of elem_offset; 1 when nothing is known */
 };
 
-/* A tensor of the te layer, as PLOAD, PSTORE and REALIZE name it. Identity is (op, value_index). */
+/* A tensor of the te layer, as PLOAD, PSTORE and REALIZE name it. Identity is the pointer: te makes
+ * one for each output of an operation. */
 struct vt_tensor {
     vt_tag tag;
     const char *name;
@@ -196,15 +197,6 @@ struct vt_tensor {
     const void *op; /* the te operation that makes it; opaque here */
     uint32_t value_index;
 };
-
-static inline bool vt_tensor_same(const vt_tensor *x, const vt_tensor *y) {
-    return x == y || (x->op && x->op == y->op && x->value_index == y->value_index);
-}
-
-/* The same address for the same tensor, as a key of maps. */
-static inline const void *vt_tensor_key(const vt_tensor *t) {
-    return t->op ? (const char *)t->op + t->value_index : (const void *)t;
-}
 
 /* What an attribute statement is about. */
 typedef struct vt_ref {

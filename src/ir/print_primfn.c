@@ -100,7 +100,7 @@ static void buffer(printer *p, const vt_buffer *b) {
 
 static void tensor(printer *p, const vt_tensor *t) {
     bool is_new;
-    add(p, name_of(p, vt_tensor_key(t), t->name, "tensor_", &is_new));
+    add(p, name_of(p, t, t->name, "tensor_", &is_new));
     if (!is_new || p->plain) return;
     vt_strbuf_addf(p->out, ": DataProducer(\"%s\", ", t->name);
     dtype(p, t->dtype);

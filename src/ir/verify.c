@@ -36,8 +36,7 @@ static void use_buffer(verifier *ver, const vt_buffer *b, uint32_t n) {
 }
 
 static void use_tensor(verifier *ver, const vt_tensor *t, uint32_t n) {
-    need(ver, vt_ptrmap_get(ver->defined, vt_tensor_key(t)) != NULL, "tensor %s is neither realized nor bound",
-         t->name);
+    need(ver, vt_ptrmap_get(ver->defined, t) != NULL, "tensor %s is neither realized nor bound", t->name);
     need(ver, n == t->ndim, "tensor %s has another number of dimensions than the access has indices", t->name);
 }
 
@@ -143,11 +142,10 @@ static void check_realize(verifier *ver, const vt_stmt *s) {
         vt_visit_expr(&ver->v, s->u.realize.bounds[i].extent);
     }
     bool parameter = false; /* realizing one says nothing new */
-    for (uint32_t i = 0; i < ver->f->n_bindings; i++)
-        parameter |= ver->f->bindings[i].tensor && vt_tensor_same(ver->f->bindings[i].tensor, t);
-    if (!parameter) define(ver, vt_tensor_key(t), t->name);
+    for (uint32_t i = 0; i < ver->f->n_bindings; i++) parameter |= ver->f->bindings[i].tensor == t;
+    if (!parameter) define(ver, t, t->name);
     vt_visit_stmt(&ver->v, s->u.realize.body);
-    if (!parameter) undefine(ver, vt_tensor_key(t));
+    if (!parameter) undefine(ver, t);
 }
 
 static void check_block(verifier *ver, const vt_stmt *s) {
@@ -221,7 +219,7 @@ static vta_status verify(vt_ctx *ctx, void *arg) {
             define_shape(&ver, 1, &b->buffer->elem_offset);
         }
         if (b->tensor) {
-            vt_ptrmap_set(ver.defined, vt_tensor_key(b->tensor), &ver);
+            vt_ptrmap_set(ver.defined, b->tensor, &ver);
             define_shape(&ver, b->tensor->ndim, b->tensor->shape);
         }
     }

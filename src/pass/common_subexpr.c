@@ -398,7 +398,7 @@ static bool count_uses_of(void *user, const vt_expr *e) {
     return false;
 }
 
-/* The variables just introduced around `before`. */
+/* Counts the uses of the variables that the lets from `s` down to `before_chain` have just introduced. */
 static void note_uses(cse *st, const vt_stmt *s, const vt_stmt *before_chain) {
     use_counter c = {.st = st, .uses = vt_ptrmap_new(st->m.ctx)};
     vt_stmt_walk(s, count_uses_of, NULL, &c);

@@ -12,7 +12,6 @@
 typedef struct entry entry;
 struct entry {
     const vt_tensor *tensor;
-    entry *next; /* another output of the same operation */
     uint32_t ndim;
     const vt_expr *const *mins;  /* NULL: zeros */
     const vt_expr *const *shape; /* realized */
@@ -46,20 +45,15 @@ typedef struct flatten {
     dim_align *aligns;
 } flatten;
 
-static const void *entry_key(const vt_tensor *t) { return t->op ? t->op : (const void *)t; }
-
 static entry *find_entry(flatten *st, const vt_tensor *t) {
-    for (entry *e = vt_ptrmap_get(st->entries, entry_key(t)); e; e = e->next)
-        if (vt_tensor_same(e->tensor, t)) return e;
+    entry *e = vt_ptrmap_get(st->entries, t);
+    if (e) return e;
     vt_raise(st->m.ctx, VTA_INTERNAL, "tensor %s is used outside of the region where it is computed", t->name);
 }
 
-static void add_entry(flatten *st, entry *e) {
-    e->next = vt_ptrmap_get(st->entries, entry_key(e->tensor));
-    vt_ptrmap_set(st->entries, entry_key(e->tensor), e);
-}
+static void add_entry(flatten *st, entry *e) { vt_ptrmap_set(st->entries, e->tensor, e); }
 
-static void drop_entry(flatten *st, const entry *e) { vt_ptrmap_set(st->entries, entry_key(e->tensor), e->next); }
+static void drop_entry(flatten *st, const entry *e) { vt_ptrmap_set(st->entries, e->tensor, NULL); }
 
 static vt_dtype stored_type(vt_dtype t) { return vt_dtype_is_bool(t) ? VT_DTYPE(VT_INT, 8, t.lanes) : t; }
 
@@ -235,11 +229,11 @@ static const vt_expr **aligned_strides(flatten *st, const vt_tensor *t, uint32_t
     const vt_expr **strides = NULL;
     const vt_expr *stride = vt_i32(ctx, 1);
     for (const dim_align *a = st->aligns; a && !strides; a = a->next)
-        if (vt_tensor_same(a->tensor, t)) strides = VT_NEW_ARRAY(ctx, const vt_expr *, n + 1);
+        if (a->tensor == t) strides = VT_NEW_ARRAY(ctx, const vt_expr *, n + 1);
     if (!strides) return NULL;
     for (uint32_t i = n; i-- > 0;) {
         for (const dim_align *a = st->aligns; a; a = a->next) {
-            if (!vt_tensor_same(a->tensor, t) || a->dim != (int64_t)i || a->factor == 0) continue;
+            if (a->tensor != t || a->dim != (int64_t)i || a->factor == 0) continue;
             const vt_expr *factor = vt_i32(ctx, a->factor);
             const vt_expr *over = vt_sub(ctx, vt_i32(ctx, a->factor + a->offset), vt_floormod(ctx, stride, factor));
             stride = vt_simplify(st->free, vt_add(ctx, stride, vt_floormod(ctx, over, factor)));
@@ -253,8 +247,7 @@ static const vt_expr **aligned_strides(flatten *st, const vt_tensor *t, uint32_t
 static const vt_stmt *realize(flatten *st, const vt_stmt *s) {
     vt_ctx *ctx = st->m.ctx;
     const vt_tensor *t = s->u.realize.tensor;
-    for (entry *e = vt_ptrmap_get(st->entries, entry_key(t)); e; e = e->next)
-        if (vt_tensor_same(e->tensor, t)) return vt_mutate_stmt(&st->m, s->u.realize.body); /* a parameter */
+    if (vt_ptrmap_get(st->entries, t)) return vt_mutate_stmt(&st->m, s->u.realize.body); /* a parameter */
     uint32_t n = s->u.realize.n_bounds;
     const vt_expr **mins = VT_NEW_ARRAY(ctx, const vt_expr *, n + 1);
     const vt_expr **shape = VT_NEW_ARRAY(ctx, const vt_expr *, n + 1);

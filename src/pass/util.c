@@ -81,7 +81,7 @@ static const vt_buffer *ssa_buffer(vt_mutator *m, const vt_buffer *b) {
     return have;
 }
 
-/* Renames the variable that `s` defines when it was defined before: `s` with the new one, and its scope's entry. */
+/* The variable that a definition of `v` gets: itself the first time, then a copy, to which uses are renamed. */
 static const vt_var *ssa_define(ssa *st, const vt_var *v) {
     if (!vt_ptrmap_has(st->defined, v)) {
         vt_ptrmap_set(st->defined, v, v);

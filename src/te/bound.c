@@ -88,7 +88,7 @@ static void add_demand(void *user, const vt_expr *e) {
     if (e->kind != VT_E_PLOAD) return;
     for (uint32_t k = 0; k < w->n; k++) {
         vt__demand *d = &w->demands[k];
-        if (!vt_tensor_same(d->tensor, e->u.tensor)) continue;
+        if (d->tensor != e->u.tensor) continue;
         vt_grow(ctx, &d->sets, &d->cap, d->n + e->n, sizeof *d->sets);
         for (uint32_t i = 0; i < e->n; i++)
             d->sets[d->n++] = clamp_to_shape(w->a, vt_eval_set(w->a, e->a[i], w->domain), d->tensor->shape[i]);

@@ -39,7 +39,7 @@ static void redirect(te_context *c, te_stage *reader, const vt_tensor *from, con
 
 static bool reads(const vt_operation *op, const vt_tensor *t) {
     for (uint32_t i = 0; i < op->n_inputs; i++)
-        if (vt_tensor_same(op->inputs[i], t)) return true;
+        if (op->inputs[i] == t) return true;
     return false;
 }
 

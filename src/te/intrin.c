@@ -44,8 +44,7 @@ te_intrin *te_intrin_create(te_context *c, const char *name, te_tensor *what) { 
 static uint32_t operand_at(te_context *c, const te_intrin *in, const te_tensor *tensor) {
     const vt_tensor *t = te__tensor_in(c, tensor, "an operand");
     for (uint32_t i = 0; i < in->n_buffers; i++)
-        if (vt_tensor_same(t, i < in->op->n_inputs ? in->op->inputs[i] : in->op->outputs[i - in->op->n_inputs]))
-            return i;
+        if (t == (i < in->op->n_inputs ? in->op->inputs[i] : in->op->outputs[i - in->op->n_inputs])) return i;
     vt__raise(c, VTA_INVALID_ARGUMENT, "%s is no operand of %s", t->name, in->name);
 }
 

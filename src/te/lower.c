@@ -190,7 +190,7 @@ const vt_func *vt_te_lower(te_schedule *s, uint32_t n, const vt_te_arg *args, co
     for (uint32_t i = 0; i < n; i++) {
         add_argument(c, &args[i], i, &params[i], &bindings[bound]);
         for (uint32_t j = 0; j < bound && args[i].tensor; j++)
-            if (vt_tensor_same(bindings[j].tensor, bindings[bound].tensor))
+            if (bindings[j].tensor == bindings[bound].tensor)
                 vt__raise(c, VTA_INVALID_ARGUMENT, "argument %s is given twice", bindings[j].tensor->name);
         bound += args[i].tensor != NULL;
     }

@@ -82,7 +82,7 @@ static void note_input(void *user, const vt_expr *e) {
     input_list *list = user;
     if (e->kind != VT_E_PLOAD) return;
     for (uint32_t i = 0; i < list->n; i++)
-        if (vt_tensor_same(list->items[i], e->u.tensor)) return;
+        if (list->items[i] == e->u.tensor) return;
     vt_grow(list->ctx, &list->items, &list->cap, list->n + 1, sizeof *list->items);
     list->items[list->n++] = e->u.tensor;
 }

@@ -150,7 +150,7 @@ typedef struct function_call {
 
 static bool is_argument(const function_call *call, const vt_tensor *t) {
     for (size_t i = 0; i < call->n; i++)
-        if (vt_tensor_same(vt_te_tensor(call->args[i]), t)) return true;
+        if (vt_te_tensor(call->args[i]) == t) return true;
     return false;
 }
 

@@ -171,7 +171,7 @@ static const vt_expr *remap(void *user, const vt_expr *e) {
     }
     if (e->kind != VT_E_PLOAD) return e;
     for (uint32_t k = 0; k < m->op->n_inputs; k++) {
-        if (!vt_tensor_same(e->u.tensor, m->op->inputs[k])) continue;
+        if (e->u.tensor != m->op->inputs[k]) continue;
         const vt_tensor *to = m->what->inputs[k];
         uint32_t start = e->n - to->ndim;
         const vt_expr **index = VT_NEW_ARRAY(m->ctx, const vt_expr *, to->ndim);

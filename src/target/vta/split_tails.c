@@ -346,7 +346,7 @@ typedef struct demand {
 static void add_read(void *user, const vt_use *use) {
     demand *d = user;
     splitter *st = d->st;
-    if (!use->reads || !vt_tensor_same(use->tensor, d->s->u.realize.tensor)) return;
+    if (!use->reads || use->tensor != d->s->u.realize.tensor) return;
     for (uint32_t i = 0; i < use->n; i++) {
         const vt_expr *from = vt_sub(st->ctx, use->region[i].min, d->s->u.realize.bounds[i].min);
         vt_bound begin = vt_const_bound(st->a, vt_simplify(st->a, from));
@@ -403,7 +403,7 @@ typedef struct guard {
 static void add_guard(void *user, const vt_use *use) {
     guard *g = user;
     vt_ctx *ctx = g->st->ctx;
-    if (!use->writes || !vt_tensor_same(use->tensor, g->s->u.realize.tensor)) return;
+    if (!use->writes || use->tensor != g->s->u.realize.tensor) return;
     const vt_stmt *body = vt_ptrmap_get(g->at, use->at);
     if (!body) body = use->at;
     for (uint32_t i = use->n; i-- > 0;) {

@@ -89,7 +89,7 @@ typedef struct question {
 
 static void answer(void *user, const vt_use *use) {
     question *q = user;
-    if (!vt_tensor_same(q->tensor, use->tensor)) return;
+    if (q->tensor != use->tensor) return;
     q->reads |= use->reads;
     q->writes |= use->writes;
 }
