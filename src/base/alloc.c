@@ -34,6 +34,23 @@ void *vt_alloc_zero(const vta_allocator *a, size_t size) {
     return p;
 }
 
+enum { LINE = 64 };
+
+/* The byte before the block says how far it is from what the allocator gave. */
+void *vt_alloc_lines(const vta_allocator *a, size_t size) {
+    size_t whole;
+    uint8_t *given = vt_add_size(size, LINE, &whole) ? vt_alloc_zero(a, whole) : NULL;
+    if (!given) return NULL;
+    uint8_t *p = given + LINE - (uintptr_t)given % LINE;
+    p[-1] = (uint8_t)(p - given);
+    return p;
+}
+
+void vt_free_lines(const vta_allocator *a, void *p, size_t size) {
+    uint8_t *block = p;
+    if (block) vt_free(a, block - block[-1], size + LINE);
+}
+
 void *vt_alloc_array(const vta_allocator *a, size_t count, size_t item) {
     size_t size;
     return vt_mul_size(count, item, &size) ? vt_alloc(a, size) : NULL;

@@ -12,6 +12,9 @@ extern const vta_allocator vt_allocator_libc;
 /* Allocates `size` bytes (zeroed with _zero); NULL when out of memory. Size 0 gives a valid pointer. */
 void *vt_alloc(const vta_allocator *a, size_t size);
 void *vt_alloc_zero(const vta_allocator *a, size_t size);
+/* Zeroed, and begins a cache line of 64 bytes: vectors of a buffer do not straddle two. Free with vt_free_lines. */
+void *vt_alloc_lines(const vta_allocator *a, size_t size);
+void vt_free_lines(const vta_allocator *a, void *p, size_t size);
 /* An array of `count` items; NULL also when the product overflows. */
 void *vt_alloc_array(const vta_allocator *a, size_t count, size_t item);
 /* Grows or shrinks a block made here; NULL when out of memory, and then `p` stays as it is. */

@@ -30,6 +30,15 @@ static void sizes_are_checked(void **state) {
     assert_true(vt_reserve(NULL, &items, &cap, 16, sizeof *items));
     assert_int_equal(cap, 16);
     vt_free(NULL, items, cap * sizeof *items);
+    for (size_t size = 0; size < 300; size += 7) {
+        uint8_t *lines = vt_alloc_lines(NULL, size);
+        assert_non_null(lines);
+        assert_int_equal((uintptr_t)lines % 64, 0);
+        for (size_t i = 0; i < size; i++) assert_int_equal(lines[i], 0);
+        memset(lines, 1, size);
+        vt_free_lines(NULL, lines, size);
+    }
+    assert_null(vt_alloc_lines(NULL, SIZE_MAX - 10));
     void *empty = vt_alloc(NULL, 0);
     assert_non_null(empty);
     vt_free(NULL, empty, 0);
