@@ -62,8 +62,7 @@ static void undo_stores(vta_debugger *d, size_t log_size) {
 /* The fast engine keeps inp and wgt in a layout of its own, and the machine micro-ops decoded. */
 static void tell_engine(vta_debugger *d) {
     vt_machine *m = &d->machine;
-    for (uint32_t i = 0; i < m->config->depth[VTA_MEM_UOP]; i++)
-        m->uops[i] = vta_uop_decode(m->config, m->uop_words[i]);
+    vt_machine_uops_loaded(m, 0, m->config->depth[VTA_MEM_UOP]);
     if (m->engine->loaded == NULL) return;
     m->engine->loaded(m, VTA_MEM_INP, 0, m->config->depth[VTA_MEM_INP]);
     m->engine->loaded(m, VTA_MEM_WGT, 0, m->config->depth[VTA_MEM_WGT]);

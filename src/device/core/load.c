@@ -57,22 +57,30 @@ static uint8_t *zeros(uint8_t *to, size_t bytes) {
     return to + bytes;
 }
 
+/* Elements [first, first + count) of a memory have new contents. */
+static void tell(vt_machine *m, vta_memory memory, uint32_t first, uint32_t count) {
+    if (memory == VTA_MEM_UOP) vt_machine_uops_loaded(m, first, count);
+    if ((memory == VTA_MEM_INP || memory == VTA_MEM_WGT) && m->engine->loaded)
+        m->engine->loaded(m, memory, first, count);
+}
+
+/* The engine is told row by row: it finds the row in the nearest cache. */
 void vt__load(vt_machine *m, const vta_insn *insn) {
     vta_memory memory = (vta_memory)insn->u.mem.memory_type;
     target t = target_of(m, memory);
     uint64_t dram_element = m->config->elem_bytes[memory];
-    size_t row = (size_t)(insn->u.mem.x_pad_0 + insn->u.mem.x_size + insn->u.mem.x_pad_1) * t.element;
-    uint32_t first = insn->u.mem.sram_base, count = (uint32_t)vt_exec_work(insn);
-    uint8_t *to = zeros(t.bytes + first * t.element, insn->u.mem.y_pad_0 * row);
-    for (uint32_t y = 0; y < insn->u.mem.y_size; y++) {
+    uint32_t elements = (uint32_t)(insn->u.mem.x_pad_0 + insn->u.mem.x_size + insn->u.mem.x_pad_1);
+    uint32_t at = insn->u.mem.sram_base, above = insn->u.mem.y_pad_0 * elements, below = insn->u.mem.y_pad_1 * elements;
+    uint8_t *to = zeros(t.bytes + at * t.element, above * t.element);
+    if (above) tell(m, memory, at, above);
+    at += above;
+    for (uint32_t y = 0; y < insn->u.mem.y_size; y++, at += elements) {
         uint64_t addr = (insn->u.mem.dram_base + (uint64_t)y * insn->u.mem.x_stride) * dram_element;
         to = zeros(to, insn->u.mem.x_pad_0 * t.element);
         read_row(m, insn, addr, to, insn->u.mem.x_size);
         to = zeros(to + insn->u.mem.x_size * t.element, insn->u.mem.x_pad_1 * t.element);
+        tell(m, memory, at, elements);
     }
-    zeros(to, insn->u.mem.y_pad_1 * row);
-    if (memory == VTA_MEM_UOP)
-        for (uint32_t i = first; i < first + count; i++) m->uops[i] = vta_uop_decode(m->config, m->uop_words[i]);
-    else if (m->engine->loaded && (memory == VTA_MEM_INP || memory == VTA_MEM_WGT))
-        m->engine->loaded(m, memory, first, count);
+    zeros(to, below * t.element);
+    if (below) tell(m, memory, at, below);
 }

@@ -1,5 +1,7 @@
 /* GEMM and ALU: proves once, for the whole instruction, that every index lies inside its buffer. Indices are affine in
  * the loop counters with factors >= 0, so each micro-op's largest index decides. */
+#include <string.h>
+
 #include "config/config_priv.h"
 #include "device/core/machine.h"
 
@@ -49,6 +51,26 @@ vt_loops vt_loops_of(const vta_insn *insn, const vta_uop *uops) {
     };
 }
 
+void vt_machine_uops_loaded(vt_machine *m, uint32_t first, uint32_t count) {
+    for (uint32_t i = first; i < first + count; i++) m->uops[i] = vta_uop_decode(m->config, m->uop_words[i]);
+    memset(m->ranges, 0, sizeof m->ranges);
+    if (m->engine->loaded) m->engine->loaded(m, VTA_MEM_UOP, first, count);
+}
+
+/* The largest fields of micro-ops bgn < end. Programs run the same few ranges again and again: they are kept. */
+static vta_uop largest(vt_machine *m, uint32_t bgn, uint32_t end) {
+    for (int i = 0; i < VT_UOP_RANGES; i++)
+        if (m->ranges[i].end == end && m->ranges[i].bgn == bgn) return m->ranges[i].most;
+    vt_uop_range range = {bgn, end, m->uops[bgn]};
+    for (const vta_uop *u = m->uops + bgn + 1; u < m->uops + end; u++) {
+        if (u->dst > range.most.dst) range.most.dst = u->dst;
+        if (u->src > range.most.src) range.most.src = u->src;
+        if (u->wgt > range.most.wgt) range.most.wgt = u->wgt;
+    }
+    m->ranges[m->oldest_range++ % VT_UOP_RANGES] = range;
+    return range.most;
+}
+
 vta_status vt__check_loops(vt_machine *m, uint32_t index, const vta_insn *insn, vta_diag *diag, vt_loops *out_loops) {
     char label[24];
     bool gemm = insn->opcode == VTA_OP_GEMM, reset = gemm && insn->u.exec.reset_reg;
@@ -69,6 +91,8 @@ vta_status vt__check_loops(vt_machine *m, uint32_t index, const vta_insn *insn, 
         return fail_operand(m, index, insn, &src, bgn, first->src, diag);
     if (gemm && !reset && !field_limit(m, insn, &wgt, &wgt_limit))
         return fail_operand(m, index, insn, &wgt, bgn, first->wgt, diag);
+    vta_uop most = largest(m, bgn, end);
+    if (most.dst <= dst_limit && most.src <= src_limit && most.wgt <= wgt_limit) return VTA_OK;
     for (uint32_t u = 0; u < out_loops->uop_count; u++) {
         if (first[u].dst > dst_limit) return fail_operand(m, index, insn, &dst, bgn + u, first[u].dst, diag);
         if (first[u].src > src_limit) return fail_operand(m, index, insn, &src, bgn + u, first[u].src, diag);

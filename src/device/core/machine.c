@@ -10,9 +10,9 @@ static vta_status allocate(vt_machine *m, vta_diag *diag) {
     m->row_bytes = (size_t)c->depth[VTA_MEM_ACC] * c->elem_bytes[VTA_MEM_OUT];
     m->uop_words = vt_alloc_zero(m->allocator, c->buffer_bytes[VTA_MEM_UOP]);
     m->uops = vt_alloc_zero(m->allocator, (size_t)c->depth[VTA_MEM_UOP] * sizeof *m->uops);
-    m->inp = vt_alloc_zero(m->allocator, c->buffer_bytes[VTA_MEM_INP]);
-    m->wgt = vt_alloc_zero(m->allocator, c->buffer_bytes[VTA_MEM_WGT]);
-    m->acc = vt_alloc_zero(m->allocator, c->buffer_bytes[VTA_MEM_ACC]);
+    m->inp = vt_alloc_lines(m->allocator, c->buffer_bytes[VTA_MEM_INP]);
+    m->wgt = vt_alloc_lines(m->allocator, c->buffer_bytes[VTA_MEM_WGT]);
+    m->acc = vt_alloc_lines(m->allocator, c->buffer_bytes[VTA_MEM_ACC]);
     m->row = vt_alloc_zero(m->allocator, m->row_bytes);
     if (!m->uop_words || !m->uops || !m->inp || !m->wgt || !m->acc || !m->row) return vt_no_memory(diag);
     return VTA_OK;
@@ -45,9 +45,9 @@ void vt_machine_clear(vt_machine *machine) {
     if (machine->engine->destroy) machine->engine->destroy(machine);
     vt_free(machine->allocator, machine->uop_words, c->buffer_bytes[VTA_MEM_UOP]);
     vt_free(machine->allocator, machine->uops, (size_t)c->depth[VTA_MEM_UOP] * sizeof *machine->uops);
-    vt_free(machine->allocator, machine->inp, c->buffer_bytes[VTA_MEM_INP]);
-    vt_free(machine->allocator, machine->wgt, c->buffer_bytes[VTA_MEM_WGT]);
-    vt_free(machine->allocator, machine->acc, c->buffer_bytes[VTA_MEM_ACC]);
+    vt_free_lines(machine->allocator, machine->inp, c->buffer_bytes[VTA_MEM_INP]);
+    vt_free_lines(machine->allocator, machine->wgt, c->buffer_bytes[VTA_MEM_WGT]);
+    vt_free_lines(machine->allocator, machine->acc, c->buffer_bytes[VTA_MEM_ACC]);
     vt_free(machine->allocator, machine->row, machine->row_bytes);
     for (int m = 0; m < VTA_MEM_COUNT; m++) vt_free(machine->allocator, machine->left[m], c->depth[m]);
     *machine = (vt_machine){0};

@@ -38,7 +38,7 @@ typedef struct vt_engine {
     /* Makes the engine's own state in machine->engine_state; `cpu` as in vta_device_options. NULL: needs none. */
     vta_status (*create)(vt_machine *machine, const char *cpu, vta_diag *diag);
     void (*destroy)(vt_machine *machine); /* NULL when create is */
-    /* Elements [first, first + count) of inp or wgt have new contents. NULL: does not care. */
+    /* Elements [first, first + count) of uop, inp or wgt have new contents. NULL: does not care. */
     void (*loaded)(vt_machine *machine, vta_memory memory, uint32_t first, uint32_t count);
     void (*gemm)(vt_machine *machine, const vt_loops *loops);
     void (*reset)(vt_machine *machine, const vt_loops *loops); /* GEMM with reset_reg */
@@ -50,6 +50,14 @@ typedef struct vt_engine {
 
 /* The oracle (engine_reference.c). The fast engine is vt_engine_fast in device/sim/fast.h. */
 extern const vt_engine vt_engine_reference;
+
+/* The largest fields of the micro-ops [bgn, end). */
+typedef struct vt_uop_range {
+    uint32_t bgn, end;
+    vta_uop most;
+} vt_uop_range;
+
+enum { VT_UOP_RANGES = 16 };
 
 struct vt_machine {
     const vta_config *config;
@@ -63,7 +71,9 @@ struct vt_machine {
 
     uint32_t *uop_words; /* the uop buffer, and the same decoded */
     vta_uop *uops;
-    uint8_t *inp, *wgt; /* elements as in DRAM */
+    vt_uop_range ranges[VT_UOP_RANGES]; /* of instructions checked since the last load of micro-ops; end 0: none */
+    uint32_t oldest_range;              /* modulo VT_UOP_RANGES */
+    uint8_t *inp, *wgt;                 /* elements as in DRAM */
     int32_t *acc;
     uint32_t acc_lanes; /* scalars of an acc element: BATCH x BLOCK_OUT */
     uint8_t *row;       /* an output row on its way to DRAM */
@@ -97,6 +107,8 @@ void vt__store(vt_machine *machine, const vta_insn *insn);
 /* Checks a GEMM's or an ALU instruction's indices and fills `out_loops`. */
 vta_status vt__check_loops(vt_machine *machine, uint32_t index, const vta_insn *insn, vta_diag *diag,
                            vt_loops *out_loops);
+/* The uop buffer has new contents: decodes elements [first, first + count), drops what is known of ranges. */
+void vt_machine_uops_loaded(vt_machine *machine, uint32_t first, uint32_t count);
 /* The loops of a GEMM or ALU instruction over the uop buffer `uops`, as its fields say; nothing is checked. */
 vt_loops vt_loops_of(const vta_insn *insn, const vta_uop *uops);
 /* Mapped DRAM for every row of a transfer? */

@@ -87,10 +87,8 @@ static vta_status create(vt_machine *machine, const char *cpu, vta_diag *diag) {
 }
 
 static void loaded(vt_machine *machine, vta_memory memory, uint32_t first, uint32_t count) {
-    if (memory == VTA_MEM_INP)
-        vt__fast_pack_inp(machine, first, count);
-    else
-        vt__fast_pack_wgt(machine, first, count);
+    if (memory == VTA_MEM_INP) vt__fast_pack_inp(machine, first, count);
+    if (memory == VTA_MEM_WGT) vt__fast_pack_wgt(machine, first, count);
 }
 
 const vt_engine vt_engine_fast = {
