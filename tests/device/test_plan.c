@@ -14,6 +14,7 @@ static vta_uop reduction(uint32_t u) { return (vta_uop){3, u % 2000, u % 1000}; 
 static vta_uop positions(uint32_t u) { return (vta_uop){u % 2048, u % 2048, 5}; }
 static vta_uop nested(uint32_t u) { return (vta_uop){u % 7, u % 7 + u / 7 % 3 + u / 21 * 9, u / 7}; }
 static vta_uop falling(uint32_t u) { return (vta_uop){100 - u % 50, 200 - u, 300 - u / 50}; }
+static vta_uop columns(uint32_t u) { return (vta_uop){u, u / 4 % 3, u % 4 * 10 + u / 12}; }
 static vta_uop breaks_off(uint32_t u) { return u < 63 ? nested(u) : (vta_uop){u, 1, u % 5}; }
 static vta_uop same(uint32_t u) { return (vta_uop){u - u, 1, 2}; }
 static vta_uop scattered(uint32_t u) { return (vta_uop){u * 37 % 101, u * 53 % 97, u * 29 % 89}; }
@@ -29,6 +30,11 @@ static const gemm_case cases[] = {
     {"all the same", 5, same, 7, 9, 0, 0, 0, 0, 0, 0},
     {"scattered", 150, scattered, 3, 3, 101, 400, 0, 100, 80, 0},
     {"one micro-op, dense", 1, same, 40, 40, 40, 0, 0, 1, 20, 1},
+    {"columns of channels", 9, reduction, 5, 7, 7, 1, 0, 16, 90, 0},
+    {"columns within the micro-ops", 24, columns, 3, 5, 120, 24, 9, 3, 0, 0},
+    {"columns that meet", 24, columns, 3, 5, 7, 3, 9, 3, 0, 0},
+    {"more columns than a plan holds", 1, same, 100, 13, 13, 1, 0, 1, 3, 0},
+    {"a column, many rows", 6, reduction, 1, 25, 0, 2, 0, 1, 0, 0},
     {"a step over the other's reach", 8, nested, 3, 3, 6, 18, 1, 2, 0, 0},
 };
 
@@ -94,7 +100,58 @@ static void fast_agrees_with_reference(void **state) {
     }
 }
 
+/* Acc after two GEMMs over one range of micro-ops, which a load replaces in between; `second` is the new micro-op's
+ * dst. */
+static vta_status run_twice(vta_device *device, uint32_t second, vta_diag *diag, int32_t *acc) {
+    const vta_config *config = vta_device_config(device);
+    const vta_uop uops[2] = {{1, 2, 3}, {second, 4, 5}};
+    for (uint32_t u = 0; u < 2; u++) {
+        uint32_t word;
+        assert_int_equal(vta_uop_encode(config, uops[u], NULL, &word), VTA_OK);
+        assert_int_equal(vta_device_write(device, SP_UOPS + 4 * u, &word, 4, NULL), VTA_OK);
+    }
+    uint8_t noise[SP_BYTES];
+    for (uint32_t i = 0; i < SP_BYTES; i++) noise[i] = (uint8_t)(i * 37 + i / 251);
+    assert_int_equal(vta_device_write(device, SP_DATA, noise, SP_BYTES, NULL), VTA_OK);
+    vta_insn insns[] = {sp_load(VTA_MEM_UOP, 0, SP_UOPS / 4, 1, 1),
+                        sp_load(VTA_MEM_ACC, 0, SP_DATA / 64, 1, 64),
+                        sp_load(VTA_MEM_INP, 0, SP_DATA / 16, 1, 64),
+                        sp_load(VTA_MEM_WGT, 0, SP_DATA / 256, 1, 64),
+                        sp_gemm(0, 1, 1, 3),
+                        sp_load(VTA_MEM_UOP, 0, SP_UOPS / 4 + 1, 1, 1),
+                        sp_gemm(0, 1, 1, 3),
+                        sp_finish()};
+    insns[3].push_next_dep = insns[4].pop_prev_dep = 1;
+    insns[4].u.exec.dst_factor_in = insns[6].u.exec.dst_factor_in = 7;
+    vta_status status = sp_run(device, insns, 8, diag);
+    if (status == VTA_OK)
+        assert_int_equal(vta_device_peek(device, VTA_MEM_ACC, 0, 64, acc, 64 * 16 * sizeof *acc, NULL), VTA_OK);
+    return status;
+}
+
+/* What is kept of a range of micro-ops, its plan and its largest indices, goes when they are loaded anew. */
+static void micro_ops_loaded_anew(void **state) {
+    (void)state;
+    static int32_t expected[64 * 16], got[64 * 16];
+    vta_config *config = vta_config_default();
+    for (int path = 0; path < 4; path++) {
+        vta_diag *diag = vta_diag_create(NULL);
+        vta_device *device;
+        if (vta_device_create("sim", config, &paths[path], NULL, diag, &device) == VTA_OK) {
+            sp_map(device);
+            assert_int_equal(run_twice(device, 20, diag, path ? got : expected), VTA_OK);
+            if (path) assert_memory_equal(got, expected, sizeof got);
+            assert_int_equal(run_twice(device, 2040, diag, got), VTA_OUT_OF_RANGE);
+            assert_non_null(strstr(vta_diag_text(diag), "2040 + 0 x dst_factor_out 0 + 2 x dst_factor_in 7 = 2054"));
+        }
+        vta_device_destroy(device);
+        vta_diag_destroy(diag);
+    }
+    vta_config_release(config);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fast_agrees_with_reference)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fast_agrees_with_reference),
+                                       cmocka_unit_test(micro_ops_loaded_anew)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

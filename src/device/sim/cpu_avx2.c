@@ -13,12 +13,14 @@
 #define TILE_LANES 8
 #define TILE_WORDS 8
 #define TILE_ROWS_AT_ONCE 4
+#define TILE_COLUMNS_AT_ONCE 1
 #define TILE_ZERO _mm256_setzero_si256()
 #define TILE_LOAD(p) _mm256_loadu_si256((const __m256i *)(p))
 #define TILE_STORE(p, v) _mm256_storeu_si256((__m256i *)(p), v)
 #define TILE_ADD(a, b) _mm256_add_epi32(a, b)
-#define TILE_DOT(acc, w, p) _mm256_add_epi32(acc, _mm256_madd_epi16(w, _mm256_set1_epi32(*(p))))
-#define TILE_CORRECT(acc, p) acc
+#define TILE_BROADCAST(p) _mm256_set1_epi32(*(p))
+#define TILE_DOT(acc, w, x) _mm256_add_epi32(acc, _mm256_madd_epi16(w, x))
+#define TILE_BIASED 0
 #include "device/sim/tile.inc"
 
 /* 8 channels */
@@ -28,12 +30,14 @@
 #define TILE_LANES 8
 #define TILE_WORDS 4
 #define TILE_ROWS_AT_ONCE 8
+#define TILE_COLUMNS_AT_ONCE 1
 #define TILE_ZERO _mm256_setzero_si256()
 #define TILE_LOAD(p) _mm256_loadu_si256((const __m256i *)(p))
 #define TILE_STORE(p, v) _mm256_storeu_si256((__m256i *)(p), v)
 #define TILE_ADD(a, b) _mm256_add_epi32(a, b)
-#define TILE_DOT(acc, w, p) _mm256_add_epi32(acc, _mm256_madd_epi16(w, _mm256_set1_epi32(*(p))))
-#define TILE_CORRECT(acc, p) acc
+#define TILE_BROADCAST(p) _mm256_set1_epi32(*(p))
+#define TILE_DOT(acc, w, x) _mm256_add_epi32(acc, _mm256_madd_epi16(w, x))
+#define TILE_BIASED 0
 #include "device/sim/tile.inc"
 
 /* 4 channels */
@@ -43,12 +47,14 @@
 #define TILE_LANES 4
 #define TILE_WORDS 2
 #define TILE_ROWS_AT_ONCE 8
+#define TILE_COLUMNS_AT_ONCE 1
 #define TILE_ZERO _mm_setzero_si128()
 #define TILE_LOAD(p) _mm_loadu_si128((const __m128i *)(p))
 #define TILE_STORE(p, v) _mm_storeu_si128((__m128i *)(p), v)
 #define TILE_ADD(a, b) _mm_add_epi32(a, b)
-#define TILE_DOT(acc, w, p) _mm_add_epi32(acc, _mm_madd_epi16(w, _mm_set1_epi32(*(p))))
-#define TILE_CORRECT(acc, p) acc
+#define TILE_BROADCAST(p) _mm_set1_epi32(*(p))
+#define TILE_DOT(acc, w, x) _mm_add_epi32(acc, _mm_madd_epi16(w, x))
+#define TILE_BIASED 0
 #include "device/sim/tile.inc"
 
 static bool available(void) { return __builtin_cpu_supports("avx2"); }
@@ -60,8 +66,8 @@ static const vt_tile_kernels *kernels(uint32_t log_channels, uint32_t log_group,
 }
 
 /* Bytes become 16-bit halves, in the same order. */
-static TILE_TARGET void pack_inp8(const uint8_t *from, uint32_t block_in, uint32_t rows, int32_t *to) {
-    size_t count = (size_t)block_in * rows, i = 0; /* a multiple of 4 */
+static TILE_TARGET void pack_inp8(const uint8_t *from, size_t count, int32_t *to) {
+    size_t i = 0;
     for (; i + 16 <= count; i += 16)
         _mm256_storeu_si256((__m256i *)(to + i / 2),
                             _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(from + i))));

@@ -32,21 +32,21 @@ static inline lanes4 dot2(lanes4 acc, lanes4 w, int32_t x) {
 #define TILE_VECTORS 4
 #define TILE_WORDS 8
 #define TILE_ROWS_AT_ONCE 2
-#define TILE_DOT(acc, w, p) dot2(acc, w, *(p))
+#define TILE_DOT(acc, w, x) dot2(acc, w, x)
 #include "device/sim/tile_portable.inc"
 
 #define TILE(name) halves8_##name
 #define TILE_VECTORS 2
 #define TILE_WORDS 4
 #define TILE_ROWS_AT_ONCE 4
-#define TILE_DOT(acc, w, p) dot2(acc, w, *(p))
+#define TILE_DOT(acc, w, x) dot2(acc, w, x)
 #include "device/sim/tile_portable.inc"
 
 #define TILE(name) halves4_##name
 #define TILE_VECTORS 1
 #define TILE_WORDS 2
 #define TILE_ROWS_AT_ONCE 4
-#define TILE_DOT(acc, w, p) dot2(acc, w, *(p))
+#define TILE_DOT(acc, w, x) dot2(acc, w, x)
 #include "device/sim/tile_portable.inc"
 
 /* 16, 8 and 4 channels, one scalar a word */
@@ -54,21 +54,21 @@ static inline lanes4 dot2(lanes4 acc, lanes4 w, int32_t x) {
 #define TILE_VECTORS 4
 #define TILE_WORDS 16
 #define TILE_ROWS_AT_ONCE 2
-#define TILE_DOT(acc, w, p) dot1(acc, w, *(p))
+#define TILE_DOT(acc, w, x) dot1(acc, w, x)
 #include "device/sim/tile_portable.inc"
 
 #define TILE(name) words8_##name
 #define TILE_VECTORS 2
 #define TILE_WORDS 8
 #define TILE_ROWS_AT_ONCE 4
-#define TILE_DOT(acc, w, p) dot1(acc, w, *(p))
+#define TILE_DOT(acc, w, x) dot1(acc, w, x)
 #include "device/sim/tile_portable.inc"
 
 #define TILE(name) words4_##name
 #define TILE_VECTORS 1
 #define TILE_WORDS 4
 #define TILE_ROWS_AT_ONCE 4
-#define TILE_DOT(acc, w, p) dot1(acc, w, *(p))
+#define TILE_DOT(acc, w, x) dot1(acc, w, x)
 #include "device/sim/tile_portable.inc"
 
 static bool available(void) { return true; }

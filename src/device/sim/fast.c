@@ -48,9 +48,9 @@ static vta_status set_up(vt_machine *m, vt_fast *f, vta_diag *diag) {
     f->bytes = widest <= 8;
     f->tiles = c->block_out / f->channels;
     f->words = c->block_in / f->group;
-    f->row_words = f->words + (f->group == 4);
-    f->inp_words = c->batch * f->row_words;
-    f->wgt_words = c->block_out * f->words;
+    f->inp_words = c->batch * f->words;
+    f->tile_words = f->channels * (f->words + (f->kernels->biased ? 1 : 0));
+    f->wgt_words = f->tiles * f->tile_words;
     f->inp_bytes = (size_t)c->depth[VTA_MEM_INP] * f->inp_words * sizeof *f->inp;
     f->wgt_bytes = (size_t)c->depth[VTA_MEM_WGT] * f->wgt_words * sizeof *f->wgt;
     if (f->inp_bytes > LARGEST || f->wgt_bytes > LARGEST)
@@ -59,17 +59,17 @@ static vta_status set_up(vt_machine *m, vt_fast *f, vta_diag *diag) {
             "the fast engine would need %zu bytes for inputs and %zu for weights, and counts them in 32 bits; "
             "use the reference engine or smaller buffers",
             f->inp_bytes, f->wgt_bytes);
-    f->inp = vt_alloc_zero(m->allocator, f->inp_bytes);
-    f->wgt = vt_alloc_zero(m->allocator, f->wgt_bytes);
+    f->inp = vt_alloc_lines(m->allocator, f->inp_bytes);
+    f->wgt = vt_alloc_lines(m->allocator, f->wgt_bytes);
     if (!f->inp || !f->wgt) return vt_no_memory(diag);
-    if (f->group == 4) memset(f->wgt, 0x80, f->wgt_bytes); /* zero weights, in this layout */
+    if (f->kernels->biased) memset(f->inp, 0x80, f->inp_bytes); /* zeros, in this layout */
     return VTA_OK;
 }
 
 static void destroy(vt_machine *machine) {
     vt_fast *f = machine->engine_state;
-    vt_free(machine->allocator, f->inp, f->inp_bytes);
-    vt_free(machine->allocator, f->wgt, f->wgt_bytes);
+    vt_free_lines(machine->allocator, f->inp, f->inp_bytes);
+    vt_free_lines(machine->allocator, f->wgt, f->wgt_bytes);
     vt_free(machine->allocator, f, sizeof *f);
     machine->engine_state = NULL;
 }
@@ -89,6 +89,7 @@ static vta_status create(vt_machine *machine, const char *cpu, vta_diag *diag) {
 static void loaded(vt_machine *machine, vta_memory memory, uint32_t first, uint32_t count) {
     if (memory == VTA_MEM_INP) vt__fast_pack_inp(machine, first, count);
     if (memory == VTA_MEM_WGT) vt__fast_pack_wgt(machine, first, count);
+    if (memory == VTA_MEM_UOP) vt__fast_forget_plans(machine);
 }
 
 const vt_engine vt_engine_fast = {

@@ -1,15 +1,17 @@
 /* The fast engine: GEMM through vector kernels over inputs and weights that are laid out anew when they are loaded.
  *
  * One micro-op is a tile product: acc[dst] += inp[src] x wgt. A GEMM instruction is many of them, and integer sums
- * commute, so their order is free: plan.c finds, in the micro-ops and the two loops, positions (accumulators that share
- * a weight tile) and steps (tile products that add to the same accumulator). A kernel keeps the accumulators of a few
- * positions in registers over all steps.
+ * commute, so their order is free: plan.c finds, in the micro-ops and the two loops, rows (accumulators that share a
+ * weight tile), columns (accumulators that share an input) and steps (tile products that add to the same accumulator).
+ * A kernel keeps the accumulators of a few rows and columns in registers over all steps. A plan is kept until the
+ * micro-ops change: a program runs few kinds of GEMM instructions, each many times.
  *
  * Layout: G scalars that are multiplied together fill a 32-bit word: 4 of at most 8 bits, 2 of at most 16, else 1.
- *  - inp, a record for each row of an element: BLOCK_IN / G words; for G = 4 one more, the correction.
- *  - wgt, for each 16 (or BLOCK_OUT, if less) output channels: [BLOCK_IN / G][channels] words.
- * For G = 4 the weights are stored plus 128, as the unsigned operand that the instruction wants; the correction, -128 x
- * the sum of the row's inputs, takes that back. */
+ *  - inp, a record for each row of an element: BLOCK_IN / G words.
+ *  - wgt, for each 16 (or BLOCK_OUT, if less) output channels: [BLOCK_IN / G][channels] words; where the kernels are
+ *    biased, [channels] words more, the corrections.
+ * Biased kernels multiply unsigned inputs by signed weights, as the byte instruction wants: the inputs are stored plus
+ * 128, and a channel's correction, -128 x the sum of its weights, takes that back once for all rows. */
 #ifndef VT_DEVICE_SIM_FAST_H
 #define VT_DEVICE_SIM_FAST_H
 
@@ -17,18 +19,35 @@
 
 extern const vt_engine vt_engine_fast;
 
-enum { VT_TILE_POSITIONS = 8, VT_MAX_POSITIONS = 2048, VT_MAX_STEPS = 1024 };
+enum {
+    VT_TILE_ROWS = 12, /* the most that any kernel takes */
+    VT_TILE_COLUMNS = 2,
+    VT_PLAN_DIMS = 8,
+    VT_PLAN_STEPS = 512,
+    VT_PLAN_ROWS = 512, /* at least the largest BATCH */
+    VT_PLAN_COLUMNS = 64,
+    VT_PLANS = 16,
+};
 
-/* One tile product of every position of a call: offsets in words from inp and wgt. */
+/* Offsets of one tile product of every accumulator of a call, in words. */
 typedef struct vt_step {
     int32_t inp, wgt;
 } vt_step;
 
-/* What a kernel works on: R accumulator rows, each over all steps. Offsets count 32-bit words. */
+/* Offsets of a row's inputs and accumulators, and of a column's weights and accumulators, in words. */
+typedef struct vt_row {
+    int32_t inp, acc;
+} vt_row;
+typedef struct vt_column {
+    int32_t wgt, acc;
+} vt_column;
+
+/* What a kernel works on: R x C accumulators, each over all steps. */
 typedef struct vt_tile_call {
     int32_t *acc;
     const int32_t *inp, *wgt;
-    const int32_t *acc_offset, *inp_offset; /* R of each */
+    const vt_row *rows;       /* R */
+    const vt_column *columns; /* C */
     const vt_step *steps;
     uint32_t step_count;
     uint32_t words; /* BLOCK_IN / G */
@@ -45,10 +64,11 @@ typedef struct vt_tile_call {
 
 typedef void (*vt_tile_kernel)(const vt_tile_call *call);
 
-/* Kernels for 1..most rows at once, for one G and one number of channels. */
+/* Kernels for 1..rows rows and 1..columns columns at once, for one G and one number of channels. */
 typedef struct vt_tile_kernels {
-    uint32_t most; /* what the registers hold; at most VT_TILE_POSITIONS */
-    vt_tile_kernel rows[VT_TILE_POSITIONS];
+    uint32_t rows, columns; /* what the registers hold */
+    bool biased;            /* inputs are stored plus 128 */
+    vt_tile_kernel kernel[VT_TILE_COLUMNS][VT_TILE_ROWS];
 } vt_tile_kernels;
 
 /* What an instruction set offers. A table that does not exist falls to the portable one. */
@@ -57,9 +77,9 @@ typedef struct vt_fast_cpu {
     bool (*available)(void);
     /* For log2 of the channels (2, 3, 4), log2 of G (0, 1, 2) and BLOCK_IN / G words; NULL: has none. */
     const vt_tile_kernels *(*kernels)(uint32_t log_channels, uint32_t log_group, uint32_t words);
-    /* From bytes to the layout for which kernels() has the largest G; NULL: pack.c's way, scalar by scalar. `rows`
-     * counts rows of BLOCK_IN; pack_wgt8 takes one element, and returns false for a shape that it does not know. */
-    void (*pack_inp8)(const uint8_t *from, uint32_t block_in, uint32_t rows, int32_t *to);
+    /* From bytes to the layout for which kernels() has the largest G; NULL: pack.c's way, scalar by scalar. `count`
+     * scalars, an even number; pack_wgt8 takes one element, and returns false for a shape that it does not know. */
+    void (*pack_inp8)(const uint8_t *from, size_t count, int32_t *to);
     bool (*pack_wgt8)(const uint8_t *from, uint32_t block_in, uint32_t block_out, int32_t *to);
     /* `count` scalars, from the first to the last: op with an immediate, op with a source, which may overlap. */
     void (*alu_imm)(vta_alu_opcode opcode, int32_t *dst, int32_t imm, size_t count);
@@ -73,6 +93,26 @@ extern const vt_fast_cpu vt__cpu_avx2;
 extern const vt_fast_cpu vt__cpu_avx512;
 #endif
 
+/* So many repetitions with a fixed step of dst, src and wgt, in elements. */
+typedef struct vt_dim {
+    uint32_t count;
+    int32_t dst, src, wgt;
+} vt_dim;
+
+/* How one kind of GEMM instruction becomes kernel calls (plan.c). */
+typedef struct vt_plan {
+    bool made;
+    vt_loops of;          /* the instruction, from accumulator, input and weight 0 on */
+    const vta_uop *bases; /* micro-ops that no dimension could describe: every `stride`-th, `base_count` of them */
+    uint32_t base_count, stride;
+    uint32_t dim_count, loop_count, step_count, row_count, column_count;
+    vt_dim dims[VT_PLAN_DIMS];
+    vt_dim loops[VT_PLAN_DIMS]; /* dims that became loops around the kernels */
+    vt_step steps[VT_PLAN_STEPS];
+    vt_row rows[VT_PLAN_ROWS];
+    vt_column columns[VT_PLAN_COLUMNS];
+} vt_plan;
+
 /* The engine's state. */
 typedef struct vt_fast {
     const vt_fast_cpu *cpu;
@@ -81,17 +121,18 @@ typedef struct vt_fast {
     bool bytes;                    /* neither inp nor wgt is wider than 8 bits */
     uint32_t channels;             /* output channels of a tile */
     uint32_t tiles;                /* BLOCK_OUT / channels */
-    uint32_t words;                /* BLOCK_IN / G */
-    uint32_t row_words;            /* of an inp record */
+    uint32_t words;                /* BLOCK_IN / G: an inp record */
+    uint32_t tile_words;           /* of a tile's weights, corrections included */
     uint32_t inp_words, wgt_words; /* of an element */
     int32_t *inp, *wgt;
     size_t inp_bytes, wgt_bytes;
-    vt_step steps[VT_MAX_STEPS]; /* room for a plan */
-    int32_t acc_offset[VT_MAX_POSITIONS], inp_offset[VT_MAX_POSITIONS];
+    vt_plan plans[VT_PLANS];
+    uint32_t oldest_plan; /* modulo VT_PLANS */
 } vt_fast;
 
 void vt__fast_pack_inp(vt_machine *machine, uint32_t first, uint32_t count);
 void vt__fast_pack_wgt(vt_machine *machine, uint32_t first, uint32_t count);
+void vt__fast_forget_plans(vt_machine *machine);
 void vt__fast_gemm(vt_machine *machine, const vt_loops *loops);
 void vt__fast_reset(vt_machine *machine, const vt_loops *loops);
 void vt__fast_alu(vt_machine *machine, const vt_loops *loops, vta_alu_opcode opcode, bool use_imm, int32_t imm);

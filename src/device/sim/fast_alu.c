@@ -60,13 +60,20 @@ void vt__fast_alu(vt_machine *m, const vt_loops *l, vta_alu_opcode opcode, bool 
 }
 
 void vt__fast_reset(vt_machine *m, const vt_loops *l) {
-    uint32_t run = inner_row(l, true);
+    uint32_t run = inner_row(l, true), first = 0, count = 0;
+    size_t element = m->acc_lanes * sizeof *m->acc;
     for (uint32_t y = 0; y < l->iter_out; y++)
-        for (uint32_t x = 0; x < l->iter_in; x += run) {
-            size_t dst = l->dst0 + y * l->dst_factor_out + x * l->dst_factor_in;
-            for (uint32_t u = 0; u < l->uop_count; u++)
-                memset(m->acc + (dst + l->uops[u].dst) * m->acc_lanes, 0, (size_t)run * m->acc_lanes * sizeof *m->acc);
-        }
+        for (uint32_t x = 0; x < l->iter_in; x += run)
+            for (uint32_t u = 0; u < l->uop_count; u++) {
+                uint32_t dst = l->dst0 + y * l->dst_factor_out + x * l->dst_factor_in + l->uops[u].dst;
+                if (dst != first + count) {
+                    memset(m->acc + (size_t)first * m->acc_lanes, 0, count * element);
+                    first = dst;
+                    count = 0;
+                }
+                count += run;
+            }
+    memset(m->acc + (size_t)first * m->acc_lanes, 0, count * element);
 }
 
 void vt__fast_narrow(vt_machine *machine, const int32_t *from, size_t count, uint8_t *to) {

@@ -1,41 +1,26 @@
 /* How a GEMM instruction becomes kernel calls.
  *
- * The micro-ops and the two loops are taken apart into dimensions: so many repetitions with a fixed step of dst, src
- * and wgt. A dimension that leaves dst alone is a reduction: its points become steps of a kernel. One that leaves wgt
- * alone gives positions: accumulators that share weights. All others are loops around the kernel. Any dimension may be
- * such a loop, so what does not fit (too many points, positions that would meet in one accumulator) becomes one. */
+ * The micro-ops and the two loops are taken apart into dimensions. A dimension that leaves dst alone is a reduction:
+ * its points become steps of a kernel. One that leaves wgt alone gives rows: accumulators that share weights. One that
+ * leaves src alone gives columns: accumulators that share inputs. All others are loops around the kernel. Any dimension
+ * may be such a loop, so what does not fit (too many points, accumulators that would meet) becomes one. */
 #include "config/config_priv.h"
 #include "device/sim/fast.h"
 
-enum { MAX_DIMS = 8, UOP_DIMS = 4 };
+enum { UOP_DIMS = VT_PLAN_DIMS - 2 }; /* two are the loops of the instruction */
 
-typedef struct dim {
-    uint32_t count;
-    int32_t dst, src, wgt; /* steps, in elements */
-} dim;
-
-typedef struct plan {
-    const vta_uop *bases; /* micro-ops that no dimension could describe: every `stride`-th, `base_count` of them */
-    uint32_t base_count, stride;
-    dim dims[MAX_DIMS];
-    uint32_t dim_count;
-    dim loops[MAX_DIMS]; /* dims that became loops around the kernel */
-    uint32_t loop_count;
-    uint32_t positions, steps; /* how many, in the lists of vt_fast */
-} plan;
-
-static dim difference(const vta_uop *a, const vta_uop *b) {
-    return (dim){2, (int32_t)(b->dst - a->dst), (int32_t)(b->src - a->src), (int32_t)(b->wgt - a->wgt)};
+static vt_dim difference(const vta_uop *a, const vta_uop *b) {
+    return (vt_dim){2, (int32_t)(b->dst - a->dst), (int32_t)(b->src - a->src), (int32_t)(b->wgt - a->wgt)};
 }
 
-static bool same_step(dim a, dim b) { return a.dst == b.dst && a.src == b.src && a.wgt == b.wgt; }
+static bool same_step(vt_dim a, vt_dim b) { return a.dst == b.dst && a.src == b.src && a.wgt == b.wgt; }
 
-static void add_dim(plan *p, dim d) {
+static void add_dim(vt_plan *p, vt_dim d) {
     if (d.count > 1) p->dims[p->dim_count++] = d;
 }
 
 /* Every run of `count` micro-ops (each `stride` apart) repeats the first one's steps? */
-static bool repeats(const plan *p, dim d) {
+static bool repeats(const vt_plan *p, vt_dim d) {
     if (p->base_count % d.count) return false;
     for (uint32_t i = 0; i < p->base_count; i += d.count)
         for (uint32_t j = i + 1; j < i + d.count; j++)
@@ -45,9 +30,9 @@ static bool repeats(const plan *p, dim d) {
 }
 
 /* Takes dimensions out of the list of micro-ops, the innermost first. */
-static void split_uops(plan *p) {
+static void split_uops(vt_plan *p) {
     for (int level = 0; level < UOP_DIMS && p->base_count > 1; level++) {
-        dim d = difference(p->bases, p->bases + p->stride);
+        vt_dim d = difference(p->bases, p->bases + p->stride);
         while (d.count < p->base_count && same_step(d, difference(p->bases + (size_t)(d.count - 1) * p->stride,
                                                                   p->bases + (size_t)d.count * p->stride)))
             d.count++;
@@ -60,92 +45,150 @@ static void split_uops(plan *p) {
 
 static uint32_t magnitude(int32_t step) { return step < 0 ? 0u - (uint32_t)step : (uint32_t)step; }
 
-/* Moves dims that suit neither list to p->loops, and fills the lists: steps in `f->steps`, positions in two arrays. */
-static void add_steps(plan *p, vt_fast *f, dim d) {
-    uint32_t n = p->steps;
+static void add_steps(vt_plan *p, const vt_fast *f, vt_dim d) {
+    uint32_t n = p->step_count;
     for (uint32_t i = 1; i < d.count; i++)
         for (uint32_t j = 0; j < n; j++)
-            f->steps[p->steps++] = (vt_step){f->steps[j].inp + (int32_t)i * d.src * (int32_t)f->inp_words,
-                                             f->steps[j].wgt + (int32_t)i * d.wgt * (int32_t)f->wgt_words};
+            p->steps[p->step_count++] = (vt_step){p->steps[j].inp + (int32_t)i * d.src * (int32_t)f->inp_words,
+                                                  p->steps[j].wgt + (int32_t)i * d.wgt * (int32_t)f->wgt_words};
 }
 
-static void add_positions(plan *p, vt_fast *f, uint32_t count, int32_t acc_step, int32_t inp_step) {
-    uint32_t n = p->positions;
+static void add_rows(vt_plan *p, uint32_t count, int32_t inp_step, int32_t acc_step) {
+    uint32_t n = p->row_count;
     for (uint32_t i = 1; i < count; i++)
-        for (uint32_t j = 0; j < n; j++) {
-            f->acc_offset[p->positions] = f->acc_offset[j] + (int32_t)i * acc_step;
-            f->inp_offset[p->positions++] = f->inp_offset[j] + (int32_t)i * inp_step;
-        }
+        for (uint32_t j = 0; j < n; j++)
+            p->rows[p->row_count++] =
+                (vt_row){p->rows[j].inp + (int32_t)i * inp_step, p->rows[j].acc + (int32_t)i * acc_step};
+}
+
+static void add_columns(vt_plan *p, uint32_t count, int32_t wgt_step, int32_t acc_step) {
+    uint32_t n = p->column_count;
+    for (uint32_t i = 1; i < count; i++)
+        for (uint32_t j = 0; j < n; j++)
+            p->columns[p->column_count++] =
+                (vt_column){p->columns[j].wgt + (int32_t)i * wgt_step, p->columns[j].acc + (int32_t)i * acc_step};
 }
 
 /* Dimensions with small dst steps first: each next one must step over all that the ones before it reach. */
-static void sort_dims(plan *p) {
+static void sort_dims(vt_plan *p) {
     for (uint32_t i = 1; i < p->dim_count; i++)
         for (uint32_t j = i; j && magnitude(p->dims[j].dst) < magnitude(p->dims[j - 1].dst); j--) {
-            dim t = p->dims[j];
+            vt_dim t = p->dims[j];
             p->dims[j] = p->dims[j - 1];
             p->dims[j - 1] = t;
         }
 }
 
-static void classify(plan *p, vt_fast *f, const vta_config *c) {
-    uint64_t reach = 0; /* of the positions so far, in acc elements */
-    p->steps = p->positions = 1;
-    f->steps[0] = (vt_step){0, 0};
-    f->acc_offset[0] = f->inp_offset[0] = 0;
-    add_positions(p, f, c->batch, (int32_t)c->block_out, (int32_t)f->row_words);
+/* One accumulator: an element's rows and tiles. */
+static void begin_lists(vt_plan *p, const vt_fast *f, const vta_config *c) {
+    p->step_count = p->row_count = p->column_count = 1;
+    p->steps[0] = (vt_step){0, 0};
+    p->rows[0] = (vt_row){0, 0};
+    p->columns[0] = (vt_column){0, 0};
+    add_rows(p, c->batch, (int32_t)f->words, (int32_t)c->block_out);
+    add_columns(p, f->tiles, (int32_t)f->tile_words, (int32_t)f->channels);
+}
+
+/* Puts each dimension into a list or among the loops. */
+static void classify(vt_plan *p, const vt_fast *f, const vta_config *c) {
+    uint64_t reach = 0; /* of the rows and columns so far, in acc elements */
+    int32_t acc_words = (int32_t)(c->batch * c->block_out);
+    begin_lists(p, f, c);
     sort_dims(p);
     for (uint32_t i = 0; i < p->dim_count; i++) {
-        dim d = p->dims[i];
-        if (!d.dst && (uint64_t)p->steps * d.count <= VT_MAX_STEPS) {
+        vt_dim d = p->dims[i];
+        bool apart = magnitude(d.dst) > reach; /* no two of its accumulators meet */
+        if (!d.dst && (uint64_t)p->step_count * d.count <= VT_PLAN_STEPS) {
             add_steps(p, f, d);
-        } else if (d.dst && !d.wgt && magnitude(d.dst) > reach &&
-                   (uint64_t)p->positions * d.count <= VT_MAX_POSITIONS) {
-            add_positions(p, f, d.count, d.dst * (int32_t)(c->batch * c->block_out), d.src * (int32_t)f->inp_words);
-            reach += (uint64_t)magnitude(d.dst) * (d.count - 1);
+            continue;
+        }
+        if (d.dst && apart && !d.wgt && (uint64_t)p->row_count * d.count <= VT_PLAN_ROWS) {
+            add_rows(p, d.count, d.src * (int32_t)f->inp_words, d.dst * acc_words);
+        } else if (d.dst && apart && !d.src && (uint64_t)p->column_count * d.count <= VT_PLAN_COLUMNS) {
+            add_columns(p, d.count, d.wgt * (int32_t)f->wgt_words, d.dst * acc_words);
         } else {
             p->loops[p->loop_count++] = d;
+            continue;
         }
+        reach += (uint64_t)magnitude(d.dst) * (d.count - 1);
     }
 }
 
-/* All positions, all steps, all output channels, from one triple of indices on. */
-static void call_kernels(vt_machine *m, const plan *p, int64_t dst, int64_t src, int64_t wgt) {
+static void make(vt_plan *p, const vt_fast *f, const vta_config *c, const vt_loops *l) {
+    p->of = *l;
+    p->bases = l->uops;
+    p->base_count = l->uop_count;
+    p->stride = 1;
+    p->dim_count = p->loop_count = 0;
+    split_uops(p);
+    add_dim(p, (vt_dim){l->iter_in, (int32_t)l->dst_factor_in, (int32_t)l->src_factor_in, (int32_t)l->wgt_factor_in});
+    add_dim(p,
+            (vt_dim){l->iter_out, (int32_t)l->dst_factor_out, (int32_t)l->src_factor_out, (int32_t)l->wgt_factor_out});
+    classify(p, f, c);
+    p->made = true;
+}
+
+/* The same micro-ops and loops, wherever they begin? */
+static bool same_kind(const vt_loops *a, const vt_loops *b) {
+    return a->uops == b->uops && a->uop_count == b->uop_count && a->iter_out == b->iter_out &&
+           a->iter_in == b->iter_in && a->dst_factor_out == b->dst_factor_out && a->dst_factor_in == b->dst_factor_in &&
+           a->src_factor_out == b->src_factor_out && a->src_factor_in == b->src_factor_in &&
+           a->wgt_factor_out == b->wgt_factor_out && a->wgt_factor_in == b->wgt_factor_in;
+}
+
+/* The plan for these loops: a kept one, or a new one in the place of the oldest. */
+static const vt_plan *plan_of(vt_machine *m, const vt_loops *l) {
     vt_fast *f = m->engine_state;
-    uint32_t blocks = (p->positions + f->kernels->most - 1) / f->kernels->most;
-    vt_tile_call call = {
-        .inp = f->inp + src * f->inp_words, .steps = f->steps, .step_count = p->steps, .words = f->words};
-    for (uint32_t tile = 0; tile < f->tiles; tile++) {
-        call.acc = m->acc + dst * m->acc_lanes + tile * f->channels;
-        call.wgt = f->wgt + wgt * f->wgt_words + (size_t)tile * f->words * f->channels;
-        for (uint32_t b = 0, at = 0; b < blocks; b++) { /* blocks of nearly the same size */
-            uint32_t rows = (p->positions - at + blocks - b - 1) / (blocks - b);
-            call.acc_offset = f->acc_offset + at;
-            call.inp_offset = f->inp_offset + at;
-            f->kernels->rows[rows - 1](&call);
-            at += rows;
+    for (int i = 0; i < VT_PLANS; i++)
+        if (f->plans[i].made && same_kind(&f->plans[i].of, l)) return &f->plans[i];
+    vt_plan *p = &f->plans[f->oldest_plan++ % VT_PLANS];
+    make(p, f, m->config, l);
+    return p;
+}
+
+void vt__fast_forget_plans(vt_machine *machine) {
+    vt_fast *f = machine->engine_state;
+    for (int i = 0; i < VT_PLANS; i++) f->plans[i].made = false;
+}
+
+/* The next of `blocks` blocks of nearly the same size, of `left` things. */
+static uint32_t share(uint32_t left, uint32_t blocks) { return (left + blocks - 1) / blocks; }
+
+/* All rows, columns and steps, from one triple of indices on. */
+static void call_kernels(vt_machine *m, const vt_plan *p, int64_t dst, int64_t src, int64_t wgt) {
+    const vt_fast *f = m->engine_state;
+    vt_tile_call call = {.acc = m->acc + dst * m->acc_lanes,
+                         .inp = f->inp + src * f->inp_words,
+                         .wgt = f->wgt + wgt * f->wgt_words,
+                         .steps = p->steps,
+                         .step_count = p->step_count,
+                         .words = f->words};
+    uint32_t row_blocks = share(p->row_count, f->kernels->rows), rows, columns;
+    for (uint32_t at = 0; at < p->column_count; at += columns) {
+        columns = p->column_count - at < f->kernels->columns ? p->column_count - at : f->kernels->columns;
+        call.columns = p->columns + at;
+        for (uint32_t b = 0, r = 0; b < row_blocks; b++, r += rows) {
+            rows = share(p->row_count - r, row_blocks - b);
+            call.rows = p->rows + r;
+            f->kernels->kernel[columns - 1][rows - 1](&call);
         }
     }
 }
 
-static void run_loops(vt_machine *m, const plan *p, uint32_t depth, int64_t dst, int64_t src, int64_t wgt) {
+static void run_loops(vt_machine *m, const vt_plan *p, uint32_t depth, int64_t dst, int64_t src, int64_t wgt) {
     if (depth == p->loop_count) {
         call_kernels(m, p, dst, src, wgt);
         return;
     }
-    const dim *d = &p->loops[depth];
+    const vt_dim *d = &p->loops[depth];
     for (uint32_t i = 0; i < d->count; i++, dst += d->dst, src += d->src, wgt += d->wgt)
         run_loops(m, p, depth + 1, dst, src, wgt);
 }
 
 void vt__fast_gemm(vt_machine *machine, const vt_loops *l) {
-    plan p = {.bases = l->uops, .base_count = l->uop_count, .stride = 1};
-    split_uops(&p);
-    add_dim(&p, (dim){l->iter_in, (int32_t)l->dst_factor_in, (int32_t)l->src_factor_in, (int32_t)l->wgt_factor_in});
-    add_dim(&p, (dim){l->iter_out, (int32_t)l->dst_factor_out, (int32_t)l->src_factor_out, (int32_t)l->wgt_factor_out});
-    classify(&p, machine->engine_state, machine->config);
-    for (uint32_t i = 0; i < p.base_count; i++) {
-        const vta_uop *u = p.bases + (size_t)i * p.stride;
-        run_loops(machine, &p, 0, (int64_t)l->dst0 + u->dst, (int64_t)l->src0 + u->src, (int64_t)l->wgt0 + u->wgt);
+    const vt_plan *p = plan_of(machine, l);
+    for (uint32_t i = 0; i < p->base_count; i++) {
+        const vta_uop *u = p->bases + (size_t)i * p->stride;
+        run_loops(machine, p, 0, (int64_t)l->dst0 + u->dst, (int64_t)l->src0 + u->src, (int64_t)l->wgt0 + u->wgt);
     }
 }
