@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "conv_stream.h"
+#include "conv_kernel.h"
 #include "vta/build.h"
 
 extern char **environ;
@@ -20,7 +20,7 @@ enum { PASSES_MOST = 64, ROUNDS = 20 };
 
 typedef struct layer {
     const char *name, *file;
-    char params[160];
+    char params[256];
 } layer;
 
 /* Seconds of each step of one compilation. */
@@ -131,11 +131,7 @@ int main(int argc, char **argv) {
         const conv_shape *s = &conv_resnet18[i];
         layer *l = &layers[i + 1];
         *l = (layer){.name = s->name, .file = "bench/kernels/conv_layer.te"};
-        unsigned out = (s->height + 2 * s->pad - s->kernel) / s->stride + 1;
-        unsigned block = out >= 56 ? 32 : out >= 28 ? 64 : out >= 14 ? 128 : 256;
-        snprintf(l->params, sizeof l->params,
-                 "height=%u width=%u in_channels=%u out_channels=%u size=%u stride=%u padding=%u oc_block=%u",
-                 s->height, s->width, s->in, s->out, s->kernel, s->stride, s->pad, block);
+        conv_kernel_params(s, l->params, sizeof l->params);
     }
     vta_config *config = vta_config_default();
     json_t *rows = json_array();
