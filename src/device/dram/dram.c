@@ -90,16 +90,11 @@ vta_status vt_dram_free(vt_dram *dram, uint32_t addr, vta_diag *diag) {
     return VTA_OK;
 }
 
-uint8_t *vt_dram_at(vt_dram *dram, uint64_t addr, uint64_t *out_run) {
-    const vt_region *r = dram->regions + dram->recent;
-    if (dram->recent >= dram->count || addr - r->addr >= r->size) {
-        size_t at = find(dram, addr);
-        if (at == dram->count || dram->regions[at].addr > addr) return NULL;
-        dram->recent = at;
-        r = dram->regions + at;
-    }
-    *out_run = r->size - (addr - r->addr);
-    return r->host + (addr - r->addr);
+uint8_t *vt_dram_find(vt_dram *dram, uint64_t addr, uint64_t *out_run) {
+    size_t at = find(dram, addr);
+    if (at == dram->count || dram->regions[at].addr > addr) return NULL;
+    dram->recent = at;
+    return vt_dram_at(dram, addr, out_run);
 }
 
 bool vt_dram_mapped(vt_dram *dram, uint64_t addr, uint64_t bytes, uint64_t *out_hole) {

@@ -29,8 +29,15 @@ vta_status vt_dram_alloc(vt_dram *dram, size_t bytes, vta_diag *diag, uint32_t *
 vta_status vt_dram_alloc_at(vt_dram *dram, uint32_t addr, size_t bytes, vta_diag *diag);
 vta_status vt_dram_free(vt_dram *dram, uint32_t addr, vta_diag *diag);
 
+/* vt_dram_at for what the recent region does not hold. */
+uint8_t *vt_dram_find(vt_dram *dram, uint64_t addr, uint64_t *out_run);
 /* The host bytes at `addr`, and in *out_run how many follow one another from there; NULL when unmapped. */
-uint8_t *vt_dram_at(vt_dram *dram, uint64_t addr, uint64_t *out_run);
+static inline uint8_t *vt_dram_at(vt_dram *dram, uint64_t addr, uint64_t *out_run) {
+    const vt_region *r = dram->regions + dram->recent;
+    if (dram->recent >= dram->count || addr - r->addr >= r->size) return vt_dram_find(dram, addr, out_run);
+    *out_run = r->size - (addr - r->addr);
+    return r->host + (addr - r->addr);
+}
 /* True when all `bytes` from `addr` on are mapped; else *out_hole is the first address that is not. */
 bool vt_dram_mapped(vt_dram *dram, uint64_t addr, uint64_t bytes, uint64_t *out_hole);
 /* Copies between host memory and DRAM, over the borders of allocations. All bytes must be mapped. */
