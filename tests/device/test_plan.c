@@ -150,8 +150,156 @@ static void micro_ops_loaded_anew(void **state) {
     vta_config_release(config);
 }
 
+/* A run of ALU instructions with immediates, which the fast engine may do in one pass: micro-op of each, loops, and
+ * what is done. */
+typedef struct chain_case {
+    const char *name;
+    uint16_t iter_out[4], iter_in[4];
+    uint32_t dst_out, dst_in, uop[4];
+    vta_alu_opcode opcode[4];
+    int16_t imm[4];
+} chain_case;
+
+#define SAME(v)                                                                                                        \
+    { v, v, v, v }
+static const chain_case chains[] = {
+    {"requantize",
+     SAME(4),
+     SAME(9),
+     9,
+     1,
+     SAME(0),
+     {VTA_ALU_ADD, VTA_ALU_SHR, VTA_ALU_MAX, VTA_ALU_MIN},
+     {99, 3, -90, 80}},
+    {"clip to nothing",
+     SAME(4),
+     SAME(9),
+     9,
+     1,
+     SAME(0),
+     {VTA_ALU_SHR, VTA_ALU_MAX, VTA_ALU_MIN, VTA_ALU_MIN},
+     {1, 50, -50, 9}},
+    {"the other way round",
+     SAME(4),
+     SAME(9),
+     9,
+     1,
+     SAME(0),
+     {VTA_ALU_MIN, VTA_ALU_MAX, VTA_ALU_SHR, VTA_ALU_MUL},
+     {-50, 50, 2, 7}},
+    {"a shift to the left",
+     SAME(4),
+     SAME(9),
+     9,
+     1,
+     SAME(0),
+     {VTA_ALU_SHR, VTA_ALU_MAX, VTA_ALU_MIN, VTA_ALU_ADD},
+     {-3, -900, 5000, 1}},
+    {"a shift of all bits",
+     SAME(4),
+     SAME(9),
+     9,
+     1,
+     SAME(0),
+     {VTA_ALU_SHR, VTA_ALU_MAX, VTA_ALU_MIN, VTA_ALU_ADD},
+     {33, -9, 80, 1}},
+    {"lanes reached again and again",
+     SAME(4),
+     SAME(9),
+     5,
+     1,
+     SAME(0),
+     {VTA_ALU_ADD, VTA_ALU_MUL, VTA_ALU_SHR, VTA_ALU_MAX},
+     {5, 3, 1, -9}},
+    {"one lane", SAME(4), SAME(9), 0, 0, SAME(0), {VTA_ALU_ADD, VTA_ALU_MUL, VTA_ALU_SHR, VTA_ALU_MAX}, {5, 3, 1, -9}},
+    {"other micro-ops",
+     SAME(4),
+     SAME(9),
+     9,
+     1,
+     {0, 1, 0, 1},
+     {VTA_ALU_ADD, VTA_ALU_MUL, VTA_ALU_SHR, VTA_ALU_MAX},
+     {5, 3, 1, -9}},
+    {"the same micro-op elsewhere",
+     SAME(4),
+     SAME(9),
+     9,
+     1,
+     {0, 2, 0, 2},
+     {VTA_ALU_SHR, VTA_ALU_MAX, VTA_ALU_MIN, VTA_ALU_ADD},
+     {2, -30, 30, 1}},
+    {"fewer each time",
+     {4, 4, 3, 2},
+     {9, 8, 9, 9},
+     9,
+     1,
+     SAME(0),
+     {VTA_ALU_SHR, VTA_ALU_MAX, VTA_ALU_MIN, VTA_ALU_ADD},
+     {2, -30, 30, 1}},
+};
+
+static vta_status run_chain(vta_device *device, const chain_case *c, uint32_t wait_cycles, vta_diag *diag,
+                            int32_t *acc) {
+    const vta_uop uops[3] = {{3, 3, 0}, {5, 5, 0}, {3, 3, 0}};
+    sp_map(device);
+    for (uint32_t u = 0; u < 3; u++) {
+        uint32_t word;
+        assert_int_equal(vta_uop_encode(vta_device_config(device), uops[u], NULL, &word), VTA_OK);
+        assert_int_equal(vta_device_write(device, SP_UOPS + 4 * u, &word, 4, NULL), VTA_OK);
+    }
+    int32_t noise[64 * 16];
+    for (int i = 0; i < 64 * 16; i++) noise[i] = i * 7919 % 4001 - 2000;
+    assert_int_equal(vta_device_write(device, SP_DATA, noise, sizeof noise, NULL), VTA_OK);
+    vta_insn insns[] = {sp_load(VTA_MEM_UOP, 0, SP_UOPS / 4, 1, 3),
+                        sp_load(VTA_MEM_ACC, 0, SP_DATA / 64, 1, 64),
+                        sp_alu(0, 0, 1),
+                        sp_alu(0, 0, 1),
+                        sp_alu(0, 0, 1),
+                        sp_alu(0, 0, 1),
+                        sp_finish()};
+    for (int i = 0; i < 4; i++) {
+        vta_insn *alu = &insns[2 + i];
+        *alu = sp_alu(c->opcode[i], c->imm[i], c->iter_in[i]);
+        alu->u.exec.iter_out = c->iter_out[i];
+        alu->u.exec.uop_bgn = c->uop[i];
+        alu->u.exec.uop_end = c->uop[i] + 1;
+        alu->u.exec.dst_factor_out = alu->u.exec.src_factor_out = c->dst_out;
+        alu->u.exec.dst_factor_in = alu->u.exec.src_factor_in = c->dst_in;
+    }
+    sp_write(device, insns, 7);
+    vta_status status = vta_device_run(device, SP_INSNS, 7, wait_cycles, diag);
+    assert_int_equal(vta_device_peek(device, VTA_MEM_ACC, 0, 64, acc, 64 * 16 * sizeof *acc, NULL), VTA_OK);
+    return status;
+}
+
+static void chains_agree_with_reference(void **state) {
+    (void)state;
+    static int32_t expected[64 * 16], got[64 * 16];
+    vta_config *config = vta_config_default();
+    for (size_t i = 0; i < sizeof chains / sizeof chains[0]; i++)
+        for (int path = 0; path < 4; path++) {
+            /* without a bound, and with one that ends the run after the second ALU instruction */
+            for (uint32_t wait = 0; wait <= 3 + 64 + 80; wait += 3 + 64 + 80) {
+                vta_diag *diag = vta_diag_create(NULL);
+                vta_device *device;
+                static int32_t first[2][64 * 16];
+                if (vta_device_create("sim", config, &paths[path], NULL, diag, &device) == VTA_OK) {
+                    vta_status status = run_chain(device, &chains[i], wait, diag, got);
+                    assert_int_equal(status, wait ? VTA_TIMEOUT : VTA_OK);
+                    memcpy(expected, first[wait != 0], sizeof got);
+                    if (!path) memcpy(first[wait != 0], got, sizeof got);
+                    if (path && memcmp(got, expected, sizeof got)) fail_msg("%s, %s", chains[i].name, paths[path].cpu);
+                }
+                vta_device_destroy(device);
+                vta_diag_destroy(diag);
+            }
+        }
+    vta_config_release(config);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(fast_agrees_with_reference),
-                                       cmocka_unit_test(micro_ops_loaded_anew)};
+                                       cmocka_unit_test(micro_ops_loaded_anew),
+                                       cmocka_unit_test(chains_agree_with_reference)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

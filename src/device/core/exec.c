@@ -63,8 +63,16 @@ static void count(vta_counters *counters, const vta_config *config, const vta_in
     }
 }
 
-static void compute(vt_machine *m, const vta_insn *insn, const vt_loops *loops) {
-    if (insn->opcode == VTA_OP_ALU)
+static vt_alu_imm imm_of(const vta_insn *insn) {
+    return (vt_alu_imm){(vta_alu_opcode)insn->u.exec.alu_opcode, insn->u.exec.imm};
+}
+
+/* `chain`: operations of this instruction and of those run with it. */
+static void compute(vt_machine *m, const vta_insn *insn, const vt_loops *loops, const vt_alu_imm *chain,
+                    uint32_t length) {
+    if (length > 1)
+        m->engine->alu_chain(m, loops, chain, length);
+    else if (insn->opcode == VTA_OP_ALU)
         m->engine->alu(m, loops, (vta_alu_opcode)insn->u.exec.alu_opcode, insn->u.exec.use_imm, insn->u.exec.imm);
     else if (insn->u.exec.reset_reg)
         m->engine->reset(m, loops);
@@ -73,7 +81,8 @@ static void compute(vt_machine *m, const vta_insn *insn, const vt_loops *loops) 
 }
 
 /* Runs the loops in slices of the outer and, where that is not enough, the inner loop. */
-static vta_status run_loops(vt_machine *m, uint32_t index, const vta_insn *insn, const vt_loops *all, vta_diag *diag) {
+static vta_status run_loops(vt_machine *m, uint32_t index, const vta_insn *insn, const vt_loops *all,
+                            const vt_alu_imm *chain, uint32_t length, vta_diag *diag) {
     if (!all->uop_count || !all->iter_in || !all->iter_out) return VTA_OK;
     uint32_t inner = SLICE / all->uop_count;
     if (inner > all->iter_in) inner = all->iter_in;
@@ -88,7 +97,7 @@ static vta_status run_loops(vt_machine *m, uint32_t index, const vta_insn *insn,
             part.dst0 += y * all->dst_factor_out + x * all->dst_factor_in;
             part.src0 += y * all->src_factor_out + x * all->src_factor_in;
             part.wgt0 += y * all->wgt_factor_out + x * all->wgt_factor_in;
-            compute(m, insn, &part);
+            compute(m, insn, &part, chain, length);
             if (m->interrupt && atomic_load_explicit(m->interrupt, memory_order_relaxed))
                 return vt_fail(diag, VTA_INTERRUPTED, "interrupted in instruction %u", index);
         }
@@ -116,19 +125,64 @@ vta_status vt_exec_check(vt_machine *machine, uint32_t index, const vta_insn *in
     return check(machine, index, insn, diag, &loops);
 }
 
+static vta_status run(vt_machine *m, uint32_t index, const vta_insn *insn, const vt_loops *loops,
+                      const vt_alu_imm *chain, uint32_t length, vta_diag *diag) {
+    if (is_nop(insn)) return VTA_OK;
+    switch (insn->opcode) {
+    case VTA_OP_LOAD:
+        if (!m->skip_execution || insn->u.mem.memory_type == VTA_MEM_UOP) vt__load(m, insn);
+        return VTA_OK;
+    case VTA_OP_STORE:
+        if (!m->skip_execution) vt__store(m, insn);
+        return VTA_OK;
+    case VTA_OP_FINISH: return VTA_OK;
+    default: return m->skip_execution ? VTA_OK : run_loops(m, index, insn, loops, chain, length, diag);
+    }
+}
+
 vta_status vt_exec_insn(vt_machine *machine, uint32_t index, const vta_insn *insn, vta_diag *diag) {
     vt_loops loops;
     VT_TRY(check(machine, index, insn, diag, &loops));
     count(machine->counters, machine->config, insn);
-    if (is_nop(insn)) return VTA_OK;
-    switch (insn->opcode) {
-    case VTA_OP_LOAD:
-        if (!machine->skip_execution || insn->u.mem.memory_type == VTA_MEM_UOP) vt__load(machine, insn);
-        return VTA_OK;
-    case VTA_OP_STORE:
-        if (!machine->skip_execution) vt__store(machine, insn);
-        return VTA_OK;
-    case VTA_OP_FINISH: return VTA_OK;
-    default: return machine->skip_execution ? VTA_OK : run_loops(machine, index, insn, &loops, diag);
+    return run(machine, index, insn, &loops, NULL, 1, diag);
+}
+
+static bool is_alu_imm(const vta_insn *insn) {
+    return insn->opcode == VTA_OP_ALU && insn->u.exec.use_imm && insn->u.exec.alu_opcode < VTA_ALU_COUNT;
+}
+
+static bool one_micro_op(const vt_machine *m, const vta_insn *insn) {
+    return insn->u.exec.uop_end - insn->u.exec.uop_bgn == 1 && insn->u.exec.uop_end <= m->config->depth[VTA_MEM_UOP];
+}
+
+/* Two operations with immediates on the same accumulators: then both are in bounds or neither. */
+static bool same_accumulators(const vt_machine *m, const vta_insn *a, const vta_insn *b) {
+    return is_alu_imm(b) && one_micro_op(m, b) && m->uops[a->u.exec.uop_bgn].dst == m->uops[b->u.exec.uop_bgn].dst &&
+           a->u.exec.iter_out == b->u.exec.iter_out && a->u.exec.iter_in == b->u.exec.iter_in &&
+           a->u.exec.dst_factor_out == b->u.exec.dst_factor_out && a->u.exec.dst_factor_in == b->u.exec.dst_factor_in;
+}
+
+/* No lane is reached twice: it would take the operations of a chain in another order. */
+static bool each_once(const vta_insn *insn) {
+    const uint32_t in = insn->u.exec.iter_in, step = insn->u.exec.dst_factor_in;
+    return (in == 1 || step) && (insn->u.exec.iter_out == 1 || insn->u.exec.dst_factor_out > (in - 1) * step);
+}
+
+vta_status vt_exec_chain(vt_machine *machine, const vta_insn *insns, const uint32_t *order, uint32_t most,
+                         vta_diag *diag, uint32_t *out_done) {
+    const vta_insn *first = &insns[order[0]];
+    vt_alu_imm chain[VT_CHAIN_MOST];
+    vt_loops loops;
+    *out_done = 1;
+    if (!machine->engine->alu_chain || !is_alu_imm(first) || !one_micro_op(machine, first) || !each_once(first))
+        return vt_exec_insn(machine, order[0], first, diag);
+    VT_TRY(check(machine, order[0], first, diag, &loops));
+    uint32_t n = 0;
+    while (n < most && n < VT_CHAIN_MOST && same_accumulators(machine, first, &insns[order[n]])) {
+        count(machine->counters, machine->config, &insns[order[n]]);
+        chain[n] = imm_of(&insns[order[n]]);
+        n++;
     }
+    *out_done = n;
+    return run(machine, order[n - 1], first, &loops, chain, n, diag);
 }

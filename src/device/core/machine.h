@@ -31,6 +31,14 @@ typedef struct vt_loops {
     uint32_t wgt_factor_out, wgt_factor_in;
 } vt_loops;
 
+/* An ALU operation with an immediate. */
+typedef struct vt_alu_imm {
+    vta_alu_opcode opcode;
+    int32_t imm;
+} vt_alu_imm;
+
+enum { VT_CHAIN_MOST = 8 };
+
 /* An engine: how GEMM and ALU compute. The reference engine is plain loops over the machine's buffers; a faster one
  * may keep a copy of inp and wgt in a layout of its own. */
 typedef struct vt_engine {
@@ -44,6 +52,8 @@ typedef struct vt_engine {
     void (*reset)(vt_machine *machine, const vt_loops *loops); /* GEMM with reset_reg */
     /* `imm` is the second operand when `use_imm`, else the source element is. */
     void (*alu)(vt_machine *machine, const vt_loops *loops, vta_alu_opcode opcode, bool use_imm, int32_t imm);
+    /* `count` ALU operations with immediates, one after another on the same accumulators. NULL: has no better way. */
+    void (*alu_chain)(vt_machine *machine, const vt_loops *loops, const vt_alu_imm *ops, uint32_t count);
     /* Low bits of `count` acc scalars, packed as OUT stands in DRAM. */
     void (*narrow)(vt_machine *machine, const int32_t *from, size_t count, uint8_t *to);
 } vt_engine;
@@ -90,6 +100,10 @@ void vt_machine_clear(vt_machine *machine);
 /* Runs one instruction: checks every address and index against its limit, moves or computes, counts. `index` names it
  * in messages. An error leaves SRAM and DRAM as they were before this instruction; VTA_INTERRUPTED leaves a part. */
 vta_status vt_exec_insn(vt_machine *machine, uint32_t index, const vta_insn *insn, vta_diag *diag);
+/* The same for insns[order[0]] and, where the engine can do them in one pass, those after it that only apply further
+ * immediates to the same accumulators: usual after a convolution. *out_done: how many of the `count` were run. */
+vta_status vt_exec_chain(vt_machine *machine, const vta_insn *insns, const uint32_t *order, uint32_t count,
+                         vta_diag *diag, uint32_t *out_done);
 /* The same checks without the effect. */
 vta_status vt_exec_check(vt_machine *machine, uint32_t index, const vta_insn *insn, vta_diag *diag);
 /* Work of an instruction: micro-op executions, or elements written on chip or stored; 1 for what does nothing. */

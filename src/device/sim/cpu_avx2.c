@@ -116,6 +116,7 @@ const vt_fast_cpu vt__cpu_avx2 = {
     .pack_wgt8 = pack_wgt8,
     .pack_inp8 = pack_inp8,
     .alu_imm = alu_imm,
+    .shift_and_clip = shift_and_clip,
     .alu = alu,
     .narrow8 = narrow8,
 };

@@ -12,7 +12,7 @@
 #define TILE_VECTORS 1
 #define TILE_LANES 16
 #define TILE_WORDS 4
-#define TILE_ROWS_AT_ONCE 12
+#define TILE_ROWS_AT_ONCE 8
 #define TILE_COLUMNS_AT_ONCE 2
 #define TILE_ZERO _mm512_setzero_si512()
 #define TILE_LOAD(p) _mm512_loadu_si512(p)
@@ -170,6 +170,7 @@ const vt_fast_cpu vt__cpu_avx512 = {
     .pack_wgt8 = pack_wgt8,
     .pack_inp8 = pack_inp8,
     .alu_imm = alu_imm,
+    .shift_and_clip = shift_and_clip,
     .alu = alu,
     .narrow8 = narrow8,
 };

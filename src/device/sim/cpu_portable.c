@@ -88,6 +88,7 @@ const vt_fast_cpu vt__cpu_portable = {
     .available = available,
     .kernels = kernels,
     .alu_imm = alu_imm,
+    .shift_and_clip = shift_and_clip,
     .alu = alu,
     .narrow8 = narrow8,
 };

@@ -49,7 +49,7 @@ static vta_status set_up(vt_machine *m, vt_fast *f, vta_diag *diag) {
     f->tiles = c->block_out / f->channels;
     f->words = c->block_in / f->group;
     f->inp_words = c->batch * f->words;
-    f->tile_words = f->channels * (f->words + (f->kernels->biased ? 1 : 0));
+    f->tile_words = f->channels * (f->words + (f->kernels->sum_corrections ? 1 : 0));
     f->wgt_words = f->tiles * f->tile_words;
     f->inp_bytes = (size_t)c->depth[VTA_MEM_INP] * f->inp_words * sizeof *f->inp;
     f->wgt_bytes = (size_t)c->depth[VTA_MEM_WGT] * f->wgt_words * sizeof *f->wgt;
@@ -62,7 +62,7 @@ static vta_status set_up(vt_machine *m, vt_fast *f, vta_diag *diag) {
     f->inp = vt_alloc_lines(m->allocator, f->inp_bytes);
     f->wgt = vt_alloc_lines(m->allocator, f->wgt_bytes);
     if (!f->inp || !f->wgt) return vt_no_memory(diag);
-    if (f->kernels->biased) memset(f->inp, 0x80, f->inp_bytes); /* zeros, in this layout */
+    if (f->kernels->sum_corrections) memset(f->inp, 0x80, f->inp_bytes); /* zeros, in this layout */
     return VTA_OK;
 }
 
@@ -100,5 +100,6 @@ const vt_engine vt_engine_fast = {
     .gemm = vt__fast_gemm,
     .reset = vt__fast_reset,
     .alu = vt__fast_alu,
+    .alu_chain = vt__fast_alu_chain,
     .narrow = vt__fast_narrow,
 };

@@ -20,7 +20,7 @@
 extern const vt_engine vt_engine_fast;
 
 enum {
-    VT_TILE_ROWS = 12, /* the most that any kernel takes */
+    VT_TILE_ROWS = 8, /* the most that any kernel takes */
     VT_TILE_COLUMNS = 2,
     VT_PLAN_DIMS = 8,
     VT_PLAN_STEPS = 512,
@@ -50,7 +50,8 @@ typedef struct vt_tile_call {
     const vt_column *columns; /* C */
     const vt_step *steps;
     uint32_t step_count;
-    uint32_t words; /* BLOCK_IN / G */
+    uint32_t words;            /* BLOCK_IN / G */
+    const int32_t *correction; /* biased kernels: for each channel of each column */
 } vt_tile_call;
 
 /* All loops of a kernel unroll: their bounds are constants. Clang does so by itself; under a sanitizer, or where there
@@ -67,7 +68,8 @@ typedef void (*vt_tile_kernel)(const vt_tile_call *call);
 /* Kernels for 1..rows rows and 1..columns columns at once, for one G and one number of channels. */
 typedef struct vt_tile_kernels {
     uint32_t rows, columns; /* what the registers hold */
-    bool biased;            /* inputs are stored plus 128 */
+    /* NULL, or the inputs are stored plus 128, and this adds up what to take back. */
+    void (*sum_corrections)(const vt_tile_call *call, uint32_t columns, int32_t *to);
     vt_tile_kernel kernel[VT_TILE_COLUMNS][VT_TILE_ROWS];
 } vt_tile_kernels;
 
@@ -83,6 +85,7 @@ typedef struct vt_fast_cpu {
     bool (*pack_wgt8)(const uint8_t *from, uint32_t block_in, uint32_t block_out, int32_t *to);
     /* `count` scalars, from the first to the last: op with an immediate, op with a source, which may overlap. */
     void (*alu_imm)(vta_alu_opcode opcode, int32_t *dst, int32_t imm, size_t count);
+    void (*shift_and_clip)(int32_t *dst, int32_t shift, int32_t low, int32_t high, size_t count);
     void (*alu)(vta_alu_opcode opcode, int32_t *dst, const int32_t *src, size_t count);
     void (*narrow8)(const int32_t *from, size_t count, uint8_t *to);
 } vt_fast_cpu;
@@ -136,6 +139,7 @@ void vt__fast_forget_plans(vt_machine *machine);
 void vt__fast_gemm(vt_machine *machine, const vt_loops *loops);
 void vt__fast_reset(vt_machine *machine, const vt_loops *loops);
 void vt__fast_alu(vt_machine *machine, const vt_loops *loops, vta_alu_opcode opcode, bool use_imm, int32_t imm);
+void vt__fast_alu_chain(vt_machine *machine, const vt_loops *loops, const vt_alu_imm *ops, uint32_t count);
 void vt__fast_narrow(vt_machine *machine, const int32_t *from, size_t count, uint8_t *to);
 
 #endif

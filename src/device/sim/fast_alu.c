@@ -7,32 +7,68 @@
 #include "device/core/reference.h"
 #include "device/sim/fast.h"
 
-static void lanes(vt_machine *m, vta_alu_opcode opcode, bool use_imm, int32_t imm, uint32_t dst, uint32_t src,
-                  uint32_t elements) {
+/* What is done to the elements of an instruction: one operation, or a chain of them with immediates. */
+typedef struct work {
+    bool use_imm;
+    vta_alu_opcode opcode; /* of the source, unless use_imm */
+    const vt_alu_imm *ops;
+    uint32_t count;
+} work;
+
+/* Takes the next operation off a chain when it is this one. */
+static bool take(const work *w, uint32_t *i, vta_alu_opcode opcode, int32_t *out_imm) {
+    if (*i == w->count || w->ops[*i].opcode != opcode) return false;
+    *out_imm = w->ops[(*i)++].imm;
+    return true;
+}
+
+/* Shift, MAX, MIN, as far as they follow one another here, are one pass: what requantizes an accumulator. False, with
+ * nothing done: fewer than two of them do. */
+static bool shift_and_clip(const vt_fast *f, const work *w, uint32_t *i, int32_t *to, size_t lanes) {
+    int32_t shift = 0, low = INT32_MIN, high = INT32_MAX;
+    uint32_t next = *i;
+    int taken = take(w, &next, VTA_ALU_SHR, &shift);
+    if (shift < 0 || shift > 31) return false;
+    taken += take(w, &next, VTA_ALU_MAX, &low);
+    taken += take(w, &next, VTA_ALU_MIN, &high);
+    if (taken < 2) return false;
+    f->cpu->shift_and_clip(to, shift, low, high, lanes);
+    *i = next;
+    return true;
+}
+
+static void apply_chain(const vt_fast *f, const work *w, int32_t *to, size_t lanes) {
+    for (uint32_t i = 0; i < w->count;)
+        if (!shift_and_clip(f, w, &i, to, lanes)) {
+            f->cpu->alu_imm(w->ops[i].opcode, to, w->ops[i].imm, lanes);
+            i++;
+        }
+}
+
+static void apply(vt_machine *m, const work *w, uint32_t dst, uint32_t src, uint32_t elements) {
     const vt_fast *f = m->engine_state;
     int32_t *to = m->acc + (size_t)dst * m->acc_lanes;
-    if (use_imm)
-        f->cpu->alu_imm(opcode, to, imm, (size_t)elements * m->acc_lanes);
+    size_t lanes = (size_t)elements * m->acc_lanes;
+    if (w->use_imm)
+        apply_chain(f, w, to, lanes);
     else
-        f->cpu->alu(opcode, to, m->acc + (size_t)src * m->acc_lanes, (size_t)elements * m->acc_lanes);
+        f->cpu->alu(w->opcode, to, m->acc + (size_t)src * m->acc_lanes, lanes);
 }
 
 /* Elements in a row that are waiting to be worked on together. */
 typedef struct row {
     vt_machine *machine;
-    vta_alu_opcode opcode;
-    bool use_imm;
-    int32_t imm;
+    const work *work;
     uint32_t dst, src, count;
 } row;
 
 static void flush(row *r) {
-    if (r->count) lanes(r->machine, r->opcode, r->use_imm, r->imm, r->dst, r->src, r->count);
+    if (r->count) apply(r->machine, r->work, r->dst, r->src, r->count);
     r->count = 0;
 }
 
 static void append(row *r, uint32_t dst, uint32_t src, uint32_t count) {
-    if (r->count && dst == r->dst + r->count && (r->use_imm || src == r->src + r->count)) {
+    if (r->count && dst == r->dst + r->count && (r->work->use_imm || src == r->src + r->count)) {
         r->count += count;
         return;
     }
@@ -47,9 +83,9 @@ static uint32_t inner_row(const vt_loops *l, bool use_imm) {
     return l->uop_count == 1 && l->dst_factor_in == 1 && (use_imm || l->src_factor_in == 1) ? l->iter_in : 1;
 }
 
-void vt__fast_alu(vt_machine *m, const vt_loops *l, vta_alu_opcode opcode, bool use_imm, int32_t imm) {
-    row r = {.machine = m, .opcode = opcode, .use_imm = use_imm, .imm = imm};
-    uint32_t run = inner_row(l, use_imm);
+static void run_work(vt_machine *m, const vt_loops *l, const work *w) {
+    row r = {.machine = m, .work = w};
+    uint32_t run = inner_row(l, w->use_imm);
     for (uint32_t y = 0; y < l->iter_out; y++)
         for (uint32_t x = 0; x < l->iter_in; x += run) {
             uint32_t dst = l->dst0 + y * l->dst_factor_out + x * l->dst_factor_in;
@@ -59,19 +95,35 @@ void vt__fast_alu(vt_machine *m, const vt_loops *l, vta_alu_opcode opcode, bool 
     flush(&r);
 }
 
+void vt__fast_alu(vt_machine *m, const vt_loops *l, vta_alu_opcode opcode, bool use_imm, int32_t imm) {
+    vt_alu_imm op = {opcode, imm};
+    run_work(m, l, &(work){.use_imm = use_imm, .opcode = opcode, .ops = &op, .count = 1});
+}
+
+void vt__fast_alu_chain(vt_machine *m, const vt_loops *l, const vt_alu_imm *ops, uint32_t count) {
+    run_work(m, l, &(work){.use_imm = true, .ops = ops, .count = count});
+}
+
+/* How many micro-ops one memset covers: all when their elements follow one another. */
+static uint32_t uops_in_a_row(const vt_loops *l) {
+    for (uint32_t u = 1; u < l->uop_count; u++)
+        if (l->uops[u].dst != l->uops[0].dst + u) return 1;
+    return l->uop_count;
+}
+
 void vt__fast_reset(vt_machine *m, const vt_loops *l) {
-    uint32_t run = inner_row(l, true), first = 0, count = 0;
+    uint32_t run = inner_row(l, true), uops = uops_in_a_row(l), first = 0, count = 0;
     size_t element = m->acc_lanes * sizeof *m->acc;
     for (uint32_t y = 0; y < l->iter_out; y++)
         for (uint32_t x = 0; x < l->iter_in; x += run)
-            for (uint32_t u = 0; u < l->uop_count; u++) {
+            for (uint32_t u = 0; u < l->uop_count; u += uops) {
                 uint32_t dst = l->dst0 + y * l->dst_factor_out + x * l->dst_factor_in + l->uops[u].dst;
                 if (dst != first + count) {
                     memset(m->acc + (size_t)first * m->acc_lanes, 0, count * element);
                     first = dst;
                     count = 0;
                 }
-                count += run;
+                count += run * uops;
             }
     memset(m->acc + (size_t)first * m->acc_lanes, 0, count * element);
 }

@@ -20,7 +20,7 @@ void vt__fast_pack_inp(vt_machine *machine, uint32_t first, uint32_t count) {
     const uint8_t *from = machine->inp + (size_t)first * c->elem_bytes[VTA_MEM_INP];
     int32_t *to = f->inp + (size_t)first * f->inp_words;
     size_t scalars = (size_t)count * c->batch * c->block_in;
-    uint32_t bias = f->kernels->biased ? BIAS : 0;
+    uint32_t bias = f->kernels->sum_corrections ? BIAS : 0;
     if (f->bytes && c->width[VTA_MEM_INP] == 8 && f->cpu->pack_inp8) {
         f->cpu->pack_inp8(from, scalars, to);
         return;
@@ -43,7 +43,7 @@ static void pack_weights(const vt_fast *f, const vta_config *c, const uint8_t *f
         for (uint32_t w = 0; w < f->words; w++)
             tile[(size_t)w * f->channels] =
                 join(from, (size_t)o * c->block_in + (size_t)w * f->group, c->width[VTA_MEM_WGT], f->group);
-        if (f->kernels->biased) tile[(size_t)f->words * f->channels] = correction(c, from, o);
+        if (f->kernels->sum_corrections) tile[(size_t)f->words * f->channels] = correction(c, from, o);
     }
 }
 

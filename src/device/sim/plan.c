@@ -163,10 +163,13 @@ static void call_kernels(vt_machine *m, const vt_plan *p, int64_t dst, int64_t s
                          .steps = p->steps,
                          .step_count = p->step_count,
                          .words = f->words};
+    int32_t correction[VT_TILE_COLUMNS * 16] __attribute__((aligned(64)));
     uint32_t row_blocks = share(p->row_count, f->kernels->rows), rows, columns;
+    call.correction = correction;
     for (uint32_t at = 0; at < p->column_count; at += columns) {
         columns = p->column_count - at < f->kernels->columns ? p->column_count - at : f->kernels->columns;
         call.columns = p->columns + at;
+        if (f->kernels->sum_corrections) f->kernels->sum_corrections(&call, columns, correction);
         for (uint32_t b = 0, r = 0; b < row_blocks; b++, r += rows) {
             rows = share(p->row_count - r, row_blocks - b);
             call.rows = p->rows + r;

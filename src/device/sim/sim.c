@@ -67,17 +67,24 @@ static vta_status spend(uint64_t *left, uint32_t most, uint32_t index, const vta
                    vt_insn_label(insn, label), (unsigned long long)work, most, (unsigned long long)*left);
 }
 
+/* One instruction, checked. */
+static vta_status check_and_run(vt_machine *m, const vt_stream *s, uint32_t index, vt_checker *checker,
+                                vta_diag *diag) {
+    VT_TRY(vt_exec_check(m, index, &s->insns[index], diag));
+    vt_checker_insn(checker, index);
+    return vt_exec_insn(m, index, &s->insns[index], diag);
+}
+
 static vta_status execute(vt_sim *sim, const vt_stream *s, uint32_t max_work, vt_checker *checker, vta_diag *diag) {
     vt_machine *m = &sim->machine;
     uint64_t left = max_work;
-    for (uint32_t i = 0; i < s->to_run; i++) {
+    for (uint32_t i = 0, done = 1; i < s->to_run; i += done) {
         uint32_t index = s->order[i];
         VT_TRY(spend(&left, max_work, index, &s->insns[index], diag));
-        if (checker) {
-            VT_TRY(vt_exec_check(m, index, &s->insns[index], diag));
-            vt_checker_insn(checker, index);
-        }
-        VT_TRY(vt_exec_insn(m, index, &s->insns[index], diag));
+        if (checker)
+            VT_TRY(check_and_run(m, s, index, checker, diag));
+        else /* a bound is kept instruction by instruction */
+            VT_TRY(vt_exec_chain(m, s->insns, s->order + i, max_work ? 1 : s->to_run - i, diag, &done));
         if (atomic_load_explicit(&sim->interrupt, memory_order_relaxed))
             return vt_fail(diag, VTA_INTERRUPTED, "interrupted after instruction %u", index);
     }
