@@ -5,48 +5,6 @@
 #include "ir/build.h"
 #include "ir/fold.h"
 
-/* What divisions give: x by 0 is 0 and the remainder x, so that x is quotient times divisor plus remainder as always;
- * the least integer by -1 wraps to itself. The evaluator of te, the generated code and the simplifier do the same. */
-static int64_t trunc_div(bool wide, int64_t x, int64_t y) {
-    if (y == 0) return 0;
-    if (wide) return (int64_t)((uint64_t)x / (uint64_t)y);
-    return y == -1 ? (int64_t)(0 - (uint64_t)x) : x / y;
-}
-
-static int64_t floor_div(bool wide, int64_t x, int64_t y) {
-    int64_t q = trunc_div(wide, x, y);
-    bool down = !wide && y != 0 && y != -1 && x % y != 0 && (x < 0) != (y < 0);
-    return down ? q - 1 : q;
-}
-
-static int64_t rest_of(int64_t x, int64_t y, int64_t quotient) {
-    return (int64_t)((uint64_t)x - (uint64_t)quotient * (uint64_t)y);
-}
-
-/* False where it must stay as it is. Wrapping, the constructor narrows. */
-bool vt__fold_int(vt_expr_kind kind, vt_dtype t, int64_t x, int64_t y, int64_t *out) {
-    uint64_t ux = (uint64_t)x, uy = (uint64_t)y;
-    bool wide = t.code == VT_UINT && t.bits == 64;
-    switch (kind) {
-    case VT_E_ADD: *out = (int64_t)(ux + uy); return true;
-    case VT_E_SUB: *out = (int64_t)(ux - uy); return true;
-    case VT_E_MUL: *out = (int64_t)(ux * uy); return true;
-    case VT_E_DIV: *out = trunc_div(wide, x, y); return true;
-    case VT_E_MOD: *out = rest_of(x, y, trunc_div(wide, x, y)); return true;
-    case VT_E_FLOORDIV: *out = floor_div(wide, x, y); return true;
-    case VT_E_FLOORMOD: *out = rest_of(x, y, floor_div(wide, x, y)); return true;
-    case VT_E_MIN: *out = (wide ? ux < uy : x < y) ? x : y; return true;
-    case VT_E_MAX: *out = (wide ? ux > uy : x > y) ? x : y; return true;
-    case VT_E_EQ: *out = x == y; return true;
-    case VT_E_NE: *out = x != y; return true;
-    case VT_E_LT: *out = wide ? ux < uy : x < y; return true;
-    case VT_E_LE: *out = wide ? ux <= uy : x <= y; return true;
-    case VT_E_GT: *out = wide ? ux > uy : x > y; return true;
-    case VT_E_GE: *out = wide ? ux >= uy : x >= y; return true;
-    default: return false;
-    }
-}
-
 bool vt__fold_float(vt_expr_kind kind, double x, double y, double *out) {
     switch (kind) {
     case VT_E_ADD: *out = x + y; return true;
@@ -132,7 +90,7 @@ const vt_expr *vt_try_fold(vt_ctx *ctx, vt_expr_kind kind, const vt_expr *x, con
     bool compare = vt_expr_infos[kind].cls == VT_CLASS_COMPARE;
     if (x->kind == VT_E_INT && y->kind == VT_E_INT) {
         int64_t value;
-        if (vt__fold_int(kind, x->dtype, x->u.i, y->u.i, &value))
+        if (vt_fold_int(kind, x->dtype, x->u.i, y->u.i, &value))
             return vt_int(ctx, compare ? VT_BOOL : x->dtype, value);
     } else if (x->kind == VT_E_FLOAT && y->kind == VT_E_FLOAT) {
         double value;

@@ -6,8 +6,66 @@
 
 /* The value as a type holds it: wrapped in two's complement. */
 int64_t vt__wrap_int(vt_dtype t, int64_t value);
-/* x op y for kinds ARITH and COMPARE, operands of type t, not wrapped yet. False: division by zero. */
-bool vt__fold_int(vt_expr_kind kind, vt_dtype t, int64_t x, int64_t y, int64_t *out);
+/* What divisions give: x by 0 is 0 and the remainder x, so that x is quotient times divisor plus remainder as always;
+ * the least integer by -1 wraps to itself. The evaluator of te, the generated code and the simplifier do the same. */
+static inline int64_t vt_trunc_div(bool wide, int64_t x, int64_t y) {
+    if (y == 0) return 0;
+    if (wide) return (int64_t)((uint64_t)x / (uint64_t)y);
+    return y == -1 ? (int64_t)(0 - (uint64_t)x) : x / y;
+}
+
+static inline int64_t vt_floor_div(bool wide, int64_t x, int64_t y) {
+    int64_t q = vt_trunc_div(wide, x, y);
+    bool down = !wide && y != 0 && y != -1 && x % y != 0 && (x < 0) != (y < 0);
+    return down ? q - 1 : q;
+}
+
+static inline int64_t vt_rest_of(int64_t x, int64_t y, int64_t quotient) {
+    return (int64_t)((uint64_t)x - (uint64_t)quotient * (uint64_t)y);
+}
+
+/* x op y for kinds ARITH and COMPARE, operands of type t, not wrapped yet; false for other kinds. Here, since the
+ * evaluator of te calls it for every element. */
+static inline bool vt_fold_int(vt_expr_kind kind, vt_dtype t, int64_t x, int64_t y, int64_t *out) {
+    uint64_t ux = (uint64_t)x, uy = (uint64_t)y;
+    bool wide = t.code == VT_UINT && t.bits == 64;
+    switch (kind) {
+    case VT_E_ADD: *out = (int64_t)(ux + uy); return true;
+    case VT_E_SUB: *out = (int64_t)(ux - uy); return true;
+    case VT_E_MUL: *out = (int64_t)(ux * uy); return true;
+    case VT_E_DIV: *out = vt_trunc_div(wide, x, y); return true;
+    case VT_E_MOD: *out = vt_rest_of(x, y, vt_trunc_div(wide, x, y)); return true;
+    case VT_E_FLOORDIV: *out = vt_floor_div(wide, x, y); return true;
+    case VT_E_FLOORMOD: *out = vt_rest_of(x, y, vt_floor_div(wide, x, y)); return true;
+    case VT_E_MIN: *out = (wide ? ux < uy : x < y) ? x : y; return true;
+    case VT_E_MAX: *out = (wide ? ux > uy : x > y) ? x : y; return true;
+    case VT_E_EQ: *out = x == y; return true;
+    case VT_E_NE: *out = x != y; return true;
+    case VT_E_LT: *out = wide ? ux < uy : x < y; return true;
+    case VT_E_LE: *out = wide ? ux <= uy : x <= y; return true;
+    case VT_E_GT: *out = wide ? ux > uy : x > y; return true;
+    case VT_E_GE: *out = wide ? ux >= uy : x >= y; return true;
+    case VT_E_VAR:
+    case VT_E_INT:
+    case VT_E_FLOAT:
+    case VT_E_STRING:
+    case VT_E_AND:
+    case VT_E_OR:
+    case VT_E_NOT:
+    case VT_E_SELECT:
+    case VT_E_CAST:
+    case VT_E_LOAD:
+    case VT_E_PLOAD:
+    case VT_E_CALL:
+    case VT_E_LET:
+    case VT_E_RAMP:
+    case VT_E_BROADCAST:
+    case VT_E_REDUCE:
+    case VT_E_COUNT: break;
+    }
+    return false;
+}
+
 /* In double precision. False where there is no such operation. */
 bool vt__fold_float(vt_expr_kind kind, double x, double y, double *out);
 /* A function of vta/math.def on x (and y), in double precision. False: `op` is not one of them. */

@@ -69,7 +69,7 @@ static vt_value eval_binary(vt__interp *in, const vt_expr *e, uint32_t lane) {
         if (fine) return compare ? vt__value_int(VT_BOOL, f != 0) : vt__value_float(x.dtype, f);
     } else {
         int64_t i;
-        fine = vt__fold_int(kind, x.dtype, x.u.i, y.u.i, &i);
+        fine = vt_fold_int(kind, x.dtype, x.u.i, y.u.i, &i);
         if (fine) return vt__value_int(compare ? VT_BOOL : x.dtype, i);
     }
     vt_raise(in->ctx, VTA_ILLEGAL, "%s by zero", vt_expr_infos[kind].text);

@@ -304,7 +304,7 @@ static inline void one(const program *p, const insn *in, value *slot) {
     case BIN:
         if (in->dtype.code == VT_FLOAT)
             *to = float_bin((vt_expr_kind)in->kind, in->dtype, x.f, y.f);
-        else if (vt__fold_int((vt_expr_kind)in->kind, in->dtype, x.i, y.i, &to->i))
+        else if (vt_fold_int((vt_expr_kind)in->kind, in->dtype, x.i, y.i, &to->i))
             to->i = wrap(to->i, in->dtype);
         break;
     case NOT: to->i = !x.i; break;
