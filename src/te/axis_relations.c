@@ -1,7 +1,7 @@
 /* Passing ranges, sets, values and flags between the axes of a stage, along its splits, fusions and rebasings. */
 #include "te/priv.h"
 
-void vt__range_set(vt_ctx *ctx, vt_ptrmap *ranges, const vt_iter *axis, const vt_expr *min, const vt_expr *extent) {
+void te__range_set(vt_ctx *ctx, vt_ptrmap *ranges, const vt_iter *axis, const vt_expr *min, const vt_expr *extent) {
     vt_range *r = VT_NEW(ctx, vt_range);
     *r = (vt_range){min, extent};
     vt_ptrmap_set(ranges, axis, r);
@@ -12,9 +12,9 @@ static const vt_expr *zero_of(vt_ctx *ctx, const vt_iter *axis) { return vt_int(
 
 static void update(vt_ctx *ctx, const te_stage *st, vt_ptrmap *ranges, const vt_iter *axis, const vt_expr *min,
                    const vt_expr *extent, vt_analyzer *a) {
-    const vt_range *old = vt__range(ranges, axis);
+    const vt_range *old = te__range(ranges, axis);
     if (!old) {
-        vt__range_set(ctx, ranges, axis, min, extent);
+        te__range_set(ctx, ranges, axis, min, extent);
         vt_analyzer_bind_range(a, axis->var, min, extent, false);
     } else if (!vt_is_const(old->min, 0) || !vt_prove_equal(a, extent, old->extent)) {
         vt_raise(ctx, VTA_ILLEGAL,
@@ -37,12 +37,12 @@ static const vt_expr *smaller(vt_ctx *ctx, vt_analyzer *a, const vt_expr *x, con
 static vt_ptrmap *axes_of_threads(vt_ctx *ctx, const te_stage *st) {
     vt_ptrmap *bound = vt_ptrmap_new(ctx);
     for (uint32_t i = 0; i < st->leaf.n; i++) {
-        const vt__axis_attr *attr = vt__attr(st, st->leaf.items[i]);
+        const te__axis_attr *attr = te__attr(st, st->leaf.items[i]);
         if (attr && attr->thread) vt_ptrmap_set(bound, st->leaf.items[i], st);
     }
     for (uint32_t i = st->n_relations; i > 0; i--) {
-        const vt__relation *r = &st->relations[i - 1];
-        if (r->kind == VT__FUSE) {
+        const te__relation *r = &st->relations[i - 1];
+        if (r->kind == TE__FUSE) {
             if (!vt_ptrmap_has(bound, r->parent)) continue;
             vt_ptrmap_set(bound, r->outer, st);
             vt_ptrmap_set(bound, r->inner, st);
@@ -53,9 +53,9 @@ static vt_ptrmap *axes_of_threads(vt_ctx *ctx, const te_stage *st) {
     return bound;
 }
 
-static void down_split(vt_ctx *ctx, const te_stage *st, const vt__relation *r, vt_ptrmap *ranges, vt_analyzer *a,
+static void down_split(vt_ctx *ctx, const te_stage *st, const te__relation *r, vt_ptrmap *ranges, vt_analyzer *a,
                        const vt_ptrmap *threads, bool allow_missing) {
-    const vt_expr *extent = vt__range(ranges, r->parent)->extent, *asked = r->factor ? r->factor : r->nparts;
+    const vt_expr *extent = te__range(ranges, r->parent)->extent, *asked = r->factor ? r->factor : r->nparts;
     const vt_iter *fixed = r->factor ? r->inner : r->outer, *other = r->factor ? r->outer : r->inner;
     bool keep = vt_ptrmap_has(threads, fixed) || allow_missing || vt_is_const(extent, 0);
     const vt_expr *size = keep ? asked : smaller(ctx, a, extent, asked);
@@ -63,37 +63,37 @@ static void down_split(vt_ctx *ctx, const te_stage *st, const vt__relation *r, v
     update(ctx, st, ranges, other, zero_of(ctx, other), ceil_div(ctx, a, extent, asked), a);
 }
 
-void vt__pass_down_domain(vt_ctx *ctx, const te_stage *st, vt_ptrmap *ranges, vt_analyzer *a, bool allow_missing) {
+void te__pass_down_domain(vt_ctx *ctx, const te_stage *st, vt_ptrmap *ranges, vt_analyzer *a, bool allow_missing) {
     vt_ptrmap *threads = axes_of_threads(ctx, st);
     for (uint32_t i = 0; i < st->n_relations; i++) {
-        const vt__relation *r = &st->relations[i];
-        const vt_range *outer = r->outer ? vt__range(ranges, r->outer) : NULL, *inner = vt__range(ranges, r->inner);
+        const te__relation *r = &st->relations[i];
+        const vt_range *outer = r->outer ? te__range(ranges, r->outer) : NULL, *inner = te__range(ranges, r->inner);
         switch (r->kind) {
-        case VT__SPLIT:
-            if (vt__range(ranges, r->parent)) down_split(ctx, st, r, ranges, a, threads, allow_missing);
+        case TE__SPLIT:
+            if (te__range(ranges, r->parent)) down_split(ctx, st, r, ranges, a, threads, allow_missing);
             break;
-        case VT__FUSE:
+        case TE__FUSE:
             if (outer && inner)
-                vt__range_set(ctx, ranges, r->parent, zero_of(ctx, r->parent),
+                te__range_set(ctx, ranges, r->parent, zero_of(ctx, r->parent),
                               vt_mul(ctx, outer->extent, inner->extent));
             break;
-        case VT__REBASE:
-            if (vt__range(ranges, r->parent))
-                update(ctx, st, ranges, r->inner, zero_of(ctx, r->inner), vt__range(ranges, r->parent)->extent, a);
+        case TE__REBASE:
+            if (te__range(ranges, r->parent))
+                update(ctx, st, ranges, r->inner, zero_of(ctx, r->inner), te__range(ranges, r->parent)->extent, a);
             break;
-        case VT__SINGLETON: update(ctx, st, ranges, r->inner, zero_of(ctx, r->inner), vt_i32(ctx, 1), a);
+        case TE__SINGLETON: update(ctx, st, ranges, r->inner, zero_of(ctx, r->inner), vt_i32(ctx, 1), a);
         }
     }
     for (uint32_t i = 0; i < st->n_attrs; i++) {
         if (!st->attrs[i].thread) continue;
-        const vt_range *r = vt__range(ranges, st->attrs[i].axis);
+        const vt_range *r = te__range(ranges, st->attrs[i].axis);
         if (r) update(ctx, st, ranges, st->attrs[i].thread, r->min, r->extent, a);
     }
 }
 
 /* ---- Sets, upwards ---- */
 
-void vt__set_put(vt_ctx *ctx, vt_ptrmap *sets, const vt_iter *axis, vt_intset set) {
+void te__set_put(vt_ctx *ctx, vt_ptrmap *sets, const vt_iter *axis, vt_intset set) {
     vt_intset *s = VT_NEW(ctx, vt_intset);
     *s = set;
     vt_ptrmap_set(sets, axis, s);
@@ -106,11 +106,11 @@ static vt_intset set_get(const vt_ptrmap *sets, const vt_iter *axis) {
 
 static vt_intset range_set(vt_ctx *ctx, const vt_range *r) { return vt_intset_range(ctx, r->min, r->extent); }
 
-static vt_intset up_split(vt_analyzer *a, const vt__relation *r, const vt_ptrmap *ranges, vt_intset outer,
+static vt_intset up_split(vt_analyzer *a, const te__relation *r, const vt_ptrmap *ranges, vt_intset outer,
                           vt_intset inner) {
     vt_ctx *ctx = vt_analyzer_ctx(a);
-    const vt_range *ro = vt__range(ranges, r->outer), *ri = vt__range(ranges, r->inner),
-                   *rp = vt__range(ranges, r->parent);
+    const vt_range *ro = te__range(ranges, r->outer), *ri = te__range(ranges, r->inner),
+                   *rp = te__range(ranges, r->parent);
     if (vt_intset_match_range(a, outer, *ro) && vt_intset_match_range(a, inner, *ri)) return range_set(ctx, rp);
     vt_dommap *dom = vt_dommap_new(ctx);
     vt_dommap_set(dom, r->outer->var, outer);
@@ -119,12 +119,12 @@ static vt_intset up_split(vt_analyzer *a, const vt__relation *r, const vt_ptrmap
     return vt_eval_set(a, vt_add(ctx, e, rp->min), dom);
 }
 
-static void up_fuse(vt_analyzer *a, const vt__relation *r, const vt_ptrmap *ranges, vt_intset fused, vt_ptrmap *sets) {
+static void up_fuse(vt_analyzer *a, const te__relation *r, const vt_ptrmap *ranges, vt_intset fused, vt_ptrmap *sets) {
     vt_ctx *ctx = vt_analyzer_ctx(a);
-    const vt_range *ro = vt__range(ranges, r->outer), *ri = vt__range(ranges, r->inner);
-    if (vt_intset_match_range(a, fused, *vt__range(ranges, r->parent))) {
-        vt__set_put(ctx, sets, r->outer, range_set(ctx, ro));
-        vt__set_put(ctx, sets, r->inner, range_set(ctx, ri));
+    const vt_range *ro = te__range(ranges, r->outer), *ri = te__range(ranges, r->inner);
+    if (vt_intset_match_range(a, fused, *te__range(ranges, r->parent))) {
+        te__set_put(ctx, sets, r->outer, range_set(ctx, ro));
+        te__set_put(ctx, sets, r->inner, range_set(ctx, ri));
         return;
     }
     const vt_expr *width = ri->extent;
@@ -132,46 +132,46 @@ static void up_fuse(vt_analyzer *a, const vt__relation *r, const vt_ptrmap *rang
         const vt_expr *o = vt_floordiv(ctx, fused.min, width), *n = vt_floormod(ctx, fused.min, width);
         if (!vt_is_const(ro->min, 0)) o = vt_add(ctx, o, ro->min);
         if (!vt_is_const(ri->min, 0)) n = vt_add(ctx, n, ri->min);
-        vt__set_put(ctx, sets, r->outer, vt_intset_point(o));
-        vt__set_put(ctx, sets, r->inner, vt_intset_point(n));
+        te__set_put(ctx, sets, r->outer, vt_intset_point(o));
+        te__set_put(ctx, sets, r->inner, vt_intset_point(n));
         return;
     }
     if (!fused.min || !fused.max) {
-        vt__set_put(ctx, sets, r->outer, range_set(ctx, ro));
-        vt__set_put(ctx, sets, r->inner, range_set(ctx, ri));
+        te__set_put(ctx, sets, r->outer, range_set(ctx, ro));
+        te__set_put(ctx, sets, r->inner, range_set(ctx, ri));
         return;
     }
     const vt_expr *size = vt_add(ctx, vt_sub(ctx, fused.max, fused.min), vt_int(ctx, fused.max->dtype, 1));
-    vt__set_put(ctx, sets, r->outer,
+    te__set_put(ctx, sets, r->outer,
                 vt_intset_interval(vt_add(ctx, ro->min, vt_floordiv(ctx, fused.min, width)),
                                    vt_add(ctx, ro->min, vt_floordiv(ctx, fused.max, width))));
     bool one_row = vt_is_const(vt_simplify_free(ctx, vt_floormod(ctx, width, size)), 0) &&
                    vt_is_const(vt_simplify_free(ctx, vt_floormod(ctx, fused.min, size)), 0);
-    vt__set_put(ctx, sets, r->inner,
+    te__set_put(ctx, sets, r->inner,
                 one_row ? vt_intset_interval(vt_add(ctx, ri->min, vt_floormod(ctx, fused.min, width)),
                                              vt_add(ctx, ri->min, vt_floormod(ctx, fused.max, width)))
                         : range_set(ctx, ri));
 }
 
-static vt_intset up_rebase(vt_analyzer *a, const vt__relation *r, const vt_ptrmap *ranges, vt_intset rebased) {
+static vt_intset up_rebase(vt_analyzer *a, const te__relation *r, const vt_ptrmap *ranges, vt_intset rebased) {
     vt_ctx *ctx = vt_analyzer_ctx(a);
-    const vt_range *rp = vt__range(ranges, r->parent);
-    if (vt_intset_match_range(a, rebased, *vt__range(ranges, r->inner))) return range_set(ctx, rp);
+    const vt_range *rp = te__range(ranges, r->parent);
+    if (vt_intset_match_range(a, rebased, *te__range(ranges, r->inner))) return range_set(ctx, rp);
     vt_dommap *dom = vt_dommap_new(ctx);
     vt_dommap_set(dom, r->inner->var, rebased);
     return vt_eval_set(a, vt_add(ctx, r->inner->var, rp->min), dom);
 }
 
-void vt__pass_up_domain(vt_analyzer *a, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *sets) {
+void te__pass_up_domain(vt_analyzer *a, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *sets) {
     vt_ctx *ctx = vt_analyzer_ctx(a);
     for (uint32_t i = st->n_relations; i > 0; i--) {
-        const vt__relation *r = &st->relations[i - 1];
-        if (r->kind == VT__SPLIT)
-            vt__set_put(ctx, sets, r->parent, up_split(a, r, ranges, set_get(sets, r->outer), set_get(sets, r->inner)));
-        else if (r->kind == VT__FUSE)
+        const te__relation *r = &st->relations[i - 1];
+        if (r->kind == TE__SPLIT)
+            te__set_put(ctx, sets, r->parent, up_split(a, r, ranges, set_get(sets, r->outer), set_get(sets, r->inner)));
+        else if (r->kind == TE__FUSE)
             up_fuse(a, r, ranges, set_get(sets, r->parent), sets);
-        else if (r->kind == VT__REBASE)
-            vt__set_put(ctx, sets, r->parent, up_rebase(a, r, ranges, set_get(sets, r->inner)));
+        else if (r->kind == TE__REBASE)
+            te__set_put(ctx, sets, r->parent, up_rebase(a, r, ranges, set_get(sets, r->inner)));
     }
 }
 
@@ -181,46 +181,46 @@ static const vt_expr *plus_min(vt_ctx *ctx, const vt_expr *e, const vt_range *r)
     return vt_is_const(r->min, 0) ? e : vt_add(ctx, e, r->min);
 }
 
-void vt__pass_up_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values,
+void te__pass_up_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values,
                        bool allow_missing) {
     (void)allow_missing;
     for (uint32_t i = st->n_relations; i > 0; i--) {
-        const vt__relation *r = &st->relations[i - 1];
-        if (r->kind == VT__SPLIT) {
+        const te__relation *r = &st->relations[i - 1];
+        if (r->kind == TE__SPLIT) {
             const vt_expr *outer = vt_ptrmap_get(values, r->outer), *inner = vt_ptrmap_get(values, r->inner);
             if (!outer || !inner) continue;
-            const vt_expr *e = vt_add(ctx, inner, vt_mul(ctx, outer, vt__range(ranges, r->inner)->extent));
-            vt_ptrmap_set(values, r->parent, plus_min(ctx, e, vt__range(ranges, r->parent)));
-        } else if (r->kind == VT__FUSE) {
+            const vt_expr *e = vt_add(ctx, inner, vt_mul(ctx, outer, te__range(ranges, r->inner)->extent));
+            vt_ptrmap_set(values, r->parent, plus_min(ctx, e, te__range(ranges, r->parent)));
+        } else if (r->kind == TE__FUSE) {
             const vt_expr *value = vt_ptrmap_get(values, r->parent);
             if (!value) continue;
-            const vt_expr *width = vt__range(ranges, r->inner)->extent;
-            vt_ptrmap_set(values, r->outer, plus_min(ctx, vt_floordiv(ctx, value, width), vt__range(ranges, r->outer)));
-            vt_ptrmap_set(values, r->inner, plus_min(ctx, vt_floormod(ctx, value, width), vt__range(ranges, r->inner)));
-        } else if (r->kind == VT__REBASE) {
+            const vt_expr *width = te__range(ranges, r->inner)->extent;
+            vt_ptrmap_set(values, r->outer, plus_min(ctx, vt_floordiv(ctx, value, width), te__range(ranges, r->outer)));
+            vt_ptrmap_set(values, r->inner, plus_min(ctx, vt_floormod(ctx, value, width), te__range(ranges, r->inner)));
+        } else if (r->kind == TE__REBASE) {
             const vt_expr *value = vt_ptrmap_get(values, r->inner);
-            if (value) vt_ptrmap_set(values, r->parent, plus_min(ctx, value, vt__range(ranges, r->parent)));
+            if (value) vt_ptrmap_set(values, r->parent, plus_min(ctx, value, te__range(ranges, r->parent)));
         }
     }
 }
 
-void vt__pass_down_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values,
+void te__pass_down_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values,
                          bool allow_missing) {
     (void)allow_missing;
     for (uint32_t i = 0; i < st->n_relations; i++) {
-        const vt__relation *r = &st->relations[i];
-        if (r->kind == VT__SPLIT) {
+        const te__relation *r = &st->relations[i];
+        if (r->kind == TE__SPLIT) {
             const vt_expr *parent = vt_ptrmap_get(values, r->parent);
             if (!parent) continue;
-            const vt_expr *factor = vt__range(ranges, r->inner)->extent;
+            const vt_expr *factor = te__range(ranges, r->inner)->extent;
             vt_ptrmap_set(values, r->outer, vt_floordiv(ctx, parent, factor));
             vt_ptrmap_set(values, r->inner, vt_floormod(ctx, parent, factor));
-        } else if (r->kind == VT__FUSE) {
+        } else if (r->kind == TE__FUSE) {
             const vt_expr *outer = vt_ptrmap_get(values, r->outer), *inner = vt_ptrmap_get(values, r->inner);
             if (outer && inner)
                 vt_ptrmap_set(values, r->parent,
-                              vt_add(ctx, vt_mul(ctx, outer, vt__range(ranges, r->inner)->extent), inner));
-        } else if (r->kind == VT__REBASE) {
+                              vt_add(ctx, vt_mul(ctx, outer, te__range(ranges, r->inner)->extent), inner));
+        } else if (r->kind == TE__REBASE) {
             const vt_expr *parent = vt_ptrmap_get(values, r->parent);
             if (parent) vt_ptrmap_set(values, r->inner, parent);
         } else {
@@ -237,13 +237,13 @@ static void mask_or(vt_ptrmap *masks, const vt_iter *axis, uintptr_t bits) {
     vt_ptrmap_set(masks, axis, (void *)(mask_of(masks, axis) | bits)); /* flags, kept where pointers are */
 }
 
-void vt__pass_down_mask(const te_stage *st, vt_ptrmap *masks) {
+void te__pass_down_mask(const te_stage *st, vt_ptrmap *masks) {
     for (uint32_t i = 0; i < st->n_relations; i++) {
-        const vt__relation *r = &st->relations[i];
-        if (r->kind == VT__SPLIT || r->kind == VT__REBASE) {
+        const te__relation *r = &st->relations[i];
+        if (r->kind == TE__SPLIT || r->kind == TE__REBASE) {
             if (r->outer) mask_or(masks, r->outer, mask_of(masks, r->parent));
             mask_or(masks, r->inner, mask_of(masks, r->parent));
-        } else if (r->kind == VT__FUSE) {
+        } else if (r->kind == TE__FUSE) {
             mask_or(masks, r->parent, mask_of(masks, r->outer) | mask_of(masks, r->inner));
         }
     }
@@ -253,16 +253,16 @@ void vt__pass_down_mask(const te_stage *st, vt_ptrmap *masks) {
 static vt_ptrmap *inexact_axes(vt_ctx *ctx, vt_analyzer *a, const te_stage *st, const vt_ptrmap *ranges) {
     vt_ptrmap *inexact = vt_ptrmap_new(ctx);
     for (uint32_t i = st->n_relations; i > 0; i--) {
-        const vt__relation *r = &st->relations[i - 1];
+        const te__relation *r = &st->relations[i - 1];
         bool up = false;
-        if (r->kind == VT__SPLIT) {
-            const vt_range *outer = vt__range(ranges, r->outer), *inner = vt__range(ranges, r->inner);
+        if (r->kind == TE__SPLIT) {
+            const vt_range *outer = te__range(ranges, r->outer), *inner = te__range(ranges, r->inner);
             up = !outer || !inner || vt_ptrmap_has(inexact, r->outer) || vt_ptrmap_has(inexact, r->inner) ||
                  !vt_prove(a,
-                           vt_eq(ctx, vt__range(ranges, r->parent)->extent, vt_mul(ctx, inner->extent, outer->extent)));
-        } else if (r->kind == VT__REBASE) {
+                           vt_eq(ctx, te__range(ranges, r->parent)->extent, vt_mul(ctx, inner->extent, outer->extent)));
+        } else if (r->kind == TE__REBASE) {
             up = vt_ptrmap_has(inexact, r->inner);
-        } else if (r->kind == VT__FUSE && vt_ptrmap_has(inexact, r->parent)) {
+        } else if (r->kind == TE__FUSE && vt_ptrmap_has(inexact, r->parent)) {
             vt_ptrmap_set(inexact, r->outer, st);
             vt_ptrmap_set(inexact, r->inner, st);
         }
@@ -290,11 +290,11 @@ static bool same_range(const vt_iter *axis, const vt_range *r) {
     return vt_expr_equal(axis->min, r->min) && vt_expr_equal(axis->extent, r->extent);
 }
 
-static void know_loops(vt_analyzer *a, vt_dommap *domain, const te_stage *st, const vt__iters *axes,
+static void know_loops(vt_analyzer *a, vt_dommap *domain, const te_stage *st, const te__iters *axes,
                        const vt_ptrmap *ranges) {
     for (uint32_t i = 0; i < axes->n; i++) {
-        const vt_range *r = vt__range(ranges, axes->items[i]);
-        const vt__axis_attr *attr = vt__attr(st, axes->items[i]);
+        const vt_range *r = te__range(ranges, axes->items[i]);
+        const te__axis_attr *attr = te__attr(st, axes->items[i]);
         if (!r) continue;
         vt_dommap_set_range(domain, axes->items[i]->var, *r);
         vt_analyzer_bind_range(a, axes->items[i]->var, r->min, r->extent, true);
@@ -304,7 +304,7 @@ static void know_loops(vt_analyzer *a, vt_dommap *domain, const te_stage *st, co
     }
 }
 
-const vt_expr **vt__bound_checks(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, const vt_ptrmap *values,
+const vt_expr **te__bound_checks(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, const vt_ptrmap *values,
                                  bool skip_domain, const vt_ptrmap *skip, uint32_t *out_n) {
     vt_analyzer *a = vt_analyzer_new(ctx);
     vt_ptrmap *inexact = inexact_axes(ctx, a, st, ranges);
@@ -315,7 +315,7 @@ const vt_expr **vt__bound_checks(vt_ctx *ctx, const te_stage *st, const vt_ptrma
     for (uint32_t i = 0; i < st->all.n; i++) {
         const vt_iter *axis = st->all.items[i];
         if (vt_ptrmap_has(skip, axis) || !vt_ptrmap_has(inexact, axis)) continue;
-        const vt_range *dom = vt__range(ranges, axis);
+        const vt_range *dom = te__range(ranges, axis);
         if (!dom || !vt_ptrmap_has(values, axis)) continue;
         const vt_expr *value = vt_sub(ctx, vt_ptrmap_get(values, axis), dom->min);
         const vt_expr *max = vt_eval_set(a, value, domain).max;
@@ -324,7 +324,7 @@ const vt_expr **vt__bound_checks(vt_ctx *ctx, const te_stage *st, const vt_ptrma
     }
     for (uint32_t i = 0; i < st->op->n_axes + st->op->n_reduce && !skip_domain; i++) {
         const vt_iter *axis = st->op->iters[i];
-        if (vt_ptrmap_has(skip, axis) || same_range(axis, vt__range(ranges, axis))) continue;
+        if (vt_ptrmap_has(skip, axis) || same_range(axis, te__range(ranges, axis))) continue;
         const vt_expr *value = vt_sub(ctx, vt_ptrmap_get(values, axis), axis->min),
                       *zero = vt_int(ctx, value->dtype, 0);
         vt_intset s = vt_eval_set(a, value, domain);

@@ -40,27 +40,27 @@ static int stage_rank(const bounds *b, uint32_t index) {
 
 static void find_path(bounds *b, uint32_t index) {
     te_stage *st = b->s->stages[index];
-    vt__iters *path = &st->path;
+    te__iters *path = &st->path;
     uint32_t steps = 0;
-    for (const te_stage *at = st; at->attach == VT__AT; at = at->at_stage) {
+    for (const te_stage *at = st; at->attach == TE__AT; at = at->at_stage) {
         if (++steps > b->s->n_stages)
-            vt__raise_at(b->s->c, at->at_pos, VTA_ILLEGAL, "%s is computed at a loop of itself, by way of other stages",
+            te__raise_at(b->s->c, at->at_pos, VTA_ILLEGAL, "%s is computed at a loop of itself, by way of other stages",
                          st->origin->name);
-        uint32_t from = vt__iters_find(&at->at_stage->leaf, at->at_axis);
+        uint32_t from = te__iters_find(&at->at_stage->leaf, at->at_axis);
         if (from == at->at_stage->leaf.n)
-            vt__raise_at(b->s->c, at->at_pos, VTA_ILLEGAL,
+            te__raise_at(b->s->c, at->at_pos, VTA_ILLEGAL,
                          "%s is to be computed at %s.%s, but that is no loop any more (it was split or fused after "
                          "compute_at); the loops of %s are %s",
                          at->origin->name, at->at_stage->origin->name, vt_var_name(at->at_axis->var),
-                         at->at_stage->origin->name, vt__leaf_names(b->ctx, at->at_stage));
-        if (at->at_stage->attach == VT__INLINED)
-            vt__raise_at(b->s->c, at->at_pos, VTA_ILLEGAL, "%s is to be computed at a loop of %s, which is inlined",
+                         at->at_stage->origin->name, te__leaf_names(b->ctx, at->at_stage));
+        if (at->at_stage->attach == TE__INLINED)
+            te__raise_at(b->s->c, at->at_pos, VTA_ILLEGAL, "%s is to be computed at a loop of %s, which is inlined",
                          at->origin->name, at->at_stage->origin->name);
         for (uint32_t i = from + 1; i > 0; i--) {
             const vt_iter *axis = at->at_stage->leaf.items[i - 1];
-            const vt__axis_attr *attr = vt__attr(at->at_stage, axis);
-            vt__iters_insert(b->ctx, path, path->n, axis);
-            if (attr && attr->thread) vt__iters_insert(b->ctx, path, path->n, attr->thread);
+            const te__axis_attr *attr = te__attr(at->at_stage, axis);
+            te__iters_insert(b->ctx, path, path->n, axis);
+            if (attr && attr->thread) te__iters_insert(b->ctx, path, path->n, attr->thread);
         }
     }
 }
@@ -71,7 +71,7 @@ typedef struct demand_walk {
     vt_analyzer *a;
     const vt_dommap *domain;
     uint32_t n;
-    vt__demand *demands;
+    te__demand *demands;
 } demand_walk;
 
 static vt_intset clamp_to_shape(vt_analyzer *a, vt_intset set, const vt_expr *extent) {
@@ -87,7 +87,7 @@ static void add_demand(void *user, const vt_expr *e) {
     vt_ctx *ctx = vt_analyzer_ctx(w->a);
     if (e->kind != VT_E_PLOAD) return;
     for (uint32_t k = 0; k < w->n; k++) {
-        vt__demand *d = &w->demands[k];
+        te__demand *d = &w->demands[k];
         if (d->tensor != e->u.tensor) continue;
         vt_grow(ctx, &d->sets, &d->cap, d->n + e->n, sizeof *d->sets);
         for (uint32_t i = 0; i < e->n; i++)
@@ -95,12 +95,12 @@ static void add_demand(void *user, const vt_expr *e) {
     }
 }
 
-void vt__demand_of(vt_analyzer *a, const vt_operation *op, const vt_dommap *domain, uint32_t n, vt__demand *demands) {
+void te__demand_of(vt_analyzer *a, const vt_operation *op, const vt_dommap *domain, uint32_t n, te__demand *demands) {
     demand_walk w = {a, domain, n, demands};
     for (uint32_t k = 0; k < op->n_outputs && !op->placeholder; k++) vt_expr_walk_post(op->bodies[k], add_demand, &w);
 }
 
-vt_intset vt__demand_union(vt_ctx *ctx, const vt__demand *demand, uint32_t dim) {
+vt_intset te__demand_union(vt_ctx *ctx, const te__demand *demand, uint32_t dim) {
     uint32_t ndim = demand->tensor->ndim, n = ndim ? demand->n / ndim : 0;
     vt_intset *sets = VT_NEW_ARRAY(ctx, vt_intset, n);
     for (uint32_t i = 0; i < n; i++) sets[i] = demand->sets[i * ndim + dim];
@@ -111,14 +111,14 @@ vt_intset vt__demand_union(vt_ctx *ctx, const vt__demand *demand, uint32_t dim) 
 
 static bool reads(const te_stage *consumer, const vt_operation *op) {
     for (uint32_t i = 0; i < consumer->op->n_inputs; i++)
-        if (vt__op(consumer->op->inputs[i]) == op) return true;
+        if (te__op(consumer->op->inputs[i]) == op) return true;
     return false;
 }
 
 /* Memory of its own for every thread, but computed before the threads part. */
 static _Noreturn void refuse_outside_thread(const bounds *b, const te_stage *st, const te_stage *consumer,
                                             const vt_iter *axis) {
-    vt__raise_at(
+    te__raise_at(
         b->s->c, st->at_pos, VTA_ILLEGAL,
         "%s is kept in %s memory, of which each thread has its own, but %s, which needs it, is bound to thread %s "
         "inside of where %s is computed: compute it at the loop %s or further in, or keep it in global memory",
@@ -133,16 +133,16 @@ static vt_ptrmap *consumer_sets(const bounds *b, const te_stage *st, const te_st
     for (uint32_t i = consumer->leaf.n; i > 0; i--) {
         const vt_iter *axis = consumer->leaf.items[i - 1];
         if (axis == attach) *inside = true;
-        const vt_range *r = vt__range(b->ranges, axis);
+        const vt_range *r = te__range(b->ranges, axis);
         const vt_iter *thread = vt_ptrmap_get(b->threads, axis);
         if (vt_is_const(r->extent, 1))
-            vt__set_put(b->ctx, sets, axis, vt_intset_point(r->min));
+            te__set_put(b->ctx, sets, axis, vt_intset_point(r->min));
         else if (!need_relax(b, axis, *inside, rank) && !*inside)
             refuse_outside_thread(b, st, consumer, axis);
         else if (!need_relax(b, axis, *inside, rank))
-            vt__set_put(b->ctx, sets, axis, vt_intset_point(thread ? thread->var : axis->var));
+            te__set_put(b->ctx, sets, axis, vt_intset_point(thread ? thread->var : axis->var));
         else
-            vt__set_put(b->ctx, sets, axis, vt_intset_range(b->ctx, r->min, r->extent));
+            te__set_put(b->ctx, sets, axis, vt_intset_range(b->ctx, r->min, r->extent));
     }
     return sets;
 }
@@ -151,31 +151,31 @@ static vt_ptrmap *consumer_sets(const bounds *b, const te_stage *st, const te_st
 static vt_dommap *relaxed_loops(const bounds *b, const te_stage *st, const te_stage *consumer, const vt_iter *attach,
                                 int rank, bool *inside) {
     vt_dommap *relax = vt_dommap_new(b->ctx);
-    const vt__iters *path = &consumer->path;
+    const te__iters *path = &consumer->path;
     for (uint32_t i = 0; i < path->n; i++) {
         const vt_iter *axis = path->items[i], *thread = vt_ptrmap_get(b->threads, axis);
         if (axis == attach) *inside = true;
-        bool one = vt_is_const(vt__range(b->ranges, axis)->extent, 1);
+        bool one = vt_is_const(te__range(b->ranges, axis)->extent, 1);
         if (!need_relax(b, axis, *inside, rank)) {
             if (!*inside && !one) refuse_outside_thread(b, st, consumer, axis);
             continue;
         }
-        vt_dommap_set_range(relax, axis->var, *vt__range(b->ranges, axis));
-        if (thread) vt_dommap_set_range(relax, thread->var, *vt__range(b->ranges, axis));
+        vt_dommap_set_range(relax, axis->var, *te__range(b->ranges, axis));
+        if (thread) vt_dommap_set_range(relax, thread->var, *te__range(b->ranges, axis));
     }
     return relax;
 }
 
-static void bind_loops(const bounds *b, vt_analyzer *a, const vt__iters *axes) {
+static void bind_loops(const bounds *b, vt_analyzer *a, const te__iters *axes) {
     for (uint32_t i = 0; i < axes->n; i++) {
-        const vt_range *r = vt__range(b->ranges, axes->items[i]);
+        const vt_range *r = te__range(b->ranges, axes->items[i]);
         const vt_iter *thread = vt_ptrmap_get(b->threads, axes->items[i]);
         if (r) vt_analyzer_bind_range(a, axes->items[i]->var, r->min, r->extent, true);
         if (r && thread) vt_analyzer_bind_range(a, thread->var, r->min, r->extent, true);
     }
 }
 
-static void demand_by(bounds *b, uint32_t index, uint32_t consumer, int rank, uint32_t n, vt__demand *demands) {
+static void demand_by(bounds *b, uint32_t index, uint32_t consumer, int rank, uint32_t n, te__demand *demands) {
     const te_stage *st = b->s->stages[index], *to = b->s->stages[consumer];
     vt_ctx *ctx = b->ctx;
     const vt_iter *attach = st->path.n ? st->path.items[0] : NULL;
@@ -183,13 +183,13 @@ static void demand_by(bounds *b, uint32_t index, uint32_t consumer, int rank, ui
     vt_ptrmap *sets = consumer_sets(b, st, to, attach, rank, &inside);
     vt_dommap *relax = relaxed_loops(b, st, to, attach, rank, &inside);
     if (!inside && attach)
-        vt__raise_at(
+        te__raise_at(
             b->s->c, st->at_pos, VTA_ILLEGAL,
             "%s is computed at %s.%s, but %s, which also needs it, lies outside that loop: compute %s at the same "
             "place, or %s further out",
             st->origin->name, st->at_stage->origin->name, vt_var_name(st->at_axis->var), to->origin->name,
             to->origin->name, st->origin->name);
-    vt__pass_up_domain(vt_analyzer_new(ctx), to, b->ranges, sets);
+    te__pass_up_domain(vt_analyzer_new(ctx), to, b->ranges, sets);
     vt_analyzer *a = vt_analyzer_new(ctx);
     bind_loops(b, a, &to->all);
     bind_loops(b, a, &to->path);
@@ -208,15 +208,15 @@ static void demand_by(bounds *b, uint32_t index, uint32_t consumer, int rank, ui
         vt_dommap_set(domain, axis->var, over);
         vt_analyzer_bind_range(a, axis->var, r.min, r.extent, true);
     }
-    vt__demand_of(a, to->op, domain, n, demands);
+    te__demand_of(a, to->op, domain, n, demands);
 }
 
 /* What all consumers need of all outputs in one dimension; the whole where nobody reads. */
-static vt_range needed_range(vt_ctx *ctx, uint32_t n, const vt__demand *demands, uint32_t dim, vt_range whole) {
+static vt_range needed_range(vt_ctx *ctx, uint32_t n, const te__demand *demands, uint32_t dim, vt_range whole) {
     vt_intset *sets = VT_NEW_ARRAY(ctx, vt_intset, n);
     uint32_t read = 0;
     for (uint32_t k = 0; k < n; k++)
-        if (demands[k].n) sets[read++] = vt__demand_union(ctx, &demands[k], dim);
+        if (demands[k].n) sets[read++] = te__demand_union(ctx, &demands[k], dim);
     if (read == 0) return whole;
     vt_intset all = read == 1 ? sets[0] : vt_intset_union(vt_analyzer_new(ctx), read, sets);
     return vt_intset_cover(vt_analyzer_new(ctx), all, whole);
@@ -226,35 +226,35 @@ static void infer_roots(bounds *b, uint32_t index) {
     const te_stage *st = b->s->stages[index];
     const vt_operation *op = st->op;
     vt_ctx *ctx = b->ctx;
-    if (st->attach == VT__INLINED || op->placeholder) return;
+    if (st->attach == TE__INLINED || op->placeholder) return;
     if (st->is_output) {
         for (uint32_t i = 0; i < op->n_axes + op->n_reduce; i++)
-            vt__range_set(ctx, b->ranges, op->iters[i], op->iters[i]->min, op->iters[i]->extent);
+            te__range_set(ctx, b->ranges, op->iters[i], op->iters[i]->min, op->iters[i]->extent);
         return;
     }
-    vt__demand *demands = VT_NEW_ARRAY(ctx, vt__demand, op->n_outputs);
+    te__demand *demands = VT_NEW_ARRAY(ctx, te__demand, op->n_outputs);
     for (uint32_t i = 0; i < op->n_outputs; i++) demands[i].tensor = op->outputs[i];
     int rank = stage_rank(b, index);
     for (uint32_t i = index + 1; i < b->s->n_stages; i++)
-        if (b->s->stages[i]->attach != VT__INLINED && reads(b->s->stages[i], op))
+        if (b->s->stages[i]->attach != TE__INLINED && reads(b->s->stages[i], op))
             demand_by(b, index, i, rank, op->n_outputs, demands);
     for (uint32_t i = 0; i < op->n_axes; i++) {
         vt_range whole = {op->iters[i]->min, op->iters[i]->extent};
         vt_range r = needed_range(ctx, op->n_outputs, demands, i, whole);
-        vt__range_set(ctx, b->ranges, op->iters[i], r.min, r.extent);
+        te__range_set(ctx, b->ranges, op->iters[i], r.min, r.extent);
     }
     for (uint32_t i = op->n_axes; i < op->n_axes + op->n_reduce; i++)
-        vt__range_set(ctx, b->ranges, op->iters[i], op->iters[i]->min, op->iters[i]->extent);
+        te__range_set(ctx, b->ranges, op->iters[i], op->iters[i]->min, op->iters[i]->extent);
 }
 
 static void bind_roots(bounds *b, const te_stage *st) {
     for (uint32_t i = 0; i < st->op->n_axes + st->op->n_reduce; i++) {
-        const vt_range *r = vt__range(b->ranges, st->op->iters[i]);
+        const vt_range *r = te__range(b->ranges, st->op->iters[i]);
         if (r) vt_analyzer_bind_range(b->analyzer, st->op->iters[i]->var, r->min, r->extent, true);
     }
 }
 
-vt_ptrmap *vt__infer_bounds(te_schedule *s) {
+vt_ptrmap *te__infer_bounds(te_schedule *s) {
     vt_ctx *ctx = &s->c->ctx;
     bounds b = {.s = s, .ctx = ctx, .ranges = vt_ptrmap_new(ctx), .threads = vt_ptrmap_new(ctx)};
     b.analyzer = vt_analyzer_new(ctx);
@@ -268,15 +268,15 @@ vt_ptrmap *vt__infer_bounds(te_schedule *s) {
         vt_poll(ctx);
         const te_stage *st = s->stages[i - 1];
         infer_roots(&b, i - 1);
-        if (st->attach == VT__INLINED) continue;
+        if (st->attach == TE__INLINED) continue;
         bind_roots(&b, st);
-        vt__pass_down_domain(ctx, st, b.ranges, b.analyzer, false);
+        te__pass_down_domain(ctx, st, b.ranges, b.analyzer, false);
     }
     vt_ptrmap *result = vt_ptrmap_new(ctx);
     for (uint32_t i = 0; i < vt_ptrmap_size(b.ranges); i++) {
         const vt_iter *axis = vt_ptrmap_key(b.ranges, i);
-        const vt_range *r = vt__range(b.ranges, axis);
-        vt__range_set(ctx, result, axis, vt_simplify(b.analyzer, r->min), vt_simplify(b.analyzer, r->extent));
+        const vt_range *r = te__range(b.ranges, axis);
+        te__range_set(ctx, result, axis, vt_simplify(b.analyzer, r->min), vt_simplify(b.analyzer, r->extent));
     }
     return result;
 }

@@ -9,8 +9,8 @@ static const char *cache_name(te_context *c, const vt_operation *op, uint32_t ou
 /* The schedule of `s` is `c`'s, the tensor one of its stages' results. */
 static te_stage *stage_for(te_context *c, const te_schedule *s, const te_tensor *tensor, const char *step) {
     const vt_tensor *t = te__tensor_in(c, tensor, "a tensor");
-    te_stage *st = vt__stage_of(s, vt__op(t));
-    if (!st) vt__raise(c, VTA_NOT_FOUND, "cannot %s %s: the schedule has no stage for it", step, t->name);
+    te_stage *st = te__stage_of(s, te__op(t));
+    if (!st) te__raise(c, VTA_NOT_FOUND, "cannot %s %s: the schedule has no stage for it", step, t->name);
     return st;
 }
 
@@ -21,19 +21,19 @@ static const vt_operation *copy_of(te_context *c, const vt_tensor *t, const char
     const vt_iter **axes = VT_NEW_ARRAY(ctx, const vt_iter *, t->ndim);
     const vt_expr **index = VT_NEW_ARRAY(ctx, const vt_expr *, t->ndim);
     for (uint32_t i = 0; i < t->ndim; i++) {
-        axes[i] = vt__axis(c, vt_new_format(ctx, "ax%u", i), vt_i32(ctx, 0), t->shape[i], false);
+        axes[i] = te__axis(c, vt_new_format(ctx, "ax%u", i), vt_i32(ctx, 0), t->shape[i], false);
         index[i] = axes[i]->var;
     }
     const vt_expr *body = vt_e_pload(ctx, t, t->ndim, index);
-    return vt__compute(c, name, "", t->ndim, axes, 1, &body);
+    return te__compute(c, name, "", t->ndim, axes, 1, &body);
 }
 
-static void redirect(te_context *c, te_stage *reader, const vt_tensor *from, const vt_tensor *to, vt__replacing *r) {
+static void redirect(te_context *c, te_stage *reader, const vt_tensor *from, const vt_tensor *to, te__replacing *r) {
     vt_ptrmap *map = vt_ptrmap_new(&c->ctx);
-    vt_ptrmap_set(map, vt__tensor_key(from), to);
-    const vt_operation *op = vt__replace_inputs(&c->ctx, reader->op, map);
+    vt_ptrmap_set(map, te__tensor_key(from), to);
+    const vt_operation *op = te__replace_inputs(&c->ctx, reader->op, map);
     if (op == reader->op) return; /* given twice */
-    vt__replacing_op(r, reader->op, op);
+    te__replacing_op(r, reader->op, op);
     reader->op = op;
 }
 
@@ -68,9 +68,9 @@ static void all_or_nothing(caching *k, vta_status (*change)(vt_ctx *ctx, void *a
 
 static vta_status read_through(vt_ctx *ctx, void *arg) {
     caching *k = arg;
-    vt__replacing *r = vt__replacing_new(ctx);
+    te__replacing *r = te__replacing_new(ctx);
     for (uint32_t i = 0; i < k->n; i++) redirect(k->c, k->readers[i], k->source, k->fresh->op->outputs[0], r);
-    vt__replace_dataflow(k->s, r);
+    te__replace_dataflow(k->s, r);
     return VTA_OK;
 }
 
@@ -78,23 +78,23 @@ static te_tensor *cache_read(te_context *c, te_schedule *s, const te_tensor *t, 
                              te_tensor *const *readers) {
     te_stage *st = stage_for(c, s, t, "cache_read");
     uint32_t output = vt_te_tensor(t)->value_index;
-    const char *scope = vt__scope(c, where);
+    const char *scope = te__scope(c, where);
     caching job = {.c = c, .s = s, .st = st, .source = st->op->outputs[output]};
     job.readers = VT_NEW_ARRAY(&c->ctx, te_stage *, s->n_stages + n);
     for (size_t i = 0; i < n; i++) {
         te_stage *reader = stage_for(c, s, readers[i], "cache_read for");
         if (!reads(reader->op, job.source))
-            vt__raise(c, VTA_ILLEGAL, "cannot cache_read %s for %s: %s does not read it", job.source->name,
+            te__raise(c, VTA_ILLEGAL, "cannot cache_read %s for %s: %s does not read it", job.source->name,
                       reader->origin->name, reader->origin->name);
         job.readers[job.n++] = reader;
     }
     for (uint32_t i = 0; i < s->n_stages && !n; i++)
         if (reads(s->stages[i]->op, job.source)) job.readers[job.n++] = s->stages[i];
-    if (!job.n) vt__raise(c, VTA_ILLEGAL, "cannot cache_read %s: nothing reads it", job.source->name);
-    job.fresh = vt__stage_new(s, copy_of(c, job.source, cache_name(c, st->op, output, scope)));
+    if (!job.n) te__raise(c, VTA_ILLEGAL, "cannot cache_read %s: nothing reads it", job.source->name);
+    job.fresh = te__stage_new(s, copy_of(c, job.source, cache_name(c, st->op, output, scope)));
     job.fresh->scope = scope;
     all_or_nothing(&job, read_through);
-    vt__stage_insert(s, vt__stage_index(s, st) + 1, job.fresh);
+    te__stage_insert(s, te__stage_index(s, st) + 1, job.fresh);
     return te__out(job.fresh->op->outputs[0]);
 }
 
@@ -124,7 +124,7 @@ static void relayout_body(relayout *l) {
     vt_ptrmap *values = vt_ptrmap_new(ctx), *skip = vt_ptrmap_new(ctx);
     for (uint32_t i = 0; i < l->st->leaf.n; i++) {
         const vt_iter *axis = l->st->leaf.items[i];
-        const vt_range *r = vt__range(l->ranges, axis);
+        const vt_range *r = te__range(l->ranges, axis);
         if (axis->type == VT_ITER_COMM_REDUCE) continue;
         const vt_var *v = vt_var_copy(ctx, axis->var, ".c");
         l->axes[l->n_axes++] = vt_iter_new(ctx, v, r->min, r->extent, VT_ITER_DATA_PAR, "");
@@ -133,9 +133,9 @@ static void relayout_body(relayout *l) {
     }
     for (uint32_t i = 0; i < l->st->all.n; i++)
         if (l->st->all.items[i]->type == VT_ITER_COMM_REDUCE) vt_ptrmap_set(skip, l->st->all.items[i], l->st);
-    vt__pass_up_index(ctx, l->st, l->ranges, values, true);
+    te__pass_up_index(ctx, l->st, l->ranges, values, true);
     uint32_t n;
-    const vt_expr **checks = vt__bound_checks(ctx, l->st, l->ranges, values, true, skip, &n), *inside = NULL;
+    const vt_expr **checks = te__bound_checks(ctx, l->st, l->ranges, values, true, skip, &n), *inside = NULL;
     for (uint32_t i = 0; i < n; i++) inside = inside ? vt_and(ctx, inside, checks[i]) : checks[i];
     for (uint32_t i = 0; i < l->op->n_axes; i++)
         vt_varmap_set(to_loops, l->op->iters[i]->var, vt_ptrmap_get(values, l->op->iters[i]));
@@ -155,7 +155,7 @@ static void relayout_places(relayout *l) {
     vt_ptrmap *values = vt_ptrmap_new(l->ctx);
     uint32_t n = 0;
     for (uint32_t i = 0; i < l->op->n_axes; i++) vt_ptrmap_set(values, l->op->iters[i], l->op->iters[i]->var);
-    vt__pass_down_index(l->ctx, l->st, l->ranges, values, true);
+    te__pass_down_index(l->ctx, l->st, l->ranges, values, true);
     for (uint32_t i = 0; i < l->st->leaf.n; i++)
         if (l->st->leaf.items[i]->type != VT_ITER_COMM_REDUCE)
             l->place[n++] = vt_ptrmap_get(values, l->st->leaf.items[i]);
@@ -163,11 +163,11 @@ static void relayout_places(relayout *l) {
 
 static vta_status write_through(vt_ctx *ctx, void *arg) {
     caching *k = arg;
-    vt__replacing *r = vt__replacing_new(ctx);
-    vt__replacing_op(r, k->st->op, k->op);
-    vt__replace_dataflow(k->s, r);
+    te__replacing *r = te__replacing_new(ctx);
+    te__replacing_op(r, k->st->op, k->op);
+    te__replace_dataflow(k->s, r);
     k->st->op = k->op;
-    vt__iters_reset(ctx, k->st);
+    te__iters_reset(ctx, k->st);
     return VTA_OK;
 }
 
@@ -175,28 +175,28 @@ static te_tensor *cache_write(te_context *c, te_schedule *s, const te_tensor *t,
     vt_ctx *ctx = &c->ctx;
     te_stage *st = stage_for(c, s, t, "cache_write");
     const vt_operation *op = st->op;
-    const char *scope = vt__scope(c, where);
+    const char *scope = te__scope(c, where);
     if (op->placeholder)
-        vt__raise(c, VTA_ILLEGAL, "cannot cache_write %s: it is an input and is not computed", op->name);
-    if (op->n_outputs != 1) vt__raise(c, VTA_UNSUPPORTED, "cannot cache_write %s: it has several outputs", op->name);
+        te__raise(c, VTA_ILLEGAL, "cannot cache_write %s: it is an input and is not computed", op->name);
+    if (op->n_outputs != 1) te__raise(c, VTA_UNSUPPORTED, "cannot cache_write %s: it has several outputs", op->name);
     relayout l = {.ctx = ctx, .st = st, .op = op, .ranges = vt_ptrmap_new(ctx)};
     l.axes = VT_NEW_ARRAY(ctx, const vt_iter *, st->leaf.n);
     l.place = VT_NEW_ARRAY(ctx, const vt_expr *, st->leaf.n);
     vt_analyzer *a = vt_analyzer_new(ctx);
     for (uint32_t i = 0; i < op->n_axes; i++) {
-        vt__range_set(ctx, l.ranges, op->iters[i], op->iters[i]->min, op->iters[i]->extent);
+        te__range_set(ctx, l.ranges, op->iters[i], op->iters[i]->min, op->iters[i]->extent);
         vt_analyzer_bind_range(a, op->iters[i]->var, op->iters[i]->min, op->iters[i]->extent, false);
     }
-    vt__pass_down_domain(ctx, st, l.ranges, a, true);
+    te__pass_down_domain(ctx, st, l.ranges, a, true);
     relayout_body(&l);
     relayout_places(&l);
-    const vt_operation *cache = vt__compute(c, cache_name(c, op, 0, scope), op->tag, l.n_axes, l.axes, 1, &l.body);
+    const vt_operation *cache = te__compute(c, cache_name(c, op, 0, scope), op->tag, l.n_axes, l.axes, 1, &l.body);
     const vt_expr *copy = vt_e_pload(ctx, cache->outputs[0], l.n_axes, l.place);
-    const vt_operation *out = vt__compute(c, op->name, op->tag, op->n_axes, op->iters, 1, &copy);
-    caching job = {.c = c, .s = s, .st = st, .fresh = vt__stage_new(s, cache), .op = out};
+    const vt_operation *out = te__compute(c, op->name, op->tag, op->n_axes, op->iters, 1, &copy);
+    caching job = {.c = c, .s = s, .st = st, .fresh = te__stage_new(s, cache), .op = out};
     job.fresh->scope = scope;
     all_or_nothing(&job, write_through);
-    vt__stage_insert(s, vt__stage_index(s, st), job.fresh);
+    te__stage_insert(s, te__stage_index(s, st), job.fresh);
     return te__out(cache->outputs[0]);
 }
 

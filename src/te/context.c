@@ -36,9 +36,9 @@ enum {
 
 static void add_names(te_context *c) {
     for (size_t i = 0; i < N_SHAPES; i++)
-        vt__symbol_add(c, VT__CONSTANT, shapes[i].name, shapes[i].value(c->config), NULL);
+        te__symbol_add(c, TE__CONSTANT, shapes[i].name, shapes[i].value(c->config), NULL);
     for (size_t i = 0; i < N_MEMORIES; i++)
-        vt__symbol_add(c, VT__CONSTANT, memories[i].width, vta_config_width(c->config, memories[i].memory), NULL);
+        te__symbol_add(c, TE__CONSTANT, memories[i].width, vta_config_width(c->config, memories[i].memory), NULL);
 }
 
 static bool is_context(const te_context *c) { return vt_is(c, VT_TAG_CONTEXT); }
@@ -105,70 +105,70 @@ void te_context_at(te_context *c, const char *file, uint32_t line, uint32_t colu
 
 /* ---- Names ---- */
 
-void vt__symbol_add(te_context *c, vt__symbol_kind kind, const char *name, int64_t value, const void *node) {
+void te__symbol_add(te_context *c, te__symbol_kind kind, const char *name, int64_t value, const void *node) {
     vt_grow(&c->ctx, &c->symbols, &c->cap_symbols, c->n_symbols + 1, sizeof *c->symbols);
-    c->symbols[c->n_symbols++] = (vt__symbol){kind, name, value, node};
+    c->symbols[c->n_symbols++] = (te__symbol){kind, name, value, node};
 }
 
-const vt__symbol *vt__symbol_find(const te_context *c, const char *name, vt__symbol_kind kind) {
+const te__symbol *te__symbol_find(const te_context *c, const char *name, te__symbol_kind kind) {
     for (uint32_t i = c->n_symbols; i > 0; i--) {
-        const vt__symbol *s = &c->symbols[i - 1];
-        bool fits = kind == VT__NO_TENSOR ? s->kind != VT__TENSOR : s->kind == kind;
+        const te__symbol *s = &c->symbols[i - 1];
+        bool fits = kind == TE__NO_TENSOR ? s->kind != TE__TENSOR : s->kind == kind;
         if (fits && strcmp(s->name, name) == 0) return s;
     }
     return NULL;
 }
 
-const char *vt__name(te_context *c, const char *name, const char *what) {
-    vt__need(c, name, what);
+const char *te__name(te_context *c, const char *name, const char *what) {
+    te__need(c, name, what);
     bool ok = isalpha((unsigned char)*name) || *name == '_';
     for (const char *p = name; *p; p++) ok = ok && (isalnum((unsigned char)*p) || *p == '_' || *p == '.');
     if (!ok)
-        vt__raise(c, VTA_INVALID_ARGUMENT, "\"%s\" is no name for %s: a letter or _, then letters, digits, _ and .",
+        te__raise(c, VTA_INVALID_ARGUMENT, "\"%s\" is no name for %s: a letter or _, then letters, digits, _ and .",
                   name, what);
     return vt_new_string(&c->ctx, name);
 }
 
 vta_status te_constant(te_context *c, const char *name, int64_t value) {
-    TE_RETURN_STATUS(c, vt__symbol_add(c, VT__CONSTANT, vt__name(c, name, "a constant"), value, NULL));
+    TE_RETURN_STATUS(c, te__symbol_add(c, TE__CONSTANT, te__name(c, name, "a constant"), value, NULL));
 }
 
 te_tensor *te_find_tensor(te_context *c, const char *name) {
-    const vt__symbol *s = is_context(c) && name ? vt__symbol_find(c, name, VT__TENSOR) : NULL;
+    const te__symbol *s = is_context(c) && name ? te__symbol_find(c, name, TE__TENSOR) : NULL;
     return s ? te__tensor_out(s->node) : NULL;
 }
 
 void vt_te_name_tensor(te_context *c, const char *name, const te_tensor *t) {
-    vt__symbol_add(c, VT__TENSOR, vt__name(c, name, "a tensor"), 0, t);
+    te__symbol_add(c, TE__TENSOR, te__name(c, name, "a tensor"), 0, t);
 }
 
 te_axis *te_find_reduce_axis(te_context *c, const char *name) {
-    const vt__symbol *s = is_context(c) && name ? vt__symbol_find(c, name, VT__AXIS) : NULL;
+    const te__symbol *s = is_context(c) && name ? te__symbol_find(c, name, TE__AXIS) : NULL;
     return s ? te__axis_out(s->node) : NULL;
 }
 
-const char *vt__scope(te_context *c, const char *scope) {
-    vt__need(c, scope, "a scope");
+const char *te__scope(te_context *c, const char *scope) {
+    te__need(c, scope, "a scope");
     if (!*scope || strcmp(scope, "global") == 0) return vt_new_string(&c->ctx, scope);
     for (size_t i = 0; i < N_SCOPES; i++)
         if (strcmp(scope, scopes[i].name) == 0 || strcmp(scope, scopes[i].scope) == 0) return scopes[i].scope;
     if (strcmp(scope, "local") == 0) return "local";
-    vt__raise(c, VTA_INVALID_ARGUMENT, "there is no storage scope \"%s\": use inp, wgt, acc, local or global", scope);
+    te__raise(c, VTA_INVALID_ARGUMENT, "there is no storage scope \"%s\": use inp, wgt, acc, local or global", scope);
 }
 
-vt_dtype vt__dtype(te_context *c, const char *text) {
-    vt__need(c, text, "a type");
+vt_dtype te__dtype(te_context *c, const char *text) {
+    te__need(c, text, "a type");
     vt_dtype t;
     for (size_t i = 0; i < N_MEMORIES; i++)
         if (strcmp(text, memories[i].alias) == 0)
             return VT_DTYPE(VT_INT, vta_config_width(c->config, memories[i].memory), 1);
     if (!vt_dtype_parse(text, &t) || t.code == VT_HANDLE || t.lanes != 1)
-        vt__raise(c, VTA_INVALID_ARGUMENT,
+        te__raise(c, VTA_INVALID_ARGUMENT,
                   "\"%s\" is no type: write int8, uint16, int32, float32, bool, inp_t, acc_t, ...", text);
     return t;
 }
 
-const char *vt__dtype_text(te_context *c, vt_dtype t) {
+const char *te__dtype_text(te_context *c, vt_dtype t) {
     char text[VT_DTYPE_TEXT];
     return vt_new_string(&c->ctx, vt_dtype_text(t, text));
 }
@@ -188,7 +188,7 @@ static vta_status record(te_context *c, vt_pos pos, vta_status status, const cha
     return status;
 }
 
-void vt__raise(te_context *c, vta_status status, const char *fmt, ...) {
+void te__raise(te_context *c, vta_status status, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
     status = record(c, c->pos, status, fmt, args);
@@ -196,7 +196,7 @@ void vt__raise(te_context *c, vta_status status, const char *fmt, ...) {
     vt_leave(&c->ctx, status);
 }
 
-void vt__raise_at(te_context *c, vt_pos pos, vta_status status, const char *fmt, ...) {
+void te__raise_at(te_context *c, vt_pos pos, vta_status status, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
     status = record(c, pos, status, fmt, args);
@@ -204,41 +204,41 @@ void vt__raise_at(te_context *c, vt_pos pos, vta_status status, const char *fmt,
     vt_leave(&c->ctx, status);
 }
 
-void vt__need(te_context *c, const void *object, const char *what) {
+void te__need(te_context *c, const void *object, const char *what) {
     if (object) return;
-    if (vta_diag_status(c->ctx.diag) == VTA_OK) vt__raise(c, VTA_INVALID_ARGUMENT, "NULL where %s is expected", what);
+    if (vta_diag_status(c->ctx.diag) == VTA_OK) te__raise(c, VTA_INVALID_ARGUMENT, "NULL where %s is expected", what);
     vt_leave(&c->ctx, VTA_INVALID_ARGUMENT);
 }
 
-void vt__need_a(te_context *c, vt_tag tag, const void *object, const char *what) {
-    vt__need(c, object, what);
+void te__need_a(te_context *c, vt_tag tag, const void *object, const char *what) {
+    te__need(c, object, what);
     if (!vt_is(object, tag))
-        vt__raise(c, VTA_INVALID_ARGUMENT, "%s is given where %s is expected", vt_tag_text(object), what);
+        te__raise(c, VTA_INVALID_ARGUMENT, "%s is given where %s is expected", vt_tag_text(object), what);
 }
 
 const vt_expr *te__expr_in(te_context *c, const te_expr *e, const char *what) {
-    vt__need_a(c, VT_TAG_EXPR, e, what);
+    te__need_a(c, VT_TAG_EXPR, e, what);
     return vt_te_expr(e);
 }
 
 const vt_iter *te__axis_in(te_context *c, const te_axis *axis, const char *what) {
-    vt__need_a(c, VT_TAG_AXIS, axis, what);
+    te__need_a(c, VT_TAG_AXIS, axis, what);
     return vt_te_iter(axis);
 }
 
 const vt_tensor *te__tensor_in(te_context *c, const te_tensor *t, const char *what) {
-    vt__need_a(c, VT_TAG_TENSOR, t, what);
+    te__need_a(c, VT_TAG_TENSOR, t, what);
     return vt_te_tensor(t);
 }
 
 const vt_expr *const *te__exprs_in(te_context *c, size_t n, te_expr *const *list, const char *what) {
-    if (n) vt__need(c, list, "a list");
+    if (n) te__need(c, list, "a list");
     for (size_t i = 0; i < n; i++) te__expr_in(c, list[i], what);
     return (const vt_expr *const *)(const void *)list;
 }
 
 const vt_iter *const *te__axes_in(te_context *c, size_t n, te_axis *const *list, const char *what) {
-    if (n) vt__need(c, list, "a list");
+    if (n) te__need(c, list, "a list");
     for (size_t i = 0; i < n; i++) te__axis_in(c, list[i], what);
     return (const vt_iter *const *)(const void *)list;
 }

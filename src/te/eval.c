@@ -140,7 +140,7 @@ static uint32_t make_logic(program *p, const vt_expr *e) {
 }
 
 static uint32_t make_load(program *p, const vt_expr *e) {
-    const array *a = vt_ptrmap_get(p->arrays, vt__tensor_key(e->u.tensor));
+    const array *a = vt_ptrmap_get(p->arrays, te__tensor_key(e->u.tensor));
     insn in;
     if (make_linear(p, e, a, &in)) {
         in.to = fresh(p);
@@ -165,7 +165,7 @@ static uint32_t make_call(program *p, const vt_expr *e) {
     else if (op == VT_OP_BITWISE_NOT)
         in.code = BITNOT;
     else
-        vt__raise(p->c, VTA_UNSUPPORTED, "%s cannot be evaluated", vt_op_infos[op].name);
+        te__raise(p->c, VTA_UNSUPPORTED, "%s cannot be evaluated", vt_op_infos[op].name);
     in.x = make(p, e->a[0]);
     if (e->n > 1) in.y = make(p, e->a[1]);
     in.to = fresh(p);
@@ -177,7 +177,7 @@ static uint32_t make(program *p, const vt_expr *e) {
     switch ((vt_expr_kind)e->kind) {
     case VT_E_VAR: {
         uintptr_t slot = (uintptr_t)vt_ptrmap_get(p->known, e);
-        if (!slot) vt__raise(p->c, VTA_UNSUPPORTED, "the scalar %s has no value to evaluate with", vt_var_name(e));
+        if (!slot) te__raise(p->c, VTA_UNSUPPORTED, "the scalar %s has no value to evaluate with", vt_var_name(e));
         return (uint32_t)slot - 1;
     }
     case VT_E_INT: return emit(p, (insn){.code = CONST, .to = fresh(p), .constant.i = e->u.i});
@@ -225,7 +225,7 @@ static uint32_t make(program *p, const vt_expr *e) {
     case VT_E_BROADCAST:
     case VT_E_REDUCE:
     case VT_E_COUNT:
-        vt__raise(p->c, VTA_UNSUPPORTED, "an expression of kind %s cannot be evaluated", vt_expr_infos[e->kind].text);
+        te__raise(p->c, VTA_UNSUPPORTED, "an expression of kind %s cannot be evaluated", vt_expr_infos[e->kind].text);
     }
     in.to = fresh(p);
     return emit(p, in);
@@ -287,7 +287,7 @@ static value run_load(te_context *c, const insn *in, const value *slot) {
     for (uint32_t d = 0; d < a->tensor->ndim; d++) {
         int64_t i = slot[in->indices[d]].i;
         if (i < 0 || i >= a->shape[d])
-            vt__raise(c, VTA_OUT_OF_RANGE, "%s is read at %lld in dimension %u, which has %lld elements",
+            te__raise(c, VTA_OUT_OF_RANGE, "%s is read at %lld in dimension %u, which has %lld elements",
                       a->tensor->name, (long long)i, d, (long long)a->shape[d]);
         at = at * a->shape[d] + i;
     }
@@ -331,7 +331,7 @@ static inline void one(const program *p, const insn *in, value *slot) {
     }
 }
 
-void vt__eval_step(const program *p, const insn *in, value *slot) { one(p, in, slot); }
+void te__eval_step(const program *p, const insn *in, value *slot) { one(p, in, slot); }
 
 static void run(const evaluation *ev, const program *p, value *slot) {
     (void)ev;
@@ -359,9 +359,9 @@ static array *new_array(te_context *c, const vt_tensor *t) {
     a->shape = VT_NEW_ARRAY(&c->ctx, int64_t, t->ndim);
     for (uint32_t i = 0; i < t->ndim; i++) {
         if (!vt_as_const(t->shape[i], &a->shape[i]))
-            vt__raise(c, VTA_UNSUPPORTED, "%s has a dimension that is no constant; it cannot be evaluated", t->name);
+            te__raise(c, VTA_UNSUPPORTED, "%s has a dimension that is no constant; it cannot be evaluated", t->name);
         if (__builtin_mul_overflow(a->elements, a->shape[i], &a->elements) || a->elements > (INT64_C(1) << 40))
-            vt__raise(c, VTA_OUT_OF_RANGE, "%s is too large to be evaluated", t->name);
+            te__raise(c, VTA_OUT_OF_RANGE, "%s is too large to be evaluated", t->name);
     }
     return a;
 }
@@ -372,9 +372,9 @@ static odometer make_odometer(program *p, uint32_t n, const vt_iter *const *axes
     for (uint32_t i = 0; i < n; i++) {
         o.slots[i] = fresh(p);
         vt_ptrmap_set(p->known, axes[i]->var, (void *)(uintptr_t)(o.slots[i] + 1));
-        vt__iters_insert(p->ctx, &p->axes, p->axes.n, axes[i]);
+        te__iters_insert(p->ctx, &p->axes, p->axes.n, axes[i]);
         if (!vt_as_const(axes[i]->min, &o.min[i]) || !vt_as_const(axes[i]->extent, &o.extent[i]))
-            vt__raise(p->c, VTA_UNSUPPORTED, "axis %s has no constant range", vt_var_name(axes[i]->var));
+            te__raise(p->c, VTA_UNSUPPORTED, "axis %s has no constant range", vt_var_name(axes[i]->var));
     }
     return o;
 }
@@ -487,7 +487,7 @@ static void evaluate_all(evaluation *ev, const vt_tensor *out, void *data) {
     pending *stack = NULL;
     uint32_t n = 0, cap = 0;
     vt_grow(ev->ctx, &stack, &cap, 1, sizeof *stack);
-    stack[n++] = (pending){vt__op(out), 0};
+    stack[n++] = (pending){te__op(out), 0};
     while (n) {
         pending *top = &stack[n - 1];
         if (top->next == top->op->n_inputs) {
@@ -496,31 +496,31 @@ static void evaluate_all(evaluation *ev, const vt_tensor *out, void *data) {
             continue;
         }
         const vt_tensor *input = top->op->inputs[top->next++];
-        if (vt_ptrmap_has(ev->arrays, vt__tensor_key(input))) continue;
-        if (vt__op(input)->placeholder)
-            vt__raise(ev->c, VTA_NOT_FOUND, "no data is given for the input %s, which %s needs", input->name,
+        if (vt_ptrmap_has(ev->arrays, te__tensor_key(input))) continue;
+        if (te__op(input)->placeholder)
+            te__raise(ev->c, VTA_NOT_FOUND, "no data is given for the input %s, which %s needs", input->name,
                       out->name);
         vt_grow(ev->ctx, &stack, &cap, n + 1, sizeof *stack);
-        stack[n++] = (pending){vt__op(input), 0};
+        stack[n++] = (pending){te__op(input), 0};
     }
 }
 
 static void evaluate(te_context *c, const domain *of, void *user, const te_tensor *tensor, size_t n,
                      te_tensor *const *inputs, const void *const *data, void *out_data) {
     const vt_tensor *out = te__tensor_in(c, tensor, "a tensor");
-    vt__need(c, out_data, "memory for the result");
+    te__need(c, out_data, "memory for the result");
     evaluation ev = {c, &c->ctx, vt_ptrmap_new(&c->ctx), of, user, NULL};
     for (size_t i = 0; i < n; i++) {
-        vt__need(c, inputs, "a list of inputs");
-        vt__need(c, data, "a list of arrays");
+        te__need(c, inputs, "a list of inputs");
+        te__need(c, data, "a list of arrays");
         const vt_tensor *input = te__tensor_in(c, inputs[i], "an input");
-        vt__need(c, data[i], "an array");
+        te__need(c, data[i], "an array");
         array *a = new_array(c, input);
         a->data = (uint8_t *)(uintptr_t)data[i]; /* inputs are only read */
-        vt_ptrmap_set(ev.arrays, vt__tensor_key(a->tensor), a);
+        vt_ptrmap_set(ev.arrays, te__tensor_key(a->tensor), a);
     }
-    if (vt__op(out)->placeholder)
-        vt__raise(c, VTA_INVALID_ARGUMENT, "%s is an input; there is nothing to evaluate", out->name);
+    if (te__op(out)->placeholder)
+        te__raise(c, VTA_INVALID_ARGUMENT, "%s is an input; there is nothing to evaluate", out->name);
     evaluate_all(&ev, out, out_data);
 }
 
@@ -529,7 +529,7 @@ static vta_status try_evaluate(te_context *c, const domain *of, void *user, cons
     TE_RETURN_STATUS(c, evaluate(c, of, user, out, n, inputs, data, out_data));
 }
 
-vta_status vt__evaluate(te_context *c, const domain *of, void *user, te_tensor *out, size_t n,
+vta_status te__evaluate(te_context *c, const domain *of, void *user, te_tensor *out, size_t n,
                         te_tensor *const inputs[], const void *const data[], void *out_data) {
     if (!vt_is(c, VT_TAG_CONTEXT)) return VTA_INVALID_ARGUMENT;
     vt_arena_mark mark = vt_arena_here(&c->ctx.arena); /* what it takes meanwhile is given back */
@@ -540,5 +540,5 @@ vta_status vt__evaluate(te_context *c, const domain *of, void *user, te_tensor *
 
 vta_status te_evaluate(te_context *c, te_tensor *out, size_t n, te_tensor *const inputs[], const void *const data[],
                        void *out_data) {
-    return vt__evaluate(c, &numbers, NULL, out, n, inputs, data, out_data);
+    return te__evaluate(c, &numbers, NULL, out, n, inputs, data, out_data);
 }

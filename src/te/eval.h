@@ -59,7 +59,7 @@ typedef struct program {
     uint32_t slots;
     vt_ptrmap *known; /* variables: axis -> slot + 1 */
     const vt_ptrmap *arrays;
-    vt__iters axes; /* whose values stand in slots */
+    te__iters axes; /* whose values stand in slots */
 } program;
 
 /* The ranges of the iteration axes, and the slots in which their values stand. */
@@ -99,9 +99,9 @@ struct evaluation {
 };
 
 /* One instruction that is no jump, on numbers. */
-void vt__eval_step(const program *p, const insn *in, value *slot);
+void te__eval_step(const program *p, const insn *in, value *slot);
 /* Evaluates `out` and all it needs. `data` and `out_data` are arrays of the domain's elements. */
-vta_status vt__evaluate(te_context *c, const domain *of, void *user, te_tensor *out, size_t n,
+vta_status te__evaluate(te_context *c, const domain *of, void *user, te_tensor *out, size_t n,
                         te_tensor *const inputs[], const void *const data[], void *out_data);
 
 #endif

@@ -84,10 +84,10 @@ static vta_value load(const evaluation *ev, const insn *in, const value *slot) {
     int64_t at = 0;
     for (uint32_t d = 0; d < a->tensor->ndim; d++) {
         if (ev->marks[in->indices[d]])
-            vt__raise(ev->c, VTA_UNSUPPORTED, "%s is read at a place that depends on the inputs", a->tensor->name);
+            te__raise(ev->c, VTA_UNSUPPORTED, "%s is read at a place that depends on the inputs", a->tensor->name);
         int64_t i = slot[in->indices[d]].i;
         if (i < 0 || i >= a->shape[d])
-            vt__raise(ev->c, VTA_OUT_OF_RANGE, "%s is read at %lld in dimension %u, which has %lld elements",
+            te__raise(ev->c, VTA_OUT_OF_RANGE, "%s is read at %lld in dimension %u, which has %lld elements",
                       a->tensor->name, (long long)i, d, (long long)a->shape[d]);
         at = at * a->shape[d] + i;
     }
@@ -137,11 +137,11 @@ static void step(const evaluation *ev, const program *p, const insn *in, value *
     const row *r = &rows[in->code];
     bool marked = r->loads || has_value(ev, in, r->operands);
     if (!marked) {
-        vt__eval_step(p, in, slot);
+        te__eval_step(p, in, slot);
     } else {
         bool real = in->code != COPY && (in->dtype.code == VT_FLOAT || (in->code == CAST && in->kind == VT_FLOAT));
         if (real || !r->make)
-            vt__raise(ev->c, VTA_UNSUPPORTED, "the computation uses floating point, which no field has");
+            te__raise(ev->c, VTA_UNSUPPORTED, "the computation uses floating point, which no field has");
         slot[in->to].i = (int64_t)r->make(ev, in, slot);
     }
     ev->marks[in->to] = marked;
@@ -151,7 +151,7 @@ static void run(const evaluation *ev, const program *p, value *slot) {
     for (uint32_t pc = 0; pc < p->n; pc++) {
         const insn *in = &p->code[pc];
         if (in->code == JUMP_IF_NOT && ev->marks[in->x])
-            vt__raise(ev->c, VTA_UNSUPPORTED, "which of two expressions counts depends on the inputs");
+            te__raise(ev->c, VTA_UNSUPPORTED, "which of two expressions counts depends on the inputs");
         if (in->code == JUMP || (in->code == JUMP_IF_NOT && !slot[in->x].i))
             pc = in->to - 1;
         else if (in->code != JUMP_IF_NOT)
@@ -285,6 +285,6 @@ vta_status te_evaluate_field(te_context *c, vta_field *field, te_tensor *out, si
                              const vta_value *const arrays[], vta_value *out_values) {
     if (!field) return VTA_INVALID_ARGUMENT;
     const void *const *data = (const void *const *)(const void *)arrays;
-    vta_status status = vt__evaluate(c, &values, field, out, n, inputs, data, out_values);
+    vta_status status = te__evaluate(c, &values, field, out, n, inputs, data, out_values);
     return status == VTA_OK ? vta_field_status(field) : status;
 }

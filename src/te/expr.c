@@ -97,12 +97,12 @@ static const vt_expr *math(vt_ctx *ctx, vt_op op, uint32_t n, const vt_expr *con
 
 /* The one rule for numbers written without a type, in every front end: the type does not depend on what stands beside
  * it, so that int8 + 1 is an int32, as in TVM. */
-const vt_expr *vt__number(te_context *c, int64_t value) {
+const vt_expr *te__number(te_context *c, int64_t value) {
     return vt_int(&c->ctx, value > INT32_MAX || value < INT32_MIN ? VT_I64 : VT_I32, value);
 }
 
 /* The digits that float32 cuts are kept beside the constant, for where it meets a double (at_full_length). */
-const vt_expr *vt__real(te_context *c, double value) {
+const vt_expr *te__real(te_context *c, double value) {
     vt_ctx *ctx = &c->ctx;
     if (value > FLT_MAX || value < -FLT_MAX) return vt_float(ctx, VT_F64, value);
     const vt_expr *e = vt_float(ctx, VT_F32, value);
@@ -119,18 +119,18 @@ static const vt_expr *at_full_length(te_context *c, const vt_expr *e) {
     return digits ? vt_float(&c->ctx, VT_F64, *digits) : e;
 }
 
-const vt_expr *vt__cast(te_context *c, vt_dtype t, const vt_expr *e) {
+const vt_expr *te__cast(te_context *c, vt_dtype t, const vt_expr *e) {
     return vt_cast(&c->ctx, t, vt_dtype_eq(t, VT_F64) ? at_full_length(c, e) : e);
 }
 
-const vt_expr *vt__apply(te_context *c, te_op op, const vt_expr *const *operands) {
+const vt_expr *te__apply(te_context *c, te_op op, const vt_expr *const *operands) {
     vt_ctx *ctx = &c->ctx;
     const vt_expr *x[3] = {NULL};
     bool wide = false;
     for (int i = 0; i < rows[op].operands; i++) wide = wide || vt_dtype_eq(operands[i]->dtype, VT_F64);
     for (int i = 0; i < rows[op].operands; i++) x[i] = wide ? at_full_length(c, operands[i]) : operands[i];
     const char *why = complaint(op, x);
-    if (why) vt__raise(c, VTA_INVALID_ARGUMENT, "the operand of %s %s", rows[op].text, why);
+    if (why) te__raise(c, VTA_INVALID_ARGUMENT, "the operand of %s %s", rows[op].text, why);
     switch (op) {
     case TE_ADD: return vt_add(ctx, x[0], x[1]);
     case TE_SUB: return vt_sub(ctx, x[0], x[1]);
@@ -169,17 +169,17 @@ const vt_expr *vt__apply(te_context *c, te_op op, const vt_expr *const *operands
 #undef VTA_MATH
     case TE_OP_COUNT: break;
     }
-    vt__raise(c, VTA_INVALID_ARGUMENT, "there is no operator %d", (int)op);
+    te__raise(c, VTA_INVALID_ARGUMENT, "there is no operator %d", (int)op);
 }
 
-const vt_expr *vt__load(te_context *c, const vt_tensor *t, uint32_t n, const vt_expr *const *indices) {
+const vt_expr *te__load(te_context *c, const vt_tensor *t, uint32_t n, const vt_expr *const *indices) {
     if (n != t->ndim)
-        vt__raise(c, VTA_INVALID_ARGUMENT, "%s has %u dimensions, but %u indices are given", t->name, t->ndim, n);
+        te__raise(c, VTA_INVALID_ARGUMENT, "%s has %u dimensions, but %u indices are given", t->name, t->ndim, n);
     const vt_expr **fitted = VT_NEW_ARRAY(&c->ctx, const vt_expr *, n);
     for (uint32_t i = 0; i < n; i++) {
         if (!vt_dtype_is_integral(indices[i]->dtype))
-            vt__raise(c, VTA_INVALID_ARGUMENT, "index %u of %s is no integer but %s", i, t->name,
-                      vt__dtype_text(c, indices[i]->dtype));
+            te__raise(c, VTA_INVALID_ARGUMENT, "index %u of %s is no integer but %s", i, t->name,
+                      te__dtype_text(c, indices[i]->dtype));
         fitted[i] = indices[i];
     }
     return vt_e_pload(&c->ctx, t, n, fitted);
@@ -188,10 +188,10 @@ const vt_expr *vt__load(te_context *c, const vt_tensor *t, uint32_t n, const vt_
 /* ---- Public ---- */
 
 static const vt_expr *int_of_type(te_context *c, const char *dtype, int64_t value) {
-    if (!dtype) return vt__number(c, value);
-    vt_dtype t = vt__dtype(c, dtype);
+    if (!dtype) return te__number(c, value);
+    vt_dtype t = te__dtype(c, dtype);
     if (!vt_dtype_is_float(t) && (t.bits < 64 && (value < vt_dtype_min_int(t) || value > vt_dtype_max_int(t))))
-        vt__raise(c, VTA_OUT_OF_RANGE, "%lld does not fit %s", (long long)value, dtype);
+        te__raise(c, VTA_OUT_OF_RANGE, "%lld does not fit %s", (long long)value, dtype);
     return vt_const(&c->ctx, t, value);
 }
 
@@ -200,19 +200,19 @@ te_expr *te_int(te_context *c, const char *dtype, int64_t value) {
 }
 
 static te_expr *string(te_context *c, const char *value) {
-    vt__need(c, value, "a text");
+    te__need(c, value, "a text");
     return te__out(vt_string(&c->ctx, value));
 }
 
 te_expr *te_string(te_context *c, const char *value) { TE_RETURN(c, string(c, value)); }
 
 static const vt_expr *float_of_type(te_context *c, const char *dtype, double value) {
-    if (!dtype) return vt__real(c, value);
-    vt_dtype t = vt__dtype(c, dtype);
+    if (!dtype) return te__real(c, value);
+    vt_dtype t = te__dtype(c, dtype);
     if (vt_dtype_is_float(t)) return vt_float(&c->ctx, t, value);
     if (value >= -0x1p62 && value <= 0x1p62 && (double)(int64_t)value == value)
         return int_of_type(c, dtype, (int64_t)value);
-    vt__raise(c, VTA_OUT_OF_RANGE, "%g does not fit %s", value, dtype);
+    te__raise(c, VTA_OUT_OF_RANGE, "%g does not fit %s", value, dtype);
 }
 
 te_expr *te_float(te_context *c, const char *dtype, double value) {
@@ -220,9 +220,9 @@ te_expr *te_float(te_context *c, const char *dtype, double value) {
 }
 
 static te_expr *scalar(te_context *c, const char *name, const char *dtype) {
-    const char *checked = vt__name(c, name, "a scalar");
-    const vt_var *v = vt_var_new(&c->ctx, checked, vt__dtype(c, dtype));
-    vt__symbol_add(c, VT__SCALAR, vt_var_name(v), 0, v);
+    const char *checked = te__name(c, name, "a scalar");
+    const vt_var *v = vt_var_new(&c->ctx, checked, te__dtype(c, dtype));
+    te__symbol_add(c, TE__SCALAR, vt_var_name(v), 0, v);
     return te__out(v);
 }
 
@@ -231,10 +231,10 @@ te_expr *te_scalar(te_context *c, const char *name, const char *dtype) { TE_RETU
 te_expr *te_axis_value(te_context *c, te_axis *axis) { TE_RETURN(c, te__out(te__axis_in(c, axis, "an axis")->var)); }
 
 static const vt_expr *apply(te_context *c, te_op op, size_t n, te_expr *const *operands) {
-    if (!is_op(op)) vt__raise(c, VTA_INVALID_ARGUMENT, "there is no operator %lld", (long long)op);
+    if (!is_op(op)) te__raise(c, VTA_INVALID_ARGUMENT, "there is no operator %lld", (long long)op);
     if (n != rows[op].operands)
-        vt__raise(c, VTA_INVALID_ARGUMENT, "%s takes %u operands, not %zu", rows[op].text, rows[op].operands, n);
-    return vt__apply(c, op, te__exprs_in(c, n, operands, "an expression"));
+        te__raise(c, VTA_INVALID_ARGUMENT, "%s takes %u operands, not %zu", rows[op].text, rows[op].operands, n);
+    return te__apply(c, op, te__exprs_in(c, n, operands, "an expression"));
 }
 
 te_expr *te_apply(te_context *c, te_op op, size_t n, te_expr *const operands[]) {
@@ -252,15 +252,15 @@ te_expr *te_mul(te_context *c, te_expr *a, te_expr *b) { return binary(c, TE_MUL
 static const vt_expr *cast(te_context *c, const char *dtype, const te_expr *value) {
     const vt_expr *e = te__expr_in(c, value, "an expression");
     if (!is_number(e->dtype) || e->kind == VT_E_REDUCE)
-        vt__raise(c, VTA_INVALID_ARGUMENT, "only a number can be cast to %s, and no reduction", dtype);
-    return vt__cast(c, vt__dtype(c, dtype), e);
+        te__raise(c, VTA_INVALID_ARGUMENT, "only a number can be cast to %s, and no reduction", dtype);
+    return te__cast(c, te__dtype(c, dtype), e);
 }
 
 te_expr *te_cast(te_context *c, const char *dtype, te_expr *value) { TE_RETURN(c, te__out(cast(c, dtype, value))); }
 
 static const vt_expr *load(te_context *c, const te_tensor *tensor, size_t n, te_expr *const *indices) {
     const vt_tensor *t = te__tensor_in(c, tensor, "a tensor");
-    return vt__load(c, t, (uint32_t)n, te__exprs_in(c, n, indices, "an index"));
+    return te__load(c, t, (uint32_t)n, te__exprs_in(c, n, indices, "an index"));
 }
 
 te_expr *te_load(te_context *c, te_tensor *tensor, size_t n, te_expr *const indices[]) {
@@ -270,8 +270,8 @@ te_expr *te_load(te_context *c, te_tensor *tensor, size_t n, te_expr *const indi
 static const vt_expr *reduce(te_context *c, te_reduction kind, const te_expr *value, size_t n, te_axis *const *axes) {
     const vt_expr *e = te__expr_in(c, value, "an expression");
     if ((int)kind < TE_SUM || (int)kind > TE_MAX_OF)
-        vt__raise(c, VTA_INVALID_ARGUMENT, "there is no reduction %lld", (long long)kind);
-    return vt__reduce(c, kind, e, (uint32_t)n, te__axes_in(c, n, axes, "an axis"));
+        te__raise(c, VTA_INVALID_ARGUMENT, "there is no reduction %lld", (long long)kind);
+    return te__reduce(c, kind, e, (uint32_t)n, te__axes_in(c, n, axes, "an axis"));
 }
 
 te_expr *te_reduce(te_context *c, te_reduction kind, te_expr *value, size_t n, te_axis *const axes[]) {
@@ -279,15 +279,15 @@ te_expr *te_reduce(te_context *c, te_reduction kind, te_expr *value, size_t n, t
 }
 
 static const vt_expr *call(te_context *c, const char *dtype, const char *name, size_t n, te_expr *const *list) {
-    vt__need(c, name, "a name");
+    te__need(c, name, "a name");
     const vt_expr *const *args = te__exprs_in(c, n, list, "an argument");
     char *full = vt_new_format(&c->ctx, "tir.%s", name);
     vt_op op = vt_op_find(full);
     if (op == VT_OP_COUNT) op = vt_op_find(name);
-    vt_dtype t = vt__dtype(c, dtype);
+    vt_dtype t = te__dtype(c, dtype);
     if (op == VT_OP_COUNT) return vt_e_call_extern(&c->ctx, t, name, (uint32_t)n, args);
     if (vt_op_infos[op].arity >= 0 && (size_t)vt_op_infos[op].arity != n)
-        vt__raise(c, VTA_INVALID_ARGUMENT, "%s takes %d arguments, not %zu", name, vt_op_infos[op].arity, n);
+        te__raise(c, VTA_INVALID_ARGUMENT, "%s takes %d arguments, not %zu", name, vt_op_infos[op].arity, n);
     return vt_e_call(&c->ctx, t, op, (uint32_t)n, args);
 }
 
@@ -297,9 +297,9 @@ te_expr *te_call(te_context *c, const char *dtype, const char *name, size_t n, t
 
 static void int_value(te_context *c, const te_expr *given, int64_t *out_value) {
     const vt_expr *e = te__expr_in(c, given, "an expression");
-    vt__measure(c, e);
+    te__measure(c, e);
     e = vt_simplify_free(&c->ctx, e);
-    if (e->kind != VT_E_INT) vt__raise(c, VTA_INVALID_ARGUMENT, "the expression is no integer constant");
+    if (e->kind != VT_E_INT) te__raise(c, VTA_INVALID_ARGUMENT, "the expression is no integer constant");
     *out_value = e->u.i;
 }
 

@@ -4,7 +4,7 @@
 static const vt_iter **axes_of(te_context *c, uint32_t n, const vt_expr *const *shape) {
     const vt_iter **axes = VT_NEW_ARRAY(&c->ctx, const vt_iter *, n);
     for (uint32_t i = 0; i < n; i++)
-        axes[i] = vt__axis(c, vt_new_format(&c->ctx, "i%u", i), vt_i32(&c->ctx, 0), shape[i], false);
+        axes[i] = te__axis(c, vt_new_format(&c->ctx, "i%u", i), vt_i32(&c->ctx, 0), shape[i], false);
     return axes;
 }
 
@@ -12,14 +12,14 @@ static const vt_expr *constant(te_context *c, vt_dtype t, double value) {
     return vt_dtype_is_float(t) ? vt_float(&c->ctx, t, value) : vt_const(&c->ctx, t, (int64_t)value);
 }
 
-const vt_tensor *vt__pad(te_context *c, const vt_tensor *x, const char *name, const int64_t *before,
+const vt_tensor *te__pad(te_context *c, const vt_tensor *x, const char *name, const int64_t *before,
                          const int64_t *after, double value) {
     vt_ctx *ctx = &c->ctx;
     uint32_t n = x->ndim;
     const vt_expr **shape = VT_NEW_ARRAY(ctx, const vt_expr *, n), **index = VT_NEW_ARRAY(ctx, const vt_expr *, n);
     for (uint32_t i = 0; i < n; i++) {
         if (before[i] < 0 || after[i] < 0 || before[i] > INT32_MAX || after[i] > INT32_MAX)
-            vt__raise(c, VTA_OUT_OF_RANGE, "the padding of dimension %u of %s is negative or too large", i, x->name);
+            te__raise(c, VTA_OUT_OF_RANGE, "the padding of dimension %u of %s is negative or too large", i, x->name);
         const vt_expr *sum = vt_add(ctx, vt_add(ctx, x->shape[i], vt_i32(ctx, before[i])), vt_i32(ctx, after[i]));
         shape[i] = vt_simplify_free(ctx, sum);
     }
@@ -35,14 +35,14 @@ const vt_tensor *vt__pad(te_context *c, const vt_tensor *x, const char *name, co
     }
     const vt_expr *body = vt_e_pload(ctx, x, n, index);
     if (inside) body = vt_if_then_else(ctx, inside, body, constant(c, x->dtype, value));
-    return vt__compute(c, name, "injective,pad", n, axes, 1, &body)->outputs[0];
+    return te__compute(c, name, "injective,pad", n, axes, 1, &body)->outputs[0];
 }
 
 static te_tensor *pad(te_context *c, const te_tensor *x, const char *name, const int64_t *before, const int64_t *after,
                       double value) {
     const vt_tensor *t = te__tensor_in(c, x, "a tensor");
-    vt__need(c, before, "a padding");
-    return te__out(vt__pad(c, t, vt__name(c, name, "a tensor"), before, after ? after : before, value));
+    te__need(c, before, "a padding");
+    return te__out(te__pad(c, t, te__name(c, name, "a tensor"), before, after ? after : before, value));
 }
 
 te_tensor *te_pad(te_context *c, te_tensor *x, const char *name, const int64_t before[], const int64_t after[],
@@ -60,7 +60,7 @@ static const vt_expr *element(te_context *c, const vt_tensor *x, const vt_iter *
 
 static te_tensor *elementwise(te_context *c, const char *name, const vt_tensor *x, const vt_iter *const *axes,
                               const vt_expr *body) {
-    return te__out(vt__compute(c, vt__name(c, name, "a tensor"), "elemwise", x->ndim, axes, 1, &body)->outputs[0]);
+    return te__out(te__compute(c, te__name(c, name, "a tensor"), "elemwise", x->ndim, axes, 1, &body)->outputs[0]);
 }
 
 static te_tensor *relu(te_context *c, const te_tensor *tensor, const char *name) {

@@ -22,13 +22,13 @@ static _Noreturn void refuse(const checker *k, const vt_expr *load, uint32_t dim
     te_context *c = k->c;
     const vt_tensor *t = load->u.tensor;
     const char *values = vt_expr_equal(s.low, s.high)
-                             ? vt_new_format(&c->ctx, "is %s", vt__repr(c, s.low))
-                             : vt_new_format(&c->ctx, "runs from %s to %s", vt__repr(c, s.low), vt__repr(c, s.high));
-    vt__raise_at(
+                             ? vt_new_format(&c->ctx, "is %s", te__repr(c, s.low))
+                             : vt_new_format(&c->ctx, "runs from %s to %s", te__repr(c, s.low), te__repr(c, s.high));
+    te__raise_at(
         c, k->op->pos, VTA_OUT_OF_RANGE,
         "%s reads %s outside of it: the index of dimension %u, %s, %s, but the dimension has %s elements, from "
         "0; keep the index inside, or read under if_then_else(condition, %s[...], value)",
-        k->op->name, t->name, dim, vt__repr(c, load->a[dim]), values, vt__repr(c, t->shape[dim]), t->name);
+        k->op->name, t->name, dim, te__repr(c, load->a[dim]), values, te__repr(c, t->shape[dim]), t->name);
 }
 
 /* Surely before the first or behind the last element? */
@@ -131,7 +131,7 @@ static void check(const checker *k, const vt_expr *e) {
     for (uint32_t i = 0; e->kind == VT_E_PLOAD && i < e->n; i++) check_index(k, e, i);
 }
 
-void vt__check_reads(te_context *c, const vt_operation *op) {
+void te__check_reads(te_context *c, const vt_operation *op) {
     vt_ctx *ctx = &c->ctx;
     checker k = {.c = c, .op = op, .n = op->n_axes + op->n_reduce};
     k.vars = VT_NEW_ARRAY(ctx, const vt_var *, k.n);

@@ -16,17 +16,17 @@ static const vt_buffer *operand(vt_ctx *ctx, const vt_buffer *like, const char *
 
 static te_intrin *create(te_context *c, const char *name, const te_tensor *what) {
     vt_ctx *ctx = &c->ctx;
-    const vt_operation *op = vt__op(te__tensor_in(c, what, "a tensor"));
+    const vt_operation *op = te__op(te__tensor_in(c, what, "a tensor"));
     if (op->placeholder)
-        vt__raise(c, VTA_INVALID_ARGUMENT, "an intrinsic is described by a computation; %s is an input", op->name);
+        te__raise(c, VTA_INVALID_ARGUMENT, "an intrinsic is described by a computation; %s is an input", op->name);
     for (uint32_t i = 0; i < op->n_inputs; i++)
-        if (!vt__op(op->inputs[i])->placeholder)
-            vt__raise(c, VTA_INVALID_ARGUMENT, "an intrinsic's computation may only read inputs, not %s",
+        if (!te__op(op->inputs[i])->placeholder)
+            te__raise(c, VTA_INVALID_ARGUMENT, "an intrinsic's computation may only read inputs, not %s",
                       op->inputs[i]->name);
     te_intrin *in = VT_NEW(ctx, te_intrin);
     *in = (te_intrin){.tag = VT_TAG_INTRIN,
                       .c = c,
-                      .name = vt__name(c, name, "an intrinsic"),
+                      .name = te__name(c, name, "an intrinsic"),
                       .op = op,
                       .n_buffers = op->n_inputs + op->n_outputs};
     in->buffers = VT_NEW_ARRAY(ctx, const vt_buffer *, in->n_buffers);
@@ -45,15 +45,15 @@ static uint32_t operand_at(te_context *c, const te_intrin *in, const te_tensor *
     const vt_tensor *t = te__tensor_in(c, tensor, "an operand");
     for (uint32_t i = 0; i < in->n_buffers; i++)
         if (t == (i < in->op->n_inputs ? in->op->inputs[i] : in->op->outputs[i - in->op->n_inputs])) return i;
-    vt__raise(c, VTA_INVALID_ARGUMENT, "%s is no operand of %s", t->name, in->name);
+    te__raise(c, VTA_INVALID_ARGUMENT, "%s is no operand of %s", t->name, in->name);
 }
 
 static te_context *context_of(const te_intrin *in) { return vt_is(in, VT_TAG_INTRIN) ? in->c : NULL; }
 
 static void place_buffer(te_context *c, te_intrin *in, const te_tensor *tensor, const char *text, int64_t factor) {
     uint32_t i = operand_at(c, in, tensor);
-    const char *scope = vt__scope(c, text);
-    if (factor < 1 || factor > INT32_MAX) vt__raise(c, VTA_OUT_OF_RANGE, "an offset factor is at least 1");
+    const char *scope = te__scope(c, text);
+    if (factor < 1 || factor > INT32_MAX) te__raise(c, VTA_OUT_OF_RANGE, "an offset factor is at least 1");
     const vt_buffer *b = in->buffers[i];
     in->buffers[i] = operand(&c->ctx, b, *scope ? scope : b->name, scope, (int32_t)factor);
 }
@@ -64,7 +64,7 @@ vta_status te_intrin_buffer(te_intrin *in, te_tensor *operand, const char *scope
 
 static te_intrin_part part_of(te_context *c, te_intrin_part part) {
     if ((int)part < TE_INTRIN_BODY || (int)part > TE_INTRIN_UPDATE)
-        vt__raise(c, VTA_INVALID_ARGUMENT, "there is no part %lld of an intrinsic", (long long)part);
+        te__raise(c, VTA_INVALID_ARGUMENT, "there is no part %lld of an intrinsic", (long long)part);
     return part;
 }
 
@@ -72,8 +72,8 @@ static void add_attr(te_context *c, te_intrin *in, te_intrin_part part, const te
                      const te_expr *value) {
     const vt_iter *node = te__axis_in(c, axis, "an axis");
     const vt_expr *e = te__expr_in(c, value, "a value");
-    const vt_stmt *s = vt_s_attr(&c->ctx, vt_ref_iter(node), vt__name(c, key, "an attribute"), e, vt_s_nop(&c->ctx));
-    vt__nest_add(&c->ctx, &in->attrs[part_of(c, part)], s);
+    const vt_stmt *s = vt_s_attr(&c->ctx, vt_ref_iter(node), te__name(c, key, "an attribute"), e, vt_s_nop(&c->ctx));
+    te__nest_add(&c->ctx, &in->attrs[part_of(c, part)], s);
 }
 
 vta_status te_intrin_attr(te_intrin *in, te_intrin_part part, te_axis *axis, const char *key, te_expr *value) {
@@ -82,10 +82,10 @@ vta_status te_intrin_attr(te_intrin *in, te_intrin_part part, te_axis *axis, con
 
 static te_expr *access_to(te_context *c, const te_intrin *in, const te_tensor *operand, const char *access) {
     vt_ctx *ctx = &c->ctx;
-    vt__need(c, access, "an access");
+    te__need(c, access, "an access");
     const vt_buffer *b = in->buffers[operand_at(c, in, operand)];
     int mask = (strchr(access, 'r') ? 1 : 0) | (strchr(access, 'w') ? 2 : 0);
-    if (!mask) vt__raise(c, VTA_INVALID_ARGUMENT, "an access is \"r\", \"w\" or \"rw\", not \"%s\"", access);
+    if (!mask) te__raise(c, VTA_INVALID_ARGUMENT, "an access is \"r\", \"w\" or \"rw\", not \"%s\"", access);
     const vt_expr *extent = vt_i32(ctx, 1);
     for (uint32_t i = 0; i < b->ndim; i++) extent = vt_mul(ctx, extent, b->shape[i]);
     const vt_expr *type = vt_e_call(ctx, b->dtype, VT_OP_TYPE_ANNOTATION, 0, NULL);
@@ -99,17 +99,17 @@ te_expr *te_intrin_access(te_intrin *in, te_tensor *operand, const char *access)
 
 static void emit(te_context *c, te_intrin *in, te_intrin_part part, const te_expr *call) {
     const vt_expr *e = te__expr_in(c, call, "a call");
-    vt__nest_add(&c->ctx, &in->emits[part_of(c, part)], vt_s_eval(&c->ctx, e));
+    te__nest_add(&c->ctx, &in->emits[part_of(c, part)], vt_s_eval(&c->ctx, e));
 }
 
 vta_status te_intrin_emit(te_intrin *in, te_intrin_part part, te_expr *call) {
     TE_RETURN_STATUS(context_of(in), emit(in->c, in, part, call));
 }
 
-const vt_stmt *vt__intrin_part(te_intrin *in, te_intrin_part part) {
-    const vt__nest *emits = &in->emits[part];
+const vt_stmt *te__intrin_part(te_intrin *in, te_intrin_part part) {
+    const te__nest *emits = &in->emits[part];
     if (!emits->n) return NULL;
-    return vt__nest_merge(&in->c->ctx, &in->attrs[part], vt_s_seq(&in->c->ctx, emits->n, emits->items));
+    return te__nest_merge(&in->c->ctx, &in->attrs[part], vt_s_seq(&in->c->ctx, emits->n, emits->items));
 }
 
 /* ---- The matrix multiplication of the configuration ---- */
@@ -133,7 +133,7 @@ static void gemm_part(te_context *c, te_intrin *in, te_intrin_part part, bool re
     te_intrin_emit(in, part, te_call(c, "int32", "vta.uop_push", 8, args));
 }
 
-te_intrin *vt__gemm(te_context *c) {
+te_intrin *te__gemm(te_context *c) {
     if (c->gemm) return c->gemm;
     const vta_config *config = c->config;
     uint32_t symbols = c->n_symbols;
@@ -156,4 +156,4 @@ te_intrin *vt__gemm(te_context *c) {
     return c->gemm = gemm;
 }
 
-te_intrin *te_gemm(te_context *c) { TE_RETURN(c, vt__gemm(c)); }
+te_intrin *te_gemm(te_context *c) { TE_RETURN(c, te__gemm(c)); }

@@ -6,7 +6,7 @@
 typedef struct text {
     vt_strbuf sb;        /* memory outside the arena: nothing that can raise may be called while it is open */
     bool plain;          /* false: something has no spelling */
-    const vt_ptrmap *of; /* tensor (by vt__tensor_key) or variable -> how it is written */
+    const vt_ptrmap *of; /* tensor (by te__tensor_key) or variable -> how it is written */
 } text;
 
 static void print(text *t, const vt_expr *e);
@@ -80,7 +80,7 @@ static void print_name(text *t, const void *key) {
 }
 
 static void print_load(text *t, const vt_expr *e) {
-    print_name(t, vt__tensor_key(e->u.tensor));
+    print_name(t, te__tensor_key(e->u.tensor));
     vt_strbuf_addc(&t->sb, '[');
     print_list(t, e->n, e->a);
     vt_strbuf_addc(&t->sb, ']');
@@ -165,7 +165,7 @@ static void print_extent(text *t, const vt_expr *extent) {
 static void print_input(text *t, const vt_tensor *tensor) {
     char type[VT_DTYPE_TEXT];
     vt_strbuf_add(&t->sb, "input ");
-    print_name(t, vt__tensor_key(tensor));
+    print_name(t, te__tensor_key(tensor));
     vt_strbuf_addf(&t->sb, ": %s[", vt_dtype_text(tensor->dtype, type));
     for (uint32_t i = 0; i < tensor->ndim; i++) {
         vt_strbuf_add(&t->sb, i ? ", " : "");
@@ -239,14 +239,14 @@ typedef struct pending {
 static void collect(naming *w, const vt_tensor *out, vt_ptrmap *seen) {
     pending *stack = NULL;
     uint32_t n = 0, cap = 0;
-    if (vt_ptrmap_has(seen, vt__op(out))) return;
-    vt_ptrmap_set(seen, vt__op(out), w);
+    if (vt_ptrmap_has(seen, te__op(out))) return;
+    vt_ptrmap_set(seen, te__op(out), w);
     vt_grow(w->ctx, &stack, &cap, 1, sizeof *stack);
-    stack[n++] = (pending){vt__op(out), 0};
+    stack[n++] = (pending){te__op(out), 0};
     while (n) {
         pending *top = &stack[n - 1];
         if (top->next < top->op->n_inputs) {
-            const vt_operation *input = vt__op(top->op->inputs[top->next++]);
+            const vt_operation *input = te__op(top->op->inputs[top->next++]);
             if (vt_ptrmap_has(seen, input)) continue;
             vt_ptrmap_set(seen, input, w);
             vt_grow(w->ctx, &stack, &cap, n + 1, sizeof *stack);
@@ -261,7 +261,7 @@ static void collect(naming *w, const vt_tensor *out, vt_ptrmap *seen) {
 
 static void name_all(naming *w, uint32_t n, const vt_tensor *const *args) {
     vt_ptrmap *seen = vt_ptrmap_new(w->ctx);
-    for (uint32_t i = 0; i < n; i++) vt_ptrmap_set(w->of, vt__tensor_key(args[i]), vt_new_format(w->ctx, "arg%u", i));
+    for (uint32_t i = 0; i < n; i++) vt_ptrmap_set(w->of, te__tensor_key(args[i]), vt_new_format(w->ctx, "arg%u", i));
     for (uint32_t i = 0; i < n; i++) collect(w, args[i], seen);
     for (uint32_t i = 0; i < w->n; i++) {
         if (w->ops[i]->placeholder) continue;
@@ -273,7 +273,7 @@ static void name_all(naming *w, uint32_t n, const vt_tensor *const *args) {
 
 static bool is_argument(uint32_t n, const vt_tensor *const *args, const vt_operation *op) {
     for (uint32_t i = 0; i < n; i++)
-        if (vt__op(args[i]) == op) return true;
+        if (te__op(args[i]) == op) return true;
     return false;
 }
 
@@ -284,7 +284,7 @@ const char *vt_te_kernel_text(te_context *c, uint32_t n, const vt_tensor *const 
     vt_strbuf_init(&t.sb, c->allocator);
     vt_strbuf_add(&t.sb, "kernel k\n");
     for (uint32_t i = 0; i < n; i++)
-        if (vt__op(args[i])->placeholder) print_input(&t, args[i]);
+        if (te__op(args[i])->placeholder) print_input(&t, args[i]);
     for (uint32_t i = 0; i < w.n && t.plain; i++)
         if (!w.ops[i]->placeholder) print_definition(&t, w.ops[i], is_argument(n, args, w.ops[i]));
     bool good = t.plain && !t.sb.failed;

@@ -39,7 +39,7 @@ static bool is_name_start(char c) { return isalpha((unsigned char)c) || c == '_'
 static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static void lex_number(vt_lexer *lx, vt_token *t) {
+static void lex_number(vt_lexer *lx, vt_lex_token *t) {
     const char *p = lx->next;
     bool hex = lx->end - p > 2 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X'), real = false;
     if (hex) p += 2;
@@ -77,7 +77,7 @@ static size_t punct_size(const vt_lexer *lx) {
 }
 
 void vt_lex_advance(vt_lexer *lx) {
-    vt_token t = {.starts_line = skip_blank(lx)};
+    vt_lex_token t = {.starts_line = skip_blank(lx)};
     t.text = lx->next;
     t.pos = lx->where;
     t.pos.column = (uint32_t)(lx->next - lx->line_start) + 1 + lx->indent;
@@ -99,7 +99,7 @@ void vt_lex_advance(vt_lexer *lx) {
 }
 
 bool vt_lex_is(const vt_lexer *lx, const char *text) {
-    const vt_token *t = &lx->token;
+    const vt_lex_token *t = &lx->token;
     return (t->kind == VT_T_NAME || t->kind == VT_T_PUNCT) && strlen(text) == t->size &&
            memcmp(text, t->text, t->size) == 0;
 }
@@ -110,7 +110,7 @@ bool vt_lex_accept(vt_lexer *lx, const char *text) {
     return true;
 }
 
-const char *vt_token_text(vt_ctx *ctx, const vt_token *t) {
+const char *vt_lex_token_text(vt_ctx *ctx, const vt_lex_token *t) {
     if (t->kind == VT_T_END) return "the end of the text";
     if (t->kind == VT_T_BAD && t->size == 1 && !isprint((unsigned char)*t->text))
         return vt_new_format(ctx, "byte 0x%02x", (unsigned)(unsigned char)*t->text);
@@ -121,8 +121,9 @@ const char *vt_token_text(vt_ctx *ctx, const vt_token *t) {
 void vt_lex_unexpected(vt_lexer *lx, const char *what) {
     if (lx->token.kind == VT_T_BAD && lx->token.size > 1)
         vt_raise_at(lx->ctx, VTA_PARSE, lx->token.pos, "%s is not a number that 64 bits can hold",
-                    vt_token_text(lx->ctx, &lx->token));
-    vt_raise_at(lx->ctx, VTA_PARSE, lx->token.pos, "expected %s, found %s", what, vt_token_text(lx->ctx, &lx->token));
+                    vt_lex_token_text(lx->ctx, &lx->token));
+    vt_raise_at(lx->ctx, VTA_PARSE, lx->token.pos, "expected %s, found %s", what,
+                vt_lex_token_text(lx->ctx, &lx->token));
 }
 
 void vt_lex_expect(vt_lexer *lx, const char *text, const char *why) {

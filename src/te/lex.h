@@ -4,26 +4,26 @@
 
 #include "base/context.h"
 
-typedef enum vt_token_kind { VT_T_END, VT_T_NAME, VT_T_INT, VT_T_FLOAT, VT_T_PUNCT, VT_T_BAD } vt_token_kind;
+typedef enum vt_lex_kind { VT_T_END, VT_T_NAME, VT_T_INT, VT_T_FLOAT, VT_T_PUNCT, VT_T_BAD } vt_lex_kind;
 
-typedef struct vt_token {
-    vt_token_kind kind;
+typedef struct vt_lex_token {
+    vt_lex_kind kind;
     const char *text; /* in the source, not terminated */
     size_t size;
     vt_pos pos;
     bool starts_line; /* the first token of its line */
     int64_t integer;
     double real;
-} vt_token;
+} vt_lex_token;
 
 typedef struct vt_lexer {
     vt_ctx *ctx;
     const char *next;
     const char *end;
     const char *line_start;
-    vt_pos where;    /* file and line; the column is counted from line_start */
-    uint32_t indent; /* columns before the text on its first line */
-    vt_token token;  /* the current one */
+    vt_pos where;       /* file and line; the column is counted from line_start */
+    uint32_t indent;    /* columns before the text on its first line */
+    vt_lex_token token; /* the current one */
 } vt_lexer;
 
 /* Starts at the first token of text[0, size). Positions count from `start` (line 0: from line 1). */
@@ -36,7 +36,7 @@ bool vt_lex_accept(vt_lexer *lx, const char *text);
 void vt_lex_expect(vt_lexer *lx, const char *text, const char *why);
 char *vt_lex_name(vt_lexer *lx, const char *what);
 /* The current token for messages: `"x"`, "end of text". */
-const char *vt_token_text(vt_ctx *ctx, const vt_token *t);
+const char *vt_lex_token_text(vt_ctx *ctx, const vt_lex_token *t);
 /* Raises VTA_PARSE at the current token: "expected WHAT, found …". */
 _Noreturn void vt_lex_unexpected(vt_lexer *lx, const char *what);
 

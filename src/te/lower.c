@@ -11,11 +11,11 @@ static const vt_expr *tuple(vt_ctx *ctx, uint32_t n, const vt_expr *const *items
 static const vt_stmt *realize(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, const vt_stmt *body) {
     const vt_operation *op = st->op;
     vt_range *bounds = VT_NEW_ARRAY(ctx, vt_range, op->n_axes);
-    for (uint32_t i = 0; i < op->n_axes; i++) bounds[i] = *vt__range(ranges, op->iters[i]);
+    for (uint32_t i = 0; i < op->n_axes; i++) bounds[i] = *te__range(ranges, op->iters[i]);
     for (uint32_t k = op->n_outputs; k > 0; k--) {
         body = vt_s_realize(ctx, st->origin->outputs[k - 1], op->n_axes, bounds, vt_bool(ctx, true), st->scope, body);
         for (uint32_t i = 0; i < op->n_axes; i++) {
-            const vt__axis_attr *attr = vt__attr(st, op->iters[i]);
+            const te__axis_attr *attr = te__attr(st, op->iters[i]);
             if (!attr || !attr->align_factor) continue;
             const vt_expr *align[] = {vt_i32(ctx, i), vt_i32(ctx, attr->align_factor), vt_i32(ctx, attr->align_offset)};
             body = vt_s_attr(ctx, vt_ref_tensor(st->origin->outputs[k - 1]), VT_ATTR_DIM_ALIGN, tuple(ctx, 3, align),
@@ -27,7 +27,7 @@ static const vt_stmt *realize(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *
 
 static const vt_stmt *pipeline(te_context *c, const te_stage *st, const vt_ptrmap *ranges, const vt_stmt *consumer) {
     vt_ctx *ctx = &c->ctx;
-    const vt_stmt *s = vt__make_provide(c, st, ranges);
+    const vt_stmt *s = te__make_provide(c, st, ranges);
     if (consumer && !vt_stmt_is_nop(consumer)) s = vt_s_seq(ctx, 2, (const vt_stmt *const[]){s, consumer});
     return realize(ctx, st, ranges, s);
 }
@@ -56,7 +56,7 @@ static const vt_stmt *attach(te_context *c, const te_stage *st, const vt_ptrmap 
         .base = {.ctx = &c->ctx, .statements_only = true, .stmt = attach_stmt}, .c = c, .st = st, .ranges = ranges};
     body = body ? vt_mutate_stmt(&m.base, body) : NULL;
     if (!m.found)
-        vt__raise_at(
+        te__raise_at(
             c, st->at_pos, VTA_ILLEGAL,
             "%s is to be computed at %s.%s, but that loop is not in the code: it lies inside a tensorized loop, or %s "
             "is itself computed later",
@@ -74,7 +74,7 @@ typedef struct finisher {
 } finisher;
 
 static const vt_tensor *known_tensor(const finisher *m, const vt_tensor *t) {
-    const vt_tensor *to = vt_ptrmap_get(m->tensors, vt__tensor_key(t));
+    const vt_tensor *to = vt_ptrmap_get(m->tensors, te__tensor_key(t));
     return to ? to : t;
 }
 
@@ -106,7 +106,7 @@ static const vt_stmt *finish_stmt(vt_mutator *base, const vt_stmt *s) {
         return vt_mutate_stmt(base, s->u.let.body);
     }
     if (s->kind == VT_S_ATTR) return finish_attr(m, s);
-    if (s->kind == VT_S_REALIZE && vt_ptrmap_has(m->arguments, vt__tensor_key(s->u.realize.tensor)))
+    if (s->kind == VT_S_REALIZE && vt_ptrmap_has(m->arguments, te__tensor_key(s->u.realize.tensor)))
         return vt_mutate_stmt(base, s->u.realize.body);
     s = vt_mutate_stmt_children(base, s);
     if (s->kind != VT_S_PSTORE || known_tensor(m, s->u.pstore.tensor) == s->u.pstore.tensor) return s;
@@ -120,7 +120,7 @@ static const vt_stmt *finish(const te_schedule *s, uint32_t n, const vt_binding 
     m.values = vt_varmap_new(ctx);
     m.tensors = vt_ptrmap_new(ctx);
     m.arguments = vt_ptrmap_new(ctx);
-    for (uint32_t i = 0; i < n; i++) vt_ptrmap_set(m.arguments, vt__tensor_key(bindings[i].tensor), s);
+    for (uint32_t i = 0; i < n; i++) vt_ptrmap_set(m.arguments, te__tensor_key(bindings[i].tensor), s);
     for (uint32_t i = 0; i < s->n_stages; i++) {
         const te_stage *st = s->stages[i];
         for (uint32_t j = 0; j < st->n_attrs; j++)
@@ -138,8 +138,8 @@ static const vt_stmt *all_stages(te_schedule *s, const vt_ptrmap *ranges) {
     for (uint32_t i = s->n_stages; i > 0; i--) {
         vt_poll(&s->c->ctx);
         const te_stage *st = s->stages[i - 1];
-        if (st->op->placeholder || st->attach == VT__INLINED) continue;
-        body = st->attach == VT__AT ? attach(s->c, st, ranges, body) : pipeline(s->c, st, ranges, body);
+        if (st->op->placeholder || st->attach == TE__INLINED) continue;
+        body = st->attach == TE__AT ? attach(s->c, st, ranges, body) : pipeline(s->c, st, ranges, body);
     }
     return body ? body : vt_s_nop(&s->c->ctx);
 }
@@ -147,16 +147,16 @@ static const vt_stmt *all_stages(te_schedule *s, const vt_ptrmap *ranges) {
 /* Every output and every input that is read must be an argument. */
 static void check_arguments(const te_schedule *s, uint32_t n, const vt_te_arg *args) {
     for (uint32_t i = 0; i < n; i++) {
-        if (args[i].tensor) vt__need_a(s->c, VT_TAG_TENSOR, args[i].tensor, "a tensor");
-        if (args[i].scalar) vt__need_a(s->c, VT_TAG_EXPR, args[i].scalar, "a scalar");
+        if (args[i].tensor) te__need_a(s->c, VT_TAG_TENSOR, args[i].tensor, "a tensor");
+        if (args[i].scalar) te__need_a(s->c, VT_TAG_EXPR, args[i].scalar, "a scalar");
     }
     for (uint32_t i = 0; i < s->n_stages; i++) {
         const te_stage *st = s->stages[i];
         bool given = !st->op->placeholder && !st->is_output;
         for (uint32_t j = 0; j < n && !given; j++)
-            given = args[j].tensor && vt__op(vt_te_tensor(args[j].tensor)) == st->origin;
+            given = args[j].tensor && te__op(vt_te_tensor(args[j].tensor)) == st->origin;
         if (!given)
-            vt__raise(s->c, VTA_INVALID_ARGUMENT,
+            te__raise(s->c, VTA_INVALID_ARGUMENT,
                       "%s, an %s of the schedule, is not among the arguments of the function", st->origin->name,
                       st->op->placeholder ? "input" : "output");
     }
@@ -164,16 +164,16 @@ static void check_arguments(const te_schedule *s, uint32_t n, const vt_te_arg *a
 
 static void add_argument(te_context *c, const vt_te_arg *arg, uint32_t i, const vt_var **param, vt_binding *binding) {
     vt_ctx *ctx = &c->ctx;
-    if (!arg->tensor && !arg->scalar) vt__raise(c, VTA_INVALID_ARGUMENT, "argument %u is NULL", i);
+    if (!arg->tensor && !arg->scalar) te__raise(c, VTA_INVALID_ARGUMENT, "argument %u is NULL", i);
     if (!arg->tensor) {
         *param = vt_te_expr(arg->scalar);
         if ((*param)->kind != VT_E_VAR)
-            vt__raise(c, VTA_INVALID_ARGUMENT, "argument %u is neither a tensor nor a scalar", i);
+            te__raise(c, VTA_INVALID_ARGUMENT, "argument %u is neither a tensor nor a scalar", i);
         return;
     }
     const vt_tensor *t = vt_te_tensor(arg->tensor);
-    if (vt__op(t)->c != c) vt__raise(c, VTA_INVALID_ARGUMENT, "argument %s belongs to another context", t->name);
-    const char *name = vt__op(t)->n_outputs == 1 ? t->name : vt_new_format(ctx, "%s.v%u", t->name, t->value_index);
+    if (te__op(t)->c != c) te__raise(c, VTA_INVALID_ARGUMENT, "argument %s belongs to another context", t->name);
+    const char *name = te__op(t)->n_outputs == 1 ? t->name : vt_new_format(ctx, "%s.v%u", t->name, t->value_index);
     *param = vt_var_new(ctx, name, VT_HANDLE_T);
     *binding = (vt_binding){.param = *param, .tensor = t};
     binding->buffer = vt_buffer_new(ctx, name, NULL, t->dtype, t->ndim, t->shape);
@@ -183,7 +183,7 @@ const vt_func *vt_te_lower(te_schedule *s, uint32_t n, const vt_te_arg *args, co
     te_context *c = s->c;
     vt_ctx *ctx = &c->ctx;
     check_arguments(s, n, args);
-    for (uint32_t i = 0; i < s->n_stages; i++) vt__check_reads(c, s->stages[i]->origin);
+    for (uint32_t i = 0; i < s->n_stages; i++) te__check_reads(c, s->stages[i]->origin);
     const vt_var **params = VT_NEW_ARRAY(ctx, const vt_var *, n);
     vt_binding *bindings = VT_NEW_ARRAY(ctx, vt_binding, n);
     uint32_t bound = 0;
@@ -191,11 +191,11 @@ const vt_func *vt_te_lower(te_schedule *s, uint32_t n, const vt_te_arg *args, co
         add_argument(c, &args[i], i, &params[i], &bindings[bound]);
         for (uint32_t j = 0; j < bound && args[i].tensor; j++)
             if (bindings[j].tensor == bindings[bound].tensor)
-                vt__raise(c, VTA_INVALID_ARGUMENT, "argument %s is given twice", bindings[j].tensor->name);
+                te__raise(c, VTA_INVALID_ARGUMENT, "argument %s is given twice", bindings[j].tensor->name);
         bound += args[i].tensor != NULL;
     }
-    te_schedule *ready = vt__normalize(s);
-    const vt_ptrmap *ranges = vt__infer_bounds(ready);
+    te_schedule *ready = te__normalize(s);
+    const vt_ptrmap *ranges = te__infer_bounds(ready);
     vt_func *f = VT_NEW(ctx, vt_func);
     *f = (vt_func){
         .name = vt_new_string(ctx, name), .n_params = n, .params = params, .n_bindings = bound, .bindings = bindings};

@@ -25,7 +25,7 @@ static void include(visit *parent, const extent *part) {
     parent->so_far.size += part->size;
 }
 
-void vt__measure(te_context *c, const vt_expr *e) {
+void te__measure(te_context *c, const vt_expr *e) {
     if (!e->n) return;
     vt_ctx *ctx = &c->ctx;
     vt_ptrmap *known = vt_ptrmap_new(ctx);
@@ -35,7 +35,7 @@ void vt__measure(te_context *c, const vt_expr *e) {
     while (n) {
         visit *top = &stack[n - 1];
         if (top->so_far.depth > DEEPEST || top->so_far.size > LARGEST || n > DEEPEST)
-            vt__raise(
+            te__raise(
                 c, VTA_OUT_OF_RANGE,
                 "the expression is too large: nested %d deep, or %d operations when shared parts are counted each "
                 "time; make tensors of its parts, not inlined ones",

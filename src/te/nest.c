@@ -3,7 +3,7 @@
 
 #include "te/priv.h"
 
-void vt__nest_add(vt_ctx *ctx, vt__nest *nest, const vt_stmt *s) {
+void te__nest_add(vt_ctx *ctx, te__nest *nest, const vt_stmt *s) {
     vt_grow(ctx, &nest->items, &nest->cap, nest->n + 1, sizeof *nest->items);
     nest->items[nest->n++] = s;
 }
@@ -21,22 +21,22 @@ static const vt_stmt *with_body(vt_ctx *ctx, const vt_stmt *s, const vt_stmt *bo
     return vt_s_new(ctx, &copy);
 }
 
-const vt_stmt *vt__nest_merge(vt_ctx *ctx, const vt__nest *nest, const vt_stmt *body) {
+const vt_stmt *te__nest_merge(vt_ctx *ctx, const te__nest *nest, const vt_stmt *body) {
     for (uint32_t i = nest->n; i > 0; i--) body = with_body(ctx, nest->items[i - 1], body);
     return body;
 }
 
-const vt_stmt *vt__wrap(vt_ctx *ctx, const vt__nest *levels, uint32_t from, uint32_t to, const vt_stmt *body) {
-    for (uint32_t i = to; i > from; i--) body = vt__nest_merge(ctx, &levels[i - 1], body);
+const vt_stmt *te__wrap(vt_ctx *ctx, const te__nest *levels, uint32_t from, uint32_t to, const vt_stmt *body) {
+    for (uint32_t i = to; i > from; i--) body = te__nest_merge(ctx, &levels[i - 1], body);
     return body;
 }
 
-const vt_stmt *vt__wrap_conditions(vt_ctx *ctx, const vt_expr *const *conditions, uint32_t n, const vt_stmt *body) {
+const vt_stmt *te__wrap_conditions(vt_ctx *ctx, const vt_expr *const *conditions, uint32_t n, const vt_stmt *body) {
     for (uint32_t i = n; i > 0; i--) body = vt_s_if(ctx, conditions[i - 1], body, NULL);
     return body;
 }
 
-const vt_stmt *vt__substitute_axes(vt_ctx *ctx, const vt_stmt *s, const vt_ptrmap *values) {
+const vt_stmt *te__substitute_axes(vt_ctx *ctx, const vt_stmt *s, const vt_ptrmap *values) {
     vt_varmap *map = vt_varmap_new(ctx);
     for (uint32_t i = 0; i < vt_ptrmap_size(values); i++) {
         const vt_iter *axis = vt_ptrmap_key(values, i);
@@ -47,7 +47,7 @@ const vt_stmt *vt__substitute_axes(vt_ctx *ctx, const vt_stmt *s, const vt_ptrma
 
 /* ---- Loops ---- */
 
-static vt_for_kind loop_kind(const vt__axis_attr *attr) {
+static vt_for_kind loop_kind(const te__axis_attr *attr) {
     switch (attr ? attr->type : VT_ITER_DATA_PAR) {
     case VT_ITER_UNROLLED: return VT_FOR_UNROLLED;
     case VT_ITER_VECTORIZED: return VT_FOR_VECTORIZED;
@@ -64,7 +64,7 @@ typedef struct loop_maker {
     bool fresh; /* new variables, ".init" */
 } loop_maker;
 
-static void add_serial_loop(loop_maker *m, vt__nest *level, const vt_iter *axis, const vt__axis_attr *attr,
+static void add_serial_loop(loop_maker *m, te__nest *level, const vt_iter *axis, const te__axis_attr *attr,
                             const vt_range *dom) {
     vt_ctx *ctx = m->ctx;
     const vt_stmt *nop = vt_s_nop(ctx);
@@ -72,61 +72,61 @@ static void add_serial_loop(loop_maker *m, vt__nest *level, const vt_iter *axis,
     const vt_expr *zero = vt_int(ctx, v->dtype, 0);
     for (uint32_t i = 0; attr && i < attr->n_pragmas; i++) {
         const char *key = vt_new_format(ctx, VT_PRAGMA_PREFIX "%s", attr->pragmas[i].name);
-        vt__nest_add(ctx, level, vt_s_attr(ctx, vt_ref_iter(axis), key, attr->pragmas[i].value, nop));
+        te__nest_add(ctx, level, vt_s_attr(ctx, vt_ref_iter(axis), key, attr->pragmas[i].value, nop));
     }
     if (vt_is_const(dom->extent, 1)) {
         const vt_expr *value = vt_cast(ctx, v->dtype, dom->min);
-        vt__nest_add(ctx, level, vt_s_let(ctx, v, value, nop));
+        te__nest_add(ctx, level, vt_s_let(ctx, v, value, nop));
         vt_ptrmap_set(m->values, axis, value);
     } else if (vt_is_const(dom->min, 0)) {
-        vt__nest_add(ctx, level, vt_s_for(ctx, v, zero, dom->extent, loop_kind(attr), nop));
+        te__nest_add(ctx, level, vt_s_for(ctx, v, zero, dom->extent, loop_kind(attr), nop));
         vt_ptrmap_set(m->values, axis, v);
     } else {
         const vt_var *idx = vt_var_copy(ctx, axis->var, ".idx");
         const vt_expr *value = vt_add(ctx, dom->min, idx);
-        vt__nest_add(ctx, level, vt_s_for(ctx, idx, zero, dom->extent, loop_kind(attr), nop));
+        te__nest_add(ctx, level, vt_s_for(ctx, idx, zero, dom->extent, loop_kind(attr), nop));
         vt_ptrmap_set(m->values, axis, value);
-        vt__nest_add(ctx, level, vt_s_let(ctx, v, value, nop));
+        te__nest_add(ctx, level, vt_s_let(ctx, v, value, nop));
     }
 }
 
-static void add_thread(loop_maker *m, vt__nest *level, const vt_iter *axis, const vt_iter *thread,
+static void add_thread(loop_maker *m, te__nest *level, const vt_iter *axis, const vt_iter *thread,
                        const vt_range *dom) {
     vt_ctx *ctx = m->ctx;
     int64_t extent;
     if (!vt_is_const(dom->min, 0) || !vt_as_const(dom->extent, &extent))
         vt_raise(ctx, VTA_ILLEGAL, "%s.%s is bound to %s, but its extent %s is no constant", m->st->origin->name,
                  vt_var_name(axis->var), thread->thread_tag, vt_expr_plain(ctx, dom->extent));
-    vt__nest_add(ctx, level, vt_s_attr(ctx, vt_ref_iter(thread), VT_ATTR_VIRTUAL_THREAD, dom->extent, vt_s_nop(ctx)));
+    te__nest_add(ctx, level, vt_s_attr(ctx, vt_ref_iter(thread), VT_ATTR_VIRTUAL_THREAD, dom->extent, vt_s_nop(ctx)));
     vt_ptrmap_set(m->values, axis, thread->var);
 }
 
-static vt__nest *make_levels(loop_maker *m, uint32_t begin, const vt_ptrmap *skip) {
+static te__nest *make_levels(loop_maker *m, uint32_t begin, const vt_ptrmap *skip) {
     vt_ctx *ctx = m->ctx;
-    vt__nest *levels = VT_NEW_ARRAY(ctx, vt__nest, m->st->leaf.n + 1);
+    te__nest *levels = VT_NEW_ARRAY(ctx, te__nest, m->st->leaf.n + 1);
     for (uint32_t i = begin; i < m->st->leaf.n; i++) {
         const vt_iter *axis = m->st->leaf.items[i];
         if (vt_ptrmap_has(skip, axis)) {
             vt_ptrmap_set(m->values, axis, axis->var);
             continue;
         }
-        const vt__axis_attr *attr = vt__attr(m->st, axis);
-        const vt_range *dom = vt__range(m->ranges, axis);
+        const te__axis_attr *attr = te__attr(m->st, axis);
+        const vt_range *dom = te__range(m->ranges, axis);
         if (attr && attr->thread)
             add_thread(m, &levels[i + 1], axis, attr->thread, dom);
         else
             add_serial_loop(m, &levels[i + 1], axis, attr, dom);
         if (!m->fresh)
-            vt__nest_add(ctx, &levels[i + 1],
+            te__nest_add(ctx, &levels[i + 1],
                          vt_s_attr(ctx, vt_ref_iter(axis), VT_ATTR_LOOP, axis->var, vt_s_nop(ctx)));
     }
-    vt__pass_up_index(ctx, m->st, m->ranges, m->values, false);
+    te__pass_up_index(ctx, m->st, m->ranges, m->values, false);
     return levels;
 }
 
 static const vt_expr **likely_checks(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, const vt_ptrmap *values,
                                      bool skip_domain, const vt_ptrmap *skip, uint32_t *out_n) {
-    const vt_expr **checks = vt__bound_checks(ctx, st, ranges, values, skip_domain, skip, out_n);
+    const vt_expr **checks = te__bound_checks(ctx, st, ranges, values, skip_domain, skip, out_n);
     for (uint32_t i = 0; i < *out_n; i++) checks[i] = vt_likely(ctx, checks[i]);
     return checks;
 }
@@ -140,9 +140,9 @@ static uint32_t first_reduction(const te_stage *st, const vt_ptrmap *masks) {
     return st->leaf.n;
 }
 
-vt__loops *vt__make_loops(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, bool apart) {
+te__loops *te__make_loops(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, bool apart) {
     const vt_operation *op = st->op;
-    vt__loops *loops = VT_NEW(ctx, vt__loops);
+    te__loops *loops = VT_NEW(ctx, te__loops);
     vt_ptrmap *none = vt_ptrmap_new(ctx), *masks = vt_ptrmap_new(ctx), *skip = vt_ptrmap_new(ctx);
     loops->n_levels = st->leaf.n + 1;
     loops->main_values = vt_ptrmap_new(ctx);
@@ -154,7 +154,7 @@ vt__loops *vt__make_loops(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *rang
     if (!op->n_reduce) return loops;
     for (uint32_t i = 0; i < op->n_axes + op->n_reduce; i++)
         vt_ptrmap_set(masks, op->iters[i], (void *)(uintptr_t)(i < op->n_axes ? OF_AXIS : OF_REDUCTION));
-    vt__pass_down_mask(st, masks);
+    te__pass_down_mask(st, masks);
     loops->common = apart ? 0 : first_reduction(st, masks);
     for (uint32_t i = 0; i < loops->common; i++)
         vt_ptrmap_set(loops->init_values, st->leaf.items[i], vt_ptrmap_get(loops->main_values, st->leaf.items[i]));
@@ -205,23 +205,23 @@ static void reduction_stores(vt_ctx *ctx, const vt_operation *op, const vt_stmt 
     if (!vt_is_const(condition, 1)) *out_update = vt_s_if(ctx, condition, *out_update, NULL);
 }
 
-const vt_stmt *vt__make_provide(te_context *c, const te_stage *st, const vt_ptrmap *ranges) {
+const vt_stmt *te__make_provide(te_context *c, const te_stage *st, const vt_ptrmap *ranges) {
     vt_ctx *ctx = &c->ctx;
     for (uint32_t i = 0; i < st->n_attrs; i++)
-        if (st->attrs[i].type == VT_ITER_TENSORIZED && vt__iters_find(&st->leaf, st->attrs[i].axis) < st->leaf.n)
-            return vt__make_tensorized(c, st, ranges);
-    vt__loops *l = vt__make_loops(ctx, st, ranges, false);
+        if (st->attrs[i].type == VT_ITER_TENSORIZED && te__iters_find(&st->leaf, st->attrs[i].axis) < st->leaf.n)
+            return te__make_tensorized(c, st, ranges);
+    te__loops *l = te__make_loops(ctx, st, ranges, false);
     if (!st->op->n_reduce) {
         const vt_stmt *body =
-            vt__wrap_conditions(ctx, l->main_conditions, l->n_main_conditions, plain_store(ctx, st->op));
-        return vt__substitute_axes(ctx, vt__wrap(ctx, l->main, 0, l->n_levels, body), l->main_values);
+            te__wrap_conditions(ctx, l->main_conditions, l->n_main_conditions, plain_store(ctx, st->op));
+        return te__substitute_axes(ctx, te__wrap(ctx, l->main, 0, l->n_levels, body), l->main_values);
     }
     const vt_stmt *init, *update;
     reduction_stores(ctx, st->op, &init, &update);
-    init = vt__wrap_conditions(ctx, l->init_conditions, l->n_init_conditions, init);
-    init = vt__substitute_axes(ctx, vt__wrap(ctx, l->init, 0, l->n_levels, init), l->init_values);
-    update = vt__wrap_conditions(ctx, l->main_conditions, l->n_main_conditions, update);
-    update = vt__wrap(ctx, l->main, l->common + 1, l->n_levels, update);
+    init = te__wrap_conditions(ctx, l->init_conditions, l->n_init_conditions, init);
+    init = te__substitute_axes(ctx, te__wrap(ctx, l->init, 0, l->n_levels, init), l->init_values);
+    update = te__wrap_conditions(ctx, l->main_conditions, l->n_main_conditions, update);
+    update = te__wrap(ctx, l->main, l->common + 1, l->n_levels, update);
     const vt_stmt *both = vt_s_seq(ctx, 2, (const vt_stmt *const[]){init, update});
-    return vt__substitute_axes(ctx, vt__wrap(ctx, l->main, 0, l->common + 1, both), l->main_values);
+    return te__substitute_axes(ctx, te__wrap(ctx, l->main, 0, l->common + 1, both), l->main_values);
 }

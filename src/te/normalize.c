@@ -4,18 +4,18 @@
 
 /* ---- Renaming what stages read ---- */
 
-struct vt__replacing {
+struct te__replacing {
     vt_ctx *ctx;
     vt_ptrmap *map; /* tensor -> the tensor that now stands for it */
 };
 
-vt__replacing *vt__replacing_new(vt_ctx *ctx) {
-    vt__replacing *r = VT_NEW(ctx, vt__replacing);
-    *r = (vt__replacing){ctx, vt_ptrmap_new(ctx)};
+te__replacing *te__replacing_new(vt_ctx *ctx) {
+    te__replacing *r = VT_NEW(ctx, te__replacing);
+    *r = (te__replacing){ctx, vt_ptrmap_new(ctx)};
     return r;
 }
 
-void vt__replacing_op(vt__replacing *r, const vt_operation *from, const vt_operation *to) {
+void te__replacing_op(te__replacing *r, const vt_operation *from, const vt_operation *to) {
     for (uint32_t k = 0; k < from->n_outputs; k++) {
         for (uint32_t i = 0; i < vt_ptrmap_size(r->map); i++) /* what had become `from` becomes `to` */
             if (vt_ptrmap_value(r->map, i) == from->outputs[k])
@@ -24,12 +24,12 @@ void vt__replacing_op(vt__replacing *r, const vt_operation *from, const vt_opera
     }
 }
 
-void vt__replace_dataflow(te_schedule *s, vt__replacing *r) {
+void te__replace_dataflow(te_schedule *s, te__replacing *r) {
     for (uint32_t i = 0; i < s->n_stages; i++) {
         te_stage *st = s->stages[i];
-        const vt_operation *op = vt__replace_inputs(r->ctx, st->op, r->map);
+        const vt_operation *op = te__replace_inputs(r->ctx, st->op, r->map);
         if (op == st->op) continue;
-        vt__replacing_op(r, st->op, op);
+        te__replacing_op(r, st->op, op);
         st->op = op;
     }
 }
@@ -44,14 +44,14 @@ typedef struct inliner {
 
 static const vt_expr *inline_load(void *user, const vt_expr *e) {
     inliner *in = user;
-    if (e->kind != VT_E_PLOAD || vt__op(e->u.tensor) != in->op) return e;
+    if (e->kind != VT_E_PLOAD || te__op(e->u.tensor) != in->op) return e;
     vt_varmap *values = vt_varmap_new(in->ctx);
     for (uint32_t i = 0; i < e->n; i++) vt_varmap_set(values, in->op->iters[i]->var, e->a[i]);
     in->changed = true;
     return vt_substitute(in->ctx, in->op->bodies[0], values);
 }
 
-static void inline_into(te_context *c, te_stage *st, const vt_operation *inlined, vt__replacing *r) {
+static void inline_into(te_context *c, te_stage *st, const vt_operation *inlined, te__replacing *r) {
     vt_ctx *ctx = &c->ctx;
     if (st->op->placeholder) return;
     inliner in = {ctx, inlined, false};
@@ -59,9 +59,9 @@ static void inline_into(te_context *c, te_stage *st, const vt_operation *inlined
     for (uint32_t k = 0; k < st->op->n_outputs; k++)
         bodies[k] = vt_expr_rewrite(ctx, st->op->bodies[k], inline_load, &in);
     if (!in.changed) return;
-    for (uint32_t k = 0; k < st->op->n_outputs; k++) vt__measure(c, bodies[k]); /* a chain of x + x doubles each time */
-    const vt_operation *op = vt__with_bodies(ctx, st->op, bodies);
-    vt__replacing_op(r, st->op, op);
+    for (uint32_t k = 0; k < st->op->n_outputs; k++) te__measure(c, bodies[k]); /* a chain of x + x doubles each time */
+    const vt_operation *op = te__with_bodies(ctx, st->op, bodies);
+    te__replacing_op(r, st->op, op);
     st->op = op;
 }
 
@@ -69,40 +69,40 @@ static void inline_stages(te_schedule *s) {
     vt_ctx *ctx = &s->c->ctx;
     for (uint32_t i = s->n_stages; i > 0; i--) {
         te_stage *st = s->stages[i - 1];
-        if (st->attach != VT__INLINE) continue;
-        st->attach = VT__INLINED;
-        vt__replacing *r = vt__replacing_new(ctx);
+        if (st->attach != TE__INLINE) continue;
+        st->attach = TE__INLINED;
+        te__replacing *r = te__replacing_new(ctx);
         for (uint32_t j = i; j < s->n_stages; j++) inline_into(s->c, s->stages[j], st->op, r);
-        vt__replace_dataflow(s, r);
+        te__replace_dataflow(s, r);
     }
 }
 
 /* ---- Rebasing ---- */
 
 static void rebase(vt_ctx *ctx, te_schedule *s, te_stage *st, const vt_iter *axis) {
-    uint32_t at = vt__iters_find(&st->leaf, axis);
-    const vt__axis_attr *attr = vt__attr(st, axis);
+    uint32_t at = te__iters_find(&st->leaf, axis);
+    const te__axis_attr *attr = te__attr(st, axis);
     if (at == st->leaf.n || (attr && attr->thread)) return;
     const vt_iter *fresh = vt_iter_new(ctx, vt_var_copy(ctx, axis->var, ""), NULL, NULL, axis->type, "");
     vt_grow(ctx, &st->relations, &st->cap_relations, st->n_relations + 1, sizeof *st->relations);
-    st->relations[st->n_relations++] = (vt__relation){VT__REBASE, axis, NULL, fresh, NULL, NULL};
+    st->relations[st->n_relations++] = (te__relation){TE__REBASE, axis, NULL, fresh, NULL, NULL};
     if (attr) {
-        vt__axis_attr copy = *attr;
+        te__axis_attr copy = *attr;
         copy.axis = fresh;
-        *vt__attr_for(ctx, st, fresh) = copy;
+        *te__attr_for(ctx, st, fresh) = copy;
     }
     st->leaf.items[at] = fresh;
     for (uint32_t i = 0; i < s->n_stages; i++)
-        if (s->stages[i]->attach == VT__AT && s->stages[i]->at_axis == axis) s->stages[i]->at_axis = fresh;
+        if (s->stages[i]->attach == TE__AT && s->stages[i]->at_axis == axis) s->stages[i]->at_axis = fresh;
 }
 
-te_schedule *vt__normalize(te_schedule *s) {
-    te_schedule *copy = vt__schedule_copy(s);
+te_schedule *te__normalize(te_schedule *s) {
+    te_schedule *copy = te__schedule_copy(s);
     vt_ctx *ctx = &s->c->ctx;
     inline_stages(copy);
     for (uint32_t i = 0; i < copy->n_stages; i++) {
         te_stage *st = copy->stages[i];
-        if (st->attach == VT__INLINED) continue;
+        if (st->attach == TE__INLINED) continue;
         for (uint32_t j = 0; j < st->op->n_axes + st->op->n_reduce; j++) rebase(ctx, copy, st, st->op->iters[j]);
     }
     return copy;

@@ -3,39 +3,39 @@
 
 #include "te/priv.h"
 
-int64_t vt__extent(const vt_iter *axis) {
+int64_t te__extent(const vt_iter *axis) {
     int64_t value;
     return axis->extent && vt_as_const(axis->extent, &value) ? value : -1;
 }
 
-const vt_iter *vt__axis(te_context *c, const char *name, const vt_expr *min, const vt_expr *extent, bool reduce) {
+const vt_iter *te__axis(te_context *c, const char *name, const vt_expr *min, const vt_expr *extent, bool reduce) {
     if (!vt_dtype_is_index(extent->dtype) || !vt_dtype_is_index(min->dtype))
-        vt__raise(c, VTA_INVALID_ARGUMENT, "the range of axis %s must be of type int32 or int64", name);
+        te__raise(c, VTA_INVALID_ARGUMENT, "the range of axis %s must be of type int32 or int64", name);
     int64_t value;
     if (vt_as_const(extent, &value) && value < 1)
-        vt__raise(c, VTA_OUT_OF_RANGE, "axis %s has an extent of %lld; it must be at least 1", name, (long long)value);
+        te__raise(c, VTA_OUT_OF_RANGE, "axis %s has an extent of %lld; it must be at least 1", name, (long long)value);
     const vt_var *v = vt_var_new(&c->ctx, name, extent->dtype);
     return vt_iter_new(&c->ctx, v, min, extent, reduce ? VT_ITER_COMM_REDUCE : VT_ITER_DATA_PAR, "");
 }
 
 static te_axis *new_axis(te_context *c, const char *name, const vt_expr *min, const vt_expr *extent, bool reduce) {
-    const vt_iter *axis = vt__axis(c, name, min, extent, reduce);
-    if (reduce) vt__symbol_add(c, VT__AXIS, name, 0, axis);
+    const vt_iter *axis = te__axis(c, name, min, extent, reduce);
+    if (reduce) te__symbol_add(c, TE__AXIS, name, 0, axis);
     return te__out(axis);
 }
 
 static te_axis *axis_const(te_context *c, const char *text, int64_t begin, int64_t extent, bool reduce) {
-    const char *name = vt__name(c, text, "an axis");
-    return new_axis(c, name, vt__number(c, begin), vt__number(c, extent), reduce);
+    const char *name = te__name(c, text, "an axis");
+    return new_axis(c, name, te__number(c, begin), te__number(c, extent), reduce);
 }
 
 static te_axis *axis_expr(te_context *c, const char *text, te_expr *extent) {
-    const char *name = vt__name(c, text, "an axis");
-    return new_axis(c, name, vt__number(c, 0), te__expr_in(c, extent, "an extent"), false);
+    const char *name = te__name(c, text, "an axis");
+    return new_axis(c, name, te__number(c, 0), te__expr_in(c, extent, "an extent"), false);
 }
 
 static te_axis *reduce_axis_expr(te_context *c, const char *text, te_expr *begin, te_expr *extent) {
-    const char *name = vt__name(c, text, "an axis");
+    const char *name = te__name(c, text, "an axis");
     const vt_expr *min = te__expr_in(c, begin, "the begin of an axis");
     return new_axis(c, name, min, te__expr_in(c, extent, "an extent"), true);
 }
@@ -55,11 +55,11 @@ te_axis *te_reduce_axis_expr(te_context *c, const char *name, te_expr *begin, te
 
 static const vt_iter *thread_axis(te_context *c, const char *text) {
     static const char *const known[] = {"cthread", "vthread", "vta"};
-    vt__need(c, text, "a thread tag");
+    te__need(c, text, "a thread tag");
     const char *tag = NULL;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(text, known[i]) == 0) tag = known[i];
-    if (!tag) vt__raise(c, VTA_UNSUPPORTED, "there is no thread axis \"%s\" here: use cthread, vthread or vta", text);
+    if (!tag) te__raise(c, VTA_UNSUPPORTED, "there is no thread axis \"%s\" here: use cthread, vthread or vta", text);
     return vt_iter_new(&c->ctx, vt_var_new(&c->ctx, tag, VT_I32), NULL, NULL, VT_ITER_THREAD_INDEX, tag);
 }
 
@@ -117,7 +117,7 @@ static void make_outputs(vt_ctx *ctx, vt_operation *op) {
     op->outputs = outputs;
 }
 
-const vt_operation *vt__with_bodies(vt_ctx *ctx, const vt_operation *op, const vt_expr *const *bodies) {
+const vt_operation *te__with_bodies(vt_ctx *ctx, const vt_operation *op, const vt_expr *const *bodies) {
     vt_operation *copy = VT_NEW(ctx, vt_operation);
     *copy = *op;
     copy->bodies = bodies;
@@ -135,19 +135,19 @@ static bool finds_reduction(void *user, const vt_expr *e) {
 
 static void check_bodies(te_context *c, const vt_operation *op) {
     const vt_expr *first = op->bodies[0];
-    for (uint32_t k = 0; k < op->n_outputs; k++) vt__measure(c, op->bodies[k]);
+    for (uint32_t k = 0; k < op->n_outputs; k++) te__measure(c, op->bodies[k]);
     for (uint32_t k = 0; k < op->n_outputs; k++) {
         const vt_expr *e = op->bodies[k];
         if (e->kind == VT_E_REDUCE ? first->kind != VT_E_REDUCE || !vt_expr_equal(e->a[0], first->a[0]) ||
                                          e->u.reduce->combiner != first->u.reduce->combiner
                                    : first->kind == VT_E_REDUCE)
-            vt__raise(c, VTA_INVALID_ARGUMENT, "the bodies of %s must be one reduction's results, or none reductions",
+            te__raise(c, VTA_INVALID_ARGUMENT, "the bodies of %s must be one reduction's results, or none reductions",
                       op->name);
         bool found = false;
         for (uint32_t i = 0; e->kind == VT_E_REDUCE && i < e->n; i++) vt_expr_walk(e->a[i], finds_reduction, &found);
         if (e->kind != VT_E_REDUCE) vt_expr_walk(e, finds_reduction, &found);
         if (found)
-            vt__raise(c, VTA_INVALID_ARGUMENT,
+            te__raise(c, VTA_INVALID_ARGUMENT,
                       "%s has a reduction inside its body; it may only stand at the top: make it a tensor of its own",
                       op->name);
     }
@@ -155,7 +155,7 @@ static void check_bodies(te_context *c, const vt_operation *op) {
 
 static bool has_scalar(const te_context *c, const vt_var *v) {
     for (uint32_t i = 0; i < c->n_symbols; i++)
-        if (c->symbols[i].node == v && c->symbols[i].kind == VT__SCALAR) return true;
+        if (c->symbols[i].node == v && c->symbols[i].kind == TE__SCALAR) return true;
     return false;
 }
 
@@ -167,7 +167,7 @@ static void check_variables(te_context *c, const vt_operation *op) {
             bool known = false;
             for (uint32_t j = 0; j < op->n_axes + op->n_reduce; j++) known = known || op->iters[j]->var == vars[i];
             if (known || has_scalar(c, vars[i])) continue;
-            vt__raise(
+            te__raise(
                 c, VTA_INVALID_ARGUMENT,
                 "the body of %s uses %s, which is neither one of its axes nor a scalar; a reduce axis may only be "
                 "used inside its reduction",
@@ -176,10 +176,10 @@ static void check_variables(te_context *c, const vt_operation *op) {
     }
 }
 
-const vt_operation *vt__compute(te_context *c, const char *name, const char *tag, uint32_t n_axes,
+const vt_operation *te__compute(te_context *c, const char *name, const char *tag, uint32_t n_axes,
                                 const vt_iter *const *axes, uint32_t n_bodies, const vt_expr *const *bodies) {
     vt_ctx *ctx = &c->ctx;
-    if (!n_bodies) vt__raise(c, VTA_INVALID_ARGUMENT, "%s has no body", name);
+    if (!n_bodies) te__raise(c, VTA_INVALID_ARGUMENT, "%s has no body", name);
     vt_operation *op = VT_NEW(ctx, vt_operation);
     const vt_reduce *reduce = bodies[0]->kind == VT_E_REDUCE ? bodies[0]->u.reduce : NULL;
     *op = (vt_operation){.c = c, .name = name, .tag = tag, .pos = c->pos, .n_axes = n_axes, .n_outputs = n_bodies};
@@ -188,10 +188,10 @@ const vt_operation *vt__compute(te_context *c, const char *name, const char *tag
     for (uint32_t i = 0; i < n_axes; i++) {
         iters[i] = axes[i];
         if (axes[i]->type != VT_ITER_DATA_PAR || !axes[i]->extent)
-            vt__raise(c, VTA_INVALID_ARGUMENT, "axis %s of %s is no data axis", vt_var_name(axes[i]->var), name);
+            te__raise(c, VTA_INVALID_ARGUMENT, "axis %s of %s is no data axis", vt_var_name(axes[i]->var), name);
         for (uint32_t j = 0; j < i; j++)
             if (axes[j] == axes[i])
-                vt__raise(c, VTA_INVALID_ARGUMENT, "axis %s is given twice to %s", vt_var_name(axes[i]->var), name);
+                te__raise(c, VTA_INVALID_ARGUMENT, "axis %s is given twice to %s", vt_var_name(axes[i]->var), name);
     }
     for (uint32_t i = 0; i < op->n_reduce; i++) iters[n_axes + i] = reduce->axes[i];
     op->iters = iters;
@@ -200,25 +200,25 @@ const vt_operation *vt__compute(te_context *c, const char *name, const char *tag
     check_variables(c, op);
     make_outputs(ctx, op);
     find_inputs(ctx, op);
-    for (uint32_t i = 0; i < n_bodies; i++) vt__symbol_add(c, VT__TENSOR, name, 0, op->outputs[i]);
+    for (uint32_t i = 0; i < n_bodies; i++) te__symbol_add(c, TE__TENSOR, name, 0, op->outputs[i]);
     return op;
 }
 
 static const vt_expr *swap_tensor(void *user, const vt_expr *e) {
     void *const *state = user;
     if (e->kind != VT_E_PLOAD) return e;
-    const vt_tensor *to = vt_ptrmap_get(state[1], vt__tensor_key(e->u.tensor));
+    const vt_tensor *to = vt_ptrmap_get(state[1], te__tensor_key(e->u.tensor));
     return to ? vt_e_pload(state[0], to, e->n, e->a) : e;
 }
 
-const vt_operation *vt__replace_inputs(vt_ctx *ctx, const vt_operation *op, const vt_ptrmap *map) {
+const vt_operation *te__replace_inputs(vt_ctx *ctx, const vt_operation *op, const vt_ptrmap *map) {
     bool reads = false;
-    for (uint32_t i = 0; i < op->n_inputs; i++) reads = reads || vt_ptrmap_has(map, vt__tensor_key(op->inputs[i]));
+    for (uint32_t i = 0; i < op->n_inputs; i++) reads = reads || vt_ptrmap_has(map, te__tensor_key(op->inputs[i]));
     if (!reads) return op;
     const vt_expr **bodies = VT_NEW_ARRAY(ctx, const vt_expr *, op->n_outputs);
     void *state[2] = {ctx, (void *)(uintptr_t)map};
     for (uint32_t i = 0; i < op->n_outputs; i++) bodies[i] = vt_expr_rewrite(ctx, op->bodies[i], swap_tensor, state);
-    return vt__with_bodies(ctx, op, bodies);
+    return te__with_bodies(ctx, op, bodies);
 }
 
 /* ---- Reductions ---- */
@@ -237,20 +237,20 @@ static const vt_combiner *combiner(te_context *c, te_reduction kind, vt_dtype t)
     return result;
 }
 
-const vt_expr *vt__reduce(te_context *c, te_reduction kind, const vt_expr *value, uint32_t n,
+const vt_expr *te__reduce(te_context *c, te_reduction kind, const vt_expr *value, uint32_t n,
                           const vt_iter *const *axes) {
-    if (!n) vt__raise(c, VTA_INVALID_ARGUMENT, "a reduction needs at least one axis");
+    if (!n) te__raise(c, VTA_INVALID_ARGUMENT, "a reduction needs at least one axis");
     if (value->kind == VT_E_REDUCE)
-        vt__raise(c, VTA_INVALID_ARGUMENT, "a reduction cannot be reduced again: make it a tensor");
+        te__raise(c, VTA_INVALID_ARGUMENT, "a reduction cannot be reduced again: make it a tensor");
     for (uint32_t i = 0; i < n; i++) {
         if (axes[i]->type != VT_ITER_COMM_REDUCE || !axes[i]->extent)
-            vt__raise(c, VTA_INVALID_ARGUMENT, "%s is no reduce axis", vt_var_name(axes[i]->var));
+            te__raise(c, VTA_INVALID_ARGUMENT, "%s is no reduce axis", vt_var_name(axes[i]->var));
         for (uint32_t j = 0; j < i; j++)
             if (axes[j] == axes[i])
-                vt__raise(c, VTA_INVALID_ARGUMENT, "reduce axis %s is given twice", vt_var_name(axes[i]->var));
+                te__raise(c, VTA_INVALID_ARGUMENT, "reduce axis %s is given twice", vt_var_name(axes[i]->var));
     }
     if (vt_dtype_is_bool(value->dtype))
-        vt__raise(c, VTA_INVALID_ARGUMENT, "a condition cannot be reduced: cast it to a number");
+        te__raise(c, VTA_INVALID_ARGUMENT, "a condition cannot be reduced: cast it to a number");
     return vt_e_reduce(&c->ctx, combiner(c, kind, value->dtype), 1, &value, n, axes, NULL, NULL, 0);
 }
 
@@ -258,7 +258,7 @@ const vt_expr *vt__reduce(te_context *c, te_reduction kind, const vt_expr *value
 
 static vt_operation *new_placeholder(te_context *c, const char *name) {
     vt_operation *op = VT_NEW(&c->ctx, vt_operation);
-    *op = (vt_operation){.c = c, .placeholder = true, .name = vt__name(c, name, "a tensor"), .tag = "", .n_outputs = 1};
+    *op = (vt_operation){.c = c, .placeholder = true, .name = te__name(c, name, "a tensor"), .tag = "", .n_outputs = 1};
     return op;
 }
 
@@ -267,28 +267,28 @@ static te_tensor *with_shape(te_context *c, vt_operation *op, const char *dtype,
     for (size_t i = 0; i < ndim; i++) {
         int64_t value;
         if (vt_as_const(shape[i], &value) && value < 1)
-            vt__raise(c, VTA_OUT_OF_RANGE, "dimension %zu of %s is %lld; it must be at least 1", i, op->name,
+            te__raise(c, VTA_OUT_OF_RANGE, "dimension %zu of %s is %lld; it must be at least 1", i, op->name,
                       (long long)value);
     }
     const vt_tensor **outputs = VT_NEW_ARRAY(&c->ctx, const vt_tensor *, 1);
-    outputs[0] = make_tensor(&c->ctx, op, vt__dtype(c, dtype), 0, (uint32_t)ndim, shape);
+    outputs[0] = make_tensor(&c->ctx, op, te__dtype(c, dtype), 0, (uint32_t)ndim, shape);
     op->outputs = outputs;
-    vt__symbol_add(c, VT__TENSOR, op->name, 0, outputs[0]);
+    te__symbol_add(c, TE__TENSOR, op->name, 0, outputs[0]);
     return te__out(outputs[0]);
 }
 
 static te_tensor *placeholder(te_context *c, const char *name, const char *dtype, size_t ndim, const int64_t *extents) {
     vt_operation *op = new_placeholder(c, name);
-    if (ndim) vt__need(c, extents, "a shape");
+    if (ndim) te__need(c, extents, "a shape");
     const vt_expr **shape = VT_NEW_ARRAY(&c->ctx, const vt_expr *, ndim);
-    for (size_t i = 0; i < ndim; i++) shape[i] = vt__number(c, extents[i]);
+    for (size_t i = 0; i < ndim; i++) shape[i] = te__number(c, extents[i]);
     return with_shape(c, op, dtype, ndim, shape);
 }
 
 static te_tensor *placeholder_expr(te_context *c, const char *name, const char *dtype, size_t ndim,
                                    te_expr *const *extents) {
     vt_operation *op = new_placeholder(c, name);
-    if (ndim) vt__need(c, extents, "a shape");
+    if (ndim) te__need(c, extents, "a shape");
     return with_shape(c, op, dtype, ndim,
                       vt_exprs_copy(&c->ctx, (uint32_t)ndim, te__exprs_in(c, ndim, extents, "an extent")));
 }
@@ -304,11 +304,11 @@ te_tensor *te_placeholder_expr(te_context *c, const char *name, const char *dtyp
 
 static void compute_axes(te_context *c, const char *name, const char *tag, size_t ndim, te_axis *const *axes,
                          size_t n_bodies, te_expr *const *bodies, te_tensor **out_tensors) {
-    if (ndim) vt__need(c, axes, "a list of axes");
+    if (ndim) te__need(c, axes, "a list of axes");
     const vt_iter *const *iters = te__axes_in(c, ndim, axes, "an axis");
     const vt_expr *const *values = te__exprs_in(c, n_bodies, bodies, "a body");
-    const char *checked = vt__name(c, name, "a tensor"), *tags = tag ? vt_new_string(&c->ctx, tag) : "";
-    const vt_operation *op = vt__compute(c, checked, tags, (uint32_t)ndim, iters, (uint32_t)n_bodies, values);
+    const char *checked = te__name(c, name, "a tensor"), *tags = tag ? vt_new_string(&c->ctx, tag) : "";
+    const vt_operation *op = te__compute(c, checked, tags, (uint32_t)ndim, iters, (uint32_t)n_bodies, values);
     for (size_t i = 0; i < n_bodies; i++) out_tensors[i] = te__out(op->outputs[i]);
 }
 

@@ -42,7 +42,7 @@ static void count_term(vt_parser *p) {
 static const vt_expr *apply(vt_parser *p, te_op op, vt_pos pos, const vt_expr *const *operands) {
     p->c->pos = pos;
     count_term(p);
-    return vt__apply(p->c, op, operands);
+    return te__apply(p->c, op, operands);
 }
 
 /* Comma-separated expressions up to `close`; *out_n of them. */
@@ -62,7 +62,7 @@ static const vt_expr *const *parse_list(vt_parser *p, const char *close, uint32_
 const vt_tensor *vt_parse_tensor(vt_parser *p) {
     vt_pos pos = p->lx.token.pos;
     const char *name = vt_lex_name(&p->lx, "a tensor");
-    const vt__symbol *s = vt__symbol_find(p->c, name, VT__TENSOR);
+    const te__symbol *s = te__symbol_find(p->c, name, TE__TENSOR);
     if (!s) vt_raise_at(&p->c->ctx, VTA_NOT_FOUND, pos, "there is no tensor \"%s\"", name);
     return s->node;
 }
@@ -80,15 +80,15 @@ static const vt_expr *parse_load(vt_parser *p, const vt_tensor *t, vt_pos pos) {
         indices = parse_list(p, "]", &n);
     }
     p->c->pos = pos;
-    return vt__load(p->c, t, n, indices);
+    return te__load(p->c, t, n, indices);
 }
 
 const vt_iter *vt_parse_reduce_axis(vt_parser *p, const char *name) {
     vt_pos pos = p->lx.token.pos;
     const vt_expr *first = vt_parse_expr(p), *min = vt_i32(&p->c->ctx, 0);
     p->c->pos = pos;
-    const vt_iter *axis = vt__axis(p->c, name, min, first, true);
-    vt__symbol_add(p->c, VT__AXIS, name, 0, axis);
+    const vt_iter *axis = te__axis(p->c, name, min, first, true);
+    te__symbol_add(p->c, TE__AXIS, name, 0, axis);
     return axis;
 }
 
@@ -105,7 +105,7 @@ static const vt_expr *parse_reduction(vt_parser *p, te_reduction kind, vt_pos po
             axes[n++] = vt_parse_reduce_axis(p, name);
             continue;
         }
-        const vt__symbol *s = vt__symbol_find(p->c, name, VT__AXIS);
+        const te__symbol *s = te__symbol_find(p->c, name, TE__AXIS);
         if (!s)
             vt_raise_at(&p->c->ctx, VTA_NOT_FOUND, at,
                         "there is no reduce axis \"%s\": declare it, or write %s: extent", name, name);
@@ -116,7 +116,7 @@ static const vt_expr *parse_reduction(vt_parser *p, te_reduction kind, vt_pos po
     const vt_expr *value = vt_parse_expr(p);
     vt_lex_expect(&p->lx, ")", "after what is reduced");
     p->c->pos = pos;
-    return vt__reduce(p->c, kind, value, n, axes);
+    return te__reduce(p->c, kind, value, n, axes);
 }
 
 static const vt_expr *parse_cast(vt_parser *p, const char *type, vt_pos pos) {
@@ -124,8 +124,8 @@ static const vt_expr *parse_cast(vt_parser *p, const char *type, vt_pos pos) {
     vt_lex_expect(&p->lx, ")", "after what is cast");
     p->c->pos = pos;
     if (value->kind == VT_E_REDUCE)
-        vt__raise(p->c, VTA_INVALID_ARGUMENT, "a reduction cannot be cast: cast inside it, or make it a tensor");
-    return vt__cast(p->c, vt__dtype(p->c, type), value);
+        te__raise(p->c, VTA_INVALID_ARGUMENT, "a reduction cannot be cast: cast inside it, or make it a tensor");
+    return te__cast(p->c, te__dtype(p->c, type), value);
 }
 
 static bool is_type(te_context *c, const char *name) {
@@ -153,13 +153,13 @@ static const vt_expr *parse_function(vt_parser *p, const char *name, vt_pos pos)
 static const vt_expr *parse_variable(vt_parser *p, const char *name, vt_pos pos) {
     for (uint32_t i = 0; i < p->n_axes; i++)
         if (strcmp(vt_var_name(p->axes[i]->var), name) == 0) return p->axes[i]->var;
-    const vt__symbol *s = vt__symbol_find(p->c, name, VT__NO_TENSOR);
-    if (!s && vt__symbol_find(p->c, name, VT__TENSOR))
+    const te__symbol *s = te__symbol_find(p->c, name, TE__NO_TENSOR);
+    if (!s && te__symbol_find(p->c, name, TE__TENSOR))
         vt_raise_at(&p->c->ctx, VTA_PARSE, pos, "%s is a tensor: write %s[...] or its indices", name, name);
     if (!s) vt_raise_at(&p->c->ctx, VTA_NOT_FOUND, pos, "there is no axis, scalar or constant \"%s\"", name);
-    if (s->kind == VT__AXIS) return ((const vt_iter *)s->node)->var;
-    if (s->kind == VT__SCALAR) return s->node;
-    return vt__number(p->c, s->value);
+    if (s->kind == TE__AXIS) return ((const vt_iter *)s->node)->var;
+    if (s->kind == TE__SCALAR) return s->node;
+    return te__number(p->c, s->value);
 }
 
 static const vt_expr *parse_named(vt_parser *p) {
@@ -167,7 +167,7 @@ static const vt_expr *parse_named(vt_parser *p) {
     const char *name = vt_lex_name(&p->lx, "a name");
     if (vt_lex_accept(&p->lx, "(")) return parse_function(p, name, pos);
     if (!vt_lex_accept(&p->lx, "[")) return parse_variable(p, name, pos);
-    const vt__symbol *s = vt__symbol_find(p->c, name, VT__TENSOR);
+    const te__symbol *s = te__symbol_find(p->c, name, TE__TENSOR);
     if (s) return parse_load(p, s->node, pos);
     static const char *const reductions[] = {[TE_SUM] = "sum", [TE_MIN_OF] = "min", [TE_MAX_OF] = "max"};
     for (int kind = TE_SUM; kind <= TE_MAX_OF; kind++)
@@ -176,10 +176,10 @@ static const vt_expr *parse_named(vt_parser *p) {
 }
 
 static const vt_expr *parse_primary(vt_parser *p) {
-    vt_token t = p->lx.token;
+    vt_lex_token t = p->lx.token;
     switch (t.kind) {
-    case VT_T_INT: vt_lex_advance(&p->lx); return vt__number(p->c, t.integer);
-    case VT_T_FLOAT: vt_lex_advance(&p->lx); return vt__real(p->c, t.real);
+    case VT_T_INT: vt_lex_advance(&p->lx); return te__number(p->c, t.integer);
+    case VT_T_FLOAT: vt_lex_advance(&p->lx); return te__real(p->c, t.real);
     case VT_T_NAME: return parse_named(p);
     default:
         if (!vt_lex_accept(&p->lx, "(")) vt_lex_unexpected(&p->lx, "an expression");
@@ -278,7 +278,7 @@ static const vt_iter *parse_dim(vt_parser *p, uint32_t index) {
     p->c->pos = before.token.pos;
     const vt_expr *extent = vt_int(ctx, VT_I32, vt_parse_int(p, "an extent"));
     p->c->pos = before.token.pos;
-    return vt__axis(p->c, name ? name : vt_new_format(ctx, "i%u", index), vt_i32(ctx, 0), extent, false);
+    return te__axis(p->c, name ? name : vt_new_format(ctx, "i%u", index), vt_i32(ctx, 0), extent, false);
 }
 
 static const vt_iter *const *parse_dims(vt_parser *p, uint32_t *out_n) {
@@ -299,7 +299,7 @@ static const vt_iter *const *parse_dims(vt_parser *p, uint32_t *out_n) {
 static const vt_iter *const *axes_like(te_context *c, const vt_tensor *t) {
     const vt_iter **axes = VT_NEW_ARRAY(&c->ctx, const vt_iter *, t->ndim);
     for (uint32_t i = 0; i < t->ndim; i++)
-        axes[i] = vt__axis(c, vt_new_format(&c->ctx, "i%u", i), vt_i32(&c->ctx, 0), t->shape[i], false);
+        axes[i] = te__axis(c, vt_new_format(&c->ctx, "i%u", i), vt_i32(&c->ctx, 0), t->shape[i], false);
     return axes;
 }
 
@@ -322,9 +322,9 @@ static const vt_tensor *parse_pad(vt_parser *p, const char *name, vt_pos pos) {
     vt_lex_expect(&p->lx, ")", "after the padding");
     p->c->pos = pos;
     if (n != x->ndim || m != x->ndim)
-        vt__raise(p->c, VTA_INVALID_ARGUMENT, "%s has %u dimensions, but the padding is given for %u", x->name, x->ndim,
+        te__raise(p->c, VTA_INVALID_ARGUMENT, "%s has %u dimensions, but the padding is given for %u", x->name, x->ndim,
                   n != x->ndim ? n : m);
-    return vt__pad(p->c, x, name, before, after, value);
+    return te__pad(p->c, x, name, before, after, value);
 }
 
 const vt_tensor *vt_parse_definition(vt_parser *p) {
@@ -350,7 +350,7 @@ const vt_tensor *vt_parse_definition(vt_parser *p) {
     const vt_expr *body = vt_parse_expr(p);
     p->n_axes = 0;
     p->c->pos = pos;
-    return vt__compute(p->c, name, "", n, axes, 1, &body)->outputs[0];
+    return te__compute(p->c, name, "", n, axes, 1, &body)->outputs[0];
 }
 
 /* ---- Public ---- */
@@ -360,7 +360,7 @@ static void expect_end(vt_parser *p) {
 }
 
 static te_expr *parse_expression(te_context *c, const char *text) {
-    vt__need(c, text, "an expression");
+    te__need(c, text, "an expression");
     vt_parser p;
     vt_parser_init(&p, c, text, strlen(text), c->pos);
     const vt_expr *e = vt_parse_expr(&p);
@@ -369,7 +369,7 @@ static te_expr *parse_expression(te_context *c, const char *text) {
 }
 
 static te_tensor *parse_definition(te_context *c, const char *text) {
-    vt__need(c, text, "a definition");
+    te__need(c, text, "a definition");
     vt_parser p;
     vt_parser_init(&p, c, text, strlen(text), c->pos);
     const vt_tensor *t = vt_parse_definition(&p);
@@ -385,21 +385,21 @@ static const vt_iter *const *named_axes(te_context *c, const char *names, size_t
     for (size_t i = 0; i < n; i++) {
         if (names && i) vt_lex_expect(&lx, ",", "between the names of axes");
         const char *name = names ? vt_lex_name(&lx, "the name of an axis") : vt_new_format(&c->ctx, "i%zu", i);
-        axes[i] = vt__axis(c, name, vt_i32(&c->ctx, 0), vt_int(&c->ctx, VT_I32, shape[i]), false);
+        axes[i] = te__axis(c, name, vt_i32(&c->ctx, 0), vt_int(&c->ctx, VT_I32, shape[i]), false);
     }
     if (names && lx.token.kind != VT_T_END)
-        vt__raise(c, VTA_INVALID_ARGUMENT, "more names of axes than the %zu dimensions", n);
+        te__raise(c, VTA_INVALID_ARGUMENT, "more names of axes than the %zu dimensions", n);
     return axes;
 }
 
 static te_tensor *compute(te_context *c, const char *text, size_t ndim, const int64_t *shape, const char *axes,
                           const char *body) {
-    vt__need(c, body, "a body");
-    if (ndim) vt__need(c, shape, "a shape");
-    const char *name = vt__name(c, text, "a tensor");
+    te__need(c, body, "a body");
+    if (ndim) te__need(c, shape, "a shape");
+    const char *name = te__name(c, text, "a tensor");
     for (size_t i = 0; i < ndim; i++)
         if (shape[i] < 1 || shape[i] > INT32_MAX)
-            vt__raise(c, VTA_OUT_OF_RANGE, "dimension %zu of %s is %lld", i, name, (long long)shape[i]);
+            te__raise(c, VTA_OUT_OF_RANGE, "dimension %zu of %s is %lld", i, name, (long long)shape[i]);
     vt_pos pos = c->pos;
     vt_parser p;
     vt_parser_init(&p, c, body, strlen(body), c->pos);
@@ -408,7 +408,7 @@ static te_tensor *compute(te_context *c, const char *text, size_t ndim, const in
     const vt_expr *value = vt_parse_expr(&p);
     expect_end(&p);
     c->pos = pos;
-    return te__out(vt__compute(c, name, "", p.n_axes, p.axes, 1, &value)->outputs[0]);
+    return te__out(te__compute(c, name, "", p.n_axes, p.axes, 1, &value)->outputs[0]);
 }
 
 /* The parser moves the context's position; these put it back, whatever happens. */

@@ -11,11 +11,11 @@ static const char *const names[] = {
 };
 enum { N_NAMES = sizeof names / sizeof *names };
 
-static void check(const te_stage *st, const vt_iter *axis, const vt__pragma *p) {
+static void check(const te_stage *st, const vt_iter *axis, const te__pragma *p) {
     for (int i = 0; i < N_NAMES; i++)
         if (strcmp(names[i], p->name) == 0) return;
     const char *near = vta_nearest_name(p->name, names, N_NAMES);
-    vt__raise_at(st->schedule->c, p->pos, VTA_INVALID_ARGUMENT,
+    te__raise_at(st->schedule->c, p->pos, VTA_INVALID_ARGUMENT,
                  "%s.%s: there is no pragma \"%s\" for the accelerator%s%s%s", st->origin->name, vt_var_name(axis->var),
                  p->name, near ? "; did you mean " : "", near ? near : "",
                  near ? "?" : ": there are dma_copy, alu, ... (docs/kernel-files.md)");
@@ -24,7 +24,7 @@ static void check(const te_stage *st, const vt_iter *axis, const vt__pragma *p) 
 void vt_te_check_pragmas(const te_schedule *s) {
     for (uint32_t i = 0; i < s->n_stages; i++)
         for (uint32_t j = 0; j < s->stages[i]->n_attrs; j++) {
-            const vt__axis_attr *attr = &s->stages[i]->attrs[j];
+            const te__axis_attr *attr = &s->stages[i]->attrs[j];
             for (uint32_t k = 0; k < attr->n_pragmas; k++) check(s->stages[i], attr->axis, &attr->pragmas[k]);
         }
 }

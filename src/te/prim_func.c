@@ -8,7 +8,7 @@ typedef struct maker {
 } maker;
 
 static const vt_buffer *buffer_of(const maker *m, const vt_tensor *t) {
-    return vt_ptrmap_get(m->buffers, vt__tensor_key(t));
+    return vt_ptrmap_get(m->buffers, te__tensor_key(t));
 }
 
 static const vt_expr *to_buffer(void *user, const vt_expr *e) {
@@ -189,19 +189,19 @@ static const vt_func *make_function(maker *m, const function_call *call) {
     te_tensor **outputs = VT_NEW_ARRAY(ctx, te_tensor *, call->n);
     size_t n_outputs = 0;
     for (size_t i = 0; i < call->n; i++) {
-        vt__need_a(c, VT_TAG_TENSOR, call->args[i], "a tensor");
+        te__need_a(c, VT_TAG_TENSOR, call->args[i], "a tensor");
         const vt_tensor *t = vt_te_tensor(call->args[i]);
         params[i] = vt_var_new(ctx, t->name, VT_HANDLE_T);
         bindings[i].param = params[i];
         bindings[i].buffer = vt_buffer_new(ctx, t->name, NULL, t->dtype, t->ndim, t->shape);
-        vt_ptrmap_set(m->buffers, vt__tensor_key(t), bindings[i].buffer);
-        if (!vt__op(t)->placeholder) outputs[n_outputs++] = call->args[i];
+        vt_ptrmap_set(m->buffers, te__tensor_key(t), bindings[i].buffer);
+        if (!te__op(t)->placeholder) outputs[n_outputs++] = call->args[i];
     }
     te_schedule *s = te_schedule_create(c, n_outputs, outputs);
-    vt__need(c, s, "an output among the arguments");
+    te__need(c, s, "an output among the arguments");
     for (uint32_t i = 0; i < s->n_stages; i++)
         if (s->stages[i]->op->placeholder && !is_argument(call, s->stages[i]->op->outputs[0]))
-            vt__raise(c, VTA_INVALID_ARGUMENT, "the input %s is not among the arguments", s->stages[i]->op->name);
+            te__raise(c, VTA_INVALID_ARGUMENT, "the input %s is not among the arguments", s->stages[i]->op->name);
     vt_func *f = VT_NEW(ctx, vt_func);
     *f = (vt_func){.name = call->name,
                    .n_params = (uint32_t)call->n,
@@ -227,8 +227,8 @@ static vta_status print(vt_ctx *ctx, void *arg) {
 
 static const char *function_text(te_context *c, size_t n, te_tensor *const *args, const char *name) {
     maker m = {c, &c->ctx, vt_ptrmap_new(&c->ctx)};
-    vt__need(c, args, "a list of arguments");
-    function_call call = {n, args, vt__name(c, name ? name : "main", "a function")};
+    te__need(c, args, "a list of arguments");
+    function_call call = {n, args, te__name(c, name ? name : "main", "a function")};
     printing p = {.f = make_function(&m, &call)};
     vt_strbuf_init(&p.sb, c->allocator);
     vta_status status = vt_protect(&c->ctx, print, &p);

@@ -11,20 +11,20 @@
 
 /* ---- Context ---- */
 
-typedef enum vt__symbol_kind {
-    VT__CONSTANT,
-    VT__SCALAR,
-    VT__AXIS,
-    VT__TENSOR,
-    VT__NO_TENSOR /* to look for: any of the first three */
-} vt__symbol_kind;
+typedef enum te__symbol_kind {
+    TE__CONSTANT,
+    TE__SCALAR,
+    TE__AXIS,
+    TE__TENSOR,
+    TE__NO_TENSOR /* to look for: any of the first three */
+} te__symbol_kind;
 
-typedef struct vt__symbol {
-    vt__symbol_kind kind;
+typedef struct te__symbol {
+    te__symbol_kind kind;
     const char *name;
     int64_t value;
     const void *node; /* vt_var, vt_iter or vt_tensor */
-} vt__symbol;
+} te__symbol;
 
 struct te_context {
     vt_tag tag;
@@ -33,27 +33,27 @@ struct te_context {
     vta_config *config;
     atomic_bool interrupt;
     vt_pos pos; /* of what is made now; the file name is in the arena */
-    vt__symbol *symbols;
+    te__symbol *symbols;
     uint32_t n_symbols, cap_symbols;
     const vt_iter *vta_axis;
     te_intrin *gemm;
     vt_ptrmap *reals; /* constants written without a type that float32 cuts -> the double as written; NULL: none */
 };
 
-void vt__symbol_add(te_context *c, vt__symbol_kind kind, const char *name, int64_t value, const void *node);
+void te__symbol_add(te_context *c, te__symbol_kind kind, const char *name, int64_t value, const void *node);
 /* The newest of a name and kind; NULL when there is none. */
-const vt__symbol *vt__symbol_find(const te_context *c, const char *name, vt__symbol_kind kind);
+const te__symbol *te__symbol_find(const te_context *c, const char *name, te__symbol_kind kind);
 
-_Noreturn void vt__raise(te_context *c, vta_status status, const char *fmt, ...) VTA_PRINTF(3, 4);
-_Noreturn void vt__raise_at(te_context *c, vt_pos pos, vta_status status, const char *fmt, ...) VTA_PRINTF(4, 5);
+_Noreturn void te__raise(te_context *c, vta_status status, const char *fmt, ...) VTA_PRINTF(3, 4);
+_Noreturn void te__raise_at(te_context *c, vt_pos pos, vta_status status, const char *fmt, ...) VTA_PRINTF(4, 5);
 /* Leaves when an argument that must be an object is NULL; adds a message only when no error explains it. */
-void vt__need(te_context *c, const void *object, const char *what);
+void te__need(te_context *c, const void *object, const char *what);
 /* The same, and when it is an object of another kind: names both. `what` says what it is here ("an index"). */
-void vt__need_a(te_context *c, vt_tag tag, const void *object, const char *what);
-vt_dtype vt__dtype(te_context *c, const char *text);
-const char *vt__dtype_text(te_context *c, vt_dtype t);
+void te__need_a(te_context *c, vt_tag tag, const void *object, const char *what);
+vt_dtype te__dtype(te_context *c, const char *text);
+const char *te__dtype_text(te_context *c, vt_dtype t);
 /* A name that printers and expression strings can show: not empty, letters, digits, '_' and '.'. */
-const char *vt__name(te_context *c, const char *name, const char *what);
+const char *te__name(te_context *c, const char *name, const char *what);
 
 /* ---- Public calls ---- */
 
@@ -96,7 +96,7 @@ static inline te_tensor *te__tensor_out(const vt_tensor *t) { return (te_tensor 
         const vt_iter *: te__axis_out,                                                                                 \
         const vt_tensor *: te__tensor_out)(node)
 
-/* Handles as nodes; they leave as vt__need_a does. */
+/* Handles as nodes; they leave as te__need_a does. */
 const vt_expr *te__expr_in(te_context *c, const te_expr *e, const char *what);
 const vt_iter *te__axis_in(te_context *c, const te_axis *axis, const char *what);
 const vt_tensor *te__tensor_in(te_context *c, const te_tensor *t, const char *what);
@@ -121,90 +121,90 @@ typedef struct vt_operation {
 } vt_operation;
 
 /* One pointer for a tensor: two vt_tensor of one output have the same. */
-static inline const void *vt__tensor_key(const vt_tensor *t) {
+static inline const void *te__tensor_key(const vt_tensor *t) {
     return ((const vt_operation *)t->op)->outputs[t->value_index];
 }
 
-static inline const vt_operation *vt__op(const vt_tensor *t) { return t->op; }
+static inline const vt_operation *te__op(const vt_tensor *t) { return t->op; }
 /* Makes a computation. Raises when bodies are no legal computation. The reduce axes are those of a reduction. */
-const vt_operation *vt__compute(te_context *c, const char *name, const char *tag, uint32_t n_axes,
+const vt_operation *te__compute(te_context *c, const char *name, const char *tag, uint32_t n_axes,
                                 const vt_iter *const *axes, uint32_t n_bodies, const vt_expr *const *bodies);
 /* The same computation with other bodies, which are taken as they are. */
-const vt_operation *vt__with_bodies(vt_ctx *ctx, const vt_operation *op, const vt_expr *const *bodies);
+const vt_operation *te__with_bodies(vt_ctx *ctx, const vt_operation *op, const vt_expr *const *bodies);
 /* The operation with other tensors read; the same pointer when it reads none of the keys of `map` (tensor -> tensor,
- * looked up by vt__tensor_key). */
-const vt_operation *vt__replace_inputs(vt_ctx *ctx, const vt_operation *op, const vt_ptrmap *map);
+ * looked up by te__tensor_key). */
+const vt_operation *te__replace_inputs(vt_ctx *ctx, const vt_operation *op, const vt_ptrmap *map);
 /* Raises when a computation surely reads an element that a tensor does not have. */
-void vt__check_reads(te_context *c, const vt_operation *op);
+void te__check_reads(te_context *c, const vt_operation *op);
 /* Raises when an expression is nested so deeply, or shares parts so often, that walking it as a tree would not end. */
-void vt__measure(te_context *c, const vt_expr *e);
+void te__measure(te_context *c, const vt_expr *e);
 /* Checks the number of indices. */
-const vt_expr *vt__load(te_context *c, const vt_tensor *t, uint32_t n, const vt_expr *const *indices);
+const vt_expr *te__load(te_context *c, const vt_tensor *t, uint32_t n, const vt_expr *const *indices);
 /* A number written without a type: int32, int64 beyond its range; float32, float64 beyond its range. */
-const vt_expr *vt__number(te_context *c, int64_t value);
-const vt_expr *vt__real(te_context *c, double value);
-const vt_expr *vt__cast(te_context *c, vt_dtype t, const vt_expr *e);
-const vt_expr *vt__apply(te_context *c, te_op op, const vt_expr *const *operands);
-const vt_expr *vt__reduce(te_context *c, te_reduction kind, const vt_expr *value, uint32_t n,
+const vt_expr *te__number(te_context *c, int64_t value);
+const vt_expr *te__real(te_context *c, double value);
+const vt_expr *te__cast(te_context *c, vt_dtype t, const vt_expr *e);
+const vt_expr *te__apply(te_context *c, te_op op, const vt_expr *const *operands);
+const vt_expr *te__reduce(te_context *c, te_reduction kind, const vt_expr *value, uint32_t n,
                           const vt_iter *const *axes);
-const vt_iter *vt__axis(te_context *c, const char *name, const vt_expr *min, const vt_expr *extent, bool reduce);
-const vt_tensor *vt__pad(te_context *c, const vt_tensor *x, const char *name, const int64_t *before,
+const vt_iter *te__axis(te_context *c, const char *name, const vt_expr *min, const vt_expr *extent, bool reduce);
+const vt_tensor *te__pad(te_context *c, const vt_tensor *x, const char *name, const int64_t *before,
                          const int64_t *after, double value);
-int64_t vt__extent(const vt_iter *axis); /* -1: no constant */
+int64_t te__extent(const vt_iter *axis); /* -1: no constant */
 
 /* ---- Schedules ---- */
 
-typedef enum vt__relation_kind { VT__SPLIT, VT__FUSE, VT__REBASE, VT__SINGLETON } vt__relation_kind;
+typedef enum te__relation_kind { TE__SPLIT, TE__FUSE, TE__REBASE, TE__SINGLETON } te__relation_kind;
 
 /* SPLIT: parent into outer, inner by factor or nparts (the other NULL). FUSE: outer, inner into parent.
  * REBASE: parent is inner + its min. SINGLETON: inner alone. */
-typedef struct vt__relation {
-    vt__relation_kind kind;
+typedef struct te__relation {
+    te__relation_kind kind;
     const vt_iter *parent, *outer, *inner;
     const vt_expr *factor, *nparts;
-} vt__relation;
+} te__relation;
 
-typedef struct vt__pragma {
+typedef struct te__pragma {
     const char *name;
     const vt_expr *value;
     vt_pos pos; /* where it was said */
-} vt__pragma;
+} te__pragma;
 
-typedef struct vt__axis_attr {
+typedef struct te__axis_attr {
     const vt_iter *axis;
     vt_iter_type type; /* VT_ITER_DATA_PAR: nothing said */
     const vt_iter *thread;
     te_intrin *intrin;
     vt_pos intrin_pos; /* where tensorize was said */
     uint32_t n_pragmas, cap_pragmas;
-    vt__pragma *pragmas;
+    te__pragma *pragmas;
     int64_t align_factor, align_offset;
-} vt__axis_attr;
+} te__axis_attr;
 
-typedef enum vt__attach { VT__ROOT, VT__INLINE, VT__INLINED, VT__AT } vt__attach;
+typedef enum te__attach { TE__ROOT, TE__INLINE, TE__INLINED, TE__AT } te__attach;
 
-typedef struct vt__iters {
+typedef struct te__iters {
     const vt_iter **items;
     uint32_t n, cap;
-} vt__iters;
+} te__iters;
 
 struct te_stage {
     vt_tag tag;
     te_schedule *schedule;
     const vt_operation *op;
     const vt_operation *origin; /* as the user knows it */
-    vt__iters all, leaf;
-    vt__relation *relations;
+    te__iters all, leaf;
+    te__relation *relations;
     uint32_t n_relations, cap_relations;
-    vt__axis_attr *attrs;
+    te__axis_attr *attrs;
     uint32_t n_attrs, cap_attrs;
-    vt__attach attach;
+    te__attach attach;
     te_stage *at_stage;
     const vt_iter *at_axis;
     vt_pos at_pos;     /* where compute_at was said */
     const char *scope; /* "" until it is set */
     bool is_output;
-    vt__iters path; /* the loops (and their threads) around it, innermost first; set by bound inference */
+    te__iters path; /* the loops (and their threads) around it, innermost first; set by bound inference */
 };
 
 struct te_schedule {
@@ -214,90 +214,90 @@ struct te_schedule {
     uint32_t n_stages, cap_stages;
 };
 
-te_stage *vt__stage_new(te_schedule *s, const vt_operation *op);
-void vt__stage_insert(te_schedule *s, uint32_t at, te_stage *st);
-te_stage *vt__stage_of(const te_schedule *s, const vt_operation *op); /* NULL when there is none */
-uint32_t vt__stage_index(const te_schedule *s, const te_stage *st);
-te_schedule *vt__schedule_copy(te_schedule *s);
-void vt__iters_insert(vt_ctx *ctx, vt__iters *list, uint32_t at, const vt_iter *axis);
-void vt__iters_reset(vt_ctx *ctx, te_stage *st); /* to the operation's own axes, no relations */
+te_stage *te__stage_new(te_schedule *s, const vt_operation *op);
+void te__stage_insert(te_schedule *s, uint32_t at, te_stage *st);
+te_stage *te__stage_of(const te_schedule *s, const vt_operation *op); /* NULL when there is none */
+uint32_t te__stage_index(const te_schedule *s, const te_stage *st);
+te_schedule *te__schedule_copy(te_schedule *s);
+void te__iters_insert(vt_ctx *ctx, te__iters *list, uint32_t at, const vt_iter *axis);
+void te__iters_reset(vt_ctx *ctx, te_stage *st); /* to the operation's own axes, no relations */
 /* Position in a list; its length when absent. */
-uint32_t vt__iters_find(const vt__iters *list, const vt_iter *axis);
-const vt__axis_attr *vt__attr(const te_stage *st, const vt_iter *axis); /* NULL when nothing was said */
-vt__axis_attr *vt__attr_for(vt_ctx *ctx, te_stage *st, const vt_iter *axis);
-const char *vt__scope(te_context *c, const char *scope);
+uint32_t te__iters_find(const te__iters *list, const vt_iter *axis);
+const te__axis_attr *te__attr(const te_stage *st, const vt_iter *axis); /* NULL when nothing was said */
+te__axis_attr *te__attr_for(vt_ctx *ctx, te_stage *st, const vt_iter *axis);
+const char *te__scope(te_context *c, const char *scope);
 /* The stage made ready for lowering: a copy with inlining done and every root axis rebased to start at zero. */
-te_schedule *vt__normalize(te_schedule *s);
+te_schedule *te__normalize(te_schedule *s);
 /* Replaces what all stages read, following renamings transitively. */
-typedef struct vt__replacing vt__replacing;
-vt__replacing *vt__replacing_new(vt_ctx *ctx);
-void vt__replacing_op(vt__replacing *r, const vt_operation *from, const vt_operation *to);
-void vt__replace_dataflow(te_schedule *s, vt__replacing *r);
+typedef struct te__replacing te__replacing;
+te__replacing *te__replacing_new(vt_ctx *ctx);
+void te__replacing_op(te__replacing *r, const vt_operation *from, const vt_operation *to);
+void te__replace_dataflow(te_schedule *s, te__replacing *r);
 
 /* ---- Bounds and loop nests ---- */
 
 /* Ranges by axis: values are vt_range in the arena. */
-static inline const vt_range *vt__range(const vt_ptrmap *ranges, const vt_iter *axis) {
+static inline const vt_range *te__range(const vt_ptrmap *ranges, const vt_iter *axis) {
     return vt_ptrmap_get(ranges, axis);
 }
-void vt__range_set(vt_ctx *ctx, vt_ptrmap *ranges, const vt_iter *axis, const vt_expr *min, const vt_expr *extent);
+void te__range_set(vt_ctx *ctx, vt_ptrmap *ranges, const vt_iter *axis, const vt_expr *min, const vt_expr *extent);
 /* Inferred range of every axis of every stage of a normalized schedule. */
-vt_ptrmap *vt__infer_bounds(te_schedule *s);
-void vt__pass_down_domain(vt_ctx *ctx, const te_stage *st, vt_ptrmap *ranges, vt_analyzer *a, bool allow_missing);
+vt_ptrmap *te__infer_bounds(te_schedule *s);
+void te__pass_down_domain(vt_ctx *ctx, const te_stage *st, vt_ptrmap *ranges, vt_analyzer *a, bool allow_missing);
 /* Sets by axis: values are vt_intset in the arena. */
-void vt__set_put(vt_ctx *ctx, vt_ptrmap *sets, const vt_iter *axis, vt_intset set);
-void vt__pass_up_domain(vt_analyzer *a, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *sets);
+void te__set_put(vt_ctx *ctx, vt_ptrmap *sets, const vt_iter *axis, vt_intset set);
+void te__pass_up_domain(vt_analyzer *a, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *sets);
 /* Values by axis: vt_expr. */
-void vt__pass_up_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values, bool allow_missing);
-void vt__pass_down_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values,
+void te__pass_up_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values, bool allow_missing);
+void te__pass_down_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values,
                          bool allow_missing);
 /* Flags by axis, as pointers' integers. */
-void vt__pass_down_mask(const te_stage *st, vt_ptrmap *masks);
+void te__pass_down_mask(const te_stage *st, vt_ptrmap *masks);
 /* The conditions under which a point of the loop nest lies in the domain; *out_n of them. */
-const vt_expr **vt__bound_checks(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, const vt_ptrmap *values,
+const vt_expr **te__bound_checks(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, const vt_ptrmap *values,
                                  bool skip_domain, const vt_ptrmap *skip, uint32_t *out_n);
 
 /* What is read of one tensor: for every read ndim sets. */
-typedef struct vt__demand {
+typedef struct te__demand {
     const vt_tensor *tensor;
     uint32_t n, cap; /* sets */
     vt_intset *sets;
-} vt__demand;
+} te__demand;
 /* Adds what `op` reads of the given tensors while its variables run over `domain`. */
-void vt__demand_of(vt_analyzer *a, const vt_operation *op, const vt_dommap *domain, uint32_t n, vt__demand *demands);
+void te__demand_of(vt_analyzer *a, const vt_operation *op, const vt_dommap *domain, uint32_t n, te__demand *demands);
 /* The union of the sets of one dimension. */
-vt_intset vt__demand_union(vt_ctx *ctx, const vt__demand *demand, uint32_t dim);
+vt_intset te__demand_union(vt_ctx *ctx, const te__demand *demand, uint32_t dim);
 
 /* The statements around a body, outermost first; bodies of the items are not looked at. */
-typedef struct vt__nest {
+typedef struct te__nest {
     uint32_t n, cap;
     const vt_stmt **items;
-} vt__nest;
-void vt__nest_add(vt_ctx *ctx, vt__nest *nest, const vt_stmt *s);
-const vt_stmt *vt__nest_merge(vt_ctx *ctx, const vt__nest *nest, const vt_stmt *body);
+} te__nest;
+void te__nest_add(vt_ctx *ctx, te__nest *nest, const vt_stmt *s);
+const vt_stmt *te__nest_merge(vt_ctx *ctx, const te__nest *nest, const vt_stmt *body);
 
 /* The loops of a computation: level i + 1 has what stands for leaf i; the last level the conditions. */
-typedef struct vt__loops {
+typedef struct te__loops {
     uint32_t n_levels;                    /* leaves + 1 (+ 1 for the conditions) */
-    vt__nest *main, *init;                /* init: only of a reduction */
+    te__nest *main, *init;                /* init: only of a reduction */
     vt_ptrmap *main_values, *init_values; /* by axis */
     const vt_expr **main_conditions, **init_conditions;
     uint32_t n_main_conditions, n_init_conditions;
     uint32_t common; /* loops that initialization and update share */
-} vt__loops;
+} te__loops;
 /* apart: initialization and update share no loop, the first stands before the second. */
-vt__loops *vt__make_loops(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, bool apart);
+te__loops *te__make_loops(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, bool apart);
 /* Levels [from, to) around a body. */
-const vt_stmt *vt__wrap(vt_ctx *ctx, const vt__nest *levels, uint32_t from, uint32_t to, const vt_stmt *body);
-const vt_stmt *vt__wrap_conditions(vt_ctx *ctx, const vt_expr *const *conditions, uint32_t n, const vt_stmt *body);
-const vt_stmt *vt__substitute_axes(vt_ctx *ctx, const vt_stmt *s, const vt_ptrmap *values);
+const vt_stmt *te__wrap(vt_ctx *ctx, const te__nest *levels, uint32_t from, uint32_t to, const vt_stmt *body);
+const vt_stmt *te__wrap_conditions(vt_ctx *ctx, const vt_expr *const *conditions, uint32_t n, const vt_stmt *body);
+const vt_stmt *te__substitute_axes(vt_ctx *ctx, const vt_stmt *s, const vt_ptrmap *values);
 /* What computes a stage: its loops around its stores. */
-const vt_stmt *vt__make_provide(te_context *c, const te_stage *st, const vt_ptrmap *ranges);
-const vt_stmt *vt__make_tensorized(te_context *c, const te_stage *st, const vt_ptrmap *ranges);
-const char *vt__leaf_names(vt_ctx *ctx, const te_stage *st);
+const vt_stmt *te__make_provide(te_context *c, const te_stage *st, const vt_ptrmap *ranges);
+const vt_stmt *te__make_tensorized(te_context *c, const te_stage *st, const vt_ptrmap *ranges);
+const char *te__leaf_names(vt_ctx *ctx, const te_stage *st);
 
 /* An expression as the tutorials print it, for messages. */
-const char *vt__repr(te_context *c, const vt_expr *e);
+const char *te__repr(te_context *c, const vt_expr *e);
 
 /* ---- Intrinsics ---- */
 
@@ -308,11 +308,11 @@ struct te_intrin {
     const vt_operation *op;
     uint32_t n_buffers; /* inputs, then outputs */
     const vt_buffer **buffers;
-    vt__nest attrs[3]; /* by te_intrin_part */
-    vt__nest emits[3];
+    te__nest attrs[3]; /* by te_intrin_part */
+    te__nest emits[3];
 };
-te_intrin *vt__gemm(te_context *c);
+te_intrin *te__gemm(te_context *c);
 /* A part's statement; NULL when nothing was emitted for it. */
-const vt_stmt *vt__intrin_part(te_intrin *in, te_intrin_part part);
+const vt_stmt *te__intrin_part(te_intrin *in, te_intrin_part part);
 
 #endif

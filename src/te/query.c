@@ -5,7 +5,7 @@ static bool is_axis(const te_axis *axis) { return vt_is(axis, VT_TAG_AXIS); }
 static bool is_tensor(const te_tensor *t) { return vt_is(t, VT_TAG_TENSOR); }
 
 const char *te_axis_name(const te_axis *axis) { return is_axis(axis) ? vt_var_name(vt_te_iter(axis)->var) : NULL; }
-int64_t te_axis_extent(const te_axis *axis) { return is_axis(axis) ? vt__extent(vt_te_iter(axis)) : -1; }
+int64_t te_axis_extent(const te_axis *axis) { return is_axis(axis) ? te__extent(vt_te_iter(axis)) : -1; }
 
 te_axis_kind te_axis_kind_of(const te_axis *axis) {
     switch (is_axis(axis) ? vt_te_iter(axis)->type : VT_ITER_DATA_PAR) {
@@ -15,7 +15,7 @@ te_axis_kind te_axis_kind_of(const te_axis *axis) {
     }
 }
 
-static const vt_operation *op_of(const te_tensor *t) { return vt__op(vt_te_tensor(t)); }
+static const vt_operation *op_of(const te_tensor *t) { return te__op(vt_te_tensor(t)); }
 
 const char *te_tensor_name(const te_tensor *t) { return is_tensor(t) ? vt_te_tensor(t)->name : NULL; }
 size_t te_tensor_ndim(const te_tensor *t) { return is_tensor(t) ? vt_te_tensor(t)->ndim : 0; }
@@ -48,7 +48,7 @@ te_axis *te_tensor_reduce_axis(const te_tensor *t, size_t index) {
 }
 
 const char *vt_te_axis_name(const vt_tensor *t, uint32_t dim) {
-    const vt_operation *op = t->op ? vt__op(t) : NULL;
+    const vt_operation *op = t->op ? te__op(t) : NULL;
     return op && dim < op->n_axes ? vt_var_name(op->iters[dim]->var) : NULL;
 }
 
@@ -64,7 +64,7 @@ te_expr *te_tensor_body(const te_tensor *t) {
     return is_tensor(t) && !op_of(t)->placeholder ? te__out(op_of(t)->bodies[vt_te_tensor(t)->value_index]) : NULL;
 }
 
-static const char *dtype_text(te_context *c, vt_dtype t) { TE_RETURN(c, vt__dtype_text(c, t)); }
+static const char *dtype_text(te_context *c, vt_dtype t) { TE_RETURN(c, te__dtype_text(c, t)); }
 
 const char *te_expr_dtype(te_context *c, te_expr *e) {
     return vt_is(e, VT_TAG_EXPR) ? dtype_text(c, vt_te_expr(e)->dtype) : NULL;

@@ -11,20 +11,20 @@ static te_context *context_of(const te_stage *st) { return vt_is(st, VT_TAG_STAG
 
 /* Position of a loop of the stage; raises what is wrong with an axis that is not one of its loops. */
 static uint32_t loop_at(te_context *c, const te_stage *st, const vt_iter *axis, const char *step) {
-    uint32_t at = vt__iters_find(&st->leaf, axis);
+    uint32_t at = te__iters_find(&st->leaf, axis);
     if (at < st->leaf.n) return at;
-    if (vt__iters_find(&st->all, axis) < st->all.n) {
+    if (te__iters_find(&st->all, axis) < st->all.n) {
         const char *how = "replaced";
         for (uint32_t i = 0; i < st->n_relations; i++) {
-            const vt__relation *r = &st->relations[i];
-            if (r->kind == VT__SPLIT && r->parent == axis) how = "split";
-            if (r->kind == VT__FUSE && (r->outer == axis || r->inner == axis)) how = "fused";
+            const te__relation *r = &st->relations[i];
+            if (r->kind == TE__SPLIT && r->parent == axis) how = "split";
+            if (r->kind == TE__FUSE && (r->outer == axis || r->inner == axis)) how = "fused";
         }
-        vt__raise(c, VTA_ILLEGAL, "cannot %s %s.%s: the axis has already been %s; the loops of %s are now %s", step,
-                  name_of(st), axis_of(axis), how, name_of(st), vt__leaf_names(&c->ctx, st));
+        te__raise(c, VTA_ILLEGAL, "cannot %s %s.%s: the axis has already been %s; the loops of %s are now %s", step,
+                  name_of(st), axis_of(axis), how, name_of(st), te__leaf_names(&c->ctx, st));
     }
-    vt__raise(c, VTA_ILLEGAL, "cannot %s %s.%s: the axis does not belong to %s, whose loops are %s", step, name_of(st),
-              axis_of(axis), name_of(st), vt__leaf_names(&c->ctx, st));
+    te__raise(c, VTA_ILLEGAL, "cannot %s %s.%s: the axis does not belong to %s, whose loops are %s", step, name_of(st),
+              axis_of(axis), name_of(st), te__leaf_names(&c->ctx, st));
 }
 
 /* An axis that is a loop of the stage. */
@@ -35,15 +35,15 @@ static const vt_iter *loop_of(te_context *c, const te_stage *st, const te_axis *
 }
 
 static void refuse_threads(te_context *c, const te_stage *st, const vt_iter *axis, const char *step) {
-    const vt__axis_attr *attr = vt__attr(st, axis);
+    const te__axis_attr *attr = te__attr(st, axis);
     if (attr && attr->thread)
-        vt__raise(c, VTA_ILLEGAL, "cannot %s %s.%s: it is bound to thread %s", step, name_of(st), axis_of(axis),
+        te__raise(c, VTA_ILLEGAL, "cannot %s %s.%s: it is bound to thread %s", step, name_of(st), axis_of(axis),
                   attr->thread->thread_tag);
     if (attr && attr->type == VT_ITER_TENSORIZED)
-        vt__raise(c, VTA_ILLEGAL, "cannot %s %s.%s: it is tensorized", step, name_of(st), axis_of(axis));
+        te__raise(c, VTA_ILLEGAL, "cannot %s %s.%s: it is tensorized", step, name_of(st), axis_of(axis));
 }
 
-static void add_relation(vt_ctx *ctx, te_stage *st, vt__relation r) {
+static void add_relation(vt_ctx *ctx, te_stage *st, te__relation r) {
     vt_grow(ctx, &st->relations, &st->cap_relations, st->n_relations + 1, sizeof *st->relations);
     st->relations[st->n_relations++] = r;
 }
@@ -60,21 +60,21 @@ static void split(te_context *c, te_stage *st, const vt_iter *axis, int64_t fact
     uint32_t at = loop_at(c, st, axis, "split");
     refuse_threads(c, st, axis, "split");
     if (factor < 1 || factor > INT32_MAX)
-        vt__raise(c, VTA_OUT_OF_RANGE, "cannot split %s.%s %s %lld: the number must be at least 1", name_of(st),
+        te__raise(c, VTA_OUT_OF_RANGE, "cannot split %s.%s %s %lld: the number must be at least 1", name_of(st),
                   axis_of(axis), parts ? "into" : "by", (long long)factor);
     *outer = derive(ctx, axis, ".outer");
     *inner = derive(ctx, axis, ".inner");
     const vt_expr *number = vt_int(ctx, axis->var->dtype, factor);
-    vt__iters leaf = {0};
+    te__iters leaf = {0};
     for (uint32_t i = 0; i < st->leaf.n; i++) {
-        if (i != at) vt__iters_insert(ctx, &leaf, leaf.n, st->leaf.items[i]);
-        if (i == at) vt__iters_insert(ctx, &leaf, leaf.n, *outer);
-        if (i == at) vt__iters_insert(ctx, &leaf, leaf.n, *inner);
+        if (i != at) te__iters_insert(ctx, &leaf, leaf.n, st->leaf.items[i]);
+        if (i == at) te__iters_insert(ctx, &leaf, leaf.n, *outer);
+        if (i == at) te__iters_insert(ctx, &leaf, leaf.n, *inner);
     }
-    vt__iters_insert(ctx, &st->all, st->all.n, *outer);
-    vt__iters_insert(ctx, &st->all, st->all.n, *inner);
+    te__iters_insert(ctx, &st->all, st->all.n, *outer);
+    te__iters_insert(ctx, &st->all, st->all.n, *inner);
     add_relation(ctx, st,
-                 (vt__relation){VT__SPLIT, axis, *outer, *inner, parts ? NULL : number, parts ? number : NULL});
+                 (te__relation){TE__SPLIT, axis, *outer, *inner, parts ? NULL : number, parts ? number : NULL});
     st->leaf = leaf;
 }
 
@@ -113,15 +113,15 @@ static const vt_iter *fuse_two(te_context *c, te_stage *st, const vt_iter *outer
         at = next++;
     }
     if (next != at + 1)
-        vt__raise(c, VTA_ILLEGAL, "cannot fuse %s.%s and %s: they are not neighbours; reorder first (the loops are %s)",
-                  name_of(st), axis_of(outer), axis_of(inner), vt__leaf_names(ctx, st));
+        te__raise(c, VTA_ILLEGAL, "cannot fuse %s.%s and %s: they are not neighbours; reorder first (the loops are %s)",
+                  name_of(st), axis_of(outer), axis_of(inner), te__leaf_names(ctx, st));
     if (outer->type != inner->type)
-        vt__raise(c, VTA_ILLEGAL, "cannot fuse %s.%s and %s: one is a data axis, the other a reduce axis", name_of(st),
+        te__raise(c, VTA_ILLEGAL, "cannot fuse %s.%s and %s: one is a data axis, the other a reduce axis", name_of(st),
                   axis_of(outer), axis_of(inner));
     const char *name = vt_new_format(ctx, "%s.%s.fused", axis_of(outer), axis_of(inner));
     const vt_iter *fused = vt_iter_new(ctx, vt_var_new(ctx, name, outer->var->dtype), NULL, NULL, outer->type, "");
-    vt__iters_insert(ctx, &st->all, st->all.n, fused);
-    add_relation(ctx, st, (vt__relation){VT__FUSE, fused, outer, inner, NULL, NULL});
+    te__iters_insert(ctx, &st->all, st->all.n, fused);
+    add_relation(ctx, st, (te__relation){TE__FUSE, fused, outer, inner, NULL, NULL});
     st->leaf.items[at] = fused;
     memmove(st->leaf.items + at + 1, st->leaf.items + at + 2, (st->leaf.n - at - 2) * sizeof *st->leaf.items);
     st->leaf.n--;
@@ -131,18 +131,18 @@ static const vt_iter *fuse_two(te_context *c, te_stage *st, const vt_iter *outer
 static const vt_iter *singleton(vt_ctx *ctx, te_stage *st) {
     const vt_var *v = vt_var_new(ctx, "singleton", VT_I32);
     const vt_iter *one = vt_iter_new(ctx, v, vt_i32(ctx, 0), vt_i32(ctx, 1), VT_ITER_DATA_PAR, "");
-    vt__iters_insert(ctx, &st->all, st->all.n, one);
-    vt__iters leaf = {0};
-    vt__iters_insert(ctx, &leaf, 0, one);
-    for (uint32_t i = 0; i < st->leaf.n; i++) vt__iters_insert(ctx, &leaf, leaf.n, st->leaf.items[i]);
-    add_relation(ctx, st, (vt__relation){VT__SINGLETON, NULL, NULL, one, NULL, NULL});
+    te__iters_insert(ctx, &st->all, st->all.n, one);
+    te__iters leaf = {0};
+    te__iters_insert(ctx, &leaf, 0, one);
+    for (uint32_t i = 0; i < st->leaf.n; i++) te__iters_insert(ctx, &leaf, leaf.n, st->leaf.items[i]);
+    add_relation(ctx, st, (te__relation){TE__SINGLETON, NULL, NULL, one, NULL, NULL});
     st->leaf = leaf;
     return one;
 }
 
 static const vt_iter *fuse_all(te_context *c, te_stage *st, size_t n, te_axis *const *axes) {
     if (!n) return singleton(&c->ctx, st);
-    vt__need(c, axes, "a list of axes");
+    te__need(c, axes, "a list of axes");
     const vt_iter *fused = te__axis_in(c, axes[0], "an axis");
     uint32_t first = loop_at(c, st, fused, "fuse");
     for (size_t i = 1; i < n; i++) { /* all or nothing: check the whole chain before the first change */
@@ -150,10 +150,10 @@ static const vt_iter *fuse_all(te_context *c, te_stage *st, size_t n, te_axis *c
         uint32_t at = loop_at(c, st, axis, "fuse");
         bool back = n == 2 && at + 1 == first;
         if (at != first + i && !back)
-            vt__raise(
+            te__raise(
                 c, VTA_ILLEGAL,
                 "cannot fuse %s.%s and %s: they are not neighbours in this order; reorder first (the loops are %s)",
-                name_of(st), te_axis_name(axes[i - 1]), axis_of(axis), vt__leaf_names(&c->ctx, st));
+                name_of(st), te_axis_name(axes[i - 1]), axis_of(axis), te__leaf_names(&c->ctx, st));
     }
     for (size_t i = 1; i < n; i++) fused = fuse_two(c, st, fused, vt_te_iter(axes[i]));
     return fused;
@@ -170,13 +170,13 @@ vta_status te_fuse(te_stage *st, size_t n, te_axis *const axes[], te_axis **out_
 }
 
 static void reorder(te_context *c, te_stage *st, size_t n, const vt_iter *const *order) {
-    vt__iters leaf = {0};
-    for (uint32_t i = 0; i < st->leaf.n; i++) vt__iters_insert(&c->ctx, &leaf, i, st->leaf.items[i]);
+    te__iters leaf = {0};
+    for (uint32_t i = 0; i < st->leaf.n; i++) te__iters_insert(&c->ctx, &leaf, i, st->leaf.items[i]);
     bool *taken = VT_NEW_ARRAY(&c->ctx, bool, leaf.n + 1);
     for (size_t i = 0; i < n; i++) {
         uint32_t at = loop_at(c, st, order[i], "reorder");
         if (taken[at])
-            vt__raise(c, VTA_ILLEGAL, "cannot reorder %s: axis %s is given twice", name_of(st), axis_of(order[i]));
+            te__raise(c, VTA_ILLEGAL, "cannot reorder %s: axis %s is given twice", name_of(st), axis_of(order[i]));
         taken[at] = true;
     }
     size_t next = 0;
@@ -186,7 +186,7 @@ static void reorder(te_context *c, te_stage *st, size_t n, const vt_iter *const 
 }
 
 static void reorder_by(te_context *c, te_stage *st, size_t n, te_axis *const *axes) {
-    if (n) vt__need(c, axes, "a list of axes");
+    if (n) te__need(c, axes, "a list of axes");
     reorder(c, st, n, te__axes_in(c, n, axes, "an axis"));
 }
 
@@ -198,7 +198,7 @@ static void tile(te_context *c, te_stage *st, te_axis *x, te_axis *y, int64_t x_
                  te_axis **out_axes) {
     const vt_iter *second = loop_of(c, st, y, "tile"), *out[4];
     if (x == y || y_factor < 1)
-        vt__raise(c, VTA_ILLEGAL, "cannot tile %s: two axes and factors of at least 1 are needed", name_of(st));
+        te__raise(c, VTA_ILLEGAL, "cannot tile %s: two axes and factors of at least 1 are needed", name_of(st));
     split(c, st, loop_of(c, st, x, "split"), x_factor, false, &out[0], &out[2]);
     split(c, st, second, y_factor, false, &out[1], &out[3]);
     reorder(c, st, 4, out);
@@ -215,20 +215,20 @@ vta_status te_tile(te_stage *st, te_axis *x, te_axis *y, int64_t x_factor, int64
 
 static void refuse_fixed(te_context *c, const te_stage *st, const char *step) {
     if (st->op->placeholder)
-        vt__raise(c, VTA_ILLEGAL, "cannot %s %s: it is an input and is not computed; use cache_read for a copy of it",
+        te__raise(c, VTA_ILLEGAL, "cannot %s %s: it is an input and is not computed; use cache_read for a copy of it",
                   step, name_of(st));
-    if (st->is_output) vt__raise(c, VTA_ILLEGAL, "cannot %s %s: it is an output of the schedule", step, name_of(st));
+    if (st->is_output) te__raise(c, VTA_ILLEGAL, "cannot %s %s: it is an output of the schedule", step, name_of(st));
 }
 
 /* Does `to` read what `from` computes, directly or through other stages? */
 static bool feeds(vt_ctx *ctx, const te_schedule *s, const te_stage *from, const te_stage *to) {
     bool *reached = VT_NEW_ARRAY(ctx, bool, s->n_stages);
-    for (uint32_t i = vt__stage_index(s, from); i < s->n_stages; i++) {
+    for (uint32_t i = te__stage_index(s, from); i < s->n_stages; i++) {
         const vt_operation *op = s->stages[i]->op;
         reached[i] = s->stages[i] == from;
         for (uint32_t j = 0; j < op->n_inputs && !reached[i]; j++) {
-            const te_stage *input = vt__stage_of(s, vt__op(op->inputs[j]));
-            reached[i] = input && reached[vt__stage_index(s, input)];
+            const te_stage *input = te__stage_of(s, te__op(op->inputs[j]));
+            reached[i] = input && reached[te__stage_index(s, input)];
         }
         if (s->stages[i] == to) return reached[i];
     }
@@ -236,16 +236,16 @@ static bool feeds(vt_ctx *ctx, const te_schedule *s, const te_stage *from, const
 }
 
 static void compute_at(te_context *c, te_stage *st, te_stage *parent, const te_axis *axis) {
-    vt__need_a(c, VT_TAG_STAGE, parent, "a stage");
+    te__need_a(c, VT_TAG_STAGE, parent, "a stage");
     refuse_fixed(c, st, "compute_at");
     if (parent->schedule != st->schedule)
-        vt__raise(c, VTA_ILLEGAL, "%s and %s are of different schedules", name_of(st), name_of(parent));
+        te__raise(c, VTA_ILLEGAL, "%s and %s are of different schedules", name_of(st), name_of(parent));
     const vt_iter *at = loop_of(c, parent, axis, "compute another stage at");
-    if (parent == st) vt__raise(c, VTA_ILLEGAL, "cannot compute %s at its own loop", name_of(st));
+    if (parent == st) te__raise(c, VTA_ILLEGAL, "cannot compute %s at its own loop", name_of(st));
     if (!feeds(&c->ctx, st->schedule, st, parent))
-        vt__raise(c, VTA_ILLEGAL, "cannot compute %s at %s.%s: %s does not need it", name_of(st), name_of(parent),
+        te__raise(c, VTA_ILLEGAL, "cannot compute %s at %s.%s: %s does not need it", name_of(st), name_of(parent),
                   axis_of(at), name_of(parent));
-    st->attach = VT__AT;
+    st->attach = TE__AT;
     st->at_stage = parent;
     st->at_axis = at;
     st->at_pos = c->pos;
@@ -255,7 +255,7 @@ vta_status te_compute_at(te_stage *st, te_stage *parent, te_axis *axis) {
     TE_RETURN_STATUS(context_of(st), compute_at(st->schedule->c, st, parent, axis));
 }
 
-static void attach(te_stage *st, vt__attach how) {
+static void attach(te_stage *st, te__attach how) {
     st->attach = how;
     st->at_stage = NULL;
     st->at_axis = NULL;
@@ -263,18 +263,18 @@ static void attach(te_stage *st, vt__attach how) {
 
 static void compute_inline(te_context *c, te_stage *st) {
     refuse_fixed(c, st, "compute_inline");
-    if (st->op->n_reduce) vt__raise(c, VTA_ILLEGAL, "cannot compute_inline %s: it is a reduction", name_of(st));
+    if (st->op->n_reduce) te__raise(c, VTA_ILLEGAL, "cannot compute_inline %s: it is a reduction", name_of(st));
     if (st->op->n_outputs != 1)
-        vt__raise(c, VTA_ILLEGAL, "cannot compute_inline %s: it has several outputs", name_of(st));
-    attach(st, VT__INLINE);
+        te__raise(c, VTA_ILLEGAL, "cannot compute_inline %s: it has several outputs", name_of(st));
+    attach(st, TE__INLINE);
 }
 
 vta_status te_compute_inline(te_stage *st) { TE_RETURN_STATUS(context_of(st), compute_inline(st->schedule->c, st)); }
 
-vta_status te_compute_root(te_stage *st) { TE_RETURN_STATUS(context_of(st), attach(st, VT__ROOT)); }
+vta_status te_compute_root(te_stage *st) { TE_RETURN_STATUS(context_of(st), attach(st, TE__ROOT)); }
 
 static void set_scope(te_context *c, te_stage *st, const char *text) {
-    const char *scope = vt__scope(c, text);
+    const char *scope = te__scope(c, text);
     refuse_fixed(c, st, "set_scope of");
     st->scope = scope;
 }
@@ -289,9 +289,9 @@ static void set_type(te_context *c, te_stage *st, const vt_iter *axis, vt_iter_t
     loop_at(c, st, axis, step);
     refuse_threads(c, st, axis, step);
     if (type != VT_ITER_UNROLLED && axis->type == VT_ITER_COMM_REDUCE)
-        vt__raise(c, VTA_ILLEGAL, "cannot %s %s.%s: it is a reduce axis, whose steps depend on each other", step,
+        te__raise(c, VTA_ILLEGAL, "cannot %s %s.%s: it is a reduce axis, whose steps depend on each other", step,
                   name_of(st), axis_of(axis));
-    vt__attr_for(&c->ctx, st, axis)->type = type;
+    te__attr_for(&c->ctx, st, axis)->type = type;
 }
 
 static const struct {
@@ -311,7 +311,7 @@ vta_status te_parallel(te_stage *st, te_axis *axis) { return public_mark(st, axi
 vta_status te_unroll(te_stage *st, te_axis *axis) { return public_mark(st, axis, 2); }
 
 static void add_pragma(te_context *c, te_stage *st, const te_axis *axis, const char *name, const te_expr *value) {
-    const char *pragma = vt__name(c, name, "a pragma");
+    const char *pragma = te__name(c, name, "a pragma");
     const vt_iter *on = loop_of(c, st, axis, "put a pragma on");
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(pragma, types[i].step) == 0) {
@@ -319,9 +319,9 @@ static void add_pragma(te_context *c, te_stage *st, const te_axis *axis, const c
             return;
         }
     const vt_expr *said = value ? te__expr_in(c, value, "a pragma's value") : vt_i32(&c->ctx, 1);
-    vt__axis_attr *attr = vt__attr_for(&c->ctx, st, on);
+    te__axis_attr *attr = te__attr_for(&c->ctx, st, on);
     vt_grow(&c->ctx, &attr->pragmas, &attr->cap_pragmas, attr->n_pragmas + 1, sizeof *attr->pragmas);
-    attr->pragmas[attr->n_pragmas++] = (vt__pragma){pragma, said, c->pos};
+    attr->pragmas[attr->n_pragmas++] = (te__pragma){pragma, said, c->pos};
 }
 
 vta_status te_pragma(te_stage *st, te_axis *axis, const char *pragma, te_expr *value) {
@@ -331,22 +331,22 @@ vta_status te_pragma(te_stage *st, te_axis *axis, const char *pragma, te_expr *v
 static void bind_to(te_context *c, te_stage *st, const te_axis *loop, const te_axis *to) {
     const vt_iter *axis = loop_of(c, st, loop, "bind"), *thread = te__axis_in(c, to, "a thread axis");
     if (thread->type != VT_ITER_THREAD_INDEX)
-        vt__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is no thread axis", name_of(st), axis_of(axis),
+        te__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is no thread axis", name_of(st), axis_of(axis),
                   axis_of(thread));
     if (axis->type == VT_ITER_COMM_REDUCE)
-        vt__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is a reduce axis; threads cannot share a sum",
+        te__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is a reduce axis; threads cannot share a sum",
                   name_of(st), axis_of(axis), axis_of(thread));
     if (strcmp(thread->thread_tag, "vta") == 0)
-        vt__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to vta: only virtual threads (cthread, vthread) share out loops",
+        te__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to vta: only virtual threads (cthread, vthread) share out loops",
                   name_of(st), axis_of(axis));
-    const vt__axis_attr *old = vt__attr(st, axis);
+    const te__axis_attr *old = te__attr(st, axis);
     if (old && old->thread && old->thread != thread)
-        vt__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is already bound to %s", name_of(st), axis_of(axis),
+        te__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is already bound to %s", name_of(st), axis_of(axis),
                   axis_of(thread), axis_of(old->thread));
     if (old && old->type != VT_ITER_DATA_PAR)
-        vt__raise(c, VTA_ILLEGAL, "cannot bind %s.%s: it is already marked as %s", name_of(st), axis_of(axis),
+        te__raise(c, VTA_ILLEGAL, "cannot bind %s.%s: it is already marked as %s", name_of(st), axis_of(axis),
                   vt_iter_type_text(old->type));
-    vt__attr_for(&c->ctx, st, axis)->thread = thread;
+    te__attr_for(&c->ctx, st, axis)->thread = thread;
 }
 
 vta_status te_bind(te_stage *st, te_axis *axis, te_axis *thread) {
@@ -355,11 +355,11 @@ vta_status te_bind(te_stage *st, te_axis *axis, te_axis *thread) {
 
 static void align(te_context *c, te_stage *st, const te_axis *given, int64_t factor, int64_t offset) {
     const vt_iter *axis = te__axis_in(c, given, "an axis");
-    if (vt__iters_find(&st->all, axis) >= st->op->n_axes)
-        vt__raise(c, VTA_ILLEGAL, "storage_align of %s needs one of its own data axes", name_of(st));
+    if (te__iters_find(&st->all, axis) >= st->op->n_axes)
+        te__raise(c, VTA_ILLEGAL, "storage_align of %s needs one of its own data axes", name_of(st));
     if (factor < 1 || offset < 0)
-        vt__raise(c, VTA_OUT_OF_RANGE, "storage_align of %s: factor at least 1, offset at least 0", name_of(st));
-    vt__axis_attr *attr = vt__attr_for(&c->ctx, st, axis);
+        te__raise(c, VTA_OUT_OF_RANGE, "storage_align of %s: factor at least 1, offset at least 0", name_of(st));
+    te__axis_attr *attr = te__attr_for(&c->ctx, st, axis);
     attr->align_factor = factor;
     attr->align_offset = offset;
 }
@@ -373,11 +373,11 @@ static void tensorize(te_context *c, te_stage *st, const te_axis *at, te_intrin 
     refuse_threads(c, st, axis, "tensorize");
     for (uint32_t i = 0; i < st->n_attrs; i++)
         if (st->attrs[i].type == VT_ITER_TENSORIZED)
-            vt__raise(c, VTA_ILLEGAL, "cannot tensorize %s.%s: %s is already tensorized at %s", name_of(st),
+            te__raise(c, VTA_ILLEGAL, "cannot tensorize %s.%s: %s is already tensorized at %s", name_of(st),
                       axis_of(axis), name_of(st), axis_of(st->attrs[i].axis));
-    if (intrin) vt__need_a(c, VT_TAG_INTRIN, intrin, "an intrinsic");
-    if (!intrin) intrin = vt__gemm(c);
-    vt__axis_attr *attr = vt__attr_for(&c->ctx, st, axis);
+    if (intrin) te__need_a(c, VT_TAG_INTRIN, intrin, "an intrinsic");
+    if (!intrin) intrin = te__gemm(c);
+    te__axis_attr *attr = te__attr_for(&c->ctx, st, axis);
     attr->type = VT_ITER_TENSORIZED;
     attr->intrin = intrin;
     attr->intrin_pos = c->pos;

@@ -32,7 +32,7 @@ static const vt_expr *const *extents_of(const matcher *m, uint32_t n, const vt_r
 static const char *shape_text(const matcher *m, uint32_t n, const vt_expr *const *shape) {
     const char *text = "";
     for (uint32_t i = 0; i < n; i++)
-        text = vt_new_format(m->ctx, "%s%s%s", text, i ? " x " : "", vt__repr(m->c, shape[i]));
+        text = vt_new_format(m->ctx, "%s%s%s", text, i ? " x " : "", te__repr(m->c, shape[i]));
     return n ? text : "1";
 }
 
@@ -42,19 +42,19 @@ static vt_ptrmap *inner_sets(matcher *m) {
     vt_ptrmap *sets = vt_ptrmap_new(m->ctx);
     for (uint32_t i = m->st->leaf.n; i > 0; i--) {
         const vt_iter *axis = m->st->leaf.items[i - 1];
-        const vt_range *r = vt__range(m->ranges, axis);
-        const vt__axis_attr *attr = vt__attr(m->st, axis);
+        const vt_range *r = te__range(m->ranges, axis);
+        const te__axis_attr *attr = te__attr(m->st, axis);
         if (i > m->at && attr && attr->thread)
-            vt__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: the loop %s inside it is bound to thread %s", where(m),
+            te__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: the loop %s inside it is bound to thread %s", where(m),
                          vt_var_name(axis->var), attr->thread->thread_tag);
         if (vt_is_const(r->extent, 1))
-            vt__set_put(m->ctx, sets, axis, vt_intset_point(r->min));
+            te__set_put(m->ctx, sets, axis, vt_intset_point(r->min));
         else if (i <= m->at)
-            vt__set_put(m->ctx, sets, axis, vt_intset_point(axis->var));
+            te__set_put(m->ctx, sets, axis, vt_intset_point(axis->var));
         else
-            vt__set_put(m->ctx, sets, axis, vt_intset_range(m->ctx, r->min, r->extent));
+            te__set_put(m->ctx, sets, axis, vt_intset_range(m->ctx, r->min, r->extent));
     }
-    vt__pass_up_domain(vt_analyzer_new(m->ctx), m->st, m->ranges, sets);
+    te__pass_up_domain(vt_analyzer_new(m->ctx), m->st, m->ranges, sets);
     return sets;
 }
 
@@ -68,21 +68,21 @@ static void find_regions(matcher *m) {
     for (uint32_t i = 0; i < n; i++) {
         const vt_iter *axis = m->op->iters[i];
         const vt_intset *set = vt_ptrmap_get(sets, axis);
-        m->own[i] = vt_intset_cover(vt_analyzer_new(ctx), *set, *vt__range(m->ranges, axis));
+        m->own[i] = vt_intset_cover(vt_analyzer_new(ctx), *set, *te__range(m->ranges, axis));
         vt_analyzer_bind_range(a, axis->var, m->own[i].min, m->own[i].extent, true);
         vt_dommap_set(domain, axis->var, *set);
     }
-    vt__demand *demands = VT_NEW_ARRAY(ctx, vt__demand, m->op->n_inputs);
+    te__demand *demands = VT_NEW_ARRAY(ctx, te__demand, m->op->n_inputs);
     m->regions = VT_NEW_ARRAY(ctx, vt_range *, m->op->n_inputs);
     for (uint32_t k = 0; k < m->op->n_inputs; k++) demands[k].tensor = m->op->inputs[k];
-    vt__demand_of(a, m->op, domain, m->op->n_inputs, demands);
+    te__demand_of(a, m->op, domain, m->op->n_inputs, demands);
     for (uint32_t k = 0; k < m->op->n_inputs; k++) {
         uint32_t ndim = demands[k].tensor->ndim;
         m->regions[k] = VT_NEW_ARRAY(ctx, vt_range, ndim);
         for (uint32_t d = 0; d < ndim; d++) {
-            vt_range r = vt_intset_cover(vt_analyzer_new(ctx), vt__demand_union(ctx, &demands[k], d), (vt_range){0});
+            vt_range r = vt_intset_cover(vt_analyzer_new(ctx), te__demand_union(ctx, &demands[k], d), (vt_range){0});
             if (!r.min)
-                vt__raise_at(m->c, m->pos, VTA_ILLEGAL,
+                te__raise_at(m->c, m->pos, VTA_ILLEGAL,
                              "%s: which part of %s its loops read (dimension %u) cannot be told", where(m),
                              demands[k].tensor->name, d);
             m->regions[k][d] = r;
@@ -102,7 +102,7 @@ static void check_input(matcher *m, uint32_t k) {
         fits = d < start ? vt_is_const(extent, 1) : vt_prove_equal(m->analyzer, extent, want->shape[d - start]);
     }
     if (!fits)
-        vt__raise_at(
+        te__raise_at(
             m->c, m->pos, VTA_ILLEGAL,
             "%s: the intrinsic reads %s of %s, but the loops from %s inwards read %s of %s; split or reorder until "
             "the inner loops are those of the intrinsic",
@@ -113,18 +113,18 @@ static void check_input(matcher *m, uint32_t k) {
 static _Noreturn void refuse_extent(matcher *m, const vt_iter *axis, const vt_expr *extent, const vt_expr *want,
                                     const char *kind) {
     const char *loop = vt_var_name(m->st->leaf.items[m->at]->var),
-               *is = vt__repr(m->c, vt_simplify_free(m->ctx, extent));
+               *is = te__repr(m->c, vt_simplify_free(m->ctx, extent));
     if (vt_is_const(want, 1))
-        vt__raise_at(
+        te__raise_at(
             m->c, m->pos, VTA_ILLEGAL,
             "%s: inside it the %s axis %s of %s runs over %s, but the intrinsic takes one step of it; move its loop "
             "outside of %s",
             where(m), kind, vt_var_name(axis->var), m->st->origin->name, is, loop);
-    vt__raise_at(
+    te__raise_at(
         m->c, m->pos, VTA_ILLEGAL,
         "%s: inside it the %s axis %s of %s runs over %s, but the intrinsic needs %s; split it by %s, and keep the "
         "inner part inside of %s",
-        where(m), kind, vt_var_name(axis->var), m->st->origin->name, is, vt__repr(m->c, want), vt__repr(m->c, want),
+        where(m), kind, vt_var_name(axis->var), m->st->origin->name, is, te__repr(m->c, want), te__repr(m->c, want),
         loop);
 }
 
@@ -132,7 +132,7 @@ static _Noreturn void refuse_extent(matcher *m, const vt_iter *axis, const vt_ex
 static void match_axes(matcher *m, uint32_t first, uint32_t n, uint32_t want_first, uint32_t want_n, const char *kind) {
     vt_ctx *ctx = m->ctx;
     if (n < want_n)
-        vt__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: the intrinsic has %u %s axes, %s only %u", where(m), want_n, kind,
+        te__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: the intrinsic has %u %s axes, %s only %u", where(m), want_n, kind,
                      m->st->origin->name, n);
     for (uint32_t i = 0; i < n; i++) {
         const vt_iter *axis = m->op->iters[first + i];
@@ -149,11 +149,11 @@ static void match_axes(matcher *m, uint32_t first, uint32_t n, uint32_t want_fir
 static void match_shapes(matcher *m) {
     for (uint32_t i = 0; i < m->st->leaf.n; i++) {
         const vt_iter *axis = m->st->leaf.items[i];
-        const vt_range *r = vt__range(m->ranges, axis);
+        const vt_range *r = te__range(m->ranges, axis);
         vt_analyzer_bind_range(m->analyzer, axis->var, r->min, r->extent, true);
     }
     if (m->op->n_inputs != m->what->n_inputs || m->op->n_outputs != m->what->n_outputs)
-        vt__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: the intrinsic has %u inputs and %u outputs, %s has %u and %u",
+        te__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: the intrinsic has %u inputs and %u outputs, %s has %u and %u",
                      where(m), m->what->n_inputs, m->what->n_outputs, m->st->origin->name, m->op->n_inputs,
                      m->op->n_outputs);
     match_axes(m, 0, m->op->n_axes, 0, m->what->n_axes, "data");
@@ -209,11 +209,11 @@ static void match_bodies(matcher *m, const vt_ptrmap *values) {
         const vt_expr *x = m->op->bodies[k], *y = m->what->bodies[k];
         bool reduce = x->kind == VT_E_REDUCE;
         if (!vt_dtype_eq(x->dtype, y->dtype))
-            vt__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: %s has elements of type %s, the intrinsic gives %s", where(m),
-                         m->st->origin->name, vt__dtype_text(m->c, x->dtype), vt__dtype_text(m->c, y->dtype));
+            te__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: %s has elements of type %s, the intrinsic gives %s", where(m),
+                         m->st->origin->name, te__dtype_text(m->c, x->dtype), te__dtype_text(m->c, y->dtype));
         if (reduce != (y->kind == VT_E_REDUCE) ||
             (reduce && !same_reduction(ctx, x->u.reduce->combiner, y->u.reduce->combiner)))
-            vt__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: %s is no reduction of the kind that the intrinsic computes",
+            te__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: %s is no reduction of the kind that the intrinsic computes",
                          where(m), m->st->origin->name);
         uint32_t parts = reduce ? x->n : 1;
         for (uint32_t i = 0; i < parts; i++) {
@@ -221,8 +221,8 @@ static void match_bodies(matcher *m, const vt_ptrmap *values) {
             mine = settle(m, vt_expr_rewrite(ctx, mine, remap, m), values);
             its = settle(m, its, values);
             if (!vt_expr_equal(mine, its))
-                vt__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: its body computes %s where the intrinsic computes %s",
-                             where(m), vt__repr(m->c, mine), vt__repr(m->c, its));
+                te__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: its body computes %s where the intrinsic computes %s",
+                             where(m), te__repr(m->c, mine), te__repr(m->c, its));
         }
     }
 }
@@ -231,7 +231,7 @@ static void match_bodies(matcher *m, const vt_ptrmap *values) {
 
 static bool defined_inside(void *user, const vt_var *v) { return vt_varmap_get(user, v) != NULL; }
 
-static void note_defined(vt_varmap *inside, const vt__nest *level) {
+static void note_defined(vt_varmap *inside, const te__nest *level) {
     for (uint32_t i = 0; i < level->n; i++) {
         const vt_stmt *s = level->items[i];
         if (s->kind == VT_S_FOR) vt_varmap_set(inside, s->u.loop.var, s->u.loop.var);
@@ -242,42 +242,42 @@ static void note_defined(vt_varmap *inside, const vt__nest *level) {
 }
 
 /* The split that a condition comes from: one that does not divide its axis and whose loops the condition uses. */
-static const vt__relation *inexact_split(matcher *m, const vt_expr *condition) {
+static const te__relation *inexact_split(matcher *m, const vt_expr *condition) {
     for (uint32_t i = 0; i < m->st->n_relations; i++) {
-        const vt__relation *r = &m->st->relations[i];
-        if (r->kind != VT__SPLIT) continue;
-        const vt_expr *extent = vt__range(m->ranges, r->parent)->extent;
-        const vt_expr *factor = vt__range(m->ranges, r->inner)->extent;
+        const te__relation *r = &m->st->relations[i];
+        if (r->kind != TE__SPLIT) continue;
+        const vt_expr *extent = te__range(m->ranges, r->parent)->extent;
+        const vt_expr *factor = te__range(m->ranges, r->inner)->extent;
         bool uses = vt_expr_uses(condition, r->inner->var) || vt_expr_uses(condition, r->outer->var);
         if (uses && !vt_is_const(vt_simplify_free(m->ctx, vt_floormod(m->ctx, extent, factor)), 0)) return r;
     }
     return NULL;
 }
 
-static _Noreturn void refuse_split(matcher *m, const vt__relation *r) {
-    const char *steps = vt__repr(m->c, vt_simplify_free(m->ctx, vt__range(m->ranges, r->parent)->extent));
-    vt__raise_at(
+static _Noreturn void refuse_split(matcher *m, const te__relation *r) {
+    const char *steps = te__repr(m->c, vt_simplify_free(m->ctx, te__range(m->ranges, r->parent)->extent));
+    te__raise_at(
         m->c, m->pos, VTA_ILLEGAL,
         "axis %s of %s is split by %s, which does not divide its %s steps, and the loop %s that %s replaces can "
         "have no tail: choose a factor that divides %s",
         vt_var_name(r->parent->var), m->st->origin->name,
-        vt__repr(m->c, vt_simplify_free(m->ctx, vt__range(m->ranges, r->inner)->extent)), steps,
+        te__repr(m->c, vt_simplify_free(m->ctx, te__range(m->ranges, r->inner)->extent)), steps,
         vt_var_name(m->st->leaf.items[m->at]->var), m->intrin->name, steps);
 }
 
 static void refuse_conditions(matcher *m, const vt_varmap *inside, const vt_expr *const *conditions, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         if (!vt_expr_uses_any(conditions[i], defined_inside, (void *)(uintptr_t)inside)) continue;
-        const vt__relation *r = inexact_split(m, conditions[i]);
+        const te__relation *r = inexact_split(m, conditions[i]);
         if (r) refuse_split(m, r);
-        vt__raise_at(m->c, m->pos, VTA_ILLEGAL,
+        te__raise_at(m->c, m->pos, VTA_ILLEGAL,
                      "%s: the loops inside it need the condition %s, since a split does not divide its axis; choose a "
                      "factor that does",
-                     where(m), vt__repr(m->c, conditions[i]));
+                     where(m), te__repr(m->c, conditions[i]));
     }
 }
 
-static void check_conditions(matcher *m, const vt__loops *l) {
+static void check_conditions(matcher *m, const te__loops *l) {
     vt_varmap *inside = vt_varmap_new(m->ctx);
     for (uint32_t i = m->at; i < m->st->leaf.n; i++) {
         note_defined(inside, &l->main[i + 1]);
@@ -315,19 +315,19 @@ static const vt_stmt *bind_inputs(matcher *m, const vt_stmt *body) {
 }
 
 static const vt_stmt *need_part(matcher *m, te_intrin_part part, const char *what) {
-    const vt_stmt *s = vt__intrin_part(m->intrin, part);
-    if (!s) vt__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: the intrinsic has no %s part", where(m), what);
+    const vt_stmt *s = te__intrin_part(m->intrin, part);
+    if (!s) te__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: the intrinsic has no %s part", where(m), what);
     return s;
 }
 
 /* Without a reset part: the body part in the first step of the reduction, the update part in the others. */
-static const vt_stmt *reset_by_body(matcher *m, const vt__loops *l) {
+static const vt_stmt *reset_by_body(matcher *m, const te__loops *l) {
     const vt_expr *later = NULL;
     vt_varmap *reduction = vt_varmap_new(m->ctx);
     for (uint32_t i = 0; i < m->at; i++) {
         const vt_iter *axis = m->st->leaf.items[i];
         if (axis->type != VT_ITER_COMM_REDUCE) continue;
-        const vt_expr *c = vt_likely(m->ctx, vt_gt(m->ctx, axis->var, vt__range(m->ranges, axis)->min));
+        const vt_expr *c = vt_likely(m->ctx, vt_gt(m->ctx, axis->var, te__range(m->ranges, axis)->min));
         later = later ? vt_or(m->ctx, later, c) : c;
         vt_varmap_set(reduction, axis->var, axis->var);
     }
@@ -339,51 +339,51 @@ static const vt_stmt *reset_by_body(matcher *m, const vt__loops *l) {
 /* A body that is the update adds to what is there, so a reduction wholly inside of it needs a reset as well. Its loops
  * stand before those of the update. */
 static bool body_accumulates(const matcher *m) {
-    const vt_stmt *body = vt__intrin_part(m->intrin, TE_INTRIN_BODY),
-                  *reset = vt__intrin_part(m->intrin, TE_INTRIN_RESET);
-    const vt_stmt *update = vt__intrin_part(m->intrin, TE_INTRIN_UPDATE);
+    const vt_stmt *body = te__intrin_part(m->intrin, TE_INTRIN_BODY),
+                  *reset = te__intrin_part(m->intrin, TE_INTRIN_RESET);
+    const vt_stmt *update = te__intrin_part(m->intrin, TE_INTRIN_UPDATE);
     return m->op->n_reduce && body && reset && update && vt_stmt_equal(body, update);
 }
 
-static const vt_stmt *assemble(matcher *m, const vt__loops *l) {
+static const vt_stmt *assemble(matcher *m, const te__loops *l) {
     vt_ctx *ctx = m->ctx;
     bool whole = m->at <= l->common, apart = whole && body_accumulates(m);
-    if (apart) l = vt__make_loops(ctx, m->st, m->ranges, true);
+    if (apart) l = te__make_loops(ctx, m->st, m->ranges, true);
     uint32_t inner = m->at + 1, outer = l->common + 1;
     if (whole && !apart) {
         if (l->n_init_conditions) refuse_conditions(m, vt_varmap_new(ctx), l->init_conditions, l->n_init_conditions);
         const vt_stmt *body = bind_inputs(m, bind_outputs(m, need_part(m, TE_INTRIN_BODY, "body")));
-        body = vt__substitute_axes(ctx, body, l->main_values);
-        body = vt__wrap_conditions(ctx, l->main_conditions, l->n_main_conditions, body);
-        return vt__wrap(ctx, l->main, 0, inner, body);
+        body = te__substitute_axes(ctx, body, l->main_values);
+        body = te__wrap_conditions(ctx, l->main_conditions, l->n_main_conditions, body);
+        return te__wrap(ctx, l->main, 0, inner, body);
     }
-    const vt_stmt *init = vt__intrin_part(m->intrin, TE_INTRIN_RESET);
+    const vt_stmt *init = te__intrin_part(m->intrin, TE_INTRIN_RESET);
     const vt_stmt *update = init ? need_part(m, TE_INTRIN_UPDATE, "update") : reset_by_body(m, l);
-    update = vt__substitute_axes(ctx, bind_inputs(m, bind_outputs(m, update)), l->main_values);
-    update = vt__wrap_conditions(ctx, l->main_conditions, l->n_main_conditions, update);
-    update = vt__wrap(ctx, l->main, outer, inner, update);
+    update = te__substitute_axes(ctx, bind_inputs(m, bind_outputs(m, update)), l->main_values);
+    update = te__wrap_conditions(ctx, l->main_conditions, l->n_main_conditions, update);
+    update = te__wrap(ctx, l->main, outer, inner, update);
     if (init) {
-        init = vt__substitute_axes(ctx, bind_outputs(m, init), l->init_values);
-        init = vt__wrap_conditions(ctx, l->init_conditions, l->n_init_conditions, init);
-        init = vt__wrap(ctx, l->init, 0, inner, init);
+        init = te__substitute_axes(ctx, bind_outputs(m, init), l->init_values);
+        init = te__wrap_conditions(ctx, l->init_conditions, l->n_init_conditions, init);
+        init = te__wrap(ctx, l->init, 0, inner, init);
         update = vt_s_seq(ctx, 2, (const vt_stmt *const[]){init, update});
     }
-    return vt__wrap(ctx, l->main, 0, outer, update);
+    return te__wrap(ctx, l->main, 0, outer, update);
 }
 
-const vt_stmt *vt__make_tensorized(te_context *c, const te_stage *st, const vt_ptrmap *ranges) {
+const vt_stmt *te__make_tensorized(te_context *c, const te_stage *st, const vt_ptrmap *ranges) {
     vt_ctx *ctx = &c->ctx;
     matcher m = {.c = c, .ctx = ctx, .st = st, .op = st->op, .ranges = ranges};
-    while (vt__attr(st, st->leaf.items[m.at]) == NULL || vt__attr(st, st->leaf.items[m.at])->type != VT_ITER_TENSORIZED)
+    while (te__attr(st, st->leaf.items[m.at]) == NULL || te__attr(st, st->leaf.items[m.at])->type != VT_ITER_TENSORIZED)
         m.at++;
-    m.intrin = vt__attr(st, st->leaf.items[m.at])->intrin;
-    m.pos = vt__attr(st, st->leaf.items[m.at])->intrin_pos;
+    m.intrin = te__attr(st, st->leaf.items[m.at])->intrin;
+    m.pos = te__attr(st, st->leaf.items[m.at])->intrin_pos;
     m.what = m.intrin->op;
     m.vars = vt_varmap_new(ctx);
     m.analyzer = vt_analyzer_new(ctx);
     m.axes = VT_NEW_ARRAY(ctx, const vt_iter *, st->op->n_axes + st->op->n_reduce);
     find_regions(&m);
-    vt__loops *loops = vt__make_loops(ctx, st, ranges, false);
+    te__loops *loops = te__make_loops(ctx, st, ranges, false);
     match_shapes(&m);
     check_conditions(&m, loops);
     match_bodies(&m, loops->main_values);

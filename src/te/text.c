@@ -152,7 +152,7 @@ static void print_expr(text *t, const vt_expr *e) {
 static void print_tensor(text *t, const vt_tensor *x) {
     vt_strbuf_add(&t->sb, "Tensor(shape=");
     print_vars(t, x->ndim, x->shape);
-    vt_strbuf_addf(&t->sb, ", op.name=%s)", vt__op(x)->name);
+    vt_strbuf_addf(&t->sb, ", op.name=%s)", te__op(x)->name);
 }
 
 static void print_operation(text *t, const vt_operation *op) {
@@ -195,13 +195,13 @@ static text new_text(te_context *c) {
 
 static const char not_printable[] = "something else to print";
 
-const char *vt__repr(te_context *c, const vt_expr *e) {
+const char *te__repr(te_context *c, const vt_expr *e) {
     text t = new_text(c);
     print_expr(&t, e);
     return finish(c, &t);
 }
 
-static const char *expr_text(te_context *c, const te_expr *e) { return vt__repr(c, te__expr_in(c, e, not_printable)); }
+static const char *expr_text(te_context *c, const te_expr *e) { return te__repr(c, te__expr_in(c, e, not_printable)); }
 
 static const char *axis_text(te_context *c, const te_axis *axis) {
     const vt_iter *node = te__axis_in(c, axis, not_printable);
@@ -218,14 +218,14 @@ static const char *tensor_text(te_context *c, const te_tensor *tensor) {
 }
 
 static const char *operation_text(te_context *c, const te_tensor *tensor) {
-    const vt_operation *op = vt__op(te__tensor_in(c, tensor, not_printable));
+    const vt_operation *op = te__op(te__tensor_in(c, tensor, not_printable));
     text t = new_text(c);
     print_operation(&t, op);
     return finish(c, &t);
 }
 
 static const char *stage_text(te_context *c, const te_stage *st) {
-    vt__need_a(c, VT_TAG_STAGE, st, not_printable);
+    te__need_a(c, VT_TAG_STAGE, st, not_printable);
     text t = new_text(c);
     print_stage(&t, st);
     return finish(c, &t);
