@@ -382,6 +382,32 @@ static void writes_are_whole(void **state) {
     vta_diag_destroy(diag);
 }
 
+/* Whichever allocation fails, the old file stays, nothing lies beside it, and all memory comes back. */
+static void writes_without_memory(void **state) {
+    (void)state;
+    char folder[] = "/tmp/vta_memory_XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/file", folder);
+    assert_int_equal(vta_file_write(path, "old", 3, NULL), VTA_OK);
+    vta_status status = VTA_NO_MEMORY;
+    size_t n = 0;
+    for (; status == VTA_NO_MEMORY; n++) {
+        check_allocator a;
+        check_allocator_init(&a, n);
+        status = vt_file_write(&a.allocator, path, "newer", 5, NULL);
+        assert_int_equal(a.live, 0);
+        struct stat st;
+        assert_true(stat(path, &st) == 0 && st.st_size == (status == VTA_OK ? 5 : 3));
+        char command[128];
+        snprintf(command, sizeof command, "test $(ls %s | wc -l) = 1", folder);
+        assert_int_equal(system(command), 0);
+    }
+    assert_int_equal(status, VTA_OK);
+    assert_true(n > 2);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void nearest_names(void **state) {
     (void)state;
     static const char *const names[] = {"height", NULL, "width", "in_channels", "out_channels", "m"};
@@ -418,6 +444,7 @@ int main(void) {
         cmocka_unit_test(errors_leave_through_protect),
         cmocka_unit_test(arrays_grow_in_the_arena),
         cmocka_unit_test(files),
+        cmocka_unit_test(writes_without_memory),
         cmocka_unit_test(writes_are_whole),
         cmocka_unit_test(nearest_names),
     };
