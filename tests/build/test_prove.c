@@ -3,6 +3,7 @@
  * are called wrong. Programs damaged at random are never called proven unless the simulator computes the right thing,
  * in every order. */
 #include <dirent.h>
+#include <math.h>
 
 #include "build/programs.h"
 #include "build/prove.h"
@@ -99,6 +100,13 @@ static void texts_mean_what_they_say(void **state) {
     }
 }
 
+/* The bound as docs/prove.md states it: in one draw (pairs of terms x degree^2 + terms x 2^17) / (p1 p2). */
+static double bound_of(const vtac_prove_result *r) {
+    long double terms = (long double)r->terms + 2, degree = r->degree ? (long double)r->degree : 1;
+    long double chance = terms * (terms - 1) / 2 * degree * degree + terms * 131072;
+    return (double)(log2l(chance / (536870909.0L * 536870879.0L)) * r->draws);
+}
+
 static void prove_on(const char *file, const shape *s) {
     machine m;
     proof p = {0};
@@ -110,6 +118,9 @@ static void prove_on(const char *file, const shape *s) {
         fail_msg("%s on %s: %s: %s", file, s->name, vtac_verdict_name(p.result.verdict), p.result.reason);
     if (s == &shapes[1]) prove_text(&m, file, &p);
     assert_int_equal(p.result.draws, options.draws);
+    double expected = bound_of(&p.result);
+    if (fabs(p.result.log2_error - expected) > 1e-6)
+        fail_msg("%s: the bound is %g, not %g", file, p.result.log2_error, expected);
     assert_true(p.result.log2_error < -10 && p.result.elements > 0 && p.result.reason[0] == '\0');
     machine_close(&m);
 }
