@@ -182,7 +182,7 @@ static vta_status record(capture *c) {
 
 int cmd_capture(const cli_command *self, int argc, char **argv) {
     cli_common common = {0};
-    capture c = {.to = "program.vta", .files = json_array()};
+    capture c = {.to = "program.vta"};
     const char *config = NULL;
     const cli_option options[] = {
         {"output", 'o', CLI_TEXT, "FILE", "the program file to write (default program.vta)", &c.to},
@@ -195,6 +195,7 @@ int cmd_capture(const cli_command *self, int argc, char **argv) {
     if (code >= 0) return code;
     if (argc < 1) return cli_usage(self, "a command to run is needed, after --");
     char *config_path = config ? realpath(config, NULL) : NULL;
+    c.files = json_array();
     c.argv = argv;
     c.json = common.json;
     c.config = config_path;
