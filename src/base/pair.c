@@ -1,6 +1,5 @@
 #include "base/pair.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,7 @@ vt_number vt_pair_number(const vt_pair *pair, int64_t *out_number) {
     bool hex = first[0] == '0' && (first[1] == 'x' || first[1] == 'X');
     char *end;
     *out_number = 0;
-    if (!pair->value_size || !isxdigit((unsigned char)*first)) return VT_NUMBER_NONE;
+    if (!pair->value_size) return VT_NUMBER_NONE;
     errno = 0;
     long long value = strtoll(pair->value, &end, hex ? 16 : 10);
     if (end != pair->value + pair->value_size) return VT_NUMBER_NONE;

@@ -92,6 +92,21 @@ static void json_is_what_was_written(void **state) {
     }
 }
 
+/* A size in the middle of a character leaves that out. */
+static void json_of_a_part(void **state) {
+    (void)state;
+    for (size_t size = 0; size <= 3; size++) {
+        static const char *const want[] = {"\"\"", "\"a\"", "\"a" VT_UTF8_REPLACEMENT "\"", "\"a\xc3\xa9\""};
+        vt_strbuf sb;
+        vt_json w;
+        vt_strbuf_init(&sb, NULL);
+        vt_json_init(&w, &sb, VT_JSON_TIGHT);
+        vt_json_textn(&w, NULL, "a\xc3\xa9z", size);
+        assert_string_equal(vt_strbuf_text(&sb), want[size]);
+        vt_strbuf_free(&sb);
+    }
+}
+
 static void write_sample(vt_json *w) {
     vt_json_object(w, NULL);
     vt_json_uint(w, "a", UINT64_MAX);
@@ -195,22 +210,37 @@ static void json_without_memory(void **state) {
 
 /* ---- UTF-8, XML -------------------------------------------------------------------------------------------------- */
 
-/* jansson accepts what is well formed: every one to three bytes, and what four bytes can begin with. */
+/* `code` in `size` bytes, as UTF-8 would write it if that were its size. */
+static void put_character(uint32_t code, size_t size, char text[5]) {
+    for (size_t i = size; i-- > 0; code >>= 6) text[i] = (char)(0x80 | (code & 0x3f));
+    text[0] = (char)((text[0] & (0x7f >> size)) | (0xf0 << (4 - size)));
+    text[size] = '\0';
+}
+
+static void same_as_jansson(const char *text, size_t size) {
+    size_t ours = vt_utf8_size(text);
+    json_t *theirs = json_stringn(text, size);
+    if ((ours == size) != (theirs != NULL) || (ours && ours != size))
+        fail_msg("%02x %02x %02x %02x: %zu", text[0] & 255, text[1] & 255, text[2] & 255, text[3] & 255, ours);
+    json_decref(theirs);
+}
+
+/* jansson accepts what is well formed: every number that two to four bytes can hold, in each size, and what is cut off
+ * or has another byte in it. */
 static void characters(void **state) {
     (void)state;
-    for (uint32_t code = 1; code < 1u << 24; code += code < 1u << 17 ? 1 : 251) {
-        if ((code & 0xff) == 0) continue;
-        const char text[5] = {(char)(code & 0xff), (char)(code >> 8), (char)(code >> 16), (char)0xbf};
-        size_t n = 0;
-        while (n < 4 && text[n]) n++;
-        size_t size = vt_utf8_size(text);
-        json_t *ours = json_stringn(text, size ? size : 1);
-        if (size > n || !ours == (size > 0)) fail_msg("%06x: %zu", code, size);
-        json_decref(ours);
-        for (size_t shorter = 1; !size && shorter <= n; shorter++) {
-            json_t *other = json_stringn(text, shorter);
-            if (other) fail_msg("%06x has a character of %zu bytes", code, shorter);
+    static const uint32_t most[] = {0, 0, 1 << 11, 1 << 16, 1 << 21};
+    char text[5] = "";
+    for (size_t size = 2; size <= 4; size++)
+        for (uint32_t code = 0; code < most[size]; code++) {
+            put_character(code, size, text);
+            same_as_jansson(text, size);
         }
+    for (uint32_t i = 0; i < 200000; i++) {
+        size_t size = 2 + dice(3), wrong = 1 + dice((uint32_t)size - 1);
+        put_character(dice(most[size]), size, text);
+        text[wrong] = (char)dice(256);
+        same_as_jansson(text, strlen(text) < size ? strlen(text) : size);
     }
 }
 
@@ -265,12 +295,16 @@ static void pairs(void **state) {
     vt_pair p;
     assert_false(vt_pair_next(&at, &p));
     assert_false(vt_pair_next(&at, &p));
+    at = "x=1\0y=2"; /* the text ends before y */
+    assert_true(vt_pair_next(&at, &p));
+    assert_false(vt_pair_next(&at, &p));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_is_what_was_written),
         cmocka_unit_test(json_styles),
+        cmocka_unit_test(json_of_a_part),
         cmocka_unit_test(json_of_any_bytes),
         cmocka_unit_test(json_in_a_locale),
         cmocka_unit_test(json_without_memory),
