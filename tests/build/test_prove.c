@@ -40,7 +40,7 @@ static void prove_text(machine *m, const char *file, const proof *of) {
     assert_non_null(text);
     need(m, vtac_kernel_parse(text, strlen(text), file, NULL, m->config, NULL, m->diag, &parsed), text);
     for (size_t i = 0; i < p.n; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "arg%zu", i);
         p.args[i] = te_find_tensor(vtac_kernel_context(parsed), name);
         assert_non_null(p.args[i]);
