@@ -9,8 +9,8 @@
 
 #include "vta/runtime.h"
 
-/* The default hardware shape (spec, section 1), which the examples are written for: elements of 1 x 16 inputs, 16 x 16
- * weights, 1 x 16 accumulators. */
+/* The default hardware shape (docs/spec.md, section 1), which the examples are written for: elements of 1 x 16 inputs,
+ * 16 x 16 weights, 1 x 16 accumulators. */
 enum { BATCH = 1, BLOCK_IN = 16, BLOCK_OUT = 16 };
 
 /* Makes the process's runtime the simulator in its default shape, whatever vta_config.json lies around. */

@@ -63,8 +63,7 @@ typedef struct vtac_build_options {
     int32_t opt_level;    /* 1..3 for what computes on the host, -1 for none; 0: 2 */
     bool trace;           /* code run in this process goes through the recorder (vtac_trace_begin) */
     const vta_allocator *allocator;
-    const char
-        *linker; /* program that vtac_module_save tries first for FILE.so, with options behind blanks; NULL: none */
+    const char *linker; /* program that vtac_module_save tries first for FILE.so, options after blanks; NULL: none */
 } vtac_build_options;
 
 /* What vtac_emit writes. */

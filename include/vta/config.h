@@ -1,4 +1,4 @@
-/* The hardware configuration: the shape of the accelerator, as data at run time (spec, section 1).
+/* The hardware configuration: the shape of the accelerator, as data at run time (docs/spec.md, section 1).
  *
  * A vta_config is immutable once made, so any number of threads may share it. */
 #ifndef VTA_CONFIG_H

@@ -23,7 +23,7 @@ typedef struct vta_counters {
 #undef VTA_COUNTER
 } vta_counters;
 
-/* In which order instructions run, among the orders that the tokens allow (spec, section 5). */
+/* In which order instructions run, among the orders that the tokens allow (docs/spec.md, section 5). */
 typedef enum vta_order {
     VTA_ORDER_PROGRAM = 0,    /* as they stand in the stream */
     VTA_ORDER_RANDOM = 1,     /* a random legal order, from the seed */
@@ -40,7 +40,7 @@ typedef struct vta_device_options {
     uint32_t order;          /* vta_order */
     uint64_t seed;           /* for VTA_ORDER_RANDOM */
     uint32_t check;          /* 1: find races, reads of what was never written, and what is not portable */
-    uint32_t skip_execution; /* 1: count, load micro-ops, compute nothing (the original's debug flag 1) */
+    uint32_t skip_execution; /* 1: count, load micro-ops, compute nothing (debug flag 1 of TVM's VTA) */
     const char *profile;     /* timing profile of tsim: "chisel" when NULL */
     const char *cpu;         /* fast engine: "auto" (NULL), "portable", "avx2", "avx512" */
 } vta_device_options;
@@ -84,7 +84,7 @@ VTA_API vta_status vta_device_invalidate(vta_device *device, uint32_t addr, size
  *
  * With options.check the run is completed, and then VTA_RACE lists the pairs of instructions that touch the same
  * on-chip elements or the same DRAM without a token path between them, and stores that FINISH does not wait for;
- * VTA_ILLEGAL the reads of on-chip elements that nothing in this run has written. Warnings, which are no errors, tell
+ * VTA_ILLEGAL the reads of on-chip elements that nothing in this run has written. Warnings, which are not errors, tell
  * what boards and simulators treat differently. */
 VTA_API vta_status vta_device_run(vta_device *device, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles,
                                   vta_diag *diag);
@@ -105,7 +105,7 @@ VTA_API void vta_device_clear_counters(vta_device *device);
  * implementations that do otherwise), "text". Free with vta_string_free; NULL: out of memory. */
 VTA_API char *vta_device_findings_to_json(const vta_device *device);
 /* One on-chip buffer's contents, for debuggers and tests: `elements` elements of `memory` from `first` on, acc scalars
- * as 32-bit integers, others as they stand in DRAM. VTA_UNSUPPORTED where the device cannot be looked into. */
+ * as 32-bit integers, others as they stand in DRAM. VTA_UNSUPPORTED where the device cannot be inspected. */
 VTA_API vta_status vta_device_peek(vta_device *device, vta_memory memory, uint32_t first, uint32_t elements, void *to,
                                    size_t bytes, vta_diag *diag);
 /* Counters as JSON, {"inp_load_nbytes": 0, ...}, all of vta/counters.def; free with vta_string_free. */

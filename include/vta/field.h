@@ -1,11 +1,11 @@
 /* Programs on values that stand for all inputs at once: what `vta prove` computes with (docs/prove.md).
  *
  * A value is a polynomial over the inputs, known by its residues at one random point modulo two primes of 29 bits.
- * Sums, differences, products and left shifts are arithmetic; what is no polynomial (min, max, right shifts, narrowing)
- * is a random function of its operands' values, so that equal operands give equal results and different ones, but for
- * a chance that is stated, different results. Laws that kernels use are known and give one value for both sides: min
- * and max are sets with one constant, a clip has one form, shifts by constants add up, narrowing a value that fits
- * changes nothing.
+ * Sums, differences, products and left shifts are arithmetic; what is not a polynomial (min, max, right shifts,
+ * narrowing) is a random function of its operands' values, so that equal operands give equal results and different
+ * ones, but for a chance that is stated, different results. Laws that kernels use are known and give one value for both
+ * sides: min and max are sets with one constant, a clip has one form, shifts by constants add up, narrowing a value
+ * that fits changes nothing.
  *
  * Integers wrap: a value of a type of `bits` bits stands for its residue class modulo 2^bits, except where its range is
  * known and fits (then it is that integer). So equality of values means equality of the wrapped results. */

@@ -1,4 +1,5 @@
-/* The instruction set: decoded instructions and micro-ops, encode, decode, text in and out (spec, sections 3 to 5).
+/* The instruction set: decoded instructions and micro-ops, encode, decode, text in and out (docs/spec.md, sections 3 to
+ * 5).
  *
  * A decoded instruction holds every field at full width; encoding refuses a value that its field cannot hold for the
  * given configuration. The text of an instruction says everything, and vta_asm reads it back: round trips are exact. */
@@ -73,7 +74,7 @@ VTA_API vta_status vta_insn_decode(const vta_config *config, const uint8_t bytes
 VTA_API vta_status vta_uop_encode(const vta_config *config, vta_uop uop, vta_diag *diag, uint32_t *out_word);
 VTA_API vta_uop vta_uop_decode(const vta_config *config, uint32_t word);
 
-/* The stage that runs an instruction (spec, section 5); 0 for a combination that no stage takes. */
+/* The stage that runs an instruction (docs/spec.md, section 5); 0 for a combination that no stage takes. */
 VTA_API vta_stage vta_insn_stage(const vta_insn *insn);
 
 /* Disassembles `count` instructions at `bytes` (a multiple of 16 bytes): one line each with all fields, tokens, and

@@ -1,4 +1,5 @@
-/* Modules and arrays: load a compiled kernel, look a function up by name, call it with tensors (spec, section 8).
+/* Modules and arrays: load a compiled kernel, look a function up by name, call it with tensors (docs/spec.md, section
+ * 8).
  *
  * A kernel is an exported C function in the packed calling convention,
  *

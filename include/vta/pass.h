@@ -42,10 +42,10 @@ typedef struct vtac_lower_options {
     const vta_config *config;    /* the accelerator's shape; NULL lowers for the processor alone */
     const char *const *disabled; /* names of passes that are left out, e.g. "tir.CommonSubexprElimTIR" */
     size_t disabled_count;
-    bool simple;             /* for reading; leaves out loop partition */
-    int32_t debug_flag;      /* not 0: the function first sets the runtime's debug mode to this (spec, section 6) */
-    bool verify;             /* checks the IR's well-formedness after every pass */
-    bool mock;               /* transfers and operations are left out, for measuring the rest */
+    bool simple;        /* for reading; leaves out loop partition */
+    int32_t debug_flag; /* not 0: the function first sets the runtime's debug mode to this (docs/spec.md, section 6) */
+    bool verify;        /* checks the IR's well-formedness after every pass */
+    bool mock;          /* transfers and operations are left out, for measuring the rest */
     int32_t unroll_max_step; /* loops of at most this many steps are unrolled; 0 unrolls only what asks for it */
     bool annotate;           /* the function tells the runtime what its instructions are for (VTAAnnotate) */
     bool print;              /* vtac_pass_event.text is made */

@@ -3,13 +3,13 @@
  *
  * Two faces:
  *
- *  - the original's interface, under its own names (VTA...), which has no room for errors. A call that is wrong does
+ *  - the interface of TVM's VTA, under its names (VTA...), which cannot return errors. A call that is wrong does
  *    nothing but leave a message, which says the call, its arguments and what to do (vta_last_error). The stream being
  *    recorded is damaged from then on: the next VTASynchronize drops it instead of running it, and the handle works
  *    again. Nothing a caller passes makes the library abort, corrupt memory, or cut a value silently.
  *  - vta_runtime_...: which configuration, device and options stand behind it; counters, dumps, capture.
  *
- * A runtime is a device and the buffers on it. The first call of the original's interface makes the process's default
+ * A runtime is a device and the buffers on it. The first call of that interface makes the process's default
  * runtime from the usual configuration (vta_config_find(NULL)) and its TARGET; vta_runtime_reconfigure replaces it.
  * Programs that want several hardware shapes at once make more runtimes and choose one for each thread.
  *
@@ -25,7 +25,7 @@
 
 VTA_BEGIN
 
-/* ---- The original's interface (vta/runtime.def lists it) --------------------------------------------------- */
+/* ---- The interface of TVM's VTA (vta/runtime.def lists it) ------------------------------------------------- */
 
 /* Handles are values, not addresses: they equal no pointer of the process, and a freed or invented one is noticed. */
 typedef void *VTACommandHandle;
@@ -53,7 +53,7 @@ VTA_API void VTABufferCopy(const void *from, size_t from_offset, void *to, size_
 VTA_API VTACommandHandle VTATLSCommandHandle(void);
 /* Drops the calling thread's command handle, what it has recorded and its micro-kernels. */
 VTA_API void VTARuntimeShutdown(void);
-/* The host's view of a buffer; a pointer that is no handle comes back unchanged. NULL for a freed buffer, and on a
+/* The host's view of a buffer; a pointer that is not a handle comes back unchanged. NULL for a freed buffer, and on a
  * device whose memory the host does not see. */
 VTA_API void *VTABufferCPUPtr(VTACommandHandle cmd, void *buffer);
 /* Makes what the device wrote visible to the host, and what the host wrote visible to the device: `extent` elements
@@ -166,7 +166,8 @@ VTA_API vta_counters vta_runtime_counters(vta_runtime *runtime);
 VTA_API void vta_runtime_clear_counters(vta_runtime *runtime);
 /* What the checked runs of all threads found, as vta_device_findings_to_json; clearing the counters clears it too. */
 VTA_API char *vta_runtime_findings_to_json(vta_runtime *runtime);
-/* The seeds' text, "Execution statistics:" and its seven lines; free with vta_string_free. NULL: out of memory. */
+/* The text that TVM's VTA prints, "Execution statistics:" and its seven lines; free with vta_string_free. NULL: out of
+ * memory. */
 VTA_API char *vta_counters_to_text(const vta_counters *counters);
 /* Changes the device's options (engine, order, checks, skip_execution) between runs. */
 VTA_API vta_status vta_runtime_set_device_options(vta_runtime *runtime, const vta_device_options *options,
@@ -179,7 +180,7 @@ VTA_API void vta_runtime_set_sink(vta_runtime *runtime, vta_sink sink);
 /* Records every device run from now on, with all device memory before and after, as a program file (vta/program.h).
  * The file is written when the recording ends: by another call (path NULL: just end), or with the runtime; none is
  * written when nothing ran. In a process with $VTA_CAPTURE set (`vta capture`) all runtimes are recorded there, further
- * ones than the first that ran something in files with .2, .3, ... behind the name. */
+ * ones than the first that ran something in files with .2, .3, ... after the name. */
 VTA_API vta_status vta_runtime_capture(vta_runtime *runtime, const char *path, vta_diag *diag);
 /* The same in memory: begins a recording, and ends it and gives it away (it outlives the runtime, its memory is the C
  * library's, the caller destroys it; NULL and VTA_OK when nothing ran). VTA_INVALID_ARGUMENT for the second without the

@@ -60,7 +60,7 @@ VTA_API void vta_string_free(void *text);
 
 /* ---- Diagnostics ----------------------------------------------------------------------------------------- */
 
-/* A detail is the long text, as a rule the loops in question as IR, behind the entry before it. */
+/* A detail is the long text, as a rule the loops in question as IR, which belongs to the entry before it. */
 typedef enum vta_severity { VTA_ERROR = 0, VTA_WARNING = 1, VTA_NOTE = 2, VTA_DETAIL = 3 } vta_severity;
 
 /* A list of diagnostics, in the order in which they were found. */

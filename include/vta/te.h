@@ -143,7 +143,7 @@ VTA_API vta_status te_compute_axes(te_context *c, const char *name, const char *
                                    size_t n_bodies, te_expr *const bodies[], te_tensor *out_tensors[]);
 
 /* Helpers that the tutorials use. `value` padded around `before`/`after` elements of each dimension (after NULL: as
- * before); max(x, 0); min(max(x, low), high) element by element as the original's library writes them. */
+ * before); max(x, 0); min(max(x, low), high) element by element as TVM's operator library writes them. */
 VTA_API te_tensor *te_pad(te_context *c, te_tensor *x, const char *name, const int64_t before[], const int64_t after[],
                           double value);
 VTA_API te_tensor *te_relu(te_context *c, te_tensor *x, const char *name);
@@ -250,7 +250,7 @@ VTA_API te_tensor *te_cache_read(te_schedule *s, te_tensor *t, const char *scope
 /* Computes `t` in `scope` with the loops of its stage as they stand, and copies it out. Returns the cache. */
 VTA_API te_tensor *te_cache_write(te_schedule *s, te_tensor *t, const char *scope);
 
-/* ---- Intrinsics of one's own -------------------------------------------------------------------------------- */
+/* ---- User-defined intrinsics ---------------------------------------------------------------------------------- */
 
 typedef enum te_intrin_part { TE_INTRIN_BODY, TE_INTRIN_RESET, TE_INTRIN_UPDATE } te_intrin_part;
 

@@ -125,7 +125,7 @@ typedef struct vta_timing_summary {
 } vta_timing_summary;
 VTA_API vta_timing_summary vta_timing_summarize(const vta_config *config, const vta_timing_profile *profile,
                                                 const vta_timing *timing);
-/* As text (a table of units and states, then the figures) and as JSON, which has the cycles under the original's
+/* As text (a table of units and states, then the figures) and as JSON, which has the cycles under TVM VTA's
  * name, "cycle_count", too. Free with vta_string_free; NULL when out of memory. */
 VTA_API char *vta_timing_to_text(const vta_config *config, const vta_timing_profile *profile, const vta_timing *timing);
 VTA_API char *vta_timing_to_json(const vta_config *config, const vta_timing_profile *profile, const vta_timing *timing);

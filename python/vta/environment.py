@@ -90,7 +90,7 @@ class Environment(Settings):
 
 
 class DevContext:
-    """Constants of the runtime's interface: memory and queue numbers, ALU opcodes (spec, sections 3 and 5).
+    """Constants of the runtime's interface: memory and queue numbers, ALU opcodes (docs/spec.md, sections 3 to 5).
 
     Parameters
     ----------
