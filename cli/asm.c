@@ -71,7 +71,7 @@ int cmd_asm(const cli_command *self, int argc, char **argv) {
     if (code >= 0) return code;
     if (argc != 1) return cli_usage(self, "one text is needed, not %d (- is standard input)", argc);
     if (!j.to) return cli_usage(self, "needs --output FILE (- is standard output)");
-    if (common.json && !strcmp(j.to, "-")) return cli_usage(self, "--json and --output - both want standard output");
+    if (common.json && !strcmp(j.to, "-")) return cli_usage(self, "--json and --output - both use standard output");
     if (j.run > UINT32_MAX) return cli_usage(self, "--run %llu: no program has so many", (unsigned long long)j.run);
     j.text_path = argv[0];
     size_t count = 0;

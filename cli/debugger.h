@@ -1,4 +1,4 @@
-/* The stepper behind `vta debug`: one session, and how it prints. */
+/* The stepper of `vta debug`: one session, and how it prints. */
 #ifndef CLI_DEBUGGER_H
 #define CLI_DEBUGGER_H
 
@@ -22,7 +22,7 @@ typedef struct session {
     stop stops[64];
     int stop_count;
     bool quit;
-    bool failed; /* a command was wrong: the exit code when input is no terminal */
+    bool failed; /* a command was wrong: the exit code when input is not a terminal */
 } session;
 
 /* Printing (debug_print.c). */

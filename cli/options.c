@@ -100,7 +100,7 @@ static int store(const cli_command *command, const cli_option *o, char *value) {
     return -1;
 }
 
-/* What getopt_long wants: long names numbered from FIRST_ID on, letters in one string behind `prefix`. */
+/* What getopt_long takes: long names numbered from FIRST_ID on, letters in one string after `prefix`. */
 typedef struct tables {
     struct option longs[MAX_OPTIONS + 2];
     char shorts[2 * MAX_OPTIONS + 4];

@@ -34,11 +34,12 @@ typedef struct cli_option {
 /* Prints a command and its options: the page of --help, its part of the manual or of a completion script. */
 typedef void cli_describe(const struct cli_command *command, const cli_option *options);
 
-/* Parses argv[1...]. Returns -1 to go on, with *out_argc arguments that are no options at *out_argv; otherwise the
+/* Parses argv[1...]. Returns -1 to go on, with *out_argc arguments that are not options at *out_argv; otherwise the
  * exit code: --help was printed, or the usage was wrong and was explained. Every command has --help and -h. */
 int cli_parse(const struct cli_command *command, const cli_option *options, int argc, char **argv, int *out_argc,
               char ***out_argv);
-/* The same, but everything from the first argument on that is no option is left alone (the command of `vta capture`).
+/* The same, but everything from the first argument on that is not an option is left alone (the command of `vta
+ * capture`).
  */
 int cli_parse_until_argument(const struct cli_command *command, const cli_option *options, int argc, char **argv,
                              int *out_argc, char ***out_argv);

@@ -26,7 +26,7 @@ static vta_status make_array(job *j, size_t index) {
     if (status != VTA_OK) return status;
     uint32_t addr = 0;
     status = vta_buffer_info(vta_array_tensor(j->arrays[index])->data, NULL, &addr);
-    if (status != VTA_OK) return refuse(j, status, "an array is no buffer of the runtime");
+    if (status != VTA_OK) return refuse(j, status, "an array is not a buffer of the runtime");
     j->out->args[index].addr = addr;
     snprintf(j->out->args[index].name, sizeof j->out->args[index].name, "%s", a->name);
     j->out->arg_count = (int)index + 1;

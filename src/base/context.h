@@ -64,7 +64,7 @@ vta_status vt_exit_close(vt_ctx *ctx, const vt_exit *here);
 /* Records an error and leaves through the innermost vt_protect. */
 _Noreturn void vt_raise(vt_ctx *ctx, vta_status status, const char *fmt, ...) VTA_PRINTF(3, 4);
 _Noreturn void vt_raise_at(vt_ctx *ctx, vta_status status, vt_pos pos, const char *fmt, ...) VTA_PRINTF(4, 5);
-/* The same with a detail, a long text, behind the error. */
+/* The same with a detail, a long text, added to the error. */
 _Noreturn void vt_raise_detailed(vt_ctx *ctx, vta_status status, const char *detail, const char *fmt, ...)
     VTA_PRINTF(4, 5);
 /* Leaves with a status whose diagnostic was already recorded. */

@@ -20,7 +20,7 @@ vta_status vt_fail_at(vta_diag *diag, vta_status status, vt_pos pos, const char 
 void vt_warn_at(vta_diag *diag, vta_status status, vt_pos pos, const char *fmt, ...) VTA_PRINTF(4, 5);
 /* A note says more about the entry before it: what to do, where the other half of a conflict is. */
 void vt_note_at(vta_diag *diag, vt_pos pos, const char *fmt, ...) VTA_PRINTF(3, 4);
-/* The long text behind the entry before it. */
+/* The long text that belongs to the entry before it. */
 void vt_detail(vta_diag *diag, const char *fmt, ...) VTA_PRINTF(2, 3);
 /* The one message that needs no memory. */
 vta_status vt_no_memory(vta_diag *diag);

@@ -28,7 +28,7 @@ typedef struct attempt {
     int code;
 } attempt;
 
-/* Runs a linker; false when this machine has none of the name. `program` may hold options behind the name. */
+/* Runs a linker; false when this machine has none of the name. `program` may hold options after the name. */
 static bool run(attempt *t, const char *program) {
     char words[CHOSEN_BYTES];
     const char *argv[WORDS_MOST + 5];

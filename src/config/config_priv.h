@@ -23,7 +23,7 @@ struct vta_config {
     uint32_t elem_bytes[VTA_MEM_COUNT];   /* bytes of an element in DRAM */
     uint32_t buffer_bytes[VTA_MEM_COUNT]; /* bytes on chip */
     uint32_t depth[VTA_MEM_COUNT];        /* elements on chip */
-    uint8_t log_depth[VTA_MEM_COUNT];     /* bits of an index: U, W, I, A (spec, section 1) */
+    uint8_t log_depth[VTA_MEM_COUNT];     /* bits of an index: U, W, I, A (docs/spec.md, section 1) */
 
     atomic_uint references;
 };

@@ -1,4 +1,4 @@
-/* The rules between keys (spec, section 1), and every size that follows from the keys. */
+/* The rules between keys (docs/spec.md, section 1), and every size that follows from the keys. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static vta_status settle_blocks(const vt__config_settings *s, vta_diag *diag, vt
     return VTA_OK;
 }
 
-/* The original writes the LOG_OUT_ keys beside those that decide them. */
+/* TVM's VTA writes the LOG_OUT_ keys beside those that decide them. */
 static vta_status check_out_keys(const vt__config_settings *s, vta_diag *diag, const vta_config *c) {
     int width = c->field[VTA_CONFIG_LOG_INP_WIDTH];
     int size = c->field[VTA_CONFIG_LOG_ACC_BUFF_SIZE] + width - c->field[VTA_CONFIG_LOG_ACC_WIDTH];

@@ -1,5 +1,5 @@
-/* The way back: copies of the on-chip buffers every so many instructions, and a log of what stores overwrote in DRAM.
- * When there are many copies, every other one is dropped and the spacing doubles. */
+/* For steps backwards: copies of the on-chip buffers every so many instructions, and a log of what stores overwrote in
+ * DRAM. When there are many copies, every other one is dropped and the spacing doubles. */
 #include <string.h>
 
 #include "config/config_priv.h"
@@ -78,7 +78,7 @@ void vt__checkpoint_back(vta_debugger *d, uint32_t position) {
     for (int b = 0; b < 4; at += buffer_bytes(d, b), b++) memcpy(buffer(d, b), at, buffer_bytes(d, b));
     tell_engine(d);
     d->position = c->position;
-    /* Later checkpoints stay true, but their places in the log do not: they are made again on the way. */
+    /* Later checkpoints stay true, but their places in the log do not: they are made again when passed. */
     while (d->checkpoint_count > i + 1)
         vt_free(&d->allocator, d->checkpoints[--d->checkpoint_count].bytes, all_bytes(d));
 }

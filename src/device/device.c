@@ -237,7 +237,7 @@ vta_status vta_device_peek(vta_device *device, vta_memory memory, uint32_t first
                            size_t bytes, vta_diag *diag) {
     if (!device) return no_device(diag);
     if (!device->driver->peek)
-        return vt_fail(diag, VTA_UNSUPPORTED, "device '%s' cannot be looked into", device->driver->name);
+        return vt_fail(diag, VTA_UNSUPPORTED, "device '%s' cannot be inspected", device->driver->name);
     if ((unsigned)memory >= VTA_MEM_COUNT) return vt_fail(diag, VTA_INVALID_ARGUMENT, "no memory %d", (int)memory);
     uint32_t depth = device->config->depth[memory];
     if (first > depth || elements > depth - first)

@@ -64,7 +64,7 @@ typedef struct vt_driver {
                          vta_timing_profile *out_profile);
     /* What checked runs found (device/findings.h). NULL: it does not check. */
     const struct vt_findings *(*findings)(const vta_device *device);
-    /* On-chip contents; memory and range were checked. NULL: the device cannot be looked into. */
+    /* On-chip contents; memory and range were checked. NULL: the device cannot be inspected. */
     vta_status (*peek)(vta_device *device, vta_memory memory, uint32_t first, uint32_t elements, void *to, size_t bytes,
                        vta_diag *diag);
 } vt_driver;

@@ -186,7 +186,7 @@ static inline uint32_t vt_insn_elem_bytes(const vta_config *config, const vta_in
     return insn->u.mem.x_size ? config->elem_bytes[insn->u.mem.memory_type] : 0;
 }
 
-/* The stage that runs an instruction; 0 for a combination that no stage takes (spec, section 5). */
+/* The stage that runs an instruction; 0 for a combination that no stage takes (docs/spec.md, section 5). */
 static inline int vt_insn_stage(const vta_insn *insn) {
     if (insn->opcode == VTA_OP_STORE) return VTA_STAGE_STORE;
     if (insn->opcode != VTA_OP_LOAD) return insn->opcode < VTA_OP_COUNT ? VTA_STAGE_COMPUTE : 0;

@@ -4,7 +4,7 @@
 
 #include "vta/isa.h"
 
-/* Tokens in each queue, "l2g" from load to compute and so on (the original's letters: g is the GEMM core). Below 0
+/* Tokens in each queue, "l2g" from load to compute and so on (TVM VTA's letters: g is the GEMM core). Below 0
  * where an instruction takes a token that only a later one gives. */
 typedef struct vt_token_depths {
     int64_t l2g, g2l, s2g, g2s;

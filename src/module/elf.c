@@ -51,7 +51,7 @@ static const unsigned char *table(const unsigned char *bytes, size_t size, uint6
     return bytes + offset;
 }
 
-/* The loader maps segments without looking at the file's size, and a read behind its end kills the process. */
+/* The loader maps segments without looking at the file's size, and a read past its end kills the process. */
 static bool is_whole(const unsigned char *bytes, size_t size, const elf_header *header) {
     const unsigned char *segments = table(bytes, size, header->e_phoff, header->e_phnum, sizeof(elf_segment));
     if (!segments || header->e_phentsize != sizeof(elf_segment)) return false;

@@ -193,7 +193,7 @@ int TVMFuncCall(TVMFunctionHandle func, TVMValue *args, int *type_codes, int num
                 int *ret_type_code) {
     vta_packed_function function = is_named(func) ? atomic_load(&((named *)func)->function) : NULL;
     if (!function) {
-        TVMAPISetLastError("TVMFuncCall: the handle is no function's, or the function was removed");
+        TVMAPISetLastError("TVMFuncCall: the handle is not a function's, or the function was removed");
         return -1;
     }
     TVMValue value = {0};

@@ -135,7 +135,7 @@ static vta_status read_all(const reader *r, const json_t *root) {
     if (version < 1 || !name || !json_is_array(args)) return damaged(r, "version, name or args are missing");
     if (!(s->name = vt_strdup(&s->allocator, name))) return vt_no_memory(r->diag);
     const json_t *computes = json_object_get(root, "computes");
-    if (computes && !json_is_string(computes)) return damaged(r, "what it computes is no text");
+    if (computes && !json_is_string(computes)) return damaged(r, "what it computes is not a text");
     if (computes && !(s->computes = vt_strdup(&s->allocator, json_string_value(computes))))
         return vt_no_memory(r->diag);
     size_t count = json_array_size(args);

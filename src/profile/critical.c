@@ -9,7 +9,7 @@
 
 static const uint32_t NONE = UINT32_MAX;
 
-/* One run on the way back. */
+/* One instruction of the walk back. */
 typedef struct walk {
     const vt_profile_run *run;
     const uint32_t *before; /* per instruction: its predecessor in the unit, or NONE */

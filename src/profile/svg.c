@@ -147,7 +147,7 @@ vta_status vta_profile_svg(const vta_profile *profile, const char *title, uint32
     if (to == 0 || to > profile->sum.cycles) to = profile->sum.cycles ? profile->sum.cycles : 1;
     if (from >= to)
         return vt_fail(diag, VTA_OUT_OF_RANGE,
-                       "vta_profile_svg: cycles %llu to %llu are no part of the %llu of this profile",
+                       "vta_profile_svg: cycles %llu to %llu are not part of the %llu of this profile",
                        (unsigned long long)from, (unsigned long long)to, (unsigned long long)profile->sum.cycles);
     vt_strbuf sb;
     vt_strbuf_init(&sb, &vt_allocator_libc);

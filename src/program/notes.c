@@ -64,7 +64,7 @@ vta_status vt__notes_parse(vta_program *p, const char *text, size_t size, const 
         vt_pos pos = {name, 0, 0};
         uint32_t run, insn;
         if (!stop || !number(&at, stop, &run) || !number(&at, stop, &insn) || run >= p->run_count)
-            return vt_fail_at(diag, VTA_PARSE, pos, "note %u is no line of run, instruction and text", line);
+            return vt_fail_at(diag, VTA_PARSE, pos, "note %u is not a line of run, instruction and text", line);
         VT_TRY(add(p, &p->runs[run], insn, at, (size_t)(stop - at), diag));
         at = stop + 1;
     }

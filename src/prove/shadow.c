@@ -19,7 +19,7 @@ void vt_shadow_clear(vt_shadow *s) {
 
 /* ---- Regions --------------------------------------------------------------------------------------------------- */
 
-/* The first region that ends behind `addr`. */
+/* The first region that ends after `addr`. */
 static size_t place_of(const vt_shadow *s, uint64_t addr) {
     size_t low = 0, high = s->count;
     while (low < high) {

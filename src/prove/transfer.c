@@ -16,7 +16,7 @@ static target target_of(const vt_prover *p, uint32_t memory) {
 }
 
 static vta_status not_there(uint32_t index, vta_diag *diag) {
-    return vt_fail(diag, VTA_OUT_OF_RANGE, "instruction %u: its DRAM is no part of the recorded program", index);
+    return vt_fail(diag, VTA_OUT_OF_RANGE, "instruction %u: its DRAM is not part of the recorded program", index);
 }
 
 static vta_value *zeros(vta_value *to, size_t count) {

@@ -1,10 +1,10 @@
-/* The original's interface: each function finds its command handle, hands the work on, and reports what fails. */
+/* The interface of TVM's VTA: each function finds its command handle, hands the work on, and reports what fails. */
 #include "runtime/buffer.h"
 #include "runtime/command.h"
 
 #define P(pointer) ((uint64_t)(uintptr_t)(pointer))
 
-/* ---- Buffers: calls that are no part of a stream ----------------------------------------------------------- */
+/* ---- Buffers: calls that are not part of a stream ----------------------------------------------------------- */
 
 /* Such a call reports to the calling thread's handle where there is one, else to the thread. */
 static void report(const vt_call *call, vta_diag *diag) {
@@ -148,7 +148,7 @@ void VTASetDebugMode(VTACommandHandle cmd, int debug_flag) {
         return;
     }
     if (debug_flag & ~KNOWN) {
-        vt_fail(command->diag, VTA_OUT_OF_RANGE, "bits 0x%x mean nothing; bits 1 to 5 do", debug_flag & ~KNOWN);
+        vt_fail(command->diag, VTA_OUT_OF_RANGE, "bits 0x%x are not used; only bits 1 to 5 are", debug_flag & ~KNOWN);
         vt_command_report(command, VT_CALL(VTASetDebugMode, P(cmd), (uint64_t)debug_flag));
         return;
     }

@@ -11,12 +11,12 @@ vta_status vt_buffer_find(const vta_runtime *runtime, const void *handle, vta_di
     if (vt_handle_is_kind(&vt_buffers, handle))
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "buffer %p was freed, or its runtime has ended", handle);
     return vt_fail(diag, VTA_INVALID_ARGUMENT,
-                   "%p is no buffer of VTABufferAlloc (a host pointer, or a handle plus an offset?)", handle);
+                   "%p is not a buffer of VTABufferAlloc (a host pointer, or a handle plus an offset?)", handle);
 }
 
 vta_status vt_buffer_check_range(uint64_t size, const char *what, uint64_t offset, uint64_t bytes, vta_diag *diag) {
     if (offset <= size && bytes <= size - offset) return VTA_OK;
-    return vt_fail(diag, VTA_OUT_OF_RANGE, "%llu bytes from byte %llu of %s end behind its %llu bytes",
+    return vt_fail(diag, VTA_OUT_OF_RANGE, "%llu bytes from byte %llu of %s go past its end (%llu bytes)",
                    (unsigned long long)bytes, (unsigned long long)offset, what, (unsigned long long)size);
 }
 
@@ -132,8 +132,7 @@ vta_status vt_buffer_copy(const void *from, size_t from_offset, void *to, size_t
     enum { TO_DEVICE = 1, FROM_DEVICE = 2 };
     if (kind_mask < TO_DEVICE || kind_mask > (TO_DEVICE | FROM_DEVICE))
         return vt_fail(diag, VTA_OUT_OF_RANGE,
-                       "kind_mask %d is none of 1 (host to device), 2 (device to host) and 3 (device to device)",
-                       kind_mask);
+                       "kind_mask %d is not 1 (host to device), 2 (device to host) or 3 (device to device)", kind_mask);
     held source = {0}, target = {0};
     vta_status status = take_side(from, from_offset, bytes, kind_mask & FROM_DEVICE, "from", kind_mask, diag, &source);
     if (status == VTA_OK)

@@ -62,7 +62,7 @@ vta_status vt_command_dep_pop(vt_command *command, int from, int to);
 /* Makes room for a call's instructions (at most 4), running what there is when the stream would grow too long. */
 vta_status vt_command_room(vt_command *command, uint32_t micro_ops);
 
-/* Runs the stream; a damaged one is dropped without a word. */
+/* Runs the stream; a damaged one is dropped without an error. */
 vta_status vt_command_synchronize(vt_command *command, uint32_t wait_cycles);
 /* Runs what there is because the stream would outgrow a transfer. */
 vta_status vt_command_run_early(vt_command *command);

@@ -1,9 +1,9 @@
-/* The counters as the seeds print them. */
+/* The counters as the programs of TVM's VTA print them. */
 #include "base/strbuf.h"
 #include "vta/runtime.h"
 
 char *vta_counters_to_text(const vta_counters *counters) {
-    /* The original's seven, in its order; the rest is in the JSON form. */
+    /* The seven of TVM's VTA, in its order; the rest is in the JSON form. */
     enum { ORIGINAL = 7 };
     vt_strbuf sb;
     vt_strbuf_init(&sb, NULL);

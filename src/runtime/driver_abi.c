@@ -1,4 +1,4 @@
-/* The original's driver interface, on the calling thread's runtime. */
+/* The driver interface of TVM's VTA, on the calling thread's runtime. */
 #include <string.h>
 
 #include "runtime/capture.h"
@@ -49,7 +49,7 @@ VTADeviceHandle VTADeviceAlloc(void) {
 static vta_status find_device(const driver_call *c, VTADeviceHandle device, vt_slot **out_slot) {
     *out_slot = vt_handle_find(&vt_devices, device);
     if (*out_slot && (*out_slot)->owner == c->runtime) return VTA_OK;
-    return vt_fail(c->diag, VTA_INVALID_ARGUMENT, "device %p is none of VTADeviceAlloc, or was freed", device);
+    return vt_fail(c->diag, VTA_INVALID_ARGUMENT, "device %p was not returned by VTADeviceAlloc, or was freed", device);
 }
 
 void VTADeviceFree(VTADeviceHandle device) {
@@ -96,7 +96,7 @@ static vta_status find_block(const driver_call *c, const void *p, uint64_t bytes
     if (!block || offset > block->bytes || (bytes && offset == block->bytes))
         return vt_fail(c->diag, VTA_INVALID_ARGUMENT, "%p is not inside a block of VTAMemAlloc", p);
     if (bytes <= block->bytes - offset) return VTA_OK;
-    return vt_fail(c->diag, VTA_OUT_OF_RANGE, "%llu bytes from %p on end behind its block of %zu bytes",
+    return vt_fail(c->diag, VTA_OUT_OF_RANGE, "%llu bytes from %p on go past the end of its block of %zu bytes",
                    (unsigned long long)bytes, p, block->bytes);
 }
 

@@ -2,7 +2,7 @@
 
 #include "base/strbuf.h"
 
-/* Text that could not be made for want of memory is left out: a dump is no part of the run. */
+/* Text for which there is no memory is left out: a dump is not part of the run. */
 static void send(const vta_sink *sink, vt_strbuf *sb) {
     if (!sb->failed) sink->write(sink->ctx, vt_strbuf_text(sb), sb->size);
     vt_strbuf_free(sb);

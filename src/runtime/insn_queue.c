@@ -130,7 +130,7 @@ void vt_queue_dep_pop(vt_insn_queue *queue, vta_stage from, vta_stage to) {
 }
 
 /* The stage whose pushes an instruction can carry. A LOAD that only carries tokens takes no more of them, a STORE
- * does: so the original has it, and streams are compared with its streams. */
+ * does: so TVM's VTA has it, and streams are compared with its streams. */
 static vta_stage carries_for(const vta_insn *insn) {
     if (insn->opcode == VTA_OP_LOAD && insn->u.mem.x_size == 0) return (vta_stage)0;
     return (vta_stage)vt_insn_stage(insn);

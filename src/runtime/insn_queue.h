@@ -1,5 +1,5 @@
 /* The instruction stream of one command handle while it is recorded: decoded instructions, and the pops that wait for
- * the next instruction of their stage (spec, section 6). */
+ * the next instruction of their stage (docs/spec.md, section 6). */
 #ifndef VT_RUNTIME_INSN_QUEUE_H
 #define VT_RUNTIME_INSN_QUEUE_H
 

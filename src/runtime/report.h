@@ -1,4 +1,4 @@
-/* What a caller of the original's interface reads with vta_last_error: one line a failure, oldest first. */
+/* What a caller of the VTA... functions reads with vta_last_error: one line a failure, oldest first. */
 #ifndef VT_RUNTIME_REPORT_H
 #define VT_RUNTIME_REPORT_H
 

@@ -11,7 +11,7 @@ static vta_status open_device(vta_runtime *runtime, const struct vt_driver *driv
     return vt_device_create(driver, runtime->config, &options->device, &runtime->allocator, diag, &runtime->device);
 }
 
-/* Nobody asks a runtime that ends why its recording could not be written; `vta capture` wants to know. */
+/* Nobody asks a runtime that ends why its recording could not be written; `vta capture` needs to know. */
 static void end_capture(vta_runtime *runtime) {
     if (!runtime->capture) return;
     vta_diag *diag = vta_diag_create(&runtime->allocator);

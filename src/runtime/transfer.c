@@ -29,7 +29,7 @@ static vta_status check_fields(const vt_command *command, const vt_transfer *t) 
     return VTA_OK;
 }
 
-/* The on-chip side: rows lie one behind the other, with their padding. */
+/* The on-chip side: rows lie one after the other, with their padding. */
 static vta_status check_sram(const vt_command *command, const vt_transfer *t) {
     if (!t->x_size) return VTA_OK; /* a no-op touches nothing */
     uint64_t rows = (uint64_t)t->y_pad_before + t->y_size + t->y_pad_after;
@@ -37,7 +37,7 @@ static vta_status check_sram(const vt_command *command, const vt_transfer *t) {
     uint32_t depth = command->config->depth[t->memory_type];
     if (t->sram_index + rows * columns <= depth) return VTA_OK;
     return vt_fail(command->diag, VTA_OUT_OF_RANGE,
-                   "%llu x %llu elements from on-chip element %u on end behind the %s buffer, which holds %u",
+                   "%llu x %llu elements from on-chip element %u on go past the end of the %s buffer, which holds %u",
                    (unsigned long long)rows, (unsigned long long)columns, t->sram_index,
                    vta_memory_name((vta_memory)t->memory_type), depth);
 }

@@ -1,7 +1,7 @@
 /* Which micro-kernels the uop buffer holds at the point of the stream that is being recorded, and the image of
  * micro-ops in device memory that the stream's LOAD UOPs read.
  *
- * Kernels are placed one behind the other; when the next one does not fit behind the last, placing starts again at 0,
+ * Kernels are placed one after the other; when the next one does not fit after the last, placing starts again at 0,
  * and what a kernel overwrites is evicted. After a device run nothing counts as resident. */
 #ifndef VT_RUNTIME_UOP_CACHE_H
 #define VT_RUNTIME_UOP_CACHE_H
@@ -14,7 +14,7 @@ typedef struct vt_uop_cache {
     uint64_t run;                /* the device run being recorded, from 1 on */
     uint32_t end;                /* where the next kernel goes */
     vt_uop_kernel *first, *last; /* resident kernels by place */
-    vt_uop_kernel *next;         /* the first one at or behind `end`; NULL: none */
+    vt_uop_kernel *next;         /* the first one at or after `end`; NULL: none */
     uint32_t *image;
     size_t count, cap; /* micro-ops in the image */
     uint64_t hits, misses, evictions;

@@ -186,7 +186,7 @@ static void set_loops(vta_insn *insn, const vt_uop_loop *out, const vt_uop_loop 
     insn->u.exec.wgt_factor_in = in->wgt_factor;
 }
 
-/* A single loop is the outer one of a GEMM and the inner one of an ALU instruction (spec, section 6). */
+/* A single loop is the outer one of a GEMM and the inner one of an ALU instruction (docs/spec.md, section 6). */
 static void make_insn(vt_uop_kernel *kernel) {
     static const vt_uop_loop once = {.extent = 1};
     const vt_uop_args *first = &kernel->first;

@@ -146,7 +146,7 @@ static void json_styles(void **state) {
     }
 }
 
-/* Bytes that are no characters do not spoil the whole text, and those around them stay. */
+/* Bytes that are not characters do not spoil the whole text, and those around them stay. */
 static void json_of_any_bytes(void **state) {
     (void)state;
     for (int round = 0; round < 4000; round++) {

@@ -132,14 +132,14 @@ static void check_stream(const char *name, const vta_config *config, const char 
     path_to(path, name, "000/insn.bin");
     uint8_t *golden = check_read_file(path, &size);
     assert_int_equal((size_t)run.insn_count * VTA_INSN_BYTES, size);
-    /* The original leaves bits that belong to no field uninitialized: decoding and encoding clears them. */
+    /* TVM's VTA leaves bits that belong to no field uninitialized: decoding and encoding clears them. */
     for (size_t i = 0; i < run.insn_count; i++) {
         vta_insn insn;
         uint8_t bytes[VTA_INSN_BYTES];
         assert_int_equal(vta_insn_decode(config, golden + i * VTA_INSN_BYTES, NULL, &insn), VTA_OK);
         assert_int_equal(vta_insn_encode(config, &insn, NULL, bytes), VTA_OK);
         if (memcmp(bytes, run.insns + i * VTA_INSN_BYTES, sizeof bytes))
-            fail_msg("%s: instruction %zu is not the original's", name, i);
+            fail_msg("%s: instruction %zu is not that of TVM's VTA", name, i);
     }
     free(golden);
     vta_program_destroy(program);
@@ -159,7 +159,7 @@ static void check_contents(const char *name, json_t *segments, void *const buffe
         VTABufferCopy(buffers[i], 0, got, 0, size, 2);
         for (size_t b = 0; b < size; b++)
             if (got[b] != (b < stored ? expected[b] : 0))
-                fail_msg("%s: buffer %zu differs from the original's at byte %zu", name, i, b);
+                fail_msg("%s: buffer %zu differs from TVM's VTA at byte %zu", name, i, b);
         free(expected);
         free(got);
     }
@@ -179,7 +179,7 @@ static void check_counters(const char *name, vta_runtime *runtime) {
     json_decref(stats);
 }
 
-/* Buffers are allocated in the order of their addresses, so the original's addresses come out. */
+/* Buffers are allocated in the order of their addresses, so the recorded addresses come out. */
 static void fill_buffers(const char *name, json_t *segments, void *buffers[]) {
     char path[GOLDEN_PATH], file[64];
     for (size_t i = 0; i < json_array_size(segments); i++) {
@@ -208,7 +208,7 @@ static inline void check_calls(const char *name) {
     path_to(path, name, "vta_config.json");
     if (vta_config_load(path, diag, &config) != VTA_OK) fail_msg("%s", vta_diag_text(diag));
     snprintf(capture, sizeof capture, "/tmp/vta_calls_%ld.vtap", (long)getpid());
-    /* The original takes the largest queues at once; with the same, micro-ops have the same addresses. */
+    /* TVM's VTA takes the largest queues at once; with the same, micro-ops have the same addresses. */
     vta_runtime_options options = {.reserve_bytes = VTA_MAX_TRANSFER, .capture = capture, .device.check = 1};
     if (vta_runtime_create(config, "sim", &options, NULL, diag, &runtime) != VTA_OK)
         fail_msg("%s: %s", name, vta_diag_text(diag));

@@ -11,7 +11,7 @@ static void must(vta_status status, vta_diag *diag, const char *what) {
     if (status != VTA_OK) fail_msg("%s: %s\n%s", what, vta_status_text(status), vta_diag_text(diag));
 }
 
-/* Memory that held only zeros was not recorded, such as a micro-op image of the micro-op 0. The original's lay just
+/* Memory that held only zeros was not recorded, such as a micro-op image of the micro-op 0. That of TVM's VTA lay just
  * below the instructions: maps what is free there, and returns its address or 0. */
 static uint32_t map_zeros_below(vta_device *device, uint32_t insn_addr, vta_diag *diag, const char *name) {
     uint32_t start = insn_addr;

@@ -1,4 +1,4 @@
-/* The examples on the runtime: each checks its own result; here also the statistics that the seeds print, and, with
+/* The examples on the runtime: each checks its own result; here also the statistics that the tutorials print, and, with
  * the recorder preloaded, every call against the recorded ones. */
 #include <unistd.h>
 

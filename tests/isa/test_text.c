@@ -80,7 +80,7 @@ static void text_says_everything(void **state) {
     vta_string_free(text);
 }
 
-/* The four queues, counted as the original counts them. */
+/* The four queues, counted as TVM's VTA counts them. */
 static void queue_depths(void **state) {
     (void)state;
     static const char source[] = "LOAD memory_type=inp push_next_dep\n"

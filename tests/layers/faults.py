@@ -52,7 +52,7 @@ FAULTS = [
      ["src/LAYERS: the arrow from low to mid points up: mid stands below it in the table",
       "src/LAYERS: no symbol of mid is used in low: drop the arrow <mid>"]),
     ({"src/LAYERS": TABLE.replace("<low>", "<low> <lwo>")},
-     ["src/LAYERS: top has an arrow to lwo, which is no folder of the table"]),
+     ["src/LAYERS: top has an arrow to lwo, which is not a folder of the table"]),
     # what the linker alone sees: functions declared by hand
     ({"src/mid/mid.c": SOUND["src/mid/mid.c"] + "int top(void);\nint up(void);\nint up(void) { return top(); }\n"},
      ["src/LAYERS: mid needs top of top (mid.c.o), but there is no arrow to top"]),

@@ -235,7 +235,7 @@ static void test_errors_of_calls(void **state) {
     ok(vta_module_function(module, "call_env", diag, &call_env));
     refused(vta_function_call(silent, NULL, NULL, 0, diag, NULL, NULL), VTA_ILLEGAL, "gave no reason");
     refused(vta_function_call(bad_load, NULL, NULL, 0, diag, NULL, NULL), VTA_ILLEGAL, "VTALoadBuffer2D(");
-    /* The half-recorded kernel is gone: an empty stream synchronizes without a word. */
+    /* The half-recorded kernel is gone: an empty stream synchronizes without an error. */
     vta_clear_error(NULL);
     VTASynchronize(VTATLSCommandHandle(), 0);
     assert_null(vta_last_error(VTATLSCommandHandle()));

@@ -45,7 +45,7 @@ void mark_store(maker *m, int i) {
     extents_at(m, t->in[0].node, from->group == i ? from->level : ROOT, held);
     int d = first_of_copy(t->ndim, part, t->shape), dense = first_without_gaps(t->ndim, part, held);
     d = deeper(t, d > dense ? d : dense);
-    for (; d < t->ndim; d++) /* an axis whose loop stands outside is no part of the copy */
+    for (; d < t->ndim; d++) /* an axis whose loop stands outside is not part of the copy */
         for (int k = g->outer; k < g->nest.n; k++)
             if (g->nest.loops[k].axis == d) {
                 say(t, "pragma %s dma_copy", g->nest.loops[k].name);

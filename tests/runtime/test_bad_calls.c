@@ -247,16 +247,16 @@ static void flush_wrong_address(void) {
     BAD(sync_null_handle, "VTASynchronize(cmd=NULL, wait_cycles=7)", VTASynchronize(NULL, 7))                          \
     BAD(sync_foreign_handle, "VTASynchronize(", VTASynchronize(b->host, 0))                                            \
     BAD(debug_null_handle, "VTASetDebugMode(cmd=NULL", VTASetDebugMode(NULL, 0))                                       \
-    BAD(debug_bits, "bits 0x40 mean nothing", VTASetDebugMode(b->cmd, 0x42))                                           \
+    BAD(debug_bits, "bits 0x40 are not used", VTASetDebugMode(b->cmd, 0x42))                                           \
     BAD(cpu_ptr_freed, "VTABufferCPUPtr(", VTABufferCPUPtr(b->cmd, b->freed))                                          \
     BAD(read_barrier_null, "VTAReadBarrier(cmd=NULL", VTAReadBarrier(NULL, b->inp, 8, 0, 1))                           \
     BAD(read_barrier_no_buffer, "the buffer is NULL", VTAReadBarrier(b->cmd, NULL, 8, 0, 1))                           \
-    BAD(read_barrier_past_end, "end behind its 256 bytes", VTAReadBarrier(b->cmd, b->inp, 8, 0, 257))                  \
+    BAD(read_barrier_past_end, "go past its end (256 bytes)", VTAReadBarrier(b->cmd, b->inp, 8, 0, 257))               \
     BAD(read_barrier_overflow, "VTAReadBarrier(", VTAReadBarrier(b->cmd, b->inp, UINT32_MAX, UINT32_MAX, UINT32_MAX))  \
-    BAD(write_barrier_host_pointer, "is no buffer of VTABufferAlloc", VTAWriteBarrier(b->cmd, b->host, 8, 0, 1))       \
+    BAD(write_barrier_host_pointer, "is not a buffer of VTABufferAlloc", VTAWriteBarrier(b->cmd, b->host, 8, 0, 1))    \
     BAD(write_barrier_no_bits, "elem_bits is 0", VTAWriteBarrier(b->cmd, b->inp, 0, 0, 1))                             \
     BAD(load_null_buffer, "the buffer is NULL", load(b, NULL, 0, 1, 1, 1, 0, VTA_MEM_INP))                             \
-    BAD(load_host_pointer, "is no buffer of VTABufferAlloc", load(b, b->host, 0, 1, 1, 1, 0, VTA_MEM_INP))             \
+    BAD(load_host_pointer, "is not a buffer of VTABufferAlloc", load(b, b->host, 0, 1, 1, 1, 0, VTA_MEM_INP))          \
     BAD(load_freed_buffer, "was freed", use_after_free(b))                                                             \
     BAD(load_other_runtime, "belongs to another runtime", load(b, b->foreign, 0, 1, 1, 1, 0, VTA_MEM_INP))             \
     BAD(load_handle_plus_offset, "VTALoadBuffer2D(", load(b, (char *)b->inp + 64, 0, 1, 1, 1, 0, VTA_MEM_INP))         \
@@ -268,8 +268,9 @@ static void flush_wrong_address(void) {
     BAD(load_y_size, "y_size 65537 does not fit", load(b, b->inp, 0, 1, 65537, 0, 0, VTA_MEM_INP))                     \
     BAD(load_stride, "x_stride 65536 does not fit", load(b, b->inp, 0, 1, 1, 65536, 0, VTA_MEM_INP))                   \
     BAD(load_sram_field, "the on-chip index 65536", load(b, b->inp, 0, 1, 1, 1, 65536, VTA_MEM_INP))                   \
-    BAD(load_sram_end, "end behind the inp buffer, which holds 2048", load(b, b->inp, 0, 2, 1, 2, 2047, VTA_MEM_INP))  \
-    BAD(load_wgt_sram_end, "end behind the wgt buffer, which holds 1024",                                              \
+    BAD(load_sram_end, "go past the end of the inp buffer, which holds 2048",                                          \
+        load(b, b->inp, 0, 2, 1, 2, 2047, VTA_MEM_INP))                                                                \
+    BAD(load_wgt_sram_end, "go past the end of the wgt buffer, which holds 1024",                                      \
         load(b, b->wgt, 0, 1, 1, 1, 1024, VTA_MEM_WGT))                                                                \
     BAD(load_padding_past_sram, "3 x 3 elements from on-chip element 2040", pads(b, 1, 1, 1, 1, 2040))                 \
     BAD(load_padding_around_nothing, "padding around nothing",                                                         \
@@ -286,7 +287,7 @@ static void flush_wrong_address(void) {
     BAD(store_past_end, "past the buffer's end", store(b, 0, VTA_MEM_OUT, b->out, 10, 7, 1, 7))                        \
     BAD(store_stride_past_end, "past the buffer's end", store(b, 0, VTA_MEM_OUT, b->out, 0, 1, 3, 60000))              \
     BAD(store_x_size, "x_size 65536", store(b, 0, VTA_MEM_OUT, b->out, 0, 65536, 1, 1))                                \
-    BAD(store_sram, "end behind the out buffer", store(b, 2048, VTA_MEM_OUT, b->out, 0, 1, 1, 1))                      \
+    BAD(store_sram, "go past the end of the out buffer", store(b, 2048, VTA_MEM_OUT, b->out, 0, 1, 1, 1))              \
     BAD(store_acc, "memory type 3 cannot be stored", store(b, 0, VTA_MEM_ACC, b->out, 0, 1, 1, 1))                     \
     BAD(uop_outside, "VTAUopPush(mode=0", VTAUopPush(0, 0, 0, 0, 0, 0, 0, 0))                                          \
     BAD(loop_begin_outside, "VTAUopLoopBegin(extent=3", VTAUopLoopBegin(3, 0, 0, 0))                                   \
@@ -351,9 +352,9 @@ static void flush_wrong_address(void) {
     BAD(alloc_too_large, "VTABufferAlloc(bytes=", VTABufferAlloc((size_t)1 << 33))                                     \
     BAD(alloc_overflow, "VTABufferAlloc(bytes=", VTABufferAlloc(SIZE_MAX))                                             \
     BAD(free_null, "VTABufferFree(buffer=NULL)", VTABufferFree(NULL))                                                  \
-    BAD(free_host_pointer, "is no buffer of VTABufferAlloc", VTABufferFree(b->host))                                   \
+    BAD(free_host_pointer, "is not a buffer of VTABufferAlloc", VTABufferFree(b->host))                                \
     BAD(free_again, "was freed", free_twice(b))                                                                        \
-    BAD(copy_kind, "kind_mask 4 is none of", VTABufferCopy(b->host, 0, b->inp, 0, 1, 4))                               \
+    BAD(copy_kind, "kind_mask 4 is not 1", VTABufferCopy(b->host, 0, b->inp, 0, 1, 4))                                 \
     BAD(copy_kind_0, "kind_mask 0", VTABufferCopy(b->host, 0, b->host, 0, 1, 0))                                       \
     BAD(copy_from_null, "from is NULL", VTABufferCopy(NULL, 0, b->inp, 0, 1, 1))                                       \
     BAD(copy_to_null, "the buffer is NULL", VTABufferCopy(b->host, 0, NULL, 0, 1, 1))                                  \
@@ -369,7 +370,7 @@ static void flush_wrong_address(void) {
     BAD(mem_free_foreign, "is not inside a block of VTAMemAlloc", VTAMemFree(b->host))                                 \
     BAD(mem_free_inside, "not its begin", free_block_inside())                                                         \
     BAD(mem_phy_addr_foreign, "VTAMemGetPhyAddr(", VTAMemGetPhyAddr(b->host))                                          \
-    BAD(mem_copy_past_end, "end behind its block of 32 bytes", copy_past_block(b))                                     \
+    BAD(mem_copy_past_end, "go past the end of its block of 32 bytes", copy_past_block(b))                             \
     BAD(mem_copy_null, "dst is NULL", VTAMemCopyToHost(NULL, b->host, 4))                                              \
     BAD(flush_address, "not 0x00000004", flush_wrong_address())                                                        \
     BAD(flush_size, "size -1 is negative", VTAInvalidateCache(b->host, 0, -1))                                         \
@@ -482,7 +483,7 @@ static void test_each_is_refused_and_named(void **state) {
 /* A store before the bad call must not take place: the stream is dropped as a whole. */
 static void test_damaged_stream_does_not_run(void **state) {
     bench *b = *state;
-    static const char *const harmless[] = {/* calls that are no part of the stream */
+    static const char *const harmless[] = {/* calls that are not part of the stream */
                                            "debug_bits", "alloc_",   "free_", "copy_",   "device_",   "mem_",
                                            "flush_",     "program_", "pop_",  "tokens_", "debug_null"};
     for (size_t i = 0; i < BAD_COUNT; i++) {

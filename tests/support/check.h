@@ -79,7 +79,7 @@ static inline void check_allocator_init(check_allocator *a, size_t until_failure
     *a = (check_allocator){{check_resize, a}, until_failure, 0, 0};
 }
 
-/* A whole file, a zero behind it; fails where there is none. Free it. */
+/* A whole file, a zero after it; fails where there is none. Free it. */
 static inline void *check_read_file(const char *path, size_t *out_size) {
     FILE *f = fopen(path, "rb");
     if (!f) fail_msg("cannot open %s", path);

@@ -55,7 +55,7 @@ static inline void golden_need_all(void) {
     if (!golden_is_in(1, "runs")) golden_absent("runs (all of them)");
 }
 
-/* A recorded file, a zero behind it; skips where it is absent. Free it. */
+/* A recorded file, a zero after it; skips where it is absent. Free it. */
 static inline char *golden_read(const char *name) {
     char path[GOLDEN_PATH];
     size_t size;
@@ -63,7 +63,7 @@ static inline char *golden_read(const char *name) {
     return check_read_file(path, &size);
 }
 
-/* What stands behind the last character that is no blank and no line break counts for nothing. */
+/* Blanks and line breaks at the end do not count. */
 static inline size_t golden_length(const char *text) {
     size_t n = strlen(text);
     while (n && strchr(" \n", text[n - 1])) n--;

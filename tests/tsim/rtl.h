@@ -73,7 +73,7 @@ static inline void rtl_same_cycles(const rtl_run *r, const char *name, unsigned 
 }
 
 /* A row of cycles.tsv: program, config, bus, cycles, len_bits, delay, queue_depth, ...; its program is one of runs/ in
- * `place` (golden_in), or this is no row to run: returns 0. */
+ * `place` (golden_in), or this is not a row to run: returns 0. */
 static inline int rtl_row(int place, const char *row) {
     char name[64], of[100], path[GOLDEN_PATH], changes[128];
     unsigned bus, len_bits, delay, depth;

@@ -190,7 +190,7 @@ void vt_checker_insn(vt_checker *c, uint32_t index) {
 
 /* ---- The stream as a whole --------------------------------------------------------------------------------- */
 
-/* The first store that the device may still be at when it reports done; those behind it too. */
+/* The first store that the device may still be at when it reports done; later ones too. */
 static void find_unfinished(vt_checker *c) {
     const vt_stream *s = c->stream;
     uint32_t finish = s->count - 1, done = s->clocks[finish].before[STORE_STAGE];

@@ -10,7 +10,7 @@
  *  - inp, a record for each row of an element: BLOCK_IN / G words.
  *  - wgt, for each 16 (or BLOCK_OUT, if less) output channels: [BLOCK_IN / G][channels] words; where the kernels are
  *    biased, [channels] words more, the corrections.
- * Biased kernels multiply unsigned inputs by signed weights, as the byte instruction wants: the inputs are stored plus
+ * Biased kernels multiply unsigned inputs by signed weights, as the byte instruction needs: the inputs are stored plus
  * 128, and a channel's correction, -128 x the sum of its weights, takes that back once for all rows. */
 #ifndef VT_DEVICE_SIM_FAST_H
 #define VT_DEVICE_SIM_FAST_H

@@ -36,13 +36,13 @@ uint64_t vt_load_padding(const vta_insn *insn);
  * are those in which data reach the client. */
 typedef struct vt_padding {
     uint64_t at;       /* the next cycle that can be used */
-    uint64_t tiles[2]; /* still to be written: before that pause, and behind it */
+    uint64_t tiles[2]; /* still to be written: before that pause, and after it */
     uint32_t pause;
 } vt_padding;
 /* Of a load that may pad from cycle `at` on. */
 void vt_padding_begin(vt_padding *padding, const vta_insn *insn, uint64_t at);
 static inline bool vt_padding_left(const vt_padding *padding) { return (padding->tiles[0] | padding->tiles[1]) != 0; }
-/* Data reach the load in [first, last], behind all data before. */
+/* Data reach the load in [first, last], after all data before. */
 void vt_padding_data(vt_padding *padding, uint64_t first, uint64_t last);
 /* There are no more data: the cycle of the last tile of padding that is still to be written, 0 without one. */
 uint64_t vt_padding_end(vt_padding *padding);

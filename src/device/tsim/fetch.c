@@ -12,7 +12,7 @@ static void account(vt_fetch *f, vta_timing *t, uint64_t until, vta_unit_state s
     f->accounted = until;
 }
 
-/* The batch behind the last one; its first command is in the slot in cycle `slot`. A narrow bus takes it with one
+/* The batch after the last one; its first command is in the slot in cycle `slot`. A narrow bus takes it with one
  * command, a wide one with commands like those of a load. */
 static void begin_batch(vt_model *m, uint64_t slot) {
     vt_fetch *f = &m->fetch;

@@ -57,7 +57,7 @@ typedef struct vt_fetch {
     bool wide;          /* there is the pipe */
     bool reading;       /* commands of the batch are still to be sent */
     uint32_t batch;     /* instructions of a full batch */
-    uint32_t batch_end; /* behind the batch that is being read or handed over */
+    uint32_t batch_end; /* the end of the batch that is being read or handed over */
     uint32_t next;      /* the instruction to hand over */
     uint32_t entered;   /* instructions [next, entered) may be handed over */
     uint64_t drain;     /* the first cycle in which an instruction of the batch can enter */

@@ -109,7 +109,7 @@ static vta_status loop(vt_model *m) {
 }
 
 /* Makes every unit's states sum to the cycles: what a unit was in the middle of counts as busy up to the end. */
-static void close_books(vt_model *m) {
+static void finish_sums(vt_model *m) {
     m->timing->cycles = m->finish;
     m->timing->runs = 1;
     m->timing->read_beats = m->port.beats;
@@ -151,7 +151,7 @@ vta_status vt_timing_run(const vt_timing_job *job, vta_diag *diag, vta_timing *o
     vta_status status = init(&m);
     if (status == VTA_OK) status = loop(&m);
     bool ended = status == VTA_OK || status == VTA_TIMEOUT;
-    if (ended) close_books(&m);
+    if (ended) finish_sums(&m);
     clear(&m);
     if (!ended) *out_timing = (vta_timing){0};
     for (int s = 0; out_done && s < VT_STAGES; s++) out_done[s] = m.engine[s].done;
