@@ -1,5 +1,5 @@
 /* 2D convolution: 14 x 14 pixels, 256 to 256 channels, 3 x 3, padding 1, then shift by 8 and clip to 0..127: the
- * seeds' program with its final schedule, written by hand on the runtime.
+ * tutorial's program with its final schedule, written by hand on the runtime.
  *
  * In elements of the hardware (16 channels): data 16 x 14 x 14 inp, kernel 16 x 16 x 3 x 3 wgt, result 16 x 14 x 14 acc
  * elements. The schedule:

@@ -1,5 +1,5 @@
-/* Matrix multiply: C = int8(A B^T), A of 1 x 256 and B of 256 x 256 numbers, the seeds' second program, written by
- * hand on the runtime.
+/* Matrix multiply: C = int8(A B^T), A of 1 x 256 and B of 256 x 256 numbers, the second program of TVM VTA's tutorials,
+ * written by hand on the runtime.
  *
  * In elements of the hardware: A is a row of 16 inp elements, B 16 x 16 wgt elements, C a row of 16 acc elements. For
  * each of the 16 input elements, one inp element and a column of 16 wgt elements are loaded and multiplied:

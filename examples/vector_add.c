@@ -1,4 +1,5 @@
-/* Vector add: C = int8(A + B) for 64 x 16 numbers, the seeds' first program, written by hand on the runtime.
+/* Vector add: C = int8(A + B) for 64 x 16 numbers, the first program of TVM VTA's tutorials, written by hand on the
+ * runtime.
  *
  * Both operands are loaded into the accumulator buffer, one ALU instruction adds them, and a store narrows the sums to
  * 8 bits on their way to DRAM. Loads of acc and the ALU belong to the same pipeline stage, compute, which runs its

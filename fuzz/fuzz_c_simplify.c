@@ -20,7 +20,7 @@ typedef struct input {
     vt_ctx *ctx;
     const vt_var *vars[VARS];
     int64_t min[VARS], extent[VARS];
-    bool by_value; /* something is divided by what is no constant, and may be 0: sets take extents to be positive */
+    bool by_value; /* something is divided by what is not a constant, and may be 0: sets take extents to be positive */
     bool wild;     /* 64 bits and numbers at their ends: values wrap, so only that nothing breaks is checked */
 } input;
 
@@ -202,7 +202,7 @@ static vta_status body(vt_ctx *ctx, void *arg) {
     check_values(in, an, e, vt_canonical_simplify(an, e));
     const vt_expr *simple = vt_simplify(an, e);
     check_values(in, an, e, simple);
-    /* The forms are the original's: a second round may improve them, or turn two terms round and back, but most often
+    /* The forms are TVM's: a second round may improve them, or turn two terms round and back, but most often
      * changes nothing, and never makes more of them for long. */
     const vt_expr *settled = simple;
     for (int round = 0; round < ROUNDS; round++) settled = vt_simplify(an, settled);

@@ -1,1 +1,1 @@
-"""Programs of the original stack import this module to find TVM and VTA; here both are found already."""
+"""Programs for TVM's VTA import this module to find TVM and VTA; here both are found already."""

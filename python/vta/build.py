@@ -31,7 +31,7 @@ def build_config(debug_flag: int = 0, **kwargs: Any) -> PassContext:
     Parameters
     ----------
     debug_flag : int, optional
-        Debug mode that compiled functions set first (spec, section 6): 2 dumps instructions, 4 micro-ops,
+        Debug mode that compiled functions set first (docs/spec.md, section 6): 2 dumps instructions, 4 micro-ops,
         32 forces serial execution.
     disabled_pass : list of str, optional
         Passes to leave out, such as ``"tir.CommonSubexprElimTIR"``.
@@ -39,7 +39,7 @@ def build_config(debug_flag: int = 0, **kwargs: Any) -> PassContext:
     config : dict, optional
         See :class:`vta.PassContext`.
     kwargs : Any
-        Further options of the original.
+        Further options of TVM's function.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Intrinsics of one's own: instructions that :meth:`vta.te.Stage.tensorize` puts in place of a loop nest.
+"""User-defined intrinsics: instructions that :meth:`vta.te.Stage.tensorize` puts in place of a loop nest.
 
 Examples
 --------

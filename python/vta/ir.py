@@ -26,7 +26,7 @@ def print_style(style: str) -> Iterator[None]:
     Parameters
     ----------
     style : str
-        ``"primfn"``, the default, or ``"tvmscript"``, which later releases of the original print.
+        ``"primfn"``, the default, or ``"tvmscript"``, which later releases of TVM print.
     """
     if style not in ("primfn", "tvmscript"):
         raise ValueError(f"no style {style!r}; there are primfn and tvmscript")

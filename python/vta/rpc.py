@@ -148,7 +148,7 @@ def connect(url: str, port: int, key: str = "", session_timeout: int = 0, **kwar
     session_timeout : int, optional
         Accepted, without effect.
     kwargs : Any
-        Further options of the original.
+        Further options of TVM's function.
     """
     raise NotImplementedError(
         f"rpc.connect({url!r}, {port}): connections to boards come with the remote part of this project; use "

@@ -2,7 +2,7 @@
  *
  * One analyzer holds bindings of variables to ranges or values and a stack of constraints; its parts (constant bounds,
  * modular sets, rewriting, canonical forms) ask each other through it. Not thread-safe; lives in its context's arena.
- * The forms it produces (order of terms, which of two equal forms) are those of the original, since printed text and
+ * The forms it produces (order of terms, which of two equal forms) are those of TVM, since printed text and
  * call arguments depend on them. */
 #ifndef VT_ARITH_ANALYZER_H
 #define VT_ARITH_ANALYZER_H
@@ -40,7 +40,7 @@ typedef struct vt_modular {
 } vt_modular;
 vt_modular vt_modular_set(vt_analyzer *a, const vt_expr *e);
 
-/* One pass of the rewrite rules; one of the canonical form; what the original's Analyzer.simplify does: rewrite, then
+/* One pass of the rewrite rules; one of the canonical form; what TVM's Analyzer.simplify does: rewrite, then
  * canonical (steps counts them: 2 for both). */
 const vt_expr *vt_rewrite_simplify(vt_analyzer *a, const vt_expr *e);
 const vt_expr *vt_canonical_simplify(vt_analyzer *a, const vt_expr *e);

@@ -141,7 +141,7 @@ static vt_bound of_binary(vt_analyzer *an, const vt_expr *e) {
     }
 }
 
-/* Narrow and unsigned arithmetic wraps in earnest: (uint8)0 - x is no negative number. The index types are taken not
+/* Narrow and unsigned arithmetic really wraps: (uint8)0 - x is not a negative number. The index types are taken not
  * to overflow, as everywhere in the simplifier. */
 static vt_bound of_arithmetic(vt_analyzer *an, const vt_expr *e) {
     vt_bound b = of_binary(an, e), type = everything(e->dtype);

@@ -17,7 +17,7 @@ static inline vt_intset vt_intset_point(const vt_expr *e) { return (vt_intset){e
 static inline vt_intset vt_intset_interval(const vt_expr *min, const vt_expr *max) {
     return (vt_intset){min, max, false};
 }
-/* [min, min + extent - 1], folded as the original folds it; extent 1 gives the point. */
+/* [min, min + extent - 1], folded as TVM folds it; extent 1 gives the point. */
 vt_intset vt_intset_range(vt_ctx *ctx, const vt_expr *min, const vt_expr *extent);
 
 static inline bool vt_intset_is_everything(vt_intset s) { return !s.empty && !s.min && !s.max; }

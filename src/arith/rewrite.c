@@ -229,7 +229,7 @@ void vt__rewriter_init(vt_analyzer *an) {
 }
 
 const vt_expr *vt_rewrite_simplify(vt_analyzer *an, const vt_expr *e) {
-    /* A result may give other rules their chance; two rounds, as the original does. */
+    /* A result may give other rules their chance; two rounds, as TVM does. */
     for (int round = 0; round < 2; round++) {
         const vt_expr *result = an->rewriter.visit(&an->rewriter, e);
         if (result == e) return e;

@@ -160,7 +160,7 @@ vta_status vtac_module_save(vtac_module *m, const char *path, vta_diag *diag) {
     return vt_file_write(m->allocator, path, m->object.text, m->object.size, diag);
 }
 
-static vta_status take_in(vtac_module *m, vta_diag *diag) {
+static vta_status load_object(vtac_module *m, vta_diag *diag) {
     if (m->jit) return VTA_OK;
     if (!m->native)
         return vt_fail(
@@ -179,7 +179,7 @@ vta_status vtac_module_function(vtac_module *m, const char *name, vta_diag *diag
     void *address = NULL;
     vt__compile_begins();
     pthread_mutex_lock(&m->lock);
-    vta_status status = take_in(m, diag);
+    vta_status status = load_object(m, diag);
     pthread_mutex_unlock(&m->lock);
     if (status == VTA_OK) status = vt_jit_lookup(m->jit, name, diag, &address);
     vt__compile_ends();

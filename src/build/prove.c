@@ -219,7 +219,7 @@ static vta_status differs(const draw *d, const vta_field_options *options, uint6
     VT_TRY(explain(d, options, &stale));
     vta_diag *diag = vta_diag_create(p->allocator);
     vt_proof quiet = *p;
-    quiet.diag = diag; /* inputs that cannot be tried are no error of the proof */
+    quiet.diag = diag; /* inputs that cannot be tried are not an error of the proof */
     vta_status status = vt_prove_example(&quiet);
     vta_diag_destroy(diag);
     if (status == VTA_NO_MEMORY || status == VTA_INTERRUPTED)

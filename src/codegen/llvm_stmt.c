@@ -178,7 +178,7 @@ static void evaluate(vt__llvm *g, const vt_expr *e) {
         vt__llvm_expr(g, e);
         return;
     }
-    /* Packed functions return 0; what follows a return cannot be reached, but LLVM wants it in a block. */
+    /* Packed functions return 0; what follows a return cannot be reached, but LLVM requires it to be in a block. */
     LLVMBuildRet(g->builder, LLVMConstInt(g->i32, 0, 0));
     LLVMPositionBuilderAtEnd(g->builder, vt__llvm_block(g, "unreachable"));
 }

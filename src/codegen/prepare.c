@@ -26,7 +26,7 @@ typedef struct preparer {
 
 /* ---- The accelerator's intrinsics as runtime calls ---------------------------------------------------------- */
 
-/* VTASynchronize waits this many cycles at most, as the original does. */
+/* VTASynchronize waits this many cycles at most, as TVM's VTA does. */
 #define WAIT_CYCLES ((int64_t)1 << 31)
 
 static const vt_expr *command_handle(preparer *p) {

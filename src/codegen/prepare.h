@@ -1,4 +1,4 @@
-/* What both code makers want done to a function before they see it. Folder-private. */
+/* What both code generators need done to a function before they see it. Folder-private. */
 #ifndef VT_CODEGEN_PREPARE_H
 #define VT_CODEGEN_PREPARE_H
 

@@ -42,7 +42,7 @@ static bool is_written(const vt_func *f, const vt_var *data) {
 
 /* ---- The text ---------------------------------------------------------------------------------------------------- */
 
-/* Extents that are no constants stand as text. */
+/* Extents that are not constants are written as text. */
 static void write_shape(vt_json *w, vt_ctx *ctx, const vt_buffer *b) {
     vt_json_array(w, "shape");
     for (uint32_t i = 0; i < b->ndim; i++) {

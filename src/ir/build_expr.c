@@ -59,7 +59,7 @@ static void check_indices(vt_ctx *ctx, const char *what, const char *name, uint3
         vt_raise(ctx, VTA_INTERNAL, "%s of %s with %u indices: it has %u dimensions", what, name, n, ndim);
     for (uint32_t i = 0; i < n; i++)
         if (!vt_dtype_is_integral(indices[i]->dtype))
-            vt_raise(ctx, VTA_INTERNAL, "%s of %s: index %u is no integer", what, name, i);
+            vt_raise(ctx, VTA_INTERNAL, "%s of %s: index %u is not an integer", what, name, i);
 }
 
 int64_t vt__wrap_int(vt_dtype t, int64_t v) {

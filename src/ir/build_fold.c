@@ -1,4 +1,4 @@
-/* The folding constructors: what the original's operators do at once, no more, since printed forms depend on it. */
+/* The folding constructors: what TVM's operators do at once, no more, since printed forms depend on it. */
 #include <math.h>
 #include <string.h>
 

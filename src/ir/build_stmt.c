@@ -37,7 +37,7 @@ const vt_stmt *vt_s_for(vt_ctx *ctx, const vt_var *v, const vt_expr *min, const 
 const vt_stmt *vt_s_alloc(vt_ctx *ctx, const vt_var *v, vt_dtype t, uint32_t n, const vt_expr *const *extents,
                           const vt_expr *condition, const vt_stmt *body) {
     need_body(ctx, VT_S_ALLOC, body);
-    if (!v->u.var->pointer) vt_raise(ctx, VTA_INTERNAL, "allocate of %s, which is no pointer", vt_var_name(v));
+    if (!v->u.var->pointer) vt_raise(ctx, VTA_INTERNAL, "allocate of %s, which is not a pointer", vt_var_name(v));
     return vt_s_new(ctx, &(vt_stmt){.kind = VT_S_ALLOC,
                                     .u.alloc = {.var = v,
                                                 .dtype = t,

@@ -1,4 +1,4 @@
-/* Unique names for printers: "x", then "x_1", "x_2", ... in the two ways in which the original counts. */
+/* Unique names for printers: "x", then "x_1", "x_2", ... in the two ways in which TVM counts. */
 #ifndef VT_IR_NAMES_H
 #define VT_IR_NAMES_H
 

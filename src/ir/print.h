@@ -5,7 +5,7 @@
 #include "base/strbuf.h"
 #include "ir/node.h"
 
-/* "@main = primfn(...) -> () ..." as the original's module printer shows one function, with the two blank lines
+/* "@main = primfn(...) -> () ..." as TVM's module printer shows one function, with the two blank lines
  * that follow it. */
 void vt_print_primfn(vt_ctx *ctx, const vt_func *f, vt_strbuf *out);
 /* The TVMScript of a module with this function. header: the comment line and decorator of the stand-alone form. */

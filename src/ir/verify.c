@@ -71,12 +71,12 @@ static void check_expr(vt_visitor *v, const vt_expr *e) {
     case VT_E_REDUCE: check_reduce(ver, e); return;
     case VT_E_LOAD: use_buffer(ver, e->u.buffer, e->n); break;
     case VT_E_PLOAD: use_tensor(ver, e->u.tensor, e->n); break;
-    case VT_E_SELECT: need(ver, is_bool(e->a[0]), "the condition of a %s is no bool", "select"); break;
+    case VT_E_SELECT: need(ver, is_bool(e->a[0]), "the condition of a %s is not a bool", "select"); break;
     case VT_E_CALL:
         need(ver, vt_op_infos[e->u.op].arity < 0 || (uint32_t)vt_op_infos[e->u.op].arity == e->n,
              "%s has a wrong number of arguments", vt_op_infos[e->u.op].name);
         if (e->u.op == VT_OP_IF_THEN_ELSE)
-            need(ver, is_bool(e->a[0]), "the condition of %s is no bool", "if_then_else");
+            need(ver, is_bool(e->a[0]), "the condition of %s is not a bool", "if_then_else");
         break;
     default: break;
     }
@@ -85,7 +85,7 @@ static void check_expr(vt_visitor *v, const vt_expr *e) {
 
 static void check_loop(verifier *ver, const vt_stmt *s) {
     const vt_var *var = s->u.loop.var;
-    need(ver, vt_dtype_is_integral(var->dtype), "loop variable %s is no integer", vt_var_name(var));
+    need(ver, vt_dtype_is_integral(var->dtype), "loop variable %s is not an integer", vt_var_name(var));
     need(ver, vt_dtype_eq(var->dtype, s->u.loop.min->dtype) && vt_dtype_eq(var->dtype, s->u.loop.extent->dtype),
          "loop %s and its bounds differ in type", vt_var_name(var));
     vt_visit_expr(&ver->v, s->u.loop.min);
@@ -127,7 +127,7 @@ static void check_attr(verifier *ver, const vt_stmt *s) {
 static void check_alloc(verifier *ver, const vt_stmt *s) {
     const char *name = vt_var_name(s->u.alloc.var);
     need(ver, s->u.alloc.var->u.var->pointer, "%s is allocated but no pointer", name);
-    need(ver, is_bool(s->u.alloc.condition), "the condition of the allocation of %s is no bool", name);
+    need(ver, is_bool(s->u.alloc.condition), "the condition of the allocation of %s is not a bool", name);
     for (uint32_t i = 0; i < s->u.alloc.n_extents; i++) vt_visit_expr(&ver->v, s->u.alloc.extents[i]);
     define(ver, s->u.alloc.var, name);
     vt_visit_stmt(&ver->v, s->u.alloc.body);
@@ -177,9 +177,9 @@ static void check_stmt(vt_visitor *v, const vt_stmt *s) {
     case VT_S_ALLOC: check_alloc(ver, s); return;
     case VT_S_REALIZE: check_realize(ver, s); return;
     case VT_S_BLOCK: check_block(ver, s); return;
-    case VT_S_IF: need(ver, is_bool(s->u.branch.condition), "the condition of an %s is no bool", "if"); break;
+    case VT_S_IF: need(ver, is_bool(s->u.branch.condition), "the condition of an %s is not a bool", "if"); break;
     case VT_S_ASSERT:
-        need(ver, is_bool(s->u.assertion.condition), "the condition of an %s is no bool", "assert");
+        need(ver, is_bool(s->u.assertion.condition), "the condition of an %s is not a bool", "assert");
         break;
     case VT_S_STORE:
         use_buffer(ver, s->u.store.buffer, s->u.store.n_indices);

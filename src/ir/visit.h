@@ -5,7 +5,7 @@
 #include "ir/node.h"
 
 /* A visitor: embed it as the first member of a pass's state, set the hooks (NULL: default, visit the children). A hook
- * that wants to descend calls vt_visit_expr_children / vt_visit_stmt_children itself, before or after its own work. */
+ * that descends calls vt_visit_expr_children / vt_visit_stmt_children itself, before or after its own work. */
 typedef struct vt_visitor vt_visitor;
 struct vt_visitor {
     void (*expr)(vt_visitor *v, const vt_expr *e);

@@ -73,7 +73,7 @@ bool vt__name_in(const vt__names *names, const char *name, size_t size);
 void vt__overrides_read(vt__reader *r, const char *params);
 /* The value given to a parameter; false when there is none. */
 bool vt__override_of(const vt__reader *r, const char *name, int64_t *out_value);
-/* Raises when a value was given to what is no parameter of the kernel. */
+/* Raises when a value was given to what is not a parameter of the kernel. */
 void vt__overrides_check(vt__reader *r);
 /* The schedule, made of the outputs when it is first needed. */
 te_schedule *vt__schedule(vt__reader *r);

@@ -1,6 +1,6 @@
 /* Computes repeated subexpressions once: introduces variables cse_var_1, cse_var_2, ... for expressions that occur at
  * least twice under one statement, the largest first, at the innermost statement around all of them whose variables
- * they use. Loads and calls are never moved. The order of introduction, and so the numbers, are the original's. */
+ * they use. Loads and calls are never moved. The order of introduction, and so the numbers, are TVM's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,7 +240,7 @@ static void add_candidate(cse *st, candidates *c, const vt_expr *e) {
     table_add(&c->seen, e, 1);
     vt_grow(ctx, &c->rows, &c->cap, c->n + 1, sizeof *c->rows);
     row r = {.e = e, .count = 1, .size = node_count(e)};
-    uint32_t low = 0, high = c->n; /* behind all that are not smaller */
+    uint32_t low = 0, high = c->n; /* after all that are not smaller */
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
         if (c->rows[mid].size >= r.size)

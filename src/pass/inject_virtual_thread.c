@@ -216,7 +216,7 @@ static const vt_expr *inject_expr(vt_mutator *m, const vt_expr *e) {
     return vt_mutate_expr_children(m, e);
 }
 
-/* The same memory seen with room for every thread. Its shape is what the original writes: the shape times a part. */
+/* The same memory seen with room for every thread. Its shape is what TVM writes: the shape times a part. */
 static const vt_buffer *inject_buffer(vt_mutator *m, const vt_buffer *b) {
     inject *st = (inject *)m;
     const vt_expr *part = vt_ptrmap_get(st->parts, b->data);

@@ -1,4 +1,4 @@
-/* Does index arithmetic in 32 bits where every value on the way fits: loop variables, indices, extents and conditions
+/* Does index arithmetic in 32 bits where every intermediate value fits: loop variables, indices, extents and conditions
  * on them. Values that are stored keep their types. */
 #include "pass/pass.h"
 #include "pass/util.h"
@@ -14,7 +14,7 @@ static bool fits(narrow *st, const vt_expr *e) {
     return b.min >= INT32_MIN && b.max <= INT32_MAX;
 }
 
-/* The 32-bit form of a 64-bit integer expression; NULL when a value on the way may not fit. */
+/* The 32-bit form of a 64-bit integer expression; NULL when an intermediate value may not fit. */
 static const vt_expr *narrowed(narrow *st, const vt_expr *e) {
     vt_ctx *ctx = st->m.ctx;
     if (vt_dtype_eq(e->dtype, VT_I32)) return vt_mutate_expr(&st->m, e);

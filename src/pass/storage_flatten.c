@@ -265,7 +265,7 @@ static const vt_stmt *realize(flatten *st, const vt_stmt *s) {
     e->flat = flat_buffer(ctx, shaped, n, shape, e->strides);
     add_entry(st, e);
     const vt_stmt *body = vt_mutate_stmt(&st->m, s->u.realize.body);
-    drop_entry(st, e); /* its tail may be realized again behind it */
+    drop_entry(st, e); /* its tail may be realized again after it */
     return vt_s_alloc(ctx, data, e->flat->dtype, 1, e->flat->shape, vt_bool(ctx, true), body);
 }
 

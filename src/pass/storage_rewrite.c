@@ -24,7 +24,7 @@ struct storage {
     const vt_stmt *phase;   /* of what uses it now */
     const vt_stmt **allocs; /* what uses it */
     uint32_t n_allocs, cap_allocs;
-    storage **children; /* storages placed behind it in the same special memory */
+    storage **children; /* storages placed after it in the same special memory */
     uint32_t n_children, cap_children;
     bool child;
     uint64_t offset; /* bits, in the allocation of the storage it is a child of */
@@ -223,7 +223,7 @@ static const vt_stmt *make_alloc(rewrite *st, const storage *e, vt_dtype t, cons
 
 static uint64_t align_up(uint64_t bits, uint64_t align) { return (bits + align - 1) / align * align; }
 
-/* All storages of a special memory, one behind the other. */
+/* All storages of a special memory, one after the other. */
 static void alloc_special(rewrite *st, storage *e) {
     vt_ctx *ctx = st->m.ctx;
     vt_memory_info info = {.align_bits = 32, .max_bits = UINT64_MAX};

@@ -24,7 +24,7 @@ typedef struct vt_target vt_target;
 struct vt_target {
     /* The memory that a storage scope stands for; false for ordinary memory ("global", "local", ...). */
     bool (*memory_of_scope)(const vt_target *t, const char *scope, vt_memory_info *out_info);
-    /* False for calls that are no transfers. */
+    /* False for calls that are not transfers. */
     bool (*transfer_of_call)(const vt_target *t, const vt_expr *call, vt_transfer_info *out_info);
     /* Does the call order tasks that run side by side? */
     bool (*orders_tasks)(const vt_expr *call);

@@ -16,7 +16,7 @@ typedef struct unroll {
 
 enum { MAX_DEPTH = 8 };
 
-/* More copies than this is a mistake of the schedule, not a wish. */
+/* More copies than this is surely a mistake in the schedule. */
 enum { MAX_COPIES = 1 << 16 };
 
 static const vt_stmt *copies(vt_ctx *ctx, const vt_stmt *s, int64_t n) {

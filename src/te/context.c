@@ -124,7 +124,7 @@ const char *te__name(te_context *c, const char *name, const char *what) {
     bool ok = isalpha((unsigned char)*name) || *name == '_';
     for (const char *p = name; *p; p++) ok = ok && (isalnum((unsigned char)*p) || *p == '_' || *p == '.');
     if (!ok)
-        te__raise(c, VTA_INVALID_ARGUMENT, "\"%s\" is no name for %s: a letter or _, then letters, digits, _ and .",
+        te__raise(c, VTA_INVALID_ARGUMENT, "\"%s\" is not a name for %s: a letter or _, then letters, digits, _ and .",
                   name, what);
     return vt_new_string(&c->ctx, name);
 }
@@ -164,7 +164,7 @@ vt_dtype te__dtype(te_context *c, const char *text) {
             return VT_DTYPE(VT_INT, vta_config_width(c->config, memories[i].memory), 1);
     if (!vt_dtype_parse(text, &t) || t.code == VT_HANDLE || t.lanes != 1)
         te__raise(c, VTA_INVALID_ARGUMENT,
-                  "\"%s\" is no type: write int8, uint16, int32, float32, bool, inp_t, acc_t, ...", text);
+                  "\"%s\" is not a type: write int8, uint16, int32, float32, bool, inp_t, acc_t, ...", text);
     return t;
 }
 

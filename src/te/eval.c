@@ -359,7 +359,7 @@ static array *new_array(te_context *c, const vt_tensor *t) {
     a->shape = VT_NEW_ARRAY(&c->ctx, int64_t, t->ndim);
     for (uint32_t i = 0; i < t->ndim; i++) {
         if (!vt_as_const(t->shape[i], &a->shape[i]))
-            te__raise(c, VTA_UNSUPPORTED, "%s has a dimension that is no constant; it cannot be evaluated", t->name);
+            te__raise(c, VTA_UNSUPPORTED, "%s has a dimension that is not a constant; it cannot be evaluated", t->name);
         if (__builtin_mul_overflow(a->elements, a->shape[i], &a->elements) || a->elements > (INT64_C(1) << 40))
             te__raise(c, VTA_OUT_OF_RANGE, "%s is too large to be evaluated", t->name);
     }

@@ -98,7 +98,7 @@ struct evaluation {
     uint8_t *marks; /* one for each slot; the domain's, zeroed for each program */
 };
 
-/* One instruction that is no jump, on numbers. */
+/* One instruction that is not a jump, on numbers. */
 void te__eval_step(const program *p, const insn *in, value *slot);
 /* Evaluates `out` and all it needs. `data` and `out_data` are arrays of the domain's elements. */
 vta_status te__evaluate(te_context *c, const domain *of, void *user, te_tensor *out, size_t n,

@@ -62,7 +62,7 @@ static const char *complaint(te_op op, const vt_expr *const *x) {
         if (!vt_dtype_is_integral(x[1]->dtype)) return "needs an integer on its right";
         /* fall through */
     case TE_BITNOT:
-        if (!vt_dtype_is_integral(x[0]->dtype)) return "is no integer";
+        if (!vt_dtype_is_integral(x[0]->dtype)) return "is not an integer";
         break;
     case TE_AND:
     case TE_OR:
@@ -72,12 +72,12 @@ static const char *complaint(te_op op, const vt_expr *const *x) {
     case TE_SELECT:
     case TE_IF_THEN_ELSE:
     case TE_LIKELY:
-        if (!vt_dtype_is_bool(x[0]->dtype)) return "is no condition";
+        if (!vt_dtype_is_bool(x[0]->dtype)) return "is not a condition";
         break;
 #define VTA_MATH(name, function, operands, llvm, meaning) case TE_##name:
 #include "vta/math.def"
 #undef VTA_MATH
-        if (!vt_dtype_is_float(x[0]->dtype)) return "is no float: cast it first";
+        if (!vt_dtype_is_float(x[0]->dtype)) return "is not a float: cast it first";
         break;
     }
     return NULL;
@@ -178,7 +178,7 @@ const vt_expr *te__load(te_context *c, const vt_tensor *t, uint32_t n, const vt_
     const vt_expr **fitted = VT_NEW_ARRAY(&c->ctx, const vt_expr *, n);
     for (uint32_t i = 0; i < n; i++) {
         if (!vt_dtype_is_integral(indices[i]->dtype))
-            te__raise(c, VTA_INVALID_ARGUMENT, "index %u of %s is no integer but %s", i, t->name,
+            te__raise(c, VTA_INVALID_ARGUMENT, "index %u of %s is not an integer but %s", i, t->name,
                       te__dtype_text(c, indices[i]->dtype));
         fitted[i] = indices[i];
     }
@@ -299,7 +299,7 @@ static void int_value(te_context *c, const te_expr *given, int64_t *out_value) {
     const vt_expr *e = te__expr_in(c, given, "an expression");
     te__measure(c, e);
     e = vt_simplify_free(&c->ctx, e);
-    if (e->kind != VT_E_INT) te__raise(c, VTA_INVALID_ARGUMENT, "the expression is no integer constant");
+    if (e->kind != VT_E_INT) te__raise(c, VTA_INVALID_ARGUMENT, "the expression is not an integer constant");
     *out_value = e->u.i;
 }
 

@@ -45,7 +45,7 @@ static uint32_t operand_at(te_context *c, const te_intrin *in, const te_tensor *
     const vt_tensor *t = te__tensor_in(c, tensor, "an operand");
     for (uint32_t i = 0; i < in->n_buffers; i++)
         if (t == (i < in->op->n_inputs ? in->op->inputs[i] : in->op->outputs[i - in->op->n_inputs])) return i;
-    te__raise(c, VTA_INVALID_ARGUMENT, "%s is no operand of %s", t->name, in->name);
+    te__raise(c, VTA_INVALID_ARGUMENT, "%s is not an operand of %s", t->name, in->name);
 }
 
 static te_context *context_of(const te_intrin *in) { return vt_is(in, VT_TAG_INTRIN) ? in->c : NULL; }

@@ -95,7 +95,7 @@ static void add_thread(loop_maker *m, te__nest *level, const vt_iter *axis, cons
     vt_ctx *ctx = m->ctx;
     int64_t extent;
     if (!vt_is_const(dom->min, 0) || !vt_as_const(dom->extent, &extent))
-        vt_raise(ctx, VTA_ILLEGAL, "%s.%s is bound to %s, but its extent %s is no constant", m->st->origin->name,
+        vt_raise(ctx, VTA_ILLEGAL, "%s.%s is bound to %s, but its extent %s is not a constant", m->st->origin->name,
                  vt_var_name(axis->var), thread->thread_tag, vt_expr_plain(ctx, dom->extent));
     te__nest_add(ctx, level, vt_s_attr(ctx, vt_ref_iter(thread), VT_ATTR_VIRTUAL_THREAD, dom->extent, vt_s_nop(ctx)));
     vt_ptrmap_set(m->values, axis, thread->var);

@@ -188,7 +188,7 @@ const vt_operation *te__compute(te_context *c, const char *name, const char *tag
     for (uint32_t i = 0; i < n_axes; i++) {
         iters[i] = axes[i];
         if (axes[i]->type != VT_ITER_DATA_PAR || !axes[i]->extent)
-            te__raise(c, VTA_INVALID_ARGUMENT, "axis %s of %s is no data axis", vt_var_name(axes[i]->var), name);
+            te__raise(c, VTA_INVALID_ARGUMENT, "axis %s of %s is not a data axis", vt_var_name(axes[i]->var), name);
         for (uint32_t j = 0; j < i; j++)
             if (axes[j] == axes[i])
                 te__raise(c, VTA_INVALID_ARGUMENT, "axis %s is given twice to %s", vt_var_name(axes[i]->var), name);
@@ -244,7 +244,7 @@ const vt_expr *te__reduce(te_context *c, te_reduction kind, const vt_expr *value
         te__raise(c, VTA_INVALID_ARGUMENT, "a reduction cannot be reduced again: make it a tensor");
     for (uint32_t i = 0; i < n; i++) {
         if (axes[i]->type != VT_ITER_COMM_REDUCE || !axes[i]->extent)
-            te__raise(c, VTA_INVALID_ARGUMENT, "%s is no reduce axis", vt_var_name(axes[i]->var));
+            te__raise(c, VTA_INVALID_ARGUMENT, "%s is not a reduce axis", vt_var_name(axes[i]->var));
         for (uint32_t j = 0; j < i; j++)
             if (axes[j] == axes[i])
                 te__raise(c, VTA_INVALID_ARGUMENT, "reduce axis %s is given twice", vt_var_name(axes[i]->var));

@@ -126,7 +126,7 @@ static inline const void *te__tensor_key(const vt_tensor *t) {
 }
 
 static inline const vt_operation *te__op(const vt_tensor *t) { return t->op; }
-/* Makes a computation. Raises when bodies are no legal computation. The reduce axes are those of a reduction. */
+/* Makes a computation. Raises when bodies are not a legal computation. The reduce axes are those of a reduction. */
 const vt_operation *te__compute(te_context *c, const char *name, const char *tag, uint32_t n_axes,
                                 const vt_iter *const *axes, uint32_t n_bodies, const vt_expr *const *bodies);
 /* The same computation with other bodies, which are taken as they are. */

@@ -331,7 +331,7 @@ vta_status te_pragma(te_stage *st, te_axis *axis, const char *pragma, te_expr *v
 static void bind_to(te_context *c, te_stage *st, const te_axis *loop, const te_axis *to) {
     const vt_iter *axis = loop_of(c, st, loop, "bind"), *thread = te__axis_in(c, to, "a thread axis");
     if (thread->type != VT_ITER_THREAD_INDEX)
-        te__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is no thread axis", name_of(st), axis_of(axis),
+        te__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is not a thread axis", name_of(st), axis_of(axis),
                   axis_of(thread));
     if (axis->type == VT_ITER_COMM_REDUCE)
         te__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is a reduce axis; threads cannot share a sum",

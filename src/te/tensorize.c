@@ -213,7 +213,7 @@ static void match_bodies(matcher *m, const vt_ptrmap *values) {
                          m->st->origin->name, te__dtype_text(m->c, x->dtype), te__dtype_text(m->c, y->dtype));
         if (reduce != (y->kind == VT_E_REDUCE) ||
             (reduce && !same_reduction(ctx, x->u.reduce->combiner, y->u.reduce->combiner)))
-            te__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: %s is no reduction of the kind that the intrinsic computes",
+            te__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: %s is not a reduction of the kind that the intrinsic computes",
                          where(m), m->st->origin->name);
         uint32_t parts = reduce ? x->n : 1;
         for (uint32_t i = 0; i < parts; i++) {

@@ -19,7 +19,7 @@ typedef struct scene {
     check_random random;
     values v;
     int64_t min[VARS], extent[VARS];
-    bool by_constants; /* only these divide: sets take divisors that are no constants to be extents, thus positive */
+    bool by_constants; /* only these divide: sets take divisors that are not constants to be extents, thus positive */
 } scene;
 
 static uint32_t draw(scene *s, uint32_t n) { return check_next(&s->random) % n; }

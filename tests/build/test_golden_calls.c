@@ -1,5 +1,5 @@
 /* The recorded call sequences: each program as a kernel file, compiled, run on the simulator with its race checker,
- * compared with its meaning, and the calls that it makes with those of the original, byte for byte. */
+ * compared with its meaning, and the calls that it makes with those of TVM's VTA, byte for byte. */
 #include "build/programs.h"
 
 /* Recordings; a name's beginning says the configuration, the default one where it says none. */

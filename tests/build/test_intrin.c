@@ -1,4 +1,4 @@
-/* Intrinsics of one's own, from the declaration to the results: a GEMM that makes the calls of the built-in one, and a
+/* User-defined intrinsics, from the declaration to the results: a GEMM that makes the calls of the built-in one, and a
  * function of the C library in place of a loop on the processor. */
 #include "build/build_test.h"
 #include "vta/build.h"

@@ -84,7 +84,7 @@ static void test_bad(void **state) {
     run_in_context(no_memory_for_it, NULL, VTA_ILLEGAL,
                    "error: main: buffer loose is reached where nothing allocates it");
     run_in_context(wrong_type, NULL, VTA_ILLEGAL, "error: main: the store to A has a value of another type");
-    run_in_context(no_bool, NULL, VTA_ILLEGAL, "error: main: the condition of an if is no bool");
+    run_in_context(no_bool, NULL, VTA_ILLEGAL, "error: main: the condition of an if is not a bool");
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
-/* The seeds' programs and the small ones around them, in terms of the public te interface, by the names of the recorded
- * runtime calls. A name may begin with the configuration it is for ("2x16_"). */
+/* The tutorials' programs and the small ones around them, in terms of the public te interface, by the names of the
+ * recorded runtime calls. A name may begin with the configuration it is for ("2x16_"). */
 #ifndef TESTS_LISTINGS_PROGRAMS_H
 #define TESTS_LISTINGS_PROGRAMS_H
 
@@ -221,7 +221,7 @@ static void blocked(program *p) {
 
 /* ---- Convolution ------------------------------------------------------------------------------------------------ */
 
-/* How far the seeds' schedule of the convolution is taken. */
+/* How far the tutorials' schedule of the convolution is taken. */
 typedef enum conv_step { CONV_DEFAULT, CONV_BLOCKED, CONV_FINAL } conv_step;
 
 static void conv2d(program *p, conv_step step, bool threads) {

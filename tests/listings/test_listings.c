@@ -1,4 +1,4 @@
-/* The IR texts that the seeds print, character for character. */
+/* The IR texts that the tutorials print, character for character. */
 #include "listings/lower.h"
 #include "support/golden.h"
 

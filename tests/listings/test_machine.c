@@ -183,7 +183,7 @@ static vta_status run(vt_ctx *ctx, void *arg) {
         if (error)
             status = vt_fail(ctx->diag, VTA_RACE, "order %d: %s", order, error);
         else if (running->failed)
-            status = vt_fail(ctx->diag, VTA_INTERNAL, "a call that is none of the runtime's");
+            status = vt_fail(ctx->diag, VTA_INTERNAL, "a call that the runtime does not have");
         else if (memcmp(got, want, bytes_of(j, j->out)) != 0)
             status = vt_fail(ctx->diag, VTA_MISMATCH, "order %d: the results differ", order);
         vta_runtime_use(NULL);

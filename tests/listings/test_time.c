@@ -1,4 +1,4 @@
-/* Time of each pass for the seeds' convolution: information, and a generous limit. */
+/* Time of each pass for the tutorials' convolution: information, and a generous limit. */
 #include "listings/lower.h"
 #include "support/check.h"
 

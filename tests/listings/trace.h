@@ -238,7 +238,7 @@ static void trace_text_kernel(trace *t, bool gemm, int site, int64_t signature, 
     vt_strbuf_add(t->out, "end\n");
 }
 
-/* False when the function does something that is no runtime call. */
+/* False when the function does something that is not a runtime call. */
 static inline bool trace_run(vt_ctx *ctx, const vt_func *f, vt_strbuf *out) {
     trace *t = VT_NEW(ctx, trace);
     *t = (trace){.ctx = ctx, .call = trace_text_call, .kernel = trace_text_kernel, .out = out};

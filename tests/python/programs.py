@@ -31,7 +31,7 @@ def _copy(shape, tensor, name):
 
 
 def vadd(env):
-    """The seeds' vector add."""
+    """The tutorials' vector add."""
     shape = (1, 64, env.BATCH, env.BLOCK_OUT)
     a = te.placeholder(shape, name="A", dtype=env.acc_dtype)
     b = te.placeholder(shape, name="B", dtype=env.acc_dtype)
@@ -48,7 +48,7 @@ def vadd(env):
 
 
 def matmul(env):
-    """The seeds' simple matrix multiply."""
+    """The tutorials' simple matrix multiply."""
     m, n, o = 16, 16, 1
     a = te.placeholder((o, n, env.BATCH, env.BLOCK_IN), name="A", dtype=env.inp_dtype)
     b = te.placeholder((m, n, env.BLOCK_OUT, env.BLOCK_IN), name="B", dtype=env.wgt_dtype)
@@ -127,7 +127,7 @@ def blocked(env):
 
 
 def conv2d(env, threads=True):
-    """The seeds' 2D convolution."""
+    """The tutorials' 2D convolution."""
     batch, size, channels, kernel_size, pad = env.BATCH, 14, 256, 3, 1
     data_shape = (batch // env.BATCH, channels // env.BLOCK_IN, size, size, env.BATCH, env.BLOCK_IN)
     kernel_shape = (channels // env.BLOCK_OUT, channels // env.BLOCK_IN, kernel_size, kernel_size, env.BLOCK_OUT,

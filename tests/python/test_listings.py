@@ -1,4 +1,4 @@
-"""The lowered texts of the seeds from Python, in both styles."""
+"""The lowered texts of the tutorials from Python, in both styles."""
 
 import contextlib
 import io

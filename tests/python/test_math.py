@@ -66,7 +66,7 @@ class Functions(unittest.TestCase):
         self.assertIs(te.power, te.pow)
 
     def test_numbers_of_another_kind(self):
-        with self.assertRaisesRegex(vta.VTAError, "the operand of erf is no float: cast it first"):
+        with self.assertRaisesRegex(vta.VTAError, "the operand of erf is not a float: cast it first"):
             te.erf(te.var("i"))
         with self.assertRaises(TypeError):
             te.erf(te.var("x", "float32"), 2.0)  # pylint: disable=too-many-function-args

@@ -1,6 +1,6 @@
 """The documents that the project started from: their notebooks run without a changed cell, and their code runs.
 
-What may differ in an output: standard error (time stamps, paths, warnings of the original). Everything else is
+What may differ in an output: standard error (time stamps, paths, warnings of TVM). Everything else is
 compared as it stands."""
 
 import ast

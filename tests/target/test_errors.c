@@ -192,7 +192,7 @@ static void copy_that_computes(void **state) {
     program p = start();
     chain k = build_chain(&p, 4, 4, "x_buf[...] + 1");
     mark(&p, k.y_buf, 0, "dma_copy");
-    REFUSED(&p, "the loops marked dma_copy are no copy", "the value is not a load");
+    REFUSED(&p, "the loops marked dma_copy are not a copy", "the value is not a load");
 }
 
 static void store_that_is_not_from_acc(void **state) {
@@ -305,7 +305,7 @@ static void alu_without_the_operation(void **state) {
         program p = start();
         chain k = build_chain(&p, 4, 4, cases[i].body);
         mark(&p, k.y_buf, 0, "alu");
-        REFUSED(&p, "the loops marked alu are no operation of the ALU", cases[i].text);
+        REFUSED(&p, "the loops marked alu are not an operation of the ALU", cases[i].text);
     }
 }
 

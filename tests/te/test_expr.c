@@ -99,14 +99,14 @@ static void refused(void **state) {
         {"A", VTA_PARSE, "A is a tensor"},
         {"B[0]", VTA_NOT_FOUND, "there is no tensor \"B\""},
         {"A[0, 1]", VTA_INVALID_ARGUMENT, "A has 1 dimensions, but 2 indices"},
-        {"A[f]", VTA_INVALID_ARGUMENT, "index 0 of A is no integer but float32"},
+        {"A[f]", VTA_INVALID_ARGUMENT, "index 0 of A is not an integer but float32"},
         {"foo(x)", VTA_PARSE, "there is no function or type \"foo\""},
         {"max(x)", VTA_PARSE, "max takes 2 arguments, not 1"},
         {"x / 2", VTA_INVALID_ARGUMENT, "write // (rounds down)"},
         {"x % 0", VTA_INVALID_ARGUMENT, "divided by zero"},
-        {"f & 1", VTA_INVALID_ARGUMENT, "is no integer"},
-        {"x && p", VTA_INVALID_ARGUMENT, "is no condition"},
-        {"exp(x)", VTA_INVALID_ARGUMENT, "is no float: cast it first"},
+        {"f & 1", VTA_INVALID_ARGUMENT, "is not an integer"},
+        {"x && p", VTA_INVALID_ARGUMENT, "is not a condition"},
+        {"exp(x)", VTA_INVALID_ARGUMENT, "is not a float: cast it first"},
         {"sum[k](x)", VTA_NOT_FOUND, "there is no reduce axis \"k\""},
         {"sum[k: 4](sum[l: 4](x))", VTA_INVALID_ARGUMENT, "cannot be reduced again"},
         {"sum[k: 0](x)", VTA_OUT_OF_RANGE, "it must be at least 1"},
@@ -154,7 +154,7 @@ static void causes(void **state) {
     assert_null(a);
     assert_null(sum);
     assert_int_equal(vta_diag_count(te_context_diag(c)), 1);
-    assert_refused(c, VTA_INVALID_ARGUMENT, "\"int33x\" is no type");
+    assert_refused(c, VTA_INVALID_ARGUMENT, "\"int33x\" is not a type");
     assert_null(te_load(c, NULL, 1, &i));
     assert_refused(c, VTA_INVALID_ARGUMENT, "NULL where a tensor is expected");
     assert_null(te_parse(NULL, "1"));

@@ -118,7 +118,7 @@ static void integers(void **state) {
                  functions[f].name);
         assert_null(te_define(c, text));
         words = take_messages(c);
-        snprintf(text, sizeof text, "the operand of %s is no float: cast it first", functions[f].name);
+        snprintf(text, sizeof text, "the operand of %s is not a float: cast it first", functions[f].name);
         if (!strstr(words, text)) fail_msg("expected \"%s\" in \"%s\"", text, words);
         free(words);
         te_context_destroy(c);

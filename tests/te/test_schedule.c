@@ -72,7 +72,7 @@ static void refused_steps(void **state) {
     assert_int_equal(te_bind(st, o, te_thread_axis(f.c, "vthread")), VTA_ILLEGAL);
     assert_refused(f.c, VTA_ILLEGAL, "already bound to cthread");
     assert_int_equal(te_bind(st, n, j), VTA_ILLEGAL);
-    assert_refused(f.c, VTA_ILLEGAL, "it is no thread axis");
+    assert_refused(f.c, VTA_ILLEGAL, "it is not a thread axis");
     assert_int_equal(te_compute_at(b, b, te_stage_axis(b, 0)), VTA_ILLEGAL);
     assert_refused(f.c, VTA_ILLEGAL, "at its own loop");
     assert_int_equal(te_compute_inline(te_schedule_stage(f.s, f.a)), VTA_ILLEGAL);
@@ -81,7 +81,7 @@ static void refused_steps(void **state) {
     assert_int_equal(te_tensorize(st, n, NULL), VTA_ILLEGAL);
     assert_refused(f.c, VTA_ILLEGAL, "d is already tensorized at j");
     assert_int_equal(te_pragma(st, j, "no pragma", NULL), VTA_INVALID_ARGUMENT);
-    assert_refused(f.c, VTA_INVALID_ARGUMENT, "is no name for a pragma");
+    assert_refused(f.c, VTA_INVALID_ARGUMENT, "is not a name for a pragma");
     assert_leaves(st, "i.outer i.inner j");
     assert_null(te_schedule_stage(f.s, te_placeholder(f.c, "other", "int8", 1, (int64_t[]){1})));
     assert_refused(f.c, VTA_NOT_FOUND, "the schedule has no stage for other");
@@ -269,7 +269,7 @@ static void arguments(void **state) {
     te_context_destroy(f.c);
 }
 
-/* An intrinsic of one's own: adds two vectors of 4. */
+/* A user-defined intrinsic: adds two vectors of 4. */
 static void own_intrinsic(void **state) {
     (void)state;
     te_context *c = context_with(NULL);

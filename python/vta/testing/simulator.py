@@ -50,7 +50,7 @@ def all_stats() -> dict[str, int]:
 
 
 def stats() -> dict[str, int]:
-    """The counters that the original shows: bytes moved and micro-ops executed.
+    """The counters that TVM's VTA shows: bytes moved and micro-ops executed.
 
     Returns
     -------

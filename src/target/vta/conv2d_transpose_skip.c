@@ -23,7 +23,7 @@ static const vt_stmt *find_store(const vt_stmt *s) {
     }
 }
 
-/* Loads and the first selection of a value, in the order of the original's walk (operands before their user). */
+/* Loads and the first selection of a value, in the order of TVM's walk (operands before their user). */
 typedef struct parts {
     const vt_expr *loads[3]; /* the last three */
     uint32_t n;
@@ -72,7 +72,7 @@ static const vt_stmt *replace_gemm(skip *st, const vt_stmt *s) {
     const vta_config *config = vt__config(st->l);
     const vt_stmt *store = find_store(s->u.attr.body);
     if (!store || store->u.pstore.n_indices < 3)
-        vt_raise(ctx, VTA_ILLEGAL, "conv2d_transpose_gemm marks something that is no multiply-add of tiled tensors");
+        vt_raise(ctx, VTA_ILLEGAL, "conv2d_transpose_gemm marks something that is not a multiply-add of tiled tensors");
     int64_t batch = vta_config_batch(config), in = vta_config_block_in(config), out = vta_config_block_out(config);
     vt_dtype acc = VT_DTYPE(VT_INT, vta_config_width(config, VTA_MEM_ACC), 1);
     vt_dtype inp = VT_DTYPE(VT_INT, vta_config_width(config, VTA_MEM_INP), 1);
@@ -119,10 +119,11 @@ static const vt_stmt *replace_checked(skip *st, const vt_stmt *s) {
     lost l = {.replacement = replace_gemm(st, s)};
     vt_stmt_walk(s->u.attr.body, NULL, find_lost, &l);
     if (!l.var) return l.replacement;
-    vt_raise(st->m.ctx, VTA_ILLEGAL,
-             "conv2d_transpose_gemm: axis %s is inside of the mark, but is no axis of the GEMM's tile; mark the first "
-             "axis of the tile instead",
-             vt_var_name(l.var));
+    vt_raise(
+        st->m.ctx, VTA_ILLEGAL,
+        "conv2d_transpose_gemm: axis %s is inside of the mark, but is not an axis of the GEMM's tile; mark the first "
+        "axis of the tile instead",
+        vt_var_name(l.var));
 }
 
 static const vt_stmt *skip_stmt(vt_mutator *m, const vt_stmt *s) {

@@ -12,7 +12,7 @@ static const vt_stmt *apply(vt_mutator *m, const vt_stmt *s) {
     if (!vt_pragma_is(s, "trim_loop")) return s;
     const vt_stmt *loop = s->u.attr.body;
     if (loop->kind != VT_S_FOR)
-        vt_raise(ctx, VTA_ILLEGAL, "trim_loop marks something that is no loop of several steps");
+        vt_raise(ctx, VTA_ILLEGAL, "trim_loop marks something that is not a loop of several steps");
     return vt_loop_with(ctx, loop, loop->u.loop.var, loop->u.loop.min, vt_int(ctx, loop->u.loop.extent->dtype, 2),
                         loop->u.loop.body);
 }

@@ -74,7 +74,7 @@ static void add_token(planner *st, tokens *t, token x) {
     t->items[t->n++] = x;
 }
 
-/* The newest first: the order in which the original walks such sets, and so that of the tokens it emits. */
+/* The newest first: the order in which TVM walks such sets, and so that of the tokens it emits. */
 static void add_stage(planner *st, stages *s, int stage) {
     for (uint32_t i = 0; i < s->n; i++)
         if (s->items[i] == stage) return;
@@ -98,7 +98,7 @@ static void insert(planner *st, vt_ptrmap *where, const vt_stmt *node, vt_op op,
     vt_stmt_list_add(ctx, list, vt__call(ctx, op, 2, args));
 }
 
-/* The last leg of the way from one stage to another. */
+/* The last step from one stage to another. */
 static token last_leg(token x) {
     return (token){x.from == VTA_STAGE_COMPUTE || x.to == VTA_STAGE_COMPUTE ? x.from : VTA_STAGE_COMPUTE, x.to};
 }
@@ -419,7 +419,7 @@ const vt_func *vt_pass_coproc_sync(vt_lowering *l, const vt_func *f) {
                     .waits = vt_ptrmap_new(ctx)};
     vt_stmt_walk_post(f->body, NULL, find_tasks, &plan);
     /* Where the whole program is one loop, its drain comes after the synchronization and meets the next run's primer;
-     * so the original does, and recorded call sequences show it. */
+     * so TVM does, and recorded call sequences show it. */
     vt_stmt_list *sync = VT_NEW(ctx, vt_stmt_list);
     vt_stmt_list_add(ctx, sync, vt__call(ctx, VT_OP_VTA_COPROC_SYNC, 0, NULL));
     vt_ptrmap_set(plan.after, f->body, sync);

@@ -18,10 +18,11 @@ static const char *copy_name(vt_ctx *ctx, const vt_copy *c) {
 /* ---- Matching --------------------------------------------------------------------------------------------------- */
 
 static _Noreturn void no_copy(vt_ctx *ctx, const vt_stmt *nest, const char *why) {
-    vt_raise_detailed(ctx, VTA_ILLEGAL, vt_stmt_text(ctx, nest),
-                      "the loops marked dma_copy are no copy that a transfer can make: %s. A copy is y[i, j] = x[...], "
-                      "with an optional cast or padding, and nothing else",
-                      why);
+    vt_raise_detailed(
+        ctx, VTA_ILLEGAL, vt_stmt_text(ctx, nest),
+        "the loops marked dma_copy are not a copy that a transfer can make: %s. A copy is y[i, j] = x[...], "
+        "with an optional cast or padding, and nothing else",
+        why);
 }
 
 /* The load that is copied, and the condition under which it is (else padding). All padding gives the zero itself. */
@@ -143,12 +144,13 @@ static const char *axis_text(vt_ctx *ctx, const vt_copy *c, uint32_t dim) {
 
 static _Noreturn void no_pattern(vt_ctx *ctx, const vt_copy *c, const vt_side *side, const char *memory, int64_t block,
                                  uint32_t dim, const char *why) {
-    vt_raise(ctx, VTA_ILLEGAL,
-             "%s is no two-dimensional pattern of %s elements (%lld scalars each): shape [%s], strides [%s] of %s; %s "
-             "breaks it: %s. Move an outer axis out of the copy (compute_at a deeper axis, or put dma_copy on an inner "
-             "axis), so that rows of whole elements at one distance are left",
-             copy_name(ctx, c), memory, (long long)block, list_text(ctx, c->ndim, side->shape),
-             list_text(ctx, c->ndim, side->strides), side->buffer->name, axis_text(ctx, c, dim), why);
+    vt_raise(
+        ctx, VTA_ILLEGAL,
+        "%s is not a two-dimensional pattern of %s elements (%lld scalars each): shape [%s], strides [%s] of %s; %s "
+        "breaks it: %s. Move an outer axis out of the copy (compute_at a deeper axis, or put dma_copy on an inner "
+        "axis), so that rows of whole elements at one distance are left",
+        copy_name(ctx, c), memory, (long long)block, list_text(ctx, c->ndim, side->shape),
+        list_text(ctx, c->ndim, side->strides), side->buffer->name, axis_text(ctx, c, dim), why);
 }
 
 void vt__check_compact(vt_lowering *l, const vt_copy *c, const vt_side *side) {

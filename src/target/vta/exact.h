@@ -35,7 +35,7 @@ bool vt__exact_value(const vt_known *known, const vt_expr *e, int64_t *out);
 typedef bool (*vt_exact_visit)(void *user, const int64_t *values);
 
 /* Calls visit for every combination of values that the loops give the n expressions. False, maybe after some calls,
- * when it cannot: a variable of no loop, an operation that is no integer arithmetic, or too many combinations. */
+ * when it cannot: a variable of no loop, an operation that is not integer arithmetic, or too many combinations. */
 bool vt__exact_values(vt_ctx *ctx, const vt_around *around, uint32_t n, const vt_expr *const *exprs,
                       vt_exact_visit visit, void *user);
 

@@ -56,7 +56,7 @@ typedef struct alu {
 
 static _Noreturn void refuse(alu *st, const vt_stmt *stmt, const char *why) {
     vt_raise_detailed(st->m.ctx, VTA_ILLEGAL, vt_stmt_text(st->m.ctx, stmt),
-                      "the loops marked alu are no operation of the ALU: %s", why);
+                      "the loops marked alu are not an operation of the ALU: %s", why);
 }
 
 /* ---- Matching --------------------------------------------------------------------------------------------------- */
@@ -322,7 +322,7 @@ static void copy(alu *st, vt_stmt_list *out, const nest *k, const operand *x) {
     apply(st, out, k, VTA_ALU_ADD, x);
 }
 
-/* A shift by nothing: what is there already is still read and written, as the original has it. */
+/* A shift by nothing: what is there already is still read and written, as TVM has it. */
 static void stay(alu *st, vt_stmt_list *out, const nest *k) {
     add_kernel(st, out, k, (uop){.opcode = VTA_ALU_SHR, .imm = vt_i32(st->m.ctx, 0)});
 }

@@ -8,7 +8,7 @@
 typedef struct lift {
     vt_mutator m;
     const char *key;
-    const vt_stmt *attr; /* what the statement just visited wants around it; NULL: nothing */
+    const vt_stmt *attr; /* the attribute to put around the statement just visited; NULL: none */
 } lift;
 
 static bool find_push(void *user, const vt_expr *e) {

@@ -7,7 +7,7 @@
  * without the problem keep the order of the schedule.
  *
  * Boards made from HLS have the same gap between steps of the hardware's loops. An order chosen here keeps it, and that
- * of a function with tails, whose schedule was made for the full tile; that of one without is the original's. */
+ * of a function with tails, whose schedule was made for the full tile; that of one without is TVM's. */
 #include <string.h>
 
 #include "arith/linear.h"

@@ -164,7 +164,7 @@ static void add_push(kernel *k, const vt_stmt *s, const vt_expr *e) {
     int64_t mode, reset = 0, use_imm = 0;
     if (!vt_as_const(e->a[MODE], &mode) || mode != k->mode)
         vt__verify_fail(k->v, VT_RULE_KERNEL, s, "the micro-op is of another kind than its kernel");
-    if (k->open < k->loop_count) vt__verify_fail(k->v, VT_RULE_KERNEL, s, "a micro-op stands behind its loops");
+    if (k->open < k->loop_count) vt__verify_fail(k->v, VT_RULE_KERNEL, s, "a micro-op comes after its loops");
     if (!k->first) {
         k->first = e;
         vt__verify_prove(k->v, k->scope, make_loop_demands, k);
@@ -191,7 +191,7 @@ static void add_push(kernel *k, const vt_stmt *s, const vt_expr *e) {
 }
 
 static void begin_loop(kernel *k, const vt_stmt *s, const vt_expr *e) {
-    if (k->first) vt__verify_fail(k->v, VT_RULE_KERNEL, s, "a hardware loop begins behind a micro-op");
+    if (k->first) vt__verify_fail(k->v, VT_RULE_KERNEL, s, "a hardware loop begins after a micro-op");
     if (k->loop_count == HARDWARE_LOOPS) vt__verify_fail(k->v, VT_RULE_KERNEL, s, "there is a third hardware loop");
     if (e->n != VT_OPERANDS(VTAUopLoopBegin))
         vt__verify_fail(k->v, VT_RULE_KERNEL, s, "a hardware loop has another number of arguments");

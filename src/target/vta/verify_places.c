@@ -149,7 +149,7 @@ static void scan_stmt(scan *st, const vt_stmt *s) {
 
 /* ---- Places ------------------------------------------------------------------------------------------------ */
 
-/* An index with some number in place of each variable; false for what is no plain arithmetic. */
+/* An index with some number in place of each variable; false for what is not plain arithmetic. */
 static bool sample(const vt_expr *e, uint64_t seed, int64_t *out) {
     int64_t x, y;
     if (e->kind == VT_E_INT) {

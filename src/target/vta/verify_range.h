@@ -2,7 +2,7 @@
  * with which the passes have decided what they emitted: sums of variables with known ranges, and a proof by cases.
  *
  * A place in the function is a path of binders, outermost first: loops, lets, conditions. A value is a sum of variables
- * (loops' and, for lets whose value is no sum, atoms that stand for it) plus a rest somewhere in an interval. A
+ * (loops' and, for lets whose value is not a sum, atoms that stand for it) plus a rest somewhere in an interval. A
  * condition that the sums do not decide is decided by cutting loops in two and looking at both halves, down to single
  * iterations, where every value is exact: so "broken" comes with the iteration that breaks it. */
 #ifndef VT_TARGET_VTA_VERIFY_RANGE_H

@@ -18,7 +18,7 @@ static const struct {
 /* What a statement does to the queues. */
 typedef struct flow {
     int64_t net[QUEUES]; /* tokens pushed less tokens popped */
-    int64_t low[QUEUES]; /* the lowest that a queue gets on the way, from 0 on */
+    int64_t low[QUEUES]; /* the lowest count that a queue has in between, starting at 0 */
     bool varies;         /* it cannot be told for all iterations of the loops around at once */
 } flow;
 
@@ -58,7 +58,7 @@ static flow of_token(vt_verifier *v, const vt_stmt *s, const vt_expr *e, bool pu
     int64_t from, to;
     flow f = {.varies = false};
     if (!vt_as_const(e->a[VT_DEP(from_qid)], &from) || !vt_as_const(e->a[VT_DEP(to_qid)], &to))
-        vt__verify_fail(v, VT_RULE_QUEUE, s, "the stages of a token are no constants");
+        vt__verify_fail(v, VT_RULE_QUEUE, s, "the stages of a token are not constants");
     int q = 0;
     while (q < QUEUES && (queues[q].from != from || queues[q].to != to)) q++;
     if (q == QUEUES)

@@ -35,7 +35,7 @@ static transfer read_call(vt_verifier *v, const vt_expr *e, bool loads) {
 
 static void check_memory(vt_verifier *v, const vt_stmt *s, const vt_expr *type, bool loads, vta_memory *out_memory) {
     int64_t memory;
-    if (!vt_as_const(type, &memory)) vt__verify_fail(v, VT_RULE_TRANSFER, s, "the memory is no constant");
+    if (!vt_as_const(type, &memory)) vt__verify_fail(v, VT_RULE_TRANSFER, s, "the memory is not a constant");
     bool good =
         loads ? memory == VTA_MEM_INP || memory == VTA_MEM_WGT || memory == VTA_MEM_ACC || memory == VTA_MEM_ACC_8BIT
               : memory == VTA_MEM_OUT;
@@ -82,7 +82,7 @@ static vt_form tensor_elements(const vt_verifier *v, const vt_stmt *s, const tra
     bool is_var = t->data->kind == VT_E_VAR;
     const vt_stmt *alloc = is_var ? vt_ptrmap_get(v->allocs, t->data) : NULL;
     const vt_buffer *b = is_var ? vt_ptrmap_get(v->buffers, t->data) : NULL;
-    if (!alloc && !b) vt__verify_fail(v, VT_RULE_TRANSFER, s, "the DRAM side is no tensor of the function");
+    if (!alloc && !b) vt__verify_fail(v, VT_RULE_TRANSFER, s, "the DRAM side is not a tensor of the function");
     const vt_var_info *var = t->data->u.var;
     if (var->scope && var->scope[0] && strcmp(var->scope, "global") != 0)
         vt__verify_fail(v, VT_RULE_TRANSFER, s, "the DRAM side is not in DRAM");
@@ -104,9 +104,9 @@ static const vt_claim NO_COLUMNS = {VT_RULE_SIZE, "x_size is not positive"},
                       NEGATIVE_PAD = {VT_RULE_SIZE, "padding is negative"},
                       LARGE_PAD = {VT_RULE_SIZE, "padding is above 15"},
                       BEFORE_SRAM = {VT_RULE_SRAM, "the on-chip address is negative"},
-                      BEHIND_SRAM = {VT_RULE_SRAM, "it ends behind the memory"},
+                      BEHIND_SRAM = {VT_RULE_SRAM, "it ends past the end of the memory"},
                       BEFORE_DRAM = {VT_RULE_DRAM, "it begins before the tensor"},
-                      BEHIND_DRAM = {VT_RULE_DRAM, "it ends behind the tensor"};
+                      BEHIND_DRAM = {VT_RULE_DRAM, "it ends past the end of the tensor"};
 
 static void make_demands(void *user, vt_path *p, vt_demands *out) {
     enum { MOST_SIZE = 65535, MOST_PAD = 15, ANY = INT32_MAX };
