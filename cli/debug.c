@@ -145,7 +145,13 @@ static bool parse_stop(session *s, const words *w, stop *out) {
                 *out = (stop){STOP_TOKEN, (uint32_t)q, 0};
                 return true;
             }
-        complain(s, "a token queue is load->compute, compute->load, compute->store or store->compute, not", what);
+#define VTA_TOKEN(from, to, number, name, letters) name ", "
+        complain(s,
+                 "a token queue is one of "
+#include "vta/token.def"
+                 "not",
+                 what);
+#undef VTA_TOKEN
         return false;
     }
     if (number(what, &n) && n <= UINT32_MAX) {

@@ -60,14 +60,21 @@ void print_where(const session *s) {
 
 /* "waiting for a load->compute token" says more than the state's own text. */
 static const char *state_text(int unit, uint32_t state, char text[64]) {
-    static const int queue[VTA_UNIT_COUNT][2] = {{-1, -1},
-                                                 {-1, VTA_TOKEN_COMPUTE_LOAD},
-                                                 {VTA_TOKEN_LOAD_COMPUTE, VTA_TOKEN_STORE_COMPUTE},
-                                                 {VTA_TOKEN_COMPUTE_STORE, -1}};
-    int side = state == VTA_STATE_wait_prev ? 0 : state == VTA_STATE_wait_next ? 1 : -1;
-    if (side < 0 || queue[unit][side] < 0) return vta_unit_state_text((vta_unit_state)state);
-    snprintf(text, 64, "waiting for a %s token", vta_token_queue_name((vta_token_queue)queue[unit][side]));
-    return text;
+    static const struct {
+        int from, to;
+        vta_token_queue queue;
+    } queues[] = {
+#define VTA_TOKEN(from, to, number, name, letters) {VTA_UNIT_##from, VTA_UNIT_##to, VTA_TOKEN_##from##_##to},
+#include "vta/token.def"
+#undef VTA_TOKEN
+    };
+    int from = state == VTA_STATE_wait_prev ? unit - 1 : state == VTA_STATE_wait_next ? unit + 1 : -1;
+    for (size_t i = 0; i < sizeof queues / sizeof *queues; i++)
+        if (queues[i].from == from && queues[i].to == unit) {
+            snprintf(text, 64, "waiting for a %s token", vta_token_queue_name(queues[i].queue));
+            return text;
+        }
+    return vta_unit_state_text((vta_unit_state)state);
 }
 
 void print_units(const session *s) {

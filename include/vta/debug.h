@@ -49,16 +49,6 @@ typedef struct vta_unit_view {
 } vta_unit_view;
 VTA_API vta_unit_view vta_debugger_unit(const vta_debugger *debugger, vta_unit unit);
 
-/* The token queues. */
-typedef enum vta_token_queue {
-    VTA_TOKEN_LOAD_COMPUTE = 0,
-    VTA_TOKEN_COMPUTE_LOAD = 1,
-    VTA_TOKEN_COMPUTE_STORE = 2,
-    VTA_TOKEN_STORE_COMPUTE = 3,
-    VTA_TOKEN_QUEUES
-} vta_token_queue;
-/* "load->compute"; NULL past the last. Static storage. */
-VTA_API const char *vta_token_queue_name(vta_token_queue queue);
 /* Tokens in each queue at the current cycle. */
 VTA_API void vta_debugger_tokens(const vta_debugger *debugger, uint32_t out_tokens[VTA_TOKEN_QUEUES]);
 /* True when the instruction pushes or pops a token of the queue. */

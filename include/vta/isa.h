@@ -34,6 +34,17 @@ typedef enum vta_alu_opcode {
 /* The pipeline stages, numbered as in VTADepPush. */
 typedef enum vta_stage { VTA_STAGE_LOAD = 1, VTA_STAGE_COMPUTE = 2, VTA_STAGE_STORE = 3 } vta_stage;
 
+/* The token queues between stages: VTA_TOKEN_LOAD_COMPUTE and so on (vta/token.def). */
+typedef enum vta_token_queue {
+#define VTA_TOKEN(from, to, number, name, letters) VTA_TOKEN_##from##_##to = number,
+#include "vta/token.def"
+#undef VTA_TOKEN
+    VTA_TOKEN_QUEUES = 0
+#define VTA_TOKEN(from, to, number, name, letters) +1
+#include "vta/token.def"
+#undef VTA_TOKEN
+} vta_token_queue;
+
 /* A decoded instruction. Which of the groups counts is decided by the opcode: LOAD and STORE `mem`, GEMM and ALU
  * `exec`, FINISH neither. */
 typedef struct vta_insn {
@@ -91,6 +102,8 @@ VTA_API vta_status vta_asm(const vta_config *config, const char *text, size_t si
 VTA_API const char *vta_opcode_name(vta_opcode opcode);
 VTA_API const char *vta_alu_opcode_name(vta_alu_opcode opcode);
 VTA_API const char *vta_stage_name(vta_stage stage);
+/* "load->compute"; NULL past the last. Static storage. */
+VTA_API const char *vta_token_queue_name(vta_token_queue queue);
 
 VTA_END
 

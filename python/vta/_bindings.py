@@ -58,6 +58,11 @@ VTA_ALU_COUNT = 5
 VTA_STAGE_LOAD = 1
 VTA_STAGE_COMPUTE = 2
 VTA_STAGE_STORE = 3
+VTA_TOKEN_LOAD_COMPUTE = 0
+VTA_TOKEN_COMPUTE_LOAD = 1
+VTA_TOKEN_STORE_COMPUTE = 3
+VTA_TOKEN_COMPUTE_STORE = 2
+VTA_TOKEN_QUEUES = 4
 VTA_PAGE_BYTES = 4096
 VTA_MAX_TRANSFER = 33554432
 VTA_ORDER_PROGRAM = 0
@@ -615,6 +620,7 @@ FUNCTIONS = {
     "vta_opcode_name": ("vta", c_char_p, [c_int]),
     "vta_alu_opcode_name": ("vta", c_char_p, [c_int]),
     "vta_stage_name": ("vta", c_char_p, [c_int]),
+    "vta_token_queue_name": ("vta", c_char_p, [c_int]),
     "vta_device_create": ("vta", c_int, [c_char_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
     "vta_device_destroy": ("vta", None, [c_void_p]),
     "vta_device_config": ("vta", c_void_p, [c_void_p]),

@@ -51,25 +51,10 @@ vta_unit_view vta_debugger_unit(const vta_debugger *debugger, vta_unit unit) {
     return view;
 }
 
-const char *vta_token_queue_name(vta_token_queue queue) {
-    return (unsigned)queue < VTA_TOKEN_QUEUES ? vt_token_name((vt_token)queue) : NULL;
-}
-
-/* Whether an instruction pushes (or pops) a token of a queue. */
-static bool uses(const vta_debugger *d, uint32_t index, vt_token token, bool push) {
-    const vta_insn *insn = &d->stream.insns[index];
-    uint32_t stage = d->stream.stage[index];
-    for (int next = 0; next < 2; next++) {
-        bool flag = push ? (next ? insn->push_next_dep : insn->push_prev_dep)
-                         : (next ? insn->pop_next_dep : insn->pop_prev_dep);
-        if (flag && (push ? vt_token_pushed(stage, next) : vt_token_popped(stage, next)) == token) return true;
-    }
-    return false;
-}
-
 bool vta_debugger_uses_token(const vta_debugger *debugger, uint32_t index, vta_token_queue queue) {
     if (debugger == NULL || index >= debugger->stream.count) return false;
-    return uses(debugger, index, (vt_token)queue, true) || uses(debugger, index, (vt_token)queue, false);
+    if ((unsigned)queue >= VTA_TOKEN_QUEUES) return false;
+    return vt_stream_pushes(&debugger->stream, index, queue) || vt_stream_pops(&debugger->stream, index, queue);
 }
 
 void vta_debugger_tokens(const vta_debugger *debugger, uint32_t out_tokens[VTA_TOKEN_QUEUES]) {
@@ -78,8 +63,8 @@ void vta_debugger_tokens(const vta_debugger *debugger, uint32_t out_tokens[VTA_T
         for (uint32_t i = 0; debugger && i < debugger->stream.count; i++) {
             const vta_insn_time *t = &debugger->times[i];
             if (t->start == UINT64_MAX) continue;
-            if (t->end <= debugger->cycle && uses(debugger, i, (vt_token)q, true)) out_tokens[q]++;
-            if (t->start <= debugger->cycle && uses(debugger, i, (vt_token)q, false)) out_tokens[q]--;
+            if (t->end <= debugger->cycle) out_tokens[q] += vt_stream_pushes(&debugger->stream, i, (vta_token_queue)q);
+            if (t->start <= debugger->cycle) out_tokens[q] -= vt_stream_pops(&debugger->stream, i, (vta_token_queue)q);
         }
     }
 }

@@ -40,9 +40,11 @@ static void add_insn(vt_strbuf *sb, const vta_config *config, const uint8_t *byt
     }
     vt_tokens_count(depths, &insn);
     const char *stage = vta_stage_name(vta_insn_stage(&insn));
-    vt_strbuf_addf(sb, " ; %zu %s l2g_queue = %lld, g2l_queue = %lld, s2g_queue = %lld, g2s_queue = %lld\n", index,
-                   stage ? stage : "(no stage)", (long long)depths->l2g, (long long)depths->g2l, (long long)depths->s2g,
-                   (long long)depths->g2s);
+    vt_strbuf_addf(sb, " ; %zu %s", index, stage ? stage : "(no stage)");
+    for (int i = 0; i < VTA_TOKEN_QUEUES; i++)
+        vt_strbuf_addf(sb, "%s %s_queue = %lld", i ? "," : "", vt_token_rows[i].letters,
+                       (long long)depths->of[vt_token_rows[i].queue]);
+    vt_strbuf_add(sb, "\n");
 }
 
 vta_status vta_disasm(const vta_config *config, const uint8_t *bytes, size_t count, vta_diag *diag, char **out_text) {

@@ -81,16 +81,18 @@ static void add_waits(const view *v) {
     double for_store = share(v, v->t->state[VTA_UNIT_COMPUTE][VTA_STATE_wait_next]);
     double load_waits = share(v, v->t->state[VTA_UNIT_LOAD][VTA_STATE_wait_next]);
     if (for_load >= 10 && load_waits >= 10)
-        vt_strbuf_addf(
-            v->sb,
-            "Load and compute take turns: compute waits %.0f %% for load (load->compute tokens), load "
-            "waits %.0f %% for compute (compute->load tokens). Virtual threads give each its own half of the "
-            "buffers, so that they overlap.\n",
-            for_load, load_waits);
+        vt_strbuf_addf(v->sb,
+                       "Load and compute take turns: compute waits %.0f %% for load (%s tokens), load "
+                       "waits %.0f %% for compute (%s tokens). Virtual threads give each its own half of the "
+                       "buffers, so that they overlap.\n",
+                       for_load, vta_token_queue_name(VTA_TOKEN_LOAD_COMPUTE), load_waits,
+                       vta_token_queue_name(VTA_TOKEN_COMPUTE_LOAD));
     else if (for_load >= 10)
-        vt_strbuf_addf(v->sb, "Compute waits %.0f %% of the time for load (load->compute tokens).\n", for_load);
+        vt_strbuf_addf(v->sb, "Compute waits %.0f %% of the time for load (%s tokens).\n", for_load,
+                       vta_token_queue_name(VTA_TOKEN_LOAD_COMPUTE));
     if (for_store >= 10)
-        vt_strbuf_addf(v->sb, "Compute waits %.0f %% of the time for store (store->compute tokens).\n", for_store);
+        vt_strbuf_addf(v->sb, "Compute waits %.0f %% of the time for store (%s tokens).\n", for_store,
+                       vta_token_queue_name(VTA_TOKEN_STORE_COMPUTE));
     double fetch = share(v, v->t->state[VTA_UNIT_COMPUTE][VTA_STATE_wait_fetch]);
     if (fetch >= 10)
         vt_strbuf_addf(v->sb,

@@ -2,26 +2,6 @@
 
 #include <string.h>
 
-static const struct {
-    vta_stage from, to;
-    const char *name;
-} token_queues[VT_TOKENS] = {
-    [VT_L2G] = {VTA_STAGE_LOAD, VTA_STAGE_COMPUTE, "load->compute"},
-    [VT_G2L] = {VTA_STAGE_COMPUTE, VTA_STAGE_LOAD, "compute->load"},
-    [VT_G2S] = {VTA_STAGE_COMPUTE, VTA_STAGE_STORE, "compute->store"},
-    [VT_S2G] = {VTA_STAGE_STORE, VTA_STAGE_COMPUTE, "store->compute"},
-};
-
-const char *vt_tokens_name(vt_tokens tokens) { return token_queues[tokens].name; }
-vta_stage vt_tokens_from(vt_tokens tokens) { return token_queues[tokens].from; }
-vta_stage vt_tokens_to(vt_tokens tokens) { return token_queues[tokens].to; }
-
-vt_tokens vt_tokens_between(vta_stage from, vta_stage to) {
-    if (from == VTA_STAGE_LOAD) return VT_L2G;
-    if (from == VTA_STAGE_STORE) return VT_S2G;
-    return to == VTA_STAGE_LOAD ? VT_G2L : VT_G2S;
-}
-
 void vt_queue_init(vt_insn_queue *queue, const vta_allocator *allocator) {
     *queue = (vt_insn_queue){.allocator = allocator};
 }
@@ -44,24 +24,24 @@ void vt_queue_clear(vt_insn_queue *queue) {
     vt_queue_init(queue, queue->allocator);
 }
 
-static bool *waiting_pop(vt_insn_queue *queue, vt_tokens q) {
-    vta_stage from = vt_tokens_from(q), to = vt_tokens_to(q);
+static bool *waiting_pop(vt_insn_queue *queue, vta_token_queue q) {
+    vta_stage from = vt_token_from(q), to = vt_token_to(q);
     return from < to ? &queue->pop_prev[to] : &queue->pop_next[to];
 }
 
 void vt_queue_reset(vt_insn_queue *queue, bool dropped) {
     queue->count = 0;
     vt_queue_drop_notes(queue);
-    for (int q = 0; q < VT_TOKENS; q++) {
-        int64_t left = vt_queue_balance(queue, (vt_tokens)q);
+    for (int q = 0; q < VTA_TOKEN_QUEUES; q++) {
+        int64_t left = vt_queue_balance(queue, (vta_token_queue)q);
         if (left > 0) queue->carried[q] += (uint64_t)left;
         queue->tokens[q] = 0;
-        *waiting_pop(queue, (vt_tokens)q) = false;
+        *waiting_pop(queue, (vta_token_queue)q) = false;
     }
     queue->carried_from_dropped |= dropped;
 }
 
-int64_t vt_queue_balance(const vt_insn_queue *queue, vt_tokens q) {
+int64_t vt_queue_balance(const vt_insn_queue *queue, vta_token_queue q) {
     return queue->tokens[q] - *waiting_pop((vt_insn_queue *)queue, q);
 }
 
@@ -76,8 +56,8 @@ bool vt_queue_reserve(vt_insn_queue *queue, size_t more) {
 }
 
 static void count_pops(vt_insn_queue *queue, vta_stage stage, bool prev, bool next) {
-    if (prev) queue->tokens[stage == VTA_STAGE_COMPUTE ? VT_L2G : VT_G2S]--;
-    if (next) queue->tokens[stage == VTA_STAGE_LOAD ? VT_G2L : VT_S2G]--;
+    if (prev) queue->tokens[vt_token_between((vta_stage)(stage - 1), stage)]--;
+    if (next) queue->tokens[vt_token_between((vta_stage)(stage + 1), stage)]--;
 }
 
 vta_insn *vt_queue_next(vt_insn_queue *queue, vta_stage stage) {
@@ -119,7 +99,7 @@ bool vt_queue_has_pops(const vt_insn_queue *queue) {
 }
 
 void vt_queue_dep_pop(vt_insn_queue *queue, vta_stage from, vta_stage to) {
-    vt_tokens q = vt_tokens_between(from, to);
+    vta_token_queue q = vt_token_between(from, to);
     if (queue->carried[q]) {
         queue->carried[q]--;
         return;
@@ -138,7 +118,7 @@ static vta_stage carries_for(const vta_insn *insn) {
 
 void vt_queue_dep_push(vt_insn_queue *queue, vta_stage from, vta_stage to) {
     vt_queue_flush_pops(queue, from);
-    queue->tokens[vt_tokens_between(from, to)]++;
+    queue->tokens[vt_token_between(from, to)]++;
     vta_insn *last = queue->count ? &queue->insns[queue->count - 1] : NULL;
     if (last && carries_for(last) == from) {
         uint8_t *flag = from < to ? &last->push_next_dep : &last->push_prev_dep;

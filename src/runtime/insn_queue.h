@@ -5,9 +5,7 @@
 
 #include "base/diag.h"
 #include "isa/codec.h"
-
-/* The four token queues. ORDER TOKEN */
-typedef enum vt_tokens { VT_L2G, VT_G2L, VT_G2S, VT_S2G, VT_TOKENS } vt_tokens;
+#include "isa/tokens.h"
 
 /* Where an instruction comes from; recorded for a capture only. */
 typedef struct vt_note {
@@ -24,10 +22,10 @@ typedef struct vt_insn_queue {
     /* By stage: a pop from the stage before it, and from the one after it, that no instruction carries yet. */
     bool pop_prev[VTA_STAGE_STORE + 1], pop_next[VTA_STAGE_STORE + 1];
     /* Tokens pushed, less those popped by instructions in the queue. */
-    int64_t tokens[VT_TOKENS];
+    int64_t tokens[VTA_TOKEN_QUEUES];
     /* Tokens of earlier runs that nobody popped. All of such a run is over, so a pop that takes one waits for nothing
      * and needs no instruction; a device run begins with empty token queues. */
-    uint64_t carried[VT_TOKENS];
+    uint64_t carried[VTA_TOKEN_QUEUES];
     bool carried_from_dropped; /* of a stream that was dropped: only for the pops that follow at once */
 } vt_insn_queue;
 
@@ -62,13 +60,7 @@ enum { VT_FINISH_INSNS = 8 };
 /* Rewrites all tokens so that instructions of different stages run one after another, and ends the stream. */
 bool vt_queue_finish_serial(vt_insn_queue *queue);
 
-/* The queue between two neighbouring stages. */
-vt_tokens vt_tokens_between(vta_stage from, vta_stage to);
 /* Tokens pushed and not popped at the point that the recording has reached; negative: more pops. */
-int64_t vt_queue_balance(const vt_insn_queue *queue, vt_tokens tokens);
-/* "load->compute" */
-const char *vt_tokens_name(vt_tokens tokens);
-vta_stage vt_tokens_from(vt_tokens tokens);
-vta_stage vt_tokens_to(vt_tokens tokens);
+int64_t vt_queue_balance(const vt_insn_queue *queue, vta_token_queue tokens);
 
 #endif

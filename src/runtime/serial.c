@@ -46,8 +46,8 @@ static void chain(vta_insn *before, vta_insn *after) {
 }
 
 bool vt_queue_finish_serial(vt_insn_queue *queue) {
-    int64_t balance[VT_TOKENS];
-    for (int q = 0; q < VT_TOKENS; q++) balance[q] = vt_queue_balance(queue, (vt_tokens)q);
+    int64_t balance[VTA_TOKEN_QUEUES];
+    for (int q = 0; q < VTA_TOKEN_QUEUES; q++) balance[q] = vt_queue_balance(queue, (vta_token_queue)q);
     size_t relays = count_relays(queue);
     if (relays) vt_queue_drop_notes(queue); /* their instructions move */
     if (!vt_queue_reserve(queue, relays + VT_FINISH_INSNS)) return false;

@@ -25,15 +25,15 @@ void vt_command_drop(vt_command *command) { end_stream(command, true); }
  * to the handle's next stream. */
 static vta_status check_tokens(const vt_command *command, const char *hint) {
     vta_status status = VTA_OK;
-    for (int q = 0; q < VT_TOKENS; q++) {
-        int64_t left = vt_queue_balance(&command->queue, (vt_tokens)q);
-        int from = vt_tokens_from((vt_tokens)q), to = vt_tokens_to((vt_tokens)q);
+    for (int q = 0; q < VTA_TOKEN_QUEUES; q++) {
+        int64_t left = vt_queue_balance(&command->queue, (vta_token_queue)q);
+        int from = vt_token_from((vta_token_queue)q), to = vt_token_to((vta_token_queue)q);
         if (left < 0)
-            status =
-                vt_fail(command->diag, VTA_DEADLOCK,
-                        "%" PRId64 " more VTADepPop(%d, %d) than VTADepPush(%d, %d): the %s stage would wait for "
-                        "ever for a %s token%s",
-                        -left, from, to, from, to, vta_stage_name((vta_stage)to), vt_tokens_name((vt_tokens)q), hint);
+            status = vt_fail(command->diag, VTA_DEADLOCK,
+                             "%" PRId64 " more VTADepPop(%d, %d) than VTADepPush(%d, %d): the %s stage would wait for "
+                             "ever for a %s token%s",
+                             -left, from, to, from, to, vta_stage_name((vta_stage)to),
+                             vta_token_queue_name((vta_token_queue)q), hint);
     }
     return status;
 }

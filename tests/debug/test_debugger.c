@@ -222,12 +222,13 @@ static void wrong_commands(void **state) {
     (void)state;
     char program[GOLDEN_PATH];
     golden_path("runs/vadd", program);
-    static const char *const rows[][2] = {{"jump", "jump: no such command (help lists them)"},
-                                          {"step x", "not a number: x"},
-                                          {"print foo 1", "print inp|wgt|acc|uop N [COUNT]"},
-                                          {"print acc 2048", "1 elements from 2048 on: the buffer has 2048"},
-                                          {"break token load->store", "a token queue is load->compute"},
-                                          {"delete 1", "delete needs the number of a breakpoint"}};
+    static const char *const rows[][2] = {
+        {"jump", "jump: no such command (help lists them)"},
+        {"step x", "not a number: x"},
+        {"print foo 1", "print inp|wgt|acc|uop N [COUNT]"},
+        {"print acc 2048", "1 elements from 2048 on: the buffer has 2048"},
+        {"break token load->store", "a token queue is one of load->compute, compute->load"},
+        {"delete 1", "delete needs the number of a breakpoint"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char command[1400], text[4000];
         snprintf(command, sizeof command, "echo '%s' | %s/vta debug %s", rows[i][0], VT_BINARY_DIR, program);

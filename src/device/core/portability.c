@@ -154,31 +154,20 @@ void vt__check_portability(vt_checker *c, uint32_t index) {
 
 /* ---- Tokens ------------------------------------------------------------------------------------------------ */
 
-static bool pushes(const vt_stream *s, uint32_t index, vt_token t) {
-    const vta_insn *insn = &s->insns[index];
-    return (insn->push_prev_dep && vt_token_pushed(s->stage[index], false) == t) ||
-           (insn->push_next_dep && vt_token_pushed(s->stage[index], true) == t);
-}
-
-static bool pops(const vt_stream *s, uint32_t index, vt_token t) {
-    const vta_insn *insn = &s->insns[index];
-    return (insn->pop_prev_dep && vt_token_popped(s->stage[index], false) == t) ||
-           (insn->pop_next_dep && vt_token_popped(s->stage[index], true) == t);
-}
-
 /* The most tokens that can wait in a queue: each push finds taken only those whose pop comes before it in every order.
  */
-static void check_queue(vt_checker *c, vt_token t, uint32_t from, uint32_t to) {
+static void check_queue(vt_checker *c, vta_token_queue t) {
     enum { CHISEL_TOKENS = 255 };
     const vt_stream *s = c->stream;
+    uint32_t from = (uint32_t)vt_token_from(t) - 1, to = (uint32_t)vt_token_to(t) - 1;
     uint32_t pushed = 0, popped = 0, seen = 0, last = 0;
     bool many = false;
     for (uint32_t p = 0; p < s->length[from]; p++) {
         uint32_t index = s->queue[from][p];
-        if (!pushes(s, index, t)) continue;
+        if (!vt_stream_pushes(s, index, t)) continue;
         pushed++;
         last = index;
-        for (; seen < s->clocks[index].before[to]; seen++) popped += pops(s, s->queue[to][seen], t);
+        for (; seen < s->clocks[index].before[to]; seen++) popped += vt_stream_pops(s, s->queue[to][seen], t);
         if (pushed - popped > CHISEL_TOKENS && !many) warn(c, VT_WARN_MANY_TOKENS, index);
         many = many || pushed - popped > CHISEL_TOKENS;
     }
@@ -186,7 +175,5 @@ static void check_queue(vt_checker *c, vt_token t, uint32_t from, uint32_t to) {
 }
 
 void vt__check_tokens(vt_checker *c) {
-#define VT_TOKEN(NAME, from, to, text) check_queue(c, VT_TOKEN_##NAME, from, to);
-    VT_TOKEN_TABLE(VT_TOKEN)
-#undef VT_TOKEN
+    for (int q = 0; q < VTA_TOKEN_QUEUES; q++) check_queue(c, (vta_token_queue)q);
 }

@@ -7,8 +7,8 @@
 typedef struct state {
     vt_stream *stream;
     uint32_t next[VT_STAGES]; /* position in each stage's queue */
-    uint32_t pushed[VT_TOKEN_COUNT], popped[VT_TOKEN_COUNT];
-    uint32_t *pusher[VT_TOKEN_COUNT]; /* which instruction pushed each token */
+    uint32_t pushed[VTA_TOKEN_QUEUES], popped[VTA_TOKEN_QUEUES];
+    uint32_t *pusher[VTA_TOKEN_QUEUES]; /* which instruction pushed each token */
     vt_clock now[VT_STAGES];
     uint64_t random;
 } state;
@@ -18,14 +18,14 @@ static const vta_insn *head(const state *st, uint32_t stage) {
     return &st->stream->insns[st->stream->queue[stage][st->next[stage]]];
 }
 
-/* The token queue that keeps the stage's next instruction waiting; VT_TOKEN_COUNT: it can run. */
-static vt_token missing(const state *st, uint32_t stage) {
+/* The token queue that keeps the stage's next instruction waiting; VTA_TOKEN_QUEUES: it can run. */
+static vta_token_queue missing(const state *st, uint32_t stage) {
     const vta_insn *insn = head(st, stage);
     for (int next = 0; next < 2; next++) {
-        vt_token t = vt_token_popped(stage, next);
+        vta_token_queue t = vt_token_popped(stage, next);
         if ((next ? insn->pop_next_dep : insn->pop_prev_dep) && st->pushed[t] == st->popped[t]) return t;
     }
-    return VT_TOKEN_COUNT;
+    return VTA_TOKEN_QUEUES;
 }
 
 static uint32_t random_below(state *st, uint32_t n) { /* xorshift64*, from a seed that splitmix made nonzero */
@@ -39,7 +39,8 @@ static uint32_t random_below(state *st, uint32_t n) { /* xorshift64*, from a see
 static uint32_t choose(state *st, vta_order order) {
     uint32_t ready[VT_STAGES], count = 0, best = 0;
     for (uint32_t stage = 0; stage < VT_STAGES; stage++)
-        if (st->next[stage] < st->stream->length[stage] && missing(st, stage) == VT_TOKEN_COUNT) ready[count++] = stage;
+        if (st->next[stage] < st->stream->length[stage] && missing(st, stage) == VTA_TOKEN_QUEUES)
+            ready[count++] = stage;
     if (!count) return VT_STAGES;
     if (order == VTA_ORDER_STORE_LATE) return ready[0];
     if (order == VTA_ORDER_RANDOM) return ready[random_below(st, count)];
@@ -66,7 +67,7 @@ static void step(state *st, uint32_t stage) {
     const vta_insn *insn = &s->insns[index];
     for (int next = 0; next < 2; next++) {
         if (!(next ? insn->pop_next_dep : insn->pop_prev_dep)) continue;
-        vt_token t = vt_token_popped(stage, next);
+        vta_token_queue t = vt_token_popped(stage, next);
         uint32_t giver = st->pusher[t][st->popped[t]++];
         if (s->clocks) {
             vt_clock c = after(s, giver);
@@ -79,28 +80,24 @@ static void step(state *st, uint32_t stage) {
     }
     for (int next = 0; next < 2; next++) {
         if (!(next ? insn->push_next_dep : insn->push_prev_dep)) continue;
-        vt_token t = vt_token_pushed(stage, next);
+        vta_token_queue t = vt_token_pushed(stage, next);
         st->pusher[t][st->pushed[t]++] = index;
     }
 }
 
 /* The next instruction of the stage that gives tokens of `t` which would give one; UINT32_MAX when none is left. */
-static uint32_t giver_left(const state *st, vt_token t) {
+static uint32_t giver_left(const state *st, vta_token_queue t) {
     const vt_stream *s = st->stream;
-    for (uint32_t stage = 0; stage < VT_STAGES; stage++)
-        for (uint32_t p = st->next[stage]; p < s->length[stage]; p++) {
-            const vta_insn *insn = &s->insns[s->queue[stage][p]];
-            if ((insn->push_prev_dep && vt_token_pushed(stage, false) == t) ||
-                (insn->push_next_dep && vt_token_pushed(stage, true) == t))
-                return s->queue[stage][p];
-        }
+    uint32_t stage = (uint32_t)vt_token_from(t) - 1;
+    for (uint32_t p = st->next[stage]; p < s->length[stage]; p++)
+        if (vt_stream_pushes(s, s->queue[stage][p], t)) return s->queue[stage][p];
     return UINT32_MAX;
 }
 
 static void explain(const state *st, uint32_t stage, bool first, vta_diag *diag) {
     char label[24], other[24];
     uint32_t index = st->stream->queue[stage][st->next[stage]];
-    vt_token t = missing(st, stage);
+    vta_token_queue t = missing(st, stage);
     uint32_t giver = giver_left(st, t);
     vt_strbuf why;
     vt_strbuf_init(&why, st->stream->allocator);
@@ -112,10 +109,10 @@ static void explain(const state *st, uint32_t stage, bool first, vta_diag *diag)
     const char *fmt = "instruction %u (%s) waits for a %s token that never comes: %u were pushed, %u are taken; %s";
     vt_insn_label(&st->stream->insns[index], label);
     if (first)
-        (void)vt_fail(diag, VTA_DEADLOCK, fmt, index, label, vt_token_name(t), st->pushed[t], st->popped[t],
+        (void)vt_fail(diag, VTA_DEADLOCK, fmt, index, label, vta_token_queue_name(t), st->pushed[t], st->popped[t],
                       vt_strbuf_text(&why));
     else
-        vt_note_at(diag, VT_NO_POS, fmt, index, label, vt_token_name(t), st->pushed[t], st->popped[t],
+        vt_note_at(diag, VT_NO_POS, fmt, index, label, vta_token_queue_name(t), st->pushed[t], st->popped[t],
                    vt_strbuf_text(&why));
     vt_strbuf_free(&why);
 }
@@ -137,7 +134,7 @@ static vta_status schedule(state *st, vta_order order, vta_diag *diag) {
         st->stream->order[done] = st->stream->queue[stage][st->next[stage]];
         step(st, stage);
     }
-    for (int t = 0; t < VT_TOKEN_COUNT; t++) st->stream->left[t] = st->pushed[t] - st->popped[t];
+    for (int t = 0; t < VTA_TOKEN_QUEUES; t++) st->stream->left[t] = st->pushed[t] - st->popped[t];
     st->stream->to_run = st->stream->count;
     return VTA_OK;
 }
@@ -153,7 +150,7 @@ void vt_stream_keep(vt_stream *stream, const uint32_t done[VT_STAGES]) {
 
 vta_status vt_stream_schedule(vt_stream *stream, vta_order order, uint64_t seed, bool clocks, vta_diag *diag) {
     state st = {.stream = stream, .random = (seed + 0x9e3779b97f4a7c15u) | 1};
-    size_t bytes = (size_t)stream->count * VT_TOKEN_COUNT * sizeof *st.pusher[0];
+    size_t bytes = (size_t)stream->count * VTA_TOKEN_QUEUES * sizeof *st.pusher[0];
     uint32_t *pushers = vt_alloc(stream->allocator, bytes);
     if (clocks && !stream->clocks)
         stream->clocks = vt_alloc_array(stream->allocator, stream->cap, sizeof *stream->clocks);
@@ -161,7 +158,7 @@ vta_status vt_stream_schedule(vt_stream *stream, vta_order order, uint64_t seed,
         vt_free(stream->allocator, pushers, bytes);
         return vt_no_memory(diag);
     }
-    for (int t = 0; t < VT_TOKEN_COUNT; t++) st.pusher[t] = pushers + (size_t)t * stream->count;
+    for (int t = 0; t < VTA_TOKEN_QUEUES; t++) st.pusher[t] = pushers + (size_t)t * stream->count;
     vta_status status = schedule(&st, order, diag);
     vt_free(stream->allocator, pushers, bytes);
     return status;

@@ -28,25 +28,20 @@ void vt_stream_clear(vt_stream *stream) {
     *stream = (vt_stream){.allocator = a};
 }
 
-const char *vt_token_name(vt_token token) {
-    static const char *const names[] = {
-#define VT_TOKEN(NAME, from, to, text) text,
-        VT_TOKEN_TABLE(VT_TOKEN)
-#undef VT_TOKEN
-    };
-    return token < VT_TOKEN_COUNT ? names[token] : "none";
+vta_token_queue vt_token_popped(uint32_t stage, bool next) {
+    return vt_token_between((vta_stage)(next ? stage + 2 : stage), (vta_stage)(stage + 1));
 }
 
-vt_token vt_token_popped(uint32_t stage, bool next) {
-    static const uint8_t prev_next[VT_STAGES][2] = {
-        {VT_TOKEN_COUNT, VT_TOKEN_G2L}, {VT_TOKEN_L2G, VT_TOKEN_S2G}, {VT_TOKEN_G2S, VT_TOKEN_COUNT}};
-    return (vt_token)prev_next[stage][next];
+vta_token_queue vt_token_pushed(uint32_t stage, bool next) {
+    return vt_token_between((vta_stage)(stage + 1), (vta_stage)(next ? stage + 2 : stage));
 }
 
-vt_token vt_token_pushed(uint32_t stage, bool next) {
-    static const uint8_t prev_next[VT_STAGES][2] = {
-        {VT_TOKEN_COUNT, VT_TOKEN_L2G}, {VT_TOKEN_G2L, VT_TOKEN_G2S}, {VT_TOKEN_S2G, VT_TOKEN_COUNT}};
-    return (vt_token)prev_next[stage][next];
+bool vt_stream_pops(const vt_stream *s, uint32_t index, vta_token_queue queue) {
+    return vt_token_popped_by(&s->insns[index], (vta_stage)(s->stage[index] + 1), queue);
+}
+
+bool vt_stream_pushes(const vt_stream *s, uint32_t index, vta_token_queue queue) {
+    return vt_token_pushed_by(&s->insns[index], (vta_stage)(s->stage[index] + 1), queue);
 }
 
 /* A load that takes a token from the stage before it: there is none. */
@@ -55,10 +50,10 @@ static vta_status check_tokens(const vta_insn *insn, uint32_t index, uint32_t st
         bool set, exists;
         const char *name;
     } flags[] = {
-        {insn->pop_prev_dep, vt_token_popped(stage, false) != VT_TOKEN_COUNT, "pop_prev_dep"},
-        {insn->pop_next_dep, vt_token_popped(stage, true) != VT_TOKEN_COUNT, "pop_next_dep"},
-        {insn->push_prev_dep, vt_token_pushed(stage, false) != VT_TOKEN_COUNT, "push_prev_dep"},
-        {insn->push_next_dep, vt_token_pushed(stage, true) != VT_TOKEN_COUNT, "push_next_dep"},
+        {insn->pop_prev_dep, vt_token_popped(stage, false) != VTA_TOKEN_QUEUES, "pop_prev_dep"},
+        {insn->pop_next_dep, vt_token_popped(stage, true) != VTA_TOKEN_QUEUES, "pop_next_dep"},
+        {insn->push_prev_dep, vt_token_pushed(stage, false) != VTA_TOKEN_QUEUES, "push_prev_dep"},
+        {insn->push_next_dep, vt_token_pushed(stage, true) != VTA_TOKEN_QUEUES, "push_next_dep"},
     };
     char label[24];
     for (int i = 0; i < 4; i++)

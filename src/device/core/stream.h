@@ -5,23 +5,10 @@
 #define VT_DEVICE_CORE_STREAM_H
 
 #include "device/core/machine.h"
+#include "isa/tokens.h"
 
 /* Stages by index 0 load, 1 compute, 2 store (vta_stage - 1). */
 enum { VT_STAGES = 3 };
-
-/* The token queues. VT_TOKEN(NAME, from, to, "name") ORDER TOKEN */
-#define VT_TOKEN_TABLE(X)                                                                                              \
-    X(L2G, 0, 1, "load->compute")                                                                                      \
-    X(G2L, 1, 0, "compute->load")                                                                                      \
-    X(G2S, 1, 2, "compute->store")                                                                                     \
-    X(S2G, 2, 1, "store->compute")
-typedef enum vt_token {
-#define VT_TOKEN(NAME, from, to, text) VT_TOKEN_##NAME,
-    VT_TOKEN_TABLE(VT_TOKEN)
-#undef VT_TOKEN
-        VT_TOKEN_COUNT
-} vt_token;
-const char *vt_token_name(vt_token token);
 
 /* How many instructions of each stage come before an instruction by program order within its stage and by tokens. */
 typedef struct vt_clock {
@@ -36,11 +23,11 @@ typedef struct vt_stream {
     uint8_t *stage;             /* of each instruction, 0..2 */
     uint32_t *queue[VT_STAGES]; /* instruction numbers of each stage, in order */
     uint32_t length[VT_STAGES];
-    uint32_t *position;            /* of each instruction in its stage's queue */
-    uint32_t *order;               /* filled by vt_stream_schedule: instruction numbers as they are to run */
-    uint32_t to_run;               /* how many of them are to run: all, but for vt_stream_keep */
-    vt_clock *clocks;              /* filled by vt_stream_schedule when asked for */
-    uint32_t left[VT_TOKEN_COUNT]; /* tokens that nobody took */
+    uint32_t *position;              /* of each instruction in its stage's queue */
+    uint32_t *order;                 /* filled by vt_stream_schedule: instruction numbers as they are to run */
+    uint32_t to_run;                 /* how many of them are to run: all, but for vt_stream_keep */
+    vt_clock *clocks;                /* filled by vt_stream_schedule when asked for */
+    uint32_t left[VTA_TOKEN_QUEUES]; /* tokens that nobody took */
 } vt_stream;
 
 /* Reads and decodes the stream from DRAM. Refused (with nothing left to clear): an address that is not mapped, a
@@ -49,9 +36,12 @@ typedef struct vt_stream {
 vta_status vt_stream_decode(vt_stream *stream, vt_machine *machine, uint32_t insn_addr, uint32_t count, vta_diag *diag);
 void vt_stream_clear(vt_stream *stream);
 
-/* The token queue that an instruction of `stage` uses for prev/next; VT_TOKEN_COUNT where the stage has none. */
-vt_token vt_token_popped(uint32_t stage, bool next);
-vt_token vt_token_pushed(uint32_t stage, bool next);
+/* The token queue that an instruction of `stage` uses for prev/next; VTA_TOKEN_QUEUES where the stage has none. */
+vta_token_queue vt_token_popped(uint32_t stage, bool next);
+vta_token_queue vt_token_pushed(uint32_t stage, bool next);
+/* Whether an instruction of the stream pops, or pushes, a token of the queue. */
+bool vt_stream_pops(const vt_stream *stream, uint32_t index, vta_token_queue queue);
+bool vt_stream_pushes(const vt_stream *stream, uint32_t index, vta_token_queue queue);
 
 /* Finds an order; VTA_DEADLOCK names each stage's waiting instruction and the token that never comes. `clocks`: fill
  * stream->clocks too. */

@@ -34,14 +34,14 @@ uint64_t vt_exec_cost(const vta_timing_profile *profile, const vta_insn *insn) {
 
 static vt_ring *popped(vt_model *m, uint32_t stage, const vta_insn *insn, bool next) {
     if (!(next ? insn->pop_next_dep : insn->pop_prev_dep)) return NULL;
-    vt_token token = vt_token_popped(stage, next);
-    return token < VT_TOKEN_COUNT ? &m->token[token] : NULL;
+    vta_token_queue token = vt_token_popped(stage, next);
+    return token < VTA_TOKEN_QUEUES ? &m->token[token] : NULL;
 }
 
 static vt_ring *pushed(vt_model *m, uint32_t stage, const vta_insn *insn, bool next) {
     if (!(next ? insn->push_next_dep : insn->push_prev_dep)) return NULL;
-    vt_token token = vt_token_pushed(stage, next);
-    return token < VT_TOKEN_COUNT ? &m->token[token] : NULL;
+    vta_token_queue token = vt_token_pushed(stage, next);
+    return token < VTA_TOKEN_QUEUES ? &m->token[token] : NULL;
 }
 
 /* When the head of the queue can start; VT_NEVER while it, or a token of its, is missing. */

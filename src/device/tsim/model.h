@@ -84,7 +84,7 @@ typedef struct vt_model {
     vt_port port;
     vt_fetch fetch;
     vt_unit_engine engine[VT_STAGES];
-    vt_ring token[VT_TOKEN_COUNT];
+    vt_ring token[VTA_TOKEN_QUEUES];
     uint64_t finish; /* FINISH's end; VT_NEVER before */
     vta_timing *timing;
     vta_insn_time *times; /* may be NULL */

@@ -11,7 +11,7 @@ static vta_status init(vt_model *m) {
         queue->items = vt_alloc_array(m->allocator, queue->cap, sizeof(vt_ring_item));
         if (queue->items == NULL) return vt_no_memory(m->diag);
     }
-    for (int q = 0; q < VT_TOKEN_COUNT; q++) {
+    for (int q = 0; q < VTA_TOKEN_QUEUES; q++) {
         m->token[q].cap = m->profile->token_limit;
         m->token[q].items = vt_alloc_array(m->allocator, m->token[q].cap, sizeof(vt_ring_item));
         if (m->token[q].items == NULL) return vt_no_memory(m->diag);
@@ -23,7 +23,7 @@ static vta_status init(vt_model *m) {
 static void clear(vt_model *m) {
     for (int s = 0; s < VT_STAGES; s++)
         vt_free(m->allocator, m->engine[s].queue.items, m->engine[s].queue.cap * sizeof(vt_ring_item));
-    for (int q = 0; q < VT_TOKEN_COUNT; q++)
+    for (int q = 0; q < VTA_TOKEN_QUEUES; q++)
         vt_free(m->allocator, m->token[q].items, m->token[q].cap * sizeof(vt_ring_item));
 }
 
@@ -35,28 +35,28 @@ static uint32_t rank(const vt_unit_engine *e) {
 }
 
 /* The token queue that stage `s` waits for: one without a token that its next instruction takes, or a full one that the
- * instruction that is done pushes into. VT_TOKEN_COUNT: it waits for none. */
-static vt_token awaited(const vt_model *m, uint32_t s) {
+ * instruction that is done pushes into. VTA_TOKEN_QUEUES: it waits for none. */
+static vta_token_queue awaited(const vt_model *m, uint32_t s) {
     const vt_unit_engine *e = &m->engine[s];
     const vta_insn *insn = &m->insns[vt__ring_head(&e->queue)->insn];
     bool done = e->phase == VT_PHASE_BLOCKED;
     for (int next = 0; next < 2; next++) {
-        vt_token token = done ? vt_token_pushed(s, next) : vt_token_popped(s, next);
+        vta_token_queue token = done ? vt_token_pushed(s, next) : vt_token_popped(s, next);
         bool uses = done ? (next ? insn->push_next_dep : insn->push_prev_dep)
                          : (next ? insn->pop_next_dep : insn->pop_prev_dep);
-        if (uses && token < VT_TOKEN_COUNT && m->token[token].count == (done ? m->token[token].cap : 0)) return token;
+        if (uses && token < VTA_TOKEN_QUEUES && m->token[token].count == (done ? m->token[token].cap : 0)) return token;
     }
-    return VT_TOKEN_COUNT;
+    return VTA_TOKEN_QUEUES;
 }
 
 static vta_status deadlock(vt_model *m) {
     for (uint32_t s = 0; s < VT_STAGES; s++) {
         const vt_unit_engine *e = &m->engine[s];
         char text[24];
-        vt_token token = e->queue.count ? awaited(m, s) : VT_TOKEN_COUNT;
-        if (token == VT_TOKEN_COUNT) continue;
+        vta_token_queue token = e->queue.count ? awaited(m, s) : VTA_TOKEN_QUEUES;
+        if (token == VTA_TOKEN_QUEUES) continue;
         uint32_t index = vt__ring_head(&e->queue)->insn;
-        const char *label = vt_insn_label(&m->insns[index], text), *name = vt_token_name(token);
+        const char *label = vt_insn_label(&m->insns[index], text), *name = vta_token_queue_name(token);
         if (e->phase == VT_PHASE_BLOCKED)
             return vt_fail(
                 m->diag, VTA_DEADLOCK,
