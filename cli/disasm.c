@@ -22,7 +22,7 @@ static void add_fields(json_t *o, const vta_insn *insn) {
     enum { MEM, GEMM, ALU, NONE };
     static const int formats[] = {
 #define VTA_OPCODE(name, number, format, meaning) [number] = format,
-#define VTA_ALU_OPCODE(name, number, formula)
+#define VTA_ALU_OPCODE(name, number, formula, field, lane)
 #include "vta/opcode.def"
 #undef VTA_OPCODE
 #undef VTA_ALU_OPCODE

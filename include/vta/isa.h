@@ -15,7 +15,7 @@ enum { VTA_INSN_BYTES = 16, VTA_UOP_BYTES = 4 };
 /* The operations are listed, with their meaning, in vta/opcode.def; the fields in vta/insn.def. */
 typedef enum vta_opcode {
 #define VTA_OPCODE(name, number, format, meaning) VTA_OP_##name = number,
-#define VTA_ALU_OPCODE(name, number, formula)
+#define VTA_ALU_OPCODE(name, number, formula, field, lane)
 #include "vta/opcode.def"
 #undef VTA_OPCODE
 #undef VTA_ALU_OPCODE
@@ -24,7 +24,7 @@ typedef enum vta_opcode {
 
 typedef enum vta_alu_opcode {
 #define VTA_OPCODE(name, number, format, meaning)
-#define VTA_ALU_OPCODE(name, number, formula) VTA_ALU_##name = number,
+#define VTA_ALU_OPCODE(name, number, formula, field, lane) VTA_ALU_##name = number,
 #include "vta/opcode.def"
 #undef VTA_OPCODE
 #undef VTA_ALU_OPCODE

@@ -116,7 +116,7 @@ static inline bool vt_insn_fits(const vta_config *config, const vta_insn *insn) 
 #define VTA_OPCODE(name, number, format, meaning)                                                                      \
     case number:                                                                                                       \
         return vt_format_fits(VT_FORMAT_##format, config, insn);
-#define VTA_ALU_OPCODE(name, number, formula)
+#define VTA_ALU_OPCODE(name, number, formula, field, lane)
 #include "vta/opcode.def"
 #undef VTA_OPCODE
 #undef VTA_ALU_OPCODE
@@ -132,7 +132,7 @@ static inline void vt_insn_pack(const vta_config *config, const vta_insn *insn, 
     case number:                                                                                                       \
         vt_pack_format(VT_FORMAT_##format, config, insn, &b);                                                          \
         break;
-#define VTA_ALU_OPCODE(name, number, formula)
+#define VTA_ALU_OPCODE(name, number, formula, field, lane)
 #include "vta/opcode.def"
 #undef VTA_OPCODE
 #undef VTA_ALU_OPCODE
@@ -151,7 +151,7 @@ static inline bool vt_insn_unpack(const vta_config *config, const uint8_t bytes[
     case number:                                                                                                       \
         vt_unpack_format(VT_FORMAT_##format, config, &b, out_insn);                                                    \
         return true;
-#define VTA_ALU_OPCODE(name, number, formula)
+#define VTA_ALU_OPCODE(name, number, formula, field, lane)
 #include "vta/opcode.def"
 #undef VTA_OPCODE
 #undef VTA_ALU_OPCODE

@@ -49,7 +49,7 @@ const vt_field *vt_common_fields(unsigned *out_count) { return rows_of(VT_FORMAT
 const vt_field *vt_opcode_fields(unsigned opcode, unsigned *out_count) {
     static const uint8_t format_of[] = {
 #define VTA_OPCODE(name, number, format, meaning) [number] = VT_FORMAT_##format,
-#define VTA_ALU_OPCODE(name, number, formula)
+#define VTA_ALU_OPCODE(name, number, formula, field, lane)
 #include "vta/opcode.def"
 #undef VTA_OPCODE
 #undef VTA_ALU_OPCODE

@@ -70,7 +70,7 @@ vta_stage vta_insn_stage(const vta_insn *insn) { return (vta_stage)vt_insn_stage
 const char *vta_opcode_name(vta_opcode opcode) {
     static const char *const names[] = {
 #define VTA_OPCODE(name, number, format, meaning) [number] = #name,
-#define VTA_ALU_OPCODE(name, number, formula)
+#define VTA_ALU_OPCODE(name, number, formula, field, lane)
 #include "vta/opcode.def"
 #undef VTA_OPCODE
 #undef VTA_ALU_OPCODE
@@ -81,7 +81,7 @@ const char *vta_opcode_name(vta_opcode opcode) {
 const char *vta_alu_opcode_name(vta_alu_opcode opcode) {
     static const char *const names[] = {
 #define VTA_OPCODE(name, number, format, meaning)
-#define VTA_ALU_OPCODE(name, number, formula) [number] = #name,
+#define VTA_ALU_OPCODE(name, number, formula, field, lane) [number] = #name,
 #include "vta/opcode.def"
 #undef VTA_OPCODE
 #undef VTA_ALU_OPCODE

@@ -1,4 +1,5 @@
 /* GEMM and ALU on values. */
+#include "device/core/alu.h"
 #include "prove/prover.h"
 
 /* Degrees are a bound; beyond this one they say nothing any more. */
@@ -53,33 +54,54 @@ void vt_prover_gemm(vt_prover *p, uint32_t index, const vt_loops *loops, bool re
 }
 
 typedef struct alu {
-    vta_field_op op;
+    vta_alu_opcode opcode;
     bool use_imm;
     vta_value imm;
 } alu;
+
+/* The operation of the field that an ALU operation is; OPAQUE: none. */
+enum { VTA_FIELD_OPAQUE = -1 };
+static const int8_t field_ops[VTA_ALU_COUNT] = {
+#define VTA_OPCODE(name, number, format, meaning)
+#define VTA_ALU_OPCODE(name, number, formula, field, lane) [number] = VTA_FIELD_##field,
+#include "vta/opcode.def"
+#undef VTA_OPCODE
+#undef VTA_ALU_OPCODE
+};
+
+/* An operation that the field does not have is computed where both operands are constants, and is a random function of
+ * its operands elsewhere. */
+static vta_value opaque_lane(vta_field *field, vta_alu_opcode opcode, vta_value x, vta_value y) {
+    int64_t a, b;
+    if (vta_field_is_int(field, x, &a) && vta_field_is_int(field, y, &b))
+        return vta_field_int(field, vt_alu_lane(opcode, (int32_t)a, (int32_t)b));
+    return vta_field_opaque(field, vt_mix(VTA_OP_ALU, opcode), 2, (const vta_value[]){x, y});
+}
+
+static vta_value alu_lane(vta_field *field, vta_alu_opcode opcode, vta_value x, vta_value y) {
+    int op = field_ops[opcode];
+    return op == VTA_FIELD_OPAQUE ? opaque_lane(field, opcode, x, y)
+                                  : vta_field_apply(field, (vta_field_op)op, x, y, 32);
+}
 
 static void alu_tile(vt_prover *p, const void *what, indices at) {
     const alu *a = what;
     vta_value *dst = p->acc + at.dst * p->acc_scalars;
     const vta_value *src = p->acc + at.src * p->acc_scalars;
     for (size_t i = 0; i < p->acc_scalars; i++)
-        dst[i] = vta_field_apply(p->field, a->op, dst[i], a->use_imm ? a->imm : src[i], 32);
+        dst[i] = alu_lane(p->field, a->opcode, dst[i], a->use_imm ? a->imm : src[i]);
     uint32_t d = p->degree[at.dst], s = a->use_imm ? 0 : p->degree[at.src];
-    p->degree[at.dst] = a->op == VTA_FIELD_MUL ? times(d, s) : larger(d, s);
+    p->degree[at.dst] = field_ops[a->opcode] == VTA_FIELD_MUL ? times(d, s) : larger(d, s);
 }
 
 static void sign_alu(vt_prover *p, const void *what, indices at) {
     const alu *a = what;
-    uint64_t kind = (uint64_t)a->op << 1 | a->use_imm;
+    uint64_t kind = (uint64_t)a->opcode << 1 | a->use_imm;
     p->acc[at.dst] = vt_mix(vt_mix(vt_mix(p->acc[at.dst], a->use_imm ? a->imm : p->acc[at.src]), kind), VTA_OP_ALU);
 }
 
 void vt_prover_alu(vt_prover *p, uint32_t index, const vta_insn *insn, const vt_loops *loops) {
-    static const vta_field_op ops[VTA_ALU_COUNT] = {
-        [VTA_ALU_MIN] = VTA_FIELD_MIN, [VTA_ALU_MAX] = VTA_FIELD_MAX, [VTA_ALU_ADD] = VTA_FIELD_ADD,
-        [VTA_ALU_SHR] = VTA_FIELD_SHR, [VTA_ALU_MUL] = VTA_FIELD_MUL,
-    };
-    alu a = {.op = ops[insn->u.exec.alu_opcode], .use_imm = insn->u.exec.use_imm};
+    alu a = {.opcode = (vta_alu_opcode)insn->u.exec.alu_opcode, .use_imm = insn->u.exec.use_imm};
     a.imm = a.use_imm ? vta_field_int(p->field, insn->u.exec.imm) : 0;
     each(p, loops, index, p->options->signatures ? sign_alu : alu_tile, &a);
 }

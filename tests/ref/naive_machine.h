@@ -4,6 +4,7 @@
 #ifndef NAIVE_MACHINE_H
 #define NAIVE_MACHINE_H
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,10 +123,11 @@ static inline int64_t naive_op(int opcode, int64_t a, int64_t b) {
     case VTA_ALU_MAX: return a > b ? a : b;
     case VTA_ALU_ADD: return naive_wrap(a + b);
     case VTA_ALU_MUL: return naive_wrap(a * b);
-    default:
+    case VTA_ALU_SHR:
         for (; b > 0 && a != 0 && a != -1; b--) a = (a - (a & 1)) / 2;
         for (; b < 0 && a != 0; b++) a = naive_wrap(a * 2);
         return a;
+    default: fprintf(stderr, "naive_op: write down what ALU operation %d does\n", opcode); abort();
     }
 }
 

@@ -4,20 +4,19 @@
 
 #include "vta/isa.h"
 
-/* Arithmetic shift right; a negative amount shifts left. An amount of 32 and more leaves only sign bits, or zeros. */
-static inline int32_t vt_alu_shr(int32_t a, int32_t b) {
-    if (b >= 0) return a >> (b > 31 ? 31 : b);
-    return b < -31 ? 0 : (int32_t)((uint32_t)a << -b);
-}
-
-static inline int32_t vt_alu_lane(vta_alu_opcode opcode, int32_t a, int32_t b) {
+/* The opcode must exist: exec.c refuses others. */
+static inline int32_t vt_alu_lane(vta_alu_opcode opcode, int32_t x, int32_t y) {
     switch (opcode) {
-    case VTA_ALU_MIN: return a < b ? a : b;
-    case VTA_ALU_MAX: return a > b ? a : b;
-    case VTA_ALU_ADD: return (int32_t)((uint32_t)a + (uint32_t)b);
-    case VTA_ALU_SHR: return vt_alu_shr(a, b);
-    default: return (int32_t)((uint32_t)a * (uint32_t)b);
+#define VTA_OPCODE(name, number, format, meaning)
+#define VTA_ALU_OPCODE(name, number, formula, field, lane)                                                             \
+    case VTA_ALU_##name:                                                                                               \
+        return lane;
+#include "vta/opcode.def"
+#undef VTA_OPCODE
+#undef VTA_ALU_OPCODE
+    case VTA_ALU_COUNT: break;
     }
+    return x;
 }
 
 #endif

@@ -15,6 +15,7 @@
 /* What one statement computes; without a second operand it is a copy. */
 typedef struct alu_op {
     vta_alu_opcode opcode;
+    bool commutes;
     const vt_expr *lhs, *rhs;
 } alu_op;
 
@@ -61,26 +62,42 @@ static _Noreturn void refuse(alu *st, const vt_stmt *stmt, const char *why) {
 
 /* ---- Matching --------------------------------------------------------------------------------------------------- */
 
+/* Expressions of two operands that are one operation of the ALU; `call` is the operator of a VT_E_CALL. */
+typedef struct matcher {
+    uint8_t kind; /* vt_expr_kind */
+    uint8_t call; /* vt_op */
+    bool commutes;
+    vta_alu_opcode opcode;
+} matcher;
+static const matcher matchers[] = {
+    {VT_E_ADD, 0, true, VTA_ALU_ADD},
+    {VT_E_MUL, 0, true, VTA_ALU_MUL},
+    {VT_E_MIN, 0, true, VTA_ALU_MIN},
+    {VT_E_MAX, 0, true, VTA_ALU_MAX},
+    {VT_E_CALL, VT_OP_SHIFT_RIGHT, false, VTA_ALU_SHR},
+};
+
+static const matcher *find_matcher(const vt_expr *value) {
+    for (size_t i = 0; i < sizeof matchers / sizeof *matchers; i++)
+        if (matchers[i].kind == value->kind && (value->kind != VT_E_CALL || matchers[i].call == value->u.op))
+            return &matchers[i];
+    return NULL;
+}
+
 static alu_op match_op(alu *st, const vt_stmt *stmt, const vt_expr *value) {
     vt_ctx *ctx = st->m.ctx;
     const vt_expr *x = value->n > 0 ? value->a[0] : NULL, *y = value->n > 1 ? value->a[1] : NULL;
-    switch (value->kind) {
-    case VT_E_ADD: return (alu_op){VTA_ALU_ADD, x, y};
-    case VT_E_MUL: return (alu_op){VTA_ALU_MUL, x, y};
-    case VT_E_MIN: return (alu_op){VTA_ALU_MIN, x, y};
-    case VT_E_MAX: return (alu_op){VTA_ALU_MAX, x, y};
-    case VT_E_INT:
-    case VT_E_LOAD: return (alu_op){VTA_ALU_ADD, value, NULL};
-    case VT_E_SUB:
-        if (y->kind == VT_E_INT) return (alu_op){VTA_ALU_ADD, x, vt_neg(ctx, y)};
+    const matcher *found = find_matcher(value);
+    if (found) return (alu_op){found->opcode, found->commutes, x, y};
+    if (value->kind == VT_E_INT || value->kind == VT_E_LOAD) return (alu_op){.lhs = value};
+    if (value->kind == VT_E_SUB) {
+        if (y->kind == VT_E_INT) return (alu_op){VTA_ALU_ADD, true, x, vt_neg(ctx, y)};
         refuse(st, stmt,
                "it has no subtraction of tensors; add the negated tensor (multiply by -1 in a stage of its own)");
-    case VT_E_CALL:
-        if (value->u.op == VT_OP_SHIFT_RIGHT) return (alu_op){VTA_ALU_SHR, x, y};
-        if (value->u.op != VT_OP_SHIFT_LEFT) break;
-        if (y->kind == VT_E_INT) return (alu_op){VTA_ALU_SHR, x, vt_neg(ctx, y)};
+    }
+    if (vt_is_call(value, VT_OP_SHIFT_LEFT)) {
+        if (y->kind == VT_E_INT) return (alu_op){VTA_ALU_SHR, false, x, vt_neg(ctx, y)};
         refuse(st, stmt, "it shifts to the left by constants only; by tensors it shifts to the right");
-    default: break;
     }
     refuse(st, stmt,
            vt_new_format(ctx,
@@ -333,7 +350,7 @@ static const vt_stmt *inject_nest(alu *st, const vt_stmt *stmt) {
     operand x = match_operand(st, &k, op.lhs), y = {0};
     vt_stmt_list out = {0};
     if (op.rhs) y = match_operand(st, &k, op.rhs);
-    if (op.rhs && op.opcode != VTA_ALU_SHR && !in_place(&k, &x) && (x.imm || in_place(&k, &y))) {
+    if (op.rhs && op.commutes && !in_place(&k, &x) && (x.imm || in_place(&k, &y))) {
         operand swap = x;
         x = y;
         y = swap;
