@@ -1,4 +1,4 @@
-/* Devices: what executes an instruction stream against DRAM. One table of functions; sim, tsim and null stand behind
+/* Devices: what executes an instruction stream against DRAM. One table of functions; sim, tsim and null implement
  * it, and boards and remote sessions can. Nothing above this header knows where device memory lives.
  *
  * A device has its own DRAM: paged, physically addressed, 32-bit addresses, 4096-byte pages, address 0 invalid.

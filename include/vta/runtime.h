@@ -1,5 +1,5 @@
 /* The JIT runtime: records loads, stores, micro-kernels and dependence tokens as an instruction stream, and runs it on
- * a device. What compiled kernels call; what a program in C calls when no compiler is at hand.
+ * a device. What compiled kernels call; what a program in C calls when there is no compiler.
  *
  * Two faces:
  *

@@ -7,9 +7,9 @@
  * te_context_at set, is appended to the context's list (te_context_diag), and te_context_status gives the first error's
  * code. A NULL where an object is expected makes the call return NULL (or VTA_INVALID_ARGUMENT) and adds nothing, so
  * that a program may build everything and check once at its end: the list holds the first cause. A handle of another
- * kind (from a language without C's types) is refused like that, with words where a context is at hand. Schedule steps
- * are checked when they are made: a refused step changes nothing. The context stays usable after every error, out of
- * memory included.
+ * kind (from a language without C's types) is refused like that, with a message where there is a context. Schedule
+ * steps are checked when they are made: a refused step changes nothing. The context stays usable after every error, out
+ * of memory included.
  *
  * Names. Tensors, reduce axes, scalars and constants are known by their names inside expression strings; the newest
  * of a name is meant. The configuration's BATCH, BLOCK_IN, BLOCK_OUT, INP_WIDTH, WGT_WIDTH, ACC_WIDTH, OUT_WIDTH are

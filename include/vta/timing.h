@@ -89,7 +89,7 @@ VTA_API const char *vta_timing_profile_text(size_t index);
 
 /* Times `count` instructions, fetched from physical address `insn_addr`. `out_times` may be NULL, else it has room
  * for `count` entries; instructions after FINISH get start UINT64_MAX. VTA_DEADLOCK names the instruction that waits
- * for ever; VTA_TIMEOUT when `limit` (0: none) cycles have passed. */
+ * forever; VTA_TIMEOUT when `limit` (0: none) cycles have passed. */
 VTA_API vta_status vta_timing_run(const vta_config *config, const vta_timing_profile *profile, const vta_insn *insns,
                                   size_t count, uint32_t insn_addr, uint64_t limit, const vta_allocator *allocator,
                                   vta_diag *diag, vta_timing *out_timing, vta_insn_time *out_times);
@@ -102,7 +102,7 @@ VTA_API void vta_timing_add(vta_timing *sum, const vta_timing *more);
 VTA_API vta_status vta_device_timing(const vta_device *device, vta_diag *diag, vta_timing *out_timing,
                                      vta_timing_profile *out_profile);
 
-/* The same for the device behind a runtime; NULL: the calling thread's (vta/runtime.h). */
+/* The same for the device of a runtime; NULL: the calling thread's (vta/runtime.h). */
 VTA_API vta_status vta_runtime_timing(struct vta_runtime *runtime, vta_diag *diag, vta_timing *out_timing,
                                       vta_timing_profile *out_profile);
 

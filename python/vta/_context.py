@@ -1,4 +1,4 @@
-"""The C library's compile context behind tensors, expressions and schedules.
+"""The C library's compile context of tensors, expressions and schedules.
 
 Programs never see it: all that is made under one environment shares a context, which is freed with the last Python
 object that belongs to it."""
@@ -52,7 +52,7 @@ class Context:
             _lib.raise_status(status, lib.te_context_diag(self.handle))
 
     def here(self):
-        """Tells the library which line of the user's program is at work, for its messages."""
+        """Tells the library which line of the user's program is running, for its messages."""
         frame = sys._getframe(1)
         while frame and frame.f_code.co_filename.startswith(_PACKAGE):
             frame = frame.f_back

@@ -1,4 +1,4 @@
-"""The runtimes behind environments: a device, its memory and its counters for each hardware configuration."""
+"""The runtimes of environments: a device, its memory and its counters for each hardware configuration."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@
 
 #include "vta/status.h"
 
-/* The C library's realloc and free behind the interface. */
+/* The C library's realloc and free as a vta_allocator. */
 extern const vta_allocator vt_allocator_libc;
 
 /* Allocates `size` bytes (zeroed with _zero); NULL when out of memory. Size 0 gives a valid pointer. */

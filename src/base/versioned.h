@@ -5,7 +5,7 @@
 
 #include "base/diag.h"
 
-/* Fills `own` (own_size bytes, this library's idea of the struct) with what the caller gave, NULL for nothing, and with
+/* Fills `own` (own_size bytes, the size that this library knows) with what the caller gave, NULL for nothing, and with
  * zeros where the caller knew no field. VTA_UNSUPPORTED for something set in a field that this library does not know;
  * VTA_INVALID_ARGUMENT for a size that cannot be. `name` is the struct's. */
 vta_status vt_options_read(void *own, size_t own_size, const void *given, const char *name, vta_diag *diag);

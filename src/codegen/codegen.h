@@ -21,7 +21,7 @@ typedef enum vt_emit {
 } vt_emit;
 
 /* For which machine. All NULL is this machine with everything its processor has; a triple without a processor is
- * the least processor of that architecture. */
+ * the oldest processor of that architecture. */
 typedef struct vt_machine_spec {
     const char *triple;   /* "armv7-none-linux-gnueabihf"; NULL: this machine */
     const char *cpu;      /* LLVM's name; NULL as above */
@@ -66,7 +66,7 @@ typedef struct vt_jit_symbol {
     void (*address)(void);
 } vt_jit_symbol;
 
-/* Takes an object made for this machine into the process. Undefined symbols are those of `symbols` (borrowed; n may be
+/* Loads an object made for this machine into the process. Undefined symbols are those of `symbols` (borrowed; n may be
  * 0), or looked up as the dynamic linker would: what was preloaded comes first, then the program and its libraries. */
 vta_status vt_jit_create(const vta_allocator *allocator, const void *object, size_t size, size_t n,
                          const vt_jit_symbol *symbols, vta_diag *diag, vt_jit **out_jit);

@@ -103,7 +103,7 @@ static void check_strides(describer *d) {
     for (uint32_t i = b->ndim; i-- > 0;) {
         const vt_expr *extent = vt_cast(ctx, VT_I64, b->shape[i]);
         const vt_expr *expected = b->n_strides ? vt_cast(ctx, VT_I64, b->strides[i]) : stride;
-        if (!vt_is_const(extent, 1)) /* the stride of a dimension of extent 1 means nothing */
+        if (!vt_is_const(extent, 1)) /* the stride of a dimension of extent 1 does not matter */
             add_check(d, VT__CHECK_STRIDE, expected,
                       vt_new_format(ctx,
                                     "%s: stride of dimension %u is %%lld elements, must be %s: make a compact copy",
@@ -182,7 +182,7 @@ static const vt_var *missing(const describer *d, const vt_buffer *b) {
     return NULL;
 }
 
-/* The next parameter to take: scalars first, which shapes may be said with, then tensors as soon as theirs is known. */
+/* The next parameter to take: scalars first, which shapes may depend on, then tensors as soon as theirs is known. */
 static uint32_t next_param(const describer *d, const vt_func *f, const bool *taken) {
     for (uint32_t i = 0; i < f->n_params; i++)
         if (!taken[i] && !binding_of(f, f->params[i])) return i;
@@ -196,7 +196,7 @@ static uint32_t next_param(const describer *d, const vt_func *f, const bool *tak
         if (!first) first = b, v = needs;
     }
     vt_raise(d->ctx, VTA_ILLEGAL,
-             "%s: the shape of argument %s is said with %s, which no argument gives: make it an argument", f->name,
+             "%s: the shape of argument %s depends on %s, which no argument gives: make it an argument", f->name,
              first->buffer->name, vt_var_name(v));
 }
 

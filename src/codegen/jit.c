@@ -14,7 +14,7 @@ struct vt_jit {
     size_t n_symbols;
     const vt_jit_symbol *symbols;
     pthread_mutex_t lock;
-    char *cause; /* what ORC reported about the lookup at work; LLVM's */
+    char *cause; /* what ORC reported about the lookup that is going on; LLVM's */
 };
 
 static vta_status orc_error(vta_diag *diag, vta_status status, const char *doing, LLVMErrorRef error) {
@@ -70,7 +70,7 @@ static vta_status add_object(vt_jit *jit, const void *object, size_t size, vta_d
     LLVMOrcJITDylibAddGenerator(dylib, LLVMOrcCreateCustomCAPIDefinitionGenerator(define_found, jit, NULL));
     LLVMMemoryBufferRef copy = LLVMCreateMemoryBufferWithMemoryRangeCopy(object, size, "kernel");
     LLVMErrorRef error = LLVMOrcLLJITAddObjectFile(jit->lljit, dylib, copy);
-    return error ? orc_error(diag, VTA_INVALID_ARGUMENT, "cannot take the object into this process", error) : VTA_OK;
+    return error ? orc_error(diag, VTA_INVALID_ARGUMENT, "cannot load the object into this process", error) : VTA_OK;
 }
 
 vta_status vt_jit_create(const vta_allocator *allocator, const void *object, size_t size, size_t n,
@@ -113,7 +113,7 @@ vta_status vt_jit_lookup(vt_jit *jit, const char *name, vta_diag *diag, void **o
     if (error && jit->cause) {
         LLVMConsumeError(error);
         status = vt_fail(diag, VTA_NOT_FOUND,
-                         "%s: the process has not all that the code needs (libvta provides the "
+                         "%s: the process lacks symbols that the code needs (libvta provides the "
                          "runtime): %s",
                          name, jit->cause);
     } else if (error) {

@@ -19,12 +19,12 @@ typedef struct vt__llvm {
     LLVMTypeRef tensor; /* DLTensor, as laid out by the machine */
     LLVMValueRef fail;  /* vta.fail, made when first needed */
 
-    /* The kernel at work. */
+    /* The current kernel. */
     const vt__entry *entry;
     bool optimise;     /* it computes, so LLVM's optimiser is worth its time */
     uint32_t outlined; /* number of functions made from parts of it */
 
-    /* The function at work. */
+    /* The current function. */
     LLVMValueRef function;
     LLVMBasicBlockRef allocas; /* its first block: only allocas */
     vt_ptrmap *values;         /* variable to LLVMValueRef */
@@ -73,7 +73,7 @@ LLVMTypeRef vt__llvm_function_type(vt__llvm *g, uint32_t n, const vt_var *const 
 void vt__llvm_uop_scope(vt__llvm *g, const vt_stmt *s);
 /* A parallel loop: its body as the tasks of a launch. */
 void vt__llvm_parallel(vt__llvm *g, const vt_stmt *loop);
-/* Returns -1 from the function at work unless `result` is 0; what follows runs when it is. */
+/* Returns -1 from the current function unless `result` is 0; what follows runs when it is. */
 void vt__llvm_check_zero(vt__llvm *g, LLVMValueRef result);
 
 /* ---- llvm_expr.c ---- */

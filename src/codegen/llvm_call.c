@@ -140,7 +140,8 @@ static LLVMValueRef count_bits(vt__llvm *g, const vt_expr *e) {
 
 static LLVMValueRef address_of(vt__llvm *g, const vt_expr *e) {
     const vt_expr *load = e->a[0];
-    if (load->kind != VT_E_LOAD) vt_raise(g->ctx, VTA_INTERNAL, "%s: address_of of no load", g->entry->name);
+    if (load->kind != VT_E_LOAD)
+        vt_raise(g->ctx, VTA_INTERNAL, "%s: address_of of something that is not a load", g->entry->name);
     const vt_expr *index = vt__llvm_flat_index(g, load->u.buffer, load->n, load->a);
     return vt__llvm_address(g, load->u.buffer, vt__llvm_expr(g, index->kind == VT_E_RAMP ? index->a[0] : index));
 }

@@ -7,7 +7,7 @@
 #include "ir/runtime_call.h"
 #include "ir/visit.h"
 
-/* What is in force where a statement stands: loops and lets, innermost first. */
+/* What surrounds a statement: loops and lets, innermost first. */
 typedef struct scope scope;
 struct scope {
     const scope *outer;

@@ -55,7 +55,7 @@ typedef struct vt__entry {
     const char *count_message; /* wrong number of arguments: one %lld */
     uint32_t n_params;
     const vt__param *params;
-    const uint32_t *order; /* in which they are taken: a tensor after the arguments that its shape is said with */
+    const uint32_t *order; /* in which they are taken: a tensor after the arguments that its shape depends on */
     uint32_t n_vars;       /* what the body needs from the arguments: data pointers, scalars, extents */
     const vt_var *const *vars;
     bool no_alias; /* the tensors do not overlap */

@@ -21,7 +21,7 @@ static vta_status read_member(vt__config_settings *s, const char *key, const jso
         return vt__config_set_text(s, key, json_string_value(value), diag);
     }
     if (json_is_integer(value)) return vt__config_set_number(s, key, json_integer_value(value), diag);
-    /* Only a key that exists is worth a word about its type. */
+    /* Only a key that exists has a type to complain about. */
     vt__config_settings scratch = *s;
     vta_status known = vt__config_set_number(&scratch, key, 4, NULL);
     if (known != VTA_OK) return vt__config_unknown_key(s, key, diag);

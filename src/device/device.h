@@ -1,4 +1,4 @@
-/* Devices as the runtime, programs and the debugger use them beyond vta/device.h. Which driver is behind one is not
+/* Devices as the runtime, programs and the debugger use them beyond vta/device.h. Which driver a device has is not
  * seen here: what a device does not offer is VTA_UNSUPPORTED. */
 #ifndef VT_DEVICE_DEVICE_H
 #define VT_DEVICE_DEVICE_H
@@ -21,7 +21,7 @@ typedef struct vt_run {
 /* The driver of a name; of the configuration's TARGET when `name` is NULL. */
 vta_status vt_device_find_driver(const char *name, const vta_config *config, const vta_allocator *allocator,
                                  vta_diag *diag, const struct vt_driver **out_driver);
-/* vta_device_create with a driver at hand, which need not stand in drivers.def. */
+/* vta_device_create with a driver that need not be in drivers.def. */
 vta_status vt_device_create(const struct vt_driver *driver, const vta_config *config, const vta_device_options *options,
                             const vta_allocator *allocator, vta_diag *diag, vta_device **out_device);
 /* vta_device_run, with all that a run can say. */

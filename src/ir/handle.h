@@ -1,4 +1,4 @@
-/* What stands behind the public vtac_func: a function and the context it lives in. */
+/* What a public vtac_func is: a function and the context it lives in. */
 #ifndef VT_IR_HANDLE_H
 #define VT_IR_HANDLE_H
 

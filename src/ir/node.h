@@ -114,7 +114,7 @@ typedef struct vt_var_info {
     bool size;   /* a shape: never negative */
     bool pointer;
     vt_dtype elem;     /* of a pointer */
-    const char *scope; /* of a pointer: "global", "local.acc_buffer", ...; "" when not said */
+    const char *scope; /* of a pointer: "global", "local.acc_buffer", ...; "" when not given */
 } vt_var_info;
 
 /* How a reduction combines: result[k] computes from lhs[] and rhs[], identity[k] is where it starts. */
@@ -310,7 +310,7 @@ struct vt_stmt {
     } u;
 };
 
-/* A parameter and what stands behind it. */
+/* A parameter and what it stands for. */
 typedef struct vt_binding {
     const vt_var *param;          /* handle, one of the function's params */
     const vt_buffer *buffer;      /* flat one after storage flattening, else the shaped one */

@@ -19,7 +19,7 @@
 #define VT_OPERAND(name, argument) ((int)offsetof(struct vt_operands_##name, argument))
 /* All operands, the function's name with them. */
 #define VT_OPERANDS(name) ((uint32_t)sizeof(struct vt_operands_##name))
-/* Intrinsics that become such a call: uop_push has its arguments, the dependence tokens those behind the command. */
+/* Intrinsics that become such a call: uop_push has its arguments, the dependence tokens those after the command. */
 #define VT_UOP(argument) (VT_OPERAND(VTAUopPush, argument) - 1)
 #define VT_DEP(argument) (VT_OPERAND(VTADepPush, argument) - VT_OPERAND(VTADepPush, from_qid))
 

@@ -1,4 +1,4 @@
-/* Runs the pipeline: which passes run, what is said after each. */
+/* Runs the pipeline: which passes run, what is printed after each. */
 #include <string.h>
 #include <time.h>
 

@@ -2,7 +2,7 @@
  *
  * A pass is a function from function to function: it reads what it needs from the vt_lowering it is given, keeps
  * nothing between calls, and raises (base/context.h) when the program breaks a rule. A pass that changes nothing
- * returns the function it was given. In which order passes run is said in lower/pipeline.def, above this folder. */
+ * returns the function it was given. lower/pipeline.def, above this folder, has the order in which passes run. */
 #ifndef VT_PASS_PASS_H
 #define VT_PASS_PASS_H
 

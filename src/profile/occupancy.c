@@ -108,7 +108,7 @@ static void touch_rows(lives *l, const vta_insn *insn, int buffer, uint32_t firs
 
 typedef enum operand { DST, SRC, WGT } operand;
 
-/* The same for all micro-ops; their order is the instruction's own affair, it takes effect at one time. */
+/* The same for all micro-ops; their order does not matter, since the instruction takes effect at one time. */
 static void touch_operand(lives *l, const vta_insn *insn, int buffer, operand which) {
     const uint32_t outer[] = {insn->u.exec.dst_factor_out, insn->u.exec.src_factor_out, insn->u.exec.wgt_factor_out};
     const uint32_t inner[] = {insn->u.exec.dst_factor_in, insn->u.exec.src_factor_in, insn->u.exec.wgt_factor_in};

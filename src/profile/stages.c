@@ -23,7 +23,7 @@ static bool add_run(sums *s, const vt_profile_run *run) {
     for (uint32_t i = 0; i < run->count; i++) {
         const char *name = vt_profile_source_name(s->profile, run, i);
         const vta_insn_time *t = &run->times[i];
-        if (name == NULL || t->start == UINT64_MAX || t->kind == VTA_KIND_NOP) continue; /* no-ops are nobody's work */
+        if (name == NULL || t->start == UINT64_MAX || t->kind == VTA_KIND_NOP) continue; /* no-ops belong to no stage */
         vt_stage_time *row = row_of(s, name, strcspn(name, " "), t->unit);
         if (row == NULL) return false;
         row->instructions++;

@@ -235,7 +235,7 @@ static vta_status find_parts(file *f) {
             return FAIL("contents %u of %llu bytes: beyond the end of the file", i, (unsigned long long)size);
         left -= size;
     }
-    if (left) return FAIL("%llu bytes at its end belong to nothing", (unsigned long long)left);
+    if (left) return FAIL("%llu bytes too many at its end", (unsigned long long)left);
     return VTA_OK;
 }
 

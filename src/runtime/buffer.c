@@ -96,7 +96,7 @@ static vta_status read_locked(const held *from, size_t offset, void *to, size_t 
     return status;
 }
 
-/* Through the host, piece by piece, from the end that an overlap does not spoil. */
+/* Through the host, piece by piece, from the end at which an overlap is read before it is written. */
 static vta_status copy_between(const held *from, size_t from_offset, const held *to, size_t to_offset, size_t bytes,
                                vta_diag *diag) {
     unsigned char piece[8192];

@@ -137,7 +137,7 @@ static void add_finish(vt_insn_queue *queue) {
 }
 
 void vt_queue_finish(vt_insn_queue *queue) {
-    if (queue->note_count) vt_queue_note(queue, ""); /* what follows ends the stream, and is nobody's */
+    if (queue->note_count) vt_queue_note(queue, ""); /* what follows ends the stream and belongs to no note */
     vt_queue_dep_push(queue, VTA_STAGE_STORE, VTA_STAGE_COMPUTE);
     vt_queue_dep_push(queue, VTA_STAGE_LOAD, VTA_STAGE_COMPUTE);
     vt_queue_dep_pop(queue, VTA_STAGE_STORE, VTA_STAGE_COMPUTE);

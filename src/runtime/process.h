@@ -1,4 +1,4 @@
-/* The one place with process-wide and per-thread state, which the interface of TVM's VTA forces: its calls name no
+/* The runtime's process-wide and per-thread state, which the interface of TVM's VTA forces: its calls name no
  * runtime, and some of them no command handle. */
 #ifndef VT_RUNTIME_PROCESS_H
 #define VT_RUNTIME_PROCESS_H

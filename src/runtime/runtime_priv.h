@@ -42,7 +42,7 @@ struct vta_runtime {
 
     pthread_mutex_t lock; /* guards all below, and what the device does */
     vta_device *device;
-    vta_diag *diag; /* for calls that have nobody's */
+    vta_diag *diag; /* for calls without a list of their own */
     vta_sink sink;
     vt_command *commands;
     const vt_command *last; /* whose stream ran last on the device, cut in the middle; NULL: none, or it was whole */
@@ -55,7 +55,7 @@ struct vta_runtime {
     vt_capture *capture;
 };
 
-/* vta_runtime_create with a driver at hand; `options` and `allocator` are not NULL. */
+/* vta_runtime_create with this driver; `options` and `allocator` are not NULL. */
 vta_status vt_runtime_new(const vta_config *config, const struct vt_driver *driver, const vta_runtime_options *options,
                           const vta_allocator *allocator, vta_diag *diag, vta_runtime **out_runtime);
 void vt_runtime_init_lock(vta_runtime *runtime);

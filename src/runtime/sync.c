@@ -21,7 +21,7 @@ void vt_command_drop(vt_command *command) { end_stream(command, true); }
 
 /* ---- Tokens ------------------------------------------------------------------------------------------------ */
 
-/* A pop whose token was not pushed before the stream ends would wait for ever. Tokens that are left are carried over
+/* A pop whose token was not pushed before the stream ends would wait forever. Tokens that are left are carried over
  * to the handle's next stream. */
 static vta_status check_tokens(const vt_command *command, const char *hint) {
     vta_status status = VTA_OK;
@@ -30,8 +30,8 @@ static vta_status check_tokens(const vt_command *command, const char *hint) {
         int from = vt_token_from((vta_token_queue)q), to = vt_token_to((vta_token_queue)q);
         if (left < 0)
             status = vt_fail(command->diag, VTA_DEADLOCK,
-                             "%" PRId64 " more VTADepPop(%d, %d) than VTADepPush(%d, %d): the %s stage would wait for "
-                             "ever for a %s token%s",
+                             "%" PRId64 " more VTADepPop(%d, %d) than VTADepPush(%d, %d): the %s stage would wait "
+                             "forever for a %s token%s",
                              -left, from, to, from, to, vta_stage_name((vta_stage)to),
                              vta_token_queue_name((vta_token_queue)q), hint);
     }

@@ -1,4 +1,4 @@
-/* What a timing device behind a runtime has measured. */
+/* What the timing device of a runtime has measured. */
 #include "vta/timing.h"
 #include "runtime/process.h"
 

@@ -117,7 +117,7 @@ typedef struct relayout {
     const vt_expr *body;
 } relayout;
 
-/* The cache's axes are the stage's data loops as they stand; the body is said in terms of them. */
+/* The cache's axes are the stage's data loops as they stand; the body is written in terms of them. */
 static void relayout_body(relayout *l) {
     vt_ctx *ctx = l->ctx;
     vt_varmap *to_loops = vt_varmap_new(ctx), *to_fresh = vt_varmap_new(ctx);

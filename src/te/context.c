@@ -51,7 +51,7 @@ te_context *te_context_create(const vta_config *config, const vta_allocator *all
     c->tag = VT_TAG_CONTEXT;
     c->allocator = allocator;
     vta_diag *diag = vta_diag_create(allocator);
-    /* Another build's configuration is not looked into; the error is the context's. */
+    /* Another build's configuration is not read; the error is the context's. */
     bool readable = vt_check_build(vta_build_id(), diag) == VTA_OK;
     c->config = config && readable ? vta_config_retain(config) : vta_config_default();
     vt_ctx_init(&c->ctx, allocator, diag);

@@ -1,4 +1,4 @@
-/* Padding and the element-wise helpers, written as the original's operator library writes them. */
+/* Padding and the element-wise helpers, written as TVM's operator library writes them. */
 #include "te/priv.h"
 
 static const vt_iter **axes_of(te_context *c, uint32_t n, const vt_expr *const *shape) {

@@ -31,7 +31,7 @@ static _Noreturn void refuse(const checker *k, const vt_expr *load, uint32_t dim
         k->op->name, t->name, dim, te__repr(c, load->a[dim]), values, te__repr(c, t->shape[dim]), t->name);
 }
 
-/* Surely before the first or behind the last element? */
+/* Surely before the first or past the last element? */
 static bool leaves(const checker *k, span s, const vt_expr *extent) {
     vt_ctx *ctx = &k->c->ctx;
     int64_t low, high, size;
@@ -103,7 +103,7 @@ static void check_index(const checker *k, const vt_expr *load, uint32_t dim) {
 
 static void check(const checker *k, const vt_expr *e);
 
-/* A choice is looked into where it is known how it falls; otherwise only its condition is surely evaluated. */
+/* A choice is followed where its condition is known; otherwise only its condition is surely evaluated. */
 static void check_choice(const checker *k, const vt_expr *e) {
     check(k, e->a[0]);
     if (vt_prove(k->an, e->a[0]))

@@ -64,7 +64,7 @@ static const vt_stmt *attach(te_context *c, const te_stage *st, const vt_ptrmap 
     return body;
 }
 
-/* ---- The last step: names and marks of the way are taken out ---- */
+/* ---- The last step: names and marks that only te needs are removed ---- */
 
 typedef struct finisher {
     vt_mutator base;

@@ -110,7 +110,7 @@ typedef struct vt_operation {
     bool placeholder;
     const char *name;
     const char *tag;
-    vt_pos pos; /* where it was said */
+    vt_pos pos; /* of the call that made it */
     uint32_t n_axes, n_reduce;
     const vt_iter *const *iters; /* data axes, then reduce axes */
     uint32_t n_outputs;
@@ -167,15 +167,15 @@ typedef struct te__relation {
 typedef struct te__pragma {
     const char *name;
     const vt_expr *value;
-    vt_pos pos; /* where it was said */
+    vt_pos pos; /* of the call that made it */
 } te__pragma;
 
 typedef struct te__axis_attr {
     const vt_iter *axis;
-    vt_iter_type type; /* VT_ITER_DATA_PAR: nothing said */
+    vt_iter_type type; /* VT_ITER_DATA_PAR: nothing given */
     const vt_iter *thread;
     te_intrin *intrin;
-    vt_pos intrin_pos; /* where tensorize was said */
+    vt_pos intrin_pos; /* where tensorize was called */
     uint32_t n_pragmas, cap_pragmas;
     te__pragma *pragmas;
     int64_t align_factor, align_offset;
@@ -201,7 +201,7 @@ struct te_stage {
     te__attach attach;
     te_stage *at_stage;
     const vt_iter *at_axis;
-    vt_pos at_pos;     /* where compute_at was said */
+    vt_pos at_pos;     /* where compute_at was called */
     const char *scope; /* "" until it is set */
     bool is_output;
     te__iters path; /* the loops (and their threads) around it, innermost first; set by bound inference */
@@ -223,7 +223,7 @@ void te__iters_insert(vt_ctx *ctx, te__iters *list, uint32_t at, const vt_iter *
 void te__iters_reset(vt_ctx *ctx, te_stage *st); /* to the operation's own axes, no relations */
 /* Position in a list; its length when absent. */
 uint32_t te__iters_find(const te__iters *list, const vt_iter *axis);
-const te__axis_attr *te__attr(const te_stage *st, const vt_iter *axis); /* NULL when nothing was said */
+const te__axis_attr *te__attr(const te_stage *st, const vt_iter *axis); /* NULL when there is none */
 te__axis_attr *te__attr_for(vt_ctx *ctx, te_stage *st, const vt_iter *axis);
 const char *te__scope(te_context *c, const char *scope);
 /* The stage made ready for lowering: a copy with inlining done and every root axis rebased to start at zero. */

@@ -283,7 +283,7 @@ vta_status te_set_scope(te_stage *st, const char *scope) {
     TE_RETURN_STATUS(context_of(st), set_scope(st->schedule->c, st, scope));
 }
 
-/* ---- What is said of one axis ---- */
+/* ---- Attributes of one axis ---- */
 
 static void set_type(te_context *c, te_stage *st, const vt_iter *axis, vt_iter_type type, const char *step) {
     loop_at(c, st, axis, step);

@@ -7,7 +7,7 @@ typedef struct matcher {
     const te_stage *st;
     const vt_operation *op; /* of the stage */
     te_intrin *intrin;
-    vt_pos pos;               /* where tensorize was said */
+    vt_pos pos;               /* where tensorize was called */
     const vt_operation *what; /* of the intrinsic */
     const vt_ptrmap *ranges;
     uint32_t at;           /* leaf from which on the loops are replaced */

@@ -7,7 +7,7 @@ typedef struct text {
     uint32_t depth;
 } text;
 
-/* What lies deeper, or behind so many bytes, is written as "...": a text is for reading, and shared parts can make it
+/* What lies deeper, or after so many bytes, is written as "...": a text is for reading, and shared parts can make it
  * longer than memory. */
 enum { DEEPEST = 3000, LONGEST = 1 << 18 };
 

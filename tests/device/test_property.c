@@ -198,7 +198,7 @@ static void removed_tokens_are_caught(void **state) {
                 uint8_t *push = flag(&program.insns[i], which);
                 if (!*push) continue;
                 uint8_t *pop = taker(&program, i, which);
-                *push = 0; /* without the push, the last pop waits for ever */
+                *push = 0; /* without the push, the last pop waits forever */
                 assert_int_equal(checked(&program, seed, false), VTA_DEADLOCK);
                 deadlocks++;
                 *pop = 0; /* without both, two stages run into each other, unless another path orders them */

@@ -69,7 +69,7 @@ class Compatibility(unittest.TestCase):
             np.testing.assert_array_equal(given[id(b)].numpy(), [0, 2, 4, 6])
             with self.assertRaisesRegex(vta.VTAError, r"\(B\): dimension 0 is 4, must be floordiv\(n, x\)"):
                 kernel(*[3 if arg is x else given[id(arg)] for arg in order])
-        with self.assertRaisesRegex(vta.VTAError, "argument B is said with x, which no argument gives"):
+        with self.assertRaisesRegex(vta.VTAError, "argument B depends on x, which no argument gives"):
             tvm.build(s, [a, b], "llvm")
         c = te.compute((n,), lambda i: a[i] + n, "C")
         kernel = tvm.build(te.create_schedule(c.op), [a, c, n], "llvm", name="plus")

@@ -257,7 +257,7 @@ static inline int nv_can_start(nv *v, int s) {
 
 /* ---- Memory ------------------------------------------------------------------------------------------------- */
 
-/* The memory behind its queue, and the registers of the port. */
+/* The memory after its queue, and the registers of the port. */
 static inline void nv_serve(nv *v) {
     nv_memory *m = &v->mem;
     uint32_t extra = v->p->port_overhead - 4; /* more registers on the way than the hardware has */

@@ -347,7 +347,7 @@ static void flush_wrong_address(void) {
     BAD(dep_stage_4, "VTADepPush(", VTADepPush(b->cmd, 2, 4))                                                          \
     BAD(dep_stage_negative, "from_qid=-7", VTADepPush(b->cmd, -7, 2))                                                  \
     BAD(pop_without_push, "1 more VTADepPop(1, 2) than VTADepPush(1, 2)", pop_unpushed(b))                             \
-    BAD(pop_and_nothing_else, "the store stage would wait for ever", pop_alone(b))                                     \
+    BAD(pop_and_nothing_else, "the store stage would wait forever", pop_alone(b))                                      \
     BAD(tokens_in_a_circle, "VTASynchronize(", deadlock(b))                                                            \
     BAD(alloc_too_large, "VTABufferAlloc(bytes=", VTABufferAlloc((size_t)1 << 33))                                     \
     BAD(alloc_overflow, "VTABufferAlloc(bytes=", VTABufferAlloc(SIZE_MAX))                                             \

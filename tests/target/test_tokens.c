@@ -1,6 +1,6 @@
 /* Tokens between the tasks of random programs: loops, branches and sequences of loads, computations and stores. What
  * the pass gives is run by three queues that know nothing of the program's order: each task must be the only one that
- * can start, in the program's order, and none may wait for ever. */
+ * can start, in the program's order, and none may wait forever. */
 #include "ir/build.h"
 #include "pass/one.h"
 #include "target/vta/vta.h"

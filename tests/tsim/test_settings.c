@@ -159,7 +159,7 @@ static void deadlocks_are_named(void **state) {
     vta_diag *diag = vta_diag_create(NULL);
     assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL),
                      VTA_DEADLOCK);
-    assert_contains(vta_diag_text(diag), "instruction 1 (GEMM) waits for ever for a load->compute token");
+    assert_contains(vta_diag_text(diag), "instruction 1 (GEMM) waits forever for a load->compute token");
     vta_diag_clear(diag);
     p.count = 1;
     assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL),
@@ -213,7 +213,7 @@ static void full_token_queues(void **state) {
     vta_diag *diag = vta_diag_create(NULL);
     assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, diag, &timing, NULL),
                      VTA_DEADLOCK);
-    assert_contains(vta_diag_text(diag), "instruction 4 (LOAD inp) waits for ever for room for a load->compute token");
+    assert_contains(vta_diag_text(diag), "instruction 4 (LOAD inp) waits forever for room for a load->compute token");
     vta_diag_destroy(diag);
     vta_config_release(config);
     free(p.insns);

@@ -25,7 +25,7 @@ def enabled() -> bool:
 
 
 def driver() -> str:
-    """Name of the device behind the runtime: ``"sim"``, ``"tsim"``, …"""
+    """Name of the device of the runtime: ``"sim"``, ``"tsim"``, …"""
     ensure_runtime()
     return lib.vta_runtime_driver(None).decode()
 

@@ -12,7 +12,8 @@ enum { STORE_STAGE = 2 };
 struct vt_dram_page {
     uint32_t number;
     bool is_loaded;
-    uint32_t *seen; /* [stage][granule]: 1 + position of the last access of that stage; NULL: nobody else's page */
+    uint32_t *seen; /* [stage][granule]: 1 + position of the last access of that stage; NULL: no other stage touches the
+                       page */
 };
 
 /* The rows of a transfer that moves something, as bytes. */

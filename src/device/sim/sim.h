@@ -26,7 +26,7 @@ void vt_sim_clear_counters(vt_sim *sim);
 
 /* A run in two halves, for a device that does something in between. _prepare decodes the stream and finds the order
  * (clear the stream when that succeeded). _execute runs stream->to_run instructions of it, at most max_work micro-ops
- * and elements (0: no bound); *out_found is what the checker has to say, and stands behind an error of the run. */
+ * and elements (0: no bound); *out_found is what the checker has to say, and comes after an error of the run. */
 vta_status vt_sim_prepare(vt_sim *sim, const vt_run *run, vta_diag *diag, vt_stream *out_stream);
 vta_status vt_sim_execute(vt_sim *sim, const vt_stream *stream, const vt_run *run, uint32_t max_work, vta_diag *diag,
                           vta_status *out_found);

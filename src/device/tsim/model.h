@@ -103,7 +103,7 @@ typedef struct vt_timing_job {
     const vta_allocator *allocator;
 } vt_timing_job;
 
-/* The model behind vta_timing_run and the device. `out_times` and `out_done` (instructions of each stage that ended)
+/* The model that vta_timing_run and the device use. `out_times` and `out_done` (instructions of each stage that ended)
  * may be NULL. With VTA_TIMEOUT the timing is that of the first `limit` cycles; other failures leave it zeroed. */
 vta_status vt_timing_run(const vt_timing_job *job, vta_diag *diag, vta_timing *out_timing, vta_insn_time *out_times,
                          uint32_t out_done[VT_STAGES]);

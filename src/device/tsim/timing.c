@@ -60,10 +60,10 @@ static vta_status deadlock(vt_model *m) {
         if (e->phase == VT_PHASE_BLOCKED)
             return vt_fail(
                 m->diag, VTA_DEADLOCK,
-                "instruction %u (%s) waits for ever for room for a %s token: nothing that can still run takes one",
+                "instruction %u (%s) waits forever for room for a %s token: nothing that can still run takes one",
                 index, label, name);
         return vt_fail(m->diag, VTA_DEADLOCK,
-                       "instruction %u (%s) waits for ever for a %s token: nothing that can still run pushes one%s",
+                       "instruction %u (%s) waits forever for a %s token: nothing that can still run pushes one%s",
                        index, label, name, m->timing->lost_tokens ? "; tokens were lost in a full token queue" : "");
     }
     return vt_fail(m->diag, VTA_DEADLOCK, "the stream ends without FINISH");

@@ -314,7 +314,7 @@ static void follow_loop(kernel *k, const vt_stmt *s) {
     if (k->guarded) vt__path_pop(p);
 }
 
-/* The path has all iterations at hand when a condition asks for them. */
+/* The path holds all iterations, for conditions that need them. */
 static void follow_branch(kernel *k, const vt_stmt *s) {
     vt_truth t = vt__path_truth(k->v->path, s->u.branch.condition);
     k->symbolic |= t == VT_OPEN;

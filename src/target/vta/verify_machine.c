@@ -31,7 +31,7 @@ static const char *iteration(const vt_verifier *v) {
 
 void vt__verify_fail(const vt_verifier *v, vt_rule rule, const vt_stmt *s, const char *what) {
     vt_raise_detailed(v->ctx, VTA_INTERNAL, s ? vt_stmt_text(v->ctx, s) : NULL,
-                      "the compiler made what the machine cannot do; the mistake is its own, not the kernel's. Rule %s "
+                      "the compiler made what the machine cannot do: a bug of the compiler, not of the kernel. Rule %s "
                       "(%s): %s%s. Suspected: %s. Please report this with the kernel file",
                       rules[rule].name, rules[rule].wants, what, iteration(v), rules[rule].suspect);
 }

@@ -1,5 +1,5 @@
 /* Dependence tokens: in program order no queue is ever popped before it was pushed, so program order is an order that
- * the tokens allow, and nothing waits for ever; and none is left at the end. What a loop's body does is multiplied;
+ * the tokens allow, and nothing waits forever; and none is left at the end. What a loop's body does is multiplied;
  * only where iterations differ, each is looked at. */
 #include <string.h>
 
