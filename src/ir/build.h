@@ -1,7 +1,7 @@
 /* Constructors.
  *
- * The vt_e_* and vt_s_* ones build exactly the node they name, after checking operand types (wrong types raise
- * VTA_INVALID... an internal mistake names itself). The short ones (vt_add, vt_max, ...) are what a person writes:
+ * The vt_e_* and vt_s_* ones build exactly the node they name, after checking operand types (wrong types are a
+ * bug of the compiler and raise VTA_INTERNAL). The short ones (vt_add, vt_max, ...) are what a person writes:
  * they match operand types (constants take the other side's type, int is widened, a lane is broadcast) and fold
  * constants and identities at once, exactly as TVM's operators do; many call arguments depend on it. */
 #ifndef VT_IR_BUILD_H

@@ -109,7 +109,8 @@ static void record_buffer(void *ctx, vt_slot *slot) { record(ctx, slot->addr, (s
 static void record_memory(vt_capture *capture) {
     vta_runtime *runtime = capture->runtime;
     vt_handle_each(&vt_buffers, runtime, record_buffer, capture);
-    for (size_t i = 0; i < runtime->late_count; i++) record(capture, runtime->late[i].addr, runtime->late[i].bytes);
+    for (size_t i = 0; i < runtime->deferred_count; i++)
+        record(capture, runtime->deferred[i].addr, runtime->deferred[i].bytes);
     for (size_t i = 0; i < runtime->block_count; i++)
         record(capture, runtime->blocks[i].addr, runtime->blocks[i].bytes);
     for (const vt_command *c = runtime->commands; c; c = c->next_of_runtime)

@@ -3,7 +3,8 @@
 #include "base/alloc.h"
 
 #if UINTPTR_MAX > UINT32_MAX
-/* The upper 16 bits of a 64-bit address are all zeros or all ones in a user's or the kernel's half; these are not. */
+/* The upper 16 bits of a 64-bit address are all zeros or all ones in a user's or the kernel's half; those of a handle
+ * are neither. */
 uintptr_t vt_handle_base(vt_handle_kind kind) {
     return ((uintptr_t)0x5654 + (uintptr_t)kind) << (VT_SLOT_BITS + VT_GENERATION_BITS);
 }

@@ -33,8 +33,8 @@ void vt_queue_init(vt_insn_queue *queue, const vta_allocator *allocator);
 void vt_queue_clear(vt_insn_queue *queue);
 /* Forgets what was recorded, keeps the memory; tokens that nobody popped are carried to what comes next. */
 void vt_queue_reset(vt_insn_queue *queue, bool dropped);
-/* Tokens of a dropped stream are forgotten once something else than a pop is recorded: they end a caller that was in
- * the middle of a kernel, and must not satisfy the pops of its next one. */
+/* Tokens of a dropped stream are forgotten once something else than a pop is recorded: they let a caller that was in
+ * the middle of a kernel finish it, and must not satisfy the pops of its next one. */
 void vt_queue_forget_dropped(vt_insn_queue *queue);
 /* Makes room for `more` instructions, so that the calls below cannot fail. */
 bool vt_queue_reserve(vt_insn_queue *queue, size_t more);

@@ -36,7 +36,7 @@ static void free_runtime(vta_runtime *runtime) {
     vta_device_destroy(runtime->device);
     vta_diag_destroy(runtime->diag);
     vta_config_release(runtime->config);
-    vt_free(&allocator, runtime->late, runtime->late_cap * sizeof *runtime->late);
+    vt_free(&allocator, runtime->deferred, runtime->deferred_cap * sizeof *runtime->deferred);
     vt_free(&allocator, runtime->blocks, runtime->block_cap * sizeof *runtime->blocks);
     pthread_mutex_destroy(&runtime->lock);
     vt_free(&allocator, runtime, sizeof *runtime);
@@ -123,27 +123,27 @@ static void free_late(vta_runtime *runtime) {
     for (const vt_command *c = runtime->commands; c; c = c->next_of_runtime)
         if (c->epoch && c->epoch < oldest) oldest = c->epoch;
     size_t kept = 0;
-    for (size_t i = 0; i < runtime->late_count; i++) {
-        if (runtime->late[i].epoch < oldest)
-            vta_device_free(runtime->device, runtime->late[i].addr, NULL);
+    for (size_t i = 0; i < runtime->deferred_count; i++) {
+        if (runtime->deferred[i].epoch < oldest)
+            vta_device_free(runtime->device, runtime->deferred[i].addr, NULL);
         else
-            runtime->late[kept++] = runtime->late[i];
+            runtime->deferred[kept++] = runtime->deferred[i];
     }
-    runtime->late_count = kept;
+    runtime->deferred_count = kept;
 }
 
 void vt_runtime_stream_ended_locked(vta_runtime *runtime, vt_command *command) {
     command->epoch = 0;
-    if (runtime->late_count) free_late(runtime);
+    if (runtime->deferred_count) free_late(runtime);
 }
 
 /* A stream that began at or before this epoch may use the memory. Without memory to remember it, it stays until the
  * runtime ends: better kept than used after it was freed. */
 void vt_runtime_free_memory_locked(vta_runtime *runtime, uint32_t addr, size_t bytes) {
-    if (!vt_reserve(&runtime->allocator, &runtime->late, &runtime->late_cap, runtime->late_count + 1,
-                    sizeof *runtime->late))
+    if (!vt_reserve(&runtime->allocator, &runtime->deferred, &runtime->deferred_cap, runtime->deferred_count + 1,
+                    sizeof *runtime->deferred))
         return;
-    runtime->late[runtime->late_count++] = (vt_late_free){addr, bytes, runtime->epoch++};
+    runtime->deferred[runtime->deferred_count++] = (vt_deferred_free){addr, bytes, runtime->epoch++};
     free_late(runtime);
 }
 

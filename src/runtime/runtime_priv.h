@@ -15,11 +15,11 @@ typedef struct vt_capture vt_capture;
 
 /* Device memory that a stream may still use after its buffer was freed: it goes when the streams that were being
  * recorded at that moment are over. */
-typedef struct vt_late_free {
+typedef struct vt_deferred_free {
     uint32_t addr;
     size_t bytes;
     uint64_t epoch;
-} vt_late_free;
+} vt_deferred_free;
 
 /* A block that VTAMemAlloc gave: addressed by the host's view. */
 typedef struct vt_block {
@@ -46,9 +46,9 @@ struct vta_runtime {
     vta_sink sink;
     vt_command *commands;
     const vt_command *last; /* whose stream ran last on the device, cut in the middle; NULL: none, or it was whole */
-    uint64_t epoch;         /* counts the events that late frees are compared by */
-    vt_late_free *late;
-    size_t late_count, late_cap;
+    uint64_t epoch;         /* counts the events that deferred frees are compared by */
+    vt_deferred_free *deferred;
+    size_t deferred_count, deferred_cap;
     vt_block *blocks; /* by host address */
     size_t block_count, block_cap;
     vta_counters extra; /* what the device does not count */

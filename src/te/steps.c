@@ -1,5 +1,5 @@
-/* Schedule steps. Each is checked, and has all the memory it needs, before anything that counts is changed: an axis
- * that stands in the list of all axes but in no relation has no effect. */
+/* Schedule steps. Each is checked, and has all the memory it needs, before the schedule is changed: an axis that is
+ * in the list of all axes but in no relation has no effect. */
 #include <string.h>
 
 #include "te/priv.h"

@@ -21,8 +21,8 @@ static uint8_t input[2][MOST_BYTES], want[MOST_BYTES], got[MOST_BYTES];
 
 static int64_t pick(job *j, int64_t least, int64_t most) { return check_between(&j->r, least, most); }
 
-static void say(job *j, const char *fmt, ...) VTA_PRINTF(2, 3);
-static void say(job *j, const char *fmt, ...) {
+static void describe(job *j, const char *fmt, ...) VTA_PRINTF(2, 3);
+static void describe(job *j, const char *fmt, ...) {
     size_t n = strlen(j->steps);
     va_list args;
     va_start(args, fmt);
@@ -50,7 +50,7 @@ static tail build_tail(job *j, te_tensor *from, const char *name, int least) {
                  (int)pick(j, kind == 4 ? 2 : 0, kind == 0 || kind == 5 ? 5 : 90));
         snprintf(stage_name, sizeof stage_name, "t%d", i);
         t.stages[i] = like(&j->p, from, stage_name, body);
-        say(j, "%s = %s; ", stage_name, body);
+        describe(j, "%s = %s; ", stage_name, body);
     }
     snprintf(body, sizeof body, "inp_t(%s[...])", t.n ? stage_name : name);
     t.res = like(&j->p, from, "res", body);
@@ -69,8 +69,8 @@ static void build_transposed(job *j) {
     program *p = &j->p;
     int64_t batch = config_batch(p->c), in = pick(j, 1, 2), out = pick(j, 1, 2), size = pick(j, 2, 4);
     int64_t spread = 2 * size + 1, width = spread - 2; /* kernel 3 */
-    say(j, "transposed conv %lld -> %lld channel tiles, %lld x %lld; ", (long long)in, (long long)out, (long long)size,
-        (long long)size);
+    describe(j, "transposed conv %lld -> %lld channel tiles, %lld x %lld; ", (long long)in, (long long)out,
+             (long long)size, (long long)size);
     te_constant(p->c, "LAST", 2 * size - 1);
     te_tensor *x = te_placeholder(p->c, "x", "inp_t", 6, (int64_t[]){1, in, spread, spread, batch, config_in(p->c)});
     te_tensor *w = te_placeholder(p->c, "w", "wgt_t", 6, (int64_t[]){out, in, 3, 3, config_out(p->c), config_in(p->c)});
@@ -210,7 +210,7 @@ static void check_one(uint64_t seed, void (*build)(job *j)) {
     vta_config *base = vta_config_default(), *config;
     const char *changes = configs[pick(&j, 0, 4)];
     assert_int_equal(vta_config_with(base, changes, NULL, &config), VTA_OK);
-    say(&j, "[%s] ", changes);
+    describe(&j, "[%s] ", changes);
     j.p.c = te_context_create(config, NULL);
     build(&j);
     vta_status status = te_context_status(j.p.c);

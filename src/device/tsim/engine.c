@@ -66,7 +66,7 @@ uint64_t vt__engine_next(const vt_model *m, uint32_t stage) {
     const vt_unit_engine *e = &m->engine[stage];
     switch (e->phase) {
     case VT_PHASE_READY: return start_time((vt_model *)m, stage);
-    case VT_PHASE_READING: return vt_port_gate(&m->port, e->wish);
+    case VT_PHASE_READING: return vt_port_gate(&m->port, e->earliest);
     case VT_PHASE_RUNNING: return e->end - 1;
     default: return VT_NEVER;
     }
@@ -113,7 +113,7 @@ static void begin_load(vt_model *m, vt_unit_engine *e, const vta_insn *insn) {
     vt_bursts_of_load(&e->bursts, m->config, m->profile, insn);
     vt_padding_begin(&e->padding, insn, e->start + 1);
     e->lead = 1 + insn->u.mem.y_pad_0 * !m->profile->pad_serial;
-    e->wish = e->start + e->lead + 1; /* in the slot a cycle before */
+    e->earliest = e->start + e->lead + 1; /* in the slot a cycle before */
     e->last_beat = e->start;
     e->beats_next = vt_bursts_next(&e->bursts);
     static const uint8_t rank[VTA_KIND_COUNT] = {
@@ -178,9 +178,9 @@ void vt__engine_command(vt_model *m, uint32_t stage, uint64_t now, uint64_t unti
         vt_port_accept(&m->port, now, e->beats_next, &first, &e->last_beat);
         if (vt_padding_left(&e->padding)) vt_padding_data(&e->padding, first, e->last_beat);
         e->beats += e->beats_next;
-        e->wish = now + 2; /* the slot is filled again in the cycle after */
+        e->earliest = now + 2; /* the slot is filled again in the cycle after */
         e->beats_next = vt_bursts_next(&e->bursts);
-        now = vt_port_gate(&m->port, e->wish);
+        now = vt_port_gate(&m->port, e->earliest);
     } while (e->beats_next && now < until);
     if (e->beats_next == 0) end_load(m, e, &m->insns[e->insn]);
 }

@@ -20,7 +20,7 @@ static void begin_batch(vt_model *m, uint64_t slot) {
     uint64_t addr = m->insn_addr + (uint64_t)first * VTA_INSN_BYTES;
     f->batch_end = first + size;
     f->reading = true;
-    f->wish = slot + 1;
+    f->earliest = slot + 1;
     vt_bursts_of_row(&f->bursts, m->profile, f->wide ? addr : 0, (uint64_t)size * VTA_INSN_BYTES);
     f->beats_next = vt_bursts_next(&f->bursts);
 }
@@ -71,7 +71,7 @@ static uint64_t next_hand_over(const vt_model *m) {
 }
 
 static uint64_t next_command(const vt_model *m) {
-    return m->fetch.reading ? vt_port_gate(&m->port, m->fetch.wish) : VT_NEVER;
+    return m->fetch.reading ? vt_port_gate(&m->port, m->fetch.earliest) : VT_NEVER;
 }
 
 uint64_t vt__fetch_next(const vt_model *m) {
@@ -94,7 +94,7 @@ static void read(vt_model *m, uint64_t now) {
     account(f, m->timing, f->drain, VTA_STATE_busy);
     f->beats_next = vt_bursts_next(&f->bursts);
     f->reading = f->beats_next != 0;
-    f->wish = now + 2;
+    f->earliest = now + 2;
     enter(m);
 }
 

@@ -38,7 +38,7 @@ typedef struct vt_unit_engine {
     uint64_t start, end; /* of the instruction that runs */
     uint32_t insn;       /* which one */
     uint32_t done;       /* instructions that ended */
-    uint64_t wish;       /* READING: when the next command can leave the unit's slot */
+    uint64_t earliest;   /* READING: when the next command can leave the unit's slot */
     uint32_t beats_next; /* READING: beats of that command */
     vt_bursts bursts;
     vt_padding padding;
@@ -64,7 +64,7 @@ typedef struct vt_fetch {
     uint64_t enter;     /* when the last one entered */
     uint64_t at[2];     /* when an instruction that entered can be handed over, by its parity */
     uint64_t handed;    /* when the last one was handed over */
-    uint64_t wish;      /* READING: when the next command can leave the slot */
+    uint64_t earliest;  /* READING: when the next command can leave the slot */
     uint64_t accounted; /* cycles whose state is already counted */
     vt_bursts bursts;   /* of the batch being read */
     uint32_t beats_next;

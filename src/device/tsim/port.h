@@ -35,10 +35,10 @@ static inline uint64_t vt_port__last(const vt_port *port, uint32_t command) {
     return port->last[command % VT_PORT_MOST];
 }
 
-/* The first cycle, from `wish` on, in which a command can leave its slot: no other one does, one of the tags is free (a
- * tag is taken up to its burst's last beat), and no burst's last beat is at the port. */
-static inline uint64_t vt_port_gate(const vt_port *port, uint64_t wish) {
-    uint64_t gate = port->next_leave > wish ? port->next_leave : wish;
+/* The first cycle, from `earliest` on, in which a command can leave its slot: no other one does, one of the tags is
+ * free (a tag is taken up to its burst's last beat), and no burst's last beat is at the port. */
+static inline uint64_t vt_port_gate(const vt_port *port, uint64_t earliest) {
+    uint64_t gate = port->next_leave > earliest ? port->next_leave : earliest;
     uint64_t tag = vt_port__last(port, port->count - port->profile->outstanding) + 1;
     if (tag > gate) gate = tag;
     uint32_t command = port->ahead;
