@@ -141,14 +141,17 @@ void VTARuntimeShutdown(void) {
 }
 
 void VTASetDebugMode(VTACommandHandle cmd, int debug_flag) {
-    enum { KNOWN = 0x3e };
+    enum {
+        KNOWN = VTA_DEBUG_DUMP_INSN | VTA_DEBUG_DUMP_UOP | VTA_DEBUG_SKIP_READ_BARRIER | VTA_DEBUG_SKIP_WRITE_BARRIER |
+                VTA_DEBUG_FORCE_SERIAL
+    };
     vt_command *command = vt_command_of(cmd);
     if (!command) {
         vt_bad_command(cmd, VT_CALL(VTASetDebugMode, P(cmd), (uint64_t)debug_flag));
         return;
     }
     if (debug_flag & ~KNOWN) {
-        vt_fail(command->diag, VTA_OUT_OF_RANGE, "bits 0x%x are not used; only bits 1 to 5 are", debug_flag & ~KNOWN);
+        vt_fail(command->diag, VTA_OUT_OF_RANGE, "bits 0x%x are not used; only 0x%x are", debug_flag & ~KNOWN, KNOWN);
         vt_command_report(command, VT_CALL(VTASetDebugMode, P(cmd), (uint64_t)debug_flag));
         return;
     }

@@ -1,4 +1,5 @@
 /* Loads and stores: every field and every address is checked before it is recorded. */
+#include "config/field_bits.h"
 #include "runtime/buffer.h"
 #include "runtime/command.h"
 
@@ -7,20 +8,19 @@ static vta_status too_large(const vt_command *command, const char *name, uint32_
                    name, value, most);
 }
 
+/* A field of the instruction, by its name in vta/insn.def. */
+#define CHECK_FIELD(field, name, value)                                                                                \
+    if ((value) > VT_FIELD_MOST(MEM_##field)) return too_large(command, name, value, VT_FIELD_MOST(MEM_##field))
+
 static vta_status check_fields(const vt_command *command, const vt_transfer *t) {
-    enum { SIZE_MOST = UINT16_MAX, PAD_MOST = 15 };
-    if ((t->x_size | t->y_size | t->x_stride | t->sram_index) > SIZE_MOST) {
-        if (t->x_size > SIZE_MOST) return too_large(command, "x_size", t->x_size, SIZE_MOST);
-        if (t->y_size > SIZE_MOST) return too_large(command, "y_size", t->y_size, SIZE_MOST);
-        if (t->x_stride > SIZE_MOST) return too_large(command, "x_stride", t->x_stride, SIZE_MOST);
-        return too_large(command, "the on-chip index", t->sram_index, SIZE_MOST);
-    }
-    if ((t->x_pad_before | t->x_pad_after | t->y_pad_before | t->y_pad_after) > PAD_MOST) {
-        if (t->x_pad_before > PAD_MOST) return too_large(command, "x_pad_before", t->x_pad_before, PAD_MOST);
-        if (t->y_pad_before > PAD_MOST) return too_large(command, "y_pad_before", t->y_pad_before, PAD_MOST);
-        if (t->x_pad_after > PAD_MOST) return too_large(command, "x_pad_after", t->x_pad_after, PAD_MOST);
-        return too_large(command, "y_pad_after", t->y_pad_after, PAD_MOST);
-    }
+    CHECK_FIELD(x_size, "x_size", t->x_size);
+    CHECK_FIELD(y_size, "y_size", t->y_size);
+    CHECK_FIELD(x_stride, "x_stride", t->x_stride);
+    CHECK_FIELD(sram_base, "the on-chip index", t->sram_index);
+    CHECK_FIELD(x_pad_0, "x_pad_before", t->x_pad_before);
+    CHECK_FIELD(y_pad_0, "y_pad_before", t->y_pad_before);
+    CHECK_FIELD(x_pad_1, "x_pad_after", t->x_pad_after);
+    CHECK_FIELD(y_pad_1, "y_pad_after", t->y_pad_after);
     if (!t->x_size && (t->x_pad_before | t->x_pad_after | t->y_pad_before | t->y_pad_after))
         return vt_fail(
             command->diag, VTA_ILLEGAL,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "arith/linear.h"
+#include "config/field_bits.h"
 #include "ir/print.h"
 #include "target/vta/copy.h"
 
@@ -115,9 +116,10 @@ static void linear_index(alu *st, const nest *k, const vt_expr *index, const vt_
 }
 
 static operand constant(alu *st, const nest *k, const vt_expr *e) {
-    if (e->u.i < INT16_MIN || e->u.i > INT16_MAX)
+    if (e->u.i < VT_SIGNED_FIELD_LEAST(ALU_imm) || e->u.i > VT_SIGNED_FIELD_MOST(ALU_imm))
         refuse(st, k->stmt,
-               vt_new_format(st->m.ctx, "the constant %lld does not fit the instruction's 16 bits", (long long)e->u.i));
+               vt_new_format(st->m.ctx, "the constant %lld does not fit the instruction's %d bits", (long long)e->u.i,
+                             VT_BITS_ALU_imm));
     return (operand){.imm = e};
 }
 
@@ -198,9 +200,10 @@ static uint32_t match_element(alu *st, const nest *k, const vt_expr *const *src)
     return loops;
 }
 
-/* The instruction's fields hold no steps backwards, and extents of 14 bits. */
+/* The instruction's fields hold no steps backwards, and extents up to a bound. */
 static bool hardware_can(alu *st, const level *x) {
-    enum { EXTENT_MOST = (1 << 14) - 1 };
+    enum { EXTENT_MOST = VT_FIELD_MOST(ALU_iter_in) };
+    _Static_assert(VT_BITS_ALU_iter_out == VT_BITS_ALU_iter_in, "either loop may be the outer one");
     return vt_const_bound(st->a, x->extent).max <= EXTENT_MOST && vt_const_bound(st->a, x->dst).min >= 0 &&
            vt_const_bound(st->a, x->src).min >= 0;
 }

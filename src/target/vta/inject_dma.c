@@ -5,12 +5,17 @@
  * zeros in DRAM instead, row by row the same: the hardware has no load of padding alone. */
 #include <string.h>
 
+#include "config/field_bits.h"
 #include "ir/print.h"
 #include "target/vta/copy.h"
 #include "target/vta/exact.h"
 
 /* What the instruction's fields hold. */
-enum { SIZE_MOST = UINT16_MAX, PAD_MOST = 15 };
+enum { SIZE_MOST = VT_FIELD_MOST(MEM_x_size), PAD_MOST = VT_FIELD_MOST(MEM_x_pad_0) };
+_Static_assert(VT_BITS_MEM_y_size == VT_BITS_MEM_x_size && VT_BITS_MEM_x_stride == VT_BITS_MEM_x_size &&
+                   VT_BITS_MEM_x_pad_1 == VT_BITS_MEM_x_pad_0 && VT_BITS_MEM_y_pad_0 == VT_BITS_MEM_x_pad_0 &&
+                   VT_BITS_MEM_y_pad_1 == VT_BITS_MEM_x_pad_0,
+               "one bound for all sizes, one for all paddings");
 
 typedef struct dma {
     vt_mutator m;

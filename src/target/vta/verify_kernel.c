@@ -88,7 +88,7 @@ static void equal(vt_path *p, vt_demands *out, const vt_form *x, const vt_form *
 
 /* The loops around the kernel, once for all its micro-ops. */
 static void make_loop_demands(void *user, vt_path *p, vt_demands *out) {
-    enum { MOST_EXTENT = 16383 };
+    enum { MOST_EXTENT = 16383 }; /* typed here, not taken from vta/insn.def: the check is independent of it */
     const kernel *k = user;
     const vta_config *c = k->v->config;
     const uint8_t bits[3] = {c->log_depth[VTA_MEM_ACC],

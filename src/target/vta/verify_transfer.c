@@ -109,6 +109,7 @@ static const vt_claim NO_COLUMNS = {VT_RULE_SIZE, "x_size is not positive"},
                       BEHIND_DRAM = {VT_RULE_DRAM, "it ends past the end of the tensor"};
 
 static void make_demands(void *user, vt_path *p, vt_demands *out) {
+    /* Typed here, not taken from vta/insn.def: the check is independent of it. */
     enum { MOST_SIZE = 65535, MOST_PAD = 15, ANY = INT32_MAX };
     const transfer *t = user;
     vt_form x = vt__form_of(p, t->x), y = vt__form_of(p, t->y), stride = vt__form_of(p, t->stride);
