@@ -60,6 +60,8 @@ FAULTS = [
      ["src/LAYERS: top needs low_inside of low (top.c.o), but its arrow <low> allows public functions only"]),
     ({"src/top/top.c": "int top(void);\nint top(void) { return 1; }\n"},
      ["src/LAYERS: no symbol of low is used in top: drop the arrow <low>"]),
+    ({"src/top/top.c": SOUND["src/top/top.c"] + "int mid(void);\nint mid(void) { return 2; }\n"},
+     ["mid is defined in mid and in top: give one of them another name"]),
     # symbols that a folder lists, whichever folder makes them
     ({"src/LAYERS": TABLE + "=low: mi\n", "src/low/low.c": SOUND["src/low/low.c"] + LISTS_MID}, []),
     ({"src/LAYERS": TABLE + "=low: to\n", "src/low/low.c": SOUND["src/low/low.c"] + LISTS_MID},

@@ -21,13 +21,8 @@ vta_insn_kind vt_insn_kind(const vta_insn *insn) {
     }
 }
 
-static uint64_t executions(const vta_insn *insn) {
-    uint64_t uops = insn->u.exec.uop_end > insn->u.exec.uop_bgn ? insn->u.exec.uop_end - insn->u.exec.uop_bgn : 0;
-    return (uint64_t)insn->u.exec.iter_out * insn->u.exec.iter_in * uops;
-}
-
 uint64_t vt_exec_cost(const vta_timing_profile *profile, const vta_insn *insn) {
-    uint64_t n = executions(insn);
+    uint64_t n = vt_exec_work(insn);
     if (insn->opcode == VTA_OP_GEMM) return n * profile->gemm_step + profile->gemm_fill;
     return n * (insn->u.exec.use_imm ? profile->alu_imm_step : profile->alu_step) + profile->alu_fill;
 }
@@ -222,9 +217,9 @@ static void account_work(vt_model *m, uint32_t stage) {
         t->kind_bytes[e->kind] += bytes;
         if (insn->opcode == VTA_OP_STORE) t->write_bytes += bytes;
     } else if (e->kind == VTA_KIND_GEMM) {
-        t->gemm_uops += executions(insn);
+        t->gemm_uops += vt_exec_work(insn);
     } else if (insn->opcode == VTA_OP_ALU) {
-        t->alu_uops += executions(insn);
+        t->alu_uops += vt_exec_work(insn);
     }
 }
 
