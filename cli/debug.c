@@ -1,5 +1,6 @@
 /* vta debug: steps through a captured program. Commands come from standard input, one a line, so that a script can
  * drive it; an empty line repeats the last one on a terminal. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -113,11 +114,21 @@ static void report_stop(const session *s, int found) {
     print_where(s);
 }
 
+/* Ctrl-C ends the command that runs, not the tool. */
+static vta_debugger *interrupted_debugger;
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number) {
+    (void)number;
+    interrupted = 1;
+    vta_debugger_interrupt(interrupted_debugger);
+}
+
 static void do_continue(session *s, const words *w) {
     (void)w;
     int found = -1;
     uint32_t length = vta_debugger_length(s->debugger);
-    for (uint32_t at = vta_debugger_position(s->debugger); at < length && found < 0;) {
+    for (uint32_t at = vta_debugger_position(s->debugger); at < length && found < 0 && !interrupted;) {
         if (!worked(s, vta_debugger_seek(s->debugger, ++at, cli_diag()))) break;
         if (at < length) found = stop_at(s, vta_debugger_at(s->debugger, at));
     }
@@ -128,7 +139,7 @@ static void do_continue(session *s, const words *w) {
 static void do_reverse(session *s, const words *w) {
     (void)w;
     int found = -1;
-    for (uint32_t at = vta_debugger_position(s->debugger); at > 0 && found < 0;) {
+    for (uint32_t at = vta_debugger_position(s->debugger); at > 0 && found < 0 && !interrupted;) {
         if (!worked(s, vta_debugger_seek(s->debugger, --at, cli_diag()))) break;
         found = stop_at(s, vta_debugger_at(s->debugger, at));
     }
@@ -258,6 +269,15 @@ static void do_help(session *s, const words *w) {
     }
 }
 
+static void run_command(session *s, const struct command *command, const words *w) {
+    struct sigaction mine = {.sa_handler = on_interrupt}, before;
+    interrupted = 0;
+    interrupted_debugger = s->debugger;
+    sigaction(SIGINT, &mine, &before);
+    command->run(s, w);
+    sigaction(SIGINT, &before, NULL);
+}
+
 static void obey(session *s, char *line) {
     words w = {0};
     for (char *word = strtok(line, " \t\r\n"); word && w.count < 8; word = strtok(NULL, " \t\r\n"))
@@ -265,7 +285,7 @@ static void obey(session *s, char *line) {
     if (w.count == 0 || *w.at[0] == '#') return;
     for (int i = 0; i < COMMANDS; i++)
         if (!strcmp(commands[i].name, w.at[0]) || (*commands[i].letter && !strcmp(commands[i].letter, w.at[0]))) {
-            commands[i].run(s, &w);
+            run_command(s, &commands[i], &w);
             return;
         }
     const char *names[COMMANDS];

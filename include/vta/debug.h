@@ -2,7 +2,7 @@
  *
  * A debugger executes a stream on its own accelerator, against a device's DRAM. An instruction takes effect at its end
  * (vta/timing.h); the position is the number of instructions that took effect. Going back restores a checkpoint, takes
- * back what stores wrote, and executes again up to the place. One thread at a time. */
+ * back what stores wrote, and executes again up to the place. One thread at a time, but for vta_debugger_interrupt. */
 #ifndef VTA_DEBUG_H
 #define VTA_DEBUG_H
 
@@ -30,6 +30,9 @@ VTA_API uint64_t vta_debugger_cycle(const vta_debugger *debugger);
 /* Goes to a position, 0 to length; the cycle becomes the end of the last instruction that took effect. On an error of
  * an instruction the debugger stands before it. */
 VTA_API vta_status vta_debugger_seek(vta_debugger *debugger, uint32_t position, vta_diag *diag);
+/* Stops the seek that is going on, soon: it returns VTA_INTERRUPTED and leaves the debugger at a position that it went
+ * through, with nothing half done. Without a seek it does nothing. From any thread, and from a signal handler. */
+VTA_API void vta_debugger_interrupt(vta_debugger *debugger);
 /* Goes to a cycle, 0 to cycles: what ended until then took effect. */
 VTA_API vta_status vta_debugger_seek_cycle(vta_debugger *debugger, uint64_t cycle, vta_diag *diag);
 

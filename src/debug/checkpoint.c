@@ -68,10 +68,7 @@ static void tell_engine(vta_debugger *d) {
     m->engine->loaded(m, VTA_MEM_WGT, 0, m->config->depth[VTA_MEM_WGT]);
 }
 
-void vt__checkpoint_back(vta_debugger *d, uint32_t position) {
-    if (position >= d->position) return;
-    size_t i = d->checkpoint_count - 1;
-    while (d->checkpoints[i].position > position) i--;
+static void restore(vta_debugger *d, size_t i) {
     const vt_checkpoint *c = &d->checkpoints[i];
     undo_stores(d, c->log_size);
     const uint8_t *at = c->bytes;
@@ -82,6 +79,15 @@ void vt__checkpoint_back(vta_debugger *d, uint32_t position) {
     while (d->checkpoint_count > i + 1)
         vt_free(&d->allocator, d->checkpoints[--d->checkpoint_count].bytes, all_bytes(d));
 }
+
+void vt__checkpoint_back(vta_debugger *d, uint32_t position) {
+    if (position >= d->position) return;
+    size_t i = d->checkpoint_count - 1;
+    while (d->checkpoints[i].position > position) i--;
+    restore(d, i);
+}
+
+void vt__checkpoint_last(vta_debugger *d) { restore(d, d->checkpoint_count - 1); }
 
 vta_status vt__log_store(vta_debugger *d, const vta_insn *insn, vta_diag *diag) {
     if (insn->opcode != VTA_OP_STORE) return VTA_OK;

@@ -60,12 +60,14 @@ vta_status vta_debugger_create(vta_device *device, uint32_t insn_addr, uint32_t 
     d->allocator = *a;
     d->dram = dram;
     d->spacing = 64;
+    atomic_init(&d->interrupt, false);
     vta_status status = vt_machine_init(&d->machine, vta_device_config(device), &d->allocator, dram, &d->counters,
                                         &vt_engine_fast, NULL, diag);
     if (status != VTA_OK) {
         vt_free(a, d, sizeof *d);
         return status;
     }
+    d->machine.interrupt = &d->interrupt;
     status = vt_stream_decode(&d->stream, &d->machine, insn_addr, count, diag);
     if (status != VTA_OK) {
         vt_machine_clear(&d->machine);
@@ -110,8 +112,12 @@ static vta_status forward(vta_debugger *d, uint32_t position, vta_diag *diag) {
     while (d->position < position) {
         uint32_t index = d->order[d->position];
         const vta_insn *insn = &d->stream.insns[index];
+        if (atomic_load_explicit(&d->interrupt, memory_order_relaxed))
+            return vt_fail(diag, VTA_INTERRUPTED, "interrupted before instruction %u", index);
         VT_TRY(vt__log_store(d, insn, diag));
-        VT_TRY(vt_exec_insn(&d->machine, index, insn, diag));
+        vta_status status = vt_exec_insn(&d->machine, index, insn, diag);
+        if (status == VTA_INTERRUPTED) vt__checkpoint_last(d);
+        if (status != VTA_OK) return status;
         d->position++;
         VT_TRY(vt__checkpoint_add(d, diag));
     }
@@ -121,10 +127,15 @@ static vta_status forward(vta_debugger *d, uint32_t position, vta_diag *diag) {
 vta_status vta_debugger_seek(vta_debugger *debugger, uint32_t position, vta_diag *diag) {
     if (debugger == NULL || position > debugger->length)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "position %u: there are %u", position, vta_debugger_length(debugger));
+    atomic_store_explicit(&debugger->interrupt, false, memory_order_relaxed);
     vt__checkpoint_back(debugger, position);
     vta_status status = forward(debugger, position, diag);
     debugger->cycle = cycle_of(debugger, debugger->position);
     return status;
+}
+
+void vta_debugger_interrupt(vta_debugger *debugger) {
+    if (debugger) atomic_store_explicit(&debugger->interrupt, true, memory_order_relaxed);
 }
 
 vta_status vta_debugger_seek_cycle(vta_debugger *debugger, uint64_t cycle, vta_diag *diag) {

@@ -2,6 +2,8 @@
 #ifndef VT_DEBUG_DEBUGGER_H
 #define VT_DEBUG_DEBUGGER_H
 
+#include <stdatomic.h>
+
 #include "device/core/stream.h"
 #include "device/device.h"
 #include "device/dram/dram.h"
@@ -20,6 +22,7 @@ struct vta_debugger {
     vta_counters counters;
     vt_machine machine;
     vt_stream stream;
+    atomic_bool interrupt; /* raised to end a seek */
     vta_insn_time *times;
     uint32_t *order; /* instructions by the time of their end */
     uint32_t length, position;
@@ -39,6 +42,8 @@ typedef struct vt_log_entry {
 vta_status vt__checkpoint_add(vta_debugger *d, vta_diag *diag);
 /* Restores the last checkpoint at or before `position`, when that is before where the debugger stands. */
 void vt__checkpoint_back(vta_debugger *d, uint32_t position);
+/* Restores the last checkpoint: an instruction was left in the middle. */
+void vt__checkpoint_last(vta_debugger *d);
 /* Keeps what a STORE is about to overwrite. */
 vta_status vt__log_store(vta_debugger *d, const vta_insn *insn, vta_diag *diag);
 void vt__checkpoint_clear(vta_debugger *d);

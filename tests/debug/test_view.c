@@ -1,5 +1,8 @@
 /* What an instruction of loops touches: counted one by one, and for loops that nobody could count; what a debugger
  * refuses. */
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "device/small_program.h"
 #include "vta/debug.h"
 
@@ -136,8 +139,84 @@ static void what_no_device_would_run(void **state) {
     stop(&f);
 }
 
+typedef struct interrupter {
+    vta_debugger *debugger;
+    uint32_t patience; /* turns of a loop until the flag is raised first */
+    atomic_bool begun, done;
+} interrupter;
+
+/* A seek lowers the flag when it begins, so it is raised until one has ended. */
+static void *interrupt_later(void *arg) {
+    interrupter *i = arg;
+    while (!atomic_load(&i->begun)) {
+    }
+    for (uint32_t n = 0; n < i->patience; n++) (void)atomic_load(&i->begun);
+    while (!atomic_load(&i->done)) vta_debugger_interrupt(i->debugger);
+    return NULL;
+}
+
+/* Is it the middle of an instruction? */
+static bool interrupted_seek(fixture *f, vta_debugger *d, uint32_t patience) {
+    interrupter i = {.debugger = d, .patience = patience};
+    pthread_t thread;
+    vta_diag_clear(f->diag);
+    if (pthread_create(&thread, NULL, interrupt_later, &i)) fail();
+    atomic_store(&i.begun, true);
+    assert_int_equal(vta_debugger_seek(d, vta_debugger_length(d), f->diag), VTA_INTERRUPTED);
+    atomic_store(&i.done, true);
+    pthread_join(thread, NULL);
+    return strstr(vta_diag_text(f->diag), "interrupted in instruction") != NULL;
+}
+
+static void look(fixture *f, vta_debugger *d, int32_t acc[UOPS * 16]) {
+    must(f, vta_debugger_peek(d, VTA_MEM_ACC, 0, UOPS, acc, UOPS * 16 * sizeof *acc, f->diag));
+}
+
+/* Two small instructions, then ten that would take minutes together, each adding to the accumulators that are looked
+ * at: what an interrupted one did is taken back. The interrupt comes later and later until it hits one. */
+static void a_seek_is_interrupted(void **state) {
+    (void)state;
+    enum { LONG = 10, COUNT = LONG + 3 };
+    fixture f;
+    start(&f);
+    for (uint32_t i = 0; i < UOPS; i++) {
+        uint32_t word;
+        must(&f, vta_uop_encode(f.config, (vta_uop){.dst = i, .src = i}, f.diag, &word));
+        must(&f, vta_device_write(f.device, SP_UOPS + 4 * i, &word, 4, f.diag));
+    }
+    vta_insn insns[COUNT] = {sp_load(VTA_MEM_UOP, 0, SP_UOPS / 4, 1, UOPS), sp_alu(VTA_ALU_ADD, 7, UOPS)};
+    for (int i = 0; i < LONG; i++) {
+        vta_insn *insn = &insns[2 + i];
+        *insn = sp_alu(VTA_ALU_ADD, 1, 16383);
+        insn->u.exec.iter_out = 16383;
+        insn->u.exec.uop_end = UOPS;
+        insn->u.exec.dst_factor_in = insn->u.exec.src_factor_in = 0;
+    }
+    insns[COUNT - 1] = sp_finish();
+    sp_write(f.device, insns, COUNT);
+    vta_debugger *d;
+    must(&f, vta_debugger_create(f.device, SP_INSNS, COUNT, &f.timing, f.diag, &d));
+    int32_t before[UOPS * 16], after[UOPS * 16];
+    vta_debugger_interrupt(d); /* nothing is going on */
+    must(&f, vta_debugger_seek(d, 2, f.diag));
+    look(&f, d, before);
+    assert_int_equal(before[0], 7);
+    for (uint32_t patience = 0, within = 0; within < 3; patience = 2 * patience + 1000) {
+        within += interrupted_seek(&f, d, patience);
+        assert_true(vta_debugger_position(d) <= 2);
+        must(&f, vta_debugger_seek(d, 2, f.diag));
+        look(&f, d, after);
+        assert_memory_equal(before, after, sizeof before);
+        if (patience > UINT32_MAX / 4) fail_msg("no seek was interrupted within an instruction");
+    }
+    vta_debugger_interrupt(NULL);
+    vta_debugger_destroy(d);
+    stop(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(touches_what_its_loops_touch),
-                                       cmocka_unit_test(loops_without_end), cmocka_unit_test(what_no_device_would_run)};
+                                       cmocka_unit_test(a_seek_is_interrupted), cmocka_unit_test(loops_without_end),
+                                       cmocka_unit_test(what_no_device_would_run)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
