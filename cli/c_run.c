@@ -42,9 +42,10 @@ static vta_status compile(running *r, vta_packed_function *out_function) {
 }
 
 static vta_status start_runtime(running *r) {
-    vta_runtime_options options = {.device = r->device.options};
-    options.device.check = r->device.check;
-    options.device.skip_execution = r->device.skip_execution;
+    vta_device_options of_device = r->device.options;
+    of_device.check = r->device.check;
+    of_device.skip_execution = r->device.skip_execution;
+    const vta_runtime_options options = {.device = &of_device};
     vta_status status = vta_runtime_reconfigure(r->config, r->device.driver, &options, cli_diag());
     r->started = status == VTA_OK;
     return status;

@@ -32,9 +32,10 @@ static vta_status start_runtime(running *r) {
     if (status == VTA_OK) status = cli_object_config(&r->object, base, &r->run->common->set, &r->config);
     vta_config_release(base);
     if (status != VTA_OK) return status;
-    vta_runtime_options options = {.device = device->options};
-    options.device.check = device->check;
-    options.device.skip_execution = device->skip_execution;
+    vta_device_options of_device = device->options;
+    of_device.check = device->check;
+    of_device.skip_execution = device->skip_execution;
+    const vta_runtime_options options = {.device = &of_device};
     return vta_runtime_reconfigure(r->config, device->driver, &options, cli_diag());
 }
 

@@ -149,8 +149,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     input bytes = {data, data + size};
     in = &bytes;
     if (!config) config = vta_config_default();
-    vta_runtime_options options = {
-        .max_work = 100000, .max_transfer = byte() % 2 ? 1024 : 0, .device.check = byte() % 2};
+    vta_runtime_options options = {.max_work = 100000,
+                                   .max_transfer = byte() % 2 ? 1024 : 0,
+                                   .device = &(vta_device_options){.check = byte() % 2}};
     vta_runtime *runtime;
     if (vta_runtime_create(config, "sim", &options, NULL, NULL, &runtime) == VTA_OK) run(runtime);
     return 0;

@@ -36,6 +36,7 @@ typedef enum vta_engine {
 } vta_engine;
 
 typedef struct vta_device_options {
+    size_t size;             /* of this struct, or 0 */
     uint32_t engine;         /* vta_engine */
     uint32_t order;          /* vta_order */
     uint64_t seed;           /* for VTA_ORDER_RANDOM */

@@ -129,7 +129,8 @@ typedef struct vta_sink {
 } vta_sink;
 
 typedef struct vta_runtime_options {
-    vta_device_options device;
+    size_t size;                      /* of this struct, or 0 */
+    const vta_device_options *device; /* read when the runtime is made; NULL: all defaults */
     uint32_t max_transfer;  /* bytes of the longest stream or micro-op image; 0: VTA_MAX_TRANSFER, the largest */
     uint32_t reserve_bytes; /* device memory taken for each of a handle's two queues at first; 0: grows as needed */
     uint32_t debug;         /* VTA_DEBUG_... bits that new command handles begin with */

@@ -258,6 +258,7 @@ class vta_counters(Structure):
 
 class vta_device_options(Structure):
     _fields_ = [
+        ("size", c_size_t),
         ("engine", c_uint32),
         ("order", c_uint32),
         ("seed", c_uint64),
@@ -417,7 +418,8 @@ class vta_sink(Structure):
 
 class vta_runtime_options(Structure):
     _fields_ = [
-        ("device", vta_device_options),
+        ("size", c_size_t),
+        ("device", c_void_p),
         ("max_transfer", c_uint32),
         ("reserve_bytes", c_uint32),
         ("debug", c_uint32),

@@ -5,6 +5,7 @@
 
 #include "base/nearest.h"
 #include "base/strbuf.h"
+#include "base/versioned.h"
 #include "config/config_priv.h"
 #include "device/driver.h"
 #include "vta/isa.h"
@@ -64,19 +65,23 @@ static vta_status check_options(const vta_device_options *o, vta_diag *diag) {
     return check_length("options.cpu", o->cpu, 15, diag);
 }
 
-static const vta_device_options no_options;
+/* The caller's options as this library knows them. */
+static vta_status read_options(const vta_device_options *given, vta_diag *diag, vta_device_options *out_options) {
+    VT_TRY(vt_options_read(out_options, sizeof *out_options, given, "vta_device_options", diag));
+    return check_options(out_options, diag);
+}
 
 vta_status vt_device_create(const vt_driver *driver, const vta_config *config, const vta_device_options *options,
                             const vta_allocator *allocator, vta_diag *diag, vta_device **out_device) {
     *out_device = NULL;
-    if (!options) options = &no_options;
-    VT_TRY(check_options(options, diag));
+    vta_device_options own;
+    VT_TRY(read_options(options, diag, &own));
     vta_device *d = vt_alloc_zero(allocator, sizeof *d);
     if (!d) return vt_no_memory(diag);
     d->allocator = *allocator;
     d->driver = driver;
     d->config = vta_config_retain(config);
-    vta_status status = driver->create(d, options, diag);
+    vta_status status = driver->create(d, &own, diag);
     if (status != VTA_OK) {
         vta_config_release(d->config);
         vt_free(allocator, d, sizeof *d);
@@ -115,9 +120,9 @@ static vta_status no_device(vta_diag *diag) { return vt_fail(diag, VTA_INVALID_A
 
 vta_status vta_device_set_options(vta_device *device, const vta_device_options *options, vta_diag *diag) {
     if (!device) return no_device(diag);
-    if (!options) options = &no_options;
-    VT_TRY(check_options(options, diag));
-    return device->driver->configure ? device->driver->configure(device, options, diag) : VTA_OK;
+    vta_device_options own;
+    VT_TRY(read_options(options, diag, &own));
+    return device->driver->configure ? device->driver->configure(device, &own, diag) : VTA_OK;
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------ */

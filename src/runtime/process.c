@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/environment.h"
+#include "base/versioned.h"
 #include "runtime/command.h"
 #include "runtime/fork.h"
 
@@ -182,7 +183,8 @@ vta_status vta_runtime_reconfigure(const vta_config *config, const char *driver,
     if (vt_this_thread.command && vt_this_thread.command->recording)
         return vt_fail(diag, VTA_ILLEGAL, "vta_runtime_reconfigure inside a finit");
     vta_runtime *runtime;
-    vta_runtime_options chosen = options ? *options : (vta_runtime_options){0};
+    vta_runtime_options chosen;
+    VT_TRY(vt_options_read(&chosen, sizeof chosen, options, "vta_runtime_options", diag));
     if (!chosen.capture) chosen.capture = vt_process_capture(); /* programs begin by choosing their configuration */
     VT_TRY(vta_runtime_create(config, driver, &chosen, NULL, diag, &runtime));
     pthread_mutex_lock(&default_lock);

@@ -1,3 +1,4 @@
+#include "base/versioned.h"
 #include "runtime/capture.h"
 #include "runtime/command.h"
 #include "runtime/process.h"
@@ -8,7 +9,7 @@ static vta_status open_device(vta_runtime *runtime, const struct vt_driver *driv
                               vta_diag *diag) {
     runtime->diag = vta_diag_create(&runtime->allocator);
     if (!runtime->diag) return vt_no_memory(diag);
-    return vt_device_create(driver, runtime->config, &options->device, &runtime->allocator, diag, &runtime->device);
+    return vt_device_create(driver, runtime->config, options->device, &runtime->allocator, diag, &runtime->device);
 }
 
 /* Nobody asks a runtime that ends why its recording could not be written; `vta capture` needs to know. */
@@ -83,9 +84,10 @@ vta_status vt_runtime_new(const vta_config *config, const struct vt_driver *driv
 
 vta_status vta_runtime_create(const vta_config *config, const char *driver, const vta_runtime_options *options,
                               const vta_allocator *allocator, vta_diag *diag, vta_runtime **out_runtime) {
-    static const vta_runtime_options defaults = {0};
+    vta_runtime_options read;
     if (!out_runtime) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_runtime_create: out_runtime is NULL");
     *out_runtime = NULL;
+    VT_TRY(vt_options_read(&read, sizeof read, options, "vta_runtime_options", diag));
     if (!allocator) allocator = &vt_allocator_libc;
     vta_config *own = NULL;
     if (config)
@@ -94,8 +96,7 @@ vta_status vta_runtime_create(const vta_config *config, const char *driver, cons
         VT_TRY(vta_config_find(NULL, diag, &own, NULL));
     const struct vt_driver *found;
     vta_status status = vt_device_find_driver(driver, own, allocator, diag, &found);
-    if (status == VTA_OK)
-        status = vt_runtime_new(own, found, options ? options : &defaults, allocator, diag, out_runtime);
+    if (status == VTA_OK) status = vt_runtime_new(own, found, &read, allocator, diag, out_runtime);
     vta_config_release(own);
     return status;
 }

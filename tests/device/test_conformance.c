@@ -434,6 +434,15 @@ static void check_options(fixture *f) {
     assert_int_equal(vta_device_set_options(f->device, &(vta_device_options){.profile = longest}, f->diag),
                      VTA_INVALID_ARGUMENT);
     assert_int_equal(vta_device_set_options(f->device, NULL, f->diag), VTA_OK);
+    struct {
+        vta_device_options options;
+        uint64_t more;
+    } newer = {.options.size = sizeof newer};
+    assert_int_equal(vta_device_set_options(f->device, &newer.options, f->diag), VTA_OK);
+    newer.more = 1;
+    assert_int_equal(vta_device_set_options(f->device, &newer.options, f->diag), VTA_UNSUPPORTED);
+    vta_device_options older = {.size = offsetof(vta_device_options, order), .order = 3}; /* cannot have set it */
+    assert_int_equal(vta_device_set_options(f->device, &older, f->diag), VTA_OK);
 }
 
 #define CONFORMANCE(X)                                                                                                 \

@@ -248,7 +248,7 @@ static bool found(const char *words) {
 /* What one stream left on chip is there for its next part when it was cut, and for no other stream. */
 static void test_checks_know_where_a_stream_was_cut(void **state) {
     (void)state;
-    vta_runtime_options options = {.max_transfer = 1024, .device.check = 1};
+    vta_runtime_options options = {.max_transfer = 1024, .device = &(vta_device_options){.check = 1}};
     vta_runtime *runtime = use("", &options);
     VTACommandHandle cmd = VTATLSCommandHandle();
     void *from = VTABufferAlloc(4 * 64), *to = VTABufferAlloc(4 * 16), *site = NULL;
@@ -325,7 +325,7 @@ static void racy_program(VTACommandHandle cmd, void *acc, void *out) {
 
 static void test_force_serial(void **state) {
     (void)state;
-    vta_runtime_options options = {.device.check = 1};
+    vta_runtime_options options = {.device = &(vta_device_options){.check = 1}};
     vta_runtime *runtime = use("", &options);
     VTACommandHandle cmd = VTATLSCommandHandle();
     void *acc = VTABufferAlloc(256), *out = VTABufferAlloc(64);
