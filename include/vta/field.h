@@ -74,7 +74,7 @@ typedef struct vta_field_array {
 
 /* Who wrote a scalar last. */
 typedef struct vta_field_writer {
-    bool known;     /* else no instruction did, and the fields below mean nothing */
+    bool known;     /* else no instruction did, and the fields below are not used */
     uint32_t run;   /* of the program */
     uint32_t store; /* the STORE, by its place in the run's stream */
     bool has_alu;   /* the stored element was computed in this run: */

@@ -112,7 +112,7 @@ typedef struct vta_signature vta_signature;
 typedef struct vta_signature_arg {
     const char *name;
     DLDataType dtype;
-    bool is_tensor;      /* else a scalar, and the fields below mean nothing */
+    bool is_tensor;      /* else a scalar, and the fields below are not used */
     bool is_output;      /* the function writes it */
     int32_t device_type; /* where it must live: kDLCPU, kDLExtDev */
     int32_t ndim;

@@ -41,7 +41,7 @@ enum {
     VTA_DEBUG_FORCE_SERIAL = 1 << 5,       /* instructions run one after another, whatever the tokens say */
 };
 
-/* A buffer of device memory, zeroed. NULL when it cannot be had. */
+/* A buffer of device memory, zeroed. NULL when there is no memory or no runtime. */
 VTA_API void *VTABufferAlloc(size_t bytes);
 /* Frees it; streams that were recorded with it may still run. */
 VTA_API void VTABufferFree(void *buffer);
@@ -90,8 +90,8 @@ VTA_API int VTADepPop(VTACommandHandle cmd, int from_qid, int to_qid);
 VTA_API void VTASynchronize(VTACommandHandle cmd, uint32_t wait_cycles);
 
 /* What failed since the last clearing, one line a failure, oldest first: a call's name, its arguments, what was wrong.
- * NULL when nothing failed. A handle that is none (NULL included) stands for the calling thread. The text belongs to
- * the handle and changes with its next failing call. */
+ * NULL when nothing failed. Anything but a command handle (NULL included) stands for the calling thread. The text
+ * belongs to the handle and changes with its next failing call. */
 VTA_API const char *vta_last_error(VTACommandHandle cmd);
 VTA_API void vta_clear_error(VTACommandHandle cmd);
 
@@ -185,13 +185,13 @@ VTA_API void vta_runtime_set_sink(vta_runtime *runtime, vta_sink sink);
 VTA_API vta_status vta_runtime_capture(vta_runtime *runtime, const char *path, vta_diag *diag);
 /* The same in memory: begins a recording, and ends it and gives it away (it outlives the runtime, its memory is the C
  * library's, the caller destroys it; NULL and VTA_OK when nothing ran). VTA_INVALID_ARGUMENT for the second without the
- * first. out_touched gets the addresses of the first `room` buffers whose contents the calling thread got at meanwhile,
- * through VTABufferCPUPtr or VTABufferCopy, *out_touched_count (may be NULL) how many there were; at most 16 are told
- * apart. */
+ * first. out_touched gets the addresses of the first `room` buffers whose contents the calling thread accessed
+ * meanwhile, through VTABufferCPUPtr or VTABufferCopy, *out_touched_count (may be NULL) how many there were; at most 16
+ * are told apart. */
 VTA_API vta_status vta_runtime_record(vta_runtime *runtime, vta_diag *diag);
 VTA_API vta_status vta_runtime_recorded(vta_runtime *runtime, vta_diag *diag, vta_program **out_program, size_t room,
                                         uint32_t out_touched[], size_t *out_touched_count);
-/* Size in bytes of a live buffer of any runtime; VTA_NOT_FOUND for what is none. *out_addr (may be NULL) gets its
+/* Size in bytes of a live buffer of any runtime; VTA_NOT_FOUND for anything else. *out_addr (may be NULL) gets its
  * physical address. */
 VTA_API vta_status vta_buffer_info(const void *buffer, size_t *out_bytes, uint32_t *out_addr);
 

@@ -31,7 +31,7 @@ typedef enum vta_status {
 #undef VTA_STATUS
 } vta_status;
 
-/* The short text of a code ("out of range"); "unknown status" for a value that is none. Static storage. */
+/* The short text of a code ("out of range"); "unknown status" for any other value. Static storage. */
 VTA_API const char *vta_status_text(vta_status status);
 /* The sentence that says when a code is returned. Static storage. */
 VTA_API const char *vta_status_meaning(vta_status status);

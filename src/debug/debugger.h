@@ -1,4 +1,4 @@
-/* A debugger's inside. */
+/* The debugger's state, shared by the files of this folder. */
 #ifndef VT_DEBUG_DEBUGGER_H
 #define VT_DEBUG_DEBUGGER_H
 

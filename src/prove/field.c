@@ -1,4 +1,4 @@
-/* Fields: their life, and the values that come from nowhere. */
+/* Fields: their life, variables, and random functions. */
 #include "prove/field.h"
 
 #include <math.h>

@@ -16,7 +16,7 @@
 #define VT_QUICK_TLS __attribute__((tls_model("initial-exec")))
 #endif
 
-/* Buffers whose contents the host got at, by address. */
+/* Buffers whose contents the host accessed, by address. */
 enum { VT_TOUCHED_MOST = 16 };
 typedef struct vt_touched {
     bool watching;

@@ -1,4 +1,4 @@
-"""The documents that the project started from: their notebooks run without a changed cell, and their code runs.
+"""The tutorials of TVM's VTA: their notebooks run without a changed cell, and the code of their texts runs.
 
 What may differ in an output: standard error (time stamps, paths, warnings of TVM). Everything else is
 compared as it stands."""
@@ -89,7 +89,7 @@ def _run(pieces, scope=None):
 
 
 def _read(name):
-    """A seed's text."""
+    """A tutorial's text."""
     with open(common.shared("seeds", name), encoding="utf-8") as file:
         return file.read()
 
