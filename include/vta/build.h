@@ -58,7 +58,7 @@ typedef struct vtac_build_options {
     size_t size;          /* of this struct, or 0 */
     const char *target;   /* "vta" or "ext_dev" (NULL): tensors live on the accelerator; "llvm": in host memory */
     const char *triple;   /* "aarch64-linux-gnu", "armv7-none-linux-gnueabihf"; NULL: this machine */
-    const char *cpu;      /* LLVM's name; NULL: this machine's, or with a triple the least of its architecture */
+    const char *cpu;      /* LLVM's name; NULL: this machine's, or with a triple the oldest of its architecture */
     const char *features; /* LLVM's "+neon,-crypto"; NULL: those of the processor */
     int32_t opt_level;    /* 1..3 for what computes on the host, -1 for none; 0: 2 */
     bool trace;           /* code run in this process goes through the recorder (vtac_trace_begin) */
@@ -89,7 +89,7 @@ VTA_API vta_status vtac_module_save(vtac_module *module, const char *path, vta_d
 VTA_API const void *vtac_module_object(const vtac_module *module, size_t *out_size);
 /* The triple that it is for. */
 VTA_API const char *vtac_module_triple(const vtac_module *module);
-/* A function as code in this process, valid as long as the module. The first call takes the object in. Any thread.
+/* A function as code in this process, valid as long as the module. The first call loads the object. Any thread.
  * VTA_UNSUPPORTED for code that is for another machine; VTA_NOT_FOUND for no such function, or when the process lacks a
  * symbol that it needs. */
 VTA_API vta_status vtac_module_function(vtac_module *module, const char *name, vta_diag *diag,

@@ -367,7 +367,7 @@ vta_status vtac_prove_program(te_context *c, size_t n, const te_tensor *const ar
     return status;
 }
 
-/* Memory that only the processor writes holds constants, since it gets at no argument. */
+/* Memory that only the processor writes holds constants, since it accesses no argument. */
 static bool touches_data(const vt_proof *p, const vt_recording *r) {
     for (size_t i = 0; i < p->n; i++)
         for (size_t k = 0; k < r->touched_count && k < VT_TOUCHED; k++)

@@ -22,7 +22,7 @@ typedef struct vt_proof {
 enum { VT_TOUCHED = 16 };
 typedef struct vt_recording {
     vta_program *program;         /* NULL: it ran nothing */
-    uint32_t touched[VT_TOUCHED]; /* buffers whose contents the processor got at */
+    uint32_t touched[VT_TOUCHED]; /* buffers whose contents the processor accessed */
     size_t touched_count;         /* may be more */
     bool failed;                  /* the call itself did, with the status that is returned */
 } vt_recording;

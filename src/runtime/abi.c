@@ -15,7 +15,7 @@ static void report(const vt_call *call, vta_diag *diag) {
     if (to) vt_report_call(to, call, entry.message);
 }
 
-/* The host gets at the contents of a buffer. */
+/* The host accesses the contents of a buffer. */
 static void touch(const vt_slot *slot) {
     vt_touched *t = &vt_this_thread.touched;
     if (!slot || !t->watching) return;

@@ -1,4 +1,4 @@
-/* A random program from a list of choices: what a user could write, ordinary and awkward. */
+/* A random program from a list of choices: what a user could write, ordinary and unusual. */
 #ifndef RANDOM_GENERATE_H
 #define RANDOM_GENERATE_H
 

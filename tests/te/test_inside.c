@@ -94,7 +94,7 @@ static void against_every_point(void **state) {
         bool refused = is_refused(text, p.extent, &words);
         counts[p.guard][refused]++;
         if (refused && !outside) fail_msg("%s with a[%d]: %s", text, (int)p.extent, words);
-        /* Where each axis occurs once and nothing is guarded in earnest, it must be seen, and the range be exact. */
+        /* Where each axis occurs once and no condition guards it, it must be seen, and the range be exact. */
         bool certain = always && !(p.twice && p.by > 1) && p.guard != CONDITION;
         if (certain && outside && !refused) fail_msg("%s with a[%d] passes", text, (int)p.extent);
         snprintf(expected, sizeof expected, least == most ? "is %d," : "from %d to %d,", (int)least, (int)most);
