@@ -232,6 +232,22 @@ static vta_status public_view(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* Statements as they are before storage is flattened. */
+static vta_status tensor_statements(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_expr *one = vt_i32(ctx, 1), *zero = vt_i32(ctx, 0), *shape[] = {one, vt_i32(ctx, 4)};
+    vt_tensor b = {.name = "B", .dtype = VT_I32, .ndim = 2, .shape = shape};
+    const vt_var *i = vt_var_new(ctx, "i", VT_I32);
+    const vt_expr *at[] = {zero, i};
+    const vt_stmt *store = vt_s_pstore(ctx, &b, vt_add(ctx, i, vt_i32(ctx, 5)), 2, at);
+    vt_func f = {.name = "main", .body = store};
+    const char *script = print(ctx, &f, vt_print_tvmscript), *text = print(ctx, &f, vt_print_primfn);
+    if (!strstr(script, "B[0, i] = i + 5\n")) fail_msg("%s", script);
+    if (!strstr(text, "  B: DataProducer(\"B\", int32, [1, 4])[0, i: int32] = (i + 5)\n")) fail_msg("%s", text);
+    return VTA_OK;
+}
+
+static void test_tensor_statements(void **state) { (void)state, run_in_context(tensor_statements, NULL, VTA_OK, NULL); }
 static void test_public_view(void **state) { (void)state, run_in_context(public_view, NULL, VTA_OK, NULL); }
 static void test_primfn(void **state) { (void)state, run_in_context(primfn, NULL, VTA_OK, NULL); }
 static void test_tvmscript(void **state) { (void)state, run_in_context(tvmscript, NULL, VTA_OK, NULL); }
@@ -241,8 +257,8 @@ static void test_blocks(void **state) { (void)state, run_in_context(blocks, NULL
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_primfn), cmocka_unit_test(test_tvmscript),   cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_blocks), cmocka_unit_test(test_public_view),
+        cmocka_unit_test(test_primfn), cmocka_unit_test(test_tvmscript),         cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_blocks), cmocka_unit_test(test_tensor_statements), cmocka_unit_test(test_public_view),
     };
     return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
 }
