@@ -75,12 +75,15 @@ static inline void machine_check(machine *m, const char *name, vta_order order, 
     need(m, vta_runtime_reconfigure(m->config, "sim", &runtime, m->diag), name);
     size_t n = vtac_kernel_arg_count(m->kernel);
     for (size_t i = 0; i < n; i++) args[i] = vtac_kernel_arg(m->kernel, i);
-    vtac_check_options options = {.seed = seed};
+    check_allocator a;
+    check_allocator_init(&a, SIZE_MAX);
+    vtac_check_options options = {.seed = seed, .allocator = &a.allocator};
     assert_int_equal(vtac_trace_begin(trace_to, trace), VTA_OK);
     vta_status status = vtac_check(vtac_kernel_context(m->kernel), n, args, m->call, vta ? kDLExtDev : kDLCPU, &options,
                                    m->diag, &result);
     vtac_trace_end();
     need(m, status, name);
+    if (a.live) fail_msg("%s: %zu bytes are lost", name, a.live);
     if (result.different)
         fail_msg("%s: element %llu is %s, not %s (%llu of %llu differ)", name, (unsigned long long)result.index,
                  result.got, result.expected, (unsigned long long)result.different,
