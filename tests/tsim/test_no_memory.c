@@ -41,9 +41,11 @@ static vta_status timed(void) {
     static program p; /* made once: its own memory is not the library's */
     if (!p.insns) {
         int64_t left = check_left;
+        uint64_t live = check_live;
         check_left = -1;
         p = alu_program(16, 2, 1, 0);
         check_left = left;
+        check_live = live;
     }
     vta_timing timing;
     vta_insn_time times[64];
