@@ -156,6 +156,15 @@ VTA_API vta_status vta_function_register(const char *name, vta_packed_function f
 VTA_API vta_status vta_function_time(vta_packed_function function, DLTensor *const *tensors, int count, uint32_t number,
                                      uint32_t repeat, vta_diag *diag, double *out_seconds);
 
+/* ---- Stopping host code ------------------------------------------------------------------------------------- */
+
+/* Ends compiled host code early: while `raised`, calls of code that was built with vtac_build_options.interruptible
+ * return at the next iteration of an outer loop with VTA_INTERRUPTED, what they had written so far written. It is the
+ * process's: kernels of all threads end. Any thread, also in a signal handler. Lower it before the next call. */
+VTA_API void vta_host_interrupt(bool raised);
+/* What that code reads; not 0: stop. */
+VTA_API extern int32_t vta_host_stop;
+
 /* ---- Arrays ------------------------------------------------------------------------------------------------ */
 
 typedef struct vta_array vta_array;

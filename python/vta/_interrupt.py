@@ -24,10 +24,11 @@ _ident, _clock = threading.get_ident, time.monotonic
 class _Watch:
     """What the main thread is doing inside the library."""
 
-    __slots__ = ("work", "armed", "read", "write", "other", "owner", "poll", "lock")
+    __slots__ = ("work", "undo", "armed", "read", "write", "other", "owner", "poll", "lock")
 
     def __init__(self):
-        self.work = None  # (function that stops it, any object that is this piece of work's own)
+        self.work = None  # (function that stops it, any object that is this piece of work's own, undo)
+        self.undo = None  # what takes the last stop back
         self.armed = -1.0
         self.read = self.write = self.other = -1
         self.owner, self.poll = 0, None
@@ -62,7 +63,7 @@ class _Watch:
         for end in mine:
             os.close(end)
 
-    def begin(self, stop, token):
+    def begin(self, stop, token, undo=None):
         """Work begins that `stop()`, called in another thread, ends early.
 
         Parameters
@@ -70,6 +71,8 @@ class _Watch:
         stop : callable
         token : object
             Of this piece of work and no other, so that an interrupt never meets the next one.
+        undo : callable, optional
+            Takes `stop` back, where that is not the work's own; called when the work has ended.
 
         Returns
         -------
@@ -84,8 +87,14 @@ class _Watch:
         with self.lock:
             if self.poll(0):
                 self._take()  # signals from before are not meant for this work: Python's handler sees to them
-            self.work = (stop, token)
+            self._take_back()
+            self.work = (stop, token, undo)
         return True
+
+    def _take_back(self):
+        if self.undo is not None:
+            self.undo()
+            self.undo = None
 
     def _take(self):
         """The signals in the pipe, passed on to who else waits for them."""
@@ -110,8 +119,11 @@ class _Watch:
             while work is not None and self.work is work:
                 with self.lock:
                     if self.work is work:
+                        self.undo = work[2]
                         work[0]()
                 time.sleep(_AGAIN)
+            with self.lock:
+                self._take_back()
 
 
 watch = _Watch()

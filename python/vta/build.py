@@ -194,6 +194,7 @@ def tvm_build(inputs: Schedule, args: list[Tensor | Expr] | None = None, target:
     options.target = b"ext_dev" if target.kind.name == "ext_dev" else b"llvm"
     options.triple = utf8(target.triple)
     options.opt_level = PassContext.current().opt_level or -1
+    options.interruptible = True
     out = ctypes.c_void_p()
     try:
         call(lib.vtac_build, 1, ctypes.byref(one), ctypes.byref(options), DIAG, ctypes.byref(out))

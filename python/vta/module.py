@@ -26,6 +26,14 @@ class _Value(ctypes.Union):
                 ("v_str", ctypes.c_char_p)]
 
 
+def _stop_host():
+    lib.vta_host_interrupt(True)
+
+
+def _go_on():
+    lib.vta_host_interrupt(False)
+
+
 def _watched(arrays, token, function, *args):
     """``function(*args)``, a call with these arrays: it runs where they are, and Ctrl-C stops it."""
     mine = False
@@ -35,6 +43,8 @@ def _watched(arrays, token, function, *args):
                 a.runtime.use()
                 mine = watch.begin(a.runtime.stop, token)
                 break
+        else:
+            mine = watch.begin(_stop_host, token, _go_on)
         return function(*args)
     except KeyboardInterrupt:
         lib.vta_diag_clear(diagnostics())  # what the stopped run left there

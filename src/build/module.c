@@ -57,6 +57,7 @@ static vta_status compile(vt_ctx *ctx, void *user) {
     vt_codegen_job cg = {.funcs = funcs,
                          .count = j->n,
                          .machine = {j->options.triple, j->options.cpu, j->options.features},
+                         .interruptible = j->options.interruptible && device == VT_DEVICE_CPU,
                          .opt_level = level == 0  ? DEFAULT_LEVEL
                                       : level < 0 ? 0
                                                   : level};

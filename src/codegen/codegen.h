@@ -43,8 +43,9 @@ typedef struct vt_codegen_job {
     const vt_codegen_func *funcs; /* with different names */
     size_t count;
     vt_machine_spec machine;
-    int32_t opt_level; /* 0..3: how hard LLVM works on functions that compute; those that only call the runtime never
-                          need it */
+    int32_t opt_level;  /* 0..3: how hard LLVM works on functions that compute; those that only call the runtime never
+                           need it */
+    bool interruptible; /* LLVM: host functions stop when vta_host_stop is not 0 (vta/module.h) */
 } vt_codegen_job;
 
 /* Appends what was asked for to `out`; VTA_OK or an error that is recorded in ctx->diag. */

@@ -8,6 +8,12 @@
 #include "codegen/prepare.h"
 #include "ir/visit.h"
 
+/* Scratch memory that is allocated where the builder is. */
+typedef struct vt__llvm_scratch {
+    struct vt__llvm_scratch *outer;
+    LLVMValueRef device, memory;
+} vt__llvm_scratch;
+
 typedef struct vt__llvm {
     vt_ctx *ctx;
     LLVMContextRef context;
@@ -21,13 +27,15 @@ typedef struct vt__llvm {
 
     /* The current kernel. */
     const vt__entry *entry;
-    bool optimise;     /* it computes, so LLVM's optimiser is worth its time */
-    uint32_t outlined; /* number of functions made from parts of it */
+    bool interruptible; /* its outer loops look at vta_host_stop */
+    bool optimise;      /* it computes, so LLVM's optimiser is worth its time */
+    uint32_t outlined;  /* number of functions made from parts of it */
 
     /* The current function. */
     LLVMValueRef function;
     LLVMBasicBlockRef allocas; /* its first block: only allocas */
     vt_ptrmap *values;         /* variable to LLVMValueRef */
+    vt__llvm_scratch *scratch; /* what a return from here gives back, the innermost first */
     bool in_parallel;
 } vt__llvm;
 
@@ -59,6 +67,7 @@ typedef struct vt__llvm_place {
     LLVMValueRef function;
     LLVMBasicBlockRef allocas, block;
     vt_ptrmap *values;
+    vt__llvm_scratch *scratch;
     bool in_parallel;
 } vt__llvm_place;
 
@@ -73,8 +82,18 @@ LLVMTypeRef vt__llvm_function_type(vt__llvm *g, uint32_t n, const vt_var *const 
 void vt__llvm_uop_scope(vt__llvm *g, const vt_stmt *s);
 /* A parallel loop: its body as the tasks of a launch. */
 void vt__llvm_parallel(vt__llvm *g, const vt_stmt *loop);
+/* Gives scratch memory back. */
+LLVMValueRef vt__llvm_free_scratch(vt__llvm *g, const vt__llvm_scratch *s);
+/* Gives all scratch memory of the current function back and returns from it. */
+void vt__llvm_return(vt__llvm *g, int value);
 /* Returns -1 from the current function unless `result` is 0; what follows runs when it is. */
 void vt__llvm_check_zero(vt__llvm *g, LLVMValueRef result);
+
+/* ---- llvm_stop.c ---- */
+
+/* At the start of a loop's body: returns -1 from the current function when the code is to stop. Nothing, where the body
+ * takes little time or the kernel is not interruptible. */
+void vt__llvm_stop_point(vt__llvm *g, const vt_stmt *body);
 
 /* ---- llvm_expr.c ---- */
 

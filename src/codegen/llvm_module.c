@@ -118,6 +118,7 @@ static vta_status emit_llvm(vt_ctx *ctx, void *user) {
     start_module(em, optimise);
     for (size_t i = 0; i < job->count; i++) {
         vt_poll(ctx);
+        em->g.interruptible = job->interruptible;
         em->g.optimise = optimise && vt__func_computes(funcs[i].func);
         vt__llvm_kernel(&em->g, &funcs[i]);
     }

@@ -3,7 +3,12 @@
 #include "ir/build.h"
 
 LLVMValueRef vt__llvm_enter(vt__llvm *g, const char *name, LLVMTypeRef type, vt__llvm_place *out_back) {
-    *out_back = (vt__llvm_place){g->function, g->allocas, LLVMGetInsertBlock(g->builder), g->values, g->in_parallel};
+    *out_back = (vt__llvm_place){.function = g->function,
+                                 .allocas = g->allocas,
+                                 .block = LLVMGetInsertBlock(g->builder),
+                                 .values = g->values,
+                                 .scratch = g->scratch,
+                                 .in_parallel = g->in_parallel};
     LLVMValueRef f = LLVMAddFunction(g->module, name, type);
     LLVMSetLinkage(f, LLVMInternalLinkage);
     vt__llvm_attribute(g, f, -1, "nounwind");
@@ -12,6 +17,7 @@ LLVMValueRef vt__llvm_enter(vt__llvm *g, const char *name, LLVMTypeRef type, vt_
         vt__llvm_attribute(g, f, -1, "noinline");
     }
     g->function = f;
+    g->scratch = NULL;
     g->values = vt_ptrmap_new(g->ctx);
     g->allocas = vt__llvm_block(g, "entry");
     LLVMPositionBuilderAtEnd(g->builder, vt__llvm_block(g, "start"));
@@ -25,6 +31,7 @@ void vt__llvm_leave(vt__llvm *g, const vt__llvm_place *back) {
     g->function = back->function;
     g->allocas = back->allocas;
     g->values = back->values;
+    g->scratch = back->scratch;
     g->in_parallel = back->in_parallel;
     if (back->block) LLVMPositionBuilderAtEnd(g->builder, back->block);
 }
@@ -51,11 +58,21 @@ LLVMValueRef vt__llvm_function_of(vt__llvm *g, const char *name, const vt_stmt *
     return f;
 }
 
+LLVMValueRef vt__llvm_free_scratch(vt__llvm *g, const vt__llvm_scratch *s) {
+    LLVMValueRef back[] = {s->device, LLVMConstInt(g->i32, 0, 0), s->memory};
+    return vt__llvm_call_name(g, "TVMBackendFreeWorkspace", g->i32, 3, back);
+}
+
+void vt__llvm_return(vt__llvm *g, int value) {
+    for (const vt__llvm_scratch *s = g->scratch; s; s = s->outer) vt__llvm_free_scratch(g, s);
+    LLVMBuildRet(g->builder, LLVMConstInt(g->i32, (unsigned long long)value, 1));
+}
+
 void vt__llvm_check_zero(vt__llvm *g, LLVMValueRef result) {
     LLVMBasicBlockRef bad = vt__llvm_block(g, "failed"), good = vt__llvm_block(g, "done");
     LLVMBuildCondBr(g->builder, LLVMBuildIsNull(g->builder, result, ""), good, bad);
     LLVMPositionBuilderAtEnd(g->builder, bad);
-    LLVMBuildRet(g->builder, LLVMConstInt(g->i32, (unsigned long long)-1, 1));
+    vt__llvm_return(g, -1);
     LLVMPositionBuilderAtEnd(g->builder, good);
 }
 

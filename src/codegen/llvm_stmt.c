@@ -25,6 +25,7 @@ static void loop(vt__llvm *g, const vt_stmt *s) {
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, i, end, ""), body, after);
     LLVMPositionBuilderAtEnd(b, body);
     vt_ptrmap_set(g->values, v, i);
+    vt__llvm_stop_point(g, s->u.loop.body);
     vt__llvm_stmt(g, s->u.loop.body);
     LLVMValueRef next = LLVMBuildNSWAdd(b, i, LLVMConstInt(LLVMTypeOf(i), 1, 0), "");
     LLVMValueRef values[] = {begin, next};
@@ -130,9 +131,11 @@ static void in_workspace(vt__llvm *g, const vt_stmt *s, LLVMValueRef count, int3
     LLVMValueRef none = LLVMBuildIsNull(b, memory, "");
     vt__llvm_check_zero(g, LLVMBuildSExt(b, none, g->i32, "")); /* the allocator has said why */
     vt_ptrmap_set(g->values, s->u.alloc.var, memory);
+    vt__llvm_scratch scratch = {g->scratch, device, memory};
+    g->scratch = &scratch;
     vt__llvm_stmt(g, s->u.alloc.body);
-    LLVMValueRef back[] = {device, zero, memory};
-    vt__llvm_check_zero(g, vt__llvm_call_name(g, "TVMBackendFreeWorkspace", g->i32, 3, back));
+    g->scratch = scratch.outer;
+    vt__llvm_check_zero(g, vt__llvm_free_scratch(g, &scratch));
 }
 
 /* On-chip memory is a matter of the runtime's calls alone; only its name may be left. */
@@ -167,7 +170,7 @@ static void assertion(vt__llvm *g, const vt_stmt *s) {
     const vt_expr *message = s->u.assertion.message;
     LLVMValueRef text = vt__llvm_text(g, message && message->kind == VT_E_STRING ? message->u.s : "assertion failed");
     vt__llvm_call_name(g, "TVMAPISetLastError", g->void_type, 1, &text);
-    LLVMBuildRet(b, LLVMConstInt(g->i32, (unsigned long long)-1, 1));
+    vt__llvm_return(g, -1);
     LLVMPositionBuilderAtEnd(b, good);
     if (s->u.assertion.body) vt__llvm_stmt(g, s->u.assertion.body);
 }
@@ -179,7 +182,7 @@ static void evaluate(vt__llvm *g, const vt_expr *e) {
         return;
     }
     /* Packed functions return 0; what follows a return cannot be reached, but LLVM requires it to be in a block. */
-    LLVMBuildRet(g->builder, LLVMConstInt(g->i32, 0, 0));
+    vt__llvm_return(g, 0);
     LLVMPositionBuilderAtEnd(g->builder, vt__llvm_block(g, "unreachable"));
 }
 

@@ -45,6 +45,8 @@ static bool add_reports(const mark *m, vta_diag *diag) {
     return text != NULL;
 }
 
+static bool host_stopped(void) { return __atomic_load_n(&vta_host_stop, __ATOMIC_RELAXED) != 0; }
+
 vta_status vta_function_call(vta_packed_function function, const TVMValue *args, const int *type_codes, int num_args,
                              vta_diag *diag, TVMValue *out_value, int *out_type_code) {
     TVMValue value = {0};
@@ -58,13 +60,14 @@ vta_status vta_function_call(vta_packed_function function, const TVMValue *args,
     last_error[0] = '\0';
     mark before = mark_reports();
     int result = function((TVMValue *)args, (int *)type_codes, num_args, &value, &code, NULL);
-    bool reported = add_reports(&before, diag);
-    if (result && (last_error[0] || !reported))
+    bool reported = add_reports(&before, diag), stopped = result && host_stopped();
+    if (stopped) vt_fail(diag, VTA_INTERRUPTED, "interrupted");
+    if (result && !stopped && (last_error[0] || !reported))
         vt_fail(diag, VTA_ILLEGAL, "%s", last_error[0] ? last_error : "the function failed and gave no reason");
     if (result || reported) {
         /* What the call has recorded is half a kernel. */
         if (vt_this_thread.command && !vt_this_thread.command->recording) vt_command_drop(vt_this_thread.command);
-        return VTA_ILLEGAL;
+        return stopped ? VTA_INTERRUPTED : VTA_ILLEGAL;
     }
     if (out_value) *out_value = value;
     if (out_type_code) *out_type_code = code;
@@ -110,7 +113,10 @@ vta_status vta_function_time(vta_packed_function function, DLTensor *const *tens
     VT_TRY(vta_function_call_tensors(function, tensors, count, diag));
     for (uint32_t r = 0; r < repeat; r++) {
         double start = seconds_now();
-        for (uint32_t n = 0; n < number; n++) VT_TRY(vta_function_call_tensors(function, tensors, count, diag));
+        for (uint32_t n = 0; n < number; n++) {
+            if (host_stopped()) return vt_fail(diag, VTA_INTERRUPTED, "interrupted");
+            VT_TRY(vta_function_call_tensors(function, tensors, count, diag));
+        }
         out_seconds[r] = (seconds_now() - start) / number;
     }
     return VTA_OK;

@@ -59,6 +59,33 @@ vta.build(s, args)
 print("right", flush=True)
 """
 
+_HOST = """
+import numpy as np
+import vta
+from vta import te
+
+n = 1400
+a, b = te.placeholder((n, n), name="A", dtype="float64"), te.placeholder((n, n), name="B", dtype="float64")
+k = te.reduce_axis((0, n), name="k")
+c = te.compute((n, n), lambda i, j: te.sum(a[i, k] * b[k, j], axis=k), name="C")
+half = te.compute((n, n), lambda i, j: c[i, j] / 2, name="H")
+s = te.create_schedule(half.op)
+if {parallel}:
+    s[half].parallel(s[half].op.axis[0])
+kernel = vta.build(s, [a, b, half], "llvm")
+x, y, z = (vta.nd.array(np.full((n, n), v)) for v in (1.0, 2.0, 0.0))
+small = vta.build(te.create_schedule((d := te.compute((4,), lambda i: a[i, i] + 1)).op), [a, d], "llvm")
+four = vta.nd.empty((4,), "float64")
+print("ready", flush=True)
+try:
+    while True:
+        {long}
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+small(x, four)
+print("right" if (four.numpy() == 2).all() else "wrong", flush=True)
+"""
+
 
 class Interrupts(unittest.TestCase):
     def check(self, text, long, signals=1):
@@ -98,6 +125,14 @@ class Interrupts(unittest.TestCase):
         kernel["kernel"].time(*arrays, number=100000, repeat=1)
     finally:
         assert os.read(read, 1)[0] == signal.SIGINT""")
+
+    def test_host_code(self):
+        # One call takes seconds, and must not be waited for.
+        for parallel in (False, True):
+            took = self.check(_HOST.replace("{parallel}", str(parallel)), "kernel(x, y, z)")
+            self.assertLess(took, 10)
+        self.check(_HOST.replace("{parallel}", "False"), "small(x, four)")
+        self.check(_HOST.replace("{parallel}", "False"), "small[\"default_function\"].time(x, four, number=10**9, repeat=1)")
 
     def test_compiling(self):
         self.check(_COMPILE, "vta.lower(s, args)")
