@@ -56,22 +56,23 @@ class Builder:
         """The object of a file of the copy, or of the tree; with the flags of the source `like`."""
         own = os.path.join(self.there, path)
         source = own if os.path.exists(own) else os.path.join(ROOT, path)
-        out = os.path.join(self.there, os.path.basename(path) + ".o")
+        out = os.path.join(self.there, path.replace("/", "_") + ".o")
         flags = self.commands[like]
         flags = flags[: flags.index("-o")]
         first = next(i for i, flag in enumerate(flags) if flag.startswith("-I"))
-        mine = [f"-I{self.there}/src", f"-I{self.there}/tests"]
+        mine = [f"-I{self.there}/{folder}" for folder in ("include", "src", "tests")]
         subprocess.run(flags[:first] + mine + flags[first:] + ["-o", out, "-c", source], cwd=self.build, check=True)
         return out
 
-    def link(self, name, objects):
-        """Objects given stand in for those of the same symbols in the archive."""
+    def link(self, name, objects, *archives):
+        """Objects given stand in for those of the same symbols in the archives: libvtac's insides with libvta, or those given."""
         flags = self.commands["src/lower/manager.c"]
         compiler = [f for f in flags[:2] if not f.startswith("-")]
         sanitize = [f for f in flags if f.startswith("-fsanitize")]
         out = os.path.join(self.there, name)
-        libraries = [f"{self.build}/lib/libvtac_inside.a", f"-L{self.build}", f"-Wl,-rpath,{self.build}", "-lvta", "-lcmocka", "-ljansson",
-                     "-lm", "-lpthread", "-ldl"]
+        libraries = [f"{self.build}/lib/{a}" for a in archives or ["libvtac_inside.a"]]
+        libraries += [] if archives else [f"-L{self.build}", f"-Wl,-rpath,{self.build}", "-lvta"]
+        libraries += ["-lcmocka", "-ljansson", "-lm", "-lpthread", "-ldl"]
         subprocess.run(compiler + sanitize + ["-o", out] + objects + libraries, check=True)
         return out
 
