@@ -18,8 +18,8 @@ struct vta_array {
 static vta_status check_dtype(DLDataType dtype, vta_diag *diag) {
     bool bits = dtype.bits >= 1 && dtype.bits <= MAX_BITS, lanes = dtype.lanes >= 1 && dtype.lanes <= MAX_LANES;
     if (dtype.code <= kDLComplex && bits && lanes) return VTA_OK;
-    return vt_fail(diag, VTA_INVALID_ARGUMENT, "data type code %u, %u bits, %u lanes is none", dtype.code, dtype.bits,
-                   dtype.lanes);
+    return vt_fail(diag, VTA_INVALID_ARGUMENT, "code %u, %u bits, %u lanes: there is no such data type", dtype.code,
+                   dtype.bits, dtype.lanes);
 }
 
 static vta_status shape_bytes(int32_t ndim, const int64_t *shape, DLDataType dtype, vta_diag *diag, size_t *out_bytes) {

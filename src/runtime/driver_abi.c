@@ -140,7 +140,7 @@ void VTAMemFree(void *buf) {
     vta_runtime *runtime = c.runtime;
     vta_status status = find_block(&c, buf, 0, &block);
     if (status == VTA_OK && block->host != buf)
-        status = vt_fail(c.diag, VTA_INVALID_ARGUMENT, "%p is inside the block at %p, not its begin", buf,
+        status = vt_fail(c.diag, VTA_INVALID_ARGUMENT, "%p is inside the block at %p, not its start", buf,
                          (void *)block->host);
     if (status == VTA_OK) {
         size_t at = (size_t)(block - runtime->blocks);

@@ -368,7 +368,7 @@ static void flush_wrong_address(void) {
     BAD(device_free_null, "VTADeviceFree(device=NULL)", VTADeviceFree(NULL))                                           \
     BAD(mem_alloc_too_large, "VTAMemAlloc(size=", VTAMemAlloc((size_t)1 << 33, 0))                                     \
     BAD(mem_free_foreign, "is not inside a block of VTAMemAlloc", VTAMemFree(b->host))                                 \
-    BAD(mem_free_inside, "not its begin", free_block_inside())                                                         \
+    BAD(mem_free_inside, "not its start", free_block_inside())                                                         \
     BAD(mem_phy_addr_foreign, "VTAMemGetPhyAddr(", VTAMemGetPhyAddr(b->host))                                          \
     BAD(mem_copy_past_end, "go past the end of its block of 32 bytes", copy_past_block(b))                             \
     BAD(mem_copy_null, "dst is NULL", VTAMemCopyToHost(NULL, b->host, 4))                                              \
