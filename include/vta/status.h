@@ -6,10 +6,11 @@
  *    are appended, never overwritten. Every function takes NULL for it.
  *  - A handle is opaque, owned by who created it, and freed by the function named in its creator's comment;
  *    arguments are borrowed for the call unless the comment says otherwise. Strings are UTF-8, zero terminated.
- *  - Structs of options and results begin with their `size`, but for those of devices and runtimes: sizeof the struct,
- * or 0 for the size that it has in version 0.1, so that {0} and designated initializers are right. Fields are only ever
- * added at the end. Of a shorter struct than its own the library reads and writes what is there; one with something set
- * that the library does not know is refused (VTA_UNSUPPORTED). Result structs are initialized by the caller.
+ *  - Structs of options and results begin with their `size`: sizeof the struct, or 0 for the size that it has in
+ *    version 0.1, so that {0} and designated initializers are right. Fields are only ever added at the end. Of a
+ *    shorter struct than its own the library reads and writes what is there; one with something set that the library
+ *    does not know is refused (VTA_UNSUPPORTED). Result structs are initialized by the caller. vta_counters and the
+ *    structs of vta/timing.h have no size.
  *  - Texts and bytes that a function hands over are freed with vta_string_free.
  *  - Unless a comment says otherwise, different handles may be used from different threads, one handle by one
  *    thread at a time.
