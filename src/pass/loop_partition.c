@@ -157,7 +157,7 @@ static const vt_expr *eliminate_expr(vt_mutator *m, const vt_expr *e) {
     return vt_mutate_expr_children(m, e);
 }
 
-/* The loop over [begin, begin + extent) of the original's values. */
+/* The loop over [begin, begin + extent) of the values of the loop that is cut. */
 static const vt_stmt *part(partitioner *st, const vt_stmt *loop, const vt_expr *begin, const vt_expr *extent,
                            const vt_stmt *body) {
     vt_ctx *ctx = st->m.ctx;
