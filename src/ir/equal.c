@@ -74,7 +74,7 @@ static bool reduce_eq(cmp *c, const vt_reduce *x, const vt_reduce *y) {
 }
 
 static bool payload_eq(cmp *c, const vt_expr *x, const vt_expr *y) {
-    switch (x->kind) {
+    switch ((vt_expr_kind)x->kind) {
     case VT_E_INT: return x->u.i == y->u.i;
     case VT_E_FLOAT: return !memcmp(&x->u.f, &y->u.f, sizeof x->u.f);
     case VT_E_STRING: return !strcmp(x->u.s, y->u.s);
@@ -82,8 +82,33 @@ static bool payload_eq(cmp *c, const vt_expr *x, const vt_expr *y) {
     case VT_E_LOAD: return buffer_eq(c, x->u.buffer, y->u.buffer);
     case VT_E_PLOAD: return x->u.tensor == y->u.tensor;
     case VT_E_REDUCE: return reduce_eq(c, x->u.reduce, y->u.reduce);
-    default: return true;
+    case VT_E_VAR:
+    case VT_E_LET: /* expr_eq compares these itself */
+    case VT_E_ADD:
+    case VT_E_SUB:
+    case VT_E_MUL:
+    case VT_E_DIV:
+    case VT_E_MOD:
+    case VT_E_FLOORDIV:
+    case VT_E_FLOORMOD:
+    case VT_E_MIN:
+    case VT_E_MAX:
+    case VT_E_EQ:
+    case VT_E_NE:
+    case VT_E_LT:
+    case VT_E_LE:
+    case VT_E_GT:
+    case VT_E_GE:
+    case VT_E_AND:
+    case VT_E_OR:
+    case VT_E_NOT:
+    case VT_E_SELECT:
+    case VT_E_CAST:
+    case VT_E_RAMP:
+    case VT_E_BROADCAST: return true; /* operands and type are all */
+    case VT_E_COUNT: break;
     }
+    return false;
 }
 
 static bool let_eq(cmp *c, const vt_expr *x, const vt_expr *y) {

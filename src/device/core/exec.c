@@ -27,7 +27,9 @@ static void count_transfer(vta_counters *counters, const vta_config *config, con
     case VTA_MEM_WGT: counters->wgt_load_nbytes += bytes; break;
     case VTA_MEM_INP: counters->inp_load_nbytes += bytes; break;
     case VTA_MEM_OUT: counters->out_store_nbytes += bytes; break;
-    default: counters->acc_load_nbytes += bytes;
+    case VTA_MEM_ACC:
+    case VTA_MEM_ACC_8BIT: counters->acc_load_nbytes += bytes; break;
+    case VTA_MEM_COUNT: break;
     }
 }
 
@@ -37,7 +39,7 @@ static void count(vta_counters *counters, const vta_config *config, const vta_in
         counters->insn_nop++;
         return;
     }
-    switch (insn->opcode) {
+    switch ((vta_opcode)insn->opcode) {
     case VTA_OP_LOAD:
         counters->insn_load++;
         count_transfer(counters, config, insn);
@@ -59,7 +61,8 @@ static void count(vta_counters *counters, const vta_config *config, const vta_in
         counters->insn_alu++;
         counters->alu_counter += work;
         break;
-    default: counters->insn_finish++;
+    case VTA_OP_FINISH: counters->insn_finish++; break;
+    case VTA_OP_COUNT: break;
     }
 }
 

@@ -10,15 +10,20 @@ vta_insn_kind vt_insn_kind(const vta_insn *insn) {
     case VTA_OP_ALU: return insn->u.exec.use_imm ? VTA_KIND_ALU_IMM : VTA_KIND_ALU;
     case VTA_OP_FINISH: return VTA_KIND_FINISH;
     case VTA_OP_STORE: return insn->u.mem.x_size ? VTA_KIND_STORE : VTA_KIND_NOP;
-    default: break;
+    case VTA_OP_LOAD:
+    case VTA_OP_COUNT: break;
     }
     if (insn->u.mem.x_size == 0) return VTA_KIND_NOP;
     switch ((vta_memory)insn->u.mem.memory_type) {
     case VTA_MEM_INP: return VTA_KIND_LOAD_INP;
     case VTA_MEM_WGT: return VTA_KIND_LOAD_WGT;
     case VTA_MEM_UOP: return VTA_KIND_LOAD_UOP;
-    default: return VTA_KIND_LOAD_ACC;
+    case VTA_MEM_ACC:
+    case VTA_MEM_ACC_8BIT: return VTA_KIND_LOAD_ACC;
+    case VTA_MEM_OUT: /* nothing loads these: the stream was checked */
+    case VTA_MEM_COUNT: break;
     }
+    return VTA_KIND_NOP;
 }
 
 uint64_t vt_exec_cost(const vta_timing_profile *profile, const vta_insn *insn) {
@@ -159,7 +164,11 @@ void vt__engine_start(vt_model *m, uint32_t stage, uint64_t now) {
         begin_load(m, e, insn);
         if (e->beats_next == 0) end_load(m, e, insn);
         break;
-    default: e->end = now + vt_exec_cost(m->profile, insn); break;
+    case VTA_KIND_GEMM:
+    case VTA_KIND_RESET:
+    case VTA_KIND_ALU:
+    case VTA_KIND_ALU_IMM: e->end = now + vt_exec_cost(m->profile, insn); break;
+    case VTA_KIND_COUNT: break;
     }
     if (e->phase == VT_PHASE_RUNNING && e->end <= now) e->end = now + 1;
 }
