@@ -35,7 +35,8 @@ vt_pass vt_pass_annotate_alu_scope, vt_pass_check_uop_hazard, vt_pass_conv2d_tra
     vt_pass_coproc_sync, vt_pass_cpu_access, vt_pass_early_rewrite, vt_pass_fold_uop_loop, vt_pass_inject_alu,
     vt_pass_inject_dma, vt_pass_inject_skip_copy, vt_pass_lift_alloc, vt_pass_lift_task_scope, vt_pass_lift_uop_scope,
     vt_pass_lower_storage_access, vt_pass_name_sources, vt_pass_order_uop_loops, vt_pass_set_debug_mode,
-    vt_pass_split_tails, vt_pass_verify_machine, vt_pass_verify_places, vt_pass_verify_shared;
+    vt_pass_share_uop_kernels, vt_pass_split_tails, vt_pass_verify_machine, vt_pass_verify_places,
+    vt_pass_verify_shared;
 
 /* The memory that a storage scope names; false for ordinary scopes. */
 bool vt__memory_of(const char *scope, vta_memory *out_memory);
