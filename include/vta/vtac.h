@@ -5,6 +5,7 @@
 #include "vta/build.h"
 #include "vta/ir.h"
 #include "vta/kernel.h"
+#include "vta/ops.h"
 #include "vta/pass.h"
 #include "vta/te.h"
 

@@ -1,0 +1,59 @@
+/* vta ops: the operators, with their attributes and what may follow them. */
+#include "cli.h"
+#include "vta/ops.h"
+
+static json_t *attribute_json(const vtac_op_attribute *a) {
+    json_t *j = json_pack("{s:s, s:s, s:I, s:I}", "name", a->name, "help", a->help, "least", (json_int_t)a->least,
+                          "most", (json_int_t)a->most);
+    if (a->value >= a->least) json_object_set_new(j, "default", json_integer(a->value));
+    return j;
+}
+
+static json_t *operators_json(void) {
+    json_t *all = json_array();
+    const char *name;
+    for (size_t op = 0; (name = vtac_operator_name(op)); op++) {
+        json_t *attributes = json_array();
+        const vtac_op_attribute *a;
+        for (size_t i = 0; (a = vtac_operator_attribute(op, i)); i++)
+            json_array_append_new(attributes, attribute_json(a));
+        json_array_append_new(
+            all, json_pack("{s:s, s:s, s:o}", "name", name, "help", vtac_operator_text(op), "attributes", attributes));
+    }
+    return all;
+}
+
+static json_t *epilogues_json(void) {
+    json_t *all = json_array();
+    for (size_t i = 0; vtac_epilogue_name(i); i++)
+        json_array_append_new(all, json_pack("{s:s, s:s, s:s}", "name", vtac_epilogue_name(i), "form",
+                                             vtac_epilogue_form(i), "help", vtac_epilogue_text(i)));
+    return all;
+}
+
+static void print_operator(size_t op) {
+    const vtac_op_attribute *a;
+    printf("%s: %s\n", vtac_operator_name(op), vtac_operator_text(op));
+    for (size_t i = 0; (a = vtac_operator_attribute(op, i)); i++) {
+        char value[32] = "required";
+        if (a->value >= a->least) snprintf(value, sizeof value, "%lld", (long long)a->value);
+        printf("  %-14s %-9s %s\n", a->name, value, a->help);
+    }
+    printf("  %-14s %-9s %s\n\n", "epilogue", "none", "what follows, from the list below, with commas between");
+}
+
+int cmd_ops(const cli_command *self, int argc, char **argv) {
+    static cli_common common;
+    const cli_option options[] = {CLI_JSON_OPTION(&common), {0}};
+    int code = cli_parse(self, options, argc, argv, &argc, &argv);
+    if (code >= 0) return code;
+    if (argc) return cli_usage(self, "%s: takes no argument", argv[0]);
+    if (common.json) {
+        cli_print_json(json_pack("{s:o, s:o}", "operators", operators_json(), "epilogue", epilogues_json()));
+        return cli_finish(VTA_OK);
+    }
+    for (size_t op = 0; vtac_operator_name(op); op++) print_operator(op);
+    printf("epilogue: element by element, on accumulators of 32 bits, in the given order\n");
+    for (size_t i = 0; vtac_epilogue_name(i); i++) printf("  %-24s %s\n", vtac_epilogue_form(i), vtac_epilogue_text(i));
+    return cli_finish(VTA_OK);
+}

@@ -1,0 +1,87 @@
+/* Operators that schedule themselves (docs/operators.md): an operator and its shape by name, and a kernel for the
+ * configuration at hand, whose schedule is chosen here.
+ *
+ *     vtac_op *op;
+ *     vtac_op_create("conv2d", "height=56 width=56 in_channels=64 out_channels=64 kernel=3 pad=1 "
+ *                              "epilogue=shift,relu,clip", config, NULL, diag, &op);
+ *     vtac_op_schedule(op, NULL, diag);
+ *     vtac_op_text(op);                                   // a kernel file with the chosen schedule
+ *     vtac_module_function(vtac_op_module(op), vtac_op_name(op), diag, &function);
+ *
+ * One thread at a time may use a vtac_op; different ones are independent. */
+#ifndef VTA_OPS_H
+#define VTA_OPS_H
+
+#include "vta/build.h"
+#include "vta/timing.h"
+
+VTA_BEGIN
+
+/* ---- What there is ------------------------------------------------------------------------------------------- */
+
+/* An attribute: an integer from `least` to `most`. */
+typedef struct vtac_op_attribute {
+    const char *name, *help;
+    int64_t value; /* without it; where it is below `least`, the attribute must be given */
+    int64_t least, most;
+} vtac_op_attribute;
+
+/* Name and one line of operator `index`; NULL past the last. Static storage, as all names here. */
+VTA_API const char *vtac_operator_name(size_t index);
+VTA_API const char *vtac_operator_text(size_t index);
+/* Attribute `index` of operator `op`; NULL past the last. Every operator has the text attribute "epilogue" besides. */
+VTA_API const vtac_op_attribute *vtac_operator_attribute(size_t op, size_t index);
+/* What may stand in an epilogue: "shift", "shift:N = 8", "x >> N". NULL past the last. */
+VTA_API const char *vtac_epilogue_name(size_t index);
+VTA_API const char *vtac_epilogue_form(size_t index);
+VTA_API const char *vtac_epilogue_text(size_t index);
+
+/* ---- One operator ----------------------------------------------------------------------------------------------- */
+
+typedef struct vtac_op vtac_op;
+
+/* An operator of a shape: attributes as "height=56 width=56 ... epilogue=shift:8,relu". `config` NULL: the default; it
+ * is retained. VTA_NOT_FOUND: no such operator, attribute or epilogue; VTA_OUT_OF_RANGE and VTA_INVALID_ARGUMENT: a
+ * value that it cannot have; VTA_UNSUPPORTED: the accelerator of this configuration cannot do it, and why. Free with
+ * vtac_op_destroy. */
+VTA_API vta_status vtac_op_create(const char *name, const char *attributes, const vta_config *config,
+                                  const vta_allocator *allocator, vta_diag *diag, vtac_op **out_op);
+VTA_API void vtac_op_destroy(vtac_op *op);
+VTA_API const char *vtac_op_name(const vtac_op *op);
+
+typedef struct vtac_op_options {
+    size_t size;                       /* of this struct, or 0 */
+    const vta_timing_profile *profile; /* what schedules are timed with; NULL: the configuration's own */
+    uint32_t tries;                    /* schedules that are compiled and timed, the best by estimate; 0: 3 */
+} vtac_op_options;
+
+/* What came of scheduling. Cycles are those of the timing model. */
+typedef struct vtac_op_result {
+    size_t size;         /* of this struct, or 0 */
+    uint64_t macs;       /* multiplications that the operator means, of real channels */
+    uint64_t bound;      /* cycles that no schedule of this kind can beat */
+    uint64_t cycles;     /* of the chosen schedule */
+    uint64_t considered; /* schedules that fit the buffers */
+    uint32_t timed;      /* of those: compiled and timed */
+    uint32_t refused;    /* of those: refused by the compiler, which is a mistake of the scheduler or the compiler */
+    double schedule_ms;  /* time of the choice, with the compiling of those that were not chosen */
+    double compile_ms;   /* time of compiling the chosen one */
+} vtac_op_result;
+
+/* Chooses a schedule, the same for the same operator, configuration, profile and options, and compiles it. Nothing of
+ * the calling thread's runtime is touched. VTA_UNSUPPORTED: not even one tile fits the buffers. `options` may be NULL.
+ */
+VTA_API vta_status vtac_op_schedule(vtac_op *op, const vtac_op_options *options, vta_diag *diag,
+                                    vtac_op_result *out_result);
+
+/* After that; NULL before. All belong to the operator.
+ * The kernel file with the schedule, for people to read and change; the schedule in words, and what limits it. */
+VTA_API const char *vtac_op_text(const vtac_op *op);
+VTA_API const char *vtac_op_report(const vtac_op *op);
+/* The kernel of that text, and its function compiled. Arguments: inputs as the text declares them, then the output. */
+VTA_API vtac_kernel *vtac_op_kernel(const vtac_op *op);
+VTA_API vtac_module *vtac_op_module(const vtac_op *op);
+
+VTA_END
+
+#endif

@@ -1,0 +1,114 @@
+/* All blockings that fit the buffers, and the best of them by estimate. */
+#include <string.h>
+
+#include "ops/ops.h"
+
+enum { SIZES = 96 };
+
+/* Sizes of blocks worth a look: those that make different numbers of blocks. */
+typedef struct sizes {
+    uint32_t n;
+    int64_t of[SIZES];
+} sizes;
+
+static sizes sizes_of(int64_t extent) {
+    sizes s = {.n = 0};
+    for (int64_t blocks = 1; blocks < extent && s.n < SIZES - 1;) {
+        int64_t size = vt__ceil_div(extent, blocks), fewer = vt__ceil_div(extent, size - 1);
+        s.of[s.n++] = size;
+        blocks = s.n > SIZES / 2 && fewer < blocks * 5 / 4 ? blocks * 5 / 4 : fewer;
+    }
+    s.of[s.n++] = 1;
+    return s;
+}
+
+/* A tail has buffers of its own beside those of the full tile, for each axis that has one. */
+static int64_t copies(const vt_op_shape *s, const vt_op_blocks *b) {
+    int64_t n = 1;
+    if (s->oc % b->oc) n *= 2;
+    if (s->out_h % b->y) n *= 2;
+    if (s->out_w % b->x) n *= 2;
+    return n * b->threads;
+}
+
+static bool holds(const vtac_op *op, vta_memory memory, int64_t elements, int64_t times) {
+    int64_t all;
+    return !__builtin_mul_overflow(elements, times, &all) && all <= (int64_t)vta_config_depth(op->config, memory);
+}
+
+bool vt__blocks_fit(const vtac_op *op, const vt_op_blocks *b) {
+    const vt_op_shape *s = &op->shape;
+    int64_t rows = (b->y - 1) * s->stride_h + (s->kernel_h - 1) * s->dilation_h + 1;
+    int64_t columns = (b->x - 1) * s->stride_w + (s->kernel_w - 1) * s->dilation_w + 1;
+    int64_t taps = s->kernel_h * s->kernel_w, times = copies(s, b);
+    int64_t acc = b->oc * b->y * b->x * (1 + op->residuals) + b->oc * op->biases;
+    int64_t listed = s->padded ? taps * b->y * b->x : taps;
+    return holds(op, VTA_MEM_ACC, acc, times) && holds(op, VTA_MEM_INP, b->ic * rows * columns, times) &&
+           holds(op, VTA_MEM_WGT, b->oc * b->ic * taps, times) && holds(op, VTA_MEM_UOP, listed + 8, 1);
+}
+
+typedef struct chooser {
+    const vt_op_cost *cost;
+    uint32_t room, n;
+    vt_op_blocks *best;
+    uint64_t considered;
+} chooser;
+
+static void insert(chooser *c, const vt_op_blocks *b) {
+    uint32_t at = c->n < c->room ? c->n : c->room - 1;
+    if (at < c->n && b->estimate >= c->best[at].estimate) return;
+    if (at == c->n) c->n++;
+    for (; at > 0 && c->best[at - 1].estimate > b->estimate; at--) c->best[at] = c->best[at - 1];
+    c->best[at] = *b;
+}
+
+/* Threads share whole blocks only: what some had beyond the others would run after them, with buffers of its own. */
+static bool divides(const vt_op_shape *s, const vt_op_blocks *b) {
+    if (s->ic % b->ic) return false; /* tails of the sum gain nothing */
+    if (b->threads == 1) return true;
+    if (s->oc % b->oc || s->out_h % b->y || s->out_w % b->x) return false;
+    return (b->share_rows ? s->out_h / b->y : s->oc / b->oc) % b->threads == 0;
+}
+
+static void look(chooser *c, const vt_op_blocks *b) {
+    const vtac_op *op = c->cost->op;
+    if (!divides(&op->shape, b) || !vt__blocks_fit(op, b)) return;
+    vt_op_blocks found = *b;
+    found.estimate = vt__cost_estimate(c->cost, b);
+    c->considered++;
+    insert(c, &found);
+}
+
+static void look_at_threads(chooser *c, vt_op_blocks b) {
+    static const int64_t threads[] = {1, 2, 4, 8};
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+        b.threads = threads[i];
+        b.share_rows = false;
+        look(c, &b);
+        b.share_rows = true;
+        if (b.threads > 1) look(c, &b);
+    }
+}
+
+static void look_at_columns(chooser *c, int64_t x, const sizes *ic, const sizes *oc, const sizes *y) {
+    for (uint32_t k = 0; k < oc->n; k++)
+        for (uint32_t i = 0; i < y->n; i++) {
+            vt_op_blocks b = {.oc = oc->of[k], .y = y->of[i], .x = x, .ic = 1, .threads = 1};
+            if (!vt__blocks_fit(c->cost->op, &b)) continue;
+            for (uint32_t r = 0; r < ic->n; r++) {
+                b.ic = ic->of[r];
+                look_at_threads(c, b);
+            }
+        }
+}
+
+uint32_t vt__blocks_choose(const vt_op_cost *cost, uint32_t room, vt_op_blocks *out, uint64_t *out_considered) {
+    const vt_op_shape *s = &cost->op->shape;
+    chooser c = {.cost = cost, .room = room, .best = out};
+    sizes oc = sizes_of(s->oc), y = sizes_of(s->out_h), x = sizes_of(s->out_w), ic = sizes_of(s->ic);
+    memset(out, 0, room * sizeof *out);
+    /* Whole rows are one load; narrower tiles only where they do not fit. */
+    for (uint32_t i = 0; i < x.n && !c.considered; i++) look_at_columns(&c, x.of[i], &ic, &oc, &y);
+    *out_considered = c.considered;
+    return c.n;
+}

@@ -1,0 +1,125 @@
+/* An operator on its way from a name to a kernel. */
+#ifndef VT_OPS_OPS_H
+#define VT_OPS_OPS_H
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "base/strbuf.h"
+#include "vta/ops.h"
+
+typedef enum vt_attribute {
+#define VT_OPERATOR(name, text)
+#define VT_ATTRIBUTE(op, name, value, least, most, help) VT_ATTRIBUTE_##op##_##name,
+#include "ops/operators.def"
+    VT_ATTRIBUTES
+} vt_attribute;
+
+typedef enum vt_epilogue_kind {
+#define VT_EPILOGUE(name, form, numbers, a, b, least, most, text) VT_EPILOGUE_##name,
+#include "ops/epilogue.def"
+    VT_EPILOGUES
+} vt_epilogue_kind;
+
+enum { VT_EPILOGUE_MOST = 32 };
+
+/* One pass of the ALU: `number` belongs to those that have one; bias and residual are inputs called by their place. */
+typedef struct vt_epilogue {
+    vt_epilogue_kind kind; /* never relu or clip, which are max and min */
+    int32_t number;
+} vt_epilogue;
+
+/* Sizes in tiles: images, channel blocks, rows, columns. A dense layer is a column of rows without padding. */
+typedef struct vt_op_shape {
+    int64_t n, ic, oc;
+    int64_t h, w, out_h, out_w;
+    int64_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
+    int64_t top, bottom, left, right;
+    uint64_t macs;
+    bool padded; /* a tap of some output falls on padding */
+} vt_op_shape;
+
+/* How much of each axis is on the chip at one time, and which axis virtual threads share. */
+typedef struct vt_op_blocks {
+    int64_t oc, y, x, ic;
+    int64_t threads;
+    bool share_rows; /* the threads: rows, else output channels */
+    bool skip;       /* micro-ops whose tap falls on padding are left out */
+    double estimate; /* cycles */
+} vt_op_blocks;
+
+typedef struct vt_operator {
+    const char *name, *text;
+    vta_status (*describe)(vtac_op *op, vta_diag *diag);
+    void (*write)(const vtac_op *op, const vt_op_blocks *blocks, vt_strbuf *out);
+} vt_operator;
+
+struct vtac_op {
+    const vta_allocator *allocator;
+    const vt_operator *is;
+    const vta_config *config;
+    int64_t values[VT_ATTRIBUTES];
+    uint32_t n_epilogue;
+    vt_epilogue epilogue[VT_EPILOGUE_MOST];
+    uint32_t biases, residuals;
+    vt_op_shape shape;
+    char *text, *report;
+    vtac_kernel *kernel;
+    vtac_module *module;
+};
+
+static inline int64_t vt__ceil_div(int64_t x, int64_t y) { return (x + y - 1) / y; }
+
+/* Reads "shift:8,relu". */
+vta_status vt__epilogue_read(vtac_op *op, const char *text, size_t size, vta_diag *diag);
+/* The statements of the passes over `last` (a tensor called sums), and of the output "res"; its axes, and the index of
+ * its bias ("co, bi, ci"). */
+void vt__epilogue_inputs(const vtac_op *op, const char *bias_shape, const char *shape, vt_strbuf *out);
+void vt__epilogue_tensors(const vtac_op *op, const char *axes, const char *index, const char *bias_index,
+                          vt_strbuf *out);
+/* Their stages, computed within the axis of "res". */
+void vt__epilogue_stages(const vtac_op *op, const char *axis, vt_strbuf *out);
+
+/* What a schedule costs, and what none can cost less than. */
+typedef struct vt_op_cost {
+    const vtac_op *op;
+    const vta_timing_profile *profile;
+    int64_t valid_h, valid_w; /* taps that do not fall on padding, summed up over the rows and columns of outputs */
+} vt_op_cost;
+
+vt_op_cost vt__cost_of(const vtac_op *op, const vta_timing_profile *profile);
+uint64_t vt__cost_bound(const vt_op_cost *cost);
+/* GEMM and ALU micro-ops of the whole operator, and beats that it must read: the two sides of the bound. */
+uint64_t vt__cost_compute(const vt_op_cost *cost);
+uint64_t vt__cost_beats(const vt_op_cost *cost);
+double vt__cost_estimate(const vt_op_cost *cost, const vt_op_blocks *b);
+
+/* Does one round of all threads fit the buffers? */
+bool vt__blocks_fit(const vtac_op *op, const vt_op_blocks *b);
+bool vt__may_skip(const vtac_op *op, const vt_op_blocks *b);
+/* The best few of all that fit, best first; how many there were of them. */
+uint32_t vt__blocks_choose(const vt_op_cost *cost, uint32_t room, vt_op_blocks *out, uint64_t *out_considered);
+
+/* A kernel file, compiled and timed. */
+typedef struct vt_op_trial {
+    char *text;
+    vtac_kernel *kernel;
+    vtac_module *module;
+    uint64_t cycles;
+    double ms; /* of compiling */
+} vt_op_trial;
+
+vta_status vt__trial_make(const vtac_op *op, const vt_op_blocks *b, const vta_timing_profile *profile, vta_diag *diag,
+                          vt_op_trial *out);
+void vt__trial_free(const vtac_op *op, vt_op_trial *t);
+
+/* The schedule in words. NULL when out of memory. */
+char *vt__report(const vt_op_cost *cost, const vt_op_blocks *b, const vtac_op_result *result);
+
+/* In ops/NAME.c for each row of operators.def. */
+#define VT_OPERATOR(name, text)                                                                                        \
+    vta_status vt__describe_##name(vtac_op *op, vta_diag *diag);                                                       \
+    void vt__write_##name(const vtac_op *op, const vt_op_blocks *blocks, vt_strbuf *out);
+#define VT_ATTRIBUTE(op, name, value, least, most, help)
+#include "ops/operators.def"
+
+#endif

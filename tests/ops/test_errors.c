@@ -1,0 +1,91 @@
+/* What an operator refuses, with code and words. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vta/ops.h"
+
+#define SHAPE "height=8 width=8 in_channels=16 out_channels=16 "
+
+static const struct {
+    const char *name, *text;
+    vta_status status;
+    const char *words;
+} refused[] = {
+    {"conv", "", VTA_NOT_FOUND, "there is no operator \"conv\"; did you mean conv2d?"},
+    {"conv2d", "height=8 width=8 in_channels=16", VTA_INVALID_ARGUMENT, "out_channels is not given"},
+    {"conv2d", SHAPE "strides=2", VTA_NOT_FOUND, "no attribute \"strides\"; did you mean stride?"},
+    {"conv2d", SHAPE "kernel", VTA_INVALID_ARGUMENT, "an attribute is KEY=VALUE, not \"kernel\""},
+    {"conv2d", SHAPE "kernel=three", VTA_INVALID_ARGUMENT, "kernel=three: not an integer"},
+    {"conv2d", SHAPE "kernel=", VTA_INVALID_ARGUMENT, "not an integer"},
+    {"conv2d", SHAPE "stride=0", VTA_OUT_OF_RANGE, "stride=0: must be from 1 to 255"},
+    {"conv2d", SHAPE "pad=99999999999999999999", VTA_OUT_OF_RANGE, "must be from 0 to 255"},
+    {"conv2d", SHAPE "pad=1 pad=2", VTA_INVALID_ARGUMENT, "pad is given twice"},
+    {"conv2d", SHAPE "kernel=9", VTA_INVALID_ARGUMENT, "does not fit the padded image of 8 x 8"},
+    {"conv2d", SHAPE "kernel=5 dilation=2", VTA_INVALID_ARGUMENT, "a kernel that covers 9 x 9"},
+    {"conv2d", SHAPE "epilogue=rellu", VTA_NOT_FOUND, "no step \"rellu\"; did you mean relu?"},
+    {"conv2d", SHAPE "epilogue=shift:32", VTA_OUT_OF_RANGE, "32 is not from 0 to 31"},
+    {"conv2d", SHAPE "epilogue=shift:x", VTA_INVALID_ARGUMENT, "\"x\" is not an integer"},
+    {"conv2d", SHAPE "epilogue=relu:1", VTA_INVALID_ARGUMENT, "\"relu:1\" is not of the form relu"},
+    {"conv2d", SHAPE "epilogue=clip:5", VTA_INVALID_ARGUMENT, "not of the form clip:LOW:HIGH"},
+    {"conv2d", SHAPE "epilogue=clip:5:4", VTA_INVALID_ARGUMENT, "5 is above 4"},
+    {"conv2d", SHAPE "epilogue=add", VTA_INVALID_ARGUMENT, "not of the form add:N"},
+    {"conv2d", SHAPE "epilogue=add:40000", VTA_OUT_OF_RANGE, "not from -32768 to 32767"},
+    {"conv2d", SHAPE "epilogue=multiply:0", VTA_INVALID_ARGUMENT, "makes zeros of any input"},
+    {"conv2d", SHAPE "epilogue=shift,,relu", VTA_NOT_FOUND, "no step \"\""},
+    {"dense", "batch=1 in_features=4", VTA_INVALID_ARGUMENT, "out_features is not given"},
+    {"conv2d", "batch=65536 height=60000 width=60000 in_channels=65536 out_channels=65536", VTA_OUT_OF_RANGE,
+     "more than 2^50 multiplications"},
+};
+
+static void test_refused(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        vtac_op *op = NULL;
+        vta_diag *diag = vta_diag_create(NULL);
+        vta_status status = vtac_op_create(refused[i].name, refused[i].text, NULL, NULL, diag, &op);
+        if (status != refused[i].status || !strstr(vta_diag_text(diag), refused[i].words) || op)
+            fail_msg("%s %s: %d, %s", refused[i].name, refused[i].text, (int)status, vta_diag_text(diag));
+        vta_diag_destroy(diag);
+    }
+}
+
+/* A kernel of more weights than the chip holds is told so, with what is needed and what there is. */
+static void test_nothing_fits(void **state) {
+    (void)state;
+    vtac_op *op;
+    vta_diag *diag = vta_diag_create(NULL);
+    assert_int_equal(
+        vtac_op_create("conv2d", "height=64 width=64 in_channels=1 out_channels=1 kernel=40", NULL, NULL, diag, &op),
+        VTA_OK);
+    assert_int_equal(vtac_op_schedule(op, NULL, diag, NULL), VTA_UNSUPPORTED);
+    assert_non_null(strstr(vta_diag_text(diag), "1600 inp and 1600 wgt elements of 2048 and 1024"));
+    assert_null(vtac_op_text(op));
+    assert_null(vtac_op_kernel(op));
+    vtac_op_destroy(op);
+    vta_diag_destroy(diag);
+}
+
+static void test_bad_calls(void **state) {
+    (void)state;
+    vtac_op *op;
+    vta_diag *diag = vta_diag_create(NULL);
+    assert_int_equal(vtac_op_create(NULL, "", NULL, NULL, diag, &op), VTA_INVALID_ARGUMENT);
+    assert_int_equal(vtac_op_create("dense", NULL, NULL, NULL, diag, &op), VTA_INVALID_ARGUMENT);
+    assert_int_equal(vtac_op_create("dense", "", NULL, NULL, diag, NULL), VTA_INVALID_ARGUMENT);
+    assert_int_equal(vtac_op_schedule(NULL, NULL, diag, NULL), VTA_INVALID_ARGUMENT);
+    assert_int_equal(vtac_op_create("dense", "in_features=4 out_features=4", NULL, NULL, diag, &op), VTA_OK);
+    assert_int_equal(vtac_op_schedule(op, &(vtac_op_options){.tries = 1000}, diag, NULL), VTA_OUT_OF_RANGE);
+    vtac_op_destroy(op);
+    vtac_op_destroy(NULL);
+    vta_diag_destroy(diag);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused), cmocka_unit_test(test_nothing_fits),
+                                       cmocka_unit_test(test_bad_calls)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,340 @@
+/* Random operators on random configurations against plain loops over channels, rows and columns: they know nothing of
+ * tiles, schedules or te. No schedule may be refused, no element wrong, no race found. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vta/module.h"
+#include "vta/ops.h"
+#include "vta/runtime.h"
+
+static const char *const configs[] = {
+    "",
+    "LOG_BATCH=1",
+    "LOG_BATCH=2 LOG_BLOCK=3",
+    "LOG_BLOCK=5",
+    "LOG_BLOCK_IN=3 LOG_BLOCK_OUT=4 LOG_INP_BUFF_SIZE=13 LOG_WGT_BUFF_SIZE=16",
+    "LOG_BLOCK_IN=4 LOG_BLOCK_OUT=3 LOG_ACC_BUFF_SIZE=13",
+    "LOG_INP_BUFF_SIZE=12 LOG_WGT_BUFF_SIZE=15 LOG_ACC_BUFF_SIZE=13",
+    "LOG_UOP_BUFF_SIZE=10 LOG_ACC_BUFF_SIZE=14",
+};
+enum { CONFIGS = sizeof configs / sizeof *configs, CASES = 240, STEPS = 5, ARRAYS = 3 + STEPS };
+
+static uint64_t seed_state;
+static int64_t pick(int64_t least, int64_t most) {
+    seed_state = seed_state * 6364136223846793005u + 1442695040888963407u;
+    return least + (int64_t)((seed_state >> 33) % (uint64_t)(most - least + 1));
+}
+
+/* ---- An operator, as this test knows it ---- */
+
+typedef enum step_kind { SHIFT, RELU, CLIP, ADD, MULTIPLY, MIN, MAX, BIAS, RESIDUAL, KINDS } step_kind;
+
+typedef struct step {
+    step_kind kind;
+    int32_t a, b;
+    int32_t *values; /* of a bias or a residual, by channel or by output */
+} step;
+
+typedef struct instance {
+    const char *name;
+    int64_t n, ic, oc, h, w, kh, kw, sh, sw, dh, dw, top, bottom, left, right, oh, ow;
+    int n_steps;
+    step steps[STEPS];
+    int8_t *data, *weight, *expected;
+    char text[1024];
+} instance;
+
+static void add_text(instance *s, const char *fmt, ...) {
+    va_list args;
+    size_t size = strlen(s->text);
+    va_start(args, fmt);
+    vsnprintf(s->text + size, sizeof s->text - size, fmt, args);
+    va_end(args);
+}
+
+static void make_step(instance *s, step *e) {
+    e->kind = (step_kind)pick(0, KINDS - 1);
+    e->a = (int32_t)pick(-300, 300);
+    e->b = (int32_t)pick(e->a, 400);
+    if (e->kind == SHIFT) e->a = (int32_t)pick(0, 12);
+    if (e->kind == MULTIPLY && e->a == 0) e->a = 1;
+    switch (e->kind) {
+    case SHIFT: add_text(s, "shift:%d", (int)e->a); return;
+    case RELU: add_text(s, "relu"); return;
+    case CLIP: add_text(s, "clip:%d:%d", (int)e->a, (int)e->b); return;
+    case ADD: add_text(s, "add:%d", (int)e->a); return;
+    case MULTIPLY: add_text(s, "multiply:%d", (int)e->a); return;
+    case MIN: add_text(s, "min:%d", (int)e->a); return;
+    case MAX: add_text(s, "max:%d", (int)e->a); return;
+    case BIAS: add_text(s, "bias"); break;
+    default: add_text(s, "residual"); break;
+    }
+    int64_t count = e->kind == BIAS ? s->oc : s->n * s->oc * s->oh * s->ow;
+    e->values = calloc((size_t)count, sizeof *e->values);
+    for (int64_t i = 0; i < count; i++) e->values[i] = (int32_t)pick(-100000, 100000);
+}
+
+static void make_steps(instance *s) {
+    s->n_steps = (int)pick(0, STEPS);
+    if (s->n_steps) add_text(s, " epilogue=");
+    for (int i = 0; i < s->n_steps; i++) {
+        if (i) add_text(s, ",");
+        make_step(s, &s->steps[i]);
+    }
+}
+
+static void make_conv(instance *s) {
+    s->name = "conv2d";
+    s->n = pick(1, 3), s->ic = pick(1, 40), s->oc = pick(1, 40);
+    s->kh = pick(1, 4), s->kw = pick(1, 4), s->sh = pick(1, 3), s->sw = pick(1, 3);
+    s->dh = pick(1, 2), s->dw = pick(1, 2);
+    s->top = pick(0, 3), s->bottom = pick(0, 3), s->left = pick(0, 3), s->right = pick(0, 3);
+    if (pick(0, 2) == 0) s->top = s->bottom = s->left = s->right = 0;
+    s->h = pick(1, 17), s->w = pick(1, 17);
+    int64_t need_h = (s->kh - 1) * s->dh + 1, need_w = (s->kw - 1) * s->dw + 1;
+    if (s->h + s->top + s->bottom < need_h) s->h = need_h;
+    if (s->w + s->left + s->right < need_w) s->w = need_w;
+    s->oh = (s->h + s->top + s->bottom - need_h) / s->sh + 1;
+    s->ow = (s->w + s->left + s->right - need_w) / s->sw + 1;
+    add_text(s, "batch=%d in_channels=%d out_channels=%d height=%d width=%d kernel_h=%d kernel_w=%d", (int)s->n,
+             (int)s->ic, (int)s->oc, (int)s->h, (int)s->w, (int)s->kh, (int)s->kw);
+    add_text(s, " stride_h=%d stride_w=%d dilation_h=%d dilation_w=%d", (int)s->sh, (int)s->sw, (int)s->dh, (int)s->dw);
+    add_text(s, " pad_top=%d pad_bottom=%d pad_left=%d pad_right=%d", (int)s->top, (int)s->bottom, (int)s->left,
+             (int)s->right);
+}
+
+static void make_dense(instance *s) {
+    s->name = "dense";
+    s->n = pick(1, 20), s->ic = pick(1, 120), s->oc = pick(1, 120);
+    s->h = s->w = s->oh = s->ow = s->kh = s->kw = s->sh = s->sw = s->dh = s->dw = 1;
+    add_text(s, "batch=%d in_features=%d out_features=%d", (int)s->n, (int)s->ic, (int)s->oc);
+}
+
+static int8_t *noise(int64_t n) {
+    int8_t *values = malloc((size_t)n);
+    for (int64_t i = 0; i < n; i++) values[i] = (int8_t)pick(-128, 127);
+    return values;
+}
+
+/* ---- What it means ---- */
+
+static int32_t wrap(int64_t x) { return (int32_t)(uint32_t)(uint64_t)x; }
+
+static int32_t apply(const step *e, int32_t x, int64_t channel, int64_t output) {
+    switch (e->kind) {
+    case SHIFT: return x >> e->a;
+    case RELU: return x > 0 ? x : 0;
+    case CLIP: return x < e->a ? e->a : x > e->b ? e->b : x;
+    case ADD: return wrap((int64_t)x + e->a);
+    case MULTIPLY: return wrap((int64_t)x * e->a);
+    case MIN: return x < e->a ? x : e->a;
+    case MAX: return x > e->a ? x : e->a;
+    case BIAS: return wrap((int64_t)x + e->values[channel]);
+    default: return wrap((int64_t)x + e->values[output]);
+    }
+}
+
+static int32_t sum_at(const instance *s, int64_t n, int64_t o, int64_t y, int64_t x) {
+    int64_t sum = 0;
+    for (int64_t c = 0; c < s->ic; c++)
+        for (int64_t dy = 0; dy < s->kh; dy++)
+            for (int64_t dx = 0; dx < s->kw; dx++) {
+                int64_t row = y * s->sh + dy * s->dh - s->top, column = x * s->sw + dx * s->dw - s->left;
+                if (row < 0 || row >= s->h || column < 0 || column >= s->w) continue;
+                sum += (int64_t)s->data[((n * s->ic + c) * s->h + row) * s->w + column] *
+                       s->weight[((o * s->ic + c) * s->kh + dy) * s->kw + dx];
+            }
+    return wrap(sum);
+}
+
+static void expect(instance *s) {
+    s->expected = malloc((size_t)(s->n * s->oc * s->oh * s->ow));
+    for (int64_t at = 0; at < s->n * s->oc * s->oh * s->ow; at++) {
+        int64_t x = at % s->ow, y = at / s->ow % s->oh, o = at / (s->ow * s->oh) % s->oc;
+        int32_t value = sum_at(s, at / (s->ow * s->oh * s->oc), o, y, x);
+        for (int i = 0; i < s->n_steps; i++) value = apply(&s->steps[i], value, o, at);
+        s->expected[at] = (int8_t)(uint8_t)value;
+    }
+}
+
+/* ---- Tiles ---- */
+
+/* Element (outer, inner, rest) of a matrix of `rest` scalars each, in tiles of batch x block. */
+static int64_t tiled(int64_t outer, int64_t inner, int64_t rest, int64_t inners, int64_t rests, int64_t batch,
+                     int64_t block) {
+    int64_t blocks = (inners + block - 1) / block;
+    return (((outer / batch * blocks + inner / block) * rests + rest) * batch + outer % batch) * block + inner % block;
+}
+
+typedef struct layout {
+    int64_t outers, inners, rests, batch, block;
+} layout;
+
+static void fill(vta_array *a, const layout *l, const int8_t *bytes, const int32_t *words) {
+    size_t size = vta_array_bytes(a);
+    uint8_t *to = calloc(1, size);
+    for (int64_t o = 0; o < l->outers; o++)
+        for (int64_t i = 0; i < l->inners; i++)
+            for (int64_t r = 0; r < l->rests; r++) {
+                int64_t from = (o * l->inners + i) * l->rests + r;
+                size_t at = (size_t)tiled(o, i, r, l->inners, l->rests, l->batch, l->block);
+                if (bytes) to[at] = (uint8_t)bytes[from];
+                if (words) memcpy(to + 4 * at, &words[from], 4);
+            }
+    assert_int_equal(vta_array_write(a, to, size, NULL), VTA_OK);
+    free(to);
+}
+
+/* A bias has a row for each image of a tile, all equal. */
+static void fill_bias(vta_array *a, const instance *s, const int32_t *values, int64_t batch, int64_t block) {
+    int32_t *rows = calloc((size_t)(batch * s->oc), sizeof *rows);
+    for (int64_t b = 0; b < batch; b++) memcpy(rows + b * s->oc, values, (size_t)s->oc * sizeof *rows);
+    fill(a, &(layout){batch, s->oc, 1, batch, block}, NULL, rows);
+    free(rows);
+}
+
+/* ---- One case ---- */
+
+typedef struct run {
+    instance *s;
+    vtac_op *op;
+    vta_diag *diag;
+    vta_array *arrays[ARRAYS];
+    DLTensor *tensors[ARRAYS];
+    size_t n;
+} run;
+
+static void make_arrays(run *r) {
+    vtac_kernel *kernel = vtac_op_kernel(r->op);
+    r->n = vtac_kernel_arg_count(kernel);
+    assert_true(r->n <= ARRAYS);
+    for (size_t i = 0; i < r->n; i++) {
+        const te_tensor *t = vtac_kernel_arg(kernel, i);
+        int64_t dims[VTA_ARRAY_MAX_DIMS];
+        size_t ndim = te_tensor_ndim(t);
+        uint8_t bits = strcmp(te_tensor_dtype(vtac_kernel_context(kernel), t), "int32") == 0 ? 32 : 8;
+        for (size_t d = 0; d < ndim; d++) dims[d] = te_tensor_dim(t, d);
+        assert_int_equal(vta_array_create(kDLExtDev, (int32_t)ndim, dims, (DLDataType){kDLInt, bits, 1}, NULL, r->diag,
+                                          &r->arrays[i]),
+                         VTA_OK);
+        r->tensors[i] = vta_array_tensor(r->arrays[i]);
+    }
+}
+
+static void fill_arrays(run *r, const vta_config *config) {
+    const instance *s = r->s;
+    int64_t batch = vta_config_batch(config), in = vta_config_block_in(config), out = vta_config_block_out(config);
+    size_t at = 2;
+    fill(r->arrays[0], &(layout){s->n, s->ic, s->h * s->w, batch, in}, s->data, NULL);
+    fill(r->arrays[1], &(layout){s->oc, s->ic, s->kh * s->kw, out, in}, s->weight, NULL);
+    for (int i = 0; i < s->n_steps; i++)
+        if (s->steps[i].kind == BIAS) fill_bias(r->arrays[at++], s, s->steps[i].values, batch, out);
+    for (int i = 0; i < s->n_steps; i++)
+        if (s->steps[i].kind == RESIDUAL)
+            fill(r->arrays[at++], &(layout){s->n, s->oc, s->oh * s->ow, batch, out}, NULL, s->steps[i].values);
+    assert_int_equal(at + 1, r->n);
+}
+
+static void compare(run *r, const vta_config *config) {
+    const instance *s = r->s;
+    vta_array *a = r->arrays[r->n - 1];
+    size_t size = vta_array_bytes(a);
+    int8_t *got = malloc(size);
+    int64_t batch = vta_config_batch(config), out = vta_config_block_out(config), rests = s->oh * s->ow;
+    assert_int_equal(vta_array_read(a, got, size, NULL), VTA_OK);
+    for (int64_t n = 0; n < s->n; n++)
+        for (int64_t o = 0; o < s->oc; o++)
+            for (int64_t p = 0; p < rests; p++) {
+                int8_t is = got[tiled(n, o, p, s->oc, rests, batch, out)],
+                       should = s->expected[(n * s->oc + o) * rests + p];
+                if (is == should) continue;
+                fail_msg("%s %s on %s: image %d, channel %d, output %d: %d, not %d\n%s", s->name, s->text,
+                         vta_config_bitstream(config), (int)n, (int)o, (int)p, is, should, vtac_op_text(r->op));
+            }
+    free(got);
+}
+
+static void execute(run *r, const vta_config *config, uint64_t order_seed) {
+    vta_runtime *runtime;
+    vta_device_options device = {.check = 1, .order = VTA_ORDER_RANDOM, .seed = order_seed};
+    vta_runtime_options options = {.device = &device};
+    vta_packed_function function;
+    assert_int_equal(vta_runtime_create(config, "sim", &options, NULL, r->diag, &runtime), VTA_OK);
+    vta_runtime_use(runtime);
+    assert_int_equal(vtac_module_function(vtac_op_module(r->op), vtac_op_name(r->op), r->diag, &function), VTA_OK);
+    make_arrays(r);
+    fill_arrays(r, config);
+    if (vta_function_call_tensors(function, r->tensors, (int)r->n, r->diag) != VTA_OK)
+        fail_msg("%s %s: %s\n%s", r->s->name, r->s->text, vta_diag_text(r->diag), vtac_op_text(r->op));
+    compare(r, config);
+    for (size_t i = 0; i < r->n; i++) vta_array_free(r->arrays[i]);
+    vta_runtime_use(NULL);
+    vta_runtime_destroy(runtime);
+}
+
+static void free_instance(instance *s) {
+    for (int i = 0; i < s->n_steps; i++) free(s->steps[i].values);
+    free(s->data);
+    free(s->weight);
+    free(s->expected);
+}
+
+/* True unless not even one output fits the chip. */
+static bool run_case(const vta_config *config, uint64_t number) {
+    instance s = {.n_steps = 0};
+    vtac_op_result result = {0};
+    seed_state = number * 7919 + 17;
+    for (int i = 0; i < 8; i++) pick(0, 1);
+    if (pick(0, 3))
+        make_conv(&s);
+    else
+        make_dense(&s);
+    make_steps(&s);
+    run r = {.s = &s, .diag = vta_diag_create(NULL)};
+    vtac_op_options options = {.tries = 2};
+    if (vtac_op_create(s.name, s.text, config, NULL, r.diag, &r.op) != VTA_OK)
+        fail_msg("%s %s: %s", s.name, s.text, vta_diag_text(r.diag));
+    vta_status status = vtac_op_schedule(r.op, &options, r.diag, &result);
+    bool fits = status != VTA_UNSUPPORTED;
+    if ((fits && status != VTA_OK) || result.refused)
+        fail_msg("%s %s on %s: %s", s.name, s.text, vta_config_bitstream(config), vta_diag_text(r.diag));
+    if (fits) {
+        s.data = noise(s.n * s.ic * s.h * s.w);
+        s.weight = noise(s.oc * s.ic * s.kh * s.kw);
+        expect(&s);
+        execute(&r, config, number);
+    }
+    free_instance(&s);
+    vtac_op_destroy(r.op);
+    vta_diag_destroy(r.diag);
+    return fits;
+}
+
+static void test_random(void **state) {
+    (void)state;
+    const char *from = getenv("VTA_TEST_SEED"), *count = getenv("VTA_TEST_CASES");
+    uint64_t first = from ? strtoull(from, NULL, 10) : 0, n = count ? strtoull(count, NULL, 10) : CASES;
+    uint64_t without = 0;
+    vta_config *plain = vta_config_default();
+    vta_diag *said = vta_diag_create(NULL);
+    for (uint64_t i = first; i < first + n; i++) {
+        vta_config *config;
+        if (vta_config_with(plain, configs[i % CONFIGS], said, &config) != VTA_OK) fail_msg("%s", vta_diag_text(said));
+        without += !run_case(config, i);
+        vta_config_release(config);
+    }
+    vta_config_release(plain);
+    vta_diag_destroy(said);
+    if (without > n / 20) fail_msg("%d of %d did not fit", (int)without, (int)n);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
