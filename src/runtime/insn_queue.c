@@ -14,7 +14,7 @@ void vt_queue_note(vt_insn_queue *queue, const char *text) {
     if (!vt_reserve(queue->allocator, &queue->notes, &queue->note_cap, queue->note_count + 1, sizeof *queue->notes))
         return;
     char *copy = vt_strdup(queue->allocator, text);
-    if (copy) queue->notes[queue->note_count++] = (vt_note){queue->count, copy};
+    if (copy) queue->notes[queue->note_count++] = (vt_insn_note){queue->count, copy};
 }
 
 void vt_queue_clear(vt_insn_queue *queue) {

@@ -8,16 +8,16 @@
 #include "isa/tokens.h"
 
 /* Where an instruction comes from; recorded for a capture only. */
-typedef struct vt_note {
+typedef struct vt_insn_note {
     size_t insn; /* the first one that it is about */
     char *text;  /* of the queue's allocator */
-} vt_note;
+} vt_insn_note;
 
 typedef struct vt_insn_queue {
     const vta_allocator *allocator;
     vta_insn *insns;
     size_t count, cap;
-    vt_note *notes;
+    vt_insn_note *notes;
     size_t note_count, note_cap;
     /* By stage: a pop from the stage before it, and from the one after it, that no instruction carries yet. */
     bool pop_prev[VTA_STAGE_STORE + 1], pop_next[VTA_STAGE_STORE + 1];
