@@ -4,6 +4,14 @@
 
 #define P(pointer) ((uint64_t)(uintptr_t)(pointer))
 
+/* The end of a call that failed: for the reasons in command->diag or, where `command` is NULL, for what `cmd` is. */
+static void fail(VTACommandHandle cmd, vt_command *command, const vt_call *call) {
+    if (command)
+        vt_command_fail(command, call);
+    else
+        vt_bad_command(cmd, call);
+}
+
 /* ---- Buffers: calls that are not part of a stream ----------------------------------------------------------- */
 
 /* Such a call reports to the calling thread's handle where there is one, else to the thread. */
@@ -64,17 +72,12 @@ void *VTABufferCPUPtr(VTACommandHandle cmd, void *buffer) {
     touch(slot);
     if (slot && slot->object) return slot->object;
     if (!slot && !vt_handle_is_kind(&vt_buffers, buffer)) return buffer;
-    const vt_call *call = VT_CALL(VTABufferCPUPtr, P(cmd), P(buffer));
     vt_command *command = vt_command_of(cmd);
-    if (!command) {
-        vt_bad_command(cmd, call);
-        return NULL;
-    }
-    if (slot)
+    if (command && slot)
         vt_fail(command->diag, VTA_UNSUPPORTED, "the host does not see this device's memory; VTABufferCopy reads it");
-    else
+    else if (command)
         vt_buffer_find(NULL, buffer, command->diag, &slot);
-    vt_command_fail(command, call);
+    fail(cmd, command, VT_CALL(VTABufferCPUPtr, P(cmd), P(buffer)));
     return NULL;
 }
 
@@ -109,20 +112,18 @@ static vta_status barrier(vt_command *command, void *buffer, uint32_t elem_bits,
 
 void VTAWriteBarrier(VTACommandHandle cmd, void *buffer, uint32_t elem_bits, uint32_t start, uint32_t extent) {
     vt_command *command = vt_command_of(cmd);
-    if (!command)
-        vt_bad_command(cmd, VT_CALL(VTAWriteBarrier, P(cmd), P(buffer), elem_bits, start, extent));
-    else if (barrier(command, buffer, elem_bits, start, extent, vta_device_invalidate, VTA_DEBUG_SKIP_WRITE_BARRIER) !=
-             VTA_OK)
-        vt_command_fail(command, VT_CALL(VTAWriteBarrier, P(cmd), P(buffer), elem_bits, start, extent));
+    if (command && barrier(command, buffer, elem_bits, start, extent, vta_device_invalidate,
+                           VTA_DEBUG_SKIP_WRITE_BARRIER) == VTA_OK)
+        return;
+    fail(cmd, command, VT_CALL(VTAWriteBarrier, P(cmd), P(buffer), elem_bits, start, extent));
 }
 
 void VTAReadBarrier(VTACommandHandle cmd, void *buffer, uint32_t elem_bits, uint32_t start, uint32_t extent) {
     vt_command *command = vt_command_of(cmd);
-    if (!command)
-        vt_bad_command(cmd, VT_CALL(VTAReadBarrier, P(cmd), P(buffer), elem_bits, start, extent));
-    else if (barrier(command, buffer, elem_bits, start, extent, vta_device_flush, VTA_DEBUG_SKIP_READ_BARRIER) !=
-             VTA_OK)
-        vt_command_fail(command, VT_CALL(VTAReadBarrier, P(cmd), P(buffer), elem_bits, start, extent));
+    if (command &&
+        barrier(command, buffer, elem_bits, start, extent, vta_device_flush, VTA_DEBUG_SKIP_READ_BARRIER) == VTA_OK)
+        return;
+    fail(cmd, command, VT_CALL(VTAReadBarrier, P(cmd), P(buffer), elem_bits, start, extent));
 }
 
 /* ---- The handle -------------------------------------------------------------------------------------------- */
@@ -184,13 +185,9 @@ void VTALoadBuffer2D(VTACommandHandle cmd, void *src_dram, uint32_t src_elem_off
     const vt_transfer t = {src_dram,     src_elem_offset, x_size,      y_size,         x_stride,       x_pad_before,
                            y_pad_before, x_pad_after,     y_pad_after, dst_sram_index, dst_memory_type};
     if (command && vt_command_load(command, &t) == VTA_OK) return;
-    const vt_call *call =
-        VT_CALL(VTALoadBuffer2D, P(cmd), P(src_dram), src_elem_offset, x_size, y_size, x_stride, x_pad_before,
-                y_pad_before, x_pad_after, y_pad_after, dst_sram_index, dst_memory_type);
-    if (command)
-        vt_command_fail(command, call);
-    else
-        vt_bad_command(cmd, call);
+    fail(cmd, command,
+         VT_CALL(VTALoadBuffer2D, P(cmd), P(src_dram), src_elem_offset, x_size, y_size, x_stride, x_pad_before,
+                 y_pad_before, x_pad_after, y_pad_after, dst_sram_index, dst_memory_type));
 }
 
 void VTAStoreBuffer2D(VTACommandHandle cmd, uint32_t src_sram_index, uint32_t src_memory_type, void *dst_dram,
@@ -204,12 +201,9 @@ void VTAStoreBuffer2D(VTACommandHandle cmd, uint32_t src_sram_index, uint32_t sr
                            .sram_index = src_sram_index,
                            .memory_type = src_memory_type};
     if (command && vt_command_store(command, &t) == VTA_OK) return;
-    const vt_call *call = VT_CALL(VTAStoreBuffer2D, P(cmd), src_sram_index, src_memory_type, P(dst_dram),
-                                  dst_elem_offset, x_size, y_size, x_stride);
-    if (command)
-        vt_command_fail(command, call);
-    else
-        vt_bad_command(cmd, call);
+    fail(cmd, command,
+         VT_CALL(VTAStoreBuffer2D, P(cmd), src_sram_index, src_memory_type, P(dst_dram), dst_elem_offset, x_size,
+                 y_size, x_stride));
 }
 
 /* ---- Micro-kernels ----------------------------------------------------------------------------------------- */
@@ -277,35 +271,24 @@ int VTAPushALUOp(void **uop_handle, int (*finit)(void *), void *signature, int n
 int VTADepPush(VTACommandHandle cmd, int from_qid, int to_qid) {
     vt_command *command = vt_command_of(cmd);
     if (command && vt_command_dep_push(command, from_qid, to_qid) == VTA_OK) return 0;
-    const vt_call *call = VT_CALL(VTADepPush, P(cmd), (uint64_t)from_qid, (uint64_t)to_qid);
-    if (command)
-        vt_command_fail(command, call);
-    else
-        vt_bad_command(cmd, call);
+    fail(cmd, command, VT_CALL(VTADepPush, P(cmd), (uint64_t)from_qid, (uint64_t)to_qid));
     return -1;
 }
 
 int VTADepPop(VTACommandHandle cmd, int from_qid, int to_qid) {
     vt_command *command = vt_command_of(cmd);
     if (command && vt_command_dep_pop(command, from_qid, to_qid) == VTA_OK) return 0;
-    const vt_call *call = VT_CALL(VTADepPop, P(cmd), (uint64_t)from_qid, (uint64_t)to_qid);
-    if (command)
-        vt_command_fail(command, call);
-    else
-        vt_bad_command(cmd, call);
+    fail(cmd, command, VT_CALL(VTADepPop, P(cmd), (uint64_t)from_qid, (uint64_t)to_qid));
     return -1;
 }
 
 void VTASynchronize(VTACommandHandle cmd, uint32_t wait_cycles) {
     vt_command *command = vt_command_of(cmd);
-    if (!command) {
-        vt_bad_command(cmd, VT_CALL(VTASynchronize, P(cmd), wait_cycles));
-        return;
-    }
-    if (vt_command_synchronize(command, wait_cycles) == VTA_OK) return;
+    if (command && vt_command_synchronize(command, wait_cycles) == VTA_OK) return;
+    const vt_call *call = VT_CALL(VTASynchronize, P(cmd), wait_cycles);
     /* A stream that failed is gone; inside a finit it is still being recorded, and damaged. */
-    if (command->recording)
-        vt_command_fail(command, VT_CALL(VTASynchronize, P(cmd), wait_cycles));
+    if (command && !command->recording)
+        vt_command_report(command, call);
     else
-        vt_command_report(command, VT_CALL(VTASynchronize, P(cmd), wait_cycles));
+        fail(cmd, command, call);
 }
