@@ -115,6 +115,10 @@ def main():
         assert done.returncode == 0, done.stdout + done.stderr
         pushes = re.findall(r"uop_push\((.*), dtype", run([vta, "lower", f"{there}/kernel.te"], cwd=there).stdout)
         assert [p.split(", ")[5] for p in pushes] == ["5", "5"], pushes
+        # what refusals say the ALU can do is read from the same row
+        write(there, "quotient.te", KERNEL.replace("a_buf[...] ^ b_buf[...]", "a_buf[...] // b_buf[...]"))
+        refused = run([vta, "lower", f"{there}/quotient.te"], cwd=there)
+        assert refused.returncode != 0 and "it can do XOR, ADD, MUL, MIN, MAX, SHR of" in refused.stderr, refused.stderr
         proof = run([vta, "prove", f"{there}/kernel.te"], cwd=there)
         assert proof.returncode == 1 and "exclusive: unproven" in proof.stdout, proof.stdout + proof.stderr
         text = run([vta, "asm", "-o", f"{there}/x.bin", "-"], input="ALU alu_opcode=XOR use_imm=1 imm=77\n", cwd=there)

@@ -295,7 +295,7 @@ static void alu_without_the_operation(void **state) {
     (void)state;
     static const struct {
         const char *body, *text;
-    } cases[] = {{"x_buf[...] // 3", "it can add, multiply, shift"},
+    } cases[] = {{"x_buf[...] // 3", "it can do ADD, MUL, MIN, MAX, SHR of a tensor and a tensor or a constant"},
                  {"max(x_buf[...] + 1, 0)", "neither a tensor's element nor a constant"},
                  {"x_buf[...] - x_buf[i0, 3 - i1, i2, i3]", "no subtraction of tensors"},
                  {"x_buf[...] + 40000", "does not fit the instruction's 16 bits"},

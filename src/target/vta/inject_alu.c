@@ -85,6 +85,21 @@ static const matcher *find_matcher(const vt_expr *value) {
     return NULL;
 }
 
+/* "ADD, MUL, ...": the operations that expressions are matched with. */
+static const char *matched_names(vt_ctx *ctx) {
+    static const char *const names[] = {
+#define VTA_OPCODE(name, number, format, meaning)
+#define VTA_ALU_OPCODE(name, number, formula, field, lane) [VTA_ALU_##name] = #name,
+#include "vta/opcode.def"
+#undef VTA_OPCODE
+#undef VTA_ALU_OPCODE
+    };
+    const char *text = "";
+    for (size_t i = 0; i < sizeof matchers / sizeof *matchers; i++)
+        text = vt_new_format(ctx, "%s%s%s", text, i ? ", " : "", names[matchers[i].opcode]);
+    return text;
+}
+
 static alu_op match_op(alu *st, const vt_stmt *stmt, const vt_expr *value) {
     vt_ctx *ctx = st->m.ctx;
     const vt_expr *x = value->n > 0 ? value->a[0] : NULL, *y = value->n > 1 ? value->a[1] : NULL;
@@ -102,10 +117,9 @@ static alu_op match_op(alu *st, const vt_stmt *stmt, const vt_expr *value) {
     }
     refuse(st, stmt,
            vt_new_format(ctx,
-                         "it can add, multiply, shift, and take the minimum and maximum of a tensor and a tensor or "
-                         "a constant, one at a time, but not %s; give each operation a stage of its own, without "
-                         "casts",
-                         vt_expr_plain(ctx, value)));
+                         "it can do %s of a tensor and a tensor or a constant, one at a time, but not %s; give each "
+                         "operation a stage of its own, without casts",
+                         matched_names(ctx), vt_expr_plain(ctx, value)));
 }
 
 static void linear_index(alu *st, const nest *k, const vt_expr *index, const vt_expr **out_coeffs) {
