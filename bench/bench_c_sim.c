@@ -23,7 +23,7 @@ static const column columns[] = {
     {"fast", {.engine = VTA_ENGINE_FAST}},
     {"fast_avx2", {.engine = VTA_ENGINE_FAST, .cpu = "avx2"}},
     {"fast_portable", {.engine = VTA_ENGINE_FAST, .cpu = "portable"}},
-    {"fast_checked", {.engine = VTA_ENGINE_FAST, .check = 1}},
+    {"fast_checked", {.engine = VTA_ENGINE_FAST, .check = true}},
     {"reference", {.engine = VTA_ENGINE_REFERENCE}},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };

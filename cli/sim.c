@@ -8,10 +8,10 @@
 #include "vta/program.h"
 #include "vta/timing.h"
 
-static int show_progress(void *ctx, uint32_t run, uint32_t run_count) {
+static bool show_progress(void *ctx, uint32_t run, uint32_t run_count) {
     (void)ctx;
     cli_progress("run", run, run_count);
-    return 0;
+    return false;
 }
 
 static double now(void) {

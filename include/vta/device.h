@@ -36,14 +36,14 @@ typedef enum vta_engine {
 } vta_engine;
 
 typedef struct vta_device_options {
-    size_t size;             /* of this struct, or 0 */
-    uint32_t engine;         /* vta_engine */
-    uint32_t order;          /* vta_order */
-    uint64_t seed;           /* for VTA_ORDER_RANDOM */
-    uint32_t check;          /* 1: find races, reads of what was never written, and what is not portable */
-    uint32_t skip_execution; /* 1: count, load micro-ops, compute nothing (debug flag 1 of TVM's VTA) */
-    const char *profile;     /* timing profile of tsim: "chisel" when NULL */
-    const char *cpu;         /* fast engine: "auto" (NULL), "portable", "avx2", "avx512" */
+    size_t size;         /* of this struct, or 0 */
+    uint32_t engine;     /* vta_engine */
+    uint32_t order;      /* vta_order */
+    uint64_t seed;       /* for VTA_ORDER_RANDOM */
+    bool check;          /* find races, reads of what was never written, and what is not portable */
+    bool skip_execution; /* count, load micro-ops, compute nothing (debug flag 1 of TVM's VTA) */
+    const char *profile; /* timing profile of tsim: "chisel" when NULL */
+    const char *cpu;     /* fast engine: "auto" (NULL), "portable", "avx2", "avx512" */
 } vta_device_options;
 
 /* Makes a device: `driver` is "sim", "tsim" or "null"; NULL takes the configuration's TARGET. `options` may be NULL.

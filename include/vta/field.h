@@ -90,8 +90,8 @@ typedef struct vta_field_options {
     /* Much faster, no values but signatures: two runs in which a scalar has equal ones have computed it from the
      * same memory in the same way, so its values are equal too. Inputs are variables whatever their values. */
     bool signatures;
-    /* Called now and then when not NULL; a value other than 0 stops with VTA_INTERRUPTED. */
-    int (*stop)(void *ctx);
+    /* Called now and then when not NULL; true stops with VTA_INTERRUPTED. */
+    bool (*stop)(void *ctx);
     void *ctx;
     /* Memory that the host filled, by the addresses of its segments: what was recorded there are constants. A STORE
      * there is VTA_UNSUPPORTED. */

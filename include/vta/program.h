@@ -118,8 +118,8 @@ typedef struct vta_program_options {
     size_t size;          /* of this struct, or 0 */
     bool expect;          /* compare DRAM after each run, and the recorded counters after the last */
     uint32_t wait_cycles; /* for vta_device_run */
-    /* Called before each run when not NULL; a value other than 0 stops with VTA_INTERRUPTED. */
-    int (*progress)(void *ctx, uint32_t run, uint32_t run_count);
+    /* Called before each run when not NULL; true stops with VTA_INTERRUPTED. */
+    bool (*progress)(void *ctx, uint32_t run, uint32_t run_count);
     void *ctx;
 } vta_program_options;
 

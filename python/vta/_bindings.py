@@ -262,8 +262,8 @@ class vta_device_options(Structure):
         ("engine", c_uint32),
         ("order", c_uint32),
         ("seed", c_uint64),
-        ("check", c_uint32),
-        ("skip_execution", c_uint32),
+        ("check", c_bool),
+        ("skip_execution", c_bool),
         ("profile", c_char_p),
         ("cpu", c_char_p),
     ]

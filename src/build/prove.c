@@ -159,7 +159,7 @@ static uint64_t compare(const draw *d) {
     return different;
 }
 
-static int stop(void *ctx) {
+static bool stop(void *ctx) {
     const vt_ctx *c = ctx;
     return c->interrupt && atomic_load_explicit(c->interrupt, memory_order_relaxed);
 }

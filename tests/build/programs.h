@@ -70,7 +70,7 @@ static inline void machine_close(machine *m) {
 static inline void machine_check(machine *m, const char *name, vta_order order, uint64_t seed, vt_strbuf *trace) {
     vtac_check_result result = {.size = sizeof result};
     const te_tensor *args[8];
-    const vta_runtime_options runtime = {.device = &(vta_device_options){.check = 1, .order = order, .seed = seed}};
+    const vta_runtime_options runtime = {.device = &(vta_device_options){.check = true, .order = order, .seed = seed}};
     bool vta = strcmp(vtac_kernel_target(m->kernel), "vta") == 0;
     need(m, vta_runtime_reconfigure(m->config, "sim", &runtime, m->diag), name);
     size_t n = vtac_kernel_arg_count(m->kernel);

@@ -49,7 +49,7 @@ static void run(te_context *c, te_schedule *s, size_t n, te_tensor *const tensor
     vtac_build_func f = {0};
     const vtac_lower_options lower = {.config = vta ? te_context_config(c) : NULL, .verify = 1};
     const vtac_build_options build = {.target = vta ? "vta" : "llvm", .trace = 1};
-    const vta_runtime_options runtime = {.device = &(vta_device_options){.check = 1}};
+    const vta_runtime_options runtime = {.device = &(vta_device_options){.check = true}};
     vtac_module *module = NULL;
     vta_packed_function call;
     vtac_check_result result = {.size = sizeof result};

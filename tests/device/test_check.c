@@ -349,7 +349,7 @@ static const check_case cases[] = {
 static vta_device *make_device(const char *changes, const char *driver, uint32_t order) {
     vta_config *plain = vta_config_default(), *config;
     vta_device *device;
-    vta_device_options options = {.check = 1, .order = order, .seed = 5};
+    vta_device_options options = {.check = true, .order = order, .seed = 5};
     assert_int_equal(vta_config_with(plain, changes, NULL, &config), VTA_OK);
     assert_int_equal(vta_device_create(driver, config, &options, NULL, NULL, &device), VTA_OK);
     vta_config_release(plain);

@@ -398,7 +398,7 @@ static void check_skipped_execution(fixture *f) {
     make_room(f);
     uint32_t n = add7(f, insns);
     must(f, vta_device_write(f->device, f->uops, &uop, sizeof uop, f->diag));
-    must(f, vta_device_set_options(f->device, &(vta_device_options){.skip_execution = 1}, f->diag));
+    must(f, vta_device_set_options(f->device, &(vta_device_options){.skip_execution = true}, f->diag));
     must(f, run_insns(f, insns, n));
     must(f, vta_device_read(f->device, f->out, out, sizeof out, f->diag));
     assert_memory_equal(out, zeros, sizeof out);

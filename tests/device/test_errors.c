@@ -176,7 +176,7 @@ static void races_are_named(void **state) {
     vta_config *config;
     vta_diag *diag;
     vta_device *device;
-    fixture_device(&config, &diag, &device, &(vta_device_options){.check = 1});
+    fixture_device(&config, &diag, &device, &(vta_device_options){.check = true});
     vta_insn insns[8];
     uint32_t n = sp_add7(insns);
     insns[2].push_next_dep = insns[3].pop_prev_dep = 0;
@@ -194,7 +194,7 @@ static void portability_warnings(void **state) {
     vta_config *config, *board;
     vta_diag *diag;
     vta_device *device;
-    fixture_device(&config, &diag, &device, &(vta_device_options){.check = 1});
+    fixture_device(&config, &diag, &device, &(vta_device_options){.check = true});
     vta_insn insns[8];
     uint32_t n = sp_add7(insns);
     assert_int_equal(sp_run(device, insns, n, diag), VTA_OK);
@@ -207,7 +207,8 @@ static void portability_warnings(void **state) {
     assert_null(strstr(text, "MUL exists in simulators only"));
     vta_device_destroy(device);
     assert_int_equal(vta_config_with(config, "TARGET=pynq", diag, &board), VTA_OK);
-    assert_int_equal(vta_device_create("sim", board, &(vta_device_options){.check = 1}, NULL, diag, &device), VTA_OK);
+    assert_int_equal(vta_device_create("sim", board, &(vta_device_options){.check = true}, NULL, diag, &device),
+                     VTA_OK);
     vta_config_release(board);
     sp_map(device);
     insns[2].u.exec.use_imm = 0;

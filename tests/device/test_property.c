@@ -135,9 +135,9 @@ static void compare_kinds(vta_device *device, const random_program *p, const rp_
 
 /* Status of a checked run of the program as it stands. */
 static vta_status checked(const random_program *p, uint64_t seed, bool random_order) {
-    vta_device *device = make_device(
-        p,
-        &(vta_device_options){.check = 1, .seed = seed, .order = random_order ? VTA_ORDER_RANDOM : VTA_ORDER_PROGRAM});
+    vta_device *device =
+        make_device(p, &(vta_device_options){
+                           .check = true, .seed = seed, .order = random_order ? VTA_ORDER_RANDOM : VTA_ORDER_PROGRAM});
     vta_diag *diag = vta_diag_create(NULL);
     vta_status status = run(device, p, diag);
     if (status != VTA_OK) assert_int_equal(vta_diag_status(diag), status);

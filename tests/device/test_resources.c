@@ -31,7 +31,7 @@ static vta_status whole_life(const vta_config *config, const vta_allocator *allo
     vta_device *device;
     vta_insn insns[8];
     uint32_t n = sp_add7(insns), addr = 0;
-    const vta_device_options options = {.check = 1};
+    const vta_device_options options = {.check = true};
     vta_status status = vta_device_create(driver, config, &options, allocator, NULL, &device);
     if (status != VTA_OK) {
         assert_null(device);
@@ -72,7 +72,7 @@ static random_program program;
 
 static void *thread(void *arg) {
     const uint32_t *which = arg;
-    vta_device_options options = {.engine = *which % 2, .check = 1, .order = VTA_ORDER_RANDOM, .seed = *which};
+    vta_device_options options = {.engine = *which % 2, .check = true, .order = VTA_ORDER_RANDOM, .seed = *which};
     vta_device *device;
     if (vta_device_create("sim", program.config, &options, NULL, NULL, &device) != VTA_OK) return "create";
     const char *problem = NULL;

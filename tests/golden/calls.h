@@ -210,7 +210,7 @@ static inline void check_calls(const char *name) {
     snprintf(capture, sizeof capture, "/tmp/vta_calls_%ld.vtap", (long)getpid());
     /* TVM's VTA takes the largest queues at once; with the same, micro-ops have the same addresses. */
     vta_runtime_options options = {
-        .reserve_bytes = VTA_MAX_TRANSFER, .capture = capture, .device = &(vta_device_options){.check = 1}};
+        .reserve_bytes = VTA_MAX_TRANSFER, .capture = capture, .device = &(vta_device_options){.check = true}};
     if (vta_runtime_create(config, "sim", &options, NULL, diag, &runtime) != VTA_OK)
         fail_msg("%s: %s", name, vta_diag_text(diag));
     vta_runtime_use(runtime);

@@ -5,7 +5,7 @@
 
 static void run(const char *name, void *arg) {
     static const vta_device_options ways[] = {
-        {.engine = VTA_ENGINE_REFERENCE}, {.check = 1},        {.order = VTA_ORDER_RANDOM, .seed = 7},
+        {.engine = VTA_ENGINE_REFERENCE}, {.check = true},     {.order = VTA_ORDER_RANDOM, .seed = 7},
         {.order = VTA_ORDER_STORE_LATE},  {.cpu = "portable"},
     };
     char of[100];

@@ -13,7 +13,7 @@ static void reference_in_program_order(void **state) {
 /* These programs were made to be free of races, so the checker finds none and every order gives the same. */
 static void fast_in_program_order_without_races(void **state) {
     (void)state;
-    run_all((vta_device_options){.check = 1});
+    run_all((vta_device_options){.check = true});
 }
 
 static void fast_in_random_order(void **state) {

@@ -167,7 +167,7 @@ static vta_status run(vt_ctx *ctx, void *arg) {
     j->f = vt_lower(ctx, vt_te_lower(j->p.s, 3, args, "main"), &options, vt_te_axis_name);
     for (int order = 0; order < 3; order++) {
         vta_runtime *runtime;
-        vta_runtime_options how = {.device = &(vta_device_options){.check = 1, .order = (uint32_t)order, .seed = 7}};
+        vta_runtime_options how = {.device = &(vta_device_options){.check = true, .order = (uint32_t)order, .seed = 7}};
         vta_status status = vta_runtime_create(te_context_config(j->p.c), "sim", &how, NULL, ctx->diag, &runtime);
         if (status != VTA_OK) return status;
         vta_runtime_use(runtime);

@@ -262,7 +262,7 @@ static void compare(run *r, const vta_config *config) {
 
 static void execute(run *r, const vta_config *config, uint64_t order_seed) {
     vta_runtime *runtime;
-    vta_device_options device = {.check = 1, .order = VTA_ORDER_RANDOM, .seed = order_seed};
+    vta_device_options device = {.check = true, .order = VTA_ORDER_RANDOM, .seed = order_seed};
     vta_runtime_options options = {.device = &device};
     vta_packed_function function;
     assert_int_equal(vta_runtime_create(config, "sim", &options, NULL, r->diag, &runtime), VTA_OK);

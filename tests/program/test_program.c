@@ -334,7 +334,7 @@ static void changing_segments(void **state) {
     vta_program_destroy(p);
 }
 
-static int stop_at_second(void *ctx, uint32_t run, uint32_t run_count) {
+static bool stop_at_second(void *ctx, uint32_t run, uint32_t run_count) {
     assert_int_equal(run_count, 3);
     ++*(int *)ctx;
     return run == 1;

@@ -155,7 +155,7 @@ static bool compare(runner *r, int k, const values *v, int order) {
 /* One run on inputs of its own; what earlier ones left in the memories must not matter. */
 static bool run_order(runner *r, uint64_t seed, int order) {
     values v;
-    vta_device_options device = {.check = 1, .order = (uint32_t)order, .seed = seed + 1};
+    vta_device_options device = {.check = true, .order = (uint32_t)order, .seed = seed + 1};
     device.engine = order == 1 ? VTA_ENGINE_REFERENCE : VTA_ENGINE_FAST;
     if (vta_runtime_set_device_options(r->runtime, &device, r->diag) != VTA_OK) return end(r, OUTCOME_FAILED, "");
     values_compute(r->p, seed + (uint64_t)order * 0x10001, &v);

@@ -45,7 +45,7 @@ static void run_orders(const char *name, vtac_kernel *k, vta_packed_function fun
     assert_int_equal(vta_runtime_create(te_context_config(c), "sim", NULL, NULL, diag, &runtime), VTA_OK);
     vta_runtime_use(runtime);
     for (uint32_t round = 0; round < 6; round++) {
-        vta_device_options device = {.check = 1, .order = round % 3, .seed = round};
+        vta_device_options device = {.check = true, .order = round % 3, .seed = round};
         vtac_check_options check = {.seed = round};
         vtac_check_result result = {.size = sizeof result};
         assert_int_equal(vta_runtime_set_device_options(runtime, &device, diag), VTA_OK);

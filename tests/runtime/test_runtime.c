@@ -248,7 +248,7 @@ static bool found(const char *words) {
 /* What one stream left on chip is there for its next part when it was cut, and for no other stream. */
 static void test_checks_know_where_a_stream_was_cut(void **state) {
     (void)state;
-    vta_runtime_options options = {.max_transfer = 1024, .device = &(vta_device_options){.check = 1}};
+    vta_runtime_options options = {.max_transfer = 1024, .device = &(vta_device_options){.check = true}};
     vta_runtime *runtime = use("", &options);
     VTACommandHandle cmd = VTATLSCommandHandle();
     void *from = VTABufferAlloc(4 * 64), *to = VTABufferAlloc(4 * 16), *site = NULL;
@@ -325,7 +325,7 @@ static void racy_program(VTACommandHandle cmd, void *acc, void *out) {
 
 static void test_force_serial(void **state) {
     (void)state;
-    vta_runtime_options options = {.device = &(vta_device_options){.check = 1}};
+    vta_runtime_options options = {.device = &(vta_device_options){.check = true}};
     vta_runtime *runtime = use("", &options);
     VTACommandHandle cmd = VTATLSCommandHandle();
     void *acc = VTABufferAlloc(256), *out = VTABufferAlloc(64);
@@ -336,7 +336,7 @@ static void test_force_serial(void **state) {
     no_error(cmd);
     /* Whatever order the tokens leave open, there is only one. */
     for (uint32_t order = VTA_ORDER_PROGRAM; order <= VTA_ORDER_STORE_LATE; order++) {
-        vta_device_options device = {.check = 1, .order = order, .seed = 5};
+        vta_device_options device = {.check = true, .order = order, .seed = 5};
         assert_int_equal(vta_runtime_set_device_options(NULL, &device, NULL), VTA_OK);
         racy_program(cmd, acc, out);
         no_error(cmd);

@@ -68,7 +68,8 @@ static void cut_off_at(uint64_t limit, const vta_insn_time *times, const vta_dev
 
 static void cut_off_anywhere(void **state) {
     (void)state;
-    static const vta_device_options ways[] = {{.check = 0}, {.check = 1}, {.order = VTA_ORDER_RANDOM, .seed = 3}};
+    static const vta_device_options ways[] = {
+        {.check = false}, {.check = true}, {.order = VTA_ORDER_RANDOM, .seed = 3}};
     vta_insn_time times[NAIVE_INSNS];
     int cuts = 0;
     for (uint64_t seed = 1; seed <= 40; seed++) {

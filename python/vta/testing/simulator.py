@@ -109,7 +109,7 @@ def checking() -> Iterator[dict]:
     """
     ensure_runtime()
     options = b.vta_device_options()
-    options.check = 1
+    options.check = True
     call(lib.vta_runtime_set_device_options, None, ctypes.byref(options), DIAG)
     findings: dict[str, Any] = {}
     try:
@@ -128,5 +128,5 @@ def debug_mode(flag: int) -> None:
     """
     ensure_runtime()
     options = b.vta_device_options()
-    options.skip_execution = int(bool(flag & 1))
+    options.skip_execution = bool(flag & 1)
     call(lib.vta_runtime_set_device_options, None, ctypes.byref(options), DIAG)
