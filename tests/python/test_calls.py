@@ -24,7 +24,8 @@ class Calls(unittest.TestCase):
 
     def check(self, name):
         trace = os.path.join(self.folder.name, f"{name}.calls")
-        variables = {**common.environment(), "LD_PRELOAD": self.shim, "VTA_TRACE": trace}
+        preload = f"{os.environ.get('LD_PRELOAD', '')} {self.shim}"  # a sanitizer's runtime comes first
+        variables = {**common.environment(), "LD_PRELOAD": preload, "VTA_TRACE": trace}
         program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs.py")
         run = subprocess.run([sys.executable, program, name], env=variables, capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, run.stderr)
