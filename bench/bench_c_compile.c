@@ -82,12 +82,15 @@ static int compile(const layer *l, const vta_config *config, timing *t) {
 }
 
 /* The peak of a process of its own that does nothing else (`vta build`), in MiB; 0 when it cannot be measured. */
-static double process_peak(const char *vta, const layer *l) {
-    char *argv[] = {(char *)vta, "build", (char *)l->file, "--param", (char *)l->params, "-o", "/dev/null", NULL};
+static double process_peak(const char *folder, const layer *l) {
+    char vta[1024], object[1024];
+    char *argv[] = {vta, "build", (char *)l->file, "--param", (char *)l->params, "-o", object, NULL};
     pid_t child;
     struct rusage usage = {0};
     int status = 0;
-    if (!l->params[0]) argv[3] = "-o", argv[4] = "/dev/null", argv[5] = NULL;
+    snprintf(vta, sizeof vta, "%s/../vta", folder);
+    snprintf(object, sizeof object, "%s/peak.o", folder);
+    if (!l->params[0]) argv[3] = "-o", argv[4] = object, argv[5] = NULL;
     if (posix_spawn(&child, vta, NULL, NULL, argv, environ) != 0 || wait4(child, &status, 0, &usage) < 0) return 0;
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? (double)usage.ru_maxrss / 1024 : 0;
 }
@@ -100,7 +103,7 @@ static json_t *pass_times(const timing *t) {
     return list;
 }
 
-static int bench(const layer *l, const vta_config *config, const char *vta, json_t *rows) {
+static int bench(const layer *l, const vta_config *config, const char *folder, json_t *rows) {
     timing first = {0}, best = {0}, t;
     if (!compile(l, config, &first)) return 1;
     for (int i = 0; i < ROUNDS; i++) {
@@ -108,7 +111,7 @@ static int bench(const layer *l, const vta_config *config, const char *vta, json
         if (!compile(l, config, &t)) return 1;
         if (i == 0 || t.total < best.total) best = t;
     }
-    double peak = process_peak(vta, l), in_passes = 0;
+    double peak = process_peak(folder, l), in_passes = 0;
     for (int i = 0; i < PASSES_MOST; i++) in_passes += best.pass[i];
     printf("%-8s %7.2f %7.2f %7.2f %7.2f %7.2f %7.2f %7.2f %9.2f %9.1f %9zu\n", l->name, best.te * 1e3,
            (best.lower - in_passes) * 1e3, in_passes * 1e3, best.code * 1e3, best.load * 1e3, best.total * 1e3,
@@ -125,7 +128,7 @@ static int bench(const layer *l, const vta_config *config, const char *vta, json
 
 int main(int argc, char **argv) {
     const char *folder = argc > 1 ? argv[1] : "build/bench";
-    char vta[1024], path[1024];
+    char path[1024];
     layer layers[11] = {{"conv2d", "examples/conv2d.te", ""}};
     for (int i = 0; i < 10; i++) {
         const conv_shape *s = &conv_resnet18[i];
@@ -136,14 +139,13 @@ int main(int argc, char **argv) {
     vta_config *config = vta_config_default();
     json_t *rows = json_array();
     int failed = 0;
-    snprintf(vta, sizeof vta, "%s/../vta", folder);
     printf("milliseconds from kernel file to callable code (best of %d; first: with LLVM's start), peak of a process "
            "in MiB, "
            "context in KiB\n",
            ROUNDS);
     printf("%-8s %7s %7s %7s %7s %7s %7s %7s %9s %9s %9s\n", "layer", "te", "nest", "passes", "code", "load", "total",
            "cpu", "first", "peak", "context");
-    for (int i = 0; i < 11; i++) failed |= bench(&layers[i], config, vta, rows);
+    for (int i = 0; i < 11; i++) failed |= bench(&layers[i], config, folder, rows);
     json_t *all = json_pack("{s:s, s:o}", "config", vta_config_bitstream(config), "rows", rows);
     snprintf(path, sizeof path, "%s/compile.json", folder);
     if (json_dump_file(all, path, JSON_INDENT(1))) fprintf(stderr, "cannot write %s\n", path), failed = 1;
