@@ -48,7 +48,8 @@ static const char *meant(char out[64], const cli_option *options, const char *ty
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(typed, "="), typed);
     const char *near = vta_nearest_name(word + strspn(word, "-"), names, count);
-    snprintf(out, 64, near ? "; did you mean --%s?" : "", near);
+    out[0] = '\0';
+    if (near) snprintf(out, 64, "; did you mean --%s?", near);
     return out;
 }
 

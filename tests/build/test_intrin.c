@@ -51,7 +51,7 @@ static void run(te_context *c, te_schedule *s, size_t n, te_tensor *const tensor
     const vtac_build_options build = {.target = vta ? "vta" : "llvm", .trace = 1};
     const vta_runtime_options runtime = {.device = &(vta_device_options){.check = true}};
     vtac_module *module = NULL;
-    vta_packed_function call;
+    vta_packed_function call = NULL;
     vtac_check_result result = {.size = sizeof result};
     if (te_context_status(c) != VTA_OK || vtac_lower(s, n, args, "own", &lower, &f.func) != VTA_OK)
         fail_msg("%s", vta_diag_text(te_context_diag(c)));

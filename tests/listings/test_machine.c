@@ -202,8 +202,7 @@ static vta_status text(vt_ctx *ctx, void *arg) {
 static void check_one(uint64_t seed, void (*build)(job *j)) {
     static job j;
     static const char *const configs[] = {"", "LOG_BATCH=1",
-                                          "LOG_BATCH=2 LOG_BLOCK=3 LOG_WGT_BUFF_SIZE=16 "
-                                          "LOG_INP_BUFF_SIZE=16",
+                                          "LOG_BATCH=2 LOG_BLOCK=3 LOG_WGT_BUFF_SIZE=16 LOG_INP_BUFF_SIZE=16",
                                           "LOG_BLOCK=5", "LOG_WGT_WIDTH=2 LOG_WGT_BUFF_SIZE=17"};
     memset(&j, 0, sizeof j);
     j.r.state = seed * 0x9e3779b97f4a7c15u + 1;
