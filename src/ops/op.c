@@ -8,19 +8,19 @@
 #include "ops/ops.h"
 
 static const vtac_op_attribute attributes[] = {
-#define VT_OPERATOR(name, text)
+#define VT_OPERATOR(name, space, text)
 #define VT_ATTRIBUTE(op, name, value, least, most, help) {#name, help, value, least, most},
 #include "ops/operators.def"
 };
 
 static const char *const owners[] = {
-#define VT_OPERATOR(name, text)
+#define VT_OPERATOR(name, space, text)
 #define VT_ATTRIBUTE(op, name, value, least, most, help) #op,
 #include "ops/operators.def"
 };
 
 static const vt_operator operators[] = {
-#define VT_OPERATOR(name, text) {#name, text, vt__describe_##name, vt__write_##name},
+#define VT_OPERATOR(name, space, text) {#name, text, &vt__space_##space, vt__describe_##name, vt__write_##name},
 #define VT_ATTRIBUTE(op, name, value, least, most, help)
 #include "ops/operators.def"
 };
@@ -194,31 +194,19 @@ static double now_ms(void) {
 
 typedef struct choice {
     vtac_op *op;
-    vt_op_cost cost;
+    const vta_timing_profile *profile;
     uint32_t tries, n;
     vt_op_blocks candidates[MOST_TRIES + RESERVE], best;
     vt_op_trial trial; /* of the best so far */
     vtac_op_result result;
 } choice;
 
-static vta_status nothing_fits(const vtac_op *op, vta_diag *diag) {
-    const vt_op_shape *s = &op->shape;
-    return vt_fail(
-        diag, VTA_UNSUPPORTED,
-        "%s: not even one output fits the chip: its kernel takes %lld inp and %lld wgt elements of %u and %u, "
-        "and its accumulators %u of %u; compute this layer on the processor, or configure larger buffers",
-        op->is->name, (long long)(((s->kernel_h - 1) * s->dilation_h + 1) * ((s->kernel_w - 1) * s->dilation_w + 1)),
-        (long long)(s->kernel_h * s->kernel_w), (unsigned)vta_config_depth(op->config, VTA_MEM_INP),
-        (unsigned)vta_config_depth(op->config, VTA_MEM_WGT), 1 + (unsigned)op->residuals + (unsigned)op->biases,
-        (unsigned)vta_config_depth(op->config, VTA_MEM_ACC));
-}
-
 /* What the compiler refuses is counted, and told when nothing is left. */
 static vta_status try_one(choice *c, const vt_op_blocks *b, vta_diag *diag) {
     vt_op_trial t;
     vta_diag *said = vta_diag_create(c->op->allocator);
     if (!said) return vt_no_memory(diag);
-    vta_status status = vt__trial_make(c->op, b, c->cost.profile, said, &t);
+    vta_status status = vt__trial_make(c->op, b, c->profile, said, &t);
     if (status == VTA_OK && (!c->result.timed || t.cycles < c->trial.cycles)) {
         vt__trial_free(c->op, &c->trial);
         c->trial = t;
@@ -235,17 +223,15 @@ static vta_status try_one(choice *c, const vt_op_blocks *b, vta_diag *diag) {
 
 static vta_status choose(choice *c, vta_diag *diag) {
     double start = now_ms();
-    c->n = vt__blocks_choose(&c->cost, c->tries + RESERVE, c->candidates, &c->result.considered);
-    if (!c->n) return nothing_fits(c->op, diag);
-    for (uint32_t i = 0; i < c->n && c->result.timed < c->tries; i++) {
-        c->candidates[i].skip = vt__may_skip(c->op, &c->candidates[i]);
-        VT_TRY(try_one(c, &c->candidates[i], diag));
-    }
+    const vt_op_space *space = c->op->is->space;
+    c->n = space->candidates(c->op, c->profile, c->tries + RESERVE, c->candidates, &c->result.considered);
+    if (!c->n) return space->nothing_fits(c->op, diag);
+    for (uint32_t i = 0; i < c->n && c->result.timed < c->tries; i++) VT_TRY(try_one(c, &c->candidates[i], diag));
     if (!c->result.timed)
         return vt_fail(diag, VTA_INTERNAL, "%s: the compiler refused all %u schedules that were tried", c->op->is->name,
                        (unsigned)c->n);
     c->result.macs = c->op->shape.macs;
-    c->result.bound = vt__cost_bound(&c->cost);
+    c->result.bound = space->bound(c->op, c->profile);
     c->result.cycles = c->trial.cycles;
     c->result.compile_ms = c->trial.ms;
     c->result.schedule_ms = now_ms() - start - c->trial.ms;
@@ -258,7 +244,7 @@ static vta_status keep(choice *c, vta_diag *diag) {
     op->text = c->trial.text;
     op->kernel = c->trial.kernel;
     op->module = c->trial.module;
-    op->report = vt__report(&c->cost, &c->best, &c->result);
+    op->report = op->is->space->report(op, c->profile, &c->best, &c->result);
     if (op->report) return VTA_OK;
     forget(op);
     return vt_no_memory(diag);
@@ -276,7 +262,7 @@ vta_status vtac_op_schedule(vtac_op *op, const vtac_op_options *given_options, v
         profile = *options.profile;
     else
         VT_TRY(vta_timing_profile_for(op->config, diag, &profile));
-    choice c = {.op = op, .cost = vt__cost_of(op, &profile), .tries = options.tries ? options.tries : TRIES};
+    choice c = {.op = op, .profile = &profile, .tries = options.tries ? options.tries : TRIES};
     vta_status status = choose(&c, diag);
     if (status != VTA_OK) {
         vt__trial_free(op, &c.trial);

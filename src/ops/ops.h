@@ -8,7 +8,7 @@
 #include "vta/ops.h"
 
 typedef enum vt_attribute {
-#define VT_OPERATOR(name, text)
+#define VT_OPERATOR(name, space, text)
 #define VT_ATTRIBUTE(op, name, value, least, most, help) VT_ATTRIBUTE_##op##_##name,
 #include "ops/operators.def"
     VT_ATTRIBUTES
@@ -38,7 +38,8 @@ typedef struct vt_op_shape {
     bool padded; /* a tap of some output falls on padding */
 } vt_op_shape;
 
-/* How much of each axis is on the chip at one time, and which axis virtual threads share. */
+/* A schedule: how much of each axis is on the chip at one time, and which axis virtual threads share. A space sets the
+ * members that mean something to its operators. */
 typedef struct vt_op_blocks {
     int64_t oc, y, x, ic;
     int64_t threads;
@@ -47,10 +48,25 @@ typedef struct vt_op_blocks {
     double estimate; /* cycles */
 } vt_op_blocks;
 
+/* The schedules that operators of one kind may have, and what they cost. */
+typedef struct vt_op_space {
+    /* The best `most` by estimate, best first, and how many fit the buffers. None: `nothing_fits` says why. */
+    uint32_t (*candidates)(const vtac_op *op, const vta_timing_profile *profile, uint32_t most, vt_op_blocks *out,
+                           uint64_t *out_considered);
+    vta_status (*nothing_fits)(const vtac_op *op, vta_diag *diag);
+    /* Cycles that none of them can beat. */
+    uint64_t (*bound)(const vtac_op *op, const vta_timing_profile *profile);
+    /* The chosen one in words. NULL when out of memory. */
+    char *(*report)(const vtac_op *op, const vta_timing_profile *profile, const vt_op_blocks *b,
+                    const vtac_op_result *result);
+} vt_op_space;
+
+/* A row of operators.def: what is computed (its sizes, its kernel file), and the space of its schedules. */
 typedef struct vt_operator {
     const char *name, *text;
+    const vt_op_space *space;
     vta_status (*describe)(vtac_op *op, vta_diag *diag);
-    void (*write)(const vtac_op *op, const vt_op_blocks *blocks, vt_strbuf *out);
+    void (*write)(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out);
 } vt_operator;
 
 struct vtac_op {
@@ -112,11 +128,14 @@ vta_status vt__trial_make(const vtac_op *op, const vt_op_blocks *b, const vta_ti
                           vt_op_trial *out);
 void vt__trial_free(const vtac_op *op, vt_op_trial *t);
 
-/* The schedule in words. NULL when out of memory. */
+/* The report of `vt__space_products`. */
 char *vt__report(const vt_op_cost *cost, const vt_op_blocks *b, const vtac_op_result *result);
 
+/* Sums of products, by GEMM: convolutions, and matrix products as convolutions of 1 x 1 (products.c). */
+extern const vt_op_space vt__space_products;
+
 /* In ops/NAME.c for each row of operators.def. */
-#define VT_OPERATOR(name, text)                                                                                        \
+#define VT_OPERATOR(name, space, text)                                                                                        \
     vta_status vt__describe_##name(vtac_op *op, vta_diag *diag);                                                       \
     void vt__write_##name(const vtac_op *op, const vt_op_blocks *blocks, vt_strbuf *out);
 #define VT_ATTRIBUTE(op, name, value, least, most, help)

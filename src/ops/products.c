@@ -1,0 +1,35 @@
+/* The space of sums of products: blockings ranked by the cost of a run of the three units. */
+#include "ops/ops.h"
+
+static uint32_t candidates(const vtac_op *op, const vta_timing_profile *profile, uint32_t most, vt_op_blocks *out,
+                           uint64_t *out_considered) {
+    vt_op_cost cost = vt__cost_of(op, profile);
+    uint32_t n = vt__blocks_choose(&cost, most, out, out_considered);
+    for (uint32_t i = 0; i < n; i++) out[i].skip = vt__may_skip(op, &out[i]);
+    return n;
+}
+
+static vta_status nothing_fits(const vtac_op *op, vta_diag *diag) {
+    const vt_op_shape *s = &op->shape;
+    return vt_fail(
+        diag, VTA_UNSUPPORTED,
+        "%s: not even one output fits the chip: its kernel takes %lld inp and %lld wgt elements of %u and %u, "
+        "and its accumulators %u of %u; compute this layer on the processor, or configure larger buffers",
+        op->is->name, (long long)(((s->kernel_h - 1) * s->dilation_h + 1) * ((s->kernel_w - 1) * s->dilation_w + 1)),
+        (long long)(s->kernel_h * s->kernel_w), (unsigned)vta_config_depth(op->config, VTA_MEM_INP),
+        (unsigned)vta_config_depth(op->config, VTA_MEM_WGT), 1 + (unsigned)op->residuals + (unsigned)op->biases,
+        (unsigned)vta_config_depth(op->config, VTA_MEM_ACC));
+}
+
+static uint64_t bound(const vtac_op *op, const vta_timing_profile *profile) {
+    vt_op_cost cost = vt__cost_of(op, profile);
+    return vt__cost_bound(&cost);
+}
+
+static char *report(const vtac_op *op, const vta_timing_profile *profile, const vt_op_blocks *b,
+                    const vtac_op_result *result) {
+    vt_op_cost cost = vt__cost_of(op, profile);
+    return vt__report(&cost, b, result);
+}
+
+const vt_op_space vt__space_products = {candidates, nothing_fits, bound, report};
