@@ -94,6 +94,10 @@ VTA_API te_expr *te_cast(te_context *c, const char *dtype, te_expr *value);
 VTA_API te_expr *te_load(te_context *c, te_tensor *tensor, size_t n, te_expr *const indices[]);
 /* A reduction over axes; only at the top of a computation's body. */
 VTA_API te_expr *te_reduce(te_context *c, te_reduction kind, te_expr *value, size_t n, te_axis *const axes[]);
+/* The same, starting at a value of the same type that uses none of the axes; NULL: at the identity. On the accelerator
+ * a sum that starts at an element of a tensor in acc goes on in that tensor's place (docs/kernel-files.md). */
+VTA_API te_expr *te_reduce_from(te_context *c, te_reduction kind, te_expr *value, te_expr *start, size_t n,
+                                te_axis *const axes[]);
 /* A call of an intrinsic of the IR ("vta.uop_push") or, for every other name, of an external function. */
 VTA_API te_expr *te_call(te_context *c, const char *dtype, const char *name, size_t n, te_expr *const args[]);
 /* An expression string outside a computation: names of scalars, constants, reduce axes, tensors. */

@@ -823,6 +823,7 @@ FUNCTIONS = {
     "te_cast": ("vtac", c_void_p, [c_void_p, c_char_p, c_void_p]),
     "te_load": ("vtac", c_void_p, [c_void_p, c_void_p, c_size_t, c_void_p]),
     "te_reduce": ("vtac", c_void_p, [c_void_p, c_int, c_void_p, c_size_t, c_void_p]),
+    "te_reduce_from": ("vtac", c_void_p, [c_void_p, c_int, c_void_p, c_void_p, c_size_t, c_void_p]),
     "te_call": ("vtac", c_void_p, [c_void_p, c_char_p, c_char_p, c_size_t, c_void_p]),
     "te_parse": ("vtac", c_void_p, [c_void_p, c_char_p]),
     "te_expr_dtype": ("vtac", c_char_p, [c_void_p, c_void_p]),

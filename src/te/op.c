@@ -237,7 +237,21 @@ static const vt_combiner *combiner(te_context *c, te_reduction kind, vt_dtype t)
     return result;
 }
 
-const vt_expr *te__reduce(te_context *c, te_reduction kind, const vt_expr *value, uint32_t n,
+static void check_start(te_context *c, const vt_expr *value, const vt_expr *start, uint32_t n,
+                        const vt_iter *const *axes) {
+    char is[VT_DTYPE_TEXT], must[VT_DTYPE_TEXT];
+    if (start->kind == VT_E_REDUCE)
+        te__raise(c, VTA_INVALID_ARGUMENT, "a reduction cannot start at a reduction: make that a tensor");
+    if (!vt_dtype_eq(start->dtype, value->dtype))
+        te__raise(c, VTA_INVALID_ARGUMENT, "a reduction of %s cannot start at a value of %s: cast it",
+                  vt_dtype_text(value->dtype, must), vt_dtype_text(start->dtype, is));
+    for (uint32_t i = 0; i < n; i++)
+        if (vt_expr_uses(start, axes[i]->var))
+            te__raise(c, VTA_INVALID_ARGUMENT, "what a reduction starts at may not use its reduce axis %s",
+                      vt_var_name(axes[i]->var));
+}
+
+const vt_expr *te__reduce(te_context *c, te_reduction kind, const vt_expr *value, const vt_expr *start, uint32_t n,
                           const vt_iter *const *axes) {
     if (!n) te__raise(c, VTA_INVALID_ARGUMENT, "a reduction needs at least one axis");
     if (value->kind == VT_E_REDUCE)
@@ -251,7 +265,8 @@ const vt_expr *te__reduce(te_context *c, te_reduction kind, const vt_expr *value
     }
     if (vt_dtype_is_bool(value->dtype))
         te__raise(c, VTA_INVALID_ARGUMENT, "a condition cannot be reduced: cast it to a number");
-    return vt_e_reduce(&c->ctx, combiner(c, kind, value->dtype), 1, &value, n, axes, NULL, NULL, 0);
+    if (start) check_start(c, value, start, n, axes);
+    return vt_e_reduce(&c->ctx, combiner(c, kind, value->dtype), 1, &value, n, axes, NULL, start ? &start : NULL, 0);
 }
 
 /* ---- Placeholders and computations ---- */

@@ -92,7 +92,7 @@ const vt_iter *vt_parse_reduce_axis(vt_parser *p, const char *name) {
     return axis;
 }
 
-/* sum[ko, ki: 16](...); the "[" is taken. */
+/* sum[ko, ki: 16](value) or (value, start); the "[" is taken. */
 static const vt_expr *parse_reduction(vt_parser *p, te_reduction kind, vt_pos pos) {
     const vt_iter **axes = NULL;
     uint32_t n = 0, cap = 0;
@@ -113,10 +113,10 @@ static const vt_expr *parse_reduction(vt_parser *p, te_reduction kind, vt_pos po
     } while (vt_lex_accept(&p->lx, ","));
     vt_lex_expect(&p->lx, "]", "after the reduce axes");
     vt_lex_expect(&p->lx, "(", "before what is reduced");
-    const vt_expr *value = vt_parse_expr(p);
+    const vt_expr *value = vt_parse_expr(p), *start = vt_lex_accept(&p->lx, ",") ? vt_parse_expr(p) : NULL;
     vt_lex_expect(&p->lx, ")", "after what is reduced");
     p->c->pos = pos;
-    return te__reduce(p->c, kind, value, n, axes);
+    return te__reduce(p->c, kind, value, start, n, axes);
 }
 
 static const vt_expr *parse_cast(vt_parser *p, const char *type, vt_pos pos) {

@@ -145,7 +145,8 @@ const vt_expr *te__number(te_context *c, int64_t value);
 const vt_expr *te__real(te_context *c, double value);
 const vt_expr *te__cast(te_context *c, vt_dtype t, const vt_expr *e);
 const vt_expr *te__apply(te_context *c, te_op op, const vt_expr *const *operands);
-const vt_expr *te__reduce(te_context *c, te_reduction kind, const vt_expr *value, uint32_t n,
+/* `start` may be NULL: then the reduction starts at its identity. */
+const vt_expr *te__reduce(te_context *c, te_reduction kind, const vt_expr *value, const vt_expr *start, uint32_t n,
                           const vt_iter *const *axes);
 const vt_iter *te__axis(te_context *c, const char *name, const vt_expr *min, const vt_expr *extent, bool reduce);
 const vt_tensor *te__pad(te_context *c, const vt_tensor *x, const char *name, const int64_t *before,

@@ -21,7 +21,7 @@ typedef struct lower_job {
 
 static vta_status lower_body(vt_ctx *ctx, void *arg) {
     const lower_job *job = arg;
-    vt_te_arg args[3] = {{0}};
+    vt_te_arg args[4] = {{0}};
     for (size_t i = 0; i < job->p->n_args; i++) args[i].tensor = job->p->args[i];
     const vt_func *f = vt_te_lower(job->p->s, (uint32_t)job->p->n_args, args, job->name);
     f = vt_lower(ctx, f, job->options, vt_te_axis_name);

@@ -11,7 +11,7 @@
 typedef struct program {
     te_context *c;
     te_schedule *s;
-    te_tensor *args[3];
+    te_tensor *args[4];
     size_t n_args;
 } program;
 
@@ -98,7 +98,7 @@ static void vadd(program *p) {
     mark(p, b_buf, 0, "dma_copy");
     mark(p, c, 0, "dma_copy");
     mark(p, c_buf, 0, "alu");
-    memcpy(p->args, (te_tensor *[]){a, b, c}, sizeof p->args);
+    memcpy(p->args, (te_tensor *[4]){a, b, c}, sizeof p->args);
     p->n_args = 3;
 }
 
@@ -126,7 +126,7 @@ static void matmul(program *p) {
     te_axis *order[] = {ko, axis(p, c_buf, 0), axis(p, c_buf, 1), axis(p, c_buf, 2), axis(p, c_buf, 3), ki};
     te_reorder(stage(p, c_buf), 6, order);
     te_tensorize(stage(p, c_buf), axis(p, c_buf, 2), NULL);
-    memcpy(p->args, (te_tensor *[]){a, b, c}, sizeof p->args);
+    memcpy(p->args, (te_tensor *[4]){a, b, c}, sizeof p->args);
     p->n_args = 3;
 }
 
@@ -167,7 +167,7 @@ static void gemm(program *p, bool threads) {
                         ki};
     te_reorder(gem, 6, order);
     te_tensorize(gem, axis(p, stages[0], 2), NULL);
-    memcpy(p->args, (te_tensor *[]){x, w, y}, sizeof p->args);
+    memcpy(p->args, (te_tensor *[4]){x, w, y}, sizeof p->args);
     p->n_args = 3;
 }
 
@@ -215,7 +215,7 @@ static void blocked(program *p) {
     mark(p, res, 2, "dma_copy");
     te_tensorize(stage(p, gem), axis(p, gem, 2), NULL);
     for (int i = 0; i < 3; i++) mark(p, after[i], 0, "alu");
-    memcpy(p->args, (te_tensor *[]){data, weight, res}, sizeof p->args);
+    memcpy(p->args, (te_tensor *[4]){data, weight, res}, sizeof p->args);
     p->n_args = 3;
 }
 
@@ -241,7 +241,7 @@ static void conv2d(program *p, conv_step step, bool threads) {
     te_tensor *after[3], *res;
     clip_stages(p, conv, "res_conv[...] >> 8", after, &res);
     p->s = te_schedule_create(p->c, 1, &res);
-    memcpy(p->args, (te_tensor *[]){data, kernel, res}, sizeof p->args);
+    memcpy(p->args, (te_tensor *[4]){data, kernel, res}, sizeof p->args);
     p->n_args = 3;
     if (step == CONV_DEFAULT) return;
     te_stage *sr = stage(p, res), *sc = stage(p, conv);

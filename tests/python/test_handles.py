@@ -96,6 +96,7 @@ def array(*handles):
 #: Right handles where the first of a kind will not do: (function, parameter) -> attribute of the fixture.
 SPECIAL = {
     ("te_compute_axes", "axes"): "data", ("te_reduce", "axes"): "reduce", ("te_reduce", "value"): "expr",
+    ("te_reduce_from", "axes"): "reduce", ("te_reduce_from", "value"): "expr", ("te_reduce_from", "start"): "expr",
     ("te_bind", "thread"): "thread", ("te_compute_at", "st"): "other", ("te_compute_at", "parent"): "stage",
     ("te_compute_inline", "st"): "other", ("te_compute_root", "st"): "other", ("te_set_scope", "st"): "other",
     ("te_cache_read", "t"): "middle", ("te_cache_read", "readers"): "tensor", ("te_schedule_create", "outputs"): "tensor",
@@ -114,7 +115,7 @@ NUMBERS = {"op": _bindings.TE_NEG, "factor": 2, "nparts": 2, "x_factor": 2, "y_f
            "ndim": 1, "n": 1, "value": 1, "begin": 0, "device_type": 1, "offset_factor": 1}
 NAMES = {"te_stage_axis_named": b"i0", "te_find_tensor": b"a", "te_find_reduce_axis": b"r", "vtac_module_function": b"k"}
 #: What may be NULL by contract.
-OPTIONAL = {("te_pragma", "value"), ("te_tensorize", "intrin"), ("te_cache_read", "readers"), ("te_fuse", "axes")}
+OPTIONAL = {("te_pragma", "value"), ("te_reduce_from", "start"), ("te_tensorize", "intrin"), ("te_cache_read", "readers"), ("te_fuse", "axes")}
 #: Calls whose arguments need more than one word here; made by hand below.
 BY_HAND = {"vtac_lower", "vtac_build", "vtac_emit", "te_prim_func_text", "te_evaluate", "te_evaluate_field",
            "vtac_check", "vtac_prove", "vtac_prove_program", "te_load",

@@ -25,6 +25,18 @@ class Expressions(unittest.TestCase):
             "stage(B, compute(B, body=[(A[i, j] + 1)], axis=[iter_var(i, range(min=0, ext=4)), "
             "iter_var(j, range(min=0, ext=4))], reduce_axis=[], tag=, attrs={}))")
 
+    def test_reduction_from_a_start(self):
+        a = te.placeholder((4, 3), name="A", dtype="int32")
+        b = te.placeholder((4,), name="B", dtype="int32")
+        k = te.reduce_axis((0, 3), "k")
+        c = te.compute((4,), lambda i: te.sum(a[i, k], axis=k, init=b[i]), name="C")
+        x, y = np.arange(12, dtype="int32").reshape(4, 3), np.array([100, -100, 7, 0], dtype="int32")
+        np.testing.assert_array_equal(te.evaluate(c, {a: x, b: y}), x.sum(axis=1) + y)
+        with self.assertRaisesRegex(vta.VTAError, "may not use its reduce axis k"):
+            te.sum(a[0, k], axis=k, init=k)
+        with self.assertRaisesRegex(ValueError, "over axes starts at a value"):
+            te.sum(a[0, 0], a[0, 1], init=1)
+
     def test_evaluation_is_numpys(self):
         rng = np.random.default_rng(0)
         a = te.placeholder((3, 5), name="A", dtype="int32")

@@ -377,6 +377,57 @@ static void orders_that_work(void **state) {
     }
 }
 
+/* C = A + A * B^T, in the place of A; `twice`: A is read again. */
+static program matmul_from(bool twice, bool apart) {
+    program p = start();
+    int64_t a_shape[4] = {1, 4, 1, 16}, b_shape[4] = {4, 4, 16, 16};
+    te_tensor *a = te_placeholder(p.c, "A", "int8", 4, a_shape), *b = te_placeholder(p.c, "B", "int8", 4, b_shape);
+    te_tensor *from = te_placeholder(p.c, "F", "int32", 4, a_shape);
+    te_tensor *a_buf = like(&p, a, "A_buf", "A[...]"), *b_buf = like(&p, b, "B_buf", "B[...]");
+    te_tensor *f_buf = like(&p, from, "F_buf", "F[...]");
+    te_axis *ko = te_reduce_axis(p.c, "ko", 0, 4), *ki = te_reduce_axis(p.c, "ki", 0, 16);
+    te_tensor *c_buf =
+        te_compute(p.c, "C_buf", 4, a_shape, "bo, co, bi, ci",
+                   "sum[ko, ki](int32(A_buf[bo, ko, bi, ki]) * int32(B_buf[co, ko, ci, ki]), F_buf[bo, co, bi, ci])");
+    te_tensor *d_buf = like(&p, c_buf, "D_buf", twice ? "C_buf[...] + F_buf[...]" : "C_buf[...] + 1");
+    te_tensor *c = like(&p, d_buf, "C", "int8(D_buf[...])");
+    p.s = te_schedule_create(p.c, 1, &c);
+    in_scope(&p, a_buf, "inp");
+    in_scope(&p, b_buf, "wgt");
+    in_scope(&p, f_buf, "acc");
+    in_scope(&p, c_buf, "acc");
+    in_scope(&p, d_buf, "acc");
+    mark(&p, a_buf, 0, "dma_copy");
+    mark(&p, b_buf, 0, "dma_copy");
+    mark(&p, f_buf, 0, "dma_copy");
+    mark(&p, c, 0, "dma_copy");
+    mark(&p, d_buf, 0, "alu");
+    if (apart) {
+        te_axis *outer, *inner;
+        te_split(stage(&p, d_buf), axis(&p, d_buf, 1), 2, &outer, &inner);
+        te_compute_at(stage(&p, c_buf), stage(&p, d_buf), outer);
+    }
+    te_axis *axes[] = {ko, axis(&p, c_buf, 1), axis(&p, c_buf, 2), axis(&p, c_buf, 3), ki};
+    te_reorder(stage(&p, c_buf), 5, axes);
+    mark(&p, c_buf, 2, "conv2d_transpose_gemm");
+    p.args[p.n_args++] = a;
+    p.args[p.n_args++] = b;
+    p.args[p.n_args++] = from;
+    p.args[p.n_args++] = c;
+    return p;
+}
+
+static void sums_that_cannot_take_over(void **state) {
+    (void)state;
+    program p = matmul_from(false, false), twice = matmul_from(true, false), apart = matmul_from(false, true);
+    vtac_lower_options options = {.config = te_context_config(p.c), .verify = 1};
+    vta_status status = lower_program(&p, &options, "main", WANT_CALLS, NULL);
+    if (status != VTA_OK) fail_msg("%s", vta_diag_text(te_context_diag(p.c)));
+    program_destroy(&p);
+    REFUSED(&twice, "C_buf starts at F_buf and goes on in its place, but F_buf is read by something else too");
+    REFUSED(&apart, "C_buf starts at F_buf", "not computed for the same part", "compute both at the same loop");
+}
+
 /* ---- Options ---------------------------------------------------------------------------------------------------- */
 
 static void unknown_pass_name(void **state) {
@@ -409,6 +460,7 @@ int main(void) {
         cmocka_unit_test(alu_on_parts_of_elements),
         cmocka_unit_test(micro_ops_in_each_others_way),
         cmocka_unit_test(orders_that_work),
+        cmocka_unit_test(sums_that_cannot_take_over),
         cmocka_unit_test(unknown_pass_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 
 
 
-def _reduce(kind, op, values, axis):
+def _reduce(kind, op, values, axis, init):
     """A reduction over axes, or the operator on two or more values."""
     if axis is None:
         if len(values) < 2:
             raise ValueError("give the axis to reduce over, or two values")
+        if init is not None:
+            raise ValueError("only a reduction over axes starts at a value")
         first, *rest = values
         for value in rest:
             first = apply(op, first, value)
@@ -31,20 +33,26 @@ def _reduce(kind, op, values, axis):
     if len(values) != 1:
         raise TypeError(f"a reduction takes one value, not {len(values)}")
     axes = items(axis)
-    context, (handle,) = _operands(values)
+    context, (handle, *start) = _operands(values if init is None else (*values, init))
     handles = context.handles_of(axes, IterVar, "an axis of a reduction")
-    return Expr(context, context.made(lib.te_reduce(context.handle, kind, handle, len(axes), handles)))
+    start = start[0] if start else None
+    return Expr(context, context.made(lib.te_reduce_from(context.handle, kind, handle, start, len(axes), handles)))
 
 
-def _reducer(kind, op, values, axis, where):
+def _reducer(kind, op, values, axis, where, init):
     if where is not None:
         raise NotImplementedError("a reduction's `where` is not offered: put the condition into the value with select")
     if axis is None and len(values) == 2 and (isinstance(values[1], IterVar) or isinstance(values[1], (list, tuple))):
         values, axis = values[:1], values[1]
-    return _reduce(kind, op, values, axis)
+    return _reduce(kind, op, values, axis, init)
 
 
-def sum(*values: Operand, axis: IterVar | Sequence[IterVar] | None = None, where: None = None) -> Expr:
+def sum(
+    *values: Operand,
+    axis: IterVar | Sequence[IterVar] | None = None,
+    where: None = None,
+    init: Operand | None = None,
+) -> Expr:
     """Sum over reduce axes.
 
     Parameters
@@ -54,16 +62,24 @@ def sum(*values: Operand, axis: IterVar | Sequence[IterVar] | None = None, where
     axis : IterVar or list of IterVar
     where : None, optional
         Only None: put the condition into the value with :func:`select`.
+    init : Expr, optional
+        Where the reduction starts, of its type. On the accelerator a sum that starts at an element of a tensor in acc
+        goes on in that tensor's place.
 
     Returns
     -------
     expr : Expr
         Only at the top of a computation's body.
     """
-    return _reducer(b.TE_SUM, b.TE_ADD, values, axis, where)
+    return _reducer(b.TE_SUM, b.TE_ADD, values, axis, where, init)
 
 
-def min(*values: Operand, axis: IterVar | Sequence[IterVar] | None = None, where: None = None) -> Expr:
+def min(
+    *values: Operand,
+    axis: IterVar | Sequence[IterVar] | None = None,
+    where: None = None,
+    init: Operand | None = None,
+) -> Expr:
     """The smallest over reduce axes, or the smaller of two values; see :func:`sum`.
 
     Parameters
@@ -71,11 +87,18 @@ def min(*values: Operand, axis: IterVar | Sequence[IterVar] | None = None, where
     axis : IterVar | Sequence[IterVar], optional
     where : None, optional
         Only None: put the condition into the value with :func:`select`.
+    init : Expr, optional
+        Where the reduction starts.
     """
-    return _reducer(b.TE_MIN_OF, b.TE_MIN, values, axis, where)
+    return _reducer(b.TE_MIN_OF, b.TE_MIN, values, axis, where, init)
 
 
-def max(*values: Operand, axis: IterVar | Sequence[IterVar] | None = None, where: None = None) -> Expr:
+def max(
+    *values: Operand,
+    axis: IterVar | Sequence[IterVar] | None = None,
+    where: None = None,
+    init: Operand | None = None,
+) -> Expr:
     """The largest over reduce axes, or the larger of two values; see :func:`sum`.
 
     Parameters
@@ -83,8 +106,10 @@ def max(*values: Operand, axis: IterVar | Sequence[IterVar] | None = None, where
     axis : IterVar | Sequence[IterVar], optional
     where : None, optional
         Only None: put the condition into the value with :func:`select`.
+    init : Expr, optional
+        Where the reduction starts.
     """
-    return _reducer(b.TE_MAX_OF, b.TE_MAX, values, axis, where)
+    return _reducer(b.TE_MAX_OF, b.TE_MAX, values, axis, where, init)
 
 
 def all(*conditions: Operand) -> Expr:  # pylint: disable=redefined-builtin
