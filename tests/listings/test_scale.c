@@ -20,7 +20,7 @@ static uint64_t slowest_pass(int64_t copies) {
     p.s = te_schedule_create(p.c, 1, &c);
     te_split(stage(&p, c), axis(&p, c, 1), copies, &outer, &inner);
     te_unroll(stage(&p, c), inner);
-    memcpy(p.args, (te_tensor *[]){a, b, c}, sizeof p.args);
+    memcpy(p.args, (te_tensor *[4]){a, b, c}, sizeof p.args);
     p.n_args = 3;
     uint64_t most = 0;
     vtac_lower_options options = {.after = note, .user = &most};
