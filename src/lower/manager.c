@@ -54,7 +54,9 @@ static uint64_t now(void) {
 }
 
 static void verify(vt_ctx *ctx, const vt_func *f, const char *pass) {
-    if (vt_verify(ctx, f, ctx->diag) != VTA_OK)
+    vta_status status = vt_verify(ctx, f, ctx->diag);
+    if (status == VTA_NO_MEMORY) vt_leave(ctx, status);
+    if (status != VTA_OK)
         vt_raise(ctx, VTA_INTERNAL, "the function is not well formed after pass %s", pass);
 }
 
