@@ -1,0 +1,117 @@
+/* Building, printing, rewriting and verifying graphs. */
+#include "build.h"
+
+#include "graph/pass/pass.h"
+
+#define CONV ATTRIBUTES(INTS(STRIDES, 2, 2), INTS(PADS, 1, 1, 1, 1), INTS(DILATIONS, 1, 1))
+
+/* x -> conv -> identity -> relu -> y, and a second relu that nothing needs. */
+static vt_gvalue *small_net(world *w) {
+    vt_gvalue *x = vt_graph_input(w->g, "x", TYPE(F32, 1, 3, 8, 8));
+    vt_gvalue *c = vt_graph_apply(w->g, VT_G_CONV, "conv", x, zeros(w, "w", TYPE(F32, 4, 3, 3, 3)), CONV);
+    vt_gvalue *i = vt_graph_apply(w->g, VT_G_IDENTITY, "same", c, NULL, 0, NULL);
+    vt_graph_apply(w->g, VT_G_RELU, "unused", i, NULL, 0, NULL);
+    return vt_graph_apply(w->g, VT_G_RELU, "relu", i, NULL, 0, NULL);
+}
+
+static void prints(world *w) {
+    vt_gvalue *y = small_net(w);
+    vt_graph_output(w->g, y, "y");
+    vt_gvalue *s = vt_graph_apply(w->g, VT_G_MUL, "relu", y, vt_graph_scalar(w->g, "half", 0.5f), 0, NULL);
+    vt_graph_output(w->g, s, NULL);
+    assert_string_equal(vt_graph_text(w->g),
+                        "graph test\n"
+                        "input x: float32[1,3,8,8]\n"
+                        "conv: float32[1,4,4,4] = Conv(x, const w float32[4,3,3,3]) strides=2,2 pads=1,1,1,1 "
+                        "dilations=1,1 group=1\n"
+                        "same: float32[1,4,4,4] = Identity(conv)\n"
+                        "unused: float32[1,4,4,4] = Relu(same)\n"
+                        "relu: float32[1,4,4,4] = Relu(same)\n"
+                        "relu.7: float32[1,4,4,4] = Mul(relu, const half float32{0.5})\n"
+                        "output y: float32[1,4,4,4] = relu\n"
+                        "output relu.7: float32[1,4,4,4]\n");
+    assert_int_equal(vt_graph_macs(w->g), 4 * 4 * 4 * 27);
+    assert_int_equal(vt_graph_parameters(w->g), 4 * 27 + 1);
+    assert_ptr_equal(vt_graph_find(w->g, "relu"), y);
+    assert_null(vt_graph_find(w->g, "y"));
+}
+
+/* The two passes leave Conv and Relu; a second run changes nothing. */
+static void passes(world *w) {
+    vt_graph_output(w->g, small_net(w), "y");
+    const vt_graph *g = vt_graph_run_passes(w->g, NULL, NULL);
+    assert_ptr_not_equal(g, w->g);
+    assert_string_equal(vt_graph_text(g),
+                        "graph test\n"
+                        "input x: float32[1,3,8,8]\n"
+                        "conv: float32[1,4,4,4] = Conv(x, const w float32[4,3,3,3]) strides=2,2 pads=1,1,1,1 "
+                        "dilations=1,1 group=1\n"
+                        "relu: float32[1,4,4,4] = Relu(conv)\n"
+                        "output y: float32[1,4,4,4] = relu\n");
+    assert_ptr_equal(vt_graph_run_passes(g, NULL, NULL), g);
+}
+
+/* Many names: all are found, none twice. */
+static void names(world *w) {
+    for (int i = 0; i < 1000; i++) vt_graph_input(w->g, i % 2 ? "a" : "b", SCALAR(F32));
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_ptr_equal(vt_graph_find(w->g, w->g->values.item[i]->name), w->g->values.item[i]);
+}
+
+/* ---- What verify finds ---- */
+
+static vta_status verify(vt_ctx *ctx, void *g) {
+    (void)ctx;
+    vt_graph_verify(g, "a fault");
+    return VTA_OK;
+}
+
+static void is_found(world *w, const char *words) {
+    assert_int_equal(vt_protect(&w->ctx, verify, w->g), VTA_INTERNAL);
+    if (!strstr(vta_diag_text(w->diag), words)) fail_msg("%s: %s", words, vta_diag_text(w->diag));
+    vta_diag_clear(w->diag);
+}
+
+static void faults(world *w) {
+    vt_gvalue *y = small_net(w);
+    vt_graph_output(w->g, y, NULL);
+    assert_int_equal(vt_protect(&w->ctx, verify, w->g), VTA_OK);
+    vt_gnode *relu = w->g->nodes[3], *conv = w->g->nodes[0];
+    y->type.dim[1] = 5;
+    is_found(w, "relu: not the type that its operator gives");
+    y->type.dim[1] = 4;
+    w->g->nodes[0] = relu, w->g->nodes[3] = conv;
+    is_found(w, "a node does not know its place");
+    relu->index = 0, conv->index = 3;
+    is_found(w, "relu: an input is used before it is computed");
+    relu->index = 3, conv->index = 0;
+    w->g->nodes[0] = conv, w->g->nodes[3] = relu;
+    w->g->node_count = 3;
+    is_found(w, "relu: an output that nothing computes");
+    w->g->node_count = 4;
+    y->name = "conv";
+    is_found(w, "conv: two values of that name");
+    y->name = "relu";
+    y->output = 1;
+    is_found(w, "an output does not know its node");
+    y->output = 0;
+    w->g->inputs.item[0]->data = "";
+    is_found(w, "x: an input that is computed");
+}
+
+#define IN_A_WORLD(name)                                                                                               \
+    static void test_##name(void **state) { (void)state, in_a_world(name); }
+IN_A_WORLD(prints)
+IN_A_WORLD(passes)
+IN_A_WORLD(names)
+IN_A_WORLD(faults)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_prints),
+        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_faults),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
