@@ -36,6 +36,9 @@ typedef struct vt_op_shape {
     int64_t top, bottom, left, right;
     uint64_t macs;
     bool padded; /* a tap of some output falls on padding */
+    int64_t in_blocks, out_blocks; /* of spaces of tiles: blocks of one of the oc groups of lanes (ops/lanes.h) */
+    int64_t inputs, places;        /* the same: tensors that come in; accumulators that one output takes at a time */
+    bool wide;                     /* the same: inputs are as wide as accumulators */
 } vt_op_shape;
 
 /* A schedule: how much of each axis is on the chip at one time, and which axis virtual threads share. A space sets the
@@ -59,6 +62,10 @@ typedef struct vt_op_space {
     /* The chosen one in words. NULL when out of memory. */
     char *(*report)(const vtac_op *op, const vta_timing_profile *profile, const vt_op_blocks *b,
                     const vtac_op_result *result);
+    /* The processor computes more than a few constants: its code is worth optimizing. */
+    bool on_processor;
+    /* What one tile takes: of spaces of tiles (ops/tiles.h). */
+    struct vt_tile_use (*use)(const vtac_op *op, const vt_op_blocks *b);
 } vt_op_space;
 
 /* A row of operators.def: what is computed (its sizes, its kernel file), and the space of its schedules. */
@@ -133,6 +140,9 @@ char *vt__report(const vt_op_cost *cost, const vt_op_blocks *b, const vtac_op_re
 
 /* Sums of products, by GEMM: convolutions, and matrix products as convolutions of 1 x 1 (products.c). */
 extern const vt_op_space vt__space_products;
+
+/* What is done element by element (elementwise.c). */
+extern const vt_op_space vt__space_elementwise;
 
 /* In ops/NAME.c for each row of operators.def. */
 #define VT_OPERATOR(name, space, text)                                                                                        \

@@ -32,4 +32,4 @@ static char *report(const vtac_op *op, const vta_timing_profile *profile, const 
     return vt__report(&cost, b, result);
 }
 
-const vt_op_space vt__space_products = {candidates, nothing_fits, bound, report};
+const vt_op_space vt__space_products = {candidates, nothing_fits, bound, report, .use = NULL};

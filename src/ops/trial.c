@@ -24,7 +24,8 @@ static vta_status compile(const vtac_op *op, vt_op_trial *t, vta_diag *diag) {
     vta_status status = vtac_kernel_lower(t->kernel, &options, &f.func);
     if (status != VTA_OK)
         return vt_fail(diag, status, "%s", vta_diag_text(te_context_diag(vtac_kernel_context(t->kernel))));
-    return vtac_build(1, &f, &(vtac_build_options){.allocator = op->allocator}, diag, &t->module);
+    vtac_build_options build = {.allocator = op->allocator, .opt_level = op->is->space->on_processor ? 2 : -1};
+    return vtac_build(1, &f, &build, diag, &t->module);
 }
 
 /* ---- Recording, in a thread of its own: the runtime that a thread has chosen is its caller's business ---------------

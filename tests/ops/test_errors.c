@@ -37,6 +37,11 @@ static const struct {
     {"conv2d", SHAPE "epilogue=multiply:0", VTA_INVALID_ARGUMENT, "makes zeros of any input"},
     {"conv2d", SHAPE "epilogue=shift,,relu", VTA_NOT_FOUND, "no step \"\""},
     {"dense", "batch=1 in_features=4", VTA_INVALID_ARGUMENT, "out_features is not given"},
+    {"add", "height=4", VTA_INVALID_ARGUMENT, "channels is not given"},
+    {"add", "channels=4 wide=2", VTA_OUT_OF_RANGE, "wide=2: must be from 0 to 1"},
+    {"leaky_relu", "channels=4 by=32", VTA_OUT_OF_RANGE, "by=32: must be from 0 to 31"},
+    {"clip", "channels=4 low=5 high=4", VTA_INVALID_ARGUMENT, "5 is above 4"},
+    {"clip", "channels=4 high=40000", VTA_OUT_OF_RANGE, "high=40000: must be from -32768 to 32767"},
     {"conv2d", "batch=65536 height=60000 width=60000 in_channels=65536 out_channels=65536", VTA_OUT_OF_RANGE,
      "more than 2^50 multiplications"},
 };
@@ -69,6 +74,28 @@ static void test_nothing_fits(void **state) {
     vta_diag_destroy(diag);
 }
 
+/* The unit matrix has no place in weights that share bytes. */
+static void test_narrow_weights(void **state) {
+    (void)state;
+    static const char *const names[] = {"add", "relu", "leaky_relu"};
+    vta_diag *diag = vta_diag_create(NULL);
+    vta_config *plain = vta_config_default(), *config;
+    vtac_op *op;
+    assert_int_equal(vta_config_with(plain, "LOG_WGT_WIDTH=2 LOG_WGT_BUFF_SIZE=17", diag, &config), VTA_OK);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        vta_diag *said = vta_diag_create(NULL);
+        assert_int_equal(vtac_op_create(names[i], "channels=16", config, NULL, said, &op), VTA_UNSUPPORTED);
+        assert_null(op);
+        assert_non_null(strstr(vta_diag_text(said), "cannot write weights of 4 bits; weights of 8 bits"));
+        vta_diag_destroy(said);
+        assert_int_equal(vtac_op_create(names[i], "channels=16 wide=1", config, NULL, diag, &op), VTA_OK);
+        vtac_op_destroy(op);
+    }
+    vta_config_release(config);
+    vta_config_release(plain);
+    vta_diag_destroy(diag);
+}
+
 static void test_bad_calls(void **state) {
     (void)state;
     vtac_op *op;
@@ -86,6 +113,6 @@ static void test_bad_calls(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused), cmocka_unit_test(test_nothing_fits),
-                                       cmocka_unit_test(test_bad_calls)};
+                                       cmocka_unit_test(test_narrow_weights), cmocka_unit_test(test_bad_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
