@@ -52,6 +52,16 @@ static void read_row(vt_machine *m, const vta_insn *insn, uint64_t addr, uint8_t
     }
 }
 
+/* Whether a whole row of micro-ops or weights is on chip already, as it stands in DRAM: streams load their
+ * micro-ops anew in every run, and weights for every band of rows. What was made of it then still holds. */
+static bool there_already(vt_machine *m, const vta_insn *insn, uint64_t addr, const uint8_t *there) {
+    vta_memory memory = (vta_memory)insn->u.mem.memory_type;
+    if ((memory != VTA_MEM_UOP && memory != VTA_MEM_WGT) || insn->u.mem.x_pad_0 || insn->u.mem.x_pad_1) return false;
+    uint64_t bytes = (uint64_t)insn->u.mem.x_size * m->config->elem_bytes[memory], run;
+    const uint8_t *from = vt_dram_at(m->dram, addr, &run);
+    return run >= bytes && !memcmp(from, there, bytes);
+}
+
 static uint8_t *zeros(uint8_t *to, size_t bytes) {
     memset(to, 0, bytes);
     return to + bytes;
@@ -76,6 +86,10 @@ void vt__load(vt_machine *m, const vta_insn *insn) {
     at += above;
     for (uint32_t y = 0; y < insn->u.mem.y_size; y++, at += elements) {
         uint64_t addr = (insn->u.mem.dram_base + (uint64_t)y * insn->u.mem.x_stride) * dram_element;
+        if (there_already(m, insn, addr, to)) {
+            to += insn->u.mem.x_size * t.element;
+            continue;
+        }
         to = zeros(to, insn->u.mem.x_pad_0 * t.element);
         read_row(m, insn, addr, to, insn->u.mem.x_size);
         to = zeros(to + insn->u.mem.x_size * t.element, insn->u.mem.x_pad_1 * t.element);
