@@ -7,7 +7,9 @@
 typedef struct state {
     vt_stream *stream;
     uint32_t next[VT_STAGES]; /* position in each stage's queue */
+    uint32_t earliest;        /* instruction that has not run */
     uint32_t pushed[VTA_TOKEN_QUEUES], popped[VTA_TOKEN_QUEUES];
+    uint8_t takes[VT_STAGES][2], gives[VT_STAGES][2]; /* the token queues of a stage's flags, prev and next */
     uint32_t *pusher[VTA_TOKEN_QUEUES]; /* which instruction pushed each token */
     vt_clock now[VT_STAGES];
     uint64_t random;
@@ -22,8 +24,9 @@ static const vta_insn *head(const state *st, uint32_t stage) {
 static vta_token_queue missing(const state *st, uint32_t stage) {
     const vta_insn *insn = head(st, stage);
     for (int next = 0; next < 2; next++) {
-        vta_token_queue t = vt_token_popped(stage, next);
-        if ((next ? insn->pop_next_dep : insn->pop_prev_dep) && st->pushed[t] == st->popped[t]) return t;
+        if (!(next ? insn->pop_next_dep : insn->pop_prev_dep)) continue;
+        uint8_t t = st->takes[stage][next];
+        if (st->pushed[t] == st->popped[t]) return (vta_token_queue)t;
     }
     return VTA_TOKEN_QUEUES;
 }
@@ -35,9 +38,17 @@ static uint32_t random_below(state *st, uint32_t n) { /* xorshift64*, from a see
     return (uint32_t)(((st->random * 0x2545f4914f6cdd1du) >> 32) * n >> 32);
 }
 
+/* Whether the earliest instruction that has not run is the next of its stage and can run: usually it is. */
+static bool in_program_order(state *st) {
+    const vt_stream *s = st->stream;
+    while (s->position[st->earliest] < st->next[s->stage[st->earliest]]) st->earliest++;
+    return missing(st, s->stage[st->earliest]) == VTA_TOKEN_QUEUES;
+}
+
 /* One of the stages that can run; VT_STAGES when none can. */
 static uint32_t choose(state *st, vta_order order) {
     uint32_t ready[VT_STAGES], count = 0, best = 0;
+    if (order == VTA_ORDER_PROGRAM && in_program_order(st)) return st->stream->stage[st->earliest];
     for (uint32_t stage = 0; stage < VT_STAGES; stage++)
         if (st->next[stage] < st->stream->length[stage] && missing(st, stage) == VTA_TOKEN_QUEUES)
             ready[count++] = stage;
@@ -67,7 +78,7 @@ static void step(state *st, uint32_t stage) {
     const vta_insn *insn = &s->insns[index];
     for (int next = 0; next < 2; next++) {
         if (!(next ? insn->pop_next_dep : insn->pop_prev_dep)) continue;
-        vta_token_queue t = vt_token_popped(stage, next);
+        uint8_t t = st->takes[stage][next];
         uint32_t giver = st->pusher[t][st->popped[t]++];
         if (s->clocks) {
             vt_clock c = after(s, giver);
@@ -80,7 +91,7 @@ static void step(state *st, uint32_t stage) {
     }
     for (int next = 0; next < 2; next++) {
         if (!(next ? insn->push_next_dep : insn->push_prev_dep)) continue;
-        vta_token_queue t = vt_token_pushed(stage, next);
+        uint8_t t = st->gives[stage][next];
         st->pusher[t][st->pushed[t]++] = index;
     }
 }
@@ -159,6 +170,11 @@ vta_status vt_stream_schedule(vt_stream *stream, vta_order order, uint64_t seed,
         return vt_no_memory(diag);
     }
     for (int t = 0; t < VTA_TOKEN_QUEUES; t++) st.pusher[t] = pushers + (size_t)t * stream->count;
+    for (uint32_t stage = 0; stage < VT_STAGES; stage++)
+        for (int next = 0; next < 2; next++) {
+            st.takes[stage][next] = (uint8_t)vt_token_popped(stage, next);
+            st.gives[stage][next] = (uint8_t)vt_token_pushed(stage, next);
+        }
     vta_status status = schedule(&st, order, diag);
     vt_free(stream->allocator, pushers, bytes);
     return status;

@@ -76,7 +76,8 @@ static vta_status add(vt_stream *s, const vta_config *config, const uint8_t byte
     if (stage >= VT_STAGES)
         return vt_fail(diag, VTA_ILLEGAL, "instruction %u (%s): no stage runs this opcode with memory_type %u", index,
                        vt_insn_label(insn, label), insn->u.mem.memory_type);
-    VT_TRY(check_tokens(insn, index, stage, diag));
+    if (insn->pop_prev_dep | insn->pop_next_dep | insn->push_prev_dep | insn->push_next_dep)
+        VT_TRY(check_tokens(insn, index, stage, diag));
     s->stage[index] = (uint8_t)stage;
     s->position[index] = s->length[stage];
     s->queue[stage][s->length[stage]++] = index;

@@ -57,9 +57,10 @@ void vt_sim_clear_counters(vt_sim *sim) {
 /* Work is known before an instruction starts, so a bound costs nothing while it runs. */
 static vta_status spend(uint64_t *left, uint32_t most, uint32_t index, const vta_insn *insn, vta_diag *diag) {
     char label[24];
+    if (!most) return VTA_OK;
     uint64_t work = vt_exec_work(insn);
-    if (!most || work <= *left) {
-        *left -= most ? work : 0;
+    if (work <= *left) {
+        *left -= work;
         return VTA_OK;
     }
     return vt_fail(diag, VTA_TIMEOUT,
