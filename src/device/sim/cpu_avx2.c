@@ -95,10 +95,11 @@ static inline TILE_TARGET void transpose(const uint8_t *from, size_t stride, int
     }
 }
 
-static TILE_TARGET bool pack_wgt8(const uint8_t *from, uint32_t block_in, uint32_t block_out, int32_t *to) {
+static TILE_TARGET bool pack_wgt8(const uint8_t *from, uint32_t count, uint32_t block_in, uint32_t block_out,
+                                  int32_t *to) {
     if (block_in % 16 || block_out % 8) return false;
     uint32_t channels = block_out < 16 ? 8 : 16;
-    for (uint32_t o = 0; o < block_out; o += 8) {
+    for (uint32_t o = 0; o < count * block_out; o += 8) {
         int32_t *tile = to + (size_t)(o / channels) * channels * (block_in / 2) + o % channels;
         for (uint32_t i = 0; i < block_in; i += 16)
             transpose(from + (size_t)o * block_in + i, block_in, tile + (size_t)(i / 2) * channels, channels);

@@ -149,9 +149,10 @@ static inline __attribute__((always_inline)) TILE_TARGET __m512i transpose(const
     return sums;
 }
 
-static TILE_TARGET bool pack_wgt8(const uint8_t *from, uint32_t block_in, uint32_t block_out, int32_t *to) {
+static TILE_TARGET bool pack_wgt8(const uint8_t *from, uint32_t count, uint32_t block_in, uint32_t block_out,
+                                  int32_t *to) {
     if (block_in % 16 || block_out % 16) return false;
-    for (uint32_t o = 0; o < block_out; o += 16, to += 16) {
+    for (uint32_t o = 0; o < count * block_out; o += 16, to += 16) {
         __m512i sums = _mm512_setzero_si512();
         for (uint32_t i = 0; i < block_in; i += 16, to += 64)
             sums = transpose(from + (size_t)o * block_in + i, block_in, sums, to);

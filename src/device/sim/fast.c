@@ -37,7 +37,8 @@ static vta_status set_up(vt_machine *m, vt_fast *f, vta_diag *diag) {
     const vta_config *c = m->config;
     uint32_t widest = c->width[VTA_MEM_INP] > c->width[VTA_MEM_WGT] ? c->width[VTA_MEM_INP] : c->width[VTA_MEM_WGT];
     uint32_t log_group = widest <= 8 ? 2 : widest <= 16 ? 1 : 0;
-    f->channels = c->block_out < 16 ? c->block_out : 16;
+    f->channels = c->block_out < VT_TILE_CHANNELS ? c->block_out : VT_TILE_CHANNELS;
+    f->wgt_loads = 1;
     while (!(f->kernels = f->cpu->kernels(log2_of(f->channels), log_group, c->block_in >> log_group))) {
         if (log_group == 2)
             log_group = 1; /* no kernel for bytes: words of two hold them as well */

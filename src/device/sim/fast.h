@@ -22,6 +22,7 @@ extern const vt_engine vt_engine_fast;
 enum {
     VT_TILE_ROWS = 8, /* the most that any kernel takes */
     VT_TILE_COLUMNS = 2,
+    VT_TILE_CHANNELS = 16,
     VT_PLAN_DIMS = 8,
     VT_PLAN_STEPS = 512,
     VT_PLAN_ROWS = 512, /* at least the largest BATCH */
@@ -80,9 +81,9 @@ typedef struct vt_fast_cpu {
     /* For log2 of the channels (2, 3, 4), log2 of G (0, 1, 2) and BLOCK_IN / G words; NULL: has none. */
     const vt_tile_kernels *(*kernels)(uint32_t log_channels, uint32_t log_group, uint32_t words);
     /* From bytes to the layout for which kernels() has the largest G; NULL: pack.c's way, scalar by scalar. `count`
-     * scalars, an even number; pack_wgt8 takes one element, and returns false for a shape that it does not know. */
+     * scalars, an even number; pack_wgt8 takes `count` elements, and returns false for a shape that it does not know. */
     void (*pack_inp8)(const uint8_t *from, size_t count, int32_t *to);
-    bool (*pack_wgt8)(const uint8_t *from, uint32_t block_in, uint32_t block_out, int32_t *to);
+    bool (*pack_wgt8)(const uint8_t *from, uint32_t count, uint32_t block_in, uint32_t block_out, int32_t *to);
     /* `count` scalars, from the first to the last: op with an immediate, op with a source, which may overlap. */
     void (*alu_imm)(vta_alu_opcode opcode, int32_t *dst, int32_t imm, size_t count);
     void (*shift_and_clip)(int32_t *dst, int32_t shift, int32_t low, int32_t high, size_t count);
@@ -114,6 +115,11 @@ typedef struct vt_plan {
     vt_step steps[VT_PLAN_STEPS];
     vt_row rows[VT_PLAN_ROWS];
     vt_column columns[VT_PLAN_COLUMNS];
+    /* Biased kernels: what to take back of each column, for the weights from `corrected_wgt` on, as they were loaded up to
+     * `corrected_at`. */
+    int32_t corrections[VT_PLAN_COLUMNS * VT_TILE_CHANNELS];
+    int64_t corrected_wgt;
+    uint64_t corrected_at; /* 0: never */
 } vt_plan;
 
 /* The engine's state. */
@@ -131,6 +137,7 @@ typedef struct vt_fast {
     size_t inp_bytes, wgt_bytes;
     vt_plan plans[VT_PLANS];
     uint32_t oldest_plan; /* modulo VT_PLANS */
+    uint64_t wgt_loads;   /* how often weights changed, and once at the start */
 } vt_fast;
 
 void vt__fast_pack_inp(vt_machine *machine, uint32_t first, uint32_t count);

@@ -50,10 +50,11 @@ static void pack_weights(const vt_fast *f, const vta_config *c, const uint8_t *f
 void vt__fast_pack_wgt(vt_machine *machine, uint32_t first, uint32_t count) {
     const vta_config *c = machine->config;
     vt_fast *f = machine->engine_state;
+    f->wgt_loads++;
     bool bytes = f->bytes && c->width[VTA_MEM_WGT] == 8 && f->cpu->pack_wgt8;
-    for (uint32_t e = first; e < first + count; e++) {
-        const uint8_t *from = machine->wgt + (size_t)e * c->elem_bytes[VTA_MEM_WGT];
-        int32_t *to = f->wgt + (size_t)e * f->wgt_words;
-        if (!bytes || !f->cpu->pack_wgt8(from, c->block_in, c->block_out, to)) pack_weights(f, c, from, to);
-    }
+    const uint8_t *from = machine->wgt + (size_t)first * c->elem_bytes[VTA_MEM_WGT];
+    int32_t *to = f->wgt + (size_t)first * f->wgt_words;
+    if (bytes && f->cpu->pack_wgt8(from, count, c->block_in, c->block_out, to)) return;
+    for (uint32_t e = 0; e < count; e++, from += c->elem_bytes[VTA_MEM_WGT], to += f->wgt_words)
+        pack_weights(f, c, from, to);
 }

@@ -125,6 +125,7 @@ static void make(vt_plan *p, const vt_fast *f, const vta_config *c, const vt_loo
     add_dim(p,
             (vt_dim){l->iter_out, (int32_t)l->dst_factor_out, (int32_t)l->src_factor_out, (int32_t)l->wgt_factor_out});
     classify(p, f, c);
+    p->corrected_at = 0;
     p->made = true;
 }
 
@@ -137,7 +138,7 @@ static bool same_kind(const vt_loops *a, const vt_loops *b) {
 }
 
 /* The plan for these loops: a kept one, or a new one in the place of the oldest. */
-static const vt_plan *plan_of(vt_machine *m, const vt_loops *l) {
+static vt_plan *plan_of(vt_machine *m, const vt_loops *l) {
     vt_fast *f = m->engine_state;
     for (int i = 0; i < VT_PLANS; i++)
         if (f->plans[i].made && same_kind(&f->plans[i].of, l)) return &f->plans[i];
@@ -154,22 +155,30 @@ void vt__fast_forget_plans(vt_machine *machine) {
 /* The next of `blocks` blocks of nearly the same size, of `left` things. */
 static uint32_t share(uint32_t left, uint32_t blocks) { return (left + blocks - 1) / blocks; }
 
+/* Most instructions run again and again on weights that were loaded once. */
+static void sum_corrections(vt_plan *p, const vt_fast *f, const vt_tile_call *call, int64_t wgt) {
+    if (!f->kernels->sum_corrections || (p->corrected_at == f->wgt_loads && p->corrected_wgt == wgt)) return;
+    f->kernels->sum_corrections(call, p->column_count, p->corrections);
+    p->corrected_at = f->wgt_loads;
+    p->corrected_wgt = wgt;
+}
+
 /* All rows, columns and steps, from one triple of indices on. */
-static void call_kernels(vt_machine *m, const vt_plan *p, int64_t dst, int64_t src, int64_t wgt) {
+static void call_kernels(vt_machine *m, vt_plan *p, int64_t dst, int64_t src, int64_t wgt) {
     const vt_fast *f = m->engine_state;
     vt_tile_call call = {.acc = m->acc + dst * m->acc_lanes,
                          .inp = f->inp + src * f->inp_words,
                          .wgt = f->wgt + wgt * f->wgt_words,
+                         .columns = p->columns,
                          .steps = p->steps,
                          .step_count = p->step_count,
                          .words = f->words};
-    int32_t correction[VT_TILE_COLUMNS * 16] __attribute__((aligned(64)));
     uint32_t row_blocks = share(p->row_count, f->kernels->rows), rows, columns;
-    call.correction = correction;
+    sum_corrections(p, f, &call, wgt);
     for (uint32_t at = 0; at < p->column_count; at += columns) {
         columns = p->column_count - at < f->kernels->columns ? p->column_count - at : f->kernels->columns;
         call.columns = p->columns + at;
-        if (f->kernels->sum_corrections) f->kernels->sum_corrections(&call, columns, correction);
+        call.correction = p->corrections + (size_t)at * f->channels;
         for (uint32_t b = 0, r = 0; b < row_blocks; b++, r += rows) {
             rows = share(p->row_count - r, row_blocks - b);
             call.rows = p->rows + r;
@@ -178,7 +187,7 @@ static void call_kernels(vt_machine *m, const vt_plan *p, int64_t dst, int64_t s
     }
 }
 
-static void run_loops(vt_machine *m, const vt_plan *p, uint32_t depth, int64_t dst, int64_t src, int64_t wgt) {
+static void run_loops(vt_machine *m, vt_plan *p, uint32_t depth, int64_t dst, int64_t src, int64_t wgt) {
     if (depth == p->loop_count) {
         call_kernels(m, p, dst, src, wgt);
         return;
@@ -189,7 +198,7 @@ static void run_loops(vt_machine *m, const vt_plan *p, uint32_t depth, int64_t d
 }
 
 void vt__fast_gemm(vt_machine *machine, const vt_loops *l) {
-    const vt_plan *p = plan_of(machine, l);
+    vt_plan *p = plan_of(machine, l);
     for (uint32_t i = 0; i < p->base_count; i++) {
         const vta_uop *u = p->bases + (size_t)i * p->stride;
         run_loops(machine, p, 0, (int64_t)l->dst0 + u->dst, (int64_t)l->src0 + u->src, (int64_t)l->wgt0 + u->wgt);
