@@ -133,7 +133,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 10; i++) {
         const conv_shape *s = &conv_resnet18[i];
         layer *l = &layers[i + 1];
-        *l = (layer){.name = s->name, .file = "bench/kernels/conv_layer.te"};
+        *l = (layer){.name = s->name, .file = conv_kernel_file(s)};
         conv_kernel_params(s, l->params, sizeof l->params);
     }
     vta_config *config = vta_config_default();

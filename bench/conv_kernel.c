@@ -21,10 +21,10 @@ typedef struct layer {
 } layer;
 
 /* A round of one of two virtual threads: output-channel blocks, output rows, input-channel blocks. The threads share
- * the output channels or the rows. */
+ * the output channels or the rows. Weights are loaded in each round, or kept on chip for all rows. */
 typedef struct blocking {
     unsigned oc, rows, ic;
-    bool share_rows;
+    bool share_rows, keep_weights;
 } blocking;
 
 static unsigned out_size(const conv_shape *s) { return (s->height + 2 * s->pad - s->kernel) / s->stride + 1; }
@@ -36,7 +36,8 @@ static bool fits(const conv_shape *s, blocking b) {
     if (s->in / 16 % b.ic || s->out / 16 % (b.share_rows ? b.oc : 2 * b.oc) ||
         out % (b.share_rows ? 2 * b.rows : b.rows))
         return false;
-    return b.ic * patch <= 1024 && b.oc * b.ic * kk <= 512 && b.oc * b.rows * out <= 1024 && b.ic * kk * out <= 2048;
+    unsigned weights = b.oc * (b.keep_weights ? s->in / 16 : b.ic) * kk;
+    return b.ic * patch <= 1024 && weights <= 512 && b.oc * b.rows * out <= 1024 && b.ic * kk * out <= 2048;
 }
 
 /* Roughly what the rounds of a run cost beside the products: bytes copied and laid out anew, accumulators touched,
@@ -45,22 +46,28 @@ static double cost_of(const conv_shape *s, blocking b) {
     unsigned out = out_size(s), kk = s->kernel * s->kernel;
     double patch = ((b.rows - 1) * s->stride + s->kernel) * (s->width + 2 * s->pad);
     double rounds = (double)(s->out / 16 / b.oc) * (out / b.rows) * (s->in / 16 / b.ic);
-    return rounds * (b.ic * patch * 96 + b.oc * b.ic * kk * 2048 + b.oc * b.rows * out * 128 + 20000);
+    double weights = (double)b.oc * b.ic * kk * rounds;
+    if (b.keep_weights) weights /= out / b.rows / (b.share_rows ? 2.0 : 1.0);
+    return rounds * (b.ic * patch * 96 + b.oc * b.rows * out * 128 + 30000) + weights * 2048;
 }
 
 static blocking best_blocking(const conv_shape *s) {
-    blocking best = {1, 1, 1, false};
+    blocking best = {1, 1, 1, false, false};
     double least = cost_of(s, best);
     for (unsigned oc = 1; oc <= s->out / 16; oc++)
         for (unsigned rows = 1; rows <= out_size(s); rows++)
             for (unsigned ic = 1; ic <= s->in / 16; ic++)
-                for (int share_rows = 0; share_rows < 2; share_rows++) {
-                    blocking b = {oc, rows, ic, share_rows};
+                for (int way = 0; way < 4; way++) {
+                    blocking b = {oc, rows, ic, way & 1, way >> 1};
                     if (!fits(s, b) || cost_of(s, b) >= least) continue;
                     least = cost_of(s, b);
                     best = b;
                 }
     return best;
+}
+
+const char *conv_kernel_file(const conv_shape *s) {
+    return best_blocking(s).keep_weights ? "bench/kernels/conv_layer_kept.te" : "bench/kernels/conv_layer.te";
 }
 
 void conv_kernel_params(const conv_shape *s, char *text, size_t room) {
@@ -72,10 +79,10 @@ void conv_kernel_params(const conv_shape *s, char *text, size_t room) {
              b.share_rows ? 1 : 2, b.share_rows ? 2 : 1);
 }
 
-static vta_status compile(layer *l, const char *params, const vta_config *config) {
+static vta_status compile(layer *l, const char *file, const char *params, const vta_config *config) {
     vtac_lower_options options = {.config = config};
     vtac_build_func f = {0};
-    vta_status status = vtac_kernel_load("bench/kernels/conv_layer.te", params, config, NULL, l->diag, &l->kernel);
+    vta_status status = vtac_kernel_load(file, params, config, NULL, l->diag, &l->kernel);
     if (status != VTA_OK) return status;
     status = vtac_kernel_lower(l->kernel, &options, &f.func);
     if (status != VTA_OK) {
@@ -125,8 +132,8 @@ static int call(void *arg) {
     return vta_function_call_tensors(l->function, l->tensors, ARGUMENTS, l->diag) == VTA_OK;
 }
 
-static double time_layer(layer *l, const char *params, const vta_config *config) {
-    if (compile(l, params, config) != VTA_OK || check(l) != VTA_OK) return -1;
+static double time_layer(layer *l, const char *file, const char *params, const vta_config *config) {
+    if (compile(l, file, params, config) != VTA_OK || check(l) != VTA_OK) return -1;
     for (size_t i = 0; i < ARGUMENTS; i++)
         if (make_array(l, i) != VTA_OK) return -1;
     return best_seconds(call, l);
@@ -140,7 +147,7 @@ double conv_kernel_seconds(const vta_config *config, const conv_shape *shape) {
     conv_kernel_params(shape, params, sizeof params);
     if (vta_runtime_create(config, "sim", NULL, NULL, l.diag, &runtime) == VTA_OK) {
         vta_runtime_use(runtime);
-        seconds = time_layer(&l, params, config);
+        seconds = time_layer(&l, conv_kernel_file(shape), params, config);
         for (size_t i = 0; i < ARGUMENTS; i++) vta_array_free(l.arrays[i]);
         vta_runtime_use(NULL);
         vta_runtime_destroy(runtime);

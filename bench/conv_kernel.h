@@ -1,4 +1,5 @@
-/* Convolutions as our compiler makes them: bench/kernels/conv_layer.te with the blocking of the layer's size. */
+/* Convolutions as our compiler makes them: bench/kernels/conv_layer.te, or conv_layer_kept.te where the weights of a block
+ * of output channels fit on the chip, with the blocking of the layer's size. */
 #ifndef CONV_KERNEL_H
 #define CONV_KERNEL_H
 
@@ -6,6 +7,7 @@
 
 #include "conv_stream.h"
 
+const char *conv_kernel_file(const conv_shape *shape);
 /* The --param text of a layer; out channels in blocks that fit the default buffers. */
 void conv_kernel_params(const conv_shape *shape, char *text, size_t room);
 /* Seconds of one call of the compiled layer on the driver `sim`: the runtime's calls, encoding and the device's run.
