@@ -279,6 +279,15 @@ static const vt_stmt *sram_to_the_end(void) {
     l.sram = num(2048 - 64);
     return loads(l, VTA_STAGE_LOAD);
 }
+/* At `from`, less twice a rest of 0 to 6: known as an interval only. */
+static const vt_stmt *sram_below(int64_t from) {
+    const vt_var *i = var("i");
+    load l = whole(t.inp, VTA_MEM_INP);
+    l.sram = vt_add(C, num(from), vt_mul(C, vt_floormod(C, vt_mul(C, i, num(5)), num(7)), num(-2)));
+    return loop(i, 7, loads(l, VTA_STAGE_LOAD));
+}
+static const vt_stmt *sram_from_12(void) { return sram_below(12); }
+static const vt_stmt *sram_from_11(void) { return sram_below(11); }
 static const vt_stmt *store_from_before(void) {
     return only(VTA_STAGE_STORE, store_at(num(-1), t.out, num(0), num(4)));
 }
@@ -370,6 +379,8 @@ static const verify_case cases[] = {
     {guarded_rows, NULL, NULL},
     {sram_beyond, "sram", "ends past the end of the memory"},
     {sram_to_the_end, NULL, NULL},
+    {sram_from_12, NULL, NULL},
+    {sram_from_11, "sram", "negative at i = 4"},
     {store_from_before, "sram", "negative"},
     {store_to_the_end, NULL, NULL},
     {store_behind, "dram", "past the end of the tensor at i = 3, j = 3"},

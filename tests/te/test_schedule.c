@@ -238,6 +238,18 @@ static void cache_writes(void **state) {
     te_context_destroy(f.c);
 }
 
+static void cache_writes_after_every_axis_was_split(void **state) {
+    (void)state;
+    fixture f = make();
+    te_compute_inline(te_schedule_stage(f.s, f.b));
+    te_stage *st = te_schedule_stage(f.s, f.d);
+    for (size_t i = 0; i < 2; i++) te_split(st, te_stage_axis(st, i), 4, NULL, NULL);
+    assert_int_equal(te_tensor_ndim(te_cache_write(f.s, f.d, "acc")), 4);
+    assert_nest(&f, "= ((a[(i.inner.c + (i.outer.c*4)), (j.inner.c + (j.outer.c*4))] + 1)*2)");
+    assert_nest(&f, "d[i, j] = d.local.acc_buffer[floordiv(i, 4), floormod(i, 4), floordiv(j, 4), floormod(j, 4)]");
+    te_context_destroy(f.c);
+}
+
 /* Two stages that read one input, one of them through the other: the copy is read by both. */
 static void cache_read_of_shared_input(void **state) {
     (void)state;
@@ -342,6 +354,7 @@ int main(void) {
         cmocka_unit_test(fused_and_thread),
         cmocka_unit_test(cache_reads),
         cmocka_unit_test(cache_writes),
+        cmocka_unit_test(cache_writes_after_every_axis_was_split),
         cmocka_unit_test(cache_read_of_shared_input),
         cmocka_unit_test(arguments),
         cmocka_unit_test(own_intrinsic),
