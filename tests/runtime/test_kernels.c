@@ -1,0 +1,113 @@
+/* The micro-kernel cache: what is recorded once, what is evicted, and what comes back. */
+#include "runtime/runtime_test.h"
+
+static void test_kernels_are_recorded_once(void **state) {
+    (void)state;
+    vta_runtime *runtime = use("", NULL);
+    VTACommandHandle cmd = VTATLSCommandHandle();
+    void *site = NULL, *other = NULL;
+    recorded = 0;
+    for (int round = 0; round < 3; round++)
+        for (int32_t value = -2; value <= 2; value++) push_alu(&site, value);
+    assert_int_equal(recorded, 5);
+    push_alu(&other, 1);
+    assert_int_equal(recorded, 6);
+    VTASynchronize(cmd, 0);
+    vta_counters c = vta_runtime_counters(NULL);
+    assert_int_equal(c.uop_cache_misses, 6);
+    assert_int_equal(c.uop_cache_hits, 10);
+    assert_int_equal(c.uop_load_nbytes, 6 * 4);
+    /* After a device run nothing is resident, but what was recorded stays. */
+    push_alu(&site, 1);
+    VTASynchronize(cmd, 0);
+    c = vta_runtime_counters(NULL);
+    assert_int_equal(recorded, 6);
+    assert_int_equal(c.uop_cache_misses, 7);
+    assert_int_equal(c.runs, 2);
+    vta_runtime_clear_counters(NULL);
+    assert_int_equal(vta_runtime_counters(NULL).uop_cache_misses, 0);
+    no_error(cmd);
+    vta_runtime_destroy(runtime);
+}
+
+/* The uop buffer of 64 micro-ops: placing starts again at 0 and evicts what it overwrites, no more. */
+static void test_eviction(void **state) {
+    (void)state;
+    vta_runtime *runtime = use("LOG_UOP_BUFF_SIZE=8", NULL);
+    VTACommandHandle cmd = VTATLSCommandHandle();
+    void *site = NULL;
+    const struct {
+        int32_t size;
+        uint64_t misses, evictions;
+    } steps[] = {
+        {30, 1, 0}, {20, 2, 0}, {14, 3, 0}, /* 0..29, 30..49, 50..63: full */
+        {20, 3, 0}, {30, 3, 0},             /* all resident */
+        {10, 4, 1},                         /* 0..9 evicts 30 */
+        {20, 4, 1}, {14, 4, 1},             /* still there */
+        {30, 5, 2},                         /* 10..39 evicts 20 */
+        {14, 5, 2}, {10, 5, 2},             /* still there */
+        {25, 6, 4},                         /* does not fit behind 39: 0..24 evicts 10 and 30 */
+        {64, 7, 6},                         /* the whole buffer evicts 25 and 14 */
+        {64, 7, 6}, {10, 8, 7},
+    };
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) push_reset(&site, steps[i].size);
+    VTASynchronize(cmd, 0);
+    no_error(cmd);
+    vta_counters c = vta_runtime_counters(NULL);
+    assert_int_equal(c.uop_cache_misses, 8);
+    assert_int_equal(c.uop_cache_evictions, 7);
+    vta_runtime_clear_counters(NULL);
+    /* Step by step, in runs that end after each step. */
+    for (size_t last = 0; last < sizeof steps / sizeof *steps; last++) {
+        vta_runtime_clear_counters(NULL);
+        for (size_t i = 0; i <= last; i++) push_reset(&site, steps[i].size);
+        VTASynchronize(cmd, 0);
+        c = vta_runtime_counters(NULL);
+        assert_int_equal(c.uop_cache_misses, steps[last].misses);
+        assert_int_equal(c.uop_cache_evictions, steps[last].evictions);
+        assert_int_equal(c.uop_cache_hits, last + 1 - steps[last].misses);
+    }
+    no_error(cmd);
+    vta_runtime_destroy(runtime);
+}
+
+/* Kernels that evict each other still run the right micro-ops: those of one bit each set that bit's element. */
+static int mark_element(void *signature) {
+    int32_t element;
+    memcpy(&element, signature, sizeof element);
+    /* 40 micro-ops, so that two kernels do not fit: all on other elements but the first. */
+    for (uint32_t i = 0; i < 40; i++) {
+        uint32_t dst = i ? 100 + i : (uint32_t)element;
+        VTAUopPush(1, 0, dst, dst, 0, VTA_ALU_ADD, 1, 1);
+    }
+    return 0;
+}
+
+static void test_evicted_kernels_come_back(void **state) {
+    (void)state;
+    vta_runtime *runtime = use("LOG_UOP_BUFF_SIZE=8", NULL);
+    VTACommandHandle cmd = VTATLSCommandHandle();
+    void *site = NULL, *zeros = VTABufferAlloc(64 * 8), *out = VTABufferAlloc(16 * 8);
+    VTALoadBuffer2D(cmd, zeros, 0, 8, 1, 8, 0, 0, 0, 0, 0, VTA_MEM_ACC);
+    for (int round = 0; round < 3; round++)
+        for (int32_t e = 0; e < 8; e++)
+            for (int32_t times = 0; times <= e; times++) VTAPushALUOp(&site, mark_element, &e, sizeof e);
+    VTADepPush(cmd, 2, 3);
+    VTADepPop(cmd, 2, 3);
+    VTAStoreBuffer2D(cmd, 0, VTA_MEM_OUT, out, 0, 8, 1, 8);
+    VTASynchronize(cmd, 0);
+    no_error(cmd);
+    int8_t result[16 * 8];
+    VTABufferCopy(out, 0, result, 0, sizeof result, 2);
+    for (int e = 0; e < 8; e++) assert_int_equal(result[16 * e], 3 * (e + 1));
+    vta_runtime_destroy(runtime);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kernels_are_recorded_once),
+        cmocka_unit_test(test_eviction),
+        cmocka_unit_test(test_evicted_kernels_come_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,83 @@
+/* Memory that runs out anywhere. */
+#include "runtime/runtime_test.h"
+
+typedef struct failing {
+    long left; /* allocations until the one that fails; later ones work again */
+    long live;
+    bool failed;
+} failing;
+
+static void *failing_resize(void *ctx, void *p, size_t old_size, size_t new_size) {
+    failing *f = ctx;
+    (void)old_size;
+    if (!new_size) {
+        f->live -= p != NULL;
+        free(p);
+        return NULL;
+    }
+    if (f->left-- == 0) {
+        f->failed = true;
+        return NULL;
+    }
+    f->live += p == NULL;
+    return realloc(p, new_size);
+}
+
+/* A small program; every call that fails leaves an error. */
+static bool small_program(void **site) {
+    VTACommandHandle cmd = VTATLSCommandHandle();
+    if (!cmd) {
+        bool told = vta_last_error(NULL) != NULL;
+        assert_true(told);
+        vta_clear_error(NULL);
+        return false;
+    }
+    void *acc = VTABufferAlloc(256), *out = VTABufferAlloc(64);
+    VTALoadBuffer2D(cmd, acc, 0, 4, 1, 4, 0, 0, 0, 0, 0, VTA_MEM_ACC);
+    for (int32_t i = 0; i < 20; i++) push_alu(site, i % 10);
+    VTADepPush(cmd, 2, 3);
+    VTADepPop(cmd, 2, 3);
+    VTAStoreBuffer2D(cmd, 0, VTA_MEM_OUT, out, 0, 4, 1, 4);
+    VTASynchronize(cmd, 0);
+    bool good = vta_last_error(cmd) == NULL;
+    vta_clear_error(cmd);
+    if (acc) VTABufferFree(acc);
+    if (out) VTABufferFree(out);
+    return good;
+}
+
+static void test_out_of_memory_anywhere(void **state) {
+    (void)state;
+    vta_config *config = vta_config_default();
+    long n = 0;
+    for (bool failed = true; failed; n++) {
+        failing f = {.left = n};
+        vta_allocator allocator = {failing_resize, &f};
+        vta_runtime *runtime;
+        void *site = NULL;
+        vta_status status = vta_runtime_create(config, "sim", NULL, &allocator, NULL, &runtime);
+        if (status != VTA_OK) {
+            assert_true(f.failed);
+            assert_null(runtime);
+        } else {
+            vta_runtime_use(runtime);
+            bool good = small_program(&site);
+            assert_true(good || f.failed);
+            f.left = -1;
+            assert_true(small_program(&site)); /* the handle works again */
+            vta_runtime_destroy(runtime);
+        }
+        assert_int_equal(f.live, 0);
+        failed = f.failed;
+    }
+    print_message("%ld allocations\n", n);
+    assert_true(n > 20);
+    vta_config_release(config);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_out_of_memory_anywhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

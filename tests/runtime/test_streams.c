@@ -1,0 +1,192 @@
+/* Streams: early runs, tokens across runs, serial mode, bounds of a run. */
+#include "runtime/runtime_test.h"
+
+/* Transfers of 1024 bytes: 64 instructions a run. Tokens on their way and pops that wait cross the borders. */
+static void test_early_runs(void **state) {
+    (void)state;
+    vta_runtime_options options = {.max_transfer = 1024};
+    vta_runtime *runtime = use("", &options);
+    VTACommandHandle cmd = VTATLSCommandHandle();
+    enum { TILES = 500 };
+    static int32_t acc[TILES * 16];
+    static int8_t out[TILES * 16];
+    for (size_t i = 0; i < TILES * 16; i++) acc[i] = (int32_t)(i / 16 % 100);
+    void *from = VTABufferAlloc(sizeof acc), *to = VTABufferAlloc(sizeof out), *site = NULL;
+    VTABufferCopy(acc, 0, from, 0, sizeof acc, 1);
+    add_count = 1;
+    VTADepPush(cmd, 3, 2);
+    for (uint32_t tile = 0; tile < TILES; tile++) {
+        VTADepPop(cmd, 3, 2);
+        VTALoadBuffer2D(cmd, from, tile, 1, 1, 1, 0, 0, 0, 0, 0, VTA_MEM_ACC);
+        push_alu(&site, 5);
+        VTADepPush(cmd, 2, 3);
+        VTADepPop(cmd, 2, 3);
+        VTAStoreBuffer2D(cmd, 0, VTA_MEM_OUT, to, tile, 1, 1, 1);
+        VTADepPush(cmd, 3, 2);
+        no_error(cmd);
+    }
+    VTADepPop(cmd, 3, 2);
+    VTASynchronize(cmd, 0);
+    no_error(cmd);
+    add_count = 4;
+    assert_true(vta_runtime_counters(NULL).runs > TILES * 3 / 64);
+    VTABufferCopy(to, 0, out, 0, sizeof out, 2);
+    for (size_t i = 0; i < TILES * 16; i++) assert_int_equal(out[i], i / 16 % 100 + 5);
+    vta_runtime_destroy(runtime);
+}
+
+static bool found(const char *words) {
+    char *json = vta_runtime_findings_to_json(NULL);
+    assert_non_null(json);
+    bool has = strstr(json, words) != NULL;
+    vta_string_free(json);
+    return has;
+}
+
+/* What one stream left on chip is there for its next part when it was cut, and for no other stream. */
+static void test_checks_know_where_a_stream_was_cut(void **state) {
+    (void)state;
+    vta_runtime_options options = {.max_transfer = 1024, .device = &(vta_device_options){.check = true}};
+    vta_runtime *runtime = use("", &options);
+    VTACommandHandle cmd = VTATLSCommandHandle();
+    void *from = VTABufferAlloc(4 * 64), *to = VTABufferAlloc(4 * 16), *site = NULL;
+    VTALoadBuffer2D(cmd, from, 0, 4, 1, 4, 0, 0, 0, 0, 0, VTA_MEM_ACC);
+    for (int i = 0; i < 200; i++) push_alu(&site, 5);
+    VTADepPush(cmd, 2, 3);
+    VTADepPop(cmd, 2, 3);
+    VTAStoreBuffer2D(cmd, 0, VTA_MEM_OUT, to, 0, 4, 1, 4);
+    VTASynchronize(cmd, 0);
+    no_error(cmd);
+    assert_true(vta_runtime_counters(NULL).runs > 3);
+    assert_true(found("\"races\": [], \"unwritten\": []"));
+    assert_true(found("\"kind\": \"earlier-run\", "));
+    vta_runtime_clear_counters(NULL);
+    push_alu(&site, 5);
+    VTASynchronize(cmd, 0);
+    assert_true(error_has(cmd, "reads acc[0..3], where no instruction of this run has written before it"));
+    assert_true(found("\"kind\": \"unwritten\", \"run\": 0"));
+    assert_false(found("\"kind\": \"earlier-run\""));
+    vta_runtime_destroy(runtime);
+}
+
+/* The recorded blocked matrix multiply pops its last token after the synchronize. */
+static void test_tokens_cross_a_synchronize(void **state) {
+    (void)state;
+    vta_runtime *runtime = use("", NULL);
+    VTACommandHandle cmd = VTATLSCommandHandle();
+    void *site = NULL;
+    for (int round = 0; round < 3; round++) {
+        VTADepPush(cmd, 3, 2);
+        VTADepPop(cmd, 3, 2);
+        push_alu(&site, 1);
+        VTADepPush(cmd, 3, 2);
+        VTASynchronize(cmd, 0);
+        VTADepPop(cmd, 3, 2);
+    }
+    VTASynchronize(cmd, 0);
+    no_error(cmd);
+    VTADepPop(cmd, 3, 2); /* but only once */
+    push_alu(&site, 1);
+    VTASynchronize(cmd, 0);
+    assert_true(error_has(cmd, "VTADepPop(3, 2)"));
+
+    /* A dropped stream's tokens serve the pops right behind it, and not the next kernel's. */
+    VTADepPush(cmd, 3, 2);
+    VTADepPush(cmd, 1, 3);
+    VTASynchronize(cmd, 0);
+    assert_true(error_has(cmd, "VTADepPush"));
+    VTADepPop(cmd, 3, 2);
+    VTASynchronize(cmd, 0);
+    no_error(cmd);
+    VTADepPush(cmd, 3, 2);
+    VTADepPush(cmd, 1, 3);
+    VTASynchronize(cmd, 0);
+    assert_true(error_has(cmd, "VTADepPush"));
+    push_alu(&site, 1);
+    VTADepPop(cmd, 3, 2);
+    VTASynchronize(cmd, 0);
+    assert_true(error_has(cmd, "VTADepPop(3, 2)"));
+    vta_runtime_destroy(runtime);
+}
+
+/* A race on purpose: the load of the next operand does not wait for the GEMM that reads the last one. */
+static void racy_program(VTACommandHandle cmd, void *acc, void *out) {
+    static void *site;
+    for (int i = 0; i < 8; i++) {
+        VTALoadBuffer2D(cmd, acc, 0, 4, 1, 4, 0, 0, 0, 0, 0, VTA_MEM_ACC);
+        push_alu(&site, 1);
+        VTAStoreBuffer2D(cmd, 0, VTA_MEM_OUT, out, 0, 4, 1, 4);
+        VTALoadBuffer2D(cmd, out, 0, 4, 1, 4, 0, 0, 0, 0, 0, VTA_MEM_INP);
+    }
+    VTASynchronize(cmd, 0);
+}
+
+static void test_force_serial(void **state) {
+    (void)state;
+    vta_runtime_options options = {.device = &(vta_device_options){.check = true}};
+    vta_runtime *runtime = use("", &options);
+    VTACommandHandle cmd = VTATLSCommandHandle();
+    void *acc = VTABufferAlloc(256), *out = VTABufferAlloc(64);
+    racy_program(cmd, acc, out);
+    assert_true(error_has(cmd, "VTASynchronize("));
+    VTASetDebugMode(cmd, VTA_DEBUG_FORCE_SERIAL);
+    racy_program(cmd, acc, out);
+    no_error(cmd);
+    /* Whatever order the tokens leave open, there is only one. */
+    for (uint32_t order = VTA_ORDER_PROGRAM; order <= VTA_ORDER_STORE_LATE; order++) {
+        vta_device_options device = {.check = true, .order = order, .seed = 5};
+        assert_int_equal(vta_runtime_set_device_options(NULL, &device, NULL), VTA_OK);
+        racy_program(cmd, acc, out);
+        no_error(cmd);
+    }
+    VTADepPop(cmd, 1, 2); /* tokens of the caller's do not matter in this mode */
+    racy_program(cmd, acc, out);
+    no_error(cmd);
+    int8_t result[64];
+    VTABufferCopy(out, 0, result, 0, sizeof result, 2);
+    for (size_t i = 0; i < sizeof result; i++) assert_int_equal(result[i], 1);
+    vta_runtime_destroy(runtime);
+}
+
+/* Compiled kernels name a number of cycles that means something on a board; it is no bound on a simulator without a
+ * clock, where max_work is. */
+static void test_waiting(void **state) {
+    (void)state;
+    static void *site;
+    add_count = 1000;
+    vta_runtime *runtime = use("", NULL);
+    push_alu(&site, 1);
+    VTASynchronize(VTATLSCommandHandle(), 10);
+    no_error(VTATLSCommandHandle());
+    vta_runtime_destroy(runtime);
+    vta_runtime_options options = {.max_work = 999};
+    runtime = use("", &options);
+    push_alu(&site, 1);
+    VTASynchronize(VTATLSCommandHandle(), 100000);
+    assert_true(error_has(VTATLSCommandHandle(), "VTASynchronize("));
+    vta_runtime_destroy(runtime);
+    vta_config *config = vta_config_default();
+    assert_int_equal(vta_runtime_create(config, "tsim", NULL, NULL, NULL, &runtime), VTA_OK);
+    vta_runtime_use(runtime);
+    push_alu(&site, 1);
+    VTASynchronize(VTATLSCommandHandle(), 10);
+    assert_true(error_has(VTATLSCommandHandle(), "VTASynchronize("));
+    push_alu(&site, 1);
+    VTASynchronize(VTATLSCommandHandle(), 100000);
+    no_error(VTATLSCommandHandle());
+    assert_true(vta_runtime_counters(NULL).cycles > 1000);
+    vta_runtime_destroy(runtime);
+    vta_config_release(config);
+    add_count = 4;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_early_runs),
+        cmocka_unit_test(test_checks_know_where_a_stream_was_cut),
+        cmocka_unit_test(test_tokens_cross_a_synchronize),
+        cmocka_unit_test(test_force_serial),
+        cmocka_unit_test(test_waiting),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
