@@ -3,7 +3,8 @@
  * zeros cost nothing.
  *
  * The marked statement is the loop over the element's axes around one store of acc + select(condition, data * kernel,
- * 0) (or without the select); in the initialization, around a store of zero. */
+ * 0) (or without the select); in the initialization, around a store of zero. The conditions of splits that do not divide
+ * stand around the store, and then around the GEMM. */
 #include <string.h>
 
 #include "target/vta/vta.h"
@@ -21,6 +22,14 @@ static const vt_stmt *find_store(const vt_stmt *s) {
         if (!body) return s->kind == VT_S_PSTORE ? s : NULL;
         s = body;
     }
+}
+
+/* The statement under the conditions around that store. */
+static const vt_stmt *under_conditions(vt_ctx *ctx, const vt_stmt *marked, const vt_stmt *s) {
+    const vt_stmt *body = marked->kind == VT_S_IF ? marked->u.branch.then_case : vt_stmt_body(marked);
+    if (!body) return s;
+    s = under_conditions(ctx, body, s);
+    return marked->kind == VT_S_IF ? vt_s_if(ctx, marked->u.branch.condition, s, NULL) : s;
 }
 
 /* Loads and the first selection of a value, in the order of TVM's walk (operands before their user). */
@@ -116,7 +125,7 @@ static bool find_lost(void *user, const vt_stmt *s) {
 }
 
 static const vt_stmt *replace_checked(skip *st, const vt_stmt *s) {
-    lost l = {.replacement = replace_gemm(st, s)};
+    lost l = {.replacement = under_conditions(st->m.ctx, s->u.attr.body, replace_gemm(st, s))};
     vt_stmt_walk(s->u.attr.body, NULL, find_lost, &l);
     if (!l.var) return l.replacement;
     vt_raise(
