@@ -182,8 +182,16 @@ static bool loads_src(inplace *st, const vt_expr *e) {
 
 static bool is_shift(const vt_expr *e) { return vt_is_call(e, VT_OP_SHIFT_LEFT) || vt_is_call(e, VT_OP_SHIFT_RIGHT); }
 
+static bool is_load_from(const inplace *st, const vt_expr *e) {
+    return e->kind == VT_E_LOAD && e->u.buffer->data == st->src;
+}
+
 static void inplace_expr(vt_visitor *v, const vt_expr *e) {
     inplace *st = (inplace *)v;
+    /* What does not change must be what is there already. */
+    if (st->accumulates && e->kind == VT_E_SELECT && loads_src(st, e) && !is_load_from(st, e->a[1]) &&
+        !is_load_from(st, e->a[2]))
+        fail(st);
     if (st->accumulates && is_shift(e) && loads_src(st, e->a[1]) && !loads_src(st, e->a[0])) fail(st);
     if (e->kind == VT_E_VAR && (e == st->dst || e == st->src)) fail(st);
     if (e->kind == VT_E_LOAD) {

@@ -300,7 +300,11 @@ static void alu_without_the_operation(void **state) {
                  {"x_buf[...] - x_buf[i0, 3 - i1, i2, i3]", "no subtraction of tensors"},
                  {"x_buf[...] + 40000", "does not fit the instruction's 16 bits"},
                  {"int32(int8(x_buf[...]))", "without casts"},
-                 {"1 << x_buf[...]", "shifts to the left by constants only"}};
+                 {"1 << x_buf[...]", "shifts to the left by constants only"},
+                 {"select(i0 < 2, x_buf[...] + 1, x_buf[...] * 3)", "of a selection one side must be an element"},
+                 {"select(i0 < 2, x_buf[...], x_buf[i0, 3 - i1, i2, i3])", "of a selection one side must be an element"},
+                 {"select(i0 < 2, x_buf[...] + 1, x_buf[i0, 3 - i1, i2, i3])", "but is not what"},
+                 {"select(i3 < 2, x_buf[...] + 1, x_buf[...])", "for all scalars of an element or for none"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         program p = start();
         chain k = build_chain(&p, 4, 4, cases[i].body);

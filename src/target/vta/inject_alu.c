@@ -5,19 +5,25 @@
  * the result before: a GEMM that resets, then an addition.
  *
  * The innermost loops run over the scalars of an element and disappear; the others merge where their strides allow it.
- * The two outermost of what is left are the hardware's loops, further ones repeat the micro-op in the kernel. */
+ * The two outermost of what is left are the hardware's loops, further ones repeat the micro-op in the kernel.
+ *
+ * select(condition, x op y, x) leaves x as it is where the condition does not hold: loops that the condition depends on
+ * repeat the micro-op, under the condition, or are loops around kernels where a kernel would have no micro-op at all.
+ */
 #include <string.h>
 
 #include "arith/linear.h"
 #include "config/field_bits.h"
 #include "ir/print.h"
 #include "target/vta/copy.h"
+#include "target/vta/uop_nest.h"
 
 /* What one statement computes; without a second operand it is a copy. */
 typedef struct alu_op {
     vta_alu_opcode opcode;
     bool commutes;
     const vt_expr *lhs, *rhs;
+    const vt_expr *condition; /* NULL: always; else the result stays lhs where it does not hold */
 } alu_op;
 
 /* The loops around one store. */
@@ -42,11 +48,13 @@ typedef struct uop {
     vta_alu_opcode opcode;
     const vt_expr *imm;        /* NULL: the source is the other operand */
     const vt_expr *const *src; /* like nest.dst */
+    const vt_expr *condition;  /* NULL: always */
 } uop;
 
 /* A level of the nest in elements. */
 typedef struct level {
     const vt_expr *extent, *dst, *src;
+    const vt_var *var; /* of the loop that it was, if a condition depends on it */
 } level;
 
 typedef struct alu {
@@ -54,6 +62,7 @@ typedef struct alu {
     vt_lowering *l;
     vt_analyzer *a;
     const vt_iter *axis;
+    vt_around around;
 } alu;
 
 static _Noreturn void refuse(alu *st, const vt_stmt *stmt, const char *why) {
@@ -100,19 +109,40 @@ static const char *matched_names(vt_ctx *ctx) {
     return text;
 }
 
+static alu_op match_op(alu *st, const vt_stmt *stmt, const vt_expr *value);
+
+/* Either side may be the operand that stays; the other one is the operation, with that operand first. */
+static alu_op match_select(alu *st, const vt_stmt *stmt, const vt_expr *value) {
+    vt_ctx *ctx = st->m.ctx;
+    bool negated = value->a[1]->kind == VT_E_LOAD;
+    const vt_expr *stays = value->a[negated ? 1 : 2], *works = value->a[negated ? 2 : 1];
+    if (stays->kind != VT_E_LOAD || works->kind == VT_E_LOAD || works->kind == VT_E_SELECT)
+        refuse(st, stmt, "of a selection one side must be an element of a tensor, and the other an operation on it");
+    alu_op op = match_op(st, stmt, works);
+    if (op.commutes && op.rhs && vt_expr_equal(op.rhs, stays)) op.rhs = op.lhs, op.lhs = stays;
+    if (!op.rhs || !vt_expr_equal(op.lhs, stays))
+        refuse(st, stmt,
+               vt_new_format(ctx, "%s stays where a condition does not hold, but is not what %s works on",
+                             vt_expr_plain(ctx, stays), vt_expr_plain(ctx, works)));
+    op.commutes = false;
+    op.condition = negated ? vt_not(ctx, value->a[0]) : value->a[0];
+    return op;
+}
+
 static alu_op match_op(alu *st, const vt_stmt *stmt, const vt_expr *value) {
     vt_ctx *ctx = st->m.ctx;
     const vt_expr *x = value->n > 0 ? value->a[0] : NULL, *y = value->n > 1 ? value->a[1] : NULL;
     const matcher *found = find_matcher(value);
-    if (found) return (alu_op){found->opcode, found->commutes, x, y};
+    if (found) return (alu_op){found->opcode, found->commutes, x, y, NULL};
     if (value->kind == VT_E_INT || value->kind == VT_E_LOAD) return (alu_op){.lhs = value};
+    if (value->kind == VT_E_SELECT) return match_select(st, stmt, value);
     if (value->kind == VT_E_SUB) {
-        if (y->kind == VT_E_INT) return (alu_op){VTA_ALU_ADD, true, x, vt_neg(ctx, y)};
+        if (y->kind == VT_E_INT) return (alu_op){VTA_ALU_ADD, true, x, vt_neg(ctx, y), NULL};
         refuse(st, stmt,
                "it has no subtraction of tensors; add the negated tensor (multiply by -1 in a stage of its own)");
     }
     if (vt_is_call(value, VT_OP_SHIFT_LEFT)) {
-        if (y->kind == VT_E_INT) return (alu_op){VTA_ALU_SHR, false, x, vt_neg(ctx, y)};
+        if (y->kind == VT_E_INT) return (alu_op){VTA_ALU_SHR, false, x, vt_neg(ctx, y), NULL};
         refuse(st, stmt, "it shifts to the left by constants only; by tensors it shifts to the right");
     }
     refuse(st, stmt,
@@ -214,11 +244,11 @@ static uint32_t match_element(alu *st, const nest *k, const vt_expr *const *src)
     return loops;
 }
 
-/* The instruction's fields hold no steps backwards, and extents up to a bound. */
+/* The instruction's fields hold no steps backwards, and extents up to a bound; its loops have no conditions. */
 static bool hardware_can(alu *st, const level *x) {
     enum { EXTENT_MOST = VT_FIELD_MOST(ALU_iter_in) };
     _Static_assert(VT_BITS_ALU_iter_out == VT_BITS_ALU_iter_in, "either loop may be the outer one");
-    return vt_const_bound(st->a, x->extent).max <= EXTENT_MOST && vt_const_bound(st->a, x->dst).min >= 0 &&
+    return !x->var && vt_const_bound(st->a, x->extent).max <= EXTENT_MOST && vt_const_bound(st->a, x->dst).min >= 0 &&
            vt_const_bound(st->a, x->src).min >= 0;
 }
 
@@ -229,7 +259,7 @@ static uint32_t merge_levels(alu *st, uint32_t n, level *levels) {
     for (uint32_t i = 1; i < n; i++) {
         level *in = &levels[kept], both = *in;
         both.extent = vt_simplify(st->a, vt_mul(ctx, in->extent, levels[i].extent));
-        if (vt_prove_equal(st->a, levels[i].src, vt_mul(ctx, in->src, in->extent)) &&
+        if (!levels[i].var && vt_prove_equal(st->a, levels[i].src, vt_mul(ctx, in->src, in->extent)) &&
             vt_prove_equal(st->a, levels[i].dst, vt_mul(ctx, in->dst, in->extent)) && hardware_can(st, &both))
             *in = both;
         else
@@ -273,36 +303,61 @@ typedef struct plan {
     uint32_t n, inner, hardware;
     const level *levels;
     const vt_var **vars; /* of all but the hardware's */
-    const vt_expr *dst, *src;
+    const vt_expr *dst, *src, *condition;
+    bool apart; /* the condition stands around kernels */
 } plan;
 
 /* `able` of the levels, the outermost, can be the hardware's loops. More go outside when the others repeat the micro-op
  * more often than its buffer has room for. */
-static plan plan_levels(alu *st, uint32_t n, uint32_t able, const level *levels, const vt_expr *dst,
-                        const vt_expr *src) {
-    vt_ctx *ctx = st->m.ctx;
+static void place_levels(alu *st, plan *p, uint32_t able) {
     uint64_t most = vta_config_depth(vt__config(st->l), VTA_MEM_UOP), repeats = 1;
-    plan p = {.n = n, .levels = levels, .vars = VT_NEW_ARRAY(ctx, const vt_var *, n + 1), .dst = dst, .src = src};
-    for (; p.inner < n; p.inner++) {
-        uint64_t extent = vt_const_elements(1, &levels[p.inner].extent);
-        if (p.inner + 2 >= n && p.inner + able >= n) break;
+    uint32_t n = p->n;
+    for (; p->inner < n; p->inner++) {
+        uint64_t extent = vt_const_elements(1, &p->levels[p->inner].extent);
+        if (p->inner + 2 >= n && p->inner + able >= n) break;
         if (extent > most || repeats * extent > most) break;
         repeats *= extent;
     }
-    while (p.hardware < 2 && p.inner + p.hardware < n && p.inner + p.hardware + able >= n) p.hardware++;
-    for (uint32_t i = n; i-- > 0;) {
-        if (i >= p.inner && i < p.inner + p.hardware) continue;
-        p.vars[i] = vt_var_new(ctx, "u", VT_I32);
-        p.dst = vt_add(ctx, p.dst, vt_mul(ctx, p.vars[i], levels[i].dst));
-        p.src = vt_add(ctx, p.src, vt_mul(ctx, p.vars[i], levels[i].src));
+    while (p->hardware < 2 && p->inner + p->hardware < n && p->inner + p->hardware + able >= n) p->hardware++;
+}
+
+/* The others, and with them the condition, around kernels of the `able` ones alone. */
+static void place_apart(alu *st, plan *p, uint32_t able) {
+    uint64_t most = vta_config_depth(vt__config(st->l), VTA_MEM_UOP), repeats = 1;
+    level *levels = VT_NEW_ARRAY(st->m.ctx, level, p->n + 1);
+    memcpy(levels, p->levels + (p->n - able), able * sizeof *levels);
+    memcpy(levels + able, p->levels, (p->n - able) * sizeof *levels);
+    p->levels = levels;
+    p->apart = true;
+    for (uint32_t i = 0; i + 2 < able && repeats <= most; i++, p->inner++)
+        repeats *= vt_const_elements(1, &levels[i].extent);
+    if (repeats > most) p->inner = 0;
+    p->hardware = able < 2 ? able : 2;
+}
+
+/* Variables of the loops that are left, in the indices and in the condition. */
+static void name_levels(alu *st, plan *p) {
+    vt_ctx *ctx = st->m.ctx;
+    for (uint32_t i = p->n; i-- > 0;) {
+        if (i >= p->inner && i < p->inner + p->hardware) continue;
+        p->vars[i] = vt_var_new(ctx, "u", VT_I32);
+        p->dst = vt_add(ctx, p->dst, vt_mul(ctx, p->vars[i], p->levels[i].dst));
+        p->src = vt_add(ctx, p->src, vt_mul(ctx, p->vars[i], p->levels[i].src));
+        if (p->levels[i].var) p->condition = vt_substitute1(ctx, p->condition, p->levels[i].var, p->vars[i]);
     }
-    return p;
 }
 
 static const vt_stmt *around(alu *st, const plan *p, uint32_t from, uint32_t to, const vt_stmt *body) {
     for (uint32_t i = from; i < to; i++)
         body = vt_s_for(st->m.ctx, p->vars[i], vt_i32(st->m.ctx, 0), p->levels[i].extent, VT_FOR_SERIAL, body);
     return body;
+}
+
+/* The micro-ops of a kernel. */
+static const vt_stmt *listed(alu *st, const uop *u, const plan *p) {
+    const vt_stmt *body = push(st, u, p->dst, p->src);
+    if (p->condition && !p->apart) body = vt_s_if(st->m.ctx, p->condition, body, NULL);
+    return around(st, p, 0, p->inner, body);
 }
 
 static const vt_stmt *emit(alu *st, const uop *u, const plan *p) {
@@ -313,26 +368,50 @@ static const vt_stmt *emit(alu *st, const uop *u, const plan *p) {
         const vt_expr *loop[] = {x->extent, x->dst, u->reset ? vt_i32(ctx, 0) : x->src, vt_i32(ctx, 0)};
         vt_stmt_list_add(ctx, &out, vt__extern(ctx, "VTAUopLoopBegin", 4, loop));
     }
-    vt_stmt_list_add(ctx, &out, around(st, p, 0, p->inner, push(st, u, p->dst, p->src)));
+    vt_stmt_list_add(ctx, &out, listed(st, u, p));
     for (uint32_t i = 0; i < p->hardware; i++) vt_stmt_list_add(ctx, &out, vt__extern(ctx, "VTAUopLoopEnd", 0, NULL));
     const char *call = u->reset ? VT_PUSH_GEMM : VT_PUSH_ALU;
     const vt_stmt *kernel = vt__uops(st->l, st->axis, call, vt_s_seq(ctx, out.n, out.items));
+    if (p->condition && p->apart) kernel = vt_s_if(ctx, p->condition, kernel, NULL);
     return around(st, p, p->inner + p->hardware, p->n, kernel);
+}
+
+/* May one of the plan's kernels be left without a micro-op? */
+static bool may_be_none(alu *st, const uop *u, const plan *p) {
+    vt_around around = st->around;
+    for (uint32_t i = p->inner + p->hardware; i < p->n; i++)
+        vt__around_enter(st->m.ctx, &around, p->vars[i], vt_i32(st->m.ctx, 0), p->levels[i].extent);
+    return vt__uops_may_be_none(st->m.ctx, &around, listed(st, u, p));
 }
 
 static const vt_stmt *make_kernel(alu *st, const nest *k, const uop *u) {
     vt_ctx *ctx = st->m.ctx;
     uint32_t outer = k->n - match_element(st, k, u->src);
+    for (uint32_t i = outer; u->condition && i < k->n; i++)
+        if (vt_expr_uses(u->condition, k->vars[i]))
+            refuse(st, k->stmt, "a condition must hold for all scalars of an element or for none");
     const vt_expr *scalars = element_scalars(st);
     level *levels = VT_NEW_ARRAY(ctx, level, outer + 1);
     for (uint32_t i = 0; i < outer; i++)
         levels[outer - 1 - i] = (level){k->extents[i], vt_simplify(st->a, vt_floordiv(ctx, k->dst[i], scalars)),
-                                        vt_simplify(st->a, vt_floordiv(ctx, u->src[i], scalars))};
+                                        vt_simplify(st->a, vt_floordiv(ctx, u->src[i], scalars)),
+                                        u->condition && vt_expr_uses(u->condition, k->vars[i]) ? k->vars[i] : NULL};
     const vt_expr *dst_at = vt_simplify(st->a, vt_floordiv(ctx, k->dst[k->n], scalars));
     const vt_expr *src_at = vt_simplify(st->a, vt_floordiv(ctx, u->src[k->n], scalars));
     uint32_t n = merge_levels(st, outer, levels), able = order_levels(st, n, levels);
-    plan p = plan_levels(st, n, able, levels, dst_at, src_at);
-    return emit(st, u, &p);
+    plan p = {.n = n,
+              .levels = levels,
+              .vars = VT_NEW_ARRAY(ctx, const vt_var *, n + 1),
+              .dst = dst_at,
+              .src = src_at,
+              .condition = u->condition};
+    plan apart = p;
+    place_levels(st, &p, able);
+    name_levels(st, &p);
+    if (!u->condition || !may_be_none(st, u, &p)) return emit(st, u, &p);
+    place_apart(st, &apart, able);
+    name_levels(st, &apart);
+    return emit(st, u, &apart);
 }
 
 /* ---- Operations ------------------------------------------------------------------------------------------------- */
@@ -342,8 +421,8 @@ static void add_kernel(alu *st, vt_stmt_list *out, const nest *k, uop u) {
     vt_stmt_list_add(st->m.ctx, out, make_kernel(st, k, &u));
 }
 
-static void apply(alu *st, vt_stmt_list *out, const nest *k, vta_alu_opcode opcode, const operand *y) {
-    add_kernel(st, out, k, (uop){.opcode = opcode, .imm = y->imm, .src = y->at});
+static void apply(alu *st, vt_stmt_list *out, const nest *k, const alu_op *op, const operand *y) {
+    add_kernel(st, out, k, (uop){.opcode = op->opcode, .imm = y->imm, .src = y->at, .condition = op->condition});
 }
 
 /* The result becomes x. */
@@ -353,7 +432,7 @@ static void copy(alu *st, vt_stmt_list *out, const nest *k, const operand *x) {
             refuse(st, k->stmt,
                    vt_new_format(st->m.ctx, "axis %s writes the same elements in every step", vt_var_name(k->vars[i])));
     add_kernel(st, out, k, (uop){.reset = true});
-    apply(st, out, k, VTA_ALU_ADD, x);
+    apply(st, out, k, &(alu_op){.opcode = VTA_ALU_ADD}, x);
 }
 
 /* A shift by nothing: what is there already is still read and written, as TVM has it. */
@@ -380,7 +459,7 @@ static const vt_stmt *inject_nest(alu *st, const vt_stmt *stmt) {
     } else if (!op.rhs) {
         stay(st, &out, &k);
     }
-    if (op.rhs) apply(st, &out, &k, op.opcode, &y);
+    if (op.rhs) apply(st, &out, &k, &op, &y);
     return vt_s_seq(st->m.ctx, out.n, out.items);
 }
 
@@ -406,7 +485,12 @@ static const vt_stmt *inject_stmt(vt_mutator *m, const vt_stmt *s) {
     if (marked) s = s->u.attr.body;
     const vt_stmt *stmt = whole_nest(m->ctx, s);
     if (stmt) return inject_nest((alu *)m, stmt);
-    return vt_mutate_stmt_children(m, s);
+    vt_around *around = &((alu *)m)->around;
+    uint32_t depth = around->n;
+    if (s->kind == VT_S_FOR) vt__around_enter(m->ctx, around, s->u.loop.var, s->u.loop.min, s->u.loop.extent);
+    s = vt_mutate_stmt_children(m, s);
+    around->n = depth;
+    return s;
 }
 
 const vt_func *vt_pass_inject_alu(vt_lowering *l, const vt_func *f) {
