@@ -29,8 +29,8 @@ vt_lanes vt__lanes_of(const vt_op_shape *s, int64_t rows, int64_t columns) {
     vt_lanes l;
     if (has_out_blocks(s)) {
         snprintf(l.shape, sizeof l.shape, "%lld, %lld, %lld, %lld, %lld, BATCH, BLOCK_OUT", n, co, ks, h, w);
-        snprintf(l.axes, sizeof l.axes,
-                 "bo: %lld, co: %lld, ks: %lld, i: %lld, j: %lld, bi: BATCH, ci: BLOCK_OUT", n, co, ks, h, w);
+        snprintf(l.axes, sizeof l.axes, "bo: %lld, co: %lld, ks: %lld, i: %lld, j: %lld, bi: BATCH, ci: BLOCK_OUT", n,
+                 co, ks, h, w);
         snprintf(l.bias_shape, sizeof l.bias_shape, "%lld, %lld, BATCH, BLOCK_OUT", co, ks);
     } else {
         snprintf(l.shape, sizeof l.shape, "%lld, %lld, %lld, %lld, BATCH, BLOCK_OUT", n, co, h, w);
@@ -81,7 +81,7 @@ void vt__lanes_load_stage(const char *from, const char *scope, const char *at, v
 }
 
 void vt__lanes_product_stage(const vt_op_shape *s, const char *name, const char *at, vt_strbuf *out) {
-    vt_strbuf_addf(out, "stage %s\n  scope acc\n  compute_at res, %s\n  reorder %sbo, i, j, co, %sbi, ci, ri\n", name, at,
-                   has_in_blocks(s) ? "kr, " : "", has_out_blocks(s) ? "ks, " : "");
+    vt_strbuf_addf(out, "stage %s\n  scope acc\n  compute_at res, %s\n  reorder %sbo, i, j, co, %sbi, ci, ri\n", name,
+                   at, has_in_blocks(s) ? "kr, " : "", has_out_blocks(s) ? "ks, " : "");
     vt_strbuf_add(out, "  tensorize bi gemm\n");
 }

@@ -66,8 +66,8 @@ static work work_of(const vtac_op *op, const vta_timing_profile *profile, const 
     vt_tile_use u = op->is->space->use(op, b);
     return (work){
         .load = beats(op, profile, VTA_MEM_INP, u.inp_loads) + ROW * u.inp_rows,
-        .compute = u.compute + INSTRUCTION * u.instructions + beats(op, profile, VTA_MEM_ACC, u.acc_loads) +
-                   ROW * u.acc_rows,
+        .compute =
+            u.compute + INSTRUCTION * u.instructions + beats(op, profile, VTA_MEM_ACC, u.acc_loads) + ROW * u.acc_rows,
         .store = 1.2 * store_beats(op, profile, u.stores) + ROW,
     };
 }
@@ -170,8 +170,8 @@ vta_status vt__tiles_nothing_fits(const vtac_op *op, vta_diag *diag) {
                    "%s: cannot run on the accelerator, because not even one output fits the chip: it takes %lld inp "
                    "elements of %u, %lld wgt of %u, %lld acc of %u and %lld micro-ops of %u; compute it on the "
                    "processor, or configure larger buffers",
-                   op->is->name, (long long)u.inp, (unsigned)vta_config_depth(op->config, VTA_MEM_INP), (long long)u.wgt,
-                   (unsigned)vta_config_depth(op->config, VTA_MEM_WGT), (long long)u.acc,
+                   op->is->name, (long long)u.inp, (unsigned)vta_config_depth(op->config, VTA_MEM_INP),
+                   (long long)u.wgt, (unsigned)vta_config_depth(op->config, VTA_MEM_WGT), (long long)u.acc,
                    (unsigned)vta_config_depth(op->config, VTA_MEM_ACC), (long long)u.uops + RESERVED_UOPS,
                    (unsigned)vta_config_depth(op->config, VTA_MEM_UOP));
 }
@@ -191,7 +191,7 @@ void vt__tiles_add_epilogue(const vtac_op *op, const vt_op_blocks *b, vt_tile_us
 
 const char *vt__tiles_write(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) {
     const vt_op_shape *s = &op->shape;
-    bool columns = b->x < s->out_w, rows = b->threads > 1 && b->share_rows, channels = b->threads > 1 && !rows;
+    bool columns = b->x<s->out_w, rows = b->threads> 1 && b->share_rows, channels = b->threads > 1 && !rows;
     vt_strbuf_addf(out, "\nstage res\n  split co by %lld -> co_out, co_in\n  split i by %lld -> y_out, y_in\n",
                    (long long)b->oc, (long long)b->y);
     if (columns) vt_strbuf_addf(out, "  split j by %lld -> x_out, x_in\n", (long long)b->x);
@@ -221,7 +221,8 @@ static void tell(vt_strbuf *out, int64_t block, int64_t extent, const char *one,
 static void tell_limit(const vtac_op *op, const vta_timing_profile *profile, vt_strbuf *out) {
     vt_op_blocks b = whole_of(&op->shape);
     vt_tile_use u = op->is->space->use(op, &b);
-    double images = (double)op->shape.n, compute = images * u.compute, store = images * store_beats(op, profile, u.stores);
+    double images = (double)op->shape.n, compute = images * u.compute,
+           store = images * store_beats(op, profile, u.stores);
     double load =
         images * (beats(op, profile, VTA_MEM_INP, u.inp_loads) + beats(op, profile, VTA_MEM_ACC, u.acc_loads));
     vt_strbuf_addf(out,

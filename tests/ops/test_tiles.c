@@ -56,8 +56,8 @@ typedef struct instance {
     tensor in[4], out;
     int n_in, n_steps;
     bool wide;
-    int64_t a, b;         /* the operator's own numbers */
-    bool bias;            /* bias_add: the first bias is the operator's */
+    int64_t a, b; /* the operator's own numbers */
+    bool bias;    /* bias_add: the first bias is the operator's */
     tensor bias_of;
     step steps[STEPS];
     int bits; /* of the input type */
@@ -103,9 +103,7 @@ static void make_step(instance *s, step *e) {
         add_text(s, "bias");
         e->values = noise(1, s->out.c, 1, 1, -1000, 1000);
         break;
-    default:
-        add_text(s, "residual");
-        e->values = noise(s->out.n, s->out.c, s->out.h, s->out.w, -100000, 100000);
+    default: add_text(s, "residual"); e->values = noise(s->out.n, s->out.c, s->out.h, s->out.w, -100000, 100000);
     }
 }
 
@@ -182,15 +180,15 @@ VALUE(is_max, X > Y ? X : Y)
 VALUE(is_min, X < Y ? X : Y)
 VALUE(is_identity, X)
 VALUE(is_shift, X >> s->a)
-VALUE(is_clip, X < s->a ? s->a : X > s->b ? s->b : X)
+VALUE(is_clip, X<s->a ? s->a : X> s->b ? s->b : X)
 VALUE(is_relu, X < 0 ? 0 : X)
 VALUE(is_leaky, X < 0 ? X >> s->a : X)
 VALUE(is_bias, (int64_t)X + s->bias_of.v[c])
 
 static const kind kinds[] = {
-    {"add", make_two, is_add},           {"multiply", make_two, is_multiply}, {"max", make_two, is_max},
-    {"min", make_two, is_min},           {"identity", make_one, is_identity}, {"shift", make_by, is_shift},
-    {"clip", make_clip, is_clip},        {"relu", make_one, is_relu},         {"leaky_relu", make_by, is_leaky},
+    {"add", make_two, is_add},        {"multiply", make_two, is_multiply}, {"max", make_two, is_max},
+    {"min", make_two, is_min},        {"identity", make_one, is_identity}, {"shift", make_by, is_shift},
+    {"clip", make_clip, is_clip},     {"relu", make_one, is_relu},         {"leaky_relu", make_by, is_leaky},
     {"bias_add", make_bias, is_bias},
 };
 enum { OPERATORS = sizeof kinds / sizeof *kinds };

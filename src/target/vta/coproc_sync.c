@@ -7,6 +7,10 @@
  * for the next round needs a first push before the loop (a primer) and a last pop after it (a drain); these are added
  * where the loop meets its neighbours, or the ends of the program. At the very end the program waits for everything.
  *
+ * A loop whose rounds begin with a load and store at their end, where nothing is loaded that was stored, need not wait
+ * for its stores before it loads again: what is loaded takes the place of what was computed with, and what is computed
+ * that of what was stored. So each has a token of its own from one round to the next.
+ *
  * There are no tokens between load and store: where control passes from one to the other, the token goes by way of
  * compute, which pops it and pushes another.
  *
@@ -48,6 +52,12 @@ typedef struct state {
     tokens pushes; /* at its end, matched by pops after it */
 } state;
 
+/* The tasks of a loop's round. */
+typedef struct round {
+    bool other; /* there is more than tasks */
+    const vt_stmt *compute_first, *compute_last;
+} round;
+
 typedef struct planner {
     vt_visitor v;
     vt_lowering *l;
@@ -60,7 +70,9 @@ typedef struct planner {
     vt_ptrmap *with_tasks;      /* statements that contain a task */
     vt_ptrmap *stored, *loaded; /* data variables of DRAM buffers that tasks store and load */
     vt_ptrmap *waits; /* statements of the processor before which everything is waited for -> a buffer's name */
-    uint32_t depth;   /* loops and conditions around */
+    bool rereads;     /* tasks load what tasks store, or do what is not known */
+    round round;
+    uint32_t depth; /* loops and conditions around */
 } planner;
 
 static bool has(const tokens *t, token x) {
@@ -158,8 +170,16 @@ static void close_ends(planner *st) {
         insert(st, st->after, st->last.node, VT_OP_VTA_COPROC_DEP_POP, st->last.pushes.items[i]);
 }
 
-static void append(planner *st, const state *now) {
+static void add_to_round(round *r, const state *now, bool task) {
+    r->other |= !task;
+    if (now->enter.items[0] != VTA_STAGE_COMPUTE) return;
+    if (!r->compute_first) r->compute_first = now->node;
+    r->compute_last = now->node;
+}
+
+static void append(planner *st, const state *now, bool task) {
     tokens pushes, pops;
+    add_to_round(&st->round, now, task);
     if (st->last.node)
         order(st, &st->last, now, &pushes, &pops);
     else
@@ -168,6 +188,24 @@ static void append(planner *st, const state *now) {
 }
 
 /* ---- The processor's share -------------------------------------------------------------------------------------- */
+
+static void note_buffer(planner *st, vt_ptrmap *in, const vt_ptrmap *other, const vt_expr *data) {
+    vt_ptrmap_set(in, data, data);
+    st->rereads |= vt_ptrmap_has(other, data);
+}
+
+static void find_transfer(void *user, const vt_stmt *s) {
+    bool *found = user;
+    const vt_expr *e = s->kind == VT_S_EVAL ? s->u.eval.value : NULL;
+    *found |= e && (VT_IS_RUNTIME(e, VTAStoreBuffer2D) || VT_IS_RUNTIME(e, VTALoadBuffer2D));
+}
+
+/* Transfers, whose buffers are known, and not something else. */
+static bool is_transfer(const vt_stmt *task) {
+    bool found = false;
+    vt_stmt_walk_post(task, NULL, find_transfer, &found);
+    return found;
+}
 
 /* Notes the tasks of a statement, from the inside out. */
 static void find_tasks(void *user, const vt_stmt *s) {
@@ -180,10 +218,13 @@ static void find_tasks(void *user, const vt_stmt *s) {
         any |= vt_ptrmap_has(st->with_tasks, s->u.branch.then_case) ||
                (s->u.branch.else_case && vt_ptrmap_has(st->with_tasks, s->u.branch.else_case));
     if (any) vt_ptrmap_set(st->with_tasks, s, s);
+    if (vt_attr_is(s, VT_ATTR_TASK) && !vt_is_const(s->u.attr.value, VTA_STAGE_COMPUTE)) st->rereads |= !is_transfer(s);
     if (s->kind != VT_S_EVAL) return;
     const vt_expr *e = s->u.eval.value;
-    if (VT_IS_RUNTIME(e, VTAStoreBuffer2D)) vt_ptrmap_set(st->stored, e->a[VT_OPERAND(VTAStoreBuffer2D, dst_dram)], e);
-    if (VT_IS_RUNTIME(e, VTALoadBuffer2D)) vt_ptrmap_set(st->loaded, e->a[VT_OPERAND(VTALoadBuffer2D, src_dram)], e);
+    if (VT_IS_RUNTIME(e, VTAStoreBuffer2D))
+        note_buffer(st, st->stored, st->loaded, e->a[VT_OPERAND(VTAStoreBuffer2D, dst_dram)]);
+    if (VT_IS_RUNTIME(e, VTALoadBuffer2D))
+        note_buffer(st, st->loaded, st->stored, e->a[VT_OPERAND(VTALoadBuffer2D, src_dram)]);
 }
 
 typedef struct conflict {
@@ -273,21 +314,44 @@ static void check_lives(const planner *plan, const vt_stmt *body) {
 
 /* ---- Walking ---------------------------------------------------------------------------------------------------- */
 
+static bool is_pipeline(const planner *st) {
+    return !st->rereads && !st->round.other && st->round.compute_first && st->first.enter.items[0] == VTA_STAGE_LOAD &&
+           st->last.leave.items[0] == VTA_STAGE_STORE;
+}
+
+/* A token from the end of `from` to the begin of `to` in the next round. */
+static void pass_on(planner *st, state *loop, const vt_stmt *from, const vt_stmt *to, token x) {
+    insert(st, st->after, from, VT_OP_VTA_COPROC_DEP_PUSH, x);
+    insert(st, st->before, to, VT_OP_VTA_COPROC_DEP_POP, x);
+    add_token(st, &loop->pushes, x);
+    add_token(st, &loop->pops, x);
+}
+
+static void plan_rounds(planner *st, state *loop) {
+    if (is_pipeline(st)) {
+        pass_on(st, loop, st->round.compute_last, st->first.node, (token){VTA_STAGE_COMPUTE, VTA_STAGE_LOAD});
+        pass_on(st, loop, st->last.node, st->round.compute_first, (token){VTA_STAGE_STORE, VTA_STAGE_COMPUTE});
+    } else {
+        order(st, &st->last, &st->first, &loop->pushes, &loop->pops);
+    }
+    loop->enter = st->first.enter;
+    loop->leave = st->last.leave;
+}
+
 static void plan_loop(planner *st, const vt_stmt *s) {
     state first = st->first, last = st->last, loop = {.node = s};
+    round outer = st->round;
     st->first.node = st->last.node = NULL;
+    st->round = (round){.other = false};
     st->depth++;
     vt_visit_stmt(&st->v, s->u.loop.body);
     st->depth--;
     bool any = st->last.node != NULL;
-    if (any) {
-        order(st, &st->last, &st->first, &loop.pushes, &loop.pops);
-        loop.enter = st->first.enter;
-        loop.leave = st->last.leave;
-    }
+    if (any) plan_rounds(st, &loop);
     st->first = first;
     st->last = last;
-    if (any) append(st, &loop);
+    st->round = outer;
+    if (any) append(st, &loop, false);
 }
 
 static void plan_threads(planner *st, const vt_stmt *s) {
@@ -302,7 +366,7 @@ static void plan_threads(planner *st, const vt_stmt *s) {
     st->first = first;
     st->last = last;
     st->entry = entry;
-    append(st, &threads);
+    append(st, &threads, false);
 }
 
 static bool have_common(const stages *x, const stages *y) {
@@ -343,7 +407,7 @@ static void plan_if(planner *st, const vt_stmt *s) {
         if (!has_tasks[i]) hand_on(st, s, cases[i], &both);
     st->first = first;
     st->last = last;
-    if (both.node) append(st, &both);
+    if (both.node) append(st, &both, false);
 }
 
 static void plan_stmt(vt_visitor *v, const vt_stmt *s) {
@@ -362,7 +426,7 @@ static void plan_stmt(vt_visitor *v, const vt_stmt *s) {
         state task = {.node = s->u.attr.body};
         add_stage(st, &task.enter, (int)s->u.attr.value->u.i);
         add_stage(st, &task.leave, (int)s->u.attr.value->u.i);
-        append(st, &task);
+        append(st, &task, true);
     } else {
         vt_visit_stmt_children(v, s);
     }
