@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program/blobs.h"
+#include "base/hash.h"
 #include "vta/isa.h"
 #include "vta/program.h"
 
@@ -22,7 +22,7 @@ static void put_right(uint8_t *bytes, size_t size) {
     uint64_t n = size;
     memcpy(bytes, magic, sizeof magic);
     memcpy(bytes + SIZE_AT, &n, sizeof n);
-    uint64_t h = vt__hash(vt__hash(size, bytes, CHECKSUM_AT), bytes + CHECKSUM_AT + 8, size - CHECKSUM_AT - 8);
+    uint64_t h = vt_hash(vt_hash(size, bytes, CHECKSUM_AT), bytes + CHECKSUM_AT + 8, size - CHECKSUM_AT - 8);
     memcpy(bytes + CHECKSUM_AT, &h, sizeof h);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/element_type.h"
 #include "base/json.h"
 #include "module/module_priv.h"
 
@@ -52,29 +53,6 @@ static vta_status damaged(const reader *r, const char *what) {
     return vt_fail(r->diag, VTA_PARSE, "%s: the signature is damaged: %s", r->from, what);
 }
 
-/* "int8", "uint8", "bool", "float32x4", "handle" */
-static bool read_dtype(const char *text, DLDataType *out) {
-    static const struct {
-        const char *word;
-        uint8_t code;
-    } words[] = {{"int", kDLInt}, {"uint", kDLUInt}, {"float", kDLFloat}};
-    *out = (DLDataType){kDLUInt, 1, 1};
-    if (strcmp(text, "bool") == 0) return true;
-    *out = (DLDataType){kDLOpaqueHandle, 64, 1};
-    if (strcmp(text, "handle") == 0) return true;
-    size_t word = strcspn(text, "0123456789");
-    char *end;
-    unsigned long bits = strtoul(text + word, &end, 10), lanes = 1;
-    if (*end == 'x') lanes = strtoul(end + 1, &end, 10);
-    if (*end || !bits || bits > 64 || !lanes || lanes > UINT16_MAX) return false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i].word) == word && strncmp(words[i].word, text, word) == 0) {
-            *out = (DLDataType){words[i].code, (uint8_t)bits, (uint16_t)lanes};
-            return true;
-        }
-    return false;
-}
-
 static vta_status read_shape(const reader *r, const json_t *shape, argument *a) {
     if (json_array_size(shape) > VTA_ARRAY_MAX_DIMS) return damaged(r, "a tensor has too many dimensions");
     a->public.ndim = (int32_t)json_array_size(shape);
@@ -102,7 +80,8 @@ static vta_status read_arg(const reader *r, const json_t *json, argument *a) {
     const char *dtype = json_string_value(json_object_get(json, "dtype"));
     const json_t *shape = json_object_get(json, "shape");
     if (!name || !dtype) return damaged(r, "an argument has no name or type");
-    if (!read_dtype(dtype, &a->public.dtype)) return damaged(r, "an argument has a type that does not exist");
+    if (!vt_element_type_parse(dtype, &a->public.dtype))
+        return damaged(r, "an argument has a type that does not exist");
     if (!(a->name = vt_strdup(&r->s->allocator, name))) return vt_no_memory(r->diag);
     a->public.name = a->name;
     if (!shape) return VTA_OK;

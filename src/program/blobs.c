@@ -2,20 +2,7 @@
 
 #include <string.h>
 
-uint64_t vt__hash(uint64_t seed, const void *bytes, size_t size) {
-    const uint8_t *p = bytes;
-    uint64_t h = seed;
-    for (size_t i = 0; i < size; i += 8) {
-        uint64_t word = 0;
-        memcpy(&word, p + i, size - i < 8 ? size - i : 8);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        word = __builtin_bswap64(word);
-#endif
-        h = (h ^ word) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 32;
-    }
-    return h;
-}
+#include "base/hash.h"
 
 size_t vt__size_without_zeros(const void *bytes, size_t size) {
     const uint8_t *p = bytes;
@@ -67,7 +54,7 @@ static bool grow_slots(vt__blobs *b) {
 
 uint32_t vt__blobs_put(vt__blobs *b, const void *bytes, size_t size) {
     if (b->count >= VT__NO_BLOB || !grow_slots(b)) return VT__NO_BLOB;
-    uint64_t hash = vt__hash(size, bytes, size);
+    uint64_t hash = vt_hash(size, bytes, size);
     uint32_t *slot = slot_of(b, bytes, size, hash);
     if (*slot != VT__NO_BLOB) return *slot;
     if (!vt_reserve(b->allocator, &b->items, &b->cap, b->count + 1, sizeof *b->items)) return VT__NO_BLOB;

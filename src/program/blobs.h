@@ -26,8 +26,6 @@ uint32_t vt__blobs_put(vt__blobs *blobs, const void *bytes, size_t size);
 /* Forgets all items from `count` on. */
 void vt__blobs_shrink(vt__blobs *blobs, size_t count);
 
-/* A 64-bit hash that continues from `seed`. Every change of one 8-byte word changes it. docs/program-format.md */
-uint64_t vt__hash(uint64_t seed, const void *bytes, size_t size);
 /* `size` without the zeros at the end. */
 size_t vt__size_without_zeros(const void *bytes, size_t size);
 

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/hash.h"
+#include "base/little_endian.h"
 #include "program/program_priv.h"
 
 static const uint8_t MAGIC[8] = {0x89, 'V', 'T', 'A', '\r', '\n', 0x1a, '\n'};
@@ -24,22 +26,9 @@ typedef struct header {
 
 /* The checksum covers everything but itself. */
 static uint64_t checksum(const uint8_t *bytes, size_t size) {
-    uint64_t h = vt__hash(size, bytes, CHECKSUM_AT);
-    return vt__hash(h, bytes + CHECKSUM_AT + 8, size - CHECKSUM_AT - 8);
+    uint64_t h = vt_hash(size, bytes, CHECKSUM_AT);
+    return vt_hash(h, bytes + CHECKSUM_AT + 8, size - CHECKSUM_AT - 8);
 }
-
-static uint32_t get32(const uint8_t *p) {
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static uint64_t get64(const uint8_t *p) { return get32(p) | (uint64_t)get32(p + 4) << 32; }
-
-static uint8_t *put32(uint8_t *p, uint32_t v) {
-    for (int i = 0; i < 4; i++) p[i] = (uint8_t)(v >> 8 * i);
-    return p + 4;
-}
-
-static uint8_t *put64(uint8_t *p, uint64_t v) { return put32(put32(p, (uint32_t)v), (uint32_t)(v >> 32)); }
 
 /* ---- Writing --------------------------------------------------------------------------------------------- */
 
@@ -75,21 +64,21 @@ static void number_all(numbering *n, const vta_program *p, size_t *out_segments)
 static uint8_t *put_tables(uint8_t *at, numbering *n, const vta_program *p) {
     for (size_t r = 0; r < p->run_count; r++) {
         const vt__run *run = &p->runs[r];
-        at = put32(at, run->insn_addr);
-        at = put32(at, run->insn_count);
-        at = put32(at, number_of(n, run->insns));
-        at = put32(at, (uint32_t)run->segment_count);
+        at = vt_put32(at, run->insn_addr);
+        at = vt_put32(at, run->insn_count);
+        at = vt_put32(at, number_of(n, run->insns));
+        at = vt_put32(at, (uint32_t)run->segment_count);
     }
     for (size_t r = 0; r < p->run_count; r++) {
         const vt__run *run = &p->runs[r];
         for (size_t s = 0; s < run->segment_count; s++) {
-            at = put32(at, run->segments[s].addr);
-            at = put32(at, run->segments[s].size);
-            at = put32(at, number_of(n, run->segments[s].before));
-            at = put32(at, number_of(n, run->segments[s].after));
+            at = vt_put32(at, run->segments[s].addr);
+            at = vt_put32(at, run->segments[s].size);
+            at = vt_put32(at, number_of(n, run->segments[s].before));
+            at = vt_put32(at, number_of(n, run->segments[s].after));
         }
     }
-    for (uint32_t i = 0; i < n->count; i++) at = put64(at, p->blobs.items[n->blob[i]].size);
+    for (uint32_t i = 0; i < n->count; i++) at = vt_put64(at, p->blobs.items[n->blob[i]].size);
     return at;
 }
 
@@ -100,16 +89,16 @@ static uint8_t *put_bytes(uint8_t *at, const void *bytes, size_t size) {
 
 static void put_header(uint8_t *bytes, const header *h) {
     uint8_t *at = put_bytes(bytes, MAGIC, sizeof MAGIC);
-    at = put32(at, VERSION);
-    at = put32(at, HEADER_BYTES);
-    at = put64(at, h->file_bytes);
-    at = put64(at, 0);
-    at = put32(at, h->config_bytes);
-    at = put32(at, h->stats_bytes);
-    at = put32(at, h->runs);
-    at = put32(at, h->segments);
-    at = put32(at, h->blobs);
-    at = put32(at, h->notes_bytes);
+    at = vt_put32(at, VERSION);
+    at = vt_put32(at, HEADER_BYTES);
+    at = vt_put64(at, h->file_bytes);
+    at = vt_put64(at, 0);
+    at = vt_put32(at, h->config_bytes);
+    at = vt_put32(at, h->stats_bytes);
+    at = vt_put32(at, h->runs);
+    at = vt_put32(at, h->segments);
+    at = vt_put32(at, h->blobs);
+    at = vt_put32(at, h->notes_bytes);
     memset(at, 0, (size_t)(bytes + HEADER_BYTES - at));
 }
 
@@ -139,7 +128,7 @@ static vta_status write_numbered(const vta_program *p, numbering *n, const char 
     at = put_tables(at, n, p);
     for (uint32_t i = 0; i < n->count; i++)
         at = put_bytes(at, p->blobs.items[n->blob[i]].bytes, p->blobs.items[n->blob[i]].size);
-    put64(bytes + CHECKSUM_AT, checksum(bytes, size));
+    vt_put64(bytes + CHECKSUM_AT, checksum(bytes, size));
     *out_bytes = bytes;
     *out_size = size;
     return VTA_OK;
@@ -203,8 +192,8 @@ static vta_status read_header(file *f) {
     if (f->size < sizeof MAGIC || memcmp(b, MAGIC, sizeof MAGIC))
         return FAIL("not a program file: it does not begin with the eight bytes 89 'VTA' 0d 0a 1a 0a");
     if (f->size < HEADER_BYTES) return FAIL("%zu bytes: shorter than the header of %d", f->size, HEADER_BYTES);
-    f->h = (header){get32(b + 8),  get32(b + 12), get64(b + 16), get64(b + CHECKSUM_AT), get32(b + 32),
-                    get32(b + 36), get32(b + 40), get32(b + 44), get32(b + 48),          get32(b + 52)};
+    f->h = (header){vt_get32(b + 8),  vt_get32(b + 12), vt_get64(b + 16), vt_get64(b + CHECKSUM_AT), vt_get32(b + 32),
+                    vt_get32(b + 36), vt_get32(b + 40), vt_get32(b + 44), vt_get32(b + 48),          vt_get32(b + 52)};
     if (f->h.version != VERSION || f->h.header_bytes != HEADER_BYTES)
         return FAIL("format version %u: this library reads version %d", f->h.version, VERSION);
     if (f->h.file_bytes != f->size)
@@ -230,7 +219,7 @@ static vta_status find_parts(file *f) {
     f->contents = f->sizes + sizes;
     uint64_t left = f->size - before;
     for (uint32_t i = 0; i < h->blobs; i++) {
-        uint64_t size = get64(f->sizes + (size_t)i * BLOB_BYTES);
+        uint64_t size = vt_get64(f->sizes + (size_t)i * BLOB_BYTES);
         if (size > left)
             return FAIL("contents %u of %llu bytes: beyond the end of the file", i, (unsigned long long)size);
         left -= size;
@@ -243,7 +232,7 @@ static vta_status find_parts(file *f) {
 static vta_status read_blobs(file *f, vta_program *p, uint32_t *blobs) {
     const uint8_t *at = f->contents;
     for (uint32_t i = 0; i < f->h.blobs; i++) {
-        size_t size = (size_t)get64(f->sizes + (size_t)i * BLOB_BYTES);
+        size_t size = (size_t)vt_get64(f->sizes + (size_t)i * BLOB_BYTES);
         blobs[i] = vt__blobs_put(&p->blobs, at, size);
         if (blobs[i] == VT__NO_BLOB) return vt_no_memory(f->diag);
         at += size;
@@ -252,7 +241,7 @@ static vta_status read_blobs(file *f, vta_program *p, uint32_t *blobs) {
 }
 
 static vta_status read_segment(file *f, vta_program *p, const uint32_t *blobs, const uint8_t *row) {
-    vt__segment s = {get32(row), get32(row + 4), get32(row + 8), get32(row + 12)};
+    vt__segment s = {vt_get32(row), vt_get32(row + 4), vt_get32(row + 8), vt_get32(row + 12)};
     bool has_after = s.after != VT__NO_BLOB;
     if (s.before >= f->h.blobs || (has_after && s.after >= f->h.blobs))
         return FAIL("segment at 0x%08x: contents %u and %d of %u", s.addr, s.before, (int)s.after, f->h.blobs);
@@ -265,7 +254,7 @@ static vta_status read_segment(file *f, vta_program *p, const uint32_t *blobs, c
 }
 
 static vta_status read_run(file *f, vta_program *p, const uint32_t *blobs, const uint8_t *row, uint32_t *next_segment) {
-    uint32_t addr = get32(row), count = get32(row + 4), insns = get32(row + 8), segments = get32(row + 12);
+    uint32_t addr = vt_get32(row), count = vt_get32(row + 4), insns = vt_get32(row + 8), segments = vt_get32(row + 12);
     if (insns >= f->h.blobs) return FAIL("run %zu: contents %u of %u", p->run_count, insns, f->h.blobs);
     if (p->blobs.items[blobs[insns]].size != (uint64_t)count * VTA_INSN_BYTES)
         return FAIL("run %zu: %zu bytes for %u instructions of %d", p->run_count, p->blobs.items[blobs[insns]].size,

@@ -1,7 +1,7 @@
 /* Captured programs in memory, as files, and their replay. */
 #include <unistd.h>
 
-#include "program/blobs.h"
+#include "base/hash.h"
 #include "support/programs.h"
 
 static vta_config *config;
@@ -185,7 +185,7 @@ static void damaged_files(void **state) {
 }
 
 static void put_checksum(uint8_t *bytes, size_t size) {
-    uint64_t h = vt__hash(vt__hash(size, bytes, 24), bytes + 32, size - 32);
+    uint64_t h = vt_hash(vt_hash(size, bytes, 24), bytes + 32, size - 32);
     memcpy(bytes + 24, &h, 8);
 }
 
