@@ -5,6 +5,7 @@
 #include "vta/config.h"
 #include "vta/debug.h"
 #include "vta/device.h"
+#include "vta/exec.h"
 #include "vta/export.h"
 #include "vta/field.h"
 #include "vta/isa.h"

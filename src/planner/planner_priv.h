@@ -1,0 +1,109 @@
+/* Between the files of this folder. */
+#ifndef VT_PLANNER_PRIV_H
+#define VT_PLANNER_PRIV_H
+
+#include "base/strbuf.h"
+#include "planner/planner.h"
+
+/* A buffer while the plan is made. */
+typedef struct vt__buffer {
+    vt_plan_buffer plan;
+    const uint8_t *contents; /* of a constant; NULL: steps write it */
+    bool keep;               /* an input: shares its place with nothing */
+    uint32_t first, last;    /* steps that use it; first UINT32_MAX: none */
+} vt__buffer;
+
+/* What the address of a recorded LOAD or STORE is relative to. */
+typedef enum vt__owner {
+    VT__NO_OWNER, /* it moves nothing */
+    VT__UOPS,     /* the stream's micro-ops */
+    VT__ARGUMENT, /* argument `index` of the kernel */
+    VT__CONSTANT, /* buffer `index`: memory that the kernel itself fills, always alike */
+} vt__owner;
+
+typedef struct vt__recorded {
+    vta_insn insn;
+    vt__owner owner;
+    uint32_t index;
+} vt__recorded;
+
+/* The instructions of a kernel, without FINISH, and its micro-ops. */
+typedef struct vt__stream {
+    const vtac_module *module; /* whose function was recorded */
+    vt__recorded *items;
+    size_t count, cap;
+    uint32_t *uops;
+    size_t uop_count, uop_cap;
+    size_t uops_at; /* of its micro-ops among those of all streams */
+} vt__stream;
+
+typedef struct vt__step {
+    vt_plan_step plan;
+    vt__stream *stream;  /* of an accelerator step */
+    vtac_kernel *kernel; /* of a call */
+} vt__step;
+
+typedef struct vt__section {
+    char name[VT_SECTION_NAME_BYTES];
+    uint8_t *bytes;
+    size_t size;
+} vt__section;
+
+struct vt_planner {
+    const vta_allocator *allocator;
+    vta_config *config;
+    vt_arena arena; /* names, shapes, views */
+    vt_planner_options options;
+    const char *name;
+    vt__buffer *buffers;
+    uint32_t buffer_count;
+    size_t buffer_cap;
+    vt__step *steps;
+    uint32_t step_count;
+    size_t step_cap;
+    vt_plan_port *inputs, *outputs;
+    uint32_t input_count, output_count;
+    size_t input_cap, output_cap;
+    vt__stream **streams;
+    size_t stream_count, stream_cap;
+    vt__section *sections; /* of front ends */
+    size_t section_count, section_cap;
+    bool finished;
+    char *report;
+};
+
+/* Runs the module's function named as its kernel on a device that does nothing, and keeps what it recorded. Recorded
+ * once. */
+vta_status vt__record(vt_planner *planner, const char *name, vtac_kernel *kernel, vtac_module *module, vta_diag *diag,
+                      vt__stream **out_stream);
+void vt__stream_free(const vta_allocator *a, vt__stream *stream);
+
+/* Addresses for items with lifetimes (first to last step) in one memory. */
+typedef struct vt__item {
+    uint64_t bytes;
+    uint32_t first, last;
+    bool apart;      /* shares with nothing */
+    uint64_t offset; /* found */
+} vt__item;
+/* Places the largest first, each at the lowest offset that is free while it lives. False: out of memory. */
+bool vt__place(const vta_allocator *a, vt__item *items, size_t count, uint64_t base, uint64_t alignment,
+               uint64_t *out_end);
+
+/* The instructions of all runs, one behind another. */
+typedef struct vt__insns {
+    const vta_allocator *allocator;
+    vta_insn *items;
+    size_t count, cap;
+    bool failed; /* out of memory */
+} vt__insns;
+
+/* Appends the streams of steps [first, end) as one run, addresses in place; `out_layers` says where each begins. The
+ * plan's places are settled. */
+vta_status vt__join(vt_planner *planner, const vt_plan *plan, uint32_t first, uint32_t end, vt__insns *insns,
+                    vta_diag *diag, vt_plan_layer *out_layers);
+
+/* The native code of all calls, whose functions get their names. Nothing is compiled where none are. */
+vta_status vt__compile_calls(vt_planner *planner, vta_diag *diag, uint8_t **out_code, size_t *out_size,
+                             char **out_triple);
+
+#endif

@@ -1,0 +1,83 @@
+/* Random networks: convolutions on the accelerator, sums on the processor, copies; on several machines, both
+ * simulators, in every order that the tokens allow. Nothing may differ from plain loops, and no race be found. */
+#include "network.h"
+
+enum { NETWORKS = 60 };
+
+static const char *const configs[] = {
+    "",
+    "LOG_BATCH=1 LOG_BLOCK=3 LOG_WGT_BUFF_SIZE=15",
+    "LOG_BLOCK=3 LOG_INP_BUFF_SIZE=12 LOG_WGT_BUFF_SIZE=13 LOG_ACC_BUFF_SIZE=13",
+    "LOG_BLOCK=5",
+    "LOG_UOP_BUFF_SIZE=10 LOG_ACC_BUFF_SIZE=14",
+};
+enum { CONFIGS = sizeof configs / sizeof *configs };
+
+static void add_random(network *net) {
+    int from = (int)check_between(&net->random, 0, net->count - 1);
+    const node *x = &net->nodes[from];
+    int64_t what = check_between(&net->random, 0, 9);
+    if (what == 0) {
+        add_copy(net, from);
+        return;
+    }
+    for (int other = 0; what <= 3 && other < net->count; other++) {
+        const node *z = &net->nodes[other];
+        if (other == from || z->c != x->c || z->h != x->h || z->w != x->w) continue;
+        add_sum(net, from, other);
+        return;
+    }
+    geometry g = {.oc = check_between(&net->random, 1, 40), .k = check_between(&net->random, 0, 1) ? 3 : 1};
+    if (check_between(&net->random, 0, 1)) g.oc = x->c;
+    g.stride = check_between(&net->random, 0, 3) ? 1 : 2;
+    g.pad = g.k == 3 || x->h < 3 || x->w < 3 ? 1 : check_between(&net->random, 0, 1);
+    g.shift = (int)check_between(&net->random, 5, 11);
+    if (x->h + 2 * g.pad < g.k || x->w + 2 * g.pad < g.k) g.k = 1;
+    add_conv(net, from, g);
+}
+
+static void make(network *net, uint64_t seed, const vt_planner_options *options) {
+    network_begin(net, seed, configs[seed % CONFIGS], options);
+    check_random *r = &net->random;
+    add_input(net, check_between(r, 1, 2), check_between(r, 1, 40), check_between(r, 1, 12), check_between(r, 1, 12));
+    for (int64_t n = check_between(r, 2, NODES - 3); n > 0; n--) add_random(net);
+    add_output(net, net->count - 1);
+    for (int64_t n = check_between(r, 0, 2); n > 0; n--) add_output(net, (int)check_between(r, 0, net->count - 1));
+}
+
+static void run(network *net, vta_model *model, const char *driver, const vta_device_options *device, bool copies) {
+    const vta_instance_options options = {.driver = driver, .device = device, .no_host_view = copies};
+    vta_instance *in;
+    MUST(net, vta_instance_create(model, &options, net->diag, &in));
+    set_inputs(net, in);
+    for (int i = 0; i < 2; i++) { /* what the first run leaves must not matter */
+        MUST(net, vta_instance_run(in, net->diag));
+        check_outputs(net, in, driver);
+    }
+    vta_instance_destroy(in);
+}
+
+static void check(uint64_t seed, const vt_planner_options *options) {
+    network net;
+    make(&net, seed, options);
+    vta_model *model = network_model(&net);
+    run(&net, model, "sim", &(vta_device_options){.check = true}, false);
+    run(&net, model, "sim", &(vta_device_options){.order = VTA_ORDER_STORE_LATE}, true);
+    run(&net, model, "sim", &(vta_device_options){.order = VTA_ORDER_RANDOM, .seed = seed}, false);
+    run(&net, model, "tsim", NULL, seed % 2);
+    vta_model_release(model);
+    network_end(&net);
+}
+
+static void networks(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < NETWORKS; seed++) {
+        const vt_planner_options options = {.in_order = seed % 7 == 3, .separate = seed % 7 == 5};
+        check(seed, &options);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(networks)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
