@@ -41,10 +41,12 @@ bool vt__blocks_fit(const vtac_op *op, const vt_op_blocks *b) {
     int64_t rows = (b->y - 1) * s->stride_h + (s->kernel_h - 1) * s->dilation_h + 1;
     int64_t columns = (b->x - 1) * s->stride_w + (s->kernel_w - 1) * s->dilation_w + 1;
     int64_t taps = s->kernel_h * s->kernel_w, times = copies(s, b);
-    int64_t acc = b->oc * b->y * b->x * (1 + op->residuals) + b->oc * op->biases;
+    int64_t tile = b->oc * b->y * b->x;
+    vt_epilogue_use use = vt__epilogue_use(op, b->oc, tile);
     int64_t listed = s->padded ? taps * b->y * b->x : taps;
-    return holds(op, VTA_MEM_ACC, acc, times) && holds(op, VTA_MEM_INP, b->ic * rows * columns, times) &&
-           holds(op, VTA_MEM_WGT, b->oc * b->ic * taps, times) && holds(op, VTA_MEM_UOP, listed + 8, 1);
+    return holds(op, VTA_MEM_ACC, tile + use.acc, times) &&
+           holds(op, VTA_MEM_INP, b->ic * rows * columns + use.inp, times) &&
+           holds(op, VTA_MEM_WGT, b->oc * b->ic * taps + use.wgt, times) && holds(op, VTA_MEM_UOP, listed + 8, 1);
 }
 
 typedef struct chooser {

@@ -38,6 +38,7 @@ vta_status vt__describe_conv2d(vtac_op *op, vta_diag *diag) {
     s->n = vt__ceil_div(VALUE(batch), vta_config_batch(op->config));
     s->ic = vt__ceil_div(VALUE(in_channels), vta_config_block_in(op->config));
     s->oc = vt__ceil_div(VALUE(out_channels), vta_config_block_out(op->config));
+    op->terms = VALUE(in_channels) * s->kernel_h * s->kernel_w;
     s->padded = s->top || s->left || (s->out_h - 1) * s->stride_h + need_h > s->h + s->top ||
                 (s->out_w - 1) * s->stride_w + need_w > s->w + s->left;
     if (__builtin_mul_overflow((uint64_t)(VALUE(batch) * VALUE(in_channels)),
@@ -59,17 +60,21 @@ static const char *place(char out[64], const char *axis, int64_t stride, const c
 }
 
 /* The taps that fall on padding are left out by name, so that the compiler makes no micro-ops for them. */
-static void write_sum(const vt_op_shape *s, bool skip, vt_strbuf *out) {
+static void write_sum(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) {
+    const vt_op_shape *s = &op->shape;
+    char from[64];
+    const char *start = vt__epilogue_start(op, b);
+    snprintf(from, sizeof from, ", %s[bo, co, i, j, bi, ci]", start ? start : "");
     char row[64], column[64];
     place(row, "i", s->stride_h, "dy", s->dilation_h);
     place(column, "j", s->stride_w, "dx", s->dilation_w);
-    if (skip)
+    if (b->skip)
         vt_strbuf_addf(out, "select(%s >= %lld && %s < %lld && %s >= %lld && %s < %lld,\n        ", row,
                        (long long)s->top, row, (long long)(s->h + s->top), column, (long long)s->left, column,
                        (long long)(s->w + s->left));
     vt_strbuf_addf(out,
-                   "acc_t(data_buf[bo, rc, %s, %s, bi, ri]) *\n        acc_t(weight_buf[co, rc, dy, dx, ci, ri])%s)\n",
-                   row, column, skip ? ", acc_t(0))" : "");
+                   "acc_t(data_buf[bo, rc, %s, %s, bi, ri]) *\n        acc_t(weight_buf[co, rc, dy, dx, ci, ri])%s%s)\n",
+                   row, column, b->skip ? ", acc_t(0))" : "", start ? from : "");
 }
 
 static void write_inputs(const vtac_op *op, const char *axes, vt_strbuf *out) {
@@ -119,16 +124,19 @@ void vt__write_conv2d(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) 
     snprintf(axes, sizeof axes, "bo: %lld, co: %lld, i: %lld, j: %lld, bi: BATCH, ci: BLOCK_OUT", (long long)s->n,
              (long long)s->oc, (long long)s->out_h, (long long)s->out_w);
     write_inputs(op, shape, out);
+    vt__epilogue_write_start(op, b, axes, out);
     vt_strbuf_addf(out, "tensor sums[%s] =\n    sum[rc, dy, dx, ri](", axes);
-    write_sum(s, b->skip, out);
-    vt__epilogue_tensors(op, axes, "bo, co, i, j, bi, ci", "co, bi, ci", out);
+    write_sum(op, b, out);
+    vt__epilogue_write_rest(op, b, axes, "bo, co, i, j, bi, ci", "co, bi, ci", out);
     const char *at = write_tiles(s, b, out);
     vt_strbuf_addf(out, "stage sums\n  scope acc\n  compute_at res, %s\n  split rc by %lld -> rc_out, rc_in\n", at,
                    (long long)b->ic);
     vt_strbuf_add(out, b->skip ? "  reorder rc_out, bo, co, rc_in, i, dy, dx, j, bi, ci, ri\n"
-                                 "  pragma bi conv2d_transpose_gemm\n"
-                               : "  reorder rc_out, bo, i, j, rc_in, dy, dx, co, bi, ci, ri\n  tensorize bi gemm\n");
+                               : "  reorder rc_out, bo, i, j, rc_in, dy, dx, co, bi, ci, ri\n");
+    vt_strbuf_add(out, b->skip || vt__epilogue_start(op, b) ? "  pragma bi conv2d_transpose_gemm\n"
+                                                         : "  tensorize bi gemm\n");
     vt_strbuf_add(out, "stage data_buf\n  scope inp\n  compute_at sums, rc_out\n  pragma 0 dma_copy\n"
                        "stage weight_buf\n  scope wgt\n  compute_at sums, rc_out\n  pragma 0 dma_copy\n");
     vt__epilogue_stages(op, at, out);
+    vt__epilogue_gemm_stages(op, b, "bo, co, i, j, bi, ci", at, out);
 }

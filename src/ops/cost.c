@@ -35,7 +35,7 @@ vt_op_cost vt__cost_of(const vtac_op *op, const vta_timing_profile *profile) {
 }
 
 /* Passes over the accumulators besides the products: the reset, and the epilogue (two operands take two cycles). */
-static double passes(const vtac_op *op) { return 1 + op->n_epilogue + op->biases + op->residuals; }
+static double passes(const vtac_op *op) { return 1 + (double)vt__epilogue_use(op, 1, 1).micro_ops; }
 
 static double bus_bytes(const vt_op_cost *c) { return c->profile->bus_bits / 8.0; }
 
@@ -56,7 +56,8 @@ uint64_t vt__cost_beats(const vt_op_cost *c) {
     const vta_config *config = c->op->config;
     double weights =
         (double)(s->oc * s->ic) * (double)(s->kernel_h * s->kernel_w) * vta_config_elem_bytes(config, VTA_MEM_WGT);
-    double outputs = tiles(c) * vta_config_elem_bytes(config, VTA_MEM_ACC) * c->op->residuals;
+    double outputs = tiles(c) * vta_config_elem_bytes(config, VTA_MEM_ACC) * c->op->residuals +
+                     tiles(c) * vta_config_elem_bytes(config, VTA_MEM_OUT) * c->op->addends;
     return (uint64_t)((weights + outputs) / bus_bytes(c));
 }
 
@@ -87,13 +88,14 @@ static steps steps_of(const vt_op_cost *c, const vt_op_blocks *b) {
     double out = (double)vta_config_elem_bytes(op->config, VTA_MEM_OUT) / bus;
     int64_t chunks = vt__ceil_div(s->ic, b->ic);
     double share = tile / tiles(c);
+    uint32_t vectors = op->biases + op->factors + op->amounts;
     return (steps){
         .load = (wgt + inp) / bus + LOAD_ROW * (inp_rows + (b->ic == s->ic ? 1.0 : (double)b->oc)),
         .gemm = products(c) * share / (double)chunks + INSTRUCTION,
         .reset = tile + INSTRUCTION,
-        .alu = tile * (passes(op) - 1) + INSTRUCTION * (double)op->n_epilogue,
-        .acc_load = acc * (tile * op->residuals + (double)(b->oc * op->biases)) +
-                    LOAD_ROW * (double)(op->residuals * b->oc + op->biases),
+        .alu = tile * (passes(op) - 1) + INSTRUCTION * (double)vt__epilogue_use(op, 1, 1).instructions,
+        .acc_load = acc * (tile * op->residuals + (double)(b->oc * vectors)) +
+                    LOAD_ROW * (double)(op->residuals * b->oc + vectors),
         .store = tile * (out + 1.4) + LOAD_ROW,
         .chunks = chunks,
     };

@@ -7,6 +7,7 @@
 
 vta_status vt__describe_dense(vtac_op *op, vta_diag *diag) {
     (void)diag;
+    op->terms = VALUE(in_features);
     int64_t rows = vt__ceil_div(VALUE(batch), vta_config_batch(op->config));
     op->shape = (vt_op_shape){
         .n = 1,
@@ -54,16 +55,22 @@ void vt__write_dense(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) {
     vt__epilogue_inputs(op, bias, shape, out);
     vt_strbuf_addf(out, "reduce rc = %lld, ri = BLOCK_IN\n", in);
     vt_strbuf_add(out, "tensor data_buf like data = data[...]\ntensor weight_buf like weight = weight[...]\n");
+    const char *start = vt__epilogue_start(op, b);
+    vt__epilogue_write_start(op, b, axes, out);
     vt_strbuf_addf(out,
                    "tensor sums[%s] =\n    sum[rc, ri](acc_t(data_buf[bo, rc, bi, ri]) * acc_t(weight_buf[co, rc, ci, "
-                   "ri]))\n",
+                   "ri])",
                    axes);
-    vt__epilogue_tensors(op, axes, "bo, co, bi, ci", "co, bi, ci", out);
+    if (start) vt_strbuf_addf(out, ", %s[bo, co, bi, ci]", start);
+    vt_strbuf_add(out, ")\n");
+    vt__epilogue_write_rest(op, b, axes, "bo, co, bi, ci", "co, bi, ci", out);
     const char *at = write_tiles(b, out);
     vt_strbuf_addf(out, "stage sums\n  scope acc\n  compute_at res, %s\n  split rc by %lld -> rc_out, rc_in\n", at,
                    (long long)b->ic);
-    vt_strbuf_add(out, "  reorder rc_out, bo, rc_in, co, bi, ci, ri\n  tensorize bi gemm\n"
-                       "stage data_buf\n  scope inp\n  compute_at sums, rc_out\n  pragma 0 dma_copy\n"
+    vt_strbuf_addf(out, "  reorder rc_out, bo, rc_in, co, bi, ci, ri\n  %s\n",
+                   start ? "pragma bi conv2d_transpose_gemm" : "tensorize bi gemm");
+    vt_strbuf_add(out, "stage data_buf\n  scope inp\n  compute_at sums, rc_out\n  pragma 0 dma_copy\n"
                        "stage weight_buf\n  scope wgt\n  compute_at sums, rc_out\n  pragma 0 dma_copy\n");
     vt__epilogue_stages(op, at, out);
+    vt__epilogue_gemm_stages(op, b, "bo, co, bi, ci", at, out);
 }

@@ -134,6 +134,7 @@ static vta_status make(vtac_op *op, const char *text, vta_diag *diag) {
     for (size_t i = 0; i < VT_ATTRIBUTES; i++) op->values[i] = attributes[i].value;
     VT_TRY(set_all(op, text, diag));
     VT_TRY(op->is->describe(op, diag));
+    VT_TRY(vt__epilogue_settle(op, diag));
     if (op->shape.macs <= UINT64_C(1) << 50) return VTA_OK;
     return vt_fail(diag, VTA_OUT_OF_RANGE, "%s: more than 2^50 multiplications", op->is->name);
 }

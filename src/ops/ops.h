@@ -15,17 +15,19 @@ typedef enum vt_attribute {
 } vt_attribute;
 
 typedef enum vt_epilogue_kind {
-#define VT_EPILOGUE(name, form, numbers, a, b, least, most, text) VT_EPILOGUE_##name,
+#define VT_EPILOGUE(name, form, numbers, needed, a, b, least, most, text) VT_EPILOGUE_##name,
 #include "ops/epilogue.def"
     VT_EPILOGUES
 } vt_epilogue_kind;
 
 enum { VT_EPILOGUE_MOST = 32 };
 
-/* One pass of the ALU: `number` belongs to those that have one; bias and residual are inputs called by their place. */
+/* One step: its numbers. Those with an input have its place among the inputs of their kind, then a number: what limits
+ * its elements (0: nothing), tiles, or a scale. relu and clip are max and min; after vt__epilogue_settle, what rounds is
+ * what the ALU does. */
 typedef struct vt_epilogue {
-    vt_epilogue_kind kind; /* never relu or clip, which are max and min */
-    int32_t number;
+    vt_epilogue_kind kind;
+    int32_t number, second;
 } vt_epilogue;
 
 /* Sizes in tiles: images, channel blocks, rows, columns. A dense layer is a column of rows without padding. */
@@ -83,7 +85,8 @@ struct vtac_op {
     int64_t values[VT_ATTRIBUTES];
     uint32_t n_epilogue;
     vt_epilogue epilogue[VT_EPILOGUE_MOST];
-    uint32_t biases, residuals;
+    uint32_t biases, residuals, factors, amounts, digits, addends; /* inputs of steps, by their sort */
+    int64_t terms; /* products in a sum of them; 0: the operator is none */
     vt_op_shape shape;
     char *text, *report;
     vtac_kernel *kernel;
@@ -92,15 +95,38 @@ struct vtac_op {
 
 static inline int64_t vt__ceil_div(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
-/* Reads "shift:8,relu". */
+/* Reads "shift:8,relu" to the steps that there are. */
 vta_status vt__epilogue_read(vtac_op *op, const char *text, size_t size, vta_diag *diag);
+/* Once the operator is described: steps become operations of the machine. VTA_OUT_OF_RANGE where one that must be exact
+ * could not be. */
+vta_status vt__epilogue_settle(vtac_op *op, vta_diag *diag);
+
+/* What the steps take for a tile of the result, of so many blocks of channels: elements beside those of the sums;
+ * micro-ops for each element, of the ALU (two cycles for two operands) and of GEMM. */
+typedef struct vt_epilogue_use {
+    int64_t acc, inp, wgt;
+    int64_t micro_ops, instructions;
+} vt_epilogue_use;
+vt_epilogue_use vt__epilogue_use(const vtac_op *op, int64_t oc, int64_t tile);
+
+/* What the lanes but the last of the constant tile of bias_int8 hold; the last holds 1. */
+int64_t vt__bias_step(const vta_config *config);
+
 /* The statements of the passes over `last` (a tensor called sums), and of the output "res"; its axes, and the index of
  * its bias ("co, bi, ci"). */
 void vt__epilogue_inputs(const vtac_op *op, const char *bias_shape, const char *shape, vt_strbuf *out);
 void vt__epilogue_tensors(const vtac_op *op, const char *axes, const char *index, const char *bias_index,
                           vt_strbuf *out);
-/* Their stages, computed within the axis of "res". */
+/* Of a sum of products: what it starts at, a tensor by name, and its definition; NULL and nothing: at 0. Then the
+ * tensors that are left. */
+const char *vt__epilogue_start(const vtac_op *op, const vt_op_blocks *b);
+void vt__epilogue_write_start(const vtac_op *op, const vt_op_blocks *b, const char *axes, vt_strbuf *out);
+void vt__epilogue_write_rest(const vtac_op *op, const vt_op_blocks *b, const char *axes, const char *index,
+                             const char *bias_index, vt_strbuf *out);
+/* Their stages, computed within the axis of "res"; of sums of products also those by GEMM. */
 void vt__epilogue_stages(const vtac_op *op, const char *axis, vt_strbuf *out);
+void vt__epilogue_gemm_stages(const vtac_op *op, const vt_op_blocks *b, const char *index, const char *axis,
+                              vt_strbuf *out);
 
 /* What a schedule costs, and what none can cost less than. */
 typedef struct vt_op_cost {

@@ -181,11 +181,13 @@ vta_status vt__tiles_nothing_fits(const vtac_op *op, vta_diag *diag) {
 void vt__tiles_add_epilogue(const vtac_op *op, const vt_op_blocks *b, vt_tile_use *use) {
     const vt_op_shape *s = &op->shape;
     int64_t blocks = b->oc * s->out_blocks, outputs = blocks * b->y * b->x;
-    use->acc += outputs * op->residuals + blocks * op->biases;
-    use->acc_loads += (double)(outputs * op->residuals + blocks * op->biases);
-    use->acc_rows += (double)(op->residuals * blocks + op->biases);
-    use->compute += (double)outputs * (double)(op->n_epilogue + op->biases + op->residuals);
-    use->instructions += op->n_epilogue;
+    vt_epilogue_use steps = vt__epilogue_use(op, blocks, outputs);
+    int64_t vectors = op->biases + op->factors + op->amounts;
+    use->acc += steps.acc;
+    use->acc_loads += (double)(outputs * op->residuals + blocks * vectors);
+    use->acc_rows += (double)(op->residuals * blocks + vectors);
+    use->compute += (double)(outputs * steps.micro_ops);
+    use->instructions += (double)steps.instructions;
     use->stores = (double)outputs;
 }
 

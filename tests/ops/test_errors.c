@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -36,6 +37,15 @@ static const struct {
     {"conv2d", SHAPE "epilogue=add:40000", VTA_OUT_OF_RANGE, "not from -32768 to 32767"},
     {"conv2d", SHAPE "epilogue=multiply:0", VTA_INVALID_ARGUMENT, "makes zeros of any input"},
     {"conv2d", SHAPE "epilogue=shift,,relu", VTA_NOT_FOUND, "no step \"\""},
+    {"conv2d", SHAPE "epilogue=round_shift", VTA_INVALID_ARGUMENT, "not of the form round_shift:N"},
+    {"conv2d", SHAPE "epilogue=round_shift:0", VTA_OUT_OF_RANGE, "0 is not from 1 to 31"},
+    {"conv2d", SHAPE "epilogue=requantize:3", VTA_INVALID_ARGUMENT, "not of the form requantize:M:N"},
+    {"conv2d", SHAPE "epilogue=requantize:3:32", VTA_OUT_OF_RANGE, "shifts by 1 to 31"},
+    {"conv2d", SHAPE "kernel=3 epilogue=requantize:911:8", VTA_OUT_OF_RANGE, "values up to 2359296 may stand before it"},
+    {"conv2d", SHAPE "epilogue=bias,requantize:2:8", VTA_OUT_OF_RANGE, "say how large bias is (bias:MOST)"},
+    {"conv2d", SHAPE "epilogue=bias:0", VTA_OUT_OF_RANGE, "0 is not from 1 to 2147483647"},
+    {"conv2d", SHAPE "epilogue=residual_int8:128", VTA_OUT_OF_RANGE, "a weight is from -128 to 127"},
+    {"relu", "channels=16 epilogue=bias_int8", VTA_UNSUPPORTED, "adds by GEMM to a sum of products"},
     {"dense", "batch=1 in_features=4", VTA_INVALID_ARGUMENT, "out_features is not given"},
     {"add", "height=4", VTA_INVALID_ARGUMENT, "channels is not given"},
     {"add", "channels=4 wide=2", VTA_OUT_OF_RANGE, "wide=2: must be from 0 to 1"},
@@ -54,6 +64,22 @@ static void test_refused(void **state) {
         vta_status status = vtac_op_create(refused[i].name, refused[i].text, NULL, NULL, diag, &op);
         if (status != refused[i].status || !strstr(vta_diag_text(diag), refused[i].words) || op)
             fail_msg("%s %s: %d, %s", refused[i].name, refused[i].text, (int)status, vta_diag_text(diag));
+        vta_diag_destroy(diag);
+    }
+}
+
+/* The largest factor that surely fits: sums of 9 * 16 products of at most 2^14. */
+static void test_requantize_fits(void **state) {
+    (void)state;
+    static const char *const fine[] = {"kernel=3 epilogue=requantize:910:8", "epilogue=bias:1000000,requantize:1701:8",
+                                       "kernel=3 epilogue=bias,clip:-32768:32767,requantize:32767:31"};
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        char text[256];
+        vtac_op *op;
+        vta_diag *diag = vta_diag_create(NULL);
+        snprintf(text, sizeof text, SHAPE "%s", fine[i]);
+        if (vtac_op_create("conv2d", text, NULL, NULL, diag, &op) != VTA_OK) fail_msg("%s", vta_diag_text(diag));
+        vtac_op_destroy(op);
         vta_diag_destroy(diag);
     }
 }
@@ -112,7 +138,7 @@ static void test_bad_calls(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused), cmocka_unit_test(test_nothing_fits),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused), cmocka_unit_test(test_requantize_fits), cmocka_unit_test(test_nothing_fits),
                                        cmocka_unit_test(test_narrow_weights), cmocka_unit_test(test_bad_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,12 +33,36 @@ static int64_t pick(int64_t least, int64_t most) {
 
 /* ---- An operator, as this test knows it ---- */
 
-typedef enum step_kind { SHIFT, RELU, CLIP, ADD, MULTIPLY, MIN, MAX, BIAS, RESIDUAL, KINDS } step_kind;
+typedef enum step_kind {
+    SHIFT,
+    RELU,
+    CLIP,
+    ADD,
+    MULTIPLY,
+    MIN,
+    MAX,
+    ROUND_SHIFT,
+    ROUND_CLIP, /* the sign shows what wrapped */
+    REQUANTIZE,
+    LEAKY,
+    SQUEEZE, /* to one value, past what a step before left */
+    BIAS,    /* from here on: steps with an input */
+    RESIDUAL,
+    FACTOR,
+    AMOUNT,
+    BIAS_INT8,
+    RESIDUAL_INT8,
+    KINDS
+} step_kind;
+
+/* The tile that an instance is for: what the digits of a bias hang on. */
+static int64_t tile_in;
 
 typedef struct step {
     step_kind kind;
     int32_t a, b;
-    int32_t *values; /* of a bias or a residual, by channel or by output */
+    int32_t *values; /* of an input, by channel or by output */
+    int8_t *digits;  /* of BIAS_INT8: by channel, tile and lane */
 } step;
 
 typedef struct instance {
@@ -58,12 +82,37 @@ static void add_text(instance *s, const char *fmt, ...) {
     va_end(args);
 }
 
+static void make_digits(const instance *s, step *e) {
+    int64_t lanes = e->a * tile_in;
+    e->digits = malloc((size_t)(s->oc * lanes));
+    for (int64_t i = 0; i < s->oc * lanes; i++) {
+        e->digits[i] = (int8_t)pick(-128, 127);
+        e->values[i / lanes] += e->digits[i] * (i % tile_in == tile_in - 1 ? 1 : 127);
+    }
+}
+
+static void make_values(const instance *s, step *e) {
+    bool by_output = e->kind == RESIDUAL || e->kind == RESIDUAL_INT8;
+    int64_t count = by_output ? s->n * s->oc * s->oh * s->ow : s->oc;
+    int64_t most = e->kind == RESIDUAL_INT8 ? 127 : e->kind == FACTOR ? 40000 : e->kind == AMOUNT ? 20 : 100000;
+    bool large = most == 100000 && pick(0, 2) == 0;
+    if (large) most = INT32_MAX;
+    e->values = calloc((size_t)count, sizeof *e->values);
+    for (int64_t i = 0; i < count && e->kind != BIAS_INT8; i++)
+        e->values[i] = (int32_t)pick(e->kind == AMOUNT ? 0 : large && pick(0, 1) ? most - 40000 : -most, most);
+    if (e->kind == BIAS_INT8) make_digits(s, e);
+}
+
 static void make_step(instance *s, step *e) {
-    e->kind = (step_kind)pick(0, KINDS - 1);
+    bool after_bias = e > s->steps && e[-1].kind == BIAS && pick(0, 1);
+    e->kind = after_bias ? ROUND_CLIP : (step_kind)pick(0, KINDS - 1);
     e->a = (int32_t)pick(-300, 300);
     e->b = (int32_t)pick(e->a, 400);
     if (e->kind == SHIFT) e->a = (int32_t)pick(0, 12);
     if (e->kind == MULTIPLY && e->a == 0) e->a = 1;
+    if (e->kind == ROUND_SHIFT || e->kind == ROUND_CLIP || e->kind == LEAKY) e->a = (int32_t)pick(1, 20);
+    if (e->kind == BIAS_INT8) e->a = (int32_t)pick(1, 3);
+    if (e->kind == RESIDUAL_INT8) e->a = (int32_t)pick(-128, 127);
     switch (e->kind) {
     case SHIFT: add_text(s, "shift:%d", (int)e->a); return;
     case RELU: add_text(s, "relu"); return;
@@ -72,12 +121,22 @@ static void make_step(instance *s, step *e) {
     case MULTIPLY: add_text(s, "multiply:%d", (int)e->a); return;
     case MIN: add_text(s, "min:%d", (int)e->a); return;
     case MAX: add_text(s, "max:%d", (int)e->a); return;
+    case ROUND_SHIFT: add_text(s, "round_shift:%d", (int)e->a); return;
+    case ROUND_CLIP: add_text(s, "round_shift:%d,clip", (int)e->a); return;
+    case LEAKY: add_text(s, "leaky:%d", (int)e->a); return;
+    case REQUANTIZE: /* exact only where the product surely fits */
+        e->a = (int32_t)pick(1, 32767), e->b = (int32_t)pick(1, 31);
+        add_text(s, "clip:-30000:30000,requantize:%d:%d", (int)e->a, (int)e->b);
+        return;
+    case SQUEEZE: add_text(s, "min:%d,max:%d,min:%d", (int)e->a, (int)e->a + 20, (int)e->a + 10); return;
     case BIAS: add_text(s, "bias"); break;
-    default: add_text(s, "residual"); break;
+    case RESIDUAL: add_text(s, "residual"); break;
+    case FACTOR: add_text(s, "multiply_channel"); break;
+    case AMOUNT: add_text(s, "shift_channel"); break;
+    case BIAS_INT8: add_text(s, "bias_int8:%d", (int)e->a); break;
+    default: add_text(s, "residual_int8:%d", (int)e->a); break;
     }
-    int64_t count = e->kind == BIAS ? s->oc : s->n * s->oc * s->oh * s->ow;
-    e->values = calloc((size_t)count, sizeof *e->values);
-    for (int64_t i = 0; i < count; i++) e->values[i] = (int32_t)pick(-100000, 100000);
+    make_values(s, e);
 }
 
 static void make_steps(instance *s) {
@@ -135,7 +194,20 @@ static int32_t apply(const step *e, int32_t x, int64_t channel, int64_t output) 
     case MULTIPLY: return wrap((int64_t)x * e->a);
     case MIN: return x < e->a ? x : e->a;
     case MAX: return x > e->a ? x : e->a;
-    case BIAS: return wrap((int64_t)x + e->values[channel]);
+    case ROUND_SHIFT:
+    case ROUND_CLIP:
+        x = (int32_t)((x + (INT64_C(1) << (e->a - 1))) >> e->a);
+        return e->kind == ROUND_CLIP ? (x < -128 ? -128 : x > 127 ? 127 : x) : x;
+    case REQUANTIZE:
+        x = x < -30000 ? -30000 : x > 30000 ? 30000 : x;
+        return (int32_t)(((int64_t)x * e->a + (INT64_C(1) << (e->b - 1))) >> e->b);
+    case SQUEEZE: return e->a + 10;
+    case LEAKY: return x < 0 ? x >> e->a : x;
+    case FACTOR: return wrap((int64_t)x * e->values[channel]);
+    case AMOUNT: return x >> e->values[channel];
+    case BIAS:
+    case BIAS_INT8: return wrap((int64_t)x + e->values[channel]);
+    case RESIDUAL_INT8: return wrap((int64_t)x + (int64_t)e->a * e->values[output]);
     default: return wrap((int64_t)x + e->values[output]);
     }
 }
@@ -227,18 +299,58 @@ static void make_arrays(run *r) {
     }
 }
 
+/* Tiles of digits: channels by tile, then lane. */
+static void fill_digits(vta_array *a, const instance *s, const step *e, int64_t out) {
+    size_t size = vta_array_bytes(a);
+    int8_t *to = calloc(1, size);
+    for (int64_t o = 0; o < s->oc; o++)
+        for (int64_t t = 0; t < e->a; t++)
+            for (int64_t l = 0; l < tile_in; l++)
+                to[((o / out * e->a + t) * out + o % out) * tile_in + l] = e->digits[(o * e->a + t) * tile_in + l];
+    assert_int_equal(vta_array_write(a, to, size, NULL), VTA_OK);
+    free(to);
+}
+
+/* In blocks of inputs, as many as fill the result's blocks. */
+static void fill_addend(vta_array *a, const instance *s, const step *e, int64_t batch, int64_t out) {
+    int64_t rests = s->oh * s->ow, channels = (s->oc + out - 1) / out * out;
+    int8_t *bytes = calloc((size_t)(s->n * channels), (size_t)rests);
+    for (int64_t i = 0; i < s->n * s->oc * rests; i++)
+        bytes[i / (s->oc * rests) * channels * rests + i % (s->oc * rests)] = (int8_t)e->values[i];
+    fill(a, &(layout){s->n, channels, rests, batch, tile_in}, bytes, NULL);
+    free(bytes);
+}
+
+/* "residual1": the second step of that kind. */
+static const step *step_of(const instance *s, const char *name) {
+    static const char *const inputs[KINDS] = {[BIAS] = "bias",     [RESIDUAL] = "residual", [FACTOR] = "factor",
+                                              [AMOUNT] = "amount", [BIAS_INT8] = "digits",  [RESIDUAL_INT8] = "addend"};
+    size_t letters = strcspn(name, "0123456789");
+    int number = atoi(name + letters);
+    for (int i = 0; i < s->n_steps; i++) {
+        const char *is = inputs[s->steps[i].kind];
+        if (is && strlen(is) == letters && !strncmp(is, name, letters) && number-- == 0) return &s->steps[i];
+    }
+    fail_msg("%s %s: what is the argument %s?", s->name, s->text, name);
+    return NULL;
+}
+
+static void fill_input(vta_array *a, const instance *s, const step *e, int64_t batch, int64_t out) {
+    switch (e->kind) {
+    case RESIDUAL: fill(a, &(layout){s->n, s->oc, s->oh * s->ow, batch, out}, NULL, e->values); return;
+    case BIAS_INT8: fill_digits(a, s, e, out); return;
+    case RESIDUAL_INT8: fill_addend(a, s, e, batch, out); return;
+    default: fill_bias(a, s, e->values, batch, out); return;
+    }
+}
+
 static void fill_arrays(run *r, const vta_config *config) {
     const instance *s = r->s;
     int64_t batch = vta_config_batch(config), in = vta_config_block_in(config), out = vta_config_block_out(config);
-    size_t at = 2;
     fill(r->arrays[0], &(layout){s->n, s->ic, s->h * s->w, batch, in}, s->data, NULL);
     fill(r->arrays[1], &(layout){s->oc, s->ic, s->kh * s->kw, out, in}, s->weight, NULL);
-    for (int i = 0; i < s->n_steps; i++)
-        if (s->steps[i].kind == BIAS) fill_bias(r->arrays[at++], s, s->steps[i].values, batch, out);
-    for (int i = 0; i < s->n_steps; i++)
-        if (s->steps[i].kind == RESIDUAL)
-            fill(r->arrays[at++], &(layout){s->n, s->oc, s->oh * s->ow, batch, out}, NULL, s->steps[i].values);
-    assert_int_equal(at + 1, r->n);
+    for (size_t i = 2; i + 1 < r->n; i++)
+        fill_input(r->arrays[i], s, step_of(s, te_tensor_name(vtac_kernel_arg(vtac_op_kernel(r->op), i))), batch, out);
 }
 
 static void compare(run *r, const vta_config *config) {
@@ -279,7 +391,10 @@ static void execute(run *r, const vta_config *config, uint64_t order_seed) {
 }
 
 static void free_instance(instance *s) {
-    for (int i = 0; i < s->n_steps; i++) free(s->steps[i].values);
+    for (int i = 0; i < s->n_steps; i++) {
+        free(s->steps[i].values);
+        free(s->steps[i].digits);
+    }
     free(s->data);
     free(s->weight);
     free(s->expected);
@@ -289,6 +404,7 @@ static void free_instance(instance *s) {
 static bool run_case(const vta_config *config, uint64_t number) {
     instance s = {.n_steps = 0};
     vtac_op_result result = {0};
+    tile_in = vta_config_block_in(config);
     seed_state = number * 7919 + 17;
     for (int i = 0; i < 8; i++) pick(0, 1);
     if (pick(0, 3))
