@@ -43,10 +43,16 @@ bool vt__pat_match(const vt__pat *pat, const vt_expr *e, vt__match *m) {
     return match(pat, e, m);
 }
 
+static _Noreturn void no_such_rule(vt_ctx *ctx, const vt__pat *p) {
+    vt_raise(ctx, VTA_INTERNAL, "a simplification rule has a node of kind %u in a place for which there is no code",
+             p->kind);
+}
+
 static const vt_expr *build(vt_ctx *ctx, const vt__pat *p, const vt__match *m, vt_dtype type);
 
 /* A binary node: a number takes the type of the other side. */
 static const vt_expr *build_pair(vt_ctx *ctx, const vt__pat *p, const vt__match *m, vt_dtype type) {
+    if (p->kind >= VT_E_COUNT || !p->a[1] || p->a[2]) no_such_rule(ctx, p);
     if (vt_expr_infos[p->kind].cls == VT_CLASS_COMPARE) type = VT_I32; /* of two numbers: any index type will do */
     bool number = p->a[0]->kind == VT__PAT_NUMBER;
     const vt_expr *first = build(ctx, p->a[number], m, type);
@@ -86,37 +92,38 @@ const vt_expr *vt__pat_build(vt_ctx *ctx, const vt__pat *pat, const vt__match *m
 }
 
 /* Arithmetic of conditions, on 64-bit values; anything modulo 0 counts as a remainder. */
-static int64_t value(const vt__pat *p, const vt__match *m) {
+static int64_t value(vt_ctx *ctx, const vt__pat *p, const vt__match *m) {
     if (p->kind == VT__PAT_CONST) return m->slot[p->slot]->u.i;
     if (p->kind == VT__PAT_NUMBER) return p->number;
-    int64_t x = value(p->a[0], m), y = value(p->a[1], m), r = 0;
+    int64_t x = value(ctx, p->a[0], m), y = value(ctx, p->a[1], m), r = 0;
     switch (p->kind) {
     case VT_E_ADD: return __builtin_add_overflow(x, y, &r) ? INT64_MAX : r;
     case VT_E_SUB: return __builtin_sub_overflow(x, y, &r) ? INT64_MAX : r;
     case VT_E_MUL: return __builtin_mul_overflow(x, y, &r) ? INT64_MAX : r;
     case VT_E_MOD: return y == 0 ? 1 : y == -1 ? 0 : x % y;
-    default: return 0;
+    default: no_such_rule(ctx, p);
     }
 }
 
 static bool holds(vt__rewriter *rw, const vt__pat *p, const vt__match *m, vt_dtype type) {
     switch (p->kind) {
     case VT_E_AND: return holds(rw, p->a[0], m, type) && holds(rw, p->a[1], m, type);
-    case VT_E_EQ: return value(p->a[0], m) == value(p->a[1], m);
-    case VT_E_NE: return value(p->a[0], m) != value(p->a[1], m);
-    case VT_E_LT: return value(p->a[0], m) < value(p->a[1], m);
-    case VT_E_LE: return value(p->a[0], m) <= value(p->a[1], m);
-    case VT_E_GT: return value(p->a[0], m) > value(p->a[1], m);
-    case VT_E_GE: return value(p->a[0], m) >= value(p->a[1], m);
+    case VT_E_EQ: return value(rw->ctx, p->a[0], m) == value(rw->ctx, p->a[1], m);
+    case VT_E_NE: return value(rw->ctx, p->a[0], m) != value(rw->ctx, p->a[1], m);
+    case VT_E_LT: return value(rw->ctx, p->a[0], m) < value(rw->ctx, p->a[1], m);
+    case VT_E_LE: return value(rw->ctx, p->a[0], m) <= value(rw->ctx, p->a[1], m);
+    case VT_E_GT: return value(rw->ctx, p->a[0], m) > value(rw->ctx, p->a[1], m);
+    case VT_E_GE: return value(rw->ctx, p->a[0], m) >= value(rw->ctx, p->a[1], m);
     default: break;
     }
     const vt_expr *e = build(rw->ctx, p->a[0], m, type);
     switch (p->kind) {
     case VT__PAT_NONNEG: return vt_prove_ge(rw->an, e, 0);
     case VT__PAT_NONZERO: return vt_prove_ge(rw->an, e, 1) || vt_prove_lt(rw->an, e, 0);
-    case VT__PAT_PROVES_GE: return vt_prove_ge(rw->an, e, value(p->a[1], m));
-    case VT__PAT_PROVES_LT: return vt_prove_lt(rw->an, e, value(p->a[1], m));
-    default: return vt_prove_equal(rw->an, e, vt_const(rw->ctx, e->dtype, 0));
+    case VT__PAT_PROVES_GE: return vt_prove_ge(rw->an, e, value(rw->ctx, p->a[1], m));
+    case VT__PAT_PROVES_LT: return vt_prove_lt(rw->an, e, value(rw->ctx, p->a[1], m));
+    case VT__PAT_PROVES_ZERO: return vt_prove_equal(rw->an, e, vt_const(rw->ctx, e->dtype, 0));
+    default: no_such_rule(rw->ctx, p);
     }
 }
 

@@ -84,7 +84,11 @@ static const char *arithmetic(vt__c *c, const vt_expr *e, const char *lane) {
     case VT_E_MUL: return wrapped(c, t, TEXT("(%s %s %s)", x, vt_expr_infos[e->kind].symbol, y));
     case VT_E_MIN: return TEXT("%s(%s, %s)", helper(c, "min", t, "a < b ? a : b"), x, y);
     case VT_E_MAX: return TEXT("%s(%s, %s)", helper(c, "max", t, "a > b ? a : b"), x, y);
-    default: break;
+    case VT_E_DIV:
+    case VT_E_MOD:
+    case VT_E_FLOORDIV:
+    case VT_E_FLOORMOD: break;
+    default: vt_raise(c->ctx, VTA_INTERNAL, "%s: %s is no arithmetic", c->entry->name, vt_expr_infos[e->kind].text);
     }
     if (t.code != VT_FLOAT) return division(c, e, x, y);
     if (e->kind == VT_E_DIV) return TEXT("(%s / %s)", x, y);

@@ -31,7 +31,8 @@ static LLVMValueRef runtime_argument(vt__llvm *g, char letter, const vt_expr *e)
     case 'p': return vt__llvm_cast(g, e->dtype, VT_HANDLE_T, value);
     case 'z': return vt__llvm_cast(g, e->dtype, size, value);
     case 'u': return vt__llvm_cast(g, e->dtype, VT_U32, value);
-    default: return vt__llvm_cast(g, e->dtype, VT_I32, value);
+    case 'i': return vt__llvm_cast(g, e->dtype, VT_I32, value);
+    default: vt_raise(g->ctx, VTA_INTERNAL, "%s: a runtime call has an argument of sort '%c'", g->entry->name, letter);
     }
 }
 
@@ -127,7 +128,8 @@ static LLVMValueRef bits(vt__llvm *g, const vt_expr *e) {
     case VT_OP_BITWISE_AND: return LLVMBuildAnd(b, x, y, "");
     case VT_OP_BITWISE_OR: return LLVMBuildOr(b, x, y, "");
     case VT_OP_BITWISE_XOR: return LLVMBuildXor(b, x, y, "");
-    default: return LLVMBuildNot(b, x, "");
+    case VT_OP_BITWISE_NOT: return LLVMBuildNot(b, x, "");
+    default: vt_raise(g->ctx, VTA_INTERNAL, "%s: %s works on no bits", g->entry->name, vt_op_infos[e->u.op].name);
     }
 }
 

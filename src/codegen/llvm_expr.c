@@ -243,7 +243,11 @@ static LLVMValueRef arithmetic(vt__llvm *g, const vt_expr *e) {
     case VT_E_MUL: return LLVMBuildMul(b, x, y, "");
     case VT_E_MIN: return LLVMBuildSelect(b, LLVMBuildICmp(b, is_signed ? LLVMIntSLT : LLVMIntULT, x, y, ""), x, y, "");
     case VT_E_MAX: return LLVMBuildSelect(b, LLVMBuildICmp(b, is_signed ? LLVMIntSGT : LLVMIntUGT, x, y, ""), x, y, "");
-    default: return divide(g, e, x, y);
+    case VT_E_DIV:
+    case VT_E_MOD:
+    case VT_E_FLOORDIV:
+    case VT_E_FLOORMOD: return divide(g, e, x, y);
+    default: vt_raise(g->ctx, VTA_INTERNAL, "%s: %s is no arithmetic", g->entry->name, vt_expr_infos[e->kind].text);
     }
 }
 

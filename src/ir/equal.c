@@ -129,7 +129,7 @@ static bool expr_eq(cmp *c, const vt_expr *x, const vt_expr *y) {
 
 static bool ref_eq(cmp *c, const vt_ref *x, const vt_ref *y) {
     if (x->kind != y->kind) return false;
-    switch (x->kind) {
+    switch ((vt_ref_kind)x->kind) {
     case VT_REF_NONE: return true;
     case VT_REF_VAR: return same(c, x->u.var, y->u.var);
     case VT_REF_ITER: return iter_eq(c, x->u.iter, y->u.iter);
@@ -137,8 +137,9 @@ static bool ref_eq(cmp *c, const vt_ref *x, const vt_ref *y) {
     case VT_REF_STRING: return !strcmp(x->u.string, y->u.string);
     case VT_REF_PAIR: return buffer_eq(c, x->u.buffer, y->u.buffer) && x->second == y->second;
     case VT_REF_BUFFER: return buffer_eq(c, x->u.buffer, y->u.buffer);
-    default: return x->u.any == y->u.any;
+    case VT_REF_OP: return x->u.op == y->u.op;
     }
+    return false;
 }
 
 static bool ranges_eq(cmp *c, uint32_t n, const vt_range *x, const vt_range *y) {
@@ -169,7 +170,7 @@ static bool note_eq(cmp *c, const vt_note *x, const vt_note *y) {
 static bool list_eq(cmp *c, const vt_stmt *x, const vt_stmt *y, const vt__field *f) {
     uint32_t n = VT__N(x, f);
     if (n != VT__N(y, f)) return false;
-    switch (f->type) {
+    switch ((vt__field_type)f->type) {
     case VT__EXPRS: return exprs_eq(c, n, GET(const vt_expr *const *, x), GET(const vt_expr *const *, y));
     case VT__RANGES: return ranges_eq(c, n, GET(const vt_range *, x), GET(const vt_range *, y));
     case VT__STMTS: EACH(const vt_stmt *, stmt_eq(c, a[i], b[i]));
@@ -177,13 +178,23 @@ static bool list_eq(cmp *c, const vt_stmt *x, const vt_stmt *y, const vt__field 
     case VT__BUFFERS: EACH(const vt_buffer *, buffer_eq(c, a[i], b[i]));
     case VT__REGIONS: EACH(vt_region, region_eq(c, a + i, b + i));
     case VT__NOTES: EACH(vt_note, note_eq(c, a + i, b + i));
-    default: return false;
+    case VT__EXPR: /* no lists */
+    case VT__STMT:
+    case VT__VAR:
+    case VT__BUFFER:
+    case VT__TENSOR:
+    case VT__REF:
+    case VT__ITER:
+    case VT__TEXT:
+    case VT__WORD:
+    case VT__DTYPE: break;
     }
+    return false;
 }
 
 static bool field_eq(cmp *c, const vt_stmt *x, const vt_stmt *y, const vt__field *f) {
     if (f->count) return list_eq(c, x, y, f);
-    switch (f->type) {
+    switch ((vt__field_type)f->type) {
     case VT__EXPR: return expr_eq(c, GET(const vt_expr *, x), GET(const vt_expr *, y));
     case VT__STMT: return stmt_eq(c, GET(const vt_stmt *, x), GET(const vt_stmt *, y));
     case VT__VAR: return define_var(c, GET(const vt_var *, x), GET(const vt_var *, y));
@@ -193,8 +204,16 @@ static bool field_eq(cmp *c, const vt_stmt *x, const vt_stmt *y, const vt__field
     case VT__ITER: return iter_eq(c, GET(const vt_iter *, x), GET(const vt_iter *, y));
     case VT__TEXT: return !strcmp(GET(const char *, x), GET(const char *, y));
     case VT__DTYPE: return vt_dtype_eq(GET(vt_dtype, x), GET(vt_dtype, y));
-    default: return GET(uint32_t, x) == GET(uint32_t, y);
+    case VT__WORD: return GET(uint32_t, x) == GET(uint32_t, y);
+    case VT__EXPRS: /* lists */
+    case VT__STMTS:
+    case VT__RANGES:
+    case VT__ITERS:
+    case VT__REGIONS:
+    case VT__BUFFERS:
+    case VT__NOTES: break;
     }
+    return false;
 }
 
 static bool stmt_eq(cmp *c, const vt_stmt *x, const vt_stmt *y) {

@@ -7,12 +7,17 @@ typedef struct target {
     size_t scalars;
 } target;
 
-static target target_of(const vt_prover *p, uint32_t memory) {
+static target target_of(const vt_prover *p, vta_memory memory) {
     switch (memory) {
     case VTA_MEM_WGT: return (target){p->wgt, p->wgt_scalars};
     case VTA_MEM_INP: return (target){p->inp, p->inp_scalars};
-    default: return (target){p->acc, p->acc_scalars};
+    case VTA_MEM_ACC:
+    case VTA_MEM_ACC_8BIT: return (target){p->acc, p->acc_scalars};
+    case VTA_MEM_UOP: /* real: load_uops */
+    case VTA_MEM_OUT:
+    case VTA_MEM_COUNT: break; /* the core refuses them */
     }
+    return (target){NULL, 0};
 }
 
 static vta_status not_there(uint32_t index, vta_diag *diag) {

@@ -33,8 +33,12 @@ static target target_of(vt_machine *m, vta_memory memory) {
     case VTA_MEM_UOP: return (target){(uint8_t *)m->uop_words, sizeof *m->uop_words};
     case VTA_MEM_WGT: return (target){m->wgt, m->config->elem_bytes[VTA_MEM_WGT]};
     case VTA_MEM_INP: return (target){m->inp, m->config->elem_bytes[VTA_MEM_INP]};
-    default: return (target){(uint8_t *)m->acc, m->acc_lanes * sizeof *m->acc};
+    case VTA_MEM_ACC:
+    case VTA_MEM_ACC_8BIT: return (target){(uint8_t *)m->acc, m->acc_lanes * sizeof *m->acc};
+    case VTA_MEM_OUT:
+    case VTA_MEM_COUNT: break; /* vt__check_load refuses them */
     }
+    return (target){NULL, 0};
 }
 
 /* Reads `count` elements at `addr`; 8-bit scalars are widened from the back of the place that they will fill. */
