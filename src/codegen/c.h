@@ -7,6 +7,14 @@
 
 enum { VT__C_DEPTH = 8 };
 
+/* A workspace that the function at `depth` frees. */
+typedef struct vt__c_scratch {
+    struct vt__c_scratch *outer;
+    const char *name;
+    int32_t device;
+    uint32_t depth;
+} vt__c_scratch;
+
 typedef struct vt__c {
     vt_ctx *ctx;
     const vt_codegen_job *job;
@@ -18,6 +26,7 @@ typedef struct vt__c {
     const vt__entry *entry;
     uint32_t outlined;
     bool in_parallel;
+    struct vt__c_scratch *scratch; /* workspaces that are allocated here, innermost first */
     vt_ptrmap *names;  /* variable to its name in C */
     const char **used; /* names taken in this kernel */
     uint32_t n_used, cap_used;

@@ -25,6 +25,14 @@ void vt__c_end(vt__c *c) {
     c->depth--;
 }
 
+/* A statement that returns early, with what the function has allocated freed. */
+static const char *leave(vt__c *c, const char *value) {
+    const char *text = "";
+    for (const vt__c_scratch *s = c->scratch; s && s->depth == c->depth; s = s->outer)
+        text = vt_new_format(c->ctx, "%s (void)TVMBackendFreeWorkspace(%d, 0, %s);", text, s->device, s->name);
+    return *text ? vt_new_format(c->ctx, "{%s return %s; }", text, value) : vt_new_format(c->ctx, "return %s;", value);
+}
+
 static void block(vt__c *c, const vt_stmt *s) {
     vt__c_indent(c, 1);
     vt__c_stmt(c, s);
@@ -57,10 +65,11 @@ static void uop_scope(vt__c *c, const vt_stmt *s) {
     vt__c_stmt(c, s->u.attr.body);
     vt__c_end(c);
     if (n)
-        vt__c_line(c, "if (%s(&%s_uop_handle_%u, %s_uops_%u, &(int32_t){%s}, 4)) return -1;", push, name, number, name,
-                   number, vt__c_name(c, vars[0]));
+        vt__c_line(c, "if (%s(&%s_uop_handle_%u, %s_uops_%u, &(int32_t){%s}, 4)) %s", push, name, number, name, number,
+                   vt__c_name(c, vars[0]), leave(c, "-1"));
     else
-        vt__c_line(c, "if (%s(&%s_uop_handle_%u, %s_uops_%u, NULL, 0)) return -1;", push, name, number, name, number);
+        vt__c_line(c, "if (%s(&%s_uop_handle_%u, %s_uops_%u, NULL, 0)) %s", push, name, number, name, number,
+                   leave(c, "-1"));
 }
 
 static void serial(vt__c *c, const vt_stmt *s, const char *begin, const char *end) {
@@ -94,7 +103,8 @@ static void parallel(vt__c *c, const vt_stmt *s) {
     const char *values = "";
     for (uint32_t i = 0; i < n; i++)
         values = vt_new_format(c->ctx, "%s%s%s", values, i ? ", " : "", vt__c_name(c, vars[i]));
-    vt__c_line(c, "if (TVMBackendParallelLaunch(%s, &(struct %s){%s}, 0)) return -1;", name, name, n ? values : "0");
+    vt__c_line(c, "if (TVMBackendParallelLaunch(%s, &(struct %s){%s}, 0)) %s", name, name, n ? values : "0",
+               leave(c, "-1"));
 }
 
 /* ---- Statements -------------------------------------------------------------------------------------------------- */
@@ -168,9 +178,12 @@ static void allocate(vt__c *c, const vt_stmt *s) {
     }
     vt__c_line(c, "%s *%s = TVMBackendAllocWorkspace(%d, 0, sizeof(%s) * (uint64_t)%s, %u, %u);", type, name, device,
                type, vt__c_expr(c, count, NULL), t.code, t.bits);
-    vt__c_line(c, "if (!%s) return -1;", name);
+    vt__c_line(c, "if (!%s) %s", name, leave(c, "-1"));
+    vt__c_scratch scratch = {c->scratch, name, device, c->depth};
+    c->scratch = &scratch;
     vt__c_stmt(c, s->u.alloc.body);
-    vt__c_line(c, "if (TVMBackendFreeWorkspace(%d, 0, %s)) return -1;", device, name);
+    c->scratch = scratch.outer;
+    vt__c_line(c, "if (TVMBackendFreeWorkspace(%d, 0, %s)) %s", device, name, leave(c, "-1"));
 }
 
 static void branch(vt__c *c, const vt_stmt *s) {
@@ -188,7 +201,7 @@ static void assertion(vt__c *c, const vt_stmt *s) {
     vt__c_line(c, "if (!%s) {", vt__c_expr(c, s->u.assertion.condition, NULL));
     vt__c_line(c, "    TVMAPISetLastError(%s);",
                vt__c_quoted(c, m && m->kind == VT_E_STRING ? m->u.s : "assertion failed"));
-    vt__c_line(c, "    return -1;");
+    vt__c_line(c, "    %s", leave(c, "-1"));
     vt__c_line(c, "}");
     if (s->u.assertion.body) vt__c_stmt(c, s->u.assertion.body);
 }
@@ -226,7 +239,7 @@ void vt__c_stmt(vt__c *c, const vt_stmt *s) {
     case VT_S_IF: branch(c, s); break;
     case VT_S_EVAL:
         if (vt_is_call(s->u.eval.value, VT_OP_RET))
-            vt__c_line(c, "return 0;");
+            vt__c_line(c, "%s", leave(c, "0"));
         else if (s->u.eval.value->kind != VT_E_INT)
             vt__c_line(c, "%s;", vt__c_expr(c, s->u.eval.value, NULL));
         break;

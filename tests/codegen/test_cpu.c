@@ -72,6 +72,39 @@ static void test_matmul(void **state) {
     run_matmul(1 << 20, 0, -1); /* the workspace is refused: the kernel says so */
 }
 
+/* Two workspaces, and an error where both are allocated, or where the inner one is refused. */
+static void run_early_error(int64_t inner, int level) {
+    kit k;
+    kit_open(&k);
+    vt_ctx *c = &k.ctx;
+    const vt_buffer *a = flat(c, "A", VT_I32, 8), *x = flat(c, "x", VT_I32, 1000), *y = flat(c, "y", VT_I32, inner);
+    const vt_var *i = vt_var_new(c, "i", VT_I32);
+    const vt_expr *outer_extent = vt_i32(c, 1000), *inner_extent = vt_i32(c, inner);
+    const vt_stmt *both[] = {set(c, x, i, at(c, a, i)), set(c, y, i, at(c, x, i)), set(c, a, i, at(c, y, i))};
+    const vt_stmt *s = vt_s_assert(c, vt_e_bin(c, VT_E_GT, at(c, a, i), vt_i32(c, 0)), vt_string(c, "not positive"),
+                                   vt_s_seq(c, 3, both));
+    s = vt_s_alloc(c, y->data, VT_I32, 1, &inner_extent, vt_bool(c, true), loop(c, i, 8, s));
+    s = vt_s_alloc(c, x->data, VT_I32, 1, &outer_extent, vt_bool(c, true), s);
+    code compiled = compile(&k, function(c, "early", 1, &a, s), VT_DEVICE_CPU, level);
+    int32_t values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    flat_tensor t;
+    tensor_init(&t, values, 1, 0, 32, 8);
+    workspaces = 0;
+    assert_int_equal(call(compiled.call, 1, &t), inner > 1000 ? -1 : 0);
+    assert_int_equal(workspaces, 0);
+    values[3] = 0;
+    assert_int_equal(call(compiled.call, 1, &t), -1);
+    assert_int_equal(workspaces, 0);
+    code_free(&compiled);
+    kit_close(&k);
+}
+
+static void test_early_errors(void **state) {
+    (void)state;
+    run_early_error(1000, 0);
+    run_early_error(1 << 20, 0);
+}
+
 /* ---- Integer arithmetic against C, at the corners of every type ---------------------------------------------------
  */
 
@@ -277,6 +310,7 @@ static void test_as_c(void **state) {
     run_math(VT_OP_EXP, expf, 4);
     run_math(VT_OP_SIGMOID, f_sigmoid, 1);
     test_mixed(state);
+    test_early_errors(state);
     through_c = false;
 }
 
@@ -284,7 +318,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_add),         cmocka_unit_test(test_parallel), cmocka_unit_test(test_matmul),
         cmocka_unit_test(test_integer_ops), cmocka_unit_test(test_math),     cmocka_unit_test(test_mixed),
-        cmocka_unit_test(test_as_c),
+        cmocka_unit_test(test_early_errors), cmocka_unit_test(test_as_c),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
