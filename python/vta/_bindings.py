@@ -922,6 +922,7 @@ FUNCTIONS = {
     "vtac_kernel_arg_count": ("vtac", c_size_t, [c_void_p]),
     "vtac_kernel_arg": ("vtac", c_void_p, [c_void_p, c_size_t]),
     "vtac_kernel_arg_is_output": ("vtac", c_bool, [c_void_p, c_size_t]),
+    "vtac_kernel_is_scheduled": ("vtac", c_bool, [c_void_p]),
     "vtac_kernel_target": ("vtac", c_char_p, [c_void_p]),
     "vtac_kernel_disabled_passes": ("vtac", c_char_p, [c_void_p]),
     "vtac_pass_count": ("vtac", c_size_t, []),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from . import _bindings as b
+from ._opcodes import AluOpcodes
 from ._settings import Config, Settings, current
 from .target import Target
 from .te.computation import thread_axis
@@ -89,7 +90,7 @@ class Environment(Settings):
         return Target(f"{self.target_host} -model={self.TARGET}")
 
 
-class DevContext:
+class DevContext(AluOpcodes):
     """Constants of the runtime's interface: memory and queue numbers, ALU opcodes (docs/spec.md, sections 3 to 5).
 
     Parameters
@@ -104,11 +105,6 @@ class DevContext:
     MEM_ID_ACC = b.VTA_MEM_ACC
     MEM_ID_OUT = b.VTA_MEM_OUT
     MEM_ID_ACC_8BIT = b.VTA_MEM_ACC_8BIT
-    ALU_OPCODE_MIN = b.VTA_ALU_MIN
-    ALU_OPCODE_MAX = b.VTA_ALU_MAX
-    ALU_OPCODE_ADD = b.VTA_ALU_ADD
-    ALU_OPCODE_SHR = b.VTA_ALU_SHR
-    ALU_OPCODE_MUL = b.VTA_ALU_MUL
     QID_LOAD_INP = b.VTA_STAGE_LOAD
     QID_LOAD_WGT = b.VTA_STAGE_LOAD
     QID_LOAD_OUT = b.VTA_STAGE_COMPUTE
