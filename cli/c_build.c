@@ -10,15 +10,15 @@ enum { KERNELS_MOST = 64 };
 
 /* What --emit names, in the order of its words; the first takes the ending of the output file, and is what is left
  * where that says nothing. */
-typedef enum out_form { FORM_AUTO, FORM_IR, FORM_LLVM, FORM_ASM, FORM_C, FORM_OBJ, FORM_SO } out_form;
-#define FORM_WORDS "auto|ir|llvm|asm|c|obj|so"
+typedef enum out_form { FORM_AUTO, FORM_IR, FORM_LLVM, FORM_ASM, FORM_C, FORM_OBJ, FORM_SO, FORM_TE } out_form;
+#define FORM_WORDS "auto|ir|llvm|asm|c|obj|so|te"
 
 static out_form form_of(const char *output) {
     static const struct {
         const char *ending;
         out_form form;
     } endings[] = {{".o", FORM_OBJ},   {".so", FORM_SO}, {".s", FORM_ASM},
-                   {".ll", FORM_LLVM}, {".c", FORM_C},   {".tir", FORM_IR}};
+                   {".ll", FORM_LLVM}, {".c", FORM_C},   {".tir", FORM_IR}, {".te", FORM_TE}};
     if (!output) return FORM_OBJ;
     const char *dot = strrchr(output, '.');
     for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
@@ -36,6 +36,7 @@ typedef struct work {
     int count;
     vta_config *configs[KERNELS_MOST];
     vtac_kernel *kernels[KERNELS_MOST];
+    cli_schedule scheduled[KERNELS_MOST];
     vtac_build_func funcs[KERNELS_MOST];
 } work;
 
@@ -74,7 +75,9 @@ static vta_status take(work *w, const char *path) {
     vtac_lower_options options = cli_kernel_options(&w->k, w->configs[i], target);
     options.annotate = w->annotate;
     w->funcs[i].device_type = strcmp(target, "vta") == 0 ? kDLExtDev : kDLCPU;
-    return cli_kernel_lower(w->kernels[i], &options, &w->funcs[i].func);
+    status = cli_kernel_schedule(&w->k, w->kernels[i], &w->scheduled[i]);
+    if (status != VTA_OK) return status;
+    return cli_kernel_lower(w->scheduled[i].kernel, &options, &w->funcs[i].func);
 }
 
 /* All functions, one after another. */
@@ -97,8 +100,24 @@ static vta_status emit_ir(work *w) {
     return status;
 }
 
+/* The kernel file with the schedule that was chosen, and what there is to say about it. */
+static vta_status emit_te(const work *w) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to) return error(VTA_NO_MEMORY, "%s", "out of memory");
+    const cli_schedule *s = &w->scheduled[0];
+    fprintf(to, "# %llu cycles; none takes less than %llu.\n# %s\n%s", (unsigned long long)s->result.cycles,
+            (unsigned long long)s->result.bound, vtac_op_report(s->op), vtac_op_text(s->op));
+    vta_status status =
+        fclose(to) == 0 ? cli_write_file(w->output, text, size) : error(VTA_NO_MEMORY, "%s", "out of memory");
+    free(text);
+    return status;
+}
+
 static vta_status emit(work *w) {
     if (w->form == FORM_IR) return emit_ir(w);
+    if (w->form == FORM_TE) return emit_te(w);
     if (w->form == FORM_OBJ || w->form == FORM_SO) {
         vtac_module *module;
         vta_status status = vtac_build((size_t)w->count, w->funcs, &w->build, cli_diag(), &module);
@@ -120,11 +139,13 @@ static vta_status emit(work *w) {
 static void report(const work *w, char **paths) {
     struct stat st;
     json_t *functions = json_array();
-    for (int i = 0; i < w->count; i++)
-        json_array_append_new(functions,
-                              json_pack("{s:s, s:s, s:s, s:s}", "name", vtac_func_name(w->funcs[i].func), "kernel_file",
-                                        paths[i], "target", w->funcs[i].device_type == kDLExtDev ? "vta" : "llvm",
-                                        "configuration", vta_config_bitstream(w->configs[i])));
+    for (int i = 0; i < w->count; i++) {
+        json_t *f = json_pack("{s:s, s:s, s:s, s:s}", "name", vtac_func_name(w->funcs[i].func), "kernel_file", paths[i],
+                              "target", w->funcs[i].device_type == kDLExtDev ? "vta" : "llvm", "configuration",
+                              vta_config_bitstream(w->configs[i]));
+        if (w->k.automatic) json_object_set_new(f, "auto", cli_kernel_schedule_json(&w->scheduled[i]));
+        json_array_append_new(functions, f);
+    }
     json_t *out = json_pack("{s:s, s:s?, s:o}", "file", w->output, "triple", w->build.triple, "functions", functions);
     if (stat(w->output, &st) == 0) json_object_set_new(out, "bytes", json_integer(st.st_size));
     cli_print_json(out);
@@ -136,6 +157,7 @@ static vta_status build(work *w, const cli_list *machine, int n, char **paths) {
     if (status == VTA_OK) status = emit(w);
     if (status == VTA_OK && w->k.common.json) report(w, paths);
     for (int i = 0; i < w->count; i++) {
+        cli_kernel_release(&w->scheduled[i]);
         vtac_kernel_destroy(w->kernels[i]);
         vta_config_release(w->configs[i]);
     }
@@ -148,7 +170,7 @@ int cmd_build(const cli_command *self, int argc, char **argv) {
     uint32_t form = FORM_AUTO;
     uint64_t level = 2;
     const cli_option options[] = {
-        {"output", 'o', CLI_TEXT, "FILE", "FILE.o, FILE.so, FILE.s, FILE.ll, FILE.c or FILE.tir", &w.output},
+        {"output", 'o', CLI_TEXT, "FILE", "FILE.o, FILE.so, FILE.s, FILE.ll, FILE.c, FILE.tir or FILE.te", &w.output},
         {"emit", 'e', CLI_CHOICE, FORM_WORDS, "what to write, where the ending does not say it", &form},
         {"machine", 'm', CLI_LIST, "triple=T, cpu=C, attr=A", "the machine it is for, as in -mtriple=aarch64-linux-gnu",
          &machine},
@@ -166,9 +188,11 @@ int cmd_build(const cli_command *self, int argc, char **argv) {
     if (argc < 1) return cli_usage(self, "which kernel file?");
     w.form = form == FORM_AUTO ? form_of(w.output) : (out_form)form;
     if (w.form == FORM_AUTO)
-        return cli_usage(self, "%s: an output file ends in .o, .so, .s, .ll, .c or .tir, or --emit says what it is",
+        return cli_usage(self, "%s: an output file ends in .o, .so, .s, .ll, .c, .tir or .te, or --emit says what it is",
                          w.output);
     if (!w.build.linker && !w.build.triple) w.build.linker = cli_environment("CC");
+    if (w.form == FORM_TE && (!w.k.automatic || argc > 1))
+        return cli_usage(self, "a kernel file is written of one kernel, with --auto, which makes its schedule");
     bool binary = w.form == FORM_OBJ || w.form == FORM_SO;
     if (binary && !w.output) return cli_usage(self, "-o FILE.o or -o FILE.so: where to?");
     if (w.k.common.json && !w.output) return cli_usage(self, "--json says what was written: -o FILE");

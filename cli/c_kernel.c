@@ -1,5 +1,6 @@
 #include "c_kernel.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,35 @@ vta_status cli_kernel_load(const cli_kernel *k, const char *path, vta_config **o
     vta_config_release(*out_config);
     *out_config = NULL;
     return status;
+}
+
+void cli_kernel_release(cli_schedule *schedule) {
+    vtac_op_destroy(schedule->op);
+    *schedule = (cli_schedule){.op = NULL};
+}
+
+vta_status cli_kernel_schedule(const cli_kernel *k, vtac_kernel *kernel, cli_schedule *out) {
+    char message[256];
+    *out = (cli_schedule){.kernel = kernel};
+    if (!k->automatic) return VTA_OK;
+    vta_status status = vtac_op_match_kernel(kernel, NULL, cli_diag(), &out->op);
+    if (status == VTA_OK) status = vtac_op_schedule(out->op, NULL, cli_diag(), &out->result);
+    if (status != VTA_OK) {
+        cli_kernel_release(out);
+        return status;
+    }
+    out->kernel = vtac_op_kernel(out->op);
+    if (!vtac_kernel_is_scheduled(kernel)) return VTA_OK;
+    snprintf(message, sizeof message, "%.80s: the file's own schedule is not used: --auto chooses one",
+             vtac_kernel_name(kernel));
+    vta_diag_add(cli_diag(), VTA_NOTE, VTA_OK, message);
+    return VTA_OK;
+}
+
+json_t *cli_kernel_schedule_json(const cli_schedule *s) {
+    return json_pack("{s:s, s:I, s:I, s:s, s:f}", "operator", vtac_op_name(s->op), "cycles",
+                     (json_int_t)s->result.cycles, "bound", (json_int_t)s->result.bound, "schedule",
+                     vtac_op_report(s->op), "schedule_ms", s->result.schedule_ms);
 }
 
 vta_status cli_kernel_target(const cli_kernel *k, const vtac_kernel *kernel, const char **out_target) {

@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "vta/build.h"
+#include "vta/ops.h"
 
 typedef struct cli_kernel {
     cli_common common;
@@ -12,12 +13,22 @@ typedef struct cli_kernel {
     const char *target;
     bool simple, verify;
     uint64_t unroll, debug;
+    bool automatic; /* --auto */
 } cli_kernel;
+
+/* What --auto made of a kernel. */
+typedef struct cli_schedule {
+    vtac_kernel *kernel; /* with its schedule; the kernel as it was says what it computes */
+    vtac_op *op;         /* owns it */
+    vtac_op_result result;
+} cli_schedule;
 
 #define CLI_KERNEL_OPTIONS(k)                                                                                            \
     CLI_PARAM_OPTION(&(k)->params),                                                                                      \
         {"target",    't', CLI_TEXT, "NAME", "vta (the accelerator) or llvm (the processor); else what the file says",   \
          &(k)->target},                                                                                                  \
+        {"auto", 0, CLI_FLAG, NULL, "choose the schedule, whatever the file says of it (docs/operators.md)",             \
+         &(k)->automatic},                                                                                               \
         {"disable-pass", 0, CLI_LIST, "PASS", "leave a pass out; may be repeated (vta lower --list-passes)",             \
          &(k)->disabled},                                                                                                \
         {"verbose", 0, CLI_FLAG, NULL, "an error shows the loops in question", cli_verbose()},                           \
@@ -28,6 +39,11 @@ typedef struct cli_kernel {
 
 /* Reads a kernel file for the configuration asked for. Free both results. */
 vta_status cli_kernel_load(const cli_kernel *k, const char *path, vta_config **out_config, vtac_kernel **out_kernel);
+/* The kernel to compile: with --auto one with a schedule that is chosen now, else the kernel itself. Release. */
+vta_status cli_kernel_schedule(const cli_kernel *k, vtac_kernel *kernel, cli_schedule *out_schedule);
+/* What was chosen, for programs that call this one. */
+json_t *cli_kernel_schedule_json(const cli_schedule *schedule);
+void cli_kernel_release(cli_schedule *schedule);
 /* The target: "vta" or "llvm"; VTA_INVALID_ARGUMENT, with a message, for another word. */
 vta_status cli_kernel_target(const cli_kernel *k, const vtac_kernel *kernel, const char **out_target);
 /* The options of its lowering; what they point to belongs to `k` and `config`. */

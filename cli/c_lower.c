@@ -69,16 +69,22 @@ static vta_status lower(const cli_kernel *k, vtac_kernel *kernel, const vta_conf
                         char **out_ir) {
     const char *target;
     const vtac_func *f;
+    cli_schedule scheduled = {.op = NULL};
     vta_status status = cli_kernel_target(k, kernel, &target);
+    if (status == VTA_OK) status = cli_kernel_schedule(k, kernel, &scheduled);
     if (status != VTA_OK) return status;
     vtac_lower_options options = cli_kernel_options(k, config, target);
     options.style = style;
     options.print = w->after != NULL;
     options.after = show_pass;
     options.user = w;
-    status = cli_kernel_lower(kernel, &options, &f);
-    if (status == VTA_OK && w->after && !w->found) return no_such_pass(w->after);
-    return status == VTA_OK ? vtac_func_print(f, style, cli_diag(), out_ir) : status;
+    status = cli_kernel_lower(scheduled.kernel, &options, &f);
+    if (status == VTA_OK && w->after && !w->found)
+        status = no_such_pass(w->after);
+    else if (status == VTA_OK)
+        status = vtac_func_print(f, style, cli_diag(), out_ir);
+    cli_kernel_release(&scheduled);
+    return status;
 }
 
 static vta_status write_answer(const watch *w, const vtac_kernel *kernel, const char *text, const char *ir,

@@ -18,6 +18,7 @@ typedef struct proving {
     const char *names[MOST_ARGS];
     vta_config *config;
     vtac_kernel *kernel;
+    cli_schedule scheduled;
     vtac_module *module;
     cli_object object;
     vtac_prove_result result;
@@ -45,7 +46,8 @@ static vta_status compile(proving *r, const char *path, vta_packed_function *out
     vtac_lower_options lower = cli_kernel_options(&r->k, r->config, target);
     lower.annotate = 1; /* instructions are named after the stages that they come from */
     vtac_build_func f = {0};
-    status = cli_kernel_lower(r->kernel, &lower, &f.func);
+    status = cli_kernel_schedule(&r->k, r->kernel, &r->scheduled);
+    if (status == VTA_OK) status = cli_kernel_lower(r->scheduled.kernel, &lower, &f.func);
     if (status == VTA_OK) status = vtac_build(1, &f, NULL, cli_diag(), &r->module);
     if (status != VTA_OK) return status;
     return vtac_module_function(r->module, vtac_func_name(f.func), cli_diag(), out_function);
@@ -228,6 +230,7 @@ int cmd_prove(const cli_command *self, int argc, char **argv) {
     code = answer(&r, argv[0], status);
     cli_object_close(&r.object);
     vtac_module_destroy(r.module);
+    cli_kernel_release(&r.scheduled);
     vtac_kernel_destroy(r.kernel);
     vta_config_release(r.config);
     return code;

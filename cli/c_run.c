@@ -18,6 +18,7 @@ typedef struct running {
     bool interpret;
     vta_config *config;
     vtac_kernel *kernel;
+    cli_schedule scheduled;
     const char *target;
     const vtac_func *func;
     vtac_module *module;
@@ -31,8 +32,10 @@ static void write_trace(void *ctx, const char *text, size_t size) { fwrite(text,
 static vta_status compile(running *r, vta_packed_function *out_function) {
     vta_status status = cli_kernel_target(&r->k, r->kernel, &r->target);
     if (status != VTA_OK) return status;
+    status = cli_kernel_schedule(&r->k, r->kernel, &r->scheduled);
+    if (status != VTA_OK) return status;
     vtac_lower_options lower = cli_kernel_options(&r->k, r->config, r->target);
-    status = cli_kernel_lower(r->kernel, &lower, &r->func);
+    status = cli_kernel_lower(r->scheduled.kernel, &lower, &r->func);
     if (status != VTA_OK) return status;
     vtac_build_func f = {.func = r->func};
     vtac_build_options options = {.target = r->target, .trace = r->trace_path != NULL};
@@ -121,10 +124,12 @@ static void report(const running *r, const char *path, vta_status status) {
                               r->result.run_seconds, "reference_seconds", r->result.reference_seconds);
         if (status != VTA_OK) json_object_set_new(o, "error", json_string(vta_status_text(status)));
         if (vta) json_object_set_new(o, "stats", cli_stats_json(&counters));
+        if (r->k.automatic) json_object_set_new(o, "auto", cli_kernel_schedule_json(&r->scheduled));
         if (vta && r->device.check) cli_findings_json(o, vta_runtime_findings_to_json(NULL));
         cli_print_json(o);
         return;
     }
+    if (r->k.automatic) printf("%s\n\n", vtac_op_report(r->scheduled.op));
     if (vta) cli_print_stats(&counters);
     if (vta && r->device.check) printf("No races.\n");
     if (!r->device.skip_execution)
@@ -140,6 +145,7 @@ static const char *source_option(const running *r) {
            : r->k.unroll         ? "--unroll"
            : r->k.debug          ? "--debug"
            : r->k.verify         ? "--verify"
+           : r->k.automatic      ? "--auto"
            : r->interpret        ? "--interpret"
            : r->trace_path       ? "--trace-calls"
                                  : NULL;
@@ -173,6 +179,7 @@ int cmd_run(const cli_command *self, int argc, char **argv) {
     if (checked) cli_findings_warn(vta_runtime_findings_to_json(NULL));
     if (status == VTA_OK || (checked && r.k.common.json)) report(&r, argv[0], status);
     vtac_module_destroy(r.module);
+    cli_kernel_release(&r.scheduled);
     vtac_kernel_destroy(r.kernel);
     if (r.config) vta_config_release(r.config);
     return cli_finish(status);

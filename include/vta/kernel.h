@@ -27,6 +27,8 @@ VTA_API te_schedule *vtac_kernel_schedule(const vtac_kernel *kernel);
 VTA_API size_t vtac_kernel_arg_count(const vtac_kernel *kernel);
 VTA_API te_tensor *vtac_kernel_arg(const vtac_kernel *kernel, size_t index);
 VTA_API bool vtac_kernel_arg_is_output(const vtac_kernel *kernel, size_t index);
+/* Does the file say how it is computed, with a "stage" of its own? */
+VTA_API bool vtac_kernel_is_scheduled(const vtac_kernel *kernel);
 /* "vta" (default) or "llvm": what the file asks to be compiled for. */
 VTA_API const char *vtac_kernel_target(const vtac_kernel *kernel);
 /* Passes that the file asks to leave out, as "a,b"; "" when none. */

@@ -6,7 +6,7 @@
  *                              "epilogue=shift,relu,clip", config, NULL, diag, &op);
  *     vtac_op_schedule(op, NULL, diag);
  *     vtac_op_text(op);                                   // a kernel file with the chosen schedule
- *     vtac_module_function(vtac_op_module(op), vtac_op_name(op), diag, &function);
+ *     vtac_module_function(vtac_op_module(op), vtac_kernel_name(vtac_op_kernel(op)), diag, &function);
  *
  * One thread at a time may use a vtac_op; different ones are independent. */
 #ifndef VTA_OPS_H
@@ -48,6 +48,17 @@ VTA_API vta_status vtac_op_create(const char *name, const char *attributes, cons
                                   const vta_allocator *allocator, vta_diag *diag, vtac_op **out_op);
 VTA_API void vtac_op_destroy(vtac_op *op);
 VTA_API const char *vtac_op_name(const vtac_op *op);
+
+/* The operator that a computation of one's own is: `args` are the arguments of the function, in its order; `name` is
+ * what it will be called (NULL: "main"). A schedule that the computation has plays no part. The kernel that
+ * vtac_op_schedule makes then has these arguments and this name. What is understood: conv2d and dense in tiles, with the
+ * steps of an epilogue behind them, in one tensor or in several. VTA_UNSUPPORTED, with the tensor, the expression and
+ * what would be understood, for anything else. Nothing of the context is kept. */
+VTA_API vta_status vtac_op_match(te_context *context, size_t n, te_tensor *const args[], const char *name,
+                                 const vta_allocator *allocator, vta_diag *diag, vtac_op **out_op);
+/* The same for a kernel file. */
+VTA_API vta_status vtac_op_match_kernel(const vtac_kernel *kernel, const vta_allocator *allocator, vta_diag *diag,
+                                        vtac_op **out_op);
 
 typedef struct vtac_op_options {
     size_t size;                       /* of this struct, or 0 */

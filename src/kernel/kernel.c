@@ -206,6 +206,7 @@ const char *vtac_kernel_name(const vtac_kernel *k) { return is_kernel(k) ? k->na
 te_context *vtac_kernel_context(const vtac_kernel *k) { return is_kernel(k) ? k->c : NULL; }
 te_schedule *vtac_kernel_schedule(const vtac_kernel *k) { return is_kernel(k) ? k->schedule : NULL; }
 size_t vtac_kernel_arg_count(const vtac_kernel *k) { return is_kernel(k) ? k->inputs.n + k->outputs.n : 0; }
+bool vtac_kernel_is_scheduled(const vtac_kernel *k) { return is_kernel(k) && k->scheduled; }
 const char *vtac_kernel_target(const vtac_kernel *k) { return is_kernel(k) ? k->target : NULL; }
 const char *vtac_kernel_disabled_passes(const vtac_kernel *k) { return is_kernel(k) ? k->disabled : NULL; }
 bool vtac_kernel_arg_is_output(const vtac_kernel *k, size_t i) {

@@ -31,6 +31,7 @@ struct vtac_kernel {
     const char *disabled;
     vt__tensors inputs, outputs;
     te_schedule *schedule;
+    bool scheduled; /* by the file */
 };
 
 typedef struct vt__override {

@@ -90,6 +90,7 @@ static void give_names(vt__reader *r, const names *list, te_axis *const *axes) {
 static void read_stage(vt__reader *r) {
     r->stage = NULL;
     r->stage = stage_named(r);
+    r->kernel->scheduled = true;
 }
 
 static void read_split(vt__reader *r) {

@@ -172,6 +172,7 @@ static void forget(vtac_op *op) {
 void vtac_op_destroy(vtac_op *op) {
     if (!op) return;
     forget(op);
+    vt__op_names_free(op->names);
     if (op->config) vta_config_release((vta_config *)op->config);
     vt_free(op->allocator, op, sizeof *op);
 }

@@ -78,8 +78,18 @@ typedef struct vt_operator {
     void (*write)(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out);
 } vt_operator;
 
+/* How the caller of a matched computation calls the function and its arguments, in its order. */
+typedef struct vt_op_names vt_op_names;
+/* `own`: what the operator's kernel file calls them. NULL, and false, when out of memory. */
+vt_op_names *vt__op_names_new(const vta_allocator *allocator, const char *own, const char *given);
+bool vt__op_names_add(vt_op_names *names, const char *own, const char *given);
+void vt__op_names_free(vt_op_names *names);
+/* Writes the kernel file with the caller's names. */
+void vt__op_names_apply(vt_op_names *names, const char *text, vt_strbuf *out);
+
 struct vtac_op {
     const vta_allocator *allocator;
+    vt_op_names *names; /* NULL: its own */
     const vt_operator *is;
     const vta_config *config;
     int64_t values[VT_ATTRIBUTES];

@@ -111,7 +111,7 @@ static vta_status time_program(const vtac_op *op, const vta_program *program, co
 static vta_status measure(const vtac_op *op, const vta_timing_profile *profile, vta_diag *diag, vt_op_trial *t) {
     recording r = {.op = op, .trial = t, .diag = diag};
     pthread_t id;
-    VT_TRY(vtac_module_function(t->module, op->is->name, diag, &r.function));
+    VT_TRY(vtac_module_function(t->module, vtac_kernel_name(t->kernel), diag, &r.function));
     if (pthread_create(&id, NULL, record, &r) != 0)
         return vt_fail(diag, VTA_NO_MEMORY, "no thread can be made for the recording");
     pthread_join(id, NULL);
@@ -120,15 +120,23 @@ static vta_status measure(const vtac_op *op, const vta_timing_profile *profile, 
     return r.status;
 }
 
+/* The kernel file, under the caller's names where the operator was matched. NULL when out of memory. */
+static char *write(const vtac_op *op, const vt_op_blocks *b) {
+    vt_strbuf own, text;
+    vt_strbuf_init(&own, op->allocator);
+    op->is->write(op, b, &own);
+    if (!op->names) return vt_strbuf_take(&own);
+    vt_strbuf_init(&text, op->allocator);
+    text.failed = own.failed;
+    vt__op_names_apply(op->names, vt_strbuf_text(&own), &text);
+    vt_strbuf_free(&own);
+    return vt_strbuf_take(&text);
+}
+
 vta_status vt__trial_make(const vtac_op *op, const vt_op_blocks *b, const vta_timing_profile *profile, vta_diag *diag,
                           vt_op_trial *out) {
-    vt_strbuf text;
     double start = now_ms();
-    *out = (vt_op_trial){0};
-    vt_strbuf_init(&text, op->allocator);
-    op->is->write(op, b, &text);
-    out->text = vt_strbuf_take(&text);
-    vt_strbuf_free(&text);
+    *out = (vt_op_trial){.text = write(op, b)};
     if (!out->text) return vt_no_memory(diag);
     VT_TRY(compile(op, out, diag));
     out->ms = now_ms() - start;

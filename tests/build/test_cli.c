@@ -102,7 +102,7 @@ static void test_build(void **state) {
     RUNS("build examples/vector_add.te", 2);
     SAYS("-o FILE.o or -o FILE.so");
     RUNS("build examples/vector_add.te -o k.foo", 2);
-    SAYS("k.foo: an output file ends in .o, .so, .s, .ll, .c or .tir");
+    SAYS("k.foo: an output file ends in .o, .so, .s, .ll, .c, .tir or .te");
     snprintf(args, sizeof args, "build examples/vector_add.te --linker 'cc -s' -o %s/s.so && readelf -S %s/s.so",
              folder, folder);
     RUNS(args, 0);
@@ -210,6 +210,26 @@ static void test_prove(void **state) {
     SAYS("which kernel?");
 }
 
+/* A file without a schedule gets one, and is compared with what it says itself. */
+static void test_auto(void **state) {
+    (void)state;
+    char args[512];
+    snprintf(args, sizeof args, "build --auto examples/conv2d.te --emit te -o %s/made.te", folder);
+    RUNS(args, 0);
+    SAYS("note: conv2d: the file's own schedule is not used");
+    snprintf(args, sizeof args, "run %s/made.te --driver tsim --json", folder);
+    RUNS(args, 0);
+    SAYS("\"different\": 0");
+    snprintf(args, sizeof args, "lower %s/made.te > %s/one && %s/vta lower --auto %s/made.te > %s/two 2> /dev/null && cmp %s/one %s/two",
+             folder, folder, VT_BINARY_DIR, folder, folder, folder, folder);
+    RUNS(args, 0);
+    snprintf(args, sizeof args, "build --auto examples/matmul.te --json -o %s/auto.o && %s/vta run %s/auto.o", folder,
+             VT_BINARY_DIR, folder);
+    RUNS(args, 0);
+    SAYS("\"operator\": \"dense\"");
+    SAYS("matmul ran.");
+}
+
 static void test_help(void **state) {
     (void)state;
     static const char *const commands[] = {"lower", "build", "run"};
@@ -239,7 +259,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lower),          cmocka_unit_test(test_lower_changes), cmocka_unit_test(test_build),
         cmocka_unit_test(test_many_arguments), cmocka_unit_test(test_run),           cmocka_unit_test(test_prove),
-        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_auto),           cmocka_unit_test(test_help),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

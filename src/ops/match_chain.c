@@ -1,0 +1,161 @@
+/* What follows a sum of products element by element: from the output inwards to the sum. */
+#include "ops/match.h"
+
+enum { MOST_VISITS = 4096 };
+
+/* ---- Tensors --------------------------------------------------------------------------------------------------- */
+
+static te_tensor *handle(const vt_tensor *t) { return (te_tensor *)(uintptr_t)t; }
+
+const vt_var *vt__match_axis(const vt_tensor *t, uint32_t index) {
+    const te_axis *axis = te_tensor_axis(handle(t), index);
+    return axis ? vt_te_iter(axis)->var : NULL;
+}
+
+const vt_expr *vt__match_body(const vt_tensor *t) {
+    return te_tensor_is_placeholder(handle(t)) ? NULL : vt_te_expr(te_tensor_body(handle(t)));
+}
+
+int64_t vt__match_dim(const vt_tensor *t, uint32_t dim) { return te_tensor_dim(handle(t), dim); }
+
+bool vt__match_at_axes(const vt_expr *e, const vt_tensor *t) {
+    if (e->kind != VT_E_PLOAD || e->n != t->ndim) return false;
+    for (uint32_t i = 0; i < e->n; i++)
+        if (e->a[i] != vt__match_axis(t, i) || vt__match_dim(e->u.tensor, i) != vt__match_dim(t, i)) return false;
+    return true;
+}
+
+const vt_tensor *vt__match_source(const vt_tensor *t) {
+    for (const vt_expr *body; (body = vt__match_body(t)) && vt__match_at_axes(body, t);) t = body->u.tensor;
+    return t;
+}
+
+/* Does a sum of products stand behind it? More tensors than an operator has count as none. */
+static bool leads_to_sum(vt_match *m, const vt_tensor *t) {
+    const vt_expr *body = vt__match_body(t);
+    if (!body || ++m->visits > MOST_VISITS) return false;
+    if (body->kind == VT_E_REDUCE) return true;
+    size_t n = te_tensor_inputs(m->te, handle(t));
+    for (size_t i = 0; i < n; i++)
+        if (leads_to_sum(m, vt_te_tensor(te_tensor_input(m->te, handle(t), i)))) return true;
+    return false;
+}
+
+static bool reads_sum(vt_match *m, const vt_expr *e) {
+    if (e->kind == VT_E_PLOAD) return leads_to_sum(m, e->u.tensor);
+    for (uint32_t i = 0; i < e->n; i++)
+        if (reads_sum(m, e->a[i])) return true;
+    return false;
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------------------------- */
+
+static vta_status add(vt_match *m, const vt_tensor *t, vt_match_step step) {
+    if (m->n_steps == VT_EPILOGUE_MOST)
+        return vt__match_refuse(m, t, NULL, "more than %d steps follow the sum", VT_EPILOGUE_MOST);
+    m->steps[m->n_steps++] = step;
+    return VTA_OK;
+}
+
+/* Residuals are read where the result is written; a bias at its output channel, batch lane and channel lane. */
+static bool is_bias(const vt_expr *load, const vt_tensor *t) {
+    uint32_t n = t->ndim;
+    if (load->n != 3 || n < 4) return false;
+    return load->a[0] == vt__match_axis(t, 1) && load->a[1] == vt__match_axis(t, n - 2) &&
+           load->a[2] == vt__match_axis(t, n - 1);
+}
+
+static vta_status add_side(vt_match *m, const vt_tensor *t, const vt_expr *e) {
+    while (e->kind == VT_E_CAST && vt_dtype_eq(e->a[0]->dtype, e->dtype)) e = e->a[0];
+    if (e->kind != VT_E_PLOAD)
+        return vt__match_refuse(m, t, e, "what is added is neither a number nor an element of an argument");
+    const vt_tensor *side = vt__match_source(e->u.tensor);
+    if (vt__match_body(side))
+        return vt__match_refuse(m, t, e, "%s, which is added, is computed: only an argument can be", side->name);
+    if (side->dtype.bits != 32 || side->dtype.code != VT_INT)
+        return vt__match_refuse(m, t, e, "%s is added and is not of the accumulators' type: declare it acc_t",
+                                side->name);
+    bool bias = is_bias(e, t), residual = vt__match_at_axes(e, t);
+    if (!bias && !residual)
+        return vt__match_refuse(m, t, e,
+                                "%s is added in a way that is neither a bias, indexed by output channel, batch lane "
+                                "and channel lane (%s[co, bi, ci]), nor a residual, indexed as the result is",
+                                side->name, side->name);
+    return add(m, t, (vt_match_step){bias ? VT_EPILOGUE_bias : VT_EPILOGUE_residual, 0, side});
+}
+
+static bool number_of(const vt_expr *e, int64_t *out) {
+    if (e->kind == VT_E_INT) *out = e->u.i;
+    return e->kind == VT_E_INT;
+}
+
+/* The step of an operation with a number. */
+static bool kind_of(const vt_expr *e, vt_epilogue_kind *out) {
+    switch (e->kind) {
+    case VT_E_ADD:
+    case VT_E_SUB: *out = VT_EPILOGUE_add; return true;
+    case VT_E_MUL: *out = VT_EPILOGUE_multiply; return true;
+    case VT_E_MAX: *out = VT_EPILOGUE_max; return true;
+    case VT_E_MIN: *out = VT_EPILOGUE_min; return true;
+    default: *out = VT_EPILOGUE_shift; return e->kind == VT_E_CALL && e->u.op == VT_OP_SHIFT_RIGHT;
+    }
+}
+
+/* One operation off the outside of *e. */
+static vta_status take_step(vt_match *m, const vt_tensor *t, const vt_expr **e) {
+    vt_epilogue_kind kind;
+    const vt_expr *x = *e;
+    int64_t number;
+    if (!kind_of(x, &kind))
+        return vt__match_refuse(m, t, x,
+                                "not an operation that may follow a sum: there are x >> N, x + N, x * N, "
+                                "min(x, N), max(x, N), x + bias and x + residual");
+    bool turned = x->kind != VT_E_SUB && x->kind != VT_E_CALL && !reads_sum(m, x->a[0]);
+    const vt_expr *other = x->a[!turned];
+    *e = x->a[turned];
+    if (number_of(other, &number))
+        return add(m, t, (vt_match_step){kind, x->kind == VT_E_SUB ? -number : number, NULL});
+    if (reads_sum(m, other))
+        return vt__match_refuse(m, t, x, "both sides come from sums of products: one accelerator kernel has one sum");
+    if (x->kind == VT_E_ADD) return add_side(m, t, other);
+    return vt__match_refuse(m, t, x, "its second operand must be a number: only a sum may take an argument");
+}
+
+static vta_status take_tensor(vt_match *m, const vt_tensor *t, const vt_tensor **out_next) {
+    const vt_expr *e = vt__match_body(t);
+    *out_next = NULL;
+    while (e->kind != VT_E_PLOAD) {
+        if (e->kind == VT_E_REDUCE) {
+            m->sums = t;
+            return VTA_OK;
+        }
+        bool last = t == m->out && !m->n_steps && e->kind == VT_E_CAST;
+        if (last || (e->kind == VT_E_CAST && vt_dtype_eq(e->dtype, e->a[0]->dtype))) {
+            e = e->a[0];
+            continue;
+        }
+        if (e->kind == VT_E_CAST)
+            return vt__match_refuse(m, t, e, "a conversion between the sum and the result: only the last step has one");
+        VT_TRY(take_step(m, t, &e));
+    }
+    if (!vt__match_at_axes(e, t))
+        return vt__match_refuse(m, t, e, "reads %s elsewhere than at its own axes, in their order: what follows a sum "
+                                         "goes element by element",
+                                e->u.tensor->name);
+    *out_next = e->u.tensor;
+    return VTA_OK;
+}
+
+vta_status vt__match_chain(vt_match *m) {
+    const vt_tensor *t = m->out, *next;
+    if (!leads_to_sum(m, t))
+        return vt__match_refuse(m, t, NULL, "no sum of products stands behind it: operators that schedule themselves "
+                                            "are convolutions and matrix products with what follows them");
+    while (t) {
+        VT_TRY(take_tensor(m, t, &next));
+        if (next && !vt__match_body(next))
+            return vt__match_refuse(m, t, NULL, "reads the argument %s where the sum should be", next->name);
+        t = next;
+    }
+    return VTA_OK;
+}

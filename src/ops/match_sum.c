@@ -1,0 +1,353 @@
+/* The sum of products: a convolution or a matrix product in tiles, with its sizes. */
+#include <stdio.h>
+
+#include "ops/match.h"
+
+/* An operand: what is read and where, with the padding looked through. */
+typedef struct operand {
+    const vt_expr *load;
+    vt_affine index[6];
+} operand;
+
+/* One spatial axis along which the kernel slides. Row (or column) `out * stride + tap * dilation - before` of the image
+ * is read, which has `size` of them; the tensor that is read holds those from `least` to `most`, all counted without
+ * the constant. */
+typedef struct slide {
+    int64_t stride, dilation, taps, before, size, outs, least, most;
+} slide;
+
+/* How a tensor pads its source: elements before it in each dimension. */
+typedef struct padding {
+    int64_t before[6];
+} padding;
+
+static vta_status reading(const vt_match *m, const vt_expr *e, const char *what) {
+    return vt__match_refuse(m, m->sums, e, "%s", what);
+}
+
+/* ---- Padding --------------------------------------------------------------------------------------------------- */
+
+/* One dimension of a tensor that pads: read at axis - before, guarded so that exactly the source is read. */
+static bool read_pad_dim(const vt_tensor *t, uint32_t d, const vt_expr *index, int64_t *before) {
+    vt_affine a;
+    if (!vt__affine_read(index, &a)) return false;
+    *before = -a.constant;
+    if (!a.n && vt__match_dim(t, d) == 1) return !a.constant;
+    return a.n == 1 && a.var[0] == vt__match_axis(t, d) && a.times[0] == 1;
+}
+
+static bool guards_exactly(const vt_tensor *t, uint32_t d, int64_t size, int64_t before, const vt_guards *g,
+                           uint32_t *used) {
+    int64_t least = 0, most = vt__match_dim(t, d) - 1;
+    for (uint32_t i = 0; i < g->n; i++) {
+        const vt_guard *k = &g->of[i];
+        if (k->sum.n != 1 || k->sum.var[0] != vt__match_axis(t, d) || k->sum.times[0] != 1) continue;
+        ++*used;
+        if (k->least > least) least = k->least;
+        if (k->most < most) most = k->most;
+    }
+    return least == before && most == before + size - 1 && before >= 0;
+}
+
+/* The tensor that `t` pads with zeros; NULL when it does something else. */
+static const vt_tensor *read_padding(const vt_tensor *t, padding *out) {
+    const vt_expr *condition, *value, *body = vt__match_body(t);
+    vt_guards g;
+    uint32_t used = 0;
+    if (!body || t->ndim != 6 || !vt__choice_read(body, &condition, &value) || value->kind != VT_E_PLOAD ||
+        value->n != 6 || !vt__guards_read(condition, &g))
+        return NULL;
+    for (uint32_t d = 0; d < 6; d++) {
+        if (!read_pad_dim(t, d, value->a[d], &out->before[d])) return NULL;
+        if (!guards_exactly(t, d, vt__match_dim(value->u.tensor, d), out->before[d], &g, &used)) return NULL;
+    }
+    return used == g.n ? value->u.tensor : NULL;
+}
+
+/* ---- Operands -------------------------------------------------------------------------------------------------- */
+
+static bool read_operand(const vt_expr *e, operand *out) {
+    while (e->kind == VT_E_CAST && vt_dtype_is_int(e->dtype)) e = e->a[0];
+    out->load = e;
+    if (e->kind != VT_E_PLOAD || (e->n != 6 && e->n != 4)) return false;
+    for (uint32_t i = 0; i < e->n; i++)
+        if (!vt__affine_read(e->a[i], &out->index[i])) return false;
+    return true;
+}
+
+/* Is it that axis of the result alone? An axis of one element is 0 as well. */
+static bool is_axis(const vt_match *m, const vt_affine *a, uint32_t axis) {
+    if (!a->n && !a->constant && vt__match_dim(m->sums, axis) == 1) return true;
+    return a->n == 1 && a->times[0] == 1 && !a->constant && a->var[0] == vt__match_axis(m->sums, axis);
+}
+
+static const vt_iter *reduce_axis(const vt_match *m, const vt_var *v, int64_t *out_extent) {
+    te_tensor *t = (te_tensor *)(uintptr_t)m->sums;
+    for (size_t i = 0; i < te_tensor_reduce_axes(t); i++) {
+        te_axis *axis = te_tensor_reduce_axis(t, i);
+        const vt_iter *iter = vt_te_iter(axis);
+        if (iter->var != v || iter->min->kind != VT_E_INT || iter->min->u.i != 0) continue;
+        *out_extent = te_axis_extent(axis);
+        return iter;
+    }
+    return NULL;
+}
+
+/* The reduce axis that an index is, alone, and its extent; NULL and 1 for the constant 0. */
+static bool read_tap(const vt_match *m, const vt_affine *a, const vt_var **out_axis, int64_t *out_extent) {
+    *out_axis = NULL;
+    *out_extent = 1;
+    if (!a->n) return !a->constant;
+    *out_axis = a->var[0];
+    return a->n == 1 && a->times[0] == 1 && !a->constant && reduce_axis(m, a->var[0], out_extent);
+}
+
+static bool same_tap(const vt_affine *a, const vt_var *tap) {
+    return tap ? a->n == 1 && a->times[0] == 1 && !a->constant && a->var[0] == tap : !a->n && !a->constant;
+}
+
+/* ---- Sliding --------------------------------------------------------------------------------------------------- */
+
+static bool read_slide(const vt_match *m, const vt_affine *a, uint32_t axis, const vt_var *tap, slide *s) {
+    const vt_var *out = vt__match_axis(m->sums, axis);
+    s->outs = vt__match_dim(m->sums, axis);
+    s->stride = vt__affine_times(a, out);
+    s->dilation = tap ? vt__affine_times(a, tap) : 1;
+    if (s->outs == 1 && !s->stride) s->stride = 1; /* its axis is 0 wherever it stands */
+    if (s->taps == 1 && !s->dilation) s->dilation = 1;
+    for (uint32_t i = 0; i < a->n; i++)
+        if (a->var[i] != out && a->var[i] != tap) return false;
+    return s->stride >= 1 && s->dilation >= 1;
+}
+
+static int64_t reach(const slide *s) { return (s->outs - 1) * s->stride + (s->taps - 1) * s->dilation; }
+
+/* Conditions must let through all that the image holds, and keep out what the tensor read does not hold. */
+static bool guards_image(const vt_guards *g, const vt_affine *index, const slide *s, uint32_t *used) {
+    int64_t first = s->before > 0 ? s->before : 0, last = s->before + s->size - 1;
+    int64_t least = 0, most = reach(s);
+    if (last > most) last = most;
+    for (uint32_t i = 0; i < g->n; i++) {
+        const vt_guard *k = &g->of[i];
+        if (!vt__affine_same(&k->sum, index)) continue;
+        ++*used;
+        if (k->least > first || k->most < last) return false;
+        if (k->least > least) least = k->least;
+        if (k->most < most) most = k->most;
+    }
+    return least >= s->least && most <= s->most;
+}
+
+/* The padding behind the image that makes as many outputs as there are; false when there should be more of them. */
+static bool behind(const slide *s, int64_t *out) {
+    int64_t after = reach(s) + 1 - s->size - s->before;
+    *out = after > 0 ? after : 0;
+    return after > -s->stride;
+}
+
+/* ---- The operators --------------------------------------------------------------------------------------------- */
+
+typedef struct product {
+    operand data, weight;
+    vt_guards guards;
+    bool guarded;
+} product;
+
+static vta_status read_product(vt_match *m, product *out) {
+    const vt_expr *e = vt__match_body(m->sums), *condition;
+    const vt_reduce *r = e->u.reduce;
+    if (r->n_sources != 1 || r->has_init || r->combiner->n != 1 || r->combiner->result[0]->kind != VT_E_ADD)
+        return reading(m, NULL, "reduces by something else than a sum");
+    const vt_expr *source = e->a[0];
+    out->guarded = vt__choice_read(source, &condition, &source);
+    if (out->guarded && !vt__guards_read(condition, &out->guards))
+        return reading(m, condition, "this condition is not made of comparisons of an image's row or column");
+    if (source->kind != VT_E_MUL || e->dtype.bits != 32 || e->dtype.code != VT_INT)
+        return reading(m, source, "is not a product of two elements, added up as acc_t: write "
+                                  "sum[...](acc_t(data[...]) * acc_t(weight[...]))");
+    if (!read_operand(source->a[0], &out->data) || !read_operand(source->a[1], &out->weight))
+        return reading(m, source, "a factor is not an element of a tensor in tiles at sums of axes");
+    return VTA_OK;
+}
+
+/* The factor that has the result's channel lanes is the weights. */
+static void turn(const vt_match *m, product *p) {
+    uint32_t lanes = m->sums->ndim - 1, before = p->data.load->n - 2;
+    if (vt__affine_times(&p->data.index[before], vt__match_axis(m->sums, lanes)) != 1) return;
+    operand data = p->data;
+    p->data = p->weight;
+    p->weight = data;
+}
+
+static vta_status find_argument(const vt_match *m, const vt_tensor *t, const char *type, vta_memory memory,
+                                const vt_tensor **out) {
+    *out = vt__match_source(t);
+    if (vt__match_body(*out))
+        return vt__match_refuse(m, *out, vt__match_body(*out),
+                                "is neither an argument, nor a copy of one, nor one padded with zeros");
+    if ((*out)->dtype.code != VT_INT || (*out)->dtype.bits != vta_config_width(m->config, memory))
+        return vt__match_refuse(m, *out, NULL, "has another element type than %s", type);
+    return VTA_OK;
+}
+
+static const char data_form[] =
+    "the data must be read as data[bo, rc, i * stride + dy * dilation, j * stride + dx * dilation, bi, ri]";
+static const char weight_form[] = "the weights must be read as weight[co, rc, dy, dx, ci, ri]";
+
+static bool lanes(const vt_match *m, const vt_tensor *t, vta_memory memory) {
+    uint32_t rows = t->ndim - 2;
+    int64_t batch = vta_config_batch(m->config), in = vta_config_block_in(m->config),
+            out = vta_config_block_out(m->config);
+    int64_t first = memory == VTA_MEM_WGT ? out : batch, second = memory == VTA_MEM_OUT ? out : in;
+    return vt__match_dim(t, rows) == first && vt__match_dim(t, rows + 1) == second;
+}
+
+static vta_status check_lanes(const vt_match *m, const product *p) {
+    const vt_tensor *of[3] = {m->sums, p->data.load->u.tensor, p->weight.load->u.tensor};
+    static const vta_memory memories[3] = {VTA_MEM_OUT, VTA_MEM_INP, VTA_MEM_WGT};
+    static const char *const forms[3] = {"BATCH, BLOCK_OUT", "BATCH, BLOCK_IN", "BLOCK_OUT, BLOCK_IN"};
+    for (int i = 0; i < 3; i++)
+        if (!lanes(m, of[i], memories[i]))
+            return vt__match_refuse(m, of[i], NULL, "its last two dimensions must be %s: %u x %u x %u here", forms[i],
+                                    (unsigned)vta_config_batch(m->config), (unsigned)vta_config_block_in(m->config),
+                                    (unsigned)vta_config_block_out(m->config));
+    return VTA_OK;
+}
+
+typedef struct conv {
+    const vt_var *rc, *ri, *dy, *dx;
+    int64_t channels, lanes;
+    slide y, x;
+    padding pad;
+} conv;
+
+static bool read_weight(const vt_match *m, const product *p, conv *c) {
+    const vt_affine *w = p->weight.index;
+    return is_axis(m, &w[0], 1) && read_tap(m, &w[1], &c->rc, &c->channels) && read_tap(m, &w[2], &c->dy, &c->y.taps) &&
+           read_tap(m, &w[3], &c->dx, &c->x.taps) && is_axis(m, &w[4], 5) && read_tap(m, &w[5], &c->ri, &c->lanes);
+}
+
+static void hold(slide *s, const vt_affine *a, int64_t before, int64_t size, int64_t held) {
+    s->before = before - a->constant;
+    s->size = size;
+    s->least = -a->constant;
+    s->most = held - 1 - a->constant;
+}
+
+static vta_status read_conv_data(vt_match *m, const product *p, conv *c) {
+    const vt_affine *d = p->data.index;
+    const vt_tensor *read = vt__match_source(p->data.load->u.tensor), *source = read_padding(read, &c->pad);
+    uint32_t used = 0;
+    if (!is_axis(m, &d[0], 0) || !same_tap(&d[1], c->rc) || !is_axis(m, &d[4], 4) || !same_tap(&d[5], c->ri))
+        return reading(m, p->data.load, data_form);
+    if (!source) source = read;
+    VT_TRY(find_argument(m, source, "inp_t", VTA_MEM_INP, &m->data));
+    for (int i = 0; i < 6; i++)
+        if ((i < 2 || i > 3) && vt__match_dim(read, (uint32_t)i) != vt__match_dim(m->data, (uint32_t)i))
+            return vt__match_refuse(m, read, NULL, "pads other dimensions than rows and columns");
+    hold(&c->y, &d[2], c->pad.before[2], vt__match_dim(m->data, 2), vt__match_dim(read, 2));
+    hold(&c->x, &d[3], c->pad.before[3], vt__match_dim(m->data, 3), vt__match_dim(read, 3));
+    if (!read_slide(m, &d[2], 2, c->dy, &c->y) || !read_slide(m, &d[3], 3, c->dx, &c->x))
+        return reading(m, p->data.load, data_form);
+    if (!guards_image(&p->guards, &d[2], &c->y, &used) || !guards_image(&p->guards, &d[3], &c->x, &used) ||
+        used != p->guards.n)
+        return reading(m, p->data.load,
+                       "the conditions around it are not those of zero padding (what lies outside of the image counts "
+                       "as 0, and nothing else)");
+    return VTA_OK;
+}
+
+/* A convolution computes every output that its image and its padding have. */
+static vta_status check_outputs(const vt_match *m, const char *what, const slide *s, int64_t *out_behind) {
+    if (s->before < 0)
+        return vt__match_refuse(m, m->sums, NULL, "begins behind the first of the image's %s: make those an input of "
+                                                  "its own",
+                                what);
+    if (behind(s, out_behind)) return VTA_OK;
+    return vt__match_refuse(m, m->sums, NULL, "computes %lld %s of a convolution that has more: compute all of them",
+                            (long long)s->outs, what);
+}
+
+static vta_status match_conv(vt_match *m, const product *p) {
+    conv c = {.lanes = 0};
+    int64_t bottom, right, n = vt__match_dim(m->sums, 0), oc = vt__match_dim(m->sums, 1);
+    if (p->weight.load->n != 6 || !read_weight(m, p, &c)) return reading(m, p->weight.load, weight_form);
+    if (p->data.load->n != 6) return reading(m, p->data.load, data_form);
+    VT_TRY(read_conv_data(m, p, &c));
+    VT_TRY(check_outputs(m, "rows", &c.y, &bottom));
+    VT_TRY(check_outputs(m, "columns", &c.x, &right));
+    m->operator_name = "conv2d";
+    snprintf(m->attributes, sizeof m->attributes,
+             "batch=%lld height=%lld width=%lld in_channels=%lld out_channels=%lld kernel_h=%lld kernel_w=%lld "
+             "stride_h=%lld stride_w=%lld dilation_h=%lld dilation_w=%lld pad_top=%lld pad_left=%lld pad_bottom=%lld "
+             "pad_right=%lld",
+             (long long)(n * vta_config_batch(m->config)), (long long)c.y.size, (long long)c.x.size,
+             (long long)(c.channels * vta_config_block_in(m->config)),
+             (long long)(oc * vta_config_block_out(m->config)), (long long)c.y.taps, (long long)c.x.taps,
+             (long long)c.y.stride, (long long)c.x.stride, (long long)c.y.dilation, (long long)c.x.dilation,
+             (long long)c.y.before, (long long)c.x.before, (long long)bottom, (long long)right);
+    return VTA_OK;
+}
+
+static vta_status match_dense(vt_match *m, const product *p) {
+    const vt_affine *d = p->data.index, *w = p->weight.index;
+    const vt_var *rc, *ri;
+    int64_t channels, in_lanes;
+    if (p->weight.load->n != 4 || !is_axis(m, &w[0], 1) || !read_tap(m, &w[1], &rc, &channels) ||
+        !is_axis(m, &w[2], 3) || !read_tap(m, &w[3], &ri, &in_lanes))
+        return reading(m, p->weight.load, "the weights must be read as weight[co, rc, ci, ri]");
+    if (p->guarded || p->data.load->n != 4 || !is_axis(m, &d[0], 0) || !same_tap(&d[1], rc) || !is_axis(m, &d[2], 2) ||
+        !same_tap(&d[3], ri))
+        return reading(m, p->data.load, "the data must be read as data[bo, rc, bi, ri]");
+    VT_TRY(find_argument(m, p->data.load->u.tensor, "inp_t", VTA_MEM_INP, &m->data));
+    m->operator_name = "dense";
+    snprintf(m->attributes, sizeof m->attributes, "batch=%lld in_features=%lld out_features=%lld",
+             (long long)(vt__match_dim(m->sums, 0) * vta_config_batch(m->config)),
+             (long long)(channels * vta_config_block_in(m->config)),
+             (long long)(vt__match_dim(m->sums, 1) * vta_config_block_out(m->config)));
+    return VTA_OK;
+}
+
+/* Extents of reduce axes are those of what they index: what a tensor holds beyond them would stay unread. */
+static vta_status check_extents(const vt_match *m, const product *p) {
+    for (uint32_t i = 0; i < p->weight.load->n; i++) {
+        const vt_affine *a = &p->weight.index[i];
+        int64_t extent = 1, size = vt__match_dim(p->weight.load->u.tensor, i);
+        if (a->n && !reduce_axis(m, a->var[0], &extent)) continue; /* a data axis, whose extent is checked as one */
+        if (extent != size)
+            return vt__match_refuse(m, m->weight, NULL,
+                                    "dimension %u has %lld elements and %lld are used: all of them must be", i,
+                                    (long long)size, (long long)extent);
+    }
+    return VTA_OK;
+}
+
+static vta_status check_dims(const vt_match *m) {
+    const vt_tensor *s = m->sums, *of[2] = {m->data, m->weight};
+    for (uint32_t i = 0; i < 2; i++)
+        if (vt__match_dim(of[i], 0) != vt__match_dim(s, i))
+            return vt__match_refuse(m, of[i], NULL, "dimension 0 has %lld elements, the result's dimension %u %lld",
+                                    (long long)vt__match_dim(of[i], 0), i, (long long)vt__match_dim(s, i));
+    if (vt__match_dim(m->data, 1) != vt__match_dim(m->weight, 1))
+        return vt__match_refuse(m, m->data, NULL, "dimension 1 has %lld elements, that of %s %lld",
+                                (long long)vt__match_dim(m->data, 1), m->weight->name,
+                                (long long)vt__match_dim(m->weight, 1));
+    return VTA_OK;
+}
+
+vta_status vt__match_sum(vt_match *m) {
+    product p = {.guarded = false};
+    uint32_t ndim = m->sums->ndim;
+    if (ndim != 6 && ndim != 4)
+        return vt__match_refuse(m, m->sums, NULL,
+                                "has %u dimensions: a convolution in tiles has [images, channel blocks, rows, columns, "
+                                "BATCH, BLOCK_OUT], a matrix product [rows, channel blocks, BATCH, BLOCK_OUT]",
+                                (unsigned)ndim);
+    VT_TRY(read_product(m, &p));
+    turn(m, &p);
+    VT_TRY(check_lanes(m, &p));
+    VT_TRY(find_argument(m, p.weight.load->u.tensor, "wgt_t", VTA_MEM_WGT, &m->weight));
+    VT_TRY(ndim == 6 ? match_conv(m, &p) : match_dense(m, &p));
+    VT_TRY(check_extents(m, &p));
+    return check_dims(m);
+}
