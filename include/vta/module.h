@@ -92,7 +92,8 @@ VTA_API vta_status vta_module_wrap(const char *name, void *(*lookup)(void *ctx, 
                                    vta_diag *diag, vta_module **out_module);
 /* Ends it; functions looked up in it are no longer valid. NULL is allowed. */
 VTA_API void vta_module_destroy(vta_module *module);
-/* A function by its name. VTA_NOT_FOUND names those that the module has. The pointer lives as long as the module. */
+/* A function by its name; "__tvm_main__" stands for the one that TVM's objects name so, else for the module's only one.
+ * VTA_NOT_FOUND names those that the module has. The pointer lives as long as the module. */
 VTA_API vta_status vta_module_function(vta_module *module, const char *name, vta_diag *diag,
                                        vta_packed_function *out_function);
 /* Names of the module's functions, one a line, sorted; "" when they cannot be listed (vta_module_wrap). Lives as long

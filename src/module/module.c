@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "module/module.h"
 #include "module/module_priv.h"
 
 struct vta_module {
@@ -86,7 +87,9 @@ static vta_status read_names(vta_module *module, const char *path, vta_diag *dia
 
 static vta_status load_shared(vta_module *module, const char *path, vta_diag *diag) {
     VT_TRY(read_names(module, path, diag));
-    return open_shared(module, path, diag);
+    VT_TRY(open_shared(module, path, diag));
+    vt__module_fill_pointers(module);
+    return VTA_OK;
 }
 
 static vta_status load_object(vta_module *module, const char *path, vta_diag *diag) {
@@ -147,6 +150,7 @@ vta_status vta_module_function(vta_module *module, const char *name, vta_diag *d
     if (!out_function) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_module_function: out_function is NULL");
     *out_function = NULL;
     if (!module || !name) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_module_function: module or name is NULL");
+    if (!strcmp(name, VT_MODULE_ENTRY)) VT_TRY(vt_module_entry(module, diag, &name));
     void *address = vt__module_symbol(module, name);
     /* dlsym also finds what the module itself imports. */
     Dl_info where, self;

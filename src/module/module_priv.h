@@ -15,6 +15,9 @@ void *vt__module_symbol(vta_module *module, const char *name);
 /* What stands for the module in messages. */
 const char *vt__module_name(const vta_module *module);
 
+/* Gives an object that TVM made what it calls (tvm_object.c); others have no such symbols. */
+void vt__module_fill_pointers(vta_module *module);
+
 /* What an ELF file is. */
 typedef enum vt_elf_kind { VT_ELF_NONE, VT_ELF_OBJECT, VT_ELF_SHARED } vt_elf_kind;
 /* VTA_PARSE for a file that is no ELF object or shared object for this machine. */

@@ -6,6 +6,7 @@
 
 #include "base/element_type.h"
 #include "base/json.h"
+#include "module/module.h"
 #include "module/module_priv.h"
 
 typedef struct argument {
@@ -152,13 +153,13 @@ vta_status vta_module_signature(vta_module *module, const char *name, const vta_
     *out_signature = NULL;
     vta_packed_function function;
     VT_TRY(vta_module_function(module, name, diag, &function)); /* names what there is */
-    char symbol[512], from[1024];
-    int n = snprintf(symbol, sizeof symbol, VTA_SIGNATURE_PREFIX "%s", name);
-    const char *text = n > 0 && (size_t)n < sizeof symbol ? vt__module_symbol(module, symbol) : NULL;
+    char from[1024];
+    const char *text = vt_module_signature_text(module, name);
     snprintf(from, sizeof from, "%.700s: %.300s", vt__module_name(module), name);
-    if (text) return vta_signature_parse(text, from, allocator, diag, out_signature);
+    if (*text) return vta_signature_parse(text, from, allocator, diag, out_signature);
     return vt_fail(diag, VTA_UNSUPPORTED,
-                   "%s: the object does not say which tensors the function takes (no symbol %.300s): objects of "
+                   "%s: the object does not say which tensors the function takes (no symbol " VTA_SIGNATURE_PREFIX
+                   "%.300s): objects of "
                    "`vta build` do. Build it anew, or record the process that calls it (vta capture)",
-                   from, symbol);
+                   from, name);
 }
