@@ -7,6 +7,7 @@
 
 #include "findings.h"
 #include "object.h"
+#include "sample.h"
 #include "stats.h"
 
 enum { MOST_ARGS = 64 };
@@ -19,7 +20,7 @@ typedef struct running {
     vta_signature_arg args[MOST_ARGS];
     vta_array *arrays[MOST_ARGS];
     uint64_t checksums[MOST_ARGS]; /* of outputs */
-    uint64_t random;
+    cli_sample sample;
     double seconds;
 } running;
 
@@ -39,36 +40,6 @@ static vta_status start_runtime(running *r) {
     return vta_runtime_reconfigure(r->config, device->driver, &options, cli_diag());
 }
 
-/* xorshift64*: the same inputs for the same seed on every machine. */
-static uint64_t next_random(running *r) {
-    r->random ^= r->random >> 12;
-    r->random ^= r->random << 25;
-    r->random ^= r->random >> 27;
-    return r->random * 0x2545F4914F6CDD1Dull;
-}
-
-/* Integers over their whole range, floats between -1 and 1. */
-static void fill(running *r, DLDataType type, uint8_t *bytes, size_t size) {
-    size_t unit = type.bits < 8 ? 1 : type.bits / 8u;
-    for (size_t i = 0; i + unit <= size; i += unit) {
-        uint64_t value = next_random(r) >> 8;
-        double real = (double)(value >> 16) / (double)((uint64_t)1 << 39) - 1;
-        float single = (float)real;
-        if (type.bits == 1) value &= 1;
-        const void *from = type.code != kDLFloat ? (const void *)&value
-                           : unit == 4           ? (const void *)&single
-                                                 : (const void *)&real;
-        memcpy(bytes + i, from, unit);
-    }
-}
-
-/* FNV-1a */
-static uint64_t checksum(const uint8_t *bytes, size_t size) {
-    uint64_t sum = 0xcbf29ce484222325ull;
-    for (size_t i = 0; i < size; i++) sum = (sum ^ bytes[i]) * 0x100000001b3ull;
-    return sum;
-}
-
 /* Fills an input, or takes the checksum of an output. */
 static vta_status move(running *r, size_t i) {
     size_t size = vta_array_bytes(r->arrays[i]);
@@ -77,9 +48,9 @@ static vta_status move(running *r, size_t i) {
     vta_status status;
     if (r->args[i].is_output) {
         status = vta_array_read(r->arrays[i], bytes, size, cli_diag());
-        r->checksums[i] = checksum(bytes, size);
+        r->checksums[i] = cli_checksum(bytes, size);
     } else {
-        fill(r, r->args[i].dtype, bytes, size);
+        cli_sample_fill(&r->sample, r->args[i].dtype, bytes, size);
         status = vta_array_write(r->arrays[i], bytes, size, cli_diag());
     }
     free(bytes);
@@ -142,7 +113,7 @@ static void print_text(const running *r) {
 vta_status cli_run_object(const cli_object_run *run) {
     static running r;
     r.run = run;
-    r.random = (run->device->options.seed * 0x9E3779B97F4A7C15ull + 0x1234567ull) | 1;
+    r.sample = cli_sample_begin(run->device->options.seed);
     vta_status status = cli_object_open(run->path, run->function, cli_diag(), &r.object);
     if (status == VTA_OK) status = cli_object_args(&r.object, cli_diag(), MOST_ARGS, r.args);
     if (status == VTA_OK) r.count = vta_signature_arg_count(r.object.signature);

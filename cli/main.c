@@ -6,6 +6,7 @@
 
 const cli_command cli_commands[] = {
 #define CLI_COMMAND(name, summary, arguments, examples) {#name, summary, arguments, examples, cmd_##name},
+#define CLI_COMMAND_AS(name, word, summary, arguments, examples) {word, summary, arguments, examples, cmd_##name},
 #include "commands.def"
 #undef CLI_COMMAND
 };

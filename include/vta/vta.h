@@ -12,6 +12,7 @@
 #include "vta/module.h"
 #include "vta/profile.h"
 #include "vta/program.h"
+#include "vta/rpc.h"
 #include "vta/runtime.h"
 #include "vta/status.h"
 #include "vta/support.h"

@@ -123,6 +123,8 @@ VTA_ARG_BYTES = 12
 VTA_ARG_NDARRAY = 13
 VTA_SIGNATURE_VERSION = 1
 VTA_ARRAY_MAX_DIMS = 16
+VTA_RPC_PORT = 9091
+VTA_RPC_TRACKER_PORT = 9190
 VTAC_STYLE_PRIMFN = 0
 VTAC_STYLE_TVMSCRIPT = 1
 TE_ADD = 0
@@ -433,6 +435,47 @@ class TVMParallelGroupEnv(Structure):
     _fields_ = [
         ("sync_handle", c_void_p),
         ("num_task", c_int32),
+    ]
+
+
+class vta_rpc_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("key_file", c_char_p),
+        ("timeout_ms", c_uint32),
+        ("answer_ms", c_uint32),
+        ("tracker", c_char_p),
+        ("key", c_char_p),
+        ("priority", c_uint32),
+        ("lease_seconds", c_uint32),
+        ("wait_ms", c_uint32),
+    ]
+
+
+class vta_rpc_server_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("host", c_char_p),
+        ("port", c_uint32),
+        ("key_file", c_char_p),
+        ("name", c_char_p),
+        ("config", c_char_p),
+        ("driver", c_char_p),
+        ("bitstreams", c_char_p),
+        ("session_program", c_char_p),
+        ("user", c_char_p),
+        ("most_sessions", c_uint32),
+        ("call_seconds", c_uint32),
+        ("idle_seconds", c_uint32),
+        ("patience_ms", c_uint32),
+        ("memory_bytes", c_uint64),
+        ("file_bytes", c_uint64),
+        ("allow_shutdown", c_bool),
+        ("tracker", c_char_p),
+        ("public_host", c_char_p),
+        ("log", vta_sink),
+        ("ready", c_void_p),
+        ("ready_ctx", c_void_p),
     ]
 
 
@@ -797,6 +840,33 @@ FUNCTIONS = {
     "vta_array_write": ("vta", c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
     "vta_array_read": ("vta", c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
     "vta_tensor_bytes": ("vta", c_int, [c_void_p, c_void_p]),
+    "vta_rpc_place": ("vta", c_int, [c_char_p, c_size_t, c_void_p, c_void_p, c_void_p]),
+    "vta_rpc_connect": ("vta", c_int, [c_char_p, c_uint32, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vta_rpc_close": ("vta", None, [c_void_p]),
+    "vta_rpc_machine": ("vta", c_char_p, [c_void_p]),
+    "vta_rpc_library": ("vta", c_char_p, [c_void_p]),
+    "vta_rpc_driver": ("vta", c_char_p, [c_void_p]),
+    "vta_rpc_ping": ("vta", c_int, [c_void_p, c_void_p]),
+    "vta_rpc_upload": ("vta", c_int, [c_void_p, c_char_p, c_void_p, c_size_t, c_void_p]),
+    "vta_rpc_download": ("vta", c_int, [c_void_p, c_char_p, c_void_p, c_void_p, c_void_p]),
+    "vta_rpc_remove": ("vta", c_int, [c_void_p, c_char_p, c_void_p]),
+    "vta_rpc_load_module": ("vta", c_int, [c_void_p, c_char_p, c_void_p, c_void_p, c_void_p]),
+    "vta_rpc_function": ("vta", c_int, [c_void_p, c_uint64, c_char_p, c_void_p, c_void_p, c_void_p]),
+    "vta_rpc_call": ("vta", c_int, [c_void_p, c_uint64, c_void_p, c_void_p, c_int, c_void_p, c_void_p, c_void_p]),
+    "vta_rpc_time": ("vta", c_int, [c_void_p, c_uint64, c_void_p, c_void_p, c_int, c_uint32, c_uint32, c_uint32, c_void_p, c_void_p]),
+    "vta_rpc_write": ("vta", c_int, [c_void_p, c_uint64, c_uint64, c_void_p, c_size_t, c_void_p]),
+    "vta_rpc_read": ("vta", c_int, [c_void_p, c_uint64, c_uint64, c_void_p, c_size_t, c_void_p]),
+    "vta_rpc_copy": ("vta", c_int, [c_void_p, c_uint64, c_uint64, c_void_p]),
+    "vta_rpc_free": ("vta", c_int, [c_void_p, c_uint64, c_void_p]),
+    "vta_rpc_statistics": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vta_rpc_clear_statistics": ("vta", c_int, [c_void_p, c_void_p]),
+    "vta_rpc_configure": ("vta", c_int, [c_void_p, c_char_p, c_void_p]),
+    "vta_rpc_program": ("vta", c_int, [c_void_p, c_char_p, c_void_p]),
+    "vta_rpc_sessions": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vta_rpc_shutdown": ("vta", c_int, [c_void_p, c_void_p]),
+    "vta_rpc_serve": ("vta", c_int, [c_void_p, c_void_p]),
+    "vta_rpc_session_main": ("vta", c_int, []),
+    "vta_rpc_new_key": ("vta", c_int, [c_char_p, c_void_p]),
     "vtac_func_release": ("vtac", None, [c_void_p]),
     "vtac_func_name": ("vtac", c_char_p, [c_void_p]),
     "vtac_func_param_count": ("vtac", c_uint32, [c_void_p]),

@@ -72,6 +72,7 @@ static void help(void **state) {
     assert_contains(output, "--engine fast|reference");
     static const char *const names[] = {
 #define CLI_COMMAND(name, summary, arguments, examples) #name,
+#define CLI_COMMAND_AS(name, word, summary, arguments, examples) word,
 #include "../../cli/commands.def"
 #undef CLI_COMMAND
     };

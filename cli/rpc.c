@@ -1,0 +1,102 @@
+/* vta rpc: a client of servers. */
+#include <string.h>
+
+#include "rpc_place.h"
+#include "rpc_run.h"
+
+typedef struct given {
+    cli_place place;
+    cli_rpc_run run;
+    bool json, keep_config;
+    int argc;
+    char **argv; /* after the action's name */
+} given;
+
+/* ---- Actions ----------------------------------------------------------------------------------------------------- */
+
+static int run(const cli_command *self, given *g) {
+    bool tracked = g->place.tracker != NULL;
+    if (g->argc != 2 - tracked)
+        return cli_usage(self, tracked ? "run: takes one object" : "run: takes a server's place and an object");
+    g->run.path = g->argv[g->argc - 1];
+    g->run.json = g->json;
+    g->run.reconfigure = !g->keep_config;
+    if (!g->run.repeat) g->run.repeat = 1;
+    if (g->run.number > UINT32_MAX || g->run.repeat > 1000 || g->run.min_repeat_ms > UINT32_MAX)
+        return cli_usage(self, "--number, --repeat, --min-repeat-ms: too large");
+    vta_rpc *rpc;
+    vta_status status = cli_place_connect(&g->place, tracked ? NULL : g->argv[0], &rpc);
+    if (status == VTA_OK) status = cli_rpc_run_object(rpc, &g->run);
+    vta_rpc_close(rpc);
+    return cli_finish(status);
+}
+
+static void print_sessions(const json_t *list) {
+    size_t i;
+    const json_t *s;
+    printf("%-8s %-22s %-5s %9s %8s %12s %9s\n", "pid", "client", "speaks", "seconds", "calls", "bytes", "in a call");
+    json_array_foreach(json_object_get(list, "sessions"), i, s) printf(
+        "%-8lld %-22s %-6s %9.1f %8lld %12lld %9.1f\n", (long long)json_integer_value(json_object_get(s, "pid")),
+        json_string_value(json_object_get(s, "client")), json_string_value(json_object_get(s, "protocol")),
+        json_number_value(json_object_get(s, "seconds")), (long long)json_integer_value(json_object_get(s, "calls")),
+        (long long)json_integer_value(json_object_get(s, "bytes")), json_number_value(json_object_get(s, "calling")));
+}
+
+static int ps(const cli_command *self, given *g) {
+    char *text = NULL;
+    vta_rpc *rpc;
+    if (g->argc != 1) return cli_usage(self, "ps: takes a server's place");
+    vta_status status = cli_place_connect(&g->place, g->argv[0], &rpc);
+    if (status == VTA_OK) status = vta_rpc_sessions(rpc, cli_diag(), &text);
+    vta_rpc_close(rpc);
+    json_t *list = text ? cli_json_of(text) : NULL;
+    if (list && g->json)
+        cli_print_json(json_incref(list));
+    else if (list)
+        print_sessions(list);
+    json_decref(list);
+    return cli_finish(status);
+}
+
+static int stop(const cli_command *self, given *g) {
+    vta_rpc *rpc;
+    if (g->argc != 1) return cli_usage(self, "stop: takes a server's place");
+    vta_status status = cli_place_connect(&g->place, g->argv[0], &rpc);
+    if (status == VTA_OK) status = vta_rpc_shutdown(rpc, cli_diag());
+    vta_rpc_close(rpc);
+    return cli_finish(status);
+}
+
+static int new_key(const cli_command *self, given *g) {
+    if (g->argc != 1) return cli_usage(self, "new-key: takes the file to make");
+    return cli_finish(vta_rpc_new_key(g->argv[0], cli_diag()));
+}
+
+static const struct {
+    const char *name;
+    int (*act)(const cli_command *self, given *g);
+} actions[] = {{"run", run}, {"ps", ps}, {"stop", stop}, {"new-key", new_key}};
+
+int cmd_rpc(const cli_command *self, int argc, char **argv) {
+    given g = {0};
+    cli_common common = {0};
+    const cli_option options[] = {
+        CLI_PLACE_OPTIONS(&g.place),
+        {"function", 'f', CLI_TEXT, "NAME", "run: which function of the object", &g.run.function},
+        {"seed", 0, CLI_NUMBER, "N", "run: of the random inputs", &g.run.seed},
+        {"number", 'n', CLI_NUMBER, "N", "run: measure, with so many calls a round", &g.run.number},
+        {"repeat", 'r', CLI_NUMBER, "N", "run: so many rounds (1)", &g.run.repeat},
+        {"min-repeat-ms", 0, CLI_NUMBER, "N", "run: more calls in a round that is shorter", &g.run.min_repeat_ms},
+        {"keep-config", 0, CLI_FLAG, NULL, "run: on the server's configuration, not the object's", &g.keep_config},
+        CLI_JSON_OPTION(&common),
+        {0},
+    };
+    int code = cli_parse(self, options, argc, argv, &argc, &argv);
+    if (code >= 0) return code;
+    g.json = common.json;
+    g.argc = argc - 1;
+    g.argv = argv + 1;
+    for (size_t i = 0; argc && i < sizeof actions / sizeof *actions; i++)
+        if (!strcmp(argv[0], actions[i].name)) return actions[i].act(self, &g);
+    return cli_usage(self, "%s: run, ps, stop or new-key", argc ? argv[0] : "what to do");
+}

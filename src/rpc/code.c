@@ -1,0 +1,91 @@
+/* Modules and functions of a session. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "module/module.h"
+#include "rpc/session.h"
+
+/* The server ends a session whose call takes too long: it sees here when it began. */
+static void begin_call(vt_rpc_session *s) { atomic_store(&s->page->call_started, vt__rpc_now()); }
+
+static void end_call(vt_rpc_session *s, uint64_t calls) {
+    atomic_store(&s->page->call_started, 0);
+    atomic_fetch_add(&s->page->calls, calls);
+}
+
+vta_status vt__session_load(vt_rpc_session *s, const char *name, uint64_t *out_module) {
+    char path[VT_RPC_PATH_BYTES];
+    vt_rpc_object object = {.kind = VT_RPC_MODULE};
+    VT_TRY(vt__session_path(s, name, sizeof path, path));
+    begin_call(s); /* an object may have code that runs when it is loaded */
+    vta_status status = vta_module_load(path, s->objects.allocator, s->diag, &object.u.module);
+    end_call(s, 0);
+    if (status != VTA_OK) return status;
+    status = vt__objects_add(&s->objects, object, s->diag, out_module);
+    if (status != VTA_OK) vta_module_destroy(object.u.module);
+    return status;
+}
+
+vta_status vt__session_function(vt_rpc_session *s, uint64_t module, const char *name, uint64_t *out_function,
+                                const char **out_signature) {
+    vt_rpc_object *from, object = {.kind = VT_RPC_CODE, .module = module};
+    VT_TRY(vt__objects_get(&s->objects, module, VT_RPC_MODULE, s->diag, &from));
+    if (!strcmp(name, "__tvm_main__")) VT_TRY(vt_module_entry(from->u.module, s->diag, &name));
+    VT_TRY(vta_module_function(from->u.module, name, s->diag, &object.u.code));
+    if (out_signature) *out_signature = vt_module_signature_text(from->u.module, name);
+    return vt__objects_add(&s->objects, object, s->diag, out_function);
+}
+
+vta_status vt__session_call(vt_rpc_session *s, vta_packed_function f, TVMValue *args, int *codes, int count,
+                            TVMValue *out_value, int *out_code) {
+    begin_call(s);
+    vta_status status = vta_function_call(f, args, codes, count, s->diag, out_value, out_code);
+    end_call(s, 1);
+    return status;
+}
+
+static double seconds_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static vta_status round_of(vt_rpc_session *s, const vt_rpc_timer *timer, uint64_t number, TVMValue *args, int *codes,
+                           int count, double *out_seconds) {
+    double begin = seconds_now();
+    for (uint64_t n = 0; n < number; n++)
+        VT_TRY(vta_function_call(timer->function, args, codes, count, s->diag, NULL, NULL));
+    *out_seconds = seconds_now() - begin;
+    return VTA_OK;
+}
+
+/* Rounds that are too short are made longer, and those after them begin so long. */
+static vta_status rounds(vt_rpc_session *s, const vt_rpc_timer *timer, TVMValue *args, int *codes, int count,
+                         double *out_seconds) {
+    uint64_t number = timer->number;
+    double least = timer->min_repeat_ms / 1000.0, took;
+    VT_TRY(round_of(s, timer, 1, args, codes, count, &took));
+    for (uint32_t r = 0; r < timer->repeat; r++) {
+        for (;;) {
+            VT_TRY(round_of(s, timer, number, args, codes, count, &took));
+            if (took >= least) break;
+            double wanted = took > 0 ? least / took * (double)number : 0, grown = 1.6 * (double)number;
+            number = (uint64_t)(wanted > grown ? wanted : grown) + 1;
+        }
+        out_seconds[r] = took / (double)number;
+    }
+    return VTA_OK;
+}
+
+vta_status vt__session_time(vt_rpc_session *s, const vt_rpc_timer *timer, TVMValue *args, int *codes, int count,
+                            double *out_seconds) {
+    if (!timer->number || !timer->repeat || timer->repeat > VT_RPC_MOST_ROUNDS || timer->min_repeat_ms > 1000000)
+        return vt_fail(s->diag, VTA_OUT_OF_RANGE,
+                       "time evaluator: number %u, repeat %u, min_repeat_ms %u; at least 1, 1 to %d, at most 1000000",
+                       timer->number, timer->repeat, timer->min_repeat_ms, VT_RPC_MOST_ROUNDS);
+    begin_call(s);
+    vta_status status = rounds(s, timer, args, codes, count, out_seconds);
+    end_call(s, timer->repeat);
+    return status;
+}

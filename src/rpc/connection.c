@@ -1,0 +1,353 @@
+/* One connection of the server: from accept to close. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/environment.h"
+#include "rpc/server.h"
+#include "rpc/session.h"
+
+/* ---- The end ----------------------------------------------------------------------------------------------------- */
+
+static void set_state(vt_connection *c, vt_connection_state state) {
+    c->state = state;
+    c->since = vt__rpc_now();
+}
+
+static void free_line(vt_connection *c) {
+    if (!c->line) return;
+    atomic_store(&c->line->pid, 0);
+    c->line = NULL;
+    c->server->sessions--;
+}
+
+static void release(vt_connection *c) {
+    *c->link = c->next;
+    if (c->next) c->next->link = c->link;
+    vt__tls_free(c->tls);
+    free(c);
+}
+
+void vt__connection_closed(uv_handle_t *handle) {
+    vt_connection *c = handle->data;
+    if (--c->handles == 0) release(c);
+}
+
+static void close_handle(void *handle) { uv_close(handle, vt__connection_closed); }
+
+static void close_fd(int *fd) {
+    if (*fd >= 0) close(*fd);
+    *fd = -1;
+}
+
+static void forget_presence(vt_connection *c) {
+    if (!c->has_presence) return;
+    c->has_presence = false;
+    close_handle(&c->presence);
+    close_fd(&c->presence_fd); /* the poll handle was stopped by uv_close already */
+}
+
+void vt__connection_close(vt_connection *c) {
+    if (c->state == VT_CLOSED) return;
+    set_state(c, VT_CLOSED);
+    free_line(c);
+    forget_presence(c);
+    if (c->has_inside) close_handle(&c->inside);
+    if (c->has_process) close_handle(&c->process);
+    close_fd(&c->inside_fd);
+    close_fd(&c->page_fd);
+    vt__share_close(c->page, sizeof *c->page);
+    c->page = NULL;
+    if (*c->folder) vt__folder_remove(c->folder);
+    close_handle(&c->tcp);
+}
+
+/* ---- Parting ----------------------------------------------------------------------------------------------------- */
+
+static void give_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buffer) {
+    static char sink[65536]; /* what is read here is not looked at */
+    (void)handle, (void)wanted;
+    *buffer = uv_buf_init(sink, sizeof sink);
+}
+
+static void read_the_rest(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer) {
+    (void)buffer;
+    if (n < 0) vt__connection_close(stream->data);
+}
+
+static void say_why(vt_connection *c) {
+    vt_strbuf words;
+    vt_strbuf_init(&words, NULL);
+    vt__farewell(&words, atomic_load(&c->page->protocol), atomic_load(&c->page->number), c->ended, c->why);
+    uv_buf_t buffer = uv_buf_init(words.text, (unsigned)words.size);
+    if (words.size && c->tls)
+        vt__pump_say(c, words.text, words.size);
+    else if (words.size)
+        uv_try_write((uv_stream_t *)&c->tcp, &buffer, 1);
+    vt_strbuf_free(&words);
+}
+
+/* The connection is not closed at once: with bytes of the client's unread that would throw away the last words. */
+void vt__connection_part(vt_connection *c) {
+    int fd;
+    if (c->state >= VT_PARTING) return;
+    set_state(c, VT_PARTING);
+    free_line(c);
+    forget_presence(c);
+    if (c->ended != VTA_OK && c->page) say_why(c);
+    if (c->tls) return; /* pump.c goes on reading, and closes */
+    if (uv_fileno((uv_handle_t *)&c->tcp, &fd) == 0) shutdown(fd, SHUT_WR);
+    if (uv_read_start((uv_stream_t *)&c->tcp, give_room, read_the_rest) != 0) vt__connection_close(c);
+}
+
+/* ---- The session's process --------------------------------------------------------------------------------------- */
+
+void vt__connection_kill(vt_connection *c, vta_status status, const char *why) {
+    if (c->ended == VTA_OK) {
+        c->ended = status;
+        snprintf(c->why, sizeof c->why, "%s", why);
+    }
+    if (c->running) kill(-c->process.pid, SIGKILL);
+    if (!c->running && c->state < VT_PARTING) vt__connection_part(c);
+}
+
+/* Did the session's client ask for the server's end? A session can claim it: only where clients may ask is it heard. */
+static void hear_shutdown(vt_connection *c) {
+    if (c->server->options.allow_shutdown && c->page && atomic_load(&c->page->shutdown))
+        vt__server_end(c->server, "a client ended it");
+}
+
+static void session_exits(uv_process_t *process, int64_t code, int signal) {
+    vt_connection *c = process->data;
+    c->running = false;
+    kill(-process->pid, SIGKILL); /* what it has started */
+    if (c->ended == VTA_OK && (signal || code)) {
+        c->ended = VTA_ILLEGAL;
+        if (signal)
+            snprintf(c->why, sizeof c->why, "the session's process was ended by signal %d (%s)%s", signal,
+                     strsignal(signal), signal == SIGKILL ? "; is there not enough memory?" : "");
+        else
+            snprintf(c->why, sizeof c->why, "the session's process ended itself with code %d", (int)code);
+    }
+    if (c->ended == VTA_OK)
+        vt__server_log(c->server, "%s: session %d ends", c->peer, process->pid);
+    else
+        vt__server_log(c->server, "%s: session %d: %s", c->peer, process->pid, c->why);
+    if (!c->tls || c->inside_over) vt__connection_part(c);
+    hear_shutdown(c);
+}
+
+static bool take_line(vt_connection *c) {
+    vt_rpc_table *t = c->server->table;
+    if (c->server->sessions >= c->server->options.most_sessions) return false;
+    for (uint32_t i = 0; i < VT_RPC_MOST_SESSIONS && !c->line; i++)
+        if (!atomic_load(&t->line[i].pid)) c->line = &t->line[i];
+    if (!c->line) return false;
+    c->server->sessions++;
+    *c->line = (vt_rpc_line){.pid = UINT32_MAX, .since_ms = vt__rpc_now()};
+    snprintf(c->line->peer, sizeof c->line->peer, "%s", c->peer);
+    return true;
+}
+
+static void put_text(char *to, size_t room, const char *text) { snprintf(to, room, "%s", text ? text : ""); }
+
+static void fill_page(vt_connection *c) {
+    const vta_rpc_server_options *o = &c->server->options;
+    vt_rpc_page *p = c->page;
+    *p = (vt_rpc_page){.mark = VT_RPC_PAGE_MARK,
+                       .size = sizeof *p,
+                       .memory_bytes = o->memory_bytes,
+                       .file_bytes = o->file_bytes,
+                       .patience_ms = o->patience_ms,
+                       .idle_seconds = o->idle_seconds,
+                       .user = c->server->user,
+                       .group = c->server->group,
+                       .change_user = c->server->change_user,
+                       .allow_shutdown = o->allow_shutdown};
+    put_text(p->folder, sizeof p->folder, c->folder);
+    put_text(p->config, sizeof p->config, o->config);
+    put_text(p->driver, sizeof p->driver, o->driver);
+    put_text(p->name, sizeof p->name, o->name);
+    put_text(p->bitstreams, sizeof p->bitstreams, o->bitstreams);
+}
+
+static vta_status make_place(vt_connection *c, vta_diag *diag) {
+    const vt_server *s = c->server;
+    VT_TRY(vt_temporary_folder(c->folder, diag));
+    if (s->change_user && chown(c->folder, s->user, s->group) != 0)
+        return vt_fail(diag, VTA_IO, "%s: cannot be given to the session's user: %s", c->folder, strerror(errno));
+    VT_TRY(vt__share_make("vta-session", sizeof *c->page, diag, &c->page_fd, (void **)&c->page));
+    fill_page(c);
+    return VTA_OK;
+}
+
+static vta_status spawn(vt_connection *c, int fd, vta_diag *diag) {
+    char temporary[VT_FOLDER_BYTES + 16], config[VT_RPC_PATH_BYTES + 16], path[VT_RPC_PATH_BYTES];
+    const char *search = vt_environment(VT_ENV_PATH);
+    snprintf(temporary, sizeof temporary, "TMPDIR=%s", c->folder);
+    snprintf(config, sizeof config, "VTA_CONFIG=%s", c->page->config);
+    snprintf(path, sizeof path, "PATH=%s", search ? search : "/usr/bin:/bin");
+    char *environment[] = {path, temporary, *c->page->config ? config : NULL, NULL};
+    char *argv[] = {(char *)c->server->options.session_program, NULL};
+    uv_stdio_container_t files[] = {
+        {.flags = UV_IGNORE},
+        {.flags = UV_INHERIT_FD, .data.fd = STDERR_FILENO},
+        {.flags = UV_INHERIT_FD, .data.fd = STDERR_FILENO},
+        {.flags = UV_INHERIT_FD, .data.fd = fd},
+        {.flags = UV_INHERIT_FD, .data.fd = c->page_fd},
+        {.flags = UV_INHERIT_FD, .data.fd = c->server->table_fd},
+    };
+    const uv_process_options_t options = {.exit_cb = session_exits,
+                                          .file = argv[0],
+                                          .args = argv,
+                                          .env = environment,
+                                          .flags = UV_PROCESS_DETACHED,
+                                          .stdio_count = 6,
+                                          .stdio = files};
+    c->process.data = c;
+    int error = uv_spawn(&c->server->loop, &c->process, &options);
+    c->has_process = true; /* also after a failure the handle is to be closed */
+    c->handles++;
+    if (error) return vt_fail(diag, VTA_IO, "%s: cannot be started: %s", argv[0], uv_strerror(error));
+    return VTA_OK;
+}
+
+vta_status vt__connection_start(vt_connection *c, int fd, vta_diag *diag) {
+    VT_TRY(make_place(c, diag));
+    VT_TRY(spawn(c, fd, diag));
+    c->running = true;
+    atomic_store(&c->line->pid, (uint32_t)c->process.pid);
+    set_state(c, VT_SERVED);
+    vt__server_log(c->server, "%s: session %d begins", c->peer, c->process.pid);
+    return VTA_OK;
+}
+
+/* ---- The beginning ----------------------------------------------------------------------------------------------- */
+
+static void name_peer(vt_connection *c) {
+    struct sockaddr_storage from;
+    int size = sizeof from, port = 0;
+    char name[48] = "?";
+    if (uv_tcp_getpeername(&c->tcp, (struct sockaddr *)&from, &size) != 0) return;
+    if (from.ss_family == AF_INET) {
+        uv_ip4_name((struct sockaddr_in *)&from, name, sizeof name);
+        port = ntohs(((struct sockaddr_in *)&from)->sin_port);
+    } else if (from.ss_family == AF_INET6) {
+        uv_ip6_name((struct sockaddr_in6 *)&from, name, sizeof name);
+        port = ntohs(((struct sockaddr_in6 *)&from)->sin6_port);
+    }
+    snprintf(c->peer, sizeof c->peer, "%s:%d", name, port);
+}
+
+/* Says in the own protocol why there is no session: who speaks TVM's sees a connection that is refused. */
+static void refuse(vt_connection *c, vta_status status, const char *why) {
+    vt_strbuf words;
+    vt__server_log(c->server, "%s: refused: %s", c->peer, why);
+    vt_strbuf_init(&words, NULL);
+    vt__farewell(&words, VT_RPC_OWN, 0, status, why);
+    uv_buf_t buffer = uv_buf_init(words.text, (unsigned)words.size);
+    if (!c->tls && words.size) uv_try_write((uv_stream_t *)&c->tcp, &buffer, 1);
+    vt_strbuf_free(&words);
+    vt__connection_part(c);
+}
+
+static void on_presence(uv_poll_t *poll, int status, int events) {
+    vt_connection *c = poll->data;
+    (void)status, (void)events;
+    c->gone = vt__rpc_now();
+    forget_presence(c);
+}
+
+/* The socket is the session's; a second descriptor tells when the client is gone. */
+static void watch_presence(vt_connection *c, int fd) {
+    c->presence_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (c->presence_fd < 0 || uv_poll_init(&c->server->loop, &c->presence, c->presence_fd) != 0) {
+        close_fd(&c->presence_fd);
+        return;
+    }
+    c->presence.data = c;
+    c->has_presence = true;
+    c->handles++;
+    uv_poll_start(&c->presence, UV_DISCONNECT, on_presence);
+}
+
+static void begin_in_the_clear(vt_connection *c) {
+    int fd;
+    vta_diag_clear(c->server->diag);
+    vta_status status = uv_fileno((uv_handle_t *)&c->tcp, &fd) ? VTA_IO : vt__connection_start(c, fd, c->server->diag);
+    if (status == VTA_OK)
+        watch_presence(c, fd);
+    else
+        refuse(c, status, vt__server_words(c->server));
+}
+
+static vt_connection *new_connection(vt_server *s) {
+    vt_connection *c = calloc(1, sizeof *c);
+    if (!c) return NULL;
+    *c = (vt_connection){.server = s, .page_fd = -1, .presence_fd = -1, .inside_fd = -1, .next = s->first};
+    c->link = &s->first;
+    if (s->first) s->first->link = &c->next;
+    s->first = c;
+    uv_tcp_init(&s->loop, &c->tcp);
+    c->tcp.data = c;
+    c->handles = 1;
+    set_state(c, VT_SHAKING);
+    return c;
+}
+
+void vt__connection_accept(vt_server *s) {
+    char why[128];
+    vt_connection *c = new_connection(s);
+    if (!c) return; /* it waits in the queue of the system, and leaves in the end */
+    if (uv_accept((uv_stream_t *)&s->listener, (uv_stream_t *)&c->tcp) != 0) {
+        vt__connection_close(c);
+        return;
+    }
+    uv_tcp_nodelay(&c->tcp, 1);
+    name_peer(c);
+    if (!take_line(c)) {
+        snprintf(why, sizeof why, "all %u sessions of this server are taken (--sessions)", s->options.most_sessions);
+        refuse(c, VTA_NO_MEMORY, why);
+    } else if (s->tls) {
+        vt__pump_begin(c);
+    } else {
+        begin_in_the_clear(c);
+    }
+}
+
+/* ---- Watching ---------------------------------------------------------------------------------------------------- */
+
+enum { GONE_MS = 500, PARTING_MS = 2000 };
+
+static void watch_session(vt_connection *c, uint64_t now) {
+    const vta_rpc_server_options *o = &c->server->options;
+    uint64_t began = atomic_load(&c->page->call_started);
+    uint64_t calling = began && began < now ? now - began : 0;
+    char why[128];
+    if (c->line) {
+        c->line->protocol = atomic_load(&c->page->protocol);
+        c->line->calls = atomic_load(&c->page->calls);
+        c->line->bytes = atomic_load(&c->page->bytes);
+        c->line->calling_ms = calling;
+    }
+    if (calling > (uint64_t)o->call_seconds * 1000) {
+        snprintf(why, sizeof why, "a call took longer than %u seconds (--call-seconds), and the session was ended",
+                 o->call_seconds);
+        vt__connection_kill(c, VTA_TIMEOUT, why);
+    }
+    if (c->gone && now - c->gone > GONE_MS) vt__connection_kill(c, VTA_IO, "the client is gone");
+}
+
+void vt__connection_watch(vt_connection *c, uint64_t now) {
+    if (c->state == VT_SERVED && c->running) watch_session(c, now);
+    bool late = c->state == VT_SHAKING && now - c->since > c->server->options.patience_ms;
+    if (late) vt__server_log(c->server, "%s: refused: no TLS handshake in time", c->peer);
+    if (late || (c->state == VT_PARTING && now - c->since > PARTING_MS)) vt__connection_close(c);
+    if (c->state == VT_SERVED && !c->running && now - c->since > PARTING_MS && c->tls) vt__connection_part(c);
+    hear_shutdown(c);
+}

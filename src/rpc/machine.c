@@ -1,0 +1,91 @@
+/* The accelerator of a session: its runtime, its FPGA, and what the server's other sessions do. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_write.h"
+#include "rpc/session.h"
+
+const char *vt__machine_name(void) {
+#if defined(__x86_64__)
+    return "x86_64";
+#elif defined(__aarch64__)
+    return "aarch64";
+#elif defined(__arm__)
+    return "arm";
+#elif defined(__riscv)
+    return "riscv64";
+#else
+    return "unknown";
+#endif
+}
+
+static const char *driver_of(const vt_rpc_session *s) { return *s->page->driver ? s->page->driver : NULL; }
+
+/* The clients' kernels find it: they use the process's runtime. */
+static vta_status begin(vt_rpc_session *s, const vta_config *config) {
+    VT_TRY(vta_runtime_reconfigure(config, driver_of(s), NULL, s->diag));
+    s->running = true;
+    return VTA_OK;
+}
+
+static vta_status first_config(vt_rpc_session *s, vta_config **out_config) {
+    if (*s->page->config) return vta_config_load(s->page->config, s->diag, out_config);
+    *out_config = vta_config_default();
+    return *out_config ? VTA_OK : vt_no_memory(s->diag);
+}
+
+vta_status vt__session_runtime(vt_rpc_session *s) {
+    vta_config *config;
+    if (s->running) return VTA_OK;
+    VT_TRY(first_config(s, &config));
+    vta_status status = begin(s, config);
+    vta_config_release(config);
+    return status;
+}
+
+vta_status vt__session_configure(vt_rpc_session *s, const char *text, size_t size) {
+    vta_config *config;
+    VT_TRY(vta_config_parse(text, size, "the client's configuration", s->diag, &config));
+    vta_status status = begin(s, config);
+    vta_config_release(config);
+    return status;
+}
+
+vta_status vt__session_program(vt_rpc_session *s, const char *name, size_t room, char *out_path) {
+    (void)name, (void)room;
+    *out_path = '\0';
+    VT_TRY(vt__session_runtime(s));
+    return VTA_OK;
+}
+
+/* ---- All sessions ------------------------------------------------------------------------------------------------ */
+
+static const char *const protocols[] = {"none yet", "vta", "tvm"};
+
+static void list_line(vt_json *w, const vt_rpc_line *line, uint64_t now) {
+    char peer[VT_RPC_PEER_BYTES];
+    memcpy(peer, line->peer, sizeof peer);
+    peer[sizeof peer - 1] = '\0';
+    vt_json_object(w, NULL);
+    vt_json_uint(w, "pid", atomic_load(&line->pid));
+    vt_json_text(w, "client", peer);
+    vt_json_text(w, "protocol", protocols[line->protocol < 3 ? line->protocol : 0]);
+    vt_json_fixed(w, "seconds", (double)(now - line->since_ms) / 1000, 1);
+    vt_json_uint(w, "calls", line->calls);
+    vt_json_uint(w, "bytes", line->bytes);
+    vt_json_fixed(w, "calling", (double)line->calling_ms / 1000, 1);
+    vt_json_end(w);
+}
+
+void vt__session_list(const vt_rpc_session *s, vt_strbuf *to) {
+    vt_json w;
+    uint64_t now = vt__rpc_now();
+    vt_json_init(&w, to, VT_JSON_SPACED);
+    vt_json_object(&w, NULL);
+    vt_json_uint(&w, "most", s->table ? s->table->most : 1);
+    vt_json_array(&w, "sessions");
+    for (uint32_t i = 0; s->table && i < VT_RPC_MOST_SESSIONS; i++)
+        if (atomic_load(&s->table->line[i].pid)) list_line(&w, &s->table->line[i], now);
+    vt_json_end(&w);
+    vt_json_end(&w);
+}

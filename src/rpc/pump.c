@@ -1,0 +1,171 @@
+/* TLS between a client and its session: what comes from the network is decrypted and given to the session's socket, and
+ * the other way round. A side that takes nothing stops the other from being read. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "rpc/server.h"
+#include "rpc/stream.h"
+
+enum { BLOCK_BYTES = 65536, QUEUE_BYTES = 1 << 20 };
+
+/* A write that is going on. */
+typedef struct block {
+    uv_write_t write;
+    vt_connection *c;
+    char bytes[];
+} block;
+
+static void on_network(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer);
+static void on_session(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer);
+
+static void give_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buffer) {
+    static char room[BLOCK_BYTES]; /* the loop has one thread, and each block is done with before the next one */
+    (void)handle, (void)wanted;
+    *buffer = uv_buf_init(room, sizeof room);
+}
+
+static void read_network(vt_connection *c) { uv_read_start((uv_stream_t *)&c->tcp, give_room, on_network); }
+static void read_session(vt_connection *c) { uv_read_start((uv_stream_t *)&c->inside, give_room, on_session); }
+
+static void written(uv_write_t *write, int status) {
+    vt_connection *c = ((block *)write)->c;
+    free(write);
+    if (c->state == VT_CLOSED) return;
+    if (status < 0) {
+        vt__connection_kill(c, VTA_IO, "the connection broke");
+        return;
+    }
+    bool room_in = !c->has_inside || uv_stream_get_write_queue_size((uv_stream_t *)&c->inside) < QUEUE_BYTES;
+    bool room_out = uv_stream_get_write_queue_size((uv_stream_t *)&c->tcp) < QUEUE_BYTES;
+    if (room_in && !c->gone) read_network(c); /* nothing happens where it is being read */
+    if (room_out && c->has_inside && !c->inside_over) read_session(c);
+}
+
+static void send_block(vt_connection *c, uv_stream_t *to, uv_stream_t *from, const void *bytes, size_t size) {
+    block *b = malloc(sizeof *b + size);
+    if (!b) {
+        vt__connection_kill(c, VTA_NO_MEMORY, "the server is out of memory");
+        return;
+    }
+    memcpy(b->bytes, bytes, size);
+    b->c = c;
+    uv_buf_t buffer = uv_buf_init(b->bytes, (unsigned)size);
+    if (uv_write(&b->write, to, &buffer, 1, written) != 0)
+        free(b);
+    else if (from && uv_stream_get_write_queue_size(to) > QUEUE_BYTES)
+        uv_read_stop(from);
+}
+
+/* Sends what TLS has to say. */
+static void drain(vt_connection *c) {
+    char bytes[BLOCK_BYTES];
+    size_t n;
+    uv_stream_t *from = c->has_inside ? (uv_stream_t *)&c->inside : NULL;
+    while ((n = vt__tls_drain(c->tls, bytes, sizeof bytes)) > 0) send_block(c, (uv_stream_t *)&c->tcp, from, bytes, n);
+}
+
+void vt__pump_say(vt_connection *c, const void *bytes, size_t size) {
+    short wait;
+    ssize_t n = 1;
+    for (size_t done = 0; c->state != VT_CLOSED && done < size && n > 0; done += n > 0 ? (size_t)n : 0)
+        n = vt__tls_write(c->tls, (const char *)bytes + done, size - done, &wait);
+    if (c->state != VT_CLOSED) drain(c);
+}
+
+/* ---- From the session -------------------------------------------------------------------------------------------- */
+
+static void on_session(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer) {
+    vt_connection *c = stream->data;
+    if (n > 0) vt__pump_say(c, buffer->base, (size_t)n);
+    if (n >= 0) return;
+    c->inside_over = true;
+    uv_read_stop(stream);
+    if (!c->running) vt__connection_part(c);
+}
+
+/* ---- From the network -------------------------------------------------------------------------------------------- */
+
+static void decrypt(vt_connection *c) {
+    char bytes[BLOCK_BYTES];
+    short wait;
+    ssize_t n = 0;
+    while (c->state == VT_SERVED && (n = vt__tls_read(c->tls, bytes, sizeof bytes, &wait)) > 0)
+        send_block(c, (uv_stream_t *)&c->inside, (uv_stream_t *)&c->tcp, bytes, (size_t)n);
+    drain(c);
+    if (n == -2) vt__connection_kill(c, VTA_IO, "the connection was tampered with");
+}
+
+/* The session gets one end of a pair of sockets. */
+static vta_status begin_session(vt_connection *c, vta_diag *diag) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0)
+        return vt_fail(diag, VTA_IO, "socketpair: %s", strerror(errno));
+    c->inside_fd = ends[1];
+    uv_pipe_init(&c->server->loop, &c->inside, 0);
+    c->inside.data = c;
+    c->has_inside = true;
+    c->handles++;
+    if (uv_pipe_open(&c->inside, ends[0]) != 0) {
+        close(ends[0]);
+        return vt_fail(diag, VTA_IO, "uv_pipe_open fails");
+    }
+    VT_TRY(vt__connection_start(c, c->inside_fd, diag));
+    close(c->inside_fd);
+    c->inside_fd = -1;
+    read_session(c);
+    return VTA_OK;
+}
+
+static void shake(vt_connection *c) {
+    vta_diag *diag = c->server->diag;
+    vta_diag_clear(diag);
+    int done = vt__tls_handshake(c->tls, diag);
+    drain(c);
+    if (done == 0) return;
+    if (done > 0 && begin_session(c, diag) == VTA_OK) {
+        decrypt(c); /* the first request may have come along */
+        return;
+    }
+    vt__server_log(c->server, "%s: refused: %s", c->peer, vt__server_words(c->server));
+    vt__connection_part(c);
+}
+
+/* The client has left: its session sees the end of its requests, and has a moment to end. */
+static void leave(vt_connection *c) {
+    c->gone = vt__rpc_now();
+    uv_read_stop((uv_stream_t *)&c->tcp);
+    int fd;
+    if (c->state == VT_SERVED && uv_fileno((uv_handle_t *)&c->inside, &fd) == 0) shutdown(fd, SHUT_WR);
+    if (c->state != VT_SERVED) vt__connection_close(c);
+}
+
+static void on_network(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer) {
+    vt_connection *c = stream->data;
+    if (n == 0) return;
+    if (n < 0) {
+        leave(c);
+        return;
+    }
+    if (c->state == VT_PARTING) return;
+    if (!vt__tls_feed(c->tls, buffer->base, (size_t)n)) {
+        vt__connection_kill(c, VTA_NO_MEMORY, "the server is out of memory");
+        return;
+    }
+    if (c->state == VT_SHAKING)
+        shake(c);
+    else
+        decrypt(c);
+}
+
+void vt__pump_begin(vt_connection *c) {
+    vta_diag_clear(c->server->diag);
+    if (vt__tls_accept(c->server->tls, c->server->diag, &c->tls) != VTA_OK) {
+        vt__server_log(c->server, "%s: refused: %s", c->peer, vt__server_words(c->server));
+        vt__connection_close(c);
+        return;
+    }
+    read_network(c);
+}

@@ -1,0 +1,248 @@
+#include "rpc/server.h"
+
+#include <arpa/inet.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/versioned.h"
+#include "rpc/registration.h"
+#include "rpc/stream.h"
+
+enum { WATCH_MS = 100, BACKLOG = 64 };
+
+void vt__server_log(vt_server *s, const char *fmt, ...) {
+    char line[1024];
+    va_list args;
+    if (!s->options.log.write) return;
+    va_start(args, fmt);
+    int n = vsnprintf(line, sizeof line - 1, fmt, args);
+    va_end(args);
+    if (n < 0) return;
+    size_t size = (size_t)n < sizeof line - 1 ? (size_t)n : sizeof line - 2;
+    line[size++] = '\n';
+    s->options.log.write(s->options.log.ctx, line, size);
+}
+
+const char *vt__server_words(const vt_server *s) {
+    static const char severity[] = "error: ";
+    const char *text = vta_diag_text(s->diag);
+    return strncmp(text, severity, sizeof severity - 1) ? text : text + sizeof severity - 1;
+}
+
+void vt__server_end(vt_server *s, const char *why) {
+    if (s->ending) return;
+    s->ending = true;
+    vt__server_log(s, "the server ends: %s", why);
+    uv_close((uv_handle_t *)&s->listener, NULL);
+    for (int i = 0; i < 2; i++) uv_close((uv_handle_t *)&s->signals[i], NULL);
+    for (vt_connection *c = s->first, *next; c; c = next) {
+        next = c->next;
+        if (c->running)
+            vt__connection_kill(c, VTA_INTERRUPTED, "the server ends");
+        else if (c->state < VT_PARTING)
+            vt__connection_close(c);
+    }
+}
+
+/* ---- The loop ---------------------------------------------------------------------------------------------------- */
+
+static void on_connection(uv_stream_t *listener, int status) {
+    if (status == 0) vt__connection_accept(listener->data);
+}
+
+static void on_signal(uv_signal_t *signal, int number) {
+    vt__server_end(signal->data, number == SIGINT ? "interrupted" : "terminated");
+}
+
+static void on_time(uv_timer_t *timer) {
+    vt_server *s = timer->data;
+    uint64_t now = vt__rpc_now();
+    for (vt_connection *c = s->first, *next; c; c = next) {
+        next = c->next;
+        vt__connection_watch(c, now);
+    }
+    if (s->ending && !s->first) uv_close((uv_handle_t *)timer, NULL);
+}
+
+/* ---- What it listens on ------------------------------------------------------------------------------------------ */
+
+static vta_status address_of(const vta_rpc_server_options *o, vta_diag *diag, struct sockaddr_storage *out,
+                             bool *out_loopback) {
+    const char *host = !strcmp(o->host, "localhost") ? "127.0.0.1" : o->host;
+    struct sockaddr_in *v4 = (struct sockaddr_in *)out;
+    struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)out;
+    memset(out, 0, sizeof *out);
+    if (uv_ip4_addr(host, (int)o->port, v4) == 0) {
+        *out_loopback = ntohl(v4->sin_addr.s_addr) >> 24 == 127;
+        return VTA_OK;
+    }
+    if (uv_ip6_addr(host, (int)o->port, v6) == 0) {
+        *out_loopback = IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+        return VTA_OK;
+    }
+    return vt_fail(diag, VTA_INVALID_ARGUMENT,
+                   "--host %.100s: must be an address of this machine, like 127.0.0.1, "
+                   "0.0.0.0 (all) or ::1",
+                   o->host);
+}
+
+static vta_status listen_on(vt_server *s, vta_diag *diag) {
+    struct sockaddr_storage at;
+    bool loopback = false;
+    VT_TRY(address_of(&s->options, diag, &at, &loopback));
+    if (!loopback && !s->tls)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT,
+                       "--host %.100s: a server runs the code that it is sent; where others can reach it, it needs "
+                       "--key-file (`vta rpc new-key FILE` makes one)",
+                       s->options.host);
+    int error = uv_tcp_bind(&s->listener, (struct sockaddr *)&at, 0);
+    if (!error) error = uv_listen((uv_stream_t *)&s->listener, BACKLOG, on_connection);
+    if (error)
+        return vt_fail(diag, VTA_IO, "cannot listen on %.100s:%u: %s", s->options.host, s->options.port,
+                       uv_strerror(error));
+    return VTA_OK;
+}
+
+static uint32_t port_of(const vt_server *s) {
+    struct sockaddr_storage at;
+    int size = sizeof at;
+    if (uv_tcp_getsockname(&s->listener, (struct sockaddr *)&at, &size) != 0) return 0;
+    return ntohs(at.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&at)->sin6_port
+                                          : ((struct sockaddr_in *)&at)->sin_port);
+}
+
+/* ---- Options ----------------------------------------------------------------------------------------------------- */
+
+static void fill_in(vta_rpc_server_options *o) {
+    if (!o->host) o->host = "127.0.0.1";
+    if (!o->name) o->name = "";
+    if (!o->user) o->user = "nobody";
+    if (!o->most_sessions) o->most_sessions = 16;
+    if (!o->call_seconds) o->call_seconds = 300;
+    if (!o->idle_seconds) o->idle_seconds = 3600;
+    if (!o->patience_ms) o->patience_ms = 30000;
+    if (!o->memory_bytes) o->memory_bytes = (uint64_t)2 << 30;
+    if (!o->file_bytes) o->file_bytes = (uint64_t)1 << 30;
+    if (!o->public_host) o->public_host = o->host;
+}
+
+static vta_status check_text(const char *name, const char *text, size_t room, vta_diag *diag) {
+    if (!text || strlen(text) < room) return VTA_OK;
+    return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s has more than %zu characters", name, room - 1);
+}
+
+static vta_status check(const vta_rpc_server_options *o, vta_diag *diag) {
+    if (!o->session_program)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_rpc_serve: session_program is needed: the path of vta-session");
+    if (access(o->session_program, X_OK) != 0)
+        return vt_fail(diag, VTA_NOT_FOUND, "%s: no program that can be run (--session-program)", o->session_program);
+    if (o->port > 65535) return vt_fail(diag, VTA_INVALID_ARGUMENT, "port %u; ports are 0 to 65535", o->port);
+    if (o->most_sessions > VT_RPC_MOST_SESSIONS)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "%u sessions; at most %d", o->most_sessions, VT_RPC_MOST_SESSIONS);
+    VT_TRY(check_text("config", o->config, VT_RPC_PATH_BYTES, diag));
+    VT_TRY(check_text("driver", o->driver, VT_RPC_NAME_BYTES, diag));
+    VT_TRY(check_text("name", o->name, VT_RPC_NAME_BYTES, diag));
+    return check_text("bitstreams", o->bitstreams, VT_RPC_PATH_BYTES, diag);
+}
+
+/* Early, so that a mistake is not found by the first client. */
+static vta_status try_config(const vta_rpc_server_options *o, vta_diag *diag) {
+    vta_config *config = NULL;
+    if (!o->config) return VTA_OK;
+    vta_status status = vta_config_load(o->config, diag, &config);
+    vta_config_release(config);
+    return status;
+}
+
+static vta_status find_user(vt_server *s, vta_diag *diag) {
+    if (geteuid() != 0 || !strcmp(s->options.user, "root")) return VTA_OK;
+    char room[4096];
+    struct passwd entry, *found = NULL;
+    if (getpwnam_r(s->options.user, &entry, room, sizeof room, &found) != 0 || !found)
+        return vt_fail(diag, VTA_NOT_FOUND, "--user %.64s: there is no such user", s->options.user);
+    s->user = found->pw_uid;
+    s->group = found->pw_gid;
+    s->change_user = true;
+    return VTA_OK;
+}
+
+static vta_status make_tls(vt_server *s, vta_diag *diag) {
+    vt_rpc_key key;
+    if (!s->options.key_file) return VTA_OK;
+    VT_TRY(vt__key_read(s->options.key_file, diag, &key));
+    vta_status status = vt__tls_context(&key, true, diag, &s->tls);
+    explicit_bzero(&key, sizeof key);
+    return status;
+}
+
+static vta_status make_table(vt_server *s, vta_diag *diag) {
+    int fd;
+    VT_TRY(vt__share_make("vta-sessions", sizeof *s->table, diag, &fd, (void **)&s->table));
+    s->table->most = s->options.most_sessions;
+    s->table_fd = vt__share_reader(fd);
+    close(fd);
+    return s->table_fd >= 0 ? VTA_OK : vt_fail(diag, VTA_IO, "cannot open shared memory for reading");
+}
+
+/* ---- Life -------------------------------------------------------------------------------------------------------- */
+
+static vta_status prepare(vt_server *s, vta_diag *diag) {
+    VT_TRY(check(&s->options, diag));
+    VT_TRY(try_config(&s->options, diag));
+    VT_TRY(find_user(s, diag));
+    VT_TRY(make_tls(s, diag));
+    VT_TRY(make_table(s, diag));
+    s->diag = vta_diag_create(NULL);
+    return s->diag ? VTA_OK : vt_no_memory(diag);
+}
+
+static void begin_handles(vt_server *s) {
+    uv_tcp_init(&s->loop, &s->listener);
+    uv_timer_init(&s->loop, &s->timer);
+    for (int i = 0; i < 2; i++) {
+        uv_signal_init(&s->loop, &s->signals[i]);
+        s->signals[i].data = s;
+        uv_signal_start(&s->signals[i], on_signal, i ? SIGTERM : SIGINT);
+    }
+    s->listener.data = s->timer.data = s;
+    uv_timer_start(&s->timer, on_time, WATCH_MS, WATCH_MS);
+}
+
+static vta_status serve(vt_server *s, vta_diag *diag) {
+    begin_handles(s);
+    vta_status status = listen_on(s, diag);
+    vt_registration *registration = NULL;
+    if (status == VTA_OK) status = vt__registration_begin(s, port_of(s), diag, &registration);
+    if (status == VTA_OK) {
+        vt__server_log(s, "listening on %s:%u%s", s->options.host, port_of(s),
+                       s->tls ? ", with a key" : ", for this machine only");
+        if (s->options.ready) s->options.ready(s->options.ready_ctx, port_of(s));
+    } else {
+        vt__server_end(s, "it cannot begin");
+    }
+    uv_run(&s->loop, UV_RUN_DEFAULT);
+    vt__registration_end(registration);
+    return status;
+}
+
+vta_status vta_rpc_serve(const vta_rpc_server_options *options, vta_diag *diag) {
+    vt_server s = {.table_fd = -1};
+    VT_TRY(vt_options_read(&s.options, sizeof s.options, options, "vta_rpc_server_options", diag));
+    fill_in(&s.options);
+    vta_status status = prepare(&s, diag);
+    if (status == VTA_OK && uv_loop_init(&s.loop) != 0)
+        status = vt_no_memory(diag);
+    else if (status == VTA_OK) {
+        status = serve(&s, diag);
+        uv_loop_close(&s.loop);
+    }
+    if (s.table_fd >= 0) close(s.table_fd);
+    vt__share_close(s.table, sizeof *s.table);
+    vt__tls_context_free(s.tls);
+    vta_diag_destroy(s.diag);
+    return status;
+}

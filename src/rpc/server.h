@@ -1,0 +1,97 @@
+/* The server: an event loop that accepts connections and gives each to a session's process. It reads nothing of what
+ * clients say; with TLS it decrypts it for the session. */
+#ifndef VT_RPC_SERVER_H
+#define VT_RPC_SERVER_H
+
+#include <uv.h>
+
+#include "rpc/share.h"
+#include "rpc/tls.h"
+#include "vta/rpc.h"
+
+typedef struct vt_connection vt_connection;
+
+typedef struct vt_server {
+    vta_rpc_server_options options; /* with all defaults filled in */
+    uv_loop_t loop;
+    uv_tcp_t listener;
+    uv_signal_t signals[2];
+    uv_timer_t timer;
+    struct ssl_ctx_st *tls; /* NULL: in the clear */
+    int table_fd;
+    vt_rpc_table *table;
+    vt_connection *first;
+    uint32_t sessions; /* that have a line of the table */
+    uint32_t user, group;
+    bool change_user, ending;
+    vta_diag *diag; /* for what goes to the log */
+} vt_server;
+
+/* Writes a line to the log: "SECONDS: text". */
+void vt__server_log(vt_server *s, const char *fmt, ...) VTA_PRINTF(2, 3);
+/* What its list of diagnostics says, without the severity in front. */
+const char *vt__server_words(const vt_server *s);
+/* Stops listening and ends all sessions; the loop ends with the last of them. */
+void vt__server_end(vt_server *s, const char *why);
+
+/* What a connection goes through, in this order; it may skip any of them but the last. */
+typedef enum vt_connection_state {
+    VT_SHAKING, /* TLS */
+    VT_SERVED,  /* by its session */
+    VT_PARTING, /* the session is over: what it said last is on its way */
+    VT_CLOSED,  /* its handles are being closed */
+} vt_connection_state;
+
+struct vt_connection {
+    vt_server *server;
+    vt_connection *next, **link;
+    vt_connection_state state;
+    uint64_t since; /* when the state began (vt__rpc_now) */
+    int handles;    /* that must be closed before it can be freed */
+    char peer[VT_RPC_PEER_BYTES];
+
+    uv_tcp_t tcp;
+    uv_poll_t presence; /* tells when a client in the clear is gone */
+    int presence_fd;
+    bool has_presence;
+    uint64_t gone; /* when; 0: not yet */
+
+    uv_process_t process;
+    bool has_process, running;
+    int page_fd;
+    vt_rpc_page *page;
+    vt_rpc_line *line; /* of the table; NULL: none */
+    char folder[VT_FOLDER_BYTES];
+    vta_status ended; /* why the server ended the session; VTA_OK: it did not */
+    char why[256];
+
+    struct ssl_st *tls;
+    uv_pipe_t inside; /* to the session, with TLS */
+    bool has_inside, inside_over;
+    int inside_fd; /* the session's end, until it has it */
+};
+
+/* A new connection waits. */
+void vt__connection_accept(vt_server *s);
+/* Once a tenth of a second: time limits, and the table. */
+void vt__connection_watch(vt_connection *c, uint64_t now);
+/* Ends the session; the client is told why. */
+void vt__connection_kill(vt_connection *c, vta_status status, const char *why);
+/* Starts the session's process on this socket. */
+vta_status vt__connection_start(vt_connection *c, int fd, vta_diag *diag);
+/* The session is over and all that it said was sent: says why it ended, if it was not in order, and parts. */
+void vt__connection_part(vt_connection *c);
+void vt__connection_close(vt_connection *c);
+/* Called when a handle of it is closed. */
+void vt__connection_closed(uv_handle_t *handle);
+
+/* ---- TLS (pump.c) ---- */
+void vt__pump_begin(vt_connection *c);
+/* The last words, encrypted. */
+void vt__pump_say(vt_connection *c, const void *bytes, size_t size);
+
+/* ---- The last words (farewell.c) ---- */
+/* A frame or packet that tells a client in its protocol why the session is over; 0 bytes when it speaks none yet. */
+void vt__farewell(vt_strbuf *to, uint32_t protocol, uint32_t number, vta_status status, const char *why);
+
+#endif

@@ -1,0 +1,57 @@
+/* What a server and its sessions share: memory, and the numbers of the files that a session begins with. */
+#ifndef VT_RPC_SHARE_H
+#define VT_RPC_SHARE_H
+
+#include <stdatomic.h>
+
+#include "base/diag.h"
+#include "base/spawn.h"
+
+enum { VT_RPC_FD_SOCKET = 3, VT_RPC_FD_PAGE = 4, VT_RPC_FD_TABLE = 5 };
+enum { VT_RPC_MOST_SESSIONS = 256, VT_RPC_PATH_BYTES = 1024, VT_RPC_NAME_BYTES = 128, VT_RPC_PEER_BYTES = 64 };
+#define VT_RPC_PAGE_MARK 0x56545250u
+
+/* Which protocol a session speaks, for whoever has to say why it ended. */
+typedef enum vt_rpc_protocol { VT_RPC_UNKNOWN = 0, VT_RPC_OWN = 1, VT_RPC_TVM = 2 } vt_rpc_protocol;
+
+/* A session's page. The server writes the first part before the session begins, the session the second. A session runs
+ * code that it was sent: the server believes nothing in the second part, but may read all of it. */
+typedef struct vt_rpc_page {
+    uint32_t mark, size;
+    char folder[VT_FOLDER_BYTES], config[VT_RPC_PATH_BYTES], driver[VT_RPC_NAME_BYTES], name[VT_RPC_NAME_BYTES],
+        bitstreams[VT_RPC_PATH_BYTES];
+    uint64_t memory_bytes, file_bytes;
+    uint32_t patience_ms, idle_seconds, user, group;
+    uint32_t slot;
+    uint8_t change_user, allow_shutdown;
+
+    _Atomic uint32_t protocol;     /* vt_rpc_protocol */
+    _Atomic uint32_t number;       /* of the request that is being answered */
+    _Atomic uint64_t call_started; /* vt__rpc_now; 0: none is going on */
+    _Atomic uint64_t calls, bytes;
+    _Atomic uint32_t shutdown; /* a client asked for the server's end */
+} vt_rpc_page;
+
+/* One line of `vta rpc ps`. All sessions may read all lines; only the server writes them. */
+typedef struct vt_rpc_line {
+    _Atomic uint32_t pid; /* 0: no session */
+    uint64_t since_ms;    /* vt__rpc_now */
+    char peer[VT_RPC_PEER_BYTES];
+    uint32_t protocol;
+    uint64_t calls, bytes, calling_ms;
+} vt_rpc_line;
+
+typedef struct vt_rpc_table {
+    uint32_t most;
+    vt_rpc_line line[VT_RPC_MOST_SESSIONS];
+} vt_rpc_table;
+
+/* Makes shared memory of so many zeroed bytes, as a file without a name. */
+vta_status vt__share_make(const char *name, size_t bytes, vta_diag *diag, int *out_fd, void **out_memory);
+/* The memory of such a file, to be read and written, or only read. NULL when it is not that large. */
+void *vt__share_open(int fd, size_t bytes, bool write);
+/* The same file, for reading only. -1 when that fails. */
+int vt__share_reader(int fd);
+void vt__share_close(void *memory, size_t bytes);
+
+#endif

@@ -1,0 +1,47 @@
+/* TLS 1.3 with a pre-shared key: both sides prove that they have it, and all is encrypted. The only file that knows
+ * OpenSSL. */
+#ifndef VT_RPC_TLS_H
+#define VT_RPC_TLS_H
+
+#include <sys/types.h>
+
+#include "base/diag.h"
+
+struct ssl_st;
+struct ssl_ctx_st;
+
+enum { VT_KEY_LEAST = 16, VT_KEY_MOST = 64 };
+
+typedef struct vt_rpc_key {
+    uint8_t bytes[VT_KEY_MOST];
+    size_t size;
+} vt_rpc_key;
+
+/* Reads a key file: 32 to 128 hexadecimal digits. VTA_PARSE for anything else, VTA_INVALID_ARGUMENT for a file that
+ * others than its owner may read. */
+vta_status vt__key_read(const char *path, vta_diag *diag, vt_rpc_key *out_key);
+
+/* What the connections of one server, or of one client, share. */
+vta_status vt__tls_context(const vt_rpc_key *key, bool server, vta_diag *diag, struct ssl_ctx_st **out_context);
+void vt__tls_context_free(struct ssl_ctx_st *context);
+
+/* The client's side of a connected socket, shaken hands by the deadline. VTA_INVALID_ARGUMENT: keys differ. */
+vta_status vt__tls_connect(struct ssl_ctx_st *context, int fd, uint64_t deadline, vta_diag *diag,
+                           struct ssl_st **out_tls);
+/* As vt_rpc_stream wants them: bytes moved; 0: closed; -1: wait for *out_wait (poll's events); -2: broken. */
+ssize_t vt__tls_read(struct ssl_st *tls, void *to, size_t size, short *out_wait);
+ssize_t vt__tls_write(struct ssl_st *tls, const void *from, size_t size, short *out_wait);
+/* Bytes that were decrypted already. */
+size_t vt__tls_pending(struct ssl_st *tls);
+void vt__tls_free(struct ssl_st *tls);
+
+/* The server's side, between two streams of bytes in memory. */
+vta_status vt__tls_accept(struct ssl_ctx_st *context, vta_diag *diag, struct ssl_st **out_tls);
+/* Takes what came from the network. False: out of memory. */
+bool vt__tls_feed(struct ssl_st *tls, const void *from, size_t size);
+/* What is to be sent to the network: so many bytes, 0 when nothing is. */
+size_t vt__tls_drain(struct ssl_st *tls, void *to, size_t room);
+/* Goes on with the handshake. 1: done; 0: needs more from the network; -1: refused, and why. */
+int vt__tls_handshake(struct ssl_st *tls, vta_diag *diag);
+
+#endif

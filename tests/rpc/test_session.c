@@ -1,0 +1,322 @@
+/* A client and a server in another process: everything that the interface offers, and what it refuses. */
+#include "rpc/server.h"
+
+static server here;
+static vta_diag *diag;
+
+static void must(vta_status status) {
+    if (status != VTA_OK) fail_msg("%s", vta_diag_text(diag));
+}
+
+static void refused(vta_status status, vta_status expected, const char *words) {
+    assert_int_equal(status, expected);
+    if (!strstr(vta_diag_text(diag), words)) fail_msg("'%s' is not in: %s", words, vta_diag_text(diag));
+    vta_diag_clear(diag);
+}
+
+static vta_rpc *connect_here(void) {
+    vta_rpc *rpc;
+    must(vta_rpc_connect("127.0.0.1", here.port, NULL, NULL, diag, &rpc));
+    return rpc;
+}
+
+static uint64_t load(vta_rpc *rpc) {
+    size_t size;
+    uint64_t module;
+    const char *object = kernels_object(&size);
+    must(vta_rpc_upload(rpc, "kernels.o", object, size, diag));
+    must(vta_rpc_load_module(rpc, "kernels.o", diag, &module, NULL));
+    return module;
+}
+
+static uint64_t function(vta_rpc *rpc, uint64_t module, const char *name) {
+    uint64_t f;
+    must(vta_rpc_function(rpc, module, name, diag, &f, NULL));
+    return f;
+}
+
+static void greeting(void **state) {
+    (void)state;
+    vta_rpc *rpc = connect_here();
+    assert_string_equal(vta_rpc_library(rpc), vta_version());
+    assert_string_not_equal(vta_rpc_machine(rpc), "");
+    must(vta_rpc_ping(rpc, diag));
+    vta_rpc_close(rpc);
+    vta_rpc_close(NULL);
+}
+
+static void files(void **state) {
+    (void)state;
+    enum { LARGE = 9 << 20 };
+    vta_rpc *rpc = connect_here();
+    char *large = malloc(LARGE), *back;
+    size_t size;
+    for (int i = 0; i < LARGE; i++) large[i] = (char)(i * 7 + i / 4096);
+    must(vta_rpc_upload(rpc, "large", large, LARGE, diag));
+    must(vta_rpc_download(rpc, "large", diag, &back, &size));
+    assert_int_equal(size, LARGE);
+    assert_memory_equal(back, large, LARGE);
+    vta_string_free(back);
+    must(vta_rpc_upload(rpc, "large", "small now", 9, diag));
+    must(vta_rpc_download(rpc, "large", diag, &back, &size));
+    assert_int_equal(size, 9);
+    assert_string_equal(back, "small now");
+    vta_string_free(back);
+    must(vta_rpc_upload(rpc, "empty", NULL, 0, diag));
+    must(vta_rpc_download(rpc, "empty", diag, &back, &size));
+    assert_int_equal(size, 0);
+    vta_string_free(back);
+    must(vta_rpc_remove(rpc, "large", diag));
+    refused(vta_rpc_download(rpc, "large", diag, &back, &size), VTA_NOT_FOUND, "large");
+    refused(vta_rpc_remove(rpc, "large", diag), VTA_NOT_FOUND, "large");
+    static const char *const bad[] = {"", ".", "..", "../x", "/etc/passwd", "a/b", ".hidden", "line\nbreak"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        refused(vta_rpc_upload(rpc, bad[i], "x", 1, diag), VTA_INVALID_ARGUMENT, "no name for a file");
+    free(large);
+    vta_rpc_close(rpc);
+}
+
+/* A link in the session's folder, made by its own code, leads nowhere for the server: here, one that the test makes. */
+static void links_are_not_followed(void **state) {
+    (void)state;
+    char path[512], *back;
+    size_t size;
+    vta_rpc *rpc = connect_here();
+    must(vta_rpc_upload(rpc, "real", "x", 1, diag));
+    DIR *dir = opendir(here.folder);
+    for (struct dirent *e; (e = readdir(dir));) {
+        if (e->d_name[0] == '.') continue;
+        snprintf(path, sizeof path, "%s/%s/link", here.folder, e->d_name);
+        assert_int_equal(symlink("/etc/passwd", path), 0);
+    }
+    closedir(dir);
+    refused(vta_rpc_download(rpc, "link", diag, &back, &size), VTA_IO, "link");
+    must(vta_rpc_upload(rpc, "link", "mine", 4, diag)); /* in the link's place, not through it */
+    must(vta_rpc_download(rpc, "link", diag, &back, &size));
+    assert_string_equal(back, "mine");
+    vta_string_free(back);
+    vta_rpc_close(rpc);
+}
+
+static void calls(void **state) {
+    (void)state;
+    vta_rpc *rpc = connect_here();
+    uint64_t module = load(rpc), sum = function(rpc, module, "sum"), f;
+    TVMValue args[3] = {{.v_int64 = 40}, {.v_int64 = -3}, {.v_str = "hello"}}, value;
+    int codes[3] = {VTA_ARG_INT, VTA_ARG_INT, VTA_ARG_STRING}, code;
+    must(vta_rpc_call(rpc, sum, args, codes, 3, diag, &value, &code));
+    assert_int_equal(code, VTA_ARG_INT);
+    assert_int_equal(value.v_int64, 42);
+    args[1].v_float64 = 0.5;
+    codes[1] = VTA_ARG_FLOAT;
+    codes[2] = VTA_ARG_NULL;
+    must(vta_rpc_call(rpc, sum, args, codes, 3, diag, &value, &code));
+    assert_int_equal(code, VTA_ARG_FLOAT);
+    assert_true(value.v_float64 == 40.5);
+    must(vta_rpc_call(rpc, function(rpc, module, "filled_in"), NULL, NULL, 0, diag, &value, &code));
+    assert_int_equal(value.v_int64, 1);
+    refused(vta_rpc_call(rpc, function(rpc, module, "refuse"), NULL, NULL, 0, diag, NULL, NULL), VTA_ILLEGAL,
+            "refuse: never");
+    refused(vta_rpc_function(rpc, module, "nothing", diag, &f, NULL), VTA_NOT_FOUND, "it has: ");
+    refused(vta_rpc_call(rpc, module, NULL, NULL, 0, diag, NULL, NULL), VTA_NOT_FOUND, "is a module");
+    refused(vta_rpc_call(rpc, 999, NULL, NULL, 0, diag, NULL, NULL), VTA_NOT_FOUND, "nothing that this session has");
+    codes[0] = VTA_ARG_HANDLE;
+    refused(vta_rpc_call(rpc, sum, args, codes, 3, diag, NULL, NULL), VTA_UNSUPPORTED, "type code 3");
+    must(vta_rpc_free(rpc, module, diag)); /* and its functions */
+    refused(vta_rpc_call(rpc, sum, args, codes, 0, diag, NULL, NULL), VTA_NOT_FOUND, "nothing that this session has");
+    refused(vta_rpc_free(rpc, module, diag), VTA_NOT_FOUND, "nothing that this session has");
+    refused(vta_rpc_load_module(rpc, "other.o", diag, &module, NULL), VTA_NOT_FOUND, "other.o");
+    must(vta_rpc_upload(rpc, "text.o", "no object", 9, diag));
+    refused(vta_rpc_load_module(rpc, "text.o", diag, &module, NULL), VTA_PARSE, "ELF");
+    vta_rpc_close(rpc);
+}
+
+static void arrays(void **state) {
+    (void)state;
+    vta_rpc *rpc = connect_here();
+    enum { COUNT = 3 << 20 }; /* 12 MiB: several frames */
+    float *x = malloc(COUNT * sizeof *x), *y = malloc(COUNT * sizeof *y);
+    int64_t shape[] = {3, COUNT / 3}, other[] = {COUNT};
+    DLDataType f32 = {kDLFloat, 32, 1};
+    uint64_t module = load(rpc), a, b, c;
+    for (int i = 0; i < COUNT; i++) x[i] = (float)i / 3;
+    must(vta_rpc_array(rpc, kDLCPU, 2, shape, f32, diag, &a));
+    must(vta_rpc_array(rpc, kDLCPU, 2, shape, f32, diag, &b));
+    must(vta_rpc_array(rpc, kDLExtDev, 1, other, f32, diag, &c));
+    must(vta_rpc_write(rpc, a, 0, x, COUNT * sizeof *x, diag));
+    TVMValue args[2] = {{.v_int64 = (int64_t)a}, {.v_int64 = (int64_t)b}};
+    int codes[2] = {VTA_ARG_TENSOR, VTA_ARG_TENSOR};
+    must(vta_rpc_call(rpc, function(rpc, module, "twice"), args, codes, 2, diag, NULL, NULL));
+    must(vta_rpc_read(rpc, b, 0, y, COUNT * sizeof *y, diag));
+    for (int i = 0; i < COUNT; i++) assert_true(y[i] == 2 * x[i]);
+    must(vta_rpc_copy(rpc, a, b, diag));
+    must(vta_rpc_read(rpc, b, 4 * 1000, y, 400, diag));
+    assert_memory_equal(y, x + 1000, 400);
+    must(vta_rpc_write(rpc, c, 4 * 77, x, 4000, diag)); /* on the accelerator */
+    must(vta_rpc_read(rpc, c, 4 * 77 + 400, y, 3600, diag));
+    assert_memory_equal(y, x + 100, 3600);
+    refused(vta_rpc_copy(rpc, a, c, diag), VTA_MISMATCH, "");
+    refused(vta_rpc_write(rpc, a, COUNT * 4 - 3, x, 4, diag), VTA_OUT_OF_RANGE, "of an array of");
+    refused(vta_rpc_read(rpc, a, UINT64_MAX - 1, y, 4, diag), VTA_OUT_OF_RANGE, "of an array of");
+    other[0] = -1;
+    refused(vta_rpc_array(rpc, kDLCPU, 1, other, f32, diag, &c), VTA_OUT_OF_RANGE, "");
+    other[0] = (int64_t)1 << 50;
+    if (!SERVER_SANITIZED)
+        refused(vta_rpc_array(rpc, kDLCPU, 1, other, f32, diag, &c), VTA_NO_MEMORY, "this session may have");
+    refused(vta_rpc_array(rpc, 5, 2, shape, f32, diag, &c), VTA_UNSUPPORTED, "device type 5");
+    must(vta_rpc_free(rpc, a, diag));
+    refused(vta_rpc_read(rpc, a, 0, y, 4, diag), VTA_NOT_FOUND, "nothing that this session has");
+    free(x);
+    free(y);
+    vta_rpc_close(rpc);
+}
+
+/* A kernel of the accelerator: values and statistics as they are here, without a server. */
+static void the_accelerator(void **state) {
+    (void)state;
+    enum { COUNT = 1024 };
+    vta_rpc *rpc = connect_here();
+    int32_t a[COUNT], b[COUNT];
+    int8_t c[COUNT];
+    int64_t shape[] = {1, 64, 1, 16};
+    uint64_t arrays[3], module = load(rpc), vadd = function(rpc, module, "__tvm_main__");
+    for (int i = 0; i < 3; i++)
+        must(vta_rpc_array(rpc, kDLExtDev, 4, shape, (DLDataType){kDLInt, i < 2 ? 32 : 8, 1}, diag, &arrays[i]));
+    for (int i = 0; i < COUNT; i++) a[i] = i, b[i] = 3 * i + 1;
+    must(vta_rpc_write(rpc, arrays[0], 0, a, sizeof a, diag));
+    must(vta_rpc_write(rpc, arrays[1], 0, b, sizeof b, diag));
+    TVMValue args[3];
+    int codes[3] = {VTA_ARG_TENSOR, VTA_ARG_TENSOR, VTA_ARG_TENSOR};
+    for (int i = 0; i < 3; i++) args[i].v_int64 = (int64_t)arrays[i];
+    must(vta_rpc_clear_statistics(rpc, diag));
+    must(vta_rpc_call(rpc, vadd, args, codes, 3, diag, NULL, NULL));
+    must(vta_rpc_read(rpc, arrays[2], 0, c, sizeof c, diag));
+    for (int i = 0; i < COUNT; i++) assert_int_equal(c[i], (int8_t)(a[i] + b[i]));
+    char *text;
+    must(vta_rpc_statistics(rpc, diag, &text));
+    assert_non_null(strstr(text, "\"acc_load_nbytes\": 8192,"));
+    assert_non_null(strstr(text, "\"alu_counter\": 64,"));
+    assert_non_null(strstr(text, "\"runs\": 1,"));
+    vta_string_free(text);
+    double seconds[5] = {0};
+    must(vta_rpc_clear_statistics(rpc, diag));
+    must(vta_rpc_time(rpc, vadd, args, codes, 3, 4, 5, 0, diag, seconds));
+    for (int i = 0; i < 5; i++) assert_true(seconds[i] > 0);
+    must(vta_rpc_statistics(rpc, diag, &text));
+    assert_non_null(strstr(text, "\"runs\": 21,"));
+    vta_string_free(text);
+    must(vta_rpc_time(rpc, vadd, args, codes, 3, 1, 1, 30, diag, seconds)); /* as many as last 30 ms */
+    must(vta_rpc_statistics(rpc, diag, &text));
+    assert_true(strtod(strstr(text, "\"runs\": ") + 8, NULL) >= 0.030 / seconds[0]);
+    vta_string_free(text);
+    refused(vta_rpc_time(rpc, vadd, args, codes, 3, 0, 1, 0, diag, seconds), VTA_OUT_OF_RANGE, "number 0");
+    vta_rpc_close(rpc);
+}
+
+static void configurations(void **state) {
+    (void)state;
+    vta_rpc *rpc = connect_here();
+    uint64_t array;
+    int64_t shape[] = {64};
+    char byte;
+    must(vta_rpc_array(rpc, kDLExtDev, 1, shape, (DLDataType){kDLInt, 8, 1}, diag, &array));
+    must(vta_rpc_configure(rpc, "{\"TARGET\": \"tsim\", \"LOG_BATCH\": 1, \"LOG_ACC_BUFF_SIZE\": 18}", diag));
+    refused(vta_rpc_read(rpc, array, 0, &byte, 1, diag), VTA_INVALID_ARGUMENT, ""); /* it was the old runtime's */
+    refused(vta_rpc_configure(rpc, "{\"LOG_BATCH\": 99}", diag), VTA_CONFIG, "LOG_BATCH");
+    refused(vta_rpc_configure(rpc, "{", diag), VTA_PARSE, "the client's configuration");
+    must(vta_rpc_program(rpc, NULL, diag)); /* a simulator has no FPGA */
+    vta_rpc_close(rpc);
+}
+
+static void sessions_are_listed(void **state) {
+    (void)state;
+    char *text;
+    vta_rpc *a = connect_here(), *b = connect_here();
+    must(vta_rpc_sessions(b, diag, &text));
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, "\"pid\"")); at++) count++;
+    assert_int_equal(count, 2);
+    vta_string_free(text);
+    refused(vta_rpc_shutdown(a, diag), VTA_UNSUPPORTED, "--allow-shutdown");
+    vta_rpc_close(a);
+    vta_rpc_close(b);
+}
+
+/* What is wrong before anything was sent. */
+static void bad_calls(void **state) {
+    (void)state;
+    vta_rpc *rpc = NULL;
+    assert_int_equal(vta_rpc_connect("127.0.0.1", 0, NULL, NULL, diag, NULL), VTA_INVALID_ARGUMENT);
+    refused(vta_rpc_connect("no such host.invalid", 1, NULL, NULL, diag, &rpc), VTA_NOT_FOUND, "no such host");
+    assert_null(rpc);
+    refused(vta_rpc_connect("127.0.0.1", 1, NULL, NULL, diag, &rpc), VTA_IO, "does `vta rpc-server` run there?");
+    rpc = connect_here();
+    assert_int_equal(vta_rpc_upload(rpc, NULL, "", 0, diag), VTA_INVALID_ARGUMENT);
+    assert_int_equal(vta_rpc_ping(NULL, diag), VTA_INVALID_ARGUMENT);
+    vta_diag_clear(diag);
+    must(vta_rpc_ping(rpc, diag));
+    vta_rpc_close(rpc);
+    char host[64] = "kept";
+    uint32_t port = 7;
+    static const struct {
+        const char *place, *host;
+        uint32_t port;
+    } places[] = {{"a:1", "a", 1}, {":65535", "kept", 65535}, {"b", "b", 7}, {"[::1]:9", "::1", 9}, {"::1", "::1", 7}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        strcpy(host, "kept");
+        port = 7;
+        must(vta_rpc_place(places[i].place, sizeof host, host, &port, diag));
+        assert_string_equal(host, places[i].host);
+        assert_int_equal(port, places[i].port);
+    }
+    static const char *const wrong[] = {"a:", "a:0", "a:65536", "a:x", "a:1x"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        refused(vta_rpc_place(wrong[i], sizeof host, host, &port, diag), VTA_INVALID_ARGUMENT, "must be HOST:PORT");
+}
+
+static void a_client_may_end_a_server_that_allows_it(void **state) {
+    (void)state;
+    server s;
+    int code;
+    vta_rpc *rpc;
+    server_start(&s, "--allow-shutdown", NULL);
+    must(vta_rpc_connect(NULL, s.port, NULL, NULL, diag, &rpc));
+    must(vta_rpc_shutdown(rpc, diag));
+    refused(vta_rpc_ping(rpc, diag), VTA_IO, "the session is over");
+    vta_rpc_close(rpc);
+    assert_int_equal(waitpid(s.pid, &code, 0), s.pid);
+    assert_int_equal(code, 0);
+    rmdir(s.folder);
+    unlink(s.log);
+}
+
+static int begin(void **state) {
+    (void)state;
+    diag = vta_diag_create(NULL);
+    server_start(&here, NULL);
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    server_settles(&here);
+    server_stop(&here);
+    vta_diag_destroy(diag);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(greeting),
+        cmocka_unit_test(files),
+        cmocka_unit_test(links_are_not_followed),
+        cmocka_unit_test(calls),
+        cmocka_unit_test(arrays),
+        cmocka_unit_test(the_accelerator),
+        cmocka_unit_test(configurations),
+        cmocka_unit_test(sessions_are_listed),
+        cmocka_unit_test(bad_calls),
+        cmocka_unit_test(a_client_may_end_a_server_that_allows_it),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
