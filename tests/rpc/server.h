@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,6 +46,7 @@ static inline void server_exec(const server *s, int out, const char *command, va
     /* Sanitizers reserve more addresses than any limit allows. */
     if (SERVER_SANITIZED && !strcmp(command, "rpc-server")) argv[n++] = "--memory", argv[n++] = "0";
     setenv("TMPDIR", s->folder, 1);
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* a test that fails leaves none behind */
     dup2(out, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
     execv(argv[0], argv);

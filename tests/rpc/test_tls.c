@@ -1,0 +1,212 @@
+/* Keys: who has one gets in, everybody else is refused and logged. */
+#include <poll.h>
+
+#include "rpc/raw.h"
+
+static vta_diag *diag;
+static server here;
+static char key[96], other[96];
+
+static void must(vta_status status) {
+    if (status != VTA_OK) fail_msg("%s", vta_diag_text(diag));
+}
+
+static void refused(vta_status status, vta_status expected, const char *words) {
+    if (status != expected) fail_msg("%d, not %d: %s", status, expected, vta_diag_text(diag));
+    if (!strstr(vta_diag_text(diag), words)) fail_msg("'%s' is not in: %s", words, vta_diag_text(diag));
+    vta_diag_clear(diag);
+}
+
+static vta_status connect_with(const char *key_file, uint32_t port, vta_rpc **rpc) {
+    const vta_rpc_options options = {.key_file = key_file, .timeout_ms = 5000};
+    return vta_rpc_connect("127.0.0.1", port, &options, NULL, diag, rpc);
+}
+
+static void with_the_key(void **state) {
+    (void)state;
+    enum { BYTES = 10 << 20 };
+    vta_rpc *rpc;
+    uint64_t array;
+    int64_t shape = BYTES;
+    char *x = malloc(BYTES), *y = malloc(BYTES);
+    for (int i = 0; i < BYTES; i++) x[i] = (char)(i * 31 + i / 7000);
+    must(connect_with(key, here.port, &rpc));
+    must(vta_rpc_array(rpc, kDLCPU, 1, &shape, (DLDataType){kDLInt, 8, 1}, diag, &array));
+    must(vta_rpc_write(rpc, array, 0, x, BYTES, diag));
+    must(vta_rpc_read(rpc, array, 0, y, BYTES, diag));
+    assert_memory_equal(x, y, BYTES);
+    free(x);
+    free(y);
+    vta_rpc_close(rpc);
+}
+
+/* The reason of an end comes encrypted, too. */
+static void a_session_that_crashes(void **state) {
+    (void)state;
+    vta_rpc *rpc;
+    uint64_t module, f;
+    size_t size;
+    const char *object = kernels_object(&size);
+    if (SERVER_SANITIZED) skip();
+    must(connect_with(key, here.port, &rpc));
+    must(vta_rpc_upload(rpc, "k.o", object, size, diag));
+    must(vta_rpc_load_module(rpc, "k.o", diag, &module, NULL));
+    must(vta_rpc_function(rpc, module, "crash", diag, &f, NULL));
+    refused(vta_rpc_call(rpc, f, NULL, NULL, 0, diag, NULL, NULL), VTA_ILLEGAL, "ended by signal 11");
+    vta_rpc_close(rpc);
+}
+
+static void without_the_key(void **state) {
+    (void)state;
+    vta_rpc *rpc;
+    refused(connect_with(other, here.port, &rpc), VTA_INVALID_ARGUMENT,
+            "are the key files of client and server the same");
+    assert_null(rpc);
+    vta_status status = connect_with(NULL, here.port, &rpc);
+    assert_true(status == VTA_IO || status == VTA_PARSE);
+    vta_diag_clear(diag);
+    int fd = raw_connect(here.port);
+    uint8_t answer[64];
+    raw_send(fd, "\x71\xf2\x0f\0\x07\0\0\0client:", 15); /* TVM's */
+    size_t n = raw_receive(fd, answer, sizeof answer);
+    assert_true(n < 4 || memcmp(answer, "\x71\xf2\x0f\0", 4)); /* an alert of TLS at most */
+    close(fd);
+    server_settles(&here);
+    assert_non_null(strstr(server_log(&here), "refused: no TLS handshake with our key"));
+}
+
+/* Everything that a client with the key has sent, once more: the server's part of the keys is another one. */
+static void replay(void **state) {
+    (void)state;
+    static uint8_t said[1 << 16], back[1 << 16];
+    size_t size = 0;
+    struct sockaddr_in at = {.sin_family = AF_INET};
+    socklen_t length = sizeof at;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    getsockname(listener, (struct sockaddr *)&at, &length);
+    pid_t client = fork();
+    if (client == 0) {
+        vta_rpc *rpc;
+        _exit(connect_with(key, ntohs(at.sin_port), &rpc) != VTA_OK || vta_rpc_ping(rpc, diag) != VTA_OK);
+    }
+    int a = accept(listener, NULL, NULL), b = raw_connect(here.port), state_of_client;
+    for (bool open = true; open;) {
+        struct pollfd p[2] = {{.fd = a, .events = POLLIN}, {.fd = b, .events = POLLIN}};
+        assert_true(poll(p, 2, 10000) > 0);
+        ssize_t n = p[0].revents ? recv(a, said + size, sizeof said - size, 0) : 0;
+        if (n > 0) raw_send(b, said + size, (size_t)n), size += (size_t)n;
+        ssize_t m = p[1].revents ? recv(b, back, sizeof back, 0) : 0;
+        if (m > 0) raw_send(a, back, (size_t)m);
+        open = !(p[0].revents && n <= 0) && !(p[1].revents && m <= 0);
+    }
+    waitpid(client, &state_of_client, 0);
+    assert_int_equal(state_of_client, 0);
+    close(a);
+    close(b);
+    close(listener);
+    server_settles(&here);
+    const char *before = server_log(&here);
+    int sessions = 0, again = 0;
+    for (const char *s = before; (s = strstr(s, "begins")); s++) sessions++;
+    int fd = raw_connect(here.port);
+    raw_send(fd, said, size);
+    shutdown(fd, SHUT_WR);
+    raw_receive(fd, back, sizeof back);
+    close(fd);
+    server_settles(&here);
+    for (const char *s = server_log(&here); (s = strstr(s, "begins")); s++) again++;
+    assert_int_equal(again, sessions); /* nothing of it reached a session */
+}
+
+/* A bit that was turned on the way. */
+static void tampering(void **state) {
+    (void)state;
+    uint8_t bytes[600] = {0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3};
+    uint8_t answer[256];
+    int fd = raw_connect(here.port);
+    raw_send(fd, bytes, sizeof bytes);
+    shutdown(fd, SHUT_WR);
+    raw_receive(fd, answer, sizeof answer);
+    close(fd);
+    fd = raw_connect(here.port); /* says nothing: ended after --patience-ms */
+    assert_int_equal(raw_receive(fd, answer, sizeof answer), 0);
+    close(fd);
+    server_settles(&here);
+    assert_non_null(strstr(server_log(&here), "no TLS handshake in time"));
+}
+
+static void key_files(void **state) {
+    (void)state;
+    vta_rpc *rpc;
+    char bad[128], command[512];
+    refused(vta_rpc_new_key(key, diag), VTA_IO, "cannot be made"); /* never over one that exists */
+    refused(connect_with("/no/such/key", here.port, &rpc), VTA_NOT_FOUND, "vta rpc new-key");
+    snprintf(bad, sizeof bad, "%s.bad", key);
+    snprintf(command, sizeof command, "cp %s %s && chmod 644 %s", key, bad, bad);
+    assert_int_equal(system(command), 0);
+    refused(connect_with(bad, here.port, &rpc), VTA_INVALID_ARGUMENT, "chmod 600");
+    static const char *const wrong[] = {"", "12", "0123456789abcdef0123456789abcde", "0123456789abcdef0123456789abcdeg",
+                                        "0123456789abcdef 0123456789abcdef"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        FILE *f = fopen(bad, "w");
+        fputs(wrong[i], f);
+        fclose(f);
+        chmod(bad, 0600);
+        refused(connect_with(bad, here.port, &rpc), VTA_PARSE, "hexadecimal");
+    }
+    unlink(bad);
+}
+
+/* Others than this machine need a key. */
+static void addresses(void **state) {
+    (void)state;
+    vta_rpc_server_options o = {.host = "0.0.0.0", .session_program = VT_BINARY_DIR "/vta-session"};
+    refused(vta_rpc_serve(&o, diag), VTA_INVALID_ARGUMENT, "it needs --key-file");
+    o.host = "::";
+    refused(vta_rpc_serve(&o, diag), VTA_INVALID_ARGUMENT, "it needs --key-file");
+    o.host = "example.org";
+    refused(vta_rpc_serve(&o, diag), VTA_INVALID_ARGUMENT, "must be an address");
+    o.host = NULL;
+    o.session_program = "/no/such/program";
+    refused(vta_rpc_serve(&o, diag), VTA_NOT_FOUND, "no program that can be run");
+    server all;
+    vta_rpc *rpc;
+    server_start(&all, "--host", "0.0.0.0", "--key-file", key, NULL);
+    must(connect_with(key, all.port, &rpc));
+    vta_rpc_close(rpc);
+    server_settles(&all);
+    server_stop(&all);
+}
+
+static int begin(void **state) {
+    (void)state;
+    diag = vta_diag_create(NULL);
+    snprintf(key, sizeof key, "/tmp/vta-rpc-key-%d", (int)getpid());
+    snprintf(other, sizeof other, "/tmp/vta-rpc-key-%d.other", (int)getpid());
+    if (vta_rpc_new_key(key, diag) != VTA_OK || vta_rpc_new_key(other, diag) != VTA_OK) return -1;
+    server_start(&here, "--key-file", key, "--patience-ms", "1000", NULL);
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    server_settles(&here);
+    server_stop(&here);
+    unlink(key);
+    unlink(other);
+    vta_diag_destroy(diag);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(with_the_key),    cmocka_unit_test(a_session_that_crashes),
+        cmocka_unit_test(without_the_key), cmocka_unit_test(replay),
+        cmocka_unit_test(tampering),       cmocka_unit_test(key_files),
+        cmocka_unit_test(addresses),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
