@@ -45,28 +45,29 @@ static void split_uops(vt_plan *p) {
 
 static uint32_t magnitude(int32_t step) { return step < 0 ? 0u - (uint32_t)step : (uint32_t)step; }
 
-static void add_steps(vt_plan *p, const vt_fast *f, vt_dim d) {
-    uint32_t n = p->step_count;
-    for (uint32_t i = 1; i < d.count; i++)
-        for (uint32_t j = 0; j < n; j++)
-            p->steps[p->step_count++] = (vt_step){p->steps[j].inp + (int32_t)i * d.src * (int32_t)f->inp_words,
-                                                  p->steps[j].wgt + (int32_t)i * d.wgt * (int32_t)f->wgt_words};
+_Static_assert(sizeof(vt_step) == sizeof(int32_t[2]) && sizeof(vt_row) == sizeof(int32_t[2]) &&
+                   sizeof(vt_column) == sizeof(int32_t[2]),
+               "repeat() takes lists of two offsets");
+
+/* Makes `count` times as many entries of a list of steps, rows or columns: each repetition lies so much further. */
+static void repeat(void *list, uint32_t *length, uint32_t count, int32_t first, int32_t second) {
+    int32_t(*entries)[2] = list;
+    uint32_t n = *length;
+    for (uint32_t i = 1; i < count; i++)
+        for (uint32_t j = 0; j < n; j++, ++*length) {
+            entries[*length][0] = entries[j][0] + (int32_t)i * first;
+            entries[*length][1] = entries[j][1] + (int32_t)i * second;
+        }
 }
 
+static void add_steps(vt_plan *p, uint32_t count, int32_t inp_step, int32_t wgt_step) {
+    repeat(p->steps, &p->step_count, count, inp_step, wgt_step);
+}
 static void add_rows(vt_plan *p, uint32_t count, int32_t inp_step, int32_t acc_step) {
-    uint32_t n = p->row_count;
-    for (uint32_t i = 1; i < count; i++)
-        for (uint32_t j = 0; j < n; j++)
-            p->rows[p->row_count++] =
-                (vt_row){p->rows[j].inp + (int32_t)i * inp_step, p->rows[j].acc + (int32_t)i * acc_step};
+    repeat(p->rows, &p->row_count, count, inp_step, acc_step);
 }
-
 static void add_columns(vt_plan *p, uint32_t count, int32_t wgt_step, int32_t acc_step) {
-    uint32_t n = p->column_count;
-    for (uint32_t i = 1; i < count; i++)
-        for (uint32_t j = 0; j < n; j++)
-            p->columns[p->column_count++] =
-                (vt_column){p->columns[j].wgt + (int32_t)i * wgt_step, p->columns[j].acc + (int32_t)i * acc_step};
+    repeat(p->columns, &p->column_count, count, wgt_step, acc_step);
 }
 
 /* Dimensions with small dst steps first: each next one must step over all that the ones before it reach. */
@@ -99,7 +100,7 @@ static void classify(vt_plan *p, const vt_fast *f, const vta_config *c) {
         vt_dim d = p->dims[i];
         bool apart = magnitude(d.dst) > reach; /* no two of its accumulators meet */
         if (!d.dst && (uint64_t)p->step_count * d.count <= VT_PLAN_STEPS) {
-            add_steps(p, f, d);
+            add_steps(p, d.count, d.src * (int32_t)f->inp_words, d.wgt * (int32_t)f->wgt_words);
             continue;
         }
         if (d.dst && apart && !d.wgt && (uint64_t)p->row_count * d.count <= VT_PLAN_ROWS) {
