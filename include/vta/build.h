@@ -61,7 +61,8 @@ typedef struct vtac_build_options {
     const char *cpu;      /* LLVM's name; NULL: this machine's, or with a triple the oldest of its architecture */
     const char *features; /* LLVM's "+neon,-crypto"; NULL: those of the processor */
     int32_t opt_level;    /* 1..3 for what computes on the host, -1 for none; 0: 2 */
-    bool interruptible;   /* host code looks at vta_host_stop (vta/module.h) once an iteration of its outer loops */
+    bool interruptible;   /* host code looks at vta_host_stop (vta/module.h) once an iteration of its outer loops, and now
+                           * and then in long inner ones */
     bool trace;           /* code run in this process goes through the recorder (vtac_trace_begin) */
     const vta_allocator *allocator;
     const char *linker; /* program that vtac_module_save tries first for FILE.so, options after blanks; NULL: none */

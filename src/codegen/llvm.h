@@ -94,6 +94,11 @@ void vt__llvm_check_zero(vt__llvm *g, LLVMValueRef result);
 /* At the start of a loop's body: returns -1 from the current function when the code is to stop. Nothing, where the body
  * takes little time or the kernel is not interruptible. */
 void vt__llvm_stop_point(vt__llvm *g, const vt_stmt *body);
+/* The same, wherever it is. */
+void vt__llvm_look(vt__llvm *g);
+/* Whether a loop is innermost and so long that it is to look now and then: every VT__LLVM_STEPS steps. */
+bool vt__llvm_in_pieces(const vt__llvm *g, const vt_stmt *loop);
+enum { VT__LLVM_STEPS = 1 << 20 };
 
 /* ---- llvm_expr.c ---- */
 

@@ -6,6 +6,45 @@
 /* Allocations of constant size up to this many bytes are on the stack. */
 enum { STACK_BYTES = 1024, STACK_ALIGN = 64 };
 
+/* for (i = begin; i < end; i = next): what `body` makes of i, which also tells the next one. */
+typedef LLVMValueRef (*loop_body)(vt__llvm *g, const vt_stmt *s, LLVMValueRef i, LLVMValueRef end);
+
+static void loop_over(vt__llvm *g, const vt_stmt *s, LLVMValueRef begin, LLVMValueRef end, loop_body each) {
+    LLVMBuilderRef b = g->builder;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), head = vt__llvm_block(g, "loop"),
+                      body = vt__llvm_block(g, "body"), after = vt__llvm_block(g, "after");
+    LLVMBuildBr(b, head);
+    LLVMPositionBuilderAtEnd(b, head);
+    LLVMValueRef i = LLVMBuildPhi(b, LLVMTypeOf(begin), vt_var_name(s->u.loop.var));
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, i, end, ""), body, after);
+    LLVMPositionBuilderAtEnd(b, body);
+    LLVMValueRef next = each(g, s, i, end);
+    LLVMValueRef values[] = {begin, next};
+    LLVMBasicBlockRef blocks[] = {before, LLVMGetInsertBlock(b)};
+    LLVMBuildBr(b, head);
+    LLVMAddIncoming(i, values, blocks, 2);
+    LLVMPositionBuilderAtEnd(b, after);
+}
+
+static LLVMValueRef one_step(vt__llvm *g, const vt_stmt *s, LLVMValueRef i, LLVMValueRef end) {
+    (void)end;
+    vt_ptrmap_set(g->values, s->u.loop.var, i);
+    vt__llvm_stop_point(g, s->u.loop.body);
+    vt__llvm_stmt(g, s->u.loop.body);
+    return LLVMBuildNSWAdd(g->builder, i, LLVMConstInt(LLVMTypeOf(i), 1, 0), "");
+}
+
+/* Some steps of a long innermost loop, after a look whether to stop. */
+static LLVMValueRef some_steps(vt__llvm *g, const vt_stmt *s, LLVMValueRef i, LLVMValueRef end) {
+    LLVMBuilderRef b = g->builder;
+    LLVMValueRef most = LLVMConstInt(LLVMTypeOf(i), VT__LLVM_STEPS, 0), left = LLVMBuildNSWSub(b, end, i, "");
+    LLVMValueRef many = LLVMBuildICmp(b, LLVMIntSGT, left, most, "");
+    LLVMValueRef next = LLVMBuildNSWAdd(b, i, LLVMBuildSelect(b, many, most, left, ""), "");
+    vt__llvm_look(g);
+    loop_over(g, s, i, next, one_step);
+    return next;
+}
+
 static void loop(vt__llvm *g, const vt_stmt *s) {
     LLVMBuilderRef b = g->builder;
     const vt_var *v = s->u.loop.var;
@@ -16,23 +55,8 @@ static void loop(vt__llvm *g, const vt_stmt *s) {
         vt__llvm_stmt(g, s->u.loop.body);
         return;
     }
-    LLVMValueRef end = LLVMBuildAdd(b, begin, extent, "");
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), head = vt__llvm_block(g, "loop"),
-                      body = vt__llvm_block(g, "body"), after = vt__llvm_block(g, "after");
-    LLVMBuildBr(b, head);
-    LLVMPositionBuilderAtEnd(b, head);
-    LLVMValueRef i = LLVMBuildPhi(b, LLVMTypeOf(begin), vt_var_name(v));
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, i, end, ""), body, after);
-    LLVMPositionBuilderAtEnd(b, body);
-    vt_ptrmap_set(g->values, v, i);
-    vt__llvm_stop_point(g, s->u.loop.body);
-    vt__llvm_stmt(g, s->u.loop.body);
-    LLVMValueRef next = LLVMBuildNSWAdd(b, i, LLVMConstInt(LLVMTypeOf(i), 1, 0), "");
-    LLVMValueRef values[] = {begin, next};
-    LLVMBasicBlockRef blocks[] = {before, LLVMGetInsertBlock(b)};
-    LLVMBuildBr(b, head);
-    LLVMAddIncoming(i, values, blocks, 2);
-    LLVMPositionBuilderAtEnd(b, after);
+    loop_over(g, s, begin, LLVMBuildAdd(b, begin, extent, ""),
+              vt__llvm_in_pieces(g, s) ? some_steps : one_step);
 }
 
 static void for_loop(vt__llvm *g, const vt_stmt *s) {

@@ -1,5 +1,6 @@
 /* Host code that can be stopped: loops whose body takes long look at vta_host_stop once an iteration. Loops of little
- * work do not: they end soon, and a look would keep LLVM from vectorizing them. */
+ * work do not: they end soon, and a look would keep LLVM from vectorizing them. An innermost loop of very many steps is
+ * run in pieces, with a look before each. */
 #include "codegen/llvm.h"
 #include "ir/build.h"
 
@@ -38,8 +39,26 @@ static LLVMValueRef stop_word(vt__llvm *g) {
     return word;
 }
 
+static void find_loop(vt_visitor *v, const vt_stmt *s) {
+    if (s->kind == VT_S_FOR)
+        ((estimate *)v)->is_long = v->stop = true;
+    else
+        vt_visit_stmt_children(v, s);
+}
+
+bool vt__llvm_in_pieces(const vt__llvm *g, const vt_stmt *loop) {
+    int64_t extent;
+    if (!g->interruptible || (vt_as_const(loop->u.loop.extent, &extent) && extent <= 2 * VT__LLVM_STEPS)) return false;
+    estimate e = {.visitor = {.stmt = find_loop}};
+    vt_visit_stmt(&e.visitor, loop->u.loop.body);
+    return !e.is_long;
+}
+
 void vt__llvm_stop_point(vt__llvm *g, const vt_stmt *body) {
-    if (!g->interruptible || !takes_long(body)) return;
+    if (g->interruptible && takes_long(body)) vt__llvm_look(g);
+}
+
+void vt__llvm_look(vt__llvm *g) {
     LLVMBuilderRef b = g->builder;
     LLVMValueRef word = stop_word(g);
     LLVMBasicBlockRef look = vt__llvm_block(g, "look"), go = vt__llvm_block(g, "go");
