@@ -13,7 +13,8 @@ VTA_BEGIN
 typedef struct vta_debugger vta_debugger;
 
 /* Decodes and times the stream at `insn_addr`; nothing has run yet. The device must outlive the debugger, and its
- * driver is not used. Fails as vta_device_run and vta_timing_run do. Free with vta_debugger_destroy, which leaves DRAM
+ * driver is not used. Fails as vta_device_run and vta_timing_run do, and with VTA_INTERRUPTED after
+ * vta_device_interrupt, from any thread. Free with vta_debugger_destroy, which leaves DRAM
  * as it stands at the position. */
 VTA_API vta_status vta_debugger_create(vta_device *device, uint32_t insn_addr, uint32_t count,
                                        const vta_timing_profile *timing, vta_diag *diag, vta_debugger **out_debugger);

@@ -89,7 +89,7 @@ VTA_API vta_status vta_device_invalidate(vta_device *device, uint32_t addr, size
  * what boards and simulators treat differently. */
 VTA_API vta_status vta_device_run(vta_device *device, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles,
                                   vta_diag *diag);
-/* Stops the run that is going on, soon; does nothing when none is. The one function that may be called from any
+/* Stops the run that is going on, or vta_debugger_create, soon; does nothing when none is. The one function that may be called from any
  * thread, and from a signal handler. */
 VTA_API void vta_device_interrupt(vta_device *device);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "device/sim/fast.h"
+#include "device/tsim/model.h"
 
 typedef struct ending {
     uint64_t end;
@@ -32,12 +33,22 @@ static vta_status sort_by_end(vta_debugger *d, vta_diag *diag) {
 }
 
 /* The stream is decoded, the machine is made. */
-static vta_status prepare(vta_debugger *d, uint32_t insn_addr, const vta_timing_profile *timing, vta_diag *diag) {
+static vta_status prepare(vta_debugger *d, uint32_t insn_addr, const vta_timing_profile *timing,
+                          const atomic_bool *interrupt, vta_diag *diag) {
     d->times = vt_alloc_array(&d->allocator, d->stream.count, sizeof *d->times);
     if (d->times == NULL) return vt_no_memory(diag);
     vta_timing sum;
-    VT_TRY(vta_timing_run(d->machine.config, timing, d->stream.insns, d->stream.count, insn_addr, 0, &d->allocator,
-                          diag, &sum, d->times));
+    for (uint32_t i = 0; i < d->stream.count; i++)
+        VT_TRY(vt_timing_check(d->machine.config, i, &d->stream.insns[i], diag));
+    VT_TRY(vt_timing_run(&(vt_timing_job){.config = d->machine.config,
+                                          .profile = timing,
+                                          .insns = d->stream.insns,
+                                          .stages = d->stream.stage,
+                                          .count = d->stream.count,
+                                          .insn_addr = insn_addr,
+                                          .interrupt = interrupt,
+                                          .allocator = &d->allocator},
+                         diag, &sum, d->times, NULL));
     d->cycles = sum.cycles;
     for (uint32_t i = 0; i < d->stream.count; i++) /* FINISH is seen to take effect in the run's last cycle */
         if (d->times[i].start != UINT64_MAX && d->times[i].end > d->cycles) d->times[i].end = d->cycles;
@@ -52,6 +63,7 @@ vta_status vta_debugger_create(vta_device *device, uint32_t insn_addr, uint32_t 
     if (device == NULL || timing == NULL)
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_debugger_create: needs a device and a profile");
     VT_TRY(vt_device_check_stream(insn_addr, count, diag));
+    const atomic_bool *interrupt = vt_device_watch(device);
     vt_dram *dram;
     VT_TRY(vt_device_dram(device, diag, &dram));
     const vta_allocator *a = vt_device_allocator(device);
@@ -74,7 +86,7 @@ vta_status vta_debugger_create(vta_device *device, uint32_t insn_addr, uint32_t 
         vt_free(a, d, sizeof *d);
         return status;
     }
-    status = prepare(d, insn_addr, timing, diag);
+    status = prepare(d, insn_addr, timing, interrupt, diag);
     if (status != VTA_OK) {
         vta_debugger_destroy(d);
         return status;

@@ -211,7 +211,14 @@ vta_status vta_device_run(vta_device *device, uint32_t insn_addr, uint32_t count
 }
 
 void vta_device_interrupt(vta_device *device) {
-    if (device && device->driver->interrupt) device->driver->interrupt(device);
+    if (!device) return;
+    atomic_store_explicit(&device->interrupted, true, memory_order_relaxed);
+    if (device->driver->interrupt) device->driver->interrupt(device);
+}
+
+const atomic_bool *vt_device_watch(vta_device *device) {
+    atomic_store_explicit(&device->interrupted, false, memory_order_relaxed);
+    return &device->interrupted;
 }
 
 /* ---- What it counted --------------------------------------------------------------------------------------- */

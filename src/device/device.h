@@ -3,6 +3,8 @@
 #ifndef VT_DEVICE_DEVICE_H
 #define VT_DEVICE_DEVICE_H
 
+#include <stdatomic.h>
+
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "vta/device.h"
@@ -35,5 +37,8 @@ bool vt_device_coherent(const vta_device *device);
 /* The host memory that is the device's DRAM, for the debugger, which executes on it in the device's place.
  * VTA_UNSUPPORTED where the DRAM is somewhere else. */
 vta_status vt_device_dram(vta_device *device, vta_diag *diag, struct vt_dram **out_dram);
+
+/* For long work on a device that is not a run: a flag, lowered now, that vta_device_interrupt raises. */
+const atomic_bool *vt_device_watch(vta_device *device);
 
 #endif

@@ -79,6 +79,7 @@ struct vta_device {
     vta_config *config; /* retained */
     vta_allocator allocator;
     void *state; /* the driver's */
+    atomic_bool interrupted; /* by vta_device_interrupt; for work on the device that is not the driver's */
 };
 
 #endif
