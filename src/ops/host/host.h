@@ -1,0 +1,137 @@
+/* Kernels for the processor: what a network needs beside the accelerator. Each function writes a kernel file (target
+ * llvm) with a sensible schedule for one shape; vt_planner_call makes it a step, vtac_kernel_lower and vtac_build a
+ * function. Free the kernel with vtac_kernel_destroy.
+ *
+ * Tensors on the processor are N C S, where S stands for all extents behind the channels taken as one, or tiles of the
+ * accelerator, N/rows C/lanes S rows lanes (docs/spec.md, section 2). Lanes and rows past the last are written as 0. */
+#ifndef VT_OPS_HOST_HOST_H
+#define VT_OPS_HOST_HOST_H
+
+#include "base/diag.h"
+#include "vta/kernel.h"
+
+/* What all take: the configuration may be NULL. */
+typedef struct vt_host {
+    const vta_config *config;
+    const vta_allocator *allocator;
+    vta_diag *diag;
+} vt_host;
+
+/* How elements are laid out. */
+typedef struct vt_host_form {
+    const char *type;     /* "float32", "int8", ... */
+    uint32_t rows, lanes; /* of a tile; 0: plain */
+} vt_host_form;
+
+/* ---- Numbers (quantize.c) ---- */
+
+/* From one form to another:
+ *   to integers     min(max(nearbyint(x * scale) + zero, low), high)
+ *   to floats       (x - zero) * scale
+ * The scale of 0 stands for no arithmetic: elements keep their type. Arguments: x, result. */
+typedef struct vt_host_convert {
+    int64_t n, c, s;
+    vt_host_form from, to;
+    double scale;
+    int64_t zero, low, high;
+} vt_host_convert;
+vta_status vt_host_convert_kernel(const vt_host *host, const vt_host_convert *o, vtac_kernel **out_kernel);
+
+/* ---- Windows ---- */
+
+typedef struct vt_host_window {
+    int64_t n, c, h, w; /* of the input */
+    int64_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w, pad_top, pad_left;
+    int64_t out_h, out_w;
+} vt_host_window;
+
+/* Rows of a matrix for a convolution as a matrix product (im2row.c): the input, quantized as by vt_host_convert with
+ * zero 0, becomes tiles whose lanes are the values under the kernel, in the order row of the kernel, column, channel;
+ * 0 outside of the image. Each row of the kernel takes row_lanes lanes (0: kernel_w * c, none between). Dilation must
+ * be
+ * 1. Arguments: x (N C H W floats), result N/rows K/lanes out_h out_w rows lanes with K = kernel_h * row_lanes. */
+typedef struct vt_host_im2row {
+    vt_host_window window;
+    vt_host_form to;
+    int64_t row_lanes;
+    double scale;
+    int64_t low, high;
+} vt_host_im2row;
+vta_status vt_host_im2row_kernel(const vt_host *host, const vt_host_im2row *o, vtac_kernel **out_kernel);
+
+/* Pooling (pool.c), in any form; input and result have the same. The average is of floats, or of integers rounded to
+ * the nearest, halves to even; with `scale` (not 0) it is multiplied before. Arguments: x, result. */
+typedef struct vt_host_pool {
+    vt_host_window window;
+    vt_host_form form;
+    bool average, count_padding;
+    double scale;
+} vt_host_pool;
+vta_status vt_host_pool_kernel(const vt_host *host, const vt_host_pool *o, vtac_kernel **out_kernel);
+
+/* Convolution with groups (conv.c), plain: of float32, or of int8 with sums of int32. Arguments: x (N C H W), weights
+ * (O C/groups kernel_h kernel_w), bias (O, of the result's type) where `bias`, result (N O out_h out_w).
+ * `transposed`: as ONNX's ConvTranspose, weights C O/groups kernel_h kernel_w. */
+typedef struct vt_host_conv {
+    vt_host_window window;
+    int64_t out_c, groups;
+    const char *type; /* "float32" or "int8" */
+    bool bias, transposed;
+} vt_host_conv;
+vta_status vt_host_conv_kernel(const vt_host *host, const vt_host_conv *o, vtac_kernel **out_kernel);
+
+/* y[b, i, j] = sum of x[b, i, k] * w[b, k, j] + bias[j] (conv.c), floats. Arguments: x, w, bias where there is one,
+ * result. `batches` of w is 1 for one matrix for all. `transposed`: w[b, j, k]. */
+typedef struct vt_host_matmul {
+    int64_t batches, w_batches, m, k, n;
+    bool transposed, bias;
+} vt_host_matmul;
+vta_status vt_host_matmul_kernel(const vt_host *host, const vt_host_matmul *o, vtac_kernel **out_kernel);
+
+/* ---- Shapes of any kind (map.c): extents, at most 8 of them ---- */
+
+enum { VT_HOST_DIMS = 8, VT_HOST_OPERANDS = 8 };
+
+typedef struct vt_host_shape {
+    const char *type;
+    int32_t ndim;
+    int64_t dim[VT_HOST_DIMS];
+} vt_host_shape;
+
+/* An expression of elements (docs/kernel-files.md): $0, $1, ... are the operands, whose extents are those of the result
+ * or 1, aligned at the last. Arguments: operands, result. */
+vta_status vt_host_map_kernel(const vt_host *host, const char *expression, const vt_host_shape operands[],
+                              uint32_t count, const vt_host_shape *result, vtac_kernel **out_kernel);
+
+/* Elements moved: result[i0, i1, ...] = x[index], where `condition`, else `fill`. Both are expressions of i0, i1, ...;
+ * `index` has one for each extent of x, with commas; `condition` may be NULL. Arguments: x, result. */
+vta_status vt_host_gather_kernel(const vt_host *host, const vt_host_shape *x, const char *index, const char *condition,
+                                 const char *fill, const vt_host_shape *result, vtac_kernel **out_kernel);
+/* Extent k of the result is extent order[k] of x. */
+vta_status vt_host_transpose_kernel(const vt_host *host, const vt_host_shape *x, const int32_t order[],
+                                    vtac_kernel **out_kernel);
+
+typedef enum vt_host_reduction { VT_HOST_SUM, VT_HOST_MEAN, VT_HOST_MAX, VT_HOST_MIN } vt_host_reduction;
+/* Over the axes whose bit is set, which become 1. Arguments: x, result. */
+vta_status vt_host_reduce_kernel(const vt_host *host, vt_host_reduction kind, const vt_host_shape *x, uint32_t axes,
+                                 vtac_kernel **out_kernel);
+
+/* Softmax over the last of `rows` x `columns` floats (softmax.c). Arguments: x, result. */
+vta_status vt_host_softmax_kernel(const vt_host *host, int64_t rows, int64_t columns, bool logarithm,
+                                  vtac_kernel **out_kernel);
+
+typedef enum vt_host_coordinates { /* of ONNX's Resize */
+                                   VT_HOST_HALF_PIXEL,
+                                   VT_HOST_ASYMMETRIC,
+                                   VT_HOST_ALIGN_CORNERS,
+} vt_host_coordinates;
+/* Resize of N C H W floats (resize.c): bilinear, or the nearest element (rounded down at halves; ASYMMETRIC: floor).
+ * Arguments: x, result. */
+typedef struct vt_host_resize {
+    int64_t n, c, h, w, out_h, out_w;
+    bool linear;
+    vt_host_coordinates coordinates;
+} vt_host_resize;
+vta_status vt_host_resize_kernel(const vt_host *host, const vt_host_resize *o, vtac_kernel **out_kernel);
+
+#endif

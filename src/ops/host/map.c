@@ -1,0 +1,186 @@
+/* Tensors of any shape: element by element, moved, reduced. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops/host/host_priv.h"
+
+static int64_t elements(const vt_host_shape *s) {
+    int64_t n = 1;
+    for (int32_t i = 0; i < s->ndim; i++) n *= s->dim[i];
+    return n;
+}
+
+static void add_input(vt_strbuf *out, const char *name, const vt_host_shape *s) {
+    vt_strbuf_addf(out, "input %s: %s[", name, s->type);
+    for (int32_t i = 0; i < s->ndim; i++) vt_strbuf_addf(out, "%s%" PRId64, i ? ", " : "", s->dim[i]);
+    vt_strbuf_add(out, "]\n");
+}
+
+static void add_result(vt_strbuf *out, const char *kind, const vt_host_shape *s) {
+    vt_strbuf_addf(out, "%s y[", kind);
+    for (int32_t i = 0; i < s->ndim; i++) vt_strbuf_addf(out, "%si%d: %" PRId64, i ? ", " : "", (int)i, s->dim[i]);
+    vt_strbuf_addf(out, "] = %s(", s->type);
+}
+
+/* Large results are shared among threads by their first axes, in vectors along the last. */
+static void add_schedule(vt_strbuf *out, const vt_host_shape *s, bool vectors) {
+    enum { VECTOR = 16 };
+    vt_strbuf_add(out, "\nstage y\n");
+    if (vectors && s->ndim && s->dim[s->ndim - 1] >= VECTOR)
+        vt_strbuf_addf(out, "  split %d by %d -> outer, inner\n  vectorize inner\n", (int)s->ndim - 1, VECTOR);
+    if (s->ndim > 1 && elements(s) >= VT__HOST_PARALLEL) vt_strbuf_add(out, "  parallel 0\n");
+}
+
+static vta_status check(const vt_host *host, const vt_host_shape *s) {
+    for (int32_t i = 0; i < s->ndim && s->ndim <= VT_HOST_DIMS; i++)
+        if (s->dim[i] < 1) return vt_fail(host->diag, VTA_OUT_OF_RANGE, "extent %d is %" PRId64, (int)i, s->dim[i]);
+    if (s->ndim >= 0 && s->ndim <= VT_HOST_DIMS) return VTA_OK;
+    return vt_fail(host->diag, VTA_UNSUPPORTED, "%d dimensions; at most %d", (int)s->ndim, VT_HOST_DIMS);
+}
+
+/* ---- Element by element ---------------------------------------------------------------------------------------- */
+
+/* "a1[i0, 0, i2]": extents of 1 are read again and again. */
+static void add_operand(vt_strbuf *out, uint32_t index, const vt_host_shape *a, const vt_host_shape *y) {
+    vt_strbuf_addf(out, "a%u[", index);
+    for (int32_t i = 0; i < a->ndim; i++) {
+        int32_t of = y->ndim - a->ndim + i;
+        if (i) vt_strbuf_add(out, ", ");
+        if (a->dim[i] == 1)
+            vt_strbuf_add(out, "0");
+        else
+            vt_strbuf_addf(out, "i%d", (int)of);
+    }
+    vt_strbuf_add(out, "]");
+}
+
+static vta_status check_operand(const vt_host *host, const vt_host_shape *a, const vt_host_shape *y) {
+    VT_TRY(check(host, a));
+    bool fits = a->ndim <= y->ndim;
+    for (int32_t i = 0; fits && i < a->ndim; i++) fits = a->dim[i] == 1 || a->dim[i] == y->dim[y->ndim - a->ndim + i];
+    return fits ? VTA_OK : vt_fail(host->diag, VTA_MISMATCH, "an operand's shape does not spread to the result's");
+}
+
+static vta_status add_expression(const vt_host *host, vt_strbuf *out, const char *expression,
+                                 const vt_host_shape operands[], uint32_t count, const vt_host_shape *y) {
+    for (const char *at = expression; *at;) {
+        if (*at != '$') {
+            vt_strbuf_addc(out, *at++);
+            continue;
+        }
+        char *end;
+        unsigned long index = strtoul(at + 1, &end, 10);
+        if (end == at + 1 || index >= count)
+            return vt_fail(host->diag, VTA_INVALID_ARGUMENT, "%s: no operand %.4s of %u", expression, at, count);
+        add_operand(out, (uint32_t)index, &operands[index], y);
+        at = end;
+    }
+    return VTA_OK;
+}
+
+vta_status vt_host_map_kernel(const vt_host *host, const char *expression, const vt_host_shape operands[],
+                              uint32_t count, const vt_host_shape *result, vtac_kernel **out_kernel) {
+    vt_strbuf text;
+    char name[16];
+    *out_kernel = NULL;
+    VT_TRY(check(host, result));
+    for (uint32_t i = 0; i < count; i++) VT_TRY(check_operand(host, &operands[i], result));
+    vt_strbuf_init(&text, host->allocator);
+    vt_strbuf_add(&text, "kernel map\ntarget llvm\n");
+    for (uint32_t i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "a%u", i);
+        add_input(&text, name, &operands[i]);
+    }
+    add_result(&text, "output", result);
+    vta_status status = add_expression(host, &text, expression, operands, count, result);
+    vt_strbuf_add(&text, ")");
+    add_schedule(&text, result, true);
+    if (status == VTA_OK) return vt__host_parse(host, "map", &text, out_kernel);
+    vt_strbuf_free(&text);
+    return status;
+}
+
+/* ---- Moved ----------------------------------------------------------------------------------------------------- */
+
+vta_status vt_host_gather_kernel(const vt_host *host, const vt_host_shape *x, const char *index, const char *condition,
+                                 const char *fill, const vt_host_shape *result, vtac_kernel **out_kernel) {
+    vt_strbuf text;
+    *out_kernel = NULL;
+    VT_TRY(check(host, x));
+    VT_TRY(check(host, result));
+    vt_strbuf_init(&text, host->allocator);
+    vt_strbuf_add(&text, "kernel gather\ntarget llvm\n");
+    add_input(&text, "x", x);
+    add_result(&text, "output", result);
+    if (condition)
+        vt_strbuf_addf(&text, "if_then_else(%s, x[%s], %s(%s)))", condition, index, x->type, fill);
+    else
+        vt_strbuf_addf(&text, "x[%s])", index);
+    add_schedule(&text, result, false);
+    return vt__host_parse(host, "gather", &text, out_kernel);
+}
+
+vta_status vt_host_transpose_kernel(const vt_host *host, const vt_host_shape *x, const int32_t order[],
+                                    vtac_kernel **out_kernel) {
+    char index[VT_HOST_DIMS * 6] = "", *at = index;
+    vt_host_shape y = {.type = x->type, .ndim = x->ndim};
+    *out_kernel = NULL;
+    VT_TRY(check(host, x));
+    for (int32_t d = 0; d < x->ndim; d++) { /* extent d of x is the one of the result that comes from it */
+        int32_t k = 0;
+        while (k < x->ndim && order[k] != d) k++;
+        if (k == x->ndim)
+            return vt_fail(host->diag, VTA_INVALID_ARGUMENT, "transpose: no extent of the result is extent %d", (int)d);
+        y.dim[k] = x->dim[d];
+        at += snprintf(at, 6, "%si%d", d ? ", " : "", (int)k);
+    }
+    return vt_host_gather_kernel(host, x, index, NULL, NULL, &y, out_kernel);
+}
+
+/* ---- Reduced --------------------------------------------------------------------------------------------------- */
+
+static void add_reduction(vt_strbuf *out, vt_host_reduction kind, const vt_host_shape *x, uint32_t axes) {
+    static const char *const names[] = {"sum", "sum", "max", "min"};
+    bool first = true;
+    vt_strbuf_addf(out, "%s[", names[kind]);
+    for (int32_t i = 0; i < x->ndim; i++) {
+        if (!(axes >> i & 1)) continue;
+        vt_strbuf_addf(out, "%sr%d: %" PRId64, first ? "" : ", ", (int)i, x->dim[i]);
+        first = false;
+    }
+    vt_strbuf_add(out, "](x[");
+    for (int32_t i = 0; i < x->ndim; i++)
+        vt_strbuf_addf(out, "%s%c%d", i ? ", " : "", axes >> i & 1 ? 'r' : 'i', (int)i);
+    vt_strbuf_add(out, "])");
+}
+
+vta_status vt_host_reduce_kernel(const vt_host *host, vt_host_reduction kind, const vt_host_shape *x, uint32_t axes,
+                                 vtac_kernel **out_kernel) {
+    vt_strbuf text;
+    vt_host_shape y = *x;
+    int64_t over = 1;
+    *out_kernel = NULL;
+    VT_TRY(check(host, x));
+    for (int32_t i = 0; i < x->ndim; i++) {
+        if (!(axes >> i & 1)) continue;
+        over *= x->dim[i];
+        y.dim[i] = 1;
+    }
+    if (!axes || axes >> x->ndim)
+        return vt_fail(host->diag, VTA_INVALID_ARGUMENT, "reduce: axes %x of %d dimensions", axes, (int)x->ndim);
+    vt_strbuf_init(&text, host->allocator);
+    vt_strbuf_add(&text, "kernel reduce\ntarget llvm\n");
+    add_input(&text, "x", x);
+    vt_strbuf_addf(&text, "%s t[", kind == VT_HOST_MEAN ? "tensor" : "output");
+    for (int32_t i = 0; i < y.ndim; i++) vt_strbuf_addf(&text, "%si%d: %" PRId64, i ? ", " : "", (int)i, y.dim[i]);
+    vt_strbuf_add(&text, "] = ");
+    add_reduction(&text, kind, x, axes);
+    vt_strbuf_add(&text, "\n");
+    if (kind == VT_HOST_MEAN) {
+        add_result(&text, "output", &y);
+        vt_strbuf_add(&text, "t[...] / ");
+        vt__host_float(&text, (double)over);
+        vt_strbuf_add(&text, ")\n");
+    }
+    return vt__host_parse(host, "reduce", &text, out_kernel);
+}
