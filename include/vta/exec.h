@@ -22,6 +22,7 @@
 #include <dlpack/dlpack.h>
 
 #include "vta/device.h"
+#include "vta/program.h"
 
 VTA_BEGIN
 
@@ -87,6 +88,11 @@ typedef struct vta_model_step {
 } vta_model_step;
 VTA_API size_t vta_model_step_count(const vta_model *model);
 VTA_API vta_status vta_model_get_step(const vta_model *model, size_t index, vta_model_step *out_step);
+
+/* The runs of the accelerator as a program (vta/program.h), each with the device memory that it would find: parameters,
+ * micro-ops, and zeros for what the steps before would have left. Notes say which instruction begins which layer.
+ * Profile, debugger and checker take it. Free with vta_program_destroy. */
+VTA_API vta_status vta_model_program(const vta_model *model, vta_diag *diag, vta_program **out_program);
 
 /* Bytes that a front end keeps in the artifact under a name of its own, as labels; NULL: there are none. */
 VTA_API const void *vta_model_section(const vta_model *model, const char *name, size_t *out_size);

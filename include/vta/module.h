@@ -191,6 +191,15 @@ VTA_API vta_status vta_tensor_copy(const DLTensor *from, const DLTensor *to, vta
 /* Raw bytes in and out; `bytes` must be the array's. */
 VTA_API vta_status vta_array_write(vta_array *array, const void *from, size_t bytes, vta_diag *diag);
 VTA_API vta_status vta_array_read(const vta_array *array, void *to, size_t bytes, vta_diag *diag);
+/* An array on the host from a .npy file (numpy.save): integers, floats and bools in this machine's byte order, row by
+ * row. VTA_PARSE: no such file, or a damaged one; VTA_UNSUPPORTED: other elements, or stored column by column. `name`
+ * stands for the bytes in messages. */
+VTA_API vta_status vta_array_load_npy(const char *path, const vta_allocator *allocator, vta_diag *diag,
+                                      vta_array **out_array);
+VTA_API vta_status vta_array_parse_npy(const void *bytes, size_t size, const char *name, const vta_allocator *allocator,
+                                       vta_diag *diag, vta_array **out_array);
+/* Writes a compact tensor on the host as such a file. */
+VTA_API vta_status vta_tensor_save_npy(const DLTensor *tensor, const char *path, vta_diag *diag);
 /* Bytes of a tensor's elements; VTA_OUT_OF_RANGE when that overflows. */
 VTA_API vta_status vta_tensor_bytes(const DLTensor *tensor, size_t *out_bytes);
 

@@ -438,6 +438,58 @@ class TVMParallelGroupEnv(Structure):
     ]
 
 
+class vta_model_memory(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("device_bytes", c_uint64),
+        ("params_bytes", c_uint64),
+        ("stream_bytes", c_uint64),
+        ("work_bytes", c_uint64),
+        ("host_bytes", c_uint64),
+        ("file_bytes", c_uint64),
+    ]
+
+
+class vta_model_step(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("kind", c_char_p),
+        ("step", c_uint32),
+        ("layer", c_uint32),
+        ("insn_count", c_uint32),
+    ]
+
+
+class vta_instance_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("driver", c_char_p),
+        ("device", c_void_p),
+        ("wait_cycles", c_uint32),
+        ("no_host_view", c_bool),
+    ]
+
+
+class vta_step_profile(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("seconds", c_double),
+        ("cycles", c_uint64),
+        ("counters", vta_counters),
+    ]
+
+
+class vta_batch_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("instance", vta_instance_options),
+        ("threads", c_uint32),
+        ("progress", c_void_p),
+        ("ctx", c_void_p),
+    ]
+
+
 class vta_rpc_options(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -839,7 +891,38 @@ FUNCTIONS = {
     "vta_tensor_copy": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
     "vta_array_write": ("vta", c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
     "vta_array_read": ("vta", c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
+    "vta_array_load_npy": ("vta", c_int, [c_char_p, c_void_p, c_void_p, c_void_p]),
+    "vta_array_parse_npy": ("vta", c_int, [c_void_p, c_size_t, c_char_p, c_void_p, c_void_p, c_void_p]),
+    "vta_tensor_save_npy": ("vta", c_int, [c_void_p, c_char_p, c_void_p]),
     "vta_tensor_bytes": ("vta", c_int, [c_void_p, c_void_p]),
+    "vta_model_load": ("vta", c_int, [c_char_p, c_void_p, c_void_p, c_void_p]),
+    "vta_model_parse": ("vta", c_int, [c_void_p, c_size_t, c_char_p, c_void_p, c_void_p, c_void_p]),
+    "vta_model_release": ("vta", None, [c_void_p]),
+    "vta_model_name": ("vta", c_char_p, [c_void_p]),
+    "vta_model_config": ("vta", c_void_p, [c_void_p]),
+    "vta_model_triple": ("vta", c_char_p, [c_void_p]),
+    "vta_model_input_count": ("vta", c_size_t, [c_void_p]),
+    "vta_model_output_count": ("vta", c_size_t, [c_void_p]),
+    "vta_model_input": ("vta", c_int, [c_void_p, c_size_t, c_void_p]),
+    "vta_model_output": ("vta", c_int, [c_void_p, c_size_t, c_void_p]),
+    "vta_model_find_input": ("vta", c_size_t, [c_void_p, c_char_p]),
+    "vta_model_find_output": ("vta", c_size_t, [c_void_p, c_char_p]),
+    "vta_model_get_memory": ("vta", c_int, [c_void_p, c_void_p]),
+    "vta_model_step_count": ("vta", c_size_t, [c_void_p]),
+    "vta_model_get_step": ("vta", c_int, [c_void_p, c_size_t, c_void_p]),
+    "vta_model_program": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vta_model_section": ("vta", c_void_p, [c_void_p, c_char_p, c_void_p]),
+    "vta_instance_create": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vta_instance_destroy": ("vta", None, [c_void_p]),
+    "vta_instance_model": ("vta", c_void_p, [c_void_p]),
+    "vta_instance_device": ("vta", c_void_p, [c_void_p]),
+    "vta_instance_set_input": ("vta", c_int, [c_void_p, c_size_t, c_void_p, c_size_t, c_void_p]),
+    "vta_instance_run": ("vta", c_int, [c_void_p, c_void_p]),
+    "vta_instance_get_output": ("vta", c_int, [c_void_p, c_size_t, c_void_p, c_size_t, c_void_p]),
+    "vta_instance_interrupt": ("vta", None, [c_void_p]),
+    "vta_instance_profile": ("vta", c_int, [c_void_p, c_size_t, c_void_p, c_void_p]),
+    "vta_instance_profile_json": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vta_model_run_batch": ("vta", c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
     "vta_rpc_place": ("vta", c_int, [c_char_p, c_size_t, c_void_p, c_void_p, c_void_p]),
     "vta_rpc_connect": ("vta", c_int, [c_char_p, c_uint32, c_void_p, c_void_p, c_void_p, c_void_p]),
     "vta_rpc_close": ("vta", None, [c_void_p]),

@@ -49,7 +49,7 @@ static void put_sections(uint8_t *bytes, const vt_section sections[], uint32_t c
     }
 }
 
-vta_status vt_container_write(const vt_section sections[], uint32_t count, vta_diag *diag, uint8_t **out_bytes,
+vta_status vt_container_write(const vt_section *sections, uint32_t count, vta_diag *diag, uint8_t **out_bytes,
                               size_t *out_size) {
     size_t size = aligned(HEADER_BYTES + (size_t)count * ROW_BYTES);
     *out_bytes = NULL;

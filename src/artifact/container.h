@@ -32,7 +32,7 @@ vta_status vt_container_parse(const uint8_t *bytes, size_t size, const char *nam
 /* NULL: there is none of this name. */
 const vt_section *vt_container_find(const vt_container *container, const char *name);
 /* The file with these sections; free with vta_string_free. */
-vta_status vt_container_write(const vt_section sections[], uint32_t count, vta_diag *diag, uint8_t **out_bytes,
+vta_status vt_container_write(const vt_section *sections, uint32_t count, vta_diag *diag, uint8_t **out_bytes,
                               size_t *out_size);
 
 #endif

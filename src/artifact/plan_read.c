@@ -39,8 +39,7 @@ static vta_status read_text(const reader *r, const json_t *from, const char *key
     const json_t *value = json_object_get(from, key);
     size_t size = json_string_length(value);
     if (!json_is_string(value)) return wrong(r, key, "is not a text");
-    if (size > VT_PLAN_MOST_NAME || memchr(json_string_value(value), 0, size))
-        return wrong(r, key, "is too long a text, or has a zero in it");
+    if (size > VT_PLAN_MOST_NAME) return wrong(r, key, "is too long a text");
     *out = vt_arena_strndup(r->arena, json_string_value(value), size);
     return *out ? VTA_OK : vt_no_memory(r->diag);
 }

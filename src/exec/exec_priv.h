@@ -59,6 +59,10 @@ vta_model *vt__model_retain(vta_model *model);
 /* The bytes of a section; empty when there is none. */
 vt_section vt__model_section(const vta_model *model, const char *name);
 
+/* Instructions of an artifact, whose addresses are relative to the arena, for an arena at `base`: a page, which begins
+ * a multiple of every element. */
+void vt__relocate(const vta_config *config, uint8_t *insns, size_t count, uint32_t base);
+
 /* Finds all that the steps of an instance use: addresses, functions. */
 vta_status vt__bind_steps(vta_instance *instance, vta_diag *diag);
 /* The address of a view's first byte on the host; NULL when the host does not see it. */

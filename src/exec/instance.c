@@ -7,15 +7,13 @@
 
 /* ---- Device memory --------------------------------------------------------------------------------------------- */
 
-/* Addresses in the artifact are relative to the arena, which begins at a page: a multiple of every element. */
-static void relocate(const vta_instance *in, uint8_t *bytes, size_t count) {
-    const vta_config *config = in->model->config;
+void vt__relocate(const vta_config *config, uint8_t *bytes, size_t count, uint32_t base) {
     vta_insn insn;
     for (size_t i = 0; i < count; i++, bytes += VTA_INSN_BYTES) {
         bool known = vt_insn_unpack(config, bytes, &insn);
         if (!known || (insn.opcode != VTA_OP_LOAD && insn.opcode != VTA_OP_STORE)) continue;
         if (!insn.u.mem.x_size || !insn.u.mem.y_size) continue;
-        insn.u.mem.dram_base += in->base / vt_insn_elem_bytes(config, &insn);
+        insn.u.mem.dram_base += base / vt_insn_elem_bytes(config, &insn);
         vt_insn_pack(config, &insn, bytes);
     }
 }
@@ -26,7 +24,7 @@ static vta_status write_insns(vta_instance *in, vta_diag *diag) {
     uint8_t *bytes = vt_alloc(&in->model->allocator, insns.size);
     if (!bytes) return vt_no_memory(diag);
     memcpy(bytes, insns.bytes, insns.size);
-    relocate(in, bytes, insns.size / VTA_INSN_BYTES);
+    vt__relocate(in->model->config, bytes, insns.size / VTA_INSN_BYTES, in->base);
     vta_status status =
         vta_device_write(in->device, in->base + (uint32_t)in->model->plan.insns_at, bytes, insns.size, diag);
     vt_free(&in->model->allocator, bytes, insns.size);
