@@ -95,6 +95,10 @@ VTA_API void VTASynchronize(VTACommandHandle cmd, uint32_t wait_cycles);
 VTA_API const char *vta_last_error(VTACommandHandle cmd);
 VTA_API void vta_clear_error(VTACommandHandle cmd);
 
+/* Not of TVM's VTA. From here on, until it is called with 0, a micro-kernel whose micro-ops stand in the uop buffer
+ * already, as those of another one or as a part of them, is not loaded again; and a load of micro-ops waits for no token,
+ * which the instruction that needs them does. Compiled kernels whose steps are written out ask for it. */
+VTA_API void VTAShareUops(VTACommandHandle cmd, int32_t share);
 /* New: says what the instructions recorded from here on come from, for a program that is being captured (else it does
  * nothing). `text` is a name and then up to four words to which the values belong: "res_conv ic.outer yo", 2, 3, 1, 0,
  * 0 is kept as "res_conv ic.outer=3 yo=1". Code that was compiled with annotations calls it. */

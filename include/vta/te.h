@@ -227,6 +227,10 @@ VTA_API const char *te_stage_text(te_context *c, const te_stage *st);
 VTA_API vta_status te_split(te_stage *st, te_axis *axis, int64_t factor, te_axis **out_outer, te_axis **out_inner);
 VTA_API vta_status te_split_nparts(te_stage *st, te_axis *axis, int64_t nparts, te_axis **out_outer,
                                    te_axis **out_inner);
+/* Splits an axis into parts of the given sizes, which make up its extent: outer runs over the parts, inner over the largest
+ * size. On the accelerator the parts must be written out (pragma "slots" on outer). */
+VTA_API vta_status te_split_sizes(te_stage *st, te_axis *axis, size_t n, const int64_t sizes[], te_axis **out_outer,
+                                  te_axis **out_inner);
 /* Makes one axis of adjacent ones, outermost first. With n = 0 adds an axis of extent 1 around everything. */
 VTA_API vta_status te_fuse(te_stage *st, size_t n, te_axis *const axes[], te_axis **out_fused);
 /* Puts the given axes into the given order, at the places that they take now. */

@@ -150,6 +150,11 @@ static vt_intset eval(evaluator *ev, const vt_expr *e) {
         if (!vt_dtype_is_integral(e->dtype) || vt_expr_uses_any(e, in_map, (void *)(uintptr_t)ev->dom))
             return vt_intset_everything();
         return vt_intset_point(e);
+    case VT_E_CALL: /* a choice that stands still, as where a part of a list begins */
+        if (e->u.op != VT_OP_IF_THEN_ELSE || !vt_dtype_is_integral(e->dtype) ||
+            vt_expr_uses_any(e, in_map, (void *)(uintptr_t)ev->dom))
+            return vt_intset_everything();
+        return vt_intset_point(e);
     default: return vt_intset_everything();
     }
 }

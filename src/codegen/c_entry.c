@@ -94,6 +94,7 @@ static void write_body(vt__c *c, const vt_stmt *body) {
 void vt__c_kernel(vt__c *c, const vt_codegen_func *cf) {
     const vt__entry *entry = c->entry = vt__entry_describe(c->ctx, cf);
     c->outlined = 0;
+    c->kernels.n = 0;
     write_body(c, cf->func->body);
     const char *head = vt_new_format(
         c->ctx, "int %s(vt_value *args, int *codes, int count, vt_value *ret, int *ret_code, void *resource)",

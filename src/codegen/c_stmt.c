@@ -51,19 +51,26 @@ static const char *param_list(vt__c *c, uint32_t n, const vt_var *const *vars, c
 
 /* ---- Outlined parts ---------------------------------------------------------------------------------------------- */
 
+/* The function that records the kernel, and the variable of its handle. */
+static void write_uops(vt__c *c, const char *name, uint32_t number, const vt_stmt *body, const vt_var *captured) {
+    vt_strbuf_addf(&c->types, "static void *%s_uop_handle_%u;\n", name, number);
+    vt__c_begin(c, vt_new_format(c->ctx, "static int %s_uops_%u(void *signature)", name, number));
+    vt__c_line(c, captured ? "const int32_t %s = *(int32_t *)signature;" : "(void)signature;",
+               captured ? vt__c_name(c, captured) : "");
+    vt__c_stmt(c, body);
+    vt__c_end(c);
+}
+
 static void uop_scope(vt__c *c, const vt_stmt *s) {
-    uint32_t n, number = c->outlined++;
+    uint32_t n, number = vt__kernel_number(c->ctx, &c->kernels, c->entry->share_kernels, s, c->outlined);
     const vt_var *const *vars = vt_stmt_free_vars(c->ctx, s->u.attr.body, &n);
     const char *name = c->entry->name, *push = s->u.attr.value->u.s;
+    bool written = number != c->outlined;
+    c->outlined += !written;
     if (vt__c_first(c, push))
         vt_strbuf_addf(&c->types, "int %s(void **uop_handle, int (*finit)(void *), void *signature, int nbytes);\n",
                        push);
-    vt_strbuf_addf(&c->types, "static void *%s_uop_handle_%u;\n", name, number);
-    vt__c_begin(c, vt_new_format(c->ctx, "static int %s_uops_%u(void *signature)", name, number));
-    vt__c_line(c, n ? "const int32_t %s = *(int32_t *)signature;" : "(void)signature;",
-               n ? vt__c_name(c, vars[0]) : "");
-    vt__c_stmt(c, s->u.attr.body);
-    vt__c_end(c);
+    if (!written) write_uops(c, name, number, s->u.attr.body, n ? vars[0] : NULL);
     if (n)
         vt__c_line(c, "if (%s(&%s_uop_handle_%u, %s_uops_%u, &(int32_t){%s}, 4)) %s", push, name, number, name, number,
                    vt__c_name(c, vars[0]), leave(c, "-1"));

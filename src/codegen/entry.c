@@ -217,7 +217,8 @@ const vt__entry *vt__entry_describe(vt_ctx *ctx, const vt_codegen_func *cf) {
     *entry = (vt__entry){.name = cf->name ? cf->name : f->name,
                          .n_params = f->n_params,
                          .params = params,
-                         .no_alias = no_alias && !vt_is_const(no_alias, 0)};
+                         .no_alias = no_alias && !vt_is_const(no_alias, 0),
+                         .share_kernels = vt_func_attr(f, VT_ATTR_SHARE_KERNELS)};
     describer d = {.ctx = ctx, .body = f->body, .bound = vt_ptrmap_new(ctx), .device_type = cf->device_type};
     const char *safe_name = escaped(ctx, entry->name);
     entry->count_message = vt_new_format(ctx, "%s: takes %u arguments (%s), not %%lld", safe_name, f->n_params,

@@ -186,6 +186,7 @@ void vt__llvm_kernel(vt__llvm *g, const vt_codegen_func *cf) {
     LLVMBuilderRef b = g->builder;
     const vt__entry *entry = g->entry = vt__entry_describe(g->ctx, cf);
     g->outlined = 0;
+    g->kernels.n = 0;
     add_signature(g, cf);
     LLVMTypeRef params[] = {g->pointer, g->pointer, g->i32, g->pointer, g->pointer, g->pointer};
     vt__llvm_place back;

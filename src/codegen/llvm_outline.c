@@ -89,15 +89,23 @@ static LLVMValueRef make_finit(vt__llvm *g, const char *name, const vt_stmt *bod
     return f;
 }
 
+/* The function that records the kernel, and the variable of its handle. */
+static void make_uops(vt__llvm *g, const char *finit, const char *handle, const vt_stmt *body, const vt_var *captured) {
+    make_finit(g, finit, body, captured);
+    LLVMValueRef variable = LLVMAddGlobal(g->module, g->pointer, handle);
+    LLVMSetInitializer(variable, LLVMConstNull(g->pointer));
+    LLVMSetLinkage(variable, LLVMInternalLinkage);
+}
+
 void vt__llvm_uop_scope(vt__llvm *g, const vt_stmt *s) {
-    uint32_t n, number = g->outlined++;
+    uint32_t n, number = vt__kernel_number(g->ctx, &g->kernels, g->entry->share_kernels, s, g->outlined);
     const vt_var *const *vars = vt_stmt_free_vars(g->ctx, s->u.attr.body, &n); /* at most one: vt__prepare saw to it */
-    LLVMValueRef finit =
-        make_finit(g, vt_new_format(g->ctx, "%s_uops_%u", g->entry->name, number), s->u.attr.body, n ? vars[0] : NULL);
-    LLVMValueRef handle =
-        LLVMAddGlobal(g->module, g->pointer, vt_new_format(g->ctx, "%s_uop_handle_%u", g->entry->name, number));
-    LLVMSetInitializer(handle, LLVMConstNull(g->pointer));
-    LLVMSetLinkage(handle, LLVMInternalLinkage);
+    const char *finit_name = vt_new_format(g->ctx, "%s_uops_%u", g->entry->name, number);
+    const char *handle_name = vt_new_format(g->ctx, "%s_uop_handle_%u", g->entry->name, number);
+    if (number == g->outlined) make_uops(g, finit_name, handle_name, s->u.attr.body, n ? vars[0] : NULL);
+    g->outlined += number == g->outlined;
+    LLVMValueRef finit = LLVMGetNamedFunction(g->module, finit_name);
+    LLVMValueRef handle = LLVMGetNamedGlobal(g->module, handle_name);
     LLVMValueRef signature = LLVMConstNull(g->pointer);
     if (n) {
         signature = vt__llvm_slot(g, g->i32, 4);

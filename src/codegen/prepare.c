@@ -281,3 +281,19 @@ vta_status vt__check_names(vt_ctx *ctx, const vt_codegen_job *job) {
         }
     return VTA_OK;
 }
+
+/* ---- Equal micro-kernels ----------------------------------------------------------------------------------------- */
+
+uint32_t vt__kernel_number(vt_ctx *ctx, vt__kernels *known, bool share, const vt_stmt *uops, uint32_t number) {
+    uint32_t n;
+    if (!share) return number;
+    vt_stmt_free_vars(ctx, uops->u.attr.body, &n);
+    if (n) return number;
+    for (uint32_t i = 0; i < known->n; i++)
+        if (vt_expr_equal(known->items[i].scope->u.attr.value, uops->u.attr.value) &&
+            vt_stmt_alpha_equal(ctx, known->items[i].scope->u.attr.body, uops->u.attr.body, false))
+            return known->items[i].number;
+    vt_grow(ctx, &known->items, &known->cap, known->n + 1, sizeof *known->items);
+    known->items[known->n++] = (vt__kernel){uops, number};
+    return number;
+}

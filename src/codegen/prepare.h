@@ -50,6 +50,21 @@ typedef struct vt__param {
     const vt__check *checks; /* strides last, together */
 } vt__param;
 
+/* The micro-kernels of a function that are written so far, with their numbers: an equal one need not be written again. */
+typedef struct vt__kernel {
+    const vt_stmt *scope;
+    uint32_t number;
+} vt__kernel;
+
+typedef struct vt__kernels {
+    uint32_t n, cap;
+    vt__kernel *items;
+} vt__kernels;
+
+/* The number of an equal micro-kernel; if there is none, adds this one under `number`. Kernels that take a variable from
+ * outside, and those of functions that do not ask for it (VT_ATTR_SHARE_KERNELS), are never the same. */
+uint32_t vt__kernel_number(vt_ctx *ctx, vt__kernels *known, bool share, const vt_stmt *scope, uint32_t number);
+
 typedef struct vt__entry {
     const char *name;
     const char *count_message; /* wrong number of arguments: one %lld */
@@ -59,6 +74,7 @@ typedef struct vt__entry {
     uint32_t n_vars;       /* what the body needs from the arguments: data pointers, scalars, extents */
     const vt_var *const *vars;
     bool no_alias; /* the tensors do not overlap */
+    bool share_kernels;
 } vt__entry;
 
 /* The packed entry of a prepared function. */

@@ -93,15 +93,32 @@ static void read_stage(vt__reader *r) {
     r->kernel->scheduled = true;
 }
 
+enum { MOST_SIZES = 256 };
+
+/* "[4, 4, 3]"; the bracket is the current token. */
+static size_t size_list(vt__reader *r, int64_t sizes[MOST_SIZES]) {
+    size_t n = 0;
+    vt_lex_expect(lexer(r), "[", "a list of sizes");
+    do {
+        if (n == MOST_SIZES) vt_lex_unexpected(lexer(r), "fewer sizes");
+        sizes[n++] = vt_parse_int(&r->parser, "a size");
+    } while (vt_lex_accept(lexer(r), ","));
+    vt_lex_expect(lexer(r), "]", "the end of the list of sizes");
+    return n;
+}
+
 static void read_split(vt__reader *r) {
     te_axis *axis = axis_of(r, stage(r)), *made[2];
+    int64_t sizes[MOST_SIZES];
     bool parts = vt_lex_is(lexer(r), "into");
     if (!vt_lex_accept(lexer(r), "by") && !vt_lex_accept(lexer(r), "into"))
         vt_lex_unexpected(lexer(r), "\"by\" and the inner extent, or \"into\" and the outer");
-    int64_t number = vt_parse_int(&r->parser, "a split's number");
+    size_t n = !parts && vt_lex_is(lexer(r), "[") ? size_list(r, sizes) : 0;
+    int64_t number = n ? 0 : vt_parse_int(&r->parser, "a split's number");
     names list = parse_names(r, 2);
-    vt__check(r, parts ? te_split_nparts(r->stage, axis, number, &made[0], &made[1])
-                       : te_split(r->stage, axis, number, &made[0], &made[1]));
+    vt__check(r, n       ? te_split_sizes(r->stage, axis, n, sizes, &made[0], &made[1])
+                 : parts ? te_split_nparts(r->stage, axis, number, &made[0], &made[1])
+                         : te_split(r->stage, axis, number, &made[0], &made[1]));
     give_names(r, &list, made);
 }
 

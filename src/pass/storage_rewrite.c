@@ -192,7 +192,7 @@ static void leave(rewrite *st) {
 static void enter_or_leave(rewrite *st, const vt_event *e) {
     if (!st->early && vt_attr_is(e->stmt, VT_ATTR_PHASE)) st->phase = e->pair < 0 ? NULL : e->stmt;
     bool thread = vt_attr_is(e->stmt, VT_ATTR_THREAD_EXTENT) || vt_attr_is(e->stmt, VT_ATTR_VIRTUAL_THREAD) ||
-                  (st->early && vt_attr_is(e->stmt, VT_ATTR_PHASE));
+                  (st->early && (vt_attr_is(e->stmt, VT_ATTR_PHASE) || vt_attr_is(e->stmt, VT_ATTR_STEP)));
     bool parallel =
         e->stmt->kind == VT_S_FOR && e->stmt->u.loop.kind == VT_FOR_PARALLEL && (!st->scope || st->scope == e->stmt);
     if (!thread && !parallel) return;

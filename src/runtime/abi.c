@@ -141,6 +141,14 @@ void VTARuntimeShutdown(void) {
     vt_thread_drop_commands(command->runtime);
 }
 
+void VTAShareUops(VTACommandHandle cmd, int32_t share) {
+    vt_command *command = vt_command_of(cmd);
+    if (command)
+        command->cache.share = share != 0;
+    else
+        vt_bad_command(cmd, VT_CALL(VTAShareUops, P(cmd), (uint64_t)share));
+}
+
 void VTASetDebugMode(VTACommandHandle cmd, int debug_flag) {
     enum {
         KNOWN = VTA_DEBUG_DUMP_INSN | VTA_DEBUG_DUMP_UOP | VTA_DEBUG_SKIP_READ_BARRIER | VTA_DEBUG_SKIP_WRITE_BARRIER |

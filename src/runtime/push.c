@@ -43,7 +43,7 @@ static vta_status record(vt_command *command, uint32_t mode, uint64_t site, bool
 static vta_status use(vt_command *command, vt_uop_kernel *kernel) {
     VT_TRY(vt_command_room(command, vt_uop_cache_growth(&command->cache, kernel)));
     vt_queue_forget_dropped(&command->queue);
-    bool load;
+    bool load, pops[2] = {false, false};
     if (!vt_uop_cache_use(&command->cache, kernel, &load)) return vt_no_memory(command->diag);
     if (load) {
         vta_insn *insn = vt_queue_next(&command->queue, VTA_STAGE_COMPUTE);
@@ -53,9 +53,13 @@ static vta_status use(vt_command *command, vt_uop_kernel *kernel) {
         insn->u.mem.dram_base = kernel->image_at; /* the image's address is added when it has one (sync.c) */
         insn->u.mem.y_size = 1;
         insn->u.mem.x_size = insn->u.mem.x_stride = (uint16_t)kernel->count;
+        if (command->cache.share) {
+            pops[0] = insn->pop_prev_dep, pops[1] = insn->pop_next_dep;
+            insn->pop_prev_dep = insn->pop_next_dep = 0;
+        }
     }
     vta_insn *insn = vt_queue_next(&command->queue, VTA_STAGE_COMPUTE);
-    uint8_t pop_prev = insn->pop_prev_dep, pop_next = insn->pop_next_dep;
+    uint8_t pop_prev = insn->pop_prev_dep | pops[0], pop_next = insn->pop_next_dep | pops[1];
     *insn = kernel->insn;
     insn->pop_prev_dep = pop_prev;
     insn->pop_next_dep = pop_next;

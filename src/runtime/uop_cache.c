@@ -58,9 +58,27 @@ static bool add_to_image(vt_uop_cache *cache, vt_uop_kernel *kernel) {
     return true;
 }
 
+/* Where the kernel's micro-ops stand among those of one that is resident. */
+static bool find_among(const vt_uop_kernel *resident, vt_uop_kernel *kernel) {
+    if (resident->count < kernel->count) return false;
+    for (size_t at = 0; at + kernel->count <= resident->count; at++) {
+        if (memcmp(resident->words + at, kernel->words, kernel->count * sizeof *kernel->words) != 0) continue;
+        kernel->sram_begin = resident->sram_begin + (uint32_t)at;
+        return true;
+    }
+    return false;
+}
+
+static bool find_shared(const vt_uop_cache *cache, vt_uop_kernel *kernel) {
+    for (const vt_uop_kernel *k = cache->share ? cache->first : NULL; k; k = k->after)
+        if (find_among(k, kernel)) return true;
+    return false;
+}
+
 bool vt_uop_cache_use(vt_uop_cache *cache, vt_uop_kernel *kernel, bool *out_load) {
-    *out_load = !kernel->resident;
-    if (kernel->resident) {
+    bool there = kernel->resident || find_shared(cache, kernel);
+    *out_load = !there;
+    if (there) {
         cache->hits++;
         return true;
     }

@@ -17,6 +17,7 @@ typedef struct vt_uop_cache {
     vt_uop_kernel *next;         /* the first one at or after `end`; NULL: none */
     uint32_t *image;
     size_t count, cap; /* micro-ops in the image */
+    bool share; /* micro-ops that another kernel has in the buffer are used where they are */
     uint64_t hits, misses, evictions;
 } vt_uop_cache;
 

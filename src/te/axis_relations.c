@@ -63,6 +63,35 @@ static void down_split(vt_ctx *ctx, const te_stage *st, const te__relation *r, v
     update(ctx, st, ranges, other, zero_of(ctx, other), ceil_div(ctx, a, extent, asked), a);
 }
 
+/* Where part `outer` of a list begins (sizes added up), or how large it is: one value for each part, chosen by its
+ * number. A constant where the number is one. */
+static const vt_expr *of_part(vt_ctx *ctx, const te__relation *r, const vt_expr *outer, bool begin) {
+    int64_t at = 0;
+    const vt_expr *chosen = NULL, **values = VT_NEW_ARRAY(ctx, const vt_expr *, r->n_sizes);
+    for (uint32_t i = 0; i < r->n_sizes; i++) {
+        values[i] = vt_int(ctx, outer->dtype, begin ? at : r->sizes[i]);
+        at += r->sizes[i];
+    }
+    for (uint32_t i = r->n_sizes; i-- > 0;)
+        chosen = !chosen || vt_expr_equal(values[i], chosen)
+                     ? values[i]
+                     : vt_if_then_else(ctx, vt_le(ctx, outer, vt_int(ctx, outer->dtype, i)), values[i], chosen);
+    return chosen;
+}
+
+static void down_list(vt_ctx *ctx, const te_stage *st, const te__relation *r, vt_ptrmap *ranges, vt_analyzer *a) {
+    const vt_expr *extent = te__range(ranges, r->parent)->extent;
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < r->n_sizes; i++) sum += r->sizes[i];
+    if (!vt_is_const(vt_simplify(a, extent), sum))
+        vt_raise(ctx, VTA_ILLEGAL,
+                 "%s.%s is split by sizes that make %lld, but %s of it are computed here: split the stage that it is "
+                 "computed in, or compute it at the root",
+                 st->origin->name, vt_var_name(r->parent->var), (long long)sum, vt_expr_plain(ctx, extent));
+    update(ctx, st, ranges, r->inner, zero_of(ctx, r->inner), r->factor, a);
+    update(ctx, st, ranges, r->outer, zero_of(ctx, r->outer), vt_int(ctx, r->outer->var->dtype, r->n_sizes), a);
+}
+
 void te__pass_down_domain(vt_ctx *ctx, const te_stage *st, vt_ptrmap *ranges, vt_analyzer *a, bool allow_missing) {
     vt_ptrmap *threads = axes_of_threads(ctx, st);
     for (uint32_t i = 0; i < st->n_relations; i++) {
@@ -71,6 +100,9 @@ void te__pass_down_domain(vt_ctx *ctx, const te_stage *st, vt_ptrmap *ranges, vt
         switch (r->kind) {
         case TE__SPLIT:
             if (te__range(ranges, r->parent)) down_split(ctx, st, r, ranges, a, threads, allow_missing);
+            break;
+        case TE__LIST:
+            if (te__range(ranges, r->parent)) down_list(ctx, st, r, ranges, a);
             break;
         case TE__FUSE:
             if (outer && inner)
@@ -117,6 +149,16 @@ static vt_intset up_split(vt_analyzer *a, const te__relation *r, const vt_ptrmap
     vt_dommap_set(dom, r->inner->var, inner);
     const vt_expr *e = vt_add(ctx, vt_mul(ctx, r->outer->var, ri->extent), r->inner->var);
     return vt_eval_set(a, vt_add(ctx, e, rp->min), dom);
+}
+
+/* One part, or all of them. */
+static vt_intset up_list(vt_analyzer *a, const te__relation *r, const vt_ptrmap *ranges, vt_intset outer,
+                         vt_intset inner) {
+    vt_ctx *ctx = vt_analyzer_ctx(a);
+    const vt_range *parent = te__range(ranges, r->parent);
+    if (!vt_intset_is_point(outer) || !inner.min || !inner.max) return range_set(ctx, parent);
+    const vt_expr *begin = vt_add(ctx, of_part(ctx, r, outer.min, true), parent->min);
+    return vt_intset_interval(vt_add(ctx, begin, inner.min), vt_add(ctx, begin, inner.max));
 }
 
 static void up_fuse(vt_analyzer *a, const te__relation *r, const vt_ptrmap *ranges, vt_intset fused, vt_ptrmap *sets) {
@@ -168,6 +210,8 @@ void te__pass_up_domain(vt_analyzer *a, const te_stage *st, const vt_ptrmap *ran
         const te__relation *r = &st->relations[i - 1];
         if (r->kind == TE__SPLIT)
             te__set_put(ctx, sets, r->parent, up_split(a, r, ranges, set_get(sets, r->outer), set_get(sets, r->inner)));
+        else if (r->kind == TE__LIST)
+            te__set_put(ctx, sets, r->parent, up_list(a, r, ranges, set_get(sets, r->outer), set_get(sets, r->inner)));
         else if (r->kind == TE__FUSE)
             up_fuse(a, r, ranges, set_get(sets, r->parent), sets);
         else if (r->kind == TE__REBASE)
@@ -191,6 +235,11 @@ void te__pass_up_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges,
             if (!outer || !inner) continue;
             const vt_expr *e = vt_add(ctx, inner, vt_mul(ctx, outer, te__range(ranges, r->inner)->extent));
             vt_ptrmap_set(values, r->parent, plus_min(ctx, e, te__range(ranges, r->parent)));
+        } else if (r->kind == TE__LIST) {
+            const vt_expr *outer = vt_ptrmap_get(values, r->outer), *inner = vt_ptrmap_get(values, r->inner);
+            if (!outer || !inner) continue;
+            const vt_expr *e = vt_add(ctx, inner, of_part(ctx, r, outer, true));
+            vt_ptrmap_set(values, r->parent, plus_min(ctx, e, te__range(ranges, r->parent)));
         } else if (r->kind == TE__FUSE) {
             const vt_expr *value = vt_ptrmap_get(values, r->parent);
             if (!value) continue;
@@ -204,6 +253,18 @@ void te__pass_up_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges,
     }
 }
 
+/* The part that an element of the parent is in. */
+static const vt_expr *part_with(vt_ctx *ctx, const te__relation *r, const vt_expr *parent) {
+    int64_t end = 0;
+    const vt_expr *part = NULL, **ends = VT_NEW_ARRAY(ctx, const vt_expr *, r->n_sizes);
+    for (uint32_t i = 0; i < r->n_sizes; i++) ends[i] = vt_int(ctx, parent->dtype, end += r->sizes[i]);
+    for (uint32_t i = r->n_sizes; i-- > 0;) {
+        const vt_expr *number = vt_int(ctx, parent->dtype, i);
+        part = part ? vt_if_then_else(ctx, vt_lt(ctx, parent, ends[i]), number, part) : number;
+    }
+    return part;
+}
+
 void te__pass_down_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values,
                          bool allow_missing) {
     (void)allow_missing;
@@ -215,6 +276,12 @@ void te__pass_down_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *range
             const vt_expr *factor = te__range(ranges, r->inner)->extent;
             vt_ptrmap_set(values, r->outer, vt_floordiv(ctx, parent, factor));
             vt_ptrmap_set(values, r->inner, vt_floormod(ctx, parent, factor));
+        } else if (r->kind == TE__LIST) {
+            const vt_expr *parent = vt_ptrmap_get(values, r->parent);
+            if (!parent) continue;
+            const vt_expr *outer = part_with(ctx, r, parent);
+            vt_ptrmap_set(values, r->outer, outer);
+            vt_ptrmap_set(values, r->inner, vt_sub(ctx, parent, of_part(ctx, r, outer, true)));
         } else if (r->kind == TE__FUSE) {
             const vt_expr *outer = vt_ptrmap_get(values, r->outer), *inner = vt_ptrmap_get(values, r->inner);
             if (outer && inner)
@@ -240,7 +307,7 @@ static void mask_or(vt_ptrmap *masks, const vt_iter *axis, uintptr_t bits) {
 void te__pass_down_mask(const te_stage *st, vt_ptrmap *masks) {
     for (uint32_t i = 0; i < st->n_relations; i++) {
         const te__relation *r = &st->relations[i];
-        if (r->kind == TE__SPLIT || r->kind == TE__REBASE) {
+        if (r->kind == TE__SPLIT || r->kind == TE__LIST || r->kind == TE__REBASE) {
             if (r->outer) mask_or(masks, r->outer, mask_of(masks, r->parent));
             mask_or(masks, r->inner, mask_of(masks, r->parent));
         } else if (r->kind == TE__FUSE) {
@@ -304,6 +371,15 @@ static void know_loops(vt_analyzer *a, vt_dommap *domain, const te_stage *st, co
     }
 }
 
+/* A part of a list is smaller than the largest. */
+static void add_part_check(check_list *list, const te__relation *r, const vt_ptrmap *values, const vt_ptrmap *skip) {
+    if (r->kind != TE__LIST || vt_ptrmap_has(skip, r->parent)) return;
+    const vt_expr *outer = vt_ptrmap_get(values, r->outer), *inner = vt_ptrmap_get(values, r->inner);
+    if (!outer || !inner) return;
+    const vt_expr *size = of_part(list->ctx, r, outer, false);
+    if (!vt_expr_equal(size, r->factor)) add_check(list, vt_lt(list->ctx, inner, size));
+}
+
 const vt_expr **te__bound_checks(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, const vt_ptrmap *values,
                                  bool skip_domain, const vt_ptrmap *skip, uint32_t *out_n) {
     vt_analyzer *a = vt_analyzer_new(ctx);
@@ -322,6 +398,7 @@ const vt_expr **te__bound_checks(vt_ctx *ctx, const te_stage *st, const vt_ptrma
         if (!max || !provable(a, max, value, vt_lt(ctx, max, dom->extent)))
             add_check(&list, vt_lt(ctx, value, dom->extent));
     }
+    for (uint32_t i = 0; i < st->n_relations; i++) add_part_check(&list, &st->relations[i], values, skip);
     for (uint32_t i = 0; i < st->op->n_axes + st->op->n_reduce && !skip_domain; i++) {
         const vt_iter *axis = st->op->iters[i];
         if (vt_ptrmap_has(skip, axis) || same_range(axis, te__range(ranges, axis))) continue;

@@ -85,7 +85,7 @@ static void rebase(vt_ctx *ctx, te_schedule *s, te_stage *st, const vt_iter *axi
     if (at == st->leaf.n || (attr && attr->thread)) return;
     const vt_iter *fresh = vt_iter_new(ctx, vt_var_copy(ctx, axis->var, ""), NULL, NULL, axis->type, "");
     vt_grow(ctx, &st->relations, &st->cap_relations, st->n_relations + 1, sizeof *st->relations);
-    st->relations[st->n_relations++] = (te__relation){TE__REBASE, axis, NULL, fresh, NULL, NULL};
+    st->relations[st->n_relations++] = (te__relation){.kind = TE__REBASE, .parent = axis, .inner = fresh};
     if (attr) {
         te__axis_attr copy = *attr;
         copy.axis = fresh;

@@ -155,14 +155,17 @@ int64_t te__extent(const vt_iter *axis); /* -1: no constant */
 
 /* ---- Schedules ---- */
 
-typedef enum te__relation_kind { TE__SPLIT, TE__FUSE, TE__REBASE, TE__SINGLETON } te__relation_kind;
+typedef enum te__relation_kind { TE__SPLIT, TE__LIST, TE__FUSE, TE__REBASE, TE__SINGLETON } te__relation_kind;
 
-/* SPLIT: parent into outer, inner by factor or nparts (the other NULL). FUSE: outer, inner into parent.
+/* SPLIT: parent into outer, inner by factor or nparts (the other NULL). LIST: into parts of the sizes, which factor is the
+ * largest of. FUSE: outer, inner into parent.
  * REBASE: parent is inner + its min. SINGLETON: inner alone. */
 typedef struct te__relation {
     te__relation_kind kind;
     const vt_iter *parent, *outer, *inner;
     const vt_expr *factor, *nparts;
+    uint32_t n_sizes;
+    const int64_t *sizes;
 } te__relation;
 
 typedef struct te__pragma {

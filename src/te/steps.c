@@ -17,7 +17,7 @@ static uint32_t loop_at(te_context *c, const te_stage *st, const vt_iter *axis, 
         const char *how = "replaced";
         for (uint32_t i = 0; i < st->n_relations; i++) {
             const te__relation *r = &st->relations[i];
-            if (r->kind == TE__SPLIT && r->parent == axis) how = "split";
+            if ((r->kind == TE__SPLIT || r->kind == TE__LIST) && r->parent == axis) how = "split";
             if (r->kind == TE__FUSE && (r->outer == axis || r->inner == axis)) how = "fused";
         }
         te__raise(c, VTA_ILLEGAL, "cannot %s %s.%s: the axis has already been %s; the loops of %s are now %s", step,
@@ -54,6 +54,20 @@ static const vt_iter *derive(vt_ctx *ctx, const vt_iter *from, const char *suffi
 
 /* ---- Loops ---- */
 
+/* Two axes in the place of one, as the relation says. */
+static void split_axis(vt_ctx *ctx, te_stage *st, uint32_t at, te__relation r) {
+    te__iters leaf = {0};
+    for (uint32_t i = 0; i < st->leaf.n; i++) {
+        if (i != at) te__iters_insert(ctx, &leaf, leaf.n, st->leaf.items[i]);
+        if (i == at) te__iters_insert(ctx, &leaf, leaf.n, r.outer);
+        if (i == at) te__iters_insert(ctx, &leaf, leaf.n, r.inner);
+    }
+    te__iters_insert(ctx, &st->all, st->all.n, r.outer);
+    te__iters_insert(ctx, &st->all, st->all.n, r.inner);
+    add_relation(ctx, st, r);
+    st->leaf = leaf;
+}
+
 static void split(te_context *c, te_stage *st, const vt_iter *axis, int64_t factor, bool parts, const vt_iter **outer,
                   const vt_iter **inner) {
     vt_ctx *ctx = &c->ctx;
@@ -65,17 +79,50 @@ static void split(te_context *c, te_stage *st, const vt_iter *axis, int64_t fact
     *outer = derive(ctx, axis, ".outer");
     *inner = derive(ctx, axis, ".inner");
     const vt_expr *number = vt_int(ctx, axis->var->dtype, factor);
-    te__iters leaf = {0};
-    for (uint32_t i = 0; i < st->leaf.n; i++) {
-        if (i != at) te__iters_insert(ctx, &leaf, leaf.n, st->leaf.items[i]);
-        if (i == at) te__iters_insert(ctx, &leaf, leaf.n, *outer);
-        if (i == at) te__iters_insert(ctx, &leaf, leaf.n, *inner);
+    split_axis(ctx, st, at,
+               (te__relation){TE__SPLIT, axis, *outer, *inner, parts ? NULL : number, parts ? number : NULL, 0, NULL});
+}
+
+/* The largest of the sizes; raises when they do not make up the axis. */
+static int64_t check_sizes(te_context *c, const te_stage *st, const vt_iter *axis, size_t n, const int64_t *sizes) {
+    int64_t sum = 0, largest = 0, extent = axis->extent ? te__extent(axis) : -1;
+    if (extent < 0)
+        te__raise(c, VTA_ILLEGAL, "cannot split %s.%s by a list of sizes: its extent is not a constant of the computation",
+                  name_of(st), axis_of(axis));
+    for (size_t i = 0; i < n; i++) {
+        if (sizes[i] < 1 || sizes[i] > extent)
+            te__raise(c, VTA_OUT_OF_RANGE, "cannot split %s.%s by a list with %lld: its extent is %lld", name_of(st),
+                      axis_of(axis), (long long)sizes[i], (long long)extent);
+        sum += sizes[i];
+        if (sizes[i] > largest) largest = sizes[i];
     }
-    te__iters_insert(ctx, &st->all, st->all.n, *outer);
-    te__iters_insert(ctx, &st->all, st->all.n, *inner);
-    add_relation(ctx, st,
-                 (te__relation){TE__SPLIT, axis, *outer, *inner, parts ? NULL : number, parts ? number : NULL});
-    st->leaf = leaf;
+    if (sum != extent)
+        te__raise(c, VTA_OUT_OF_RANGE, "cannot split %s.%s by sizes that make %lld: its extent is %lld", name_of(st),
+                  axis_of(axis), (long long)sum, (long long)extent);
+    return largest;
+}
+
+static void split_sizes(te_context *c, te_stage *st, const te_axis *handle, size_t n, const int64_t *sizes,
+                        te_axis **out_outer, te_axis **out_inner) {
+    vt_ctx *ctx = &c->ctx;
+    const vt_iter *axis = loop_of(c, st, handle, "split");
+    uint32_t at = loop_at(c, st, axis, "split");
+    refuse_threads(c, st, axis, "split");
+    te__need(c, sizes, "a list of sizes");
+    int64_t largest = check_sizes(c, st, axis, n, sizes), *copy = VT_NEW_ARRAY(ctx, int64_t, n);
+    memcpy(copy, sizes, n * sizeof *copy);
+    const vt_iter *outer = derive(ctx, axis, ".outer"), *inner = derive(ctx, axis, ".inner");
+    split_axis(ctx, st, at,
+               (te__relation){TE__LIST, axis, outer, inner, vt_int(ctx, axis->var->dtype, largest), NULL, (uint32_t)n, copy});
+    if (out_outer) *out_outer = te__out(outer);
+    if (out_inner) *out_inner = te__out(inner);
+}
+
+vta_status te_split_sizes(te_stage *st, te_axis *axis, size_t n, const int64_t sizes[], te_axis **out_outer,
+                          te_axis **out_inner) {
+    if (out_outer) *out_outer = NULL;
+    if (out_inner) *out_inner = NULL;
+    TE_RETURN_STATUS(context_of(st), split_sizes(st->schedule->c, st, axis, n, sizes, out_outer, out_inner));
 }
 
 static void split_to(te_context *c, te_stage *st, const te_axis *axis, int64_t factor, bool parts, te_axis **out_outer,

@@ -190,6 +190,10 @@ class Expressions(unittest.TestCase):
         s = te.create_schedule(b.op)
         with self.assertRaisesRegex(ValueError, "factor and nparts"):
             s[b].split(b.op.axis[0])
+        with self.assertRaisesRegex(vta.VTAError, "sizes that make 3: its extent is 4"):
+            s[b].split_sizes(b.op.axis[0], [1, 2])
+        outer, inner = s[b].split_sizes(b.op.axis[1], [1, 3])
+        self.assertEqual(len(s[b].leaf_iter_vars), 3)
         with self.assertRaises(vta.VTAError) as caught:
             s[b].split(b.op.axis[0], factor=0)
         self.assertIn("B", str(caught.exception))

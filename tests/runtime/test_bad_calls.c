@@ -247,6 +247,7 @@ static void flush_wrong_address(void) {
     BAD(sync_null_handle, "VTASynchronize(cmd=NULL, wait_cycles=7)", VTASynchronize(NULL, 7))                          \
     BAD(sync_foreign_handle, "VTASynchronize(", VTASynchronize(b->host, 0))                                            \
     BAD(debug_null_handle, "VTASetDebugMode(cmd=NULL", VTASetDebugMode(NULL, 0))                                       \
+    BAD(share_null_handle, "VTAShareUops(cmd=NULL, share=1)", VTAShareUops(NULL, 1))                                   \
     BAD(debug_bits, "bits 0x40 are not used", VTASetDebugMode(b->cmd, 0x42))                                           \
     BAD(cpu_ptr_freed, "VTABufferCPUPtr(", VTABufferCPUPtr(b->cmd, b->freed))                                          \
     BAD(read_barrier_null, "VTAReadBarrier(cmd=NULL", VTAReadBarrier(NULL, b->inp, 8, 0, 1))                           \

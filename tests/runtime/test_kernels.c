@@ -71,6 +71,37 @@ static void test_eviction(void **state) {
     vta_runtime_destroy(runtime);
 }
 
+/* Asked to, the runtime uses micro-ops that another kernel has in the buffer: all of it, a part, never what is gone. */
+static void test_shared_micro_ops(void **state) {
+    (void)state;
+    vta_runtime *runtime = use("LOG_UOP_BUFF_SIZE=8", NULL);
+    VTACommandHandle cmd = VTATLSCommandHandle();
+    void *site = NULL, *other = NULL;
+    VTAShareUops(cmd, 1);
+    const struct {
+        void **site;
+        int32_t size;
+        uint64_t misses;
+    } steps[] = {
+        {&site, 30, 1}, {&other, 30, 1}, {&site, 14, 1}, {&site, 31, 2}, {&site, 3, 2},
+        {&site, 64, 3}, {&other, 64, 3}, {&site, 30, 3}, {&site, 31, 3},
+    };
+    for (size_t last = 0; last < sizeof steps / sizeof *steps; last++) {
+        vta_runtime_clear_counters(NULL);
+        for (size_t i = 0; i <= last; i++) push_reset(steps[i].site, steps[i].size);
+        VTASynchronize(cmd, 0);
+        assert_int_equal(vta_runtime_counters(NULL).uop_cache_misses, steps[last].misses);
+    }
+    VTAShareUops(cmd, 0);
+    vta_runtime_clear_counters(NULL);
+    push_reset(&site, 30);
+    push_reset(&other, 30);
+    VTASynchronize(cmd, 0);
+    assert_int_equal(vta_runtime_counters(NULL).uop_cache_misses, 2);
+    no_error(cmd);
+    vta_runtime_destroy(runtime);
+}
+
 /* Kernels that evict each other still run the right micro-ops: those of one bit each set that bit's element. */
 static int mark_element(void *signature) {
     int32_t element;
@@ -107,6 +138,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels_are_recorded_once),
         cmocka_unit_test(test_eviction),
+        cmocka_unit_test(test_shared_micro_ops),
         cmocka_unit_test(test_evicted_kernels_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

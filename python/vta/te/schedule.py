@@ -219,6 +219,23 @@ class Stage:
             return self._new(2, lib.te_split_nparts, self._axis(parent, "split"), whole(nparts, "nparts of split"))
         return self._new(2, lib.te_split, self._axis(parent, "split"), whole(factor, "the factor of split"))
 
+    def split_sizes(self, parent: IterVar, sizes: list[int]) -> tuple[IterVar, IterVar]:
+        """Splits an axis into parts of the given sizes. On the accelerator the outer axis takes the pragma ``slots``.
+
+        Parameters
+        ----------
+        parent : IterVar
+        sizes : list of int
+            They make up the axis.
+
+        Returns
+        -------
+        outer, inner : IterVar
+        """
+        values = [whole(s, "a size of split_sizes") for s in sizes]
+        return self._new(2, lib.te_split_sizes, self._axis(parent, "split_sizes"), len(values),
+                         (ctypes.c_int64 * max(1, len(values)))(*values))
+
     def fuse(self, *axes: IterVar) -> IterVar:
         """One axis from adjacent ones, outermost first.
 

@@ -469,6 +469,7 @@ static bool is_task(void *user, const vt_stmt *s) {
 const vt_func *vt_pass_coproc_sync(vt_lowering *l, const vt_func *f) {
     vt_ctx *ctx = l->ctx;
     bool any = false;
+    if (vt__vta(l)->slots) return f; /* vta.PlaceSlots does it */
     vt_stmt_walk(f->body, NULL, is_task, &any);
     if (!any) return f;
     planner plan = {.v = {.expr = skip_expr, .stmt = plan_stmt},

@@ -16,7 +16,8 @@ static const vt_stmt *put_back(lift *st, uint32_t from, const vt_stmt *body) {
 static const vt_stmt *lift_stmt(vt_mutator *m, const vt_stmt *s) {
     lift *st = (lift *)m;
     uint32_t from = st->found.n;
-    bool scope = s->kind == VT_S_FOR || vt_attr_is(s, VT_ATTR_VIRTUAL_THREAD) || vt_attr_is(s, VT_ATTR_PHASE);
+    bool scope = s->kind == VT_S_FOR || vt_attr_is(s, VT_ATTR_VIRTUAL_THREAD) || vt_attr_is(s, VT_ATTR_PHASE) ||
+                 vt_attr_is(s, VT_ATTR_STEP);
     const vt_stmt *out = vt_mutate_stmt_children(m, s);
     if (scope) return vt_stmt_with_body(m->ctx, out, put_back(st, from, vt_stmt_body(out)));
     if (s->kind != VT_S_ALLOC) return out;

@@ -1,5 +1,5 @@
 /* Lifts an attribute out of the statements around it: neighbours with the same attribute share one, loops whose whole
- * body has it get it around them. It does not pass an allocation. Used for tasks and for micro-op kernels. All tasks
+ * body has it get it around them. It does not pass an allocation, nor a step that is written out. Used for tasks and for micro-op kernels. All tasks
  * attach to the accelerator's one thread axis, so that equal stages mean equal attributes; kernels merge only when
  * their micro-ops are of one sort, as one instruction runs them all, and ALU loops, whose micro-ops are not there yet,
  * stay kernels of their own. */
@@ -85,7 +85,7 @@ static const vt_stmt *lift_stmt(vt_mutator *m, const vt_stmt *s) {
     if (s->kind == VT_S_SEQ) return lift_seq(st, s);
     if (s->kind == VT_S_IF && s->u.branch.else_case) return lift_if(st, s);
     const vt_stmt *out = vt_mutate_stmt_children(m, s);
-    if (s->kind != VT_S_ALLOC || !st->attr) return out;
+    if ((s->kind != VT_S_ALLOC && !vt_attr_is(s, VT_ATTR_STEP)) || !st->attr) return out;
     out = vt_stmt_with_body(m->ctx, out, wrap(m->ctx, st->attr, vt_stmt_body(out)));
     st->attr = NULL;
     return out;

@@ -1,0 +1,345 @@
+/* A GEMM kernel that leaves out micro-ops by conditions, at the borders of an image, is cut into kernels without
+ * conditions, each a box of two hardware loops.
+ *
+ *     for i, j, dy, dx, co: if (1 <= i + dy && i + dy < 8 && 1 <= j + dx && j + dx < 8) push
+ *
+ * With i and j in hardware, each (dy, dx) has the box of the i and j for which its conditions hold. Those whose boxes
+ * have equal sizes are micro-ops of one kernel, each with the corner of its own box for its place:
+ *
+ *     for i in 0..6, for j in 0..7: for co: push (dy = 0, dx = 1, from row 1);  push (dy = 2, dx = 1, from row 0)
+ *
+ * So there are a few instructions, of few micro-ops, and nothing is multiplied by padding. Of all pairs of loops that can
+ * be the hardware's, the pair is taken that costs the fewest cycles of instructions and of loading micro-ops, and that
+ * never writes an accumulator twice within three micro-ops. Of one or two accumulators each micro-op is an instruction. */
+#include <string.h>
+
+#include "arith/linear.h"
+#include "target/vta/uop_nest.h"
+
+enum { MOST_CONDITIONS = 16, MOST_TAPS = 2048, INSTRUCTION = 7, LOAD = 22 };
+
+/* The sum of times[i] * loop i, plus `constant`, is not negative. */
+typedef struct condition {
+    int64_t times[VT_UOP_LOOPS + 1], constant;
+} condition;
+
+typedef struct nest {
+    uint32_t n, n_conditions;
+    const vt_stmt *loops[VT_UOP_LOOPS], *push;
+    int64_t extents[VT_UOP_LOOPS + 1]; /* the last stands for no loop: one step, without effect */
+    int64_t dst[VT_UOP_LOOPS + 1];     /* how far each moves the accumulator */
+    condition conditions[MOST_CONDITIONS];
+} nest;
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+/* Coefficients of the nest's loops and the rest; false when it is not such a sum of constants. */
+static bool read_linear(vt_ctx *ctx, const nest *k, const vt_expr *e, int64_t *times, int64_t *constant) {
+    const vt_var *vars[VT_UOP_LOOPS];
+    const vt_expr *linear[VT_UOP_LOOPS + 1];
+    for (uint32_t i = 0; i < k->n; i++) vars[i] = k->loops[i]->u.loop.var;
+    if (!vt_detect_linear(ctx, e, k->n, vars, linear) || !vt_as_const(linear[k->n], constant)) return false;
+    for (uint32_t i = 0; i < k->n; i++)
+        if (!vt_as_const(linear[i], &times[i])) return false;
+    return true;
+}
+
+static bool read_condition(vt_ctx *ctx, nest *k, const vt_expr *e) {
+    if (e->kind == VT_E_AND) return read_condition(ctx, k, e->a[0]) && read_condition(ctx, k, e->a[1]);
+    if (vt_is_call(e, VT_OP_LIKELY)) return read_condition(ctx, k, e->a[0]);
+    if (vt_is_const(e, 1)) return true;
+    bool less = e->kind == VT_E_LT || e->kind == VT_E_LE, strict = e->kind == VT_E_LT || e->kind == VT_E_GT;
+    if ((!less && e->kind != VT_E_GT && e->kind != VT_E_GE) || k->n_conditions == MOST_CONDITIONS) return false;
+    condition *c = &k->conditions[k->n_conditions++];
+    const vt_expr *difference = less ? vt_sub(ctx, e->a[1], e->a[0]) : vt_sub(ctx, e->a[0], e->a[1]);
+    if (!read_linear(ctx, k, difference, c->times, &c->constant)) return false;
+    c->constant -= strict;
+    return true;
+}
+
+/* The loops, conditions and push of a kernel; false when it is anything else. */
+static bool read_nest(vt_ctx *ctx, const vt_stmt *s, nest *k) {
+    int64_t rest;
+    const vt_stmt *conditions[MOST_CONDITIONS];
+    uint32_t n = 0;
+    *k = (nest){.n = 0};
+    for (;;) {
+        if (s->kind == VT_S_FOR) {
+            if (k->n == VT_UOP_LOOPS || !vt_is_const(s->u.loop.min, 0) ||
+                !vt_as_const(s->u.loop.extent, &k->extents[k->n]))
+                return false;
+            k->loops[k->n++] = s;
+            s = s->u.loop.body;
+        } else if (s->kind == VT_S_IF && !s->u.branch.else_case && n < MOST_CONDITIONS) {
+            conditions[n++] = s;
+            s = s->u.branch.then_case;
+        } else {
+            break;
+        }
+    }
+    if (!n || !vt__is_uop_push(s)) return false;
+    k->push = s;
+    k->extents[k->n] = 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (!read_condition(ctx, k, conditions[i]->u.branch.condition)) return false;
+    return read_linear(ctx, k, s->u.eval.value->a[VT_UOP(dst_index)], k->dst, &rest);
+}
+
+/* ---- Boxes ------------------------------------------------------------------------------------------------------- */
+
+/* Values of the loops that are neither in hardware nor free of conditions, and the box of the other two. */
+typedef struct box {
+    int64_t at[VT_UOP_LOOPS], low[2], size[2];
+} box;
+
+typedef struct plan {
+    uint32_t hardware[2], n_boxes;
+    bool tap[VT_UOP_LOOPS];
+    bool apart; /* every box is a kernel of its own */
+    box *boxes;
+    double cost;
+} plan;
+
+static bool limit(int64_t times, int64_t constant, int64_t *low, int64_t *high) {
+    if (times > 0) { /* times * x + constant >= 0 */
+        int64_t least = constant >= 0 ? 0 : (-constant + times - 1) / times;
+        if (least > *low) *low = least;
+    } else if (times < 0) {
+        int64_t most = constant < 0 ? -1 : constant / -times;
+        if (most < *high) *high = most;
+    } else if (constant < 0) {
+        *high = -1;
+    }
+    return *low <= *high;
+}
+
+/* False: empty, or *fits is cleared when a condition binds both hardware loops. */
+static bool find_box(const nest *k, const plan *p, box *b, bool *fits) {
+    int64_t low[2] = {0, 0}, high[2] = {k->extents[p->hardware[0]] - 1, k->extents[p->hardware[1]] - 1};
+    for (uint32_t c = 0; c < k->n_conditions; c++) {
+        const condition *is = &k->conditions[c];
+        int64_t constant = is->constant, first = is->times[p->hardware[0]], second = is->times[p->hardware[1]];
+        for (uint32_t i = 0; i < k->n; i++)
+            if (p->tap[i]) constant += is->times[i] * b->at[i];
+        if (first && second) *fits = false;
+        int which = second != 0;
+        if (!*fits || !limit(which ? second : first, constant, &low[which], &high[which])) return false;
+    }
+    for (int i = 0; i < 2; i++) {
+        b->low[i] = low[i];
+        b->size[i] = high[i] - low[i] + 1;
+    }
+    return true;
+}
+
+/* Loops that move the accumulator go fastest, so that it is not written again at once. */
+static bool next_tap(const nest *k, const plan *p, int64_t at[VT_UOP_LOOPS]) {
+    for (int moves = 1; moves >= 0; moves--)
+        for (uint32_t i = k->n; i-- > 0;) {
+            if (!p->tap[i] || (k->dst[i] != 0) != moves) continue;
+            if (++at[i] < k->extents[i]) return true;
+            at[i] = 0;
+        }
+    return false;
+}
+
+static bool same_size(const box *x, const box *y) { return x->size[0] == y->size[0] && x->size[1] == y->size[1]; }
+
+/* Boxes of one size stand together. */
+static void add_box(plan *p, const box *b) {
+    uint32_t at = p->n_boxes++;
+    for (uint32_t i = 0; i < at; i++)
+        if (same_size(&p->boxes[i], b)) {
+            while (i < at && same_size(&p->boxes[i], b)) i++;
+            memmove(&p->boxes[i + 1], &p->boxes[i], (at - i) * sizeof *b);
+            at = i;
+        }
+    p->boxes[at] = *b;
+}
+
+static bool find_boxes(vt_ctx *ctx, const nest *k, plan *p) {
+    int64_t taps = 1;
+    bool fits = true;
+    for (uint32_t i = 0; i < k->n; i++) {
+        p->tap[i] = p->apart;
+        for (uint32_t c = 0; c < k->n_conditions; c++) p->tap[i] |= k->conditions[c].times[i] != 0;
+        if (i == p->hardware[0] || i == p->hardware[1]) p->tap[i] = false;
+        if (p->tap[i]) taps *= k->extents[i];
+        if (taps > MOST_TAPS) return false;
+    }
+    p->boxes = VT_NEW_ARRAY(ctx, box, (size_t)taps);
+    p->n_boxes = 0;
+    box b = {.size = {0, 0}};
+    do {
+        if (find_box(k, p, &b, &fits)) add_box(p, &b);
+    } while (fits && next_tap(k, p, b.at));
+    return fits;
+}
+
+/* ---- Order ------------------------------------------------------------------------------------------------------- */
+
+/* The loops that neither are in hardware nor have conditions: those of the sum, then those that move the accumulator. */
+static uint32_t free_loops(const nest *k, const plan *p, uint32_t out[VT_UOP_LOOPS]) {
+    uint32_t n = 0;
+    for (int moves = 0; moves < 2; moves++)
+        for (uint32_t i = 0; i < k->n; i++)
+            if (!p->tap[i] && i != p->hardware[0] && i != p->hardware[1] && (k->dst[i] != 0) == moves) out[n++] = i;
+    return n;
+}
+
+static int64_t count_free(const nest *k, const plan *p) {
+    uint32_t loops[VT_UOP_LOOPS], n = free_loops(k, p, loops);
+    int64_t count = 1;
+    for (uint32_t i = 0; i < n; i++) count *= k->extents[loops[i]];
+    return count;
+}
+
+/* The accumulators of one step of the hardware's loops, in the order in which they are written. */
+static void list_writes(const nest *k, const plan *p, uint32_t begin, uint32_t end, int64_t *out) {
+    uint32_t loops[VT_UOP_LOOPS], n = free_loops(k, p, loops);
+    for (uint32_t i = begin; i < end; i++) {
+        const box *b = &p->boxes[i];
+        int64_t from = b->low[0] * k->dst[p->hardware[0]] + b->low[1] * k->dst[p->hardware[1]];
+        for (uint32_t t = 0; t < k->n; t++)
+            if (p->tap[t]) from += b->at[t] * k->dst[t];
+        int64_t at[VT_UOP_LOOPS] = {0}, dst = from;
+        for (bool more = true; more;) {
+            *out++ = dst;
+            more = false;
+            for (uint32_t l = n; l-- > 0 && !more;) {
+                more = ++at[l] < k->extents[loops[l]];
+                dst += k->dst[loops[l]];
+                if (more) break;
+                dst -= at[l] * k->dst[loops[l]];
+                at[l] = 0;
+            }
+        }
+    }
+}
+
+static bool follows_safely(const int64_t *w, int64_t n, int64_t by) {
+    int64_t before = n > 1 ? w[n - 2] : INT64_MIN, last = w[n - 1];
+    return w[0] + by != last && w[0] + by != before && (n < 2 || w[1] + by != last);
+}
+
+/* No accumulator is written twice within three micro-ops, from one step to the next too. */
+static bool is_safe(vt_ctx *ctx, const nest *k, const plan *p, uint32_t begin, uint32_t end) {
+    int64_t n = (end - begin) * count_free(k, p), *w = VT_NEW_ARRAY(ctx, int64_t, (size_t)n);
+    const int64_t *size = p->boxes[begin].size;
+    int64_t inner = k->dst[p->hardware[1]], outer = k->dst[p->hardware[0]] - (size[1] - 1) * inner;
+    list_writes(k, p, begin, end, w);
+    for (int64_t i = 0; i < n; i++)
+        if ((i > 0 && w[i] == w[i - 1]) || (i > 1 && w[i] == w[i - 2])) return false;
+    if (size[1] > 1 && !follows_safely(w, n, inner)) return false;
+    if (size[0] > 1 && !follows_safely(w, n, outer)) return false;
+    if (n > 1) return true;
+    bool two = (size[1] > 2 && inner == 0) || (size[0] > 1 && size[1] > 1 && inner + outer == 0);
+    return !two && !(size[1] == 1 && size[0] > 2 && outer == 0);
+}
+
+static uint32_t group_end(const plan *p, uint32_t begin) {
+    uint32_t end = begin + 1;
+    while (!p->apart && end < p->n_boxes && same_size(&p->boxes[begin], &p->boxes[end])) end++;
+    return end;
+}
+
+static bool weigh(vt_ctx *ctx, const vta_config *config, const nest *k, plan *p) {
+    int64_t each = count_free(k, p);
+    p->cost = 0;
+    for (uint32_t begin = 0, end; begin < p->n_boxes; begin = end) {
+        end = group_end(p, begin);
+        int64_t uops = (end - begin) * each;
+        if (uops > (int64_t)vta_config_depth(config, VTA_MEM_UOP) || !is_safe(ctx, k, p, begin, end)) return false;
+        p->cost += INSTRUCTION + (LOAD + (double)uops / 2) / 4; /* loaded once for a few uses */
+    }
+    return p->n_boxes > 0;
+}
+
+static bool choose(vt_ctx *ctx, const vta_config *config, const nest *k, plan *out) {
+    bool found = false;
+    for (uint32_t x = 0; x <= k->n; x++)
+        for (uint32_t y = 0; y <= k->n; y++) {
+            plan p = {.hardware = {x, y}};
+            if ((x == y && x < k->n) || !find_boxes(ctx, k, &p) || !weigh(ctx, config, k, &p)) continue;
+            if (found && p.cost >= out->cost) continue;
+            *out = p;
+            found = true;
+        }
+    plan apart = {.hardware = {k->n, k->n}, .apart = true}; /* of one or two accumulators */
+    if (!found && find_boxes(ctx, k, &apart)) {
+        *out = apart;
+        found = true;
+    }
+    return found;
+}
+
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
+
+static const vt_stmt *write_box(vt_ctx *ctx, const nest *k, const plan *p, const box *b) {
+    vt_varmap *map = vt_varmap_new(ctx);
+    uint32_t loops[VT_UOP_LOOPS], n = free_loops(k, p, loops);
+    for (uint32_t i = 0; i < k->n; i++) {
+        const vt_var *v = k->loops[i]->u.loop.var;
+        if (p->tap[i]) vt_varmap_set(map, v, vt_int(ctx, v->dtype, b->at[i]));
+    }
+    for (int h = 0; h < 2; h++) {
+        if (!b->low[h]) continue;
+        const vt_var *v = k->loops[p->hardware[h]]->u.loop.var;
+        vt_varmap_set(map, v, vt_add(ctx, v, vt_int(ctx, v->dtype, b->low[h])));
+    }
+    const vt_stmt *s = vt_substitute_stmt(ctx, k->push, map);
+    for (uint32_t i = n; i-- > 0;) s = vt_stmt_with_body(ctx, k->loops[loops[i]], s);
+    return s;
+}
+
+static const vt_stmt *write_group(vt_ctx *ctx, const vt_stmt *scope, const nest *k, const plan *p, uint32_t begin,
+                                  uint32_t end) {
+    vt_stmt_list list = {0};
+    for (uint32_t i = begin; i < end; i++) vt_stmt_list_add(ctx, &list, write_box(ctx, k, p, &p->boxes[i]));
+    const vt_stmt *s = vt_s_seq(ctx, list.n, list.items);
+    for (int h = 1; h >= 0; h--) {
+        if (p->hardware[h] == k->n) continue;
+        const vt_stmt *loop = k->loops[p->hardware[h]];
+        const vt_expr *size = vt_int(ctx, loop->u.loop.var->dtype, p->boxes[begin].size[h]);
+        s = vt_loop_with(ctx, loop, loop->u.loop.var, loop->u.loop.min, size, s);
+    }
+    return vt_stmt_with_body(ctx, scope, s);
+}
+
+typedef struct cutter {
+    vt_mutator m;
+    vt_lowering *l;
+} cutter;
+
+/* One nest of a kernel, as a kernel of its own. */
+static const vt_stmt *cut(cutter *c, const vt_stmt *s, const vt_stmt *body) {
+    vt_ctx *ctx = c->m.ctx;
+    nest k;
+    plan p;
+    if (!read_nest(ctx, body, &k) || !choose(ctx, vt__config(c->l), &k, &p)) return vt_stmt_with_body(ctx, s, body);
+    vt_stmt_list list = {0};
+    for (uint32_t begin = 0, end; begin < p.n_boxes; begin = end) {
+        end = group_end(&p, begin);
+        vt_stmt_list_add(ctx, &list, write_group(ctx, s, &k, &p, begin, end));
+    }
+    return vt_s_seq(ctx, list.n, list.items);
+}
+
+static const vt_stmt *cut_stmt(vt_mutator *m, const vt_stmt *s) {
+    if (!vt_attr_is(s, VT_ATTR_UOPS)) return vt_mutate_stmt_children(m, s);
+    const vt_stmt *body = s->u.attr.body;
+    nest k;
+    bool several = body->kind == VT_S_SEQ;
+    for (uint32_t i = 0; several && i < body->u.seq.n_items; i++) several = read_nest(m->ctx, body->u.seq.items[i], &k);
+    if (!several) return cut((cutter *)m, s, body);
+    vt_stmt_list list = {0};
+    for (uint32_t i = 0; i < body->u.seq.n_items; i++)
+        vt_stmt_list_add(m->ctx, &list, cut((cutter *)m, s, body->u.seq.items[i]));
+    return vt_s_seq(m->ctx, list.n, list.items);
+}
+
+const vt_func *vt_pass_cut_borders(vt_lowering *l, const vt_func *f) {
+    if (!vt__vta(l)->slots) return f;
+    cutter c = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = cut_stmt}, .l = l};
+    return vt_func_with_body(l->ctx, f, vt_convert_ssa(l->ctx, vt_mutate_stmt(&c.m, f->body)));
+}

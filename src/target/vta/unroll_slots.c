@@ -1,0 +1,109 @@
+/* Loops marked `slots` are written out, each step by itself.
+ *
+ * A step and what is computed within it take turns with their neighbours: the buffers of a step are in one of N places,
+ * N being the mark's value, so that a step's loads, or its stores, go on while others compute. Which place it is, and
+ * the tokens between steps, are found by vta.PlaceSlots, for which every step is marked; loops around a marked one are
+ * written out too, and so is a marked loop's position a constant wherever it is used. */
+#include "arith/analyzer.h"
+
+#include "target/vta/vta.h"
+
+enum { MOST_STEPS = 4096 };
+
+typedef struct unroller {
+    vt_mutator m;
+    uint32_t steps; /* written so far */
+} unroller;
+
+static bool find_mark(void *user, const vt_stmt *s) {
+    bool *found = user;
+    *found |= vt_pragma_is(s, "slots");
+    return !*found;
+}
+
+static bool holds_mark(const vt_stmt *s) {
+    bool found = false;
+    vt_stmt_walk(s, NULL, find_mark, &found);
+    return found;
+}
+
+static int64_t extent_of(unroller *st, const vt_stmt *loop) {
+    int64_t extent;
+    if (!vt_is_const(loop->u.loop.min, 0) || !vt_as_const(loop->u.loop.extent, &extent))
+        vt_raise(st->m.ctx, VTA_ILLEGAL, "slots: the loop %s has no constant number of steps", vt_var_name(loop->u.loop.var));
+    if (extent > MOST_STEPS || st->steps + extent > MOST_STEPS)
+        vt_raise(st->m.ctx, VTA_ILLEGAL, "slots: more than %d steps would be written out; make larger tiles", MOST_STEPS);
+    return extent;
+}
+
+/* One step; marked with its loop and the number of places when it is a step of a marked loop. */
+static const vt_stmt *step(unroller *st, const vt_stmt *mark, const vt_stmt *body) {
+    st->steps++;
+    body = vt_mutate_stmt(&st->m, body);
+    if (!mark) return body;
+    return vt_s_attr(st->m.ctx, mark->u.attr.node, VT_ATTR_STEP, mark->u.attr.value, body);
+}
+
+/* The loop's variable becomes a constant; choices that it decides are made. */
+typedef struct fixer {
+    vt_mutator m;
+    const vt_var *var;
+    const vt_expr *value;
+} fixer;
+
+static const vt_expr *fix_expr(vt_mutator *m, const vt_expr *e) {
+    const fixer *f = (const fixer *)m;
+    if (e == f->var) return f->value;
+    if (!vt_is_call(e, VT_OP_IF_THEN_ELSE)) return vt_mutate_expr_children(m, e);
+    int64_t holds;
+    const vt_expr *condition = vt_mutate_expr(m, e->a[0]);
+    if (condition != e->a[0]) condition = vt_simplify_free(m->ctx, condition);
+    if (vt_as_const(condition, &holds)) return vt_mutate_expr(m, e->a[holds ? 1 : 2]);
+    const vt_expr *all[] = {condition, vt_mutate_expr(m, e->a[1]), vt_mutate_expr(m, e->a[2])};
+    return vt_e_with(m->ctx, e, all);
+}
+
+static const vt_stmt *fix(vt_ctx *ctx, const vt_stmt *s, const vt_var *v, const vt_expr *value) {
+    fixer f = {.m = {.ctx = ctx, .expr = fix_expr}, .var = v, .value = value};
+    return vt_mutate_stmt(&f.m, s);
+}
+
+static const vt_stmt *write_out(unroller *st, const vt_stmt *mark, const vt_stmt *loop) {
+    vt_ctx *ctx = st->m.ctx;
+    vt_stmt_list list = {0};
+    int64_t extent = extent_of(st, loop);
+    for (int64_t i = 0; i < extent; i++) {
+        vt_poll(ctx);
+        const vt_expr *at = vt_int(ctx, loop->u.loop.var->dtype, i);
+        vt_stmt_list_add(ctx, &list, step(st, mark, fix(ctx, loop->u.loop.body, loop->u.loop.var, at)));
+    }
+    return vt_s_seq(ctx, list.n, list.items);
+}
+
+static void check_places(unroller *st, const vt_stmt *mark) {
+    int64_t places;
+    if (vt_as_const(mark->u.attr.value, &places) && places >= 1 && places <= 64) return;
+    vt_raise(st->m.ctx, VTA_ILLEGAL, "slots of %s: a number of places is from 1 to 64",
+             vt_var_name(mark->u.attr.node.u.iter->var));
+}
+
+static const vt_stmt *unroll_stmt(vt_mutator *m, const vt_stmt *s) {
+    unroller *st = (unroller *)m;
+    if (vt_pragma_is(s, "slots")) {
+        const vt_stmt *body = s->u.attr.body;
+        check_places(st, s);
+        return body->kind == VT_S_FOR ? write_out(st, s, body) : step(st, s, body);
+    }
+    if (s->kind == VT_S_FOR && holds_mark(s->u.loop.body)) return write_out(st, NULL, s);
+    if (vt_attr_is(s, VT_ATTR_VIRTUAL_THREAD) && holds_mark(s))
+        vt_raise(m->ctx, VTA_ILLEGAL, "slots inside of virtual threads: use one or the other");
+    return vt_mutate_stmt_children(m, s);
+}
+
+const vt_func *vt_pass_unroll_slots(vt_lowering *l, const vt_func *f) {
+    if (!holds_mark(f->body)) return f;
+    unroller st = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = unroll_stmt}};
+    vt__vta(l)->slots = true;
+    const vt_stmt *body = vt_convert_ssa(l->ctx, vt_mutate_stmt(&st.m, f->body));
+    return vt_func_with_body(l->ctx, f, body);
+}
