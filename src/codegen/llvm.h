@@ -21,7 +21,7 @@ typedef struct vt__llvm {
     LLVMBuilderRef builder;
     LLVMTargetMachineRef machine;
     LLVMTargetDataRef layout;
-    LLVMTypeRef void_type, i1, i8, i16, i32, i64, pointer;
+    LLVMTypeRef void_type, i1, i8, i32, i64, pointer;
     LLVMTypeRef tensor; /* DLTensor, as laid out by the machine */
     LLVMValueRef fail;  /* vta.fail, made when first needed */
 

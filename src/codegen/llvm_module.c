@@ -64,7 +64,6 @@ static void start_module(emission *em, bool optimise) {
     g->void_type = LLVMVoidTypeInContext(c);
     g->i1 = LLVMInt1TypeInContext(c);
     g->i8 = LLVMInt8TypeInContext(c);
-    g->i16 = LLVMInt16TypeInContext(c);
     g->i32 = LLVMInt32TypeInContext(c);
     g->i64 = LLVMInt64TypeInContext(c);
     g->pointer = LLVMPointerTypeInContext(c, 0);

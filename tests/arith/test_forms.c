@@ -90,6 +90,18 @@ static vta_status canonical_body(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* A let of a number or of another variable is put in its place; what is computed stays named. */
+static vta_status let_body(vt_ctx *ctx, void *arg) {
+    fixture *f = arg;
+    begin(f, 0, 0, 0);
+    expect(f, vt_simplify(f->an, vt_e_let(ctx, f->x, N(3), ADD(f->x, f->y))), "(y + 3)");
+    begin(f, 0, 0, 0);
+    expect(f, vt_simplify(f->an, vt_e_let(ctx, f->x, f->z, ADD(f->x, f->y))), "(z + y)");
+    begin(f, 0, 0, 0);
+    expect(f, vt_simplify(f->an, vt_e_let(ctx, f->x, ADD(f->y, f->z), f->x)), "let x = (y + z) in x");
+    return VTA_OK;
+}
+
 static vta_status minmax_body(vt_ctx *ctx, void *arg) {
     fixture *f = arg;
     begin(f, 2, 0, 0);
@@ -221,6 +233,7 @@ static vta_status divisors_body(vt_ctx *ctx, void *arg) {
 
 static void test_divisors(void **state) { run(state, divisors_body); }
 static void test_canonical(void **state) { run(state, canonical_body); }
+static void test_let(void **state) { run(state, let_body); }
 static void test_minmax(void **state) { run(state, minmax_body); }
 static void test_logic(void **state) { run(state, logic_body); }
 static void test_sets(void **state) { run(state, sets_body); }
@@ -231,6 +244,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_divisors, setup, teardown),
         cmocka_unit_test_setup_teardown(test_canonical, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_let, setup, teardown),
         cmocka_unit_test_setup_teardown(test_minmax, setup, teardown),
         cmocka_unit_test_setup_teardown(test_logic, setup, teardown),
         cmocka_unit_test_setup_teardown(test_sets, setup, teardown),

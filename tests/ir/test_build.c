@@ -44,6 +44,36 @@ static vta_status folding(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* Floats: by each operator, on numbers that tell one from another. */
+static vta_status folding_floats(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const struct {
+        vt_expr_kind kind;
+        double value;
+    } rows[] = {{VT_E_ADD, -5.5}, {VT_E_SUB, -9.5}, {VT_E_MUL, -15}, {VT_E_DIV, -3.75}, {VT_E_FLOORDIV, -4},
+                {VT_E_MOD, -1.5}, {VT_E_FLOORMOD, 0.5}, {VT_E_MIN, -7.5}, {VT_E_MAX, 2}};
+    static const struct {
+        vt_expr_kind kind;
+        int64_t less, same;
+    } comparisons[] = {{VT_E_EQ, 0, 1}, {VT_E_NE, 1, 0}, {VT_E_LT, 1, 0},
+                       {VT_E_LE, 1, 1}, {VT_E_GT, 0, 0}, {VT_E_GE, 0, 1}};
+    const vt_expr *x = vt_float(ctx, VT_F64, -7.5), *y = vt_float(ctx, VT_F64, 2);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const vt_expr *e = vt_try_fold(ctx, rows[i].kind, x, y);
+        if (!e || e->kind != VT_E_FLOAT || e->u.f != rows[i].value) fail_msg("%s", vt_expr_infos[rows[i].kind].text);
+    }
+    for (size_t i = 0; i < sizeof comparisons / sizeof comparisons[0]; i++) {
+        const vt_expr *less = vt_try_fold(ctx, comparisons[i].kind, x, y);
+        const vt_expr *same = vt_try_fold(ctx, comparisons[i].kind, x, x);
+        if (!less || !same || !vt_is_const(less, comparisons[i].less) || !vt_is_const(same, comparisons[i].same))
+            fail_msg("%s", vt_expr_infos[comparisons[i].kind].text);
+    }
+    const vt_expr *zero = vt_float(ctx, VT_F64, 0);
+    assert_null(vt_try_fold(ctx, VT_E_DIV, x, zero));
+    assert_null(vt_try_fold(ctx, VT_E_MOD, x, zero));
+    return VTA_OK;
+}
+
 static vta_status types(vt_ctx *ctx, void *arg) {
     (void)arg;
     const vt_var *b = vt_var_new(ctx, "b", VT_I8), *w = vt_var_new(ctx, "w", VT_I32), *f = vt_var_new(ctx, "f", VT_F32);
@@ -90,6 +120,7 @@ static vta_status wrong_arity(vt_ctx *ctx, void *arg) {
 }
 
 static void test_folding(void **state) { (void)state, run_in_context(folding, NULL, VTA_OK, NULL); }
+static void test_folding_floats(void **state) { (void)state, run_in_context(folding_floats, NULL, VTA_OK, NULL); }
 static void test_types(void **state) { (void)state, run_in_context(types, NULL, VTA_OK, NULL); }
 static void test_equality(void **state) { (void)state, run_in_context(equality, NULL, VTA_OK, NULL); }
 
@@ -127,6 +158,7 @@ static void test_tables(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_folding_floats),
         cmocka_unit_test(test_folding), cmocka_unit_test(test_types),      cmocka_unit_test(test_equality),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_dtype_text), cmocka_unit_test(test_tables),
     };

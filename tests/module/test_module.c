@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -118,6 +119,26 @@ static void test_load_shared_object(void **state) {
 static void test_load_object_file(void **state) {
     (void)state;
     check_add(in_folder("k.o"));
+}
+
+/* An object is linked in a folder of its own, which goes with the module, or at once where it cannot be linked. */
+static void test_nothing_is_left_behind(void **state) {
+    (void)state;
+    const char *before = getenv("TMPDIR");
+    char *mine = strdup(in_folder("temporary")), *old = before ? strdup(before) : NULL;
+    assert_int_equal(mkdir(mine, 0700), 0);
+    setenv("TMPDIR", mine, 1);
+    check_add(in_folder("k.o"));
+    vta_module *module;
+    assert_int_not_equal(vta_module_load(in_folder("k.c"), NULL, diag, &module), VTA_OK);
+    vta_diag_clear(diag);
+    if (old)
+        setenv("TMPDIR", old, 1);
+    else
+        unsetenv("TMPDIR");
+    assert_int_equal(rmdir(mine), 0); /* empty */
+    free(mine);
+    free(old);
 }
 
 static void test_bad_files(void **state) {
@@ -430,6 +451,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_load_shared_object, make_diag, drop_diag),
         cmocka_unit_test_setup_teardown(test_load_object_file, make_diag, drop_diag),
+        cmocka_unit_test_setup_teardown(test_nothing_is_left_behind, make_diag, drop_diag),
         cmocka_unit_test_setup_teardown(test_bad_files, make_diag, drop_diag),
         cmocka_unit_test_setup_teardown(test_damaged_elf, make_diag, drop_diag),
         cmocka_unit_test_setup_teardown(test_out_of_memory, make_diag, drop_diag),

@@ -89,6 +89,24 @@ static void refused_steps(void **state) {
     te_context_destroy(f.c);
 }
 
+/* What became of an axis is told even where others went another way. */
+static void replaced_axes_are_told(void **state) {
+    (void)state;
+    fixture f = make();
+    te_stage *st = te_schedule_stage(f.s, f.d);
+    te_axis *i = te_stage_axis(st, 0), *j = te_stage_axis(st, 1), *outer, *inner;
+    te_split(st, i, 2, &outer, &inner);
+    te_fuse(st, 2, (te_axis *[]){inner, j}, NULL);
+    assert_fine(f.c);
+    te_split(st, i, 2, NULL, NULL);
+    assert_refused(f.c, VTA_ILLEGAL, "cannot split d.i: the axis has already been split");
+    te_split(st, j, 2, NULL, NULL);
+    assert_refused(f.c, VTA_ILLEGAL, "cannot split d.j: the axis has already been fused");
+    te_split(st, inner, 2, NULL, NULL);
+    assert_refused(f.c, VTA_ILLEGAL, "cannot split d.i.inner: the axis has already been fused");
+    te_context_destroy(f.c);
+}
+
 static void copies(void **state) {
     (void)state;
     fixture f = make();
@@ -223,6 +241,19 @@ static void cache_reads(void **state) {
     te_context_destroy(f.c);
 }
 
+/* A stage within a fused loop: one element is needed at a time, of both axes. */
+static void compute_at_a_fused_axis(void **state) {
+    (void)state;
+    fixture f = make();
+    te_stage *st = te_schedule_stage(f.s, f.d);
+    te_axis *fused;
+    te_fuse(st, 2, (te_axis *[]){te_stage_axis(st, 0), te_stage_axis(st, 1)}, &fused);
+    te_compute_at(te_schedule_stage(f.s, f.b), st, fused);
+    assert_nest(&f, "realize(b, [floordiv(i.j.fused, 12):(floordiv(i.j.fused, 12) + 1), "
+                    "floormod(i.j.fused, 12):(floormod(i.j.fused, 12) + 1)]");
+    te_context_destroy(f.c);
+}
+
 static void cache_writes(void **state) {
     (void)state;
     fixture f = make();
@@ -354,6 +385,8 @@ int main(void) {
         cmocka_unit_test(fused_and_thread),
         cmocka_unit_test(cache_reads),
         cmocka_unit_test(cache_writes),
+        cmocka_unit_test(replaced_axes_are_told),
+        cmocka_unit_test(compute_at_a_fused_axis),
         cmocka_unit_test(cache_writes_after_every_axis_was_split),
         cmocka_unit_test(cache_read_of_shared_input),
         cmocka_unit_test(arguments),
