@@ -1,0 +1,145 @@
+#include "quant/given.h"
+
+#include <math.h>
+
+#include "graph/pass/pass.h"
+#include "graph/rewrite.h"
+
+typedef struct given {
+    const char *name; /* of a value of the new graph */
+    double most;
+} given;
+
+typedef struct taker {
+    vt_rewrite r;
+    vt_ctx *ctx;
+    given *items;
+    uint32_t count, cap;
+} taker;
+
+static bool is_one(const vt_gvalue *v) { return vt_gvalue_is_constant(v) && vt_gtype_count(&v->type) == 1; }
+
+static double zero_point(const vt_gvalue *v, size_t i) { return v ? vt_gelement_at(v, i) : 0; }
+
+static const vt_gvalue *third(const vt_gnode *n) { return vt_ginput_given(n, 2) ? n->inputs[2] : NULL; }
+
+/* What integers of the type stand for, at most. */
+static double range_of(const vt_gtype *t, const vt_gvalue *scale, const vt_gvalue *zero) {
+    double s = vt_gelement_at(scale, 0), z = zero_point(zero, 0);
+    return fmax(fabs(vt_element_least(t->element) - z), fabs(vt_element_most(t->element) - z)) * s;
+}
+
+static void note(taker *t, const vt_gvalue *v, double most) {
+    vt_grow(t->ctx, &t->items, &t->cap, t->count + 1, sizeof *t->items);
+    t->items[t->count++] = (given){v->name, most};
+}
+
+/* ---- Constants ------------------------------------------------------------------------------------------------- */
+
+/* The floats of integers: their scales and zero points are one, or one for each place along `axis`. */
+static vt_gvalue *as_floats(taker *t, const vt_gvalue *v, const vt_gvalue *scale, const vt_gvalue *zero, int64_t axis) {
+    vt_gtype type = v->type;
+    size_t count = (size_t)vt_gtype_count(&type), scales = (size_t)vt_gtype_count(&scale->type);
+    size_t inner = scales > 1 ? (size_t)vt_gtype_span(&type, (uint32_t)axis + 1, type.rank) : count;
+    type.element = VT_ELEMENT_F32;
+    float *data = VT_NEW_ARRAY(t->ctx, float, count ? count : 1);
+    for (size_t i = 0; i < count; i++) {
+        size_t k = scales > 1 ? i / inner % scales : 0;
+        size_t z = zero && vt_gtype_count(&zero->type) > 1 ? k : 0;
+        data[i] = (float)((vt_gelement_at(v, i) - zero_point(zero, z)) * vt_gelement_at(scale, k));
+    }
+    return vt_graph_constant(t->r.to, v->name, type, data);
+}
+
+static bool constant_or_none(const vt_gvalue *v) { return !v || vt_gvalue_is_constant(v); }
+
+/* ---- Nodes ----------------------------------------------------------------------------------------------------- */
+
+static bool take_dequantize(taker *t, const vt_gnode *n) {
+    const vt_gvalue *x = n->inputs[0], *scale = n->inputs[1], *zero = third(n);
+    if (!vt_gvalue_is_constant(scale) || !constant_or_none(zero)) return false;
+    if (vt_gvalue_is_constant(x)) {
+        vt_rewrite_replace(&t->r, n->outputs[0], as_floats(t, x, scale, zero, vt_gattr_int(n, VT_A_AXIS)));
+        return true;
+    }
+    const vt_gnode *q = x->by;
+    if (!q || q->op != VT_G_QUANTIZE_LINEAR || !is_one(q->inputs[1]) || !is_one(scale) ||
+        q->inputs[0]->type.element != VT_ELEMENT_F32)
+        return false;
+    vt_gvalue *from = vt_rewrite_of(&t->r, q->inputs[0]);
+    note(t, from, range_of(&x->type, scale, zero));
+    vt_rewrite_replace(&t->r, n->outputs[0], from);
+    return true;
+}
+
+/* The integers of a QLinear operator's input as floats: those of a node before, or of an input of the graph. */
+static vt_gvalue *float_of(taker *t, const vt_gnode *n, uint32_t at, int64_t axis) {
+    const vt_gvalue *x = n->inputs[at], *scale = n->inputs[at + 1], *zero = n->inputs[at + 2];
+    if (vt_gvalue_is_constant(x)) return as_floats(t, x, scale, zero, axis);
+    vt_gvalue *in[3] = {vt_rewrite_of(&t->r, x), vt_rewrite_of(&t->r, scale), vt_rewrite_of(&t->r, zero)};
+    vt_gnode_spec spec = {.op = VT_G_DEQUANTIZE_LINEAR, .name = x->name, .input_count = 3, .inputs = in};
+    return vt_graph_add(t->r.to, &spec)->outputs[0];
+}
+
+/* Bias in units of scale of x times scale of w. */
+static vt_gvalue *float_bias(taker *t, const vt_gnode *n) {
+    const vt_gvalue *b = n->inputs[8];
+    size_t count = (size_t)vt_gtype_count(&b->type), scales = (size_t)vt_gtype_count(&n->inputs[4]->type);
+    vt_gtype type = b->type;
+    float *data = VT_NEW_ARRAY(t->ctx, float, count ? count : 1);
+    type.element = VT_ELEMENT_F32;
+    for (size_t i = 0; i < count; i++)
+        data[i] = (float)(vt_gelement_at(b, i) * vt_gelement_at(n->inputs[1], 0) *
+                          vt_gelement_at(n->inputs[4], scales > 1 ? i : 0));
+    return vt_graph_constant(t->r.to, b->name, type, data);
+}
+
+static bool is_known(const vt_gnode *n) {
+    for (uint32_t i = 1; i < 8; i++)
+        if (!vt_gvalue_is_constant(n->inputs[i]) && i != 3) return false;
+    if (!is_one(n->inputs[1]) || !is_one(n->inputs[6]) || !is_one(n->inputs[7])) return false;
+    return n->op == VT_G_QLINEAR_MAT_MUL ||
+           (vt_gvalue_is_constant(n->inputs[3]) && (!vt_ginput_given(n, 8) || vt_gvalue_is_constant(n->inputs[8])));
+}
+
+/* As floats, and quantized again: another run takes that pair. */
+static bool take_qlinear(taker *t, const vt_gnode *n) {
+    if (!is_known(n)) return false;
+    bool conv = n->op == VT_G_QLINEAR_CONV;
+    vt_gvalue *in[3] = {float_of(t, n, 0, 0), float_of(t, n, 3, conv ? 0 : 1)};
+    uint32_t count = 2;
+    if (conv && vt_ginput_given(n, 8)) in[count++] = float_bias(t, n);
+    vt_gnode_spec spec = {.op = conv ? VT_G_CONV : VT_G_MAT_MUL, .name = n->name, .input_count = count, .inputs = in};
+    spec.attribute_count = conv ? n->attribute_count : 0;
+    spec.attributes = n->attributes;
+    vt_gvalue *y[3] = {vt_graph_add(t->r.to, &spec)->outputs[0], vt_rewrite_of(&t->r, n->inputs[6]),
+                       vt_rewrite_of(&t->r, n->inputs[7])};
+    vt_gnode_spec quantize = {.op = VT_G_QUANTIZE_LINEAR, .name = n->outputs[0]->name, .input_count = 3, .inputs = y};
+    vt_rewrite_replace(&t->r, n->outputs[0], vt_graph_add(t->r.to, &quantize)->outputs[0]);
+    return true;
+}
+
+static const vt_graph *pass(vt_ctx *ctx, const vt_graph *g, taker *t, bool qlinear) {
+    t->r = vt_rewrite_begin(g);
+    t->ctx = ctx;
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        const vt_gnode *n = g->nodes[i];
+        bool is =
+            qlinear ? n->op == VT_G_QLINEAR_CONV || n->op == VT_G_QLINEAR_MAT_MUL : n->op == VT_G_DEQUANTIZE_LINEAR;
+        if (!is || !(qlinear ? take_qlinear(t, n) : take_dequantize(t, n))) vt_rewrite_keep(&t->r, n);
+    }
+    return vt_graph_pass_remove_dead(vt_rewrite_end(&t->r));
+}
+
+const vt_graph *vt_quant_take_given(const vt_graph *g, vt_ranges **out_ranges) {
+    taker t = {.count = 0};
+    *out_ranges = NULL;
+    const vt_graph *now = pass(g->ctx, pass(g->ctx, g, &t, true), &t, false);
+    if (now == g || t.count == 0) return now;
+    *out_ranges = vt_ranges_new(g->ctx, now);
+    for (uint32_t i = 0; i < t.count; i++) {
+        const vt_gvalue *v = vt_graph_find(now, t.items[i].name);
+        if (v) vt_ranges_set(*out_ranges, v, t.items[i].most);
+    }
+    return now;
+}

@@ -1,0 +1,191 @@
+/* Convolutions and matrix products: integer weights, and the steps from the sum to the result.
+ *
+ * With s the scales, channel c gets s_w[c] = s_out / 2^n[c] / s_in, n[c] the largest for which its weights fit: the sum
+ * shifted right by n[c] is the result. A residual is added before the last `k` bits are shifted away, as a multiple
+ * that stands for its scale. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "quant/priv.h"
+
+enum { SHIFT_MOST = 30, RESIDUAL_MOST = 127 };
+
+typedef struct product {
+    vt_quantizer *q;
+    const vt_chain *chain;
+    vt_qlayer *layer;
+    const vt_qtensor *other;
+    int64_t channels, taps; /* output channels; weights of one */
+    double *weight;         /* channels x taps */
+    double step;            /* s_out / s_in */
+    int32_t *shift;         /* one a channel */
+    int32_t *bias;
+    double *scales;
+    int8_t *integers;
+    int32_t keep, multiple; /* of the residual */
+} product;
+
+/* ---- The weights as floats ------------------------------------------------------------------------------------- */
+
+static void read_conv(product *p, const vt_gnode *n) {
+    const vt_gvalue *w = n->inputs[1];
+    int64_t count = vt_gtype_count(&w->type);
+    for (int64_t i = 0; i < count; i++) p->weight[i] = vt_gelement_at(w, (size_t)i);
+}
+
+static void read_dense(product *p, const vt_gnode *n) {
+    bool transposed = n->op == VT_G_GEMM && vt_gattr_int(n, VT_A_TRANS_B);
+    double alpha = n->op == VT_G_GEMM ? vt_gattr_float(n, VT_A_ALPHA) : 1;
+    for (int64_t o = 0; o < p->channels; o++)
+        for (int64_t i = 0; i < p->taps; i++)
+            p->weight[o * p->taps + i] =
+                alpha * vt_gelement_at(n->inputs[1], (size_t)(transposed ? o * p->taps + i : i * p->channels + o));
+}
+
+/* The node's own bias, and what followed it. */
+static double bias_of(const product *p, const double *own, int64_t o) {
+    return (own ? own[o] : 0) * p->chain->scale[o] + p->chain->offset[o];
+}
+
+static const double *own_bias(const product *p, const vt_gnode *n) {
+    if (!vt_ginput_given(n, 2)) return NULL;
+    double *numbers = VT_NEW_ARRAY(p->q->ctx, double, (size_t)p->channels);
+    double beta = n->op == VT_G_GEMM ? vt_gattr_float(n, VT_A_BETA) : 1;
+    bool one = vt_gtype_count(&n->inputs[2]->type) == 1;
+    for (int64_t i = 0; i < p->channels; i++) numbers[i] = beta * vt_gelement_at(n->inputs[2], one ? 0 : (size_t)i);
+    return numbers;
+}
+
+static void read_weights(product *p, const vt_gnode *n) {
+    p->weight = VT_NEW_ARRAY(p->q->ctx, double, (size_t)(p->channels * p->taps));
+    if (p->chain->kind == VT_Q_CONV)
+        read_conv(p, n);
+    else
+        read_dense(p, n);
+    for (int64_t o = 0; o < p->channels; o++)
+        for (int64_t i = 0; i < p->taps; i++) p->weight[o * p->taps + i] *= p->chain->scale[o];
+}
+
+/* ---- Integers -------------------------------------------------------------------------------------------------- */
+
+/* The largest shift that keeps weights and bias of a channel within their types. */
+static int32_t shift_of(const product *p, const double *w, double bias) {
+    double most = 0;
+    for (int64_t i = 0; i < p->taps; i++) most = fmax(most, fabs(w[i]));
+    double least_scale = fmax(most / p->q->options.weight_most, fabs(bias) / p->layer->inputs[0]->scale / (1 << 29));
+    double n = least_scale > 0 ? floor(log2(p->step / least_scale)) : 8;
+    return (int32_t)fmin(fmax(n, 0), SHIFT_MOST);
+}
+
+/* The integers of a channel with a shift of n; false when a sum may pass 31 bits. */
+static bool set_channel(product *p, int64_t o, double bias, int32_t n) {
+    double scale = p->step / ldexp(1, n), most = p->q->options.weight_most, sum = 0;
+    int8_t *to = &p->integers[o * p->taps];
+    for (int64_t i = 0; i < p->taps; i++) {
+        to[i] = (int8_t)fmin(fmax(nearbyint(p->weight[o * p->taps + i] / scale), -most), most);
+        sum += abs(to[i]);
+    }
+    double rounding = n > 0 ? ldexp(1, n - 1) : 0;
+    double number = nearbyint(bias / (scale * p->layer->inputs[0]->scale)) + rounding;
+    p->shift[o] = n;
+    p->scales[o] = scale;
+    p->bias[o] = (int32_t)fmin(fmax(number, -0x1p30), 0x1p30);
+    return sum * (p->q->options.most + 1.0) + fabs(number) < 0x1p31;
+}
+
+static void set_integers(product *p, const vt_gnode *n) {
+    const double *own = own_bias(p, n);
+    vt_ctx *ctx = p->q->ctx;
+    p->integers = VT_NEW_ARRAY(ctx, int8_t, (size_t)(p->channels * p->taps));
+    p->shift = VT_NEW_ARRAY(ctx, int32_t, (size_t)p->channels);
+    p->bias = VT_NEW_ARRAY(ctx, int32_t, (size_t)p->channels);
+    p->scales = VT_NEW_ARRAY(ctx, double, (size_t)p->channels);
+    for (int64_t o = 0; o < p->channels; o++) {
+        double bias = bias_of(p, own, o);
+        int32_t shift = shift_of(p, &p->weight[o * p->taps], bias);
+        while (!set_channel(p, o, bias, shift) && shift > 0) shift--;
+    }
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------------------------- */
+
+static void settle_residual(product *p) {
+    int32_t least = SHIFT_MOST;
+    for (int64_t o = 0; o < p->channels; o++)
+        if (p->shift[o] < least) least = p->shift[o];
+    double factor = p->other->scale / p->layer->output->scale;
+    vt__fraction(factor, RESIDUAL_MOST, &p->multiple, &p->keep);
+    if (p->keep > least) p->keep = least, p->multiple = (int32_t)nearbyint(ldexp(factor, least));
+}
+
+static void add_shift(product *p) {
+    bool same = true;
+    for (int64_t o = 0; o < p->channels; o++) {
+        p->shift[o] -= p->keep;
+        same &= p->shift[o] == p->shift[0];
+    }
+    if (same && p->shift[0] == 0) return;
+    vt__step(p->layer, same ? VT_QSTEP_SHIFT : VT_QSTEP_SHIFT_CHANNEL, same ? p->shift[0] : 0);
+    if (!same) p->layer->steps[p->layer->step_count - 1].channel = p->shift;
+}
+
+static void add_residual(product *p) {
+    if (!p->other) return;
+    vt__step(p->layer, VT_QSTEP_RESIDUAL, p->multiple);
+    p->layer->steps[p->layer->step_count - 1].tensor = p->other;
+    if (p->keep) vt__step(p->layer, VT_QSTEP_SHIFT, p->keep);
+}
+
+static void add_steps(product *p) {
+    if (p->other) settle_residual(p);
+    vt__step(p->layer, VT_QSTEP_BIAS, 0);
+    p->layer->steps[0].channel = p->bias;
+    add_shift(p);
+    add_residual(p);
+    vt__add_limits(p->q, p->layer, p->chain->activation);
+}
+
+/* ---- The layer ------------------------------------------------------------------------------------------------- */
+
+/* Of an image of one row: (1, w). */
+static void pair_of(const vt_gnode *n, vt_gattr_name name, int64_t out[2]) {
+    const vt_gattr *a = vt_gattr_of(n, name);
+    out[0] = a->count == 2 ? a->ints[0] : 1;
+    out[1] = a->ints[a->count - 1];
+}
+
+static void set_window(vt_qlayer *l, const vt_gnode *n) {
+    const vt_gattr *pads = vt_gattr_of(n, VT_A_PADS);
+    const vt_gtype *w = &n->inputs[1]->type;
+    l->window.kernel[0] = w->rank == 4 ? w->dim[2] : 1;
+    l->window.kernel[1] = w->dim[w->rank - 1];
+    pair_of(n, VT_A_STRIDES, l->window.strides);
+    pair_of(n, VT_A_DILATIONS, l->window.dilations);
+    for (uint32_t i = 0; i < pads->count; i++) l->window.pads[pads->count == 4 ? i : 2 * i + 1] = pads->ints[i];
+    l->group = vt_gattr_int(n, VT_A_GROUP);
+}
+
+static void set_weight_type(product *p) {
+    vt_qlayer *l = p->layer;
+    int64_t group_in = l->kind == VT_Q_CONV ? p->taps / (l->window.kernel[0] * l->window.kernel[1]) : p->taps;
+    int64_t dims[4] = {p->channels, group_in, l->window.kernel[0], l->window.kernel[1]};
+    vt_gtype_make(VT_ELEMENT_I8, l->kind == VT_Q_CONV ? 4 : 2, dims, &l->weight_type);
+    l->weight = p->integers;
+    l->weight_scales = p->scales;
+}
+
+void vt__add_product(vt_quantizer *q, const vt_chain *c) {
+    const vt_gnode *n = c->head;
+    const vt_qtensor *x = vt__as_whole(q, n->inputs[0]);
+    product p = {.q = q, .chain = c, .channels = n->outputs[0]->type.dim[1]};
+    p.other = c->other ? vt__as_whole(q, c->other) : NULL;
+    p.taps = vt_gtype_count(&n->inputs[1]->type) / p.channels;
+    p.layer = vt__layer_new(q, c->kind, n->name, 1, &x, vt__result(q, c->end));
+    p.layer->node = c->end->by;
+    p.step = p.layer->output->scale / x->scale;
+    if (c->kind == VT_Q_CONV) set_window(p.layer, n);
+    read_weights(&p, n);
+    set_integers(&p, n);
+    set_weight_type(&p);
+    add_steps(&p);
+}

@@ -1,0 +1,23 @@
+/* The ranges of a graph's values: what inputs of a few samples gave, and the range that integers are to cover. */
+#ifndef VT_QUANT_RANGE_H
+#define VT_QUANT_RANGE_H
+
+#include "graph/graph.h"
+
+/* VT_RANGE_MAX: the largest magnitude seen. PERCENTILE: what so many of the elements do not exceed. KL: where the
+ * distribution cut off there and quantized differs least from the one seen (Kullback-Leibler divergence). SQUARES:
+ * where the sum of squared errors of rounding and cutting off is least. */
+typedef enum vt_range_method { VT_RANGE_MAX, VT_RANGE_PERCENTILE, VT_RANGE_KL, VT_RANGE_SQUARES } vt_range_method;
+
+typedef struct vt_ranges vt_ranges;
+
+vt_ranges *vt_ranges_new(vt_ctx *ctx, const vt_graph *g);
+/* More elements of a value. Infinities and what is not a number are left out. */
+void vt_ranges_observe(vt_ranges *r, const vt_gvalue *v, const float *data, size_t count);
+/* The range that integers from -`most` to `most` are to cover; 0 when nothing but zeros was seen. */
+double vt_ranges_of(const vt_ranges *r, const vt_gvalue *v, vt_range_method method, double percentile, int32_t most);
+bool vt_ranges_seen(const vt_ranges *r, const vt_gvalue *v);
+/* A range that is known from elsewhere (a quantized model says it). */
+void vt_ranges_set(vt_ranges *r, const vt_gvalue *v, double most);
+
+#endif

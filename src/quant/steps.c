@@ -1,0 +1,32 @@
+/* Steps that several kinds of layers have. */
+#include <math.h>
+
+#include "quant/priv.h"
+
+void vt__fraction(double factor, int32_t most, int32_t *out_m, int32_t *out_n) {
+    int32_t n = 0;
+    double m = factor;
+    while (n < 31 && m * 2 <= most + 0.49) m *= 2, n++;
+    *out_m = (int32_t)lround(m);
+    *out_n = n;
+}
+
+static int32_t limit(double x, double scale, double least, double most) {
+    return (int32_t)fmin(fmax(nearbyint(x / scale), least), most);
+}
+
+void vt__add_limits(vt_quantizer *q, vt_qlayer *l, const vt_gnode *activation) {
+    int32_t most = q->options.most, least = -most - 1;
+    int power;
+    if (activation && activation->op == VT_G_LEAKY_RELU) {
+        frexp(vt_gattr_float(activation, VT_A_ALPHA), &power);
+        vt__step(l, VT_QSTEP_LEAKY, 1 - power);
+    }
+    if (activation && activation->op == VT_G_CLIP) {
+        most = limit(vt_gattr_float(activation, VT_A_MAX), l->output->scale, least, most);
+        least = limit(vt_gattr_float(activation, VT_A_MIN), l->output->scale, least, most);
+    }
+    if (activation && activation->op == VT_G_RELU) least = 0;
+    vt__step(l, VT_QSTEP_MAX, least);
+    vt__step(l, VT_QSTEP_MIN, most);
+}

@@ -1,0 +1,433 @@
+/* Quantized networks: random graphs whose layers are computed once more by a reading of quant/quant.h that shares
+ * nothing with src/quant/eval*.c, and which must stay close to the floats that they stand for. */
+#include "graph/build.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "graph/eval/eval.h"
+#include "quant/eval.h"
+#include "quant/given.h"
+
+static uint64_t state;
+
+static uint32_t next(uint32_t below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 33) % below;
+}
+
+static float unit(void) { return (float)next(20001) / 10000 - 1; }
+
+static vt_gvalue *randoms(world *w, const char *name, vt_gtype t, float size) {
+    size_t count = (size_t)vt_gtype_count(&t);
+    float *data = VT_NEW_ARRAY(&w->ctx, float, count);
+    for (size_t i = 0; i < count; i++) data[i] = unit() * size;
+    return vt_graph_constant(w->g, name, t, data);
+}
+
+/* ---- Random graphs --------------------------------------------------------------------------------------------- */
+
+static vt_gvalue *conv(world *w, vt_gvalue *x) {
+    int64_t in = x->type.dim[1], group = next(4) ? 1 : in, out = group > 1 ? in : 1 + next(9);
+    int64_t kernel = 1 + next(3), size = kernel <= x->type.dim[2] ? kernel : 1, pad = next(2) * (size / 2);
+    vt_gvalue *weight = randoms(w, "weight", TYPE(F32, out, in / group, size, size), 1.0f / (float)(size * size));
+    vt_gvalue *bias = randoms(w, "bias", TYPE(F32, out), 0.5f);
+    vt_gattr attributes[] = {INTS(STRIDES, 1 + next(2), 1 + next(2)), INTS(PADS, pad, next(2), pad, 1),
+                             INTS(DILATIONS, 1, 1), VT_GSET_INT(GROUP, group)};
+    vt_gvalue *in_[3] = {x, weight, bias};
+    vt_gnode_spec spec = {VT_G_CONV, "conv", NULL, next(4) ? 3 : 2, 4, in_, attributes};
+    return vt_graph_add(w->g, &spec)->outputs[0];
+}
+
+static vt_gvalue *pool(world *w, vt_gvalue *x, vt_gop op) {
+    int64_t size = x->type.dim[2] < 2 || x->type.dim[3] < 2 ? 1 : 2, pad = op == VT_G_MAX_POOL ? size - 1 : 0;
+    return vt_graph_apply(w->g, op, "pool", x, NULL,
+                          ATTRIBUTES(INTS(KERNEL, size, size), INTS(STRIDES, size, 1), INTS(PADS, pad, 0, 0, pad),
+                                     INTS(DILATIONS, 1, 1)));
+}
+
+static vt_gvalue *activation(world *w, vt_gvalue *x) {
+    if (next(2)) return vt_graph_apply(w->g, VT_G_RELU, "relu", x, NULL, 0, NULL);
+    if (next(2))
+        return vt_graph_apply(w->g, VT_G_LEAKY_RELU, "leaky", x, NULL, ATTRIBUTES(VT_GSET_FLOAT(ALPHA, 0.125)));
+    return vt_graph_apply(w->g, VT_G_CLIP, "clip", x, NULL,
+                          ATTRIBUTES(VT_GSET_FLOAT(MIN, -0.25), VT_GSET_FLOAT(MAX, 0.75)));
+}
+
+static vt_gvalue *upsample(world *w, vt_gvalue *x) {
+    const int64_t *d = x->type.dim;
+    if (d[2] * d[3] > 200) return x;
+    return vt_graph_apply(w->g, VT_G_RESIZE, "up", x, NULL,
+                          ATTRIBUTES({.name = VT_A_COORDINATES, .i = VT_COORDINATES_ASYMMETRIC},
+                                     {.name = VT_A_ROUNDING, .i = VT_ROUNDING_FLOOR}, FLOATS(SCALES, 1, 1, 2, 3),
+                                     INTS(SHAPE, d[0], d[1], 2 * d[2], 3 * d[3])));
+}
+
+static vt_gvalue *scale(world *w, vt_gvalue *x) {
+    vt_gvalue *by = randoms(w, "by", TYPE(F32, x->type.dim[1], 1, 1), 1);
+    vt_gvalue *y = vt_graph_apply(w->g, next(2) ? VT_G_MUL : VT_G_ADD, "scale", x, by, 0, NULL);
+    return next(2) ? scale(w, y) : y;
+}
+
+static vt_gvalue *grow(world *w, vt_gvalue **have, uint32_t count) {
+    vt_gvalue *x = have[next(count)], *y = have[next(count)];
+    switch (next(10)) {
+    case 0:
+    case 1:
+    case 2: return conv(w, x);
+    case 3:
+    case 4: return activation(w, x);
+    case 5: return pool(w, x, next(2) ? VT_G_MAX_POOL : VT_G_AVERAGE_POOL);
+    case 6:
+        return vt_gtype_equal(&x->type, &y->type) ? vt_graph_apply(w->g, VT_G_ADD, "sum", x, y, 0, NULL) : conv(w, x);
+    case 7: return next(2) ? upsample(w, x) : scale(w, conv(w, x));
+    case 8: return vt_graph_apply(w->g, VT_G_CONCAT, "concat", x, x, ATTRIBUTES(VT_GSET_INT(AXIS, 1)));
+    default: return vt_graph_apply(w->g, VT_G_SIGMOID, "sigmoid", x, NULL, 0, NULL);
+    }
+}
+
+static void end_in_classes(world *w, vt_gvalue *x) {
+    vt_gvalue *mean = vt_graph_apply(w->g, VT_G_REDUCE_MEAN, "mean", x, NULL,
+                                     ATTRIBUTES(INTS(AXES, 2, 3), VT_GSET_INT(KEEPDIMS, next(2))));
+    vt_gvalue *flat =
+        vt_graph_apply(w->g, VT_G_RESHAPE, "flat", mean, NULL, ATTRIBUTES(INTS(SHAPE, x->type.dim[0], x->type.dim[1])));
+    bool transposed = next(2);
+    int64_t in = x->type.dim[1], out = 1 + next(12);
+    vt_gvalue *weight = randoms(w, "dense", transposed ? TYPE(F32, out, in) : TYPE(F32, in, out), 1);
+    vt_gvalue *bias = randoms(w, "dense_bias", TYPE(F32, out), 1);
+    vt_gvalue *in_[3] = {flat, weight, bias};
+    vt_gnode_spec spec = {VT_G_GEMM, "gemm", NULL, 3, 1, in_, (vt_gattr[]){VT_GSET_INT(TRANS_B, transposed)}};
+    vt_graph_output(w->g, vt_graph_add(w->g, &spec)->outputs[0], "scores");
+}
+
+static void random_graph(world *w) {
+    vt_gvalue *have[12];
+    uint32_t count = 0, nodes = 2 + next(9);
+    have[count++] = vt_graph_input(w->g, "x", TYPE(F32, 1 + next(2), 1 + next(4), 4 + next(8), 4 + next(8)));
+    while (count <= nodes) have[count] = grow(w, have, count), count++;
+    vt_graph_output(w->g, have[count - 1], "last");
+    end_in_classes(w, have[count - 1]);
+}
+
+/* ---- The same once more ---------------------------------------------------------------------------------------- */
+
+/* Copies of all tensors, as doubles. */
+typedef struct watch {
+    world *w;
+    const vt_qnet *net;
+    double **seen;
+    uint32_t wrong, layers[VT_QKIND_COUNT];
+} watch;
+
+static double *numbers(world *w, const vt_qtensor *t, const void *data) {
+    size_t count = (size_t)vt_gtype_count(&t->type);
+    vt_gvalue v = {.type = t->type, .data = data};
+    double *out = VT_NEW_ARRAY(&w->ctx, double, count + 1);
+    for (size_t i = 0; i < count; i++) out[i] = vt_gelement_at(&v, i);
+    return out;
+}
+
+static double floor_shift(double x, int32_t n) { return floor(x / ldexp(1, n)); }
+
+/* One output element of a layer: `sum` is what the layer itself computes. */
+static double finish(const watch *s, const vt_qlayer *l, double sum, int64_t channel, int64_t at) {
+    for (uint32_t k = 0; k < l->step_count; k++) {
+        const vt_qstep *p = &l->steps[k];
+        switch (p->kind) {
+        case VT_QSTEP_BIAS: sum += p->channel[channel]; break;
+        case VT_QSTEP_SHIFT: sum = floor_shift(sum, p->number); break;
+        case VT_QSTEP_SHIFT_CHANNEL: sum = floor_shift(sum, p->channel[channel]); break;
+        case VT_QSTEP_MULTIPLY: sum *= p->number; break;
+        case VT_QSTEP_RESIDUAL: sum += p->number * s->seen[p->tensor->index][at]; break;
+        case VT_QSTEP_ADD: sum += p->number; break;
+        case VT_QSTEP_MAX: sum = fmax(sum, p->number); break;
+        case VT_QSTEP_MIN: sum = fmin(sum, p->number); break;
+        case VT_QSTEP_LEAKY: sum = sum < 0 ? floor_shift(sum, p->number) : sum; break;
+        case VT_QSTEP_COUNT: break;
+        }
+        assert_true(fabs(sum) < 0x1p31); /* nothing wraps */
+    }
+    return sum;
+}
+
+/* Input (n, c, y, x) of an image; NAN outside. */
+static double pixel(const watch *s, const vt_qtensor *t, int64_t n, int64_t c, int64_t y, int64_t x) {
+    int64_t d[4];
+    vt_qtensor_image(&t->type, d);
+    if (y < 0 || y >= d[2] || x < 0 || x >= d[3]) return NAN;
+    return s->seen[t->index][((n * d[1] + c) * d[2] + y) * d[3] + x];
+}
+
+static double windowed(const watch *s, const vt_qlayer *l, const int64_t at[4], int64_t in_channels,
+                       int64_t out_channels) {
+    const vt_qwindow *v = &l->window;
+    bool product = l->kind == VT_Q_CONV;
+    int64_t ins = product ? in_channels / l->group : 1,
+            base = product ? at[1] / (out_channels / l->group) * ins : at[1];
+    double sum = 0, most = -INFINITY;
+    for (int64_t i = 0; i < ins; i++)
+        for (int64_t ky = 0; ky < v->kernel[0]; ky++)
+            for (int64_t kx = 0; kx < v->kernel[1]; kx++) {
+                double x =
+                    pixel(s, l->inputs[0], at[0], base + i, at[2] * v->strides[0] + ky * v->dilations[0] - v->pads[0],
+                          at[3] * v->strides[1] + kx * v->dilations[1] - v->pads[1]);
+                int64_t tap = ((at[1] * ins + i) * v->kernel[0] + ky) * v->kernel[1] + kx;
+                if (isnan(x)) continue;
+                sum += x * (product ? l->weight[tap] : 1);
+                most = fmax(most, x);
+            }
+    return l->kind == VT_Q_MAX_POOL ? most : sum;
+}
+
+static double expected(const watch *s, const vt_qlayer *l, const int64_t at[4], int64_t i) {
+    int64_t in[4], out[4];
+    double sum = 0;
+    vt_qtensor_image(&l->inputs[0]->type, in);
+    vt_qtensor_image(&l->output->type, out);
+    switch (l->kind) {
+    case VT_Q_QUANTIZE: {
+        float x = (float)s->seen[l->inputs[0]->index][i] / (float)l->output->scale;
+        return fmin(fmax(nearbyint((double)x), -128), 127);
+    }
+    case VT_Q_DEQUANTIZE: return (double)((float)s->seen[l->inputs[0]->index][i] * (float)l->inputs[0]->scale);
+    case VT_Q_CONV:
+    case VT_Q_MAX_POOL:
+    case VT_Q_SUM_POOL: return finish(s, l, windowed(s, l, at, in[1], out[1]), at[1], i);
+    case VT_Q_DENSE:
+        for (int64_t k = 0; k < in[1]; k++)
+            sum += l->weight[at[1] * in[1] + k] * s->seen[l->inputs[0]->index][at[0] * in[1] + k];
+        return finish(s, l, sum, at[1], i);
+    case VT_Q_MAP: return finish(s, l, s->seen[l->inputs[0]->index][i], at[1], i);
+    case VT_Q_CONCAT:
+        return pixel(s, l->inputs[at[1] / in[1]], at[0], at[1] % in[1], at[2], at[3]); /* of equal parts */
+    case VT_Q_UPSAMPLE: return pixel(s, l->inputs[0], at[0], at[1], at[2] / l->scale[0], at[3] / l->scale[1]);
+    case VT_Q_RESHAPE: return s->seen[l->inputs[0]->index][i];
+    case VT_Q_FLOAT:
+    case VT_QKIND_COUNT: break;
+    }
+    return NAN;
+}
+
+static void check_layer(void *user, const vt_qlayer *l, const void *out) {
+    watch *s = user;
+    int64_t d[4], i = 0;
+    double *got = s->seen[l->output->index] = numbers(s->w, l->output, out);
+    s->layers[l->kind]++;
+    if (l->kind == VT_Q_FLOAT) return;
+    vt_qtensor_image(&l->output->type, d);
+    for (int64_t n = 0; n < d[0]; n++)
+        for (int64_t c = 0; c < d[1]; c++)
+            for (int64_t y = 0; y < d[2]; y++)
+                for (int64_t x = 0; x < d[3]; x++, i++) {
+                    double want = expected(s, l, (int64_t[]){n, c, y, x}, i);
+                    if (want != got[i] && s->wrong++ < 3)
+                        print_error("%s (%s) element %lld: %g, not %g\n", l->name, vt_qkind_text(l->kind), (long long)i,
+                                    got[i], want);
+                }
+}
+
+/* ---- The tests ------------------------------------------------------------------------------------------------- */
+
+static vt_ranges *ranges;
+
+static void observe(void *user, const vt_gnode *n, const void *const *out) {
+    (void)user;
+    vt_ranges_observe(ranges, n->outputs[0], out[0], (size_t)vt_gtype_count(&n->outputs[0]->type));
+}
+
+/* Gives the float results, in the order of the outputs, and observes all values. */
+static float *run_floats(world *w, const float *x, size_t *out_count) {
+    vt_eval *e;
+    vt_eval_options options = {.after = observe};
+    size_t count = 0;
+    ranges = vt_ranges_new(&w->ctx, w->g);
+    vt_ranges_observe(ranges, w->g->inputs.item[0], x, (size_t)vt_gtype_count(&w->g->inputs.item[0]->type));
+    assert_int_equal(vt_eval_open(w->g, &options, NULL, w->diag, &e), VTA_OK);
+    vt_eval_input(e, 0, x);
+    assert_int_equal(vt_eval_run(e, w->diag), VTA_OK);
+    for (uint32_t i = 0; i < w->g->outputs.count; i++) count += (size_t)vt_gtype_count(&w->g->outputs.item[i]->type);
+    float *all = VT_NEW_ARRAY(&w->ctx, float, count + 1);
+    count = 0;
+    for (uint32_t i = 0; i < w->g->outputs.count; i++) {
+        const vt_gvalue *v = w->g->outputs.item[i];
+        memcpy(all + count, vt_eval_value(e, v), vt_gtype_bytes(&v->type));
+        count += (size_t)vt_gtype_count(&v->type);
+    }
+    vt_eval_close(e);
+    *out_count = count;
+    return all;
+}
+
+static const vt_quant_options usual = {.method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_most = 127};
+static uint32_t layers[VT_QKIND_COUNT], steps[VT_QSTEP_COUNT];
+static double decibels, worst = INFINITY;
+static uint32_t measured;
+
+static void run_quantized(world *w, const vt_qnet *net, const float *x, const float *floats, size_t count) {
+    float *got = VT_NEW_ARRAY(&w->ctx, float, count + 1);
+    void *out[2] = {got, got + vt_gtype_count(&w->g->outputs.item[0]->type)};
+    watch s = {.w = w, .net = net, .seen = VT_NEW_ARRAY(&w->ctx, double *, net->tensor_count + 1)};
+    vt_qeval_options options = {.after = check_layer, .user = &s};
+    s.seen[net->inputs[0]->index] = numbers(w, net->inputs[0], x);
+    assert_int_equal(vt_qeval_run(net, (const void *[]){x}, out, &options, NULL, w->diag), VTA_OK);
+    if (s.wrong) fail_msg("%s%s", vt_graph_text(w->g), vt_qnet_text(net));
+    double power = 0, noise = 0;
+    for (size_t i = 0; i < count; i++) {
+        power += (double)floats[i] * floats[i];
+        noise += ((double)floats[i] - got[i]) * ((double)floats[i] - got[i]);
+    }
+    if (power > 0) {
+        double db = -10 * log10(fmax(noise / power, 1e-9));
+        decibels += db;
+        measured++;
+        worst = fmin(worst, db);
+    }
+    for (int i = 0; i < VT_QKIND_COUNT; i++) layers[i] += s.layers[i];
+    for (uint32_t i = 0; i < net->layer_count; i++)
+        for (uint32_t k = 0; k < net->layers[i]->step_count; k++) steps[net->layers[i]->steps[k].kind]++;
+}
+
+static void one_random(world *w) {
+    size_t count;
+    random_graph(w);
+    const vt_gtype *t = &w->g->inputs.item[0]->type;
+    float *x = VT_NEW_ARRAY(&w->ctx, float, (size_t)vt_gtype_count(t));
+    for (int64_t i = 0; i < vt_gtype_count(t); i++) x[i] = unit();
+    float *floats = run_floats(w, x, &count);
+    run_quantized(w, vt_quantize(w->g, ranges, &usual), x, floats, count);
+}
+
+static void random_networks(void **unused) {
+    (void)unused;
+    for (uint32_t seed = 1; seed <= 400; seed++) {
+        state = seed * 977u;
+        in_a_world(one_random);
+    }
+    for (int i = 0; i < VT_QKIND_COUNT; i++)
+        if (!layers[i]) fail_msg("no %s among them", vt_qkind_text((vt_qkind)i));
+    for (int i = 0; i < VT_QSTEP_COUNT; i++)
+        if (!steps[i]) fail_msg("no step %s among them", vt_qstep_text((vt_qstep_kind)i));
+    print_message("signal to noise of %u networks: %.1f dB in the mean, %.1f at least\n", measured, decibels / measured,
+                  worst);
+    assert_true(decibels / measured > 47.5);
+    assert_true(worst > 30);
+}
+
+/* A residual network as people write it: what becomes one layer. */
+static void fuses(world *w) {
+    vt_gvalue *x = vt_graph_input(w->g, "x", TYPE(F32, 1, 2, 4, 4));
+    vt_gvalue *a = vt_graph_apply(w->g, VT_G_CONV, "a", x, zeros(w, "wa", TYPE(F32, 2, 2, 1, 1)),
+                                  ATTRIBUTES(INTS(STRIDES, 1, 1), INTS(PADS, 0, 0, 0, 0), INTS(DILATIONS, 1, 1)));
+    vt_gvalue *b = vt_graph_apply(w->g, VT_G_ADD, "b", a, zeros(w, "bias", TYPE(F32, 2, 1, 1)), 0, NULL);
+    vt_gvalue *c = vt_graph_apply(w->g, VT_G_ADD, "c", b, x, 0, NULL);
+    vt_gvalue *d = vt_graph_apply(w->g, VT_G_RELU, "d", c, NULL, 0, NULL);
+    vt_graph_output(w->g, d, "y");
+    ranges = vt_ranges_new(&w->ctx, w->g);
+    vt_ranges_set(ranges, x, 127);
+    vt_ranges_set(ranges, d, 127);
+    assert_string_equal(vt_qnet_text(vt_quantize(w->g, ranges, &usual)),
+                        "x: int8[1,2,4,4] * 1 = quantize(x)\n"
+                        "d: int8[1,2,4,4] * 1 = conv(x) kernel=1,1 strides=1,1 weight=int8[2,2,1,1]; bias; shift 2; "
+                        "residual_int8 x 64; shift 6; max 0; min 127\n"
+                        "d: float32[1,2,4,4] = dequantize(d)\n");
+}
+
+/* A value that nothing observed is refused by name. */
+static vta_status quantize_unseen(vt_ctx *ctx, void *g) {
+    vt_quantize(g, vt_ranges_new(ctx, g), &usual);
+    return VTA_OK;
+}
+
+static void refuses(world *w) {
+    vt_gvalue *x = vt_graph_input(w->g, "photo", TYPE(F32, 1, 2));
+    vt_graph_output(w->g, vt_graph_apply(w->g, VT_G_MAT_MUL, "m", x, zeros(w, "w", TYPE(F32, 2, 2)), 0, NULL), NULL);
+    assert_int_equal(vt_protect(&w->ctx, quantize_unseen, w->g), VTA_INVALID_ARGUMENT);
+    assert_non_null(strstr(vta_diag_text(w->diag), "photo has no range"));
+    vta_diag_clear(w->diag);
+}
+
+static void fusion(void **unused) {
+    (void)unused;
+    in_a_world(fuses);
+    in_a_world(refuses);
+}
+
+/* ---- Ranges ---- */
+
+/* 10,000 numbers from 0 to 1, most of them small, and one of 64, in two parts, the large one last: bins double their
+ * width six times. */
+static void ranges_of(world *w) {
+    static float data[10001];
+    vt_gvalue *x = vt_graph_input(w->g, "x", TYPE(F32, 1));
+    vt_ranges *r = vt_ranges_new(&w->ctx, w->g);
+    for (int i = 0; i < 10000; i++) data[i] = powf((float)(i + 1) / 10000, 3) * (i % 2 ? 1 : -1);
+    data[10000] = 64;
+    assert_false(vt_ranges_seen(r, x));
+    vt_ranges_observe(r, x, data, 5000);
+    vt_ranges_observe(r, x, data + 5000, 5001);
+    vt_ranges_observe(r, x, (float[]){INFINITY, NAN, -INFINITY}, 3);
+    assert_true(vt_ranges_of(r, x, VT_RANGE_MAX, 0, 127) == 64);
+    double most = vt_ranges_of(r, x, VT_RANGE_PERCENTILE, 99.9, 127),
+           half = vt_ranges_of(r, x, VT_RANGE_PERCENTILE, 50, 127);
+    assert_true(most >= 0.99 && most < 1.07 && half >= 0.125 && half < 0.19);
+    assert_true(vt_ranges_of(r, x, VT_RANGE_PERCENTILE, 100, 127) == 64);
+    double kl = vt_ranges_of(r, x, VT_RANGE_KL, 0, 127), squares = vt_ranges_of(r, x, VT_RANGE_SQUARES, 0, 127);
+    assert_true(kl < 16);                      /* one in ten thousand is cut off */
+    assert_true(squares > 16 && squares < 64); /* but its square weighs as much as the rounding of the others */
+}
+
+static void ranges_are_found(void **unused) {
+    (void)unused;
+    in_a_world(ranges_of);
+}
+
+/* ---- Models that are quantized already ---- */
+
+static vt_gvalue *scalar_of(world *w, const char *name, vt_element e, int value) {
+    int8_t *data = VT_NEW_ARRAY(&w->ctx, int8_t, 1);
+    *data = (int8_t)value;
+    return vt_graph_constant(w->g, name, (vt_gtype){.element = e}, data);
+}
+
+static vt_gvalue *pair(world *w, vt_gvalue *x, float scale_, int zero) {
+    vt_gvalue *s = vt_graph_scalar(w->g, "s", scale_), *z = scalar_of(w, "z", VT_ELEMENT_I8, zero);
+    vt_gnode_spec q = {VT_G_QUANTIZE_LINEAR, "q", NULL, 3, 0, (vt_gvalue *[]){x, s, z}, NULL};
+    vt_gnode_spec d = {
+        VT_G_DEQUANTIZE_LINEAR, "dq", NULL, 3, 0, (vt_gvalue *[]){vt_graph_add(w->g, &q)->outputs[0], s, z}, NULL};
+    return vt_graph_add(w->g, &d)->outputs[0];
+}
+
+static void takes_given(world *w) {
+    static const int8_t integers[] = {1, -2, 3, 4};
+    vt_gvalue *x = pair(w, vt_graph_input(w->g, "x", TYPE(F32, 1, 2)), 0.5f, -28);
+    static const float scales[] = {0.5f, 0.25f};
+    vt_gvalue *by_channel = vt_graph_constant(w->g, "sw", TYPE(F32, 2), scales);
+    vt_gnode_spec d = {VT_G_DEQUANTIZE_LINEAR,
+                       "weights",
+                       NULL,
+                       2,
+                       1,
+                       (vt_gvalue *[]){vt_graph_constant(w->g, "w", TYPE(I8, 2, 2), integers), by_channel},
+                       (vt_gattr[]){VT_GSET_INT(AXIS, 1)}};
+    vt_gvalue *weights = vt_graph_add(w->g, &d)->outputs[0];
+    vt_gvalue *y = vt_graph_apply(w->g, VT_G_MAT_MUL, "y", x, weights, 0, NULL);
+    vt_graph_output(w->g, pair(w, y, 2, 0), "out");
+    vt_ranges *found;
+    const vt_graph *g = vt_quant_take_given(w->g, &found);
+    assert_string_equal(vt_graph_text(g), "graph test\ninput x: float32[1,2]\n"
+                                          "y: float32[1,2] = MatMul(x, const w float32[2,2]{0.5,-0.5,1.5,1})\n"
+                                          "output out: float32[1,2] = y\n");
+    assert_true(vt_ranges_of(found, vt_graph_find(g, "x"), VT_RANGE_KL, 0, 127) == 77.5);
+    assert_true(vt_ranges_of(found, vt_graph_find(g, "y"), VT_RANGE_KL, 0, 127) == 256);
+}
+
+static void given(void **unused) {
+    (void)unused;
+    in_a_world(takes_given);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_networks), cmocka_unit_test(fusion),
+                                       cmocka_unit_test(given), cmocka_unit_test(ranges_are_found)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
