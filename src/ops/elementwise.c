@@ -22,23 +22,6 @@ static vta_status describe(vtac_op *op, const int64_t *values, int64_t inputs, i
     return wide ? VTA_OK : vt__lanes_check(op, diag);
 }
 
-/* Steps in front of those of the epilogue. */
-static vta_status prepend(vtac_op *op, const char *steps, vta_diag *diag) {
-    vt_epilogue after[VT_EPILOGUE_MOST];
-    uint32_t n = op->n_epilogue, biases = op->biases;
-    memcpy(after, op->epilogue, n * sizeof *after);
-    op->n_epilogue = op->biases = 0;
-    VT_TRY(vt__epilogue_read(op, steps, strlen(steps), diag));
-    if (op->n_epilogue + n > VT_EPILOGUE_MOST)
-        return vt_fail(diag, VTA_OUT_OF_RANGE, "epilogue: more than %d steps", VT_EPILOGUE_MOST);
-    for (uint32_t i = 0; i < n; i++)
-        if (after[i].kind == VT_EPILOGUE_bias) after[i].number += (int32_t)op->biases;
-    memcpy(op->epilogue + op->n_epilogue, after, n * sizeof *after);
-    op->n_epilogue += n;
-    op->biases += biases;
-    return VTA_OK;
-}
-
 #define DESCRIBE(name, inputs, places) describe(op, &op->values[VT_ATTRIBUTE_##name##_batch], inputs, places, diag)
 
 vta_status vt__describe_add(vtac_op *op, vta_diag *diag) { return DESCRIBE(add, 2, 2); }
@@ -50,19 +33,19 @@ vta_status vt__describe_identity(vtac_op *op, vta_diag *diag) { return DESCRIBE(
 
 vta_status vt__describe_relu(vtac_op *op, vta_diag *diag) {
     VT_TRY(DESCRIBE(relu, 1, 1));
-    return prepend(op, "relu", diag);
+    return vt__tiles_prepend(op, "relu", diag);
 }
 
 vta_status vt__describe_bias_add(vtac_op *op, vta_diag *diag) {
     VT_TRY(DESCRIBE(bias_add, 1, 1));
-    return prepend(op, "bias", diag);
+    return vt__tiles_prepend(op, "bias", diag);
 }
 
 vta_status vt__describe_shift(vtac_op *op, vta_diag *diag) {
     char step[32];
     VT_TRY(DESCRIBE(shift, 1, 1));
     snprintf(step, sizeof step, "shift:%d", (int)op->values[VT_ATTRIBUTE_shift_by]);
-    return prepend(op, step, diag);
+    return vt__tiles_prepend(op, step, diag);
 }
 
 vta_status vt__describe_clip(vtac_op *op, vta_diag *diag) {
@@ -70,7 +53,7 @@ vta_status vt__describe_clip(vtac_op *op, vta_diag *diag) {
     VT_TRY(DESCRIBE(clip, 1, 1));
     snprintf(step, sizeof step, "clip:%d:%d", (int)op->values[VT_ATTRIBUTE_clip_low],
              (int)op->values[VT_ATTRIBUTE_clip_high]);
-    return prepend(op, step, diag);
+    return vt__tiles_prepend(op, step, diag);
 }
 
 /* ---- Cost ------------------------------------------------------------------------------------------------------ */
@@ -144,7 +127,8 @@ static void write_copy(const writing *w, const char *input) {
 
 static const char *write_result(const writing *w, const vt_op_blocks *b) {
     vt__epilogue_tensors(w->op, w->lanes.axes, w->lanes.index, w->lanes.bias_index, w->out);
-    return vt__tiles_write(w->op, b, w->out);
+    vt__tiles_write(w->op, b, w->out);
+    return vt__tiles_at(w->op, b);
 }
 
 static void write_entry_stage(const writing *w, const char *name, const char *at) {

@@ -72,8 +72,8 @@ void vt__lanes_product(const vt_op_shape *s, const char *name, const char *axes,
 }
 
 void vt__lanes_unit_stage(const vt_op_blocks *b, vt_strbuf *out) {
-    vt_strbuf_addf(out, "stage unit_buf\n  scope wgt\n%s  pragma 0 dma_copy\n",
-                   b->threads > 1 ? "  compute_at res, thread\n" : "");
+    vt_strbuf_addf(out, "stage unit_buf\n  scope wgt\n  compute_at res, %s\n  pragma 0 dma_copy\n",
+                   b->threads > 1 ? "thread" : "bo");
 }
 
 void vt__lanes_load_stage(const char *from, const char *scope, const char *at, vt_strbuf *out) {

@@ -66,7 +66,8 @@ typedef struct vt_op_space {
                     const vtac_op_result *result);
     /* The processor computes more than a few constants: its code is worth optimizing. */
     bool on_processor;
-    /* What one tile takes: of spaces of tiles (ops/tiles.h). */
+    /* Of spaces of tiles (ops/tiles.h): rows of a window may come in several parts; what one tile takes. */
+    bool in_parts;
     struct vt_tile_use (*use)(const vtac_op *op, const vt_op_blocks *b);
 } vt_op_space;
 
@@ -174,14 +175,9 @@ void vt__trial_free(const vtac_op *op, vt_op_trial *t);
 /* The report of `vt__space_products`. */
 char *vt__report(const vt_op_cost *cost, const vt_op_blocks *b, const vtac_op_result *result);
 
-/* Sums of products, by GEMM: convolutions, and matrix products as convolutions of 1 x 1 (products.c). */
-extern const vt_op_space vt__space_products;
-
-/* What is done element by element (elementwise.c). */
-extern const vt_op_space vt__space_elementwise;
-
-/* In ops/NAME.c for each row of operators.def. */
-#define VT_OPERATOR(name, space, text)                                                                                        \
+/* In ops/NAME.c for each row of operators.def; and the row's space. */
+#define VT_OPERATOR(name, space, text)                                                                                 \
+    extern const vt_op_space vt__space_##space;                                                                        \
     vta_status vt__describe_##name(vtac_op *op, vta_diag *diag);                                                       \
     void vt__write_##name(const vtac_op *op, const vt_op_blocks *blocks, vt_strbuf *out);
 #define VT_ATTRIBUTE(op, name, value, least, most, help)

@@ -148,23 +148,30 @@ static void look_at_threads(chooser *c, vt_op_blocks b) {
         }
 }
 
+/* `part`: rows of a window that are loaded at one time; 0: all. */
+static void look_at_tiles(chooser *c, const sizes *oc, const sizes *y, const sizes *x, int64_t part) {
+    /* Whole rows are one load; narrower tiles only where they do not fit. */
+    for (uint32_t j = 0; j < x->n && !c->considered; j++)
+        for (uint32_t k = 0; k < oc->n; k++)
+            for (uint32_t i = 0; i < y->n; i++)
+                look_at_threads(c, (vt_op_blocks){.oc = oc->of[k], .y = y->of[i], .x = x->of[j], .ic = part});
+}
+
 uint32_t vt__tiles_candidates(const vtac_op *op, const vta_timing_profile *profile, uint32_t most, vt_op_blocks *out,
                               uint64_t *out_considered) {
     const vt_op_shape *s = &op->shape;
     chooser c = {.op = op, .profile = profile, .most = most, .best = out};
-    sizes oc = sizes_of(s->oc), y = sizes_of(s->out_h), x = sizes_of(s->out_w);
+    sizes oc = sizes_of(s->oc), y = sizes_of(s->out_h), x = sizes_of(s->out_w), part = sizes_of(s->kernel_h);
     memset(out, 0, most * sizeof *out);
-    /* Whole rows are one load; narrower tiles only where they do not fit. */
-    for (uint32_t j = 0; j < x.n && !c.considered; j++)
-        for (uint32_t k = 0; k < oc.n; k++)
-            for (uint32_t i = 0; i < y.n; i++)
-                look_at_threads(&c, (vt_op_blocks){.oc = oc.of[k], .y = y.of[i], .x = x.of[j]});
+    look_at_tiles(&c, &oc, &y, &x, 0);
+    for (uint32_t i = 1; op->is->space->in_parts && i < part.n && !c.considered; i++)
+        if (s->kernel_h % part.of[i] == 0) look_at_tiles(&c, &oc, &y, &x, part.of[i]);
     *out_considered = c.considered;
     return c.n;
 }
 
 vta_status vt__tiles_nothing_fits(const vtac_op *op, vta_diag *diag) {
-    vt_op_blocks one = {.oc = 1, .y = 1, .x = 1, .threads = 1};
+    vt_op_blocks one = {.oc = 1, .y = 1, .x = 1, .threads = 1, .ic = op->is->space->in_parts};
     vt_tile_use u = op->is->space->use(op, &one);
     return vt_fail(diag, VTA_UNSUPPORTED,
                    "%s: cannot run on the accelerator, because not even one output fits the chip: it takes %lld inp "
@@ -191,7 +198,12 @@ void vt__tiles_add_epilogue(const vtac_op *op, const vt_op_blocks *b, vt_tile_us
     use->stores = (double)outputs;
 }
 
-const char *vt__tiles_write(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) {
+const char *vt__tiles_at(const vtac_op *op, const vt_op_blocks *b) {
+    if (b->x < op->shape.out_w) return "x_out";
+    return b->threads > 1 && b->share_rows ? "y_round" : "y_out";
+}
+
+void vt__tiles_write(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) {
     const vt_op_shape *s = &op->shape;
     bool columns = b->x<s->out_w, rows = b->threads> 1 && b->share_rows, channels = b->threads > 1 && !rows;
     vt_strbuf_addf(out, "\nstage res\n  split co by %lld -> co_out, co_in\n  split i by %lld -> y_out, y_in\n",
@@ -206,7 +218,22 @@ const char *vt__tiles_write(const vtac_op *op, const vt_op_blocks *b, vt_strbuf 
                        rows ? "y_round" : "y_out");
     }
     vt_strbuf_add(out, "  pragma co_in dma_copy\n");
-    return columns ? "x_out" : rows ? "y_round" : "y_out";
+}
+
+vta_status vt__tiles_prepend(vtac_op *op, const char *steps, vta_diag *diag) {
+    vt_epilogue after[VT_EPILOGUE_MOST];
+    uint32_t n = op->n_epilogue, biases = op->biases;
+    memcpy(after, op->epilogue, n * sizeof *after);
+    op->n_epilogue = op->biases = 0;
+    VT_TRY(vt__epilogue_read(op, steps, strlen(steps), diag));
+    if (op->n_epilogue + n > VT_EPILOGUE_MOST)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "epilogue: more than %d steps", VT_EPILOGUE_MOST);
+    for (uint32_t i = 0; i < n; i++)
+        if (after[i].kind == VT_EPILOGUE_bias) after[i].number += (int32_t)op->biases;
+    memcpy(op->epilogue + op->n_epilogue, after, n * sizeof *after);
+    op->n_epilogue += n;
+    op->biases += biases;
+    return VTA_OK;
 }
 
 /* ---- The schedule in words ------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* Operators that are not sums of products, at random shapes on random configurations, against plain loops over images,
  * channels, rows and columns that know nothing of tiles, schedules or te. No schedule may be refused, no element wrong,
  * no race found. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -57,7 +58,8 @@ typedef struct instance {
     int n_in, n_steps;
     bool wide;
     int64_t a, b; /* the operator's own numbers */
-    bool bias;    /* bias_add: the first bias is the operator's */
+    int64_t kh, kw, sh, sw, top, bottom, left, right;
+    bool bias; /* bias_add: the first bias is the operator's */
     tensor bias_of;
     step steps[STEPS];
     int bits; /* of the input type */
@@ -170,6 +172,82 @@ static void make_bias(instance *s) {
     s->bias_of = noise(1, s->out.c, 1, 1, -100000, 100000);
 }
 
+/* ---- Windows ---- */
+
+/* Padding such that every window has something of the image. */
+static void draw_windows(instance *s, const char *more) {
+    int64_t n = pick(1, 5), c = pick(1, 70), h = pick(1, 14), w = pick(1, 14);
+    do {
+        s->kh = pick(1, 5), s->kw = pick(1, 5), s->sh = pick(1, 4), s->sw = pick(1, 4);
+        s->top = pick(0, s->kh - 1), s->left = pick(0, s->kw - 1);
+        s->bottom = pick(0, s->kh - 1), s->right = pick(0, s->kw - 1);
+        if (pick(0, 2) == 0) s->top = s->bottom = s->left = s->right = 0;
+    } while (h + s->top + s->bottom < s->kh || w + s->left + s->right < s->kw);
+    s->in[0] = make_input(s, n, c, h, w);
+    s->n_in = 1;
+    s->out = (tensor){n, c, (h + s->top + s->bottom - s->kh) / s->sh + 1, (w + s->left + s->right - s->kw) / s->sw + 1,
+                      NULL};
+    add_text(s, "batch=%d channels=%d height=%d width=%d kernel_h=%d kernel_w=%d stride_h=%d stride_w=%d", (int)n,
+             (int)c, (int)h, (int)w, (int)s->kh, (int)s->kw, (int)s->sh, (int)s->sw);
+    add_text(s, " pad_top=%d pad_bottom=%d pad_left=%d pad_right=%d%s", (int)s->top, (int)s->bottom, (int)s->left,
+             (int)s->right, more);
+}
+
+static void make_windows(instance *s) { draw_windows(s, ""); }
+
+static void make_average(instance *s) {
+    s->a = pick(0, 1);
+    draw_windows(s, s->a ? " count_include_pad=1" : "");
+}
+
+static void make_global(instance *s) {
+    int64_t n = pick(1, 5), c = pick(1, 70), h = pick(1, 12), w = pick(1, 12);
+    s->in[0] = make_input(s, n, c, h, w);
+    s->n_in = 1;
+    s->kh = h, s->kw = w, s->sh = s->sw = 1;
+    s->out = (tensor){n, c, 1, 1, NULL};
+    add_text(s, "batch=%d channels=%d height=%d width=%d", (int)n, (int)c, (int)h, (int)w);
+}
+
+/* The window at an output: its largest element, the sum and the number of its elements. */
+typedef struct window {
+    int64_t largest, sum, count;
+} window;
+
+static window look(const instance *s, int64_t n, int64_t c, int64_t y, int64_t x) {
+    window r = {INT64_MIN, 0, 0};
+    for (int64_t row = y * s->sh - s->top; row < y * s->sh - s->top + s->kh; row++)
+        for (int64_t column = x * s->sw - s->left; column < x * s->sw - s->left + s->kw; column++) {
+            if (row < 0 || row >= s->in[0].h || column < 0 || column >= s->in[0].w) continue;
+            int64_t value = at(&s->in[0], n, c, row, column);
+            if (value > r.largest) r.largest = value;
+            r.sum += value;
+            r.count++;
+        }
+    return r;
+}
+
+static int64_t is_largest(const instance *s, int64_t n, int64_t c, int64_t y, int64_t x) {
+    return look(s, n, c, y, x).largest;
+}
+
+/* The nearest integer, the one above when two are as near; of wide inputs the formula of docs/operators.md. */
+static int64_t divided(const instance *s, int64_t sum, int64_t count, bool differ) {
+    int most = 31 - s->bits, bits = differ ? most : 16;
+    bool power = (count & (count - 1)) == 0;
+    for (int64_t k = count; !differ && k > 1; k /= 2) bits++;
+    if (bits > most) bits = most;
+    if (s->bits == 8 || (power && !differ)) return (int64_t)floor((double)sum / (double)count + 0.5);
+    return ((2 * sum + count / 2 * 2 + 1) * (((INT64_C(1) << bits) + count) / (2 * count))) >> bits;
+}
+
+static int64_t is_average(const instance *s, int64_t n, int64_t c, int64_t y, int64_t x) {
+    window r = look(s, n, c, y, x);
+    bool padded = s->top || s->left || (s->out.h - 1) * s->sh + s->kh > s->in[0].h + s->top ||
+                  (s->out.w - 1) * s->sw + s->kw > s->in[0].w + s->left;
+    return divided(s, r.sum, s->a ? s->kh * s->kw : r.count, padded && !s->a);
+}
+
 #define X at(&s->in[0], n, c, y, x)
 #define Y at(&s->in[1], n, c, y, x)
 #define VALUE(name, e)                                                                                                 \
@@ -186,10 +264,21 @@ VALUE(is_leaky, X < 0 ? X >> s->a : X)
 VALUE(is_bias, (int64_t)X + s->bias_of.v[c])
 
 static const kind kinds[] = {
-    {"add", make_two, is_add},        {"multiply", make_two, is_multiply}, {"max", make_two, is_max},
-    {"min", make_two, is_min},        {"identity", make_one, is_identity}, {"shift", make_by, is_shift},
-    {"clip", make_clip, is_clip},     {"relu", make_one, is_relu},         {"leaky_relu", make_by, is_leaky},
+    {"add", make_two, is_add},
+    {"multiply", make_two, is_multiply},
+    {"max", make_two, is_max},
+    {"min", make_two, is_min},
+    {"identity", make_one, is_identity},
+    {"shift", make_by, is_shift},
+    {"clip", make_clip, is_clip},
+    {"relu", make_one, is_relu},
+    {"leaky_relu", make_by, is_leaky},
     {"bias_add", make_bias, is_bias},
+    {"max_pool2d", make_windows, is_largest},
+    {"max_pool2d", make_windows, is_largest},
+    {"avg_pool2d", make_average, is_average},
+    {"avg_pool2d", make_average, is_average},
+    {"global_avg_pool2d", make_global, is_average},
 };
 enum { OPERATORS = sizeof kinds / sizeof *kinds };
 
@@ -373,7 +462,9 @@ static bool run_case(const vta_config *config, uint64_t number) {
     if (fits) {
         expect(&s, k);
         execute(&r, number);
-        assert_true(result.cycles >= result.bound);
+        if (result.cycles < result.bound)
+            fail_msg("%s %s on %s: %d cycles, bound %d\n%s", s.name, s.text, vta_config_bitstream(config),
+                     (int)result.cycles, (int)result.bound, vtac_op_text(r.op));
     }
     free_instance(&s);
     vtac_op_destroy(r.op);
