@@ -52,12 +52,23 @@ static int64_t steps(const plan *p) {
     return n;
 }
 
+static bool reads_phase(const plan *p, int64_t tap) {
+    return joins(p, tap) || (tap == p->first && !(p->begins == COPY && p->again));
+}
+
 /* How many more elements than outputs the tensor of a phase has; -1: there is none, since no tap reads it. */
 static int64_t extra(const plan *p, int64_t phase) {
     int64_t most = -1;
     for (int64_t t = phase; t < p->a.taps; t += p->a.stride)
-        if (joins(p, t) || (t == p->first && !(p->begins == COPY && p->again))) most = t / p->a.stride;
+        if (reads_phase(p, t)) most = t / p->a.stride;
     return most;
+}
+
+/* The first element of it that is read. */
+static int64_t begin_of(const plan *p, int64_t phase) {
+    int64_t t = phase;
+    while (!reads_phase(p, t)) t += p->a.stride;
+    return t / p->a.stride;
 }
 
 /* ---- Sizes ----------------------------------------------------------------------------------------------------- */
@@ -95,7 +106,7 @@ static double maxima(const plan *p, double outs, double copy) {
 static int64_t held(const plan *p, int64_t outs) {
     int64_t n = 0;
     for (int64_t i = 0; i < p->phases; i++)
-        if (extra(p, i) >= 0) n += outs + extra(p, i);
+        if (extra(p, i) >= 0) n += outs + extra(p, i) - begin_of(p, i);
     return n;
 }
 
@@ -230,6 +241,9 @@ static void add_rows(writing *w, int64_t phase, bool result, char now[64]) {
     }
 }
 
+/* Are maxima over rows the result? A copied tap may lie at an offset. */
+static bool is_row_result(const plan *x) { return !steps(x) && x->begins != COPY; }
+
 static void begin_columns(writing *w, char names[][64], char now[64]) {
     const plan *x = &w->x;
     int64_t columns = w->op->shape.out_w;
@@ -239,15 +253,17 @@ static void begin_columns(writing *w, char names[][64], char now[64]) {
     if (x->begins != COPY) return;
     vt_lanes l = vt__lanes_of(&w->op->shape, w->op->shape.out_h, columns);
     shifted(w, 0, x->first / x->a.stride, index);
-    vt_strbuf_addf(w->out, "tensor begin[%s] = %s[%s]\n", l.axes, now, index);
-    add_alu(w, name_of(now, false, "begin", 0, 0));
+    char from[64];
+    snprintf(from, sizeof from, "%s", now);
+    vt_strbuf_addf(w->out, "tensor %s[%s] = %s[%s]\n", name_of(now, !steps(x), "begin", 0, 0), l.axes, from, index);
+    add_alu(w, now);
 }
 
 static void add_columns(writing *w, char names[][64]) {
     const plan *x = &w->x;
     int64_t left = steps(x);
     char now[64], next[64], index[96], condition[96];
-    if (left == 0) return;
+    if (is_row_result(x)) return;
     begin_columns(w, names, now);
     for (int64_t t = 0; t < x->a.taps; t++) {
         if (!joins(x, t)) continue;
@@ -271,7 +287,7 @@ void vt__write_max_pool2d(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *o
     vt__lanes_unit(s, 1, out);
     vt__windows_input(s, out);
     for (int64_t i = 0; i < w.x.phases; i++)
-        if (extra(&w.x, i) >= 0) add_rows(&w, i, steps(&w.x) == 0, names[i]);
+        if (extra(&w.x, i) >= 0) add_rows(&w, i, is_row_result(&w.x), names[i]);
     add_columns(&w, names);
     vt__epilogue_tensors(op, l.axes, l.index, l.bias_index, out);
     vt__tiles_write(op, b, out);
