@@ -41,6 +41,7 @@ typedef struct vt_op_shape {
     int64_t in_blocks, out_blocks; /* of spaces of tiles: blocks of one of the oc groups of lanes (ops/lanes.h) */
     int64_t inputs, places;        /* the same: tensors that come in; accumulators that one output takes at a time */
     bool wide;                     /* the same: inputs are as wide as accumulators */
+    int64_t unit_h, unit_w;        /* the same: rows and columns of tiles are multiples of these; 0: any */
 } vt_op_shape;
 
 /* A schedule: how much of each axis is on the chip at one time, and which axis virtual threads share. A space sets the

@@ -39,8 +39,13 @@ static bool fits(const vtac_op *op, const vt_op_blocks *b) {
            holds(op, VTA_MEM_WGT, u.wgt, b->threads) && holds(op, VTA_MEM_UOP, u.uops + RESERVED_UOPS, 1);
 }
 
+static bool is_multiple(int64_t size, int64_t unit, int64_t extent) {
+    return unit <= 1 || size == extent || size % unit == 0;
+}
+
 /* Threads share whole tiles only. */
 static bool divides(const vt_op_shape *s, const vt_op_blocks *b) {
+    if (!is_multiple(b->y, s->unit_h, s->out_h) || !is_multiple(b->x, s->unit_w, s->out_w)) return false;
     if (b->threads == 1) return true;
     if (s->oc % b->oc || s->out_h % b->y || s->out_w % b->x) return false;
     return (b->share_rows ? s->out_h / b->y : s->oc / b->oc) % b->threads == 0;
@@ -171,7 +176,12 @@ uint32_t vt__tiles_candidates(const vtac_op *op, const vta_timing_profile *profi
 }
 
 vta_status vt__tiles_nothing_fits(const vtac_op *op, vta_diag *diag) {
-    vt_op_blocks one = {.oc = 1, .y = 1, .x = 1, .threads = 1, .ic = op->is->space->in_parts};
+    const vt_op_shape *s = &op->shape;
+    vt_op_blocks one = {.oc = 1,
+                        .y = s->unit_h > 1 ? s->unit_h : 1,
+                        .x = s->unit_w > 1 ? s->unit_w : 1,
+                        .threads = 1,
+                        .ic = op->is->space->in_parts};
     vt_tile_use u = op->is->space->use(op, &one);
     return vt_fail(diag, VTA_UNSUPPORTED,
                    "%s: cannot run on the accelerator, because not even one output fits the chip: it takes %lld inp "

@@ -24,7 +24,7 @@ static vta_status compile(const vtac_op *op, vt_op_trial *t, vta_diag *diag) {
     vta_status status = vtac_kernel_lower(t->kernel, &options, &f.func);
     if (status != VTA_OK)
         return vt_fail(diag, status, "%s", vta_diag_text(te_context_diag(vtac_kernel_context(t->kernel))));
-    vtac_build_options build = {.allocator = op->allocator, .opt_level = op->is->space->on_processor ? 2 : -1};
+    vtac_build_options build = {.allocator = op->allocator, .opt_level = op->is->space->on_processor ? 1 : -1};
     return vtac_build(1, &f, &build, diag, &t->module);
 }
 

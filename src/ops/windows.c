@@ -1,8 +1,6 @@
 /* Sizes of windows, and the image under them. */
 #include "ops/windows.h"
 
-#include "config/field_bits.h"
-
 enum {
     BATCH,
     CHANNELS,
@@ -40,7 +38,7 @@ int64_t vt__window_valid(const vt_window_axis *a, int64_t tap) {
 
 static vta_status check_axis(const vtac_op *op, const vt_window_axis *a, int64_t after, const char *what,
                              vta_diag *diag) {
-    enum { PAD_MOST = VT_FIELD_MOST(MEM_x_pad_0) };
+    enum { PAD_MOST = 15 }; /* the field has 4 bits in every configuration */
     int64_t beyond = vt__window_span(a, a->outs) - a->before - a->size;
     if (a->before >= a->taps || (a->outs - 1) * a->stride - a->before >= a->size)
         return vt_fail(diag, VTA_INVALID_ARGUMENT,

@@ -62,6 +62,9 @@ static const struct {
     {"avg_pool2d", "channels=4 count_include_pad=2", VTA_OUT_OF_RANGE, "must be from 0 to 1"},
     {"max_pool2d", "channels=4 height=40 width=40 kernel=9 stride=9", VTA_UNSUPPORTED, "into more than 64 tensors"},
     {"global_avg_pool2d", "channels=4 height=200 width=200", VTA_UNSUPPORTED, "a window of 40000 elements"},
+    {"concat", "channels0=4 channels2=4", VTA_INVALID_ARGUMENT, "channels2 is given, but not channels1"},
+    {"concat", "channels0=4 epilogue=relu", VTA_UNSUPPORTED, "put its steps behind the operators that make the inputs"},
+    {"upsample2d", "channels=4 scale=0", VTA_OUT_OF_RANGE, "must be from 1 to 64"},
     {"conv2d", "batch=65536 height=60000 width=60000 in_channels=65536 out_channels=65536", VTA_OUT_OF_RANGE,
      "more than 2^50 multiplications"},
 };

@@ -58,6 +58,7 @@ typedef struct instance {
     int n_in, n_steps;
     bool wide;
     int64_t a, b; /* the operator's own numbers */
+    bool copies;  /* nothing may follow */
     int64_t kh, kw, sh, sw, top, bottom, left, right;
     bool bias; /* bias_add: the first bias is the operator's */
     tensor bias_of;
@@ -110,7 +111,7 @@ static void make_step(instance *s, step *e) {
 }
 
 static void make_steps(instance *s) {
-    s->n_steps = (int)pick(0, STEPS);
+    s->n_steps = s->copies ? 0 : (int)pick(0, STEPS);
     if (s->n_steps) add_text(s, " epilogue=");
     for (int i = 0; i < s->n_steps; i++) {
         if (i) add_text(s, ",");
@@ -248,6 +249,43 @@ static int64_t is_average(const instance *s, int64_t n, int64_t c, int64_t y, in
     return divided(s, r.sum, s->a ? s->kh * s->kw : r.count, padded && !s->a);
 }
 
+/* ---- Copies ---- */
+
+static void make_upsample(instance *s) {
+    int64_t n = pick(1, 4), c = pick(1, 70), h = pick(1, 9), w = pick(1, 9);
+    s->a = pick(1, 3), s->b = pick(1, 3);
+    s->in[0] = make_input(s, n, c, h, w);
+    s->n_in = 1;
+    s->out = (tensor){n, c, h * s->a, w * s->b, NULL};
+    add_text(s, "batch=%d channels=%d height=%d width=%d scale_h=%d scale_w=%d", (int)n, (int)c, (int)h, (int)w,
+             (int)s->a, (int)s->b);
+}
+
+static int64_t is_repeated(const instance *s, int64_t n, int64_t c, int64_t y, int64_t x) {
+    return at(&s->in[0], n, c, y / s->a, x / s->b);
+}
+
+/* Channels that fill blocks, or do not. */
+static void make_concat(instance *s) {
+    int64_t n = pick(1, 5), h = pick(1, 9), w = pick(1, 9), whole = pick(0, 1), all = 0;
+    s->n_in = (int)pick(1, 4);
+    s->copies = true;
+    add_text(s, "batch=%d height=%d width=%d", (int)n, (int)h, (int)w);
+    for (int i = 0; i < s->n_in; i++) {
+        int64_t c = whole ? 32 * pick(1, 2) : pick(1, 40);
+        s->in[i] = make_input(s, n, c, h, w);
+        add_text(s, " channels%d=%d", i, (int)c);
+        all += c;
+    }
+    s->out = (tensor){n, all, h, w, NULL};
+}
+
+static int64_t is_joined(const instance *s, int64_t n, int64_t c, int64_t y, int64_t x) {
+    int i = 0;
+    for (; c >= s->in[i].c; i++) c -= s->in[i].c;
+    return at(&s->in[i], n, c, y, x);
+}
+
 #define X at(&s->in[0], n, c, y, x)
 #define Y at(&s->in[1], n, c, y, x)
 #define VALUE(name, e)                                                                                                 \
@@ -279,6 +317,8 @@ static const kind kinds[] = {
     {"avg_pool2d", make_average, is_average},
     {"avg_pool2d", make_average, is_average},
     {"global_avg_pool2d", make_global, is_average},
+    {"upsample2d", make_upsample, is_repeated},
+    {"concat", make_concat, is_joined},
 };
 enum { OPERATORS = sizeof kinds / sizeof *kinds };
 
