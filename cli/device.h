@@ -8,12 +8,13 @@
 typedef struct cli_device {
     const char *driver; /* NULL: sim */
     vta_device_options options;
-    bool check, skip_execution;
+    bool check, skip_execution, assertions;
+    uint64_t stall;
 } cli_device;
 
 /* The words of the choices stand in the order of vta_engine and vta_order. */
 #define CLI_DEVICE_OPTIONS(d)                                                                                          \
-    {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim or null", &(d)->driver},                                    \
+    {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim, rtl or null", &(d)->driver},                               \
         {"engine",                                                                                                     \
          'e',                                                                                                          \
          CLI_CHOICE,                                                                                                   \
@@ -26,11 +27,14 @@ typedef struct cli_device {
          "program|random|store-late",                                                                                  \
          "which of the orders that the tokens allow",                                                                  \
          &(d)->options.order},                                                                                         \
-        {"seed", 0, CLI_NUMBER, "N", "for --order random", &(d)->options.seed},                                        \
+        {"seed", 0, CLI_NUMBER, "N", "for --order random and --stall", &(d)->options.seed},                            \
         {"check",    0, CLI_FLAG, NULL, "find races, reads of what was never written, and what boards do differently", \
          &(d)->check},                                                                                                 \
         {"cpu", 0, CLI_TEXT, "NAME", "code path of the fast engine: auto, portable, avx2, avx512", &(d)->options.cpu}, \
-        {"profile", 0, CLI_TEXT, "NAME", "timing profile of tsim", &(d)->options.profile}, {                           \
+        {"profile", 0, CLI_TEXT, "NAME", "timing profile of tsim and rtl", &(d)->options.profile},                     \
+        {"stall", 0, CLI_NUMBER, "PERCENT", "rtl: hold up each channel of the memory so often", &(d)->stall},          \
+        {"assertions", 0, CLI_FLAG, NULL, "rtl: a model that checks the assertions of its sources", &(d)->assertions}, \
+        {"wave", 0, CLI_TEXT, "FILE.fst", "rtl: write waves of all runs, for GTKWave", &(d)->options.wave}, {          \
         "skip-execution", 0, CLI_FLAG, NULL, "count and load micro-ops, compute nothing", &(d)->skip_execution         \
     }
 

@@ -36,18 +36,22 @@ typedef enum vta_engine {
 } vta_engine;
 
 typedef struct vta_device_options {
-    size_t size;         /* of this struct, or 0 */
-    uint32_t engine;     /* vta_engine */
-    uint32_t order;      /* vta_order */
-    uint64_t seed;       /* for VTA_ORDER_RANDOM */
-    bool check;          /* find races, reads of what was never written, and what is not portable */
-    bool skip_execution; /* count, load micro-ops, compute nothing (debug flag 1 of TVM's VTA) */
-    const char *profile; /* timing profile of tsim: "chisel" when NULL */
-    const char *cpu;     /* fast engine: "auto" (NULL), "portable", "avx2", "avx512" */
+    size_t size;            /* of this struct, or 0 */
+    uint32_t engine;        /* vta_engine */
+    uint32_t order;         /* vta_order */
+    uint64_t seed;          /* for VTA_ORDER_RANDOM */
+    bool check;             /* find races, reads of what was never written, and what is not portable */
+    bool skip_execution;    /* count, load micro-ops, compute nothing (debug flag 1 of TVM's VTA) */
+    const char *profile;    /* timing profile of tsim and rtl: "chisel", "rtl" when NULL */
+    const char *cpu;        /* fast engine: "auto" (NULL), "portable", "avx2", "avx512" */
+    uint32_t stall_percent; /* rtl: how often each channel of the memory is held up, at random from the seed */
+    bool assertions;        /* rtl: a model that checks the assertions of the sources */
+    const char *wave;       /* rtl: a file for the waves of every run, *.fst; NULL: none */
 } vta_device_options;
 
-/* Makes a device: `driver` is "sim", "tsim" or "null"; NULL takes the configuration's TARGET. `options` may be NULL.
- * VTA_NOT_FOUND for a driver that does not exist, with the list of those that do. Free with vta_device_destroy. */
+/* Makes a device: `driver` is "sim", "tsim", "rtl" or "null"; NULL takes the configuration's TARGET. `options` may be
+ * NULL. VTA_NOT_FOUND for a driver that does not exist, with the list of those that do. Free with vta_device_destroy.
+ */
 VTA_API vta_status vta_device_create(const char *driver, const vta_config *config, const vta_device_options *options,
                                      const vta_allocator *allocator, vta_diag *diag, vta_device **out_device);
 VTA_API void vta_device_destroy(vta_device *device);

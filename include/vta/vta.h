@@ -8,6 +8,7 @@
 #include "vta/exec.h"
 #include "vta/export.h"
 #include "vta/field.h"
+#include "vta/hardware.h"
 #include "vta/isa.h"
 #include "vta/module.h"
 #include "vta/profile.h"

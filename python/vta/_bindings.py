@@ -268,6 +268,9 @@ class vta_device_options(Structure):
         ("skip_execution", c_bool),
         ("profile", c_char_p),
         ("cpu", c_char_p),
+        ("stall_percent", c_uint32),
+        ("assertions", c_bool),
+        ("wave", c_char_p),
     ]
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Config", "Environment", "DevContext", "get_env"]
 
-_LOCAL_TARGETS = ("sim", "tsim", "null", "intelfocl")
+_LOCAL_TARGETS = ("sim", "tsim", "rtl", "null", "intelfocl")
 _HOST_TRIPLES = {
     "pynq": "llvm -mtriple=armv7-none-linux-gnueabihf",
     "de10nano": "llvm -mtriple=armv7-none-linux-gnueabihf",

@@ -261,13 +261,8 @@ static inline void rp_compute(random_program *p, bool careful) {
     rp_emit(p, insn, careful);
 }
 
-/* Fills `p`; false when the seed gives a configuration that the rules refuse. Free with rp_clear. */
-static inline bool rp_make(random_program *p, uint64_t seed, int length, bool careful) {
-    memset(p, 0, sizeof *p);
-    p->random = seed;
-    vta_config *config = rp_config(p);
-    if (!config) return false;
-    p->config = config;
+/* The program of p->random and p->config. */
+static inline void rp_write(random_program *p, int length, bool careful) {
     for (size_t i = RP_DATA - RP_BASE; i < RP_OUT - RP_BASE; i++) p->before[i] = (uint8_t)rp_random(p);
     memcpy(p->after, p->before, sizeof p->after);
     naive_init(&p->naive, p->config, p->after, RP_BASE);
@@ -297,6 +292,24 @@ static inline bool rp_make(random_program *p, uint64_t seed, int length, bool ca
             rp_compute(p, careful);
     }
     rp_emit(p, (vta_insn){.opcode = VTA_OP_FINISH}, careful);
+}
+
+/* Fills `p` with a program for a configuration, which it keeps; buffers of 64 elements at most. Free with rp_clear. */
+static inline void rp_make_for(random_program *p, vta_config *config, uint64_t seed, int length, bool careful) {
+    memset(p, 0, sizeof *p);
+    p->random = seed;
+    p->config = config;
+    rp_write(p, length, careful);
+}
+
+/* The same on a random configuration; false when the seed gives one that the rules refuse. */
+static inline bool rp_make(random_program *p, uint64_t seed, int length, bool careful) {
+    memset(p, 0, sizeof *p);
+    p->random = seed;
+    vta_config *config = rp_config(p);
+    if (!config) return false;
+    p->config = config;
+    rp_write(p, length, careful);
     return true;
 }
 

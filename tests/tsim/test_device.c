@@ -72,7 +72,7 @@ static void refused(void **state) {
     vta_timing timing;
     vta_device_options options = {.profile = "fast"};
     assert_int_equal(vta_device_create("tsim", config, &options, NULL, diag, &device), VTA_NOT_FOUND);
-    assert_contains(vta_diag_text(diag), "no timing profile \"fast\"; there are: chisel, chisel-2019, hls");
+    assert_contains(vta_diag_text(diag), "no timing profile \"fast\"; there are: chisel, rtl, chisel-2019, hls");
     options.profile = "chisel bus_bits=96";
     assert_int_equal(vta_device_create("tsim", config, &options, NULL, diag, &device), VTA_OUT_OF_RANGE);
     assert_contains(vta_diag_text(diag), "bus_bits = 96 is not a power of two");

@@ -66,6 +66,10 @@ static void count(vta_counters *counters, const vta_config *config, const vta_in
     }
 }
 
+void vt_exec_count(const vt_machine *machine, vta_counters *counters, const vta_insn *insn) {
+    count(counters, machine->config, insn);
+}
+
 static vt_alu_imm imm_of(const vta_insn *insn) {
     return (vt_alu_imm){(vta_alu_opcode)insn->u.exec.alu_opcode, insn->u.exec.imm};
 }

@@ -106,6 +106,8 @@ vta_status vt_exec_chain(vt_machine *machine, const vta_insn *insns, const uint3
                          vta_diag *diag, uint32_t *out_done);
 /* The same checks without the effect. */
 vta_status vt_exec_check(vt_machine *machine, uint32_t index, const vta_insn *insn, vta_diag *diag);
+/* Counts an instruction that ran elsewhere. */
+void vt_exec_count(const vt_machine *machine, vta_counters *counters, const vta_insn *insn);
 /* Work of an instruction: micro-op executions, or elements written on chip or stored; 1 for what does nothing. */
 uint64_t vt_exec_work(const vta_insn *insn);
 

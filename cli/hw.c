@@ -1,0 +1,69 @@
+/* vta hw: the accelerator as hardware. */
+#include <string.h>
+
+#include "cli.h"
+#include "vta/hardware.h"
+
+typedef struct job {
+    cli_common common;
+    const char *output;
+    uint64_t bus, burst, queue;
+    vta_hardware_options options;
+} job;
+
+static vta_status generate(const job *j, const vta_config *config) {
+    return vta_hardware_generate(config, &j->options, j->output, cli_diag());
+}
+
+static vta_status build(const job *j, const vta_config *config) {
+    char *path;
+    vta_status status = vta_hardware_build(config, &j->options, cli_diag(), &path);
+    if (status != VTA_OK) return status;
+    if (j->common.json)
+        cli_print_json(json_pack("{s:s, s:s}", "config", vta_config_bitstream(config), "model", path));
+    else
+        printf("%s\n", path);
+    vta_string_free(path);
+    return VTA_OK;
+}
+
+static const struct {
+    const char *name;
+    vta_status (*run)(const job *j, const vta_config *config);
+} actions[] = {{"generate", generate}, {"build", build}};
+
+int cmd_hw(const cli_command *self, int argc, char **argv) {
+    job j = {0};
+    const cli_option options[] = {
+        {"output", 'o', CLI_TEXT, "FOLDER", "generate: where the design goes", &j.output},
+        {"bus", 'b', CLI_NUMBER, "BITS", "width of the memory bus (default 64)", &j.bus},
+        {"burst", 0, CLI_NUMBER, "BEATS", "longest burst (default 16)", &j.burst},
+        {"queue", 0, CLI_NUMBER, "N", "entries of each module queue (default 512)", &j.queue},
+        {"pack", 0, CLI_FLAG, NULL, "two 8-bit products in one multiplier (Xilinx)", &j.options.pack},
+        {"no-mul", 0, CLI_FLAG, NULL, "the ALU without MUL", &j.options.no_mul},
+        {"wave", 0, CLI_FLAG, NULL, "build: a model that can write waves", &j.options.wave},
+        {"coverage", 0, CLI_FLAG, NULL, "build: a model that counts what it covers", &j.options.coverage},
+        {"assertions", 0, CLI_FLAG, NULL, "build: a model that checks assertions and starts from random contents",
+         &j.options.assertions},
+        CLI_CONFIG_OPTIONS(&j.common),
+        CLI_JSON_OPTION(&j.common),
+        {0},
+    };
+    int code = cli_parse(self, options, argc, argv, &argc, &argv);
+    if (code >= 0) return code;
+    if (argc != 1) return cli_usage(self, "one of generate and build is needed");
+    size_t action = 0, count = sizeof actions / sizeof *actions;
+    while (action < count && strcmp(actions[action].name, argv[0])) action++;
+    if (action == count) return cli_usage(self, "%s: not one of generate and build", argv[0]);
+    if (actions[action].run == generate && !j.output) return cli_usage(self, "generate needs --output FOLDER");
+    if (j.bus > UINT32_MAX || j.burst > UINT32_MAX || j.queue > UINT32_MAX)
+        return cli_usage(self, "a number is too large");
+    j.options.bus_bits = (uint32_t)j.bus;
+    j.options.burst_beats = (uint32_t)j.burst;
+    j.options.queue_depth = (uint32_t)j.queue;
+    vta_config *config = NULL;
+    vta_status status = cli_find_config(&j.common, &config);
+    if (status == VTA_OK) status = actions[action].run(&j, config);
+    vta_config_release(config);
+    return cli_finish(status);
+}

@@ -1,0 +1,139 @@
+// The model's side of model.h: the class that Verilator makes, behind a table of C functions.
+#include <new>
+
+#include "Vvta_top.h"
+#include "model.h"
+#include "verilated.h"
+#if VM_TRACE_FST
+#include "verilated_fst_c.h"
+#endif
+#if VM_COVERAGE
+#include "verilated_cov.h"
+#endif
+
+namespace {
+
+struct Model {
+    VerilatedContext context;
+    Vvta_top top{&context};
+    uint64_t cycle = 0;
+#if VM_TRACE_FST
+    VerilatedFstC *wave = nullptr;
+#endif
+};
+
+template <typename T> uint8_t *bytes(T &port) { return reinterpret_cast<uint8_t *>(&port); }
+
+void name_ports(Vvta_top &t, vt_model_ports *p) {
+    p->rst_n = &t.rst_ni;
+    p->s_awvalid = &t.s_axi_awvalid_i;
+    p->s_awaddr = &t.s_axi_awaddr_i;
+    p->s_wvalid = &t.s_axi_wvalid_i;
+    p->s_arvalid = &t.s_axi_arvalid_i;
+    p->s_araddr = &t.s_axi_araddr_i;
+    p->s_wdata = &t.s_axi_wdata_i;
+    p->s_awready = &t.s_axi_awready_o;
+    p->s_rvalid = &t.s_axi_rvalid_o;
+    p->s_rdata = &t.s_axi_rdata_o;
+    p->s_bready = &t.s_axi_bready_i;
+    p->s_rready = &t.s_axi_rready_i;
+    p->arvalid = &t.m_axi_arvalid_o;
+    p->arid = &t.m_axi_arid_o;
+    p->arlen = &t.m_axi_arlen_o;
+    p->araddr = &t.m_axi_araddr_o;
+    p->arready = &t.m_axi_arready_i;
+    p->rvalid = &t.m_axi_rvalid_i;
+    p->rid = &t.m_axi_rid_i;
+    p->rresp = &t.m_axi_rresp_i;
+    p->rlast = &t.m_axi_rlast_i;
+    p->rdata = bytes(t.m_axi_rdata_i);
+    p->rready = &t.m_axi_rready_o;
+    p->awvalid = &t.m_axi_awvalid_o;
+    p->awlen = &t.m_axi_awlen_o;
+    p->awaddr = &t.m_axi_awaddr_o;
+    p->wvalid = &t.m_axi_wvalid_o;
+    p->wlast = &t.m_axi_wlast_o;
+    p->wdata = bytes(t.m_axi_wdata_o);
+    p->wstrb = bytes(t.m_axi_wstrb_o);
+    p->awready = &t.m_axi_awready_i;
+    p->wready = &t.m_axi_wready_i;
+    p->bvalid = &t.m_axi_bvalid_i;
+    p->bresp = &t.m_axi_bresp_i;
+    p->bready = &t.m_axi_bready_o;
+    p->finished = &t.finished_o;
+}
+
+void *create(vt_model_ports *ports, uint64_t seed) {
+    Model *m = new (std::nothrow) Model;
+    if (!m) return nullptr;
+    m->context.randReset(2); // what has no reset starts with random bits, in a model built for it
+    m->context.randSeed(static_cast<int>(seed % 2147483647) + 1);
+#if VM_TRACE_FST
+    m->context.traceEverOn(true);
+#endif
+    name_ports(m->top, ports);
+    return m;
+}
+
+void step(Model *m, int clock) {
+    m->top.clk_i = clock;
+    m->top.eval();
+#if VM_TRACE_FST
+    if (m->wave) m->wave->dump(m->cycle * 10 + (clock ? 5 : 0));
+#endif
+}
+
+void settle(void *model) { step(static_cast<Model *>(model), 0); }
+
+void edge(void *model) {
+    Model *m = static_cast<Model *>(model);
+    step(m, 1);
+    m->cycle++;
+}
+
+int wave(void *model, const char *path) {
+#if VM_TRACE_FST
+    Model *m = static_cast<Model *>(model);
+    if (m->wave) {
+        m->wave->close();
+        delete m->wave;
+        m->wave = nullptr;
+    }
+    if (!path) return 1;
+    m->wave = new (std::nothrow) VerilatedFstC;
+    if (!m->wave) return 0;
+    m->top.trace(m->wave, 99);
+    m->wave->open(path);
+    return m->wave->isOpen();
+#else
+    (void)model;
+    return !path;
+#endif
+}
+
+int coverage(void *model, const char *path) {
+#if VM_COVERAGE
+    static_cast<Model *>(model)->context.coveragep()->write(path);
+    return 1;
+#else
+    (void)model;
+    (void)path;
+    return 0;
+#endif
+}
+
+void destroy(void *model) {
+    wave(model, nullptr);
+    static_cast<Model *>(model)->top.final();
+    delete static_cast<Model *>(model);
+}
+
+} // namespace
+
+extern "C" const vt_model_functions *vt_hardware_model(void);
+extern "C" const vt_model_functions *vt_hardware_model(void) {
+    static const vt_model_functions functions = {
+        VT_MODEL_VERSION, VTA_BUS_BITS, VM_TRACE_FST + 0, create, destroy, settle, edge, wave, coverage,
+    };
+    return &functions;
+}

@@ -1,0 +1,37 @@
+// A queue of a few entries in registers or LUT memory. What goes in at one clock edge is at the output after it.
+`default_nettype none
+module vta_fifo #(
+  parameter int W = 8,
+  parameter int LOG_DEPTH = 1
+) (
+  input  wire logic         clk_i,
+  input  wire logic         rst_ni,
+  input  wire logic         valid_i,
+  output logic              ready_o,
+  input  wire logic [W-1:0] data_i,
+  output logic              valid_o,
+  input  wire logic         ready_i,
+  output logic [W-1:0]      data_o
+);
+  logic [W-1:0] mem [0:(1<<LOG_DEPTH)-1];
+  logic [LOG_DEPTH:0] write_q, read_q;
+
+  assign ready_o = (write_q ^ read_q) != {1'b1, {LOG_DEPTH{1'b0}}};
+  assign valid_o = write_q != read_q;
+  assign data_o  = mem[read_q[LOG_DEPTH-1:0]];
+
+  always_ff @(posedge clk_i) begin
+    if (valid_i && ready_o) mem[write_q[LOG_DEPTH-1:0]] <= data_i;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      write_q <= '0;
+      read_q  <= '0;
+    end else begin
+      if (valid_i && ready_o) write_q <= write_q + 1'b1;
+      if (valid_o && ready_i) read_q <= read_q + 1'b1;
+    end
+  end
+endmodule
+`default_nettype wire

@@ -1,0 +1,143 @@
+// One load engine: an instruction's read commands, its data and its padding, into one on-chip memory. Commands of the
+// next instruction leave while data of this one arrive. done_o: an instruction is complete, in order.
+`default_nettype none
+module vta_load_engine #(
+  parameter int LOG_ELEM = 4,
+  parameter int LOG_ELEM_ALT = LOG_ELEM, // of ACC_8BIT, whose lines are widened
+  parameter int LANES = 1,
+  parameter int INDEX_W = 11,
+  localparam int ELEM_BITS = 8 << LOG_ELEM
+) (
+  input  wire logic                           clk_i,
+  input  wire logic                           rst_ni,
+  input  wire logic                           valid_i,
+  output logic                                ready_o,
+  input  wire logic [vta_pkg::INSN_BITS-1:0]  insn_i,
+  output logic                                done_o,
+  output logic                                idle_o,
+  // Read commands and the lines that answer them.
+  output logic                                cmd_valid_o,
+  input  wire logic                           cmd_ready_i,
+  output logic [31:0]                         cmd_addr_o,
+  output logic [7:0]                          cmd_len_o,
+  output logic                                cmd_over_o,
+  input  wire logic                           line_valid_i,
+  output logic                                line_ready_o,
+  input  wire logic [vta_pkg::BUS_BITS-1:0]   line_i,
+  // Writes to the memory.
+  output logic                                write_valid_o,
+  input  wire logic                           write_ready_i,
+  output logic [INDEX_W-1:0]                  write_index_o,
+  output logic [LANES-1:0]                    write_mask_o,
+  output logic [LANES*ELEM_BITS-1:0]          write_data_o
+);
+  localparam int SUM_W = INDEX_W + 1;
+  localparam int JOB_W = 1 + 32 + 16 + 16 + 16 + 5 + 3 * INDEX_W + 2 * SUM_W;
+
+  logic [31:0] base;
+  logic [15:0] y_size, x_size, stride;
+  logic [3:0] y0, y1, x0, x1;
+  logic [INDEX_W-1:0] sram, width, first;
+  logic [SUM_W-1:0] above, below, lead, after;
+  logic [4:0] sides;
+  logic alt, rows_ready, rows_last, job_ready;
+
+  assign base   = insn_i[vta_pkg::MEM_DRAM_BASE_AT +: vta_pkg::MEM_DRAM_BASE_W];
+  assign y_size = insn_i[vta_pkg::MEM_Y_SIZE_AT +: vta_pkg::MEM_Y_SIZE_W];
+  assign x_size = insn_i[vta_pkg::MEM_X_SIZE_AT +: vta_pkg::MEM_X_SIZE_W];
+  assign stride = insn_i[vta_pkg::MEM_X_STRIDE_AT +: vta_pkg::MEM_X_STRIDE_W];
+  assign y0     = insn_i[vta_pkg::MEM_Y_PAD_0_AT +: vta_pkg::MEM_Y_PAD_0_W];
+  assign y1     = insn_i[vta_pkg::MEM_Y_PAD_1_AT +: vta_pkg::MEM_Y_PAD_1_W];
+  assign x0     = insn_i[vta_pkg::MEM_X_PAD_0_AT +: vta_pkg::MEM_X_PAD_0_W];
+  assign x1     = insn_i[vta_pkg::MEM_X_PAD_1_AT +: vta_pkg::MEM_X_PAD_1_W];
+  assign sram   = INDEX_W'(insn_i[vta_pkg::MEM_SRAM_BASE_AT +: vta_pkg::MEM_SRAM_BASE_W]);
+  assign alt    = LOG_ELEM_ALT != LOG_ELEM &&
+                  insn_i[vta_pkg::MEM_MEMORY_TYPE_AT +: vta_pkg::MEM_MEMORY_TYPE_W] == vta_pkg::MEM_ACC_8BIT;
+
+  function automatic logic [SUM_W-1:0] times(input logic [3:0] n, input logic [SUM_W-1:0] value);
+    times = (n[0] ? value : '0) + (n[1] ? value << 1 : '0) + ((n[2] ? value << 2 : '0) + (n[3] ? value << 3 : '0));
+  endfunction
+
+  assign sides  = {1'b0, x0} + {1'b0, x1};
+  assign width  = INDEX_W'(x_size) + INDEX_W'(sides);
+  assign above  = times(y0, {1'b0, width});
+  assign below  = times(y1, {1'b0, width});
+  assign lead = above + (y_size == '0 ? below : SUM_W'(x0)); // without rows one run is all there is
+  assign after  = y_size == '0 ? '0 : below + SUM_W'(x1);
+  assign first  = sram + INDEX_W'(lead);
+
+  assign ready_o = rows_ready && job_ready;
+  vta_rows #(.LOG_ELEM(LOG_ELEM), .LOG_ELEM_ALT(LOG_ELEM_ALT)) u_rows (
+    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && job_ready), .ready_o(rows_ready), .alt_i(alt), .base_i(base),
+    .x_size_i(x_size), .y_size_i(y_size), .x_stride_i(stride), .valid_o(cmd_valid_o), .ready_i(cmd_ready_i),
+    .addr_o(cmd_addr_o), .len_o(cmd_len_o), .over_o(cmd_over_o), .last_o(rows_last)
+  );
+
+  // What data and padding need, waiting for the instruction before to end.
+  logic [JOB_W-1:0] job_in, job;
+  logic job_valid, start;
+  logic job_alt;
+  logic [31:0] job_base;
+  logic [15:0] job_y_size, job_x_size, job_stride;
+  logic [4:0] job_sides;
+  logic [INDEX_W-1:0] job_sram, job_width, job_first;
+  logic [SUM_W-1:0] job_before, job_after;
+  assign job_in = {alt, base, y_size, x_size, stride, sides, sram, width, first, lead, after};
+  assign {job_alt, job_base, job_y_size, job_x_size, job_stride, job_sides, job_sram, job_width, job_first,
+          job_before, job_after} = job;
+  vta_fifo #(.W(JOB_W), .LOG_DEPTH(1)) u_jobs (
+    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && rows_ready), .ready_o(job_ready), .data_i(job_in),
+    .valid_o(job_valid), .ready_i(start), .data_o(job)
+  );
+
+  logic busy_q, data_active, data_end, data_valid, pad_active, pad_end, pad_valid, ending;
+  logic line_valid, line_ready;
+  logic [vta_pkg::BUS_BITS-1:0] line;
+  logic [INDEX_W-1:0] data_index, pad_index;
+  logic [LANES-1:0] data_mask;
+  logic [LANES*ELEM_BITS-1:0] data;
+
+  assign ending = busy_q && (!data_active || data_end) && (!pad_active || pad_end);
+  assign start  = job_valid && (!busy_q || ending);
+  assign done_o = ending;
+  assign idle_o = !busy_q && !job_valid;
+
+  if (LOG_ELEM_ALT == LOG_ELEM) begin : g_plain
+    assign line_valid   = line_valid_i;
+    assign line_ready_o = line_ready;
+    assign line         = line_i;
+    logic unused;
+    assign unused = job_alt;
+  end else begin : g_widen
+    vta_widen #(.LOG_ELEM(LOG_ELEM)) u_widen (
+      .clk_i(clk_i), .rst_ni(rst_ni), .start_i(start), .alt_i(job_alt), .base_i(job_base), .y_size_i(job_y_size),
+      .x_size_i(job_x_size), .x_stride_i(job_stride), .valid_i(line_valid_i), .ready_o(line_ready_o),
+      .data_i(line_i), .valid_o(line_valid), .ready_i(line_ready), .data_o(line)
+    );
+  end
+
+  vta_gather #(.LOG_ELEM(LOG_ELEM), .LANES(LANES), .INDEX_W(INDEX_W)) u_gather (
+    .clk_i(clk_i), .rst_ni(rst_ni), .start_i(start), .index_i(job_first), .advance_i(job_width), .base_i(job_base),
+    .y_size_i(job_y_size), .x_size_i(job_x_size), .x_stride_i(job_stride), .active_o(data_active), .end_o(data_end),
+    .valid_i(line_valid), .ready_o(line_ready), .data_i(line), .valid_o(data_valid), .ready_i(write_ready_i),
+    .index_o(data_index), .mask_o(data_mask), .data_o(data)
+  );
+  vta_pad #(.INDEX_W(INDEX_W)) u_pad (
+    .clk_i(clk_i), .rst_ni(rst_ni), .start_i(start), .index_i(job_sram), .before_i(job_before), .after_i(job_after),
+    .between_i(job_sides), .y_size_i(job_y_size), .x_size_i(job_x_size), .active_o(pad_active), .end_o(pad_end),
+    .valid_o(pad_valid), .ready_i(write_ready_i && !data_valid), .index_o(pad_index)
+  );
+
+  assign write_valid_o = (data_valid || pad_valid) && write_ready_i;
+  assign write_index_o = data_valid ? data_index : pad_index;
+  assign write_mask_o  = data_valid ? data_mask : LANES'(1);
+  assign write_data_o  = data_valid ? data : '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) busy_q <= 1'b0;
+    else busy_q <= start || (busy_q && !ending);
+  end
+  logic unused_insn; // what the unit looks at
+  assign unused_insn = ^{insn_i, rows_last};
+endmodule
+`default_nettype wire

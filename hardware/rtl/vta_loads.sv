@@ -1,0 +1,55 @@
+// Two load engines behind one stream of instructions: inp and wgt of the load unit, uop and acc of the compute unit. They
+// run at the same time; instructions end, and post their tokens, in order. A no-op passes through the order alone.
+`default_nettype none
+module vta_loads (
+  input  wire logic       clk_i,
+  input  wire logic       rst_ni,
+  input  wire logic       valid_i,
+  output logic            ready_o,
+  input  wire logic       nop_i,
+  input  wire logic       second_i,    // which engine
+  input  wire logic [1:0] post_i,      // tokens of the instruction: {next, prev}
+  output logic            start0_o,    // the instruction goes to the engine
+  input  wire logic       ready0_i,
+  input  wire logic       done0_i,
+  output logic            start1_o,
+  input  wire logic       ready1_i,
+  input  wire logic       done1_i,
+  input  wire logic       may_post_i,  // what came before in the unit is complete
+  output logic [1:0]      post_o,
+  output logic            retire_o,    // an instruction ended
+  output logic            idle_o
+);
+  localparam int LOG_DEPTH = 2;
+
+  logic order_ready, head_valid, head_nop, head_second, pop;
+  logic [1:0] head_post;
+  logic [LOG_DEPTH:0] ended0_q, ended1_q;
+
+  assign ready_o  = order_ready && (nop_i || (second_i ? ready1_i : ready0_i));
+  assign start0_o = valid_i && order_ready && !nop_i && !second_i;
+  assign start1_o = valid_i && order_ready && !nop_i && second_i;
+
+  vta_fifo #(.W(4), .LOG_DEPTH(LOG_DEPTH)) u_order (
+    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && ready_o), .ready_o(order_ready),
+    .data_i({nop_i, second_i, post_i}), .valid_o(head_valid), .ready_i(pop),
+    .data_o({head_nop, head_second, head_post})
+  );
+
+  assign pop = head_valid && may_post_i &&
+               (head_nop || (head_second ? ended1_q != '0 || done1_i : ended0_q != '0 || done0_i));
+  assign post_o   = pop ? head_post : 2'b00;
+  assign retire_o = pop;
+  assign idle_o   = !head_valid;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      ended0_q <= '0;
+      ended1_q <= '0;
+    end else begin
+      ended0_q <= ended0_q + (LOG_DEPTH+1)'(done0_i) - (LOG_DEPTH+1)'(pop && !head_nop && !head_second);
+      ended1_q <= ended1_q + (LOG_DEPTH+1)'(done1_i) - (LOG_DEPTH+1)'(pop && !head_nop && head_second);
+    end
+  end
+endmodule
+`default_nettype wire

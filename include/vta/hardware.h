@@ -1,0 +1,43 @@
+/* The accelerator as hardware: SystemVerilog of this project, made for a configuration, and models of it that run under
+ * Verilator (docs/hardware.md). A model, once built, is what the driver "rtl" runs on. */
+#ifndef VTA_HARDWARE_H
+#define VTA_HARDWARE_H
+
+#include <stdbool.h>
+
+#include "vta/config.h"
+
+VTA_BEGIN
+
+/* What a design has besides its configuration. 0 takes the default. */
+typedef struct vta_hardware_options {
+    size_t size;          /* of this struct, or 0 */
+    uint32_t bus_bits;    /* of the memory bus, a power of two from 32 to 512: 64 */
+    uint32_t burst_beats; /* of the longest burst, a power of two up to 256; a burst stays within 4096 bytes: 16 */
+    uint32_t queue_depth; /* entries of each module queue, a power of two from 2 to 4096: 512 */
+    uint32_t reads_most;  /* bursts that may be under way at once, a power of two from 2 to 64: 16 */
+    bool pack;            /* two 8-bit products in one multiplier of 25 x 18 bits, as Xilinx parts have them */
+    bool no_mul;          /* the ALU without MUL, for parts without multipliers */
+    bool wave;            /* models only: able to write waves */
+    bool coverage;        /* models only: count what lines and bits were reached */
+    bool assertions;      /* models only: check the assertions in the sources, start from random contents */
+} vta_hardware_options;
+
+/* Writes the design for a configuration into a folder (made if needed): the package of parameters, the modules, and
+ * vta.f, the list of files in the order in which tools want them. VTA_UNSUPPORTED for a configuration that the design
+ * cannot have, with the reason. */
+VTA_API vta_status vta_hardware_generate(const vta_config *config, const vta_hardware_options *options,
+                                         const char *folder, vta_diag *diag);
+/* Can the design be made? The refusals of vta_hardware_generate. */
+VTA_API vta_status vta_hardware_check(const vta_config *config, const vta_hardware_options *options, vta_diag *diag);
+/* Makes the model of a design, unless it was made before: needs verilator, g++ and make, and takes some seconds.
+ * *out_path, which may be NULL, gets the model's file; free with vta_string_free. VTA_UNSUPPORTED without the tools. */
+VTA_API vta_status vta_hardware_build(const vta_config *config, const vta_hardware_options *options, vta_diag *diag,
+                                      char **out_path);
+/* The model that vta_hardware_build makes or made. VTA_NOT_FOUND, saying how to make it, when there is none. */
+VTA_API vta_status vta_hardware_find(const vta_config *config, const vta_hardware_options *options, vta_diag *diag,
+                                     char **out_path);
+
+VTA_END
+
+#endif

@@ -1,0 +1,175 @@
+/* The hardware itself, in one small configuration: random programs give the memory that the naive machine leaves, with
+ * and without stalls of the memory; what cannot end is told with the instruction. */
+#include "rtl/programs.h"
+
+static const rtl_design small = {"1x4x4",
+                                 "LOG_BLOCK_IN=2 LOG_BLOCK_OUT=2 LOG_UOP_BUFF_SIZE=8 LOG_INP_BUFF_SIZE=8 "
+                                 "LOG_WGT_BUFF_SIZE=9 LOG_ACC_BUFF_SIZE=10",
+                                 "queue_depth=16 len_bits=3", false};
+static random_program program;
+
+static void random_programs(void **state) {
+    (void)state;
+    rtl_check_programs(&small, 1, 150, 0);
+}
+
+static void random_programs_on_a_slow_memory(void **state) {
+    (void)state;
+    rtl_check_programs(&small, 1000, 50, 30);
+    rtl_check_programs(&small, 2000, 50, 80);
+}
+
+/* A device with a program in it. */
+typedef struct fixture {
+    vta_config *config;
+    vta_device *device;
+    vta_diag *diag;
+} fixture;
+
+static fixture open_with(uint64_t seed) {
+    fixture f = {.config = rtl_config(&small), .diag = vta_diag_create(NULL)};
+    f.device = rtl_device(&small, f.config, seed, 0);
+    rp_make_for(&program, vta_config_retain(f.config), seed, 60, true);
+    return f;
+}
+
+static void close_with(fixture *f) {
+    rp_clear(&program);
+    vta_device_destroy(f->device);
+    vta_diag_destroy(f->diag);
+    vta_config_release(f->config);
+}
+
+/* After an error the device runs a good program. */
+static void check_goes_on(fixture *f, const vta_insn *changed, const vta_insn was) {
+    program.insns[changed - program.insns] = was;
+    vta_diag_clear(f->diag);
+    assert_int_equal(rtl_run(f->device, &program, f->diag), VTA_OK);
+    rtl_compare(f->device, &program, small.name, 0);
+}
+
+static void check_named(fixture *f, const vta_insn *insn) {
+    char name[40];
+    snprintf(name, sizeof name, "instruction %d (", (int)(insn - program.insns));
+    if (!strstr(vta_diag_text(f->diag), name)) fail_msg("not %s in %s", name, vta_diag_text(f->diag));
+    vta_diag_clear(f->diag);
+}
+
+static void a_deadlock_names_the_instruction(void **state) {
+    (void)state;
+    int deadlocks = 0;
+    for (uint64_t seed = 1; seed < 11; seed++) {
+        fixture f = open_with(seed);
+        vta_insn *insn = NULL;
+        for (int i = 0; i < program.count && !insn; i++)
+            if (program.insns[i].push_next_dep || program.insns[i].push_prev_dep) insn = &program.insns[i];
+        assert_non_null(insn);
+        vta_insn was = *insn;
+        insn->push_next_dep = insn->push_prev_dep = 0;
+        assert_int_equal(rtl_run(f.device, &program, f.diag), VTA_DEADLOCK);
+        deadlocks += strstr(vta_diag_text(f.diag), "token that never comes") != NULL;
+        check_goes_on(&f, insn, was);
+        close_with(&f);
+    }
+    assert_int_equal(deadlocks, 10);
+}
+
+static void too_few_cycles(void **state) {
+    (void)state;
+    fixture f = open_with(3);
+    rtl_write(f.device, &program);
+    assert_int_equal(vta_device_run(f.device, RP_BASE, (uint32_t)program.count, 100, f.diag), VTA_TIMEOUT);
+    assert_non_null(strstr(vta_diag_text(f.diag), "within 100 cycles"));
+    assert_non_null(strstr(vta_diag_text(f.diag), "compute: instruction"));
+    assert_int_equal(vta_device_counters(f.device).cycles, 100);
+    check_goes_on(&f, program.insns, program.insns[0]);
+    close_with(&f);
+}
+
+static void memory_that_is_not_there(void **state) {
+    (void)state;
+    fixture f = open_with(4);
+    vta_insn *insn, was;
+    for (insn = program.insns; insn->opcode != VTA_OP_STORE; insn++) continue;
+    was = *insn;
+    static const uint32_t bases[] = {0x10000000, 0xf0000000}; /* the second one is beyond 32 bits of byte address */
+    for (int i = 0; i < 2; i++) {
+        insn->u.mem.dram_base = bases[i];
+        assert_int_equal(rtl_run(f.device, &program, f.diag), VTA_OUT_OF_RANGE);
+        check_named(&f, insn);
+        *insn = was;
+    }
+    insn = program.insns + 1; /* the first one loads micro-ops, this one weights */
+    was = *insn;
+    insn->u.mem.dram_base = 0x1000000;
+    assert_int_equal(rtl_run(f.device, &program, f.diag), VTA_OUT_OF_RANGE);
+    check_named(&f, insn);
+    check_goes_on(&f, insn, was);
+    close_with(&f);
+}
+
+/* The hardware has as many bits as an index needs: the driver refuses what would wrap. */
+static void indices_that_wrap(void **state) {
+    (void)state;
+    fixture f = open_with(6);
+    for (int i = 0; i < program.count; i++) {
+        vta_insn *insn = &program.insns[i], was = *insn;
+        if (insn->opcode == VTA_OP_FINISH) continue;
+        if (insn->opcode == VTA_OP_LOAD || insn->opcode == VTA_OP_STORE)
+            insn->u.mem.sram_base += 64;
+        else
+            insn->u.exec.uop_bgn = 60, insn->u.exec.uop_end = 65, insn->u.exec.iter_out = insn->u.exec.iter_in = 1;
+        bool nothing = (insn->opcode == VTA_OP_LOAD || insn->opcode == VTA_OP_STORE) && !insn->u.mem.x_size;
+        assert_int_equal(rtl_run(f.device, &program, f.diag), nothing ? VTA_OK : VTA_OUT_OF_RANGE);
+        if (!nothing) check_named(&f, insn);
+        *insn = was;
+    }
+    check_goes_on(&f, program.insns, program.insns[0]);
+    close_with(&f);
+}
+
+static void counters_are_those_of_sim(void **state) {
+    (void)state;
+    for (uint64_t seed = 20; seed < 30; seed++) {
+        fixture f = open_with(seed);
+        assert_int_equal(rtl_run(f.device, &program, f.diag), VTA_OK);
+        vta_device *sim;
+        assert_int_equal(vta_device_create("sim", f.config, NULL, NULL, NULL, &sim), VTA_OK);
+        assert_int_equal(vta_device_alloc_at(sim, RP_BASE, RP_BYTES, NULL), VTA_OK);
+        assert_int_equal(rtl_run(sim, &program, f.diag), VTA_OK);
+        vta_counters got = vta_device_counters(f.device), want = vta_device_counters(sim);
+        assert_true(got.cycles > 0);
+        got.cycles = 0;
+        assert_memory_equal(&got, &want, sizeof got);
+        vta_device_destroy(sim);
+        close_with(&f);
+    }
+}
+
+static void a_model_that_is_not_there(void **state) {
+    (void)state;
+    rtl_design other = small;
+    other.profile = "queue_depth=8";
+    fixture f = open_with(5);
+    vta_device *device = rtl_device(&other, f.config, 0, 0);
+    assert_int_equal(rtl_run(device, &program, f.diag), VTA_NOT_FOUND);
+    assert_non_null(strstr(vta_diag_text(f.diag), "vta hw build"));
+    vta_device_destroy(device);
+    close_with(&f);
+}
+
+int main(void) {
+    rtl_use_cache();
+    rtl_build(&small);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_programs),
+        cmocka_unit_test(random_programs_on_a_slow_memory),
+        cmocka_unit_test(a_deadlock_names_the_instruction),
+        cmocka_unit_test(too_few_cycles),
+        cmocka_unit_test(indices_that_wrap),
+        cmocka_unit_test(memory_that_is_not_there),
+        cmocka_unit_test(counters_are_those_of_sim),
+        cmocka_unit_test(a_model_that_is_not_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
