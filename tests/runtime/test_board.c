@@ -168,6 +168,7 @@ static void copies_need_no_barriers(const vt_driver *driver) {
     vta_program *program;
     vta_diag *diag = vta_diag_create(NULL);
     assert_int_equal(vta_runtime_recorded(runtime, diag, &program, 0, NULL, NULL), VTA_OK);
+    assert_int_equal(vta_diag_count(diag), 0);
     vta_device *sim;
     assert_int_equal(vta_device_create("sim", vta_runtime_config(runtime), NULL, NULL, diag, &sim), VTA_OK);
     const vta_program_options options = {.expect = 1};
