@@ -62,7 +62,7 @@ static void check_indices(vt_ctx *ctx, const char *what, const char *name, uint3
             vt_raise(ctx, VTA_INTERNAL, "%s of %s: index %u is not an integer", what, name, i);
 }
 
-int64_t vt__wrap_int(vt_dtype t, int64_t v) {
+int64_t vt_wrap_int(vt_dtype t, int64_t v) {
     if (t.bits >= 64) return v;
     uint64_t mask = (UINT64_C(1) << t.bits) - 1, x = (uint64_t)v & mask;
     if (t.code == VT_INT && x >> (t.bits - 1) & 1) x |= ~mask;
@@ -76,7 +76,7 @@ static const vt_expr *splat(vt_ctx *ctx, const vt_expr *e, uint16_t lanes) {
 const vt_expr *vt_int(vt_ctx *ctx, vt_dtype t, int64_t value) {
     if (!vt_dtype_is_integral(t)) vt_raise(ctx, VTA_INTERNAL, "an integer constant needs an integer type");
     vt_expr *e = fresh(ctx, VT_E_INT, vt_dtype_elem(t), 0);
-    e->u.i = vt__wrap_int(t, value);
+    e->u.i = vt_wrap_int(t, value);
     return splat(ctx, finish(e), t.lanes);
 }
 

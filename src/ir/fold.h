@@ -5,7 +5,7 @@
 #include "ir/node.h"
 
 /* The value as a type holds it: wrapped in two's complement. */
-int64_t vt__wrap_int(vt_dtype t, int64_t value);
+int64_t vt_wrap_int(vt_dtype t, int64_t value);
 /* What divisions give: x by 0 is 0 and the remainder x, so that x is quotient times divisor plus remainder as always;
  * the least integer by -1 wraps to itself. The evaluator of te, the generated code and the simplifier do the same. */
 static inline int64_t vt_trunc_div(bool wide, int64_t x, int64_t y) {

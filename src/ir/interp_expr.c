@@ -6,7 +6,7 @@
 #include "ir/interp_priv.h"
 
 vt_value vt__value_int(vt_dtype t, int64_t i) {
-    return (vt_value){.dtype = vt_dtype_elem(t), .u.i = t.code == VT_HANDLE ? i : vt__wrap_int(t, i)};
+    return (vt_value){.dtype = vt_dtype_elem(t), .u.i = t.code == VT_HANDLE ? i : vt_wrap_int(t, i)};
 }
 
 vt_value vt__value_float(vt_dtype t, double f) {

@@ -20,21 +20,21 @@ SOUND = {
     "src/LAYERS": TABLE,
     "include/vta/low.h": "int vta_low(void);\n",
     "include/vta/low.def": "enum { LOW = 1 };\n",
-    "src/base/base.c": "int base(void);\nint base(void) { return 0; }\n",
-    "src/low/low.h": "int low_inside(void);\n",
-    "src/low/low.c": '#include <stdio.h>\n#include "low/low.h"\n#include "vta/low.h"\nint base(void);\n'
-                     "int low_inside(void) { return base(); }\nint vta_low(void) { return puts(\"\"); }\n",
-    "src/mid/mid.h": "int mid(void);\n",
-    "src/mid/mid.c": '#include "mid/mid.h"\n#include "low/low.h"\nint mid(void) { return low_inside(); }\n',
-    "src/top/top.c": '#include "vta/low.h"\nint top(void);\nint top(void) { return vta_low(); }\n',
+    "src/base/base.c": "int vt_base(void);\nint vt_base(void) { return 0; }\n",
+    "src/low/low.h": "int vt_low_inside(void);\n",
+    "src/low/low.c": '#include <stdio.h>\n#include "low/low.h"\n#include "vta/low.h"\nint vt_base(void);\n'
+                     "int vt_low_inside(void) { return vt_base(); }\nint vta_low(void) { return puts(\"\"); }\n",
+    "src/mid/mid.h": "int vt_mid(void);\n",
+    "src/mid/mid.c": '#include "mid/mid.h"\n#include "low/low.h"\nint vt_mid(void) { return vt_low_inside(); }\n',
+    "src/top/top.c": '#include "vta/low.h"\nint vt_top(void);\nint vt_top(void) { return vta_low(); }\n',
 }
-LISTS_MID = "int mid(void);\nint (*list(void))(void);\nint (*list(void))(void) { return mid; }\n"
+LISTS_MID = "int vt_mid(void);\nint (*vt_list(void))(void);\nint (*vt_list(void))(void) { return vt_mid; }\n"
 # What is changed (a text replaces the file, None removes it), and what must be found: nothing more, nothing less.
 FAULTS = [
     ({}, []),
     ({"src/low/low.c": SOUND["src/low/low.c"] + '#include "mid/mid.h"\n'},
      ["src/low/low.c: includes mid/mid.h, but src/LAYERS has no arrow from low to mid"]),
-    ({"src/mid/mid.c": '#include "mid/mid.h"\nint mid(void) { return 0; }\n'},
+    ({"src/mid/mid.c": '#include "mid/mid.h"\nint vt_mid(void) { return 0; }\n'},
      ["src/LAYERS: nothing in mid includes a header of low: drop the arrow, or write <low> if it calls public functions only"]),
     ({"src/base/base.c": SOUND["src/base/base.c"] + '#include "vta/low.h"\n'},
      ["src/base/base.c: includes the public header vta/low.h of low, which is above base"]),
@@ -54,19 +54,28 @@ FAULTS = [
     ({"src/LAYERS": TABLE.replace("<low>", "<low> <lwo>")},
      ["src/LAYERS: top has an arrow to lwo, which is not a folder of the table"]),
     # what the linker alone sees: functions declared by hand
-    ({"src/mid/mid.c": SOUND["src/mid/mid.c"] + "int top(void);\nint up(void);\nint up(void) { return top(); }\n"},
-     ["src/LAYERS: mid needs top of top (mid.c.o), but there is no arrow to top"]),
-    ({"src/top/top.c": SOUND["src/top/top.c"] + "int low_inside(void);\nint in(void);\nint in(void) { return low_inside(); }\n"},
-     ["src/LAYERS: top needs low_inside of low (top.c.o), but its arrow <low> allows public functions only"]),
-    ({"src/top/top.c": "int top(void);\nint top(void) { return 1; }\n"},
+    ({"src/mid/mid.c": SOUND["src/mid/mid.c"] + "int vt_top(void);\nint vt_up(void);\nint vt_up(void) { return vt_top(); }\n"},
+     ["src/LAYERS: mid needs vt_top of top (mid.c.o), but there is no arrow to top"]),
+    ({"src/top/top.c": SOUND["src/top/top.c"] + "int vt_low_inside(void);\nint vt_in(void);\nint vt_in(void) { return vt_low_inside(); }\n"},
+     ["src/LAYERS: top needs vt_low_inside of low (top.c.o), but its arrow <low> allows public functions only"]),
+    ({"src/top/top.c": "int vt_top(void);\nint vt_top(void) { return 1; }\n"},
      ["src/LAYERS: no symbol of low is used in top: drop the arrow <low>"]),
-    ({"src/top/top.c": SOUND["src/top/top.c"] + "int mid(void);\nint mid(void) { return 2; }\n"},
-     ["mid is defined in mid and in top: give one of them another name"]),
+    ({"src/top/top.c": SOUND["src/top/top.c"] + "int vt_mid(void);\nint vt_mid(void) { return 2; }\n"},
+     ["vt_mid is defined in mid and in top: give one of them another name"]),
     # symbols that a folder lists, whichever folder makes them
-    ({"src/LAYERS": TABLE + "=low: mi\n", "src/low/low.c": SOUND["src/low/low.c"] + LISTS_MID}, []),
-    ({"src/LAYERS": TABLE + "=low: to\n", "src/low/low.c": SOUND["src/low/low.c"] + LISTS_MID},
-     ["src/LAYERS: low needs mid of mid (low.c.o), but there is no arrow to mid",
-      "src/LAYERS: low uses no symbol to... of another folder: drop it from =low"]),
+    ({"src/LAYERS": TABLE + "=low: vt_mi\n", "src/low/low.c": SOUND["src/low/low.c"] + LISTS_MID}, []),
+    ({"src/LAYERS": TABLE + "=low: vt_to\n", "src/low/low.c": SOUND["src/low/low.c"] + LISTS_MID},
+     ["src/LAYERS: low needs vt_mid of mid (low.c.o), but there is no arrow to mid",
+      "src/LAYERS: low uses no symbol vt_to... of another folder: drop it from =low"]),
+    # prefixes that tell who may call
+    ({"src/low/low.c": SOUND["src/low/low.c"] + "int open_door(void);\nint open_door(void) { return 3; }\n"},
+     ["low defines open_door, whose prefix does not say who may call it"]),
+    ({"src/low/low.c": SOUND["src/low/low.c"] + "int mid__own(void);\nint mid__own(void) { return 3; }\n"},
+     ["low defines mid__own, whose prefix does not say who may call it"]),
+    ({"src/low/low.c": SOUND["src/low/low.c"] + "int low__own(void);\nint low__own(void) { return 3; }\n"}, []),
+    ({"src/low/low.c": SOUND["src/low/low.c"] + "int vt__own(void);\nint vt__own(void) { return 3; }\n",
+      "src/mid/mid.c": SOUND["src/mid/mid.c"] + "int vt__own(void);\nint vt_uses(void);\nint vt_uses(void) { return vt__own(); }\n"},
+     ["mid needs vt__own (mid.c.o), which low keeps to itself"]),
 ]
 
 

@@ -7,6 +7,6 @@
 void vt__reference_gemm(vt_machine *machine, const vt_loops *loops);
 void vt__reference_reset(vt_machine *machine, const vt_loops *loops);
 void vt__reference_alu(vt_machine *machine, const vt_loops *loops, vta_alu_opcode opcode, bool use_imm, int32_t imm);
-void vt__reference_narrow(vt_machine *machine, const int32_t *from, size_t count, uint8_t *to);
+void vt_reference_narrow(vt_machine *machine, const int32_t *from, size_t count, uint8_t *to);
 
 #endif

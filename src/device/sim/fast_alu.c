@@ -133,5 +133,5 @@ void vt__fast_narrow(vt_machine *machine, const int32_t *from, size_t count, uin
     if (machine->config->width[VTA_MEM_OUT] == 8)
         f->cpu->narrow8(from, count, to);
     else
-        vt__reference_narrow(machine, from, count, to);
+        vt_reference_narrow(machine, from, count, to);
 }

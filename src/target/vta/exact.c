@@ -44,7 +44,7 @@ static bool arithmetic(const vt_known *known, const vt_expr *e, int64_t *out) {
     if (!vt_dtype_is_integral(e->a[0]->dtype) || e->dtype.lanes != 1) return false;
     if (!vt__exact_value(known, e->a[0], &a) || !vt__exact_value(known, e->a[1], &b)) return false;
     if (!vt_fold_int(e->kind, e->a[0]->dtype, a, b, out)) return false;
-    *out = vt__wrap_int(e->dtype, *out);
+    *out = vt_wrap_int(e->dtype, *out);
     return true;
 }
 
