@@ -14,7 +14,7 @@ typedef struct cli_device {
 
 /* The words of the choices stand in the order of vta_engine and vta_order. */
 #define CLI_DEVICE_OPTIONS(d)                                                                                          \
-    {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim, rtl or null", &(d)->driver},                               \
+    {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim, rtl, null or a board: pynq, ...", &(d)->driver},           \
         {"engine",                                                                                                     \
          'e',                                                                                                          \
          CLI_CHOICE,                                                                                                   \

@@ -47,11 +47,12 @@ typedef struct vta_device_options {
     uint32_t stall_percent; /* rtl: how often each channel of the memory is held up, at random from the seed */
     bool assertions;        /* rtl: a model that checks the assertions of the sources */
     const char *wave;       /* rtl: a file for the waves of every run, *.fst; NULL: none */
+    const char *board; /* a board's parts, "registers=/dev/uio0 memory=udmabuf1" (docs/boards.md); NULL: $VTA_BOARD */
 } vta_device_options;
 
-/* Makes a device: `driver` is "sim", "tsim", "rtl" or "null"; NULL takes the configuration's TARGET. `options` may be
- * NULL. VTA_NOT_FOUND for a driver that does not exist, with the list of those that do. Free with vta_device_destroy.
- */
+/* Makes a device: `driver` is "sim", "tsim", "rtl", "null", or a board ("pynq", "ultra96", "zcu104", "de10nano"); NULL
+ * takes the configuration's TARGET. `options` may be NULL. VTA_NOT_FOUND for a driver that does not exist, with the
+ * list of those that do. Free with vta_device_destroy. */
 VTA_API vta_status vta_device_create(const char *driver, const vta_config *config, const vta_device_options *options,
                                      const vta_allocator *allocator, vta_diag *diag, vta_device **out_device);
 VTA_API void vta_device_destroy(vta_device *device);
@@ -93,9 +94,12 @@ VTA_API vta_status vta_device_invalidate(vta_device *device, uint32_t addr, size
  * what boards and simulators treat differently. */
 VTA_API vta_status vta_device_run(vta_device *device, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles,
                                   vta_diag *diag);
-/* Stops the run that is going on, or vta_debugger_create, soon; does nothing when none is. The one function that may be called from any
- * thread, and from a signal handler. */
+/* Stops the run that is going on, or vta_debugger_create, soon; does nothing when none is. The one function that may be
+ * called from any thread, and from a signal handler. */
 VTA_API void vta_device_interrupt(vta_device *device);
+
+/* Loads a bitstream (a file) into the device's FPGA. On devices without one there is nothing to do. */
+VTA_API vta_status vta_device_program(vta_device *device, const char *bitstream, vta_diag *diag);
 
 VTA_API vta_counters vta_device_counters(const vta_device *device);
 VTA_API void vta_device_clear_counters(vta_device *device);
@@ -115,6 +119,13 @@ VTA_API vta_status vta_device_peek(vta_device *device, vta_memory memory, uint32
                                    size_t bytes, vta_diag *diag);
 /* Counters as JSON, {"inp_load_nbytes": 0, ...}, all of vta/counters.def; free with vta_string_free. */
 VTA_API char *vta_counters_to_json(const vta_counters *counters);
+
+/* A model of the board that is the configuration's TARGET (de10nano: one register block; all others: four): the
+ * simulator behind files for registers and memory in `folder`, which the board's driver maps (board setting
+ * model=FOLDER). Serves until stop(ctx) is true; it is asked again and again, by two threads. `bytes` of memory; 0: 64
+ * MiB. */
+VTA_API vta_status vta_board_model(const char *folder, const vta_config *config, size_t bytes, bool (*stop)(void *ctx),
+                                   void *ctx, vta_diag *diag);
 
 VTA_END
 

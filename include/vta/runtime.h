@@ -177,6 +177,9 @@ VTA_API char *vta_counters_to_text(const vta_counters *counters);
 /* Changes the device's options (engine, order, checks, skip_execution) between runs. */
 VTA_API vta_status vta_runtime_set_device_options(vta_runtime *runtime, const vta_device_options *options,
                                                   vta_diag *diag);
+/* Loads a bitstream (a file) into the device's FPGA; on a device without one there is nothing to do, and *out_has_fpga
+ * (may be NULL) is false. NULL in the place of a file only asks. */
+VTA_API vta_status vta_runtime_program(vta_runtime *runtime, const char *bitstream, vta_diag *diag, bool *out_has_fpga);
 /* Stops the device run that is going on, soon (VTA_INTERRUPTED). From any thread, and from a signal handler when
  * `runtime` is not NULL. */
 VTA_API void vta_runtime_interrupt(vta_runtime *runtime);

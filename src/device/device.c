@@ -62,6 +62,7 @@ static vta_status check_options(const vta_device_options *o, vta_diag *diag) {
         return vt_fail(diag, VTA_INVALID_ARGUMENT,
                        "options.order %u does not exist (0 program, 1 random, 2 store late)", o->order);
     VT_TRY(check_length("options.profile", o->profile, 63, diag));
+    VT_TRY(check_length("options.board", o->board, 1023, diag));
     return check_length("options.cpu", o->cpu, 15, diag);
 }
 
@@ -209,6 +210,14 @@ vta_status vta_device_run(vta_device *device, uint32_t insn_addr, uint32_t count
     const vt_run run = {insn_addr, count, .wait_cycles = wait_cycles, .max_work = wait_cycles};
     return vt_device_run(device, &run, diag);
 }
+
+vta_status vta_device_program(vta_device *device, const char *bitstream, vta_diag *diag) {
+    if (!device) return no_device(diag);
+    if (!bitstream) return vt_fail(diag, VTA_INVALID_ARGUMENT, "bitstream is NULL");
+    return device->driver->program ? device->driver->program(device, bitstream, diag) : VTA_OK;
+}
+
+bool vt_device_can_be_programmed(const vta_device *device) { return device->driver->program != NULL; }
 
 void vta_device_interrupt(vta_device *device) {
     if (!device) return;

@@ -30,6 +30,8 @@ vta_status vt_device_create(const struct vt_driver *driver, const vta_config *co
 vta_status vt_device_run(vta_device *device, const vt_run *run, vta_diag *diag);
 /* Could a stream begin at this address and have so many instructions? VTA_INVALID_ARGUMENT if not. */
 vta_status vt_device_check_stream(uint32_t insn_addr, uint32_t count, vta_diag *diag);
+/* Is there an FPGA, or something like it, to program? */
+bool vt_device_can_be_programmed(const vta_device *device);
 /* The allocator that the device was made with. */
 const vta_allocator *vt_device_allocator(const vta_device *device);
 /* True when host and device always see the same bytes: flush and invalidate have nothing to do. */

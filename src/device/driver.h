@@ -56,6 +56,9 @@ typedef struct vt_driver {
      * are over at once. */
     void (*interrupt)(vta_device *device);
 
+    /* Loads a bitstream into the hardware, which forgets what it was doing. NULL: there is nothing to program. */
+    vta_status (*program)(vta_device *device, const char *bitstream, vta_diag *diag);
+
     /* ---- What it counted ---- */
     vta_counters (*counters)(const vta_device *device); /* since it was made or cleared */
     void (*clear)(vta_device *device);                  /* counters, timing, findings */

@@ -215,6 +215,6 @@ void VTAInvalidateCache(void *vir_addr, vta_phy_addr_t phy_addr, int size) {
 void VTAProgram(const char *bitstream) {
     driver_call c;
     if (!begin(&c)) return;
-    vta_status status = bitstream ? VTA_OK : vt_fail(c.diag, VTA_INVALID_ARGUMENT, "bitstream is NULL");
+    vta_status status = vta_device_program(c.runtime->device, bitstream, c.diag);
     end(&c, status, VT_CALL(VTAProgram, P(bitstream)));
 }

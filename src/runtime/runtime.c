@@ -209,6 +209,19 @@ vta_status vta_runtime_set_device_options(vta_runtime *runtime, const vta_device
     return status;
 }
 
+vta_status vta_runtime_program(vta_runtime *runtime, const char *bitstream, vta_diag *diag, bool *out_has_fpga) {
+    if (out_has_fpga) *out_has_fpga = false;
+    runtime = vt_runtime_hold(runtime);
+    if (!runtime) return vt_fail(diag, VTA_INVALID_ARGUMENT, "there is no runtime: see vta_last_error(NULL)");
+    pthread_mutex_lock(&runtime->lock);
+    bool can = vt_device_can_be_programmed(runtime->device);
+    vta_status status = bitstream ? vta_device_program(runtime->device, bitstream, diag) : VTA_OK;
+    if (out_has_fpga) *out_has_fpga = can;
+    pthread_mutex_unlock(&runtime->lock);
+    vt_runtime_release(runtime);
+    return status;
+}
+
 /* No lock: the run that is to be stopped holds it. */
 void vta_runtime_interrupt(vta_runtime *runtime) {
     runtime = vt_runtime_hold(runtime);

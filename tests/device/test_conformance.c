@@ -4,10 +4,19 @@
 #include <stdatomic.h>
 
 #include "device/board.h"
+#include "device/model_board.h"
 #include "device/small_program.h"
 
 /* What a device need not offer. */
-typedef enum part { EXECUTION, ADDRESSES, VIEW, LOOKING, TIME, PARTS } part;
+typedef enum part { EXECUTION, COUNTERS, SKIPPING, STOPPING, ADDRESSES, VIEW, LOOKING, TIME, PARTS } part;
+
+#define HARDWARE(board)                                                                                                \
+    {board, COUNTERS, "hardware counts cycles at most"}, {board, SKIPPING, "hardware executes what it is given"},      \
+        {board, STOPPING, "hardware goes on until its stream ends, also when nobody waits any more"},                  \
+        {board, ADDRESSES, "contiguous memory is where it is"},                                                        \
+        {board, LOOKING, "hardware shows its registers, not its buffers"}, {                                           \
+        board, TIME, "a count of cycles is not kept by unit"                                                           \
+    }
 
 static const struct {
     const char *driver;
@@ -15,12 +24,18 @@ static const struct {
     const char *why;
 } excuses[] = {
     {"null", EXECUTION, "it runs nothing, so there are no results"},
+    {"null", COUNTERS, "it runs nothing"},
+    {"null", SKIPPING, "it runs nothing anyway"},
     {"null", LOOKING, "it has no on-chip memory"},
     {"null", TIME, "it runs nothing"},
     {"rtl", EXECUTION, "its model is built on demand; tests/rtl runs one"},
     {"rtl", LOOKING, "hardware shows its registers, not its buffers"},
     {"rtl", TIME, "a count of cycles is not kept by unit"},
     {"sim", TIME, "it knows order, not time"},
+    HARDWARE("pynq"),
+    HARDWARE("ultra96"),
+    HARDWARE("zcu104"),
+    HARDWARE("de10nano"),
     {"board", ADDRESSES, "contiguous memory is where it is"},
     {"board", LOOKING, "hardware shows its registers, not its buffers"},
     {"board", TIME, "a count of cycles is not kept by unit"},
@@ -51,12 +66,21 @@ typedef struct fixture {
     vta_device *device;
     vta_diag *diag;
     uint32_t insns, uops, data, out; /* where make_room put them */
+    model_board model;               /* of a board */
 } fixture;
+
+/* Does it drive registers? Then the model stands behind them. */
+static bool is_board(const vt_driver *driver) { return driver->program != NULL; }
 
 static void open_device(fixture *f, const vt_driver *driver) {
     *f = (fixture){.driver = driver, .config = vta_config_default(), .diag = vta_diag_create(NULL)};
     const vta_allocator *a = &vt_allocator_libc;
-    if (vt_device_create(driver, f->config, NULL, a, f->diag, &f->device) != VTA_OK)
+    vta_device_options options = {0};
+    if (is_board(driver)) {
+        model_start(&f->model, driver->name);
+        options.board = f->model.settings;
+    }
+    if (vt_device_create(driver, f->config, &options, a, f->diag, &f->device) != VTA_OK)
         fail_msg("%s: %s", driver->name, vta_diag_text(f->diag));
 }
 
@@ -64,6 +88,7 @@ static void close_device(fixture *f) {
     vta_device_destroy(f->device);
     vta_diag_destroy(f->diag);
     vta_config_release(f->config);
+    if (is_board(f->driver)) model_stop(&f->model);
 }
 
 /* Runs `test` on every driver that is not excused from `needed`; PARTS: on all. */
@@ -346,6 +371,13 @@ static void check_no_looking(fixture *f) {
     assert_int_equal(status, excused(f->driver->name, LOOKING) ? VTA_UNSUPPORTED : VTA_OK);
 }
 
+/* After a run that was given up: the next one works, or is refused as long as the hardware is busy. */
+static void goes_on(fixture *f, const vta_insn *insns, uint32_t n) {
+    vta_status status = run_insns(f, insns, n);
+    if (!excused(f->driver->name, STOPPING)) must(f, status);
+    if (excused(f->driver->name, STOPPING)) assert_int_equal(status, VTA_TIMEOUT);
+}
+
 /* ---- Interrupts ---- */
 
 typedef struct interrupter {
@@ -376,7 +408,7 @@ static void check_interrupt(fixture *f) {
     pthread_join(thread, NULL);
     assert_int_equal(status, VTA_INTERRUPTED);
     vta_diag_clear(f->diag);
-    must(f, run_insns(f, insns, n));
+    goes_on(f, insns, n);
     vta_device_interrupt(NULL);
 }
 
@@ -389,7 +421,7 @@ static void check_wait(fixture *f) {
     assert_int_equal(vta_device_run(f->device, f->insns, 2, 1000000, f->diag), VTA_TIMEOUT);
     assert_int_equal(vta_device_counters(f->device).gemm_counter, 0);
     vta_diag_clear(f->diag);
-    must(f, run_insns(f, insns, n));
+    goes_on(f, insns, n);
 }
 
 /* ---- Options and state ---- */
@@ -409,6 +441,11 @@ static void check_skipped_execution(fixture *f) {
     if (excused(f->driver->name, LOOKING)) return;
     must(f, vta_device_peek(f->device, VTA_MEM_UOP, 0, 1, &seen, sizeof seen, f->diag));
     assert_int_equal(seen, uop);
+}
+
+static void check_no_skipped_execution(fixture *f) {
+    vta_status status = vta_device_set_options(f->device, &(vta_device_options){.skip_execution = true}, f->diag);
+    assert_int_equal(status, excused(f->driver->name, SKIPPING) && is_board(f->driver) ? VTA_UNSUPPORTED : VTA_OK);
 }
 
 /* On-chip memory stays as it is from run to run. */
@@ -460,15 +497,16 @@ static void check_options(fixture *f) {
     X(options, PARTS)                                                                                                  \
     X(result, EXECUTION)                                                                                               \
     X(result_through_the_view, EXECUTION)                                                                              \
-    X(counters, EXECUTION)                                                                                             \
-    X(counters_of_a_failed_run, EXECUTION)                                                                             \
+    X(counters, COUNTERS)                                                                                              \
+    X(counters_of_a_failed_run, COUNTERS)                                                                              \
     X(time, TIME)                                                                                                      \
     X(no_time, PARTS)                                                                                                  \
     X(looking, LOOKING)                                                                                                \
     X(no_looking, PARTS)                                                                                               \
     X(interrupt, EXECUTION)                                                                                            \
     X(wait, EXECUTION)                                                                                                 \
-    X(skipped_execution, EXECUTION)                                                                                    \
+    X(skipped_execution, SKIPPING)                                                                                     \
+    X(no_skipped_execution, PARTS)                                                                                     \
     X(state_between_runs, EXECUTION)
 
 #define TEST(name, part)                                                                                               \

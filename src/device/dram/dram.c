@@ -8,8 +8,12 @@
 
 void vt_dram_init(vt_dram *dram, const vta_allocator *allocator) { *dram = (vt_dram){.allocator = allocator}; }
 
+static void free_region(const vt_dram *dram, const vt_region *r) {
+    if (!r->lent) vt_free(dram->allocator, r->host, (size_t)r->size);
+}
+
 void vt_dram_clear(vt_dram *dram) {
-    for (size_t i = 0; i < dram->count; i++) vt_free(dram->allocator, dram->regions[i].host, dram->regions[i].size);
+    for (size_t i = 0; i < dram->count; i++) free_region(dram, &dram->regions[i]);
     vt_free(dram->allocator, dram->regions, dram->cap * sizeof *dram->regions);
     vt_dram_init(dram, dram->allocator);
 }
@@ -34,13 +38,14 @@ static bool round_to_pages(size_t bytes, uint64_t *out_size) {
     return *out_size <= SIZE_MAX;
 }
 
-static vta_status insert(vt_dram *dram, size_t at, uint64_t addr, uint64_t size, vta_diag *diag) {
+/* `lent` NULL: memory of its own. */
+static vta_status insert(vt_dram *dram, size_t at, uint64_t addr, uint64_t size, uint8_t *lent, vta_diag *diag) {
     if (!vt_reserve(dram->allocator, &dram->regions, &dram->cap, dram->count + 1, sizeof *dram->regions))
         return vt_no_memory(diag);
-    uint8_t *host = vt_alloc_zero(dram->allocator, (size_t)size);
+    uint8_t *host = lent ? lent : vt_alloc_zero(dram->allocator, (size_t)size);
     if (!host) return vt_fail(diag, VTA_NO_MEMORY, "no host memory for %llu bytes of DRAM", (unsigned long long)size);
     memmove(dram->regions + at + 1, dram->regions + at, (dram->count - at) * sizeof *dram->regions);
-    dram->regions[at] = (vt_region){addr, size, host};
+    dram->regions[at] = (vt_region){addr, size, host, lent != NULL};
     dram->count++;
     return VTA_OK;
 }
@@ -58,12 +63,12 @@ vta_status vt_dram_alloc(vt_dram *dram, size_t bytes, vta_diag *diag, uint32_t *
     if (addr + size > ADDRESS_SPACE)
         return vt_fail(diag, VTA_NO_MEMORY, "no %llu free bytes in a row in the device's 32-bit address space",
                        (unsigned long long)size);
-    VT_TRY(insert(dram, at, addr, size, diag));
+    VT_TRY(insert(dram, at, addr, size, NULL, diag));
     *out_addr = (uint32_t)addr;
     return VTA_OK;
 }
 
-vta_status vt_dram_alloc_at(vt_dram *dram, uint32_t addr, size_t bytes, vta_diag *diag) {
+static vta_status insert_at(vt_dram *dram, uint32_t addr, size_t bytes, uint8_t *lent, vta_diag *diag) {
     uint64_t size;
     if (addr % VTA_PAGE_BYTES || addr == 0)
         return vt_fail(diag, VTA_INVALID_ARGUMENT,
@@ -76,14 +81,22 @@ vta_status vt_dram_alloc_at(vt_dram *dram, uint32_t addr, size_t bytes, vta_diag
     if (at < dram->count && dram->regions[at].addr < addr + size)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "0x%08x + %llu overlaps the allocation at 0x%08llx", addr,
                        (unsigned long long)size, (unsigned long long)dram->regions[at].addr);
-    return insert(dram, at, addr, size, diag);
+    return insert(dram, at, addr, size, lent, diag);
+}
+
+vta_status vt_dram_alloc_at(vt_dram *dram, uint32_t addr, size_t bytes, vta_diag *diag) {
+    return insert_at(dram, addr, bytes, NULL, diag);
+}
+
+vta_status vt_dram_lend(vt_dram *dram, uint32_t addr, uint8_t *host, size_t bytes, vta_diag *diag) {
+    return insert_at(dram, addr, bytes, host, diag);
 }
 
 vta_status vt_dram_free(vt_dram *dram, uint32_t addr, vta_diag *diag) {
     size_t at = find(dram, addr);
     if (at == dram->count || dram->regions[at].addr != addr)
         return vt_fail(diag, VTA_NOT_FOUND, "0x%08x is not the start of an allocation", addr);
-    vt_free(dram->allocator, dram->regions[at].host, (size_t)dram->regions[at].size);
+    free_region(dram, &dram->regions[at]);
     dram->count--;
     memmove(dram->regions + at, dram->regions + at + 1, (dram->count - at) * sizeof *dram->regions);
     dram->recent = 0;

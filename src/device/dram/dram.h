@@ -12,6 +12,7 @@
 typedef struct vt_region {
     uint64_t addr, size;
     uint8_t *host;
+    bool lent; /* the memory is somebody else's */
 } vt_region;
 
 typedef struct vt_dram {
@@ -27,6 +28,8 @@ void vt_dram_clear(vt_dram *dram);
 /* Zeroed pages at the lowest free address. */
 vta_status vt_dram_alloc(vt_dram *dram, size_t bytes, vta_diag *diag, uint32_t *out_addr);
 vta_status vt_dram_alloc_at(vt_dram *dram, uint32_t addr, size_t bytes, vta_diag *diag);
+/* Memory of the caller's, which must outlive it, as an allocation. */
+vta_status vt_dram_lend(vt_dram *dram, uint32_t addr, uint8_t *host, size_t bytes, vta_diag *diag);
 vta_status vt_dram_free(vt_dram *dram, uint32_t addr, vta_diag *diag);
 
 /* vt_dram_at for what the recent region does not hold. */

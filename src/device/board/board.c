@@ -1,0 +1,186 @@
+/* The drivers of boards: registers that start a run and say when it is over, contiguous memory, an FPGA. */
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "device/board/contiguous.h"
+#include "device/board/fpga.h"
+#include "device/board/mapped.h"
+#include "device/board/model_files.h"
+#include "device/driver.h"
+#include "vta/isa.h"
+
+typedef struct vt_board {
+    const vt_register_map *map;
+    vt_board_settings settings;
+    vt_mapped mapped;
+    vt_registers registers;
+    vt_contiguous memory;
+    bool busy; /* a run was started, and nobody has seen its end */
+    atomic_bool stop;
+    vta_counters counters;
+} vt_board;
+
+/* ---- Life -------------------------------------------------------------------------------------------------------- */
+
+/* Hardware does what it does. */
+static vta_status configure(vta_device *device, const vta_device_options *o, vta_diag *diag) {
+    const char *what = o->skip_execution               ? "skip_execution"
+                       : o->check                      ? "check"
+                       : o->order != VTA_ORDER_PROGRAM ? "order"
+                                                       : NULL;
+    if (!what) return VTA_OK;
+    return vt_fail(diag, VTA_UNSUPPORTED, "%s is an option of simulators; %s is a board", what, device->driver->name);
+}
+
+static vta_status open_parts(vt_board *b, uint32_t address, const vta_allocator *a, vta_diag *diag) {
+    char files[2 * VT_BOARD_TEXT];
+    snprintf(files, sizeof files, "%s", b->settings.registers);
+    if (*b->settings.model) snprintf(files, sizeof files, "%s/" VT_MODEL_REGISTERS, b->settings.model);
+    VT_TRY(vt__map_registers(files, address, b->map->block_count, diag, &b->mapped));
+    b->registers = vt__mapped_registers(&b->mapped);
+    return vt__contiguous_open(&b->memory, &b->settings, a, diag);
+}
+
+static vta_status create(vta_device *device, const vta_device_options *options, const vt_register_map *map,
+                         uint32_t address, vta_diag *diag) {
+    VT_TRY(configure(device, options, diag));
+    vt_board *b = vt_alloc_zero(&device->allocator, sizeof *b);
+    if (!b) return vt_no_memory(diag);
+    b->map = map;
+    b->mapped.fd = b->memory.fd = -1;
+    vta_status status = vt__board_settings(options->board, diag, &b->settings);
+    if (status == VTA_OK) status = open_parts(b, address, &device->allocator, diag);
+    device->state = b;
+    if (status == VTA_OK) return VTA_OK;
+    vt__unmap_registers(&b->mapped);
+    vt_free(&device->allocator, b, sizeof *b);
+    device->state = NULL;
+    return status;
+}
+
+static void destroy(vta_device *device) {
+    vt_board *b = device->state;
+    vt__contiguous_close(&b->memory);
+    vt__unmap_registers(&b->mapped);
+    vt_free(&device->allocator, b, sizeof *b);
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
+
+static vt_contiguous *memory_of(vta_device *device) { return &((vt_board *)device->state)->memory; }
+
+static vta_status board_alloc(vta_device *device, size_t bytes, vta_diag *diag, uint32_t *out_addr) {
+    return vt__contiguous_alloc(memory_of(device), bytes, diag, out_addr);
+}
+
+static vta_status board_free(vta_device *device, uint32_t addr, vta_diag *diag) {
+    return vt__contiguous_free(memory_of(device), addr, diag);
+}
+
+static vta_status board_flush(vta_device *device, uint32_t addr, size_t bytes, vta_diag *diag) {
+    return vt__contiguous_sync(memory_of(device), true, addr, bytes, diag);
+}
+
+static vta_status board_invalidate(vta_device *device, uint32_t addr, size_t bytes, vta_diag *diag) {
+    return vt__contiguous_sync(memory_of(device), false, addr, bytes, diag);
+}
+
+static vta_status board_read(vta_device *device, uint32_t addr, void *to, size_t bytes, vta_diag *diag) {
+    vt_contiguous *c = memory_of(device);
+    VT_TRY(vt__contiguous_sync(c, false, addr, bytes, diag));
+    if (bytes) memcpy(to, c->host + (addr - c->base), bytes);
+    return VTA_OK;
+}
+
+static vta_status board_write(vta_device *device, uint32_t addr, const void *from, size_t bytes, vta_diag *diag) {
+    vt_contiguous *c = memory_of(device);
+    VT_TRY(vt__contiguous_check(c, addr, bytes, diag));
+    if (bytes) memcpy(c->host + (addr - c->base), from, bytes);
+    return vt__contiguous_sync(c, true, addr, bytes, diag);
+}
+
+static void *board_map(vta_device *device, uint32_t addr, size_t bytes) {
+    return vt__contiguous_map(memory_of(device), addr, bytes);
+}
+
+/* ---- Running ----------------------------------------------------------------------------------------------------- */
+
+enum { POLLS_IN_A_ROW = 16384 }; /* then others may have the processor */
+
+/* Until the accelerator has finished, at most so many looks (0: any number). */
+static vta_status wait(vt_board *b, uint32_t most, vta_diag *diag) {
+    for (uint32_t looks = 0; !b->map->finished(&b->registers); looks++) {
+        if (atomic_load(&b->stop))
+            return vt_fail(diag, VTA_INTERRUPTED, "interrupted; the accelerator goes on until its stream ends");
+        if (most && looks == most)
+            return vt_fail(diag, VTA_TIMEOUT, "no FINISH within %u looks at the control register", most);
+        if (looks % POLLS_IN_A_ROW == POLLS_IN_A_ROW - 1) sched_yield();
+    }
+    b->busy = false;
+    return VTA_OK;
+}
+
+/* Hardware cannot be stopped: what was left running must end before the next run begins. */
+static vta_status become_free(vt_board *b, vta_diag *diag) {
+    enum { LOOKS = 10000 };
+    if (!b->busy || wait(b, LOOKS, NULL) == VTA_OK) return VTA_OK;
+    if (atomic_load(&b->stop)) return vt_fail(diag, VTA_INTERRUPTED, "interrupted");
+    return vt_fail(diag, VTA_TIMEOUT,
+                   "the accelerator still runs a stream that was given up: wait, or program the FPGA "
+                   "anew (program_fpga), which resets it");
+}
+
+static vta_status board_run(vta_device *device, const vt_run *run, vta_diag *diag) {
+    vt_board *b = device->state;
+    atomic_store(&b->stop, false);
+    VT_TRY(vt__contiguous_check(&b->memory, run->insn_addr, (uint64_t)run->count * VTA_INSN_BYTES, diag));
+    VT_TRY(become_free(b, diag));
+    b->busy = true;
+    b->map->start(&b->registers, run->insn_addr, run->count);
+    VT_TRY(wait(b, run->wait_cycles, diag));
+    b->counters.runs++;
+    b->counters.cycles += b->map->cycles(&b->registers);
+    return VTA_OK;
+}
+
+static void board_interrupt(vta_device *device) { atomic_store(&((vt_board *)device->state)->stop, true); }
+
+static vta_status board_program(vta_device *device, const char *bitstream, vta_diag *diag) {
+    vt_board *b = device->state;
+    VT_TRY(vt__fpga_program(&b->settings, bitstream, &device->allocator, diag));
+    b->busy = false; /* whatever ran is gone */
+    return VTA_OK;
+}
+
+static vta_counters board_counters(const vta_device *device) { return ((const vt_board *)device->state)->counters; }
+static void board_clear(vta_device *device) { ((vt_board *)device->state)->counters = (vta_counters){0}; }
+
+/* ---- The boards -------------------------------------------------------------------------------------------------- */
+
+#define VT_BOARD(board, what, map_of, address, clock)                                                                  \
+    static vta_status create_##board(vta_device *device, const vta_device_options *options, vta_diag *diag) {          \
+        return create(device, options, &map_of, address, diag);                                                        \
+    }                                                                                                                  \
+    const vt_driver vt_driver_##board = {                                                                              \
+        .name = #board,                                                                                                \
+        .text = what,                                                                                                  \
+        .create = create_##board,                                                                                      \
+        .destroy = destroy,                                                                                            \
+        .configure = configure,                                                                                        \
+        .alloc = board_alloc,                                                                                          \
+        .free = board_free,                                                                                            \
+        .read = board_read,                                                                                            \
+        .write = board_write,                                                                                          \
+        .map = board_map,                                                                                              \
+        .flush = board_flush,                                                                                          \
+        .invalidate = board_invalidate,                                                                                \
+        .run = board_run,                                                                                              \
+        .interrupt = board_interrupt,                                                                                  \
+        .program = board_program,                                                                                      \
+        .counters = board_counters,                                                                                    \
+        .clear = board_clear,                                                                                          \
+    };
+#include "device/board/boards.def"
+#undef VT_BOARD

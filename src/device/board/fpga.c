@@ -1,0 +1,65 @@
+#include "device/board/fpga.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+enum { BITSTREAM_MOST = 256 << 20, STATE_BYTES = 64 };
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static vta_status failed(vta_diag *diag, const char *path) {
+    return vt_fail(diag, errno == ENOENT ? VTA_NOT_FOUND : VTA_IO, "programming the FPGA: %s: %s%s", path,
+                   strerror(errno), errno == ENOENT ? "; has the kernel an FPGA manager (board setting fpga=)?" : "");
+}
+
+static vta_status write_text(const char *folder, const char *name, const char *text, vta_diag *diag) {
+    char path[2 * VT_BOARD_TEXT];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    ssize_t size = (ssize_t)strlen(text);
+    bool written = fd >= 0 && write(fd, text, (size_t)size) == size;
+    vta_status status = written ? VTA_OK : failed(diag, path);
+    if (fd >= 0) close(fd);
+    return status;
+}
+
+static vta_status check_state(const char *folder, const char *name, vta_diag *diag) {
+    char path[2 * VT_BOARD_TEXT], state[STATE_BYTES] = "";
+    snprintf(path, sizeof path, "%s/state", folder);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, state, sizeof state - 1) : -1;
+    if (fd >= 0) close(fd);
+    if (n < 0) return failed(diag, path);
+    state[strcspn(state, "\n")] = '\0';
+    if (!strcmp(state, "operating")) return VTA_OK;
+    return vt_fail(diag, VTA_IO,
+                   "programming the FPGA with %s: its state is '%s', not 'operating'. The manager takes "
+                   "what its driver knows: .bin (of bootgen) on Xilinx's, .rbf on Intel's",
+                   name, state);
+}
+
+/* The manager takes files by name, from its own folder. */
+static vta_status copy(const vt_board_settings *s, const char *path, const vta_allocator *a, vta_diag *diag) {
+    char to[2 * VT_BOARD_TEXT], *bytes;
+    size_t size;
+    snprintf(to, sizeof to, "%s/%.200s", s->firmware, base_name(path));
+    VT_TRY(vt_file_read(a, path, BITSTREAM_MOST, diag, &bytes, &size));
+    vta_status status = vt_file_write(a, to, bytes, size, diag);
+    vt_free(a, bytes, size + 1);
+    return status;
+}
+
+vta_status vt__fpga_program(const vt_board_settings *s, const char *path, const vta_allocator *a, vta_diag *diag) {
+    VT_TRY(copy(s, path, a, diag));
+    VT_TRY(write_text(s->fpga, "flags", "0", diag)); /* the whole FPGA, not a part of it */
+    VT_TRY(write_text(s->fpga, "firmware", base_name(path), diag));
+    return check_state(s->fpga, base_name(path), diag);
+}

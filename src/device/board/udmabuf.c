@@ -1,0 +1,138 @@
+/* Contiguous memory of u-dma-buf devices, and of a board's model. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "device/board/contiguous.h"
+#include "device/board/model_files.h"
+
+static vta_status failed(vta_diag *diag, const char *path, const char *what) {
+    return vt_fail(diag, errno == ENOENT ? VTA_NOT_FOUND : VTA_IO, "the board's memory: %s: cannot be %s: %s", path,
+                   what, strerror(errno));
+}
+
+/* ---- Attributes -------------------------------------------------------------------------------------------------- */
+
+static vta_status read_number(const char *folder, const char *name, vta_diag *diag, uint64_t *out) {
+    char path[3 * VT_BOARD_TEXT], text[64] = "";
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return failed(diag, path, "opened");
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    char *end;
+    *out = strtoull(text, &end, 0);
+    if (n > 0 && end != text) return VTA_OK;
+    return vt_fail(diag, VTA_IO, "the board's memory: %s: no number", path);
+}
+
+static vta_status write_number(const char *folder, const char *name, uint64_t value, vta_diag *diag) {
+    char path[3 * VT_BOARD_TEXT], text[32];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), n = snprintf(text, sizeof text, "%" PRIu64, value);
+    bool written = fd >= 0 && write(fd, text, (size_t)n) == n;
+    vta_status status = written ? VTA_OK : failed(diag, path, "written");
+    if (fd >= 0) close(fd);
+    return status;
+}
+
+/* The kernel's numbers for a transfer's direction. */
+enum { TO_DEVICE = 1, FROM_DEVICE = 2 };
+
+static vta_status sync_udmabuf(vt_contiguous *c, bool for_device, uint64_t offset, uint64_t bytes, vta_diag *diag) {
+    const char *folder = c->sync_folder;
+    VT_TRY(write_number(folder, "sync_offset", offset, diag));
+    VT_TRY(write_number(folder, "sync_size", bytes, diag));
+    VT_TRY(write_number(folder, "sync_direction", for_device ? TO_DEVICE : FROM_DEVICE, diag));
+    return write_number(folder, for_device ? "sync_for_device" : "sync_for_cpu", 1, diag);
+}
+
+static vta_status map(vt_contiguous *c, const char *path, uint64_t bytes, vta_diag *diag) {
+    c->fd = open(path, O_RDWR | O_CLOEXEC);
+    if (c->fd < 0) return failed(diag, path, "opened");
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, c->fd, 0);
+    if (memory == MAP_FAILED) return failed(diag, path, "mapped");
+    c->host = memory;
+    c->mapped = bytes;
+    return VTA_OK;
+}
+
+static vta_status check_place(const vt_contiguous *c, uint64_t addr, vta_diag *diag) {
+    if (addr % 4096 || addr + c->size > (uint64_t)1 << 32)
+        return vt_fail(diag, VTA_UNSUPPORTED,
+                       "the board's memory: %s lies at 0x%" PRIx64 ", and the accelerator reaches the first 4 GiB",
+                       c->name, addr);
+    return VTA_OK;
+}
+
+static vta_status open_udmabuf(vt_contiguous *c, const vt_board_settings *s, vta_diag *diag) {
+    char path[2 * VT_BOARD_TEXT];
+    uint64_t addr;
+    snprintf(c->name, sizeof c->name, "%s", s->memory);
+    snprintf(c->hint, sizeof c->hint, "Load u-dma-buf with more (%.64s=BYTES), and Linux with more CMA (cma=SIZE)",
+             s->memory);
+    snprintf(c->sync_folder, sizeof c->sync_folder, "%s/%s", s->sys, s->memory);
+    if (access(c->sync_folder, F_OK) != 0)
+        return vt_fail(
+            diag, VTA_NOT_FOUND,
+            "the board's memory: no %s: load the kernel module, like `modprobe u-dma-buf %s=67108864`, or name "
+            "the device (board setting memory=)",
+            c->sync_folder, s->memory);
+    VT_TRY(read_number(c->sync_folder, "size", diag, &c->size));
+    VT_TRY(read_number(c->sync_folder, "phys_addr", diag, &addr));
+    VT_TRY(check_place(c, addr, diag));
+    c->base = (uint32_t)addr;
+    c->sync = sync_udmabuf;
+    snprintf(path, sizeof path, "%s/%s", s->dev, s->memory);
+    return map(c, path, c->size, diag);
+}
+
+/* ---- A model ----------------------------------------------------------------------------------------------------- */
+
+/* A cache that is not coherent, at its worst: nothing passes but what is synced. */
+static vta_status sync_model(vt_contiguous *c, bool for_device, uint64_t offset, uint64_t bytes, vta_diag *diag) {
+    (void)diag;
+    if (for_device)
+        memcpy(c->device + offset, c->host + offset, bytes);
+    else
+        memcpy(c->host + offset, c->device + offset, bytes);
+    return VTA_OK;
+}
+
+/* A file of two halves: what the accelerator sees, and the processor's view of it. */
+static vta_status open_model(vt_contiguous *c, const char *folder, vta_diag *diag) {
+    char path[2 * VT_BOARD_TEXT];
+    struct stat is;
+    snprintf(path, sizeof path, "%s/" VT_MODEL_MEMORY, folder);
+    snprintf(c->name, sizeof c->name, "the model");
+    snprintf(c->hint, sizeof c->hint, "Start `vta board-model` with more --memory");
+    if (stat(path, &is) != 0) return failed(diag, path, "opened");
+    c->size = (uint64_t)is.st_size / 2;
+    c->base = VT_MODEL_BASE;
+    c->sync = sync_model;
+    VT_TRY(map(c, path, 2 * c->size, diag));
+    c->device = c->host;
+    c->host += c->size;
+    return VTA_OK;
+}
+
+vta_status vt__contiguous_open(vt_contiguous *c, const vt_board_settings *s, const vta_allocator *allocator,
+                               vta_diag *diag) {
+    *c = (vt_contiguous){.allocator = allocator, .fd = -1};
+    vta_status status = *s->model ? open_model(c, s->model, diag) : open_udmabuf(c, s, diag);
+    if (status != VTA_OK) vt__contiguous_close(c);
+    return status;
+}
+
+void vt__contiguous_close(vt_contiguous *c) {
+    if (c->mapped) munmap(c->device ? c->device : c->host, c->mapped);
+    if (c->fd >= 0) close(c->fd);
+    vt_free(c->allocator, c->blocks, c->cap * sizeof *c->blocks);
+    *c = (vt_contiguous){.allocator = c->allocator, .fd = -1};
+}

@@ -1,0 +1,170 @@
+/* The model of a board: its files, and the loop that looks at the registers. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device/board/model_files.h"
+#include "device/board/registers.h"
+#include "device/core/stream.h"
+#include "device/device.h"
+#include "device/dram/dram.h"
+#include "device/sim/sim.h"
+
+typedef struct vt_model {
+    const vta_config *config;
+    volatile uint32_t *registers;
+    uint8_t *memory; /* as the accelerator sees it */
+    size_t bytes;
+    bool four; /* blocks */
+    vt_sim sim;
+    vta_diag *diag;
+    bool (*stop)(void *ctx);
+    void *ctx;
+} vt_model;
+
+/* ---- Its files --------------------------------------------------------------------------------------------------- */
+
+static vta_status make_file(const char *folder, const char *name, size_t bytes, vta_diag *diag, void **out_memory) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    void *memory = MAP_FAILED;
+    if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0)
+        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    vta_status status = memory != MAP_FAILED ? VTA_OK : vt_fail(diag, VTA_IO, "%s: %s", path, strerror(errno));
+    if (fd >= 0) close(fd);
+    *out_memory = status == VTA_OK ? memory : NULL;
+    return status;
+}
+
+enum { REGISTER_BYTES = VT_MOST_BLOCKS * VT_BLOCK_BYTES };
+
+static vta_status make_files(vt_model *m, const char *folder, vta_diag *diag) {
+    void *memory;
+    VT_TRY(make_file(folder, VT_MODEL_MEMORY, 2 * m->bytes, diag, &memory));
+    m->memory = memory;
+    VT_TRY(make_file(folder, VT_MODEL_REGISTERS, REGISTER_BYTES, diag, &memory));
+    m->registers = memory;
+    return VTA_OK;
+}
+
+static void close_files(vt_model *m) {
+    if (m->memory) munmap(m->memory, 2 * m->bytes);
+    if (m->registers) munmap((void *)m->registers, REGISTER_BYTES);
+}
+
+/* ---- A run ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t get(const vt_model *m, uint32_t offset) { return m->registers[offset / 4]; }
+
+/* What was written to memory is there before the register says so. */
+static void set(vt_model *m, uint32_t offset, uint32_t value) {
+    __sync_synchronize();
+    m->registers[offset / 4] = value;
+}
+
+static bool started(const vt_model *m) {
+    if (!m->four) return get(m, VT_CONTROL) & VT_CONTROL_LAUNCH;
+    return (get(m, VT_FETCH) & VT_START) && get(m, VT_LOAD) == VT_AUTO_RESTART &&
+           get(m, VT_COMPUTE) == VT_AUTO_RESTART && get(m, VT_STORE) == VT_AUTO_RESTART;
+}
+
+static vt_run asked(const vt_model *m) {
+    __sync_synchronize();
+    if (!m->four) return (vt_run){.insn_addr = get(m, VT_ADDRESS), .count = get(m, VT_COUNT)};
+    return (vt_run){.insn_addr = get(m, VT_FETCH + VT_FETCH_ADDRESS), .count = get(m, VT_FETCH + VT_FETCH_COUNT)};
+}
+
+/* An error leaves the hardware waiting for ever: no FINISH comes. */
+static bool execute(vt_model *m, const vt_run *run) {
+    vt_stream stream;
+    vta_status found;
+    vta_diag_clear(m->diag);
+    if (vt_device_check_stream(run->insn_addr, run->count, m->diag) != VTA_OK) return false;
+    if (vt_sim_prepare(&m->sim, run, m->diag, &stream) != VTA_OK) return false;
+    vta_status status = vt_sim_execute(&m->sim, &stream, run, 0, m->diag, &found);
+    vt_stream_clear(&stream);
+    return status == VTA_OK;
+}
+
+static void finish(vt_model *m, uint32_t cycles) {
+    if (m->four) {
+        set(m, VT_COMPUTE + VT_COMPUTE_DONE, 1);
+        set(m, VT_FETCH, 0);
+    } else {
+        set(m, VT_CYCLES, cycles);
+        set(m, VT_CONTROL, VT_CONTROL_FINISHED);
+    }
+}
+
+/* Runs what the registers ask for. A stream that breaks a rule is never over; the launch bit stays. */
+static void serve_one(vt_model *m, bool *stuck) {
+    vt_run run = asked(m);
+    if (m->four) set(m, VT_COMPUTE + VT_COMPUTE_DONE, 0);
+    *stuck = !execute(m, &run);
+    if (!*stuck) finish(m, run.count);
+}
+
+/* ---- The loop ---------------------------------------------------------------------------------------------------- */
+
+/* The wish to stop is looked at beside a run, too, which may be endless. */
+static void *watch(void *arg) {
+    vt_model *m = arg;
+    while (!m->stop(m->ctx)) nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    for (int i = 0; i < 100; i++) { /* a run that is just beginning lowers the flag */
+        atomic_store(&m->sim.interrupt, true);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    return NULL;
+}
+
+static void serve(vt_model *m) {
+    enum { LOOKS = 20000 };
+    bool stuck = false;
+    for (uint32_t idle = 0; !m->stop(m->ctx); idle++) {
+        if (started(m) && !stuck) {
+            serve_one(m, &stuck);
+            idle = 0;
+        } else if (idle > LOOKS) {
+            nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+        }
+        if (!started(m)) stuck = false; /* reset, as programming the FPGA does it */
+    }
+}
+
+static vta_status serve_files(vt_model *m, vta_diag *diag) {
+    pthread_t watcher;
+    const vta_device_options options = {0};
+    VT_TRY(vt_sim_init(&m->sim, m->config, &vt_allocator_libc, &options, diag));
+    vta_status status = vt_dram_lend(&m->sim.dram, VT_MODEL_BASE, m->memory, m->bytes, diag);
+    if (status == VTA_OK && pthread_create(&watcher, NULL, watch, m) != 0) status = vt_no_memory(diag);
+    if (status == VTA_OK) {
+        serve(m);
+        pthread_join(watcher, NULL);
+    }
+    vt_sim_clear(&m->sim);
+    return status;
+}
+
+static bool has_four_blocks(const vta_config *config) { return strcmp(vta_config_target(config), "de10nano") != 0; }
+
+vta_status vta_board_model(const char *folder, const vta_config *config, size_t bytes, bool (*stop)(void *ctx),
+                           void *ctx, vta_diag *diag) {
+    if (!folder || !config || !stop) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_board_model: a pointer is NULL");
+    if (!bytes) bytes = (size_t)64 << 20;
+    if (bytes % VTA_PAGE_BYTES || bytes > (size_t)1 << 31)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "vta_board_model: %zu bytes of memory; whole pages, at most 2 GiB",
+                       bytes);
+    vt_model m = {.config = config, .bytes = bytes, .four = has_four_blocks(config), .stop = stop, .ctx = ctx};
+    m.diag = vta_diag_create(NULL);
+    vta_status status = m.diag ? make_files(&m, folder, diag) : vt_no_memory(diag);
+    if (status == VTA_OK) status = serve_files(&m, diag);
+    close_files(&m);
+    vta_diag_destroy(m.diag);
+    return status;
+}
