@@ -67,6 +67,17 @@ static int stop(const cli_command *self, given *g) {
     return cli_finish(status);
 }
 
+static int queue(const cli_command *self, given *g) {
+    char host[256] = "127.0.0.1", *text = NULL;
+    uint32_t port = VTA_RPC_TRACKER_PORT;
+    const vta_rpc_options options = {.key_file = g->place.key_file};
+    if (g->argc != 1) return cli_usage(self, "queue: takes a tracker's place");
+    vta_status status = vta_rpc_place(g->argv[0], sizeof host, host, &port, cli_diag());
+    if (status == VTA_OK) status = vta_rpc_tracker_summary(host, port, &options, cli_diag(), &text);
+    if (status == VTA_OK) cli_print_json(cli_json_of(text));
+    return cli_finish(status);
+}
+
 static int new_key(const cli_command *self, given *g) {
     if (g->argc != 1) return cli_usage(self, "new-key: takes the file to make");
     return cli_finish(vta_rpc_new_key(g->argv[0], cli_diag()));
@@ -75,7 +86,7 @@ static int new_key(const cli_command *self, given *g) {
 static const struct {
     const char *name;
     int (*act)(const cli_command *self, given *g);
-} actions[] = {{"run", run}, {"ps", ps}, {"stop", stop}, {"new-key", new_key}};
+} actions[] = {{"run", run}, {"ps", ps}, {"stop", stop}, {"queue", queue}, {"new-key", new_key}};
 
 int cmd_rpc(const cli_command *self, int argc, char **argv) {
     given g = {0};
@@ -98,5 +109,5 @@ int cmd_rpc(const cli_command *self, int argc, char **argv) {
     g.argv = argv + 1;
     for (size_t i = 0; argc && i < sizeof actions / sizeof *actions; i++)
         if (!strcmp(argv[0], actions[i].name)) return actions[i].act(self, &g);
-    return cli_usage(self, "%s: run, ps, stop or new-key", argc ? argv[0] : "what to do");
+    return cli_usage(self, "%s: run, ps, stop, queue or new-key", argc ? argv[0] : "what to do");
 }

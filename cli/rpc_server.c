@@ -2,28 +2,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "rpc_place.h"
-
-/* Lines of the log begin with the time. */
-static void write_log(void *ctx, const char *text, size_t size) {
-    char when[32];
-    time_t now = time(NULL);
-    struct tm parts;
-    (void)ctx;
-    localtime_r(&now, &parts);
-    strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &parts);
-    fprintf(stderr, "%s %.*s", when, (int)size, text);
-}
-
-/* The port goes to standard output: with --port 0 it is news, and a script may wait for it. */
-static void tell_port(void *ctx, uint32_t port) {
-    (void)ctx;
-    printf("port %u\n", port);
-    fflush(stdout);
-}
+#include "rpc_serve.h"
 
 /* vta-session beside this program. */
 static const char *session_beside(char to[PATH_MAX]) {
@@ -54,8 +36,8 @@ static int serve(const cli_command *self, const numbers *n, vta_rpc_server_optio
     o->memory_bytes = n->memory ? n->memory * MIB : UINT64_MAX;
     o->file_bytes = n->files * MIB;
     if (!o->session_program) o->session_program = session_beside(beside);
-    if (!quiet) o->log = (vta_sink){write_log, NULL};
-    o->ready = tell_port;
+    if (!quiet) o->log = (vta_sink){cli_write_log, NULL};
+    o->ready = cli_tell_port;
     return cli_finish(vta_rpc_serve(o, cli_diag()));
 }
 

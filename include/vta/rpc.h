@@ -133,6 +133,26 @@ VTA_API vta_status vta_rpc_serve(const vta_rpc_server_options *options, vta_diag
 /* What the program of a session does from main on: serves the connection that the server handed down, and returns the
  * program's exit code. */
 VTA_API int vta_rpc_session_main(void);
+/* ---- Trackers ------------------------------------------------------------------------------------------------ */
+
+typedef struct vta_rpc_tracker_options {
+    size_t size;            /* of this struct, or 0 */
+    const char *host;       /* address to listen on; NULL: 127.0.0.1. Others need a key file */
+    uint32_t port;          /* 0: one that is free */
+    const char *key_file;   /* NULL: connections are in the clear */
+    uint32_t lease_seconds; /* longest time for which a client has a server; 0: 3600 */
+    vta_sink log;
+    void (*ready)(void *ctx, uint32_t port); /* called once it listens; may be NULL */
+    void *ready_ctx;
+} vta_rpc_tracker_options;
+
+/* Hands out servers until SIGINT or SIGTERM. */
+VTA_API vta_status vta_rpc_track(const vta_rpc_tracker_options *options, vta_diag *diag);
+/* A tracker's servers, leases and waiting clients, as JSON; free with vta_string_free. Of `options` (may be NULL) the
+ * key file and times count. */
+VTA_API vta_status vta_rpc_tracker_summary(const char *host, uint32_t port, const vta_rpc_options *options,
+                                           vta_diag *diag, char **out_json);
+
 /* Makes a key file that only its owner can read. VTA_IO when there is one already. */
 VTA_API vta_status vta_rpc_new_key(const char *path, vta_diag *diag);
 

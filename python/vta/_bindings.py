@@ -271,6 +271,7 @@ class vta_device_options(Structure):
         ("stall_percent", c_uint32),
         ("assertions", c_bool),
         ("wave", c_char_p),
+        ("board", c_char_p),
     ]
 
 
@@ -534,6 +535,19 @@ class vta_rpc_server_options(Structure):
     ]
 
 
+class vta_rpc_tracker_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("host", c_char_p),
+        ("port", c_uint32),
+        ("key_file", c_char_p),
+        ("lease_seconds", c_uint32),
+        ("log", vta_sink),
+        ("ready", c_void_p),
+        ("ready_ctx", c_void_p),
+    ]
+
+
 class vtac_pass_info(Structure):
     _fields_ = [
         ("name", c_char_p),
@@ -737,11 +751,13 @@ FUNCTIONS = {
     "vta_device_invalidate": ("vta", c_int, [c_void_p, c_uint32, c_size_t, c_void_p]),
     "vta_device_run": ("vta", c_int, [c_void_p, c_uint32, c_uint32, c_uint32, c_void_p]),
     "vta_device_interrupt": ("vta", None, [c_void_p]),
+    "vta_device_program": ("vta", c_int, [c_void_p, c_char_p, c_void_p]),
     "vta_device_counters": ("vta", vta_counters, [c_void_p]),
     "vta_device_clear_counters": ("vta", None, [c_void_p]),
     "vta_device_findings_to_json": ("vta", c_void_p, [c_void_p]),
     "vta_device_peek": ("vta", c_int, [c_void_p, c_int, c_uint32, c_uint32, c_void_p, c_size_t, c_void_p]),
     "vta_counters_to_json": ("vta", c_void_p, [c_void_p]),
+    "vta_board_model": ("vta", c_int, [c_char_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p]),
     "vta_program_create": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "vta_program_destroy": ("vta", None, [c_void_p]),
     "vta_program_begin_run": ("vta", c_int, [c_void_p, c_uint32, c_void_p, c_uint32, c_void_p]),
@@ -856,6 +872,7 @@ FUNCTIONS = {
     "vta_runtime_findings_to_json": ("vta", c_void_p, [c_void_p]),
     "vta_counters_to_text": ("vta", c_void_p, [c_void_p]),
     "vta_runtime_set_device_options": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vta_runtime_program": ("vta", c_int, [c_void_p, c_char_p, c_void_p, c_void_p]),
     "vta_runtime_interrupt": ("vta", None, [c_void_p]),
     "vta_runtime_set_sink": ("vta", None, [c_void_p, vta_sink]),
     "vta_runtime_capture": ("vta", c_int, [c_void_p, c_char_p, c_void_p]),
@@ -953,6 +970,8 @@ FUNCTIONS = {
     "vta_rpc_shutdown": ("vta", c_int, [c_void_p, c_void_p]),
     "vta_rpc_serve": ("vta", c_int, [c_void_p, c_void_p]),
     "vta_rpc_session_main": ("vta", c_int, []),
+    "vta_rpc_track": ("vta", c_int, [c_void_p, c_void_p]),
+    "vta_rpc_tracker_summary": ("vta", c_int, [c_char_p, c_uint32, c_void_p, c_void_p, c_void_p]),
     "vta_rpc_new_key": ("vta", c_int, [c_char_p, c_void_p]),
     "vtac_func_release": ("vtac", None, [c_void_p]),
     "vtac_func_name": ("vtac", c_char_p, [c_void_p]),

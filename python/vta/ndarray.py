@@ -217,6 +217,8 @@ class NDArray:
         target : NDArray
         """
         out = empty(self.shape, self.dtype, target) if isinstance(target, Device) else target
+        if not isinstance(out, NDArray):
+            return out.copyfrom(self.numpy())
         call(lib.vta_array_copy, self.handle, out.handle, DIAG)
         return out
 
@@ -376,6 +378,8 @@ def empty(shape: Sequence[int] | int, dtype: str = "float32", device: Device | N
     if not need(where, Device, "where an array lives").exist:
         raise ValueError(f"there is no {where}: {_NAMES[where.device_type]}(0) is the only one")
     extents = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    if hasattr(where, "session"):
+        return where.empty(extents, dtype)
     if where.device_type == _EXT_DEV:
         ensure_runtime()
     out = ctypes.c_void_p()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -9,16 +10,17 @@ from typing import TYPE_CHECKING
 
 from . import ndarray
 from .contrib.utils import tempdir
-from .environment import Config, Environment
+from .environment import Config, Environment, get_env
+from .remote import RemoteSession, Tracker
 from .runtime import ensure_runtime
 
 if TYPE_CHECKING:
-    from typing import Any, Callable, NoReturn
+    from typing import Callable
 
     from .module import Module
     from .ndarray import Device
 
-__all__ = ["LocalSession", "connect", "connect_tracker", "reconfig_runtime", "program_fpga"]
+__all__ = ["LocalSession", "RemoteSession", "Tracker", "connect", "connect_tracker", "reconfig_runtime", "program_fpga"]
 
 
 def _say(message, *args):
@@ -136,57 +138,76 @@ class LocalSession:
     context = device
 
 
-def connect(url: str, port: int, key: str = "", session_timeout: int = 0, **kwargs: Any) -> NoReturn:
-    """Connects to a board; comes with the remote part.
+def connect(url: str, port: int = 9091, key: str = "", session_timeout: float = 0, session_constructor_args: object = None,
+            enable_logging: bool = False, *, key_file: str | os.PathLike | None = None,
+            timeout: float = 30) -> RemoteSession:
+    """Opens a session on a server (``vta rpc-server``).
 
     Parameters
     ----------
     url : str
-    port : int
+        Its host.
+    port : int, optional
     key : str, optional
+        Accepted, without effect: sessions are not asked for their server's kind.
+    session_timeout : float, optional
+        Seconds that one answer may take; 0: as long as the server lets a call run.
+    session_constructor_args, enable_logging : object, optional
         Accepted, without effect.
-    session_timeout : int, optional
-        Accepted, without effect.
-    kwargs : Any
-        Further options of TVM's function.
+    key_file : str, optional
+        The server's key, where it has one (``vta rpc new-key``).
+    timeout : float, optional
+        Seconds for connecting, and for a connection on which nothing moves.
+
+    Returns
+    -------
+    remote : RemoteSession
     """
-    raise NotImplementedError(
-        f"rpc.connect({url!r}, {port}): connections to boards come with the remote part of this project; use "
-        "rpc.LocalSession() with the sim or tsim target until then"
-    )
+    return RemoteSession(url, int(port), key_file, timeout, session_timeout)
 
 
-def connect_tracker(url: str, port: int) -> NoReturn:
-    """Connects to a tracker; comes with the remote part.
+def connect_tracker(url: str, port: int = 9190, *, key_file: str | os.PathLike | None = None) -> Tracker:
+    """A tracker (``vta rpc-tracker``), which hands out servers.
 
     Parameters
     ----------
     url : str
-    port : int
+        Its host.
+    port : int, optional
+    key_file : str, optional
+
+    Returns
+    -------
+    tracker : Tracker
     """
-    raise NotImplementedError(f"rpc.connect_tracker({url!r}, {port}): trackers come with the remote part of this "
-                              "project")
+    return Tracker(url, int(port), key_file)
 
 
-def reconfig_runtime(remote: LocalSession, config: dict | Environment | None = None) -> None:
+def reconfig_runtime(remote: LocalSession | RemoteSession, config: dict | Environment | None = None) -> None:
     """Gives a session's runtime a hardware configuration.
 
     Parameters
     ----------
-    remote : vta.rpc.LocalSession
+    remote : LocalSession or RemoteSession
     config : dict or Environment, optional
         Becomes the current environment; default: the environment as it is.
     """
     if config is not None:
         Environment.current = config if isinstance(config, Environment) else Environment(Config.from_dict(config))
-    ensure_runtime()
+    if isinstance(remote, RemoteSession):
+        remote.configure(json.dumps(get_env().cfg_dict))
+    else:
+        ensure_runtime()
 
 
-def program_fpga(remote: LocalSession, bitstream: str | None = None) -> None:
-    """Loads a bitstream into a board's FPGA; simulators have none, so on a local session it does nothing.
+def program_fpga(remote: LocalSession | RemoteSession, bitstream: str | os.PathLike | None = None) -> None:
+    """Loads a bitstream into a board's FPGA; simulators have none, so for them there is nothing to do.
 
     Parameters
     ----------
-    remote : vta.rpc.LocalSession
+    remote : LocalSession or RemoteSession
     bitstream : str, optional
+        A file; default: the configuration's, of the server's folder of bitstreams.
     """
+    if isinstance(remote, RemoteSession):
+        remote.program_fpga(bitstream)

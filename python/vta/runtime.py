@@ -90,4 +90,4 @@ def enabled(target: str) -> bool:
     target : str
         ``"llvm"``, ``"cpu"``, ``"ext_dev"``, ``"rpc"``, …
     """
-    return target.split()[0] in ("llvm", "cpu", "ext_dev", "c")
+    return target.split()[0] in ("llvm", "cpu", "ext_dev", "c", "rpc")

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/versioned.h"
 #include "rpc/lease.h"
@@ -59,7 +60,7 @@ vta_status vta_rpc_connect(const char *host, uint32_t port, const vta_rpc_option
 void vta_rpc_close(vta_rpc *rpc) {
     if (!rpc) return;
     vt__link_begin(&rpc->link);
-    if (!rpc->link.over) vt__link_ask(&rpc->link, VT_RPC_BYE, NULL);
+    if (!rpc->link.over && rpc->link.owner == getpid()) vt__link_ask(&rpc->link, VT_RPC_BYE, NULL);
     vt__link_close(&rpc->link);
     vt__lease_give_back(&rpc->lease);
     vta_allocator allocator = rpc->allocator;

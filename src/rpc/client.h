@@ -2,6 +2,8 @@
 #ifndef VT_RPC_CLIENT_H
 #define VT_RPC_CLIENT_H
 
+#include <sys/types.h>
+
 #include "rpc/stream.h"
 #include "rpc/tls.h"
 #include "vta/rpc.h"
@@ -15,6 +17,7 @@ typedef struct vt_rpc_link {
     uint32_t number;   /* of the last request */
     vt_strbuf out, in; /* fields of the request, and of the answer */
     vt_rpc_reader answer;
+    pid_t owner;     /* the process that opened it: a forked child ends nothing */
     bool over;       /* broken, or ended by the server */
     char place[300]; /* "host:port", for messages */
 } vt_rpc_link;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/environment.h"
+#include "rpc/address.h"
 #include "rpc/server.h"
 #include "rpc/session.h"
 
@@ -192,7 +193,10 @@ static vta_status spawn(vt_connection *c, int fd, vta_diag *diag) {
     snprintf(temporary, sizeof temporary, "TMPDIR=%s", c->folder);
     snprintf(config, sizeof config, "VTA_CONFIG=%s", c->page->config);
     snprintf(path, sizeof path, "PATH=%s", search ? search : "/usr/bin:/bin");
-    char *environment[] = {path, temporary, *c->page->config ? config : NULL, NULL};
+    char board[VT_RPC_PATH_BYTES];
+    const char *place = vt_environment(VT_ENV_VTA_BOARD);
+    snprintf(board, sizeof board, "VTA_BOARD=%s", place ? place : "");
+    char *environment[] = {path, temporary, config, board, NULL};
     char *argv[] = {(char *)c->server->options.session_program, NULL};
     uv_stdio_container_t files[] = {
         {.flags = UV_IGNORE},
@@ -231,17 +235,10 @@ vta_status vt__connection_start(vt_connection *c, int fd, vta_diag *diag) {
 
 static void name_peer(vt_connection *c) {
     struct sockaddr_storage from;
-    int size = sizeof from, port = 0;
-    char name[48] = "?";
-    if (uv_tcp_getpeername(&c->tcp, (struct sockaddr *)&from, &size) != 0) return;
-    if (from.ss_family == AF_INET) {
-        uv_ip4_name((struct sockaddr_in *)&from, name, sizeof name);
-        port = ntohs(((struct sockaddr_in *)&from)->sin_port);
-    } else if (from.ss_family == AF_INET6) {
-        uv_ip6_name((struct sockaddr_in6 *)&from, name, sizeof name);
-        port = ntohs(((struct sockaddr_in6 *)&from)->sin6_port);
-    }
-    snprintf(c->peer, sizeof c->peer, "%s:%d", name, port);
+    int size = sizeof from;
+    bool known = uv_tcp_getpeername(&c->tcp, (struct sockaddr *)&from, &size) == 0 &&
+                 vt__address_text((struct sockaddr *)&from, c->peer, sizeof c->peer);
+    if (!known) snprintf(c->peer, sizeof c->peer, "?");
 }
 
 /* Says in the own protocol why there is no session: who speaks TVM's sees a connection that is refused. */

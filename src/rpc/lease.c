@@ -1,5 +1,7 @@
 #include "rpc/lease.h"
 
+#include "base/versioned.h"
+
 vta_status vt__lease_take(vt_rpc_lease *lease, const vta_rpc_options *options, const vta_allocator *allocator,
                           vta_diag *diag, size_t room, char *out_host, uint32_t *out_port) {
     char place[256] = "127.0.0.1";
@@ -18,6 +20,22 @@ vta_status vt__lease_take(vt_rpc_lease *lease, const vta_rpc_options *options, c
     vt__rpc_text(&lease->link.answer, out_host, room);
     *out_port = vt__rpc_u32(&lease->link.answer);
     return vt__link_done(&lease->link, diag);
+}
+
+vta_status vta_rpc_tracker_summary(const char *host, uint32_t port, const vta_rpc_options *options, vta_diag *diag,
+                                   char **out_json) {
+    vta_rpc_options own;
+    vt_rpc_link link;
+    if (!out_json) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_rpc_tracker_summary: out_json is NULL");
+    *out_json = NULL;
+    VT_TRY(vt_options_read(&own, sizeof own, options, "vta_rpc_options", diag));
+    VT_TRY(vt__link_open(&link, host ? host : "127.0.0.1", port ? port : VTA_RPC_TRACKER_PORT, &own, NULL, diag));
+    vt__link_begin(&link);
+    vta_status status = vt__link_ask(&link, VT_RPC_SUMMARY, diag);
+    if (status == VTA_OK) *out_json = vt__link_text(&link);
+    if (status == VTA_OK && !*out_json) status = vt_no_memory(diag);
+    vt__link_close(&link);
+    return status;
 }
 
 void vt__lease_give_back(vt_rpc_lease *lease) {

@@ -1,6 +1,8 @@
 /* Connections of clients: open, ask, close. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "rpc/client.h"
 
@@ -125,7 +127,7 @@ static vta_status greet(vt_rpc_link *link, vta_diag *diag) {
 
 vta_status vt__link_open(vt_rpc_link *link, const char *host, uint32_t port, const vta_rpc_options *options,
                          const vta_allocator *allocator, vta_diag *diag) {
-    *link = (vt_rpc_link){.allocator = allocator, .stream = {.fd = -1}};
+    *link = (vt_rpc_link){.allocator = allocator, .stream = {.fd = -1}, .owner = getpid()};
     link->patience_ms = options->timeout_ms ? options->timeout_ms : DEFAULT_PATIENCE_MS;
     link->answer_ms = options->answer_ms;
     vt_strbuf_init(&link->out, allocator);
@@ -134,12 +136,20 @@ vta_status vt__link_open(vt_rpc_link *link, const char *host, uint32_t port, con
     uint64_t until = vt__rpc_deadline(link->patience_ms, 0);
     vta_status status = vt__rpc_dial(host, port, until, diag, &link->stream.fd);
     if (status == VTA_OK && options->key_file) status = encrypt(link, options->key_file, diag);
-    if (status == VTA_OK) status = greet(link, diag);
+    if (status == VTA_OK) {
+        status = greet(link, diag);
+        if ((status == VTA_IO || status == VTA_PARSE) && !options->key_file)
+            vt_note_at(diag, VT_NO_POS, "a server that was started with a key file wants the key from its clients");
+    }
     if (status != VTA_OK) vt__link_close(link);
     return status;
 }
 
 void vt__link_close(vt_rpc_link *link) {
+    bool ours = link->owner == getpid();
+    /* Also where a forked child has the socket, too, the other side sees the end; but a child's end is its own. */
+    if (ours && link->stream.tls) vt__tls_bye(link->stream.tls);
+    if (ours && link->stream.fd >= 0) shutdown(link->stream.fd, SHUT_RDWR);
     vt__rpc_close(&link->stream);
     vt__tls_context_free(link->tls);
     vt_strbuf_free(&link->out);

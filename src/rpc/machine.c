@@ -1,6 +1,7 @@
 /* The accelerator of a session: its runtime, its FPGA, and what the server's other sessions do. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json_write.h"
 #include "rpc/session.h"
@@ -51,11 +52,28 @@ vta_status vt__session_configure(vt_rpc_session *s, const char *text, size_t siz
     return status;
 }
 
+/* The bitstream of the configuration in the server's folder, with whichever ending it has. */
+static vta_status default_bitstream(vt_rpc_session *s, size_t room, char *out_path) {
+    static const char *const endings[] = {"bin", "rbf", "bit"};
+    const vta_config *c = vta_runtime_config(NULL);
+    for (size_t i = 0; *s->page->bitstreams && i < sizeof endings / sizeof *endings; i++) {
+        snprintf(out_path, room, "%s/%s/%s/%s.%s", s->page->bitstreams, vta_config_target(c), vta_config_hw_version(c),
+                 vta_config_bitstream(c), endings[i]);
+        if (access(out_path, R_OK) == 0) return VTA_OK;
+    }
+    return vt_fail(s->diag, VTA_NOT_FOUND, "no bitstream %s/%s/%s.{bin,rbf,bit} in %s (--bitstreams of the server)",
+                   vta_config_target(c), vta_config_hw_version(c), vta_config_bitstream(c),
+                   *s->page->bitstreams ? s->page->bitstreams : "a folder that was not given");
+}
+
 vta_status vt__session_program(vt_rpc_session *s, const char *name, size_t room, char *out_path) {
-    (void)name, (void)room;
     *out_path = '\0';
     VT_TRY(vt__session_runtime(s));
-    return VTA_OK;
+    bool has_fpga;
+    VT_TRY(vta_runtime_program(NULL, NULL, s->diag, &has_fpga));
+    if (!has_fpga) return VTA_OK;
+    VT_TRY(*name ? vt__session_path(s, name, room, out_path) : default_bitstream(s, room, out_path));
+    return vta_runtime_program(NULL, out_path, s->diag, NULL);
 }
 
 /* ---- All sessions ------------------------------------------------------------------------------------------------ */

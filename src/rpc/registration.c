@@ -1,8 +1,125 @@
 #include "rpc/registration.h"
 
-vta_status vt__registration_begin(vt_server *s, uint32_t port, vta_diag *diag, vt_registration **out_registration) {
-    (void)s, (void)port, (void)diag;
-    *out_registration = NULL;
-    return VTA_OK;
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "rpc/client.h"
+
+struct vt_registration {
+    vt_server *server;
+    uv_async_t lease_over; /* the loop ends the sessions */
+    pthread_t thread;
+    int stop; /* an eventfd: can be read when the server ends */
+    char host[256], place[300];
+    uint32_t port, own_port;
+};
+
+enum { FIRST_PAUSE_MS = 250, LONGEST_PAUSE_MS = 15000 };
+
+/* True when the server ends; waits for that, or for something to read, so many milliseconds. */
+static bool pause_or_stop(const vt_registration *r, int fd, int ms) {
+    struct pollfd p[2] = {{.fd = r->stop, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
+    poll(p, fd >= 0 ? 2 : 1, ms);
+    return p[0].revents != 0;
 }
-void vt__registration_end(vt_registration *r) { (void)r; }
+
+static vta_status ask(vt_registration *r, vt_rpc_link *link, vta_diag *diag) {
+    const vta_rpc_server_options *o = &r->server->options;
+    const vta_rpc_options options = {.key_file = o->key_file, .timeout_ms = 5000, .answer_ms = 5000};
+    VT_TRY(vt__link_open(link, r->host, r->port, &options, NULL, diag));
+    vt__link_begin(link);
+    vt__rpc_put_text(&link->out, o->name);
+    vt__rpc_put_text(&link->out, o->public_host);
+    vt__rpc_put_u32(&link->out, r->own_port);
+    vta_status status = vt__link_ask(link, VT_RPC_REGISTER, diag);
+    if (status != VTA_OK) vt__link_close(link);
+    return status;
+}
+
+/* Until the connection is lost or the server ends. What comes is that a lease is over. */
+static bool stay(vt_registration *r, vt_rpc_link *link, vta_diag *diag) {
+    for (;;) {
+        vt_rpc_header header;
+        if (pause_or_stop(r, link->stream.fd, -1)) return false;
+        vta_diag_clear(diag);
+        if (vt__rpc_receive(&link->stream, 0, 5000, diag, &header, &link->in) != VTA_OK) return true;
+        if (header.message == VT_RPC_ENDED) uv_async_send(&r->lease_over);
+    }
+}
+
+/* Again and again: a tracker that was started anew knows nothing of its servers. */
+static void *keep_registered(void *arg) {
+    vt_registration *r = arg;
+    vta_diag *diag = vta_diag_create(NULL);
+    int pause = FIRST_PAUSE_MS;
+    for (bool go_on = diag != NULL; go_on;) {
+        vt_rpc_link link;
+        vta_diag_clear(diag);
+        if (ask(r, &link, diag) == VTA_OK) {
+            pause = FIRST_PAUSE_MS;
+            go_on = stay(r, &link, diag);
+            vt__link_close(&link);
+        }
+        if (go_on) go_on = !pause_or_stop(r, -1, pause);
+        pause = pause * 2 < LONGEST_PAUSE_MS ? pause * 2 : LONGEST_PAUSE_MS;
+    }
+    vta_diag_destroy(diag);
+    return NULL;
+}
+
+static void end_sessions(uv_async_t *async) {
+    vt_server *s = async->data;
+    for (vt_connection *c = s->first, *next; c; c = next) {
+        next = c->next;
+        if (c->running) vt__connection_kill(c, VTA_TIMEOUT, "the tracker's lease is over");
+    }
+}
+
+static vta_status begin(vt_registration *r, vta_diag *diag) {
+    vt_server *s = r->server;
+    snprintf(r->host, sizeof r->host, "127.0.0.1");
+    r->port = VTA_RPC_TRACKER_PORT;
+    VT_TRY(vta_rpc_place(s->options.tracker, sizeof r->host, r->host, &r->port, diag));
+    r->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (r->stop < 0 || uv_async_init(&s->loop, &r->lease_over, end_sessions) != 0) return vt_no_memory(diag);
+    r->lease_over.data = s;
+    if (pthread_create(&r->thread, NULL, keep_registered, r) == 0) return VTA_OK;
+    uv_close((uv_handle_t *)&r->lease_over, NULL);
+    return vt_no_memory(diag);
+}
+
+vta_status vt__registration_begin(vt_server *s, uint32_t port, vta_diag *diag, vt_registration **out_registration) {
+    *out_registration = NULL;
+    if (!s->options.tracker) return VTA_OK;
+    vt_registration *r = vt_alloc_zero(NULL, sizeof *r);
+    if (!r) return vt_no_memory(diag);
+    r->server = s;
+    r->own_port = port;
+    r->stop = -1;
+    vta_status status = begin(r, diag);
+    if (status == VTA_OK) {
+        *out_registration = r;
+        return VTA_OK;
+    }
+    if (r->stop >= 0) close(r->stop);
+    vt_free(NULL, r, sizeof *r);
+    return status;
+}
+
+void vt__registration_end(vt_registration *r) {
+    if (!r) return;
+    uint64_t one = 1;
+    if (write(r->stop, &one, sizeof one) < 0) return; /* cannot be: the counter has room */
+    pthread_join(r->thread, NULL);
+    uv_close((uv_handle_t *)&r->lease_over, NULL);
+}
+
+void vt__registration_free(vt_registration *r) {
+    if (!r) return;
+    close(r->stop);
+    vt_free(NULL, r, sizeof *r);
+}

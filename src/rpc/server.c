@@ -1,6 +1,5 @@
 #include "rpc/server.h"
 
-#include <arpa/inet.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/versioned.h"
+#include "rpc/address.h"
 #include "rpc/registration.h"
 #include "rpc/stream.h"
 
@@ -39,6 +39,7 @@ void vt__server_end(vt_server *s, const char *why) {
     vt__server_log(s, "the server ends: %s", why);
     uv_close((uv_handle_t *)&s->listener, NULL);
     for (int i = 0; i < 2; i++) uv_close((uv_handle_t *)&s->signals[i], NULL);
+    vt__registration_end(s->registration);
     for (vt_connection *c = s->first, *next; c; c = next) {
         next = c->next;
         if (c->running)
@@ -70,30 +71,10 @@ static void on_time(uv_timer_t *timer) {
 
 /* ---- What it listens on ------------------------------------------------------------------------------------------ */
 
-static vta_status address_of(const vta_rpc_server_options *o, vta_diag *diag, struct sockaddr_storage *out,
-                             bool *out_loopback) {
-    const char *host = !strcmp(o->host, "localhost") ? "127.0.0.1" : o->host;
-    struct sockaddr_in *v4 = (struct sockaddr_in *)out;
-    struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)out;
-    memset(out, 0, sizeof *out);
-    if (uv_ip4_addr(host, (int)o->port, v4) == 0) {
-        *out_loopback = ntohl(v4->sin_addr.s_addr) >> 24 == 127;
-        return VTA_OK;
-    }
-    if (uv_ip6_addr(host, (int)o->port, v6) == 0) {
-        *out_loopback = IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
-        return VTA_OK;
-    }
-    return vt_fail(diag, VTA_INVALID_ARGUMENT,
-                   "--host %.100s: must be an address of this machine, like 127.0.0.1, "
-                   "0.0.0.0 (all) or ::1",
-                   o->host);
-}
-
 static vta_status listen_on(vt_server *s, vta_diag *diag) {
     struct sockaddr_storage at;
     bool loopback = false;
-    VT_TRY(address_of(&s->options, diag, &at, &loopback));
+    VT_TRY(vt__address_read(s->options.host, s->options.port, diag, &at, &loopback));
     if (!loopback && !s->tls)
         return vt_fail(diag, VTA_INVALID_ARGUMENT,
                        "--host %.100s: a server runs the code that it is sent; where others can reach it, it needs "
@@ -111,8 +92,7 @@ static uint32_t port_of(const vt_server *s) {
     struct sockaddr_storage at;
     int size = sizeof at;
     if (uv_tcp_getsockname(&s->listener, (struct sockaddr *)&at, &size) != 0) return 0;
-    return ntohs(at.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&at)->sin6_port
-                                          : ((struct sockaddr_in *)&at)->sin_port);
+    return vt__address_port((struct sockaddr *)&at);
 }
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
@@ -224,8 +204,9 @@ static vta_status serve(vt_server *s, vta_diag *diag) {
     } else {
         vt__server_end(s, "it cannot begin");
     }
+    s->registration = registration;
     uv_run(&s->loop, UV_RUN_DEFAULT);
-    vt__registration_end(registration);
+    vt__registration_free(registration);
     return status;
 }
 

@@ -21,7 +21,8 @@ typedef struct vt_server {
     int table_fd;
     vt_rpc_table *table;
     vt_connection *first;
-    uint32_t sessions; /* that have a line of the table */
+    struct vt_registration *registration; /* at a tracker; NULL: none */
+    uint32_t sessions;                    /* that have a line of the table */
     uint32_t user, group;
     bool change_user, ending;
     vta_diag *diag; /* for what goes to the log */

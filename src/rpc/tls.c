@@ -101,7 +101,7 @@ static vta_status wait_until(int fd, short what, uint64_t deadline, vta_diag *di
 
 static vta_status shake_hands(SSL *tls, int fd, uint64_t deadline, vta_diag *diag) {
     for (;;) {
-        int n = SSL_connect(tls);
+        int n = SSL_do_handshake(tls);
         if (n == 1 && SSL_session_reused(tls)) return VTA_OK;
         if (n == 1) return vt_fail(diag, VTA_INVALID_ARGUMENT, "the server did not prove that it has the key");
         int error = SSL_get_error(tls, n);
@@ -112,19 +112,31 @@ static vta_status shake_hands(SSL *tls, int fd, uint64_t deadline, vta_diag *dia
     }
 }
 
-vta_status vt__tls_connect(SSL_CTX *context, int fd, uint64_t deadline, vta_diag *diag, SSL **out_tls) {
+static vta_status on_socket(SSL_CTX *context, bool server, int fd, uint64_t deadline, vta_diag *diag, SSL **out_tls) {
     SSL *tls = SSL_new(context);
     *out_tls = NULL;
     if (!tls || !SSL_set_fd(tls, fd)) {
         SSL_free(tls);
         return vt_no_memory(diag);
     }
+    if (server)
+        SSL_set_accept_state(tls);
+    else
+        SSL_set_connect_state(tls);
     vta_status status = shake_hands(tls, fd, deadline, diag);
     if (status == VTA_OK)
         *out_tls = tls;
     else
         SSL_free(tls);
     return status;
+}
+
+vta_status vt__tls_connect(SSL_CTX *context, int fd, uint64_t deadline, vta_diag *diag, SSL **out_tls) {
+    return on_socket(context, false, fd, deadline, diag, out_tls);
+}
+
+vta_status vt__tls_serve(SSL_CTX *context, int fd, uint64_t deadline, vta_diag *diag, SSL **out_tls) {
+    return on_socket(context, true, fd, deadline, diag, out_tls);
 }
 
 static ssize_t outcome(SSL *tls, int n, short *out_wait) {
@@ -157,11 +169,14 @@ ssize_t vt__tls_write(SSL *tls, const void *from, size_t size, short *out_wait) 
 
 size_t vt__tls_pending(SSL *tls) { return (size_t)SSL_pending(tls); }
 
-void vt__tls_free(SSL *tls) {
-    if (!tls) return;
+void vt__tls_bye(SSL *tls) {
     if (SSL_is_init_finished(tls)) SSL_shutdown(tls);
     ERR_clear_error();
+}
+
+void vt__tls_free(SSL *tls) {
     SSL_free(tls);
+    ERR_clear_error();
 }
 
 /* ---- The server's side ------------------------------------------------------------------------------------------- */

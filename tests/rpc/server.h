@@ -39,8 +39,8 @@ typedef struct server {
 
 enum { SERVER_MOST_ARGS = 32 };
 
-static inline void server_exec(const server *s, int out, const char *command, va_list args) {
-    char *argv[SERVER_MOST_ARGS] = {VT_BINARY_DIR "/vta", (char *)command, "--port", "0"};
+static inline void server_exec(const server *s, int out, const char *command, const char *port, va_list args) {
+    char *argv[SERVER_MOST_ARGS] = {VT_BINARY_DIR "/vta", (char *)command, "--port", (char *)port};
     int n = 4, log = open(s->log, O_WRONLY | O_CREAT | O_APPEND, 0600);
     for (char *a; n < SERVER_MOST_ARGS - 3 && (a = va_arg(args, char *));) argv[n++] = a;
     /* Sanitizers reserve more addresses than any limit allows. */
@@ -53,8 +53,8 @@ static inline void server_exec(const server *s, int out, const char *command, va
     _exit(127);
 }
 
-/* Starts `vta COMMAND --port 0 ...` (NULL ends the arguments) and waits for its port. */
-static inline void server_start_as(server *s, const char *command, va_list args) {
+/* Starts `vta COMMAND --port PORT ...` and waits for its port. */
+static inline void server_start_as(server *s, const char *command, const char *port, va_list args) {
     int ends[2];
     char line[64] = "";
     strcpy(s->folder, "/tmp/vta-rpc-test-XXXXXX");
@@ -63,7 +63,7 @@ static inline void server_start_as(server *s, const char *command, va_list args)
     s->pid = fork();
     if (s->pid == 0) {
         close(ends[0]);
-        server_exec(s, ends[1], command, args);
+        server_exec(s, ends[1], command, port, args);
     }
     close(ends[1]);
     FILE *f = fdopen(ends[0], "r");
@@ -71,10 +71,18 @@ static inline void server_start_as(server *s, const char *command, va_list args)
     fclose(f);
 }
 
+/* NULL ends the arguments. */
 static inline void server_start(server *s, ...) {
     va_list args;
     va_start(args, s);
-    server_start_as(s, "rpc-server", args);
+    server_start_as(s, "rpc-server", "0", args);
+    va_end(args);
+}
+
+static inline void server_start_on(server *s, const char *command, const char *port, ...) {
+    va_list args;
+    va_start(args, port);
+    server_start_as(s, command, port, args);
     va_end(args);
 }
 

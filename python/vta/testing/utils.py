@@ -25,4 +25,5 @@ def run(run_func: Callable[[Environment, LocalSession], Any]) -> None:
     if env.TARGET in ("sim", "tsim", "null"):
         run_func(env, rpc.LocalSession())
         return
-    raise NotImplementedError(f"the target {env.TARGET} is a board: connections to boards come with the remote part")
+    raise NotImplementedError(f"the target {env.TARGET} is a board: connect to its server with rpc.connect, and call the "
+                              "function with that session")

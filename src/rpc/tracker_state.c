@@ -1,0 +1,160 @@
+/* Who has which server, and who is next. */
+#include <string.h>
+#include <time.h>
+
+#include "base/json_write.h"
+#include "rpc/tracker.h"
+
+vta_status vt__tracker_init(vt_tracker_state *t, vta_diag *diag) {
+    *t = (vt_tracker_state){.arrivals = 0};
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    bool made = pthread_mutex_init(&t->lock, NULL) == 0 && pthread_cond_init(&t->changed, &monotonic) == 0;
+    pthread_condattr_destroy(&monotonic);
+    return made ? VTA_OK : vt_no_memory(diag);
+}
+
+void vt__tracker_clear(vt_tracker_state *t) {
+    pthread_cond_destroy(&t->changed);
+    pthread_mutex_destroy(&t->lock);
+}
+
+static void change(vt_tracker_state *t) {
+    pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void vt__tracker_end(vt_tracker_state *t) {
+    pthread_mutex_lock(&t->lock);
+    t->ending = true;
+    change(t);
+}
+
+void vt__tracker_add(vt_tracker_state *t, vt_tracked *server) {
+    pthread_mutex_lock(&t->lock);
+    vt_tracked **last = &t->servers;
+    while (*last) last = &(*last)->next;
+    server->next = NULL;
+    *last = server;
+    change(t);
+}
+
+void vt__tracker_remove(vt_tracker_state *t, vt_tracked *server) {
+    pthread_mutex_lock(&t->lock);
+    vt_tracked **link = &t->servers;
+    while (*link && *link != server) link = &(*link)->next;
+    if (*link) *link = server->next;
+    change(t);
+}
+
+/* "" is any key. */
+static bool is_of(const vt_tracked *s, const char *key) { return !*key || !strcmp(s->key, key); }
+
+static bool any_of(const vt_tracker_state *t, const char *key) {
+    for (const vt_tracked *s = t->servers; s; s = s->next)
+        if (is_of(s, key)) return true;
+    return false;
+}
+
+/* The one that is free and has served least. */
+static vt_tracked *free_one(const vt_tracker_state *t, const char *key) {
+    vt_tracked *best = NULL;
+    for (vt_tracked *s = t->servers; s; s = s->next)
+        if (is_of(s, key) && !s->leased && !s->lease_over && (!best || s->served < best->served)) best = s;
+    return best;
+}
+
+/* Does somebody else come first to this server? */
+static bool is_next(const vt_tracker_state *t, const vt_waiting *me, const vt_tracked *server) {
+    for (const vt_waiting *w = t->waiting; w; w = w->next) {
+        if (w == me || !is_of(server, w->key)) continue;
+        if (w->priority > me->priority || (w->priority == me->priority && w->number < me->number)) return false;
+    }
+    return true;
+}
+
+static void wait_a_moment(vt_tracker_state *t) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += 100000000;
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    pthread_cond_timedwait(&t->changed, &t->lock, &until);
+}
+
+static vta_status none(const vt_tracker_state *t, const char *key, vta_diag *diag) {
+    if (!any_of(t, key)) return vt_fail(diag, VTA_NOT_FOUND, "no server of key '%s' is registered", key);
+    return vt_fail(diag, VTA_TIMEOUT, "all servers of key '%s' are taken", key);
+}
+
+vta_status vt__tracker_take(vt_tracker_state *t, const char *key, uint32_t priority, uint64_t until, uint32_t seconds,
+                            bool (*gone)(void *ctx), void *ctx, vta_diag *diag, vt_tracked *out_server) {
+    vta_status status = VTA_TIMEOUT;
+    pthread_mutex_lock(&t->lock);
+    vt_waiting me = {.next = t->waiting, .key = key, .priority = priority, .number = t->arrivals++};
+    t->waiting = &me;
+    for (;;) {
+        vt_tracked *server = free_one(t, key);
+        if (server && is_next(t, &me, server)) {
+            server->leased = true;
+            server->since = vt__rpc_now();
+            server->until = server->since + (uint64_t)seconds * 1000;
+            server->served++;
+            *out_server = *server;
+            status = VTA_OK;
+        } else if (t->ending || gone(ctx)) {
+            status = VTA_INTERRUPTED;
+        } else if (vt__rpc_now() >= until) {
+            status = none(t, key, diag);
+        } else {
+            wait_a_moment(t);
+            continue;
+        }
+        break;
+    }
+    vt_waiting **link = &t->waiting;
+    while (*link != &me) link = &(*link)->next;
+    *link = me.next;
+    change(t);
+    return status;
+}
+
+void vt__tracker_give_back(vt_tracker_state *t, const vt_tracked *server, bool late) {
+    pthread_mutex_lock(&t->lock);
+    for (vt_tracked *s = t->servers; s; s = s->next) {
+        if (s->port != server->port || strcmp(s->host, server->host) || s->since != server->since) continue;
+        s->leased = false;
+        s->lease_over = late; /* free when it has ended its sessions */
+    }
+    change(t);
+}
+
+void vt__tracker_summary(vt_tracker_state *t, vt_strbuf *to) {
+    vt_json w;
+    vt_json_init(&w, to, VT_JSON_SPACED);
+    pthread_mutex_lock(&t->lock);
+    uint64_t now = vt__rpc_now();
+    vt_json_object(&w, NULL);
+    vt_json_array(&w, "servers");
+    for (const vt_tracked *s = t->servers; s; s = s->next) {
+        vt_json_object(&w, NULL);
+        vt_json_text(&w, "key", s->key);
+        vt_json_text(&w, "host", s->host);
+        vt_json_uint(&w, "port", s->port);
+        vt_json_bool(&w, "free", !s->leased && !s->lease_over);
+        vt_json_uint(&w, "leases", s->served);
+        if (s->leased) vt_json_fixed(&w, "seconds_left", (double)(s->until - now) / 1000, 1);
+        vt_json_end(&w);
+    }
+    vt_json_end(&w);
+    vt_json_array(&w, "waiting");
+    for (const vt_waiting *c = t->waiting; c; c = c->next) {
+        vt_json_object(&w, NULL);
+        vt_json_text(&w, "key", c->key);
+        vt_json_uint(&w, "priority", c->priority);
+        vt_json_end(&w);
+    }
+    vt_json_end(&w);
+    vt_json_end(&w);
+    pthread_mutex_unlock(&t->lock);
+}

@@ -1,0 +1,190 @@
+/* The tracker: who is given which server, in which order and for how long; servers that come, go and come back. */
+#include "rpc/server.h"
+
+static server track, first, second;
+static vta_diag *diag;
+static char place[64];
+
+static void must(vta_status status) {
+    if (status != VTA_OK) fail_msg("%s", vta_diag_text(diag));
+}
+
+static void refused(vta_status status, vta_status expected, const char *words) {
+    if (status != expected) fail_msg("%d, not %d: %s", status, expected, vta_diag_text(diag));
+    if (!strstr(vta_diag_text(diag), words)) fail_msg("'%s' is not in: %s", words, vta_diag_text(diag));
+    vta_diag_clear(diag);
+}
+
+static vta_status take(const char *key, uint32_t priority, uint32_t seconds, uint32_t wait_ms, vta_rpc **rpc) {
+    const vta_rpc_options o = {.tracker = place,
+                               .key = key,
+                               .priority = priority,
+                               .lease_seconds = seconds,
+                               .wait_ms = wait_ms,
+                               .timeout_ms = 10000};
+    return vta_rpc_connect(NULL, 0, &o, NULL, diag, rpc);
+}
+
+static char *summary(void) {
+    char *text;
+    must(vta_rpc_tracker_summary("127.0.0.1", track.port, NULL, diag, &text));
+    return text;
+}
+
+static int count(const char *words) {
+    int n = 0;
+    char *text = summary();
+    for (const char *at = text; (at = strstr(at, words)); at++) n++;
+    vta_string_free(text);
+    return n;
+}
+
+static void expect(const char *words, int wanted) {
+    for (int i = 0; i < 1000 && count(words) != wanted; i++) usleep(10000);
+    assert_int_equal(count(words), wanted);
+}
+
+static void leases(void **state) {
+    (void)state;
+    vta_rpc *a, *b, *c;
+    expect("\"free\": true", 2);
+    must(take("board", 0, 0, 0, &a));
+    must(vta_rpc_ping(a, diag));
+    refused(take("board", 0, 0, 0, &b), VTA_TIMEOUT, "all servers of key 'board' are taken");
+    refused(take("other", 0, 0, 0, &b), VTA_NOT_FOUND, "no server of key 'other'");
+    must(take("", 0, 0, 0, &b)); /* any: the second one */
+    refused(take(NULL, 0, 0, 200, &c), VTA_TIMEOUT, "are taken");
+    vta_rpc_close(b);
+    expect("\"free\": true", 1);
+    vta_rpc_close(a);
+    expect("\"free\": true", 2);
+}
+
+/* A client that waits in a process of its own and then writes its name. */
+static pid_t waiter(int to, char name, uint32_t priority) {
+    pid_t pid = fork();
+    if (pid) return pid;
+    vta_rpc *rpc;
+    if (take("board", priority, 0, 20000, &rpc) != VTA_OK || write(to, &name, 1) != 1) _exit(1);
+    vta_rpc_close(rpc);
+    _exit(0);
+}
+
+static void priorities(void **state) {
+    (void)state;
+    vta_rpc *rpc;
+    int ends[2], code;
+    char order[4] = "";
+    assert_int_equal(pipe(ends), 0);
+    must(take("board", 0, 0, 0, &rpc));
+    static const struct {
+        char name;
+        uint32_t priority;
+    } waiting[] = {{'l', 1}, {'m', 1}, {'h', 7}};
+    pid_t pids[3];
+    for (int i = 0; i < 3; i++) {
+        pids[i] = waiter(ends[1], waiting[i].name, waiting[i].priority);
+        expect("\"priority\"", i + 1);
+    }
+    vta_rpc_close(rpc);
+    for (int i = 0; i < 3; i++) {
+        waitpid(pids[i], &code, 0);
+        assert_int_equal(code, 0);
+    }
+    assert_int_equal(read(ends[0], order, 3), 3);
+    assert_string_equal(order, "hlm"); /* the more important one, then in the order of arrival */
+    close(ends[0]);
+    close(ends[1]);
+    expect("\"free\": true", 2);
+}
+
+/* After its time the session is ended by the server, and the server is free for others. */
+static void time_limits(void **state) {
+    (void)state;
+    vta_rpc *a, *b;
+    must(take("board", 0, 1, 0, &a));
+    must(take("board", 0, 0, 10000, &b)); /* waits for the end of the first lease */
+    refused(vta_rpc_ping(a, diag), VTA_TIMEOUT, "the tracker's lease is over");
+    must(vta_rpc_ping(b, diag));
+    vta_rpc_close(a);
+    vta_rpc_close(b);
+    expect("\"free\": true", 2);
+}
+
+static void clients_that_give_up(void **state) {
+    (void)state;
+    vta_rpc *rpc;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    must(take("board", 0, 0, 0, &rpc));
+    pid_t pid = waiter(ends[1], 'x', 9);
+    expect("\"priority\"", 1);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    expect("\"priority\"", 0);
+    vta_rpc_close(rpc);
+    expect("\"free\": true", 2);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* Servers that are killed are forgotten; a tracker that was started anew learns of its servers again. */
+static void failures(void **state) {
+    (void)state;
+    char command[256], port[16];
+    kill(second.pid, SIGKILL);
+    waitpid(second.pid, NULL, 0);
+    snprintf(command, sizeof command, "rm -rf %s %s", second.folder, second.log);
+    assert_int_equal(system(command), 0);
+    expect("\"host\"", 1);
+    uint32_t was = track.port;
+    server_stop(&track);
+    snprintf(port, sizeof port, "%u", was);
+    server_start_on(&track, "rpc-tracker", port, NULL);
+    assert_int_equal(track.port, was);
+    expect("\"host\"", 1);
+    vta_rpc *rpc;
+    must(take("board", 0, 0, 0, &rpc));
+    must(vta_rpc_ping(rpc, diag));
+    vta_rpc_close(rpc);
+}
+
+/* A session is not what a tracker offers, and a server is no tracker. */
+static void the_wrong_place(void **state) {
+    (void)state;
+    vta_rpc *rpc;
+    char *text;
+    must(vta_rpc_connect("127.0.0.1", track.port, NULL, NULL, diag, &rpc));
+    refused(vta_rpc_ping(rpc, diag), VTA_UNSUPPORTED, "a tracker does not answer PING");
+    vta_rpc_close(rpc);
+    refused(vta_rpc_tracker_summary("127.0.0.1", first.port, NULL, diag, &text), VTA_UNSUPPORTED,
+            "a session does not answer");
+}
+
+static int begin(void **state) {
+    (void)state;
+    diag = vta_diag_create(NULL);
+    server_start_on(&track, "rpc-tracker", "0", NULL);
+    snprintf(place, sizeof place, "127.0.0.1:%u", track.port);
+    server_start(&first, "--tracker", place, "--key", "board", NULL);
+    server_start(&second, "--tracker", place, "--key", "spare", NULL);
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    server_settles(&first);
+    server_stop(&first);
+    server_stop(&track);
+    vta_diag_destroy(diag);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leases),          cmocka_unit_test(priorities),
+        cmocka_unit_test(time_limits),     cmocka_unit_test(clients_that_give_up),
+        cmocka_unit_test(the_wrong_place), cmocka_unit_test(failures),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
