@@ -9,6 +9,7 @@
 #include "vta/export.h"
 #include "vta/field.h"
 #include "vta/hardware.h"
+#include "vta/image.h"
 #include "vta/isa.h"
 #include "vta/module.h"
 #include "vta/profile.h"

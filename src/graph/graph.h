@@ -178,6 +178,7 @@ _Noreturn void vt_gnode_refuse(vt_ctx *ctx, const vt_gnode *n, const char *fmt, 
 
 /* The graph as text, one line a node; belongs to the graph's arena. */
 const char *vt_graph_text(const vt_graph *g);
+void vt_graph_print(const vt_graph *g, vt_strbuf *sb);
 /* Element `i` of a constant as a number. */
 double vt_gelement_at(const vt_gvalue *v, size_t i);
 /* One node's line, without a newline. */

@@ -9,7 +9,7 @@ enum { FEW = 8 }; /* elements of a constant that are printed */
 
 double vt_gelement_at(const vt_gvalue *v, size_t i) {
     switch (v->type.element) {
-#define VT_ELEMENT(name, text, ctype, npy)                                                                             \
+#define VT_ELEMENT(name, text, ctype)                                                                                  \
     case VT_ELEMENT_##name:                                                                                            \
         return (double)((const ctype *)v->data)[i];
 #include "graph/elements.def"
@@ -78,17 +78,21 @@ static void print_output(const vt_graph *g, uint32_t i, vt_strbuf *sb) {
     vt_strbuf_addc(sb, '\n');
 }
 
+void vt_graph_print(const vt_graph *g, vt_strbuf *sb) {
+    char text[VT_GTYPE_TEXT];
+    vt_strbuf_addf(sb, "graph %s\n", g->name);
+    for (uint32_t i = 0; i < g->inputs.count; i++)
+        vt_strbuf_addf(sb, "input %s: %s\n", g->inputs.item[i]->name, vt_gtype_text(&g->inputs.item[i]->type, text));
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        vt_gnode_print(g->nodes[i], sb);
+        vt_strbuf_addc(sb, '\n');
+    }
+    for (uint32_t i = 0; i < g->outputs.count; i++) print_output(g, i, sb);
+}
+
 const char *vt_graph_text(const vt_graph *g) {
     vta_allocator room;
     vt_strbuf sb = vt_arena_text(g->ctx, &room);
-    char text[VT_GTYPE_TEXT];
-    vt_strbuf_addf(&sb, "graph %s\n", g->name);
-    for (uint32_t i = 0; i < g->inputs.count; i++)
-        vt_strbuf_addf(&sb, "input %s: %s\n", g->inputs.item[i]->name, vt_gtype_text(&g->inputs.item[i]->type, text));
-    for (uint32_t i = 0; i < g->node_count; i++) {
-        vt_gnode_print(g->nodes[i], &sb);
-        vt_strbuf_addc(&sb, '\n');
-    }
-    for (uint32_t i = 0; i < g->outputs.count; i++) print_output(g, i, &sb);
+    vt_graph_print(g, &sb);
     return vt_arena_text_take(g->ctx, &sb);
 }

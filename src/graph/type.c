@@ -5,18 +5,16 @@
 #include <string.h>
 
 static const struct {
-    const char *text, *npy;
+    const char *text;
     size_t bytes;
     bool is_float, is_signed;
 } elements[] = {
-#define VT_ELEMENT(name, text, ctype, npy)                                                                             \
-    {text, npy, sizeof(ctype), (ctype)0.5 != 0 && sizeof(ctype) > 1, (ctype)-1 < 1},
+#define VT_ELEMENT(name, text, ctype) {text, sizeof(ctype), (ctype)0.5 != 0 && sizeof(ctype) > 1, (ctype)-1 < 1},
 #include "graph/elements.def"
 #undef VT_ELEMENT
 };
 
 const char *vt_element_text(vt_element element) { return elements[element].text; }
-const char *vt_element_npy(vt_element element) { return elements[element].npy; }
 size_t vt_element_bytes(vt_element element) { return elements[element].bytes; }
 bool vt_element_is_byte(vt_element element) { return element == VT_ELEMENT_I8 || element == VT_ELEMENT_U8; }
 

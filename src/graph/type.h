@@ -9,7 +9,7 @@
 #include "base/context.h"
 
 typedef enum vt_element {
-#define VT_ELEMENT(name, text, ctype, npy) VT_ELEMENT_##name,
+#define VT_ELEMENT(name, text, ctype) VT_ELEMENT_##name,
 #include "graph/elements.def"
 #undef VT_ELEMENT
     VT_ELEMENT_COUNT
@@ -27,7 +27,6 @@ typedef struct vt_gtype {
 } vt_gtype;
 
 const char *vt_element_text(vt_element element); /* "float32" */
-const char *vt_element_npy(vt_element element);  /* "<f4" */
 size_t vt_element_bytes(vt_element element);
 /* The reverse of vt_element_text; false for another text. */
 bool vt_element_parse(const char *text, vt_element *out_element);

@@ -118,7 +118,7 @@ static vta_status arithmetic_BOOL(const row *r) {
 
 vta_status vt__eval_arithmetic(const vt_eval_call *c) {
     static row_function *const functions[] = {
-#define VT_ELEMENT(name, text, ctype, npy) arithmetic_##name,
+#define VT_ELEMENT(name, text, ctype) arithmetic_##name,
 #include "graph/elements.def"
 #undef VT_ELEMENT
     };
@@ -136,7 +136,7 @@ vta_status vt__eval_pow(const vt_eval_call *c) { return each_row(c, 2, pow_row);
 
 /* ---- Truth ---- */
 
-#define VT_ELEMENT(name, text, ctype, npy)                                                                             \
+#define VT_ELEMENT(name, text, ctype)                                                                                  \
     static vta_status compare_##name(const row *r) {                                                                   \
         switch ((int)r->op) {                                                                                          \
         case VT_G_EQUAL: EACH(ctype, bool, a == b);                                                                    \
@@ -152,7 +152,7 @@ vta_status vt__eval_pow(const vt_eval_call *c) { return each_row(c, 2, pow_row);
 
 vta_status vt__eval_compare(const vt_eval_call *c) {
     static row_function *const functions[] = {
-#define VT_ELEMENT(name, text, ctype, npy) compare_##name,
+#define VT_ELEMENT(name, text, ctype) compare_##name,
 #include "graph/elements.def"
 #undef VT_ELEMENT
     };

@@ -175,7 +175,7 @@ static void fill(void *to, vt_element element, int64_t count, double value) {
     double least = vt_element_least(element), most = vt_element_most(element);
     value = isnan(value) ? (most == INFINITY ? value : 0) : value < least ? least : value > most ? most : value;
     switch (element) {
-#define VT_ELEMENT(name, text, ctype, npy)                                                                             \
+#define VT_ELEMENT(name, text, ctype)                                                                                  \
     case VT_ELEMENT_##name:                                                                                            \
         for (int64_t i = 0; i < count; i++) ((ctype *)to)[i] = (ctype)value;                                           \
         break;

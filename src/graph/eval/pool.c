@@ -36,7 +36,7 @@ static inside inside_of(const vt_windows *w, int64_t y, int64_t x) {
             y[i] = most;                                                                                               \
         }                                                                                                              \
     }
-#define VT_ELEMENT(name, text, ctype, npy) MAX_POOL(name, ctype)
+#define VT_ELEMENT(name, text, ctype) MAX_POOL(name, ctype)
 #include "graph/elements.def"
 #undef VT_ELEMENT
 
@@ -50,7 +50,7 @@ vta_status vt__eval_max_pool(const vt_eval_call *c) {
     for (int64_t i = 0; i < w.images * w.channels; i++) {
         int64_t in = i * w.in_h * w.in_w, out = i * w.out_h * w.out_w;
         switch (e) {
-#define VT_ELEMENT(name, text, ctype, npy)                                                                             \
+#define VT_ELEMENT(name, text, ctype)                                                                                  \
     case VT_ELEMENT_##name:                                                                                            \
         max_##name(&w, (const ctype *)c->in[0] + in, (ctype)vt_element_least(e), (ctype *)c->out[0] + out);            \
         break;

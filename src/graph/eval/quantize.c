@@ -1,6 +1,4 @@
 /* Between numbers and the bytes that stand for them. */
-#include <math.h>
-
 #include "graph/eval/priv.h"
 
 int32_t vt__byte_at(const void *data, vt_element element, int64_t i) {
@@ -14,12 +12,21 @@ void vt__byte_set(void *data, vt_element element, int64_t i, int32_t value) {
         ((uint8_t *)data)[i] = (uint8_t)value;
 }
 
+/* Adding it leaves no fraction bits, so that the sum is rounded, to the even one of two; taking it away gives an
+ * integer. For numbers below 2^21. */
+#define NO_FRACTION 12582912.0f
+
+/* Saturated first: the bounds are integers, so that rounding does not leave them. */
+static inline float quantized(float x, float scale, float least, float most) {
+    float y = x / scale;
+    y = y < least ? least : y > most ? most : y;
+    y = y == y ? y : 0;
+    return y + NO_FRACTION - NO_FRACTION;
+}
+
 int32_t vt__quantize(float x, float scale, int32_t zero, vt_element to) {
-    float least = (float)vt_element_least(to), most = (float)vt_element_most(to);
-    float y = rintf(x / scale);
-    if (isnan(y)) return zero;
-    y += (float)zero;
-    return (int32_t)(y < least ? least : y > most ? most : y);
+    float least = (float)vt_element_least(to) - (float)zero, most = (float)vt_element_most(to) - (float)zero;
+    return (int32_t)quantized(x, scale, least, most) + zero;
 }
 
 /* Scale and zero point of element i of x. */
@@ -41,14 +48,24 @@ static parameters parameters_of(const vt_eval_call *c) {
 
 static int64_t entry(const parameters *p, int64_t i) { return p->count == 1 ? 0 : i / p->inner % p->extent; }
 
+/* Elements that share scale and zero point: `n` of them, the same one again after all others. */
+static int64_t run_of(const parameters *p, int64_t all) { return p->count == 1 ? all : p->inner; }
+
 vta_status vt__eval_quantize_linear(const vt_eval_call *c) {
     parameters p = parameters_of(c);
     vt_element from = vt__in_type(c, 0)->element, to = vt__out_type(c)->element;
-    for (int64_t i = 0; i < vt_gtype_count(vt__out_type(c)); i++) {
-        int64_t k = entry(&p, i);
-        float x = from == VT_ELEMENT_F32 ? ((const float *)c->in[0])[i] : (float)((const int32_t *)c->in[0])[i];
+    int64_t all = vt_gtype_count(vt__out_type(c)), n = run_of(&p, all);
+    for (int64_t at = 0; n && at < all; at += n) {
+        int64_t k = entry(&p, at);
         int32_t zero = p.zeros ? vt__byte_at(p.zeros, to, k) : 0;
-        vt__byte_set(c->out[0], to, i, vt__quantize(x, p.scales[k], zero, to));
+        float scale = p.scales[k], least = (float)vt_element_least(to) - (float)zero;
+        float most = (float)vt_element_most(to) - (float)zero;
+        uint8_t *bytes = (uint8_t *)c->out[0] + at;
+        for (int64_t i = 0; i < n; i++) {
+            float x =
+                from == VT_ELEMENT_F32 ? ((const float *)c->in[0])[at + i] : (float)((const int32_t *)c->in[0])[at + i];
+            bytes[i] = (uint8_t)((int32_t)quantized(x, scale, least, most) + zero); /* int8 in two's complement */
+        }
     }
     return VTA_OK;
 }
@@ -60,11 +77,13 @@ static int32_t integer_at(const void *data, vt_element element, int64_t i) {
 vta_status vt__eval_dequantize_linear(const vt_eval_call *c) {
     parameters p = parameters_of(c);
     vt_element from = vt__in_type(c, 0)->element;
-    float *to = c->out[0];
-    for (int64_t i = 0; i < vt_gtype_count(vt__out_type(c)); i++) {
-        int64_t k = entry(&p, i);
+    int64_t all = vt_gtype_count(vt__out_type(c)), n = run_of(&p, all);
+    for (int64_t at = 0; n && at < all; at += n) {
+        int64_t k = entry(&p, at);
         uint32_t zero = p.zeros ? (uint32_t)integer_at(p.zeros, from, k) : 0;
-        to[i] = (float)(int32_t)((uint32_t)integer_at(c->in[0], from, i) - zero) * p.scales[k];
+        float scale = p.scales[k], *to = (float *)c->out[0] + at;
+        for (int64_t i = 0; i < n; i++)
+            to[i] = (float)(int32_t)((uint32_t)integer_at(c->in[0], from, at + i) - zero) * scale;
     }
     return VTA_OK;
 }

@@ -1,0 +1,114 @@
+/* Models from files and from memory. */
+#include <string.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "base/versioned.h"
+#include "graph/model/model.h"
+#include "graph/onnx/onnx.h"
+#include "graph/pass/pass.h"
+
+typedef struct loading {
+    vtac_graph *graph;
+    const void *bytes;
+    size_t size;
+    vt_onnx_options onnx;
+    vtac_graph_options options;
+    uint64_t since;
+} loading;
+
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void report(void *user, const vt_graph_pass_info *pass, const vt_graph *g, bool changed) {
+    loading *l = user;
+    vtac_graph_event e = {sizeof e, pass->name, changed, now() - l->since, vt_graph_text(g)};
+    l->options.after(l->options.user, &e);
+    l->since = now();
+}
+
+static vta_status load(vt_ctx *ctx, void *arg) {
+    loading *l = arg;
+    l->graph->graph = vt_onnx_read(ctx, l->bytes, l->size, &l->onnx);
+    l->since = now();
+    if (!l->options.as_read)
+        l->graph->graph = vt_graph_run_passes(l->graph->graph, l->options.after ? report : NULL, l);
+    l->graph->parameters = vt_graph_parameters(l->graph->graph);
+    return VTA_OK;
+}
+
+static vta_status run(loading *l, const vta_allocator *allocator, vta_diag *diag, vtac_graph **out_graph) {
+    vtac_graph *g = l->graph = vt_alloc_zero(allocator, sizeof *g);
+    if (!g) return vt_no_memory(diag);
+    g->allocator = allocator;
+    vt_ctx_init(&g->ctx, allocator, diag);
+    vta_status status = vt_protect(&g->ctx, load, l);
+    g->ctx.diag = NULL;
+    if (status != VTA_OK) {
+        vtac_graph_destroy(g);
+        return status;
+    }
+    *out_graph = g;
+    return VTA_OK;
+}
+
+vta_status vtac_graph_parse(const void *bytes, size_t size, const char *name, const char *folder,
+                            const vtac_graph_options *options, const vta_allocator *allocator, vta_diag *diag,
+                            vtac_graph **out_graph) {
+    loading l = {.bytes = bytes, .size = size, .onnx = {.name = name, .folder = folder}};
+    if (!bytes || !name || !out_graph) return vt_fail(diag, VTA_INVALID_ARGUMENT, "bytes, name or out_graph is NULL");
+    *out_graph = NULL;
+    VT_TRY(vt_options_read(&l.options, sizeof l.options, options, "vtac_graph_options", diag));
+    if (l.options.batch < 0) return vt_fail(diag, VTA_OUT_OF_RANGE, "batch is %lld", (long long)l.options.batch);
+    if (l.options.shape_count && !l.options.shapes) return vt_fail(diag, VTA_INVALID_ARGUMENT, "shapes is NULL");
+    l.onnx.batch = l.options.batch;
+    l.onnx.shapes = l.options.shapes;
+    l.onnx.shape_count = l.options.shape_count;
+    return run(&l, allocator, diag, out_graph);
+}
+
+#define MOST_BYTES ((size_t)1 << 31) /* protobuf has no larger messages */
+
+/* The folder of a path, in a block of the path's size and 2. */
+static char *folder_of(const vta_allocator *a, const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *folder = vt_alloc_zero(a, strlen(path) + 2);
+    if (folder) memcpy(folder, slash ? path : ".", slash ? (size_t)(slash - path) + 1 : 1);
+    return folder;
+}
+
+vta_status vtac_graph_load(const char *path, const vtac_graph_options *options, const vta_allocator *allocator,
+                           vta_diag *diag, vtac_graph **out_graph) {
+    char *bytes;
+    size_t size;
+    if (!path || !out_graph) return vt_fail(diag, VTA_INVALID_ARGUMENT, "path or out_graph is NULL");
+    *out_graph = NULL;
+    VT_TRY(vt_file_read(allocator, path, MOST_BYTES, diag, &bytes, &size));
+    char *folder = folder_of(allocator, path);
+    vta_status status =
+        folder ? vtac_graph_parse(bytes, size, path, folder, options, allocator, diag, out_graph) : vt_no_memory(diag);
+    if (folder) vt_free(allocator, folder, strlen(path) + 2);
+    vt_free(allocator, bytes, size + 1);
+    return status;
+}
+
+void vtac_graph_destroy(vtac_graph *graph) {
+    if (!graph) return;
+    vt_ctx_clear(&graph->ctx);
+    vt_free(graph->allocator, graph, sizeof *graph);
+}
+
+vta_status vtac_graph_pass_get(size_t index, vtac_graph_pass *out_pass) {
+    if (!out_pass) return VTA_INVALID_ARGUMENT;
+    vtac_graph_pass own = {0};
+    bool there = index < vt_graph_pass_count;
+    if (there) {
+        const vt_graph_pass_info *p = &vt_graph_passes[index];
+        own = (vtac_graph_pass){0, p->name, p->does, p->reason};
+    }
+    vt_result_write(out_pass, &own, sizeof own);
+    return there ? VTA_OK : VTA_OUT_OF_RANGE;
+}

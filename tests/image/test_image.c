@@ -1,0 +1,203 @@
+/* Pictures: reading, resizing against sums over every pixel, preprocessing by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vta/image.h"
+
+static uint32_t state_of_random = 7;
+static uint32_t pick(uint32_t n) {
+    state_of_random = state_of_random * 1664525u + 1013904223u;
+    return (state_of_random >> 8) % n;
+}
+
+static vta_image *random_image(uint32_t width, uint32_t height) {
+    uint8_t *pixels = malloc((size_t)width * height * 3);
+    vta_image *image;
+    for (size_t i = 0; i < (size_t)width * height * 3; i++) pixels[i] = (uint8_t)pick(256);
+    assert_int_equal(vta_image_create(width, height, pixels, NULL, NULL, &image), VTA_OK);
+    free(pixels);
+    return image;
+}
+
+/* ---- Resizing: the mean of all pixels of a line, weighted with a triangle, in double; rounded between the axes ----
+ */
+
+static double weight(uint32_t out, uint32_t in_size, uint32_t out_size, uint32_t in) {
+    double scale = (double)in_size / out_size, wide = scale < 1 ? 1 : scale;
+    double distance = fabs((in + 0.5) - (out + 0.5) * scale) / wide;
+    return distance < 1 ? 1 - distance : 0;
+}
+
+static double mean(const double *line, uint32_t in_size, uint32_t out, uint32_t out_size) {
+    double sum = 0, all = 0;
+    for (uint32_t i = 0; i < in_size; i++) {
+        sum += weight(out, in_size, out_size, i) * line[i];
+        all += weight(out, in_size, out_size, i);
+    }
+    return sum / all;
+}
+
+static bool is_half(double x) { return fabs(x - floor(x) - 0.5) < 1e-3; }
+
+/* Equal; but where a mean is a half, also one that goes into another, it may be off by one. */
+static void check_resize(uint32_t w, uint32_t h, uint32_t to_w, uint32_t to_h) {
+    vta_image *image = random_image(w, h), *small;
+    double line[64], columns[64][64];
+    bool half[64][64];
+    assert_int_equal(vta_image_resize(image, to_w, to_h, NULL, &small), VTA_OK);
+    assert_int_equal(vta_image_width(small), to_w);
+    assert_int_equal(vta_image_height(small), to_h);
+    for (uint32_t c = 0; c < 3; c++) {
+        for (uint32_t y = 0; y < h; y++) {
+            for (uint32_t x = 0; x < w; x++) line[x] = vta_image_pixels(image)[(y * w + x) * 3 + c];
+            for (uint32_t x = 0; x < to_w; x++) {
+                double m = mean(line, w, x, to_w);
+                columns[x][y] = floor(m + 0.5);
+                half[x][y] = is_half(m);
+            }
+        }
+        for (uint32_t x = 0; x < to_w; x++)
+            for (uint32_t y = 0; y < to_h; y++) {
+                double m = mean(columns[x], h, y, to_h);
+                bool may_differ = is_half(m);
+                for (uint32_t k = 0; k < h; k++) may_differ |= half[x][k] && weight(y, h, to_h, k) > 0;
+                int want = (int)floor(m + 0.5), got = vta_image_pixels(small)[(y * to_w + x) * 3 + c];
+                if (abs(want - got) > may_differ)
+                    fail_msg("%ux%u to %ux%u: %d, should be %d", w, h, to_w, to_h, got, want);
+            }
+    }
+    vta_image_destroy(image);
+    vta_image_destroy(small);
+}
+
+static void test_resize(void **state) {
+    (void)state;
+    for (int i = 0; i < 40; i++) check_resize(2 + pick(62), 2 + pick(62), 1 + pick(63), 1 + pick(63));
+    vta_image *image = random_image(31, 17), *same;
+    assert_int_equal(vta_image_resize(image, 31, 17, NULL, &same), VTA_OK);
+    assert_memory_equal(vta_image_pixels(image), vta_image_pixels(same), 31 * 17 * 3);
+    vta_image_destroy(image);
+    vta_image_destroy(same);
+}
+
+/* ---- Preprocessing ---- */
+
+static void test_values(void **state) {
+    const uint8_t pixels[] = {10, 20, 30, 40, 50, 60};
+    float out[6];
+    vta_image *image;
+    vta_preprocess p = {.scale = 0.5, .mean = {1, 2, 3}, .std = {2, 4, 8}};
+    (void)state;
+    assert_int_equal(vta_image_create(2, 1, pixels, NULL, NULL, &image), VTA_OK);
+    assert_int_equal(vta_preprocess_run(&p, image, 3, 1, 2, VTA_LAYOUT_NCHW, NULL, out), VTA_OK);
+    assert_memory_equal(out, ((float[]){2, 9.5f, 2, 5.75f, 1.5f, 3.375f}), sizeof out);
+    assert_int_equal(vta_preprocess_run(&p, image, 3, 1, 2, VTA_LAYOUT_NHWC, NULL, out), VTA_OK);
+    assert_memory_equal(out, ((float[]){2, 2, 1.5f, 9.5f, 5.75f, 3.375f}), sizeof out);
+    p.bgr = true;
+    assert_int_equal(vta_preprocess_run(&p, image, 3, 1, 2, VTA_LAYOUT_NHWC, NULL, out), VTA_OK);
+    assert_memory_equal(out, ((float[]){7, 2, 0.25f, 14.5f, 5.75f, 2.125f}), sizeof out);
+    p = (vta_preprocess){0};
+    assert_int_equal(vta_preprocess_run(&p, image, 1, 1, 2, VTA_LAYOUT_NCHW, NULL, out), VTA_OK);
+    assert_true(out[0] == 18 && out[1] == 48); /* 0.299 * 10 + 0.587 * 20 + 0.114 * 30 = 18.15 */
+    vta_image_destroy(image);
+}
+
+/* The shorter side to 6, then the middle 4 x 4: of a picture of 12 x 6 it is columns 4 to 7 and rows 1 to 4. */
+static void test_crop(void **state) {
+    float out[3 * 4 * 4];
+    vta_image *image = random_image(12, 6);
+    vta_preprocess p = {.resize = 6, .crop = 4};
+    (void)state;
+    assert_int_equal(vta_preprocess_run(&p, image, 3, 4, 4, VTA_LAYOUT_NCHW, NULL, out), VTA_OK);
+    for (uint32_t c = 0; c < 3; c++)
+        for (uint32_t y = 0; y < 4; y++)
+            for (uint32_t x = 0; x < 4; x++)
+                assert_true(out[(c * 4 + y) * 4 + x] == vta_image_pixels(image)[((y + 1) * 12 + x + 4) * 3 + c]);
+    vta_image_destroy(image);
+}
+
+static void test_refusals(void **state) {
+    float out[12];
+    vta_diag *diag = vta_diag_create(NULL);
+    vta_image *image = random_image(2, 2), *none;
+    vta_preprocess p = {.crop = 3};
+    (void)state;
+    assert_int_equal(vta_preprocess_run(&p, image, 3, 2, 2, VTA_LAYOUT_NCHW, diag, out), VTA_OUT_OF_RANGE);
+    assert_non_null(strstr(vta_diag_text(diag), "has no square of 3"));
+    p = (vta_preprocess){.scale = NAN};
+    assert_int_equal(vta_preprocess_run(&p, image, 3, 2, 2, VTA_LAYOUT_NCHW, diag, out), VTA_INVALID_ARGUMENT);
+    p = (vta_preprocess){0};
+    assert_int_equal(vta_preprocess_run(&p, image, 2, 2, 2, VTA_LAYOUT_NCHW, diag, out), VTA_UNSUPPORTED);
+    assert_int_equal(vta_preprocess_preset("imagnet", diag, &p), VTA_NOT_FOUND);
+    assert_non_null(strstr(vta_diag_text(diag), "did you mean imagenet?"));
+    assert_int_equal(vta_image_decode("GIF89a", 6, "x.gif", NULL, diag, &none), VTA_PARSE);
+    assert_int_equal(vta_image_create(0, 3, NULL, NULL, diag, &none), VTA_INVALID_ARGUMENT);
+    assert_int_equal(vta_image_create(1u << 20, 1u << 20, NULL, NULL, diag, &none), VTA_UNSUPPORTED);
+    vta_image_destroy(image);
+    vta_diag_destroy(diag);
+}
+
+/* ---- Files: pictures of 3 x 2 pixels, made with libpng and libjpeg ---- */
+
+#include "files.h"
+
+static void test_png(void **state) {
+    vta_image *image;
+    (void)state;
+    for (size_t i = 0; i < sizeof pngs / sizeof *pngs; i++) {
+        vta_diag *diag = vta_diag_create(NULL);
+        if (vta_image_decode(pngs[i].bytes, pngs[i].size, pngs[i].name, NULL, diag, &image) != VTA_OK)
+            fail_msg("%s", vta_diag_text(diag));
+        assert_int_equal(vta_image_width(image), 3);
+        assert_int_equal(vta_image_height(image), 2);
+        if (memcmp(vta_image_pixels(image), pngs[i].pixels, 18) != 0) fail_msg("%s: other pixels", pngs[i].name);
+        vta_image_destroy(image);
+        vta_diag_destroy(diag);
+    }
+}
+
+/* A file cut anywhere is refused, and nothing is read beyond its end. */
+static void test_cut(void **state) {
+    vta_image *image;
+    (void)state;
+    for (size_t i = 0; i < sizeof pngs / sizeof *pngs; i++)
+        for (size_t n = 0; n + 12 < pngs[i].size; n++) { /* the last 12 bytes say that it ends */
+            uint8_t *exact = malloc(n ? n : 1);
+            memcpy(exact, pngs[i].bytes, n);
+            assert_int_equal(vta_image_decode(exact, n, "cut", NULL, NULL, &image), VTA_PARSE);
+            free(exact);
+        }
+    for (size_t n = 0; n + 2 < sizeof jpeg; n++) {
+        uint8_t *exact = malloc(n ? n : 1);
+        memcpy(exact, jpeg, n);
+        assert_int_equal(vta_image_decode(exact, n, "cut", NULL, NULL, &image), VTA_PARSE);
+        free(exact);
+    }
+}
+
+/* Of one grey: exact, as far as JPEG is. */
+static void test_jpeg(void **state) {
+    vta_image *image;
+    (void)state;
+    assert_int_equal(vta_image_decode(jpeg, sizeof jpeg, "x.jpg", NULL, NULL, &image), VTA_OK);
+    assert_int_equal(vta_image_width(image), 3);
+    assert_int_equal(vta_image_height(image), 2);
+    for (size_t i = 0; i < 18; i++) assert_int_equal(vta_image_pixels(image)[i], 100);
+    vta_image_destroy(image);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_resize),   cmocka_unit_test(test_values), cmocka_unit_test(test_crop),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_png),    cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_jpeg),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
