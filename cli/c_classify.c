@@ -1,0 +1,109 @@
+/* vta classify: the classes that a network gives pictures the highest scores of. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "c_float.h"
+#include "labels.h"
+
+enum { TOP = 5 };
+
+typedef struct state {
+    cli_common common;
+    cli_graph of_graph;
+    cli_pictures pictures;
+    const char *labels;
+    uint64_t threads;
+    bool is_float;
+    cli_names names;
+    vtac_graph *graph;
+    const char *const *paths;
+    struct result {
+        size_t count, class[TOP];
+        float score[TOP];
+    } * results;
+    size_t outputs;
+} state;
+
+static void scored(void *user, size_t index, const float *scores, size_t count) {
+    state *s = user;
+    struct result *r = &s->results[index];
+    s->outputs = count;
+    r->count = cli_top(scores, count, TOP, r->class);
+    for (size_t i = 0; i < r->count; i++) r->score[i] = scores[r->class[i]];
+}
+
+/* Names for every output of the network count its own numbers, others those of the labels. */
+static const char *name_of(const state *s, size_t class) {
+    bool is_own = s->names.count == s->outputs;
+    return cli_name_of(&s->names, is_own ? (int64_t) class : (int64_t) class - s->pictures.label_offset);
+}
+
+static json_t *as_json(const state *s, size_t count) {
+    json_t *pictures = json_array();
+    for (size_t i = 0; i < count; i++) {
+        const struct result *r = &s->results[i];
+        json_t *top = json_array();
+        for (size_t k = 0; k < r->count; k++) {
+            const char *name = name_of(s, r->class[k]);
+            json_array_append_new(top, json_pack("{s:I, s:o, s:f}", "class",
+                                                 (json_int_t)((int64_t)r->class[k] - s->pictures.label_offset), "label",
+                                                 name ? json_string(name) : json_null(), "score", (double)r->score[k]));
+        }
+        json_array_append_new(pictures, json_pack("{s:s, s:o}", "file", s->paths[i], "top", top));
+    }
+    return json_pack("{s:o}", "pictures", pictures);
+}
+
+static void as_text(const state *s, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const struct result *r = &s->results[i];
+        printf("%s\n", s->paths[i]);
+        for (size_t k = 0; k < r->count; k++) {
+            const char *name = name_of(s, r->class[k]);
+            printf("%12.4f  %5lld  %s\n", (double)r->score[k],
+                   (long long)r->class[k] - (long long)s->pictures.label_offset, name ? name : "");
+        }
+    }
+}
+
+static vta_status classify(state *s, const char *model, size_t count) {
+    vtac_graph_options options = {0};
+    vta_status status = cli_pictures_settle(&s->pictures, model);
+    const char *labels = s->labels ? s->labels : s->pictures.labels;
+    if (status == VTA_OK && labels) status = cli_names_read(labels, &s->names);
+    if (status == VTA_OK) status = cli_graph_load(&s->of_graph, model, &options, &s->graph);
+    if (status != VTA_OK) return status;
+    s->results = calloc(count, sizeof *s->results);
+    if (!s->results) return VTA_NO_MEMORY;
+    return cli_float_each(s->graph, &s->pictures, count, s->paths, s->threads, scored, s);
+}
+
+int cmd_classify(const cli_command *self, int argc, char **argv) {
+    static state s;
+    const cli_option options[] = {
+        {"float", 0, CLI_FLAG, NULL, "with the model in floats, on the processor", &s.is_float},
+        {"labels", 0, CLI_TEXT, "FILE", "names of the classes: one a line, a JSON array, or {0: 'name', ...}",
+         &s.labels},
+        {"threads", 't', CLI_NUMBER, "N", "pictures at one time (as many as there are processors)", &s.threads},
+        CLI_PICTURE_OPTIONS(&s.pictures),
+        CLI_GRAPH_OPTIONS(&s.of_graph),
+        CLI_JSON_OPTION(&s.common),
+        {0},
+    };
+    int code = cli_parse(self, options, argc, argv, &argc, &argv);
+    if (code >= 0) return code;
+    if (argc < 2) return cli_usage(self, "a model and a picture are wanted");
+    if (!s.is_float) return cli_usage(self, "--float is wanted: models are classified with in floats");
+    s.paths = (const char *const *)argv + 1;
+    size_t count = (size_t)argc - 1;
+    vta_status status = classify(&s, argv[0], count);
+    if (status == VTA_OK && s.common.json)
+        cli_print_json(as_json(&s, count));
+    else if (status == VTA_OK)
+        as_text(&s, count);
+    vtac_graph_destroy(s.graph);
+    cli_names_free(&s.names);
+    free(s.pictures.labels);
+    free(s.results);
+    return cli_finish(status);
+}

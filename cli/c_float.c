@@ -1,0 +1,112 @@
+/* A network of pictures in floats. */
+#include "c_float.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+vta_status cli_graph_load(const cli_graph *g, const char *path, vtac_graph_options *more, vtac_graph **out_graph) {
+    more->batch = (int64_t)g->batch;
+    more->shapes = g->shapes.item;
+    more->shape_count = (size_t)g->shapes.count;
+    return vtac_graph_load(path, more, NULL, cli_diag(), out_graph);
+}
+
+static vta_status wrong(const char *message) {
+    vta_diag_add(cli_diag(), VTA_ERROR, VTA_UNSUPPORTED, message);
+    return VTA_UNSUPPORTED;
+}
+
+static bool is_float(const vtac_graph_tensor *t) { return t->type.code == kDLFloat && t->type.bits == 32; }
+
+static vta_status check(const vtac_graph *graph, vtac_graph_tensor *in, vtac_graph_tensor *out) {
+    if (vtac_graph_input_count(graph) != 1)
+        return wrong("a network of pictures has one input, this one has another number");
+    vtac_graph_input(graph, 0, in);
+    vtac_graph_output(graph, 0, out);
+    if (in->ndim != 4 || in->shape[0] != 1 || !is_float(in))
+        return wrong("its input is no float32 tensor of one picture");
+    if (!is_float(out)) return wrong("its first output is not of float32");
+    return VTA_OK;
+}
+
+/* What the threads share. */
+typedef struct work {
+    const vtac_graph *graph;
+    const cli_pictures *how;
+    size_t count, next, done;
+    const char *const *paths;
+    cli_scored *scored;
+    void *user;
+    vtac_graph_tensor in, out;
+    pthread_mutex_t lock;
+    vta_status status; /* of the first that failed, whose words are in the command's list */
+} work;
+
+/* The next picture; false when there is none, or one failed. */
+static bool take(work *w, size_t *index) {
+    pthread_mutex_lock(&w->lock);
+    bool there = w->status == VTA_OK && w->next < w->count;
+    *index = w->next;
+    w->next += there;
+    pthread_mutex_unlock(&w->lock);
+    return there;
+}
+
+static void fail(work *w, vta_status status, vta_diag *diag) {
+    pthread_mutex_lock(&w->lock);
+    if (w->status == VTA_OK) {
+        vta_diag_entry e;
+        for (size_t i = 0; vta_diag_get(diag, i, &e) == VTA_OK; i++)
+            vta_diag_add(cli_diag(), e.severity, e.status, e.message);
+        w->status = status;
+    }
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void give(work *w, size_t index, const float *scores) {
+    pthread_mutex_lock(&w->lock);
+    w->scored(w->user, index, scores, w->out.bytes / sizeof *scores);
+    cli_progress("picture", ++w->done, w->count);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void *run(void *arg) {
+    work *w = arg;
+    vta_diag *diag = vta_diag_create(NULL);
+    vtac_evaluator *e = NULL;
+    float *input = malloc(w->in.bytes);
+    vta_status status = input ? vtac_evaluator_create(w->graph, NULL, NULL, diag, &e) : VTA_NO_MEMORY;
+    for (size_t i; status == VTA_OK && take(w, &i);) {
+        status = cli_picture_read(w->how, w->paths[i], w->in.shape, diag, input);
+        if (status == VTA_OK) status = vtac_evaluator_run(e, (const void *[]){input}, diag);
+        if (status == VTA_OK) give(w, i, vtac_evaluator_output(e, 0));
+    }
+    if (status != VTA_OK) fail(w, status, diag);
+    vtac_evaluator_destroy(e);
+    free(input);
+    vta_diag_destroy(diag);
+    return NULL;
+}
+
+enum { THREADS = 256 };
+
+vta_status cli_float_each(const vtac_graph *graph, const cli_pictures *how, size_t count, const char *const *paths,
+                          uint64_t threads, cli_scored *scored, void *user) {
+    work w = {.graph = graph, .how = how, .count = count, .paths = paths, .scored = scored, .user = user};
+    pthread_t started[THREADS];
+    size_t n = 0;
+    vta_status status = check(graph, &w.in, &w.out);
+    if (status != VTA_OK) return status;
+    if (!threads) threads = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+    if (threads > THREADS) threads = THREADS;
+    if (threads > count) threads = count;
+    pthread_mutex_init(&w.lock, NULL);
+    while (n + 1 < threads && pthread_create(&started[n], NULL, run, &w) == 0) n++;
+    run(&w);
+    while (n > 0) pthread_join(started[--n], NULL);
+    pthread_mutex_destroy(&w.lock);
+    cli_progress_end();
+    return w.status;
+}

@@ -1,0 +1,29 @@
+/* A network of pictures in floats: its scores for pictures, on all processors. */
+#ifndef CLI_C_FLOAT_H
+#define CLI_C_FLOAT_H
+
+#include "pictures.h"
+#include "vta/graph.h"
+
+/* What changes how a model is read: put CLI_GRAPH_OPTIONS(&g) into the table. */
+typedef struct cli_graph {
+    uint64_t batch;
+    cli_list shapes;
+} cli_graph;
+
+#define CLI_GRAPH_OPTIONS(g)                                                                                           \
+    {"batch", 0, CLI_NUMBER, "N", "the first extent of inputs that leave it open (1)", &(g)->batch}, {                 \
+        "shape", 0, CLI_LIST, "NAME=1,3,224,224", "extents of an input; may be repeated", &(g)->shapes                 \
+    }
+
+/* Reads an ONNX model; `more` is changed by the options. */
+vta_status cli_graph_load(const cli_graph *g, const char *path, vtac_graph_options *more, vtac_graph **out_graph);
+
+/* Scores of one picture; `index` is its place in the list. Calls come one at a time, from any thread. */
+typedef void cli_scored(void *user, size_t index, const float *scores, size_t count);
+
+/* Evaluates a model of one input of pictures on each of them. threads 0: as many as there are processors. */
+vta_status cli_float_each(const vtac_graph *graph, const cli_pictures *how, size_t count, const char *const *paths,
+                          uint64_t threads, cli_scored *scored, void *user);
+
+#endif

@@ -1,0 +1,170 @@
+/* Names of classes, and which picture is of which class. */
+#include "labels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+
+static vta_status wrong(const char *path, size_t line, const char *what) {
+    char message[512];
+    snprintf(message, sizeof message, "%.300s:%zu: %s", path, line, what);
+    vta_diag_add(cli_diag(), VTA_ERROR, VTA_PARSE, message);
+    return VTA_PARSE;
+}
+
+static char *trim(char *s) {
+    s += strspn(s, " \t\r");
+    for (size_t n = strlen(s); n && strchr(" \t\r", s[n - 1]); n--) s[n - 1] = '\0';
+    return s;
+}
+
+/* Cuts the next line off; NULL at the end. */
+static char *next_line(char **at) {
+    char *line = *at, *end = line ? strchr(line, '\n') : NULL;
+    if (!line || !*line) return NULL;
+    if (end) *end = '\0';
+    *at = end ? end + 1 : NULL;
+    return trim(line);
+}
+
+static size_t count_lines(const char *text) {
+    size_t n = 1;
+    for (; *text; text++) n += *text == '\n';
+    return n;
+}
+
+/* ---- Names ---- */
+
+/* "12: 'tench, Tinca tinca'," of a dictionary: the number and the text between the quotation marks. */
+static const char *entry(char *line, long *number) {
+    char *end, *from;
+    line += strspn(line, "{ \t");
+    *number = strtol(line, &end, 10);
+    if (end == line) return NULL;
+    end += strspn(end, " \t");
+    if (*end != ':') return NULL;
+    from = trim(end + 1);
+    size_t n = strlen(from);
+    while (n && strchr("}, \t", from[n - 1])) n--;
+    if (n < 2 || (*from != '\'' && *from != '"') || from[n - 1] != *from) return NULL;
+    from[n - 1] = '\0';
+    return from + 1;
+}
+
+static vta_status read_dictionary(const char *path, cli_names *names) {
+    char *at = names->text, *line;
+    size_t room = names->count, number_of_line = 0;
+    names->count = 0;
+    while ((line = next_line(&at))) {
+        long number;
+        number_of_line++;
+        if (!*line || !strcmp(line, "}") || !strcmp(line, "{")) continue;
+        const char *name = entry(line, &number);
+        if (!name || number < 0 || (size_t)number >= room)
+            return wrong(path, number_of_line, "no line like 12: 'name', with numbers from 0 on");
+        names->name[number] = name;
+        if ((size_t)number >= names->count) names->count = (size_t)number + 1;
+    }
+    return VTA_OK;
+}
+
+static void read_lines(cli_names *names) {
+    char *at = names->text, *line;
+    names->count = 0;
+    while ((line = next_line(&at))) names->name[names->count++] = line;
+}
+
+/* Names are moved to the front of the text, which holds them all. */
+static vta_status read_array(const char *path, cli_names *names) {
+    json_error_t where;
+    json_t *root = json_loads(names->text, 0, &where);
+    size_t count = json_array_size(root), used = 0;
+    const char **list = realloc(names->name, (count + 1) * sizeof *list);
+    if (list) names->name = list;
+    names->count = 0;
+    for (size_t i = 0; list && i < count; i++) {
+        const char *s = json_string_value(json_array_get(root, i));
+        if (!s) break;
+        list[names->count++] = names->text + used;
+        size_t n = strlen(s) + 1; /* an array has two quotation marks and a comma for each */
+        memcpy(names->text + used, s, n);
+        used += n;
+    }
+    bool is_all = root && names->count == count;
+    json_decref(root);
+    if (!list) return VTA_NO_MEMORY;
+    return is_all ? VTA_OK : wrong(path, 1, "a JSON array of texts is wanted");
+}
+
+vta_status cli_names_read(const char *path, cli_names *out_names) {
+    size_t size;
+    *out_names = (cli_names){0};
+    vta_status status = cli_read_file(path, &out_names->text, &size);
+    if (status != VTA_OK) return status;
+    const char *begin = out_names->text + strspn(out_names->text, " \t\r\n");
+    out_names->count = count_lines(out_names->text);
+    out_names->name = calloc(out_names->count + 1, sizeof *out_names->name);
+    if (!out_names->name) return VTA_NO_MEMORY;
+    if (*begin == '[') return read_array(path, out_names);
+    if (*begin == '{') return read_dictionary(path, out_names);
+    read_lines(out_names);
+    return VTA_OK;
+}
+
+void cli_names_free(cli_names *names) {
+    free(names->text);
+    free(names->name);
+}
+
+const char *cli_name_of(const cli_names *names, int64_t index) {
+    return index >= 0 && (uint64_t)index < names->count ? names->name[index] : NULL;
+}
+
+/* ---- Pictures and their classes ---- */
+
+static vta_status read_label(const char *path, size_t number, char *line, cli_labels *labels) {
+    char *comma = strrchr(line, ','), *end;
+    if (!comma) return wrong(path, number, "file,class is wanted");
+    long long class = strtoll(comma + 1, &end, 10);
+    if (end == comma + 1 || *trim(end)) return number == 1 ? VTA_OK : wrong(path, number, "the class is no number");
+    *comma = '\0';
+    labels->item[labels->count++] = (struct cli_label){trim(line), class};
+    return VTA_OK;
+}
+
+vta_status cli_labels_read(const char *path, cli_labels *out_labels) {
+    size_t size, number = 0;
+    *out_labels = (cli_labels){0};
+    vta_status status = cli_read_file(path, &out_labels->text, &size);
+    if (status != VTA_OK) return status;
+    out_labels->item = calloc(count_lines(out_labels->text), sizeof *out_labels->item);
+    if (!out_labels->item) return VTA_NO_MEMORY;
+    char *at = out_labels->text, *line;
+    while (status == VTA_OK && (line = next_line(&at))) {
+        number++;
+        if (*line) status = read_label(path, number, line, out_labels);
+    }
+    if (status == VTA_OK && !out_labels->count) return wrong(path, number, "there is no picture in it");
+    return status;
+}
+
+void cli_labels_free(cli_labels *labels) {
+    free(labels->text);
+    free(labels->item);
+}
+
+/* ---- The best ---- */
+
+size_t cli_top(const float *scores, size_t count, size_t most, size_t *out_top) {
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = n;
+        while (at > 0 && scores[i] > scores[out_top[at - 1]]) at--;
+        if (at >= most) continue;
+        if (n < most) n++;
+        memmove(out_top + at + 1, out_top + at, (n - at - 1) * sizeof *out_top);
+        out_top[at] = i;
+    }
+    return n;
+}

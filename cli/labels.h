@@ -1,0 +1,36 @@
+/* Names of classes, and which picture is of which class. */
+#ifndef CLI_LABELS_H
+#define CLI_LABELS_H
+
+#include "cli.h"
+
+/* Names by number of the class. */
+typedef struct cli_names {
+    char *text; /* of the file; names point into it */
+    const char **name;
+    size_t count;
+} cli_names;
+
+/* Reads a file of names: one a line, or a JSON array of texts, or a dictionary {0: 'tench', ...}. */
+vta_status cli_names_read(const char *path, cli_names *out_names);
+void cli_names_free(cli_names *names);
+/* The name of class `index`; NULL when there is none. */
+const char *cli_name_of(const cli_names *names, int64_t index);
+
+/* Pictures with their classes, from a table of lines "file,class" under a heading. */
+typedef struct cli_labels {
+    char *text;
+    struct cli_label {
+        const char *file;
+        int64_t class;
+    } * item;
+    size_t count;
+} cli_labels;
+
+vta_status cli_labels_read(const char *path, cli_labels *out_labels);
+void cli_labels_free(cli_labels *labels);
+
+/* The `most` highest of `count` scores, best first; the lower number first of equal ones. Gives how many there are. */
+size_t cli_top(const float *scores, size_t count, size_t most, size_t *out_top);
+
+#endif

@@ -1,0 +1,189 @@
+/* Pictures as inputs of networks. */
+#include "pictures.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file.h"
+
+static vta_status wrong(const char *what, const char *text, const char *wanted) {
+    char message[768];
+    snprintf(message, sizeof message, "%.250s %.200s: %.250s", what, text, wanted);
+    vta_diag_add(cli_diag(), VTA_ERROR, VTA_INVALID_ARGUMENT, message);
+    return VTA_INVALID_ARGUMENT;
+}
+
+/* "0.5" or "1/255"; NULL when it is neither. Gives what follows it. */
+static const char *number(const char *text, double *out) {
+    char *end;
+    *out = strtod(text, &end);
+    if (end == text) return NULL;
+    if (*end == '/') {
+        const char *below = end + 1;
+        double by = strtod(below, &end);
+        if (end == below || by == 0) return NULL;
+        *out /= by;
+    }
+    return isfinite(*out) ? end : NULL;
+}
+
+static vta_status numbers(const char *option, const char *text, double out[3]) {
+    const char *at = text;
+    int count = 0;
+    while (count < 3 && (at = number(at, &out[count]))) {
+        count++;
+        if (*at != ',') break;
+        at++;
+    }
+    if (!at || *at || (count != 1 && count != 3))
+        return wrong(option, text, "one number, or three with commas, are wanted");
+    if (count == 1) out[1] = out[2] = out[0];
+    return VTA_OK;
+}
+
+/* ---- Settings beside the model ---- */
+
+/* The model's path with another ending; free() it. */
+static char *beside(const char *model, const char *ending) {
+    const char *slash = strrchr(model, '/'), *dot = strrchr(model, '.');
+    size_t n = dot && (!slash || dot > slash) ? (size_t)(dot - model) : strlen(model);
+    char *path = malloc(n + strlen(ending) + 1);
+    if (path) snprintf(path, n + strlen(ending) + 1, "%.*s%s", (int)n, model, ending);
+    return path;
+}
+
+/* A file that the settings name is in their folder; free() it. */
+static char *in_folder(const char *path, const char *name) {
+    const char *slash = strrchr(path, '/');
+    size_t n = slash && *name != '/' ? (size_t)(slash - path) + 1 : 0;
+    char *whole = malloc(n + strlen(name) + 1);
+    if (whole) snprintf(whole, n + strlen(name) + 1, "%.*s%s", (int)n, path, name);
+    return whole;
+}
+
+static bool triple(const json_t *value, double out[3]) {
+    if (json_is_number(value)) {
+        out[0] = out[1] = out[2] = json_number_value(value);
+        return true;
+    }
+    for (size_t i = 0; i < 3; i++) {
+        if (!json_is_number(json_array_get(value, i))) return false;
+        out[i] = json_number_value(json_array_get(value, i));
+    }
+    return json_array_size(value) == 3;
+}
+
+static bool set_layout(cli_pictures *p, const char *word) {
+    if (!word || (strcmp(word, "NCHW") != 0 && strcmp(word, "NHWC") != 0)) return false;
+    p->layout = strcmp(word, "NHWC") == 0 ? VTA_LAYOUT_NHWC : VTA_LAYOUT_NCHW;
+    p->layout_given = true;
+    return true;
+}
+
+static bool set_count(const json_t *value, uint32_t *out) {
+    json_int_t n = json_integer_value(value);
+    *out = (uint32_t)n;
+    return json_is_integer(value) && n >= 0 && n <= UINT32_MAX;
+}
+
+/* One key; false for another one, or a value of another kind. */
+static bool set_key(cli_pictures *p, const char *path, const char *key, const json_t *value) {
+    if (!strcmp(key, "preset")) return json_is_string(value); /* was applied first */
+    if (!strcmp(key, "resize")) return set_count(value, &p->how.resize);
+    if (!strcmp(key, "crop")) return set_count(value, &p->how.crop);
+    if (!strcmp(key, "mean")) return triple(value, p->how.mean);
+    if (!strcmp(key, "std")) return triple(value, p->how.std);
+    if (!strcmp(key, "layout")) return set_layout(p, json_string_value(value));
+    if (!strcmp(key, "scale")) {
+        p->how.scale = json_number_value(value);
+        return json_is_number(value);
+    }
+    if (!strcmp(key, "bgr")) {
+        p->how.bgr = json_is_true(value);
+        return json_is_boolean(value);
+    }
+    if (!strcmp(key, "label_offset")) {
+        p->label_offset = json_integer_value(value);
+        return json_is_integer(value);
+    }
+    if (strcmp(key, "labels") != 0 || !json_is_string(value)) return false;
+    p->labels = in_folder(path, json_string_value(value));
+    return p->labels != NULL;
+}
+
+static vta_status read_settings(cli_pictures *p, const char *path) {
+    json_error_t where;
+    const char *key;
+    json_t *value, *root = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
+    if (!json_is_object(root)) {
+        json_decref(root);
+        return wrong("settings", path, root ? "a JSON object is wanted" : where.text);
+    }
+    vta_status status = VTA_OK;
+    const char *preset = json_string_value(json_object_get(root, "preset"));
+    if (preset && !p->preset) status = vta_preprocess_preset(preset, cli_diag(), &p->how);
+    json_object_foreach(root, key, value) {
+        if (status != VTA_OK) break;
+        if (!set_key(p, path, key, value)) {
+            char what[256];
+            snprintf(what, sizeof what, "%.150s: key", path);
+            status =
+                wrong(what, key,
+                      "preset, resize, crop, scale, mean, std, bgr, layout, label_offset and labels are known, each "
+                      "with a value of its kind");
+        }
+    }
+    json_decref(root);
+    return status;
+}
+
+/* ---- Options ---- */
+
+static vta_status apply_options(cli_pictures *p) {
+    char *end;
+    if (p->resize) p->how.resize = (uint32_t)p->resize;
+    if (p->crop) p->how.crop = (uint32_t)p->crop;
+    if (p->bgr) p->how.bgr = true;
+    if (p->resize > UINT16_MAX || p->crop > UINT16_MAX) return wrong("--resize or --crop", "", "at most 65535 pixels");
+    if (p->scale && ((end = (char *)number(p->scale, &p->how.scale)) == NULL || *end))
+        return wrong("--scale", p->scale, "a number, or 1/255, is wanted");
+    if (p->mean) {
+        vta_status status = numbers("--mean", p->mean, p->how.mean);
+        if (status != VTA_OK) return status;
+    }
+    if (p->std) {
+        vta_status status = numbers("--std", p->std, p->how.std);
+        if (status != VTA_OK) return status;
+    }
+    if (p->layout_word && !set_layout(p, p->layout_word)) return wrong("--layout", p->layout_word, "NCHW or NHWC");
+    if (!p->label_offset_text) return VTA_OK;
+    p->label_offset = strtoll(p->label_offset_text, &end, 10);
+    return *end || end == p->label_offset_text ? wrong("--label-offset", p->label_offset_text, "an integer is wanted")
+                                               : VTA_OK;
+}
+
+vta_status cli_pictures_settle(cli_pictures *p, const char *model) {
+    char *path = beside(model, ".picture.json");
+    vta_status status = path ? VTA_OK : VTA_NO_MEMORY;
+    p->how = (vta_preprocess){0};
+    if (p->preset) status = vta_preprocess_preset(p->preset, cli_diag(), &p->how);
+    if (status == VTA_OK && !p->preset && access(path, R_OK) == 0) status = read_settings(p, path);
+    free(path);
+    return status == VTA_OK ? apply_options(p) : status;
+}
+
+vta_status cli_picture_read(const cli_pictures *p, const char *path, const int64_t shape[4], vta_diag *diag,
+                            float *out) {
+    bool last = shape[3] == 1 || shape[3] == 3, first = shape[1] == 1 || shape[1] == 3;
+    vta_layout layout = p->layout_given ? p->layout : last && !first ? VTA_LAYOUT_NHWC : VTA_LAYOUT_NCHW;
+    int c = layout == VTA_LAYOUT_NHWC ? 3 : 1, h = layout == VTA_LAYOUT_NHWC ? 1 : 2;
+    vta_image *image;
+    vta_status status = vta_image_load(path, NULL, diag, &image);
+    if (status != VTA_OK) return status;
+    status = vta_preprocess_run(&p->how, image, (uint32_t)shape[c], (uint32_t)shape[h], (uint32_t)shape[h + 1], layout,
+                                diag, out);
+    vta_image_destroy(image);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* Pictures as inputs of networks: options, the settings beside a model, and reading a picture by them. */
+#ifndef CLI_PICTURES_H
+#define CLI_PICTURES_H
+
+#include "cli.h"
+#include "vta/image.h"
+
+typedef struct cli_pictures {
+    const char *preset, *scale, *mean, *std, *layout_word, *label_offset_text; /* as given; NULL: not */
+    uint64_t resize, crop;
+    bool bgr;
+    vta_preprocess how; /* what follows from all, after cli_pictures_settle */
+    vta_layout layout;
+    bool layout_given;
+    int64_t label_offset; /* the network's number of a class, less that of the labels */
+    char *labels;         /* a file of names that the settings beside the model name; free() it */
+} cli_pictures;
+
+#define CLI_PICTURE_OPTIONS(p)                                                                                         \
+    {"preset", 0, CLI_TEXT, "NAME", "preprocessing by name: imagenet, cifar10, signed, unit, raw", &(p)->preset},      \
+        {"resize", 0, CLI_NUMBER, "PIXELS", "resize the shorter side to that, before cropping", &(p)->resize},         \
+        {"crop", 0, CLI_NUMBER, "PIXELS", "cut that square out of the middle", &(p)->crop},                            \
+        {"scale", 0, CLI_TEXT, "X", "multiply values of 0 to 255 with that; also as 1/255", &(p)->scale},              \
+        {"mean",    0, CLI_TEXT, "R,G,B", "subtract that from each channel, after scaling; one number: from all",      \
+         &(p)->mean},                                                                                                  \
+        {"std", 0, CLI_TEXT, "R,G,B", "divide each channel by that, at last; one number: all", &(p)->std},             \
+        {"bgr", 0, CLI_FLAG, NULL, "channels in the order blue, green, red", &(p)->bgr},                               \
+        {"layout", 0, CLI_TEXT, "NCHW|NHWC", "axes of the input (else by its extents)", &(p)->layout_word}, {          \
+        "label-offset", 0, CLI_TEXT, "N", "the network's number of a class is that of the labels and N",               \
+            &(p)->label_offset_text                                                                                    \
+    }
+
+/* Settles `how`: what stands beside the model (MODEL without its ending, then .picture.json), changed by the options.
+ */
+vta_status cli_pictures_settle(cli_pictures *p, const char *model);
+/* Reads a picture for an input of that shape (1, C, H, W, or 1, H, W, C); any thread, with a list of errors of its own.
+ */
+vta_status cli_picture_read(const cli_pictures *p, const char *path, const int64_t shape[4], vta_diag *diag,
+                            float *out);
+
+#endif
