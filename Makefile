@@ -4,7 +4,7 @@ PACKAGES = scripts/install_packages
 # Only plain `make` says where the tool is.
 TELL = $(if $(filter-out all,$(or $(MAKECMDGOALS),all)),,yes)
 
-.PHONY: all run test bench notebook asan tsan fuzz lower clang install format clean
+.PHONY: all run test test-hardware prove bench notebook asan tsan fuzz lower clang install format clean
 
 all:
 	@$(PACKAGES) build
@@ -20,6 +20,18 @@ test:
 	@cmake --preset release -DVT_TESTS=ON
 	@cmake --build build
 	@ctest --test-dir build --output-on-failure -j2
+
+# What make test leaves out of the hardware's tests, for its time: many configurations, and proofs.
+test-hardware: prove
+	@cmake --preset release -DVT_TESTS=ON >/dev/null
+	@cmake --build build
+	@VTA_TEST_HARDWARE=1 ctest --test-dir build -L rtl --output-on-failure --timeout 3600
+
+prove:
+	@$(PACKAGES) build test hardware
+	@cmake --preset release >/dev/null
+	@cmake --build build --target vta_cli
+	@hardware/formal/prove build/vta
 
 bench:
 	@$(PACKAGES) build bench
