@@ -32,9 +32,20 @@ void vt_value_multiply_add(vta_value *to, const vta_value *a, const vta_value *b
 
 /* ---- Hashing -------------------------------------------------------------------------------------------------- */
 
+/* The upper half of a product of 128 bits. */
+static inline uint64_t vt_upper_half(uint64_t a, uint64_t b) {
+#ifdef __SIZEOF_INT128__
+    return (uint64_t)((unsigned __int128)a * b >> 64);
+#else
+    uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & UINT32_MAX);
+    return a1 * b1 + (middle >> 32) + (other >> 32);
+#endif
+}
+
 static inline uint64_t vt_mix(uint64_t h, uint64_t x) {
-    unsigned __int128 m = (unsigned __int128)(h ^ 0x9E3779B97F4A7C15ull) * ((x ^ h >> 29) + 0xD6E8FEB86659FD93ull);
-    return (uint64_t)m ^ (uint64_t)(m >> 64) ^ h << 17 ^ x;
+    uint64_t a = h ^ 0x9E3779B97F4A7C15ull, b = (x ^ h >> 29) + 0xD6E8FEB86659FD93ull;
+    return a * b ^ vt_upper_half(a, b) ^ h << 17 ^ x;
 }
 
 /* A hash as a value: each half of it chooses a residue. */
