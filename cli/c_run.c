@@ -1,5 +1,5 @@
 /* vta run: compile a kernel file, run it on random inputs, compare with the meaning of its expressions; or run an
- * object. */
+ * object, or a compiled network. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "c_run_object.h"
 #include "device.h"
 #include "findings.h"
+#include "model.h"
 #include "object.h"
 #include "stats.h"
 
@@ -151,9 +152,23 @@ static const char *source_option(const running *r) {
                                  : NULL;
 }
 
+static int run_model(const cli_command *self, running *r, cli_model *m, const char *path) {
+    const char *option = source_option(r);
+    if (!option && r->function) option = "--function";
+    if (!option && r->k.common.config) option = "--config";
+    if (!option && r->k.common.set.count) option = "--set";
+    if (option) return cli_usage(self, "%s: %s is for kernels; this network is compiled already", path, option);
+    m->path = path;
+    m->device = &r->device;
+    m->json = r->k.common.json;
+    return cli_finish(cli_run_model(m));
+}
+
 int cmd_run(const cli_command *self, int argc, char **argv) {
     static running r;
+    static cli_model m;
     const cli_option options[] = {
+        CLI_MODEL_OPTIONS(&m),
         {"trace-calls", 0, CLI_TEXT, "FILE", "write every call of the runtime there (-: standard output)",
          &r.trace_path},
         {"interpret", 0, CLI_FLAG, NULL, "the reference is the slow evaluator, also for large kernels", &r.interpret},
@@ -167,7 +182,12 @@ int cmd_run(const cli_command *self, int argc, char **argv) {
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
     if (argc != 1)
-        return cli_usage(self, argc ? "%s: one kernel file at a time" : "which kernel file?%s", argc ? argv[1] : "");
+        return cli_usage(self,
+                         argc ? "%s: one kernel file at a time" : "which kernel file, object or compiled network?%s",
+                         argc ? argv[1] : "");
+    if (cli_is_model(argv[0])) return run_model(self, &r, &m, argv[0]);
+    if (m.inputs.count || m.outputs.count || m.repeat)
+        return cli_usage(self, "%s: --input, --output and --repeat are for compiled networks", argv[0]);
     if (cli_is_object(argv[0])) {
         const char *option = source_option(&r);
         if (option) return cli_usage(self, "%s: %s is for kernel files; this is compiled already", argv[0], option);

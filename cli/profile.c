@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "file.h"
+#include "model.h"
 #include "timing.h"
 #include "vta/profile.h"
 
@@ -19,6 +20,7 @@ typedef struct profile_args {
     cli_common common;
     cli_timing timing;
     cli_input input;
+    cli_model model; /* where the input is one */
     const char *trace, *html, *svg, *title;
     uint64_t from, to;
     const char *against;                     /* the other program, NULL for none */
@@ -79,6 +81,7 @@ static vta_status write_reports(const profile_args *args, const timed *one, cons
         status = write_report(status, text, args->svg, "timeline");
     }
     if (status != VTA_OK || is_stdout(args->trace) || is_stdout(args->html) || is_stdout(args->svg)) return status;
+    if (args->model.path && !args->against) return VTA_OK; /* told by layer */
     return args->common.json ? print_json(one, other) : print_text(one, other);
 }
 
@@ -145,6 +148,20 @@ static vta_status profile(profile_args *args) {
     return status;
 }
 
+/* By step and by layer. */
+static vta_status profile_model(profile_args *args) {
+    static const cli_device device = {.driver = "sim"};
+    vta_timing_profile timing;
+    vta_program *program;
+    vta_status status = cli_model_program(args->input.path, cli_diag(), &program);
+    if (status == VTA_OK) status = cli_find_timing(&args->timing, vta_program_config(program), cli_diag(), &timing);
+    vta_program_destroy(program);
+    args->model.device = &device;
+    args->model.timing = &timing;
+    args->model.json = args->common.json;
+    return status == VTA_OK ? cli_profile_model(&args->model) : status;
+}
+
 int cmd_profile(const cli_command *self, int argc, char **argv) {
     profile_args args = {0};
     const cli_option options[] = {
@@ -159,6 +176,7 @@ int cmd_profile(const cli_command *self, int argc, char **argv) {
          &args.against_params},
         {"against-timing", 0, CLI_LIST, "NAME=NUMBER", "a timing setting for OTHER alone; may be repeated",
          &args.against_timing},
+        {"input", 'i', CLI_LIST, "[NAME=]FILE.npy", "an input of a compiled network (else zeros)", &args.model.inputs},
         CLI_INPUT_OPTIONS(&args.input),
         CLI_TIMING_OPTIONS(&args.timing),
         {"config", 'c', CLI_TEXT, "FILE", "configuration that a kernel file is built for", &args.common.config},
@@ -171,5 +189,11 @@ int cmd_profile(const cli_command *self, int argc, char **argv) {
     if (!args.against && (args.against_params.count || args.against_timing.count))
         return cli_usage(self, "--against-param and --against-timing need --against OTHER");
     args.input.path = argv[0];
-    return cli_finish(profile(&args));
+    if (args.model.inputs.count && !cli_is_model(argv[0]))
+        return cli_usage(self, "%s: --input is for compiled networks", argv[0]);
+    if (cli_is_model(argv[0])) args.model.path = argv[0];
+    bool pages = args.trace || args.html || args.svg || args.against;
+    vta_status status = !args.model.path || pages ? profile(&args) : VTA_OK;
+    if (status == VTA_OK && args.model.path && !args.against) status = profile_model(&args);
+    return cli_finish(status);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model.h"
 #include "object.h"
 
 static vta_status fail(vta_diag *diag, vta_status status, const char *fmt, const char *what) {
@@ -98,7 +99,8 @@ vta_status cli_open_input(const cli_input *input, vta_diag *diag, vta_config **o
     if (cli_is_object(input->path)) return open_object(input, diag, out_config, out_kernel);
     if (input->function) return fail(diag, VTA_INVALID_ARGUMENT, "%s: --function is for objects", input->path);
     if (cli_is_kernel(input->path)) return open_kernel(input, diag, out_config, out_kernel);
-    vta_status status = vta_program_load(input->path, NULL, diag, &out_kernel->program);
+    vta_status status = cli_is_model(input->path) ? cli_model_program(input->path, diag, &out_kernel->program)
+                                                  : vta_program_load(input->path, NULL, diag, &out_kernel->program);
     if (status == VTA_OK) status = changed(vta_program_config(out_kernel->program), input->changes, out_config);
     if (status == VTA_OK) status = cli_same_sizes(out_kernel->program, *out_config, diag);
     return status;

@@ -23,6 +23,7 @@
 
 #include "vta/device.h"
 #include "vta/program.h"
+#include "vta/timing.h"
 
 VTA_BEGIN
 
@@ -91,7 +92,8 @@ VTA_API vta_status vta_model_get_step(const vta_model *model, size_t index, vta_
 
 /* The runs of the accelerator as a program (vta/program.h), each with the device memory that it would find: parameters,
  * micro-ops, and zeros for what the steps before would have left. Notes say which instruction begins which layer.
- * Profile, debugger and checker take it. Free with vta_program_destroy. */
+ * Profile, debugger and checker take it. Its memory is the C library's, and it may outlive the model. Free with
+ * vta_program_destroy. */
 VTA_API vta_status vta_model_program(const vta_model *model, vta_diag *diag, vta_program **out_program);
 
 /* Bytes that a front end keeps in the artifact under a name of its own, as labels; NULL: there are none. */
@@ -107,6 +109,8 @@ typedef struct vta_instance_options {
     const vta_device_options *device; /* NULL: all defaults */
     uint32_t wait_cycles;             /* for each run of the device; 0: no bound */
     bool no_host_view;                /* move data by copies also where the host sees device memory */
+    const vta_timing_profile
+        *timing; /* for profiles; NULL: the device's, or where it knows no time the configuration's */
 } vta_instance_options;
 
 /* Makes a device, puts the parameters and the instruction streams there, and loads the native code (once a model).
@@ -135,10 +139,13 @@ VTA_API void vta_instance_interrupt(vta_instance *instance);
 /* What one step took in the last run: those of vta_model_get_step, in their order. Layers have cycles and bytes, but
  * no seconds: a run is one call of the device. */
 typedef struct vta_step_profile {
-    size_t size;           /* of this struct, or 0 */
-    double seconds;        /* of the host, also while it simulates */
-    uint64_t cycles;       /* of the accelerator by the timing model, whatever the device is */
-    vta_counters counters; /* by what the instructions ask for */
+    size_t size;             /* of this struct, or 0 */
+    double seconds;          /* of the host, also while it simulates */
+    uint64_t cycles;         /* of the accelerator by the timing model, whatever the device is */
+    vta_counters counters;   /* by what the instructions ask for */
+    uint64_t compute_cycles; /* GEMM and ALU micro-ops, one a cycle */
+    uint64_t memory_cycles;  /* bytes loaded, at the width of the bus */
+    uint64_t bound_cycles;   /* the larger one: what it would take if nothing waited */
 } vta_step_profile;
 
 /* By step of the last run; the timing model is asked here, not by vta_instance_run. VTA_OUT_OF_RANGE past the last. */

@@ -207,6 +207,14 @@ VTAC_WRONG = 1
 VTAC_UNPROVEN = 2
 
 
+class DLDataType(Structure):
+    _fields_ = [
+        ("code", c_uint8),
+        ("bits", c_uint8),
+        ("lanes", c_uint16),
+    ]
+
+
 class vta_allocator(Structure):
     _fields_ = [
         ("resize", c_void_p),
@@ -442,6 +450,29 @@ class TVMParallelGroupEnv(Structure):
     ]
 
 
+class vta_signature_arg(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("dtype", DLDataType),
+        ("is_tensor", c_bool),
+        ("is_output", c_bool),
+        ("device_type", c_int32),
+        ("ndim", c_int32),
+        ("shape", c_void_p),
+    ]
+
+
+class vta_model_tensor(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("type", DLDataType),
+        ("ndim", c_int32),
+        ("shape", c_void_p),
+        ("bytes", c_size_t),
+    ]
+
+
 class vta_model_memory(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -472,6 +503,7 @@ class vta_instance_options(Structure):
         ("device", c_void_p),
         ("wait_cycles", c_uint32),
         ("no_host_view", c_bool),
+        ("timing", c_void_p),
     ]
 
 
@@ -481,6 +513,9 @@ class vta_step_profile(Structure):
         ("seconds", c_double),
         ("cycles", c_uint64),
         ("counters", vta_counters),
+        ("compute_cycles", c_uint64),
+        ("memory_cycles", c_uint64),
+        ("bound_cycles", c_uint64),
     ]
 
 
@@ -905,6 +940,8 @@ FUNCTIONS = {
     "vta_function_register": ("vta", c_int, [c_char_p, c_void_p, c_void_p]),
     "vta_function_time": ("vta", c_int, [c_void_p, c_void_p, c_int, c_uint32, c_uint32, c_void_p, c_void_p]),
     "vta_host_interrupt": ("vta", None, [c_bool]),
+    "vta_array_create": ("vta", c_int, [c_int32, c_int32, c_void_p, DLDataType, c_void_p, c_void_p, c_void_p]),
+    "vta_array_borrow": ("vta", c_int, [c_void_p, c_int32, c_void_p, DLDataType, c_void_p, c_void_p, c_void_p]),
     "vta_array_free": ("vta", None, [c_void_p]),
     "vta_array_tensor": ("vta", c_void_p, [c_void_p]),
     "vta_array_bytes": ("vta", c_size_t, [c_void_p]),
@@ -958,6 +995,7 @@ FUNCTIONS = {
     "vta_rpc_function": ("vta", c_int, [c_void_p, c_uint64, c_char_p, c_void_p, c_void_p, c_void_p]),
     "vta_rpc_call": ("vta", c_int, [c_void_p, c_uint64, c_void_p, c_void_p, c_int, c_void_p, c_void_p, c_void_p]),
     "vta_rpc_time": ("vta", c_int, [c_void_p, c_uint64, c_void_p, c_void_p, c_int, c_uint32, c_uint32, c_uint32, c_void_p, c_void_p]),
+    "vta_rpc_array": ("vta", c_int, [c_void_p, c_int32, c_int32, c_void_p, DLDataType, c_void_p, c_void_p]),
     "vta_rpc_write": ("vta", c_int, [c_void_p, c_uint64, c_uint64, c_void_p, c_size_t, c_void_p]),
     "vta_rpc_read": ("vta", c_int, [c_void_p, c_uint64, c_uint64, c_void_p, c_size_t, c_void_p]),
     "vta_rpc_copy": ("vta", c_int, [c_void_p, c_uint64, c_uint64, c_void_p]),

@@ -50,6 +50,8 @@ struct vta_instance {
     uint32_t wait_cycles;
     bool no_host_view;
     atomic_bool interrupted;
+    bool has_timing;
+    vta_timing_profile timing;      /* for profiles, if the caller chose one */
     struct vta_step_profile *times; /* of all entries of vta_model_get_step, once asked for; cycles and counters */
 };
 

@@ -77,6 +77,8 @@ vta_status vta_instance_create(vta_model *model, const vta_instance_options *opt
     in->model = vt__model_retain(model);
     in->wait_cycles = own.wait_cycles;
     in->no_host_view = own.no_host_view;
+    in->has_timing = own.timing != NULL;
+    if (own.timing) in->timing = *own.timing;
     vt_arena_init(&in->arena, &model->allocator);
     vta_status status = set_up(in, &own, diag);
     if (status == VTA_OK)

@@ -61,6 +61,8 @@ static void write_step(vt_json *w, const vta_model_step *s, const vta_step_profi
     if (s->layer == UINT32_MAX) vt_json_real(w, "seconds", p->seconds);
     if (s->insn_count) {
         vt_json_uint(w, "cycles", p->cycles);
+        vt_json_uint(w, "bound", p->bound_cycles);
+        vt_json_text(w, "limit", p->compute_cycles >= p->memory_cycles ? "compute" : "memory");
         vt_json_uint(w, "instructions", s->insn_count);
         vt_json_uint(w, "macs", p->counters.macs);
         vt_json_uint(w, "bytes", bytes_of(&p->counters));

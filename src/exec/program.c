@@ -53,7 +53,7 @@ vta_status vta_model_program(const vta_model *model, vta_diag *diag, vta_program
     if (!model || !out_program) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_model_program: an argument is NULL");
     *out_program = NULL;
     vta_program *program;
-    VT_TRY(vta_program_create(model->config, &model->allocator, diag, &program));
+    VT_TRY(vta_program_create(model->config, NULL, diag, &program)); /* it outlives the model */
     vta_status status = VTA_OK;
     for (uint32_t i = 0; i < model->plan.step_count && status == VTA_OK; i++)
         if (model->plan.steps[i].kind == VT_STEP_RUN) status = add_step(model, &model->plan.steps[i], program, diag);

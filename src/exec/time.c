@@ -76,22 +76,36 @@ static void count(const vta_config *config, const vt_plan_step *s, const vta_ins
     run->counters.runs = 1;
 }
 
+/* What a machine that never waits would take: its compute unit and its bus have that much to do. */
+static void find_bound(const vta_timing_profile *profile, vta_step_profile *p) {
+    const vta_counters *c = &p->counters;
+    uint64_t bus = profile->bus_bits / 8u;
+    uint64_t bytes = c->inp_load_nbytes + c->wgt_load_nbytes + c->acc_load_nbytes + c->uop_load_nbytes;
+    p->compute_cycles = c->gemm_counter + c->gemm_reset_counter + c->alu_counter;
+    p->memory_cycles = bus ? (bytes + bus - 1) / bus : 0;
+    p->bound_cycles = p->compute_cycles > p->memory_cycles ? p->compute_cycles : p->memory_cycles;
+}
+
 static vta_status time_insns(const vta_instance *in, const vt_plan_step *s, vta_insn *insns, vta_insn_time *times,
                              vta_diag *diag, vta_step_profile *run, vta_step_profile *layers) {
     const vta_model *m = in->model;
     const uint8_t *bytes = vt__model_section(m, VT_SECTION_INSNS).bytes + (size_t)s->first * VTA_INSN_BYTES;
     uint32_t addr = (uint32_t)m->plan.insns_at + s->first * VTA_INSN_BYTES;
-    vta_timing_profile profile;
+    vta_timing_profile profile = in->timing;
     vta_timing timing;
     for (uint32_t i = 0; i < s->count; i++)
         VT_TRY(vta_insn_decode(m->config, bytes + (size_t)i * VTA_INSN_BYTES, diag, &insns[i]));
-    if (vta_device_timing(in->device, NULL, &timing, &profile) != VTA_OK)
+    if (!in->has_timing && vta_device_timing(in->device, NULL, &timing, &profile) != VTA_OK)
         VT_TRY(vta_timing_profile_for(m->config, diag, &profile));
     VT_TRY(vta_timing_run(m->config, &profile, insns, s->count, addr, 0, &m->allocator, diag, &timing, times));
     run->cycles = run->counters.cycles = timing.cycles;
     count(m->config, s, insns, run, layers);
     share(s, times, timing.cycles, layers);
-    for (uint32_t k = 0; k < s->layer_count; k++) layers[k].counters.cycles = layers[k].cycles;
+    find_bound(&profile, run);
+    for (uint32_t k = 0; k < s->layer_count; k++) {
+        layers[k].counters.cycles = layers[k].cycles;
+        find_bound(&profile, &layers[k]);
+    }
     return VTA_OK;
 }
 

@@ -171,8 +171,8 @@ static void program(void **state) {
     assert_int_equal(vta_device_counters(device).cycles, vta_device_counters(vta_instance_device(in)).cycles);
     vta_instance_destroy(in);
     vta_device_destroy(device);
-    vta_program_destroy(p);
     vta_model_release(model);
+    vta_program_destroy(p); /* it outlives the model */
 }
 
 static void files(void **state) {

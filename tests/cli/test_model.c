@@ -1,0 +1,128 @@
+/* `vta run` and `vta profile` on a compiled network. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "exec/small.h"
+#include "vta/module.h"
+#include "vta/support.h"
+
+static char folder[] = "/tmp/vta_cli_model_XXXXXX";
+static char output[1 << 18]; /* of the last command: standard output, then standard error */
+
+static int vta(const char *args) {
+    char command[2048];
+    snprintf(command, sizeof command, "cd %s && %s/vta %s > out 2> err; code=$?; cat out err; exit $code", folder,
+             VT_BINARY_DIR, args);
+    FILE *f = popen(command, "r");
+    assert_non_null(f);
+    size_t n = fread(output, 1, sizeof output - 1, f);
+    output[n] = 0;
+    int state = pclose(f);
+    return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
+}
+
+#define RUNS(args, code)                                                                                               \
+    do {                                                                                                               \
+        int got = vta(args);                                                                                           \
+        if (got != (code)) fail_msg("vta %s: exit code %d\n%s", args, got, output);                                    \
+    } while (0)
+
+static const char *at(const char *name) {
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void save(const char *name, DLDataType type, int32_t ndim, const int64_t *shape) {
+    vta_array *array;
+    assert_int_equal(vta_array_create(kDLCPU, ndim, shape, type, NULL, NULL, &array), VTA_OK);
+    uint8_t *data = vta_array_tensor(array)->data;
+    for (size_t i = 0; i < vta_array_bytes(array); i++) data[i] = (uint8_t)(i * 3);
+    assert_int_equal(vta_tensor_save_npy(vta_array_tensor(array), at(name), NULL), VTA_OK);
+    vta_array_free(array);
+}
+
+static int setup(void **state) {
+    (void)state;
+    size_t size;
+    unsetenv("VTA_CONFIG");
+    if (!mkdtemp(folder)) return -1;
+    uint8_t *bytes = small_artifact(&size);
+    vta_status status = vta_file_write(at("small.vta-model"), bytes, size, NULL);
+    bytes[size / 2] ^= 1;
+    if (status == VTA_OK) status = vta_file_write(at("bad.vta-model"), bytes, size, NULL);
+    vta_string_free(bytes);
+    save("x.npy", small_int8, 4, small_flat);
+    save("flat.npy", small_int8, 1, small_bytes);
+    save("u8.npy", small_uint8, 4, small_flat);
+    return status;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    char command[256];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+static void check_result(const char *name) {
+    vta_array *y;
+    assert_int_equal(vta_array_load_npy(at(name), NULL, NULL, &y), VTA_OK);
+    assert_int_equal(vta_array_bytes(y), ELEMENTS);
+    assert_int_equal(vta_array_tensor(y)->ndim, 4);
+    for (int i = 0; i < ELEMENTS; i++) assert_int_equal(((int8_t *)vta_array_tensor(y)->data)[i], (int8_t)(i * 3 + 8));
+    vta_array_free(y);
+}
+
+static void runs(void **state) {
+    (void)state;
+    RUNS("run small.vta-model --input x.npy --output y.npy", 0);
+    check_result("y.npy");
+    assert_contains(output, "y: int8[1, 16, 2, 2]; largest 125 at 39");
+    RUNS("run small.vta-model --input x=x.npy -o y=z.npy --driver tsim --check --repeat 3 --json", 0);
+    check_result("z.npy");
+    assert_contains(output, "\"driver\": \"tsim\"");
+    assert_contains(output, "\"index\": 39");
+    assert_contains(output, "\"insn_finish\": 1");
+    assert_contains(output, "\"races\": []");
+}
+
+static void refuses(void **state) {
+    (void)state;
+    RUNS("run small.vta-model", 1);
+    assert_contains(output, "input x of small.vta-model is not given: --input x=FILE.npy, int8[1, 16, 2, 2]");
+    RUNS("run small.vta-model --input z=x.npy", 1);
+    assert_contains(output, "has no input 'z'");
+    RUNS("run small.vta-model --input flat.npy", 1);
+    assert_contains(output, "flat.npy is int8[64]; input x of small.vta-model is int8[1, 16, 2, 2]");
+    RUNS("run small.vta-model --input u8.npy", 1);
+    assert_contains(output, "u8.npy is uint8[1, 16, 2, 2]");
+    RUNS("run small.vta-model --input x.npy --output w=y.npy", 1);
+    assert_contains(output, "has no output 'w'");
+    RUNS("run bad.vta-model --input x.npy", 1);
+    assert_contains(output, "the checksum does not match");
+    RUNS("run small.vta-model --input none.npy", 1);
+    RUNS("run small.vta-model --input x.npy --set LOG_BATCH=1", 2);
+    assert_contains(output, "--set");
+}
+
+static void profiles(void **state) {
+    (void)state;
+    RUNS("profile small.vta-model", 0);
+    assert_contains(output, "add 3");
+    assert_contains(output, "add 5");
+    assert_contains(output, "device memory 24576 bytes");
+    RUNS("profile small.vta-model --json", 0);
+    assert_contains(output, "\"name\": \"add 5\"");
+    assert_contains(output, "\"bound\":");
+    RUNS("profile small.vta-model --html page.html --trace trace.json", 0);
+    size_t size;
+    char *page = check_read_file(at("page.html"), &size);
+    assert_contains(page, "add 5");
+    free(page);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(runs), cmocka_unit_test(refuses), cmocka_unit_test(profiles)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
