@@ -17,15 +17,13 @@ typedef struct compiler {
     size_t count;
 } compiler;
 
-static vta_status lower(compiler *c, vtac_kernel *kernel, vtac_build_func *out) {
-    vtac_lower_options options = {.config = c->planner->config};
-    vta_diag *said = te_context_diag(vtac_kernel_context(kernel));
+static vta_status lower(const compiler *c, vtac_kernel *kernel, vtac_build_func *out) {
     if (strcmp(vtac_kernel_target(kernel), "llvm"))
         return vt_fail(c->diag, VTA_INVALID_ARGUMENT, "kernel %s is not for the processor (target llvm)",
                        vtac_kernel_name(kernel));
     vta_status status = vtac_kernel_lower(kernel, NULL, &out->func);
-    (void)options;
-    return status == VTA_OK ? VTA_OK : vt_fail(c->diag, status, "%s", vta_diag_text(said));
+    if (status == VTA_OK) return VTA_OK;
+    return vt_fail(c->diag, status, "%s", vta_diag_text(te_context_diag(vtac_kernel_context(kernel))));
 }
 
 /* The function of a kernel, by its number among the functions; a new one gets a name that no other has. */
@@ -55,32 +53,34 @@ static vta_status copy(const void *bytes, size_t size, vta_diag *diag, uint8_t *
 }
 
 /* Linked here, so that no linker is needed where it runs. */
-static vta_status link_code(compiler *c, vtac_module *module, const char *folder, uint8_t **out_code,
-                            size_t *out_size) {
-    char path[PATH_BYTES], *bytes = NULL;
-    size_t size = 0;
-    snprintf(path, sizeof path, "%s/code.so", folder);
-    vta_status status = vtac_module_save(module, path, c->diag);
-    if (status == VTA_OK)
-        status = vt_file_read(c->planner->allocator, path, VT_ARTIFACT_MOST_BYTES, c->diag, &bytes, &size);
-    unlink(path);
-    if (status != VTA_OK) return status;
-    status = copy(bytes, size, c->diag, out_code, out_size);
-    vt_free(c->planner->allocator, bytes, size + 1);
+static vta_status link_code(const vta_allocator *a, vtac_module *module, const char *path, vta_diag *diag,
+                            uint8_t **out_code, size_t *out_size) {
+    char *bytes;
+    size_t size;
+    VT_TRY(vtac_module_save(module, path, diag));
+    VT_TRY(vt_file_read(a, path, VT_ARTIFACT_MOST_BYTES, diag, &bytes, &size));
+    vta_status status = copy(bytes, size, diag, out_code, out_size);
+    vt_free(a, bytes, size + 1);
     return status;
 }
 
 /* Without a linker for that machine the object itself goes along, and is linked when it is loaded. */
-static vta_status take_code(compiler *c, vtac_module *module, uint8_t **out_code, size_t *out_size) {
-    char folder[VT_FOLDER_BYTES];
-    size_t size, before = vta_diag_count(c->diag);
-    VT_TRY(vt_temporary_folder(folder, c->diag));
-    vta_status status = link_code(c, module, folder, out_code, out_size);
-    rmdir(folder);
-    if (status != VTA_UNSUPPORTED) return status;
-    if (!before) vta_diag_clear(c->diag);
+static vta_status take_code(const compiler *c, vtac_module *module, uint8_t **out_code, size_t *out_size) {
+    char folder[VT_FOLDER_BYTES], path[PATH_BYTES];
+    size_t size;
+    vta_diag *said = vta_diag_create(c->planner->allocator);
+    vta_status status = said ? vt_temporary_folder(folder, said) : vt_no_memory(c->diag);
+    if (status == VTA_OK) {
+        snprintf(path, sizeof path, "%s/code.so", folder);
+        status = link_code(c->planner->allocator, module, path, said, out_code, out_size);
+        unlink(path);
+        rmdir(folder);
+    }
     const void *object = vtac_module_object(module, &size);
-    return copy(object, size, c->diag, out_code, out_size);
+    if (status == VTA_UNSUPPORTED) status = copy(object, size, c->diag, out_code, out_size);
+    if (status != VTA_OK && said) vt_fail(c->diag, status, "%s", vta_diag_text(said));
+    vta_diag_destroy(said);
+    return status;
 }
 
 static vta_status build(compiler *c, uint8_t **out_code, size_t *out_size, char **out_triple) {

@@ -72,11 +72,45 @@ struct vt_planner {
     char *report;
 };
 
+/* A view of a tensor, with a copy of its shape, at no buffer yet. `name` stands for it in messages. */
+vta_status vt__make_view(vt_planner *planner, const char *name, const char *type, int32_t ndim, const int64_t shape[],
+                         vta_diag *diag, vt_plan_view *out_view);
+
 /* Runs the module's function named as its kernel on a device that does nothing, and keeps what it recorded. Recorded
  * once. */
 vta_status vt__record(vt_planner *planner, const char *name, vtac_kernel *kernel, vtac_module *module, vta_diag *diag,
                       vt__stream **out_stream);
 void vt__stream_free(const vta_allocator *a, vt__stream *stream);
+
+/* The instructions of all runs, one behind another. */
+typedef struct vt__insns {
+    const vta_allocator *allocator;
+    vta_insn *items;
+    size_t count, cap;
+    bool failed; /* out of memory */
+} vt__insns;
+
+/* What is being put together. */
+typedef struct vt__maker {
+    vt_planner *p;
+    vta_diag *diag;
+    vt_plan plan;
+    vt_plan_buffer *buffers; /* those of the planner, with their places */
+    vt_plan_step *steps;
+    vt__insns insns;
+    uint8_t *params, *uops, *insn_bytes, *data, *code;
+    size_t params_size, uops_size, insns_size, data_size, code_size;
+    uint64_t device_items, host_items; /* bytes without sharing, for the report */
+} vt__maker;
+
+/* Constants of both places as they stand in the file, and micro-ops; then, when the number of instructions is known,
+ * the places of everything else. */
+vta_status vt__fill_constants(vt__maker *maker);
+vta_status vt__settle(vt__maker *maker, size_t insn_count);
+/* The sections as a file, which the reader's check has passed. */
+vta_status vt__write_file(vt__maker *maker, uint8_t **out_bytes, size_t *out_size);
+/* vt_planner_report. */
+vta_status vt__write_report(vt__maker *maker);
 
 /* Addresses for items with lifetimes (first to last step) in one memory. */
 typedef struct vt__item {
@@ -88,14 +122,6 @@ typedef struct vt__item {
 /* Places the largest first, each at the lowest offset that is free while it lives. False: out of memory. */
 bool vt__place(const vta_allocator *a, vt__item *items, size_t count, uint64_t base, uint64_t alignment,
                uint64_t *out_end);
-
-/* The instructions of all runs, one behind another. */
-typedef struct vt__insns {
-    const vta_allocator *allocator;
-    vta_insn *items;
-    size_t count, cap;
-    bool failed; /* out of memory */
-} vt__insns;
 
 /* Appends the streams of steps [first, end) as one run, addresses in place; `out_layers` says where each begins. The
  * plan's places are settled. */

@@ -36,7 +36,7 @@ static vta_status make_array(recording *r, size_t i) {
     if (n > VTA_ARRAY_MAX_DIMS || !vt_element_type_parse(te_tensor_dtype(vtac_kernel_context(r->kernel), t), &type))
         return vt_fail(r->diag, VTA_UNSUPPORTED, "%s: argument %zu has no type or shape of an array", r->name, i);
     for (size_t d = 0; d < n; d++) dims[d] = te_tensor_dim(t, d);
-    VT_TRY(vta_array_create(kDLExtDev, (int32_t)n, dims, type, r->planner->allocator, r->diag, &r->arrays[i]));
+    VT_TRY(vta_array_create(kDLExtDev, (int32_t)n, dims, type, NULL, r->diag, &r->arrays[i]));
     r->tensors[i] = vta_array_tensor(r->arrays[i]);
     return vta_buffer_info(r->tensors[i]->data, &r->bytes[i], &r->addr[i]);
 }
@@ -69,7 +69,8 @@ static vta_status call(recording *r, vta_runtime *runtime) {
 static void *record(void *user) {
     recording *r = user;
     vta_runtime *runtime;
-    r->status = vta_runtime_create(r->planner->config, "null", NULL, r->planner->allocator, r->diag, &runtime);
+    /* In the C library's memory: kernels cannot tell the lack of it from their own mistakes. */
+    r->status = vta_runtime_create(r->planner->config, "null", NULL, NULL, r->diag, &runtime);
     if (r->status != VTA_OK) return NULL;
     vta_runtime_use(runtime);
     r->status = call(r, runtime);

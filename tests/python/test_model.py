@@ -3,9 +3,9 @@ import os
 import unittest
 
 import numpy as np
-import vta
 
 from common import ROOT
+import vta
 
 PATH = os.path.join(ROOT, "fuzz", "corpus", "fuzz_model", "small.vta-model")
 X = np.arange(64, dtype="int8").reshape(1, 16, 2, 2)
