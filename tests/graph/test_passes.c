@@ -1,0 +1,98 @@
+/* Passes change what is computed by rounding only: random graphs evaluated as they are built and after the passes. */
+#include "sample.h"
+
+#include "graph/pass/pass.h"
+
+/* Outputs of a graph for one input. */
+static const float *run(world *w, const vt_graph *g, const float *x, vt_eval **out_eval) {
+    assert_int_equal(vt_eval_open(g, NULL, NULL, w->diag, out_eval), VTA_OK);
+    vt_eval_input(*out_eval, 0, x);
+    if (vt_eval_run(*out_eval, w->diag) != VTA_OK) fail_msg("%s", vta_diag_text(w->diag));
+    return vt_eval_value(*out_eval, g->outputs.item[0]);
+}
+
+static void compare(world *w, const vt_graph *now, const float *x) {
+    vt_eval *before, *after;
+    const float *want = run(w, w->g, x, &before), *got = run(w, now, x, &after);
+    int64_t count = vt_gtype_count(&w->g->outputs.item[0]->type);
+    double most = 1;
+    for (int64_t i = 0; i < count; i++) most = fmax(most, fabs((double)want[i]));
+    for (int64_t i = 0; i < count; i++)
+        if (!(fabs((double)(want[i] - got[i])) <= 1e-5 * most))
+            fail_msg("element %lld is %g, was %g\n%s%s", (long long)i, (double)got[i], (double)want[i],
+                     vt_graph_text(w->g), vt_graph_text(now));
+    vt_eval_close(before);
+    vt_eval_close(after);
+}
+
+static uint32_t nodes_of(const vt_graph *g, vt_gop op) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->node_count; i++) n += g->nodes[i]->op == op;
+    return n;
+}
+
+/* Parameters of a batch normalization; computed by a node now and then, which must be folded first. */
+static vt_gvalue *normalized(world *w, vt_gvalue *x) {
+    vt_gtype t = {VT_ELEMENT_F32, 1, {x->type.dim[1]}};
+    vt_gvalue *in[5] = {x};
+    for (int i = 1; i < 5; i++) in[i] = random_value(w, t);
+    for (int64_t i = 0; i < t.dim[0]; i++) ((float *)in[4]->data)[i] = (float)pick_real(0.5, 2);
+    if (pick(0, 1)) in[1] = vt_graph_apply(w->g, VT_G_ADD, "scale", in[1], in[2], 0, NULL);
+    vt_gnode_spec spec = {VT_G_BATCH_NORMALIZATION, "bn", NULL, 5, 0, in, NULL};
+    return vt_graph_add(w->g, &spec)->outputs[0];
+}
+
+/* Conv, ConvTranspose or Gemm, with a bias or without. */
+static vt_gvalue *layer(world *w, vt_gvalue *x, vt_gop op) {
+    static const int64_t ones[] = {1, 1, 1, 1}, zeros_of[] = {0, 0};
+    int64_t group = pick(1, 2), in = x->type.dim[1], out = pick(1, 3) * group, trans = pick(0, 1);
+    bool gemm = op == VT_G_GEMM, transposed = op == VT_G_CONV_TRANSPOSE;
+    vt_gtype t = {VT_ELEMENT_F32, 4, {transposed ? in : out, (transposed ? out : in) / group, 3, 3}};
+    if (gemm) t = (vt_gtype){VT_ELEMENT_F32, 2, {trans ? out : in, trans ? in : out}};
+    const vt_gattr of_gemm[] = {VT_GSET_INT(TRANS_B, trans), VT_GSET_FLOAT(ALPHA, 0.5), VT_GSET_FLOAT(BETA, 2)};
+    const vt_gattr of_conv[] = {VT_GSET_INTS(STRIDES, 2, ones), VT_GSET_INTS(PADS, 4, ones),
+                                VT_GSET_INTS(DILATIONS, 2, ones), VT_GSET_INT(GROUP, group),
+                                VT_GSET_INTS(OUTPUT_PADS, 2, zeros_of)};
+    vt_gvalue *inputs[] = {x, random_value(w, t), NULL};
+    if (pick(0, 1)) inputs[2] = random_value(w, (vt_gtype){VT_ELEMENT_F32, 1, {out}});
+    if (gemm && inputs[2] && pick(0, 1)) inputs[2] = random_value(w, (vt_gtype){VT_ELEMENT_F32, 1, {1}});
+    vt_gnode_spec spec = {op, "layer", NULL, 3, gemm ? 3 : transposed ? 5 : 4, inputs, gemm ? of_gemm : of_conv};
+    return vt_graph_add(w->g, &spec)->outputs[0];
+}
+
+static void random_net(world *w) {
+    static const vt_gop ops[] = {VT_G_CONV, VT_G_CONV_TRANSPOSE, VT_G_GEMM};
+    vt_gop op = ops[pick(0, 2)];
+    vt_gtype t = op == VT_G_GEMM ? TYPE(F32, 2, 4) : TYPE(F32, 1, 4, 5, 5);
+    vt_gvalue *x = vt_graph_input(w->g, "x", t), *sample_x = random_value(w, t), *y = layer(w, x, op);
+    bool shared = pick(0, 3) == 0; /* then the normalization has to stay */
+    vt_gvalue *other = shared ? vt_graph_apply(w->g, VT_G_RELU, "other", y, NULL, 0, NULL) : NULL;
+    y = normalized(w, y);
+    if (pick(0, 1)) y = vt_graph_apply(w->g, VT_G_IDENTITY, "id", y, NULL, 0, NULL);
+    if (shared) y = vt_graph_apply(w->g, VT_G_ADD, "sum", y, other, 0, NULL);
+    vt_graph_apply(w->g, VT_G_EXP, "unused", y, NULL, 0, NULL);
+    vt_graph_output(w->g, vt_graph_apply(w->g, VT_G_RELU, "relu", y, NULL, 0, NULL), "result");
+    const vt_graph *now = vt_graph_run_passes(w->g, NULL, NULL);
+    assert_int_equal(nodes_of(now, VT_G_BATCH_NORMALIZATION), shared);
+    assert_int_equal(nodes_of(now, VT_G_IDENTITY) + nodes_of(now, VT_G_EXP), 0);
+    assert_string_equal(now->output_names[0], "result");
+    compare(w, now, sample_x->data);
+}
+
+/* Quantized constants keep saying how they are quantized. */
+static void keeps_quantization(world *w) {
+    vt_gvalue *x = vt_graph_input(w->g, "x", TYPE(F32, 1, 2, 3, 3)), *q = random_value(w, TYPE(I8, 2, 2, 1, 1));
+    vt_gvalue *k = vt_graph_apply(w->g, VT_G_DEQUANTIZE_LINEAR, "dq", q, vt_graph_scalar(w->g, "s", 0.5f), 0, NULL);
+    vt_gvalue *y = vt_graph_apply(w->g, VT_G_CONV, "conv", x, k,
+                                  ATTRIBUTES(INTS(STRIDES, 1, 1), INTS(PADS, 0, 0, 0, 0), INTS(DILATIONS, 1, 1)));
+    vt_graph_output(w->g, y, NULL);
+    assert_ptr_equal(vt_graph_run_passes(w->g, NULL, NULL), w->g);
+}
+
+static void test_random_nets(void **state) { (void)state, many(300, random_net); }
+static void test_keeps_quantization(void **state) { (void)state, in_a_world(keeps_quantization); }
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_nets), cmocka_unit_test(test_keeps_quantization)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
