@@ -1,5 +1,6 @@
 /* A schedule tried: written, compiled, its stream recorded and timed. */
 #include <pthread.h>
+#include <string.h>
 #include <time.h>
 
 #include "ops/ops.h"
@@ -58,11 +59,18 @@ static vta_status make_array(recording *r, size_t i) {
     return VTA_OK;
 }
 
+/* A kernel hands on the runtime's words, not its status. */
+static bool is_no_memory(const char *text) {
+    return strstr(text, vta_status_text(VTA_NO_MEMORY)) || strstr(text, "no host memory");
+}
+
 static vta_status call(recording *r, vta_runtime *runtime) {
     size_t n = vtac_kernel_arg_count(r->trial->kernel);
     for (size_t i = 0; i < n; i++) VT_TRY(make_array(r, i));
     VT_TRY(vta_runtime_record(runtime, r->diag));
-    VT_TRY(vta_function_call_tensors(r->function, r->tensors, (int)n, r->diag));
+    if (!VTATLSCommandHandle()) return vt_no_memory(r->diag); /* the kernel could not tell */
+    vta_status status = vta_function_call_tensors(r->function, r->tensors, (int)n, r->diag);
+    if (status != VTA_OK) return is_no_memory(vta_diag_text(r->diag)) ? VTA_NO_MEMORY : status;
     return vta_runtime_recorded(runtime, r->diag, &r->program, 0, NULL, NULL);
 }
 

@@ -291,8 +291,9 @@ const char *vt_te_kernel_text(te_context *c, uint32_t n, const vt_tensor *const 
         if (te__op(args[i])->placeholder) print_input(&t, args[i]);
     for (uint32_t i = 0; i < w.n && t.plain; i++)
         if (!w.ops[i]->placeholder) print_definition(&t, w.ops[i], is_argument(n, args, w.ops[i]));
-    bool good = t.plain && !t.sb.failed;
-    const char *kept = good ? vt_arena_strndup(&c->ctx.arena, vt_strbuf_text(&t.sb), t.sb.size) : NULL;
+    bool failed = t.sb.failed;
+    const char *kept = t.plain && !failed ? vt_arena_strndup(&c->ctx.arena, vt_strbuf_text(&t.sb), t.sb.size) : NULL;
     vt_strbuf_free(&t.sb);
+    if (t.plain && !kept) vt_leave(&c->ctx, vt_no_memory(c->ctx.diag));
     return kept;
 }

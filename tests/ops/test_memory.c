@@ -1,0 +1,97 @@
+/* Out of memory at one allocation after the other: describing and scheduling an operator report it and lose nothing,
+ * and the operator can be scheduled afterwards. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "vta/ops.h"
+
+static const struct {
+    const char *name, *text;
+} cases[] = {
+    {"dense", "in_features=20 out_features=20 epilogue=bias,shift,leaky"},
+    {"add", "channels=20 height=3 width=3 epilogue=relu,residual"},
+    {"max_pool2d", "channels=20 height=5 width=5 kernel=3 stride=2 pad=1"},
+    {"avg_pool2d", "channels=20 height=5 width=5 kernel=3 pad=1"},
+    {"upsample2d", "channels=20 height=3 width=3"},
+    {"concat", "channels0=20 channels1=5 height=3 width=3"},
+};
+
+typedef struct failing {
+    long left; /* allocations until the one that fails */
+    long blocks;
+    bool failed;
+} failing;
+
+static void *failing_resize(void *ctx, void *p, size_t old_size, size_t new_size) {
+    failing *f = ctx;
+    (void)old_size;
+    if (new_size == 0) {
+        f->blocks -= p != NULL;
+        free(p);
+        return NULL;
+    }
+    if (f->left-- == 0) {
+        f->failed = true;
+        return NULL;
+    }
+    void *q = realloc(p, new_size);
+    f->blocks += !p && q;
+    return q;
+}
+
+/* True when no allocation had to fail. A list for errors that could not be made, and that nothing was written to, makes
+ * no difference: then the schedule is the one of `cycles` (0: not known yet). */
+static bool attempt(size_t i, long n, uint64_t cycles) {
+    failing f = {n, 0, false};
+    vta_allocator a = {failing_resize, &f};
+    vtac_op *op;
+    vtac_op_options options = {.tries = 1};
+    vtac_op_result result = {0};
+    vta_diag *diag = vta_diag_create(NULL);
+    vta_status status = vtac_op_create(cases[i].name, cases[i].text, NULL, &a, diag, &op);
+    if (status == VTA_OK) status = vtac_op_schedule(op, &options, diag, &result);
+    bool good = status == VTA_OK && !result.refused && result.cycles == cycles;
+    if (!good && !(f.failed && status == VTA_NO_MEMORY))
+        fail_msg("%s, allocation %ld: %s, %u refused, %s", cases[i].name, n, vta_status_name(status),
+                 (unsigned)result.refused, vta_diag_text(diag));
+    if (op && status != VTA_OK) {
+        assert_null(vtac_op_text(op));
+        f.left = -1; /* memory is there again */
+        if (n % 8 == 0) assert_int_equal(vtac_op_schedule(op, &options, diag, NULL), VTA_OK);
+    }
+    vtac_op_destroy(op);
+    vta_diag_destroy(diag);
+    if (f.blocks) fail_msg("%s, allocation %ld: %ld blocks are lost", cases[i].name, n, f.blocks);
+    return !f.failed;
+}
+
+static uint64_t cycles_of(size_t i) {
+    vtac_op *op;
+    vtac_op_options options = {.tries = 1};
+    vtac_op_result result = {0};
+    assert_int_equal(vtac_op_create(cases[i].name, cases[i].text, NULL, NULL, NULL, &op), VTA_OK);
+    assert_int_equal(vtac_op_schedule(op, &options, NULL, &result), VTA_OK);
+    vtac_op_destroy(op);
+    return result.cycles;
+}
+
+static void allocations_fail(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        long n = 0;
+        uint64_t cycles = cycles_of(i);
+        while (!attempt(i, n, cycles)) n += 1 + n / 16;
+        if (n < 20) fail_msg("%s: %ld allocations only", cases[i].name, n);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(allocations_fail)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
