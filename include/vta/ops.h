@@ -21,7 +21,8 @@ VTA_BEGIN
 
 /* An attribute: an integer from `least` to `most`. */
 typedef struct vtac_op_attribute {
-    const char *name, *help;
+    const char *name;
+    const char *help;
     int64_t value; /* without it; where it is below `least`, the attribute must be given */
     int64_t least, most;
 } vtac_op_attribute;

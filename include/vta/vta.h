@@ -12,6 +12,7 @@
 #include "vta/image.h"
 #include "vta/isa.h"
 #include "vta/module.h"
+#include "vta/pack.h"
 #include "vta/profile.h"
 #include "vta/program.h"
 #include "vta/rpc.h"

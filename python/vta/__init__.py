@@ -23,6 +23,7 @@ from .environment import DevContext, Environment, get_env
 from . import expr, te, tir, topi  # noqa: F401
 from . import ndarray as nd
 from .ndarray import NDArray, cpu, device, ext_dev
+from .packing import pack, unpack
 from .rpc import program_fpga, reconfig_runtime
 from .build import build, build_config, lower
 from .model import Model, load_model
@@ -37,7 +38,7 @@ from . import contrib, rpc, runtime, testing, transform  # noqa: F401
 __all__ = [
     "VTAError", "VTAValueError", "VTALookupError", "VTAMemoryError", "VTAIOError", "VTASyntaxError",
     "VTAUnsupportedError", "VTATimeoutError", "Environment", "DevContext", "get_env", "te", "tir", "topi", "nd",
-    "NDArray", "cpu", "ext_dev", "device", "reconfig_runtime", "program_fpga", "build", "build_config", "lower",
+    "NDArray", "cpu", "ext_dev", "device", "pack", "unpack", "reconfig_runtime", "program_fpga", "build", "build_config", "lower",
     "Module", "load_module", "Model", "load_model", "Proof", "prove", "IRModule", "print_style", "get_global_func", "register_func", "Target", "PassContext", "rpc",
     "testing", "use_tvm_names", "__version__",
 ]

@@ -123,6 +123,8 @@ VTA_ARG_BYTES = 12
 VTA_ARG_NDARRAY = 13
 VTA_SIGNATURE_VERSION = 1
 VTA_ARRAY_MAX_DIMS = 16
+VTA_NCHW = 0
+VTA_NHWC = 1
 VTA_RPC_PORT = 9091
 VTA_RPC_TRACKER_PORT = 9190
 VTAC_STYLE_PRIMFN = 0
@@ -462,6 +464,20 @@ class vta_signature_arg(Structure):
     ]
 
 
+class vta_pack_shape(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("n", c_int64),
+        ("c", c_int64),
+        ("h", c_int64),
+        ("w", c_int64),
+        ("rows", c_int64),
+        ("lanes", c_int64),
+        ("element_bytes", c_uint32),
+        ("layout", c_int),
+    ]
+
+
 class vta_model_tensor(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -718,6 +734,38 @@ class vtac_prove_result(Structure):
     ]
 
 
+class vtac_op_attribute(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("help", c_char_p),
+        ("value", c_int64),
+        ("least", c_int64),
+        ("most", c_int64),
+    ]
+
+
+class vtac_op_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("profile", c_void_p),
+        ("tries", c_uint32),
+    ]
+
+
+class vtac_op_result(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("macs", c_uint64),
+        ("bound", c_uint64),
+        ("cycles", c_uint64),
+        ("considered", c_uint64),
+        ("timed", c_uint32),
+        ("refused", c_uint32),
+        ("schedule_ms", c_double),
+        ("compile_ms", c_double),
+    ]
+
+
 # name: (library, result, arguments)
 FUNCTIONS = {
     "vta_status_text": ("vta", c_char_p, [c_int]),
@@ -953,6 +1001,9 @@ FUNCTIONS = {
     "vta_array_parse_npy": ("vta", c_int, [c_void_p, c_size_t, c_char_p, c_void_p, c_void_p, c_void_p]),
     "vta_tensor_save_npy": ("vta", c_int, [c_void_p, c_char_p, c_void_p]),
     "vta_tensor_bytes": ("vta", c_int, [c_void_p, c_void_p]),
+    "vta_pack_bytes": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vta_pack": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vta_unpack": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "vta_model_load": ("vta", c_int, [c_char_p, c_void_p, c_void_p, c_void_p]),
     "vta_model_parse": ("vta", c_int, [c_void_p, c_size_t, c_char_p, c_void_p, c_void_p, c_void_p]),
     "vta_model_release": ("vta", None, [c_void_p]),
@@ -1157,4 +1208,20 @@ FUNCTIONS = {
     "vtac_prove": ("vtac", c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
     "vtac_prove_program": ("vtac", c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
     "vtac_verdict_name": ("vtac", c_char_p, [c_int]),
+    "vtac_operator_name": ("vtac", c_char_p, [c_size_t]),
+    "vtac_operator_text": ("vtac", c_char_p, [c_size_t]),
+    "vtac_operator_attribute": ("vtac", c_void_p, [c_size_t, c_size_t]),
+    "vtac_epilogue_name": ("vtac", c_char_p, [c_size_t]),
+    "vtac_epilogue_form": ("vtac", c_char_p, [c_size_t]),
+    "vtac_epilogue_text": ("vtac", c_char_p, [c_size_t]),
+    "vtac_op_create": ("vtac", c_int, [c_char_p, c_char_p, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_op_destroy": ("vtac", None, [c_void_p]),
+    "vtac_op_name": ("vtac", c_char_p, [c_void_p]),
+    "vtac_op_match": ("vtac", c_int, [c_void_p, c_size_t, c_void_p, c_char_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_op_match_kernel": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_op_schedule": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_op_text": ("vtac", c_char_p, [c_void_p]),
+    "vtac_op_report": ("vtac", c_char_p, [c_void_p]),
+    "vtac_op_kernel": ("vtac", c_void_p, [c_void_p]),
+    "vtac_op_module": ("vtac", c_void_p, [c_void_p]),
 }
