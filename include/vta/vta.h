@@ -3,6 +3,7 @@
 #define VTA_VTA_H
 
 #include "vta/config.h"
+#include "vta/conv.h"
 #include "vta/debug.h"
 #include "vta/device.h"
 #include "vta/exec.h"

@@ -45,7 +45,7 @@ bool vt__blocks_fit(const vtac_op *op, const vt_op_blocks *b) {
     vt_epilogue_use use = vt__epilogue_use(op, b->oc, tile);
     int64_t listed = s->padded ? taps * b->y * b->x : taps;
     return holds(op, VTA_MEM_ACC, tile + use.acc, times) &&
-           holds(op, VTA_MEM_INP, b->ic * rows * columns + use.inp, times) &&
+           holds(op, VTA_MEM_INP, b->ic * rows * columns * vt__blocks_groups(s, b) + use.inp, times) &&
            holds(op, VTA_MEM_WGT, b->oc * b->ic * taps + use.wgt, times) && holds(op, VTA_MEM_UOP, listed + 8, 1);
 }
 
@@ -67,6 +67,8 @@ static void insert(chooser *c, const vt_op_blocks *b) {
 /* Threads share whole blocks only: what some had beyond the others would run after them, with buffers of its own. */
 static bool divides(const vt_op_shape *s, const vt_op_blocks *b) {
     if (s->ic % b->ic) return false; /* tails of the sum gain nothing */
+    if (s->group_out > 1 && s->group_out < s->oc && s->group_out % b->oc) return false; /* of one group */
+    if (vt__blocks_groups(s, b) > 1 && b->ic < s->ic) return false;                     /* what is loaded has no gaps */
     if (b->threads == 1) return true;
     if (s->oc % b->oc || s->out_h % b->y || s->out_w % b->x) return false;
     return (b->share_rows ? s->out_h / b->y : s->oc / b->oc) % b->threads == 0;

@@ -7,42 +7,100 @@
 
 static int64_t or_else(int64_t value, int64_t least, int64_t otherwise) { return value < least ? otherwise : value; }
 
-static void read_sizes(const vtac_op *op, vt_op_shape *s) {
-    s->h = VALUE(height);
-    s->w = VALUE(width);
-    s->kernel_h = or_else(VALUE(kernel_h), 1, VALUE(kernel));
-    s->kernel_w = or_else(VALUE(kernel_w), 1, VALUE(kernel));
-    s->stride_h = or_else(VALUE(stride_h), 1, VALUE(stride));
-    s->stride_w = or_else(VALUE(stride_w), 1, VALUE(stride));
-    s->dilation_h = or_else(VALUE(dilation_h), 1, VALUE(dilation));
-    s->dilation_w = or_else(VALUE(dilation_w), 1, VALUE(dilation));
-    s->top = or_else(VALUE(pad_top), 0, VALUE(pad));
-    s->bottom = or_else(VALUE(pad_bottom), 0, VALUE(pad));
-    s->left = or_else(VALUE(pad_left), 0, VALUE(pad));
-    s->right = or_else(VALUE(pad_right), 0, VALUE(pad));
+static vta_conv read_conv(const vtac_op *op) {
+    int64_t pad = VALUE(pad);
+    return (vta_conv){
+        .batch = VALUE(batch),
+        .in_channels = VALUE(in_channels),
+        .out_channels = VALUE(out_channels),
+        .groups = VALUE(groups),
+        .height = VALUE(height),
+        .width = VALUE(width),
+        .kernel_h = or_else(VALUE(kernel_h), 1, VALUE(kernel)),
+        .kernel_w = or_else(VALUE(kernel_w), 1, VALUE(kernel)),
+        .stride_h = or_else(VALUE(stride_h), 1, VALUE(stride)),
+        .stride_w = or_else(VALUE(stride_w), 1, VALUE(stride)),
+        .dilation_h = or_else(VALUE(dilation_h), 1, VALUE(dilation)),
+        .dilation_w = or_else(VALUE(dilation_w), 1, VALUE(dilation)),
+        .pad_top = or_else(VALUE(pad_top), 0, pad),
+        .pad_bottom = or_else(VALUE(pad_bottom), 0, pad),
+        .pad_left = or_else(VALUE(pad_left), 0, pad),
+        .pad_right = or_else(VALUE(pad_right), 0, pad),
+    };
+}
+
+/* As the accelerator computes it: a fold leaves no padding, strides or taps along the axes that it takes. */
+static vt_op_shape shape_of(const vta_conv *c, const vta_conv_layout *l) {
+    bool rows = c->fold != VTA_FOLD_KERNEL, columns = c->fold == VTA_FOLD_NONE;
+    vt_op_shape s = {
+        .n = l->images,
+        .ic = l->group_in,
+        .oc = l->out_blocks,
+        .in_total = l->in_blocks,
+        .group_out = l->group_out,
+        .h = l->height,
+        .w = l->width,
+        .out_h = l->out_height,
+        .out_w = l->out_width,
+        .kernel_h = l->kernel_h,
+        .kernel_w = l->kernel_w,
+        .stride_h = rows ? c->stride_h : 1,
+        .stride_w = columns ? c->stride_w : 1,
+        .dilation_h = rows ? c->dilation_h : 1,
+        .dilation_w = columns ? c->dilation_w : 1,
+        .top = rows ? c->pad_top : 0,
+        .bottom = rows ? c->pad_bottom : 0,
+        .left = columns ? c->pad_left : 0,
+        .right = columns ? c->pad_right : 0,
+    };
+    s.padded = s.top || s.left || (s.out_h - 1) * s.stride_h + (s.kernel_h - 1) * s.dilation_h >= s.h + s.top ||
+               (s.out_w - 1) * s.stride_w + (s.kernel_w - 1) * s.dilation_w >= s.w + s.left;
+    return s;
+}
+
+/* Cycles of products, of four passes over the results, or of reading the data once, whichever is more. */
+static double cycles_of(const vtac_op *op, const vt_op_shape *s, uint64_t data_bytes, uint32_t bus_bits) {
+    vtac_op one = {.config = op->config, .shape = *s};
+    double compute = (double)vt__cost_products(&one) + 4.0 * (double)(s->n * s->oc) * (double)(s->out_h * s->out_w);
+    double beats = (double)data_bytes * 8 / bus_bits;
+    return compute > beats ? compute : beats;
+}
+
+/* Few channels leave most lanes of a tile empty: then parts of the kernel are put there. The processor has to do that,
+ * so it must be worth a tenth. */
+static vta_status choose_fold(const vtac_op *op, vta_conv *c, vta_diag *diag) {
+    vta_timing_profile profile;
+    vta_conv_layout l = {.size = 0};
+    double best = 0;
+    if (VALUE(fold) >= 0 || c->groups > 1 || c->in_channels * 2 > (int64_t)vta_config_block_in(op->config)) {
+        c->fold = VALUE(fold) < 0 ? VTA_FOLD_NONE : (vta_fold)VALUE(fold);
+        return VTA_OK;
+    }
+    VT_TRY(vta_timing_profile_for(op->config, diag, &profile));
+    for (int fold = VTA_FOLD_NONE; fold <= VTA_FOLD_KERNEL; fold++) {
+        vta_conv tried = *c;
+        tried.fold = (vta_fold)fold;
+        VT_TRY(vta_conv_layout_of(op->config, &tried, diag, &l));
+        vt_op_shape s = shape_of(&tried, &l);
+        double cycles = cycles_of(op, &s, l.data_bytes, profile.bus_bits);
+        if (fold != VTA_FOLD_NONE && cycles > 0.9 * best) continue;
+        best = cycles;
+        c->fold = tried.fold;
+    }
+    return VTA_OK;
 }
 
 vta_status vt__describe_conv2d(vtac_op *op, vta_diag *diag) {
+    vta_conv *c = &op->conv;
+    vta_conv_layout l = {.size = 0};
+    *c = read_conv(op);
+    VT_TRY(vta_conv_layout_of(op->config, c, diag, &l));
+    VT_TRY(choose_fold(op, c, diag));
+    VT_TRY(vta_conv_layout_of(op->config, c, diag, &l));
     vt_op_shape *s = &op->shape;
-    read_sizes(op, s);
-    int64_t rows = s->h + s->top + s->bottom, columns = s->w + s->left + s->right;
-    int64_t need_h = (s->kernel_h - 1) * s->dilation_h + 1, need_w = (s->kernel_w - 1) * s->dilation_w + 1;
-    if (rows < need_h || columns < need_w)
-        return vt_fail(
-            diag, VTA_INVALID_ARGUMENT,
-            "conv2d: a kernel that covers %lld x %lld does not fit the padded image of %lld x %lld: make the "
-            "image or the padding larger, or the kernel or its dilation smaller",
-            (long long)need_h, (long long)need_w, (long long)rows, (long long)columns);
-    s->out_h = (rows - need_h) / s->stride_h + 1;
-    s->out_w = (columns - need_w) / s->stride_w + 1;
-    s->n = vt__ceil_div(VALUE(batch), vta_config_batch(op->config));
-    s->ic = vt__ceil_div(VALUE(in_channels), vta_config_block_in(op->config));
-    s->oc = vt__ceil_div(VALUE(out_channels), vta_config_block_out(op->config));
-    op->terms = VALUE(in_channels) * s->kernel_h * s->kernel_w;
-    s->padded = s->top || s->left || (s->out_h - 1) * s->stride_h + need_h > s->h + s->top ||
-                (s->out_w - 1) * s->stride_w + need_w > s->w + s->left;
-    if (__builtin_mul_overflow((uint64_t)(VALUE(batch) * VALUE(in_channels)),
-                               (uint64_t)(VALUE(out_channels) * s->kernel_h * s->kernel_w), &s->macs) ||
+    *s = shape_of(c, &l);
+    op->terms = c->in_channels / c->groups * c->kernel_h * c->kernel_w;
+    if (__builtin_mul_overflow((uint64_t)(c->batch * c->out_channels), (uint64_t)op->terms, &s->macs) ||
         __builtin_mul_overflow(s->macs, (uint64_t)(s->out_h * s->out_w), &s->macs))
         s->macs = UINT64_MAX;
     return VTA_OK;
@@ -59,22 +117,33 @@ static const char *place(char out[64], const char *axis, int64_t stride, const c
     return out;
 }
 
+/* The block of inputs that is the group's block rc. */
+static void place_block(char out[64], const vt_op_shape *s) {
+    if (s->group_out >= s->oc)
+        snprintf(out, 64, "rc");
+    else if (s->group_out == 1)
+        snprintf(out, 64, "co * %lld + rc", (long long)s->ic);
+    else
+        snprintf(out, 64, "co // %lld * %lld + rc", (long long)s->group_out, (long long)s->ic);
+}
+
 /* The taps that fall on padding are left out by name, so that the compiler makes no micro-ops for them. */
 static void write_sum(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) {
     const vt_op_shape *s = &op->shape;
     char from[64];
     const char *start = vt__epilogue_start(op, b);
     snprintf(from, sizeof from, ", %s[bo, co, i, j, bi, ci]", start ? start : "");
-    char row[64], column[64];
+    char row[64], column[64], block[64];
     place(row, "i", s->stride_h, "dy", s->dilation_h);
     place(column, "j", s->stride_w, "dx", s->dilation_w);
+    place_block(block, s);
     if (b->skip)
         vt_strbuf_addf(out, "select(%s >= %lld && %s < %lld && %s >= %lld && %s < %lld,\n        ", row,
                        (long long)s->top, row, (long long)(s->h + s->top), column, (long long)s->left, column,
                        (long long)(s->w + s->left));
-    vt_strbuf_addf(out,
-                   "acc_t(data_buf[bo, rc, %s, %s, bi, ri]) *\n        acc_t(weight_buf[co, rc, dy, dx, ci, ri])%s%s)\n",
-                   row, column, b->skip ? ", acc_t(0))" : "", start ? from : "");
+    vt_strbuf_addf(
+        out, "acc_t(data_buf[bo, %s, %s, %s, bi, ri]) *\n        acc_t(weight_buf[co, rc, dy, dx, ci, ri])%s%s)\n",
+        block, row, column, b->skip ? ", acc_t(0))" : "", start ? from : "");
 }
 
 static void write_inputs(const vtac_op *op, const char *axes, vt_strbuf *out) {
@@ -82,7 +151,7 @@ static void write_inputs(const vtac_op *op, const char *axes, vt_strbuf *out) {
     char bias[64];
     snprintf(bias, sizeof bias, "%lld, BATCH, BLOCK_OUT", (long long)s->oc);
     vt_strbuf_addf(out, "kernel conv2d\n\ninput data: inp_t[%lld, %lld, %lld, %lld, BATCH, BLOCK_IN]\n",
-                   (long long)s->n, (long long)s->ic, (long long)s->h, (long long)s->w);
+                   (long long)s->n, (long long)s->in_total, (long long)s->h, (long long)s->w);
     vt_strbuf_addf(out, "input weight: wgt_t[%lld, %lld, %lld, %lld, BLOCK_OUT, BLOCK_IN]\n", (long long)s->oc,
                    (long long)s->ic, (long long)s->kernel_h, (long long)s->kernel_w);
     vt__epilogue_inputs(op, bias, axes, out);
@@ -134,7 +203,7 @@ void vt__write_conv2d(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) 
     vt_strbuf_add(out, b->skip ? "  reorder rc_out, bo, co, rc_in, i, dy, dx, j, bi, ci, ri\n"
                                : "  reorder rc_out, bo, i, j, rc_in, dy, dx, co, bi, ci, ri\n");
     vt_strbuf_add(out, b->skip || vt__epilogue_start(op, b) ? "  pragma bi conv2d_transpose_gemm\n"
-                                                         : "  tensorize bi gemm\n");
+                                                            : "  tensorize bi gemm\n");
     vt_strbuf_add(out, "stage data_buf\n  scope inp\n  compute_at sums, rc_out\n  pragma 0 dma_copy\n"
                        "stage weight_buf\n  scope wgt\n  compute_at sums, rc_out\n  pragma 0 dma_copy\n");
     vt__epilogue_stages(op, at, out);

@@ -44,6 +44,11 @@ static double products(const vt_op_cost *c) {
     return (double)c->valid_h * (double)c->valid_w * (double)(s->n * s->oc) * (double)s->ic;
 }
 
+double vt__cost_products(const vtac_op *op) {
+    vt_op_cost c = vt__cost_of(op, NULL);
+    return products(&c);
+}
+
 static double tiles(const vt_op_cost *c) {
     const vt_op_shape *s = &c->op->shape;
     return (double)(s->n * s->oc) * (double)(s->out_h * s->out_w);
@@ -80,10 +85,11 @@ static steps steps_of(const vt_op_cost *c, const vt_op_blocks *b) {
     double columns = (double)((b->x - 1) * s->stride_w + (s->kernel_w - 1) * s->dilation_w + 1);
     if (rows > (double)s->h) rows = (double)s->h;
     if (columns > (double)s->w) columns = (double)s->w;
+    double groups = (double)vt__blocks_groups(s, b); /* of which a tile reads the inputs */
     double wgt = (double)(b->oc * b->ic * s->kernel_h * s->kernel_w) * vta_config_elem_bytes(op->config, VTA_MEM_WGT);
-    double inp = rows * columns * (double)b->ic * vta_config_elem_bytes(op->config, VTA_MEM_INP);
+    double inp = rows * columns * (double)b->ic * groups * vta_config_elem_bytes(op->config, VTA_MEM_INP);
     bool whole_rows = columns == (double)s->w;
-    double inp_rows = s->kernel_h == 1 && whole_rows ? (double)b->ic : rows * (double)b->ic;
+    double inp_rows = s->kernel_h == 1 && whole_rows ? (double)b->ic * groups : rows * (double)b->ic * groups;
     double acc = (double)vta_config_elem_bytes(op->config, VTA_MEM_ACC) / bus;
     double out = (double)vta_config_elem_bytes(op->config, VTA_MEM_OUT) / bus;
     int64_t chunks = vt__ceil_div(s->ic, b->ic);

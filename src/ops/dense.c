@@ -13,6 +13,8 @@ vta_status vt__describe_dense(vtac_op *op, vta_diag *diag) {
         .n = 1,
         .ic = vt__ceil_div(VALUE(in_features), vta_config_block_in(op->config)),
         .oc = vt__ceil_div(VALUE(out_features), vta_config_block_out(op->config)),
+        .in_total = vt__ceil_div(VALUE(in_features), vta_config_block_in(op->config)),
+        .group_out = vt__ceil_div(VALUE(out_features), vta_config_block_out(op->config)),
         .h = rows,
         .w = 1,
         .out_h = rows,

@@ -178,6 +178,15 @@ void vtac_op_destroy(vtac_op *op) {
 }
 
 const char *vtac_op_name(const vtac_op *op) { return op ? op->is->name : NULL; }
+
+vta_status vtac_op_conv(const vtac_op *op, vta_diag *diag, vta_conv *out_conv) {
+    if (!op || !out_conv) return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s is NULL", op ? "out_conv" : "op");
+    if (!op->conv.height)
+        return vt_fail(diag, VTA_UNSUPPORTED, "%s is not a convolution: its operands are plain tiles", op->is->name);
+    vt_result_write(out_conv, &op->conv, sizeof op->conv);
+    return VTA_OK;
+}
+
 const char *vtac_op_text(const vtac_op *op) { return op ? op->text : NULL; }
 const char *vtac_op_report(const vtac_op *op) { return op ? op->report : NULL; }
 vtac_kernel *vtac_op_kernel(const vtac_op *op) { return op ? op->kernel : NULL; }

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "vta/conv.h"
 #include "vta/ops.h"
 
 typedef enum vt_attribute {
@@ -23,8 +24,8 @@ typedef enum vt_epilogue_kind {
 enum { VT_EPILOGUE_MOST = 32 };
 
 /* One step: its numbers. Those with an input have its place among the inputs of their kind, then a number: what limits
- * its elements (0: nothing), tiles, or a scale. relu and clip are max and min; after vt__epilogue_settle, what rounds is
- * what the ALU does. */
+ * its elements (0: nothing), tiles, or a scale. relu and clip are max and min; after vt__epilogue_settle, what rounds
+ * is what the ALU does. */
 typedef struct vt_epilogue {
     vt_epilogue_kind kind;
     int32_t number, second;
@@ -37,7 +38,8 @@ typedef struct vt_op_shape {
     int64_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
     int64_t top, bottom, left, right;
     uint64_t macs;
-    bool padded; /* a tap of some output falls on padding */
+    bool padded;                   /* a tap of some output falls on padding */
+    int64_t in_total, group_out;   /* blocks of all inputs; blocks of outputs that read the same `ic` of them */
     int64_t in_blocks, out_blocks; /* of spaces of tiles: blocks of one of the oc groups of lanes (ops/lanes.h) */
     int64_t inputs, places;        /* the same: tensors that come in; accumulators that one output takes at a time */
     bool wide;                     /* the same: inputs are as wide as accumulators */
@@ -98,6 +100,7 @@ struct vtac_op {
     uint32_t n_epilogue;
     vt_epilogue epilogue[VT_EPILOGUE_MOST];
     uint32_t biases, residuals, factors, amounts, digits, addends; /* inputs of steps, by their sort */
+    vta_conv conv;                                                 /* of conv2d */
     int64_t terms; /* products in a sum of them; 0: the operator is none */
     vt_op_shape shape;
     char *text, *report;
@@ -152,8 +155,14 @@ uint64_t vt__cost_bound(const vt_op_cost *cost);
 /* GEMM and ALU micro-ops of the whole operator, and beats that it must read: the two sides of the bound. */
 uint64_t vt__cost_compute(const vt_op_cost *cost);
 uint64_t vt__cost_beats(const vt_op_cost *cost);
+/* GEMM micro-ops of a sum of products, without those of padding. */
+double vt__cost_products(const vtac_op *op);
 double vt__cost_estimate(const vt_op_cost *cost, const vt_op_blocks *b);
 
+/* Groups of channels whose inputs a tile reads. */
+static inline int64_t vt__blocks_groups(const vt_op_shape *s, const vt_op_blocks *b) {
+    return s->group_out == 1 && s->oc > 1 ? b->oc : 1;
+}
 /* Does one round of all threads fit the buffers? */
 bool vt__blocks_fit(const vtac_op *op, const vt_op_blocks *b);
 bool vt__may_skip(const vtac_op *op, const vt_op_blocks *b);

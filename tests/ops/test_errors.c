@@ -41,7 +41,8 @@ static const struct {
     {"conv2d", SHAPE "epilogue=round_shift:0", VTA_OUT_OF_RANGE, "0 is not from 1 to 31"},
     {"conv2d", SHAPE "epilogue=requantize:3", VTA_INVALID_ARGUMENT, "not of the form requantize:M:N"},
     {"conv2d", SHAPE "epilogue=requantize:3:32", VTA_OUT_OF_RANGE, "shifts by 1 to 31"},
-    {"conv2d", SHAPE "kernel=3 epilogue=requantize:911:8", VTA_OUT_OF_RANGE, "values up to 2359296 may stand before it"},
+    {"conv2d", SHAPE "kernel=3 epilogue=requantize:911:8", VTA_OUT_OF_RANGE,
+     "values up to 2359296 may stand before it"},
     {"conv2d", SHAPE "epilogue=bias,requantize:2:8", VTA_OUT_OF_RANGE, "say how large bias is (bias:MOST)"},
     {"conv2d", SHAPE "epilogue=bias:0", VTA_OUT_OF_RANGE, "0 is not from 1 to 2147483647"},
     {"conv2d", SHAPE "epilogue=residual_int8:128", VTA_OUT_OF_RANGE, "a weight is from -128 to 127"},
@@ -66,6 +67,8 @@ static const struct {
     {"concat", "channels0=4 epilogue=relu", VTA_UNSUPPORTED, "put its steps behind the operators that make the inputs"},
     {"upsample2d", "channels=4 scale=0", VTA_OUT_OF_RANGE, "must be from 1 to 64"},
     {"conv2d", "batch=65536 height=60000 width=60000 in_channels=65536 out_channels=65536", VTA_OUT_OF_RANGE,
+     "more bytes than can be counted"},
+    {"conv2d", "batch=65536 height=600 width=600 in_channels=64 out_channels=65536 kernel=9", VTA_OUT_OF_RANGE,
      "more than 2^50 multiplications"},
 };
 
@@ -102,9 +105,9 @@ static void test_nothing_fits(void **state) {
     (void)state;
     vtac_op *op;
     vta_diag *diag = vta_diag_create(NULL);
-    assert_int_equal(
-        vtac_op_create("conv2d", "height=64 width=64 in_channels=1 out_channels=1 kernel=40", NULL, NULL, diag, &op),
-        VTA_OK);
+    assert_int_equal(vtac_op_create("conv2d", "height=64 width=64 in_channels=1 out_channels=1 kernel=40 fold=0", NULL,
+                                    NULL, diag, &op),
+                     VTA_OK);
     assert_int_equal(vtac_op_schedule(op, NULL, diag, NULL), VTA_UNSUPPORTED);
     assert_non_null(strstr(vta_diag_text(diag), "1600 inp and 1600 wgt elements of 2048 and 1024"));
     assert_null(vtac_op_text(op));
@@ -151,7 +154,8 @@ static void test_bad_calls(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused), cmocka_unit_test(test_requantize_fits), cmocka_unit_test(test_nothing_fits),
-                                       cmocka_unit_test(test_narrow_weights), cmocka_unit_test(test_bad_calls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused), cmocka_unit_test(test_requantize_fits),
+                                       cmocka_unit_test(test_nothing_fits), cmocka_unit_test(test_narrow_weights),
+                                       cmocka_unit_test(test_bad_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "vta/conv.h"
 #include "vta/module.h"
 #include "vta/ops.h"
 #include "vta/runtime.h"
@@ -67,7 +68,7 @@ typedef struct step {
 
 typedef struct instance {
     const char *name;
-    int64_t n, ic, oc, h, w, kh, kw, sh, sw, dh, dw, top, bottom, left, right, oh, ow;
+    int64_t groups, n, ic, oc, h, w, kh, kw, sh, sw, dh, dw, top, bottom, left, right, oh, ow;
     int n_steps;
     step steps[STEPS];
     int8_t *data, *weight, *expected;
@@ -148,9 +149,19 @@ static void make_steps(instance *s) {
     }
 }
 
+/* Depthwise, groups of whole blocks, or any. */
+static void make_groups(instance *s) {
+    s->groups = pick(2, 70);
+    int64_t in = pick(0, 1) ? 1 : pick(1, 6), out = pick(0, 1) ? in : pick(1, 6);
+    if (pick(0, 2) == 0) s->groups = pick(2, 5), in = 16 * pick(1, 2), out = 16 * pick(1, 2);
+    s->ic = in * s->groups, s->oc = out * s->groups;
+}
+
 static void make_conv(instance *s) {
     s->name = "conv2d";
-    s->n = pick(1, 3), s->ic = pick(1, 40), s->oc = pick(1, 40);
+    s->n = pick(1, 3), s->ic = pick(1, 40), s->oc = pick(1, 40), s->groups = 1;
+    if (pick(0, 3) == 0) s->ic = pick(1, 4);
+    if (pick(0, 2) == 0) make_groups(s);
     s->kh = pick(1, 4), s->kw = pick(1, 4), s->sh = pick(1, 3), s->sw = pick(1, 3);
     s->dh = pick(1, 2), s->dw = pick(1, 2);
     s->top = pick(0, 3), s->bottom = pick(0, 3), s->left = pick(0, 3), s->right = pick(0, 3);
@@ -164,6 +175,8 @@ static void make_conv(instance *s) {
     add_text(s, "batch=%d in_channels=%d out_channels=%d height=%d width=%d kernel_h=%d kernel_w=%d", (int)s->n,
              (int)s->ic, (int)s->oc, (int)s->h, (int)s->w, (int)s->kh, (int)s->kw);
     add_text(s, " stride_h=%d stride_w=%d dilation_h=%d dilation_w=%d", (int)s->sh, (int)s->sw, (int)s->dh, (int)s->dw);
+    if (s->groups > 1) add_text(s, " groups=%d", (int)s->groups);
+    if (s->groups == 1 && pick(0, 2) == 0) add_text(s, " fold=%d", (int)pick(0, 2));
     add_text(s, " pad_top=%d pad_bottom=%d pad_left=%d pad_right=%d", (int)s->top, (int)s->bottom, (int)s->left,
              (int)s->right);
 }
@@ -171,6 +184,7 @@ static void make_conv(instance *s) {
 static void make_dense(instance *s) {
     s->name = "dense";
     s->n = pick(1, 20), s->ic = pick(1, 120), s->oc = pick(1, 120);
+    s->groups = 1;
     s->h = s->w = s->oh = s->ow = s->kh = s->kw = s->sh = s->sw = s->dh = s->dw = 1;
     add_text(s, "batch=%d in_features=%d out_features=%d", (int)s->n, (int)s->ic, (int)s->oc);
 }
@@ -213,14 +227,14 @@ static int32_t apply(const step *e, int32_t x, int64_t channel, int64_t output) 
 }
 
 static int32_t sum_at(const instance *s, int64_t n, int64_t o, int64_t y, int64_t x) {
-    int64_t sum = 0;
-    for (int64_t c = 0; c < s->ic; c++)
+    int64_t sum = 0, each = s->ic / s->groups, first = o / (s->oc / s->groups) * each;
+    for (int64_t c = 0; c < each; c++)
         for (int64_t dy = 0; dy < s->kh; dy++)
             for (int64_t dx = 0; dx < s->kw; dx++) {
                 int64_t row = y * s->sh + dy * s->dh - s->top, column = x * s->sw + dx * s->dw - s->left;
                 if (row < 0 || row >= s->h || column < 0 || column >= s->w) continue;
-                sum += (int64_t)s->data[((n * s->ic + c) * s->h + row) * s->w + column] *
-                       s->weight[((o * s->ic + c) * s->kh + dy) * s->kw + dx];
+                sum += (int64_t)s->data[((n * s->ic + first + c) * s->h + row) * s->w + column] *
+                       s->weight[((o * each + c) * s->kh + dy) * s->kw + dx];
             }
     return wrap(sum);
 }
@@ -344,11 +358,35 @@ static void fill_input(vta_array *a, const instance *s, const step *e, int64_t b
     }
 }
 
+static void write_all(vta_array *a, void *bytes, size_t size) {
+    assert_int_equal(vta_array_bytes(a), size);
+    assert_int_equal(vta_array_write(a, bytes, size, NULL), VTA_OK);
+    free(bytes);
+}
+
+/* What a fold or groups make of the operands; what is computed from them is compared all the same. */
+static void fill_packed(run *r, const vta_config *config, const vta_conv *conv) {
+    vta_conv_layout l = {.size = 0};
+    if (vta_conv_layout_of(config, conv, r->diag, &l) != VTA_OK) fail_msg("%s", vta_diag_text(r->diag));
+    void *data = malloc(l.data_bytes), *weight = malloc(l.weight_bytes);
+    if (vta_conv_pack_data(config, conv, r->s->data, r->diag, data, l.data_bytes) != VTA_OK ||
+        vta_conv_pack_weight(config, conv, r->s->weight, r->diag, weight, l.weight_bytes) != VTA_OK)
+        fail_msg("%s", vta_diag_text(r->diag));
+    write_all(r->arrays[0], data, l.data_bytes);
+    write_all(r->arrays[1], weight, l.weight_bytes);
+}
+
 static void fill_arrays(run *r, const vta_config *config) {
     const instance *s = r->s;
     int64_t batch = vta_config_batch(config), in = vta_config_block_in(config), out = vta_config_block_out(config);
-    fill(r->arrays[0], &(layout){s->n, s->ic, s->h * s->w, batch, in}, s->data, NULL);
-    fill(r->arrays[1], &(layout){s->oc, s->ic, s->kh * s->kw, out, in}, s->weight, NULL);
+    vta_conv conv = {.fold = VTA_FOLD_NONE};
+    if (!strcmp(s->name, "conv2d")) assert_int_equal(vtac_op_conv(r->op, NULL, &conv), VTA_OK);
+    if (conv.fold != VTA_FOLD_NONE || s->groups > 1) {
+        fill_packed(r, config, &conv);
+    } else {
+        fill(r->arrays[0], &(layout){s->n, s->ic, s->h * s->w, batch, in}, s->data, NULL);
+        fill(r->arrays[1], &(layout){s->oc, s->ic, s->kh * s->kw, out, in}, s->weight, NULL);
+    }
     for (size_t i = 2; i + 1 < r->n; i++)
         fill_input(r->arrays[i], s, step_of(s, te_tensor_name(vtac_kernel_arg(vtac_op_kernel(r->op), i))), batch, out);
 }
@@ -422,7 +460,7 @@ static bool run_case(const vta_config *config, uint64_t number) {
         fail_msg("%s %s on %s: %s", s.name, s.text, vta_config_bitstream(config), vta_diag_text(r.diag));
     if (fits) {
         s.data = noise(s.n * s.ic * s.h * s.w);
-        s.weight = noise(s.oc * s.ic * s.kh * s.kw);
+        s.weight = noise(s.oc * (s.ic / s.groups) * s.kh * s.kw);
         expect(&s);
         execute(&r, config, number);
     }

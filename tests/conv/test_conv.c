@@ -1,0 +1,188 @@
+/* Operands of convolutions in tiles: each element where the header says that it lies, and what is refused. That
+ * convolutions of folded and grouped operands are right is tested in tests/ops. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vta/conv.h"
+
+static vta_config *config_of(const char *text) {
+    vta_config *plain = vta_config_default(), *config;
+    vta_diag *diag = vta_diag_create(NULL);
+    if (vta_config_with(plain, text, diag, &config) != VTA_OK) fail_msg("%s", vta_diag_text(diag));
+    vta_diag_destroy(diag);
+    vta_config_release(plain);
+    return config;
+}
+
+static const char *const configs[] = {"", "LOG_BATCH=1 LOG_BLOCK_IN=3 LOG_BLOCK_OUT=4 LOG_INP_BUFF_SIZE=13 LOG_WGT_BUFF_SIZE=16", "LOG_BLOCK_IN=4 LOG_BLOCK_OUT=3 LOG_ACC_BUFF_SIZE=13",
+                                      "LOG_BATCH=2 LOG_BLOCK=5"};
+
+/* ---- Data ---- */
+
+/* The element of the image that a lane of a tile is, as vta_fold says; 0 past the last lane or outside of the image. */
+static int8_t expected(const vta_conv *c, const int8_t *data, int64_t n, int64_t lane, int64_t y, int64_t x) {
+    int64_t kh = c->fold == VTA_FOLD_KERNEL ? c->kernel_h : 1, kw = c->fold == VTA_FOLD_NONE ? 1 : c->kernel_w;
+    int64_t channel = lane / (kh * kw), row = y, column = x;
+    if (c->fold == VTA_FOLD_KERNEL) row = y * c->stride_h + lane / kw % kh * c->dilation_h - c->pad_top;
+    if (c->fold != VTA_FOLD_NONE) column = x * c->stride_w + lane % kw * c->dilation_w - c->pad_left;
+    if (n >= c->batch || channel >= c->in_channels) return 0;
+    if (row < 0 || row >= c->height || column < 0 || column >= c->width) return 0;
+    return data[((n * c->in_channels + channel) * c->height + row) * c->width + column];
+}
+
+static void check_data(const vta_config *config, const vta_conv *c) {
+    vta_conv_layout l = {.size = 0};
+    assert_int_equal(vta_conv_layout_of(config, c, NULL, &l), VTA_OK);
+    size_t size = (size_t)(c->batch * c->in_channels * c->height * c->width);
+    int64_t batch = vta_config_batch(config), in = vta_config_block_in(config);
+    int8_t *data = malloc(size), *tiles = malloc(l.data_bytes);
+    for (size_t i = 0; i < size; i++) data[i] = (int8_t)(i * 37 + 5);
+    assert_int_equal(vta_conv_pack_data(config, c, data, NULL, tiles, l.data_bytes), VTA_OK);
+    const int8_t *at = tiles;
+    for (int64_t n = 0; n < l.images * batch; n += batch)
+        for (int64_t block = 0; block < l.in_blocks; block++)
+            for (int64_t p = 0; p < l.height * l.width; p++)
+                for (int64_t b = 0; b < batch; b++)
+                    for (int64_t lane = 0; lane < in; lane++, at++)
+                        assert_int_equal(*at, expected(c, data, n + b, block * in + lane, p / l.width, p % l.width));
+    assert_int_equal(at - tiles, l.data_bytes);
+    free(data);
+    free(tiles);
+}
+
+static void test_data(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
+        vta_config *config = config_of(configs[i]);
+        vta_conv c = {.batch = 3, .in_channels = 3, .out_channels = 5, .height = 9, .width = 7};
+        c.kernel_h = 3, c.kernel_w = 2, c.stride_h = 2, c.stride_w = 3, c.dilation_h = 1, c.dilation_w = 2;
+        c.pad_top = 2, c.pad_left = 1, c.pad_bottom = 0, c.pad_right = 2;
+        for (int fold = VTA_FOLD_NONE; fold <= VTA_FOLD_KERNEL; fold++) {
+            c.fold = (vta_fold)fold;
+            check_data(config, &c);
+        }
+        vta_config_release(config);
+    }
+}
+
+/* ---- Groups ---- */
+
+static void test_groups(void **state) {
+    (void)state;
+    static const struct {
+        int64_t in, out, groups, group_in, group_out;
+    } rows[] = {
+        {32, 32, 32, 1, 1},  {64, 64, 4, 1, 1},  {24, 24, 24, 1, 1},  {64, 128, 2, 2, 4}, {32, 64, 32, 1, 2},
+        {48, 48, 2, 3, 3},   {40, 40, 5, 1, 1},  {40, 80, 5, 3, 5},   {96, 96, 3, 2, 2},  {16, 16, 4, 1, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        vta_conv c = {.in_channels = rows[i].in, .out_channels = rows[i].out, .groups = rows[i].groups};
+        c.height = c.width = c.kernel_h = c.kernel_w = 1;
+        vta_config *config = vta_config_default();
+        vta_conv_layout l = {.size = 0};
+        assert_int_equal(vta_conv_layout_of(config, &c, NULL, &l), VTA_OK);
+        assert_int_equal(l.group_in, rows[i].group_in);
+        assert_int_equal(l.group_out, rows[i].group_out);
+        vta_config_release(config);
+    }
+}
+
+/* Depthwise: a weight for each channel on the diagonal, zeros beside it. */
+static void test_diagonal(void **state) {
+    (void)state;
+    vta_config *config = vta_config_default();
+    vta_conv c = {.in_channels = 20, .out_channels = 20, .groups = 20, .height = 3, .width = 3};
+    c.kernel_h = 1, c.kernel_w = 2;
+    int8_t weight[40], tiles[2 * 2 * 256];
+    for (int i = 0; i < 40; i++) weight[i] = (int8_t)(i + 1);
+    assert_int_equal(vta_conv_pack_weight(config, &c, weight, NULL, tiles, sizeof tiles), VTA_OK);
+    for (int i = 0; i < (int)sizeof tiles; i++) {
+        int in = i % 16, out = i / 16 % 16, x = i / 256 % 2, o = i / 512 * 16 + out;
+        assert_int_equal(tiles[i], in == out && o < 20 ? weight[o * 2 + x] : 0);
+    }
+    vta_config_release(config);
+}
+
+/* ---- Bias ---- */
+
+static void check_bias(const vta_config *config, uint32_t tiles) {
+    enum { COUNT = 21 };
+    int64_t out = vta_config_block_out(config), in = vta_config_block_in(config);
+    int64_t most = vta_conv_bias_most(config, tiles);
+    int32_t bias[COUNT] = {0, 1, -1, 63, 64, -64, 126, 127, 128, 1000, -99999, (int32_t)most, (int32_t)-most};
+    for (int i = 13; i < COUNT; i++) bias[i] = (int32_t)(most - 7 * i * i * i);
+    for (int i = 0; i < COUNT; i++)
+        if (bias[i] > most || bias[i] < -most) bias[i] = (int32_t)(bias[i] % (most + 1));
+    size_t size = (size_t)((COUNT + out - 1) / out * out * in * tiles);
+    int8_t *to = malloc(size);
+    assert_int_equal(vta_conv_pack_bias(config, bias, COUNT, tiles, NULL, to, size), VTA_OK);
+    for (int64_t i = 0; i < COUNT; i++) {
+        int64_t sum = 0;
+        for (int64_t t = 0; t < tiles; t++)
+            for (int64_t lane = 0; lane < in; lane++)
+                sum += to[((i / out * tiles + t) * out + i % out) * in + lane] * (lane == in - 1 ? 1 : 127);
+        assert_int_equal(sum, bias[i]);
+    }
+    bias[4] = (int32_t)most + 1;
+    vta_diag *diag = vta_diag_create(NULL);
+    assert_int_equal(vta_conv_pack_bias(config, bias, COUNT, tiles, diag, to, size), VTA_OUT_OF_RANGE);
+    assert_non_null(strstr(vta_diag_text(diag), "of channel 4 is more than"));
+    vta_diag_destroy(diag);
+    free(to);
+}
+
+static void test_bias(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
+        vta_config *config = config_of(configs[i]);
+        assert_int_equal(vta_conv_bias_most(config, 2),
+                         2 * 127 * (127 * ((int64_t)vta_config_block_in(config) - 1) + 1));
+        for (uint32_t tiles = 1; tiles <= 3; tiles++) check_bias(config, tiles);
+        vta_config_release(config);
+    }
+}
+
+/* ---- Refusals ---- */
+
+static void refused(const char *set, vta_conv c, vta_status status, const char *words) {
+    vta_config *config = config_of(set);
+    vta_conv_layout l = {.size = 0};
+    vta_diag *diag = vta_diag_create(NULL);
+    int8_t bytes[1];
+    vta_status got = vta_conv_layout_of(config, &c, diag, &l);
+    if (got == VTA_OK) got = vta_conv_pack_data(config, &c, bytes, diag, bytes, sizeof bytes);
+    if (got != status || !strstr(vta_diag_text(diag), words)) fail_msg("%d, %s", (int)got, vta_diag_text(diag));
+    vta_diag_destroy(diag);
+    vta_config_release(config);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    vta_conv fine = {.in_channels = 4, .out_channels = 4, .height = 4, .width = 4, .kernel_h = 2, .kernel_w = 2}, c;
+    refused("", fine, VTA_INVALID_ARGUMENT, "the data takes 256 bytes, not 1");
+    refused("LOG_INP_WIDTH=2 LOG_INP_BUFF_SIZE=14", fine, VTA_UNSUPPORTED, "8 bits, not of 4 and 8");
+    c = fine, c.kernel_h = 5;
+    refused("", c, VTA_INVALID_ARGUMENT, "covers 5 x 2 does not fit the padded image of 4 x 4");
+    c = fine, c.groups = 3;
+    refused("", c, VTA_INVALID_ARGUMENT, "3 groups do not divide 4 input and 4 output channels");
+    c = fine, c.groups = 2, c.fold = VTA_FOLD_KERNEL;
+    refused("", c, VTA_INVALID_ARGUMENT, "cannot be folded");
+    c = fine, c.pad_left = -1;
+    refused("", c, VTA_INVALID_ARGUMENT, "pad_left is -1");
+    c = fine, c.fold = (vta_fold)7;
+    refused("", c, VTA_INVALID_ARGUMENT, "there is no fold 7");
+    c = fine, c.batch = c.in_channels = c.height = c.width = 1 << 24;
+    refused("", c, VTA_OUT_OF_RANGE, "more bytes than can be counted");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_data), cmocka_unit_test(test_groups),
+                                       cmocka_unit_test(test_diagonal), cmocka_unit_test(test_bias),
+                                       cmocka_unit_test(test_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
