@@ -50,6 +50,12 @@ VTA_API vta_status vta_conv_pack_data(const vta_config *config, const vta_conv *
 VTA_API vta_status vta_conv_pack_weight(const vta_config *config, const vta_conv *conv, const int8_t *weight,
                                         vta_diag *diag, void *out_tiles, size_t out_bytes);
 
+/* Weights of a transposed convolution, [in_channels, out_channels, kernel_h, kernel_w], to tiles [ceil(out_channels /
+ * BLOCK_OUT), ceil(in_channels / BLOCK_IN), kernel_h, kernel_w, BLOCK_OUT, BLOCK_IN]. */
+VTA_API vta_status vta_conv_pack_weight_transposed(const vta_config *config, int64_t in_channels, int64_t out_channels,
+                                                   int64_t kernel_h, int64_t kernel_w, const int8_t *weight,
+                                                   vta_diag *diag, void *out_tiles, size_t out_bytes);
+
 /* The digits of a bias for the step bias_int8:TILES: tiles [ceil(count / BLOCK_OUT), tiles, BLOCK_OUT, BLOCK_IN].
  * VTA_OUT_OF_RANGE names the channel whose bias is too large, and how many tiles would do. */
 VTA_API vta_status vta_conv_pack_bias(const vta_config *config, const int32_t *bias, size_t count, uint32_t tiles,

@@ -114,6 +114,23 @@ vta_status vta_conv_pack_weight(const vta_config *config, const vta_conv *conv, 
     return VTA_OK;
 }
 
+vta_status vta_conv_pack_weight_transposed(const vta_config *config, int64_t in_channels, int64_t out_channels,
+                                           int64_t kernel_h, int64_t kernel_w, const int8_t *weight, vta_diag *diag,
+                                           void *out_tiles, size_t out_bytes) {
+    vta_conv same = {.in_channels = in_channels, .out_channels = out_channels, .height = kernel_h, .width = kernel_w};
+    vta_conv c;
+    vta_conv_layout l;
+    packing p;
+    same.kernel_h = kernel_h, same.kernel_w = kernel_w;
+    VT_TRY(begin(config, &same, weight, out_tiles, diag, &c, &l, &p));
+    VT_TRY(check_bytes("the weights", out_bytes, l.weight_bytes, diag));
+    memset(out_tiles, 0, out_bytes);
+    for (int64_t i = 0; i < in_channels * out_channels; i++)
+        for (int64_t tap = 0; tap < kernel_h * kernel_w; tap++)
+            *place(&p, i % out_channels, i / out_channels, tap / kernel_w, tap % kernel_w) = *weight++;
+    return VTA_OK;
+}
+
 /* ---- Bias ------------------------------------------------------------------------------------------------------ */
 
 static int64_t smaller(int64_t x, int64_t y) { return x < y ? x : y; }

@@ -38,8 +38,8 @@ static bool holds(const vtac_op *op, vta_memory memory, int64_t elements, int64_
 
 bool vt__blocks_fit(const vtac_op *op, const vt_op_blocks *b) {
     const vt_op_shape *s = &op->shape;
-    int64_t rows = (b->y - 1) * s->stride_h + (s->kernel_h - 1) * s->dilation_h + 1;
-    int64_t columns = (b->x - 1) * s->stride_w + (s->kernel_w - 1) * s->dilation_w + 1;
+    int64_t rows = vt__inputs_of(s, b->y, s->stride_h, s->kernel_h, s->dilation_h);
+    int64_t columns = vt__inputs_of(s, b->x, s->stride_w, s->kernel_w, s->dilation_w);
     int64_t taps = s->kernel_h * s->kernel_w, times = copies(s, b);
     int64_t tile = b->oc * b->y * b->x;
     vt_epilogue_use use = vt__epilogue_use(op, b->oc, tile);
@@ -68,7 +68,9 @@ static void insert(chooser *c, const vt_op_blocks *b) {
 static bool divides(const vt_op_shape *s, const vt_op_blocks *b) {
     if (s->ic % b->ic) return false; /* tails of the sum gain nothing */
     if (s->group_out > 1 && s->group_out < s->oc && s->group_out % b->oc) return false; /* of one group */
-    if (vt__blocks_groups(s, b) > 1 && b->ic < s->ic) return false;                     /* what is loaded has no gaps */
+    if (s->transposed && b->y < s->out_h && b->y % s->stride_h) return false;           /* tiles read equal parts */
+    if (s->transposed && b->x < s->out_w && b->x % s->stride_w) return false;
+    if (vt__blocks_groups(s, b) > 1 && b->ic < s->ic) return false; /* what is loaded has no gaps */
     if (b->threads == 1) return true;
     if (s->oc % b->oc || s->out_h % b->y || s->out_w % b->x) return false;
     return (b->share_rows ? s->out_h / b->y : s->oc / b->oc) % b->threads == 0;
@@ -77,6 +79,9 @@ static bool divides(const vt_op_shape *s, const vt_op_blocks *b) {
 static void look(chooser *c, const vt_op_blocks *b) {
     const vtac_op *op = c->cost->op;
     if (!divides(&op->shape, b) || !vt__blocks_fit(op, b)) return;
+    /* What is read where no tap is left out lies before the image. */
+    bool whole = b->y == op->shape.out_h && b->x == op->shape.out_w;
+    if (op->shape.transposed && !whole && !vt__may_skip(op, b)) return;
     vt_op_blocks found = *b;
     found.estimate = vt__cost_estimate(c->cost, b);
     c->considered++;

@@ -167,8 +167,7 @@ static void write_inputs(const vtac_op *op, const char *axes, vt_strbuf *out) {
 
 /* ---- The schedule ---------------------------------------------------------------------------------------------- */
 
-/* The loops of the result; gives the axis within which a tile is computed. */
-static const char *write_tiles(const vt_op_shape *s, const vt_op_blocks *b, vt_strbuf *out) {
+const char *vt__write_image_tiles(const vt_op_shape *s, const vt_op_blocks *b, vt_strbuf *out) {
     bool columns = b->x<s->out_w, rows = b->threads> 1 && b->share_rows, channels = b->threads > 1 && !rows;
     vt_strbuf_addf(out, "\nstage res\n  split 1 by %lld -> oc_out, oc_in\n  split 2 by %lld -> y_out, y_in\n",
                    (long long)b->oc, (long long)b->y);
@@ -197,7 +196,7 @@ void vt__write_conv2d(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) 
     vt_strbuf_addf(out, "tensor sums[%s] =\n    sum[rc, dy, dx, ri](", axes);
     write_sum(op, b, out);
     vt__epilogue_write_rest(op, b, axes, "bo, co, i, j, bi, ci", "co, bi, ci", out);
-    const char *at = write_tiles(s, b, out);
+    const char *at = vt__write_image_tiles(s, b, out);
     vt_strbuf_addf(out, "stage sums\n  scope acc\n  compute_at res, %s\n  split rc by %lld -> rc_out, rc_in\n", at,
                    (long long)b->ic);
     vt_strbuf_add(out, b->skip ? "  reorder rc_out, bo, co, rc_in, i, dy, dx, j, bi, ci, ri\n"

@@ -24,8 +24,27 @@ static int64_t valid_taps(int64_t outs, int64_t stride, int64_t taps, int64_t di
     return n;
 }
 
+/* Inputs along one axis whose product with a tap is part of an output, summed up over the taps. */
+static int64_t reached(int64_t outs, int64_t stride, int64_t taps, int64_t before, int64_t size) {
+    int64_t n = 0;
+    for (int64_t tap = 0; tap < taps; tap++) {
+        int64_t low = before - tap, high = low + outs - 1; /* low <= input * stride <= high */
+        int64_t first = low <= 0 ? 0 : vt__ceil_div(low, stride), last = high < 0 ? -1 : high / stride;
+        if (last >= size) last = size - 1;
+        if (last >= first) n += last - first + 1;
+    }
+    return n;
+}
+
 vt_op_cost vt__cost_of(const vtac_op *op, const vta_timing_profile *profile) {
     const vt_op_shape *s = &op->shape;
+    if (s->transposed)
+        return (vt_op_cost){
+            .op = op,
+            .profile = profile,
+            .valid_h = reached(s->out_h, s->stride_h, s->kernel_h, s->top, s->h),
+            .valid_w = reached(s->out_w, s->stride_w, s->kernel_w, s->left, s->w),
+        };
     return (vt_op_cost){
         .op = op,
         .profile = profile,
@@ -81,8 +100,8 @@ static steps steps_of(const vt_op_cost *c, const vt_op_blocks *b) {
     const vtac_op *op = c->op;
     const vt_op_shape *s = &op->shape;
     double bus = bus_bytes(c), tile = (double)(b->oc * b->y * b->x);
-    double rows = (double)((b->y - 1) * s->stride_h + (s->kernel_h - 1) * s->dilation_h + 1);
-    double columns = (double)((b->x - 1) * s->stride_w + (s->kernel_w - 1) * s->dilation_w + 1);
+    double rows = (double)vt__inputs_of(s, b->y, s->stride_h, s->kernel_h, s->dilation_h);
+    double columns = (double)vt__inputs_of(s, b->x, s->stride_w, s->kernel_w, s->dilation_w);
     if (rows > (double)s->h) rows = (double)s->h;
     if (columns > (double)s->w) columns = (double)s->w;
     double groups = (double)vt__blocks_groups(s, b); /* of which a tile reads the inputs */

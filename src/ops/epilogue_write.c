@@ -27,9 +27,14 @@ static int64_t out_blocks(const vtac_op *op) {
     return in > out ? in / out : 1;
 }
 
-/* The shape of the result in blocks of inputs: "1, 4, 14, 14, BATCH, BLOCK_OUT" with another second extent and last. */
+/* The shape of the result in blocks of inputs: "1, 4, 14, 14, BATCH, BLOCK_OUT" with another second extent and last;
+ * the third where there are five, of a batch of matrices. */
 static void write_addends(const vtac_op *op, const char *shape, vt_strbuf *out) {
-    const char *second = strstr(shape, ", ") + 2, *rest = strstr(second, ", "), *last = strstr(shape, "BLOCK_OUT");
+    int commas = 0;
+    for (const char *at = shape; *at; at++) commas += *at == ',';
+    const char *second = strstr(shape, ", ") + 2;
+    if (commas == 4) second = strstr(second, ", ") + 2;
+    const char *rest = strstr(second, ", "), *last = strstr(shape, "BLOCK_OUT");
     int64_t blocks = strtoll(second, NULL, 10) * in_blocks(op);
     for (uint32_t i = 0; i < op->addends; i++)
         vt_strbuf_addf(out, "input addend%u: inp_t[%.*s%lld%.*sBLOCK_IN]\n", i, (int)(second - shape), shape,
@@ -99,10 +104,11 @@ static void write_addition(const writer *w, const vt_epilogue *e, uint32_t i, co
     if (ins > 1) snprintf(block, sizeof block, "co * %lld + kr%u", (long long)ins, i);
     if (outs > 1) snprintf(block, sizeof block, "co // %lld", (long long)outs);
     if (e->kind == VT_EPILOGUE_bias_int8) {
-        vt_strbuf_addf(w->out,
-                       "sum[kr%u: %d, ri%u: BLOCK_IN](\n    acc_t(ones_%u_buf[kr%u, bi, ri%u]) * acc_t(digits%d_buf[co, "
-                       "kr%u, ci, ri%u])",
-                       i, (int)e->second, i, i, i, i, (int)e->number, i, i);
+        vt_strbuf_addf(
+            w->out,
+            "sum[kr%u: %d, ri%u: BLOCK_IN](\n    acc_t(ones_%u_buf[kr%u, bi, ri%u]) * acc_t(digits%d_buf[co, "
+            "kr%u, ci, ri%u])",
+            i, (int)e->second, i, i, i, i, (int)e->number, i, i);
         write_start(from, w->index, w->out);
         vt_strbuf_addc(w->out, ')');
         return;

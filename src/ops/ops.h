@@ -39,6 +39,7 @@ typedef struct vt_op_shape {
     int64_t top, bottom, left, right;
     uint64_t macs;
     bool padded;                   /* a tap of some output falls on padding */
+    bool transposed;               /* strides are between inputs, not outputs */
     int64_t in_total, group_out;   /* blocks of all inputs; blocks of outputs that read the same `ic` of them */
     int64_t in_blocks, out_blocks; /* of spaces of tiles: blocks of one of the oc groups of lanes (ops/lanes.h) */
     int64_t inputs, places;        /* the same: tensors that come in; accumulators that one output takes at a time */
@@ -159,6 +160,12 @@ uint64_t vt__cost_beats(const vt_op_cost *cost);
 double vt__cost_products(const vtac_op *op);
 double vt__cost_estimate(const vt_op_cost *cost, const vt_op_blocks *b);
 
+/* Rows of inputs that `outs` rows of outputs read, or the same of columns. */
+static inline int64_t vt__inputs_of(const vt_op_shape *s, int64_t outs, int64_t stride, int64_t taps,
+                                    int64_t dilation) {
+    return s->transposed ? vt__ceil_div(outs - 1, stride) + vt__ceil_div(taps, stride) + 1
+                         : (outs - 1) * stride + (taps - 1) * dilation + 1;
+}
 /* Groups of channels whose inputs a tile reads. */
 static inline int64_t vt__blocks_groups(const vt_op_shape *s, const vt_op_blocks *b) {
     return s->group_out == 1 && s->oc > 1 ? b->oc : 1;
@@ -184,6 +191,9 @@ void vt__trial_free(const vtac_op *op, vt_op_trial *t);
 
 /* The report of `vt__space_products`. */
 char *vt__report(const vt_op_cost *cost, const vt_op_blocks *b, const vtac_op_result *result);
+
+/* The stage "res" of images, cut into tiles; gives the axis within which a tile is computed. */
+const char *vt__write_image_tiles(const vt_op_shape *s, const vt_op_blocks *b, vt_strbuf *out);
 
 /* In ops/NAME.c for each row of operators.def; and the row's space. */
 #define VT_OPERATOR(name, space, text)                                                                                 \

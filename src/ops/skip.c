@@ -37,6 +37,15 @@ static bool reads_row(const vt_op_shape *s, int64_t i, int64_t dy) {
     return row >= 0 && row < s->h;
 }
 
+/* The next step of the hardware's loops begins anew. */
+static bool is_safe(list *l) {
+    if (l->n < 4) return false;
+    int64_t first[2] = {l->first[0], l->first[1]};
+    write(l, first[0]);
+    write(l, first[1]);
+    return !l->hazard;
+}
+
 static bool tile_is_safe(const vt_op_shape *s, const vt_op_blocks *b, int64_t y, int64_t x) {
     list l = {.s = s};
     int64_t columns = s->out_w - x < b->x ? s->out_w - x : b->x;
@@ -44,11 +53,53 @@ static bool tile_is_safe(const vt_op_shape *s, const vt_op_blocks *b, int64_t y,
         for (int64_t dy = 0; dy < s->kernel_h; dy++)
             for (int64_t dx = 0; dx < s->kernel_w && reads_row(s, i, dy); dx++)
                 write_row(&l, (i - y) * columns, x, columns, dx);
-    if (l.n < 4) return false;
-    int64_t first[2] = {l.first[0], l.first[1]};
-    write(&l, first[0]); /* the next step of the hardware's loops begins anew */
-    write(&l, first[1]);
-    return !l.hazard;
+    return is_safe(&l);
+}
+
+/* Outputs of a tile along one axis that a step of the sum of a transposed convolution reaches: the first and last. */
+typedef struct reached {
+    int64_t n, first[2], last[2];
+} reached;
+
+static reached reach(int64_t begin, int64_t count, int64_t pad, int64_t stride, int64_t taps, int64_t step,
+                     int64_t size) {
+    reached r = {.n = 0};
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = begin + i + pad, input = at / stride - step;
+        if (at % stride + step * stride >= taps || input < 0 || input >= size) continue;
+        if (r.n < 2) r.first[r.n] = i;
+        r.last[0] = r.last[1];
+        r.last[1] = i;
+        r.n++;
+    }
+    return r;
+}
+
+static int64_t nth(const reached *r, int64_t i) { return i < 2 ? r->first[i] : r->last[i - (r->n - 2)]; }
+
+/* The micro-ops of one step: all rows that it reaches, all columns in each. No two are the same. */
+static void write_step(list *l, const reached *rows, const reached *columns, int64_t width) {
+    int64_t n = rows->n * columns->n;
+    for (int64_t k = 0; k < n; k++) {
+        if (k == 2 && n > 4) {
+            l->n += n - 4;
+            k = n - 2;
+        }
+        write(l, nth(rows, k / columns->n) * width + nth(columns, k % columns->n));
+    }
+}
+
+static bool transposed_is_safe(const vt_op_shape *s, const vt_op_blocks *b, int64_t y, int64_t x) {
+    list l = {.s = s};
+    int64_t rows = s->out_h - y < b->y ? s->out_h - y : b->y, columns = s->out_w - x < b->x ? s->out_w - x : b->x;
+    for (int64_t dy = 0; dy * s->stride_h < s->kernel_h; dy++) {
+        reached i = reach(y, rows, s->top, s->stride_h, s->kernel_h, dy, s->h);
+        for (int64_t dx = 0; dx * s->stride_w < s->kernel_w; dx++) {
+            reached j = reach(x, columns, s->left, s->stride_w, s->kernel_w, dx, s->w);
+            write_step(&l, &i, &j, columns);
+        }
+    }
+    return is_safe(&l);
 }
 
 bool vt__may_skip(const vtac_op *op, const vt_op_blocks *b) {
@@ -56,6 +107,6 @@ bool vt__may_skip(const vtac_op *op, const vt_op_blocks *b) {
     if (!s->padded) return false;
     for (int64_t y = 0; y < s->out_h; y += b->y)
         for (int64_t x = 0; x < s->out_w; x += b->x)
-            if (!tile_is_safe(s, b, y, x)) return false;
+            if (!(s->transposed ? transposed_is_safe : tile_is_safe)(s, b, y, x)) return false;
     return true;
 }

@@ -19,8 +19,9 @@ static vta_config *config_of(const char *text) {
     return config;
 }
 
-static const char *const configs[] = {"", "LOG_BATCH=1 LOG_BLOCK_IN=3 LOG_BLOCK_OUT=4 LOG_INP_BUFF_SIZE=13 LOG_WGT_BUFF_SIZE=16", "LOG_BLOCK_IN=4 LOG_BLOCK_OUT=3 LOG_ACC_BUFF_SIZE=13",
-                                      "LOG_BATCH=2 LOG_BLOCK=5"};
+static const char *const configs[] = {
+    "", "LOG_BATCH=1 LOG_BLOCK_IN=3 LOG_BLOCK_OUT=4 LOG_INP_BUFF_SIZE=13 LOG_WGT_BUFF_SIZE=16",
+    "LOG_BLOCK_IN=4 LOG_BLOCK_OUT=3 LOG_ACC_BUFF_SIZE=13", "LOG_BATCH=2 LOG_BLOCK=5"};
 
 /* ---- Data ---- */
 
@@ -77,8 +78,8 @@ static void test_groups(void **state) {
     static const struct {
         int64_t in, out, groups, group_in, group_out;
     } rows[] = {
-        {32, 32, 32, 1, 1},  {64, 64, 4, 1, 1},  {24, 24, 24, 1, 1},  {64, 128, 2, 2, 4}, {32, 64, 32, 1, 2},
-        {48, 48, 2, 3, 3},   {40, 40, 5, 1, 1},  {40, 80, 5, 3, 5},   {96, 96, 3, 2, 2},  {16, 16, 4, 1, 1},
+        {32, 32, 32, 1, 1}, {64, 64, 4, 1, 1}, {24, 24, 24, 1, 1}, {64, 128, 2, 2, 4}, {32, 64, 32, 1, 2},
+        {48, 48, 2, 3, 3},  {40, 40, 5, 1, 1}, {40, 80, 5, 3, 5},  {96, 96, 3, 2, 2},  {16, 16, 4, 1, 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         vta_conv c = {.in_channels = rows[i].in, .out_channels = rows[i].out, .groups = rows[i].groups};
@@ -104,6 +105,21 @@ static void test_diagonal(void **state) {
     for (int i = 0; i < (int)sizeof tiles; i++) {
         int in = i % 16, out = i / 16 % 16, x = i / 256 % 2, o = i / 512 * 16 + out;
         assert_int_equal(tiles[i], in == out && o < 20 ? weight[o * 2 + x] : 0);
+    }
+    vta_config_release(config);
+}
+
+static void test_transposed(void **state) {
+    (void)state;
+    enum { IN = 18, OUT = 20, TAPS = 6 };
+    vta_config *config = vta_config_default();
+    static int8_t weight[IN * OUT * TAPS], tiles[2 * 2 * TAPS * 256];
+    for (int i = 0; i < IN * OUT * TAPS; i++) weight[i] = (int8_t)(i * 7 + 1);
+    assert_int_equal(vta_conv_pack_weight_transposed(config, IN, OUT, 3, 2, weight, NULL, tiles, sizeof tiles), VTA_OK);
+    for (int i = 0; i < (int)sizeof tiles; i++) {
+        int lane = i / (TAPS * 256) % 2 * 16 + i % 16, o = i / (2 * TAPS * 256) * 16 + i / 16 % 16,
+            tap = i / 256 % TAPS;
+        assert_int_equal(tiles[i], lane < IN && o < OUT ? weight[(lane * OUT + o) * TAPS + tap] : 0);
     }
     vta_config_release(config);
 }
@@ -181,8 +197,8 @@ static void test_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_data), cmocka_unit_test(test_groups),
-                                       cmocka_unit_test(test_diagonal), cmocka_unit_test(test_bias),
-                                       cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_data),     cmocka_unit_test(test_groups),
+                                       cmocka_unit_test(test_diagonal), cmocka_unit_test(test_transposed),
+                                       cmocka_unit_test(test_bias),     cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,8 @@ typedef struct step {
 
 typedef struct instance {
     const char *name;
+    bool transposed;
+    int64_t mats; /* matrices with weights of their own; `n` are the rows of all of them */
     int64_t groups, n, ic, oc, h, w, kh, kw, sh, sw, dh, dw, top, bottom, left, right, oh, ow;
     int n_steps;
     step steps[STEPS];
@@ -159,7 +161,7 @@ static void make_groups(instance *s) {
 
 static void make_conv(instance *s) {
     s->name = "conv2d";
-    s->n = pick(1, 3), s->ic = pick(1, 40), s->oc = pick(1, 40), s->groups = 1;
+    s->n = pick(1, 3), s->ic = pick(1, 40), s->oc = pick(1, 40), s->groups = s->mats = 1;
     if (pick(0, 3) == 0) s->ic = pick(1, 4);
     if (pick(0, 2) == 0) make_groups(s);
     s->kh = pick(1, 4), s->kw = pick(1, 4), s->sh = pick(1, 3), s->sw = pick(1, 3);
@@ -181,10 +183,37 @@ static void make_conv(instance *s) {
              (int)s->right);
 }
 
+static void make_transposed(instance *s) {
+    s->name = "conv2d_transpose";
+    s->transposed = true;
+    s->n = pick(1, 2), s->ic = pick(1, 40), s->oc = pick(1, 40), s->groups = s->mats = 1;
+    s->kh = pick(1, 5), s->kw = pick(1, 5), s->sh = pick(1, 3), s->sw = pick(1, 3), s->dh = s->dw = 1;
+    s->h = pick(1, 8), s->w = pick(1, 8);
+    int64_t oph = pick(0, s->sh - 1), opw = pick(0, s->sw - 1);
+    s->oh = (s->h - 1) * s->sh + s->kh + oph, s->ow = (s->w - 1) * s->sw + s->kw + opw;
+    s->top = pick(0, 2), s->bottom = pick(0, 2), s->left = pick(0, 2), s->right = pick(0, 2);
+    if (s->oh <= s->top + s->bottom) s->top = s->bottom = 0;
+    if (s->ow <= s->left + s->right) s->left = s->right = 0;
+    s->oh -= s->top + s->bottom, s->ow -= s->left + s->right;
+    add_text(s, "batch=%d in_channels=%d out_channels=%d height=%d width=%d kernel_h=%d kernel_w=%d", (int)s->n,
+             (int)s->ic, (int)s->oc, (int)s->h, (int)s->w, (int)s->kh, (int)s->kw);
+    add_text(s, " stride_h=%d stride_w=%d output_pad_h=%d output_pad_w=%d", (int)s->sh, (int)s->sw, (int)oph, (int)opw);
+    add_text(s, " pad_top=%d pad_bottom=%d pad_left=%d pad_right=%d", (int)s->top, (int)s->bottom, (int)s->left,
+             (int)s->right);
+}
+
+static void make_matmul(instance *s) {
+    s->name = "batch_matmul";
+    s->mats = pick(1, 4), s->n = s->mats * pick(1, 12), s->ic = pick(1, 80), s->oc = pick(1, 80), s->groups = 1;
+    s->h = s->w = s->oh = s->ow = s->kh = s->kw = s->sh = s->sw = s->dh = s->dw = 1;
+    add_text(s, "batch=%d rows=%d in_features=%d out_features=%d", (int)s->mats, (int)(s->n / s->mats), (int)s->ic,
+             (int)s->oc);
+}
+
 static void make_dense(instance *s) {
     s->name = "dense";
     s->n = pick(1, 20), s->ic = pick(1, 120), s->oc = pick(1, 120);
-    s->groups = 1;
+    s->groups = s->mats = 1;
     s->h = s->w = s->oh = s->ow = s->kh = s->kw = s->sh = s->sw = s->dh = s->dw = 1;
     add_text(s, "batch=%d in_features=%d out_features=%d", (int)s->n, (int)s->ic, (int)s->oc);
 }
@@ -228,13 +257,19 @@ static int32_t apply(const step *e, int32_t x, int64_t channel, int64_t output) 
 
 static int32_t sum_at(const instance *s, int64_t n, int64_t o, int64_t y, int64_t x) {
     int64_t sum = 0, each = s->ic / s->groups, first = o / (s->oc / s->groups) * each;
+    int64_t filter = n / (s->n / s->mats) * s->oc * (s->mats > 1) + o;
     for (int64_t c = 0; c < each; c++)
         for (int64_t dy = 0; dy < s->kh; dy++)
             for (int64_t dx = 0; dx < s->kw; dx++) {
                 int64_t row = y * s->sh + dy * s->dh - s->top, column = x * s->sw + dx * s->dw - s->left;
+                if (s->transposed) {
+                    row = y + s->top - dy, column = x + s->left - dx;
+                    if (row % s->sh || column % s->sw) continue;
+                    row /= s->sh, column /= s->sw;
+                }
                 if (row < 0 || row >= s->h || column < 0 || column >= s->w) continue;
                 sum += (int64_t)s->data[((n * s->ic + first + c) * s->h + row) * s->w + column] *
-                       s->weight[((o * each + c) * s->kh + dy) * s->kw + dx];
+                       s->weight[((filter * each + c) * s->kh + dy) * s->kw + dx];
             }
     return wrap(sum);
 }
@@ -260,16 +295,18 @@ static int64_t tiled(int64_t outer, int64_t inner, int64_t rest, int64_t inners,
 
 typedef struct layout {
     int64_t outers, inners, rests, batch, block;
+    int64_t mats; /* so many of them; 0: one */
 } layout;
 
 static void fill(vta_array *a, const layout *l, const int8_t *bytes, const int32_t *words) {
-    size_t size = vta_array_bytes(a);
+    size_t size = vta_array_bytes(a), mats = l->mats ? (size_t)l->mats : 1, each = size / mats / (words ? 4 : 1);
     uint8_t *to = calloc(1, size);
-    for (int64_t o = 0; o < l->outers; o++)
+    for (int64_t o = 0; o < l->outers * (int64_t)mats; o++)
         for (int64_t i = 0; i < l->inners; i++)
             for (int64_t r = 0; r < l->rests; r++) {
                 int64_t from = (o * l->inners + i) * l->rests + r;
-                size_t at = (size_t)tiled(o, i, r, l->inners, l->rests, l->batch, l->block);
+                size_t at = (size_t)(o / l->outers) * each +
+                            (size_t)tiled(o % l->outers, i, r, l->inners, l->rests, l->batch, l->block);
                 if (bytes) to[at] = (uint8_t)bytes[from];
                 if (words) memcpy(to + 4 * at, &words[from], 4);
             }
@@ -331,7 +368,7 @@ static void fill_addend(vta_array *a, const instance *s, const step *e, int64_t 
     int8_t *bytes = calloc((size_t)(s->n * channels), (size_t)rests);
     for (int64_t i = 0; i < s->n * s->oc * rests; i++)
         bytes[i / (s->oc * rests) * channels * rests + i % (s->oc * rests)] = (int8_t)e->values[i];
-    fill(a, &(layout){s->n, channels, rests, batch, tile_in}, bytes, NULL);
+    fill(a, &(layout){s->n / s->mats, channels, rests, batch, tile_in, s->mats}, bytes, NULL);
     free(bytes);
 }
 
@@ -351,7 +388,9 @@ static const step *step_of(const instance *s, const char *name) {
 
 static void fill_input(vta_array *a, const instance *s, const step *e, int64_t batch, int64_t out) {
     switch (e->kind) {
-    case RESIDUAL: fill(a, &(layout){s->n, s->oc, s->oh * s->ow, batch, out}, NULL, e->values); return;
+    case RESIDUAL:
+        fill(a, &(layout){s->n / s->mats, s->oc, s->oh * s->ow, batch, out, s->mats}, NULL, e->values);
+        return;
     case BIAS_INT8: fill_digits(a, s, e, out); return;
     case RESIDUAL_INT8: fill_addend(a, s, e, batch, out); return;
     default: fill_bias(a, s, e->values, batch, out); return;
@@ -384,8 +423,8 @@ static void fill_arrays(run *r, const vta_config *config) {
     if (conv.fold != VTA_FOLD_NONE || s->groups > 1) {
         fill_packed(r, config, &conv);
     } else {
-        fill(r->arrays[0], &(layout){s->n, s->ic, s->h * s->w, batch, in}, s->data, NULL);
-        fill(r->arrays[1], &(layout){s->oc, s->ic, s->kh * s->kw, out, in}, s->weight, NULL);
+        fill(r->arrays[0], &(layout){s->n / s->mats, s->ic, s->h * s->w, batch, in, s->mats}, s->data, NULL);
+        fill(r->arrays[1], &(layout){s->oc, s->ic, s->kh * s->kw, out, in, s->mats}, s->weight, NULL);
     }
     for (size_t i = 2; i + 1 < r->n; i++)
         fill_input(r->arrays[i], s, step_of(s, te_tensor_name(vtac_kernel_arg(vtac_op_kernel(r->op), i))), batch, out);
@@ -397,11 +436,13 @@ static void compare(run *r, const vta_config *config) {
     size_t size = vta_array_bytes(a);
     int8_t *got = malloc(size);
     int64_t batch = vta_config_batch(config), out = vta_config_block_out(config), rests = s->oh * s->ow;
+    int64_t rows = s->n / s->mats;
+    size_t each = size / (size_t)s->mats;
     assert_int_equal(vta_array_read(a, got, size, NULL), VTA_OK);
     for (int64_t n = 0; n < s->n; n++)
         for (int64_t o = 0; o < s->oc; o++)
             for (int64_t p = 0; p < rests; p++) {
-                int8_t is = got[tiled(n, o, p, s->oc, rests, batch, out)],
+                int8_t is = got[n / rows * (int64_t)each + tiled(n % rows, o, p, s->oc, rests, batch, out)],
                        should = s->expected[(n * s->oc + o) * rests + p];
                 if (is == should) continue;
                 fail_msg("%s %s on %s: image %d, channel %d, output %d: %d, not %d\n%s", s->name, s->text,
@@ -445,10 +486,9 @@ static bool run_case(const vta_config *config, uint64_t number) {
     tile_in = vta_config_block_in(config);
     seed_state = number * 7919 + 17;
     for (int i = 0; i < 8; i++) pick(0, 1);
-    if (pick(0, 3))
-        make_conv(&s);
-    else
-        make_dense(&s);
+    static void (*const makers[])(instance *) = {make_conv,       make_conv,  make_conv,
+                                                 make_transposed, make_dense, make_matmul};
+    makers[pick(0, 5)](&s);
     make_steps(&s);
     run r = {.s = &s, .diag = vta_diag_create(NULL)};
     vtac_op_options options = {.tries = 2};
@@ -460,7 +500,7 @@ static bool run_case(const vta_config *config, uint64_t number) {
         fail_msg("%s %s on %s: %s", s.name, s.text, vta_config_bitstream(config), vta_diag_text(r.diag));
     if (fits) {
         s.data = noise(s.n * s.ic * s.h * s.w);
-        s.weight = noise(s.oc * (s.ic / s.groups) * s.kh * s.kw);
+        s.weight = noise(s.mats * s.oc * (s.ic / s.groups) * s.kh * s.kw);
         expect(&s);
         execute(&r, config, number);
     }

@@ -40,12 +40,20 @@ static const vt_expr *take_strides(vt_mutator *m, const vt_expr *e) {
     return vt_e_with(m->ctx, e, a);
 }
 
+/* The hardware's loops only count upwards. */
+static bool goes_back(const fold *st) {
+    int64_t step;
+    for (int i = 0; i < 3; i++)
+        if (vt_as_const(st->strides[i], &step) && step < 0) return true;
+    return false;
+}
+
 /* What follows `begins` for the loop `s`, and its body; NULL when it cannot be folded. */
 static const vt_stmt *fold_loop(vt_ctx *ctx, const vt_stmt *s, vt_stmt_list *begins) {
     if (s->kind != VT_S_FOR || !vt_is_const(s->u.loop.min, 0)) return NULL;
     fold st = {.m = {.ctx = ctx, .expr = take_strides}, .var = s->u.loop.var};
     const vt_stmt *body = vt_mutate_stmt(&st.m, s->u.loop.body);
-    if (st.failed || !st.strides[0] || vt_stmt_uses(body, s->u.loop.var)) return NULL;
+    if (st.failed || !st.strides[0] || goes_back(&st) || vt_stmt_uses(body, s->u.loop.var)) return NULL;
     const vt_expr *args[] = {s->u.loop.extent, st.strides[0], st.strides[1], st.strides[2]};
     vt_stmt_list_add(ctx, begins, vt__extern(ctx, "VTAUopLoopBegin", 4, args));
     return body;

@@ -66,10 +66,17 @@ static order order_apart(const vt_uop_nest *k) {
     return o;
 }
 
-static order choose(const vt_uop_nest *k) {
+/* Which loops can be the hardware's: every operand of the push moves by constants in every loop, upwards in this one.
+ */
+typedef struct fitness {
+    bool linear, upwards[VT_UOP_LOOPS];
+} fitness;
+
+static order choose(const vt_uop_nest *k, const fitness *fit) {
     order best = {.n = 0};
-    for (uint32_t x = 0; x < k->n; x++) {
+    for (uint32_t x = 0; fit->linear && x < k->n; x++) {
         for (uint32_t y = x + 1; y < k->n; y++) {
+            if (!fit->upwards[x] || !fit->upwards[y]) continue;
             order o = order_with(k, x, y);
             if (is_safe(k, &o, 0) && (best.n == 0 || micro_ops(k, &o) < micro_ops(k, &best))) best = o;
         }
@@ -77,14 +84,20 @@ static order choose(const vt_uop_nest *k) {
     return best.n ? best : order_apart(k);
 }
 
-/* Every operand of the push moves by constants in every loop, so that any two loops can be the hardware's. */
-static bool is_linear(vt_ctx *ctx, const vt_uop_nest *k) {
+static fitness fitness_of(vt_ctx *ctx, const vt_uop_nest *k) {
     const vt_var *vars[VT_UOP_LOOPS];
     const vt_expr *linear[VT_UOP_LOOPS + 1];
-    for (uint32_t i = 0; i < k->n; i++) vars[i] = k->loops[i]->u.loop.var;
-    for (int i = VT_UOP(dst_index); i <= VT_UOP(wgt_index); i++)
-        if (!vt_detect_linear(ctx, k->push->u.eval.value->a[i], k->n, vars, linear)) return false;
-    return true;
+    fitness fit = {.linear = true};
+    int64_t step;
+    for (uint32_t i = 0; i < k->n; i++) {
+        vars[i] = k->loops[i]->u.loop.var;
+        fit.upwards[i] = true;
+    }
+    for (int x = VT_UOP(dst_index); x <= VT_UOP(wgt_index); x++) {
+        if (!vt_detect_linear(ctx, k->push->u.eval.value->a[x], k->n, vars, linear)) return (fitness){.linear = false};
+        for (uint32_t i = 0; i < k->n; i++) fit.upwards[i] &= !vt_as_const(linear[i], &step) || step >= 0;
+    }
+    return fit;
 }
 
 typedef struct orderer {
@@ -92,9 +105,9 @@ typedef struct orderer {
     uint32_t from; /* the first loop of the schedule's order that must be safe */
 } orderer;
 
-static const vt_stmt *ordered(orderer *st, const vt_stmt *scope, const vt_uop_nest *k) {
+static const vt_stmt *ordered(orderer *st, const vt_stmt *scope, const vt_uop_nest *k, const fitness *fit) {
     vt_ctx *ctx = st->m.ctx;
-    order o = choose(k);
+    order o = choose(k, fit);
     const vt_stmt *s = k->push;
     for (uint32_t i = o.n; i > o.outside; i--) s = vt_stmt_with_body(ctx, k->loops[o.at[i - 1]], s);
     s = vt_stmt_with_body(ctx, scope, s);
@@ -123,8 +136,12 @@ static const vt_stmt *order_scope(orderer *st, const vt_stmt *scope, const vt_st
     vt_ctx *ctx = st->m.ctx;
     vt_uop_nest k;
     const vt_stmt *whole = vt_stmt_with_body(ctx, scope, body);
-    if (vt__match_uop_nest(ctx, body, &k))
-        return is_safe_as_is(&k, st->from) || !is_linear(ctx, &k) ? whole : ordered(st, scope, &k);
+    if (vt__match_uop_nest(ctx, body, &k)) {
+        fitness fit = fitness_of(ctx, &k);
+        uint32_t from = 0; /* loops before it will be the hardware's */
+        while (from < st->from && from < k.n && fit.linear && fit.upwards[from]) from++;
+        return is_safe_as_is(&k, from) ? whole : ordered(st, scope, &k, &fit);
+    }
     if (are_safe(ctx, body)) return whole;
     if (body->kind == VT_S_FOR) return vt_stmt_with_body(ctx, body, order_scope(st, scope, body->u.loop.body));
     if (body->kind != VT_S_SEQ) return whole;
