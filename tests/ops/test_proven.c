@@ -1,0 +1,72 @@
+/* Operators of each kind, proven: what they run on the accelerator is what their kernel file says, for all inputs and
+ * in any order that the tokens allow. That the kernel file says what the operator means is for test_random. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vta/module.h"
+#include "vta/ops.h"
+
+static const struct {
+    const char *name, *attributes, *config;
+} proven[] = {
+    {"conv2d",
+     "height=6 width=6 in_channels=32 out_channels=32 kernel=3 pad=1 epilogue=bias_int8,shift,residual_int8,relu,clip",
+     ""},
+    {"conv2d",
+     "height=9 width=5 in_channels=16 out_channels=16 kernel=3 stride=2 pad=1 epilogue=bias:9000,requantize:77:12,clip",
+     ""},
+    {"conv2d", "height=4 width=4 in_channels=24 out_channels=24 kernel=1 epilogue=bias,multiply_channel,round_shift:9",
+     "LOG_BATCH=1"},
+    {"conv2d", "height=4 width=4 in_channels=24 out_channels=24 kernel=1 epilogue=leaky:3,shift,residual,clip", ""},
+    {"conv2d", "height=8 width=8 in_channels=32 out_channels=32 groups=32 kernel=3 pad=1 epilogue=shift,relu,clip", ""},
+    {"conv2d", "height=8 width=8 in_channels=64 out_channels=32 groups=2 kernel=3 stride=2 pad=1 epilogue=shift", ""},
+    {"conv2d", "height=16 width=16 in_channels=3 out_channels=16 kernel=7 stride=2 pad=3 epilogue=shift,relu,clip", ""},
+    {"conv2d", "height=16 width=16 in_channels=3 out_channels=16 kernel=3 pad=1 fold=1 epilogue=shift", ""},
+    {"conv2d_transpose", "height=4 width=4 in_channels=32 out_channels=32 kernel=4 stride=2 pad=1 epilogue=shift,clip",
+     ""},
+    {"conv2d_transpose", "height=3 width=2 in_channels=16 out_channels=16 kernel=3 stride=2 output_pad_h=1",
+     "LOG_BLOCK=5"},
+    {"conv2d_transpose", "height=2 width=2 in_channels=16 out_channels=16 kernel=5 stride=2 pad=2", ""},
+    {"dense", "batch=4 in_features=48 out_features=40 epilogue=bias_int8:2,round_shift:7,residual_int8:3,clip",
+     "LOG_BATCH=1"},
+    {"batch_matmul", "batch=3 rows=5 in_features=40 out_features=24 epilogue=shift,clip", ""},
+};
+
+static void prove(const char *name, const char *attributes, const char *set) {
+    vta_config *plain = vta_config_default(), *config;
+    vta_diag *diag = vta_diag_create(NULL);
+    const te_tensor *args[16];
+    vta_packed_function function;
+    vtac_prove_result result = {0};
+    vtac_op *op = NULL;
+    if (vta_config_with(plain, set, diag, &config) != VTA_OK ||
+        vtac_op_create(name, attributes, config, NULL, diag, &op) != VTA_OK ||
+        vtac_op_schedule(op, NULL, diag, NULL) != VTA_OK ||
+        vtac_module_function(vtac_op_module(op), name, diag, &function) != VTA_OK)
+        fail_msg("%s %s: %s", name, attributes, vta_diag_text(diag));
+    size_t n = vtac_kernel_arg_count(vtac_op_kernel(op));
+    assert_true(n <= 16);
+    for (size_t i = 0; i < n; i++) args[i] = vtac_kernel_arg(vtac_op_kernel(op), i);
+    if (vtac_prove(vtac_kernel_context(vtac_op_kernel(op)), n, args, function, NULL, diag, &result) != VTA_OK ||
+        result.verdict != VTAC_PROVEN)
+        fail_msg("%s %s is not proven: verdict %d, %s", name, attributes, (int)result.verdict, vta_diag_text(diag));
+    vtac_op_destroy(op);
+    vta_config_release(config);
+    vta_config_release(plain);
+    vta_diag_destroy(diag);
+}
+
+static void test_proven(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof proven / sizeof *proven; i++)
+        prove(proven[i].name, proven[i].attributes, proven[i].config);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_proven)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
