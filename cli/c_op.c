@@ -27,7 +27,15 @@ static vta_status find_profile(state *s) {
     return vta_timing_profile_for(s->config, cli_diag(), &s->profile);
 }
 
-static vta_status schedule(state *s, const char *name, const cli_list *pairs) {
+/* How operands lie is nothing to this tool, so it takes the cheapest where programs ask for plain tiles. */
+static void choose_fold(const char *name, cli_list *pairs) {
+    for (int i = 0; i < pairs->count; i++)
+        if (!strncmp(pairs->item[i], "fold=", 5)) return;
+    if (!strcmp(name, "conv2d") && pairs->count < CLI_LIST_MOST) pairs->item[pairs->count++] = "fold=-1";
+}
+
+static vta_status schedule(state *s, const char *name, cli_list *pairs) {
+    choose_fold(name, pairs);
     char *text = cli_join(pairs);
     if (!text) return VTA_NO_MEMORY;
     vta_status status = cli_find_config(&s->common, &s->config);

@@ -110,9 +110,9 @@ static void test_nothing_fits(void **state) {
     (void)state;
     vtac_op *op;
     vta_diag *diag = vta_diag_create(NULL);
-    assert_int_equal(vtac_op_create("conv2d", "height=64 width=64 in_channels=1 out_channels=1 kernel=40 fold=0", NULL,
-                                    NULL, diag, &op),
-                     VTA_OK);
+    assert_int_equal(
+        vtac_op_create("conv2d", "height=64 width=64 in_channels=1 out_channels=1 kernel=40", NULL, NULL, diag, &op),
+        VTA_OK);
     assert_int_equal(vtac_op_schedule(op, NULL, diag, NULL), VTA_UNSUPPORTED);
     assert_non_null(strstr(vta_diag_text(diag), "1600 inp and 1600 wgt elements of 2048 and 1024"));
     assert_null(vtac_op_text(op));

@@ -178,7 +178,7 @@ static void make_conv(instance *s) {
              (int)s->ic, (int)s->oc, (int)s->h, (int)s->w, (int)s->kh, (int)s->kw);
     add_text(s, " stride_h=%d stride_w=%d dilation_h=%d dilation_w=%d", (int)s->sh, (int)s->sw, (int)s->dh, (int)s->dw);
     if (s->groups > 1) add_text(s, " groups=%d", (int)s->groups);
-    if (s->groups == 1 && pick(0, 2) == 0) add_text(s, " fold=%d", (int)pick(0, 2));
+    if (s->groups == 1 && pick(0, 2) == 0) add_text(s, " fold=%d", (int)pick(-1, 2));
     add_text(s, " pad_top=%d pad_bottom=%d pad_left=%d pad_right=%d", (int)s->top, (int)s->bottom, (int)s->left,
              (int)s->right);
 }
