@@ -1,0 +1,139 @@
+/* vta graph, vta classify and vta eval, run as a user runs them, on a model made here: its scores are the means of red,
+ * green and blue, so that a picture's class is its strongest colour. */
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/check.h"
+
+#include "image/files.h"
+#include "onnx_make.h"
+
+static char folder[] = "/tmp/vta_networks_XXXXXX";
+static char output[1 << 16]; /* of the last command: standard output, then standard error */
+
+static int vta(const char *args) {
+    char command[2048];
+    snprintf(command, sizeof command, "cd %s && %s/vta %s > out 2> err; code=$?; cat out err; exit $code", folder,
+             VT_BINARY_DIR, args);
+    FILE *f = popen(command, "r");
+    assert_non_null(f);
+    size_t n = fread(output, 1, sizeof output - 1, f);
+    output[n] = 0;
+    int state = pclose(f);
+    return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
+}
+
+static void says(int code, const char *args, const char *words) {
+    int got = vta(args);
+    if (got != code || !strstr(output, words)) fail_msg("vta %s: %d, wanted %s\n%s", args, got, words, output);
+}
+
+static void put(const char *name, const void *data, size_t bytes) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, bytes, f), bytes);
+    fclose(f);
+}
+static void put_text(const char *name, const char *text) { put(name, text, strlen(text)); }
+
+static void put_model(const char *name, const making *m) {
+    size_t size;
+    uint8_t *bytes = make_bytes(m, &size);
+    put(name, bytes, size);
+    free(bytes);
+}
+
+static int setup(void **state) {
+    making m;
+    (void)state;
+    if (!mkdtemp(folder)) return -1;
+    make_model(&m, 13);
+    make_input(&m, "picture", ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, "n,3,2,3");
+    make_node(&m, "Dropout", "picture", "same", "");
+    make_node(&m, "GlobalAveragePool", "same", "means", "");
+    make_node(&m, "Flatten", "means", "scores", "");
+    make_output(&m, "scores");
+    put_model("colours.onnx", &m);
+    make_node(&m, "Foo", "scores", "foo", "");
+    make_node(&m, "Bar", "scores", "bar", "");
+    put_model("other.onnx", &m);
+    put("rgb.png", pngs[0].bytes, pngs[0].size);
+    put("grey.jpg", jpeg, sizeof jpeg);
+    put_text("broken.png", "\x89PNG\r\n\x1a\nno");
+    put_text("names.txt", "red\ngreen\nblue\n");
+    put_text("names.json", "[\"red\", \"green\", \"blue\"]");
+    put_text("synset.txt", "{0: 'red, ruby',\n 1: \"green\",\n 2: 'blue'}\n");
+    return 0;
+}
+
+static int teardown(void **state) {
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+static void test_graph(void **state) {
+    (void)state;
+    says(0, "graph colours.onnx", "means: float32[1,3,1,1] = AveragePool(picture) kernel=2,3");
+    says(0, "graph colours.onnx", "operators  AveragePool 1 Reshape 1\nparameters 0\nmacs       0\n");
+    says(0, "graph colours.onnx --as-read", "same: float32[1,3,2,3] = Identity(picture)");
+    says(0, "graph colours.onnx --after RemoveDead --batch 4",
+         "// after RemoveDead (unchanged)\ngraph made\ninput picture: float32[4,3,2,3]");
+    says(0, "graph colours.onnx --shape picture=2,3,2,3 --json", "\"op\": \"AveragePool\"");
+    says(0, "graph --list-passes", "FoldBatchNorm");
+    says(1, "graph colours.onnx --after RemoveDaed", "did you mean RemoveDead?");
+    says(1, "graph other.onnx",
+         "error: other.onnx: node foo (Foo): this operator is not supported\nerror: other.onnx: node bar (Bar)");
+    says(1, "graph other.onnx --json", "\"unsupported\": [");
+    says(1, "graph missing.onnx", "missing.onnx");
+    says(1, "graph names.txt", "names.txt: no ONNX model");
+    says(2, "graph", "one model is wanted");
+}
+
+/* The picture's means are 100.8333, 66.6667 and 75.1667. */
+static void test_classify(void **state) {
+    (void)state;
+    says(0, "classify colours.onnx rgb.png --float --labels names.txt",
+         "rgb.png\n    100.8333      0  red\n     75.1667      2  blue\n     66.6667      1  green\n");
+    says(0, "classify colours.onnx rgb.png --float --labels names.json --bgr", "    100.8333      2  blue\n");
+    says(0, "classify colours.onnx rgb.png --float --labels synset.txt --mean 50,0,0",
+         "     75.1667      2  blue\n     66.6667      1  green\n     50.8333      0  red, ruby\n");
+    says(0, "classify colours.onnx rgb.png --float --scale 1/2 --std 2", "     25.2083      0");
+    says(0, "classify colours.onnx rgb.png grey.jpg --float --json", "\"file\": \"grey.jpg\"");
+    put_text("colours.picture.json", "{\"scale\": 0.5, \"labels\": \"names.txt\", \"label_offset\": 1}");
+    says(0, "classify colours.onnx rgb.png --float", "     50.4167     -1  red\n");
+    says(0, "classify colours.onnx rgb.png --float --scale 1 --label-offset 0", "    100.8333      0  red\n");
+    put_text("colours.picture.json", "{\"scales\": 0.5}");
+    says(1, "classify colours.onnx rgb.png --float", "key scales: preset, resize, crop");
+    put_text("colours.picture.json", "{}");
+    says(1, "classify colours.onnx broken.png --float", "broken.png: the picture is damaged");
+    says(1, "classify colours.onnx rgb.png missing.png --float", "missing.png");
+    says(1, "classify colours.onnx rgb.png --float --preset imagnet", "did you mean imagenet?");
+    says(1, "classify colours.onnx rgb.png --float --mean 1,2", "one number, or three");
+    says(1, "classify colours.onnx rgb.png --float --crop 5", "has no square of 5");
+    says(2, "classify colours.onnx --float", "a model and a picture are wanted");
+    says(2, "classify colours.onnx rgb.png", "--float is wanted");
+}
+
+static void test_eval(void **state) {
+    (void)state;
+    put_text("labels.csv", "file,class\nrgb.png,0\nrgb.png,2\ngrey.jpg,0\n");
+    says(0, "eval colours.onnx --float --images . --labels labels.csv",
+         "float    top-1 2 of 3 (66.7 %), top-5 3 (100.0 %)");
+    says(0, "eval colours.onnx --float --images . --labels labels.csv --label-offset -1 --json -t 1", "\"top1\": 0");
+    put_text("labels.csv", "rgb.png,0\ngone.png,2\n");
+    says(1, "eval colours.onnx --float --images . --labels labels.csv", "gone.png");
+    put_text("labels.csv", "rgb.png,0\nrgb.png,blue\n");
+    says(1, "eval colours.onnx --float --images . --labels labels.csv", "labels.csv:2: the class is no number");
+    says(2, "eval colours.onnx --float", "--images and --labels are wanted");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_graph), cmocka_unit_test(test_classify),
+                                       cmocka_unit_test(test_eval)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
