@@ -1,7 +1,7 @@
 /* conv2d: from attributes to sizes, and from sizes and a schedule to a kernel file. */
 #include <stdio.h>
 
-#include "ops/ops.h"
+#include "ops/turns.h"
 
 #define VALUE(name) (op->values[VT_ATTRIBUTE_conv2d_##name])
 
@@ -134,19 +134,41 @@ static void write_sum(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) 
     const char *start = vt__epilogue_start(op, b);
     snprintf(from, sizeof from, ", %s[bo, co, i, j, bi, ci]", start ? start : "");
     char row[64], column[64], block[64];
-    place(row, "i", s->stride_h, "dy", s->dilation_h);
+    place(row, "i", b->turns && vt__turns_strided(op) ? 1 : s->stride_h, "dy", s->dilation_h);
     place(column, "j", s->stride_w, "dx", s->dilation_w);
     place_block(block, s);
     if (b->skip)
         vt_strbuf_addf(out, "select(%s >= %lld && %s < %lld && %s >= %lld && %s < %lld,\n        ", row,
                        (long long)s->top, row, (long long)(s->h + s->top), column, (long long)s->left, column,
                        (long long)(s->w + s->left));
-    vt_strbuf_addf(
-        out, "acc_t(data_buf[bo, %s, %s, %s, bi, ri]) *\n        acc_t(weight_buf[co, rc, dy, dx, ci, ri])%s%s)\n",
-        block, row, column, b->skip ? ", acc_t(0))" : "", start ? from : "");
+    vt_strbuf_addf(out, "acc_t(data_buf[bo, %s, %s, %s, bi, ri]) *\n        acc_t(weight_buf[%s, dy, dx, ci, ri])%s%s)\n",
+                   block, row, column, b->turns ? "rc, co" : "co, rc", b->skip ? ", acc_t(0))" : "", start ? from : "");
 }
 
-static void write_inputs(const vtac_op *op, const char *axes, vt_strbuf *out) {
+/* What is on the chip: the image with its padding, or the rows that are used; with tiles that take turns the weights of
+ * an input channel together, so that they can be loaded by themselves. */
+static void write_copies(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) {
+    const vt_op_shape *s = &op->shape;
+    if (s->top || s->bottom || s->left || s->right)
+        vt_strbuf_addf(out, "tensor data_buf = pad(data, [0, 0, %lld, %lld, 0, 0], [0, 0, %lld, %lld, 0, 0])\n",
+                       (long long)s->top, (long long)s->left, (long long)s->bottom, (long long)s->right);
+    else if (b->turns && vt__turns_strided(op))
+        vt_strbuf_addf(out,
+                       "tensor data_buf[bo: %lld, rc: %lld, i: %lld, x: %lld, bi: BATCH, ri: BLOCK_IN] =\n    data[bo, rc, "
+                       "i * %lld, x, bi, ri]\n",
+                       (long long)s->n, (long long)s->ic, (long long)s->out_h, (long long)s->w, (long long)s->stride_h);
+    else
+        vt_strbuf_add(out, "tensor data_buf like data = data[...]\n");
+    if (b->turns)
+        vt_strbuf_addf(out,
+                       "tensor weight_buf[rc: %lld, co: %lld, dy: %lld, dx: %lld, ci: BLOCK_OUT, ri: BLOCK_IN] =\n    "
+                       "weight[co, rc, dy, dx, ci, ri]\n",
+                       (long long)s->ic, (long long)s->oc, (long long)s->kernel_h, (long long)s->kernel_w);
+    else
+        vt_strbuf_add(out, "tensor weight_buf like weight = weight[...]\n");
+}
+
+static void write_inputs(const vtac_op *op, const vt_op_blocks *b, const char *axes, vt_strbuf *out) {
     const vt_op_shape *s = &op->shape;
     char bias[64];
     snprintf(bias, sizeof bias, "%lld, BATCH, BLOCK_OUT", (long long)s->oc);
@@ -157,12 +179,7 @@ static void write_inputs(const vtac_op *op, const char *axes, vt_strbuf *out) {
     vt__epilogue_inputs(op, bias, axes, out);
     vt_strbuf_addf(out, "reduce rc = %lld, dy = %lld, dx = %lld, ri = BLOCK_IN\n", (long long)s->ic,
                    (long long)s->kernel_h, (long long)s->kernel_w);
-    if (s->top || s->bottom || s->left || s->right)
-        vt_strbuf_addf(out, "tensor data_buf = pad(data, [0, 0, %lld, %lld, 0, 0], [0, 0, %lld, %lld, 0, 0])\n",
-                       (long long)s->top, (long long)s->left, (long long)s->bottom, (long long)s->right);
-    else
-        vt_strbuf_add(out, "tensor data_buf like data = data[...]\n");
-    vt_strbuf_add(out, "tensor weight_buf like weight = weight[...]\n");
+    write_copies(op, b, out);
 }
 
 /* ---- The schedule ---------------------------------------------------------------------------------------------- */
@@ -191,11 +208,15 @@ void vt__write_conv2d(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) 
              (long long)s->out_h, (long long)s->out_w);
     snprintf(axes, sizeof axes, "bo: %lld, co: %lld, i: %lld, j: %lld, bi: BATCH, ci: BLOCK_OUT", (long long)s->n,
              (long long)s->oc, (long long)s->out_h, (long long)s->out_w);
-    write_inputs(op, shape, out);
+    write_inputs(op, b, shape, out);
     vt__epilogue_write_start(op, b, axes, out);
     vt_strbuf_addf(out, "tensor sums[%s] =\n    sum[rc, dy, dx, ri](", axes);
     write_sum(op, b, out);
     vt__epilogue_write_rest(op, b, axes, "bo, co, i, j, bi, ci", "co, bi, ci", out);
+    if (b->turns) {
+        vt__turns_write(op, b, out);
+        return;
+    }
     const char *at = vt__write_image_tiles(s, b, out);
     vt_strbuf_addf(out, "stage sums\n  scope acc\n  compute_at res, %s\n  split rc by %lld -> rc_out, rc_in\n", at,
                    (long long)b->ic);

@@ -50,6 +50,8 @@ typedef struct vt_match {
 
 /* False when it is no such sum. Casts between integers of at least 32 bits and "likely" are looked through. */
 bool vt__affine_read(const vt_expr *e, vt_affine *out);
+/* Adds `times` of another sum; false where the numbers or the axes become too many. */
+bool vt__affine_add(vt_affine *to, const vt_affine *a, int64_t times);
 int64_t vt__affine_times(const vt_affine *a, const vt_var *v);
 /* Are both the same but for their constants? */
 bool vt__affine_same(const vt_affine *a, const vt_affine *b);

@@ -58,6 +58,14 @@ bool vt__affine_read(const vt_expr *e, vt_affine *out) {
     return true;
 }
 
+bool vt__affine_add(vt_affine *to, const vt_affine *a, int64_t times) {
+    for (uint32_t i = 0; i < a->n; i++)
+        if (!fits(a->times[i] * times) || !add_term(to, a->var[i], a->times[i] * times)) return false;
+    if (!fits(a->constant * times) || !fits(to->constant += a->constant * times)) return false;
+    drop_zeros(to);
+    return true;
+}
+
 int64_t vt__affine_times(const vt_affine *a, const vt_var *v) {
     for (uint32_t i = 0; i < a->n; i++)
         if (a->var[i] == v) return a->times[i];

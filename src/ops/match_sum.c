@@ -1,11 +1,13 @@
 /* The sum of products: a convolution or a matrix product in tiles, with its sizes. */
 #include <stdio.h>
+#include <string.h>
 
 #include "ops/match.h"
 
 /* An operand: what is read and where, with the padding looked through. */
 typedef struct operand {
     const vt_expr *load;
+    const vt_tensor *tensor; /* that is read, with plain copies looked through */
     vt_affine index[6];
 } operand;
 
@@ -66,12 +68,38 @@ static const vt_tensor *read_padding(const vt_tensor *t, padding *out) {
 
 /* ---- Operands -------------------------------------------------------------------------------------------------- */
 
+/* The place in the source of a copy, for the place in the copy. */
+static bool compose(const vt_tensor *copy, const vt_expr *index, const operand *o, vt_affine *out) {
+    vt_affine a;
+    if (!vt__affine_read(index, &a)) return false;
+    *out = (vt_affine){.constant = a.constant};
+    for (uint32_t i = 0; i < a.n; i++) {
+        uint32_t d = 0;
+        while (d < copy->ndim && vt__match_axis(copy, d) != a.var[i]) d++;
+        if (d == copy->ndim || !vt__affine_add(out, &o->index[d], a.times[i])) return false;
+    }
+    return true;
+}
+
+/* A tensor whose elements are those of another, in any order or with steps between, is read where they come from. */
+static void look_through_copies(operand *o) {
+    for (const vt_expr *body; (body = vt__match_body(o->tensor)) && body->kind == VT_E_PLOAD && body->n == o->load->n;) {
+        vt_affine index[6];
+        for (uint32_t d = 0; d < body->n; d++)
+            if (!compose(o->tensor, body->a[d], o, &index[d])) return;
+        memcpy(o->index, index, sizeof index);
+        o->tensor = body->u.tensor;
+    }
+}
+
 static bool read_operand(const vt_expr *e, operand *out) {
     while (e->kind == VT_E_CAST && vt_dtype_is_int(e->dtype)) e = e->a[0];
     out->load = e;
     if (e->kind != VT_E_PLOAD || (e->n != 6 && e->n != 4)) return false;
     for (uint32_t i = 0; i < e->n; i++)
         if (!vt__affine_read(e->a[i], &out->index[i])) return false;
+    out->tensor = e->u.tensor;
+    look_through_copies(out);
     return true;
 }
 
@@ -114,7 +142,7 @@ static bool read_slide(const vt_match *m, const vt_affine *a, uint32_t axis, con
     s->stride = vt__affine_times(a, out);
     s->dilation = tap ? vt__affine_times(a, tap) : 1;
     if (s->outs == 1 && !s->stride) s->stride = 1; /* its axis is 0 wherever it stands */
-    if (s->taps == 1 && !s->dilation) s->dilation = 1;
+    if (s->taps == 1) s->dilation = 1;
     for (uint32_t i = 0; i < a->n; i++)
         if (a->var[i] != out && a->var[i] != tap) return false;
     return s->stride >= 1 && s->dilation >= 1;
@@ -203,7 +231,7 @@ static bool lanes(const vt_match *m, const vt_tensor *t, vta_memory memory) {
 }
 
 static vta_status check_lanes(const vt_match *m, const product *p) {
-    const vt_tensor *of[3] = {m->sums, p->data.load->u.tensor, p->weight.load->u.tensor};
+    const vt_tensor *of[3] = {m->sums, p->data.tensor, p->weight.tensor};
     static const vta_memory memories[3] = {VTA_MEM_OUT, VTA_MEM_INP, VTA_MEM_WGT};
     static const char *const forms[3] = {"BATCH, BLOCK_OUT", "BATCH, BLOCK_IN", "BLOCK_OUT, BLOCK_IN"};
     for (int i = 0; i < 3; i++)
@@ -236,7 +264,7 @@ static void hold(slide *s, const vt_affine *a, int64_t before, int64_t size, int
 
 static vta_status read_conv_data(vt_match *m, const product *p, conv *c) {
     const vt_affine *d = p->data.index;
-    const vt_tensor *read = vt__match_source(p->data.load->u.tensor), *source = read_padding(read, &c->pad);
+    const vt_tensor *read = p->data.tensor, *source = read_padding(read, &c->pad);
     uint32_t used = 0;
     if (!is_axis(m, &d[0], 0) || !same_tap(&d[1], c->rc) || !is_axis(m, &d[4], 4) || !same_tap(&d[5], c->ri))
         return reading(m, p->data.load, data_form);
@@ -299,7 +327,7 @@ static vta_status match_dense(vt_match *m, const product *p) {
     if (p->guarded || p->data.load->n != 4 || !is_axis(m, &d[0], 0) || !same_tap(&d[1], rc) || !is_axis(m, &d[2], 2) ||
         !same_tap(&d[3], ri))
         return reading(m, p->data.load, "the data must be read as data[bo, rc, bi, ri]");
-    VT_TRY(find_argument(m, p->data.load->u.tensor, "inp_t", VTA_MEM_INP, &m->data));
+    VT_TRY(find_argument(m, p->data.tensor, "inp_t", VTA_MEM_INP, &m->data));
     m->operator_name = "dense";
     snprintf(m->attributes, sizeof m->attributes, "batch=%lld in_features=%lld out_features=%lld",
              (long long)(vt__match_dim(m->sums, 0) * vta_config_batch(m->config)),
@@ -312,7 +340,7 @@ static vta_status match_dense(vt_match *m, const product *p) {
 static vta_status check_extents(const vt_match *m, const product *p) {
     for (uint32_t i = 0; i < p->weight.load->n; i++) {
         const vt_affine *a = &p->weight.index[i];
-        int64_t extent = 1, size = vt__match_dim(p->weight.load->u.tensor, i);
+        int64_t extent = 1, size = vt__match_dim(p->weight.tensor, i);
         if (a->n && !reduce_axis(m, a->var[0], &extent)) continue; /* a data axis, whose extent is checked as one */
         if (extent != size)
             return vt__match_refuse(m, m->weight, NULL,
@@ -346,7 +374,7 @@ vta_status vt__match_sum(vt_match *m) {
     VT_TRY(read_product(m, &p));
     turn(m, &p);
     VT_TRY(check_lanes(m, &p));
-    VT_TRY(find_argument(m, p.weight.load->u.tensor, "wgt_t", VTA_MEM_WGT, &m->weight));
+    VT_TRY(find_argument(m, p.weight.tensor, "wgt_t", VTA_MEM_WGT, &m->weight));
     VT_TRY(ndim == 6 ? match_conv(m, &p) : match_dense(m, &p));
     VT_TRY(check_extents(m, &p));
     return check_dims(m);

@@ -47,6 +47,13 @@ typedef struct vt_op_shape {
     int64_t unit_h, unit_w;        /* the same: rows and columns of tiles are multiples of these; 0: any */
 } vt_op_shape;
 
+/* Parts of an axis. */
+enum { VT_OP_PARTS = 64 };
+typedef struct vt_op_parts {
+    uint32_t n;
+    uint16_t of[VT_OP_PARTS];
+} vt_op_parts;
+
 /* A schedule: how much of each axis is on the chip at one time, and which axis virtual threads share. A space sets the
  * members that mean something to its operators. */
 typedef struct vt_op_blocks {
@@ -54,6 +61,10 @@ typedef struct vt_op_blocks {
     int64_t threads;
     bool share_rows; /* the threads: rows, else output channels */
     bool skip;       /* micro-ops whose tap falls on padding are left out */
+    /* Tiles that take turns (turns.h) instead of threads; the sizes above are those of most parts. */
+    bool turns, rows_inside; /* rows_inside: the inner loop of tiles is over rows, else over output channels */
+    bool keep_data, keep_weight; /* the whole of it stays on the chip */
+    vt_op_parts oc_parts, y_parts, ic_parts;
     double estimate; /* cycles */
 } vt_op_blocks;
 
@@ -158,6 +169,8 @@ uint64_t vt__cost_compute(const vt_op_cost *cost);
 uint64_t vt__cost_beats(const vt_op_cost *cost);
 /* GEMM micro-ops of a sum of products, without those of padding. */
 double vt__cost_products(const vtac_op *op);
+/* Cycles of the ALU, and of the reset, for each accumulator. */
+double vt__cost_passes(const vtac_op *op);
 double vt__cost_estimate(const vt_op_cost *cost, const vt_op_blocks *b);
 
 /* Rows of inputs that `outs` rows of outputs read, or the same of columns. */

@@ -1,11 +1,25 @@
 /* The space of sums of products: blockings ranked by the cost of a run of the three units. */
-#include "ops/ops.h"
+#include <string.h>
 
+#include "ops/turns.h"
+
+enum { TURNS = 8 };
+
+/* Convolutions have two sorts of schedules, which two estimates rank: the best of both take turns in the list. */
 static uint32_t candidates(const vtac_op *op, const vta_timing_profile *profile, uint32_t most, vt_op_blocks *out,
                            uint64_t *out_considered) {
+    vt_op_blocks turns[TURNS];
+    uint64_t considered = 0;
     vt_op_cost cost = vt__cost_of(op, profile);
-    uint32_t n = vt__blocks_choose(&cost, most, out, out_considered);
+    uint32_t n = vt__blocks_choose(&cost, most, out, out_considered), m = 0;
     for (uint32_t i = 0; i < n; i++) out[i].skip = vt__may_skip(op, &out[i]);
+    if (!strcmp(op->is->name, "conv2d")) m = vt__turns_choose(&cost, TURNS, turns, &considered);
+    *out_considered += considered;
+    for (uint32_t i = 0; i < m && 2 * i <= n && 2 * i < most; i++) {
+        if (n == most) n--;
+        memmove(&out[2 * i + 1], &out[2 * i], (n++ - 2 * i) * sizeof *out);
+        out[2 * i] = turns[i];
+    }
     return n;
 }
 

@@ -25,12 +25,37 @@ static void tell_tile(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) 
     vt_strbuf_add(out, ". ");
 }
 
+static void tell_parts(const char *what, const vt_op_parts *p, vt_strbuf *out) {
+    vt_strbuf_addf(out, "%s ", what);
+    for (uint32_t i = 0; i < p->n; i++) {
+        uint32_t times = 1;
+        while (i + 1 < p->n && p->of[i + 1] == p->of[i]) times++, i++;
+        vt_strbuf_addf(out, i + 1 > times ? " + %u" : "%u", (unsigned)p->of[i]);
+        if (times > 1) vt_strbuf_addf(out, " x %u", (unsigned)times);
+    }
+}
+
+static void tell_turns(const vt_op_blocks *b, vt_strbuf *out) {
+    vt_strbuf_add(out, "Tiles take turns in two places of the accumulators, so that one is stored while the next is "
+                       "computed, and steps of the sum in two places of the operands; ");
+    tell_parts("output channels", &b->oc_parts, out);
+    tell_parts(", rows", &b->y_parts, out);
+    tell_parts(", input channels", &b->ic_parts, out);
+    vt_strbuf_addf(out, " (%s inside). ", b->rows_inside ? "rows" : "output channels");
+    if (b->keep_data || b->keep_weight)
+        vt_strbuf_addf(out, "%s on the chip. ", b->keep_data && b->keep_weight ? "Data and weights stay"
+                                                : b->keep_data                 ? "All data stay"
+                                                                               : "All weights stay");
+}
+
 char *vt__report(const vt_op_cost *c, const vt_op_blocks *b, const vtac_op_result *r) {
     const vtac_op *op = c->op;
     vt_strbuf out;
     vt_strbuf_init(&out, op->allocator);
     tell_tile(op, b, &out);
-    if (b->threads > 1)
+    if (b->turns)
+        tell_turns(b, &out);
+    else if (b->threads > 1)
         vt_strbuf_addf(&out,
                        "%lld virtual threads take %s in turn, so that loads and stores of one run behind the products "
                        "of the others. ",

@@ -33,7 +33,7 @@ static void add(text *t, const char *fmt, ...) {
 }
 
 typedef struct form {
-    bool dense, copies, one_tensor, weight_first;
+    bool dense, copies, one_tensor, weight_first, turned; /* turned: weights with another order of dimensions */
     int guard; /* conv: 0 pad(), 1 a tensor with if_then_else, 2 a condition in the sum, 3 pad() and select */
     const char *data, *weight, *out;
 } form;
@@ -83,7 +83,11 @@ static void add_padding(text *t, const form *f, const sizes *s) {
 static void add_conv(text *t, const form *f, const sizes *s) {
     char y[96], x[96], guard[256] = "", factors[2][320];
     int64_t top = f->guard == 2 ? s->top : 0, left = f->guard == 2 ? s->left : 0;
+    const char *weight = f->turned ? "turned" : f->weight;
     add_padding(t, f, s);
+    if (f->turned)
+        add(t, "tensor turned[dy: %d, q: %d, o: %d, dx: %d, c: BLOCK_OUT, r: BLOCK_IN] = %s[o, q, dy, dx, c, r]\n",
+            (int)s->kh, (int)s->ic, (int)s->oc, (int)s->kw, f->weight);
     place(y, "i", s->sh, "dy", s->dh, top);
     place(x, "j", s->sw, "dx", s->dw, left);
     if (f->guard >= 2)
@@ -92,7 +96,8 @@ static void add_conv(text *t, const form *f, const sizes *s) {
                  (int)s->sh, (int)s->dh, (int)s->top, (int)(s->h + s->top), (int)s->sh, (int)s->dh, (int)s->sw,
                  (int)s->dw, (int)s->left, (int)s->sw, (int)s->dw, (int)(s->w + s->left - 1));
     snprintf(factors[f->weight_first], 320, "acc_t(%s[n, rc, %s, %s, b, r])", f->guard == 2 ? f->data : "padded", y, x);
-    snprintf(factors[!f->weight_first], 320, "acc_t(%s[o, rc, dy, dx, c, r])", f->weight);
+    snprintf(factors[!f->weight_first], 320, f->turned ? "acc_t(%s[dy, rc, o, dx, c, r])" : "acc_t(%s[o, rc, dy, dx, c, r])",
+             weight);
     add(t, "reduce rc = %d, dy = %d, dx = %d, r = BLOCK_IN\n", (int)s->ic, (int)s->kh, (int)s->kw);
     add(t, "tensor total[n: %d, o: %d, i: %d, j: %d, b: BATCH, c: BLOCK_OUT] = sum[rc, dy, dx, r](%s%s * %s%s)\n",
         (int)s->n, (int)s->oc, (int)s->oh, (int)s->ow, guard, factors[0], factors[1], *guard ? ", acc_t(0))" : "");
@@ -183,6 +188,7 @@ static const char *make(text *kernel, text *attributes) {
     static const char *const names[] = {"x", "data", "res", "weight_buf", "sums", "weight"};
     int64_t first = pick(0, 5);
     form f = {.dense = pick(0, 3) == 0, .copies = pick(0, 1), .one_tensor = pick(0, 1), .weight_first = pick(0, 1),
+              .turned = pick(0, 1),
               .guard = (int)pick(0, 3), .data = names[first], .weight = names[(first + 1 + pick(0, 1)) % 6],
               .out = names[(first + 3 + pick(0, 1)) % 6]};
     sizes s = pick_sizes();
@@ -288,6 +294,8 @@ static void test_emitted(void **state) {
         "height=14 width=14 in_channels=32 out_channels=64 kernel=3 pad=1 epilogue=bias,shift,residual,relu,clip",
         "height=9 width=7 in_channels=16 out_channels=16 kernel=3 stride=2 pad_top=1 pad_left=2 dilation=2",
         "height=8 width=8 in_channels=48 out_channels=32 epilogue=add:-3,multiply:5,min:9",
+        "height=16 width=20 in_channels=32 out_channels=64 stride=2 epilogue=shift,relu,clip",
+        "height=28 width=28 in_channels=64 out_channels=64 kernel=3 pad=1 epilogue=shift,relu,clip",
     };
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
         vtac_op *op[2];

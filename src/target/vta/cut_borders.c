@@ -16,7 +16,7 @@
 #include "arith/linear.h"
 #include "target/vta/uop_nest.h"
 
-enum { MOST_CONDITIONS = 16, MOST_TAPS = 2048, INSTRUCTION = 7, LOAD = 22 };
+enum { MOST_CONDITIONS = 16, FEW_TAPS = 512, MOST_TAPS = 2048, INSTRUCTION = 7, LOAD = 22 };
 
 /* The sum of times[i] * loop i, plus `constant`, is not negative. */
 typedef struct condition {
@@ -157,7 +157,7 @@ static void add_box(plan *p, const box *b) {
     p->boxes[at] = *b;
 }
 
-static bool find_boxes(vt_ctx *ctx, const nest *k, plan *p) {
+static bool find_boxes(vt_ctx *ctx, const nest *k, int64_t most, plan *p) {
     int64_t taps = 1;
     bool fits = true;
     for (uint32_t i = 0; i < k->n; i++) {
@@ -165,7 +165,7 @@ static bool find_boxes(vt_ctx *ctx, const nest *k, plan *p) {
         for (uint32_t c = 0; c < k->n_conditions; c++) p->tap[i] |= k->conditions[c].times[i] != 0;
         if (i == p->hardware[0] || i == p->hardware[1]) p->tap[i] = false;
         if (p->tap[i]) taps *= k->extents[i];
-        if (taps > MOST_TAPS) return false;
+        if (taps > most) return false;
     }
     p->boxes = VT_NEW_ARRAY(ctx, box, (size_t)taps);
     p->n_boxes = 0;
@@ -255,22 +255,25 @@ static bool weigh(vt_ctx *ctx, const vta_config *config, const nest *k, plan *p)
     return p->n_boxes > 0;
 }
 
-static bool choose(vt_ctx *ctx, const vta_config *config, const nest *k, plan *out) {
+/* The best pair of loops with at most so many boxes. */
+static bool choose_pair(vt_ctx *ctx, const vta_config *config, const nest *k, int64_t most, plan *out) {
     bool found = false;
     for (uint32_t x = 0; x <= k->n; x++)
         for (uint32_t y = 0; y <= k->n; y++) {
             plan p = {.hardware = {x, y}};
-            if ((x == y && x < k->n) || !find_boxes(ctx, k, &p) || !weigh(ctx, config, k, &p)) continue;
+            if ((x == y && x < k->n) || !find_boxes(ctx, k, most, &p) || !weigh(ctx, config, k, &p)) continue;
             if (found && p.cost >= out->cost) continue;
             *out = p;
             found = true;
         }
-    plan apart = {.hardware = {k->n, k->n}, .apart = true}; /* of one or two accumulators */
-    if (!found && find_boxes(ctx, k, &apart)) {
-        *out = apart;
-        found = true;
-    }
     return found;
+}
+
+/* Few boxes are few micro-ops, so that more are looked at only where few are not possible. */
+static bool choose(vt_ctx *ctx, const vta_config *config, const nest *k, plan *out) {
+    if (choose_pair(ctx, config, k, FEW_TAPS, out) || choose_pair(ctx, config, k, MOST_TAPS, out)) return true;
+    *out = (plan){.hardware = {k->n, k->n}, .apart = true}; /* of one or two accumulators */
+    return find_boxes(ctx, k, MOST_TAPS, out);
 }
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
@@ -306,17 +309,44 @@ static const vt_stmt *write_group(vt_ctx *ctx, const vt_stmt *scope, const nest 
     return vt_stmt_with_body(ctx, scope, s);
 }
 
+/* A nest and how it was cut; steps have few different ones. */
+typedef struct known {
+    nest k;
+    plan p;
+    bool cut;
+} known;
+
 typedef struct cutter {
     vt_mutator m;
     vt_lowering *l;
+    known *known;
+    uint32_t n, cap;
 } cutter;
+
+/* The same extents, conditions and moves of the accumulator: the same plan. */
+static bool same_nest(const nest *x, const nest *y) {
+    return x->n == y->n && x->n_conditions == y->n_conditions && !memcmp(x->extents, y->extents, sizeof x->extents) &&
+           !memcmp(x->dst, y->dst, sizeof x->dst) &&
+           !memcmp(x->conditions, y->conditions, x->n_conditions * sizeof x->conditions[0]);
+}
+
+static const known *plan_of(cutter *c, const nest *k) {
+    for (uint32_t i = 0; i < c->n; i++)
+        if (same_nest(&c->known[i].k, k)) return &c->known[i];
+    vt_grow(c->m.ctx, &c->known, &c->cap, c->n + 1, sizeof *c->known);
+    known *made = &c->known[c->n++];
+    *made = (known){.k = *k};
+    made->cut = choose(c->m.ctx, vt__config(c->l), k, &made->p);
+    return made;
+}
 
 /* One nest of a kernel, as a kernel of its own. */
 static const vt_stmt *cut(cutter *c, const vt_stmt *s, const vt_stmt *body) {
     vt_ctx *ctx = c->m.ctx;
     nest k;
-    plan p;
-    if (!read_nest(ctx, body, &k) || !choose(ctx, vt__config(c->l), &k, &p)) return vt_stmt_with_body(ctx, s, body);
+    const known *is = read_nest(ctx, body, &k) ? plan_of(c, &k) : NULL;
+    if (!is || !is->cut) return vt_stmt_with_body(ctx, s, body);
+    const plan p = is->p;
     vt_stmt_list list = {0};
     for (uint32_t begin = 0, end; begin < p.n_boxes; begin = end) {
         end = group_end(&p, begin);

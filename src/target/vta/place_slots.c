@@ -139,6 +139,7 @@ static void read_stmt(vt_visitor *v, const vt_stmt *s) {
 }
 
 static void add_item(planner *st, const vt_stmt *s) {
+    if (vt_stmt_is_nop(s) || vt__does_nothing(s)) return; /* left of a stage of which only padding is read */
     if (!st->stage)
         vt_raise(st->ctx, VTA_UNSUPPORTED,
                  "slots: the processor has work between the steps: compute it in a stage at the root");
