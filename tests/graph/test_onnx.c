@@ -200,6 +200,7 @@ static const variant wrong[] = {
     {13, "1,2,5,6", "Pad", "x i_01", "", "pads has 2 entries, where 8"},
     {13, "1,2,5,6", "Pad", "x i_pads", "mode:wrap",
      "attribute mode: its value is not supported (constant|reflect|edge are)"},
+    {13, "1,2,5,6", "Pad", "x i_pads", "mode:", "attribute mode: its value is not supported"},
     {13, "1,2,5,6", "Resize", "x - f_scales", "mode:cubic", "attribute mode: its value is not supported"},
     {13, "1,2,5,6", "Resize", "x - f_2", "", "2 scales for 4 axes"},
     {13, "1,2,5,6", "Foo", "x", "", "node y (Foo): this operator is not supported"},

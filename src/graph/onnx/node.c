@@ -78,6 +78,7 @@ double vt__onnx_float(const vt_onnx_node *n, const char *name, double otherwise)
 
 const char *vt__onnx_string(const vt_onnx_node *n, const char *name, const char *otherwise) {
     const Onnx__AttributeProto *a = vt__onnx_attribute_of(n, name);
+    if (a && !a->s.len) return ""; /* there may be no data then */
     return a ? vt_new_stringn(n->r->ctx, (const char *)a->s.data, a->s.len) : otherwise;
 }
 
