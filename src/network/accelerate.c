@@ -1,0 +1,131 @@
+/* Layers as operators of the accelerator. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arena_text.h"
+#include "network/priv.h"
+
+/* ---- The epilogue ---------------------------------------------------------------------------------------------- */
+
+static void write_step(const vt_qstep *s, vt_strbuf *out) {
+    vt_strbuf_addf(out, "%s%s", out->size && out->text[out->size - 1] != '=' ? "," : "", vt_qstep_text(s->kind));
+    if (!s->channel) vt_strbuf_addf(out, ":%" PRId32, s->number);
+}
+
+/* Immediates of the ALU have 16 bits. */
+static bool fits(const vt_qstep *s) {
+    bool immediate = !s->channel && s->kind != VT_QSTEP_RESIDUAL;
+    return !immediate || (s->number >= INT16_MIN && s->number <= INT16_MAX);
+}
+
+static bool write_epilogue(const vt_qlayer *l, vt_strbuf *out) {
+    if (l->step_count == 0) return true;
+    vt_strbuf_add(out, " epilogue=");
+    for (uint32_t i = 0; i < l->step_count; i++) {
+        if (!fits(&l->steps[i])) return false;
+        write_step(&l->steps[i], out);
+    }
+    return true;
+}
+
+static void give_steps(vt__net *n, const vt_qlayer *l, vt__args *a) {
+    for (uint32_t i = 0; i < l->step_count; i++) {
+        if (l->steps[i].channel) vt__give(a, vt__channels(n, l, l->steps[i].channel));
+        if (l->steps[i].tensor) vt__give(a, vt__buffer_of(n, l->steps[i].tensor));
+    }
+}
+
+/* ---- The operator ---------------------------------------------------------------------------------------------- */
+
+static void write_window(const vt_qwindow *w, vt_strbuf *out) {
+    static const char *const pads[] = {"top", "left", "bottom", "right"};
+    for (int i = 0; i < 2; i++) {
+        char axis = i ? 'w' : 'h';
+        vt_strbuf_addf(out, " kernel_%c=%" PRId64 " stride_%c=%" PRId64, axis, w->kernel[i], axis, w->strides[i]);
+        if (w->dilations[i] != 1) vt_strbuf_addf(out, " dilation_%c=%" PRId64, axis, w->dilations[i]);
+    }
+    for (int i = 0; i < 4; i++)
+        if (w->pads[i]) vt_strbuf_addf(out, " pad_%s=%" PRId64, pads[i], w->pads[i]);
+}
+
+static bool has_tensor(const vt_qlayer *l) {
+    for (uint32_t i = 0; i < l->step_count; i++)
+        if (l->steps[i].tensor) return true;
+    return false;
+}
+
+/* The name of the operator, and its attributes; NULL where there is none. */
+static const char *write_operator(const vt_qlayer *l, vt_strbuf *out) {
+    int64_t in[4], outs = l->output->type.dim[1];
+    vt_qtensor_image(&l->inputs[0]->type, in);
+    vt_strbuf_addf(out, "batch=%" PRId64, in[0]);
+    if (l->kind == VT_Q_DENSE) {
+        vt_strbuf_addf(out, " in_features=%" PRId64 " out_features=%" PRId64, in[1], outs);
+        return "dense";
+    }
+    vt_strbuf_addf(out, " height=%" PRId64 " width=%" PRId64, in[2], in[3]);
+    if (l->kind == VT_Q_CONV && l->group == 1) {
+        vt_strbuf_addf(out, " in_channels=%" PRId64 " out_channels=%" PRId64, in[1], outs);
+        write_window(&l->window, out);
+        return "conv2d";
+    }
+    vt_strbuf_addf(out, " channels=%" PRId64, in[1]);
+    switch (l->kind) {
+    case VT_Q_MAX_POOL:
+        write_window(&l->window, out);
+        return l->window.dilations[0] == 1 && l->window.dilations[1] == 1 ? "max_pool2d" : NULL;
+    case VT_Q_UPSAMPLE:
+        vt_strbuf_addf(out, " scale_h=%" PRId64 " scale_w=%" PRId64, l->scale[0], l->scale[1]);
+        return "upsample2d";
+    case VT_Q_MAP: return has_tensor(l) ? NULL : "identity";
+    default: return NULL;
+    }
+}
+
+static const vt__made *find(const vt__net *n, const char *text) {
+    for (uint32_t i = 0; i < n->made_count; i++)
+        if (n->made[i].op && !strcmp(n->made[i].text, text)) return &n->made[i];
+    return NULL;
+}
+
+/* Scheduled and compiled; it belongs to the network from its first moment. NULL: the accelerator refuses it. */
+static const vtac_op *make(vt__net *n, const char *name, const char *text, const char *attributes) {
+    vta_diag *own = vta_diag_create(n->allocator);
+    vt_grow(n->ctx, &n->made, &n->made_cap, n->made_count + 1, sizeof *n->made);
+    vt__made *m = &n->made[n->made_count];
+    *m = (vt__made){.text = text};
+    vta_status status = vtac_op_create(name, attributes, n->config, n->allocator, own, &m->op);
+    if (m->op) n->made_count++;
+    if (status == VTA_OK) status = vtac_op_schedule(m->op, n->options->schedule, own, NULL);
+    bool refused = status == VTA_UNSUPPORTED || status == VTA_OUT_OF_RANGE || status == VTA_NOT_FOUND;
+    if (status != VTA_OK && !refused) vt_fail(n->ctx->diag, status, "%s %s: %s", name, attributes, vta_diag_text(own));
+    vta_diag_destroy(own);
+    if (status != VTA_OK && !refused) vt_leave(n->ctx, status);
+    return status == VTA_OK ? m->op : NULL;
+}
+
+static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, const char **out_why) {
+    vta_allocator room;
+    vt_strbuf sb = vt_arena_text(n->ctx, &room);
+    const char *name = write_operator(l, &sb);
+    *out_why = "no operator of the accelerator computes it";
+    if (!name) return NULL;
+    *out_why = "a number of its epilogue does not fit an immediate";
+    if (!write_epilogue(l, &sb)) return NULL;
+    const char *attributes = vt_arena_text_take(n->ctx, &sb), *text = vt_new_format(n->ctx, "%s %s", name, attributes);
+    const vt__made *have = find(n, text);
+    *out_why = "no schedule of it fits the accelerator";
+    return have ? have->op : make(n, name, text, attributes);
+}
+
+bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why) {
+    vt__args args = {.count = 0};
+    const vtac_op *op = operator_of(n, l, out_why);
+    if (!op) return false;
+    vt__give(&args, vt__buffer_of(n, l->inputs[0]));
+    if (l->weight) vt__give(&args, vt__weights(n, l));
+    give_steps(n, l, &args);
+    vt__give(&args, vt__buffer_of(n, l->output));
+    vt__must(n, vt_planner_operator(n->planner, l->name, op, args.item, args.count, n->ctx->diag));
+    return true;
+}

@@ -1,0 +1,129 @@
+/* Layer by layer: on the accelerator where an operator computes it, else on the processor. */
+#include "network/network.h"
+
+#include <string.h>
+
+#include "base/arena_text.h"
+#include "base/diag.h"
+#include "network/priv.h"
+
+void vt__must(const vt__net *n, vta_status status) {
+    if (status != VTA_OK) vt_leave(n->ctx, status);
+}
+
+static void check_config(const vt__net *n) {
+    const vta_config *c = n->config;
+    if (vta_config_width(c, VTA_MEM_INP) != 8 || vta_config_width(c, VTA_MEM_WGT) != 8 ||
+        vta_config_width(c, VTA_MEM_OUT) != 8)
+        vt_raise(n->ctx, VTA_UNSUPPORTED,
+                 "networks are compiled for operands of 8 bits; this configuration has others");
+    if (vta_config_block_in(c) != vta_config_block_out(c))
+        vt_raise(
+            n->ctx, VTA_UNSUPPORTED,
+            "networks are compiled for BLOCK_IN = BLOCK_OUT, since a layer's outputs are the next one's inputs; this "
+            "configuration has %u and %u",
+            vta_config_block_in(c), vta_config_block_out(c));
+}
+
+static void add_inputs(vt__net *n) {
+    for (uint32_t i = 0; i < n->net->graph->inputs.count; i++) {
+        const vt_qtensor *t = n->net->inputs[i];
+        vt__must(n, vt_planner_input(n->planner, t->name, vt_element_text(t->type.element), (int32_t)t->type.rank,
+                                     t->type.dim, n->ctx->diag, &n->buffers[t->index]));
+        n->declared[t->index] = true;
+    }
+}
+
+static void add_outputs(vt__net *n) {
+    for (uint32_t i = 0; i < n->net->graph->outputs.count; i++) {
+        const vt_qtensor *t = n->net->outputs[i];
+        vt_planner_arg from = {.buffer = vt__buffer_of(n, t)};
+        vt__must(n, vt_planner_output(n->planner, n->net->graph->output_names[i], vt_element_text(t->type.element),
+                                      (int32_t)t->type.rank, t->type.dim, from, n->ctx->diag));
+    }
+}
+
+static const char *what(const vt_qlayer *l) {
+    return l->kind == VT_Q_FLOAT ? vt_gop_text(l->node->op) : vt_qkind_text(l->kind);
+}
+
+/* A reshape that leaves every tile where it is. */
+static bool is_alias(const vt__net *n, const vt_qlayer *l) {
+    int64_t from[4], to[4];
+    vt_qtensor_image(&l->inputs[0]->type, from);
+    vt_qtensor_image(&l->output->type, to);
+    (void)n;
+    return l->kind == VT_Q_RESHAPE && !memcmp(from, to, sizeof from);
+}
+
+static void add_layer(vt__net *n, const vt_qlayer *l) {
+    const char *why = "as asked for";
+    if (is_alias(n, l)) {
+        n->buffers[l->output->index] = vt__buffer_of(n, l->inputs[0]);
+        n->declared[l->output->index] = true;
+        return;
+    }
+    if (!n->options->processor_only && l->kind != VT_Q_FLOAT && l->kind != VT_Q_QUANTIZE &&
+        l->kind != VT_Q_DEQUANTIZE) {
+        if (vt__accelerate(n, l, &why)) {
+            vt_strbuf_addf(n->report, "%s (%s): accelerator\n", l->name, what(l));
+            return;
+        }
+    } else if (!n->options->processor_only) {
+        why = l->kind == VT_Q_FLOAT ? "it is on floats" : "between floats and integers";
+    }
+    vt__on_processor(n, l);
+    vt_strbuf_addf(n->report, "%s (%s): processor, %s\n", l->name, what(l), why);
+}
+
+static vta_status add_all(vt_ctx *ctx, void *arg) {
+    vt__net *n = arg;
+    const vt_network_options *o = n->options;
+    check_config(n);
+    add_inputs(n);
+    for (uint32_t i = 0; i < n->net->layer_count; i++) {
+        vt_poll(ctx);
+        if (o->progress && o->progress(o->ctx, i, n->net->layer_count, n->net->layers[i]->name))
+            vt_raise(ctx, VTA_INTERRUPTED, "interrupted");
+        add_layer(n, n->net->layers[i]);
+    }
+    add_outputs(n);
+    return VTA_OK;
+}
+
+static void free_made(vt__net *n) {
+    for (uint32_t i = 0; i < n->made_count; i++) {
+        vtac_op_destroy(n->made[i].op);
+        vtac_kernel_destroy(n->made[i].kernel);
+    }
+}
+
+static vta_status compile(vt_ctx *ctx, void *arg) {
+    vt__net *n = arg;
+    n->buffers = VT_NEW_ARRAY(ctx, uint32_t, n->net->tensor_count + 1);
+    n->declared = VT_NEW_ARRAY(ctx, bool, n->net->tensor_count + 1);
+    return vt_protect(ctx, add_all, n);
+}
+
+vta_status vt_network_compile(const vt_qnet *net, const vta_config *config, const vt_network_options *options,
+                              const vta_allocator *allocator, vta_diag *diag, uint8_t **out_bytes, size_t *out_size,
+                              char **out_report) {
+    static const vt_network_options none;
+    vt_strbuf report;
+    vt__net n = {.ctx = net->ctx, .net = net, .config = config, .allocator = allocator, .report = &report};
+    n.options = options ? options : &none;
+    n.batch = vta_config_batch(config);
+    n.block = vta_config_block_in(config);
+    vt_strbuf_init(&report, allocator);
+    vta_status status = vt_planner_create(net->graph->name, config, n.options->planner, diag, &n.planner);
+    if (status == VTA_OK) status = vt_protect(net->ctx, compile, &n);
+    if (status == VTA_OK) status = vt_planner_finish(n.planner, diag, out_bytes, out_size);
+    vt_planner_destroy(n.planner);
+    free_made(&n);
+    if (status == VTA_OK && out_report) {
+        *out_report = vt_strbuf_take(&report);
+        if (!*out_report) status = vt_no_memory(diag);
+    }
+    vt_strbuf_free(&report);
+    return status;
+}

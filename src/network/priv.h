@@ -1,0 +1,64 @@
+/* Between the files of this folder: a network on its way to an artifact. */
+#ifndef VT_NETWORK_PRIV_H
+#define VT_NETWORK_PRIV_H
+
+#include "base/strbuf.h"
+#include "graph/graph.h"
+#include "network/network.h"
+
+enum { VT__ARGS_MOST = 72 };
+
+/* An operator that was scheduled, or a kernel for the processor: equal ones are made once. */
+typedef struct vt__made {
+    const char *text; /* of an operator: its name and attributes; of a kernel: its statements */
+    vtac_op *op;      /* NULL: a kernel */
+    vtac_kernel *kernel;
+} vt__made;
+
+typedef struct vt__net {
+    vt_ctx *ctx;
+    const vt_qnet *net;
+    const vta_config *config;
+    const vta_allocator *allocator;
+    const vt_network_options *options;
+    vt_planner *planner;
+    uint32_t *buffers; /* by the tensor's index */
+    bool *declared;
+    int64_t batch, block; /* of a tile */
+    vt__made *made;
+    uint32_t made_count, made_cap;
+    vt_strbuf *report;
+} vt__net;
+
+/* What a kernel is given, in the order of its arguments. */
+typedef struct vt__args {
+    vt_planner_arg item[VT__ARGS_MOST];
+    uint32_t count;
+} vt__args;
+
+/* Leaves with a status that is not VTA_OK; its diagnostic was recorded. */
+void vt__must(const vt__net *n, vta_status status);
+
+/* buffers.c: the buffer of a tensor, made when it is first asked for; a reshaped tensor on floats has its own. */
+uint32_t vt__buffer_of(vt__net *n, const vt_qtensor *t);
+void vt__give(vt__args *a, uint32_t buffer);
+/* Elements of a tile buffer: N/BATCH, C/BLOCK, H, W. */
+void vt__tiles(const vt__net *n, const vt_gtype *t, int64_t out_tiles[4]);
+
+/* constants.c: parameters in tiles, as buffers on the device. */
+uint32_t vt__weights(vt__net *n, const vt_qlayer *l);
+uint32_t vt__channels(vt__net *n, const vt_qlayer *l, const int32_t *numbers);
+
+/* accelerate.c: the layer as an operator. False: there is none for it; *out_why says so. */
+bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why);
+
+/* host.c: the layer as a function for the processor; raises VTA_UNSUPPORTED where there is none. */
+void vt__on_processor(vt__net *n, const vt_qlayer *l);
+/* A step that calls a kernel, which belongs to the network from here on. */
+void vt__call_kernel(vt__net *n, const vt_qlayer *l, vtac_kernel *kernel, const vt__args *args);
+/* host_float.c: a node on floats. */
+void vt__float_on_processor(vt__net *n, const vt_qlayer *l);
+/* A float as the text of a kernel file has it. */
+const char *vt__number(char out[32], double x);
+
+#endif

@@ -1,0 +1,114 @@
+/* Random networks of floats: convolutions with and without groups, pooling, sums, concatenations, activations, nodes that
+ * have no integer form, and a classifier at the end. Two outputs. */
+#ifndef TESTS_QUANT_RANDOM_GRAPH_H
+#define TESTS_QUANT_RANDOM_GRAPH_H
+
+#include "graph/build.h"
+
+static uint64_t state;
+
+static uint32_t next(uint32_t below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 33) % below;
+}
+
+static float unit(void) { return (float)next(20001) / 10000 - 1; }
+
+static vt_gvalue *randoms(world *w, const char *name, vt_gtype t, float size) {
+    size_t count = (size_t)vt_gtype_count(&t);
+    float *data = VT_NEW_ARRAY(&w->ctx, float, count);
+    for (size_t i = 0; i < count; i++) data[i] = unit() * size;
+    return vt_graph_constant(w->g, name, t, data);
+}
+
+static vt_gvalue *conv(world *w, vt_gvalue *x) {
+    int64_t in = x->type.dim[1], group = next(4) ? 1 : in, out = group > 1 ? in : 1 + next(9);
+    int64_t kernel = 1 + next(3), size = kernel <= x->type.dim[2] ? kernel : 1, pad = next(2) * (size / 2);
+    vt_gvalue *weight = randoms(w, "weight", TYPE(F32, out, in / group, size, size), 1.0f / (float)(size * size));
+    vt_gvalue *bias = randoms(w, "bias", TYPE(F32, out), 0.5f);
+    vt_gattr attributes[] = {INTS(STRIDES, 1 + next(2), 1 + next(2)), INTS(PADS, pad, next(2), pad, 1),
+                             INTS(DILATIONS, 1, 1), VT_GSET_INT(GROUP, group)};
+    vt_gvalue *in_[3] = {x, weight, bias};
+    vt_gnode_spec spec = {VT_G_CONV, "conv", NULL, next(4) ? 3 : 2, 4, in_, attributes};
+    return vt_graph_add(w->g, &spec)->outputs[0];
+}
+
+static vt_gvalue *pool(world *w, vt_gvalue *x, vt_gop op) {
+    int64_t size = x->type.dim[2] < 2 || x->type.dim[3] < 2 ? 1 : 2, pad = op == VT_G_MAX_POOL ? size - 1 : 0;
+    return vt_graph_apply(w->g, op, "pool", x, NULL,
+                          ATTRIBUTES(INTS(KERNEL, size, size), INTS(STRIDES, size, 1), INTS(PADS, pad, 0, 0, pad),
+                                     INTS(DILATIONS, 1, 1)));
+}
+
+static vt_gvalue *activation(world *w, vt_gvalue *x) {
+    if (next(2)) return vt_graph_apply(w->g, VT_G_RELU, "relu", x, NULL, 0, NULL);
+    if (next(2))
+        return vt_graph_apply(w->g, VT_G_LEAKY_RELU, "leaky", x, NULL, ATTRIBUTES(VT_GSET_FLOAT(ALPHA, 0.125)));
+    return vt_graph_apply(w->g, VT_G_CLIP, "clip", x, NULL,
+                          ATTRIBUTES(VT_GSET_FLOAT(MIN, -0.25), VT_GSET_FLOAT(MAX, 0.75)));
+}
+
+static vt_gvalue *upsample(world *w, vt_gvalue *x) {
+    const int64_t *d = x->type.dim;
+    if (d[2] * d[3] > 200) return x;
+    return vt_graph_apply(w->g, VT_G_RESIZE, "up", x, NULL,
+                          ATTRIBUTES({.name = VT_A_COORDINATES, .i = VT_COORDINATES_ASYMMETRIC},
+                                     {.name = VT_A_ROUNDING, .i = VT_ROUNDING_FLOOR}, FLOATS(SCALES, 1, 1, 2, 3),
+                                     INTS(SHAPE, d[0], d[1], 2 * d[2], 3 * d[3])));
+}
+
+static vt_gvalue *scale(world *w, vt_gvalue *x) {
+    vt_gvalue *by = randoms(w, "by", TYPE(F32, x->type.dim[1], 1, 1), 1);
+    vt_gvalue *y = vt_graph_apply(w->g, next(2) ? VT_G_MUL : VT_G_ADD, "scale", x, by, 0, NULL);
+    return next(2) ? scale(w, y) : y;
+}
+
+static vt_gvalue *grow(world *w, vt_gvalue **have, uint32_t count) {
+    vt_gvalue *x = have[next(count)], *y = have[next(count)];
+    switch (next(10)) {
+    case 0:
+    case 1:
+    case 2: return conv(w, x);
+    case 3:
+    case 4: return activation(w, x);
+    case 5: return pool(w, x, next(2) ? VT_G_MAX_POOL : VT_G_AVERAGE_POOL);
+    case 6:
+        return vt_gtype_equal(&x->type, &y->type) ? vt_graph_apply(w->g, VT_G_ADD, "sum", x, y, 0, NULL) : conv(w, x);
+    case 7: return next(2) ? upsample(w, x) : scale(w, conv(w, x));
+    case 8: return vt_graph_apply(w->g, VT_G_CONCAT, "concat", x, x, ATTRIBUTES(VT_GSET_INT(AXIS, 1)));
+    default: return vt_graph_apply(w->g, VT_G_SIGMOID, "sigmoid", x, NULL, 0, NULL);
+    }
+}
+
+static void end_in_classes(world *w, vt_gvalue *x) {
+    vt_gvalue *mean = vt_graph_apply(w->g, VT_G_REDUCE_MEAN, "mean", x, NULL,
+                                     ATTRIBUTES(INTS(AXES, 2, 3), VT_GSET_INT(KEEPDIMS, next(2))));
+    vt_gvalue *flat =
+        vt_graph_apply(w->g, VT_G_RESHAPE, "flat", mean, NULL, ATTRIBUTES(INTS(SHAPE, x->type.dim[0], x->type.dim[1])));
+    bool transposed = next(2);
+    int64_t in = x->type.dim[1], out = 1 + next(12);
+    vt_gvalue *weight = randoms(w, "dense", transposed ? TYPE(F32, out, in) : TYPE(F32, in, out), 1);
+    vt_gvalue *bias = randoms(w, "dense_bias", TYPE(F32, out), 1);
+    vt_gvalue *in_[3] = {flat, weight, bias};
+    vt_gnode_spec spec = {VT_G_GEMM, "gemm", NULL, 3, 1, in_, (vt_gattr[]){VT_GSET_INT(TRANS_B, transposed)}};
+    vt_graph_output(w->g, vt_graph_add(w->g, &spec)->outputs[0], "scores");
+}
+
+static void random_graph(world *w) {
+    vt_gvalue *have[12];
+    uint32_t count = 0, nodes = 2 + next(9);
+    have[count++] = vt_graph_input(w->g, "x", TYPE(F32, 1 + next(2), 1 + next(4), 4 + next(8), 4 + next(8)));
+    while (count <= nodes) have[count] = grow(w, have, count), count++;
+    vt_graph_output(w->g, have[count - 1], "last");
+    end_in_classes(w, have[count - 1]);
+}
+
+/* Values from -1 to 1. */
+static float *random_input(world *w) {
+    const vt_gtype *t = &w->g->inputs.item[0]->type;
+    float *x = VT_NEW_ARRAY(&w->ctx, float, (size_t)vt_gtype_count(t));
+    for (int64_t i = 0; i < vt_gtype_count(t); i++) x[i] = unit();
+    return x;
+}
+
+#endif
