@@ -3,6 +3,7 @@
 #define VTA_VTAC_H
 
 #include "vta/build.h"
+#include "vta/compile.h"
 #include "vta/graph.h"
 #include "vta/ir.h"
 #include "vta/kernel.h"

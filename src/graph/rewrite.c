@@ -1,8 +1,8 @@
 #include "graph/rewrite.h"
 
-vt_rewrite vt_rewrite_begin(const vt_graph *g) {
-    vt_rewrite r = {.from = g, .to = vt_graph_new(g->ctx, g->name)};
-    r.map = VT_NEW_ARRAY(g->ctx, vt_gvalue *, g->values.count);
+static vt_rewrite begin_in(vt_ctx *ctx, const vt_graph *g) {
+    vt_rewrite r = {.from = g, .to = vt_graph_new(ctx, g->name)};
+    r.map = VT_NEW_ARRAY(ctx, vt_gvalue *, g->values.count);
     for (uint32_t i = 0; i < g->inputs.count; i++) {
         const vt_gvalue *v = g->inputs.item[i];
         r.map[v->index] = vt_graph_input(r.to, v->name, v->type);
@@ -35,6 +35,15 @@ void vt_rewrite_replace(vt_rewrite *r, const vt_gvalue *old, vt_gvalue *now) {
 }
 
 void vt_rewrite_drop(vt_rewrite *r) { r->changed = true; }
+
+vt_rewrite vt_rewrite_begin(const vt_graph *g) { return begin_in(g->ctx, g); }
+
+const vt_graph *vt_graph_copy(vt_ctx *ctx, const vt_graph *g) {
+    vt_rewrite r = begin_in(ctx, g);
+    for (uint32_t i = 0; i < g->node_count; i++) vt_rewrite_keep(&r, g->nodes[i]);
+    r.changed = true;
+    return vt_rewrite_end(&r);
+}
 
 const vt_graph *vt_rewrite_end(vt_rewrite *r) {
     if (!r->changed) return r->from;

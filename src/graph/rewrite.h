@@ -21,6 +21,8 @@ typedef struct vt_rewrite {
 
 /* Inputs are there already. */
 vt_rewrite vt_rewrite_begin(const vt_graph *g);
+/* The same graph in another context; constant data stays where it is, and must live as long as the copy. */
+const vt_graph *vt_graph_copy(vt_ctx *ctx, const vt_graph *g);
 /* What a value of the old graph is in the new one: a constant is copied when it is first asked for. */
 vt_gvalue *vt_rewrite_of(vt_rewrite *r, const vt_gvalue *old);
 /* The same node, of the new values. Gives the new one. */

@@ -1,0 +1,107 @@
+/* From a network of floats to an artifact: calibrate, quantize, compile (docs/models.md).
+ *
+ *     vtac_calibration_create(graph, NULL, diag, &calibration);
+ *     for (...) vtac_calibration_observe(calibration, (const void *[]){picture}, diag);
+ *     vtac_quantized_create(calibration, NULL, diag, &quantized);
+ *     vtac_quantized_compile(quantized, config, NULL, diag, &bytes, &size, NULL);    // vta_model_parse, or a file
+ *
+ * A quantized network is the exact meaning of what is compiled: vtac_quantized_run and the artifact give the same
+ * results to the bit. One thread at a time may use a handle; different ones are independent. */
+#ifndef VTA_COMPILE_H
+#define VTA_COMPILE_H
+
+#include "vta/graph.h"
+#include "vta/ops.h"
+
+VTA_BEGIN
+
+/* ---- Calibration: the ranges of a network's values --------------------------------------------------------------- */
+
+typedef struct vtac_calibration vtac_calibration;
+
+/* Batch normalization is folded, and pairs of QuantizeLinear and DequantizeLinear become ranges that are known. The
+ * graph must live longer than all that is made of it here. Free with vtac_calibration_destroy. */
+VTA_API vta_status vtac_calibration_create(const vtac_graph *graph, const vta_allocator *allocator, vta_diag *diag,
+                                           vtac_calibration **out_calibration);
+VTA_API void vtac_calibration_destroy(vtac_calibration *calibration);
+/* Does the model itself say ranges? Then samples are not needed; those that it does not say are taken from samples. */
+VTA_API bool vtac_calibration_is_given(const vtac_calibration *calibration);
+/* Computes the network in floats, and looks at all values. `inputs`: data of all inputs, in their order, borrowed for
+ * the call. */
+VTA_API vta_status vtac_calibration_observe(vtac_calibration *calibration, const void *const *inputs, vta_diag *diag);
+
+/* ---- Quantized networks -------------------------------------------------------------------------------------------
+ */
+
+/* Which range integers cover: all that was seen; what a share of it does not exceed; what keeps its distribution
+ * (Kullback-Leibler divergence); what makes the sum of squared errors least. */
+typedef enum vtac_range_method {
+    VTAC_RANGE_PERCENTILE = 0,
+    VTAC_RANGE_MAX = 1,
+    VTAC_RANGE_KL = 2,
+    VTAC_RANGE_SQUARES = 3
+} vtac_range_method;
+
+typedef struct vtac_quantize_options {
+    size_t size; /* of this struct, or 0 */
+    vtac_range_method method;
+    double percentile; /* of VTAC_RANGE_PERCENTILE; 0: 99.99 */
+} vtac_quantize_options;
+
+typedef struct vtac_quantized vtac_quantized;
+
+/* `options` may be NULL. VTA_INVALID_ARGUMENT: a value has no range, since nothing was observed. Scales and weights are
+ * for operands of 8 bits. The calibration may be destroyed afterwards. Free with vtac_quantized_destroy. */
+VTA_API vta_status vtac_quantized_create(const vtac_calibration *calibration, const vtac_quantize_options *options,
+                                         vta_diag *diag, vtac_quantized **out_quantized);
+VTA_API void vtac_quantized_destroy(vtac_quantized *quantized);
+/* One line a layer. Belongs to the network. */
+VTA_API const char *vtac_quantized_text(const vtac_quantized *quantized);
+
+/* What a layer computes, and stands for. */
+typedef struct vtac_quantized_layer {
+    size_t size;       /* of this struct, as the library has it */
+    size_t index;      /* among all layers */
+    const char *kind;  /* "conv", "max_pool", ...; of a node on floats "float" */
+    const char *value; /* the tensor of the graph that it computes */
+    DLDataType type;
+    int32_t ndim;
+    const int64_t *shape;
+    double scale;     /* of integers; 0: floats */
+    const void *data; /* until the callback returns */
+} vtac_quantized_layer;
+
+typedef struct vtac_quantized_options {
+    size_t size;                                                     /* of this struct, or 0 */
+    void (*after)(void *user, const vtac_quantized_layer *computed); /* called after each layer; may be NULL */
+    void *user;
+} vtac_quantized_options;
+
+/* Computes it with plain C. `inputs` and `outputs`: data of all of them, in their order. `options` may be NULL. */
+VTA_API vta_status vtac_quantized_run(const vtac_quantized *quantized, const void *const *inputs, void *const *outputs,
+                                      const vtac_quantized_options *options, vta_diag *diag);
+
+/* ---- Compiling ----------------------------------------------------------------------------------------------------
+ */
+
+typedef struct vtac_compile_options {
+    size_t size;                                  /* of this struct, or 0 */
+    const vtac_op_options *schedule;              /* of the operators; NULL: all defaults */
+    const char *triple, *cpu, *features, *linker; /* of the processor, as in vtac_build_options; NULL: this machine */
+    bool processor_only;                          /* nothing on the accelerator: the same results from the processor */
+    /* Called before each layer when not NULL; true ends the compile with VTA_INTERRUPTED. */
+    bool (*progress)(void *user, size_t done, size_t count, const char *layer);
+    void *user;
+} vtac_compile_options;
+
+/* An artifact for a configuration (NULL: the default), as vta_model_parse reads it. VTA_UNSUPPORTED, with what and why:
+ * a layer that neither accelerator nor processor computes, or a configuration that networks are not compiled for.
+ * `options` may be NULL. Free *out_bytes with vta_string_free. *out_report, when asked for, says layer by layer what
+ * runs where, and why; free it likewise. */
+VTA_API vta_status vtac_quantized_compile(const vtac_quantized *quantized, const vta_config *config,
+                                          const vtac_compile_options *options, vta_diag *diag, uint8_t **out_bytes,
+                                          size_t *out_size, char **out_report);
+
+VTA_END
+
+#endif
