@@ -2,20 +2,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "c_float.h"
+#include "c_network.h"
 #include "labels.h"
 
 enum { TOP = 5 };
 
 typedef struct state {
     cli_common common;
-    cli_graph of_graph;
+    cli_network network;
     cli_pictures pictures;
     const char *labels;
     uint64_t threads;
     bool is_float;
     cli_names names;
     vtac_graph *graph;
+    vta_model *model;
     const char *const *paths;
     struct result {
         size_t count, class[TOP];
@@ -71,29 +72,38 @@ static vta_status classify(state *s, const char *model, size_t count) {
     vta_status status = cli_pictures_settle(&s->pictures, model);
     const char *labels = s->labels ? s->labels : s->pictures.labels;
     if (status == VTA_OK && labels) status = cli_names_read(labels, &s->names);
-    if (status == VTA_OK) status = cli_graph_load(&s->of_graph, model, &options, &s->graph);
     if (status != VTA_OK) return status;
     s->results = calloc(count, sizeof *s->results);
     if (!s->results) return VTA_NO_MEMORY;
+    if (!s->is_float) {
+        status = cli_network_open(&s->network, model, &s->pictures, count, s->paths, &s->model);
+        if (status != VTA_OK) return status;
+        return cli_network_each(&s->network, s->model, &s->pictures, count, s->paths, s->threads, scored, s);
+    }
+    status = cli_graph_load(&s->network.of_graph, model, &options, &s->graph);
+    if (status != VTA_OK) return status;
     return cli_float_each(s->graph, &s->pictures, count, s->paths, s->threads, scored, s);
 }
 
 int cmd_classify(const cli_command *self, int argc, char **argv) {
     static state s;
+    s.network.common = &s.common;
     const cli_option options[] = {
         {"float", 0, CLI_FLAG, NULL, "with the model in floats, on the processor", &s.is_float},
+        {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim, rtl or a board", &s.network.driver},
         {"labels", 0, CLI_TEXT, "FILE", "names of the classes: one a line, a JSON array, or {0: 'name', ...}",
          &s.labels},
         {"threads", 't', CLI_NUMBER, "N", "pictures at one time (as many as there are processors)", &s.threads},
         CLI_PICTURE_OPTIONS(&s.pictures),
-        CLI_GRAPH_OPTIONS(&s.of_graph),
+        CLI_NETWORK_OPTIONS(&s.network),
+        CLI_GRAPH_OPTIONS(&s.network.of_graph),
+        CLI_CONFIG_OPTIONS(&s.common),
         CLI_JSON_OPTION(&s.common),
         {0},
     };
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
     if (argc < 2) return cli_usage(self, "a model and a picture are wanted");
-    if (!s.is_float) return cli_usage(self, "--float is wanted: models are classified with in floats");
     s.paths = (const char *const *)argv + 1;
     size_t count = (size_t)argc - 1;
     vta_status status = classify(&s, argv[0], count);
@@ -102,6 +112,7 @@ int cmd_classify(const cli_command *self, int argc, char **argv) {
     else if (status == VTA_OK)
         as_text(&s, count);
     vtac_graph_destroy(s.graph);
+    vta_model_release(s.model);
     cli_names_free(&s.names);
     free(s.pictures.labels);
     free(s.results);

@@ -2,33 +2,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "c_float.h"
+#include "c_network.h"
 #include "labels.h"
 
 enum { TOP = 5 };
 
 typedef struct state {
     cli_common common;
-    cli_graph of_graph;
+    cli_network network;
     cli_pictures pictures;
     const char *images, *labels_path;
     uint64_t threads;
     bool is_float;
     cli_labels labels;
     vtac_graph *graph;
+    vta_model *model;
     char **paths;
-    size_t top1, top5;
+    struct score {
+        size_t top1, top5;
+    } score, float_score;
 } state;
 
-static void scored(void *user, size_t index, const float *scores, size_t count) {
-    state *s = user;
+static void count_in(const state *s, struct score *score, size_t index, const float *scores, size_t count) {
     size_t top[TOP], n = cli_top(scores, count, TOP, top);
     int64_t right = s->labels.item[index].class + s->pictures.label_offset;
     for (size_t i = 0; i < n; i++) {
         if ((int64_t)top[i] != right) continue;
-        s->top1 += i == 0;
-        s->top5++;
+        score->top1 += i == 0;
+        score->top5++;
     }
+}
+
+static void scored(void *user, size_t index, const float *scores, size_t count) {
+    state *s = user;
+    count_in(s, &s->score, index, scores, count);
+}
+
+static void scored_in_floats(void *user, size_t index, const float *scores, size_t count) {
+    state *s = user;
+    count_in(s, &s->float_score, index, scores, count);
 }
 
 static vta_status make_paths(state *s) {
@@ -47,32 +59,52 @@ static vta_status evaluate(state *s, const char *model) {
     vta_status status = cli_pictures_settle(&s->pictures, model);
     if (status == VTA_OK) status = cli_labels_read(s->labels_path, &s->labels);
     if (status == VTA_OK) status = make_paths(s);
-    if (status == VTA_OK) status = cli_graph_load(&s->of_graph, model, &options, &s->graph);
+    const char *const *paths = (const char *const *)s->paths;
+    size_t count = s->labels.count;
+    if (status == VTA_OK) status = cli_network_open(&s->network, model, &s->pictures, count, paths, &s->model);
+    if (status == VTA_OK)
+        status = cli_network_each(&s->network, s->model, &s->pictures, count, paths, s->threads, scored, s);
+    if (status != VTA_OK || !s->is_float) return status;
+    status = cli_graph_load(&s->network.of_graph, model, &options, &s->graph);
     if (status != VTA_OK) return status;
-    return cli_float_each(s->graph, &s->pictures, s->labels.count, (const char *const *)s->paths, s->threads, scored,
-                          s);
+    return cli_float_each(s->graph, &s->pictures, count, paths, s->threads, scored_in_floats, s);
+}
+
+static json_t *as_json(const struct score *score) {
+    return json_pack("{s:I, s:I}", "top1", (json_int_t)score->top1, "top5", (json_int_t)score->top5);
+}
+
+static void as_text(const char *name, const struct score *score, size_t count) {
+    double all = (double)count;
+    printf("%-11s top-1 %zu of %zu (%.1f %%), top-5 %zu (%.1f %%)\n", name, score->top1, count,
+           100 * (double)score->top1 / all, score->top5, 100 * (double)score->top5 / all);
 }
 
 static void report(const state *s) {
     if (s->common.json) {
-        cli_print_json(json_pack("{s:I, s:{s:I, s:I}}", "count", (json_int_t)s->labels.count, "float", "top1",
-                                 (json_int_t)s->top1, "top5", (json_int_t)s->top5));
+        json_t *root = as_json(&s->score);
+        json_object_set_new(root, "count", json_integer((json_int_t)s->labels.count));
+        if (s->is_float) json_object_set_new(root, "float", as_json(&s->float_score));
+        cli_print_json(root);
         return;
     }
-    double all = (double)s->labels.count;
-    printf("float    top-1 %zu of %zu (%.1f %%), top-5 %zu (%.1f %%)\n", s->top1, s->labels.count,
-           100 * (double)s->top1 / all, s->top5, 100 * (double)s->top5 / all);
+    as_text("accelerator", &s->score, s->labels.count);
+    if (s->is_float) as_text("float", &s->float_score, s->labels.count);
 }
 
 int cmd_eval(const cli_command *self, int argc, char **argv) {
     static state s;
+    s.network.common = &s.common;
     const cli_option options[] = {
         {"images", 'i', CLI_TEXT, "DIR", "the folder of the pictures", &s.images},
         {"labels", 'l', CLI_TEXT, "FILE", "a table of lines file,class, with a heading or without", &s.labels_path},
-        {"float", 0, CLI_FLAG, NULL, "the model in floats, on the processor", &s.is_float},
+        {"float", 0, CLI_FLAG, NULL, "also the model in floats, on the processor", &s.is_float},
+        {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim, rtl or a board", &s.network.driver},
         {"threads", 't', CLI_NUMBER, "N", "pictures at one time (as many as there are processors)", &s.threads},
         CLI_PICTURE_OPTIONS(&s.pictures),
-        CLI_GRAPH_OPTIONS(&s.of_graph),
+        CLI_NETWORK_OPTIONS(&s.network),
+        CLI_GRAPH_OPTIONS(&s.network.of_graph),
+        CLI_CONFIG_OPTIONS(&s.common),
         CLI_JSON_OPTION(&s.common),
         {0},
     };
@@ -80,10 +112,12 @@ int cmd_eval(const cli_command *self, int argc, char **argv) {
     if (code >= 0) return code;
     if (argc != 1) return cli_usage(self, "one model is wanted");
     if (!s.images || !s.labels_path) return cli_usage(self, "--images and --labels are wanted");
-    if (!s.is_float) return cli_usage(self, "--float is wanted: models are evaluated in floats");
+    if (s.is_float && cli_is_artifact(argv[0]))
+        return cli_usage(self, "--float is for ONNX models: an artifact holds the integers only");
     vta_status status = evaluate(&s, argv[0]);
     if (status == VTA_OK) report(&s);
     vtac_graph_destroy(s.graph);
+    vta_model_release(s.model);
     for (size_t i = 0; s.paths && i < s.labels.count; i++) free(s.paths[i]);
     free(s.paths);
     free(s.pictures.labels);

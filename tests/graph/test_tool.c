@@ -62,6 +62,7 @@ static int setup(void **state) {
     put_model("other.onnx", &m);
     put("rgb.png", pngs[0].bytes, pngs[0].size);
     put("grey.jpg", jpeg, sizeof jpeg);
+    assert_int_equal(vta("--version > /dev/null; mkdir samples; cp rgb.png samples"), 0);
     put_text("broken.png", "\x89PNG\r\n\x1a\nno");
     put_text("names.txt", "red\ngreen\nblue\n");
     put_text("names.json", "[\"red\", \"green\", \"blue\"]");
@@ -97,6 +98,7 @@ static void test_graph(void **state) {
 /* The picture's means are 100.8333, 66.6667 and 75.1667. */
 static void test_classify(void **state) {
     (void)state;
+    says(0, "compile colours.onnx --calibrate samples --json", "\"processor_layers\": 3");
     says(0, "classify colours.onnx rgb.png --float --labels names.txt",
          "rgb.png\n    100.8333      0  red\n     75.1667      2  blue\n     66.6667      1  green\n");
     says(0, "classify colours.onnx rgb.png --float --labels names.json --bgr", "    100.8333      2  blue\n");
@@ -116,14 +118,19 @@ static void test_classify(void **state) {
     says(1, "classify colours.onnx rgb.png --float --mean 1,2", "one number, or three");
     says(1, "classify colours.onnx rgb.png --float --crop 5", "has no square of 5");
     says(2, "classify colours.onnx --float", "a model and a picture are wanted");
-    says(2, "classify colours.onnx rgb.png", "--float is wanted");
+    says(0, "classify colours.onnx rgb.png --labels names.txt", "    100.0394      0  red\n"); /* as integers, on the accelerator */
+    says(0, "classify colours.vta-model rgb.png --driver tsim --json", "\"class\": 0");
+    says(2, "eval colours.vta-model --images . --labels labels.csv --float", "--float is for ONNX models");
+    says(1, "compile colours.onnx", "its values are not known: give samples, --calibrate DIR");
+    says(1, "compile colours.onnx --calibrate nowhere", "no folder with");
+    says(1, "compile colours.onnx --calibrate samples --percentile 0", "--percentile is more than 0");
 }
 
 static void test_eval(void **state) {
     (void)state;
     put_text("labels.csv", "file,class\nrgb.png,0\nrgb.png,2\ngrey.jpg,0\n");
     says(0, "eval colours.onnx --float --images . --labels labels.csv",
-         "float    top-1 2 of 3 (66.7 %), top-5 3 (100.0 %)");
+         "float       top-1 2 of 3 (66.7 %), top-5 3 (100.0 %)");
     says(0, "eval colours.onnx --float --images . --labels labels.csv --label-offset -1 --json -t 1", "\"top1\": 0");
     put_text("labels.csv", "rgb.png,0\ngone.png,2\n");
     says(1, "eval colours.onnx --float --images . --labels labels.csv", "gone.png");

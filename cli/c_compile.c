@@ -1,0 +1,86 @@
+/* vta compile: an ONNX model as an artifact. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "c_network.h"
+#include "file.h"
+
+typedef struct state {
+    cli_common common;
+    cli_network network;
+    cli_pictures pictures;
+    const char *output;
+    bool report;
+} state;
+
+/* The model's path with another ending; free() it. */
+static char *beside(const char *model) {
+    const char *slash = strrchr(model, '/'), *dot = strrchr(model, '.');
+    size_t n = dot && (!slash || dot > slash) ? (size_t)(dot - model) : strlen(model);
+    char *path = NULL;
+    return asprintf(&path, "%.*s.vta-model", (int)n, model) < 0 ? NULL : path;
+}
+
+/* How many lines of the report say that. */
+static size_t count(const char *report, const char *what) {
+    size_t n = 0;
+    for (const char *p = report; (p = strstr(p, what)); p++) n++;
+    return n;
+}
+
+static void tell(const state *s, const char *path, const uint8_t *bytes, size_t size, const char *report) {
+    vta_model *model = NULL;
+    vta_model_memory memory = {.size = sizeof memory};
+    if (vta_model_parse(bytes, size, path, NULL, cli_diag(), &model) == VTA_OK) vta_model_get_memory(model, &memory);
+    vta_model_release(model);
+    size_t accelerated = count(report, "): accelerator"), others = count(report, "): processor");
+    if (s->common.json) {
+        cli_print_json(json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s}", "file", path, "bytes", (json_int_t)size,
+                                 "device_bytes", (json_int_t)memory.device_bytes, "host_bytes",
+                                 (json_int_t)memory.host_bytes, "accelerator_layers", (json_int_t)accelerated,
+                                 "processor_layers", (json_int_t)others, "report", report));
+        return;
+    }
+    if (s->report) fputs(report, stdout);
+    printf("%s: %zu bytes; %zu layers on the accelerator, %zu on the processor; %llu bytes on the device, %llu on the "
+           "host\n",
+           path, size, accelerated, others, (unsigned long long)memory.device_bytes,
+           (unsigned long long)memory.host_bytes);
+}
+
+static vta_status compile(state *s, const char *model) {
+    uint8_t *bytes = NULL;
+    size_t size;
+    char *report = NULL, *own = s->output ? NULL : beside(model);
+    const char *path = s->output ? s->output : own;
+    vta_status status = path ? cli_pictures_settle(&s->pictures, model) : VTA_NO_MEMORY;
+    if (status == VTA_OK)
+        status = cli_network_compile(&s->network, model, &s->pictures, 0, NULL, &bytes, &size, &report);
+    if (status == VTA_OK) status = cli_write_file(path, bytes, size);
+    if (status == VTA_OK) tell(s, path, bytes, size, report);
+    vta_string_free(report);
+    vta_string_free((char *)bytes);
+    free(own);
+    return status;
+}
+
+int cmd_compile(const cli_command *self, int argc, char **argv) {
+    static state s;
+    s.network.common = &s.common;
+    const cli_option options[] = {
+        {"output", 'o', CLI_TEXT, "FILE", "the artifact (MODEL with the ending .vta-model)", &s.output},
+        {"report", 0, CLI_FLAG, NULL, "print layer by layer what runs where, and why", &s.report},
+        CLI_NETWORK_OPTIONS(&s.network),
+        CLI_PICTURE_OPTIONS(&s.pictures),
+        CLI_GRAPH_OPTIONS(&s.network.of_graph),
+        CLI_CONFIG_OPTIONS(&s.common),
+        CLI_JSON_OPTION(&s.common),
+        {0},
+    };
+    int code = cli_parse(self, options, argc, argv, &argc, &argv);
+    if (code >= 0) return code;
+    if (argc != 1) return cli_usage(self, "one model is wanted");
+    vta_status status = compile(&s, argv[0]);
+    free(s.pictures.labels);
+    return cli_finish(status);
+}

@@ -1,0 +1,40 @@
+/* Networks as commands take them: an ONNX model, which is calibrated, quantized and compiled on the way, or an
+ * artifact. */
+#ifndef CLI_C_NETWORK_H
+#define CLI_C_NETWORK_H
+
+#include "c_float.h"
+#include "vta/compile.h"
+#include "vta/exec.h"
+
+typedef struct cli_network {
+    const cli_common *common; /* its configuration */
+    cli_graph of_graph;
+    const char *calibrate, *percentile, *driver;
+    uint64_t samples;
+    unsigned range; /* a vtac_range_method */
+    bool processor_only, report;
+} cli_network;
+
+#define CLI_NETWORK_OPTIONS(n)                                                                                         \
+    {"calibrate", 0, CLI_TEXT, "DIR|FILE.npy", "samples of the input: pictures, or tensors", &(n)->calibrate},         \
+        {"samples", 0, CLI_NUMBER, "N", "how many of them are taken, at most (8)", &(n)->samples},                     \
+        {"range", 0, CLI_CHOICE, "percentile|max|kl|squares", "what integers cover of the values seen", &(n)->range},  \
+        {"percentile", 0, CLI_TEXT, "P", "the share of them, for --range percentile (99.99)", &(n)->percentile}, {     \
+        "processor-only", 0, CLI_FLAG, NULL, "the same integers, without the accelerator", &(n)->processor_only        \
+    }
+
+/* Is it an artifact, by its first bytes? */
+bool cli_is_artifact(const char *path);
+/* Compiles an ONNX model to an artifact. Samples are those of --calibrate, else the pictures given here. The report,
+ * when asked for, is freed with vta_string_free, like the bytes. */
+vta_status cli_network_compile(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
+                               const char *const *paths, uint8_t **out_bytes, size_t *out_size, char **out_report);
+/* Compiles or loads, as the file is. Free with vta_model_release. */
+vta_status cli_network_open(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
+                            const char *const *paths, vta_model **out_model);
+/* Scores of each picture, on several instances at once (threads 0: as many as there are processors). */
+vta_status cli_network_each(const cli_network *n, vta_model *model, const cli_pictures *how, size_t count,
+                            const char *const *paths, uint64_t threads, cli_scored *scored, void *user);
+
+#endif
