@@ -77,7 +77,7 @@ static bool triple(const json_t *value, double out[3]) {
 
 static bool set_layout(cli_pictures *p, const char *word) {
     if (!word || (strcmp(word, "NCHW") != 0 && strcmp(word, "NHWC") != 0)) return false;
-    p->layout = strcmp(word, "NHWC") == 0 ? VTA_LAYOUT_NHWC : VTA_LAYOUT_NCHW;
+    p->layout = strcmp(word, "NHWC") == 0 ? VTA_NHWC : VTA_NCHW;
     p->layout_given = true;
     return true;
 }
@@ -177,8 +177,8 @@ vta_status cli_pictures_settle(cli_pictures *p, const char *model) {
 vta_status cli_picture_read(const cli_pictures *p, const char *path, const int64_t shape[4], vta_diag *diag,
                             float *out) {
     bool last = shape[3] == 1 || shape[3] == 3, first = shape[1] == 1 || shape[1] == 3;
-    vta_layout layout = p->layout_given ? p->layout : last && !first ? VTA_LAYOUT_NHWC : VTA_LAYOUT_NCHW;
-    int c = layout == VTA_LAYOUT_NHWC ? 3 : 1, h = layout == VTA_LAYOUT_NHWC ? 1 : 2;
+    vta_layout layout = p->layout_given ? p->layout : last && !first ? VTA_NHWC : VTA_NCHW;
+    int c = layout == VTA_NHWC ? 3 : 1, h = layout == VTA_NHWC ? 1 : 2;
     vta_image *image;
     vta_status status = vta_image_load(path, NULL, diag, &image);
     if (status != VTA_OK) return status;

@@ -4,7 +4,7 @@
  *     vta_preprocess how;
  *     vta_preprocess_preset("imagenet", diag, &how);
  *     vta_image_load("cat.jpg", NULL, diag, &image);
- *     vta_preprocess_run(&how, image, 3, 224, 224, VTA_LAYOUT_NCHW, NULL, diag, input);   // float input[3 * 224 * 224]
+ *     vta_preprocess_run(&how, image, 3, 224, 224, VTA_NCHW, NULL, diag, input);   // float input[3 * 224 * 224]
  *
  * Different images may be used from different threads at once. */
 #ifndef VTA_IMAGE_H
@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "vta/status.h"
+#include "vta/pack.h"
 
 VTA_BEGIN
 
@@ -43,8 +43,6 @@ VTA_API vta_status vta_image_resize(const vta_image *image, uint32_t width, uint
                                     vta_image **out_image);
 
 /* ---- Preprocessing ---------------------------------------------------------------------------------------------- */
-
-typedef enum vta_layout { VTA_LAYOUT_NCHW = 0, VTA_LAYOUT_NHWC = 1 } vta_layout;
 
 /* What is done with a picture, in this order: resize, crop the centre, resize to the network's size what still is of
  * another one, then of each channel (value * scale - mean) / std. */

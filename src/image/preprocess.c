@@ -110,7 +110,7 @@ static void write(const vta_preprocess *p, const vta_image *image, uint32_t chan
         for (size_t i = 0; i < pixels; i++) {
             const uint8_t *rgb = image->pixels + i * VT_IMAGE_CHANNELS;
             double x = channels == 1 ? grey(rgb) : rgb[from];
-            out[layout == VTA_LAYOUT_NHWC ? i * channels + c : c * pixels + i] = (float)((x * scale - mean) / std);
+            out[layout == VTA_NHWC ? i * channels + c : c * pixels + i] = (float)((x * scale - mean) / std);
         }
     }
 }

@@ -96,15 +96,15 @@ static void test_values(void **state) {
     vta_preprocess p = {.scale = 0.5, .mean = {1, 2, 3}, .std = {2, 4, 8}};
     (void)state;
     assert_int_equal(vta_image_create(2, 1, pixels, NULL, NULL, &image), VTA_OK);
-    assert_int_equal(vta_preprocess_run(&p, image, 3, 1, 2, VTA_LAYOUT_NCHW, NULL, out), VTA_OK);
+    assert_int_equal(vta_preprocess_run(&p, image, 3, 1, 2, VTA_NCHW, NULL, out), VTA_OK);
     assert_memory_equal(out, ((float[]){2, 9.5f, 2, 5.75f, 1.5f, 3.375f}), sizeof out);
-    assert_int_equal(vta_preprocess_run(&p, image, 3, 1, 2, VTA_LAYOUT_NHWC, NULL, out), VTA_OK);
+    assert_int_equal(vta_preprocess_run(&p, image, 3, 1, 2, VTA_NHWC, NULL, out), VTA_OK);
     assert_memory_equal(out, ((float[]){2, 2, 1.5f, 9.5f, 5.75f, 3.375f}), sizeof out);
     p.bgr = true;
-    assert_int_equal(vta_preprocess_run(&p, image, 3, 1, 2, VTA_LAYOUT_NHWC, NULL, out), VTA_OK);
+    assert_int_equal(vta_preprocess_run(&p, image, 3, 1, 2, VTA_NHWC, NULL, out), VTA_OK);
     assert_memory_equal(out, ((float[]){7, 2, 0.25f, 14.5f, 5.75f, 2.125f}), sizeof out);
     p = (vta_preprocess){0};
-    assert_int_equal(vta_preprocess_run(&p, image, 1, 1, 2, VTA_LAYOUT_NCHW, NULL, out), VTA_OK);
+    assert_int_equal(vta_preprocess_run(&p, image, 1, 1, 2, VTA_NCHW, NULL, out), VTA_OK);
     assert_true(out[0] == 18 && out[1] == 48); /* 0.299 * 10 + 0.587 * 20 + 0.114 * 30 = 18.15 */
     vta_image_destroy(image);
 }
@@ -115,7 +115,7 @@ static void test_crop(void **state) {
     vta_image *image = random_image(12, 6);
     vta_preprocess p = {.resize = 6, .crop = 4};
     (void)state;
-    assert_int_equal(vta_preprocess_run(&p, image, 3, 4, 4, VTA_LAYOUT_NCHW, NULL, out), VTA_OK);
+    assert_int_equal(vta_preprocess_run(&p, image, 3, 4, 4, VTA_NCHW, NULL, out), VTA_OK);
     for (uint32_t c = 0; c < 3; c++)
         for (uint32_t y = 0; y < 4; y++)
             for (uint32_t x = 0; x < 4; x++)
@@ -129,12 +129,12 @@ static void test_refusals(void **state) {
     vta_image *image = random_image(2, 2), *none;
     vta_preprocess p = {.crop = 3};
     (void)state;
-    assert_int_equal(vta_preprocess_run(&p, image, 3, 2, 2, VTA_LAYOUT_NCHW, diag, out), VTA_OUT_OF_RANGE);
+    assert_int_equal(vta_preprocess_run(&p, image, 3, 2, 2, VTA_NCHW, diag, out), VTA_OUT_OF_RANGE);
     assert_non_null(strstr(vta_diag_text(diag), "has no square of 3"));
     p = (vta_preprocess){.scale = NAN};
-    assert_int_equal(vta_preprocess_run(&p, image, 3, 2, 2, VTA_LAYOUT_NCHW, diag, out), VTA_INVALID_ARGUMENT);
+    assert_int_equal(vta_preprocess_run(&p, image, 3, 2, 2, VTA_NCHW, diag, out), VTA_INVALID_ARGUMENT);
     p = (vta_preprocess){0};
-    assert_int_equal(vta_preprocess_run(&p, image, 2, 2, 2, VTA_LAYOUT_NCHW, diag, out), VTA_UNSUPPORTED);
+    assert_int_equal(vta_preprocess_run(&p, image, 2, 2, 2, VTA_NCHW, diag, out), VTA_UNSUPPORTED);
     assert_int_equal(vta_preprocess_preset("imagnet", diag, &p), VTA_NOT_FOUND);
     assert_non_null(strstr(vta_diag_text(diag), "did you mean imagenet?"));
     assert_int_equal(vta_image_decode("GIF89a", 6, "x.gif", NULL, diag, &none), VTA_PARSE);
