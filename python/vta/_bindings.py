@@ -207,6 +207,9 @@ VTAC_EMIT_C = 3
 VTAC_PROVEN = 0
 VTAC_WRONG = 1
 VTAC_UNPROVEN = 2
+VTA_FOLD_NONE = 0
+VTA_FOLD_COLUMNS = 1
+VTA_FOLD_KERNEL = 2
 
 
 class DLDataType(Structure):
@@ -734,6 +737,48 @@ class vtac_prove_result(Structure):
     ]
 
 
+class vta_conv(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("batch", c_int64),
+        ("in_channels", c_int64),
+        ("out_channels", c_int64),
+        ("groups", c_int64),
+        ("height", c_int64),
+        ("width", c_int64),
+        ("kernel_h", c_int64),
+        ("kernel_w", c_int64),
+        ("stride_h", c_int64),
+        ("stride_w", c_int64),
+        ("dilation_h", c_int64),
+        ("dilation_w", c_int64),
+        ("pad_top", c_int64),
+        ("pad_bottom", c_int64),
+        ("pad_left", c_int64),
+        ("pad_right", c_int64),
+        ("fold", c_int),
+    ]
+
+
+class vta_conv_layout(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("images", c_int64),
+        ("in_blocks", c_int64),
+        ("out_blocks", c_int64),
+        ("height", c_int64),
+        ("width", c_int64),
+        ("out_height", c_int64),
+        ("out_width", c_int64),
+        ("kernel_h", c_int64),
+        ("kernel_w", c_int64),
+        ("group_in", c_int64),
+        ("group_out", c_int64),
+        ("data_bytes", c_uint64),
+        ("weight_bytes", c_uint64),
+    ]
+
+
 class vtac_op_attribute(Structure):
     _fields_ = [
         ("name", c_char_p),
@@ -1208,6 +1253,12 @@ FUNCTIONS = {
     "vtac_prove": ("vtac", c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
     "vtac_prove_program": ("vtac", c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
     "vtac_verdict_name": ("vtac", c_char_p, [c_int]),
+    "vta_conv_layout_of": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vta_conv_pack_data": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_size_t]),
+    "vta_conv_pack_weight": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_size_t]),
+    "vta_conv_pack_weight_transposed": ("vtac", c_int, [c_void_p, c_int64, c_int64, c_int64, c_int64, c_void_p, c_void_p, c_void_p, c_size_t]),
+    "vta_conv_pack_bias": ("vtac", c_int, [c_void_p, c_void_p, c_size_t, c_uint32, c_void_p, c_void_p, c_size_t]),
+    "vta_conv_bias_most": ("vtac", c_int64, [c_void_p, c_uint32]),
     "vtac_operator_name": ("vtac", c_char_p, [c_size_t]),
     "vtac_operator_text": ("vtac", c_char_p, [c_size_t]),
     "vtac_operator_attribute": ("vtac", c_void_p, [c_size_t, c_size_t]),
@@ -1219,6 +1270,7 @@ FUNCTIONS = {
     "vtac_op_name": ("vtac", c_char_p, [c_void_p]),
     "vtac_op_match": ("vtac", c_int, [c_void_p, c_size_t, c_void_p, c_char_p, c_void_p, c_void_p, c_void_p]),
     "vtac_op_match_kernel": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_op_conv": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
     "vtac_op_schedule": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "vtac_op_text": ("vtac", c_char_p, [c_void_p]),
     "vtac_op_report": ("vtac", c_char_p, [c_void_p]),
