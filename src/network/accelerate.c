@@ -18,10 +18,10 @@ static bool fits(const vt_qstep *s) {
     return !immediate || (s->number >= INT16_MIN && s->number <= INT16_MAX);
 }
 
-static bool write_epilogue(const vt_qlayer *l, vt_strbuf *out) {
-    if (l->step_count == 0) return true;
+static bool write_epilogue(const vt_qlayer *l, uint32_t first, vt_strbuf *out) {
+    if (l->step_count == first) return true;
     vt_strbuf_add(out, " epilogue=");
-    for (uint32_t i = 0; i < l->step_count; i++) {
+    for (uint32_t i = first; i < l->step_count; i++) {
         if (!fits(&l->steps[i])) return false;
         write_step(&l->steps[i], out);
     }
@@ -48,28 +48,78 @@ static void write_window(const vt_qwindow *w, vt_strbuf *out) {
         if (w->pads[i]) vt_strbuf_addf(out, " pad_%s=%" PRId64, pads[i], w->pads[i]);
 }
 
+/* A layer as a convolution: what it is, or a sum or a map as one of single channels. */
+typedef struct as_conv {
+    int64_t channels, height, width; /* of the input */
+    vt_qwindow window;
+    int64_t group;
+    const int8_t *weight; /* O, I / group, H, W */
+    uint32_t first;       /* step of the epilogue */
+} as_conv;
+
+/* The same number for every channel and tap. */
+static const int8_t *repeated(const vt__net *n, int64_t count, int32_t number) {
+    int8_t *w = vt_new_bytes(n->ctx, (size_t)count);
+    memset(w, number, (size_t)count);
+    return w;
+}
+
 static bool has_tensor(const vt_qlayer *l) {
     for (uint32_t i = 0; i < l->step_count; i++)
         if (l->steps[i].tensor) return true;
     return false;
 }
 
-/* The name of the operator, and its attributes; NULL where there is none. */
-static const char *write_operator(const vt_qlayer *l, vt_strbuf *out) {
+/* A product with one number comes first: it becomes the weights. */
+static bool is_weighted(const vt_qlayer *l) {
+    const vt_qstep *s = &l->steps[0];
+    return l->step_count > 0 && s->kind == VT_QSTEP_MULTIPLY && s->number >= INT8_MIN && s->number <= INT8_MAX;
+}
+
+static bool conv_of(const vt__net *n, const vt_qlayer *l, as_conv *out) {
+    int64_t in[4], to[4];
+    vt_qtensor_image(&l->inputs[0]->type, in);
+    vt_qtensor_image(&l->output->type, to);
+    *out = (as_conv){in[1], in[2], in[3], l->window, l->group, l->weight, 0};
+    if (l->kind == VT_Q_CONV && vt__is_folded(n, l)) {
+        *out = (as_conv){in[1] * l->window.kernel[0] * l->window.kernel[1],
+                         to[2],
+                         to[3],
+                         {{1, 1}, {1, 1}, {1, 1}, {0}},
+                         1,
+                         vt__folded_weights(n, l),
+                         0};
+        return true;
+    }
+    if (l->kind == VT_Q_CONV) return true;
+    if (!is_weighted(l) || (l->kind != VT_Q_SUM_POOL && (l->kind != VT_Q_MAP || !has_tensor(l)))) return false;
+    if (l->kind == VT_Q_MAP) out->window = (vt_qwindow){{1, 1}, {1, 1}, {1, 1}, {0}};
+    out->group = in[1];
+    out->weight = repeated(n, in[1] * out->window.kernel[0] * out->window.kernel[1], l->steps[0].number);
+    out->first = 1;
+    return true;
+}
+
+static const char *write_conv(const as_conv *c, const vt_qlayer *l, vt_strbuf *out) {
+    vt_strbuf_addf(out, " height=%" PRId64 " width=%" PRId64 " in_channels=%" PRId64 " out_channels=%" PRId64,
+                   c->height, c->width, c->channels, l->output->type.dim[1]);
+    if (c->group != 1) vt_strbuf_addf(out, " groups=%" PRId64, c->group);
+    write_window(&c->window, out);
+    return "conv2d";
+}
+
+/* The name of the operator, and its attributes; NULL where there is none. `conv` without weights: it is none. */
+static const char *write_operator(const vt__net *n, const vt_qlayer *l, as_conv *conv, vt_strbuf *out) {
     int64_t in[4], outs = l->output->type.dim[1];
     vt_qtensor_image(&l->inputs[0]->type, in);
     vt_strbuf_addf(out, "batch=%" PRId64, in[0]);
+    if (conv_of(n, l, conv)) return write_conv(conv, l, out);
+    *conv = (as_conv){.weight = NULL};
     if (l->kind == VT_Q_DENSE) {
         vt_strbuf_addf(out, " in_features=%" PRId64 " out_features=%" PRId64, in[1], outs);
         return "dense";
     }
-    vt_strbuf_addf(out, " height=%" PRId64 " width=%" PRId64, in[2], in[3]);
-    if (l->kind == VT_Q_CONV && l->group == 1) {
-        vt_strbuf_addf(out, " in_channels=%" PRId64 " out_channels=%" PRId64, in[1], outs);
-        write_window(&l->window, out);
-        return "conv2d";
-    }
-    vt_strbuf_addf(out, " channels=%" PRId64, in[1]);
+    vt_strbuf_addf(out, " height=%" PRId64 " width=%" PRId64 " channels=%" PRId64, in[2], in[3], in[1]);
     switch (l->kind) {
     case VT_Q_MAX_POOL:
         write_window(&l->window, out);
@@ -104,26 +154,38 @@ static const vtac_op *make(vt__net *n, const char *name, const char *text, const
     return status == VTA_OK ? m->op : NULL;
 }
 
-static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, const char **out_why) {
+static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, as_conv *conv, const char **out_why) {
     vta_allocator room;
     vt_strbuf sb = vt_arena_text(n->ctx, &room);
-    const char *name = write_operator(l, &sb);
+    const char *name = write_operator(n, l, conv, &sb);
     *out_why = "no operator of the accelerator computes it";
     if (!name) return NULL;
     *out_why = "a number of its epilogue does not fit an immediate";
-    if (!write_epilogue(l, &sb)) return NULL;
+    if (!write_epilogue(l, conv->first, &sb)) return NULL;
     const char *attributes = vt_arena_text_take(n->ctx, &sb), *text = vt_new_format(n->ctx, "%s %s", name, attributes);
     const vt__made *have = find(n, text);
     *out_why = "no schedule of it fits the accelerator";
     return have ? have->op : make(n, name, text, attributes);
 }
 
+static void give_weights(vt__net *n, const vt_qlayer *l, const vtac_op *op, const as_conv *c, vt__args *args) {
+    vta_conv conv = {.size = sizeof conv};
+    if (c->weight) {
+        vt__must(n, vtac_op_conv(op, n->ctx->diag, &conv));
+        vt__give(args, vt__conv_weights(n, l, &conv, c->weight));
+    } else if (l->weight) {
+        vt__give(args, vt__weights(n, l));
+    }
+}
+
 bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why) {
     vt__args args = {.count = 0};
-    const vtac_op *op = operator_of(n, l, out_why);
+    as_conv conv;
+    const vtac_op *op = operator_of(n, l, &conv, out_why);
     if (!op) return false;
-    vt__give(&args, vt__buffer_of(n, l->inputs[0]));
-    if (l->weight) vt__give(&args, vt__weights(n, l));
+    vt__give(&args,
+             l->kind == VT_Q_CONV && vt__is_folded(n, l) ? vt__folded_input(n, l) : vt__buffer_of(n, l->inputs[0]));
+    give_weights(n, l, op, &conv, &args);
     give_steps(n, l, &args);
     vt__give(&args, vt__buffer_of(n, l->output));
     vt__must(n, vt_planner_operator(n->planner, l->name, op, args.item, args.count, n->ctx->diag));

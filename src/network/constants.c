@@ -1,20 +1,28 @@
 /* Parameters in the tiles that operators read; lanes beyond the last channel are zeros. */
 #include "network/priv.h"
 
-/* O, I, H, W as [O/BLOCK, I/BLOCK, H, W, BLOCK, BLOCK]. */
+/* O, I of a matrix product as [O/BLOCK, I/BLOCK, BLOCK, BLOCK]. */
 uint32_t vt__weights(vt__net *n, const vt_qlayer *l) {
     const int64_t *d = l->weight_type.dim, b = n->block;
-    int64_t h = l->weight_type.rank == 4 ? d[2] : 1, w = l->weight_type.rank == 4 ? d[3] : 1;
     int64_t outs = (d[0] + b - 1) / b, ins = (d[1] + b - 1) / b;
-    uint64_t bytes = (uint64_t)(outs * ins * h * w * b * b);
+    uint64_t bytes = (uint64_t)(outs * ins * b * b);
     int8_t *tiles = vt_new_bytes(n->ctx, bytes);
     for (int64_t o = 0; o < d[0]; o++)
         for (int64_t i = 0; i < d[1]; i++)
-            for (int64_t at = 0; at < h * w; at++)
-                tiles[((((o / b) * ins + i / b) * h * w + at) * b + o % b) * b + i % b] =
-                    l->weight[(o * d[1] + i) * h * w + at];
+            tiles[((o / b * ins + i / b) * b + o % b) * b + i % b] = l->weight[o * d[1] + i];
     uint32_t buffer;
     vt__must(n, vt_planner_constant(n->planner, VT_PLACE_DEVICE, l->name, tiles, bytes, n->ctx->diag, &buffer));
+    return buffer;
+}
+
+uint32_t vt__conv_weights(vt__net *n, const vt_qlayer *l, const vta_conv *conv, const int8_t *weight) {
+    vta_conv_layout layout = {.size = sizeof layout};
+    uint32_t buffer;
+    vt__must(n, vta_conv_layout_of(n->config, conv, n->ctx->diag, &layout));
+    void *tiles = vt_new_bytes(n->ctx, layout.weight_bytes);
+    vt__must(n, vta_conv_pack_weight(n->config, conv, weight, n->ctx->diag, tiles, layout.weight_bytes));
+    vt__must(n, vt_planner_constant(n->planner, VT_PLACE_DEVICE, l->name, tiles, layout.weight_bytes, n->ctx->diag,
+                                    &buffer));
     return buffer;
 }
 

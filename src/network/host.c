@@ -234,9 +234,9 @@ static void write_quantize(writer *w) {
                             w->channel, "i", "j"};
     vt_strbuf_addf(w->out, "input x: float32[%s]\n", shape_of(ctx, &x->type, NULL));
     vt__give(w->args, vt__buffer_of(w->n, x));
-    write_result(w,
-                 vt_new_format(ctx, "int32(min(max(nearbyint(x[%s] / %s), -128.0), 127.0))",
-                               shape_of(ctx, &x->type, names), vt__number(scale, (double)(float)w->l->output->scale)));
+    write_result(w, vt_new_format(ctx, "int32(min(max(nearbyint(x[%s] * %s), -128.0), 127.0))",
+                                  shape_of(ctx, &x->type, names),
+                                  vt__number(scale, (double)(float)(1 / w->l->output->scale))));
 }
 
 static void write_dequantize(writer *w) {

@@ -58,6 +58,7 @@ static bool is_alias(const vt__net *n, const vt_qlayer *l) {
 
 static void add_layer(vt__net *n, const vt_qlayer *l) {
     const char *why = "as asked for";
+    if (l->kind == VT_Q_QUANTIZE && vt__is_folded_away(n, l->output)) return;
     if (is_alias(n, l)) {
         n->buffers[l->output->index] = vt__buffer_of(n, l->inputs[0]);
         n->declared[l->output->index] = true;

@@ -5,6 +5,7 @@
 #include "base/strbuf.h"
 #include "graph/graph.h"
 #include "network/network.h"
+#include "vta/conv.h"
 
 enum { VT__ARGS_MOST = 72 };
 
@@ -47,7 +48,16 @@ void vt__tiles(const vt__net *n, const vt_gtype *t, int64_t out_tiles[4]);
 
 /* constants.c: parameters in tiles, as buffers on the device. */
 uint32_t vt__weights(vt__net *n, const vt_qlayer *l);
+uint32_t vt__conv_weights(vt__net *n, const vt_qlayer *l, const vta_conv *conv, const int8_t *weight);
 uint32_t vt__channels(vt__net *n, const vt_qlayer *l, const int32_t *numbers);
+
+/* fold.c: convolutions of few channels, whose kernel goes into the lanes of the input. Does the layer become one? */
+bool vt__is_folded(const vt__net *n, const vt_qlayer *l);
+/* Its weights as [O, H W I], and its input, which a function for the processor makes of the network's floats. */
+const int8_t *vt__folded_weights(const vt__net *n, const vt_qlayer *l);
+uint32_t vt__folded_input(vt__net *n, const vt_qlayer *l);
+/* Is the tensor read by such a layer alone? Then nothing else has to make it. */
+bool vt__is_folded_away(const vt__net *n, const vt_qtensor *t);
 
 /* accelerate.c: the layer as an operator. False: there is none for it; *out_why says so. */
 bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why);

@@ -38,11 +38,11 @@ void vt__finish(const vt__qcall *c, int32_t *acc, int64_t count, int64_t channel
 
 void vt__run_quantize(const vt__qcall *c) {
     const vt_qtensor *t = c->layer->output;
-    const float *in = c->in, scale = (float)t->scale;
+    const float *in = c->in, by = (float)(1 / t->scale);
     int64_t count = vt_gtype_count(&t->type);
     float least = (float)vt_element_least(t->type.element), most = (float)vt_element_most(t->type.element);
     for (int64_t i = 0; i < count; i++) {
-        float x = nearbyintf(in[i] / scale);
+        float x = nearbyintf(in[i] * by);
         vt__store_integer(t, c->out, i,
                           x >= least  ? x <= most ? (int32_t)x : (int32_t)most
                           : x < least ? (int32_t)least

@@ -86,7 +86,7 @@ static double expected(const watch *s, const vt_qlayer *l, const int64_t at[4], 
     vt_qtensor_image(&l->output->type, out);
     switch (l->kind) {
     case VT_Q_QUANTIZE: {
-        float x = (float)s->seen[l->inputs[0]->index][i] / (float)l->output->scale;
+        float x = (float)s->seen[l->inputs[0]->index][i] * (float)(1 / l->output->scale);
         return fmin(fmax(nearbyint((double)x), -128), 127);
     }
     case VT_Q_DEQUANTIZE: return (double)((float)s->seen[l->inputs[0]->index][i] * (float)l->inputs[0]->scale);
