@@ -44,6 +44,17 @@ def changed(path, code):
     return text
 
 
+OUTSIDE = ("libjansson.", "libjpeg.", "libpng", "libuv.", "libssl.", "libcrypto.", "libprotobuf-c.")
+
+
+def outside(build):
+    """The libraries of others that both of ours were linked with, as far as they are there."""
+    command = ["ldd", f"{build}/libvta.so", f"{build}/libvtac.so"]
+    words = [line.split() for line in subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()]
+    paths = [w[2] for w in words if w[0].startswith(OUTSIDE)]
+    return sorted(set(paths))
+
+
 class Builder:
     """Compiles as the build tree does; headers in the copy come first."""
 
@@ -72,7 +83,7 @@ class Builder:
         out = os.path.join(self.there, name)
         libraries = [f"{self.build}/lib/{a}" for a in archives or ["libvtac_inside.a"]]
         libraries += [] if archives else [f"-L{self.build}", f"-Wl,-rpath,{self.build}", "-lvta"]
-        libraries += ["-lcmocka", "-ljansson", "-lm", "-lpthread", "-ldl"]
+        libraries += ["-lcmocka"] + outside(self.build) + ["-lm", "-lpthread", "-ldl"]
         subprocess.run(compiler + sanitize + ["-o", out] + objects + libraries, check=True)
         return out
 
