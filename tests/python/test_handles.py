@@ -112,7 +112,7 @@ TEXTS = {
     "text": b"x + 1", "value": b"text", "definition": b"d[i: 4] = i", "body": b"i0", "path": b"/dev/null",
 }
 NUMBERS = {"op": _bindings.TE_NEG, "factor": 2, "nparts": 2, "x_factor": 2, "y_factor": 2, "extent": 4, "n_bodies": 1,
-           "ndim": 1, "n": 1, "value": 1, "begin": 0, "device_type": 1, "offset_factor": 1}
+           "ndim": 1, "n": 1, ("te_split_sizes", "n"): 4, "value": 1, "begin": 0, "device_type": 1, "offset_factor": 1}
 NAMES = {"te_stage_axis_named": b"i0", "te_find_tensor": b"a", "te_find_reduce_axis": b"r", "vtac_module_function": b"k"}
 #: What may be NULL by contract.
 OPTIONAL = {("te_pragma", "value"), ("te_reduce_from", "start"), ("te_tensorize", "intrin"), ("te_cache_read", "readers"), ("te_fuse", "axes")}
@@ -144,7 +144,7 @@ def argument(f, function, parameter, wrong=None):
         return f.keep[-1]
     if stars:
         return None
-    return NUMBERS.get(name, 0)
+    return NUMBERS.get((function, name), NUMBERS.get(name, 0))
 
 
 def failed(result, value):
