@@ -379,7 +379,7 @@ def empty(shape: Sequence[int] | int, dtype: str = "float32", device: Device | N
         raise ValueError(f"there is no {where}: {_NAMES[where.device_type]}(0) is the only one")
     extents = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     if hasattr(where, "session"):
-        return where.empty(extents, dtype)
+        return getattr(where, "empty")(extents, dtype)
     if where.device_type == _EXT_DEV:
         ensure_runtime()
     out = ctypes.c_void_p()

@@ -53,7 +53,7 @@ class RemoteDevice(Device):
         array : RemoteArray
         """
         number = ctypes.c_uint64()
-        self.session.call(lib.vta_rpc_array, self.device_type, len(shape),
+        self.session._call(lib.vta_rpc_array, self.device_type, len(shape),
                           (ctypes.c_int64 * max(1, len(shape)))(*shape), _dl_dtype(dtype), DIAG, ctypes.byref(number))
         return RemoteArray(self, number.value, tuple(shape), dtype)
 
@@ -89,7 +89,7 @@ class RemoteArray:
         import numpy as np
 
         out = np.empty(self.shape, dtype=self.dtype)
-        self.device.session.call(lib.vta_rpc_read, self.number, 0, out.ctypes.data, out.nbytes, DIAG)
+        self.device.session._call(lib.vta_rpc_read, self.number, 0, out.ctypes.data, out.nbytes, DIAG)
         return out
 
     def asnumpy(self) -> np.ndarray:
@@ -108,7 +108,7 @@ class RemoteArray:
         values = np.asarray(source, dtype=self.dtype, order="C")
         if values.shape != self.shape:
             raise ValueError(f"an array of shape {values.shape} does not go into one of shape {self.shape}")
-        self.device.session.call(lib.vta_rpc_write, self.number, 0, values.ctypes.data, values.nbytes, DIAG)
+        self.device.session._call(lib.vta_rpc_write, self.number, 0, values.ctypes.data, values.nbytes, DIAG)
         return self
 
     def copyto(self, target: RemoteArray | NDArray | Device) -> RemoteArray | NDArray:
@@ -122,7 +122,7 @@ class RemoteArray:
 
         out = empty(self.shape, self.dtype, target) if isinstance(target, Device) else target
         if isinstance(out, RemoteArray) and out.device.session is self.device.session:
-            self.device.session.call(lib.vta_rpc_copy, self.number, out.number, DIAG)
+            self.device.session._call(lib.vta_rpc_copy, self.number, out.number, DIAG)
             return out
         return out.copyfrom(self.numpy())
 
@@ -176,7 +176,7 @@ class RemoteFunction:
         session = self._module.session
         values, codes, _keep = _arguments(session, args)
         out, out_code = _Value(), ctypes.c_int()
-        session.call(lib.vta_rpc_call, self._number, ctypes.byref(values), ctypes.byref(codes), len(args), DIAG,
+        session._call(lib.vta_rpc_call, self._number, ctypes.byref(values), ctypes.byref(codes), len(args), DIAG,
                      ctypes.byref(out), ctypes.byref(out_code))
         return {b.VTA_ARG_INT: out.v_int64, b.VTA_ARG_FLOAT: out.v_float64}.get(out_code.value)
 
@@ -202,7 +202,7 @@ class RemoteFunction:
         session = self._module.session
         values, codes, _keep = _arguments(session, args)
         out = (ctypes.c_double * max(1, repeat))()
-        session.call(lib.vta_rpc_time, self._number, ctypes.byref(values), ctypes.byref(codes), len(args), number,
+        session._call(lib.vta_rpc_time, self._number, ctypes.byref(values), ctypes.byref(codes), len(args), number,
                      repeat, min_repeat_ms, DIAG, out)
         return list(out)[:repeat]
 
@@ -224,7 +224,8 @@ class RemoteModule:
 
     def __init__(self, session: RemoteSession, number: int, names: list[str]) -> None:
         self.session, self.function_names = session, names
-        self._number, self._functions = number, {}
+        self._number = number
+        self._functions: dict[str, RemoteFunction] = {}
         weakref.finalize(self, session.discard, number).atexit = False
 
     def get_function(self, name: str, query_imports: bool = False) -> RemoteFunction:
@@ -238,7 +239,7 @@ class RemoteModule:
         """
         if name not in self._functions:
             number = ctypes.c_uint64()
-            self.session.call(lib.vta_rpc_function, self._number, utf8(name), DIAG, ctypes.byref(number), None)
+            self.session._call(lib.vta_rpc_function, self._number, utf8(name), DIAG, ctypes.byref(number), None)
             self._functions[name] = RemoteFunction(self, number.value, name)
         return self._functions[name]
 
@@ -293,7 +294,8 @@ class RemoteSession:
                                   timeout_ms=int(timeout * 1000), answer_ms=int(session_timeout * 1000), **options)
         out = ctypes.c_void_p()
         self.place = f"{host}:{port}"
-        self._lock, self._discarded = threading.RLock(), []
+        self._lock = threading.RLock()
+        self._discarded: list[int] = []
         self._handle = None
         call(lib.vta_rpc_connect, utf8(host), port, ctypes.byref(given), None, DIAG, ctypes.byref(out))
         self._handle = out.value
@@ -302,7 +304,7 @@ class RemoteSession:
     machine = property(lambda self: lib.vta_rpc_machine(self._handle).decode(), doc="The server's processor.")
     library = property(lambda self: lib.vta_rpc_library(self._handle).decode(), doc="Version of the server's library.")
 
-    def call(self, function, *args):
+    def _call(self, function, *args):
         """Calls a C function on this session, after freeing what Python has discarded."""
         with self._lock:
             while self._discarded:
@@ -320,7 +322,7 @@ class RemoteSession:
 
     def _text(self, function, *args):
         out = ctypes.c_void_p()
-        self.call(function, *args, DIAG, ctypes.byref(out))
+        self._call(function, *args, DIAG, ctypes.byref(out))
         return take_text(out.value)
 
     # ---- Files and modules
@@ -342,7 +344,7 @@ class RemoteSession:
         else:
             with open(data, "rb") as file:
                 contents = file.read()
-        self.call(lib.vta_rpc_upload, utf8(target or os.path.basename(data)), contents, len(contents), DIAG)
+        self._call(lib.vta_rpc_upload, utf8(target or os.path.basename(data)), contents, len(contents), DIAG)
 
     def download(self, path: str | os.PathLike) -> bytes:
         """The contents of a file of the session.
@@ -352,7 +354,7 @@ class RemoteSession:
         path : str
         """
         out, size = ctypes.c_void_p(), ctypes.c_size_t()
-        self.call(lib.vta_rpc_download, utf8(os.fspath(path)), DIAG, ctypes.byref(out), ctypes.byref(size))
+        self._call(lib.vta_rpc_download, utf8(os.fspath(path)), DIAG, ctypes.byref(out), ctypes.byref(size))
         try:
             return ctypes.string_at(out.value or 0, size.value)
         finally:
@@ -365,7 +367,7 @@ class RemoteSession:
         ----------
         path : str
         """
-        self.call(lib.vta_rpc_remove, utf8(os.fspath(path)), DIAG)
+        self._call(lib.vta_rpc_remove, utf8(os.fspath(path)), DIAG)
 
     def load_module(self, path: str | os.PathLike) -> RemoteModule:
         """Loads an uploaded kernel on the server.
@@ -380,7 +382,7 @@ class RemoteSession:
         module : RemoteModule
         """
         number, names = ctypes.c_uint64(), ctypes.c_void_p()
-        self.call(lib.vta_rpc_load_module, utf8(os.fspath(path)), DIAG, ctypes.byref(number), ctypes.byref(names))
+        self._call(lib.vta_rpc_load_module, utf8(os.fspath(path)), DIAG, ctypes.byref(number), ctypes.byref(names))
         return RemoteModule(self, number.value, take_text(names.value).split())
 
     # ---- The machine
@@ -421,7 +423,7 @@ class RemoteSession:
 
     def clear_statistics(self) -> None:
         """Sets all counters to 0."""
-        self.call(lib.vta_rpc_clear_statistics, DIAG)
+        self._call(lib.vta_rpc_clear_statistics, DIAG)
 
     def configure(self, config: str) -> None:
         """Gives the session a runtime of this configuration; arrays on ``ext_dev`` are lost.
@@ -431,7 +433,7 @@ class RemoteSession:
         config : str
             The text of a ``vta_config.json``.
         """
-        self.call(lib.vta_rpc_configure, utf8(config), DIAG)
+        self._call(lib.vta_rpc_configure, utf8(config), DIAG)
 
     def program_fpga(self, bitstream: str | os.PathLike | None = None) -> None:
         """Programs the server's FPGA.
@@ -443,7 +445,7 @@ class RemoteSession:
         """
         if bitstream is not None:
             self.upload(bitstream)
-        self.call(lib.vta_rpc_program, utf8(os.path.basename(bitstream)) if bitstream is not None else None, DIAG)
+        self._call(lib.vta_rpc_program, utf8(os.path.basename(bitstream)) if bitstream is not None else None, DIAG)
 
     def sessions(self) -> dict:
         """What the server's sessions do."""
@@ -463,7 +465,7 @@ class RemoteSession:
             "vta.simulator.profiler_status": lambda: self._text(lib.vta_rpc_statistics),
             "vta.tsim.profiler_clear": self.clear_statistics,
             "vta.tsim.profiler_status": lambda: self._text(lib.vta_rpc_statistics),
-            "tvm.contrib.vta.init": lambda name: self.call(lib.vta_rpc_program, utf8(name), DIAG),
+            "tvm.contrib.vta.init": lambda name: self._call(lib.vta_rpc_program, utf8(name), DIAG),
             "tvm.contrib.vta.reconfig_runtime": self.configure,
             "device_api.ext_dev": lambda: 0,
         }
