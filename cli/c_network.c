@@ -138,8 +138,8 @@ static vta_status quantize(const cli_network *n, const vtac_calibration *calibra
     return vtac_quantized_create(calibration, &options, cli_diag(), out);
 }
 
-static vta_status compile(const cli_network *n, vtac_quantized *q, uint8_t **out_bytes, size_t *out_size,
-                          char **report) {
+vta_status cli_network_build(const cli_network *n, const vtac_quantized *q, uint8_t **out_bytes, size_t *out_size,
+                             char **report) {
     vtac_compile_options options = {.size = sizeof options, .processor_only = n->processor_only, .progress = tell};
     vta_config *config = NULL;
     vta_status status = cli_find_config(n->common, &config);
@@ -149,24 +149,32 @@ static vta_status compile(const cli_network *n, vtac_quantized *q, uint8_t **out
     return status;
 }
 
-vta_status cli_network_compile(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
-                               const char *const *paths, uint8_t **out_bytes, size_t *out_size, char **out_report) {
-    vtac_graph *graph = NULL;
-    vtac_quantized *q = NULL;
+vta_status cli_network_quantize(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
+                                const char *const *paths, vtac_graph **out_graph, vtac_quantized **out_quantized) {
     sampling s = {.how = how};
     vtac_graph_options options = {0};
-    vta_status status = cli_graph_load(&n->of_graph, path, &options, &graph);
-    if (status == VTA_OK) status = vtac_calibration_create(graph, NULL, cli_diag(), &s.calibration);
+    *out_graph = NULL;
+    *out_quantized = NULL;
+    vta_status status = cli_graph_load(&n->of_graph, path, &options, out_graph);
+    if (status == VTA_OK) status = vtac_calibration_create(*out_graph, NULL, cli_diag(), &s.calibration);
     bool needed = status == VTA_OK && (n->calibrate || !vtac_calibration_is_given(s.calibration));
     if (needed && !n->calibrate && count == 0)
         status =
             wrong(VTA_INVALID_ARGUMENT, path, "the ranges of its values are not known: give samples, --calibrate DIR");
     else if (needed)
-        status = sample(n, &s, graph, count, paths);
-    if (status == VTA_OK) status = quantize(n, s.calibration, &q);
-    if (status == VTA_OK) status = compile(n, q, out_bytes, out_size, out_report);
-    vtac_quantized_destroy(q);
+        status = sample(n, &s, *out_graph, count, paths);
+    if (status == VTA_OK) status = quantize(n, s.calibration, out_quantized);
     vtac_calibration_destroy(s.calibration);
+    return status;
+}
+
+vta_status cli_network_compile(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
+                               const char *const *paths, uint8_t **out_bytes, size_t *out_size, char **out_report) {
+    vtac_graph *graph;
+    vtac_quantized *q;
+    vta_status status = cli_network_quantize(n, path, how, count, paths, &graph, &q);
+    if (status == VTA_OK) status = cli_network_build(n, q, out_bytes, out_size, out_report);
+    vtac_quantized_destroy(q);
     vtac_graph_destroy(graph);
     return status;
 }

@@ -26,6 +26,12 @@ typedef struct cli_network {
 
 /* Is it an artifact, by its first bytes? */
 bool cli_is_artifact(const char *path);
+/* An ONNX model in floats and quantized; samples as below. Both are to be destroyed, also after an error. */
+vta_status cli_network_quantize(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
+                                const char *const *paths, vtac_graph **out_graph, vtac_quantized **out_quantized);
+/* The artifact of it. */
+vta_status cli_network_build(const cli_network *n, const vtac_quantized *q, uint8_t **out_bytes, size_t *out_size,
+                             char **report);
 /* Compiles an ONNX model to an artifact. Samples are those of --calibrate, else the pictures given here. The report,
  * when asked for, is freed with vta_string_free, like the bytes. */
 vta_status cli_network_compile(const cli_network *n, const char *path, const cli_pictures *how, size_t count,

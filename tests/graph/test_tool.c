@@ -98,7 +98,7 @@ static void test_graph(void **state) {
 /* The picture's means are 100.8333, 66.6667 and 75.1667. */
 static void test_classify(void **state) {
     (void)state;
-    says(0, "compile colours.onnx --calibrate samples --json", "\"processor_layers\": 3");
+    says(0, "compile colours.onnx --calibrate samples --json", "\"accelerator_layers\": 1");
     says(0, "classify colours.onnx rgb.png --float --labels names.txt",
          "rgb.png\n    100.8333      0  red\n     75.1667      2  blue\n     66.6667      1  green\n");
     says(0, "classify colours.onnx rgb.png --float --labels names.json --bgr", "    100.8333      2  blue\n");
@@ -121,6 +121,8 @@ static void test_classify(void **state) {
     says(0, "classify colours.onnx rgb.png --labels names.txt", "    100.0394      0  red\n"); /* as integers, on the accelerator */
     says(0, "classify colours.vta-model rgb.png --driver tsim --json", "\"class\": 0");
     says(2, "eval colours.vta-model --images . --labels labels.csv --float", "--float is for ONNX models");
+    says(0, "compare colours.onnx rgb.png", "to the bit");
+    says(0, "compare colours.onnx rgb.png --json", "\"first\": null");
     says(1, "compile colours.onnx", "its values are not known: give samples, --calibrate DIR");
     says(1, "compile colours.onnx --calibrate nowhere", "no folder with");
     says(1, "compile colours.onnx --calibrate samples --percentile 0", "--percentile is more than 0");
