@@ -428,13 +428,13 @@ static void test_inputs(void **state) {
 static void set_external(Onnx__TensorProto *t, const char *location, const char *offset, const char *length) {
     const char *const pairs[][2] = {{"location", location}, {"offset", offset}, {"length", length}};
     t->has_raw_data = 0, t->has_data_location = 1, t->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
-    t->external_data = calloc(3, sizeof *t->external_data);
+    t->external_data = make_room(3, sizeof *t->external_data);
     t->n_external_data = 0;
     for (int i = 0; i < 3; i++) {
         if (!pairs[i][1]) continue;
-        Onnx__StringStringEntryProto *e = t->external_data[t->n_external_data++] = calloc(1, sizeof *e);
+        Onnx__StringStringEntryProto *e = t->external_data[t->n_external_data++] = make_room(1, sizeof *e);
         onnx__string_string_entry_proto__init(e);
-        e->key = strdup(pairs[i][0]), e->value = strdup(pairs[i][1]);
+        e->key = make_text(pairs[i][0]), e->value = make_text(pairs[i][1]);
     }
 }
 
