@@ -48,18 +48,17 @@ static const char *what(const vt_qlayer *l) {
 }
 
 /* A reshape that leaves every tile where it is. */
-static bool is_alias(const vt__net *n, const vt_qlayer *l) {
+static bool is_alias(const vt_qlayer *l) {
     int64_t from[4], to[4];
     vt_qtensor_image(&l->inputs[0]->type, from);
     vt_qtensor_image(&l->output->type, to);
-    (void)n;
     return l->kind == VT_Q_RESHAPE && !memcmp(from, to, sizeof from);
 }
 
 static void add_layer(vt__net *n, const vt_qlayer *l) {
     const char *why = "as asked for";
     if (l->kind == VT_Q_QUANTIZE && vt__is_folded_away(n, l->output)) return;
-    if (is_alias(n, l)) {
+    if (is_alias(l)) {
         n->buffers[l->output->index] = vt__buffer_of(n, l->inputs[0]);
         n->declared[l->output->index] = true;
         return;

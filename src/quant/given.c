@@ -119,9 +119,9 @@ static bool take_qlinear(taker *t, const vt_gnode *n) {
     return true;
 }
 
-static const vt_graph *pass(vt_ctx *ctx, const vt_graph *g, taker *t, bool qlinear) {
+static const vt_graph *pass(const vt_graph *g, taker *t, bool qlinear) {
     t->r = vt_rewrite_begin(g);
-    t->ctx = ctx;
+    t->ctx = g->ctx;
     for (uint32_t i = 0; i < g->node_count; i++) {
         const vt_gnode *n = g->nodes[i];
         bool is =
@@ -134,7 +134,7 @@ static const vt_graph *pass(vt_ctx *ctx, const vt_graph *g, taker *t, bool qline
 const vt_graph *vt_quant_take_given(const vt_graph *g, vt_ranges **out_ranges) {
     taker t = {.count = 0};
     *out_ranges = NULL;
-    const vt_graph *now = pass(g->ctx, pass(g->ctx, g, &t, true), &t, false);
+    const vt_graph *now = pass(pass(g, &t, true), &t, false);
     if (now == g || t.count == 0) return now;
     *out_ranges = vt_ranges_new(g->ctx, now);
     for (uint32_t i = 0; i < t.count; i++) {
