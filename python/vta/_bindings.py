@@ -210,6 +210,10 @@ VTAC_UNPROVEN = 2
 VTA_FOLD_NONE = 0
 VTA_FOLD_COLUMNS = 1
 VTA_FOLD_KERNEL = 2
+VTAC_RANGE_PERCENTILE = 0
+VTAC_RANGE_MAX = 1
+VTAC_RANGE_KL = 2
+VTAC_RANGE_SQUARES = 3
 
 
 class DLDataType(Structure):
@@ -811,6 +815,109 @@ class vtac_op_result(Structure):
     ]
 
 
+class vtac_graph_event(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("changed", c_bool),
+        ("nanoseconds", c_uint64),
+        ("text", c_char_p),
+    ]
+
+
+class vtac_graph_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("batch", c_int64),
+        ("shapes", c_void_p),
+        ("shape_count", c_size_t),
+        ("as_read", c_bool),
+        ("after", c_void_p),
+        ("user", c_void_p),
+    ]
+
+
+class vtac_graph_pass(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("does", c_char_p),
+        ("reason", c_char_p),
+    ]
+
+
+class vtac_graph_tensor(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("type", DLDataType),
+        ("ndim", c_int32),
+        ("shape", c_void_p),
+        ("bytes", c_size_t),
+    ]
+
+
+class vtac_graph_node(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("op", c_char_p),
+        ("macs", c_uint64),
+        ("output", vtac_graph_tensor),
+    ]
+
+
+class vtac_evaluator_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("keep", c_bool),
+    ]
+
+
+class vtac_quantize_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("method", c_int),
+        ("percentile", c_double),
+    ]
+
+
+class vtac_quantized_layer(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("index", c_size_t),
+        ("kind", c_char_p),
+        ("value", c_char_p),
+        ("type", DLDataType),
+        ("ndim", c_int32),
+        ("shape", c_void_p),
+        ("scale", c_double),
+        ("data", c_void_p),
+    ]
+
+
+class vtac_quantized_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("after", c_void_p),
+        ("user", c_void_p),
+    ]
+
+
+class vtac_compile_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("schedule", c_void_p),
+        ("triple", c_char_p),
+        ("cpu", c_char_p),
+        ("features", c_char_p),
+        ("linker", c_char_p),
+        ("processor_only", c_bool),
+        ("progress", c_void_p),
+        ("user", c_void_p),
+    ]
+
+
 # name: (library, result, arguments)
 FUNCTIONS = {
     "vta_status_text": ("vta", c_char_p, [c_int]),
@@ -1276,4 +1383,36 @@ FUNCTIONS = {
     "vtac_op_report": ("vtac", c_char_p, [c_void_p]),
     "vtac_op_kernel": ("vtac", c_void_p, [c_void_p]),
     "vtac_op_module": ("vtac", c_void_p, [c_void_p]),
+    "vtac_graph_load": ("vtac", c_int, [c_char_p, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_graph_parse": ("vtac", c_int, [c_void_p, c_size_t, c_char_p, c_char_p, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_graph_destroy": ("vtac", None, [c_void_p]),
+    "vtac_graph_pass_get": ("vtac", c_int, [c_size_t, c_void_p]),
+    "vtac_graph_name": ("vtac", c_char_p, [c_void_p]),
+    "vtac_graph_input_count": ("vtac", c_size_t, [c_void_p]),
+    "vtac_graph_output_count": ("vtac", c_size_t, [c_void_p]),
+    "vtac_graph_input": ("vtac", c_int, [c_void_p, c_size_t, c_void_p]),
+    "vtac_graph_output": ("vtac", c_int, [c_void_p, c_size_t, c_void_p]),
+    "vtac_graph_find_input": ("vtac", c_size_t, [c_void_p, c_char_p]),
+    "vtac_graph_find_output": ("vtac", c_size_t, [c_void_p, c_char_p]),
+    "vtac_graph_node_count": ("vtac", c_size_t, [c_void_p]),
+    "vtac_graph_node_get": ("vtac", c_int, [c_void_p, c_size_t, c_void_p]),
+    "vtac_graph_macs": ("vtac", c_uint64, [c_void_p]),
+    "vtac_graph_parameters": ("vtac", c_uint64, [c_void_p]),
+    "vtac_graph_print": ("vtac", c_void_p, [c_void_p]),
+    "vtac_graph_to_json": ("vtac", c_void_p, [c_void_p]),
+    "vtac_evaluator_create": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_evaluator_destroy": ("vtac", None, [c_void_p]),
+    "vtac_evaluator_run": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vtac_evaluator_output": ("vtac", c_void_p, [c_void_p, c_size_t]),
+    "vtac_evaluator_node": ("vtac", c_void_p, [c_void_p, c_size_t]),
+    "vtac_evaluator_peak": ("vtac", c_size_t, [c_void_p]),
+    "vtac_calibration_create": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_calibration_destroy": ("vtac", None, [c_void_p]),
+    "vtac_calibration_is_given": ("vtac", c_bool, [c_void_p]),
+    "vtac_calibration_observe": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vtac_quantized_create": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_quantized_destroy": ("vtac", None, [c_void_p]),
+    "vtac_quantized_text": ("vtac", c_char_p, [c_void_p]),
+    "vtac_quantized_run": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_quantized_compile": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
 }

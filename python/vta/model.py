@@ -5,14 +5,17 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _bindings as b
-from ._lib import DIAG, call, lib
+from ._lib import DIAG, call, lib, release
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Model", "load_model"]
@@ -27,6 +30,16 @@ def _dtype(t: Any) -> np.dtype:
 class Port:
     """An input or an output of a model.
 
+    Parameters
+    ----------
+    get : callable
+        The C function that describes it.
+    model : int
+        The handle that `get` takes.
+    index : int
+    kind : type, optional
+        The C struct that `get` fills in.
+
     Attributes
     ----------
     name : str
@@ -34,8 +47,8 @@ class Port:
     dtype : numpy.dtype
     """
 
-    def __init__(self, get: Any, model: Any, index: int) -> None:
-        t = b.vta_model_tensor()
+    def __init__(self, get: Any, model: Any, index: int, kind: Any = b.vta_model_tensor) -> None:
+        t = kind(size=ctypes.sizeof(kind))
         call(get, model, index, ctypes.byref(t))
         self.name: str = t.name.decode()
         shape = ctypes.cast(t.shape, ctypes.POINTER(ctypes.c_int64))
@@ -44,6 +57,33 @@ class Port:
 
     def __repr__(self) -> str:
         return f"{self.name}: {self.dtype}{list(self.shape)}"
+
+
+def arrays_of(name: str, ports: list[Port], inputs: Sequence[ArrayLike],
+              named: Mapping[str, ArrayLike]) -> list[NDArray[Any]]:
+    """Inputs of a network, in order: compact, of the types and shapes of its ports.
+
+    Parameters
+    ----------
+    name : str
+        The network's.
+    ports : list of Port
+    inputs : sequence of array_like
+        In the order of `ports`.
+    named : mapping of str to array_like
+        The others, by name.
+    """
+    given = dict(zip([p.name for p in ports], inputs))
+    if len(inputs) > len(ports) or given.keys() & named.keys():
+        raise TypeError(f"{name} takes {len(ports)} inputs, each once: {ports}")
+    given.update(named)
+    if given.keys() != {p.name for p in ports}:
+        raise TypeError(f"{name} takes the inputs {ports}, not {sorted(given)}")
+    arrays = [np.ascontiguousarray(given[p.name], p.dtype) for p in ports]
+    for port, array in zip(ports, arrays):
+        if array.shape != port.shape:
+            raise ValueError(f"input {port.name} has the shape {port.shape}, not {array.shape}")
+    return arrays
 
 
 class Model:
@@ -55,6 +95,8 @@ class Model:
     ----------
     path, driver : str, optional
         As for :func:`load_model`.
+    artifact : bytes, optional
+        The artifact, where it is in memory; `path` stands for it in messages then.
 
     Attributes
     ----------
@@ -62,24 +104,22 @@ class Model:
     inputs, outputs : list of Port
     """
 
-    def __init__(self, path: str | os.PathLike[str], driver: str | None = None) -> None:
-        self._model = self._instance = None
+    def __init__(self, path: str | os.PathLike[str], driver: str | None = None, artifact: bytes | None = None) -> None:
+        self._path, self._artifact = path, artifact
         handle = ctypes.c_void_p()
-        call(lib.vta_model_load, os.fsencode(path), None, DIAG, ctypes.byref(handle))
-        self._model = handle
+        if artifact is None:
+            call(lib.vta_model_load, os.fsencode(path), None, DIAG, ctypes.byref(handle))
+        else:
+            call(lib.vta_model_parse, artifact, len(artifact), os.fsencode(path), None, DIAG, ctypes.byref(handle))
+        release(self, lib.vta_model_release, handle)
         options = b.vta_instance_options(driver=driver.encode() if driver else None)
         instance = ctypes.c_void_p()
         call(lib.vta_instance_create, handle, ctypes.byref(options), DIAG, ctypes.byref(instance))
+        release(self, lib.vta_instance_destroy, instance)
         self._instance = instance
         self.name: str = lib.vta_model_name(handle).decode()
         self.inputs = [Port(lib.vta_model_input, handle, i) for i in range(lib.vta_model_input_count(handle))]
         self.outputs = [Port(lib.vta_model_output, handle, i) for i in range(lib.vta_model_output_count(handle))]
-
-    def __del__(self) -> None:
-        if getattr(self, "_instance", None):
-            lib.vta_instance_destroy(self._instance)
-        if getattr(self, "_model", None):
-            lib.vta_model_release(self._model)
 
     def __repr__(self) -> str:
         return f"<vta.Model {self.name}: {self.inputs} -> {self.outputs}>"
@@ -98,16 +138,7 @@ class Model:
         -------
         output : numpy.ndarray or tuple of numpy.ndarray
         """
-        given = dict(zip([p.name for p in self.inputs], inputs))
-        if len(inputs) > len(self.inputs) or given.keys() & named.keys():
-            raise TypeError(f"{self.name} takes {len(self.inputs)} inputs, each once: {self.inputs}")
-        given.update(named)
-        if given.keys() != {p.name for p in self.inputs}:
-            raise TypeError(f"{self.name} takes the inputs {self.inputs}, not {sorted(given)}")
-        for i, port in enumerate(self.inputs):
-            array = np.ascontiguousarray(given[port.name], port.dtype)
-            if array.shape != port.shape:
-                raise ValueError(f"input {port.name} has the shape {port.shape}, not {array.shape}")
+        for i, array in enumerate(arrays_of(self.name, self.inputs, inputs, named)):
             call(lib.vta_instance_set_input, self._instance, i, array.ctypes.data, array.nbytes, DIAG)
         call(lib.vta_instance_run, self._instance, DIAG)
         results = tuple(self._output(i, port) for i, port in enumerate(self.outputs))
@@ -117,6 +148,19 @@ class Model:
         array = np.empty(port.shape, port.dtype)
         call(lib.vta_instance_get_output, self._instance, index, array.ctypes.data, array.nbytes, DIAG)
         return array
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the artifact to a file, for :func:`load_model` and the tool.
+
+        Parameters
+        ----------
+        path : str
+        """
+        if self._artifact is None:
+            shutil.copyfile(self._path, path)
+            return
+        with open(path, "wb") as file:
+            file.write(self._artifact)
 
     def profile(self) -> dict[str, Any]:
         """What each step took in the last call: cycles by the timing model, bytes, seconds of the host."""

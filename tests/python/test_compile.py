@@ -1,0 +1,201 @@
+"""Networks compiled from Python: small ONNX models, written here byte by byte, against numpy within what 8 bits give."""
+
+import importlib
+import os
+import signal
+import tempfile
+import threading
+import time
+import unittest
+from unittest import mock
+
+import numpy as np
+
+import common  # noqa: F401
+import vta
+
+
+def varint(n):
+    """A number of protobuf."""
+    return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + varint(n >> 7)
+
+
+def field(number, value):
+    """A field of a message: a number, text, or bytes (another message)."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    data = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def tensor(name, array):
+    """A TensorProto of floats."""
+    return b"".join(field(1, d) for d in array.shape) + field(2, 1) + field(8, name) + field(9, array.tobytes())
+
+
+def port(name, shape):
+    """A ValueInfoProto."""
+    dims = b"".join(field(1, field(1, d)) for d in shape)
+    return field(1, name) + field(2, field(1, field(1, 1) + field(2, dims)))
+
+
+def node(op, inputs, output, **ints):
+    """A NodeProto; attributes are lists of integers."""
+    attributes = (field(1, k) + b"".join(field(8, i) for i in v) + field(20, 7) for k, v in ints.items())
+    return (b"".join(field(1, i) for i in inputs) + field(2, output) + field(4, op)
+            + b"".join(field(5, a) for a in attributes))
+
+
+def onnx(nodes, inputs, output, constants=()):
+    """A ModelProto; what inputs, the output and constants are is given as pairs with their names."""
+    graph = b"".join(field(1, n) for n in nodes) + field(2, "small") + b"".join(field(5, tensor(*c)) for c in constants)
+    graph += b"".join(field(11, port(*i)) for i in inputs) + field(12, port(*output))
+    return field(1, 8) + field(7, graph) + field(8, field(2, 13))
+
+
+SHAPE = (1, 16, 6, 6)
+RANDOM = np.random.RandomState(1)
+WEIGHTS = RANDOM.uniform(-1, 1, (32, 16, 3, 3)).astype("float32")
+BIAS = RANDOM.uniform(-1, 1, 32).astype("float32")
+CONV = onnx([node("Conv", ["x", "w", "b"], "c", kernel_shape=[3, 3], pads=[1, 1, 1, 1]), node("Relu", ["c"], "y")],
+            [("x", SHAPE)], ("y", (1, 32, 6, 6)), [("w", WEIGHTS), ("b", BIAS)])
+SUM = onnx([node("Conv", ["x", "w", "b"], "c", kernel_shape=[3, 3], pads=[1, 1, 1, 1]), node("Add", ["c", "z"], "y")],
+           [("x", SHAPE), ("z", (1, 32, 6, 6))], ("y", (1, 32, 6, 6)), [("w", WEIGHTS), ("b", BIAS)])
+
+
+def conv(x):
+    """The convolution by numpy."""
+    padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    windows = np.stack([padded[:, :, i:i + 6, j:j + 6] for i in range(3) for j in range(3)], 2)
+    return np.einsum("nckhw,ock->nohw", windows, WEIGHTS.reshape(32, 16, 9)) + BIAS.reshape(1, 32, 1, 1)
+
+
+def samples(count=4, shape=SHAPE):
+    """Inputs."""
+    return [np.random.RandomState(i).uniform(-1, 1, shape).astype("float32") for i in range(count)]
+
+
+class Compile(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def file(self, data, name="small.onnx"):
+        path = os.path.join(self.folder, name)
+        with open(path, "wb") as f:
+            f.write(data)
+        return path
+
+    def close(self, got, want, most=0.03):
+        """Within a share of the range."""
+        self.assertEqual((got.shape, got.dtype), (want.shape, np.dtype("float32")))
+        self.assertLess(np.abs(got - want).max(), most * np.abs(want).max())
+        self.assertGreater(got.std(), 0.5 * want.std())
+
+    def test_against_numpy(self):
+        path = self.file(CONV)
+        for method in ("percentile", "max", "kl", "squares"):
+            model = vta.compile(path, iter(samples()), range=method)
+            self.assertEqual([(p.name, p.shape) for p in model.inputs], [("x", SHAPE)])
+            for x in samples():
+                self.close(model(x), np.maximum(conv(x), 0))
+
+    def test_range_is_passed_on(self):
+        path, x = self.file(CONV), samples(1)[0]
+        results = [vta.compile(path, samples(), range=method, percentile=60)(x)
+                   for method in ("percentile", "max", "kl", "squares")]
+        self.assertLess(results[0].max(), 0.8 * conv(x).max())
+        self.close(results[1], np.maximum(conv(x), 0))
+        self.assertEqual(len({r.tobytes() for r in results}), 4)
+
+    def test_several_inputs(self):
+        path = self.file(SUM)
+        pairs = list(zip(samples(), samples(shape=(1, 32, 6, 6))))
+        for given in (pairs, [{"z": z, "x": x} for x, z in pairs]):
+            model = vta.compile(path, given, range="max")
+            for x, z in pairs:
+                self.close(model(x, z), conv(x) + z)
+
+    def test_configuration(self):
+        wide = {"LOG_BATCH": 0, "LOG_BLOCK": 5, "LOG_UOP_BUFF_SIZE": 15, "LOG_INP_BUFF_SIZE": 16, "LOG_WGT_BUFF_SIZE": 18,
+                "LOG_ACC_BUFF_SIZE": 18}
+        path, x = self.file(CONV), samples(1)[0]
+        with vta.Environment(wide) as env:
+            inside = vta.compile(path, samples())
+        given = [vta.compile(path, samples(), c) for c in (wide, env, env.config)]
+        usual = vta.compile(path, samples())
+        for model in [inside, *given]:
+            np.testing.assert_array_equal(model(x), usual(x))
+        texts = []
+        for i, model in enumerate([inside, *given, usual]):
+            model.save(os.path.join(self.folder, str(i)))
+            with open(os.path.join(self.folder, str(i)), "rb") as f:
+                texts.append(f.read())
+        self.assertEqual([t == texts[0] for t in texts], [True, True, True, True, False])
+
+    def test_save(self):
+        first, second = (os.path.join(self.folder, n) for n in ("first.vta-model", "second.vta-model"))
+        model = vta.compile(self.file(CONV), samples(), output=first)
+        x = samples(1)[0]
+        loaded = vta.load_model(first)
+        np.testing.assert_array_equal(loaded(x), model(x))
+        loaded.save(second)
+        np.testing.assert_array_equal(vta.load_model(second)(x), model(x))
+
+    def test_wrong_models(self):
+        with self.assertRaises(vta.VTALookupError):
+            vta.compile(os.path.join(self.folder, "none.onnx"), samples())
+        with self.assertRaises(vta.VTASyntaxError):
+            vta.compile(self.file(b"no model at all"), samples())
+        with self.assertRaises(vta.VTAError):
+            vta.compile(self.file(CONV[:-200]), samples())
+        wrong = onnx([node("Strange", ["x"], "y")], [("x", SHAPE)], ("y", SHAPE))
+        with self.assertRaisesRegex(vta.VTAUnsupportedError, "Strange"):
+            vta.compile(self.file(wrong), samples())
+
+    def test_wrong_arguments(self):
+        path = self.file(CONV)
+        for nothing in (None, [], iter(())):
+            with self.assertRaisesRegex(vta.VTAValueError, "range"):
+                vta.compile(path, nothing)
+        with self.assertRaisesRegex(ValueError, r"input x has the shape \(1, 16, 6, 6\), not \(16, 6, 6\)"):
+            vta.compile(path, samples()[0])
+        for sample in ((samples()[0],) * 2, (), {"z": samples()[0]}):
+            with self.assertRaisesRegex(TypeError, "small takes"):
+                vta.compile(path, [sample])
+        with self.assertRaisesRegex(ValueError, "range is one of percentile, max, kl, squares, not 'all'"):
+            vta.compile(path, samples(), range="all")
+        for percentile in (0, -1, 100.5, float("nan")):
+            with self.assertRaisesRegex(ValueError, "percentile is more than 0"):
+                vta.compile(path, samples(), percentile=percentile)
+        with self.assertRaises(vta.VTAError):
+            vta.compile(path, samples(), {"LOG_BLOCK": 99})
+
+    def test_interrupt(self):
+        """Ctrl-C ends the compile inside the library, and the next one works."""
+        module = importlib.import_module("vta.compile")
+        inside, ends = module._compile, []
+
+        def interrupted(quantized, config, stopped):
+            os.kill(os.getpid(), signal.SIGINT)
+            while not stopped:
+                time.sleep(0.001)
+            try:
+                return inside(quantized, config, stopped)
+            except BaseException as error:
+                ends.append(type(error))
+                raise
+
+        path = self.file(CONV)
+        with mock.patch.object(module, "_compile", interrupted), self.assertRaises(KeyboardInterrupt):
+            vta.compile(path, samples())
+        for thread in threading.enumerate():  # the interrupt may come before anybody waits for the thread
+            if thread.name.startswith("vta-compile"):
+                thread.join()
+        self.assertEqual(ends, [KeyboardInterrupt])
+        vta.compile(path, samples())
+
+
+if __name__ == "__main__":
+    unittest.main()
