@@ -1,0 +1,199 @@
+/* vta compare: a network in floats and in integers side by side, layer by layer, and whether the accelerator gives what
+ * the integers say. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "c_network.h"
+#include "file.h"
+
+enum { LAYERS = 4096 };
+static const double PART = 10; /* dB of signal to noise below which a layer is worth a look */
+
+typedef struct row {
+    const char *kind;
+    char value[128];
+    double most, cosine, decibels;
+} row;
+
+typedef struct state {
+    cli_common common;
+    cli_network network;
+    cli_pictures pictures;
+    vtac_graph *graph;
+    vtac_quantized *quantized;
+    vtac_evaluator *floats;
+    row *rows;
+    size_t count, first; /* first: the row where they part; SIZE_MAX: none */
+    bool equal;
+    float *input, *output;
+    vtac_graph_tensor in, out;
+} state;
+
+/* ---- Layers ---- */
+
+/* The float value of that name; NULL when the graph has none. */
+static const float *float_of(const state *s, const char *name) {
+    vtac_graph_node n = {.size = sizeof n, .output.size = sizeof n.output};
+    for (size_t i = 0; vtac_graph_node_get(s->graph, i, &n) == VTA_OK; i++)
+        if (!strcmp(n.output.name, name)) return vtac_evaluator_node(s->floats, i);
+    return strcmp(s->in.name, name) == 0 ? s->input : NULL;
+}
+
+static double element(const vtac_quantized_layer *l, size_t i) {
+    if (l->scale == 0) return (double)((const float *)l->data)[i];
+    return l->scale * (l->type.bits == 8 ? ((const int8_t *)l->data)[i] : ((const int16_t *)l->data)[i]);
+}
+
+static void measure(row *r, const vtac_quantized_layer *l, const float *want) {
+    double dot = 0, ours = 0, theirs = 0, noise = 0;
+    size_t count = 1;
+    for (int32_t i = 0; i < l->ndim; i++) count *= (size_t)l->shape[i];
+    for (size_t i = 0; i < count; i++) {
+        double x = element(l, i), y = (double)want[i], off = fabs(x - y);
+        r->most = fmax(r->most, off);
+        dot += x * y, ours += x * x, theirs += y * y, noise += off * off;
+    }
+    r->cosine = ours > 0 && theirs > 0 ? dot / sqrt(ours * theirs) : ours == theirs;
+    r->decibels = noise > 0 ? theirs > 0 ? 10 * log10(theirs / noise) : -INFINITY : INFINITY;
+}
+
+static void compare_layer(void *user, const vtac_quantized_layer *l) {
+    state *s = user;
+    bool number = l->scale > 0 || (l->type.code == kDLFloat && l->type.bits == 32);
+    const float *want = number ? float_of(s, l->value) : NULL;
+    if (!want || s->count == LAYERS) return;
+    row *r = &s->rows[s->count];
+    *r = (row){.kind = l->kind};
+    snprintf(r->value, sizeof r->value, "%s", l->value);
+    measure(r, l, want);
+    if (r->decibels < PART && s->first == SIZE_MAX) s->first = s->count;
+    s->count++;
+}
+
+/* ---- Runs ---- */
+
+static vta_status read_input(state *s, const char *path) {
+    size_t n = strlen(path);
+    if (n < 4 || strcmp(path + n - 4, ".npy") != 0) {
+        if (s->in.ndim == 4) return cli_picture_read(&s->pictures, path, s->in.shape, cli_diag(), s->input);
+        vta_diag_add(cli_diag(), VTA_ERROR, VTA_UNSUPPORTED, "the network's input is no picture: give a .npy file");
+        return VTA_UNSUPPORTED;
+    }
+    vta_array *array;
+    vta_status status = vta_array_load_npy(path, NULL, cli_diag(), &array);
+    if (status == VTA_OK) status = vta_array_read(array, s->input, s->in.bytes, cli_diag());
+    vta_array_free(array);
+    return status;
+}
+
+static vta_status run_accelerator(state *s) {
+    uint8_t *bytes;
+    size_t size;
+    vta_model *model = NULL;
+    vta_instance *instance = NULL;
+    vta_instance_options options = {.size = sizeof options, .driver = s->network.driver};
+    float *got = malloc(s->out.bytes);
+    vta_status status = cli_network_build(&s->network, s->quantized, &bytes, &size, NULL);
+    if (status == VTA_OK) {
+        status = vta_model_parse(bytes, size, "network", NULL, cli_diag(), &model);
+        vta_string_free((char *)bytes);
+    }
+    if (status == VTA_OK) status = got ? vta_instance_create(model, &options, cli_diag(), &instance) : VTA_NO_MEMORY;
+    if (status == VTA_OK) status = vta_instance_set_input(instance, 0, s->input, s->in.bytes, cli_diag());
+    if (status == VTA_OK) status = vta_instance_run(instance, cli_diag());
+    if (status == VTA_OK) status = vta_instance_get_output(instance, 0, got, s->out.bytes, cli_diag());
+    s->equal = status == VTA_OK && !memcmp(got, s->output, s->out.bytes);
+    vta_instance_destroy(instance);
+    vta_model_release(model);
+    free(got);
+    return status;
+}
+
+static vta_status compare(state *s, const char *model, const char *input) {
+    vtac_evaluator_options keep = {.size = sizeof keep, .keep = true};
+    vtac_quantized_options watch = {.size = sizeof watch, .after = compare_layer, .user = s};
+    vta_status status = cli_pictures_settle(&s->pictures, model);
+    if (status == VTA_OK)
+        status = cli_network_quantize(&s->network, model, &s->pictures, 1, &input, &s->graph, &s->quantized);
+    if (status != VTA_OK) return status;
+    s->in.size = s->out.size = sizeof s->in;
+    vtac_graph_input(s->graph, 0, &s->in);
+    vtac_graph_output(s->graph, 0, &s->out);
+    if (vtac_graph_input_count(s->graph) != 1 || vtac_graph_output_count(s->graph) != 1)
+        return vta_diag_add(cli_diag(), VTA_ERROR, VTA_UNSUPPORTED,
+                            "networks of one input and one output are compared"),
+               VTA_UNSUPPORTED;
+    s->input = malloc(s->in.bytes);
+    s->output = malloc(s->out.bytes);
+    s->rows = calloc(LAYERS, sizeof *s->rows);
+    if (!s->input || !s->output || !s->rows) return VTA_NO_MEMORY;
+    status = read_input(s, input);
+    if (status == VTA_OK) status = vtac_evaluator_create(s->graph, &keep, NULL, cli_diag(), &s->floats);
+    if (status == VTA_OK) status = vtac_evaluator_run(s->floats, (const void *[]){s->input}, cli_diag());
+    if (status == VTA_OK)
+        status =
+            vtac_quantized_run(s->quantized, (const void *[]){s->input}, (void *[]){s->output}, &watch, cli_diag());
+    return status == VTA_OK ? run_accelerator(s) : status;
+}
+
+/* ---- Answers ---- */
+
+static json_t *decibels(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+static void as_json(const state *s) {
+    json_t *layers = json_array();
+    for (size_t i = 0; i < s->count; i++) {
+        const row *r = &s->rows[i];
+        json_array_append_new(layers, json_pack("{s:s, s:s, s:f, s:f, s:o}", "value", r->value, "kind", r->kind, "max",
+                                                r->most, "cosine", r->cosine, "sqnr", decibels(r->decibels)));
+    }
+    cli_print_json(json_pack("{s:o, s:o, s:b}", "layers", layers, "first",
+                             s->first == SIZE_MAX ? json_null() : json_string(s->rows[s->first].value), "equal",
+                             s->equal));
+}
+
+static void as_text(const state *s) {
+    printf("%-32s %-10s %12s %9s %9s\n", "value", "layer", "max error", "cosine", "SQNR, dB");
+    for (size_t i = 0; i < s->count; i++) {
+        const row *r = &s->rows[i];
+        printf("%-32s %-10s %12.5g %9.6f %9.1f%s\n", r->value, r->kind, r->most, r->cosine, r->decibels,
+               i == s->first ? "  <- they part here" : "");
+    }
+    if (s->first == SIZE_MAX) printf("No layer has a signal less than %g dB over the error.\n", PART);
+    puts(s->equal ? "The accelerator gives what the integers say, to the bit."
+                  : "The accelerator does NOT give what the integers say: a mistake of the compiler or the device.");
+}
+
+static void forget(state *s) {
+    vtac_evaluator_destroy(s->floats);
+    vtac_quantized_destroy(s->quantized);
+    vtac_graph_destroy(s->graph);
+    free(s->pictures.labels);
+    free(s->rows);
+    free(s->input);
+    free(s->output);
+}
+
+int cmd_compare(const cli_command *self, int argc, char **argv) {
+    static state s;
+    s.network.common = &s.common;
+    s.first = SIZE_MAX;
+    const cli_option options[] = {
+        {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim, rtl or a board", &s.network.driver},
+        CLI_NETWORK_OPTIONS(&s.network),
+        CLI_PICTURE_OPTIONS(&s.pictures),
+        CLI_GRAPH_OPTIONS(&s.network.of_graph),
+        CLI_CONFIG_OPTIONS(&s.common),
+        CLI_JSON_OPTION(&s.common),
+        {0},
+    };
+    int code = cli_parse(self, options, argc, argv, &argc, &argv);
+    if (code >= 0) return code;
+    if (argc != 2) return cli_usage(self, "a model and an input, a picture or a .npy file, are wanted");
+    vta_status status = compare(&s, argv[0], argv[1]);
+    if (status == VTA_OK) (s.common.json ? as_json : as_text)(&s);
+    code = cli_finish(status == VTA_OK && !s.equal ? VTA_MISMATCH : status);
+    forget(&s);
+    return code;
+}
