@@ -145,7 +145,10 @@ static int64_t least_input(const writing *w) {
 
 /* The last tensor is called "sums"; `last` says whether this is it. */
 static const char *name_of(char out[64], bool last, const char *form, long long a, long long b) {
-    snprintf(out, 64, last ? "sums" : form, a, b);
+    if (last)
+        snprintf(out, 64, "sums");
+    else
+        snprintf(out, 64, form, a, b);
     return out;
 }
 
