@@ -127,7 +127,7 @@ static vta_status read_label(const char *path, size_t number, char *line, cli_la
     char *comma = strrchr(line, ','), *end;
     if (!comma) return wrong(path, number, "file,class is wanted");
     long long class = strtoll(comma + 1, &end, 10);
-    if (end == comma + 1 || *trim(end)) return number == 1 ? VTA_OK : wrong(path, number, "the class is no number");
+    if (end == comma + 1 || *trim(end)) return number == 1 ? VTA_OK : wrong(path, number, "the class is not an integer");
     *comma = '\0';
     labels->item[labels->count++] = (struct cli_label){trim(line), class};
     return VTA_OK;

@@ -29,7 +29,7 @@ typedef struct vt_container {
  * bytes in messages. */
 vta_status vt_container_parse(const uint8_t *bytes, size_t size, const char *name, vta_diag *diag,
                               vt_container *out_container);
-/* NULL: there is none of this name. */
+/* NULL when there is no section of this name. */
 const vt_section *vt_container_find(const vt_container *container, const char *name);
 /* The file with these sections; free with vta_string_free. */
 vta_status vt_container_write(const vt_section *sections, uint32_t count, vta_diag *diag, uint8_t **out_bytes,

@@ -26,7 +26,7 @@ void vt__objects_clear(vt_rpc_objects *o) {
     vt__objects_init(o, o->allocator);
 }
 
-/* The place in the lower half, from 1 on: 0 is no number. */
+/* The place in the lower half counts from 1: 0 is never handed out. */
 static uint64_t number_of(const vt_rpc_objects *o, size_t index) {
     return (uint64_t)o->at[index].generation << 32 | (index + 1);
 }

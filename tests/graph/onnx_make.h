@@ -64,7 +64,7 @@ static inline size_t make_words(const char *text, char ***out) {
     return n;
 }
 
-/* "1,3,8,8"; a word that is no number leaves the extent open. "" is a scalar. */
+/* "1,3,8,8"; a word that is not a number leaves the extent open. "" is a scalar. */
 static inline Onnx__ValueInfoProto *make_value(const char *name, int32_t type, const char *shape) {
     Onnx__ValueInfoProto *v = make_room(1, sizeof *v);
     Onnx__TypeProto *t = make_room(1, sizeof *t);

@@ -137,7 +137,7 @@ static void test_eval(void **state) {
     put_text("labels.csv", "rgb.png,0\ngone.png,2\n");
     says(1, "eval colours.onnx --float --images . --labels labels.csv", "gone.png");
     put_text("labels.csv", "rgb.png,0\nrgb.png,blue\n");
-    says(1, "eval colours.onnx --float --images . --labels labels.csv", "labels.csv:2: the class is no number");
+    says(1, "eval colours.onnx --float --images . --labels labels.csv", "labels.csv:2: the class is not an integer");
     says(2, "eval colours.onnx --float", "--images and --labels are wanted");
 }
 

@@ -71,7 +71,7 @@ static void files(void **state) {
     refused(vta_rpc_remove(rpc, "large", diag), VTA_NOT_FOUND, "large");
     static const char *const bad[] = {"", ".", "..", "../x", "/etc/passwd", "a/b", ".hidden", "line\nbreak"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        refused(vta_rpc_upload(rpc, bad[i], "x", 1, diag), VTA_INVALID_ARGUMENT, "no name for a file");
+        refused(vta_rpc_upload(rpc, bad[i], "x", 1, diag), VTA_INVALID_ARGUMENT, "is not a valid file name");
     free(large);
     vta_rpc_close(rpc);
 }
