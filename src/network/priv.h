@@ -9,9 +9,9 @@
 
 enum { VT__ARGS_MOST = 72 };
 
-/* An operator that was scheduled, or a kernel for the processor: equal ones are made once. */
+/* An operator that was scheduled, made once for equal layers; or a kernel for the processor. */
 typedef struct vt__made {
-    const char *text; /* of an operator: its name and attributes; of a kernel: its statements */
+    const char *text; /* of an operator: its name and attributes */
     vtac_op *op;      /* NULL: a kernel */
     vtac_kernel *kernel;
 } vt__made;

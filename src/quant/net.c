@@ -67,3 +67,16 @@ void vt_qtensor_image(const vt_gtype *t, int64_t out[4]) {
     if (t->rank == 3) out[3] = t->dim[2];
     if (t->rank == 4) out[2] = t->dim[2], out[3] = t->dim[3];
 }
+
+void vt__pair_of(const vt_gnode *n, vt_gattr_name name, int64_t out[2]) {
+    const vt_gattr *a = vt_gattr_of(n, name);
+    out[0] = a->count == 2 ? a->ints[0] : 1;
+    out[1] = a->ints[a->count - 1];
+}
+
+void vt__set_window(vt_qlayer *l, const vt_gnode *n) {
+    const vt_gattr *pads = vt_gattr_of(n, VT_A_PADS);
+    vt__pair_of(n, VT_A_STRIDES, l->window.strides);
+    vt__pair_of(n, VT_A_DILATIONS, l->window.dilations);
+    for (uint32_t i = 0; i < pads->count; i++) l->window.pads[pads->count == 4 ? i : 2 * i + 1] = pads->ints[i];
+}

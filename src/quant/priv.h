@@ -48,6 +48,10 @@ vt_qtensor *vt__tensor_new(vt_quantizer *q, const vt_gvalue *v, vt_gtype type, d
 vt_qlayer *vt__layer_new(vt_quantizer *q, vt_qkind kind, const char *name, uint32_t input_count,
                          const vt_qtensor *const *inputs, vt_qtensor *output);
 void vt__step(vt_qlayer *l, vt_qstep_kind kind, int32_t number);
+/* Numbers for rows and columns; of an image of one row (1, the number). */
+void vt__pair_of(const vt_gnode *n, vt_gattr_name name, int64_t out[2]);
+/* Strides, dilations and pads of a node; its kernel is the caller's. */
+void vt__set_window(vt_qlayer *l, const vt_gnode *n);
 /* The integers of a value, and the value as in the graph: a layer that converts is added where there is none yet. */
 vt_qtensor *vt__as_whole(vt_quantizer *q, const vt_gvalue *v);
 vt_qtensor *vt__as_plain(vt_quantizer *q, const vt_gvalue *v);

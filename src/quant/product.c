@@ -147,21 +147,11 @@ static void add_steps(product *p) {
 
 /* ---- The layer ------------------------------------------------------------------------------------------------- */
 
-/* Of an image of one row: (1, w). */
-static void pair_of(const vt_gnode *n, vt_gattr_name name, int64_t out[2]) {
-    const vt_gattr *a = vt_gattr_of(n, name);
-    out[0] = a->count == 2 ? a->ints[0] : 1;
-    out[1] = a->ints[a->count - 1];
-}
-
-static void set_window(vt_qlayer *l, const vt_gnode *n) {
-    const vt_gattr *pads = vt_gattr_of(n, VT_A_PADS);
+static void set_conv_window(vt_qlayer *l, const vt_gnode *n) {
     const vt_gtype *w = &n->inputs[1]->type;
+    vt__set_window(l, n);
     l->window.kernel[0] = w->rank == 4 ? w->dim[2] : 1;
     l->window.kernel[1] = w->dim[w->rank - 1];
-    pair_of(n, VT_A_STRIDES, l->window.strides);
-    pair_of(n, VT_A_DILATIONS, l->window.dilations);
-    for (uint32_t i = 0; i < pads->count; i++) l->window.pads[pads->count == 4 ? i : 2 * i + 1] = pads->ints[i];
     l->group = vt_gattr_int(n, VT_A_GROUP);
 }
 
@@ -183,7 +173,7 @@ void vt__add_product(vt_quantizer *q, const vt_chain *c) {
     p.layer = vt__layer_new(q, c->kind, n->name, 1, &x, vt__result(q, c->end));
     p.layer->node = c->end->by;
     p.step = p.layer->output->scale / x->scale;
-    if (c->kind == VT_Q_CONV) set_window(p.layer, n);
+    if (c->kind == VT_Q_CONV) set_conv_window(p.layer, n);
     read_weights(&p, n);
     set_integers(&p, n);
     set_weight_type(&p);

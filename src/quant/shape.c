@@ -12,17 +12,9 @@ static vt_qlayer *one_input(vt_quantizer *q, const vt_chain *c) {
 
 /* ---- Pooling --------------------------------------------------------------------------------------------------- */
 
-static void list_to_pair(const vt_gattr *a, int64_t out[2]) {
-    out[0] = a->count == 2 ? a->ints[0] : 1;
-    out[1] = a->ints[a->count - 1];
-}
-
-static void set_window(vt_qlayer *l, const vt_gnode *n) {
-    const vt_gattr *pads = vt_gattr_of(n, VT_A_PADS);
-    list_to_pair(vt_gattr_of(n, VT_A_KERNEL), l->window.kernel);
-    list_to_pair(vt_gattr_of(n, VT_A_STRIDES), l->window.strides);
-    list_to_pair(vt_gattr_of(n, VT_A_DILATIONS), l->window.dilations);
-    for (uint32_t i = 0; i < pads->count; i++) l->window.pads[pads->count == 4 ? i : 2 * i + 1] = pads->ints[i];
+static void set_pool_window(vt_qlayer *l, const vt_gnode *n) {
+    vt__set_window(l, n);
+    vt__pair_of(n, VT_A_KERNEL, l->window.kernel);
 }
 
 static void set_whole_window(vt_qlayer *l) {
@@ -48,7 +40,7 @@ void vt__add_pool(vt_quantizer *q, const vt_chain *c) {
     if (c->head->op == VT_G_REDUCE_MEAN)
         set_whole_window(l);
     else
-        set_window(l, c->head);
+        set_pool_window(l, c->head);
     if (c->kind == VT_Q_SUM_POOL) add_mean(q, c, l);
 }
 
