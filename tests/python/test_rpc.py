@@ -115,7 +115,7 @@ class Remote(WithServer):
         remote.remove("file")
         with self.assertRaisesRegex(vta.VTAError, "no such file"):
             remote.download("file")
-        with self.assertRaisesRegex(vta.VTAError, "no name for a file"):
+        with self.assertRaisesRegex(vta.VTAError, "is not a valid file name"):
             remote.upload(b"x", target="../x")
         self.assertEqual(len(remote.sessions()["sessions"]), 1)
         self.assertIn(remote.machine, ("x86_64", "aarch64", "arm"))
