@@ -3,7 +3,7 @@
 #include <stdalign.h>
 #include <string.h>
 
-enum { FIRST_BLOCK = 16 * 1024, LARGEST_STEP = 1024 * 1024 };
+enum { FIRST_BLOCK = 16 * 1024, LARGEST_STEP = 1024 * 1024, LARGE = 64 * 1024 };
 
 struct vt_arena_block {
     vt_arena_block *older;
@@ -13,39 +13,53 @@ struct vt_arena_block {
 
 void vt_arena_init(vt_arena *arena, const vta_allocator *allocator) { *arena = (vt_arena){.allocator = allocator}; }
 
-static void free_newest(vt_arena *arena) {
-    vt_arena_block *b = arena->blocks;
-    arena->blocks = b->older;
+static void free_newest(vt_arena *arena, vt_arena_block **list) {
+    vt_arena_block *b = *list;
+    *list = b->older;
     arena->bytes -= b->size;
     vt_free(arena->allocator, b, b->size);
 }
 
 void vt_arena_clear(vt_arena *arena) {
-    while (arena->blocks) free_newest(arena);
+    while (arena->blocks) free_newest(arena, &arena->blocks);
+    while (arena->large) free_newest(arena, &arena->large);
     arena->next = arena->end = NULL;
+}
+
+static vt_arena_block *new_block(vt_arena *arena, size_t size, vt_arena_block **list) {
+    vt_arena_block *b = vt_alloc(arena->allocator, size);
+    if (!b) return NULL;
+    b->older = *list;
+    b->size = size;
+    *list = b;
+    arena->bytes += size;
+    return b;
 }
 
 static bool open_block(vt_arena *arena, size_t need) {
     size_t size = arena->blocks ? arena->blocks->size * 2 : FIRST_BLOCK;
     if (size > LARGEST_STEP) size = LARGEST_STEP;
-    size_t least;
-    if (!vt_add_size(need, sizeof(vt_arena_block), &least)) return false;
-    if (size < least) size = least;
-    vt_arena_block *b = vt_alloc(arena->allocator, size);
+    while (size < need + sizeof(vt_arena_block)) size *= 2;
+    vt_arena_block *b = new_block(arena, size, &arena->blocks);
     if (!b) return false;
-    b->older = arena->blocks;
-    b->size = size;
-    arena->blocks = b;
-    arena->bytes += size;
     arena->next = b->data;
     arena->end = (char *)b + size;
     return true;
+}
+
+/* The block in use stays in use. */
+static void *alloc_large(vt_arena *arena, size_t need) {
+    size_t size;
+    if (!vt_add_size(need, sizeof(vt_arena_block), &size)) return NULL;
+    vt_arena_block *b = new_block(arena, size, &arena->large);
+    return b ? b->data : NULL;
 }
 
 void *vt_arena_alloc(vt_arena *arena, size_t size) {
     enum { ALIGN = alignof(max_align_t) };
     if (size > SIZE_MAX - ALIGN) return NULL;
     size = (size + ALIGN - 1) / ALIGN * ALIGN;
+    if (size >= LARGE) return alloc_large(arena, size);
     bool fits = arena->next && size <= (size_t)(arena->end - arena->next);
     if (!fits && !open_block(arena, size)) return NULL;
     void *p = arena->next;
@@ -59,6 +73,12 @@ void *vt_arena_alloc_zero(vt_arena *arena, size_t size) {
     return p;
 }
 
+void vt_arena_drop(vt_arena *arena, const void *p) {
+    vt_arena_block **at = &arena->large;
+    while (*at && (*at)->data != p) at = &(*at)->older;
+    if (*at) free_newest(arena, at);
+}
+
 char *vt_arena_strndup(vt_arena *arena, const char *s, size_t n) {
     char *copy = vt_arena_alloc(arena, n + 1);
     if (!copy) return NULL;
@@ -67,10 +87,13 @@ char *vt_arena_strndup(vt_arena *arena, const char *s, size_t n) {
     return copy;
 }
 
-vt_arena_mark vt_arena_here(const vt_arena *arena) { return (vt_arena_mark){arena->blocks, arena->next}; }
+vt_arena_mark vt_arena_here(const vt_arena *arena) {
+    return (vt_arena_mark){arena->blocks, arena->large, arena->next};
+}
 
 void vt_arena_rewind(vt_arena *arena, vt_arena_mark mark) {
-    while (arena->blocks != mark.block) free_newest(arena);
+    while (arena->blocks != mark.block) free_newest(arena, &arena->blocks);
+    while (arena->large != mark.large) free_newest(arena, &arena->large);
     arena->next = mark.next;
     arena->end = mark.block ? (char *)mark.block + mark.block->size : NULL;
 }

@@ -138,6 +138,36 @@ static void arena_marks(void **state) {
     assert_int_equal(a.live, 0);
 }
 
+/* Large allocations leave the block in use as it is, and can be freed one by one. */
+static void arena_drops(void **state) {
+    (void)state;
+    enum { BYTES = 100000 };
+    check_allocator a;
+    check_allocator_init(&a, SIZE_MAX);
+    vt_arena arena;
+    vt_arena_init(&arena, &a.allocator);
+    char *small = vt_arena_strndup(&arena, "ab", 2), *large[4];
+    size_t before = a.live;
+    for (int i = 0; i < 4; i++) large[i] = memset(vt_arena_alloc(&arena, BYTES), 'a' + i, BYTES);
+    assert_ptr_equal(vt_arena_alloc(&arena, 1), small + _Alignof(max_align_t));
+    assert_true(a.live >= before + 4 * BYTES && a.live == arena.bytes);
+    vt_arena_mark mark = vt_arena_here(&arena);
+    char *more = vt_arena_alloc(&arena, BYTES);
+    vt_arena_drop(&arena, more);
+    vt_arena_rewind(&arena, mark);
+    vt_arena_drop(&arena, large[1]);
+    vt_arena_drop(&arena, large[3]);
+    assert_true(a.live < before + 3 * BYTES && a.live == arena.bytes);
+    assert_true(large[0][BYTES - 1] == 'a' && large[2][0] == 'c');
+    before = a.live;
+    vt_arena_drop(&arena, small); /* not a large one */
+    vt_arena_drop(&arena, large[0] + 1);
+    vt_arena_drop(&arena, NULL);
+    assert_int_equal(a.live, before);
+    vt_arena_clear(&arena);
+    assert_int_equal(a.live, 0);
+}
+
 /* ---- strbuf ---------------------------------------------------------------------------------------------- */
 
 static void strings_grow(void **state) {
@@ -436,6 +466,7 @@ int main(void) {
         cmocka_unit_test(sizes_are_checked),
         cmocka_unit_test(reserve_keeps_its_block_when_out_of_memory),
         cmocka_unit_test(arena_marks),
+        cmocka_unit_test(arena_drops),
         cmocka_unit_test(strings_grow),
         cmocka_unit_test(a_failed_append_is_remembered),
         cmocka_unit_test(diagnostics_are_appended),

@@ -57,7 +57,7 @@ static inline int64_t check_between(check_random *r, int64_t least, int64_t most
 typedef struct check_allocator {
     vta_allocator allocator;
     size_t until_failure;
-    size_t live; /* bytes */
+    size_t live, most; /* bytes; the most at any time */
     int failed;
 } check_allocator;
 
@@ -70,13 +70,14 @@ static inline void *check_resize(void *ctx, void *p, size_t old_size, size_t new
     if (new_size) a->until_failure--;
     a->live += new_size;
     a->live -= p ? old_size : 0;
+    if (a->live > a->most) a->most = a->live;
     if (new_size) return realloc(p, new_size);
     free(p);
     return NULL;
 }
 
 static inline void check_allocator_init(check_allocator *a, size_t until_failure) {
-    *a = (check_allocator){{check_resize, a}, until_failure, 0, 0};
+    *a = (check_allocator){{check_resize, a}, until_failure, 0, 0, 0};
 }
 
 /* A whole file, a zero after it; fails where there is none. Free it. */
