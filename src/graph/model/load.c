@@ -12,6 +12,7 @@ typedef struct loading {
     vtac_graph *graph;
     const void *bytes;
     size_t size;
+    char *own; /* the same, to be freed when they are read; NULL: they are the caller's */
     vt_onnx_options onnx;
     vtac_graph_options options;
     uint64_t since;
@@ -30,9 +31,15 @@ static void report(void *user, const vt_graph_pass_info *pass, const vt_graph *g
     l->since = now();
 }
 
+static void free_bytes(loading *l) {
+    vt_free(l->graph->allocator, l->own, l->size + 1);
+    l->own = NULL;
+}
+
 static vta_status load(vt_ctx *ctx, void *arg) {
     loading *l = arg;
     l->graph->graph = vt_onnx_read(ctx, l->bytes, l->size, &l->onnx);
+    free_bytes(l);
     l->since = now();
     if (!l->options.as_read)
         l->graph->graph = vt_graph_run_passes(l->graph->graph, l->options.after ? report : NULL, l);
@@ -42,10 +49,14 @@ static vta_status load(vt_ctx *ctx, void *arg) {
 
 static vta_status run(loading *l, const vta_allocator *allocator, vta_diag *diag, vtac_graph **out_graph) {
     vtac_graph *g = l->graph = vt_alloc_zero(allocator, sizeof *g);
-    if (!g) return vt_no_memory(diag);
+    if (!g) {
+        vt_free(allocator, l->own, l->size + 1);
+        return vt_no_memory(diag);
+    }
     g->allocator = allocator;
     vt_ctx_init(&g->ctx, allocator, diag);
     vta_status status = vt_protect(&g->ctx, load, l);
+    free_bytes(l);
     g->ctx.diag = NULL;
     if (status != VTA_OK) {
         vtac_graph_destroy(g);
@@ -55,18 +66,23 @@ static vta_status run(loading *l, const vta_allocator *allocator, vta_diag *diag
     return VTA_OK;
 }
 
+static vta_status set_options(loading *l, const vtac_graph_options *options, vta_diag *diag) {
+    VT_TRY(vt_options_read(&l->options, sizeof l->options, options, "vtac_graph_options", diag));
+    if (l->options.batch < 0) return vt_fail(diag, VTA_OUT_OF_RANGE, "batch is %lld", (long long)l->options.batch);
+    if (l->options.shape_count && !l->options.shapes) return vt_fail(diag, VTA_INVALID_ARGUMENT, "shapes is NULL");
+    l->onnx.batch = l->options.batch;
+    l->onnx.shapes = l->options.shapes;
+    l->onnx.shape_count = l->options.shape_count;
+    return VTA_OK;
+}
+
 vta_status vtac_graph_parse(const void *bytes, size_t size, const char *name, const char *folder,
                             const vtac_graph_options *options, const vta_allocator *allocator, vta_diag *diag,
                             vtac_graph **out_graph) {
     loading l = {.bytes = bytes, .size = size, .onnx = {.name = name, .folder = folder}};
     if (!bytes || !name || !out_graph) return vt_fail(diag, VTA_INVALID_ARGUMENT, "bytes, name or out_graph is NULL");
     *out_graph = NULL;
-    VT_TRY(vt_options_read(&l.options, sizeof l.options, options, "vtac_graph_options", diag));
-    if (l.options.batch < 0) return vt_fail(diag, VTA_OUT_OF_RANGE, "batch is %lld", (long long)l.options.batch);
-    if (l.options.shape_count && !l.options.shapes) return vt_fail(diag, VTA_INVALID_ARGUMENT, "shapes is NULL");
-    l.onnx.batch = l.options.batch;
-    l.onnx.shapes = l.options.shapes;
-    l.onnx.shape_count = l.options.shape_count;
+    VT_TRY(set_options(&l, options, diag));
     return run(&l, allocator, diag, out_graph);
 }
 
@@ -82,16 +98,17 @@ static char *folder_of(const vta_allocator *a, const char *path) {
 
 vta_status vtac_graph_load(const char *path, const vtac_graph_options *options, const vta_allocator *allocator,
                            vta_diag *diag, vtac_graph **out_graph) {
-    char *bytes;
-    size_t size;
+    loading l = {.onnx = {.name = path}};
     if (!path || !out_graph) return vt_fail(diag, VTA_INVALID_ARGUMENT, "path or out_graph is NULL");
     *out_graph = NULL;
-    VT_TRY(vt_file_read(allocator, path, MOST_BYTES, diag, &bytes, &size));
+    VT_TRY(set_options(&l, options, diag));
     char *folder = folder_of(allocator, path);
-    vta_status status =
-        folder ? vtac_graph_parse(bytes, size, path, folder, options, allocator, diag, out_graph) : vt_no_memory(diag);
-    if (folder) vt_free(allocator, folder, strlen(path) + 2);
-    vt_free(allocator, bytes, size + 1);
+    if (!folder) return vt_no_memory(diag);
+    vta_status status = vt_file_read(allocator, path, MOST_BYTES, diag, &l.own, &l.size);
+    l.bytes = l.own;
+    l.onnx.folder = folder;
+    if (status == VTA_OK) status = run(&l, allocator, diag, out_graph);
+    vt_free(allocator, folder, strlen(path) + 2);
     return status;
 }
 

@@ -22,7 +22,8 @@ extern const uint32_t vt_graph_pass_count;
 /* Called after each pass: `g` is what there is after it. */
 typedef void vt_graph_after(void *user, const vt_graph_pass_info *pass, const vt_graph *g, bool changed);
 
-/* Runs all passes, and verifies the graph after each that changed it. `after` may be NULL. */
+/* Runs all passes, and verifies the graph after each that changed it. `after` may be NULL. Large constants that are not
+ * in the graph any more are freed, so `g` itself is of no use afterwards. */
 const vt_graph *vt_graph_run_passes(const vt_graph *g, vt_graph_after *after, void *user);
 
 #endif
