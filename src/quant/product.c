@@ -16,7 +16,7 @@ typedef struct product {
     vt_qlayer *layer;
     const vt_qtensor *other;
     int64_t channels, taps; /* output channels; weights of one */
-    double *weight;         /* channels x taps */
+    double *weight;         /* of the channel in hand */
     double step;            /* s_out / s_in */
     int32_t *shift;         /* one a channel */
     int32_t *bias;
@@ -27,19 +27,12 @@ typedef struct product {
 
 /* ---- The weights as floats ------------------------------------------------------------------------------------- */
 
-static void read_conv(product *p, const vt_gnode *n) {
-    const vt_gvalue *w = n->inputs[1];
-    int64_t count = vt_gtype_count(&w->type);
-    for (int64_t i = 0; i < count; i++) p->weight[i] = vt_gelement_at(w, (size_t)i);
-}
-
-static void read_dense(product *p, const vt_gnode *n) {
-    bool transposed = n->op == VT_G_GEMM && vt_gattr_int(n, VT_A_TRANS_B);
-    double alpha = n->op == VT_G_GEMM ? vt_gattr_float(n, VT_A_ALPHA) : 1;
-    for (int64_t o = 0; o < p->channels; o++)
-        for (int64_t i = 0; i < p->taps; i++)
-            p->weight[o * p->taps + i] =
-                alpha * vt_gelement_at(n->inputs[1], (size_t)(transposed ? o * p->taps + i : i * p->channels + o));
+/* One output channel at a time: a network's weights as doubles would take more memory than all else. */
+static void read_weights(product *p, const vt_gnode *n, int64_t o) {
+    bool dense = n->op != VT_G_CONV, rows = !dense || (n->op == VT_G_GEMM && vt_gattr_int(n, VT_A_TRANS_B));
+    double factor = p->chain->scale[o] * (n->op == VT_G_GEMM ? vt_gattr_float(n, VT_A_ALPHA) : 1);
+    for (int64_t i = 0; i < p->taps; i++)
+        p->weight[i] = factor * vt_gelement_at(n->inputs[1], (size_t)(rows ? o * p->taps + i : i * p->channels + o));
 }
 
 /* The node's own bias, and what followed it. */
@@ -56,22 +49,12 @@ static const double *own_bias(const product *p, const vt_gnode *n) {
     return numbers;
 }
 
-static void read_weights(product *p, const vt_gnode *n) {
-    p->weight = VT_NEW_ARRAY(p->q->ctx, double, (size_t)(p->channels * p->taps));
-    if (p->chain->kind == VT_Q_CONV)
-        read_conv(p, n);
-    else
-        read_dense(p, n);
-    for (int64_t o = 0; o < p->channels; o++)
-        for (int64_t i = 0; i < p->taps; i++) p->weight[o * p->taps + i] *= p->chain->scale[o];
-}
-
 /* ---- Integers -------------------------------------------------------------------------------------------------- */
 
 /* The largest shift that keeps weights and bias of a channel within their types. */
-static int32_t shift_of(const product *p, const double *w, double bias) {
+static int32_t shift_of(const product *p, double bias) {
     double most = 0;
-    for (int64_t i = 0; i < p->taps; i++) most = fmax(most, fabs(w[i]));
+    for (int64_t i = 0; i < p->taps; i++) most = fmax(most, fabs(p->weight[i]));
     double least_scale = fmax(most / p->q->options.weight_most, fabs(bias) / p->layer->inputs[0]->scale / (1 << 29));
     double n = least_scale > 0 ? floor(log2(p->step / least_scale)) : 8;
     return (int32_t)fmin(fmax(n, 0), SHIFT_MOST);
@@ -82,7 +65,7 @@ static bool set_channel(product *p, int64_t o, double bias, int32_t n) {
     double scale = p->step / ldexp(1, n), most = p->q->options.weight_most, sum = 0;
     int8_t *to = &p->integers[o * p->taps];
     for (int64_t i = 0; i < p->taps; i++) {
-        to[i] = (int8_t)fmin(fmax(nearbyint(p->weight[o * p->taps + i] / scale), -most), most);
+        to[i] = (int8_t)fmin(fmax(nearbyint(p->weight[i] / scale), -most), most);
         sum += abs(to[i]);
     }
     double rounding = n > 0 ? ldexp(1, n - 1) : 0;
@@ -96,13 +79,15 @@ static bool set_channel(product *p, int64_t o, double bias, int32_t n) {
 static void set_integers(product *p, const vt_gnode *n) {
     const double *own = own_bias(p, n);
     vt_ctx *ctx = p->q->ctx;
+    p->weight = VT_NEW_ARRAY(ctx, double, (size_t)p->taps);
     p->integers = VT_NEW_ARRAY(ctx, int8_t, (size_t)(p->channels * p->taps));
     p->shift = VT_NEW_ARRAY(ctx, int32_t, (size_t)p->channels);
     p->bias = VT_NEW_ARRAY(ctx, int32_t, (size_t)p->channels);
     p->scales = VT_NEW_ARRAY(ctx, double, (size_t)p->channels);
     for (int64_t o = 0; o < p->channels; o++) {
         double bias = bias_of(p, own, o);
-        int32_t shift = shift_of(p, &p->weight[o * p->taps], bias);
+        read_weights(p, n, o);
+        int32_t shift = shift_of(p, bias);
         while (!set_channel(p, o, bias, shift) && shift > 0) shift--;
     }
 }
@@ -174,7 +159,6 @@ void vt__add_product(vt_quantizer *q, const vt_chain *c) {
     p.layer->node = c->end->by;
     p.step = p.layer->output->scale / x->scale;
     if (c->kind == VT_Q_CONV) set_conv_window(p.layer, n);
-    read_weights(&p, n);
     set_integers(&p, n);
     set_weight_type(&p);
     add_steps(&p);
