@@ -26,7 +26,9 @@ static vta_status compile(const vtac_op *op, vt_op_trial *t, vta_diag *diag) {
     if (status != VTA_OK)
         return vt_fail(diag, status, "%s", vta_diag_text(te_context_diag(vtac_kernel_context(t->kernel))));
     vtac_build_options build = {.allocator = op->allocator, .opt_level = op->is->space->on_processor ? 1 : -1};
-    return vtac_build(1, &f, &build, diag, &t->module);
+    status = vtac_build(1, &f, &build, diag, &t->module);
+    vtac_func_release(f.func);
+    return status;
 }
 
 /* ---- Recording, in a thread of its own: the runtime that a thread has chosen is its caller's business ---------------
