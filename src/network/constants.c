@@ -1,41 +1,44 @@
 /* Parameters in the tiles that operators read; lanes beyond the last channel are zeros. */
 #include "network/priv.h"
 
+/* The planner copies it: its memory in the arena, from `mark` on, is given back. */
+static uint32_t constant(vt__net *n, const vt_qlayer *l, const void *tiles, uint64_t bytes, vt_arena_mark mark) {
+    uint32_t buffer;
+    vt__must(n, vt_planner_constant(n->planner, VT_PLACE_DEVICE, l->name, tiles, bytes, n->ctx->diag, &buffer));
+    vt_arena_rewind(&n->ctx->arena, mark);
+    return buffer;
+}
+
 /* O, I of a matrix product as [O/BLOCK, I/BLOCK, BLOCK, BLOCK]. */
 uint32_t vt__weights(vt__net *n, const vt_qlayer *l) {
     const int64_t *d = l->weight_type.dim, b = n->block;
     int64_t outs = (d[0] + b - 1) / b, ins = (d[1] + b - 1) / b;
     uint64_t bytes = (uint64_t)(outs * ins * b * b);
+    vt_arena_mark mark = vt_arena_here(&n->ctx->arena);
     int8_t *tiles = vt_new_bytes(n->ctx, bytes);
     for (int64_t o = 0; o < d[0]; o++)
         for (int64_t i = 0; i < d[1]; i++)
             tiles[((o / b * ins + i / b) * b + o % b) * b + i % b] = l->weight[o * d[1] + i];
-    uint32_t buffer;
-    vt__must(n, vt_planner_constant(n->planner, VT_PLACE_DEVICE, l->name, tiles, bytes, n->ctx->diag, &buffer));
-    return buffer;
+    return constant(n, l, tiles, bytes, mark);
 }
 
 uint32_t vt__conv_weights(vt__net *n, const vt_qlayer *l, const vta_conv *conv, const int8_t *weight) {
     vta_conv_layout layout = {.size = sizeof layout};
-    uint32_t buffer;
     vt__must(n, vta_conv_layout_of(n->config, conv, n->ctx->diag, &layout));
+    vt_arena_mark mark = vt_arena_here(&n->ctx->arena);
     void *tiles = vt_new_bytes(n->ctx, layout.weight_bytes);
     vt__must(n, vta_conv_pack_weight(n->config, conv, weight, n->ctx->diag, tiles, layout.weight_bytes));
-    vt__must(n, vt_planner_constant(n->planner, VT_PLACE_DEVICE, l->name, tiles, layout.weight_bytes, n->ctx->diag,
-                                    &buffer));
-    return buffer;
+    return constant(n, l, tiles, layout.weight_bytes, mark);
 }
 
 /* One number a channel, for every row of a tile: [C/BLOCK, BATCH, BLOCK]. */
 uint32_t vt__channels(vt__net *n, const vt_qlayer *l, const int32_t *numbers) {
     int64_t channels = l->output->type.dim[1], blocks = (channels + n->block - 1) / n->block;
     uint64_t count = (uint64_t)(blocks * n->batch * n->block);
+    vt_arena_mark mark = vt_arena_here(&n->ctx->arena);
     int32_t *tiles = VT_NEW_ARRAY(n->ctx, int32_t, count);
     for (int64_t c = 0; c < channels; c++)
         for (int64_t r = 0; r < n->batch; r++)
             tiles[(c / n->block * n->batch + r) * n->block + c % n->block] = numbers[c];
-    uint32_t buffer;
-    vt__must(n, vt_planner_constant(n->planner, VT_PLACE_DEVICE, l->name, tiles, count * sizeof *tiles, n->ctx->diag,
-                                    &buffer));
-    return buffer;
+    return constant(n, l, tiles, count * sizeof *tiles, mark);
 }

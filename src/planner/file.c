@@ -66,7 +66,7 @@ vta_status vt__write_file(vt__maker *m, uint8_t **out_bytes, size_t *out_size) {
 static void report_buffer(vt_strbuf *out, const vt__buffer *b, const vt_plan_buffer *placed) {
     vt_strbuf_addf(out, "%-6s %10llu %10llu  ", vt_place_names[placed->place], (unsigned long long)placed->offset,
                    (unsigned long long)placed->bytes);
-    if (b->contents)
+    if (b->constant)
         vt_strbuf_addf(out, "%-11s", "constant");
     else if (b->first == UINT32_MAX)
         vt_strbuf_addf(out, "%-11s", b->keep ? "input" : "not used");

@@ -143,7 +143,7 @@ static bool is_weight_load(const vt__recorded *r) {
 static bool may_go_first(const joiner *j, const vt__step *step, const prefetch *p, size_t index) {
     const vt__recorded *r = &p->stream->items[index];
     if (index >= p->end || !is_weight_load(r)) return false;
-    if (!j->planner->buffers[step->plan.views[r->index].buffer].contents) return false;
+    if (!j->planner->buffers[step->plan.views[r->index].buffer].constant) return false;
     for (size_t i = 0; i < index; i++) {
         const vta_insn *other = &p->stream->items[i].insn;
         if (is_weight_load(&p->stream->items[i]) && other->u.mem.sram_base < end_on_chip(&r->insn) &&

@@ -29,6 +29,7 @@ void vt_planner_destroy(vt_planner *p) {
     if (!p) return;
     const vta_allocator *a = p->allocator;
     for (size_t i = 0; i < p->stream_count; i++) vt__stream_free(a, p->streams[i]);
+    for (uint32_t i = 0; i < p->buffer_count; i++) vt__contents_free(p, &p->buffers[i]);
     vt_free(a, p->streams, p->stream_cap * sizeof *p->streams);
     vt_free(a, p->sections, p->section_cap * sizeof *p->sections);
     vt_free(a, p->buffers, p->buffer_cap * sizeof *p->buffers);
@@ -64,10 +65,15 @@ vta_status vt_planner_buffer(vt_planner *p, vt_place place, const char *name, ui
     return add_buffer(p, (vt__buffer){.plan = {.place = place, .bytes = bytes}}, name, diag, out_buffer);
 }
 
+void vt__contents_free(vt_planner *p, vt__buffer *b) {
+    if (b->contents) vt_free(p->allocator, b->contents, (size_t)b->plan.bytes);
+    b->contents = NULL;
+}
+
 static bool find_constant(const vt_planner *p, vt_place place, const void *contents, uint64_t bytes, uint32_t *out) {
     for (*out = 0; *out < p->buffer_count; (*out)++) {
         const vt__buffer *b = &p->buffers[*out];
-        if (b->contents && b->plan.place == place && b->plan.bytes == bytes && !memcmp(b->contents, contents, bytes))
+        if (b->constant && b->plan.place == place && b->plan.bytes == bytes && !memcmp(b->contents, contents, bytes))
             return true;
     }
     return false;
@@ -77,11 +83,13 @@ vta_status vt_planner_constant(vt_planner *p, vt_place place, const char *name, 
                                vta_diag *diag, uint32_t *out_buffer) {
     if (place == VT_PLACE_HOST) place = VT_PLACE_DATA;
     if (find_constant(p, place, contents, bytes, out_buffer)) return VTA_OK;
-    uint8_t *copy = vt_arena_alloc(&p->arena, (size_t)bytes);
-    if (!copy) return vt_no_memory(diag);
-    memcpy(copy, contents, (size_t)bytes);
-    return add_buffer(p, (vt__buffer){.plan = {.place = place, .bytes = bytes}, .contents = copy}, name, diag,
-                      out_buffer);
+    vt__buffer b = {.plan = {.place = place, .bytes = bytes}, .constant = true};
+    b.contents = vt_alloc(p->allocator, (size_t)bytes);
+    if (!b.contents) return vt_no_memory(diag);
+    memcpy(b.contents, contents, (size_t)bytes);
+    vta_status status = add_buffer(p, b, name, diag, out_buffer);
+    if (status != VTA_OK) vt__contents_free(p, &b);
+    return status;
 }
 
 /* ---- Inputs and outputs ---------------------------------------------------------------------------------------- */

@@ -8,7 +8,8 @@
 /* A buffer while the plan is made. */
 typedef struct vt__buffer {
     vt_plan_buffer plan;
-    const uint8_t *contents; /* of a constant; NULL: steps write it */
+    bool constant;           /* else steps write it */
+    uint8_t *contents;       /* of a constant; NULL once they are in the file's sections */
     bool keep;               /* an input: shares its place with nothing */
     uint32_t first, last;    /* steps that use it; first UINT32_MAX: none */
 } vt__buffer;
@@ -71,6 +72,8 @@ struct vt_planner {
     bool finished;
     char *report;
 };
+
+void vt__contents_free(vt_planner *planner, vt__buffer *b);
 
 /* A view of a tensor, with a copy of its shape, at no buffer yet. `name` stands for it in messages. */
 vta_status vt__make_view(vt_planner *planner, const char *name, const char *type, int32_t ndim, const int64_t shape[],

@@ -24,7 +24,7 @@ static uint64_t place_constants(vt__maker *m, vt_place place) {
     uint64_t at = 0;
     for (uint32_t i = 0; i < m->p->buffer_count; i++) {
         const vt__buffer *b = &m->p->buffers[i];
-        if (!b->contents || b->plan.place != place) continue;
+        if (!b->constant || b->plan.place != place) continue;
         at = aligned(at, place == VT_PLACE_DEVICE ? device_alignment(m->p, b->plan.bytes) : VT_PLAN_ALIGNMENT);
         m->buffers[i].offset = at;
         at += b->plan.bytes;
@@ -38,9 +38,10 @@ static vta_status fill_place(vt__maker *m, vt_place place, uint8_t **out_bytes, 
     if (!*out_bytes) return vt_no_memory(m->diag);
     *out_size = (size_t)size;
     for (uint32_t i = 0; i < m->p->buffer_count; i++) {
-        const vt__buffer *b = &m->p->buffers[i];
-        if (b->contents && b->plan.place == place)
-            memcpy(*out_bytes + m->buffers[i].offset, b->contents, (size_t)b->plan.bytes);
+        vt__buffer *b = &m->p->buffers[i];
+        if (!b->constant || b->plan.place != place) continue;
+        memcpy(*out_bytes + m->buffers[i].offset, b->contents, (size_t)b->plan.bytes);
+        vt__contents_free(m->p, b);
     }
     return VTA_OK;
 }
@@ -82,7 +83,7 @@ static vta_status place_buffers(vt__maker *m, vt_place place, uint64_t base, uin
     *out_sum = 0;
     for (uint32_t i = 0; i < p->buffer_count; i++) {
         const vt__buffer *b = &p->buffers[i];
-        if (b->contents || b->plan.place != place) continue;
+        if (b->constant || b->plan.place != place) continue;
         bool used = b->first != UINT32_MAX || b->keep;
         items[n++] =
             (vt__item){used ? b->plan.bytes : 0, used && b->first != UINT32_MAX ? b->first : 0, b->last, b->keep, 0};
@@ -92,7 +93,7 @@ static vta_status place_buffers(vt__maker *m, vt_place place, uint64_t base, uin
     n = 0;
     for (uint32_t i = 0; i < p->buffer_count; i++) {
         const vt__buffer *b = &p->buffers[i];
-        if (b->contents || b->plan.place != place) continue;
+        if (b->constant || b->plan.place != place) continue;
         m->buffers[i].offset = items[n].offset;
         m->buffers[i].bytes = items[n++].bytes;
     }

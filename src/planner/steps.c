@@ -22,7 +22,7 @@ static vta_status check_view(const vt_planner *p, const vt__step *s, uint32_t in
         return vt_fail(diag, VTA_OUT_OF_RANGE, "step %s: argument %u is %llu bytes from %llu on, in %s of %llu",
                        s->plan.name, index, (unsigned long long)v->bytes, (unsigned long long)v->offset, b->plan.name,
                        (unsigned long long)b->plan.bytes);
-    if (v->output && b->contents)
+    if (v->output && b->constant)
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "step %s: argument %u is written, but %s is a constant",
                        s->plan.name, index, b->plan.name);
     if (s->plan.kind == VT_STEP_RUN && b->plan.place != VT_PLACE_DEVICE)

@@ -3,6 +3,7 @@
 #ifndef TESTS_GRAPH_ONNX_MAKE_H
 #define TESTS_GRAPH_ONNX_MAKE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
