@@ -87,9 +87,7 @@ char *vt_arena_strndup(vt_arena *arena, const char *s, size_t n) {
     return copy;
 }
 
-vt_arena_mark vt_arena_here(const vt_arena *arena) {
-    return (vt_arena_mark){arena->blocks, arena->large, arena->next};
-}
+vt_arena_mark vt_arena_here(const vt_arena *arena) { return (vt_arena_mark){arena->blocks, arena->large, arena->next}; }
 
 void vt_arena_rewind(vt_arena *arena, vt_arena_mark mark) {
     while (arena->blocks != mark.block) free_newest(arena, &arena->blocks);

@@ -8,10 +8,10 @@
 /* A buffer while the plan is made. */
 typedef struct vt__buffer {
     vt_plan_buffer plan;
-    bool constant;           /* else steps write it */
-    uint8_t *contents;       /* of a constant; NULL once they are in the file's sections */
-    bool keep;               /* an input: shares its place with nothing */
-    uint32_t first, last;    /* steps that use it; first UINT32_MAX: none */
+    bool constant;        /* else steps write it */
+    uint8_t *contents;    /* of a constant; NULL once they are in the file's sections */
+    bool keep;            /* an input: shares its place with nothing */
+    uint32_t first, last; /* steps that use it; first UINT32_MAX: none */
 } vt__buffer;
 
 /* What the address of a recorded LOAD or STORE is relative to. */

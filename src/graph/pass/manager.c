@@ -13,7 +13,8 @@ static const char *end_of(const vt_gvalue *v) { return (const char *)v->data + v
 static bool has_data(const vt_graph *g, const vt_gvalue *constant) {
     for (uint32_t i = 0; i < g->values.count; i++) {
         const vt_gvalue *v = g->values.item[i];
-        if (v->data && (const char *)v->data < end_of(constant) && (const char *)constant->data < end_of(v)) return true;
+        if (v->data && (const char *)v->data < end_of(constant) && (const char *)constant->data < end_of(v))
+            return true;
     }
     return false;
 }
