@@ -18,10 +18,16 @@ const vt_expr *vt__match_body(const vt_tensor *t) {
 
 int64_t vt__match_dim(const vt_tensor *t, uint32_t dim) { return te_tensor_dim(handle(t), dim); }
 
+/* Is the index that axis of `t`? Of one element it may be 0 as well. */
+static bool is_axis(const vt_expr *index, const vt_tensor *t, uint32_t axis) {
+    if (index == vt__match_axis(t, axis)) return true;
+    return vt__match_dim(t, axis) == 1 && index->kind == VT_E_INT && index->u.i == 0;
+}
+
 bool vt__match_at_axes(const vt_expr *e, const vt_tensor *t) {
     if (e->kind != VT_E_PLOAD || e->n != t->ndim) return false;
     for (uint32_t i = 0; i < e->n; i++)
-        if (e->a[i] != vt__match_axis(t, i) || vt__match_dim(e->u.tensor, i) != vt__match_dim(t, i)) return false;
+        if (!is_axis(e->a[i], t, i) || vt__match_dim(e->u.tensor, i) != vt__match_dim(t, i)) return false;
     return true;
 }
 
@@ -61,8 +67,7 @@ static vta_status add(vt_match *m, const vt_tensor *t, vt_match_step step) {
 static bool is_bias(const vt_expr *load, const vt_tensor *t) {
     uint32_t n = t->ndim;
     if (load->n != 3 || n < 4) return false;
-    return load->a[0] == vt__match_axis(t, 1) && load->a[1] == vt__match_axis(t, n - 2) &&
-           load->a[2] == vt__match_axis(t, n - 1);
+    return is_axis(load->a[0], t, 1) && is_axis(load->a[1], t, n - 2) && is_axis(load->a[2], t, n - 1);
 }
 
 static vta_status add_side(vt_match *m, const vt_tensor *t, const vt_expr *e) {

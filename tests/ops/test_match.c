@@ -394,6 +394,8 @@ static const struct {
     {GUARD("i + dy >= 1 && i + dy < 7 && i + dx >= 1 && j + dx < 7"), "not those of zero padding"},
     {GUARD("i + dy != 0 && i + dy < 7"), "is not made of comparisons"},
     {GUARD("i + dy >= 0 && i + dy < 8 && j + dx >= 1 && j + dx < 7"), ""},
+    {CONV "output y[" AXES "] = out_t(s[0, o, i, j, 0, c] >> 2)\n", ""}, /* as broadcasting reads an extent of 1 */
+    {CONV "output y[" AXES "] = out_t(s[n, 0, i, j, b, c])\n", "reads s elsewhere than at its own axes"},
 };
 
 /* No words: it is understood. What the reading itself refuses has words too. */
