@@ -28,7 +28,7 @@ from .rpc import program_fpga, reconfig_runtime
 from .build import build, build_config, lower
 from .compile import compile  # pylint: disable=redefined-builtin
 from .model import Model, load_model
-from .module import Module, load_module
+from .module import Module, ScheduledModule, load_module
 from .proof import Proof, prove
 from .ir import IRModule, print_style
 from .registry import get_global_func, register_func
@@ -40,7 +40,7 @@ __all__ = [
     "VTAError", "VTAValueError", "VTALookupError", "VTAMemoryError", "VTAIOError", "VTASyntaxError",
     "VTAUnsupportedError", "VTATimeoutError", "Environment", "DevContext", "get_env", "te", "tir", "topi", "nd",
     "NDArray", "cpu", "ext_dev", "device", "pack", "unpack", "reconfig_runtime", "program_fpga", "build", "build_config", "lower",
-    "Module", "load_module", "compile", "Model", "load_model", "Proof", "prove", "IRModule", "print_style", "get_global_func", "register_func", "Target", "PassContext", "rpc",
+    "Module", "ScheduledModule", "load_module", "compile", "Model", "load_model", "Proof", "prove", "IRModule", "print_style", "get_global_func", "register_func", "Target", "PassContext", "rpc",
     "testing", "use_tvm_names", "__version__",
 ]
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from . import _bindings as b
-from ._check import name_of, need
+from ._check import name_of, need, whole
 from ._lib import DIAG, call, lib, release, utf8
 from ._progress import Progress
 from .expr import Expr
 from .ir import IRModule, LoweredFunc
-from .module import BuiltModule
+from .module import BuiltModule, ScheduledModule
 from .target import Target
 from .te import Schedule, Tensor
 from .transform import PassContext
 
 if TYPE_CHECKING:
     from typing import Any
+
+    from ._settings import Config
 
 __all__ = ["build_config", "lower", "build"]
 
@@ -203,13 +205,15 @@ def tvm_build(inputs: Schedule, args: list[Tensor | Expr] | None = None, target:
     return BuiltModule(out.value or 0, name, context)
 
 
-def build(inputs: Schedule, args: list[Tensor | Expr] | None = None, target: str | Target = "ext_dev",
-          target_host: str | Target | None = None, name: str = "default_function", binds: None = None) -> BuiltModule:
+def build(inputs: Schedule | list[Tensor], args: list[Tensor | Expr] | None = None, target: str | Target = "ext_dev",
+          target_host: str | Target | None = None, name: str = "default_function", binds: None = None,
+          auto: bool = False, tries: int = 0) -> BuiltModule:
     """Compiles a schedule for the accelerator, or for the processor.
 
     Parameters
     ----------
-    inputs : Schedule
+    inputs : Schedule or list of Tensor
+        With `auto` also the arguments themselves, or a schedule that plays no part.
     args : list of Tensor or Expr
         Parameters of the function, inputs and outputs.
     target : str or Target, optional
@@ -220,11 +224,73 @@ def build(inputs: Schedule, args: list[Tensor | Expr] | None = None, target: str
         Name of the function.
     binds : None, optional
         Only None: buffers are laid out densely.
+    auto : bool, optional
+        Chooses the schedule: the computation is matched with the operators of :mod:`vta.topi` (docs/operators.md), and
+        refused with the reason where it is none of them.
+    tries : int, optional
+        With `auto`: schedules that are compiled and timed, the best by estimate; 0: three.
 
     Returns
     -------
     module : Module
-        Call it, or save it as an object with ``.save("NAME.o")``.
+        Call it, or save it as an object with ``.save("NAME.o")``. With `auto` a :class:`ScheduledModule`, which says what
+        was chosen, why, and what it takes.
+
+    Raises
+    ------
+    VTAUnsupportedError
+        With `auto`: the computation is no operator that schedules itself; the message names the tensor, the expression
+        and what is accepted there.
+
+    Examples
+    --------
+    >>> module = vta.build([data, weight, res], auto=True)
+    >>> module.cycles, module.bound
+    >>> print(module.schedule)
     """
+    if auto:
+        return _build_auto(inputs, args, Target(target, host=target_host), name, tries)
+    if tries:
+        raise ValueError("tries=... is for auto=True: a schedule that is given is compiled as it is")
     with _with_vta_passes():
-        return tvm_build(inputs, args, target, target_host, name, binds)
+        return tvm_build(cast("Schedule", inputs), args, target, target_host, name, binds)
+
+
+def _build_auto(inputs, args, target, name, tries):
+    if target.kind.name != "ext_dev":
+        raise ValueError(f"auto=True chooses schedules for the accelerator (target \"ext_dev\"), not for {target.kind.name}")
+    if args is None and not isinstance(inputs, Schedule):
+        args = inputs
+    args = [need(a, Tensor, "an argument of a kernel that is scheduled") for a in _list(args)]
+    if not args:
+        raise ValueError("auto=True needs the function's arguments, inputs and the output: vta.build([A, B, C], auto=True)")
+    context = args[0].context
+    handles = context.handles_of(args, Tensor, "an argument of a kernel")
+    op = ctypes.c_void_p()
+    call(lib.vtac_op_match, context.handle, len(args), handles, name_of(name, "a function's name"), None, DIAG,
+         ctypes.byref(op))
+    return scheduled(op, context.config, tries)
+
+
+def scheduled(op: ctypes.c_void_p, config: Config, tries: int = 0) -> ScheduledModule:
+    """Chooses the schedule of an operator and compiles it.
+
+    Parameters
+    ----------
+    op : ctypes.c_void_p
+        A ``vtac_op *``, which is taken over.
+    config : Config
+    tries : int, optional
+
+    Returns
+    -------
+    module : ScheduledModule
+    """
+    options = b.vtac_op_options(size=ctypes.sizeof(b.vtac_op_options), tries=whole(tries, "tries"))
+    result = b.vtac_op_result(size=ctypes.sizeof(b.vtac_op_result))
+    try:
+        call(lib.vtac_op_schedule, op, ctypes.byref(options), DIAG, ctypes.byref(result))
+    except BaseException:
+        lib.vtac_op_destroy(op)
+        raise
+    return ScheduledModule(op.value or 0, result, config)

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 from . import _bindings as b
 from ._check import name_of
 from ._interrupt import watch
-from ._lib import DIAG, call, diagnostics, lib, raise_status, release, utf8
+from ._lib import DIAG, call, diagnostics, lib, raise_status, release, text, utf8
 from .ndarray import NDArray
 
 if TYPE_CHECKING:
     from typing import Callable
 
     from ._context import Context
+    from ._settings import Config
     from .ndarray import Device
 
-__all__ = ["Function", "Module", "BuiltModule", "load_module"]
+__all__ = ["Function", "Module", "BuiltModule", "ScheduledModule", "load_module"]
 
 
 class _Value(ctypes.Union):
@@ -259,7 +260,7 @@ class BuiltModule(Module):
 
     _destroy, _find = "vtac_module_destroy", "vtac_module_function"
 
-    def __init__(self, handle: int, name: str, context: Context) -> None:
+    def __init__(self, handle: int, name: str, context: Context | Config) -> None:
         super().__init__(handle)
         self._entry_name, self._context = name, context
 
@@ -292,6 +293,54 @@ class BuiltModule(Module):
         path : str | os.PathLike
         """
         self.save(path)
+
+
+class ScheduledModule(BuiltModule):
+    """A compiled function whose schedule the library chose: from ``vta.build(..., auto=True)`` or
+    :meth:`vta.topi.Operator.module`.
+
+    Parameters
+    ----------
+    op : int
+        A ``vtac_op *`` that is scheduled; this object takes it over.
+    result : vtac_op_result
+        What came of scheduling.
+    context : Config
+        Kept alive as long as the module.
+
+    Attributes
+    ----------
+    operator : str
+        The operator that it is, such as ``"conv2d"``.
+    schedule : str
+        The schedule in words, and what limits it.
+    kernel_file : str
+        The kernel file with that schedule (docs/kernel-files.md).
+    cycles : int
+        What it takes by the timing model.
+    bound : int
+        Cycles that no schedule of this kind can beat.
+    macs : int
+        Multiplications that the operator means.
+    considered, timed : int
+        Schedules that fit the buffers, and those of them that were compiled and timed.
+    schedule_ms, compile_ms : float
+    """
+
+    _destroy = "vtac_op_destroy"
+
+    def __init__(self, op: int, result: b.vtac_op_result, context: Config) -> None:
+        super().__init__(op, text(lib.vtac_kernel_name(lib.vtac_op_kernel(op))) or "", context)
+        self._op, self.handle = op, lib.vtac_op_module(op)  # which belongs to the operator
+        self.operator: str = text(lib.vtac_op_name(op)) or ""
+        self.schedule: str = text(lib.vtac_op_report(op)) or ""
+        self.kernel_file: str = text(lib.vtac_op_text(op)) or ""
+        self.cycles, self.bound, self.macs = int(result.cycles), int(result.bound), int(result.macs)
+        self.considered, self.timed = int(result.considered), int(result.timed)
+        self.schedule_ms, self.compile_ms = float(result.schedule_ms), float(result.compile_ms)
+
+    def __repr__(self):
+        return f"<vta.ScheduledModule {self._entry_name}: {self.operator}, {self.cycles} cycles, bound {self.bound}>"
 
 
 def load_module(path: str | os.PathLike) -> Module:

@@ -1,4 +1,5 @@
-"""Common operators, each one a computation without a schedule.
+"""Common operators, each one a computation without a schedule; and those of the library, which schedule themselves
+(:class:`Operator`, :func:`run`).
 
 Two tensors of different shapes are broadcast as in numpy."""
 
@@ -14,13 +15,15 @@ from ..te.tensor import _Computation
 from . import _math, nn, tag, testing
 from ._elementwise import elementwise
 from ._math import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
+from .operator import Argument, Attribute, Description, Operator, bias_most, operators, run
 
 if TYPE_CHECKING:
     from ..expr import Expr, Operand
 
 __all__ = ["add", "subtract", "multiply", "floor_divide", "floor_mod", "maximum", "minimum", "right_shift",
            "left_shift", "bitwise_and", "bitwise_or", "bitwise_xor", "cast", "clip", "identity", "negative",
-           "abs", "nn", "tag", "testing"]
+           "abs", "nn", "tag", "testing", "Argument", "Attribute", "Description", "Operator", "bias_most",
+           "operators", "run"]
 __all__ += _math.__all__
 
 
