@@ -70,7 +70,15 @@ typedef struct vtac_op_options {
     size_t size;                       /* of this struct, or 0 */
     const vta_timing_profile *profile; /* what schedules are timed with; NULL: the configuration's own */
     uint32_t tries;                    /* schedules that are compiled and timed, the best by estimate; 0: 3 */
+    bool without_database;             /* choose without the library's database of tuned schedules */
 } vtac_op_options;
+
+/* Where a schedule comes from: the best of those timed; the library's database of tuned schedules; vta/tune.h. */
+typedef enum vtac_op_origin {
+    VTAC_OP_ESTIMATED = 0,
+    VTAC_OP_FROM_DATABASE = 1,
+    VTAC_OP_TUNED = 2
+} vtac_op_origin;
 
 /* What came of scheduling. Cycles are those of the timing model. */
 typedef struct vtac_op_result {
@@ -78,11 +86,12 @@ typedef struct vtac_op_result {
     uint64_t macs;       /* multiplications that the operator means, of real channels */
     uint64_t bound;      /* cycles that no schedule of this kind can beat */
     uint64_t cycles;     /* of the chosen schedule */
-    uint64_t considered; /* schedules that fit the buffers */
+    uint64_t considered; /* schedules that fit the buffers; 0 where the database had one */
     uint32_t timed;      /* of those: compiled and timed */
     uint32_t refused;    /* of those: refused by the compiler, which is a mistake of the scheduler or the compiler */
     double schedule_ms;  /* time of the choice, with the compiling of those that were not chosen */
     double compile_ms;   /* time of compiling the chosen one */
+    vtac_op_origin origin;
 } vtac_op_result;
 
 /* Chooses a schedule, the same for the same operator, configuration, profile and options, and compiles it. Nothing of

@@ -210,6 +210,9 @@ VTAC_UNPROVEN = 2
 VTA_FOLD_NONE = 0
 VTA_FOLD_COLUMNS = 1
 VTA_FOLD_KERNEL = 2
+VTAC_OP_ESTIMATED = 0
+VTAC_OP_FROM_DATABASE = 1
+VTAC_OP_TUNED = 2
 VTAC_RANGE_PERCENTILE = 0
 VTAC_RANGE_MAX = 1
 VTAC_RANGE_KL = 2
@@ -798,6 +801,7 @@ class vtac_op_options(Structure):
         ("size", c_size_t),
         ("profile", c_void_p),
         ("tries", c_uint32),
+        ("without_database", c_bool),
     ]
 
 
@@ -812,6 +816,7 @@ class vtac_op_result(Structure):
         ("refused", c_uint32),
         ("schedule_ms", c_double),
         ("compile_ms", c_double),
+        ("origin", c_int),
     ]
 
 

@@ -3,7 +3,7 @@
 
 #include "ops/ops.h"
 
-enum { SIZES = 96 };
+enum { SIZES = 96, MOST_THREADS = 8 };
 
 /* Sizes of blocks worth a look: those that make different numbers of blocks. */
 typedef struct sizes {
@@ -76,14 +76,26 @@ static bool divides(const vt_op_shape *s, const vt_op_blocks *b) {
     return (b->share_rows ? s->out_h / b->y : s->oc / b->oc) % b->threads == 0;
 }
 
-static void look(chooser *c, const vt_op_blocks *b) {
-    const vtac_op *op = c->cost->op;
-    if (!divides(&op->shape, b) || !vt__blocks_fit(op, b)) return;
+static bool is_size(int64_t size, int64_t extent) { return size > 0 && size <= extent; }
+
+const char *vt__blocks_admit(const vt_op_cost *cost, vt_op_blocks *b) {
+    const vtac_op *op = cost->op;
+    const vt_op_shape *s = &op->shape;
+    if (!is_size(b->oc, s->oc) || !is_size(b->y, s->out_h) || !is_size(b->x, s->out_w) || !is_size(b->ic, s->ic))
+        return "a tile is larger than the result, or empty";
+    if (!is_size(b->threads, MOST_THREADS)) return "more virtual threads than there may be";
+    if (!divides(s, b)) return "its tiles do not divide evenly";
+    if (!vt__blocks_fit(op, b)) return "it does not fit the buffers";
     /* What is read where no tap is left out lies before the image. */
-    bool whole = b->y == op->shape.out_h && b->x == op->shape.out_w;
-    if (op->shape.transposed && !whole && !vt__may_skip(op, b)) return;
+    bool whole = b->y == s->out_h && b->x == s->out_w;
+    if (s->transposed && !whole && !vt__may_skip(op, b)) return "its tiles read what lies before the image";
+    b->estimate = vt__cost_estimate(cost, b);
+    return NULL;
+}
+
+static void look(chooser *c, const vt_op_blocks *b) {
     vt_op_blocks found = *b;
-    found.estimate = vt__cost_estimate(c->cost, b);
+    if (vt__blocks_admit(c->cost, &found)) return;
     c->considered++;
     insert(c, &found);
 }

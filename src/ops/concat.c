@@ -68,7 +68,12 @@ static char *report(const vtac_op *op, const vta_timing_profile *profile, const 
     return text;
 }
 
-const vt_op_space vt__space_copies = {candidates, nothing_fits, bound, report, .on_processor = true};
+static const char *admit(const vtac_op *op, const vta_timing_profile *profile, vt_op_blocks *b) {
+    (void)op, (void)profile, (void)b;
+    return "there is nothing to choose";
+}
+
+const vt_op_space vt__space_copies = {candidates, nothing_fits, admit, bound, report, .on_processor = true};
 
 /* ---- The kernel file ------------------------------------------------------------------------------------------- */
 

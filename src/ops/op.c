@@ -5,7 +5,8 @@
 
 #include "base/nearest.h"
 #include "base/versioned.h"
-#include "ops/ops.h"
+#include "ops/database.h"
+#include "ops/knobs.h"
 
 static const vtac_op_attribute attributes[] = {
 #define VT_OPERATOR(name, space, text)
@@ -207,6 +208,8 @@ typedef struct choice {
     vtac_op *op;
     const vta_timing_profile *profile;
     uint32_t tries, n;
+    bool without_database;
+    uint64_t recorded; /* cycles of the database's schedule */
     vt_op_blocks candidates[MOST_TRIES + RESERVE], best;
     vt_op_trial trial; /* of the best so far */
     vtac_op_result result;
@@ -232,20 +235,49 @@ static vta_status try_one(choice *c, const vt_op_blocks *b, vta_diag *diag) {
     return status == VTA_NO_MEMORY ? vt_no_memory(diag) : VTA_OK;
 }
 
-static vta_status choose(choice *c, vta_diag *diag) {
-    double start = now_ms();
+static vta_status try_candidates(choice *c, vta_diag *diag) {
     const vt_op_space *space = c->op->is->space;
+    uint32_t timed = c->result.timed;
     c->n = space->candidates(c->op, c->profile, c->tries + RESERVE, c->candidates, &c->result.considered);
-    if (!c->n) return space->nothing_fits(c->op, diag);
-    for (uint32_t i = 0; i < c->n && c->result.timed < c->tries; i++) VT_TRY(try_one(c, &c->candidates[i], diag));
+    if (!c->n && !timed) return space->nothing_fits(c->op, diag);
+    for (uint32_t i = 0; i < c->n && c->result.timed < timed + c->tries; i++)
+        VT_TRY(try_one(c, &c->candidates[i], diag));
     if (!c->result.timed)
         return vt_fail(diag, VTA_INTERNAL, "%s: the compiler refused all %u schedules that were tried", c->op->is->name,
                        (unsigned)c->n);
+    return VTA_OK;
+}
+
+/* A tuned schedule that takes no longer than its record says needs no others beside it. */
+static vta_status try_database(choice *c, vta_diag *diag, bool *out_done) {
+    vt_op_blocks b;
+    uint64_t recorded;
+    bool found = false;
+    *out_done = false;
+    if (!c->without_database) VT_TRY(vt__database_find(c->op, c->profile, diag, &b, &recorded, &found));
+    if (!found) return VTA_OK;
+    VT_TRY(try_one(c, &b, diag));
+    c->recorded = c->trial.cycles;
+    *out_done = c->result.timed && c->trial.cycles <= recorded;
+    return VTA_OK;
+}
+
+static void summarize(choice *c, double start) {
     c->result.macs = c->op->shape.macs;
-    c->result.bound = space->bound(c->op, c->profile);
+    c->result.bound = vt_op_bound(c->op, c->profile);
     c->result.cycles = c->trial.cycles;
     c->result.compile_ms = c->trial.ms;
     c->result.schedule_ms = now_ms() - start - c->trial.ms;
+}
+
+static vta_status choose(choice *c, vta_diag *diag) {
+    double start = now_ms();
+    bool done;
+    VT_TRY(try_database(c, diag, &done));
+    uint32_t known = c->result.timed;
+    if (!done) VT_TRY(try_candidates(c, diag));
+    if (known && c->trial.cycles == c->recorded) c->result.origin = VTAC_OP_FROM_DATABASE;
+    summarize(c, start);
     return VTA_OK;
 }
 
@@ -273,7 +305,8 @@ vta_status vtac_op_schedule(vtac_op *op, const vtac_op_options *given_options, v
         profile = *options.profile;
     else
         VT_TRY(vta_timing_profile_for(op->config, diag, &profile));
-    choice c = {.op = op, .profile = &profile, .tries = options.tries ? options.tries : TRIES};
+    choice c = {.op = op, .profile = &profile, .tries = options.tries ? options.tries : TRIES,
+                .without_database = options.without_database};
     vta_status status = choose(&c, diag);
     if (status != VTA_OK) {
         vt__trial_free(op, &c.trial);
@@ -282,4 +315,19 @@ vta_status vtac_op_schedule(vtac_op *op, const vtac_op_options *given_options, v
     VT_TRY(keep(&c, diag));
     if (out_result) vt_result_write(out_result, &c.result, sizeof c.result);
     return VTA_OK;
+}
+
+vta_status vt_op_take(vtac_op *op, const vt_op_blocks *b, const vta_timing_profile *profile, vta_diag *diag,
+                      vtac_op_result *result) {
+    double start = now_ms();
+    choice c = {.op = op, .profile = profile, .best = *b, .result = *result};
+    vta_status status = vt__trial_make(op, b, profile, diag, &c.trial);
+    if (status != VTA_OK) {
+        vt__trial_free(op, &c.trial);
+        return status;
+    }
+    c.result.origin = VTAC_OP_TUNED;
+    summarize(&c, start);
+    *result = c.result;
+    return keep(&c, diag);
 }

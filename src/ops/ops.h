@@ -74,6 +74,9 @@ typedef struct vt_op_space {
     uint32_t (*candidates)(const vtac_op *op, const vta_timing_profile *profile, uint32_t most, vt_op_blocks *out,
                            uint64_t *out_considered);
     vta_status (*nothing_fits)(const vtac_op *op, vta_diag *diag);
+    /* A schedule from elsewhere: NULL where it is as good as a candidate, then with its estimate and what else follows
+     * from the rest; else what is wrong with it, in words. */
+    const char *(*admit)(const vtac_op *op, const vta_timing_profile *profile, vt_op_blocks *b);
     /* Cycles that none of them can beat. */
     uint64_t (*bound)(const vtac_op *op, const vta_timing_profile *profile);
     /* The chosen one in words. NULL when out of memory. */
@@ -185,6 +188,8 @@ static inline int64_t vt__blocks_groups(const vt_op_shape *s, const vt_op_blocks
 }
 /* Does one round of all threads fit the buffers? */
 bool vt__blocks_fit(const vtac_op *op, const vt_op_blocks *b);
+/* As vt_op_space.admit, of a schedule whose tiles do not take turns. */
+const char *vt__blocks_admit(const vt_op_cost *cost, vt_op_blocks *b);
 bool vt__may_skip(const vtac_op *op, const vt_op_blocks *b);
 /* The best few of all that fit, best first; how many there were of them. */
 uint32_t vt__blocks_choose(const vt_op_cost *cost, uint32_t room, vt_op_blocks *out, uint64_t *out_considered);
@@ -202,6 +207,8 @@ vta_status vt__trial_make(const vtac_op *op, const vt_op_blocks *b, const vta_ti
                           vt_op_trial *out);
 void vt__trial_free(const vtac_op *op, vt_op_trial *t);
 
+/* How a schedule was found: the last sentence of reports. */
+void vt__report_origin(const vtac_op_result *result, vt_strbuf *out);
 /* The report of `vt__space_products`. */
 char *vt__report(const vt_op_cost *cost, const vt_op_blocks *b, const vtac_op_result *result);
 

@@ -23,6 +23,14 @@ static uint32_t candidates(const vtac_op *op, const vta_timing_profile *profile,
     return n;
 }
 
+static const char *admit(const vtac_op *op, const vta_timing_profile *profile, vt_op_blocks *b) {
+    vt_op_cost cost = vt__cost_of(op, profile);
+    if (b->turns && strcmp(op->is->name, "conv2d") != 0) return "only tiles of conv2d take turns";
+    const char *why = b->turns ? vt__turns_admit(&cost, b) : vt__blocks_admit(&cost, b);
+    if (!why && !b->turns) b->skip = vt__may_skip(op, b);
+    return why;
+}
+
 static vta_status nothing_fits(const vtac_op *op, vta_diag *diag) {
     const vt_op_shape *s = &op->shape;
     return vt_fail(
@@ -46,4 +54,4 @@ static char *report(const vtac_op *op, const vta_timing_profile *profile, const 
     return vt__report(&cost, b, result);
 }
 
-const vt_op_space vt__space_products = {candidates, nothing_fits, bound, report, .use = NULL};
+const vt_op_space vt__space_products = {candidates, nothing_fits, admit, bound, report, .use = NULL};

@@ -48,6 +48,16 @@ static void tell_turns(const vt_op_blocks *b, vt_strbuf *out) {
                                                                                : "All weights stay");
 }
 
+void vt__report_origin(const vtac_op_result *r, vt_strbuf *out) {
+    if (r->origin == VTAC_OP_FROM_DATABASE) {
+        vt_strbuf_add(out, "The schedule is from the database of tuned ones.");
+        return;
+    }
+    vt_strbuf_addf(out, "%llu schedules fit the buffers; ", (unsigned long long)r->considered);
+    vt_strbuf_addf(out, r->origin == VTAC_OP_TUNED ? "%u were timed by the tuner." : "the best %u by estimate were timed.",
+                   (unsigned)r->timed);
+}
+
 char *vt__report(const vt_op_cost *c, const vt_op_blocks *b, const vtac_op_result *r) {
     const vtac_op *op = c->op;
     vt_strbuf out;
@@ -70,8 +80,7 @@ char *vt__report(const vt_op_cost *c, const vt_op_blocks *b, const vtac_op_resul
         &out, "%s limits it: %llu cycles of GEMM and ALU, %llu of reading operands once; %llu reached, %.1f %% more. ",
         compute >= beats ? "Compute" : "The memory", (unsigned long long)compute, (unsigned long long)beats,
         (unsigned long long)r->cycles, 100.0 * ((double)r->cycles / (double)r->bound - 1));
-    vt_strbuf_addf(&out, "%llu schedules fit the buffers; the best %u by estimate were timed.",
-                   (unsigned long long)r->considered, (unsigned)r->timed);
+    vt__report_origin(r, &out);
     char *text = vt_strbuf_take(&out);
     vt_strbuf_free(&out);
     return text;

@@ -138,9 +138,23 @@ static void insert(chooser *c, const vt_op_blocks *b) {
     c->best[at] = *b;
 }
 
+static bool is_size(int64_t size, int64_t extent) { return size > 0 && size <= extent; }
+
+const char *vt__tiles_admit(const vtac_op *op, const vta_timing_profile *profile, vt_op_blocks *b) {
+    const vt_op_shape *s = &op->shape;
+    if (b->turns) return "tiles of this operator cannot take turns";
+    if (!is_size(b->oc, s->oc) || !is_size(b->y, s->out_h) || !is_size(b->x, s->out_w))
+        return "a tile is larger than the result, or empty";
+    if (b->ic && (!op->is->space->in_parts || b->ic < 0 || s->kernel_h % b->ic)) return "windows are not in such parts";
+    if (!is_size(b->threads, MOST_THREADS)) return "more virtual threads than there may be";
+    if (!divides(s, b)) return "its tiles do not divide evenly";
+    if (!fits(op, b)) return "it does not fit the buffers";
+    b->estimate = estimate(op, profile, b);
+    return NULL;
+}
+
 static void look(chooser *c, vt_op_blocks b) {
-    if (!divides(&c->op->shape, &b) || !fits(c->op, &b)) return;
-    b.estimate = estimate(c->op, c->profile, &b);
+    if (vt__tiles_admit(c->op, c->profile, &b)) return;
     c->considered++;
     insert(c, &b);
 }
@@ -289,8 +303,8 @@ char *vt__tiles_report(const vtac_op *op, const vta_timing_profile *profile, con
     else
         vt_strbuf_add(&out, "; there is one thread. ");
     tell_limit(op, profile, &out);
-    vt_strbuf_addf(&out, "%llu cycles reached. %llu schedules fit the buffers; the best %u by estimate were timed.",
-                   (unsigned long long)r->cycles, (unsigned long long)r->considered, (unsigned)r->timed);
+    vt_strbuf_addf(&out, "%llu cycles reached. ", (unsigned long long)r->cycles);
+    vt__report_origin(r, &out);
     char *text = vt_strbuf_take(&out);
     vt_strbuf_free(&out);
     return text;

@@ -20,15 +20,16 @@ typedef struct vt_tile_use {
 
 uint32_t vt__tiles_candidates(const vtac_op *op, const vta_timing_profile *profile, uint32_t most, vt_op_blocks *out,
                               uint64_t *out_considered);
+const char *vt__tiles_admit(const vtac_op *op, const vta_timing_profile *profile, vt_op_blocks *b);
 vta_status vt__tiles_nothing_fits(const vtac_op *op, vta_diag *diag);
 uint64_t vt__tiles_bound(const vtac_op *op, const vta_timing_profile *profile);
 char *vt__tiles_report(const vtac_op *op, const vta_timing_profile *profile, const vt_op_blocks *b,
                        const vtac_op_result *result);
 #define VT_TILES(tile)                                                                                                 \
-    { vt__tiles_candidates, vt__tiles_nothing_fits, vt__tiles_bound, vt__tiles_report, .use = tile }
+    { vt__tiles_candidates, vt__tiles_nothing_fits, vt__tiles_admit, vt__tiles_bound, vt__tiles_report, .use = tile }
 
 #define VT_TILES_IN_PARTS(tile)                                                                                        \
-    {vt__tiles_candidates, vt__tiles_nothing_fits, vt__tiles_bound, vt__tiles_report, .in_parts = true, .use = tile}
+    {vt__tiles_candidates, vt__tiles_nothing_fits, vt__tiles_admit, vt__tiles_bound, vt__tiles_report, .in_parts = true, .use = tile}
 
 /* The epilogue's part of a tile's use. */
 void vt__tiles_add_epilogue(const vtac_op *op, const vt_op_blocks *b, vt_tile_use *use);

@@ -306,6 +306,34 @@ uint32_t vt__turns_choose(const vt_op_cost *cost, uint32_t room, vt_op_blocks *o
     return c.n;
 }
 
+/* ---- Schedules from elsewhere ------------------------------------------------------------------------------------ */
+
+static bool covers(const vt_op_parts *p, int64_t extent) {
+    int64_t sum = 0;
+    if (p->n > VT_OP_PARTS) return false;
+    for (uint32_t i = 0; i < p->n; i++) {
+        if (!p->of[i]) return false;
+        sum += p->of[i];
+    }
+    return sum == extent;
+}
+
+const char *vt__turns_admit(const vt_op_cost *cost, vt_op_blocks *b) {
+    const vt_op_shape *s = &cost->op->shape;
+    setting g;
+    if (!is_supported(cost->op)) return "tiles of this operator cannot take turns";
+    if (!covers(&b->oc_parts, s->oc) || !covers(&b->y_parts, s->out_h) || !covers(&b->ic_parts, s->ic))
+        return "its parts are not those of the operator's axes";
+    set(&g, cost);
+    b->x = s->out_w;
+    b->threads = 1;
+    b->skip = s->padded;
+    if (!fits(&g, b)) return "it does not fit the buffers";
+    b->oc = largest(&b->oc_parts), b->y = largest(&b->y_parts), b->ic = largest(&b->ic_parts);
+    b->estimate = estimate(&g, b);
+    return NULL;
+}
+
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
 /* "[4, 4, 3]", or one size when all are equal. */
