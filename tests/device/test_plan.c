@@ -19,6 +19,26 @@ static vta_uop breaks_off(uint32_t u) { return u < 63 ? nested(u) : (vta_uop){u,
 static vta_uop same(uint32_t u) { return (vta_uop){u - u, 1, 2}; }
 static vta_uop scattered(uint32_t u) { return (vta_uop){u * 37 % 101, u * 53 % 97, u * 29 % 89}; }
 
+/* A convolution of 3 x 3 over 10 x 10 that leaves out what lies in the padding, its taps inside or outside. */
+enum { IMAGE = 10, TAPS = 9, INSIDE = (3 * IMAGE - 2) * (3 * IMAGE - 2) };
+
+static vta_uop border_of(uint32_t u, bool taps_outside) {
+    for (uint32_t i = 0; i < IMAGE * IMAGE * TAPS; i++) {
+        uint32_t at = taps_outside ? i % (IMAGE * IMAGE) : i / TAPS,
+                 tap = taps_outside ? i / (IMAGE * IMAGE) : i % TAPS;
+        uint32_t y = at / IMAGE + tap / 3, x = at % IMAGE + tap % 3; /* of the padded image */
+        if (y == 0 || x == 0 || y > IMAGE || x > IMAGE || u-- > 0) continue;
+        return (vta_uop){at, (y - 1) * IMAGE + x - 1, tap};
+    }
+    return (vta_uop){0, 0, 0};
+}
+static vta_uop border(uint32_t u) { return border_of(u, false); }
+static vta_uop border_by_taps(uint32_t u) { return border_of(u, true); }
+/* Accumulators of many kinds: 70; of few that have many steps; of which one appears twice. */
+static vta_uop kinds(uint32_t u) { return (vta_uop){u % 70, u % 70 * (u / 70), u % 13}; }
+static vta_uop long_kinds(uint32_t u) { return (vta_uop){u % 27, u / 27, u % 27 * (u % 27) + u / 27}; }
+static vta_uop comes_back(uint32_t u) { return (vta_uop){u * 5 % 12, u * 5 % 12 * 3 + u % 2, u / 12 % 2 + u % 3 / 2}; }
+
 static const gemm_case cases[] = {
     {"long reduction", 2000, reduction, 1, 2, 0, 1, 0, 20, 0, 3},
     {"many positions", 2048, positions, 1, 1, 0, 0, 0, 0, 0, 0},
@@ -35,6 +55,18 @@ static const gemm_case cases[] = {
     {"columns that meet", 24, columns, 3, 5, 7, 3, 9, 3, 0, 0},
     {"more columns than a plan holds", 1, same, 100, 13, 13, 1, 0, 1, 3, 0},
     {"a column, many rows", 6, reduction, 1, 25, 0, 2, 0, 1, 0, 0},
+    {"border", INSIDE, border, 1, 1, 0, 0, 0, 0, 0, 0},
+    {"border, output channels", INSIDE, border, 5, 3, 300, 100, 0, 0, 9, 45},
+    {"border, input channels", INSIDE, border, 2, 3, 0, 0, 100, 200, 9, 18},
+    {"border, output and input channels", INSIDE, border, 7, 2, 100, 0, 0, 100, 18, 9},
+    {"border, images", INSIDE, border, 5, 3, 300, 100, 300, 100, 0, 0},
+    {"border, accumulators that meet", INSIDE, border, 5, 3, 99, 7, 0, 1, 9, 0},
+    {"border, output channels that meet", INSIDE, border, 2, 3, 400, 1, 0, 0, 40, 9},
+    {"border, more rows than a plan holds", INSIDE, border, 19, 1, 100, 0, 90, 0, 0, 0},
+    {"border by taps", INSIDE, border_by_taps, 3, 2, 200, 100, 0, 0, 18, 9},
+    {"more kinds than a plan holds", 700, kinds, 2, 2, 70, 3, 0, 1, 2, 20},
+    {"more steps than a plan holds", 513, long_kinds, 2, 2, 30, 60, 0, 0, 60, 120},
+    {"an accumulator comes back", 80, comes_back, 3, 3, 12, 36, 2, 0, 0, 5},
     {"a step over the other's reach", 8, nested, 3, 3, 6, 18, 1, 2, 0, 0},
 };
 

@@ -33,6 +33,22 @@ static const size_t LARGEST = SIZE_MAX / 4 < INT32_MAX ? SIZE_MAX / 2 : (size_t)
 
 static uint32_t log2_of(uint32_t n) { return (uint32_t)__builtin_ctz(n); }
 
+/* One block: two numbers for each accumulator and two for each micro-op. */
+static size_t grouping_bytes(const vta_config *c) {
+    return 2 * ((size_t)c->depth[VTA_MEM_ACC] + c->depth[VTA_MEM_UOP]) * sizeof(int32_t);
+}
+
+static bool alloc_grouping(const vt_machine *m, vt_fast *f) {
+    const vta_config *c = m->config;
+    int32_t *block = vt_alloc(m->allocator, grouping_bytes(c));
+    if (!block) return false;
+    f->grouping.first = block;
+    f->grouping.last = block + c->depth[VTA_MEM_ACC];
+    f->grouping.next = f->grouping.last + c->depth[VTA_MEM_ACC];
+    f->grouping.next_row = f->grouping.next + c->depth[VTA_MEM_UOP];
+    return true;
+}
+
 static vta_status set_up(vt_machine *m, vt_fast *f, vta_diag *diag) {
     const vta_config *c = m->config;
     uint32_t widest = c->width[VTA_MEM_INP] > c->width[VTA_MEM_WGT] ? c->width[VTA_MEM_INP] : c->width[VTA_MEM_WGT];
@@ -60,6 +76,7 @@ static vta_status set_up(vt_machine *m, vt_fast *f, vta_diag *diag) {
             "the fast engine would need %zu bytes for inputs and %zu for weights, and counts them in 32 bits; "
             "use the reference engine or smaller buffers",
             f->inp_bytes, f->wgt_bytes);
+    if (!alloc_grouping(m, f)) return vt_no_memory(diag);
     f->inp = vt_alloc_lines(m->allocator, f->inp_bytes);
     f->wgt = vt_alloc_lines(m->allocator, f->wgt_bytes);
     if (!f->inp || !f->wgt) return vt_no_memory(diag);
@@ -71,6 +88,7 @@ static void destroy(vt_machine *machine) {
     vt_fast *f = machine->engine_state;
     vt_free_lines(machine->allocator, f->inp, f->inp_bytes);
     vt_free_lines(machine->allocator, f->wgt, f->wgt_bytes);
+    vt_free(machine->allocator, f->grouping.first, grouping_bytes(machine->config));
     vt_free(machine->allocator, f, sizeof *f);
     machine->engine_state = NULL;
 }

@@ -3,6 +3,7 @@
  * One micro-op is a tile product: acc[dst] += inp[src] x wgt. A GEMM instruction is many of them, and integer sums
  * commute, so their order is free: plan.c finds, in the micro-ops and the two loops, rows (accumulators that share a
  * weight tile), columns (accumulators that share an input) and steps (tile products that add to the same accumulator).
+ * Where micro-ops are left out at the borders of an image, group.c finds the accumulators that have the same steps.
  * A kernel keeps the accumulators of a few rows and columns in registers over all steps. A plan is kept until the
  * micro-ops change: a program runs few kinds of GEMM instructions, each many times.
  *
@@ -25,8 +26,10 @@ enum {
     VT_TILE_CHANNELS = 16,
     VT_PLAN_DIMS = 8,
     VT_PLAN_STEPS = 512,
-    VT_PLAN_ROWS = 512, /* at least the largest BATCH */
+    VT_PLAN_ROWS = 2048, /* at least the largest BATCH */
     VT_PLAN_COLUMNS = 64,
+    VT_PLAN_PARTS = 64,
+    VT_PLAN_CORRECTED = 256, /* columns of all parts */
     VT_PLANS = 16,
 };
 
@@ -42,6 +45,11 @@ typedef struct vt_row {
 typedef struct vt_column {
     int32_t wgt, acc;
 } vt_column;
+
+/* Rows that add up the same steps: those of their plan from the first on. */
+typedef struct vt_part {
+    uint32_t first_step, step_count, first_row, row_count;
+} vt_part;
 
 /* What a kernel works on: R x C accumulators, each over all steps. */
 typedef struct vt_tile_call {
@@ -81,7 +89,8 @@ typedef struct vt_fast_cpu {
     /* For log2 of the channels (2, 3, 4), log2 of G (0, 1, 2) and BLOCK_IN / G words; NULL: has none. */
     const vt_tile_kernels *(*kernels)(uint32_t log_channels, uint32_t log_group, uint32_t words);
     /* From bytes to the layout for which kernels() has the largest G; NULL: pack.c's way, scalar by scalar. `count`
-     * scalars, an even number; pack_wgt8 takes `count` elements, and returns false for a shape that it does not know. */
+     * scalars, an even number; pack_wgt8 takes `count` elements, and returns false for a shape that it does not know.
+     */
     void (*pack_inp8)(const uint8_t *from, size_t count, int32_t *to);
     bool (*pack_wgt8)(const uint8_t *from, uint32_t count, uint32_t block_in, uint32_t block_out, int32_t *to);
     /* `count` scalars, from the first to the last: op with an immediate, op with a source, which may overlap. */
@@ -109,15 +118,17 @@ typedef struct vt_plan {
     vt_loops of;          /* the instruction, from accumulator, input and weight 0 on */
     const vta_uop *bases; /* micro-ops that no dimension could describe: every `stride`-th, `base_count` of them */
     uint32_t base_count, stride;
-    uint32_t dim_count, loop_count, step_count, row_count, column_count;
+    uint32_t dim_count, loop_count, step_count, row_count, column_count, part_count;
+    uint32_t reach; /* of the parts' rows, in acc elements */
+    vt_part parts[VT_PLAN_PARTS];
     vt_dim dims[VT_PLAN_DIMS];
     vt_dim loops[VT_PLAN_DIMS]; /* dims that became loops around the kernels */
     vt_step steps[VT_PLAN_STEPS];
     vt_row rows[VT_PLAN_ROWS];
     vt_column columns[VT_PLAN_COLUMNS];
-    /* Biased kernels: what to take back of each column, for the weights from `corrected_wgt` on, as they were loaded up to
-     * `corrected_at`. */
-    int32_t corrections[VT_PLAN_COLUMNS * VT_TILE_CHANNELS];
+    /* Biased kernels: what to take back of each column of each part, for the weights from `corrected_wgt` on, as they
+     * were loaded up to `corrected_at`. */
+    int32_t corrections[VT_PLAN_CORRECTED * VT_TILE_CHANNELS];
     int64_t corrected_wgt;
     uint64_t corrected_at; /* 0: never */
 } vt_plan;
@@ -136,9 +147,18 @@ typedef struct vt_fast {
     int32_t *inp, *wgt;
     size_t inp_bytes, wgt_bytes;
     vt_plan plans[VT_PLANS];
+    struct vt_grouping {
+        int32_t *first, *last; /* micro-op of an accumulator; -1: none */
+        int32_t *next;         /* after a micro-op, of the same accumulator */
+        int32_t *next_row;     /* after the first of an accumulator, that of the part's next accumulator */
+    } grouping;
     uint32_t oldest_plan; /* modulo VT_PLANS */
     uint64_t wgt_loads;   /* how often weights changed, and once at the start */
 } vt_fast;
+
+/* group.c: makes the parts of a plan from micro-ops that follow no pattern, and takes them out of its bases. False,
+ * with nothing changed: they have too little in common. */
+bool vt__plan_group(vt_plan *plan, vt_fast *fast, const vta_config *config, const vt_loops *loops);
 
 void vt__fast_pack_inp(vt_machine *machine, uint32_t first, uint32_t count);
 void vt__fast_pack_wgt(vt_machine *machine, uint32_t first, uint32_t count);

@@ -4,6 +4,8 @@
  * its points become steps of a kernel. One that leaves wgt alone gives rows: accumulators that share weights. One that
  * leaves src alone gives columns: accumulators that share inputs. All others are loops around the kernel. Any dimension
  * may be such a loop, so what does not fit (too many points, accumulators that would meet) becomes one. */
+#include <string.h>
+
 #include "config/config_priv.h"
 #include "device/sim/fast.h"
 
@@ -49,25 +51,42 @@ _Static_assert(sizeof(vt_step) == sizeof(int32_t[2]) && sizeof(vt_row) == sizeof
                    sizeof(vt_column) == sizeof(int32_t[2]),
                "repeat() takes lists of two offsets");
 
-/* Makes `count` times as many entries of a list of steps, rows or columns: each repetition lies so much further. */
-static void repeat(void *list, uint32_t *length, uint32_t count, int32_t first, int32_t second) {
-    int32_t(*entries)[2] = list;
-    uint32_t n = *length;
-    for (uint32_t i = 1; i < count; i++)
-        for (uint32_t j = 0; j < n; j++, ++*length) {
-            entries[*length][0] = entries[j][0] + (int32_t)i * first;
-            entries[*length][1] = entries[j][1] + (int32_t)i * second;
+/* Entries [first, first + n) of a list of steps, rows or columns become `count` times as many, at first * count: each
+ * repetition lies so much further. */
+static void repeat(void *list, uint32_t first, uint32_t n, vt_dim by) {
+    int32_t(*entries)[2] = (int32_t(*)[2])list + (size_t)first * by.count;
+    memmove(entries, (int32_t(*)[2])list + first, n * sizeof *entries);
+    for (uint32_t i = 1; i < by.count; i++)
+        for (uint32_t j = 0; j < n; j++) {
+            entries[i * n + j][0] = entries[j][0] + (int32_t)i * by.src;
+            entries[i * n + j][1] = entries[j][1] + (int32_t)i * by.dst;
         }
 }
 
+/* The last part first: what is moved is moved away from those before it. */
 static void add_steps(vt_plan *p, uint32_t count, int32_t inp_step, int32_t wgt_step) {
-    repeat(p->steps, &p->step_count, count, inp_step, wgt_step);
+    for (uint32_t i = p->part_count; i-- > 0;) {
+        vt_part *part = &p->parts[i];
+        repeat(p->steps, part->first_step, part->step_count, (vt_dim){count, wgt_step, inp_step, 0});
+        part->first_step *= count;
+        part->step_count *= count;
+    }
+    p->step_count *= count;
 }
+
 static void add_rows(vt_plan *p, uint32_t count, int32_t inp_step, int32_t acc_step) {
-    repeat(p->rows, &p->row_count, count, inp_step, acc_step);
+    for (uint32_t i = p->part_count; i-- > 0;) {
+        vt_part *part = &p->parts[i];
+        repeat(p->rows, part->first_row, part->row_count, (vt_dim){count, acc_step, inp_step, 0});
+        part->first_row *= count;
+        part->row_count *= count;
+    }
+    p->row_count *= count;
 }
+
 static void add_columns(vt_plan *p, uint32_t count, int32_t wgt_step, int32_t acc_step) {
-    repeat(p->columns, &p->column_count, count, wgt_step, acc_step);
+    repeat(p->columns, 0, p->column_count, (vt_dim){count, acc_step, wgt_step, 0});
+    p->column_count *= count;
 }
 
 /* Dimensions with small dst steps first: each next one must step over all that the ones before it reach. */
@@ -80,19 +99,22 @@ static void sort_dims(vt_plan *p) {
         }
 }
 
-/* One accumulator: an element's rows and tiles. */
+/* One accumulator, or those of the parts: an element's rows and tiles. */
 static void begin_lists(vt_plan *p, const vt_fast *f, const vta_config *c) {
-    p->step_count = p->row_count = p->column_count = 1;
-    p->steps[0] = (vt_step){0, 0};
-    p->rows[0] = (vt_row){0, 0};
+    p->column_count = 1;
     p->columns[0] = (vt_column){0, 0};
     add_rows(p, c->batch, (int32_t)f->words, (int32_t)c->block_out);
     add_columns(p, f->tiles, (int32_t)f->tile_words, (int32_t)f->channels);
 }
 
+static bool columns_fit(const vt_plan *p, uint64_t times) {
+    uint64_t columns = p->column_count * times;
+    return columns <= VT_PLAN_COLUMNS && columns * p->part_count <= VT_PLAN_CORRECTED;
+}
+
 /* Puts each dimension into a list or among the loops. */
 static void classify(vt_plan *p, const vt_fast *f, const vta_config *c) {
-    uint64_t reach = 0; /* of the rows and columns so far, in acc elements */
+    uint64_t reach = p->reach; /* of the rows and columns so far, in acc elements */
     int32_t acc_words = (int32_t)(c->batch * c->block_out);
     begin_lists(p, f, c);
     sort_dims(p);
@@ -105,7 +127,7 @@ static void classify(vt_plan *p, const vt_fast *f, const vta_config *c) {
         }
         if (d.dst && apart && !d.wgt && (uint64_t)p->row_count * d.count <= VT_PLAN_ROWS) {
             add_rows(p, d.count, d.src * (int32_t)f->inp_words, d.dst * acc_words);
-        } else if (d.dst && apart && !d.src && (uint64_t)p->column_count * d.count <= VT_PLAN_COLUMNS) {
+        } else if (d.dst && apart && !d.src && columns_fit(p, d.count)) {
             add_columns(p, d.count, d.wgt * (int32_t)f->wgt_words, d.dst * acc_words);
         } else {
             p->loops[p->loop_count++] = d;
@@ -115,13 +137,22 @@ static void classify(vt_plan *p, const vt_fast *f, const vta_config *c) {
     }
 }
 
-static void make(vt_plan *p, const vt_fast *f, const vta_config *c, const vt_loops *l) {
+static void one_part(vt_plan *p) {
+    p->steps[0] = (vt_step){0, 0};
+    p->rows[0] = (vt_row){0, 0};
+    p->parts[0] = (vt_part){0, 1, 0, 1};
+    p->step_count = p->row_count = p->part_count = 1;
+    p->reach = 0;
+}
+
+static void make(vt_plan *p, vt_fast *f, const vta_config *c, const vt_loops *l) {
     p->of = *l;
     p->bases = l->uops;
     p->base_count = l->uop_count;
     p->stride = 1;
     p->dim_count = p->loop_count = 0;
     split_uops(p);
+    if (p->base_count == 1 || !vt__plan_group(p, f, c, l)) one_part(p);
     add_dim(p, (vt_dim){l->iter_in, (int32_t)l->dst_factor_in, (int32_t)l->src_factor_in, (int32_t)l->wgt_factor_in});
     add_dim(p,
             (vt_dim){l->iter_out, (int32_t)l->dst_factor_out, (int32_t)l->src_factor_out, (int32_t)l->wgt_factor_out});
@@ -157,11 +188,32 @@ void vt__fast_forget_plans(vt_machine *machine) {
 static uint32_t share(uint32_t left, uint32_t blocks) { return (left + blocks - 1) / blocks; }
 
 /* Most instructions run again and again on weights that were loaded once. */
-static void sum_corrections(vt_plan *p, const vt_fast *f, const vt_tile_call *call, int64_t wgt) {
+static void sum_corrections(vt_plan *p, const vt_fast *f, vt_tile_call call, int64_t wgt) {
     if (!f->kernels->sum_corrections || (p->corrected_at == f->wgt_loads && p->corrected_wgt == wgt)) return;
-    f->kernels->sum_corrections(call, p->column_count, p->corrections);
+    for (uint32_t i = 0; i < p->part_count; i++) {
+        call.steps = p->steps + p->parts[i].first_step;
+        call.step_count = p->parts[i].step_count;
+        f->kernels->sum_corrections(&call, p->column_count, p->corrections + (size_t)i * p->column_count * f->channels);
+    }
     p->corrected_at = f->wgt_loads;
     p->corrected_wgt = wgt;
+}
+
+static void call_part(const vt_plan *p, const vt_fast *f, uint32_t index, vt_tile_call call) {
+    const vt_part *part = &p->parts[index];
+    uint32_t row_blocks = share(part->row_count, f->kernels->rows), rows, columns;
+    call.steps = p->steps + part->first_step;
+    call.step_count = part->step_count;
+    for (uint32_t at = 0; at < p->column_count; at += columns) {
+        columns = p->column_count - at < f->kernels->columns ? p->column_count - at : f->kernels->columns;
+        call.columns = p->columns + at;
+        call.correction = p->corrections + ((size_t)index * p->column_count + at) * f->channels;
+        for (uint32_t b = 0, r = 0; b < row_blocks; b++, r += rows) {
+            rows = share(part->row_count - r, row_blocks - b);
+            call.rows = p->rows + part->first_row + r;
+            f->kernels->kernel[columns - 1][rows - 1](&call);
+        }
+    }
 }
 
 /* All rows, columns and steps, from one triple of indices on. */
@@ -171,21 +223,9 @@ static void call_kernels(vt_machine *m, vt_plan *p, int64_t dst, int64_t src, in
                          .inp = f->inp + src * f->inp_words,
                          .wgt = f->wgt + wgt * f->wgt_words,
                          .columns = p->columns,
-                         .steps = p->steps,
-                         .step_count = p->step_count,
                          .words = f->words};
-    uint32_t row_blocks = share(p->row_count, f->kernels->rows), rows, columns;
-    sum_corrections(p, f, &call, wgt);
-    for (uint32_t at = 0; at < p->column_count; at += columns) {
-        columns = p->column_count - at < f->kernels->columns ? p->column_count - at : f->kernels->columns;
-        call.columns = p->columns + at;
-        call.correction = p->corrections + (size_t)at * f->channels;
-        for (uint32_t b = 0, r = 0; b < row_blocks; b++, r += rows) {
-            rows = share(p->row_count - r, row_blocks - b);
-            call.rows = p->rows + r;
-            f->kernels->kernel[columns - 1][rows - 1](&call);
-        }
-    }
+    sum_corrections(p, f, call, wgt);
+    for (uint32_t i = 0; i < p->part_count; i++) call_part(p, f, i, call);
 }
 
 static void run_loops(vt_machine *m, vt_plan *p, uint32_t depth, int64_t dst, int64_t src, int64_t wgt) {
