@@ -104,10 +104,12 @@ static void memory(void **state) {
     assert_int_equal(vta_device_alloc(d, 1, diag, &c), VTA_OK);
     assert_int_equal(c, a);
     refused(vta_device_run(d, 0x3f000000 + 16 * 4096, 1, 0, diag), VTA_OUT_OF_RANGE, "is not allocated");
-    vta_device *second;
-    refused(open_board("", &second), VTA_IO, "another process uses the board");
-    vta_device_destroy(d);
+    vta_device *second; /* it can be made, and has nothing until the first is gone */
     assert_int_equal(open_board("", &second), VTA_OK);
+    refused(vta_device_alloc(second, 1, diag, &c), VTA_IO, "is in use, by another process or another runtime");
+    refused(vta_device_program(second, "design.bin", diag), VTA_IO, "is in use");
+    vta_device_destroy(d);
+    assert_int_equal(vta_device_alloc(second, 1, diag, &c), VTA_OK);
     vta_device_destroy(second);
 }
 

@@ -71,7 +71,10 @@ static void destroy(vta_device *device) {
 
 static vt_contiguous *memory_of(vta_device *device) { return &((vt_board *)device->state)->memory; }
 
+/* The accelerator is this device's from its first memory on, and not from its making: a runtime that takes the place of
+ * another one is made before that ends. */
 static vta_status board_alloc(vta_device *device, size_t bytes, vta_diag *diag, uint32_t *out_addr) {
+    VT_TRY(vt__claim_registers(&((vt_board *)device->state)->mapped, diag));
     return vt__contiguous_alloc(memory_of(device), bytes, diag, out_addr);
 }
 
@@ -149,6 +152,7 @@ static void board_interrupt(vta_device *device) { atomic_store(&((vt_board *)dev
 
 static vta_status board_program(vta_device *device, const char *bitstream, vta_diag *diag) {
     vt_board *b = device->state;
+    VT_TRY(vt__claim_registers(&b->mapped, diag));
     VT_TRY(vt__fpga_program(&b->settings, bitstream, &device->allocator, diag));
     b->busy = false; /* whatever ran is gone */
     return VTA_OK;

@@ -28,14 +28,24 @@ static vta_status failed(vta_diag *diag, const char *file, const char *what) {
                    what, strerror(errno), hint);
 }
 
-/* One process at a time: two streams on one accelerator would mix. */
-static vta_status lock(vt_mapped *m, int fd, const char *file, vta_diag *diag) {
+/* The file whose lock is the board's. */
+static vta_status keep(vt_mapped *m, int fd, const char *file, vta_diag *diag) {
     if (m->fd >= 0) return VTA_OK;
     m->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (m->fd < 0) return failed(diag, file, "be opened");
-    if (flock(m->fd, LOCK_EX | LOCK_NB) == 0) return VTA_OK;
-    if (errno != EWOULDBLOCK) return failed(diag, file, "be locked");
-    return vt_fail(diag, VTA_IO, "%s: another process uses the board's accelerator", file);
+    snprintf(m->file, sizeof m->file, "%s", file);
+    return m->fd >= 0 ? VTA_OK : failed(diag, file, "be opened");
+}
+
+/* Two streams on one accelerator would mix. */
+vta_status vt__claim_registers(vt_mapped *m, vta_diag *diag) {
+    if (m->claimed) return VTA_OK;
+    if (flock(m->fd, LOCK_EX | LOCK_NB) == 0) {
+        m->claimed = true;
+        return VTA_OK;
+    }
+    if (errno != EWOULDBLOCK) return failed(diag, m->file, "be locked");
+    return vt_fail(diag, VTA_IO,
+                   "%s: the board's accelerator is in use, by another process or another runtime of this one", m->file);
 }
 
 static vta_status map_one(vt_mapped *m, const char *file, uint32_t address, uint32_t first, uint32_t count,
@@ -44,7 +54,7 @@ static vta_status map_one(vt_mapped *m, const char *file, uint32_t address, uint
     if (fd < 0) return failed(diag, file, "be opened");
     off_t from = strcmp(file, "/dev/mem") == 0 ? (off_t)address + (off_t)first * VT_BLOCK_BYTES : 0;
     char *memory = mmap(NULL, (size_t)count * VT_BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
-    vta_status status = memory == MAP_FAILED ? failed(diag, file, "be mapped") : lock(m, fd, file, diag);
+    vta_status status = memory == MAP_FAILED ? failed(diag, file, "be mapped") : keep(m, fd, file, diag);
     close(fd);
     if (memory == MAP_FAILED) return status;
     for (uint32_t i = 0; i < count; i++)
