@@ -229,12 +229,22 @@ static void host_addresses(void **state) {
     GIVES_VTA(cpu_access, straight, "!VTABufferCPUPtr");
 }
 
+/* The processor's copy from x to y: both are dropped from its cache first, and what it wrote is given to memory. */
+static void cache_barriers(void **state) {
+    (void)state;
+    GIVES_VTA(cache_barriers, host_access, "coproc_write_barrier(x", "coproc_write_barrier(y", "32u32, 0u32, 64u32",
+              "coproc_read_barrier(y", "!coproc_read_barrier(x");
+    GIVES_VTA(cache_barriers, loop_with_processor, "coproc_write_barrier(x", "coproc_write_barrier(y",
+              "coproc_read_barrier(x", "!coproc_read_barrier(y");
+    GIVES_VTA(cache_barriers, straight, "!barrier");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tokens_between_tasks),
         cmocka_unit_test(pragmas),
         cmocka_unit_test(addresses),
-        cmocka_unit_test(host_addresses),
+        cmocka_unit_test(host_addresses), cmocka_unit_test(cache_barriers),
         cmocka_unit_test(one_allocation_a_memory),
     };
     return cmocka_run_group_tests(tests, make_config, drop_config);
