@@ -184,7 +184,7 @@ static void write_average(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *o
     write_sum_stage(s, b, name, at, out);
     if (counts_differ(op)) write_division_stages(at, out);
     vt__lanes_unit_stage(b, out);
-    vt__epilogue_stages(op, at, out);
+    vt__epilogue_stages(op, at, at, out);
 }
 
 void vt__write_avg_pool2d(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) { write_average(op, b, out); }

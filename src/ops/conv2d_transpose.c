@@ -156,6 +156,6 @@ void vt__write_conv2d_transpose(const vtac_op *op, const vt_op_blocks *b, vt_str
                    at, (long long)b->ic);
     vt_strbuf_add(out, "stage data_buf\n  scope inp\n  compute_at sums, rc_out\n  pragma 0 dma_copy\n"
                        "stage weight_buf\n  scope wgt\n  compute_at sums, rc_out\n  pragma 0 dma_copy\n");
-    vt__epilogue_stages(op, at, out);
+    vt__epilogue_stages(op, at, at, out);
     vt__epilogue_gemm_stages(op, b, "bo, co, i, j, bi, ci", at, out);
 }

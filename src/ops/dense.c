@@ -115,7 +115,7 @@ static void write_kernel(const vtac_op *op, const vt_op_blocks *b, bool is_batch
                    vt__epilogue_start(op, b) ? "pragma bi conv2d_transpose_gemm" : "tensorize bi gemm");
     vt_strbuf_add(out, "stage data_buf\n  scope inp\n  compute_at sums, rc_out\n  pragma 0 dma_copy\n"
                        "stage weight_buf\n  scope wgt\n  compute_at sums, rc_out\n  pragma 0 dma_copy\n");
-    vt__epilogue_stages(op, at, out);
+    vt__epilogue_stages(op, at, at, out);
     vt__epilogue_gemm_stages(op, b, index, at, out);
 }
 

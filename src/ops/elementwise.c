@@ -144,7 +144,7 @@ static void write_alu_stage(const writing *w, const char *name, const char *at) 
 
 static void finish(const writing *w, const vt_op_blocks *b, const char *at) {
     if (!w->op->shape.wide) vt__lanes_unit_stage(b, w->out);
-    vt__epilogue_stages(w->op, at, w->out);
+    vt__epilogue_stages(w->op, at, at, w->out);
 }
 
 /* `form` is made of the elements of a and b. */

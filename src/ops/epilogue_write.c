@@ -165,13 +165,14 @@ static bool keeps_digits(const vtac_op *op, const vt_op_blocks *b) {
 }
 
 /* A bias by GEMM that comes first is where the sum starts, when its digits stay on the chip for several tiles: then it
- * is added while the first operands of the sum are on their way. */
+ * is added while the first operands of the sum are on their way. Tiles that take turns always keep them. */
 const char *vt__epilogue_start(const vtac_op *op, const vt_op_blocks *b) {
     enum { ROUNDS = 8 };
     const vt_op_shape *s = &op->shape;
     int64_t tiles = s->n * vt__ceil_div(s->oc, b->oc) * vt__ceil_div(s->out_h, b->y) * vt__ceil_div(s->out_w, b->x);
     bool first = op->n_epilogue && op->epilogue[0].kind == VT_EPILOGUE_bias_int8;
-    return first && tiles >= ROUNDS * b->threads && keeps_digits(op, b) ? "bias_int8_0" : NULL;
+    bool stays = b->turns || (tiles >= ROUNDS * b->threads && keeps_digits(op, b));
+    return first && stays ? "bias_int8_0" : NULL;
 }
 
 void vt__epilogue_write_start(const vtac_op *op, const vt_op_blocks *b, const char *axes, vt_strbuf *out) {
@@ -217,12 +218,12 @@ static void write_loads(uint32_t n, const char *name, const char *axis, vt_strbu
     for (uint32_t i = 0; i < n; i++) vt_strbuf_addf(out, load, name, i, axis);
 }
 
-void vt__epilogue_stages(const vtac_op *op, const char *axis, vt_strbuf *out) {
+void vt__epilogue_stages(const vtac_op *op, const char *vectors, const char *axis, vt_strbuf *out) {
     static const char alu[] = "stage %s_%u\n  scope acc\n  compute_at res, %s\n  pragma 0 alu\n";
-    write_loads(op->biases, "bias", axis, out);
+    write_loads(op->biases, "bias", vectors, out);
     write_loads(op->residuals, "residual", axis, out);
-    write_loads(op->factors, "factor", axis, out);
-    write_loads(op->amounts, "amount", axis, out);
+    write_loads(op->factors, "factor", vectors, out);
+    write_loads(op->amounts, "amount", vectors, out);
     for (uint32_t i = 0; i < op->n_epilogue; i++) {
         const vt_epilogue *e = &op->epilogue[i];
         if (e->kind == VT_EPILOGUE_bias_int8 || e->kind == VT_EPILOGUE_residual_int8) continue;
@@ -231,14 +232,15 @@ void vt__epilogue_stages(const vtac_op *op, const char *axis, vt_strbuf *out) {
     }
 }
 
-/* An operand of GEMM: loaded when it is needed, behind those of the sum; what stays on the chip once for a thread. */
-static void write_operand(const char *name, const char *scope, bool stays, int64_t threads, const char *at,
+/* An operand of GEMM: loaded when it is needed, behind those of the sum; what stays on the chip once, or once for a
+ * thread. */
+static void write_operand(const char *name, const char *scope, bool stays, const vt_op_blocks *b, const char *at,
                           vt_strbuf *out) {
     vt_strbuf_addf(out, "stage %s_buf\n  scope %s\n", name, scope);
     if (!stays)
         vt_strbuf_addf(out, "  compute_at %s\n", at);
-    else if (threads > 1)
-        vt_strbuf_add(out, "  compute_at res, thread\n");
+    else if (b->turns || b->threads > 1)
+        vt_strbuf_addf(out, "  compute_at res, %s\n", b->turns ? "0" : "thread");
     vt_strbuf_add(out, "  pragma 0 dma_copy\n");
 }
 
@@ -247,16 +249,16 @@ void vt__epilogue_gemm_stages(const vtac_op *op, const vt_op_blocks *b, const ch
     char name[32], at[64];
     for (uint32_t i = 0; i < op->n_epilogue; i++) {
         const vt_epilogue *e = &op->epilogue[i];
-        bool bias = e->kind == VT_EPILOGUE_bias_int8, stays = i == 0 && vt__epilogue_start(op, b);
+        bool bias = e->kind == VT_EPILOGUE_bias_int8, stays = b->turns || (i == 0 && vt__epilogue_start(op, b));
         if (!bias && e->kind != VT_EPILOGUE_residual_int8) continue;
-        vt_strbuf_addf(out,
-                       "stage %s_%u\n  scope acc\n  compute_at res, %s\n  reorder kr%u, %s, ri%u\n  pragma bi "
-                       "conv2d_transpose_gemm\n",
-                       name_of(e), i, axis, i, index, i);
+        vt_strbuf_addf(out, "stage %s_%u\n  scope acc\n  compute_at res, %s\n  reorder kr%u, %s, ri%u\n", name_of(e), i,
+                       axis, i, index, i);
+        if (b->turns && !bias) vt_strbuf_addf(out, "  pragma kr%u slots = 1\n", i);
+        vt_strbuf_add(out, "  pragma bi conv2d_transpose_gemm\n");
         snprintf(at, sizeof at, "%s_%u, kr%u", name_of(e), i, i);
         snprintf(name, sizeof name, bias ? "ones_%u" : "addend%u", bias ? i : (uint32_t)e->number);
-        write_operand(name, "inp", stays, b->threads, at, out);
+        write_operand(name, "inp", stays && bias, b, at, out);
         snprintf(name, sizeof name, bias ? "digits%u" : "unit_%u", bias ? (uint32_t)e->number : i);
-        write_operand(name, "wgt", stays, b->threads, at, out);
+        write_operand(name, "wgt", stays, b, at, out);
     }
 }

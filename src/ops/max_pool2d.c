@@ -297,7 +297,7 @@ void vt__write_max_pool2d(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *o
     vt_strbuf_add(out, vt_strbuf_text(&w.stages));
     vt__lanes_load_stage("data", "inp", w.at, out);
     vt__lanes_unit_stage(b, out);
-    vt__epilogue_stages(op, w.at, out);
+    vt__epilogue_stages(op, w.at, w.at, out);
     out->failed |= w.stages.failed;
     vt_strbuf_free(&w.stages);
 }

@@ -153,8 +153,9 @@ const char *vt__epilogue_start(const vtac_op *op, const vt_op_blocks *b);
 void vt__epilogue_write_start(const vtac_op *op, const vt_op_blocks *b, const char *axes, vt_strbuf *out);
 void vt__epilogue_write_rest(const vtac_op *op, const vt_op_blocks *b, const char *axes, const char *index,
                              const char *bias_index, vt_strbuf *out);
-/* Their stages, computed within the axis of "res"; of sums of products also those by GEMM. */
-void vt__epilogue_stages(const vtac_op *op, const char *axis, vt_strbuf *out);
+/* Their stages, computed within the axis of "res", vectors of channels loaded within another; of sums of products also
+ * those by GEMM. */
+void vt__epilogue_stages(const vtac_op *op, const char *vectors, const char *axis, vt_strbuf *out);
 void vt__epilogue_gemm_stages(const vtac_op *op, const vt_op_blocks *b, const char *index, const char *axis,
                               vt_strbuf *out);
 

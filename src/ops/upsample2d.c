@@ -68,5 +68,5 @@ void vt__write_upsample2d(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *o
     write_stage(s, at, out);
     vt__lanes_load_stage("data", "inp", at, out);
     vt__lanes_unit_stage(b, out);
-    vt__epilogue_stages(op, at, out);
+    vt__epilogue_stages(op, at, at, out);
 }

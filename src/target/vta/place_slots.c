@@ -102,6 +102,7 @@ typedef struct planner {
     item *items;
     uint32_t n, cap;
     vt_stmt_list around; /* allocations and what else stands around tasks, outermost first */
+    vt_stmt_list before; /* what the processor computes ahead of the first task */
 } planner;
 
 /* ---- What a task uses ------------------------------------------------------------------------------------------- */
@@ -150,6 +151,20 @@ static void add_item(planner *st, const vt_stmt *s) {
     st->items[st->n++] = it;
 }
 
+static bool find_task(void *user, const vt_stmt *s) {
+    bool *found = user;
+    *found |= vt_attr_is(s, VT_ATTR_TASK);
+    return !*found;
+}
+
+/* Constants that the processor writes: the accelerator begins when all of its instructions are there. */
+static bool comes_before(const planner *st, const vt_stmt *s) {
+    bool has_task = false;
+    if (st->n || st->stage) return false;
+    vt_stmt_walk(s, NULL, find_task, &has_task);
+    return !has_task;
+}
+
 /* What is in tasks, statement by statement, in program order. */
 static void list_items(planner *st, const vt_stmt *s) {
     if (s->kind == VT_S_SEQ) {
@@ -162,6 +177,8 @@ static void list_items(planner *st, const vt_stmt *s) {
     } else if (!st->stage && (s->kind == VT_S_ALLOC || s->kind == VT_S_LET || s->kind == VT_S_ATTR)) {
         vt_stmt_list_add(st->ctx, &st->around, s);
         list_items(st, vt_stmt_body(s));
+    } else if (comes_before(st, s)) {
+        vt_stmt_list_add(st->ctx, &st->before, s);
     } else {
         add_item(st, s);
     }
@@ -241,8 +258,9 @@ static const vt_stmt *order_tasks(vt_lowering *l, const vt_func *f, const vt_stm
     planner st = {.ctx = ctx, .l = l};
     const vt_iter *axis = vt__task_axis(l, f);
     vt_stmt_list list = {0};
-    vt_stmt_list_add(ctx, &list, share_uops(ctx, true));
     list_items(&st, body);
+    for (uint32_t i = 0; i < st.before.n; i++) vt_stmt_list_add(ctx, &list, st.before.items[i]);
+    vt_stmt_list_add(ctx, &list, share_uops(ctx, true));
     sink_loads(&st);
     plan(&st);
     for (uint32_t i = 0; i < st.n; i++) vt_stmt_list_add(ctx, &list, with_tokens(&st, axis, &st.items[i]));
