@@ -67,6 +67,10 @@ VTA_API vta_status te_context_status(const te_context *c);
 VTA_API void te_context_at(te_context *c, const char *file, uint32_t line, uint32_t column);
 /* Bytes that the context's memory takes. */
 VTA_API size_t te_context_bytes(const te_context *c);
+/* Lets what is made in `c` be made of objects of `other` from now on. Both have the same configuration and belong to one
+ * thread at a time together; `other` must live as long as `c`, and whatever it uses itself. So memory can be given back
+ * kernel by kernel, by a context for each, and tensors still be shared. */
+VTA_API vta_status te_context_use(te_context *c, const te_context *other);
 /* Raise from any thread or a signal handler to stop long work, which then ends with VTA_INTERRUPTED. */
 VTA_API void te_context_interrupt(te_context *c, bool raised);
 

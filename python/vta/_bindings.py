@@ -1231,6 +1231,7 @@ FUNCTIONS = {
     "te_context_status": ("vtac", c_int, [c_void_p]),
     "te_context_at": ("vtac", None, [c_void_p, c_char_p, c_uint32, c_uint32]),
     "te_context_bytes": ("vtac", c_size_t, [c_void_p]),
+    "te_context_use": ("vtac", c_int, [c_void_p, c_void_p]),
     "te_context_interrupt": ("vtac", None, [c_void_p, c_bool]),
     "te_constant": ("vtac", c_int, [c_void_p, c_char_p, c_int64]),
     "te_scalar": ("vtac", c_void_p, [c_void_p, c_char_p, c_char_p]),

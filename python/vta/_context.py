@@ -1,7 +1,9 @@
 """The C library's compile context of tensors, expressions and schedules.
 
-Programs never see it: all that is made under one environment shares a context, which is freed with the last Python
-object that belongs to it."""
+Programs never see it: what is made under one environment shares a context until something is lowered, and a context is
+freed with the last Python object that belongs to it. So a loop that builds kernel after kernel gives each kernel's memory
+back, whichever variables of the last round are still bound. Contexts of one environment and thread mix: one that uses
+another's objects keeps it."""
 
 import ctypes
 import os
@@ -32,7 +34,8 @@ class Context:
         self.handle = lib.te_context_create(config.handle, None)
         if not self.handle:
             raise MemoryError("out of memory")
-        self._values = {}
+        self._values, self._used = {}, set()
+        self._thread = threading.get_ident()
         _lib.release(self, lib.te_context_destroy, self.handle)
 
     def fail(self):
@@ -67,12 +70,20 @@ class Context:
         return self._values[key]
 
     def owner_check(self, other):
-        """Refuses what was made under another environment."""
-        if other is not self:
+        """Refuses what was made under another environment; keeps the context of what this one uses."""
+        if other is self or other in self._used:
+            return
+        if other.config is not self.config or other._thread != self._thread:
             raise ValueError(
                 "this mixes tensors, axes or schedules that were made under different environments or in different "
                 "threads; make all of one computation under one `with vta.Environment(...)`"
             )
+        self.done(lib.te_context_use(self.handle, other.handle))
+        self._used.add(other)
+
+    def newest(self):
+        """The context for what is made of this one's objects now."""
+        return current(self.config) if self._thread == threading.get_ident() else self
 
     def handle_of(self, value, kind, what):
         """The C handle of an object of this context; TypeError when it is of another class than `kind`."""
@@ -112,20 +123,31 @@ class _Current(threading.local):
 _current = _Current()
 
 
-def current():
-    """The context of the current environment in this thread; made when there is none alive.
+def current(config=None):
+    """The context that new objects belong to in this thread; made when there is none alive.
+
+    Parameters
+    ----------
+    config : Config, optional
+        The configuration of their environment; without it the current environment's.
 
     Returns
     -------
     context : Context
         Kept alive by whoever holds it, that is, by every object made with it.
     """
-    config = current_settings().config
+    config = config or current_settings().config
     context = _current.contexts.get(id(config))
     if context is None or context.config is not config:
         context = Context(config)
         _current.contexts[id(config)] = context
     return context
+
+
+def close(context):
+    """Has what is made from now on belong to another context: a kernel is complete."""
+    if _current.contexts.get(id(context.config)) is context:
+        del _current.contexts[id(context.config)]
 
 
 def array_of(handles):

@@ -7,6 +7,7 @@ import ctypes
 from typing import TYPE_CHECKING, cast
 
 from . import _bindings as b
+from . import _context
 from ._check import name_of, need, whole
 from ._lib import DIAG, call, lib, release, utf8
 from ._progress import Progress
@@ -98,8 +99,11 @@ def _lower(schedule, args, name, simple_mode):
     with Progress(f"lowering {name}", total=lib.vtac_pass_count()) as progress:
         options, _disabled = _options(passes, simple_mode, context.config, progress)
         arguments = _arguments(context, args)
-        context.done(context.run(lambda: lib.vtac_lower(schedule.handle, len(args), arguments, symbol,
-                                                        ctypes.byref(options), ctypes.byref(out))))
+        try:
+            context.done(context.run(lambda: lib.vtac_lower(schedule.handle, len(args), arguments, symbol,
+                                                            ctypes.byref(options), ctypes.byref(out))))
+        finally:
+            _context.close(context)
     return context, out.value
 
 

@@ -263,7 +263,7 @@ def _operands(values):
     context = None
     for found in resolved:
         if found is not None:
-            context = context or found[0]
+            context = context or found[0].newest()
             context.owner_check(found[0])
     context = context or _context.current()
     handles = []

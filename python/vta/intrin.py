@@ -266,11 +266,13 @@ def decl_tensor_intrin(op: Operation, fcompute: Callable, name: str = "tensor_in
     intrin : TensorIntrin
         For :meth:`vta.te.Stage.tensorize`.
     """
-    context, what = need(op, Operation, "what an intrinsic computes").context, op.output(0)
+    what = need(op, Operation, "what an intrinsic computes").output(0)
+    context = what.context.newest()
     if not callable(fcompute):
         raise kind_error(fcompute, "the instructions of an intrinsic", "a function of its operands")
     context.here()
-    intrin = context.made(lib.te_intrin_create(context.handle, name_of(name, "an intrinsic's name"), what.handle))
+    intrin = context.made(lib.te_intrin_create(context.handle, name_of(name, "an intrinsic's name"),
+                                               context.handle_of(what, Tensor, "what an intrinsic computes")))
     for tensor, buffer in need(binds or {}, dict, "what binds operands").items():
         operand = context.handle_of(tensor, Tensor, "an operand")
         scope = name_of(need(buffer, Buffer, "where an operand lies").scope, "a scope")

@@ -22,6 +22,7 @@ const vt_expr *vt_min_value(vt_ctx *ctx, vt_dtype t);
 const vt_expr *vt_max_value(vt_ctx *ctx, vt_dtype t);
 const vt_var *vt_var_new(vt_ctx *ctx, const char *name, vt_dtype t);
 const vt_var *vt_var_new_size(vt_ctx *ctx, const char *name, vt_dtype t);
+const vt_var *vt_var_new_scalar(vt_ctx *ctx, const char *name, vt_dtype t);
 const vt_var *vt_var_new_pointer(vt_ctx *ctx, const char *name, vt_dtype elem, const char *scope);
 /* A new variable of the same type and name + suffix ("" for the same name). */
 const vt_var *vt_var_copy(vt_ctx *ctx, const vt_var *v, const char *suffix);

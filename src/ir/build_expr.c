@@ -119,6 +119,10 @@ const vt_var *vt_var_new_size(vt_ctx *ctx, const char *name, vt_dtype t) {
     return new_var(ctx, t, (vt_var_info){.name = vt_new_string(ctx, name), .size = true});
 }
 
+const vt_var *vt_var_new_scalar(vt_ctx *ctx, const char *name, vt_dtype t) {
+    return new_var(ctx, t, (vt_var_info){.name = vt_new_string(ctx, name), .scalar = true});
+}
+
 const vt_var *vt_var_new_pointer(vt_ctx *ctx, const char *name, vt_dtype elem, const char *scope) {
     return new_var(ctx, VT_HANDLE_T,
                    (vt_var_info){.name = vt_new_string(ctx, name),

@@ -112,6 +112,7 @@ typedef struct vt_var_info {
     const char *name;
     uint32_t id; /* unique in the context, in order of creation */
     bool size;   /* a shape: never negative */
+    bool scalar; /* a parameter that is a number */
     bool pointer;
     vt_dtype elem;     /* of a pointer */
     const char *scope; /* of a pointer: "global", "local.acc_buffer", ...; "" when not given */

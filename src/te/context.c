@@ -86,6 +86,33 @@ void te_context_interrupt(te_context *c, bool raised) {
     if (is_context(c)) atomic_store_explicit(&c->interrupt, raised, memory_order_relaxed);
 }
 
+/* ---- Several contexts ---- */
+
+static bool uses(const te_context *c, const te_context *other) {
+    for (uint32_t i = 0; i < c->n_used; i++)
+        if (c->used[i] == other) return true;
+    return c == other;
+}
+
+static void use(te_context *c, const te_context *other) {
+    if (!vt_is(other, VT_TAG_CONTEXT)) te__raise(c, VTA_INVALID_ARGUMENT, "what is to be used is not a context");
+    if (other->config != c->config)
+        te__raise(c, VTA_INVALID_ARGUMENT, "a context uses those of its own configuration, not of another one");
+    if (uses(c, other)) return;
+    vt_grow(&c->ctx, &c->used, &c->cap_used, c->n_used + 1, sizeof *c->used);
+    c->used[c->n_used++] = other;
+}
+
+vta_status te_context_use(te_context *c, const te_context *other) { TE_RETURN_STATUS(c, use(c, other)); }
+
+void te__need_context(te_context *c, const vt_operation *op) {
+    if (uses(c, op->c)) return;
+    te__raise(c, VTA_INVALID_ARGUMENT, "%s belongs to another context: te_context_use makes its objects usable here",
+              op->name);
+}
+
+/* ---- Positions ---- */
+
 static void set_position(te_context *c, const char *name, uint32_t line, uint32_t column) {
     const char *file = c->pos.file;
     if (!name)

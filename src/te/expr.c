@@ -114,8 +114,14 @@ const vt_expr *te__real(te_context *c, double value) {
     return e;
 }
 
+static const double *digits_of(const te_context *c, const vt_expr *e) {
+    return c->reals ? vt_ptrmap_get(c->reals, e) : NULL;
+}
+
 static const vt_expr *at_full_length(te_context *c, const vt_expr *e) {
-    const double *digits = c->reals && e->kind == VT_E_FLOAT ? vt_ptrmap_get(c->reals, e) : NULL;
+    if (e->kind != VT_E_FLOAT) return e;
+    const double *digits = digits_of(c, e);
+    for (uint32_t i = 0; i < c->n_used && !digits; i++) digits = digits_of(c->used[i], e);
     return digits ? vt_float(&c->ctx, VT_F64, *digits) : e;
 }
 
@@ -221,7 +227,7 @@ te_expr *te_float(te_context *c, const char *dtype, double value) {
 
 static te_expr *scalar(te_context *c, const char *name, const char *dtype) {
     const char *checked = te__name(c, name, "a scalar");
-    const vt_var *v = vt_var_new(&c->ctx, checked, te__dtype(c, dtype));
+    const vt_var *v = vt_var_new_scalar(&c->ctx, checked, te__dtype(c, dtype));
     te__symbol_add(c, TE__SCALAR, vt_var_name(v), 0, v);
     return te__out(v);
 }

@@ -106,10 +106,10 @@ vta_status te_intrin_emit(te_intrin *in, te_intrin_part part, te_expr *call) {
     TE_RETURN_STATUS(context_of(in), emit(in->c, in, part, call));
 }
 
-const vt_stmt *te__intrin_part(te_intrin *in, te_intrin_part part) {
+const vt_stmt *te__intrin_part(vt_ctx *ctx, const te_intrin *in, te_intrin_part part) {
     const te__nest *emits = &in->emits[part];
     if (!emits->n) return NULL;
-    return te__nest_merge(&in->c->ctx, &in->attrs[part], vt_s_seq(&in->c->ctx, emits->n, emits->items));
+    return te__nest_merge(ctx, &in->attrs[part], vt_s_seq(ctx, emits->n, emits->items));
 }
 
 /* ---- The matrix multiplication of the configuration ---- */

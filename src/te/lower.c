@@ -172,7 +172,7 @@ static void add_argument(te_context *c, const vt_te_arg *arg, uint32_t i, const 
         return;
     }
     const vt_tensor *t = vt_te_tensor(arg->tensor);
-    if (te__op(t)->c != c) te__raise(c, VTA_INVALID_ARGUMENT, "argument %s belongs to another context", t->name);
+    te__need_context(c, te__op(t));
     const char *name = te__op(t)->n_outputs == 1 ? t->name : vt_new_format(ctx, "%s.v%u", t->name, t->value_index);
     *param = vt_var_new(ctx, name, VT_HANDLE_T);
     *binding = (vt_binding){.param = *param, .tensor = t};

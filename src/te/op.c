@@ -153,12 +153,6 @@ static void check_bodies(te_context *c, const vt_operation *op) {
     }
 }
 
-static bool has_scalar(const te_context *c, const vt_var *v) {
-    for (uint32_t i = 0; i < c->n_symbols; i++)
-        if (c->symbols[i].node == v && c->symbols[i].kind == TE__SCALAR) return true;
-    return false;
-}
-
 static void check_variables(te_context *c, const vt_operation *op) {
     for (uint32_t k = 0; k < op->n_outputs; k++) {
         uint32_t n;
@@ -166,7 +160,7 @@ static void check_variables(te_context *c, const vt_operation *op) {
         for (uint32_t i = 0; i < n; i++) {
             bool known = false;
             for (uint32_t j = 0; j < op->n_axes + op->n_reduce; j++) known = known || op->iters[j]->var == vars[i];
-            if (known || has_scalar(c, vars[i])) continue;
+            if (known || vars[i]->u.var->scalar) continue;
             te__raise(
                 c, VTA_INVALID_ARGUMENT,
                 "the body of %s uses %s, which is neither one of its axes nor a scalar; a reduce axis may only be "

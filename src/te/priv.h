@@ -33,6 +33,8 @@ struct te_context {
     vta_config *config;
     atomic_bool interrupt;
     vt_pos pos; /* of what is made now; the file name is in the arena */
+    const te_context **used; /* other contexts, by te_context_use */
+    uint32_t n_used, cap_used;
     te__symbol *symbols;
     uint32_t n_symbols, cap_symbols;
     const vt_iter *vta_axis;
@@ -126,6 +128,8 @@ static inline const void *te__tensor_key(const vt_tensor *t) {
 }
 
 static inline const vt_operation *te__op(const vt_tensor *t) { return t->op; }
+/* Raises when an operation belongs to a context that `c` does not use. */
+void te__need_context(te_context *c, const vt_operation *op);
 /* Makes a computation. Raises when bodies are not a legal computation. The reduce axes are those of a reduction. */
 const vt_operation *te__compute(te_context *c, const char *name, const char *tag, uint32_t n_axes,
                                 const vt_iter *const *axes, uint32_t n_bodies, const vt_expr *const *bodies);
@@ -317,6 +321,6 @@ struct te_intrin {
 };
 te_intrin *te__gemm(te_context *c);
 /* A part's statement; NULL when nothing was emitted for it. */
-const vt_stmt *te__intrin_part(te_intrin *in, te_intrin_part part);
+const vt_stmt *te__intrin_part(vt_ctx *ctx, const te_intrin *in, te_intrin_part part);
 
 #endif

@@ -111,7 +111,7 @@ static te_schedule *create(te_context *c, size_t n, te_tensor *const *outputs) {
     vt_ptrmap *seen = vt_ptrmap_new(&c->ctx);
     for (size_t i = 0; i < n; i++) {
         const vt_operation *op = te__op(te__tensor_in(c, outputs[i], "a tensor"));
-        if (op->c != c) te__raise(c, VTA_INVALID_ARGUMENT, "%s belongs to another context", op->name);
+        te__need_context(c, op);
         add_with_inputs(s, seen, op);
         te__stage_of(s, op)->is_output = true;
     }

@@ -315,7 +315,7 @@ static const vt_stmt *bind_inputs(matcher *m, const vt_stmt *body) {
 }
 
 static const vt_stmt *need_part(matcher *m, te_intrin_part part, const char *what) {
-    const vt_stmt *s = te__intrin_part(m->intrin, part);
+    const vt_stmt *s = te__intrin_part(m->ctx, m->intrin, part);
     if (!s) te__raise_at(m->c, m->pos, VTA_ILLEGAL, "%s: the intrinsic has no %s part", where(m), what);
     return s;
 }
@@ -339,9 +339,9 @@ static const vt_stmt *reset_by_body(matcher *m, const te__loops *l) {
 /* A body that is the update adds to what is there, so a reduction wholly inside of it needs a reset as well. Its loops
  * stand before those of the update. */
 static bool body_accumulates(const matcher *m) {
-    const vt_stmt *body = te__intrin_part(m->intrin, TE_INTRIN_BODY),
-                  *reset = te__intrin_part(m->intrin, TE_INTRIN_RESET);
-    const vt_stmt *update = te__intrin_part(m->intrin, TE_INTRIN_UPDATE);
+    const vt_stmt *body = te__intrin_part(m->ctx, m->intrin, TE_INTRIN_BODY),
+                  *reset = te__intrin_part(m->ctx, m->intrin, TE_INTRIN_RESET);
+    const vt_stmt *update = te__intrin_part(m->ctx, m->intrin, TE_INTRIN_UPDATE);
     return m->op->n_reduce && body && reset && update && vt_stmt_equal(body, update);
 }
 
@@ -357,7 +357,7 @@ static const vt_stmt *assemble(matcher *m, const te__loops *l) {
         body = te__wrap_conditions(ctx, l->main_conditions, l->n_main_conditions, body);
         return te__wrap(ctx, l->main, 0, inner, body);
     }
-    const vt_stmt *init = te__intrin_part(m->intrin, TE_INTRIN_RESET);
+    const vt_stmt *init = te__intrin_part(m->ctx, m->intrin, TE_INTRIN_RESET);
     const vt_stmt *update = init ? need_part(m, TE_INTRIN_UPDATE, "update") : reset_by_body(m, l);
     update = te__substitute_axes(ctx, bind_inputs(m, bind_outputs(m, update)), l->main_values);
     update = te__wrap_conditions(ctx, l->main_conditions, l->n_main_conditions, update);

@@ -1,11 +1,14 @@
 """Tensor expressions and schedules from Python: what they say, and what they refuse."""
 
+import gc
+import threading
 import unittest
 
 import common  # noqa: F401
 import numpy as np
 import vta
-from vta import te, tir, topi
+from vta import _context, te, tir, topi
+from vta._lib import lib
 
 
 class Expressions(unittest.TestCase):
@@ -223,6 +226,96 @@ class Expressions(unittest.TestCase):
         with vta.Environment({"LOG_BATCH": 1, "LOG_ACC_BUFF_SIZE": 18}):
             with self.assertRaisesRegex(ValueError, "different environments"):
                 te.compute((4, 4), lambda i, j: a[i, j] + 1)
+
+
+class Memory(unittest.TestCase):
+    """Memory that the library takes for tensors and schedules, when variables are bound from round to round."""
+
+    def rounds(self, count, each):
+        """Runs a round many times as a loop at module level does; the contexts that live afterwards."""
+        kept = {}
+        before = self.contexts()
+        for i in range(count):
+            each(kept, i)
+        return self.contexts() - before
+
+    def contexts(self):
+        gc.collect()
+        return sum(isinstance(o, _context.Context) for o in gc.get_objects())
+
+    def lower(self, kept, start):
+        """One kernel: its tensors stay bound until the next one rebinds them."""
+        kept["a"] = start or te.placeholder((8,), "float32", "A")
+        kept["b"] = te.compute((8,), lambda i: kept["a"][i] + 1.5, "B")
+        kept["s"] = te.create_schedule(kept["b"].op)
+        kept["f"] = vta.lower(kept["s"], [kept["a"], kept["b"]])
+
+    def test_a_loop_of_kernels_keeps_the_last(self):
+        self.assertLessEqual(self.rounds(20, lambda kept, i: self.lower(kept, None)), 2)
+
+    def test_a_tensor_shared_by_all_rounds(self):
+        shared = te.placeholder((8,), "float32", "A")
+        size = lib.te_context_bytes(shared.context.handle)
+        self.assertLessEqual(self.rounds(20, lambda kept, i: self.lower(kept, shared)), 2)
+        self.assertLess(lib.te_context_bytes(shared.context.handle), size + 65536)
+
+    def test_each_round_uses_the_last_ones_result(self):
+        first = te.placeholder((8,), "float32", "A")
+
+        def each(kept, i):
+            last = kept.get("b", first)
+            kept["b"] = te.compute((8,), lambda j: last[j] + i, "B")
+            vta.lower(te.create_schedule(kept["b"].op), [first, kept["b"]])
+
+        self.assertGreaterEqual(self.rounds(5, each), 4)  # while it ran all lived: the last result reads all others
+        gc.collect()
+        self.assertLessEqual(self.rounds(1, lambda kept, i: self.lower(kept, None)), 2)
+
+    def test_old_and_new_objects_make_one_kernel(self):
+        n, third = te.var("n"), te.const(0.1)
+        a = te.placeholder((8,), "float64", "A")
+        k = te.reduce_axis((0, 8), "k")
+        old = te.compute((8,), lambda i: a[i] * n.astype("float64"), "OLD")
+        vta.lower(te.create_schedule(old.op), [a, n, old])
+        b = te.placeholder((8,), "float64", "B")
+        self.assertIsNot(b.context, a.context)
+        c = te.compute((8,), lambda i: te.sum(old[k] * b[i] + third, axis=k), "C")
+        s = te.create_schedule(c.op)
+        outer, _ = s[c].split(c.op.axis[0], 4)
+        s[old].compute_at(s[c], outer)
+        f = vta.build(s, [a, b, n, c], "llvm")
+        x, y = np.arange(8, dtype="float64"), np.arange(8, dtype="float64") + 3
+        out = vta.nd.array(np.zeros(8))
+        del a, old, s, k
+        gc.collect()
+        f(vta.nd.array(x), vta.nd.array(y), 3, out)
+        np.testing.assert_allclose(out.numpy(), (x * 3).sum() * y + 8 * 0.1, rtol=1e-12)  # 0.1 with all its digits
+
+    def test_contexts_that_use_each_other(self):
+        a = te.placeholder((8,), "int32", "A")
+        b = te.compute((8,), lambda i: a[i] + 1, "B")
+        s = te.create_schedule(b.op)
+        vta.lower(s, [a, b])
+        c = te.compute((8,), lambda i: b[i] * 2, "C")  # a new context, which uses that of b
+        s[b].bind(b.op.axis[0], te.thread_axis("cthread"))  # and the old one uses the new one
+        self.assertIsNot(a.context, c.context)
+        before = self.contexts()
+        del a, b, c, s
+        self.assertLess(self.contexts(), before)
+
+    def test_threads_do_not_mix(self):
+        a, refused = te.placeholder((8,), "int32", "A"), []
+
+        def other():
+            try:
+                te.compute((8,), lambda i: a[i] + 1)
+            except ValueError as error:
+                refused.append(str(error))
+
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+        self.assertIn("different threads", refused[0])
 
 
 def _matmul(env, intrin):

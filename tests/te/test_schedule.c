@@ -312,6 +312,38 @@ static void arguments(void **state) {
     te_context_destroy(f.c);
 }
 
+/* Tensors of one context in computations of another. */
+static void several_contexts(void **state) {
+    (void)state;
+    vta_config *config = vta_config_default();
+    te_context *first = te_context_create(config, NULL), *second = te_context_create(config, NULL);
+    te_context *other = context_with("LOG_BATCH=1 LOG_ACC_BUFF_SIZE=18");
+    int64_t shape[] = {8};
+    te_tensor *a = te_placeholder(first, "a", "float64", 1, shape);
+    te_expr *third = te_float(first, NULL, 0.1); /* float32, with all its digits for where it meets a double */
+    assert_null(te_schedule_create(second, 1, &a));
+    assert_refused(second, VTA_INVALID_ARGUMENT, "a belongs to another context: te_context_use makes its objects");
+    assert_int_equal(te_context_use(second, other), VTA_INVALID_ARGUMENT);
+    assert_refused(second, VTA_INVALID_ARGUMENT, "a context uses those of its own configuration, not of another one");
+    assert_int_equal(te_context_use(second, (te_context *)(void *)a), VTA_INVALID_ARGUMENT);
+    assert_refused(second, VTA_INVALID_ARGUMENT, "what is to be used is not a context");
+    assert_int_equal(te_context_use(NULL, first), VTA_INVALID_ARGUMENT);
+    for (int i = 0; i < 2; i++) assert_int_equal(te_context_use(second, first), VTA_OK);
+
+    te_axis *i = te_axis_create(second, "i", 8);
+    te_expr *index = te_axis_value(second, i), *element = te_load(second, a, 1, &index);
+    te_expr *body = te_apply(second, TE_MUL, 2, (te_expr *[]){element, third});
+    te_tensor *d;
+    assert_int_equal(te_compute_axes(second, "d", "", 1, &i, 1, &body, &d), VTA_OK);
+    te_schedule *s = te_schedule_create(second, 1, &d);
+    fixture f = {.c = second, .s = s, .args = {a, d}};
+    assert_nest(&f, "= (a[i]*0.1f64)");
+    te_context_destroy(second);
+    te_context_destroy(first);
+    te_context_destroy(other);
+    vta_config_release(config);
+}
+
 /* A user-defined intrinsic: adds two vectors of 4. */
 static void own_intrinsic(void **state) {
     (void)state;
@@ -390,6 +422,7 @@ int main(void) {
         cmocka_unit_test(cache_writes_after_every_axis_was_split),
         cmocka_unit_test(cache_read_of_shared_input),
         cmocka_unit_test(arguments),
+        cmocka_unit_test(several_contexts),
         cmocka_unit_test(own_intrinsic),
         cmocka_unit_test(gemm_of_configurations),
     };

@@ -252,6 +252,9 @@ def evaluate(tensor: Tensor, inputs: dict[Tensor, np.ndarray]) -> np.ndarray:
         if list(a.shape) != t.shape:
             raise ValueError(f"{t.name} has shape {t.shape}, but its array has {list(a.shape)}")
     out = np.zeros(tensor.shape, dtype=tensor.dtype)
-    context.done(lib.te_evaluate(context.handle, tensor.handle, len(arrays), handles,
-                                 array_of([a.ctypes.data for a in arrays]), out.ctypes.data))
+    try:
+        context.done(lib.te_evaluate(context.handle, tensor.handle, len(arrays), handles,
+                                     array_of([a.ctypes.data for a in arrays]), out.ctypes.data))
+    finally:
+        _context.close(context)
     return out

@@ -61,7 +61,7 @@ class PrimFunc:
         """The function as TVMScript."""
         if not self.args:
             raise ValueError("a function needs arguments: its inputs, then its outputs")
-        context = need(self.args[0], Tensor, "an argument of a function").context
+        context = need(self.args[0], Tensor, "an argument of a function").context.newest()
         handles = context.handles_of(self.args, Tensor, "an argument of a function")
         name = name_of(self.name, "the name of a function")
         found = lib.te_prim_func_text(context.handle, len(self.args), handles, name)

@@ -41,7 +41,7 @@ def create_schedule(ops: Operation | Tensor | Sequence[Operation | Tensor]) -> S
     tensors = _tensors(ops, "what is scheduled")
     if not tensors:
         raise ValueError("a schedule needs at least one output")
-    context = tensors[0].context
+    context = tensors[0].context.newest()
     context.here()
     handles = context.handles_of(tensors, Tensor, "what is scheduled")
     handle = lib.te_schedule_create(context.handle, len(tensors), handles)

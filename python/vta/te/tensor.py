@@ -238,10 +238,11 @@ class Tensor(_Computation):
             indices = indices[0]
         if len(indices) != self.ndim:
             raise ValueError(f"{self.name} has {self.ndim} dimensions, but {len(indices)} indices were given")
-        context, handles = _operands(indices) if indices else (self.context, [])
+        context = self.context.newest()
+        context.owner_check(self.context)
+        found, handles = _operands(indices) if indices else (context, [])
         if any_expression(indices):
-            self.context.owner_check(context)
-        context = self.context
+            context.owner_check(found)
         handles = [lib.te_cast(context.handle, b"int32", h) if _is_bool(context, h) else h for h in handles]
         return Expr(context, context.made(lib.te_load(context.handle, self.handle, len(handles), array_of(handles))))
 

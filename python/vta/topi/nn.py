@@ -40,10 +40,10 @@ def pad(data: Tensor, pad_before: Sequence[int], pad_after: Sequence[int] | None
     if len(pad_before) != data.ndim or len(pad_after) != data.ndim:
         raise ValueError(f"{data.name} has {data.ndim} dimensions, but {len(pad_before)} and {len(pad_after)} pads "
                          "were given")
-    context = data.context
+    context = data.context.newest()
     context.here()
     amounts = [(ctypes.c_int64 * max(1, data.ndim))(*[whole(p, "a padding") for p in pads]) for pads in (pad_before, pad_after)]
-    handle = lib.te_pad(context.handle, data.handle, name_of(name, "a tensor's name"), amounts[0], amounts[1], float(pad_value))
+    handle = lib.te_pad(context.handle, context.handle_of(data, Tensor, "what is padded"), name_of(name, "a tensor's name"), amounts[0], amounts[1], float(pad_value))
     return Tensor(context, context.made(handle))
 
 
