@@ -63,8 +63,17 @@ static void check_reduce(verifier *ver, const vt_expr *e) {
     for (uint32_t i = 0; i < r->n_axes; i++) undefine(ver, r->axes[i]->var);
 }
 
+/* As many operands as the kind's row in expr.def says: who reads them relies on it. */
+static bool has_operands(verifier *ver, const vt_expr *e) {
+    int expected = vt_expr_infos[e->kind].operands;
+    bool fine = expected < 0 || e->n == (uint32_t)expected;
+    need(ver, fine, "an expression of kind %s has a wrong number of operands", vt_expr_infos[e->kind].text);
+    return fine;
+}
+
 static void check_expr(vt_visitor *v, const vt_expr *e) {
     verifier *ver = (verifier *)v;
+    if (!has_operands(ver, e)) return;
     switch (e->kind) {
     case VT_E_VAR: use_var(ver, e); return;
     case VT_E_LET: check_let(ver, e); return;
