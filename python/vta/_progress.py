@@ -15,7 +15,7 @@ class Progress:
     ----------
     title : str
     total : int
-        Steps in all.
+        Steps in all; 0 where nobody knows.
     """
 
     def __init__(self, title, total):
@@ -30,6 +30,11 @@ class Progress:
         """Address of a C function that makes a step; None where nobody watches."""
         return ctypes.cast(self._step, ctypes.c_void_p).value if self._watched else None
 
+    def advance(self):
+        """One step is done; shown where somebody watches."""
+        if self._watched:
+            self.step()
+
     def step(self):
         """One step is done."""
         self._done += 1
@@ -43,12 +48,16 @@ class Progress:
             from tqdm.auto import tqdm
         except ImportError:
             return _Line(self._title, self._total)
-        return tqdm(total=self._total, desc=self._title, leave=False)
+        return tqdm(total=self._total or None, desc=self._title, leave=False)
 
     def __enter__(self):
         return self
 
     def __exit__(self, kind, value, trace):
+        self.close()
+
+    def close(self):
+        """Takes the bar away."""
         if self._bar is not None:
             self._bar.close()
 
@@ -61,7 +70,8 @@ class _Line:
 
     def update(self, steps):
         self.n += steps
-        sys.stderr.write(f"\r{self._title}: {self.n} of {self._total}")
+        of = f" of {self._total}" if self._total else ""
+        sys.stderr.write(f"\r{self._title}: {self.n}{of}")
         sys.stderr.flush()
 
     def close(self):

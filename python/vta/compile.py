@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from . import _bindings as b
-from ._lib import DIAG, call, lib, release
+from ._lib import DIAG, call, lib, text
+from ._progress import Progress
 from ._settings import Config, Settings, current
-from .model import Model, Port, arrays_of
+from .graph import Graph, Handle
+from .model import Model, arrays_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Union
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
+
+    from .graph import Source
 
     Sample = Union[ArrayLike, tuple[ArrayLike, ...], Mapping[str, ArrayLike]]
+    Hardware = Union[Settings, Config, dict[str, Any], None]
 
-__all__ = ["compile"]
+__all__ = ["Quantized", "compile", "quantize"]
 
 _RANGES = {
     "percentile": b.VTAC_RANGE_PERCENTILE, "max": b.VTAC_RANGE_MAX, "kl": b.VTAC_RANGE_KL, "squares": b.VTAC_RANGE_SQUARES,
@@ -29,83 +36,194 @@ _RANGES = {
 _PROGRESS = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_char_p)
 
 
-class _Handle:
-    """A handle of the C library, freed with this object; keeps what it is made of."""
-
-    def __init__(self, create: Any, destroy: Any, *args: Any, of: Any = None) -> None:
-        out = ctypes.c_void_p()
-        call(create, *args, DIAG, ctypes.byref(out))
-        self.handle = out
-        release(self, destroy, out, of)
+def _pointers(arrays: list[NDArray[Any]]) -> Any:
+    return (ctypes.c_void_p * max(1, len(arrays)))(*[a.ctypes.data for a in arrays])
 
 
-def _calibrate(graph: _Handle, samples: Iterable[Sample]) -> _Handle:
+def _calibrate(graph: Graph, samples: Iterable[Sample]) -> Handle:
     """A calibration that has seen the samples."""
-    calibration = _Handle(lib.vtac_calibration_create, lib.vtac_calibration_destroy, graph.handle, None, of=graph)
-    name = lib.vtac_graph_name(graph.handle).decode()
-    ports = [Port(lib.vtac_graph_input, graph.handle, i, b.vtac_graph_tensor)
-             for i in range(lib.vtac_graph_input_count(graph.handle))]
-    for sample in samples:
-        if isinstance(sample, Mapping):
-            arrays = arrays_of(name, ports, (), sample)
-        else:
-            arrays = arrays_of(name, ports, sample if isinstance(sample, tuple) else (sample,), {})
-        data = (ctypes.c_void_p * len(arrays))(*[a.ctypes.data for a in arrays])
-        call(lib.vtac_calibration_observe, calibration.handle, data, DIAG)
+    calibration = Handle(lib.vtac_calibration_create, lib.vtac_calibration_destroy, graph.handle, None, of=graph)
+    with Progress("calibrating", len(samples) if isinstance(samples, Sized) else 0) as bar:
+        for sample in samples:
+            if isinstance(sample, Mapping):
+                arrays = arrays_of(graph.name, graph.inputs, (), sample)
+            else:
+                several = sample if isinstance(sample, tuple) else (sample,)
+                arrays = arrays_of(graph.name, graph.inputs, several, {})
+            call(lib.vtac_calibration_observe, calibration.handle, _pointers(arrays), DIAG)
+            bar.advance()
     return calibration
 
 
-def _compile(quantized: _Handle, config: Config, stopped: list[bool]) -> bytes:
-    """The artifact. Ends early, with KeyboardInterrupt, once there is something in `stopped`."""
-    progress = _PROGRESS(lambda user, done, count, layer: bool(stopped))
-    options = b.vtac_compile_options(size=ctypes.sizeof(b.vtac_compile_options),
-                                     progress=ctypes.cast(progress, ctypes.c_void_p).value)
-    out, size = ctypes.c_void_p(), ctypes.c_size_t()
-    call(lib.vtac_quantized_compile, quantized.handle, config.handle, ctypes.byref(options), DIAG, ctypes.byref(out),
-         ctypes.byref(size), None)
-    try:
-        return ctypes.string_at(out, size.value)
-    finally:
-        lib.vta_string_free(out)
+class _Layers:
+    """Told by the compiler before each layer: moves the bar on, and ends the compile once it is `stopped`."""
+
+    def __init__(self) -> None:
+        self.stopped = False
+        self.bar: Progress | None = None
+        self.callback = _PROGRESS(self._tell)
+
+    def _tell(self, user: Any, done: int, count: int, layer: bytes) -> bool:
+        if self.bar is None:
+            self.bar = Progress("compiling", count)
+        self.bar.advance()
+        return self.stopped
 
 
-def _artifact(quantized: _Handle, config: Config) -> bytes:
-    """The same in a thread of its own, where Python's signal handlers do not run: Ctrl-C raises here, and not in the
-    callback, from which no exception comes out."""
-    stopped: list[bool] = []
-    with ThreadPoolExecutor(1, "vta-compile") as pool:
+class Quantized:
+    """A network of integers: the exact meaning of what is compiled of it. Call it to compute it with plain C.
+
+    Parameters
+    ----------
+    graph : Graph
+    handle : Handle
+        A ``vtac_quantized *``: what :func:`quantize` makes.
+
+    Attributes
+    ----------
+    graph : Graph
+        The network in floats.
+    """
+
+    def __init__(self, graph: Graph, handle: Handle) -> None:
+        self.graph = graph
+        self._own = handle
+
+    def __str__(self) -> str:
+        return text(lib.vtac_quantized_text(self._own.handle)) or ""
+
+    def __call__(self, *inputs: ArrayLike, **named: ArrayLike) -> NDArray[Any] | tuple[NDArray[Any], ...]:
+        """Computes the network of integers on the processor; what is compiled gives the same, to the bit.
+
+        Parameters
+        ----------
+        *inputs : array_like
+            In the order of ``graph.inputs``.
+        **named : array_like
+            By name.
+
+        Returns
+        -------
+        output : numpy.ndarray or tuple of numpy.ndarray
+        """
+        arrays = arrays_of(self.graph.name, self.graph.inputs, inputs, named)
+        results = [np.empty(port.shape, port.dtype) for port in self.graph.outputs]
+        call(lib.vtac_quantized_run, self._own.handle, _pointers(arrays), _pointers(results), None, DIAG)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _bytes(self, config: Config, layers: _Layers, processor_only: bool, triple: str | None) -> bytes:
+        options = b.vtac_compile_options(size=ctypes.sizeof(b.vtac_compile_options), processor_only=processor_only,
+                                         triple=triple.encode() if triple else None,
+                                         progress=ctypes.cast(layers.callback, ctypes.c_void_p).value)
+        out, size = ctypes.c_void_p(), ctypes.c_size_t()
+        call(lib.vtac_quantized_compile, self._own.handle, config.handle, ctypes.byref(options), DIAG,
+             ctypes.byref(out), ctypes.byref(size), None)
         try:
-            return pool.submit(_compile, quantized, config, stopped).result()
+            return ctypes.string_at(out, size.value)
         finally:
-            stopped.append(True)
+            lib.vta_string_free(out)
+
+    def artifact(self, config: Hardware = None, processor_only: bool = False, triple: str | None = None) -> bytes:
+        """Compiles it, and gives the contents of the artifact's file.
+
+        Parameters
+        ----------
+        config : Environment, Config or dict of str to value, optional
+            The hardware; else the current environment.
+        processor_only : bool, optional
+            Nothing on the accelerator: the same results from the processor.
+        triple : str, optional
+            The processor, as LLVM names it; else this machine's.
+
+        Returns
+        -------
+        artifact : bytes
+        """
+        layers = _Layers()
+        # In a thread of its own, where Python's signal handlers do not run: Ctrl-C raises here, and not in the
+        # callback, from which no exception comes out.
+        with ThreadPoolExecutor(1, "vta-compile") as pool:
+            try:
+                return pool.submit(self._bytes, _config(config), layers, processor_only, triple).result()
+            finally:
+                layers.stopped = True
+                if layers.bar is not None:
+                    layers.bar.close()
+
+    def compile(self, config: Hardware = None, processor_only: bool = False, driver: str | None = None) -> Model:
+        """Compiles it, and loads what came out.
+
+        Parameters
+        ----------
+        config : Environment, Config or dict of str to value, optional
+            The hardware; else the current environment.
+        processor_only : bool, optional
+            Nothing on the accelerator: the same results from the processor.
+        driver : str, optional
+            As for :func:`vta.load_model`.
+
+        Returns
+        -------
+        model : Model
+        """
+        return Model(self.graph.name, driver, self.artifact(config, processor_only))
 
 
-def _config(config: Settings | Config | dict[str, Any] | None) -> Config:
+def _config(config: Hardware) -> Config:
     if isinstance(config, Config):
         return config
     return (config if isinstance(config, Settings) else Settings(config) if config is not None else current()).config
 
 
-def compile(  # pylint: disable=redefined-builtin
-        model: str | os.PathLike[str], samples: Iterable[Sample] | None = None,
-        config: Settings | Config | dict[str, Any] | None = None, range: str = "percentile", percentile: float = 99.99,
-        output: str | os.PathLike[str] | None = None) -> Model:
-    """Compiles an ONNX model for the accelerator: calibrates, quantizes, compiles.
+def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, range: str = "percentile",  # pylint: disable=redefined-builtin
+             percentile: float = 99.99) -> Quantized:
+    """Calibrates an ONNX model with samples, and makes integers of its values.
 
     Parameters
     ----------
-    model : str
-        The ONNX file.
+    model : str, bytes, onnx.ModelProto or Graph
     samples : iterable of numpy.ndarray, tuple or dict, optional
         Typical inputs, of their full shapes: arrays; where there are several inputs, tuples in their order or dictionaries
         by name. Not needed for a model that says its ranges itself (QuantizeLinear and its like).
-    config : Environment, Config or dict of str to value, optional
-        The hardware; else the current environment.
     range : str, optional
         What integers cover of the values seen: a ``"percentile"``, all (``"max"``), what keeps the distribution (``"kl"``) or
         makes the sum of squared errors least (``"squares"``).
     percentile : float, optional
         Of ``"percentile"``: more than 0 and at most 100.
+
+    Returns
+    -------
+    quantized : Quantized
+    """
+    if range not in _RANGES:
+        raise ValueError(f"range is one of {', '.join(_RANGES)}, not {range!r}")
+    if not 0 < percentile <= 100:
+        raise ValueError(f"percentile is more than 0 and at most 100, not {percentile}")
+    graph = model if isinstance(model, Graph) else Graph(model)
+    calibration = _calibrate(graph, () if samples is None else samples)
+    method = b.vtac_quantize_options(size=ctypes.sizeof(b.vtac_quantize_options), method=_RANGES[range],
+                                     percentile=percentile)
+    return Quantized(graph, Handle(lib.vtac_quantized_create, lib.vtac_quantized_destroy, calibration.handle,
+                                   ctypes.byref(method), of=graph))
+
+
+def compile(  # pylint: disable=redefined-builtin
+        model: Source | Graph, samples: Iterable[Sample] | None = None, config: Hardware = None, range: str = "percentile",
+        percentile: float = 99.99, output: str | os.PathLike[str] | None = None) -> Model:
+    """Compiles an ONNX model for the accelerator: calibrates, quantizes, compiles.
+
+    What takes longer than a second shows a bar, on a terminal and in a notebook.
+
+    Parameters
+    ----------
+    model : str, bytes, onnx.ModelProto or Graph
+        The ONNX file, its contents, the model as the package `onnx` has it, or a graph.
+    samples : iterable of numpy.ndarray, tuple or dict, optional
+    range : str, optional
+    percentile : float, optional
+        All three as for :func:`vta.quantize`.
+    config : Environment, Config or dict of str to value, optional
+        The hardware; else the current environment.
     output : str, optional
         Where to save the artifact as well.
 
@@ -125,18 +243,8 @@ def compile(  # pylint: disable=redefined-builtin
     >>> scores = model(picture)
     >>> model.save("resnet18.vta-model")
     """
-    if range not in _RANGES:
-        raise ValueError(f"range is one of {', '.join(_RANGES)}, not {range!r}")
-    if not 0 < percentile <= 100:
-        raise ValueError(f"percentile is more than 0 and at most 100, not {percentile}")
     hardware = _config(config)
-    graph = _Handle(lib.vtac_graph_load, lib.vtac_graph_destroy, os.fsencode(model), None, None)
-    calibration = _calibrate(graph, () if samples is None else samples)
-    method = b.vtac_quantize_options(size=ctypes.sizeof(b.vtac_quantize_options), method=_RANGES[range],
-                                     percentile=percentile)
-    quantized = _Handle(lib.vtac_quantized_create, lib.vtac_quantized_destroy, calibration.handle, ctypes.byref(method),
-                        of=graph)
-    compiled = Model(model, artifact=_artifact(quantized, hardware))
+    compiled = quantize(model, samples, range, percentile).compile(hardware)
     if output is not None:
         compiled.save(output)
     return compiled

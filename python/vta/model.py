@@ -6,21 +6,31 @@ import ctypes
 import json
 import os
 import shutil
+import time
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _bindings as b
-from ._lib import DIAG, call, lib, release
+from ._lib import DIAG, call, lib, release, take_text
+from ._progress import Progress
+from .module import Timing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Model", "load_model"]
 
 _KINDS = {0: "int", 1: "uint", 2: "float"}
+_ITEM = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p)
+_DONE = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
+
+#: Models that are in use, for the counters of their devices.
+ALIVE: weakref.WeakSet[Model] = weakref.WeakSet()
 
 
 def _dtype(t: Any) -> np.dtype:
@@ -59,8 +69,8 @@ class Port:
         return f"{self.name}: {self.dtype}{list(self.shape)}"
 
 
-def arrays_of(name: str, ports: list[Port], inputs: Sequence[ArrayLike],
-              named: Mapping[str, ArrayLike]) -> list[NDArray[Any]]:
+def arrays_of(name: str, ports: list[Port], inputs: Sequence[ArrayLike], named: Mapping[str, ArrayLike],
+              batches: bool = False) -> list[NDArray[Any]]:
     """Inputs of a network, in order: compact, of the types and shapes of its ports.
 
     Parameters
@@ -72,6 +82,8 @@ def arrays_of(name: str, ports: list[Port], inputs: Sequence[ArrayLike],
         In the order of `ports`.
     named : mapping of str to array_like
         The others, by name.
+    batches : bool, optional
+        Whether the first extent of all may be a multiple of the port's, the same one for all.
     """
     given = dict(zip([p.name for p in ports], inputs))
     if len(inputs) > len(ports) or given.keys() & named.keys():
@@ -80,10 +92,18 @@ def arrays_of(name: str, ports: list[Port], inputs: Sequence[ArrayLike],
     if given.keys() != {p.name for p in ports}:
         raise TypeError(f"{name} takes the inputs {ports}, not {sorted(given)}")
     arrays = [np.ascontiguousarray(given[p.name], p.dtype) for p in ports]
+    times = _times(ports[0], arrays[0]) if batches and ports else None
     for port, array in zip(ports, arrays):
-        if array.shape != port.shape:
+        if array.shape != port.shape and (times is None or _times(port, array) != times):
             raise ValueError(f"input {port.name} has the shape {port.shape}, not {array.shape}")
     return arrays
+
+
+def _times(port: Port, array: NDArray[Any]) -> int | None:
+    """How many inputs of the port an array holds, one behind the other; None: it is of another shape."""
+    if not port.shape or array.ndim != len(port.shape) or array.shape[1:] != port.shape[1:]:
+        return None
+    return array.shape[0] // port.shape[0] if array.shape[0] % port.shape[0] == 0 else None
 
 
 class Model:
@@ -112,11 +132,13 @@ class Model:
         else:
             call(lib.vta_model_parse, artifact, len(artifact), os.fsencode(path), None, DIAG, ctypes.byref(handle))
         release(self, lib.vta_model_release, handle)
+        self._handle, self._driver = handle, driver
         options = b.vta_instance_options(driver=driver.encode() if driver else None)
         instance = ctypes.c_void_p()
         call(lib.vta_instance_create, handle, ctypes.byref(options), DIAG, ctypes.byref(instance))
         release(self, lib.vta_instance_destroy, instance)
         self._instance = instance
+        ALIVE.add(self)
         self.name: str = lib.vta_model_name(handle).decode()
         self.inputs = [Port(lib.vta_model_input, handle, i) for i in range(lib.vta_model_input_count(handle))]
         self.outputs = [Port(lib.vta_model_output, handle, i) for i in range(lib.vta_model_output_count(handle))]
@@ -130,7 +152,8 @@ class Model:
         Parameters
         ----------
         *inputs : array_like
-            In the order of ``inputs``.
+            In the order of ``inputs``. Their first extent may be a multiple of what the network takes at once: then all are
+            computed, on all processors, and a bar shows how far it is.
         **named : array_like
             By name.
 
@@ -138,13 +161,115 @@ class Model:
         -------
         output : numpy.ndarray or tuple of numpy.ndarray
         """
-        for i, array in enumerate(arrays_of(self.name, self.inputs, inputs, named)):
+        arrays = arrays_of(self.name, self.inputs, inputs, named, batches=True)
+        if any(a.shape != p.shape for a, p in zip(arrays, self.inputs)):
+            results = self._many(arrays)
+            return results[0] if len(results) == 1 else results
+        for i, array in enumerate(arrays):
             call(lib.vta_instance_set_input, self._instance, i, array.ctypes.data, array.nbytes, DIAG)
-        call(lib.vta_instance_run, self._instance, DIAG)
-        results = tuple(self._output(i, port) for i, port in enumerate(self.outputs))
+        self.run()
+        results = tuple(self.get_output(i) for i in range(len(self.outputs)))
         return results[0] if len(results) == 1 else results
 
-    def _output(self, index: int, port: Port) -> NDArray[Any]:
+    def _many(self, arrays: list[NDArray[Any]]) -> tuple[NDArray[Any], ...]:
+        """Inputs one behind the other, each on an instance of its own."""
+        count = _times(self.inputs[0], arrays[0]) or 0
+        for port in self.outputs:
+            if not port.shape:
+                raise ValueError(f"output {port.name} has no first extent: give the inputs one by one")
+        results = tuple(np.empty((count * p.shape[0], *p.shape[1:]), p.dtype) for p in self.outputs)
+
+        def move(function: Any, held: Sequence[NDArray[Any]], item: int, instance: int, diag: int) -> int:
+            for i, array in enumerate(held):
+                size = array.nbytes // count  # there is an item, so the count is not 0
+                status = function(instance, i, array.ctypes.data + item * size, size, diag)
+                if status:
+                    return status
+            return 0
+
+        stopped: list[bool] = []
+        with Progress(self.name, count) as bar, ThreadPoolExecutor(1, "vta-batch") as pool:
+            feed = _ITEM(lambda user, item, at, diag: move(lib.vta_instance_set_input, arrays, item or 0, at, diag))
+            take = _ITEM(lambda user, item, at, diag: move(lib.vta_instance_get_output, results, item or 0, at, diag))
+
+            def tell(user: Any, done: int, total: int) -> bool:
+                bar.advance()
+                return bool(stopped)
+
+            done = _DONE(tell)
+            options = b.vta_batch_options(size=ctypes.sizeof(b.vta_batch_options),
+                                          progress=ctypes.cast(done, ctypes.c_void_p).value)
+            options.instance.driver = self._driver.encode() if self._driver else None
+
+            def work() -> None:
+                call(lib.vta_model_run_batch, self._handle, count, ctypes.cast(feed, ctypes.c_void_p),
+                     ctypes.cast(take, ctypes.c_void_p), None, ctypes.byref(options), DIAG)
+
+            try:  # in another thread, so that Ctrl-C raises here and not in a callback
+                pool.submit(work).result()
+            finally:
+                stopped.append(True)
+        return results
+
+    def set_input(self, which: int | str, value: ArrayLike) -> None:
+        """Sets one input; it stays until it is set anew.
+
+        Parameters
+        ----------
+        which : int or str
+            Its number, or its name.
+        value : array_like
+        """
+        names = [p.name for p in self.inputs]
+        if which not in names and not (isinstance(which, int) and 0 <= which < len(names)):
+            raise KeyError(f"{self.name} has no input {which!r}; there are {self.inputs}")
+        port = self.inputs[which if isinstance(which, int) else names.index(which)]
+        array, = arrays_of(self.name, [port], (value,), {})
+        call(lib.vta_instance_set_input, self._instance, self.inputs.index(port), array.ctypes.data, array.nbytes, DIAG)
+
+    def run(self) -> None:
+        """Computes the outputs from the inputs that are set."""
+        call(lib.vta_instance_run, self._instance, DIAG)
+
+    def time_evaluator(self, number: int = 10, repeat: int = 1) -> Callable[[], Timing]:
+        """A function that times runs, after one that is not counted.
+
+        Parameters
+        ----------
+        number, repeat : int, optional
+            Runs a round, of which the mean is kept; rounds.
+
+        Returns
+        -------
+        evaluator : callable
+            Gives a :class:`vta.module.Timing`.
+        """
+        def measure() -> Timing:
+            self.run()
+            rounds = []
+            for _ in range(repeat):
+                begin = time.perf_counter()
+                for _ in range(number):
+                    self.run()
+                rounds.append((time.perf_counter() - begin) / number)
+            return Timing(rounds)
+
+        return measure
+
+    def get_output(self, index: int = 0) -> NDArray[Any]:
+        """An output of the last run.
+
+        Parameters
+        ----------
+        index : int, optional
+
+        Returns
+        -------
+        output : numpy.ndarray
+        """
+        if not 0 <= index < len(self.outputs):
+            raise IndexError(f"{self.name} has no output {index}; there are {self.outputs}")
+        port = self.outputs[index]
         array = np.empty(port.shape, port.dtype)
         call(lib.vta_instance_get_output, self._instance, index, array.ctypes.data, array.nbytes, DIAG)
         return array
@@ -162,14 +287,20 @@ class Model:
         with open(path, "wb") as file:
             file.write(self._artifact)
 
+    def stats(self) -> dict[str, int]:
+        """The counters of its device since it was made, or since :meth:`clear_stats`."""
+        counters = lib.vta_device_counters(lib.vta_instance_device(self._instance))
+        return json.loads(take_text(lib.vta_counters_to_json(ctypes.byref(counters))))
+
+    def clear_stats(self) -> None:
+        """Sets the counters of its device to 0."""
+        lib.vta_device_clear_counters(lib.vta_instance_device(self._instance))
+
     def profile(self) -> dict[str, Any]:
         """What each step took in the last call: cycles by the timing model, bytes, seconds of the host."""
-        text = ctypes.c_void_p()
-        call(lib.vta_instance_profile_json, self._instance, DIAG, ctypes.byref(text))
-        try:
-            return json.loads(ctypes.string_at(text))
-        finally:
-            lib.vta_string_free(text)
+        out = ctypes.c_void_p()
+        call(lib.vta_instance_profile_json, self._instance, DIAG, ctypes.byref(out))
+        return json.loads(take_text(out))
 
 
 def load_model(path: str | os.PathLike[str], driver: str | None = None) -> Model:

@@ -1,6 +1,5 @@
 """Networks compiled from Python: small ONNX models, written here byte by byte, against numpy within what 8 bits give."""
 
-import importlib
 import os
 import signal
 import tempfile
@@ -35,7 +34,7 @@ def tensor(name, array):
 
 def port(name, shape):
     """A ValueInfoProto."""
-    dims = b"".join(field(1, field(1, d)) for d in shape)
+    dims = b"".join(field(1, field(2 if isinstance(d, str) else 1, d)) for d in shape)
     return field(1, name) + field(2, field(1, field(1, 1) + field(2, dims)))
 
 
@@ -100,6 +99,42 @@ class Compile(unittest.TestCase):
             self.assertEqual([(p.name, p.shape) for p in model.inputs], [("x", SHAPE)])
             for x in samples():
                 self.close(model(x), np.maximum(conv(x), 0))
+
+    def test_step_by_step(self):
+        """Floats, integers and the accelerator: the first as numpy, the last two equal; from files, bytes, and what gives bytes."""
+        class Proto:
+            SerializeToString = staticmethod(lambda: CONV)
+
+        for source in (self.file(CONV), CONV, Proto()):
+            graph = vta.Graph(source)
+            self.assertEqual([p.name for p in graph.inputs + graph.outputs], ["x", "y"])
+            self.assertEqual((graph.macs, graph.parameters), (36 * 16 * 9 * 32, WEIGHTS.size + BIAS.size))
+            self.assertIn("Conv(x,", str(graph))
+            integers = vta.quantize(graph, samples(), range="max")
+            self.assertIn("conv", str(integers))
+            model, alone = integers.compile(), integers.compile(processor_only=True)
+            for x in samples():
+                np.testing.assert_allclose(graph(x), np.maximum(conv(x), 0), atol=1e-4)
+                np.testing.assert_allclose(graph(x=x), graph(x), atol=0)
+                self.close(integers(x), graph(x))
+                np.testing.assert_array_equal(model(x), integers(x))
+                np.testing.assert_array_equal(alone(x), integers(x))
+            many = np.concatenate(samples(9))
+            np.testing.assert_array_equal(model(many), np.concatenate([integers(x) for x in samples(9)]))
+            alone.clear_stats()
+            alone(samples(1)[0])
+            self.assertEqual((alone.stats()["gemm_counter"], model.stats()["gemm_counter"] > 0), (0, True))
+            with self.assertRaisesRegex(ValueError, r"input x has the shape \(1, 16, 6, 6\), not \(9, 16"):
+                graph(many)
+
+    def test_shapes(self):
+        """An extent that is left open: 1, a batch, or as it is given."""
+        open_batch = onnx([node("Relu", ["x"], "y")], [("x", ("n", 8))], ("y", ("n", 8)))
+        self.assertEqual(vta.Graph(open_batch).inputs[0].shape, (1, 8))
+        self.assertEqual(vta.Graph(open_batch, batch=5).outputs[0].shape, (5, 8))
+        self.assertEqual(vta.Graph(open_batch, shapes={"x": (3, 8)}).outputs[0].shape, (3, 8))
+        with self.assertRaisesRegex(vta.VTAError, "z"):
+            vta.Graph(open_batch, shapes={"z": (3, 8)})
 
     def test_range_is_passed_on(self):
         path, x = self.file(CONV), samples(1)[0]
@@ -174,21 +209,20 @@ class Compile(unittest.TestCase):
 
     def test_interrupt(self):
         """Ctrl-C ends the compile inside the library, and the next one works."""
-        module = importlib.import_module("vta.compile")
-        inside, ends = module._compile, []
+        inside, ends = vta.Quantized._bytes, []
 
-        def interrupted(quantized, config, stopped):
+        def interrupted(quantized, config, layers, *more):
             os.kill(os.getpid(), signal.SIGINT)
-            while not stopped:
+            while not layers.stopped:
                 time.sleep(0.001)
             try:
-                return inside(quantized, config, stopped)
+                return inside(quantized, config, layers, *more)
             except BaseException as error:
                 ends.append(type(error))
                 raise
 
         path = self.file(CONV)
-        with mock.patch.object(module, "_compile", interrupted), self.assertRaises(KeyboardInterrupt):
+        with mock.patch.object(vta.Quantized, "_bytes", interrupted), self.assertRaises(KeyboardInterrupt):
             vta.compile(path, samples())
         for thread in threading.enumerate():  # the interrupt may come before anybody waits for the thread
             if thread.name.startswith("vta-compile"):

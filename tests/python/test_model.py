@@ -19,6 +19,47 @@ class Models(unittest.TestCase):
             np.testing.assert_array_equal(model(x=X + 1), X + 9)
             np.testing.assert_array_equal(model((X + 2).tolist()), X + 10)
 
+    def test_many_at_once(self):
+        """A multiple of the first extent: each part as by itself, whatever the threads do."""
+        model = vta.load_model(PATH)
+        many = np.random.RandomState(1).randint(-128, 119, (37, 16, 2, 2)).astype("int8")
+        np.testing.assert_array_equal(model(many), np.concatenate([model(x[None]) for x in many]))
+        self.assertEqual(model(many[:0]).shape, (0, 16, 2, 2))
+        for wrong in (many[:, :8], many[0], many[None]):
+            with self.assertRaisesRegex(ValueError, "input x has the shape"):
+                model(wrong)
+
+    def test_step_by_step(self):
+        model = vta.load_model(PATH)
+        for which in (0, "x"):
+            model.set_input(which, X + 1)
+            model.run()
+            np.testing.assert_array_equal(model.get_output(0), X + 9)
+        for which in (1, -1, "y"):
+            with self.assertRaisesRegex(KeyError, "small has no input .*; there are .x: int8"):
+                model.set_input(which, X)
+        with self.assertRaisesRegex(IndexError, "small has no output 1"):
+            model.get_output(1)
+        timing = model.time_evaluator(number=2, repeat=3)()
+        self.assertEqual(len(timing.results), 3)
+        self.assertGreater(min(timing.results), 0)
+
+    def test_counters(self):
+        """Of this model, and among those that the simulator tells: one run, then 1 + 2 * 3 of them."""
+        from vta.testing import simulator
+
+        model = vta.load_model(PATH)
+        simulator.clear_stats()
+        model(X)
+        once = model.stats()
+        self.assertGreater(once["alu_counter"], 0)
+        self.assertEqual({k: once[k] for k in simulator.stats()}, simulator.stats())
+        simulator.clear_stats()
+        model.time_evaluator(number=2, repeat=3)()
+        self.assertEqual(simulator.stats()["alu_counter"], 7 * once["alu_counter"])
+        model.clear_stats()
+        self.assertEqual(sum(model.stats().values()), 0)
+
     def test_what_it_is(self):
         model = vta.load_model(PATH)
         self.assertEqual(model.name, "small")

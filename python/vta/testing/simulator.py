@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from .. import _bindings as b
 from .._lib import DIAG, call, lib, take_text, utf8
+from ..model import ALIVE
 from ..runtime import ensure_runtime
 
 if TYPE_CHECKING:
@@ -31,13 +32,15 @@ def driver() -> str:
 
 
 def clear_stats() -> None:
-    """Sets all counters to 0."""
+    """Sets all counters to 0, those of compiled networks too."""
     ensure_runtime()
     lib.vta_runtime_clear_counters(None)
+    for model in list(ALIVE):
+        model.clear_stats()
 
 
 def all_stats() -> dict[str, int]:
-    """Every counter of the runtime and the device.
+    """Every counter of the runtime and its device, and of the devices of compiled networks that are in use: sums.
 
     Returns
     -------
@@ -46,7 +49,11 @@ def all_stats() -> dict[str, int]:
     """
     ensure_runtime()
     counters = lib.vta_runtime_counters(None)
-    return json.loads(take_text(lib.vta_counters_to_json(ctypes.byref(counters))))
+    every = json.loads(take_text(lib.vta_counters_to_json(ctypes.byref(counters))))
+    for model in list(ALIVE):
+        for name, value in model.stats().items():
+            every[name] += value
+    return every
 
 
 def stats() -> dict[str, int]:
