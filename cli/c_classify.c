@@ -4,6 +4,7 @@
 
 #include "c_network.h"
 #include "labels.h"
+#include "stats.h"
 
 enum { TOP = 5 };
 
@@ -13,7 +14,8 @@ typedef struct state {
     cli_pictures pictures;
     const char *labels;
     uint64_t threads;
-    bool is_float;
+    bool is_float, stats;
+    cli_cost cost;
     cli_names names;
     vtac_graph *graph;
     vta_model *model;
@@ -52,7 +54,13 @@ static json_t *as_json(const state *s, size_t count) {
         }
         json_array_append_new(pictures, json_pack("{s:s, s:o}", "file", s->paths[i], "top", top));
     }
-    return json_pack("{s:o}", "pictures", pictures);
+    json_t *root = json_pack("{s:o}", "pictures", pictures);
+    if (s->stats) {
+        json_object_set_new(root, "stats", cli_stats_json(&s->cost.counters));
+        json_object_set_new(root, "cycles", json_integer((json_int_t)s->cost.cycles));
+        json_object_set_new(root, "seconds", json_real(s->cost.seconds));
+    }
+    return root;
 }
 
 static void as_text(const state *s, size_t count) {
@@ -65,6 +73,10 @@ static void as_text(const state *s, size_t count) {
                    (long long)r->class[k] - (long long)s->pictures.label_offset, name ? name : "");
         }
     }
+    if (!s->stats) return;
+    cli_print_stats(&s->cost.counters);
+    printf("%llu cycles of the accelerator, %.2f ms on this machine\n", (unsigned long long)s->cost.cycles,
+           s->cost.seconds * 1e3);
 }
 
 static vta_status classify(state *s, const char *model, size_t count) {
@@ -93,6 +105,7 @@ int cmd_classify(const cli_command *self, int argc, char **argv) {
         {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim, rtl or a board", &s.network.driver},
         {"labels", 0, CLI_TEXT, "FILE", "names of the classes: one a line, a JSON array, or {0: 'name', ...}",
          &s.labels},
+        {"stats", 0, CLI_FLAG, NULL, "also what the accelerator did for one picture, and the time it took", &s.stats},
         {"threads", 't', CLI_NUMBER, "N", "pictures at one time (as many as there are processors)", &s.threads},
         CLI_PICTURE_OPTIONS(&s.pictures),
         CLI_NETWORK_OPTIONS(&s.network),
@@ -104,6 +117,8 @@ int cmd_classify(const cli_command *self, int argc, char **argv) {
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
     if (argc < 2) return cli_usage(self, "a model and a picture are wanted");
+    if (s.stats && s.is_float) return cli_usage(self, "--stats are those of the accelerator, --float does without it");
+    if (s.stats) s.network.cost = &s.cost;
     s.paths = (const char *const *)argv + 1;
     size_t count = (size_t)argc - 1;
     vta_status status = classify(&s, argv[0], count);

@@ -195,6 +195,7 @@ vta_status cli_network_open(const cli_network *n, const char *path, const cli_pi
 
 typedef struct work {
     const cli_pictures *how;
+    cli_cost *cost;
     const char *const *paths;
     cli_scored *scored;
     void *user;
@@ -208,7 +209,25 @@ static vta_status feed(void *ctx, size_t item, vta_instance *instance, vta_diag 
     vta_status status = input ? cli_picture_read(w->how, w->paths[item], w->in.shape, diag, input) : VTA_NO_MEMORY;
     if (status == VTA_OK) status = vta_instance_set_input(instance, 0, input, w->in.bytes, diag);
     free(input);
+    if (w->cost) vta_device_clear_counters(vta_instance_device(instance));
     return status;
+}
+
+/* Counters and cycles are those of every picture, seconds are not. */
+static vta_status find_cost(cli_cost *cost, vta_instance *instance, vta_diag *diag) {
+    cli_cost now = {.counters = vta_device_counters(vta_instance_device(instance))};
+    vta_model_step step = {0};
+    vta_step_profile took = {0};
+    for (size_t i = 0; vta_model_get_step(vta_instance_model(instance), i, &step) == VTA_OK; i++) {
+        vta_status status = vta_instance_profile(instance, i, diag, &took);
+        if (status != VTA_OK) return status;
+        if (step.layer != UINT32_MAX) continue;
+        now.cycles += took.cycles;
+        now.seconds += took.seconds;
+    }
+    if (cost->seconds > 0 && cost->seconds < now.seconds) now.seconds = cost->seconds;
+    *cost = now;
+    return VTA_OK;
 }
 
 static vta_status take(void *ctx, size_t item, vta_instance *instance, vta_diag *diag) {
@@ -218,6 +237,7 @@ static vta_status take(void *ctx, size_t item, vta_instance *instance, vta_diag 
     if (status == VTA_OK) {
         pthread_mutex_lock(&w->lock);
         w->scored(w->user, item, scores, w->out.bytes / sizeof *scores);
+        if (w->cost) status = find_cost(w->cost, instance, diag);
         pthread_mutex_unlock(&w->lock);
     }
     free(scores);
@@ -234,7 +254,7 @@ static bool is_float(const vta_model_tensor *t) { return t->type.code == kDLFloa
 
 vta_status cli_network_each(const cli_network *n, vta_model *model, const cli_pictures *how, size_t count,
                             const char *const *paths, uint64_t threads, cli_scored *scored, void *user) {
-    work w = {.how = how, .paths = paths, .scored = scored, .user = user};
+    work w = {.how = how, .cost = n->cost, .paths = paths, .scored = scored, .user = user};
     vta_batch_options options = {.size = sizeof options, .threads = (uint32_t)threads, .progress = progress};
     options.instance.driver = n->driver;
     w.in.size = w.out.size = sizeof w.in;

@@ -14,7 +14,15 @@ typedef struct cli_network {
     uint64_t samples;
     unsigned range; /* a vtac_range_method */
     bool processor_only, report;
+    struct cli_cost *cost; /* where what a picture takes goes; NULL: it is not asked for */
 } cli_network;
+
+/* What the accelerator does for one picture, and how long that takes. */
+typedef struct cli_cost {
+    vta_counters counters;
+    uint64_t cycles; /* by the timing model, whatever the device is */
+    double seconds;  /* of this machine, for the quickest picture */
+} cli_cost;
 
 #define CLI_NETWORK_OPTIONS(n)                                                                                         \
     {"calibrate", 0, CLI_TEXT, "DIR|FILE.npy", "samples of the input: pictures, or tensors", &(n)->calibrate},         \

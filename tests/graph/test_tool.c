@@ -120,6 +120,10 @@ static void test_classify(void **state) {
     says(2, "classify colours.onnx --float", "a model and a picture are wanted");
     says(0, "classify colours.onnx rgb.png --labels names.txt", "    100.0394      0  red\n"); /* as integers, on the accelerator */
     says(0, "classify colours.vta-model rgb.png --driver tsim --json", "\"class\": 0");
+    says(0, "classify colours.vta-model rgb.png grey.jpg rgb.png --stats", "\tgemm_counter    :                6\n");
+    says(0, "classify colours.vta-model rgb.png --stats", " cycles of the accelerator, ");
+    says(0, "classify colours.vta-model rgb.png --stats --json", "\"cycles\": ");
+    says(2, "classify colours.onnx rgb.png --stats --float", "--float does without it");
     says(2, "eval colours.vta-model --images . --labels labels.csv --float", "--float is for ONNX models");
     says(0, "compare colours.onnx rgb.png", "to the bit");
     says(0, "compare colours.onnx rgb.png --json", "\"first\": null");
