@@ -104,6 +104,7 @@ int cmd_eval(const cli_command *self, int argc, char **argv) {
         CLI_PICTURE_OPTIONS(&s.pictures),
         CLI_NETWORK_OPTIONS(&s.network),
         CLI_GRAPH_OPTIONS(&s.network.of_graph),
+        CLI_STAGES_OPTION,
         CLI_CONFIG_OPTIONS(&s.common),
         CLI_JSON_OPTION(&s.common),
         {0},

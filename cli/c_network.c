@@ -1,16 +1,13 @@
 /* Networks as commands take them. */
 #include "c_network.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+#include <sys/resource.h>
+#include <time.h>
 
 #include "file.h"
-#include "vta/module.h"
-
-enum { SAMPLES = 8 };
 
 static vta_status wrong(vta_status status, const char *what, const char *message) {
     char text[512];
@@ -19,105 +16,17 @@ static vta_status wrong(vta_status status, const char *what, const char *message
     return status;
 }
 
-bool cli_is_artifact(const char *path) {
-    static const uint8_t magic[] = {0x8d, 0x56, 0x54, 0x4d, 0x0d, 0x0a, 0x1a, 0x0a};
-    uint8_t bytes[sizeof magic];
-    FILE *f = fopen(path, "rb");
-    bool is = f && fread(bytes, 1, sizeof bytes, f) == sizeof bytes && !memcmp(bytes, magic, sizeof magic);
-    if (f) fclose(f);
-    return is;
-}
+/* ---- What it takes, with --verbose ---- */
 
-/* ---- Samples ---- */
-
-static bool ends_in(const char *name, const char *ending) {
-    size_t n = strlen(name), m = strlen(ending);
-    return n >= m && !strcasecmp(name + n - m, ending);
-}
-
-static int is_picture(const struct dirent *e) {
-    return ends_in(e->d_name, ".jpg") || ends_in(e->d_name, ".jpeg") || ends_in(e->d_name, ".png");
-}
-
-typedef struct sampling {
-    vtac_calibration *calibration;
-    vtac_graph_tensor in;
-    const cli_pictures *how;
-    uint64_t samples;
-    float *input;
-} sampling;
-
-static vta_status observe(sampling *s) {
-    return vtac_calibration_observe(s->calibration, (const void *[]){s->input}, cli_diag());
-}
-
-static vta_status sample_picture(sampling *s, const char *path) {
-    if (s->in.ndim != 4) return wrong(VTA_UNSUPPORTED, path, "the network's input is no picture; give a .npy file");
-    vta_status status = cli_picture_read(s->how, path, s->in.shape, cli_diag(), s->input);
-    return status == VTA_OK ? observe(s) : status;
-}
-
-/* Pictures from places all over the list. */
-static vta_status sample_pictures(sampling *s, size_t count, const char *const *paths) {
-    size_t n = count < s->samples ? count : s->samples;
-    vta_status status = VTA_OK;
-    for (size_t i = 0; i < n && status == VTA_OK; i++) {
-        cli_progress("calibrating: picture", i, n);
-        status = sample_picture(s, paths[i * count / n]);
-    }
-    return status;
-}
-
-static vta_status sample_folder(sampling *s, const char *folder) {
-    struct dirent **names;
-    int count = scandir(folder, &names, is_picture, alphasort);
-    if (count <= 0) return wrong(VTA_NOT_FOUND, folder, "no folder with .jpg, .jpeg or .png files");
-    char **paths = calloc((size_t)count, sizeof *paths);
-    vta_status status = paths ? VTA_OK : VTA_NO_MEMORY;
-    for (int i = 0; i < count; i++) {
-        if (paths && asprintf(&paths[i], "%s/%s", folder, names[i]->d_name) < 0)
-            status = VTA_NO_MEMORY, paths[i] = NULL;
-        free(names[i]);
-    }
-    free(names);
-    if (status == VTA_OK) status = sample_pictures(s, (size_t)count, (const char *const *)paths);
-    for (int i = 0; paths && i < count; i++) free(paths[i]);
-    free(paths);
-    return status;
-}
-
-/* Samples one behind the other. */
-static vta_status sample_tensors(sampling *s, const char *path) {
-    vta_array *array = NULL;
-    vta_status status = vta_array_load_npy(path, NULL, cli_diag(), &array);
-    if (status != VTA_OK) return status;
-    const DLTensor *t = vta_array_tensor(array);
-    size_t bytes = vta_array_bytes(array), count = bytes / s->in.bytes;
-    if (count == 0 || bytes % s->in.bytes || t->dtype.code != kDLFloat || t->dtype.bits != 32)
-        status = wrong(VTA_MISMATCH, path, "no float32 samples of the network's input");
-    for (size_t i = 0; i < count && i < s->samples && status == VTA_OK; i++) {
-        memcpy(s->input, (const char *)t->data + i * s->in.bytes, s->in.bytes);
-        status = observe(s);
-    }
-    vta_array_free(array);
-    return status;
-}
-
-static vta_status sample(const cli_network *n, sampling *s, const vtac_graph *graph, size_t count,
-                         const char *const *paths) {
-    vtac_graph_input(graph, 0, &s->in);
-    if (vtac_graph_input_count(graph) != 1 || s->in.type.code != kDLFloat)
-        return wrong(VTA_UNSUPPORTED, vtac_graph_name(graph), "only networks of one float32 input are calibrated");
-    s->samples = n->samples ? n->samples : SAMPLES;
-    s->input = malloc(s->in.bytes);
-    vta_status status = s->input ? VTA_OK : VTA_NO_MEMORY;
-    if (status == VTA_OK && n->calibrate)
-        status = ends_in(n->calibrate, ".npy") ? sample_tensors(s, n->calibrate) : sample_folder(s, n->calibrate);
-    else if (status == VTA_OK)
-        status = sample_pictures(s, count, paths);
-    free(s->input);
-    cli_progress_end();
-    return status;
+void cli_stage(const char *name) {
+    static struct timespec begin;
+    struct timespec now;
+    struct rusage use;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double ms = (double)(now.tv_sec - begin.tv_sec) * 1e3 + (double)(now.tv_nsec - begin.tv_nsec) / 1e6;
+    if (name && *cli_verbose() && getrusage(RUSAGE_SELF, &use) == 0)
+        fprintf(stderr, "%-20s %9.1f ms, memory %6ld MiB at most so far\n", name, ms, use.ru_maxrss / 1024);
+    begin = now;
 }
 
 /* ---- Compiling ---- */
@@ -146,25 +55,31 @@ vta_status cli_network_build(const cli_network *n, const vtac_quantized *q, uint
     if (status == VTA_OK) status = vtac_quantized_compile(q, config, &options, cli_diag(), out_bytes, out_size, report);
     vta_config_release(config);
     cli_progress_end();
+    cli_stage("schedule and compile");
     return status;
+}
+
+static vta_status settle_ranges(const cli_network *n, const char *path, const vtac_graph *graph, vtac_calibration *c,
+                                const cli_pictures *how, size_t count, const char *const *paths) {
+    if (!n->calibrate && vtac_calibration_is_given(c)) return VTA_OK;
+    return cli_calibrate(n, path, graph, c, how, count, paths);
 }
 
 vta_status cli_network_quantize(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
                                 const char *const *paths, vtac_graph **out_graph, vtac_quantized **out_quantized) {
-    sampling s = {.how = how};
+    vtac_calibration *calibration = NULL;
     vtac_graph_options options = {0};
     *out_graph = NULL;
     *out_quantized = NULL;
+    cli_stage(NULL);
     vta_status status = cli_graph_load(&n->of_graph, path, &options, out_graph);
-    if (status == VTA_OK) status = vtac_calibration_create(*out_graph, NULL, cli_diag(), &s.calibration);
-    bool needed = status == VTA_OK && (n->calibrate || !vtac_calibration_is_given(s.calibration));
-    if (needed && !n->calibrate && count == 0)
-        status =
-            wrong(VTA_INVALID_ARGUMENT, path, "the ranges of its values are not known: give samples, --calibrate DIR");
-    else if (needed)
-        status = sample(n, &s, *out_graph, count, paths);
-    if (status == VTA_OK) status = quantize(n, s.calibration, out_quantized);
-    vtac_calibration_destroy(s.calibration);
+    cli_stage("read");
+    if (status == VTA_OK) status = vtac_calibration_create(*out_graph, NULL, cli_diag(), &calibration);
+    if (status == VTA_OK) status = settle_ranges(n, path, *out_graph, calibration, how, count, paths);
+    cli_stage("calibrate");
+    if (status == VTA_OK) status = quantize(n, calibration, out_quantized);
+    cli_stage("quantize");
+    vtac_calibration_destroy(calibration);
     return status;
 }
 
@@ -187,6 +102,32 @@ vta_status cli_network_open(const cli_network *n, const char *path, const cli_pi
     vta_status status = cli_network_compile(n, path, how, count, paths, &bytes, &size, NULL);
     if (status != VTA_OK) return status;
     status = vta_model_parse(bytes, size, path, NULL, cli_diag(), out_model);
+    vta_string_free((char *)bytes);
+    return status;
+}
+
+static const cli_network *used;
+
+void cli_network_use(const cli_network *n) { used = n; }
+
+void cli_onnx_use(const cli_common *common, const cli_list *inputs) {
+    static cli_network own;
+    own = (cli_network){.common = common, .inputs = inputs};
+    used = &own;
+}
+
+vta_status cli_onnx_compile(const char *path, vta_diag *diag, vta_model **out_model) {
+    static const cli_common common;
+    static const cli_network none = {.common = &common};
+    static const cli_pictures plain;
+    cli_network n = used ? *used : none;
+    uint8_t *bytes;
+    size_t size;
+    n.any_samples = true;
+    *out_model = NULL;
+    vta_status status = cli_network_compile(&n, path, n.pictures ? n.pictures : &plain, 0, NULL, &bytes, &size, NULL);
+    if (status != VTA_OK) return status;
+    status = vta_model_parse(bytes, size, path, NULL, diag, out_model);
     vta_string_free((char *)bytes);
     return status;
 }

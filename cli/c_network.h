@@ -4,8 +4,8 @@
 #define CLI_C_NETWORK_H
 
 #include "c_float.h"
+#include "model.h"
 #include "vta/compile.h"
-#include "vta/exec.h"
 
 typedef struct cli_network {
     const cli_common *common; /* its configuration */
@@ -14,6 +14,9 @@ typedef struct cli_network {
     uint64_t samples;
     unsigned range; /* a vtac_range_method */
     bool processor_only, report;
+    bool any_samples;             /* random numbers will do where there are no samples */
+    const cli_pictures *pictures; /* for cli_network_use: how pictures become inputs, */
+    const cli_list *inputs;       /* and inputs as the command was given them: samples where there are no others */
     struct cli_cost *cost; /* where what a picture takes goes; NULL: it is not asked for */
 } cli_network;
 
@@ -32,8 +35,18 @@ typedef struct cli_cost {
         "processor-only", 0, CLI_FLAG, NULL, "the same integers, without the accelerator", &(n)->processor_only        \
     }
 
-/* Is it an artifact, by its first bytes? */
-bool cli_is_artifact(const char *path);
+/* How cli_model_load (model.h) compiles ONNX models from here on. Where neither samples nor inputs are given, ranges
+ * come from random numbers: good for timing, and the tool says so. */
+void cli_network_use(const cli_network *n);
+/* c_samples.c: observes samples of the model at `path`: those of --calibrate, else the pictures given here, else
+ * n->inputs. */
+vta_status cli_calibrate(const cli_network *n, const char *path, const vtac_graph *graph, vtac_calibration *calibration,
+                         const cli_pictures *how, size_t count, const char *const *paths);
+/* With --verbose: what was done since the last call, and the time since then; NULL: begins. */
+void cli_stage(const char *name);
+#define CLI_STAGES_OPTION                                                                                              \
+    { "verbose", 0, CLI_FLAG, NULL, "tell the time and the memory of each part", cli_verbose() }
+
 /* An ONNX model in floats and quantized; samples as below. Both are to be destroyed, also after an error. */
 vta_status cli_network_quantize(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
                                 const char *const *paths, vtac_graph **out_graph, vtac_quantized **out_quantized);

@@ -1,14 +1,15 @@
 /* vta run: compile a kernel file, run it on random inputs, compare with the meaning of its expressions; or run an
- * object, or a compiled network. */
+ * object, or a network. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "c_kernel.h"
+#include "c_network.h"
+#include "c_run_float.h"
 #include "c_run_object.h"
 #include "device.h"
 #include "findings.h"
-#include "model.h"
 #include "object.h"
 #include "stats.h"
 
@@ -152,29 +153,63 @@ static const char *source_option(const running *r) {
                                  : NULL;
 }
 
-static int run_model(const cli_command *self, running *r, cli_model *m, const char *path) {
+/* How networks are run. */
+typedef struct network_run {
+    cli_model model;
+    cli_network network;
+    cli_pictures pictures;
+    bool is_float;
+} network_run;
+
+/* What an artifact cannot be given any more. */
+static const char *compile_option(const running *r, const network_run *n) {
+    return r->k.common.config                 ? "--config"
+           : r->k.common.set.count            ? "--set"
+           : n->is_float                      ? "--float"
+           : n->network.calibrate             ? "--calibrate"
+           : n->network.samples               ? "--samples"
+           : n->network.percentile            ? "--percentile"
+           : n->network.processor_only        ? "--processor-only"
+           : n->network.of_graph.batch        ? "--batch"
+           : n->network.of_graph.shapes.count ? "--shape"
+                                              : NULL;
+}
+
+static int run_model(const cli_command *self, running *r, network_run *n, const char *path) {
     const char *option = source_option(r);
     if (!option && r->function) option = "--function";
-    if (!option && r->k.common.config) option = "--config";
-    if (!option && r->k.common.set.count) option = "--set";
-    if (option) return cli_usage(self, "%s: %s is for kernels; this network is compiled already", path, option);
-    m->path = path;
-    m->device = &r->device;
-    m->json = r->k.common.json;
-    return cli_finish(cli_run_model(m));
+    if (option) return cli_usage(self, "%s: %s is for kernels", path, option);
+    option = cli_is_onnx(path) ? NULL : compile_option(r, n);
+    if (option) return cli_usage(self, "%s: %s is for ONNX models; this network is compiled already", path, option);
+    n->model.path = path;
+    n->model.device = &r->device;
+    n->model.json = r->k.common.json;
+    n->model.pictures = n->network.pictures = &n->pictures;
+    n->network.inputs = &n->model.inputs;
+    n->network.common = &r->k.common;
+    cli_network_use(&n->network);
+    vta_status status = cli_pictures_settle(&n->pictures, path);
+    if (status == VTA_OK)
+        status = n->is_float ? cli_run_float(&n->network.of_graph, &n->model) : cli_run_model(&n->model);
+    free(n->pictures.labels);
+    return cli_finish(status);
 }
 
 int cmd_run(const cli_command *self, int argc, char **argv) {
     static running r;
-    static cli_model m;
+    static network_run n;
     const cli_option options[] = {
-        CLI_MODEL_OPTIONS(&m),
+        CLI_MODEL_OPTIONS(&n.model),
+        {"float", 0, CLI_FLAG, NULL, "an ONNX model in floats, on the processor", &n.is_float},
         {"trace-calls", 0, CLI_TEXT, "FILE", "write every call of the runtime there (-: standard output)",
          &r.trace_path},
         {"interpret", 0, CLI_FLAG, NULL, "the reference is the slow evaluator, also for large kernels", &r.interpret},
         {"function", 0, CLI_TEXT, "NAME", "which kernel of an object that has several", &r.function},
         CLI_DEVICE_OPTIONS(&r.device),
         CLI_KERNEL_OPTIONS(&r.k),
+        CLI_NETWORK_OPTIONS(&n.network),
+        CLI_PICTURE_OPTIONS(&n.pictures),
+        CLI_GRAPH_OPTIONS(&n.network.of_graph),
         CLI_CONFIG_OPTIONS(&r.k.common),
         CLI_JSON_OPTION(&r.k.common),
         {0},
@@ -182,12 +217,11 @@ int cmd_run(const cli_command *self, int argc, char **argv) {
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
     if (argc != 1)
-        return cli_usage(self,
-                         argc ? "%s: one kernel file at a time" : "which kernel file, object or compiled network?%s",
+        return cli_usage(self, argc ? "%s: one kernel file at a time" : "which kernel file, object or network?%s",
                          argc ? argv[1] : "");
-    if (cli_is_model(argv[0])) return run_model(self, &r, &m, argv[0]);
-    if (m.inputs.count || m.outputs.count || m.repeat)
-        return cli_usage(self, "%s: --input, --output and --repeat are for compiled networks", argv[0]);
+    if (cli_is_model(argv[0])) return run_model(self, &r, &n, argv[0]);
+    if (n.model.inputs.count || n.model.outputs.count || n.model.repeat)
+        return cli_usage(self, "%s: --input, --output and --repeat are for networks", argv[0]);
     if (cli_is_object(argv[0])) {
         const char *option = source_option(&r);
         if (option) return cli_usage(self, "%s: %s is for kernel files; this is compiled already", argv[0], option);

@@ -1,35 +1,25 @@
 #include "model.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "findings.h"
 #include "stats.h"
-#include "vta/module.h"
-
-enum { TOP = 5 };
+#include "tensors.h"
 
 typedef struct opened {
     const cli_model *m;
-    vta_model *model;
+    vta_model *model; /* cli_model_load's */
     vta_instance *instance;
+    cli_tensors inputs, outputs;
+    void **input_data, **output_data;
     double seconds; /* of the quickest run */
 } opened;
 
-static vta_status fail(vta_status status, const char *fmt, ...) VTA_PRINTF(2, 3);
-static vta_status fail(vta_status status, const char *fmt, ...) {
-    char message[1024];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(message, sizeof message, fmt, args);
-    va_end(args);
-    vta_diag_add(cli_diag(), VTA_ERROR, status, message);
-    return status;
-}
+/* ---- Which files are networks ---------------------------------------------------------------------------------- */
 
-bool cli_is_model(const char *path) {
+bool cli_is_artifact(const char *path) {
     static const unsigned char magic[4] = {0x8d, 'V', 'T', 'M'};
     unsigned char begin[sizeof magic];
     FILE *f = fopen(path, "rb");
@@ -39,121 +29,80 @@ bool cli_is_model(const char *path) {
     return n == sizeof magic && !memcmp(begin, magic, sizeof magic);
 }
 
-vta_status cli_model_program(const char *path, vta_diag *diag, vta_program **out_program) {
-    vta_model *model;
-    vta_status status = vta_model_load(path, NULL, diag, &model);
-    if (status == VTA_OK) status = vta_model_program(model, diag, out_program);
-    vta_model_release(model);
-    return status;
+bool cli_is_onnx(const char *path) {
+    size_t n = strlen(path);
+    return n > 5 && !strcmp(path + n - 5, ".onnx");
 }
 
-/* "float32[1, 3, 224, 224]" */
-static const char *describe(DLDataType type, int32_t ndim, const int64_t *shape, char *to, size_t size) {
-    static const char *const names[] = {"int", "uint", "float"};
-    int n = type.code == kDLUInt && type.bits == 1
-                ? snprintf(to, size, "bool[")
-                : snprintf(to, size, "%s%u[", type.code <= kDLFloat ? names[type.code] : "?", type.bits);
-    for (int32_t i = 0; i < ndim && n > 0 && (size_t)n < size; i++)
-        n += snprintf(to + n, size - (size_t)n, "%s%lld", i ? ", " : "", (long long)shape[i]);
-    if (n > 0 && (size_t)n + 1 < size) strcpy(to + n, "]");
-    return to;
+bool cli_is_model(const char *path) { return cli_is_onnx(path) || cli_is_artifact(path); }
+
+#ifndef VT_COMPILER
+vta_status cli_onnx_compile(const char *path, vta_diag *diag, vta_model **out_model) {
+    char message[512];
+    *out_model = NULL;
+    snprintf(message, sizeof message, "%.400s: this tool was built without the compiler; give it a compiled network",
+             path);
+    vta_diag_add(diag, VTA_ERROR, VTA_UNSUPPORTED, message);
+    return VTA_UNSUPPORTED;
+}
+
+void cli_onnx_use(const cli_common *common, const cli_list *inputs) {
+    (void)common;
+    (void)inputs;
+}
+#endif
+
+vta_status cli_model_load(const char *path, vta_diag *diag, vta_model **out_model) {
+    static struct {
+        vta_model *model;
+        char path[4096];
+    } last;
+    if (!last.model || strcmp(path, last.path)) {
+        vta_model_release(last.model);
+        last.model = NULL;
+        vta_status status = cli_is_onnx(path) ? cli_onnx_compile(path, diag, &last.model)
+                                              : vta_model_load(path, NULL, diag, &last.model);
+        if (status != VTA_OK) return status;
+        snprintf(last.path, sizeof last.path, "%s", path);
+    }
+    *out_model = last.model;
+    return VTA_OK;
+}
+
+vta_status cli_model_program(const char *path, vta_diag *diag, vta_program **out_program) {
+    vta_model *model;
+    vta_status status = cli_model_load(path, diag, &model);
+    return status == VTA_OK ? vta_model_program(model, diag, out_program) : status;
 }
 
 /* ---- Inputs and outputs ---------------------------------------------------------------------------------------- */
 
-/* Which tensor "NAME=FILE" or "FILE" is about, and the file. */
-static vta_status which(const opened *o, const char *item, bool input, size_t *out_index, const char **out_file) {
-    size_t count = input ? vta_model_input_count(o->model) : vta_model_output_count(o->model);
-    const char *what = input ? "input" : "output", *equal = strchr(item, '=');
-    char name[256];
-    *out_index = 0;
-    *out_file = item;
-    if (equal && (size_t)(equal - item) < sizeof name) {
-        snprintf(name, sizeof name, "%.*s", (int)(equal - item), item);
-        size_t found = input ? vta_model_find_input(o->model, name) : vta_model_find_output(o->model, name);
-        if (found == SIZE_MAX)
-            return fail(VTA_NOT_FOUND, "--%s %s: %s has no %s '%s'", what, item, o->m->path, what, name);
-        *out_index = found;
-        *out_file = equal + 1;
-        return VTA_OK;
-    }
-    if (count == 1) return VTA_OK;
-    return fail(VTA_INVALID_ARGUMENT, "--%s %s: %s has %zu: say which, NAME=FILE.npy", what, item, o->m->path, count);
-}
-
-static vta_status set_input(const opened *o, size_t index, const char *file) {
-    vta_model_tensor want = {0};
-    vta_array *array;
-    char have_text[200], want_text[200];
-    vta_model_input(o->model, index, &want);
-    vta_status status = vta_array_load_npy(file, NULL, cli_diag(), &array);
-    if (status != VTA_OK) return status;
-    const DLTensor *have = vta_array_tensor(array);
-    bool same = !memcmp(&have->dtype, &want.type, sizeof want.type) && have->ndim == want.ndim;
-    for (int32_t i = 0; same && i < want.ndim; i++) same = have->shape[i] == want.shape[i];
-    status = same ? vta_instance_set_input(o->instance, index, have->data, vta_array_bytes(array), cli_diag())
-                  : fail(VTA_MISMATCH, "%s is %s; input %s of %s is %s", file,
-                         describe(have->dtype, have->ndim, have->shape, have_text, sizeof have_text), want.name,
-                         o->m->path, describe(want.type, want.ndim, want.shape, want_text, sizeof want_text));
-    vta_array_free(array);
-    return status;
-}
-
-static vta_status set_zeros(const opened *o, size_t index) {
-    vta_model_tensor t = {0};
-    vta_model_input(o->model, index, &t);
-    void *zeros = calloc(1, t.bytes ? t.bytes : 1);
-    if (!zeros) return fail(VTA_NO_MEMORY, "out of memory");
-    vta_status status = vta_instance_set_input(o->instance, index, zeros, t.bytes, cli_diag());
-    free(zeros);
-    return status;
-}
-
-static vta_status set_inputs(const opened *o, bool all) {
-    bool given[CLI_LIST_MOST] = {false};
-    size_t index, count = vta_model_input_count(o->model);
-    const char *file;
-    for (int i = 0; i < o->m->inputs.count; i++) {
-        vta_status status = which(o, o->m->inputs.item[i], true, &index, &file);
-        if (status == VTA_OK) status = set_input(o, index, file);
-        if (status != VTA_OK) return status;
-        if (index < CLI_LIST_MOST) given[index] = true;
-    }
+/* The tensors of one side; free() their list. */
+static vta_status list_tensors(const opened *o, bool outputs, cli_tensors *out) {
+    size_t count = outputs ? vta_model_output_count(o->model) : vta_model_input_count(o->model);
+    cli_tensor *items = calloc(count + 1, sizeof *items);
+    *out = (cli_tensors){o->m->path, outputs, count, items};
+    if (!items) return VTA_NO_MEMORY;
     for (size_t i = 0; i < count; i++) {
         vta_model_tensor t = {0};
-        char text[200];
-        if (i < CLI_LIST_MOST && given[i]) continue;
-        vta_model_input(o->model, i, &t);
-        if (all)
-            return fail(VTA_INVALID_ARGUMENT, "input %s of %s is not given: --input %s=FILE.npy, %s", t.name,
-                        o->m->path, t.name, describe(t.type, t.ndim, t.shape, text, sizeof text));
-        vta_status status = set_zeros(o, i);
-        if (status != VTA_OK) return status;
+        outputs ? vta_model_output(o->model, i, &t) : vta_model_input(o->model, i, &t);
+        items[i] = (cli_tensor){t.name, t.type, t.ndim, t.shape, t.bytes};
     }
     return VTA_OK;
 }
 
-/* The values of an output; free() it. */
-static void *get_output(const opened *o, size_t index, vta_model_tensor *t) {
-    vta_model_output(o->model, index, t);
-    void *data = malloc(t->bytes ? t->bytes : 1);
-    if (!data || vta_instance_get_output(o->instance, index, data, t->bytes, cli_diag()) == VTA_OK) return data;
-    free(data);
-    return NULL;
+static vta_status set_inputs(opened *o, bool all) {
+    vta_status status = cli_tensors_read(&o->inputs, &o->m->inputs, o->m->pictures, all, &o->input_data);
+    for (size_t i = 0; i < o->inputs.count && status == VTA_OK; i++)
+        status = vta_instance_set_input(o->instance, i, o->input_data[i], o->inputs.item[i].bytes, cli_diag());
+    return status;
 }
 
-static vta_status save_output(const opened *o, const char *item) {
-    vta_model_tensor t = {0};
-    size_t index;
-    const char *file;
-    vta_status status = which(o, item, false, &index, &file);
-    if (status != VTA_OK) return status;
-    void *data = get_output(o, index, &t);
-    if (!data) return fail(VTA_NO_MEMORY, "out of memory");
-    const DLTensor tensor = {
-        .data = data, .device = {kDLCPU, 0}, .ndim = t.ndim, .dtype = t.type, .shape = (int64_t *)t.shape};
-    status = vta_tensor_save_npy(&tensor, file, cli_diag());
-    free(data);
+static vta_status get_outputs(opened *o) {
+    static const cli_list none;
+    vta_status status = cli_tensors_read(&o->outputs, &none, NULL, false, &o->output_data);
+    for (size_t i = 0; i < o->outputs.count && status == VTA_OK; i++)
+        status = vta_instance_get_output(o->instance, i, o->output_data[i], o->outputs.item[i].bytes, cli_diag());
     return status;
 }
 
@@ -172,13 +121,18 @@ static vta_status open_model(const cli_model *m, opened *o) {
     const vta_instance_options options = {
         .driver = m->device->driver ? m->device->driver : "sim", .device = &device, .timing = m->timing};
     *o = (opened){.m = m};
-    vta_status status = vta_model_load(m->path, NULL, cli_diag(), &o->model);
+    vta_status status = cli_model_load(m->path, cli_diag(), &o->model);
+    if (status == VTA_OK) status = list_tensors(o, false, &o->inputs);
+    if (status == VTA_OK) status = list_tensors(o, true, &o->outputs);
     return status == VTA_OK ? vta_instance_create(o->model, &options, cli_diag(), &o->instance) : status;
 }
 
 static void close_model(opened *o) {
     vta_instance_destroy(o->instance);
-    vta_model_release(o->model);
+    cli_tensors_free(&o->inputs, o->input_data);
+    cli_tensors_free(&o->outputs, o->output_data);
+    free((void *)o->inputs.item);
+    free((void *)o->outputs.item);
 }
 
 static vta_status run(opened *o) {
@@ -195,80 +149,21 @@ static vta_status run(opened *o) {
 
 /* ---- What came out --------------------------------------------------------------------------------------------- */
 
-static bool value_of(const vta_model_tensor *t, const void *data, size_t index, double *out) {
-    const uint8_t *at = (const uint8_t *)data + index * (t->type.bits / 8u);
-    switch (t->type.code << 8 | t->type.bits) {
-    case kDLFloat << 8 | 32: *out = (double)*(const float *)(const void *)at; return true;
-    case kDLInt << 8 | 8: *out = *(const int8_t *)at; return true;
-    case kDLInt << 8 | 32: *out = *(const int32_t *)(const void *)at; return true;
-    case kDLUInt << 8 | 8: *out = *at; return true;
-    default: return false;
-    }
-}
-
-/* The places of the largest values, the largest first; gives how many there are. */
-static size_t find_top(const vta_model_tensor *t, const void *data, size_t top[TOP]) {
-    size_t n = 0, count = t->bytes / (t->type.bits < 8 ? 1 : t->type.bits / 8u);
-    double value, other;
-    for (size_t i = 0; i < count && value_of(t, data, i, &value); i++) {
-        size_t at = n < TOP ? n++ : TOP;
-        for (; at > 0 && value_of(t, data, top[at - 1], &other) && other < value; at--)
-            if (at < TOP) top[at] = top[at - 1];
-        if (at < TOP) top[at] = i;
-    }
-    return n;
-}
-
-static void print_output(const vta_model_tensor *t, const void *data) {
-    char text[200];
-    size_t top[TOP], n = find_top(t, data, top);
-    double value = 0;
-    printf("%s: %s", t->name, describe(t->type, t->ndim, t->shape, text, sizeof text));
-    for (size_t i = 0; i < n; i++) {
-        value_of(t, data, top[i], &value);
-        printf("%s %g at %zu", i ? "," : "; largest", value, top[i]);
-    }
-    printf("\n");
-}
-
-static json_t *output_json(const vta_model_tensor *t, const void *data) {
-    char text[200];
-    size_t top[TOP], n = find_top(t, data, top);
-    double value = 0;
-    json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) {
-        value_of(t, data, top[i], &value);
-        json_array_append_new(list, json_pack("{s:I, s:f}", "index", (json_int_t)top[i], "value", value));
-    }
-    return json_pack("{s:s, s:s, s:o}", "name", t->name, "shape",
-                     describe(t->type, t->ndim, t->shape, text, sizeof text), "top", list);
-}
-
-static vta_status report(const opened *o) {
-    vta_counters counters = vta_device_counters(vta_instance_device(o->instance));
-    json_t *outputs = json_array();
-    vta_status status = VTA_OK;
-    for (size_t i = 0; i < vta_model_output_count(o->model) && status == VTA_OK; i++) {
-        vta_model_tensor t = {0};
-        void *data = get_output(o, i, &t);
-        if (!data) status = fail(VTA_NO_MEMORY, "out of memory");
-        if (data && o->m->json) json_array_append_new(outputs, output_json(&t, data));
-        if (data && !o->m->json) print_output(&t, data);
-        free(data);
-    }
-    if (o->m->json && status == VTA_OK) {
-        json_t *j = json_pack("{s:s, s:s, s:f, s:O, s:o}", "model", vta_model_name(o->model), "driver",
-                              vta_device_driver(vta_instance_device(o->instance)), "seconds", o->seconds, "outputs",
-                              outputs, "stats", cli_stats_json(&counters));
-        if (o->m->device->check) cli_findings_json(j, vta_device_findings_to_json(vta_instance_device(o->instance)));
+static void report(const opened *o) {
+    vta_device *device = vta_instance_device(o->instance);
+    vta_counters counters = vta_device_counters(device);
+    if (o->m->json) {
+        json_t *j = json_pack("{s:s, s:s, s:f, s:o, s:o}", "model", vta_model_name(o->model), "driver",
+                              vta_device_driver(device), "seconds", o->seconds, "outputs",
+                              cli_tensors_json(&o->outputs, o->output_data), "stats", cli_stats_json(&counters));
+        if (o->m->device->check) cli_findings_json(j, vta_device_findings_to_json(device));
         cli_print_json(j);
-    } else if (status == VTA_OK) {
-        printf("%.2f ms", o->seconds * 1e3);
-        if (counters.cycles) printf(", %llu cycles", (unsigned long long)counters.cycles);
-        printf("%s\n", o->m->device->check ? "; no races" : "");
+        return;
     }
-    json_decref(outputs);
-    return status;
+    cli_tensors_print(&o->outputs, o->output_data);
+    printf("%.2f ms", o->seconds * 1e3);
+    if (counters.cycles) printf(", %llu cycles", (unsigned long long)counters.cycles);
+    printf("%s\n", o->m->device->check ? "; no races" : "");
 }
 
 vta_status cli_run_model(const cli_model *m) {
@@ -277,8 +172,9 @@ vta_status cli_run_model(const cli_model *m) {
     if (status == VTA_OK) status = set_inputs(&o, true);
     if (status == VTA_OK) status = run(&o);
     if (o.instance && m->device->check) cli_findings_warn(vta_device_findings_to_json(vta_instance_device(o.instance)));
-    for (int i = 0; i < m->outputs.count && status == VTA_OK; i++) status = save_output(&o, m->outputs.item[i]);
-    if (status == VTA_OK) status = report(&o);
+    if (status == VTA_OK) status = get_outputs(&o);
+    if (status == VTA_OK) status = cli_tensors_write(&o.outputs, &m->outputs, o.output_data);
+    if (status == VTA_OK) report(&o);
     close_model(&o);
     return status;
 }
@@ -356,7 +252,9 @@ vta_status cli_profile_model(const cli_model *m) {
 int cmd_run(const cli_command *self, int argc, char **argv) {
     static cli_device device;
     static cli_model m;
+    static cli_pictures pictures;
     const cli_option options[] = {CLI_MODEL_OPTIONS(&m),
+                                  CLI_PICTURE_OPTIONS(&pictures),
                                   CLI_DEVICE_OPTIONS(&device),
                                   {"json", 'j', CLI_FLAG, NULL, "print JSON instead of text", &m.json},
                                   {0}};
@@ -365,6 +263,10 @@ int cmd_run(const cli_command *self, int argc, char **argv) {
     if (argc != 1) return cli_usage(self, "one compiled network is needed, not %d", argc);
     m.path = argv[0];
     m.device = &device;
-    return cli_finish(cli_run_model(&m));
+    m.pictures = &pictures;
+    vta_status status = cli_pictures_settle(&pictures, argv[0]);
+    if (status == VTA_OK) status = cli_run_model(&m);
+    free(pictures.labels);
+    return cli_finish(status);
 }
 #endif

@@ -1,30 +1,39 @@
-/* Compiled networks as input of a command (vta/exec.h). */
+/* Networks as input of a command: compiled (vta/exec.h), or ONNX models, which are compiled on the way. */
 #ifndef CLI_MODEL_H
 #define CLI_MODEL_H
 
-#include "cli.h"
 #include "device.h"
+#include "pictures.h"
 #include "vta/exec.h"
 
-/* True for a file that begins as an artifact does. */
+/* A file that begins as an artifact does; a name that ends in .onnx; either. */
+bool cli_is_artifact(const char *path);
+bool cli_is_onnx(const char *path);
 bool cli_is_model(const char *path);
 
+/* The compiled network of a path; belongs to the tool, until another one is loaded. */
+vta_status cli_model_load(const char *path, vta_diag *diag, vta_model **out_model);
+/* Compiles an ONNX model as cli_network_use (c_network.h) has settled. Free with vta_model_release. */
+vta_status cli_onnx_compile(const char *path, vta_diag *diag, vta_model **out_model);
+/* What an ONNX model is compiled for and calibrated with, where a command has no options for more. */
+void cli_onnx_use(const cli_common *common, const cli_list *inputs);
 /* The runs of its accelerator (vta_model_program). */
 vta_status cli_model_program(const char *path, vta_diag *diag, vta_program **out_program);
 
 typedef struct cli_model {
     const char *path;
-    cli_list inputs, outputs; /* --input and --output: [NAME=]FILE.npy */
-    uint64_t repeat;          /* --repeat N: runs, the quickest of which is told */
+    cli_list inputs, outputs;     /* --input and --output: [NAME=]FILE */
+    const cli_pictures *pictures; /* how pictures become inputs; NULL: there are none */
+    uint64_t repeat;              /* --repeat N: runs, the quickest of which is told */
     const cli_device *device;
     const vta_timing_profile *timing; /* of a profile; NULL: the configuration's */
     bool json;
 } cli_model;
 
 #define CLI_MODEL_OPTIONS(m)                                                                                           \
-    {"input", 'i', CLI_LIST, "[NAME=]FILE.npy", "an input of a compiled network", &(m)->inputs},                       \
-        {"output", 'o', CLI_LIST, "[NAME=]FILE.npy", "where an output of a compiled network goes", &(m)->outputs}, {   \
-        "repeat", 0, CLI_NUMBER, "N", "run a compiled network N times, tell the quickest", &(m)->repeat                \
+    {"input", 'i', CLI_LIST, "[NAME=]FILE", "an input of a network: a .npy file, or a picture", &(m)->inputs},         \
+        {"output", 'o', CLI_LIST, "[NAME=]FILE.npy", "where an output of a network goes", &(m)->outputs}, {            \
+        "repeat", 0, CLI_NUMBER, "N", "run a network N times, tell the quickest", &(m)->repeat                         \
     }
 
 /* Runs it once, or as often as asked, and tells what came out. */

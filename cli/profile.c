@@ -176,10 +176,11 @@ int cmd_profile(const cli_command *self, int argc, char **argv) {
          &args.against_params},
         {"against-timing", 0, CLI_LIST, "NAME=NUMBER", "a timing setting for OTHER alone; may be repeated",
          &args.against_timing},
-        {"input", 'i', CLI_LIST, "[NAME=]FILE.npy", "an input of a compiled network (else zeros)", &args.model.inputs},
+        {"input", 'i', CLI_LIST, "[NAME=]FILE.npy", "an input of a network (else zeros)", &args.model.inputs},
         CLI_INPUT_OPTIONS(&args.input),
         CLI_TIMING_OPTIONS(&args.timing),
-        {"config", 'c', CLI_TEXT, "FILE", "configuration that a kernel file is built for", &args.common.config},
+        {"config", 'c', CLI_TEXT, "FILE", "configuration that a kernel file or an ONNX model is built for",
+         &args.common.config},
         {"set", 's', CLI_LIST, "KEY=VALUE", "change one key of the configuration; may be repeated", &args.common.set},
         CLI_JSON_OPTION(&args.common),
         {0}};
@@ -189,8 +190,9 @@ int cmd_profile(const cli_command *self, int argc, char **argv) {
     if (!args.against && (args.against_params.count || args.against_timing.count))
         return cli_usage(self, "--against-param and --against-timing need --against OTHER");
     args.input.path = argv[0];
+    cli_onnx_use(&args.common, &args.model.inputs);
     if (args.model.inputs.count && !cli_is_model(argv[0]))
-        return cli_usage(self, "%s: --input is for compiled networks", argv[0]);
+        return cli_usage(self, "%s: --input is for networks", argv[0]);
     if (cli_is_model(argv[0])) args.model.path = argv[0];
     bool pages = args.trace || args.html || args.svg || args.against;
     vta_status status = !args.model.path || pages ? profile(&args) : VTA_OK;

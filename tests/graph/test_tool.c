@@ -118,7 +118,8 @@ static void test_classify(void **state) {
     says(1, "classify colours.onnx rgb.png --float --mean 1,2", "one number, or three");
     says(1, "classify colours.onnx rgb.png --float --crop 5", "has no square of 5");
     says(2, "classify colours.onnx --float", "a model and a picture are wanted");
-    says(0, "classify colours.onnx rgb.png --labels names.txt", "    100.0394      0  red\n"); /* as integers, on the accelerator */
+    says(0, "classify colours.onnx rgb.png --labels names.txt",
+         "    100.0394      0  red\n"); /* as integers, on the accelerator */
     says(0, "classify colours.vta-model rgb.png --driver tsim --json", "\"class\": 0");
     says(0, "classify colours.vta-model rgb.png grey.jpg rgb.png --stats", "\tgemm_counter    :                6\n");
     says(0, "classify colours.vta-model rgb.png --stats", " cycles of the accelerator, ");
@@ -130,6 +131,32 @@ static void test_classify(void **state) {
     says(1, "compile colours.onnx", "its values are not known: give samples, --calibrate DIR");
     says(1, "compile colours.onnx --calibrate nowhere", "no folder with");
     says(1, "compile colours.onnx --calibrate samples --percentile 0", "--percentile is more than 0");
+}
+
+/* An ONNX model where a compiled one may stand. */
+static void test_run(void **state) {
+    (void)state;
+    says(0, "run colours.onnx --input rgb.png --float --output float.npy", "largest 100.833 at 0, 75.1667 at 2");
+    says(0, "run colours.onnx --input rgb.png", "largest 100.039 at 0"); /* calibrated with its own input */
+    says(0,
+         "run colours.onnx --input picture=rgb.png --calibrate samples --driver tsim --check --json --output whole.npy",
+         "\"driver\": \"tsim\"");
+    says(0, "compile colours.onnx --calibrate samples -o a.vta-model", "a.vta-model: ");
+    says(0, "run a.vta-model --input rgb.png --output same.npy", "largest 100.039 at 0");
+    assert_int_equal(vta("--version > /dev/null; cmp whole.npy same.npy && ! cmp float.npy same.npy"), 0);
+    says(0, "run colours.onnx --input rgb.png --verbose", "schedule and compile");
+    says(0, "profile colours.onnx", "colours.onnx: no samples are given: ranges come from random numbers");
+    says(0, "profile colours.onnx --html page.html", "page: page.html");
+    says(0, "run colours.onnx --input rgb.png --processor-only", "largest 100.039 at 0");
+    says(0, "run colours.onnx --input rgb.png --scale 1/2 --set LOG_BATCH=1 --set LOG_ACC_BUFF_SIZE=18 --json",
+         "\"index\": 0");
+    says(1, "run colours.onnx", "input picture of colours.onnx is not given: --input picture=FILE.npy");
+    says(1, "run colours.onnx --input colour=rgb.png", "colours.onnx has no input 'colour'");
+    says(1, "run colours.onnx --input names.txt", "names.txt");
+    says(1, "run other.onnx --input rgb.png", "node foo (Foo): this operator is not supported");
+    says(2, "run a.vta-model --input rgb.png --calibrate samples", "--calibrate is for ONNX models");
+    says(2, "run a.vta-model --input rgb.png --float", "--float is for ONNX models");
+    says(2, "run colours.onnx --input rgb.png --trace-calls -", "--trace-calls is for kernels");
 }
 
 static void test_eval(void **state) {
@@ -147,6 +174,6 @@ static void test_eval(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_graph), cmocka_unit_test(test_classify),
-                                       cmocka_unit_test(test_eval)};
+                                       cmocka_unit_test(test_run), cmocka_unit_test(test_eval)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

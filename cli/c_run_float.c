@@ -1,0 +1,71 @@
+/* vta run MODEL.onnx --float: a network in floats, on files. */
+#include "c_run_float.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "tensors.h"
+
+typedef struct running {
+    vtac_graph *graph;
+    vtac_evaluator *evaluator;
+    cli_tensors inputs, outputs;
+    void **input_data, **output_data; /* the second belong to the evaluator */
+    double seconds;
+} running;
+
+static vta_status list_tensors(const running *r, const char *path, bool outputs, cli_tensors *out) {
+    size_t count = outputs ? vtac_graph_output_count(r->graph) : vtac_graph_input_count(r->graph);
+    cli_tensor *items = calloc(count + 1, sizeof *items);
+    *out = (cli_tensors){path, outputs, count, items};
+    if (!items) return VTA_NO_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        vtac_graph_tensor t = {0};
+        outputs ? vtac_graph_output(r->graph, i, &t) : vtac_graph_input(r->graph, i, &t);
+        items[i] = (cli_tensor){t.name, t.type, t.ndim, t.shape, t.bytes};
+    }
+    return VTA_OK;
+}
+
+static vta_status evaluate(running *r) {
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    vta_status status = vtac_evaluator_run(r->evaluator, (const void *const *)r->input_data, cli_diag());
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    r->seconds = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) * 1e-9;
+    r->output_data = calloc(r->outputs.count + 1, sizeof *r->output_data);
+    if (!r->output_data) return VTA_NO_MEMORY;
+    for (size_t i = 0; i < r->outputs.count && status == VTA_OK; i++)
+        r->output_data[i] = (void *)vtac_evaluator_output(r->evaluator, i);
+    return status;
+}
+
+static void report(const running *r, bool json) {
+    if (json) {
+        cli_print_json(json_pack("{s:s, s:s, s:f, s:o}", "model", vtac_graph_name(r->graph), "driver", "float",
+                                 "seconds", r->seconds, "outputs", cli_tensors_json(&r->outputs, r->output_data)));
+        return;
+    }
+    cli_tensors_print(&r->outputs, r->output_data);
+    printf("%.2f ms, in floats\n", r->seconds * 1e3);
+}
+
+vta_status cli_run_float(const cli_graph *how, const cli_model *m) {
+    running r = {0};
+    vtac_graph_options options = {0};
+    vta_status status = cli_graph_load(how, m->path, &options, &r.graph);
+    if (status == VTA_OK) status = list_tensors(&r, m->path, false, &r.inputs);
+    if (status == VTA_OK) status = list_tensors(&r, m->path, true, &r.outputs);
+    if (status == VTA_OK) status = cli_tensors_read(&r.inputs, &m->inputs, m->pictures, true, &r.input_data);
+    if (status == VTA_OK) status = vtac_evaluator_create(r.graph, NULL, NULL, cli_diag(), &r.evaluator);
+    if (status == VTA_OK) status = evaluate(&r);
+    if (status == VTA_OK) status = cli_tensors_write(&r.outputs, &m->outputs, r.output_data);
+    if (status == VTA_OK) report(&r, m->json);
+    cli_tensors_free(&r.inputs, r.input_data);
+    free(r.output_data);
+    free((void *)r.inputs.item);
+    free((void *)r.outputs.item);
+    vtac_evaluator_destroy(r.evaluator);
+    vtac_graph_destroy(r.graph);
+    return status;
+}

@@ -1,0 +1,42 @@
+/* Inputs and outputs of networks, as commands read and write them: .npy files, and pictures where a network takes one.
+ */
+#ifndef CLI_TENSORS_H
+#define CLI_TENSORS_H
+
+#include <dlpack/dlpack.h>
+
+#include "pictures.h"
+
+typedef struct cli_tensor {
+    const char *name;
+    DLDataType type;
+    int32_t ndim;
+    const int64_t *shape;
+    size_t bytes;
+} cli_tensor;
+
+/* All inputs, or all outputs, of a network. */
+typedef struct cli_tensors {
+    const char *model; /* its path, for messages */
+    bool outputs;
+    size_t count;
+    const cli_tensor *item;
+} cli_tensors;
+
+/* Which one "NAME=FILE" or "FILE" is about, and the file. */
+vta_status cli_tensors_find(const cli_tensors *t, const char *text, size_t *out_index, const char **out_file);
+/* Data of all inputs, zeros for those that are not given, which `all` refuses. `how` settles how pictures are read;
+ * NULL: none are taken. Free with cli_tensors_free, also after an error. */
+vta_status cli_tensors_read(const cli_tensors *t, const cli_list *given, const cli_pictures *how, bool all,
+                            void ***out_data);
+void cli_tensors_free(const cli_tensors *t, void **data);
+/* Writes the outputs that are asked for, "NAME=FILE" or "FILE". */
+vta_status cli_tensors_write(const cli_tensors *t, const cli_list *asked, void *const *data);
+/* One line an output, with its largest values; the same as JSON. */
+void cli_tensors_print(const cli_tensors *t, void *const *data);
+json_t *cli_tensors_json(const cli_tensors *t, void *const *data);
+
+/* Does the name end as one of a picture? */
+bool cli_is_picture(const char *path);
+
+#endif
