@@ -28,6 +28,7 @@ from .rpc import program_fpga, reconfig_runtime
 from .build import build, build_config, lower
 from .compile import Quantized, compile, quantize  # pylint: disable=redefined-builtin
 from .graph import Graph
+from .image import picture, read_picture
 from .model import Model, load_model
 from .module import Module, ScheduledModule, load_module
 from .proof import Proof, prove
@@ -41,7 +42,7 @@ __all__ = [
     "VTAError", "VTAValueError", "VTALookupError", "VTAMemoryError", "VTAIOError", "VTASyntaxError",
     "VTAUnsupportedError", "VTATimeoutError", "Environment", "DevContext", "get_env", "te", "tir", "topi", "nd",
     "NDArray", "cpu", "ext_dev", "device", "pack", "unpack", "reconfig_runtime", "program_fpga", "build", "build_config", "lower",
-    "Module", "ScheduledModule", "load_module", "Graph", "Quantized", "quantize", "compile", "Model", "load_model",
+    "Module", "ScheduledModule", "load_module", "Graph", "picture", "read_picture", "Quantized", "quantize", "compile", "Model", "load_model",
     "Proof", "prove", "IRModule", "print_style", "get_global_func", "register_func", "Target", "PassContext", "rpc",
     "testing", "use_tvm_names", "__version__",
 ]

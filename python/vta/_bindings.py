@@ -488,6 +488,18 @@ class vta_pack_shape(Structure):
     ]
 
 
+class vta_preprocess(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("resize", c_uint32),
+        ("crop", c_uint32),
+        ("scale", c_double),
+        ("mean", c_double * 3),
+        ("std", c_double * 3),
+        ("bgr", c_bool),
+    ]
+
+
 class vta_model_tensor(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -1161,6 +1173,18 @@ FUNCTIONS = {
     "vta_pack_bytes": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
     "vta_pack": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "vta_unpack": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vta_image_load": ("vta", c_int, [c_char_p, c_void_p, c_void_p, c_void_p]),
+    "vta_image_decode": ("vta", c_int, [c_void_p, c_size_t, c_char_p, c_void_p, c_void_p, c_void_p]),
+    "vta_image_create": ("vta", c_int, [c_uint32, c_uint32, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vta_image_destroy": ("vta", None, [c_void_p]),
+    "vta_image_width": ("vta", c_uint32, [c_void_p]),
+    "vta_image_height": ("vta", c_uint32, [c_void_p]),
+    "vta_image_pixels": ("vta", c_void_p, [c_void_p]),
+    "vta_image_resize": ("vta", c_int, [c_void_p, c_uint32, c_uint32, c_void_p, c_void_p]),
+    "vta_preprocess_preset": ("vta", c_int, [c_char_p, c_void_p, c_void_p]),
+    "vta_preprocess_preset_name": ("vta", c_char_p, [c_size_t]),
+    "vta_preprocess_preset_text": ("vta", c_char_p, [c_size_t]),
+    "vta_preprocess_run": ("vta", c_int, [c_void_p, c_void_p, c_uint32, c_uint32, c_uint32, c_int, c_void_p, c_void_p]),
     "vta_model_load": ("vta", c_int, [c_char_p, c_void_p, c_void_p, c_void_p]),
     "vta_model_parse": ("vta", c_int, [c_void_p, c_size_t, c_char_p, c_void_p, c_void_p, c_void_p]),
     "vta_model_release": ("vta", None, [c_void_p]),
