@@ -247,6 +247,72 @@ vta_status cli_profile_model(const cli_model *m) {
     return status;
 }
 
+/* ---- The network on the page of its profile --------------------------------------------------------------------- */
+
+/* What becomes a layer of the page: all but runs of layers, which stand for themselves. */
+static bool is_layer(const vta_model *model, size_t index, const vta_model_step *s) {
+    vta_model_step next = {0};
+    bool has_layers = vta_model_get_step(model, index + 1, &next) == VTA_OK && next.step == s->step;
+    return s->layer != UINT32_MAX || !has_layers;
+}
+
+typedef struct paging {
+    const opened *o;
+    vta_profile *profile;
+    uint32_t *layer_of; /* by the step's index */
+    uint32_t count;
+    uint64_t cycles;
+} paging;
+
+static vta_status add_layer(paging *p, size_t index, const vta_model_step *s, uint32_t *inputs) {
+    vta_step_profile took = {0};
+    const uint32_t *from;
+    size_t count;
+    vta_status status = vta_instance_profile(p->o->instance, index, cli_diag(), &took);
+    if (status == VTA_OK) status = vta_model_step_inputs(p->o->model, index, cli_diag(), &from, &count);
+    if (status != VTA_OK) return status;
+    for (size_t i = 0; i < count; i++) inputs[i] = p->layer_of[from[i]];
+    const vta_counters *c = &took.counters;
+    vta_profile_layer l = {.name = s->name,
+                           .kind = s->kind,
+                           .begin = p->cycles,
+                           .end = p->cycles + took.cycles,
+                           .compute_cycles = took.compute_cycles,
+                           .memory_cycles = took.memory_cycles,
+                           .bytes = c->inp_load_nbytes + c->wgt_load_nbytes + c->acc_load_nbytes + c->uop_load_nbytes +
+                                    c->out_store_nbytes,
+                           .seconds = s->insn_count ? 0 : took.seconds,
+                           .inputs = inputs,
+                           .input_count = count};
+    p->cycles = l.end;
+    p->layer_of[index] = p->count++;
+    return vta_profile_add_layer(p->profile, &l, cli_diag());
+}
+
+static vta_status add_layers(const opened *o, vta_profile *profile) {
+    size_t count = vta_model_step_count(o->model);
+    vta_model_step s = {0};
+    paging p = {.o = o, .profile = profile, .layer_of = calloc(count + 1, sizeof(uint32_t))};
+    uint32_t *inputs = calloc(count + 1, sizeof *inputs);
+    vta_status status = p.layer_of && inputs ? VTA_OK : VTA_NO_MEMORY;
+    for (size_t i = 0; status == VTA_OK && vta_model_get_step(o->model, i, &s) == VTA_OK; i++)
+        if (is_layer(o->model, i, &s)) status = add_layer(&p, i, &s, inputs);
+    free(inputs);
+    free(p.layer_of);
+    return status;
+}
+
+vta_status cli_model_layers(const cli_model *m, vta_profile *profile) {
+    opened o;
+    vta_status status = open_model(m, &o);
+    if (status == VTA_OK) status = set_inputs(&o, false);
+    if (status == VTA_OK) status = run(&o);
+    if (status == VTA_OK) status = run(&o); /* the first one touches memory for the first time */
+    if (status == VTA_OK) status = add_layers(&o, profile);
+    close_model(&o);
+    return status;
+}
+
 /* A tool without the compiler runs nothing else. */
 #ifndef VT_COMPILER
 int cmd_run(const cli_command *self, int argc, char **argv) {

@@ -5,6 +5,7 @@
 #include "device.h"
 #include "pictures.h"
 #include "vta/exec.h"
+#include "vta/profile.h"
 
 /* A file that begins as an artifact does; a name that ends in .onnx; either. */
 bool cli_is_artifact(const char *path);
@@ -40,5 +41,7 @@ typedef struct cli_model {
 vta_status cli_run_model(const cli_model *m);
 /* Runs it, with zeros for inputs that are not given, and tells what each step and layer took. */
 vta_status cli_profile_model(const cli_model *m);
+/* Runs it so, and adds its layers to a profile of its runs. */
+vta_status cli_model_layers(const cli_model *m, vta_profile *profile);
 
 #endif

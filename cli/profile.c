@@ -131,6 +131,28 @@ static char *other_title(const profile_args *args) {
     return cli_join(&words);
 }
 
+/* What a network is run and timed with. */
+static vta_status settle_model(profile_args *args) {
+    static const cli_device device = {.driver = "sim"};
+    static vta_timing_profile timing;
+    vta_program *program;
+    if (!args->model.path || args->model.timing) return VTA_OK;
+    vta_status status = cli_model_program(args->input.path, cli_diag(), &program);
+    if (status != VTA_OK) return status;
+    status = cli_find_timing(&args->timing, vta_program_config(program), cli_diag(), &timing);
+    vta_program_destroy(program);
+    args->model.device = &device;
+    args->model.timing = &timing;
+    args->model.json = args->common.json;
+    return status;
+}
+
+/* By step and by layer. */
+static vta_status profile_model(profile_args *args) {
+    vta_status status = settle_model(args);
+    return status == VTA_OK ? cli_profile_model(&args->model) : status;
+}
+
 static vta_status profile(profile_args *args) {
     char *title = other_title(args);
     timed one = {.title = args->title ? args->title : args->input.path}, other = {.title = title};
@@ -139,6 +161,8 @@ static vta_status profile(profile_args *args) {
     args->input.base = base;
     args->input.changes = &args->common.set;
     if (status == VTA_OK) status = time_input(&args->input, &args->timing, NULL, &one);
+    if (status == VTA_OK) status = settle_model(args);
+    if (status == VTA_OK && args->model.path && args->html) status = cli_model_layers(&args->model, one.profile);
     if (status == VTA_OK) status = time_other(args, &other);
     if (status == VTA_OK) status = write_reports(args, &one, &other);
     close_timed(&one);
@@ -146,20 +170,6 @@ static vta_status profile(profile_args *args) {
     free(title);
     vta_config_release(base);
     return status;
-}
-
-/* By step and by layer. */
-static vta_status profile_model(profile_args *args) {
-    static const cli_device device = {.driver = "sim"};
-    vta_timing_profile timing;
-    vta_program *program;
-    vta_status status = cli_model_program(args->input.path, cli_diag(), &program);
-    if (status == VTA_OK) status = cli_find_timing(&args->timing, vta_program_config(program), cli_diag(), &timing);
-    vta_program_destroy(program);
-    args->model.device = &device;
-    args->model.timing = &timing;
-    args->model.json = args->common.json;
-    return status == VTA_OK ? cli_profile_model(&args->model) : status;
 }
 
 int cmd_profile(const cli_command *self, int argc, char **argv) {

@@ -90,6 +90,11 @@ typedef struct vta_model_step {
 VTA_API size_t vta_model_step_count(const vta_model *model);
 VTA_API vta_status vta_model_get_step(const vta_model *model, size_t index, vta_model_step *out_step);
 
+/* The steps and layers whose results a step or layer reads, by their index; found from the memory that they use. A run
+ * with layers reads nothing itself. Belongs to the model. VTA_OUT_OF_RANGE past the last. */
+VTA_API vta_status vta_model_step_inputs(vta_model *model, size_t index, vta_diag *diag, const uint32_t **out_steps,
+                                         size_t *out_count);
+
 /* The runs of the accelerator as a program (vta/program.h), each with the device memory that it would find: parameters,
  * micro-ops, and zeros for what the steps before would have left. Notes say which instruction begins which layer.
  * Profile, debugger and checker take it. Its memory is the C library's, and it may outlive the model. Free with

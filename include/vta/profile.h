@@ -36,6 +36,21 @@ VTA_API vta_status vta_profile_add_segment(vta_profile *profile, uint32_t addr, 
 VTA_API vta_status vta_profile_add_run(vta_profile *profile, const vta_insn *insns, size_t count, uint32_t insn_addr,
                                        vta_diag *diag);
 
+/* A layer of the network that the runs are, or a step of it on the host: the page shows them as a graph. */
+typedef struct vta_profile_layer {
+    size_t size; /* of this struct, or 0 */
+    const char *name;
+    const char *kind;    /* "layer", "call", ... */
+    uint64_t begin, end; /* cycles from the begin of the first run on; equal where it is not on the accelerator */
+    uint64_t compute_cycles, memory_cycles; /* what its compute unit and its bus need */
+    uint64_t bytes;                         /* moved to and from DRAM */
+    double seconds;                         /* of the host, where it is not on the accelerator */
+    const uint32_t *inputs;                 /* layers added before, from 0 on, whose results it reads */
+    size_t input_count;
+} vta_profile_layer;
+/* Copies it. VTA_OUT_OF_RANGE: an input that was not added before. */
+VTA_API vta_status vta_profile_add_layer(vta_profile *profile, const vta_profile_layer *layer, vta_diag *diag);
+
 /* The sum of all runs. */
 VTA_API vta_timing vta_profile_timing(const vta_profile *profile);
 /* Number of runs and, for one of them, its instructions and times; borrowed until the profile changes. */

@@ -435,6 +435,22 @@ class vta_timing_summary(Structure):
     ]
 
 
+class vta_profile_layer(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("kind", c_char_p),
+        ("begin", c_uint64),
+        ("end", c_uint64),
+        ("compute_cycles", c_uint64),
+        ("memory_cycles", c_uint64),
+        ("bytes", c_uint64),
+        ("seconds", c_double),
+        ("inputs", c_void_p),
+        ("input_count", c_size_t),
+    ]
+
+
 class vta_sink(Structure):
     _fields_ = [
         ("write", c_void_p),
@@ -1071,6 +1087,7 @@ FUNCTIONS = {
     "vta_profile_set_reader": ("vta", None, [c_void_p, c_void_p, c_void_p]),
     "vta_profile_add_segment": ("vta", c_int, [c_void_p, c_uint32, c_uint32, c_char_p, c_void_p]),
     "vta_profile_add_run": ("vta", c_int, [c_void_p, c_void_p, c_size_t, c_uint32, c_void_p]),
+    "vta_profile_add_layer": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
     "vta_profile_timing": ("vta", None, [c_void_p]),
     "vta_profile_run_count": ("vta", c_size_t, [c_void_p]),
     "vta_profile_run": ("vta", c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p]),
@@ -1200,6 +1217,7 @@ FUNCTIONS = {
     "vta_model_get_memory": ("vta", c_int, [c_void_p, c_void_p]),
     "vta_model_step_count": ("vta", c_size_t, [c_void_p]),
     "vta_model_get_step": ("vta", c_int, [c_void_p, c_size_t, c_void_p]),
+    "vta_model_step_inputs": ("vta", c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p]),
     "vta_model_program": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
     "vta_model_section": ("vta", c_void_p, [c_void_p, c_char_p, c_void_p]),
     "vta_instance_create": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),

@@ -9,6 +9,11 @@
 #include "vta/exec.h"
 #include "vta/module.h"
 
+/* The steps whose results each step reads: `from` from end[i - 1] to end[i]. */
+typedef struct vt__flow {
+    uint32_t *from, *end;
+} vt__flow;
+
 struct vta_model {
     vta_allocator allocator;
     atomic_uint references;
@@ -20,8 +25,9 @@ struct vta_model {
     vta_config *config;
     vt_arena arena; /* of the plan */
     vt_plan plan;
-    pthread_mutex_t lock; /* guards the module, which the first instance that calls something loads */
+    pthread_mutex_t lock; /* guards the module, which the first instance that calls something loads, and `flow` */
     vta_module *module;
+    vt__flow *flow; /* NULL: not asked for yet */
 };
 
 /* An argument of a step as it is handed over. */

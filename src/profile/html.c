@@ -293,6 +293,7 @@ static vta_status write_side(page *g) {
     vt_json_text(g->w, "title", g->title);
     vt_json_line(g->w);
     VT_TRY(vt_profile_write(g->p, g->diag, "report", g->w));
+    vt_profile_layers_write(g->p, g->w);
     names(g);
     rows(g);
     vt_json_end(g->w);
@@ -337,7 +338,8 @@ static vta_status data(const shown *what, vt_strbuf *sb, vta_diag *diag) {
 }
 
 /* The page's scripts, in the order in which they build on each other. */
-static const char *const scripts[] = {vt_base_js, vt_timeline_js, vt_select_js, vt_panels_js, vt_tables_js, vt_main_js};
+static const char *const scripts[] = {vt_base_js,   vt_timeline_js, vt_select_js, vt_panels_js,
+                                      vt_tables_js, vt_network_js,  vt_main_js};
 
 /* Copies page.html and fills in what stands between {{ and }}. */
 static vta_status fill(const shown *what, vt_strbuf *sb, vta_diag *diag) {

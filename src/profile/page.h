@@ -3,6 +3,7 @@
 #define VT_PROFILE_PAGE_H
 
 extern const char vt_page_html[], vt_page_css[];
-extern const char vt_base_js[], vt_timeline_js[], vt_select_js[], vt_panels_js[], vt_tables_js[], vt_main_js[];
+extern const char vt_base_js[], vt_timeline_js[], vt_select_js[], vt_panels_js[], vt_tables_js[], vt_network_js[],
+    vt_main_js[];
 
 #endif

@@ -34,6 +34,7 @@ void vta_profile_destroy(vta_profile *profile) {
     vt_free(&a, profile->runs, profile->run_cap * sizeof *profile->runs);
     vt_free(&a, profile->segments, profile->segment_cap * sizeof *profile->segments);
     vt_free(&a, profile->names, profile->name_cap * sizeof *profile->names);
+    vt_profile_layers_free(profile);
     vta_config_release(profile->config);
     vt_free(&a, profile, sizeof *profile);
 }

@@ -31,6 +31,8 @@ struct vta_profile {
     size_t segment_count, segment_cap;
     char **names; /* source-level names; one that comes back after many others may stand twice */
     size_t name_count, name_cap;
+    vta_profile_layer *layers; /* their strings and lists are the profile's */
+    size_t layer_count, layer_cap;
     vta_timing sum;
     vta_profile_source source;
     void *source_user;
@@ -56,6 +58,12 @@ vta_status vt_profile_traffic(const vta_profile *profile, vta_diag *diag, vt_tra
 const char *vt_traffic_role(vta_memory memory);
 /* The row's name for people: the segment's, or its role and address. */
 void vt_traffic_name(const vt_traffic *row, char text[96]);
+
+/* ---- Layers of a network (layers.c) ---- */
+
+void vt_profile_layers_free(vta_profile *profile);
+/* "network": [...], or nothing where there are no layers. */
+void vt_profile_layers_write(const vta_profile *profile, vt_json *w);
 
 /* ---- Stages (stages.c) ---- */
 

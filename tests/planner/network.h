@@ -27,7 +27,8 @@ typedef struct network {
     vtac_kernel *kernels[KERNELS];
     int op_count, kernel_count, output_count;
     int outputs[NODES];
-    int runs; /* accelerator steps */
+    int runs;                           /* accelerator steps */
+    int step_count, from[2 * NODES][2]; /* the nodes that a step reads, -1: none; step i computes node i */
 } network;
 
 #define MUST(net, call)                                                                                                \
@@ -71,6 +72,12 @@ static inline void network_end(network *net) {
     vta_config_release(net->config);
 }
 
+static inline void reads(network *net, int a, int b) {
+    int *from = net->from[net->step_count++];
+    from[0] = a;
+    from[1] = b;
+}
+
 /* The first node: the network's input, packed. */
 static inline node *add_input(network *net, int64_t n, int64_t c, int64_t h, int64_t w) {
     const int64_t shape[] = {n, c, h, w};
@@ -82,6 +89,7 @@ static inline node *add_input(network *net, int64_t n, int64_t c, int64_t h, int
     MUST(net, vt_planner_input(net->planner, name, "int8", 4, shape, net->diag, &host));
     MUST(net, vt_planner_pack(net->planner, "pack", "int8", 4, shape, b, l, (vt_planner_arg){host},
                               (vt_planner_arg){x->buffer}, net->diag));
+    reads(net, -1, -1);
     return x;
 }
 
@@ -98,6 +106,7 @@ static inline void add_output(network *net, int index) {
                                 (vt_planner_arg){host}, net->diag));
     MUST(net, vt_planner_output(net->planner, name, "int8", 4, shape, (vt_planner_arg){host}, net->diag));
     net->outputs[net->output_count++] = index;
+    reads(net, index, -1);
 }
 
 /* ---- Convolutions ---- */
@@ -181,6 +190,7 @@ static inline node *add_conv(network *net, int from, geometry g) {
     const vt_planner_arg args[] = {
         {x->buffer}, {packed_weights(net, x, &g, weights)}, {packed_bias(net, &g, bias)}, {y->buffer}};
     MUST(net, vt_planner_operator(net->planner, "conv", conv_op(net, x, &g), args, 4, net->diag));
+    reads(net, from, -1);
     net->runs++;
     free(weights);
     free(bias);
@@ -208,6 +218,7 @@ static inline node *add_sum(network *net, int a, int b) {
     for (int64_t i = 0; i < elements(y); i++) y->values[i] = narrow(x->values[i] + z->values[i]);
     const vt_planner_arg args[] = {{x->buffer}, {z->buffer}, {y->buffer}};
     MUST(net, vt_planner_call(net->planner, "sum", kernel, args, 3, net->diag));
+    reads(net, a, b);
     return y;
 }
 
@@ -217,6 +228,7 @@ static inline node *add_copy(network *net, int from) {
     memcpy(y->values, x->values, (size_t)elements(x));
     MUST(net, vt_planner_copy(net->planner, "copy", (vt_planner_arg){x->buffer}, (vt_planner_arg){y->buffer},
                               (uint64_t)tile_bytes(net, x), net->diag));
+    reads(net, from, -1);
     return y;
 }
 

@@ -57,10 +57,36 @@ static void run(network *net, vta_model *model, const char *driver, const vta_de
     vta_instance_destroy(in);
 }
 
+/* vta_model_step_inputs against what the network was made of. Runs stand for nothing themselves. */
+static void check_inputs(network *net, vta_model *model) {
+    uint32_t row_of[2 * NODES];
+    vta_model_step s = {0}, next = {0};
+    const uint32_t *from;
+    size_t count;
+    int step = 0;
+    for (size_t i = 0; vta_model_get_step(model, i, &s) == VTA_OK; i++) {
+        MUST(net, vta_model_step_inputs(model, i, net->diag, &from, &count));
+        if (!strcmp(s.kind, "run") && vta_model_get_step(model, i + 1, &next) == VTA_OK && next.step == s.step) {
+            assert_int_equal(count, 0);
+            continue;
+        }
+        const int *want = net->from[step];
+        size_t wanted = (want[0] >= 0) + (want[1] >= 0 && want[1] != want[0]);
+        row_of[step++] = (uint32_t)i;
+        if (count != wanted) fail_msg("step %zu (%s) reads %zu steps, not %zu", i, s.name, count, wanted);
+        for (size_t k = 0; k < count; k++)
+            if (from[k] != row_of[want[0]] && from[k] != row_of[want[1] < 0 ? want[0] : want[1]])
+                fail_msg("step %zu (%s) does not read step %u", i, s.name, from[k]);
+    }
+    assert_int_equal(step, net->step_count);
+    assert_int_equal(vta_model_step_inputs(model, vta_model_step_count(model), NULL, &from, &count), VTA_OUT_OF_RANGE);
+}
+
 static void check(uint64_t seed, const vt_planner_options *options) {
     network net;
     make(&net, seed, options);
     vta_model *model = network_model(&net);
+    check_inputs(&net, model);
     run(&net, model, "sim", &(vta_device_options){.check = true}, false);
     run(&net, model, "sim", &(vta_device_options){.order = VTA_ORDER_STORE_LATE}, true);
     run(&net, model, "sim", &(vta_device_options){.order = VTA_ORDER_RANDOM, .seed = seed}, false);

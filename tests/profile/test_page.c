@@ -53,6 +53,18 @@ static const char drive[] =
     "e=>!e.getAttribute('aria-label')&&!e.textContent.trim()).length;"
     "const ink=c.getContext('2d').getImageData(0,0,c.width,c.height).data;let n=0;"
     "for(let i=3;i<ink.length;i+=4)n+=ink[i]>0;b.ink=n>2000;"
+    /* the network: a layer, picked in the graph, is what the timeline shows, and is marked in the table too */
+    "const l=[...document.querySelectorAll('#network .layer')],e=document.querySelectorAll('#network .edge').length;"
+    "const lit=()=>document.querySelectorAll('#network .picked').length;await key('Escape');await key('0');"
+    "b.layers=l.length+','+e;if(l.length){l[1].dispatchEvent(new MouseEvent('click'));await frame();"
+    "const at=[+c.dataset.from,+c.dataset.to];b.picked=lit()===2&&at[0]<=100&&at[1]>=300&&at[1]-at[0]<250"
+    "&&!!document.querySelector('#sums table');"
+    "l[1].dispatchEvent(new KeyboardEvent('keydown',{key:'Enter'}));await frame();b.unpicked=lit()===0;"
+    "l[0].dispatchEvent(new MouseEvent('click'));await frame();b.host=lit()===2&&!document.querySelector('#sums "
+    "table');"
+    "document.querySelector('#network tbody tr:nth-child(3)').click();await frame();"
+    "b.row=l[2].classList.contains('picked');}"
+    "b.fits=document.documentElement.scrollWidth<=innerWidth;"
     "b.network=performance.getEntriesByType('resource').length;b.bad=bad.join('|');b.done='true';})();</script>";
 
 static void insert(FILE *to, const char *html) {
@@ -75,11 +87,36 @@ static vta_profile *profile_of(const program *p, const vta_config *config) {
     return profile;
 }
 
+/* A step on the host, then layers on the accelerator, with a way round one of them. */
+static void add_network(vta_profile *profile) {
+    static const uint32_t inputs[] = {0, 1, 1, 2};
+    const vta_profile_layer layers[] = {
+        {.name = "in", .kind = "call", .seconds = 1e-5},
+        {.name = "conv </script>", .begin = 100, .end = 300, .compute_cycles = 150, .inputs = inputs, .input_count = 1},
+        {.name = "pool",
+         .begin = 300,
+         .end = 400,
+         .memory_cycles = 40,
+         .bytes = 9,
+         .inputs = inputs + 1,
+         .input_count = 1},
+        {.name = "add", .begin = 400, .end = 500, .compute_cycles = 90, .inputs = inputs + 2, .input_count = 2},
+    };
+    for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++)
+        assert_int_equal(vta_profile_add_layer(profile, &layers[i], NULL), VTA_OK);
+    const uint32_t later = 4;
+    assert_int_equal(
+        vta_profile_add_layer(profile, &(vta_profile_layer){.name = "x", .inputs = &later, .input_count = 1}, NULL),
+        VTA_OUT_OF_RANGE);
+    assert_int_equal(vta_profile_add_layer(profile, &(vta_profile_layer){.kind = "call"}, NULL), VTA_INVALID_ARGUMENT);
+}
+
 /* `other` may be NULL. */
-static char *page_of(const program *p, const program *other, const char *title) {
+static char *page_of(const program *p, const program *other, const char *title, bool network) {
     vta_config *config = vta_config_default();
     vta_profile *profile = profile_of(p, config), *against = other ? profile_of(other, config) : NULL;
     char *html;
+    if (network) add_network(profile);
     assert_int_equal(vta_profile_html_against(profile, title, against, "the other", NULL, &html), VTA_OK);
     vta_profile_destroy(profile);
     vta_profile_destroy(against);
@@ -88,7 +125,7 @@ static char *page_of(const program *p, const program *other, const char *title) 
 }
 
 /* The page after its scripts ran, as Chromium prints it. */
-static char *run_chromium(const char *html) {
+static char *run_chromium(const char *html, const char *size) {
     const char *dir = VT_BINARY_DIR "/profile-page";
     mkdir(dir, 0755);
     char path[512], command[1200];
@@ -100,14 +137,14 @@ static char *run_chromium(const char *html) {
     snprintf(command, sizeof command,
              "timeout 100 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
              "--disable-background-networking --disable-component-update --disable-sync --user-data-dir=%s/user-%d "
-             "--window-size=1400,1600 --virtual-time-budget=20000 --dump-dom file://%s 2>%s/log; rm -rf %s/user-%d",
-             dir, (int)getpid(), path, dir, dir, (int)getpid());
+             "--window-size=%s --virtual-time-budget=20000 --dump-dom file://%s 2>%s/log; rm -rf %s/user-%d",
+             dir, (int)getpid(), size, path, dir, dir, (int)getpid());
     FILE *from = popen(command, "r");
     assert_non_null(from);
-    size_t size = 0, cap = 1 << 24;
+    size_t used = 0, cap = 1 << 24;
     char *dom = malloc(cap);
-    for (size_t got; size < cap - 1 && (got = fread(dom + size, 1, cap - 1 - size, from)) > 0;) size += got;
-    dom[size] = '\0';
+    for (size_t got; used < cap - 1 && (got = fread(dom + used, 1, cap - 1 - used, from)) > 0;) used += got;
+    dom[used] = '\0';
     pclose(from);
     unlink(path);
     return dom;
@@ -120,29 +157,53 @@ static void expect(const char *body, const char *attribute) {
     }
 }
 
-static void check_page(program *p, const program *other, const char *title) {
-    if (system("command -v chromium >/dev/null 2>&1") != 0) {
-        print_message("skipped: chromium is not installed (Debian package chromium)\n");
-        skip();
-    }
-    char *html = page_of(p, other, title);
-    char *dom = run_chromium(html);
+/* What the page found out about itself; `size` is the window's. */
+static void check_dom(const char *html, const char *size, const char *more[], size_t more_count) {
+    static const char *const wanted[] = {
+        "data-done=\"true\"",   "data-bad=\"\"",       "data-network=\"0\"",    "data-panels=\"true\"",
+        "data-zoom=\"true\"",   "data-pan=\"true\"",   "data-out=\"true\"",     "data-fit=\"true\"",
+        "data-select=\"true\"", "data-focus=\"true\"", "data-help=\"true\"",    "data-search=\"true\"",
+        "data-none=\"true\"",   "data-sums=\"true\"",  "data-dropped=\"true\"", "data-sort=\"true\"",
+        "data-choose=\"true\"", "data-again=\"true\"", "data-ink=\"true\"",     "data-unnamed=\"0\"",
+        "data-theme=\"true\"",  "data-fits=\"true\""};
+    char start[1000];
+    char *dom = run_chromium(html, size);
     const char *body = strstr(dom, "<body");
     if (body == NULL) print_error("chromium printed %zu bytes; see " VT_BINARY_DIR "/profile-page/log\n", strlen(dom));
     assert_non_null(body);
-    char start[1000];
     snprintf(start, sizeof start, "%.900s", body);
-    static const char *const wanted[] = {"data-done=\"true\"",   "data-bad=\"\"",        "data-network=\"0\"",
-                                         "data-panels=\"true\"", "data-zoom=\"true\"",   "data-pan=\"true\"",
-                                         "data-out=\"true\"",    "data-fit=\"true\"",    "data-select=\"true\"",
-                                         "data-focus=\"true\"",  "data-help=\"true\"",   "data-search=\"true\"",
-                                         "data-none=\"true\"",   "data-sums=\"true\"",   "data-dropped=\"true\"",
-                                         "data-sort=\"true\"",   "data-choose=\"true\"", "data-again=\"true\"",
-                                         "data-ink=\"true\"",    "data-unnamed=\"0\"",   "data-theme=\"true\""};
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) expect(start, wanted[i]);
+    for (size_t i = 0; i < more_count; i++) expect(start, more[i]);
     free(dom);
+}
+
+static void need_chromium(void) {
+    if (system("command -v chromium >/dev/null 2>&1") == 0) return;
+    print_message("skipped: chromium is not installed (Debian package chromium)\n");
+    skip();
+}
+
+static void check_page(program *p, const program *other, const char *title) {
+    static const char *none[] = {"data-layers=\"0,0\""};
+    need_chromium();
+    char *html = page_of(p, other, title, false);
+    check_dom(html, "1400,1600", none, 1);
     vta_string_free(html);
     free(p->insns);
+}
+
+/* On a wide and on a narrow screen. */
+static void network_of_layers(void **state) {
+    (void)state;
+    static const char *more[] = {"data-layers=\"4,4\"", "data-picked=\"true\"", "data-unpicked=\"true\"",
+                                 "data-host=\"true\"", "data-row=\"true\""};
+    need_chromium();
+    program p = alu_program(64, 2, 2, 0);
+    char *html = page_of(&p, NULL, "a network", true);
+    check_dom(html, "1400,1600", more, sizeof more / sizeof *more);
+    check_dom(html, "520,900", more, sizeof more / sizeof *more);
+    vta_string_free(html);
+    free(p.insns);
 }
 
 static void small_program(void **state) {
@@ -155,7 +216,7 @@ static void small_program(void **state) {
 static void long_program(void **state) {
     (void)state;
     program p = fallback_c2();
-    char *html = page_of(&p, NULL, "long");
+    char *html = page_of(&p, NULL, "long", false);
     assert_true(strlen(html) < 8 << 20);
     vta_string_free(html);
     check_page(&p, NULL, "a long program");
@@ -170,6 +231,6 @@ static void two_programs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(small_program), cmocka_unit_test(long_program),
-                                       cmocka_unit_test(two_programs)};
+                                       cmocka_unit_test(two_programs), cmocka_unit_test(network_of_layers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

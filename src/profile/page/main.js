@@ -19,6 +19,7 @@ canvas.style.height = `${rowY(rows.length - 1) + BOX + 16}px`;
 theme();
 head();
 figures();
+network();
 legend();
 mouse();
 keys();

@@ -28,6 +28,7 @@ const select = (choice, follow) => {
   selected = choice;
   details();
   markTables();
+  markLayerAt(choice ? rows[choice[0]].start[choice[1]] : -1);
   if (choice && follow) reveal(rows[choice[0]].start[choice[1]], sliceEnd(rows[choice[0]], choice[1]));
   redraw();
 };
