@@ -10,5 +10,6 @@
 #include "vta/ops.h"
 #include "vta/pass.h"
 #include "vta/te.h"
+#include "vta/tune.h"
 
 #endif

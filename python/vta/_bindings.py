@@ -848,6 +848,69 @@ class vtac_op_result(Structure):
     ]
 
 
+class vtac_tune_record(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("line", c_uint32),
+        ("target", c_char_p),
+        ("task", c_char_p),
+        ("workload", c_char_p),
+        ("machine", c_char_p),
+        ("message", c_char_p),
+        ("cycles", c_uint64),
+        ("seconds", c_double),
+        ("all_seconds", c_double),
+        ("timestamp", c_double),
+        ("error", c_uint32),
+        ("index", c_uint64),
+    ]
+
+
+class vtac_tune_progress(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("trial", c_uint32),
+        ("trials", c_uint32),
+        ("failed", c_uint32),
+        ("cycles", c_uint64),
+        ("best", c_uint64),
+        ("bound", c_uint64),
+        ("seconds", c_double),
+    ]
+
+
+class vtac_tune_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("profile", c_void_p),
+        ("trials", c_uint32),
+        ("jobs", c_uint32),
+        ("early_stop", c_uint32),
+        ("seconds", c_double),
+        ("trial_seconds", c_double),
+        ("seed", c_uint64),
+        ("log", c_char_p),
+        ("resume", c_bool),
+        ("start", c_void_p),
+        ("without_database", c_bool),
+        ("progress", c_void_p),
+        ("user", c_void_p),
+    ]
+
+
+class vtac_tune_result(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("op", vtac_op_result),
+        ("untuned", c_uint64),
+        ("trials", c_uint32),
+        ("failed", c_uint32),
+        ("reused", c_uint32),
+        ("interrupted", c_bool),
+        ("seconds", c_double),
+    ]
+
+
 class vtac_graph_event(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -1431,6 +1494,16 @@ FUNCTIONS = {
     "vtac_op_report": ("vtac", c_char_p, [c_void_p]),
     "vtac_op_kernel": ("vtac", c_void_p, [c_void_p]),
     "vtac_op_module": ("vtac", c_void_p, [c_void_p]),
+    "vtac_tune_log_load": ("vtac", c_int, [c_char_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_tune_log_parse": ("vtac", c_int, [c_char_p, c_size_t, c_char_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_tune_log_destroy": ("vtac", None, [c_void_p]),
+    "vtac_tune_log_count": ("vtac", c_size_t, [c_void_p]),
+    "vtac_tune_log_refused": ("vtac", c_size_t, [c_void_p]),
+    "vtac_tune_log_get": ("vtac", c_int, [c_void_p, c_size_t, c_void_p]),
+    "vtac_tune_log_why_not": ("vtac", c_char_p, [c_void_p, c_size_t, c_void_p, c_void_p, c_size_t]),
+    "vtac_tune_log_apply": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_tune_log_best": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vtac_tune": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "vtac_graph_load": ("vtac", c_int, [c_char_p, c_void_p, c_void_p, c_void_p, c_void_p]),
     "vtac_graph_parse": ("vtac", c_int, [c_void_p, c_size_t, c_char_p, c_char_p, c_void_p, c_void_p, c_void_p, c_void_p]),
     "vtac_graph_destroy": ("vtac", None, [c_void_p]),

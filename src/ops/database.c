@@ -13,7 +13,7 @@ static char *member_text(const vtac_op *op, const vta_timing_profile *profile, b
     if (machine)
         vt_op_machine_write(op, profile, &sb);
     else
-        vt_op_workload_write(op, &sb);
+        vt_op_workload_write(op, true, &sb);
     vt_strbuf_addc(&sb, '"');
     char *text = vt_strbuf_take(&sb);
     vt_strbuf_free(&sb);
@@ -66,7 +66,7 @@ static vta_status use_line(const vtac_op *op, const vta_timing_profile *profile,
     return status == VTA_NO_MEMORY ? vt_no_memory(diag) : VTA_OK;
 }
 
-vta_status vt__database_find(const vtac_op *op, const vta_timing_profile *profile, vta_diag *diag, vt_op_blocks *out,
+vta_status vt_op_database_find(const vtac_op *op, const vta_timing_profile *profile, vta_diag *diag, vt_op_blocks *out,
                              uint64_t *out_cycles, bool *out_found) {
     char *machine = member_text(op, profile, true), *workload = member_text(op, profile, false);
     vta_status status = machine && workload ? VTA_OK : vt_no_memory(diag);

@@ -4,33 +4,43 @@
 #include <stddef.h>
 #include <string.h>
 
-typedef enum form { SIZE, PARTS, FLAG, THREADS } form;
-enum { MATRIX = 1, IMAGE = 2, SUM = 4, WINDOW = 8, ALL = 16, TURNS = 32 };
+enum { MATRIX, IMAGE, SUM, WINDOW, ALL, TURNS };
 
-typedef struct knob {
-    const char *name;
-    form form;
-    size_t at; /* in vt_op_blocks */
-    int of;
-} knob;
+typedef vt_op_knob knob;
 
 static const knob knobs[] = {
-#define VT_KNOB(name, form, member, of) {#name, form, offsetof(vt_op_blocks, member), of},
+#define VT_KNOB(name, form, member, axis, of)                                                                          \
+    {#name, VT_KNOB_##form, offsetof(vt_op_blocks, member), offsetof(vt_op_shape, axis)},
+#include "ops/knobs.def"
+};
+
+static const int owners[] = {
+#define VT_KNOB(name, form, member, axis, of) of,
 #include "ops/knobs.def"
 };
 enum { KNOBS = sizeof knobs / sizeof *knobs, MOST_EXTENT = 1 << 20 };
 
 static bool has(const vtac_op *op, bool turns, const knob *k) {
     bool matrix = strcmp(op->is->name, "dense") == 0;
-    if (turns) return k->of == TURNS;
-    switch (k->of) {
+    int of = owners[k - knobs];
+    if (turns || of == TURNS) return turns && of == TURNS;
+    switch (of) {
     case MATRIX: return matrix;
     case IMAGE: return !matrix;
     case SUM: return !op->is->space->use;
     case WINDOW: return op->is->space->in_parts;
-    default: return k->of == ALL;
+    default: return true;
     }
 }
+
+size_t vt_op_knobs_of(const vtac_op *op, bool turns, const vt_op_knob *out[VT_OP_KNOBS_MOST]) {
+    size_t n = 0;
+    for (size_t i = 0; i < KNOBS; i++)
+        if (has(op, turns, &knobs[i])) out[n++] = &knobs[i];
+    return n;
+}
+
+_Static_assert(sizeof knobs / sizeof *knobs <= VT_OP_KNOBS_MOST, "room for all knobs");
 
 static void *member(vt_op_blocks *b, const knob *k) { return (char *)b + k->at; }
 
@@ -43,21 +53,21 @@ static int64_t threads_of(const vt_op_blocks *b, const knob *k) {
 static void write_value(const vt_op_blocks *from, const knob *k, vt_json *w) {
     vt_op_blocks b = *from;
     switch (k->form) {
-    case SIZE:
+    case VT_KNOB_SIZE:
         vt_json_array(w, NULL);
         vt_json_int(w, NULL, -1);
         vt_json_int(w, NULL, *(int64_t *)member(&b, k));
         vt_json_end(w);
         return;
-    case PARTS: {
+    case VT_KNOB_PARTS: {
         const vt_op_parts *p = member(&b, k);
         vt_json_array(w, NULL);
         for (uint32_t i = 0; i < p->n; i++) vt_json_uint(w, NULL, p->of[i]);
         vt_json_end(w);
         return;
     }
-    case FLAG: vt_json_int(w, NULL, *(bool *)member(&b, k)); return;
-    case THREADS: vt_json_int(w, NULL, threads_of(&b, k)); return;
+    case VT_KNOB_FLAG: vt_json_int(w, NULL, *(bool *)member(&b, k)); return;
+    case VT_KNOB_THREADS: vt_json_int(w, NULL, threads_of(&b, k)); return;
     }
 }
 
@@ -82,7 +92,7 @@ void vt_op_knobs_write(const vtac_op *op, const vt_op_blocks *b, vt_json *w) {
     if (!b->turns && strcmp(op->is->name, "dense") != 0) write_batch(w);
     for (size_t i = 0; i < KNOBS; i++) {
         if (!has(op, b->turns, &knobs[i])) continue;
-        write_knob(knobs[i].name, knobs[i].form == SIZE ? "sp" : "ot", w);
+        write_knob(knobs[i].name, knobs[i].form == VT_KNOB_SIZE ? "sp" : "ot", w);
         write_value(b, &knobs[i], w);
         vt_json_end(w);
     }
@@ -137,14 +147,14 @@ static vta_status read_threads(const reading *r, const char *name, const json_t 
 
 static vta_status read_value(const reading *r, const knob *k, const json_t *value) {
     switch (k->form) {
-    case SIZE: return read_size(r, k->name, value, member(r->b, k));
-    case PARTS: return read_parts(r, k->name, value, member(r->b, k));
-    case FLAG:
+    case VT_KNOB_SIZE: return read_size(r, k->name, value, member(r->b, k));
+    case VT_KNOB_PARTS: return read_parts(r, k->name, value, member(r->b, k));
+    case VT_KNOB_FLAG:
         if (!json_is_integer(value) || json_integer_value(value) < 0 || json_integer_value(value) > 1)
             return refuse(r, k->name, "must be 0 or 1");
         *(bool *)member(r->b, k) = json_integer_value(value) == 1;
         return VTA_OK;
-    case THREADS: break;
+    case VT_KNOB_THREADS: break;
     }
     return read_threads(r, k->name, value);
 }
@@ -190,7 +200,7 @@ vta_status vt_op_knobs_read(const vtac_op *op, const json_t *entity, vt_pos pos,
     for (size_t i = 0; i < KNOBS; i++) {
         if (!has(op, out->turns, &knobs[i])) continue;
         const json_t *value = find(entity, knobs[i].name);
-        if (!value && knobs[i].form == THREADS) continue; /* 1 */
+        if (!value && knobs[i].form != VT_KNOB_SIZE && knobs[i].form != VT_KNOB_PARTS) continue; /* 1 thread, off */
         if (!value) return refuse(&r, knobs[i].name, "is missing");
         VT_TRY(read_value(&r, &knobs[i], value));
     }
@@ -210,7 +220,7 @@ static void write_steps(const vtac_op *op, vt_strbuf *out) {
     vt_strbuf_addf(out, " of %lld+%lld", (long long)use.micro_ops, (long long)use.wgt);
 }
 
-void vt_op_workload_write(const vtac_op *op, vt_strbuf *out) {
+void vt_op_workload_write(const vtac_op *op, bool with_epilogue, vt_strbuf *out) {
     const vt_op_shape *s = &op->shape;
     vt_strbuf_addf(out, "%s %lldx%lldx%lldx%lld to %lldx%lldx%lld", op->is->name, (long long)s->n, (long long)s->ic,
                    (long long)s->h, (long long)s->w, (long long)s->oc, (long long)s->out_h, (long long)s->out_w);
@@ -220,7 +230,7 @@ void vt_op_workload_write(const vtac_op *op, vt_strbuf *out) {
                    (long long)s->left, (long long)s->right);
     if (s->in_total != s->ic) vt_strbuf_addf(out, " of %lld, %lld", (long long)s->in_total, (long long)s->group_out);
     if (s->wide) vt_strbuf_add(out, " wide");
-    write_steps(op, out);
+    if (with_epilogue) write_steps(op, out);
 }
 
 void vt_op_machine_write(const vtac_op *op, const vta_timing_profile *profile, vt_strbuf *out) {

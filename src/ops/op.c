@@ -254,7 +254,7 @@ static vta_status try_database(choice *c, vta_diag *diag, bool *out_done) {
     uint64_t recorded;
     bool found = false;
     *out_done = false;
-    if (!c->without_database) VT_TRY(vt__database_find(c->op, c->profile, diag, &b, &recorded, &found));
+    if (!c->without_database) VT_TRY(vt_op_database_find(c->op, c->profile, diag, &b, &recorded, &found));
     if (!found) return VTA_OK;
     VT_TRY(try_one(c, &b, diag));
     c->recorded = c->trial.cycles;

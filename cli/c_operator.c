@@ -1,0 +1,74 @@
+#include "c_operator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vta/runtime.h"
+
+static vta_status find_profile(const cli_device *device, cli_operator *o) {
+    if (device->options.profile) return vta_timing_profile_get(device->options.profile, cli_diag(), &o->profile);
+    return vta_timing_profile_for(o->config, cli_diag(), &o->profile);
+}
+
+/* How operands lie is nothing to this tool, so it takes the cheapest where programs ask for plain tiles. */
+static void choose_fold(const char *name, cli_list *pairs) {
+    for (int i = 0; i < pairs->count; i++)
+        if (!strncmp(pairs->item[i], "fold=", 5)) return;
+    if (!strcmp(name, "conv2d") && pairs->count < CLI_LIST_MOST) pairs->item[pairs->count++] = "fold=-1";
+}
+
+vta_status cli_operator_make(const cli_common *common, const cli_device *device, int argc, char **argv,
+                             cli_operator *out) {
+    cli_list pairs = {.count = 0};
+    *out = (cli_operator){.op = NULL};
+    for (int i = 1; i < argc && i <= CLI_LIST_MOST; i++) pairs.item[pairs.count++] = argv[i];
+    choose_fold(argv[0], &pairs);
+    char *text = cli_join(&pairs);
+    if (!text) return VTA_NO_MEMORY;
+    vta_status status = cli_find_config(common, &out->config);
+    if (status == VTA_OK) status = find_profile(device, out);
+    if (status == VTA_OK) status = vtac_op_create(argv[0], text, out->config, NULL, cli_diag(), &out->op);
+    free(text);
+    return status;
+}
+
+void cli_operator_release(cli_operator *o) {
+    vtac_op_destroy(o->op);
+    if (o->config) vta_config_release(o->config);
+    *o = (cli_operator){.op = NULL};
+}
+
+static vta_status call(const cli_operator *o, uint64_t seed, vtac_check_result *out) {
+    vtac_kernel *kernel = vtac_op_kernel(o->op);
+    size_t n = vtac_kernel_arg_count(kernel);
+    const te_tensor **args = calloc(n + 1, sizeof *args);
+    vta_packed_function function;
+    if (!args) return VTA_NO_MEMORY;
+    for (size_t i = 0; i < n; i++) args[i] = vtac_kernel_arg(kernel, i);
+    vtac_check_options options = {.seed = seed};
+    vta_status status = vtac_module_function(vtac_op_module(o->op), vtac_op_name(o->op), cli_diag(), &function);
+    if (status == VTA_OK)
+        status = vtac_check(vtac_kernel_context(kernel), n, args, function, kDLExtDev, &options, cli_diag(), out);
+    free(args);
+    return status;
+}
+
+vta_status cli_operator_run(const cli_operator *o, const cli_device *device, bool *out_ran, vtac_check_result *out) {
+    vta_device_options options = device->options;
+    options.check = device->check;
+    options.skip_execution = device->skip_execution;
+    vta_runtime_options runtime = {.device = &options};
+    vta_status status = vta_runtime_reconfigure(o->config, device->driver, &runtime, cli_diag());
+    *out_ran = status == VTA_OK;
+    return status == VTA_OK ? call(o, device->options.seed, out) : status;
+}
+
+vta_status cli_operator_compare(const cli_operator *o, const vtac_check_result *check) {
+    char message[256];
+    if (!check->different) return VTA_OK;
+    snprintf(message, sizeof message, "%s: %llu of %llu elements differ; the first at %llu is %s and should be %s",
+             vtac_op_name(o->op), (unsigned long long)check->different, (unsigned long long)check->elements,
+             (unsigned long long)check->index, check->got, check->expected);
+    vta_diag_add(cli_diag(), VTA_ERROR, VTA_MISMATCH, message);
+    return VTA_MISMATCH;
+}
