@@ -8,7 +8,12 @@
 
 #include "quant/priv.h"
 
-enum { SHIFT_MOST = 30, RESIDUAL_MOST = 127 };
+enum {
+    SHIFT_MOST = 16,
+    BIAS_MOST = 3 << 16, /* with half of 2^SHIFT_MOST it is what one tile of digits holds (vta/conv.h) */
+    RESIDUAL_MOST = 127,
+    SHARE_MOST = 4,
+};
 
 typedef struct product {
     vt_quantizer *q;
@@ -55,7 +60,7 @@ static const double *own_bias(const product *p, const vt_gnode *n) {
 static int32_t shift_of(const product *p, double bias) {
     double most = 0;
     for (int64_t i = 0; i < p->taps; i++) most = fmax(most, fabs(p->weight[i]));
-    double least_scale = fmax(most / p->q->options.weight_most, fabs(bias) / p->layer->inputs[0]->scale / (1 << 29));
+    double least_scale = fmax(most / p->q->options.weight_most, fabs(bias) / p->layer->inputs[0]->scale / BIAS_MOST);
     double n = least_scale > 0 ? floor(log2(p->step / least_scale)) : 8;
     return (int32_t)fmin(fmax(n, 0), SHIFT_MOST);
 }
@@ -76,6 +81,19 @@ static bool set_channel(product *p, int64_t o, double bias, int32_t n) {
     return sum * (p->q->options.most + 1.0) + fabs(number) < 0x1p31;
 }
 
+/* One shift for all channels, the smallest, takes one cycle an output where a shift for each takes two. Their weights
+ * are rounded to fewer bits then: taken where the power of that noise over all channels grows by less than SHARE_MOST;
+ * else -1. */
+static int32_t shared_shift(const product *p) {
+    int32_t least = SHIFT_MOST;
+    double each = 0;
+    for (int64_t o = 0; o < p->channels; o++) {
+        if (p->shift[o] < least) least = p->shift[o];
+        each += ldexp(1, -2 * p->shift[o]);
+    }
+    return (double)p->channels * ldexp(1, -2 * least) <= SHARE_MOST * each ? least : -1;
+}
+
 static void set_integers(product *p, const vt_gnode *n) {
     const double *own = own_bias(p, n);
     vt_ctx *ctx = p->q->ctx;
@@ -85,9 +103,14 @@ static void set_integers(product *p, const vt_gnode *n) {
     p->bias = VT_NEW_ARRAY(ctx, int32_t, (size_t)p->channels);
     p->scales = VT_NEW_ARRAY(ctx, double, (size_t)p->channels);
     for (int64_t o = 0; o < p->channels; o++) {
-        double bias = bias_of(p, own, o);
         read_weights(p, n, o);
-        int32_t shift = shift_of(p, bias);
+        p->shift[o] = shift_of(p, bias_of(p, own, o));
+    }
+    int32_t shared = shared_shift(p);
+    for (int64_t o = 0; o < p->channels; o++) {
+        double bias = bias_of(p, own, o);
+        int32_t shift = shared >= 0 ? shared : p->shift[o];
+        read_weights(p, n, o);
         while (!set_channel(p, o, bias, shift) && shift > 0) shift--;
     }
 }
