@@ -7,8 +7,21 @@
 
 /* ---- The epilogue ---------------------------------------------------------------------------------------------- */
 
-static void write_step(const vt_qstep *s, vt_strbuf *out) {
-    vt_strbuf_addf(out, "%s%s", out->size && out->text[out->size - 1] != '=' ? "," : "", vt_qstep_text(s->kind));
+/* A bias by GEMM takes one cycle an output where the ALU takes two, and weights for each block of channels: for images.
+ */
+static bool is_by_gemm(const vt__net *n, const vt_qlayer *l, const vt_qstep *s) {
+    enum { OUTPUTS = 32 };
+    int64_t to[4], most = vta_conv_bias_most(n->config, 1);
+    if (s != l->steps || s->kind != VT_QSTEP_BIAS || l->kind != VT_Q_CONV) return false;
+    vt_qtensor_image(&l->output->type, to);
+    for (int64_t i = 0; i < to[1]; i++)
+        if (s->channel[i] > most || s->channel[i] < -most) return false;
+    return to[2] * to[3] >= OUTPUTS;
+}
+
+static void write_step(const vt__net *n, const vt_qlayer *l, const vt_qstep *s, vt_strbuf *out) {
+    const char *text = is_by_gemm(n, l, s) ? "bias_int8" : vt_qstep_text(s->kind);
+    vt_strbuf_addf(out, "%s%s", out->size && out->text[out->size - 1] != '=' ? "," : "", text);
     if (!s->channel) vt_strbuf_addf(out, ":%" PRId32, s->number);
 }
 
@@ -18,21 +31,25 @@ static bool fits(const vt_qstep *s) {
     return !immediate || (s->number >= INT16_MIN && s->number <= INT16_MAX);
 }
 
-static bool write_epilogue(const vt_qlayer *l, uint32_t first, vt_strbuf *out) {
+static bool write_epilogue(const vt__net *n, const vt_qlayer *l, uint32_t first, vt_strbuf *out) {
     if (l->step_count == first) return true;
     vt_strbuf_add(out, " epilogue=");
     for (uint32_t i = first; i < l->step_count; i++) {
         if (!fits(&l->steps[i])) return false;
-        write_step(&l->steps[i], out);
+        write_step(n, l, &l->steps[i], out);
     }
     return true;
 }
 
+/* In the order of an operator's arguments: vectors, digits, tensors. */
 static void give_steps(vt__net *n, const vt_qlayer *l, vt__args *a) {
-    for (uint32_t i = 0; i < l->step_count; i++) {
-        if (l->steps[i].channel) vt__give(a, vt__channels(n, l, l->steps[i].channel));
+    for (uint32_t i = 0; i < l->step_count; i++)
+        if (l->steps[i].channel && !is_by_gemm(n, l, &l->steps[i]))
+            vt__give(a, vt__channels(n, l, l->steps[i].channel));
+    for (uint32_t i = 0; i < l->step_count; i++)
+        if (l->steps[i].channel && is_by_gemm(n, l, &l->steps[i])) vt__give(a, vt__digits(n, l, l->steps[i].channel));
+    for (uint32_t i = 0; i < l->step_count; i++)
         if (l->steps[i].tensor) vt__give(a, vt__buffer_of(n, l->steps[i].tensor));
-    }
 }
 
 /* ---- The operator ---------------------------------------------------------------------------------------------- */
@@ -161,7 +178,7 @@ static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, as_conv *conv,
     *out_why = "no operator of the accelerator computes it";
     if (!name) return NULL;
     *out_why = "a number of its epilogue does not fit an immediate";
-    if (!write_epilogue(l, conv->first, &sb)) return NULL;
+    if (!write_epilogue(n, l, conv->first, &sb)) return NULL;
     const char *attributes = vt_arena_text_take(n->ctx, &sb), *text = vt_new_format(n->ctx, "%s %s", name, attributes);
     const vt__made *have = find(n, text);
     *out_why = "no schedule of it fits the accelerator";

@@ -42,3 +42,13 @@ uint32_t vt__channels(vt__net *n, const vt_qlayer *l, const int32_t *numbers) {
             tiles[(c / n->block * n->batch + r) * n->block + c % n->block] = numbers[c];
     return constant(n, l, tiles, count * sizeof *tiles, mark);
 }
+
+/* The same numbers as tiles of weights: [C/BLOCK, 1, BLOCK, BLOCK]. */
+uint32_t vt__digits(vt__net *n, const vt_qlayer *l, const int32_t *numbers) {
+    int64_t channels = l->output->type.dim[1], blocks = (channels + n->block - 1) / n->block;
+    uint64_t bytes = (uint64_t)(blocks * n->block * n->block);
+    vt_arena_mark mark = vt_arena_here(&n->ctx->arena);
+    void *tiles = vt_new_bytes(n->ctx, bytes);
+    vt__must(n, vta_conv_pack_bias(n->config, numbers, (size_t)channels, 1, n->ctx->diag, tiles, bytes));
+    return constant(n, l, tiles, bytes, mark);
+}

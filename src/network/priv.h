@@ -50,6 +50,7 @@ void vt__tiles(const vt__net *n, const vt_gtype *t, int64_t out_tiles[4]);
 uint32_t vt__weights(vt__net *n, const vt_qlayer *l);
 uint32_t vt__conv_weights(vt__net *n, const vt_qlayer *l, const vta_conv *conv, const int8_t *weight);
 uint32_t vt__channels(vt__net *n, const vt_qlayer *l, const int32_t *numbers);
+uint32_t vt__digits(vt__net *n, const vt_qlayer *l, const int32_t *numbers);
 
 /* fold.c: convolutions of few channels, whose kernel goes into the lanes of the input. Does the layer become one? */
 bool vt__is_folded(const vt__net *n, const vt_qlayer *l);
