@@ -208,7 +208,7 @@ typedef struct choice {
     vtac_op *op;
     const vta_timing_profile *profile;
     uint32_t tries, n;
-    bool without_database;
+    bool given_tries, without_database;
     uint64_t recorded; /* cycles of the database's schedule */
     vt_op_blocks candidates[MOST_TRIES + RESERVE], best;
     vt_op_trial trial; /* of the best so far */
@@ -235,12 +235,18 @@ static vta_status try_one(choice *c, const vt_op_blocks *b, vta_diag *diag) {
     return status == VTA_NO_MEMORY ? vt_no_memory(diag) : VTA_OK;
 }
 
+/* Within 1.25 % of the bound: no others are tried unless a number of tries is asked for. */
+static bool is_near(const choice *c) {
+    uint64_t bound = vt_op_bound(c->op, c->profile);
+    return !c->given_tries && c->result.timed && c->trial.cycles <= bound + bound / 80;
+}
+
 static vta_status try_candidates(choice *c, vta_diag *diag) {
     const vt_op_space *space = c->op->is->space;
     uint32_t timed = c->result.timed;
     c->n = space->candidates(c->op, c->profile, c->tries + RESERVE, c->candidates, &c->result.considered);
     if (!c->n && !timed) return space->nothing_fits(c->op, diag);
-    for (uint32_t i = 0; i < c->n && c->result.timed < timed + c->tries; i++)
+    for (uint32_t i = 0; i < c->n && c->result.timed < timed + c->tries && !is_near(c); i++)
         VT_TRY(try_one(c, &c->candidates[i], diag));
     if (!c->result.timed)
         return vt_fail(diag, VTA_INTERNAL, "%s: the compiler refused all %u schedules that were tried", c->op->is->name,
@@ -305,7 +311,10 @@ vta_status vtac_op_schedule(vtac_op *op, const vtac_op_options *given_options, v
         profile = *options.profile;
     else
         VT_TRY(vta_timing_profile_for(op->config, diag, &profile));
-    choice c = {.op = op, .profile = &profile, .tries = options.tries ? options.tries : TRIES,
+    choice c = {.op = op,
+                .profile = &profile,
+                .tries = options.tries ? options.tries : TRIES,
+                .given_tries = options.tries > 0,
                 .without_database = options.without_database};
     vta_status status = choose(&c, diag);
     if (status != VTA_OK) {
