@@ -89,6 +89,7 @@ static int add_reduce(maker *m, int data, int weight, int ndim, const int *shape
     t->in[0] = same_place(data, ndim);
     t->in[1] = same_place(weight, ndim);
     memcpy(t->extent, extent, sizeof t->extent);
+    t->groups = 1;
     return i;
 }
 
@@ -133,19 +134,28 @@ static void settle(direction *d, int in) {
     d->out = (d->in + d->before + d->after - reach(d)) / d->stride + 1;
 }
 
+/* Into how many groups the channels of a convolution are cut; 1 for most. */
+static int choose_groups(maker *m, int channels) {
+    int groups = once_in(m->c, 5) ? pick_between(m->c, 2, 4) : 1;
+    while (channels && channels % groups) groups--;
+    return groups;
+}
+
 static void begin_convolution(maker *m) {
     program *p = m->p;
     int from = stored_data(m, 6), batches = once_in(m->c, 4) ? 2 : 1;
     int ic = pick_between(m->c, 1, 4), oc = pick_between(m->c, 1, 4);
+    int groups = choose_groups(m, from < 0 ? 0 : at(m, from)->shape[1]);
     direction y = choose_direction(m), x = choose_direction(m);
     settle(&y, from < 0 ? 0 : at(m, from)->shape[2]);
     settle(&x, from < 0 ? 0 : at(m, from)->shape[3]);
     if (from >= 0) batches = at(m, from)->shape[0];
-    if (from >= 0) ic = at(m, from)->shape[1];
+    if (from >= 0) ic = at(m, from)->shape[1] / groups;
     int64_t work = (int64_t)batches * ic * y.out * x.out * y.kernel * x.kernel * p->batch * p->block_in * p->block_out;
-    while (oc > 1 && work * oc > MOST_MACS) oc--;
+    while (oc > 1 && work * oc * groups > MOST_MACS) oc--;
+    oc *= groups;
     if (work * oc > MOST_MACS) p->too_large = true;
-    if (from < 0) from = add_input(m, ELEM_INP, 6, (int[]){batches, ic, y.in, x.in, p->batch, p->block_in});
+    if (from < 0) from = add_input(m, ELEM_INP, 6, (int[]){batches, ic * groups, y.in, x.in, p->batch, p->block_in});
     int data = add_load(m, from, ELEM_INP);
     node *t = at(m, data);
     t->before[2] = y.before;
@@ -158,6 +168,7 @@ static void begin_convolution(maker *m) {
     m->last = add_reduce(m, data, weight, 6, (int[]){batches, oc, y.out, x.out, p->batch, p->block_out},
                          (int[]){ic, y.kernel, x.kernel, p->block_in});
     t = at(m, m->last);
+    t->groups = groups;
     t->stride[0] = y.stride;
     t->stride[1] = x.stride;
     t->dilation[0] = y.dilation;
@@ -337,6 +348,7 @@ static void with_reduce(maker *m) {
     }
     int by = add_load(m, add_input(m, ELEM_WGT, weight.ndim, weight.shape), ELEM_WGT);
     m->last = add_reduce(m, from, by, r.ndim, r.shape, r.extent);
+    at(m, m->last)->groups = r.groups;
     memcpy(at(m, m->last)->stride, r.stride, sizeof r.stride);
     memcpy(at(m, m->last)->dilation, r.dilation, sizeof r.dilation);
 }

@@ -60,8 +60,9 @@ typedef struct node {
     /* LOAD: made by a cache_read step instead of a tensor of its own; zeros around */
     bool cached;
     int before[MOST_DIMS], after[MOST_DIMS];
-    /* REDUCE: steps of the convolution in rows and columns; extents of ic, dy, dx, the element's input channels */
-    int stride[2], dilation[2], extent[MOST_REDUCE];
+    /* REDUCE: steps of the convolution in rows and columns; extents of ic, dy, dx, the element's input channels; of how
+     * many groups of channels each sees its own alone */
+    int stride[2], dilation[2], extent[MOST_REDUCE], groups;
     /* INPUT: values have so many bits */
     int bits;
     /* Schedule: decisions drawn with the node, which group's loops it is computed in (the node of their store; -1: by

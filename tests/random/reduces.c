@@ -97,6 +97,13 @@ void schedule_reduce(maker *m, int i) {
     say(t, "tensorize %d gemm", own);
 }
 
+/* Groups that so many channels of the result, one after the other, belong to at most. */
+static int groups_covered(const node *r, int channels) {
+    int each = r->shape[1] / r->groups, most = each % channels ? (channels + each - 2) / each + 1 : 1;
+    if (channels % each == 0) most = channels / each;
+    return most < r->groups ? most : r->groups;
+}
+
 /* What a load for a REDUCE holds, when it is computed at loop `level` of its nest. */
 static void reduce_operand(const nest *n, const node *t, bool is_data, int level, int *out) {
     const node *r = n->stage;
@@ -104,6 +111,7 @@ static void reduce_operand(const nest *n, const node *t, bool is_data, int level
     memcpy(out, t->shape, sizeof t->shape);
     out[0] = nest_covered(n, is_data ? 0 : 1, level);
     out[1] = nest_covered(n, first, level);
+    if (is_data) out[1] += (groups_covered(r, nest_covered(n, 1, level)) - 1) * r->extent[0];
     for (int k = 0; k < r->ndim - 4; k++) {
         int window = nest_covered(n, first + 1 + k, level);
         out[2 + k] =

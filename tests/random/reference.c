@@ -91,7 +91,8 @@ static int64_t dot(const program *p, const node *t, const values *v, const int *
     int inner = t->ndim - 2, r[MOST_REDUCE] = {0};
     uint64_t sum = 0;
     do {
-        int from[MOST_DIMS] = {at[0], r[0]}, by[MOST_DIMS] = {at[1], r[0]};
+        int group = at[1] * t->groups / t->shape[1];
+        int from[MOST_DIMS] = {at[0], group * t->extent[0] + r[0]}, by[MOST_DIMS] = {at[1], r[0]};
         for (int k = 0; k < t->ndim - 4; k++) {
             from[2 + k] = at[2 + k] * t->stride[k] + r[1 + k] * t->dilation[k];
             by[2 + k] = r[1 + k];

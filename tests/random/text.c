@@ -122,7 +122,9 @@ static void write_reduce(const program *p, const node *t, FILE *to) {
     if (conv) fprintf(to, "dy = %d, dx = %d, ", t->extent[1], t->extent[2]);
     fprintf(to, "ki = %d\ntensor %s", t->extent[3], t->name);
     write_shape(t, true, to);
-    fprintf(to, " =\n    sum[ic, %ski](acc_t(%s[i0, ic", conv ? "dy, dx, " : "", read_name(p, t, 0));
+    fprintf(to, " =\n    sum[ic, %ski](acc_t(%s[i0, ", conv ? "dy, dx, " : "", read_name(p, t, 0));
+    if (t->groups > 1) fprintf(to, "i1 // %d * %d + ", t->shape[1] / t->groups, t->extent[0]);
+    fputs("ic", to);
     for (int k = 0; k < t->ndim - 4; k++) write_pixel(t, k, to);
     fprintf(to, ", i%d, ki]) * acc_t(%s[i1, ic, %si%d, ki]))\n", inner, read_name(p, t, 1), conv ? "dy, dx, " : "",
             inner + 1);
