@@ -33,6 +33,7 @@ static const char *words_for(const char *name) {
 typedef struct node_test {
     world w;
     char folder[GOLDEN_PATH + 256];
+    char *bytes; /* of the model */
     const char *name;
     const vt_graph *g;
 } node_test;
@@ -76,10 +77,9 @@ static vta_status body(vt_ctx *ctx, void *arg) {
     char path[GOLDEN_PATH + 320];
     size_t size;
     snprintf(path, sizeof path, "%s/model.onnx", t->folder);
-    char *bytes = check_read_file(path, &size);
+    t->bytes = check_read_file(path, &size);
     vt_onnx_options options = {.name = t->name};
-    t->g = vt_onnx_read(ctx, bytes, size, &options);
-    free(bytes);
+    t->g = vt_onnx_read(ctx, t->bytes, size, &options);
     evaluate(t, t->g);
     evaluate(t, vt_graph_run_passes(t->g, NULL, NULL));
     return VTA_OK;
@@ -91,6 +91,7 @@ static bool run(const char *folder, const char *name) {
     snprintf(t.folder, sizeof t.folder, "%s/%s", folder, name);
     world_open(&t.w);
     vta_status status = vt_protect(&t.w.ctx, body, &t);
+    free(t.bytes);
     const char *said = vta_diag_text(t.w.diag);
     if (words ? status != VTA_UNSUPPORTED || !strstr(said, words) : status != VTA_OK)
         fail_msg("%s: %d, %s", name, (int)status, said);
