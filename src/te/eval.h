@@ -1,5 +1,5 @@
-/* Evaluating computations: what the evaluation with numbers (eval.c) and the one with values that stand for all inputs
- * (eval_field.c) have in common. */
+/* Evaluating computations: what the evaluation with numbers (eval_number.c) and the one with values that stand for all
+ * inputs (eval_field.c) have in common. */
 #ifndef VT_TE_EVAL_H
 #define VT_TE_EVAL_H
 
@@ -98,8 +98,22 @@ struct evaluation {
     uint8_t *marks; /* one for each slot; the domain's, zeroed for each program */
 };
 
+/* ---- eval_program.c ---- */
+
+/* Appends an instruction; its slot. */
+uint32_t te__program_emit(program *p, insn in);
+uint32_t te__program_fresh(program *p);
+/* Appends what computes an expression; the slot that it leaves it in. */
+uint32_t te__program_make(program *p, const vt_expr *e);
+
+/* ---- eval_number.c ---- */
+
+extern const domain te__numbers;
 /* One instruction that is not a jump, on numbers. */
 void te__eval_step(const program *p, const insn *in, value *slot);
+
+/* ---- eval.c ---- */
+
 /* Evaluates `out` and all it needs. `data` and `out_data` are arrays of the domain's elements. */
 vta_status te__evaluate(te_context *c, const domain *of, void *user, te_tensor *out, size_t n,
                         te_tensor *const inputs[], const void *const data[], void *out_data);
