@@ -15,7 +15,7 @@ import tempfile
 from add_pass import ROOT, Builder, outside
 
 #: Where each block goes: in front of this, or behind it.
-PLACES = {"include/vta/opcode.def": ("", None), "src/target/vta/inject_alu.c": ("static const matcher matchers[] = {\n", "behind"),
+PLACES = {"include/vta/opcode.def": ("", None), "src/target/vta/alu_match.c": ("static const matcher matchers[] = {\n", "behind"),
           "tests/ref/naive_machine.h": ("    case VTA_ALU_MUL:", "before")}
 #: What depends on the operations: sources that name these, and what includes alu.h or lanes.inc.
 USES = re.compile(r"VTA_ALU_|opcode\.def|lanes\.inc|core/alu\.h|vta_alu_opcode_name|VTA_FIELD_##")
