@@ -53,9 +53,10 @@ VTA_API const char *vtac_op_name(const vtac_op *op);
 
 /* The operator that a computation of one's own is: `args` are the arguments of the function, in its order; `name` is
  * what it will be called (NULL: "main"). A schedule that the computation has plays no part. The kernel that
- * vtac_op_schedule makes then has these arguments and this name. What is understood: conv2d and dense in tiles, with
- * the steps of an epilogue behind them, in one tensor or in several. VTA_UNSUPPORTED, with the tensor, the expression
- * and what would be understood, for anything else. Nothing of the context is kept. */
+ * vtac_op_schedule makes then has these arguments and this name. What is understood: the operators in tiles, however they
+ * are written where they are sums of products, else as their own kernel files are (docs/operators.md), with the steps of
+ * an epilogue behind them, in one tensor or in several. VTA_UNSUPPORTED, with the tensor, the expression and what would
+ * be understood, for anything else. Nothing of the context is kept. */
 VTA_API vta_status vtac_op_match(te_context *context, size_t n, te_tensor *const args[], const char *name,
                                  const vta_allocator *allocator, vta_diag *diag, vtac_op **out_op);
 /* The same for a kernel file. */

@@ -27,13 +27,13 @@ static void write_epilogue(const vt_match *m, vt_strbuf *out) {
         const vt_match_step *s = &m->steps[i];
         vt_strbuf_add(out, i + 1 == m->n_steps ? " epilogue=" : ",");
         vt_strbuf_add(out, vtac_epilogue_name(s->kind));
-        if (!s->side) vt_strbuf_addf(out, ":%lld", (long long)s->number);
+        if (s->numbered) vt_strbuf_addf(out, ":%lld", (long long)s->number);
     }
 }
 
 /* ---- Arguments ------------------------------------------------------------------------------------------------- */
 
-/* The arguments as the operator's own kernel has them: data, weight, biases, residuals, the result. */
+/* The arguments as the operator's own kernel has them: its inputs, those of steps, the result. */
 typedef struct roles {
     uint32_t n;
     const vt_tensor *of[VT_MATCH_ARGS];
@@ -45,22 +45,28 @@ static void add_role(roles *r, const vt_tensor *t, const char *name) {
     snprintf(r->name[r->n++], sizeof r->name[0], "%s", name);
 }
 
-static void add_sides(const vt_match *m, vt_epilogue_kind kind, roles *r) {
-    unsigned number = 0;
-    char name[24];
-    for (uint32_t i = m->n_steps; i-- > 0;) {
-        if (!m->steps[i].side || m->steps[i].kind != kind) continue;
-        snprintf(name, sizeof name, "%s%u", vtac_epilogue_name(kind), number++);
-        add_role(r, m->steps[i].side, name);
+static const char *name_of(vt_epilogue_kind kind) {
+    switch (kind) {
+    case VT_EPILOGUE_bias: return "bias";
+    case VT_EPILOGUE_residual: return "residual";
+    case VT_EPILOGUE_multiply_channel: return "factor";
+    case VT_EPILOGUE_shift_channel: return "amount";
+    case VT_EPILOGUE_bias_int8: return "digits";
+    default: return "addend";
     }
 }
 
 static roles roles_of(const vt_match *m) {
     roles r = {.n = 0};
-    add_role(&r, m->data, "data");
-    add_role(&r, m->weight, "weight");
-    add_sides(m, VT_EPILOGUE_bias, &r);
-    add_sides(m, VT_EPILOGUE_residual, &r);
+    unsigned number[VT_EPILOGUES] = {0};
+    char name[24];
+    for (uint32_t i = 0; i < m->n_inputs; i++) add_role(&r, m->inputs[i].tensor, m->inputs[i].name);
+    for (uint32_t i = m->n_steps; i-- > 0;) {
+        const vt_match_step *s = &m->steps[i];
+        if (!s->side) continue;
+        snprintf(name, sizeof name, "%s%u", name_of(s->kind), number[s->kind]++);
+        add_role(&r, s->side, name);
+    }
     add_role(&r, m->out, "res");
     return r;
 }
@@ -89,7 +95,8 @@ static vta_status name_arguments(vtac_op *op, const vt_match *m, const roles *r,
     bool made = op->names;
     for (size_t k = 0; made && k < n; k++)
         for (uint32_t i = 0; made && i < r->n; i++)
-            if (vt_te_tensor(args[k]) == r->of[i]) made = vt__op_names_add(op->names, r->name[i], te_tensor_name(args[k]));
+            if (vt_te_tensor(args[k]) == r->of[i])
+                made = vt__op_names_add(op->names, r->name[i], te_tensor_name(args[k]));
     return made ? VTA_OK : vt_no_memory(diag);
 }
 
@@ -106,8 +113,9 @@ static vta_status find_output(vt_match *m, size_t n, te_tensor *const *args) {
     }
     if (!m->out) return vt_fail(m->diag, VTA_INVALID_ARGUMENT, "%s: no argument is computed", m->kernel);
     if (m->out->dtype.code == VT_INT && m->out->dtype.bits == vta_config_width(m->config, VTA_MEM_OUT)) return VTA_OK;
-    return vt__match_refuse(m, m->out, NULL, "its elements have %u bits: the accelerator stores out_t, of %u; end with "
-                                             "out_t(...)",
+    return vt__match_refuse(m, m->out, NULL,
+                            "its elements have %u bits: the accelerator stores out_t, of %u; end with "
+                            "out_t(...)",
                             (unsigned)m->out->dtype.bits, (unsigned)vta_config_width(m->config, VTA_MEM_OUT));
 }
 
@@ -115,7 +123,7 @@ static vta_status make(vt_match *m, size_t n, te_tensor *const *args, const vta_
                        vtac_op **out_op) {
     VT_TRY(find_output(m, n, args));
     VT_TRY(vt__match_chain(m));
-    VT_TRY(vt__match_sum(m));
+    if (m->sums) VT_TRY(vt__match_sum(m));
     roles r = roles_of(m);
     VT_TRY(check_arguments(m, &r, n, args));
     vt_strbuf text;
@@ -138,8 +146,13 @@ vta_status vtac_op_match(te_context *context, size_t n, te_tensor *const args[],
                          const vta_allocator *allocator, vta_diag *diag, vtac_op **out_op) {
     if (!out_op) return vt_fail(diag, VTA_INVALID_ARGUMENT, "out_op is NULL");
     *out_op = NULL;
-    if (!context || (n && !args)) return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s is NULL", context ? "args" : "context");
-    vt_match m = {.te = context, .config = te_context_config(context), .diag = diag, .kernel = name ? name : "main"};
+    if (!context || (n && !args))
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s is NULL", context ? "args" : "context");
+    vt_match m = {.te = context,
+                  .config = te_context_config(context),
+                  .allocator = allocator,
+                  .diag = diag,
+                  .kernel = name ? name : "main"};
     return make(&m, n, args, allocator, out_op);
 }
 

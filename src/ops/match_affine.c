@@ -1,13 +1,18 @@
 /* Indices and conditions as sums of axes. */
+#include "ir/visit.h"
 #include "ops/match.h"
 
 enum { DEPTH = 64 };
 
 static bool fits(int64_t x) { return x >= -INT32_MAX && x <= INT32_MAX; }
 
+static bool same_term(const vt_var *a, const vt_var *b) {
+    return a == b || (a->kind != VT_E_VAR && vt_expr_equal(a, b));
+}
+
 static bool add_term(vt_affine *a, const vt_var *v, int64_t times) {
     for (uint32_t i = 0; i < a->n; i++)
-        if (a->var[i] == v) return fits(a->times[i] += times);
+        if (same_term(a->var[i], v)) return fits(a->times[i] += times);
     if (a->n == VT_MATCH_AXES) return false;
     a->var[a->n] = v;
     a->times[a->n++] = times;
@@ -34,6 +39,8 @@ static bool read(const vt_expr *e, int64_t times, int depth, vt_affine *out) {
     if (e->kind == VT_E_ADD || e->kind == VT_E_SUB)
         return read(e->a[0], times, depth + 1, out) &&
                read(e->a[1], e->kind == VT_E_SUB ? -times : times, depth + 1, out);
+    if ((e->kind == VT_E_FLOORDIV || e->kind == VT_E_FLOORMOD) && constant_of(e->a[1], &number))
+        return add_term(out, e, times);
     if (e->kind != VT_E_MUL) return false;
     int right = constant_of(e->a[1], &number);
     if (!right && !constant_of(e->a[0], &number)) return false;
@@ -68,7 +75,7 @@ bool vt__affine_add(vt_affine *to, const vt_affine *a, int64_t times) {
 
 int64_t vt__affine_times(const vt_affine *a, const vt_var *v) {
     for (uint32_t i = 0; i < a->n; i++)
-        if (a->var[i] == v) return a->times[i];
+        if (same_term(a->var[i], v)) return a->times[i];
     return 0;
 }
 
@@ -77,6 +84,11 @@ bool vt__affine_same(const vt_affine *a, const vt_affine *b) {
     for (uint32_t i = 0; i < a->n; i++)
         if (vt__affine_times(b, a->var[i]) != a->times[i]) return false;
     return true;
+}
+
+bool vt__affine_is_axis(const vt_affine *a, const vt_tensor *t, uint32_t axis) {
+    if (!a->n && !a->constant && vt__match_dim(t, axis) == 1) return true;
+    return a->n == 1 && a->times[0] == 1 && !a->constant && a->var[0] == vt__match_axis(t, axis);
 }
 
 /* ---- Conditions ------------------------------------------------------------------------------------------------ */

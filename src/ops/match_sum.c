@@ -4,13 +4,6 @@
 
 #include "ops/match.h"
 
-/* An operand: what is read and where, with the padding looked through. */
-typedef struct operand {
-    const vt_expr *load;
-    const vt_tensor *tensor; /* that is read, with plain copies looked through */
-    vt_affine index[6];
-} operand;
-
 /* One spatial axis along which the kernel slides. Row (or column) `out * stride + tap * dilation - before` of the image
  * is read, which has `size` of them; the tensor that is read holds those from `least` to `most`, all counted without
  * the constant. */
@@ -66,60 +59,7 @@ static const vt_tensor *read_padding(const vt_tensor *t, padding *out) {
     return used == g.n ? value->u.tensor : NULL;
 }
 
-/* ---- Operands -------------------------------------------------------------------------------------------------- */
-
-/* The place in the source of a copy, for the place in the copy. */
-static bool compose(const vt_tensor *copy, const vt_expr *index, const operand *o, vt_affine *out) {
-    vt_affine a;
-    if (!vt__affine_read(index, &a)) return false;
-    *out = (vt_affine){.constant = a.constant};
-    for (uint32_t i = 0; i < a.n; i++) {
-        uint32_t d = 0;
-        while (d < copy->ndim && vt__match_axis(copy, d) != a.var[i]) d++;
-        if (d == copy->ndim || !vt__affine_add(out, &o->index[d], a.times[i])) return false;
-    }
-    return true;
-}
-
-/* A tensor whose elements are those of another, in any order or with steps between, is read where they come from. */
-static void look_through_copies(operand *o) {
-    for (const vt_expr *body; (body = vt__match_body(o->tensor)) && body->kind == VT_E_PLOAD && body->n == o->load->n;) {
-        vt_affine index[6];
-        for (uint32_t d = 0; d < body->n; d++)
-            if (!compose(o->tensor, body->a[d], o, &index[d])) return;
-        memcpy(o->index, index, sizeof index);
-        o->tensor = body->u.tensor;
-    }
-}
-
-static bool read_operand(const vt_expr *e, operand *out) {
-    while (e->kind == VT_E_CAST && vt_dtype_is_int(e->dtype)) e = e->a[0];
-    out->load = e;
-    if (e->kind != VT_E_PLOAD || (e->n != 6 && e->n != 4)) return false;
-    for (uint32_t i = 0; i < e->n; i++)
-        if (!vt__affine_read(e->a[i], &out->index[i])) return false;
-    out->tensor = e->u.tensor;
-    look_through_copies(out);
-    return true;
-}
-
-/* Is it that axis of the result alone? An axis of one element is 0 as well. */
-static bool is_axis(const vt_match *m, const vt_affine *a, uint32_t axis) {
-    if (!a->n && !a->constant && vt__match_dim(m->sums, axis) == 1) return true;
-    return a->n == 1 && a->times[0] == 1 && !a->constant && a->var[0] == vt__match_axis(m->sums, axis);
-}
-
-static const vt_iter *reduce_axis(const vt_match *m, const vt_var *v, int64_t *out_extent) {
-    te_tensor *t = (te_tensor *)(uintptr_t)m->sums;
-    for (size_t i = 0; i < te_tensor_reduce_axes(t); i++) {
-        te_axis *axis = te_tensor_reduce_axis(t, i);
-        const vt_iter *iter = vt_te_iter(axis);
-        if (iter->var != v || iter->min->kind != VT_E_INT || iter->min->u.i != 0) continue;
-        *out_extent = te_axis_extent(axis);
-        return iter;
-    }
-    return NULL;
-}
+/* ---- Axes ------------------------------------------------------------------------------------------------------ */
 
 /* The reduce axis that an index is, alone, and its extent; NULL and 1 for the constant 0. */
 static bool read_tap(const vt_match *m, const vt_affine *a, const vt_var **out_axis, int64_t *out_extent) {
@@ -127,7 +67,8 @@ static bool read_tap(const vt_match *m, const vt_affine *a, const vt_var **out_a
     *out_extent = 1;
     if (!a->n) return !a->constant;
     *out_axis = a->var[0];
-    return a->n == 1 && a->times[0] == 1 && !a->constant && reduce_axis(m, a->var[0], out_extent);
+    *out_extent = vt__match_reduce_extent(m->sums, a->var[0]);
+    return a->n == 1 && a->times[0] == 1 && !a->constant && *out_extent;
 }
 
 static bool same_tap(const vt_affine *a, const vt_var *tap) {
@@ -176,7 +117,7 @@ static bool behind(const slide *s, int64_t *out) {
 /* ---- The operators --------------------------------------------------------------------------------------------- */
 
 typedef struct product {
-    operand data, weight;
+    vt_match_operand data, weight;
     vt_guards guards;
     bool guarded;
 } product;
@@ -184,16 +125,17 @@ typedef struct product {
 static vta_status read_product(vt_match *m, product *out) {
     const vt_expr *e = vt__match_body(m->sums), *condition;
     const vt_reduce *r = e->u.reduce;
-    if (r->n_sources != 1 || r->has_init || r->combiner->n != 1 || r->combiner->result[0]->kind != VT_E_ADD)
+    if (r->n_sources != 1 || r->combiner->n != 1 || r->combiner->result[0]->kind != VT_E_ADD)
         return reading(m, NULL, "reduces by something else than a sum");
     const vt_expr *source = e->a[0];
     out->guarded = vt__choice_read(source, &condition, &source);
     if (out->guarded && !vt__guards_read(condition, &out->guards))
         return reading(m, condition, "this condition is not made of comparisons of an image's row or column");
     if (source->kind != VT_E_MUL || e->dtype.bits != 32 || e->dtype.code != VT_INT)
-        return reading(m, source, "is not a product of two elements, added up as acc_t: write "
-                                  "sum[...](acc_t(data[...]) * acc_t(weight[...]))");
-    if (!read_operand(source->a[0], &out->data) || !read_operand(source->a[1], &out->weight))
+        return reading(m, source,
+                       "is not a product of two elements, added up as acc_t: write "
+                       "sum[...](acc_t(data[...]) * acc_t(weight[...]))");
+    if (!vt__match_operand_read(source->a[0], &out->data) || !vt__match_operand_read(source->a[1], &out->weight))
         return reading(m, source, "a factor is not an element of a tensor in tiles at sums of axes");
     return VTA_OK;
 }
@@ -202,7 +144,7 @@ static vta_status read_product(vt_match *m, product *out) {
 static void turn(const vt_match *m, product *p) {
     uint32_t lanes = m->sums->ndim - 1, before = p->data.load->n - 2;
     if (vt__affine_times(&p->data.index[before], vt__match_axis(m->sums, lanes)) != 1) return;
-    operand data = p->data;
+    vt_match_operand data = p->data;
     p->data = p->weight;
     p->weight = data;
 }
@@ -244,15 +186,31 @@ static vta_status check_lanes(const vt_match *m, const product *p) {
 
 typedef struct conv {
     const vt_var *rc, *ri, *dy, *dx;
-    int64_t channels, lanes;
+    int64_t channels, lanes, groups;
     slide y, x;
     padding pad;
 } conv;
 
 static bool read_weight(const vt_match *m, const product *p, conv *c) {
     const vt_affine *w = p->weight.index;
-    return is_axis(m, &w[0], 1) && read_tap(m, &w[1], &c->rc, &c->channels) && read_tap(m, &w[2], &c->dy, &c->y.taps) &&
-           read_tap(m, &w[3], &c->dx, &c->x.taps) && is_axis(m, &w[4], 5) && read_tap(m, &w[5], &c->ri, &c->lanes);
+    return vt__affine_is_axis(&w[0], m->sums, 1) && read_tap(m, &w[1], &c->rc, &c->channels) &&
+           read_tap(m, &w[2], &c->dy, &c->y.taps) && read_tap(m, &w[3], &c->dx, &c->x.taps) &&
+           vt__affine_is_axis(&w[4], m->sums, 5) && read_tap(m, &w[5], &c->ri, &c->lanes);
+}
+
+/* Blocks of channels of the group that a block of outputs belongs to: co // outputs * inputs + rc. */
+static bool read_groups(const vt_match *m, const vt_affine *a, conv *c) {
+    int64_t outputs = vt__match_dim(m->sums, 1), each = outputs;
+    const vt_var *co = vt__match_axis(m->sums, 1);
+    for (uint32_t i = 0; i < a->n; i++) {
+        const vt_var *v = a->var[i];
+        if (v == c->rc && a->times[i] == 1) continue;
+        bool quotient = v->kind == VT_E_FLOORDIV && v->a[0] == co;
+        if ((v != co && !quotient) || a->times[i] != c->channels || each != outputs) return false;
+        each = quotient ? v->a[1]->u.i : 1;
+    }
+    c->groups = each >= 1 && outputs % each == 0 ? outputs / each : 0;
+    return c->groups && !a->constant && (!c->rc || vt__affine_times(a, c->rc) == 1);
 }
 
 static void hold(slide *s, const vt_affine *a, int64_t before, int64_t size, int64_t held) {
@@ -266,7 +224,8 @@ static vta_status read_conv_data(vt_match *m, const product *p, conv *c) {
     const vt_affine *d = p->data.index;
     const vt_tensor *read = p->data.tensor, *source = read_padding(read, &c->pad);
     uint32_t used = 0;
-    if (!is_axis(m, &d[0], 0) || !same_tap(&d[1], c->rc) || !is_axis(m, &d[4], 4) || !same_tap(&d[5], c->ri))
+    if (!vt__affine_is_axis(&d[0], m->sums, 0) || !read_groups(m, &d[1], c) || !vt__affine_is_axis(&d[4], m->sums, 4) ||
+        !same_tap(&d[5], c->ri))
         return reading(m, p->data.load, data_form);
     if (!source) source = read;
     VT_TRY(find_argument(m, source, "inp_t", VTA_MEM_INP, &m->data));
@@ -288,8 +247,9 @@ static vta_status read_conv_data(vt_match *m, const product *p, conv *c) {
 /* A convolution computes every output that its image and its padding have. */
 static vta_status check_outputs(const vt_match *m, const char *what, const slide *s, int64_t *out_behind) {
     if (s->before < 0)
-        return vt__match_refuse(m, m->sums, NULL, "begins behind the first of the image's %s: make those an input of "
-                                                  "its own",
+        return vt__match_refuse(m, m->sums, NULL,
+                                "begins behind the first of the image's %s: make those an input of "
+                                "its own",
                                 what);
     if (behind(s, out_behind)) return VTA_OK;
     return vt__match_refuse(m, m->sums, NULL, "computes %lld %s of a convolution that has more: compute all of them",
@@ -305,34 +265,48 @@ static vta_status match_conv(vt_match *m, const product *p) {
     VT_TRY(check_outputs(m, "rows", &c.y, &bottom));
     VT_TRY(check_outputs(m, "columns", &c.x, &right));
     m->operator_name = "conv2d";
-    snprintf(m->attributes, sizeof m->attributes,
-             "batch=%lld height=%lld width=%lld in_channels=%lld out_channels=%lld kernel_h=%lld kernel_w=%lld "
-             "stride_h=%lld stride_w=%lld dilation_h=%lld dilation_w=%lld pad_top=%lld pad_left=%lld pad_bottom=%lld "
-             "pad_right=%lld",
-             (long long)(n * vta_config_batch(m->config)), (long long)c.y.size, (long long)c.x.size,
-             (long long)(c.channels * vta_config_block_in(m->config)),
-             (long long)(oc * vta_config_block_out(m->config)), (long long)c.y.taps, (long long)c.x.taps,
-             (long long)c.y.stride, (long long)c.x.stride, (long long)c.y.dilation, (long long)c.x.dilation,
-             (long long)c.y.before, (long long)c.x.before, (long long)bottom, (long long)right);
+    m->groups = c.groups;
+    snprintf(
+        m->attributes, sizeof m->attributes,
+        "groups=%lld batch=%lld height=%lld width=%lld in_channels=%lld out_channels=%lld kernel_h=%lld kernel_w=%lld "
+        "stride_h=%lld stride_w=%lld dilation_h=%lld dilation_w=%lld pad_top=%lld pad_left=%lld pad_bottom=%lld "
+        "pad_right=%lld",
+        (long long)c.groups, (long long)(n * vta_config_batch(m->config)), (long long)c.y.size, (long long)c.x.size,
+        (long long)(c.groups * c.channels * vta_config_block_in(m->config)),
+        (long long)(oc * vta_config_block_out(m->config)), (long long)c.y.taps, (long long)c.x.taps,
+        (long long)c.y.stride, (long long)c.x.stride, (long long)c.y.dilation, (long long)c.x.dilation,
+        (long long)c.y.before, (long long)c.x.before, (long long)bottom, (long long)right);
     return VTA_OK;
 }
 
-static vta_status match_dense(vt_match *m, const product *p) {
-    const vt_affine *d = p->data.index, *w = p->weight.index;
+/* Of one pair of matrices, or of `first` = 1 of a batch, whose axis comes first everywhere. */
+static vta_status match_dense(vt_match *m, const product *p, uint32_t first) {
+    const vt_affine *d = p->data.index + first, *w = p->weight.index + first;
+    const vt_tensor *s = m->sums;
     const vt_var *rc, *ri;
     int64_t channels, in_lanes;
-    if (p->weight.load->n != 4 || !is_axis(m, &w[0], 1) || !read_tap(m, &w[1], &rc, &channels) ||
-        !is_axis(m, &w[2], 3) || !read_tap(m, &w[3], &ri, &in_lanes))
-        return reading(m, p->weight.load, "the weights must be read as weight[co, rc, ci, ri]");
-    if (p->guarded || p->data.load->n != 4 || !is_axis(m, &d[0], 0) || !same_tap(&d[1], rc) || !is_axis(m, &d[2], 2) ||
-        !same_tap(&d[3], ri))
-        return reading(m, p->data.load, "the data must be read as data[bo, rc, bi, ri]");
+    bool pairs =
+        !first || (vt__affine_is_axis(&p->data.index[0], s, 0) && vt__affine_is_axis(&p->weight.index[0], s, 0));
+    if (p->weight.load->n != 4 + first || !pairs || !vt__affine_is_axis(&w[0], s, 1 + first) ||
+        !read_tap(m, &w[1], &rc, &channels) || !vt__affine_is_axis(&w[2], s, 3 + first) ||
+        !read_tap(m, &w[3], &ri, &in_lanes))
+        return reading(m, p->weight.load,
+                       first ? "the weights must be read as weight[bb, co, rc, ci, ri]"
+                             : "the weights must be read as weight[co, rc, ci, ri]");
+    if (p->guarded || p->data.load->n != 4 + first || !vt__affine_is_axis(&d[0], s, first) || !same_tap(&d[1], rc) ||
+        !vt__affine_is_axis(&d[2], s, 2 + first) || !same_tap(&d[3], ri))
+        return reading(m, p->data.load,
+                       first ? "the data must be read as data[bb, bo, rc, bi, ri]"
+                             : "the data must be read as data[bo, rc, bi, ri]");
     VT_TRY(find_argument(m, p->data.tensor, "inp_t", VTA_MEM_INP, &m->data));
-    m->operator_name = "dense";
-    snprintf(m->attributes, sizeof m->attributes, "batch=%lld in_features=%lld out_features=%lld",
-             (long long)(vt__match_dim(m->sums, 0) * vta_config_batch(m->config)),
+    m->operator_name = first ? "batch_matmul" : "dense";
+    int length =
+        first ? snprintf(m->attributes, sizeof m->attributes, "batch=%lld ", (long long)vt__match_dim(s, 0)) : 0;
+    snprintf(m->attributes + length, sizeof m->attributes - (size_t)length,
+             "%s=%lld in_features=%lld out_features=%lld", first ? "rows" : "batch",
+             (long long)(vt__match_dim(s, first) * vta_config_batch(m->config)),
              (long long)(channels * vta_config_block_in(m->config)),
-             (long long)(vt__match_dim(m->sums, 1) * vta_config_block_out(m->config)));
+             (long long)(vt__match_dim(s, 1 + first) * vta_config_block_out(m->config)));
     return VTA_OK;
 }
 
@@ -340,8 +314,9 @@ static vta_status match_dense(vt_match *m, const product *p) {
 static vta_status check_extents(const vt_match *m, const product *p) {
     for (uint32_t i = 0; i < p->weight.load->n; i++) {
         const vt_affine *a = &p->weight.index[i];
-        int64_t extent = 1, size = vt__match_dim(p->weight.tensor, i);
-        if (a->n && !reduce_axis(m, a->var[0], &extent)) continue; /* a data axis, whose extent is checked as one */
+        int64_t extent = a->n ? vt__match_reduce_extent(m->sums, a->var[0]) : 1,
+                size = vt__match_dim(p->weight.tensor, i);
+        if (!extent) continue; /* a data axis, whose extent is checked as one */
         if (extent != size)
             return vt__match_refuse(m, m->weight, NULL,
                                     "dimension %u has %lld elements and %lld are used: all of them must be", i,
@@ -352,30 +327,42 @@ static vta_status check_extents(const vt_match *m, const product *p) {
 
 static vta_status check_dims(const vt_match *m) {
     const vt_tensor *s = m->sums, *of[2] = {m->data, m->weight};
+    uint32_t first = s->ndim == 5;
     for (uint32_t i = 0; i < 2; i++)
-        if (vt__match_dim(of[i], 0) != vt__match_dim(s, i))
-            return vt__match_refuse(m, of[i], NULL, "dimension 0 has %lld elements, the result's dimension %u %lld",
-                                    (long long)vt__match_dim(of[i], 0), i, (long long)vt__match_dim(s, i));
-    if (vt__match_dim(m->data, 1) != vt__match_dim(m->weight, 1))
-        return vt__match_refuse(m, m->data, NULL, "dimension 1 has %lld elements, that of %s %lld",
-                                (long long)vt__match_dim(m->data, 1), m->weight->name,
-                                (long long)vt__match_dim(m->weight, 1));
+        for (uint32_t k = 0; k <= first; k++) {
+            uint32_t of_sum = k == first ? first + i : 0;
+            if (vt__match_dim(of[i], k) != vt__match_dim(s, of_sum))
+                return vt__match_refuse(
+                    m, of[i], NULL, "dimension %u has %lld elements, the result's dimension %u %lld", k,
+                    (long long)vt__match_dim(of[i], k), of_sum, (long long)vt__match_dim(s, of_sum));
+        }
+    int64_t channels = vt__match_dim(m->weight, 1 + first) * (m->groups ? m->groups : 1);
+    if (vt__match_dim(m->data, 1 + first) != channels)
+        return vt__match_refuse(m, m->data, NULL, "dimension %u has %lld elements, %s takes %lld", 1 + first,
+                                (long long)vt__match_dim(m->data, 1 + first), m->weight->name, (long long)channels);
     return VTA_OK;
 }
 
 vta_status vt__match_sum(vt_match *m) {
     product p = {.guarded = false};
     uint32_t ndim = m->sums->ndim;
-    if (ndim != 6 && ndim != 4)
+    bool transposed = false;
+    if (ndim < 4 || ndim > 6)
         return vt__match_refuse(m, m->sums, NULL,
                                 "has %u dimensions: a convolution in tiles has [images, channel blocks, rows, columns, "
-                                "BATCH, BLOCK_OUT], a matrix product [rows, channel blocks, BATCH, BLOCK_OUT]",
+                                "BATCH, BLOCK_OUT], a matrix product [rows, channel blocks, BATCH, BLOCK_OUT], and a "
+                                "batch of those one more in front",
                                 (unsigned)ndim);
+    VT_TRY(vt__match_start(m));
+    if (ndim == 6) VT_TRY(vt__match_transposed(m, &transposed));
+    if (transposed) return VTA_OK;
     VT_TRY(read_product(m, &p));
     turn(m, &p);
     VT_TRY(check_lanes(m, &p));
     VT_TRY(find_argument(m, p.weight.tensor, "wgt_t", VTA_MEM_WGT, &m->weight));
-    VT_TRY(ndim == 6 ? match_conv(m, &p) : match_dense(m, &p));
+    VT_TRY(ndim == 6 ? match_conv(m, &p) : match_dense(m, &p, ndim - 4));
     VT_TRY(check_extents(m, &p));
+    vt__match_add_input(m, m->data, "data");
+    vt__match_add_input(m, m->weight, "weight");
     return check_dims(m);
 }

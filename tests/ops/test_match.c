@@ -334,7 +334,7 @@ static void test_emitted(void **state) {
 static const struct {
     const char *kernel, *words;
 } refused[] = {
-    {"input a: acc_t[4, BATCH, BLOCK_OUT]\noutput y like a = out_t(a[...] >> 3)\n", "no sum of products stands behind"},
+    {"input a: acc_t[4, BATCH, BLOCK_OUT]\noutput y like a = out_t(a[...] >> 3)\n", "reads the argument a where"},
     {CONV "output y like s = s[...]\n", "y: its elements have 32 bits: the accelerator stores out_t, of 8"},
     {CONV "output y like s = out_t(s[...] // 3)\n", "not an operation that may follow a sum"},
     {CONV "output y like s = out_t(max(s[...], s[...]))\n", "both sides come from sums of products"},
