@@ -2,7 +2,6 @@
 #include "rpc/client_session.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/versioned.h"
@@ -84,7 +83,7 @@ vt_strbuf *vt__client_begin(vta_rpc *rpc) {
 }
 
 vta_status vt__client_number_and_text(vta_rpc *rpc, vt_rpc_message message, vta_diag *diag, uint64_t *out_number,
-                                  char **out_text) {
+                                      char **out_text) {
     *out_number = 0;
     if (out_text) *out_text = NULL;
     VT_TRY(vt__link_ask(&rpc->link, message, diag));

@@ -21,9 +21,10 @@ static bool plain(const char *name) {
 
 vta_status vt__session_path(vt_rpc_session *s, const char *name, size_t room, char *out_path) {
     if (!plain(name))
-        return vt_fail(s->diag, VTA_INVALID_ARGUMENT,
-                       "'%.64s' is not a valid file name in a session: 1 to %d characters, no /, no dot at the beginning",
-                       name, NAME_BYTES);
+        return vt_fail(
+            s->diag, VTA_INVALID_ARGUMENT,
+            "'%.64s' is not a valid file name in a session: 1 to %d characters, no /, no dot at the beginning", name,
+            NAME_BYTES);
     int n = snprintf(out_path, room, "%s/%s", s->page->folder, name);
     return n > 0 && (size_t)n < room ? VTA_OK : vt_fail(s->diag, VTA_INTERNAL, "%s: too long a path", name);
 }

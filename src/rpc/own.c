@@ -1,5 +1,4 @@
 /* The project's own protocol, as a session serves it: the connection, and answers about the machine. */
-#include <stdio.h>
 #include <string.h>
 
 #include "rpc/own.h"
@@ -103,7 +102,7 @@ vta_status vt__own_answer(vt_rpc_session *s, uint16_t message, const void *field
     switch (message) {
 #define VTA_RPC_MESSAGE(name, number, request_fields, answer, meaning)                                                 \
     case number:                                                                                                       \
-        status = vt__answer_##name(&q);                                                                                    \
+        status = vt__answer_##name(&q);                                                                                \
         break;
 #include "vta/rpc.def"
 #undef VTA_RPC_MESSAGE

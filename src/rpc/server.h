@@ -83,6 +83,7 @@ vta_status vt__connection_start(vt_connection *c, int fd, vta_diag *diag);
 /* The session is over and all that it said was sent: says why it ended, if it was not in order, and parts. */
 void vt__connection_part(vt_connection *c);
 void vt__connection_close(vt_connection *c);
+void vt__connection_enter(vt_connection *c, vt_connection_state state);
 /* Called when a handle of it is closed. */
 void vt__connection_closed(uv_handle_t *handle);
 

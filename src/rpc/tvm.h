@@ -46,6 +46,8 @@ void vt__tvm_end(vt_strbuf *to, size_t begin);
 void vt__tvm_return(vt_strbuf *to, bool called, int code, uint64_t bits, const char *text, size_t size);
 /* A packet that raises an error in the client. */
 void vt__tvm_exception(vt_strbuf *to, const char *text);
+/* One with what went wrong (vt__session_words). */
+void vt__tvm_raise(const vt_rpc_session *s, vta_status status, vt_strbuf *out);
 
 /* ---- Functions by name (tvm_functions.c) ---- */
 /* Its number; -1: there is no such function. */

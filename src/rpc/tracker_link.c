@@ -1,0 +1,210 @@
+/* One connection of the tracker: a server that has its place, or a client that asks for one. */
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rpc/tracker_link.h"
+
+/* What the thread of a connection works with. */
+typedef struct serving {
+    vt_tracker *t;
+    vt_tracker_link *l;
+    vt_rpc_stream stream;
+    vt_strbuf in, out;
+    vta_diag *diag;
+} serving;
+
+static vta_status answer(serving *s, vt_rpc_header header, vta_status status) {
+    if (status != VTA_OK) {
+        vta_diag_entry e;
+        vt_strbuf_clear(&s->out);
+        bool any = vta_diag_get(s->diag, 0, &e) == VTA_OK;
+        vt_strbuf_add(&s->out, any ? e.message : vta_status_text(status));
+    }
+    header.status = (uint16_t)status;
+    header.size = (uint32_t)s->out.size;
+    vta_status sent = vt__rpc_send(&s->stream, header, vt_strbuf_text(&s->out), vt__rpc_deadline(10000, 0), NULL);
+    return status != VTA_OK ? status : sent;
+}
+
+/* Has the other side closed? Nobody who holds a place or a lease says anything more. */
+static bool is_gone(void *ctx) {
+    const serving *s = ctx;
+    struct pollfd p = {.fd = s->stream.fd, .events = POLLIN | POLLRDHUP};
+    return poll(&p, 1, 0) > 0;
+}
+
+static bool is_ending(serving *s) {
+    pthread_mutex_lock(&s->t->state.lock);
+    bool ending = s->t->state.ending;
+    pthread_mutex_unlock(&s->t->state.lock);
+    return ending;
+}
+
+static bool has_lost_its_lease(serving *s, vt_tracked *server) {
+    pthread_mutex_lock(&s->t->state.lock);
+    bool over = server->lease_over;
+    pthread_mutex_unlock(&s->t->state.lock);
+    return over;
+}
+
+static void free_again(serving *s, vt_tracked *server) {
+    pthread_mutex_lock(&s->t->state.lock);
+    server->lease_over = false;
+    pthread_cond_broadcast(&s->t->state.changed);
+    pthread_mutex_unlock(&s->t->state.lock);
+}
+
+/* A server has its place as long as it is connected. It is told when a lease is over by its time. */
+static void hold_place(serving *s, vt_tracked *server) {
+    static const char why[] = "the lease is over (its time, or the tracker's --lease-seconds)";
+    vt_rpc_header over = {.size = sizeof why - 1, .message = VT_RPC_ENDED, .status = VTA_TIMEOUT};
+    while (!is_gone(s) && !is_ending(s)) {
+        if (has_lost_its_lease(s, server)) {
+            if (vt__rpc_send(&s->stream, over, why, vt__rpc_deadline(10000, 0), NULL) != VTA_OK) break;
+            free_again(s, server);
+        }
+        struct pollfd p = {.fd = s->stream.fd, .events = POLLIN | POLLRDHUP};
+        poll(&p, 1, 100);
+    }
+}
+
+static vta_status on_register(serving *s, vt_rpc_header header, vt_rpc_reader *in) {
+    vt_tracked server = {.next = NULL};
+    char line[512];
+    vt__rpc_text(in, server.key, sizeof server.key);
+    vt__rpc_text(in, server.host, sizeof server.host);
+    server.port = vt__rpc_u32(in);
+    vta_status status = vt__rpc_end(in, "REGISTER", s->diag);
+    if (status == VTA_OK && (!*server.host || !server.port || server.port > 65535))
+        status = vt_fail(s->diag, VTA_INVALID_ARGUMENT, "REGISTER: '%s' port %u is no place", server.host, server.port);
+    status = answer(s, header, status);
+    if (status != VTA_OK) return status;
+    snprintf(line, sizeof line, "server %s:%u of key '%s' registers", server.host, server.port, server.key);
+    vt__tracker_say(s->t, s->l, line);
+    vt__tracker_add(&s->t->state, &server);
+    hold_place(s, &server);
+    vt__tracker_remove(&s->t->state, &server);
+    vt__tracker_say(s->t, s->l, "the server is gone");
+    return VTA_NOT_FOUND;
+}
+
+/* A client has a server as long as it is connected, and until its time is up. */
+static void hold_lease(serving *s, const vt_tracked *server) {
+    bool late = false;
+    while (!late && !is_gone(s) && !is_ending(s)) {
+        struct pollfd p = {.fd = s->stream.fd, .events = POLLIN | POLLRDHUP};
+        poll(&p, 1, 100);
+        late = vt__rpc_now() >= server->until;
+    }
+    vt__tracker_give_back(&s->t->state, server, late);
+    vt__tracker_say(s->t, s->l, late ? "the lease is over by its time" : "the lease is given back");
+}
+
+static vta_status on_request(serving *s, vt_rpc_header header, vt_rpc_reader *in) {
+    char key[VT_TRACKER_NAME], line[512];
+    vt_tracked server;
+    vt__rpc_text(in, key, sizeof key);
+    uint32_t priority = vt__rpc_u32(in), seconds, wait_ms;
+    seconds = vt__rpc_u32(in);
+    wait_ms = vt__rpc_u32(in);
+    vta_status status = vt__rpc_end(in, "REQUEST", s->diag);
+    uint32_t most = s->t->options.lease_seconds;
+    if (!seconds || seconds > most) seconds = most;
+    if (status == VTA_OK)
+        status = vt__tracker_take(&s->t->state, key, priority, vt__rpc_now() + wait_ms, seconds, is_gone, s, s->diag,
+                                  &server);
+    if (status != VTA_OK) return answer(s, header, status);
+    vt__rpc_put_text(&s->out, server.host);
+    vt__rpc_put_u32(&s->out, server.port);
+    snprintf(line, sizeof line, "has %s:%u for %u seconds", server.host, server.port, seconds);
+    vt__tracker_say(s->t, s->l, line);
+    if (answer(s, header, VTA_OK) == VTA_OK)
+        hold_lease(s, &server);
+    else
+        vt__tracker_give_back(&s->t->state, &server, false);
+    return VTA_NOT_FOUND;
+}
+
+static vta_status on_hello(serving *s, vt_rpc_header header, vt_rpc_reader *in) {
+    char who[256];
+    vta_status status = VTA_OK;
+    uint32_t version = vt__rpc_u32(in);
+    vt__rpc_text(in, who, sizeof who);
+    if (version != VT_RPC_WIRE_VERSION)
+        status = vt_fail(s->diag, VTA_UNSUPPORTED, "version %u of the protocol; this tracker speaks version %d",
+                         version, VT_RPC_WIRE_VERSION);
+    if (status == VTA_OK) status = vt__rpc_end(in, "HELLO", s->diag);
+    vt__rpc_put_u32(&s->out, VT_RPC_WIRE_VERSION);
+    vt__rpc_put_text(&s->out, vta_version());
+    vt__rpc_put_text(&s->out, "tracker");
+    vt__rpc_put_text(&s->out, "");
+    return answer(s, header, status);
+}
+
+static vta_status on_summary(serving *s, vt_rpc_header header, vt_rpc_reader *in) {
+    vt_strbuf text;
+    vta_status status = vt__rpc_end(in, "SUMMARY", s->diag);
+    vt_strbuf_init(&text, NULL);
+    vt__tracker_summary(&s->t->state, &text);
+    vt__rpc_put_text(&s->out, vt_strbuf_text(&text));
+    vt_strbuf_free(&text);
+    return answer(s, header, status);
+}
+
+static vta_status serve_one(serving *s, bool first) {
+    enum { PATIENCE_MS = 10000 };
+    vt_rpc_header header;
+    vt_strbuf_clear(&s->out);
+    vta_diag_clear(s->diag);
+    VT_TRY(vt__rpc_receive(&s->stream, vt__rpc_now() + PATIENCE_MS, PATIENCE_MS, s->diag, &header, &s->in));
+    vt_rpc_reader in = {(const uint8_t *)s->in.text, s->in.size, false};
+    if (first != (header.message == VT_RPC_HELLO))
+        return answer(s, header, vt_fail(s->diag, VTA_PARSE, "HELLO is the first message, and no other one is"));
+    switch (header.message) {
+    case VT_RPC_HELLO: return on_hello(s, header, &in);
+    case VT_RPC_REGISTER: return on_register(s, header, &in);
+    case VT_RPC_REQUEST: return on_request(s, header, &in);
+    case VT_RPC_SUMMARY: return on_summary(s, header, &in);
+    case VT_RPC_BYE: return VTA_NOT_FOUND;
+    default:
+        return answer(s, header,
+                      vt_fail(s->diag, VTA_UNSUPPORTED,
+                              "a tracker does not answer %s; is it a server that "
+                              "you meant?",
+                              vt__rpc_message_name(header.message)));
+    }
+}
+
+static vta_status serve(serving *s) {
+    char preface[VT_RPC_PREFACE_BYTES];
+    uint64_t until = vt__rpc_deadline(10000, 0);
+    if (s->t->tls) VT_TRY(vt__tls_serve(s->t->tls, s->stream.fd, until, s->diag, &s->stream.tls));
+    VT_TRY(vt__rpc_read(&s->stream, preface, sizeof preface, until, s->diag));
+    if (memcmp(preface, VT_RPC_PREFACE, sizeof preface))
+        return vt_fail(s->diag, VTA_PARSE, "the client speaks another protocol");
+    VT_TRY(serve_one(s, true));
+    vta_status status;
+    do status = serve_one(s, false);
+    while (status == VTA_OK);
+    return status;
+}
+
+void *vt__tracker_serve_link(void *arg) {
+    vt_tracker_link *l = arg;
+    serving s = {.t = l->t, .l = l, .stream = {.fd = l->fd}, .diag = vta_diag_create(NULL)};
+    vt_strbuf_init(&s.in, NULL);
+    vt_strbuf_init(&s.out, NULL);
+    vta_status status = s.diag ? serve(&s) : VTA_NO_MEMORY;
+    if (status != VTA_OK && status != VTA_NOT_FOUND && status != VTA_INTERRUPTED)
+        vt__tracker_say(l->t, l, s.diag ? vta_diag_text(s.diag) : "out of memory");
+    vta_diag_destroy(s.diag);
+    vt_strbuf_free(&s.in);
+    vt_strbuf_free(&s.out);
+    pthread_mutex_lock(&l->t->lock);
+    vt__rpc_close(&s.stream);
+    l->fd = -1;
+    l->over = true;
+    pthread_mutex_unlock(&l->t->lock);
+    return NULL;
+}
