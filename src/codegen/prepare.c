@@ -19,6 +19,7 @@ struct scope {
 typedef struct preparer {
     vt_mutator m;
     const vt_func *func;
+    int32_t device_type; /* where its arguments live */
     const scope *scopes;
     const vt_var *handle; /* the command handle's variable; NULL until it is needed */
     bool in_uops;
@@ -38,6 +39,11 @@ static const vt_expr *with_handle(preparer *p, const char *name, uint32_t n, con
     const vt_expr *all[8] = {command_handle(p)};
     for (uint32_t i = 0; i < n && i < 7; i++) all[i + 1] = args[i];
     return vt_e_call_extern(p->m.ctx, VT_I32, name, n + 1, all);
+}
+
+/* Lowering does not know where arguments live: in the processor's memory there is nothing to do. */
+static const vt_expr *barrier(preparer *p, const char *name, const vt_expr *e) {
+    return p->device_type == VT_DEVICE_CPU ? vt_i32(p->m.ctx, 0) : with_handle(p, name, e->n, e->a);
 }
 
 /* ---- Intrinsics that are made of others ---------------------------------------------------------------------- */
@@ -114,8 +120,8 @@ static const vt_expr *prepare_expr(vt_mutator *m, const vt_expr *e) {
     case VT_OP_VTA_UOP_PUSH: return vt_e_call_extern(m->ctx, VT_I32, "VTAUopPush", e->n, e->a);
     case VT_OP_VTA_COPROC_DEP_PUSH: return with_handle(p, "VTADepPush", e->n, e->a);
     case VT_OP_VTA_COPROC_DEP_POP: return with_handle(p, "VTADepPop", e->n, e->a);
-    case VT_OP_VTA_COPROC_READ_BARRIER: return with_handle(p, "VTAReadBarrier", e->n, e->a);
-    case VT_OP_VTA_COPROC_WRITE_BARRIER: return with_handle(p, "VTAWriteBarrier", e->n, e->a);
+    case VT_OP_VTA_COPROC_READ_BARRIER: return barrier(p, "VTAReadBarrier", e);
+    case VT_OP_VTA_COPROC_WRITE_BARRIER: return barrier(p, "VTAWriteBarrier", e);
     case VT_OP_VTA_COPROC_SYNC: {
         const vt_expr *wait = vt_int(m->ctx, VT_U32, WAIT_CYCLES);
         return with_handle(p, "VTASynchronize", 1, &wait);
@@ -222,8 +228,10 @@ static const vt_stmt *prepare_stmt(vt_mutator *m, const vt_stmt *s) {
     return result;
 }
 
-const vt_func *vt__prepare(vt_ctx *ctx, const vt_func *f) {
-    preparer p = {.m = {.ctx = ctx, .expr = prepare_expr, .stmt = prepare_stmt}, .func = f};
+const vt_func *vt__prepare(vt_ctx *ctx, const vt_codegen_func *cf) {
+    const vt_func *f = cf->func;
+    preparer p = {
+        .m = {.ctx = ctx, .expr = prepare_expr, .stmt = prepare_stmt}, .func = f, .device_type = cf->device_type};
     const vt_stmt *body = vt_mutate_stmt(&p.m, f->body);
     if (p.handle)
         body = vt_s_let(ctx, p.handle, vt_e_call_extern(ctx, VT_HANDLE_T, "VTATLSCommandHandle", 0, NULL), body);

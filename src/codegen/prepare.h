@@ -9,8 +9,9 @@
  *  - the accelerator's intrinsics become calls of the runtime (vta/runtime.def), some others what they are made of;
  *  - the command handle is asked for once, at the top, and kept in a variable;
  *  - the body of a micro-op scope uses at most one variable from outside, an int32: the signature under which the
- *    runtime keeps the micro-kernel. Several are packed into one. */
-const vt_func *vt__prepare(vt_ctx *ctx, const vt_func *f);
+ *    runtime keeps the micro-kernel. Several are packed into one;
+ *  - barriers on arguments in the processor's memory go. */
+const vt_func *vt__prepare(vt_ctx *ctx, const vt_codegen_func *cf);
 
 /* Does it load or store by itself, or only call the runtime? What only calls needs no optimisation. */
 bool vt__func_computes(const vt_func *f);
