@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "c_kernel.h"
+#include "c_machine.h"
 #include "file.h"
 
 enum { KERNELS_MOST = 64 };
@@ -45,22 +46,6 @@ static vta_status error(vta_status status, const char *fmt, const char *what) {
     snprintf(message, sizeof message, fmt, what);
     vta_diag_add(cli_diag(), VTA_ERROR, status, message);
     return status;
-}
-
-/* -mtriple=T, -mcpu=C, -mattr=A, as LLVM's tools write them. */
-static vta_status set_machine(work *w, const cli_list *machine) {
-    for (int i = 0; i < machine->count; i++) {
-        const char *m = machine->item[i];
-        if (!strncmp(m, "triple=", 7))
-            w->build.triple = m + 7;
-        else if (!strncmp(m, "cpu=", 4))
-            w->build.cpu = m + 4;
-        else if (!strncmp(m, "attr=", 5))
-            w->build.features = m + 5;
-        else
-            return error(VTA_INVALID_ARGUMENT, "-m%s: there are -mtriple=, -mcpu= and -mattr=", m);
-    }
-    return VTA_OK;
 }
 
 static vta_status take(work *w, const char *path) {
@@ -152,7 +137,7 @@ static void report(const work *w, char **paths) {
 }
 
 static vta_status build(work *w, const cli_list *machine, int n, char **paths) {
-    vta_status status = set_machine(w, machine);
+    vta_status status = cli_machine(machine, &w->build.triple, &w->build.cpu, &w->build.features);
     for (int i = 0; i < n && status == VTA_OK; i++) status = take(w, paths[i]);
     if (status == VTA_OK) status = emit(w);
     if (status == VTA_OK && w->k.common.json) report(w, paths);
@@ -172,8 +157,7 @@ int cmd_build(const cli_command *self, int argc, char **argv) {
     const cli_option options[] = {
         {"output", 'o', CLI_TEXT, "FILE", "FILE.o, FILE.so, FILE.s, FILE.ll, FILE.c, FILE.tir or FILE.te", &w.output},
         {"emit", 'e', CLI_CHOICE, FORM_WORDS, "what to write, where the ending does not say it", &form},
-        {"machine", 'm', CLI_LIST, "triple=T, cpu=C, attr=A", "the machine it is for, as in -mtriple=aarch64-linux-gnu",
-         &machine},
+        CLI_MACHINE_OPTION(&machine),
         {"annotate", 0, CLI_FLAG, NULL, "the code says which stage each instruction is from; vta profile shows it",
          &w.annotate},
         {"linker", 0, CLI_TEXT, "PROGRAM", "tried first for FILE.so, with its options (else $CC)", &w.build.linker},

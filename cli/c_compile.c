@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "c_machine.h"
 #include "c_network.h"
 #include "file.h"
 
@@ -71,6 +72,7 @@ int cmd_compile(const cli_command *self, int argc, char **argv) {
         {"output", 'o', CLI_TEXT, "FILE", "the artifact (MODEL with the ending .vta-model)", &s.output},
         {"report", 0, CLI_FLAG, NULL, "print layer by layer what runs where, and why", &s.report},
         CLI_NETWORK_OPTIONS(&s.network),
+        CLI_MACHINE_OPTION(&s.network.machine),
         CLI_PICTURE_OPTIONS(&s.pictures),
         CLI_GRAPH_OPTIONS(&s.network.of_graph),
         CLI_STAGES_OPTION,

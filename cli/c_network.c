@@ -1,5 +1,6 @@
 /* Networks as commands take them. */
 #include "c_network.h"
+#include "c_machine.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -51,7 +52,8 @@ vta_status cli_network_build(const cli_network *n, const vtac_quantized *q, uint
                              char **report) {
     vtac_compile_options options = {.size = sizeof options, .processor_only = n->processor_only, .progress = tell};
     vta_config *config = NULL;
-    vta_status status = cli_find_config(n->common, &config);
+    vta_status status = cli_machine(&n->machine, &options.triple, &options.cpu, &options.features);
+    if (status == VTA_OK) status = cli_find_config(n->common, &config);
     if (status == VTA_OK) status = vtac_quantized_compile(q, config, &options, cli_diag(), out_bytes, out_size, report);
     vta_config_release(config);
     cli_progress_end();
