@@ -35,6 +35,8 @@ void cli_describe_all(cli_describe *how);
 
 /* The diagnostics of the command, one list a process; errors are printed by cli_finish. */
 vta_diag *cli_diag(void);
+/* Adds an error to the diagnostics; gives `status`. */
+vta_status cli_fail(vta_status status, const char *fmt, ...) VTA_PRINTF(2, 3);
 /* Prints what the diagnostics hold to stderr, flushes stdout and gives the exit code for `status`: use as
  * `return cli_finish(status)`. */
 int cli_finish(vta_status status);

@@ -26,6 +26,16 @@ static void print_details(void) {
         fprintf(stderr, "note: --verbose shows the loops\n");
 }
 
+vta_status cli_fail(vta_status status, const char *fmt, ...) {
+    char message[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(message, sizeof message, fmt, args);
+    va_end(args);
+    vta_diag_add(cli_diag(), VTA_ERROR, status, message);
+    return status;
+}
+
 int cli_finish(vta_status status) {
     cli_progress_end();
     const char *text = vta_diag_text(cli_diag());

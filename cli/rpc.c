@@ -1,6 +1,7 @@
 /* vta rpc: a client of servers. */
 #include <string.h>
 
+#include "model.h"
 #include "rpc_place.h"
 #include "rpc_run.h"
 
@@ -17,16 +18,22 @@ typedef struct given {
 static int run(const cli_command *self, given *g) {
     bool tracked = g->place.tracker != NULL;
     if (g->argc != 2 - tracked)
-        return cli_usage(self, tracked ? "run: takes one object" : "run: takes a server's place and an object");
+        return cli_usage(self, tracked ? "run: takes one object or network"
+                                        : "run: takes a server's place, and an object or a network");
     g->run.path = g->argv[g->argc - 1];
     g->run.json = g->json;
     g->run.reconfigure = !g->keep_config;
     if (!g->run.repeat) g->run.repeat = 1;
     if (g->run.number > UINT32_MAX || g->run.repeat > 1000 || g->run.min_repeat_ms > UINT32_MAX)
         return cli_usage(self, "--number, --repeat, --min-repeat-ms: too large");
+    bool model = cli_is_artifact(g->run.path);
+    if (model && (g->run.function || g->run.number || g->run.seed || g->run.min_repeat_ms || g->keep_config))
+        return cli_usage(self, "run: a network takes --input, --output and --repeat only");
+    if (!model && (g->run.inputs.count || g->run.outputs.count))
+        return cli_usage(self, "run: --input and --output are for networks, and %s is none", g->run.path);
     vta_rpc *rpc;
     vta_status status = cli_place_connect(&g->place, tracked ? NULL : g->argv[0], &rpc);
-    if (status == VTA_OK) status = cli_rpc_run_object(rpc, &g->run);
+    if (status == VTA_OK) status = model ? cli_rpc_run_model(rpc, &g->run) : cli_rpc_run_object(rpc, &g->run);
     vta_rpc_close(rpc);
     return cli_finish(status);
 }
@@ -96,7 +103,9 @@ int cmd_rpc(const cli_command *self, int argc, char **argv) {
         {"function", 'f', CLI_TEXT, "NAME", "run: which function of the object", &g.run.function},
         {"seed", 0, CLI_NUMBER, "N", "run: of the random inputs", &g.run.seed},
         {"number", 'n', CLI_NUMBER, "N", "run: measure, with so many calls a round", &g.run.number},
-        {"repeat", 'r', CLI_NUMBER, "N", "run: so many rounds (1)", &g.run.repeat},
+        {"repeat", 'r', CLI_NUMBER, "N", "run: so many rounds; of a network, runs, the quickest of which is told (1)", &g.run.repeat},
+        {"input", 'i', CLI_LIST, "[NAME=]FILE.npy", "run: an input of a compiled network", &g.run.inputs},
+        {"output", 'o', CLI_LIST, "[NAME=]FILE.npy", "run: where an output of a network goes", &g.run.outputs},
         {"min-repeat-ms", 0, CLI_NUMBER, "N", "run: more calls in a round that is shorter", &g.run.min_repeat_ms},
         {"keep-config", 0, CLI_FLAG, NULL, "run: on the server's configuration, not the object's", &g.keep_config},
         CLI_JSON_OPTION(&common),

@@ -27,24 +27,17 @@ typedef struct running {
     json_t *statistics;
 } running;
 
-static vta_status fail(vta_status status, const char *fmt, const char *path, const char *what) {
-    char message[1024];
-    snprintf(message, sizeof message, fmt, path, what);
-    vta_diag_add(cli_diag(), VTA_ERROR, status, message);
-    return status;
-}
-
-static const char *base_name(const char *path) {
+const char *cli_rpc_file_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-static vta_status upload(running *r) {
+vta_status cli_rpc_upload(vta_rpc *rpc, const char *path) {
     char *bytes;
     size_t size;
-    vta_status status = cli_read_file(r->run->path, &bytes, &size);
+    vta_status status = cli_read_file(path, &bytes, &size);
     if (status != VTA_OK) return status;
-    status = vta_rpc_upload(r->rpc, base_name(r->run->path), bytes, size, cli_diag());
+    status = vta_rpc_upload(rpc, cli_rpc_file_name(path), bytes, size, cli_diag());
     free(bytes);
     return status;
 }
@@ -53,19 +46,19 @@ static vta_status upload(running *r) {
 static vta_status find_function(running *r) {
     uint64_t module;
     char *names = NULL, *text = NULL, name[256];
-    vta_status status = vta_rpc_load_module(r->rpc, base_name(r->run->path), cli_diag(), &module, &names);
+    vta_status status = vta_rpc_load_module(r->rpc, cli_rpc_file_name(r->run->path), cli_diag(), &module, &names);
     if (status != VTA_OK) return status;
     snprintf(name, sizeof name, "%s", r->run->function ? r->run->function : names);
     if (!r->run->function && strchr(names, '\n')) {
         for (char *c = names; *c; c++) *c = *c == '\n' ? ' ' : *c;
-        status =
-            fail(VTA_INVALID_ARGUMENT, "%s has several functions, say which with --function: %s", r->run->path, names);
+        status = cli_fail(VTA_INVALID_ARGUMENT, "%s has several functions, say which with --function: %s", r->run->path,
+                          names);
     }
     vta_string_free(names);
     if (status == VTA_OK) status = vta_rpc_function(r->rpc, module, name, cli_diag(), &r->function, &text);
     if (status == VTA_OK && !*text)
-        status = fail(VTA_UNSUPPORTED, "%s does not say which tensors %s takes: objects of `vta build` do",
-                      r->run->path, name);
+        status = cli_fail(VTA_UNSUPPORTED, "%s does not say which tensors %s takes: objects of `vta build` do",
+                          r->run->path, name);
     if (status == VTA_OK) status = vta_signature_parse(text, r->run->path, NULL, cli_diag(), &r->signature);
     vta_string_free(text);
     return status;
@@ -86,7 +79,7 @@ static vta_status make_array(running *r, size_t i, const vta_signature_arg *a) {
     const DLTensor shape = {.ndim = a->ndim, .dtype = a->dtype, .shape = (int64_t *)a->shape};
     for (int32_t d = 0; d < a->ndim; d++)
         if (a->shape[d] < 0)
-            return fail(VTA_UNSUPPORTED, "%s: the shape of argument %s is open", r->run->path, a->name);
+            return cli_fail(VTA_UNSUPPORTED, "%s: the shape of argument %s is open", r->run->path, a->name);
     vta_status status = vta_tensor_bytes(&shape, &r->bytes[i]);
     if (status == VTA_OK)
         status = vta_rpc_array(r->rpc, a->device_type, a->ndim, a->shape, a->dtype, cli_diag(), &r->arrays[i]);
@@ -114,12 +107,12 @@ static vta_status move(running *r, size_t i, const vta_signature_arg *a) {
 static vta_status make_arguments(running *r) {
     vta_status status = VTA_OK;
     r->count = vta_signature_arg_count(r->signature);
-    if (r->count > MOST_ARGS) return fail(VTA_UNSUPPORTED, "%s: %s arguments", r->run->path, "too many");
+    if (r->count > MOST_ARGS) return cli_fail(VTA_UNSUPPORTED, "%s: more than %d arguments", r->run->path, MOST_ARGS);
     for (size_t i = 0; i < r->count && status == VTA_OK; i++) {
         const vta_signature_arg *a = vta_signature_get_arg(r->signature, i);
         if (!a->is_tensor)
-            return fail(VTA_UNSUPPORTED, "%s: argument %s is a number, and the object does not say which", r->run->path,
-                        a->name);
+            return cli_fail(VTA_UNSUPPORTED, "%s: argument %s is a number, and the object does not say which",
+                            r->run->path, a->name);
         status = make_array(r, i, a);
         if (status == VTA_OK && !a->is_output) status = move(r, i, a);
     }
@@ -193,7 +186,7 @@ static void print_text(const running *r) {
 vta_status cli_rpc_run_object(vta_rpc *rpc, const cli_rpc_run *run) {
     static running r;
     r = (running){.run = run, .rpc = rpc, .sample = cli_sample_begin(run->seed)};
-    vta_status status = upload(&r);
+    vta_status status = cli_rpc_upload(rpc, run->path);
     if (status == VTA_OK) status = find_function(&r);
     if (status == VTA_OK) status = configure(&r);
     if (status == VTA_OK) status = make_arguments(&r);

@@ -88,6 +88,20 @@ VTA_API vta_status vta_rpc_copy(vta_rpc *rpc, uint64_t from, uint64_t to, vta_di
 /* Frees an array, a function, or a module with its functions. */
 VTA_API vta_status vta_rpc_free(vta_rpc *rpc, uint64_t number, vta_diag *diag);
 
+/* Compiled networks (vta/exec.h). Loads an uploaded artifact whose native code is for the server's processor, onto a
+ * device of its own of the server's driver. *out_description (may be NULL) gets JSON: {"name", "driver", "inputs":
+ * [{"name", "type", "shape", "bytes"}], "outputs": [...]}; free with vta_string_free. vta_rpc_free frees it. On a board
+ * the session's runtime must not have memory there: the accelerator has one user. */
+VTA_API vta_status vta_rpc_load_model(vta_rpc *rpc, const char *name, vta_diag *diag, uint64_t *out_model,
+                                      char **out_description);
+/* Runs it. `arrays`: on the cpu (vta_rpc_array), one for each input, then one for each output, which is filled in.
+ * *out_seconds: of the run, measured by the server. *out_counters: the device's in this run, as vta_counters_to_json;
+ * free with vta_string_free. Both may be NULL. */
+VTA_API vta_status vta_rpc_run_model(vta_rpc *rpc, uint64_t model, const uint64_t *arrays, size_t count, vta_diag *diag,
+                                     double *out_seconds, char **out_counters);
+/* What each step took in the last run, as vta_instance_profile_json; free with vta_string_free. */
+VTA_API vta_status vta_rpc_profile_model(vta_rpc *rpc, uint64_t model, vta_diag *diag, char **out_json);
+
 /* The counters of the session's runtime, as vta_counters_to_json; free with vta_string_free. */
 VTA_API vta_status vta_rpc_statistics(vta_rpc *rpc, vta_diag *diag, char **out_json);
 VTA_API vta_status vta_rpc_clear_statistics(vta_rpc *rpc, vta_diag *diag);

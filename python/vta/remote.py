@@ -13,6 +13,7 @@ from . import _bindings as b
 from ._lib import DIAG, call, lib, take_text, utf8
 from .module import Timing, _Value
 from .ndarray import Device, NDArray, _dl_dtype, _DLDataType, device as local_device
+from .remote_model import RemoteModel
 
 if TYPE_CHECKING:
     from typing import Callable, Sequence
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
 
-__all__ = ["RemoteSession", "RemoteDevice", "RemoteArray", "RemoteFunction", "RemoteModule", "Tracker"]
+__all__ = ["RemoteSession", "RemoteDevice", "RemoteArray", "RemoteFunction", "RemoteModel", "RemoteModule",
+           "Tracker"]
 
 # DLDataType comes from outside the headers that the bindings are made from (as in ndarray).
 b.FUNCTIONS["vta_rpc_array"] = ("vta", ctypes.c_int, [ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p,
@@ -384,6 +386,25 @@ class RemoteSession:
         number, names = ctypes.c_uint64(), ctypes.c_void_p()
         self._call(lib.vta_rpc_load_module, utf8(os.fspath(path)), DIAG, ctypes.byref(number), ctypes.byref(names))
         return RemoteModule(self, number.value, take_text(names.value).split())
+
+    def load_model(self, path: str | os.PathLike[str]) -> RemoteModel:
+        """Loads an uploaded network (docs/models.md) onto a device of the server.
+
+        Parameters
+        ----------
+        path : str
+            The name it was uploaded as.
+
+        Returns
+        -------
+        model : RemoteModel
+
+        Examples
+        --------
+        >>> remote.upload("resnet18.vta-model")
+        >>> scores = remote.load_model("resnet18.vta-model")(picture)
+        """
+        return RemoteModel(self, os.fspath(path))
 
     # ---- The machine
 

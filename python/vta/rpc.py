@@ -17,6 +17,7 @@ from .runtime import ensure_runtime
 if TYPE_CHECKING:
     from typing import Callable
 
+    from .model import Model
     from .module import Module
     from .ndarray import Device
 
@@ -100,6 +101,22 @@ class LocalSession:
             raise FileNotFoundError(f"{path!r} was not uploaded to this session; there are {self._temp.listdir()}")
         _say("load_module %s", full)
         return load_module(full)
+
+    def load_model(self, path: str | os.PathLike) -> Model:
+        """Loads an uploaded network (docs/models.md).
+
+        Parameters
+        ----------
+        path : str
+            The name it was uploaded as.
+
+        Returns
+        -------
+        model : vta.Model
+        """
+        from .model import load_model
+
+        return load_model(self._temp.relpath(path))
 
     def get_function(self, name: str) -> Callable:
         """A function of the runtime by name; see :func:`vta.get_global_func`."""

@@ -65,8 +65,7 @@ vta_status vt__client_plain(vta_rpc *rpc, vt_rpc_message message, vta_diag *diag
     return vt__link_done(&rpc->link, diag);
 }
 
-vta_status vt__client_text(vta_rpc *rpc, vt_rpc_message message, vta_diag *diag, char **out_text) {
-    VT_TRY(vt__link_ask(&rpc->link, message, diag));
+vta_status vt__client_take_text(vta_rpc *rpc, vta_diag *diag, char **out_text) {
     char *text = vt__link_text(&rpc->link);
     vta_status status = vt__link_done(&rpc->link, diag);
     if (status == VTA_OK && !text) status = vt_no_memory(diag);
@@ -75,6 +74,11 @@ vta_status vt__client_text(vta_rpc *rpc, vt_rpc_message message, vta_diag *diag,
     else
         vta_string_free(text);
     return status;
+}
+
+vta_status vt__client_text(vta_rpc *rpc, vt_rpc_message message, vta_diag *diag, char **out_text) {
+    VT_TRY(vt__link_ask(&rpc->link, message, diag));
+    return vt__client_take_text(rpc, diag, out_text);
 }
 
 vt_strbuf *vt__client_begin(vta_rpc *rpc) {
@@ -88,15 +92,9 @@ vta_status vt__client_number_and_text(vta_rpc *rpc, vt_rpc_message message, vta_
     if (out_text) *out_text = NULL;
     VT_TRY(vt__link_ask(&rpc->link, message, diag));
     uint64_t number = vt__rpc_u64(&rpc->link.answer);
-    char *text = vt__link_text(&rpc->link);
-    vta_status status = vt__link_done(&rpc->link, diag);
-    if (status == VTA_OK && !text) status = vt_no_memory(diag);
-    if (status == VTA_OK) *out_number = number;
-    if (status == VTA_OK && out_text)
-        *out_text = text;
-    else
-        vta_string_free(text);
-    return status;
+    VT_TRY(vt__client_take_text(rpc, diag, out_text));
+    *out_number = number;
+    return VTA_OK;
 }
 
 /* ---- The machine ------------------------------------------------------------------------------------------------- */

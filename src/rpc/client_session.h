@@ -25,6 +25,8 @@ vt_strbuf *vt__client_begin(vta_rpc *rpc);
 vta_status vt__client_plain(vta_rpc *rpc, vt_rpc_message message, vta_diag *diag);
 /* For a text, which is the caller's when it wants it. */
 vta_status vt__client_text(vta_rpc *rpc, vt_rpc_message message, vta_diag *diag, char **out_text);
+/* The last field of an answer that has come, a text. */
+vta_status vt__client_take_text(vta_rpc *rpc, vta_diag *diag, char **out_text);
 /* For a number and a text. */
 vta_status vt__client_number_and_text(vta_rpc *rpc, vt_rpc_message message, vta_diag *diag, uint64_t *out_number,
                                       char **out_text);

@@ -6,10 +6,9 @@
 #include "module/module.h"
 #include "rpc/session.h"
 
-/* The server ends a session whose call takes too long: it sees here when it began. */
-static void begin_call(vt_rpc_session *s) { atomic_store(&s->page->call_started, vt__rpc_now()); }
+void vt__session_call_begins(vt_rpc_session *s) { atomic_store(&s->page->call_started, vt__rpc_now()); }
 
-static void end_call(vt_rpc_session *s, uint64_t calls) {
+void vt__session_call_ends(vt_rpc_session *s, uint64_t calls) {
     atomic_store(&s->page->call_started, 0);
     atomic_fetch_add(&s->page->calls, calls);
 }
@@ -18,9 +17,9 @@ vta_status vt__session_load(vt_rpc_session *s, const char *name, uint64_t *out_m
     char path[VT_RPC_PATH_BYTES];
     vt_rpc_object object = {.kind = VT_RPC_MODULE};
     VT_TRY(vt__session_path(s, name, sizeof path, path));
-    begin_call(s); /* an object may have code that runs when it is loaded */
+    vt__session_call_begins(s); /* an object may have code that runs when it is loaded */
     vta_status status = vta_module_load(path, s->objects.allocator, s->diag, &object.u.module);
-    end_call(s, 0);
+    vt__session_call_ends(s, 0);
     if (status != VTA_OK) return status;
     status = vt__objects_add(&s->objects, object, s->diag, out_module);
     if (status != VTA_OK) vta_module_destroy(object.u.module);
@@ -39,13 +38,13 @@ vta_status vt__session_function(vt_rpc_session *s, uint64_t module, const char *
 
 vta_status vt__session_call(vt_rpc_session *s, vta_packed_function f, TVMValue *args, int *codes, int count,
                             TVMValue *out_value, int *out_code) {
-    begin_call(s);
+    vt__session_call_begins(s);
     vta_status status = vta_function_call(f, args, codes, count, s->diag, out_value, out_code);
-    end_call(s, 1);
+    vt__session_call_ends(s, 1);
     return status;
 }
 
-static double seconds_now(void) {
+double vt__session_clock(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
@@ -53,10 +52,10 @@ static double seconds_now(void) {
 
 static vta_status round_of(vt_rpc_session *s, const vt_rpc_timer *timer, uint64_t number, TVMValue *args, int *codes,
                            int count, double *out_seconds) {
-    double begin = seconds_now();
+    double begin = vt__session_clock();
     for (uint64_t n = 0; n < number; n++)
         VT_TRY(vta_function_call(timer->function, args, codes, count, s->diag, NULL, NULL));
-    *out_seconds = seconds_now() - begin;
+    *out_seconds = vt__session_clock() - begin;
     return VTA_OK;
 }
 
@@ -84,8 +83,8 @@ vta_status vt__session_time(vt_rpc_session *s, const vt_rpc_timer *timer, TVMVal
         return vt_fail(s->diag, VTA_OUT_OF_RANGE,
                        "time evaluator: number %u, repeat %u, min_repeat_ms %u; at least 1, 1 to %d, at most 1000000",
                        timer->number, timer->repeat, timer->min_repeat_ms, VT_RPC_MOST_ROUNDS);
-    begin_call(s);
+    vt__session_call_begins(s);
     vta_status status = rounds(s, timer, args, codes, count, out_seconds);
-    end_call(s, timer->repeat);
+    vt__session_call_ends(s, timer->repeat);
     return status;
 }

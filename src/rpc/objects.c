@@ -8,6 +8,7 @@ void vt__objects_init(vt_rpc_objects *o, const vta_allocator *allocator) {
 
 static void destroy(vt_rpc_objects *o, vt_rpc_object *object) {
     if (object->kind == VT_RPC_MODULE) vta_module_destroy(object->u.module);
+    if (object->kind == VT_RPC_MODEL) vta_instance_destroy(object->u.instance);
     if (object->kind == VT_RPC_ARRAY_OF_BYTES) {
         o->array_bytes -= vta_array_bytes(object->u.array);
         vta_array_free(object->u.array);
@@ -52,7 +53,8 @@ vt_rpc_object *vt__objects_find(const vt_rpc_objects *o, uint64_t number) {
     return object->kind != VT_RPC_NOTHING && number_of(o, index - 1) == number ? object : NULL;
 }
 
-static const char *const names[] = {"nothing", "a module", "a function", "an array", "a function", "a time evaluator"};
+static const char *const names[] = {"nothing",    "a module",         "a function", "an array",
+                                    "a function", "a time evaluator", "a network"};
 
 vta_status vt__objects_get(const vt_rpc_objects *o, uint64_t number, vt_rpc_kind kind, vta_diag *diag,
                            vt_rpc_object **out_object) {

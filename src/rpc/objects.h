@@ -4,6 +4,7 @@
 #define VT_RPC_OBJECTS_H
 
 #include "base/diag.h"
+#include "vta/exec.h"
 #include "vta/module.h"
 
 typedef enum vt_rpc_kind {
@@ -13,6 +14,7 @@ typedef enum vt_rpc_kind {
     VT_RPC_ARRAY_OF_BYTES,
     VT_RPC_BUILTIN, /* one of the functions that clients of TVM ask for by name */
     VT_RPC_TIMER,   /* a time evaluator of TVM */
+    VT_RPC_MODEL,   /* a compiled network on its device */
 } vt_rpc_kind;
 
 typedef struct vt_rpc_timer {
@@ -31,6 +33,7 @@ typedef struct vt_rpc_object {
         vta_array *array;
         int builtin;
         vt_rpc_timer timer;
+        vta_instance *instance;
     } u;
 } vt_rpc_object;
 

@@ -57,6 +57,20 @@ vta_status vt__session_call(vt_rpc_session *s, vta_packed_function f, TVMValue *
 vta_status vt__session_time(vt_rpc_session *s, const vt_rpc_timer *timer, TVMValue *args, int *codes, int count,
                             double *out_seconds);
 enum { VT_RPC_MOST_ROUNDS = 65536 };
+/* Around what may take long: the server ends a session whose call takes too long, and sees here when it began. */
+void vt__session_call_begins(vt_rpc_session *s);
+void vt__session_call_ends(vt_rpc_session *s, uint64_t calls);
+double vt__session_clock(void); /* seconds */
+
+/* ---- Networks (models.c) ---- */
+vta_status vt__session_load_model(vt_rpc_session *s, const char *name, uint64_t *out_model);
+/* Appends its name, driver, inputs and outputs, as JSON. */
+vta_status vt__session_describe_model(vt_rpc_session *s, uint64_t model, vt_strbuf *to);
+/* `arrays`: on the cpu, one for each input, then for each output. */
+vta_status vt__session_run_model(vt_rpc_session *s, uint64_t model, const uint64_t arrays[], size_t count,
+                                 double *out_seconds, vta_counters *out_counters);
+/* Free with vta_string_free. */
+vta_status vt__session_profile_model(vt_rpc_session *s, uint64_t model, char **out_json);
 
 /* ---- Arrays (arrays.c) ---- */
 vta_status vt__session_array(vt_rpc_session *s, int32_t device, int32_t ndim, const int64_t *shape, DLDataType type,

@@ -1,6 +1,6 @@
 /* Compiled code on a board whose cache is not coherent: the model of a board has memory twice, as the processor and as
- * the accelerator see it, and only flush and invalidate copy between them. Kernel files, and random chains of stages that
- * the processor and the accelerator compute in turns; without the barriers most of the chains are wrong. */
+ * the accelerator see it, and only flush and invalidate copy between them. Kernel files, and random chains of stages
+ * that the processor and the accelerator compute in turns; without the barriers most of the chains are wrong. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,8 @@ static vta_status run_on_board(machine *m, const char *name, uint64_t seed, vtac
 
 static void compile(machine *m, const char *name, bool barriers) {
     static const char *const disabled[] = {"vta.CacheBarriers"};
-    const vtac_lower_options lower = {.config = m->config, .disabled = disabled, .disabled_count = !barriers, .verify = 1};
+    const vtac_lower_options lower = {
+        .config = m->config, .disabled = disabled, .disabled_count = !barriers, .verify = 1};
     need(m, vtac_kernel_lower(m->kernel, &lower, &m->func), name);
     const vtac_build_func f = {.func = m->func};
     need(m, vtac_build(1, &f, &(vtac_build_options){.target = "vta"}, m->diag, &m->module), name);

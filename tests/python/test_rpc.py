@@ -97,6 +97,39 @@ class Remote(WithServer):
     def test_convolution(self):
         self.check(programs.conv2d, {})
 
+    def test_network(self):
+        from test_compile import CONV, SUM, samples
+
+        remote = self.connect()
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text, shapes in (("conv", CONV, [(1, 16, 6, 6)]), ("sum", SUM, [(1, 16, 6, 6), (1, 32, 6, 6)])):
+                source, path = os.path.join(folder, name + ".onnx"), os.path.join(folder, name + ".vta-model")
+                with open(source, "wb") as file:
+                    file.write(text)
+                given = [samples(1, shape)[0] for shape in shapes]
+                model = vta.compile(source, samples() if len(shapes) == 1 else [tuple(given)], range="max")
+                model.save(path)
+                remote.upload(path)
+                there = remote.load_model(name + ".vta-model")
+                self.assertEqual([repr(p) for p in there.inputs + there.outputs],
+                                 [repr(p) for p in model.inputs + model.outputs])
+                want = model(*given)
+                for _ in range(2):
+                    np.testing.assert_array_equal(there(*given), want)
+                self.assertGreater(there.seconds, 0)
+                self.assertGreater(there.counters["gemm_counter"], 0)
+                self.assertEqual([s["name"] for s in there.profile()["steps"]],
+                                 [s["name"] for s in model.profile()["steps"]])
+                local = vta.rpc.LocalSession()
+                local.upload(path)
+                np.testing.assert_array_equal(local.load_model(name + ".vta-model")(*given), want)
+        with self.assertRaisesRegex(TypeError, "takes the inputs"):
+            there(given[0])
+        with self.assertRaisesRegex(ValueError, "has the shape"):
+            there(given[1], given[1])
+        with self.assertRaisesRegex(vta.VTAError, "No such file"):
+            remote.load_model("none.vta-model")
+
     def test_arrays_and_files(self):
         remote = self.connect()
         values = np.arange(60, dtype="float32").reshape(3, 4, 5)

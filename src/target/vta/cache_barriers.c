@@ -1,7 +1,7 @@
-/* The processor and the accelerator see device memory through different caches on boards. Before the processor's work on
- * a device buffer what its cache holds of it is dropped (VTAWriteBarrier: the accelerator has written), and what it wrote
- * is given to memory afterwards (VTAReadBarrier: the accelerator will read, or somebody copies it out). Also what is only
- * written is dropped first: its neighbours in a line of the cache would be written back with it.
+/* The processor and the accelerator see device memory through different caches on boards. Before the processor's work
+ * on a device buffer what its cache holds of it is dropped (VTAWriteBarrier: the accelerator has written), and what it
+ * wrote is given to memory afterwards (VTAReadBarrier: the accelerator will read, or somebody copies it out). Also what
+ * is only written is dropped first: its neighbours in a line of the cache would be written back with it.
  *
  * A statement without calls of the accelerator is one piece of work, loops and all. */
 #include "target/vta/vta.h"
@@ -144,7 +144,8 @@ static const vt_stmt *insert_stmt(vt_mutator *m, const vt_stmt *s) {
 }
 
 const vt_func *vt_pass_cache_barriers(vt_lowering *l, const vt_func *f) {
-    inserter st = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = insert_stmt}, .extents = vt_ptrmap_new(l->ctx)};
+    inserter st = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = insert_stmt},
+                   .extents = vt_ptrmap_new(l->ctx)};
     find_buffers(&st, l, f);
     return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&st.m, f->body));
 }
