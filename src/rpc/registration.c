@@ -13,7 +13,8 @@ struct vt_registration {
     vt_server *server;
     uv_async_t lease_over; /* the loop ends the sessions */
     pthread_t thread;
-    int stop; /* an eventfd: can be read when the server ends */
+    int stop;  /* an eventfd: can be read when the server ends */
+    int ended; /* another: when the loop has ended the sessions */
     char host[256], place[300];
     uint32_t port, own_port;
 };
@@ -40,6 +41,17 @@ static vta_status ask(vt_registration *r, vt_rpc_link *link, vta_diag *diag) {
     return status;
 }
 
+/* The loop ends the sessions; then the tracker may give the server to others. False: the server ends. */
+static bool end_lease(vt_registration *r, vt_rpc_link *link, vta_diag *diag) {
+    uint64_t done;
+    const vt_rpc_header answer = {.message = VT_RPC_ENDED};
+    uv_async_send(&r->lease_over);
+    if (pause_or_stop(r, r->ended, -1)) return false;
+    if (read(r->ended, &done, sizeof done) == (ssize_t)sizeof done)
+        vt__rpc_send(&link->stream, answer, "", vt__rpc_deadline(5000, 0), diag); /* a broken connection shows next */
+    return true;
+}
+
 /* Until the connection is lost or the server ends. What comes is that a lease is over. */
 static bool stay(vt_registration *r, vt_rpc_link *link, vta_diag *diag) {
     for (;;) {
@@ -47,7 +59,7 @@ static bool stay(vt_registration *r, vt_rpc_link *link, vta_diag *diag) {
         if (pause_or_stop(r, link->stream.fd, -1)) return false;
         vta_diag_clear(diag);
         if (vt__rpc_receive(&link->stream, 0, 5000, diag, &header, &link->in) != VTA_OK) return true;
-        if (header.message == VT_RPC_ENDED) uv_async_send(&r->lease_over);
+        if (header.message == VT_RPC_ENDED && !end_lease(r, link, diag)) return false;
     }
 }
 
@@ -72,11 +84,14 @@ static void *keep_registered(void *arg) {
 }
 
 static void end_sessions(uv_async_t *async) {
-    vt_server *s = async->data;
+    const vt_registration *r = async->data;
+    uint64_t one = 1;
+    vt_server *s = r->server;
     for (vt_connection *c = s->first, *next; c; c = next) {
         next = c->next;
         if (c->running) vt__connection_kill(c, VTA_TIMEOUT, "the tracker's lease is over");
     }
+    if (write(r->ended, &one, sizeof one) < 0) return; /* cannot be: the counter has room */
 }
 
 static vta_status begin(vt_registration *r, vta_diag *diag) {
@@ -85,8 +100,10 @@ static vta_status begin(vt_registration *r, vta_diag *diag) {
     r->port = VTA_RPC_TRACKER_PORT;
     VT_TRY(vta_rpc_place(s->options.tracker, sizeof r->host, r->host, &r->port, diag));
     r->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (r->stop < 0 || uv_async_init(&s->loop, &r->lease_over, end_sessions) != 0) return vt_no_memory(diag);
-    r->lease_over.data = s;
+    r->ended = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (r->stop < 0 || r->ended < 0 || uv_async_init(&s->loop, &r->lease_over, end_sessions) != 0)
+        return vt_no_memory(diag);
+    r->lease_over.data = r;
     if (pthread_create(&r->thread, NULL, keep_registered, r) == 0) return VTA_OK;
     uv_close((uv_handle_t *)&r->lease_over, NULL);
     return vt_no_memory(diag);
@@ -99,13 +116,14 @@ vta_status vt__registration_begin(vt_server *s, uint32_t port, vta_diag *diag, v
     if (!r) return vt_no_memory(diag);
     r->server = s;
     r->own_port = port;
-    r->stop = -1;
+    r->stop = r->ended = -1;
     vta_status status = begin(r, diag);
     if (status == VTA_OK) {
         *out_registration = r;
         return VTA_OK;
     }
     if (r->stop >= 0) close(r->stop);
+    if (r->ended >= 0) close(r->ended);
     vt_free(NULL, r, sizeof *r);
     return status;
 }
@@ -121,5 +139,6 @@ void vt__registration_end(vt_registration *r) {
 void vt__registration_free(vt_registration *r) {
     if (!r) return;
     close(r->stop);
+    close(r->ended);
     vt_free(NULL, r, sizeof *r);
 }

@@ -55,6 +55,13 @@ static void free_again(serving *s, vt_tracked *server) {
     pthread_mutex_unlock(&s->t->state.lock);
 }
 
+/* It says so: until then whoever comes next would be ended with them. */
+static bool has_ended_sessions(serving *s) {
+    vt_rpc_header header;
+    uint64_t until = vt__rpc_deadline(10000, 0);
+    return vt__rpc_receive(&s->stream, until, 10000, NULL, &header, &s->in) == VTA_OK && header.message == VT_RPC_ENDED;
+}
+
 /* A server has its place as long as it is connected. It is told when a lease is over by its time. */
 static void hold_place(serving *s, vt_tracked *server) {
     static const char why[] = "the lease is over (its time, or the tracker's --lease-seconds)";
@@ -62,6 +69,7 @@ static void hold_place(serving *s, vt_tracked *server) {
     while (!is_gone(s) && !is_ending(s)) {
         if (has_lost_its_lease(s, server)) {
             if (vt__rpc_send(&s->stream, over, why, vt__rpc_deadline(10000, 0), NULL) != VTA_OK) break;
+            if (!has_ended_sessions(s)) break;
             free_again(s, server);
         }
         struct pollfd p = {.fd = s->stream.fd, .events = POLLIN | POLLRDHUP};
