@@ -122,6 +122,8 @@ class Model:
     ----------
     name : str
     inputs, outputs : list of Port
+    on_accelerator : bool
+        Whether any of it runs there.
     """
 
     def __init__(self, path: str | os.PathLike[str], driver: str | None = None, artifact: bytes | None = None) -> None:
@@ -138,6 +140,7 @@ class Model:
         call(lib.vta_instance_create, handle, ctypes.byref(options), DIAG, ctypes.byref(instance))
         release(self, lib.vta_instance_destroy, instance)
         self._instance = instance
+        self.on_accelerator = "run" in self._kinds()
         ALIVE.add(self)
         self.name: str = lib.vta_model_name(handle).decode()
         self.inputs = [Port(lib.vta_model_input, handle, i) for i in range(lib.vta_model_input_count(handle))]
@@ -170,6 +173,13 @@ class Model:
         self.run()
         results = tuple(self.get_output(i) for i in range(len(self.outputs)))
         return results[0] if len(results) == 1 else results
+
+    def _kinds(self) -> set[str]:
+        step, kinds = b.vta_model_step(size=ctypes.sizeof(b.vta_model_step)), set()
+        for i in range(lib.vta_model_step_count(self._handle)):
+            call(lib.vta_model_get_step, self._handle, i, ctypes.byref(step))
+            kinds.add(step.kind.decode())
+        return kinds
 
     def _many(self, arrays: list[NDArray[Any]]) -> tuple[NDArray[Any], ...]:
         """Inputs one behind the other, each on an instance of its own."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import statistics
 from typing import TYPE_CHECKING
 
 from . import _bindings as b
@@ -234,12 +235,15 @@ class Timing:
     Attributes
     ----------
     results : list of float
-    mean : float
+    mean, median, min, max, std : float
     """
 
     def __init__(self, results: list[float]) -> None:
         self.results = results
-        self.mean = sum(results) / len(results)
+        self.mean = statistics.fmean(results)
+        self.median = statistics.median(results)
+        self.min, self.max = min(results), max(results)
+        self.std = statistics.pstdev(results)
 
     def __repr__(self):
         return f"Timing(mean={self.mean:.6g} s, rounds={len(self.results)})"

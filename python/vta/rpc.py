@@ -17,6 +17,7 @@ from .runtime import ensure_runtime
 if TYPE_CHECKING:
     from typing import Callable
 
+    from .contrib.graph_executor import Library
     from .model import Model
     from .module import Module
     from .ndarray import Device
@@ -82,8 +83,8 @@ class LocalSession:
         """
         os.remove(self._temp.relpath(path))
 
-    def load_module(self, path: str | os.PathLike) -> Module:
-        """Loads an uploaded kernel.
+    def load_module(self, path: str | os.PathLike) -> Module | Library:
+        """Loads an uploaded kernel, or compiled network.
 
         Parameters
         ----------
@@ -92,15 +93,16 @@ class LocalSession:
 
         Returns
         -------
-        module : vta.Module
+        module : vta.Module or vta.contrib.graph_executor.Library
         """
+        from .contrib.graph_executor import Library, is_artifact
         from .module import load_module
 
         full = self._temp.relpath(path)
         if not os.path.exists(full):
             raise FileNotFoundError(f"{path!r} was not uploaded to this session; there are {self._temp.listdir()}")
         _say("load_module %s", full)
-        return load_module(full)
+        return Library.load(full) if is_artifact(full) else load_module(full)
 
     def load_model(self, path: str | os.PathLike) -> Model:
         """Loads an uploaded network (docs/models.md).

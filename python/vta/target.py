@@ -35,7 +35,15 @@ class Target:
     host : Target or None
     attrs : dict of str to str
         Options without their dashes.
+
+    Examples
+    --------
+    >>> with vta.Target("ext_dev"):
+    ...     vta.Target.current().device_name
+    'vta'
     """
+
+    _stack: list[Target] = []
 
     def __init__(self, target: str | Target, host: str | Target | None = None) -> None:
         self.kind: Kind
@@ -59,6 +67,37 @@ class Target:
         if self.host is not None:
             return self.host.triple
         return self.attrs.get("mtriple") or self.attrs.get("target")
+
+    @property
+    def device_name(self) -> str:
+        """``"vta"`` for the accelerator, else what the option ``-device`` says, or ""."""
+        return self.attrs.get("device", "vta" if self.kind.name == "ext_dev" else "")
+
+    @property
+    def keys(self) -> list[str]:
+        """What it is known as, the most special first: ``["vta", "cpu"]`` for the accelerator."""
+        named = self.attrs.get("keys") or self.device_name
+        return list(dict.fromkeys([*filter(None, named.split(",")), "cpu"]))
+
+    def __enter__(self) -> Target:
+        Target._stack.append(self)
+        return self
+
+    def __exit__(self, kind: object, value: object, trace: object) -> None:
+        Target._stack.pop()
+
+    @staticmethod
+    def current(allow_none: bool = True) -> Target | None:
+        """The target of the innermost ``with`` block.
+
+        Parameters
+        ----------
+        allow_none : bool, optional
+            None outside any block; else a ValueError.
+        """
+        if not Target._stack and not allow_none:
+            raise ValueError("no target is set: use `with Target(...):`")
+        return Target._stack[-1] if Target._stack else None
 
     @property
     def model(self) -> str:

@@ -1,5 +1,8 @@
-"""Small helpers under TVM's names."""
+"""Small helpers, and executors of networks, under TVM's names."""
 
-from . import utils
+from . import debugger, download, graph_executor, utils
+from .._refuse import refuse
 
-__all__ = ["utils"]
+__all__ = ["debugger", "download", "graph_executor", "utils"]
+
+__getattr__ = refuse("tvm.contrib")

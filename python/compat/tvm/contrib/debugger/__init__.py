@@ -1,0 +1,5 @@
+"""Executors that tell more."""
+
+from . import debug_executor
+
+__all__ = ["debug_executor"]

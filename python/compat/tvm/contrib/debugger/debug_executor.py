@@ -1,0 +1,23 @@
+"""The executor of networks, with a profile by layer."""
+
+from vta.contrib.graph_executor import GraphModule, create as _create
+from ..._refuse import refuse
+
+__all__ = ["GraphModuleDebug", "create"]
+
+
+class GraphModuleDebug(GraphModule):
+    """A network on its devices, which tells what each layer took."""
+
+    def profile(self, **inputs):
+        """Runs the network, and gives what each step took (:meth:`vta.Model.profile`)."""
+        self.run(**inputs)
+        return self.model.profile()
+
+
+def create(graph_json_str, libmod, device, dump_root=None):
+    """As that of graph_executor; `dump_root` is accepted, without effect."""
+    return GraphModuleDebug(_create(graph_json_str, libmod, device))
+
+
+__getattr__ = refuse("tvm.contrib.debugger.debug_executor")

@@ -1,0 +1,237 @@
+"""Deploying a network with TVM's calls: the example as it stands, each call of it, and what is refused by name."""
+
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+
+import common
+import tvm
+import vta
+from tvm import autotvm, relay, rpc
+from tvm.contrib import debugger, download, graph_executor, utils
+from vta.testing import simulator
+from vta.top import graph_pack
+
+SHAPES = os.path.join(common.ROOT, "examples", "shapes")
+MODEL = os.path.join(SHAPES, "shapes.onnx")
+NAMES = "ball cube cylinder cone ring pyramid capsule cross dumbbell plate".split()
+
+
+def picture(name):
+    """A picture of the network of shapes."""
+    return vta.picture(os.path.join(SHAPES, "pictures", name + ".png"), (1, 3, 64, 64),
+                       os.path.join(SHAPES, "shapes.picture.json"))
+
+
+def samples():
+    """For calibration."""
+    return [{"picture": picture(name + "1")} for name in NAMES]
+
+
+def deploy(dataset=None, target=None, **settings):
+    """From the file to a library."""
+    env = vta.get_env()
+    mod, params = relay.frontend.from_onnx(MODEL, {"picture": (1, 3, 64, 64)})
+    with relay.quantize.qconfig(**settings):
+        mod = relay.quantize.quantize(mod, params=params, dataset=dataset)
+    packed = graph_pack(mod["main"], env.BATCH, env.BLOCK_OUT, env.WGT_WIDTH)
+    with vta.build_config(opt_level=3, disabled_pass={"AlterOpLayout"}):
+        return mod, relay.build(packed, target=tvm.target.Target(target or env.target, host=env.target_host), params=params)
+
+
+class Example(unittest.TestCase):
+    def run_example(self, *arguments):
+        command = [sys.executable, os.path.join(common.ROOT, "examples", "deploy_network.py"), *arguments]
+        done = subprocess.run(command, env={**os.environ, **common.environment()}, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_the_network_of_shapes(self):
+        text = self.run_example()
+        self.assertRegex(text, r"#1: ring \((0\.9|1\.0)")
+        self.assertRegex(text, r"gemm_counter +: +\d{4,}\n")
+        other = self.run_example(MODEL, os.path.join(SHAPES, "pictures", "cone2.png"), "--device", "vta_cpu")
+        self.assertRegex(other, r"#1: cone \((0\.9|1\.0)")
+        self.assertRegex(other, r"gemm_counter +: +0\n")
+
+    def test_resnet18(self):
+        """That of the recordings; skipped without them."""
+        text = self.run_example(common.shared("models", "resnet18", "model.onnx"), common.shared("models", "images", "dog_207.png"),
+                                "--samples", common.shared("models", "imagenet-sample"), "--preset", "imagenet",
+                                "--labels", common.shared("models", "images", "synset.txt"))
+        self.assertIn("#1: golden retriever", text)
+
+
+class Calls(unittest.TestCase):
+    def test_every_way_to_run_it(self):
+        """Through files and without, with one device and with several: always what the integers say."""
+        mod, built = deploy(samples())
+        graph, lib, params = built
+        self.assertEqual(params, {})
+        self.assertIn('"op": "Conv"', graph)
+        temp, remote = utils.tempdir(), rpc.LocalSession()
+        lib.export_library(temp.relpath("lib.tar"))
+        remote.upload(temp.relpath("lib.tar"))
+        loaded = remote.load_module("lib.tar")
+        ext, cpu = remote.ext_dev(0), remote.cpu(0)
+        modules = [graph_executor.create(graph, loaded, ext), graph_executor.create(graph, lib, [ext, cpu]),
+                   graph_executor.GraphModule(tvm.runtime.load_module(temp.relpath("lib.tar"))["default"](ext)),
+                   debugger.debug_executor.create(graph, lib, [cpu, ext])]
+        for name in ("ring2", "plate2"):
+            x = picture(name)
+            want = mod.quantized(x)
+            self.assertEqual(NAMES[int(want.argmax())], name[:-1])
+            for i, module in enumerate(modules):
+                module.set_input(**params)
+                if i % 2:
+                    module.set_input("picture", tvm.nd.array(x.astype("float64")))
+                    module.run()
+                else:
+                    module.run(picture=x)
+                np.testing.assert_array_equal(module.get_output(0).numpy(), want)
+                out = tvm.nd.empty((1, 10), "float32", cpu)
+                self.assertIs(module.get_output(0, out), out)
+                np.testing.assert_array_equal(out.numpy(), want)
+                np.testing.assert_array_equal(module.get_input("picture").numpy(), x)
+        self.assertEqual((modules[0].get_num_inputs(), modules[0].get_num_outputs()), (1, 1))
+        self.assertEqual(modules[0].get_input_index("nothing"), -1)
+        self.assertEqual(modules[0].get_input_info(), ({"picture": (1, 3, 64, 64)}, {"picture": "float32"}))
+        self.assertGreater(modules[3].profile()["cycles"], 1000)
+
+    def test_statistics(self):
+        """Those of a run, as the script divides them."""
+        _, lib = deploy(samples())
+        module = graph_executor.create("", lib, tvm.ext_dev(0))
+        module.set_input(0, picture("ring1"))
+        timer = module.module.time_evaluator("run", tvm.ext_dev(0), number=2, repeat=3)
+        simulator.clear_stats()
+        timing = timer()
+        every = simulator.stats()
+        self.assertEqual(len(timing.results), 3)
+        self.assertTrue(0 < timing.min <= timing.median <= timing.max and timing.std >= 0)
+        simulator.clear_stats()
+        module.run()
+        self.assertEqual({k: 7 * v for k, v in simulator.stats().items()}, every)
+
+    def test_without_samples(self):
+        """Ranges of made-up pictures: right for those that are stored, and settings that have no effect are taken."""
+        _, lib = deploy(global_scale=8.0, skip_conv_layers=[0], nbit_input=8)
+        module = graph_executor.create("", lib, tvm.ext_dev(0))
+        right = 0
+        for name in NAMES:
+            for number in "12":
+                module.run(picture=picture(name + number))
+                right += NAMES[int(module.get_output(0).numpy().argmax())] == name
+        self.assertGreaterEqual(right, 18)
+
+    def test_on_the_processor(self):
+        mod, lib = deploy(samples(), target=vta.get_env().target_vta_cpu)
+        module = graph_executor.create("", lib, tvm.cpu(0))
+        self.assertFalse(module.model.on_accelerator)
+        module.run(picture=picture("cube1"))
+        np.testing.assert_array_equal(module.get_output(0).numpy(), mod.quantized(picture("cube1")))
+
+    def test_modes(self):
+        """Each mode of calibration is passed on: other integers, still the right class."""
+        texts = set()
+        for mode in ("global_scale", "percentile", "kl_divergence"):
+            mod, lib = deploy(samples(), calibrate_mode=mode)
+            texts.add(str(mod))
+            module = graph_executor.create("", lib, tvm.ext_dev(0))
+            module.run(picture=picture("ring1"))
+            self.assertEqual(NAMES[int(module.get_output(0).numpy().argmax())], "ring", mode)
+        self.assertEqual(len(texts), 2)
+
+    def test_downloads(self):
+        folder = utils.tempdir()
+        there = "file://" + os.path.join(SHAPES, "shapes.txt")
+        download.download(there, folder.relpath("names"))
+        with open(folder.relpath("names"), encoding="utf-8") as file:
+            self.assertEqual(file.read().split(), NAMES)
+        download.download("file:///nowhere", folder.relpath("names"))  # it is there already
+        with self.assertRaises(OSError):
+            download.download("file:///nowhere", folder.relpath("names"), overwrite=True, retries=1)
+        self.assertEqual(os.listdir(folder.path), ["names"])
+
+
+class Refused(unittest.TestCase):
+    def refused(self, kind, words, call):
+        with self.assertRaisesRegex(kind, words):
+            call()
+
+    def test_names(self):
+        for thing, name in ((relay, "Function"), (relay, "nn"), (relay.frontend, "from_mxnet"), (relay.quantize, "annotate"),
+                            (relay.transform, "FoldConstant"), (graph_executor, "load_module"), (autotvm, "task"),
+                            (autotvm.tophub, "load_reference_log"), (autotvm.measure, "LocalBuilder"), (vta.top, "op"),
+                            (download, "download_testdata"), (tvm.contrib, "cc"), (debugger.debug_executor, "DebugResult")):
+            self.assertFalse(hasattr(thing, name))
+            self.refused(NotImplementedError, re.escape(name) + " is not offered", lambda: getattr(thing, name))
+        for code in ("from tvm.relay import op", "import tvm.relay.op", "from tvm.relay.frontend import from_mxnet"):
+            with self.assertRaisesRegex(ImportError, r"tvm\.relay\.[a-z_.]+ is not offered"):
+                exec(code)  # pylint: disable=exec-used
+
+    def test_networks(self):
+        mod, _ = relay.frontend.from_onnx(MODEL)
+        env = vta.get_env()
+        self.refused(vta.VTAError, "shapes is in floats: make integers of it first", lambda: relay.build(mod, env.target))
+        self.refused(KeyError, "main", lambda: mod["other"])
+        self.refused(NotImplementedError, "body of a network is not offered", lambda: mod.body)
+        self.refused(ValueError, "is float32, not int8", lambda: relay.frontend.from_onnx(MODEL, dtype="int8"))
+        self.refused(ValueError, "is float32, not int8",
+                     lambda: relay.frontend.from_onnx(MODEL, dtype={"picture": "int8"}))
+        self.refused(NotImplementedError, "opset", lambda: relay.frontend.from_onnx(MODEL, opset=9))
+        self.refused(vta.VTAError, "data", lambda: relay.frontend.from_onnx(MODEL, {"data": (1, 3, 64, 64)}))
+        for which in range(3):
+            wrong = [env.BATCH, env.BLOCK_OUT, env.WGT_WIDTH]
+            wrong[which] *= 2
+            self.refused(ValueError, "graph_pack: [a-z_]+ is", lambda: graph_pack(mod, *wrong))
+
+    def test_settings(self):
+        self.refused(TypeError, "no setting 'nbits'", lambda: relay.quantize.qconfig(nbits=8))
+        self.refused(NotImplementedError, "nbit_weight=4", lambda: relay.quantize.qconfig(nbit_weight=4))
+        self.refused(ValueError, "calibrate_mode is one of", lambda: relay.quantize.qconfig(calibrate_mode="best"))
+        with relay.quantize.qconfig(global_scale=4.0):
+            with relay.quantize.qconfig(calibrate_mode="percentile"):
+                self.assertEqual(relay.quantize.current_qconfig().calibrate_mode, "percentile")
+            self.assertEqual(relay.quantize.current_qconfig().global_scale, 4.0)
+        self.assertEqual(relay.quantize.current_qconfig().global_scale, 8.0)
+
+    def test_executors(self):
+        _, lib = deploy(samples())
+        self.refused(ValueError, r"no.* among the devices .*: add tvm.ext_dev", lambda: graph_executor.create("", lib, tvm.cpu(0)))
+        self.refused(TypeError, "a device is wanted", lambda: graph_executor.create("", lib, ["cpu"]))
+        self.refused(TypeError, "a compiled network is wanted", lambda: graph_executor.create("", "lib", tvm.ext_dev(0)))
+        self.refused(NotImplementedError, "'other' is not offered", lambda: lib["other"])
+        module = graph_executor.create("", lib, tvm.ext_dev(0))
+        self.refused(KeyError, "no input 'data'; there are .picture: float32", lambda: module.set_input("data", picture("ring1")))
+        self.refused(ValueError, "has the shape", lambda: module.set_input("picture", np.zeros(3)))
+        self.refused(IndexError, "no output 1", lambda: module.get_output(1))
+        self.refused(LookupError, "was not set", lambda: module.get_input(0))
+        self.refused(NotImplementedError, "share_params is not offered", lambda: module.share_params)
+        self.refused(NotImplementedError, "timing of 'set_input'", lambda: module.time_evaluator("set_input", tvm.cpu(0)))
+        self.assertIs(module["run"].__self__, module)
+
+
+class Targets(unittest.TestCase):
+    def test_what_they_say(self):
+        env = vta.get_env()
+        self.assertEqual((env.target.device_name, env.target.keys), ("vta", ["vta", "cpu"]))
+        self.assertEqual((env.target_vta_cpu.device_name, env.target_vta_cpu.keys), ("", ["cpu"]))
+        self.assertEqual(tvm.target.Target("llvm -device=arm_cpu").keys, ["arm_cpu", "cpu"])
+
+    def test_current(self):
+        self.assertIsNone(tvm.target.Target.current())
+        with tvm.target.Target("ext_dev") as outer:
+            with tvm.target.Target("llvm"):
+                self.assertEqual(tvm.target.Target.current().kind.name, "llvm")
+            self.assertIs(tvm.target.Target.current(), outer)
+        with self.assertRaisesRegex(ValueError, "no target"):
+            tvm.target.Target.current(allow_none=False)
+
+
+if __name__ == "__main__":
+    unittest.main()
