@@ -10,6 +10,8 @@
  * stay dense, and every tile has transfers and kernels of its own size.
  *
  * A function without such conditions is left as it is. */
+#include <string.h>
+
 #include "arith/linear.h"
 #include "ir/print.h"
 #include "target/vta/tails.h"
