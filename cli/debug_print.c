@@ -68,7 +68,7 @@ static const char *state_text(int unit, uint32_t state, char text[64]) {
 #include "vta/token.def"
 #undef VTA_TOKEN
     };
-    int from = state == VTA_STATE_wait_prev ? unit - 1 : state == VTA_STATE_wait_next ? unit + 1 : -1;
+    int from = state == VTA_STATE_WAIT_PREV ? unit - 1 : state == VTA_STATE_WAIT_NEXT ? unit + 1 : -1;
     for (size_t i = 0; i < sizeof queues / sizeof *queues; i++)
         if (queues[i].from == from && queues[i].to == unit) {
             snprintf(text, 64, "waiting for a %s token", vta_token_queue_name(queues[i].queue));
@@ -84,7 +84,7 @@ void print_units(const session *s) {
         printf("%-8s %-37s", vta_unit_name((vta_unit)u), state_text(u, v.state, text));
         if (v.insn == UINT32_MAX)
             printf(" no more instructions");
-        else if (v.state == VTA_STATE_busy)
+        else if (v.state == VTA_STATE_BUSY)
             printf(" instruction %u, cycles %" PRIu64 " to %" PRIu64, v.insn, v.since, v.until);
         else
             printf(" instruction %u, since cycle %" PRIu64 ", until %" PRIu64, v.insn, v.since, v.until);

@@ -27,7 +27,7 @@ typedef enum vta_unit {
 } vta_unit;
 
 typedef enum vta_unit_state {
-#define VTA_TIMING_STATE(name, text) VTA_STATE_##name,
+#define VTA_TIMING_STATE(name, id, text) VTA_STATE_##name,
 #include "vta/timing.def"
     VTA_STATE_COUNT
 } vta_unit_state;

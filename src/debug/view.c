@@ -22,13 +22,13 @@ static void waiting(const vta_insn_time *t, uint64_t cycle, vta_unit_view *view)
     view->since = t->ready;
     view->until = t->start;
     if (cycle < from_fetch)
-        view->state = VTA_STATE_wait_fetch;
+        view->state = VTA_STATE_WAIT_FETCH;
     else
-        view->state = cycle < from_fetch + t->wait_prev ? VTA_STATE_wait_prev : VTA_STATE_wait_next;
+        view->state = cycle < from_fetch + t->wait_prev ? VTA_STATE_WAIT_PREV : VTA_STATE_WAIT_NEXT;
 }
 
 vta_unit_view vta_debugger_unit(const vta_debugger *debugger, vta_unit unit) {
-    vta_unit_view view = {.state = VTA_STATE_idle, .insn = UINT32_MAX};
+    vta_unit_view view = {.state = VTA_STATE_IDLE, .insn = UINT32_MAX};
     if (debugger == NULL || unit <= VTA_UNIT_FETCH || unit >= VTA_UNIT_COUNT) return view;
     uint32_t stage = (uint32_t)unit - VTA_UNIT_LOAD, at = first_open(debugger, stage, debugger->cycle);
     for (uint32_t i = at; i < debugger->stream.length[stage]; i++) {
@@ -42,7 +42,7 @@ vta_unit_view vta_debugger_unit(const vta_debugger *debugger, vta_unit unit) {
     if (t->start == UINT64_MAX) return view;
     view.insn = insn;
     if (t->start <= debugger->cycle) {
-        view.state = VTA_STATE_busy;
+        view.state = VTA_STATE_BUSY;
         view.since = t->start;
         view.until = t->end;
     } else {

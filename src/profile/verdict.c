@@ -12,7 +12,7 @@ static double share(const view *v, uint64_t cycles) {
 }
 
 static double active(const view *v, vta_unit unit) {
-    return share(v, v->t->state[unit][VTA_STATE_busy] + v->t->state[unit][VTA_STATE_wait_memory]);
+    return share(v, v->t->state[unit][VTA_STATE_BUSY] + v->t->state[unit][VTA_STATE_WAIT_MEMORY]);
 }
 
 static double kind(const view *v, vta_insn_kind k) { return share(v, v->t->kind_cycles[k]); }
@@ -77,9 +77,9 @@ static void add_main(const view *v) {
 
 /* Who waits for whom: pairs of waits in both directions mean that two units take turns. */
 static void add_waits(const view *v) {
-    double for_load = share(v, v->t->state[VTA_UNIT_COMPUTE][VTA_STATE_wait_prev]);
-    double for_store = share(v, v->t->state[VTA_UNIT_COMPUTE][VTA_STATE_wait_next]);
-    double load_waits = share(v, v->t->state[VTA_UNIT_LOAD][VTA_STATE_wait_next]);
+    double for_load = share(v, v->t->state[VTA_UNIT_COMPUTE][VTA_STATE_WAIT_PREV]);
+    double for_store = share(v, v->t->state[VTA_UNIT_COMPUTE][VTA_STATE_WAIT_NEXT]);
+    double load_waits = share(v, v->t->state[VTA_UNIT_LOAD][VTA_STATE_WAIT_NEXT]);
     if (for_load >= 10 && load_waits >= 10)
         vt_strbuf_addf(v->sb,
                        "Load and compute take turns: compute waits %.0f %% for load (%s tokens), load "
@@ -93,13 +93,13 @@ static void add_waits(const view *v) {
     if (for_store >= 10)
         vt_strbuf_addf(v->sb, "Compute waits %.0f %% of the time for store (%s tokens).\n", for_store,
                        vta_token_queue_name(VTA_TOKEN_STORE_COMPUTE));
-    double fetch = share(v, v->t->state[VTA_UNIT_COMPUTE][VTA_STATE_wait_fetch]);
+    double fetch = share(v, v->t->state[VTA_UNIT_COMPUTE][VTA_STATE_WAIT_FETCH]);
     if (fetch >= 10)
         vt_strbuf_addf(v->sb,
                        "Compute waits %.0f %% of the time for instructions to arrive: they are too short for the "
                        "fetch unit.\n",
                        fetch);
-    double memory = share(v, v->t->state[VTA_UNIT_LOAD][VTA_STATE_wait_memory]);
+    double memory = share(v, v->t->state[VTA_UNIT_LOAD][VTA_STATE_WAIT_MEMORY]);
     if (memory >= 10)
         vt_strbuf_addf(v->sb,
                        "The load unit spends %.0f %% of the time on memory latency: %llu loads of %.0f bytes on "

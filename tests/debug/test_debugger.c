@@ -103,7 +103,7 @@ static void cycle_by_cycle(void **state) {
             vta_insn_time t;
             must(&f, vta_debugger_insn(f.debugger, v.insn, NULL, &t));
             assert_int_equal(t.unit, u);
-            assert_int_equal(v.state == VTA_STATE_busy, t.start <= c && c < t.end);
+            assert_int_equal(v.state == VTA_STATE_BUSY, t.start <= c && c < t.end);
             assert_true(t.end > c);
         }
         uint32_t tokens[VTA_TOKEN_QUEUES];

@@ -207,7 +207,7 @@ static void full_token_queues(void **state) {
     profile.token_limit = 4;
     assert_int_equal(vta_timing_run(config, &profile, p.insns, p.count, 4096, 0, NULL, NULL, &timing, NULL), VTA_OK);
     assert_int_equal(timing.lost_tokens, 0);
-    assert_true(timing.state[VTA_UNIT_LOAD][VTA_STATE_wait_full] > 1000000);
+    assert_true(timing.state[VTA_UNIT_LOAD][VTA_STATE_WAIT_FULL] > 1000000);
     p.count = 4; /* and nobody takes one */
     for (int i = 0; i < 3; i++) *add(&p, VTA_OP_LOAD) = p.insns[0];
     vta_diag *diag = vta_diag_create(NULL);

@@ -99,13 +99,13 @@ static void account_wait(vt_model *m, uint32_t stage, uint64_t now) {
     const vt_ring_item *head = vt__ring_head(&e->queue);
     const vta_insn *insn = &m->insns[head->insn];
     uint64_t when = e->ready > head->visible ? e->ready : head->visible;
-    state[VTA_STATE_wait_fetch] += when - e->ready;
+    state[VTA_STATE_WAIT_FETCH] += when - e->ready;
     e->wait_prev = e->wait_next = 0;
     vt_ring *prev = popped(m, stage, insn, false), *next = popped(m, stage, insn, true);
     e->token_prev = take(prev, &when, &e->wait_prev);
     e->token_next = take(next, &when, &e->wait_next);
-    state[VTA_STATE_wait_prev] += e->wait_prev;
-    state[VTA_STATE_wait_next] += e->wait_next;
+    state[VTA_STATE_WAIT_PREV] += e->wait_prev;
+    state[VTA_STATE_WAIT_NEXT] += e->wait_next;
     if (m->profile->token_stall && (prev || next)) unblock(m, now);
 }
 
@@ -216,11 +216,11 @@ static void account_work(vt_model *m, uint32_t stage) {
     const vta_insn *insn = &m->insns[e->insn];
     vta_timing *t = m->timing;
     uint64_t took = e->end - e->start - e->blocked;
-    t->state[stage + 1][VTA_STATE_wait_full] += e->blocked;
+    t->state[stage + 1][VTA_STATE_WAIT_FULL] += e->blocked;
     t->kind_count[e->kind]++;
     t->kind_cycles[e->kind] += took;
-    t->state[stage + 1][VTA_STATE_wait_memory] += e->waited;
-    t->state[stage + 1][VTA_STATE_busy] += took - e->waited;
+    t->state[stage + 1][VTA_STATE_WAIT_MEMORY] += e->waited;
+    t->state[stage + 1][VTA_STATE_BUSY] += took - e->waited;
     if (insn->opcode == VTA_OP_LOAD || insn->opcode == VTA_OP_STORE) {
         uint64_t bytes = vt_memory_bytes(m->config, insn);
         t->kind_bytes[e->kind] += bytes;

@@ -87,11 +87,11 @@ void vt__fetch_unblock(vt_model *m, uint32_t stage, uint64_t now) {
 static void read(vt_model *m, uint64_t now) {
     vt_fetch *f = &m->fetch;
     uint64_t first, last;
-    account(f, m->timing, now, VTA_STATE_busy);
+    account(f, m->timing, now, VTA_STATE_BUSY);
     vt_port_accept(&m->port, now, f->beats_next, &first, &last);
-    account(f, m->timing, first, VTA_STATE_wait_memory);
+    account(f, m->timing, first, VTA_STATE_WAIT_MEMORY);
     f->drain = last + 1 + (f->wide ? WIDE_LATENCY : 0);
-    account(f, m->timing, f->drain, VTA_STATE_busy);
+    account(f, m->timing, f->drain, VTA_STATE_BUSY);
     f->beats_next = vt_bursts_next(&f->bursts);
     f->reading = f->beats_next != 0;
     f->earliest = now + 2;
@@ -100,8 +100,8 @@ static void read(vt_model *m, uint64_t now) {
 
 static void hand_over(vt_model *m, uint64_t now) {
     vt_fetch *f = &m->fetch;
-    account(f, m->timing, now, VTA_STATE_wait_full);
-    account(f, m->timing, now + 1, VTA_STATE_busy);
+    account(f, m->timing, now, VTA_STATE_WAIT_FULL);
+    account(f, m->timing, now + 1, VTA_STATE_BUSY);
     vt__ring_push(&m->engine[m->stages[f->next]].queue, now + 1, f->next);
     f->next++;
     f->handed = now;
@@ -136,8 +136,8 @@ void vt__fetch_finish(vt_model *m) {
     vt_fetch *f = &m->fetch;
     uint64_t *state = m->timing->state[VTA_UNIT_FETCH];
     uint64_t beyond = f->accounted > m->finish ? f->accounted - m->finish : 0;
-    beyond = take_back(&state[VTA_STATE_busy], beyond);
-    beyond = take_back(&state[VTA_STATE_wait_memory], beyond);
-    take_back(&state[VTA_STATE_wait_full], beyond);
-    account(f, m->timing, m->finish, VTA_STATE_idle);
+    beyond = take_back(&state[VTA_STATE_BUSY], beyond);
+    beyond = take_back(&state[VTA_STATE_WAIT_MEMORY], beyond);
+    take_back(&state[VTA_STATE_WAIT_FULL], beyond);
+    account(f, m->timing, m->finish, VTA_STATE_IDLE);
 }

@@ -13,7 +13,7 @@ const char *vta_unit_name(vta_unit unit) {
 
 const char *vta_unit_state_name(vta_unit_state state) {
     static const char *const names[] = {
-#define VTA_TIMING_STATE(name, text) #name,
+#define VTA_TIMING_STATE(name, id, text) id,
 #include "vta/timing.def"
     };
     return (unsigned)state < VTA_STATE_COUNT ? names[state] : NULL;
@@ -21,7 +21,7 @@ const char *vta_unit_state_name(vta_unit_state state) {
 
 const char *vta_unit_state_text(vta_unit_state state) {
     static const char *const texts[] = {
-#define VTA_TIMING_STATE(name, text) text,
+#define VTA_TIMING_STATE(name, id, text) text,
 #include "vta/timing.def"
     };
     return (unsigned)state < VTA_STATE_COUNT ? texts[state] : NULL;

@@ -120,9 +120,9 @@ static void finish_sums(vt_model *m) {
         vt_unit_engine *e = &m->engine[s];
         uint64_t *state = m->timing->state[s + 1];
         if (e->phase != VT_PHASE_READY) {
-            state[VTA_STATE_busy] += m->finish - e->start;
+            state[VTA_STATE_BUSY] += m->finish - e->start;
         } else {
-            state[VTA_STATE_idle] += m->finish - e->ready;
+            state[VTA_STATE_IDLE] += m->finish - e->ready;
         }
     }
 }
