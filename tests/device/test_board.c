@@ -119,6 +119,7 @@ static void what_is_missing(void **state) {
     make_board("0x3f000000\n", "32768\n");
     refused(open_board("memory=udmabuf8", &d), VTA_NOT_FOUND, "modprobe u-dma-buf udmabuf8=67108864");
     refused(open_board("registers=/no/such/file", &d), VTA_NOT_FOUND, "/no/such/file");
+    refused(open_board("registers=/no/such/file", &d), VTA_NOT_FOUND, "--driver sim");
     refused(open_board("registers=a:b", &d), VTA_NOT_FOUND, "a: cannot be opened");
     refused(open_board("colour=red", &d), VTA_INVALID_ARGUMENT, "'colour' is not one of");
     refused(open_board("memori=udmabuf7", &d), VTA_INVALID_ARGUMENT, "did you mean");

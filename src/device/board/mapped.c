@@ -22,10 +22,19 @@ static void set(void *user, uint32_t offset, uint32_t value) {
 
 vt_registers vt__mapped_registers(vt_mapped *m) { return (vt_registers){get, set, m}; }
 
+/* What to do about an error of the system. */
+static const char *advice(int error) {
+    switch (error) {
+    case EACCES:
+    case EPERM: return "; only root may, or whom its permissions name";
+    case ENOENT: return "; without the board a simulator runs programs for the same sizes: --driver sim";
+    default: return "";
+    }
+}
+
 static vta_status failed(vta_diag *diag, const char *file, const char *what) {
-    const char *hint = errno == EACCES || errno == EPERM ? "; only root may, or whom its permissions name" : "";
     return vt_fail(diag, errno == ENOENT ? VTA_NOT_FOUND : VTA_IO, "the board's registers: %s: cannot %s: %s%s", file,
-                   what, strerror(errno), hint);
+                   what, strerror(errno), advice(errno));
 }
 
 /* The file whose lock is the board's. */
