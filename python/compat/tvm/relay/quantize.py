@@ -86,7 +86,7 @@ def _inputs_of(random, shape):
     return scenes.transpose(0, 2, 3, 1) if last else scenes
 
 
-def _made_up(graph, count=8):
+def _made_up(graph, count=16):
     """Inputs for a calibration without data."""
     random = np.random.RandomState(1)
     for _ in range(count):
