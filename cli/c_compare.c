@@ -4,17 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "c_compare.h"
 #include "c_network.h"
 #include "file.h"
 
 enum { LAYERS = 4096 };
-static const double PART = 10; /* dB of signal to noise below which a layer is worth a look */
-
-typedef struct row {
-    const char *kind;
-    char value[128];
-    double most, cosine, decibels;
-} row;
 
 typedef struct state {
     cli_common common;
@@ -23,9 +17,10 @@ typedef struct state {
     vtac_graph *graph;
     vtac_quantized *quantized;
     vtac_evaluator *floats;
-    row *rows;
-    size_t count, first; /* first: the row where they part; SIZE_MAX: none */
+    cli_layer *rows;
+    size_t count, first; /* first: the layer where they part; SIZE_MAX: none */
     bool equal;
+    const char *html;
     float *input, *output;
     vtac_graph_tensor in, out;
 } state;
@@ -40,34 +35,13 @@ static const float *float_of(const state *s, const char *name) {
     return strcmp(s->in.name, name) == 0 ? s->input : NULL;
 }
 
-static double element(const vtac_quantized_layer *l, size_t i) {
-    if (l->scale == 0) return (double)((const float *)l->data)[i];
-    return l->scale * (l->type.bits == 8 ? ((const int8_t *)l->data)[i] : ((const int16_t *)l->data)[i]);
-}
-
-static void measure(row *r, const vtac_quantized_layer *l, const float *want) {
-    double dot = 0, ours = 0, theirs = 0, noise = 0;
-    size_t count = 1;
-    for (int32_t i = 0; i < l->ndim; i++) count *= (size_t)l->shape[i];
-    for (size_t i = 0; i < count; i++) {
-        double x = element(l, i), y = (double)want[i], off = fabs(x - y);
-        r->most = fmax(r->most, off);
-        dot += x * y, ours += x * x, theirs += y * y, noise += off * off;
-    }
-    r->cosine = ours > 0 && theirs > 0 ? dot / sqrt(ours * theirs) : ours == theirs;
-    r->decibels = noise > 0 ? theirs > 0 ? 10 * log10(theirs / noise) : -INFINITY : INFINITY;
-}
-
 static void compare_layer(void *user, const vtac_quantized_layer *l) {
     state *s = user;
     bool number = l->scale > 0 || (l->type.code == kDLFloat && l->type.bits == 32);
     const float *want = number ? float_of(s, l->value) : NULL;
     if (!want || s->count == LAYERS) return;
-    row *r = &s->rows[s->count];
-    *r = (row){.kind = l->kind};
-    snprintf(r->value, sizeof r->value, "%s", l->value);
-    measure(r, l, want);
-    if (r->decibels < PART && s->first == SIZE_MAX) s->first = s->count;
+    cli_layer_measure(l, want, &s->rows[s->count]);
+    if (s->rows[s->count].decibels < CLI_COMPARE_PART && s->first == SIZE_MAX) s->first = s->count;
     s->count++;
 }
 
@@ -144,7 +118,7 @@ static json_t *decibels(double x) { return isfinite(x) ? json_real(x) : json_nul
 static void as_json(const state *s) {
     json_t *layers = json_array();
     for (size_t i = 0; i < s->count; i++) {
-        const row *r = &s->rows[i];
+        const cli_layer *r = &s->rows[i];
         json_array_append_new(layers, json_pack("{s:s, s:s, s:f, s:f, s:o}", "value", r->value, "kind", r->kind, "max",
                                                 r->most, "cosine", r->cosine, "sqnr", decibels(r->decibels)));
     }
@@ -156,11 +130,11 @@ static void as_json(const state *s) {
 static void as_text(const state *s) {
     printf("%-32s %-10s %12s %9s %9s\n", "value", "layer", "max error", "cosine", "SQNR, dB");
     for (size_t i = 0; i < s->count; i++) {
-        const row *r = &s->rows[i];
+        const cli_layer *r = &s->rows[i];
         printf("%-32s %-10s %12.5g %9.6f %9.1f%s\n", r->value, r->kind, r->most, r->cosine, r->decibels,
                i == s->first ? "  <- they part here" : "");
     }
-    if (s->first == SIZE_MAX) printf("No layer has a signal less than %g dB over the error.\n", PART);
+    if (s->first == SIZE_MAX) printf("No layer has a signal less than %g dB over the error.\n", CLI_COMPARE_PART);
     puts(s->equal ? "The accelerator gives what the integers say, to the bit."
                   : "The accelerator does NOT give what the integers say: a mistake of the compiler or the device.");
 }
@@ -180,6 +154,7 @@ int cmd_compare(const cli_command *self, int argc, char **argv) {
     s.network.common = &s.common;
     s.first = SIZE_MAX;
     const cli_option options[] = {
+        {"html", 0, CLI_TEXT, "FILE", "write a page with the plots: error by layer, values, errors", &s.html},
         {"driver", 'd', CLI_TEXT, "NAME", "sim (default), tsim, rtl or a board", &s.network.driver},
         CLI_NETWORK_OPTIONS(&s.network),
         CLI_PICTURE_OPTIONS(&s.pictures),
@@ -194,6 +169,8 @@ int cmd_compare(const cli_command *self, int argc, char **argv) {
     if (argc != 2) return cli_usage(self, "a model and an input, a picture or a .npy file, are wanted");
     vta_status status = compare(&s, argv[0], argv[1]);
     if (status == VTA_OK) (s.common.json ? as_json : as_text)(&s);
+    const cli_layers layers = {s.rows, s.count, s.first, s.equal};
+    if (status == VTA_OK && s.html) status = cli_compare_page(&layers, argv[0], s.html);
     code = cli_finish(status == VTA_OK && !s.equal ? VTA_MISMATCH : status);
     forget(&s);
     return code;

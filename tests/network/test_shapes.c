@@ -107,21 +107,59 @@ static void test_shapes(void **state) {
     vtac_graph_destroy(graph);
 }
 
+/* What a command prints, cut where the buffer is full; its exit code is 0. */
+static void says(const char *command, char *text, size_t size) {
+    FILE *f = popen(command, "r");
+    text[fread(text, 1, size - 1, f)] = '\0';
+    while (fgetc(f) != EOF) {}
+    assert_int_equal(pclose(f), 0);
+}
+
 /* The words of the tool, as `make run` shows them: the class first, then what it took. */
 static void test_tool(void **state) {
-    char text[4096] = "";
+    char text[4096];
     (void)state;
-    FILE *f = popen(VT_BINARY_DIR "/vta classify " FOLDER "shapes.onnx " FOLDER "pictures/ring1.png --calibrate " FOLDER
-                                  "pictures --stats 2>&1",
-                    "r");
-    size_t n = fread(text, 1, sizeof text - 1, f);
-    assert_int_equal(pclose(f), 0);
-    assert_in_range(n, 1, sizeof text - 2);
+    says(VT_BINARY_DIR "/vta classify " FOLDER "shapes.onnx " FOLDER "pictures/ring1.png --calibrate " FOLDER
+                       "pictures --stats 2>&1",
+         text, sizeof text);
     const char *first = strchr(text, '\n');
     assert_non_null(first);
     assert_int_equal(strncmp(first + 1 + strspn(first + 1, " 0123456789."), "ring\n", 5), 0);
     assert_non_null(strstr(first, "Execution statistics:\n\tinp_load_nbytes : "));
     assert_non_null(strstr(first, " cycles of the accelerator, "));
+}
+
+/* vta compare's page, after its script ran: a bar for each layer, and the worst one chosen. */
+static void test_page(void **state) {
+    static char dom[1 << 20];
+    const char *page = VT_BINARY_DIR "/compare.html";
+    char command[2048];
+    (void)state;
+    snprintf(command, sizeof command,
+             VT_BINARY_DIR "/vta compare " FOLDER "shapes.onnx " FOLDER "pictures/ring1.png --calibrate " FOLDER
+                           "pictures --html %s 2>&1",
+             page);
+    says(command, dom, sizeof dom);
+    assert_non_null(strstr(dom, "The accelerator gives what the integers say, to the bit."));
+    if (system("command -v chromium >/dev/null 2>&1") != 0) {
+        print_message("skipped: chromium is not installed (Debian package chromium)\n");
+        skip();
+    }
+    snprintf(command, sizeof command,
+             "timeout 100 chromium --headless --no-sandbox --disable-gpu --disable-background-networking "
+             "--user-data-dir=" VT_BINARY_DIR "/compare-user --virtual-time-budget=20000 --dump-dom file://%s "
+             "2>/dev/null; rm -rf " VT_BINARY_DIR "/compare-user",
+             page);
+    says(command, dom, sizeof dom);
+    unsigned layers = 0;
+    char chosen[64] = "", heading[128];
+    const char *body = strstr(dom, "<body data-layers=");
+    assert_non_null(body);
+    assert_int_equal(sscanf(body, "<body data-layers=\"%u\" data-chosen=\"%63[^\"]", &layers, chosen), 2);
+    assert_in_range(layers, 10, 20);
+    snprintf(heading, sizeof heading, "<h2 id=\"name\">%s</h2>", chosen);
+    assert_non_null(strstr(dom, heading));
+    remove(page);
 }
 
 static int setup(void **state) {
@@ -139,6 +177,7 @@ static int teardown(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_tool)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_tool),
+                                       cmocka_unit_test(test_page)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

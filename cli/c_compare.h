@@ -1,0 +1,35 @@
+/* A layer in floats and in integers, measured; and the page of all layers. */
+#ifndef CLI_C_COMPARE_H
+#define CLI_C_COMPARE_H
+
+#include "cli.h"
+#include "vta/compile.h"
+
+enum { CLI_COMPARE_CELLS = 32, CLI_COMPARE_BINS = 41, CLI_COMPARE_NAME = 128 };
+/* dB of signal over error below which a layer is worth a look. */
+#define CLI_COMPARE_PART 10.0
+
+typedef struct cli_layer {
+    const char *kind;
+    char value[CLI_COMPARE_NAME], shape[CLI_COMPARE_NAME];
+    size_t count;                  /* values */
+    double scale;                  /* of the integers; 0: floats */
+    double most, cosine, decibels; /* largest error; of both as vectors; signal over error, infinite where they are equal */
+    double low, high;              /* of all values, floats and integers */
+    /* How many values are where: floats across, integers up, from low to high; errors from -most to most. */
+    uint32_t cells[CLI_COMPARE_CELLS][CLI_COMPARE_CELLS], errors[CLI_COMPARE_BINS];
+} cli_layer;
+
+/* Measures what a layer computed against the floats. */
+void cli_layer_measure(const vtac_quantized_layer *computed, const float *want, cli_layer *out_layer);
+
+typedef struct cli_layers {
+    const cli_layer *item;
+    size_t count, first; /* first: where they part; SIZE_MAX: nowhere */
+    bool equal;          /* the accelerator gives what the integers say */
+} cli_layers;
+
+/* Writes the page, which needs nothing but itself. */
+vta_status cli_compare_page(const cli_layers *layers, const char *title, const char *path);
+
+#endif

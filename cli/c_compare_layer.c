@@ -1,0 +1,52 @@
+/* A layer in floats and in integers: how far they are apart. */
+#include <math.h>
+#include <stdio.h>
+
+#include "c_compare.h"
+
+static double element(const vtac_quantized_layer *l, size_t i) {
+    if (l->scale == 0) return (double)((const float *)l->data)[i];
+    return l->scale * (l->type.bits == 8 ? ((const int8_t *)l->data)[i] : ((const int16_t *)l->data)[i]);
+}
+
+/* The place of x among `bins` from low to high. */
+static size_t place(double x, double low, double high, size_t bins) {
+    double at = high > low ? (x - low) / (high - low) * (double)bins : 0;
+    return at >= (double)bins ? bins - 1 : at > 0 ? (size_t)at : 0;
+}
+
+static void measure(const vtac_quantized_layer *l, const float *want, cli_layer *out) {
+    double dot = 0, ours = 0, theirs = 0, noise = 0;
+    out->low = INFINITY, out->high = -INFINITY;
+    for (size_t i = 0; i < out->count; i++) {
+        double x = element(l, i), y = (double)want[i], off = fabs(x - y);
+        out->most = fmax(out->most, off);
+        out->low = fmin(out->low, fmin(x, y)), out->high = fmax(out->high, fmax(x, y));
+        dot += x * y, ours += x * x, theirs += y * y, noise += off * off;
+    }
+    out->cosine = ours > 0 && theirs > 0 ? dot / sqrt(ours * theirs) : ours == theirs;
+    out->decibels = noise > 0 ? theirs > 0 ? 10 * log10(theirs / noise) : -INFINITY : INFINITY;
+}
+
+static void count(const vtac_quantized_layer *l, const float *want, cli_layer *out) {
+    for (size_t i = 0; i < out->count; i++) {
+        double x = element(l, i), y = (double)want[i];
+        size_t across = place(y, out->low, out->high, CLI_COMPARE_CELLS);
+        out->cells[across][place(x, out->low, out->high, CLI_COMPARE_CELLS)]++;
+        out->errors[place(x - y, -out->most, out->most, CLI_COMPARE_BINS)]++;
+    }
+}
+
+void cli_layer_measure(const vtac_quantized_layer *computed, const float *want, cli_layer *out_layer) {
+    size_t used = 0;
+    *out_layer = (cli_layer){.kind = computed->kind, .scale = computed->scale, .count = 1};
+    snprintf(out_layer->value, sizeof out_layer->value, "%s", computed->value);
+    for (int32_t i = 0; i < computed->ndim; i++) {
+        out_layer->count *= (size_t)computed->shape[i];
+        if (used < sizeof out_layer->shape)
+            used += (size_t)snprintf(out_layer->shape + used, sizeof out_layer->shape - used, "%s%lld", i ? " x " : "",
+                                     (long long)computed->shape[i]);
+    }
+    measure(computed, want, out_layer);
+    count(computed, want, out_layer);
+}
