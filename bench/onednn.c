@@ -53,19 +53,40 @@ static double time_operation(const_dnnl_op_desc_t operation) {
     return seconds;
 }
 
-double onednn_conv(const conv_shape *c) {
+double onednn_conv(const conv_shape *c) { return onednn_group_conv(c, 1); }
+
+double onednn_group_conv(const conv_shape *c, uint32_t groups) {
     uint32_t oh = (c->height + 2 * c->pad - c->kernel) / c->stride + 1;
     uint32_t ow = (c->width + 2 * c->pad - c->kernel) / c->stride + 1;
     dnnl_memory_desc_t src, weights, dst;
     dnnl_convolution_desc_t operation;
+    dnnl_dims_t whole = {c->out, c->in, c->kernel, c->kernel},
+                parts = {groups, c->out / groups, c->in / groups, c->kernel, c->kernel};
     dnnl_memory_desc_init_by_tag(&src, 4, (dnnl_dims_t){1, c->in, c->height, c->width}, dnnl_u8, dnnl_format_tag_any);
-    dnnl_memory_desc_init_by_tag(&weights, 4, (dnnl_dims_t){c->out, c->in, c->kernel, c->kernel}, dnnl_s8,
+    dnnl_memory_desc_init_by_tag(&weights, groups > 1 ? 5 : 4, groups > 1 ? parts : whole, dnnl_s8,
                                  dnnl_format_tag_any);
     dnnl_memory_desc_init_by_tag(&dst, 4, (dnnl_dims_t){1, c->out, oh, ow}, dnnl_s8, dnnl_format_tag_any);
     if (dnnl_convolution_forward_desc_init(&operation, dnnl_forward_inference, dnnl_convolution_direct, &src, &weights,
                                            NULL, &dst, (dnnl_dims_t){c->stride, c->stride},
                                            (dnnl_dims_t){c->pad, c->pad},
                                            (dnnl_dims_t){c->pad, c->pad}) != dnnl_success)
+        return -1;
+    return time_operation(&operation);
+}
+
+double onednn_transposed(const conv_shape *c) {
+    uint32_t oh = (c->height - 1) * c->stride + c->kernel - 2 * c->pad;
+    uint32_t ow = (c->width - 1) * c->stride + c->kernel - 2 * c->pad;
+    dnnl_memory_desc_t src, weights, dst;
+    dnnl_deconvolution_desc_t operation;
+    dnnl_memory_desc_init_by_tag(&src, 4, (dnnl_dims_t){1, c->in, c->height, c->width}, dnnl_u8, dnnl_format_tag_any);
+    dnnl_memory_desc_init_by_tag(&weights, 4, (dnnl_dims_t){c->out, c->in, c->kernel, c->kernel}, dnnl_s8,
+                                 dnnl_format_tag_any);
+    dnnl_memory_desc_init_by_tag(&dst, 4, (dnnl_dims_t){1, c->out, oh, ow}, dnnl_s8, dnnl_format_tag_any);
+    if (dnnl_deconvolution_forward_desc_init(&operation, dnnl_forward_inference, dnnl_deconvolution_direct, &src,
+                                             &weights, NULL, &dst, (dnnl_dims_t){c->stride, c->stride},
+                                             (dnnl_dims_t){c->pad, c->pad},
+                                             (dnnl_dims_t){c->pad, c->pad}) != dnnl_success)
         return -1;
     return time_operation(&operation);
 }
