@@ -40,12 +40,30 @@ static vta_status record(vt_command *command, uint32_t mode, uint64_t site, bool
     return VTA_OK;
 }
 
+/* Can the run's LOAD UOP bring in this kernel too, which then costs no instruction, and no wait behind the loads of
+ * operands? Until placing starts again at 0, kernels follow each other in the buffer and in the image, and nothing was in
+ * their place before; compute does the load first. */
+static bool joins_load(const vt_command *command, const vt_uop_kernel *kernel) {
+    const vt_uop_cache *cache = &command->cache;
+    if (!cache->share || !cache->has_load || cache->wrapped) return false;
+    return command->queue.insns[cache->load].u.mem.x_size + kernel->count <= UINT16_MAX;
+}
+
+static void join_load(vt_command *command, const vt_uop_kernel *kernel) {
+    vta_insn *insn = &command->queue.insns[command->cache.load];
+    insn->u.mem.x_size = insn->u.mem.x_stride = (uint16_t)(insn->u.mem.x_size + kernel->count);
+}
+
 static vta_status use(vt_command *command, vt_uop_kernel *kernel) {
     VT_TRY(vt_command_room(command, vt_uop_cache_growth(&command->cache, kernel)));
     vt_queue_forget_dropped(&command->queue);
     bool load, pops[2] = {false, false};
     if (!vt_uop_cache_use(&command->cache, kernel, &load)) return vt_no_memory(command->diag);
-    if (load) {
+    if (load && joins_load(command, kernel)) {
+        join_load(command, kernel);
+    } else if (load) {
+        command->cache.has_load = true;
+        command->cache.load = command->queue.count;
         vta_insn *insn = vt_queue_next(&command->queue, VTA_STAGE_COMPUTE);
         insn->opcode = VTA_OP_LOAD;
         insn->u.mem.memory_type = VTA_MEM_UOP;

@@ -20,6 +20,7 @@ void vt_uop_cache_reset(vt_uop_cache *cache) {
     cache->first = cache->last = cache->next = NULL;
     cache->end = 0;
     cache->count = 0;
+    cache->wrapped = cache->has_load = false;
     cache->run++;
 }
 
@@ -87,6 +88,7 @@ bool vt_uop_cache_use(vt_uop_cache *cache, vt_uop_kernel *kernel, bool *out_load
     if (cache->end + kernel->count > cache->depth) {
         cache->end = 0;
         cache->next = cache->first;
+        cache->wrapped = true;
     }
     kernel->sram_begin = cache->end;
     cache->end += (uint32_t)kernel->count;

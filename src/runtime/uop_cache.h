@@ -17,7 +17,10 @@ typedef struct vt_uop_cache {
     vt_uop_kernel *next;         /* the first one at or after `end`; NULL: none */
     uint32_t *image;
     size_t count, cap; /* micro-ops in the image */
-    bool share; /* micro-ops that another kernel has in the buffer are used where they are */
+    bool wrapped;                /* placing has started again at 0 in this run */
+    bool share;                  /* micro-ops that another kernel has in the buffer are used where they are */
+    bool has_load;               /* the run has a LOAD UOP; the last one's number in the queue */
+    size_t load;
     uint64_t hits, misses, evictions;
 } vt_uop_cache;
 

@@ -134,12 +134,87 @@ static void test_evicted_kernels_come_back(void **state) {
     vta_runtime_destroy(runtime);
 }
 
+/* Asked to share, one load brings in all kernels that fit behind each other; others keep loads of their own. Random
+ * kernels of random sizes, on a buffer that some runs fill several times: each adds 1 to its elements, as often as it
+ * is called. */
+static uint32_t state_of_random = 1;
+static uint32_t pick(uint32_t below) {
+    return (state_of_random = state_of_random * 1664525u + 1013904223u) / 65536 % below;
+}
+
+static int add_some(void *signature) {
+    int32_t key; /* first element and count */
+    memcpy(&key, signature, sizeof key);
+    for (int32_t i = 0; i < key % 64; i++)
+        VTAUopPush(1, 0, (uint32_t)(key / 64 + i), (uint32_t)(key / 64 + i), 0, VTA_ALU_ADD, 1, 1);
+    return 0;
+}
+
+enum { ELEMENTS = 32 };
+
+static void push_random(void **site, int calls, uint32_t kernels, int *expected) {
+    for (int i = 0; i < calls; i++) {
+        uint32_t kernel = pick(kernels), first = kernel * 5 % 17, count = 1 + kernel * 7 % 15;
+        int32_t key = (int32_t)(first * 64 + count);
+        VTAPushALUOp(site, add_some, &key, sizeof key);
+        for (uint32_t k = 0; k < count; k++) expected[first + k]++;
+    }
+}
+
+static uint32_t count_loads(vta_runtime *runtime) {
+    vta_program *program;
+    vta_program_run_info run;
+    uint32_t loads = 0;
+    assert_int_equal(vta_runtime_recorded(runtime, NULL, &program, 0, NULL, NULL), VTA_OK);
+    assert_int_equal(vta_program_get_run(program, 0, &run), VTA_OK);
+    for (uint32_t i = 0; i < run.insn_count; i++) {
+        vta_insn insn;
+        assert_int_equal(
+            vta_insn_decode(vta_runtime_config(runtime), run.insns + (size_t)i * VTA_INSN_BYTES, NULL, &insn), VTA_OK);
+        loads += insn.opcode == VTA_OP_LOAD && insn.u.mem.memory_type == VTA_MEM_UOP && insn.u.mem.x_size > 0;
+    }
+    vta_program_destroy(program);
+    return loads;
+}
+
+static uint32_t run_random(uint32_t kernels, bool record) {
+    vta_runtime *runtime = use("LOG_UOP_BUFF_SIZE=8", NULL);
+    VTACommandHandle cmd = VTATLSCommandHandle();
+    void *site = NULL, *zeros = VTABufferAlloc(64 * ELEMENTS), *out = VTABufferAlloc(16 * ELEMENTS);
+    int expected[ELEMENTS] = {0};
+    uint32_t loads = 0;
+    if (record) assert_int_equal(vta_runtime_record(runtime, NULL), VTA_OK);
+    VTAShareUops(cmd, 1);
+    VTALoadBuffer2D(cmd, zeros, 0, ELEMENTS, 1, ELEMENTS, 0, 0, 0, 0, 0, VTA_MEM_ACC);
+    push_random(&site, 30, kernels, expected);
+    VTADepPush(cmd, 2, 3);
+    VTADepPop(cmd, 2, 3);
+    VTAStoreBuffer2D(cmd, 0, VTA_MEM_OUT, out, 0, ELEMENTS, 1, ELEMENTS);
+    VTASynchronize(cmd, 0);
+    no_error(cmd);
+    if (record) loads = count_loads(runtime);
+    int8_t result[16 * ELEMENTS];
+    VTABufferCopy(out, 0, result, 0, sizeof result, 2);
+    for (int e = 0; e < ELEMENTS && !record; e++) assert_int_equal(result[16 * e], (int8_t)expected[e]);
+    vta_runtime_destroy(runtime);
+    return loads;
+}
+
+static void test_one_load(void **state) {
+    (void)state;
+    for (int i = 0; i < 60; i++) run_random(2 + (uint32_t)i % 14, false);
+    state_of_random = 1;
+    assert_int_equal(run_random(4, true), 1); /* all fit the 64 micro-ops */
+    assert_true(run_random(15, true) > 2);    /* these do not */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels_are_recorded_once),
         cmocka_unit_test(test_eviction),
         cmocka_unit_test(test_shared_micro_ops),
         cmocka_unit_test(test_evicted_kernels_come_back),
+        cmocka_unit_test(test_one_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
