@@ -53,8 +53,8 @@ static bool fits(const vt_turns *g, const vt_op_blocks *b) {
     const vt_op_shape *s = &op->shape;
     int64_t oc = largest(&b->oc_parts), y = largest(&b->y_parts), ic = largest(&b->ic_parts);
     int64_t tile = oc * y * s->out_w, rows = b->keep_data ? s->out_h : y;
-    int64_t inp = (b->keep_data ? s->ic : VT_TURNS_PLACES * ic) * vt__turns_rows(g, rows) * g->columns;
-    int64_t wgt = (b->keep_weight ? s->oc * s->ic : VT_TURNS_PLACES * oc * ic) * g->taps;
+    int64_t inp = (b->keep_data ? s->ic : vt__turns_places(b) * ic) * vt__turns_rows(g, rows) * g->columns;
+    int64_t wgt = (b->keep_weight ? s->oc * s->ic : vt__turns_places(b) * oc * ic) * g->taps;
     return holds(op, VTA_MEM_ACC, VT_TURNS_PLACES * tile * (1 + g->wide) + s->oc * g->vectors) &&
            holds(op, VTA_MEM_INP, inp + tile * g->addends + g->ones) &&
            holds(op, VTA_MEM_WGT, wgt + s->oc * g->digits + g->units) &&

@@ -8,6 +8,7 @@ enum {
     UOP_LOAD = 40, /* of a load of micro-ops, which then take half a cycle each */
     STORE = 20,
     BEGIN = 40,
+    KERNELS = 96, /* that are told apart */
 };
 
 /* ---- What is the same for all candidates ------------------------------------------------------------------------ */
@@ -66,24 +67,27 @@ int64_t vt__turns_rows(const vt_turns *g, int64_t y) {
 
 typedef struct clocks {
     double load, compute, store;
-    double operands[VT_TURNS_PLACES], results[VT_TURNS_PLACES], addends; /* when they are free */
-    uint64_t kernels;                                                    /* that are loaded, by places and border */
+    double operands[VT_TURNS_MOST_PLACES], results[VT_TURNS_PLACES], addends; /* when they are free */
     int64_t step, tile;
+    uint32_t n_kernels;
+    uint64_t kernels[KERNELS]; /* that are loaded */
 } clocks;
 
 static double later(double x, double y) { return x > y ? x : y; }
 
-/* Kernels of two places of accumulators and two of operands, in the middle, at the top and at the bottom. */
-static double load_kernels(const vt_turns *g, clocks *k, int border, double groups, int64_t oc, int64_t ic) {
-    uint64_t bit = UINT64_C(1) << (border * 4 + k->tile % VT_TURNS_PLACES * 2 + k->step % VT_TURNS_PLACES);
-    if (k->kernels & bit) return 0;
-    k->kernels |= bit;
-    return groups * UOP_LOAD + (double)(g->taps * oc * ic) / 2;
+/* A kernel is loaded once: all of them with one load, at the beginning. Those of other places, sizes or borders are
+ * others. */
+static double load_kernels(clocks *k, uint64_t key, double micro_ops) {
+    for (uint32_t i = 0; i < k->n_kernels; i++)
+        if (k->kernels[i] == key) return 0;
+    if (k->n_kernels < KERNELS) k->kernels[k->n_kernels++] = key;
+    return (k->n_kernels == 1 ? UOP_LOAD : 0) + micro_ops / 2;
 }
 
 static void run_step(const vt_turns *g, const vt_op_blocks *b, clocks *k, int64_t y, int64_t rows, int64_t oc,
                      int64_t ic, bool first_rows, bool first_channels) {
-    double *place = &k->operands[k->step % VT_TURNS_PLACES], load = 0, products = 0;
+    int64_t at = k->step % vt__turns_places(b);
+    double *place = &k->operands[at], load = 0, products = 0;
     if (!b->keep_data || (first_rows && first_channels))
         load +=
             (double)ic *
@@ -96,7 +100,8 @@ static void run_step(const vt_turns *g, const vt_op_blocks *b, clocks *k, int64_
     for (int64_t i = y; i < y + rows; i++) products += (double)(g->valid[i] * g->valid_columns);
     bool top = g->cut && y == 0, bottom = g->cut && y + rows == g->op->shape.out_h;
     double groups = g->cut ? (g->op->shape.kernel_w > 1 ? 2 : 1) * (1 + (top || bottom)) : 1;
-    k->compute += load_kernels(g, k, top ? 1 : bottom ? 2 : 0, groups, oc, ic);
+    uint64_t key = (uint64_t)(((oc << 12 | rows) << 12 | ic) << 8 | (top << 5 | bottom << 4 | k->tile % 2 << 2 | at));
+    k->compute += load_kernels(k, key, (double)(g->taps * oc * ic));
     k->compute = later(k->compute, load > 0 ? k->load : 0) + products * (double)(oc * ic) + INSTRUCTION * groups;
     *place = k->compute;
     k->step++;

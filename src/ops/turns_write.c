@@ -35,7 +35,7 @@ void vt__turns_write(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) {
         out,
         " -> rc_out, rc_in\n  reorder rc_out, bo, i, j, rc_in, dy, dx, co, bi, ci, ri\n  pragma rc_out slots "
         "= %d\n  %s\n",
-        VT_TURNS_PLACES,
+        (int)vt__turns_places(b),
         b->skip || vt__epilogue_start(op, b) ? "pragma bi conv2d_transpose_gemm" : "tensorize bi gemm");
     write_operand("data_buf", "inp", b->keep_data, 1, out);
     write_operand("weight_buf", "wgt", b->keep_weight, 0, out);
