@@ -1,6 +1,7 @@
 // The compute unit: takes instructions in order when their tokens are there, gives LOAD of uop and acc to two load engines
-// and the rest to the pipeline. Loads run beside each other; GEMM and ALU wait for them, and they for the micro-ops of the
-// instruction before to be read. Writes to acc wait until the pipeline is empty.
+// and the rest to the pipeline. Loads run beside each other; GEMM and ALU wait for them. A load of micro-ops runs beside
+// a GEMM or ALU that reads others, and waits until those that it replaces are read. Writes to acc wait until the pipeline
+// is empty.
 `default_nettype none
 module vta_compute (
   input  wire logic                                  clk_i,
@@ -55,7 +56,8 @@ module vta_compute (
   assign of_acc = memory != vta_pkg::MEM_UOP;
   assign tokens = (pop & ~token_i) == 2'b00;
   assign at_once = bubble && !load && execute_idle; // no-op or FINISH, nothing before it is under way
-  assign ready_o = tokens && execute_ready && (load ? loads_ready : loads_idle);
+  assign may_load = execute_ready || apart;
+  assign ready_o = tokens && (load ? may_load && loads_ready : execute_ready && loads_idle);
   assign take    = valid_i && ready_o;
   assign take_o  = take ? pop : 2'b00;
 
@@ -63,6 +65,19 @@ module vta_compute (
   assign retire_o = loads_retire || execute_retire || (take && at_once);
   assign finish_o = execute_finish || (take && at_once && opcode == vta_pkg::OP_FINISH);
   assign active_o = !loads_idle || !execute_idle || take;
+
+  // A row of micro-ops, none of which the instruction that runs reads.
+  logic [U-1:0] uop_first, uop_final, uop_bgn;
+  logic [U:0] uop_end;
+  logic apart, may_load, pads;
+  assign pads    = {insn_i[vta_pkg::MEM_Y_PAD_0_AT +: vta_pkg::MEM_Y_PAD_0_W],
+                    insn_i[vta_pkg::MEM_Y_PAD_1_AT +: vta_pkg::MEM_Y_PAD_1_W],
+                    insn_i[vta_pkg::MEM_X_PAD_0_AT +: vta_pkg::MEM_X_PAD_0_W],
+                    insn_i[vta_pkg::MEM_X_PAD_1_AT +: vta_pkg::MEM_X_PAD_1_W]} != '0;
+  assign uop_bgn = U'(insn_i[vta_pkg::MEM_SRAM_BASE_AT +: vta_pkg::MEM_SRAM_BASE_W]);
+  assign uop_end = {1'b0, uop_bgn} + (U+1)'(insn_i[vta_pkg::MEM_X_SIZE_AT +: vta_pkg::MEM_X_SIZE_W]);
+  assign apart   = !of_acc && !pads && insn_i[vta_pkg::MEM_Y_SIZE_AT +: vta_pkg::MEM_Y_SIZE_W] == 16'd1 &&
+                   (uop_end <= {1'b0, uop_first} || uop_bgn > uop_final);
 
   // ---- Loads ----
   logic start_uop, start_acc, ready_uop, ready_acc, done_uop, done_acc, uop_write, acc_write;
@@ -75,10 +90,10 @@ module vta_compute (
   logic [1:0] unused_idle;
 
   vta_loads u_loads (
-    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && tokens && execute_ready && load), .ready_o(loads_ready),
+    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && tokens && may_load && load), .ready_o(loads_ready),
     .nop_i(1'b0), .second_i(of_acc), .post_i(post), .start0_o(start_uop), .ready0_i(ready_uop), .done0_i(done_uop),
-    .start1_o(start_acc), .ready1_i(ready_acc), .done1_i(done_acc), .may_post_i(execute_idle), .post_o(loads_post),
-    .retire_o(loads_retire), .idle_o(loads_idle)
+    .start1_o(start_acc), .ready1_i(ready_acc), .done1_i(done_acc), .may_post_i(execute_idle), .may_pass_i(!execute_retire),
+    .post_o(loads_post), .retire_o(loads_retire), .idle_o(loads_idle)
   );
   vta_load_engine #(.LOG_ELEM(2), .LANES(vta_pkg::UOP_LANES), .INDEX_W(U)) u_uop_engine (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(start_uop), .ready_o(ready_uop), .insn_i(insn_i), .done_o(done_uop),
@@ -109,7 +124,7 @@ module vta_compute (
   vta_execute u_execute (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && tokens && loads_idle && !load && !at_once),
     .ready_o(execute_ready), .bubble_i(bubble), .finish_i(opcode == vta_pkg::OP_FINISH), .post_i(post),
-    .insn_i(insn_i), .idle_o(execute_idle), .uop_read_o(uop_read), .uop_index_o(uop_index), .uop_i(uop),
+    .insn_i(insn_i), .idle_o(execute_idle), .uop_first_o(uop_first), .uop_final_o(uop_final), .uop_read_o(uop_read), .uop_index_o(uop_index), .uop_i(uop),
     .operand_read_o(operand_read_o), .inp_index_o(inp_index_o), .wgt_index_o(wgt_index_o), .inp_i(inp_i),
     .wgt_i(wgt_i), .dst_read_o(dst_read), .dst_index_o(dst_index), .dst_i(dst), .src_read_o(src_read),
     .src_free_i(!store_read_i), .src_index_o(src_index), .src_i(store_data_o[vta_pkg::ACC_BITS-1:0]),

@@ -15,6 +15,8 @@ module vta_execute (
   input  wire logic [1:0]                       post_i,    // tokens to post: {next, prev}
   input  wire logic [vta_pkg::INSN_BITS-1:0]    insn_i,
   output logic                                  idle_o,
+  output logic [vta_pkg::UOP_INDEX_W-1:0]       uop_first_o, // micro-ops of the instruction whose turn it is
+  output logic [vta_pkg::UOP_INDEX_W-1:0]       uop_final_o,
   output logic                                  uop_read_o,
   output logic [vta_pkg::UOP_INDEX_W-1:0]       uop_index_o,
   input  wire logic [31:0]                      uop_i,
@@ -58,7 +60,8 @@ module vta_execute (
   vta_sequencer u_sequencer (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i), .ready_o(ready_o), .bubble_i(bubble_i), .insn_i(insn_i),
     .read_o(uop_read_o), .read_index_o(uop_index_o), .valid_o(u_valid), .ready_i(u_ready), .last_o(u_last),
-    .bubble_o(u_bubble), .dst_o(base_dst), .src_o(base_src), .wgt_o(base_wgt)
+    .bubble_o(u_bubble), .dst_o(base_dst), .src_o(base_src), .wgt_o(base_wgt),
+    .first_o(uop_first_o), .final_o(uop_final_o)
   );
   always_ff @(posedge clk_i) begin
     if (valid_i && ready_o) begin

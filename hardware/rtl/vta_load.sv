@@ -51,7 +51,7 @@ module vta_load (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && tokens), .ready_o(loads_ready), .nop_i(nop), .second_i(wgt),
     .post_i({insn_i[vta_pkg::PUSH_NEXT_DEP_AT], 1'b0}), .start0_o(start_inp), .ready0_i(ready_inp),
     .done0_i(done_inp), .start1_o(start_wgt), .ready1_i(ready_wgt), .done1_i(done_wgt), .may_post_i(1'b1),
-    .post_o(post), .retire_o(retire_o), .idle_o(loads_idle)
+    .may_pass_i(1'b1), .post_o(post), .retire_o(retire_o), .idle_o(loads_idle)
   );
   vta_load_engine #(
     .LOG_ELEM(vta_pkg::LOG_INP_BYTES), .LANES(vta_pkg::INP_LANES), .INDEX_W(vta_pkg::INP_INDEX_W)

@@ -15,7 +15,8 @@ module vta_loads (
   output logic            start1_o,
   input  wire logic       ready1_i,
   input  wire logic       done1_i,
-  input  wire logic       may_post_i,  // what came before in the unit is complete
+  input  wire logic       may_post_i,  // what came before in the unit is complete: tokens may go
+  input  wire logic       may_pass_i,  // else: an instruction without tokens may end before it
   output logic [1:0]      post_o,
   output logic            retire_o,    // an instruction ended
   output logic            idle_o
@@ -36,7 +37,7 @@ module vta_loads (
     .data_o({head_nop, head_second, head_post})
   );
 
-  assign pop = head_valid && may_post_i &&
+  assign pop = head_valid && (may_post_i || (may_pass_i && head_post == 2'b00)) &&
                (head_nop || (head_second ? ended1_q != '0 || done1_i : ended0_q != '0 || done0_i));
   assign post_o   = pop ? head_post : 2'b00;
   assign retire_o = pop;

@@ -17,7 +17,9 @@ module vta_sequencer (
   output logic                               bubble_o,
   output logic [vta_pkg::ACC_INDEX_W-1:0]    dst_o,
   output logic [vta_pkg::SRC_INDEX_W-1:0]    src_o,
-  output logic [vta_pkg::WGT_INDEX_W-1:0]    wgt_o
+  output logic [vta_pkg::WGT_INDEX_W-1:0]    wgt_o,
+  output logic [vta_pkg::UOP_INDEX_W-1:0]    first_o, // micro-ops that the instruction reads
+  output logic [vta_pkg::UOP_INDEX_W-1:0]    final_o
 );
   localparam int U = vta_pkg::UOP_INDEX_W;
   localparam int A = vta_pkg::ACC_INDEX_W;
@@ -54,6 +56,8 @@ module vta_sequencer (
   assign dst_o    = dst_in_q;
   assign src_o    = src_in_q;
   assign wgt_o    = wgt_in_q;
+  assign first_o  = bgn_q;
+  assign final_o  = uop_last_q;
 
   assign read_o       = take || step;
   assign read_index_o = take ? bgn : last_u ? bgn_q : uop_q + 1'b1;

@@ -36,6 +36,7 @@ typedef struct random_program {
     int last[3];       /* last instruction of each stage, -1: none */
     int synced[3][3];  /* [from][to]: `to` has waited for the instructions of `from` up to this one */
     uint32_t uop_next; /* free words of the uop images */
+    bool some_uops;    /* loads of micro-ops fill a part of the buffer, too */
 } random_program;
 
 static inline uint32_t rp_random(random_program *p) {
@@ -199,8 +200,8 @@ static inline void rp_store(random_program *p, bool careful) {
     rp_emit(p, insn, careful);
 }
 
-/* New micro-ops for the whole buffer: nested patterns as kernels have them, and noise, in the lower half of each index
- * space. */
+/* New micro-ops for the whole buffer (or a part of it): nested patterns as kernels have them, and noise, in the lower
+ * half of each index space. */
 static inline void rp_load_uops(random_program *p, bool careful) {
     uint32_t half[3] = {vta_config_depth(p->config, VTA_MEM_ACC) / 2, vta_config_depth(p->config, VTA_MEM_INP) / 2,
                         vta_config_depth(p->config, VTA_MEM_WGT) / 2};
@@ -217,11 +218,17 @@ static inline void rp_load_uops(random_program *p, bool careful) {
         memcpy(p->before + RP_UOPS - RP_BASE + (p->uop_next + u) * 4, &word, 4);
         memcpy(p->after + RP_UOPS - RP_BASE + (p->uop_next + u) * 4, &word, 4);
     }
+    uint32_t first = 0, loaded = count;
+    if (p->some_uops && p->uop_next && rp_random(p) % 4) {
+        first = rp_pick(p, 0, count - 1);
+        loaded = rp_pick(p, 1, count - first);
+    }
     vta_insn insn = {.opcode = VTA_OP_LOAD};
     insn.u.mem.memory_type = VTA_MEM_UOP;
     insn.u.mem.y_size = 1;
-    insn.u.mem.x_size = insn.u.mem.x_stride = (uint16_t)count;
-    insn.u.mem.dram_base = RP_UOPS / 4 + p->uop_next;
+    insn.u.mem.x_size = insn.u.mem.x_stride = (uint16_t)loaded;
+    insn.u.mem.sram_base = first;
+    insn.u.mem.dram_base = RP_UOPS / 4 + p->uop_next + first;
     p->uop_next += count;
     rp_emit(p, insn, careful);
 }
@@ -299,6 +306,7 @@ static inline void rp_make_for(random_program *p, vta_config *config, uint64_t s
     memset(p, 0, sizeof *p);
     p->random = seed;
     p->config = config;
+    p->some_uops = true;
     rp_write(p, length, careful);
 }
 
