@@ -1,21 +1,13 @@
 /* vta hw: the accelerator as hardware. */
 #include <string.h>
 
-#include "cli.h"
-#include "vta/hardware.h"
+#include "hw.h"
 
-typedef struct job {
-    cli_common common;
-    const char *output;
-    uint64_t bus, burst, queue;
-    vta_hardware_options options;
-} job;
-
-static vta_status generate(const job *j, const vta_config *config) {
+static vta_status generate(const hw_job *j, const vta_config *config) {
     return vta_hardware_generate(config, &j->options, j->output, cli_diag());
 }
 
-static vta_status build(const job *j, const vta_config *config) {
+static vta_status build(const hw_job *j, const vta_config *config) {
     char *path;
     vta_status status = vta_hardware_build(config, &j->options, cli_diag(), &path);
     if (status != VTA_OK) return status;
@@ -29,11 +21,11 @@ static vta_status build(const job *j, const vta_config *config) {
 
 static const struct {
     const char *name;
-    vta_status (*run)(const job *j, const vta_config *config);
-} actions[] = {{"generate", generate}, {"build", build}};
+    vta_status (*run)(const hw_job *j, const vta_config *config);
+} actions[] = {{"generate", generate}, {"build", build}, {"synth", hw_synth}};
 
 int cmd_hw(const cli_command *self, int argc, char **argv) {
-    job j = {0};
+    hw_job j = {0};
     const cli_option options[] = {
         {"output", 'o', CLI_TEXT, "FOLDER", "generate: where the design goes", &j.output},
         {"bus", 'b', CLI_NUMBER, "BITS", "width of the memory bus (default 64)", &j.bus},
@@ -45,18 +37,24 @@ int cmd_hw(const cli_command *self, int argc, char **argv) {
         {"coverage", 0, CLI_FLAG, NULL, "build: a model that counts what it covers", &j.options.coverage},
         {"assertions", 0, CLI_FLAG, NULL, "build: a model that checks assertions and starts from random contents",
          &j.options.assertions},
+        {"for", 0, CLI_TEXT, "FAMILY", "synth: xilinx, ecp5, ice40 or generic", &j.family},
+        {"part", 0, CLI_TEXT, "NAME", "synth: this part; where the design does not fit, the nearest one that does",
+         &j.part},
+        {"flatten", 0, CLI_FLAG, NULL, "synth: all modules in one: smaller, takes longer", &j.flatten},
+        {"time-limit", 0, CLI_NUMBER, "SECONDS", "synth: for a call of Yosys (default 1200)", &j.time},
         CLI_CONFIG_OPTIONS(&j.common),
         CLI_JSON_OPTION(&j.common),
         {0},
     };
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
-    if (argc != 1) return cli_usage(self, "one of generate and build is needed");
+    if (argc != 1) return cli_usage(self, "one of generate, build and synth is needed");
     size_t action = 0, count = sizeof actions / sizeof *actions;
     while (action < count && strcmp(actions[action].name, argv[0])) action++;
-    if (action == count) return cli_usage(self, "%s: not one of generate and build", argv[0]);
+    if (action == count) return cli_usage(self, "%s: not one of generate, build and synth", argv[0]);
     if (actions[action].run == generate && !j.output) return cli_usage(self, "generate needs --output FOLDER");
-    if (j.bus > UINT32_MAX || j.burst > UINT32_MAX || j.queue > UINT32_MAX)
+    if (actions[action].run == hw_synth && !j.family) return cli_usage(self, "synth needs --for FAMILY");
+    if (j.time > UINT32_MAX || j.bus > UINT32_MAX || j.burst > UINT32_MAX || j.queue > UINT32_MAX)
         return cli_usage(self, "a number is too large");
     j.options.bus_bits = (uint32_t)j.bus;
     j.options.burst_beats = (uint32_t)j.burst;

@@ -38,6 +38,51 @@ VTA_API vta_status vta_hardware_build(const vta_config *config, const vta_hardwa
 VTA_API vta_status vta_hardware_find(const vta_config *config, const vta_hardware_options *options, vta_diag *diag,
                                      char **out_path);
 
+/* ---- Gates ---- */
+
+/* LUTs (those that serve as memory, too), flip-flops, multipliers, blocks of memory (half ones count 0.5). */
+typedef struct vta_hardware_area {
+    double luts, flip_flops, multipliers, block_rams;
+} vta_hardware_area;
+
+/* A well-known part. Its strings live as long as the library. */
+typedef struct vta_part {
+    const char *name;   /* "xc7z020" */
+    const char *family; /* as vta_hardware_synthesize wants it */
+    const char *board;  /* one that has it */
+    vta_hardware_area has;
+} vta_part;
+/* The parts of vta/part.def, from 0 on; false behind the last one. */
+VTA_API bool vta_part_get(size_t index, vta_part *out_part);
+
+/* Families of parts, from 0 on; NULL behind the last one. What the family is, what its multipliers and blocks of memory
+ * are called; NULL for a name that is no family. */
+VTA_API const char *vta_part_family_name(size_t index);
+VTA_API const char *vta_part_family_text(const char *family);
+VTA_API const char *vta_part_multiplier_name(const char *family);
+VTA_API const char *vta_part_block_ram_name(const char *family);
+
+/* A module and what its own cells take, all its instances together. */
+typedef struct vta_synthesis_module {
+    const char *name; /* belongs to the synthesis */
+    uint32_t count;   /* instances */
+    vta_hardware_area area;
+} vta_synthesis_module;
+
+/* What Yosys makes of a design for a family of parts. */
+typedef struct vta_synthesis vta_synthesis;
+
+/* Runs Yosys, module by module, or with all in one (`flatten`: smaller, slower); a result is kept in the folder of
+ * models. VTA_UNSUPPORTED without Yosys, VTA_TIMEOUT when it takes more than `seconds` (0: 1200). */
+VTA_API vta_status vta_hardware_synthesize(const vta_config *config, const vta_hardware_options *options,
+                                           const char *family, bool flatten, uint32_t seconds, vta_diag *diag,
+                                           vta_synthesis **out_synthesis);
+VTA_API void vta_synthesis_destroy(vta_synthesis *synthesis);
+/* All modules together. */
+VTA_API vta_hardware_area vta_synthesis_area(const vta_synthesis *synthesis);
+/* Modules in the order of their names; false behind the last one. */
+VTA_API bool vta_synthesis_module_get(const vta_synthesis *synthesis, size_t index, vta_synthesis_module *out_module);
+
 VTA_END
 
 #endif

@@ -73,7 +73,7 @@ static vta_status write_text(const char *folder, const char *name, const char *t
     return status;
 }
 
-static bool is_module(const char *name) {
+bool vt_hardware_is_module(const char *name) {
     size_t size = strlen(name);
     return size > 3 && !strcmp(name + size - 3, ".sv");
 }
@@ -82,7 +82,7 @@ static vta_status write_list(const char *folder, vt_strbuf *text, vta_diag *diag
     vt_strbuf_clear(text);
     vt_strbuf_add(text, "vta_pkg.sv\n");
     for (size_t i = 0; i < vt_hardware_file_count; i++)
-        if (is_module(vt_hardware_files[i].name)) vt_strbuf_addf(text, "%s\n", vt_hardware_files[i].name);
+        if (vt_hardware_is_module(vt_hardware_files[i].name)) vt_strbuf_addf(text, "%s\n", vt_hardware_files[i].name);
     if (text->failed) return vt_no_memory(diag);
     return write_text(folder, "vta.f", text->text, text->size, diag);
 }

@@ -20,8 +20,7 @@ vta_status vt_hardware_settle(const vta_config *config, const vta_hardware_optio
                               vta_hardware_options *out_options);
 /* The package vta_pkg: the configuration's sizes and the tables of the instruction set. Options must be settled. */
 void vt_hardware_package(vt_strbuf *text, const vta_config *config, const vta_hardware_options *options);
-/* Where the model of a design is kept: a folder whose name tells the design and all that it is made from. */
-vta_status vt_hardware_place(const vta_config *config, const vta_hardware_options *options, vta_diag *diag,
-                             vt_strbuf *out_folder);
+/* Is the file a module of the design (and not the model's side)? */
+bool vt_hardware_is_module(const char *name);
 
 #endif
