@@ -69,7 +69,7 @@ module vta_compute (
   // A row of micro-ops, none of which the instruction that runs reads.
   logic [U-1:0] uop_first, uop_final, uop_bgn;
   logic [U:0] uop_end;
-  logic apart, may_load, pads;
+  logic apart, may_load, pads, uop_none;
   assign pads    = {insn_i[vta_pkg::MEM_Y_PAD_0_AT +: vta_pkg::MEM_Y_PAD_0_W],
                     insn_i[vta_pkg::MEM_Y_PAD_1_AT +: vta_pkg::MEM_Y_PAD_1_W],
                     insn_i[vta_pkg::MEM_X_PAD_0_AT +: vta_pkg::MEM_X_PAD_0_W],
@@ -77,7 +77,7 @@ module vta_compute (
   assign uop_bgn = U'(insn_i[vta_pkg::MEM_SRAM_BASE_AT +: vta_pkg::MEM_SRAM_BASE_W]);
   assign uop_end = {1'b0, uop_bgn} + (U+1)'(insn_i[vta_pkg::MEM_X_SIZE_AT +: vta_pkg::MEM_X_SIZE_W]);
   assign apart   = !of_acc && !pads && insn_i[vta_pkg::MEM_Y_SIZE_AT +: vta_pkg::MEM_Y_SIZE_W] == 16'd1 &&
-                   (uop_end <= {1'b0, uop_first} || uop_bgn > uop_final);
+                   (uop_none || uop_end <= {1'b0, uop_first} || uop_bgn > uop_final);
 
   // ---- Loads ----
   logic start_uop, start_acc, ready_uop, ready_acc, done_uop, done_acc, uop_write, acc_write;
@@ -124,7 +124,8 @@ module vta_compute (
   vta_execute u_execute (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && tokens && loads_idle && !load && !at_once),
     .ready_o(execute_ready), .bubble_i(bubble), .finish_i(opcode == vta_pkg::OP_FINISH), .post_i(post),
-    .insn_i(insn_i), .idle_o(execute_idle), .uop_first_o(uop_first), .uop_final_o(uop_final), .uop_read_o(uop_read), .uop_index_o(uop_index), .uop_i(uop),
+    .insn_i(insn_i), .idle_o(execute_idle), .uop_first_o(uop_first), .uop_final_o(uop_final), .uop_none_o(uop_none),
+    .uop_read_o(uop_read), .uop_index_o(uop_index), .uop_i(uop),
     .operand_read_o(operand_read_o), .inp_index_o(inp_index_o), .wgt_index_o(wgt_index_o), .inp_i(inp_i),
     .wgt_i(wgt_i), .dst_read_o(dst_read), .dst_index_o(dst_index), .dst_i(dst), .src_read_o(src_read),
     .src_free_i(!store_read_i), .src_index_o(src_index), .src_i(store_data_o[vta_pkg::ACC_BITS-1:0]),

@@ -17,6 +17,7 @@ module vta_execute (
   output logic                                  idle_o,
   output logic [vta_pkg::UOP_INDEX_W-1:0]       uop_first_o, // micro-ops of the instruction whose turn it is
   output logic [vta_pkg::UOP_INDEX_W-1:0]       uop_final_o,
+  output logic                                  uop_none_o, // it reads none
   output logic                                  uop_read_o,
   output logic [vta_pkg::UOP_INDEX_W-1:0]       uop_index_o,
   input  wire logic [31:0]                      uop_i,
@@ -63,6 +64,7 @@ module vta_execute (
     .bubble_o(u_bubble), .dst_o(base_dst), .src_o(base_src), .wgt_o(base_wgt),
     .first_o(uop_first_o), .final_o(uop_final_o)
   );
+  assign uop_none_o = u_bubble;
   always_ff @(posedge clk_i) begin
     if (valid_i && ready_o) begin
       u_gemm_q   <= insn_i[vta_pkg::OPCODE_AT +: vta_pkg::OPCODE_W] == vta_pkg::OP_GEMM;

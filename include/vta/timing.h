@@ -70,7 +70,8 @@ typedef struct vta_insn_time {
     uint8_t unit;                    /* vta_unit */
 } vta_insn_time;
 
-/* Profiles by name: "chisel" (also for NULL), "chisel-2019", "hls", "ultra96", "zcu104". VTA_NOT_FOUND lists them. */
+/* Profiles by name: "chisel" (also for NULL), "rtl", "chisel-2019", "hls", "ultra96", "zcu104". VTA_NOT_FOUND lists
+ * them. */
 VTA_API vta_status vta_timing_profile_get(const char *name, vta_diag *diag, vta_timing_profile *out_profile);
 /* The default profile of a configuration: the board's where its TARGET is one, else "chisel", with what the file says
  * under TIMING. */

@@ -95,21 +95,40 @@ static inline void rtl_compare(vta_device *device, const random_program *p, cons
                      p->after[i]);
 }
 
-/* `count` programs from a seed on: the memory that the naive machine leaves, on one device after another program's. */
+/* The timing model of the design. */
+static inline vta_device *rtl_timing(const rtl_design *d, const vta_config *config) {
+    char profile[100];
+    snprintf(profile, sizeof profile, "rtl %s", d->profile);
+    const vta_device_options options = {.size = sizeof options, .profile = profile};
+    vta_device *device;
+    assert_int_equal(vta_device_create("tsim", config, &options, NULL, NULL, &device), VTA_OK);
+    assert_int_equal(vta_device_alloc_at(device, RP_BASE, RP_BYTES, NULL), VTA_OK);
+    return device;
+}
+
+/* `count` programs from a seed on: the memory that the naive machine leaves, on one device after another program's;
+ * and, on a memory that does not stall, the cycles that tsim says. */
 static inline void rtl_check_programs(const rtl_design *d, uint64_t seed, int count, uint32_t stall_percent) {
     static random_program program;
     vta_config *config = rtl_config(d);
-    vta_device *device = rtl_device(d, config, seed, stall_percent);
+    vta_device *device = rtl_device(d, config, seed, stall_percent), *timing = rtl_timing(d, config);
     vta_diag *diag = vta_diag_create(NULL);
     for (int i = 0; i < count; i++, seed++) {
         rp_make_for(&program, vta_config_retain(config), seed, 20 + (int)(seed % 80), true);
-        if (rtl_run(device, &program, diag) != VTA_OK)
+        if (rtl_run(device, &program, diag) != VTA_OK || rtl_run(timing, &program, diag) != VTA_OK)
             fail_msg("%s, seed %llu: %s", d->name, (unsigned long long)seed, vta_diag_text(diag));
         rtl_compare(device, &program, d->name, seed);
+        uint64_t cycles = vta_device_counters(device).cycles, said = vta_device_counters(timing).cycles;
+        if (!stall_percent && cycles != said)
+            fail_msg("%s, seed %llu: %llu cycles, tsim says %llu", d->name, (unsigned long long)seed,
+                     (unsigned long long)cycles, (unsigned long long)said);
+        vta_device_clear_counters(device);
+        vta_device_clear_counters(timing);
         rp_clear(&program);
     }
     vta_diag_destroy(diag);
     vta_device_destroy(device);
+    vta_device_destroy(timing);
     vta_config_release(config);
 }
 

@@ -1,6 +1,6 @@
-/* Every recorded program on the hardware: the memory that TVM's VTA left, with and without stalls, and never more
- * cycles than the published design takes by the timing model. Builds a model for each configuration that there is: only
- * with VTA_TEST_HARDWARE=1. */
+/* Every recorded program on the hardware: the memory that TVM's VTA left, with and without stalls, the cycles that
+ * tsim's profile rtl says, and never more than the published design takes by the timing model. Builds a model for each
+ * configuration that there is: only with VTA_TEST_HARDWARE=1. */
 #include "rtl/programs.h"
 
 #include "support/golden.h"
@@ -36,8 +36,10 @@ static void check(const char *name, void *arg) {
     must(name, vta_hardware_build(vta_program_config(program), NULL, diag, NULL));
     uint64_t ours = cycles_on(name, program, "rtl", NULL, 0);
     uint64_t published = cycles_on(name, program, "tsim", "chisel", 0);
+    uint64_t said = cycles_on(name, program, "tsim", "rtl", 0);
     (void)cycles_on(name, program, "rtl", NULL, 40);
     print_message("%s: %llu cycles, chisel %llu\n", name, (unsigned long long)ours, (unsigned long long)published);
+    if (ours != said) fail_msg("%s: tsim says %llu cycles", name, (unsigned long long)said);
     if (ours > published) fail_msg("%s: slower than the published design", name);
     vta_program_destroy(program);
 }

@@ -33,11 +33,11 @@ static vta_status written(void) {
 }
 
 /* A timed stream and what is told of it. */
-static vta_status timed(void) {
+static vta_status timed_by(const char *name) {
     vta_config *config = vta_config_default();
     if (!config) return VTA_NO_MEMORY;
     vta_timing_profile profile;
-    assert_int_equal(vta_timing_profile_get(NULL, NULL, &profile), VTA_OK);
+    assert_int_equal(vta_timing_profile_get(name, NULL, &profile), VTA_OK);
     static program p; /* made once: its own memory is not the library's */
     if (!p.insns) {
         int64_t left = check_left;
@@ -59,6 +59,9 @@ static vta_status timed(void) {
     vta_config_release(config);
     return status;
 }
+
+static vta_status timed(void) { return timed_by(NULL); }
+static vta_status timed_overlapped(void) { return timed_by("rtl"); }
 
 /* The device: made, written to, run, asked. */
 static vta_status on_the_device(void) {
@@ -90,6 +93,7 @@ static void settings(void **state) {
 static void runs(void **state) {
     (void)state;
     check_every_allocation(timed);
+    check_every_allocation(timed_overlapped);
     check_every_allocation(on_the_device);
 }
 

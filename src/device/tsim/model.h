@@ -86,6 +86,8 @@ typedef struct vt_model {
     vt_unit_engine engine[VT_STAGES];
     vt_ring token[VTA_TOKEN_QUEUES];
     uint64_t finish; /* FINISH's end; VT_NEVER before */
+    vt_dram *dram;   /* as in vt_timing_job */
+    const uint32_t *uop_words;
     vta_timing *timing;
     vta_insn_time *times; /* may be NULL */
 } vt_model;
@@ -101,6 +103,8 @@ typedef struct vt_timing_job {
     uint64_t limit;               /* cycles; 0: none */
     const atomic_bool *interrupt; /* stops when it is up; may be NULL */
     const vta_allocator *allocator;
+    vt_dram *dram;             /* micro-ops are read there; NULL: they are not known */
+    const uint32_t *uop_words; /* the micro-op buffer at the beginning, with dram */
 } vt_timing_job;
 
 /* The model that vta_timing_run and the device use. `out_times` and `out_done` (instructions of each stage that ended)

@@ -1,6 +1,7 @@
 /* The event loop of the timing model: always the earliest event of the four units. No unit can change what another
  * one did before that time, and all waiting is found as a difference of times, so no cycle is looked at by itself. */
 #include "device/tsim/model.h"
+#include "device/tsim/pipe.h"
 
 static vta_status init(vt_model *m) {
     vt_port_init(&m->port, m->profile);
@@ -115,6 +116,7 @@ static void finish_sums(vt_model *m) {
     m->timing->read_beats = m->port.beats;
     m->timing->read_bursts = m->port.bursts;
     m->timing->fetch_bytes = (uint64_t)m->count * VTA_INSN_BYTES;
+    if (m->profile->overlapped) return; /* counted as they went */
     vt__fetch_finish(m);
     for (uint32_t s = 0; s < VT_STAGES; s++) {
         vt_unit_engine *e = &m->engine[s];
@@ -146,10 +148,12 @@ vta_status vt_timing_run(const vt_timing_job *job, vta_diag *diag, vta_timing *o
                   .insn_addr = job->insn_addr,
                   .limit = job->limit ? job->limit : VT_NEVER,
                   .interrupt = job->interrupt,
+                  .dram = job->dram,
+                  .uop_words = job->uop_words,
                   .timing = out_timing,
                   .times = out_times};
     vta_status status = init(&m);
-    if (status == VTA_OK) status = loop(&m);
+    if (status == VTA_OK) status = m.profile->overlapped ? vt__pipe_run(&m) : loop(&m);
     bool ended = status == VTA_OK || status == VTA_TIMEOUT;
     if (ended) finish_sums(&m);
     clear(&m);

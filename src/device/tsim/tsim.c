@@ -70,7 +70,9 @@ static vt_timing_job job_of(const tsim *t, const vt_stream *s, const vt_run *run
                            .insn_addr = run->insn_addr,
                            .limit = run->wait_cycles,
                            .interrupt = &t->values.interrupt,
-                           .allocator = s->allocator};
+                           .allocator = s->allocator,
+                           .dram = t->values.machine.dram,
+                           .uop_words = t->values.machine.uop_words};
 }
 
 /* Times the stream, then executes what ended within wait_cycles. */

@@ -1,0 +1,112 @@
+/* The timing of this project's own hardware, by itself (tests/rtl holds it against the hardware): every cycle of a unit
+ * is in one state, instructions of a unit end one after the other, a limit cuts a run off without changing it, a token
+ * that never comes is told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "device/random_program.h"
+#include "vta/timing.h"
+
+static random_program program;
+static vta_timing timing;
+static vta_insn_time times[NAIVE_INSNS];
+
+static vta_status run(const char *changes, uint64_t limit, vta_diag *diag) {
+    vta_timing_profile profile;
+    assert_int_equal(vta_timing_profile_get("rtl", NULL, &profile), VTA_OK);
+    assert_int_equal(vta_timing_profile_set(&profile, changes, NULL), VTA_OK);
+    return vta_timing_run(program.config, &profile, program.insns, (size_t)program.count, RP_BASE, limit, NULL, diag,
+                          &timing, times);
+}
+
+static void check_sums(uint64_t seed) {
+    uint64_t instructions = 0;
+    for (int u = 0; u < VTA_UNIT_COUNT; u++) {
+        uint64_t sum = 0;
+        for (int s = 0; s < VTA_STATE_COUNT; s++) sum += timing.state[u][s];
+        if (sum != timing.cycles) fail_msg("seed %d: unit %d: %d of %d", (int)seed, u, (int)sum, (int)timing.cycles);
+    }
+    for (int k = 0; k < VTA_KIND_COUNT; k++) instructions += timing.kind_count[k];
+    assert_true(instructions <= (uint64_t)program.count);
+}
+
+static void check_times(void) {
+    uint64_t last[VTA_UNIT_COUNT] = {0};
+    for (int i = 0; i < program.count; i++) {
+        const vta_insn_time *t = &times[i];
+        if (t->start == UINT64_MAX) continue; /* did not end, or ended before an older one of its unit */
+        assert_in_range(t->unit, VTA_UNIT_LOAD, VTA_UNIT_STORE);
+        assert_true(t->ready <= t->start && t->start <= t->end && t->arrived <= t->end);
+        assert_true(t->wait_prev + t->wait_next <= t->start - t->ready);
+        if (t->end > last[t->unit]) last[t->unit] = t->end;
+    }
+    assert_int_equal(last[VTA_UNIT_COMPUTE], timing.cycles + 1); /* FINISH */
+}
+
+static void every_cycle_is_in_one_state(void **state) {
+    static const char *const settings[] = {"", "bus_bits=256", "bus_bits=32 len_bits=0", "delay=90 outstanding=3",
+                                           "queue_depth=2 bus_bits=512"};
+    (void)state;
+    int programs = 0;
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        if (!rp_make(&program, seed, 70, true)) continue;
+        vta_diag *diag = vta_diag_create(NULL);
+        if (run(settings[seed % 5], 0, diag) != VTA_OK) fail_msg("seed %d: %s", (int)seed, vta_diag_text(diag));
+        check_sums(seed);
+        check_times();
+        programs++;
+        vta_diag_destroy(diag);
+        rp_clear(&program);
+    }
+    assert_true(programs > 60);
+}
+
+/* Cut off at some cycle, a run is the beginning of the whole one. */
+static void cut_off(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        if (!rp_make(&program, seed, 60, true)) continue;
+        static vta_insn_time whole[NAIVE_INSNS];
+        assert_int_equal(run("", 0, NULL), VTA_OK);
+        memcpy(whole, times, sizeof whole);
+        uint64_t cycles = timing.cycles;
+        assert_int_equal(run("", cycles + 1, NULL), VTA_OK);
+        for (uint64_t limit = 1; limit < cycles; limit += 1 + cycles / 37) {
+            assert_int_equal(run("", limit, NULL), VTA_TIMEOUT);
+            for (int i = 0; i < program.count; i++) {
+                bool ended = whole[i].start != UINT64_MAX && whole[i].end <= limit;
+                assert_int_equal(times[i].start != UINT64_MAX && times[i].end, ended);
+                if (ended) assert_memory_equal(&times[i], &whole[i], sizeof times[i]);
+            }
+        }
+        rp_clear(&program);
+    }
+}
+
+static void a_token_that_never_comes(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        if (!rp_make(&program, seed, 60, true)) continue;
+        vta_diag *diag = vta_diag_create(NULL);
+        int pushers = 0;
+        for (int i = 0; i < program.count; i++) {
+            pushers += program.insns[i].push_next_dep || program.insns[i].push_prev_dep;
+            program.insns[i].push_next_dep = program.insns[i].push_prev_dep = 0;
+        }
+        if (pushers) {
+            assert_int_equal(run("", 0, diag), VTA_DEADLOCK);
+            assert_non_null(strstr(vta_diag_text(diag), "waits forever for a "));
+        }
+        vta_diag_destroy(diag);
+        rp_clear(&program);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_cycle_is_in_one_state), cmocka_unit_test(cut_off),
+                                       cmocka_unit_test(a_token_that_never_comes)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
