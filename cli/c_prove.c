@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "c_kernel.h"
+#include "c_prove_network.h"
 #include "object.h"
 
 enum { MOST_ARGS = 64 };
@@ -203,15 +204,29 @@ static int answer(const proving *r, const char *path, vta_status status) {
     return code == CLI_OK && r->result.verdict != VTAC_PROVEN ? CLI_FAILED : code;
 }
 
+static int prove_network(proving *r, cli_network_proof *n, const char *path) {
+    n->path = path;
+    n->network.common = &r->k.common;
+    n->seed = r->seed;
+    n->draws = r->draws;
+    n->json = r->k.common.json;
+    return cli_prove_network(n);
+}
+
 int cmd_prove(const cli_command *self, int argc, char **argv) {
     static proving r;
+    static cli_network_proof n;
     const cli_option options[] = {
         {"against", 0, CLI_TEXT, "FILE.te", "what an object should compute, when it does not carry that itself",
          &r.against},
         {"function", 0, CLI_TEXT, "NAME", "which kernel of an object that has several", &r.function},
         {"seed", 0, CLI_NUMBER, "N", "of the random values", &r.seed},
         {"draws", 0, CLI_NUMBER, "N", "how often random values are drawn (2)", &r.draws},
+        {"layer", 0, CLI_LIST, "NAME", "of a network: prove that layer alone; may be repeated", &n.layers},
         CLI_KERNEL_OPTIONS(&r.k),
+        CLI_NETWORK_OPTIONS(&n.network),
+        CLI_PICTURE_OPTIONS(&n.pictures),
+        CLI_GRAPH_OPTIONS(&n.network.of_graph),
         CLI_CONFIG_OPTIONS(&r.k.common),
         CLI_JSON_OPTION(&r.k.common),
         {0},
@@ -220,6 +235,10 @@ int cmd_prove(const cli_command *self, int argc, char **argv) {
     if (code >= 0) return code;
     if (argc != 1) return cli_usage(self, argc ? "%s: one kernel at a time" : "which kernel?%s", argc ? argv[1] : "");
     if (r.draws > 1000) return cli_usage(self, "--draws: at most 1000%s", "");
+    if (cli_is_onnx(argv[0])) return prove_network(&r, &n, argv[0]);
+    if (cli_is_artifact(argv[0]))
+        return cli_usage(self, "%s: a compiled network does not say what its kernels compute: give its ONNX model",
+                         argv[0]);
     vta_packed_function function = NULL;
     bool object = cli_is_object(argv[0]);
     if (!object && (r.against || r.function))

@@ -92,6 +92,9 @@ typedef struct vtac_compile_options {
     /* Called before each layer when not NULL; true ends the compile with VTA_INTERRUPTED. */
     bool (*progress)(void *user, size_t done, size_t count, const char *layer);
     void *user;
+    /* Called with each operator of the accelerator when its schedule is chosen, once for layers that are alike, when
+     * not NULL; true ends the compile with VTA_INTERRUPTED. The operator is the compiler's. */
+    bool (*scheduled)(void *user, const char *layer, const vtac_op *op);
 } vtac_compile_options;
 
 /* An artifact for a configuration (NULL: the default), as vta_model_parse reads it. VTA_UNSUPPORTED, with what and why:

@@ -182,7 +182,12 @@ static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, as_conv *conv,
     const char *attributes = vt_arena_text_take(n->ctx, &sb), *text = vt_new_format(n->ctx, "%s %s", name, attributes);
     const vt__made *have = find(n, text);
     *out_why = "no schedule of it fits the accelerator";
-    return have ? have->op : make(n, name, text, attributes);
+    if (have) return have->op;
+    const vtac_op *op = make(n, name, text, attributes);
+    const vt_network_options *o = n->options;
+    if (op && o->scheduled && o->scheduled(o->scheduled_ctx, l->name, op))
+        vt_raise(n->ctx, VTA_INTERRUPTED, "interrupted");
+    return op;
 }
 
 static void give_weights(vt__net *n, const vt_qlayer *l, const vtac_op *op, const as_conv *c, vt__args *args) {

@@ -16,6 +16,9 @@ typedef struct vt_network_options {
     /* Called before each layer when not NULL; true ends the compile with VTA_INTERRUPTED. */
     bool (*progress)(void *ctx, uint32_t done, uint32_t count, const char *layer);
     void *ctx;
+    /* Called with each operator when its schedule is chosen, likewise; `scheduled_ctx` is its own. */
+    bool (*scheduled)(void *ctx, const char *layer, const vtac_op *op);
+    void *scheduled_ctx;
 } vt_network_options;
 
 /* Compiles for `config`. VTA_UNSUPPORTED, with one diagnostic for each layer that has no form for either; or for a

@@ -150,6 +150,10 @@ static void test_run(void **state) {
     says(0, "run colours.onnx --input rgb.png --processor-only", "largest 100.039 at 0");
     says(0, "run colours.onnx --input rgb.png --scale 1/2 --set LOG_BATCH=1 --set LOG_ACC_BUFF_SIZE=18 --json",
          "\"index\": 0");
+    says(0, "prove colours.onnx --calibrate samples", "1 of 1 operators proven right for all inputs");
+    says(0, "prove colours.onnx --json", "\"proven\": 1");
+    says(1, "prove colours.onnx --layer none", "no operator to prove");
+    says(2, "prove a.vta-model", "give its ONNX model");
     says(1, "run colours.onnx", "input picture of colours.onnx is not given: --input picture=FILE.npy");
     says(1, "run colours.onnx --input colour=rgb.png", "colours.onnx has no input 'colour'");
     says(1, "run colours.onnx --input names.txt", "names.txt");
