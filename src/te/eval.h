@@ -112,6 +112,17 @@ extern const domain te__numbers;
 /* One instruction that is not a jump, on numbers. */
 void te__eval_step(const program *p, const insn *in, value *slot);
 
+/* ---- eval_products.c ---- */
+
+/* A reduction that is a sum of products, for the domain of values; NULL: it is none. */
+enum { TE__AXES_MOST = 16 }; /* of a reduction with a choice */
+typedef struct te__products te__products;
+const void *te__products_plan(const evaluation *ev, const reduction *r);
+uint32_t te__products_state(const te__products *p);
+/* The sum of all points of the reduction, at the point of the outer axes; what the choice asks is evaluated in `slot`.
+ */
+vta_value te__products_sum(const te__products *p, value *slot);
+
 /* ---- eval.c ---- */
 
 /* Evaluates `out` and all it needs. `data` and `out_data` are arrays of the domain's elements. */

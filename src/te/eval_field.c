@@ -169,117 +169,19 @@ static uint32_t element_bytes(vt_dtype t) {
     return sizeof(vta_value);
 }
 
-/* ---- Sums of products: a matrix multiplication, a convolution ---------------------------------------------------- */
-
-typedef struct operand {
-    const insn *load;
-    int64_t step;  /* along the innermost reduce axis */
-    int64_t *rows; /* offsets for all points of the other reduce axes */
-} operand;
-
-typedef struct products {
-    operand a, b;
-    size_t n_rows;
-    int64_t n; /* extent of the innermost reduce axis */
-    uint32_t state;
-    const odometer *outer;
-} products;
-
-static const insn *writer_of(const program *p, uint32_t slot) {
-    for (uint32_t i = 0; i < p->n; i++)
-        if (p->code[i].to == slot && p->code[i].code != JUMP && p->code[i].code != JUMP_IF_NOT) return &p->code[i];
-    return NULL;
-}
-
-static bool is_int32(vt_dtype t) { return t.code == VT_INT && t.bits == 32; }
-
-/* A load whose place is linear, perhaps widened. */
-static const insn *factor_of(const program *p, uint32_t slot) {
-    const insn *in = writer_of(p, slot);
-    if (in && in->code == CAST && is_int32(in->dtype) && in->from.code != VT_FLOAT && is_narrow(in->from))
-        in = writer_of(p, in->x);
-    return in && in->code == LOAD_LINEAR ? in : NULL;
-}
-
-static const insn *binary_of(const program *p, uint32_t slot, vt_expr_kind kind) {
-    const insn *in = writer_of(p, slot);
-    return in && in->code == BIN && in->kind == kind && is_int32(in->dtype) ? in : NULL;
-}
-
-static int64_t factor_at(const insn *load, uint32_t slot) {
-    int64_t sum = 0;
-    for (uint32_t k = 0; k < load->n_factors; k++) sum += load->indices[k] == slot ? load->factors[k] : 0;
-    return sum;
-}
-
-static void fill_rows(const evaluation *ev, const odometer *inner, size_t n_rows, operand *o) {
-    uint32_t last = inner->n - 1;
-    o->rows = VT_NEW_ARRAY(ev->ctx, int64_t, n_rows);
-    o->step = factor_at(o->load, inner->slots[last]);
-    for (size_t r = 0; r < n_rows; r++) {
-        int64_t at = o->step * inner->min[last];
-        size_t rest = r;
-        for (uint32_t i = last; i > 0; i--) {
-            int64_t extent = inner->extent[i - 1], place = (int64_t)(rest % (size_t)extent);
-            rest /= (size_t)extent;
-            at += factor_at(o->load, inner->slots[i - 1]) * (inner->min[i - 1] + place);
-        }
-        o->rows[r] = at;
-    }
-}
-
-/* state = state + a[...] * b[...] and nothing else. */
-static bool find_factors(const reduction *r, operand *a, operand *b) {
-    const program *p = r->step;
-    const insn *end = p->n ? &p->code[p->n - 1] : NULL;
-    if (r->n != 1 || !end || end->code != COPY || end->to != r->state[0]) return false;
-    for (uint32_t i = 0; i < p->n; i++)
-        if (p->code[i].code == JUMP_IF_NOT) return false;
-    const insn *sum = binary_of(p, end->x, VT_E_ADD);
-    if (!sum || (sum->x != r->state[0]) == (sum->y != r->state[0])) return false;
-    const insn *product = binary_of(p, sum->x == r->state[0] ? sum->y : sum->x, VT_E_MUL);
-    a->load = product ? factor_of(p, product->x) : NULL;
-    b->load = product ? factor_of(p, product->y) : NULL;
-    return a->load && b->load;
-}
-
-static const void *plan(const evaluation *ev, const reduction *r) {
-    enum { ROWS_MOST = 1 << 24 };
-    products found = {.n_rows = 1, .outer = r->outer};
-    if (!r->inner->n || !find_factors(r, &found.a, &found.b)) return NULL;
-    for (uint32_t i = 0; i + 1 < r->inner->n; i++) {
-        if (r->inner->extent[i] < 1 || r->inner->extent[i] > ROWS_MOST) return NULL;
-        found.n_rows *= (size_t)r->inner->extent[i];
-        if (found.n_rows > ROWS_MOST) return NULL;
-    }
-    found.n = r->inner->extent[r->inner->n - 1];
-    found.state = r->state[0];
-    fill_rows(ev, r->inner, found.n_rows, &found.a);
-    fill_rows(ev, r->inner, found.n_rows, &found.b);
-    products *kept = VT_NEW(ev->ctx, products);
-    *kept = found;
-    return kept;
-}
-
-/* Where the operand's row 0 begins at the point of the outer axes. */
-static const vta_value *origin(const operand *o, const odometer *outer, const value *slot) {
-    int64_t at = o->load->base;
-    for (uint32_t i = 0; i < outer->n; i++) at += factor_at(o->load, outer->slots[i]) * slot[outer->slots[i]].i;
-    return (const vta_value *)(const void *)o->load->array->data + at;
-}
+/* ---- Sums of products (eval_products.c) ---- */
 
 static void reduce(const evaluation *ev, const void *made, value *slot) {
-    const products *p = made;
-    vta_value sum = vta_field_products(p->n_rows, p->a.rows, p->b.rows, origin(&p->a, p->outer, slot),
-                                       origin(&p->b, p->outer, slot), p->n, p->a.step, p->b.step);
+    const te__products *p = made;
+    vta_value sum = te__products_sum(p, slot);
     vt_dtype int32 = {.code = VT_INT, .bits = 32, .lanes = 1};
-    vta_value before = lift(ev, slot, p->state, int32);
-    slot[p->state].i = (int64_t)vta_field_apply(field_of(ev), VTA_FIELD_ADD, before, sum, 32);
-    ev->marks[p->state] = 1;
+    vta_value before = lift(ev, slot, te__products_state(p), int32);
+    slot[te__products_state(p)].i = (int64_t)vta_field_apply(field_of(ev), VTA_FIELD_ADD, before, sum, 32);
+    ev->marks[te__products_state(p)] = 1;
 }
 
 static const domain values = {
-    .element_bytes = element_bytes, .run = run, .store = store, .plan = plan, .reduce = reduce};
+    .element_bytes = element_bytes, .run = run, .store = store, .plan = te__products_plan, .reduce = reduce};
 
 vta_status te_evaluate_field(te_context *c, vta_field *field, te_tensor *out, size_t n, te_tensor *const inputs[],
                              const vta_value *const arrays[], vta_value *out_values) {

@@ -1,0 +1,66 @@
+/* Sums of products on values that stand for all inputs: with choices between a product and zero, which are made once
+ * for many products, against the same sum over a tensor of the products, which is evaluated element by element. */
+#include "te_test.h"
+
+#include "vta/field.h"
+
+enum { I = 5, J = 3, DY = 3, K = 4, A = (I + DY) * K, B = J * DY * K, OUT = I * J };
+
+/* `term` of i, j, dy, k. */
+static void values_of(vta_field *field, const char *term, bool separate, vta_value *out) {
+    te_context *c = context_with(NULL);
+    te_tensor *in[2] = {te_placeholder(c, "a", "int8", 2, (int64_t[]){I + DY, K}),
+                        te_placeholder(c, "b", "int8", 3, (int64_t[]){J, DY, K})};
+    vta_value a[A], b[B];
+    char text[600];
+    for (uint32_t i = 0; i < A; i++) a[i] = vta_field_variable(field, 0, i);
+    for (uint32_t i = 0; i < B; i++) b[i] = vta_field_variable(field, 1, i);
+    if (separate) {
+        snprintf(text, sizeof text, "p[i: 5, j: 3, dy: 3, k: 4] = %s", term);
+        te_define(c, text);
+        term = "p[i, j, dy, k]";
+    }
+    snprintf(text, sizeof text, "y[i: 5, j: 3] = sum[dy: 3, k: 4](%s)", term);
+    te_tensor *y = te_define(c, text);
+    assert_fine(c);
+    const vta_value *const arrays[] = {a, b};
+    assert_int_equal(te_evaluate_field(c, field, y, 2, in, arrays, out), VTA_OK);
+    te_context_destroy(c);
+}
+
+#define PRODUCT "int32(a[i + dy, k]) * int32(b[j, dy, k])"
+
+static void choices(void **state) {
+    (void)state;
+    static const char *const terms[] = {
+        PRODUCT,
+        "select(i + dy >= 1 && i + dy < 6, " PRODUCT ", 0)",
+        "select(i + dy >= 1 && (j < 2 || dy == 1), " PRODUCT ", 0)",
+        "select((i + j + dy) % 2 == 0, " PRODUCT ", 0)",
+        "if_then_else(i > dy, " PRODUCT ", 0)",
+        "select(i < 0, " PRODUCT ", 0)",
+        "select(k < 2 && i + dy > 1, " PRODUCT ", 0)", /* of the innermost axis */
+        "select(i + dy >= 1, " PRODUCT ", 1)",         /* no zero */
+        "select(i + dy >= 1, 0, " PRODUCT ")",         /* the other way round */
+        "select(dy < 1, " PRODUCT ", " PRODUCT ")",
+    };
+    enum { TERMS = sizeof terms / sizeof *terms };
+    vta_value whole[TERMS][OUT], apart[OUT];
+    vta_field *field;
+    assert_int_equal(vta_field_create(7, NULL, NULL, &field), VTA_OK);
+    for (size_t t = 0; t < TERMS; t++) {
+        values_of(field, terms[t], false, whole[t]);
+        values_of(field, terms[t], true, apart);
+        for (int i = 0; i < OUT; i++)
+            if (whole[t][i] != apart[i]) fail_msg("%s: element %d is another value", terms[t], i);
+    }
+    assert_memory_equal(whole[0], whole[TERMS - 1], sizeof whole[0]);
+    for (size_t t = 1; t + 1 < TERMS; t++) assert_memory_not_equal(whole[0], whole[t], sizeof whole[0]);
+    for (int i = 0; i < OUT; i++) assert_int_equal(whole[5][i], 0);
+    vta_field_destroy(field);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(choices)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
