@@ -21,8 +21,9 @@ VTA_BEGIN
 /* Rows of pixels from the top, each pixel red, green and blue in 8 bits. */
 typedef struct vta_image vta_image;
 
-/* Reads a JPEG or PNG file. VTA_NOT_FOUND, VTA_IO; VTA_PARSE for what is no such picture; VTA_UNSUPPORTED for one of
- * more than 2^26 pixels. Transparency is left out. Free with vta_image_destroy. */
+/* Reads a JPEG or PNG file. A JPEG is turned as its Exif data say that the camera was held. VTA_NOT_FOUND, VTA_IO;
+ * VTA_PARSE for what is no picture; VTA_UNSUPPORTED for one of another format, or of more than 2^26 pixels. Transparency
+ * is left out. Free with vta_image_destroy. */
 VTA_API vta_status vta_image_load(const char *path, const vta_allocator *allocator, vta_diag *diag,
                                   vta_image **out_image);
 /* The same from memory; `name` stands for the file in messages. */

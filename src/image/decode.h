@@ -19,4 +19,9 @@ vta_status vt__read_jpeg(const vt_picture *p, vta_image **out_image);
 bool vt__is_png(const vt_picture *p);
 vta_status vt__read_png(const vt_picture *p, vta_image **out_image);
 
+/* The orientation that Exif data (a JPEG's marker APP1) name, 1 to 8; 1, the usual one, where there is none. */
+uint32_t vt__exif_orientation(const uint8_t *exif, size_t size);
+/* The picture as it is to be seen. */
+vta_status vt__image_turn(const vta_image *image, uint32_t orientation, vta_diag *diag, vta_image **out_image);
+
 #endif

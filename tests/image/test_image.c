@@ -4,11 +4,14 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
+#include <jpeglib.h>
 
+#include "image/decode.h"
 #include "vta/image.h"
 
 static uint32_t state_of_random = 7;
@@ -137,7 +140,7 @@ static void test_refusals(void **state) {
     assert_int_equal(vta_preprocess_run(&p, image, 2, 2, 2, VTA_NCHW, diag, out), VTA_UNSUPPORTED);
     assert_int_equal(vta_preprocess_preset("imagnet", diag, &p), VTA_NOT_FOUND);
     assert_non_null(strstr(vta_diag_text(diag), "did you mean imagenet?"));
-    assert_int_equal(vta_image_decode("GIF89a", 6, "x.gif", NULL, diag, &none), VTA_PARSE);
+    assert_int_equal(vta_image_decode("GIF89a", 6, "x.gif", NULL, diag, &none), VTA_UNSUPPORTED);
     assert_int_equal(vta_image_create(0, 3, NULL, NULL, diag, &none), VTA_INVALID_ARGUMENT);
     assert_int_equal(vta_image_create(1u << 20, 1u << 20, NULL, NULL, diag, &none), VTA_UNSUPPORTED);
     vta_image_destroy(image);
@@ -193,11 +196,157 @@ static void test_jpeg(void **state) {
     vta_image_destroy(image);
 }
 
+static void put16(uint8_t *to, uint32_t n, bool is_big) {
+    to[is_big ? 0 : 1] = (uint8_t)(n >> 8);
+    to[is_big ? 1 : 0] = (uint8_t)n;
+}
+
+/* Exif data with two entries, the second of which is the orientation; 44 bytes. */
+static void make_exif(uint8_t out[44], uint32_t orientation, bool is_big) {
+    const size_t entry = 14 + 2 + 12;
+    memset(out, 0, 44);
+    memcpy(out, "Exif\0\0", 6);
+    memcpy(out + 6, is_big ? "MM\0*\0\0\0\x08" : "II*\0\x08\0\0\0", 8);
+    put16(out + 14, 2, is_big);
+    put16(out + 14 + 2, 0x0100, is_big);
+    put16(out + entry, 0x0112, is_big);
+    put16(out + entry + 2, 3, is_big);
+    put16(out + entry + 8, orientation, is_big);
+}
+
+/* Orientations from both orders of bytes; what is cut or says anything else is as usual. */
+static void test_exif(void **state) {
+    uint8_t exif[44];
+    (void)state;
+    for (uint32_t o = 1; o <= 8; o++)
+        for (int is_big = 0; is_big < 2; is_big++) {
+            make_exif(exif, o, is_big);
+            assert_int_equal(vt__exif_orientation(exif, sizeof exif), o);
+            for (size_t n = 0; n < 40; n++) {
+                uint8_t *exact = malloc(n ? n : 1);
+                memcpy(exact, exif, n);
+                assert_int_equal(vt__exif_orientation(exact, n), 1);
+                free(exact);
+            }
+        }
+    for (uint32_t o = 0; o < 65536; o += o == 0 ? 9 : 321) {
+        make_exif(exif, o, true);
+        assert_int_equal(vt__exif_orientation(exif, sizeof exif), 1);
+    }
+    make_exif(exif, 6, false);
+    memset(exif + 10, 0xff, 4); /* a folder far outside */
+    assert_int_equal(vt__exif_orientation(exif, sizeof exif), 1);
+}
+
+/* Where the corner of the stored picture, and the pixel right of it, are seen. */
+static void test_turn(void **state) {
+    static const struct {
+        uint32_t x, y, x1, y1;
+    } seen[] = {{0, 0, 1, 0}, {2, 0, 1, 0}, {2, 1, 1, 1}, {0, 1, 1, 1},
+                {0, 0, 0, 1}, {1, 0, 1, 1}, {1, 2, 1, 1}, {0, 2, 0, 1}};
+    uint8_t pixels[18];
+    vta_image *image, *turned;
+    (void)state;
+    for (size_t i = 0; i < sizeof pixels; i++) pixels[i] = (uint8_t)i;
+    assert_int_equal(vta_image_create(3, 2, pixels, NULL, NULL, &image), VTA_OK);
+    for (uint32_t o = 1; o <= 8; o++) {
+        assert_int_equal(vt__image_turn(image, o, NULL, &turned), VTA_OK);
+        assert_int_equal(vta_image_width(turned), o < 5 ? 3 : 2);
+        assert_int_equal(vta_image_height(turned), o < 5 ? 2 : 3);
+        const uint8_t *p = vta_image_pixels(turned);
+        size_t width = vta_image_width(turned);
+        assert_memory_equal(p + (seen[o - 1].y * width + seen[o - 1].x) * 3, pixels, 3);
+        assert_memory_equal(p + (seen[o - 1].y1 * width + seen[o - 1].x1) * 3, pixels + 3, 3);
+        vta_image_destroy(turned);
+    }
+    vta_image_destroy(image);
+}
+
+/* The grey JPEG with Exif data put behind its first marker: it is turned when it is read. */
+static void test_turned_jpeg(void **state) {
+    uint8_t file[sizeof jpeg + 48], *to = file + 2;
+    vta_image *image;
+    (void)state;
+    memcpy(file, jpeg, 2);
+    memcpy(to, "\xff\xe1\0\x2e", 4);
+    make_exif(to + 4, 6, true);
+    memcpy(to + 48, jpeg + 2, sizeof jpeg - 2);
+    assert_int_equal(vta_image_decode(file, sizeof file, "x.jpg", NULL, NULL, &image), VTA_OK);
+    assert_int_equal(vta_image_width(image), 2);
+    assert_int_equal(vta_image_height(image), 3);
+    for (size_t i = 0; i < 18; i++) assert_int_equal(vta_image_pixels(image)[i], 100);
+    vta_image_destroy(image);
+}
+
+/* One row of CMYK pixels; free() it. */
+static uint8_t *make_cmyk(const uint8_t *inks, uint32_t width, bool adobe, size_t *out_size) {
+    struct jpeg_compress_struct j = {0};
+    struct jpeg_error_mgr errors;
+    unsigned char *bytes = NULL;
+    unsigned long size = 0;
+    JSAMPROW row = (JSAMPROW)(uintptr_t)inks;
+    j.err = jpeg_std_error(&errors);
+    jpeg_create_compress(&j);
+    jpeg_mem_dest(&j, &bytes, &size);
+    j.image_width = width, j.image_height = 1, j.input_components = 4, j.in_color_space = JCS_CMYK;
+    jpeg_set_defaults(&j);
+    jpeg_set_quality(&j, 100, TRUE);
+    j.write_Adobe_marker = adobe;
+    jpeg_start_compress(&j, TRUE);
+    jpeg_write_scanlines(&j, &row, 1);
+    jpeg_finish_compress(&j);
+    jpeg_destroy_compress(&j);
+    *out_size = size;
+    return bytes;
+}
+
+/* Inks to light: what libjpeg compresses of four channels, as Adobe's programs and others store them. */
+static void test_cmyk(void **state) {
+    static const uint8_t inks[2][4] = {{255, 0, 0, 255}, {51, 102, 204, 128}};
+    (void)state;
+    for (int adobe = 0; adobe < 2; adobe++) {
+        vta_image *image;
+        size_t size;
+        uint8_t *file = make_cmyk(inks[0], 2, adobe, &size);
+        assert_int_equal(vta_image_decode(file, size, "x.jpg", NULL, NULL, &image), VTA_OK);
+        for (int i = 0; i < 6; i++) {
+            int ink = inks[i / 3][i % 3], black = inks[i / 3][3];
+            int want = adobe ? ink * black / 255 : (255 - ink) * (255 - black) / 255;
+            assert_true(abs(vta_image_pixels(image)[i] - want) <= 4);
+        }
+        vta_image_destroy(image);
+        free(file);
+    }
+}
+
+/* Files of other formats are named. */
+static void test_other_formats(void **state) {
+    static const struct {
+        const char *bytes, *words;
+        size_t size;
+    } files[] = {{"GIF89a", "a GIF picture", 6},
+                 {"BM\0\0", "a BMP picture", 4},
+                 {"RIFF....WEBPVP8 ", "a WebP picture", 16},
+                 {"II*\0", "a TIFF picture", 4},
+                 {"", "the file is empty", 0},
+                 {"P6 1 1 255\n", "a PPM picture", 11},
+                 {"plain text", "neither a JPEG nor a PNG", 10}};
+    vta_image *image;
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        vta_diag *diag = vta_diag_create(NULL);
+        assert_int_not_equal(vta_image_decode(files[i].bytes, files[i].size, "f", NULL, diag, &image), VTA_OK);
+        if (!strstr(vta_diag_text(diag), files[i].words)) fail_msg("%s", vta_diag_text(diag));
+        vta_diag_destroy(diag);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_resize),   cmocka_unit_test(test_values), cmocka_unit_test(test_crop),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_png),    cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_jpeg),
+        cmocka_unit_test(test_resize),      cmocka_unit_test(test_values), cmocka_unit_test(test_crop),
+        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_png),    cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_jpeg),        cmocka_unit_test(test_exif),   cmocka_unit_test(test_turn),
+        cmocka_unit_test(test_turned_jpeg), cmocka_unit_test(test_cmyk),   cmocka_unit_test(test_other_formats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
