@@ -4,6 +4,7 @@
 
 #include "c_network.h"
 #include "labels.h"
+#include "picture_files.h"
 #include "stats.h"
 
 enum { TOP = 5 };
@@ -19,7 +20,7 @@ typedef struct state {
     cli_names names;
     vtac_graph *graph;
     vta_model *model;
-    const char *const *paths;
+    cli_picture_files files;
     struct result {
         size_t count, class[TOP];
         float score[TOP];
@@ -52,7 +53,7 @@ static json_t *as_json(const state *s, size_t count) {
                                                  (json_int_t)((int64_t)r->class[k] - s->pictures.label_offset), "label",
                                                  name ? json_string(name) : json_null(), "score", (double)r->score[k]));
         }
-        json_array_append_new(pictures, json_pack("{s:s, s:o}", "file", s->paths[i], "top", top));
+        json_array_append_new(pictures, json_pack("{s:s, s:o}", "file", s->files.path[i], "top", top));
     }
     json_t *root = json_pack("{s:o}", "pictures", pictures);
     if (s->stats) {
@@ -66,7 +67,7 @@ static json_t *as_json(const state *s, size_t count) {
 static void as_text(const state *s, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const struct result *r = &s->results[i];
-        printf("%s\n", s->paths[i]);
+        printf("%s\n", s->files.path[i]);
         for (size_t k = 0; k < r->count; k++) {
             const char *name = name_of(s, r->class[k]);
             printf("%12.4f  %5lld  %s\n", (double)r->score[k],
@@ -79,22 +80,40 @@ static void as_text(const state *s, size_t count) {
            s->cost.seconds * 1e3);
 }
 
-static vta_status classify(state *s, const char *model, size_t count) {
+/* Some answers would have no name. */
+static void warn_of_names(const state *s, const char *labels) {
+    char message[400];
+    int64_t wanted = (int64_t)s->outputs - (s->pictures.label_offset > 0 ? s->pictures.label_offset : 0);
+    if ((int64_t)s->names.count >= wanted) return;
+    snprintf(message, sizeof message, "%.250s has names of %zu classes, the network has %zu", labels, s->names.count,
+             s->outputs);
+    vta_diag_add(cli_diag(), VTA_WARNING, VTA_MISMATCH, message);
+}
+
+static vta_status run(state *s, const char *model) {
     vtac_graph_options options = {0};
+    const char *const *paths = (const char *const *)s->files.path;
+    size_t count = s->files.count;
+    if (!s->is_float) {
+        vta_status status = cli_network_open(&s->network, model, &s->pictures, count, paths, &s->model);
+        if (status != VTA_OK) return status;
+        return cli_network_each(&s->network, s->model, &s->pictures, count, paths, s->threads, scored, s);
+    }
+    vta_status status = cli_graph_load(&s->network.of_graph, model, &options, &s->graph);
+    return status == VTA_OK ? cli_float_each(s->graph, &s->pictures, count, paths, s->threads, scored, s) : status;
+}
+
+static vta_status classify(state *s, const char *model, char **pictures, int count) {
     vta_status status = cli_pictures_settle(&s->pictures, model);
     const char *labels = s->labels ? s->labels : s->pictures.labels;
     if (status == VTA_OK && labels) status = cli_names_read(labels, &s->names);
+    for (int i = 0; i < count && status == VTA_OK; i++) status = cli_picture_files_add(&s->files, pictures[i]);
     if (status != VTA_OK) return status;
-    s->results = calloc(count, sizeof *s->results);
+    s->results = calloc(s->files.count, sizeof *s->results);
     if (!s->results) return VTA_NO_MEMORY;
-    if (!s->is_float) {
-        status = cli_network_open(&s->network, model, &s->pictures, count, s->paths, &s->model);
-        if (status != VTA_OK) return status;
-        return cli_network_each(&s->network, s->model, &s->pictures, count, s->paths, s->threads, scored, s);
-    }
-    status = cli_graph_load(&s->network.of_graph, model, &options, &s->graph);
-    if (status != VTA_OK) return status;
-    return cli_float_each(s->graph, &s->pictures, count, s->paths, s->threads, scored, s);
+    status = run(s, model);
+    if (status == VTA_OK && labels) warn_of_names(s, labels);
+    return status;
 }
 
 int cmd_classify(const cli_command *self, int argc, char **argv) {
@@ -120,9 +139,10 @@ int cmd_classify(const cli_command *self, int argc, char **argv) {
     if (argc < 2) return cli_usage(self, "a model and a picture are wanted");
     if (s.stats && s.is_float) return cli_usage(self, "--stats are those of the accelerator, --float does without it");
     if (s.stats) s.network.cost = &s.cost;
-    s.paths = (const char *const *)argv + 1;
-    size_t count = (size_t)argc - 1;
-    vta_status status = classify(&s, argv[0], count);
+    if (s.is_float && cli_is_artifact(argv[0]))
+        return cli_usage(self, "--float is for ONNX models: an artifact holds the integers only");
+    vta_status status = classify(&s, argv[0], argv + 1, argc - 1);
+    size_t count = s.files.count;
     if (status == VTA_OK && s.common.json)
         cli_print_json(as_json(&s, count));
     else if (status == VTA_OK)
@@ -130,6 +150,7 @@ int cmd_classify(const cli_command *self, int argc, char **argv) {
     vtac_graph_destroy(s.graph);
     vta_model_release(s.model);
     cli_names_free(&s.names);
+    cli_picture_files_free(&s.files);
     free(s.pictures.labels);
     free(s.results);
     return cli_finish(status);

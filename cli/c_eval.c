@@ -54,6 +54,24 @@ static vta_status make_paths(state *s) {
     return s->paths ? VTA_OK : VTA_NO_MEMORY;
 }
 
+/* Every class is one of the network's. */
+static vta_status check_classes(const state *s) {
+    vta_model_tensor out = {.size = sizeof out};
+    char message[512];
+    vta_status status = vta_model_output(s->model, 0, &out);
+    int64_t classes = status == VTA_OK ? (int64_t)(out.bytes / sizeof(float)) : 0;
+    int64_t first = -s->pictures.label_offset, last = classes - 1 - s->pictures.label_offset;
+    for (size_t i = 0; i < s->labels.count && status == VTA_OK; i++) {
+        const struct cli_label *l = &s->labels.item[i];
+        if (l->class >= first && l->class <= last) continue;
+        snprintf(message, sizeof message, "%.200s: %.150s is of class %lld; the classes of the network go from %lld to %lld",
+                 s->labels_path, l->file, (long long)l->class, (long long)first, (long long)last);
+        vta_diag_add(cli_diag(), VTA_ERROR, VTA_OUT_OF_RANGE, message);
+        status = VTA_OUT_OF_RANGE;
+    }
+    return status;
+}
+
 static vta_status evaluate(state *s, const char *model) {
     vtac_graph_options options = {0};
     vta_status status = cli_pictures_settle(&s->pictures, model);
@@ -62,6 +80,7 @@ static vta_status evaluate(state *s, const char *model) {
     const char *const *paths = (const char *const *)s->paths;
     size_t count = s->labels.count;
     if (status == VTA_OK) status = cli_network_open(&s->network, model, &s->pictures, count, paths, &s->model);
+    if (status == VTA_OK) status = check_classes(s);
     if (status == VTA_OK)
         status = cli_network_each(&s->network, s->model, &s->pictures, count, paths, s->threads, scored, s);
     if (status != VTA_OK || !s->is_float) return status;

@@ -1,9 +1,9 @@
 /* Samples that a network is calibrated with. */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "c_network.h"
+#include "picture_files.h"
 #include "tensors.h"
 #include "vta/module.h"
 
@@ -17,8 +17,6 @@ static vta_status wrong(vta_status status, const char *what, const char *message
 }
 
 /* ---- Pictures, and files of many samples: for networks of one input ---- */
-
-static int is_picture(const struct dirent *e) { return cli_is_picture(e->d_name); }
 
 typedef struct sampling {
     vtac_calibration *calibration;
@@ -51,20 +49,10 @@ static vta_status sample_pictures(sampling *s, size_t count, const char *const *
 }
 
 static vta_status sample_folder(sampling *s, const char *folder) {
-    struct dirent **names;
-    int count = scandir(folder, &names, is_picture, alphasort);
-    if (count <= 0) return wrong(VTA_NOT_FOUND, folder, "no folder with .jpg, .jpeg or .png files");
-    char **paths = calloc((size_t)count, sizeof *paths);
-    vta_status status = paths ? VTA_OK : VTA_NO_MEMORY;
-    for (int i = 0; i < count; i++) {
-        if (paths && asprintf(&paths[i], "%s/%s", folder, names[i]->d_name) < 0)
-            status = VTA_NO_MEMORY, paths[i] = NULL;
-        free(names[i]);
-    }
-    free(names);
-    if (status == VTA_OK) status = sample_pictures(s, (size_t)count, (const char *const *)paths);
-    for (int i = 0; paths && i < count; i++) free(paths[i]);
-    free(paths);
+    cli_picture_files files = {0};
+    vta_status status = cli_picture_files_add(&files, folder);
+    if (status == VTA_OK) status = sample_pictures(s, files.count, (const char *const *)files.path);
+    cli_picture_files_free(&files);
     return status;
 }
 

@@ -1,14 +1,16 @@
 /* Names of classes, and which picture is of which class. */
 #include "labels.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "file.h"
 
 static vta_status wrong(const char *path, size_t line, const char *what) {
-    char message[512];
-    snprintf(message, sizeof message, "%.300s:%zu: %s", path, line, what);
+    char message[512], number[32] = "";
+    if (line) snprintf(number, sizeof number, ":%zu", line);
+    snprintf(message, sizeof message, "%.300s%s: %s", path, number, what);
     vta_diag_add(cli_diag(), VTA_ERROR, VTA_PARSE, message);
     return VTA_PARSE;
 }
@@ -27,6 +29,9 @@ static char *next_line(char **at) {
     *at = end ? end + 1 : NULL;
     return trim(line);
 }
+
+/* Behind the byte order mark that some editors begin UTF-8 with. */
+static char *skip_mark(char *text) { return strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text; }
 
 static size_t count_lines(const char *text) {
     size_t n = 1;
@@ -70,7 +75,7 @@ static vta_status read_dictionary(const char *path, cli_names *names) {
 }
 
 static void read_lines(cli_names *names) {
-    char *at = names->text, *line;
+    char *at = skip_mark(names->text), *line;
     names->count = 0;
     while ((line = next_line(&at))) names->name[names->count++] = line;
 }
@@ -123,13 +128,23 @@ const char *cli_name_of(const cli_names *names, int64_t index) {
 
 /* ---- Pictures and their classes ---- */
 
+/* Spreadsheets put names into quotation marks. */
+static char *unquote(char *text) {
+    size_t n = strlen(text);
+    if (n < 2 || *text != '"' || text[n - 1] != '"') return text;
+    text[n - 1] = '\0';
+    return text + 1;
+}
+
 static vta_status read_label(const char *path, size_t number, char *line, cli_labels *labels) {
     char *comma = strrchr(line, ','), *end;
     if (!comma) return wrong(path, number, "file,class is wanted");
+    errno = 0;
     long long class = strtoll(comma + 1, &end, 10);
     if (end == comma + 1 || *trim(end)) return number == 1 ? VTA_OK : wrong(path, number, "the class is not an integer");
+    if (errno == ERANGE) return wrong(path, number, "the class is out of range");
     *comma = '\0';
-    labels->item[labels->count++] = (struct cli_label){trim(line), class};
+    labels->item[labels->count++] = (struct cli_label){unquote(trim(line)), class};
     return VTA_OK;
 }
 
@@ -140,12 +155,12 @@ vta_status cli_labels_read(const char *path, cli_labels *out_labels) {
     if (status != VTA_OK) return status;
     out_labels->item = calloc(count_lines(out_labels->text), sizeof *out_labels->item);
     if (!out_labels->item) return VTA_NO_MEMORY;
-    char *at = out_labels->text, *line;
+    char *at = skip_mark(out_labels->text), *line;
     while (status == VTA_OK && (line = next_line(&at))) {
         number++;
         if (*line) status = read_label(path, number, line, out_labels);
     }
-    if (status == VTA_OK && !out_labels->count) return wrong(path, number, "there is no picture in it");
+    if (status == VTA_OK && !out_labels->count) return wrong(path, 0, "there is no picture in it");
     return status;
 }
 

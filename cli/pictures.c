@@ -185,5 +185,10 @@ vta_status cli_picture_read(const cli_pictures *p, const char *path, const int64
     status = vta_preprocess_run(&p->how, image, (uint32_t)shape[c], (uint32_t)shape[h], (uint32_t)shape[h + 1], layout,
                                 diag, out);
     vta_image_destroy(image);
+    if (status != VTA_OK) {
+        char message[400];
+        snprintf(message, sizeof message, "%.350s is not made an input of the network", path);
+        vta_diag_add(diag, VTA_ERROR, status, message);
+    }
     return status;
 }

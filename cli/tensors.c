@@ -1,10 +1,10 @@
 #include "tensors.h"
+#include "picture_files.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "vta/module.h"
 
@@ -54,16 +54,6 @@ vta_status cli_tensors_find(const cli_tensors *t, const char *text, size_t *out_
     }
     if (t->count == 1) return VTA_OK;
     return fail(VTA_INVALID_ARGUMENT, "--%s %s: %s has %zu: say which, NAME=FILE.npy", what, text, t->model, t->count);
-}
-
-bool cli_is_picture(const char *path) {
-    static const char *const endings[] = {".jpg", ".jpeg", ".png"};
-    size_t n = strlen(path);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t m = strlen(endings[i]);
-        if (n >= m && !strcasecmp(path + n - m, endings[i])) return true;
-    }
-    return false;
 }
 
 static vta_status read_picture(const cli_tensors *t, const cli_tensor *want, const char *file, const cli_pictures *how,

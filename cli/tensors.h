@@ -36,7 +36,4 @@ vta_status cli_tensors_write(const cli_tensors *t, const cli_list *asked, void *
 void cli_tensors_print(const cli_tensors *t, void *const *data);
 json_t *cli_tensors_json(const cli_tensors *t, void *const *data);
 
-/* Does the name end as one of a picture? */
-bool cli_is_picture(const char *path);
-
 #endif

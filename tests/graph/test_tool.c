@@ -117,6 +117,12 @@ static void test_classify(void **state) {
     says(1, "classify colours.onnx rgb.png --float --preset imagnet", "did you mean imagenet?");
     says(1, "classify colours.onnx rgb.png --float --mean 1,2", "one number, or three");
     says(1, "classify colours.onnx rgb.png --float --crop 5", "has no square of 5");
+    says(1, "classify colours.onnx rgb.png --float --crop 5", "rgb.png is not made an input of the network");
+    says(0, "classify colours.onnx samples --float", "samples/rgb.png\n    100.8333      0");
+    says(1, "classify colours.onnx " VT_SOURCE_DIR "/fuzz --float", "no folder with .jpg, .jpeg or .png files");
+    put_text("one.txt", "red\n");
+    says(0, "classify colours.onnx rgb.png --float --labels one.txt",
+         "warning: one.txt has names of 1 classes, the network has 3");
     says(2, "classify colours.onnx --float", "a model and a picture are wanted");
     says(0, "classify colours.onnx rgb.png --labels names.txt",
          "    100.0394      0  red\n"); /* as integers, on the accelerator */
@@ -125,11 +131,12 @@ static void test_classify(void **state) {
     says(0, "classify colours.vta-model rgb.png --stats", " cycles of the accelerator, ");
     says(0, "classify colours.vta-model rgb.png --stats --json", "\"cycles\": ");
     says(2, "classify colours.onnx rgb.png --stats --float", "--float does without it");
+    says(2, "classify colours.vta-model rgb.png --float", "--float is for ONNX models");
     says(2, "eval colours.vta-model --images . --labels labels.csv --float", "--float is for ONNX models");
     says(0, "compare colours.onnx rgb.png", "to the bit");
     says(0, "compare colours.onnx rgb.png --json", "\"first\": null");
     says(1, "compile colours.onnx", "its values are not known: give samples, --calibrate DIR");
-    says(1, "compile colours.onnx --calibrate nowhere", "no folder with");
+    says(1, "compile colours.onnx --calibrate nowhere", "nowhere: cannot open");
     says(1, "compile colours.onnx --calibrate samples --percentile 0", "--percentile is more than 0");
 }
 
@@ -168,7 +175,16 @@ static void test_eval(void **state) {
     put_text("labels.csv", "file,class\nrgb.png,0\nrgb.png,2\ngrey.jpg,0\n");
     says(0, "eval colours.onnx --float --images . --labels labels.csv",
          "float       top-1 2 of 3 (66.7 %), top-5 3 (100.0 %)");
-    says(0, "eval colours.onnx --float --images . --labels labels.csv --label-offset -1 --json -t 1", "\"top1\": 0");
+    says(1, "eval colours.onnx --float --images . --labels labels.csv --label-offset -1",
+         "rgb.png is of class 0; the classes of the network go from 1 to 3");
+    put_text("labels.csv", "rgb.png,2\nrgb.png,1\ngrey.jpg,1\n");
+    says(0, "eval colours.onnx --float --images . --labels labels.csv --label-offset -1 --json -t 1", "\"top1\": 2");
+    put_text("labels.csv", "\xef\xbb\xbf\"file\",class\r\n\"rgb.png\",0\r\n");
+    says(0, "eval colours.onnx --images . --labels labels.csv", "accelerator top-1 1 of 1 (100.0 %)");
+    put_text("labels.csv", "rgb.png,0\ngrey.jpg,99999999999999999999\n");
+    says(1, "eval colours.onnx --images . --labels labels.csv", "labels.csv:2: the class is out of range");
+    put_text("labels.csv", "file,class\n");
+    says(1, "eval colours.onnx --images . --labels labels.csv", "labels.csv: there is no picture in it");
     put_text("labels.csv", "rgb.png,0\ngone.png,2\n");
     says(1, "eval colours.onnx --float --images . --labels labels.csv", "gone.png");
     put_text("labels.csv", "rgb.png,0\nrgb.png,blue\n");
