@@ -35,19 +35,18 @@ static bool is_allowed(const vta_allocator *allocator, const char *word) {
     vtac_kernel *kernel = NULL;
     vt_strbuf_init(&text, allocator);
     vt_strbuf_addf(&text, "input %s: int32[1]\noutput %s_res[i: 1] = %s[i]\n", word, word, word);
-    vta_status status =
-        vtac_kernel_parse(vt_strbuf_text(&text), text.size, NULL, NULL, NULL, allocator, NULL, &kernel);
+    vta_status status = vtac_kernel_parse(vt_strbuf_text(&text), text.size, NULL, NULL, NULL, allocator, NULL, &kernel);
     vtac_kernel_destroy(kernel);
     vt_strbuf_free(&text);
     return status == VTA_OK || status == VTA_NO_MEMORY;
 }
 
-/* The name as kernel files may have it: letters, digits and '_', no digit first, no word of the language. */
-static char *plain(const vta_allocator *allocator, const char *text) {
+/* The name as kernel files may have it: letters, digits and '_', no digit first; of tensors no word of the language. */
+static char *plain(const vta_allocator *allocator, const char *text, bool tensor) {
     char *copy = vt_strdup(allocator, *text ? text : "_");
     for (char *at = copy; at && *at; at++)
         if (!is_word(*at) || (at == copy && isdigit((unsigned char)*at))) *at = '_';
-    if (!copy || is_allowed(allocator, copy) || lengthen(allocator, &copy)) return copy;
+    if (!copy || !tensor || is_allowed(allocator, copy) || lengthen(allocator, &copy)) return copy;
     vt_strfree(allocator, copy);
     return NULL;
 }
@@ -56,7 +55,7 @@ bool vt__op_names_add(vt_op_names *names, const char *own, const char *given) {
     if (names->n == MOST || strlen(own) >= sizeof names->of[0].own) return false;
     name *to = &names->of[names->n];
     strcpy(to->own, own);
-    to->given = plain(names->allocator, given);
+    to->given = plain(names->allocator, given, names->n > 0);
     names->n += to->given != NULL;
     return to->given;
 }
@@ -86,15 +85,16 @@ static size_t word_at(const char *at) {
 
 static bool is(const char *at, size_t n, const char *word) { return strlen(word) == n && !strncmp(at, word, n); }
 
+/* Of an argument: an operator may be called as a function of kernel files is (max). */
 static uint32_t index_of(const vt_op_names *names, const char *at, size_t n) {
-    uint32_t i = 0;
+    uint32_t i = 1;
     while (i < names->n && !is(at, n, names->of[i].own)) i++;
     return i;
 }
 
 /* Does the text use the word for something that keeps its name? */
 static bool taken(const vt_op_names *names, const char *text, const char *word) {
-    for (const char *at = text; *at;) {
+    for (const char *at = strchr(text, '\n'); at && *at;) { /* behind "kernel NAME" */
         size_t n = word_at(at);
         if (n && is(at, n, word) && index_of(names, at, n) == names->n) return true;
         at += n ? n : 1;
@@ -104,7 +104,7 @@ static bool taken(const vt_op_names *names, const char *text, const char *word) 
 
 static bool make_distinct(vt_op_names *names, const char *text) {
     for (uint32_t i = 0; i < names->n; i++) {
-        bool again = taken(names, text, names->of[i].given);
+        bool again = i && taken(names, text, names->of[i].given);
         for (uint32_t k = 0; k < i; k++) again |= !strcmp(names->of[k].given, names->of[i].given);
         if (!again) continue;
         if (!lengthen(names->allocator, &names->of[i].given)) return false;
@@ -145,7 +145,8 @@ static void write_inputs(const vt_op_names *names, const char *text, vt_strbuf *
 void vt__op_names_apply(vt_op_names *names, const char *text, vt_strbuf *out) {
     bool declared = false;
     out->failed |= !make_distinct(names, text);
-    for (const char *at = text; *at; at = line_end(at)) {
+    vt_strbuf_addf(out, "kernel %s\n", names->of[0].given);
+    for (const char *at = line_end(text); *at; at = line_end(at)) {
         if (!is_input(at)) {
             rename_words(names, at, line_end(at), out);
             continue;
