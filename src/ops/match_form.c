@@ -78,8 +78,8 @@ static bool read_direction(const vt_match_clues *c, const vt_expr *load, uint32_
 
 static const vt_expr *load_of_sum(const vt_match_clues *c) {
     const vt_expr *e = c->sum ? vt__match_body(c->sum)->a[0] : NULL;
-    if (!e || e->kind != VT_E_MUL) return NULL;
-    for (e = e->a[0]; e->kind == VT_E_CAST;) e = e->a[0];
+    if (!e) return NULL;
+    for (e = e->kind == VT_E_MUL ? e->a[0] : e; e->kind == VT_E_CAST;) e = e->a[0];
     return e->kind == VT_E_PLOAD && e->n >= 6 && c->sum->ndim >= 6 ? e : NULL;
 }
 
@@ -87,8 +87,8 @@ static const char window_sizes[] =
     "batch=%lld channels=%lld height=%lld width=%lld kernel_h=%lld kernel_w=%lld "
     "stride_h=%lld stride_w=%lld pad_top=%lld pad_left=%lld pad_bottom=%lld pad_right=%lld%s";
 
-static vta_status try_window(vt_match_clues *c, const char *name, const vt_match_direction *y,
-                             const vt_match_direction *x, const char *more) {
+vta_status vt__match_try_window(vt_match_clues *c, const char *name, const vt_match_direction *y,
+                                const vt_match_direction *x, const char *more) {
     vt_match_image s = vt__match_image(c, c->arg[0]);
     return vt__match_try(c, name, false, window_sizes, s.batch, s.channels, s.h, s.w, (long long)y->taps,
                          (long long)x->taps, (long long)y->stride, (long long)x->stride, (long long)y->before,
@@ -100,8 +100,8 @@ static vta_status try_averages(vt_match_clues *c, const vt_match_direction *y, c
     if (y->taps == s.h && x->taps == s.w)
         VT_TRY(vt__match_try(c, "global_avg_pool2d", false, "batch=%lld channels=%lld height=%lld width=%lld", s.batch,
                              s.channels, s.h, s.w));
-    VT_TRY(try_window(c, "avg_pool2d", y, x, ""));
-    return try_window(c, "avg_pool2d", y, x, " count_include_pad=1");
+    VT_TRY(vt__match_try_window(c, "avg_pool2d", y, x, ""));
+    return vt__match_try_window(c, "avg_pool2d", y, x, " count_include_pad=1");
 }
 
 /* The kernels that make so many outputs of an image and its padding: the largest first, and as many as the stride. */
@@ -117,7 +117,7 @@ static vta_status try_maxima(vt_match_clues *c, vt_match_direction y, vt_match_d
         for (int64_t j = 0; j < x.stride && !c->found; j++) {
             y.taps = h - i;
             x.taps = w - j;
-            if (y.taps >= 1 && x.taps >= 1) VT_TRY(try_window(c, "max_pool2d", &y, &x, ""));
+            if (y.taps >= 1 && x.taps >= 1) VT_TRY(vt__match_try_window(c, "max_pool2d", &y, &x, ""));
         }
     return VTA_OK;
 }
@@ -137,6 +137,7 @@ static vta_status try_windows(vt_match_clues *c) {
     VT_TRY(try_upsampling(c));
     const vt_expr *load = load_of_sum(c);
     if (c->found || !load || !read_direction(c, load, 4, &y) || !read_direction(c, load, 3, &x)) return VTA_OK;
+    if (vt__match_body(c->sum)->a[0]->kind != VT_E_MUL) return vt__match_reduced_window(c, &y, &x);
     VT_TRY(try_averages(c, &y, &x));
     return try_maxima(c, y, x);
 }

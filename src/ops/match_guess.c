@@ -35,15 +35,14 @@ void vt__match_look_into(vt_match_clues *c, const vt_expr *e) {
 static vta_status own_kernel(const vt_match_clues *c, const vtac_op *op, bool skip, vta_diag *said, vtac_kernel **out) {
     vt_op_blocks b = {.oc = 1, .y = 1, .x = 1, .ic = 1, .threads = 1, .skip = skip};
     vt_strbuf text;
+    vta_status status = VTA_NO_MEMORY;
     vt_strbuf_init(&text, c->m->allocator);
-    op->is->write(op, &b, &text);
-    vta_status status = text.failed ? vt_no_memory(said) : VTA_OK;
-    const char *from = vt_strbuf_text(&text), *stage = status == VTA_OK ? strstr(from, "\nstage ") : NULL;
-    if (stage)
-        status =
-            vtac_kernel_parse(from, (size_t)(stage - from) + 1, "own", NULL, c->m->config, c->m->allocator, said, out);
-    else if (status == VTA_OK)
-        status = VTA_INTERNAL;
+    (c->write ? c->write : op->is->write)(op, &b, &text);
+    if (!text.failed) {
+        const char *from = vt_strbuf_text(&text), *stage = strstr(from, "\nstage ");
+        size_t size = stage ? (size_t)(stage - from) + 1 : strlen(from);
+        status = vtac_kernel_parse(from, size, "own", NULL, c->m->config, c->m->allocator, said, out);
+    }
     vt_strbuf_free(&text);
     return status;
 }
@@ -61,7 +60,8 @@ static void take_inputs(const vt_match_clues *c, const vt_match_pairs *p) {
 /* Sums of products: where a sum starts is looked at elsewhere. */
 static bool same_products(const vt_match_clues *c, vt_match_pairs *pairs, const vt_expr *own) {
     while (own->kind == VT_E_CAST) own = own->a[0];
-    const vt_tensor *sums = own->u.tensor;
+    const vt_tensor *sums = own->kind == VT_E_PLOAD ? own->u.tensor : NULL;
+    if (!sums || !vt__match_body(sums) || vt__match_body(sums)->kind != VT_E_REDUCE) return false;
     return vt__match_same_axes(c->t, sums) && vt__match_same(pairs, c->e->a[0], c->t, vt__match_body(sums)->a[0], sums);
 }
 

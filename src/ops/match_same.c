@@ -76,10 +76,25 @@ static bool same_axis(const vt_tensor *t, const vt_var *v, const vt_tensor *u, c
     return place >= 0 && place == place_of(u, w);
 }
 
-/* An axis of one element is 0 too, and te may or may not have reckoned with constants: as sums both are the same. */
+/* An axis of one element is 0. */
+static void drop_ones(const vt_tensor *t, vt_affine *a) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < a->n; i++) {
+        int64_t place = place_of(t, a->var[i]);
+        if (place >= 0 && place < t->ndim && vt__match_dim(t, (uint32_t)place) == 1) continue;
+        a->times[n] = a->times[i];
+        a->var[n++] = a->var[i];
+    }
+    a->n = n;
+}
+
+/* As sums of axes both are the same, whatever te has reckoned out before. */
 static bool same_index(const vt_expr *e, const vt_tensor *t, const vt_expr *f, const vt_tensor *u) {
     vt_affine a, b;
-    if (!vt__affine_read(e, &a) || !vt__affine_read(f, &b) || a.constant != b.constant || a.n != b.n) return false;
+    if (!vt__affine_read(e, &a) || !vt__affine_read(f, &b)) return false;
+    drop_ones(t, &a);
+    drop_ones(u, &b);
+    if (a.constant != b.constant || a.n != b.n) return false;
     for (uint32_t i = 0; i < a.n; i++) {
         uint32_t k = 0;
         while (k < b.n && !same_axis(t, a.var[i], u, b.var[k])) k++;
@@ -134,7 +149,7 @@ static bool same_as_product(vt_match_pairs *p, const vt_expr *e, const vt_tensor
     while (data->kind == VT_E_CAST) data = data->a[0];
     if (load->kind != VT_E_PLOAD || data->kind != VT_E_PLOAD || load->n != data->n || load->n != t->ndim) return false;
     uint32_t last = load->n - 1;
-    if (load->a[last] != vt__match_axis(t, last) || place_of(leaf, data->a[last]) != leaf->ndim) return false;
+    if (!vt__match_is_axis(load->a[last], t, last) || place_of(leaf, data->a[last]) != leaf->ndim) return false;
     for (uint32_t i = 0; i < last; i++)
         if (!same_index(load->a[i], t, data->a[i], leaf) && !same(p, load->a[i], t, data->a[i], leaf)) return false;
     return same_tensor(p, load->u.tensor, data->u.tensor);
