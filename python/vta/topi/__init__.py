@@ -12,9 +12,10 @@ from .._check import need
 from ..expr import convert
 from ..te import Tensor
 from ..te.tensor import _Computation
-from . import _math, nn, tag, testing
+from . import _math, nn, packed, tag, testing
 from ._elementwise import elementwise
 from ._math import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
+from .packed import *  # noqa: F401,F403
 from .operator import Argument, Attribute, Description, Operator, bias_most, operators, run
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ __all__ = ["add", "subtract", "multiply", "floor_divide", "floor_mod", "maximum"
            "abs", "nn", "tag", "testing", "Argument", "Attribute", "Description", "Operator", "bias_most",
            "operators", "run"]
 __all__ += _math.__all__
+__all__ += packed.__all__
 
 
 def _broadcast_shape(left, right):
