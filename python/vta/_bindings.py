@@ -391,6 +391,7 @@ class vta_timing_profile(Structure):
         ("store_narrow_fill", c_uint32),
         ("store_wide_fill", c_uint32),
         ("pad_serial", c_uint32),
+        ("overlapped", c_uint32),
         ("frequency_khz", c_uint32),
     ]
 
@@ -1011,6 +1012,7 @@ class vtac_compile_options(Structure):
         ("processor_only", c_bool),
         ("progress", c_void_p),
         ("user", c_void_p),
+        ("scheduled", c_void_p),
     ]
 
 
