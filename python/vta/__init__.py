@@ -35,6 +35,7 @@ from .proof import Proof, prove
 from .ir import IRModule, print_style
 from .registry import get_global_func, register_func
 from .target import Target
+from .tune import Record, Tuned, TuneLog, tune
 from .transform import PassContext
 from . import contrib, rpc, runtime, testing, transform  # noqa: F401
 
@@ -43,7 +44,8 @@ __all__ = [
     "VTAUnsupportedError", "VTATimeoutError", "Environment", "DevContext", "get_env", "te", "tir", "topi", "nd",
     "NDArray", "cpu", "ext_dev", "device", "pack", "unpack", "reconfig_runtime", "program_fpga", "build", "build_config", "lower",
     "Module", "ScheduledModule", "load_module", "Graph", "picture", "read_picture", "Quantized", "quantize", "compile", "Model", "load_model",
-    "Proof", "prove", "IRModule", "print_style", "get_global_func", "register_func", "Target", "PassContext", "rpc",
+    "Proof", "prove", "IRModule", "print_style", "get_global_func", "register_func", "Target", "PassContext", "rpc", "Record", "TuneLog", "Tuned",
+    "tune",
     "testing", "use_tvm_names", "__version__",
 ]
 

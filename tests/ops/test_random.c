@@ -487,6 +487,21 @@ static void count_turns(vtac_op *op) {
     turns_with_inputs += inputs && strstr(vtac_op_text(op), "slots = 2");
 }
 
+/* ---- How many there were of each ---- */
+
+typedef struct tally {
+    const char *name;
+    int count;
+} tally;
+
+static void count_one(tally *all, const char *name) {
+    while (all->name && strcmp(all->name, name) != 0) all++;
+    all->name = name;
+    all->count++;
+}
+
+static tally tallies[8];
+
 /* True unless not even one output fits the chip. */
 static bool run_case(const vta_config *config, uint64_t number) {
     instance s = {.n_steps = 0};
@@ -504,6 +519,7 @@ static bool run_case(const vta_config *config, uint64_t number) {
         fail_msg("%s %s: %s", s.name, s.text, vta_diag_text(r.diag));
     vta_status status = vtac_op_schedule(r.op, &options, r.diag, &result);
     bool fits = status != VTA_UNSUPPORTED;
+    count_one(tallies, s.groups > 1 ? "conv2d in groups" : s.name);
     if ((fits && status != VTA_OK) || result.refused)
         fail_msg("%s %s on %s: %s", s.name, s.text, vta_config_bitstream(config), vta_diag_text(r.diag));
     if (fits) {
@@ -534,6 +550,7 @@ static void test_random(void **state) {
     }
     vta_config_release(plain);
     vta_diag_destroy(said);
+    for (const tally *t = tallies; t->name; t++) print_message("%s %d\n", t->name, t->count);
     if (without > n / 20) fail_msg("%d of %d did not fit", (int)without, (int)n);
     if (turns_with_inputs < n / 40) fail_msg("%d of %d take turns and have inputs", (int)turns_with_inputs, (int)n);
 }

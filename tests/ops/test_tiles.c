@@ -481,6 +481,8 @@ static void free_instance(instance *s) {
     free(s->out.v);
 }
 
+static int counts[OPERATORS];
+
 /* True unless not even one output fits the chip. */
 static bool run_case(const vta_config *config, uint64_t number) {
     instance s = {.bits = (int)vta_config_width(config, VTA_MEM_INP)};
@@ -497,6 +499,7 @@ static bool run_case(const vta_config *config, uint64_t number) {
         fail_msg("%s %s: %s", s.name, s.text, vta_diag_text(r.diag));
     vta_status status = vtac_op_schedule(r.op, &options, r.diag, &result);
     bool fits = status != VTA_UNSUPPORTED;
+    counts[k - kinds]++;
     if ((fits && status != VTA_OK) || result.refused)
         fail_msg("%s %s on %s: %s", s.name, s.text, vta_config_bitstream(config), vta_diag_text(r.diag));
     if (fits) {
@@ -527,6 +530,7 @@ static void test_random(void **state) {
     }
     vta_config_release(plain);
     vta_diag_destroy(said);
+    for (size_t i = 0; i < OPERATORS; i++) print_message("%s %d\n", kinds[i].name, counts[i]);
     if (without > n / 20) fail_msg("%d of %d did not fit", (int)without, (int)n);
 }
 

@@ -166,9 +166,12 @@ class Operator:
         from ..build import scheduled
 
         held = self._op if self._op.handle else self._create()
-        self._module = scheduled(held.take(), self.env.config, tries)
-        self._arguments = self._find_arguments(self._module._op)
-        return self._module
+        return self._take(scheduled(held.take(), self.env.config, tries))
+
+    def _take(self, module: ScheduledModule) -> ScheduledModule:
+        """The operator has this compiled function from here on."""
+        self._module, self._arguments = module, self._find_arguments(module._op)
+        return module
 
     def _find_arguments(self, op):
         kernel = lib.vtac_op_kernel(op)
