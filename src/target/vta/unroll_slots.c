@@ -51,10 +51,18 @@ typedef struct fixer {
     const vt_expr *value;
 } fixer;
 
+/* Of constants alone: extents must be seen to be constant. */
+static const vt_expr *fold(vt_mutator *m, const vt_expr *before) {
+    const vt_expr *e = vt_mutate_expr_children(m, before);
+    bool constant = e != before && vt_expr_infos[e->kind].cls == VT_CLASS_ARITH;
+    for (int i = 0; constant && i < 2; i++) constant = e->a[i]->kind == VT_E_INT;
+    return constant ? vt_simplify_free(m->ctx, e) : e;
+}
+
 static const vt_expr *fix_expr(vt_mutator *m, const vt_expr *e) {
     const fixer *f = (const fixer *)m;
     if (e == f->var) return f->value;
-    if (!vt_is_call(e, VT_OP_IF_THEN_ELSE)) return vt_mutate_expr_children(m, e);
+    if (!vt_is_call(e, VT_OP_IF_THEN_ELSE)) return fold(m, e);
     int64_t holds;
     const vt_expr *condition = vt_mutate_expr(m, e->a[0]);
     if (condition != e->a[0]) condition = vt_simplify_free(m->ctx, condition);
