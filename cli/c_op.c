@@ -1,7 +1,9 @@
 /* vta op: an operator by name and shape: its schedule is chosen, then it is compiled, run and compared. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "c_operator.h"
+#include "file.h"
 #include "findings.h"
 #include "stats.h"
 #include "vta/runtime.h"
@@ -10,7 +12,7 @@
 typedef struct state {
     cli_common common;
     cli_device device;
-    const char *emit, *output, *log;
+    const char *emit, *output, *log, *database;
     uint64_t tries;
     bool no_database;
     cli_operator o;
@@ -34,7 +36,13 @@ static vta_status schedule(state *s, int argc, char **argv) {
     if (s->log) return apply_log(s);
     vtac_op_options options = {
         .profile = &s->o.profile, .tries = (uint32_t)s->tries, .without_database = s->no_database};
-    return vtac_op_schedule(s->o.op, &options, cli_diag(), &s->result);
+    char *database = NULL;
+    size_t size;
+    if (s->database) status = cli_read_file(s->database, &database, &size);
+    options.database = database;
+    if (status == VTA_OK) status = vtac_op_schedule(s->o.op, &options, cli_diag(), &s->result);
+    free(database);
+    return status;
 }
 
 /* With the schedule in words on top, as comments. */
@@ -77,12 +85,12 @@ static void report(const state *s, vta_status status) {
                    (unsigned long long)s->check.elements);
         return;
     }
-    json_t *j = json_pack("{s:s, s:b, s:I, s:I, s:I, s:f, s:f, s:s, s:s, s:I, s:I, s:I, s:I, s:s}", "operator",
-                          vtac_op_name(s->o.op), "correct", correct, "cycles", (json_int_t)r->cycles, "bound",
-                          (json_int_t)r->bound, "macs", (json_int_t)r->macs, "schedule_ms", r->schedule_ms,
-                          "compile_ms", r->compile_ms, "schedule", vtac_op_report(s->o.op), "profile", s->o.profile.name,
-                          "elements", (json_int_t)s->check.elements, "considered", (json_int_t)r->considered, "timed",
-                          (json_int_t)r->timed, "refused", (json_int_t)r->refused, "origin", origin_of(r));
+    json_t *j = json_pack(
+        "{s:s, s:b, s:I, s:I, s:I, s:f, s:f, s:s, s:s, s:I, s:I, s:I, s:I, s:s}", "operator", vtac_op_name(s->o.op),
+        "correct", correct, "cycles", (json_int_t)r->cycles, "bound", (json_int_t)r->bound, "macs", (json_int_t)r->macs,
+        "schedule_ms", r->schedule_ms, "compile_ms", r->compile_ms, "schedule", vtac_op_report(s->o.op), "profile",
+        s->o.profile.name, "elements", (json_int_t)s->check.elements, "considered", (json_int_t)r->considered, "timed",
+        (json_int_t)r->timed, "refused", (json_int_t)r->refused, "origin", origin_of(r));
     if (s->device.check) cli_findings_json(j, vta_runtime_findings_to_json(NULL));
     cli_print_json(j);
 }
@@ -101,6 +109,7 @@ int cmd_op(const cli_command *self, int argc, char **argv) {
         {"output", 'o', CLI_TEXT, "FILE", "write it there (else to standard output)", &s.output},
         {"tries", 0, CLI_NUMBER, "N", "schedules that are compiled and timed, the best by estimate (3)", &s.tries},
         {"no-database", 0, CLI_FLAG, NULL, "choose without the database of tuned schedules", &s.no_database},
+        {"database", 0, CLI_TEXT, "FILE", "a database in place of the library's", &s.database},
         {"log", 0, CLI_TEXT, "FILE", "take the best schedule of this log (of vta tune, or of AutoTVM for VTA)", &s.log},
         CLI_DEVICE_OPTIONS(&s.device),
         CLI_CONFIG_OPTIONS(&s.common),

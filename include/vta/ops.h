@@ -71,7 +71,8 @@ typedef struct vtac_op_options {
     size_t size;                       /* of this struct, or 0 */
     const vta_timing_profile *profile; /* what schedules are timed with; NULL: the configuration's own */
     uint32_t tries;                    /* schedules that are compiled and timed, the best by estimate; 0: 3 */
-    bool without_database;             /* choose without the library's database of tuned schedules */
+    bool without_database;             /* choose without a database of tuned schedules */
+    const char *database;              /* records, a line each (docs/tuning.md); NULL: those of the library */
 } vtac_op_options;
 
 /* Where a schedule comes from: the best of those timed; the library's database of tuned schedules; vta/tune.h. */

@@ -831,6 +831,7 @@ class vtac_op_options(Structure):
         ("profile", c_void_p),
         ("tries", c_uint32),
         ("without_database", c_bool),
+        ("database", c_char_p),
     ]
 
 

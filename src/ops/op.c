@@ -209,6 +209,7 @@ typedef struct choice {
     const vta_timing_profile *profile;
     uint32_t tries, n;
     bool given_tries, without_database;
+    const char *database;
     uint64_t recorded; /* cycles of the database's schedule */
     vt_op_blocks candidates[MOST_TRIES + RESERVE], best;
     vt_op_trial trial; /* of the best so far */
@@ -260,7 +261,7 @@ static vta_status try_database(choice *c, vta_diag *diag, bool *out_done) {
     uint64_t recorded;
     bool found = false;
     *out_done = false;
-    if (!c->without_database) VT_TRY(vt_op_database_find(c->op, c->profile, diag, &b, &recorded, &found));
+    if (!c->without_database) VT_TRY(vt_op_database_find(c->database, c->op, c->profile, diag, &b, &recorded, &found));
     if (!found) return VTA_OK;
     VT_TRY(try_one(c, &b, diag));
     c->recorded = c->trial.cycles;
@@ -315,7 +316,8 @@ vta_status vtac_op_schedule(vtac_op *op, const vtac_op_options *given_options, v
                 .profile = &profile,
                 .tries = options.tries ? options.tries : TRIES,
                 .given_tries = options.tries > 0,
-                .without_database = options.without_database};
+                .without_database = options.without_database,
+                .database = options.database};
     vta_status status = choose(&c, diag);
     if (status != VTA_OK) {
         vt__trial_free(op, &c.trial);

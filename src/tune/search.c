@@ -169,7 +169,7 @@ static vta_status add_database(vt_tune_search *s) {
     vt_op_blocks b;
     uint64_t cycles;
     bool found = false;
-    if (!s->options->without_database) VT_TRY(vt_op_database_find(s->op, s->profile, s->diag, &b, &cycles, &found));
+    if (!s->options->without_database) VT_TRY(vt_op_database_find(NULL, s->op, s->profile, s->diag, &b, &cycles, &found));
     if (found) add_start(s, &b);
     return VTA_OK;
 }
