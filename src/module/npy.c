@@ -120,13 +120,20 @@ static vta_status find_header(reader *r, const uint8_t *bytes, size_t size, size
     return VTA_OK;
 }
 
+/* Compared before memory of that size is asked for. SIZE_MAX: too many for any array. */
+static size_t bytes_of_shape(const reader *r) {
+    size_t bytes = (r->type.bits + 7u) / 8u;
+    for (int32_t d = 0; d < r->ndim; d++)
+        if (!vt_mul_size(bytes, (size_t)r->shape[d], &bytes)) return SIZE_MAX;
+    return bytes;
+}
+
 static vta_status make_array(reader *r, const uint8_t *elements, size_t size, const vta_allocator *allocator,
                              vta_array **out_array) {
+    size_t needed = bytes_of_shape(r);
+    if (needed != size && needed != SIZE_MAX) return FAIL("%zu bytes of elements, its shape needs %zu", size, needed);
     VT_TRY(vta_array_create(kDLCPU, r->ndim, r->shape, r->type, allocator, r->diag, out_array));
-    vta_status status = VTA_OK;
-    if (vta_array_bytes(*out_array) != size)
-        status = FAIL("%zu bytes of elements, its shape needs %zu", size, vta_array_bytes(*out_array));
-    if (status == VTA_OK) status = vta_array_write(*out_array, elements, size, r->diag);
+    vta_status status = vta_array_write(*out_array, elements, size, r->diag);
     if (status == VTA_OK) return VTA_OK;
     vta_array_free(*out_array);
     *out_array = NULL;

@@ -99,6 +99,8 @@ static void refuses(void **state) {
         {"{'descr': '|i1', 'fortran_order': False, 'shape': (3,)}", VTA_PARSE, "2 bytes of elements"},
         {"{'descr': '|i1', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,2)}", VTA_PARSE, "16"},
         {"{'descr': '|i1', 'fortran_order': False, 'shape': (9000000000, 9000000000)}", VTA_OUT_OF_RANGE, ""},
+        {"{'descr': '|i1', 'fortran_order': False, 'shape': (66792140173563219,)}", VTA_PARSE,
+         "2 bytes of elements, its shape needs 66792140173563219"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         vta_diag *diag = vta_diag_create(NULL);
