@@ -164,9 +164,6 @@ static void test_run(void **state) {
     SAYS("--trace-calls /dev/full: cannot write: No space left on device");
     RUNS("run examples/vector_add.te --driver simm", 1);
     SAYS("no driver 'simm'; there are: sim, tsim, rtl, null, ");
-    RUNS("run examples/vector_add.te -c configs/intelfocl.json", 1);
-    SAYS("configs/intelfocl.json) is for intelfocl, and there is no driver for that here");
-    SAYS("like --driver sim");
     RUNS("run", 2);
     RUNS("run examples/vector_add.te --target gpu", 1);
     SAYS("no target 'gpu'");

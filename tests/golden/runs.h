@@ -1,4 +1,4 @@
-/* A recorded program (runs/NAME) on the device "sim": DRAM contents bit for bit as the simulator of TVM's VTA left
+/* A recorded program (runs/NAME) on a device: DRAM contents bit for bit as the simulator of TVM's VTA left
  * them, and its counters. */
 #ifndef TESTS_GOLDEN_RUNS_H
 #define TESTS_GOLDEN_RUNS_H
@@ -54,6 +54,7 @@ static void run_one(vta_device *device, const char *folder, const char *name, vt
         void *expected = check_read_file(path, &size);
         uint8_t *got = vta_device_host_ptr(device, addr, bytes);
         assert_non_null(got);
+        must(vta_device_invalidate(device, addr, bytes, diag), diag, name);
         for (size_t b = 0; b < bytes; b++)
             if (got[b] != (b < size ? ((uint8_t *)expected)[b] : 0))
                 fail_msg("%s: byte 0x%zx differs: %u", name, addr + b, got[b]);
@@ -84,7 +85,7 @@ static void compare_counters(const vta_device *device, const char *folder, const
     vta_string_free(text);
 }
 
-static inline void run_recorded_on_sim(const char *name, const vta_device_options *options) {
+static inline void run_recorded(const char *driver, const char *name, const vta_device_options *options) {
     char of[100], root[GOLDEN_PATH], path[GOLDEN_PATH + 20];
     vta_diag *diag = vta_diag_create(NULL);
     vta_config *config;
@@ -94,7 +95,7 @@ static inline void run_recorded_on_sim(const char *name, const vta_device_option
     golden_path(of, root);
     snprintf(path, sizeof path, "%s/vta_config.json", root);
     must(vta_config_load(path, diag, &config), diag, path);
-    must(vta_device_create("sim", config, options, NULL, diag, &device), diag, name);
+    must(vta_device_create(driver, config, options, NULL, diag, &device), diag, name);
     int runs = 0;
     for (;; runs++) {
         snprintf(path, sizeof path, "%s/%03d", root, runs);

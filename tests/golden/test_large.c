@@ -11,7 +11,7 @@ static void run(const char *name, void *arg) {
     char of[100];
     snprintf(of, sizeof of, "runs/%s", name);
     if (golden_is_in(0, of)) return;
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) run_recorded_on_sim(name, &ways[i]);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) run_recorded("sim", name, &ways[i]);
     check_calls(name);
     ++*(int *)arg;
 }

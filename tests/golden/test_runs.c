@@ -1,7 +1,7 @@
 /* Every recorded program of the repository, on both engines and in several orders. */
 #include "golden/runs.h"
 
-static void run(const char *name, void *arg) { run_recorded_on_sim(name, arg); }
+static void run(const char *name, void *arg) { run_recorded("sim", name, arg); }
 
 static void run_all(vta_device_options options) { assert_in_range(golden_each(0, "runs", "", run, &options), 20, 100); }
 
@@ -31,6 +31,21 @@ static void fast_portable(void **state) {
     run_all((vta_device_options){.cpu = "portable"});
 }
 
+/* In the OpenCL kernel, where there is OpenCL. */
+static void run_in_opencl(const char *name, void *arg) { run_recorded("intelfocl", name, arg); }
+
+static void opencl(void **state) {
+    (void)state;
+    vta_device_options options = {0};
+    vta_config *config = vta_config_default();
+    vta_device *device;
+    vta_status status = vta_device_create("intelfocl", config, NULL, NULL, NULL, &device);
+    vta_device_destroy(device);
+    vta_config_release(config);
+    if (status == VTA_NOT_FOUND || status == VTA_UNSUPPORTED) skip();
+    assert_in_range(golden_each(0, "runs", "", run_in_opencl, &options), 20, 100);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reference_in_program_order),
@@ -38,6 +53,7 @@ int main(void) {
         cmocka_unit_test(fast_in_random_order),
         cmocka_unit_test(fast_with_stores_late),
         cmocka_unit_test(fast_portable),
+        cmocka_unit_test(opencl),
     };
     return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
 }

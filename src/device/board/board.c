@@ -2,21 +2,20 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "device/board/contiguous.h"
 #include "device/board/fpga.h"
 #include "device/board/mapped.h"
+#include "device/board/memory.h"
 #include "device/board/model_files.h"
 #include "device/driver.h"
 #include "vta/isa.h"
 
 typedef struct vt_board {
+    vt_contiguous memory; /* first: VT_CONTIGUOUS_MEMORY (device/board/memory.h) finds it there */
     const vt_register_map *map;
     vt_board_settings settings;
     vt_mapped mapped;
     vt_registers registers;
-    vt_contiguous memory;
     bool busy; /* a run was started, and nobody has seen its end */
     atomic_bool stop;
     vta_counters counters;
@@ -40,7 +39,7 @@ static vta_status open_parts(vt_board *b, uint32_t address, const vta_allocator 
     if (*b->settings.model) snprintf(files, sizeof files, "%s/" VT_MODEL_REGISTERS, b->settings.model);
     VT_TRY(vt__map_registers(files, address, b->map->block_count, diag, &b->mapped));
     b->registers = vt__mapped_registers(&b->mapped);
-    return vt__contiguous_open(&b->memory, &b->settings, a, diag);
+    return vt_contiguous_open(&b->memory, &b->settings, a, diag);
 }
 
 static vta_status create(vta_device *device, const vta_device_options *options, const vt_register_map *map,
@@ -62,50 +61,18 @@ static vta_status create(vta_device *device, const vta_device_options *options, 
 
 static void destroy(vta_device *device) {
     vt_board *b = device->state;
-    vt__contiguous_close(&b->memory);
+    vt_contiguous_close(&b->memory);
     vt__unmap_registers(&b->mapped);
     vt_free(&device->allocator, b, sizeof *b);
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-static vt_contiguous *memory_of(vta_device *device) { return &((vt_board *)device->state)->memory; }
-
 /* The accelerator is this device's from its first memory on, and not from its making: a runtime that takes the place of
  * another one is made before that ends. */
 static vta_status board_alloc(vta_device *device, size_t bytes, vta_diag *diag, uint32_t *out_addr) {
     VT_TRY(vt__claim_registers(&((vt_board *)device->state)->mapped, diag));
-    return vt__contiguous_alloc(memory_of(device), bytes, diag, out_addr);
-}
-
-static vta_status board_free(vta_device *device, uint32_t addr, vta_diag *diag) {
-    return vt__contiguous_free(memory_of(device), addr, diag);
-}
-
-static vta_status board_flush(vta_device *device, uint32_t addr, size_t bytes, vta_diag *diag) {
-    return vt__contiguous_sync(memory_of(device), true, addr, bytes, diag);
-}
-
-static vta_status board_invalidate(vta_device *device, uint32_t addr, size_t bytes, vta_diag *diag) {
-    return vt__contiguous_sync(memory_of(device), false, addr, bytes, diag);
-}
-
-static vta_status board_read(vta_device *device, uint32_t addr, void *to, size_t bytes, vta_diag *diag) {
-    vt_contiguous *c = memory_of(device);
-    VT_TRY(vt__contiguous_sync(c, false, addr, bytes, diag));
-    if (bytes) memcpy(to, c->host + (addr - c->base), bytes);
-    return VTA_OK;
-}
-
-static vta_status board_write(vta_device *device, uint32_t addr, const void *from, size_t bytes, vta_diag *diag) {
-    vt_contiguous *c = memory_of(device);
-    VT_TRY(vt__contiguous_check(c, addr, bytes, diag));
-    if (bytes) memcpy(c->host + (addr - c->base), from, bytes);
-    return vt__contiguous_sync(c, true, addr, bytes, diag);
-}
-
-static void *board_map(vta_device *device, uint32_t addr, size_t bytes) {
-    return vt__contiguous_map(memory_of(device), addr, bytes);
+    return vt_contiguous_alloc(device->state, bytes, diag, out_addr);
 }
 
 /* ---- Running ----------------------------------------------------------------------------------------------------- */
@@ -138,7 +105,7 @@ static vta_status become_free(vt_board *b, vta_diag *diag) {
 static vta_status board_run(vta_device *device, const vt_run *run, vta_diag *diag) {
     vt_board *b = device->state;
     atomic_store(&b->stop, false);
-    VT_TRY(vt__contiguous_check(&b->memory, run->insn_addr, (uint64_t)run->count * VTA_INSN_BYTES, diag));
+    VT_TRY(vt_contiguous_check(&b->memory, run->insn_addr, (uint64_t)run->count * VTA_INSN_BYTES, diag));
     VT_TRY(become_free(b, diag));
     b->busy = true;
     b->map->start(&b->registers, run->insn_addr, run->count);
@@ -174,12 +141,8 @@ static void board_clear(vta_device *device) { ((vt_board *)device->state)->count
         .destroy = destroy,                                                                                            \
         .configure = configure,                                                                                        \
         .alloc = board_alloc,                                                                                          \
-        .free = board_free,                                                                                            \
-        .read = board_read,                                                                                            \
-        .write = board_write,                                                                                          \
-        .map = board_map,                                                                                              \
-        .flush = board_flush,                                                                                          \
-        .invalidate = board_invalidate,                                                                                \
+        .free = vt_contiguous_device_free,                                                                            \
+        VT_CONTIGUOUS_MEMORY,                                                                                          \
         .run = board_run,                                                                                              \
         .interrupt = board_interrupt,                                                                                  \
         .program = board_program,                                                                                      \

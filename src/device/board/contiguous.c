@@ -34,7 +34,34 @@ static bool find_gap(const vt_contiguous *c, uint64_t bytes, size_t *out_index, 
     return found;
 }
 
-vta_status vt__contiguous_alloc(vt_contiguous *c, size_t bytes, vta_diag *diag, uint32_t *out_addr) {
+/* Gives pages out that are free: zeroed, for both sides. */
+static vta_status give(vt_contiguous *c, size_t index, uint64_t addr, uint64_t bytes, vta_diag *diag) {
+    if (!vt_reserve(c->allocator, &c->blocks, &c->cap, c->count + 1, sizeof *c->blocks)) return vt_no_memory(diag);
+    memmove(c->blocks + index + 1, c->blocks + index, (c->count - index) * sizeof *c->blocks);
+    c->blocks[index] = (vt_block_of_pages){(uint32_t)addr, bytes};
+    c->count++;
+    memset(c->host + (addr - c->base), 0, bytes);
+    vta_status status = vt_contiguous_sync(c, true, (uint32_t)addr, bytes, diag);
+    if (status != VTA_OK) vt_contiguous_free(c, (uint32_t)addr, NULL);
+    return status;
+}
+
+vta_status vt_contiguous_alloc_at(vt_contiguous *c, uint32_t addr, size_t bytes, vta_diag *diag) {
+    uint64_t pages = ((uint64_t)bytes + VTA_PAGE_BYTES - 1) / VTA_PAGE_BYTES * VTA_PAGE_BYTES;
+    if (!pages) pages = VTA_PAGE_BYTES;
+    if (addr % VTA_PAGE_BYTES || !addr)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "0x%08x is not the address of a page (%d bytes)", addr,
+                       VTA_PAGE_BYTES);
+    if (addr < c->base || bytes > c->size || addr + pages > c->base + c->size)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "%zu bytes at 0x%08x: %s has 0x%08x to 0x%08llx. %s", bytes, addr,
+                       c->name, c->base, (unsigned long long)(c->base + c->size - 1), c->hint);
+    size_t i = find(c, addr);
+    if ((i < c->count && c->blocks[i].addr < addr + pages) || (i > 0 && end_of(c, i - 1) > addr))
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "%zu bytes at 0x%08x: something is there already", bytes, addr);
+    return give(c, i, addr, pages, diag);
+}
+
+vta_status vt_contiguous_alloc(vt_contiguous *c, size_t bytes, vta_diag *diag, uint32_t *out_addr) {
     uint64_t pages = ((uint64_t)bytes + VTA_PAGE_BYTES - 1) / VTA_PAGE_BYTES, addr, largest, left;
     if (!pages) pages = 1;
     size_t index;
@@ -48,18 +75,12 @@ vta_status vt__contiguous_alloc(vt_contiguous *c, size_t bytes, vta_diag *diag, 
             bytes, c->name, (unsigned long long)left, (unsigned long long)c->size, (unsigned long long)largest,
             c->hint);
     }
-    if (!vt_reserve(c->allocator, &c->blocks, &c->cap, c->count + 1, sizeof *c->blocks)) return vt_no_memory(diag);
-    memmove(c->blocks + index + 1, c->blocks + index, (c->count - index) * sizeof *c->blocks);
-    c->blocks[index] = (vt_block_of_pages){(uint32_t)addr, pages * VTA_PAGE_BYTES};
-    c->count++;
-    memset(c->host + (addr - c->base), 0, pages * VTA_PAGE_BYTES);
+    VT_TRY(give(c, index, addr, pages * VTA_PAGE_BYTES, diag));
     *out_addr = (uint32_t)addr;
-    vta_status status = vt__contiguous_sync(c, true, *out_addr, pages * VTA_PAGE_BYTES, diag);
-    if (status != VTA_OK) vt__contiguous_free(c, *out_addr, NULL);
-    return status;
+    return VTA_OK;
 }
 
-vta_status vt__contiguous_free(vt_contiguous *c, uint32_t addr, vta_diag *diag) {
+vta_status vt_contiguous_free(vt_contiguous *c, uint32_t addr, vta_diag *diag) {
     size_t i = find(c, addr);
     if (i == c->count || c->blocks[i].addr != addr)
         return vt_fail(diag, VTA_NOT_FOUND, "0x%08x is not the start of an allocation", addr);
@@ -75,7 +96,7 @@ static const vt_block_of_pages *block_of(const vt_contiguous *c, uint64_t addr) 
     return NULL;
 }
 
-vta_status vt__contiguous_check(const vt_contiguous *c, uint32_t addr, uint64_t bytes, vta_diag *diag) {
+vta_status vt_contiguous_check(const vt_contiguous *c, uint32_t addr, uint64_t bytes, vta_diag *diag) {
     if (bytes > ((uint64_t)1 << 32) - addr)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "%llu bytes at 0x%08x leave the 32-bit address space",
                        (unsigned long long)bytes, addr);
@@ -87,13 +108,13 @@ vta_status vt__contiguous_check(const vt_contiguous *c, uint32_t addr, uint64_t 
     return VTA_OK;
 }
 
-void *vt__contiguous_map(const vt_contiguous *c, uint32_t addr, size_t bytes) {
+void *vt_contiguous_map(const vt_contiguous *c, uint32_t addr, size_t bytes) {
     const vt_block_of_pages *b = block_of(c, addr);
     if (!b || bytes > b->addr + b->size - addr) return NULL;
     return c->host + (addr - c->base);
 }
 
-vta_status vt__contiguous_sync(vt_contiguous *c, bool for_device, uint32_t addr, size_t bytes, vta_diag *diag) {
-    VT_TRY(vt__contiguous_check(c, addr, bytes, diag));
+vta_status vt_contiguous_sync(vt_contiguous *c, bool for_device, uint32_t addr, size_t bytes, vta_diag *diag) {
+    VT_TRY(vt_contiguous_check(c, addr, bytes, diag));
     return bytes ? c->sync(c, for_device, addr - c->base, bytes, diag) : VTA_OK;
 }

@@ -28,19 +28,21 @@ typedef struct vt_contiguous {
 } vt_contiguous;
 
 /* Opens the memory that the settings name. VTA_NOT_FOUND: there is no such device, and how to make one. */
-vta_status vt__contiguous_open(vt_contiguous *c, const vt_board_settings *settings, const vta_allocator *allocator,
+vta_status vt_contiguous_open(vt_contiguous *c, const vt_board_settings *settings, const vta_allocator *allocator,
                                vta_diag *diag);
-void vt__contiguous_close(vt_contiguous *c);
+void vt_contiguous_close(vt_contiguous *c);
 
 /* Zeroed pages at the lowest address that is free. VTA_NO_MEMORY: how much was asked for, what is left, and which
  * setting to change. */
-vta_status vt__contiguous_alloc(vt_contiguous *c, size_t bytes, vta_diag *diag, uint32_t *out_addr);
+vta_status vt_contiguous_alloc(vt_contiguous *c, size_t bytes, vta_diag *diag, uint32_t *out_addr);
+/* Zeroed pages at this address. VTA_OUT_OF_RANGE: it is outside, or in use. */
+vta_status vt_contiguous_alloc_at(vt_contiguous *c, uint32_t addr, size_t bytes, vta_diag *diag);
 /* VTA_NOT_FOUND unless `addr` is the start of an allocation. */
-vta_status vt__contiguous_free(vt_contiguous *c, uint32_t addr, vta_diag *diag);
+vta_status vt_contiguous_free(vt_contiguous *c, uint32_t addr, vta_diag *diag);
 /* The host's view; NULL unless all bytes are in one allocation. */
-void *vt__contiguous_map(const vt_contiguous *c, uint32_t addr, size_t bytes);
+void *vt_contiguous_map(const vt_contiguous *c, uint32_t addr, size_t bytes);
 /* VTA_OUT_OF_RANGE, and nothing done, when a byte is not allocated. */
-vta_status vt__contiguous_sync(vt_contiguous *c, bool for_device, uint32_t addr, size_t bytes, vta_diag *diag);
-vta_status vt__contiguous_check(const vt_contiguous *c, uint32_t addr, uint64_t bytes, vta_diag *diag);
+vta_status vt_contiguous_sync(vt_contiguous *c, bool for_device, uint32_t addr, size_t bytes, vta_diag *diag);
+vta_status vt_contiguous_check(const vt_contiguous *c, uint32_t addr, uint64_t bytes, vta_diag *diag);
 
 #endif

@@ -122,15 +122,15 @@ static vta_status open_model(vt_contiguous *c, const char *folder, vta_diag *dia
     return VTA_OK;
 }
 
-vta_status vt__contiguous_open(vt_contiguous *c, const vt_board_settings *s, const vta_allocator *allocator,
+vta_status vt_contiguous_open(vt_contiguous *c, const vt_board_settings *s, const vta_allocator *allocator,
                                vta_diag *diag) {
     *c = (vt_contiguous){.allocator = allocator, .fd = -1};
     vta_status status = *s->model ? open_model(c, s->model, diag) : open_udmabuf(c, s, diag);
-    if (status != VTA_OK) vt__contiguous_close(c);
+    if (status != VTA_OK) vt_contiguous_close(c);
     return status;
 }
 
-void vt__contiguous_close(vt_contiguous *c) {
+void vt_contiguous_close(vt_contiguous *c) {
     if (c->mapped) munmap(c->device ? c->device : c->host, c->mapped);
     if (c->fd >= 0) close(c->fd);
     vt_free(c->allocator, c->blocks, c->cap * sizeof *c->blocks);
