@@ -5,9 +5,9 @@
 
 #include "vta/runtime.h"
 
-static vta_status find_profile(const cli_device *device, cli_operator *o) {
-    if (device->options.profile) return vta_timing_profile_get(device->options.profile, cli_diag(), &o->profile);
-    return vta_timing_profile_for(o->config, cli_diag(), &o->profile);
+vta_status cli_find_profile(const cli_device *device, const vta_config *config, vta_timing_profile *out) {
+    if (device->options.profile) return vta_timing_profile_get(device->options.profile, cli_diag(), out);
+    return vta_timing_profile_for(config, cli_diag(), out);
 }
 
 /* How operands lie is nothing to this tool, so it takes the cheapest where programs ask for plain tiles. */
@@ -26,7 +26,7 @@ vta_status cli_operator_make(const cli_common *common, const cli_device *device,
     char *text = cli_join(&pairs);
     if (!text) return VTA_NO_MEMORY;
     vta_status status = cli_find_config(common, &out->config);
-    if (status == VTA_OK) status = find_profile(device, out);
+    if (status == VTA_OK) status = cli_find_profile(device, out->config, &out->profile);
     if (status == VTA_OK) status = vtac_op_create(argv[0], text, out->config, NULL, cli_diag(), &out->op);
     free(text);
     return status;

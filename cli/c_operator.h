@@ -16,6 +16,8 @@ typedef struct cli_operator {
 /* The operator of "NAME KEY=VALUE...", timed with --profile or the configuration's profile. */
 vta_status cli_operator_make(const cli_common *common, const cli_device *device, int argc, char **argv,
                              cli_operator *out);
+/* That of --profile, else the configuration's. */
+vta_status cli_find_profile(const cli_device *device, const vta_config *config, vta_timing_profile *out);
 void cli_operator_release(cli_operator *o);
 /* Runs the operator's kernel on random inputs on the device; *out_ran: there are findings of --check to be told. */
 vta_status cli_operator_run(const cli_operator *o, const cli_device *device, bool *out_ran, vtac_check_result *out);

@@ -5,22 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "c_operator.h"
+#include "c_tune.h"
 #include "file.h"
-#include "vta/tune.h"
-
-typedef struct state {
-    cli_common common;
-    cli_device device;
-    uint64_t trials, seconds, jobs, early_stop, seed;
-    const char *log, *from, *output;
-    bool resume, no_database, merge, quiet;
-    cli_operator o;
-    vtac_tune_log *start;
-    vtac_tune_result result;
-    vtac_check_result check;
-    double drawn; /* when the line of progress was drawn last */
-} state;
 
 /* ---- Progress and Ctrl-C ----------------------------------------------------------------------------------------- */
 
@@ -46,7 +32,7 @@ static void draw(const vtac_tune_progress *p) {
 }
 
 static bool progress(void *user, const vtac_tune_progress *p) {
-    state *s = user;
+    cli_tune *s = user;
     if (isatty(STDERR_FILENO) && p->seconds - s->drawn >= 0.2) {
         s->drawn = p->seconds;
         draw(p);
@@ -56,7 +42,7 @@ static bool progress(void *user, const vtac_tune_progress *p) {
 
 /* ---- Searching --------------------------------------------------------------------------------------------------- */
 
-static vta_status search(state *s) {
+static vta_status search(cli_tune *s) {
     vtac_tune_options options = {
         .profile = &s->o.profile,
         .trials = (uint32_t)s->trials,
@@ -80,7 +66,7 @@ static vta_status search(state *s) {
 }
 
 /* What cannot be used of the schedules that it shall begin with. */
-static void tell_unused(const state *s) {
+static void tell_unused(const cli_tune *s) {
     char why[256], message[512];
     vtac_tune_record r = {.size = sizeof r};
     for (size_t i = 0; i < vtac_tune_log_count(s->start); i++) {
@@ -91,14 +77,16 @@ static void tell_unused(const state *s) {
     }
 }
 
-static vta_status load_start(state *s) {
+static vta_status load_start(cli_tune *s) {
     if (!s->from) return VTA_OK;
+    if (s->start) vtac_tune_log_destroy(s->start);
+    s->start = NULL;
     vta_status status = vtac_tune_log_load(s->from, NULL, cli_diag(), &s->start);
     if (status == VTA_OK) tell_unused(s);
     return status;
 }
 
-static void report_text(const state *s) {
+static void report_text(const cli_tune *s) {
     const vtac_tune_result *r = &s->result;
     printf("%s\n\n", vtac_op_report(s->o.op));
     printf("cycles       %" PRIu64 " (%s, %u-bit bus)\n", r->op.cycles, s->o.profile.name,
@@ -113,7 +101,7 @@ static void report_text(const state *s) {
     printf("%s: %" PRIu64 " elements equal the reference, bit for bit.\n", vtac_op_name(s->o.op), s->check.elements);
 }
 
-static void report(const state *s, vta_status status) {
+static void report(const cli_tune *s, vta_status status) {
     const vtac_tune_result *r = &s->result;
     if (!s->common.json) {
         if (status == VTA_OK) report_text(s);
@@ -127,13 +115,24 @@ static void report(const state *s, vta_status status) {
                              "profile", s->o.profile.name));
 }
 
-static vta_status tune(state *s, int argc, char **argv) {
-    bool ran = false;
-    vta_status status = cli_operator_make(&s->common, &s->device, argc, argv, &s->o);
-    if (status == VTA_OK) status = load_start(s);
+vta_status cli_tune_search(cli_tune *s, bool *out_ran) {
+    *out_ran = false;
+    vta_status status = load_start(s);
     if (status == VTA_OK) status = search(s);
-    if (status == VTA_OK) status = cli_operator_run(&s->o, &s->device, &ran, &s->check);
-    if (status == VTA_OK) status = cli_operator_compare(&s->o, &s->check);
+    if (status == VTA_OK) status = cli_operator_run(&s->o, &s->device, out_ran, &s->check);
+    return status == VTA_OK ? cli_operator_compare(&s->o, &s->check) : status;
+}
+
+static bool is_model(const char *name) {
+    const char *dot = strrchr(name, '.');
+    return dot && !strcmp(dot, ".onnx");
+}
+
+static vta_status tune(cli_tune *s, int argc, char **argv) {
+    bool ran = false;
+    if (is_model(argv[0])) return cli_tune_network(s, argv[0]);
+    vta_status status = cli_operator_make(&s->common, &s->device, argc, argv, &s->o);
+    if (status == VTA_OK) status = cli_tune_search(s, &ran);
     if (ran) report(s, status);
     return status;
 }
@@ -162,7 +161,7 @@ static vta_status read_files(int argc, char **argv, char **out_text, size_t *out
 }
 
 /* The best record of each workload on each machine. */
-static vta_status merge(const state *s, int argc, char **argv) {
+static vta_status merge(const cli_tune *s, int argc, char **argv) {
     char *text, *best = NULL;
     size_t size;
     vtac_tune_log *log = NULL;
@@ -176,17 +175,18 @@ static vta_status merge(const state *s, int argc, char **argv) {
     return status;
 }
 
-static int check_usage(const cli_command *self, const state *s, int argc) {
+static int check_usage(const cli_command *self, const cli_tune *s, int argc, char **argv) {
     if (s->merge && argc < 1) return cli_usage(self, "--merge: which logs?");
     if (!s->merge && argc < 1) return cli_usage(self, "which operator? vta ops lists them");
     if (!s->merge && argc - 1 > CLI_LIST_MOST) return cli_usage(self, "more than %d attributes", CLI_LIST_MOST);
+    if (!s->merge && is_model(argv[0]) && argc > 1) return cli_usage(self, "one model is wanted");
     if (s->output && !s->merge) return cli_usage(self, "--output is for --merge");
     if (s->resume && !s->log) return cli_usage(self, "--resume continues a log: which? (--log FILE)");
     return -1;
 }
 
 int cmd_tune(const cli_command *self, int argc, char **argv) {
-    static state s = {.jobs = 1};
+    static cli_tune s = {.jobs = 1};
     const cli_option options[] = {
         {"trials", 'n', CLI_NUMBER, "N", "schedules that are tried at most (256)", &s.trials},
         {"seconds", 0, CLI_NUMBER, "N", "end after so many seconds", &s.seconds},
@@ -201,13 +201,16 @@ int cmd_tune(const cli_command *self, int argc, char **argv) {
         {"merge", 0, CLI_FLAG, NULL, "tune nothing: write the best record of each workload of these logs", &s.merge},
         {"output", 'o', CLI_TEXT, "FILE", "write it there (else to standard output)", &s.output},
         {"profile", 0, CLI_TEXT, "NAME", "timing profile that schedules are timed with", &s.device.options.profile},
+        CLI_NETWORK_OPTIONS(&s.network),
+        CLI_PICTURE_OPTIONS(&s.pictures),
+        CLI_GRAPH_OPTIONS(&s.network.of_graph),
         CLI_CONFIG_OPTIONS(&s.common),
         CLI_JSON_OPTION(&s.common),
         {0},
     };
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
-    code = check_usage(self, &s, argc);
+    code = check_usage(self, &s, argc, argv);
     if (code >= 0) return code;
     vta_status status = s.merge ? merge(&s, argc, argv) : tune(&s, argc, argv);
     vtac_tune_log_destroy(s.start);

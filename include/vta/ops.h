@@ -50,6 +50,8 @@ VTA_API vta_status vtac_op_create(const char *name, const char *attributes, cons
                                   const vta_allocator *allocator, vta_diag *diag, vtac_op **out_op);
 VTA_API void vtac_op_destroy(vtac_op *op);
 VTA_API const char *vtac_op_name(const vtac_op *op);
+/* The attributes that it was made from, as text. Belongs to the operator. */
+VTA_API const char *vtac_op_attributes(const vtac_op *op);
 
 /* The operator that a computation of one's own is: `args` are the arguments of the function, in its order; `name` is
  * what it will be called (NULL: "main"). A schedule that the computation has plays no part. The kernel that

@@ -1492,6 +1492,7 @@ FUNCTIONS = {
     "vtac_op_create": ("vtac", c_int, [c_char_p, c_char_p, c_void_p, c_void_p, c_void_p, c_void_p]),
     "vtac_op_destroy": ("vtac", None, [c_void_p]),
     "vtac_op_name": ("vtac", c_char_p, [c_void_p]),
+    "vtac_op_attributes": ("vtac", c_char_p, [c_void_p]),
     "vtac_op_match": ("vtac", c_int, [c_void_p, c_size_t, c_void_p, c_char_p, c_void_p, c_void_p, c_void_p]),
     "vtac_op_match_kernel": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "vtac_op_conv": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),

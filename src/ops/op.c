@@ -152,7 +152,8 @@ vta_status vtac_op_create(const char *name, const char *text, const vta_config *
     op->allocator = allocator;
     op->is = is;
     op->config = config ? vta_config_retain(config) : vta_config_default();
-    vta_status status = op->config ? make(op, text, diag) : vt_no_memory(diag);
+    op->attributes = vt_strdup(allocator, text);
+    vta_status status = op->config && op->attributes ? make(op, text, diag) : vt_no_memory(diag);
     if (status == VTA_OK)
         *out_op = op;
     else
@@ -174,11 +175,13 @@ void vtac_op_destroy(vtac_op *op) {
     if (!op) return;
     forget(op);
     vt__op_names_free(op->names);
+    vt_strfree(op->allocator, op->attributes);
     if (op->config) vta_config_release((vta_config *)op->config);
     vt_free(op->allocator, op, sizeof *op);
 }
 
 const char *vtac_op_name(const vtac_op *op) { return op ? op->is->name : NULL; }
+const char *vtac_op_attributes(const vtac_op *op) { return op ? op->attributes : NULL; }
 
 vta_status vtac_op_conv(const vtac_op *op, vta_diag *diag, vta_conv *out_conv) {
     if (!op || !out_conv) return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s is NULL", op ? "out_conv" : "op");

@@ -119,6 +119,7 @@ struct vtac_op {
     vta_conv conv;                                                 /* of conv2d */
     int64_t terms; /* products in a sum of them; 0: the operator is none */
     vt_op_shape shape;
+    char *attributes; /* that it was made from */
     char *text, *report;
     vtac_kernel *kernel;
     vtac_module *module;

@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "support/shared.h"
+
 #define CONV "conv2d height=8 width=8 in_channels=32 out_channels=64 kernel=3 pad=1 epilogue=shift,relu"
 
 static char output[1 << 16]; /* of the last command: standard output, then standard error */
@@ -143,6 +145,32 @@ static void refuses(void **state) {
     }
 }
 
+/* Each operator of a network; the log is good for them as any other is. */
+static void networks(void **state) {
+    (void)state;
+    char model[GOLDEN_PATH], args[GOLDEN_PATH + 100];
+    shared_path("models/mnist-8/model.onnx", model);
+    snprintf(args, sizeof args, "tune %s --trials 6 --log net.log --json", model);
+    json_t *j = vta_json(args), *one;
+    size_t i, trials = 0;
+    json_array_foreach(json_object_get(j, "operators"), i, one) {
+        assert_true(number(one, "cycles") <= number(one, "untuned") && number(one, "cycles") >= number(one, "bound"));
+        trials += (size_t)number(one, "trials");
+        snprintf(args, sizeof args, "op %s %s --log net.log --json",
+                 json_string_value(json_object_get(one, "operator")),
+                 json_string_value(json_object_get(one, "attributes")));
+        json_t *again = vta_json(args);
+        assert_int_equal(number(again, "cycles"), number(one, "cycles"));
+        json_decref(again);
+    }
+    assert_true(i >= 2 && lines_of("net.log") == (long)trials);
+    json_decref(j);
+    snprintf(args, sizeof args, "tune %s more", model);
+    assert_int_equal(vta(args, "&1"), 2);
+    assert_int_equal(vta("tune no.onnx", "&1"), 1);
+    assert_non_null(strstr(output, "no.onnx"));
+}
+
 /* The search ends, the best so far is printed, and every line of the log is whole. */
 static void ctrl_c(void **state) {
     (void)state;
@@ -177,9 +205,9 @@ static void ctrl_c(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prints),  cmocka_unit_test(merges), cmocka_unit_test(begins_with),
-        cmocka_unit_test(refuses), cmocka_unit_test(ctrl_c),
+        cmocka_unit_test(refuses), cmocka_unit_test(ctrl_c), cmocka_unit_test(networks),
     };
     vta("help", "/dev/null");
     if (!strstr(output, "  tune ")) return 77; /* a tool without the compiler */
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return golden_result(cmocka_run_group_tests(tests, make_folder, remove_folder));
 }
