@@ -8,7 +8,7 @@
 typedef struct cli_device {
     const char *driver; /* NULL: sim */
     vta_device_options options;
-    bool check, skip_execution, assertions;
+    bool check, skip_execution, assertions, pack, netlist;
     uint64_t stall;
 } cli_device;
 
@@ -34,6 +34,8 @@ typedef struct cli_device {
         {"profile", 0, CLI_TEXT, "NAME", "timing profile of tsim and rtl", &(d)->options.profile},                     \
         {"stall", 0, CLI_NUMBER, "PERCENT", "rtl: hold up each channel of the memory so often", &(d)->stall},          \
         {"assertions", 0, CLI_FLAG, NULL, "rtl: a model that checks the assertions of its sources", &(d)->assertions}, \
+        {"pack", 0, CLI_FLAG, NULL, "rtl: a model with two products in one multiplier", &(d)->pack},                   \
+        {"netlist", 0, CLI_FLAG, NULL, "rtl: a model of what Yosys makes of its sources", &(d)->netlist},              \
         {"wave", 0, CLI_TEXT, "FILE.fst", "rtl: write waves of all runs, for GTKWave", &(d)->options.wave}, {          \
         "skip-execution", 0, CLI_FLAG, NULL, "count and load micro-ops, compute nothing", &(d)->skip_execution         \
     }

@@ -42,6 +42,7 @@ int cmd_hw(const cli_command *self, int argc, char **argv) {
          &j.part},
         {"flatten", 0, CLI_FLAG, NULL, "synth: all modules in one: smaller, takes longer", &j.flatten},
         {"time-limit", 0, CLI_NUMBER, "SECONDS", "synth: for a call of Yosys (default 1200)", &j.time},
+        {"netlist", 0, CLI_FLAG, NULL, "build: a model of what Yosys makes of the sources", &j.options.netlist},
         CLI_CONFIG_OPTIONS(&j.common),
         CLI_JSON_OPTION(&j.common),
         {0},

@@ -1,7 +1,14 @@
 # Makes the model of the design beside this file: make -f vta_model.mk OUTPUT=model.so OPTIONS="..." FLAGS="..."
+# With NETLIST=yes of what Yosys makes of it: its words and memories, before they become gates.
 VERILATOR = verilator
-MODULES := $(shell cat vta.f)
+YOSYS = yosys
+SOURCES := $(shell cat vta.f)
+MODULES := $(if $(NETLIST),netlist.v,$(SOURCES))
 
 $(OUTPUT): $(MODULES) vta_model.cpp model.h
-	$(VERILATOR) --cc --exe --build -O3 --top-module vta_top --Mdir obj $(OPTIONS) -CFLAGS "$(FLAGS) -I.." \
-	    -LDFLAGS "-shared -fPIC" -o ../$(OUTPUT) $(MODULES) vta_model.cpp
+	$(VERILATOR) --cc --exe --build -O3 --top-module vta_top --Mdir obj $(OPTIONS) $(if $(NETLIST),-Wno-fatal -Wno-lint) \
+	    -CFLAGS "$(FLAGS) -I.." -LDFLAGS "-shared -fPIC" -o ../$(OUTPUT) $(MODULES) vta_model.cpp
+
+netlist.v: $(SOURCES)
+	$(YOSYS) -q -e 'implicitly declared' -p "read_verilog -sv $(SOURCES); chformal -remove; prep -top vta_top; \
+	    write_verilog -noattr netlist.v"

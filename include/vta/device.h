@@ -48,6 +48,8 @@ typedef struct vta_device_options {
     bool assertions;        /* rtl: a model that checks the assertions of the sources */
     const char *wave;       /* rtl: a file for the waves of every run, *.fst; NULL: none */
     const char *board; /* a board's parts, "registers=/dev/uio0 memory=udmabuf1" (docs/boards.md); NULL: $VTA_BOARD */
+    bool pack;         /* rtl: a model with two 8-bit products in one multiplier */
+    bool netlist;      /* rtl: a model of what Yosys makes of the sources */
 } vta_device_options;
 
 /* Makes a device: `driver` is "sim", "tsim", "rtl", "null", or a board ("pynq", "ultra96", "zcu104", "de10nano"); NULL

@@ -21,6 +21,7 @@ typedef struct vta_hardware_options {
     bool wave;            /* models only: able to write waves */
     bool coverage;        /* models only: count what lines and bits were reached */
     bool assertions;      /* models only: check the assertions in the sources, start from random contents */
+    bool netlist;         /* models only: of what Yosys makes of the sources, not of the sources themselves */
 } vta_hardware_options;
 
 /* Writes the design for a configuration into a folder (made if needed): the package of parameters, the modules, and

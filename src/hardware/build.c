@@ -17,11 +17,11 @@ static vta_status run_make(const char *const argv[], const char *folder, vta_dia
     if (error || code == 127)
         status = vt_fail(diag, VTA_UNSUPPORTED, "cannot run make: %s", strerror(error ? error : ENOENT));
     else if (code)
-        status =
-            vt_fail(diag, VTA_UNSUPPORTED,
-                    "the model of %s could not be built (it needs verilator, g++ and make: apt install verilator g++ "
-                    "make zlib1g-dev): %s",
-                    folder, vt_strbuf_text(&said));
+        status = vt_fail(
+            diag, VTA_UNSUPPORTED,
+            "the model of %s could not be built (it needs verilator, g++ and make, of a netlist yosys too: apt install "
+            "verilator g++ make zlib1g-dev yosys): %s",
+            folder, vt_strbuf_text(&said));
     vt_strbuf_free(&said);
     return status;
 }
@@ -37,7 +37,9 @@ static vta_status run_verilator(const char *folder, const char *name, const vta_
              o->assertions ? " --assert -x-assign unique --x-initial unique"
                            : " --noassert -x-assign fast --x-initial fast");
     snprintf(flags, sizeof flags, "FLAGS=-fPIC -O2 -DVTA_BUS_BITS=%u", o->bus_bits);
-    const char *const argv[] = {"make", "-s", "-C", directory, "-f", "vta_model.mk", output, options, flags, NULL};
+    const char *const argv[] = {
+        "make", "-s", "-C", directory, "-f", "vta_model.mk", output, options, flags, o->netlist ? "NETLIST=yes" : NULL,
+        NULL};
     return run_make(argv, folder, diag);
 }
 

@@ -19,7 +19,7 @@ uint64_t vt_hash_text(uint64_t h, const char *text) {
 static uint64_t design_hash(const char *package, const vta_hardware_options *o) {
     uint64_t h = vt_hash_text(VT_HASH_BEGIN, package);
     for (size_t i = 0; i < vt_hardware_file_count; i++) h = vt_hash_text(h, vt_hardware_files[i].text);
-    return (h ^ (uint64_t)(o->wave | o->coverage << 1 | o->assertions << 2)) * 0x100000001b3u;
+    return (h ^ (uint64_t)(o->wave | o->coverage << 1 | o->assertions << 2 | o->netlist << 3)) * 0x100000001b3u;
 }
 
 static void cache(vt_strbuf *path) {

@@ -17,6 +17,7 @@
 typedef struct rtl_design {
     const char *name, *changes, *profile; /* of the configuration, and of the profile "rtl" */
     bool plain;                           /* built as it is run, without assertions and random contents */
+    bool pack, netlist;                   /* as in vta_hardware_options */
 } rtl_design;
 
 /* Models are kept in the build tree. */
@@ -40,6 +41,8 @@ static inline vta_hardware_options rtl_options(const rtl_design *d) {
                                   .bus_bits = p.bus_bits,
                                   .burst_beats = 1u << p.len_bits,
                                   .queue_depth = p.queue_depth,
+                                  .pack = d->pack,
+                                  .netlist = d->netlist,
                                   .assertions = !d->plain};
 }
 
@@ -62,7 +65,9 @@ static inline vta_device *rtl_device(const rtl_design *d, const vta_config *conf
                                         .profile = profile,
                                         .seed = seed,
                                         .stall_percent = stall_percent,
-                                        .assertions = !d->plain};
+                                        .assertions = !d->plain,
+                                        .pack = d->pack,
+                                        .netlist = d->netlist};
     if (vta_device_create("rtl", config, &options, NULL, diag, &device) != VTA_OK)
         fail_msg("%s: %s", d->name, vta_diag_text(diag));
     vta_diag_destroy(diag);

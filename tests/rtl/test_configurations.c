@@ -1,5 +1,6 @@
 /* The hardware in many configurations: random programs on each, with and without stalls, as it is built for use and
- * with assertions. Takes minutes, for the models: only with VTA_TEST_HARDWARE=1, which make test-hardware sets. */
+ * with assertions. Takes minutes, for the models: only with VTA_TEST_HARDWARE=1, which make test-hardware sets
+ * (or a part of a design's name: only those). */
 #include "rtl/programs.h"
 
 #define SIZES(uop, inp, wgt, acc)                                                                                      \
@@ -21,6 +22,13 @@ static const rtl_design designs[] = {
      "bus_bits=64 len_bits=0", false},
     {"1x16x16, small buffers, 128 bits", "LOG_BLOCK=4 " SIZES(8, 10, 13, 12), "bus_bits=128", true},
     {"1x8x8, 512 bits", "LOG_BLOCK=3 " SIZES(8, 9, 11, 11), "bus_bits=512 len_bits=6", true},
+    {"1x4x8, two products in a multiplier", "LOG_BLOCK_IN=2 LOG_BLOCK_OUT=3 " SIZES(8, 8, 10, 11), "queue_depth=16",
+     false, true, false},
+    {"4x16x16, two products in a multiplier", "LOG_BATCH=2 LOG_BLOCK=4 " SIZES(8, 12, 13, 14), "queue_depth=16", true,
+     true, false},
+    {"1x4x4, Yosys's netlist", "LOG_BLOCK=2 " SIZES(8, 8, 9, 10), "queue_depth=16", true, false, true},
+    {"2x4x8, packed, 256 bits, Yosys's netlist", "LOG_BATCH=1 LOG_BLOCK_IN=2 LOG_BLOCK_OUT=3 " SIZES(8, 9, 10, 12),
+     "bus_bits=256", true, true, true},
 };
 
 static void random_programs(void **state) {
@@ -38,7 +46,9 @@ int main(void) {
     rtl_use_cache();
     enum { COUNT = sizeof designs / sizeof *designs };
     struct CMUnitTest tests[COUNT];
+    size_t count = 0;
     for (int i = 0; i < COUNT; i++)
-        tests[i] = (struct CMUnitTest){designs[i].name, random_programs, NULL, NULL, (void *)&designs[i]};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+        if (!strcmp(wanted, "1") || strstr(designs[i].name, wanted))
+            tests[count++] = (struct CMUnitTest){designs[i].name, random_programs, NULL, NULL, (void *)&designs[i]};
+    return _cmocka_run_group_tests("configurations", tests, count, NULL, NULL);
 }

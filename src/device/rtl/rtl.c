@@ -61,7 +61,9 @@ static vta_status take_options(rtl *r, const vta_config *config, const vta_devic
                                    .burst_beats = 1u << profile.len_bits,
                                    .queue_depth = profile.queue_depth,
                                    .wave = options->wave != NULL,
-                                   .assertions = options->assertions};
+                                   .assertions = options->assertions,
+                                   .pack = options->pack,
+                                   .netlist = options->netlist};
     VT_TRY(vta_hardware_check(config, &design, diag));
     r->profile = profile;
     r->design = design;
