@@ -33,5 +33,33 @@ module vta_fifo #(
       if (valid_o && ready_i) read_q <= read_q + 1'b1;
     end
   end
+
+`ifdef FORMAL
+  // An entry chosen by the solver comes out in its turn and with its contents.
+  (* anyconst *) logic [LOG_DEPTH:0] chosen;
+  logic [LOG_DEPTH:0] count, ahead;
+  logic [W-1:0] kept_q;
+  logic inside_q, past_q = 1'b0;
+  assign count = write_q - read_q;
+  assign ahead = chosen - read_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) inside_q <= 1'b0;
+    else if (valid_i && ready_o && write_q == chosen) inside_q <= 1'b1;
+    else if (valid_o && ready_i && read_q == chosen) inside_q <= 1'b0;
+  end
+  always_ff @(posedge clk_i) begin
+    past_q <= 1'b1;
+    if (valid_i && ready_o && write_q == chosen) kept_q <= data_i;
+    if (rst_ni) begin
+      fits: assert (count <= (LOG_DEPTH+1)'(1 << LOG_DEPTH));
+      is_there: assert (inside_q == (ahead < count));
+      keeps: assert (!inside_q || mem[chosen[LOG_DEPTH-1:0]] == kept_q);
+      comes_out: assert (!(valid_o && read_q == chosen) || (inside_q && data_o == kept_q));
+      if (past_q && $past(rst_ni && valid_o && !ready_i)) stays: assert (valid_o && $stable(data_o));
+      full: cover (!ready_o);
+      passed: cover (past_q && $past(inside_q) && !inside_q);
+    end
+  end
+`endif
 endmodule
 `default_nettype wire

@@ -52,5 +52,32 @@ module vta_loads (
       ended1_q <= ended1_q + (LOG_DEPTH+1)'(done1_i) - (LOG_DEPTH+1)'(pop && !head_nop && head_second);
     end
   end
+
+`ifdef FORMAL
+  // Engines end what they were given; then, when tokens may go, all comes out within a cycle for each place.
+  logic [3:0] under0_q, under1_q;
+  logic [2:0] quiet_q;
+  always_comb begin
+    assume (!done0_i || under0_q != '0);
+    assume (!done1_i || under1_q != '0);
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {under0_q, under1_q, quiet_q} <= '0;
+    else begin
+      under0_q <= under0_q + 4'(start0_o && ready0_i) - 4'(done0_i);
+      under1_q <= under1_q + 4'(start1_o && ready1_i) - 4'(done1_i);
+      if (valid_i || under0_q != '0 || under1_q != '0 || !may_post_i) quiet_q <= '0;
+      else if (quiet_q != '1) quiet_q <= quiet_q + 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      in_places: assert (ended0_q + ended1_q <= (LOG_DEPTH+1)'(1 << LOG_DEPTH));
+      idle_again: assert (quiet_q != 3'd5 || idle_o);
+      only_with_leave: assert (post_o == 2'b00 || may_post_i);
+      two_wait: cover (ended0_q == (LOG_DEPTH+1)'(2) && !idle_o && head_second);
+    end
+  end
+`endif
 endmodule
 `default_nettype wire

@@ -45,5 +45,39 @@ module vta_queue #(
       valid_q <= fill || (valid_q && !ready_i);
     end
   end
+
+`ifdef FORMAL
+  // An entry chosen by the solver comes out in its turn and with its contents.
+  (* anyconst *) logic [LOG_DEPTH:0] chosen;
+  logic [LOG_DEPTH:0] count, ahead;
+  logic [W-1:0] kept_q;
+  logic inside_q, last_q, past_q = 1'b0; // in memory; at the output
+  assign count = write_q - read_q;
+  assign ahead = chosen - read_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {inside_q, last_q} <= '0;
+    else begin
+      if (push && write_q == chosen) inside_q <= 1'b1;
+      else if (fill && read_q == chosen) inside_q <= 1'b0;
+      if (fill) last_q <= read_q == chosen;
+      else if (ready_i) last_q <= 1'b0;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    past_q <= 1'b1;
+    if (push && write_q == chosen) kept_q <= data_i;
+    if (rst_ni) begin
+      fits: assert (count <= (LOG_DEPTH+1)'(1 << LOG_DEPTH));
+      is_there: assert (inside_q == (ahead < count));
+      keeps: assert (!inside_q || mem[chosen[LOG_DEPTH-1:0]] == kept_q);
+      one_place: assert (!last_q || valid_q);
+      comes_out: assert (!last_q || inside_q || data_q == kept_q);
+      if (past_q && $past(rst_ni && fill && read_q == chosen)) in_turn: assert (last_q && data_q == $past(kept_q));
+      if (past_q && $past(rst_ni && valid_q && !ready_i)) stays: assert (valid_q && $stable(data_q));
+      full: cover (!ready_o);
+      passed: cover (past_q && $past(last_q) && !last_q);
+    end
+  end
+`endif
 endmodule
 `default_nettype wire

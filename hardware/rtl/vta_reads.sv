@@ -77,5 +77,25 @@ module vta_reads (
       ar_len_o  <= len;
     end
   end
+
+`ifdef FORMAL
+  // AXI: an offered command stays as it is; it is offered whether or not the memory is ready.
+  logic past_q = 1'b0;
+  always_comb if (rst_ni) assume (!(r_valid_i && r_ready_o && r_last_i) || under_way_q != '0);
+  always_ff @(posedge clk_i) begin
+    past_q <= 1'b1;
+    if (rst_ni) begin
+      not_too_many: assert (under_way_q <= (LOG_MOST+1)'(vta_pkg::READS_MOST));
+      one_client: assert ((cmd_ready_o & (cmd_ready_o - 1'b1)) == '0);
+      if (past_q && $past(rst_ni && ar_valid_o && !ar_ready_i))
+        stays: assert (ar_valid_o && $stable(ar_id_o) && $stable(ar_addr_o) && $stable(ar_len_o));
+      if (past_q && $past(rst_ni && any && !ar_valid_o && under_way_q != (LOG_MOST+1)'(vta_pkg::READS_MOST)))
+        does_not_wait: assert (ar_valid_o);
+      if (past_q && $past(rst_ni && asks[0] && may_send)) fetch_first: assert (ar_id_o == 3'd0);
+      idle: assert (active_o == (under_way_q != '0));
+      full: cover (under_way_q == (LOG_MOST+1)'(vta_pkg::READS_MOST));
+    end
+  end
+`endif
 endmodule
 `default_nettype wire

@@ -73,7 +73,7 @@ module vta_registers (
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) r_valid_o <= 1'b0;
-    else r_valid_o <= ar_valid_i || (r_valid_o && !r_ready_i);
+    else r_valid_o <= (ar_valid_i && ar_ready_o) || (r_valid_o && !r_ready_i);
   end
   always_ff @(posedge clk_i) begin
     if (ar_valid_i && ar_ready_o) begin
@@ -97,5 +97,31 @@ module vta_registers (
       endcase
     end
   end
+
+`ifdef FORMAL
+  // An answer for each request, after it, and as it is until it is taken.
+  logic past_q = 1'b0;
+  logic [3:0] reads_q, writes_q; // requests without an answer
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {reads_q, writes_q} <= '0;
+    else begin
+      reads_q  <= reads_q + 4'(ar_valid_i && ar_ready_o) - 4'(r_valid_o && r_ready_i);
+      writes_q <= writes_q + 4'(write) - 4'(b_valid_o && b_ready_i);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    past_q <= 1'b1;
+    if (rst_ni) begin
+      read_answered: assert (reads_q == 4'(r_valid_o));
+      write_answered: assert (writes_q == 4'(b_valid_o));
+    end
+    if (past_q && rst_ni) begin
+      if ($past(rst_ni && r_valid_o && !r_ready_i)) read_stays: assert (r_valid_o && $stable(r_data_o));
+      if ($past(rst_ni && b_valid_o && !b_ready_i)) write_stays: assert (b_valid_o);
+      if ($past(launch_o && rst_ni)) launched_once: assert (!launch_o || $past(write));
+      both: cover (r_valid_o && b_valid_o && launch_o);
+    end
+  end
+`endif
 endmodule
 `default_nettype wire

@@ -111,5 +111,25 @@ module vta_sequencer (
       wgt_in_q <= wgt_in_q + wgt_step_in_q;
     end
   end
+
+`ifdef FORMAL
+  // As many steps as the loops say, for loops of up to 2 x 2 x 2; then it is idle.
+  logic [3:0] left_q;
+  logic [U:0] uops;
+  assign uops = uop_end - {1'b0, bgn};
+  always_comb assume (iter_out <= 14'd2 && iter_in <= 14'd2 && (uop_end <= {1'b0, bgn} || uops <= (U+1)'(2)));
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) left_q <= '0;
+    else if (take) left_q <= empty ? 4'd1 : 4'd1 << (2'(iter_out[1]) + 2'(iter_in[1]) + 2'(uops[1]));
+    else if (step) left_q <= left_q - 1'b1;
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      idle_again: assert (valid_q == (left_q != '0));
+      counts: assert (!valid_q || last_o == (left_q == 4'd1));
+      several: cover (step && last_o && y_q == '0 && uop_q != bgn_q && in_q != '0);
+    end
+  end
+`endif
 endmodule
 `default_nettype wire

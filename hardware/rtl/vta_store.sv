@@ -173,5 +173,41 @@ module vta_store (
       room_for_length: assert (!(aw_valid_o && aw_ready_i) || lens_ready);
     end
   end
+
+`ifdef FORMAL
+  // AXI: an offered command and offered data stay as they are; no data without their command.
+  // Two small instructions, and a memory that answers a burst when its data are there: the unit comes back to idle.
+  logic past_q = 1'b0;
+  logic [2:0] answers_q;
+  logic [1:0] taken_q;
+  logic [3:0] quiet_q; // cycles without a new instruction and with all ready
+  always_comb begin
+    assume (b_valid_i == (answers_q != '0));
+    assume (!valid_i || taken_q != 2'd2);
+    assume (x_size <= 16'd1 && y_size <= 16'd1 && base_i == '0);
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {answers_q, quiet_q, taken_q} <= '0;
+    else begin
+      taken_q   <= taken_q + 2'(valid_i && ready_o);
+      answers_q <= answers_q + 3'(w_go && w_last_o) - 3'(b_valid_i && b_ready_o);
+      if (valid_i || !aw_ready_i || !w_ready_i) quiet_q <= '0;
+      else if (quiet_q != '1) quiet_q <= quiet_q + 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    past_q <= 1'b1;
+    if (past_q && rst_ni) begin
+      idle_again: assert (quiet_q != 4'd6 || valid_i || !active_o || over_o);
+      if ($past(rst_ni && aw_valid_o && !aw_ready_i))
+        command_stays: assert (aw_valid_o && $stable(aw_addr_o) && $stable(aw_len_o));
+      if ($past(rst_ni && w_valid_o && !w_ready_i))
+        data_stay: assert (w_valid_o && $stable(w_data_o) && $stable(w_strb_o) && $stable(w_last_o));
+      data_after_command: assert (!w_valid_o || len_valid);
+      within: assert (!w_valid_o || beat_q <= len);
+      ended: cover (retire_o && $past(w_valid_o && w_last_o, 2));
+    end
+  end
+`endif
 endmodule
 `default_nettype wire

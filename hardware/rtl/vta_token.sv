@@ -33,5 +33,31 @@ module vta_token #(
       never_lost: assert (!post_i || take_i || clear_i || count_q != '1);
     end
   end
+
+`ifdef FORMAL
+  logic [W:0] posts_q, takes_q; // since the run began
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {posts_q, takes_q} <= '0;
+    else if (clear_i) {posts_q, takes_q} <= '0;
+    else begin
+      posts_q <= posts_q + (W+1)'(post_i);
+      takes_q <= takes_q + (W+1)'(take_i);
+    end
+  end
+  always_comb begin
+    if (rst_ni) begin // what the units keep
+      assume (!take_i || some_o);
+      assume (!post_i || take_i || clear_i || count_q != '1);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      counts: assert ((W+1)'(posts_q - takes_q) == {1'b0, count_q});
+      tells: assert (some_o == (posts_q != takes_q));
+      full: cover (count_q == '1);
+      emptied: cover (count_q == '0 && posts_q == (W+1)'(3));
+    end
+  end
+`endif
 endmodule
 `default_nettype wire
