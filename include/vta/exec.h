@@ -119,7 +119,8 @@ typedef struct vta_instance_options {
 } vta_instance_options;
 
 /* Makes a device, puts the parameters and the instruction streams there, and loads the native code (once a model).
- * `options` may be NULL. VTA_UNSUPPORTED: the code is for another machine. Free with vta_instance_destroy. */
+ * `options` may be NULL. VTA_UNSUPPORTED: the code is for another machine; VTA_MISMATCH: its functions do not take what
+ * the plan gives them. Free with vta_instance_destroy. */
 VTA_API vta_status vta_instance_create(vta_model *model, const vta_instance_options *options, vta_diag *diag,
                                        vta_instance **out_instance);
 VTA_API void vta_instance_destroy(vta_instance *instance);

@@ -17,7 +17,13 @@ static vta_status load_from(vta_model *model, const vt_section *code, const char
     VT_TRY(vt_file_write(&model->allocator, path, code->bytes, code->size, diag));
     vta_status status = vta_module_load(path, &model->allocator, diag, &model->module);
     unlink(path);
-    if (status == VTA_OK) return VTA_OK;
+    if (status == VTA_OK) {
+        status = vt__check_signatures(model, diag);
+        if (status == VTA_OK) return VTA_OK;
+        vta_module_destroy(model->module);
+        model->module = NULL;
+        return status;
+    }
     return vt_fail(diag, status == VTA_PARSE ? VTA_UNSUPPORTED : status,
                    "%s: its native code, for %s, cannot be loaded here", model->name, model->plan.triple);
 }

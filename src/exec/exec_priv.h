@@ -61,7 +61,9 @@ struct vta_instance {
     struct vta_step_profile *times; /* of all entries of vta_model_get_step, once asked for; cycles and counters */
 };
 
-/* The function of a model's native code, which is loaded when it is first asked for. */
+/* The functions of a model's native code, which is loaded, take what its steps give them: VTA_MISMATCH else. */
+vta_status vt__check_signatures(const vta_model *model, vta_diag *diag);
+/* The function of a model's native code, which is loaded and checked when one is first asked for. */
 vta_status vt__model_function(vta_model *model, const char *name, vta_diag *diag, vta_packed_function *out_function);
 vta_model *vt__model_retain(vta_model *model);
 /* The bytes of a section; empty when there is none. */

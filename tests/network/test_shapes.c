@@ -10,12 +10,13 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "vta/compile.h"
 #include "vta/exec.h"
 #include "vta/image.h"
 
 #define FOLDER VT_SOURCE_DIR "/examples/shapes/"
-enum { SIDE = 64, CLASSES = 10, PICTURES = 20, SAMPLES = 8, INPUT_BYTES = 3 * SIDE * SIDE * sizeof(float) };
+enum { SIDE = 64, CLASSES = 10, PICTURES = 20, SAMPLES = 8, INPUT_BYTES = 3 * SIDE * SIDE * sizeof(float), CHECKSUM_AT = 24 };
 
 static const char *const names[CLASSES] = {"ball",    "cube",    "cylinder", "cone",     "ring",
                                            "pyramid", "capsule", "cross",    "dumbbell", "plate"};
@@ -56,6 +57,46 @@ static vtac_quantized *quantize(const vtac_graph *graph) {
     done(vtac_quantized_create(calibration, NULL, diag, &quantized));
     vtac_calibration_destroy(calibration);
     return quantized;
+}
+
+/* Writes `with` over the text `what` of the plan, of the same length, and puts the checksum right. */
+static void change(uint8_t *bytes, size_t size, const char *what, const char *with) {
+    uint8_t *at = memmem(bytes, size, what, strlen(what));
+    assert_non_null(at);
+    assert_int_equal(strlen(what), strlen(with));
+    memcpy(at, with, strlen(with));
+    uint64_t h = vt_hash(vt_hash(size, bytes, CHECKSUM_AT), bytes + CHECKSUM_AT + 8, size - CHECKSUM_AT - 8);
+    memcpy(bytes + CHECKSUM_AT, &h, sizeof h);
+}
+
+/* A plan that is whole, but whose steps call functions that were made for other arguments: no instance of it is made. */
+static void test_foreign_code(void **state) {
+    static const char *const changes[][3] = {
+        {"[1, 10], \"output\"", "[10, 1], \"output\"", "the shape of its argument 1"},
+        {"\"function\": \"f0_im2row\"", "\"function\":\"f2_softmax\"", "the number of axes of its argument 0"},
+        {"\"function\": \"f0_im2row\"", "\"function\": \"f0_im3row\"", "f0_im3row"},
+        {"1, 16], \"output\": true", "1, 16]                ", "the direction of its argument 1"},
+    };
+    vtac_graph *graph;
+    uint8_t *bytes;
+    size_t size;
+    vta_model *model;
+    vta_instance *instance;
+    (void)state;
+    done(vtac_graph_load(FOLDER "shapes.onnx", NULL, NULL, diag, &graph));
+    vtac_quantized *quantized = quantize(graph);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        done(vtac_quantized_compile(quantized, NULL, NULL, diag, &bytes, &size, NULL));
+        change(bytes, size, changes[i][0], changes[i][1]);
+        done(vta_model_parse(bytes, size, "foreign", NULL, diag, &model));
+        assert_int_not_equal(vta_instance_create(model, NULL, diag, &instance), VTA_OK);
+        if (!strstr(vta_diag_text(diag), changes[i][2])) fail_msg("%s", vta_diag_text(diag));
+        vta_diag_clear(diag);
+        vta_model_release(model);
+        vta_string_free((char *)bytes);
+    }
+    vtac_quantized_destroy(quantized);
+    vtac_graph_destroy(graph);
 }
 
 static vta_instance *start(const vtac_quantized *quantized, const char *driver, bool processor_only) {
@@ -177,7 +218,7 @@ static int teardown(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_tool),
-                                       cmocka_unit_test(test_page)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_foreign_code),
+                                       cmocka_unit_test(test_tool), cmocka_unit_test(test_page)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
