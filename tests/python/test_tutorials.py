@@ -28,7 +28,7 @@ class Tutorials(unittest.TestCase):
         except ImportError as error:
             self.skipTest(f"notebooks cannot be executed here: {error}")
         names = sorted(n for n in glob.glob(os.path.join(FOLDER, "*.ipynb")) if ".zh-CN." not in n)
-        self.assertEqual(len(names), 5)
+        self.assertEqual(len(names), 6)
         saved = dict(os.environ)
         os.environ.update(common.environment())
         try:
