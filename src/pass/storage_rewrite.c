@@ -311,7 +311,9 @@ static void prepare(rewrite *st) {
         e->var = e->allocs[0]->u.alloc.var;
         if (is_special(e->scope)) {
             if (e->bits == 0) raise_varying(ctx, e->allocs[0]);
-            for (uint32_t k = 0; k < c->n && !e->child; k++) {
+            /* Buffers of a step get places of their own later (vta.PlaceSlots), each as many as it needs. */
+            bool apart = st->early && e->attach && vt_attr_is(e->attach, VT_ATTR_STEP);
+            for (uint32_t k = 0; k < c->n && !e->child && !apart; k++) {
                 storage *head = c->items[k];
                 if (head->child || strcmp(head->scope, e->scope) != 0) continue;
                 vt_grow(ctx, &head->children, &head->cap_children, head->n_children + 1, sizeof *head->children);

@@ -196,6 +196,15 @@ static void test_processor(void **state) {
 
 /* ---- Refusals --------------------------------------------------------------------------------------------------- */
 
+/* Each step reads two rows, one of which the step before has read. */
+#define ROWS(mark, size, sliding)                                                                                      \
+    "input x: acc_t[9, 4, BATCH, BLOCK_OUT]\ntensor b[r: 9, j: 4, e: BATCH, f: BLOCK_OUT] = x[r, j, e, f]\n"             \
+    "tensor s[r: 9, j: 4, e: BATCH, f: BLOCK_OUT] = b[r, j, e, f] >> 2\n"                                              \
+    "tensor m[r: 8, j: 4, e: BATCH, f: BLOCK_OUT] = max(s[r, j, e, f], s[r + 1, j, e, f])\n"                           \
+    "output y[r: 8, j: 4, e: BATCH, f: BLOCK_OUT] = out_t(m[r, j, e, f])\nstage y\n  split 0 by " size                 \
+    " -> o, i\n" mark "  pragma i dma_copy\nstage m\n  scope acc\n  compute_at y, o\n  pragma 0 alu\nstage s\n"           \
+    "  scope acc\n  compute_at y, o\n" sliding "  pragma 1 alu\nstage b\n  scope acc\n  compute_at s, 0\n"             \
+    "  pragma 0 dma_copy\n"
 #define COPY(steps)                                                                                                    \
     "input x: acc_t[6, BATCH, BLOCK_OUT]\ntensor b like x = x[...]\ntensor c like x = b[...] >> 1\n"                  \
     "output y like x = out_t(c[...])\nstage y\n  split 0 by 2 -> o, i\n" steps                                         \
@@ -219,6 +228,10 @@ static void test_refused(void **state) {
          "  pragma 0 dma_copy\n",
          "more than 4096 steps would be written out"},
         {COPY("  pragma o slots = 2\n"), ""},
+        {ROWS("  pragma o slots = 2\n", "1", "  pragma 0 sliding = 0\n"), ""},
+        {ROWS("", "1", "  pragma 0 sliding = 0\n"), "there is no loop marked `slots`"},
+        {ROWS("  pragma o slots = 2\n", "1", "  pragma 0 sliding = 7\n"), "its value is the number of an axis"},
+        {ROWS("  pragma o slots = 2\n", "2", "  pragma 0 sliding = 0\n"), "make tiles of one row"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         machine m;

@@ -1,15 +1,16 @@
 /* The buffers of steps that take turns (vta.UnrollSlots) get their places, and their tasks the tokens that order them.
  *
  * Buffers of one name in the steps of one loop are the same buffer in different places: the k-th of them, counted
- * through the whole function, is in place k mod N. Each place is as large as the largest of its buffers.
+ * through the whole function, is in place k mod N. Each place is as large as the largest of its buffers. What no
+ * transfer touches is used by one stage, in order: one place is enough, unless the next step reads it too.
  *
- * With that, every task stands once in the function, and what it shares with others is the elements that both use. A task
- * of another stage that used one of them before must be done: the task pops a token, and the last one that it waits for
- * pushes it, unless an earlier pop in its stage has waited for as much already. So a stage waits only where it must, and
- * tokens are pushed and popped in one order. Load and store share nothing. */
+ * With that, every task stands once in the function, and what it shares with others is the elements that both use. A
+ * task of another stage that used one of them before must be done: the task pops a token, and the last one that it
+ * waits for pushes it, unless an earlier pop in its stage has waited for as much already. So a stage waits only where
+ * it must, and tokens are pushed and popped in one order. Load and store share nothing. */
 #include "arith/analyzer.h"
 
-#include "target/vta/vta.h"
+#include "target/vta/slide_rows.h"
 
 /* ---- Places ----------------------------------------------------------------------------------------------------- */
 
@@ -29,24 +30,46 @@ typedef struct placer {
     vt_varmap *renamed; /* variable of a buffer -> variable of its place */
 } placer;
 
-static family *family_of(placer *st, const vt_var *v) {
+typedef struct transfers {
+    const vt_var *buffer;
+    bool found;
+} transfers;
+
+/* A load into the buffer, or a store from it. */
+static bool find_transfer(void *user, const vt_stmt *s) {
+    transfers *f = user;
+    if (!vt_attr_is(s, VT_ATTR_TASK) || s->u.attr.value->u.i == VTA_STAGE_COMPUTE) return !f->found;
+    f->found |= vt_stmt_uses(s->u.attr.body, f->buffer);
+    return false;
+}
+
+static int64_t places_of(const placer *st, const vt_stmt *alloc) {
+    transfers f = {.buffer = alloc->u.alloc.var, .found = vt__keeps_rows(st->step)};
+    if (!f.found) vt_stmt_walk(alloc->u.alloc.body, NULL, find_transfer, &f);
+    return f.found ? st->step->u.attr.value->u.i : 1;
+}
+
+static family *family_of(placer *st, const vt_stmt *alloc) {
+    const vt_var *v = alloc->u.alloc.var;
     const void *loop = st->step->u.attr.node.u.any;
     for (uint32_t i = 0; i < st->n; i++) {
         family *f = st->families[i];
         if (f->loop == loop && !strcmp(f->name, vt_var_name(v)) && !strcmp(f->scope, v->u.var->scope)) return f;
     }
     family *f = VT_NEW(st->m.ctx, family);
-    *f = (family){.loop = loop, .name = vt_var_name(v), .scope = v->u.var->scope, .places = st->step->u.attr.value->u.i};
+    *f = (family){.loop = loop, .name = vt_var_name(v), .scope = v->u.var->scope, .places = places_of(st, alloc)};
     f->allocs = VT_NEW_ARRAY(st->m.ctx, const vt_stmt *, (size_t)f->places);
     vt_grow(st->m.ctx, &st->families, &st->cap, st->n + 1, sizeof *st->families);
     return st->families[st->n++] = f;
 }
 
-static uint64_t size_of(const vt_stmt *alloc) { return vt_const_elements(alloc->u.alloc.n_extents, alloc->u.alloc.extents); }
+static uint64_t size_of(const vt_stmt *alloc) {
+    return vt_const_elements(alloc->u.alloc.n_extents, alloc->u.alloc.extents);
+}
 
 /* The allocation goes; its buffer is that of the place whose turn it is. */
 static const vt_stmt *take_place(placer *st, const vt_stmt *alloc) {
-    family *f = family_of(st, alloc->u.alloc.var);
+    family *f = family_of(st, alloc);
     const vt_stmt **place = &f->allocs[f->count++ % f->places];
     vt_stmt larger = *alloc;
     if (*place) larger.u.alloc.var = (*place)->u.alloc.var;

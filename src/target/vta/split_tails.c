@@ -14,6 +14,7 @@
 
 #include "arith/linear.h"
 #include "ir/print.h"
+#include "target/vta/slide_rows.h"
 #include "target/vta/tails.h"
 
 /* Copies of one loop's body, and of all bodies in a function. */
@@ -202,6 +203,11 @@ static const vt_stmt *split_attr(splitter *st, const vt_stmt *s) {
         return split_loop(st, &l);
     }
     if (vt_attr_is(s, VT_ATTR_BIND_BUFFER)) return s;
+    if (vt__keeps_rows(s)) { /* written and read in different steps: it stays as large as it is */
+        const vt_stmt *realize = s->u.attr.body;
+        const vt_stmt *steps = vt__tails_split(st, realize->u.realize.body);
+        return vt_stmt_with_body(st->ctx, s, vt_stmt_with_body(st->ctx, realize, steps));
+    }
     bool outer = st->accelerated;
     st->accelerated |= vt__tails_is_marked(s);
     const vt_stmt *body = vt__tails_split(st, s->u.attr.body);

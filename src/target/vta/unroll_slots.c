@@ -3,10 +3,11 @@
  * A step and what is computed within it take turns with their neighbours: the buffers of a step are in one of N places,
  * N being the mark's value, so that a step's loads, or its stores, go on while others compute. Which place it is, and
  * the tokens between steps, are found by vta.PlaceSlots, for which every step is marked; loops around a marked one are
- * written out too, and so is a marked loop's position a constant wherever it is used. */
+ * written out too, and so is a marked loop's position a constant wherever it is used. Within them, a loop marked
+ * `sliding` is over rows that the step before may have computed (slide_rows.c). */
 #include "arith/analyzer.h"
 
-#include "target/vta/vta.h"
+#include "target/vta/slide_rows.h"
 
 enum { MOST_STEPS = 4096 };
 
@@ -30,9 +31,11 @@ static bool holds_mark(const vt_stmt *s) {
 static int64_t extent_of(unroller *st, const vt_stmt *loop) {
     int64_t extent;
     if (!vt_is_const(loop->u.loop.min, 0) || !vt_as_const(loop->u.loop.extent, &extent))
-        vt_raise(st->m.ctx, VTA_ILLEGAL, "slots: the loop %s has no constant number of steps", vt_var_name(loop->u.loop.var));
+        vt_raise(st->m.ctx, VTA_ILLEGAL, "slots: the loop %s has no constant number of steps",
+                 vt_var_name(loop->u.loop.var));
     if (extent > MOST_STEPS || st->steps + extent > MOST_STEPS)
-        vt_raise(st->m.ctx, VTA_ILLEGAL, "slots: more than %d steps would be written out; make larger tiles", MOST_STEPS);
+        vt_raise(st->m.ctx, VTA_ILLEGAL, "slots: more than %d steps would be written out; make larger tiles",
+                 MOST_STEPS);
     return extent;
 }
 
@@ -78,14 +81,16 @@ static const vt_stmt *fix(vt_ctx *ctx, const vt_stmt *s, const vt_var *v, const 
 
 static const vt_stmt *write_out(unroller *st, const vt_stmt *mark, const vt_stmt *loop) {
     vt_ctx *ctx = st->m.ctx;
-    vt_stmt_list list = {0};
     int64_t extent = extent_of(st, loop);
+    const vt_stmt **steps = VT_NEW_ARRAY(ctx, const vt_stmt *, (size_t)extent + 1);
+    bool sliding = mark && vt_pragma_is(mark, "sliding");
     for (int64_t i = 0; i < extent; i++) {
         vt_poll(ctx);
         const vt_expr *at = vt_int(ctx, loop->u.loop.var->dtype, i);
-        vt_stmt_list_add(ctx, &list, step(st, mark, fix(ctx, loop->u.loop.body, loop->u.loop.var, at)));
+        steps[i] = step(st, sliding ? NULL : mark, fix(ctx, loop->u.loop.body, loop->u.loop.var, at));
+        if (sliding) steps[i] = vt__mark_row(ctx, mark, i, steps[i]);
     }
-    return vt_s_seq(ctx, list.n, list.items);
+    return mark && !sliding ? vt__slide_rows(ctx, (uint32_t)extent, steps) : vt_s_seq(ctx, (uint32_t)extent, steps);
 }
 
 static void check_places(unroller *st, const vt_stmt *mark) {
@@ -102,16 +107,36 @@ static const vt_stmt *unroll_stmt(vt_mutator *m, const vt_stmt *s) {
         check_places(st, s);
         return body->kind == VT_S_FOR ? write_out(st, s, body) : step(st, s, body);
     }
+    if (vt_pragma_is(s, "sliding")) {
+        const vt_stmt *body = s->u.attr.body;
+        return body->kind == VT_S_FOR ? write_out(st, s, body) : vt__mark_row(m->ctx, s, 0, step(st, NULL, body));
+    }
     if (s->kind == VT_S_FOR && holds_mark(s->u.loop.body)) return write_out(st, NULL, s);
     if (vt_attr_is(s, VT_ATTR_VIRTUAL_THREAD) && holds_mark(s))
         vt_raise(m->ctx, VTA_ILLEGAL, "slots inside of virtual threads: use one or the other");
     return vt_mutate_stmt_children(m, s);
 }
 
+/* Rows that nothing has slid: no loop of steps is around theirs. */
+static bool find_row(void *user, const vt_stmt *s) {
+    const vt_stmt **found = user;
+    if (vt_attr_is(s, VT_ATTR_ROW) || vt_pragma_is(s, "sliding")) *found = s;
+    return !*found;
+}
+
+static const vt_func *check_rows(vt_ctx *ctx, const vt_func *f) {
+    const vt_stmt *row = NULL;
+    vt_stmt_walk(f->body, NULL, find_row, &row);
+    if (row)
+        vt_raise(ctx, VTA_ILLEGAL, "sliding of %s: there is no loop marked `slots` around the stage",
+                 vt_var_name(row->u.attr.node.u.iter->var));
+    return f;
+}
+
 const vt_func *vt_pass_unroll_slots(vt_lowering *l, const vt_func *f) {
-    if (!holds_mark(f->body)) return f;
+    if (!holds_mark(f->body)) return check_rows(l->ctx, f);
     unroller st = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = unroll_stmt}};
     vt__vta(l)->slots = true;
     const vt_stmt *body = vt_convert_ssa(l->ctx, vt_mutate_stmt(&st.m, f->body));
-    return vt_func_with_body(l->ctx, f, body);
+    return check_rows(l->ctx, vt_func_with_body(l->ctx, f, body));
 }
