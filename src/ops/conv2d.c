@@ -1,6 +1,7 @@
 /* conv2d: from attributes to sizes, and from sizes and a schedule to a kernel file. */
 #include <stdio.h>
 
+#include "ops/pooled.h"
 #include "ops/turns.h"
 
 #define VALUE(name) (op->values[VT_ATTRIBUTE_conv2d_##name])
@@ -103,7 +104,10 @@ vta_status vt__describe_conv2d(vtac_op *op, vta_diag *diag) {
     if (__builtin_mul_overflow((uint64_t)(c->batch * c->out_channels), (uint64_t)op->terms, &s->macs) ||
         __builtin_mul_overflow(s->macs, (uint64_t)(s->out_h * s->out_w), &s->macs))
         s->macs = UINT64_MAX;
-    return VTA_OK;
+    s->pool = VALUE(pool);
+    s->pool_stride = VALUE(pool_stride);
+    s->pool_pad = VALUE(pool_pad);
+    return s->pool ? vt__pooled_describe(op, diag) : VTA_OK;
 }
 
 /* ---- The computation ------------------------------------------------------------------------------------------- */
@@ -141,24 +145,29 @@ static void write_sum(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) 
         vt_strbuf_addf(out, "select(%s >= %lld && %s < %lld && %s >= %lld && %s < %lld,\n        ", row,
                        (long long)s->top, row, (long long)(s->h + s->top), column, (long long)s->left, column,
                        (long long)(s->w + s->left));
-    vt_strbuf_addf(out, "acc_t(data_buf[bo, %s, %s, %s, bi, ri]) *\n        acc_t(weight_buf[%s, dy, dx, ci, ri])%s%s)\n",
+    vt_strbuf_addf(out,
+                   "acc_t(data_buf[bo, %s, %s, %s, bi, ri]) *\n        acc_t(weight_buf[%s, dy, dx, ci, ri])%s%s)\n",
                    block, row, column, b->turns ? "rc, co" : "co, rc", b->skip ? ", acc_t(0))" : "", start ? from : "");
 }
 
-/* What is on the chip: the image with its padding, or the rows that are used; with tiles that take turns the weights of
- * an input channel together, so that they can be loaded by themselves. */
-static void write_copies(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) {
+/* What is on the chip: the image with its padding, or the rows that are used. */
+static void write_data(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) {
     const vt_op_shape *s = &op->shape;
     if (s->top || s->bottom || s->left || s->right)
         vt_strbuf_addf(out, "tensor data_buf = pad(data, [0, 0, %lld, %lld, 0, 0], [0, 0, %lld, %lld, 0, 0])\n",
                        (long long)s->top, (long long)s->left, (long long)s->bottom, (long long)s->right);
     else if (b->turns && vt__turns_strided(op))
-        vt_strbuf_addf(out,
-                       "tensor data_buf[bo: %lld, rc: %lld, i: %lld, x: %lld, bi: BATCH, ri: BLOCK_IN] =\n    data[bo, rc, "
-                       "i * %lld, x, bi, ri]\n",
-                       (long long)s->n, (long long)s->ic, (long long)s->out_h, (long long)s->w, (long long)s->stride_h);
+        vt_strbuf_addf(
+            out,
+            "tensor data_buf[bo: %lld, rc: %lld, i: %lld, x: %lld, bi: BATCH, ri: BLOCK_IN] =\n    data[bo, rc, "
+            "i * %lld, x, bi, ri]\n",
+            (long long)s->n, (long long)s->ic, (long long)s->out_h, (long long)s->w, (long long)s->stride_h);
     else
         vt_strbuf_add(out, "tensor data_buf like data = data[...]\n");
+}
+
+/* With tiles that take turns the weights of an input channel lie together, so that they can be loaded by themselves. */
+static void write_weight(const vt_op_shape *s, const vt_op_blocks *b, vt_strbuf *out) {
     if (b->turns)
         vt_strbuf_addf(out,
                        "tensor weight_buf[rc: %lld, co: %lld, dy: %lld, dx: %lld, ci: BLOCK_OUT, ri: BLOCK_IN] =\n    "
@@ -168,7 +177,7 @@ static void write_copies(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *ou
         vt_strbuf_add(out, "tensor weight_buf like weight = weight[...]\n");
 }
 
-static void write_inputs(const vtac_op *op, const vt_op_blocks *b, const char *axes, vt_strbuf *out) {
+static void write_inputs(const vtac_op *op, const char *axes, vt_strbuf *out) {
     const vt_op_shape *s = &op->shape;
     char bias[64];
     snprintf(bias, sizeof bias, "%lld, BATCH, BLOCK_OUT", (long long)s->oc);
@@ -177,9 +186,11 @@ static void write_inputs(const vtac_op *op, const vt_op_blocks *b, const char *a
     vt_strbuf_addf(out, "input weight: wgt_t[%lld, %lld, %lld, %lld, BLOCK_OUT, BLOCK_IN]\n", (long long)s->oc,
                    (long long)s->ic, (long long)s->kernel_h, (long long)s->kernel_w);
     vt__epilogue_inputs(op, bias, axes, out);
+}
+
+static void write_reduce(const vt_op_shape *s, vt_strbuf *out) {
     vt_strbuf_addf(out, "reduce rc = %lld, dy = %lld, dx = %lld, ri = BLOCK_IN\n", (long long)s->ic,
                    (long long)s->kernel_h, (long long)s->kernel_w);
-    write_copies(op, b, out);
 }
 
 /* ---- The schedule ---------------------------------------------------------------------------------------------- */
@@ -204,11 +215,19 @@ const char *vt__write_image_tiles(const vt_op_shape *s, const vt_op_blocks *b, v
 void vt__write_conv2d(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) {
     const vt_op_shape *s = &op->shape;
     char axes[160], shape[160];
+    int64_t rows = s->pool ? s->pool_h : s->out_h, columns = s->pool ? s->pool_w : s->out_w;
     snprintf(shape, sizeof shape, "%lld, %lld, %lld, %lld, BATCH, BLOCK_OUT", (long long)s->n, (long long)s->oc,
-             (long long)s->out_h, (long long)s->out_w);
+             (long long)rows, (long long)columns);
     snprintf(axes, sizeof axes, "bo: %lld, co: %lld, i: %lld, j: %lld, bi: BATCH, ci: BLOCK_OUT", (long long)s->n,
              (long long)s->oc, (long long)s->out_h, (long long)s->out_w);
-    write_inputs(op, b, shape, out);
+    write_inputs(op, shape, out);
+    write_weight(s, b, out);
+    if (s->pool) {
+        vt__pooled_write(op, b, out);
+        return;
+    }
+    write_reduce(s, out);
+    write_data(op, b, out);
     vt__epilogue_write_start(op, b, axes, out);
     vt_strbuf_addf(out, "tensor sums[%s] =\n    sum[rc, dy, dx, ri](", axes);
     write_sum(op, b, out);

@@ -229,6 +229,8 @@ void vt_op_workload_write(const vtac_op *op, bool with_epilogue, vt_strbuf *out)
                    (long long)s->dilation_h, (long long)s->dilation_w, (long long)s->top, (long long)s->bottom,
                    (long long)s->left, (long long)s->right);
     if (s->in_total != s->ic) vt_strbuf_addf(out, " of %lld, %lld", (long long)s->in_total, (long long)s->group_out);
+    if (s->pool)
+        vt_strbuf_addf(out, " pool %lld, %lld, %lld", (long long)s->pool, (long long)s->pool_stride, (long long)s->pool_pad);
     if (s->wide) vt_strbuf_add(out, " wide");
     if (with_epilogue) write_steps(op, out);
 }

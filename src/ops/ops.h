@@ -40,6 +40,8 @@ typedef struct vt_op_shape {
     uint64_t macs;
     bool padded;                   /* a tap of some output falls on padding */
     bool transposed;               /* strides are between inputs, not outputs */
+    int64_t pool, pool_stride, pool_pad; /* of conv2d: maxima over windows of sums; 0: none */
+    int64_t pool_h, pool_w;              /* rows and columns of the result then */
     int64_t in_total, group_out;   /* blocks of all inputs; blocks of outputs that read the same `ic` of them */
     int64_t in_blocks, out_blocks; /* of spaces of tiles: blocks of one of the oc groups of lanes (ops/lanes.h) */
     int64_t inputs, places;        /* the same: tensors that come in; accumulators that one output takes at a time */

@@ -1,6 +1,7 @@
 /* The space of sums of products: blockings ranked by the cost of a run of the three units. */
 #include <string.h>
 
+#include "ops/pooled.h"
 #include "ops/turns.h"
 
 enum { TURNS = 8 };
@@ -11,6 +12,7 @@ static uint32_t candidates(const vtac_op *op, const vta_timing_profile *profile,
     vt_op_blocks turns[TURNS];
     uint64_t considered = 0;
     vt_op_cost cost = vt__cost_of(op, profile);
+    if (op->shape.pool) return vt__pooled_choose(&cost, most, out, out_considered);
     uint32_t n = vt__blocks_choose(&cost, most, out, out_considered), m = 0;
     for (uint32_t i = 0; i < n; i++) out[i].skip = vt__may_skip(op, &out[i]);
     if (!strcmp(op->is->name, "conv2d")) m = vt__turns_choose(&cost, TURNS, turns, &considered);
@@ -25,6 +27,7 @@ static uint32_t candidates(const vtac_op *op, const vta_timing_profile *profile,
 
 static const char *admit(const vtac_op *op, const vta_timing_profile *profile, vt_op_blocks *b) {
     vt_op_cost cost = vt__cost_of(op, profile);
+    if (op->shape.pool) return "a convolution with pool has none but its own";
     if (b->turns && strcmp(op->is->name, "conv2d") != 0) return "only tiles of conv2d take turns";
     const char *why = b->turns ? vt__turns_admit(&cost, b) : vt__blocks_admit(&cost, b);
     if (!why && !b->turns) b->skip = vt__may_skip(op, b);
@@ -33,6 +36,7 @@ static const char *admit(const vtac_op *op, const vta_timing_profile *profile, v
 
 static vta_status nothing_fits(const vtac_op *op, vta_diag *diag) {
     const vt_op_shape *s = &op->shape;
+    if (s->pool) return vt__pooled_nothing_fits(op, diag);
     return vt_fail(
         diag, VTA_UNSUPPORTED,
         "%s: not even one output fits the chip: its kernel takes %lld inp and %lld wgt elements of %u and %u, "
@@ -45,7 +49,7 @@ static vta_status nothing_fits(const vtac_op *op, vta_diag *diag) {
 
 static uint64_t bound(const vtac_op *op, const vta_timing_profile *profile) {
     vt_op_cost cost = vt__cost_of(op, profile);
-    return vt__cost_bound(&cost);
+    return op->shape.pool ? vt__pooled_bound(&cost) : vt__cost_bound(&cost);
 }
 
 static char *report(const vtac_op *op, const vta_timing_profile *profile, const vt_op_blocks *b,

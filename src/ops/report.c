@@ -15,10 +15,10 @@ static void tell_tile(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) 
     vt_strbuf_add(out, "A tile of the result is ");
     tell(out, b->oc, s->oc, "block of output channels", "blocks of output channels");
     vt_strbuf_add(out, ", ");
-    tell(out, b->y, s->out_h, "row", "rows");
+    tell(out, b->y, s->pool ? s->pool_h : s->out_h, "row", "rows");
     if (s->out_w > 1) {
         vt_strbuf_add(out, " and ");
-        tell(out, b->x, s->out_w, "column", "columns");
+        tell(out, b->x, s->pool ? s->pool_w : s->out_w, "column", "columns");
     }
     vt_strbuf_add(out, "; each step of the sum loads ");
     tell(out, b->ic, s->ic, "block of input channels", "blocks of input channels");
@@ -39,7 +39,7 @@ static void tell_turns(const vt_op_blocks *b, vt_strbuf *out) {
     vt_strbuf_add(out, "Tiles take turns in two places of the accumulators, so that one is stored while the next is "
                        "computed, and steps of the sum in two places of the operands; ");
     tell_parts("output channels", &b->oc_parts, out);
-    tell_parts(", rows", &b->y_parts, out);
+    if (b->y_parts.n) tell_parts(", rows", &b->y_parts, out);
     tell_parts(", input channels", &b->ic_parts, out);
     vt_strbuf_addf(out, " (%s inside). ", b->rows_inside ? "rows" : "output channels");
     if (b->third_place) vt_strbuf_add(out, "Operands have a third place. ");
@@ -76,7 +76,7 @@ char *vt__report(const vt_op_cost *c, const vt_op_blocks *b, const vtac_op_resul
     if (b->skip)
         vt_strbuf_add(&out, "Micro-ops whose tap falls on padding are left out; tiles that lose the same ones share "
                             "their kernels. ");
-    uint64_t compute = vt__cost_compute(c), beats = vt__cost_beats(c);
+    uint64_t compute = op->shape.pool ? r->bound : vt__cost_compute(c), beats = vt__cost_beats(c);
     vt_strbuf_addf(
         &out, "%s limits it: %llu cycles of GEMM and ALU, %llu of reading operands once; %llu reached, %.1f %% more. ",
         compute >= beats ? "Compute" : "The memory", (unsigned long long)compute, (unsigned long long)beats,

@@ -18,6 +18,11 @@ static const struct {
 } refused[] = {
     {"conv", "", VTA_NOT_FOUND, "there is no operator \"conv\"; did you mean conv2d?"},
     {"conv2d", "height=8 width=8 in_channels=16", VTA_INVALID_ARGUMENT, "out_channels is not given"},
+    {"conv2d", SHAPE "pool=9", VTA_INVALID_ARGUMENT, "windows of pool=9 do not fit its 8 x 8 outputs"},
+    {"conv2d", SHAPE "pool=2 pool_pad=2", VTA_INVALID_ARGUMENT, "with pool_pad=2"},
+    {"conv2d", SHAPE "pool=3 pool_stride=1", VTA_UNSUPPORTED, "use max_pool2d"},
+    {"conv2d", SHAPE "pool=2 batch=2", VTA_UNSUPPORTED, "one block of images"},
+    {"conv2d", SHAPE "pool=2 epilogue=residual", VTA_UNSUPPORTED, "no residuals"},
     {"conv2d", SHAPE "strides=2", VTA_NOT_FOUND, "no attribute \"strides\"; did you mean stride?"},
     {"conv2d", SHAPE "kernel", VTA_INVALID_ARGUMENT, "an attribute is KEY=VALUE, not \"kernel\""},
     {"conv2d", SHAPE "kernel=three", VTA_INVALID_ARGUMENT, "kernel=three: not an integer"},

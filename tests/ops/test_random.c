@@ -71,6 +71,7 @@ typedef struct instance {
     bool transposed;
     int64_t mats; /* matrices with weights of their own; `n` are the rows of all of them */
     int64_t groups, n, ic, oc, h, w, kh, kw, sh, sw, dh, dw, top, bottom, left, right, oh, ow;
+    int64_t pool, pool_stride, pool_pad, sum_h, sum_w; /* maxima over windows of sums; 0: none */
     int n_steps;
     step steps[STEPS];
     int8_t *data, *weight, *expected;
@@ -111,6 +112,7 @@ static void make_step(instance *s, step *e) {
     e->kind = after_bias ? ROUND_CLIP : (step_kind)pick(0, KINDS - 1);
     e->a = (int32_t)pick(-300, 300);
     e->b = (int32_t)pick(e->a, 400);
+    if (s->pool && (e->kind == RESIDUAL || e->kind == RESIDUAL_INT8)) e->kind = BIAS;
     if (e->kind == SHIFT) e->a = (int32_t)pick(0, 12);
     if (e->kind == MULTIPLY && e->a == 0) e->a = 1;
     if (e->kind == ROUND_SHIFT || e->kind == ROUND_CLIP || e->kind == LEAKY) e->a = (int32_t)pick(1, 20);
@@ -181,6 +183,29 @@ static void make_conv(instance *s) {
     if (s->groups == 1 && pick(0, 2) == 0) add_text(s, " fold=%d", (int)pick(-1, 2));
     add_text(s, " pad_top=%d pad_bottom=%d pad_left=%d pad_right=%d", (int)s->top, (int)s->bottom, (int)s->left,
              (int)s->right);
+}
+
+/* Windows of which no tile reads padding alone, and one tap is alone in its remainder. */
+static void make_pooled(instance *s) {
+    s->name = "conv2d";
+    s->n = 1, s->ic = pick(1, 40), s->oc = pick(1, 70), s->groups = s->mats = 1;
+    s->kh = pick(1, 3), s->kw = pick(1, 3), s->sh = pick(1, 2), s->sw = pick(1, 2), s->dh = s->dw = 1;
+    s->top = s->bottom = pick(0, s->kh - 1), s->left = s->right = pick(0, s->kw - 1);
+    s->pool_stride = pick(2, 3), s->pool = pick(s->pool_stride, 2 * s->pool_stride - 1), s->pool_pad = pick(0, 1);
+    if (s->pool == s->pool_stride) s->pool_pad = 0;
+    int64_t rows = pick(1, 6), columns = pick(1, 6); /* of the result */
+    s->sum_h = (rows - 1) * s->pool_stride + s->pool - 2 * s->pool_pad + pick(0, s->pool_stride - 1);
+    s->sum_w = (columns - 1) * s->pool_stride + s->pool - 2 * s->pool_pad + pick(0, s->pool_stride - 1);
+    int64_t reach_h = (s->sum_h - 1) * s->sh + s->kh, reach_w = (s->sum_w - 1) * s->sw + s->kw;
+    if (reach_h <= 2 * s->top) s->top = s->bottom = 0;
+    if (reach_w <= 2 * s->left) s->left = s->right = 0;
+    s->h = reach_h - 2 * s->top, s->w = reach_w - 2 * s->left;
+    s->oh = (s->sum_h + 2 * s->pool_pad - s->pool) / s->pool_stride + 1;
+    s->ow = (s->sum_w + 2 * s->pool_pad - s->pool) / s->pool_stride + 1;
+    add_text(s, "in_channels=%d out_channels=%d height=%d width=%d kernel_h=%d kernel_w=%d stride_h=%d stride_w=%d",
+             (int)s->ic, (int)s->oc, (int)s->h, (int)s->w, (int)s->kh, (int)s->kw, (int)s->sh, (int)s->sw);
+    add_text(s, " pad_top=%d pad_bottom=%d pad_left=%d pad_right=%d pool=%d pool_stride=%d pool_pad=%d", (int)s->top,
+             (int)s->bottom, (int)s->left, (int)s->right, (int)s->pool, (int)s->pool_stride, (int)s->pool_pad);
 }
 
 static void make_transposed(instance *s) {
@@ -274,11 +299,23 @@ static int32_t sum_at(const instance *s, int64_t n, int64_t o, int64_t y, int64_
     return wrap(sum);
 }
 
+static int32_t largest_at(const instance *s, int64_t n, int64_t o, int64_t y, int64_t x) {
+    int32_t most = INT32_MIN;
+    for (int64_t dy = 0; dy < s->pool; dy++)
+        for (int64_t dx = 0; dx < s->pool; dx++) {
+            int64_t row = y * s->pool_stride + dy - s->pool_pad, column = x * s->pool_stride + dx - s->pool_pad;
+            if (row < 0 || row >= s->sum_h || column < 0 || column >= s->sum_w) continue;
+            int32_t sum = sum_at(s, n, o, row, column);
+            if (sum > most) most = sum;
+        }
+    return most;
+}
+
 static void expect(instance *s) {
     s->expected = malloc((size_t)(s->n * s->oc * s->oh * s->ow));
     for (int64_t at = 0; at < s->n * s->oc * s->oh * s->ow; at++) {
         int64_t x = at % s->ow, y = at / s->ow % s->oh, o = at / (s->ow * s->oh) % s->oc;
-        int32_t value = sum_at(s, at / (s->ow * s->oh * s->oc), o, y, x);
+        int32_t value = (s->pool ? largest_at : sum_at)(s, at / (s->ow * s->oh * s->oc), o, y, x);
         for (int i = 0; i < s->n_steps; i++) value = apply(&s->steps[i], value, o, at);
         s->expected[at] = (int8_t)(uint8_t)value;
     }
@@ -509,9 +546,9 @@ static bool run_case(const vta_config *config, uint64_t number) {
     tile_in = vta_config_block_in(config);
     seed_state = number * 7919 + 17;
     for (int i = 0; i < 8; i++) pick(0, 1);
-    static void (*const makers[])(instance *) = {make_conv,       make_conv,  make_conv,
-                                                 make_transposed, make_dense, make_matmul};
-    makers[pick(0, 5)](&s);
+    static void (*const makers[])(instance *) = {make_conv,   make_conv,       make_conv,
+                                                 make_pooled, make_transposed, make_dense, make_matmul};
+    makers[pick(0, 6)](&s);
     make_steps(&s);
     run r = {.s = &s, .diag = vta_diag_create(NULL)};
     vtac_op_options options = {.tries = (uint32_t)(1 + number % 2)}; /* 1: tiles that take turns where there may be */
