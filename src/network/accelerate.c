@@ -171,12 +171,20 @@ static const vtac_op *make(vt__net *n, const char *name, const char *text, const
     return status == VTA_OK ? m->op : NULL;
 }
 
-static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, as_conv *conv, const char **out_why) {
+static void write_pooling(const vt_qlayer *pooling, vt_strbuf *out) {
+    const vt_qwindow *w = &pooling->window;
+    vt_strbuf_addf(out, " pool=%" PRId64 " pool_stride=%" PRId64 " pool_pad=%" PRId64, w->kernel[0], w->strides[0],
+                   w->pads[0]);
+}
+
+static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, const vt_qlayer *pooling, as_conv *conv,
+                                  const char **out_why) {
     vta_allocator room;
     vt_strbuf sb = vt_arena_text(n->ctx, &room);
     const char *name = write_operator(n, l, conv, &sb);
     *out_why = "no operator of the accelerator computes it";
     if (!name) return NULL;
+    if (pooling) write_pooling(pooling, &sb);
     *out_why = "a number of its epilogue does not fit an immediate";
     if (!write_epilogue(n, l, conv->first, &sb)) return NULL;
     const char *attributes = vt_arena_text_take(n->ctx, &sb), *text = vt_new_format(n->ctx, "%s %s", name, attributes);
@@ -203,13 +211,17 @@ static void give_weights(vt__net *n, const vt_qlayer *l, const vtac_op *op, cons
 bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why) {
     vt__args args = {.count = 0};
     as_conv conv;
-    const vtac_op *op = operator_of(n, l, &conv, out_why);
+    const vt_qlayer *pooling = vt__pooling_of(n, l);
+    const vtac_op *op = pooling ? operator_of(n, l, pooling, &conv, out_why) : NULL;
+    const vt_qtensor *to = op ? pooling->output : l->output;
+    n->pooled[to->index] = to != l->output;
+    if (!op) op = operator_of(n, l, NULL, &conv, out_why);
     if (!op) return false;
     vt__give(&args,
              l->kind == VT_Q_CONV && vt__is_folded(n, l) ? vt__folded_input(n, l) : vt__buffer_of(n, l->inputs[0]));
     give_weights(n, l, op, &conv, &args);
     give_steps(n, l, &args);
-    vt__give(&args, vt__buffer_of(n, l->output));
+    vt__give(&args, vt__buffer_of(n, to));
     vt__must(n, vt_planner_operator(n->planner, l->name, op, args.item, args.count, n->ctx->diag));
     return true;
 }

@@ -4,7 +4,7 @@
 #include "network/priv.h"
 #include "ops/host/host.h"
 
-static uint32_t readers_of(const vt__net *n, const vt_qtensor *t) {
+uint32_t vt__readers_of(const vt__net *n, const vt_qtensor *t) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < n->net->layer_count; i++) {
         const vt_qlayer *l = n->net->layers[i];
@@ -21,7 +21,7 @@ bool vt__is_folded(const vt__net *n, const vt_qlayer *l) {
         x->by->kind != VT_Q_QUANTIZE)
         return false;
     bool few = 2 * x->type.dim[1] <= n->block && w->kernel[0] * w->kernel[1] > 1;
-    return few && w->dilations[0] == 1 && w->dilations[1] == 1 && readers_of(n, x) == 1;
+    return few && w->dilations[0] == 1 && w->dilations[1] == 1 && vt__readers_of(n, x) == 1;
 }
 
 bool vt__is_folded_away(const vt__net *n, const vt_qtensor *t) {

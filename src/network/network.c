@@ -58,6 +58,10 @@ static bool is_alias(const vt_qlayer *l) {
 static void add_layer(vt__net *n, const vt_qlayer *l) {
     const char *why = "as asked for";
     if (l->kind == VT_Q_QUANTIZE && vt__is_folded_away(n, l->output)) return;
+    if (n->pooled[l->output->index]) {
+        vt_strbuf_addf(n->report, "%s (%s): accelerator, with the layer before it\n", l->name, what(l));
+        return;
+    }
     if (is_alias(l)) {
         n->buffers[l->output->index] = vt__buffer_of(n, l->inputs[0]);
         n->declared[l->output->index] = true;
@@ -102,6 +106,7 @@ static vta_status compile(vt_ctx *ctx, void *arg) {
     vt__net *n = arg;
     n->buffers = VT_NEW_ARRAY(ctx, uint32_t, n->net->tensor_count + 1);
     n->declared = VT_NEW_ARRAY(ctx, bool, n->net->tensor_count + 1);
+    n->pooled = VT_NEW_ARRAY(ctx, bool, n->net->tensor_count + 1);
     return vt_protect(ctx, add_all, n);
 }
 

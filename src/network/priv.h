@@ -25,6 +25,7 @@ typedef struct vt__net {
     vt_planner *planner;
     uint32_t *buffers; /* by the tensor's index */
     bool *declared;
+    bool *pooled; /* by the tensor's index: a layer before the one that computes it has done so */
     int64_t batch, block; /* of a tile */
     vt__made *made;
     uint32_t made_count, made_cap;
@@ -59,6 +60,11 @@ const int8_t *vt__folded_weights(const vt__net *n, const vt_qlayer *l);
 uint32_t vt__folded_input(vt__net *n, const vt_qlayer *l);
 /* Is the tensor read by such a layer alone? Then nothing else has to make it. */
 bool vt__is_folded_away(const vt__net *n, const vt_qtensor *t);
+
+/* fold.c: layers that read the tensor. */
+uint32_t vt__readers_of(const vt__net *n, const vt_qtensor *t);
+/* pool.c: the pooling that the layer's operator takes along, on its sums; NULL: none. */
+const vt_qlayer *vt__pooling_of(const vt__net *n, const vt_qlayer *l);
 
 /* accelerate.c: the layer as an operator. False: there is none for it; *out_why says so. */
 bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why);
