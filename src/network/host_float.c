@@ -154,7 +154,7 @@ static vta_status make_matrix(node *o, vtac_kernel **out) {
     m.m = a->dim[a->rank - 2];
     m.k = a->dim[a->rank - 1];
     m.n = b->dim[b->rank - (m.transposed ? 2 : 1)];
-    m.bias = o->args.count == 3;
+    m.bias = gemm && o->is->input_count > 2 && o->is->inputs[2];
     if (m.w_batches != 1 && m.w_batches != m.batches) refuse(o, "matrices that broadcast are not compiled");
     if (m.bias && vt_gtype_count(&o->is->inputs[2]->type) != m.n) refuse(o, "a bias that is not one number a column");
     return vt_host_matmul_kernel(&o->host, &m, out);
