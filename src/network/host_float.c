@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "network/priv.h"
-#include "ops/host/host.h"
+#include "network/float.h"
 
 typedef struct node {
     vt__net *n;
@@ -118,16 +117,28 @@ static vta_status make_transpose(node *o, vtac_kernel **out) {
 }
 
 static vta_status make_pad(node *o, vtac_kernel **out) {
-    const int64_t *pads = vt_gattr_ints(o->is, VT_A_PADS);
+    const int64_t *pads = vt_gattr_ints(o->is, VT_A_PADS), how = vt_gattr_int(o->is, VT_A_PADDING);
     const vt_gtype *x = &o->is->inputs[0]->type;
-    const char *index = "", *inside = "";
-    if (vt_gattr_int(o->is, VT_A_PADDING) != VT_PADDING_CONSTANT) refuse(o, "only padding with a constant is compiled");
+    const char *index = "", *inside = "", *fill = attribute(o, VT_A_VALUE);
     for (uint32_t i = 0; i < x->rank; i++) {
         const char *at = vt_new_format(o->n->ctx, "i%u - %" PRId64, i, pads[i]);
-        index = vt_new_format(o->n->ctx, "%s%s%s", index, i ? ", " : "", at);
         inside = vt_new_format(o->n->ctx, "%s%s%s >= 0 && %s < %" PRId64, inside, i ? " && " : "", at, at, x->dim[i]);
+        if (how != VT_PADDING_CONSTANT) at = vt__float_border(o->n->ctx, at, x->dim[i], how == VT_PADDING_REFLECT);
+        index = vt_new_format(o->n->ctx, "%s%s%s", index, i ? ", " : "", at);
     }
-    return vt_host_gather_kernel(&o->host, &o->shapes[0], index, inside, attribute(o, VT_A_VALUE), &o->result, out);
+    if (how != VT_PADDING_CONSTANT) inside = fill = NULL;
+    return vt_host_gather_kernel(&o->host, &o->shapes[0], index, inside, fill, &o->result, out);
+}
+
+static vta_status make_average(node *o, vtac_kernel **out) {
+    vta_status status;
+    if (!vt__float_average(&o->host, o->is, out, &status)) refuse(o, "only averages of images are compiled");
+    return status;
+}
+
+static vta_status make_blocks(node *o, vtac_kernel **out) {
+    const char *index = vt__float_blocks(o->n->ctx, o->is);
+    return vt_host_gather_kernel(&o->host, &o->shapes[0], index, NULL, NULL, &o->result, out);
 }
 
 static vta_status make_slice(node *o, vtac_kernel **out) {
@@ -233,6 +244,9 @@ static vta_status make_other(node *o, vtac_kernel **out) {
     case VT_G_REDUCE_MIN: return make_reduction(o, VT_HOST_MIN, out);
     case VT_G_TRANSPOSE: return make_transpose(o, out);
     case VT_G_PAD: return make_pad(o, out);
+    case VT_G_AVERAGE_POOL: return make_average(o, out);
+    case VT_G_DEPTH_TO_SPACE:
+    case VT_G_SPACE_TO_DEPTH: return make_blocks(o, out);
     case VT_G_SLICE: return make_slice(o, out);
     case VT_G_RESIZE: return make_resize(o, out);
     case VT_G_CONCAT: return make_concat(o, out);

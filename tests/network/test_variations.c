@@ -211,6 +211,41 @@ static void sequences(making *m, int64_t opset) {
     make_node(m, "MaxPool", "a", "y", "kernel_shape=[2] strides=[2]");
 }
 
+/* Borders that repeat what is inside, and averages of what is inside. */
+static void borders(making *m, int64_t opset) {
+    MAKE_INTS(m, "pads", "8", 0, 0, 1, 2, 0, 0, 2, 1);
+    const char *inputs = opset < 11 ? "x" : "x pads";
+    make_node(m, "Pad", inputs, "p", opset < 11 ? "mode:reflect pads=[0,0,1,2,0,0,2,1]" : "mode:reflect");
+    conv(m, "p", "c", "16,8,3,3", "");
+    make_node(m, "Pad", opset < 11 ? "c" : "c pads", "e", opset < 11 ? "mode:edge pads=[0,0,1,2,0,0,2,1]" : "mode:edge");
+    make_node(m, "AveragePool", "e", "a", "kernel_shape=[3,3] strides=[2,2] pads=[1,1,1,1]");
+    conv(m, "a", "y", "4,16,1,1", "");
+}
+
+/* Pixels to channels and back, in both orders. */
+static void blocks(making *m, int64_t opset) {
+    make_node(m, "SpaceToDepth", "x", "s", "blocksize=2");
+    conv(m, "s", "c", "24,32,3,3", "pads=[1,1,1,1]");
+    make_node(m, "DepthToSpace", "c", "d", "blocksize=2");
+    conv(m, "d", "e", "8,6,1,1", "");
+    make_node(m, "DepthToSpace", "e", "y", opset < 11 ? "blocksize=2" : "blocksize=2 mode:CRD");
+}
+
+/* Matrices of three axes, which stay floats: what attention is made of. */
+static void attention(making *m, int64_t opset) {
+    (void)opset;
+    conv(m, "x", "c", "16,8,1,1", "");
+    MAKE_INTS(m, "rows", "3", 1, 16, 100);
+    make_node(m, "Reshape", "c rows", "r", "");
+    make_node(m, "Transpose", "r", "t", "perm=[0,2,1]");
+    weights(m, "wq", "16,16", 0.3f, 0), weights(m, "bq", "16", 0.3f, 0);
+    make_node(m, "MatMul", "t wq", "q0", "");
+    make_node(m, "Add", "q0 bq", "q", "");
+    make_node(m, "MatMul", "q r", "s", "");
+    make_node(m, "Softmax", "s", "a", "axis=2");
+    make_node(m, "MatMul", "a t", "y", "");
+}
+
 static const struct way {
     const char *name;
     void (*make)(making *m, int64_t opset);
@@ -220,7 +255,8 @@ static const struct way {
     {"view", view, 7, 17},             {"products", mat_mul, 7, 17},                {"clip", clip, 7, 17},
     {"shuffle", shuffle, 7, 17},       {"branches", branches, 7, 17},               {"residual", residual, 7, 17},
     {"twice", twice, 7, 17},           {"pad", pad, 7, 17},                         {"mean", mean, 7, 17},
-    {"pairs", pairs, 10, 17},          {"sequences", sequences, 7, 17},
+    {"pairs", pairs, 10, 17},          {"sequences", sequences, 7, 17},             {"borders", borders, 7, 17},
+    {"blocks", blocks, 7, 17},         {"attention", attention, 7, 17},
 };
 
 /* ---- What is done with them ------------------------------------------------------------------------------------ */

@@ -40,11 +40,11 @@ static void add_extents(vt_strbuf *out, const vt_host_pool *o, int64_t h, int64_
 
 static bool is_float(const vt_host_pool *o) { return !strncmp(o->form.type, "float", 5); }
 
+/* Floats are added up in 64 bits, as the evaluator in C does. */
 static void add_sum(vt_strbuf *out, const vt_host_pool *o) {
-    const char *wide = is_float(o) ? o->form.type : "int32";
     vt_strbuf_add(out, o->average ? "sum[dy, dx](" : "max[dy, dx](");
     if (o->average)
-        add_tap(out, o, wide, is_float(o) ? "0.0" : "0");
+        add_tap(out, o, is_float(o) ? "float64" : "int32", is_float(o) ? "float64(0.0)" : "0");
     else
         add_tap(out, o, o->form.type, is_float(o) ? "(-3.4028234e38)" : "int8(-128)");
     vt_strbuf_add(out, ")");
@@ -53,22 +53,22 @@ static void add_sum(vt_strbuf *out, const vt_host_pool *o) {
 static void add_average(vt_strbuf *out, const vt_host_pool *o) {
     const vt_host_window *w = &o->window;
     bool whole = is_float(o);
-    vt_strbuf_addf(out, whole ? "%s(" : "%s(min(max(nearbyint(", o->form.type);
-    vt_strbuf_add(out, "float32(t[...]) ");
+    const char *wide = whole ? "float64" : "float32";
+    vt_strbuf_addf(out, whole ? "%s(%s(t[...]) " : "%s(min(max(nearbyint(%s(t[...]) ", o->form.type, wide);
     if (o->scale != 0) {
-        vt_strbuf_add(out, "* ");
+        vt_strbuf_addf(out, "* %s(", wide);
         vt__host_float(out, o->scale);
+        vt_strbuf_add(out, ") ");
     }
+    vt_strbuf_addf(out, "/ %s(", wide);
     if (o->count_padding) {
-        vt_strbuf_add(out, " / ");
         vt__host_float(out, (double)(w->kernel_h * w->kernel_w));
     } else {
-        vt_strbuf_add(out, " / float32(");
         add_count(out, "y", w->stride_h, w->kernel_h, w->pad_top, w->h);
         vt_strbuf_add(out, " * ");
         add_count(out, "z", w->stride_w, w->kernel_w, w->pad_left, w->w);
-        vt_strbuf_add(out, ")");
     }
+    vt_strbuf_add(out, ")");
     vt_strbuf_add(out, whole ? ")" : "), -128.0), 127.0))");
 }
 
