@@ -30,7 +30,7 @@ class Compatibility(unittest.TestCase):
                 thing = getattr(thing, part)
 
     def test_what_is_not_offered_is_named(self):
-        for call, name in ((lambda: tvm.relay.nn, "tvm.relay.nn"), (lambda: te.hybrid, "te.hybrid"),
+        for call, name in ((lambda: tvm.relay.nn.conv2d, "tvm.relay.nn.conv2d"), (lambda: te.hybrid, "te.hybrid"),
                            (lambda: te.scan(1, 2, 3), "te.scan"), (lambda: tvm.topi.nn.conv2d, "tvm.topi.nn.conv2d"),
                            (lambda: tvm.rpc.Server(), "rpc.Server"),
                            (lambda: tvm.script.tir.prim_func, "tvm.script.tir.prim_func")):
@@ -45,7 +45,7 @@ class Compatibility(unittest.TestCase):
             self.assertIsNone(getattr(thing, name, None))
             with self.assertRaisesRegex(NotImplementedError, name):
                 getattr(thing, name)
-        for code in ("from tvm import micro", "import tvm.micro", "import tvm.relay.nn", "from tvm.relay import nn",
+        for code in ("from tvm import micro", "import tvm.micro", "import tvm.relay.op", "from tvm.relay.nn import dense",
                      "import tvm.contrib.cublas", "from tvm.te import hybrid", "from tvm.tir import popcount",
                      "from tvm.topi.nn import conv2d", "from tvm.target import arm_cpu, cuda"):
             with self.assertRaises(ImportError) as found:
@@ -55,6 +55,54 @@ class Compatibility(unittest.TestCase):
         from tvm.te import compute, erf  # what there is comes as always
         self.assertIs(compute, te.compute)
         self.assertIs(erf, te.erf)
+
+    def test_helpers_of_operators(self):
+        from tvm import relay, topi
+        from tvm.topi.nn.utils import get_pad_tuple
+        from tvm.topi.utils import equal_const_int, get_const_int, get_const_tuple, prod
+
+        for padding, want in ((1, (1, 1, 1, 1)), ((1, 2), (1, 2, 1, 2)), ((1, 2, 3, 4), (1, 2, 3, 4))):
+            self.assertEqual(relay.nn.get_pad_tuple2d(padding), want)
+            self.assertEqual(get_pad_tuple(padding, (3, 3)), want)
+        self.assertEqual(get_pad_tuple("SAME", (4, 3)), (1, 1, 2, 1))
+        self.assertEqual(get_pad_tuple("VALID", (4, 3)), (0, 0, 0, 0))
+        for wrong in ((1, 2, 3), "FULL"):
+            with self.assertRaisesRegex(ValueError, "a padding is 1, 2 or 4 numbers"):
+                get_pad_tuple(wrong, (3, 3))
+        n = te.var("n")
+        a = te.placeholder((4, n, 8), "int8", "A")
+        self.assertEqual(get_const_tuple(a.shape)[::2], (4, 8))
+        self.assertEqual(repr(get_const_tuple(a.shape)[1]), "n")
+        self.assertEqual((get_const_int(te.const(3, "int32")), get_const_int(5)), (3, 5))
+        self.assertEqual((equal_const_int(3, 3), equal_const_int(te.const(3, "int32"), 4), equal_const_int(n, 3)), (True, False, False))
+        self.assertEqual((prod((2, 3, 4)), prod(())), (24, 1))
+        with self.assertRaisesRegex(ValueError, "a constant whole number is wanted"):
+            get_const_int(n)
+        x = te.placeholder((2, 3, 4), "int32", "X")
+        y = topi.nn.dilate(x, (1, 3, 2), -7)
+        self.assertEqual(tuple(y.shape), (2, 7, 7))
+        kernel = tvm.build(te.create_schedule(y.op), [x, y], "llvm")
+        given = tvm.nd.array(np.arange(24, dtype="int32").reshape(2, 3, 4))
+        out = tvm.nd.empty((2, 7, 7), "int32")
+        kernel(given, out)
+        want = topi.testing.dilate_python(given.numpy(), (1, 3, 2), -7)
+        np.testing.assert_array_equal(out.numpy(), want)
+        self.assertEqual((want[1, 3, 2], want[1, 3, 3]), (17, -7))
+        with self.assertRaisesRegex(ValueError, "strides of 1 or more"):
+            topi.nn.dilate(x, (1, 0, 2))
+
+    def test_transposed_convolution(self):
+        """Against its definition: the gradient of a convolution, by numbers."""
+        from tvm.topi.testing import conv2d_nchw_python, conv2d_transpose_nchw_python
+
+        r = np.random.RandomState(1)
+        for stride, padding, more in ((1, 0, (0, 0)), (2, 1, (0, 0)), ((2, 3), (1, 0), (1, 2))):
+            w = r.randint(-5, 5, (3, 2, 4, 3)).astype("int64")
+            a = r.randint(-5, 5, (2, 3, 5, 4)).astype("int64")
+            out = conv2d_transpose_nchw_python(a, w, stride, padding, more)
+            g = r.randint(-5, 5, out.shape).astype("int64")  # <conv(g), a> = <g, transposed(a)>
+            forward = conv2d_nchw_python(g, w, stride, padding)[:, :, :5, :4]
+            self.assertEqual((forward * a).sum(), (g * out).sum())
 
     def test_scalars_and_tensors_in_any_order(self):
         n, x = te.size_var("n"), te.size_var("x")

@@ -14,7 +14,7 @@ from . import tag
 if TYPE_CHECKING:
     from typing import Sequence
 
-__all__ = ["pad", "relu"]
+__all__ = ["dilate", "get_pad_tuple", "pad", "relu"]
 
 
 def pad(data: Tensor, pad_before: Sequence[int], pad_after: Sequence[int] | None = None, pad_value: int | float = 0.0,
@@ -45,6 +45,65 @@ def pad(data: Tensor, pad_before: Sequence[int], pad_after: Sequence[int] | None
     amounts = [(ctypes.c_int64 * max(1, data.ndim))(*[whole(p, "a padding") for p in pads]) for pads in (pad_before, pad_after)]
     handle = lib.te_pad(context.handle, context.handle_of(data, Tensor, "what is padded"), name_of(name, "a tensor's name"), amounts[0], amounts[1], float(pad_value))
     return Tensor(context, context.made(handle))
+
+
+def get_pad_tuple(padding: int | str | Sequence[int], kernel: Sequence[int]) -> tuple[int, int, int, int]:
+    """What a padding adds above, on the left, below and on the right.
+
+    Parameters
+    ----------
+    padding : int, str or sequence of int
+        One number for all sides, two for rows and columns, four as they are; ``"VALID"``: none, ``"SAME"``: as many as leave the
+        size of a picture at steps of 1, the odd one below and on the right.
+    kernel : sequence of int
+        Rows and columns of the kernel.
+
+    Returns
+    -------
+    pads : tuple of int
+    """
+    if padding == "VALID":
+        return 0, 0, 0, 0
+    if padding == "SAME":
+        rows, columns = kernel[0] - 1, kernel[1] - 1
+        return rows // 2, columns // 2, rows - rows // 2, columns - columns // 2
+    sides = (padding, padding) if isinstance(padding, int) else padding
+    if isinstance(sides, str) or len(sides) not in (2, 4):
+        raise ValueError(f"a padding is 1, 2 or 4 numbers, SAME or VALID, not {padding!r}")
+    top, left, below, right = (*sides, *sides) if len(sides) == 2 else sides
+    return top, left, below, right
+
+
+def dilate(data: Tensor, strides: Sequence[int], dilation_value: int | float = 0.0, name: str = "DilatedInput") -> Tensor:
+    """A tensor with constant elements between its own.
+
+    Parameters
+    ----------
+    data : Tensor
+    strides : sequence of int
+        For each dimension, how far neighbours are apart then.
+    dilation_value : number, optional
+        What is put between them.
+    name : str, optional
+
+    Returns
+    -------
+    dilated : Tensor
+    """
+    need(data, Tensor, "what is dilated")
+    steps = [whole(s, "a stride") for s in strides]
+    if len(steps) != data.ndim or min(steps, default=1) < 1:
+        raise ValueError(f"{data.name} has {data.ndim} dimensions: as many strides of 1 or more are wanted, not {steps}")
+    value = te.const(dilation_value, data.dtype)
+
+    def element(*at):
+        stepped = [(i, s) for i, s in zip(at, steps) if s > 1]
+        inside = data(*[i // s if s > 1 else i for i, s in zip(at, steps)])
+        for i, s in stepped:
+            inside = te.if_then_else(i % s == 0, inside, value)
+        return inside
+
+    return te.compute([(n - 1) * s + 1 for n, s in zip(data.shape, steps)], element, name=name, tag=tag.INJECTIVE + ",dilate")
 
 
 def relu(x: Tensor) -> Tensor:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import Sequence
+
     import numpy as np
 
 
@@ -67,3 +69,63 @@ def conv2d_nchw_python(a_np: np.ndarray, w_np: np.ndarray, stride: int | tuple[i
                 part = np.einsum("nihw,oi->nohw", window, weights[:, :, y, x], optimize=True)
                 out[:, g * out_group:(g + 1) * out_group] += part.astype(a_np.dtype, copy=False)
     return out
+
+
+def dilate_python(input_np: np.ndarray, strides: Sequence[int], dilation_value: float = 0.0) -> np.ndarray:
+    """Constant elements between those of an array.
+
+    Parameters
+    ----------
+    input_np : numpy.ndarray
+    strides : sequence of int
+        For each dimension, how far neighbours are apart then.
+    dilation_value : number, optional
+        What is put between them.
+
+    Returns
+    -------
+    dilated : numpy.ndarray
+    """
+    import numpy as np
+
+    shape = [(n - 1) * s + 1 for n, s in zip(input_np.shape, strides)]
+    out = np.full(shape, dilation_value, input_np.dtype)
+    out[tuple(slice(None, None, s) for s in strides)] = input_np
+    return out
+
+
+def conv2d_transpose_nchw_python(a_np: np.ndarray, w_np: np.ndarray, stride: int | tuple[int, int],
+                                 padding: int | str | tuple[int, ...],
+                                 output_padding: tuple[int, int] = (0, 0)) -> np.ndarray:
+    """A plain transposed 2D convolution: each element of the input spreads the kernel over the output.
+
+    Parameters
+    ----------
+    a_np : numpy.ndarray
+        Input, [batch, in_channel, in_height, in_width].
+    w_np : numpy.ndarray
+        Weights, [in_channel, out_channel, kernel_height, kernel_width].
+    stride : int or (int, int)
+        How far neighbours of the input are apart in the output.
+    padding : int, str or tuple
+        What is cut off the output, as for :func:`conv2d_nchw_python`.
+    output_padding : (int, int), optional
+        Rows below and columns on the right that are kept nevertheless.
+
+    Returns
+    -------
+    out : numpy.ndarray
+        [batch, out_channel, height, width].
+    """
+    import numpy as np
+
+    (height, width), (rows, columns) = _pair(stride), w_np.shape[2:]
+    top, left, below, right = _pads(padding, (rows, columns))
+    size = [(n - 1) * s + k + more for n, s, k, more in
+            zip(a_np.shape[2:], (height, width), (rows, columns), output_padding)]
+    whole = np.zeros((a_np.shape[0], w_np.shape[1], *size), a_np.dtype)
+    for i in range(a_np.shape[2]):
+        for j in range(a_np.shape[3]):
+            spread = np.tensordot(a_np[:, :, i, j], w_np, (1, 0)).astype(a_np.dtype)
+            whole[:, :, i * height:i * height + rows, j * width:j * width + columns] += spread
+    return whole[:, :, top:size[0] - below, left:size[1] - right]
