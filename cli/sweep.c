@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "vta/hardware.h"
 
 enum { MOST_POINTS = 4096 };
 
@@ -128,6 +129,41 @@ static void run_all(sweep *s, uint64_t jobs) {
     cli_progress_end();
 }
 
+/* The same units as sweep_area's: a LUT of 4 inputs or a flip-flop is one, a bit of memory a tenth. */
+static vta_status gates(const sweep *s, sweep_point *point, vta_diag *diag) {
+    vta_config *config = vta_config_retain(s->config);
+    vta_timing_profile timing = {0};
+    vta_synthesis *synthesis = NULL;
+    vta_status status = cli_find_timing(s->timing, config, diag, &timing);
+    if (status == VTA_OK) status = apply(point->label, &config, &timing, diag);
+    const vta_hardware_options options = {.size = sizeof options,
+                                          .bus_bits = timing.bus_bits,
+                                          .burst_beats = 1u << timing.len_bits,
+                                          .queue_depth = timing.queue_depth};
+    if (status == VTA_OK) status = vta_hardware_synthesize(config, &options, "generic", false, 0, diag, &synthesis);
+    if (status == VTA_OK) {
+        vta_hardware_area area = vta_synthesis_area(synthesis);
+        point->area = area.luts + area.flip_flops + area.block_rams * 1024 / 10;
+    }
+    vta_synthesis_destroy(synthesis);
+    vta_config_release(config);
+    return status;
+}
+
+/* One after the other: Yosys takes a core and much memory for each. */
+static void synthesize_all(sweep *s) {
+    for (int i = 0; i < s->count; i++) {
+        if (!s->points[i].done) continue;
+        vta_diag *diag = vta_diag_create(NULL);
+        cli_progress("synthesis", (uint64_t)i, (uint64_t)s->count);
+        s->points[i].done = gates(s, &s->points[i], diag) == VTA_OK;
+        if (!s->points[i].done)
+            snprintf(s->points[i].error, sizeof s->points[i].error, "%s", diag ? vta_diag_text(diag) : "out of memory");
+        vta_diag_destroy(diag);
+    }
+    cli_progress_end();
+}
+
 /* All combinations: point i takes value (i / stride) % n of each "name=a,b,c". */
 static int combine(const cli_list *vary, sweep_point **out_points) {
     int count = 1, values[64];
@@ -239,13 +275,14 @@ int cmd_sweep(const cli_command *self, int argc, char **argv) {
     cli_timing timing = {0};
     cli_list vary = {0};
     cli_common common = {0};
-    const char *svg = NULL;
+    const char *svg = NULL, *area = NULL;
     cli_input input = {0};
     uint64_t jobs = 0;
     const cli_option options[] = {
         {"vary", 'v', CLI_LIST, "NAME=A,B,...", "values of a timing setting, of profile, or of a key; may be repeated",
          &vary},
         {"svg", 0, CLI_TEXT, "FILE", "draw time over area, with the machines that none beats in both", &svg},
+        {"area", 0, CLI_TEXT, "estimate|synth", "area by a formula, or by Yosys: minutes for each machine", &area},
         {"jobs", 0, CLI_NUMBER, "N", "machines timed at once (as many as cores)", &jobs},
         CLI_INPUT_OPTIONS(&input),
         CLI_CONFIG_OPTIONS(&common),
@@ -255,6 +292,8 @@ int cmd_sweep(const cli_command *self, int argc, char **argv) {
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
     if (argc != 1) return cli_usage(self, "one program, kernel file or object is needed, not %d", argc);
+    if (area && strcmp(area, "estimate") && strcmp(area, "synth"))
+        return cli_usage(self, "--area %s: not one of estimate and synth", area);
     sweep s = {.timing = &timing, .path = argv[0]};
     s.count = combine(&vary, &s.points);
     if (s.count < 0) return cli_usage(self, "--vary is NAME=A,B,... and at most %d machines in all", MOST_POINTS);
@@ -267,6 +306,7 @@ int cmd_sweep(const cli_command *self, int argc, char **argv) {
         s.program = compiled.program;
         s.config = config;
         run_all(&s, jobs);
+        if (area && !strcmp(area, "synth")) synthesize_all(&s);
         status = report(s.points, s.count, common.json, svg, argv[0]);
     }
     free(s.points);
