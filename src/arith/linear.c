@@ -49,6 +49,7 @@ static linear detect(detector *d, const vt_expr *e) {
     if (e->kind == VT_E_ADD || e->kind == VT_E_SUB) {
         const vt_expr *(*join)(detector *, const vt_expr *, const vt_expr *) = e->kind == VT_E_ADD ? sum : difference;
         linear x = detect(d, e->a[0]), y = detect(d, e->a[1]);
+        if (x.base == e->a[0] && y.base == e->a[1] && !x.coeff && !y.coeff) return (linear){e, NULL};
         return (linear){join(d, x.base, y.base), join(d, x.coeff, y.coeff)};
     }
     if (e->kind == VT_E_MUL) return detect_product(d, e);

@@ -52,8 +52,12 @@ static bool goes_back(const fold *st) {
 static const vt_stmt *fold_loop(vt_ctx *ctx, const vt_stmt *s, vt_stmt_list *begins) {
     if (s->kind != VT_S_FOR || !vt_is_const(s->u.loop.min, 0)) return NULL;
     fold st = {.m = {.ctx = ctx, .expr = take_strides}, .var = s->u.loop.var};
+    vt_arena_mark mark = vt_arena_here(&ctx->arena);
     const vt_stmt *body = vt_mutate_stmt(&st.m, s->u.loop.body);
-    if (st.failed || !st.strides[0] || goes_back(&st) || vt_stmt_uses(body, s->u.loop.var)) return NULL;
+    if (st.failed || !st.strides[0] || goes_back(&st) || vt_stmt_uses(body, s->u.loop.var)) {
+        vt_arena_rewind(&ctx->arena, mark);
+        return NULL;
+    }
     const vt_expr *args[] = {s->u.loop.extent, st.strides[0], st.strides[1], st.strides[2]};
     vt_stmt_list_add(ctx, begins, vt__extern(ctx, "VTAUopLoopBegin", 4, args));
     return body;

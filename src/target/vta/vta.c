@@ -124,6 +124,9 @@ bool vt__does_nothing(const vt_stmt *s) {
 }
 
 bool vt__is(vt_ctx *ctx, const vt_expr *e, int64_t value) {
+    vt_arena_mark mark = vt_arena_here(&ctx->arena); /* nothing of the answer is kept */
     if (e->kind != VT_E_INT) e = vt_simplify_free(ctx, e);
-    return vt_is_const(e, value);
+    bool is = vt_is_const(e, value);
+    vt_arena_rewind(&ctx->arena, mark);
+    return is;
 }
