@@ -126,6 +126,9 @@ static inline const int64_t *vt_gattr_ints(const vt_gnode *n, vt_gattr_name name
 static inline vt_gtype vt_ginput_type(const vt_gnode *n, uint32_t i) { return n->inputs[i]->type; }
 static inline bool vt_ginput_given(const vt_gnode *n, uint32_t i) { return i < n->input_count && n->inputs[i]; }
 
+/* Does a Resize take every element as often as the extents say: element y of an axis is y / factor, rounded down? */
+bool vt_gresize_repeats(const vt_gnode *n);
+
 /* The value of that name; NULL when there is none. */
 vt_gvalue *vt_graph_find(const vt_graph *g, const char *name);
 /* How often each value is read, a graph's output counting as one use; by value index. */

@@ -171,21 +171,10 @@ static vta_status make_matrix(node *o, vtac_kernel **out) {
     return vt_host_matmul_kernel(&o->host, &m, out);
 }
 
-/* Every element of the input as often as the sizes say: nearest, where y / factor rounded down is what ONNX asks for.
- */
-static bool repeats(const node *o) {
-    const vt_gtype *in = &o->is->inputs[0]->type, *out = &o->is->outputs[0]->type;
-    int64_t how = vt_gattr_int(o->is, VT_A_COORDINATES), rounding = vt_gattr_int(o->is, VT_A_ROUNDING);
-    if (vt_gattr_int(o->is, VT_A_SAMPLING) != VT_SAMPLING_NEAREST || how == VT_COORDINATES_ALIGN_CORNERS) return false;
-    for (uint32_t i = 0; i < in->rank; i++)
-        if (in->dim[i] == 0 || out->dim[i] % in->dim[i]) return false;
-    return how != VT_COORDINATES_ASYMMETRIC || rounding == VT_ROUNDING_FLOOR;
-}
-
 static vta_status make_resize(node *o, vtac_kernel **out) {
     const vt_gtype *in = &o->is->inputs[0]->type, *to = &o->is->outputs[0]->type;
     const char *index = "";
-    if (repeats(o)) {
+    if (vt_gresize_repeats(o->is)) {
         for (uint32_t i = 0; i < in->rank; i++)
             index = vt_new_format(o->n->ctx, "%s%si%u // %" PRId64, index, i ? ", " : "", i, to->dim[i] / in->dim[i]);
         return vt_host_gather_kernel(&o->host, &o->shapes[0], index, NULL, NULL, &o->result, out);

@@ -36,16 +36,10 @@ static bool is_global_mean(const vt_gnode *n) {
     return true;
 }
 
+/* Rows and columns repeated. */
 static bool is_repeated(const vt_gnode *n) {
     const vt_gtype *in = &n->inputs[0]->type, *out = &n->outputs[0]->type;
-    if (vt_gattr_int(n, VT_A_SAMPLING) != VT_SAMPLING_NEAREST || in->dim[0] != out->dim[0] || in->dim[1] != out->dim[1])
-        return false;
-    for (uint32_t i = 2; i < in->rank; i++)
-        if (in->dim[i] == 0 || out->dim[i] % in->dim[i]) return false;
-    /* Element y of the output is y / scale of the input, rounded down, in all ways of counting but these. */
-    return vt_gattr_int(n, VT_A_COORDINATES) != VT_COORDINATES_ALIGN_CORNERS &&
-           (vt_gattr_int(n, VT_A_COORDINATES) != VT_COORDINATES_ASYMMETRIC ||
-            vt_gattr_int(n, VT_A_ROUNDING) == VT_ROUNDING_FLOOR);
+    return vt_gresize_repeats(n) && in->dim[0] == out->dim[0] && in->dim[1] == out->dim[1];
 }
 
 static bool is_leaky(const vt_gnode *n) {
