@@ -2,6 +2,7 @@
 #include "c_network.h"
 #include "c_machine.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,12 +68,20 @@ static vta_status settle_ranges(const cli_network *n, const char *path, const vt
     return cli_calibrate(n, path, graph, c, how, count, paths);
 }
 
+/* Large blocks go back to the system when they are freed. The C library would begin to keep them once one was. */
+static void give_memory_back(void) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+#endif
+}
+
 vta_status cli_network_quantize(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
                                 const char *const *paths, vtac_graph **out_graph, vtac_quantized **out_quantized) {
     vtac_calibration *calibration = NULL;
     vtac_graph_options options = {0};
     *out_graph = NULL;
     *out_quantized = NULL;
+    give_memory_back();
     cli_stage(NULL);
     vta_status status = cli_graph_load(&n->of_graph, path, &options, out_graph);
     cli_stage("read");
@@ -90,6 +99,7 @@ vta_status cli_network_compile(const cli_network *n, const char *path, const cli
     vtac_graph *graph;
     vtac_quantized *q;
     vta_status status = cli_network_quantize(n, path, how, count, paths, &graph, &q);
+    vtac_quantized_drop_floats(q, graph);
     if (status == VTA_OK) status = cli_network_build(n, q, out_bytes, out_size, out_report);
     vtac_quantized_destroy(q);
     vtac_graph_destroy(graph);

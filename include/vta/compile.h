@@ -55,6 +55,9 @@ typedef struct vtac_quantized vtac_quantized;
 VTA_API vta_status vtac_quantized_create(const vtac_calibration *calibration, const vtac_quantize_options *options,
                                          vta_diag *diag, vtac_quantized **out_quantized);
 VTA_API void vtac_quantized_destroy(vtac_quantized *quantized);
+/* Frees the weights of the graph that became integers, so that compiling takes less memory. After that the graph and
+ * its calibrations can only be destroyed; the quantized network, which is to be the only one of it, is not touched. */
+VTA_API void vtac_quantized_drop_floats(const vtac_quantized *quantized, vtac_graph *graph);
 /* One line a layer. Belongs to the network. */
 VTA_API const char *vtac_quantized_text(const vtac_quantized *quantized);
 

@@ -1540,6 +1540,7 @@ FUNCTIONS = {
     "vtac_calibration_observe": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
     "vtac_quantized_create": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "vtac_quantized_destroy": ("vtac", None, [c_void_p]),
+    "vtac_quantized_drop_floats": ("vtac", None, [c_void_p, c_void_p]),
     "vtac_quantized_text": ("vtac", c_char_p, [c_void_p]),
     "vtac_quantized_run": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
     "vtac_quantized_compile": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),

@@ -189,6 +189,14 @@ void vtac_quantized_destroy(vtac_quantized *quantized) {
     vt_free(allocator, quantized, sizeof *quantized);
 }
 
+void vtac_quantized_drop_floats(const vtac_quantized *quantized, vtac_graph *graph) {
+    if (!quantized || !graph) return;
+    for (uint32_t i = 0; i < graph->graph->values.count; i++) {
+        const void *data = graph->graph->values.item[i]->data;
+        if (data && !vt_qnet_reads(quantized->net, data)) vt_arena_drop(&graph->ctx.arena, data);
+    }
+}
+
 const char *vtac_quantized_text(const vtac_quantized *quantized) { return quantized ? quantized->text : NULL; }
 
 static void tell(void *user, const vt_qlayer *l, const void *out) {

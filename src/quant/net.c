@@ -60,6 +60,15 @@ vt_qtensor *vt__as_plain(vt_quantizer *q, const vt_gvalue *v) {
     return to;
 }
 
+bool vt_qnet_reads(const vt_qnet *net, const void *data) {
+    for (uint32_t i = 0; i < net->layer_count; i++) {
+        const vt_qlayer *l = net->layers[i];
+        for (uint32_t k = 0; l->kind == VT_Q_FLOAT && k < l->node->input_count; k++)
+            if (l->node->inputs[k] && l->node->inputs[k]->data == data) return true;
+    }
+    return false;
+}
+
 void vt_qtensor_image(const vt_gtype *t, int64_t out[4]) {
     for (uint32_t i = 0; i < 4; i++) out[i] = 1;
     if (t->rank > 0) out[0] = t->dim[0];

@@ -89,6 +89,9 @@ typedef struct vt_quant_options {
 /* The quantized network of a graph, whose values have been observed. */
 const vt_qnet *vt_quantize(const vt_graph *g, const vt_ranges *ranges, const vt_quant_options *options);
 
+/* Does a layer on floats read the constant? All others have integers of their own. */
+bool vt_qnet_reads(const vt_qnet *net, const void *data);
+
 const char *vt_qkind_text(vt_qkind kind);
 const char *vt_qstep_text(vt_qstep_kind kind);
 /* The network as text, one line a layer. */
