@@ -126,7 +126,7 @@ static vta_status make_buffers(opencl *o, const vta_config *c, vta_diag *diag) {
     return vt__cl_check(code, "making buffers", diag);
 }
 
-/* On-chip memory begins with zeros, as the simulators' does. */
+/* On-chip memory begins with zeros, as the simulators' does, and without a fault. */
 static vta_status clear_buffers(opencl *o, const vta_config *c, vta_diag *diag) {
     static const vta_memory memories[] = {
         [UOPS] = VTA_MEM_UOP, [INP] = VTA_MEM_INP, [WGT] = VTA_MEM_WGT, [ACC] = VTA_MEM_ACC};
@@ -140,7 +140,11 @@ static vta_status clear_buffers(opencl *o, const vta_config *c, vta_diag *diag) 
                          "clearing", diag);
         vt_free(o->memory.allocator, zeros, bytes);
     }
-    return status;
+    const cl_uint none[FAULT_WORDS] = {0};
+    cl_int code = CL_SUCCESS;
+    if (status == VTA_OK)
+        code = o->cl.clEnqueueWriteBuffer(o->queue, o->buffer[FAULT], CL_TRUE, 0, sizeof none, none, 0, NULL, NULL);
+    return status == VTA_OK ? vt__cl_check(code, "clearing", diag) : status;
 }
 
 static vta_status build_failed(const opencl *o, cl_device_id device, vta_diag *diag) {
