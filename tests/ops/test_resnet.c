@@ -1,5 +1,5 @@
 /* ResNet-18's convolutions but the first, as the accelerator's profile `chisel` times them: the schedules chosen stay
- * below 6.62 million cycles, weighted as the network runs them, and are the same each time. */
+ * below 6.60 million cycles, weighted as the network runs them, near their bounds, and are the same each time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -46,9 +46,11 @@ static void test_cycles(void **state) {
         vtac_op_result r = {0};
         vtac_op_destroy(schedule(&layers[i], &profile, &r));
         assert_true(r.cycles >= r.bound);
+        if (r.cycles * 1000 > r.bound * (layers[i].kernel == 1 ? 1040 : 1025))
+            fail_msg("C%d: %llu cycles, bound %llu", (int)i + 2, (unsigned long long)r.cycles, (unsigned long long)r.bound);
         sum += r.cycles * (uint64_t)layers[i].weight;
     }
-    if (sum > 6620000) fail_msg("%llu cycles", (unsigned long long)sum);
+    if (sum > 6600000) fail_msg("%llu cycles", (unsigned long long)sum);
 }
 
 static void test_deterministic(void **state) {
