@@ -91,6 +91,19 @@ static vta_status choose_fold(const vtac_op *op, vta_conv *c, vta_diag *diag) {
     return VTA_OK;
 }
 
+/* What a load adds around the image: before it, and behind it as far as taps reach. */
+static vta_status check_padding(const vt_op_shape *s, vta_diag *diag) {
+    enum { MOST = 15 }; /* the fields have 4 bits in every configuration */
+    int64_t below = (s->out_h - 1) * s->stride_h + (s->kernel_h - 1) * s->dilation_h - s->top - s->h + 1;
+    int64_t beside = (s->out_w - 1) * s->stride_w + (s->kernel_w - 1) * s->dilation_w - s->left - s->w + 1;
+    int64_t high = s->top > below ? s->top : below, wide = s->left > beside ? s->left : beside;
+    if (high <= MOST && wide <= MOST) return VTA_OK;
+    return vt_fail(diag, VTA_UNSUPPORTED,
+                   "conv2d: cannot run on the accelerator, because a load pads by %d %s at most, not by %lld; pad the "
+                   "image before, or compute it on the processor",
+                   MOST, high > MOST ? "rows" : "columns", (long long)(high > MOST ? high : wide));
+}
+
 vta_status vt__describe_conv2d(vtac_op *op, vta_diag *diag) {
     vta_conv *c = &op->conv;
     vta_conv_layout l = {.size = 0};
@@ -107,7 +120,8 @@ vta_status vt__describe_conv2d(vtac_op *op, vta_diag *diag) {
     s->pool = VALUE(pool);
     s->pool_stride = VALUE(pool_stride);
     s->pool_pad = VALUE(pool_pad);
-    return s->pool ? vt__pooled_describe(op, diag) : VTA_OK;
+    if (s->pool) VT_TRY(vt__pooled_describe(op, diag));
+    return check_padding(s, diag);
 }
 
 /* ---- The computation ------------------------------------------------------------------------------------------- */

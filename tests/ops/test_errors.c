@@ -23,6 +23,8 @@ static const struct {
     {"conv2d", SHAPE "pool=3 pool_stride=1", VTA_UNSUPPORTED, "use max_pool2d"},
     {"conv2d", SHAPE "pool=2 batch=2", VTA_UNSUPPORTED, "one block of images"},
     {"conv2d", SHAPE "pool=2 epilogue=residual", VTA_UNSUPPORTED, "no residuals"},
+    {"conv2d", SHAPE "kernel=5 dilation=8 pad=16", VTA_UNSUPPORTED, "a load pads by 15 rows at most, not by 16"},
+    {"conv2d", SHAPE "kernel_w=5 dilation=8 pad_left=10 pad_right=22", VTA_UNSUPPORTED, "15 columns at most, not by 22"},
     {"conv2d", SHAPE "strides=2", VTA_NOT_FOUND, "no attribute \"strides\"; did you mean stride?"},
     {"conv2d", SHAPE "kernel", VTA_INVALID_ARGUMENT, "an attribute is KEY=VALUE, not \"kernel\""},
     {"conv2d", SHAPE "kernel=three", VTA_INVALID_ARGUMENT, "kernel=three: not an integer"},
