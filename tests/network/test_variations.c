@@ -170,6 +170,26 @@ static void pad(making *m, int64_t opset) {
                                                  : "kernel_shape=[2,2] strides=[2,2] ceil_mode=1");
 }
 
+/* Poolings that run with the convolution before them, and two that do not: not of one row, not the only reader. */
+static void pooled(making *m, int64_t opset) {
+    (void)opset;
+    conv(m, "x", "c", "20,8,1,1", "");
+    make_node(m, "Relu", "c", "a", "");
+    make_node(m, "MaxPool", "a", "p", "kernel_shape=[3,3] strides=[2,2] pads=[1,1,1,1]");
+    conv(m, "p", "d", "17,20,1,1", "");
+    make_node(m, "MaxPool", "d", "q", "kernel_shape=[2,2] strides=[2,2]");
+    conv(m, "q", "e", "16,17,3,3", "pads=[1,1,1,1]");
+    make_node(m, "MaxPool", "e", "y", "kernel_shape=[2,2] strides=[1,1]");
+}
+
+static void pooled_twice(making *m, int64_t opset) {
+    (void)opset;
+    conv(m, "x", "c", "16,8,1,1", "");
+    make_node(m, "MaxPool", "c", "p", "kernel_shape=[2,2] strides=[2,2]");
+    make_node(m, "MaxPool", "c", "q", "kernel_shape=[4,4] strides=[2,2] pads=[1,1,1,1]");
+    make_node(m, "Add", "p q", "y", "");
+}
+
 /* The mean, with and without the axes it was taken over, and a softmax. */
 static void mean(making *m, int64_t opset) {
     conv(m, "x", "c", "16,8,3,3", "");
@@ -257,6 +277,7 @@ static const struct way {
     {"twice", twice, 7, 17},           {"pad", pad, 7, 17},                         {"mean", mean, 7, 17},
     {"pairs", pairs, 10, 17},          {"sequences", sequences, 7, 17},             {"borders", borders, 7, 17},
     {"blocks", blocks, 7, 17},         {"attention", attention, 7, 17},
+    {"pooled", pooled, 12, 13},        {"pooled twice", pooled_twice, 12, 13},
 };
 
 /* ---- What is done with them ------------------------------------------------------------------------------------ */
