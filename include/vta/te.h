@@ -109,6 +109,8 @@ VTA_API te_expr *te_parse(te_context *c, const char *text);
 
 /* "int32"; owned by the context. NULL for NULL. */
 VTA_API const char *te_expr_dtype(te_context *c, te_expr *e);
+/* What kind of node it is: "var", "int", "float", "add", "pload", "reduce", ...; static storage. NULL for anything else. */
+VTA_API const char *te_expr_kind(const te_expr *e);
 /* The expression as IR text; owned by the context. */
 VTA_API const char *te_expr_text(te_context *c, te_expr *e);
 /* The value of an expression that is an integer constant after simplification; VTA_INVALID_ARGUMENT otherwise. */

@@ -1361,6 +1361,7 @@ FUNCTIONS = {
     "te_call": ("vtac", c_void_p, [c_void_p, c_char_p, c_char_p, c_size_t, c_void_p]),
     "te_parse": ("vtac", c_void_p, [c_void_p, c_char_p]),
     "te_expr_dtype": ("vtac", c_char_p, [c_void_p, c_void_p]),
+    "te_expr_kind": ("vtac", c_char_p, [c_void_p]),
     "te_expr_text": ("vtac", c_char_p, [c_void_p, c_void_p]),
     "te_expr_int": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
     "te_op_name": ("vtac", c_char_p, [c_int]),

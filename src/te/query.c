@@ -69,6 +69,9 @@ static const char *dtype_text(te_context *c, vt_dtype t) { TE_RETURN(c, te__dtyp
 const char *te_expr_dtype(te_context *c, te_expr *e) {
     return vt_is(e, VT_TAG_EXPR) ? dtype_text(c, vt_te_expr(e)->dtype) : NULL;
 }
+const char *te_expr_kind(const te_expr *e) {
+    return vt_is(e, VT_TAG_EXPR) ? vt_expr_infos[vt_te_expr(e)->kind].text : NULL;
+}
 const char *te_tensor_dtype(te_context *c, const te_tensor *t) {
     return is_tensor(t) ? dtype_text(c, vt_te_tensor(t)->dtype) : NULL;
 }
