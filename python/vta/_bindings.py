@@ -292,6 +292,8 @@ class vta_device_options(Structure):
         ("assertions", c_bool),
         ("wave", c_char_p),
         ("board", c_char_p),
+        ("pack", c_bool),
+        ("netlist", c_bool),
     ]
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+from typing import TYPE_CHECKING
+
 from . import _bindings
 
 
@@ -67,6 +70,24 @@ class VTATimeoutError(VTAError, TimeoutError):
 class NotOfferedError(NotImplementedError, AttributeError):
     """A name that another stack has and this one does not: an AttributeError too, so that ``hasattr`` is False and
     ``getattr`` gives its default."""
+
+
+class Refusing:
+    """Says of attributes that a class does not have that they are not offered, in an error that is an AttributeError."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            found = getattr(type(self), name, None)
+            if isinstance(found, property):  # which raised an AttributeError: once more, for its words
+                return found.__get__(self)
+            if name.startswith("_"):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            near = difflib.get_close_matches(name, [n for n in dir(type(self)) if not n.startswith("_")], 1)
+            raise NotOfferedError(f"{type(self).__name__}.{name} is not offered"
+                                  + (f"; there is {near[0]}" if near else ""))
 
 
 class NotOfferedModuleError(ImportError, NotImplementedError):

@@ -10,6 +10,7 @@ from . import _context
 from ._check import type_of
 from ._context import array_of
 from ._lib import lib, text, utf8
+from .error import NotOfferedError, Refusing
 
 if TYPE_CHECKING:
     from typing import Union
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     Operand = Union[int, float, bool, "ExprOp"]
 
 
-class ExprOp:
+class ExprOp(Refusing):
     """Operators shared by everything that can stand in an expression.
 
     Integer division is written ``//``; comparison operators give expressions, not truth values."""
@@ -172,6 +173,27 @@ class Expr(ExprOp):
     def dtype(self) -> str:
         """Type of the value."""
         return text(lib.te_expr_dtype(self.context.handle, self.handle))
+
+    @property
+    def kind(self) -> str:
+        """What kind of node it is: ``"var"``, ``"int"``, ``"add"``, ``"reduce"``, …"""
+        return text(lib.te_expr_kind(self.handle)) or ""
+
+    @property
+    def name(self) -> str:
+        """Of a variable, its name."""
+        if self.kind != "var":
+            raise NotOfferedError(f"Expr.name: an expression of kind {self.kind} has none; variables do")
+        return repr(self)
+
+    def same_as(self, other: object) -> bool:
+        """Whether both are the same node.
+
+        Parameters
+        ----------
+        other : object
+        """
+        return isinstance(other, Expr) and self.handle == other.handle
 
     @property
     def value(self) -> int:

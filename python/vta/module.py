@@ -11,6 +11,7 @@ from . import _bindings as b
 from ._check import name_of
 from ._interrupt import watch
 from ._lib import DIAG, call, diagnostics, lib, raise_status, release, text, utf8
+from .error import Refusing
 from .ndarray import NDArray
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class Function:
         return f"<vta.Function {self.name}>"
 
 
-class Module:
+class Module(Refusing):
     """Compiled functions, loaded from a file.
 
     Calling the module calls its only (or first) function.

@@ -24,21 +24,21 @@ from .gemm import GemmIntrin
 from . import _math
 from ._math import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
 from .operators import (  # pylint: disable=redefined-builtin
-    abs, all, any, div, floordiv, floormod, if_then_else, indexdiv, indexmod, likely, max, min, power, select, sum,
-    truncdiv, truncmod,
+    abs, all, any, div, floordiv, floormod, if_then_else, indexdiv, indexmod, isnan, likely, max, max_value, min, min_value,
+    power, rsqrt, select, sigmoid, sum, truncdiv, truncmod,
 )
 from .prim_func import PrimFunc, create_prim_func
 from .schedule import Schedule, Stage, create_schedule
-from .tensor import IterVar, Operation, Tensor, TensorSlice
+from .tensor import ComputeOp, IterVar, Operation, PlaceholderOp, Tensor, TensorSlice
 
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 __all__ = [
-    "Tensor", "TensorSlice", "Operation", "IterVar", "Schedule", "Stage", "GemmIntrin", "TensorIntrin", "PrimFunc",
+    "Tensor", "TensorSlice", "Operation", "PlaceholderOp", "ComputeOp", "IterVar", "Schedule", "Stage", "GemmIntrin", "TensorIntrin", "PrimFunc",
     "placeholder", "var", "size_var", "compute", "reduce_axis", "thread_axis", "create_schedule", "create_prim_func",
     "sum", "min", "max", "all", "any", "if_then_else", "select", "const", "convert", "abs", "floordiv", "floormod",
-    "truncdiv", "truncmod", "indexdiv", "indexmod", "div", "likely", "power", "tag_scope", "evaluate", "decl_tensor_intrin", "comm_reducer", "scan", "extern", "gradient",
+    "sigmoid", "rsqrt", "isnan", "min_value", "max_value", "truncdiv", "truncmod", "indexdiv", "indexmod", "div", "likely", "power", "tag_scope", "evaluate", "decl_tensor_intrin", "comm_reducer", "scan", "extern", "gradient",
 ]
 __all__ += _math.__all__
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import _bindings as b
-from .._check import items
+from .._check import items, type_of
 from .._lib import lib
-from ..expr import Expr, _operands, apply, convert
+from ..expr import Expr, _operands, apply, const, convert
+from . import _math
 from ._math import pow as power
 from .tensor import IterVar
 
@@ -40,17 +41,21 @@ def _reduce(kind, op, values, axis, init):
 
 
 def _reducer(kind, op, values, axis, where, init):
-    if where is not None:
-        raise NotImplementedError("a reduction's `where` is not offered: put the condition into the value with select")
     if axis is None and len(values) == 2 and (isinstance(values[1], IterVar) or isinstance(values[1], (list, tuple))):
         values, axis = values[:1], values[1]
+    if where is not None:
+        if axis is None:
+            raise ValueError("only a reduction over axes has a `where`")
+        value = convert(values[0])  # what is left out counts as what changes nothing
+        least, most = (const(0, value.dtype),) * 2 if kind == b.TE_SUM else _limits(value.dtype)
+        values = (select(where, value, most if kind == b.TE_MIN_OF else least),)
     return _reduce(kind, op, values, axis, init)
 
 
 def sum(
     *values: Operand,
     axis: IterVar | Sequence[IterVar] | None = None,
-    where: None = None,
+    where: Operand | None = None,
     init: Operand | None = None,
 ) -> Expr:
     """Sum over reduce axes.
@@ -60,8 +65,8 @@ def sum(
     values : Expr
         What to add up (or two values, to add them).
     axis : IterVar or list of IterVar
-    where : None, optional
-        Only None: put the condition into the value with :func:`select`.
+    where : Expr, optional
+        Only elements for which it holds count.
     init : Expr, optional
         Where the reduction starts, of its type. On the accelerator a sum that starts at an element of a tensor in acc
         goes on in that tensor's place.
@@ -77,7 +82,7 @@ def sum(
 def min(
     *values: Operand,
     axis: IterVar | Sequence[IterVar] | None = None,
-    where: None = None,
+    where: Operand | None = None,
     init: Operand | None = None,
 ) -> Expr:
     """The smallest over reduce axes, or the smaller of two values; see :func:`sum`.
@@ -85,8 +90,8 @@ def min(
     Parameters
     ----------
     axis : IterVar | Sequence[IterVar], optional
-    where : None, optional
-        Only None: put the condition into the value with :func:`select`.
+    where : Expr, optional
+        Only elements for which it holds count.
     init : Expr, optional
         Where the reduction starts.
     """
@@ -96,7 +101,7 @@ def min(
 def max(
     *values: Operand,
     axis: IterVar | Sequence[IterVar] | None = None,
-    where: None = None,
+    where: Operand | None = None,
     init: Operand | None = None,
 ) -> Expr:
     """The largest over reduce axes, or the larger of two values; see :func:`sum`.
@@ -104,8 +109,8 @@ def max(
     Parameters
     ----------
     axis : IterVar | Sequence[IterVar], optional
-    where : None, optional
-        Only None: put the condition into the value with :func:`select`.
+    where : Expr, optional
+        Only elements for which it holds count.
     init : Expr, optional
         Where the reduction starts.
     """
@@ -132,10 +137,15 @@ def _fold(op, conditions):
     return first
 
 
-def _operator(op, name, meaning):
-    """A function for the operator `op`."""
+def _operator(op, name, meaning, *names):
+    """A function for the operator `op`, whose operands have these names."""
 
-    def function(*values: Operand) -> Expr:
+    def function(*values: Operand, **named: Operand) -> Expr:
+        if named:
+            rest = names[len(values):]
+            if set(named) != set(rest):
+                raise TypeError(f"{name} takes {', '.join(names)}, each once; given by name are {', '.join(named)}")
+            values += tuple(named[n] for n in rest)
         return apply(op, *values)
 
     function.__name__ = function.__qualname__ = name
@@ -145,6 +155,8 @@ def _operator(op, name, meaning):
     ----------
     values : number or Expr
         The operands, in their order.
+    named : number or Expr
+        The others, by name: {', '.join(names)}.
 
     Returns
     -------
@@ -154,13 +166,77 @@ def _operator(op, name, meaning):
 
 
 if_then_else = _operator(b.TE_IF_THEN_ELSE, "if_then_else",
-                         "Value 2 where condition 1 holds, else value 3; only the chosen one is computed.")
-select = _operator(b.TE_SELECT, "select", "Value 2 where condition 1 holds, else value 3; both may be computed.")
-abs = _operator(b.TE_ABS, "abs", "Absolute value.")  # pylint: disable=redefined-builtin
-floordiv = _operator(b.TE_FLOORDIV, "floordiv", "Integer quotient, rounded towards minus infinity.")
-floormod = _operator(b.TE_FLOORMOD, "floormod", "Remainder of floordiv.")
-truncdiv = _operator(b.TE_TRUNCDIV, "truncdiv", "Integer quotient, rounded towards zero.")
-truncmod = _operator(b.TE_TRUNCMOD, "truncmod", "Remainder of truncdiv.")
+                         "Value 2 where condition 1 holds, else value 3; only the chosen one is computed.",
+                         "cond", "t", "f")
+select = _operator(b.TE_SELECT, "select", "Value 2 where condition 1 holds, else value 3; both may be computed.", "condition",
+                   "true_value", "false_value")
+abs = _operator(b.TE_ABS, "abs", "Absolute value.", "x")  # pylint: disable=redefined-builtin
+floordiv = _operator(b.TE_FLOORDIV, "floordiv", "Integer quotient, rounded towards minus infinity.", "a", "b")
+floormod = _operator(b.TE_FLOORMOD, "floormod", "Remainder of floordiv.", "a", "b")
+truncdiv = _operator(b.TE_TRUNCDIV, "truncdiv", "Integer quotient, rounded towards zero.", "a", "b")
+truncmod = _operator(b.TE_TRUNCMOD, "truncmod", "Remainder of truncdiv.", "a", "b")
 indexdiv, indexmod = floordiv, floormod
-div = _operator(b.TE_DIV, "div", "Quotient of floats.")
-likely = _operator(b.TE_LIKELY, "likely", "A condition that nearly always holds.")
+div = _operator(b.TE_DIV, "div", "Quotient of floats.", "a", "b")
+likely = _operator(b.TE_LIKELY, "likely", "A condition that nearly always holds.", "cond")
+
+
+def sigmoid(x: Operand) -> Expr:
+    """``1 / (1 + exp(-x))``.
+
+    Parameters
+    ----------
+    x : Expr
+        A float.
+    """
+    return 1.0 / (1.0 + _math.exp(-convert(x)))
+
+
+def rsqrt(x: Operand) -> Expr:
+    """``1 / sqrt(x)``.
+
+    Parameters
+    ----------
+    x : Expr
+        A float.
+    """
+    return 1.0 / _math.sqrt(x)
+
+
+def isnan(x: Operand) -> Expr:
+    """Whether a float is no number.
+
+    Parameters
+    ----------
+    x : Expr
+    """
+    return apply(b.TE_NE, x, x)
+
+
+def _limits(dtype):
+    """The least and the largest value of a type."""
+    import numpy as np
+
+    dtype = type_of(dtype).decode()
+    kind = np.dtype(dtype)
+    info = np.iinfo(kind) if kind.kind in "iu" else np.finfo(kind)
+    return [const(v.item() if hasattr(v, "item") else v, dtype) for v in (info.min, info.max)]
+
+
+def min_value(dtype: str) -> Expr:
+    """The least value of a type.
+
+    Parameters
+    ----------
+    dtype : str
+    """
+    return _limits(dtype)[0]
+
+
+def max_value(dtype: str) -> Expr:
+    """The largest value of a type.
+
+    Parameters
+    ----------
+    dtype : str
+    """
+    return _limits(dtype)[1]

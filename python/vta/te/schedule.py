@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from .._check import items, kind_error, name_of, need, whole
 from .._lib import lib, text
+from ..error import Refusing
 from ..expr import Expr, convert
 from ..intrin import TensorIntrin
 from .gemm import GemmIntrin
-from .tensor import IterVar, Operation, Tensor
+from .tensor import IterVar, Operation, Tensor, operation
 
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def create_schedule(ops: Operation | Tensor | Sequence[Operation | Tensor]) -> S
     return Schedule(context, context.made(handle), [t.op for t in tensors])
 
 
-class Schedule:
+class Schedule(Refusing):
     """How a set of outputs, and all they need, is computed. ``s[X]`` is the stage of the tensor X.
 
     Parameters
@@ -136,7 +137,7 @@ class Schedule:
         return self
 
 
-class Stage:
+class Stage(Refusing):
     """One computation within a schedule; its methods are the schedule steps.
 
     A step that is not legal raises and changes nothing.
@@ -178,7 +179,7 @@ class Stage:
     @property
     def op(self) -> Operation:
         """The computation."""
-        return Operation(self.context, lib.te_stage_tensor(self.handle))
+        return operation(self.context, lib.te_stage_tensor(self.handle))
 
     origin_op = op
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .._check import whole
 from .._context import array_of
 from .._lib import lib, text
+from ..error import Refusing
 from ..expr import Expr, ExprOp, _operands
 
 
@@ -133,7 +134,7 @@ class TensorSlice(ExprOp):
         return repr(self.asobject())
 
 
-class _Computation:
+class _Computation(Refusing):
     """Arithmetic on whole tensors: one computation element by element."""
 
     __slots__ = ()
@@ -162,6 +163,48 @@ class _Computation:
 
     def __rmul__(self, other):
         return self._broadcast("multiply", other, swap=True)
+
+    def __truediv__(self, other):
+        return self._broadcast("divide", other)
+
+    def __rtruediv__(self, other):
+        return self._broadcast("divide", other, swap=True)
+
+    def __floordiv__(self, other):
+        return self._broadcast("floor_divide", other)
+
+    def __rfloordiv__(self, other):
+        return self._broadcast("floor_divide", other, swap=True)
+
+    def __mod__(self, other):
+        return self._broadcast("floor_mod", other)
+
+    def __rmod__(self, other):
+        return self._broadcast("floor_mod", other, swap=True)
+
+    def __lt__(self, other):
+        return self._broadcast("less", other)
+
+    def __le__(self, other):
+        return self._broadcast("less_equal", other)
+
+    def __gt__(self, other):
+        return self._broadcast("greater", other)
+
+    def __ge__(self, other):
+        return self._broadcast("greater_equal", other)
+
+    def __neg__(self):
+        return self.operators["negative"](self)
+
+    def astype(self, dtype: str) -> Any:
+        """The elements in another type.
+
+        Parameters
+        ----------
+        dtype : str
+        """
+        return self.operators["cast"](self, dtype)
 
     def __rshift__(self, other):
         return self._broadcast("right_shift", other)
@@ -221,7 +264,7 @@ class Tensor(_Computation):
     @property
     def op(self) -> Operation:
         """The operation that computes it."""
-        return Operation(self.context, self.handle)
+        return operation(self.context, self.handle)
 
     @property
     def value_index(self) -> int:
@@ -270,7 +313,7 @@ def _is_bool(context, handle):
     return lib.te_expr_dtype(context.handle, handle) == b"bool"
 
 
-class Operation:
+class Operation(Refusing):
     """What computes a tensor: a placeholder or a computation.
 
     Parameters
@@ -338,6 +381,15 @@ class Operation:
             raise IndexError(f"{self.name} has {self.num_outputs} outputs, not {index + 1}")
         return Tensor(self.context, lib.te_tensor_output(self._tensor, index))
 
+    def same_as(self, other: object) -> bool:
+        """Whether both are the same operation.
+
+        Parameters
+        ----------
+        other : object
+        """
+        return self == other
+
     def _key(self):
         return lib.te_tensor_output(self._tensor, 0)
 
@@ -349,3 +401,34 @@ class Operation:
 
     def __repr__(self):
         return text(self.context.made(lib.te_op_of_tensor_text(self.context.handle, self._tensor)))
+
+
+class PlaceholderOp(Operation):
+    """An input.
+
+    Parameters
+    ----------
+    context : Context
+    handle : int
+    """
+
+
+class ComputeOp(Operation):
+    """A computation.
+
+    Parameters
+    ----------
+    context : Context
+    handle : int
+    """
+
+
+def operation(context: Context, handle: int) -> Operation:
+    """The operation of a tensor, of the class that it is.
+
+    Parameters
+    ----------
+    context : Context
+    handle : int
+    """
+    return (PlaceholderOp if lib.te_tensor_is_placeholder(handle) else ComputeOp)(context, handle)

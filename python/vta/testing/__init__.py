@@ -1,7 +1,7 @@
 """Helpers of tests and tutorials."""
 
-from . import profiler, simulator
+from . import conditions, profiler, simulator
 from .profiler import Profile, profile
 from .utils import run
 
-__all__ = ["profiler", "simulator", "Profile", "profile", "run"]
+__all__ = ["conditions", "profiler", "simulator", "Profile", "profile", "run"]

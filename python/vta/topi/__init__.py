@@ -12,27 +12,30 @@ from .._check import need
 from ..expr import convert
 from ..te import Tensor
 from ..te.tensor import _Computation
-from . import _math, nn, packed, tag, testing
+from . import _math, nn, packed, tag, testing, transform, utils
 from ._elementwise import elementwise
 from ._math import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
 from .packed import *  # noqa: F401,F403
+from .transform import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
 from .operator import Argument, Attribute, Description, Operator, bias_most, operators, run
 
 if TYPE_CHECKING:
     from ..expr import Expr, Operand
 
-__all__ = ["add", "subtract", "multiply", "floor_divide", "floor_mod", "maximum", "minimum", "right_shift",
+__all__ = ["add", "subtract", "multiply", "floor_divide", "floor_mod", "maximum", "minimum", "divide", "less",
+           "less_equal", "greater", "greater_equal", "right_shift",
            "left_shift", "bitwise_and", "bitwise_or", "bitwise_xor", "cast", "clip", "identity", "negative",
-           "abs", "nn", "tag", "testing", "Argument", "Attribute", "Description", "Operator", "bias_most",
+           "abs", "nn", "tag", "testing", "utils", "Argument", "Attribute", "Description", "Operator", "bias_most",
            "operators", "run"]
 __all__ += _math.__all__
 __all__ += packed.__all__
+__all__ += transform.__all__
 
 
 def _broadcast_shape(left, right):
     """The shape that two shapes broadcast to."""
     out = []
-    for i in range(max(len(left), len(right))):
+    for i in range(len(left) if len(left) > len(right) else len(right)):
         a = left[len(left) - 1 - i] if i < len(left) else 1
         b = right[len(right) - 1 - i] if i < len(right) else 1
         if isinstance(a, int) and isinstance(b, int) and a != b and 1 not in (a, b):
@@ -83,6 +86,11 @@ floor_divide = _binary("floor_divide", te.floordiv, "Integer quotient rounded do
 floor_mod = _binary("floor_mod", te.floormod, "Remainder of floor_divide, element by element.")
 maximum = _binary("maximum", te.max, "The larger, element by element.")
 minimum = _binary("minimum", te.min, "The smaller, element by element.")
+divide = _binary("divide", lambda a, b: a / b, "Quotient of floats, element by element.")
+less = _binary("less", lambda a, b: a < b, "Whether the first is smaller, element by element.")
+less_equal = _binary("less_equal", lambda a, b: a <= b, "Whether the first is no larger, element by element.")
+greater = _binary("greater", lambda a, b: a > b, "Whether the first is larger, element by element.")
+greater_equal = _binary("greater_equal", lambda a, b: a >= b, "Whether the first is no smaller, element by element.")
 right_shift = _binary("right_shift", lambda a, b: a >> b, "Shift right, element by element.")
 left_shift = _binary("left_shift", lambda a, b: a << b, "Shift left, element by element.")
 bitwise_and = _binary("bitwise_and", lambda a, b: a & b, "Bitwise and, element by element.")
@@ -148,5 +156,6 @@ def clip(x: Tensor, a_min: int | float, a_max: int | float) -> Tensor:
     return te.compute(x.shape, lambda *i: te.max(te.min(x(*i), high), low), tag=tag.ELEMWISE)
 
 
-_Computation.operators.update(add=add, subtract=subtract, multiply=multiply, right_shift=right_shift,
+_Computation.operators.update(divide=divide, floor_divide=floor_divide, floor_mod=floor_mod, less=less, less_equal=less_equal,
+                              greater=greater, greater_equal=greater_equal, negative=negative, cast=cast, add=add, subtract=subtract, multiply=multiply, right_shift=right_shift,
                               left_shift=left_shift)

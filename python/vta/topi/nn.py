@@ -14,7 +14,7 @@ from . import tag
 if TYPE_CHECKING:
     from typing import Sequence
 
-__all__ = ["dilate", "get_pad_tuple", "pad", "relu"]
+__all__ = ["dense", "dilate", "get_pad_tuple", "pad", "relu", "softmax"]
 
 
 def pad(data: Tensor, pad_before: Sequence[int], pad_after: Sequence[int] | None = None, pad_value: int | float = 0.0,
@@ -62,10 +62,11 @@ def get_pad_tuple(padding: int | str | Sequence[int], kernel: Sequence[int]) -> 
     -------
     pads : tuple of int
     """
+    sizes = [whole(k, "an extent of the kernel") for k in need(kernel, (list, tuple), "the extents of the kernel")]
     if padding == "VALID":
         return 0, 0, 0, 0
     if padding == "SAME":
-        rows, columns = kernel[0] - 1, kernel[1] - 1
+        rows, columns = sizes[0] - 1, sizes[1] - 1
         return rows // 2, columns // 2, rows - rows // 2, columns - columns // 2
     sides = (padding, padding) if isinstance(padding, int) else padding
     if isinstance(sides, str) or len(sides) not in (2, 4):
@@ -119,3 +120,51 @@ def relu(x: Tensor) -> Tensor:
     """
     need(x, Tensor, "the operand of relu")
     return te.compute(x.shape, lambda *i: te.max(x(*i), te.const(0, x.dtype)), tag=tag.ELEMWISE)
+
+
+def dense(data: Tensor, weight: Tensor, bias: Tensor | None = None, out_dtype: str | None = None) -> Tensor:
+    """A matrix product with transposed weights: ``[N, I]`` and ``[O, I]``.
+
+    Parameters
+    ----------
+    data, weight : Tensor
+    bias : Tensor, optional
+        ``[O]``.
+    out_dtype : str, optional
+        Default: the type of the data.
+    """
+    (n, depth), (outs, _) = [need(t, Tensor, "an operand of dense").shape for t in (data, weight)]
+    dtype, k = data.dtype if out_dtype is None else out_dtype, te.reduce_axis((0, depth), "k")
+    out = te.compute((n, outs), lambda i, j: te.sum(data[i, k].astype(dtype) * weight[j, k].astype(dtype), axis=k), "T_dense",
+                     tag="dense")
+    if bias is None:
+        return out
+    return te.compute((n, outs), lambda i, j: out[i, j] + need(bias, Tensor, "a bias")[j].astype(dtype), "T_add",
+                      tag=tag.BROADCAST)
+
+
+def softmax(x: Tensor, axis: int = -1) -> Tensor:
+    """``exp(x - max) / sum(exp(x - max))`` along a dimension.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of floats.
+    axis : int, optional
+    """
+    extents = need(x, Tensor, "the operand of softmax").shape
+    along = axis % x.ndim
+    rest = [e for d, e in enumerate(extents) if d != along] or [1]
+
+    def at(rests, value):
+        return list(rests[:along]) + [value] + list(rests[along:]) if x.ndim > 1 else [value]
+
+    def others(index):
+        return [i for d, i in enumerate(index) if d != along] or [0]
+
+    k, names = te.reduce_axis((0, extents[along]), "k"), [f"i{d}" for d in range(x.ndim)]
+    largest = te.compute(rest, lambda *i: te.max(x(*at(i, k)), axis=k), "T_softmax_maxelem", varargs_names=names)
+    powers = te.compute(extents, lambda *i: te.exp(x(*i) - largest(*others(i))), "T_softmax_exp", varargs_names=names)
+    k2 = te.reduce_axis((0, extents[along]), "k")
+    total = te.compute(rest, lambda *i: te.sum(powers(*at(i, k2)), axis=k2), "T_softmax_expsum", varargs_names=names)
+    return te.compute(extents, lambda *i: powers(*i) / total(*others(i)), "T_softmax_norm", varargs_names=names)

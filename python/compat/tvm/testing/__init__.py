@@ -1,9 +1,12 @@
-"""Comparisons for tests."""
+"""Comparisons for tests, and decorators; see :mod:`vta.testing.conditions`."""
 
 import numpy as np
-from ._refuse import refuse
+from vta.testing.conditions import *  # noqa: F401,F403
+from vta.testing import conditions as _conditions
+from . import utils
+from .._refuse import refuse
 
-__all__ = ["assert_allclose"]
+__all__ = ["assert_allclose", "utils", *_conditions.__all__]
 
 
 def assert_allclose(actual, desired, rtol=1e-7, atol=1e-7):

@@ -1,0 +1,246 @@
+"""What programs written for TVM meet first: decorators of tests, classes of nodes, operators on tensors, small modules; and
+what is not there says so."""
+
+import os
+import tempfile
+import unittest
+
+import common  # noqa: F401  # pylint: disable=unused-import
+import numpy as np
+import tvm
+import tvm.testing
+from tvm import te, tir, topi
+
+import vta
+
+RANDOM = np.random.default_rng(2)
+
+
+def value(tensor, *inputs):
+    """The value of a tensor, by compiled code for the processor."""
+    s = te.create_schedule(tensor.op)
+    kernel = tvm.build(s, [*(t for t, _ in inputs), tensor], "llvm")
+    out = tvm.nd.array(np.zeros(tuple(tensor.shape), tensor.dtype), tvm.cpu(0))
+    kernel(*(tvm.nd.array(x, tvm.cpu(0)) for _, x in inputs), out)
+    return out.numpy()
+
+
+def given(*shape, dtype="float32"):
+    x = RANDOM.uniform(-4, 4, shape).astype(dtype)
+    return te.placeholder(shape, dtype, "x"), x
+
+
+class Decorators(unittest.TestCase):
+    def test_conditions(self):
+        calls = []
+
+        @tvm.testing.requires_llvm
+        @tvm.testing.uses_gpu
+        def here():
+            calls.append("here")
+
+        @tvm.testing.requires_gpu()
+        def elsewhere():
+            calls.append("elsewhere")
+
+        here()
+        self.assertEqual(calls, ["here"])
+        with self.assertRaisesRegex(unittest.SkipTest, "needs a GPU"):
+            elsewhere()
+        self.assertTrue(tvm.testing.device_enabled("llvm") and tvm.testing.device_enabled("ext_dev"))
+        self.assertFalse(tvm.testing.device_enabled("cuda"))
+        self.assertEqual([t for t, _ in tvm.testing.enabled_targets()], ["llvm"])
+
+    def test_targets(self):
+        seen = []
+
+        @tvm.testing.parametrize_targets("llvm", "cuda")
+        def some(target, dev):
+            seen.append((target, dev))
+
+        @tvm.testing.parametrize_targets
+        def all_of_them(target, dev):
+            seen.append((target, dev))
+
+        @tvm.testing.parametrize_targets("cuda")
+        def none(target, dev):
+            seen.append((target, dev))
+
+        some()
+        all_of_them()
+        self.assertEqual(seen, [("llvm", tvm.cpu(0))] * 2)
+        with self.assertRaisesRegex(unittest.SkipTest, "one of the targets cuda"):
+            none()
+
+    def test_fixtures(self):
+        try:
+            import pytest
+        except ImportError:
+            with self.assertRaisesRegex(ImportError, "pytest, which is not installed"):
+                tvm.testing.parameter(1, 2)
+            return
+        program = ("import tvm.testing\nsize = tvm.testing.parameter(1, 2)\nx, y = tvm.testing.parameters((3, 4), (5, 6))\n"
+                   "def test_pairs(size, x, y):\n    assert y == x + 1 and size in (1, 2)\n"
+                   "if __name__ == '__main__':\n    tvm.testing.main()\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "test_pairs.py")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(program)
+            self.assertEqual(pytest.main(["-q", path]), 0)
+
+
+class Nodes(unittest.TestCase):
+    def test_operations(self):
+        a = te.placeholder((4,))
+        c = te.compute((4,), lambda i: a[i] + 1.0)
+        self.assertIsInstance(a.op, te.PlaceholderOp)
+        self.assertIsInstance(c.op, te.ComputeOp)
+        self.assertNotIsInstance(c.op, te.PlaceholderOp)
+        self.assertTrue(c.op.same_as(te.create_schedule(c.op)[c].op) and not c.op.same_as(a.op))
+
+    def test_expressions(self):
+        x = tir.Var("x", "int32")
+        k = te.reduce_axis((0, 3))
+        a = te.placeholder((4,))
+        for kind, e in ((tir.Var, x), (tir.IntImm, tir.IntImm("int32", 3)), (tir.FloatImm, tir.FloatImm("float32", 3.5)),
+                        (tir.Add, x + 1), (tir.Mul, x * 2), (tir.Min, te.min(x, 3)), (tir.Select, tir.Select(x > 1, x, 2)),
+                        (tir.Cast, tir.Cast("int8", x)), (tir.FloorDiv, x // 3), (tir.Reduce, te.sum(a[k].asobject(), axis=k)),
+                        (tir.ProducerLoad, a(x))):
+            self.assertIsInstance(e, kind)
+            self.assertIsInstance(e, tir.PrimExpr)
+            self.assertEqual([n for n in (tir.Var, tir.IntImm, tir.FloatImm, tir.Add, tir.Mul, tir.Min, tir.Select, tir.Cast,
+                                          tir.FloorDiv, tir.Reduce, tir.ProducerLoad) if isinstance(e, n)], [kind])
+        self.assertEqual(x.name, "x")
+        self.assertTrue(x.same_as(x) and not x.same_as(x + 1))
+        with self.assertRaisesRegex(AttributeError, "kind add has none"):
+            (x + 1).name  # pylint: disable=expression-not-assigned
+
+    def test_keywords(self):
+        x = te.var("x")
+        self.assertEqual(repr(tir.if_then_else(cond=x > 1, t=1, f=2)), repr(tir.if_then_else(x > 1, 1, 2)))
+        self.assertEqual(repr(te.floordiv(a=x, b=2)), repr(x // 2))
+        self.assertEqual(repr(tir.Select(x > 1, true_value=3, false_value=4)), repr(tir.Select(x > 1, 3, 4)))
+        with self.assertRaisesRegex(TypeError, "floordiv takes a, b, each once; given by name are c"):
+            te.floordiv(x, c=2)
+
+
+class Operators(unittest.TestCase):
+    def close(self, tensor, want, *inputs):
+        np.testing.assert_allclose(value(tensor, *inputs), want, rtol=1e-5, atol=1e-6)
+
+    def test_on_tensors(self):
+        a, x = given(3, 4)
+        b, y = given(3, 4)
+        i, n = given(3, 4, dtype="int32")
+        self.close(-a, -x, (a, x))
+        self.close(a / b, x / y, (a, x), (b, y))
+        self.close(2.0 / a, 2 / x, (a, x))
+        self.close(i // 3, n // 3, (i, n))
+        self.close(i % 3, n % 3, (i, n))
+        self.close((a < b).astype("int32"), x < y, (a, x), (b, y))
+        self.close((a >= 0.5).astype("int32"), x >= 0.5, (a, x))
+        self.close(a.astype("int32"), x.astype("int32"), (a, x))
+
+    def test_along_axes(self):
+        a, x = given(3, 4, 5)
+        for name in ("sum", "max", "min"):
+            for axis in (None, 0, 1, -1, (0, 2)):
+                for keep in (False, True):
+                    want = getattr(np, name)(x, axis=axis, keepdims=keep)
+                    self.close(getattr(topi, name)(a, axis, keep), want.reshape(want.shape or (1,)), (a, x))
+        self.close(topi.nn.softmax(a, axis=1), np.exp(x) / np.exp(x).sum(axis=1, keepdims=True), (a, x))
+
+    def test_moved(self):
+        a, x = given(3, 4, 5)
+        self.close(topi.transpose(a), x.transpose(), (a, x))
+        self.close(topi.transpose(a, (1, 0, -1)), x.transpose(1, 0, 2), (a, x))
+        self.close(topi.reshape(a, (5, -1)), x.reshape(5, 12), (a, x))
+        self.close(topi.expand_dims(a, 1, 2), x.reshape(3, 1, 1, 4, 5), (a, x))
+        self.close(topi.squeeze(topi.expand_dims(a, 0)), x, (a, x))
+        self.close(topi.full((2, 3), "float32", 7), np.full((2, 3), 7.0))
+        dilated = np.zeros((5, 4, 13), "float32")
+        dilated[::2, :, ::3] = x
+        self.close(topi.nn.dilate(a, (2, 1, 3)), dilated, (a, x))
+
+    def test_products(self):
+        a, x = given(3, 4)
+        b, y = given(5, 4)
+        c, z = given(5)
+        self.close(topi.nn.dense(a, b, c), x @ y.T + z, (a, x), (b, y), (c, z))
+        self.close(topi.matmul(a, b, transp_b=True), x @ y.T, (a, x), (b, y))
+        self.close(topi.matmul(b, a, False, True), y @ x.T, (b, y), (a, x))
+
+    def test_mathematics(self):
+        a, x = given(6)
+        self.close(te.compute((6,), lambda i: te.sigmoid(a[i])), 1 / (1 + np.exp(-x)), (a, x))
+        self.close(te.compute((6,), lambda i: te.rsqrt(te.abs(a[i]) + 1.0)), 1 / np.sqrt(abs(x) + 1), (a, x))
+        x[2] = np.nan
+        self.close(te.compute((6,), lambda i: te.isnan(a[i]).astype("int32")), np.isnan(x), (a, x))
+        for dtype in ("int8", "int32", "uint8"):
+            self.assertEqual((te.min_value(dtype).value, te.max_value(dtype).value), (np.iinfo(dtype).min, np.iinfo(dtype).max))
+
+    def test_where(self):
+        a, x = given(4, 6)
+        for reduction, function in ((te.sum, np.sum), (te.max, np.max), (te.min, np.min)):
+            k = te.reduce_axis((0, 6), "k")
+            part = te.compute((4,), lambda i: reduction(a[i, k], axis=k, where=k < 3))  # pylint: disable=cell-var-from-loop
+            self.close(part, function(x[:, :3], axis=1), (a, x))
+
+    def test_references(self):
+        data, weight = (RANDOM.integers(-9, 9, s).astype("int32") for s in ((2, 3, 4, 5), (3, 6, 4, 3)))
+        out = topi.testing.conv2d_transpose_nchw_python(data, weight, (2, 3), (1, 0, 2, 1), (1, 0))
+        at = np.zeros((2, 6, 3 * 2 + 4 + 1, 4 * 3 + 3), "int64")
+        for y in range(4):
+            for x in range(5):
+                at[:, :, y * 2:y * 2 + 4, x * 3:x * 3 + 3] += np.einsum("nc,coyx->noyx", data[:, :, y, x], weight)
+        np.testing.assert_array_equal(out, at[:, :, 1:at.shape[2] - 2, 0:at.shape[3] - 1])
+
+    def test_helpers(self):
+        from tvm.topi.utils import get_const_int, get_const_tuple, prod
+
+        self.assertEqual(get_const_tuple((tir.const(3, "int32"), 4)), (3, 4))
+        self.assertEqual((get_const_int(tir.const(5, "int32")), prod((2, 3, 4))), (5, 24))
+
+
+class Modules(unittest.TestCase):
+    def test_small_ones(self):
+        from tvm.contrib import cc, util
+        from tvm.contrib.pickle_memoize import memoize
+        from tvm.testing.utils import install_request_hook
+
+        install_request_hook(depth=3)
+        calls = []
+
+        @memoize("squares")
+        def square(x):
+            calls.append(x)
+            return x * x
+
+        self.assertEqual((square(3), square(3), square(4), calls), (9, 9, 16, [3, 4]))
+        a = te.placeholder((4,), "float32", "a")
+        b = te.compute((4,), lambda i: a[i] * 2.0, "b")
+        folder = util.tempdir()
+        tvm.build(te.create_schedule(b.op), [a, b], "llvm", name="twice").save(folder.relpath("twice.o"))
+        cc.create_shared(folder.relpath("twice.so"), [folder.relpath("twice.o")])
+        out = tvm.nd.array(np.zeros(4, "float32"))
+        vta.load_module(folder.relpath("twice.so"))["twice"](tvm.nd.array(np.arange(4, dtype="float32")), out)
+        np.testing.assert_array_equal(out.numpy(), [0, 2, 4, 6])
+        with self.assertRaisesRegex(RuntimeError, "could not link"):
+            cc.create_shared(folder.relpath("none.so"), [folder.relpath("absent.o")])
+
+    def test_refusals(self):
+        a = te.placeholder((4,))
+        s = te.create_schedule(te.compute((4,), lambda i: a[i] + 1.0).op)
+        for get, words in ((lambda: s.rfactor, "Schedule.rfactor is not offered"),
+                           (lambda: s.stages[0].all_iter_vars, "all_iter_vars is not offered; there is leaf_iter_vars"),
+                           (lambda: a.op.attrs, "PlaceholderOp.attrs is not offered"),
+                           (lambda: a.nosuch, "Tensor.nosuch is not offered"), (lambda: te.var("x").nosuch, "Expr.nosuch"),
+                           (lambda: te.hybrid, "tvm.te.hybrid is not offered")):
+            with self.assertRaisesRegex(AttributeError, words) as caught:
+                get()
+            self.assertIsInstance(caught.exception, NotImplementedError)
+        self.assertFalse(hasattr(s, "rfactor") or hasattr(a, "nosuch"))
+
+
+if __name__ == "__main__":
+    unittest.main()
