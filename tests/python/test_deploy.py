@@ -164,7 +164,7 @@ class Refused(unittest.TestCase):
             call()
 
     def test_names(self):
-        for thing, name in ((relay, "Function"), (relay, "nn"), (relay.frontend, "from_mxnet"), (relay.quantize, "annotate"),
+        for thing, name in ((relay, "Function"), (relay.nn, "conv2d"), (relay.frontend, "from_mxnet"), (relay.quantize, "annotate"),
                             (relay.transform, "FoldConstant"), (graph_executor, "load_module"), (autotvm, "task"),
                             (autotvm.tophub, "load_reference_log"), (autotvm.measure, "LocalBuilder"), (vta.top, "op"),
                             (download, "download_testdata"), (tvm.contrib, "cc"), (debugger.debug_executor, "DebugResult")):

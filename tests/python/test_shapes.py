@@ -6,10 +6,12 @@ import sys
 import tempfile
 import unittest
 
-import numpy as np
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads wait for each other where tests share processors
 
-import common
-import vta
+import numpy as np  # noqa: E402  pylint: disable=wrong-import-position
+
+import common  # noqa: E402  pylint: disable=wrong-import-position
+import vta  # noqa: E402  pylint: disable=wrong-import-position
 
 FOLDER = os.path.join(common.ROOT, "examples", "shapes")
 sys.path.append(FOLDER)
