@@ -103,10 +103,20 @@ static vta_status run(state *s, const char *model) {
     return status == VTA_OK ? cli_float_each(s->graph, &s->pictures, count, paths, s->threads, scored, s) : status;
 }
 
+/* Names that an artifact holds. */
+static vta_status own_names(state *s, const char *model) {
+    vta_model *artifact;
+    size_t size;
+    if (!cli_is_artifact(model)) return VTA_OK;
+    vta_status status = cli_model_load(model, cli_diag(), &artifact);
+    const void *text = status == VTA_OK ? vta_model_section(artifact, CLI_LABELS_SECTION, &size) : NULL;
+    return text ? cli_names_parse(model, text, size, &s->names) : status;
+}
+
 static vta_status classify(state *s, const char *model, char **pictures, int count) {
     vta_status status = cli_pictures_settle(&s->pictures, model);
     const char *labels = s->labels ? s->labels : s->pictures.labels;
-    if (status == VTA_OK && labels) status = cli_names_read(labels, &s->names);
+    if (status == VTA_OK) status = labels ? cli_names_read(labels, &s->names) : own_names(s, model);
     for (int i = 0; i < count && status == VTA_OK; i++) status = cli_picture_files_add(&s->files, pictures[i]);
     if (status != VTA_OK) return status;
     s->results = calloc(s->files.count, sizeof *s->results);

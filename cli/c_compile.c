@@ -5,12 +5,14 @@
 #include "c_machine.h"
 #include "c_network.h"
 #include "file.h"
+#include "labels.h"
 
 typedef struct state {
     cli_common common;
     cli_network network;
     cli_pictures pictures;
-    const char *output;
+    const char *output, *labels;
+    char *texts[2]; /* of the sections */
     bool report;
 } state;
 
@@ -49,12 +51,35 @@ static void tell(const state *s, const char *path, const uint8_t *bytes, size_t 
            (unsigned long long)memory.host_bytes);
 }
 
+/* Settings of pictures, and names of classes, go along, so that the artifact can be used alone. */
+static vta_status make_sections(state *s) {
+    static vtac_section sections[2];
+    const char *labels = s->labels ? s->labels : s->pictures.labels;
+    cli_names names = {0};
+    json_t *how = cli_pictures_json(&s->pictures);
+    vta_status status = labels ? cli_names_read(labels, &names) : VTA_OK;
+    json_t *list = cli_names_json(&names);
+    cli_names_free(&names);
+    s->texts[0] = json_dumps(how, JSON_COMPACT);
+    s->texts[1] = json_dumps(list, JSON_COMPACT);
+    json_decref(how);
+    json_decref(list);
+    if (status == VTA_OK && (!s->texts[0] || !s->texts[1])) status = VTA_NO_MEMORY;
+    if (status != VTA_OK) return status;
+    sections[0] = (vtac_section){CLI_PICTURE_SECTION, s->texts[0], strlen(s->texts[0])};
+    sections[1] = (vtac_section){CLI_LABELS_SECTION, s->texts[1], strlen(s->texts[1])};
+    s->network.sections = sections;
+    s->network.section_count = labels ? 2 : 1;
+    return VTA_OK;
+}
+
 static vta_status compile(state *s, const char *model) {
     uint8_t *bytes = NULL;
     size_t size;
     char *report = NULL, *own = s->output ? NULL : beside(model);
     const char *path = s->output ? s->output : own;
     vta_status status = path ? cli_pictures_settle(&s->pictures, model) : VTA_NO_MEMORY;
+    if (status == VTA_OK) status = make_sections(s);
     if (status == VTA_OK)
         status = cli_network_compile(&s->network, model, &s->pictures, 0, NULL, &bytes, &size, &report);
     if (status == VTA_OK) status = cli_write_file(path, bytes, size);
@@ -71,6 +96,8 @@ int cmd_compile(const cli_command *self, int argc, char **argv) {
     const cli_option options[] = {
         {"output", 'o', CLI_TEXT, "FILE", "the artifact (MODEL with the ending .vta-model)", &s.output},
         {"report", 0, CLI_FLAG, NULL, "print layer by layer what runs where, and why", &s.report},
+        {"labels", 0, CLI_TEXT, "FILE", "names of the classes, which the artifact keeps: as for vta classify",
+         &s.labels},
         CLI_NETWORK_OPTIONS(&s.network),
         CLI_MACHINE_OPTION(&s.network.machine),
         CLI_PICTURE_OPTIONS(&s.pictures),
@@ -85,5 +112,7 @@ int cmd_compile(const cli_command *self, int argc, char **argv) {
     if (argc != 1) return cli_usage(self, "one model is wanted");
     vta_status status = compile(&s, argv[0]);
     free(s.pictures.labels);
+    free(s.texts[0]);
+    free(s.texts[1]);
     return cli_finish(status);
 }

@@ -52,6 +52,8 @@ static vta_status quantize(const cli_network *n, const vtac_calibration *calibra
 vta_status cli_network_build(const cli_network *n, const vtac_quantized *q, uint8_t **out_bytes, size_t *out_size,
                              char **report) {
     vtac_compile_options options = {.size = sizeof options, .processor_only = n->processor_only, .progress = tell};
+    options.sections = n->sections;
+    options.section_count = n->section_count;
     vta_config *config = NULL;
     vta_status status = cli_machine(&n->machine, &options.triple, &options.cpu, &options.features);
     if (status == VTA_OK) status = cli_find_config(n->common, &config);

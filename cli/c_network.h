@@ -17,8 +17,10 @@ typedef struct cli_network {
     bool any_samples;             /* random numbers will do where there are no samples */
     const cli_pictures *pictures; /* for cli_network_use: how pictures become inputs, */
     const cli_list *inputs;       /* and inputs as the command was given them: samples where there are no others */
-    struct cli_cost *cost; /* where what a picture takes goes; NULL: it is not asked for */
-    cli_list machine; /* -mtriple=T and its like: of vta compile */
+    struct cli_cost *cost;        /* where what a picture takes goes; NULL: it is not asked for */
+    cli_list machine;             /* -mtriple=T and its like: of vta compile */
+    const vtac_section *sections; /* for the artifact; NULL: none */
+    size_t section_count;
 } cli_network;
 
 /* What the accelerator does for one picture, and how long that takes. */

@@ -102,11 +102,7 @@ static vta_status read_array(const char *path, cli_names *names) {
     return is_all ? VTA_OK : wrong(path, 1, "a JSON array of texts is wanted");
 }
 
-vta_status cli_names_read(const char *path, cli_names *out_names) {
-    size_t size;
-    *out_names = (cli_names){0};
-    vta_status status = cli_read_file(path, &out_names->text, &size);
-    if (status != VTA_OK) return status;
+static vta_status parse(const char *path, cli_names *out_names) {
     const char *begin = out_names->text + strspn(out_names->text, " \t\r\n");
     out_names->count = count_lines(out_names->text);
     out_names->name = calloc(out_names->count + 1, sizeof *out_names->name);
@@ -115,6 +111,25 @@ vta_status cli_names_read(const char *path, cli_names *out_names) {
     if (*begin == '{') return read_dictionary(path, out_names);
     read_lines(out_names);
     return VTA_OK;
+}
+
+vta_status cli_names_read(const char *path, cli_names *out_names) {
+    size_t size;
+    *out_names = (cli_names){0};
+    vta_status status = cli_read_file(path, &out_names->text, &size);
+    return status == VTA_OK ? parse(path, out_names) : status;
+}
+
+vta_status cli_names_parse(const char *path, const void *text, size_t size, cli_names *out_names) {
+    *out_names = (cli_names){.text = strndup(text, size)};
+    return out_names->text ? parse(path, out_names) : VTA_NO_MEMORY;
+}
+
+json_t *cli_names_json(const cli_names *names) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < names->count; i++)
+        json_array_append_new(list, json_string(names->name[i] ? names->name[i] : ""));
+    return list;
 }
 
 void cli_names_free(cli_names *names) {
@@ -141,7 +156,8 @@ static vta_status read_label(const char *path, size_t number, char *line, cli_la
     if (!comma) return wrong(path, number, "file,class is wanted");
     errno = 0;
     long long class = strtoll(comma + 1, &end, 10);
-    if (end == comma + 1 || *trim(end)) return number == 1 ? VTA_OK : wrong(path, number, "the class is not an integer");
+    if (end == comma + 1 || *trim(end))
+        return number == 1 ? VTA_OK : wrong(path, number, "the class is not an integer");
     if (errno == ERANGE) return wrong(path, number, "the class is out of range");
     *comma = '\0';
     labels->item[labels->count++] = (struct cli_label){unquote(trim(line)), class};

@@ -13,6 +13,10 @@ typedef struct cli_names {
 
 /* Reads a file of names: one a line, or a JSON array of texts, or a dictionary {0: 'tench', ...}. */
 vta_status cli_names_read(const char *path, cli_names *out_names);
+/* The same of a text in memory; `path` stands for it in messages. */
+vta_status cli_names_parse(const char *path, const void *text, size_t size, cli_names *out_names);
+/* As a JSON array. */
+json_t *cli_names_json(const cli_names *names);
 void cli_names_free(cli_names *names);
 /* The name of class `index`; NULL when there is none. */
 const char *cli_name_of(const cli_names *names, int64_t index);

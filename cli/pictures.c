@@ -1,6 +1,8 @@
 /* Pictures as inputs of networks. */
 #include "pictures.h"
 
+#include "model.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,13 +115,13 @@ static bool set_key(cli_pictures *p, const char *path, const char *key, const js
     return p->labels != NULL;
 }
 
-static vta_status read_settings(cli_pictures *p, const char *path) {
-    json_error_t where;
+/* Takes `root`. */
+static vta_status take_settings(cli_pictures *p, const char *path, json_t *root, const json_error_t *where) {
     const char *key;
-    json_t *value, *root = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
+    json_t *value;
     if (!json_is_object(root)) {
         json_decref(root);
-        return wrong("settings", path, root ? "a JSON object is wanted" : where.text);
+        return wrong("settings", path, root ? "a JSON object is wanted" : where->text);
     }
     vta_status status = VTA_OK;
     const char *preset = json_string_value(json_object_get(root, "preset"));
@@ -137,6 +139,33 @@ static vta_status read_settings(cli_pictures *p, const char *path) {
     }
     json_decref(root);
     return status;
+}
+
+static vta_status read_settings(cli_pictures *p, const char *path) {
+    json_error_t where;
+    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
+    return take_settings(p, path, root, &where);
+}
+
+/* Those that the artifact was compiled with. */
+static vta_status read_section(cli_pictures *p, const char *path) {
+    json_error_t where;
+    vta_model *model;
+    size_t size;
+    if (!cli_is_artifact(path)) return VTA_OK;
+    vta_status status = cli_model_load(path, cli_diag(), &model);
+    const void *text = status == VTA_OK ? vta_model_section(model, CLI_PICTURE_SECTION, &size) : NULL;
+    return text ? take_settings(p, path, json_loadb(text, size, JSON_REJECT_DUPLICATES, &where), &where) : status;
+}
+
+json_t *cli_pictures_json(const cli_pictures *p) {
+    const vta_preprocess *h = &p->how;
+    json_t *j =
+        json_pack("{s:I, s:I, s:f, s:[f, f, f], s:[f, f, f], s:b, s:I}", "resize", (json_int_t)h->resize, "crop",
+                  (json_int_t)h->crop, "scale", h->scale, "mean", h->mean[0], h->mean[1], h->mean[2], "std", h->std[0],
+                  h->std[1], h->std[2], "bgr", (int)h->bgr, "label_offset", (json_int_t)p->label_offset);
+    if (p->layout_given) json_object_set_new(j, "layout", json_string(p->layout == VTA_NHWC ? "NHWC" : "NCHW"));
+    return j;
 }
 
 /* ---- Options ---- */
@@ -169,6 +198,7 @@ vta_status cli_pictures_settle(cli_pictures *p, const char *model) {
     vta_status status = path ? VTA_OK : VTA_NO_MEMORY;
     p->how = (vta_preprocess){0};
     if (p->preset) status = vta_preprocess_preset(p->preset, cli_diag(), &p->how);
+    if (status == VTA_OK && !p->preset) status = read_section(p, model);
     if (status == VTA_OK && !p->preset && access(path, R_OK) == 0) status = read_settings(p, path);
     free(path);
     return status == VTA_OK ? apply_options(p) : status;

@@ -30,7 +30,14 @@ typedef struct cli_pictures {
             &(p)->label_offset_text                                                                                    \
     }
 
-/* Settles `how`: what stands beside the model (MODEL without its ending, then .picture.json), changed by the options.
+/* The sections of an artifact that hold the settings, and the names of classes (labels.h). */
+#define CLI_PICTURE_SECTION "picture"
+#define CLI_LABELS_SECTION "labels"
+/* What was settled, as it stands beside a model. */
+json_t *cli_pictures_json(const cli_pictures *p);
+
+/* Settles `how`: what an artifact holds, then what stands beside the model (MODEL without its ending, then
+ * .picture.json), changed by the options.
  */
 vta_status cli_pictures_settle(cli_pictures *p, const char *model);
 /* Reads a picture for an input of that shape (1, C, H, W, or 1, H, W, C); any thread, with a list of errors of its own.

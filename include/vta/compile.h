@@ -87,6 +87,14 @@ VTA_API vta_status vtac_quantized_run(const vtac_quantized *quantized, const voi
 /* ---- Compiling ----------------------------------------------------------------------------------------------------
  */
 
+/* Bytes that the artifact keeps for front ends under a name of their own (vta_model_section), as the names of classes.
+ */
+typedef struct vtac_section {
+    const char *name;
+    const void *bytes;
+    size_t size;
+} vtac_section;
+
 typedef struct vtac_compile_options {
     size_t size;                                  /* of this struct, or 0 */
     const vtac_op_options *schedule;              /* of the operators; NULL: all defaults */
@@ -98,6 +106,8 @@ typedef struct vtac_compile_options {
     /* Called with each operator of the accelerator when its schedule is chosen, once for layers that are alike, when
      * not NULL; true ends the compile with VTA_INTERRUPTED. The operator is the compiler's. */
     bool (*scheduled)(void *user, const char *layer, const vtac_op *op);
+    const vtac_section *sections; /* section_count of them, copied */
+    size_t section_count;
 } vtac_compile_options;
 
 /* An artifact for a configuration (NULL: the default), as vta_model_parse reads it. VTA_UNSUPPORTED, with what and why:

@@ -1004,6 +1004,14 @@ class vtac_quantized_options(Structure):
     ]
 
 
+class vtac_section(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("bytes", c_void_p),
+        ("size", c_size_t),
+    ]
+
+
 class vtac_compile_options(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -1016,6 +1024,8 @@ class vtac_compile_options(Structure):
         ("progress", c_void_p),
         ("user", c_void_p),
         ("scheduled", c_void_p),
+        ("sections", c_void_p),
+        ("section_count", c_size_t),
     ]
 
 

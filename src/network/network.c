@@ -110,6 +110,15 @@ static vta_status compile(vt_ctx *ctx, void *arg) {
     return vt_protect(ctx, add_all, n);
 }
 
+static vta_status add_sections(const vt__net *n, vta_diag *diag) {
+    const vt_network_options *o = n->options;
+    for (size_t i = 0; i < o->section_count; i++) {
+        const vtac_section *s = &o->sections[i];
+        VT_TRY(vt_planner_section(n->planner, s->name, s->bytes, s->size, diag));
+    }
+    return VTA_OK;
+}
+
 vta_status vt_network_compile(const vt_qnet *net, const vta_config *config, const vt_network_options *options,
                               const vta_allocator *allocator, vta_diag *diag, uint8_t **out_bytes, size_t *out_size,
                               char **out_report) {
@@ -122,6 +131,7 @@ vta_status vt_network_compile(const vt_qnet *net, const vta_config *config, cons
     vt_strbuf_init(&report, allocator);
     vta_status status = vt_planner_create(net->graph->name, config, n.options->planner, diag, &n.planner);
     if (status == VTA_OK) status = vt_protect(net->ctx, compile, &n);
+    if (status == VTA_OK) status = add_sections(&n, diag);
     if (status == VTA_OK) status = vt_planner_finish(n.planner, diag, out_bytes, out_size);
     vt_planner_destroy(n.planner);
     free_made(&n);

@@ -8,6 +8,7 @@
 
 #include "planner/planner.h"
 #include "quant/quant.h"
+#include "vta/compile.h"
 
 typedef struct vt_network_options {
     const vt_planner_options *planner; /* NULL: all defaults */
@@ -19,6 +20,8 @@ typedef struct vt_network_options {
     /* Called with each operator when its schedule is chosen, likewise; `scheduled_ctx` is its own. */
     bool (*scheduled)(void *ctx, const char *layer, const vtac_op *op);
     void *scheduled_ctx;
+    const vtac_section *sections; /* of front ends */
+    size_t section_count;
 } vt_network_options;
 
 /* Compiles for `config`. VTA_UNSUPPORTED, with one diagnostic for each layer that has no form for either; or for a

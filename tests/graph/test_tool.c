@@ -132,6 +132,13 @@ static void test_classify(void **state) {
     says(0, "classify colours.vta-model rgb.png --stats --json", "\"cycles\": ");
     says(2, "classify colours.onnx rgb.png --stats --float", "--float does without it");
     says(2, "classify colours.vta-model rgb.png --float", "--float is for ONNX models");
+    says(0,
+         "compile colours.onnx --calibrate samples --labels names.txt --scale 1/2 --label-offset 1 -o named.vta-model",
+         "named.vta-model: ");
+    says(0, "classify named.vta-model rgb.png",
+         "     50.0197     -1  red\n"); /* names and settings from the artifact */
+    says(0, "classify named.vta-model rgb.png --scale 1 --label-offset 0 --labels names.json", "      0  red\n");
+    says(1, "compile colours.onnx --calibrate samples --labels none.txt", "none.txt");
     says(2, "eval colours.vta-model --images . --labels labels.csv --float", "--float is for ONNX models");
     says(0, "compare colours.onnx rgb.png", "to the bit");
     says(0, "compare colours.onnx rgb.png --json", "\"first\": null");
