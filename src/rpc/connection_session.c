@@ -68,7 +68,7 @@ static void fill_page(vt_connection *c) {
 
 static vta_status make_place(vt_connection *c, vta_diag *diag) {
     const vt_server *s = c->server;
-    VT_TRY(vt_temporary_folder(c->folder, diag));
+    VT_TRY(vt__folders_session(s, diag, c->folder));
     if (s->change_user && chown(c->folder, s->user, s->group) != 0)
         return vt_fail(diag, VTA_IO, "%s: cannot be given to the session's user: %s", c->folder, strerror(errno));
     VT_TRY(vt__share_make("vta-session", sizeof *c->page, diag, &c->page_fd, (void **)&c->page));

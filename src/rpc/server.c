@@ -176,6 +176,7 @@ static vta_status prepare(vt_server *s, vta_diag *diag) {
     VT_TRY(find_user(s, diag));
     VT_TRY(make_tls(s, diag));
     VT_TRY(make_table(s, diag));
+    VT_TRY(vt__folders_begin(s, diag));
     s->diag = vta_diag_create(NULL);
     return s->diag ? VTA_OK : vt_no_memory(diag);
 }
@@ -211,7 +212,7 @@ static vta_status serve(vt_server *s, vta_diag *diag) {
 }
 
 vta_status vta_rpc_serve(const vta_rpc_server_options *options, vta_diag *diag) {
-    vt_server s = {.table_fd = -1};
+    vt_server s = {.table_fd = -1, .folder_fd = -1};
     VT_TRY(vt_options_read(&s.options, sizeof s.options, options, "vta_rpc_server_options", diag));
     fill_in(&s.options);
     vta_status status = prepare(&s, diag);
@@ -221,6 +222,7 @@ vta_status vta_rpc_serve(const vta_rpc_server_options *options, vta_diag *diag) 
         status = serve(&s, diag);
         uv_loop_close(&s.loop);
     }
+    vt__folders_end(&s);
     if (s.table_fd >= 0) close(s.table_fd);
     vt__share_close(s.table, sizeof *s.table);
     vt__tls_context_free(s.tls);

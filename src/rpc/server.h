@@ -19,6 +19,8 @@ typedef struct vt_server {
     uv_timer_t timer;
     struct ssl_ctx_st *tls; /* NULL: in the clear */
     int table_fd;
+    char folder[VT_FOLDER_BYTES]; /* of its sessions' folders; "": none yet */
+    int folder_fd;                /* whose lock is held as long as the server lives */
     vt_rpc_table *table;
     vt_connection *first;
     struct vt_registration *registration; /* at a tracker; NULL: none */
@@ -86,6 +88,13 @@ void vt__connection_close(vt_connection *c);
 void vt__connection_enter(vt_connection *c, vt_connection_state state);
 /* Called when a handle of it is closed. */
 void vt__connection_closed(uv_handle_t *handle);
+
+/* ---- Folders (folders.c) ---- */
+/* The server's own folder; first what servers that were killed have left behind goes. */
+vta_status vt__folders_begin(vt_server *s, vta_diag *diag);
+void vt__folders_end(vt_server *s);
+/* A new one in it, for a session. */
+vta_status vt__folders_session(const vt_server *s, vta_diag *diag, char out_folder[VT_FOLDER_BYTES]);
 
 /* ---- TLS (pump.c) ---- */
 void vt__pump_begin(vt_connection *c);

@@ -53,13 +53,11 @@ static inline void server_exec(const server *s, int out, const char *command, co
     _exit(127);
 }
 
-/* Starts `vta COMMAND --port PORT ...` and waits for its port. */
-static inline void server_start_as(server *s, const char *command, const char *port, va_list args) {
+/* Starts `vta COMMAND --port PORT ...` in the folder that it has, and waits for its port. */
+static inline void server_launch(server *s, const char *command, const char *port, va_list args) {
     int ends[2];
     char line[64] = "";
-    strcpy(s->folder, "/tmp/vta-rpc-test-XXXXXX");
-    if (!mkdtemp(s->folder) || chmod(s->folder, 0755) != 0 || pipe(ends) != 0) fail_msg("no folder or pipe");
-    snprintf(s->log, sizeof s->log, "%s.log", s->folder);
+    if (pipe(ends) != 0) fail_msg("no pipe");
     s->pid = fork();
     if (s->pid == 0) {
         close(ends[0]);
@@ -69,6 +67,21 @@ static inline void server_start_as(server *s, const char *command, const char *p
     FILE *f = fdopen(ends[0], "r");
     if (!fgets(line, sizeof line, f) || sscanf(line, "port %u", &s->port) != 1) fail_msg("%s says '%s'", command, line);
     fclose(f);
+}
+
+static inline void server_start_as(server *s, const char *command, const char *port, va_list args) {
+    strcpy(s->folder, "/tmp/vta-rpc-test-XXXXXX");
+    if (!mkdtemp(s->folder) || chmod(s->folder, 0755) != 0) fail_msg("no folder");
+    snprintf(s->log, sizeof s->log, "%s.log", s->folder);
+    server_launch(s, command, port, args);
+}
+
+/* Another server in the same folder, after the first has ended. NULL ends the arguments. */
+static inline void server_start_again(server *s, ...) {
+    va_list args;
+    va_start(args, s);
+    server_launch(s, "rpc-server", "0", args);
+    va_end(args);
 }
 
 /* NULL ends the arguments. */
@@ -105,6 +118,17 @@ static inline int server_count(const char *path) {
     return n;
 }
 
+/* The folder that it keeps those of its sessions in. */
+static inline const char *server_sessions_folder(const server *s) {
+    static char path[512];
+    DIR *dir = opendir(s->folder);
+    *path = '\0';
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (e->d_name[0] != '.') snprintf(path, sizeof path, "%s/%.200s", s->folder, e->d_name);
+    if (dir) closedir(dir);
+    return path;
+}
+
 /* Processes that it started and that are there still. */
 static inline int server_children(const server *s) {
     char path[64], text[4096] = "";
@@ -119,17 +143,22 @@ static inline int server_children(const server *s) {
 
 /* Waits until the server has no sessions, at most ten seconds. */
 static inline void server_settles(const server *s) {
-    for (int i = 0; i < 1000 && (server_children(s) || server_count(s->folder)); i++) usleep(10000);
+    for (int i = 0; i < 1000 && (server_children(s) || server_count(server_sessions_folder(s))); i++) usleep(10000);
     assert_int_equal(server_children(s), 0);
-    assert_int_equal(server_count(s->folder), 0);
+    assert_int_equal(server_count(s->folder), 1);
+    assert_int_equal(server_count(server_sessions_folder(s)), 0);
 }
 
-/* Ends it in order; nothing of it may be left. */
-static inline void server_stop(server *s) {
+static inline void server_end(server *s) {
     int state = 0;
     kill(s->pid, SIGTERM);
     assert_int_equal(waitpid(s->pid, &state, 0), s->pid);
     if (!WIFEXITED(state) || WEXITSTATUS(state)) fail_msg("the server ended with %d: %s", state, server_log(s));
+}
+
+/* Ends it in order; nothing of it may be left. */
+static inline void server_stop(server *s) {
+    server_end(s);
     assert_int_equal(server_count(s->folder), 0);
     rmdir(s->folder);
     unlink(s->log);

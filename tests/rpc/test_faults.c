@@ -1,5 +1,6 @@
 /* What goes wrong on the way: sessions that crash, hang, leave or eat too much, clients that vanish or talk nonsense,
  * servers that are killed. Whoever is left gets an error soon, nothing stays behind, and the next session works. */
+#include <sys/file.h>
 #include <sys/syscall.h>
 
 #include "rpc/conversation.h"
@@ -150,6 +151,35 @@ static void servers_that_are_killed(void **state) {
         snprintf(command, sizeof command, "rm -rf %s %s", s.folder, s.log);
         assert_int_equal(system(command), 0);
     }
+}
+
+/* What a killed server leaves behind goes when the next one begins: not what is locked still, nor what is young. */
+static void folders_of_killed_servers(void **state) {
+    (void)state;
+    server s;
+    char left[512];
+    const struct timespec long_ago[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+    server_start(&s, NULL);
+    vta_rpc *rpc = open_on(&s);
+    must(vta_rpc_upload(rpc, "file", "x", 1, diag));
+    snprintf(left, sizeof left, "%s", server_sessions_folder(&s));
+    kill(s.pid, SIGKILL);
+    waitpid(s.pid, NULL, 0);
+    vta_rpc_close(rpc);
+    server_start_again(&s, NULL); /* it could be a server that is just beginning */
+    assert_int_equal(access(left, F_OK), 0);
+    server_end(&s);
+    assert_int_equal(utimensat(AT_FDCWD, left, long_ago, 0), 0);
+    int fd = open(left, O_RDONLY | O_DIRECTORY);
+    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+    server_start_again(&s, NULL); /* somebody has it */
+    assert_int_equal(access(left, F_OK), 0);
+    server_end(&s);
+    close(fd);
+    server_start_again(&s, NULL);
+    assert_int_equal(access(left, F_OK), -1);
+    if (!strstr(server_log(&s), "the server that it belonged to was killed")) fail_msg("%s", server_log(&s));
+    server_stop(&s);
 }
 
 /* ---- Clients ----------------------------------------------------------------------------------------------------- */
@@ -434,6 +464,7 @@ int main(void) {
         cmocka_unit_test(sessions_that_end),
         cmocka_unit_test(sessions_that_are_killed),
         cmocka_unit_test(servers_that_are_killed),
+        cmocka_unit_test(folders_of_killed_servers),
         cmocka_unit_test(clients_that_vanish),
         cmocka_unit_test(clients_that_talk_nonsense),
         cmocka_unit_test(sessions_one_after_another),

@@ -79,14 +79,15 @@ static void files(void **state) {
 /* A link in the session's folder, made by its own code, leads nowhere for the server: here, one that the test makes. */
 static void links_are_not_followed(void **state) {
     (void)state;
-    char path[512], *back;
+    char path[1024], folder[512], *back;
     size_t size;
     vta_rpc *rpc = connect_here();
     must(vta_rpc_upload(rpc, "real", "x", 1, diag));
-    DIR *dir = opendir(here.folder);
+    snprintf(folder, sizeof folder, "%s", server_sessions_folder(&here));
+    DIR *dir = opendir(folder);
     for (struct dirent *e; (e = readdir(dir));) {
         if (e->d_name[0] == '.') continue;
-        snprintf(path, sizeof path, "%s/%s/link", here.folder, e->d_name);
+        snprintf(path, sizeof path, "%s/%s/link", folder, e->d_name);
         assert_int_equal(symlink("/etc/passwd", path), 0);
     }
     closedir(dir);

@@ -1,0 +1,74 @@
+/* Where the folders of a server's sessions are: in one of its own, which it keeps locked. What a server that was killed
+ * has left behind is known by a lock that nobody holds, and goes when the next server begins. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/environment.h"
+#include "rpc/server.h"
+#include "rpc/session.h"
+
+#define PREFIX "vta-rpc-server-"
+enum { YOUNG_SECONDS = 60 }; /* a server that is just beginning has not locked its folder yet */
+
+static bool is_stale(int places, const char *name) {
+    struct stat is;
+    int fd = openat(places, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return false;
+    bool ours = fstat(fd, &is) == 0 && is.st_uid == geteuid() && time(NULL) - is.st_mtime > YOUNG_SECONDS;
+    bool free = ours && flock(fd, LOCK_EX | LOCK_NB) == 0;
+    close(fd);
+    return free;
+}
+
+static void remove_stale(vt_server *s, const char *place) {
+    char path[VT_FOLDER_BYTES];
+    DIR *dir = opendir(place);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        if (strncmp(e->d_name, PREFIX, sizeof PREFIX - 1) || !is_stale(dirfd(dir), e->d_name)) continue;
+        if (snprintf(path, sizeof path, "%s/%s", place, e->d_name) >= (int)sizeof path) continue;
+        vt__folder_remove(path);
+        vt__server_log(s, "%s: removed: the server that it belonged to was killed", path);
+    }
+    if (dir) closedir(dir);
+}
+
+vta_status vt__folders_begin(vt_server *s, vta_diag *diag) {
+    const char *place = vt_temporary_place();
+    remove_stale(s, place);
+    int n = snprintf(s->folder, sizeof s->folder, "%s/" PREFIX "XXXXXX", place);
+    if (n < 0 || n >= (int)sizeof s->folder - 16) {
+        *s->folder = '\0';
+        return vt_fail(diag, VTA_IO, "$TMPDIR is longer than %d characters", VT_FOLDER_BYTES - 40);
+    }
+    bool made = mkdtemp(s->folder) != NULL;
+    if (made) s->folder_fd = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* Sessions go through to their own folder, and see no other's name. */
+    if (s->folder_fd >= 0 && flock(s->folder_fd, LOCK_EX | LOCK_NB) == 0 && fchmod(s->folder_fd, 0711) == 0)
+        return VTA_OK;
+    vta_status status =
+        vt_fail(diag, VTA_IO, "cannot make a temporary folder %s ($TMPDIR): %s", s->folder, strerror(errno));
+    if (!made) *s->folder = '\0';
+    return status;
+}
+
+vta_status vt__folders_session(const vt_server *s, vta_diag *diag, char out_folder[VT_FOLDER_BYTES]) {
+    snprintf(out_folder, VT_FOLDER_BYTES, "%.240s/XXXXXX", s->folder);
+    if (mkdtemp(out_folder)) return VTA_OK;
+    vta_status status = vt_fail(diag, VTA_IO, "cannot make a session's folder %s: %s", out_folder, strerror(errno));
+    *out_folder = '\0';
+    return status;
+}
+
+void vt__folders_end(vt_server *s) {
+    if (*s->folder) vt__folder_remove(s->folder);
+    if (s->folder_fd >= 0) close(s->folder_fd);
+    s->folder_fd = -1;
+}
