@@ -9,7 +9,7 @@
 #include "rpc/server.h"
 #include "rpc/stream.h"
 
-enum { BLOCK_BYTES = 65536, QUEUE_BYTES = 1 << 20 };
+enum { BLOCK_BYTES = 1 << 18, QUEUE_BYTES = 1 << 20 };
 
 /* A write that is going on. */
 typedef struct block {
@@ -21,8 +21,10 @@ typedef struct block {
 static void on_network(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer);
 static void on_session(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer);
 
+/* The loop has one thread, and each block is done with before the next one. */
+static _Thread_local char room[BLOCK_BYTES], sealed[BLOCK_BYTES], opened[BLOCK_BYTES];
+
 static void give_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buffer) {
-    static char room[BLOCK_BYTES]; /* the loop has one thread, and each block is done with before the next one */
     (void)handle, (void)wanted;
     *buffer = uv_buf_init(room, sizeof room);
 }
@@ -44,15 +46,20 @@ static void written(uv_write_t *write, int status) {
     if (room_out && c->has_inside && !c->inside_over) read_session(c);
 }
 
-static void send_block(vt_connection *c, uv_stream_t *to, uv_stream_t *from, const void *bytes, size_t size) {
-    block *b = malloc(sizeof *b + size);
+/* What the system does not take at once waits in a copy. */
+static void send_block(vt_connection *c, uv_stream_t *to, uv_stream_t *from, const char *bytes, size_t size) {
+    uv_buf_t buffer = uv_buf_init((char *)bytes, (unsigned)size);
+    int taken = uv_try_write(to, &buffer, 1);
+    size_t done = taken > 0 ? (size_t)taken : 0;
+    if (done == size) return;
+    block *b = malloc(sizeof *b + size - done);
     if (!b) {
         vt__connection_kill(c, VTA_NO_MEMORY, "the server is out of memory");
         return;
     }
-    memcpy(b->bytes, bytes, size);
+    memcpy(b->bytes, bytes + done, size - done);
     b->c = c;
-    uv_buf_t buffer = uv_buf_init(b->bytes, (unsigned)size);
+    buffer = uv_buf_init(b->bytes, (unsigned)(size - done));
     if (uv_write(&b->write, to, &buffer, 1, written) != 0)
         free(b);
     else if (from && uv_stream_get_write_queue_size(to) > QUEUE_BYTES)
@@ -61,10 +68,10 @@ static void send_block(vt_connection *c, uv_stream_t *to, uv_stream_t *from, con
 
 /* Sends what TLS has to say. */
 static void drain(vt_connection *c) {
-    char bytes[BLOCK_BYTES];
     size_t n;
     uv_stream_t *from = c->has_inside ? (uv_stream_t *)&c->inside : NULL;
-    while ((n = vt__tls_drain(c->tls, bytes, sizeof bytes)) > 0) send_block(c, (uv_stream_t *)&c->tcp, from, bytes, n);
+    while ((n = vt__tls_drain(c->tls, sealed, sizeof sealed)) > 0)
+        send_block(c, (uv_stream_t *)&c->tcp, from, sealed, n);
 }
 
 void vt__pump_say(vt_connection *c, const void *bytes, size_t size) {
@@ -88,12 +95,24 @@ static void on_session(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer) {
 
 /* ---- From the network -------------------------------------------------------------------------------------------- */
 
-static void decrypt(vt_connection *c) {
-    char bytes[BLOCK_BYTES];
+/* As many records as fit are one block. */
+static ssize_t decrypt_block(vt_connection *c, size_t *out_size) {
     short wait;
-    ssize_t n = 0;
-    while (c->state == VT_SERVED && (n = vt__tls_read(c->tls, bytes, sizeof bytes, &wait)) > 0)
-        send_block(c, (uv_stream_t *)&c->inside, (uv_stream_t *)&c->tcp, bytes, (size_t)n);
+    ssize_t n = 1;
+    *out_size = 0;
+    while (*out_size < sizeof opened &&
+           (n = vt__tls_read(c->tls, opened + *out_size, sizeof opened - *out_size, &wait)) > 0)
+        *out_size += (size_t)n;
+    return n;
+}
+
+static void decrypt(vt_connection *c) {
+    size_t size = 1;
+    ssize_t n = 1;
+    while (c->state == VT_SERVED && n > 0) {
+        n = decrypt_block(c, &size);
+        if (size) send_block(c, (uv_stream_t *)&c->inside, (uv_stream_t *)&c->tcp, opened, size);
+    }
     drain(c);
     if (n == -2) vt__connection_kill(c, VTA_IO, "the connection was tampered with");
 }

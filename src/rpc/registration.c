@@ -56,7 +56,8 @@ static bool end_lease(vt_registration *r, vt_rpc_link *link, vta_diag *diag) {
 static bool stay(vt_registration *r, vt_rpc_link *link, vta_diag *diag) {
     for (;;) {
         vt_rpc_header header;
-        if (pause_or_stop(r, link->stream.fd, -1)) return false;
+        bool there = link->stream.tls && vt__tls_pending(link->stream.tls);
+        if (!there && pause_or_stop(r, link->stream.fd, -1)) return false;
         vta_diag_clear(diag);
         if (vt__rpc_receive(&link->stream, 0, 5000, diag, &header, &link->in) != VTA_OK) return true;
         if (header.message == VT_RPC_ENDED && !end_lease(r, link, diag)) return false;

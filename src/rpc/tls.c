@@ -9,6 +9,7 @@
 #include "rpc/stream.h"
 
 #define IDENTITY "vta-rpc"
+enum { READ_BYTES = 1 << 18 };
 
 /* TLS_AES_128_GCM_SHA256, whose hash a key from outside goes with. */
 static const unsigned char cipher_id[] = {0x13, 0x01};
@@ -57,6 +58,8 @@ static bool set_up(SSL_CTX *context, bool server) {
         return false;
     SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_read_ahead(context, 1); /* many records with one call of the system */
+    SSL_CTX_set_default_read_buffer_len(context, READ_BYTES);
     SSL_CTX_set_mode(context,
                      SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_AUTO_RETRY);
     if (server) {
@@ -167,7 +170,7 @@ ssize_t vt__tls_write(SSL *tls, const void *from, size_t size, short *out_wait) 
     return n > 0 ? n : outcome(tls, n, out_wait);
 }
 
-size_t vt__tls_pending(SSL *tls) { return (size_t)SSL_pending(tls); }
+bool vt__tls_pending(SSL *tls) { return SSL_has_pending(tls); }
 
 void vt__tls_bye(SSL *tls) {
     if (SSL_is_init_finished(tls)) SSL_shutdown(tls);

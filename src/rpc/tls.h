@@ -34,8 +34,8 @@ vta_status vt__tls_serve(struct ssl_ctx_st *context, int fd, uint64_t deadline, 
 /* As vt_rpc_stream wants them: bytes moved; 0: closed; -1: wait for *out_wait (poll's events); -2: broken. */
 ssize_t vt__tls_read(struct ssl_st *tls, void *to, size_t size, short *out_wait);
 ssize_t vt__tls_write(struct ssl_st *tls, const void *from, size_t size, short *out_wait);
-/* Bytes that were decrypted already. */
-size_t vt__tls_pending(struct ssl_st *tls);
+/* Was something read from the socket that nobody has asked for? It may be a part of a record. */
+bool vt__tls_pending(struct ssl_st *tls);
 /* Says that no more comes. */
 void vt__tls_bye(struct ssl_st *tls);
 void vt__tls_free(struct ssl_st *tls);
