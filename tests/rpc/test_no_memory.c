@@ -1,0 +1,221 @@
+/* Every allocation fails once: requests of both protocols as a session answers them, and answers as a client reads
+ * them. It is said, and nothing is lost. */
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "support/no_memory.h"
+
+#include "exec/small.h"
+#include "rpc/client_session.h"
+#include "rpc/tvm.h"
+
+static vt_rpc_page page = {.memory_bytes = 1 << 20, .file_bytes = 1 << 20, .patience_ms = 1000};
+
+/* ---- The project's protocol -------------------------------------------------------------------------------------- */
+
+typedef struct conversation {
+    vt_rpc_session s;
+    vta_diag *diag;
+    vt_strbuf in, out;
+    vta_status status;
+    vt_rpc_reader answer;
+} conversation;
+
+/* A request with the fields in `in`; none once one has failed. */
+static void ask(conversation *c, vt_rpc_message message) {
+    bool over = false;
+    if (c->in.failed) c->status = VTA_NO_MEMORY;
+    if (c->status != VTA_OK) return;
+    vt_strbuf_clear(&c->out);
+    c->status = vt__own_answer(&c->s, (uint16_t)message, vt_strbuf_text(&c->in), c->in.size, &c->out, &over);
+    c->answer = (vt_rpc_reader){(const uint8_t *)c->out.text, c->out.size, false};
+    vt_strbuf_clear(&c->in);
+}
+
+static uint64_t make_array(conversation *c, int64_t bytes) {
+    vt__rpc_put_u64(&c->in, kDLCPU);
+    vt__rpc_put_u8(&c->in, kDLInt);
+    vt__rpc_put_u8(&c->in, 8);
+    vt__rpc_put_u16(&c->in, 1);
+    vt__rpc_put_u32(&c->in, 1);
+    vt__rpc_put_u64(&c->in, (uint64_t)bytes);
+    ask(c, VT_RPC_ARRAY);
+    return vt__rpc_u64(&c->answer);
+}
+
+static void run_model(conversation *c, const char *artifact, size_t size) {
+    uint64_t arrays[2];
+    vt__rpc_put_text(&c->in, "small");
+    vt__rpc_put_u64(&c->in, 0);
+    vt_strbuf_addn(&c->in, artifact, size);
+    ask(c, VT_RPC_UPLOAD);
+    vt__rpc_put_text(&c->in, "small");
+    ask(c, VT_RPC_LOAD_MODEL);
+    uint64_t model = vt__rpc_u64(&c->answer);
+    for (int i = 0; i < 2; i++) arrays[i] = make_array(c, ELEMENTS);
+    vt__rpc_put_u64(&c->in, model);
+    vt__rpc_put_u32(&c->in, 2);
+    for (int i = 0; i < 2; i++) vt__rpc_put_u64(&c->in, arrays[i]);
+    ask(c, VT_RPC_RUN_MODEL);
+    vt__rpc_put_u64(&c->in, model);
+    ask(c, VT_RPC_PROFILE_MODEL);
+    vt__rpc_put_u64(&c->in, model);
+    ask(c, VT_RPC_FREE);
+}
+
+static void use_arrays(conversation *c) {
+    uint64_t a = make_array(c, 100), b = make_array(c, 100);
+    vt__rpc_put_u64(&c->in, a);
+    vt__rpc_put_u64(&c->in, 3);
+    vt_strbuf_addn(&c->in, "some bytes", 10);
+    ask(c, VT_RPC_WRITE);
+    vt__rpc_put_u64(&c->in, a);
+    vt__rpc_put_u64(&c->in, b);
+    ask(c, VT_RPC_COPY);
+    vt__rpc_put_u64(&c->in, b);
+    vt__rpc_put_u64(&c->in, 0);
+    vt__rpc_put_u32(&c->in, 100);
+    ask(c, VT_RPC_READ);
+    if (c->status == VTA_OK) assert_memory_equal(c->out.text + 3, "some bytes", 10);
+    vt__rpc_put_text(&c->in, "small");
+    vt__rpc_put_u64(&c->in, 0);
+    vt__rpc_put_u32(&c->in, 4);
+    ask(c, VT_RPC_DOWNLOAD);
+    ask(c, VT_RPC_SESSIONS);
+}
+
+static uint8_t *artifact;
+static size_t artifact_size;
+
+static vta_status own(void) {
+    conversation c = {.diag = vta_diag_create(NULL)};
+    vt_strbuf_init(&c.in, NULL);
+    vt_strbuf_init(&c.out, NULL);
+    if (!c.diag) return VTA_NO_MEMORY;
+    c.status = vt__session_init(&c.s, &page, NULL, c.diag);
+    vt__rpc_put_u32(&c.in, VT_RPC_WIRE_VERSION);
+    vt__rpc_put_text(&c.in, "test");
+    ask(&c, VT_RPC_HELLO);
+    run_model(&c, (const char *)artifact, artifact_size);
+    use_arrays(&c);
+    vt__session_clear(&c.s);
+    vt_strbuf_free(&c.in);
+    vt_strbuf_free(&c.out);
+    vta_diag_destroy(c.diag);
+    return c.status;
+}
+
+static void sessions_of_ours(void **state) {
+    (void)state;
+    artifact = small_artifact(&artifact_size);
+    strcpy(page.folder, "/tmp/vta-rpc-memory-XXXXXX");
+    assert_non_null(mkdtemp(page.folder));
+    check_every_allocation(own);
+    vt__folder_remove(page.folder);
+    vta_string_free(artifact);
+}
+
+/* ---- TVM's protocol: the conversations of the fuzzer's corpus ---------------------------------------------------- */
+
+static uint8_t packets[1 << 16];
+static size_t packets_size;
+
+static vta_status tvm(void) {
+    vt_rpc_session s;
+    vt_strbuf out;
+    bool over = false, failed = false;
+    vta_diag *diag = vta_diag_create(NULL);
+    if (!diag) return VTA_NO_MEMORY;
+    vt_strbuf_init(&out, NULL);
+    vta_status status = vt__session_init(&s, &page, NULL, diag);
+    for (size_t at = 1; status == VTA_OK && !over && !failed && at + 2 <= packets_size;) {
+        size_t size = (size_t)packets[at] | (size_t)packets[at + 1] << 8;
+        vt_strbuf_clear(&out);
+        vta_diag_clear(diag);
+        vt__tvm_answer(&s, packets + at + 2, size, &out, &over);
+        failed = out.failed || (out.size && memmem(out.text, out.size, "out of memory", 13));
+        at += 2 + size;
+    }
+    vt__session_clear(&s);
+    vt_strbuf_free(&out);
+    vta_diag_destroy(diag);
+    return failed ? VTA_NO_MEMORY : status;
+}
+
+static void sessions_of_tvm(void **state) {
+    static const char *const files[] = {"functions", "data"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char path[96];
+        snprintf(path, sizeof path, "fuzz/corpus/fuzz_rpc/tvm_%s", files[i]);
+        FILE *f = fopen(path, "rb");
+        assert_non_null(f);
+        packets_size = fread(packets, 1, sizeof packets, f);
+        fclose(f);
+        check_every_allocation(tvm);
+    }
+}
+
+/* ---- A client ---------------------------------------------------------------------------------------------------- */
+
+/* The answers to PING, LOAD_MODULE, DOWNLOAD and STATISTICS. */
+static void put_answers(int fd) {
+    static const struct {
+        vt_rpc_message message;
+        const char *fields;
+        uint32_t size;
+    } answers[] = {{VT_RPC_PING, "", 0},
+                   {VT_RPC_LOAD_MODULE, "\1\0\0\0\0\0\0\0\3\0\0\0f\ng", 15},
+                   {VT_RPC_DOWNLOAD, "\5\0\0\0\0\0\0\0bytes", 13},
+                   {VT_RPC_STATISTICS, "\2\0\0\0{}", 6}};
+    for (uint32_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        uint8_t header[VT_RPC_HEADER_BYTES];
+        vt__rpc_put_header(header, &(vt_rpc_header){answers[i].size, (uint16_t)answers[i].message, 0, i + 1});
+        assert_int_equal(write(fd, header, sizeof header), sizeof header);
+        assert_int_equal(write(fd, answers[i].fields, answers[i].size), answers[i].size);
+    }
+    shutdown(fd, SHUT_WR);
+}
+
+static vta_status converse(vta_rpc *rpc, vta_diag *diag) {
+    uint64_t module;
+    char *names = NULL, *bytes = NULL, *text = NULL;
+    size_t size;
+    vta_status status = vta_rpc_ping(rpc, diag);
+    if (status == VTA_OK) status = vta_rpc_load_module(rpc, "f.o", diag, &module, &names);
+    if (status == VTA_OK) status = vta_rpc_download(rpc, "file", diag, &bytes, &size);
+    if (status == VTA_OK) status = vta_rpc_statistics(rpc, diag, &text);
+    if (status == VTA_OK) assert_string_equal(bytes, "bytes");
+    vta_string_free(names);
+    vta_string_free(bytes);
+    vta_string_free(text);
+    return status;
+}
+
+static vta_status client(void) {
+    int ends[2];
+    vta_diag *diag = vta_diag_create(NULL);
+    vta_rpc rpc = {.allocator = vt_allocator_libc};
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+    put_answers(ends[1]);
+    rpc.link = (vt_rpc_link){.stream = {.fd = ends[0]}, .owner = getpid(), .patience_ms = 1000, .answer_ms = 1000};
+    vt_strbuf_init(&rpc.link.out, NULL);
+    vt_strbuf_init(&rpc.link.in, NULL);
+    vta_status status = converse(&rpc, diag);
+    vt__link_close(&rpc.link);
+    close(ends[1]);
+    vta_diag_destroy(diag);
+    return status;
+}
+
+static void clients(void **state) {
+    (void)state;
+    check_every_allocation(client);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sessions_of_ours), cmocka_unit_test(sessions_of_tvm),
+                                       cmocka_unit_test(clients)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
