@@ -152,10 +152,10 @@ VTA_API vta_status vta_function_call_tensors(vta_packed_function function, DLTen
  * removes it. The name is copied. */
 VTA_API vta_status vta_function_register(const char *name, vta_packed_function function, vta_diag *diag);
 
-/* Seconds of one call: `number` calls a round, `repeat` rounds, after one call that does not count. out_seconds gets
- * `repeat` means. */
+/* Seconds of one call: `number` calls a round, `repeat` rounds, after one call that does not count, and as many more
+ * calls in each round as it takes to last min_repeat_ms. out_seconds gets `repeat` means. */
 VTA_API vta_status vta_function_time(vta_packed_function function, DLTensor *const *tensors, int count, uint32_t number,
-                                     uint32_t repeat, vta_diag *diag, double *out_seconds);
+                                     uint32_t repeat, uint32_t min_repeat_ms, vta_diag *diag, double *out_seconds);
 
 /* ---- Stopping host code ------------------------------------------------------------------------------------- */
 

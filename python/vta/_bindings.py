@@ -1250,7 +1250,7 @@ FUNCTIONS = {
     "vta_function_call": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_int, c_void_p, c_void_p, c_void_p]),
     "vta_function_call_tensors": ("vta", c_int, [c_void_p, c_void_p, c_int, c_void_p]),
     "vta_function_register": ("vta", c_int, [c_char_p, c_void_p, c_void_p]),
-    "vta_function_time": ("vta", c_int, [c_void_p, c_void_p, c_int, c_uint32, c_uint32, c_void_p, c_void_p]),
+    "vta_function_time": ("vta", c_int, [c_void_p, c_void_p, c_int, c_uint32, c_uint32, c_uint32, c_void_p, c_void_p]),
     "vta_host_interrupt": ("vta", None, [c_bool]),
     "vta_array_create": ("vta", c_int, [c_int32, c_int32, c_void_p, DLDataType, c_void_p, c_void_p, c_void_p]),
     "vta_array_borrow": ("vta", c_int, [c_void_p, c_int32, c_void_p, DLDataType, c_void_p, c_void_p, c_void_p]),

@@ -120,7 +120,8 @@ class Function:
             return b.VTA_ARG_NULL
         raise TypeError(f"a kernel takes arrays (vta.nd.array) and numbers, not {type(arg).__name__}")
 
-    def time(self, *args: NDArray, number: int = 10, repeat: int = 3) -> list[float]:
+    def time(self, *args: NDArray, number: int = 10, repeat: int = 3,
+             min_repeat_ms: int = 0) -> list[float]:
         """Seconds of a call.
 
         Parameters
@@ -130,6 +131,8 @@ class Function:
             Calls a round.
         repeat : int, optional
             Rounds.
+        min_repeat_ms : int, optional
+            Rounds that are shorter get more calls.
 
         Returns
         -------
@@ -138,8 +141,8 @@ class Function:
         """
         tensors = (ctypes.c_void_p * max(1, len(args)))(*[a.tensor for a in args])
         out = (ctypes.c_double * repeat)()
-        _watched(args, tensors, call, lib.vta_function_time, self._address, tensors, len(args), number, repeat, DIAG,
-                 out)
+        _watched(args, tensors, call, lib.vta_function_time, self._address, tensors, len(args), number, repeat,
+                 min_repeat_ms, DIAG, out)
         return list(out)
 
     def __repr__(self):
@@ -215,9 +218,8 @@ class Module(Refusing):
         ----------
         func_name : str
         dev : Device
-        number, repeat : int, optional
-        min_repeat_ms : int, optional
-            Accepted, without effect.
+        number, repeat, min_repeat_ms : int, optional
+            As for :meth:`Function.time`.
         f_preproc : str, optional
             Accepted, without effect.
 
@@ -227,7 +229,7 @@ class Module(Refusing):
             From the kernel's arguments to a :class:`Timing`.
         """
         function = self.entry_func if func_name == self.entry_name else self.get_function(func_name)
-        return lambda *args: Timing(function.time(*args, number=number, repeat=repeat))
+        return lambda *args: Timing(function.time(*args, number=number, repeat=repeat, min_repeat_ms=min_repeat_ms))
 
 
 class Timing:

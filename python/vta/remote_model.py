@@ -15,8 +15,6 @@ from .model import Port, arrays_of
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from .remote import RemoteSession
-
 __all__ = ["RemoteModel"]
 
 
@@ -55,7 +53,7 @@ class RemoteModel:
         Of the device, in the last run.
     """
 
-    def __init__(self, session: RemoteSession, path: str) -> None:
+    def __init__(self, session: Any, path: str) -> None:
         self.session = session
         number, text = ctypes.c_uint64(), ctypes.c_void_p()
         session._call(lib.vta_rpc_load_model, utf8(path), DIAG, ctypes.byref(number), ctypes.byref(text))

@@ -13,4 +13,15 @@ vta_status vt_module_entry(vta_module *module, vta_diag *diag, const char **out_
 /* What the object says of a function, as JSON; "" when nothing. It lives as long as the module. */
 const char *vt_module_signature_text(vta_module *module, const char *name);
 
+/* A call that is timed. */
+typedef struct vt_timed {
+    vta_packed_function function;
+    TVMValue *args;
+    int *codes, count;
+} vt_timed;
+
+/* vta_function_time for any arguments; nothing is checked. */
+vta_status vt_function_time(const vt_timed *f, uint32_t number, uint32_t repeat, uint32_t min_repeat_ms, vta_diag *diag,
+                            double *out_seconds);
+
 #endif

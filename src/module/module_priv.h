@@ -28,4 +28,7 @@ vta_status vt__elf_check(const char *path, const unsigned char *bytes, size_t si
 vta_status vt__elf_functions(const vta_allocator *a, const unsigned char *bytes, size_t size, vta_diag *diag,
                              char **out_names);
 
+/* Has vta_host_interrupt raised its flag? */
+bool vt__host_stopped(void);
+
 #endif

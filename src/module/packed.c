@@ -45,7 +45,7 @@ static bool add_reports(const mark *m, vta_diag *diag) {
     return text != NULL;
 }
 
-static bool host_stopped(void) { return __atomic_load_n(&vta_host_stop, __ATOMIC_RELAXED) != 0; }
+bool vt__host_stopped(void) { return __atomic_load_n(&vta_host_stop, __ATOMIC_RELAXED) != 0; }
 
 vta_status vta_function_call(vta_packed_function function, const TVMValue *args, const int *type_codes, int num_args,
                              vta_diag *diag, TVMValue *out_value, int *out_type_code) {
@@ -60,7 +60,7 @@ vta_status vta_function_call(vta_packed_function function, const TVMValue *args,
     last_error[0] = '\0';
     mark before = mark_reports();
     int result = function((TVMValue *)args, (int *)type_codes, num_args, &value, &code, NULL);
-    bool reported = add_reports(&before, diag), stopped = result && host_stopped();
+    bool reported = add_reports(&before, diag), stopped = result && vt__host_stopped();
     if (stopped) vt_fail(diag, VTA_INTERRUPTED, "interrupted");
     if (result && !stopped && (last_error[0] || !reported))
         vt_fail(diag, VTA_ILLEGAL, "%s", last_error[0] ? last_error : "the function failed and gave no reason");
@@ -98,28 +98,6 @@ vta_status vta_function_call_tensors(vta_packed_function function, DLTensor *con
     vta_status status = call_with(function, tensors, count, args, (int *)(args + count), diag);
     vt_free(NULL, args, bytes);
     return status;
-}
-
-static double seconds_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-vta_status vta_function_time(vta_packed_function function, DLTensor *const *tensors, int count, uint32_t number,
-                             uint32_t repeat, vta_diag *diag, double *out_seconds) {
-    if (!number || !repeat || !out_seconds)
-        return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_function_time: number, repeat or out_seconds is 0");
-    VT_TRY(vta_function_call_tensors(function, tensors, count, diag));
-    for (uint32_t r = 0; r < repeat; r++) {
-        double start = seconds_now();
-        for (uint32_t n = 0; n < number; n++) {
-            if (host_stopped()) return vt_fail(diag, VTA_INTERRUPTED, "interrupted");
-            VT_TRY(vta_function_call_tensors(function, tensors, count, diag));
-        }
-        out_seconds[r] = (seconds_now() - start) / number;
-    }
-    return VTA_OK;
 }
 
 /* ---- Functions by name ------------------------------------------------------------------------------------- */

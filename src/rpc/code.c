@@ -50,33 +50,6 @@ double vt__session_clock(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static vta_status round_of(vt_rpc_session *s, const vt_rpc_timer *timer, uint64_t number, TVMValue *args, int *codes,
-                           int count, double *out_seconds) {
-    double begin = vt__session_clock();
-    for (uint64_t n = 0; n < number; n++)
-        VT_TRY(vta_function_call(timer->function, args, codes, count, s->diag, NULL, NULL));
-    *out_seconds = vt__session_clock() - begin;
-    return VTA_OK;
-}
-
-/* Rounds that are too short are made longer, and those after them begin so long. */
-static vta_status rounds(vt_rpc_session *s, const vt_rpc_timer *timer, TVMValue *args, int *codes, int count,
-                         double *out_seconds) {
-    uint64_t number = timer->number;
-    double least = timer->min_repeat_ms / 1000.0, took;
-    VT_TRY(round_of(s, timer, 1, args, codes, count, &took));
-    for (uint32_t r = 0; r < timer->repeat; r++) {
-        for (;;) {
-            VT_TRY(round_of(s, timer, number, args, codes, count, &took));
-            if (took >= least) break;
-            double wanted = took > 0 ? least / took * (double)number : 0, grown = 1.6 * (double)number;
-            number = (uint64_t)(wanted > grown ? wanted : grown) + 1;
-        }
-        out_seconds[r] = took / (double)number;
-    }
-    return VTA_OK;
-}
-
 vta_status vt__session_time(vt_rpc_session *s, const vt_rpc_timer *timer, TVMValue *args, int *codes, int count,
                             double *out_seconds) {
     if (!timer->number || !timer->repeat || timer->repeat > VT_RPC_MOST_ROUNDS || timer->min_repeat_ms > 1000000)
@@ -84,7 +57,8 @@ vta_status vt__session_time(vt_rpc_session *s, const vt_rpc_timer *timer, TVMVal
                        "time evaluator: number %u, repeat %u, min_repeat_ms %u; at least 1, 1 to %d, at most 1000000",
                        timer->number, timer->repeat, timer->min_repeat_ms, VT_RPC_MOST_ROUNDS);
     vt__session_call_begins(s);
-    vta_status status = rounds(s, timer, args, codes, count, out_seconds);
+    const vt_timed f = {timer->function, args, codes, count};
+    vta_status status = vt_function_time(&f, timer->number, timer->repeat, timer->min_repeat_ms, s->diag, out_seconds);
     vt__session_call_ends(s, timer->repeat);
     return status;
 }

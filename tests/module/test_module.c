@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -239,8 +240,11 @@ static void test_out_of_memory(void **state) {
     }
 }
 
+static int twice_calls;
+
 static int twice(TVMValue *args, int *codes, int n, TVMValue *value, int *code, void *resource) {
     (void)codes, (void)n, (void)resource;
+    twice_calls++;
     value->v_int64 = 2 * args[0].v_int64;
     *code = VTA_ARG_INT;
     return 0;
@@ -292,8 +296,16 @@ static void test_wrapped_functions(void **state) {
     DLTensor *none = NULL;
     TVMValue arg = {.v_int64 = 1};
     (void)arg;
-    ok(vta_function_time(twice, &none, 1, 10, 3, diag, seconds));
+    ok(vta_function_time(twice, &none, 1, 10, 3, 0, diag, seconds));
     assert_true(seconds[0] >= 0 && seconds[2] < 1);
+    int before = twice_calls; /* a round of 20 ms takes many more calls than one, and each round lasts so long */
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    ok(vta_function_time(twice, &none, 1, 1, 3, 20, diag, seconds));
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    assert_true((double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) * 1e-9 >= 0.06);
+    assert_true(twice_calls - before > 10);
+    refused(vta_function_time(twice, &none, 1, 1, 0, 0, diag, seconds), VTA_INVALID_ARGUMENT, "repeat");
     vta_module_destroy(module);
     assert_null(address);
 }
