@@ -25,8 +25,9 @@ static bool find_function(const vt_cl *cl, const char *name, void *to) {
     return function != NULL;
 }
 
+/* It stays loaded: OpenCL's drivers have threads of their own, which know nothing of our devices' ends. */
 vta_status vt__cl_open(vta_diag *diag, vt_cl *cl) {
-    *cl = (vt_cl){.library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL)};
+    *cl = (vt_cl){.library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)};
     if (!cl->library)
         return vt_fail(diag, VTA_NOT_FOUND,
                        "OpenCL is not installed (%s): its loader is in ocl-icd-libopencl1, and a device for any "
