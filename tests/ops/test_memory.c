@@ -1,11 +1,12 @@
-/* Out of memory at one allocation after the other: describing and scheduling an operator report it and lose nothing,
- * and the operator can be scheduled afterwards. */
+/* Out of memory at one allocation after the other: describing, scheduling and matching an operator report it and lose
+ * nothing, and the operator can be scheduled afterwards. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -15,6 +16,8 @@ static const struct {
     const char *name, *text;
 } cases[] = {
     {"dense", "in_features=20 out_features=20 epilogue=bias,shift,leaky"},
+    {"dense", "in_features=20 out_features=20 epilogue=bias_int8,residual_int8"},
+    {"conv2d_transpose", "in_channels=20 out_channels=5 height=3 width=3 kernel=3 stride=2"},
     {"add", "channels=20 height=3 width=3 epilogue=relu,residual"},
     {"max_pool2d", "channels=20 height=5 width=5 kernel=3 stride=2 pad=1"},
     {"avg_pool2d", "channels=20 height=5 width=5 kernel=3 pad=1"},
@@ -91,7 +94,47 @@ static void allocations_fail(void **state) {
     }
 }
 
+/* The computation alone of a case, which is matched. */
+static vtac_kernel *computation_of(size_t i) {
+    vtac_op *op;
+    vtac_kernel *own;
+    vtac_op_options options = {.tries = 1};
+    assert_int_equal(vtac_op_create(cases[i].name, cases[i].text, NULL, NULL, NULL, &op), VTA_OK);
+    assert_int_equal(vtac_op_schedule(op, &options, NULL, NULL), VTA_OK);
+    const char *text = vtac_op_text(op), *stage = strstr(text, "\nstage ");
+    assert_int_equal(vtac_kernel_parse(text, (size_t)(stage - text) + 1, "own", NULL, NULL, NULL, NULL, &own), VTA_OK);
+    vtac_op_destroy(op);
+    return own;
+}
+
+/* True when no allocation had to fail. */
+static bool match(size_t i, const vtac_kernel *own, long n) {
+    failing f = {n, 0, false};
+    vta_allocator a = {failing_resize, &f};
+    vtac_op *op;
+    vta_diag *diag = vta_diag_create(NULL);
+    vta_status status = vtac_op_match_kernel(own, &a, diag, &op);
+    bool good = status == VTA_OK && op && !strcmp(vtac_op_name(op), cases[i].name);
+    if (!good && !(f.failed && status == VTA_NO_MEMORY && !op))
+        fail_msg("%s, allocation %ld: %s, %s", cases[i].name, n, vta_status_name(status), vta_diag_text(diag));
+    vtac_op_destroy(op);
+    vta_diag_destroy(diag);
+    if (f.blocks) fail_msg("%s, allocation %ld: %ld blocks are lost", cases[i].name, n, f.blocks);
+    return !f.failed;
+}
+
+static void matching_fails(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        vtac_kernel *own = computation_of(i);
+        long n = 0;
+        while (!match(i, own, n)) n += 1 + n / 64;
+        if (n < 5) fail_msg("%s: %ld allocations only", cases[i].name, n);
+        vtac_kernel_destroy(own);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(allocations_fail)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(allocations_fail), cmocka_unit_test(matching_fails)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
