@@ -16,7 +16,7 @@ static bool all_hardware(void) {
 static vta_synthesis *synthesize(const char *changes, vta_hardware_options options, const char *family) {
     vta_config *base = vta_config_default(), *config = NULL;
     vta_diag *diag = vta_diag_create(NULL);
-    vta_synthesis *s;
+    vta_synthesis *s = NULL;
     options.size = sizeof options;
     if (vta_config_with(base, changes, diag, &config) != VTA_OK ||
         vta_hardware_synthesize(config, &options, family, false, 3000, diag, &s) != VTA_OK)
@@ -100,7 +100,7 @@ static void what_is_refused(void **state) {
     (void)state;
     vta_config *config = vta_config_default();
     vta_diag *diag = vta_diag_create(NULL);
-    vta_synthesis *s;
+    vta_synthesis *s = NULL;
     assert_int_equal(vta_hardware_synthesize(config, NULL, "stratix", false, 0, diag, &s), VTA_NOT_FOUND);
     assert_non_null(strstr(vta_diag_text(diag), "xilinx, ecp5, ice40, generic"));
     assert_int_equal(vta_hardware_synthesize(NULL, NULL, "ecp5", false, 0, diag, &s), VTA_INVALID_ARGUMENT);
@@ -117,7 +117,7 @@ static void too_little_time(void **state) {
     (void)state;
     vta_config *base = vta_config_default(), *config;
     vta_diag *diag = vta_diag_create(NULL);
-    vta_synthesis *s;
+    vta_synthesis *s = NULL;
     assert_int_equal(vta_config_with(base, "LOG_BLOCK=5 LOG_WGT_BUFF_SIZE=17", diag, &config), VTA_OK);
     assert_int_equal(vta_hardware_synthesize(config, NULL, "xilinx", true, 1, diag, &s), VTA_TIMEOUT);
     assert_null(s);
