@@ -9,7 +9,7 @@
 #include "rpc/server.h"
 #include "rpc/stream.h"
 
-enum { BLOCK_BYTES = 1 << 18, QUEUE_BYTES = 1 << 20 };
+enum { QUEUE_BYTES = 1 << 20 };
 
 /* A write that is going on. */
 typedef struct block {
@@ -21,12 +21,10 @@ typedef struct block {
 static void on_network(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer);
 static void on_session(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer);
 
-/* The loop has one thread, and each block is done with before the next one. */
-static _Thread_local char room[BLOCK_BYTES], sealed[BLOCK_BYTES], opened[BLOCK_BYTES];
-
 static void give_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buffer) {
-    (void)handle, (void)wanted;
-    *buffer = uv_buf_init(room, sizeof room);
+    vt_blocks *blocks = ((vt_connection *)handle->data)->server->blocks;
+    (void)wanted;
+    *buffer = uv_buf_init(blocks->room, sizeof blocks->room);
 }
 
 static void read_network(vt_connection *c) { uv_read_start((uv_stream_t *)&c->tcp, give_room, on_network); }
@@ -70,7 +68,8 @@ static void send_block(vt_connection *c, uv_stream_t *to, uv_stream_t *from, con
 static void drain(vt_connection *c) {
     size_t n;
     uv_stream_t *from = c->has_inside ? (uv_stream_t *)&c->inside : NULL;
-    while ((n = vt__tls_drain(c->tls, sealed, sizeof sealed)) > 0)
+    char *sealed = c->server->blocks->sealed;
+    while ((n = vt__tls_drain(c->tls, sealed, VT_BLOCK_BYTES)) > 0)
         send_block(c, (uv_stream_t *)&c->tcp, from, sealed, n);
 }
 
@@ -97,11 +96,12 @@ static void on_session(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer) {
 
 /* As many records as fit are one block. */
 static ssize_t decrypt_block(vt_connection *c, size_t *out_size) {
+    char *opened = c->server->blocks->opened;
     short wait;
     ssize_t n = 1;
     *out_size = 0;
-    while (*out_size < sizeof opened &&
-           (n = vt__tls_read(c->tls, opened + *out_size, sizeof opened - *out_size, &wait)) > 0)
+    while (*out_size < VT_BLOCK_BYTES &&
+           (n = vt__tls_read(c->tls, opened + *out_size, VT_BLOCK_BYTES - *out_size, &wait)) > 0)
         *out_size += (size_t)n;
     return n;
 }
@@ -111,7 +111,7 @@ static void decrypt(vt_connection *c) {
     ssize_t n = 1;
     while (c->state == VT_SERVED && n > 0) {
         n = decrypt_block(c, &size);
-        if (size) send_block(c, (uv_stream_t *)&c->inside, (uv_stream_t *)&c->tcp, opened, size);
+        if (size) send_block(c, (uv_stream_t *)&c->inside, (uv_stream_t *)&c->tcp, c->server->blocks->opened, size);
     }
     drain(c);
     if (n == -2) vt__connection_kill(c, VTA_IO, "the connection was tampered with");

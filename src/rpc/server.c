@@ -156,7 +156,9 @@ static vta_status make_tls(vt_server *s, vta_diag *diag) {
     VT_TRY(vt__key_read(s->options.key_file, diag, &key));
     vta_status status = vt__tls_context(&key, true, diag, &s->tls);
     explicit_bzero(&key, sizeof key);
-    return status;
+    if (status != VTA_OK) return status;
+    s->blocks = vt_alloc(NULL, sizeof *s->blocks);
+    return s->blocks ? VTA_OK : vt_no_memory(diag);
 }
 
 static vta_status make_table(vt_server *s, vta_diag *diag) {
@@ -226,6 +228,7 @@ vta_status vta_rpc_serve(const vta_rpc_server_options *options, vta_diag *diag) 
     if (s.table_fd >= 0) close(s.table_fd);
     vt__share_close(s.table, sizeof *s.table);
     vt__tls_context_free(s.tls);
+    vt_free(NULL, s.blocks, sizeof *s.blocks);
     vta_diag_destroy(s.diag);
     return status;
 }

@@ -11,6 +11,13 @@
 
 typedef struct vt_connection vt_connection;
 
+/* What goes through TLS, a block at a time: the loop has one thread, and each block is done with before the next one.
+ */
+enum { VT_BLOCK_BYTES = 1 << 18 };
+typedef struct vt_blocks {
+    char room[VT_BLOCK_BYTES], sealed[VT_BLOCK_BYTES], opened[VT_BLOCK_BYTES];
+} vt_blocks;
+
 typedef struct vt_server {
     vta_rpc_server_options options; /* with all defaults filled in */
     uv_loop_t loop;
@@ -18,6 +25,7 @@ typedef struct vt_server {
     uv_signal_t signals[2];
     uv_timer_t timer;
     struct ssl_ctx_st *tls; /* NULL: in the clear */
+    vt_blocks *blocks;      /* with tls */
     int table_fd;
     char folder[VT_FOLDER_BYTES]; /* of its sessions' folders; "": none yet */
     int folder_fd;                /* whose lock is held as long as the server lives */
