@@ -229,6 +229,7 @@ static void test_refused(void **state) {
          "more than 4096 steps would be written out"},
         {COPY("  pragma o slots = 2\n"), ""},
         {ROWS("  pragma o slots = 2\n", "1", "  pragma 0 sliding = 0\n"), ""},
+        {ROWS("  pragma o slots = 2\n", "8", "  pragma 0 sliding = 0\n"), "make tiles of one row"},
         {ROWS("", "1", "  pragma 0 sliding = 0\n"), "there is no loop marked `slots`"},
         {ROWS("  pragma o slots = 2\n", "1", "  pragma 0 sliding = 7\n"), "its value is the number of an axis"},
         {ROWS("  pragma o slots = 2\n", "2", "  pragma 0 sliding = 0\n"), "make tiles of one row"},

@@ -105,7 +105,9 @@ static const vt_stmt *unroll_stmt(vt_mutator *m, const vt_stmt *s) {
     if (vt_pragma_is(s, "slots")) {
         const vt_stmt *body = s->u.attr.body;
         check_places(st, s);
-        return body->kind == VT_S_FOR ? write_out(st, s, body) : step(st, s, body);
+        if (body->kind == VT_S_FOR) return write_out(st, s, body);
+        const vt_stmt *only = step(st, s, body);
+        return vt__slide_rows(m->ctx, 1, &only);
     }
     if (vt_pragma_is(s, "sliding")) {
         const vt_stmt *body = s->u.attr.body;
