@@ -27,6 +27,9 @@ void vt__pipe_end_uops(vt_pipe *p) {
     vt_free(p->m->allocator, p->uops, p->m->config->depth[VTA_MEM_UOP] * sizeof *p->uops);
 }
 
+/* Instructions that reach past the end of the buffer are refused when they are executed, after they are timed. */
+static uint64_t depth(const vt_pipe *p) { return p->m->config->depth[VTA_MEM_UOP]; }
+
 /* The words are those of before the run: no program is known that makes micro-ops on the accelerator. */
 static void load_row(vt_pipe *p, uint64_t at, uint64_t addr, uint32_t count) {
     for (uint32_t i = 0; i < count; i++, addr += sizeof(uint32_t)) {
@@ -42,6 +45,7 @@ void vt__pipe_load_uops(vt_pipe *p, const vta_insn *load) {
     uint64_t width = load->u.mem.x_pad_0 + load->u.mem.x_size + load->u.mem.x_pad_1;
     uint64_t at = load->u.mem.sram_base, addr = (uint64_t)load->u.mem.dram_base * sizeof(uint32_t);
     uint64_t end = at + (load->u.mem.y_pad_0 + load->u.mem.y_size + load->u.mem.y_pad_1) * width;
+    if (end > depth(p)) return;
     for (uint64_t u = at; u < end; u++) p->uops[u] = decoded(p, 0);
     at += load->u.mem.y_pad_0 * width + load->u.mem.x_pad_0;
     for (uint32_t y = 0; y < load->u.mem.y_size; y++, at += width, addr += load->u.mem.x_stride * sizeof(uint32_t))
@@ -55,7 +59,7 @@ static uint64_t wrapped(const vt_pipe *p, uint64_t element) {
 vt_pipe_uop vt__pipe_uop(const vt_pipe *p, const vta_insn *insn, uint64_t step) {
     uint64_t count = insn->u.exec.uop_end - insn->u.exec.uop_bgn, at = step / count;
     uint64_t x = at % insn->u.exec.iter_in, y = at / insn->u.exec.iter_in;
-    vt_pipe_uop uop = p->uops[insn->u.exec.uop_bgn + step % count];
+    vt_pipe_uop uop = p->uops[(insn->u.exec.uop_bgn + step % count) % depth(p)];
     uop.dst = wrapped(p, uop.dst + x * insn->u.exec.dst_factor_in + y * insn->u.exec.dst_factor_out);
     if (uop.src != nowhere)
         uop.src = wrapped(p, uop.src + x * insn->u.exec.src_factor_in + y * insn->u.exec.src_factor_out);
