@@ -32,6 +32,9 @@ static const struct {
     {"conv2d_transpose", "height=3 width=2 in_channels=16 out_channels=16 kernel=3 stride=2 output_pad_h=1",
      "LOG_BLOCK=5"},
     {"conv2d_transpose", "height=2 width=2 in_channels=16 out_channels=16 kernel=5 stride=2 pad=2", ""},
+    {"conv2d_transpose", "height=2 width=2 in_channels=17 out_channels=19 kernel=3 stride_h=2 stride_w=1 output_pad_h=1 "
+                         "pad_top=2 pad_bottom=2 pad_left=2",
+     ""}, /* two accumulators are left where a row of the kernel falls between the inputs */
     {"dense", "batch=4 in_features=48 out_features=40 epilogue=bias_int8:2,round_shift:7,residual_int8:3,clip",
      "LOG_BATCH=1"},
     {"batch_matmul", "batch=3 rows=5 in_features=40 out_features=24 epilogue=shift,clip", ""},

@@ -142,6 +142,8 @@ static const vt_stmt *order_scope(orderer *st, const vt_stmt *scope, const vt_st
         while (from < st->from && from < k.n && fit.linear && fit.upwards[from]) from++;
         return is_safe_as_is(&k, from) ? whole : ordered(st, scope, &k, &fit);
     }
+    const vt_stmt *apart = vt__order_conditional(ctx, scope, body);
+    if (apart) return apart;
     if (are_safe(ctx, body)) return whole;
     if (body->kind == VT_S_FOR) return vt_stmt_with_body(ctx, body, order_scope(st, scope, body->u.loop.body));
     if (body->kind != VT_S_SEQ) return whole;

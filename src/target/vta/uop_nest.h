@@ -27,6 +27,10 @@ bool vt__match_uop_nest(vt_ctx *ctx, const vt_stmt *s, vt_uop_nest *out_nest);
  * the loop that advances, 0 when there are none. */
 int vt__uop_hazard(const vt_uop_nest *nest, uint32_t *out_loop);
 
+/* The kernels of a nest with conditions, one for each step of its reduction, where two micro-ops that are left would
+ * write one accumulator too near to each other. NULL: they do not, or that cannot be told, or it is no such nest. */
+const vt_stmt *vt__order_conditional(vt_ctx *ctx, const vt_stmt *scope, const vt_stmt *body);
+
 /* May the kernel be without any micro-op for some values of the loops around it, since all stand under conditions? Also
  * true when that cannot be told. */
 bool vt__uops_may_be_none(vt_ctx *ctx, const vt_around *around, const vt_stmt *body);
