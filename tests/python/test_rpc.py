@@ -173,7 +173,7 @@ class Remote(WithServer):
             vta.rpc.connect("127.0.0.1", 1)
 
     def test_memory_goes_with_the_arrays(self):
-        server = Server("--memory", "0" if SANITIZED else "600")
+        server = Server(*([] if SANITIZED else ["--memory", "600"]))
         try:
             remote = vta.rpc.connect("127.0.0.1", server.port)
             for _ in range(16):  # 1 GiB in all
