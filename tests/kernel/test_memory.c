@@ -9,31 +9,9 @@
 
 #include <cmocka.h>
 
+#include "support/failing.h"
 #include "te/te.h"
 #include "vta/kernel.h"
-
-typedef struct failing {
-    long left; /* allocations until the one that fails */
-    long blocks;
-    bool failed;
-} failing;
-
-static void *failing_resize(void *ctx, void *p, size_t old_size, size_t new_size) {
-    failing *f = ctx;
-    (void)old_size;
-    if (new_size == 0) {
-        f->blocks -= p != NULL;
-        free(p);
-        return NULL;
-    }
-    if (f->left-- == 0) {
-        f->failed = true;
-        return NULL;
-    }
-    void *q = realloc(p, new_size);
-    f->blocks += !p && q;
-    return q;
-}
 
 static vta_status lower(vt_ctx *ctx, void *arg) {
     vtac_kernel *k = arg;

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "support/failing.h"
 #include "vta/ops.h"
 
 static const struct {
@@ -24,29 +25,6 @@ static const struct {
     {"upsample2d", "channels=20 height=3 width=3"},
     {"concat", "channels0=20 channels1=5 height=3 width=3"},
 };
-
-typedef struct failing {
-    long left; /* allocations until the one that fails */
-    long blocks;
-    bool failed;
-} failing;
-
-static void *failing_resize(void *ctx, void *p, size_t old_size, size_t new_size) {
-    failing *f = ctx;
-    (void)old_size;
-    if (new_size == 0) {
-        f->blocks -= p != NULL;
-        free(p);
-        return NULL;
-    }
-    if (f->left-- == 0) {
-        f->failed = true;
-        return NULL;
-    }
-    void *q = realloc(p, new_size);
-    f->blocks += !p && q;
-    return q;
-}
 
 /* True when no allocation had to fail. A list for errors that could not be made, and that nothing was written to, makes
  * no difference: then the schedule is the one of `cycles` (0: not known yet). */

@@ -10,32 +10,10 @@
 
 #include <cmocka.h>
 
+#include "support/failing.h"
 #include "vta/tune.h"
 
 static const char text[] = "in_features=32 out_features=64";
-
-typedef struct failing {
-    long left; /* allocations until the one that fails */
-    long blocks;
-    bool failed;
-} failing;
-
-static void *failing_resize(void *ctx, void *p, size_t old_size, size_t new_size) {
-    failing *f = ctx;
-    (void)old_size;
-    if (new_size == 0) {
-        f->blocks -= p != NULL;
-        free(p);
-        return NULL;
-    }
-    if (f->left-- == 0) {
-        f->failed = true;
-        return NULL;
-    }
-    void *q = realloc(p, new_size);
-    f->blocks += !p && q;
-    return q;
-}
 
 static char *best; /* a log of one line */
 
