@@ -19,7 +19,7 @@ SIDE, CHANNELS, COUNT, HELD_OUT = 64, (16, 32, 64), 6000, 500
 EPOCHS, BATCH, RATE, MOMENTUM, DECAY = 24, 50, 0.1, 0.9, 5e-4
 MEAN, STD = 0.5, 0.25
 SHIPPED = 20  # pictures that are kept as files
-TRAINING, TEST, FILES = 1, 2, 3  # first numbers of the seeds
+TRAINING, TEST, FILES = 1, 2, 3  # random seeds begin with these
 
 
 def pictures(which, count):

@@ -230,7 +230,7 @@ def build(inputs: Schedule | list[Tensor], args: list[Tensor | Expr] | None = No
         Only None: buffers are laid out densely.
     auto : bool, optional
         Chooses the schedule: the computation is matched with the operators of :mod:`vta.topi` (docs/operators.md), and
-        refused with the reason where it is none of them.
+        refused with the reason where no operator matches.
     tries : int, optional
         With `auto`: schedules that are compiled and timed, the best by estimate; 0: three.
 

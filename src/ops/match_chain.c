@@ -165,7 +165,8 @@ static const vt_expr *leaky_of(const vt_expr *e, const vt_tensor *t, int64_t *ou
     return NULL;
 }
 
-/* Which of the operands the step is done to: that with the sum; without sums that which is no number and no bias. */
+/* Which of the operands the step is done to: the one with the sum; without sums, the one that is neither a constant
+ * nor a bias. */
 static bool is_turned(vt_match *m, const vt_tensor *t, const vt_expr *x) {
     if (x->kind == VT_E_SUB || x->kind == VT_E_CALL) return false;
     if (m->summed) return !reads_sum(m, x->a[0]);

@@ -62,7 +62,7 @@ static bool same_tensor(vt_match_pairs *p, const vt_tensor *a, const vt_tensor *
 
 /* ---- Expressions ------------------------------------------------------------------------------------------------- */
 
-/* The place of a variable among the axes of a tensor; -1: it is none of them. */
+/* The place of a variable among the axes of a tensor; -1: it is not an axis of it. */
 static int64_t place_of(const vt_tensor *t, const vt_var *v) {
     for (uint32_t i = 0; i < t->ndim; i++)
         if (vt__match_axis(t, i) == v) return i;

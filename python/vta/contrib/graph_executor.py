@@ -220,7 +220,7 @@ class GraphModule:
         return out
 
     def get_input_index(self, name: str) -> int:
-        """The number of an input; -1 when there is none of that name.
+        """The number of an input; -1 when no input has that name.
 
         Parameters
         ----------

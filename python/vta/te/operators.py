@@ -203,7 +203,7 @@ def rsqrt(x: Operand) -> Expr:
 
 
 def isnan(x: Operand) -> Expr:
-    """Whether a float is no number.
+    """Whether a float is NaN.
 
     Parameters
     ----------
