@@ -1,5 +1,5 @@
-/* An allocator of which one allocation fails: {n, 0, false} gives n blocks, refuses the next, and gives again. It counts the
- * blocks that are not freed. */
+/* An allocator of which one allocation fails: {n, 0, false} gives n blocks, refuses the next, and gives again. It
+ * counts the blocks that are not freed. */
 #ifndef TESTS_SUPPORT_FAILING_H
 #define TESTS_SUPPORT_FAILING_H
 
