@@ -60,7 +60,7 @@ static void in_a_board_file(void **state) {
     vta_diag *diag = vta_diag_create(NULL);
     assert_int_equal(vta_config_parse(unknown, strlen(unknown), "t", diag, &board), VTA_OK);
     assert_int_equal(vta_timing_profile_for(board, diag, &p), VTA_NOT_FOUND);
-    assert_contains(vta_diag_text(diag), "has no setting \"speed\"");
+    assert_contains(vta_diag_text(diag), "t: TIMING: a timing profile has no setting \"speed\"");
     vta_config_release(board);
     /* No key of a configuration stands in here, so one in capitals is a mistake too. */
     static const char capital[] = "{\"TIMING\": {\"Delay\": 1}}";

@@ -133,7 +133,14 @@ vta_status vta_timing_profile_for(const vta_config *config, vta_diag *diag, vta_
     if (vta_timing_profile_get(target, NULL, out_profile) != VTA_OK)
         VT_TRY(vta_timing_profile_get(NULL, diag, out_profile));
     if (*settings_of == '\0') return VTA_OK;
-    return apply_text(settings_of, strlen(settings_of), "TIMING", false, diag, out_profile);
+    vt_strbuf where;
+    vt_strbuf_init(&where, &vt_allocator_libc);
+    vt_strbuf_addf(&where, "%s: TIMING", vta_config_source(config));
+    vta_status status = where.failed ? vt_no_memory(diag)
+                                     : apply_text(settings_of, strlen(settings_of), vt_strbuf_text(&where), false, diag,
+                                                  out_profile);
+    vt_strbuf_free(&where);
+    return status;
 }
 
 vta_status vta_timing_profile_parse(const char *json, size_t size, const char *name, vta_diag *diag,
