@@ -46,7 +46,7 @@ static vta_status lower(vt_ctx *ctx, void *user) {
     for (size_t i = 0; i < r->n; i++) args[i] = (vt_te_arg){r->args[i].tensor, r->args[i].scalar};
     if (r->options.config) vt_te_check_pragmas(r->schedule);
     const vt_func *f = vt_te_lower(r->schedule, (uint32_t)r->n, args, r->name);
-    const vt_func *lowered = vt_lower(ctx, f, &r->options, vt_te_axis_name);
+    const vt_func *lowered = vt_lower(ctx, f, &r->options, vt_te_tile_axis, r->schedule);
     r->result = vt_func_handle(ctx, lowered, config_text(ctx, r->options.config), computes(ctx, r));
     return VTA_OK;
 }

@@ -5,11 +5,12 @@
 #include "pass/pass.h"
 #include "vta/pass.h"
 
-/* What the passes of a lowering with these options are given; in the arena of `ctx`. axis_name may be NULL: messages
- * then name axes by their number. */
-vt_lowering *vt_lowering_new(vt_ctx *ctx, const vtac_lower_options *options, vt_axis_name *axis_name);
+/* What the passes of a lowering with these options are given; in the arena of `ctx`. */
+vt_lowering *vt_lowering_new(vt_ctx *ctx, const vtac_lower_options *options);
 
-/* Runs the pipeline over a function as the schedule gives it. options NULL: all defaults. Raises on error. */
-const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options *options, vt_axis_name *axis_name);
+/* Runs the pipeline over a function as the schedule gives it. options NULL: all defaults. tile_axis may be NULL:
+ * messages then name dimensions by their number. Raises on error. */
+const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options *options, vt_tile_axis *tile_axis,
+                        const void *schedule);
 
 #endif

@@ -74,9 +74,9 @@ static const char *text_of(vt_ctx *ctx, const vt_func *f, vtac_style style) {
     return text;
 }
 
-vt_lowering *vt_lowering_new(vt_ctx *ctx, const vtac_lower_options *options, vt_axis_name *axis_name) {
+vt_lowering *vt_lowering_new(vt_ctx *ctx, const vtac_lower_options *options) {
     vt_lowering *l = VT_NEW(ctx, vt_lowering);
-    *l = (vt_lowering){.ctx = ctx, .axis_name = axis_name, .unroll_max_step = options->unroll_max_step};
+    *l = (vt_lowering){.ctx = ctx, .unroll_max_step = options->unroll_max_step};
     if (!options->config) return l;
     vt_vta *vta = vt_vta_new(ctx, options->config);
     vta->debug_flag = options->debug_flag;
@@ -86,10 +86,13 @@ vt_lowering *vt_lowering_new(vt_ctx *ctx, const vtac_lower_options *options, vt_
     return l;
 }
 
-const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options *options, vt_axis_name *axis_name) {
+const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options *options, vt_tile_axis *tile_axis,
+                        const void *schedule) {
     static const vtac_lower_options defaults;
     const vtac_lower_options *o = options ? options : &defaults;
-    vt_lowering *l = vt_lowering_new(ctx, o, axis_name);
+    vt_lowering *l = vt_lowering_new(ctx, o);
+    l->tile_axis = tile_axis;
+    l->schedule = schedule;
     check_disabled(ctx, o);
     for (size_t i = 0; i < PASS_COUNT; i++) {
         vtac_pass_event event = {.size = sizeof event, .index = i, .name = passes[i].info.name};

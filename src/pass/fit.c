@@ -9,9 +9,9 @@ static uint64_t units(const vt_memory_info *info, uint64_t bits) {
     return info->unit_bits ? (bits + info->unit_bits - 1) / info->unit_bits : bits;
 }
 
-/* The name of the axis behind a dimension; its number where it has none. */
-static const char *axis_name(const vt_lowering *l, const vt_tensor *t, uint32_t dim) {
-    const char *name = l->axis_name ? l->axis_name(t, dim) : NULL;
+/* The loop to split; the dimension's number where the schedule does not say. */
+static const char *tile_axis(const vt_lowering *l, const vt_tensor *t, uint32_t dim) {
+    const char *name = l->tile_axis ? l->tile_axis(l->schedule, t, dim) : NULL;
     return name ? name : vt_new_format(l->ctx, "number %u", dim);
 }
 
@@ -38,18 +38,18 @@ void vt_check_fit_tensor(vt_lowering *l, const vt_tensor *t, const char *scope, 
     uint32_t longest = longest_axis(&info, t, n, shape);
     uint64_t each = units(&info, elements / (uint64_t)shape[longest]->u.i * t->dtype.bits * t->dtype.lanes);
     uint64_t most = each ? have / each : 0;
-    const char *axis = axis_name(l, t, longest);
+    const char *axis = tile_axis(l, t, longest);
     if (most == 0)
-        vt_raise(
-            l->ctx, VTA_ILLEGAL,
-            "%s needs %llu elements of the %s buffer, which holds %llu: even one step of axis %s needs %llu; split "
-            "more than one axis",
-            t->name, (unsigned long long)need, info.name, (unsigned long long)have, axis, (unsigned long long)each);
+        vt_raise(l->ctx, VTA_ILLEGAL,
+                 "%s needs %llu elements of the %s buffer, which holds %llu: even one step of axis %s needs %llu; "
+                 "split more than one axis",
+                 t->name, (unsigned long long)need, info.name, (unsigned long long)have, axis,
+                 (unsigned long long)each);
     vt_raise(l->ctx, VTA_ILLEGAL,
-             "%s needs %llu elements of the %s buffer, which holds %llu: split axis %s by at most %llu and compute %s "
-             "inside of the outer loop (each step of %s needs %llu)",
+             "%s needs %llu elements of the %s buffer, which holds %llu: split axis %s, so that at most %llu of %lld "
+             "steps of %s are held (each needs %llu), and compute it inside of the outer loop",
              t->name, (unsigned long long)need, info.name, (unsigned long long)have, axis, (unsigned long long)most,
-             t->name, axis, (unsigned long long)each);
+             (long long)shape[longest]->u.i, t->name, (unsigned long long)each);
 }
 
 void vt_check_fit_parts(vt_lowering *l, const char *scope, uint64_t total_bits, uint32_t n, const vt_fit_part *parts) {

@@ -11,14 +11,16 @@
 #include "ir/visit.h"
 #include "pass/target.h"
 
-/* The name of axis `dim` of a tensor, for messages; NULL where it has none. */
-typedef const char *vt_axis_name(const vt_tensor *t, uint32_t dim);
+/* The loop to split where too much of dimension `dim` of a tensor is held at a time, for messages, as "i1 of res"; NULL
+ * where the schedule does not say. */
+typedef const char *vt_tile_axis(const void *schedule, const vt_tensor *t, uint32_t dim);
 
 /* One lowering: what passes may ask for. */
 typedef struct vt_lowering {
     vt_ctx *ctx;
     vt_target *target;       /* NULL: the processor alone */
-    vt_axis_name *axis_name; /* may be NULL */
+    vt_tile_axis *tile_axis; /* may be NULL */
+    const void *schedule;    /* what tile_axis is asked about */
     int32_t unroll_max_step; /* loops of at most this many steps are unrolled */
     const char *last;        /* the pass that ran before, and what it was given: for those that check it */
     const vt_func *given;

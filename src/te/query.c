@@ -47,11 +47,6 @@ te_axis *te_tensor_reduce_axis(const te_tensor *t, size_t index) {
     return index < te_tensor_reduce_axes(t) ? te__out(op_of(t)->iters[op_of(t)->n_axes + index]) : NULL;
 }
 
-const char *vt_te_axis_name(const vt_tensor *t, uint32_t dim) {
-    const vt_operation *op = t->op ? te__op(t) : NULL;
-    return op && dim < op->n_axes ? vt_var_name(op->iters[dim]->var) : NULL;
-}
-
 size_t te_tensor_inputs(te_context *c, const te_tensor *t) {
     return vt_is(c, VT_TAG_CONTEXT) && is_tensor(t) ? op_of(t)->n_inputs : 0;
 }

@@ -14,8 +14,9 @@ static inline const vt_tensor *vt_te_tensor(const te_tensor *t) { return (const 
  * of the compiler may be called with it, inside a vt_protect. */
 vt_ctx *vt_te_ctx(te_context *c);
 
-/* The name of axis `dim` of a tensor; NULL where it comes from no computation or has fewer axes. */
-const char *vt_te_axis_name(const vt_tensor *t, uint32_t dim);
+/* The loop that decides how much of dimension `dim` of a tensor is held at a time, as "i1 of res"; NULL where the
+ * tensor is of no stage of the schedule (a te_schedule) or has fewer dimensions. */
+const char *vt_te_tile_axis(const void *schedule, const vt_tensor *t, uint32_t dim);
 
 /* The thread axis of the accelerator, one object for a context: the node of "coproc_scope" attributes. */
 const vt_iter *vt_te_vta_axis(te_context *c);

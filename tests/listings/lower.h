@@ -24,7 +24,7 @@ static vta_status lower_body(vt_ctx *ctx, void *arg) {
     vt_te_arg args[4] = {{0}};
     for (size_t i = 0; i < job->p->n_args; i++) args[i].tensor = job->p->args[i];
     const vt_func *f = vt_te_lower(job->p->s, (uint32_t)job->p->n_args, args, job->name);
-    f = vt_lower(ctx, f, job->options, vt_te_axis_name);
+    f = vt_lower(ctx, f, job->options, vt_te_tile_axis, job->p->s);
     if (!job->out) return VTA_OK;
     if (job->want == WANT_PRIMFN)
         vt_print_primfn(ctx, f, job->out);

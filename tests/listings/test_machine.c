@@ -164,7 +164,7 @@ static vta_status run(vt_ctx *ctx, void *arg) {
     job *j = arg;
     vt_te_arg args[3] = {{.tensor = j->in[0]}, {.tensor = j->in[1]}, {.tensor = j->out}};
     vtac_lower_options options = {.config = te_context_config(j->p.c), .verify = 1};
-    j->f = vt_lower(ctx, vt_te_lower(j->p.s, 3, args, "main"), &options, vt_te_axis_name);
+    j->f = vt_lower(ctx, vt_te_lower(j->p.s, 3, args, "main"), &options, NULL, NULL);
     for (int order = 0; order < 3; order++) {
         vta_runtime *runtime;
         vta_runtime_options how = {.device = &(vta_device_options){.check = true, .order = (uint32_t)order, .seed = 7}};

@@ -60,7 +60,7 @@ static inline vta_status one_body(vt_ctx *ctx, void *arg) {
         .name = "f", .n_params = 2, .params = params, .n_bindings = 2, .bindings = bindings, .result = VT_VOID_T};
     f->body = o->build(o);
     o->before = f;
-    vt_lowering *l = vt_lowering_new(ctx, &o->options, NULL);
+    vt_lowering *l = vt_lowering_new(ctx, &o->options);
     if (o->target) l->target = o->target;
     o->after = o->pass(l, f);
     snprintf(o->text, sizeof o->text, "%s", vt_stmt_text(ctx, o->after->body));

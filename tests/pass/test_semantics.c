@@ -143,7 +143,7 @@ static size_t elements(const te_tensor *t) { return (size_t)(te_tensor_dim(t, 0)
 static vta_status run(vt_ctx *ctx, void *arg) {
     job *j = arg;
     vt_te_arg args[3] = {{.tensor = j->in[0]}, {.tensor = j->in[1]}, {.tensor = j->out}};
-    j->f = vt_lower(ctx, vt_te_lower(j->p.s, 3, args, "main"), j->options, vt_te_axis_name);
+    j->f = vt_lower(ctx, vt_te_lower(j->p.s, 3, args, "main"), j->options, NULL, NULL);
     vt_interp_arg values[3] = {{.data = j->data[0], .elements = elements(j->in[0])},
                                {.data = j->data[1], .elements = elements(j->in[1])},
                                {.data = j->got, .elements = elements(j->out)}};

@@ -61,7 +61,8 @@ static void tile_does_not_fit(void **state) {
     p.args[p.n_args++] = a;
     p.args[p.n_args++] = b;
     p.args[p.n_args++] = c;
-    REFUSED(&p, "C_buf needs 10240 elements of the acc buffer, which holds 2048: split axis co by at most 204 ");
+    REFUSED(&p, "C_buf needs 10240 elements of the acc buffer, which holds 2048: split axis i1 of C, so that at most "
+                "204 of 1024 steps of C_buf are held");
 }
 
 /* The longest axis lies inside of an element, where no split helps. */
@@ -78,7 +79,7 @@ static void tile_of_long_elements_does_not_fit(void **state) {
     in_scope(&p, x_buf, "acc");
     p.args[p.n_args++] = x;
     p.args[p.n_args++] = y;
-    REFUSED(&p, "x_buf needs 90 elements of the acc buffer, which holds 64: split axis co by at most 7 ");
+    REFUSED(&p, "x_buf needs 90 elements of the acc buffer, which holds 64: split axis i1 of y, so that at most 7 of ");
     vta_config_release(config);
     vta_config_release(base);
 }

@@ -187,7 +187,7 @@ typedef struct interpretation {
 static vta_status interpret(vt_ctx *ctx, void *arg) {
     interpretation *run = arg;
     run->refused = true;
-    if (run->passes) run->f = vt_lower(ctx, run->f, &(vtac_lower_options){.verify = 1}, vt_te_axis_name);
+    if (run->passes) run->f = vt_lower(ctx, run->f, &(vtac_lower_options){.verify = 1}, NULL, NULL);
     run->refused = false;
     return vt_interp_run(ctx, run->f, run->n, run->args, NULL);
 }
