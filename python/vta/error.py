@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import functools
+import inspect
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 from . import _bindings
+from ._instead import instead
+
+if TYPE_CHECKING:
+    from typing import Callable
 
 
 class VTAError(RuntimeError):
@@ -72,10 +79,59 @@ class NotOfferedError(NotImplementedError, AttributeError):
     ``getattr`` gives its default."""
 
 
+class NotOfferedArgumentError(NotImplementedError, TypeError):
+    """Arguments that a function does not take: a TypeError too."""
+
+
+def _misfit(function, name, args, kwargs):
+    """What is wrong with a call whose arguments do not fit the function's parameters."""
+    parameters = inspect.signature(function).parameters
+    takes = ", ".join(p for p in parameters if p != "self")
+    unknown = [k for k in kwargs if k not in parameters]
+    if unknown:
+        return f"{name}: the parameter {unknown[0]!r} is not offered{instead(f'{name}.{unknown[0]}')}; it takes ({takes})"
+    try:
+        inspect.signature(function).bind(*args, **kwargs)
+    except TypeError as error:
+        return f"{name}: {error}; it takes ({takes})"
+    return f"{name} takes ({takes})"
+
+
+def explained(function: Callable, name: str) -> Callable:
+    """The function itself, but arguments that do not fit its parameters are refused with its name and what it takes.
+
+    Parameters
+    ----------
+    function : callable
+    name : str
+        Its full name, for messages.
+    """
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise  # from inside the function
+        raise NotOfferedArgumentError(_misfit(function, name, args, kwargs))
+
+    return call
+
+
 class Refusing:
-    """Says of attributes that a class does not have that they are not offered, in an error that is an AttributeError."""
+    """Says of attributes that a class does not have that they are not offered, in an error that is an AttributeError, and
+    of arguments that a method does not take the same, in one that is a TypeError."""
 
     __slots__ = ()
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        for name, member in list(vars(cls).items()):
+            public = not name.startswith("_") or name == "__init__" and "__slots__" not in vars(cls)
+            if isinstance(member, FunctionType) and public:
+                full = cls.__name__ if name == "__init__" else f"{cls.__name__}.{name}"
+                setattr(cls, name, explained(member, full))
 
     if not TYPE_CHECKING:
 
@@ -86,8 +142,8 @@ class Refusing:
             if name.startswith("_"):
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             near = difflib.get_close_matches(name, [n for n in dir(type(self)) if not n.startswith("_")], 1)
-            raise NotOfferedError(f"{type(self).__name__}.{name} is not offered"
-                                  + (f"; there is {near[0]}" if near else ""))
+            full = f"{type(self).__name__}.{name}"
+            raise NotOfferedError(f"{full} is not offered" + (f"; there is {near[0]}" if near else instead(full)))
 
 
 class NotOfferedModuleError(ImportError, NotImplementedError):

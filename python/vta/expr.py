@@ -198,6 +198,8 @@ class Expr(ExprOp):
     @property
     def value(self) -> int:
         """The integer, where the expression is a constant; raises otherwise."""
+        if self.kind == "var":
+            raise NotOfferedError("Expr.value: a variable has none; constants do")
         out = ctypes.c_int64()
         self.context.done(lib.te_expr_int(self.context.handle, self.handle, ctypes.byref(out)))
         return out.value

@@ -33,6 +33,7 @@ from . import _context
 from ._check import items, kind_error, name_of, need, type_of, whole
 from ._context import array_of
 from ._lib import lib
+from .error import Refusing
 from .expr import Expr, _operands
 from .te.tensor import IterVar, Operation, Tensor
 
@@ -46,7 +47,7 @@ __all__ = ["Buffer", "IRBuilder", "Instructions", "TensorIntrin", "call_extern",
            "decl_buffer", "decl_tensor_intrin"]
 
 
-class Buffer:
+class Buffer(Refusing):
     """Where an operand of an intrinsic lies.
 
     Parameters
@@ -88,7 +89,7 @@ def decl_buffer(shape: Sequence[int | Expr], dtype: str = "float32", name: str =
     return Buffer(shape, type_of(dtype).decode(), name, scope, max(1, factor))
 
 
-class _OperandBuffer:
+class _OperandBuffer(Refusing):
     """An operand of the intrinsic being declared."""
 
     def __init__(self, context, intrin, tensor):
@@ -161,7 +162,7 @@ class Instructions:
         self.attrs, self.calls = attrs, calls
 
 
-class IRBuilder:
+class IRBuilder(Refusing):
     """Collects the calls of one part of an intrinsic."""
 
     def __init__(self) -> None:
@@ -206,7 +207,7 @@ def create() -> IRBuilder:
     return IRBuilder()
 
 
-class TensorIntrin:
+class TensorIntrin(Refusing):
     """An intrinsic; made by :func:`decl_tensor_intrin`.
 
     Parameters

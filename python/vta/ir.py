@@ -7,7 +7,7 @@ import contextvars
 from typing import TYPE_CHECKING
 
 from ._show import show_script
-from .error import NotOfferedError
+from .error import NotOfferedError, Refusing
 
 if TYPE_CHECKING:
     from typing import Callable, ItemsView, Iterator
@@ -37,7 +37,7 @@ def print_style(style: str) -> Iterator[None]:
         _style.reset(token)
 
 
-class LoweredFunc:
+class LoweredFunc(Refusing):
     """A lowered function; ``print`` shows it in the ``primfn`` style, or as :func:`print_style` says.
 
     Parameters
@@ -72,7 +72,7 @@ class LoweredFunc:
         return self._texts(_style.get())
 
 
-class IRModule:
+class IRModule(Refusing):
     """Functions by name.
 
     Parameters

@@ -57,7 +57,7 @@ def _watched(arrays, token, function, *args):
             watch.work = None
 
 
-class Function:
+class Function(Refusing):
     """A compiled function; call it with arrays and numbers.
 
     Parameters
@@ -232,7 +232,7 @@ class Module(Refusing):
         return lambda *args: Timing(function.time(*args, number=number, repeat=repeat, min_repeat_ms=min_repeat_ms))
 
 
-class Timing:
+class Timing(Refusing):
     """Seconds of a kernel's rounds.
 
     Attributes

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from typing import TYPE_CHECKING
 
 from . import _bindings as b
 from ._check import need
 from ._lib import DIAG, call, lib, release
+from .error import Refusing
 from .runtime import ensure_runtime
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ _NAMES = {_CPU: "cpu", _EXT_DEV: "ext_dev"}
 _CODES = {"int": 0, "uint": 1, "float": 2}
 
 
-class Device:
+class Device(Refusing):
     """Where an array lives.
 
     Attributes
@@ -34,6 +36,7 @@ class Device:
     """
 
     MASK2STR = _NAMES
+    STR2MASK = {name: number for number, name in _NAMES.items()}
 
     def __init__(self, device_type: int, device_id: int = 0) -> None:
         self.device_type, self.device_id = device_type, device_id
@@ -43,8 +46,14 @@ class Device:
         """Whether there is such a device."""
         return self.device_id == 0
 
-    def sync(self) -> None:
-        """Waits for the device; runs are finished when they return, so there is nothing to wait for."""
+    def sync(self, stream: object = None) -> None:
+        """Waits for the device; runs are finished when they return, so there is nothing to wait for.
+
+        Parameters
+        ----------
+        stream : object, optional
+            Accepted; there is one.
+        """
 
     def __eq__(self, other):
         return isinstance(other, Device) and (self.device_type, self.device_id) == (other.device_type, other.device_id)
@@ -139,7 +148,7 @@ def _dtype_name(dtype):
     return "bool" if (dtype.code, dtype.bits) == (1, 1) else f"{kinds[dtype.code]}{dtype.bits}"
 
 
-class NDArray:
+class NDArray(Refusing):
     """A dense, row-major array on a device.
 
     Arrays in host memory share it with numpy: ``numpy.asarray(x)``, ``numpy.from_dlpack(x)`` and ``x.buffer`` are
@@ -172,6 +181,11 @@ class NDArray:
     ndim = property(lambda self: len(self.shape), doc="Number of dimensions.")
 
     @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+    @property
     def nbytes(self) -> int:
         """Bytes of all elements."""
         return lib.vta_array_bytes(self.handle)
@@ -190,27 +204,29 @@ class NDArray:
         """The same as :meth:`numpy`, under its older name."""
         return self.numpy()
 
-    def copyfrom(self, source: ArrayLike) -> NDArray:
+    def copyfrom(self, source_array: ArrayLike) -> NDArray:
         """Copies the elements of a numpy array, or of anything it can be made from, into this one.
 
         Parameters
         ----------
-        source : ArrayLike
+        source_array : ArrayLike
         """
         import numpy as np
 
-        source = np.asarray(source, dtype=self.dtype, order="C")  # ascontiguousarray would add a dimension to rank 0
+        source = np.asarray(source_array, dtype=self.dtype, order="C")  # ascontiguousarray would add a dimension to rank 0
         if source.shape != self.shape:
             raise ValueError(f"an array of shape {source.shape} does not go into one of shape {self.shape}")
         call(lib.vta_array_write, self.handle, source.ctypes.data, source.nbytes, DIAG)
         return self
 
-    def copyto(self, target: NDArray | Device) -> NDArray:
+    def copyto(self, target: NDArray | Device, mem_scope: str | None = None) -> NDArray:
         """Copies into another array of the same shape and type, or into a new one on a device.
 
         Parameters
         ----------
         target : NDArray or Device
+        mem_scope : str, optional
+            Accepted; there is one memory on each device.
 
         Returns
         -------
@@ -221,6 +237,19 @@ class NDArray:
             return out.copyfrom(self.numpy())
         call(lib.vta_array_copy, self.handle, out.handle, DIAG)
         return out
+
+    def same_as(self, other: object) -> bool:
+        """Whether both are the same array.
+
+        Parameters
+        ----------
+        other : object
+        """
+        return isinstance(other, NDArray) and self.handle == other.handle
+
+    def to_dlpack(self) -> object:
+        """A DLPack capsule of an array in host memory, which it shares."""
+        return self.__dlpack__()
 
     def _host_address(self):
         view = _DLTensor.from_address(self.tensor)
@@ -389,14 +418,17 @@ def empty(shape: Sequence[int] | int, dtype: str = "float32", device: Device | N
     return NDArray(out.value or 0)
 
 
-def array(source: ArrayLike, device: Device | None = None) -> NDArray:  # pylint: disable=redefined-outer-name
+def array(arr: ArrayLike, device: Device | None = None,  # pylint: disable=redefined-outer-name
+          mem_scope: str | None = None) -> NDArray:
     """An array with the elements of another.
 
     Parameters
     ----------
-    source : numpy.ndarray, NDArray, or what numpy makes an array from
+    arr : numpy.ndarray, NDArray, or what numpy makes an array from
     device : Device, optional
         Default: host memory.
+    mem_scope : str, optional
+        Accepted; there is one memory on each device.
 
     Returns
     -------
@@ -404,7 +436,7 @@ def array(source: ArrayLike, device: Device | None = None) -> NDArray:  # pylint
     """
     import numpy as np
 
-    if isinstance(source, NDArray):
-        return source.copyto(device or source.device)
-    values = np.asarray(source)
+    if isinstance(arr, NDArray):
+        return arr.copyto(device or arr.device)
+    values = np.asarray(arr)
     return empty(values.shape, str(values.dtype), device).copyfrom(values)

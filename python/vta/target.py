@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shlex
 
+from .error import Refusing
+
 _KINDS = ("llvm", "ext_dev", "c")
 
 
-class Kind:
+class Kind(Refusing):
     """The kind of a target.
 
     Attributes
@@ -19,7 +21,7 @@ class Kind:
         self.name = name
 
 
-class Target:
+class Target(Refusing):
     """A compilation target.
 
     Parameters

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .error import Refusing
+
 if TYPE_CHECKING:
     from typing import Any, Sequence
 
@@ -18,7 +20,7 @@ _KNOWN = {
 }
 
 
-class PassContext:
+class PassContext(Refusing):
     """Options for the lowerings inside its ``with`` block.
 
     Parameters

@@ -8,6 +8,7 @@ import unittest
 import common  # noqa: F401  # pylint: disable=unused-import
 import numpy as np
 import tvm
+import tvm_names
 import tvm.testing
 from tvm import te, tir, topi
 
@@ -120,7 +121,7 @@ class Nodes(unittest.TestCase):
         self.assertEqual(repr(tir.if_then_else(cond=x > 1, t=1, f=2)), repr(tir.if_then_else(x > 1, 1, 2)))
         self.assertEqual(repr(te.floordiv(a=x, b=2)), repr(x // 2))
         self.assertEqual(repr(tir.Select(x > 1, true_value=3, false_value=4)), repr(tir.Select(x > 1, 3, 4)))
-        with self.assertRaisesRegex(TypeError, "floordiv takes a, b, each once; given by name are c"):
+        with self.assertRaisesRegex(TypeError, r"floordiv: the parameter 'c' is not offered, or given twice; it takes \(a, b\)"):
             te.floordiv(x, c=2)
 
 
@@ -241,6 +242,30 @@ class Modules(unittest.TestCase):
             self.assertIsInstance(caught.exception, NotImplementedError)
         self.assertFalse(hasattr(s, "rfactor") or hasattr(a, "nosuch"))
 
+
+    def test_arguments(self):
+        a = te.placeholder((4,))
+        b = te.compute((4,), lambda i: a[i] + 1.0)
+        s = te.create_schedule(b.op)
+        for call, words in ((lambda: tvm.lower(s, [a, b], runtime=1), r"tvm.lower: the parameter 'runtime' is not offered.*; it takes \(inp"),
+                            (lambda: s[b].split(b.op.axis[0], into=2), r"Stage.split: the parameter 'into' is not offered; it takes \(par"),
+                            (lambda: te.compute((4,)), "tvm.te.compute: missing a required argument: 'fcompute'; it takes"),
+                            (lambda: s[b].set_scope(), "Stage.set_scope: missing a required argument: 'scope'"),
+                            (lambda: tvm.transform.PassContext(nosuch=1), "PassContext: the parameter 'nosuch' is not offered")):
+            with self.assertRaisesRegex(TypeError, words) as caught:
+                call()
+            self.assertIsInstance(caught.exception, NotImplementedError)
+        with self.assertRaisesRegex(TypeError, "int") as caught:  # from inside a function: left as it is
+            te.compute((4,), lambda i: len(4))
+        self.assertNotIsInstance(caught.exception, NotImplementedError)
+
+    def test_all_names(self):
+        """Of the names that TVM's packages have, each is there or refused in words, and so is each parameter."""
+        found = list(tvm_names.walk())
+        bare = [f"{name}: {type(error).__name__} {error}" for name, state, error in found if state == tvm_names.BARE]
+        self.assertEqual(bare, [])
+        self.assertGreater(sum(state == tvm_names.THERE for _, state, _ in found), 900)
+        self.assertGreater(len(found), 2000)
 
 if __name__ == "__main__":
     unittest.main()

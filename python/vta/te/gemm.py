@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .._lib import lib
 from .._settings import current
+from ..error import Refusing
 from ..expr import const
 from ..intrin import decl_buffer, decl_tensor_intrin
 from .computation import compute, placeholder, reduce_axis
@@ -30,7 +31,7 @@ def _nothing(env):
     return decl_tensor_intrin(out.op, lambda ins, outs: (const(0),) * 3, "GEMM", binds)
 
 
-class GemmIntrin:
+class GemmIntrin(Refusing):
     """The matrix multiplication of a configuration: ``acc[b, o] += sum_k inp[b, k] * wgt[o, k]``.
 
     Parameters

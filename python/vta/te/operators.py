@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from .. import _bindings as b
 from .._check import items, type_of
 from .._lib import lib
+from ..error import NotOfferedArgumentError
 from ..expr import Expr, _operands, apply, const, convert
 from . import _math
 from ._math import pow as power
@@ -143,8 +144,12 @@ def _operator(op, name, meaning, *names):
     def function(*values: Operand, **named: Operand) -> Expr:
         if named:
             rest = names[len(values):]
-            if set(named) != set(rest):
-                raise TypeError(f"{name} takes {', '.join(names)}, each once; given by name are {', '.join(named)}")
+            unknown = [n for n in named if n not in rest]
+            if unknown:
+                raise NotOfferedArgumentError(f"{name}: the parameter {unknown[0]!r} is not offered, or given twice; it takes "
+                                              f"({', '.join(names)})")
+            if len(named) < len(rest):
+                raise TypeError(f"{name} takes ({', '.join(names)}); missing is {', '.join(n for n in rest if n not in named)}")
             values += tuple(named[n] for n in rest)
         return apply(op, *values)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .._check import items, name_of, need
 from .._lib import lib, text
+from ..error import Refusing
 from .tensor import Tensor
 
 
@@ -29,7 +30,7 @@ def create_prim_func(args: Sequence[Tensor]) -> PrimFunc:
     return PrimFunc([need(t, Tensor, "an argument of create_prim_func") for t in items(args)])
 
 
-class PrimFunc:
+class PrimFunc(Refusing):
     """A function of tensors; ``print`` shows it as TVMScript.
 
     Parameters

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 
-class Range:
+class Range(Refusing):
     """A half-open range ``[min, min + extent)``.
 
     Parameters

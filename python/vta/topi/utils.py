@@ -18,7 +18,7 @@ def _constant(expr: Any) -> int | None:
     if isinstance(expr, Expr):
         try:
             return expr.value
-        except VTAError:
+        except (VTAError, AttributeError):
             return None
     return expr if isinstance(expr, int) and not isinstance(expr, bool) else None
 

@@ -1,5 +1,8 @@
 """See :mod:`vta.contrib.utils`."""
 
 from vta.contrib.utils import TempDirectory, tempdir
+from .._refuse import refuse
 
 __all__ = ["TempDirectory", "tempdir"]
+
+__getattr__ = refuse("tvm.contrib.utils")

@@ -2,5 +2,8 @@
 
 from . import module, transform
 from .module import IRModule
+from .._refuse import refuse
 
 __all__ = ["IRModule", "module", "transform"]
+
+__getattr__ = refuse("tvm.ir")

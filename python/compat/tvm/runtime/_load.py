@@ -1,0 +1,11 @@
+"""Modules from files."""
+
+from vta.contrib.graph_executor import Library, is_artifact
+from vta.module import load_module as _load_module
+
+__all__ = ["load_module"]
+
+
+def load_module(path, fmt=""):
+    """Loads a kernel (:func:`vta.load_module`), or a compiled network (:class:`vta.contrib.graph_executor.Library`)."""
+    return Library.load(path) if is_artifact(path) else _load_module(path)
