@@ -12,6 +12,7 @@
 #include "device/board/fpga.h"
 #include "device/board/registers.h"
 #include "device/small_program.h"
+#include "support/fpga_manager.h"
 #include "vta/device.h"
 
 static char folder[64];
@@ -151,12 +152,32 @@ static void programming(void **state) {
     put("fpga/firmware", "");
     put("fpga/state", "write error\n");
     refused(vta_device_program(d, in_folder("design.bin"), diag), VTA_IO, "its state is 'write error'");
-    put("fpga/state", "operating\n");
-    assert_int_equal(vta_device_program(d, in_folder("design.bin"), diag), VTA_OK);
-    expect("fpga/flags", "0");
-    expect("fpga/firmware", "design.bin");
-    expect("firmware/design.bin", "bits");
     refused(vta_device_program(d, in_folder("none.bin"), diag), VTA_NOT_FOUND, "none.bin");
+    assert_int_equal(access(in_folder("firmware/vta-design.bin"), F_OK), -1);
+    vta_device_destroy(d);
+}
+
+/* Firmware of others that has the bitstream's name stays as it is, and ours does not stay. */
+static void programmed(void **state) {
+    (void)state;
+    char more[512];
+    vta_device *d;
+    fpga_manager manager;
+    mkdir(in_folder("kernel"), 0700);
+    fpga_manager_make(&manager, in_folder("kernel"));
+    make_board("0x3f000000\n", "32768\n");
+    put("design.bin", "bits");
+    put("kernel/lib/design.bin", "of another device");
+    snprintf(more, sizeof more, "fpga=%s firmware=%s", manager.folder, manager.firmware);
+    assert_int_equal(open_board(more, &d), VTA_OK);
+    fpga_manager_begin(&manager);
+    if (vta_device_program(d, in_folder("design.bin"), diag) != VTA_OK) fail_msg("%s", vta_diag_text(diag));
+    fpga_manager_end(&manager);
+    expect("kernel/fpga/flags", "0");
+    assert_string_equal(manager.name, "vta-design.bin");
+    assert_string_equal(manager.bits, "bits");
+    expect("kernel/lib/design.bin", "of another device");
+    assert_int_equal(access(in_folder("kernel/lib/vta-design.bin"), F_OK), -1);
     vta_device_destroy(d);
 }
 
@@ -233,6 +254,7 @@ static int end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(memory), cmocka_unit_test(what_is_missing),
-                                       cmocka_unit_test(programming), cmocka_unit_test(registers)};
+                                       cmocka_unit_test(programming), cmocka_unit_test(programmed),
+                                       cmocka_unit_test(registers)};
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 
-enum { BITSTREAM_MOST = 256 << 20, STATE_BYTES = 64 };
+enum { BITSTREAM_MOST = 256 << 20, STATE_BYTES = 64, FIRMWARE_BYTES = VT_BOARD_TEXT + 256 };
 
 static const char *base_name(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -46,20 +46,36 @@ static vta_status check_state(const char *folder, const char *name, vta_diag *di
                    name, state);
 }
 
-/* The manager takes files by name, from its own folder. */
-static vta_status copy(const vt_board_settings *s, const char *path, const vta_allocator *a, vta_diag *diag) {
-    char to[2 * VT_BOARD_TEXT], *bytes;
+/* The manager takes files by name, from the folder of all firmware. Ours begin with "vta-": whoever may choose the name
+ * of a bitstream must not put it in the place of another device's firmware. */
+static void name_firmware(const vt_board_settings *s, const char *path, char out_path[FIRMWARE_BYTES],
+                          const char **out_name) {
+    int folder = snprintf(out_path, FIRMWARE_BYTES, "%s/", s->firmware);
+    snprintf(out_path + folder, FIRMWARE_BYTES - (size_t)folder, "vta-%.200s", base_name(path));
+    *out_name = out_path + folder;
+}
+
+static vta_status copy(const char *from, const char *to, const vta_allocator *a, vta_diag *diag) {
+    char *bytes;
     size_t size;
-    snprintf(to, sizeof to, "%s/%.200s", s->firmware, base_name(path));
-    VT_TRY(vt_file_read(a, path, BITSTREAM_MOST, diag, &bytes, &size));
+    VT_TRY(vt_file_read(a, from, BITSTREAM_MOST, diag, &bytes, &size));
     vta_status status = vt_file_write(a, to, bytes, size, diag);
     vt_free(a, bytes, size + 1);
     return status;
 }
 
-vta_status vt__fpga_program(const vt_board_settings *s, const char *path, const vta_allocator *a, vta_diag *diag) {
-    VT_TRY(copy(s, path, a, diag));
+static vta_status load(const vt_board_settings *s, const char *name, vta_diag *diag) {
     VT_TRY(write_text(s->fpga, "flags", "0", diag)); /* the whole FPGA, not a part of it */
-    VT_TRY(write_text(s->fpga, "firmware", base_name(path), diag));
-    return check_state(s->fpga, base_name(path), diag);
+    VT_TRY(write_text(s->fpga, "firmware", name, diag));
+    return check_state(s->fpga, name, diag);
+}
+
+vta_status vt__fpga_program(const vt_board_settings *s, const char *path, const vta_allocator *a, vta_diag *diag) {
+    char firmware[FIRMWARE_BYTES];
+    const char *name;
+    name_firmware(s, path, firmware, &name);
+    vta_status status = copy(path, firmware, a, diag);
+    if (status == VTA_OK) status = load(s, name, diag);
+    unlink(firmware); /* the FPGA has it, or will not */
+    return status;
 }
