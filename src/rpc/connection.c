@@ -77,43 +77,53 @@ static void read_the_rest(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer
     if (n < 0) vt__connection_close(stream->data);
 }
 
-static void say_why(vt_connection *c) {
+static void say(vt_connection *c, uint32_t protocol, uint32_t number, vta_status status, const char *why) {
     vt_strbuf words;
     vt_strbuf_init(&words, NULL);
-    vt__farewell(&words, atomic_load(&c->page->protocol), atomic_load(&c->page->number), c->ended, c->why);
+    vt__farewell(&words, protocol, number, status, why);
     uv_buf_t buffer = uv_buf_init(words.text, (unsigned)words.size);
-    if (words.size && c->tls)
+    if (words.size && c->tls && vt__tls_is_open(c->tls))
         vt__pump_say(c, words.text, words.size);
     else if (words.size)
         uv_try_write((uv_stream_t *)&c->tcp, &buffer, 1);
     vt_strbuf_free(&words);
 }
 
+static void say_why(vt_connection *c) {
+    say(c, atomic_load(&c->page->protocol), atomic_load(&c->page->number), c->ended, c->why);
+}
+
+/* Nothing more is sent. What the system has not taken yet still is. */
+static void end_sending(vt_connection *c) {
+    int fd;
+    bool sent = uv_stream_get_write_queue_size((uv_stream_t *)&c->tcp) == 0;
+    if (sent && uv_fileno((uv_handle_t *)&c->tcp, &fd) == 0) shutdown(fd, SHUT_WR);
+}
+
 /* The connection is not closed at once: with bytes of the client's unread that would throw away the last words. */
 void vt__connection_part(vt_connection *c) {
-    int fd;
     if (c->state >= VT_PARTING) return;
     vt__connection_enter(c, VT_PARTING);
     free_line(c);
     forget_presence(c);
     if (c->ended != VTA_OK && c->page) say_why(c);
+    end_sending(c);
     if (c->tls) return; /* pump.c goes on reading, and closes */
-    if (uv_fileno((uv_handle_t *)&c->tcp, &fd) == 0) shutdown(fd, SHUT_WR);
     if (uv_read_start((uv_stream_t *)&c->tcp, give_room, read_the_rest) != 0) vt__connection_close(c);
 }
 
 /* ---- The beginning ----------------------------------------------------------------------------------------------- */
 
-static bool take_line(vt_connection *c) {
+vta_status vt__connection_take_line(vt_connection *c, vta_diag *diag) {
     vt_rpc_table *t = c->server->table;
-    if (c->server->sessions >= c->server->options.most_sessions) return false;
-    for (uint32_t i = 0; i < VT_RPC_MOST_SESSIONS && !c->line; i++)
+    uint32_t most = c->server->options.most_sessions;
+    for (uint32_t i = 0; c->server->sessions < most && i < VT_RPC_MOST_SESSIONS && !c->line; i++)
         if (!atomic_load(&t->line[i].pid)) c->line = &t->line[i];
-    if (!c->line) return false;
+    if (!c->line) return vt_fail(diag, VTA_NO_MEMORY, "all %u sessions of this server are taken (--sessions)", most);
     c->server->sessions++;
     *c->line = (vt_rpc_line){.pid = UINT32_MAX, .since_ms = vt__rpc_now()};
     snprintf(c->line->peer, sizeof c->line->peer, "%s", c->peer);
-    return true;
+    return VTA_OK;
 }
 
 static void name_peer(vt_connection *c) {
@@ -124,15 +134,10 @@ static void name_peer(vt_connection *c) {
     if (!known) snprintf(c->peer, sizeof c->peer, "?");
 }
 
-/* Says in the own protocol why there is no session: who speaks TVM's sees a connection that is refused. */
-static void refuse(vt_connection *c, vta_status status, const char *why) {
-    vt_strbuf words;
+/* Said in the own protocol: who speaks TVM's sees a connection that is refused. */
+void vt__connection_refuse(vt_connection *c, vta_status status, const char *why) {
     vt__server_log(c->server, "%s: refused: %s", c->peer, why);
-    vt_strbuf_init(&words, NULL);
-    vt__farewell(&words, VT_RPC_OWN, 0, status, why);
-    uv_buf_t buffer = uv_buf_init(words.text, (unsigned)words.size);
-    if (!c->tls && words.size) uv_try_write((uv_stream_t *)&c->tcp, &buffer, 1);
-    vt_strbuf_free(&words);
+    say(c, VT_RPC_OWN, 0, status, why);
     vt__connection_part(c);
 }
 
@@ -157,13 +162,15 @@ static void watch_presence(vt_connection *c, int fd) {
 }
 
 static void begin_in_the_clear(vt_connection *c) {
-    int fd;
-    vta_diag_clear(c->server->diag);
-    vta_status status = uv_fileno((uv_handle_t *)&c->tcp, &fd) ? VTA_IO : vt__connection_start(c, fd, c->server->diag);
+    int fd = -1;
+    vta_diag *diag = c->server->diag;
+    uv_fileno((uv_handle_t *)&c->tcp, &fd);
+    vta_status status = vt__connection_take_line(c, diag);
+    if (status == VTA_OK) status = vt__connection_start(c, fd, diag);
     if (status == VTA_OK)
         watch_presence(c, fd);
     else
-        refuse(c, status, vt__server_words(c->server));
+        vt__connection_refuse(c, status, vt__server_words(c->server));
 }
 
 static vt_connection *new_connection(vt_server *s) {
@@ -180,8 +187,15 @@ static vt_connection *new_connection(vt_server *s) {
     return c;
 }
 
+/* Connections that have not shown the key yet. Sessions are for those who have. */
+static int count_shaking(const vt_server *s) {
+    int n = 0;
+    for (const vt_connection *c = s->first; c; c = c->next) n += c->state == VT_SHAKING;
+    return n;
+}
+
 void vt__connection_accept(vt_server *s) {
-    char why[128];
+    enum { MOST_SHAKING = 64 };
     vt_connection *c = new_connection(s);
     if (!c) return; /* it waits in the queue of the system, and leaves in the end */
     if (uv_accept((uv_stream_t *)&s->listener, (uv_stream_t *)&c->tcp) != 0) {
@@ -190,12 +204,13 @@ void vt__connection_accept(vt_server *s) {
     }
     uv_tcp_nodelay(&c->tcp, 1);
     name_peer(c);
-    if (!take_line(c)) {
-        snprintf(why, sizeof why, "all %u sessions of this server are taken (--sessions)", s->options.most_sessions);
-        refuse(c, VTA_NO_MEMORY, why);
-    } else if (s->tls) {
+    vta_diag_clear(s->diag);
+    if (!s->tls) {
+        begin_in_the_clear(c);
+    } else if (count_shaking(s) <= MOST_SHAKING) {
         vt__pump_begin(c);
     } else {
-        begin_in_the_clear(c);
+        vt__server_log(s, "%s: refused: %d others are in the TLS handshake", c->peer, MOST_SHAKING);
+        vt__connection_close(c);
     }
 }

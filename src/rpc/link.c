@@ -19,7 +19,7 @@ vta_status vt__link_ask(vt_rpc_link *link, vt_rpc_message message, vta_diag *dia
 /* A connection that failed is of no use any more: what comes next could be the answer to anything. */
 static vta_status lost(vt_rpc_link *link, vta_status status, vta_diag *diag) {
     link->over = true;
-    vt_note_at(diag, VT_NO_POS, "the session with %s is over: connect again", link->place);
+    if (link->number > 1) vt_note_at(diag, VT_NO_POS, "the session with %s is over: connect again", link->place);
     return status == VTA_NOT_FOUND ? VTA_IO : status;
 }
 
@@ -105,7 +105,8 @@ static vta_status encrypt(vt_rpc_link *link, const char *key_file, vta_diag *dia
     vta_status status = vt__tls_context(&key, false, diag, &link->tls);
     explicit_bzero(&key, sizeof key);
     if (status != VTA_OK) return status;
-    return vt__tls_connect(link->tls, link->stream.fd, vt__rpc_deadline(link->patience_ms, 0), diag, &link->stream.tls);
+    return vt__tls_connect(link->tls, link->stream.fd, vt__rpc_deadline(link->patience_ms, 0), link->place, diag,
+                           &link->stream.tls);
 }
 
 static vta_status greet(vt_rpc_link *link, vta_diag *diag) {
@@ -136,11 +137,7 @@ vta_status vt__link_open(vt_rpc_link *link, const char *host, uint32_t port, con
     uint64_t until = vt__rpc_deadline(link->patience_ms, 0);
     vta_status status = vt__rpc_dial(host, port, until, diag, &link->stream.fd);
     if (status == VTA_OK && options->key_file) status = encrypt(link, options->key_file, diag);
-    if (status == VTA_OK) {
-        status = greet(link, diag);
-        if ((status == VTA_IO || status == VTA_PARSE) && !options->key_file)
-            vt_note_at(diag, VT_NO_POS, "a server that was started with a key file wants the key from its clients");
-    }
+    if (status == VTA_OK) status = greet(link, diag);
     if (status != VTA_OK) vt__link_close(link);
     return status;
 }

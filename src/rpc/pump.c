@@ -120,6 +120,7 @@ static void decrypt(vt_connection *c) {
 /* The session gets one end of a pair of sockets. */
 static vta_status begin_session(vt_connection *c, vta_diag *diag) {
     int ends[2];
+    VT_TRY(vt__connection_take_line(c, diag));
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0)
         return vt_fail(diag, VTA_IO, "socketpair: %s", strerror(errno));
     c->inside_fd = ends[1];
@@ -144,12 +145,22 @@ static void shake(vt_connection *c) {
     int done = vt__tls_handshake(c->tls, diag);
     drain(c);
     if (done == 0) return;
-    if (done > 0 && begin_session(c, diag) == VTA_OK) {
-        decrypt(c); /* the first request may have come along */
+    if (done < 0) { /* TLS has told the client */
+        vt__server_log(c->server, "%s: refused: %s", c->peer, vt__server_words(c->server));
+        vt__connection_part(c);
         return;
     }
-    vt__server_log(c->server, "%s: refused: %s", c->peer, vt__server_words(c->server));
-    vt__connection_part(c);
+    vta_status status = begin_session(c, diag);
+    if (status == VTA_OK)
+        decrypt(c); /* the first request may have come along */
+    else
+        vt__connection_refuse(c, status, vt__server_words(c->server));
+}
+
+/* A client of the own protocol that was started without a key is told so in the clear. */
+static bool speaks_in_the_clear(const vt_connection *c, const char *bytes, size_t size) {
+    return c->state == VT_SHAKING && size >= VT_RPC_PREFACE_BYTES &&
+           !memcmp(bytes, VT_RPC_PREFACE, VT_RPC_PREFACE_BYTES);
 }
 
 /* The client has left: its session sees the end of its requests, and has a moment to end. */
@@ -169,6 +180,10 @@ static void on_network(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer) {
         return;
     }
     if (c->state == VT_PARTING) return;
+    if (speaks_in_the_clear(c, buffer->base, (size_t)n)) {
+        vt__connection_refuse(c, VTA_INVALID_ARGUMENT, VT_NEEDS_KEY);
+        return;
+    }
     if (!vt__tls_feed(c->tls, buffer->base, (size_t)n)) {
         vt__connection_kill(c, VTA_NO_MEMORY, "the server is out of memory");
         return;

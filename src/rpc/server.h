@@ -88,6 +88,10 @@ void vt__connection_accept(vt_server *s);
 void vt__connection_watch(vt_connection *c, uint64_t now);
 /* Ends the session; the client is told why. */
 void vt__connection_kill(vt_connection *c, vta_status status, const char *why);
+/* A line of the table, without which there is no session. VTA_NO_MEMORY: all are taken. */
+vta_status vt__connection_take_line(vt_connection *c, vta_diag *diag);
+/* There will be no session: the log and the client are told why. */
+void vt__connection_refuse(vt_connection *c, vta_status status, const char *why);
 /* Starts the session's process on this socket. */
 vta_status vt__connection_start(vt_connection *c, int fd, vta_diag *diag);
 /* The session is over and all that it said was sent: says why it ended, if it was not in order, and parts. */

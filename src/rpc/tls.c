@@ -14,11 +14,33 @@ enum { READ_BYTES = 1 << 18 };
 /* TLS_AES_128_GCM_SHA256, whose hash a key from outside goes with. */
 static const unsigned char cipher_id[] = {0x13, 0x01};
 
-static vta_status failed(vta_diag *diag, vta_status status, const char *what) {
+/* Why a handshake failed, in words that say what to do about it. */
+static const struct {
+    bool server; /* who sees it */
+    int reason;  /* OpenSSL's */
+    const char *words;
+} reasons[] = {
+#define VT_TLS_REASON(side, name, text) {side, SSL_R_##name, text},
+#include "rpc/tls_reasons.def"
+#undef VT_TLS_REASON
+};
+
+static const char *words_for(bool server, int reason) {
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (reasons[i].server == server && reasons[i].reason == reason) return reasons[i].words;
+    return NULL;
+}
+
+/* `peer`: put before the message, unless it is NULL. */
+static vta_status refused(vta_diag *diag, bool server, const char *peer) {
     unsigned long code = ERR_get_error();
-    const char *reason = code ? ERR_reason_error_string(code) : NULL;
+    int reason = code ? ERR_GET_REASON(code) : SSL_R_UNEXPECTED_EOF_WHILE_READING;
+    const char *words = words_for(server, reason), *theirs = ERR_reason_error_string(code);
+    const char *begin = peer ? peer : "", *colon = peer ? ": " : "";
     ERR_clear_error();
-    return vt_fail(diag, status, "%s: %s", what, reason ? reason : "the other side closed the connection");
+    if (words) return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s%s%s", begin, colon, words);
+    return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s%sthe TLS handshake failed (%s)", begin, colon,
+                   theirs ? theirs : "no reason given");
 }
 
 /* ---- The key ----------------------------------------------------------------------------------------------------- */
@@ -80,7 +102,9 @@ vta_status vt__tls_context(const vt_rpc_key *key, bool server, vta_diag *diag, S
     if (!context || SSL_CTX_get_app_data(context) != own) OPENSSL_clear_free(own, sizeof *own);
     vt__tls_context_free(context);
     *out_context = NULL;
-    return failed(diag, VTA_INTERNAL, "TLS");
+    ERR_clear_error();
+    return vt_fail(diag, VTA_NO_MEMORY,
+                   "OpenSSL cannot make a TLS context: out of memory, or its settings forbid TLS 1.3");
 }
 
 void vt__tls_context_free(SSL_CTX *context) {
@@ -89,44 +113,45 @@ void vt__tls_context_free(SSL_CTX *context) {
     SSL_CTX_free(context);
 }
 
-/* ---- The client's side ------------------------------------------------------------------------------------------- */
+/* ---- On a socket ------------------------------------------------------------------------------------------------- */
 
-static vta_status wait_until(int fd, short what, uint64_t deadline, vta_diag *diag) {
+static vta_status wait_until(int fd, short what, uint64_t deadline, const char *peer, vta_diag *diag) {
     uint64_t now = vt__rpc_now();
     if (deadline && now >= deadline)
-        return vt_fail(diag, VTA_TIMEOUT,
-                       "the server does not answer the TLS handshake; was it started with a key "
-                       "file?");
+        return vt_fail(diag, VTA_TIMEOUT, "%s: no TLS handshake in time", peer ? peer : "the client");
     struct pollfd p = {.fd = fd, .events = what};
     poll(&p, 1, deadline && deadline - now < 1000 ? (int)(deadline - now) : 1000);
     return VTA_OK;
 }
 
-static vta_status shake_hands(SSL *tls, int fd, uint64_t deadline, vta_diag *diag) {
+static vta_status shake_hands(SSL *tls, int fd, uint64_t deadline, const char *peer, vta_diag *diag) {
     for (;;) {
         int n = SSL_do_handshake(tls);
         if (n == 1 && SSL_session_reused(tls)) return VTA_OK;
-        if (n == 1) return vt_fail(diag, VTA_INVALID_ARGUMENT, "the server did not prove that it has the key");
+        if (n == 1)
+            return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s did not prove that it has the key",
+                           peer ? peer : "the client");
         int error = SSL_get_error(tls, n);
         if (error != SSL_ERROR_WANT_READ && error != SSL_ERROR_WANT_WRITE)
-            return failed(diag, VTA_INVALID_ARGUMENT,
-                          "the TLS handshake failed; are the key files of client and server the same?");
-        VT_TRY(wait_until(fd, error == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, deadline, diag));
+            return refused(diag, SSL_is_server(tls), peer);
+        VT_TRY(wait_until(fd, error == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, deadline, peer, diag));
     }
 }
 
-static vta_status on_socket(SSL_CTX *context, bool server, int fd, uint64_t deadline, vta_diag *diag, SSL **out_tls) {
+/* `peer`: the server's name, on the client's side; NULL on the server's. */
+static vta_status on_socket(SSL_CTX *context, int fd, uint64_t deadline, const char *peer, vta_diag *diag,
+                            SSL **out_tls) {
     SSL *tls = SSL_new(context);
     *out_tls = NULL;
     if (!tls || !SSL_set_fd(tls, fd)) {
         SSL_free(tls);
         return vt_no_memory(diag);
     }
-    if (server)
-        SSL_set_accept_state(tls);
-    else
+    if (peer)
         SSL_set_connect_state(tls);
-    vta_status status = shake_hands(tls, fd, deadline, diag);
+    else
+        SSL_set_accept_state(tls);
+    vta_status status = shake_hands(tls, fd, deadline, peer, diag);
     if (status == VTA_OK)
         *out_tls = tls;
     else
@@ -134,12 +159,13 @@ static vta_status on_socket(SSL_CTX *context, bool server, int fd, uint64_t dead
     return status;
 }
 
-vta_status vt__tls_connect(SSL_CTX *context, int fd, uint64_t deadline, vta_diag *diag, SSL **out_tls) {
-    return on_socket(context, false, fd, deadline, diag, out_tls);
+vta_status vt__tls_connect(SSL_CTX *context, int fd, uint64_t deadline, const char *server, vta_diag *diag,
+                           SSL **out_tls) {
+    return on_socket(context, fd, deadline, server, diag, out_tls);
 }
 
 vta_status vt__tls_serve(SSL_CTX *context, int fd, uint64_t deadline, vta_diag *diag, SSL **out_tls) {
-    return on_socket(context, true, fd, deadline, diag, out_tls);
+    return on_socket(context, fd, deadline, NULL, diag, out_tls);
 }
 
 static ssize_t outcome(SSL *tls, int n, short *out_wait) {
@@ -182,7 +208,8 @@ void vt__tls_free(SSL *tls) {
     ERR_clear_error();
 }
 
-/* ---- The server's side ------------------------------------------------------------------------------------------- */
+/* ---- In memory ----------------------------------------------------------------------------------------------------
+ */
 
 vta_status vt__tls_accept(SSL_CTX *context, vta_diag *diag, SSL **out_tls) {
     SSL *tls = SSL_new(context);
@@ -209,10 +236,12 @@ size_t vt__tls_drain(SSL *tls, void *to, size_t room) {
     return n > 0 ? (size_t)n : 0;
 }
 
+bool vt__tls_is_open(const SSL *tls) { return SSL_is_init_finished(tls); }
+
 int vt__tls_handshake(SSL *tls, vta_diag *diag) {
     int n = SSL_do_handshake(tls);
     if (n == 1 && SSL_session_reused(tls)) return 1;
     if (n != 1 && SSL_get_error(tls, n) == SSL_ERROR_WANT_READ) return 0;
-    failed(diag, VTA_INVALID_ARGUMENT, "no TLS handshake with our key");
+    refused(diag, true, NULL);
     return -1;
 }

@@ -10,6 +10,9 @@
 struct ssl_st;
 struct ssl_ctx_st;
 
+/* What a client without a key is told, in the clear. */
+#define VT_NEEDS_KEY "this server was started with a key file: its clients need the same (--key-file)"
+
 enum { VT_KEY_LEAST = 16, VT_KEY_MOST = 64 };
 
 typedef struct vt_rpc_key {
@@ -25,8 +28,9 @@ vta_status vt__key_read(const char *path, vta_diag *diag, vt_rpc_key *out_key);
 vta_status vt__tls_context(const vt_rpc_key *key, bool server, vta_diag *diag, struct ssl_ctx_st **out_context);
 void vt__tls_context_free(struct ssl_ctx_st *context);
 
-/* The client's side of a connected socket, shaken hands by the deadline. VTA_INVALID_ARGUMENT: keys differ. */
-vta_status vt__tls_connect(struct ssl_ctx_st *context, int fd, uint64_t deadline, vta_diag *diag,
+/* The client's side of a connected socket, shaken hands by the deadline; `server` names it in messages.
+ * VTA_INVALID_ARGUMENT: keys differ, or it is none of ours. */
+vta_status vt__tls_connect(struct ssl_ctx_st *context, int fd, uint64_t deadline, const char *server, vta_diag *diag,
                            struct ssl_st **out_tls);
 /* The server's side of one, for a thread that waits. */
 vta_status vt__tls_serve(struct ssl_ctx_st *context, int fd, uint64_t deadline, vta_diag *diag,
@@ -46,6 +50,8 @@ vta_status vt__tls_accept(struct ssl_ctx_st *context, vta_diag *diag, struct ssl
 bool vt__tls_feed(struct ssl_st *tls, const void *from, size_t size);
 /* What is to be sent to the network: so many bytes, 0 when nothing is. */
 size_t vt__tls_drain(struct ssl_st *tls, void *to, size_t room);
+/* Is the handshake done? */
+bool vt__tls_is_open(const struct ssl_st *tls);
 /* Goes on with the handshake. 1: done; 0: needs more from the network; -1: refused, and why. */
 int vt__tls_handshake(struct ssl_st *tls, vta_diag *diag);
 

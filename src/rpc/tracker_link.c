@@ -2,8 +2,11 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "rpc/tracker_link.h"
+
+enum { PATIENCE_MS = 10000 };
 
 /* What the thread of a connection works with. */
 typedef struct serving {
@@ -14,16 +17,19 @@ typedef struct serving {
     vta_diag *diag;
 } serving;
 
+static const char *words_of(const serving *s, vta_status status) {
+    vta_diag_entry e;
+    return vta_diag_get(s->diag, 0, &e) == VTA_OK ? e.message : vta_status_text(status);
+}
+
 static vta_status answer(serving *s, vt_rpc_header header, vta_status status) {
     if (status != VTA_OK) {
-        vta_diag_entry e;
         vt_strbuf_clear(&s->out);
-        bool any = vta_diag_get(s->diag, 0, &e) == VTA_OK;
-        vt_strbuf_add(&s->out, any ? e.message : vta_status_text(status));
+        vt_strbuf_add(&s->out, words_of(s, status));
     }
     header.status = (uint16_t)status;
     header.size = (uint32_t)s->out.size;
-    vta_status sent = vt__rpc_send(&s->stream, header, vt_strbuf_text(&s->out), vt__rpc_deadline(10000, 0), NULL);
+    vta_status sent = vt__rpc_send(&s->stream, header, vt_strbuf_text(&s->out), vt__rpc_deadline(PATIENCE_MS, 0), NULL);
     return status != VTA_OK ? status : sent;
 }
 
@@ -58,8 +64,9 @@ static void free_again(serving *s, vt_tracked *server) {
 /* It says so: until then whoever comes next would be ended with them. */
 static bool has_ended_sessions(serving *s) {
     vt_rpc_header header;
-    uint64_t until = vt__rpc_deadline(10000, 0);
-    return vt__rpc_receive(&s->stream, until, 10000, NULL, &header, &s->in) == VTA_OK && header.message == VT_RPC_ENDED;
+    uint64_t until = vt__rpc_deadline(PATIENCE_MS, 0);
+    return vt__rpc_receive(&s->stream, until, PATIENCE_MS, NULL, &header, &s->in) == VTA_OK &&
+           header.message == VT_RPC_ENDED;
 }
 
 /* A server has its place as long as it is connected. It is told when a lease is over by its time. */
@@ -68,7 +75,7 @@ static void hold_place(serving *s, vt_tracked *server) {
     vt_rpc_header over = {.size = sizeof why - 1, .message = VT_RPC_ENDED, .status = VTA_TIMEOUT};
     while (!is_gone(s) && !is_ending(s)) {
         if (has_lost_its_lease(s, server)) {
-            if (vt__rpc_send(&s->stream, over, why, vt__rpc_deadline(10000, 0), NULL) != VTA_OK) break;
+            if (vt__rpc_send(&s->stream, over, why, vt__rpc_deadline(PATIENCE_MS, 0), NULL) != VTA_OK) break;
             if (!has_ended_sessions(s)) break;
             free_again(s, server);
         }
@@ -161,7 +168,6 @@ static vta_status on_summary(serving *s, vt_rpc_header header, vt_rpc_reader *in
 }
 
 static vta_status serve_one(serving *s, bool first) {
-    enum { PATIENCE_MS = 10000 };
     vt_rpc_header header;
     vt_strbuf_clear(&s->out);
     vta_diag_clear(s->diag);
@@ -184,13 +190,30 @@ static vta_status serve_one(serving *s, bool first) {
     }
 }
 
+static bool speaks_in_the_clear(serving *s, uint64_t until) {
+    char begin[VT_RPC_PREFACE_BYTES];
+    return vt__rpc_wait(&s->stream, until, NULL) == VTA_OK &&
+           recv(s->stream.fd, begin, sizeof begin, MSG_PEEK) == (ssize_t)sizeof begin &&
+           !memcmp(begin, VT_RPC_PREFACE, sizeof begin);
+}
+
+/* A client that was started without a key is told so. */
+static vta_status refuse_in_the_clear(serving *s, uint64_t until) {
+    vt_rpc_header header;
+    VT_TRY(vt__rpc_receive(&s->stream, until, PATIENCE_MS, s->diag, &header, &s->in));
+    header.message = VT_RPC_ENDED;
+    return answer(s, header, vt_fail(s->diag, VTA_INVALID_ARGUMENT, VT_NEEDS_KEY));
+}
+
 static vta_status serve(serving *s) {
     char preface[VT_RPC_PREFACE_BYTES];
-    uint64_t until = vt__rpc_deadline(10000, 0);
-    if (s->t->tls) VT_TRY(vt__tls_serve(s->t->tls, s->stream.fd, until, s->diag, &s->stream.tls));
+    uint64_t until = vt__rpc_deadline(PATIENCE_MS, 0);
+    bool in_the_clear = s->t->tls && speaks_in_the_clear(s, until);
+    if (s->t->tls && !in_the_clear) VT_TRY(vt__tls_serve(s->t->tls, s->stream.fd, until, s->diag, &s->stream.tls));
     VT_TRY(vt__rpc_read(&s->stream, preface, sizeof preface, until, s->diag));
     if (memcmp(preface, VT_RPC_PREFACE, sizeof preface))
         return vt_fail(s->diag, VTA_PARSE, "the client speaks another protocol");
+    if (in_the_clear) return refuse_in_the_clear(s, until);
     VT_TRY(serve_one(s, true));
     vta_status status;
     do status = serve_one(s, false);
@@ -205,7 +228,7 @@ void *vt__tracker_serve_link(void *arg) {
     vt_strbuf_init(&s.out, NULL);
     vta_status status = s.diag ? serve(&s) : VTA_NO_MEMORY;
     if (status != VTA_OK && status != VTA_NOT_FOUND && status != VTA_INTERRUPTED)
-        vt__tracker_say(l->t, l, s.diag ? vta_diag_text(s.diag) : "out of memory");
+        vt__tracker_say(l->t, l, words_of(&s, status));
     vta_diag_destroy(s.diag);
     vt_strbuf_free(&s.in);
     vt_strbuf_free(&s.out);
