@@ -80,14 +80,21 @@ vta_status vt__session_program(vt_rpc_session *s, const char *name, size_t room,
 
 static const char *const protocols[] = {"none yet", "vta", "tvm"};
 
-static void list_line(vt_json *w, const vt_rpc_line *line, uint64_t now) {
+/* The server writes the table ten times a second: of itself a session knows better. */
+static uint32_t protocol_of(const vt_rpc_session *s, const vt_rpc_line *line) {
+    bool own = atomic_load(&line->pid) == (uint32_t)getpid();
+    uint32_t protocol = own ? atomic_load(&s->page->protocol) : line->protocol;
+    return protocol < sizeof protocols / sizeof *protocols ? protocol : 0;
+}
+
+static void list_line(const vt_rpc_session *s, vt_json *w, const vt_rpc_line *line, uint64_t now) {
     char peer[VT_RPC_PEER_BYTES];
     memcpy(peer, line->peer, sizeof peer);
     peer[sizeof peer - 1] = '\0';
     vt_json_object(w, NULL);
     vt_json_uint(w, "pid", atomic_load(&line->pid));
     vt_json_text(w, "client", peer);
-    vt_json_text(w, "protocol", protocols[line->protocol < 3 ? line->protocol : 0]);
+    vt_json_text(w, "protocol", protocols[protocol_of(s, line)]);
     vt_json_fixed(w, "seconds", (double)(now - line->since_ms) / 1000, 1);
     vt_json_uint(w, "calls", line->calls);
     vt_json_uint(w, "bytes", line->bytes);
@@ -103,7 +110,7 @@ void vt__session_list(const vt_rpc_session *s, vt_strbuf *to) {
     vt_json_uint(&w, "most", s->table ? s->table->most : 1);
     vt_json_array(&w, "sessions");
     for (uint32_t i = 0; s->table && i < VT_RPC_MOST_SESSIONS; i++)
-        if (atomic_load(&s->table->line[i].pid)) list_line(&w, &s->table->line[i], now);
+        if (atomic_load(&s->table->line[i].pid)) list_line(s, &w, &s->table->line[i], now);
     vt_json_end(&w);
     vt_json_end(&w);
 }

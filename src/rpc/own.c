@@ -87,13 +87,13 @@ vta_status vt__answer_BYE(vt_rpc_request *q) {
     return vt__own_end(q, "BYE");
 }
 
-static vta_status not_here(vt_rpc_request *q) {
-    return vt_fail(q->s->diag, VTA_UNSUPPORTED, "a session does not answer this message");
+static vta_status for_trackers(vt_rpc_request *q) {
+    return vt_fail(q->s->diag, VTA_UNSUPPORTED, "this is a server, and not the tracker that was expected");
 }
-vta_status vt__answer_ENDED(vt_rpc_request *q) { return not_here(q); }
-vta_status vt__answer_REGISTER(vt_rpc_request *q) { return not_here(q); }
-vta_status vt__answer_REQUEST(vt_rpc_request *q) { return not_here(q); }
-vta_status vt__answer_SUMMARY(vt_rpc_request *q) { return not_here(q); }
+vta_status vt__answer_ENDED(vt_rpc_request *q) { return for_trackers(q); }
+vta_status vt__answer_REGISTER(vt_rpc_request *q) { return for_trackers(q); }
+vta_status vt__answer_REQUEST(vt_rpc_request *q) { return for_trackers(q); }
+vta_status vt__answer_SUMMARY(vt_rpc_request *q) { return for_trackers(q); }
 
 vta_status vt__own_answer(vt_rpc_session *s, uint16_t message, const void *fields, size_t size, vt_strbuf *out,
                           bool *out_over) {

@@ -84,7 +84,7 @@ static void wait_a_moment(vt_tracker_state *t) {
 
 static vta_status none(const vt_tracker_state *t, const char *key, vta_diag *diag) {
     if (!any_of(t, key)) return vt_fail(diag, VTA_NOT_FOUND, "no server of key '%s' is registered", key);
-    return vt_fail(diag, VTA_TIMEOUT, "all servers of key '%s' are taken", key);
+    return vt_fail(diag, VTA_TIMEOUT, "all servers of key '%s' are taken (`--wait SECONDS` waits for one)", key);
 }
 
 vta_status vt__tracker_take(vt_tracker_state *t, const char *key, uint32_t priority, uint64_t until, uint32_t seconds,

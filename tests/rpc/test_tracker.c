@@ -158,7 +158,7 @@ static void the_wrong_place(void **state) {
     refused(vta_rpc_ping(rpc, diag), VTA_UNSUPPORTED, "a tracker does not answer PING");
     vta_rpc_close(rpc);
     refused(vta_rpc_tracker_summary("127.0.0.1", first.port, NULL, diag, &text), VTA_UNSUPPORTED,
-            "a session does not answer");
+            "not the tracker that was expected");
 }
 
 static int begin(void **state) {
