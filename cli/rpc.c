@@ -8,6 +8,7 @@
 typedef struct given {
     cli_place place;
     cli_rpc_run run;
+    const char *config;
     bool json, keep_config;
     int argc;
     char **argv; /* after the action's name */
@@ -19,7 +20,7 @@ static int run(const cli_command *self, given *g) {
     bool tracked = g->place.tracker != NULL;
     if (g->argc != 2 - tracked)
         return cli_usage(self, tracked ? "run: takes one object or network"
-                                        : "run: takes a server's place, and an object or a network");
+                                       : "run: takes HOST:PORT, and an object or a network");
     g->run.path = g->argv[g->argc - 1];
     g->run.json = g->json;
     g->run.reconfigure = !g->keep_config;
@@ -41,9 +42,9 @@ static int run(const cli_command *self, given *g) {
 static void print_sessions(const json_t *list) {
     size_t i;
     const json_t *s;
-    printf("%-8s %-22s %-5s %9s %8s %12s %9s\n", "pid", "client", "speaks", "seconds", "calls", "bytes", "in a call");
+    printf("%-8s %-22s %-8s %9s %8s %12s %9s\n", "pid", "client", "speaks", "seconds", "calls", "bytes", "in a call");
     json_array_foreach(json_object_get(list, "sessions"), i, s) printf(
-        "%-8lld %-22s %-6s %9.1f %8lld %12lld %9.1f\n", (long long)json_integer_value(json_object_get(s, "pid")),
+        "%-8lld %-22s %-8s %9.1f %8lld %12lld %9.1f\n", (long long)json_integer_value(json_object_get(s, "pid")),
         json_string_value(json_object_get(s, "client")), json_string_value(json_object_get(s, "protocol")),
         json_number_value(json_object_get(s, "seconds")), (long long)json_integer_value(json_object_get(s, "calls")),
         (long long)json_integer_value(json_object_get(s, "bytes")), json_number_value(json_object_get(s, "calling")));
@@ -52,7 +53,7 @@ static void print_sessions(const json_t *list) {
 static int ps(const cli_command *self, given *g) {
     char *text = NULL;
     vta_rpc *rpc;
-    if (g->argc != 1) return cli_usage(self, "ps: takes a server's place");
+    if (g->argc != 1) return cli_usage(self, "ps: takes a server's HOST:PORT");
     vta_status status = cli_place_connect(&g->place, g->argv[0], &rpc);
     if (status == VTA_OK) status = vta_rpc_sessions(rpc, cli_diag(), &text);
     vta_rpc_close(rpc);
@@ -65,9 +66,33 @@ static int ps(const cli_command *self, given *g) {
     return cli_finish(status);
 }
 
+static vta_status configure(vta_rpc *rpc, const char *path) {
+    vta_config *config;
+    vta_status status = vta_config_load(path, cli_diag(), &config);
+    char *text = status == VTA_OK ? vta_config_to_json(config) : NULL;
+    vta_config_release(config);
+    if (status == VTA_OK) status = text ? vta_rpc_configure(rpc, text, cli_diag()) : VTA_NO_MEMORY;
+    vta_string_free(text);
+    return status;
+}
+
+static int program(const cli_command *self, given *g) {
+    int places = g->place.tracker ? 0 : 1;
+    if (g->argc != places && g->argc != places + 1)
+        return cli_usage(self, "program: takes HOST:PORT, and a bitstream unless it is the server's own");
+    const char *file = g->argc > places ? g->argv[places] : NULL;
+    vta_rpc *rpc;
+    vta_status status = cli_place_connect(&g->place, places ? g->argv[0] : NULL, &rpc);
+    if (status == VTA_OK && g->config) status = configure(rpc, g->config);
+    if (status == VTA_OK && file) status = cli_rpc_upload(rpc, file);
+    if (status == VTA_OK) status = vta_rpc_program(rpc, file ? cli_rpc_file_name(file) : NULL, cli_diag());
+    vta_rpc_close(rpc);
+    return cli_finish(status);
+}
+
 static int stop(const cli_command *self, given *g) {
     vta_rpc *rpc;
-    if (g->argc != 1) return cli_usage(self, "stop: takes a server's place");
+    if (g->argc != 1) return cli_usage(self, "stop: takes a server's HOST:PORT");
     vta_status status = cli_place_connect(&g->place, g->argv[0], &rpc);
     if (status == VTA_OK) status = vta_rpc_shutdown(rpc, cli_diag());
     vta_rpc_close(rpc);
@@ -78,7 +103,7 @@ static int queue(const cli_command *self, given *g) {
     char host[256] = "127.0.0.1", *text = NULL;
     uint32_t port = VTA_RPC_TRACKER_PORT;
     const vta_rpc_options options = {.key_file = g->place.key_file};
-    if (g->argc != 1) return cli_usage(self, "queue: takes a tracker's place");
+    if (g->argc != 1) return cli_usage(self, "queue: takes a tracker's HOST:PORT");
     vta_status status = vta_rpc_place(g->argv[0], sizeof host, host, &port, cli_diag());
     if (status == VTA_OK) status = vta_rpc_tracker_summary(host, port, &options, cli_diag(), &text);
     if (status == VTA_OK) cli_print_json(cli_json_of(text));
@@ -93,7 +118,7 @@ static int new_key(const cli_command *self, given *g) {
 static const struct {
     const char *name;
     int (*act)(const cli_command *self, given *g);
-} actions[] = {{"run", run}, {"ps", ps}, {"stop", stop}, {"queue", queue}, {"new-key", new_key}};
+} actions[] = {{"run", run}, {"ps", ps}, {"program", program}, {"stop", stop}, {"queue", queue}, {"new-key", new_key}};
 
 int cmd_rpc(const cli_command *self, int argc, char **argv) {
     given g = {0};
@@ -103,11 +128,13 @@ int cmd_rpc(const cli_command *self, int argc, char **argv) {
         {"function", 'f', CLI_TEXT, "NAME", "run: which function of the object", &g.run.function},
         {"seed", 0, CLI_NUMBER, "N", "run: of the random inputs", &g.run.seed},
         {"number", 'n', CLI_NUMBER, "N", "run: measure, with so many calls a round", &g.run.number},
-        {"repeat", 'r', CLI_NUMBER, "N", "run: so many rounds; of a network, runs, the quickest of which is told (1)", &g.run.repeat},
+        {"repeat", 'r', CLI_NUMBER, "N", "run: so many rounds; of a network, runs, the quickest of which is told (1)",
+         &g.run.repeat},
         {"input", 'i', CLI_LIST, "[NAME=]FILE.npy", "run: an input of a compiled network", &g.run.inputs},
         {"output", 'o', CLI_LIST, "[NAME=]FILE.npy", "run: where an output of a network goes", &g.run.outputs},
         {"min-repeat-ms", 0, CLI_NUMBER, "N", "run: more calls in a round that is shorter", &g.run.min_repeat_ms},
         {"keep-config", 0, CLI_FLAG, NULL, "run: on the server's configuration, not the object's", &g.keep_config},
+        {"config", 'c', CLI_TEXT, "FILE", "program: of this hardware (the server's --config)", &g.config},
         CLI_JSON_OPTION(&common),
         {0},
     };
@@ -118,5 +145,5 @@ int cmd_rpc(const cli_command *self, int argc, char **argv) {
     g.argv = argv + 1;
     for (size_t i = 0; argc && i < sizeof actions / sizeof *actions; i++)
         if (!strcmp(argv[0], actions[i].name)) return actions[i].act(self, &g);
-    return cli_usage(self, "%s: run, ps, stop, queue or new-key", argc ? argv[0] : "what to do");
+    return cli_usage(self, "%s: run, ps, program, stop, queue or new-key", argc ? argv[0] : "what to do");
 }

@@ -11,11 +11,11 @@ typedef struct cli_place {
 } cli_place;
 
 #define CLI_PLACE_OPTIONS(p)                                                                                            \
-    {"key-file", 'k', CLI_TEXT, "FILE", "the server's key (vta rpc new-key)", &(p)->key_file},                          \
-        {"tracker", 't', CLI_TEXT, "HOST:PORT", "ask this tracker for a server, in the place of PLACE", &(p)->tracker}, \
+    {"key-file", 'k', CLI_TEXT, "FILE", "the key of the server or tracker (vta rpc new-key)", &(p)->key_file},                          \
+        {"tracker", 't', CLI_TEXT, "HOST:PORT", "ask this tracker for a server; no HOST:PORT then", &(p)->tracker}, \
         {"key", 0, CLI_TEXT, "NAME", "which kind of server to ask the tracker for", &(p)->key},                         \
         {"priority", 0, CLI_NUMBER, "N", "larger ones are served first (0)", &(p)->priority},                           \
-        {"lease", 0, CLI_NUMBER, "SECONDS", "how long the tracker keeps the server for us", &(p)->lease},               \
+        {"lease", 0, CLI_NUMBER, "SECONDS", "how long we want the server (the tracker's most)", &(p)->lease},               \
         {"wait", 0, CLI_NUMBER, "SECONDS", "how long to wait for a free server (0)", &(p)->wait}, {                     \
         "timeout", 0, CLI_NUMBER, "SECONDS", "when nothing moves (30)", &(p)->timeout                                   \
     }

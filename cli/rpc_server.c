@@ -59,7 +59,7 @@ int cmd_rpc_server(const cli_command *self, int argc, char **argv) {
         {"key", 0, CLI_TEXT, "NAME", "what kind of board it is: for the tracker, and for TVM's clients", &o.name},
         {"config", 'c', CLI_TEXT, "FILE", "hardware configuration of new sessions (built-in)", &o.config},
         {"driver", 'd', CLI_TEXT, "NAME", "device of all sessions (the configuration's TARGET)", &o.driver},
-        {"bitstreams", 0, CLI_TEXT, "FOLDER", "bitstreams for program_fpga: TARGET/HW_VER/NAME.bit", &o.bitstreams},
+        {"bitstreams", 0, CLI_TEXT, "FOLDER", "bitstreams for program_fpga: TARGET/HW_VER/NAME.{bin,rbf,bit}", &o.bitstreams},
         {"sessions", 0, CLI_NUMBER, "N", "most sessions at once (16)", &n.sessions},
         {"call-seconds", 0, CLI_NUMBER, "N", "longest call (300); then the session is ended", &n.call},
         {"idle-seconds", 0, CLI_NUMBER, "N", "longest silence of a client (3600)", &n.idle},
