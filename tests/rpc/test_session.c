@@ -1,5 +1,5 @@
 /* A client and a server in another process: everything that the interface offers, and what it refuses. */
-#include "rpc/server.h"
+#include "rpc/vadd.h"
 
 static server here;
 static vta_diag *diag;
@@ -175,24 +175,11 @@ static void arrays(void **state) {
 /* A kernel of the accelerator: values and statistics as they are here, without a server. */
 static void the_accelerator(void **state) {
     (void)state;
-    enum { COUNT = 1024 };
     vta_rpc *rpc = connect_here();
-    int32_t a[COUNT], b[COUNT];
-    int8_t c[COUNT];
-    int64_t shape[] = {1, 64, 1, 16};
-    uint64_t arrays[3], module = load(rpc), vadd = function(rpc, module, "__tvm_main__");
-    for (int i = 0; i < 3; i++)
-        must(vta_rpc_array(rpc, kDLExtDev, 4, shape, (DLDataType){kDLInt, i < 2 ? 32 : 8, 1}, diag, &arrays[i]));
-    for (int i = 0; i < COUNT; i++) a[i] = i, b[i] = 3 * i + 1;
-    must(vta_rpc_write(rpc, arrays[0], 0, a, sizeof a, diag));
-    must(vta_rpc_write(rpc, arrays[1], 0, b, sizeof b, diag));
-    TVMValue args[3];
-    int codes[3] = {VTA_ARG_TENSOR, VTA_ARG_TENSOR, VTA_ARG_TENSOR};
-    for (int i = 0; i < 3; i++) args[i].v_int64 = (int64_t)arrays[i];
+    vadd v;
+    must(vadd_begin(rpc, diag, &v));
     must(vta_rpc_clear_statistics(rpc, diag));
-    must(vta_rpc_call(rpc, vadd, args, codes, 3, diag, NULL, NULL));
-    must(vta_rpc_read(rpc, arrays[2], 0, c, sizeof c, diag));
-    for (int i = 0; i < COUNT; i++) assert_int_equal(c[i], (int8_t)(a[i] + b[i]));
+    vadd_check(rpc, diag, &v);
     char *text;
     must(vta_rpc_statistics(rpc, diag, &text));
     assert_non_null(strstr(text, "\"acc_load_nbytes\": 8192,"));
@@ -201,16 +188,16 @@ static void the_accelerator(void **state) {
     vta_string_free(text);
     double seconds[5] = {0};
     must(vta_rpc_clear_statistics(rpc, diag));
-    must(vta_rpc_time(rpc, vadd, args, codes, 3, 4, 5, 0, diag, seconds));
+    must(vta_rpc_time(rpc, v.function, v.args, v.codes, 3, 4, 5, 0, diag, seconds));
     for (int i = 0; i < 5; i++) assert_true(seconds[i] > 0);
     must(vta_rpc_statistics(rpc, diag, &text));
     assert_non_null(strstr(text, "\"runs\": 21,"));
     vta_string_free(text);
-    must(vta_rpc_time(rpc, vadd, args, codes, 3, 1, 1, 30, diag, seconds)); /* as many as last 30 ms */
+    must(vta_rpc_time(rpc, v.function, v.args, v.codes, 3, 1, 1, 30, diag, seconds)); /* as many as last 30 ms */
     must(vta_rpc_statistics(rpc, diag, &text));
     assert_true(strtod(strstr(text, "\"runs\": ") + 8, NULL) >= 0.030 / seconds[0]);
     vta_string_free(text);
-    refused(vta_rpc_time(rpc, vadd, args, codes, 3, 0, 1, 0, diag, seconds), VTA_OUT_OF_RANGE, "number 0");
+    refused(vta_rpc_time(rpc, v.function, v.args, v.codes, 3, 0, 1, 0, diag, seconds), VTA_OUT_OF_RANGE, "number 0");
     vta_rpc_close(rpc);
 }
 
