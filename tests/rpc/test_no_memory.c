@@ -9,6 +9,7 @@
 #include "exec/small.h"
 #include "rpc/client_session.h"
 #include "rpc/tvm.h"
+#include "runtime/process.h"
 
 static vt_rpc_page page = {.memory_bytes = 1 << 20, .file_bytes = 1 << 20, .patience_ms = 1000};
 
@@ -88,7 +89,7 @@ static void use_arrays(conversation *c) {
 static uint8_t *artifact;
 static size_t artifact_size;
 
-static vta_status own(void) {
+static vta_status converse_of(void (*talk)(conversation *c)) {
     conversation c = {.diag = vta_diag_create(NULL)};
     vt_strbuf_init(&c.in, NULL);
     vt_strbuf_init(&c.out, NULL);
@@ -97,14 +98,20 @@ static vta_status own(void) {
     vt__rpc_put_u32(&c.in, VT_RPC_WIRE_VERSION);
     vt__rpc_put_text(&c.in, "test");
     ask(&c, VT_RPC_HELLO);
-    run_model(&c, (const char *)artifact, artifact_size);
-    use_arrays(&c);
+    talk(&c);
     vt__session_clear(&c.s);
     vt_strbuf_free(&c.in);
     vt_strbuf_free(&c.out);
     vta_diag_destroy(c.diag);
     return c.status;
 }
+
+static void use_models_and_arrays(conversation *c) {
+    run_model(c, (const char *)artifact, artifact_size);
+    use_arrays(c);
+}
+
+static vta_status own(void) { return converse_of(use_models_and_arrays); }
 
 static void sessions_of_ours(void **state) {
     (void)state;
@@ -114,6 +121,85 @@ static void sessions_of_ours(void **state) {
     check_every_allocation(own);
     vt__folder_remove(page.folder);
     vta_string_free(artifact);
+}
+
+/* ---- Objects, and the runtime ------------------------------------------------------------------------------------ */
+
+/* An object as the linker's input, which a session links first, or as its output. */
+static const char *code_name;
+static char code[1 << 16];
+static size_t code_size;
+
+static void compile(const char *name, const char *options) {
+    char command[256], path[64];
+    snprintf(path, sizeof path, "/tmp/vta-rpc-memory-%d", (int)getpid());
+    snprintf(command, sizeof command,
+             "echo 'int seven(void *a, int *c, int n, long *r, int *t) { return *r = 7, *t = 0; }' |"
+             " cc -xc -O1 -fPIC %s - -o %s",
+             options, path);
+    assert_int_equal(system(command), 0);
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    code_size = fread(code, 1, sizeof code, f);
+    code_name = name;
+    fclose(f);
+    unlink(path);
+}
+
+static uint64_t load_code(conversation *c) {
+    vt__rpc_put_text(&c->in, code_name);
+    vt__rpc_put_u64(&c->in, 0);
+    vt_strbuf_addn(&c->in, code, code_size);
+    ask(c, VT_RPC_UPLOAD);
+    vt__rpc_put_text(&c->in, code_name);
+    ask(c, VT_RPC_LOAD_MODULE);
+    return vt__rpc_u64(&c->answer);
+}
+
+static void call_code(conversation *c, uint64_t module) {
+    vt__rpc_put_u64(&c->in, module);
+    vt__rpc_put_text(&c->in, "seven");
+    ask(c, VT_RPC_FUNCTION);
+    uint64_t function = vt__rpc_u64(&c->answer);
+    vt__rpc_put_u64(&c->in, function);
+    vt__rpc_put_u32(&c->in, 0);
+    ask(c, VT_RPC_CALL);
+    if (c->status == VTA_OK) assert_int_equal(c->out.text[1], 7);
+    vt__rpc_put_u64(&c->in, function);
+    for (uint32_t i = 0; i < 4; i++) vt__rpc_put_u32(&c->in, i < 2); /* number, repeat, min_repeat_ms, count */
+    ask(c, VT_RPC_TIME);
+}
+
+static void use_the_runtime(conversation *c) {
+    ask(c, VT_RPC_STATISTICS);
+    if (c->status == VTA_OK) assert_non_null(memmem(c->out.text, c->out.size, "\"runs\": 0", 9));
+    ask(c, VT_RPC_CLEAR);
+    vt__rpc_put_text(&c->in, "{\"LOG_BATCH\": 1}");
+    ask(c, VT_RPC_CONFIGURE);
+    vt__rpc_put_text(&c->in, "");
+    ask(c, VT_RPC_PROGRAM);
+}
+
+static void talk_of_code(conversation *c) { call_code(c, load_code(c)); }
+
+static vta_status code_of_clients(void) { return converse_of(talk_of_code); }
+
+static vta_status runtimes(void) {
+    vta_status status = converse_of(use_the_runtime);
+    vta_runtime_destroy(atomic_exchange(&vt_default_runtime, NULL)); /* a session's ends with its process */
+    return status;
+}
+
+static void objects_and_runtimes(void **state) {
+    (void)state;
+    strcpy(page.folder, "/tmp/vta-rpc-memory-XXXXXX");
+    assert_non_null(mkdtemp(page.folder));
+    compile("linked.so", "-shared");
+    check_every_allocation(code_of_clients);
+    compile("alone.o", "-c");
+    check_every_allocation(code_of_clients);
+    check_every_allocation(runtimes);
+    vt__folder_remove(page.folder);
 }
 
 /* ---- TVM's protocol: the conversations of the fuzzer's corpus ---------------------------------------------------- */
@@ -215,7 +301,7 @@ static void clients(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sessions_of_ours), cmocka_unit_test(sessions_of_tvm),
-                                       cmocka_unit_test(clients)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sessions_of_ours), cmocka_unit_test(objects_and_runtimes),
+                                       cmocka_unit_test(sessions_of_tvm), cmocka_unit_test(clients)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
