@@ -446,8 +446,10 @@ static const vt_stmt *cse_stmt(vt_mutator *m, const vt_stmt *s) {
 
 static bool note_name(void *user, const vt_expr *e) {
     cse *st = user;
+    static const char prefix[] = "cse_var_";
     unsigned number;
-    if (e->kind == VT_E_VAR && sscanf(vt_var_name(e), "cse_var_%u", &number) == 1)
+    if (e->kind == VT_E_VAR && !strncmp(vt_var_name(e), prefix, sizeof prefix - 1) &&
+        sscanf(vt_var_name(e) + sizeof prefix - 1, "%u", &number) == 1)
         vt_ptrmap_set(st->taken, (const void *)(uintptr_t)number, st);
     return true;
 }

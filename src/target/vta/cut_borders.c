@@ -11,6 +11,7 @@
  * So there are a few instructions, of few micro-ops, and nothing is multiplied by padding. Of all pairs of loops that can
  * be the hardware's, the pair is taken that costs the fewest cycles of instructions and of loading micro-ops, and that
  * never writes an accumulator twice within three micro-ops. Of one or two accumulators each micro-op is an instruction. */
+#include <math.h>
 #include <string.h>
 
 #include "arith/linear.h"
@@ -90,6 +91,7 @@ static bool read_nest(vt_ctx *ctx, const vt_stmt *s, nest *k) {
 /* Values of the loops that are neither in hardware nor free of conditions, and the box of the other two. */
 typedef struct box {
     int64_t at[VT_UOP_LOOPS], low[2], size[2];
+    uint32_t group; /* of those of its size, in the order of the first of each */
 } box;
 
 typedef struct plan {
@@ -145,38 +147,36 @@ static bool next_tap(const nest *k, const plan *p, int64_t at[VT_UOP_LOOPS]) {
 
 static bool same_size(const box *x, const box *y) { return x->size[0] == y->size[0] && x->size[1] == y->size[1]; }
 
-/* Boxes of one size stand together. */
-static void add_box(plan *p, const box *b) {
-    uint32_t at = p->n_boxes++;
-    for (uint32_t i = 0; i < at; i++)
-        if (same_size(&p->boxes[i], b)) {
-            while (i < at && same_size(&p->boxes[i], b)) i++;
-            memmove(&p->boxes[i + 1], &p->boxes[i], (at - i) * sizeof *b);
-            at = i;
-        }
-    p->boxes[at] = *b;
-}
+/* Boxes in the order in which they are found; first[g] is the first of group g. */
+typedef struct finding {
+    uint32_t n, groups, first[MOST_TAPS], count[MOST_TAPS];
+    box boxes[MOST_TAPS];
+} finding;
 
-static bool find_boxes(vt_ctx *ctx, const nest *k, int64_t most, plan *p) {
-    int64_t taps = 1;
-    bool fits = true;
-    for (uint32_t i = 0; i < k->n; i++) {
-        p->tap[i] = p->apart;
-        for (uint32_t c = 0; c < k->n_conditions; c++) p->tap[i] |= k->conditions[c].times[i] != 0;
-        if (i == p->hardware[0] || i == p->hardware[1]) p->tap[i] = false;
-        if (p->tap[i]) taps *= k->extents[i];
-        if (taps > most) return false;
+static void add_box(finding *f, const box *b) {
+    uint32_t g = 0;
+    while (g < f->groups && !same_size(&f->boxes[f->first[g]], b)) g++;
+    if (g == f->groups) {
+        f->first[g] = f->n;
+        f->count[g] = 0;
+        f->groups++;
     }
-    p->boxes = VT_NEW_ARRAY(ctx, box, (size_t)taps);
-    p->n_boxes = 0;
-    box b = {.size = {0, 0}};
-    do {
-        if (find_box(k, p, &b, &fits)) add_box(p, &b);
-    } while (fits && next_tap(k, p, b.at));
-    return fits;
+    f->count[g]++;
+    f->boxes[f->n] = *b;
+    f->boxes[f->n++].group = g;
 }
 
-/* ---- Order ------------------------------------------------------------------------------------------------------- */
+/* Boxes of one size stand together. */
+static void stand_together(vt_ctx *ctx, finding *f, plan *p) {
+    uint32_t *next = f->first, at = 0;
+    p->boxes = VT_NEW_ARRAY(ctx, box, f->n);
+    p->n_boxes = f->n;
+    for (uint32_t g = 0; g < f->groups; g++) {
+        next[g] = at;
+        at += f->count[g];
+    }
+    for (uint32_t i = 0; i < f->n; i++) p->boxes[next[f->boxes[i].group]++] = f->boxes[i];
+}
 
 /* The loops that neither are in hardware nor have conditions: those of the sum, then those that move the accumulator. */
 static uint32_t free_loops(const nest *k, const plan *p, uint32_t out[VT_UOP_LOOPS]) {
@@ -193,6 +193,35 @@ static int64_t count_free(const nest *k, const plan *p) {
     for (uint32_t i = 0; i < n; i++) count *= k->extents[loops[i]];
     return count;
 }
+
+/* What instructions of so many micro-ops cost: loaded once for a few uses. */
+static double cost_of(uint32_t instructions, int64_t uops) {
+    return instructions * (INSTRUCTION + LOAD / 4.0) + (double)uops / 8;
+}
+
+/* Fails also where it would cost more than `enough`. */
+static bool find_boxes(vt_ctx *ctx, finding *f, const nest *k, int64_t most, double enough, plan *p) {
+    int64_t taps = 1;
+    bool fits = true;
+    for (uint32_t i = 0; i < k->n; i++) {
+        p->tap[i] = p->apart;
+        for (uint32_t c = 0; c < k->n_conditions; c++) p->tap[i] |= k->conditions[c].times[i] != 0;
+        if (i == p->hardware[0] || i == p->hardware[1]) p->tap[i] = false;
+        if (p->tap[i]) taps *= k->extents[i];
+        if (taps > most) return false;
+    }
+    int64_t each = count_free(k, p);
+    box b = {.size = {0, 0}};
+    f->n = f->groups = 0;
+    do {
+        if (find_box(k, p, &b, &fits)) add_box(f, &b);
+        fits = fits && cost_of(p->apart ? f->n : f->groups, f->n * each) < enough;
+    } while (fits && next_tap(k, p, b.at));
+    if (fits) stand_together(ctx, f, p);
+    return fits;
+}
+
+/* ---- Order ------------------------------------------------------------------------------------------------------- */
 
 /* The accumulators of one step of the hardware's loops, in the order in which they are written. */
 static void list_writes(const nest *k, const plan *p, uint32_t begin, uint32_t end, int64_t *out) {
@@ -223,8 +252,7 @@ static bool follows_safely(const int64_t *w, int64_t n, int64_t by) {
 }
 
 /* No accumulator is written twice within three micro-ops, from one step to the next too. */
-static bool is_safe(vt_ctx *ctx, const nest *k, const plan *p, uint32_t begin, uint32_t end) {
-    int64_t n = (end - begin) * count_free(k, p), *w = VT_NEW_ARRAY(ctx, int64_t, (size_t)n);
+static bool writes_apart(const nest *k, const plan *p, uint32_t begin, uint32_t end, int64_t n, int64_t *w) {
     const int64_t *size = p->boxes[begin].size;
     int64_t inner = k->dst[p->hardware[1]], outer = k->dst[p->hardware[0]] - (size[1] - 1) * inner;
     list_writes(k, p, begin, end, w);
@@ -237,6 +265,14 @@ static bool is_safe(vt_ctx *ctx, const nest *k, const plan *p, uint32_t begin, u
     return !two && !(size[1] == 1 && size[0] > 2 && outer == 0);
 }
 
+static bool is_safe(vt_ctx *ctx, const nest *k, const plan *p, uint32_t begin, uint32_t end) {
+    vt_arena_mark mark = vt_arena_here(&ctx->arena);
+    int64_t n = (end - begin) * count_free(k, p), *w = VT_NEW_ARRAY(ctx, int64_t, (size_t)n);
+    bool safe = writes_apart(k, p, begin, end, n, w);
+    vt_arena_rewind(&ctx->arena, mark);
+    return safe;
+}
+
 static uint32_t group_end(const plan *p, uint32_t begin) {
     uint32_t end = begin + 1;
     while (!p->apart && end < p->n_boxes && same_size(&p->boxes[begin], &p->boxes[end])) end++;
@@ -245,24 +281,25 @@ static uint32_t group_end(const plan *p, uint32_t begin) {
 
 static bool weigh(vt_ctx *ctx, const vta_config *config, const nest *k, plan *p) {
     int64_t each = count_free(k, p);
-    p->cost = 0;
-    for (uint32_t begin = 0, end; begin < p->n_boxes; begin = end) {
+    uint32_t groups = 0;
+    for (uint32_t begin = 0, end; begin < p->n_boxes; begin = end, groups++) {
         end = group_end(p, begin);
         int64_t uops = (end - begin) * each;
         if (uops > (int64_t)vta_config_depth(config, VTA_MEM_UOP) || !is_safe(ctx, k, p, begin, end)) return false;
-        p->cost += INSTRUCTION + (LOAD + (double)uops / 2) / 4; /* loaded once for a few uses */
     }
+    p->cost = cost_of(groups, p->n_boxes * each);
     return p->n_boxes > 0;
 }
 
 /* The best pair of loops with at most so many boxes. */
-static bool choose_pair(vt_ctx *ctx, const vta_config *config, const nest *k, int64_t most, plan *out) {
+static bool choose_pair(vt_ctx *ctx, const vta_config *config, finding *f, const nest *k, int64_t most, plan *out) {
     bool found = false;
     for (uint32_t x = 0; x <= k->n; x++)
         for (uint32_t y = 0; y <= k->n; y++) {
             plan p = {.hardware = {x, y}};
-            if ((x == y && x < k->n) || !find_boxes(ctx, k, most, &p) || !weigh(ctx, config, k, &p)) continue;
-            if (found && p.cost >= out->cost) continue;
+            double enough = found ? out->cost : HUGE_VAL;
+            if (x == y && x < k->n) continue;
+            if (!find_boxes(ctx, f, k, most, enough, &p) || !weigh(ctx, config, k, &p)) continue;
             *out = p;
             found = true;
         }
@@ -270,10 +307,10 @@ static bool choose_pair(vt_ctx *ctx, const vta_config *config, const nest *k, in
 }
 
 /* Few boxes are few micro-ops, so that more are looked at only where few are not possible. */
-static bool choose(vt_ctx *ctx, const vta_config *config, const nest *k, plan *out) {
-    if (choose_pair(ctx, config, k, FEW_TAPS, out) || choose_pair(ctx, config, k, MOST_TAPS, out)) return true;
+static bool choose(vt_ctx *ctx, const vta_config *config, finding *f, const nest *k, plan *out) {
+    if (choose_pair(ctx, config, f, k, FEW_TAPS, out) || choose_pair(ctx, config, f, k, MOST_TAPS, out)) return true;
     *out = (plan){.hardware = {k->n, k->n}, .apart = true}; /* of one or two accumulators */
-    return find_boxes(ctx, k, MOST_TAPS, out);
+    return find_boxes(ctx, f, k, MOST_TAPS, HUGE_VAL, out);
 }
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
@@ -321,6 +358,7 @@ typedef struct cutter {
     vt_lowering *l;
     known *known;
     uint32_t n, cap;
+    finding *finding; /* made at the first use */
 } cutter;
 
 /* The same extents, conditions and moves of the accumulator: the same plan. */
@@ -336,7 +374,8 @@ static const known *plan_of(cutter *c, const nest *k) {
     vt_grow(c->m.ctx, &c->known, &c->cap, c->n + 1, sizeof *c->known);
     known *made = &c->known[c->n++];
     *made = (known){.k = *k};
-    made->cut = choose(c->m.ctx, vt__config(c->l), k, &made->p);
+    if (!c->finding) c->finding = VT_NEW(c->m.ctx, finding);
+    made->cut = choose(c->m.ctx, vt__config(c->l), c->finding, k, &made->p);
     return made;
 }
 

@@ -142,7 +142,7 @@ static const vt_stmt *split_loop(splitter *st, const loop *l);
 static const vt_stmt *split_shared(splitter *st, const loop *l, const finder *f) {
     for (uint32_t i = 0; i < f->n_conditions && st->n_copies < MOST_COPIES; i++) {
         shared s;
-        if (!shared_steps(st, l, f->conditions[i], &s)) continue;
+        if (!shared_steps(st, l, vt_simplify(st->a, f->conditions[i]), &s)) continue;
         loop most = *l, rest = *l;
         most.body = with_steps(st, l->body, s.var, 0, s.count);
         rest.body = with_steps(st, l->body, s.var, s.count, s.extent - s.count);

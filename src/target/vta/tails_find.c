@@ -47,8 +47,75 @@ static void add_point(finder *f, int64_t at) {
 
 int64_t vt__tails_floor_div(int64_t x, int64_t y) { return x / y - (x % y != 0 && (x < 0) != (y < 0)); }
 
+/* ---- Sums of variables with constant factors: nearly all conditions, whose bounds need no simplifier -------------- */
+
+enum { MOST_TERMS = 16 };
+
+typedef struct sum {
+    uint32_t n;
+    const vt_var *vars[MOST_TERMS];
+    int64_t times[MOST_TERMS], constant;
+} sum;
+
+static bool add_product(int64_t *to, int64_t x, int64_t y) {
+    int64_t product;
+    return !__builtin_mul_overflow(x, y, &product) && !__builtin_add_overflow(*to, product, to);
+}
+
+static bool add_var(sum *s, const vt_var *v, int64_t times) {
+    uint32_t i = 0;
+    while (i < s->n && s->vars[i] != v) i++;
+    if (i == MOST_TERMS) return false;
+    if (i == s->n) {
+        s->vars[s->n++] = v;
+        s->times[i] = 0;
+    }
+    return add_product(&s->times[i], times, 1);
+}
+
+/* Adds `times` * e; false: it is no such sum. */
+static bool add_terms(sum *s, const vt_expr *e, int64_t times) {
+    int64_t factor;
+    switch (e->kind) {
+    case VT_E_INT: return add_product(&s->constant, times, e->u.i);
+    case VT_E_VAR: return add_var(s, e, times);
+    case VT_E_ADD: return add_terms(s, e->a[0], times) && add_terms(s, e->a[1], times);
+    case VT_E_SUB: return times != INT64_MIN && add_terms(s, e->a[0], times) && add_terms(s, e->a[1], -times);
+    case VT_E_MUL: {
+        int at = e->a[1]->kind == VT_E_INT;
+        factor = 0;
+        return e->a[at]->kind == VT_E_INT && add_product(&factor, times, e->a[at]->u.i) &&
+               add_terms(s, e->a[1 - at], factor);
+    }
+    default: return false;
+    }
+}
+
+static int64_t factor_of(const sum *s, const vt_var *v) {
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->vars[i] == v) return s->times[i];
+    return 0;
+}
+
+/* Of all terms but that of `without` (NULL: of all); false where a variable is not bounded. */
+static bool bound_sum(splitter *st, const sum *s, const vt_var *without, vt_bound *out) {
+    *out = (vt_bound){s->constant, s->constant};
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (!s->times[i] || s->vars[i] == without) continue;
+        vt_bound b = vt_const_bound(st->a, s->vars[i]);
+        if (b.min == VT_NEG_INF || b.max == VT_POS_INF) return false;
+        bool up = s->times[i] > 0;
+        if (!add_product(&out->min, s->times[i], up ? b.min : b.max) ||
+            !add_product(&out->max, s->times[i], up ? b.max : b.min))
+            return false;
+    }
+    return true;
+}
+
 verdict vt__tails_judge(splitter *st, const vt_expr *e) {
-    vt_bound b = vt_const_bound(st->a, vt_simplify(st->a, e));
+    sum s = {.n = 0};
+    vt_bound b;
+    if (!add_terms(&s, e, 1) || !bound_sum(st, &s, NULL, &b)) b = vt_const_bound(st->a, vt_simplify(st->a, e));
     return b.max < 0 ? HOLDS : b.min >= 0 ? FAILS : OPEN;
 }
 
@@ -64,19 +131,34 @@ static void add_changes_by_step(finder *f, const vt_expr *e) {
     }
 }
 
+/* Its factor of the loop's variable, and the bounds of the rest; false: it has no constant factor. */
+static bool split_linear(finder *f, const vt_expr *e, int64_t *coeff, vt_bound *rest) {
+    splitter *st = f->st;
+    const vt_expr *linear[2];
+    sum s = {.n = 0};
+    if (add_terms(&s, e, 1) && bound_sum(st, &s, f->l->var, rest)) {
+        *coeff = factor_of(&s, f->l->var);
+        return true;
+    }
+    e = vt_simplify(st->a, e);
+    if (!vt_detect_linear(st->ctx, e, 1, &f->l->var, linear) || linear[0]->kind != VT_E_INT) return false;
+    *coeff = linear[0]->u.i;
+    *rest = vt_const_bound(st->a, vt_simplify(st->a, linear[1]));
+    return true;
+}
+
 /* coeff * var + rest < 0: where it begins or ceases to hold for the largest and for the smallest rest. */
 static void add_changes(finder *f, const vt_expr *e) {
     splitter *st = f->st;
-    const vt_expr *linear[2];
+    int64_t coeff;
+    vt_bound rest;
     if (!vt_expr_uses(e, f->l->var)) return;
     vt_grow(st->ctx, &f->conditions, &f->cap_conditions, f->n_conditions + 1, sizeof *f->conditions);
     f->conditions[f->n_conditions++] = e;
-    if (!vt_detect_linear(st->ctx, e, 1, &f->l->var, linear) || linear[0]->kind != VT_E_INT) {
-        add_changes_by_step(f, e);
+    if (!split_linear(f, e, &coeff, &rest)) {
+        add_changes_by_step(f, vt_simplify(st->a, e));
         return;
     }
-    int64_t coeff = linear[0]->u.i;
-    vt_bound rest = vt_const_bound(st->a, vt_simplify(st->a, linear[1]));
     if (coeff == 0 || rest.min == VT_NEG_INF || rest.max == VT_POS_INF) return;
     const int64_t ends[] = {rest.min, rest.max};
     for (int i = 0; i < 2; i++)
@@ -94,7 +176,7 @@ static void find_condition(finder *f, const vt_stmt *s, const vt_expr *e) {
     splitter *st = f->st;
     if (!f->depth && !holds_accelerator(s)) return;
     if (f->l) {
-        add_changes(f, vt_simplify(st->a, e));
+        add_changes(f, e);
         return;
     }
     if (f->open || (f->var && !vt_expr_uses(e, f->var))) return;

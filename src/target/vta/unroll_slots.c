@@ -13,6 +13,7 @@ enum { MOST_STEPS = 4096 };
 
 typedef struct unroller {
     vt_mutator m;
+    vt_analyzer *a; /* that knows nothing: of what becomes constant */
     uint32_t steps; /* written so far */
 } unroller;
 
@@ -50,6 +51,7 @@ static const vt_stmt *step(unroller *st, const vt_stmt *mark, const vt_stmt *bod
 /* The loop's variable becomes a constant; choices that it decides are made. */
 typedef struct fixer {
     vt_mutator m;
+    vt_analyzer *a;
     const vt_var *var;
     const vt_expr *value;
 } fixer;
@@ -59,7 +61,8 @@ static const vt_expr *fold(vt_mutator *m, const vt_expr *before) {
     const vt_expr *e = vt_mutate_expr_children(m, before);
     bool constant = e != before && vt_expr_infos[e->kind].cls == VT_CLASS_ARITH;
     for (int i = 0; constant && i < 2; i++) constant = e->a[i]->kind == VT_E_INT;
-    return constant ? vt_simplify_free(m->ctx, e) : e;
+    const vt_expr *folded = constant ? vt_try_fold(m->ctx, (vt_expr_kind)e->kind, e->a[0], e->a[1]) : NULL;
+    return folded ? folded : e;
 }
 
 static const vt_expr *fix_expr(vt_mutator *m, const vt_expr *e) {
@@ -68,14 +71,14 @@ static const vt_expr *fix_expr(vt_mutator *m, const vt_expr *e) {
     if (!vt_is_call(e, VT_OP_IF_THEN_ELSE)) return fold(m, e);
     int64_t holds;
     const vt_expr *condition = vt_mutate_expr(m, e->a[0]);
-    if (condition != e->a[0]) condition = vt_simplify_free(m->ctx, condition);
+    if (condition != e->a[0]) condition = vt_simplify(f->a, condition);
     if (vt_as_const(condition, &holds)) return vt_mutate_expr(m, e->a[holds ? 1 : 2]);
     const vt_expr *all[] = {condition, vt_mutate_expr(m, e->a[1]), vt_mutate_expr(m, e->a[2])};
     return vt_e_with(m->ctx, e, all);
 }
 
-static const vt_stmt *fix(vt_ctx *ctx, const vt_stmt *s, const vt_var *v, const vt_expr *value) {
-    fixer f = {.m = {.ctx = ctx, .expr = fix_expr}, .var = v, .value = value};
+static const vt_stmt *fix(const unroller *st, const vt_stmt *s, const vt_var *v, const vt_expr *value) {
+    fixer f = {.m = {.ctx = st->m.ctx, .expr = fix_expr}, .a = st->a, .var = v, .value = value};
     return vt_mutate_stmt(&f.m, s);
 }
 
@@ -87,7 +90,7 @@ static const vt_stmt *write_out(unroller *st, const vt_stmt *mark, const vt_stmt
     for (int64_t i = 0; i < extent; i++) {
         vt_poll(ctx);
         const vt_expr *at = vt_int(ctx, loop->u.loop.var->dtype, i);
-        steps[i] = step(st, sliding ? NULL : mark, fix(ctx, loop->u.loop.body, loop->u.loop.var, at));
+        steps[i] = step(st, sliding ? NULL : mark, fix(st, loop->u.loop.body, loop->u.loop.var, at));
         if (sliding) steps[i] = vt__mark_row(ctx, mark, i, steps[i]);
     }
     return mark && !sliding ? vt__slide_rows(ctx, (uint32_t)extent, steps) : vt_s_seq(ctx, (uint32_t)extent, steps);
@@ -137,7 +140,7 @@ static const vt_func *check_rows(vt_ctx *ctx, const vt_func *f) {
 
 const vt_func *vt_pass_unroll_slots(vt_lowering *l, const vt_func *f) {
     if (!holds_mark(f->body)) return check_rows(l->ctx, f);
-    unroller st = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = unroll_stmt}};
+    unroller st = {.m = {.ctx = l->ctx, .statements_only = true,  .stmt = unroll_stmt}, .a = vt_analyzer_new(l->ctx)};
     vt__vta(l)->slots = true;
     const vt_stmt *body = vt_convert_ssa(l->ctx, vt_mutate_stmt(&st.m, f->body));
     return check_rows(l->ctx, vt_func_with_body(l->ctx, f, body));
