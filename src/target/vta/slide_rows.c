@@ -17,7 +17,7 @@ typedef struct slider {
     const vt_stmt *realize;
 } slider;
 
-static void refuse(vt_ctx *ctx, const vt_tensor *t, const char *why) {
+static _Noreturn void refuse(vt_ctx *ctx, const vt_tensor *t, const char *why) {
     vt_raise(ctx, VTA_ILLEGAL, "sliding: %s: %s", t->name, why);
 }
 
