@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 
+from ._blocks import Blocks
 from .error import Refusing
 
 _KINDS = ("llvm", "ext_dev", "c")
@@ -45,7 +46,7 @@ class Target(Refusing):
     'vta'
     """
 
-    _stack: list[Target] = []
+    _blocks: Blocks[Target] = Blocks()
 
     def __init__(self, target: str | Target, host: str | Target | None = None) -> None:
         self.kind: Kind
@@ -82,11 +83,10 @@ class Target(Refusing):
         return list(dict.fromkeys([*filter(None, named.split(",")), "cpu"]))
 
     def __enter__(self) -> Target:
-        Target._stack.append(self)
-        return self
+        return Target._blocks.enter(self)
 
     def __exit__(self, kind: object, value: object, trace: object) -> None:
-        Target._stack.pop()
+        Target._blocks.leave()
 
     @staticmethod
     def current(allow_none: bool = True) -> Target | None:
@@ -97,9 +97,10 @@ class Target(Refusing):
         allow_none : bool, optional
             None outside any block; else a ValueError.
         """
-        if not Target._stack and not allow_none:
+        target = Target._blocks.innermost()
+        if target is None and not allow_none:
             raise ValueError("no target is set: use `with Target(...):`")
-        return Target._stack[-1] if Target._stack else None
+        return target
 
     @property
     def model(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ._blocks import Blocks
 from .error import Refusing
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class PassContext(Refusing):
         Debug mode that the compiled function sets first; see :func:`vta.build_config`.
     """
 
-    _stack: list[PassContext] = []
+    _blocks: Blocks[PassContext] = Blocks()
 
     def __init__(self, opt_level: int = 2, required_pass: Sequence[str] | None = None,
                  disabled_pass: Sequence[str] | None = None, instruments: None = None,
@@ -58,16 +59,15 @@ class PassContext(Refusing):
                                       f"{', '.join(sorted(_KNOWN))}")
 
     def __enter__(self):
-        PassContext._stack.append(self)
-        return self
+        return PassContext._blocks.enter(self)
 
     def __exit__(self, kind, value, trace):
-        PassContext._stack.pop()
+        PassContext._blocks.leave()
 
     @staticmethod
     def current() -> PassContext:
         """The innermost context; one with all defaults outside any."""
-        return PassContext._stack[-1] if PassContext._stack else PassContext()
+        return PassContext._blocks.innermost() or PassContext()
 
     @property
     def for_vta(self) -> bool:

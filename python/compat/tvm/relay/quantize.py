@@ -3,6 +3,7 @@
 import numpy as np
 
 import vta
+from vta._blocks import Blocks
 from vta.ndarray import NDArray
 from ._network import Network
 from .._refuse import refuse
@@ -31,7 +32,7 @@ class QConfig:
         Those of relay; a value that the accelerator cannot do is refused.
     """
 
-    _stack = []
+    _blocks = Blocks()
 
     def __init__(self, **settings):
         for name, value in settings.items():
@@ -44,11 +45,10 @@ class QConfig:
             raise ValueError(f"calibrate_mode is one of {', '.join(_RANGES)}, not {self.calibrate_mode!r}")
 
     def __enter__(self):
-        QConfig._stack.append(self)
-        return self
+        return QConfig._blocks.enter(self)
 
     def __exit__(self, kind, value, trace):
-        QConfig._stack.pop()
+        QConfig._blocks.leave()
 
 
 qconfig = QConfig
@@ -56,7 +56,7 @@ qconfig = QConfig
 
 def current_qconfig():
     """The settings of the innermost block; all defaults outside any."""
-    return QConfig._stack[-1] if QConfig._stack else QConfig()
+    return QConfig._blocks.innermost() or QConfig()
 
 
 _MOST = 2.5  # of made-up values: those of pictures of mean 0 and standard deviation 1
