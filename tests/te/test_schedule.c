@@ -281,6 +281,36 @@ static void cache_writes_after_every_axis_was_split(void **state) {
     te_context_destroy(f.c);
 }
 
+/* Where a split does not divide, the cache is longer than the result: every axis has its condition. */
+static void cache_writes_after_uneven_splits(void **state) {
+    (void)state;
+    fixture f = make();
+    te_compute_inline(te_schedule_stage(f.s, f.b));
+    te_stage *st = te_schedule_stage(f.s, f.d);
+    te_split(st, te_stage_axis(st, 0), 3, NULL, NULL);
+    te_split(st, te_stage_axis(st, 1), 5, NULL, NULL);
+    assert_int_equal(te_tensor_ndim(te_cache_write(f.s, f.d, "acc")), 4);
+    assert_nest(&f, "= select((((i.inner.c + (i.outer.c*3)) < 8) && ((j.inner.c + (j.outer.c*5)) < 12)), "
+                    "((a[(i.inner.c + (i.outer.c*3)), (j.inner.c + (j.outer.c*5))] + 1)*2), 0)");
+    assert_nest(&f, "d[i, j] = d.local.acc_buffer[floordiv(i, 3), floormod(i, 3), floordiv(j, 5), floormod(j, 5)]");
+    te_context_destroy(f.c);
+}
+
+/* The same for a sum: the condition is the reduction's, beside the one that it has. */
+static void cache_writes_of_sums_after_uneven_splits(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    te_tensor *a = te_placeholder(c, "a", "int32", 2, (int64_t[]){8, 12});
+    te_tensor *y = te_define(c, "y[i: 8] = sum[k: 12](a[i, k])");
+    fixture f = {.c = c, .args = {a, y}, .s = te_schedule_create(c, 1, &y)};
+    te_stage *st = te_schedule_stage(f.s, y);
+    te_split(st, te_stage_axis(st, 0), 3, NULL, NULL);
+    assert_non_null(te_cache_write(f.s, y, "acc"));
+    assert_nest(&f, "{ if ((i.inner.c + (i.outer.c*3)) < 8) { y.local.acc_buffer[i.outer.c, i.inner.c] = "
+                    "(y.local.acc_buffer[i.outer.c, i.inner.c] + a[(i.inner.c + (i.outer.c*3)), k]) } }");
+    te_context_destroy(c);
+}
+
 /* Two stages that read one input, one of them through the other: the copy is read by both. */
 static void cache_read_of_shared_input(void **state) {
     (void)state;
@@ -420,6 +450,8 @@ int main(void) {
         cmocka_unit_test(replaced_axes_are_told),
         cmocka_unit_test(compute_at_a_fused_axis),
         cmocka_unit_test(cache_writes_after_every_axis_was_split),
+        cmocka_unit_test(cache_writes_after_uneven_splits),
+        cmocka_unit_test(cache_writes_of_sums_after_uneven_splits),
         cmocka_unit_test(cache_read_of_shared_input),
         cmocka_unit_test(arguments),
         cmocka_unit_test(several_contexts),
