@@ -44,7 +44,7 @@ def changed(path, code):
     return text
 
 
-OUTSIDE = ("libjansson.", "libjpeg.", "libpng", "libuv.", "libssl.", "libcrypto.", "libprotobuf-c.")
+OUTSIDE = ("libjansson.", "libjpeg.", "libpng", "libuv.", "libssl.", "libcrypto.", "libprotobuf-c.", "libLLVM")
 
 
 def outside(build):
