@@ -40,6 +40,7 @@ typedef struct te_expr te_expr;         /* a scalar expression; immutable, may b
 typedef struct te_axis te_axis;         /* one dimension of iteration */
 typedef struct te_schedule te_schedule; /* how a set of outputs and all they need is computed */
 typedef struct te_stage te_stage;       /* one computation within a schedule */
+typedef struct te_reducer te_reducer;   /* how a reduction combines values, of one or several results */
 typedef struct te_intrin te_intrin;     /* an instruction that `tensorize` puts in place of a loop nest */
 
 typedef enum te_op {
@@ -102,6 +103,18 @@ VTA_API te_expr *te_reduce(te_context *c, te_reduction kind, te_expr *value, siz
  * a sum that starts at an element of a tensor in acc goes on in that tensor's place (docs/kernel-files.md). */
 VTA_API te_expr *te_reduce_from(te_context *c, te_reduction kind, te_expr *value, te_expr *start, size_t n,
                                 te_axis *const axes[]);
+/* A variable that stands for one side of what a reducer combines. It has a meaning only inside of the reducer. */
+VTA_API te_expr *te_operand(te_context *c, const char *name, const char *dtype);
+/* How `n` values are reduced together: results[k], made of the operands, is what becomes of lhs[] and rhs[]; it must not
+ * matter in which order, and how grouped, values are combined (schedules change it). identities[k], a constant of the type,
+ * changes nothing. So a product is x * y with 1, and the place of the largest value a reducer of two results. */
+VTA_API te_reducer *te_reducer_create(te_context *c, size_t n, te_expr *const lhs[], te_expr *const rhs[],
+                                      te_expr *const results[], te_expr *const identities[]);
+/* A reduction by it of as many values as it has results; all of out_exprs, in their order, are the bodies of one
+ * computation (te_compute_axes). `starts` NULL: at the identities; otherwise as in te_reduce_from. `condition` NULL: all
+ * points count; otherwise those for which it holds, and nothing else is read. */
+VTA_API vta_status te_reduce_with(te_context *c, const te_reducer *r, te_expr *const values[], te_expr *const starts[],
+                                  te_expr *condition, size_t n_axes, te_axis *const axes[], te_expr *out_exprs[]);
 /* A call of an intrinsic of the IR ("vta.uop_push") or, for every other name, of an external function. */
 VTA_API te_expr *te_call(te_context *c, const char *dtype, const char *name, size_t n, te_expr *const args[]);
 /* An expression string outside a computation: names of scalars, constants, reduce axes, tensors. */
@@ -261,8 +274,13 @@ VTA_API vta_status te_storage_align(te_stage *st, te_axis *axis, int64_t factor,
 VTA_API vta_status te_tensorize(te_stage *st, te_axis *axis, te_intrin *intrin);
 /* A copy of `t` in `scope` that the given readers use; readers 0: all of them. Returns the copy. */
 VTA_API te_tensor *te_cache_read(te_schedule *s, te_tensor *t, const char *scope, size_t n, te_tensor *const readers[]);
-/* Computes `t` in `scope` with the loops of its stage as they stand, and copies it out. Returns the cache. */
+/* Computes `t` in `scope` with the loops of its stage as they stand, and copies it out. Returns the cache. The other
+ * outputs of its computation go with it (te_tensor_output of the cache). */
 VTA_API te_tensor *te_cache_write(te_schedule *s, te_tensor *t, const char *scope);
+/* Reduces `t` in two stages: the first, which is returned, for each value of `axis`, a loop of the reduction as it stands;
+ * the stage of `t` then reduces what that gave. The first has a data axis more, at place `at` (negative: counted from the
+ * end, -1 is the last). Its other outputs are te_tensor_output of what is returned. */
+VTA_API te_tensor *te_rfactor(te_schedule *s, te_tensor *t, te_axis *axis, int64_t at);
 
 /* ---- User-defined intrinsics ---------------------------------------------------------------------------------- */
 

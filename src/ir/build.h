@@ -44,6 +44,8 @@ const vt_expr *vt_e_broadcast(vt_ctx *ctx, const vt_expr *value, uint16_t lanes)
 const vt_expr *vt_e_reduce(vt_ctx *ctx, const vt_combiner *combiner, uint32_t n_sources, const vt_expr *const *sources,
                            uint32_t n_axes, const vt_iter *const *axes, const vt_expr *condition,
                            const vt_expr *const *inits, uint32_t value_index);
+/* Is it a sum of one value over all its points? It may start at something. */
+bool vt_is_sum(const vt_expr *e);
 /* The same node with other operands (same number; dtype, payload and span stay). Same pointer when none differs. */
 const vt_expr *vt_e_with(vt_ctx *ctx, const vt_expr *e, const vt_expr *const *operands);
 /* The same expression with a place in the source. */

@@ -250,6 +250,15 @@ const vt_expr *vt_e_reduce(vt_ctx *ctx, const vt_combiner *combiner, uint32_t n_
     return finish(e);
 }
 
+bool vt_is_sum(const vt_expr *e) {
+    if (e->kind != VT_E_REDUCE || e->u.reduce->n_sources != 1 || !vt_is_const(e->a[e->n - 1], 1)) return false;
+    const vt_combiner *how = e->u.reduce->combiner;
+    const vt_expr *r = how->result[0];
+    bool both = r->kind == VT_E_ADD && ((r->a[0] == how->lhs[0] && r->a[1] == how->rhs[0]) ||
+                                        (r->a[0] == how->rhs[0] && r->a[1] == how->lhs[0]));
+    return both && vt_is_const(how->identity[0], 0);
+}
+
 /* Types follow the operands where a rewrite may change them (an index that became wider). */
 static vt_dtype result_type(const vt_expr *e, const vt_expr *const *a) {
     switch (vt_expr_infos[e->kind].cls) {

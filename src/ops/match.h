@@ -2,7 +2,7 @@
 #ifndef VT_OPS_MATCH_H
 #define VT_OPS_MATCH_H
 
-#include "ir/node.h"
+#include "ir/build.h"
 #include "ops/ops.h"
 #include "te/te.h"
 

@@ -11,9 +11,7 @@ typedef struct addition {
 } addition;
 
 static const vt_expr *source_of(const vt_expr *reduce) {
-    const vt_reduce *r = reduce->u.reduce;
-    bool sum = r->n_sources == 1 && r->combiner->n == 1 && r->combiner->result[0]->kind == VT_E_ADD;
-    return sum && reduce->a[0]->kind == VT_E_MUL ? reduce->a[0] : NULL;
+    return vt_is_sum(reduce) && reduce->a[0]->kind == VT_E_MUL ? reduce->a[0] : NULL;
 }
 
 static const vt_tensor *read_tensor(const vt_expr *e) {

@@ -48,7 +48,7 @@ bool vt__match_has_argument(vt_match *m, const vt_tensor *t) {
 /* A sum of products, and not one that only adds by GEMM, or brings what is read into the accumulators. */
 static bool is_sum(vt_match *m, const vt_expr *body) {
     const vt_expr *condition, *source;
-    if (body->kind != VT_E_REDUCE || body->u.reduce->combiner->result[0]->kind != VT_E_ADD) return false;
+    if (!vt_is_sum(body)) return false;
     if (!vt__choice_read(body->a[0], &condition, &source)) source = body->a[0];
     return source->kind == VT_E_MUL && !vt__match_is_addition(m, body);
 }

@@ -1,4 +1,5 @@
 /* Two computations that are the same but for names, plain copies, and what is a tensor of its own. */
+#include "ir/visit.h"
 #include "ops/match.h"
 
 enum { VISITS = 20000 };
@@ -105,8 +106,11 @@ static bool same_index(const vt_expr *e, const vt_tensor *t, const vt_expr *f, c
 
 static bool same_reduce(const vt_expr *e, const vt_expr *f) {
     const vt_combiner *a = e->u.reduce->combiner, *b = f->u.reduce->combiner;
-    return a->n == 1 && b->n == 1 && a->result[0]->kind == b->result[0]->kind &&
-           e->u.reduce->has_init == f->u.reduce->has_init && e->u.reduce->n_sources == f->u.reduce->n_sources;
+    const vt_expr *x = a->result[0], *y = b->result[0];
+    bool same = a->n == 1 && b->n == 1 && x->kind == y->kind && x->n == 2 && x->a[0] == a->lhs[0] &&
+                x->a[1] == a->rhs[0] && y->a[0] == b->lhs[0] && y->a[1] == b->rhs[0];
+    return same && vt_expr_equal(a->identity[0], b->identity[0]) && vt_is_const(e->a[e->n - 1], 1) &&
+           vt_is_const(f->a[f->n - 1], 1) && e->u.reduce->has_init == f->u.reduce->has_init && e->u.reduce->n_sources == f->u.reduce->n_sources;
 }
 
 static bool same_node(const vt_expr *e, const vt_tensor *t, const vt_expr *f, const vt_tensor *u) {

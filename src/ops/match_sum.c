@@ -124,8 +124,7 @@ typedef struct product {
 
 static vta_status read_product(vt_match *m, product *out) {
     const vt_expr *e = vt__match_body(m->sums), *condition;
-    const vt_reduce *r = e->u.reduce;
-    if (r->n_sources != 1 || r->combiner->n != 1 || r->combiner->result[0]->kind != VT_E_ADD)
+    if (!vt_is_sum(e))
         return reading(m, NULL, "reduces by something else than a sum");
     const vt_expr *source = e->a[0];
     out->guarded = vt__choice_read(source, &condition, &source);

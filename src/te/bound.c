@@ -49,8 +49,8 @@ static void find_path(bounds *b, uint32_t index) {
         uint32_t from = te__iters_find(&at->at_stage->leaf, at->at_axis);
         if (from == at->at_stage->leaf.n)
             te__raise_at(b->s->c, at->at_pos, VTA_ILLEGAL,
-                         "%s is to be computed at %s.%s, but that is not a loop any more (it was split or fused after "
-                         "compute_at); the loops of %s are %s",
+                         "%s is to be computed at %s.%s, but that is not a loop any more, nor was it split or fused into "
+                         "one; the loops of %s are %s",
                          at->origin->name, at->at_stage->origin->name, vt_var_name(at->at_axis->var),
                          at->at_stage->origin->name, te__leaf_names(b->ctx, at->at_stage));
         if (at->at_stage->attach == TE__INLINED)

@@ -6,8 +6,7 @@ static const char *cache_name(te_context *c, const vt_operation *op, uint32_t ou
     return vt_new_format(&c->ctx, "%s%s.%s", op->name, index, *scope ? scope : "cache");
 }
 
-/* The schedule of `s` is `c`'s, the tensor one of its stages' results. */
-static te_stage *stage_for(te_context *c, const te_schedule *s, const te_tensor *tensor, const char *step) {
+te_stage *te__stage_for(te_context *c, const te_schedule *s, const te_tensor *tensor, const char *step) {
     const vt_tensor *t = te__tensor_in(c, tensor, "a tensor");
     te_stage *st = te__stage_of(s, te__op(t));
     if (!st) te__raise(c, VTA_NOT_FOUND, "cannot %s %s: the schedule has no stage for it", step, t->name);
@@ -53,14 +52,12 @@ typedef struct caching {
     const vt_tensor *source;
 } caching;
 
-/* Runs what changes computations; when that fails (memory) every stage computes what it did before. */
-static void all_or_nothing(caching *k, vta_status (*change)(vt_ctx *ctx, void *arg)) {
-    vt_ctx *ctx = &k->c->ctx;
-    te_schedule *s = k->s;
+void te__change_all(te_schedule *s, vta_status (*change)(vt_ctx *ctx, void *arg), void *arg) {
+    vt_ctx *ctx = &s->c->ctx;
     vt_grow(ctx, &s->stages, &s->cap_stages, s->n_stages + 1, sizeof *s->stages);
     const vt_operation **before = VT_NEW_ARRAY(ctx, const vt_operation *, s->n_stages);
     for (uint32_t i = 0; i < s->n_stages; i++) before[i] = s->stages[i]->op;
-    vta_status status = vt_protect(ctx, change, k);
+    vta_status status = vt_protect(ctx, change, arg);
     if (status == VTA_OK) return;
     for (uint32_t i = 0; i < s->n_stages; i++) s->stages[i]->op = before[i];
     vt_leave(ctx, status);
@@ -76,13 +73,13 @@ static vta_status read_through(vt_ctx *ctx, void *arg) {
 
 static te_tensor *cache_read(te_context *c, te_schedule *s, const te_tensor *t, const char *where, size_t n,
                              te_tensor *const *readers) {
-    te_stage *st = stage_for(c, s, t, "cache_read");
+    te_stage *st = te__stage_for(c, s, t, "cache_read");
     uint32_t output = vt_te_tensor(t)->value_index;
     const char *scope = te__scope(c, where);
     caching job = {.c = c, .s = s, .st = st, .source = st->op->outputs[output]};
     job.readers = VT_NEW_ARRAY(&c->ctx, te_stage *, s->n_stages + n);
     for (size_t i = 0; i < n; i++) {
-        te_stage *reader = stage_for(c, s, readers[i], "cache_read for");
+        te_stage *reader = te__stage_for(c, s, readers[i], "cache_read for");
         if (!reads(reader->op, job.source))
             te__raise(c, VTA_ILLEGAL, "cannot cache_read %s for %s: %s does not read it", job.source->name,
                       reader->origin->name, reader->origin->name);
@@ -93,7 +90,7 @@ static te_tensor *cache_read(te_context *c, te_schedule *s, const te_tensor *t, 
     if (!job.n) te__raise(c, VTA_ILLEGAL, "cannot cache_read %s: nothing reads it", job.source->name);
     job.fresh = te__stage_new(s, copy_of(c, job.source, cache_name(c, st->op, output, scope)));
     job.fresh->scope = scope;
-    all_or_nothing(&job, read_through);
+    te__change_all(s, read_through, &job);
     te__stage_insert(s, te__stage_index(s, st) + 1, job.fresh);
     return te__out(job.fresh->op->outputs[0]);
 }
@@ -114,11 +111,11 @@ typedef struct relayout {
     const vt_iter **axes; /* of the cache: the loops of the stage */
     uint32_t n_axes;
     const vt_expr **place; /* where in the cache an element of the result is */
-    const vt_expr *body;
+    const vt_expr **bodies;
 } relayout;
 
-/* The cache's axes are the stage's data loops as they stand; the body is written in terms of them. */
-static void relayout_body(relayout *l) {
+/* The cache's axes are the stage's data loops as they stand; the bodies are written in terms of them. */
+static void relayout_bodies(relayout *l) {
     vt_ctx *ctx = l->ctx;
     vt_varmap *to_loops = vt_varmap_new(ctx), *to_fresh = vt_varmap_new(ctx);
     vt_ptrmap *values = vt_ptrmap_new(ctx), *skip = vt_ptrmap_new(ctx);
@@ -139,16 +136,18 @@ static void relayout_body(relayout *l) {
     for (uint32_t i = 0; i < n; i++) inside = inside ? vt_and(ctx, inside, checks[i]) : checks[i];
     for (uint32_t i = 0; i < l->op->n_axes; i++)
         vt_varmap_set(to_loops, l->op->iters[i]->var, vt_ptrmap_get(values, l->op->iters[i]));
-    const vt_expr *body = vt_substitute(ctx, l->op->bodies[0], to_loops);
-    if (inside && body->kind == VT_E_REDUCE) {
-        const vt_reduce *r = body->u.reduce;
-        const vt_expr *condition = vt_and(ctx, body->a[body->n - 1], inside);
-        body = vt_e_reduce(ctx, r->combiner, r->n_sources, body->a, r->n_axes, r->axes, condition,
-                           r->has_init ? body->a + r->n_sources : NULL, r->value_index);
-    } else if (inside) {
-        body = vt_e_select(ctx, inside, body, vt_const(ctx, body->dtype, 0));
+    for (uint32_t k = 0; k < l->op->n_outputs; k++) {
+        const vt_expr *body = vt_substitute(ctx, l->op->bodies[k], to_loops);
+        if (inside && body->kind == VT_E_REDUCE) {
+            const vt_reduce *r = body->u.reduce;
+            const vt_expr *condition = vt_and(ctx, body->a[body->n - 1], inside);
+            body = vt_e_reduce(ctx, r->combiner, r->n_sources, body->a, r->n_axes, r->axes, condition,
+                               r->has_init ? body->a + r->n_sources : NULL, r->value_index);
+        } else if (inside) {
+            body = vt_e_select(ctx, inside, body, vt_const(ctx, body->dtype, 0));
+        }
+        l->bodies[k] = vt_substitute(ctx, body, to_fresh);
     }
-    l->body = vt_substitute(ctx, body, to_fresh);
 }
 
 static void relayout_places(relayout *l) {
@@ -173,31 +172,33 @@ static vta_status write_through(vt_ctx *ctx, void *arg) {
 
 static te_tensor *cache_write(te_context *c, te_schedule *s, const te_tensor *t, const char *where) {
     vt_ctx *ctx = &c->ctx;
-    te_stage *st = stage_for(c, s, t, "cache_write");
+    te_stage *st = te__stage_for(c, s, t, "cache_write");
     const vt_operation *op = st->op;
     const char *scope = te__scope(c, where);
     if (op->placeholder)
         te__raise(c, VTA_ILLEGAL, "cannot cache_write %s: it is an input and is not computed", op->name);
-    if (op->n_outputs != 1) te__raise(c, VTA_UNSUPPORTED, "cannot cache_write %s: it has several outputs", op->name);
     relayout l = {.ctx = ctx, .st = st, .op = op, .ranges = vt_ptrmap_new(ctx)};
     l.axes = VT_NEW_ARRAY(ctx, const vt_iter *, st->leaf.n);
     l.place = VT_NEW_ARRAY(ctx, const vt_expr *, st->leaf.n);
+    l.bodies = VT_NEW_ARRAY(ctx, const vt_expr *, op->n_outputs);
     vt_analyzer *a = vt_analyzer_new(ctx);
     for (uint32_t i = 0; i < op->n_axes; i++) {
         te__range_set(ctx, l.ranges, op->iters[i], op->iters[i]->min, op->iters[i]->extent);
         vt_analyzer_bind_range(a, op->iters[i]->var, op->iters[i]->min, op->iters[i]->extent, false);
     }
     te__pass_down_domain(ctx, st, l.ranges, a, true);
-    relayout_body(&l);
+    relayout_bodies(&l);
     relayout_places(&l);
-    const vt_operation *cache = te__compute(c, cache_name(c, op, 0, scope), op->tag, l.n_axes, l.axes, 1, &l.body);
-    const vt_expr *copy = vt_e_pload(ctx, cache->outputs[0], l.n_axes, l.place);
-    const vt_operation *out = te__compute(c, op->name, op->tag, op->n_axes, op->iters, 1, &copy);
+    const vt_operation *cache =
+        te__compute(c, vt_new_format(ctx, "%s.%s", op->name, *scope ? scope : "cache"), op->tag, l.n_axes, l.axes, op->n_outputs, l.bodies);
+    const vt_expr **copies = VT_NEW_ARRAY(ctx, const vt_expr *, op->n_outputs);
+    for (uint32_t k = 0; k < op->n_outputs; k++) copies[k] = vt_e_pload(ctx, cache->outputs[k], l.n_axes, l.place);
+    const vt_operation *out = te__compute(c, op->name, op->tag, op->n_axes, op->iters, op->n_outputs, copies);
     caching job = {.c = c, .s = s, .st = st, .fresh = te__stage_new(s, cache), .op = out};
     job.fresh->scope = scope;
-    all_or_nothing(&job, write_through);
+    te__change_all(s, write_through, &job);
     te__stage_insert(s, te__stage_index(s, st), job.fresh);
-    return te__out(cache->outputs[0]);
+    return te__out(cache->outputs[vt_te_tensor(t)->value_index]);
 }
 
 te_tensor *te_cache_write(te_schedule *s, te_tensor *t, const char *scope) {

@@ -273,24 +273,6 @@ te_expr *te_load(te_context *c, te_tensor *tensor, size_t n, te_expr *const indi
     TE_RETURN(c, te__out(load(c, tensor, n, indices)));
 }
 
-static const vt_expr *reduce(te_context *c, te_reduction kind, const te_expr *value, const te_expr *start, size_t n,
-                             te_axis *const *axes) {
-    const vt_expr *e = te__expr_in(c, value, "an expression");
-    const vt_expr *from = start ? te__expr_in(c, start, "an expression") : NULL;
-    if ((int)kind < TE_SUM || (int)kind > TE_MAX_OF)
-        te__raise(c, VTA_INVALID_ARGUMENT, "there is no reduction %lld", (long long)kind);
-    return te__reduce(c, kind, e, from, (uint32_t)n, te__axes_in(c, n, axes, "an axis"));
-}
-
-te_expr *te_reduce(te_context *c, te_reduction kind, te_expr *value, size_t n, te_axis *const axes[]) {
-    TE_RETURN(c, te__out(reduce(c, kind, value, NULL, n, axes)));
-}
-
-te_expr *te_reduce_from(te_context *c, te_reduction kind, te_expr *value, te_expr *start, size_t n,
-                        te_axis *const axes[]) {
-    TE_RETURN(c, te__out(reduce(c, kind, value, start, n, axes)));
-}
-
 static const vt_expr *call(te_context *c, const char *dtype, const char *name, size_t n, te_expr *const *list) {
     te__need(c, name, "a name");
     const vt_expr *const *args = te__exprs_in(c, n, list, "an argument");

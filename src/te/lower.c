@@ -101,7 +101,8 @@ static const vt_stmt *finish_attr(finisher *m, const vt_stmt *s) {
 
 static const vt_stmt *finish_stmt(vt_mutator *base, const vt_stmt *s) {
     finisher *m = (finisher *)base;
-    if (s->kind == VT_S_LET) {
+    bool reads = s->kind == VT_S_LET && vt_expr_effect(s->u.let.value) >= VT_EFFECT_READ;
+    if (s->kind == VT_S_LET && !(reads && vt_stmt_uses(s->u.let.body, s->u.let.var))) { /* not a result's next value */
         vt_varmap_set(m->values, s->u.let.var, vt_mutate_expr(base, s->u.let.value));
         return vt_mutate_stmt(base, s->u.let.body);
     }

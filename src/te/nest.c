@@ -181,26 +181,48 @@ static const vt_stmt *plain_store(vt_ctx *ctx, const vt_operation *op) {
     return vt_s_seq(ctx, op->n_outputs, stores);
 }
 
+/* Does a result read, of the value so far, an output that is stored before it? */
+static bool reads_stored(const vt_combiner *how) {
+    for (uint32_t k = 1; k < how->n; k++)
+        for (uint32_t j = 0; j < k; j++)
+            if (vt_expr_uses(how->result[k], how->lhs[j])) return true;
+    return false;
+}
+
+/* Stores of all results, which are computed before the first of them where one needs what another replaces. */
+static const vt_stmt *store_results(vt_ctx *ctx, const vt_operation *op, const vt_varmap *sides) {
+    const vt_combiner *how = op->bodies[0]->u.reduce->combiner;
+    const vt_expr *const *index = own_indices(ctx, op);
+    const vt_stmt **stores = VT_NEW_ARRAY(ctx, const vt_stmt *, op->n_outputs);
+    te__nest first = {0};
+    bool apart = reads_stored(how);
+    for (uint32_t k = 0; k < op->n_outputs; k++) {
+        const vt_expr *value = vt_substitute(ctx, how->result[k], sides);
+        if (apart) {
+            const vt_var *v = vt_var_new(ctx, vt_new_format(ctx, "%s.v%u.next", op->name, k), value->dtype);
+            te__nest_add(ctx, &first, vt_s_let(ctx, v, value, vt_s_nop(ctx)));
+            value = v;
+        }
+        stores[k] = vt_s_pstore(ctx, op->outputs[k], value, op->n_axes, index);
+    }
+    return te__nest_merge(ctx, &first, vt_s_seq(ctx, op->n_outputs, stores));
+}
+
 /* The store that starts a reduction and the one that adds to it. */
 static void reduction_stores(vt_ctx *ctx, const vt_operation *op, const vt_stmt **out_init,
                              const vt_stmt **out_update) {
     const vt_expr *const *index = own_indices(ctx, op), *body = op->bodies[0];
     const vt_reduce *r = body->u.reduce;
     const vt_stmt **init = VT_NEW_ARRAY(ctx, const vt_stmt *, op->n_outputs);
-    const vt_stmt **update = VT_NEW_ARRAY(ctx, const vt_stmt *, op->n_outputs);
     vt_varmap *sides = vt_varmap_new(ctx);
     for (uint32_t k = 0; k < op->n_outputs; k++) {
         vt_varmap_set(sides, r->combiner->lhs[k], vt_e_pload(ctx, op->outputs[k], op->n_axes, index));
         vt_varmap_set(sides, r->combiner->rhs[k], body->a[k]);
-    }
-    for (uint32_t k = 0; k < op->n_outputs; k++) {
         const vt_expr *start = r->has_init ? body->a[r->n_sources + k] : r->combiner->identity[k];
         init[k] = vt_s_pstore(ctx, op->outputs[k], start, op->n_axes, index);
-        const vt_expr *value = vt_substitute(ctx, r->combiner->result[k], sides);
-        update[k] = vt_s_pstore(ctx, op->outputs[k], value, op->n_axes, index);
     }
     *out_init = vt_s_seq(ctx, op->n_outputs, init);
-    *out_update = vt_s_seq(ctx, op->n_outputs, update);
+    *out_update = store_results(ctx, op, sides);
     const vt_expr *condition = body->a[body->n - 1];
     if (!vt_is_const(condition, 1)) *out_update = vt_s_if(ctx, condition, *out_update, NULL);
 }

@@ -1,5 +1,5 @@
-/* A schedule made ready for lowering: inlined stages dissolved into their consumers, every root axis rebased to zero.
- */
+/* A schedule made ready for lowering: inlined stages dissolved into their consumers, loops that stages are computed at
+ * followed through splits and fusions, every root axis rebased to zero. */
 #include "te/priv.h"
 
 /* ---- Renaming what stages read ---- */
@@ -77,6 +77,37 @@ static void inline_stages(te_schedule *s) {
     }
 }
 
+/* ---- Loops that stages are computed at ---- */
+
+/* The innermost of the loops that an axis became by splits and fusions; NULL when none is left. There all of its parts are
+ * known, so that what is computed holds what one of its values needs. */
+static const vt_iter *loop_now(vt_ctx *ctx, const te_stage *st, const vt_iter *axis) {
+    vt_ptrmap *made = vt_ptrmap_new(ctx);
+    vt_ptrmap_set(made, axis, axis);
+    for (uint32_t i = 0; i < st->n_relations; i++) {
+        const te__relation *r = &st->relations[i];
+        if (r->kind == TE__FUSE && (vt_ptrmap_has(made, r->outer) || vt_ptrmap_has(made, r->inner)))
+            vt_ptrmap_set(made, r->parent, axis);
+        if ((r->kind == TE__SPLIT || r->kind == TE__LIST) && vt_ptrmap_has(made, r->parent)) {
+            vt_ptrmap_set(made, r->outer, axis);
+            vt_ptrmap_set(made, r->inner, axis);
+        }
+    }
+    for (uint32_t i = st->leaf.n; i > 0; i--)
+        if (vt_ptrmap_has(made, st->leaf.items[i - 1])) return st->leaf.items[i - 1];
+    return NULL;
+}
+
+/* A stage computed at a loop that was split or fused later is computed at what became of it. */
+static void follow_loops(te_schedule *s) {
+    for (uint32_t i = 0; i < s->n_stages; i++) {
+        te_stage *st = s->stages[i];
+        if (st->attach != TE__AT) continue;
+        const vt_iter *now = loop_now(&s->c->ctx, st->at_stage, st->at_axis);
+        if (now) st->at_axis = now;
+    }
+}
+
 /* ---- Rebasing ---- */
 
 static void rebase(vt_ctx *ctx, te_schedule *s, te_stage *st, const vt_iter *axis) {
@@ -100,6 +131,7 @@ te_schedule *te__normalize(te_schedule *s) {
     te_schedule *copy = te__schedule_copy(s);
     vt_ctx *ctx = &s->c->ctx;
     inline_stages(copy);
+    follow_loops(copy);
     for (uint32_t i = 0; i < copy->n_stages; i++) {
         te_stage *st = copy->stages[i];
         if (st->attach == TE__INLINED) continue;

@@ -133,16 +133,28 @@ static bool finds_reduction(void *user, const vt_expr *e) {
     return !*found;
 }
 
+/* Result `k` of the reduction that `first` is a result of. */
+static bool is_result(const vt_expr *e, const vt_expr *first, uint32_t k) {
+    if (e->kind != VT_E_REDUCE) return first->kind != VT_E_REDUCE;
+    const vt_reduce *r = e->u.reduce, *f = first->u.reduce;
+    if (first->kind != VT_E_REDUCE || r->combiner != f->combiner || r->value_index != k || e->n != first->n) return false;
+    bool same = r->n_axes == f->n_axes;
+    for (uint32_t i = 0; same && i < r->n_axes; i++) same = r->axes[i] == f->axes[i];
+    for (uint32_t i = 0; same && i < e->n; i++) same = vt_expr_equal(e->a[i], first->a[i]);
+    return same;
+}
+
 static void check_bodies(te_context *c, const vt_operation *op) {
     const vt_expr *first = op->bodies[0];
     for (uint32_t k = 0; k < op->n_outputs; k++) te__measure(c, op->bodies[k]);
+    if (first->kind == VT_E_REDUCE && first->u.reduce->n_sources != op->n_outputs)
+        te__raise(c, VTA_INVALID_ARGUMENT, "%s has %u bodies, but its reduction has %u results: give all of them", op->name,
+                  op->n_outputs, first->u.reduce->n_sources);
     for (uint32_t k = 0; k < op->n_outputs; k++) {
         const vt_expr *e = op->bodies[k];
-        if (e->kind == VT_E_REDUCE ? first->kind != VT_E_REDUCE || !vt_expr_equal(e->a[0], first->a[0]) ||
-                                         e->u.reduce->combiner != first->u.reduce->combiner
-                                   : first->kind == VT_E_REDUCE)
-            te__raise(c, VTA_INVALID_ARGUMENT, "the bodies of %s must be one reduction's results, or none reductions",
-                      op->name);
+        if (!is_result(e, first, k))
+            te__raise(c, VTA_INVALID_ARGUMENT,
+                      "the bodies of %s must be the results of one reduction in their order, or none reductions", op->name);
         bool found = false;
         for (uint32_t i = 0; e->kind == VT_E_REDUCE && i < e->n; i++) vt_expr_walk(e->a[i], finds_reduction, &found);
         if (e->kind != VT_E_REDUCE) vt_expr_walk(e, finds_reduction, &found);
@@ -213,54 +225,6 @@ const vt_operation *te__replace_inputs(vt_ctx *ctx, const vt_operation *op, cons
     void *state[2] = {ctx, (void *)(uintptr_t)map};
     for (uint32_t i = 0; i < op->n_outputs; i++) bodies[i] = vt_expr_rewrite(ctx, op->bodies[i], swap_tensor, state);
     return te__with_bodies(ctx, op, bodies);
-}
-
-/* ---- Reductions ---- */
-
-static const vt_combiner *combiner(te_context *c, te_reduction kind, vt_dtype t) {
-    vt_ctx *ctx = &c->ctx;
-    const vt_var **sides = VT_NEW_ARRAY(ctx, const vt_var *, 2);
-    const vt_expr **values = VT_NEW_ARRAY(ctx, const vt_expr *, 2);
-    sides[0] = vt_var_new(ctx, "x", t);
-    sides[1] = vt_var_new(ctx, "y", t);
-    static const vt_expr_kind kinds[] = {[TE_SUM] = VT_E_ADD, [TE_MIN_OF] = VT_E_MIN, [TE_MAX_OF] = VT_E_MAX};
-    values[0] = vt_e_bin(ctx, kinds[kind], sides[0], sides[1]);
-    values[1] = kind == TE_SUM ? vt_const(ctx, t, 0) : kind == TE_MIN_OF ? vt_max_value(ctx, t) : vt_min_value(ctx, t);
-    vt_combiner *result = VT_NEW(ctx, vt_combiner);
-    *result = (vt_combiner){1, &sides[0], &sides[1], &values[0], &values[1]};
-    return result;
-}
-
-static void check_start(te_context *c, const vt_expr *value, const vt_expr *start, uint32_t n,
-                        const vt_iter *const *axes) {
-    char is[VT_DTYPE_TEXT], must[VT_DTYPE_TEXT];
-    if (start->kind == VT_E_REDUCE)
-        te__raise(c, VTA_INVALID_ARGUMENT, "a reduction cannot start at a reduction: make that a tensor");
-    if (!vt_dtype_eq(start->dtype, value->dtype))
-        te__raise(c, VTA_INVALID_ARGUMENT, "a reduction of %s cannot start at a value of %s: cast it",
-                  vt_dtype_text(value->dtype, must), vt_dtype_text(start->dtype, is));
-    for (uint32_t i = 0; i < n; i++)
-        if (vt_expr_uses(start, axes[i]->var))
-            te__raise(c, VTA_INVALID_ARGUMENT, "what a reduction starts at may not use its reduce axis %s",
-                      vt_var_name(axes[i]->var));
-}
-
-const vt_expr *te__reduce(te_context *c, te_reduction kind, const vt_expr *value, const vt_expr *start, uint32_t n,
-                          const vt_iter *const *axes) {
-    if (!n) te__raise(c, VTA_INVALID_ARGUMENT, "a reduction needs at least one axis");
-    if (value->kind == VT_E_REDUCE)
-        te__raise(c, VTA_INVALID_ARGUMENT, "a reduction cannot be reduced again: make it a tensor");
-    for (uint32_t i = 0; i < n; i++) {
-        if (axes[i]->type != VT_ITER_COMM_REDUCE || !axes[i]->extent)
-            te__raise(c, VTA_INVALID_ARGUMENT, "%s is not a reduce axis", vt_var_name(axes[i]->var));
-        for (uint32_t j = 0; j < i; j++)
-            if (axes[j] == axes[i])
-                te__raise(c, VTA_INVALID_ARGUMENT, "reduce axis %s is given twice", vt_var_name(axes[i]->var));
-    }
-    if (vt_dtype_is_bool(value->dtype))
-        te__raise(c, VTA_INVALID_ARGUMENT, "a condition cannot be reduced: cast it to a number");
-    if (start) check_start(c, value, start, n, axes);
-    return vt_e_reduce(&c->ctx, combiner(c, kind, value->dtype), 1, &value, n, axes, NULL, start ? &start : NULL, 0);
 }
 
 /* ---- Placeholders and computations ---- */

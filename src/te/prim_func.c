@@ -103,6 +103,22 @@ static const vt_expr *combined(maker *m, const vt_operation *op, uint32_t k, con
     return vt_substitute(m->ctx, how->result[k], sides);
 }
 
+/* The stores of a step; those of a reduction of several results come after all values, which may need what they replace. */
+static const vt_stmt *stores(maker *m, const vt_operation *op, const block_parts *p, const vt_expr **values) {
+    vt_ctx *ctx = m->ctx;
+    const vt_stmt **list = VT_NEW_ARRAY(ctx, const vt_stmt *, op->n_outputs);
+    te__nest lets = {0};
+    for (uint32_t k = 0; k < op->n_outputs; k++) {
+        const vt_var *v = vt_var_new(ctx, vt_new_format(ctx, "v_%s_v%u", op->name, k), values[k]->dtype);
+        if (op->n_reduce && op->n_outputs > 1) te__nest_add(ctx, &lets, vt_s_let(ctx, v, values[k], vt_s_nop(ctx)));
+        list[k] = store(m, op, k, p, lets.n ? v : values[k]);
+    }
+    const vt_stmt *s = te__nest_merge(ctx, &lets, vt_s_seq(ctx, op->n_outputs, list));
+    const vt_expr *first = op->bodies[0];
+    if (!op->n_reduce || vt_is_const(first->a[first->n - 1], 1)) return s;
+    return vt_s_if(ctx, settle(m, first->a[first->n - 1], p->vars), s, NULL);
+}
+
 static const vt_stmt *make_block(maker *m, const vt_operation *op) {
     vt_ctx *ctx = m->ctx;
     uint32_t n = op->n_axes + op->n_reduce;
@@ -110,17 +126,17 @@ static const vt_stmt *make_block(maker *m, const vt_operation *op) {
     region_list reads = {.ctx = ctx};
     vt_region *writes = VT_NEW_ARRAY(ctx, vt_region, op->n_outputs);
     const vt_stmt **init = VT_NEW_ARRAY(ctx, const vt_stmt *, op->n_outputs);
-    const vt_stmt **body = VT_NEW_ARRAY(ctx, const vt_stmt *, op->n_outputs);
+    const vt_expr **values = VT_NEW_ARRAY(ctx, const vt_expr *, op->n_outputs);
     for (uint32_t k = 0; k < op->n_outputs; k++) {
-        const vt_expr *value;
         if (op->n_reduce) {
-            init[k] = store(m, op, k, &p, op->bodies[k]->u.reduce->combiner->identity[k]);
-            value = combined(m, op, k, &p, &reads);
+            const vt_reduce *r = op->bodies[k]->u.reduce;
+            const vt_expr *start = r->has_init ? op->bodies[k]->a[r->n_sources + k] : r->combiner->identity[k];
+            init[k] = store(m, op, k, &p, settle(m, start, p.vars));
+            values[k] = combined(m, op, k, &p, &reads);
         } else {
-            value = settle(m, op->bodies[k], p.vars);
-            vt_expr_walk_post(value, note_read, &reads);
+            values[k] = settle(m, op->bodies[k], p.vars);
+            vt_expr_walk_post(values[k], note_read, &reads);
         }
-        body[k] = store(m, op, k, &p, value);
         writes[k] = point(ctx, buffer_of(m, op->outputs[k]), op->n_axes, p.index);
     }
     vt_stmt fields = {.kind = VT_S_BLOCK};
@@ -133,7 +149,7 @@ static const vt_stmt *make_block(maker *m, const vt_operation *op) {
     fields.u.block.n_writes = op->n_outputs;
     fields.u.block.writes = writes;
     fields.u.block.init = op->n_reduce ? vt_s_seq(ctx, op->n_outputs, init) : NULL;
-    fields.u.block.body = vt_s_seq(ctx, op->n_outputs, body);
+    fields.u.block.body = stores(m, op, &p, values);
     const vt_stmt *s = vt_s_new(ctx, &fields);
     for (uint32_t i = n; i > 0; i--)
         s = vt_s_for(ctx, p.loops[i - 1], op->iters[i - 1]->min, op->iters[i - 1]->extent, VT_FOR_SERIAL, s);

@@ -241,6 +241,11 @@ typedef struct te__replacing te__replacing;
 te__replacing *te__replacing_new(vt_ctx *ctx);
 void te__replacing_op(te__replacing *r, const vt_operation *from, const vt_operation *to);
 void te__replace_dataflow(te_schedule *s, te__replacing *r);
+/* Runs what changes what stages compute, with space for one stage more; when it fails every stage computes what it did
+ * before. Leaves then. */
+void te__change_all(te_schedule *s, vta_status (*change)(vt_ctx *ctx, void *arg), void *arg);
+/* The stage of a tensor that is known from outside; raises. */
+te_stage *te__stage_for(te_context *c, const te_schedule *s, const te_tensor *tensor, const char *step);
 
 /* ---- Bounds and loop nests ---- */
 

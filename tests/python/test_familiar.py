@@ -232,7 +232,7 @@ class Modules(unittest.TestCase):
     def test_refusals(self):
         a = te.placeholder((4,))
         s = te.create_schedule(te.compute((4,), lambda i: a[i] + 1.0).op)
-        for get, words in ((lambda: s.rfactor, "Schedule.rfactor is not offered"),
+        for get, words in ((lambda: s.nosuch, "Schedule.nosuch is not offered"),
                            (lambda: s.stages[0].all_iter_vars, "all_iter_vars is not offered; there is leaf_iter_vars"),
                            (lambda: a.op.attrs, "PlaceholderOp.attrs is not offered"),
                            (lambda: a.nosuch, "Tensor.nosuch is not offered"), (lambda: te.var("x").nosuch, "Expr.nosuch"),
@@ -240,7 +240,7 @@ class Modules(unittest.TestCase):
             with self.assertRaisesRegex(AttributeError, words) as caught:
                 get()
             self.assertIsInstance(caught.exception, NotImplementedError)
-        self.assertFalse(hasattr(s, "rfactor") or hasattr(a, "nosuch"))
+        self.assertFalse(hasattr(s, "nosuch") or hasattr(a, "nosuch"))
 
 
     def test_arguments(self):

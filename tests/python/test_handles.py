@@ -14,7 +14,7 @@ from vta import _bindings
 from vta._lib import lib
 
 HEADERS = ("te.h", "ir.h", "kernel.h", "build.h")
-KINDS = ("te_context", "te_expr", "te_axis", "te_tensor", "te_schedule", "te_stage", "te_intrin", "vtac_func",
+KINDS = ("te_context", "te_expr", "te_axis", "te_tensor", "te_schedule", "te_stage", "te_intrin", "te_reducer", "vtac_func",
          "vtac_kernel", "vtac_module")
 KERNEL = b"kernel k\ntarget llvm\ninput a: int32[8]\noutput b like a = a[...] + 1\n"
 faulthandler.enable()
@@ -62,6 +62,11 @@ class Fixture:
         self.intrin = lib.te_intrin_create(c, b"fill", row)
         self.row = row
         self.number = lib.te_int(c, None, 3)
+        self.left, self.right = (lib.te_operand(c, name, b"int32") for name in (b"left", b"right"))
+        self.reducer = lib.te_reducer_create(c, 1, array(self.left), array(self.right), array(self.left), array(self.number))
+        self.sums = lib.te_define(c, b"sums[q: 8] = sum[f: 4](a[q, f])")
+        self.sums_schedule = lib.te_schedule_create(c, 1, array(self.sums))
+        self.sums_axis = lib.te_tensor_reduce_axis(self.sums, 0)
         self.call = lib.te_call(c, b"int32", b"nothing", 0, array())
         self.diag = lib.vta_diag_create(None)
         self.kernel = ctypes.c_void_p()
@@ -97,7 +102,10 @@ def array(*handles):
 SPECIAL = {
     ("te_compute_axes", "axes"): "data", ("te_reduce", "axes"): "reduce", ("te_reduce", "value"): "expr",
     ("te_reduce_from", "axes"): "reduce", ("te_reduce_from", "value"): "expr", ("te_reduce_from", "start"): "expr",
-    ("te_bind", "thread"): "thread", ("te_compute_at", "st"): "other", ("te_compute_at", "parent"): "stage",
+    ("te_reducer_create", "lhs"): "left", ("te_reducer_create", "rhs"): "right", ("te_reducer_create", "results"): "left",
+    ("te_reducer_create", "identities"): "number", ("te_reduce_with", "axes"): "reduce",
+    ("te_reduce_with", "condition"): "condition", ("te_rfactor", "s"): "sums_schedule", ("te_rfactor", "t"): "sums",
+    ("te_rfactor", "axis"): "sums_axis", ("te_bind", "thread"): "thread", ("te_compute_at", "st"): "other", ("te_compute_at", "parent"): "stage",
     ("te_compute_inline", "st"): "other", ("te_compute_root", "st"): "other", ("te_set_scope", "st"): "other",
     ("te_cache_read", "t"): "middle", ("te_cache_read", "readers"): "tensor", ("te_schedule_create", "outputs"): "tensor",
     ("te_intrin_create", "what"): "row", ("te_intrin_buffer", "operand"): "row", ("te_intrin_access", "operand"): "row",
@@ -112,10 +120,11 @@ TEXTS = {
     "text": b"x + 1", "value": b"text", "definition": b"d[i: 4] = i", "body": b"i0", "path": b"/dev/null",
 }
 NUMBERS = {"op": _bindings.TE_NEG, "factor": 2, "nparts": 2, "x_factor": 2, "y_factor": 2, "extent": 4, "n_bodies": 1,
-           "ndim": 1, "n": 1, ("te_split_sizes", "n"): 4, "value": 1, "begin": 0, "device_type": 1, "offset_factor": 1}
+           "ndim": 1, "n": 1, ("te_split_sizes", "n"): 4, "n_axes": 1, "value": 1, "begin": 0, "device_type": 1, "offset_factor": 1}
 NAMES = {"te_stage_axis_named": b"i0", "te_find_tensor": b"a", "te_find_reduce_axis": b"r", "vtac_module_function": b"k"}
 #: What may be NULL by contract.
-OPTIONAL = {("te_pragma", "value"), ("te_reduce_from", "start"), ("te_tensorize", "intrin"), ("te_cache_read", "readers"), ("te_fuse", "axes")}
+OPTIONAL = {("te_pragma", "value"), ("te_reduce_from", "start"), ("te_reduce_with", "starts"),
+            ("te_reduce_with", "condition"), ("te_tensorize", "intrin"), ("te_cache_read", "readers"), ("te_fuse", "axes")}
 #: Calls whose arguments need more than one word here; made by hand below.
 BY_HAND = {"vtac_lower", "vtac_build", "vtac_emit", "te_prim_func_text", "te_evaluate", "te_evaluate_field",
            "vtac_check", "vtac_prove", "vtac_prove_program", "te_load",

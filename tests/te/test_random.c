@@ -3,9 +3,9 @@
 #include "ir/interp.h"
 #include "ir/visit.h"
 #include "lower/lower.h"
-#include "te_test.h"
+#include "reducers.h"
 
-enum { PROGRAMS = 3000, MOST_STAGES = 5, MOST_STEPS = 10, LARGEST = 4096 };
+enum { PROGRAMS = 3000, MOST_STAGES = 5, MOST_TENSORS = 2 + 3 * MOST_STAGES, MOST_STEPS = 10, LARGEST = 4096 };
 
 static uint64_t seed;
 
@@ -19,8 +19,9 @@ static uint32_t random_below(uint32_t n) {
 typedef struct program {
     te_context *c;
     uint32_t n; /* tensors; the first two are inputs, the last is the output */
-    te_tensor *tensors[MOST_STAGES + 2];
+    te_tensor *tensors[MOST_TENSORS];
     te_schedule *s;
+    int factored; /* reductions in two stages */
 } program;
 
 static te_tensor *pick(const program *p) { return p->tensors[random_below(p->n)]; }
@@ -92,8 +93,37 @@ static void add_expression(const program *p, char *text, int64_t ndim, const int
     }
 }
 
+/* A stage of one axis more than `ndim`, and a reduction of it along that axis by a reducer; maybe under a condition,
+ * maybe from a start. */
+static void add_reducer(program *p, uint32_t ndim, const int64_t *shape) {
+    te_axis *axes[3], *k = te_reduce_axis(p->c, "k", 0, shape[ndim]);
+    te_expr *at[4], *values[RESULTS_MOST], *starts[RESULTS_MOST], *results[RESULTS_MOST], *where = NULL;
+    char text[8192] = "", name[16];
+    size_t n;
+    add_expression(p, text, ndim + 1, shape, false, 2);
+    sprintf(name, "t%u", p->n);
+    te_tensor *from = p->tensors[p->n++] = te_compute(p->c, name, ndim + 1, shape, NULL, text);
+    te_reducer *reducer = reducer_of(p->c, random_below(REDUCERS), &n);
+    for (uint32_t d = 0; d < ndim; d++) {
+        axes[d] = te_axis_create(p->c, (const char *[]){"i0", "i1", "i2"}[d], shape[d]);
+        at[d] = te_axis_value(p->c, axes[d]);
+    }
+    at[ndim] = te_axis_value(p->c, k);
+    for (size_t r = 0; r < n; r++) {
+        values[r] = r ? at[ndim] : te_load(p->c, from, ndim + 1, at);
+        starts[r] = te_add(p->c, at[0], te_int(p->c, "int32", (int64_t)random_below(9) - 4));
+    }
+    if (random_below(3) == 0) where = te_parse(p->c, random_below(2) ? "k % 2 == 1" : "k < 2 || k > 3");
+    bool starting = random_below(3) == 0;
+    sprintf(name, "t%u", p->n);
+    if (te_reduce_with(p->c, reducer, values, starting ? starts : NULL, where, 1, &k, results) != VTA_OK ||
+        te_compute_axes(p->c, name, NULL, ndim, axes, n, results, &p->tensors[p->n]) != VTA_OK)
+        fail_msg("%s", vta_diag_text(te_context_diag(p->c)));
+    p->n += (uint32_t)n;
+}
+
 static void make_program(program *p) {
-    int64_t shape[3];
+    int64_t shape[4];
     *p = (program){.c = context_with(NULL)};
     for (; p->n < 2; p->n++) {
         uint32_t ndim = random_below(3) + 1;
@@ -104,7 +134,11 @@ static void make_program(program *p) {
         char text[8192] = "", name[16];
         uint32_t ndim = random_below(3) + 1;
         bool reduce = random_below(3) == 0;
-        for (uint32_t d = 0; d < ndim; d++) shape[d] = random_below(7) + 1;
+        for (uint32_t d = 0; d <= ndim; d++) shape[d] = random_below(7) + 1;
+        if (random_below(4) == 0) {
+            add_reducer(p, ndim, shape);
+            continue;
+        }
         if (reduce)
             sprintf(text, "%s[k: %u](", (const char *[]){"sum", "min", "max"}[random_below(3)], random_below(6) + 1);
         add_expression(p, text, ndim, shape, reduce, 3);
@@ -134,12 +168,24 @@ static void shuffle_leaves(te_stage *st) {
     te_reorder(st, n, axes);
 }
 
+/* A loop of some reduction becomes a stage of its own. */
+static void factor(program *p) {
+    uint32_t n = (uint32_t)te_schedule_stages(p->s), first = random_below(n);
+    for (uint32_t i = 0; i < n; i++) {
+        te_stage *st = te_schedule_stage_at(p->s, (first + i) % n);
+        te_axis *axis = leaf(st);
+        if (!axis || te_axis_kind_of(axis) != TE_AXIS_REDUCE) continue;
+        p->factored += te_rfactor(p->s, te_stage_tensor(st), axis, (int64_t)random_below(5) - 2) != NULL;
+        return;
+    }
+}
+
 /* One random step; it may be refused, and then must have changed nothing. */
 static void step(program *p, char *log) {
     uint32_t n = (uint32_t)te_schedule_stages(p->s);
     te_stage *st = te_schedule_stage_at(p->s, random_below(n)), *other = te_schedule_stage_at(p->s, random_below(n));
     te_axis *axis = leaf(st), *fuse[2];
-    uint32_t what = random_below(16);
+    uint32_t what = random_below(18);
     size_t leaves = te_stage_leaves(st), at = leaves > 1 ? random_below((uint32_t)leaves - 1) : 0;
     sprintf(log + strlen(log), " %u:%s", what, te_stage_name(st));
     switch (what) {
@@ -162,7 +208,8 @@ static void step(program *p, char *log) {
     case 12: te_vectorize(st, axis); break;
     case 13: te_unroll(st, axis); break;
     case 14: te_pragma(st, axis, "unroll", NULL); break;
-    default: te_parallel(st, axis);
+    case 15: te_parallel(st, axis); break;
+    default: factor(p);
     }
 }
 
@@ -226,7 +273,7 @@ static bool check(program *p, const char *log, int number) {
 
 static void random_schedules(void **state) {
     (void)state;
-    int legal = 0, first = 0, last = PROGRAMS;
+    int legal = 0, factored = 0, first = 0, last = PROGRAMS;
     const char *only = getenv("TE_RANDOM_PROGRAM");
     if (only) last = (first = atoi(only)) + 1;
     for (int i = first; i < last; i++) {
@@ -235,11 +282,13 @@ static void random_schedules(void **state) {
         seed = 0x9e3779b97f4a7c15u * (uint64_t)(i + 1);
         make_program(&p);
         for (uint32_t steps = random_below(MOST_STEPS); steps; steps--) step(&p, log);
-        legal += check(&p, log, i);
+        bool fine = check(&p, log, i);
+        legal += fine;
+        factored += fine && p.factored;
         te_context_destroy(p.c);
     }
-    if (!only) assert_true(legal > PROGRAMS / 2);
-    print_message("%d of %d schedules were legal\n", legal, PROGRAMS);
+    if (!only) assert_true(legal > PROGRAMS / 2 && factored > PROGRAMS / 20);
+    print_message("%d of %d schedules were legal, %d with reductions in two stages\n", legal, PROGRAMS, factored);
 }
 
 /* ---- Several outputs -------------------------------------------------------------------------------------------- */

@@ -27,6 +27,7 @@ from .operators import (  # pylint: disable=redefined-builtin
     abs, all, any, div, floordiv, floormod, if_then_else, indexdiv, indexmod, isnan, likely, max, max_value, min, min_value,
     power, rsqrt, select, sigmoid, sum, truncdiv, truncmod,
 )
+from .reducers import comm_reducer
 from .prim_func import PrimFunc, create_prim_func
 from .schedule import Schedule, Stage, create_schedule
 from .tensor import ComputeOp, IterVar, Operation, PlaceholderOp, Tensor, TensorSlice
@@ -53,7 +54,6 @@ def _not_offered(name):
     return function
 
 
-comm_reducer = _not_offered("comm_reducer")
 scan = _not_offered("scan")
 extern = _not_offered("extern")
 gradient = _not_offered("gradient")

@@ -114,16 +114,20 @@ class Schedule(Refusing):
         Parameters
         ----------
         tensor : Tensor
+            Or a list: all outputs of one computation.
         scope : str
 
         Returns
         -------
         cache : Tensor
+            A list where `tensor` is one.
         """
         if isinstance(tensor, (tuple, list)):
-            if len(tensor) != 1:
-                raise NotImplementedError("cache_write of several tensors at once is not offered")
-            return [self._cache_write(tensor[0], scope)]
+            tensors = _tensors(tensor, "a tensor of cache_write")
+            if not tensors or len(tensors) != tensors[0].op.num_outputs or {t.op for t in tensors} != {tensors[0].op}:
+                raise ValueError("cache_write of several tensors takes all outputs of one computation")
+            cache = self._cache_write(tensors[0], scope).op
+            return [cache.output(t.value_index) for t in tensors]
         return self._cache_write(tensor, scope)
 
     def _cache_write(self, tensor, scope):
@@ -131,6 +135,31 @@ class Schedule(Refusing):
         handle = lib.te_cache_write(self.handle, self.context.handle_of(tensor, Tensor, "the tensor of cache_write"),
                                     name_of(scope, "the scope of cache_write"))
         return Tensor(self.context, self.context.made(handle))
+
+    def rfactor(self, tensor: Tensor, axis: IterVar, factor_axis: int = 0) -> Tensor | list[Tensor]:
+        """Reduces in two stages: the first for each value of `axis`, the second, the stage of `tensor`, what that gave.
+
+        Parameters
+        ----------
+        tensor : Tensor
+            A reduction.
+        axis : IterVar
+            A loop of it that is made of reduce axes.
+        factor_axis : int, optional
+            The place of the new data axis of the first stage.
+
+        Returns
+        -------
+        first : Tensor
+            A list where the reduction has several results. ``s[first].op.reduce_axis`` is what is left of the reduction.
+        """
+        self.context.here()
+        handle = lib.te_rfactor(self.handle, self.context.handle_of(tensor, Tensor, "the tensor of rfactor"),
+                                self.context.handle_of(axis, IterVar, "the axis of rfactor"),
+                                whole(factor_axis, "factor_axis of rfactor"))
+        op = Tensor(self.context, self.context.made(handle)).op
+        outputs = [op.output(i) for i in range(op.num_outputs)]
+        return outputs if len(outputs) > 1 else outputs[0]
 
     def normalize(self) -> Schedule:
         """The schedule itself: lowering brings schedules to normal form."""
