@@ -41,7 +41,10 @@ static bool tell(void *user, size_t done, size_t count, const char *layer) {
 }
 
 static vta_status quantize(const cli_network *n, const vtac_calibration *calibration, vtac_quantized **out) {
-    vtac_quantize_options options = {.size = sizeof options, .method = (vtac_range_method)n->range};
+    vtac_quantize_options options = {.size = sizeof options, .method = (vtac_range_method)n->range,
+                                     .requantize = (vtac_requantize)n->requantize,
+                                     .result_bits = (uint32_t)n->result_bits,
+                                     .keep_bias = n->keep_bias};
     char *end = "";
     if (n->percentile) options.percentile = strtod(n->percentile, &end);
     if (n->percentile && (*end || !(options.percentile > 0 && options.percentile <= 100)))

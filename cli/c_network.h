@@ -11,9 +11,10 @@ typedef struct cli_network {
     const cli_common *common; /* its configuration */
     cli_graph of_graph;
     const char *calibrate, *percentile, *driver;
-    uint64_t samples;
-    unsigned range; /* a vtac_range_method */
-    bool processor_only, report;
+    uint64_t samples, result_bits;
+    unsigned range;      /* a vtac_range_method */
+    unsigned requantize; /* a vtac_requantize */
+    bool processor_only, keep_bias, report;
     bool any_samples;             /* random numbers will do where there are no samples */
     const cli_pictures *pictures; /* for cli_network_use: how pictures become inputs, */
     const cli_list *inputs;       /* and inputs as the command was given them: samples where there are no others */
@@ -34,7 +35,10 @@ typedef struct cli_cost {
     {"calibrate", 0, CLI_TEXT, "DIR|FILE.npy", "samples of the input: pictures, or tensors", &(n)->calibrate},         \
         {"samples", 0, CLI_NUMBER, "N", "how many of them are taken, at most (8)", &(n)->samples},                     \
         {"range", 0, CLI_CHOICE, "percentile|max|kl|squares", "what integers cover of the values seen", &(n)->range},  \
-        {"percentile", 0, CLI_TEXT, "P", "the share of them, for --range percentile (99.99)", &(n)->percentile}, {     \
+        {"percentile", 0, CLI_TEXT, "P", "the share of them, for --range percentile (99.99)", &(n)->percentile},       \
+        {"requantize", 0, CLI_CHOICE, "auto|shift|multiply", "how sums become integers", &(n)->requantize},            \
+        {"result-bits", 0, CLI_NUMBER, "8|16", "of scores (16, but for large products)", &(n)->result_bits},           \
+        {"keep-bias", 0, CLI_FLAG, NULL, "do not correct biases for rounded weights", &(n)->keep_bias}, {              \
         "processor-only", 0, CLI_FLAG, NULL, "the same integers, without the accelerator", &(n)->processor_only        \
     }
 

@@ -42,10 +42,26 @@ typedef enum vtac_range_method {
     VTAC_RANGE_SQUARES = 3
 } vtac_range_method;
 
+/* How sums become the integers of a result: by a shift, with scales of weights that make it one; or by a product and a
+ * shift, one of each channel, which keeps the weights of a model that is quantized already. AUTO: a product for such
+ * models, else a shift. */
+typedef enum vtac_requantize {
+    VTAC_REQUANTIZE_AUTO = 0,
+    VTAC_REQUANTIZE_SHIFT = 1,
+    VTAC_REQUANTIZE_MULTIPLY = 2
+} vtac_requantize;
+
 typedef struct vtac_quantize_options {
     size_t size; /* of this struct, or 0 */
     vtac_range_method method;
     double percentile; /* of VTAC_RANGE_PERCENTILE; 0: 99.99 */
+    vtac_requantize requantize;
+    /* Bits of results that only floats read, where the accelerator computes them from sums (a matrix product, the mean of
+     * a window): 8, or 16, so that equal integers of 8 bits do not decide which score is best. The accelerator computes
+     * such a layer twice, low bytes and high ones. 0: 16 but for products with more than 64 KiB of weights. */
+    uint32_t result_bits;
+    /* Biases stay as they are. Else what rounding the weights of a channel adds on the average is taken off its bias. */
+    bool keep_bias;
 } vtac_quantize_options;
 
 typedef struct vtac_quantized vtac_quantized;

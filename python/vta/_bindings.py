@@ -217,6 +217,9 @@ VTAC_RANGE_PERCENTILE = 0
 VTAC_RANGE_MAX = 1
 VTAC_RANGE_KL = 2
 VTAC_RANGE_SQUARES = 3
+VTAC_REQUANTIZE_AUTO = 0
+VTAC_REQUANTIZE_SHIFT = 1
+VTAC_REQUANTIZE_MULTIPLY = 2
 
 
 class DLDataType(Structure):
@@ -979,6 +982,9 @@ class vtac_quantize_options(Structure):
         ("size", c_size_t),
         ("method", c_int),
         ("percentile", c_double),
+        ("requantize", c_int),
+        ("result_bits", c_uint32),
+        ("keep_bias", c_bool),
     ]
 
 

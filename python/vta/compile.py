@@ -33,6 +33,9 @@ __all__ = ["Quantized", "compile", "quantize"]
 _RANGES = {
     "percentile": b.VTAC_RANGE_PERCENTILE, "max": b.VTAC_RANGE_MAX, "kl": b.VTAC_RANGE_KL, "squares": b.VTAC_RANGE_SQUARES,
 }
+_REQUANTIZE = {
+    "auto": b.VTAC_REQUANTIZE_AUTO, "shift": b.VTAC_REQUANTIZE_SHIFT, "multiply": b.VTAC_REQUANTIZE_MULTIPLY,
+}
 _PROGRESS = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_char_p)
 
 
@@ -176,7 +179,7 @@ def _config(config: Hardware) -> Config:
 
 
 def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, range: str = "percentile",  # pylint: disable=redefined-builtin
-             percentile: float = 99.99) -> Quantized:
+             percentile: float = 99.99, requantize: str = "auto", result_bits: int = 0, keep_bias: bool = False) -> Quantized:
     """Calibrates an ONNX model with samples, and makes integers of its values.
 
     Parameters
@@ -190,6 +193,13 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
         makes the sum of squared errors least (``"squares"``).
     percentile : float, optional
         Of ``"percentile"``: more than 0 and at most 100.
+    requantize : str, optional
+        How sums become integers: by a ``"shift"``, or by a product and a shift (``"multiply"``); ``"auto"``: a product for models
+        that are quantized already.
+    result_bits : int, optional
+        Of results that only floats read, 8 or 16; 0: 16, but for products with more than 64 KiB of weights.
+    keep_bias : bool, optional
+        Leave out the correction of biases for what rounding the weights adds.
 
     Returns
     -------
@@ -199,17 +209,23 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
         raise ValueError(f"range is one of {', '.join(_RANGES)}, not {range!r}")
     if not 0 < percentile <= 100:
         raise ValueError(f"percentile is more than 0 and at most 100, not {percentile}")
+    if requantize not in _REQUANTIZE:
+        raise ValueError(f"requantize is one of {', '.join(_REQUANTIZE)}, not {requantize!r}")
+    if result_bits not in (0, 8, 16):
+        raise ValueError(f"result_bits is 8, 16 or 0, not {result_bits}")
     graph = model if isinstance(model, Graph) else Graph(model)
     calibration = _calibrate(graph, () if samples is None else samples)
     method = b.vtac_quantize_options(size=ctypes.sizeof(b.vtac_quantize_options), method=_RANGES[range],
-                                     percentile=percentile)
+                                     percentile=percentile, requantize=_REQUANTIZE[requantize], result_bits=result_bits,
+                                     keep_bias=keep_bias)
     return Quantized(graph, Handle(lib.vtac_quantized_create, lib.vtac_quantized_destroy, calibration.handle,
                                    ctypes.byref(method), of=graph))
 
 
 def compile(  # pylint: disable=redefined-builtin
         model: Source | Graph, samples: Iterable[Sample] | None = None, config: Hardware = None, range: str = "percentile",
-        percentile: float = 99.99, output: str | os.PathLike[str] | None = None) -> Model:
+        percentile: float = 99.99, output: str | os.PathLike[str] | None = None, requantize: str = "auto", result_bits: int = 0,
+        keep_bias: bool = False) -> Model:
     """Compiles an ONNX model for the accelerator: calibrates, quantizes, compiles.
 
     What takes longer than a second shows a bar, on a terminal and in a notebook.
@@ -226,6 +242,10 @@ def compile(  # pylint: disable=redefined-builtin
         The hardware; else the current environment.
     output : str, optional
         Where to save the artifact as well.
+    requantize : str, optional
+    result_bits : int, optional
+    keep_bias : bool, optional
+        As for :func:`vta.quantize`.
 
     Returns
     -------
@@ -244,7 +264,7 @@ def compile(  # pylint: disable=redefined-builtin
     >>> model.save("resnet18.vta-model")
     """
     hardware = _config(config)
-    compiled = quantize(model, samples, range, percentile).compile(hardware)
+    compiled = quantize(model, samples, range, percentile, requantize, result_bits, keep_bias).compile(hardware)
     if output is not None:
         compiled.save(output)
     return compiled

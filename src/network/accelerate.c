@@ -177,7 +177,8 @@ static void write_pooling(const vt_qlayer *pooling, vt_strbuf *out) {
                    w->pads[0]);
 }
 
-static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, const vt_qlayer *pooling, as_conv *conv,
+/* `high`: of integers of 16 bits, the high bytes. */
+static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, const vt_qlayer *pooling, bool high, as_conv *conv,
                                   const char **out_why) {
     vta_allocator room;
     vt_strbuf sb = vt_arena_text(n->ctx, &room);
@@ -187,6 +188,7 @@ static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, const vt_qlaye
     if (pooling) write_pooling(pooling, &sb);
     *out_why = "a number of its epilogue does not fit an immediate";
     if (!write_epilogue(n, l, conv->first, &sb)) return NULL;
+    if (high) vt_strbuf_add(&sb, ",shift:8");
     const char *attributes = vt_arena_text_take(n->ctx, &sb), *text = vt_new_format(n->ctx, "%s %s", name, attributes);
     const vt__made *have = find(n, text);
     *out_why = "no schedule of it fits the accelerator";
@@ -208,20 +210,39 @@ static void give_weights(vt__net *n, const vt_qlayer *l, const vtac_op *op, cons
     }
 }
 
-bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why) {
+static void add_operator(vt__net *n, const vt_qlayer *l, const vtac_op *op, const as_conv *conv, vt_planner_arg to) {
     vt__args args = {.count = 0};
-    as_conv conv;
-    const vt_qlayer *pooling = vt__pooling_of(n, l);
-    const vtac_op *op = pooling ? operator_of(n, l, pooling, &conv, out_why) : NULL;
-    const vt_qtensor *to = op ? pooling->output : l->output;
-    n->pooled[to->index] = to != l->output;
-    if (!op) op = operator_of(n, l, NULL, &conv, out_why);
-    if (!op) return false;
     vt__give(&args,
              l->kind == VT_Q_CONV && vt__is_folded(n, l) ? vt__folded_input(n, l) : vt__buffer_of(n, l->inputs[0]));
-    give_weights(n, l, op, &conv, &args);
+    give_weights(n, l, op, conv, &args);
     give_steps(n, l, &args);
-    vt__give(&args, vt__buffer_of(n, to));
+    args.item[args.count++] = to;
     vt__must(n, vt_planner_operator(n->planner, l->name, op, args.item, args.count, n->ctx->diag));
+}
+
+/* The accelerator stores the low bytes of accumulators. Of a result of 16 bits an operator computes these, and another
+ * one the high bytes. */
+static bool accelerate_wide(vt__net *n, const vt_qlayer *l, const char **out_why) {
+    as_conv conv;
+    const vtac_op *low = operator_of(n, l, NULL, false, &conv, out_why);
+    const vtac_op *high = low ? operator_of(n, l, NULL, true, &conv, out_why) : NULL;
+    if (!high) return false;
+    vt_planner_arg to = {.buffer = vt__buffer_of(n, l->output)};
+    add_operator(n, l, low, &conv, to);
+    to.offset = vt__tile_bytes(n, l->output);
+    add_operator(n, l, high, &conv, to);
+    return true;
+}
+
+bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why) {
+    as_conv conv;
+    if (vt__is_wide(l->output)) return accelerate_wide(n, l, out_why);
+    const vt_qlayer *pooling = vt__pooling_of(n, l);
+    const vtac_op *op = pooling ? operator_of(n, l, pooling, false, &conv, out_why) : NULL;
+    const vt_qtensor *to = op ? pooling->output : l->output;
+    n->pooled[to->index] = to != l->output;
+    if (!op) op = operator_of(n, l, NULL, false, &conv, out_why);
+    if (!op) return false;
+    add_operator(n, l, op, &conv, (vt_planner_arg){.buffer = vt__buffer_of(n, to)});
     return true;
 }

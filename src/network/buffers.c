@@ -7,11 +7,16 @@ void vt__tiles(const vt__net *n, const vt_gtype *t, int64_t out[4]) {
     out[1] = (out[1] + n->block - 1) / n->block;
 }
 
-static uint64_t bytes_of(const vt__net *n, const vt_qtensor *t) {
+bool vt__is_wide(const vt_qtensor *t) { return t->scale > 0 && t->type.element == VT_ELEMENT_I16; }
+
+uint64_t vt__tile_bytes(const vt__net *n, const vt_qtensor *t) {
     int64_t d[4];
-    if (t->scale == 0) return vt_gtype_bytes(&t->type);
     vt__tiles(n, &t->type, d);
     return (uint64_t)(d[0] * d[1] * d[2] * d[3] * n->batch * n->block);
+}
+
+static uint64_t bytes_of(const vt__net *n, const vt_qtensor *t) {
+    return t->scale > 0 ? vt__tile_bytes(n, t) * (vt__is_wide(t) ? 2 : 1) : vt_gtype_bytes(&t->type);
 }
 
 uint32_t vt__buffer_of(vt__net *n, const vt_qtensor *t) {

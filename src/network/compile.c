@@ -158,6 +158,7 @@ static vta_status quantize(vt_ctx *ctx, void *arg) {
 
 vta_status vtac_quantized_create(const vtac_calibration *calibration, const vtac_quantize_options *options,
                                  vta_diag *diag, vtac_quantized **out_quantized) {
+    enum { WIDE_MOST = 64 << 10 };
     static const vt_range_method methods[] = {VT_RANGE_PERCENTILE, VT_RANGE_MAX, VT_RANGE_KL, VT_RANGE_SQUARES};
     vtac_quantize_options o = {0};
     if (!out_quantized) return vt_fail(diag, VTA_INVALID_ARGUMENT, "out_quantized is NULL");
@@ -166,10 +167,25 @@ vta_status vtac_quantized_create(const vtac_calibration *calibration, const vtac
     VT_TRY(vt_options_read(&o, sizeof o, options, "vtac_quantize_options", diag));
     if ((unsigned)o.method >= sizeof methods / sizeof *methods || !(o.percentile >= 0 && o.percentile <= 100))
         return vt_fail(diag, VTA_OUT_OF_RANGE, "no such method, or a percentile that is not from 0 to 100");
+    if ((unsigned)o.requantize > VTAC_REQUANTIZE_MULTIPLY)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "requantize: %d is neither auto, shift nor multiply", (int)o.requantize);
+    if (o.result_bits != 0 && o.result_bits != 8 && o.result_bits != 16)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "result_bits is %u; results have 8 or 16 bits", (unsigned)o.result_bits);
     shared *s = calibration->shared;
     vtac_quantized *q = vt_alloc_zero(s->allocator, sizeof *q);
     if (!q) return vt_no_memory(diag);
-    quantizing a = {q, {methods[o.method], o.percentile > 0 ? o.percentile : 99.99, INT8_MAX, INT8_MAX}};
+    quantizing a = {.quantized = q};
+    a.options = (vt_quant_options){.method = methods[o.method],
+                                   .percentile = o.percentile > 0 ? o.percentile : 99.99,
+                                   .most = INT8_MAX,
+                                   .weight_most = INT8_MAX,
+                                   .wide_most = o.result_bits == 0    ? WIDE_MOST
+                                                : o.result_bits == 16 ? INT64_MAX
+                                                                      : -1,
+                                   .multiply = o.requantize == VTAC_REQUANTIZE_AUTO
+                                                   ? calibration->shared->given
+                                                   : o.requantize == VTAC_REQUANTIZE_MULTIPLY,
+                                   .keep_bias = o.keep_bias};
     q->shared = s;
     s->users++;
     s->ctx.diag = diag;

@@ -30,8 +30,8 @@ static void input_tiles(writer *w, const char *name, const vt_qtensor *t) {
     int64_t d[4];
     vt__tiles(w->n, &t->type, d);
     vt_strbuf_addf(w->out,
-                   "input %s: int8[%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]\n",
-                   name, d[0], d[1], d[2], d[3], w->n->batch, w->n->block);
+                   "input %s: int8[%s%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]\n",
+                   name, vt__is_wide(t) ? "2, " : "", d[0], d[1], d[2], d[3], w->n->batch, w->n->block);
     vt__give(w->args, vt__buffer_of(w->n, t));
 }
 
@@ -66,6 +66,7 @@ static const char *finished(writer *w, const char *x) {
         case VT_QSTEP_SHIFT: x = vt_new_format(ctx, "(%s >> %" PRId32 ")", x, s->number); break;
         case VT_QSTEP_SHIFT_CHANNEL: x = vt_new_format(ctx, "(%s >> s%u[%s])", x, i, w->channel); break;
         case VT_QSTEP_MULTIPLY: x = vt_new_format(ctx, "(%s * %" PRId32 ")", x, s->number); break;
+        case VT_QSTEP_MULTIPLY_CHANNEL: x = vt_new_format(ctx, "(%s * s%u[%s])", x, i, w->channel); break;
         case VT_QSTEP_RESIDUAL:
             x = vt_new_format(ctx, "(%s + %" PRId32 " * int32(s%u[bo, co, i, j, bi, ci]))", x, s->number, i);
             break;
@@ -81,11 +82,16 @@ static const char *finished(writer *w, const char *x) {
     return x;
 }
 
-/* Element (n, c, y, x) of a tensor in tiles. */
-static const char *element(writer *w, const char *name, const char *n, const char *c, const char *y, const char *x) {
+/* Element (n, c, y, x) of tiles; of 16 bits `half` is "0, " or "1, ", else "". */
+static const char *element_of(writer *w, const char *name, const char *half, const char *n, const char *c,
+                              const char *y, const char *x) {
     long long b = w->n->batch, k = w->n->block;
-    return vt_new_format(w->n->ctx, "%s[(%s) // %lld, (%s) // %lld, %s, %s, (%s) %% %lld, (%s) %% %lld]", name, n, b, c,
-                         k, y, x, n, b, c, k);
+    return vt_new_format(w->n->ctx, "int32(%s[%s(%s) // %lld, (%s) // %lld, %s, %s, (%s) %% %lld, (%s) %% %lld])", name,
+                         half, n, b, c, k, y, x, n, b, c, k);
+}
+
+static const char *element(writer *w, const char *name, const char *n, const char *c, const char *y, const char *x) {
+    return element_of(w, name, "", n, c, y, x);
 }
 
 /* A condition, and the row and column, of tap (dy, dx) of a window. */
@@ -118,10 +124,12 @@ static const char *axes_of(writer *w) {
 
 /* The result from an expression of 32 bits; lanes past the last image or channel are zeros. */
 static void write_result(writer *w, const char *value) {
+    bool wide = vt__is_wide(w->l->output);
     vt_strbuf_addf(w->out,
-                   "output y[%s] = int8(select(bo * %" PRId64 " + bi < %" PRId64 " && co * %" PRId64 " + ci < %" PRId64
-                   ", %s, 0))\n",
-                   axes_of(w), w->n->batch, w->to[0], w->n->block, w->to[1], finished(w, value));
+                   "output y[%s%s] = int8(select(bo * %" PRId64 " + bi < %" PRId64 " && co * %" PRId64
+                   " + ci < %" PRId64 ", %s%s, 0))\n",
+                   wide ? "half: 2, " : "", axes_of(w), w->n->batch, w->to[0], w->n->block, w->to[1],
+                   finished(w, value), wide ? " >> half * 8" : "");
     vt__give(w->args, vt__buffer_of(w->n, w->l->output));
 }
 
@@ -129,7 +137,7 @@ static void write_result(writer *w, const char *value) {
 static void write_reduced(writer *w, const char *how, const char *axes, const char *value) {
     vt_strbuf_addf(w->out, "tensor all[%s] = %s[%s](%s)\n", axes_of(w), how, axes, value);
     write_result(w, "all[bo, co, i, j, bi, ci]");
-    vt_strbuf_add(w->out, "stage all\n  compute_at y, 5\n");
+    vt_strbuf_addf(w->out, "stage all\n  compute_at y, %d\n", vt__is_wide(w->l->output) ? 6 : 5);
 }
 
 static void write_conv(writer *w) {
@@ -143,7 +151,7 @@ static void write_conv(writer *w) {
     input_steps(w);
     write_reduced(w, "sum", vt_new_format(w->n->ctx, "rc: %" PRId64 ", dy: %" PRId64 ", dx: %" PRId64, ins, h, v),
                   vt_new_format(w->n->ctx,
-                                "select(%s, int32(%s) * int32(k[((%s * %" PRId64 " + rc) * %" PRId64 " + dy) * %" PRId64
+                                "select(%s, %s * int32(k[((%s * %" PRId64 " + rc) * %" PRId64 " + dy) * %" PRId64
                                 " + dx]), 0)",
                                 t.inside, element(w, "x", n, c, t.row, t.column), w->channel, ins, h, v));
 }
@@ -153,7 +161,7 @@ static void write_dense(writer *w) {
     input_constant(w, "k", "int8", w->l->weight, vt_gtype_count(&w->l->weight_type), 1);
     input_steps(w);
     write_reduced(w, "sum", vt_new_format(w->n->ctx, "rc: %" PRId64, w->in[1]),
-                  vt_new_format(w->n->ctx, "int32(%s) * int32(k[%s * %" PRId64 " + rc])",
+                  vt_new_format(w->n->ctx, "%s * int32(k[%s * %" PRId64 " + rc])",
                                 element(w, "x", n, "rc", "i", "j"), w->channel, w->in[1]));
 }
 
@@ -186,10 +194,9 @@ static void write_reshape(writer *w) {
                       w->n->batch, d[1], w->channel, d[2], d[3]);
     const char *n = vt_new_format(ctx, "min(%s // %" PRId64 ", %" PRId64 ")", at, s[1] * s[2] * s[3], s[0] - 1);
     write_result(
-        w, vt_new_format(ctx, "int32(%s)",
-                         element(w, "x", n, vt_new_format(ctx, "%s // %" PRId64 " %% %" PRId64, at, s[2] * s[3], s[1]),
-                                 vt_new_format(ctx, "%s // %" PRId64 " %% %" PRId64, at, s[3], s[2]),
-                                 vt_new_format(ctx, "%s %% %" PRId64, at, s[3]))));
+        w, element(w, "x", n, vt_new_format(ctx, "%s // %" PRId64 " %% %" PRId64, at, s[2] * s[3], s[1]),
+                   vt_new_format(ctx, "%s // %" PRId64 " %% %" PRId64, at, s[3], s[2]),
+                   vt_new_format(ctx, "%s %% %" PRId64, at, s[3])));
 }
 
 /* One select for each input but the last. */
@@ -208,7 +215,6 @@ static void write_concat(writer *w) {
         coordinate[axis] = vt_new_format(ctx, "(%s - %" PRId64 ")", along, end);
         const char *x =
             element(w, vt_new_format(ctx, "x%u", k), coordinate[0], coordinate[1], coordinate[2], coordinate[3]);
-        x = vt_new_format(ctx, "int32(%s)", x);
         value = value ? vt_new_format(ctx, "select(%s < %" PRId64 ", %s, %s)", along, end + d[axis], x, value) : x;
     }
     for (uint32_t k = 0; k < l->input_count; k++) input_tiles(w, vt_new_format(ctx, "x%u", k), l->inputs[k]);
@@ -246,10 +252,13 @@ static void write_dequantize(writer *w) {
     static const char *const letters[4] = {"n", "c", "i", "j"};
     const char *declared[4];
     for (int i = 0; i < 4; i++) declared[i] = vt_new_format(ctx, "%s: %" PRId64, letters[i], w->to[i]);
-    bool rows = x->type.rank > 3, columns = x->type.rank > 2;
+    const char *row = x->type.rank > 3 ? "i" : "0", *column = x->type.rank > 2 ? "j" : "0";
+    const char *integer = element_of(w, "x", vt__is_wide(x) ? "1, " : "", "n", "c", row, column);
+    if (vt__is_wide(x))
+        integer = vt_new_format(ctx, "(%s * 256 + (%s & 255))", integer,
+                                element_of(w, "x", "0, ", "n", "c", row, column));
     input_tiles(w, "x", x);
-    vt_strbuf_addf(w->out, "output y[%s] = float32(%s) * %s\n", shape_of(ctx, &x->type, declared),
-                   element(w, "x", "n", "c", rows ? "i" : "0", columns ? "j" : "0"),
+    vt_strbuf_addf(w->out, "output y[%s] = float32(%s) * %s\n", shape_of(ctx, &x->type, declared), integer,
                    vt__number(scale, (double)(float)x->scale));
     vt__give(w->args, vt__buffer_of(w->n, w->l->output));
 }

@@ -49,10 +49,7 @@ static const char *what(const vt_qlayer *l) {
 
 /* A reshape that leaves every tile where it is. */
 static bool is_alias(const vt_qlayer *l) {
-    int64_t from[4], to[4];
-    vt_qtensor_image(&l->inputs[0]->type, from);
-    vt_qtensor_image(&l->output->type, to);
-    return l->kind == VT_Q_RESHAPE && !memcmp(from, to, sizeof from);
+    return l->kind == VT_Q_RESHAPE && vt_qtensor_same_image(&l->inputs[0]->type, &l->output->type);
 }
 
 static void add_layer(vt__net *n, const vt_qlayer *l) {

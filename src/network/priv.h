@@ -44,6 +44,10 @@ void vt__must(const vt__net *n, vta_status status);
 /* buffers.c: the buffer of a tensor, made when it is first asked for; a reshaped tensor on floats has its own. */
 uint32_t vt__buffer_of(vt__net *n, const vt_qtensor *t);
 void vt__give(vt__args *a, uint32_t buffer);
+/* Integers of 16 bits lie as two tensors of tiles, one behind the other: low bytes, then high ones. */
+bool vt__is_wide(const vt_qtensor *t);
+/* Bytes of the tiles of a tensor of integers: of one of the two where there are two. */
+uint64_t vt__tile_bytes(const vt__net *n, const vt_qtensor *t);
 /* Elements of a tile buffer: N/BATCH, C/BLOCK, H, W. */
 void vt__tiles(const vt__net *n, const vt_gtype *t, int64_t out_tiles[4]);
 

@@ -18,6 +18,7 @@ static int32_t done(const vt__qcall *c, const vt_qstep *s, int32_t x, int64_t ch
     case VT_QSTEP_SHIFT: return x >> s->number;
     case VT_QSTEP_SHIFT_CHANNEL: return x >> s->channel[channel];
     case VT_QSTEP_MULTIPLY: return wrap((int64_t)x * s->number);
+    case VT_QSTEP_MULTIPLY_CHANNEL: return wrap((int64_t)x * s->channel[channel]);
     case VT_QSTEP_RESIDUAL:
         return wrap(x + (int64_t)s->number * vt_qtensor_at(s->tensor, c->data[s->tensor->index], at));
     case VT_QSTEP_ADD: return wrap((int64_t)x + s->number);

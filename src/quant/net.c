@@ -1,4 +1,6 @@
 /* Tensors and layers of a quantized network, and what converts between integers and floats. */
+#include <string.h>
+
 #include "quant/priv.h"
 
 vt_qtensor *vt__tensor_new(vt_quantizer *q, const vt_gvalue *v, vt_gtype type, double scale) {
@@ -30,9 +32,13 @@ void vt__step(vt_qlayer *l, vt_qstep_kind kind, int32_t number) {
     l->steps[l->step_count++] = (vt_qstep){.kind = kind, .number = number};
 }
 
+int32_t vt__most_of(const vt_quantizer *q, const vt_gvalue *v) {
+    return q->wide[v->index] ? INT16_MAX : q->options.most;
+}
+
 static vt_gtype whole_type(const vt_quantizer *q, const vt_gvalue *v) {
     vt_gtype t = v->type;
-    t.element = q->options.most > INT8_MAX ? VT_ELEMENT_I16 : VT_ELEMENT_I8;
+    t.element = vt__most_of(q, v) > INT8_MAX ? VT_ELEMENT_I16 : VT_ELEMENT_I8;
     return t;
 }
 
@@ -75,6 +81,13 @@ void vt_qtensor_image(const vt_gtype *t, int64_t out[4]) {
     if (t->rank > 1) out[1] = t->dim[1];
     if (t->rank == 3) out[3] = t->dim[2];
     if (t->rank == 4) out[2] = t->dim[2], out[3] = t->dim[3];
+}
+
+bool vt_qtensor_same_image(const vt_gtype *a, const vt_gtype *b) {
+    int64_t x[4], y[4];
+    vt_qtensor_image(a, x);
+    vt_qtensor_image(b, y);
+    return !memcmp(x, y, sizeof x);
 }
 
 void vt__pair_of(const vt_gnode *n, vt_gattr_name name, int64_t out[2]) {

@@ -26,6 +26,7 @@ typedef struct vt_quantizer {
     vt_chain **makers;       /* by the value's index: the chain that ends with it */
     bool *taken;             /* by the node's index: it belongs to a chain */
     uint32_t *same;          /* by the value's index: another value that has the same scale, or itself */
+    bool *wide;              /* by the value's index: its integers have 16 bits */
     vt_qtensor **whole;      /* by the value's index: its integers, */
     vt_qtensor **plain;      /* and as it is in the graph; NULL: not made yet */
 } vt_quantizer;
@@ -39,11 +40,14 @@ bool vt__is_whole(const vt_quantizer *q, const vt_gvalue *v);
 double *vt__channel_numbers(vt_ctx *ctx, const vt_gvalue *constant, const vt_gtype *type);
 
 /* scale.c: the values that share a scale, and the scale. */
+/* wide.c: the values whose integers have 16 bits. */
+void vt__find_wide(vt_quantizer *q);
 void vt__tie_scales(vt_quantizer *q);
 double vt__scale_of(const vt_quantizer *q, const vt_gvalue *v);
 bool vt__is_tied(const vt_quantizer *q, const vt_gvalue *v);
 
-/* net.c */
+/* net.c: the largest integer of a value; the least is one further from 0. */
+int32_t vt__most_of(const vt_quantizer *q, const vt_gvalue *v);
 vt_qtensor *vt__tensor_new(vt_quantizer *q, const vt_gvalue *v, vt_gtype type, double scale);
 vt_qlayer *vt__layer_new(vt_quantizer *q, vt_qkind kind, const char *name, uint32_t input_count,
                          const vt_qtensor *const *inputs, vt_qtensor *output);
@@ -64,7 +68,7 @@ void vt__add_pool(vt_quantizer *q, const vt_chain *c);
 void vt__add_map(vt_quantizer *q, const vt_chain *c);
 void vt__add_moved(vt_quantizer *q, const vt_chain *c);
 void vt__add_float(vt_quantizer *q, const vt_chain *c);
-/* steps.c: the limits of an activation, and of the element type. */
+/* steps.c: the limits of an activation, and of the result's element type. */
 void vt__add_limits(vt_quantizer *q, vt_qlayer *l, const vt_gnode *activation);
 /* m and n with m / 2^n next to `factor` from 0 to most and m at most `most`, n at most 31. */
 void vt__fraction(double factor, int32_t most, int32_t *out_m, int32_t *out_n);

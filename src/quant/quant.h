@@ -30,7 +30,7 @@ typedef struct vt_qlayer vt_qlayer;
 
 typedef struct vt_qtensor {
     const char *name;       /* of the value of the graph that it stands for; of its integers */
-    vt_gtype type;          /* int8 (int16 where operands are wider than 8 bits) or float32; shapes as in the graph */
+    vt_gtype type;          /* int8, int16 (results that only floats read, or operands of more than 8 bits) or float32; shapes as in the graph */
     double scale;           /* of integers; 0: floats */
     uint32_t index;         /* in the network's list */
     const vt_qlayer *by;    /* NULL: an input of the network, or a constant */
@@ -84,6 +84,9 @@ typedef struct vt_quant_options {
     double percentile; /* of VT_RANGE_PERCENTILE: 99.99 */
     int32_t most;      /* the largest integer of activations, 127: 2^(bits - 1) - 1 */
     int32_t weight_most;
+    int64_t wide_most; /* results that only floats read have 16 bits, of products with so many weights at most; -1: none */
+    bool multiply;  /* requantization is a product and a shift */
+    bool keep_bias; /* what rounding the weights adds to a channel, on the average, stays there */
 } vt_quant_options;
 
 /* The quantized network of a graph, whose values have been observed. */
@@ -98,6 +101,7 @@ const char *vt_qstep_text(vt_qstep_kind kind);
 const char *vt_qnet_text(const vt_qnet *net);
 /* Rows and columns of a tensor as an image: of [N, C, H, W] those, of [N, C, W] and [N, C] one row. */
 void vt_qtensor_image(const vt_gtype *t, int64_t out_n_c_h_w[4]);
+bool vt_qtensor_same_image(const vt_gtype *a, const vt_gtype *b);
 
 /* Element `i` of integers. */
 static inline int32_t vt_qtensor_at(const vt_qtensor *t, const void *data, int64_t i) {

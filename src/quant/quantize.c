@@ -7,6 +7,7 @@ static void prepare(vt_quantizer *q) {
     q->reader = VT_NEW_ARRAY(q->ctx, const vt_gnode *, values);
     q->makers = VT_NEW_ARRAY(q->ctx, vt_chain *, values);
     q->same = VT_NEW_ARRAY(q->ctx, uint32_t, values);
+    q->wide = VT_NEW_ARRAY(q->ctx, bool, values);
     q->whole = VT_NEW_ARRAY(q->ctx, vt_qtensor *, values);
     q->plain = VT_NEW_ARRAY(q->ctx, vt_qtensor *, values);
     q->chains = VT_NEW_ARRAY(q->ctx, vt_chain *, nodes);
@@ -55,6 +56,7 @@ const vt_qnet *vt_quantize(const vt_graph *g, const vt_ranges *ranges, const vt_
     q.net->graph = g;
     prepare(&q);
     vt__find_chains(&q);
+    vt__find_wide(&q);
     vt__tie_scales(&q);
     q.net->inputs = VT_NEW_ARRAY(g->ctx, const vt_qtensor *, g->inputs.count + 1);
     for (uint32_t i = 0; i < g->inputs.count; i++) {

@@ -12,6 +12,8 @@ typedef struct histogram {
     double given; /* a range from elsewhere; 0: none */
     uint64_t count;
     uint64_t *bins; /* NULL before the first element */
+    double *means;  /* one a channel, over `samples` tensors; NULL: no channels, or none seen */
+    uint64_t samples;
 } histogram;
 
 struct vt_ranges {
@@ -42,6 +44,32 @@ static double largest(const float *data, size_t count) {
     return most;
 }
 
+/* Eight sums at a time: one alone waits for its own additions. */
+static double sum_of(const float *x, int64_t count) {
+    enum { LANES = 8 };
+    double lanes[LANES] = {0}, sum = 0;
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (int k = 0; k < LANES; k++) lanes[k] += (double)x[i + k];
+    for (; i < count; i++) sum += (double)x[i];
+    for (int k = 0; k < LANES; k++) sum += lanes[k];
+    return isfinite(sum) ? sum : 0;
+}
+
+/* A sample's means go into those of all before it. */
+static void observe_means(vt_ranges *r, histogram *h, const vt_gtype *t, const float *data) {
+    int64_t count = vt_gtype_count(t), channels = t->rank > 1 ? t->dim[1] : 0;
+    if (count == 0 || channels == 0) return;
+    int64_t outer = t->dim[0], inner = count / outer / channels;
+    if (!h->means) h->means = VT_NEW_ARRAY(r->ctx, double, (size_t)channels);
+    h->samples++;
+    for (int64_t c = 0; c < channels; c++) {
+        double sum = 0;
+        for (int64_t o = 0; o < outer; o++) sum += sum_of(&data[(o * channels + c) * inner], inner);
+        h->means[c] += (sum / (double)(outer * inner) - h->means[c]) / (double)h->samples;
+    }
+}
+
 void vt_ranges_observe(vt_ranges *r, const vt_gvalue *v, const float *data, size_t count) {
     histogram *h = &r->of[v->index];
     double most = largest(data, count);
@@ -55,7 +83,10 @@ void vt_ranges_observe(vt_ranges *r, const vt_gvalue *v, const float *data, size
         h->bins[h->width > 0 ? (size_t)(x / h->width) : 0]++;
         h->count++;
     }
+    if ((size_t)vt_gtype_count(&v->type) == count) observe_means(r, h, &v->type, data);
 }
+
+const double *vt_ranges_means(const vt_ranges *r, const vt_gvalue *v) { return r->of[v->index].means; }
 
 bool vt_ranges_seen(const vt_ranges *r, const vt_gvalue *v) {
     const histogram *h = &r->of[v->index];

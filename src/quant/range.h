@@ -1,4 +1,5 @@
-/* The ranges of a graph's values: what inputs of a few samples gave, and the range that integers are to cover. */
+/* The ranges of a graph's values: what inputs of a few samples gave, and the range that integers are to cover; and the
+ * means of their channels. */
 #ifndef VT_QUANT_RANGE_H
 #define VT_QUANT_RANGE_H
 
@@ -17,6 +18,8 @@ void vt_ranges_observe(vt_ranges *r, const vt_gvalue *v, const float *data, size
 /* The range that integers from -`most` to `most` are to cover; 0 when nothing but zeros was seen. */
 double vt_ranges_of(const vt_ranges *r, const vt_gvalue *v, vt_range_method method, double percentile, int32_t most);
 bool vt_ranges_seen(const vt_ranges *r, const vt_gvalue *v);
+/* The mean of each channel (axis 1) over all samples; NULL when nothing was seen, or the value has no channels. */
+const double *vt_ranges_means(const vt_ranges *r, const vt_gvalue *v);
 /* A range that is known from elsewhere (a quantized model says it). */
 void vt_ranges_set(vt_ranges *r, const vt_gvalue *v, double most);
 

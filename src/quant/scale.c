@@ -38,5 +38,5 @@ double vt__scale_of(const vt_quantizer *q, const vt_gvalue *v) {
         double range = vt_ranges_of(q->ranges, q->g->values.item[i], o->method, o->percentile, o->most);
         if (range > most) most = range;
     }
-    return (most > 0 ? most : 1) / o->most;
+    return (most > 0 ? most : 1) / vt__most_of(q, v);
 }

@@ -23,6 +23,17 @@ static void set_whole_window(vt_qlayer *l) {
     l->window = (vt_qwindow){{image[2], image[3]}, {1, 1}, {1, 1}, {0}};
 }
 
+/* The sum itself, less the bits that do not fit. */
+static void add_wide_mean(vt_quantizer *q, const vt_chain *c, vt_qlayer *l) {
+    double count = (double)(l->window.kernel[0] * l->window.kernel[1]);
+    int32_t n = 0;
+    while (count * q->options.most / ldexp(1, n) > INT16_MAX) n++;
+    l->output->scale = ldexp(l->inputs[0]->scale / count, n);
+    vt__step(l, VT_QSTEP_MULTIPLY, 1);
+    if (n > 0) vt__step(l, VT_QSTEP_ADD, 1 << (n - 1)), vt__step(l, VT_QSTEP_SHIFT, n);
+    vt__add_limits(q, l, c->activation);
+}
+
 /* sum * m / 2^n, halves up. A scale that nothing else shares is moved so that m is exact. */
 static void add_mean(vt_quantizer *q, const vt_chain *c, vt_qlayer *l) {
     double count = (double)(l->window.kernel[0] * l->window.kernel[1]), from = l->inputs[0]->scale / count;
@@ -41,7 +52,10 @@ void vt__add_pool(vt_quantizer *q, const vt_chain *c) {
         set_whole_window(l);
     else
         set_pool_window(l, c->head);
-    if (c->kind == VT_Q_SUM_POOL) add_mean(q, c, l);
+    if (c->kind == VT_Q_SUM_POOL && q->wide[c->end->index])
+        add_wide_mean(q, c, l);
+    else if (c->kind == VT_Q_SUM_POOL)
+        add_mean(q, c, l);
 }
 
 /* ---- Sums and activations -------------------------------------------------------------------------------------- */
@@ -84,6 +98,7 @@ void vt__add_moved(vt_quantizer *q, const vt_chain *c) {
     int64_t from[4], to[4];
     vt_qtensor_image(&l->inputs[0]->type, from);
     vt_qtensor_image(&l->output->type, to);
+    if (q->wide[c->end->index]) l->output->scale = l->inputs[0]->scale;
     if (c->kind == VT_Q_UPSAMPLE)
         for (int i = 0; i < 2; i++) l->scale[i] = to[2 + i] / from[2 + i];
 }

@@ -16,7 +16,7 @@ static int32_t limit(double x, double scale, double least, double most) {
 }
 
 void vt__add_limits(vt_quantizer *q, vt_qlayer *l, const vt_gnode *activation) {
-    int32_t most = q->options.most, least = -most - 1;
+    int32_t most = vt__most_of(q, l->output->value), least = -most - 1;
     int power;
     if (activation && activation->op == VT_G_LEAKY_RELU) {
         frexp(vt_gattr_float(activation, VT_A_ALPHA), &power);

@@ -66,14 +66,13 @@ static void run_artifact(world *w, const uint8_t *bytes, size_t size, const floa
     vta_model_release(model);
 }
 
-static void compare(world *w, const char *config_text, bool processor_only) {
+static void compare(world *w, const char *config_text, bool processor_only, vt_quant_options options) {
     vta_config *base = vta_config_default(), *config;
     char *report;
     uint8_t *bytes;
     size_t size;
     float *want[2], *x = random_input(w);
     calibrate(w, x);
-    vt_quant_options options = {VT_RANGE_MAX, 100, 127, 127};
     const vt_qnet *net = vt_quantize(w->g, ranges, &options);
     for (uint32_t k = 0; k < 2; k++) want[k] = vt_new_bytes(&w->ctx, vt_gtype_bytes(&w->g->outputs.item[k]->type) + 1);
     assert_int_equal(vt_qeval_run(net, (const void *[]){x}, (void *const *)want, NULL, NULL, w->diag), VTA_OK);
@@ -94,8 +93,11 @@ static uint32_t seed;
 
 static void one(world *w) {
     state = seed * 977u;
+    vt_quant_options options = {.method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_most = 127};
+    options.multiply = seed % 3 == 0;
+    options.wide_most = seed % 7 == 0 ? -1 : INT64_MAX;
     random_graph(w);
-    compare(w, configs[seed % 4], seed % 5 == 0);
+    compare(w, configs[seed % 4], seed % 5 == 0, options);
 }
 
 static void random_networks(void **unused) {

@@ -38,6 +38,7 @@ static double finish(const watch *s, const vt_qlayer *l, double sum, int64_t cha
         case VT_QSTEP_SHIFT: sum = floor_shift(sum, p->number); break;
         case VT_QSTEP_SHIFT_CHANNEL: sum = floor_shift(sum, p->channel[channel]); break;
         case VT_QSTEP_MULTIPLY: sum *= p->number; break;
+        case VT_QSTEP_MULTIPLY_CHANNEL: sum *= p->channel[channel]; break;
         case VT_QSTEP_RESIDUAL: sum += p->number * s->seen[p->tensor->index][at]; break;
         case VT_QSTEP_ADD: sum += p->number; break;
         case VT_QSTEP_MAX: sum = fmax(sum, p->number); break;
@@ -159,7 +160,7 @@ static float *run_floats(world *w, const float *x, size_t *out_count) {
 }
 
 static const vt_quant_options usual = {.method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_most = 127};
-static uint32_t layers[VT_QKIND_COUNT], steps[VT_QSTEP_COUNT];
+static uint32_t layers[VT_QKIND_COUNT], steps[VT_QSTEP_COUNT], wide;
 static double decibels, worst = INFINITY;
 static uint32_t measured;
 
@@ -185,21 +186,29 @@ static void run_quantized(world *w, const vt_qnet *net, const float *x, const fl
     for (int i = 0; i < VT_QKIND_COUNT; i++) layers[i] += s.layers[i];
     for (uint32_t i = 0; i < net->layer_count; i++)
         for (uint32_t k = 0; k < net->layers[i]->step_count; k++) steps[net->layers[i]->steps[k].kind]++;
+    for (uint32_t i = 0; i < net->tensor_count; i++) wide += net->tensors[i]->type.element == VT_ELEMENT_I16;
 }
+
+static uint32_t seed;
 
 static void one_random(world *w) {
     size_t count;
     random_graph(w);
     float *x = random_input(w), *floats = run_floats(w, x, &count);
-    run_quantized(w, vt_quantize(w->g, ranges, &usual), x, floats, count);
+    vt_quant_options options = usual;
+    options.multiply = seed & 1;
+    options.wide_most = seed & 2 ? -1 : INT64_MAX;
+    options.keep_bias = seed & 4;
+    run_quantized(w, vt_quantize(w->g, ranges, &options), x, floats, count);
 }
 
 static void random_networks(void **unused) {
     (void)unused;
-    for (uint32_t seed = 1; seed <= 400; seed++) {
+    for (seed = 1; seed <= 400; seed++) {
         state = seed * 977u;
         in_a_world(one_random);
     }
+    assert_true(wide > 100);
     for (int i = 0; i < VT_QKIND_COUNT; i++)
         if (!layers[i]) fail_msg("no %s among them", vt_qkind_text((vt_qkind)i));
     for (int i = 0; i < VT_QSTEP_COUNT; i++)
@@ -227,6 +236,54 @@ static void fuses(world *w) {
                         "d: int8[1,2,4,4] * 1 = conv(x) kernel=1,1 strides=1,1 weight=int8[2,2,1,1]; bias; shift 2; "
                         "residual_int8 x 64; shift 6; max 0; min 127\n"
                         "d: float32[1,2,4,4] = dequantize(d)\n");
+}
+
+/* ---- Biases ---- */
+
+enum { CHANNELS = 64, PIXELS = 36 };
+
+/* A convolution over inputs that are far from 0 in the mean; `out_error` is the largest mean error of a channel. */
+static double mean_error(world *w, bool keep_bias, bool multiply) {
+    const vt_gvalue *out = w->g->outputs.item[0];
+    size_t count;
+    float *x = VT_NEW_ARRAY(&w->ctx, float, CHANNELS * PIXELS), *y = VT_NEW_ARRAY(&w->ctx, float, 8 * PIXELS);
+    state = 41;
+    for (int i = 0; i < CHANNELS * PIXELS; i++) x[i] = 0.75f + unit() / 4;
+    float *want = run_floats(w, x, &count);
+    vt_quant_options options = usual;
+    options.keep_bias = keep_bias;
+    options.multiply = multiply;
+    const vt_qnet *net = vt_quantize(w->g, ranges, &options);
+    assert_int_equal(vt_qeval_run(net, (const void *[]){x}, (void *[]){y}, NULL, NULL, w->diag), VTA_OK);
+    double most = 0;
+    for (int64_t c = 0; c < out->type.dim[1]; c++) {
+        double sum = 0;
+        for (int i = 0; i < PIXELS; i++) sum += (double)y[c * PIXELS + i] - want[c * PIXELS + i];
+        most = fmax(most, fabs(sum / PIXELS));
+    }
+    return most;
+}
+
+/* One large weight a channel; all others are rounded to 0 beside it. */
+static void corrects(world *w) {
+    vt_gvalue *x = vt_graph_input(w->g, "x", TYPE(F32, 1, CHANNELS, 6, 6));
+    float *weights = VT_NEW_ARRAY(&w->ctx, float, 8 * CHANNELS * 9);
+    for (int i = 0; i < 8 * CHANNELS * 9; i++) weights[i] = i % (CHANNELS * 9) == 40 ? 1 : 0.003f;
+    vt_gvalue *weight = vt_graph_constant(w->g, "w", TYPE(F32, 8, CHANNELS, 3, 3), weights);
+    vt_graph_output(w->g,
+                    vt_graph_apply(w->g, VT_G_CONV, "conv", x, weight,
+                                   ATTRIBUTES(INTS(STRIDES, 1, 1), INTS(PADS, 1, 1, 1, 1), INTS(DILATIONS, 1, 1))),
+                    "y");
+    for (int multiply = 0; multiply < 2; multiply++) {
+        double kept = mean_error(w, true, multiply), corrected = mean_error(w, false, multiply);
+        print_message("mean error of a channel: %.4f, corrected %.4f\n", kept, corrected);
+        assert_true(corrected < kept / 20);
+    }
+}
+
+static void bias_correction(void **unused) {
+    (void)unused;
+    in_a_world(corrects);
 }
 
 /* A value that nothing observed is refused by name. */
@@ -324,7 +381,7 @@ static void given(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_networks), cmocka_unit_test(fusion),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_networks), cmocka_unit_test(fusion), cmocka_unit_test(bias_correction),
                                        cmocka_unit_test(given), cmocka_unit_test(ranges_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
