@@ -8,7 +8,7 @@
 #include "cli.h"
 #include "vta/support.h"
 
-enum { MAX_OPTIONS = 48, FIRST_ID = 256 };
+enum { MAX_OPTIONS = 96, FIRST_ID = 256 };
 
 static void print_option(const cli_option *o) {
     char left[96];
