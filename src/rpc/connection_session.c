@@ -60,7 +60,7 @@ static void fill_page(vt_connection *c) {
                        .change_user = c->server->change_user,
                        .allow_shutdown = o->allow_shutdown};
     put_text(p->folder, sizeof p->folder, c->folder);
-    put_text(p->config, sizeof p->config, o->config);
+    put_text(p->config, sizeof p->config, c->server->config_text);
     put_text(p->driver, sizeof p->driver, o->driver);
     put_text(p->name, sizeof p->name, o->name);
     put_text(p->bitstreams, sizeof p->bitstreams, o->bitstreams);
@@ -80,7 +80,7 @@ static vta_status spawn(vt_connection *c, int fd, vta_diag *diag) {
     char temporary[VT_FOLDER_BYTES + 16], config[VT_RPC_PATH_BYTES + 16], path[VT_RPC_PATH_BYTES];
     const char *search = vt_environment(VT_ENV_PATH);
     snprintf(temporary, sizeof temporary, "TMPDIR=%s", c->folder);
-    snprintf(config, sizeof config, "VTA_CONFIG=%s", c->page->config);
+    snprintf(config, sizeof config, "VTA_CONFIG=%s", c->server->config);
     snprintf(path, sizeof path, "PATH=%s", search ? search : "/usr/bin:/bin");
     char board[VT_RPC_PATH_BYTES];
     const char *place = vt_environment(VT_ENV_VTA_BOARD);

@@ -30,7 +30,8 @@ static vta_status begin(vt_rpc_session *s, const vta_config *config) {
 }
 
 static vta_status first_config(vt_rpc_session *s, vta_config **out_config) {
-    if (*s->page->config) return vta_config_load(s->page->config, s->diag, out_config);
+    const char *text = s->page->config;
+    if (*text) return vta_config_parse(text, strlen(text), "the server's configuration", s->diag, out_config);
     *out_config = vta_config_default();
     return *out_config ? VTA_OK : vt_no_memory(s->diag);
 }

@@ -58,10 +58,12 @@ static void send_block(vt_connection *c, uv_stream_t *to, uv_stream_t *from, con
     memcpy(b->bytes, bytes + done, size - done);
     b->c = c;
     buffer = uv_buf_init(b->bytes, (unsigned)(size - done));
-    if (uv_write(&b->write, to, &buffer, 1, written) != 0)
+    if (uv_write(&b->write, to, &buffer, 1, written) != 0) {
         free(b);
-    else if (from && uv_stream_get_write_queue_size(to) > QUEUE_BYTES)
+        vt__connection_kill(c, VTA_IO, "the connection broke");
+    } else if (from && uv_stream_get_write_queue_size(to) > QUEUE_BYTES) {
         uv_read_stop(from);
+    }
 }
 
 /* Sends what TLS has to say. */

@@ -1,9 +1,12 @@
 #include "rpc/server.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -123,19 +126,32 @@ static vta_status check(const vta_rpc_server_options *o, vta_diag *diag) {
     if (o->port > 65535) return vt_fail(diag, VTA_INVALID_ARGUMENT, "port %u; ports are 0 to 65535", o->port);
     if (o->most_sessions > VT_RPC_MOST_SESSIONS)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "%u sessions; at most %d", o->most_sessions, VT_RPC_MOST_SESSIONS);
-    VT_TRY(check_text("config", o->config, VT_RPC_PATH_BYTES, diag));
     VT_TRY(check_text("driver", o->driver, VT_RPC_NAME_BYTES, diag));
-    VT_TRY(check_text("name", o->name, VT_RPC_NAME_BYTES, diag));
-    return check_text("bitstreams", o->bitstreams, VT_RPC_PATH_BYTES, diag);
+    return check_text("name", o->name, VT_RPC_NAME_BYTES, diag);
 }
 
-/* Early, so that a mistake is not found by the first client. */
-static vta_status try_config(const vta_rpc_server_options *o, vta_diag *diag) {
-    vta_config *config = NULL;
-    if (!o->config) return VTA_OK;
-    vta_status status = vta_config_load(o->config, diag, &config);
+/* Sessions have another current folder: they get the whole path. */
+static vta_status make_absolute(const char *option, const char **path, char room[VT_RPC_PATH_BYTES], vta_diag *diag) {
+    char whole[PATH_MAX];
+    if (!*path) return VTA_OK;
+    if (!realpath(*path, whole))
+        return vt_fail(diag, errno == ENOENT ? VTA_NOT_FOUND : VTA_IO, "%s %s: %s", option, *path, strerror(errno));
+    VT_TRY(check_text(option, whole, VT_RPC_PATH_BYTES, diag));
+    strcpy(room, whole);
+    *path = room;
+    return VTA_OK;
+}
+
+/* Early, so that a mistake is not found by the first client; and here, since sessions may run as a user who may not
+ * read the file. */
+static vta_status read_config(vt_server *s, vta_diag *diag) {
+    vta_config *config;
+    if (!s->options.config) return VTA_OK;
+    VT_TRY(vta_config_load(s->options.config, diag, &config));
+    s->config_text = vta_config_to_json(config);
     vta_config_release(config);
-    return status;
+    if (!s->config_text) return vt_no_memory(diag);
+    return check_text("config", s->config_text, VT_RPC_CONFIG_BYTES, diag);
 }
 
 static vta_status find_user(vt_server *s, vta_diag *diag) {
@@ -174,7 +190,9 @@ static vta_status make_table(vt_server *s, vta_diag *diag) {
 
 static vta_status prepare(vt_server *s, vta_diag *diag) {
     VT_TRY(check(&s->options, diag));
-    VT_TRY(try_config(&s->options, diag));
+    VT_TRY(make_absolute("--config", &s->options.config, s->config, diag));
+    VT_TRY(make_absolute("--bitstreams", &s->options.bitstreams, s->bitstreams, diag));
+    VT_TRY(read_config(s, diag));
     VT_TRY(find_user(s, diag));
     VT_TRY(make_tls(s, diag));
     VT_TRY(make_table(s, diag));
@@ -229,6 +247,7 @@ vta_status vta_rpc_serve(const vta_rpc_server_options *options, vta_diag *diag) 
     vt__share_close(s.table, sizeof *s.table);
     vt__tls_context_free(s.tls);
     vt_free(NULL, s.blocks, sizeof *s.blocks);
+    vta_string_free(s.config_text);
     vta_diag_destroy(s.diag);
     return status;
 }

@@ -19,7 +19,9 @@ typedef struct vt_blocks {
 } vt_blocks;
 
 typedef struct vt_server {
-    vta_rpc_server_options options; /* with all defaults filled in */
+    vta_rpc_server_options options;                                /* with all defaults filled in */
+    char config[VT_RPC_PATH_BYTES], bitstreams[VT_RPC_PATH_BYTES]; /* whole paths, for the options */
+    char *config_text;                                             /* what stands in it; NULL: the built-in one */
     uv_loop_t loop;
     uv_tcp_t listener;
     uv_signal_t signals[2];

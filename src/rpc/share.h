@@ -8,7 +8,13 @@
 #include "base/spawn.h"
 
 enum { VT_RPC_FD_SOCKET = 3, VT_RPC_FD_PAGE = 4, VT_RPC_FD_TABLE = 5 };
-enum { VT_RPC_MOST_SESSIONS = 256, VT_RPC_PATH_BYTES = 1024, VT_RPC_NAME_BYTES = 128, VT_RPC_PEER_BYTES = 64 };
+enum {
+    VT_RPC_MOST_SESSIONS = 256,
+    VT_RPC_PATH_BYTES = 1024,
+    VT_RPC_NAME_BYTES = 128,
+    VT_RPC_PEER_BYTES = 64,
+    VT_RPC_CONFIG_BYTES = 8192
+};
 #define VT_RPC_PAGE_MARK 0x56545250u
 
 /* Which protocol a session speaks, for whoever has to say why it ended. */
@@ -18,8 +24,8 @@ typedef enum vt_rpc_protocol { VT_RPC_UNKNOWN = 0, VT_RPC_OWN = 1, VT_RPC_TVM = 
  * code that it was sent: the server believes nothing in the second part, but may read all of it. */
 typedef struct vt_rpc_page {
     uint32_t mark, size;
-    char folder[VT_FOLDER_BYTES], config[VT_RPC_PATH_BYTES], driver[VT_RPC_NAME_BYTES], name[VT_RPC_NAME_BYTES],
-        bitstreams[VT_RPC_PATH_BYTES];
+    char folder[VT_FOLDER_BYTES], driver[VT_RPC_NAME_BYTES], name[VT_RPC_NAME_BYTES], bitstreams[VT_RPC_PATH_BYTES];
+    char config[VT_RPC_CONFIG_BYTES]; /* the text of a vta_config.json; "": the built-in one */
     uint64_t memory_bytes, file_bytes;
     uint32_t patience_ms, idle_seconds, user, group;
     uint32_t slot;

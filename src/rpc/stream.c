@@ -67,7 +67,6 @@ vta_status vt__rpc_read(vt_rpc_stream *s, void *to, size_t size, uint64_t deadli
         if (n == -1) VT_TRY(wait_for(s, wait, deadline, diag));
         if (n > 0) have += (size_t)n;
     }
-    s->received += size;
     return VTA_OK;
 }
 

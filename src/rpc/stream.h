@@ -10,7 +10,6 @@ struct ssl_st;
 typedef struct vt_rpc_stream {
     int fd;             /* a socket; -1: none. Not blocking. */
     struct ssl_st *tls; /* NULL: in the clear */
-    uint64_t received;  /* bytes, for those who count */
 } vt_rpc_stream;
 
 /* Milliseconds of a clock that never goes back. */

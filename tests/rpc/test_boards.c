@@ -28,8 +28,9 @@ static vta_rpc *connect_to(const board *b) {
     return rpc;
 }
 
+/* Its configuration and bitstreams are given as someone would who stands in their folder. */
 static void start(board *b, const char *target) {
-    char settings[512];
+    char settings[512], command[512];
     strcpy(b->place, "/tmp/vta-rpc-board-XXXXXX");
     assert_non_null(mkdtemp(b->place));
     fpga_manager_make(&b->manager, b->place);
@@ -37,7 +38,12 @@ static void start(board *b, const char *target) {
     snprintf(settings, sizeof settings, "%s fpga=%s firmware=%s", b->model.settings, b->manager.folder,
              b->manager.firmware);
     setenv("VTA_BOARD", settings, 1);
-    server_start(&b->there, "--driver", target, "--bitstreams", b->place, geteuid() ? NULL : "--user", "root", NULL);
+    snprintf(command, sizeof command, "cp %s/configs/%s.json %s/board.json", VT_SOURCE_DIR, target, b->place);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(chdir(b->place), 0);
+    server_start(&b->there, "--driver", target, "--config", "board.json", "--bitstreams", ".",
+                 geteuid() ? NULL : "--user", "root", NULL);
+    assert_int_equal(chdir(VT_SOURCE_DIR), 0);
 }
 
 static void stop(board *b) {
@@ -72,7 +78,9 @@ static void every_board(void **state) {
 /* A bitstream of the configuration, where the server looks for it. */
 static void put_default(const board *b, const char *bits) {
     char path[512];
-    vta_config *config = vta_config_default();
+    vta_config *config;
+    snprintf(path, sizeof path, "%s/board.json", b->place);
+    must(vta_config_load(path, diag, &config));
     snprintf(path, sizeof path, "mkdir -p %s/%s/%s", b->place, vta_config_target(config),
              vta_config_hw_version(config));
     assert_int_equal(system(path), 0);

@@ -216,6 +216,37 @@ static void configurations(void **state) {
     vta_rpc_close(rpc);
 }
 
+/* Where the server begins, and not readable for whom its sessions run as. */
+static void the_servers_configuration(void **state) {
+    (void)state;
+    server other;
+    vta_rpc *rpc;
+    vadd v;
+    char place[] = "/tmp/vta-rpc-config-XXXXXX", command[256], *text;
+    assert_non_null(mkdtemp(place));
+    snprintf(command, sizeof command, "install -m 600 %s/configs/tsim.json %s/mine.json", VT_SOURCE_DIR, place);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(chdir(place), 0);
+    server_start(&other, "--config", "mine.json", NULL);
+    assert_int_equal(chdir(VT_SOURCE_DIR), 0);
+    must(vta_rpc_connect("127.0.0.1", other.port, NULL, NULL, diag, &rpc));
+    must(vadd_begin(rpc, diag, &v));
+    vadd_check(rpc, diag, &v);
+    must(vta_rpc_statistics(rpc, diag, &text));
+    assert_non_null(strstr(text, "\"cycles\": 1"));
+    vta_string_free(text);
+    vta_rpc_close(rpc);
+    server_settles(&other);
+    server_stop(&other);
+    snprintf(command, sizeof command, "rm -r %s", place);
+    assert_int_equal(system(command), 0);
+    vta_rpc_server_options o = {.session_program = VT_BINARY_DIR "/vta-session", .config = "no/such.json"};
+    refused(vta_rpc_serve(&o, diag), VTA_NOT_FOUND, "--config no/such.json");
+    o.config = NULL;
+    o.bitstreams = "no/such/folder";
+    refused(vta_rpc_serve(&o, diag), VTA_NOT_FOUND, "--bitstreams no/such/folder");
+}
+
 static void sessions_are_listed(void **state) {
     (void)state;
     char *text;
@@ -302,6 +333,7 @@ int main(void) {
         cmocka_unit_test(arrays),
         cmocka_unit_test(the_accelerator),
         cmocka_unit_test(configurations),
+        cmocka_unit_test(the_servers_configuration),
         cmocka_unit_test(sessions_are_listed),
         cmocka_unit_test(bad_calls),
         cmocka_unit_test(a_client_may_end_a_server_that_allows_it),
