@@ -29,7 +29,7 @@ static vta_rpc *connect_to(const board *b) {
 }
 
 /* Its configuration and bitstreams are given as someone would who stands in their folder. */
-static void start(board *b, const char *target) {
+static void start(board *b, const char *target, const char *tracker) {
     char settings[512], command[512];
     strcpy(b->place, "/tmp/vta-rpc-board-XXXXXX");
     assert_non_null(mkdtemp(b->place));
@@ -42,7 +42,7 @@ static void start(board *b, const char *target) {
     assert_int_equal(system(command), 0);
     assert_int_equal(chdir(b->place), 0);
     server_start(&b->there, "--driver", target, "--config", "board.json", "--bitstreams", ".",
-                 geteuid() ? NULL : "--user", "root", NULL);
+                 geteuid() ? "--quiet" : "--user=root", tracker ? "--tracker" : NULL, tracker, "--key", target, NULL);
     assert_int_equal(chdir(VT_SOURCE_DIR), 0);
 }
 
@@ -62,7 +62,7 @@ static void every_board(void **state) {
         board b;
         vadd v;
         char *text;
-        start(&b, targets[i]);
+        start(&b, targets[i], NULL);
         vta_rpc *rpc = connect_to(&b);
         assert_string_equal(vta_rpc_driver(rpc), targets[i]);
         must(vadd_begin(rpc, diag, &v));
@@ -95,7 +95,7 @@ static void put_default(const board *b, const char *bits) {
 static void programming(void **state) {
     (void)state;
     board b;
-    start(&b, "pynq");
+    start(&b, "pynq", NULL);
     vta_rpc *rpc = connect_to(&b);
     refused(vta_rpc_program(rpc, NULL, diag), VTA_NOT_FOUND, "--bitstreams of the server");
     refused(vta_rpc_program(rpc, "none.bin", diag), VTA_NOT_FOUND, "none.bin");
@@ -121,7 +121,7 @@ static void two_users(void **state) {
     (void)state;
     board b;
     vadd first, second;
-    start(&b, "ultra96");
+    start(&b, "ultra96", NULL);
     vta_rpc *a = connect_to(&b), *c = connect_to(&b);
     must(vadd_begin(a, diag, &first));
     refused(vadd_begin(c, diag, &second), VTA_IO, "in use");
@@ -141,6 +141,35 @@ static void two_users(void **state) {
     stop(&b);
 }
 
+/* Two accelerators of one machine: a server for each, and a tracker that hands them out. */
+static void two_boards(void **state) {
+    (void)state;
+    enum { BOARDS = 2 };
+    board b[BOARDS];
+    server track;
+    char place[64];
+    vta_rpc *rpc[BOARDS], *late;
+    vadd v[BOARDS];
+    server_start_on(&track, "rpc-tracker", "0", NULL);
+    snprintf(place, sizeof place, "127.0.0.1:%u", track.port);
+    const vta_rpc_options o = {.tracker = place, .key = "pynq", .wait_ms = 10000}, now = {.tracker = place};
+    for (int i = 0; i < BOARDS; i++) start(&b[i], "pynq", place);
+    for (int i = 0; i < BOARDS; i++) {
+        vta_status status = VTA_NOT_FOUND; /* until the servers have registered */
+        for (int n = 0; n < 1000 && status == VTA_NOT_FOUND; n++, usleep(10000)) {
+            vta_diag_clear(diag);
+            status = vta_rpc_connect(NULL, 0, &o, NULL, diag, &rpc[i]);
+        }
+        must(status);
+        must(vadd_begin(rpc[i], diag, &v[i]));
+    }
+    for (int i = 0; i < BOARDS; i++) vadd_check(rpc[i], diag, &v[i]);
+    refused(vta_rpc_connect(NULL, 0, &now, NULL, diag, &late), VTA_TIMEOUT, "are taken");
+    for (int i = 0; i < BOARDS; i++) vta_rpc_close(rpc[i]);
+    for (int i = 0; i < BOARDS; i++) stop(&b[i]);
+    server_stop(&track);
+}
+
 static int begin(void **state) {
     (void)state;
     diag = vta_diag_create(NULL);
@@ -155,6 +184,6 @@ static int end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_board), cmocka_unit_test(programming),
-                                       cmocka_unit_test(two_users)};
+                                       cmocka_unit_test(two_users), cmocka_unit_test(two_boards)};
     return cmocka_run_group_tests(tests, begin, end);
 }
