@@ -44,6 +44,12 @@ VTA_API vta_status vtac_lower(te_schedule *schedule, size_t n, const vtac_arg ar
 VTA_API vta_status vtac_kernel_lower(vtac_kernel *kernel, const vtac_lower_options *options,
                                      const vtac_func **out_func);
 
+/* Runs passes over a function that was lowered before, as far as that went: with all of them disabled it is the
+ * function as the schedule gives it. `options` NULL: for the processor alone. The new function shares memory with
+ * `func`, which must live as long. */
+VTA_API vta_status vtac_func_lower(const vtac_func *func, const vtac_lower_options *options, vta_diag *diag,
+                                   const vtac_func **out_func);
+
 /* ---- Compiling ----------------------------------------------------------------------------------------------- */
 
 /* A function to compile. */
@@ -61,9 +67,9 @@ typedef struct vtac_build_options {
     const char *cpu;      /* LLVM's name; NULL: this machine's, or with a triple the oldest of its architecture */
     const char *features; /* LLVM's "+neon,-crypto"; NULL: those of the processor */
     int32_t opt_level;    /* 1..3 for what computes on the host, -1 for none; 0: 2 */
-    bool interruptible;   /* host code looks at vta_host_stop (vta/module.h) once an iteration of its outer loops, and now
-                           * and then in long inner ones */
-    bool trace;           /* code run in this process goes through the recorder (vtac_trace_begin) */
+    bool interruptible; /* host code looks at vta_host_stop (vta/module.h) once an iteration of its outer loops, and now
+                         * and then in long inner ones */
+    bool trace;         /* code run in this process goes through the recorder (vtac_trace_begin) */
     const vta_allocator *allocator;
     const char *linker; /* program that vtac_module_save tries first for FILE.so, options after blanks; NULL: none */
 } vtac_build_options;

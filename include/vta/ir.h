@@ -31,6 +31,43 @@ VTA_API vta_status vtac_func_print(const vtac_func *func, vtac_style style, vta_
  * VTA_ILLEGAL with one diagnostic for each thing that is wrong (the first twenty). */
 VTA_API vta_status vtac_func_verify(const vtac_func *func, vta_diag *diag);
 
+/* ---- The tree of a function ---------------------------------------------------------------------------------
+ *
+ * For programs that look at loops and stores. Statements, and what they consist of, belong to the function. */
+
+typedef struct vtac_stmt vtac_stmt;
+
+typedef enum vtac_field_type {
+    VTAC_FIELD_OTHER,  /* nothing that can be looked at */
+    VTAC_FIELD_EXPR,   /* te_expr (te.h); of a range its begin and its extent */
+    VTAC_FIELD_STMT,   /* vtac_stmt */
+    VTAC_FIELD_AXIS,   /* te_axis */
+    VTAC_FIELD_TENSOR, /* te_tensor */
+    VTAC_FIELD_TEXT
+} vtac_field_type;
+
+/* A part of a statement. */
+typedef struct vtac_field {
+    size_t size;      /* of this struct, or 0 */
+    const char *name; /* "extent" */
+    vtac_field_type type;
+    size_t count;             /* of the items; 0: absent */
+    const void *const *items; /* of the type; NULL for a text */
+    const char *text;
+} vtac_field;
+
+/* What a function does. */
+VTA_API const vtac_stmt *vtac_func_body(const vtac_func *func);
+/* Parameter `index`, a te_expr; NULL beyond the last. */
+VTA_API const void *vtac_func_param(const vtac_func *func, uint32_t index);
+/* "for", "store", "if", "seq", …; static storage. */
+VTA_API const char *vtac_stmt_kind(const vtac_stmt *stmt);
+/* The parts of a statement, in their order; VTA_OUT_OF_RANGE beyond the last. */
+VTA_API size_t vtac_stmt_fields(const vtac_stmt *stmt);
+VTA_API vta_status vtac_stmt_field(const vtac_stmt *stmt, size_t index, vtac_field *out_field);
+/* Whether two functions do the same but for the names of their parameters and of what they define. */
+VTA_API vta_status vtac_func_equal(const vtac_func *x, const vtac_func *y, vta_diag *diag, bool *out_equal);
+
 VTA_END
 
 #endif

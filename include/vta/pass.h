@@ -52,6 +52,9 @@ typedef struct vtac_lower_options {
     vtac_style style;        /* of that text */
     void (*after)(void *user, const vtac_pass_event *event); /* called after each pass; may be NULL */
     void *user;
+    bool partition_const_loops; /* loops with constant bounds are cut at their boundary checks, too */
+    bool some_outputs; /* outputs may be missing among the arguments: they are computed into memory of the function's
+                          own */
 } vtac_lower_options;
 
 VTA_END

@@ -68,9 +68,9 @@ VTA_API vta_status te_context_status(const te_context *c);
 VTA_API void te_context_at(te_context *c, const char *file, uint32_t line, uint32_t column);
 /* Bytes that the context's memory takes. */
 VTA_API size_t te_context_bytes(const te_context *c);
-/* Lets what is made in `c` be made of objects of `other` from now on. Both have the same configuration and belong to one
- * thread at a time together; `other` must live as long as `c`, and whatever it uses itself. So memory can be given back
- * kernel by kernel, by a context for each, and tensors still be shared. */
+/* Lets what is made in `c` be made of objects of `other` from now on. Both have the same configuration and belong to
+ * one thread at a time together; `other` must live as long as `c`, and whatever it uses itself. So memory can be given
+ * back kernel by kernel, by a context for each, and tensors still be shared. */
 VTA_API vta_status te_context_use(te_context *c, const te_context *other);
 /* Raise from any thread or a signal handler to stop long work, which then ends with VTA_INTERRUPTED. */
 VTA_API void te_context_interrupt(te_context *c, bool raised);
@@ -122,12 +122,36 @@ VTA_API te_expr *te_parse(te_context *c, const char *text);
 
 /* "int32"; owned by the context. NULL for NULL. */
 VTA_API const char *te_expr_dtype(te_context *c, te_expr *e);
-/* What kind of node it is: "var", "int", "float", "add", "pload", "reduce", ...; static storage. NULL for anything else. */
+/* What kind of node it is: "var", "int", "float", "add", "pload", "reduce", ...; static storage. NULL for anything
+ * else. */
 VTA_API const char *te_expr_kind(const te_expr *e);
 /* The expression as IR text; owned by the context. */
 VTA_API const char *te_expr_text(te_context *c, te_expr *e);
 /* The value of an expression that is an integer constant after simplification; VTA_INVALID_ARGUMENT otherwise. */
 VTA_API vta_status te_expr_int(te_context *c, te_expr *e, int64_t *out_value);
+
+/* What an expression consists of: of an operator its operands, of a load its indices, of a call its arguments, of a
+ * reduction its values, what they start at, and its condition. NULL beyond the last. */
+VTA_API size_t te_expr_operands(const te_expr *e);
+VTA_API te_expr *te_expr_operand(const te_expr *e, size_t index);
+/* The tensor that a load reads; NULL for any other kind. */
+VTA_API te_tensor *te_expr_tensor(const te_expr *e);
+/* The axes of a reduction. */
+VTA_API size_t te_expr_axes(const te_expr *e);
+VTA_API te_axis *te_expr_axis(const te_expr *e, size_t index);
+/* The value of a float constant; 0 for any other kind. */
+VTA_API double te_expr_float(const te_expr *e);
+/* The name of a variable, of a called function ("tir.exp") or of a buffer that is read, the text of a string; NULL for
+ * any other kind. */
+VTA_API const char *te_expr_name(const te_expr *e);
+/* Whether two expressions are the same but for the names of variables that they define; with `map_free` of all
+ * variables. */
+VTA_API vta_status te_expr_equal(te_context *c, const te_expr *x, const te_expr *y, bool map_free, bool *out_equal);
+/* The expression in a simpler form of the same value, nothing being known of its variables. */
+VTA_API te_expr *te_simplify(te_context *c, const te_expr *e);
+/* The expression with variables replaced by values, which are converted to their types. */
+VTA_API te_expr *te_substitute(te_context *c, const te_expr *e, size_t n, te_expr *const vars[],
+                               te_expr *const values[]);
 
 /* Name, spelling and number of operands of an operator; static storage. */
 VTA_API const char *te_op_name(te_op op);
@@ -246,8 +270,8 @@ VTA_API const char *te_stage_text(te_context *c, const te_stage *st);
 VTA_API vta_status te_split(te_stage *st, te_axis *axis, int64_t factor, te_axis **out_outer, te_axis **out_inner);
 VTA_API vta_status te_split_nparts(te_stage *st, te_axis *axis, int64_t nparts, te_axis **out_outer,
                                    te_axis **out_inner);
-/* Splits an axis into parts of the given sizes, which make up its extent: outer runs over the parts, inner over the largest
- * size. On the accelerator the parts must be written out (pragma "slots" on outer). */
+/* Splits an axis into parts of the given sizes, which make up its extent: outer runs over the parts, inner over the
+ * largest size. On the accelerator the parts must be written out (pragma "slots" on outer). */
 VTA_API vta_status te_split_sizes(te_stage *st, te_axis *axis, size_t n, const int64_t sizes[], te_axis **out_outer,
                                   te_axis **out_inner);
 /* Makes one axis of adjacent ones, outermost first. With n = 0 adds an axis of extent 1 around everything. */
@@ -282,6 +306,15 @@ VTA_API te_tensor *te_cache_write(te_schedule *s, te_tensor *t, const char *scop
  * end, -1 is the last). Its other outputs are te_tensor_output of what is returned. */
 VTA_API te_tensor *te_rfactor(te_schedule *s, te_tensor *t, te_axis *axis, int64_t at);
 
+/* Bound inference: the range of every axis of every stage that is computed. The bounds belong to the schedule's context
+ * and stay as they are when the schedule changes. */
+typedef struct te_bounds te_bounds;
+VTA_API te_bounds *te_infer_bounds(te_schedule *s);
+VTA_API size_t te_bounds_count(const te_bounds *b);
+VTA_API te_axis *te_bounds_axis(const te_bounds *b, size_t index);
+/* Begin and extent of an axis, which may contain variables of the axes around it. VTA_NOT_FOUND. */
+VTA_API vta_status te_bounds_range(const te_bounds *b, const te_axis *axis, te_expr **out_min, te_expr **out_extent);
+
 /* ---- User-defined intrinsics ---------------------------------------------------------------------------------- */
 
 typedef enum te_intrin_part { TE_INTRIN_BODY, TE_INTRIN_RESET, TE_INTRIN_UPDATE } te_intrin_part;
@@ -293,6 +326,9 @@ VTA_API te_intrin *te_intrin_create(te_context *c, const char *name, te_tensor *
 /* Where the buffer of an operand (a placeholder, or `what` itself) must be, and the divisor of its element offset.
  * Without it: in ordinary memory, at any offset. */
 VTA_API vta_status te_intrin_buffer(te_intrin *in, te_tensor *operand, const char *scope, int64_t offset_factor);
+/* The distances of an operand's elements in memory, one for each dimension: numbers that they must be, or variables
+ * (te_scalar), which get them where the intrinsic is put in. Without it rows must follow one another. */
+VTA_API vta_status te_intrin_strides(te_intrin *in, te_tensor *operand, size_t n, te_expr *const strides[]);
 /* An attribute around what is emitted for a part: te_intrin_attr(in, part, axis, "coproc_scope", value). */
 VTA_API vta_status te_intrin_attr(te_intrin *in, te_intrin_part part, te_axis *axis, const char *key, te_expr *value);
 /* The address of an operand's first element; access "r", "w" or "rw". */

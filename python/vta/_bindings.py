@@ -129,6 +129,12 @@ VTA_RPC_PORT = 9091
 VTA_RPC_TRACKER_PORT = 9190
 VTAC_STYLE_PRIMFN = 0
 VTAC_STYLE_TVMSCRIPT = 1
+VTAC_FIELD_OTHER = 0
+VTAC_FIELD_EXPR = 1
+VTAC_FIELD_STMT = 2
+VTAC_FIELD_AXIS = 3
+VTAC_FIELD_TENSOR = 4
+VTAC_FIELD_TEXT = 5
 TE_ADD = 0
 TE_SUB = 1
 TE_MUL = 2
@@ -643,6 +649,17 @@ class vta_rpc_tracker_options(Structure):
     ]
 
 
+class vtac_field(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("type", c_int),
+        ("count", c_size_t),
+        ("items", c_void_p),
+        ("text", c_char_p),
+    ]
+
+
 class vtac_pass_info(Structure):
     _fields_ = [
         ("name", c_char_p),
@@ -680,6 +697,8 @@ class vtac_lower_options(Structure):
         ("style", c_int),
         ("after", c_void_p),
         ("user", c_void_p),
+        ("partition_const_loops", c_bool),
+        ("some_outputs", c_bool),
     ]
 
 
@@ -1353,6 +1372,12 @@ FUNCTIONS = {
     "vtac_func_param_count": ("vtac", c_uint32, [c_void_p]),
     "vtac_func_print": ("vtac", c_int, [c_void_p, c_int, c_void_p, c_void_p]),
     "vtac_func_verify": ("vtac", c_int, [c_void_p, c_void_p]),
+    "vtac_func_body": ("vtac", c_void_p, [c_void_p]),
+    "vtac_func_param": ("vtac", c_void_p, [c_void_p, c_uint32]),
+    "vtac_stmt_kind": ("vtac", c_char_p, [c_void_p]),
+    "vtac_stmt_fields": ("vtac", c_size_t, [c_void_p]),
+    "vtac_stmt_field": ("vtac", c_int, [c_void_p, c_size_t, c_void_p]),
+    "vtac_func_equal": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "te_context_create": ("vtac", c_void_p, [c_void_p, c_void_p]),
     "te_context_destroy": ("vtac", None, [c_void_p]),
     "te_context_config": ("vtac", c_void_p, [c_void_p]),
@@ -1385,6 +1410,16 @@ FUNCTIONS = {
     "te_expr_kind": ("vtac", c_char_p, [c_void_p]),
     "te_expr_text": ("vtac", c_char_p, [c_void_p, c_void_p]),
     "te_expr_int": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
+    "te_expr_operands": ("vtac", c_size_t, [c_void_p]),
+    "te_expr_operand": ("vtac", c_void_p, [c_void_p, c_size_t]),
+    "te_expr_tensor": ("vtac", c_void_p, [c_void_p]),
+    "te_expr_axes": ("vtac", c_size_t, [c_void_p]),
+    "te_expr_axis": ("vtac", c_void_p, [c_void_p, c_size_t]),
+    "te_expr_float": ("vtac", c_double, [c_void_p]),
+    "te_expr_name": ("vtac", c_char_p, [c_void_p]),
+    "te_expr_equal": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_bool, c_void_p]),
+    "te_simplify": ("vtac", c_void_p, [c_void_p, c_void_p]),
+    "te_substitute": ("vtac", c_void_p, [c_void_p, c_void_p, c_size_t, c_void_p, c_void_p]),
     "te_op_name": ("vtac", c_char_p, [c_int]),
     "te_op_text": ("vtac", c_char_p, [c_int]),
     "te_op_operands": ("vtac", c_size_t, [c_int]),
@@ -1465,9 +1500,14 @@ FUNCTIONS = {
     "te_cache_read": ("vtac", c_void_p, [c_void_p, c_void_p, c_char_p, c_size_t, c_void_p]),
     "te_cache_write": ("vtac", c_void_p, [c_void_p, c_void_p, c_char_p]),
     "te_rfactor": ("vtac", c_void_p, [c_void_p, c_void_p, c_void_p, c_int64]),
+    "te_infer_bounds": ("vtac", c_void_p, [c_void_p]),
+    "te_bounds_count": ("vtac", c_size_t, [c_void_p]),
+    "te_bounds_axis": ("vtac", c_void_p, [c_void_p, c_size_t]),
+    "te_bounds_range": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "te_gemm": ("vtac", c_void_p, [c_void_p]),
     "te_intrin_create": ("vtac", c_void_p, [c_void_p, c_char_p, c_void_p]),
     "te_intrin_buffer": ("vtac", c_int, [c_void_p, c_void_p, c_char_p, c_int64]),
+    "te_intrin_strides": ("vtac", c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
     "te_intrin_attr": ("vtac", c_int, [c_void_p, c_int, c_void_p, c_char_p, c_void_p]),
     "te_intrin_access": ("vtac", c_void_p, [c_void_p, c_void_p, c_char_p]),
     "te_intrin_emit": ("vtac", c_int, [c_void_p, c_int, c_void_p]),
@@ -1487,6 +1527,7 @@ FUNCTIONS = {
     "vtac_pass_get": ("vtac", c_int, [c_size_t, c_void_p]),
     "vtac_lower": ("vtac", c_int, [c_void_p, c_size_t, c_void_p, c_char_p, c_void_p, c_void_p]),
     "vtac_kernel_lower": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vtac_func_lower": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "vtac_emit": ("vtac", c_int, [c_size_t, c_void_p, c_void_p, c_int, c_void_p, c_void_p, c_void_p]),
     "vtac_build": ("vtac", c_int, [c_size_t, c_void_p, c_void_p, c_void_p, c_void_p]),
     "vtac_module_destroy": ("vtac", None, [c_void_p]),

@@ -45,7 +45,8 @@ static vta_status lower(vt_ctx *ctx, void *user) {
     vt_te_arg *args = VT_NEW_ARRAY(ctx, vt_te_arg, r->n);
     for (size_t i = 0; i < r->n; i++) args[i] = (vt_te_arg){r->args[i].tensor, r->args[i].scalar};
     if (r->options.config) vt_te_check_pragmas(r->schedule);
-    const vt_func *f = vt_te_lower(r->schedule, (uint32_t)r->n, args, r->name);
+    const vt_func *f = r->options.some_outputs ? vt_te_lower_some(r->schedule, (uint32_t)r->n, args, r->name)
+                                               : vt_te_lower(r->schedule, (uint32_t)r->n, args, r->name);
     const vt_func *lowered = vt_lower(ctx, f, &r->options, vt_te_tile_axis, r->schedule);
     r->result = vt_func_handle(ctx, lowered, config_text(ctx, r->options.config), computes(ctx, r));
     return VTA_OK;
@@ -65,6 +66,44 @@ vta_status vtac_lower(te_schedule *schedule, size_t n, const vtac_arg args[], co
     vt_aside *side = vt_aside_open(ctx);
     if (!side) return vt_no_memory(ctx->diag);
     vta_status status = vt_protect(ctx, lower, &r);
+    vt_aside_close(ctx, side);
+    if (status != VTA_OK) {
+        vt_aside_free(ctx, side);
+        return status;
+    }
+    r.result->side = side;
+    *out_func = r.result;
+    return VTA_OK;
+}
+
+/* ---- Functions that were lowered before ----------------------------------------------------------------------------
+ */
+
+typedef struct further {
+    const vtac_func *func;
+    vtac_lower_options options;
+    vtac_func *result;
+} further;
+
+static vta_status lower_further(vt_ctx *ctx, void *user) {
+    further *r = user;
+    const vt_func *lowered = vt_lower(ctx, r->func->func, &r->options, NULL, NULL);
+    const char *config = r->options.config ? config_text(ctx, r->options.config) : r->func->config;
+    r->result = vt_func_handle(ctx, lowered, config, r->func->computes);
+    return VTA_OK;
+}
+
+vta_status vtac_func_lower(const vtac_func *func, const vtac_lower_options *options, vta_diag *diag,
+                           const vtac_func **out_func) {
+    if (!out_func) return VTA_INVALID_ARGUMENT;
+    *out_func = NULL;
+    if (!vt_is(func, VT_TAG_FUNC)) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vtac_func_lower: no lowered function");
+    further r = {.func = func};
+    VT_TRY(vt_options_read(&r.options, sizeof r.options, options, "vtac_lower_options", diag));
+    vt_ctx *ctx = func->ctx;
+    vt_aside *side = vt_aside_open(ctx);
+    if (!side) return vt_no_memory(ctx->diag);
+    vta_status status = vt_protect(ctx, lower_further, &r);
     vt_aside_close(ctx, side);
     if (status != VTA_OK) {
         vt_aside_free(ctx, side);

@@ -28,6 +28,7 @@ typedef struct vt__field {
     uint8_t type;    /* vt__field_type */
     uint16_t offset; /* of the value or the array pointer */
     uint16_t count;  /* of the count of an array; 0: no array */
+    const char *name;
 } vt__field;
 
 /* The fields of a statement kind: from *first up to (not including) *end. */

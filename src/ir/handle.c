@@ -3,6 +3,7 @@
 
 #include "ir/print.h"
 #include "ir/verify.h"
+#include "ir/visit.h"
 
 vtac_func *vt_func_handle(vt_ctx *ctx, const vt_func *f, const char *config, const char *computes) {
     vtac_func *handle = VT_NEW(ctx, vtac_func);
@@ -61,4 +62,28 @@ vta_status vtac_func_print(const vtac_func *func, vtac_style style, vta_diag *di
 vta_status vtac_func_verify(const vtac_func *func, vta_diag *diag) {
     if (!vt_is(func, VT_TAG_FUNC)) return refuse(func, diag, "vtac_func_verify");
     return vt_verify(func->ctx, func->func, diag);
+}
+
+typedef struct equal_job {
+    const vt_func *x, *y;
+    bool result;
+} equal_job;
+
+static vta_status equal_body(vt_ctx *ctx, void *arg) {
+    equal_job *job = arg;
+    job->result = job->x->n_params == job->y->n_params && vt_stmt_alpha_equal(ctx, job->x->body, job->y->body, true);
+    return VTA_OK;
+}
+
+vta_status vtac_func_equal(const vtac_func *x, const vtac_func *y, vta_diag *diag, bool *out_equal) {
+    if (!out_equal) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vtac_func_equal: no place for the result");
+    *out_equal = false;
+    if (!vt_is(x, VT_TAG_FUNC)) return refuse(x, diag, "vtac_func_equal");
+    if (!vt_is(y, VT_TAG_FUNC)) return refuse(y, diag, "vtac_func_equal");
+    equal_job job = {x->func, y->func, false};
+    vt_arena_mark mark = vt_arena_here(&x->ctx->arena); /* what comparing takes meanwhile is given back */
+    vta_status status = vt_protect(x->ctx, equal_body, &job);
+    vt_arena_rewind(&x->ctx->arena, mark);
+    if (status == VTA_OK) *out_equal = job.result;
+    return status;
 }

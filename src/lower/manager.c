@@ -56,8 +56,7 @@ static uint64_t now(void) {
 static void verify(vt_ctx *ctx, const vt_func *f, const char *pass) {
     vta_status status = vt_verify(ctx, f, ctx->diag);
     if (status == VTA_NO_MEMORY) vt_leave(ctx, status);
-    if (status != VTA_OK)
-        vt_raise(ctx, VTA_INTERNAL, "the function is not well formed after pass %s", pass);
+    if (status != VTA_OK) vt_raise(ctx, VTA_INTERNAL, "the function is not well formed after pass %s", pass);
 }
 
 /* The event's text, in the arena: the callback may not return, and nothing is left to free. */
@@ -76,7 +75,8 @@ static const char *text_of(vt_ctx *ctx, const vt_func *f, vtac_style style) {
 
 vt_lowering *vt_lowering_new(vt_ctx *ctx, const vtac_lower_options *options) {
     vt_lowering *l = VT_NEW(ctx, vt_lowering);
-    *l = (vt_lowering){.ctx = ctx, .unroll_max_step = options->unroll_max_step};
+    *l = (vt_lowering){
+        .ctx = ctx, .unroll_max_step = options->unroll_max_step, .partition_const = options->partition_const_loops};
     if (!options->config) return l;
     vt_vta *vta = vt_vta_new(ctx, options->config);
     vta->debug_flag = options->debug_flag;

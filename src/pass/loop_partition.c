@@ -2,8 +2,8 @@
  *
  * A check marked likely holds in an interval of the loop variable; the loop is cut into the part before, the interval,
  * where the check goes away, and the part after, and each is looked at again. Loops with constant bounds are left whole
- * unless they are marked (pragma loop_partition_hint): after simplification their checks are cheap. In the end all
- * likely marks go. */
+ * unless they are marked (pragma loop_partition_hint), or the options ask for them too: after simplification their
+ * checks are cheap. In the end all likely marks go. */
 #include "arith/linear.h"
 #include "pass/pass.h"
 #include "pass/util.h"
@@ -14,6 +14,7 @@ typedef struct partitioner {
     vt_ptrmap *candidates; /* loops to be cut */
     vt_ptrmap *hinted;     /* variables whose loops are marked */
     vt_dommap *hint, *relax;
+    bool all; /* loops with constant bounds, too */
 } partitioner;
 
 /* ---- Which loops ------------------------------------------------------------------------------------------------ */
@@ -46,7 +47,7 @@ static void select_stmt(vt_visitor *v, const vt_stmt *s) {
         return;
     }
     bool hinted = vt_ptrmap_has(sel->st->hinted, s->u.loop.var);
-    bool constant = s->u.loop.min->kind == VT_E_INT && s->u.loop.extent->kind == VT_E_INT;
+    bool constant = !sel->st->all && s->u.loop.min->kind == VT_E_INT && s->u.loop.extent->kind == VT_E_INT;
     if (!constant) vt_ptrmap_set(sel->used, s->u.loop.var, &NO);
     vt_visit_stmt_children(v, s);
     if (hinted || (!constant && vt_ptrmap_get(sel->used, s->u.loop.var) == &YES))
@@ -114,15 +115,22 @@ static bool is_outer(void *user, const vt_var *v) {
     return vt_dommap_get(st->hint, v, &set) || vt_dommap_get(st->relax, v, &set);
 }
 
+/* A loop inside of the one that is looked at. False when its bounds depend on that one. */
+static bool add_inner(finder *f, const vt_var *var, const vt_expr *min, const vt_expr *extent) {
+    vt_ctx *ctx = f->st->m.ctx;
+    if (vt_expr_uses_any(min, is_outer, f->st) || vt_expr_uses_any(extent, is_outer, f->st)) return false;
+    vt_intset set = vt_intset_interval(min, vt_sub(ctx, vt_add(ctx, min, extent), vt_int(ctx, min->dtype, 1)));
+    vt_dommap_set(f->st->hint, var, set);
+    vt_dommap_set(f->st->relax, var, set);
+    return true;
+}
+
 static void find_stmt(vt_visitor *v, const vt_stmt *s) {
     finder *f = (finder *)v;
-    if (s->kind == VT_S_FOR) {
-        vt_ctx *ctx = f->st->m.ctx;
-        const vt_expr *min = s->u.loop.min, *extent = s->u.loop.extent;
-        if (vt_expr_uses_any(min, is_outer, f->st) || vt_expr_uses_any(extent, is_outer, f->st)) return;
-        vt_intset set = vt_intset_interval(min, vt_sub(ctx, vt_add(ctx, min, extent), vt_int(ctx, min->dtype, 1)));
-        vt_dommap_set(f->st->hint, s->u.loop.var, set);
-        vt_dommap_set(f->st->relax, s->u.loop.var, set);
+    if (s->kind == VT_S_FOR && !add_inner(f, s->u.loop.var, s->u.loop.min, s->u.loop.extent)) return;
+    if (vt_attr_is(s, VT_ATTR_VIRTUAL_THREAD)) {
+        const vt_var *thread = s->u.attr.node.u.iter->var;
+        if (!add_inner(f, thread, vt_int(f->st->m.ctx, thread->dtype, 0), s->u.attr.value)) return;
     }
     vt_visit_stmt_children(v, s);
 }
@@ -266,7 +274,8 @@ const vt_func *vt_pass_loop_partition(vt_lowering *l, const vt_func *f) {
                       .candidates = vt_ptrmap_new(ctx),
                       .hinted = vt_ptrmap_new(ctx),
                       .hint = vt_dommap_new(ctx),
-                      .relax = vt_dommap_new(ctx)};
+                      .relax = vt_dommap_new(ctx),
+                      .all = l->partition_const};
     const vt_stmt *body = partition_again(&st, f->body);
     if (body != f->body) body = vt_convert_ssa(ctx, body);
     return vt_func_with_body(ctx, f, vt_stmt_rewrite(ctx, body, drop_likely, drop_hint, NULL));

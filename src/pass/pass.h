@@ -22,6 +22,7 @@ typedef struct vt_lowering {
     vt_tile_axis *tile_axis; /* may be NULL */
     const void *schedule;    /* what tile_axis is asked about */
     int32_t unroll_max_step; /* loops of at most this many steps are unrolled */
+    bool partition_const;    /* loops with constant bounds are cut at their checks, too */
     const char *last;        /* the pass that ran before, and what it was given: for those that check it */
     const vt_func *given;
 } vt_lowering;

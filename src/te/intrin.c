@@ -62,6 +62,21 @@ vta_status te_intrin_buffer(te_intrin *in, te_tensor *operand, const char *scope
     TE_RETURN_STATUS(context_of(in), place_buffer(in->c, in, operand, scope, offset_factor));
 }
 
+static void set_strides(te_context *c, te_intrin *in, const te_tensor *tensor, size_t n, te_expr *const *strides) {
+    uint32_t i = operand_at(c, in, tensor);
+    vt_buffer fields = *in->buffers[i];
+    if (n != fields.ndim)
+        te__raise(c, VTA_INVALID_ARGUMENT, "operand %s has %u dimensions, but %zu strides are given", fields.name,
+                  fields.ndim, n);
+    fields.n_strides = (uint32_t)n;
+    fields.strides = te__exprs_in(c, n, strides, "a stride");
+    in->buffers[i] = vt_buffer_with(&c->ctx, &fields);
+}
+
+vta_status te_intrin_strides(te_intrin *in, te_tensor *operand, size_t n, te_expr *const strides[]) {
+    TE_RETURN_STATUS(context_of(in), set_strides(in->c, in, operand, n, strides));
+}
+
 static te_intrin_part part_of(te_context *c, te_intrin_part part) {
     if ((int)part < TE_INTRIN_BODY || (int)part > TE_INTRIN_UPDATE)
         te__raise(c, VTA_INVALID_ARGUMENT, "there is no part %lld of an intrinsic", (long long)part);

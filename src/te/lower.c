@@ -145,15 +145,15 @@ static const vt_stmt *all_stages(te_schedule *s, const vt_ptrmap *ranges) {
     return body ? body : vt_s_nop(&s->c->ctx);
 }
 
-/* Every output and every input that is read must be an argument. */
-static void check_arguments(const te_schedule *s, uint32_t n, const vt_te_arg *args) {
+/* Every input that is read must be an argument, and every output unless some may be missing. */
+static void check_arguments(const te_schedule *s, uint32_t n, const vt_te_arg *args, bool some) {
     for (uint32_t i = 0; i < n; i++) {
         if (args[i].tensor) te__need_a(s->c, VT_TAG_TENSOR, args[i].tensor, "a tensor");
         if (args[i].scalar) te__need_a(s->c, VT_TAG_EXPR, args[i].scalar, "a scalar");
     }
     for (uint32_t i = 0; i < s->n_stages; i++) {
         const te_stage *st = s->stages[i];
-        bool given = !st->op->placeholder && !st->is_output;
+        bool given = !st->op->placeholder && (some || !st->is_output);
         for (uint32_t j = 0; j < n && !given; j++)
             given = args[j].tensor && te__op(vt_te_tensor(args[j].tensor)) == st->origin;
         if (!given)
@@ -180,10 +180,10 @@ static void add_argument(te_context *c, const vt_te_arg *arg, uint32_t i, const 
     binding->buffer = vt_buffer_new(ctx, name, NULL, t->dtype, t->ndim, t->shape);
 }
 
-const vt_func *vt_te_lower(te_schedule *s, uint32_t n, const vt_te_arg *args, const char *name) {
+static const vt_func *lower(te_schedule *s, uint32_t n, const vt_te_arg *args, const char *name, bool some) {
     te_context *c = s->c;
     vt_ctx *ctx = &c->ctx;
-    check_arguments(s, n, args);
+    check_arguments(s, n, args, some);
     for (uint32_t i = 0; i < s->n_stages; i++) te__check_reads(c, s->stages[i]->origin);
     const vt_var **params = VT_NEW_ARRAY(ctx, const vt_var *, n);
     vt_binding *bindings = VT_NEW_ARRAY(ctx, vt_binding, n);
@@ -205,4 +205,12 @@ const vt_func *vt_te_lower(te_schedule *s, uint32_t n, const vt_te_arg *args, co
     const vt_func *result = vt_func_with_attr(ctx, f, "from_legacy_te_schedule", vt_bool(ctx, true));
     result = vt_func_with_attr(ctx, result, "global_symbol", vt_string(ctx, name));
     return vt_func_with_attr(ctx, result, "tir.noalias", vt_bool(ctx, true));
+}
+
+const vt_func *vt_te_lower(te_schedule *s, uint32_t n, const vt_te_arg *args, const char *name) {
+    return lower(s, n, args, name, false);
+}
+
+const vt_func *vt_te_lower_some(te_schedule *s, uint32_t n, const vt_te_arg *args, const char *name) {
+    return lower(s, n, args, name, true);
 }

@@ -44,6 +44,9 @@ typedef struct vt_te_arg {
  * vt_te_ctx(te_schedule_context(s))). Attributes set: from_legacy_te_schedule, global_symbol (name), tir.noalias. */
 const vt_func *vt_te_lower(te_schedule *s, uint32_t n, const vt_te_arg *args, const char *name);
 
+/* The same, but outputs may be missing among the arguments: they are computed into memory of the function's own. */
+const vt_func *vt_te_lower_some(te_schedule *s, uint32_t n, const vt_te_arg *args, const char *name);
+
 /* Raises for a pragma that means nothing on the accelerator, with the one that was meant. Processors keep all. */
 void vt_te_check_pragmas(const te_schedule *s);
 

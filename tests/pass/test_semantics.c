@@ -168,6 +168,7 @@ static bool check_seed(uint64_t seed) {
     vtac_lower_options options = {.verify = 1,
                                   .simple = (int32_t)pick(&j, 0, 1),
                                   .unroll_max_step = (int32_t)pick(&j, 0, 1) * 8,
+                                  .partition_const_loops = pick(&j, 0, 1),
                                   .disabled = no_cse,
                                   .disabled_count = (size_t)pick(&j, 0, 1)};
     j.options = &options;
