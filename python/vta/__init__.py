@@ -37,7 +37,7 @@ from .registry import get_global_func, register_func
 from .target import Target
 from .tune import Record, Tuned, TuneLog, tune
 from .transform import PassContext
-from . import contrib, rpc, runtime, testing, transform  # noqa: F401
+from . import contrib, passes, rpc, runtime, testing, transform  # noqa: F401
 
 __all__ = [
     "VTAError", "VTAValueError", "VTALookupError", "VTAMemoryError", "VTAIOError", "VTASyntaxError",

@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, cast
 
 from . import _bindings as b
 from . import _context
-from ._check import name_of, need, whole
-from ._lib import DIAG, call, lib, release, utf8
+from ._check import kind_error, name_of, need, whole
+from ._lib import DIAG, call, lib, utf8
 from ._progress import Progress
 from .expr import Expr
 from .ir import IRModule, LoweredFunc
+from .stmt import Stmt
 from .module import BuiltModule, ScheduledModule
 from .target import Target
-from .te import Schedule, Tensor
-from .transform import PassContext
+from .te import PlaceholderOp, PrimFunc, Schedule, Tensor, create_schedule
+from .transform import PassContext, pass_names
 
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Sequence
 
     from ._settings import Config
 
@@ -59,9 +60,10 @@ def build_config(debug_flag: int = 0, **kwargs: Any) -> PassContext:
     return PassContext(config=config, debug_flag=debug_flag, **kwargs)
 
 
-def _options(context, simple_mode, config, progress):
+def _options(context, simple_mode, config, progress, only=None):
     """A ``vtac_lower_options``, and what must stay alive as long as it is used."""
-    names = [n.encode() for n in context.disabled()]
+    left_out = context.disabled() if only is None else [n for n in pass_names() if n not in only]
+    names = [n.encode() for n in left_out]
     disabled = (ctypes.c_char_p * max(1, len(names)))(*names)
     options = b.vtac_lower_options()
     options.config = config.handle if context.for_vta else None
@@ -69,6 +71,7 @@ def _options(context, simple_mode, config, progress):
     options.simple = int(simple_mode)
     options.debug_flag = context.debug_flag if context.for_vta else 0
     options.unroll_max_step = context.unroll_max_step
+    options.partition_const_loops = context.partition_const_loops
     options.after = progress.callback
     return options, disabled
 
@@ -89,15 +92,16 @@ def _list(args):
     return list(need(args if args is not None else [], (list, tuple), "the arguments of a kernel"))
 
 
-def _lower(schedule, args, name, simple_mode):
-    """(Context, ``vtac_func *``) of a schedule."""
+def _lower(schedule, args, name, simple_mode, some_outputs=False, only=None):
+    """(Context, ``vtac_func *``) of a schedule. With `only`, no pass runs but those named."""
     context = need(schedule, Schedule, "what is lowered").context
     symbol = name_of(name, "a function's name")
     context.here()
     passes = PassContext.current()
     out = ctypes.c_void_p()
     with Progress(f"lowering {name}", total=lib.vtac_pass_count()) as progress:
-        options, _disabled = _options(passes, simple_mode, context.config, progress)
+        options, _disabled = _options(passes, simple_mode, context.config, progress, only)
+        options.some_outputs = some_outputs
         arguments = _arguments(context, args)
         try:
             context.done(context.run(lambda: lib.vtac_lower(schedule.handle, len(args), arguments, symbol,
@@ -107,40 +111,105 @@ def _lower(schedule, args, name, simple_mode):
     return context, out.value
 
 
-def _printer(context, func):
-    """A function from a style's name to the text of a lowered function."""
-
-    def text(style):
-        out = ctypes.c_void_p()
-        call(lib.vtac_func_print, func, _STYLES[style], DIAG, ctypes.byref(out))
-        try:
-            return ctypes.string_at(out.value).decode("utf-8").removesuffix("\n")  # print adds it again
-        finally:
-            lib.vta_string_free(out.value)
-
-    release(text, lib.vtac_func_release, func, context)  # the context keeps the memory it is in
-    return text
+def _lowered(schedule, args, name, simple_mode=False, some_outputs=False, only=None):
+    """A schedule's :class:`LoweredFunc`."""
+    context, func = _lower(schedule, _list(args), name, simple_mode, some_outputs, only)
+    return LoweredFunc(name, context, func)
 
 
-def tvm_lower(inputs: Schedule, args: list[Tensor | Expr] | None = None, name: str = "main", binds: None = None,
-              simple_mode: bool = False) -> IRModule:
-    """Lowers a schedule under the current :class:`vta.PassContext`, without the accelerator's passes outside one.
-
-    The parameters are those of :func:`lower`.
+def run_passes(func: LoweredFunc, names: Sequence[str]) -> LoweredFunc:
+    """A lowered function after some passes, in the order of lowering.
 
     Parameters
     ----------
-    inputs : Schedule
+    func : LoweredFunc
+    names : list of str
+    """
+    out = ctypes.c_void_p()
+    with Progress(f"lowering {func.name}", total=lib.vtac_pass_count()) as progress:
+        options, _disabled = _options(PassContext.current(), False, func.context.config, progress, names)
+        call(lib.vtac_func_lower, func.handle, ctypes.byref(options), DIAG, ctypes.byref(out))
+    made = LoweredFunc(func.name, func.context, out.value or 0)
+    made._whole = func  # with whose memory it shares
+    return made
+
+
+def schedule_to_module(sch: Schedule, args: list[Tensor | Expr] | None = None, name: str = "main",
+                       binds: None = None) -> IRModule:
+    """The loops that a schedule gives, before any pass.
+
+    Parameters
+    ----------
+    sch : Schedule
+    args : list of Tensor or Expr
+        Parameters of the function; outputs may be missing.
+    name : str, optional
+    binds : None, optional
+        Only None: buffers are laid out densely.
+    """
+    _densely(binds, "schedule_to_module")
+    return IRModule({name: _lowered(sch, args, name, some_outputs=True, only=())})
+
+
+def schedule_ops(s: Schedule) -> Stmt:
+    """The statement that a schedule gives, before any pass.
+
+    Parameters
+    ----------
+    s : Schedule
+    """
+    inputs = [stage.op.output(0) for stage in s.stages if isinstance(stage.op, PlaceholderOp)]
+    outputs = [op.output(i) for op in s.outputs for i in range(op.num_outputs)]
+    return _lowered(s, [*inputs, *dict.fromkeys(outputs)], "main", some_outputs=True, only=()).body
+
+
+def _densely(binds, what):
+    if binds:
+        raise NotImplementedError(f"{what}(binds=...) is not offered: buffers are laid out densely")
+
+
+def _functions(inp, args, name, simple_mode, some_outputs):
+    """The lowered functions of what lower and build are given, by name."""
+    if isinstance(inp, Schedule):
+        return {name: _lowered(inp, args, name, simple_mode, some_outputs)}
+    if args:
+        raise ValueError("arguments belong to a schedule; a function or module has its own")
+    if isinstance(inp, IRModule):
+        return {key: f for key, one in inp.items() for f in _functions(one, None, key, simple_mode, False).values()}
+    if isinstance(inp, LoweredFunc):
+        return {inp.name: inp}
+    if isinstance(inp, PrimFunc):
+        outputs = [t for t in inp.args if not isinstance(t.op, PlaceholderOp)]
+        name = inp.name if name in ("main", "default_function") else name
+        return {name: _lowered(create_schedule(outputs), inp.args, name, simple_mode)}
+    if not isinstance(inp, (list, tuple)) or not inp:
+        raise kind_error(inp, "what is compiled", "a schedule, a function, a module, or a list of functions and modules")
+    found = {}
+    for one in inp:
+        for key, function in _functions(one, None, name, simple_mode, False).items():
+            if key in found:
+                raise ValueError(f"two functions are called {key}: give lower(..., name=...) each its own")
+            found[key] = function
+    return found
+
+
+def tvm_lower(inp: Schedule | IRModule | PrimFunc, args: list[Tensor | Expr] | None = None, name: str = "main",
+              binds: None = None, simple_mode: bool = False) -> IRModule:
+    """Lowers a schedule under the current :class:`vta.PassContext`, without the accelerator's passes outside one.
+
+    The parameters are those of :func:`lower`. Without the accelerator's passes outputs may be missing in `args`.
+
+    Parameters
+    ----------
+    inp : Schedule
     args : list[Tensor | Expr], optional
     name : str, optional
     binds : None, optional
         Only None: buffers are laid out densely.
     simple_mode : bool, optional
     """
-    if binds:
-        raise NotImplementedError("lower(binds=...) is not offered: buffers are laid out densely")
-    context, func = _lower(inputs, _list(args), name, simple_mode)
-    return IRModule({name: LoweredFunc(name, _printer(context, func), (inputs, args))})
+    _densely(binds, "lower")
+    return IRModule(_functions(inp, args, name, simple_mode, not PassContext.current().for_vta))
 
 
 def _with_vta_passes():
@@ -148,13 +217,14 @@ def _with_vta_passes():
     return contextlib.nullcontext() if PassContext.current().for_vta else build_config()
 
 
-def lower(inputs: Schedule, args: list[Tensor | Expr] | None = None, name: str = "main", binds: None = None,
-          simple_mode: bool = False) -> IRModule:
+def lower(inp: Schedule | IRModule | PrimFunc, args: list[Tensor | Expr] | None = None, name: str = "main",
+          binds: None = None, simple_mode: bool = False) -> IRModule:
     """Lowers a schedule for the accelerator.
 
     Parameters
     ----------
-    inputs : Schedule
+    inp : Schedule
+        Also a :class:`vta.te.PrimFunc`, which is scheduled by default, or a module of such.
     args : list of Tensor or Expr
         Parameters of the function, inputs and outputs.
     name : str, optional
@@ -169,11 +239,53 @@ def lower(inputs: Schedule, args: list[Tensor | Expr] | None = None, name: str =
         ``print`` shows it; ``.show()`` in the other style.
     """
     with _with_vta_passes():
-        return tvm_lower(inputs, args, name, binds, simple_mode)
+        return tvm_lower(inp, args, name, binds, simple_mode)
 
 
-def tvm_build(inputs: Schedule, args: list[Tensor | Expr] | None = None, target: str | Target | None = None,
-              target_host: str | Target | None = None, name: str = "default_function",
+def _target_of(inputs, target, host):
+    """(what is compiled, its target): a dictionary says both."""
+    if isinstance(inputs, dict):
+        if len(inputs) != 1:
+            raise NotImplementedError("build takes one target: one entry of a dictionary from targets to modules")
+        ((target, inputs),) = inputs.items()
+    return inputs, Target(target or Target.current() or "llvm", host=host)
+
+
+def _build_options(target):
+    options = b.vtac_build_options()
+    options.target = b"ext_dev" if target.kind.name == "ext_dev" else b"llvm"
+    options.triple = utf8(target.triple)
+    options.opt_level = PassContext.current().opt_level or -1
+    options.interruptible = True
+    return options
+
+
+def _build_funcs(functions):
+    """A C array of ``vtac_build_func``."""
+    out = (b.vtac_build_func * len(functions))()
+    for slot, (name, function) in zip(out, functions.items()):
+        slot.func, slot.name = function.handle, name.encode()
+    return out
+
+
+def _source(functions, target):
+    """A function from an ``VTAC_EMIT_...`` to text."""
+    options = _build_options(target)
+
+    def emit(kind):
+        out, size = ctypes.c_void_p(), ctypes.c_size_t()
+        call(lib.vtac_emit, len(functions), _build_funcs(functions), ctypes.byref(options), kind, DIAG, ctypes.byref(out),
+             ctypes.byref(size))
+        try:
+            return ctypes.string_at(out.value or 0, size.value).decode("utf-8")
+        finally:
+            lib.vta_string_free(out.value)
+
+    return emit
+
+
+def tvm_build(inputs: Schedule | IRModule | PrimFunc | list, args: list[Tensor | Expr] | None = None,
+              target: str | Target | None = None, target_host: str | Target | None = None, name: str = "default_function",
               binds: None = None) -> BuiltModule:
     """Compiles a schedule under the current :class:`vta.PassContext`; with the target ``ext_dev``, for the accelerator.
 
@@ -181,43 +293,44 @@ def tvm_build(inputs: Schedule, args: list[Tensor | Expr] | None = None, target:
 
     Parameters
     ----------
-    inputs : Schedule
+    inputs : Schedule, LoweredFunc, PrimFunc, IRModule, or a list of such
     args : list[Tensor | Expr], optional
     target_host : str | Target, optional
     name : str, optional
     binds : None, optional
         Only None: buffers are laid out densely.
     """
-    target = Target(target or "llvm", host=target_host)
-    if binds:
-        raise NotImplementedError("build(binds=...) is not offered: buffers are laid out densely")
-    if isinstance(inputs, IRModule):
-        raise NotImplementedError("build takes a schedule: lowered modules are for looking at")
-    context, func = _lower(inputs, _list(args), name, simple_mode=False)
-    one = b.vtac_build_func()
-    one.func = func
-    options = b.vtac_build_options()
-    options.target = b"ext_dev" if target.kind.name == "ext_dev" else b"llvm"
-    options.triple = utf8(target.triple)
-    options.opt_level = PassContext.current().opt_level or -1
-    options.interruptible = True
+    _densely(binds, "build")
+    inputs, to = _target_of(inputs, target, target_host)
+    functions = _functions(inputs, args, name, False, not PassContext.current().for_vta)
     out = ctypes.c_void_p()
-    try:
-        call(lib.vtac_build, 1, ctypes.byref(one), ctypes.byref(options), DIAG, ctypes.byref(out))
-    finally:
-        lib.vtac_func_release(func)
-    return BuiltModule(out.value or 0, name, context)
+    options, funcs = _build_options(to), _build_funcs(functions)
+    call(lib.vtac_build, len(functions), funcs, ctypes.byref(options), DIAG, ctypes.byref(out))
+    first = next(iter(functions.values()))
+    module = BuiltModule(out.value or 0, list(functions), first.context, to.kind.name)
+    if isinstance(inputs, Schedule):  # its IR goes now, and is made once more where the source is asked for
+        again, passes = inputs.copy(), PassContext.current()
+
+        def functions_again():
+            with passes:
+                return _functions(again, args, name, False, not passes.for_vta)
+    else:
+        def functions_again():
+            return functions
+    module._emit = lambda kind: _source(functions_again(), to)(kind)
+    return module
 
 
-def build(inputs: Schedule | list[Tensor], args: list[Tensor | Expr] | None = None, target: str | Target = "ext_dev",
+def build(inputs: Schedule | IRModule | PrimFunc | list, args: list[Tensor | Expr] | None = None, target: str | Target = "ext_dev",
           target_host: str | Target | None = None, name: str = "default_function", binds: None = None,
           auto: bool = False, tries: int = 0) -> BuiltModule:
     """Compiles a schedule for the accelerator, or for the processor.
 
     Parameters
     ----------
-    inputs : Schedule or list of Tensor
-        With `auto` also the arguments themselves, or a schedule that plays no part.
+    inputs : Schedule, LoweredFunc, PrimFunc, IRModule, or a list of such
+        What :func:`lower` gave is compiled as it is, several functions into one module. With `auto` also a list of the
+        arguments themselves, or a schedule that plays no part.
     args : list of Tensor or Expr
         Parameters of the function, inputs and outputs.
     target : str or Target, optional
@@ -257,7 +370,7 @@ def build(inputs: Schedule | list[Tensor], args: list[Tensor | Expr] | None = No
     if tries:
         raise ValueError("tries=... is for auto=True: a schedule that is given is compiled as it is")
     with _with_vta_passes():
-        return tvm_build(cast("Schedule", inputs), args, target, target_host, name, binds)
+        return tvm_build(inputs, args, target, target_host, name, binds)
 
 
 def _build_auto(inputs, args, target, name, tries):

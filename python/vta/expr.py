@@ -196,21 +196,177 @@ class Expr(ExprOp):
         return isinstance(other, Expr) and self.handle == other.handle
 
     @property
-    def value(self) -> int:
-        """The integer, where the expression is a constant; raises otherwise."""
-        if self.kind == "var":
+    def operands(self) -> list[Expr]:
+        """What it consists of: of an operator its operands, of a load its indices, of a call its arguments, of a reduction its
+        values, what they start at, and its condition."""
+        count = lib.te_expr_operands(self.handle)
+        return [Expr(self.context, lib.te_expr_operand(self.handle, i)) for i in range(count)]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            if name in _PARTS:
+                kinds, part = _PARTS[name]
+                if self.kind in kinds:
+                    return part(self)
+                raise NotOfferedError(f"Expr.{name}: an expression of kind {self.kind} has none; those of kind "
+                                      f"{', '.join(kinds)} do")
+            return super().__getattr__(name)
+
+    @property
+    def value(self) -> int | float | str | Expr:
+        """The number or text, where the expression is a constant; of a conversion what is converted; raises otherwise."""
+        kind = self.kind
+        if kind == "var":
             raise NotOfferedError("Expr.value: a variable has none; constants do")
+        if kind == "float":
+            return lib.te_expr_float(self.handle)
+        if kind == "string":
+            return text(lib.te_expr_name(self.handle)) or ""
+        if kind == "cast":
+            return self.operands[0]
+        return int(self)
+
+    def __int__(self):
         out = ctypes.c_int64()
         self.context.done(lib.te_expr_int(self.context.handle, self.handle, ctypes.byref(out)))
         return out.value
-
-    def __int__(self):
-        return self.value
 
     __index__ = __int__
 
     def __repr__(self):
         return text(self.context.made(lib.te_expr_text(self.context.handle, self.handle)))
+
+
+class Op(Refusing):
+    """A function that expressions call.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``"tir.exp"``.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @staticmethod
+    def get(op_name: str) -> Op:
+        """The function of a name.
+
+        Parameters
+        ----------
+        op_name : str
+        """
+        return Op(op_name)
+
+    def __eq__(self, other):
+        return isinstance(other, Op) and self.name == other.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __repr__(self):
+        return f"Op({self.name})"
+
+
+_INFIX = ("add", "sub", "mul", "div", "mod", "floordiv", "floormod", "min", "max", "eq", "ne", "lt", "le", "gt", "ge", "and", "or")
+
+
+#: Parts of expressions by name: of which kinds, and how they are found. Those that are tensors and axes come from te.tensor.
+_PARTS = {
+    "a": (_INFIX + ("not",), lambda e: e.operands[0]), "b": (_INFIX, lambda e: e.operands[1]),
+    "condition": (("select", "reduce"), lambda e: e.operands[0 if e.kind == "select" else -1]),
+    "true_value": (("select",), lambda e: e.operands[1]), "false_value": (("select",), lambda e: e.operands[2]),
+    "indices": (("load", "pload"), lambda e: e.operands), "buffer": (("load",), lambda e: text(lib.te_expr_name(e.handle))),
+    "args": (("call",), lambda e: e.operands), "op": (("call",), lambda e: Op(text(lib.te_expr_name(e.handle)))),
+    "source": (("reduce",), lambda e: e.operands[:-1]),
+    "base": (("ramp",), lambda e: e.operands[0]), "stride": (("ramp",), lambda e: e.operands[1]),
+    "body": (("let",), lambda e: e.operands[1]),
+}
+
+
+class Extent(int):
+    """A whole number of a shape or range, which has what constants have."""
+
+    __slots__ = ()
+    dtype, kind = "int32", "int"
+
+    @property
+    def value(self) -> int:
+        """The number."""
+        return int(self)
+
+    def astype(self, dtype: str) -> Expr:
+        """The number as a constant of a type.
+
+        Parameters
+        ----------
+        dtype : str
+        """
+        return const(int(self), dtype)
+
+    def same_as(self, other: object) -> bool:
+        """Whether both are the same number.
+
+        Parameters
+        ----------
+        other : object
+        """
+        return self == other
+
+
+def number_or_expr(context: Context, handle: int) -> Extent | Expr:
+    """An expression, as a number where it is a constant.
+
+    Parameters
+    ----------
+    context : Context
+    handle : int
+        A ``te_expr *``.
+    """
+    e = Expr(context, handle)
+    return Extent(int(e)) if e.kind == "int" else e
+
+
+def simplify(expr: Operand) -> Expr:
+    """The expression in a simpler form of the same value, nothing being known of its variables.
+
+    Parameters
+    ----------
+    expr : Expr
+    """
+    e = convert(expr)
+    return Expr(e.context, e.context.made(lib.te_simplify(e.context.handle, e.handle)))
+
+
+def substitute(expr: Operand, vmap: dict) -> Expr:
+    """The expression with variables replaced by values.
+
+    Parameters
+    ----------
+    expr : Expr
+    vmap : dict of variable to Expr or number
+    """
+    count = len(vmap)
+    context, handles = _operands((expr, *vmap, *vmap.values()))
+    return Expr(context, context.made(lib.te_substitute(context.handle, handles[0], count, array_of(handles[1:1 + count]),
+                                                        array_of(handles[1 + count:]))))
+
+
+def equal(lhs: Operand, rhs: Operand, map_free_vars: bool = False) -> bool:
+    """Whether two expressions are the same but for the names of variables that they define.
+
+    Parameters
+    ----------
+    lhs, rhs : Expr or number
+    map_free_vars : bool, optional
+        Names of all variables may differ.
+    """
+    context, handles = _operands((lhs, rhs))
+    out = ctypes.c_bool()
+    context.done(lib.te_expr_equal(context.handle, *handles, map_free_vars, ctypes.byref(out)))
+    return out.value
 
 
 class Comparison(ExprOp):

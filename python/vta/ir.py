@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import ctypes
 from typing import TYPE_CHECKING
 
+from . import _bindings as b
+from ._lib import DIAG, call, lib, release
 from ._show import show_script
 from .error import NotOfferedError, Refusing
+from .expr import Expr, ExprOp, equal
+from .stmt import Stmt
+from .te.prim_func import PrimFunc, _symbol_of
 
 if TYPE_CHECKING:
-    from typing import Callable, ItemsView, Iterator
+    from typing import Any, ItemsView, Iterator, KeysView, ValuesView
 
-    from .te import PrimFunc
+    from ._context import Context
 
 _HEADER = "# from tvm.script import tir as T\n@tvm.script.ir_module\nclass Module:\n"
 
@@ -37,13 +43,19 @@ def print_style(style: str) -> Iterator[None]:
         _style.reset(token)
 
 
-class LoweredFunc(Refusing):
+_STYLES = {"primfn": b.VTAC_STYLE_PRIMFN, "tvmscript": b.VTAC_STYLE_TVMSCRIPT}
+
+
+class LoweredFunc(PrimFunc):
     """A lowered function; ``print`` shows it in the ``primfn`` style, or as :func:`print_style` says.
 
     Parameters
     ----------
-    texts : Callable[[str], str]
-    keep : object, optional
+    name : str
+    context : Context
+        What it was made in; kept as long as the function.
+    handle : int
+        A ``vtac_func *`` that this object takes over.
 
     Attributes
     ----------
@@ -51,10 +63,47 @@ class LoweredFunc(Refusing):
         The name it is exported under.
     """
 
-    def __init__(self, name: str, texts: Callable[[str], str], keep: object | None = None) -> None:
-        self.name = name
-        self._texts = texts
-        self._keep = keep
+    def __init__(self, name: str, context: Context, handle: int) -> None:
+        self.name, self.context, self.handle = name, context, handle
+        self._whole: LoweredFunc | None = None  # whose handle this is, where another's
+        release(self, lib.vtac_func_release, handle, context)  # the context keeps the memory it is in
+
+    def _texts(self, style):
+        out = ctypes.c_void_p()
+        call(lib.vtac_func_print, self.handle, _STYLES[style], DIAG, ctypes.byref(out))
+        try:
+            return ctypes.string_at(out.value or 0).decode("utf-8").removesuffix("\n")  # print adds it again
+        finally:
+            lib.vta_string_free(out.value)
+
+    @property
+    def params(self) -> list[Expr]:
+        """The parameters, as variables."""
+        count = lib.vtac_func_param_count(self.handle)
+        return [Expr(self.context, lib.vtac_func_param(self.handle, i)) for i in range(count)]
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """Attributes of the function: ``global_symbol`` is its name."""
+        return {"global_symbol": self.name, "tir.noalias": True, "from_legacy_te_schedule": True}
+
+    def with_attr(self, attr_key_or_dict: str | dict[str, Any], attr_value: Any = None) -> LoweredFunc:
+        """A copy with an attribute set; ``global_symbol`` is the name under which it is exported.
+
+        Parameters
+        ----------
+        attr_key_or_dict : str or dict
+        attr_value : object, optional
+        """
+        copy = object.__new__(LoweredFunc)
+        copy.__dict__.update(self.__dict__)
+        copy._whole, copy.name = self, _symbol_of(attr_key_or_dict, attr_value, self.name)
+        return copy
+
+    @property
+    def body(self) -> Stmt:
+        """What it does, as a tree of statements (:mod:`vta.stmt`)."""
+        return Stmt(self.context, self, lib.vtac_func_body(self.handle))
 
     def script(self) -> str:
         """The function as TVMScript."""
@@ -99,12 +148,56 @@ class IRModule(Refusing):
         """Names and functions."""
         return self.functions.items()
 
+    def keys(self) -> KeysView:
+        """Names of the functions."""
+        return self.functions.keys()
+
+    def values(self) -> ValuesView:
+        """The functions."""
+        return self.functions.values()
+
+    def update(self, other: IRModule | dict) -> None:
+        """Takes the functions of another module, too.
+
+        Parameters
+        ----------
+        other : IRModule or dict
+        """
+        self.functions.update(other.items())
+
+    def get_global_var(self, name: str) -> str:
+        """The name itself, where there is a function of that name.
+
+        Parameters
+        ----------
+        name : str
+        """
+        if name not in self.functions:
+            raise ValueError(f"there is no function {name}; there are {', '.join(self.functions)}")
+        return name
+
+    def astext(self, show_meta_data: bool = True) -> str:
+        """All functions in the ``primfn`` style.
+
+        Parameters
+        ----------
+        show_meta_data : bool, optional
+            Accepted; there is none.
+        """
+        return "\n".join(f.astext() for f in self.functions.values())
+
     def get_global_vars(self) -> list[str]:
         """Names of the functions."""
         return list(self.functions)
 
-    def script(self) -> str:
-        """All functions as TVMScript."""
+    def script(self, show_meta: bool = False) -> str:
+        """All functions as TVMScript.
+
+        Parameters
+        ----------
+        show_meta : bool, optional
+            Accepted; there is no meta data.
+        """
         parts = [f.script() for f in self.functions.values()]
         if len(parts) == 1 and parts[0].lstrip().startswith(("@", "#")) and "class Module" in parts[0]:
             return parts[0]
@@ -128,6 +221,42 @@ class IRModule(Refusing):
 def _indent(script):
     """A function's script, four columns to the right."""
     return "".join(f"    {line}\n" if line else "\n" for line in script.rstrip("\n").split("\n"))
+
+
+def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> bool:
+    """Whether two functions, modules, expressions, or lists of them are the same but for the names of what they define.
+
+    Parameters
+    ----------
+    lhs, rhs : LoweredFunc, IRModule, Expr, number or list
+    map_free_vars : bool, optional
+        Names of all variables of expressions may differ.
+    """
+    if isinstance(lhs, LoweredFunc) and isinstance(rhs, LoweredFunc):
+        out = ctypes.c_bool()
+        call(lib.vtac_func_equal, lhs.handle, rhs.handle, DIAG, ctypes.byref(out))
+        return out.value
+    if isinstance(lhs, IRModule) and isinstance(rhs, IRModule):
+        lhs, rhs = lhs.functions, rhs.functions
+    if isinstance(lhs, dict) and isinstance(rhs, dict):
+        return set(lhs) == set(rhs) and all(structural_equal(lhs[k], rhs[k], map_free_vars) for k in lhs)
+    if isinstance(lhs, (list, tuple)) and isinstance(rhs, (list, tuple)):
+        return len(lhs) == len(rhs) and all(structural_equal(a, b_, map_free_vars) for a, b_ in zip(lhs, rhs))
+    if isinstance(lhs, (ExprOp, int, float)) and isinstance(rhs, (ExprOp, int, float)):
+        return equal(lhs, rhs, map_free_vars)
+    return bool(type(lhs) is type(rhs) and lhs == rhs)
+
+
+def assert_structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> None:
+    """Raises ValueError, which shows both, where :func:`structural_equal` is False.
+
+    Parameters
+    ----------
+    lhs, rhs : LoweredFunc, IRModule, Expr, number or list
+    map_free_vars : bool, optional
+    """
+    if not structural_equal(lhs, rhs, map_free_vars):
+        raise ValueError(f"these differ:\n{lhs}\nand\n{rhs}")
 
 
 class Schedule:

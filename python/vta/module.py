@@ -5,13 +5,14 @@ from __future__ import annotations
 import ctypes
 import os
 import statistics
+import time
 from typing import TYPE_CHECKING
 
 from . import _bindings as b
 from ._check import name_of
 from ._interrupt import watch
 from ._lib import DIAG, call, diagnostics, lib, raise_status, release, text, utf8
-from .error import Refusing
+from .error import NotOfferedError, Refusing
 from .ndarray import NDArray
 
 if TYPE_CHECKING:
@@ -190,6 +191,31 @@ class Module(Refusing):
     def __getitem__(self, name: str) -> Function:
         return self.get_function(name)
 
+    def implements_function(self, func_name: str, query_imports: bool = False) -> bool:
+        """Whether it has a function of that name.
+
+        Parameters
+        ----------
+        func_name : str
+        query_imports : bool, optional
+            Accepted; modules have no imports.
+        """
+        try:
+            self.get_function(func_name)
+        except LookupError:
+            return False
+        return True
+
+    @property
+    def imported_modules(self) -> list[Module]:
+        """Modules that it imports: none, a module is one object."""
+        return []
+
+    @property
+    def type_key(self) -> str:
+        """What it is: ``"library"``, a file of machine code."""
+        return "library"
+
     @property
     def function_names(self) -> list[str]:
         """Names of the functions, where the module can list them."""
@@ -211,6 +237,7 @@ class Module(Refusing):
         return self.entry_func(*args)
 
     def time_evaluator(self, func_name: str, dev: Device, number: int = 10, repeat: int = 1, min_repeat_ms: int = 0,
+                       limit_zero_time_iterations: int = 100, cooldown_interval_ms: int = 0, repeats_to_cooldown: int = 1,
                        f_preproc: str = "") -> Callable[..., Timing]:
         """A function that times calls of `func_name`.
 
@@ -220,6 +247,10 @@ class Module(Refusing):
         dev : Device
         number, repeat, min_repeat_ms : int, optional
             As for :meth:`Function.time`.
+        limit_zero_time_iterations : int, optional
+            Accepted; no round takes no time.
+        cooldown_interval_ms, repeats_to_cooldown : int, optional
+            A pause after so many rounds.
         f_preproc : str, optional
             Accepted, without effect.
 
@@ -229,7 +260,18 @@ class Module(Refusing):
             From the kernel's arguments to a :class:`Timing`.
         """
         function = self.entry_func if func_name == self.entry_name else self.get_function(func_name)
-        return lambda *args: Timing(function.time(*args, number=number, repeat=repeat, min_repeat_ms=min_repeat_ms))
+        group = max(1, repeats_to_cooldown) if cooldown_interval_ms else repeat
+
+        def evaluate(*args: NDArray) -> Timing:
+            rounds: list[float] = []
+            while len(rounds) < repeat:
+                if rounds:
+                    time.sleep(cooldown_interval_ms / 1000)
+                rounds += function.time(*args, number=number, repeat=min(group, repeat - len(rounds)),
+                                        min_repeat_ms=min_repeat_ms)
+            return Timing(rounds)
+
+        return evaluate
 
 
 class Timing(Refusing):
@@ -259,22 +301,52 @@ class BuiltModule(Module):
     ----------
     handle : int
         A ``vtac_module *`` that this object takes over.
-    name : str
-        Name of the function.
+    names : list of str
+        Names of the functions.
     context : object
         Kept alive as long as the module.
+    kind : str, optional
+        That of the target.
     """
 
     _destroy, _find = "vtac_module_destroy", "vtac_module_function"
 
-    def __init__(self, handle: int, name: str, context: Context | Config) -> None:
+    def __init__(self, handle: int, names: list[str], context: Context | Config, kind: str = "ext_dev") -> None:
         super().__init__(handle)
-        self._entry_name, self._context = name, context
+        self._entry_name, self._context, self._names = names[0], context, list(names)
+        self._kind = kind
+        self._emit: Callable[[int], str] | None = None
 
     @property
     def function_names(self) -> list[str]:
         """Names of the functions."""
-        return [self._entry_name or ""]
+        return list(self._names)
+
+    @property
+    def type_key(self) -> str:
+        """What made it: ``"llvm"``, or ``"c"`` for the target of that name."""
+        return "c" if self._kind == "c" else "llvm"
+
+    def get_source(self, fmt: str = "") -> str:
+        """The code as text.
+
+        Parameters
+        ----------
+        fmt : str, optional
+            ``"ll"`` (LLVM's IR, the default), ``"asm"`` or ``"s"``, ``"c"`` (the default for the target ``"c"``).
+
+        Returns
+        -------
+        text : str
+        """
+        kinds = {"ll": b.VTAC_EMIT_LLVM, "asm": b.VTAC_EMIT_ASM, "s": b.VTAC_EMIT_ASM, "c": b.VTAC_EMIT_C}
+        fmt = fmt or ("c" if self._kind == "c" else "ll")
+        if fmt not in kinds:
+            raise ValueError(f"no source as {fmt!r}; there are {', '.join(kinds)}")
+        if self._emit is None:
+            raise NotOfferedError("Module.get_source is not offered for modules whose schedule was chosen: kernel_file says "
+                                  "what they are")
+        return self._emit(kinds[fmt])
 
     @property
     def triple(self) -> str:
@@ -337,7 +409,7 @@ class ScheduledModule(BuiltModule):
     _destroy = "vtac_op_destroy"
 
     def __init__(self, op: int, result: b.vtac_op_result, context: Config) -> None:
-        super().__init__(op, text(lib.vtac_kernel_name(lib.vtac_op_kernel(op))) or "", context)
+        super().__init__(op, [text(lib.vtac_kernel_name(lib.vtac_op_kernel(op))) or ""], context)
         self._op, self.handle = op, lib.vtac_op_module(op)  # which belongs to the operator
         self.operator: str = text(lib.vtac_op_name(op)) or ""
         self.schedule: str = text(lib.vtac_op_report(op)) or ""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from typing import Callable
+from ._check import name_of
+from .error import Refusing
+from .expr import Extent, const
 
-__all__ = ["get_global_func", "register_func"]
+if TYPE_CHECKING:
+    from typing import Any, Callable
+
+__all__ = ["PackedFunc", "convert", "get_global_func", "register_func"]
 
 
 def _table():
@@ -39,6 +44,49 @@ def _enabled(target):
     return enabled(target)
 
 
+class PackedFunc(Refusing):
+    """A function that programs find by name, or that was made from a Python function; call it.
+
+    Parameters
+    ----------
+    function : callable
+    """
+
+    def __init__(self, function: Callable) -> None:
+        self.function = function
+
+    is_global = False
+
+    def __call__(self, *args: Any) -> Any:
+        return self.function(*[PackedFunc(a) if isinstance(a, FunctionType) else a for a in args])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PackedFunc) and self.function == other.function or self.function == other
+
+    def __hash__(self) -> int:
+        return hash(self.function)
+
+    def __repr__(self) -> str:
+        return f"PackedFunc({getattr(self.function, '__name__', self.function)})"
+
+
+def convert(value: Any) -> Any:
+    """A Python value as what programs hand to functions: functions become :class:`PackedFunc`, numbers constants, and lists,
+    tuples and dictionaries have their items converted. Everything else stays as it is.
+
+    Parameters
+    ----------
+    value : object
+    """
+    if isinstance(value, (bool, int, float)) and not isinstance(value, Extent):
+        return const(value)
+    if isinstance(value, (list, tuple)):
+        return [convert(v) for v in value]
+    if isinstance(value, dict):
+        return {k if isinstance(k, str) else convert(k): convert(v) for k, v in value.items()}
+    return PackedFunc(value) if isinstance(value, FunctionType) else value
+
+
 _registered: dict[str, Callable] = {}
 
 
@@ -60,24 +108,29 @@ def get_global_func(name: str, allow_missing: bool = False) -> Callable:
     found = _registered.get(name) or _table().get(name)
     if found is None and not allow_missing:
         raise ValueError(f"Cannot find global function {name}")
-    return found
+    return None if found is None else found if isinstance(found, PackedFunc) else PackedFunc(found)  # type: ignore[return-value]
 
 
-def register_func(name: str, function: Callable | None = None, override: bool = False) -> Callable:
+def register_func(func_name: str | Callable, f: Callable | None = None, override: bool = False) -> Callable:
     """Makes a Python function known by name to :func:`get_global_func`; also a decorator.
 
     Parameters
     ----------
-    name : str
-    function : callable, optional
+    func_name : str
+        Without it, as a plain decorator, the function's own name.
+    f : callable, optional
     override : bool, optional
         Replace one of that name.
     """
 
-    def register(f):
+    if callable(func_name):
+        return register_func(func_name.__name__, func_name, override)
+    name = name_of(func_name, "the name of a function").decode()
+
+    def register(function):
         if not override and (name in _registered or name in _table()):
             raise ValueError(f"Global function {name} is already registered")
-        _registered[name] = f
-        return f
+        _registered[name] = function
+        return function
 
-    return register(function) if function is not None else register
+    return register(f) if f is not None else register

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from . import _bindings as b_
+from . import _context
 from . import intrin as ir_builder
+from . import stmt as stmt_functor
 from . import te
 from .te import _math
 from .te._math import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
-from ._check import type_of, whole
-from .expr import Expr, ExprOp, const, convert
+from ._check import name_of, type_of, whole
+from ._lib import lib
+from .error import NotOfferedError
+from .expr import Comparison, Expr, ExprOp, Extent, apply, const, convert
 from .te import IterVar, PrimFunc
 from .intrin import call_extern, call_intrin, decl_buffer
 from .ir import Schedule
+from .stmt import Stmt
 
 if TYPE_CHECKING:
+    from typing import NoReturn
+
     from .expr import Operand
 
 __all__ = ["Expr", "PrimExpr", "ExprOp", "IterVar", "PrimFunc", "Schedule", "Select", "Var", "const", "convert", "all",
@@ -22,7 +30,9 @@ __all__ = ["Expr", "PrimExpr", "ExprOp", "IterVar", "PrimFunc", "Schedule", "Sel
            "likely", "abs", "power", "IntImm", "FloatImm", "Cast", "Add", "Sub", "Mul", "Div",
            "sigmoid", "rsqrt", "isnan",
            "min_value", "max_value", "FloorDiv", "FloorMod", "Min", "Max", "Reduce", "ProducerLoad", "call_extern", "call_intrin", "decl_buffer",
-           "ir_builder"]
+           "ir_builder", "stmt_functor", "Stmt", "EQ", "NE", "LT", "LE", "GT", "GE", "And", "Or", "Not", "Mod", "Call", "StringImm",
+           "BufferLoad", "Ramp", "Broadcast", "Let", "For", "IfThenElse", "SeqStmt", "BufferStore", "ProducerStore", "ProducerRealize",
+           "AttrStmt", "LetStmt", "AssertStmt", "Evaluate", "Allocate", "Block", "SizeVar"]
 __all__ += _math.__all__
 
 PrimExpr = Expr
@@ -40,10 +50,24 @@ class _Node(type):
     kind: str
 
     def __instancecheck__(cls, value):
-        return isinstance(value, Expr) and value.kind == cls.kind
+        return isinstance(value, (Expr, Extent)) and value.kind == cls.kind or \
+            isinstance(value, Comparison) and value.asobject().kind == cls.kind
 
     def __call__(cls, *args, **kwargs):
         return cls._make(*args, **kwargs)
+
+
+class _Statement(type):
+    """Classes of statements by their kind, for ``isinstance``."""
+
+    kind: str
+
+    def __instancecheck__(cls, value):
+        return isinstance(value, Stmt) and value.node == cls.kind
+
+    def __call__(cls, *args, **kwargs):
+        raise NotOfferedError(f"tir.{cls.__name__}(...) is not offered: statements come from lowering; describe them with te.compute "
+                              "and a schedule")
 
 
 class Var(metaclass=_Node):
@@ -51,6 +75,13 @@ class Var(metaclass=_Node):
 
     kind = "var"
     _make = staticmethod(te.var)
+
+
+class SizeVar(metaclass=_Node):
+    """A variable that is never negative."""
+
+    kind = "var"
+    _make = staticmethod(te.size_var)
 
 
 class IntImm(metaclass=_Node):
@@ -104,6 +135,18 @@ class Cast(metaclass=_Node):
         return convert(value).astype(dtype)
 
 
+def _not_made(name):
+    def refuse(*args: object, **kwargs: object) -> NoReturn:
+        raise NotOfferedError(f"tir.{name}(...) is not offered: it comes from lowering")
+
+    return refuse
+
+
+def _text(value):
+    context = _context.current()
+    return Expr(context, context.made(lib.te_string(context.handle, name_of(value, "a text"))))
+
+
 def _node(kind, maker, meaning):
     return _Node(meaning[0], (), {"kind": kind, "_make": staticmethod(maker), "__doc__": meaning[1], "__module__": __name__})
 
@@ -119,3 +162,43 @@ Min = _node("min", te.min, ("Min", "The smaller."))
 Max = _node("max", te.max, ("Max", "The larger."))
 Reduce = _node("reduce", te.sum, ("Reduce", "A reduction; made by te.sum, te.max and te.min."))
 ProducerLoad = _node("pload", lambda tensor, indices: tensor(*indices), ("ProducerLoad", "An element of a tensor."))
+
+
+def _made_by(method):
+    return lambda a, b: getattr(convert(a), method)(b)
+
+
+EQ = _node("eq", lambda a, b: convert(a).equal(b), ("EQ", "Whether two values are equal."))
+NE = _node("ne", lambda a, b: apply(b_.TE_NE, a, b), ("NE", "Whether two values differ."))
+LT = _node("lt", _made_by("__lt__"), ("LT", "Whether the first is smaller."))
+LE = _node("le", _made_by("__le__"), ("LE", "Whether the first is no larger."))
+GT = _node("gt", _made_by("__gt__"), ("GT", "Whether the first is larger."))
+GE = _node("ge", _made_by("__ge__"), ("GE", "Whether the first is no smaller."))
+And = _node("and", lambda a, b: te.all(a, b), ("And", "Whether both hold."))
+Or = _node("or", lambda a, b: te.any(a, b), ("Or", "Whether one of both holds."))
+Not = _node("not", lambda a: apply(b_.TE_NOT, a), ("Not", "Whether a condition does not hold."))
+Mod = _node("mod", te.truncmod, ("Mod", "The remainder of Div."))
+Call = _node("call", lambda dtype, op, args: call_intrin(dtype, str(getattr(op, "name", op)), *args), ("Call", "A call: ``Call(dtype, op, args)``."))
+StringImm = _node("string", lambda value: _text(value), ("StringImm", "A text."))
+BufferLoad = _node("load", _not_made("BufferLoad"), ("BufferLoad", "An element of memory, after flattening."))
+Ramp = _node("ramp", _not_made("Ramp"), ("Ramp", "A vector base, base + stride, ...; made by Stage.vectorize."))
+Broadcast = _node("broadcast", _not_made("Broadcast"), ("Broadcast", "A vector of one value; made by Stage.vectorize."))
+Let = _node("let", _not_made("Let"), ("Let", "A value with a name inside of another."))
+
+
+def _statement(name, kind, meaning):
+    return _Statement(name, (), {"kind": kind, "__doc__": meaning, "__module__": __name__})
+
+
+For = _statement("For", "for", "A loop.")
+IfThenElse = _statement("IfThenElse", "if", "A condition.")
+SeqStmt = _statement("SeqStmt", "seq", "Statements one after another.")
+BufferStore = _statement("BufferStore", "store", "A store, after flattening.")
+ProducerStore = _statement("ProducerStore", "pstore", "A store to a tensor, before flattening.")
+ProducerRealize = _statement("ProducerRealize", "realize", "Memory of a tensor, before flattening.")
+AttrStmt = _statement("AttrStmt", "attr", "An attribute.")
+LetStmt = _statement("LetStmt", "let", "A value with a name.")
+AssertStmt = _statement("AssertStmt", "assert", "A check at run time.")
+Evaluate = _statement("Evaluate", "evaluate", "A call.")
+Allocate = _statement("Allocate", "allocate", "Memory.")
+Block = _statement("Block", "block", "A block of create_prim_func.")

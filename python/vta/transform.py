@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import TYPE_CHECKING
 
+from . import _bindings as b
 from ._blocks import Blocks
+from ._check import items
+from ._lib import call, lib, text
 from .error import Refusing
 
 if TYPE_CHECKING:
@@ -16,9 +20,24 @@ _KNOWN = {
     "tir.disable_cse_tir": "leaves out common subexpression elimination",
     "tir.disable_vectorize": "leaves vectorized loops as they are",
     "tir.UnrollLoop": "a dictionary with auto_max_step",
+    "tir.noalias": "accepted where true: arguments do not overlap",
+    "tir.LoopPartition": "a dictionary with partition_const_loop",
     "tir.debug_keep_trivial_loop": "accepted; loops of one iteration are kept only by the printers",
     "tir.instrument_bound_checkers": "accepted; the simulator checks every access",
 }
+
+
+def pass_names() -> list[str]:
+    """Names of all passes of lowering, in their order; a name may occur more than once."""
+    info, names = b.vtac_pass_info(), []
+    for i in range(lib.vtac_pass_count()):
+        call(lib.vtac_pass_get, i, ctypes.byref(info))
+        names.append(text(info.name) or "")
+    return names
+
+
+class Runnable(Refusing):
+    """What :mod:`vta.passes` runs on functions."""
 
 
 class PassContext(Refusing):
@@ -31,7 +50,7 @@ class PassContext(Refusing):
         Names of passes, such as ``"tir.CommonSubexprElimTIR"``.
     config : dict, optional
         ``tir.add_lower_pass`` (true: lower for the accelerator), ``tir.disable_cse_tir``, ``tir.disable_vectorize``,
-        ``tir.UnrollLoop``.
+        ``tir.UnrollLoop``, ``tir.LoopPartition``.
     instruments : None, optional
         Only None.
 
@@ -57,6 +76,12 @@ class PassContext(Refusing):
         if unknown:
             raise NotImplementedError(f"the option {unknown[0]!r} is not offered; there are "
                                       f"{', '.join(sorted(_KNOWN))}")
+        if not self.config.get("tir.noalias", True):
+            raise NotImplementedError("tir.noalias = False is not offered: arguments must not overlap")
+        phases = self.config.get("tir.add_lower_pass")
+        if isinstance(phases, (list, tuple)) and any(isinstance(part, Runnable) for item in phases for part in items(item)):
+            raise NotImplementedError("passes of your own inside lower are not offered: run them on what lower, or "
+                                      "schedule_to_module, gives")
 
     def __enter__(self):
         return PassContext._blocks.enter(self)
@@ -82,6 +107,11 @@ class PassContext(Refusing):
         if self.config.get("tir.disable_vectorize"):
             names.append("tir.VectorizeLoop")
         return names
+
+    @property
+    def partition_const_loops(self) -> bool:
+        """Whether loops with constant bounds are cut at their boundary checks, too."""
+        return bool((self.config.get("tir.LoopPartition") or {}).get("partition_const_loop"))
 
     @property
     def unroll_max_step(self) -> int:

@@ -203,6 +203,190 @@ class Operators(unittest.TestCase):
         self.assertEqual((get_const_int(tir.const(5, "int32")), prod((2, 3, 4))), (5, 24))
 
 
+def tiled(extent=66, factor=8):
+    """A computation of two stages, the first computed at the outer loop of the second."""
+    a = te.placeholder((extent,), "float32", "a")
+    b = te.compute((extent,), lambda i: a[i] * 2.0, "b")
+    c = te.compute((extent - 2,), lambda i: b[i] + b[i + 2], "c")
+    s = te.create_schedule(c.op)
+    outer, inner = s[c].split(c.op.axis[0], factor)
+    s[b].compute_at(s[c], outer)
+    return s, a, b, c, outer, inner
+
+
+class Lowered(unittest.TestCase):
+    def test_bounds(self):
+        s, _, b, c, outer, inner = tiled()
+        bounds = tvm.te.schedule.InferBound(s.normalize())
+        self.assertIsInstance(bounds, tvm.container.Map)
+        self.assertEqual([bounds[x].extent.value for x in (b.op.axis[0], c.op.axis[0], outer, inner)], [10, 64, 8, 8])
+        tvm.testing.assert_prim_expr_equal(bounds[b.op.axis[0]].min, outer * 8)
+        self.assertEqual(te.substitute(bounds[b.op.axis[0]].min, {outer.var: 3}).value, 24)
+        m = te.var("m")
+        x = te.placeholder((m * 8,))
+        y = te.compute(x.shape, lambda i: x[i] + 1.0)
+        s = te.create_schedule(y.op)
+        xo, xi = s[y].split(y.op.axis[0], 8)
+        bounds = s.bounds()
+        self.assertTrue(bounds[xo].extent == m and bounds[xi].extent.value == 8 and bounds[xi].extent == 8)
+
+    def test_inline_all(self):
+        m, n = te.var("m"), te.var("n")
+        row, a, b = te.placeholder((m,)), te.placeholder((m, n)), te.placeholder((m, n))
+        makers = {"AutoInlineElemWise": lambda i, j: a[i, j] * b[i, j], "AutoInlineBroadcast": lambda i, j: row[i] * b[i, j],
+                  "AutoInlineInjective": lambda i, j: a[j, i] * b[i, j]}
+        for most, maker in enumerate(makers.values()):
+            for least, name in enumerate(makers):
+                first = te.compute((m, n), maker, "first")
+                second = te.compute((m, n), lambda i, j: first[i, j] + 1.0, "second")  # pylint: disable=cell-var-from-loop
+                s = te.create_schedule(second.op)
+                getattr(tvm.te.schedule, name)(s)
+                inlined = "first" not in str(tvm.lower(s, [row, a, b, second]))
+                self.assertEqual(inlined, least >= most, (name, most))
+
+    def test_tree(self):
+        s, a, b, c, *_ = tiled()
+        function = tvm.lower(s, [a, c])["main"]
+        self.assertIsInstance(function, tir.PrimFunc)
+        self.assertEqual([p.name for p in function.params], ["a", "c"])
+        self.assertEqual(function.attrs["global_symbol"], "main")
+        seen = []
+        tir.stmt_functor.post_order_visit(function.body, seen.append)
+        loops = [n for n in seen if isinstance(n, tir.For)]
+        self.assertEqual(sorted((n.loop_var.name, n.extent.value, n.kind) for n in loops),
+                         [("i", 10, "serial"), ("i.inner", 8, "serial"), ("i.outer", 8, "serial")])
+        self.assertTrue(loops[-1] in loops and isinstance(loops[-1].body, (tir.SeqStmt, tir.Allocate, tir.AttrStmt)))
+        stores = [n for n in seen if isinstance(n, tir.BufferStore)]
+        self.assertEqual([n.buffer for n in stores], ["b", "c"])
+        self.assertIsInstance(stores[1].value, tir.Add)
+        self.assertIsInstance(stores[1].value.a, tir.BufferLoad)
+        self.assertEqual(stores[0].value.b.value, 2.0)
+        raw = tvm.te.schedule.ScheduleOps(s, s.bounds())
+        kinds = []
+        tir.stmt_functor.pre_order_visit(raw, lambda n: kinds.append(type(n).__name__ if isinstance(n, tir.PrimExpr) else n.node))
+        self.assertEqual((kinds[0], kinds.count("pstore"), kinds.count("realize")), ("for", 2, 1))
+        with self.assertRaisesRegex(AttributeError, "kind add has none; those of kind"):
+            stores[1].value.producer  # pylint: disable=expression-not-assigned,pointless-statement
+        with self.assertRaisesRegex(NotImplementedError, "tir.For.*statements come from lowering"):
+            tir.For(te.var("i"), 0, 8, 0, raw)
+
+    def test_passes(self):
+        s, a, _, c, *_ = tiled()
+        names = tvm.ir.transform.Pass
+        raw = tvm.driver.build_module.schedule_to_module(s, [a, c])
+        whole = tvm.transform.Sequential([names(n) for n in vta.transform.pass_names() if n.startswith("tir.")])
+        self.assertFalse(tvm.ir.structural_equal(raw, tvm.lower(s, [a, c])))
+        flat = tvm.tir.transform.StorageFlatten(64)(raw)
+        self.assertNotEqual(str(flat), str(raw))
+        self.assertEqual(str(tvm.tir.transform.VectorizeLoop(False)(flat)), str(flat))
+        self.assertTrue(whole.passes)
+        tvm.ir.assert_structural_equal(tvm.lower(s, [a, c], "one")["one"], tvm.lower(s, [a, c], "two")["two"])
+        with self.assertRaisesRegex(ValueError, "these differ"):
+            tvm.ir.assert_structural_equal(raw, flat)
+        looked = []
+
+        @tvm.tir.transform.prim_func_pass(opt_level=0)
+        def look(function, module, context):
+            looked.append((function.name, list(module), context.opt_level))
+            return function
+
+        self.assertEqual(str(look(flat)), str(flat))
+        self.assertEqual(looked, [("main", ["main"], 2)])
+        with self.assertRaisesRegex(LookupError, "there is no pass 'tir.Nosuch'"):
+            names("tir.Nosuch")
+        n = te.var("n")
+        self.assertEqual(repr(tvm.arith.Analyzer().simplify(n * 2 - n - n)), "0")
+
+    def test_partition(self):
+        """Constant loops are cut where that is asked for, and compute the same."""
+        x = np.arange(30, dtype="float32")
+        for cut in (False, True):
+            a = te.placeholder((30,), "float32", "a")
+            b = te.compute((30,), lambda i: a[i] + 1.0, "b")  # pylint: disable=cell-var-from-loop
+            s = te.create_schedule(b.op)
+            s[b].split(b.op.axis[0], 8)
+            with tvm.transform.PassContext(config={"tir.LoopPartition": {"partition_const_loop": cut}}):
+                self.assertEqual("(i.outer: int32, 0, 3)" in str(tvm.lower(s, [a, b])), cut)
+                out = tvm.nd.array(np.zeros(30, "float32"))
+                tvm.build(s, [a, b], "llvm")(tvm.nd.array(x), out)
+            np.testing.assert_array_equal(out.numpy(), x + 1)
+        m = te.var("m")  # the check depends on a virtual thread inside of the loop
+        a = te.placeholder((m,), "float32", "a")
+        b = te.compute((m,), lambda i: a[i] + 1.0, "b")
+        s = te.create_schedule(b.op)
+        s[b].bind(s[b].split(b.op.axis[0], 8)[1], te.thread_axis("cthread"))
+        out = tvm.nd.array(np.zeros(30, "float32"))
+        tvm.build(s, [a, b], "llvm")(tvm.nd.array(x), out)
+        np.testing.assert_array_equal(out.numpy(), x + 1)
+
+    def test_build_of_functions(self):
+        s, a, _, c, *_ = tiled()
+        x = RANDOM.uniform(-4, 4, 66).astype("float32")
+        want = 2 * (x[:-2] + x[2:])
+        one, two = tvm.lower(s, [a, c], name="one"), tvm.lower(s, [a, c], name="two")
+        both = tvm.ir.IRModule({"one": one["one"]})
+        both.update(two)
+        for made, names in ((tvm.build([one, two["two"]], target="llvm"), ["one", "two"]), (tvm.build(both, target="llvm"), ["one", "two"]),
+                            (tvm.build({"llvm": one}), ["one"]), (tvm.build(te.create_prim_func([a, c]), target="llvm"), ["main"]),
+                            (tvm.build(one["one"].with_attr("global_symbol", "three"), target="llvm"), ["three"]),
+                            (tvm.build(tvm.lower(te.create_prim_func([a, c])), target="llvm"), ["main"])):
+            self.assertEqual(made.function_names, names)
+            for name in names:
+                out = tvm.nd.array(np.zeros(64, "float32"))
+                made[name](tvm.nd.array(x), out)
+                np.testing.assert_allclose(out.numpy(), want, rtol=1e-6)
+        with self.assertRaisesRegex(ValueError, "two functions are called one"):
+            tvm.build([one, one], target="llvm")
+        with self.assertRaisesRegex(TypeError, "what is compiled is a schedule, a function"):
+            tvm.build(3)
+
+    def test_missing_outputs(self):
+        s, a, *_ = tiled()
+        self.assertIn("allocate(c", str(tvm.lower(s, [a], simple_mode=True)))
+        with self.assertRaisesRegex(vta.VTAError, "c, an output of the schedule, is not among the arguments"):
+            vta.lower(s, [a])
+        with self.assertRaisesRegex(vta.VTAError, "a, an input of the schedule, is not among the arguments"):
+            tvm.lower(s, [])
+
+    def test_modules(self):
+        s, a, _, c, *_ = tiled()
+        m = tvm.build(s, [a, c], "llvm", name="f")
+        s[c].unroll(s[c].leaf_iter_vars[0])  # the module is what it was
+        self.assertIn("define", m.get_source())
+        self.assertIn(".text", m.get_source("asm"))
+        self.assertIn("float", tvm.build(s, [a, c], "c").get_source())
+        self.assertEqual((m.type_key, m.imported_modules, m.implements_function("f"), m.implements_function("g")),
+                         ("llvm", [], True, False))
+        with self.assertRaisesRegex(ValueError, "no source as 'ptx'"):
+            m.get_source("ptx")
+        arrays = [tvm.nd.array(np.zeros(n, "float32")) for n in (66, 64)]
+        timed = m.time_evaluator("f", tvm.cpu(0), number=1, repeat=3, limit_zero_time_iterations=10, cooldown_interval_ms=1,
+                                 repeats_to_cooldown=2)(*arrays)
+        self.assertEqual(len(timed.results), 3)
+
+    def test_functions(self):
+        add = tvm.runtime.convert(lambda x, y: x + y)
+        self.assertIsInstance(add, tvm.runtime.PackedFunc)
+        self.assertEqual(add(3, 4), 7)
+        self.assertEqual([str(v) for v in tvm.runtime.convert([1, (2.5, "x")])[0:1]], ["1"])
+        self.assertEqual(tvm.runtime.convert(12).value, 12)
+
+        @tvm.register_func
+        def test_familiar_plus_one(x):
+            return x + 1
+
+        @tvm.register_func("test_familiar.apply")
+        def apply(f, x):
+            return f(x)
+
+        self.assertIsInstance(tvm.get_global_func("test_familiar_plus_one"), tvm.runtime.PackedFunc)
+        self.assertEqual(tvm.get_global_func("test_familiar.apply")(lambda x: 3 * x, 5), 15)
+        with self.assertRaisesRegex(ValueError, "already registered"):
+            tvm.register_func("test_familiar.apply", apply)
+        tvm.register_func("test_familiar.apply", lambda f, x: 0, override=True)
+        self.assertEqual((tvm.get_global_func("test_familiar.apply")(apply, 5), test_familiar_plus_one(1)), (0, 2))
+
+
 class Modules(unittest.TestCase):
     def test_small_ones(self):
         from tvm.contrib import cc, util

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..expr import const, convert
+from ..expr import const, convert, simplify, substitute
 from ..intrin import TensorIntrin, decl_tensor_intrin
 from .computation import compute, evaluate, placeholder, reduce_axis, size_var, tag_scope, thread_axis, var
 from .gemm import GemmIntrin
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Tensor", "TensorSlice", "Operation", "PlaceholderOp", "ComputeOp", "IterVar", "Schedule", "Stage", "GemmIntrin", "TensorIntrin", "PrimFunc",
     "placeholder", "var", "size_var", "compute", "reduce_axis", "thread_axis", "create_schedule", "create_prim_func",
-    "sum", "min", "max", "all", "any", "if_then_else", "select", "const", "convert", "abs", "floordiv", "floormod",
+    "sum", "min", "max", "all", "any", "if_then_else", "select", "const", "convert", "simplify", "substitute", "abs", "floordiv", "floormod",
     "sigmoid", "rsqrt", "isnan", "min_value", "max_value", "truncdiv", "truncmod", "indexdiv", "indexmod", "div", "likely", "power", "tag_scope", "evaluate", "decl_tensor_intrin", "comm_reducer", "scan", "extern", "gradient",
 ]
 __all__ += _math.__all__

@@ -30,6 +30,15 @@ def create_prim_func(args: Sequence[Tensor]) -> PrimFunc:
     return PrimFunc([need(t, Tensor, "an argument of create_prim_func") for t in items(args)])
 
 
+def _symbol_of(key, value, name):
+    """The name that attributes give a function; `name` where they give none."""
+    attrs = key if isinstance(key, dict) else {key: value}
+    unknown = set(attrs) - {"global_symbol", "tir.noalias"}
+    if unknown:
+        raise NotImplementedError(f"function attribute {sorted(unknown)[0]!r} is not offered")
+    return name_of(attrs.get("global_symbol", name), "the name of a function").decode()
+
+
 class PrimFunc(Refusing):
     """A function of tensors; ``print`` shows it as TVMScript.
 
@@ -43,20 +52,19 @@ class PrimFunc(Refusing):
     def __init__(self, args: list[Tensor], name: str = "main") -> None:
         self.args, self.name = args, name
 
-    def with_attr(self, key: str | dict[str, Any], value: Any = None) -> PrimFunc:
+    def with_attr(self, attr_key_or_dict: str | dict[str, Any], attr_value: Any = None) -> PrimFunc:
         """A copy with an attribute set; ``global_symbol`` is the name.
 
         Parameters
         ----------
-        key : str or dict
-            Accepted, without effect.
-        value : object, optional
+        attr_key_or_dict : str or dict
+        attr_value : object, optional
         """
-        attrs = key if isinstance(key, dict) else {key: value}
-        unknown = set(attrs) - {"global_symbol", "tir.noalias"}
-        if unknown:
-            raise NotImplementedError(f"function attribute {sorted(unknown)[0]!r} is not offered")
-        return PrimFunc(self.args, attrs.get("global_symbol", self.name))
+        return PrimFunc(self.args, _symbol_of(attr_key_or_dict, attr_value, self.name))
+
+    def astext(self) -> str:
+        """The function as TVMScript, the only form of blocks."""
+        return self.script()
 
     def script(self) -> str:
         """The function as TVMScript."""

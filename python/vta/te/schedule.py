@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from .._check import items, kind_error, name_of, need, whole
 from .._lib import lib, text
 from ..error import Refusing
-from ..expr import Expr, convert
+from ..expr import Expr, convert, number_or_expr
 from ..intrin import TensorIntrin
 from .gemm import GemmIntrin
-from .tensor import IterVar, Operation, Tensor, operation
+from .tensor import ComputeOp, IterVar, Operation, Range, Tensor, operation
 
 
 if TYPE_CHECKING:
@@ -47,6 +47,39 @@ def create_schedule(ops: Operation | Tensor | Sequence[Operation | Tensor]) -> S
     handles = context.handles_of(tensors, Tensor, "what is scheduled")
     handle = lib.te_schedule_create(context.handle, len(tensors), handles)
     return Schedule(context, context.made(handle), [t.op for t in tensors])
+
+
+def _loads(e):
+    """The loads of tensors in an expression."""
+    if e.kind == "pload":
+        yield e
+    for operand in e.operands:
+        yield from _loads(operand)
+
+
+def _is_injective(op):
+    return not op.reduce_axis and op.num_outputs == 1
+
+
+def _reads_in_order(op, complete):
+    """Whether all reads are at indices of the computation in order: all of them, or some."""
+    axes = [a.var.handle for a in op.axis]
+    for load in (found for body in op.body for found in _loads(body)):
+        at = [i.handle for i in load.operands if i.kind == "var"]
+        places = [axes.index(h) if h in axes else -1 for h in at]
+        if places != sorted(set(places)) or -1 in places or complete and places != list(range(len(axes))):
+            return False
+        if len(at) < len(load.operands) and (complete or not all(i.kind in ("var", "int") for i in load.operands)):
+            return False
+    return True
+
+
+def _is_elementwise(op):
+    return _is_injective(op) and _reads_in_order(op, True)
+
+
+def _is_broadcast(op):
+    return _is_injective(op) and _reads_in_order(op, False)
 
 
 class Schedule(Refusing):
@@ -160,6 +193,38 @@ class Schedule(Refusing):
         op = Tensor(self.context, self.context.made(handle)).op
         outputs = [op.output(i) for i in range(op.num_outputs)]
         return outputs if len(outputs) > 1 else outputs[0]
+
+    def bounds(self) -> dict[IterVar, Range]:
+        """Bound inference: what each axis of each stage that is computed runs over.
+
+        Returns
+        -------
+        bounds : dict of IterVar to Range
+            Its ends may contain variables of the axes around it.
+        """
+        bounds = self.context.made(lib.te_infer_bounds(self.handle))
+        found, ends = {}, (ctypes.c_void_p(), ctypes.c_void_p())
+        for i in range(lib.te_bounds_count(bounds)):
+            axis = lib.te_bounds_axis(bounds, i)
+            lib.te_bounds_range(bounds, axis, *(ctypes.byref(e) for e in ends))
+            found[IterVar(self.context, axis)] = Range(*(number_or_expr(self.context, e.value or 0) for e in ends))
+        return found
+
+    def inline_all(self, kind: str = "injective") -> None:
+        """Inlines every stage whose computation is of a kind, but for outputs and stages in a memory of their own.
+
+        Parameters
+        ----------
+        kind : str, optional
+            ``"elementwise"`` (each element of those at the same place), ``"broadcast"`` (of those at some of its indices in
+            order), ``"injective"`` (no reduction).
+        """
+        test = {"elementwise": _is_elementwise, "broadcast": _is_broadcast, "injective": _is_injective}.get(kind)
+        if test is None:
+            raise ValueError(f"no kind {kind!r}; there are elementwise, broadcast and injective")
+        for stage in self.stages:
+            if isinstance(stage.op, ComputeOp) and not stage.is_output and not stage.scope and test(stage.op):
+                stage.compute_inline()
 
     def normalize(self) -> Schedule:
         """The schedule itself: lowering brings schedules to normal form."""

@@ -9,7 +9,7 @@ from .._check import whole
 from .._context import array_of
 from .._lib import lib, text
 from ..error import Refusing
-from ..expr import Expr, ExprOp, _operands
+from ..expr import _PARTS, Expr, ExprOp, Extent, _operands
 
 
 if TYPE_CHECKING:
@@ -33,7 +33,19 @@ class Range(Refusing):
     """
 
     def __init__(self, begin: int | Expr, extent: int | Expr) -> None:
-        self.min, self.extent = begin, extent
+        self.min: int | Expr = Extent(begin) if isinstance(begin, int) else begin
+        self.extent: int | Expr = Extent(extent) if isinstance(extent, int) else extent
+
+    @staticmethod
+    def from_min_extent(min_value: int | Expr, extent: int | Expr) -> Range:
+        """A range from its begin and its length.
+
+        Parameters
+        ----------
+        min_value : int or Expr
+        extent : int or Expr
+        """
+        return Range(min_value, extent)
 
     def __repr__(self):
         return f"range(min={self.min}, ext={self.extent})"
@@ -240,10 +252,10 @@ class Tensor(_Computation):
     @property
     def shape(self) -> list[int | Expr]:
         """Extents, outermost first."""
-        out = []
+        out: list[int | Expr] = []
         for i in range(lib.te_tensor_ndim(self.handle)):
             extent = lib.te_tensor_dim(self.handle, i)
-            out.append(extent if extent >= 0 else Expr(self.context, lib.te_tensor_dim_expr(self.handle, i)))
+            out.append(Extent(extent) if extent >= 0 else Expr(self.context, lib.te_tensor_dim_expr(self.handle, i)))
         return out
 
     @property
@@ -432,3 +444,7 @@ def operation(context: Context, handle: int) -> Operation:
     handle : int
     """
     return (PlaceholderOp if lib.te_tensor_is_placeholder(handle) else ComputeOp)(context, handle)
+
+
+_PARTS["producer"] = (("pload",), lambda e: Tensor(e.context, lib.te_expr_tensor(e.handle)))
+_PARTS["axis"] = (("reduce",), lambda e: [IterVar(e.context, lib.te_expr_axis(e.handle, i)) for i in range(lib.te_expr_axes(e.handle))])

@@ -17,8 +17,8 @@ def _constant(expr: Any) -> int | None:
     """The whole number that an expression is; None: it is none."""
     if isinstance(expr, Expr):
         try:
-            return expr.value
-        except (VTAError, AttributeError):
+            return int(expr)
+        except VTAError:
             return None
     return expr if isinstance(expr, int) and not isinstance(expr, bool) else None
 

@@ -4,10 +4,11 @@ from vta.module import Module
 from vta.ndarray import NDArray, cpu, device, ext_dev
 from vta.runtime import enabled
 from . import module, ndarray
+from vta.registry import PackedFunc, convert
 from ._load import load_module
 from .._refuse import refuse
 
-__all__ = ["Module", "load_module", "NDArray", "cpu", "device", "ext_dev", "enabled", "const", "module", "ndarray"]
+__all__ = ["Module", "load_module", "NDArray", "cpu", "device", "ext_dev", "enabled", "PackedFunc", "convert", "const", "module", "ndarray"]
 
 
 def const(value, dtype=None):

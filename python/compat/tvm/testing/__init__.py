@@ -3,10 +3,11 @@
 import numpy as np
 from vta.testing.conditions import *  # noqa: F401,F403
 from vta.testing import conditions as _conditions
+from vta.expr import convert, equal, simplify
 from . import utils
 from .._refuse import refuse
 
-__all__ = ["assert_allclose", "utils", *_conditions.__all__]
+__all__ = ["assert_allclose", "assert_prim_expr_equal", "utils", *_conditions.__all__]
 
 
 def assert_allclose(actual, desired, rtol=1e-7, atol=1e-7):
@@ -20,6 +21,13 @@ def assert_allclose(actual, desired, rtol=1e-7, atol=1e-7):
     actual, desired = np.asanyarray(actual), np.asanyarray(desired)
     np.testing.assert_equal(actual.shape, desired.shape)
     np.testing.assert_allclose(actual, desired, rtol=rtol, atol=atol, verbose=True)
+
+
+def assert_prim_expr_equal(lhs, rhs):
+    """Raises AssertionError unless two expressions have the same value for all values of their variables, as far as
+    simplification can tell."""
+    if not (equal(lhs, rhs) or equal(simplify(convert(lhs) - rhs), 0)):
+        raise AssertionError(f"{lhs} and {rhs} are not equal")
 
 
 __getattr__ = refuse("tvm.testing")
