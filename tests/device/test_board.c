@@ -41,6 +41,16 @@ static void expect(const char *name, const char *text) {
     assert_string_equal(got, text);
 }
 
+/* Nothing of the board's files is in the process's memory any more. */
+static void expect_unmapped(void) {
+    char line[1024];
+    FILE *f = fopen("/proc/self/maps", "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f))
+        if (strstr(line, folder)) fail_msg("still mapped: %s", line);
+    fclose(f);
+}
+
 static void refused(vta_status status, vta_status expected, const char *words) {
     if (status != expected) fail_msg("%d, not %d: %s", status, expected, vta_diag_text(diag));
     if (!strstr(vta_diag_text(diag), words)) fail_msg("'%s' is not in: %s", words, vta_diag_text(diag));
@@ -112,6 +122,7 @@ static void memory(void **state) {
     vta_device_destroy(d);
     assert_int_equal(vta_device_alloc(second, 1, diag, &c), VTA_OK);
     vta_device_destroy(second);
+    expect_unmapped();
 }
 
 static void what_is_missing(void **state) {
