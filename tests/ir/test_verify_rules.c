@@ -89,7 +89,7 @@ static const vt_stmt *tensor_dimensions(parts *p) {
 static const vt_stmt *realize_bounds(parts *p) { return realized(p, 3, p->nop); }
 
 static const vt_stmt *select_condition(parts *p) {
-    const vt_expr *operands[] = {p->four, p->zero, p->zero};
+    const vt_expr *operands[] = {p->four, p->is, p->is};
     return eval(p, raw(p, VT_E_SELECT, 3, operands));
 }
 
@@ -100,11 +100,15 @@ static const vt_stmt *call_of(parts *p, vt_op op, uint32_t n, const vt_expr *con
 }
 
 static const vt_stmt *call_condition(parts *p) {
-    const vt_expr *operands[] = {p->four, p->zero, p->zero};
+    const vt_expr *operands[] = {p->four, p->is, p->is};
     return call_of(p, VT_OP_IF_THEN_ELSE, 3, operands);
 }
 
 static const vt_stmt *call_arguments(parts *p) { return call_of(p, VT_OP_SHIFT_LEFT, 1, &p->zero); }
+static const vt_stmt *call_one_argument(parts *p) {
+    const vt_expr *operands[] = {p->zero, p->zero};
+    return call_of(p, VT_OP_LIKELY, 2, operands);
+}
 
 static const vt_stmt *loop_of(parts *p, const vt_var *v, const vt_expr *min, const vt_expr *extent,
                               const vt_stmt *body) {
@@ -174,6 +178,7 @@ static const struct rule {
     {select_condition, "the condition of a select is not a bool"},
     {call_condition, "the condition of if_then_else is not a bool"},
     {call_arguments, "tir.shift_left has a wrong number of arguments"},
+    {call_one_argument, "tir.likely has a wrong number of arguments"},
     {loop_of_floats, "loop variable x is not an integer"},
     {loop_min, "loop i and its bounds differ in type"},
     {loop_extent, "loop i and its bounds differ in type"},
@@ -311,15 +316,18 @@ static void test_scopes(void **state) {
 static const vt_expr *let_around(parts *p, const vt_expr *value, const vt_expr *body) {
     return vt_e_let(p->ctx, p->i, value, body);
 }
-static const vt_expr *sum_around(parts *p, const vt_expr *value, const vt_expr *body) {
-    (void)value;
+static const vt_expr *sum_over(parts *p, const vt_var *axis, const vt_expr *body) {
     const vt_var *x = vt_var_new(p->ctx, "x", VT_I32), *y = vt_var_new(p->ctx, "y", VT_I32);
     vt_combiner *sum = VT_NEW(p->ctx, vt_combiner);
     const vt_expr *added = vt_add(p->ctx, x, y);
     *sum = (vt_combiner){1, vt_exprs_copy(p->ctx, 1, &x), vt_exprs_copy(p->ctx, 1, &y),
                          vt_exprs_copy(p->ctx, 1, &added), vt_exprs_copy(p->ctx, 1, &p->zero)};
-    const vt_iter *over[] = {vt_iter_new(p->ctx, p->i, p->zero, p->four, VT_ITER_COMM_REDUCE, "")};
+    const vt_iter *over[] = {vt_iter_new(p->ctx, axis, p->zero, p->four, VT_ITER_COMM_REDUCE, "")};
     return vt_e_reduce(p->ctx, sum, 1, &body, 1, over, NULL, NULL, 0);
+}
+static const vt_expr *sum_around(parts *p, const vt_expr *value, const vt_expr *body) {
+    (void)value;
+    return sum_over(p, p->i, body);
 }
 
 typedef struct expr_case {
@@ -336,11 +344,27 @@ static vta_status check_expr_scope(vt_ctx *ctx, void *arg) {
     return vt_verify(ctx, &p.f.func, ctx->diag);
 }
 
-static vta_status let_value(vt_ctx *ctx, void *arg) {
-    (void)arg;
+/* A variable that nothing defines, in each kind of expression that has operands. */
+static vta_status undefined_within(vt_ctx *ctx, void *arg) {
+    const int *which = arg;
     parts p;
     begin(&p, ctx);
-    p.f.func.body = eval(&p, vt_e_let(ctx, p.i, p.i, p.zero));
+    const vt_var *other = vt_var_new(ctx, "j", VT_I32);
+    const vt_expr *shifted[] = {p.i, p.four};
+    const vt_expr *const all[] = {
+        vt_e_let(ctx, p.i, p.i, p.zero),
+        vt_e_let(ctx, other, p.zero, p.i),
+        vt_add(ctx, p.i, p.four),
+        vt_e_select(ctx, p.is, p.i, p.four),
+        vt_e_cast(ctx, VT_I8, p.i),
+        vt_e_ramp(ctx, p.i, p.four, 4),
+        vt_e_broadcast(ctx, p.i, 4),
+        vt_e_call(ctx, VT_I32, VT_OP_SHIFT_LEFT, 2, shifted),
+        load1(ctx, p.f.buffers[0], p.i),
+        sum_over(&p, other, p.i),
+    };
+    if (*which >= (int)(sizeof all / sizeof all[0])) return VTA_NOT_FOUND;
+    p.f.func.body = eval(&p, all[*which]);
     return vt_verify(ctx, &p.f.func, ctx->diag);
 }
 
@@ -350,7 +374,9 @@ static void test_expression_scopes(void **state) {
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
         run_in_context(check_expr_scope, &cases[k], cases[k].behind ? VTA_ILLEGAL : VTA_OK,
                        cases[k].behind ? "error: main: variable i is used where it is not defined" : "");
-    run_in_context(let_value, NULL, VTA_ILLEGAL, "error: main: variable i is used where it is not defined");
+    for (int which = 0; which < 10; which++)
+        run_in_context(undefined_within, &which, VTA_ILLEGAL,
+                       "error: main: variable i is used where it is not defined");
 }
 
 /* ---- Buffers, tensors and the function's own -------------------------------------------------------------------- */
