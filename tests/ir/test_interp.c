@@ -39,6 +39,38 @@ static vta_status computes(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* A block with memory of its own, 3 x 4, and one that begins at the first step of a sum: B[i] = i + 1, S = 100 + 3. */
+static vta_status blocks(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const char *const names[] = {"B", "S"};
+    flat f;
+    flat_begin(ctx, &f, 2, names, (const int64_t[]){12, 1});
+    const vt_expr *zero = vt_i32(ctx, 0), *one = vt_i32(ctx, 1), *four = vt_i32(ctx, 4);
+    const vt_expr *shape[] = {vt_i32(ctx, 3), four};
+    const vt_buffer *t = vt_buffer_new(ctx, "T", NULL, VT_I32, 2, shape);
+    const vt_var *i = vt_var_new(ctx, "i", VT_I32), *v = vt_var_new(ctx, "v", VT_I32);
+    const vt_expr *at[] = {vt_floordiv(ctx, v, four), vt_floormod(ctx, v, four)};
+    const vt_stmt *copies[] = {vt_s_store(ctx, t, vt_add(ctx, v, one), 2, at),
+                               store1(ctx, f.buffers[0], vt_e_load(ctx, t, 2, at), v)};
+    const vt_iter *data[] = {vt_iter_new(ctx, v, zero, vt_i32(ctx, 12), VT_ITER_DATA_PAR, "")};
+    const vt_iter *sum[] = {vt_iter_new(ctx, v, zero, vt_i32(ctx, 3), VT_ITER_COMM_REDUCE, "")};
+    vt_stmt s = {.kind = VT_S_BLOCK,
+                 .u.block = {.name = "copy", .n_iters = 1, .iters = data, .n_bindings = 1, .bindings = &i,
+                             .n_allocs = 1, .allocs = &t, .body = vt_s_seq(ctx, 2, copies)}};
+    const vt_stmt *copy = loop(ctx, i, 12, vt_s_new(ctx, &s));
+    s.u.block.iters = sum;
+    s.u.block.n_allocs = 0;
+    s.u.block.init = store1(ctx, f.buffers[1], vt_i32(ctx, 100), zero);
+    s.u.block.body = store1(ctx, f.buffers[1], vt_add(ctx, load1(ctx, f.buffers[1], zero), one), zero);
+    f.func.body = vt_s_seq(ctx, 2, (const vt_stmt *[]){copy, loop(ctx, i, 3, vt_s_new(ctx, &s))});
+    int32_t out[12] = {0}, added = 0;
+    vt_interp_arg args[] = {{.data = out, .elements = 12}, {.data = &added, .elements = 1}};
+    assert_int_equal(vt_interp_run(ctx, &f.func, 2, args, NULL), VTA_OK);
+    for (int k = 0; k < 12; k++) assert_int_equal(out[k], k + 1);
+    assert_int_equal(added, 103);
+    return VTA_OK;
+}
+
 /* A vector store: B[0..3] = A[0..3] + broadcast(10), in a loop over memory that an allocate gives. */
 static vta_status vectors(vt_ctx *ctx, void *arg) {
     (void)arg;
@@ -172,6 +204,7 @@ static vta_status endless(vt_ctx *ctx, void *arg) {
 
 static void test_computes(void **state) { (void)state, run_in_context(computes, NULL, VTA_OK, NULL); }
 static void test_vectors(void **state) { (void)state, run_in_context(vectors, NULL, VTA_OK, NULL); }
+static void test_blocks(void **state) { (void)state, run_in_context(blocks, NULL, VTA_OK, NULL); }
 static void test_reductions(void **state) { (void)state, run_in_context(reductions, NULL, VTA_OK, NULL); }
 static void test_divides(void **state) { (void)state, run_in_context(divides, NULL, VTA_OK, NULL); }
 static void test_calls(void **state) { (void)state, run_in_context(calls, NULL, VTA_OK, NULL); }
@@ -192,6 +225,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_computes), cmocka_unit_test(test_vectors), cmocka_unit_test(test_reductions),
         cmocka_unit_test(test_calls),    cmocka_unit_test(test_refused), cmocka_unit_test(test_divides),
+        cmocka_unit_test(test_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
