@@ -22,7 +22,8 @@ static void print_option(const cli_option *o) {
 }
 
 static void print_page(const cli_command *command, const cli_option *options) {
-    printf("usage: vta %s [OPTIONS] %s\n\n%s\n\noptions:\n", command->name, command->arguments, command->summary);
+    printf("usage: vta %s [OPTIONS]%s%s\n\n%s\n\noptions:\n", command->name, *command->arguments ? " " : "",
+           command->arguments, command->summary);
     for (const cli_option *o = options; o->name; o++) print_option(o);
     print_option(&(cli_option){"help", 'h', CLI_FLAG, NULL, "print this page", NULL});
     printf("\nexamples:\n%s", command->examples);

@@ -145,5 +145,6 @@ int cmd_rpc(const cli_command *self, int argc, char **argv) {
     g.argv = argv + 1;
     for (size_t i = 0; argc && i < sizeof actions / sizeof *actions; i++)
         if (!strcmp(argv[0], actions[i].name)) return actions[i].act(self, &g);
-    return cli_usage(self, "%s: run, ps, program, stop, queue or new-key", argc ? argv[0] : "what to do");
+    return cli_usage(self, "%s: must be run, ps, program, stop, queue or new-key",
+                     argc ? argv[0] : "the first argument");
 }

@@ -137,7 +137,11 @@ vta_status vt__link_open(vt_rpc_link *link, const char *host, uint32_t port, con
     uint64_t until = vt__rpc_deadline(link->patience_ms, 0);
     vta_status status = vt__rpc_dial(host, port, until, diag, &link->stream.fd);
     if (status == VTA_OK && options->key_file) status = encrypt(link, options->key_file, diag);
-    if (status == VTA_OK) status = greet(link, diag);
+    if (status == VTA_OK) {
+        status = greet(link, diag);
+        if (status == VTA_PARSE || status == VTA_IO)
+            vt_note_at(diag, VT_NO_POS, "is it a vta rpc-server that answers at %s?", link->place);
+    }
     if (status != VTA_OK) vt__link_close(link);
     return status;
 }

@@ -23,6 +23,9 @@ vta_status vta_rpc_place(const char *place, size_t room, char *host, uint32_t *p
     if (size >= room || (colon && (*end || end == colon + 1 || !number || number > PORT_MOST)))
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "%.100s: must be HOST:PORT, like board:9091, :9091 or [::1]:9091",
                        place);
+    if (size && strspn(from, "0123456789") == size)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "%.*s is no host; a port of this machine is :%.*s", (int)size, from,
+                       (int)size, from);
     if (size) snprintf(host, room, "%.*s", (int)size, from);
     *port = (uint32_t)number;
     return VTA_OK;

@@ -1,4 +1,5 @@
 /* A client and a server in another process: everything that the interface offers, and what it refuses. */
+#include "rpc/raw.h"
 #include "rpc/vadd.h"
 
 static server here;
@@ -261,6 +262,36 @@ static void sessions_are_listed(void **state) {
     vta_rpc_close(b);
 }
 
+/* What answers is a server of another kind. */
+static void another_server(void **state) {
+    (void)state;
+    static const char answer[] = "HTTP/1.1 400 Bad Request\r\n\r\n";
+    struct sockaddr_in at = {.sin_family = AF_INET};
+    socklen_t size = sizeof at;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    getsockname(listener, (struct sockaddr *)&at, &size);
+    pid_t pid = fork();
+    if (pid == 0) {
+        char asked[64];
+        int fd = accept(listener, NULL, NULL);
+        bool good = recv(fd, asked, sizeof asked, 0) > 0 && raw_send(fd, answer, sizeof answer - 1);
+        shutdown(fd, SHUT_WR);
+        while (recv(fd, asked, sizeof asked, 0) > 0) {
+        }
+        _exit(!good);
+    }
+    vta_rpc *rpc;
+    refused(vta_rpc_connect("127.0.0.1", ntohs(at.sin_port), NULL, NULL, diag, &rpc), VTA_PARSE,
+            "is it a vta rpc-server that answers at 127.0.0.1:");
+    int code;
+    waitpid(pid, &code, 0);
+    assert_int_equal(code, 0);
+    close(listener);
+}
+
 /* What is wrong before anything was sent. */
 static void bad_calls(void **state) {
     (void)state;
@@ -291,6 +322,8 @@ static void bad_calls(void **state) {
     static const char *const wrong[] = {"a:", "a:0", "a:65536", "a:x", "a:1x"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         refused(vta_rpc_place(wrong[i], sizeof host, host, &port, diag), VTA_INVALID_ARGUMENT, "must be HOST:PORT");
+    refused(vta_rpc_place("9091", sizeof host, host, &port, diag), VTA_INVALID_ARGUMENT,
+            "a port of this machine is :9091");
 }
 
 static void a_client_may_end_a_server_that_allows_it(void **state) {
@@ -335,6 +368,7 @@ int main(void) {
         cmocka_unit_test(configurations),
         cmocka_unit_test(the_servers_configuration),
         cmocka_unit_test(sessions_are_listed),
+        cmocka_unit_test(another_server),
         cmocka_unit_test(bad_calls),
         cmocka_unit_test(a_client_may_end_a_server_that_allows_it),
     };
