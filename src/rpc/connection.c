@@ -196,13 +196,14 @@ static int count_shaking(const vt_server *s) {
 
 void vt__connection_accept(vt_server *s) {
     enum { MOST_SHAKING = 64 };
+    int fd;
     vt_connection *c = new_connection(s);
     if (!c) return; /* it waits in the queue of the system, and leaves in the end */
     if (uv_accept((uv_stream_t *)&s->listener, (uv_stream_t *)&c->tcp) != 0) {
         vt__connection_close(c);
         return;
     }
-    uv_tcp_nodelay(&c->tcp, 1);
+    if (uv_fileno((uv_handle_t *)&c->tcp, &fd) == 0) vt__rpc_set_up_socket(fd);
     name_peer(c);
     vta_diag_clear(s->diag);
     if (!s->tls) {

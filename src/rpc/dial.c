@@ -12,6 +12,16 @@
 
 #include "rpc/stream.h"
 
+void vt__rpc_set_up_socket(int fd) {
+    enum { IDLE_SECONDS = 30, INTERVAL_SECONDS = 10, PROBES = 3 };
+    const int one = 1, idle = IDLE_SECONDS, interval = INTERVAL_SECONDS, probes = PROBES;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof interval);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
+}
+
 /* 0, or the error. */
 static int connect_within(int fd, const struct addrinfo *to, uint64_t deadline) {
     if (connect(fd, to->ai_addr, to->ai_addrlen) == 0) return 0;
@@ -31,14 +41,14 @@ static int connect_within(int fd, const struct addrinfo *to, uint64_t deadline) 
 }
 
 static int try_address(const struct addrinfo *to, uint64_t deadline, int *out_fd) {
-    int one = 1, fd = socket(to->ai_family, to->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, to->ai_protocol);
+    int fd = socket(to->ai_family, to->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, to->ai_protocol);
     if (fd < 0) return errno;
     int error = connect_within(fd, to, deadline);
     if (error) {
         close(fd);
         return error;
     }
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    vt__rpc_set_up_socket(fd);
     *out_fd = fd;
     return 0;
 }

@@ -32,6 +32,8 @@ vta_status vt__rpc_receive(vt_rpc_stream *s, uint64_t wait_until, uint32_t patie
 
 /* A connection to a host by name or number, made within the time. */
 vta_status vt__rpc_dial(const char *host, uint32_t port, uint64_t deadline, vta_diag *diag, int *out_fd);
+/* What is small is sent at once, and a machine that has vanished is noticed within a minute. */
+void vt__rpc_set_up_socket(int fd);
 void vt__rpc_close(vt_rpc_stream *s);
 
 #endif

@@ -2,8 +2,6 @@
 #include "rpc/tracker_link.h"
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -47,7 +45,6 @@ static void collect(vt_tracker *t, bool all) {
 }
 
 static void accept_one(vt_tracker *t) {
-    int one = 1;
     struct sockaddr_storage from = {0};
     socklen_t size = sizeof from;
     int fd = accept4(t->listener, (struct sockaddr *)&from, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -56,7 +53,7 @@ static void accept_one(vt_tracker *t) {
         if (fd >= 0) close(fd);
         return;
     }
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    vt__rpc_set_up_socket(fd);
     l->t = t;
     l->fd = fd;
     if (!vt__address_text((struct sockaddr *)&from, l->peer, sizeof l->peer)) strcpy(l->peer, "?");

@@ -262,6 +262,34 @@ static void sessions_are_listed(void **state) {
     vta_rpc_close(b);
 }
 
+/* Connections of this port in the kernel's list: all, and those whose other end is probed. */
+static void count_probed(uint32_t port, int *all, int *probed) {
+    char line[512];
+    FILE *f = fopen("/proc/net/tcp", "r");
+    assert_non_null(f);
+    *all = *probed = 0;
+    while (fgets(line, sizeof line, f)) {
+        unsigned from, to, state, timer;
+        int n = sscanf(line, "%*d: %*x:%x %*x:%x %x %*x:%*x %x:", &from, &to, &state, &timer);
+        if (n != 4 || (from != port && to != port) || state != 1) continue;
+        ++*all;
+        *probed += timer == 2;
+    }
+    fclose(f);
+}
+
+/* Machines that vanish without a word are noticed by both sides. */
+static void vanished_machines(void **state) {
+    (void)state;
+    int all = 0, probed = 0;
+    vta_rpc *rpc = connect_here();
+    must(vta_rpc_ping(rpc, diag));
+    for (int i = 0; i < 100 && (i == 0 || probed != all); i++, usleep(10000)) count_probed(here.port, &all, &probed);
+    assert_in_range(all, 2, INT32_MAX);
+    assert_int_equal(probed, all); /* not yet while something is on its way */
+    vta_rpc_close(rpc);
+}
+
 /* What answers is a server of another kind. */
 static void another_server(void **state) {
     (void)state;
@@ -368,6 +396,7 @@ int main(void) {
         cmocka_unit_test(configurations),
         cmocka_unit_test(the_servers_configuration),
         cmocka_unit_test(sessions_are_listed),
+        cmocka_unit_test(vanished_machines),
         cmocka_unit_test(another_server),
         cmocka_unit_test(bad_calls),
         cmocka_unit_test(a_client_may_end_a_server_that_allows_it),
