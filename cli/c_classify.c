@@ -42,6 +42,17 @@ static const char *name_of(const state *s, size_t class) {
     return cli_name_of(&s->names, is_own ? (int64_t) class : (int64_t) class - s->pictures.label_offset);
 }
 
+/* What could not be read: an error each. */
+static vta_status report_broken(const state *s) {
+    vta_status status = VTA_OK;
+    for (size_t i = 0; i < s->files.count; i++) {
+        if (!cli_picture_is_broken(&s->pictures, i)) continue;
+        status = VTA_INVALID_ARGUMENT;
+        vta_diag_add(cli_diag(), VTA_ERROR, status, s->pictures.broken[i]);
+    }
+    return status;
+}
+
 static json_t *as_json(const state *s, size_t count) {
     json_t *pictures = json_array();
     for (size_t i = 0; i < count; i++) {
@@ -53,7 +64,10 @@ static json_t *as_json(const state *s, size_t count) {
                                                  (json_int_t)((int64_t)r->class[k] - s->pictures.label_offset), "label",
                                                  name ? json_string(name) : json_null(), "score", (double)r->score[k]));
         }
-        json_array_append_new(pictures, json_pack("{s:s, s:o}", "file", s->files.path[i], "top", top));
+        json_t *picture = json_pack("{s:s, s:o}", "file", s->files.path[i], "top", top);
+        if (cli_picture_is_broken(&s->pictures, i))
+            json_object_set_new(picture, "error", json_string(s->pictures.broken[i]));
+        json_array_append_new(pictures, picture);
     }
     json_t *root = json_pack("{s:o}", "pictures", pictures);
     if (s->stats) {
@@ -67,6 +81,7 @@ static json_t *as_json(const state *s, size_t count) {
 static void as_text(const state *s, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const struct result *r = &s->results[i];
+        if (cli_picture_is_broken(&s->pictures, i)) continue;
         printf("%s\n", s->files.path[i]);
         for (size_t k = 0; k < r->count; k++) {
             const char *name = name_of(s, r->class[k]);
@@ -120,7 +135,8 @@ static vta_status classify(state *s, const char *model, char **pictures, int cou
     for (int i = 0; i < count && status == VTA_OK; i++) status = cli_picture_files_add(&s->files, pictures[i]);
     if (status != VTA_OK) return status;
     s->results = calloc(s->files.count, sizeof *s->results);
-    if (!s->results) return VTA_NO_MEMORY;
+    s->pictures.broken = calloc(s->files.count, sizeof *s->pictures.broken);
+    if (!s->results || !s->pictures.broken) return VTA_NO_MEMORY;
     status = run(s, model);
     if (status == VTA_OK && labels) warn_of_names(s, labels);
     return status;
@@ -153,13 +169,17 @@ int cmd_classify(const cli_command *self, int argc, char **argv) {
         return cli_usage(self, "--float is for ONNX models: an artifact holds the integers only");
     vta_status status = classify(&s, argv[0], argv + 1, argc - 1);
     size_t count = s.files.count;
-    if (status == VTA_OK && s.common.json)
+    bool done = status == VTA_OK;
+    if (done) status = report_broken(&s);
+    if (done && s.common.json)
         cli_print_json(as_json(&s, count));
-    else if (status == VTA_OK)
+    else if (done)
         as_text(&s, count);
     vtac_graph_destroy(s.graph);
     vta_model_release(s.model);
     cli_names_free(&s.names);
+    for (size_t i = 0; s.pictures.broken && i < count; i++) free(s.pictures.broken[i]);
+    free(s.pictures.broken);
     cli_picture_files_free(&s.files);
     free(s.pictures.labels);
     free(s.results);

@@ -67,7 +67,7 @@ static void fail(work *w, vta_status status, vta_diag *diag) {
 
 static void give(work *w, size_t index, const float *scores) {
     pthread_mutex_lock(&w->lock);
-    w->scored(w->user, index, scores, w->out.bytes / sizeof *scores);
+    if (!cli_picture_is_broken(w->how, index)) w->scored(w->user, index, scores, w->out.bytes / sizeof *scores);
     cli_progress("picture", ++w->done, w->count);
     pthread_mutex_unlock(&w->lock);
 }
@@ -79,7 +79,7 @@ static void *run(void *arg) {
     float *input = malloc(w->in.bytes);
     vta_status status = input ? vtac_evaluator_create(w->graph, NULL, NULL, diag, &e) : VTA_NO_MEMORY;
     for (size_t i; status == VTA_OK && take(w, &i);) {
-        status = cli_picture_read(w->how, w->paths[i], w->in.shape, diag, input);
+        status = cli_picture_read_one(w->how, i, w->paths[i], w->in.shape, diag, input);
         if (status == VTA_OK) status = vtac_evaluator_run(e, (const void *[]){input}, diag);
         if (status == VTA_OK) give(w, i, vtac_evaluator_output(e, 0));
     }

@@ -164,7 +164,7 @@ typedef struct work {
 static vta_status feed(void *ctx, size_t item, vta_instance *instance, vta_diag *diag) {
     work *w = ctx;
     float *input = malloc(w->in.bytes);
-    vta_status status = input ? cli_picture_read(w->how, w->paths[item], w->in.shape, diag, input) : VTA_NO_MEMORY;
+    vta_status status = input ? cli_picture_read_one(w->how, item, w->paths[item], w->in.shape, diag, input) : VTA_NO_MEMORY;
     if (status == VTA_OK) status = vta_instance_set_input(instance, 0, input, w->in.bytes, diag);
     free(input);
     if (w->cost) vta_device_clear_counters(vta_instance_device(instance));
@@ -194,7 +194,7 @@ static vta_status take(void *ctx, size_t item, vta_instance *instance, vta_diag 
     vta_status status = scores ? vta_instance_get_output(instance, 0, scores, w->out.bytes, diag) : VTA_NO_MEMORY;
     if (status == VTA_OK) {
         pthread_mutex_lock(&w->lock);
-        w->scored(w->user, item, scores, w->out.bytes / sizeof *scores);
+        if (!cli_picture_is_broken(w->how, item)) w->scored(w->user, item, scores, w->out.bytes / sizeof *scores);
         if (w->cost) status = find_cost(w->cost, instance, diag);
         pthread_mutex_unlock(&w->lock);
     }

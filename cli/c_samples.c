@@ -22,7 +22,7 @@ typedef struct sampling {
     vtac_calibration *calibration;
     vtac_graph_tensor in;
     const cli_pictures *how;
-    uint64_t samples;
+    uint64_t samples, seen;
     const char *path; /* of the model */
     float *input;
 } sampling;
@@ -31,27 +31,33 @@ static vta_status observe(sampling *s) {
     return vtac_calibration_observe(s->calibration, (const void *[]){s->input}, cli_diag());
 }
 
-static vta_status sample_picture(sampling *s, const char *path) {
+static vta_status sample_picture(sampling *s, const cli_pictures *how, size_t index, const char *path) {
     if (s->in.ndim != 4) return wrong(VTA_UNSUPPORTED, path, "the network's input is no picture; give a .npy file");
-    vta_status status = cli_picture_read(s->how, path, s->in.shape, cli_diag(), s->input);
-    return status == VTA_OK ? observe(s) : status;
+    vta_status status = cli_picture_read_one(how, index, path, s->in.shape, cli_diag(), s->input);
+    if (status != VTA_OK || cli_picture_is_broken(how, index)) return status;
+    s->seen++;
+    return observe(s);
 }
 
 /* Pictures from places all over the list. */
-static vta_status sample_pictures(sampling *s, size_t count, const char *const *paths) {
+static vta_status sample_pictures(sampling *s, const cli_pictures *how, size_t count, const char *const *paths) {
     size_t n = count < s->samples ? count : s->samples;
     vta_status status = VTA_OK;
     for (size_t i = 0; i < n && status == VTA_OK; i++) {
         cli_progress("calibrating: picture", i, n);
-        status = sample_picture(s, paths[i * count / n]);
+        status = sample_picture(s, how, i * count / n, paths[i * count / n]);
     }
-    return status;
+    if (status != VTA_OK || !n || s->seen) return status;
+    vta_diag_add(cli_diag(), VTA_ERROR, VTA_INVALID_ARGUMENT, how->broken[0]); /* nor any other */
+    return VTA_INVALID_ARGUMENT;
 }
 
 static vta_status sample_folder(sampling *s, const char *folder) {
     cli_picture_files files = {0};
     vta_status status = cli_picture_files_add(&files, folder);
-    if (status == VTA_OK) status = sample_pictures(s, files.count, (const char *const *)files.path);
+    cli_pictures how = *s->how; /* broken ones are those of other pictures */
+    how.broken = NULL;
+    if (status == VTA_OK) status = sample_pictures(s, &how, files.count, (const char *const *)files.path);
     cli_picture_files_free(&files);
     return status;
 }
@@ -85,7 +91,7 @@ static vta_status sample_files(const cli_network *n, sampling *s, const vtac_gra
         return wrong(VTA_UNSUPPORTED, s->path, "only networks of one float32 input are calibrated so");
     s->input = malloc(s->in.bytes);
     if (!s->input) return VTA_NO_MEMORY;
-    vta_status status = !n->calibrate          ? sample_pictures(s, count, paths)
+    vta_status status = !n->calibrate          ? sample_pictures(s, s->how, count, paths)
                         : is_npy(n->calibrate) ? sample_tensors(s, n->calibrate)
                                                : sample_folder(s, n->calibrate);
     free(s->input);

@@ -222,3 +222,30 @@ vta_status cli_picture_read(const cli_pictures *p, const char *path, const int64
     }
     return status;
 }
+
+/* Messages of a list as one text, of malloc; NULL without memory. */
+static char *messages_of(const vta_diag *diag) {
+    char *text = NULL;
+    vta_diag_entry e;
+    for (size_t i = 0; vta_diag_get(diag, i, &e) == VTA_OK; i++) {
+        char *now = NULL;
+        if (asprintf(&now, "%s%s%s", text ? text : "", text ? "; " : "", e.message) < 0) now = NULL;
+        free(text);
+        text = now;
+    }
+    return text;
+}
+
+vta_status cli_picture_read_one(const cli_pictures *p, size_t index, const char *path, const int64_t shape[4],
+                                vta_diag *diag, float *out) {
+    if (!p->broken) return cli_picture_read(p, path, shape, diag, out);
+    vta_diag *own = vta_diag_create(NULL);
+    vta_status status = own ? cli_picture_read(p, path, shape, own, out) : VTA_NO_MEMORY;
+    if (status != VTA_OK && status != VTA_NO_MEMORY) {
+        if (!p->broken[index]) p->broken[index] = messages_of(own);
+        memset(out, 0, (size_t)(shape[0] * shape[1] * shape[2] * shape[3]) * sizeof *out);
+        status = p->broken[index] ? VTA_OK : VTA_NO_MEMORY;
+    }
+    vta_diag_destroy(own);
+    return status;
+}

@@ -14,6 +14,9 @@ typedef struct cli_pictures {
     bool layout_given;
     int64_t label_offset; /* the network's number of a class, less that of the labels */
     char *labels;         /* a file of names that the settings beside the model name; free() it */
+    /* By the picture's number, what was wrong with those that could not be read: they do not end the command. NULL: the
+     * first does. Texts are of malloc. */
+    char **broken;
 } cli_pictures;
 
 #define CLI_PICTURE_OPTIONS(p)                                                                                         \
@@ -44,5 +47,9 @@ vta_status cli_pictures_settle(cli_pictures *p, const char *model);
  */
 vta_status cli_picture_read(const cli_pictures *p, const char *path, const int64_t shape[4], vta_diag *diag,
                             float *out);
+/* Picture `index` of many. Where broken pictures are noted it is, and zeros stand for it. */
+vta_status cli_picture_read_one(const cli_pictures *p, size_t index, const char *path, const int64_t shape[4],
+                                vta_diag *diag, float *out);
+static inline bool cli_picture_is_broken(const cli_pictures *p, size_t index) { return p->broken && p->broken[index]; }
 
 #endif
