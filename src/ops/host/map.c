@@ -139,6 +139,9 @@ vta_status vt_host_transpose_kernel(const vt_host *host, const vt_host_shape *x,
 
 /* ---- Reduced --------------------------------------------------------------------------------------------------- */
 
+/* Sums are of 64 bits and rounded once, as those of the evaluator in C: both give the same bits. */
+static bool is_sum(vt_host_reduction kind) { return kind == VT_HOST_SUM || kind == VT_HOST_MEAN; }
+
 static void add_reduction(vt_strbuf *out, vt_host_reduction kind, const vt_host_shape *x, uint32_t axes) {
     static const char *const names[] = {"sum", "sum", "max", "min"};
     bool first = true;
@@ -148,10 +151,10 @@ static void add_reduction(vt_strbuf *out, vt_host_reduction kind, const vt_host_
         vt_strbuf_addf(out, "%sr%d: %" PRId64, first ? "" : ", ", (int)i, x->dim[i]);
         first = false;
     }
-    vt_strbuf_add(out, "](x[");
+    vt_strbuf_add(out, is_sum(kind) ? "](float64(x[" : "](x[");
     for (int32_t i = 0; i < x->ndim; i++)
         vt_strbuf_addf(out, "%s%c%d", i ? ", " : "", axes >> i & 1 ? 'r' : 'i', (int)i);
-    vt_strbuf_add(out, "])");
+    vt_strbuf_add(out, is_sum(kind) ? "]))" : "])");
 }
 
 vta_status vt_host_reduce_kernel(const vt_host *host, vt_host_reduction kind, const vt_host_shape *x, uint32_t axes,
@@ -171,15 +174,18 @@ vta_status vt_host_reduce_kernel(const vt_host *host, vt_host_reduction kind, co
     vt_strbuf_init(&text, host->allocator);
     vt_strbuf_add(&text, "kernel reduce\ntarget llvm\n");
     add_input(&text, "x", x);
-    vt_strbuf_addf(&text, "%s t[", kind == VT_HOST_MEAN ? "tensor" : "output");
+    vt_strbuf_addf(&text, "%s t[", is_sum(kind) ? "tensor" : "output");
     for (int32_t i = 0; i < y.ndim; i++) vt_strbuf_addf(&text, "%si%d: %" PRId64, i ? ", " : "", (int)i, y.dim[i]);
     vt_strbuf_add(&text, "] = ");
     add_reduction(&text, kind, x, axes);
     vt_strbuf_add(&text, "\n");
-    if (kind == VT_HOST_MEAN) {
+    if (is_sum(kind)) {
         add_result(&text, "output", &y);
-        vt_strbuf_add(&text, "t[...] / ");
-        vt__host_float(&text, (double)over);
+        vt_strbuf_add(&text, "t[...]");
+        if (kind == VT_HOST_MEAN) {
+            vt_strbuf_add(&text, " / ");
+            vt__host_float(&text, (double)over);
+        }
         vt_strbuf_add(&text, ")\n");
     }
     return vt__host_parse(host, "reduce", &text, out_kernel);
