@@ -65,7 +65,7 @@ static void random_net(world *w) {
     vt_gop op = ops[pick(0, 2)];
     vt_gtype t = op == VT_G_GEMM ? TYPE(F32, 2, 4) : TYPE(F32, 1, 4, 5, 5);
     vt_gvalue *x = vt_graph_input(w->g, "x", t), *sample_x = random_value(w, t), *y = layer(w, x, op);
-    bool shared = pick(0, 3) == 0; /* then the normalization has to stay */
+    bool shared = pick(0, 3) == 0; /* then the normalization stays, or is a convolution itself */
     vt_gvalue *other = shared ? vt_graph_apply(w->g, VT_G_RELU, "other", y, NULL, 0, NULL) : NULL;
     y = normalized(w, y);
     if (pick(0, 1)) y = vt_graph_apply(w->g, VT_G_IDENTITY, "id", y, NULL, 0, NULL);
@@ -73,7 +73,8 @@ static void random_net(world *w) {
     vt_graph_apply(w->g, VT_G_EXP, "unused", y, NULL, 0, NULL);
     vt_graph_output(w->g, vt_graph_apply(w->g, VT_G_RELU, "relu", y, NULL, 0, NULL), "result");
     const vt_graph *now = vt_graph_run_passes(w->g, NULL, NULL);
-    assert_int_equal(nodes_of(now, VT_G_BATCH_NORMALIZATION), shared);
+    assert_int_equal(nodes_of(now, VT_G_BATCH_NORMALIZATION), shared && op == VT_G_GEMM);
+    assert_int_equal(nodes_of(now, VT_G_CONV), (op == VT_G_CONV) + (shared && op != VT_G_GEMM));
     assert_int_equal(nodes_of(now, VT_G_IDENTITY) + nodes_of(now, VT_G_EXP), 0);
     assert_string_equal(now->output_names[0], "result");
     compare(w, now, sample_x->data);

@@ -1,4 +1,5 @@
-/* A batch normalization after a convolution or a matrix product is part of its weights and bias. */
+/* A batch normalization after a convolution or a matrix product is part of its weights and bias. Another one of images is a
+ * convolution itself, of 1 x 1 in groups of one channel. */
 #include <math.h>
 
 #include "graph/pass/pass.h"
@@ -88,6 +89,34 @@ static void fold(vt_rewrite *r, const vt_gnode *n, const vt_gnode *norm) {
     vt_rewrite_replace(r, norm->outputs[0], vt_graph_add(r->to, &spec)->outputs[0]);
 }
 
+static bool is_image_norm(const vt_gnode *n) {
+    uint32_t rank = n->inputs[0]->type.rank;
+    return n->op == VT_G_BATCH_NORMALIZATION && are_constant(n, 1) && (rank == 3 || rank == 4);
+}
+
+/* Numbers of the channels as a constant of rank 1, or as weights of a convolution. */
+static vt_gvalue *numbers(vt_rewrite *r, const vt_gnode *n, const char *what, int64_t count, const double *from,
+                          uint32_t rank) {
+    vt_gtype t = {VT_ELEMENT_F32, rank, {count}};
+    float *data = VT_NEW_ARRAY(r->to->ctx, float, (size_t)count);
+    for (int64_t i = 0; i < count; i++) data[i] = (float)from[i];
+    for (uint32_t i = 1; i < rank; i++) t.dim[i] = 1;
+    return vt_graph_constant(r->to, vt_new_format(r->to->ctx, "%s.%s", n->name, what), t, data);
+}
+
+static void convolve(vt_rewrite *r, const vt_gnode *n) {
+    static const int64_t ones[] = {1, 1}, none[] = {0, 0, 0, 0};
+    uint32_t rank = n->inputs[0]->type.rank;
+    affine a = affine_of(r->from, n);
+    vt_gvalue *inputs[] = {vt_rewrite_of(r, n->inputs[0]), numbers(r, n, "scale", a.channels, a.scale, rank),
+                           numbers(r, n, "shift", a.channels, a.shift, 1)};
+    const char *names[] = {n->outputs[0]->name};
+    const vt_gattr attributes[] = {VT_GSET_INTS(STRIDES, rank - 2, ones), VT_GSET_INTS(PADS, 2 * (rank - 2), none),
+                                   VT_GSET_INTS(DILATIONS, rank - 2, ones), VT_GSET_INT(GROUP, a.channels)};
+    vt_gnode_spec spec = {VT_G_CONV, n->name, names, 3, 4, inputs, attributes};
+    vt_rewrite_replace(r, n->outputs[0], vt_graph_add(r->to, &spec)->outputs[0]);
+}
+
 const vt_graph *vt_graph_pass_fold_batch_norm(const vt_graph *g) {
     const uint32_t *uses = vt_graph_uses(g);
     bool *gone = VT_NEW_ARRAY(g->ctx, bool, g->node_count);
@@ -98,6 +127,8 @@ const vt_graph *vt_graph_pass_fold_batch_norm(const vt_graph *g) {
         const vt_gnode *n = g->nodes[i];
         if (is_foldable(n, uses))
             fold(&r, n->inputs[0]->by, n);
+        else if (is_image_norm(n))
+            convolve(&r, n);
         else if (!gone[i])
             vt_rewrite_keep(&r, n);
     }
