@@ -125,6 +125,24 @@ static const char *write_conv(const as_conv *c, const vt_qlayer *l, vt_strbuf *o
     return "conv2d";
 }
 
+/* Rows and columns of the result beyond those that the last input reaches. */
+static int64_t open_end(const vt_qlayer *l, int axis, int64_t in, int64_t out) {
+    const vt_qwindow *w = &l->window;
+    return out - ((in - 1) * w->strides[axis] + w->kernel[axis] - w->pads[axis] - w->pads[2 + axis]);
+}
+
+static const char *write_conv_transpose(const vt_qlayer *l, vt_strbuf *out) {
+    int64_t in[4], to[4];
+    vt_qtensor_image(&l->inputs[0]->type, in);
+    vt_qtensor_image(&l->output->type, to);
+    vt_strbuf_addf(out, " height=%" PRId64 " width=%" PRId64 " in_channels=%" PRId64 " out_channels=%" PRId64, in[2],
+                   in[3], in[1], to[1]);
+    write_window(&l->window, out);
+    vt_strbuf_addf(out, " output_pad_h=%" PRId64 " output_pad_w=%" PRId64, open_end(l, 0, in[2], to[2]),
+                   open_end(l, 1, in[3], to[3]));
+    return "conv2d_transpose";
+}
+
 /* The name of the operator, and its attributes; NULL where there is none. `conv` without weights: it is none. */
 static const char *write_operator(const vt__net *n, const vt_qlayer *l, as_conv *conv, vt_strbuf *out) {
     int64_t in[4], outs = l->output->type.dim[1];
@@ -132,6 +150,7 @@ static const char *write_operator(const vt__net *n, const vt_qlayer *l, as_conv 
     vt_strbuf_addf(out, "batch=%" PRId64, in[0]);
     if (conv_of(n, l, conv)) return write_conv(conv, l, out);
     *conv = (as_conv){.weight = NULL};
+    if (l->kind == VT_Q_CONV_TRANSPOSE) return write_conv_transpose(l, out);
     if (l->kind == VT_Q_DENSE) {
         vt_strbuf_addf(out, " in_features=%" PRId64 " out_features=%" PRId64, in[1], outs);
         return "dense";

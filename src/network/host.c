@@ -156,6 +156,28 @@ static void write_conv(writer *w) {
                                 t.inside, element(w, "x", n, c, t.row, t.column), w->channel, ins, h, v));
 }
 
+/* Output i takes input y by tap i + pad - y * stride. */
+static void write_conv_transpose(writer *w) {
+    const vt_qwindow *v = &w->l->window;
+    vt_ctx *ctx = w->n->ctx;
+    const char *row = vt_new_format(ctx, "(i + %" PRId64 " - dy)", v->pads[0]);
+    const char *column = vt_new_format(ctx, "(j + %" PRId64 " - dx)", v->pads[1]);
+    const char *n = vt_new_format(ctx, "bo * %" PRId64 " + bi", w->n->batch);
+    const char *y = vt_new_format(ctx, "%s // %" PRId64, row, v->strides[0]);
+    const char *x = vt_new_format(ctx, "%s // %" PRId64, column, v->strides[1]);
+    input_constant(w, "k", "int8", w->l->weight, vt_gtype_count(&w->l->weight_type), 1);
+    input_steps(w);
+    write_reduced(
+        w, "sum",
+        vt_new_format(ctx, "rc: %" PRId64 ", dy: %" PRId64 ", dx: %" PRId64, w->in[1], v->kernel[0], v->kernel[1]),
+        vt_new_format(ctx,
+                      "select(%s %% %" PRId64 " == 0 && %s %% %" PRId64 " == 0 && %s >= 0 && %s < %" PRId64
+                      " && %s >= 0 && %s < %" PRId64 ", %s * int32(k[((%s * %" PRId64 " + rc) * %" PRId64
+                      " + dy) * %" PRId64 " + dx]), 0)",
+                      row, v->strides[0], column, v->strides[1], y, y, w->in[2], x, x, w->in[3],
+                      element(w, "x", n, "rc", y, x), w->channel, w->in[1], v->kernel[0], v->kernel[1]));
+}
+
 static void write_dense(writer *w) {
     const char *n = vt_new_format(w->n->ctx, "bo * %" PRId64 " + bi", w->n->batch);
     input_constant(w, "k", "int8", w->l->weight, vt_gtype_count(&w->l->weight_type), 1);
@@ -272,6 +294,7 @@ static void write_layer(writer *w) {
     case VT_Q_QUANTIZE: write_quantize(w); break;
     case VT_Q_DEQUANTIZE: write_dequantize(w); break;
     case VT_Q_CONV: write_conv(w); break;
+    case VT_Q_CONV_TRANSPOSE: write_conv_transpose(w); break;
     case VT_Q_DENSE: write_dense(w); break;
     case VT_Q_MAX_POOL:
     case VT_Q_SUM_POOL: write_pool(w); break;

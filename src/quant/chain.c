@@ -12,6 +12,15 @@ static bool is_conv(const vt_gnode *n) {
     return constant && is_image(&n->inputs[0]->type);
 }
 
+/* In one group, without dilation, with the padding of the result at its end that a stride can leave open. */
+static bool is_conv_transpose(const vt_gnode *n) {
+    const vt_gattr *dilations = vt_gattr_of(n, VT_A_DILATIONS), *more = vt_gattr_of(n, VT_A_OUTPUT_PADS);
+    const int64_t *strides = vt_gattr_ints(n, VT_A_STRIDES);
+    for (uint32_t i = 0; i < dilations->count; i++)
+        if (dilations->ints[i] != 1 || more->ints[i] >= strides[i]) return false;
+    return is_conv(n) && vt_gattr_int(n, VT_A_GROUP) == 1;
+}
+
 static bool is_dense(const vt_gnode *n) {
     if (!vt_gvalue_is_constant(n->inputs[1]) || vt_gvalue_is_constant(n->inputs[0])) return false;
     if (n->inputs[0]->type.rank != 2 || n->inputs[1]->type.rank != 2) return false;
@@ -68,6 +77,7 @@ static vt_qkind kind_of(const vt_quantizer *q, const vt_gnode *n) {
     bool whole = vt__is_whole(q, x), image = is_image(&x->type);
     switch ((int)n->op) {
     case VT_G_CONV: return is_conv(n) ? VT_Q_CONV : VT_Q_FLOAT;
+    case VT_G_CONV_TRANSPOSE: return is_conv_transpose(n) ? VT_Q_CONV_TRANSPOSE : VT_Q_FLOAT;
     case VT_G_GEMM:
     case VT_G_MAT_MUL: return is_dense(n) ? VT_Q_DENSE : VT_Q_FLOAT;
     case VT_G_MAX_POOL: return image && !vt_gvalue_is_constant(x) ? VT_Q_MAX_POOL : VT_Q_FLOAT;
@@ -117,7 +127,7 @@ static bool take_constant(vt_quantizer *q, vt_chain *c, const vt_gnode *n) {
 }
 
 static bool take(vt_quantizer *q, vt_chain *c, const vt_gnode *n) {
-    bool product = c->kind == VT_Q_CONV || c->kind == VT_Q_DENSE;
+    bool product = vt__is_product(c->kind);
     if (product && take_constant(q, c, n)) return true;
     if (product && !c->other && !c->activation && is_sum(n) && n->inputs[0] != n->inputs[1] &&
         is_there(q, other_input(n, c->end))) {
@@ -131,7 +141,7 @@ static bool take(vt_quantizer *q, vt_chain *c, const vt_gnode *n) {
 
 static void begin(vt_quantizer *q, vt_chain *c) {
     const vt_gnode *n = c->head;
-    if (c->kind == VT_Q_CONV || c->kind == VT_Q_DENSE) {
+    if (vt__is_product(c->kind)) {
         size_t channels = (size_t)c->end->type.dim[1];
         c->scale = VT_NEW_ARRAY(q->ctx, double, channels);
         c->offset = VT_NEW_ARRAY(q->ctx, double, channels);
@@ -162,7 +172,7 @@ static void start(vt_quantizer *q, const vt_gnode *n) {
     q->chains[n->index] = c;
     if (c->kind == VT_Q_FLOAT) return;
     begin(q, c);
-    if (c->kind == VT_Q_CONV || c->kind == VT_Q_DENSE || c->kind == VT_Q_MAP || c->kind == VT_Q_SUM_POOL) follow(q, c);
+    if (vt__is_product(c->kind) || c->kind == VT_Q_MAP || c->kind == VT_Q_SUM_POOL) follow(q, c);
     q->makers[c->end->index] = c;
 }
 

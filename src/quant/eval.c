@@ -54,6 +54,7 @@ static vta_status run_layer(run *r, const vt_qlayer *l) {
     case VT_Q_QUANTIZE: vt__run_quantize(&call); return VTA_OK;
     case VT_Q_DEQUANTIZE: vt__run_dequantize(&call); return VTA_OK;
     case VT_Q_CONV: return vt__run_conv(&call, r->diag);
+    case VT_Q_CONV_TRANSPOSE: return vt__run_conv_transpose(&call, r->diag);
     case VT_Q_DENSE: vt__run_dense(&call); return VTA_OK;
     case VT_Q_MAX_POOL: vt__run_max_pool(&call); return VTA_OK;
     case VT_Q_SUM_POOL: vt__run_sum_pool(&call); return VTA_OK;

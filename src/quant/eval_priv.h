@@ -15,6 +15,7 @@ typedef struct vt__qcall {
 void vt__run_quantize(const vt__qcall *c);
 void vt__run_dequantize(const vt__qcall *c);
 vta_status vt__run_conv(const vt__qcall *c, vta_diag *diag);
+vta_status vt__run_conv_transpose(const vt__qcall *c, vta_diag *diag);
 void vt__run_dense(const vt__qcall *c);
 void vt__run_max_pool(const vt__qcall *c);
 void vt__run_sum_pool(const vt__qcall *c);

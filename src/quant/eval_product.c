@@ -69,6 +69,40 @@ vta_status vt__run_conv(const vt__qcall *c, vta_diag *diag) {
     return VTA_OK;
 }
 
+/* What one input channel adds to one channel of outputs. */
+static void spread_channel(const vt__qcall *c, image in, image out, int64_t n, int64_t ic, const int8_t *taps,
+                           int32_t *acc) {
+    const vt_qwindow *w = &c->layer->window;
+    for (int64_t y = 0; y < in.h; y++)
+        for (int64_t x = 0; x < in.w; x++) {
+            int32_t value = vt_qtensor_at(c->layer->inputs[0], c->in, ((n * in.c + ic) * in.h + y) * in.w + x);
+            for (int64_t ky = 0; ky < w->kernel[0]; ky++)
+                for (int64_t kx = 0; kx < w->kernel[1]; kx++) {
+                    int64_t i = y * w->strides[0] + ky - w->pads[0], j = x * w->strides[1] + kx - w->pads[1];
+                    if (i >= 0 && i < out.h && j >= 0 && j < out.w)
+                        acc[i * out.w + j] += value * taps[ky * w->kernel[1] + kx];
+                }
+        }
+}
+
+vta_status vt__run_conv_transpose(const vt__qcall *c, vta_diag *diag) {
+    const vt_qlayer *l = c->layer;
+    image in = image_of(&l->inputs[0]->type), out = image_of(&l->output->type);
+    int64_t taps = l->window.kernel[0] * l->window.kernel[1];
+    size_t bytes = (size_t)(out.h * out.w) * sizeof(int32_t);
+    int32_t *acc = vt_alloc(c->allocator, bytes);
+    if (!acc) return vt_no_memory(diag);
+    for (int64_t n = 0; n < out.n; n++)
+        for (int64_t o = 0; o < out.c; o++) {
+            memset(acc, 0, bytes);
+            for (int64_t i = 0; i < in.c; i++)
+                spread_channel(c, in, out, n, i, &l->weight[(o * in.c + i) * taps], acc);
+            vt__finish(c, acc, out.h * out.w, o, (n * out.c + o) * out.h * out.w);
+        }
+    vt_free(c->allocator, acc, bytes);
+    return VTA_OK;
+}
+
 void vt__run_dense(const vt__qcall *c) {
     const vt_qlayer *l = c->layer;
     int64_t rows = l->output->type.dim[0], outs = l->output->type.dim[1], ins = l->inputs[0]->type.dim[1];

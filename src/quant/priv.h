@@ -14,6 +14,11 @@ typedef struct vt_chain {
     const vt_gnode *activation; /* Relu, Clip or LeakyRelu, or NULL */
 } vt_chain;
 
+/* Has the layer weights of output channels? */
+static inline bool vt__is_product(vt_qkind k) {
+    return k == VT_Q_CONV || k == VT_Q_CONV_TRANSPOSE || k == VT_Q_DENSE;
+}
+
 typedef struct vt_quantizer {
     vt_ctx *ctx;
     const vt_graph *g;

@@ -16,10 +16,13 @@ typedef vt__product product;
 /* One output channel at a time: a network's weights as doubles would take more memory than all else. */
 void vt__read_weights(product *p, int64_t o) {
     const vt_gnode *n = p->chain->head;
-    bool dense = n->op != VT_G_CONV, rows = !dense || (n->op == VT_G_GEMM && vt_gattr_int(n, VT_A_TRANS_B));
+    bool rows = n->op == VT_G_CONV || (n->op == VT_G_GEMM && vt_gattr_int(n, VT_A_TRANS_B));
+    int64_t window = p->layer->window.kernel[0] * p->layer->window.kernel[1];
     double factor = p->chain->scale[o] * (n->op == VT_G_GEMM ? vt_gattr_float(n, VT_A_ALPHA) : 1);
     for (int64_t i = 0; i < p->taps; i++)
-        p->weight[i] = factor * vt_gelement_at(n->inputs[1], (size_t)(rows ? o * p->taps + i : i * p->channels + o));
+        p->weight[i] = factor * vt_gelement_at(n->inputs[1], (size_t)(rows ? o * p->taps + i
+                                                                           : (i / window * p->channels + o) * window +
+                                                                                 i % window));
 }
 
 double vt__bias_of(const product *p, int64_t o) {
@@ -130,14 +133,20 @@ static void set_conv_window(vt_qlayer *l, const vt_gnode *n) {
     l->group = vt_gattr_int(n, VT_A_GROUP);
 }
 
-/* The share of outputs, along an axis, for which tap `t` is within the image. */
-static double share_of(const vt_qwindow *w, int axis, int64_t t, int64_t size, int64_t outs) {
-    int64_t inside = 0;
-    for (int64_t y = 0; y < outs; y++) {
+/* Of `from` places along an axis, those whose tap `t` falls on one of `to` others. */
+static double meetings(const vt_qwindow *w, int axis, int64_t t, int64_t from, int64_t to) {
+    int64_t count = 0;
+    for (int64_t y = 0; y < from; y++) {
         int64_t at = y * w->strides[axis] + t * w->dilations[axis] - w->pads[axis];
-        inside += at >= 0 && at < size;
+        count += at >= 0 && at < to;
     }
-    return (double)inside / (double)outs;
+    return (double)count;
+}
+
+/* The share of outputs, along an axis, for which tap `t` is within the image. */
+static double share_of(const vt_qlayer *l, int axis, int64_t t, int64_t size, int64_t outs) {
+    bool transposed = l->kind == VT_Q_CONV_TRANSPOSE;
+    return meetings(&l->window, axis, t, transposed ? size : outs, transposed ? outs : size) / (double)outs;
 }
 
 static void set_means(product *p) {
@@ -150,14 +159,15 @@ static void set_means(product *p) {
     vt_qtensor_image(&p->layer->output->type, out);
     for (int64_t y = 0; y < w->kernel[0]; y++)
         for (int64_t x = 0; x < w->kernel[1]; x++)
-            p->coverage[y * w->kernel[1] + x] = share_of(w, 0, y, in[2], out[2]) * share_of(w, 1, x, in[3], out[3]);
+            p->coverage[y * w->kernel[1] + x] =
+                share_of(p->layer, 0, y, in[2], out[2]) * share_of(p->layer, 1, x, in[3], out[3]);
 }
 
 static void set_weight_type(product *p) {
     vt_qlayer *l = p->layer;
     int64_t group_in = p->taps / (l->window.kernel[0] * l->window.kernel[1]);
     int64_t dims[4] = {p->channels, group_in, l->window.kernel[0], l->window.kernel[1]};
-    vt_gtype_make(VT_ELEMENT_I8, l->kind == VT_Q_CONV ? 4 : 2, dims, &l->weight_type);
+    vt_gtype_make(VT_ELEMENT_I8, l->kind == VT_Q_DENSE ? 2 : 4, dims, &l->weight_type);
     l->weight = p->integers;
     l->weight_scales = p->scales;
 }
@@ -171,7 +181,7 @@ void vt__add_product(vt_quantizer *q, const vt_chain *c) {
     p.layer = vt__layer_new(q, c->kind, n->name, 1, &x, vt__result(q, c->end));
     p.layer->node = c->end->by;
     p.layer->window = (vt_qwindow){{1, 1}, {1, 1}, {1, 1}, {0}};
-    if (c->kind == VT_Q_CONV) set_conv_window(p.layer, n);
+    if (c->kind != VT_Q_DENSE) set_conv_window(p.layer, n);
     set_means(&p);
     set_integers(&p, n);
     set_weight_type(&p);

@@ -59,12 +59,12 @@ struct vt_qlayer {
     uint32_t input_count, step_count;
     const vt_qtensor *const *inputs;
     vt_qtensor *output;
-    vt_qwindow window; /* CONV, MAX_POOL, SUM_POOL */
+    vt_qwindow window; /* CONV, CONV_TRANSPOSE, MAX_POOL, SUM_POOL */
     int64_t group;     /* CONV */
     int64_t axis;      /* CONCAT */
     int64_t scale[2];  /* UPSAMPLE: rows, columns */
     vt_gtype weight_type;
-    const int8_t *weight;        /* CONV: O, I / group, H, W; DENSE: O, I */
+    const int8_t *weight;        /* CONV, CONV_TRANSPOSE: O, I / group, H, W; DENSE: O, I */
     const double *weight_scales; /* one an output channel */
     vt_qstep steps[VT_QSTEPS_MOST];
     const vt_gnode *node; /* FLOAT: the node; else the last that it stands for */

@@ -23,6 +23,7 @@ static void prepare(vt_quantizer *q) {
 static void add_layer(vt_quantizer *q, const vt_chain *c) {
     switch (c->kind) {
     case VT_Q_CONV:
+    case VT_Q_CONV_TRANSPOSE:
     case VT_Q_DENSE: vt__add_product(q, c); break;
     case VT_Q_MAX_POOL:
     case VT_Q_SUM_POOL: vt__add_pool(q, c); break;

@@ -9,7 +9,7 @@
 #include "quant/product.h"
 
 enum {
-    SHARE_MOST = 4,
+    SHARE_MOST = 3,
     FACTOR_MOST = 4095,
     PRODUCT_SHIFT_MOST = 30,
 };

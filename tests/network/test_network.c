@@ -16,7 +16,7 @@ static const char *const configs[] = {
 };
 
 static vt_ranges *ranges;
-static uint32_t accelerated, on_processor;
+static uint32_t accelerated, on_processor, transposed;
 
 static void observe(void *user, const vt_gnode *n, const void *const *out) {
     (void)user;
@@ -36,6 +36,7 @@ static void calibrate(world *w, const float *x) {
 
 static void count_places(const char *report) {
     for (const char *p = report; (p = strstr(p, "): ")); p++) *(p[3] == 'a' ? &accelerated : &on_processor) += 1;
+    for (const char *p = report; (p = strstr(p, "(conv_transpose): accelerator")); p++) transposed++;
 }
 
 /* An output of the last run. */
@@ -103,8 +104,9 @@ static void one(world *w) {
 static void random_networks(void **unused) {
     (void)unused;
     for (seed = 1; seed <= 32; seed++) in_a_world(one);
-    print_message("%u layers on the accelerator, %u on the processor\n", accelerated, on_processor);
-    assert_true(accelerated > 50 && on_processor > 150);
+    print_message("%u layers on the accelerator, %u of them transposed convolutions, %u on the processor\n", accelerated,
+                  transposed, on_processor);
+    assert_true(accelerated > 50 && transposed >= 5 && on_processor > 150);
 }
 
 int main(void) {

@@ -33,6 +33,19 @@ static vt_gvalue *conv(world *w, vt_gvalue *x) {
     return vt_graph_add(w->g, &spec)->outputs[0];
 }
 
+static vt_gvalue *conv_transpose(world *w, vt_gvalue *x) {
+    const int64_t *d = x->type.dim;
+    int64_t out = 1 + next(9), kernel = 1 + next(4), stride = 1 + next(3), pad = kernel > 1 ? next(2) : 0;
+    if (d[2] * d[3] > 150 || kernel <= pad * 2) return conv(w, x);
+    vt_gvalue *weight = randoms(w, "up", TYPE(F32, d[1], out, kernel, kernel), 1.0f / (float)(d[1] * kernel));
+    vt_gvalue *bias = randoms(w, "bias", TYPE(F32, out), 0.5f);
+    vt_gattr attributes[] = {INTS(STRIDES, stride, 2), INTS(PADS, pad, pad, 0, pad), INTS(DILATIONS, 1, 1),
+                             INTS(OUTPUT_PADS, next((uint32_t)stride), next(2))};
+    vt_gvalue *in[3] = {x, weight, bias};
+    vt_gnode_spec spec = {VT_G_CONV_TRANSPOSE, "spread", NULL, next(4) ? 3 : 2, 4, in, attributes};
+    return vt_graph_add(w->g, &spec)->outputs[0];
+}
+
 static vt_gvalue *pool(world *w, vt_gvalue *x, vt_gop op) {
     int64_t size = x->type.dim[2] < 2 || x->type.dim[3] < 2 ? 1 : 2, pad = op == VT_G_MAX_POOL ? size - 1 : 0;
     return vt_graph_apply(w->g, op, "pool", x, NULL,
@@ -65,7 +78,7 @@ static vt_gvalue *scale(world *w, vt_gvalue *x) {
 
 static vt_gvalue *grow(world *w, vt_gvalue **have, uint32_t count) {
     vt_gvalue *x = have[next(count)], *y = have[next(count)];
-    switch (next(10)) {
+    switch (next(11)) {
     case 0:
     case 1:
     case 2: return conv(w, x);
@@ -76,6 +89,7 @@ static vt_gvalue *grow(world *w, vt_gvalue **have, uint32_t count) {
         return vt_gtype_equal(&x->type, &y->type) ? vt_graph_apply(w->g, VT_G_ADD, "sum", x, y, 0, NULL) : conv(w, x);
     case 7: return next(2) ? upsample(w, x) : scale(w, conv(w, x));
     case 8: return vt_graph_apply(w->g, VT_G_CONCAT, "concat", x, x, ATTRIBUTES(VT_GSET_INT(AXIS, 1)));
+    case 9: return conv_transpose(w, x);
     default: return vt_graph_apply(w->g, VT_G_SIGMOID, "sigmoid", x, NULL, 0, NULL);
     }
 }

@@ -80,6 +80,22 @@ static double windowed(const watch *s, const vt_qlayer *l, const int64_t at[4], 
     return l->kind == VT_Q_MAX_POOL ? most : sum;
 }
 
+/* Of a transposed convolution: the inputs whose taps reach the output. */
+static double gathered(const watch *s, const vt_qlayer *l, const int64_t at[4], int64_t in_channels) {
+    const vt_qwindow *v = &l->window;
+    double sum = 0;
+    for (int64_t c = 0; c < in_channels; c++)
+        for (int64_t ky = 0; ky < v->kernel[0]; ky++)
+            for (int64_t kx = 0; kx < v->kernel[1]; kx++) {
+                int64_t y = at[2] + v->pads[0] - ky, x = at[3] + v->pads[1] - kx;
+                if (y % v->strides[0] || x % v->strides[1]) continue;
+                double value = pixel(s, l->inputs[0], at[0], c, y / v->strides[0], x / v->strides[1]);
+                int64_t tap = ((at[1] * in_channels + c) * v->kernel[0] + ky) * v->kernel[1] + kx;
+                if (!isnan(value)) sum += value * l->weight[tap];
+            }
+    return sum;
+}
+
 static double expected(const watch *s, const vt_qlayer *l, const int64_t at[4], int64_t i) {
     int64_t in[4], out[4];
     double sum = 0;
@@ -94,6 +110,7 @@ static double expected(const watch *s, const vt_qlayer *l, const int64_t at[4], 
     case VT_Q_CONV:
     case VT_Q_MAX_POOL:
     case VT_Q_SUM_POOL: return finish(s, l, windowed(s, l, at, in[1], out[1]), at[1], i);
+    case VT_Q_CONV_TRANSPOSE: return finish(s, l, gathered(s, l, at, in[1]), at[1], i);
     case VT_Q_DENSE:
         for (int64_t k = 0; k < in[1]; k++)
             sum += l->weight[at[1] * in[1] + k] * s->seen[l->inputs[0]->index][at[0] * in[1] + k];
