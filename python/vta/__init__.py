@@ -37,7 +37,8 @@ from .registry import get_global_func, register_func
 from .target import Target
 from .tune import Record, Tuned, TuneLog, tune
 from .transform import PassContext
-from . import contrib, passes, rpc, runtime, testing, transform  # noqa: F401
+from . import autotvm, contrib, passes, rpc, runtime, testing, top, transform  # noqa: F401
+from .autotvm import module_loader, vta_autotvm_build_func
 
 __all__ = [
     "VTAError", "VTAValueError", "VTALookupError", "VTAMemoryError", "VTAIOError", "VTASyntaxError",
@@ -46,7 +47,7 @@ __all__ = [
     "Module", "ScheduledModule", "load_module", "Graph", "picture", "read_picture", "Quantized", "quantize", "compile", "Model", "load_model",
     "Proof", "prove", "IRModule", "print_style", "get_global_func", "register_func", "Target", "PassContext", "rpc", "Record", "TuneLog", "Tuned",
     "tune",
-    "testing", "use_tvm_names", "__version__",
+    "autotvm", "module_loader", "vta_autotvm_build_func", "top", "testing", "use_tvm_names", "__version__",
 ]
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from typing import TYPE_CHECKING
 
 from ._blocks import Blocks
 from .error import Refusing
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _KINDS = ("llvm", "ext_dev", "c")
 
@@ -22,13 +26,23 @@ class Kind(Refusing):
         self.name = name
 
 
+def _written(options: dict[str, Any]) -> str:
+    """A target that is given as a dictionary, as text."""
+    if not isinstance(options.get("kind"), str):
+        raise ValueError(f"a target's dictionary has kind, \"ext_dev\", \"llvm\" or \"c\", not {options!r}")
+    words = [f"-{key}={','.join(map(str, value)) if isinstance(value, (list, tuple)) else value}"
+             for key, value in options.items() if key not in ("kind", "host", "tag")]
+    return " ".join([options["kind"], *words])
+
+
 class Target(Refusing):
     """A compilation target.
 
     Parameters
     ----------
-    target : str or Target
-        ``"ext_dev"`` (the accelerator), ``"llvm"``, or ``"llvm -mtriple=..."`` for another processor.
+    target : str, dict or Target
+        ``"ext_dev"`` (the accelerator), ``"llvm"``, or ``"llvm -mtriple=..."`` for another processor; as a dictionary
+        ``{"kind": "llvm", "mtriple": ...}``.
     host : str or Target, optional
         Target of the host code around accelerator code.
 
@@ -48,13 +62,16 @@ class Target(Refusing):
 
     _blocks: Blocks[Target] = Blocks()
 
-    def __init__(self, target: str | Target, host: str | Target | None = None) -> None:
+    def __init__(self, target: str | dict[str, Any] | Target, host: str | dict[str, Any] | Target | None = None) -> None:
         self.kind: Kind
         self.attrs: dict[str, str]
         self.host: Target | None
         if isinstance(target, Target):
             self.kind, self.attrs, self.host = target.kind, dict(target.attrs), target.host
         else:
+            if isinstance(target, dict):
+                host = host if host is not None else target.get("host")
+                target = _written(target)
             words = shlex.split(str(target))
             if not words or words[0] not in _KINDS:
                 raise ValueError(f"no target {target!r}; there are ext_dev, llvm and llvm -mtriple=TRIPLE")
@@ -147,4 +164,5 @@ def arm_cpu(model: str = "unknown", options: str | list[str] | None = None) -> T
     """
     triples = {"pynq": "armv7-none-linux-gnueabihf", "de10nano": "armv7-none-linux-gnueabihf"}
     words = [options] if isinstance(options, str) else list(options or [])
-    return Target(" ".join(["llvm", f"-mtriple={triples.get(model, 'aarch64-linux-gnu')}", f"-model={model}"] + words))
+    return Target(" ".join(["llvm -keys=arm_cpu,cpu -device=arm_cpu", f"-mtriple={triples.get(model, 'aarch64-linux-gnu')}",
+                            f"-model={model}"] + words))

@@ -220,7 +220,7 @@ class Targets(unittest.TestCase):
     def test_what_they_say(self):
         env = vta.get_env()
         self.assertEqual((env.target.device_name, env.target.keys), ("vta", ["vta", "cpu"]))
-        self.assertEqual((env.target_vta_cpu.device_name, env.target_vta_cpu.keys), ("", ["cpu"]))
+        self.assertEqual((env.target_vta_cpu.device_name, env.target_vta_cpu.keys), ("arm_cpu", ["arm_cpu", "cpu"]))
         self.assertEqual(tvm.target.Target("llvm -device=arm_cpu").keys, ["arm_cpu", "cpu"])
 
     def test_current(self):

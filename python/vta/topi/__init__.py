@@ -12,8 +12,9 @@ from .._check import need
 from ..expr import convert
 from ..te import Tensor
 from ..te.tensor import _Computation
-from . import _math, nn, packed, tag, testing, transform, utils
+from . import _math, arm_cpu, generic, nn, packed, tag, testing, transform, utils
 from ._elementwise import elementwise
+from .convolution import InvalidShapeError
 from ._math import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
 from .packed import *  # noqa: F401,F403
 from .transform import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["add", "subtract", "multiply", "floor_divide", "floor_mod", "maximum", "minimum", "divide", "less",
            "less_equal", "greater", "greater_equal", "right_shift",
            "left_shift", "bitwise_and", "bitwise_or", "bitwise_xor", "cast", "clip", "identity", "negative",
-           "abs", "nn", "tag", "testing", "utils", "Argument", "Attribute", "Description", "Operator", "bias_most",
+           "abs", "arm_cpu", "generic", "nn", "tag", "testing", "utils", "InvalidShapeError", "Argument", "Attribute", "Description", "Operator", "bias_most",
            "operators", "run"]
 __all__ += _math.__all__
 __all__ += packed.__all__

@@ -2,109 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
-from typing import TYPE_CHECKING
-
 from .. import te
-from .._check import name_of, need, whole
-from .._lib import lib
+from .._check import need
 from ..te import Tensor
 from . import tag
+from .convolution import InvalidShapeError, conv2d, conv2d_nchw, conv2d_transpose_nchw, for_accelerator, group_conv2d_nchw
+from .padding import dilate, get_pad_tuple, pad
 
-if TYPE_CHECKING:
-    from typing import Sequence
-
-__all__ = ["dense", "dilate", "get_pad_tuple", "pad", "relu", "softmax"]
-
-
-def pad(data: Tensor, pad_before: Sequence[int], pad_after: Sequence[int] | None = None, pad_value: int | float = 0.0,
-        name: str = "PadInput") -> Tensor:
-    """A tensor with a frame of constant elements around it.
-
-    Parameters
-    ----------
-    data : Tensor
-    pad_before : list of int
-        Elements added before each dimension.
-    pad_after : list of int, optional
-        Elements added after each dimension; default as before.
-    pad_value : number, optional
-    name : str, optional
-
-    Returns
-    -------
-    padded : Tensor
-    """
-    need(data, Tensor, "what is padded")
-    pad_after = pad_before if pad_after is None else pad_after
-    if len(pad_before) != data.ndim or len(pad_after) != data.ndim:
-        raise ValueError(f"{data.name} has {data.ndim} dimensions, but {len(pad_before)} and {len(pad_after)} pads "
-                         "were given")
-    context = data.context.newest()
-    context.here()
-    amounts = [(ctypes.c_int64 * max(1, data.ndim))(*[whole(p, "a padding") for p in pads]) for pads in (pad_before, pad_after)]
-    handle = lib.te_pad(context.handle, context.handle_of(data, Tensor, "what is padded"), name_of(name, "a tensor's name"), amounts[0], amounts[1], float(pad_value))
-    return Tensor(context, context.made(handle))
-
-
-def get_pad_tuple(padding: int | str | Sequence[int], kernel: Sequence[int]) -> tuple[int, int, int, int]:
-    """What a padding adds above, on the left, below and on the right.
-
-    Parameters
-    ----------
-    padding : int, str or sequence of int
-        One number for all sides, two for rows and columns, four as they are; ``"VALID"``: none, ``"SAME"``: as many as leave the
-        size of a picture at steps of 1, the odd one below and on the right.
-    kernel : sequence of int
-        Rows and columns of the kernel.
-
-    Returns
-    -------
-    pads : tuple of int
-    """
-    sizes = [whole(k, "an extent of the kernel") for k in need(kernel, (list, tuple), "the extents of the kernel")]
-    if padding == "VALID":
-        return 0, 0, 0, 0
-    if padding == "SAME":
-        rows, columns = sizes[0] - 1, sizes[1] - 1
-        return rows // 2, columns // 2, rows - rows // 2, columns - columns // 2
-    sides = (padding, padding) if isinstance(padding, int) else padding
-    if isinstance(sides, str) or len(sides) not in (2, 4):
-        raise ValueError(f"a padding is 1, 2 or 4 numbers, SAME or VALID, not {padding!r}")
-    top, left, below, right = (*sides, *sides) if len(sides) == 2 else sides
-    return top, left, below, right
-
-
-def dilate(data: Tensor, strides: Sequence[int], dilation_value: int | float = 0.0, name: str = "DilatedInput") -> Tensor:
-    """A tensor with constant elements between its own.
-
-    Parameters
-    ----------
-    data : Tensor
-    strides : sequence of int
-        For each dimension, how far neighbours are apart then.
-    dilation_value : number, optional
-        What is put between them.
-    name : str, optional
-
-    Returns
-    -------
-    dilated : Tensor
-    """
-    need(data, Tensor, "what is dilated")
-    steps = [whole(s, "a stride") for s in strides]
-    if len(steps) != data.ndim or min(steps, default=1) < 1:
-        raise ValueError(f"{data.name} has {data.ndim} dimensions: as many strides of 1 or more are wanted, not {steps}")
-    value = te.const(dilation_value, data.dtype)
-
-    def element(*at):
-        stepped = [(i, s) for i, s in zip(at, steps) if s > 1]
-        inside = data(*[i // s if s > 1 else i for i, s in zip(at, steps)])
-        for i, s in stepped:
-            inside = te.if_then_else(i % s == 0, inside, value)
-        return inside
-
-    return te.compute([(n - 1) * s + 1 for n, s in zip(data.shape, steps)], element, name=name, tag=tag.INJECTIVE + ",dilate")
+__all__ = ["conv2d", "conv2d_nchw", "conv2d_transpose_nchw", "dense", "dilate", "get_pad_tuple", "group_conv2d_nchw", "pad", "relu", "softmax"]
 
 
 def relu(x: Tensor) -> Tensor:
@@ -123,7 +28,8 @@ def relu(x: Tensor) -> Tensor:
 
 
 def dense(data: Tensor, weight: Tensor, bias: Tensor | None = None, out_dtype: str | None = None) -> Tensor:
-    """A matrix product with transposed weights: ``[N, I]`` and ``[O, I]``.
+    """A matrix product with transposed weights: ``[N, I]`` and ``[O, I]``; of tensors in tiles (four dimensions) the template
+    ``dense_packed.vta``, for the target of the accelerator.
 
     Parameters
     ----------
@@ -133,6 +39,13 @@ def dense(data: Tensor, weight: Tensor, bias: Tensor | None = None, out_dtype: s
     out_dtype : str, optional
         Default: the type of the data.
     """
+    if need(data, Tensor, "an operand of dense").ndim == 4 and for_accelerator():
+        from ..autotvm.task import computed_by
+
+        return computed_by("dense_packed.vta", data, weight, bias, out_dtype or data.dtype)
+    if data.ndim != 2 or need(weight, Tensor, "an operand of dense").ndim != 2:
+        raise InvalidShapeError(f"dense of {data.name} with {data.ndim} and {weight.name} with {weight.ndim} dimensions: matrices are "
+                                "wanted, or tensors in tiles inside `with vta.get_env().target:`")
     (n, depth), (outs, _) = [need(t, Tensor, "an operand of dense").shape for t in (data, weight)]
     dtype, k = data.dtype if out_dtype is None else out_dtype, te.reduce_axis((0, depth), "k")
     out = te.compute((n, outs), lambda i, j: te.sum(data[i, k].astype(dtype) * weight[j, k].astype(dtype), axis=k), "T_dense",

@@ -6,6 +6,7 @@ from vta.topi import *  # noqa: F401,F403
 from .._refuse import refuse
 
 # The star above brought vta's own modules of these names, which `from . import` would find already there.
-nn, tag, testing, utils = (import_module(f"{__name__}.{part}") for part in ("nn", "tag", "testing", "utils"))
+arm_cpu, generic, nn, tag, testing, utils = (
+    import_module(f"{__name__}.{part}") for part in ("arm_cpu", "generic", "nn", "tag", "testing", "utils"))
 
 __getattr__ = refuse("tvm.topi")

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from .environment import get_env
-from .error import NotOfferedError
-
-if TYPE_CHECKING:
-    from typing import Any
+from ..environment import get_env
 
 __all__ = ["graph_pack"]
 
 Network = TypeVar("Network")
-
-
-def __getattr__(name: str) -> Any:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    raise NotOfferedError(f"vta.top.{name} is not offered: operators that schedule themselves are in vta.topi")
 
 
 def graph_pack(expr: Network, bfactor: int, cfactor: int, weight_bits: int, start_name: str = "nn.max_pool2d",

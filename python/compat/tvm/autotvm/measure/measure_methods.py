@@ -2,10 +2,11 @@
 
 import os
 
+from vta.autotvm.measure import LocalBuilder, LocalRunner, RPCRunner
 from vta.rpc import connect_tracker
-from .._refuse import refuse
+from ..._refuse import refuse
 
-__all__ = ["request_remote"]
+__all__ = ["LocalBuilder", "LocalRunner", "RPCRunner", "request_remote"]
 
 
 def request_remote(device_key, host=None, port=None, priority=1, timeout=60):
@@ -14,4 +15,4 @@ def request_remote(device_key, host=None, port=None, priority=1, timeout=60):
     return tracker.request(device_key, priority=priority, session_timeout=timeout)
 
 
-__getattr__ = refuse("tvm.autotvm.measure")
+__getattr__ = refuse("tvm.autotvm.measure.measure_methods")

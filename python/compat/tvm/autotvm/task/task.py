@@ -1,0 +1,6 @@
+"""See :mod:`vta.autotvm.task`."""
+
+from vta.autotvm.task import *  # noqa: F401,F403
+from ..._refuse import refuse
+
+__getattr__ = refuse("tvm.autotvm.task.task")
