@@ -1,0 +1,196 @@
+/* One draw of a proof: what the program computes, in every order, and what the expressions mean, on the same values. */
+#include <string.h>
+
+#include "base/diag.h"
+#include "build/prove_draw.h"
+#include "te/te.h"
+
+/* The orders that are tried: the first with values in every draw, the others by signatures, and with values where their
+ * signatures differ. */
+static const struct {
+    vta_order order;
+    uint64_t seed;
+} orders[] = {
+    {VTA_ORDER_PROGRAM, 0}, {VTA_ORDER_STORE_LATE, 0}, {VTA_ORDER_RANDOM, 1},
+    {VTA_ORDER_RANDOM, 2},  {VTA_ORDER_RANDOM, 3},     {VTA_ORDER_RANDOM, 4},
+};
+_Static_assert(sizeof orders / sizeof *orders == PROVE_ORDERS, "the number is in the header");
+
+/* ---- Arguments --------------------------------------------------------------------------------------------------- */
+
+static vta_status make_operand(draw *d, size_t i) {
+    const vt_proof *p = d->proof;
+    operand *o = &d->operands[i];
+    size_t bytes;
+    *o = (operand){.tensor = p->args[i], .count = 1, .is_output = !te_tensor_is_placeholder(p->args[i])};
+    if (!vt_dtype_parse(te_tensor_dtype(p->c, o->tensor), &o->dtype)) return VTA_INTERNAL;
+    for (size_t k = 0; k < te_tensor_ndim(o->tensor); k++) {
+        int64_t extent = te_tensor_dim(o->tensor, k);
+        if (extent < 0 || __builtin_mul_overflow(o->count, (uint64_t)extent, &o->count))
+            return vt_fail(p->diag, VTA_UNSUPPORTED, "%s: dimension %zu is not a constant", te_tensor_name(o->tensor),
+                           k);
+    }
+    if (!vt_mul_size(o->count, sizeof *o->values, &bytes)) return vt_no_memory(p->diag);
+    o->values = vt_alloc(p->allocator, bytes);
+    o->got = o->is_output ? vt_alloc(p->allocator, bytes) : NULL;
+    if (!o->values || (o->is_output && !o->got)) return vt_no_memory(p->diag);
+    for (uint64_t k = 0; k < o->count && !o->is_output; k++)
+        o->values[k] = vta_field_variable(d->field, UINT64_C(1) << 32 | i, k);
+    d->arrays[i] = (vta_field_array){.addr = p->addrs[i],
+                                     .bits = o->dtype.bits,
+                                     .count = o->count,
+                                     .values = o->is_output ? o->got : o->values,
+                                     .is_output = o->is_output};
+    return VTA_OK;
+}
+
+/* What the expressions mean. */
+static vta_status evaluate(draw *d) {
+    const vt_proof *p = d->proof;
+    size_t n_inputs = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        if (d->operands[i].is_output) continue;
+        d->inputs[n_inputs] = (te_tensor *)d->operands[i].tensor;
+        d->input_values[n_inputs++] = d->operands[i].values;
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        operand *o = &d->operands[i];
+        if (!o->is_output) continue;
+        vta_diag *diag = te_context_diag(p->c);
+        size_t before = vta_diag_count(diag);
+        vta_status status =
+            te_evaluate_field(p->c, d->field, (te_tensor *)o->tensor, n_inputs, d->inputs, d->input_values, o->values);
+        vta_diag_entry e = {.message = ""};
+        if (status != VTA_OK && vta_diag_get(diag, before, &e) != VTA_OK) e.message = "the expressions";
+        if (status == VTA_UNSUPPORTED) {
+            vt__prove_decide(p, VTAC_UNPROVEN, e.message);
+            vta_diag_clear(diag);
+        } else if (status != VTA_OK) {
+            return vt_fail(p->diag, status, "%s", e.message);
+        }
+    }
+    return VTA_OK;
+}
+
+/* ---- Comparing --------------------------------------------------------------------------------------------------- */
+
+/* A program that cannot run is wrong, one whose work is too much is not proven; the rest are errors of the call. */
+static vta_status run_failed(const draw *d, vta_status status) {
+    const vt_proof *p = d->proof;
+    switch (status) {
+    case VTA_DEADLOCK:
+    case VTA_OUT_OF_RANGE:
+    case VTA_ILLEGAL:
+    case VTA_PARSE: return vt__prove_decide(p, VTAC_WRONG, vt__prove_first_error(d->said));
+    case VTA_TIMEOUT:
+    case VTA_UNSUPPORTED: return vt__prove_decide(p, VTAC_UNPROVEN, vt__prove_first_error(d->said));
+    default: return vt__prove_pass_on(p, status, d->said);
+    }
+}
+
+/* Counts the elements that differ; the first goes to the result. */
+static uint64_t compare(const draw *d) {
+    vtac_prove_result *r = d->proof->result;
+    uint64_t different = 0;
+    for (size_t i = 0; i < d->proof->n; i++) {
+        const operand *o = &d->operands[i];
+        for (uint64_t k = 0; k < o->count && o->is_output; k++) {
+            if (o->values[k] == o->got[k] || different++) continue;
+            r->arg = i;
+            r->index = k;
+        }
+    }
+    return different;
+}
+
+static bool stop(void *ctx) {
+    const vt_ctx *c = ctx;
+    return c->interrupt && atomic_load_explicit(c->interrupt, memory_order_relaxed);
+}
+
+vta_status vt__prove_run(const draw *d, vta_field_options *options) {
+    options->most_work = d->proof->options.most_work;
+    options->stop = stop;
+    options->ctx = vt_te_ctx(d->proof->c);
+    options->constant_count = d->proof->constant_count;
+    options->constants = d->proof->constants;
+    vta_diag_clear(d->said);
+    return vta_field_run(d->proof->program, d->field, options, d->proof->n, d->arrays, d->said);
+}
+
+/* ---- Orders ------------------------------------------------------------------------------------------------------ */
+
+static vta_field_options order_options(const vt_proof *p, int order) {
+    return (vta_field_options){.order = orders[order].order,
+                               .seed = orders[order].seed ? orders[order].seed + p->options.seed : 0};
+}
+
+/* Two runs whose outputs have the same signatures have computed the same. */
+static vta_status sign(const draw *d, int order, uint64_t *out_signature) {
+    vta_field_options options = order_options(d->proof, order);
+    options.signatures = 1;
+    VT_TRY(vt__prove_run(d, &options));
+    *out_signature = 0;
+    for (size_t i = 0; i < d->proof->n; i++)
+        if (d->operands[i].is_output)
+            *out_signature = vta_field_signature(*out_signature, d->operands[i].count, d->operands[i].got);
+    return VTA_OK;
+}
+
+static vta_status try_order(const draw *d, int order) {
+    uint64_t degree = 0;
+    vta_field_options options = order_options(d->proof, order);
+    options.out_degree = &degree;
+    vta_status status = vt__prove_run(d, &options);
+    if (status != VTA_OK) return run_failed(d, status);
+    if (degree > d->proof->result->degree) d->proof->result->degree = degree;
+    uint64_t different = compare(d);
+    return different ? vt__prove_differs(d, &options, different) : VTA_OK;
+}
+
+/* Whether orders compute the same does not depend on the draw. */
+static vta_status try_other_orders(const draw *d) {
+    uint64_t first, other;
+    vta_status status = sign(d, 0, &first);
+    for (int i = 1; i < PROVE_ORDERS && status == VTA_OK && !vt__prove_decided(d->proof); i++) {
+        status = sign(d, i, &other);
+        if (status == VTA_OK && other != first) return try_order(d, i);
+    }
+    return status == VTA_OK ? VTA_OK : run_failed(d, status);
+}
+
+static vta_status try_orders(const draw *d) {
+    VT_TRY(try_order(d, 0));
+    return vt__prove_decided(d->proof) || d->index ? VTA_OK : try_other_orders(d);
+}
+
+static vta_status fill_and_try(draw *d) {
+    for (size_t i = 0; i < d->proof->n; i++) VT_TRY(make_operand(d, i));
+    VT_TRY(evaluate(d));
+    return vt__prove_decided(d->proof) ? VTA_OK : try_orders(d);
+}
+
+vta_status vt__prove_draw(const vt_proof *p, uint32_t index) {
+    draw d = {.proof = p, .index = index, .said = vta_diag_create(p->allocator)};
+    d.operands = vt_alloc_zero(p->allocator, p->n * sizeof *d.operands);
+    d.arrays = vt_alloc_zero(p->allocator, p->n * sizeof *d.arrays);
+    d.inputs = vt_alloc_zero(p->allocator, p->n * sizeof *d.inputs);
+    d.input_values = vt_alloc_zero(p->allocator, p->n * sizeof *d.input_values);
+    bool ok = d.said && d.operands && d.arrays && d.inputs && d.input_values;
+    vta_status status =
+        ok ? vta_field_create(p->options.seed * 0x9E3779B97F4A7C15ull + index, p->allocator, p->diag, &d.field)
+           : vt_no_memory(p->diag);
+    if (status == VTA_OK) status = fill_and_try(&d);
+    if (vta_field_terms(d.field) > p->result->terms) p->result->terms = vta_field_terms(d.field);
+    for (size_t i = 0; d.operands && i < p->n; i++) {
+        vt_free(p->allocator, d.operands[i].values, d.operands[i].count * sizeof(vta_value));
+        vt_free(p->allocator, d.operands[i].got, d.operands[i].count * sizeof(vta_value));
+    }
+    vt_free(p->allocator, d.operands, p->n * sizeof *d.operands);
+    vt_free(p->allocator, d.arrays, p->n * sizeof *d.arrays);
+    vt_free(p->allocator, d.inputs, p->n * sizeof *d.inputs);
+    vt_free(p->allocator, d.input_values, p->n * sizeof *d.input_values);
+    vta_field_destroy(d.field);
+    vta_diag_destroy(d.said);
+    return status;
+}
