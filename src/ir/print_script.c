@@ -10,13 +10,6 @@
 #include "ir/build.h"
 #include "ir/print.h"
 
-/* A place in the tree of statements that have frames. */
-typedef struct place {
-    const struct place *outer;
-    const vt_stmt *stmt; /* NULL: the function */
-    uint32_t depth;
-} place;
-
 typedef struct text_line {
     const char *text;
     uint32_t indent;
@@ -35,118 +28,9 @@ typedef struct frame {
 
 typedef struct printer {
     vt__script s;
-    vt_ptrmap *places; /* variable or buffer -> the place of all its uses */
+    vt_ptrmap *places; /* of vt__script_uses */
     frame *top;
 } printer;
-
-/* ---- Where things are used ------------------------------------------------------------------------------- */
-
-typedef struct scan {
-    vt_visitor v;
-    printer *p;
-    const place *here;
-} scan;
-
-static const place *common(const place *x, const place *y) {
-    while (x != y) {
-        if (x->depth >= y->depth)
-            x = x->outer;
-        else
-            y = y->outer;
-    }
-    return x;
-}
-
-static void used(scan *sc, const void *thing) {
-    const place *was = vt_ptrmap_get(sc->p->places, thing);
-    vt_ptrmap_set(sc->p->places, thing, was ? common(was, sc->here) : sc->here);
-}
-
-static void scan_expr(vt_visitor *v, const vt_expr *e) {
-    scan *sc = (scan *)v;
-    if (e->kind == VT_E_VAR) used(sc, e);
-    if (e->kind == VT_E_LOAD) used(sc, e->u.buffer);
-    vt_visit_expr_children(v, e);
-}
-
-static bool in_grid(const vt_stmt *s) {
-    return s->kind == VT_S_FOR && s->u.loop.kind == VT_FOR_SERIAL && vt_is_const(s->u.loop.min, 0) &&
-           !s->u.loop.n_notes;
-}
-
-/* The loops that one T.grid joins: the last of them. Extents that name an outer one end it. */
-typedef struct outer_vars {
-    const vt_stmt *first, *end;
-} outer_vars;
-
-static bool is_outer(void *user, const vt_var *v) {
-    const outer_vars *o = user;
-    for (const vt_stmt *l = o->first; l != o->end; l = l->u.loop.body)
-        if (l->u.loop.var == v) return true;
-    return false;
-}
-
-static const vt_stmt *grid_end(const vt_stmt *s) {
-    if (!in_grid(s)) return s;
-    const vt_stmt *last = s;
-    for (const vt_stmt *l = s->u.loop.body; in_grid(l); l = l->u.loop.body) {
-        outer_vars o = {s, l};
-        if (vt_expr_uses_any(l->u.loop.extent, is_outer, &o)) break;
-        last = l;
-    }
-    return last;
-}
-
-static void scan_inside(scan *sc, const vt_stmt *owner, const vt_stmt *body) {
-    if (!body) return;
-    place *inside = VT_NEW(sc->p->s.ctx, place);
-    *inside = (place){sc->here, owner, sc->here->depth + 1};
-    const place *outside = sc->here;
-    sc->here = inside;
-    vt_visit_stmt(&sc->v, body);
-    sc->here = outside;
-}
-
-static void scan_stmt(vt_visitor *v, const vt_stmt *s) {
-    scan *sc = (scan *)v;
-    switch (s->kind) {
-    case VT_S_STORE:
-        used(sc, s->u.store.buffer);
-        vt_visit_stmt_children(v, s);
-        break;
-    case VT_S_FOR: {
-        const vt_stmt *last = grid_end(s);
-        for (const vt_stmt *l = s;; l = l->u.loop.body) {
-            vt_visit_expr(v, l->u.loop.min);
-            vt_visit_expr(v, l->u.loop.extent);
-            if (l == last) break;
-        }
-        scan_inside(sc, s, last->u.loop.body);
-        break;
-    }
-    case VT_S_IF:
-        vt_visit_expr(v, s->u.branch.condition);
-        scan_inside(sc, s->u.branch.then_case, s->u.branch.then_case);
-        scan_inside(sc, s->u.branch.else_case, s->u.branch.else_case);
-        break;
-    case VT_S_LET:
-        vt_visit_expr(v, s->u.let.value);
-        scan_inside(sc, s, s->u.let.body);
-        break;
-    case VT_S_ATTR:
-        if (s->u.attr.node.kind == VT_REF_ITER) used(sc, s->u.attr.node.u.iter->var);
-        if (s->u.attr.node.kind == VT_REF_BUFFER) used(sc, s->u.attr.node.u.buffer);
-        if (s->u.attr.node.kind == VT_REF_VAR) used(sc, s->u.attr.node.u.var);
-        vt_visit_expr(v, s->u.attr.value);
-        scan_inside(sc, s, s->u.attr.body);
-        break;
-    case VT_S_ALLOC:
-        for (uint32_t i = 0; i < s->u.alloc.n_extents; i++) vt_visit_expr(v, s->u.alloc.extents[i]);
-        scan_inside(sc, s, s->u.alloc.body);
-        break;
-    default: vt_visit_stmt_children(v, s); break;
-    }
-}
 
 /* ---- Frames ---------------------------------------------------------------------------------------------- */
 
@@ -192,7 +76,7 @@ static const char *define(printer *p, frame *f, const void *thing, const char *h
 
 /* The innermost frame that holds all uses. */
 static frame *home(printer *p, const void *thing) {
-    for (const place *at = vt_ptrmap_get(p->places, thing); at; at = at->outer)
+    for (const vt__place *at = vt_ptrmap_get(p->places, thing); at; at = at->outer)
         for (frame *f = p->top; f; f = f->outer)
             if (f->stmt == at->stmt) return f;
     return p->top;
@@ -281,7 +165,7 @@ static void scope(printer *p, const vt_stmt *s, const char *head, const char *wi
 static void loop(printer *p, const vt_stmt *s) {
     vta_allocator room;
     vt_strbuf head = vt_arena_text(p->s.ctx, &room);
-    const vt_stmt *last = grid_end(s);
+    const vt_stmt *last = vt__script_grid_end(s);
     frame f;
     enter(p, &f, s);
     vt_strbuf_add(&head, "for ");
@@ -302,7 +186,7 @@ static void loop(printer *p, const vt_stmt *s) {
                                             [VT_FOR_VECTORIZED] = "T.vectorized",
                                             [VT_FOR_UNROLLED] = "T.unroll",
                                             [VT_FOR_THREAD] = "T.thread_binding"};
-        bool plain = in_grid(s);
+        bool plain = vt__script_in_grid(s);
         bool range = s->u.loop.kind == VT_FOR_SERIAL && !s->u.loop.n_notes;
         vt_strbuf_addf(&head, " in %s(", range ? "range" : kinds[s->u.loop.kind]);
         if (!plain && !(vt_is_const(s->u.loop.min, 0) && !range)) {
@@ -529,10 +413,7 @@ void vt_print_tvmscript(vt_ctx *ctx, const vt_func *f, vt_strbuf *out) {
                        .known = vt_ptrmap_new(ctx),
                        .declare_var = declare_var,
                        .declare_buffer = declare_buffer},
-                 .places = vt_ptrmap_new(ctx)};
-    const place whole = {NULL, NULL, 0};
-    scan sc = {{.expr = scan_expr, .stmt = scan_stmt}, &p, &whole};
-    vt_visit_stmt(&sc.v, f->body);
+                 .places = vt__script_uses(ctx, f->body)};
     frame top;
     enter(&p, &top, NULL);
     header(&p, f, out);
