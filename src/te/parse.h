@@ -6,6 +6,8 @@
 #include "te/lex.h"
 #include "te/te.h"
 
+enum { VT_PARSE_MOST_ITEMS = 256 }; /* of one list */
+
 typedef struct vt_parser {
     te_context *c;
     vt_lexer lx;
