@@ -16,6 +16,11 @@ typedef struct vt_operand {
     uint8_t *got;    /* outputs: what the function gave */
 } vt_operand;
 
+/* Elements under 8 bits share bytes on the device; a bool has one. */
+static inline bool vt_operand_is_packed(const vt_operand *o) {
+    return o->dtype.bits < 8 && !vt_dtype_is_bool(o->dtype);
+}
+
 typedef struct vt_checking {
     te_context *c;
     vta_diag *diag;
