@@ -294,7 +294,7 @@ VTA_API vta_status te_vectorize(te_stage *st, te_axis *axis);
 VTA_API vta_status te_parallel(te_stage *st, te_axis *axis);
 VTA_API vta_status te_unroll(te_stage *st, te_axis *axis);
 VTA_API vta_status te_storage_align(te_stage *st, te_axis *axis, int64_t factor, int64_t offset);
-/* Replaces the loops from `axis` inwards by an intrinsic. NULL: the configuration's GEMM. */
+/* Replaces the loops from `axis` inwards by an intrinsic (NULL: the configuration's GEMM), or by another one than before. */
 VTA_API vta_status te_tensorize(te_stage *st, te_axis *axis, te_intrin *intrin);
 /* A copy of `t` in `scope` that the given readers use; readers 0: all of them. Returns the copy. */
 VTA_API te_tensor *te_cache_read(te_schedule *s, te_tensor *t, const char *scope, size_t n, te_tensor *const readers[]);

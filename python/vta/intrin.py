@@ -33,12 +33,12 @@ from . import _context
 from ._check import items, kind_error, name_of, need, type_of, whole
 from ._context import array_of
 from ._lib import lib
-from .error import Refusing
-from .expr import Expr, _operands
+from .error import NotOfferedError, Refusing
+from .expr import Expr, Extent, _operands
 from .te.tensor import IterVar, Operation, Tensor
 
 if TYPE_CHECKING:
-    from typing import Callable, ContextManager, Sequence
+    from typing import Callable, ContextManager, NoReturn, Sequence
 
     from ._context import Context
     from .expr import Operand
@@ -59,15 +59,23 @@ class Buffer(Refusing):
         Its memory, such as ``env.inp_scope``; "" is ordinary memory.
     offset_factor : int
         What its element offset is a multiple of.
+    strides : sequence of int or Expr, optional
+        Distances of its elements; see :func:`decl_buffer`.
     """
 
-    def __init__(self, shape: Sequence[int | Expr], dtype: str, name: str, scope: str, offset_factor: int) -> None:
-        self.shape, self.dtype, self.name = list(shape), dtype, name
+    READ, WRITE = 1, 2
+
+    def __init__(self, shape: Sequence[int | Expr], dtype: str, name: str, scope: str, offset_factor: int,
+                 strides: Sequence[int | Expr] | None = None) -> None:
+        self.shape = [Extent(d) if isinstance(d, int) else d for d in shape]
+        self.dtype, self.name = dtype, name
         self.scope, self.offset_factor = scope, offset_factor
+        self.strides = list(strides or [])
 
 
-def decl_buffer(shape: Sequence[int | Expr], dtype: str = "float32", name: str = "buffer", scope: str = "",
-                offset_factor: int = 1, data_alignment: int = -1) -> Buffer:
+def decl_buffer(shape: Sequence[int | Expr], dtype: str = "float32", name: str = "buffer", data: None = None,
+                strides: Sequence[int | Expr] | None = None, elem_offset: None = None, scope: str = "",
+                data_alignment: int = -1, offset_factor: int = 1, buffer_type: str = "") -> Buffer:
     """Says where an operand of an intrinsic lies; see :class:`Buffer`.
 
     Parameters
@@ -75,8 +83,15 @@ def decl_buffer(shape: Sequence[int | Expr], dtype: str = "float32", name: str =
     shape : sequence of int or Expr
     dtype, name, scope : str, optional
     offset_factor : int, optional
+    strides : sequence of int or Expr, optional
+        Distances of elements, one for each dimension: numbers that they must be, or variables (``te.var``), which get them
+        where the intrinsic is put in. Without it rows must follow one another.
+    data, elem_offset : None, optional
+        Only None: the operand says them.
     data_alignment : int, optional
         Accepted; that of `offset_factor` counts.
+    buffer_type : str, optional
+        Only "".
 
     Returns
     -------
@@ -84,22 +99,37 @@ def decl_buffer(shape: Sequence[int | Expr], dtype: str = "float32", name: str =
     """
     for text in (name, scope):
         name_of(text, "the name or scope of decl_buffer")
-    shape = [d if isinstance(d, Expr) else whole(d, "an extent") for d in items(shape)]
+    if data is not None or elem_offset is not None or buffer_type:
+        raise NotImplementedError("decl_buffer(data=..., elem_offset=..., buffer_type=...) is not offered: where an operand begins "
+                                  "comes from the loops that the intrinsic replaces")
+    shape, strides = ([d if isinstance(d, Expr) else whole(d, what) for d in items(given)]
+                      for given, what in ((shape, "an extent"), (strides or [], "a stride")))
     factor = whole(offset_factor, "the offset_factor of decl_buffer")
-    return Buffer(shape, type_of(dtype).decode(), name, scope, max(1, factor))
+    return Buffer(shape, type_of(dtype).decode(), name, scope, max(1, factor), strides)
 
 
-class _OperandBuffer(Refusing):
+class _OperandBuffer(Buffer):
     """An operand of the intrinsic being declared."""
 
-    def __init__(self, context, intrin, tensor):
+    def __init__(self, context, intrin, tensor, declared):
+        super().__init__(tensor.shape, tensor.dtype, declared.name if declared else tensor.name,
+                         declared.scope if declared else "", declared.offset_factor if declared else 1,
+                         declared.strides if declared else None)
         self._context, self._intrin, self._tensor = context, intrin, tensor
-        self.name, self.shape, self.dtype = tensor.name, tensor.shape, tensor.dtype
 
-    def access_ptr(self, access, ptr_type=None):
-        """The address of its first element; `access` is "r", "w" or "rw"."""
+    @property
+    def data(self) -> Expr:
+        """The address of its first element."""
+        return self.access_ptr("rw")
+
+    def access_ptr(self, access_mask: str | int, ptr_type: object = None, content_lanes: int = 1, offset: int = 0) -> Expr:
+        """The address of its first element; `access_mask` is "r", "w" or "rw", or a sum of READ and WRITE."""
+        if content_lanes != 1 or not isinstance(offset, int) or offset:
+            raise NotImplementedError("access_ptr(content_lanes=..., offset=...) is not offered: pass the offset to the call")
+        if isinstance(access_mask, int):
+            access_mask = ("r" if access_mask & Buffer.READ else "") + ("w" if access_mask & Buffer.WRITE else "")
         return Expr(self._context, self._context.made(
-            lib.te_intrin_access(self._intrin, self._tensor.handle, name_of(access, "an access"))))
+            lib.te_intrin_access(self._intrin, self._tensor.handle, name_of(access_mask, "an access"))))
 
 
 def _call(dtype, name, args):
@@ -217,10 +247,21 @@ class TensorIntrin(Refusing):
     handle : int
         A ``te_intrin *``.
     name : str
+    op : Operation
+        What it computes.
     """
 
-    def __init__(self, context: Context, handle: int, name: str) -> None:
-        self.context, self.handle, self.name = context, handle, name
+    def __init__(self, context: Context, handle: int, name: str, op: Operation) -> None:
+        self.context, self.handle, self.name, self.op = context, handle, name, op
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        """The operands that it reads."""
+        return self.op.input_tensors
+
+    def __call__(self, *args: object, **kwargs: object) -> NoReturn:
+        raise NotOfferedError("calls of an intrinsic in te.compute are not offered: describe the computation, and put the intrinsic "
+                              "in with Stage.tensorize")
 
     def _handle_in(self, context: Context) -> int:
         """The intrinsic, for a schedule of the same environment."""
@@ -247,8 +288,19 @@ def _emit(context, intrin, part, what):
         context.done(lib.te_intrin_emit(intrin, part, context.handle_of(call, Expr, "a call of an intrinsic")))
 
 
+def _place(context, intrin, tensor, buffer):
+    """Says where an operand lies."""
+    operand = context.handle_of(tensor, Tensor, "an operand")
+    scope = name_of(need(buffer, Buffer, "where an operand lies").scope, "a scope")
+    context.done(lib.te_intrin_buffer(intrin, operand, scope, buffer.offset_factor))
+    if buffer.strides:
+        handles = _operands(buffer.strides)[1]
+        context.done(lib.te_intrin_strides(intrin, operand, len(handles), array_of(handles)))
+
+
 def decl_tensor_intrin(op: Operation, fcompute: Callable, name: str = "tensor_intrin",
-                       binds: dict[Tensor, Buffer] | None = None) -> TensorIntrin:
+                       binds: dict[Tensor, Buffer] | None = None, scalar_params: None = None,
+                       default_buffer_params: dict[str, int] | None = None) -> TensorIntrin:
     """Declares an intrinsic.
 
     Parameters
@@ -257,10 +309,14 @@ def decl_tensor_intrin(op: Operation, fcompute: Callable, name: str = "tensor_in
         What it computes: a computation on placeholders.
     fcompute : callable
         From the operands that are read and those that are written to the body, or to (body, reset, update); each is
-        what ``IRBuilder.get()`` returns, or one call. Operands have ``access_ptr("r" | "w" | "rw")``.
+        what ``IRBuilder.get()`` returns, or one call. Operands have ``access_ptr("r" | "w" | "rw")`` and ``strides``.
     name : str, optional
     binds : dict of Tensor to Buffer, optional
         Where the operands lie; see :func:`decl_buffer`.
+    scalar_params : None, optional
+        Only None: numbers of the intrinsic are constants.
+    default_buffer_params : dict, optional
+        ``offset_factor`` of the operands that `binds` does not name; ``data_alignment`` is accepted.
 
     Returns
     -------
@@ -271,17 +327,22 @@ def decl_tensor_intrin(op: Operation, fcompute: Callable, name: str = "tensor_in
     context = what.context.newest()
     if not callable(fcompute):
         raise kind_error(fcompute, "the instructions of an intrinsic", "a function of its operands")
+    if scalar_params:
+        raise NotImplementedError("decl_tensor_intrin(scalar_params=...) is not offered: numbers of an intrinsic are constants of its "
+                                  "instructions")
     context.here()
     intrin = context.made(lib.te_intrin_create(context.handle, name_of(name, "an intrinsic's name"),
                                                context.handle_of(what, Tensor, "what an intrinsic computes")))
-    for tensor, buffer in need(binds or {}, dict, "what binds operands").items():
-        operand = context.handle_of(tensor, Tensor, "an operand")
-        scope = name_of(need(buffer, Buffer, "where an operand lies").scope, "a scope")
-        context.done(lib.te_intrin_buffer(intrin, operand, scope, buffer.offset_factor))
-    operands = [[_OperandBuffer(context, intrin, t) for t in tensors] for tensors in (op.input_tensors, [what])]
+    tensors = [*op.input_tensors, what]
+    buffers = dict(need(binds or {}, dict, "what binds operands"))
+    if default_buffer_params:
+        buffers = {t: decl_buffer(t.shape, t.dtype, t.name, **default_buffer_params) for t in tensors} | buffers
+    for tensor, buffer in buffers.items():
+        _place(context, intrin, tensor, buffer)
+    operands = [[_OperandBuffer(context, intrin, t, buffers.get(t)) for t in some] for some in (op.input_tensors, [what])]
     parts = fcompute(*operands)
     parts = parts if isinstance(parts, tuple) else (parts,)
     for part, instructions in zip((b.TE_INTRIN_BODY, b.TE_INTRIN_RESET, b.TE_INTRIN_UPDATE), parts):
         if instructions is not None:
             _emit(context, intrin, part, instructions)
-    return TensorIntrin(context, intrin, name)
+    return TensorIntrin(context, intrin, name, op)

@@ -16,7 +16,7 @@ from ._lib import lib
 from .error import NotOfferedError
 from .expr import Comparison, Expr, ExprOp, Extent, apply, const, convert
 from .te import IterVar, PrimFunc
-from .intrin import call_extern, call_intrin, decl_buffer
+from .intrin import Buffer, call_extern, call_intrin, decl_buffer
 from .ir import Schedule
 from .stmt import Stmt
 
@@ -29,7 +29,7 @@ __all__ = ["Expr", "PrimExpr", "ExprOp", "IterVar", "PrimFunc", "Schedule", "Sel
            "any", "if_then_else", "min", "max", "floordiv", "floormod", "truncdiv", "truncmod", "indexdiv", "indexmod",
            "likely", "abs", "power", "IntImm", "FloatImm", "Cast", "Add", "Sub", "Mul", "Div",
            "sigmoid", "rsqrt", "isnan",
-           "min_value", "max_value", "FloorDiv", "FloorMod", "Min", "Max", "Reduce", "ProducerLoad", "call_extern", "call_intrin", "decl_buffer",
+           "min_value", "max_value", "FloorDiv", "FloorMod", "Min", "Max", "Reduce", "ProducerLoad", "call_extern", "call_intrin", "decl_buffer", "Buffer",
            "ir_builder", "stmt_functor", "Stmt", "EQ", "NE", "LT", "LE", "GT", "GE", "And", "Or", "Not", "Mod", "Call", "StringImm",
            "BufferLoad", "Ramp", "Broadcast", "Let", "For", "IfThenElse", "SeqStmt", "BufferStore", "ProducerStore", "ProducerRealize",
            "AttrStmt", "LetStmt", "AssertStmt", "Evaluate", "Allocate", "Block", "SizeVar"]

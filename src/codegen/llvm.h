@@ -57,6 +57,11 @@ enum {
 /* One kernel: its packed entry and its body. */
 void vt__llvm_kernel(vt__llvm *g, const vt_codegen_func *cf);
 
+/* ---- llvm_import.c ---- */
+
+/* Links what pragmas import_llvm of the functions bring along. Raises. */
+void vt__llvm_import(vt__llvm *g, size_t n, const vt_codegen_func *funcs);
+
 /* ---- llvm_stmt.c ---- */
 
 void vt__llvm_stmt(vt__llvm *g, const vt_stmt *s);

@@ -121,6 +121,7 @@ static vta_status emit_llvm(vt_ctx *ctx, void *user) {
         em->g.optimise = optimise && vt__func_computes(funcs[i].func);
         vt__llvm_kernel(&em->g, &funcs[i]);
     }
+    vt__llvm_import(&em->g, job->count, job->funcs);
     char *message = NULL;
     if (LLVMVerifyModule(em->g.module, LLVMReturnStatusAction, &message)) raise_llvm(em, "the LLVM module", message);
     LLVMDisposeMessage(message);

@@ -69,7 +69,7 @@ static void set_strides(te_context *c, te_intrin *in, const te_tensor *tensor, s
         te__raise(c, VTA_INVALID_ARGUMENT, "operand %s has %u dimensions, but %zu strides are given", fields.name,
                   fields.ndim, n);
     fields.n_strides = (uint32_t)n;
-    fields.strides = te__exprs_in(c, n, strides, "a stride");
+    fields.strides = vt_exprs_copy(&c->ctx, (uint32_t)n, te__exprs_in(c, n, strides, "a stride"));
     in->buffers[i] = vt_buffer_with(&c->ctx, &fields);
 }
 

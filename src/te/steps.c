@@ -34,11 +34,16 @@ static const vt_iter *loop_of(te_context *c, const te_stage *st, const te_axis *
     return node;
 }
 
-static void refuse_threads(te_context *c, const te_stage *st, const vt_iter *axis, const char *step) {
+static void refuse_bound(te_context *c, const te_stage *st, const vt_iter *axis, const char *step) {
     const te__axis_attr *attr = te__attr(st, axis);
     if (attr && attr->thread)
         te__raise(c, VTA_ILLEGAL, "cannot %s %s.%s: it is bound to thread %s", step, name_of(st), axis_of(axis),
                   attr->thread->thread_tag);
+}
+
+static void refuse_threads(te_context *c, const te_stage *st, const vt_iter *axis, const char *step) {
+    const te__axis_attr *attr = te__attr(st, axis);
+    refuse_bound(c, st, axis, step);
     if (attr && attr->type == VT_ITER_TENSORIZED)
         te__raise(c, VTA_ILLEGAL, "cannot %s %s.%s: it is tensorized", step, name_of(st), axis_of(axis));
 }
@@ -417,9 +422,9 @@ vta_status te_storage_align(te_stage *st, te_axis *axis, int64_t factor, int64_t
 
 static void tensorize(te_context *c, te_stage *st, const te_axis *at, te_intrin *intrin) {
     const vt_iter *axis = loop_of(c, st, at, "tensorize");
-    refuse_threads(c, st, axis, "tensorize");
+    refuse_bound(c, st, axis, "tensorize");
     for (uint32_t i = 0; i < st->n_attrs; i++)
-        if (st->attrs[i].type == VT_ITER_TENSORIZED)
+        if (st->attrs[i].type == VT_ITER_TENSORIZED && st->attrs[i].axis != axis)
             te__raise(c, VTA_ILLEGAL, "cannot tensorize %s.%s: %s is already tensorized at %s", name_of(st),
                       axis_of(axis), name_of(st), axis_of(st->attrs[i].axis));
     if (intrin) te__need_a(c, VT_TAG_INTRIN, intrin, "an intrinsic");

@@ -387,6 +387,88 @@ class Lowered(unittest.TestCase):
         self.assertEqual((tvm.get_global_func("test_familiar.apply")(apply, 5), test_familiar_plus_one(1)), (0, 2))
 
 
+def matrix_vector(rows, columns, strides):
+    """An intrinsic that multiplies a matrix by a vector with functions of C, and their LLVM IR."""
+    a, b = te.placeholder((columns,), name="a"), te.placeholder((rows, columns), name="b")
+    k = te.reduce_axis((0, columns), name="k")
+    c = te.compute((rows,), lambda i: te.sum(a[k] * b[i, k], axis=k), name="c")
+    stride = te.var("stride")
+    binds = {b: tir.decl_buffer(b.shape, b.dtype, "B", offset_factor=1, strides=[stride, 1] if strides else None)}
+
+    def instructions(ins, outs):
+        x, y = ins
+        add = tir.call_extern("int32", "test_add", outs[0].access_ptr("w"), x.access_ptr("r"), y.access_ptr(tvm.tir.Buffer.READ),
+                              rows, columns, y.strides[0] if strides else columns)
+        reset = tir.call_extern("int32", "test_reset", outs[0].access_ptr("w"), rows)
+        return None, reset, add
+
+    return te.decl_tensor_intrin(c.op, instructions, binds=binds, default_buffer_params={"offset_factor": 1})
+
+
+CODE = """
+extern "C" int test_add(float *c, float *a, float *b, int m, int n, int stride) {
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) c[i] += a[j] * b[i * stride + j];
+    return 0;
+}
+extern "C" int test_reset(float *c, int m) {
+    for (int i = 0; i < m; i++) c[i] = 0;
+    return 0;
+}
+"""
+
+
+class Intrinsics(unittest.TestCase):
+    def tensorized(self, strides, source, inner_source=None):
+        a, x = given(6, 24)
+        b, y = given(10, 24)
+        k = te.reduce_axis((0, 24), name="k")
+        c = te.compute((6, 10), lambda i, j: te.sum(a[i, k] * b[j, k], axis=k), name="c")
+        s = te.create_schedule(c.op)
+        outer, inner = s[c].split(c.op.axis[1], 5)
+        part, rest = s[c].split(k, 8)
+        s[c].reorder(c.op.axis[0], outer, part, inner, rest)
+        s[c].tensorize(inner, matrix_vector(5, 8, strides))
+        s[c].pragma(outer, "import_llvm", source)
+        if inner_source:
+            s[c].pragma(part, "import_llvm", inner_source)
+        kernel = tvm.build(s, [a, b, c], "llvm")
+        out = tvm.nd.array(np.zeros((6, 10), "float32"))
+        kernel(tvm.nd.array(x), tvm.nd.array(y), out)
+        np.testing.assert_allclose(out.numpy(), x @ y.T, rtol=1e-4, atol=1e-4)
+
+    def test_strides(self):
+        from tvm.contrib import clang
+
+        if not clang.find_clang(required=False):
+            self.skipTest("clang is absent")
+        try:
+            source = clang.create_llvm(CODE)
+            self.tensorized(True, source)
+        except vta.VTAError as error:  # an older clang's
+            self.assertIn("is no LLVM IR of this LLVM", str(error))
+            self.skipTest("clang is of another LLVM")
+        with self.assertRaisesRegex(vta.VTAError, "operand b must be compact"):
+            self.tensorized(False, source)
+        again = clang.create_llvm(CODE.replace("c[i] = 0", "c[i] = 7"))  # of two texts the later counts
+        with self.assertRaisesRegex(AssertionError, "Not equal to tolerance"):
+            self.tensorized(True, source, again)
+        with self.assertRaisesRegex(RuntimeError, "could not compile"):
+            clang.create_llvm("nonsense\n")
+        with self.assertRaisesRegex(vta.VTAError, "is no LLVM IR of this LLVM"):
+            self.tensorized(True, "nonsense")
+
+    def test_declarations(self):
+        with self.assertRaisesRegex(vta.VTAError, "has 2 dimensions, but 1 strides are given"):
+            a = te.placeholder((4, 4), name="a")
+            te.decl_tensor_intrin(te.compute((4, 4), lambda i, j: a[i, j] + 1.0).op, lambda ins, outs: None,
+                                  binds={a: tir.decl_buffer((4, 4), strides=[1])})
+        for make, words in ((lambda: tir.decl_buffer((4,), data=te.var()), "decl_buffer.data="),
+                            (lambda: matrix_vector(2, 2, False)(1, 2), "Stage.tensorize")):
+            with self.assertRaisesRegex(NotImplementedError, words):
+                make()
+
+
 class Modules(unittest.TestCase):
     def test_small_ones(self):
         from tvm.contrib import cc, util

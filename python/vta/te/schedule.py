@@ -389,17 +389,22 @@ class Stage(Refusing):
         self._step(lib.te_set_scope, name_of(scope, "the scope of set_scope"))
         return self
 
-    def pragma(self, axis: IterVar, pragma_type: str, pragma_value: Operand | None = None) -> None:
+    def pragma(self, axis: IterVar, pragma_type: str, pragma_value: Operand | str | None = None) -> None:
         """Marks an axis for a later pass.
 
         Parameters
         ----------
         axis : IterVar
         pragma_type : str
-            ``env.dma_copy``, ``env.alu``, ``"conv2d_transpose_gemm"``, ``"unroll"``, …
-        pragma_value : Expr or int, optional
+            ``env.dma_copy``, ``env.alu``, ``"conv2d_transpose_gemm"``, ``"unroll"``, …; for the processor ``"import_llvm"``,
+            whose value is LLVM's IR of functions that the kernel calls (:func:`vta.contrib.clang.create_llvm`).
+        pragma_value : Expr, int or str, optional
         """
-        value = None if pragma_value is None else self.context.handle_of(convert(pragma_value), Expr, "the value")
+        value = None
+        if isinstance(pragma_value, str):
+            value = self.context.made(lib.te_string(self.context.handle, pragma_value.encode()))
+        elif pragma_value is not None:
+            value = self.context.handle_of(convert(pragma_value), Expr, "the value")
         self._step(lib.te_pragma, self._axis(axis, "pragma"), name_of(pragma_type, "the name of a pragma"), value)
 
     def bind(self, ivar: IterVar, thread_ivar: IterVar) -> None:
