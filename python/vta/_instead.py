@@ -58,6 +58,14 @@ INSTEAD = {
     "tvm.cuda": "devices are cpu(0) and ext_dev(0)",
     "tvm.support": "`vta --version` says what was built",
 }
+_TYPES = 'types are names such as "int32"; objects are ordinary objects of Python'
+INSTEAD.update({f"tvm.{part}{name}": _TYPES for part in ("", "ir.", "runtime.", "nd.", "runtime.ndarray.") for name in (
+    "DataType", "DataTypeCode", "Object", "ObjectGeneric", "ObjectTypes", "register_object", "register_extension", "get_object", "Node",
+    "make_node", "Attrs", "DictAttrs", "convert_to_object", "String", "ShapeTuple", "ADT", "Type", "TypeKind", "TypeVar",
+    "GlobalTypeVar", "TupleType", "TypeConstraint", "FuncType", "IncompleteType", "RelayRefType", "PrimType", "PointerType", "TensorType",
+    "TensorAffineType", "TupleAffineType", "SourceName", "Span", "SequentialSpan", "BaseExpr", "RelayExpr", "BaseFunc", "type")})
+INSTEAD.update({f"tvm.rpc.{name}": "servers are the command `vta rpc-server`" for name in (
+    "Server", "server", "with_minrpc", "PopenSession", "proxy", "tracker")})
 INSTEAD.update({f"tvm.{part}{name}": INSTEAD["tvm.cuda"] for part in ("", "nd.", "runtime.", "runtime.ndarray.") for name in (
     "cuda", "gpu", "opencl", "cl", "vulkan", "metal", "mtl", "vpi", "rocm", "hexagon", "webgpu", "micro_dev")})
 

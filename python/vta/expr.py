@@ -10,7 +10,7 @@ from . import _context
 from ._check import type_of
 from ._context import array_of
 from ._lib import lib, text, utf8
-from .error import NotOfferedError, Refusing
+from .error import NotOfferedError, Refusing, VTAError
 
 if TYPE_CHECKING:
     from typing import Union
@@ -225,7 +225,10 @@ class Expr(ExprOp):
             return text(lib.te_expr_name(self.handle)) or ""
         if kind == "cast":
             return self.operands[0]
-        return int(self)
+        try:
+            return int(self)
+        except VTAError:
+            raise NotOfferedError(f"Expr.value: {self} is not a constant") from None
 
     def __int__(self):
         out = ctypes.c_int64()

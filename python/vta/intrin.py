@@ -38,7 +38,7 @@ from .expr import Expr, Extent, _operands
 from .te.tensor import IterVar, Operation, Tensor
 
 if TYPE_CHECKING:
-    from typing import Callable, ContextManager, NoReturn, Sequence
+    from typing import Any, Callable, ContextManager, NoReturn, Sequence
 
     from ._context import Context
     from .expr import Operand
@@ -300,7 +300,7 @@ def _place(context, intrin, tensor, buffer):
 
 def decl_tensor_intrin(op: Operation, fcompute: Callable, name: str = "tensor_intrin",
                        binds: dict[Tensor, Buffer] | None = None, scalar_params: None = None,
-                       default_buffer_params: dict[str, int] | None = None) -> TensorIntrin:
+                       default_buffer_params: dict[str, Any] | None = None) -> TensorIntrin:
     """Declares an intrinsic.
 
     Parameters

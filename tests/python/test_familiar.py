@@ -1,11 +1,13 @@
 """What programs written for TVM meet first: decorators of tests, classes of nodes, operators on tensors, small modules; and
 what is not there says so."""
 
+import importlib.machinery
 import os
 import tempfile
+import types
 import unittest
 
-import common  # noqa: F401  # pylint: disable=unused-import
+import common
 import numpy as np
 import tvm
 import tvm_names
@@ -532,6 +534,11 @@ class Modules(unittest.TestCase):
         self.assertEqual(bare, [])
         self.assertGreater(sum(state == tvm_names.THERE for _, state, _ in found), 900)
         self.assertGreater(len(found), 2000)
+        loader = importlib.machinery.SourceFileLoader("gen_coming_from_tvm", os.path.join(common.ROOT, "scripts", "gen_coming_from_tvm"))
+        generator = types.ModuleType(loader.name)
+        generator.__file__ = loader.path
+        loader.exec_module(generator)
+        self.assertEqual(generator.main(["--check"], found), 0, "run scripts/gen_coming_from_tvm")
 
 if __name__ == "__main__":
     unittest.main()

@@ -27,7 +27,7 @@ def sections():
 
 
 def objects():
-    """An object of each class that the list has."""
+    """An object of each class that the list has; several, where what they have depends on their kind."""
     a = te.placeholder((4,), "float32", "a")
     b = te.compute((4,), lambda i: a[i] + 1.0, "b")
     s = te.create_schedule(b.op)
@@ -36,11 +36,18 @@ def objects():
     arrays = [tvm.nd.array(np.zeros(4, "float32")) for _ in range(2)]
     k = te.reduce_axis((0, 4), "k")
     total = te.compute((1,), lambda i: te.sum(a[k], axis=k), "total")
+    x, operands = te.var("x"), []
+
+    def instructions(ins, outs):
+        operands.extend(ins)
+        return tir.call_extern("int32", "f", outs[0].access_ptr("w"), ins[0].access_ptr("r"))
+
+    intrin = te.decl_tensor_intrin(total.op, instructions)
     return {
-        "Schedule": s, "Stage": s[b], "Tensor": b, "Operation": b.op, "PlaceholderOp": a.op, "Expr": te.var("x"), "IterVar": k,
-        "Buffer": tir.decl_buffer((4,)), "IRBuilder": tir.ir_builder.create(), "IRModule": lowered, "PrimFunc": lowered["main"],
-        "TensorIntrin": te.decl_tensor_intrin(total.op, lambda ins, outs: tir.call_extern(
-            "int32", "f", outs[0].access_ptr("w"), ins[0].access_ptr("r"))),
+        "Schedule": s, "Stage": s[b], "Tensor": b, "Operation": b.op, "PlaceholderOp": a.op, "IterVar": k,
+        "Expr": (x, x + 1, te.select(x > 1, x, 2), tir.const(1), a(x), te.sum(a[k], axis=k), te.exp(a(x))),
+        "Buffer": (tir.decl_buffer((4,)), operands[0]), "IRBuilder": tir.ir_builder.create(), "IRModule": lowered, "PrimFunc": lowered["main"],
+        "TensorIntrin": intrin,
         "Module": module, "Function": module["main"], "BenchmarkResult": module.time_evaluator("main", tvm.cpu(), number=1)(*arrays),
         "NDArray": arrays[0], "Device": tvm.cpu(0), "PassContext": tvm.transform.PassContext(), "Target": tvm.target.Target("llvm"),
     }
@@ -59,11 +66,16 @@ def _module(title):
 
 
 def _state(owner, name):
-    """(state, value or error) of a name."""
-    try:
-        return THERE, getattr(owner, name)
-    except Exception as error:  # pylint: disable=broad-except
-        return REFUSED if worded(error) else BARE, error
+    """(state, value or error) of a name: the best of several objects', but for a bare error of any of them."""
+    found = None
+    for one in owner if isinstance(owner, tuple) else (owner,):
+        try:
+            found = THERE, getattr(one, name)
+        except Exception as error:  # pylint: disable=broad-except
+            if not worded(error):
+                return BARE, error
+            found = found or (REFUSED, error)
+    return found
 
 
 def _parameter(value, name):

@@ -24,7 +24,7 @@ def find_clang(required: bool = True) -> list[str]:
     required : bool, optional
         FileNotFoundError where there is none.
     """
-    found = [path for path in map(shutil.which, _NAMES) if path]
+    found = [path for path in (shutil.which(name) for name in _NAMES) if path]
     if required and not found:
         raise FileNotFoundError("no clang: install clang-19 (Debian's package of that name)")
     return found
