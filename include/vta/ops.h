@@ -75,6 +75,7 @@ typedef struct vtac_op_options {
     uint32_t tries;                    /* schedules that are compiled and timed, the best by estimate; 0: 3 */
     bool without_database;             /* choose without a database of tuned schedules */
     const char *database;              /* records, a line each (docs/tuning.md); NULL: those of the library */
+    bool without_code;                 /* vtac_op_module stays NULL: for who wants the schedule or its cycles */
 } vtac_op_options;
 
 /* Where a schedule comes from: the best of those timed; the library's database of tuned schedules; vta/tune.h. */

@@ -856,6 +856,7 @@ class vtac_op_options(Structure):
         ("tries", c_uint32),
         ("without_database", c_bool),
         ("database", c_char_p),
+        ("without_code", c_bool),
     ]
 
 

@@ -25,7 +25,7 @@ typedef struct vt__c {
     uint32_t depth, indent[VT__C_DEPTH];
     const vt__entry *entry;
     uint32_t outlined;
-    vt__kernels kernels;
+    vt_kernels kernels;
     bool in_parallel;
     struct vt__c_scratch *scratch; /* workspaces that are allocated here, innermost first */
     vt_ptrmap *names;  /* variable to its name in C */

@@ -163,7 +163,7 @@ static vta_status write_kernels(vt_ctx *ctx, void *user) {
     for (size_t i = 0; i < c->job->count; i++) {
         vt_poll(ctx);
         vt_codegen_func cf = c->job->funcs[i];
-        cf.func = vt__prepare(ctx, &cf);
+        cf.func = vt_prepare(ctx, &cf);
         c->names = vt_ptrmap_new(ctx);
         c->n_used = 0;
         vt__c_kernel(c, &cf);

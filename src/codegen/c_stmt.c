@@ -62,7 +62,7 @@ static void write_uops(vt__c *c, const char *name, uint32_t number, const vt_stm
 }
 
 static void uop_scope(vt__c *c, const vt_stmt *s) {
-    uint32_t n, number = vt__kernel_number(c->ctx, &c->kernels, c->entry->share_kernels, s, c->outlined);
+    uint32_t n, number = vt_kernel_number(c->ctx, &c->kernels, c->entry->share_kernels, s, c->outlined);
     const vt_var *const *vars = vt_stmt_free_vars(c->ctx, s->u.attr.body, &n);
     const char *name = c->entry->name, *push = s->u.attr.value->u.s;
     bool written = number != c->outlined;
@@ -177,7 +177,7 @@ static void allocate(vt__c *c, const vt_stmt *s) {
         count = vt_mul(c->ctx, count, vt_cast(c->ctx, VT_I64, s->u.alloc.extents[i]));
     int64_t known = 0;
     uint32_t bytes = (t.bits + 7u) / 8;
-    int32_t device = vt__alloc_device(s);
+    int32_t device = vt_alloc_device(s);
     if (device == VT_DEVICE_CPU && vt_as_const(count, &known) && known <= STACK_BYTES / bytes) {
         vt__c_line(c, "%s %s[%lld] __attribute__((aligned(64)));", type, name, (long long)(known ? known : 1));
         vt__c_stmt(c, s->u.alloc.body);

@@ -29,7 +29,7 @@ typedef struct vt__llvm {
     const vt__entry *entry;
     bool interruptible; /* its outer loops look at vta_host_stop */
     bool optimise;      /* it computes, so LLVM's optimiser is worth its time */
-    vt__kernels kernels;
+    vt_kernels kernels;
     uint32_t outlined;  /* number of functions made from parts of it */
 
     /* The current function. */

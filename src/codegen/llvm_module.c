@@ -111,7 +111,7 @@ static vta_status emit_llvm(vt_ctx *ctx, void *user) {
     bool optimise = false;
     for (size_t i = 0; i < job->count; i++) {
         funcs[i] = job->funcs[i];
-        funcs[i].func = vt__prepare(ctx, &job->funcs[i]);
+        funcs[i].func = vt_prepare(ctx, &job->funcs[i]);
         optimise = optimise || (job->opt_level > 0 && vt__func_computes(funcs[i].func));
     }
     start_module(em, optimise);

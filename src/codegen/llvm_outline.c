@@ -98,8 +98,8 @@ static void make_uops(vt__llvm *g, const char *finit, const char *handle, const 
 }
 
 void vt__llvm_uop_scope(vt__llvm *g, const vt_stmt *s) {
-    uint32_t n, number = vt__kernel_number(g->ctx, &g->kernels, g->entry->share_kernels, s, g->outlined);
-    const vt_var *const *vars = vt_stmt_free_vars(g->ctx, s->u.attr.body, &n); /* at most one: vt__prepare saw to it */
+    uint32_t n, number = vt_kernel_number(g->ctx, &g->kernels, g->entry->share_kernels, s, g->outlined);
+    const vt_var *const *vars = vt_stmt_free_vars(g->ctx, s->u.attr.body, &n); /* at most one: vt_prepare saw to it */
     const char *finit_name = vt_new_format(g->ctx, "%s_uops_%u", g->entry->name, number);
     const char *handle_name = vt_new_format(g->ctx, "%s_uop_handle_%u", g->entry->name, number);
     if (number == g->outlined) make_uops(g, finit_name, handle_name, s->u.attr.body, n ? vars[0] : NULL);

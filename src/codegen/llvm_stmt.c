@@ -176,7 +176,7 @@ static void allocate(vt__llvm *g, const vt_stmt *s) {
         return;
     }
     LLVMValueRef product = element_count(g, s, &known, &count);
-    int32_t device = vt__alloc_device(s);
+    int32_t device = vt_alloc_device(s);
     if (device == VT_DEVICE_CPU && known && count <= STACK_BYTES &&
         count * vt_dtype_bytes(s->u.alloc.dtype) <= STACK_BYTES)
         on_stack(g, s, count);

@@ -228,7 +228,7 @@ static const vt_stmt *prepare_stmt(vt_mutator *m, const vt_stmt *s) {
     return result;
 }
 
-const vt_func *vt__prepare(vt_ctx *ctx, const vt_codegen_func *cf) {
+const vt_func *vt_prepare(vt_ctx *ctx, const vt_codegen_func *cf) {
     const vt_func *f = cf->func;
     preparer p = {
         .m = {.ctx = ctx, .expr = prepare_expr, .stmt = prepare_stmt}, .func = f, .device_type = cf->device_type};
@@ -254,7 +254,7 @@ static bool find_transfer(void *user, const vt_expr *e) {
     return !t->found;
 }
 
-int32_t vt__alloc_device(const vt_stmt *alloc) {
+int32_t vt_alloc_device(const vt_stmt *alloc) {
     transferred t = {.data = alloc->u.alloc.var};
     vt_stmt_walk(alloc->u.alloc.body, find_transfer, NULL, &t);
     return t.found ? VT_DEVICE_EXT_DEV : VT_DEVICE_CPU;
@@ -292,7 +292,7 @@ vta_status vt__check_names(vt_ctx *ctx, const vt_codegen_job *job) {
 
 /* ---- Equal micro-kernels ----------------------------------------------------------------------------------------- */
 
-uint32_t vt__kernel_number(vt_ctx *ctx, vt__kernels *known, bool share, const vt_stmt *uops, uint32_t number) {
+uint32_t vt_kernel_number(vt_ctx *ctx, vt_kernels *known, bool share, const vt_stmt *uops, uint32_t number) {
     uint32_t n;
     if (!share) return number;
     vt_stmt_free_vars(ctx, uops->u.attr.body, &n);
@@ -302,6 +302,6 @@ uint32_t vt__kernel_number(vt_ctx *ctx, vt__kernels *known, bool share, const vt
             vt_stmt_alpha_equal(ctx, known->items[i].scope->u.attr.body, uops->u.attr.body, false))
             return known->items[i].number;
     vt_grow(ctx, &known->items, &known->cap, known->n + 1, sizeof *known->items);
-    known->items[known->n++] = (vt__kernel){uops, number};
+    known->items[known->n++] = (vt_kernel_item){uops, number};
     return number;
 }

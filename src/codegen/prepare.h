@@ -1,4 +1,4 @@
-/* What both code generators need done to a function before they see it. Folder-private. */
+/* What both code generators, and build/replay.c, need done to a function before they see it. */
 #ifndef VT_CODEGEN_PREPARE_H
 #define VT_CODEGEN_PREPARE_H
 
@@ -11,14 +11,14 @@
  *  - the body of a micro-op scope uses at most one variable from outside, an int32: the signature under which the
  *    runtime keeps the micro-kernel. Several are packed into one;
  *  - barriers on arguments in the processor's memory go. */
-const vt_func *vt__prepare(vt_ctx *ctx, const vt_codegen_func *cf);
+const vt_func *vt_prepare(vt_ctx *ctx, const vt_codegen_func *cf);
 
 /* Does it load or store by itself, or only call the runtime? What only calls needs no optimisation. */
 bool vt__func_computes(const vt_func *f);
 
 /* Where an allocation's memory must come from: the accelerator's when a transfer reads or writes it, else the
  * processor's. */
-int32_t vt__alloc_device(const vt_stmt *alloc);
+int32_t vt_alloc_device(const vt_stmt *alloc);
 
 /* One argument check. `got` is what a check compares with `expected`. ORDER CHECK */
 typedef enum vt__check_kind {
@@ -51,20 +51,21 @@ typedef struct vt__param {
     const vt__check *checks; /* strides last, together */
 } vt__param;
 
-/* The micro-kernels of a function that are written so far, with their numbers: an equal one need not be written again. */
-typedef struct vt__kernel {
+/* The micro-kernels of a function that are written so far, with their numbers: an equal one need not be written again.
+ */
+typedef struct vt_kernel_item {
     const vt_stmt *scope;
     uint32_t number;
-} vt__kernel;
+} vt_kernel_item;
 
-typedef struct vt__kernels {
+typedef struct vt_kernels {
     uint32_t n, cap;
-    vt__kernel *items;
-} vt__kernels;
+    vt_kernel_item *items;
+} vt_kernels;
 
-/* The number of an equal micro-kernel; if there is none, adds this one under `number`. Kernels that take a variable from
- * outside, and those of functions that do not ask for it (VT_ATTR_SHARE_KERNELS), are never the same. */
-uint32_t vt__kernel_number(vt_ctx *ctx, vt__kernels *known, bool share, const vt_stmt *scope, uint32_t number);
+/* The number of an equal micro-kernel; if there is none, adds this one under `number`. Kernels that take a variable
+ * from outside, and those of functions that do not ask for it (VT_ATTR_SHARE_KERNELS), are never the same. */
+uint32_t vt_kernel_number(vt_ctx *ctx, vt_kernels *known, bool share, const vt_stmt *scope, uint32_t number);
 
 typedef struct vt__entry {
     const char *name;

@@ -29,11 +29,41 @@ static vt__memory *memory_of(vt__interp *in, const void *owner, const char *name
     return m;
 }
 
+typedef struct given {
+    vt__interp *in;
+    const vt_stmt *s;
+} given;
+
+static vta_status run_given(vt_ctx *ctx, void *user) {
+    const given *g = user;
+    (void)ctx;
+    run(g->in, g->s->u.alloc.body);
+    return VTA_OK;
+}
+
+/* In memory of the hooks, which goes back to them whatever happens. */
+static void run_in_given(vt__interp *in, const vt_stmt *s, const char *name, int64_t elements) {
+    given g = {in, s};
+    vt__memory *m = VT_NEW(in->ctx, vt__memory);
+    m->name = name;
+    m->bytes = (size_t)checked_product(in, name, elements, (int64_t)vt_dtype_bytes(s->u.alloc.dtype));
+    m->data = in->hooks->alloc(in->hooks->user, s, m->bytes);
+    if (!m->data) vt_raise(in->ctx, VTA_NO_MEMORY, "there is no memory for %s", name);
+    vt_ptrmap_set(in->memory, s->u.alloc.var, m);
+    vta_status status = vt_protect(in->ctx, run_given, &g);
+    in->hooks->free(in->hooks->user, s, m->data);
+    if (status != VTA_OK) vt_leave(in->ctx, status);
+}
+
 static void run_alloc(vt__interp *in, const vt_stmt *s) {
     int64_t elements = 1;
     const char *name = vt_var_name(s->u.alloc.var);
     for (uint32_t i = 0; i < s->u.alloc.n_extents; i++)
         elements = checked_product(in, name, elements, vt__eval_int(in, s->u.alloc.extents[i], 0));
+    if (in->hooks && in->hooks->alloc) {
+        run_in_given(in, s, name, elements);
+        return;
+    }
     vt_ptrmap_set(in->memory, s->u.alloc.var, memory_of(in, s, name, elements, s->u.alloc.dtype));
     run(in, s->u.alloc.body);
 }
@@ -73,6 +103,7 @@ static void loop(vt__interp *in, const vt_var *v, int64_t min, int64_t extent, c
 }
 
 static void run_attr(vt__interp *in, const vt_stmt *s) {
+    if (in->hooks && in->hooks->attr && in->hooks->attr(in->hooks->user, in, s)) return;
     if (!vt_attr_binds_thread(s)) {
         run(in, s->u.attr.body);
         return;
@@ -157,6 +188,9 @@ static void run(vt__interp *in, const vt_stmt *s) {
     default: break;
     }
 }
+
+void vt_interp_body(vt_interp *in, const vt_stmt *attr) { run(in, attr->u.attr.body); }
+vt_value vt_interp_value(vt_interp *in, const vt_expr *e) { return vt__eval(in, e, 0); }
 
 typedef struct job {
     const vt_func *f;

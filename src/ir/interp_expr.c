@@ -86,7 +86,9 @@ static vt_value eval_hook(vt__interp *in, const vt_expr *e, uint32_t lane) {
     bool external = e->u.op == VT_OP_CALL_EXTERN || e->u.op == VT_OP_CALL_PURE_EXTERN;
     const char *name = external && e->n ? e->a[0]->u.s : vt_op_infos[e->u.op].name;
     uint32_t first = external ? 1 : 0, n = e->n - first;
-    vt_value *args = VT_NEW_ARRAY(in->ctx, vt_value, n), out = {.dtype = vt_dtype_elem(e->dtype)};
+    enum { FEW = 16 };
+    vt_value few[FEW], *args = n <= FEW ? few : VT_NEW_ARRAY(in->ctx, vt_value, n);
+    vt_value out = {.dtype = vt_dtype_elem(e->dtype)};
     for (uint32_t i = 0; i < n; i++) args[i] = vt__eval(in, e->a[first + i], lane);
     if (!in->hooks || !in->hooks->call || !in->hooks->call(in->hooks->user, name, n, args, &out))
         vt_raise(in->ctx, VTA_UNSUPPORTED, "the interpreter cannot call %s: give it a hook", name);

@@ -63,8 +63,21 @@ static void *element(vt__interp *in, const vt__memory *m, const char *name, int6
     return m->data + (size_t)at * size;
 }
 
+/* Memory behind a variable that holds what a call gave; it may be another each time. */
+static const vt__memory *behind_pointer(vt__interp *in, const vt_buffer *b) {
+    const vt_value *pointer = vt_ptrmap_get(in->vars, b->data);
+    vt__memory *m = vt_ptrmap_get(in->memory, b->data);
+    if (!pointer || !in->hooks || !in->hooks->bytes || (m && m->data == pointer->u.p)) return m;
+    size_t bytes = in->hooks->bytes(in->hooks->user, pointer->u.p);
+    if (!bytes) return m;
+    m = VT_NEW(in->ctx, vt__memory);
+    *m = (vt__memory){.name = b->name, .data = pointer->u.p, .bytes = bytes};
+    vt_ptrmap_set(in->memory, b->data, m);
+    return m;
+}
+
 void *vt__buffer_at(vt__interp *in, const vt_buffer *b, uint32_t n, const vt_expr *const *indices, uint32_t lane) {
-    const vt__memory *m = vt_ptrmap_get(in->memory, b->data);
+    const vt__memory *m = behind_pointer(in, b);
     if (!m)
         vt_raise(in->ctx, VTA_ILLEGAL, "buffer %s has no memory: nothing allocates %s", b->name, vt_var_name(b->data));
     int64_t at = b->elem_offset ? vt__eval_int(in, b->elem_offset, 0) : 0, flat = 0;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena_text.h"
+#include "base/versioned.h"
 #include "network/priv.h"
 
 /* ---- The epilogue ---------------------------------------------------------------------------------------------- */
@@ -182,7 +183,10 @@ static const vtac_op *make(vt__net *n, const char *name, const char *text, const
     *m = (vt__made){.text = text};
     vta_status status = vtac_op_create(name, attributes, n->config, n->allocator, own, &m->op);
     if (m->op) n->made_count++;
-    if (status == VTA_OK) status = vtac_op_schedule(m->op, n->options->schedule, own, NULL);
+    vtac_op_options options = {.size = 0};
+    if (status == VTA_OK) status = vt_options_read(&options, sizeof options, n->options->schedule, "schedule", own);
+    options.without_code = !n->options->scheduled; /* instructions are recorded; who looks on may want to run it */
+    if (status == VTA_OK) status = vtac_op_schedule(m->op, &options, own, NULL);
     bool refused = status == VTA_UNSUPPORTED || status == VTA_OUT_OF_RANGE || status == VTA_NOT_FOUND;
     if (status != VTA_OK && !refused) vt_fail(n->ctx->diag, status, "%s %s: %s", name, attributes, vta_diag_text(own));
     vta_diag_destroy(own);

@@ -163,10 +163,12 @@ vta_status vtac_op_create(const char *name, const char *text, const vta_config *
 
 static void forget(vtac_op *op) {
     vtac_module_destroy(op->module);
+    vta_program_destroy(op->recording.program);
     vtac_kernel_destroy(op->kernel);
     vt_strfree(op->allocator, op->text);
     vt_strfree(op->allocator, op->report);
     op->module = NULL;
+    op->recording = (vt_op_recording){.program = NULL};
     op->kernel = NULL;
     op->text = op->report = NULL;
 }
@@ -195,6 +197,7 @@ const char *vtac_op_text(const vtac_op *op) { return op ? op->text : NULL; }
 const char *vtac_op_report(const vtac_op *op) { return op ? op->report : NULL; }
 vtac_kernel *vtac_op_kernel(const vtac_op *op) { return op ? op->kernel : NULL; }
 vtac_module *vtac_op_module(const vtac_op *op) { return op ? op->module : NULL; }
+const vt_op_recording *vt_op_recorded(const vtac_op *op) { return op && op->kernel ? &op->recording : NULL; }
 
 /* ---- Scheduling ------------------------------------------------------------------------------------------------ */
 
@@ -211,7 +214,7 @@ typedef struct choice {
     vtac_op *op;
     const vta_timing_profile *profile;
     uint32_t tries, n;
-    bool given_tries, without_database;
+    bool given_tries, without_database, without_code;
     const char *database;
     uint64_t recorded; /* cycles of the database's schedule */
     vt_op_blocks candidates[MOST_TRIES + RESERVE], best;
@@ -286,6 +289,7 @@ static vta_status choose(choice *c, vta_diag *diag) {
     VT_TRY(try_database(c, diag, &done));
     uint32_t known = c->result.timed;
     if (!done) VT_TRY(try_candidates(c, diag));
+    VT_TRY(vt__trial_compile(c->op, &c->trial, c->without_code, diag));
     if (known && c->trial.cycles == c->recorded) c->result.origin = VTAC_OP_FROM_DATABASE;
     summarize(c, start);
     return VTA_OK;
@@ -297,6 +301,7 @@ static vta_status keep(choice *c, vta_diag *diag) {
     op->text = c->trial.text;
     op->kernel = c->trial.kernel;
     op->module = c->trial.module;
+    op->recording = c->trial.recording;
     op->report = op->is->space->report(op, c->profile, &c->best, &c->result);
     if (op->report) return VTA_OK;
     forget(op);
@@ -320,6 +325,7 @@ vta_status vtac_op_schedule(vtac_op *op, const vtac_op_options *given_options, v
                 .tries = options.tries ? options.tries : TRIES,
                 .given_tries = options.tries > 0,
                 .without_database = options.without_database,
+                .without_code = options.without_code,
                 .database = options.database};
     vta_status status = choose(&c, diag);
     if (status != VTA_OK) {
@@ -336,6 +342,7 @@ vta_status vt_op_take(vtac_op *op, const vt_op_blocks *b, const vta_timing_profi
     double start = now_ms();
     choice c = {.op = op, .profile = profile, .best = *b, .result = *result};
     vta_status status = vt__trial_make(op, b, profile, diag, &c.trial);
+    if (status == VTA_OK) status = vt__trial_compile(op, &c.trial, false, diag);
     if (status != VTA_OK) {
         vt__trial_free(op, &c.trial);
         return status;

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "ops/recording.h"
 #include "vta/conv.h"
 #include "vta/ops.h"
 
@@ -125,6 +126,7 @@ struct vtac_op {
     char *text, *report;
     vtac_kernel *kernel;
     vtac_module *module;
+    vt_op_recording recording;
 };
 
 static inline int64_t vt__ceil_div(int64_t x, int64_t y) { return (x + y - 1) / y; }
@@ -203,13 +205,17 @@ uint32_t vt__blocks_choose(const vt_op_cost *cost, uint32_t room, vt_op_blocks *
 typedef struct vt_op_trial {
     char *text;
     vtac_kernel *kernel;
-    vtac_module *module;
+    const vtac_func *func; /* lowered; let go when there is code of it */
+    vtac_module *module;   /* NULL until it is needed */
+    vt_op_recording recording;
     uint64_t cycles;
     double ms; /* of compiling */
 } vt_op_trial;
 
 vta_status vt__trial_make(const vtac_op *op, const vt_op_blocks *b, const vta_timing_profile *profile, vta_diag *diag,
                           vt_op_trial *out);
+/* Makes the code of one that is kept, and lets go of what only that needed; without code, just that. */
+vta_status vt__trial_compile(const vtac_op *op, vt_op_trial *t, bool without_code, vta_diag *diag);
 void vt__trial_free(const vtac_op *op, vt_op_trial *t);
 
 /* How a schedule was found: the last sentence of reports. */

@@ -3,12 +3,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "build/replay.h"
 #include "ops/ops.h"
 #include "vta/isa.h"
-#include "vta/program.h"
 #include "vta/runtime.h"
 
-enum { ARGUMENTS = 2 * VT_EPILOGUE_MOST + 3 };
+enum { TOUCHED = 16 };
+_Static_assert(VT_OP_ARGUMENTS == 2 * VT_EPILOGUE_MOST + 3, "two inputs a step, and three");
 
 static double now_ms(void) {
     struct timespec t;
@@ -16,19 +17,20 @@ static double now_ms(void) {
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-static vta_status compile(const vtac_op *op, vt_op_trial *t, vta_diag *diag) {
+static vta_status lower(const vtac_op *op, vt_op_trial *t, vta_diag *diag) {
     vtac_lower_options options = {.config = op->config};
-    vtac_build_func f = {0};
-    size_t size = 0;
-    while (t->text[size]) size++;
+    size_t size = strlen(t->text);
     VT_TRY(vtac_kernel_parse(t->text, size, op->is->name, NULL, op->config, op->allocator, diag, &t->kernel));
-    vta_status status = vtac_kernel_lower(t->kernel, &options, &f.func);
-    if (status != VTA_OK)
-        return vt_fail(diag, status, "%s", vta_diag_text(te_context_diag(vtac_kernel_context(t->kernel))));
+    vta_status status = vtac_kernel_lower(t->kernel, &options, &t->func);
+    if (status == VTA_OK) return VTA_OK;
+    return vt_fail(diag, status, "%s", vta_diag_text(te_context_diag(vtac_kernel_context(t->kernel))));
+}
+
+static vta_status make_code(const vtac_op *op, vt_op_trial *t, vta_diag *diag) {
+    if (t->module) return VTA_OK;
+    vtac_build_func f = {.func = t->func};
     vtac_build_options build = {.allocator = op->allocator, .opt_level = op->is->space->on_processor ? 1 : -1};
-    status = vtac_build(1, &f, &build, diag, &t->module);
-    vtac_func_release(f.func);
-    return status;
+    return vtac_build(1, &f, &build, diag, &t->module);
 }
 
 /* ---- Recording, in a thread of its own: the runtime that a thread has chosen is its caller's business ---------------
@@ -37,10 +39,10 @@ static vta_status compile(const vtac_op *op, vt_op_trial *t, vta_diag *diag) {
 typedef struct recording {
     const vtac_op *op;
     const vt_op_trial *trial;
-    vta_packed_function function;
-    vta_array *arrays[ARGUMENTS];
-    DLTensor *tensors[ARGUMENTS];
-    vta_program *program;
+    vta_packed_function function; /* NULL: the function is run without code */
+    vta_array *arrays[VT_OP_ARGUMENTS];
+    DLTensor *tensors[VT_OP_ARGUMENTS];
+    vt_op_recording out;
     vta_diag *diag;
     vta_status status;
 } recording;
@@ -58,7 +60,7 @@ static vta_status make_array(recording *r, size_t i) {
     VT_TRY(vta_array_create(kDLExtDev, (int32_t)n, dims, (DLDataType){kDLInt, bits, 1}, op->allocator, r->diag,
                             &r->arrays[i]));
     r->tensors[i] = vta_array_tensor(r->arrays[i]);
-    return VTA_OK;
+    return vta_buffer_info(r->tensors[i]->data, &r->out.bytes[i], &r->out.addr[i]);
 }
 
 /* A kernel hands on the runtime's words, not its status. */
@@ -66,14 +68,25 @@ static bool is_no_memory(const char *text) {
     return strstr(text, vta_status_text(VTA_NO_MEMORY)) || strstr(text, "no host memory");
 }
 
+static vta_status run(const recording *r) {
+    if (!r->function) return vt_func_replay(r->trial->func, r->tensors, r->out.count, r->op->allocator, r->diag);
+    return vta_function_call_tensors(r->function, r->tensors, (int)r->out.count, r->diag);
+}
+
 static vta_status call(recording *r, vta_runtime *runtime) {
-    size_t n = vtac_kernel_arg_count(r->trial->kernel);
-    for (size_t i = 0; i < n; i++) VT_TRY(make_array(r, i));
+    uint32_t touched[TOUCHED];
+    size_t n = 0;
+    r->out.count = (uint32_t)vtac_kernel_arg_count(r->trial->kernel);
+    for (size_t i = 0; i < r->out.count; i++) VT_TRY(make_array(r, i));
     VT_TRY(vta_runtime_record(runtime, r->diag));
     if (!VTATLSCommandHandle()) return vt_no_memory(r->diag); /* the kernel could not tell */
-    vta_status status = vta_function_call_tensors(r->function, r->tensors, (int)n, r->diag);
+    vta_status status = run(r);
     if (status != VTA_OK) return is_no_memory(vta_diag_text(r->diag)) ? VTA_NO_MEMORY : status;
-    return vta_runtime_recorded(runtime, r->diag, &r->program, 0, NULL, NULL);
+    VT_TRY(vta_runtime_recorded(runtime, r->diag, &r->out.program, TOUCHED, touched, &n));
+    r->out.touches = n >= TOUCHED; /* it may be one of those that are not told */
+    for (size_t i = 0; i < n && i < TOUCHED; i++)
+        for (size_t k = 0; k < r->out.count; k++) r->out.touches |= touched[i] == r->out.addr[k];
+    return VTA_OK;
 }
 
 static void *record(void *user) {
@@ -83,7 +96,7 @@ static void *record(void *user) {
     if (r->status != VTA_OK) return NULL;
     vta_runtime_use(runtime);
     r->status = call(r, runtime);
-    for (size_t i = 0; i < ARGUMENTS; i++) vta_array_free(r->arrays[i]);
+    for (size_t i = 0; i < VT_OP_ARGUMENTS; i++) vta_array_free(r->arrays[i]);
     vta_runtime_use(NULL);
     vta_runtime_destroy(runtime);
     return NULL;
@@ -118,16 +131,20 @@ static vta_status time_program(const vtac_op *op, const vta_program *program, co
     return status;
 }
 
+/* What the processor computes much of is not interpreted. */
 static vta_status measure(const vtac_op *op, const vta_timing_profile *profile, vta_diag *diag, vt_op_trial *t) {
     recording r = {.op = op, .trial = t, .diag = diag};
     pthread_t id;
-    VT_TRY(vtac_module_function(t->module, vtac_kernel_name(t->kernel), diag, &r.function));
+    if (op->is->space->on_processor) {
+        VT_TRY(make_code(op, t, diag));
+        VT_TRY(vtac_module_function(t->module, vtac_kernel_name(t->kernel), diag, &r.function));
+    }
     if (pthread_create(&id, NULL, record, &r) != 0)
         return vt_fail(diag, VTA_NO_MEMORY, "no thread can be made for the recording");
     pthread_join(id, NULL);
-    if (r.status == VTA_OK && r.program) r.status = time_program(op, r.program, profile, diag, &t->cycles);
-    vta_program_destroy(r.program);
-    return r.status;
+    t->recording = r.out;
+    if (r.status != VTA_OK || !r.out.program) return r.status;
+    return time_program(op, r.out.program, profile, diag, &t->cycles);
 }
 
 /* The kernel file, under the caller's names where the operator was matched. NULL when out of memory. */
@@ -148,13 +165,24 @@ vta_status vt__trial_make(const vtac_op *op, const vt_op_blocks *b, const vta_ti
     double start = now_ms();
     *out = (vt_op_trial){.text = write(op, b)};
     if (!out->text) return vt_no_memory(diag);
-    VT_TRY(compile(op, out, diag));
+    VT_TRY(lower(op, out, diag));
     out->ms = now_ms() - start;
     return measure(op, profile, diag, out);
 }
 
+vta_status vt__trial_compile(const vtac_op *op, vt_op_trial *t, bool without_code, vta_diag *diag) {
+    double start = now_ms();
+    if (!without_code) VT_TRY(make_code(op, t, diag));
+    vtac_func_release(t->func);
+    t->func = NULL;
+    t->ms += now_ms() - start;
+    return VTA_OK;
+}
+
 void vt__trial_free(const vtac_op *op, vt_op_trial *t) {
     vtac_module_destroy(t->module);
+    vta_program_destroy(t->recording.program);
+    vtac_func_release(t->func);
     vtac_kernel_destroy(t->kernel);
     vt_strfree(op->allocator, t->text);
     *t = (vt_op_trial){0};

@@ -30,7 +30,7 @@ typedef struct vt__recorded {
 
 /* The instructions of a kernel, without FINISH, and its micro-ops. */
 typedef struct vt__stream {
-    const vtac_module *module; /* whose function was recorded */
+    const vtac_kernel *kernel; /* whose function was recorded */
     vt__recorded *items;
     size_t count, cap;
     uint32_t *uops;
@@ -83,6 +83,9 @@ vta_status vt__make_view(vt_planner *planner, const char *name, const char *type
  * once. */
 vta_status vt__record(vt_planner *planner, const char *name, vtac_kernel *kernel, vtac_module *module, vta_diag *diag,
                       vt__stream **out_stream);
+/* The same of an operator, which was recorded when it was scheduled. */
+vta_status vt__record_operator(vt_planner *planner, const char *name, const vtac_op *op, vta_diag *diag,
+                               vt__stream **out_stream);
 void vt__stream_free(const vta_allocator *a, vt__stream *stream);
 
 /* The instructions of all runs, one behind another. */

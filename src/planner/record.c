@@ -5,6 +5,7 @@
 
 #include "base/element_type.h"
 #include "isa/codec.h"
+#include "ops/recording.h"
 #include "planner/planner_priv.h"
 #include "vta/program.h"
 #include "vta/runtime.h"
@@ -41,17 +42,23 @@ static vta_status make_array(recording *r, size_t i) {
     return vta_buffer_info(r->tensors[i]->data, &r->bytes[i], &r->addr[i]);
 }
 
-/* A kernel may fill memory of its own (rows of zeros), but not compute on its arguments: their contents are not known
- * here. */
-static vta_status check_touched(const recording *r, const uint32_t touched[], size_t count) {
+static bool touches_arguments(const recording *r, const uint32_t touched[], size_t count) {
     bool argument = count >= TOUCHED; /* it may be one of those that are not told */
     for (size_t i = 0; i < count && i < TOUCHED; i++)
         for (size_t k = 0; k < r->count; k++) argument |= touched[i] == r->addr[k];
-    if (!argument) return VTA_OK;
-    return vt_fail(r->diag, VTA_UNSUPPORTED,
-                   "%s: the kernel computes on the processor too, which a recorded run cannot: give that part a step "
-                   "of its own",
-                   r->name);
+    return argument;
+}
+
+/* A kernel may fill memory of its own (rows of zeros), but not compute on its arguments: their contents are not known
+ * here. */
+static vta_status check_recorded(const recording *r, bool touches) {
+    if (touches)
+        return vt_fail(r->diag, VTA_UNSUPPORTED,
+                       "%s: the kernel computes on the processor too, which a recorded run cannot: give that part a "
+                       "step of its own",
+                       r->name);
+    if (r->program) return VTA_OK;
+    return vt_fail(r->diag, VTA_UNSUPPORTED, "%s: the kernel runs nothing on the accelerator", r->name);
 }
 
 static vta_status call(recording *r, vta_runtime *runtime) {
@@ -61,9 +68,7 @@ static vta_status call(recording *r, vta_runtime *runtime) {
     VT_TRY(vta_runtime_record(runtime, r->diag));
     VT_TRY(vta_function_call_tensors(r->function, r->tensors, (int)r->count, r->diag));
     VT_TRY(vta_runtime_recorded(runtime, r->diag, &r->program, TOUCHED, touched, &touched_count));
-    VT_TRY(check_touched(r, touched, touched_count));
-    if (r->program) return VTA_OK;
-    return vt_fail(r->diag, VTA_UNSUPPORTED, "%s: the kernel runs nothing on the accelerator", r->name);
+    return check_recorded(r, touches_arguments(r, touched, touched_count));
 }
 
 static void *record(void *user) {
@@ -203,20 +208,25 @@ static vta_status make_stream(vt_planner *p, const recording *r, vt__stream **ou
         vt__stream_free(p->allocator, s);
         return status;
     }
+    s->kernel = r->kernel;
     p->streams[p->stream_count++] = s;
     *out_stream = s;
     return VTA_OK;
+}
+
+static bool find_stream(const vt_planner *p, const vtac_kernel *kernel, vt__stream **out_stream) {
+    for (size_t i = 0; i < p->stream_count; i++) {
+        *out_stream = p->streams[i];
+        if ((*out_stream)->kernel == kernel) return true;
+    }
+    return false;
 }
 
 vta_status vt__record(vt_planner *p, const char *name, vtac_kernel *kernel, vtac_module *module, vta_diag *diag,
                       vt__stream **out_stream) {
     recording r = {.planner = p, .name = name, .kernel = kernel, .diag = diag, .count = vtac_kernel_arg_count(kernel)};
     pthread_t id;
-    for (size_t i = 0; i < p->stream_count; i++)
-        if (p->streams[i]->module == module) {
-            *out_stream = p->streams[i];
-            return VTA_OK;
-        }
+    if (find_stream(p, kernel, out_stream)) return VTA_OK;
     if (r.count > ARGUMENTS) return vt_fail(diag, VTA_UNSUPPORTED, "%s: more than %d arguments", name, ARGUMENTS);
     VT_TRY(vtac_module_function(module, vtac_kernel_name(kernel), diag, &r.function));
     if (pthread_create(&id, NULL, record, &r) != 0)
@@ -224,6 +234,18 @@ vta_status vt__record(vt_planner *p, const char *name, vtac_kernel *kernel, vtac
     pthread_join(id, NULL);
     if (r.status == VTA_OK) r.status = make_stream(p, &r, out_stream);
     vta_program_destroy(r.program);
-    if (r.status == VTA_OK) (*out_stream)->module = module;
     return r.status;
+}
+
+vta_status vt__record_operator(vt_planner *p, const char *name, const vtac_op *op, vta_diag *diag,
+                               vt__stream **out_stream) {
+    const vt_op_recording *of = vt_op_recorded(op);
+    recording r = {.planner = p, .name = name, .kernel = vtac_op_kernel(op), .program = of->program, .diag = diag};
+    if (find_stream(p, r.kernel, out_stream)) return VTA_OK;
+    if (of->count > ARGUMENTS) return vt_fail(diag, VTA_UNSUPPORTED, "%s: more than %d arguments", name, ARGUMENTS);
+    r.count = of->count;
+    memcpy(r.addr, of->addr, r.count * sizeof *r.addr);
+    memcpy(r.bytes, of->bytes, r.count * sizeof *r.bytes);
+    VT_TRY(check_recorded(&r, of->touches));
+    return make_stream(p, &r, out_stream);
 }

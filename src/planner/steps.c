@@ -78,10 +78,13 @@ vta_status vt_planner_accelerate(vt_planner *p, const char *name, vtac_kernel *k
 
 vta_status vt_planner_operator(vt_planner *p, const char *name, const vtac_op *op, const vt_planner_arg args[],
                                uint32_t count, vta_diag *diag) {
-    if (!vtac_op_module(op))
+    vt__step s = {.plan = {.kind = VT_STEP_RUN, .view_count = count}};
+    if (!vtac_op_kernel(op))
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "step %s: the operator has no schedule yet (vtac_op_schedule)",
                        name);
-    return vt_planner_accelerate(p, name, vtac_op_kernel(op), vtac_op_module(op), args, count, diag);
+    VT_TRY(kernel_views(p, name, vtac_op_kernel(op), args, count, diag, &s.plan.views));
+    VT_TRY(vt__record_operator(p, name, op, diag, &s.stream));
+    return add_step(p, s, name, diag);
 }
 
 vta_status vt_planner_call(vt_planner *p, const char *name, vtac_kernel *kernel, const vt_planner_arg args[],

@@ -8,9 +8,10 @@
  *
  *     for i in 0..6, for j in 0..7: for co: push (dy = 0, dx = 1, from row 1);  push (dy = 2, dx = 1, from row 0)
  *
- * So there are a few instructions, of few micro-ops, and nothing is multiplied by padding. Of all pairs of loops that can
- * be the hardware's, the pair is taken that costs the fewest cycles of instructions and of loading micro-ops, and that
- * never writes an accumulator twice within three micro-ops. Of one or two accumulators each micro-op is an instruction. */
+ * So there are a few instructions, of few micro-ops, and nothing is multiplied by padding. Of all pairs of loops that
+ * can be the hardware's, the pair is taken that costs the fewest cycles of instructions and of loading micro-ops, and
+ * that never writes an accumulator twice within three micro-ops. Of one or two accumulators each micro-op is an
+ * instruction. */
 #include <math.h>
 #include <string.h>
 
@@ -178,7 +179,8 @@ static void stand_together(vt_ctx *ctx, finding *f, plan *p) {
     for (uint32_t i = 0; i < f->n; i++) p->boxes[next[f->boxes[i].group]++] = f->boxes[i];
 }
 
-/* The loops that neither are in hardware nor have conditions: those of the sum, then those that move the accumulator. */
+/* The loops that neither are in hardware nor have conditions: those of the sum, then those that move the accumulator.
+ */
 static uint32_t free_loops(const nest *k, const plan *p, uint32_t out[VT_UOP_LOOPS]) {
     uint32_t n = 0;
     for (int moves = 0; moves < 2; moves++)

@@ -267,7 +267,7 @@ static _Noreturn void refuse(splitter *st, const vt_stmt *open) {
         factor = linear[0]->u.i;
     }
     const vt_tensor *t = NULL;
-    vt__uses(ctx, open, NULL, first_written, &t);
+    vt__uses(ctx, open, NULL, NULL, first_written, &t);
     const char *axis = outer ? vt_new_string(ctx, vt_var_name(outer)) : "", *dot = strchr(axis, '.');
     if (dot) axis = vt_new_stringn(ctx, axis, (size_t)(dot - axis));
     vt_raise(

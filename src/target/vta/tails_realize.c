@@ -11,7 +11,7 @@ typedef struct demand {
 static void add_read(void *user, const vt_use *use) {
     demand *d = user;
     splitter *st = d->st;
-    if (!use->reads || use->tensor != d->s->u.realize.tensor) return;
+    if (!use->reads) return;
     for (uint32_t i = 0; i < use->n; i++) {
         const vt_expr *from = vt_sub(st->ctx, use->region[i].min, d->s->u.realize.bounds[i].min);
         vt_bound begin = vt_const_bound(st->a, vt_simplify(st->a, from));
@@ -68,7 +68,7 @@ typedef struct guard {
 static void add_guard(void *user, const vt_use *use) {
     guard *g = user;
     vt_ctx *ctx = g->st->ctx;
-    if (!use->writes || use->tensor != g->s->u.realize.tensor) return;
+    if (!use->writes) return;
     const vt_stmt *body = vt_ptrmap_get(g->at, use->at);
     if (!body) body = use->at;
     for (uint32_t i = use->n; i-- > 0;) {
@@ -94,7 +94,7 @@ static const vt_stmt *guard_stmt(vt_mutator *m, const vt_stmt *s) {
 
 static const vt_stmt *guarded(splitter *st, const vt_stmt *realize, const vt_range *before, const vt_stmt *writer) {
     guard g = {st, realize, before, vt_ptrmap_new(st->ctx)};
-    vt__uses(st->ctx, writer, NULL, add_guard, &g);
+    vt__uses(st->ctx, writer, realize->u.realize.tensor, NULL, add_guard, &g);
     guarder m = {.m = {.ctx = st->ctx, .statements_only = true, .stmt = guard_stmt}, .at = g.at};
     return vt_mutate_stmt(&m.m, writer);
 }
@@ -117,7 +117,7 @@ const vt_stmt *vt__tails_split_realize(splitter *st, const vt_stmt *s) {
         writes[i] = vt__writes(ctx, items[i], t);
         if (writes[i]) continue;
         out[i] = vt__tails_split(st, items[i]);
-        vt__uses(ctx, out[i], st->a, add_read, &d);
+        vt__uses(ctx, out[i], t, st->a, add_read, &d);
     }
     const vt_range *bounds = smaller(st, s, &d);
     vt_stmt copy = *s;

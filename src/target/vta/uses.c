@@ -3,6 +3,7 @@
 typedef struct walk {
     vt_visitor v;
     vt_ctx *ctx;
+    const vt_tensor *only; /* NULL: all tensors */
     vt_analyzer *a;
     void (*fn)(void *user, const vt_use *use);
     void *user;
@@ -11,6 +12,7 @@ typedef struct walk {
 
 static void element(walk *w, const vt_stmt *at, const vt_tensor *t, uint32_t n, const vt_expr *const *indices,
                     bool writes) {
+    if (w->only && t != w->only) return;
     vt_range *region = VT_NEW_ARRAY(w->ctx, vt_range, n + 1);
     for (uint32_t i = 0; i < n; i++) region[i] = (vt_range){indices[i], vt_int(w->ctx, indices[i]->dtype, 1)};
     vt_use use = {.at = at, .tensor = t, .n = n, .region = region, .reads = !writes, .writes = writes};
@@ -42,6 +44,7 @@ static bool mask_stmt(void *user, const vt_stmt *s) {
 }
 
 static void bound_operand(walk *w, const vt_stmt *s) {
+    if (w->only && s->u.attr.node.second != w->only) return;
     const vt_expr *tuple = s->u.attr.value;
     uint32_t n = tuple->n / 2;
     vt_range *region = VT_NEW_ARRAY(w->ctx, vt_range, n + 1);
@@ -77,31 +80,30 @@ static void walk_stmt(vt_visitor *v, const vt_stmt *s) {
     w->chain = outer;
 }
 
-void vt__uses(vt_ctx *ctx, const vt_stmt *s, vt_analyzer *a, void (*fn)(void *user, const vt_use *use), void *user) {
-    walk w = {.v = {.expr = walk_expr, .stmt = walk_stmt}, .ctx = ctx, .a = a, .fn = fn, .user = user};
+void vt__uses(vt_ctx *ctx, const vt_stmt *s, const vt_tensor *only, vt_analyzer *a,
+              void (*fn)(void *user, const vt_use *use), void *user) {
+    walk w = {.v = {.expr = walk_expr, .stmt = walk_stmt}, .ctx = ctx, .only = only, .a = a, .fn = fn, .user = user};
     vt_visit_stmt(&w.v, s);
 }
 
+/* The first use that reads, or that writes, ends the walk. */
 typedef struct question {
-    const vt_tensor *tensor;
-    bool reads, writes;
+    walk w;
+    bool reads, found;
 } question;
 
 static void answer(void *user, const vt_use *use) {
     question *q = user;
-    if (q->tensor != use->tensor) return;
-    q->reads |= use->reads;
-    q->writes |= use->writes;
+    q->found |= q->reads ? use->reads : use->writes;
+    q->w.v.stop = q->found;
 }
 
-bool vt__reads(vt_ctx *ctx, const vt_stmt *s, const vt_tensor *t) {
-    question q = {.tensor = t};
-    vt__uses(ctx, s, NULL, answer, &q);
-    return q.reads;
+static bool ask(vt_ctx *ctx, const vt_stmt *s, const vt_tensor *t, bool reads) {
+    question q = {.w = {.v = {.expr = walk_expr, .stmt = walk_stmt}, .ctx = ctx, .only = t, .fn = answer, .user = &q},
+                  .reads = reads};
+    vt_visit_stmt(&q.w.v, s);
+    return q.found;
 }
 
-bool vt__writes(vt_ctx *ctx, const vt_stmt *s, const vt_tensor *t) {
-    question q = {.tensor = t};
-    vt__uses(ctx, s, NULL, answer, &q);
-    return q.writes;
-}
+bool vt__reads(vt_ctx *ctx, const vt_stmt *s, const vt_tensor *t) { return ask(ctx, s, t, true); }
+bool vt__writes(vt_ctx *ctx, const vt_stmt *s, const vt_tensor *t) { return ask(ctx, s, t, false); }

@@ -14,9 +14,10 @@ typedef struct vt_use {
     bool reads, writes;
 } vt_use;
 
-/* Calls `fn` for every use in `s`. With an analyzer, the ranges of the loops and virtual threads around a use are bound
- * in it while fn looks at the use. */
-void vt__uses(vt_ctx *ctx, const vt_stmt *s, vt_analyzer *a, void (*fn)(void *user, const vt_use *use), void *user);
+/* Calls `fn` for every use in `s` of the tensor `only` (NULL: of any). With an analyzer, the ranges of the loops and
+ * virtual threads around a use are bound in it while fn looks at the use. */
+void vt__uses(vt_ctx *ctx, const vt_stmt *s, const vt_tensor *only, vt_analyzer *a,
+              void (*fn)(void *user, const vt_use *use), void *user);
 
 bool vt__reads(vt_ctx *ctx, const vt_stmt *s, const vt_tensor *t);
 bool vt__writes(vt_ctx *ctx, const vt_stmt *s, const vt_tensor *t);
