@@ -31,7 +31,10 @@ int cmd_hw(const cli_command *self, int argc, char **argv) {
         {"bus", 'b', CLI_NUMBER, "BITS", "width of the memory bus (default 64)", &j.bus},
         {"burst", 0, CLI_NUMBER, "BEATS", "longest burst (default 16)", &j.burst},
         {"queue", 0, CLI_NUMBER, "N", "entries of each module queue (default 512)", &j.queue},
+        {"address", 0, CLI_NUMBER, "BITS", "of DRAM addresses, 16 to 32 (default 32)", &j.address},
         {"pack", 0, CLI_FLAG, NULL, "two 8-bit products in one multiplier (Xilinx)", &j.options.pack},
+        {"small", 0, CLI_FLAG, NULL, "for small parts: a lane a cycle, no MUL, no ACC_8BIT, padding of inp only",
+         &j.options.small},
         {"no-mul", 0, CLI_FLAG, NULL, "the ALU without MUL", &j.options.no_mul},
         {"wave", 0, CLI_FLAG, NULL, "build: a model that can write waves", &j.options.wave},
         {"coverage", 0, CLI_FLAG, NULL, "build: a model that counts what it covers", &j.options.coverage},
@@ -55,11 +58,13 @@ int cmd_hw(const cli_command *self, int argc, char **argv) {
     if (action == count) return cli_usage(self, "%s: not one of generate, build and synth", argv[0]);
     if (actions[action].run == generate && !j.output) return cli_usage(self, "generate needs --output FOLDER");
     if (actions[action].run == hw_synth && !j.family) return cli_usage(self, "synth needs --for FAMILY");
-    if (j.time > UINT32_MAX || j.bus > UINT32_MAX || j.burst > UINT32_MAX || j.queue > UINT32_MAX)
+    if (j.time > UINT32_MAX || j.bus > UINT32_MAX || j.burst > UINT32_MAX || j.queue > UINT32_MAX ||
+        j.address > UINT32_MAX)
         return cli_usage(self, "a number is too large");
     j.options.bus_bits = (uint32_t)j.bus;
     j.options.burst_beats = (uint32_t)j.burst;
     j.options.queue_depth = (uint32_t)j.queue;
+    j.options.address_bits = (uint32_t)j.address;
     vta_config *config = NULL;
     vta_status status = cli_find_config(&j.common, &config);
     if (status == VTA_OK) status = actions[action].run(&j, config);

@@ -7,11 +7,11 @@
 
 typedef struct hw_job {
     cli_common common;
-    const char *output;               /* --output FOLDER */
-    const char *family;               /* --for FAMILY */
-    const char *part;                 /* --part NAME */
-    bool flatten;                     /* --flatten */
-    uint64_t bus, burst, queue, time; /* time: of a synthesis, seconds */
+    const char *output;                        /* --output FOLDER */
+    const char *family;                        /* --for FAMILY */
+    const char *part;                          /* --part NAME */
+    bool flatten;                              /* --flatten */
+    uint64_t bus, burst, queue, address, time; /* time: of a synthesis, seconds */
     vta_hardware_options options;
 } hw_job;
 

@@ -8,48 +8,47 @@ module vta_alu_lane (
   input  wire logic [31:0] y_i,
   output logic [31:0]      result_o  // at the end of the second cycle
 );
+  function automatic logic [31:0] reverse(input logic [31:0] a);
+    logic [31:0] b, c, d, e;
+    b = ((a >> 1) & 32'h5555_5555) | ((a & 32'h5555_5555) << 1);
+    c = ((b >> 2) & 32'h3333_3333) | ((b & 32'h3333_3333) << 2);
+    d = ((c >> 4) & 32'h0f0f_0f0f) | ((c & 32'h0f0f_0f0f) << 4);
+    e = ((d >> 8) & 32'h00ff_00ff) | ((d & 32'h00ff_00ff) << 8);
+    reverse = {e[15:0], e[31:16]};
+  endfunction
+
   // First cycle: everything but shifts and the sum of partial products.
   logic signed [31:0] x, y;
-  logic [31:0] simple, value_q;
-  logic less, left, far, shift_q, left_q, far_q;
+  logic [31:0] value_q;
+  logic less, left, far, shifts, takes_y, adds, left_q, none_q;
   logic [4:0] amount, amount_q;
 
-  assign x    = x_i;
-  assign y    = y_i;
-  assign less = x < y;
-  always_comb begin
-    simple = x_i + y_i;
-    if (opcode_i == vta_pkg::ALU_MIN) simple = less ? x_i : y_i;
-    if (opcode_i == vta_pkg::ALU_MAX) simple = less ? y_i : x_i;
-    if (opcode_i == vta_pkg::ALU_SHR) simple = x_i;
-  end
-  assign left   = y_i[31];
-  assign amount = left ? 5'(~y_i[4:0] + 5'd1) : y_i[4:0];
+  assign x       = x_i;
+  assign y       = y_i;
+  assign less    = x < y;
+  assign shifts  = opcode_i == vta_pkg::ALU_SHR;
+  assign adds    = opcode_i == vta_pkg::ALU_ADD;
+  assign takes_y = (opcode_i == vta_pkg::ALU_MIN && !less) || (opcode_i == vta_pkg::ALU_MAX && less);
+  assign left    = y_i[31];
+  assign amount  = left ? 5'(~y_i[4:0] + 5'd1) : y_i[4:0];
   // Beyond 31 places; -32 has no place in 5 bits either.
-  assign far    = left ? ~&y_i[30:5] || y_i[4:0] == '0 : |y_i[30:5];
+  assign far     = left ? ~&y_i[30:5] || y_i[4:0] == '0 : |y_i[30:5];
 
   always_ff @(posedge clk_i) begin
     if (enable_i) begin
-      value_q  <= simple;
-      shift_q  <= opcode_i == vta_pkg::ALU_SHR;
-      left_q   <= left;
-      far_q    <= far;
-      amount_q <= amount;
+      value_q  <= adds ? x_i + y_i : takes_y ? y_i : x_i;
+      left_q   <= shifts && left;
+      none_q   <= far; // with left_q: nothing is left
+      amount_q <= !shifts ? 5'd0 : far && !left ? 5'd31 : amount;
     end
   end
 
-  // Second cycle. A shift to the left is one to the right of the bits in reverse.
-  logic [31:0] reversed, from, to, shifted;
+  // Second cycle. A shift to the left is one to the right of the bits in reverse; what is not shifted goes by 0 places.
+  logic [31:0] from, to;
   logic fill;
-  always_comb begin
-    for (int i = 0; i < 32; i++) reversed[i] = value_q[31-i];
-  end
   assign fill = !left_q && value_q[31];
-  assign from = left_q ? reversed : value_q;
-  assign to   = far_q ? {32{fill}} : 32'($signed({fill, from}) >>> amount_q);
-  always_comb begin
-    for (int i = 0; i < 32; i++) shifted[i] = left_q ? to[31-i] : to[i];
-  end
+  assign from = !left_q ? value_q : none_q ? '0 : reverse(value_q);
+  assign to   = 32'($signed({fill, from}) >>> amount_q);
 
   if (vta_pkg::ALU_HAS_MUL) begin : g_mul
     logic [31:0] low_q;
@@ -65,9 +64,9 @@ module vta_alu_lane (
         end
       end
     end
-    assign result_o = mul_q ? {low_q[31:16] + cross0_q + cross1_q, low_q[15:0]} : shift_q ? shifted : value_q;
+    assign result_o = mul_q ? {low_q[31:16] + cross0_q + cross1_q, low_q[15:0]} : left_q ? reverse(to) : to;
   end else begin : g_no_mul
-    assign result_o = shift_q ? shifted : value_q;
+    assign result_o = left_q ? reverse(to) : to;
   end
   if (vta_pkg::ALU_COUNT != 5) begin : g_check
     $error("vta_alu_lane: include/vta/opcode.def has operations that are not here");

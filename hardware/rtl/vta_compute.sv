@@ -95,7 +95,9 @@ module vta_compute (
     .start1_o(start_acc), .ready1_i(ready_acc), .done1_i(done_acc), .may_post_i(execute_idle), .may_pass_i(!execute_retire),
     .post_o(loads_post), .retire_o(loads_retire), .idle_o(loads_idle)
   );
-  vta_load_engine #(.LOG_ELEM(2), .LANES(vta_pkg::UOP_LANES), .INDEX_W(U)) u_uop_engine (
+  vta_load_engine #(
+    .LOG_ELEM(2), .LANES(vta_pkg::UOP_LANES), .INDEX_W(U), .PADS(!vta_pkg::SMALL)
+  ) u_uop_engine (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(start_uop), .ready_o(ready_uop), .insn_i(insn_i), .done_o(done_uop),
     .idle_o(unused_idle[0]), .cmd_valid_o(cmd_valid_o[0]), .cmd_ready_i(cmd_ready_i[0]),
     .cmd_addr_o(cmd_addr_o[31:0]), .cmd_len_o(cmd_len_o[7:0]), .cmd_over_o(cmd_over_o[0]),
@@ -104,8 +106,8 @@ module vta_compute (
     .write_data_o(uop_write_data)
   );
   vta_load_engine #(
-    .LOG_ELEM(vta_pkg::LOG_ACC_BYTES), .LOG_ELEM_ALT(vta_pkg::LOG_ACC_BYTES - 2), .LANES(vta_pkg::ACC_LANES),
-    .INDEX_W(A)
+    .LOG_ELEM(vta_pkg::LOG_ACC_BYTES), .LOG_ELEM_ALT(vta_pkg::LOG_ACC_BYTES - (vta_pkg::SMALL ? 0 : 2)),
+    .LANES(vta_pkg::ACC_LANES), .INDEX_W(A), .PADS(!vta_pkg::SMALL)
   ) u_acc_engine (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(start_acc), .ready_o(ready_acc), .insn_i(insn_i), .done_o(done_acc),
     .idle_o(unused_idle[1]), .cmd_valid_o(cmd_valid_o[1]), .cmd_ready_i(cmd_ready_i[1]),
@@ -121,17 +123,31 @@ module vta_compute (
   logic [31:0] uop;
   logic [A-1:0] dst_index, src_index, result_index;
   logic [vta_pkg::ACC_BITS-1:0] dst, result;
-  vta_execute u_execute (
-    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && tokens && loads_idle && !load && !at_once),
-    .ready_o(execute_ready), .bubble_i(bubble), .finish_i(opcode == vta_pkg::OP_FINISH), .post_i(post),
-    .insn_i(insn_i), .idle_o(execute_idle), .uop_first_o(uop_first), .uop_final_o(uop_final), .uop_none_o(uop_none),
-    .uop_read_o(uop_read), .uop_index_o(uop_index), .uop_i(uop),
-    .operand_read_o(operand_read_o), .inp_index_o(inp_index_o), .wgt_index_o(wgt_index_o), .inp_i(inp_i),
-    .wgt_i(wgt_i), .dst_read_o(dst_read), .dst_index_o(dst_index), .dst_i(dst), .src_read_o(src_read),
-    .src_free_i(!store_read_i), .src_index_o(src_index), .src_i(store_data_o[vta_pkg::ACC_BITS-1:0]),
-    .write_o(result_write), .write_index_o(result_index), .write_data_o(result), .post_o(execute_post),
-    .retire_o(execute_retire), .finish_o(execute_finish)
-  );
+  if (vta_pkg::SMALL) begin : g_small
+    vta_execute_small u_execute (
+      .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && tokens && loads_idle && !load && !at_once),
+      .ready_o(execute_ready), .bubble_i(bubble), .finish_i(opcode == vta_pkg::OP_FINISH), .post_i(post),
+      .insn_i(insn_i), .idle_o(execute_idle), .uop_first_o(uop_first), .uop_final_o(uop_final), .uop_none_o(uop_none),
+      .uop_read_o(uop_read), .uop_index_o(uop_index), .uop_i(uop),
+      .operand_read_o(operand_read_o), .inp_index_o(inp_index_o), .wgt_index_o(wgt_index_o), .inp_i(inp_i),
+      .wgt_i(wgt_i), .dst_read_o(dst_read), .dst_index_o(dst_index), .dst_i(dst), .src_read_o(src_read),
+      .src_free_i(!store_read_i), .src_index_o(src_index), .src_i(store_data_o[vta_pkg::ACC_BITS-1:0]),
+      .write_o(result_write), .write_index_o(result_index), .write_data_o(result), .post_o(execute_post),
+      .retire_o(execute_retire), .finish_o(execute_finish)
+    );
+  end else begin : g_pipeline
+    vta_execute u_execute (
+      .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && tokens && loads_idle && !load && !at_once),
+      .ready_o(execute_ready), .bubble_i(bubble), .finish_i(opcode == vta_pkg::OP_FINISH), .post_i(post),
+      .insn_i(insn_i), .idle_o(execute_idle), .uop_first_o(uop_first), .uop_final_o(uop_final), .uop_none_o(uop_none),
+      .uop_read_o(uop_read), .uop_index_o(uop_index), .uop_i(uop),
+      .operand_read_o(operand_read_o), .inp_index_o(inp_index_o), .wgt_index_o(wgt_index_o), .inp_i(inp_i),
+      .wgt_i(wgt_i), .dst_read_o(dst_read), .dst_index_o(dst_index), .dst_i(dst), .src_read_o(src_read),
+      .src_free_i(!store_read_i), .src_index_o(src_index), .src_i(store_data_o[vta_pkg::ACC_BITS-1:0]),
+      .write_o(result_write), .write_index_o(result_index), .write_data_o(result), .post_o(execute_post),
+      .retire_o(execute_retire), .finish_o(execute_finish)
+    );
+  end
 
   // ---- Memories ----
   logic write;

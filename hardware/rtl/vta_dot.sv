@@ -42,15 +42,13 @@ module vta_dot #(
     end
   end else begin : g_plain
     for (genvar i = 0; i < N; i++) begin : g_product
-      logic signed [PRODUCT_W-1:0] inp, wgt0, wgt1;
-      logic [PRODUCT_W-1:0] low_q, high_q;
-      assign inp  = PRODUCT_W'($signed(inp_i[i*INP_W +: INP_W]));
-      assign wgt0 = PRODUCT_W'($signed(wgt0_i[i*WGT_W +: WGT_W]));
-      assign wgt1 = PRODUCT_W'($signed(wgt1_i[i*WGT_W +: WGT_W]));
+      logic [PRODUCT_W-1:0] low_d, high_d, low_q, high_q;
+      vta_product u_low (.inp_i(inp_i[i*INP_W +: INP_W]), .wgt_i(wgt0_i[i*WGT_W +: WGT_W]), .product_o(low_d));
+      vta_product u_high (.inp_i(inp_i[i*INP_W +: INP_W]), .wgt_i(wgt1_i[i*WGT_W +: WGT_W]), .product_o(high_d));
       always_ff @(posedge clk_i) begin
         if (enable_i[0]) begin
-          low_q  <= inp * wgt0;
-          high_q <= inp * wgt1;
+          low_q  <= low_d;
+          high_q <= high_d;
         end
       end
       assign low[i*TREE_W +: TREE_W]  = low_q;

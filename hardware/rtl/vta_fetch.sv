@@ -6,7 +6,7 @@ module vta_fetch (
   input  wire logic                          rst_ni,
   input  wire logic                          launch_i,
   input  wire logic [31:0]                   addr_i,
-  input  wire logic [31:0]                   count_i,
+  input  wire logic [vta_pkg::INSN_COUNT_W-1:0] count_i,
   output logic                               cmd_valid_o,
   input  wire logic                          cmd_ready_i,
   output logic [31:0]                        cmd_addr_o,
@@ -32,9 +32,9 @@ module vta_fetch (
   logic [BUS-1:0] line;
   logic [COUNT_W-1:0] left_q;
 
-  vta_rows #(.LOG_ELEM(4), .SIZE_W(COUNT_W), .LEN_BITS(LEN_BITS)) u_rows (
+  vta_rows #(.LOG_ELEM(4), .SIZE_W(COUNT_W), .ROWS_W(1), .LEN_BITS(LEN_BITS)) u_rows (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(launch_i), .ready_o(rows_idle), .alt_i(1'b0),
-    .base_i({4'b0, addr_i[31:4]}), .x_size_i(count_i[COUNT_W-1:0]), .y_size_i(16'd1), .x_stride_i(16'd0),
+    .base_i({4'b0, addr_i[31:4]}), .x_size_i(count_i), .y_size_i(1'b1), .x_stride_i(16'd0),
     .valid_o(rows_valid), .ready_i(rows_ready), .addr_o(cmd_addr_o), .len_o(cmd_len_o), .over_o(cmd_over_o),
     .last_o(rows_last)
   );
@@ -121,7 +121,7 @@ module vta_fetch (
       left_q <= '0;
       done   <= 1'b0;
     end else if (launch_i) begin
-      left_q <= count_i[COUNT_W-1:0];
+      left_q <= count_i;
       done   <= 1'b0;
     end else if (handed) begin
       left_q <= left_q - 1'b1;
@@ -133,6 +133,6 @@ module vta_fetch (
     if (rst_ni) room: assert (!line_valid_i || line_room);
   end
   logic unused;
-  assign unused = ^{rows_last, rows_idle, addr_i[3:0], count_i[31:COUNT_W]};
+  assign unused = ^{rows_last, rows_idle, addr_i[3:0]};
 endmodule
 `default_nettype wire

@@ -14,14 +14,18 @@ module vta_fifo #(
   output logic [W-1:0]      data_o
 );
   logic [W-1:0] mem [0:(1<<LOG_DEPTH)-1];
+  localparam int AT_W = LOG_DEPTH > 0 ? LOG_DEPTH : 1;
   logic [LOG_DEPTH:0] write_q, read_q;
+  logic [AT_W-1:0] write_at, read_at;
 
-  assign ready_o = (write_q ^ read_q) != {1'b1, {LOG_DEPTH{1'b0}}};
+  assign write_at = AT_W'(write_q & (LOG_DEPTH+1)'((1 << LOG_DEPTH) - 1));
+  assign read_at  = AT_W'(read_q & (LOG_DEPTH+1)'((1 << LOG_DEPTH) - 1));
+  assign ready_o = (write_q ^ read_q) != (LOG_DEPTH+1)'(1 << LOG_DEPTH);
   assign valid_o = write_q != read_q;
-  assign data_o  = mem[read_q[LOG_DEPTH-1:0]];
+  assign data_o  = mem[read_at];
 
   always_ff @(posedge clk_i) begin
-    if (valid_i && ready_o) mem[write_q[LOG_DEPTH-1:0]] <= data_i;
+    if (valid_i && ready_o) mem[write_at] <= data_i;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -53,7 +57,7 @@ module vta_fifo #(
     if (rst_ni) begin
       fits: assert (count <= (LOG_DEPTH+1)'(1 << LOG_DEPTH));
       is_there: assert (inside_q == (ahead < count));
-      keeps: assert (!inside_q || mem[chosen[LOG_DEPTH-1:0]] == kept_q);
+      keeps: assert (!inside_q || mem[AT_W'(chosen & (LOG_DEPTH+1)'((1 << LOG_DEPTH) - 1))] == kept_q);
       comes_out: assert (!(valid_o && read_q == chosen) || (inside_q && data_o == kept_q));
       if (past_q && $past(rst_ni && valid_o && !ready_i)) stays: assert (valid_o && $stable(data_o));
       full: cover (!ready_o);

@@ -6,6 +6,7 @@ module vta_gather #(
   parameter int LOG_ELEM = 4, // log2 bytes of an element
   parameter int LANES = 1,    // elements of a line, 1 where an element is a line or more
   parameter int INDEX_W = 11,
+  localparam int SIZE_W = INDEX_W + 1,
   localparam int ELEM_BITS = 8 << LOG_ELEM
 ) (
   input  wire logic                         clk_i,
@@ -14,8 +15,8 @@ module vta_gather #(
   input  wire logic [INDEX_W-1:0]           index_i, // of the first element that comes from DRAM
   input  wire logic [INDEX_W-1:0]           advance_i,
   input  wire logic [31:0]                  base_i,
-  input  wire logic [15:0]                  y_size_i,
-  input  wire logic [15:0]                  x_size_i,
+  input  wire logic [SIZE_W-1:0]            y_size_i,
+  input  wire logic [SIZE_W-1:0]            x_size_i,
   input  wire logic [15:0]                  x_stride_i,
   output logic                              active_o,
   output logic                              end_o, // the last write of the instruction

@@ -64,7 +64,8 @@ module vta_load (
     .write_data_o(inp_write_data)
   );
   vta_load_engine #(
-    .LOG_ELEM(vta_pkg::LOG_WGT_BYTES), .LANES(vta_pkg::WGT_LANES), .INDEX_W(vta_pkg::WGT_INDEX_W)
+    .LOG_ELEM(vta_pkg::LOG_WGT_BYTES), .LANES(vta_pkg::WGT_LANES), .INDEX_W(vta_pkg::WGT_INDEX_W),
+    .PADS(!vta_pkg::SMALL)
   ) u_wgt_engine (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(start_wgt), .ready_o(ready_wgt), .insn_i(insn_i), .done_o(done_wgt),
     .idle_o(unused_idle[1]), .cmd_valid_o(cmd_valid_o[1]), .cmd_ready_i(cmd_ready_i[1]),

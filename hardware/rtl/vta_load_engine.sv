@@ -5,6 +5,7 @@ module vta_load_engine #(
   parameter int LOG_ELEM = 4,
   parameter int LOG_ELEM_ALT = LOG_ELEM, // of ACC_8BIT, whose lines are widened
   parameter int LANES = 1,
+  parameter bit PADS = 1'b1, // loads have padding
   parameter int INDEX_W = 11,
   localparam int ELEM_BITS = 8 << LOG_ELEM
 ) (
@@ -31,25 +32,26 @@ module vta_load_engine #(
   output logic [LANES-1:0]                    write_mask_o,
   output logic [LANES*ELEM_BITS-1:0]          write_data_o
 );
-  localparam int SUM_W = INDEX_W + 1;
-  localparam int JOB_W = 1 + 32 + 16 + 16 + 16 + 5 + 3 * INDEX_W + 2 * SUM_W;
+  localparam int SUM_W = INDEX_W + 1; // of sizes, too: the buffer has no place for more
+  localparam int JOB_W = 1 + 32 + 16 + 5 + INDEX_W + 4 * SUM_W;
 
   logic [31:0] base;
-  logic [15:0] y_size, x_size, stride;
+  logic [15:0] stride;
+  logic [SUM_W-1:0] y_size, x_size;
   logic [3:0] y0, y1, x0, x1;
-  logic [INDEX_W-1:0] sram, width, first;
+  logic [INDEX_W-1:0] sram, width;
   logic [SUM_W-1:0] above, below, lead, after;
   logic [4:0] sides;
   logic alt, rows_ready, rows_last, job_ready;
 
   assign base   = insn_i[vta_pkg::MEM_DRAM_BASE_AT +: vta_pkg::MEM_DRAM_BASE_W];
-  assign y_size = insn_i[vta_pkg::MEM_Y_SIZE_AT +: vta_pkg::MEM_Y_SIZE_W];
-  assign x_size = insn_i[vta_pkg::MEM_X_SIZE_AT +: vta_pkg::MEM_X_SIZE_W];
+  assign y_size = SUM_W'(insn_i[vta_pkg::MEM_Y_SIZE_AT +: vta_pkg::MEM_Y_SIZE_W]);
+  assign x_size = SUM_W'(insn_i[vta_pkg::MEM_X_SIZE_AT +: vta_pkg::MEM_X_SIZE_W]);
   assign stride = insn_i[vta_pkg::MEM_X_STRIDE_AT +: vta_pkg::MEM_X_STRIDE_W];
-  assign y0     = insn_i[vta_pkg::MEM_Y_PAD_0_AT +: vta_pkg::MEM_Y_PAD_0_W];
-  assign y1     = insn_i[vta_pkg::MEM_Y_PAD_1_AT +: vta_pkg::MEM_Y_PAD_1_W];
-  assign x0     = insn_i[vta_pkg::MEM_X_PAD_0_AT +: vta_pkg::MEM_X_PAD_0_W];
-  assign x1     = insn_i[vta_pkg::MEM_X_PAD_1_AT +: vta_pkg::MEM_X_PAD_1_W];
+  assign y0     = PADS ? insn_i[vta_pkg::MEM_Y_PAD_0_AT +: vta_pkg::MEM_Y_PAD_0_W] : 4'd0;
+  assign y1     = PADS ? insn_i[vta_pkg::MEM_Y_PAD_1_AT +: vta_pkg::MEM_Y_PAD_1_W] : 4'd0;
+  assign x0     = PADS ? insn_i[vta_pkg::MEM_X_PAD_0_AT +: vta_pkg::MEM_X_PAD_0_W] : 4'd0;
+  assign x1     = PADS ? insn_i[vta_pkg::MEM_X_PAD_1_AT +: vta_pkg::MEM_X_PAD_1_W] : 4'd0;
   assign sram   = INDEX_W'(insn_i[vta_pkg::MEM_SRAM_BASE_AT +: vta_pkg::MEM_SRAM_BASE_W]);
   assign alt    = LOG_ELEM_ALT != LOG_ELEM &&
                   insn_i[vta_pkg::MEM_MEMORY_TYPE_AT +: vta_pkg::MEM_MEMORY_TYPE_W] == vta_pkg::MEM_ACC_8BIT;
@@ -64,10 +66,9 @@ module vta_load_engine #(
   assign below  = times(y1, {1'b0, width});
   assign lead = above + (y_size == '0 ? below : SUM_W'(x0)); // without rows one run is all there is
   assign after  = y_size == '0 ? '0 : below + SUM_W'(x1);
-  assign first  = sram + INDEX_W'(lead);
 
   assign ready_o = rows_ready && job_ready;
-  vta_rows #(.LOG_ELEM(LOG_ELEM), .LOG_ELEM_ALT(LOG_ELEM_ALT)) u_rows (
+  vta_rows #(.LOG_ELEM(LOG_ELEM), .LOG_ELEM_ALT(LOG_ELEM_ALT), .SIZE_W(SUM_W), .ROWS_W(SUM_W)) u_rows (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && job_ready), .ready_o(rows_ready), .alt_i(alt), .base_i(base),
     .x_size_i(x_size), .y_size_i(y_size), .x_stride_i(stride), .valid_o(cmd_valid_o), .ready_i(cmd_ready_i),
     .addr_o(cmd_addr_o), .len_o(cmd_len_o), .over_o(cmd_over_o), .last_o(rows_last)
@@ -78,14 +79,16 @@ module vta_load_engine #(
   logic job_valid, start;
   logic job_alt;
   logic [31:0] job_base;
-  logic [15:0] job_y_size, job_x_size, job_stride;
+  logic [15:0] job_stride;
+  logic [SUM_W-1:0] job_y_size, job_x_size;
   logic [4:0] job_sides;
   logic [INDEX_W-1:0] job_sram, job_width, job_first;
   logic [SUM_W-1:0] job_before, job_after;
-  assign job_in = {alt, base, y_size, x_size, stride, sides, sram, width, first, lead, after};
-  assign {job_alt, job_base, job_y_size, job_x_size, job_stride, job_sides, job_sram, job_width, job_first,
-          job_before, job_after} = job;
-  vta_fifo #(.W(JOB_W), .LOG_DEPTH(1)) u_jobs (
+  assign job_in = {alt, base, y_size, x_size, stride, sides, sram, lead, after};
+  assign {job_alt, job_base, job_y_size, job_x_size, job_stride, job_sides, job_sram, job_before, job_after} = job;
+  assign job_width = INDEX_W'(job_x_size) + INDEX_W'(job_sides);
+  assign job_first = job_sram + INDEX_W'(job_before);
+  vta_fifo #(.W(JOB_W), .LOG_DEPTH(vta_pkg::SMALL ? 0 : 1)) u_jobs (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && rows_ready), .ready_o(job_ready), .data_i(job_in),
     .valid_o(job_valid), .ready_i(start), .data_o(job)
   );
@@ -109,7 +112,7 @@ module vta_load_engine #(
     logic unused;
     assign unused = job_alt;
   end else begin : g_widen
-    vta_widen #(.LOG_ELEM(LOG_ELEM)) u_widen (
+    vta_widen #(.LOG_ELEM(LOG_ELEM), .SIZE_W(SUM_W)) u_widen (
       .clk_i(clk_i), .rst_ni(rst_ni), .start_i(start), .alt_i(job_alt), .base_i(job_base), .y_size_i(job_y_size),
       .x_size_i(job_x_size), .x_stride_i(job_stride), .valid_i(line_valid_i), .ready_o(line_ready_o),
       .data_i(line_i), .valid_o(line_valid), .ready_i(line_ready), .data_o(line)
@@ -122,11 +125,20 @@ module vta_load_engine #(
     .valid_i(line_valid), .ready_o(line_ready), .data_i(line), .valid_o(data_valid), .ready_i(write_ready_i),
     .index_o(data_index), .mask_o(data_mask), .data_o(data)
   );
-  vta_pad #(.INDEX_W(INDEX_W)) u_pad (
-    .clk_i(clk_i), .rst_ni(rst_ni), .start_i(start), .index_i(job_sram), .before_i(job_before), .after_i(job_after),
-    .between_i(job_sides), .y_size_i(job_y_size), .x_size_i(job_x_size), .active_o(pad_active), .end_o(pad_end),
-    .valid_o(pad_valid), .ready_i(write_ready_i && !data_valid), .index_o(pad_index)
-  );
+  if (PADS) begin : g_pad
+    vta_pad #(.INDEX_W(INDEX_W)) u_pad (
+      .clk_i(clk_i), .rst_ni(rst_ni), .start_i(start), .index_i(job_sram), .before_i(job_before), .after_i(job_after),
+      .between_i(job_sides), .y_size_i(job_y_size), .x_size_i(job_x_size), .active_o(pad_active), .end_o(pad_end),
+      .valid_o(pad_valid), .ready_i(write_ready_i && !data_valid), .index_o(pad_index)
+    );
+  end else begin : g_no_pad
+    assign pad_active = 1'b0;
+    assign pad_end    = 1'b0;
+    assign pad_valid  = 1'b0;
+    assign pad_index  = '0;
+    logic unused_pad;
+    assign unused_pad = ^{job_before, job_after};
+  end
 
   assign write_valid_o = (data_valid || pad_valid) && write_ready_i;
   assign write_index_o = data_valid ? data_index : pad_index;

@@ -11,8 +11,8 @@ module vta_pad #(
   input  wire logic [INDEX_W:0]   before_i,  // elements before the first row's data
   input  wire logic [INDEX_W:0]   after_i,   // elements after the last row's
   input  wire logic [4:0]         between_i, // elements between the data of two rows
-  input  wire logic [15:0]        y_size_i,
-  input  wire logic [15:0]        x_size_i,
+  input  wire logic [INDEX_W:0]   y_size_i,
+  input  wire logic [INDEX_W:0]   x_size_i,
   output logic                    active_o,
   output logic                    end_o,
   output logic                    valid_o,
@@ -23,7 +23,7 @@ module vta_pad #(
   logic [INDEX_W-1:0] index_q, size_q;
   logic [INDEX_W:0] left_q, after_q;
   logic [4:0] between_q;
-  logic [15:0] rows_q; // rows of data that are still before us
+  logic [INDEX_W:0] rows_q; // rows of data that are still before us
 
   assign active_o = active_q;
   assign valid_o  = active_q && left_q != '0;
@@ -42,7 +42,7 @@ module vta_pad #(
       rows_q    <= y_size_i;
     end else if (active_q && end_run) begin
       rows_q  <= rows_q - 1'b1;
-      left_q  <= rows_q == 16'd1 ? after_q : (INDEX_W+1)'(between_q);
+      left_q  <= rows_q == (INDEX_W+1)'(1) ? after_q : (INDEX_W+1)'(between_q);
       index_q <= index_q + INDEX_W'(left_q) + size_q;
     end else if (valid_o && ready_i) begin
       left_q  <= left_q - 1'b1;
@@ -55,7 +55,7 @@ module vta_pad #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) active_q <= 1'b0;
-    else if (start_i) active_q <= before_i != '0 || after_i != '0 || (between_i != '0 && y_size_i > 16'd1);
+    else if (start_i) active_q <= before_i != '0 || after_i != '0 || (between_i != '0 && y_size_i > (INDEX_W+1)'(1));
     else if (end_o) active_q <= 1'b0;
   end
 endmodule

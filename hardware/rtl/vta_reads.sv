@@ -9,7 +9,7 @@ module vta_reads (
   input  wire logic [vta_pkg::CLIENTS*32-1:0] cmd_addr_i,
   input  wire logic [vta_pkg::CLIENTS*8-1:0]  cmd_len_i,
   input  wire logic [vta_pkg::CLIENTS-1:0]    cmd_over_i, // such a command is never sent
-  input  wire logic [vta_pkg::CLIENTS*32-1:0] base_i,     // added to the client's addresses
+  input  wire logic [vta_pkg::CLIENTS*vta_pkg::PAGE_W-1:0] base_i, // the page added to the client's addresses
   output logic [vta_pkg::CLIENTS-1:0]         line_valid_o,
   input  wire logic [vta_pkg::CLIENTS-1:0]    line_ready_i,
   output logic                                ar_valid_o,
@@ -24,12 +24,14 @@ module vta_reads (
   output logic                                active_o // a read is under way
 );
   localparam int N = vta_pkg::CLIENTS;
+  localparam int G = vta_pkg::PAGE_W;
   localparam int LOG_MOST = $clog2(vta_pkg::READS_MOST);
 
   logic [N-1:0] asks;
   logic [2:0] who;
   logic any, send, may_send;
-  logic [31:0] addr, base;
+  logic [31:0] addr;
+  logic [G-1:0] base;
   logic [7:0] len;
   logic [LOG_MOST:0] under_way_q;
 
@@ -38,14 +40,14 @@ module vta_reads (
     who  = '0;
     any  = 1'b0;
     addr = cmd_addr_i[31:0];
-    base = base_i[31:0];
+    base = base_i[G-1:0];
     len  = cmd_len_i[7:0];
     for (int i = N - 1; i >= 0; i--) begin
       if (asks[i]) begin
         who  = 3'(i);
         any  = 1'b1;
         addr = cmd_addr_i[32*i +: 32];
-        base = base_i[32*i +: 32];
+        base = base_i[G*i +: G];
         len  = cmd_len_i[8*i +: 8];
       end
     end
@@ -58,6 +60,8 @@ module vta_reads (
       line_valid_o[i] = r_valid_i && r_id_i == 3'(i);
     end
   end
+  logic unused;
+  assign unused    = ^addr;
   assign r_ready_o = (line_ready_i & line_valid_o) != '0;
   assign active_o  = under_way_q != '0;
 
@@ -73,7 +77,7 @@ module vta_reads (
   always_ff @(posedge clk_i) begin
     if (send) begin
       ar_id_o   <= who;
-      ar_addr_o <= addr + base;
+      ar_addr_o <= 32'({addr[12 +: G] + base, addr[11:0]});
       ar_len_o  <= len;
     end
   end

@@ -20,20 +20,25 @@ module vta_registers (
   output logic [31:0]      r_data_o,
   // To and from the accelerator.
   output logic             launch_o,
-  output logic [31:0]      insn_count_o,
+  output logic [vta_pkg::INSN_COUNT_W-1:0] insn_count_o,
   output logic [31:0]      insn_addr_o,
-  output logic [31:0]      fetch_base_o,
-  output logic [31:0]      uop_base_o,
-  output logic [31:0]      inp_base_o,
-  output logic [31:0]      wgt_base_o,
-  output logic [31:0]      acc_base_o,
-  output logic [31:0]      out_base_o,
+  output logic [vta_pkg::PAGE_W-1:0] fetch_base_o,
+  output logic [vta_pkg::PAGE_W-1:0] uop_base_o,
+  output logic [vta_pkg::PAGE_W-1:0] inp_base_o,
+  output logic [vta_pkg::PAGE_W-1:0] wgt_base_o,
+  output logic [vta_pkg::PAGE_W-1:0] acc_base_o,
+  output logic [vta_pkg::PAGE_W-1:0] out_base_o,
   input  wire logic        running_i,
   input  wire logic        finished_i,
   input  wire logic [31:0] cycles_i,
   input  wire logic [31:0] status_i,
-  input  wire logic [95:0] retired_i // instructions of load, compute, store
+  input  wire logic [3*vta_pkg::INSN_COUNT_W-1:0] retired_i // instructions of load, compute, store
 );
+  localparam int C = vta_pkg::INSN_COUNT_W;
+  logic [C-1:0] retired;
+  logic unused;
+  assign retired = retired_i[0 +: C] + retired_i[C +: C] + retired_i[2*C +: C];
+  assign unused  = ^w_data_i;
   logic write;
   assign write      = aw_valid_i && w_valid_i && !b_valid_o;
   assign aw_ready_o = write;
@@ -57,14 +62,14 @@ module vta_registers (
       launch_o  <= write && aw_addr_i == vta_pkg::REG_CONTROL && w_data_i[0] && !running_i;
       if (write) begin
         case (aw_addr_i)
-          vta_pkg::REG_INSN_COUNT: insn_count_o <= w_data_i;
-          vta_pkg::REG_INSN_ADDR: insn_addr_o <= w_data_i;
-          vta_pkg::REG_FETCH_BASE: fetch_base_o <= w_data_i;
-          vta_pkg::REG_UOP_BASE: uop_base_o <= w_data_i;
-          vta_pkg::REG_INP_BASE: inp_base_o <= w_data_i;
-          vta_pkg::REG_WGT_BASE: wgt_base_o <= w_data_i;
-          vta_pkg::REG_ACC_BASE: acc_base_o <= w_data_i;
-          vta_pkg::REG_OUT_BASE: out_base_o <= w_data_i;
+          vta_pkg::REG_INSN_COUNT: insn_count_o <= vta_pkg::INSN_COUNT_W'(w_data_i);
+          vta_pkg::REG_INSN_ADDR: insn_addr_o <= 32'(vta_pkg::ADDR_W'(w_data_i));
+          vta_pkg::REG_FETCH_BASE: fetch_base_o <= w_data_i[12 +: vta_pkg::PAGE_W];
+          vta_pkg::REG_UOP_BASE: uop_base_o <= w_data_i[12 +: vta_pkg::PAGE_W];
+          vta_pkg::REG_INP_BASE: inp_base_o <= w_data_i[12 +: vta_pkg::PAGE_W];
+          vta_pkg::REG_WGT_BASE: wgt_base_o <= w_data_i[12 +: vta_pkg::PAGE_W];
+          vta_pkg::REG_ACC_BASE: acc_base_o <= w_data_i[12 +: vta_pkg::PAGE_W];
+          vta_pkg::REG_OUT_BASE: out_base_o <= w_data_i[12 +: vta_pkg::PAGE_W];
           default: ;
         endcase
       end
@@ -80,19 +85,19 @@ module vta_registers (
       case (ar_addr_i)
         vta_pkg::REG_CONTROL: r_data_o <= {30'b0, finished_i, running_i};
         vta_pkg::REG_CYCLES: r_data_o <= cycles_i;
-        vta_pkg::REG_INSN_COUNT: r_data_o <= insn_count_o;
+        vta_pkg::REG_INSN_COUNT: r_data_o <= 32'(insn_count_o);
         vta_pkg::REG_INSN_ADDR: r_data_o <= insn_addr_o;
-        vta_pkg::REG_FETCH_BASE: r_data_o <= fetch_base_o;
-        vta_pkg::REG_UOP_BASE: r_data_o <= uop_base_o;
-        vta_pkg::REG_INP_BASE: r_data_o <= inp_base_o;
-        vta_pkg::REG_WGT_BASE: r_data_o <= wgt_base_o;
-        vta_pkg::REG_ACC_BASE: r_data_o <= acc_base_o;
-        vta_pkg::REG_OUT_BASE: r_data_o <= out_base_o;
-        vta_pkg::REG_USER_COUNT: r_data_o <= retired_i[31:0] + retired_i[63:32] + retired_i[95:64];
+        vta_pkg::REG_FETCH_BASE: r_data_o <= 32'(fetch_base_o) << 12;
+        vta_pkg::REG_UOP_BASE: r_data_o <= 32'(uop_base_o) << 12;
+        vta_pkg::REG_INP_BASE: r_data_o <= 32'(inp_base_o) << 12;
+        vta_pkg::REG_WGT_BASE: r_data_o <= 32'(wgt_base_o) << 12;
+        vta_pkg::REG_ACC_BASE: r_data_o <= 32'(acc_base_o) << 12;
+        vta_pkg::REG_OUT_BASE: r_data_o <= 32'(out_base_o) << 12;
+        vta_pkg::REG_USER_COUNT: r_data_o <= 32'(retired);
         vta_pkg::REG_STATUS: r_data_o <= status_i;
-        vta_pkg::REG_LOAD_DONE: r_data_o <= retired_i[31:0];
-        vta_pkg::REG_COMPUTE_DONE: r_data_o <= retired_i[63:32];
-        vta_pkg::REG_STORE_DONE: r_data_o <= retired_i[95:64];
+        vta_pkg::REG_LOAD_DONE: r_data_o <= 32'(retired_i[0 +: C]);
+        vta_pkg::REG_COMPUTE_DONE: r_data_o <= 32'(retired_i[C +: C]);
+        vta_pkg::REG_STORE_DONE: r_data_o <= 32'(retired_i[2*C +: C]);
         default: r_data_o <= '0;
       endcase
     end

@@ -13,11 +13,12 @@ module vta_run (
   output logic             finished_o,
   output logic [31:0]      cycles_o,
   output logic [31:0]      status_o,
-  output logic [95:0]      retired_o
+  output logic [3*vta_pkg::INSN_COUNT_W-1:0] retired_o
 );
   logic running_q, finish_q, finished_q;
   logic [5:0] fault_q;
-  logic [31:0] cycles_q, load_q, compute_q, store_q;
+  logic [31:0] cycles_q;
+  logic [vta_pkg::INSN_COUNT_W-1:0] load_q, compute_q, store_q;
 
   assign running_o  = running_q;
   assign finished_o = finished_q;
@@ -53,9 +54,9 @@ module vta_run (
       fault_q <= fault_q | fault_i;
       if (running_q && !finish_q && !finish_i) cycles_q <= cycles_q + 1'b1;
       if ((fault_q | fault_i) == '0) begin // they tell which instruction failed
-        load_q    <= load_q + 32'(retire_i[0]);
-        compute_q <= compute_q + 32'(retire_i[1]);
-        store_q   <= store_q + 32'(retire_i[2]);
+        load_q    <= load_q + vta_pkg::INSN_COUNT_W'(retire_i[0]);
+        compute_q <= compute_q + vta_pkg::INSN_COUNT_W'(retire_i[1]);
+        store_q   <= store_q + vta_pkg::INSN_COUNT_W'(retire_i[2]);
       end
     end
   end

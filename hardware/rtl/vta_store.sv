@@ -14,7 +14,7 @@ module vta_store (
   output logic                                 read_o, // acc, a cycle late
   output logic [vta_pkg::ACC_INDEX_W-1:0]      read_index_o,
   input  wire logic [vta_pkg::OUT_LANES*vta_pkg::ACC_BITS-1:0] read_data_i,
-  input  wire logic [31:0]                     base_i, // of outputs
+  input  wire logic [vta_pkg::PAGE_W-1:0]      base_i, // the page added to addresses
   output logic                                 aw_valid_o,
   input  wire logic                            aw_ready_i,
   output logic [31:0]                          aw_addr_o,
@@ -36,10 +36,10 @@ module vta_store (
   localparam int BUS = vta_pkg::BUS_BITS;
   localparam int LINE = LANES * vta_pkg::OUT_BITS; // what a read of acc gives
   localparam int LOG_LINES = $clog2(LINE / BUS);
-  localparam int LOG_SLOTS = 2;
+  localparam int LOG_SLOTS = vta_pkg::SMALL ? 1 : 2;
 
   // ---- The next instruction ----
-  logic [15:0] x_size, y_size, stride;
+  logic [15:0] x_size, y_size, stride; // more than A+1 bits of a size: never
   logic [31:0] dram;
   logic nothing, pop, push, tokens, start, rows_ready, walk_active, walk_last, walk_step, order_ready, skip;
   assign x_size  = insn_i[vta_pkg::MEM_X_SIZE_AT +: vta_pkg::MEM_X_SIZE_W];
@@ -59,15 +59,17 @@ module vta_store (
   logic aw_valid_q, cmd_valid, cmd_ready, cmd_last, cmd_over, cmd, push_q;
   logic [31:0] cmd_addr;
   logic [7:0] cmd_len;
-  vta_rows #(.LOG_ELEM(vta_pkg::LOG_OUT_BYTES)) u_rows (
+  vta_rows #(.LOG_ELEM(vta_pkg::LOG_OUT_BYTES), .SIZE_W(A+1), .ROWS_W(A+1)) u_rows (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(start), .ready_o(rows_ready), .alt_i(1'b0), .base_i(dram),
-    .x_size_i(x_size), .y_size_i(y_size), .x_stride_i(stride), .valid_o(cmd_valid), .ready_i(cmd_ready),
+    .x_size_i((A+1)'(x_size)), .y_size_i((A+1)'(y_size)), .x_stride_i(stride), .valid_o(cmd_valid), .ready_i(cmd_ready),
     .addr_o(cmd_addr), .len_o(cmd_len), .over_o(cmd_over), .last_o(cmd_last)
   );
   assign cmd_ready = (!aw_valid_q || (aw_valid_o && aw_ready_i)) && order_ready && !cmd_over;
   assign aw_valid_o = aw_valid_q && lens_ready; // which only a command taken makes false
   assign cmd       = cmd_valid && cmd_ready;
   assign over_o    = cmd_valid && cmd_over;
+  logic unused_addr;
+  assign unused_addr = ^cmd_addr;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) aw_valid_q <= 1'b0;
     else aw_valid_q <= cmd || (aw_valid_q && !(aw_valid_o && aw_ready_i));
@@ -75,14 +77,14 @@ module vta_store (
   always_ff @(posedge clk_i) begin
     if (start) push_q <= push;
     if (cmd) begin
-      aw_addr_o <= cmd_addr + base_i;
+      aw_addr_o <= 32'({cmd_addr[12 +: vta_pkg::PAGE_W] + base_i, cmd_addr[11:0]});
       aw_len_o  <= cmd_len;
     end
   end
 
   // ---- Answers: which burst ends an instruction ----
   logic order_valid, order_burst, order_last, order_push, answered;
-  vta_fifo #(.W(3), .LOG_DEPTH(4)) u_order (
+  vta_fifo #(.W(3), .LOG_DEPTH(vta_pkg::SMALL ? 2 : 4)) u_order (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(cmd || skip), .ready_o(order_ready),
     .data_i(skip ? {2'b01, push} : {1'b1, cmd_last, push_q}), .valid_o(order_valid), .ready_i(answered),
     .data_o({order_burst, order_last, order_push})
@@ -99,7 +101,7 @@ module vta_store (
   logic [LOG_SLOTS:0] free_q; // slots of the queue that no read has claimed
   vta_walk #(.LANES(LANES), .INDEX_W(A)) u_walk (
     .clk_i(clk_i), .rst_ni(rst_ni), .start_i(start), .index_i(A'(insn_i[vta_pkg::MEM_SRAM_BASE_AT +: vta_pkg::MEM_SRAM_BASE_W])),
-    .advance_i(A'(x_size)), .base_i(dram), .y_size_i(y_size), .x_size_i(x_size), .x_stride_i(stride),
+    .advance_i(A'(x_size)), .base_i(dram), .y_size_i((A+1)'(y_size)), .x_size_i((A+1)'(x_size)), .x_stride_i(stride),
     .active_o(walk_active), .step_i(walk_step), .index_o(read_index_o), .mask_o(mask), .last_o(walk_last)
   );
   assign walk_step = walk_active && free_q != '0;
@@ -130,7 +132,7 @@ module vta_store (
 
   logic lens_ready, len_valid, len_done, w_go;
   logic [7:0] len, beat_q;
-  vta_fifo #(.W(8), .LOG_DEPTH(2)) u_lens (
+  vta_fifo #(.W(8), .LOG_DEPTH(vta_pkg::SMALL ? 0 : 2)) u_lens (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(aw_valid_o && aw_ready_i), .ready_o(lens_ready), .data_i(aw_len_o),
     .valid_o(len_valid), .ready_i(len_done), .data_o(len)
   );

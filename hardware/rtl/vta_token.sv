@@ -16,9 +16,7 @@ module vta_token #(
   assign some_o = count_q != '0;
 
   always_comb begin
-    count_d = count_q;
-    if (post_i && !take_i) count_d = count_q + 1'b1;
-    if (take_i && !post_i) count_d = count_q - 1'b1;
+    count_d = count_q + {{(W-1){take_i && !post_i}}, take_i != post_i};
     if (clear_i) count_d = '0;
   end
 

@@ -58,8 +58,11 @@ module vta_top (
   localparam int INSN = vta_pkg::INSN_BITS;
 
   logic launch, running, finish;
-  logic [31:0] insn_count, insn_addr, fetch_base, uop_base, inp_base, wgt_base, acc_base, out_base, cycles, status;
-  logic [95:0] retired;
+  localparam int COUNT_W = vta_pkg::INSN_COUNT_W;
+  logic [COUNT_W-1:0] insn_count;
+  logic [31:0] insn_addr, cycles, status;
+  logic [vta_pkg::PAGE_W-1:0] fetch_base, uop_base, inp_base, wgt_base, acc_base, out_base; // pages
+  logic [3*COUNT_W-1:0] retired;
 
   // ---- Fetch and queues: load, compute, store ----
   logic [2:0] put, put_ready, head, head_ready, retire;
@@ -79,10 +82,17 @@ module vta_top (
   );
   assign line_ready[0] = 1'b1;
   for (genvar i = 0; i < 3; i++) begin : g_queue
-    vta_queue #(.W(INSN), .LOG_DEPTH(vta_pkg::LOG_QUEUE)) u_queue (
-      .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(put[i]), .ready_o(put_ready[i]), .data_i(insn), .valid_o(head[i]),
-      .ready_i(head_ready[i]), .data_o(next[i*INSN +: INSN])
-    );
+    if (vta_pkg::LOG_QUEUE == 0) begin : g_one
+      vta_fifo #(.W(INSN), .LOG_DEPTH(0)) u_queue (
+        .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(put[i]), .ready_o(put_ready[i]), .data_i(insn), .valid_o(head[i]),
+        .ready_i(head_ready[i]), .data_o(next[i*INSN +: INSN])
+      );
+    end else begin : g_many
+      vta_queue #(.W(INSN), .LOG_DEPTH(vta_pkg::LOG_QUEUE)) u_queue (
+        .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(put[i]), .ready_o(put_ready[i]), .data_i(insn), .valid_o(head[i]),
+        .ready_i(head_ready[i]), .data_o(next[i*INSN +: INSN])
+      );
+    end
   end
 
   // ---- Tokens ----

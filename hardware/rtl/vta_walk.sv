@@ -3,7 +3,8 @@
 `default_nettype none
 module vta_walk #(
   parameter int LANES = 1,
-  parameter int INDEX_W = 11
+  parameter int INDEX_W = 11,
+  localparam int SIZE_W = INDEX_W + 1
 ) (
   input  wire logic               clk_i,
   input  wire logic               rst_ni,
@@ -11,8 +12,8 @@ module vta_walk #(
   input  wire logic [INDEX_W-1:0] index_i,   // of the first element
   input  wire logic [INDEX_W-1:0] advance_i, // on chip, from row to row
   input  wire logic [31:0]        base_i,    // in DRAM
-  input  wire logic [15:0]        y_size_i,
-  input  wire logic [15:0]        x_size_i,
+  input  wire logic [SIZE_W-1:0]  y_size_i,
+  input  wire logic [SIZE_W-1:0]  x_size_i,
   input  wire logic [15:0]        x_stride_i,
   output logic                    active_o,
   input  wire logic               step_i,
@@ -21,14 +22,14 @@ module vta_walk #(
   output logic                    last_o
 );
   logic active_q, end_row;
-  logic [15:0] rows_q, size_q;
-  logic [16:0] left_q; // elements of the row from lane 0 on, with those before its first one
-  logic [16:0] lead; // those, of the row that begins
+  logic [SIZE_W-1:0] rows_q, size_q;
+  logic [SIZE_W:0] left_q; // elements of the row from lane 0 on, with those before its first one
+  logic [SIZE_W:0] lead; // those, of the row that begins
   logic [INDEX_W-1:0] index_q, row_q, advance_q;
 
   assign active_o = active_q;
   assign index_o  = index_q;
-  assign end_row  = left_q <= 17'(LANES);
+  assign end_row  = left_q <= (SIZE_W+1)'(LANES);
   assign last_o   = end_row && rows_q == '0;
 
   if (LANES == 1) begin : g_one
@@ -41,9 +42,9 @@ module vta_walk #(
     logic first_q;
     logic [LANE_W-1:0] tile_q, stride_q, tile_d;
     assign tile_d = start_i ? base_i[LANE_W-1:0] : tile_q + stride_q;
-    assign lead = 17'(tile_d);
+    assign lead = (SIZE_W+1)'(tile_d);
     always_comb begin
-      for (int i = 0; i < LANES; i++) mask_o[i] = 17'(i) < left_q && (!first_q || LANE_W'(i) >= tile_q);
+      for (int i = 0; i < LANES; i++) mask_o[i] = (SIZE_W+1)'(i) < left_q && (!first_q || LANE_W'(i) >= tile_q);
     end
     always_ff @(posedge clk_i) begin
       if (start_i) stride_q <= x_stride_i[LANE_W-1:0];
@@ -68,7 +69,7 @@ module vta_walk #(
       left_q  <= (start_i ? {1'b0, x_size_i} : {1'b0, size_q}) + lead;
       index_q <= (start_i ? index_i : row_q + advance_q) - INDEX_W'(lead);
     end else if (step_i) begin
-      left_q  <= left_q - 17'(LANES);
+      left_q  <= left_q - (SIZE_W+1)'(LANES);
       index_q <= index_q + INDEX_W'(LANES);
     end
   end

@@ -3,7 +3,8 @@
 // Meaning: read_row of src/device/core/load.c.
 `default_nettype none
 module vta_widen #(
-  parameter int LOG_ELEM = 6 // log2 bytes of an acc element
+  parameter int LOG_ELEM = 6, // log2 bytes of an acc element
+  parameter int SIZE_W = 12   // of rows, and of their elements
 ) (
   input  wire logic                         clk_i,
   input  wire logic                         rst_ni,
@@ -11,8 +12,8 @@ module vta_widen #(
   input  wire logic                         start_i,
   input  wire logic                         alt_i,
   input  wire logic [31:0]                  base_i,
-  input  wire logic [15:0]                  y_size_i,
-  input  wire logic [15:0]                  x_size_i,
+  input  wire logic [SIZE_W-1:0]            y_size_i,
+  input  wire logic [SIZE_W-1:0]            x_size_i,
   input  wire logic [15:0]                  x_stride_i,
   input  wire logic                         valid_i,
   output logic                              ready_o,
@@ -23,11 +24,12 @@ module vta_widen #(
 );
   localparam int LOG_BUS = vta_pkg::LOG_BUS_BYTES;
   localparam int SHIFT = LOG_ELEM > LOG_BUS ? LOG_ELEM - LOG_BUS : 0;
-  localparam int COUNT_W = 17 + SHIFT;
+  localparam int COUNT_W = SIZE_W + 1 + SHIFT;
   localparam int SCALARS = vta_pkg::BUS_BITS / 32;
 
   logic alt_q, step, end_row;
-  logic [15:0] size_q, stride_q, rows_q;
+  logic [15:0] stride_q;
+  logic [SIZE_W-1:0] size_q, rows_q;
   logic [32:0] tile_q, tile_d;
   logic [COUNT_W-1:0] left_q, count;
   logic [1:0] quarter_q, first;
@@ -36,7 +38,7 @@ module vta_widen #(
 
   assign tile_d = start_i ? {1'b0, base_i} : tile_q + {17'b0, stride_q};
   vta_row_lines #(
-    .LOG_ELEM(LOG_ELEM), .LOG_BUS(LOG_BUS), .LINE_W(2), .COUNT_W(COUNT_W)
+    .LOG_ELEM(LOG_ELEM), .LOG_BUS(LOG_BUS), .SIZE_W(SIZE_W), .LINE_W(2), .COUNT_W(COUNT_W)
   ) u_lines (
     .tile_i(tile_d), .size_i(start_i ? x_size_i : size_q), .first_o(first), .count_o(count), .skip_o(unused_skip)
   );

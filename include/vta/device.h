@@ -50,6 +50,8 @@ typedef struct vta_device_options {
     const char *board; /* a board's parts, "registers=/dev/uio0 memory=udmabuf1" (docs/boards.md); NULL: $VTA_BOARD */
     bool pack;         /* rtl: a model with two 8-bit products in one multiplier */
     bool netlist;      /* rtl: a model of what Yosys makes of the sources */
+    bool small;        /* rtl: a model of the design for small parts, which refuses what that leaves out */
+    uint32_t address_bits; /* rtl: of the model's DRAM addresses; 0: 32 */
 } vta_device_options;
 
 /* Makes a device: `driver` is "sim", "tsim", "rtl", "null", or a board ("pynq", "ultra96", "zcu104", "de10nano"); NULL

@@ -11,17 +11,19 @@ VTA_BEGIN
 
 /* What a design has besides its configuration. 0 takes the default. */
 typedef struct vta_hardware_options {
-    size_t size;          /* of this struct, or 0 */
-    uint32_t bus_bits;    /* of the memory bus, a power of two from 32 to 512: 64 */
-    uint32_t burst_beats; /* of the longest burst, a power of two up to 256; a burst stays within 4096 bytes: 16 */
-    uint32_t queue_depth; /* entries of each module queue, a power of two from 2 to 4096: 512 */
-    uint32_t reads_most;  /* bursts that may be under way at once, a power of two from 2 to 64: 16 */
-    bool pack;            /* two 8-bit products in one multiplier of 25 x 18 bits, as Xilinx parts have them */
-    bool no_mul;          /* the ALU without MUL, for parts without multipliers */
-    bool wave;            /* models only: able to write waves */
-    bool coverage;        /* models only: count what lines and bits were reached */
-    bool assertions;      /* models only: check the assertions in the sources, start from random contents */
-    bool netlist;         /* models only: of what Yosys makes of the sources, not of the sources themselves */
+    size_t size;           /* of this struct, or 0 */
+    uint32_t bus_bits;     /* of the memory bus, a power of two from 32 to 512: 64 */
+    uint32_t burst_beats;  /* of the longest burst, a power of two up to 256; a burst stays within 4096 bytes: 16 */
+    uint32_t queue_depth;  /* entries of each module queue, a power of two up to 4096: 512 */
+    uint32_t address_bits; /* of DRAM, 16 to 32: 32. What is beyond is never asked for, so programs must lie below */
+    uint32_t reads_most;   /* bursts that may be under way at once, a power of two from 2 to 64: 16 */
+    bool pack;             /* two 8-bit products in one multiplier of 25 x 18 bits, as Xilinx parts have them */
+    bool small;            /* for small parts without multipliers: see docs/hardware.md for what it leaves out */
+    bool no_mul;           /* the ALU without MUL, for parts without multipliers */
+    bool wave;             /* models only: able to write waves */
+    bool coverage;         /* models only: count what lines and bits were reached */
+    bool assertions;       /* models only: check the assertions in the sources, start from random contents */
+    bool netlist;          /* models only: of what Yosys makes of the sources, not of the sources themselves */
 } vta_hardware_options;
 
 /* Writes the design for a configuration into a folder (made if needed): the package of parameters, the modules, and

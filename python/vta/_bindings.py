@@ -303,6 +303,8 @@ class vta_device_options(Structure):
         ("board", c_char_p),
         ("pack", c_bool),
         ("netlist", c_bool),
+        ("small", c_bool),
+        ("address_bits", c_uint32),
     ]
 
 

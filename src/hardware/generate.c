@@ -7,7 +7,15 @@
 #include "base/file.h"
 #include "hardware/hardware.h"
 
-enum { BUS_LEAST = 32, BUS_MOST = 512, BURST_MOST = 256, QUEUE_LEAST = 2, QUEUE_MOST = 4096, READS_MOST = 64 };
+enum {
+    BUS_LEAST = 32,
+    BUS_MOST = 512,
+    BURST_MOST = 256,
+    QUEUE_MOST = 4096,
+    READS_MOST = 64,
+    ADDRESS_LEAST = 16,
+    ADDRESS_MOST = 32
+};
 
 static vta_status power(const char *name, uint32_t value, uint32_t least, uint32_t most, vta_diag *diag) {
     if (value >= least && value <= most && (value & (value - 1)) == 0) return VTA_OK;
@@ -39,10 +47,19 @@ vta_status vt_hardware_settle(const vta_config *c, const vta_hardware_options *g
     if (!o.burst_beats) o.burst_beats = 16;
     if (!o.queue_depth) o.queue_depth = 512;
     if (!o.reads_most) o.reads_most = 16;
+    if (!o.address_bits) o.address_bits = ADDRESS_MOST;
     VT_TRY(power("bus_bits", o.bus_bits, BUS_LEAST, BUS_MOST, diag));
     VT_TRY(power("burst_beats", o.burst_beats, 1, BURST_MOST, diag));
-    VT_TRY(power("queue_depth", o.queue_depth, QUEUE_LEAST, QUEUE_MOST, diag));
+    VT_TRY(power("queue_depth", o.queue_depth, 1, QUEUE_MOST, diag));
     VT_TRY(power("reads_most", o.reads_most, 2, READS_MOST, diag));
+    if (o.address_bits < ADDRESS_LEAST || o.address_bits > ADDRESS_MOST)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "address_bits %u: the design takes %d to %d", o.address_bits,
+                       ADDRESS_LEAST, ADDRESS_MOST);
+    if (o.pack && o.small)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "pack and small: products are made of multipliers or of LUTs");
+    if (o.small) o.no_mul = true;
+    if (o.queue_depth == 1 && !o.small)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "queue_depth 1: only a small design has queues of one entry");
     if (o.burst_beats * o.bus_bits / 8 > 4096)
         return vt_fail(diag, VTA_OUT_OF_RANGE,
                        "burst_beats %u on a bus of %u bits: a burst of AXI has 4096 bytes at most", o.burst_beats,

@@ -53,10 +53,15 @@ static void options(vt_strbuf *t, const vta_hardware_options *o) {
     number(t, "LOG_QUEUE", log2_of(o->queue_depth));
     number(t, "READS_MOST", o->reads_most);
     number(t, "INSN_BITS", VTA_INSN_BYTES * 8);
-    number(t, "INSN_COUNT_W", 22); /* a stream is one transfer: 2^25 bytes */
-    number(t, "TOKEN_W", 22);
+    uint32_t count_bits = o->address_bits - 3; /* of as many instructions as memory holds */
+    if (count_bits > 22) count_bits = 22;      /* a stream is one transfer: 2^25 bytes */
+    number(t, "ADDR_W", o->address_bits);
+    number(t, "PAGE_W", o->address_bits - 12); /* base registers: pages of 4096 bytes */
+    number(t, "INSN_COUNT_W", count_bits);
+    number(t, "TOKEN_W", count_bits);
     number(t, "CLIENTS", 5);
     vt_strbuf_addf(t, "  parameter bit MUL_PACK = 1'b%d;\n", o->pack);
+    vt_strbuf_addf(t, "  parameter bit SMALL = 1'b%d;\n", o->small);
     vt_strbuf_addf(t, "  parameter bit ALU_HAS_MUL = 1'b%d;\n", !o->no_mul);
 }
 

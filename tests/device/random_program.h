@@ -37,6 +37,7 @@ typedef struct random_program {
     int synced[3][3];  /* [from][to]: `to` has waited for the instructions of `from` up to this one */
     uint32_t uop_next; /* free words of the uop images */
     bool some_uops;    /* loads of micro-ops fill a part of the buffer, too */
+    bool small;        /* without what a small design leaves out: MUL, ACC_8BIT, padding but of inp */
 } random_program;
 
 static inline uint32_t rp_random(random_program *p) {
@@ -154,6 +155,8 @@ static inline void rp_load(random_program *p, int memory, bool careful) {
     uint32_t *pads[] = {&(uint32_t){rp_random(p) % 6 ? 0 : 1}, &(uint32_t){rp_random(p) % 6 ? 0 : 1},
                         &(uint32_t){rp_random(p) % 4 ? 0 : 1}, &(uint32_t){rp_random(p) % 4 ? 0 : 2}};
     while ((*pads[0] + y + *pads[1]) * (*pads[2] + x + *pads[3]) > depth) y = 0, *pads[0] = *pads[1] = 0;
+    if (p->small && memory != VTA_MEM_INP)
+        for (int i = 0; i < 4; i++) *pads[i] = 0;
     uint32_t size = (*pads[0] + y + *pads[1]) * (*pads[2] + x + *pads[3]);
     insn.u.mem.y_size = (uint16_t)y;
     insn.u.mem.x_size = (uint16_t)x;
@@ -262,6 +265,7 @@ static inline void rp_compute(random_program *p, bool careful) {
     } else {
         static const int16_t imms[] = {0, 1, -1, 5, -7, 31, 32, -31, -32, 40, 32767, -32768, 255};
         insn.u.exec.alu_opcode = (uint8_t)(rp_random(p) % VTA_ALU_COUNT);
+        if (p->small && insn.u.exec.alu_opcode == VTA_ALU_MUL) insn.u.exec.alu_opcode = VTA_ALU_ADD;
         insn.u.exec.use_imm = rp_random(p) & 1;
         insn.u.exec.imm = imms[rp_random(p) % 13];
     }
@@ -290,7 +294,7 @@ static inline void rp_write(random_program *p, int length, bool careful) {
         else if (what == 4)
             rp_load(p, VTA_MEM_ACC, careful);
         else if (what == 5)
-            rp_load(p, VTA_MEM_ACC_8BIT, careful);
+            rp_load(p, p->small ? VTA_MEM_ACC : VTA_MEM_ACC_8BIT, careful);
         else if (what == 6 && rp_random(p) % 2)
             rp_load_uops(p, careful);
         else if (what < 8)
@@ -302,12 +306,18 @@ static inline void rp_write(random_program *p, int length, bool careful) {
 }
 
 /* Fills `p` with a program for a configuration, which it keeps; buffers of 64 elements at most. Free with rp_clear. */
-static inline void rp_make_for(random_program *p, vta_config *config, uint64_t seed, int length, bool careful) {
+static inline void rp_make_design(random_program *p, vta_config *config, uint64_t seed, int length, bool careful,
+                                  bool small) {
     memset(p, 0, sizeof *p);
     p->random = seed;
     p->config = config;
     p->some_uops = true;
+    p->small = small;
     rp_write(p, length, careful);
+}
+
+static inline void rp_make_for(random_program *p, vta_config *config, uint64_t seed, int length, bool careful) {
+    rp_make_design(p, config, seed, length, careful, false);
 }
 
 /* The same on a random configuration; false when the seed gives one that the rules refuse. */

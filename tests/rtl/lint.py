@@ -17,10 +17,12 @@ DESIGNS = {  # a name: keys of the configuration, options of vta hw generate
     "narrow bus": ([], ["--bus", "32"]),
     "widest bus": ([], ["--bus", "512", "--burst", "64"]),
     "packed, no MUL": ([], ["--bus", "128", "--pack", "--no-mul"]),
+    "fewest gates": (SMALL, ["--bus", "32", "--burst", "1", "--queue", "1", "--address", "20", "--small"]),
     "batch": (["LOG_BATCH=2", "LOG_BLOCK=3", "LOG_WGT_BUFF_SIZE=14"], []),
     "uneven": (["LOG_BLOCK_IN=2", "LOG_BLOCK_OUT=4", "LOG_INP_WIDTH=4", "LOG_WGT_WIDTH=2", "LOG_INP_BUFF_SIZE=10",
                 "LOG_WGT_BUFF_SIZE=11"], ["--bus", "128"]),
 }
+SHELL = pathlib.Path(__file__).resolve().parents[2] / "hardware" / "ice40" / "vta_shell.sv"
 LONGEST_FILE, LONGEST_LINE = 300, 130
 
 
@@ -41,6 +43,10 @@ def check_design(vta, keys, options, folder):
     code, said = run(["verilator", "--lint-only", "-Wall", "--top-module", "vta_top"] + files, folder)
     if code or said:
         return "verilator: " + said
+    if "--small" in options:
+        code, said = run(["verilator", "--lint-only", "-Wall", "--top-module", "vta_shell"] + files + [str(SHELL)], folder)
+        if code or said:
+            return "verilator: " + said
     script = f"read_verilog -sv {' '.join(files)}; hierarchy -check -top vta_top"
     code, said = run(["yosys", "-q", "-e", "implicitly declared", "-p", script], folder)
     if code or said:

@@ -55,6 +55,32 @@ vta_status vt_rtl_check(vt_machine *m, const vt_stream *s, vta_diag *diag) {
     return VTA_OK;
 }
 
+/* What a small design has not; NULL: it has all of it. */
+static const char *left_out(const vta_insn *insn) {
+    if (insn->opcode == VTA_OP_ALU) return insn->u.exec.alu_opcode == VTA_ALU_MUL ? "MUL" : NULL;
+    if (insn->opcode != VTA_OP_LOAD) return NULL;
+    if (insn->u.mem.memory_type == VTA_MEM_ACC_8BIT) return "loads of 8-bit accumulators";
+    bool pads = insn->u.mem.y_pad_0 || insn->u.mem.y_pad_1 || insn->u.mem.x_pad_0 || insn->u.mem.x_pad_1;
+    return pads && insn->u.mem.memory_type != VTA_MEM_INP ? "padding of anything but inp" : NULL;
+}
+
+vta_status vt_rtl_check_design(const vta_hardware_options *design, const vta_config *c, const vt_stream *s,
+                               vta_diag *diag) {
+    uint32_t bits = design->address_bits ? design->address_bits : 32;
+    char label[24];
+    for (uint32_t i = 0; i < s->count; i++) {
+        const vta_insn *insn = &s->insns[i];
+        const char *lacks = design->small ? left_out(insn) : NULL;
+        if (lacks)
+            return vt_fail(diag, VTA_UNSUPPORTED, "instruction %u (%s): a small design has no %s", i,
+                           vt_insn_label(insn, label), lacks);
+        if (bits < 32 && moves(insn) && span_of(c, insn).end > (uint64_t)1 << bits)
+            return vt_fail(diag, VTA_OUT_OF_RANGE, "instruction %u (%s): an address beyond the %u bits of this design",
+                           i, vt_insn_label(insn, label), bits);
+    }
+    return VTA_OK;
+}
+
 uint32_t vt_rtl_next(const vt_stream *s, uint32_t stage, uint32_t done) {
     return done < s->length[stage] ? s->queue[stage][done] : UINT32_MAX;
 }

@@ -4,10 +4,14 @@
 #define VT_DEVICE_RTL_CHECK_H
 
 #include "device/core/stream.h"
+#include "vta/hardware.h"
 
 /* Checks the on-chip indices of every instruction up to FINISH; addresses in DRAM are the bus's to refuse. Micro-ops
  * that the run itself may have stored are not known yet: GEMM and ALU are not checked from there on. */
 vta_status vt_rtl_check(vt_machine *machine, const vt_stream *stream, vta_diag *diag);
+/* Refuses what a design leaves out: MUL, ACC_8BIT and padding but of inp in a small one, DRAM beyond its addresses. */
+vta_status vt_rtl_check_design(const vta_hardware_options *design, const vta_config *config, const vt_stream *stream,
+                               vta_diag *diag);
 /* The instruction of `stage` that comes after `done` ones; UINT32_MAX: none. */
 uint32_t vt_rtl_next(const vt_stream *stream, uint32_t stage, uint32_t done);
 /* The first instruction at or after that one which moves data of `memory` at `addr`; UINT32_MAX: none. */

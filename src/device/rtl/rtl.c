@@ -63,7 +63,9 @@ static vta_status take_options(rtl *r, const vta_config *config, const vta_devic
                                    .wave = options->wave != NULL,
                                    .assertions = options->assertions,
                                    .pack = options->pack,
-                                   .netlist = options->netlist};
+                                   .netlist = options->netlist,
+                                   .small = options->small,
+                                   .address_bits = options->address_bits};
     VT_TRY(vta_hardware_check(config, &design, diag));
     r->profile = profile;
     r->design = design;
@@ -270,6 +272,7 @@ static vta_status run(vta_device *device, const vt_run *run, vta_diag *diag) {
     atomic_store_explicit(&r->interrupt, false, memory_order_relaxed);
     VT_TRY(vt_stream_decode(&s, &r->shadow, run->insn_addr, run->count, diag));
     vta_status status = vt_rtl_check(&r->shadow, &s, diag);
+    if (status == VTA_OK) status = vt_rtl_check_design(&r->design, device->config, &s, diag);
     if (status == VTA_OK) status = open_model(r, device->config, diag);
     if (status == VTA_OK) status = run_hardware(r, device->config, run, &s, diag);
     vt_stream_clear(&s);
