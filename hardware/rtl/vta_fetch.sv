@@ -132,6 +132,41 @@ module vta_fetch (
   always_ff @(posedge clk_i) begin
     if (rst_ni) room: assert (!line_valid_i || line_room);
   end
+
+`ifdef FORMAL
+  // One instruction, once, and a memory that answers a command with its lines: it is handed over, then the unit is idle.
+  logic launched_q, past_q = 1'b0;
+  logic [COUNT_W-1:0] count_q, handed_q;
+  logic [4:0] owed_q; // lines
+  logic [3:0] quiet_q; // cycles since the launch in which queues and memory take all
+  always_comb begin
+    assume (line_valid_i == (owed_q != '0));
+    assume (!launch_i || !launched_q);
+    assume (count_i <= COUNT_W'(1));
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {launched_q, count_q, handed_q, owed_q, quiet_q} <= '0;
+    else begin
+      if (launch_i) {launched_q, count_q} <= {1'b1, count_i};
+      handed_q <= handed_q + COUNT_W'(handed);
+      owed_q   <= owed_q + (cmd ? 5'(cmd_len_o) + 5'd1 : 5'd0) - 5'(line_valid_i);
+      if (launch_i || ready_i != 3'b111 || !cmd_ready_i) quiet_q <= '0;
+      else if (quiet_q != '1) quiet_q <= quiet_q + 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    past_q <= 1'b1;
+    if (rst_ni) begin
+      if (past_q && $past(rst_ni && valid_o != 3'b000 && (valid_o & ready_i) == 3'b000))
+        stays: assert ($stable(valid_o) && $stable(insn_o));
+      idle_again: assert (quiet_q != 4'd8 || idle_o || cmd_over_o);
+      all_of_them: assert (handed_q <= count_q && (!idle_o || handed_q == count_q));
+      owes_nothing: assert (!idle_o || owed_q == '0);
+      counted: assert (pending_q == (LOG_LINES+1)'(owed_q));
+      whole: cover (handed_q == COUNT_W'(1) && idle_o);
+    end
+  end
+`endif
   logic unused;
   assign unused = ^{rows_last, rows_idle, addr_i[3:0]};
 endmodule

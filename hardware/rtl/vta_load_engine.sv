@@ -149,6 +149,37 @@ module vta_load_engine #(
     if (!rst_ni) busy_q <= 1'b0;
     else busy_q <= start || (busy_q && !ending);
   end
+`ifdef FORMAL
+  // Two small instructions with padding, and a memory that answers a command with its lines: each ends once, and then the
+  // unit is idle and owes nothing.
+  logic [1:0] taken_q, done_q;
+  logic [4:0] owed_q; // lines
+  logic [3:0] quiet_q; // cycles without a new instruction, in which all that the unit waits for is there
+  always_comb begin
+    assume (line_valid_i == (owed_q != '0));
+    assume (!valid_i || taken_q != 2'd2);
+    assume (x_size == SUM_W'(1) && y_size <= SUM_W'(1) && x0 <= 4'd1 && y0 <= 4'd1 && x1 == '0 && y1 == '0);
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {taken_q, done_q, owed_q, quiet_q} <= '0;
+    else begin
+      taken_q <= taken_q + 2'(valid_i && ready_o);
+      done_q  <= done_q + 2'(done_o);
+      owed_q  <= owed_q + (cmd_valid_o && cmd_ready_i ? 5'(cmd_len_o) + 5'd1 : 5'd0) - 5'(line_valid_i && line_ready_o);
+      if (valid_i || !cmd_ready_i || !write_ready_i) quiet_q <= '0;
+      else if (quiet_q != '1) quiet_q <= quiet_q + 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      idle_again: assert (quiet_q != 4'd9 || idle_o);
+      ends_once: assert (done_q <= taken_q && (!idle_o || done_q == taken_q));
+      nothing_left: assert (!idle_o || (!data_active && !pad_active));
+      owes_nothing: assert (!idle_o || (owed_q == '0 && !cmd_valid_o));
+      both_ended: cover (done_q == 2'd2 && idle_o);
+    end
+  end
+`endif
   logic unused_insn; // what the unit looks at
   assign unused_insn = ^{insn_i, rows_last};
 endmodule
