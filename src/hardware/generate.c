@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/diag.h"
+#include "base/environment.h"
 #include "base/file.h"
 #include "hardware/hardware.h"
 
@@ -58,6 +59,7 @@ vta_status vt_hardware_settle(const vta_config *c, const vta_hardware_options *g
     if (o.pack && o.small)
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "pack and small: products are made of multipliers or of LUTs");
     if (o.small) o.no_mul = true;
+    if (vt_environment(VT_ENV_VTA_HARDWARE_COVERAGE)) o.coverage = true;
     if (o.queue_depth == 1 && !o.small)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "queue_depth 1: only a small design has queues of one entry");
     if (o.burst_beats * o.bus_bits / 8 > 4096)

@@ -1,6 +1,11 @@
 #include "device/rtl/model.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/environment.h"
 
 void vt_rtl_cycle(vt_rtl_model *m) {
     vt_axi_drive(&m->axi);
@@ -70,7 +75,19 @@ vta_status vt_rtl_open(vt_rtl_model *m, const char *path, vt_dram *dram, uint64_
     return VTA_OK;
 }
 
+/* Into a new file of the folder that the environment names; what cannot be written there is lost. */
+static void write_coverage(const vt_rtl_model *m) {
+    const char *folder = vt_environment(VT_ENV_VTA_HARDWARE_COVERAGE);
+    char path[1024];
+    if (!folder || snprintf(path, sizeof path, "%s/vta_XXXXXX", folder) >= (int)sizeof path) return;
+    int file = mkstemp(path);
+    if (file < 0) return;
+    close(file);
+    if (!m->functions->coverage(m->model, path)) (void)unlink(path);
+}
+
 void vt_rtl_close(vt_rtl_model *m) {
+    write_coverage(m);
     m->functions->destroy(m->model);
     dlclose(m->library);
 }
