@@ -154,6 +154,18 @@ static void servers_that_are_killed(void **state) {
 }
 
 /* What a killed server leaves behind goes when the next one begins: not what is locked still, nor what is young. */
+/* In order: its clients are told, and no session outlives it. */
+static void servers_that_end(void **state) {
+    (void)state;
+    server s;
+    server_start(&s, NULL);
+    vta_rpc *rpc = open_on(&s);
+    must(vta_rpc_ping(rpc, diag));
+    server_stop(&s);
+    refused(vta_rpc_ping(rpc, diag), VTA_INTERRUPTED, "the server ends");
+    vta_rpc_close(rpc);
+}
+
 static void folders_of_killed_servers(void **state) {
     (void)state;
     server s;
@@ -464,6 +476,7 @@ int main(void) {
         cmocka_unit_test(sessions_that_end),
         cmocka_unit_test(sessions_that_are_killed),
         cmocka_unit_test(servers_that_are_killed),
+        cmocka_unit_test(servers_that_end),
         cmocka_unit_test(folders_of_killed_servers),
         cmocka_unit_test(clients_that_vanish),
         cmocka_unit_test(clients_that_talk_nonsense),

@@ -103,6 +103,7 @@ static vta_status converse_of(void (*talk)(conversation *c)) {
     vt_strbuf_free(&c.in);
     vt_strbuf_free(&c.out);
     vta_diag_destroy(c.diag);
+    assert_int_equal(atomic_load(&page.call_started), 0); /* else the session would be ended for a long call */
     return c.status;
 }
 

@@ -86,6 +86,12 @@ static void trackers(void **state) {
     o.key_file = other;
     refused(vta_rpc_tracker_summary("127.0.0.1", track.port, &o, diag, &text), VTA_INVALID_ARGUMENT,
             "the server has another key");
+    int fd = raw_connect(track.port);
+    raw_send(fd, "\x16\x03\x01\x02", 4); /* the beginning of a handshake */
+    shutdown(fd, SHUT_WR);
+    char rest[64];
+    raw_receive(fd, rest, sizeof rest);
+    close(fd);
     o.key_file = key;
     must(vta_rpc_tracker_summary("127.0.0.1", track.port, &o, diag, &text));
     assert_non_null(strstr(text, "\"servers\": []"));
@@ -93,6 +99,7 @@ static void trackers(void **state) {
     const char *log = server_log(&track);
     assert_non_null(strstr(log, ": the client has another key"));
     assert_non_null(strstr(log, ": this server was started with a key file"));
+    assert_non_null(strstr(log, ": the client left during the TLS handshake"));
     server_stop(&track);
 }
 
@@ -230,6 +237,16 @@ static void key_files(void **state) {
         chmod(bad, 0600);
         refused(connect_with(bad, here.port, &rpc), VTA_PARSE, "hexadecimal");
     }
+    /* Every digit counts, the last one too. */
+    char digits[66] = "";
+    FILE *f = fopen(key, "r");
+    assert_non_null(fgets(digits, sizeof digits, f));
+    fclose(f);
+    digits[63] = digits[63] == '0' ? '1' : '0';
+    f = fopen(bad, "w");
+    fputs(digits, f);
+    fclose(f);
+    refused(connect_with(bad, here.port, &rpc), VTA_INVALID_ARGUMENT, "the server has another key");
     unlink(bad);
 }
 
@@ -238,6 +255,7 @@ static void addresses(void **state) {
     (void)state;
     vta_rpc_server_options o = {.host = "0.0.0.0", .session_program = VT_BINARY_DIR "/vta-session"};
     refused(vta_rpc_serve(&o, diag), VTA_INVALID_ARGUMENT, "it needs --key-file");
+    int files = server_count("/proc/self/fd"); /* libuv keeps two */
     o.host = "::";
     refused(vta_rpc_serve(&o, diag), VTA_INVALID_ARGUMENT, "it needs --key-file");
     o.host = "example.org";
@@ -245,6 +263,7 @@ static void addresses(void **state) {
     o.host = NULL;
     o.session_program = "/no/such/program";
     refused(vta_rpc_serve(&o, diag), VTA_NOT_FOUND, "no program that can be run");
+    assert_int_equal(server_count("/proc/self/fd"), files);
     server all;
     vta_rpc *rpc;
     server_start(&all, "--host", "0.0.0.0", "--key-file", key, NULL);
