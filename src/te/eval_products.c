@@ -9,6 +9,15 @@ typedef struct operand {
     int64_t *kept; /* those whose products count */
 } operand;
 
+/* What a choice kept at the last point of the outer axes, and where that was: neighbours mostly keep the same. */
+typedef struct choice {
+    uint32_t n_asked;
+    uint32_t *asked; /* slots of the outer axes that it depends on */
+    int64_t *at;     /* their values then */
+    bool is_known;   /* false: there was no point yet */
+    size_t kept;
+} choice;
+
 struct te__products {
     operand a, b;
     size_t n_rows;
@@ -17,8 +26,9 @@ struct te__products {
     const odometer *outer, *inner;
     /* Of a choice: */
     const program *guarded; /* NULL: there is none */
-    uint32_t product;       /* the instruction that is reached where the products count */
-    bool *varies;           /* by slot: it depends on elements, or on the innermost reduce axis */
+    choice *choice;
+    uint32_t product; /* the instruction that is reached where the products count */
+    bool *varies;     /* by slot: it depends on elements, or on the innermost reduce axis */
 };
 
 static const insn *writer_of(const program *p, uint32_t slot) {
@@ -89,10 +99,12 @@ static uint32_t taken(const program *p, uint32_t slot) {
     return second && is_zero(p, second->x) ? first->x : slot;
 }
 
+/* How many operands an instruction has in slots. */
+static const uint8_t operands[] = {[COPY] = 1, [BIN] = 2,   [NOT] = 1,     [BITNOT] = 1,     [CAST] = 1,
+                                   [MATH] = 2, [SHIFT] = 2, [BITWISE] = 2, [JUMP_IF_NOT] = 1};
+
 /* Which slots depend on elements or on the innermost axis; false where a jump does. */
 static bool find_varying(const program *p, uint32_t innermost, bool *varies) {
-    static const uint8_t operands[] = {[COPY] = 1, [BIN] = 2,   [NOT] = 1,     [BITNOT] = 1,     [CAST] = 1,
-                                       [MATH] = 2, [SHIFT] = 2, [BITWISE] = 2, [JUMP_IF_NOT] = 1};
     varies[innermost] = true;
     for (uint32_t i = 0; i < p->n; i++) {
         const insn *in = &p->code[i];
@@ -133,6 +145,39 @@ static size_t keep_rows(const te__products *p, value *slot) {
     return kept;
 }
 
+static bool is_same_choice(const choice *c, const value *slot) {
+    for (uint32_t i = 0; i < c->n_asked; i++)
+        if (slot[c->asked[i]].i != c->at[i]) return false;
+    return c->is_known;
+}
+
+static size_t kept_rows(const te__products *p, value *slot) {
+    choice *c = p->choice;
+    if (is_same_choice(c, slot)) return c->kept;
+    for (uint32_t i = 0; i < c->n_asked; i++) c->at[i] = slot[c->asked[i]].i;
+    c->is_known = true;
+    return c->kept = keep_rows(p, slot);
+}
+
+/* Is the slot an operand of what is_reached computes? */
+static bool is_asked(const program *p, const bool *varies, uint32_t slot) {
+    for (uint32_t i = 0; i < p->n; i++) {
+        const insn *in = &p->code[i];
+        if (in->code != JUMP_IF_NOT && varies[in->to]) continue;
+        if ((operands[in->code] > 0 && in->x == slot) || (operands[in->code] > 1 && in->y == slot)) return true;
+    }
+    return false;
+}
+
+static choice *make_choice(const evaluation *ev, const odometer *outer, const program *p, const bool *varies) {
+    choice *c = VT_NEW(ev->ctx, choice);
+    c->asked = VT_NEW_ARRAY(ev->ctx, uint32_t, outer->n);
+    c->at = VT_NEW_ARRAY(ev->ctx, int64_t, outer->n);
+    for (uint32_t i = 0; i < outer->n; i++)
+        if (is_asked(p, varies, outer->slots[i])) c->asked[c->n_asked++] = outer->slots[i];
+    return c;
+}
+
 static bool has_jumps(const program *p) {
     for (uint32_t i = 0; i < p->n; i++)
         if (p->code[i].code == JUMP_IF_NOT) return true;
@@ -143,7 +188,10 @@ static bool find_guard(const evaluation *ev, const reduction *r, te__products *o
     if (!has_jumps(r->step)) return true;
     out->guarded = r->step;
     out->varies = VT_NEW_ARRAY(ev->ctx, bool, r->step->slots + (size_t)1);
-    return r->inner->n <= TE__AXES_MOST && find_varying(r->step, r->inner->slots[r->inner->n - 1], out->varies);
+    if (r->inner->n > TE__AXES_MOST || !find_varying(r->step, r->inner->slots[r->inner->n - 1], out->varies))
+        return false;
+    out->choice = make_choice(ev, r->outer, r->step, out->varies);
+    return true;
 }
 
 /* ---- The plan ---- */
@@ -192,6 +240,6 @@ uint32_t te__products_state(const te__products *p) { return p->state; }
 vta_value te__products_sum(const te__products *p, value *slot) {
     const vta_value *a = origin(&p->a, p->outer, slot), *b = origin(&p->b, p->outer, slot);
     if (!p->guarded) return vta_field_products(p->n_rows, p->a.rows, p->b.rows, a, b, p->n, p->a.step, p->b.step);
-    size_t kept = keep_rows(p, slot);
+    size_t kept = kept_rows(p, slot);
     return vta_field_products(kept, p->a.kept, p->b.kept, a, b, p->n, p->a.step, p->b.step);
 }
