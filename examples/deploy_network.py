@@ -30,7 +30,8 @@ def options():
     parser.add_argument("--samples", help="a folder of pictures to calibrate with; default: that of the picture")
     parser.add_argument("--preset", help="how pictures are prepared, such as imagenet; default: the settings beside the model")
     parser.add_argument("--labels", help="names of the classes, one a line, or a Python dictionary")
-    parser.add_argument("--device", choices=["vta", "vta_cpu"], default="vta", help="vta_cpu: the same integers without it")
+    parser.add_argument("--device", choices=["vta", "vta_cpu", "llvm"], default="vta",
+                        help="vta_cpu: the same integers without it; llvm: in floats")
     return parser.parse_args()
 
 
@@ -46,7 +47,7 @@ def main():
     env = vta.get_env()
     settings = None if given.preset else os.path.splitext(given.model)[0] + ".picture.json"
     labels = given.labels or os.path.join(SHAPES, "shapes.txt")
-    target = env.target if given.device == "vta" else env.target_vta_cpu
+    target = {"vta": env.target, "vta_cpu": env.target_vta_cpu, "llvm": tvm.target.Target("llvm")}[given.device]
     remote = rpc.LocalSession()
     devices = [remote.ext_dev(0), remote.cpu(0)] if given.device == "vta" else [remote.cpu(0)]
 
@@ -62,14 +63,15 @@ def main():
         folder = given.samples or os.path.dirname(os.path.abspath(given.picture))
         files = sorted(f for f in os.listdir(folder) if f.lower().endswith((".png", ".jpg", ".jpeg")))
         chosen = [files[i * len(files) // 8] for i in range(8)] if len(files) > 8 else files
-        with tvm.transform.PassContext(opt_level=3):
-            with relay.quantize.qconfig(calibrate_mode="percentile", skip_conv_layers=[0]):
-                dataset = [{port.name: load(os.path.join(folder, f))} for f in chosen]
-                mod = relay.quantize.quantize(mod, params=params, dataset=dataset)
-            packed = graph_pack(mod["main"], env.BATCH, env.BLOCK_OUT, env.WGT_WIDTH, start_name="nn.max_pool2d",
-                                stop_name="nn.global_avg_pool2d")
+        if given.device != "llvm":
+            with tvm.transform.PassContext(opt_level=3):
+                with relay.quantize.qconfig(calibrate_mode="percentile", skip_conv_layers=[0]):
+                    dataset = [{port.name: load(os.path.join(folder, f))} for f in chosen]
+                    mod = relay.quantize.quantize(mod, params=params, dataset=dataset)
+                mod = graph_pack(mod["main"], env.BATCH, env.BLOCK_OUT, env.WGT_WIDTH, start_name="nn.max_pool2d",
+                                 stop_name="nn.global_avg_pool2d")
         with vta.build_config(opt_level=3, disabled_pass={"AlterOpLayout", "tir.CommonSubexprElimTIR"}):
-            graph, lib, params = relay.build(packed, target=tvm.target.Target(target, host=env.target_host), params=params)
+            graph, lib, params = relay.build(mod, target=tvm.target.Target(target, host=env.target_host), params=params)
         print(f"{os.path.basename(given.model)} built in {time.time() - begin:.2f} s")
 
     temp = utils.tempdir()

@@ -64,6 +64,8 @@ class Graph:
     ----------
     name : str
     inputs, outputs : list of Port
+    shapes : dict
+        As given.
     macs, parameters : int
         Multiplications of one run; elements of all constants.
 
@@ -94,6 +96,8 @@ class Graph:
         else:
             own = Handle(lib.vtac_graph_load, lib.vtac_graph_destroy, os.fsencode(model), ctypes.byref(options), None)
         self._own = own
+        self.shapes = dict(shapes or {})
+        self._source = model
         self.handle = own.handle
         self._evaluator: Handle | None = None
         self.name: str = lib.vtac_graph_name(self.handle).decode()
@@ -132,6 +136,13 @@ class Graph:
         found = lib.vtac_evaluator_output(self._evaluator.handle, index)  # type: ignore[union-attr]
         ctypes.memmove(array.ctypes.data, found, array.nbytes)
         return array
+
+    def onnx(self) -> bytes:
+        """The model's file, as it was read."""
+        if isinstance(self._source, (bytes, bytearray)):
+            return bytes(self._source)
+        with open(self._source, "rb") as file:
+            return file.read()
 
     def __str__(self) -> str:
         return take_text(lib.vtac_graph_print(self.handle))

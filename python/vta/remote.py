@@ -298,6 +298,7 @@ class RemoteSession:
         self.place = f"{host}:{port}"
         self._lock = threading.RLock()
         self._discarded: list[int] = []
+        self._networks: set[str] = set()
         self._handle = None
         call(lib.vta_rpc_connect, utf8(host), port, ctypes.byref(given), None, DIAG, ctypes.byref(out))
         self._handle = out.value
@@ -346,7 +347,9 @@ class RemoteSession:
         else:
             with open(data, "rb") as file:
                 contents = file.read()
-        self._call(lib.vta_rpc_upload, utf8(target or os.path.basename(data)), contents, len(contents), DIAG)
+        name = target or os.path.basename(data)
+        self._call(lib.vta_rpc_upload, utf8(name), contents, len(contents), DIAG)
+        (self._networks.add if contents.startswith(b"\x8dVTM\r\n\x1a\n") else self._networks.discard)(os.fspath(name))
 
     def download(self, path: str | os.PathLike) -> bytes:
         """The contents of a file of the session.
@@ -371,8 +374,8 @@ class RemoteSession:
         """
         self._call(lib.vta_rpc_remove, utf8(os.fspath(path)), DIAG)
 
-    def load_module(self, path: str | os.PathLike) -> RemoteModule:
-        """Loads an uploaded kernel on the server.
+    def load_module(self, path: str | os.PathLike) -> RemoteModule | RemoteLibrary:
+        """Loads an uploaded kernel on the server, or a compiled network that this session uploaded.
 
         Parameters
         ----------
@@ -381,8 +384,12 @@ class RemoteSession:
 
         Returns
         -------
-        module : RemoteModule
+        module : RemoteModule or vta.contrib.graph_executor.RemoteLibrary
         """
+        if os.fspath(path) in self._networks:
+            from .contrib.graph_executor import RemoteLibrary
+
+            return RemoteLibrary(self, os.fspath(path))
         number, names = ctypes.c_uint64(), ctypes.c_void_p()
         self._call(lib.vta_rpc_load_module, utf8(os.fspath(path)), DIAG, ctypes.byref(number), ctypes.byref(names))
         return RemoteModule(self, number.value, take_text(names.value).split())

@@ -57,6 +57,7 @@ class Example(unittest.TestCase):
         other = self.run_example(MODEL, os.path.join(SHAPES, "pictures", "cone2.png"), "--device", "vta_cpu")
         self.assertRegex(other, r"#1: cone \((0\.9|1\.0)")
         self.assertRegex(other, r"gemm_counter +: +0\n")
+        self.assertRegex(self.run_example("--device", "llvm"), r"#1: ring \(1\.0000\)|#1: ring \(0\.9")
 
     def test_resnet18(self):
         """That of the recordings; skipped without them."""
@@ -134,6 +135,58 @@ class Calls(unittest.TestCase):
         self.assertFalse(module.model.on_accelerator)
         module.run(picture=picture("cube1"))
         np.testing.assert_array_equal(module.get_output(0).numpy(), mod.quantized(picture("cube1")))
+
+    def test_in_floats(self):
+        """A network that is not quantized, for llvm: what the graph computes, also from a file."""
+        mod, _ = relay.frontend.from_onnx(MODEL)
+        graph, lib, params = relay.build(mod, target="llvm")
+        self.assertIn('"op": "Conv"', graph)
+        self.assertEqual(params, {})
+        temp = utils.tempdir()
+        lib.export_library(temp.relpath("floats.tar"))
+        for library in (lib, tvm.runtime.load_module(temp.relpath("floats.tar"))):
+            module = graph_executor.create(graph, library, tvm.cpu(0))
+            module.run(picture=picture("cube1"))
+            np.testing.assert_array_equal(module.get_output(0).numpy(), mod.graph(picture("cube1")))
+            self.assertGreater(module.benchmark(tvm.cpu(0), repeat=1, number=1).mean, 0)
+        with open(temp.relpath("damaged.tar"), "wb") as file:
+            file.write(b"\x8dVTF\r\n\x1a\n\x09\0\0\0{")
+        with self.assertRaisesRegex(ValueError, "damaged.tar: the library is damaged"):
+            tvm.runtime.load_module(temp.relpath("damaged.tar"))
+
+    def test_on_a_server(self):
+        """Sent there by the program, or with the library: what it gives here."""
+        from test_rpc import Server
+
+        server = Server()
+        self.addCleanup(server.stop)
+        remote = rpc.connect("127.0.0.1", server.port)
+        mod, built = deploy(samples())
+        temp = utils.tempdir()
+        built.export_library(temp.relpath("shapes.tar"))
+        remote.upload(temp.relpath("shapes.tar"))
+        loaded = remote.load_module("shapes.tar")
+        loaded.export_library(temp.relpath("back.tar"))
+        with open(temp.relpath("shapes.tar"), "rb") as there, open(temp.relpath("back.tar"), "rb") as back:
+            self.assertEqual(there.read(), back.read())
+        devices = [remote.ext_dev(0), remote.cpu(0)]
+        for library in (loaded, built.get_lib()):
+            module = graph_executor.create("", library, devices)
+            module.set_input("picture", picture("cone1"))
+            module.run()
+            np.testing.assert_array_equal(module.get_output(0).numpy(), mod.quantized(picture("cone1")))
+            self.assertTrue(module.model.on_accelerator)
+            self.assertGreater(module.time_evaluator("run", devices[0], number=1, repeat=2)().mean, 0)
+        for call, kind, words in ((lambda: graph_executor.create("", loaded, tvm.ext_dev(0)), ValueError, "the devices .* are not"),
+                                  (lambda: graph_executor.create("", built, [tvm.cpu(0), remote.ext_dev(0)]), ValueError,
+                                   "of several machines"),
+                                  (lambda: graph_executor.create("", loaded, devices).run(), LookupError, "were not set"),
+                                  (lambda: graph_executor.create("", loaded, devices).get_output(0), LookupError, "not run"),
+                                  (lambda: graph_executor.create("", loaded, devices).set_input("data", 0), KeyError, "no input"),
+                                  (lambda: graph_executor.create("", relay.build(relay.frontend.from_onnx(MODEL)[0], "llvm"), devices),
+                                   NotImplementedError, "is in floats")):
+            with self.assertRaisesRegex(kind, words):
+                call()
 
     def test_modes(self):
         """Each mode of calibration is passed on: other integers, still the right class."""

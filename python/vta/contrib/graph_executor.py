@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
+import struct
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import ndarray
 from ..error import NotOfferedError
+from ..graph import Graph
 from ..model import Model
+from ._stepwise import Stepwise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,18 +26,36 @@ if TYPE_CHECKING:
 
     Devices = Union[Device, Sequence[Device]]
 
-__all__ = ["GraphModule", "Library", "create"]
+__all__ = ["FloatLibrary", "GraphModule", "Library", "RemoteLibrary", "create"]
+
+_COMPILED, _FLOATS = b"\x8dVTM\r\n\x1a\n", b"\x8dVTF\r\n\x1a\n"
 
 
 def is_artifact(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins as a compiled network does.
+    """Whether a file begins as a library of a network does: compiled, or in floats.
 
     Parameters
     ----------
     path : str
     """
     with open(path, "rb") as file:
-        return file.read(8) == b"\x8dVTM\r\n\x1a\n"
+        return file.read(8) in (_COMPILED, _FLOATS)
+
+
+def _list_of(devices: Devices) -> list[Device]:
+    several = [devices] if isinstance(devices, ndarray.Device) else list(devices)
+    for device in several:
+        if not isinstance(device, ndarray.Device):
+            raise TypeError(f"a device is wanted, such as tvm.cpu(0) or tvm.ext_dev(0), not {device!r}")
+    return several
+
+
+def _session_of(devices: list[Device]) -> Any:
+    """The session of devices on a server; None: they are here."""
+    sessions = {id(getattr(d, "session", None)): getattr(d, "session", None) for d in devices}
+    if len(sessions) > 1:
+        raise ValueError(f"the devices {devices} are of several machines; a network runs on one")
+    return next(iter(sessions.values()), None)
 
 
 class Library:
@@ -71,7 +93,9 @@ class Library:
         path : str
         """
         with open(path, "rb") as file:
-            return Library(os.path.basename(path), file.read())
+            contents = file.read()
+        name = os.path.basename(path)
+        return FloatLibrary.parse(name, contents) if contents.startswith(_FLOATS) else Library(name, contents)
 
     def __iter__(self) -> Any:
         return iter((self.graph_json, self, self.params))
@@ -81,20 +105,18 @@ class Library:
             raise NotOfferedError(f"the function {name!r} is not offered: a compiled network has \"default\"")
         return lambda *devices: GraphModule(self.model(list(devices)))
 
-    def model(self, devices: Devices) -> Model:
-        """An instance of its own, on those devices.
+    def model(self, devices: Devices) -> Model | Stepwise:
+        """An instance of its own, on those devices; on those of a server the library is sent there.
 
         Parameters
         ----------
         devices : Device or list of Device
         """
-        several = [devices] if isinstance(devices, ndarray.Device) else list(devices)
-        for device in several:
-            if not isinstance(device, ndarray.Device):
-                raise TypeError(f"a device is wanted, such as tvm.cpu(0) or tvm.ext_dev(0), not {device!r}")
-            if hasattr(device, "session"):
-                raise NotImplementedError(f"{device}: graph_executor runs networks in this process; on a server "
-                                          "session.load_model(FILE) does")
+        several = _list_of(devices)
+        session = _session_of(several)
+        if session is not None:
+            session.upload(self._artifact, self.name)
+            return RemoteLibrary(session, self.name).model(several)
         model = Model(self.name, None, self._artifact)
         if model.on_accelerator and all(d.device_type == ndarray.cpu().device_type for d in several):
             raise ValueError(f"{model.name} was built for the accelerator, and there is none among the devices "
@@ -126,6 +148,96 @@ class Library:
     save = export_library
 
 
+class RemoteLibrary(Library):
+    """A compiled network on a server.
+
+    Parameters
+    ----------
+    session : RemoteSession
+    path : str
+        The name it was uploaded as.
+    """
+
+    def __init__(self, session: Any, path: str) -> None:
+        super().__init__(path, b"")
+        self.session = session
+
+    def model(self, devices: Devices) -> Stepwise:
+        """An instance of its own, on devices of that server.
+
+        Parameters
+        ----------
+        devices : Device or list of Device
+        """
+        several = _list_of(devices)
+        if _session_of(several) is not self.session:
+            raise ValueError(f"{self.name} is on {self.session.place}; the devices {several} are not")
+        return Stepwise(self.session.load_model(self.name))
+
+    def export_library(self, file_name: str | os.PathLike[str]) -> None:
+        """Writes the artifact to a file of this machine.
+
+        Parameters
+        ----------
+        file_name : str
+        """
+        with open(file_name, "wb") as file:
+            file.write(self.session.download(self.name))
+
+    save = export_library
+
+
+class FloatLibrary(Library):
+    """A network in floats: the ONNX model, evaluated by plain C on the processor.
+
+    Parameters
+    ----------
+    graph : Graph
+    onnx : bytes
+        The model's file.
+    shapes : dict, optional
+        Extents of inputs that the model leaves open.
+    graph_json : str, optional
+    """
+
+    def __init__(self, graph: Graph, onnx: bytes, shapes: dict[str, Any] | None = None, graph_json: str = "") -> None:
+        head = json.dumps({"name": graph.name, "shapes": {k: list(v) for k, v in (shapes or {}).items()}}).encode()
+        super().__init__(graph.name, _FLOATS + struct.pack("<I", len(head)) + head + onnx, graph_json)
+        self._graph = graph
+
+    @staticmethod
+    def parse(name: str, contents: bytes) -> FloatLibrary:
+        """The one of a file's contents.
+
+        Parameters
+        ----------
+        name : str
+            The file's, for messages.
+        contents : bytes
+        """
+        try:
+            size, = struct.unpack_from("<I", contents, len(_FLOATS))
+            begin = len(_FLOATS) + 4
+            head, onnx = json.loads(contents[begin:begin + size]), contents[begin + size:]
+            shapes = head["shapes"]
+        except (struct.error, ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{name}: the library is damaged ({error})") from None
+        return FloatLibrary(Graph(onnx, shapes), onnx, shapes)
+
+    def model(self, devices: Devices) -> Stepwise:
+        """An instance of its own, on the processor.
+
+        Parameters
+        ----------
+        devices : Device or list of Device
+        """
+        several = _list_of(devices)
+        if _session_of(several) is not None:
+            raise NotImplementedError(f"{self.name} is in floats: those run in this process, not on a server; quantize it, and "
+                                      "build it for the accelerator or for llvm")
+        return Stepwise(self._graph)
+
+
 class GraphModule:
     """A network on its devices.
 
@@ -140,8 +252,8 @@ class GraphModule:
         Itself: ``m.module.time_evaluator`` is ``m.time_evaluator``.
     """
 
-    def __init__(self, module: Model | GraphModule) -> None:
-        self.model: Model = module.model if isinstance(module, GraphModule) else module
+    def __init__(self, module: Model | Stepwise | GraphModule) -> None:
+        self.model: Model | Stepwise = module.model if isinstance(module, GraphModule) else module
         self._inputs: dict[int, NDArray] = {}
 
     @property

@@ -2,7 +2,7 @@
 
 import vta
 from vta._lib import lib, take_text
-from vta.contrib.graph_executor import Library
+from vta.contrib.graph_executor import FloatLibrary, Library
 from vta.target import Target
 
 
@@ -24,7 +24,8 @@ def build(ir_mod, target=None, target_host=None, params=None, mod_name="default"
     ----------
     ir_mod : Network
     target : Target, str or dict, optional
-        With ``ext_dev`` for the accelerator; ``llvm`` alone: the same integers on the processor.
+        With ``ext_dev`` for the accelerator; ``llvm`` alone: on the processor, a quantized network as the same integers, another
+        one in floats.
     target_host : Target or str, optional
     params : dict, optional
         Accepted, without effect: parameters are part of the network.
@@ -38,6 +39,9 @@ def build(ir_mod, target=None, target_host=None, params=None, mod_name="default"
     """
     accelerator, triple = _targets(target, target_host)
     quantized = ir_mod.quantized
+    if quantized is None and accelerator is None:
+        text = take_text(lib.vtac_graph_to_json(ir_mod.graph.handle))
+        return FloatLibrary(ir_mod.graph, ir_mod.graph.onnx(), ir_mod.graph.shapes, text)
     if quantized is None:
         try:
             quantized = vta.quantize(ir_mod.graph)  # a model that says its ranges itself
