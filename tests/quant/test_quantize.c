@@ -298,9 +298,61 @@ static void corrects(world *w) {
     }
 }
 
+/* Sums so large that bits have to go before they are multiplied; results of 8 bits and of 16. */
+static void long_sum(world *w) {
+    enum { TERMS = 4096, RESULTS = 8 };
+    size_t count;
+    float *x = VT_NEW_ARRAY(&w->ctx, float, TERMS);
+    state = 11;
+    for (int i = 0; i < TERMS; i++) x[i] = 0.9f + unit() / 10;
+    vt_gvalue *in = vt_graph_input(w->g, "x", TYPE(F32, 1, TERMS)), *k = randoms(w, "k", TYPE(F32, TERMS, RESULTS), 1);
+    for (int i = 0; i < TERMS * RESULTS; i++) ((float *)k->data)[i] = 0.5f + ((const float *)k->data)[i] / 2;
+    vt_graph_output(w->g, vt_graph_apply(w->g, VT_G_MAT_MUL, "y", in, k, 0, NULL), "y");
+    float *floats = run_floats(w, x, &count);
+    for (int wide_results = 0; wide_results < 2; wide_results++) {
+        vt_quant_options options = usual;
+        options.multiply = true;
+        options.wide_most = wide_results ? INT64_MAX : -1;
+        const vt_qnet *net = vt_quantize(w->g, ranges, &options);
+        const vt_qlayer *product = net->layers[1];
+        assert_true(product->kind == VT_Q_DENSE && product->steps[1].kind == VT_QSTEP_SHIFT);
+        worst = INFINITY;
+        run_quantized(w, net, x, floats, count);
+        print_message("a sum of 4096 products: %.1f dB\n", worst);
+        assert_true(worst > (wide_results ? 60 : 45));
+    }
+}
+
+static void large_sums(void **unused) {
+    (void)unused;
+    in_a_world(long_sum);
+}
+
 static void bias_correction(void **unused) {
     (void)unused;
     in_a_world(corrects);
+}
+
+/* Results have 16 bits where nothing but floats reads them: not what another product adds, nor what it reads. */
+static void widens(world *w) {
+    vt_gvalue *x = vt_graph_input(w->g, "x", TYPE(F32, 1, 2)), *k = zeros(w, "k", TYPE(F32, 2, 2));
+    vt_gvalue *a = vt_graph_apply(w->g, VT_G_MAT_MUL, "a", x, k, 0, NULL);
+    vt_gvalue *b = vt_graph_apply(w->g, VT_G_MAT_MUL, "b", x, k, 0, NULL);
+    vt_gvalue *sum = vt_graph_apply(w->g, VT_G_ADD, "sum", b, a, 0, NULL);
+    vt_gvalue *last = vt_graph_apply(w->g, VT_G_MAT_MUL, "last", sum, k, 0, NULL);
+    vt_graph_output(w->g, a, "first");
+    vt_graph_output(w->g, last, "second");
+    ranges = vt_ranges_new(&w->ctx, w->g);
+    for (uint32_t i = 0; i < w->g->values.count; i++) vt_ranges_set(ranges, w->g->values.item[i], 1);
+    vt_quant_options options = usual;
+    options.wide_most = 4;
+    const vt_qnet *net = vt_quantize(w->g, ranges, &options);
+    for (uint32_t i = 0; i < net->tensor_count; i++) {
+        const vt_qtensor *t = net->tensors[i];
+        if (t->scale > 0) assert_int_equal(t->type.element == VT_ELEMENT_I16, !strcmp(t->name, "last"));
+    }
+    options.wide_most = 3; /* it has more weights */
+    assert_null(strstr(vt_qnet_text(vt_quantize(w->g, ranges, &options)), "int16"));
 }
 
 /* A value that nothing observed is refused by name. */
@@ -320,6 +372,7 @@ static void refuses(world *w) {
 static void fusion(void **unused) {
     (void)unused;
     in_a_world(fuses);
+    in_a_world(widens);
     in_a_world(refuses);
 }
 
@@ -399,6 +452,7 @@ static void given(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_networks), cmocka_unit_test(fusion), cmocka_unit_test(bias_correction),
+                                       cmocka_unit_test(large_sums),
                                        cmocka_unit_test(given), cmocka_unit_test(ranges_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
