@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
 
+    from .contrib.graph_executor import RemoteLibrary
+
 __all__ = ["RemoteSession", "RemoteDevice", "RemoteArray", "RemoteFunction", "RemoteModel", "RemoteModule",
            "Tracker"]
 
@@ -347,9 +349,10 @@ class RemoteSession:
         else:
             with open(data, "rb") as file:
                 contents = file.read()
-        name = target or os.path.basename(data)
+        name = target or os.path.basename(os.fspath(data))
         self._call(lib.vta_rpc_upload, utf8(name), contents, len(contents), DIAG)
-        (self._networks.add if contents.startswith(b"\x8dVTM\r\n\x1a\n") else self._networks.discard)(os.fspath(name))
+        is_network = contents.startswith(b"\x8dVTM\r\n\x1a\n")
+        (self._networks.add if is_network else self._networks.discard)(str(name))
 
     def download(self, path: str | os.PathLike) -> bytes:
         """The contents of a file of the session.

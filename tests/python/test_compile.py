@@ -100,6 +100,13 @@ class Compile(unittest.TestCase):
             for x in samples():
                 self.close(model(x), np.maximum(conv(x), 0))
 
+    def test_requantization(self):
+        """As it is asked for: in the text of the integers, which give what numpy does either way."""
+        for how, bits in (("shift", 8), ("multiply", 16)):
+            q = vta.quantize(CONV, samples(), requantize=how, result_bits=bits, keep_bias=bits == 8)
+            self.assertEqual("multiply" in str(q), how == "multiply")
+            self.close(q(samples()[0]), np.maximum(conv(samples()[0]), 0))
+
     def test_step_by_step(self):
         """Floats, integers and the accelerator: the first as numpy, the last two equal; from files, bytes, and what gives bytes."""
         class Proto:
@@ -204,6 +211,10 @@ class Compile(unittest.TestCase):
         for percentile in (0, -1, 100.5, float("nan")):
             with self.assertRaisesRegex(ValueError, "percentile is more than 0"):
                 vta.compile(path, samples(), percentile=percentile)
+        with self.assertRaisesRegex(ValueError, "requantize is one of auto, shift, multiply, not 'divide'"):
+            vta.compile(path, samples(), requantize="divide")
+        with self.assertRaisesRegex(ValueError, "result_bits is 8, 16 or 0, not 9"):
+            vta.compile(path, samples(), result_bits=9)
         with self.assertRaises(vta.VTAError):
             vta.compile(path, samples(), {"LOG_BLOCK": 99})
 
