@@ -189,6 +189,14 @@ VTA_API te_tensor *te_define(te_context *c, const char *definition);
 VTA_API vta_status te_compute_axes(te_context *c, const char *name, const char *tag, size_t ndim, te_axis *const axes[],
                                    size_t n_bodies, te_expr *const bodies[], te_tensor *out_tensors[]);
 
+/* A tensor whose rows (its first dimension) follow from the rows before: row t is `inits` for the first rows, as many as
+ * inits[k] has, and then updates[k], which reads `states`, placeholders of the whole result, at earlier rows: states[k][t -
+ * 1, ...]. Several states are computed together. What depends on a state belongs to the scan: a schedule computes it
+ * inside of the loop over the rows, which runs in order. out_tensors takes n. */
+VTA_API vta_status te_scan(te_context *c, const char *name, const char *tag, size_t n, te_tensor *const inits[],
+                           te_tensor *const updates[], te_tensor *const states[], te_tensor *out_tensors[]);
+VTA_API bool te_tensor_is_scan(const te_tensor *t);
+
 /* Helpers that the tutorials use. `value` padded around `before`/`after` elements of each dimension (after NULL: as
  * before); max(x, 0); min(max(x, low), high) element by element as TVM's operator library writes them. */
 VTA_API te_tensor *te_pad(te_context *c, te_tensor *x, const char *name, const int64_t before[], const int64_t after[],

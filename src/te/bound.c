@@ -208,6 +208,12 @@ static void demand_by(bounds *b, uint32_t index, uint32_t consumer, int rank, ui
         vt_dommap_set(domain, axis->var, over);
         vt_analyzer_bind_range(a, axis->var, r.min, r.extent, true);
     }
+    for (uint32_t k = 0; to->op->scan && k < to->op->n_outputs; k++)
+        for (uint32_t d = 0; d + 1 < to->op->outputs[k]->ndim; d++) {
+            const vt_iter *column = to->op->scan->columns[k][d];
+            vt_dommap_set(domain, column->var, vt_intset_range(ctx, column->min, column->extent));
+            vt_analyzer_bind_range(a, column->var, column->min, column->extent, true);
+        }
     te__demand_of(a, to->op, domain, n, demands);
 }
 
@@ -227,7 +233,7 @@ static void infer_roots(bounds *b, uint32_t index) {
     const vt_operation *op = st->op;
     vt_ctx *ctx = b->ctx;
     if (st->attach == TE__INLINED || op->placeholder) return;
-    if (st->is_output) {
+    if (st->is_output || op->scan) { /* of a scan every row is needed for the next */
         for (uint32_t i = 0; i < op->n_axes + op->n_reduce; i++)
             te__range_set(ctx, b->ranges, op->iters[i], op->iters[i]->min, op->iters[i]->extent);
         return;

@@ -177,6 +177,7 @@ static te_tensor *cache_write(te_context *c, te_schedule *s, const te_tensor *t,
     const char *scope = te__scope(c, where);
     if (op->placeholder)
         te__raise(c, VTA_ILLEGAL, "cannot cache_write %s: it is an input and is not computed", op->name);
+    if (op->scan) te__raise(c, VTA_UNSUPPORTED, "cannot cache_write %s: it is a scan", op->name);
     relayout l = {.ctx = ctx, .st = st, .op = op, .ranges = vt_ptrmap_new(ctx)};
     l.axes = VT_NEW_ARRAY(ctx, const vt_iter *, st->leaf.n);
     l.place = VT_NEW_ARRAY(ctx, const vt_expr *, st->leaf.n);

@@ -1,5 +1,7 @@
 /* Evaluating a computation straight from its definition: every element of every tensor by a small program made from the
  * body. No schedule, no lowering: this is what compiled code is compared with. */
+#include <string.h>
+
 #include "te/eval.h"
 
 static array *new_array(te_context *c, const vt_tensor *t) {
@@ -13,6 +15,17 @@ static array *new_array(te_context *c, const vt_tensor *t) {
             te__raise(c, VTA_OUT_OF_RANGE, "%s is too large to be evaluated", t->name);
     }
     return a;
+}
+
+/* Elements in a row, or all where there are no rows. */
+static int64_t row_elements(const array *a) { return a->tensor->ndim ? a->elements / a->shape[0] : a->elements; }
+
+/* Only one row, from which element on. */
+static int64_t keep_row(odometer *o, const array *a, int64_t row) {
+    if (row < 0) return 0;
+    o->min[0] = row;
+    o->extent[0] = 1;
+    return row * row_elements(a);
 }
 
 static odometer make_odometer(program *p, uint32_t n, const vt_iter *const *axes) {
@@ -46,13 +59,14 @@ static value *new_slots(evaluation *ev, const program *p) {
     return VT_NEW_ARRAY(ev->ctx, value, p->slots + 1);
 }
 
-static void evaluate_plain(evaluation *ev, const vt_operation *op, uint32_t k, array *to) {
+/* `row`: the one that is evaluated; -1: all of them. */
+static void evaluate_plain(evaluation *ev, const vt_operation *op, uint32_t k, array *to, int64_t row) {
     program p = {.c = ev->c, .ctx = ev->ctx, .known = vt_ptrmap_new(ev->ctx), .arrays = ev->arrays};
     odometer o = make_odometer(&p, op->n_axes, op->iters);
     uint32_t result = te__program_make(&p, op->bodies[k]);
     value *slot = new_slots(ev, &p);
+    int64_t at = keep_row(&o, to, row);
     odometer_start(&o, slot);
-    int64_t at = 0;
     do {
         if (at % 4096 == 0) vt_poll(ev->ctx);
         ev->domain->run(ev, &p, slot);
@@ -61,7 +75,7 @@ static void evaluate_plain(evaluation *ev, const vt_operation *op, uint32_t k, a
 }
 
 /* All outputs of a reduction at once: state slots stand for the combiner's left side. */
-static void evaluate_reduction(evaluation *ev, const vt_operation *op, array *const *to) {
+static void evaluate_reduction(evaluation *ev, const vt_operation *op, array *const *to, int64_t row) {
     const vt_expr *body = op->bodies[0];
     const vt_reduce *r = body->u.reduce;
     program start = {.c = ev->c, .ctx = ev->ctx, .known = vt_ptrmap_new(ev->ctx), .arrays = ev->arrays};
@@ -93,8 +107,8 @@ static void evaluate_reduction(evaluation *ev, const vt_operation *op, array *co
     value *slot = new_slots(ev, &step);
     reduction all = {&step, &outer, &inner, n, state};
     const void *plan = ev->domain->plan ? ev->domain->plan(ev, &all) : NULL;
+    int64_t at = keep_row(&outer, to[0], row);
     odometer_start(&outer, slot);
-    int64_t at = 0;
     do {
         vt_poll(ev->ctx);
         odometer_start(&inner, slot);
@@ -110,7 +124,8 @@ static void evaluate_reduction(evaluation *ev, const vt_operation *op, array *co
     } while (odometer_next(&outer, slot));
 }
 
-static void evaluate_operation(evaluation *ev, const vt_operation *op, const vt_tensor *wanted, void *data) {
+/* The arrays of an operation's results; the wanted one is the caller's. */
+static array **new_results(evaluation *ev, const vt_operation *op, const vt_tensor *wanted, void *data) {
     array **to = VT_NEW_ARRAY(ev->ctx, array *, op->n_outputs);
     for (uint32_t k = 0; k < op->n_outputs; k++) {
         to[k] = new_array(ev->c, op->outputs[k]);
@@ -120,10 +135,50 @@ static void evaluate_operation(evaluation *ev, const vt_operation *op, const vt_
                   : vt_new_array_bytes(ev->ctx, (size_t)to[k]->elements, ev->domain->element_bytes(to[k]->dtype));
         vt_ptrmap_set(ev->arrays, op->outputs[k], to[k]);
     }
+    return to;
+}
+
+static void evaluate_rows(evaluation *ev, const vt_operation *op, array *const *to, int64_t row) {
     if (op->bodies[0]->kind == VT_E_REDUCE)
-        evaluate_reduction(ev, op, to);
+        evaluate_reduction(ev, op, to, row);
     else
-        for (uint32_t k = 0; k < op->n_outputs; k++) evaluate_plain(ev, op, k, to[k]);
+        for (uint32_t k = 0; k < op->n_outputs; k++) evaluate_plain(ev, op, k, to[k], row);
+}
+
+static void copy_rows(const evaluation *ev, const array *from, const array *to, int64_t row, int64_t count) {
+    size_t bytes = (size_t)row_elements(to) * ev->domain->element_bytes(to->dtype);
+    memcpy(to->data + (size_t)row * bytes, from->data + (size_t)row * bytes, (size_t)count * bytes);
+}
+
+/* Row after row: its body, from the rows so far, which its states stand for. */
+static void evaluate_scan(evaluation *ev, const vt_operation *op, array *const *to) {
+    const te__scan *scan = op->scan;
+    array ***body = VT_NEW_ARRAY(ev->ctx, array **, scan->n_body);
+    for (uint32_t i = 0; i < scan->n_body; i++) body[i] = new_results(ev, scan->body[i], NULL, NULL);
+    for (uint32_t k = 0; k < scan->n; k++) {
+        int64_t given = scan->first < to[k]->shape[0] ? scan->first : to[k]->shape[0];
+        copy_rows(ev, vt_ptrmap_get(ev->arrays, te__tensor_key(scan->inits[k])), to[k], 0, given);
+        vt_ptrmap_set(ev->arrays, te__tensor_key(scan->states[k]), to[k]);
+    }
+    for (int64_t row = scan->first; row < to[0]->shape[0]; row++) {
+        for (uint32_t i = 0; i < scan->n_body; i++) evaluate_rows(ev, scan->body[i], body[i], row);
+        for (uint32_t k = 0; k < scan->n; k++)
+            copy_rows(ev, vt_ptrmap_get(ev->arrays, te__tensor_key(scan->nexts[k])), to[k], row, 1);
+    }
+}
+
+static void evaluate_operation(evaluation *ev, const vt_operation *op, const vt_tensor *wanted, void *data) {
+    array **to = new_results(ev, op, wanted, data);
+    if (op->scan)
+        evaluate_scan(ev, op, to);
+    else
+        evaluate_rows(ev, op, to, -1);
+}
+
+/* What must be known before an operation: what it reads, of a scan also what its body reads. */
+static const vt_tensor *const *needed_by(const vt_operation *op, uint32_t *out_n) {
+    *out_n = op->scan ? op->scan->n_needed : op->n_inputs;
+    return op->scan ? op->scan->needed : op->inputs;
 }
 
 typedef struct pending {
@@ -139,12 +194,14 @@ static void evaluate_all(evaluation *ev, const vt_tensor *out, void *data) {
     stack[n++] = (pending){te__op(out), 0};
     while (n) {
         pending *top = &stack[n - 1];
-        if (top->next == top->op->n_inputs) {
+        uint32_t n_needed;
+        const vt_tensor *const *needed = needed_by(top->op, &n_needed);
+        if (top->next == n_needed) {
             evaluate_operation(ev, top->op, out, data);
             n--;
             continue;
         }
-        const vt_tensor *input = top->op->inputs[top->next++];
+        const vt_tensor *input = needed[top->next++];
         if (vt_ptrmap_has(ev->arrays, te__tensor_key(input))) continue;
         if (te__op(input)->placeholder)
             te__raise(ev->c, VTA_NOT_FOUND, "no data is given for the input %s, which %s needs", input->name,

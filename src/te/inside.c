@@ -8,7 +8,8 @@ typedef struct checker {
     te_context *c;
     const vt_operation *op;
     uint32_t n; /* its axes, data and reduce */
-    const vt_var **vars;
+    const vt_iter **iters;
+    const vt_var **vars; /* theirs */
     vt_analyzer *an;
     vt_ptrmap *seen;
 } checker;
@@ -48,7 +49,7 @@ static bool linear_span(const checker *k, const vt_expr *index, span *out) {
     if (!vt_detect_linear(ctx, index, k->n, k->vars, coeffs)) return false;
     *out = (span){coeffs[k->n], coeffs[k->n]};
     for (uint32_t i = 0; i < k->n; i++) {
-        const vt_iter *axis = k->op->iters[i];
+        const vt_iter *axis = k->iters[i];
         int64_t coeff;
         if (!vt_as_const(coeffs[i], &coeff)) return false;
         if (!coeff) continue;
@@ -131,15 +132,23 @@ static void check(const checker *k, const vt_expr *e) {
     for (uint32_t i = 0; e->kind == VT_E_PLOAD && i < e->n; i++) check_index(k, e, i);
 }
 
-void te__check_reads(te_context *c, const vt_operation *op) {
+/* The axis without its first values. */
+static const vt_iter *later_axis(vt_ctx *ctx, const vt_iter *axis, int64_t first) {
+    const vt_expr *by = vt_int(ctx, axis->var->dtype, first);
+    return vt_iter_new(ctx, axis->var, vt_add(ctx, axis->min, by), vt_sub(ctx, axis->extent, by), axis->type, "");
+}
+
+void te__check_reads(te_context *c, const vt_operation *op, int64_t first) {
     vt_ctx *ctx = &c->ctx;
     checker k = {.c = c, .op = op, .n = op->n_axes + op->n_reduce};
     k.vars = VT_NEW_ARRAY(ctx, const vt_var *, k.n);
+    k.iters = VT_NEW_ARRAY(ctx, const vt_iter *, k.n);
     k.an = vt_analyzer_new(ctx);
     k.seen = vt_ptrmap_new(ctx);
     for (uint32_t i = 0; i < k.n; i++) {
-        k.vars[i] = op->iters[i]->var;
-        vt_analyzer_bind_range(k.an, k.vars[i], op->iters[i]->min, op->iters[i]->extent, false);
+        const vt_iter *axis = k.iters[i] = i || !first ? op->iters[i] : later_axis(ctx, op->iters[i], first);
+        k.vars[i] = axis->var;
+        vt_analyzer_bind_range(k.an, k.vars[i], axis->min, axis->extent, false);
     }
     for (uint32_t i = 0; !op->placeholder && i < op->n_outputs; i++) check(&k, op->bodies[i]);
 }

@@ -10,10 +10,13 @@ static const vt_expr *tuple(vt_ctx *ctx, uint32_t n, const vt_expr *const *items
 /* The memory that a stage's results take, around the code that makes and uses them. */
 static const vt_stmt *realize(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, const vt_stmt *body) {
     const vt_operation *op = st->op;
-    vt_range *bounds = VT_NEW_ARRAY(ctx, vt_range, op->n_axes);
-    for (uint32_t i = 0; i < op->n_axes; i++) bounds[i] = *te__range(ranges, op->iters[i]);
     for (uint32_t k = op->n_outputs; k > 0; k--) {
-        body = vt_s_realize(ctx, st->origin->outputs[k - 1], op->n_axes, bounds, vt_bool(ctx, true), st->scope, body);
+        const vt_tensor *t = op->outputs[k - 1];
+        vt_range *bounds = VT_NEW_ARRAY(ctx, vt_range, t->ndim);
+        for (uint32_t i = 0; i < t->ndim; i++)
+            bounds[i] = op->scan ? (vt_range){vt_int(ctx, t->shape[i]->dtype, 0), t->shape[i]}
+                                 : *te__range(ranges, op->iters[i]);
+        body = vt_s_realize(ctx, st->origin->outputs[k - 1], t->ndim, bounds, vt_bool(ctx, true), st->scope, body);
         for (uint32_t i = 0; i < op->n_axes; i++) {
             const te__axis_attr *attr = te__attr(st, op->iters[i]);
             if (!attr || !attr->align_factor) continue;
@@ -27,7 +30,7 @@ static const vt_stmt *realize(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *
 
 static const vt_stmt *pipeline(te_context *c, const te_stage *st, const vt_ptrmap *ranges, const vt_stmt *consumer) {
     vt_ctx *ctx = &c->ctx;
-    const vt_stmt *s = te__make_provide(c, st, ranges);
+    const vt_stmt *s = te__scan_guard(ctx, st, ranges, te__make_provide(c, st, ranges));
     if (consumer && !vt_stmt_is_nop(consumer)) s = vt_s_seq(ctx, 2, (const vt_stmt *const[]){s, consumer});
     return realize(ctx, st, ranges, s);
 }
@@ -128,6 +131,8 @@ static const vt_stmt *finish(const te_schedule *s, uint32_t n, const vt_binding 
             if (st->attrs[j].thread) vt_varmap_set(m.values, st->attrs[j].axis->var, st->attrs[j].thread->var);
         for (uint32_t k = 0; st->op != st->origin && k < st->op->n_outputs; k++)
             vt_ptrmap_set(m.tensors, st->op->outputs[k], st->origin->outputs[k]);
+        for (uint32_t k = 0; st->op->scan && k < st->op->n_outputs; k++)
+            vt_ptrmap_set(m.tensors, te__tensor_key(st->op->scan->states[k]), st->origin->outputs[k]);
     }
     return vt_mutate_stmt(&m.base, body);
 }
@@ -153,7 +158,7 @@ static void check_arguments(const te_schedule *s, uint32_t n, const vt_te_arg *a
     }
     for (uint32_t i = 0; i < s->n_stages; i++) {
         const te_stage *st = s->stages[i];
-        bool given = !st->op->placeholder && (some || !st->is_output);
+        bool given = st->op->placeholder ? te__is_state(s, st->op) : some || !st->is_output;
         for (uint32_t j = 0; j < n && !given; j++)
             given = args[j].tensor && te__op(vt_te_tensor(args[j].tensor)) == st->origin;
         if (!given)
@@ -184,7 +189,11 @@ static const vt_func *lower(te_schedule *s, uint32_t n, const vt_te_arg *args, c
     te_context *c = s->c;
     vt_ctx *ctx = &c->ctx;
     check_arguments(s, n, args, some);
-    for (uint32_t i = 0; i < s->n_stages; i++) te__check_reads(c, s->stages[i]->origin);
+    for (uint32_t i = 0; i < s->n_stages; i++) {
+        int64_t first = 0;
+        if (!te__scan_begins(s, s->stages[i]->origin, &first)) first = 0;
+        te__check_reads(c, s->stages[i]->origin, first);
+    }
     const vt_var **params = VT_NEW_ARRAY(ctx, const vt_var *, n);
     vt_binding *bindings = VT_NEW_ARRAY(ctx, vt_binding, n);
     uint32_t bound = 0;

@@ -131,6 +131,7 @@ te_schedule *te__normalize(te_schedule *s) {
     te_schedule *copy = te__schedule_copy(s);
     vt_ctx *ctx = &s->c->ctx;
     inline_stages(copy);
+    te__place_scans(copy);
     follow_loops(copy);
     for (uint32_t i = 0; i < copy->n_stages; i++) {
         te_stage *st = copy->stages[i];

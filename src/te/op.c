@@ -108,12 +108,14 @@ static const vt_tensor *make_tensor(vt_ctx *ctx, const vt_operation *op, vt_dtyp
     return tensor;
 }
 
-static void make_outputs(vt_ctx *ctx, vt_operation *op) {
+/* Of the shapes of `like`; NULL: of the axes' extents. */
+static void make_outputs(vt_ctx *ctx, vt_operation *op, const vt_tensor *const *like) {
     const vt_expr **shape = VT_NEW_ARRAY(ctx, const vt_expr *, op->n_axes);
     for (uint32_t i = 0; i < op->n_axes; i++) shape[i] = op->iters[i]->extent;
     const vt_tensor **outputs = VT_NEW_ARRAY(ctx, const vt_tensor *, op->n_outputs);
     for (uint32_t i = 0; i < op->n_outputs; i++)
-        outputs[i] = make_tensor(ctx, op, op->bodies[i]->dtype, i, op->n_axes, shape);
+        outputs[i] = make_tensor(ctx, op, op->bodies[i]->dtype, i, like ? like[i]->ndim : op->n_axes,
+                                 like ? like[i]->shape : shape);
     op->outputs = outputs;
 }
 
@@ -121,7 +123,7 @@ const vt_operation *te__with_bodies(vt_ctx *ctx, const vt_operation *op, const v
     vt_operation *copy = VT_NEW(ctx, vt_operation);
     *copy = *op;
     copy->bodies = bodies;
-    make_outputs(ctx, copy);
+    make_outputs(ctx, copy, op->scan ? op->outputs : NULL);
     find_inputs(ctx, copy);
     return copy;
 }
@@ -204,9 +206,30 @@ const vt_operation *te__compute(te_context *c, const char *name, const char *tag
     op->bodies = vt_exprs_copy(ctx, n_bodies, bodies);
     check_bodies(c, op);
     check_variables(c, op);
-    make_outputs(ctx, op);
+    make_outputs(ctx, op, NULL);
     find_inputs(ctx, op);
     for (uint32_t i = 0; i < n_bodies; i++) te__symbol_add(c, TE__TENSOR, name, 0, op->outputs[i]);
+    return op;
+}
+
+const vt_operation *te__scan_operation(te_context *c, const char *name, const char *tag, const vt_iter *t,
+                                       const te__scan *scan, const vt_expr *const *bodies, const vt_tensor *const *like) {
+    vt_ctx *ctx = &c->ctx;
+    vt_operation *op = VT_NEW(ctx, vt_operation);
+    const vt_iter **rows = VT_NEW_ARRAY(ctx, const vt_iter *, 1);
+    rows[0] = t;
+    *op = (vt_operation){.c = c,
+                         .name = name,
+                         .tag = vt_new_string(ctx, tag),
+                         .pos = c->pos,
+                         .n_axes = 1,
+                         .iters = rows,
+                         .n_outputs = scan->n,
+                         .bodies = bodies,
+                         .scan = scan};
+    make_outputs(ctx, op, like);
+    find_inputs(ctx, op);
+    for (uint32_t i = 0; i < op->n_outputs; i++) te__symbol_add(c, TE__TENSOR, name, 0, op->outputs[i]);
     return op;
 }
 

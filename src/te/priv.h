@@ -107,7 +107,23 @@ const vt_iter *const *te__axes_in(te_context *c, size_t n, te_axis *const *list,
 
 /* ---- Operations ---- */
 
-typedef struct vt_operation {
+typedef struct vt_operation vt_operation;
+
+/* A scan: result k is `states[k]` inside of its body, begins with `first` rows and goes on with what updates[k] computes. */
+typedef struct te__scan {
+    uint32_t n;
+    const vt_tensor *const *states;
+    const vt_tensor *const *inits, *const *nexts;
+    const vt_operation **updates; /* of `nexts` */
+    const vt_iter *const **columns; /* for each result its axes but the first */
+    int64_t first;
+    uint32_t n_body;
+    const vt_operation *const *body; /* what depends on a state, and the updates; producers first */
+    uint32_t n_needed;
+    const vt_tensor *const *needed; /* what the body reads from outside of it, and the first rows */
+} te__scan;
+
+struct vt_operation {
     te_context *c;
     bool placeholder;
     const char *name;
@@ -120,7 +136,8 @@ typedef struct vt_operation {
     const vt_tensor *const *outputs;
     uint32_t n_inputs;
     const vt_tensor *const *inputs; /* what the bodies read, in order of first use */
-} vt_operation;
+    const te__scan *scan;           /* NULL: none. Its axis is the one of the rows; bodies have those of columns too */
+};
 
 /* One pointer for a tensor: two vt_tensor of one output have the same. */
 static inline const void *te__tensor_key(const vt_tensor *t) {
@@ -133,13 +150,16 @@ void te__need_context(te_context *c, const vt_operation *op);
 /* Makes a computation. Raises when bodies are not a legal computation. The reduce axes are those of a reduction. */
 const vt_operation *te__compute(te_context *c, const char *name, const char *tag, uint32_t n_axes,
                                 const vt_iter *const *axes, uint32_t n_bodies, const vt_expr *const *bodies);
+/* The operation of a scan over the rows `t`; its results have the shapes of `like`. */
+const vt_operation *te__scan_operation(te_context *c, const char *name, const char *tag, const vt_iter *t,
+                                       const te__scan *scan, const vt_expr *const *bodies, const vt_tensor *const *like);
 /* The same computation with other bodies, which are taken as they are. */
 const vt_operation *te__with_bodies(vt_ctx *ctx, const vt_operation *op, const vt_expr *const *bodies);
 /* The operation with other tensors read; the same pointer when it reads none of the keys of `map` (tensor -> tensor,
  * looked up by te__tensor_key). */
 const vt_operation *te__replace_inputs(vt_ctx *ctx, const vt_operation *op, const vt_ptrmap *map);
-/* Raises when a computation surely reads an element that a tensor does not have. */
-void te__check_reads(te_context *c, const vt_operation *op);
+/* Raises when a computation surely reads an element that a tensor does not have. Its first axis begins at `first`. */
+void te__check_reads(te_context *c, const vt_operation *op, int64_t first);
 /* Raises when an expression is nested so deeply, or shares parts so often, that walking it as a tree would not end. */
 void te__measure(te_context *c, const vt_expr *e);
 /* Checks the number of indices. */
@@ -212,6 +232,7 @@ struct te_stage {
     vt_pos at_pos;     /* where compute_at was called */
     const char *scope; /* "" until it is set */
     bool is_output;
+    const te_stage *scan; /* the one that it is part of; set by te__place_scans */
     te__iters path; /* the loops (and their threads) around it, innermost first; set by bound inference */
 };
 
@@ -246,6 +267,17 @@ void te__replace_dataflow(te_schedule *s, te__replacing *r);
 void te__change_all(te_schedule *s, vta_status (*change)(vt_ctx *ctx, void *arg), void *arg);
 /* The stage of a tensor that is known from outside; raises. */
 te_stage *te__stage_for(te_context *c, const te_schedule *s, const te_tensor *tensor, const char *step);
+
+/* ---- Scans ---- */
+
+/* Puts what scans need of their states into their loops. Raises when the loops of one are not in order. */
+void te__place_scans(te_schedule *s);
+/* The first row that an operation inside of a scan is computed for; false where it is in none. */
+bool te__scan_begins(const te_schedule *s, const vt_operation *op, int64_t *out_first);
+/* Does the placeholder stand for what a scan of the schedule has computed so far? */
+bool te__is_state(const te_schedule *s, const vt_operation *op);
+const vt_stmt *te__scan_stores(vt_ctx *ctx, const vt_operation *op);
+const vt_stmt *te__scan_guard(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, const vt_stmt *s);
 
 /* ---- Bounds and loop nests ---- */
 

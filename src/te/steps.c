@@ -318,6 +318,7 @@ static void compute_inline(te_context *c, te_stage *st) {
     if (st->op->n_reduce) te__raise(c, VTA_ILLEGAL, "cannot compute_inline %s: it is a reduction", name_of(st));
     if (st->op->n_outputs != 1)
         te__raise(c, VTA_ILLEGAL, "cannot compute_inline %s: it has several outputs", name_of(st));
+    if (st->op->scan) te__raise(c, VTA_ILLEGAL, "cannot compute_inline %s: it is a scan", name_of(st));
     attach(st, TE__INLINE);
 }
 
@@ -340,6 +341,9 @@ vta_status te_set_scope(te_stage *st, const char *scope) {
 static void set_type(te_context *c, te_stage *st, const vt_iter *axis, vt_iter_type type, const char *step) {
     loop_at(c, st, axis, step);
     refuse_threads(c, st, axis, step);
+    if (type != VT_ITER_UNROLLED && axis->type == VT_ITER_ORDERED)
+        te__raise(c, VTA_ILLEGAL, "cannot %s %s.%s: the rows of a scan follow from each other", step, name_of(st),
+                  axis_of(axis));
     if (type != VT_ITER_UNROLLED && axis->type == VT_ITER_COMM_REDUCE)
         te__raise(c, VTA_ILLEGAL, "cannot %s %s.%s: it is a reduce axis, whose steps depend on each other", step,
                   name_of(st), axis_of(axis));
@@ -385,6 +389,9 @@ static void bind_to(te_context *c, te_stage *st, const te_axis *loop, const te_a
     if (thread->type != VT_ITER_THREAD_INDEX)
         te__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is not a thread axis", name_of(st), axis_of(axis),
                   axis_of(thread));
+    if (axis->type == VT_ITER_ORDERED)
+        te__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: the rows of a scan follow from each other", name_of(st),
+                  axis_of(axis), axis_of(thread));
     if (axis->type == VT_ITER_COMM_REDUCE)
         te__raise(c, VTA_ILLEGAL, "cannot bind %s.%s to %s: it is a reduce axis; threads cannot share a sum",
                   name_of(st), axis_of(axis), axis_of(thread));
@@ -423,6 +430,7 @@ vta_status te_storage_align(te_stage *st, te_axis *axis, int64_t factor, int64_t
 static void tensorize(te_context *c, te_stage *st, const te_axis *at, te_intrin *intrin) {
     const vt_iter *axis = loop_of(c, st, at, "tensorize");
     refuse_bound(c, st, axis, "tensorize");
+    if (st->op->scan) te__raise(c, VTA_ILLEGAL, "cannot tensorize %s: it is a scan", name_of(st));
     for (uint32_t i = 0; i < st->n_attrs; i++)
         if (st->attrs[i].type == VT_ITER_TENSORIZED && st->attrs[i].axis != axis)
             te__raise(c, VTA_ILLEGAL, "cannot tensorize %s.%s: %s is already tensorized at %s", name_of(st),

@@ -66,6 +66,7 @@ class Fixture:
         self.reducer = lib.te_reducer_create(c, 1, array(self.left), array(self.right), array(self.left), array(self.number))
         self.sums = lib.te_define(c, b"sums[q: 8] = sum[f: 4](a[q, f])")
         self.sums_schedule = lib.te_schedule_create(c, 1, array(self.sums))
+        self.first, self.rows = (lib.te_compute(c, b"rows", 2, (ctypes.c_int64 * 2)(n, 8), None, b"i0 + i1") for n in (1, 8))
         self.sums_axis = lib.te_tensor_reduce_axis(self.sums, 0)
         self.call = lib.te_call(c, b"int32", b"nothing", 0, array())
         self.diag = lib.vta_diag_create(None)
@@ -105,7 +106,8 @@ SPECIAL = {
     ("te_reducer_create", "lhs"): "left", ("te_reducer_create", "rhs"): "right", ("te_reducer_create", "results"): "left",
     ("te_reducer_create", "identities"): "number", ("te_reduce_with", "axes"): "reduce",
     ("te_reduce_with", "condition"): "condition", ("te_rfactor", "s"): "sums_schedule", ("te_rfactor", "t"): "sums",
-    ("te_rfactor", "axis"): "sums_axis", ("te_bind", "thread"): "thread", ("te_compute_at", "st"): "other", ("te_compute_at", "parent"): "stage",
+    ("te_rfactor", "axis"): "sums_axis",     ("te_scan", "inits"): "first", ("te_scan", "updates"): "rows", ("te_scan", "states"): "input",
+    ("te_bind", "thread"): "thread", ("te_compute_at", "st"): "other", ("te_compute_at", "parent"): "stage",
     ("te_compute_inline", "st"): "other", ("te_compute_root", "st"): "other", ("te_set_scope", "st"): "other",
     ("te_cache_read", "t"): "middle", ("te_cache_read", "readers"): "tensor", ("te_schedule_create", "outputs"): "tensor",
     ("te_intrin_create", "what"): "row", ("te_intrin_buffer", "operand"): "row", ("te_intrin_access", "operand"): "row",

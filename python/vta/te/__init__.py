@@ -28,15 +28,16 @@ from .operators import (  # pylint: disable=redefined-builtin
     power, rsqrt, select, sigmoid, sum, truncdiv, truncmod,
 )
 from .reducers import comm_reducer
+from .scan import scan
 from .prim_func import PrimFunc, create_prim_func
 from .schedule import Schedule, Stage, create_schedule
-from .tensor import ComputeOp, IterVar, Operation, PlaceholderOp, Tensor, TensorSlice
+from .tensor import ComputeOp, IterVar, Operation, PlaceholderOp, ScanOp, Tensor, TensorSlice
 
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 __all__ = [
-    "Tensor", "TensorSlice", "Operation", "PlaceholderOp", "ComputeOp", "IterVar", "Schedule", "Stage", "GemmIntrin", "TensorIntrin", "PrimFunc",
+    "Tensor", "TensorSlice", "Operation", "PlaceholderOp", "ComputeOp", "ScanOp", "IterVar", "Schedule", "Stage", "GemmIntrin", "TensorIntrin", "PrimFunc",
     "placeholder", "var", "size_var", "compute", "reduce_axis", "thread_axis", "create_schedule", "create_prim_func",
     "sum", "min", "max", "all", "any", "if_then_else", "select", "const", "convert", "simplify", "substitute", "abs", "floordiv", "floormod",
     "sigmoid", "rsqrt", "isnan", "min_value", "max_value", "truncdiv", "truncmod", "indexdiv", "indexmod", "div", "likely", "power", "tag_scope", "evaluate", "decl_tensor_intrin", "comm_reducer", "scan", "extern", "gradient",
@@ -54,6 +55,5 @@ def _not_offered(name):
     return function
 
 
-scan = _not_offered("scan")
 extern = _not_offered("extern")
 gradient = _not_offered("gradient")

@@ -435,6 +435,26 @@ class ComputeOp(Operation):
     """
 
 
+class ScanOp(Operation):
+    """A scan: rows that follow from the rows before.
+
+    Parameters
+    ----------
+    context : Context
+    handle : int
+
+    Attributes
+    ----------
+    scan_axis : IterVar
+        The rows.
+    """
+
+    @property
+    def scan_axis(self) -> IterVar:
+        """The rows."""
+        return self.axis[0]
+
+
 def operation(context: Context, handle: int) -> Operation:
     """The operation of a tensor, of the class that it is.
 
@@ -443,6 +463,8 @@ def operation(context: Context, handle: int) -> Operation:
     context : Context
     handle : int
     """
+    if lib.te_tensor_is_scan(handle):
+        return ScanOp(context, handle)
     return (PlaceholderOp if lib.te_tensor_is_placeholder(handle) else ComputeOp)(context, handle)
 
 

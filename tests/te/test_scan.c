@@ -1,0 +1,105 @@
+/* Scans: running sums and a recurrence of two states, by definition and as loops, interpreted; and what is refused. */
+#include "ir/interp.h"
+#include "te_test.h"
+
+enum { ROWS = 6, COLUMNS = 3 };
+
+typedef struct running {
+    te_context *c;
+    te_tensor *x, *state, *first, *next, *result;
+    te_schedule *s;
+} running;
+
+/* result[0, i] = x[0, i]; result[t, i] = result[t - 1, i] * 2 + x[t, i]. */
+static running new_running(void) {
+    running r = {.c = context_with(NULL)};
+    const int64_t shape[] = {ROWS, COLUMNS};
+    r.x = te_placeholder(r.c, "x", "int32", 2, shape);
+    r.state = te_placeholder(r.c, "state", "int32", 2, shape);
+    r.first = te_define(r.c, "first[t: 1, i: 3] = x[0, i]");
+    r.next = te_define(r.c, "next[t: 6, i: 3] = state[t - 1, i] * 2 + x[t, i]");
+    assert_int_equal(te_scan(r.c, "sums", NULL, 1, &r.first, &r.next, &r.state, &r.result), VTA_OK);
+    r.s = te_schedule_create(r.c, 1, &r.result);
+    assert_fine(r.c);
+    return r;
+}
+
+typedef struct interpretation {
+    const vt_func *f;
+    vt_interp_arg args[2];
+} interpretation;
+
+static vta_status interpret(vt_ctx *ctx, void *arg) {
+    interpretation *run = arg;
+    return vt_interp_run(ctx, run->f, 2, run->args, NULL);
+}
+
+static void check(const running *r, const char *what) {
+    int32_t x[ROWS][COLUMNS], want[ROWS][COLUMNS], got[ROWS][COLUMNS];
+    for (int t = 0; t < ROWS; t++)
+        for (int i = 0; i < COLUMNS; i++) x[t][i] = t * 7 - i * 5;
+    for (int t = 0; t < ROWS; t++)
+        for (int i = 0; i < COLUMNS; i++) want[t][i] = (t ? want[t - 1][i] * 2 : 0) + x[t][i];
+    assert_int_equal(te_evaluate(r->c, r->result, 1, (te_tensor *[]){r->x}, (const void *[]){x}, got), VTA_OK);
+    assert_memory_equal(got, want, sizeof got);
+    const vt_func *f = lower(r->s, 2, (te_tensor *[]){r->x, r->result});
+    if (!f) fail_msg("%s: %s", what, vta_diag_text(te_context_diag(r->c)));
+    memset(got, 0x55, sizeof got);
+    interpretation run = {f, {{x, ROWS * COLUMNS}, {got, ROWS * COLUMNS}}};
+    if (vt_protect(vt_te_ctx(r->c), interpret, &run) != VTA_OK)
+        fail_msg("%s: %s", what, vta_diag_text(te_context_diag(r->c)));
+    assert_memory_equal(got, want, sizeof got);
+}
+
+static void computed(void **state) {
+    (void)state;
+    for (int steps = 0; steps < 16; steps++) {
+        running r = new_running();
+        te_stage *rows = te_schedule_stage(r.s, r.result), *next = te_schedule_stage(r.s, r.next);
+        te_axis *outer, *inner;
+        if (steps & 1) assert_int_equal(te_split(rows, te_stage_axis(rows, 0), 4, &outer, &inner), VTA_OK);
+        if ((steps & 3) == 3) assert_int_equal(te_fuse(rows, 2, (te_axis *[]){outer, inner}, NULL), VTA_OK);
+        if (steps & 4) assert_int_equal(te_split(next, te_stage_axis(next, 1), 2, NULL, NULL), VTA_OK);
+        if (steps & 8) assert_int_equal(te_compute_inline(next), VTA_OK);
+        if (steps & 2) assert_int_equal(te_compute_inline(te_schedule_stage(r.s, r.first)), VTA_OK);
+        check(&r, "steps");
+        assert_fine(r.c);
+        te_context_destroy(r.c);
+    }
+}
+
+static void refused_scan(const running *r, te_tensor *first, te_tensor *next, te_tensor *state, const char *why) {
+    te_tensor *out;
+    assert_int_equal(te_scan(r->c, "s", NULL, 1, &first, &next, &state, &out), VTA_INVALID_ARGUMENT);
+    assert_null(out);
+    assert_refused(r->c, VTA_INVALID_ARGUMENT, why);
+}
+
+static void refused(void **state) {
+    (void)state;
+    running r = new_running();
+    refused_scan(&r, r.first, r.next, r.next, "the state next of the scan s is not a placeholder");
+    refused_scan(&r, r.x, r.next, r.state, "must be computed: x is an input");
+    refused_scan(&r, r.next, r.next, r.state, "next, which the scan s starts with, depends on a state of it");
+    refused_scan(&r, r.first, te_define(r.c, "n[t: 6, i: 2] = state[t, i]"), r.state, "must be alike");
+    refused_scan(&r, r.first, te_define(r.c, "n[t: 6, i: 3] = state[t, i]"), r.state, "n reads state at row t");
+    refused_scan(&r, r.first, te_define(r.c, "n[t: 6, i: 3] = state[t - 2, i]"), r.state, "1 to 1 rows before");
+    refused_scan(&r, r.first, te_define(r.c, "n[t: 6, i: 3] = state[i, i]"), r.state, "n reads state at row i");
+    te_tensor *outs[2], *twice[] = {r.state, r.state}, *firsts[] = {r.first, r.first}, *nexts[] = {r.next, r.next};
+    assert_int_equal(te_scan(r.c, "s", NULL, 2, firsts, nexts, twice, outs), VTA_INVALID_ARGUMENT);
+    assert_refused(r.c, VTA_INVALID_ARGUMENT, "the state state is given twice to the scan s");
+    assert_int_equal(te_scan(r.c, "s", NULL, 0, firsts, nexts, twice, outs), VTA_INVALID_ARGUMENT);
+    assert_refused(r.c, VTA_INVALID_ARGUMENT, "the scan s has no states");
+    assert_true(te_tensor_is_scan(r.result) && !te_tensor_is_scan(r.next));
+    te_stage *rows = te_schedule_stage(r.s, r.result);
+    assert_int_equal(te_parallel(rows, te_stage_axis(rows, 0)), VTA_ILLEGAL);
+    assert_refused(r.c, VTA_ILLEGAL, "the rows of a scan follow from each other");
+    assert_null(te_prim_func_text(r.c, 2, (te_tensor *[]){r.x, r.result}, NULL));
+    assert_refused(r.c, VTA_UNSUPPORTED, "sums is a scan");
+    te_context_destroy(r.c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(computed), cmocka_unit_test(refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
