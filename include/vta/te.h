@@ -17,7 +17,8 @@
  *
  * Types are written "int8", "uint16", "int32", "float32", "bool"; inp_t, wgt_t, acc_t and out_t are the
  * configuration's. Storage scopes are "" (decided by where the stage is attached), "global" and the configuration's
- * on-chip memories: inp, wgt, acc (in IR text "local.inp_buffer", "local.wgt_buffer", "local.acc_buffer"; both
+ * on-chip memories: inp, wgt, acc; for processors, whose memory is one, also "local", "shared", "warp", and "global." and
+ * "shared." with a word behind (on-chip memories are in IR text "local.inp_buffer", "local.wgt_buffer", "local.acc_buffer"; both
  * spellings are taken).
  *
  * Expression strings follow the grammar of docs/kernel-files.md:
@@ -53,6 +54,28 @@ typedef enum te_op {
 typedef enum te_reduction { TE_SUM, TE_MIN_OF, TE_MAX_OF } te_reduction;
 
 typedef enum te_axis_kind { TE_AXIS_DATA, TE_AXIS_THREAD, TE_AXIS_REDUCE } te_axis_kind;
+
+typedef enum te_relation_kind { TE_RELATION_SPLIT, TE_RELATION_SIZES, TE_RELATION_FUSE, TE_RELATION_SINGLETON } te_relation_kind;
+
+/* Which axes a step made of which: `parent` into `outer` and `inner` (SPLIT, by `factor` or into `nparts`; SIZES, by a
+ * list), `outer` and `inner` into `parent` (FUSE), `inner` of nothing (SINGLETON). What does not apply is NULL. */
+typedef struct te_relation {
+    size_t size; /* of this struct, or 0 */
+    te_relation_kind kind;
+    te_axis *parent, *outer, *inner;
+    te_expr *factor, *nparts;
+} te_relation;
+
+/* `type`: "DataPar" (nothing is said), "Unrolled", "Vectorized", "Parallelized", "Tensorized". */
+typedef struct te_axis_marks {
+    size_t size; /* of this struct, or 0 */
+    const char *type;
+    te_axis *thread; /* that it is bound to, or NULL */
+    te_intrin *intrin;
+    size_t pragma_count;
+} te_axis_marks;
+
+typedef enum te_attachment { TE_COMPUTED_AT_ROOT, TE_COMPUTED_INLINE, TE_COMPUTED_AT_LOOP } te_attachment;
 
 /* ---- Context --------------------------------------------------------------------------------------------- */
 
@@ -269,6 +292,20 @@ VTA_API te_axis *te_stage_axis_named(te_stage *st, const char *name);
 /* The loops as they stand, outermost first. */
 VTA_API size_t te_stage_leaves(const te_stage *st);
 VTA_API te_axis *te_stage_leaf(const te_stage *st, size_t index);
+/* All axes that it has or had: its computation's, then those that steps made. */
+VTA_API size_t te_stage_all(const te_stage *st);
+VTA_API te_axis *te_stage_all_axis(const te_stage *st, size_t index);
+/* How its axes came about, in the order of the steps. */
+VTA_API size_t te_stage_relations(const te_stage *st);
+VTA_API vta_status te_stage_relation(const te_stage *st, size_t index, te_relation *out_relation);
+/* What is said of an axis; VTA_NOT_FOUND when nothing is. */
+VTA_API vta_status te_stage_marks(const te_stage *st, const te_axis *axis, te_axis_marks *out_marks);
+/* Pragma `index` of an axis: its name, and its value. NULL past the last. */
+VTA_API const char *te_stage_pragma(const te_stage *st, const te_axis *axis, size_t index, te_expr **out_value);
+/* Where it is computed: at the root, in its consumers (te_compute_inline), or at a loop of another stage. */
+VTA_API te_attachment te_stage_attachment(const te_stage *st);
+VTA_API te_stage *te_stage_attached_to(const te_stage *st);
+VTA_API te_axis *te_stage_attached_at(const te_stage *st);
 VTA_API const char *te_stage_scope(const te_stage *st);
 VTA_API bool te_stage_is_output(const te_stage *st);
 /* "stage(C_buf, compute(C_buf, body=[…], axis=[…], reduce_axis=[], tag=, attrs={}))"; owned by the context. */
@@ -282,7 +319,12 @@ VTA_API vta_status te_split_nparts(te_stage *st, te_axis *axis, int64_t nparts, 
  * largest size. On the accelerator the parts must be written out (pragma "slots" on outer). */
 VTA_API vta_status te_split_sizes(te_stage *st, te_axis *axis, size_t n, const int64_t sizes[], te_axis **out_outer,
                                   te_axis **out_inner);
-/* Makes one axis of adjacent ones, outermost first. With n = 0 adds an axis of extent 1 around everything. */
+/* The same by a number that is known when the kernel runs, made of its scalars: from 1 to 2^30, or the kernel refuses its
+ * call. */
+VTA_API vta_status te_split_expr(te_stage *st, te_axis *axis, te_expr *factor, te_axis **out_outer, te_axis **out_inner);
+VTA_API vta_status te_split_nparts_expr(te_stage *st, te_axis *axis, te_expr *nparts, te_axis **out_outer,
+                                        te_axis **out_inner);
+/* Makes one axis of adjacent ones, outermost first. Of a data axis and a reduce axis it makes a reduce axis. With n = 0 adds an axis of extent 1 around everything. */
 VTA_API vta_status te_fuse(te_stage *st, size_t n, te_axis *const axes[], te_axis **out_fused);
 /* Puts the given axes into the given order, at the places that they take now. */
 VTA_API vta_status te_reorder(te_stage *st, size_t n, te_axis *const axes[]);

@@ -203,6 +203,13 @@ TE_MAX_OF = 2
 TE_AXIS_DATA = 0
 TE_AXIS_THREAD = 1
 TE_AXIS_REDUCE = 2
+TE_RELATION_SPLIT = 0
+TE_RELATION_SIZES = 1
+TE_RELATION_FUSE = 2
+TE_RELATION_SINGLETON = 3
+TE_COMPUTED_AT_ROOT = 0
+TE_COMPUTED_INLINE = 1
+TE_COMPUTED_AT_LOOP = 2
 TE_INTRIN_BODY = 0
 TE_INTRIN_RESET = 1
 TE_INTRIN_UPDATE = 2
@@ -659,6 +666,28 @@ class vtac_field(Structure):
         ("count", c_size_t),
         ("items", c_void_p),
         ("text", c_char_p),
+    ]
+
+
+class te_relation(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("kind", c_int),
+        ("parent", c_void_p),
+        ("outer", c_void_p),
+        ("inner", c_void_p),
+        ("factor", c_void_p),
+        ("nparts", c_void_p),
+    ]
+
+
+class te_axis_marks(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("type", c_char_p),
+        ("thread", c_void_p),
+        ("intrin", c_void_p),
+        ("pragma_count", c_size_t),
     ]
 
 
@@ -1482,12 +1511,23 @@ FUNCTIONS = {
     "te_stage_axis_named": ("vtac", c_void_p, [c_void_p, c_char_p]),
     "te_stage_leaves": ("vtac", c_size_t, [c_void_p]),
     "te_stage_leaf": ("vtac", c_void_p, [c_void_p, c_size_t]),
+    "te_stage_all": ("vtac", c_size_t, [c_void_p]),
+    "te_stage_all_axis": ("vtac", c_void_p, [c_void_p, c_size_t]),
+    "te_stage_relations": ("vtac", c_size_t, [c_void_p]),
+    "te_stage_relation": ("vtac", c_int, [c_void_p, c_size_t, c_void_p]),
+    "te_stage_marks": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
+    "te_stage_pragma": ("vtac", c_char_p, [c_void_p, c_void_p, c_size_t, c_void_p]),
+    "te_stage_attachment": ("vtac", c_int, [c_void_p]),
+    "te_stage_attached_to": ("vtac", c_void_p, [c_void_p]),
+    "te_stage_attached_at": ("vtac", c_void_p, [c_void_p]),
     "te_stage_scope": ("vtac", c_char_p, [c_void_p]),
     "te_stage_is_output": ("vtac", c_bool, [c_void_p]),
     "te_stage_text": ("vtac", c_char_p, [c_void_p, c_void_p]),
     "te_split": ("vtac", c_int, [c_void_p, c_void_p, c_int64, c_void_p, c_void_p]),
     "te_split_nparts": ("vtac", c_int, [c_void_p, c_void_p, c_int64, c_void_p, c_void_p]),
     "te_split_sizes": ("vtac", c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p]),
+    "te_split_expr": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "te_split_nparts_expr": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
     "te_fuse": ("vtac", c_int, [c_void_p, c_size_t, c_void_p, c_void_p]),
     "te_reorder": ("vtac", c_int, [c_void_p, c_size_t, c_void_p]),
     "te_tile": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_int64, c_int64, c_void_p]),

@@ -35,6 +35,15 @@ static const vt_stmt *simplify_under(simplify *st, const vt_expr *condition, con
     return out;
 }
 
+/* Its condition holds in its body, and only there. */
+static const vt_stmt *simplify_assert(simplify *st, const vt_stmt *s) {
+    const vt_expr *c = vt_mutate_expr(&st->m, s->u.assertion.condition);
+    const vt_stmt *body = s->u.assertion.body ? simplify_under(st, c, s->u.assertion.body) : NULL;
+    if (body && vt_is_const(c, 1)) return body;
+    if (c == s->u.assertion.condition && body == s->u.assertion.body) return s;
+    return vt_s_assert(st->m.ctx, c, s->u.assertion.message, body);
+}
+
 static const vt_stmt *simplify_if(simplify *st, const vt_stmt *s) {
     vt_ctx *ctx = st->m.ctx;
     const vt_expr *c = s->u.branch.condition;
@@ -76,14 +85,7 @@ static const vt_stmt *simplify_stmt(vt_mutator *m, const vt_stmt *s) {
     case VT_S_LET: return simplify_let(st, s);
     case VT_S_IF: return simplify_if(st, s);
     case VT_S_STORE: return drop_self_store(m->ctx, vt_mutate_stmt_children(m, s));
-    case VT_S_ASSERT: {
-        vt_scope scope = vt_analyzer_enter(st->a, vt_simplify(st->a, s->u.assertion.condition));
-        const vt_stmt *out = vt_mutate_stmt_children(m, s);
-        vt_analyzer_leave(st->a, scope);
-        return out->kind == VT_S_ASSERT && vt_is_const(out->u.assertion.condition, 1) && out->u.assertion.body
-                   ? out->u.assertion.body
-                   : out;
-    }
+    case VT_S_ASSERT: return simplify_assert(st, s);
     case VT_S_ATTR:
         if (vt_attr_binds_thread(s))
             vt_analyzer_bind_range(st->a, s->u.attr.node.u.iter->var, vt_int(m->ctx, s->u.attr.value->dtype, 0),

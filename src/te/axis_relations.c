@@ -316,6 +316,17 @@ void te__pass_down_mask(const te_stage *st, vt_ptrmap *masks) {
     }
 }
 
+bool te__has_mixed_loops(vt_ctx *ctx, const te_stage *st) {
+    enum { DATA = 1, REDUCTION = 2 };
+    vt_ptrmap *masks = vt_ptrmap_new(ctx);
+    for (uint32_t i = 0; i < st->op->n_axes + st->op->n_reduce; i++)
+        mask_or(masks, st->op->iters[i], i < st->op->n_axes ? DATA : REDUCTION);
+    te__pass_down_mask(st, masks);
+    for (uint32_t i = 0; i < st->leaf.n; i++)
+        if (mask_of(masks, st->leaf.items[i]) == (DATA | REDUCTION)) return true;
+    return false;
+}
+
 /* Which axes may leave their range because a split does not divide: the key is in the map. */
 static vt_ptrmap *inexact_axes(vt_ctx *ctx, vt_analyzer *a, const te_stage *st, const vt_ptrmap *ranges) {
     vt_ptrmap *inexact = vt_ptrmap_new(ctx);

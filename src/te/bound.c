@@ -13,9 +13,13 @@ typedef struct bounds {
 
 /* ---- Memory and threads ---- */
 
-enum { RANK_GLOBAL = 0, RANK_SHARED = 1, RANK_LOCAL = 3, RANK_THREAD = 1 };
+enum { RANK_GLOBAL = 0, RANK_SHARED = 1, RANK_WARP = 2, RANK_LOCAL = 3, RANK_THREAD = 1 };
 
-static int scope_rank(const char *scope) { return strncmp(scope, "local", 5) == 0 ? RANK_LOCAL : RANK_GLOBAL; }
+static int scope_rank(const char *scope) {
+    if (strncmp(scope, "local", 5) == 0) return RANK_LOCAL;
+    if (strncmp(scope, "warp", 4) == 0) return RANK_WARP;
+    return strncmp(scope, "shared", 6) == 0 ? RANK_SHARED : RANK_GLOBAL;
+}
 
 static const char *thread_tag(const bounds *b, const vt_iter *axis) {
     const vt_iter *thread = vt_ptrmap_get(b->threads, axis);

@@ -179,8 +179,13 @@ const char *te__scope(te_context *c, const char *scope) {
     if (!*scope || strcmp(scope, "global") == 0) return vt_new_string(&c->ctx, scope);
     for (size_t i = 0; i < N_SCOPES; i++)
         if (strcmp(scope, scopes[i].name) == 0 || strcmp(scope, scopes[i].scope) == 0) return scopes[i].scope;
-    if (strcmp(scope, "local") == 0) return "local";
-    te__raise(c, VTA_INVALID_ARGUMENT, "there is no storage scope \"%s\": use inp, wgt, acc, local or global", scope);
+    static const char *const plain[] = {"local", "shared", "warp"}, *const tagged[] = {"global.", "shared."};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (strcmp(scope, plain[i]) == 0) return plain[i];
+    for (size_t i = 0; i < sizeof tagged / sizeof *tagged; i++)
+        if (strncmp(scope, tagged[i], strlen(tagged[i])) == 0) return te__name(c, scope, "a storage scope");
+    te__raise(c, VTA_INVALID_ARGUMENT,
+              "there is no storage scope \"%s\": use inp, wgt, acc, local, shared, warp or global", scope);
 }
 
 vt_dtype te__dtype(te_context *c, const char *text) {

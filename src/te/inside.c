@@ -138,7 +138,8 @@ static const vt_iter *later_axis(vt_ctx *ctx, const vt_iter *axis, int64_t first
     return vt_iter_new(ctx, axis->var, vt_add(ctx, axis->min, by), vt_sub(ctx, axis->extent, by), axis->type, "");
 }
 
-void te__check_reads(te_context *c, const vt_operation *op, int64_t first) {
+/* The first axis of the operation begins at `first`. */
+static void check_operation(te_context *c, const vt_operation *op, int64_t first) {
     vt_ctx *ctx = &c->ctx;
     checker k = {.c = c, .op = op, .n = op->n_axes + op->n_reduce};
     k.vars = VT_NEW_ARRAY(ctx, const vt_var *, k.n);
@@ -151,4 +152,12 @@ void te__check_reads(te_context *c, const vt_operation *op, int64_t first) {
         vt_analyzer_bind_range(k.an, k.vars[i], axis->min, axis->extent, false);
     }
     for (uint32_t i = 0; !op->placeholder && i < op->n_outputs; i++) check(&k, op->bodies[i]);
+}
+
+void te__check_reads(const te_schedule *s) {
+    for (uint32_t i = 0; i < s->n_stages; i++) {
+        int64_t first = 0;
+        if (!te__scan_begins(s, s->stages[i]->origin, &first)) first = 0;
+        check_operation(s->c, s->stages[i]->origin, first);
+    }
 }

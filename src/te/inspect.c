@@ -86,7 +86,7 @@ struct te_bounds {
 
 static te_bounds *bounds_of(te_context *c, te_schedule *s) {
     te_bounds *b = VT_NEW(&c->ctx, te_bounds);
-    for (uint32_t i = 0; i < s->n_stages; i++) te__check_reads(c, s->stages[i]->origin);
+    te__check_reads(s);
     b->ranges = te__infer_bounds(te__normalize(s));
     return b;
 }

@@ -185,15 +185,32 @@ static void add_argument(te_context *c, const vt_te_arg *arg, uint32_t i, const 
     binding->buffer = vt_buffer_new(ctx, name, NULL, t->dtype, t->ndim, t->shape);
 }
 
+enum { LARGEST_FACTOR = 1 << 30 };
+
+/* Numbers of splits that are only known when the kernel runs must make loops: the kernel refuses its call otherwise. */
+static const vt_stmt *check_factors(const te_schedule *s, const vt_stmt *body) {
+    vt_ctx *ctx = &s->c->ctx;
+    for (uint32_t i = 0; i < s->n_stages; i++)
+        for (uint32_t j = 0; j < s->stages[i]->n_relations; j++) {
+            const te__relation *r = &s->stages[i]->relations[j];
+            const vt_expr *number = r->kind != TE__SPLIT ? NULL : r->factor ? r->factor : r->nparts;
+            int64_t known;
+            if (!number || vt_as_const(number, &known)) continue;
+            const vt_expr *fits = vt_and(ctx, vt_ge(ctx, number, vt_int(ctx, number->dtype, 1)),
+                                         vt_le(ctx, number, vt_int(ctx, number->dtype, LARGEST_FACTOR)));
+            const char *words = vt_new_format(ctx, "%s.%s is split by %s, which must be from 1 to 2^30",
+                                              s->stages[i]->origin->name, vt_var_name(r->parent->var),
+                                              vt_expr_plain(ctx, number));
+            body = vt_s_assert(ctx, fits, vt_string(ctx, words), body);
+        }
+    return body;
+}
+
 static const vt_func *lower(te_schedule *s, uint32_t n, const vt_te_arg *args, const char *name, bool some) {
     te_context *c = s->c;
     vt_ctx *ctx = &c->ctx;
     check_arguments(s, n, args, some);
-    for (uint32_t i = 0; i < s->n_stages; i++) {
-        int64_t first = 0;
-        if (!te__scan_begins(s, s->stages[i]->origin, &first)) first = 0;
-        te__check_reads(c, s->stages[i]->origin, first);
-    }
+    te__check_reads(s);
     const vt_var **params = VT_NEW_ARRAY(ctx, const vt_var *, n);
     vt_binding *bindings = VT_NEW_ARRAY(ctx, vt_binding, n);
     uint32_t bound = 0;
@@ -209,7 +226,7 @@ static const vt_func *lower(te_schedule *s, uint32_t n, const vt_te_arg *args, c
     vt_func *f = VT_NEW(ctx, vt_func);
     *f = (vt_func){
         .name = vt_new_string(ctx, name), .n_params = n, .params = params, .n_bindings = bound, .bindings = bindings};
-    f->body = finish(ready, bound, bindings, all_stages(ready, ranges));
+    f->body = check_factors(s, finish(ready, bound, bindings, all_stages(ready, ranges)));
     f->result = VT_VOID_T;
     const vt_func *result = vt_func_with_attr(ctx, f, "from_legacy_te_schedule", vt_bool(ctx, true));
     result = vt_func_with_attr(ctx, result, "global_symbol", vt_string(ctx, name));

@@ -158,8 +158,8 @@ const vt_operation *te__with_bodies(vt_ctx *ctx, const vt_operation *op, const v
 /* The operation with other tensors read; the same pointer when it reads none of the keys of `map` (tensor -> tensor,
  * looked up by te__tensor_key). */
 const vt_operation *te__replace_inputs(vt_ctx *ctx, const vt_operation *op, const vt_ptrmap *map);
-/* Raises when a computation surely reads an element that a tensor does not have. Its first axis begins at `first`. */
-void te__check_reads(te_context *c, const vt_operation *op, int64_t first);
+/* Raises when a computation of the schedule surely reads an element that a tensor does not have. */
+void te__check_reads(const te_schedule *s);
 /* Raises when an expression is nested so deeply, or shares parts so often, that walking it as a tree would not end. */
 void te__measure(te_context *c, const vt_expr *e);
 /* Checks the number of indices. */
@@ -298,6 +298,8 @@ void te__pass_down_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *range
                          bool allow_missing);
 /* Flags by axis, as pointers' integers. */
 void te__pass_down_mask(const te_stage *st, vt_ptrmap *masks);
+/* Is a loop made of data axes and reduce axes? */
+bool te__has_mixed_loops(vt_ctx *ctx, const te_stage *st);
 /* The conditions under which a point of the loop nest lies in the domain; *out_n of them. */
 const vt_expr **te__bound_checks(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, const vt_ptrmap *values,
                                  bool skip_domain, const vt_ptrmap *skip, uint32_t *out_n);

@@ -36,16 +36,15 @@ static void check(const factoring *f, int64_t at) {
     const te__axis_attr *attr = te__attr(st, f->axis);
     if (te__iters_find(&st->leaf, f->axis) == st->leaf.n) refuse(f, "it is no loop of the stage");
     if (mask_of(f, f->axis) != OF_REDUCTION) refuse(f, "it is not made of reduce axes only");
-    for (uint32_t i = 0; i < st->leaf.n; i++)
-        if (mask_of(f, st->leaf.items[i]) == (OF_DATA | OF_REDUCTION))
-            refuse(f, "a data axis and a reduce axis of the stage are fused");
+    if (te__has_mixed_loops(f->ctx, st)) refuse(f, "a data axis and a reduce axis of the stage are fused");
     if (attr && attr->thread) refuse(f, "it is bound to a thread");
     for (uint32_t i = 0; i < st->n_attrs; i++)
         if (st->attrs[i].type == VT_ITER_TENSORIZED) refuse(f, "the stage is tensorized");
     int64_t most = f->op->n_axes;
     if (at < -most - 1 || at > most)
-        te__raise(f->c, VTA_OUT_OF_RANGE, "cannot rfactor %s: the new axis goes to a place from %lld to %lld, not to %lld",
-                  st->origin->name, (long long)-most - 1, (long long)most, (long long)at);
+        te__raise(f->c, VTA_OUT_OF_RANGE,
+                  "cannot rfactor %s: the new axis goes to a place from %lld to %lld, not to %lld", st->origin->name,
+                  (long long)-most - 1, (long long)most, (long long)at);
 }
 
 static void find_masks(factoring *f) {
@@ -153,10 +152,10 @@ static void make_first(factoring *f, const vt_expr *inside) {
     for (uint32_t k = 0; k < n; k++) sources[k] = vt_substitute(ctx, body->a[k], f->values);
     const vt_expr *condition = vt_and(ctx, inside, vt_substitute(ctx, body->a[body->n - 1], f->values));
     for (uint32_t k = 0; k < n; k++)
-        bodies[k] = f->n_reduce                ? vt_e_reduce(ctx, r->combiner, n, sources, f->n_reduce, f->axes + f->n_axes,
-                                                             condition, NULL, k)
+        bodies[k] = f->n_reduce ? vt_e_reduce(ctx, r->combiner, n, sources, f->n_reduce, f->axes + f->n_axes, condition,
+                                              NULL, k)
                     : vt_is_const(condition, 1) ? sources[k]
-                                               : vt_if_then_else(ctx, condition, sources[k], r->combiner->identity[k]);
+                                                : vt_if_then_else(ctx, condition, sources[k], r->combiner->identity[k]);
     const char *name = vt_new_format(ctx, "%s.rf", f->op->name);
     f->first = te__compute(f->c, name, f->op->tag, f->n_axes, f->axes, n, bodies);
 }
@@ -173,8 +172,7 @@ static void make_second(factoring *f) {
     const vt_iter *v = te__axis(f->c, name, vt_int(ctx, of->var->dtype, 0), of->extent, true);
     const vt_expr **index = VT_NEW_ARRAY(ctx, const vt_expr *, f->n_axes);
     const vt_expr **sources = VT_NEW_ARRAY(ctx, const vt_expr *, n), **bodies = VT_NEW_ARRAY(ctx, const vt_expr *, n);
-    for (uint32_t i = 0; i < f->n_axes; i++)
-        index[i] = i == f->place ? v->var : f->op->iters[i - (i > f->place)]->var;
+    for (uint32_t i = 0; i < f->n_axes; i++) index[i] = i == f->place ? v->var : f->op->iters[i - (i > f->place)]->var;
     for (uint32_t k = 0; k < n; k++) sources[k] = vt_e_pload(ctx, f->first->outputs[k], f->n_axes, index);
     for (uint32_t k = 0; k < n; k++)
         bodies[k] = vt_e_reduce(ctx, r->combiner, n, sources, 1, &v, NULL, r->has_init ? body->a + n : NULL, k);
@@ -190,7 +188,8 @@ static void keep_relations(factoring *f, te_stage *to, uintptr_t mask) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < from->n_relations; i++) {
         const te__relation *r = &from->relations[i];
-        bool own = r->kind == TE__SINGLETON ? mask == OF_DATA : mask_of(f, r->inner) == mask && !is_touched(f, r->inner);
+        bool own =
+            r->kind == TE__SINGLETON ? mask == OF_DATA : mask_of(f, r->inner) == mask && !is_touched(f, r->inner);
         if (own) kept[n++] = *r;
     }
     to->relations = kept;
@@ -207,7 +206,8 @@ static te_stage *first_stage(factoring *f) {
         const vt_iter *axis = f->st->all.items[i];
         const te__axis_attr *attr = te__attr(f->st, axis);
         if (!is_kept(f, axis, false)) continue;
-        if (te__iters_find(&fresh->all, axis) == fresh->all.n) te__iters_insert(f->ctx, &fresh->all, fresh->all.n, axis);
+        if (te__iters_find(&fresh->all, axis) == fresh->all.n)
+            te__iters_insert(f->ctx, &fresh->all, fresh->all.n, axis);
         if (attr) *te__attr_for(f->ctx, fresh, axis) = *attr;
     }
     keep_relations(f, fresh, OF_REDUCTION);

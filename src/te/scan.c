@@ -1,5 +1,5 @@
-/* Scans: a tensor whose rows follow from the rows before. A state stands for the scan's own result where the next row is
- * computed; what leads from states to the next row is the scan's body. */
+/* Scans: a tensor whose rows follow from the rows before. A state stands for the scan's own result where the next row
+ * is computed; what leads from states to the next row is the scan's body. */
 #include "te/priv.h"
 
 static const vt_expr *one_of(vt_ctx *ctx, const vt_expr *e) { return vt_int(ctx, e->dtype, 1); }
@@ -73,22 +73,25 @@ static void check_state(te_context *c, const char *name, const vt_tensor *init, 
     if (!te__op(state)->placeholder)
         te__raise(c, VTA_INVALID_ARGUMENT, "the state %s of the scan %s is not a placeholder", state->name, name);
     if (te__op(init)->placeholder || te__op(update)->placeholder)
-        te__raise(c, VTA_INVALID_ARGUMENT, "what the scan %s starts with and goes on with must be computed: %s is an input",
-                  name, te__op(init)->placeholder ? init->name : update->name);
+        te__raise(c, VTA_INVALID_ARGUMENT,
+                  "what the scan %s starts with and goes on with must be computed: %s is an input", name,
+                  te__op(init)->placeholder ? init->name : update->name);
     bool same = state->ndim && init->ndim == state->ndim && update->ndim == state->ndim &&
                 vt_dtype_eq(init->dtype, state->dtype) && vt_dtype_eq(update->dtype, state->dtype);
     vt_analyzer *a = vt_analyzer_new(&c->ctx);
     for (uint32_t d = 0; same && d < state->ndim; d++)
-        same = vt_prove_equal(a, update->shape[d], state->shape[d]) && (!d || vt_prove_equal(a, init->shape[d], state->shape[d]));
+        same = vt_prove_equal(a, update->shape[d], state->shape[d]) &&
+               (!d || vt_prove_equal(a, init->shape[d], state->shape[d]));
     if (!same)
         te__raise(c, VTA_INVALID_ARGUMENT,
-                  "%s, %s and %s of the scan %s must be alike: of one type, and of one shape but for the first rows, which %s "
+                  "%s, %s and %s of the scan %s must be alike: of one type, and of one shape but for the first rows, "
+                  "which %s "
                   "has fewer of",
                   init->name, update->name, state->name, name, init->name);
     if (!vt_as_const(init->shape[0], &rows) || (*first && rows != *first))
         te__raise(c, VTA_INVALID_ARGUMENT,
-                  "the scan %s starts with %s rows of %s: it must be a constant number, the same for all of its states", name,
-                  te__repr(c, init->shape[0]), init->name);
+                  "the scan %s starts with %s rows of %s: it must be a constant number, the same for all of its states",
+                  name, te__repr(c, init->shape[0]), init->name);
     *first = rows;
 }
 
@@ -117,23 +120,26 @@ static void check_load(void *user, const vt_expr *e) {
     if (!state && !body) return;
     bool known = rows_before(k, e, &before);
     if (state && (!known || before < 1 || before > k->scan->first))
-        te__raise(k->c, VTA_INVALID_ARGUMENT,
-                  "%s reads %s at row %s: inside of the scan %s a state is read 1 to %lld rows before the one being computed "
-                  "(%s[%s - 1, ...])",
-                  k->op->name, e->u.tensor->name, e->n ? te__repr(k->c, e->a[0]) : "", k->name, (long long)k->scan->first,
-                  e->u.tensor->name, vt_var_name(k->op->iters[0]->var));
+        te__raise(
+            k->c, VTA_INVALID_ARGUMENT,
+            "%s reads %s at row %s: inside of the scan %s a state is read 1 to %lld rows before the one being computed "
+            "(%s[%s - 1, ...])",
+            k->op->name, e->u.tensor->name, e->n ? te__repr(k->c, e->a[0]) : "", k->name, (long long)k->scan->first,
+            e->u.tensor->name, vt_var_name(k->op->iters[0]->var));
     if (body && !state && (!known || before != 0))
-        te__raise(k->c, VTA_INVALID_ARGUMENT,
-                  "%s reads %s at row %s: inside of the scan %s what is computed from its states is read at the row being "
-                  "computed",
-                  k->op->name, e->u.tensor->name, e->n ? te__repr(k->c, e->a[0]) : "", k->name);
+        te__raise(
+            k->c, VTA_INVALID_ARGUMENT,
+            "%s reads %s at row %s: inside of the scan %s what is computed from its states is read at the row being "
+            "computed",
+            k->op->name, e->u.tensor->name, e->n ? te__repr(k->c, e->a[0]) : "", k->name);
 }
 
 static void check_body(body_finder *f, const char *name) {
     for (uint32_t i = 0; i < f->n; i++) {
         const vt_operation *op = f->body[i];
         if (op->scan)
-            te__raise(f->c, VTA_UNSUPPORTED, "%s is a scan inside of the scan %s, which is not offered", op->name, name);
+            te__raise(f->c, VTA_UNSUPPORTED, "%s is a scan inside of the scan %s, which is not offered", op->name,
+                      name);
         if (!op->n_axes || !vt_is_const(op->iters[0]->min, 0))
             te__raise(f->c, VTA_INVALID_ARGUMENT, "%s, inside of the scan %s, has no rows", op->name, name);
         row_check k = {f->c, f->scan, f->inside, op, name};
@@ -198,7 +204,8 @@ static void scan(te_context *c, const char *given_name, const char *tag, size_t 
     if (!count || count > UINT16_MAX) te__raise(c, VTA_INVALID_ARGUMENT, "the scan %s has no states", name);
     te__scan *s = VT_NEW(ctx, te__scan);
     uint32_t n = s->n = (uint32_t)count;
-    const vt_tensor **list = VT_NEW_ARRAY(ctx, const vt_tensor *, 3 * (size_t)n), **from = list + n, **to = list + 2 * n;
+    const vt_tensor **list = VT_NEW_ARRAY(ctx, const vt_tensor *, 3 * (size_t)n), **from = list + n,
+                    **to = list + 2 * n;
     s->states = list;
     s->inits = from;
     s->nexts = to;
@@ -243,9 +250,7 @@ vta_status te_scan(te_context *c, const char *name, const char *tag, size_t n, t
     TE_RETURN_STATUS(c, scan(c, name, tag ? tag : "", n, inits, updates, states, out_tensors));
 }
 
-bool te_tensor_is_scan(const te_tensor *t) {
-    return vt_is(t, VT_TAG_TENSOR) && te__op(vt_te_tensor(t))->scan != NULL;
-}
+bool te_tensor_is_scan(const te_tensor *t) { return vt_is(t, VT_TAG_TENSOR) && te__op(vt_te_tensor(t))->scan != NULL; }
 
 bool te__scan_begins(const te_schedule *s, const vt_operation *op, int64_t *out_first) {
     for (uint32_t i = 0; i < s->n_stages; i++) {
@@ -267,8 +272,8 @@ bool te__is_state(const te_schedule *s, const vt_operation *op) {
 
 /* ---- In a schedule ---- */
 
-/* The loops over the rows, outermost first, as splits and fusions made them; they must stand in this order, which is the
- * order of the rows. The innermost. */
+/* The loops over the rows, outermost first, as splits and fusions made them; they must stand in this order, which is
+ * the order of the rows. The innermost. */
 static const vt_iter *check_order(te_context *c, const te_stage *st) {
     vt_ctx *ctx = &c->ctx;
     te__iters rows = {0};
@@ -329,10 +334,11 @@ void te__place_scans(te_schedule *s) {
             if (!inside[j] || st->attach == TE__INLINED || st->op->placeholder) continue;
             st->scan = of;
             if (st->is_output || te__stage_index(s, of) < j)
-                te__raise(s->c, VTA_ILLEGAL,
-                          "%s depends on a state of the scan %s, but is used outside of it: only the scan's result is known "
-                          "there",
-                          st->origin->name, of->origin->name);
+                te__raise(
+                    s->c, VTA_ILLEGAL,
+                    "%s depends on a state of the scan %s, but is used outside of it: only the scan's result is known "
+                    "there",
+                    st->origin->name, of->origin->name);
             if (st->attach != TE__ROOT) continue;
             st->attach = TE__AT;
             st->at_stage = of;

@@ -130,6 +130,52 @@ vta_status te_split_sizes(te_stage *st, te_axis *axis, size_t n, const int64_t s
     TE_RETURN_STATUS(context_of(st), split_sizes(st->schedule->c, st, axis, n, sizes, out_outer, out_inner));
 }
 
+static bool is_no_scalar(void *user, const vt_var *v) {
+    (void)user;
+    return !v->u.var->scalar;
+}
+
+/* By an expression of scalars. */
+static void split_by(te_context *c, te_stage *st, const te_axis *handle, const te_expr *number, bool parts,
+                     te_axis **out_outer, te_axis **out_inner) {
+    vt_ctx *ctx = &c->ctx;
+    const vt_iter *axis = loop_of(c, st, handle, "split"), *outer, *inner;
+    const vt_expr *e = vt_simplify_free(ctx, te__expr_in(c, number, "a factor"));
+    int64_t value;
+    if (vt_as_const(e, &value)) {
+        split(c, st, axis, value, parts, &outer, &inner);
+    } else {
+        uint32_t at = loop_at(c, st, axis, "split");
+        refuse_threads(c, st, axis, "split");
+        te__measure(c, e);
+        if (!vt_dtype_is_index(e->dtype) || vt_expr_effect(e) != VT_EFFECT_PURE || vt_expr_uses_any(e, is_no_scalar, NULL))
+            te__raise(c, VTA_INVALID_ARGUMENT,
+                      "cannot split %s.%s %s %s: the number must be an integer made of constants and scalars of the kernel",
+                      name_of(st), axis_of(axis), parts ? "into" : "by", te__repr(c, e));
+        e = vt_cast(ctx, axis->var->dtype, e);
+        outer = derive(ctx, axis, ".outer");
+        inner = derive(ctx, axis, ".inner");
+        split_axis(ctx, st, at, (te__relation){TE__SPLIT, axis, outer, inner, parts ? NULL : e, parts ? e : NULL, 0, NULL});
+    }
+    if (out_outer) *out_outer = te__out(outer);
+    if (out_inner) *out_inner = te__out(inner);
+}
+
+static vta_status public_split_by(te_stage *st, te_axis *axis, te_expr *number, bool parts, te_axis **out_outer,
+                                  te_axis **out_inner) {
+    if (out_outer) *out_outer = NULL;
+    if (out_inner) *out_inner = NULL;
+    TE_RETURN_STATUS(context_of(st), split_by(st->schedule->c, st, axis, number, parts, out_outer, out_inner));
+}
+
+vta_status te_split_expr(te_stage *st, te_axis *axis, te_expr *factor, te_axis **out_outer, te_axis **out_inner) {
+    return public_split_by(st, axis, factor, false, out_outer, out_inner);
+}
+
+vta_status te_split_nparts_expr(te_stage *st, te_axis *axis, te_expr *nparts, te_axis **out_outer, te_axis **out_inner) {
+    return public_split_by(st, axis, nparts, true, out_outer, out_inner);
+}
+
 static void split_to(te_context *c, te_stage *st, const te_axis *axis, int64_t factor, bool parts, te_axis **out_outer,
                      te_axis **out_inner) {
     const vt_iter *outer, *inner;
@@ -167,11 +213,10 @@ static const vt_iter *fuse_two(te_context *c, te_stage *st, const vt_iter *outer
     if (next != at + 1)
         te__raise(c, VTA_ILLEGAL, "cannot fuse %s.%s and %s: they are not neighbours; reorder first (the loops are %s)",
                   name_of(st), axis_of(outer), axis_of(inner), te__leaf_names(ctx, st));
-    if (outer->type != inner->type)
-        te__raise(c, VTA_ILLEGAL, "cannot fuse %s.%s and %s: one is a data axis, the other a reduce axis", name_of(st),
-                  axis_of(outer), axis_of(inner));
+    bool reduces = outer->type == VT_ITER_COMM_REDUCE || inner->type == VT_ITER_COMM_REDUCE;
     const char *name = vt_new_format(ctx, "%s.%s.fused", axis_of(outer), axis_of(inner));
-    const vt_iter *fused = vt_iter_new(ctx, vt_var_new(ctx, name, outer->var->dtype), NULL, NULL, outer->type, "");
+    const vt_iter *fused = vt_iter_new(ctx, vt_var_new(ctx, name, outer->var->dtype), NULL, NULL,
+                                       reduces ? VT_ITER_COMM_REDUCE : outer->type, "");
     te__iters_insert(ctx, &st->all, st->all.n, fused);
     add_relation(ctx, st, (te__relation){TE__FUSE, fused, outer, inner, NULL, NULL});
     st->leaf.items[at] = fused;

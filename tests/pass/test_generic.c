@@ -217,6 +217,15 @@ static const vt_stmt *known_branches(one *o) {
     return one_for(o, i, 8, VT_FOR_SERIAL, vt_s_let(ctx, v, vt_mul(ctx, i, one_i(o, 2)), one_seq(o, branch, itself)));
 }
 
+/* An assertion holds in its body, not for itself. */
+static const vt_stmt *asserted(one *o) {
+    vt_ctx *ctx = &o->ctx;
+    const vt_var *n = vt_var_new_scalar(ctx, "n", VT_I32);
+    const vt_stmt *known = vt_s_if(ctx, vt_ge(ctx, n, one_i(o, 1)), one_store(o, o->y, one_i(o, 0), one_i(o, 3)), NULL);
+    const vt_stmt *inner = vt_s_assert(ctx, vt_ge(ctx, n, one_i(o, 0)), vt_string(ctx, "again"), known);
+    return vt_s_assert(ctx, vt_ge(ctx, n, one_i(o, 1)), vt_string(ctx, "few"), inner);
+}
+
 static void expressions(void **state) {
     (void)state;
     GIVES(rewrite_unsafe_select, selections, "@tir.if_then_else((i < 3), ", "select((i < 3), (i + 1), 0)");
@@ -224,6 +233,7 @@ static void expressions(void **state) {
     GIVES(common_subexpr, repeated, "let cse_var_2: int32 = (i*8)", "let cse_var_1: int32 = (cse_var_2 + j)",
           "[cse_var_1] = ", "[(cse_var_2 + 1)] = ");
     GIVES(simplify, known_branches, "[(i*2)] = 1", "!if", "!= 2\n", "!let");
+    GIVES(simplify, asserted, "assert((1 <= n: int32), \"few\")", "[0] = 3", "!if", "!again");
 }
 
 /* A pass that finds nothing to do gives the function back. */

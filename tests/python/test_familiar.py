@@ -501,7 +501,7 @@ class Modules(unittest.TestCase):
         a = te.placeholder((4,))
         s = te.create_schedule(te.compute((4,), lambda i: a[i] + 1.0).op)
         for get, words in ((lambda: s.nosuch, "Schedule.nosuch is not offered"),
-                           (lambda: s.stages[0].all_iter_vars, "all_iter_vars is not offered; there is leaf_iter_vars"),
+                           (lambda: s.stages[0].leaf_iter_var, "leaf_iter_var is not offered; there is leaf_iter_vars"),
                            (lambda: a.op.attrs, "PlaceholderOp.attrs is not offered"),
                            (lambda: a.nosuch, "Tensor.nosuch is not offered"), (lambda: te.var("x").nosuch, "Expr.nosuch"),
                            (lambda: te.hybrid, "tvm.te.hybrid is not offered")):

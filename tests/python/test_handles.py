@@ -67,6 +67,14 @@ class Fixture:
         self.sums = lib.te_define(c, b"sums[q: 8] = sum[f: 4](a[q, f])")
         self.sums_schedule = lib.te_schedule_create(c, 1, array(self.sums))
         self.first, self.rows = (lib.te_compute(c, b"rows", 2, (ctypes.c_int64 * 2)(n, 8), None, b"i0 + i1") for n in (1, 8))
+        marked = lib.te_schedule_create(c, 1, array(self.tensor))
+        self.marked = lib.te_schedule_stage(marked, self.tensor)
+        self.marked_axis = lib.te_stage_leaf(self.marked, 0)
+        assert not lib.te_pragma(self.marked, self.marked_axis, b"note", None)
+        attached = lib.te_schedule_create(c, 1, array(self.tensor))
+        self.attached, top = (lib.te_schedule_stage(attached, t) for t in (self.middle, self.tensor))
+        assert not lib.te_compute_at(self.attached, top, lib.te_stage_leaf(top, 0))
+        assert not lib.te_split(self.marked, lib.te_stage_leaf(self.marked, 1), 2, None, None)
         self.sums_axis = lib.te_tensor_reduce_axis(self.sums, 0)
         self.call = lib.te_call(c, b"int32", b"nothing", 0, array())
         self.diag = lib.vta_diag_create(None)
@@ -106,7 +114,9 @@ SPECIAL = {
     ("te_reducer_create", "lhs"): "left", ("te_reducer_create", "rhs"): "right", ("te_reducer_create", "results"): "left",
     ("te_reducer_create", "identities"): "number", ("te_reduce_with", "axes"): "reduce",
     ("te_reduce_with", "condition"): "condition", ("te_rfactor", "s"): "sums_schedule", ("te_rfactor", "t"): "sums",
-    ("te_rfactor", "axis"): "sums_axis",     ("te_scan", "inits"): "first", ("te_scan", "updates"): "rows", ("te_scan", "states"): "input",
+    ("te_rfactor", "axis"): "sums_axis",     ("te_stage_attached_to", "st"): "attached", ("te_stage_attached_at", "st"): "attached", ("te_stage_relation", "st"): "marked", ("te_stage_marks", "st"): "marked", ("te_stage_marks", "axis"): "marked_axis",
+    ("te_stage_pragma", "st"): "marked", ("te_stage_pragma", "axis"): "marked_axis",
+    ("te_scan", "inits"): "first", ("te_scan", "updates"): "rows", ("te_scan", "states"): "input",
     ("te_bind", "thread"): "thread", ("te_compute_at", "st"): "other", ("te_compute_at", "parent"): "stage",
     ("te_compute_inline", "st"): "other", ("te_compute_root", "st"): "other", ("te_set_scope", "st"): "other",
     ("te_cache_read", "t"): "middle", ("te_cache_read", "readers"): "tensor", ("te_schedule_create", "outputs"): "tensor",
@@ -176,7 +186,7 @@ class Handles(unittest.TestCase):
             c_function = getattr(lib, function)
             f = Fixture()
             value = c_function(*[argument(f, function, p) for p in parameters])
-            may_be_nothing = result in ("void", "bool", "size_t", "te_axis_kind", "uint32_t") or function in (
+            may_be_nothing = result in ("void", "bool", "size_t", "te_axis_kind", "te_attachment", "uint32_t") or function in (
                 "te_tensor_reduce_axis", "te_tensor_tag", "te_axis_extent", "vtac_kernel_disabled_passes",
                 "te_context_status", "te_stage_scope", "te_tensor_dim")
             if not may_be_nothing:
@@ -191,7 +201,7 @@ class Handles(unittest.TestCase):
                 for wrong in wrong_ones:
                     tried += 1
                     value = c_function(*[argument(f, function, q, wrong if q is p else None) for q in parameters])
-                    if result not in ("void", "te_axis_kind"):
+                    if result not in ("void", "te_axis_kind", "te_attachment"):
                         self.assertTrue(failed(result, value), f"{function} takes a wrong {p[2]}")
                     lib.vta_diag_clear(lib.te_context_diag(f.context))
                 f.close()

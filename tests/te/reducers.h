@@ -1,5 +1,6 @@
-/* Reducers that random programs use: one result, results of which each needs the other, and results in two types. All of
- * them are commutative and associative in integers that wrap around, so that no schedule may change what they give. */
+/* Reducers that random programs use: one result, results of which each needs the other, and results in two types. All
+ * of them are commutative and associative in integers that wrap around, so that no schedule may change what they give.
+ */
 #ifndef TE_REDUCERS_H
 #define TE_REDUCERS_H
 
@@ -14,8 +15,8 @@ static inline te_expr *choose(te_context *c, te_op op, te_expr *x, te_expr *y, t
     return te_apply(c, TE_SELECT, 3, (te_expr *[]){condition, yes, no});
 }
 
-/* Reducer `which`, and the number of its results: a product, a sum written backwards, bitwise exclusive or, a product of
- * complex numbers, and the smallest place of the largest value. */
+/* Reducer `which`, and the number of its results: a product, a sum written backwards, bitwise exclusive or, a product
+ * of complex numbers, and the smallest place of the largest value. */
 static inline te_reducer *reducer_of(te_context *c, uint32_t which, size_t *out_n) {
     te_expr *x[RESULTS_MOST], *y[RESULTS_MOST], *results[RESULTS_MOST], *same;
     te_expr *zero = te_int(c, "int32", 0), *one = te_int(c, "int32", 1);

@@ -182,6 +182,7 @@ static void factor(program *p) {
 
 /* One random step; it may be refused, and then must have changed nothing. */
 static void step(program *p, char *log) {
+    static const char *const memories[] = {"global", "local", "shared", "warp", "global.texture"};
     uint32_t n = (uint32_t)te_schedule_stages(p->s);
     te_stage *st = te_schedule_stage_at(p->s, random_below(n)), *other = te_schedule_stage_at(p->s, random_below(n));
     te_axis *axis = leaf(st), *fuse[2];
@@ -202,7 +203,7 @@ static void step(program *p, char *log) {
     case 6:
     case 7: te_compute_at(st, other, leaf(other)); break;
     case 8: te_compute_inline(st); break;
-    case 9: te_cache_read(p->s, te_stage_tensor(st), random_below(2) ? "global" : "local", 0, NULL); break;
+    case 9: te_cache_read(p->s, te_stage_tensor(st), memories[random_below(5)], 0, NULL); break;
     case 10: te_cache_write(p->s, te_stage_tensor(st), "local"); break;
     case 11: te_bind(st, axis, te_thread_axis(p->c, "vthread")); break;
     case 12: te_vectorize(st, axis); break;

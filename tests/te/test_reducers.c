@@ -3,7 +3,8 @@
 
 enum { ROWS = 3, COLUMNS = 7 };
 
-/* A row's product, sum and exclusive or, its complex product with the columns' numbers, and the place of its largest. */
+/* A row's product, sum and exclusive or, its complex product with the columns' numbers, and the place of its largest.
+ */
 static void expected(uint32_t which, const int32_t *row, int32_t out[RESULTS_MOST]) {
     uint32_t one = which == 0 || which == 3, other = 0;
     int32_t place = INT32_MAX, most = INT32_MIN;
@@ -65,7 +66,8 @@ static parts new_parts(void) {
     return p;
 }
 
-static void refused_reducer(const parts *p, te_expr *x, te_expr *y, te_expr *result, te_expr *identity, const char *why) {
+static void refused_reducer(const parts *p, te_expr *x, te_expr *y, te_expr *result, te_expr *identity,
+                            const char *why) {
     assert_null(te_reducer_create(p->c, 1, &x, &y, &result, &identity));
     assert_refused(p->c, VTA_INVALID_ARGUMENT, why);
 }
@@ -80,7 +82,8 @@ static void refused(void **state) {
     refused_reducer(&p, p.x, p.y, narrow, p.one, "result 0 of a reducer is int8, but its operands are int32");
     refused_reducer(&p, p.x, p.y, sum, narrow, "identity 0 of a reducer is int8");
     refused_reducer(&p, p.x, p.y, sum, p.x, "identity 0 of a reducer uses x, which is no constant");
-    refused_reducer(&p, p.x, p.y, te_add(p.c, sum, te_axis_value(p.c, p.i)), p.one, "uses i, which is none of its operands");
+    refused_reducer(&p, p.x, p.y, te_add(p.c, sum, te_axis_value(p.c, p.i)), p.one,
+                    "uses i, which is none of its operands");
     refused_reducer(&p, p.x, p.y, p.element, p.one, "result 0 of a reducer reads a tensor");
     assert_null(te_reducer_create(p.c, 0, NULL, NULL, NULL, NULL));
     assert_refused(p.c, VTA_INVALID_ARGUMENT, "has at least one result");
@@ -153,7 +156,7 @@ static void factoring_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(definitions), cmocka_unit_test(refused), cmocka_unit_test(misplaced),
-                                       cmocka_unit_test(factoring_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(definitions), cmocka_unit_test(refused),
+                                       cmocka_unit_test(misplaced), cmocka_unit_test(factoring_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@ from ..error import Refusing
 from ..expr import Expr, convert, number_or_expr
 from ..intrin import TensorIntrin
 from .gemm import GemmIntrin
+from .relations import Fuse, IterVarAttr, IterVarRelation, Singleton, Split, StageGroup, between, marks, relations
 from .tensor import ComputeOp, IterVar, Operation, Range, Tensor, operation
 
 
@@ -226,6 +227,24 @@ class Schedule(Refusing):
             if isinstance(stage.op, ComputeOp) and not stage.is_output and not stage.scope and test(stage.op):
                 stage.compute_inline()
 
+    def create_group(self, outputs: Tensor | Sequence[Tensor], inputs: Tensor | Sequence[Tensor],
+                     include_inputs: bool = False) -> StageGroup:
+        """The stages on the ways from `inputs` to `outputs`, to be computed together at a loop.
+
+        Parameters
+        ----------
+        outputs, inputs : Tensor or list of Tensor
+        include_inputs : bool, optional
+            Whether the inputs belong to it.
+        """
+        ends = [_tensors(given, "an end of create_group") for given in (outputs, inputs)]
+        members = between(*ends, need(include_inputs, bool, "include_inputs of create_group"))
+        if not members:
+            raise ValueError("create_group: no way leads from the inputs to the outputs")
+        for op in members:
+            self[op]  # pylint: disable=pointless-statement  # raises when the schedule has no stage for it
+        return StageGroup(self, members)
+
     def normalize(self) -> Schedule:
         """The schedule itself: lowering brings schedules to normal form."""
         return self
@@ -244,10 +263,20 @@ class Stage(Refusing):
     ----------
     op : Operation
         The computation.
-    leaf_iter_vars, all_iter_vars : list of IterVar
+    leaf_iter_vars : list of IterVar
         The loops as they stand, outermost first.
+    all_iter_vars : list of IterVar
+        All axes that it has or had: its computation's, then those that steps made.
+    relations : list of IterVarRelation
+        How its axes came about.
+    iter_var_attrs : dict of IterVar to IterVarAttr
+    attach_type : int
+        ``Stage.ROOT``, ``Stage.INLINE`` or ``Stage.SCOPE``.
     scope : str
     """
+
+    #: Values of attach_type, as TVM numbers them.
+    ROOT, INLINE, SCOPE = 1, 2, 4
 
     def __init__(self, schedule: Schedule, handle: int) -> None:
         self.schedule, self.handle = schedule, handle
@@ -284,6 +313,38 @@ class Stage(Refusing):
         return [IterVar(self.context, lib.te_stage_leaf(self.handle, i)) for i in range(count)]
 
     @property
+    def all_iter_vars(self) -> list[IterVar]:
+        """All axes that it has or had."""
+        return [IterVar(self.context, lib.te_stage_all_axis(self.handle, i)) for i in range(lib.te_stage_all(self.handle))]
+
+    @property
+    def relations(self) -> list[IterVarRelation]:
+        """How its axes came about, in the order of the steps."""
+        return relations(self)
+
+    @property
+    def iter_var_attrs(self) -> dict[IterVar, IterVarAttr]:
+        """What is said of its axes."""
+        return marks(self)
+
+    @property
+    def attach_type(self) -> int:
+        """Where it is computed: at the root, in its consumers, or at a loop of another stage."""
+        return (self.ROOT, self.INLINE, self.SCOPE)[lib.te_stage_attachment(self.handle)]
+
+    @property
+    def attach_stage(self) -> Stage | None:
+        """The stage at whose loop it is computed."""
+        handle = lib.te_stage_attached_to(self.handle)
+        return Stage(self.schedule, handle) if handle else None
+
+    @property
+    def attach_ivar(self) -> IterVar | None:
+        """The loop that it is computed at, as it was given."""
+        handle = lib.te_stage_attached_at(self.handle)
+        return IterVar(self.context, handle) if handle else None
+
+    @property
     def scope(self) -> str:
         """Memory that its result is in."""
         return text(lib.te_stage_scope(self.handle)) or ""
@@ -293,16 +354,18 @@ class Stage(Refusing):
         """Whether its result is an output of the schedule."""
         return bool(lib.te_stage_is_output(self.handle))
 
-    def split(self, parent: IterVar, factor: int | None = None, nparts: int | None = None) -> tuple[IterVar, IterVar]:
+    def split(self, parent: IterVar, factor: int | Expr | None = None,
+              nparts: int | Expr | None = None) -> tuple[IterVar, IterVar]:
         """Splits an axis into an outer and an inner one.
 
         Parameters
         ----------
         parent : IterVar
-        factor : int
+        factor : int or Expr
             Extent of the inner axis, or
-        nparts : int
-            extent of the outer axis.
+        nparts : int or Expr
+            extent of the outer axis. An expression is made of scalars of the kernel (:func:`vta.te.var`); when it is not
+            from 1 to 2**30, the kernel refuses its call.
 
         Returns
         -------
@@ -310,6 +373,10 @@ class Stage(Refusing):
         """
         if (factor is None) == (nparts is None):
             raise ValueError("split takes one of factor and nparts")
+        number = factor if nparts is None else nparts
+        if isinstance(number, Expr):
+            function = lib.te_split_expr if nparts is None else lib.te_split_nparts_expr
+            return self._new(2, function, self._axis(parent, "split"), self.context.handle_of(number, Expr, "a factor"))
         if nparts is not None:
             return self._new(2, lib.te_split_nparts, self._axis(parent, "split"), whole(nparts, "nparts of split"))
         return self._new(2, lib.te_split, self._axis(parent, "split"), whole(factor, "the factor of split"))

@@ -70,6 +70,8 @@ class IterVar(ExprOp):
 
     __slots__ = ("context", "handle")
 
+    DataPar, ThreadIndex, CommReduce, Ordered, Opaque, Unrolled, Vectorized, Parallelized, Tensorized = range(9)
+
     def __init__(self, context: Context, handle: int) -> None:
         self.context, self.handle = context, handle
 
