@@ -18,7 +18,7 @@ typedef struct cli_timing {
      'P',                                                                                                              \
      CLI_TEXT,                                                                                                         \
      "NAME|FILE",                                                                                                      \
-     "timing profile: chisel, chisel-2019, hls, ultra96, zcu104, or a JSON file (else by the target)",                 \
+     "timing profile: chisel, rtl, chisel-2019, hls, ultra96, zcu104, or a JSON file (else by the target)",            \
      &(timing)->profile},                                                                                              \
         {"bus", 'b', CLI_TEXT, "BITS", "width of the memory bus", &(timing)->bus}, {                                   \
         "timing", 'T', CLI_LIST, "NAME=NUMBER", "change one setting of the timing profile; may be repeated",           \

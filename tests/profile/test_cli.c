@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "support/golden.h"
+#include "vta/timing.h"
 
 static char out[1 << 20];
 
@@ -54,6 +55,16 @@ static void profile_what_if(void **state) {
     assert_contains(out, "bus_bits = 100 is not a power of two");
     assert_int_equal(run("vadd", "profile %s.gone"), 1);
     assert_int_equal(run("vadd", "profile"), 2);
+}
+
+static void help_has_every_profile(void **state) {
+    (void)state;
+    assert_int_equal(run("vadd", "profile --help"), 0);
+    for (size_t i = 0; vta_timing_profile_name(i); i++) {
+        char word[64];
+        snprintf(word, sizeof word, " %s,", vta_timing_profile_name(i));
+        assert_contains(out, word);
+    }
 }
 
 static void profile_against(void **state) {
@@ -125,8 +136,8 @@ static void sweep(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(profile_in_words), cmocka_unit_test(profile_what_if),
-                                       cmocka_unit_test(profile_against), cmocka_unit_test(profile_files),
-                                       cmocka_unit_test(sweep)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(profile_in_words),       cmocka_unit_test(profile_what_if),
+                                       cmocka_unit_test(help_has_every_profile), cmocka_unit_test(profile_against),
+                                       cmocka_unit_test(profile_files),          cmocka_unit_test(sweep)};
     return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
 }
