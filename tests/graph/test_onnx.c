@@ -230,6 +230,9 @@ static const variant wrong[] = {
     {13, "2,3", "Range", "i_0 i_big i_1", "", "from 0 to"},
     {13, "2,3", "Expand", "x i_pads", "", "do not broadcast"},
     {13, "2,3", "Add", "x i_0", "", "is int64, where float32"},
+    {13, "1,2,5,6", "InstanceNormalization", "x f_scales f_2", "", "input 1 is not one number for each of 2 channels"},
+    {13, "2,3", "InstanceNormalization", "x f_2 f_2", "", "the input has 2 axes; at least 3 are wanted"},
+    {17, "2,2", "LayerNormalization", "x f_2", "", "output 1, which is for training, is used"},
     {13, "2,3", "Split", "x", "axis=1", "3 elements in 2 equal parts"},
     {13, "2,3", "Tile", "x i_m1", "", "1 repeats for 2 axes"},
 };
@@ -244,7 +247,8 @@ static void test_wrong(void **state) {
         make_model(&m, v->opset);
         make_input(&m, "x", F32, v->x);
         add_constants(&m);
-        make_node(&m, v->op, v->inputs, strcmp(v->op, "Split") ? "y" : "y z", v->attributes);
+        bool two = !strcmp(v->op, "Split") || !strcmp(v->op, "LayerNormalization");
+        make_node(&m, v->op, v->inputs, two ? "y z" : "y", v->attributes);
         make_output(&m, "y");
         world_open(&w);
         vta_status status = vt_protect(&w.ctx, read_model, &r);
