@@ -328,6 +328,23 @@ class Logs(unittest.TestCase):
             autotvm.callback.log_to_file(os.path.join(self.folder.name, "none", "x.log"))
 
 
+class Fallbacks(unittest.TestCase):
+    def test_chosen_by_others(self):
+        """Where no configuration is known, who is registered for it chooses, once, before a knob is read."""
+        asked = []
+
+        def choose(cfg, workload):
+            asked.append(workload)
+            cfg["tile"] = SplitEntity([-1, 2, 4])
+
+        autotvm.dispatcher.register_fallback("double", choose)
+        self.addCleanup(vta.autotvm.dispatcher._choosers.pop, "double")
+        with tvm.target.Target("llvm"):
+            s, args = double(32, "int32")
+        self.assertRegex(str(tvm.lower(s, args, simple_mode=True)), r"0, 4\)[\s\S]*0, 2\)[\s\S]*0, 4\)")
+        self.assertEqual(asked, [("double", 32, "int32")])
+
+
 class Tasks(unittest.TestCase):
     def test_refused(self):
         a = te.placeholder((4,), "int8", "a")

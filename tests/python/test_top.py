@@ -224,6 +224,47 @@ class Names(unittest.TestCase):
             run(tvm.nd.array(x), tvm.nd.array(kernel[1]), got)
             np.testing.assert_array_equal(got.numpy(), want >> 1)
 
+    def test_strategies(self):
+        """Relay's operators take strategies, which give computation and schedule of a target."""
+        from tvm.relay.op import op as reg
+        from tvm.relay.op import strategy as _strategy
+        from tvm.relay.op.op import OpPattern, OpStrategy
+
+        @_strategy.conv2d_strategy.register("vta")
+        def for_vta(attrs, inputs, out_type, target):
+            strategy = OpStrategy()
+            if attrs.data_layout == "NCHW":
+                return _strategy.arm_cpu.conv2d_strategy_arm_cpu(attrs, inputs, out_type, tvm.target.arm_cpu(target.model))
+            strategy.add_implementation(lambda *_: self.fail("of a lower level"), None, plevel=5)
+            strategy.add_implementation(_strategy.wrap_compute_conv2d(vta.top.conv2d_packed, need_data_layout=True),
+                                        _strategy.wrap_topi_schedule(vta.top.schedule_conv2d_packed), name="conv2d_packed.vta")
+            return strategy
+
+        case = next(cases())
+        attrs = types.SimpleNamespace(strides=(1, 1), padding=(1, 1), dilation=(1, 1), groups=1, data_layout="NCHW1n16c", out_dtype="int32")
+        found = relay.op.get("nn.conv2d").get_attr("FTVMStrategy")(attrs, tensors(*case.arrays), None, ENV.target).best()
+        self.assertEqual(found.name, "conv2d_packed.vta")
+        with ENV.target:
+            case.compute = lambda *args: found.compute(attrs, args, None)[0]
+            case.schedule = lambda outs: found.schedule(attrs, outs, ENV.target)
+            np.testing.assert_array_equal(case.run(*case.schedule_now()), case.want)
+        attrs.data_layout, attrs.groups = "NCHW", 2
+        x, w = values(1, 4, 6, 6), values(4, 2, 3, 3)
+        plain = _strategy.conv2d_strategy(attrs, tensors(x, w), None, ENV.target).best()
+        args = tensors(x, w)
+        out = plain.compute(attrs, args, None)[0]
+        run = tvm.build(plain.schedule(attrs, [out], "llvm"), [*args, out], "llvm")
+        got = tvm.nd.array(np.zeros(tuple(out.shape), "int32"))
+        run(tvm.nd.array(x), tvm.nd.array(w), got)
+        np.testing.assert_array_equal(got.numpy(), conv2d_nchw_python(x.astype("int32"), w.astype("int32"), 1, 1, 2))
+        reg.register_pattern("copy", OpPattern.INJECTIVE, level=15)
+        self.assertEqual(reg.get("copy").get_attr("TOpPattern"), OpPattern.INJECTIVE)
+        for words, call in (("no operator 'nothing'", lambda: relay.op.get("nothing")),
+                            ("has nothing for the target llvm; it has for vta", lambda: _strategy.conv2d_strategy(attrs, args, None, "llvm")),
+                            ("without implementations", OpStrategy().best)):
+            with self.assertRaisesRegex(LookupError, words):
+                call()
+
     def test_targets(self):
         target = tvm.target.Target({"kind": "llvm", "mtriple": "aarch64-linux-gnu", "keys": ["arm_cpu", "cpu"], "host": "llvm"})
         self.assertEqual((target.keys, target.attrs["mtriple"], str(target.host)), (["arm_cpu", "cpu"], "aarch64-linux-gnu", "llvm"))

@@ -9,13 +9,29 @@ from typing import TYPE_CHECKING
 from .space import ConfigEntity, ConfigSpace, FallbackConfigEntity
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ..target import Target
 
-__all__ = ["DispatchContext", "ApplyConfig", "FallbackContext"]
+__all__ = ["DispatchContext", "ApplyConfig", "FallbackContext", "register_fallback"]
 
 _log = logging.getLogger("autotvm")
+
+
+_choosers: dict[str, Callable[[FallbackConfigEntity, Any], None]] = {}
+
+
+def register_fallback(task_name: str, choose: Callable[[FallbackConfigEntity, Any], None]) -> None:
+    """Has a function choose the knobs of a template where no configuration is known.
+
+    Parameters
+    ----------
+    task_name : str
+    choose : callable
+        Called with the configuration, to be set, and the workload.
+    """
+    _choosers[task_name] = choose
 
 
 class _Stack(threading.local):
@@ -113,7 +129,8 @@ class FallbackContext(DispatchContext):
         if key not in self._told:
             self._told.add(key)
             _log.info("no configuration for target=%s, workload=%s: the template's own choice is taken", target, workload)
-        return FallbackConfigEntity()
+        choose = _choosers.get(workload[0])
+        return FallbackConfigEntity(choose and (lambda cfg: choose(cfg, workload)))
 
     def update(self, target: Target, workload: Any, cfg: Any) -> None:
         """Sets the configuration of a workload.

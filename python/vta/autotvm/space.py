@@ -496,8 +496,13 @@ class ConfigEntity(_Choices):
 
 
 class FallbackConfigEntity(ConfigSpace):
-    """What a template gets where no configuration was found: the first candidate of each knob, unless the template sets others
-    (``cfg["tile_h"] = SplitEntity([-1, 14])``).
+    """What a template gets where no configuration was found: what `choose` sets, or the first candidate of each knob, unless the
+    template sets others (``cfg["tile_h"] = SplitEntity([-1, 14])``).
+
+    Parameters
+    ----------
+    choose : callable, optional
+        Called with this object when a knob is first asked for.
 
     Attributes
     ----------
@@ -506,6 +511,16 @@ class FallbackConfigEntity(ConfigSpace):
     """
 
     is_fallback = True
+
+    def __init__(self, choose: Callable[[FallbackConfigEntity], None] | None = None) -> None:
+        super().__init__()
+        self.choose = choose
+
+    def __getitem__(self, name: str) -> Any:
+        if self.choose is not None:
+            function, self.choose = self.choose, None
+            function(self)
+        return super().__getitem__(name)
 
     def fallback_split(self, name: str, constraints: Sequence[int]) -> None:
         """Chooses the split whose sizes are the largest that do not exceed the given ones, the innermost first.

@@ -6,6 +6,8 @@ import itertools
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..autotvm.entity import OtherOptionEntity
+from ..autotvm.space import FallbackConfigEntity
 from ..environment import get_env
 from ..error import VTAValueError
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-__all__ = ["choose"]
+__all__ = ["choose", "choose_for"]
 
 _RUN = 40  # cycles of a load or store beside its bytes, about
 _BUS = 8   # bytes a cycle, of the default bus
@@ -72,15 +74,16 @@ def _estimate(layer: _Layer, t: _Tile) -> float:
             or weight * count > env.WGT_BUFF_SIZE // env.WGT_ELEM_BYTES
             or (sums * (1 + layer.whole) + t.co) * count > env.ACC_BUFF_SIZE // env.ACC_ELEM_BYTES):
         return math.inf
+    few = t.h < min(4, layer.rows) or t.h * t.co < min(4, layer.outputs)  # micro-ops of one sum would follow each other
     rounds = layer.inputs // t.ci
     results = layer.batch // t.b * tiles[0] * tiles[1] * (layer.columns // t.w)
     loads = results * (rounds * ((image * env.INP_ELEM_BYTES + weight * env.WGT_ELEM_BYTES) / _BUS + 2 * _RUN)
                        + sums * (env.OUT_ELEM_BYTES + layer.whole * env.ACC_ELEM_BYTES) / _BUS + _RUN)
     compute = results * sums * (rounds * t.ci * math.prod(layer.taps) + 4)
-    return max(loads, compute) + (min(loads, compute) if count == 1 else 0)
+    return (max(loads, compute) + (min(loads, compute) if count == 1 else 0)) * (100 if few else 1)
 
 
-def choose(cfg: Any, shapes: Sequence[Sequence[int]], operands: Sequence[Sequence[int]]) -> None:
+def choose(cfg: FallbackConfigEntity, shapes: Sequence[Sequence[int]], operands: Sequence[Sequence[int]]) -> None:
     """Sets the knobs of a configuration.
 
     Parameters
@@ -91,8 +94,7 @@ def choose(cfg: Any, shapes: Sequence[Sequence[int]], operands: Sequence[Sequenc
     operands : list of tuple of int
         Of what the steps behind the sums read besides.
     """
-    from ..autotvm.entity import OtherOptionEntity
-
+    cfg.choose = None
     layer = _layer(shapes, operands)
     best, tile, knobs = min(((_estimate(layer, t), t, k) for t, k in _candidates(cfg)), key=lambda c: c[:2])
     if best == math.inf:
@@ -102,3 +104,37 @@ def choose(cfg: Any, shapes: Sequence[Sequence[int]], operands: Sequence[Sequenc
     for name, count in zip(("oc_nthread", "h_nthread"), tile.threads):
         if name in cfg.space_map:
             cfg[name] = OtherOptionEntity(count)
+
+
+def _spread(data: Sequence[int], strides: Sequence[int]) -> list[int]:
+    """The data of a transposed convolution, with zeros between."""
+    return [*data[:2], *((n - 1) * s + 1 for n, s in zip(data[2:4], strides)), *data[4:]]
+
+
+def _framed(data: Sequence[int], weight: Sequence[int], steps: Sequence[int], around: Sequence[int]) -> list[Sequence[int]]:
+    """The shapes of the sums, the data with its frame, and the weights."""
+    top, left, below, right = around
+    framed = [*data[:2], data[2] + top + below, data[3] + left + right, *data[4:]]
+    out = [data[0], weight[0], *((n - k) // s + 1 for n, k, s in zip(framed[2:4], weight[2:4], steps)), data[4], weight[4]]
+    return [out, framed, weight]
+
+
+def choose_for(cfg: FallbackConfigEntity, workload: Sequence[Any]) -> None:
+    """Sets the knobs of a template of this package for a workload.
+
+    Parameters
+    ----------
+    cfg : FallbackConfigEntity
+    workload : tuple
+    """
+    name, data, weight = workload[0], workload[1][1], workload[2][1]
+    if name == "dense_packed.vta":
+        choose(cfg, [[data[0], weight[0], data[2], weight[2]], data, weight], [])
+        return
+    strides, padding = workload[3:5]
+    around = [*padding, *padding] if len(padding) == 2 else [*padding]
+    if name == "conv2d_transpose_packed.vta":
+        taps = [*weight[2:4], *weight[2:4]]
+        choose(cfg, _framed(_spread(data, strides), weight, (1, 1), [k - 1 - p for k, p in zip(taps, around)]), [])
+    else:
+        choose(cfg, _framed(data, weight, strides, around), [])

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from .. import te, topi
 from .._settings import current
+from ..autotvm.dispatcher import register_fallback
 from ..autotvm.task import register_topi_compute, register_topi_schedule, template
 from ..error import VTAValueError
 from ..topi import packed
 from ..topi.convolution import InvalidShapeError, is_packed_layout
 from ..topi.utils import get_const_int, get_const_tuple
+from .choose import choose_for
 from .schedule import schedule_packed
 
 if TYPE_CHECKING:
@@ -162,6 +164,7 @@ def _register(name: str, compute: Callable[..., Tensor]) -> Callable[..., Schedu
         One, of the type that the accelerator stores.
     """
     scheduled = register_topi_schedule(name, schedule)
+    register_fallback(name, choose_for)
 
     @template(name)
     def task(*args: Any) -> tuple[Schedule, list[Tensor]]:

@@ -1,0 +1,18 @@
+"""Strategies for the processor."""
+
+from vta import topi
+from . import wrap_compute_dense, wrap_topi_schedule
+from ..._op import OpStrategy
+from ...._refuse import refuse
+
+__all__ = ["dense_strategy_cpu"]
+
+
+def dense_strategy_cpu(attrs, inputs, out_type, target):
+    """A matrix product of plain tensors."""
+    strategy = OpStrategy()
+    strategy.add_implementation(wrap_compute_dense(topi.nn.dense), wrap_topi_schedule(topi.generic.default_schedule), name="dense")
+    return strategy
+
+
+__getattr__ = refuse("tvm.relay.op.strategy.x86")
