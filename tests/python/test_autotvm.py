@@ -355,13 +355,30 @@ class Tasks(unittest.TestCase):
                 (ValueError, "get_config", autotvm.get_config),
                 (ValueError, "no target is set", lambda: double(4, "int8")),
                 (ValueError, "registered already", lambda: autotvm.task.register("double", print)),
-                (NotImplementedError, "vta tune MODEL.onnx", lambda: autotvm.task.extract_from_program(None, {}, ENV.target)),
+                (TypeError, "what tasks are extracted from", lambda: autotvm.task.extract_from_program(None, {}, ENV.target)),
                 (LookupError, "these do not come from one", lambda: vta.top.schedule_conv2d_packed([a])),
                 (TypeError, "by position", lambda: vta.top.dense_packed(data=a))):
             with self.assertRaisesRegex(error, words):
                 call()
         with self.assertRaisesRegex(AttributeError, "tvm.autotvm.nosuch is not offered"):
             autotvm.nosuch  # pylint: disable=pointless-statement
+
+    def test_of_a_network(self):
+        """ResNet-20: three kinds of 3 x 3 layers, two of stride 2, and two of 1 x 1; the first one has 3 channels."""
+        from tvm import relay
+
+        mod, params = relay.frontend.from_onnx(common.shared("models", "resnet20-cifar10", "model.onnx"))
+        tasks = autotvm.task.extract_from_program(func=mod, params=params, ops=(relay.op.get("nn.conv2d"),), target=ENV.target)
+        layers = {(t.args[0][1][1:4], t.args[1][1][:4], t.args[2]) for t in tasks}
+        self.assertEqual(layers, {((1, 32, 32), (1, 1, 3, 3), (1, 1)), ((1, 32, 32), (2, 1, 3, 3), (2, 2)),
+                                  ((1, 32, 32), (2, 1, 1, 1), (2, 2)), ((2, 16, 16), (2, 2, 3, 3), (1, 1)),
+                                  ((2, 16, 16), (4, 2, 3, 3), (2, 2)), ((2, 16, 16), (4, 2, 1, 1), (2, 2)),
+                                  ((4, 8, 8), (4, 4, 3, 3), (1, 1))})
+        self.assertEqual(len(tasks), 7)
+        tuner = autotvm.tuner.RandomTuner(tasks[-1])
+        tuner.tune(4, option(check_correctness=True))
+        self.assertTrue(tuner.best_config)
+        self.assertEqual(autotvm.task.extract_from_program(mod, None, ENV.target, ops=["nn.dense"]), [])  # 10 outputs: no tiles
 
     def test_half_a_template(self):
         @autotvm.register_topi_compute("half.vta")
