@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import threading
 from typing import TYPE_CHECKING
@@ -32,6 +33,10 @@ def register_fallback(task_name: str, choose: Callable[[FallbackConfigEntity, An
         Called with the configuration, to be set, and the workload.
     """
     _choosers[task_name] = choose
+
+
+def _choose(choose: Callable[[FallbackConfigEntity, Any], None], workload: Any, cfg: FallbackConfigEntity) -> None:
+    choose(cfg, workload)
 
 
 class _Stack(threading.local):
@@ -130,7 +135,7 @@ class FallbackContext(DispatchContext):
             self._told.add(key)
             _log.info("no configuration for target=%s, workload=%s: the template's own choice is taken", target, workload)
         choose = _choosers.get(workload[0])
-        return FallbackConfigEntity(choose and (lambda cfg: choose(cfg, workload)))
+        return FallbackConfigEntity(None if choose is None else functools.partial(_choose, choose, workload))
 
     def update(self, target: Target, workload: Any, cfg: Any) -> None:
         """Sets the configuration of a workload.

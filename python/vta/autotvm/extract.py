@@ -99,7 +99,8 @@ def _calls(graph: Graph, wanted: set[str]) -> Iterator[tuple[str, list[Any]]]:
         if make is None or name not in wanted:
             continue
         try:
-            yield make(*(shapes[v["name"]] for v in node["inputs"][:2]), node["attributes"])
+            data, weight = (shapes[v["name"]] for v in node["inputs"][:2])
+            yield make(data, weight, node["attributes"])
         except (ValueError, KeyError) as error:
             _log.info("%s (%s) is no task: %s", node["name"], node["op"], error)
 
