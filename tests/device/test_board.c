@@ -140,7 +140,9 @@ static void what_is_missing(void **state) {
     make_board("0x1000000000\n", "32768\n");
     refused(open_board("", &d), VTA_UNSUPPORTED, "the first 4 GiB");
     make_board("nonsense\n", "32768\n");
-    refused(open_board("", &d), VTA_IO, "phys_addr: no number");
+    refused(open_board("", &d), VTA_IO, "phys_addr: does not hold a number");
+    make_board("0x3f000000\n", "0\n");
+    refused(open_board("", &d), VTA_IO, "udmabuf7: cannot be mapped");
     make_board("0x3f000000\n", "32768\n");
     vta_config *config = vta_config_default();
     refused(vta_device_create("pynq", config, &(vta_device_options){.check = true}, NULL, diag, &d), VTA_UNSUPPORTED,

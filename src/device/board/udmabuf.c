@@ -29,7 +29,7 @@ static vta_status read_number(const char *folder, const char *name, vta_diag *di
     char *end;
     *out = strtoull(text, &end, 0);
     if (n > 0 && end != text) return VTA_OK;
-    return vt_fail(diag, VTA_IO, "the board's memory: %s: no number", path);
+    return vt_fail(diag, VTA_IO, "the board's memory: %s: does not hold a number", path);
 }
 
 static vta_status write_number(const char *folder, const char *name, uint64_t value, vta_diag *diag) {
