@@ -1,5 +1,6 @@
 /* What the drivers of boards do beside the conformance suite: their settings, u-dma-buf and the FPGA manager as files
  * in a folder, and the messages where something is missing. The files stand for the kernel's. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,14 +126,27 @@ static void memory(void **state) {
     expect_unmapped();
 }
 
+static int open_files(void) {
+    int n = 0;
+    DIR *dir = opendir("/proc/self/fd");
+    assert_non_null(dir);
+    while (readdir(dir)) n++;
+    closedir(dir);
+    return n;
+}
+
 static void what_is_missing(void **state) {
     (void)state;
     vta_device *d;
+    int files = open_files();
     make_board("0x3f000000\n", "32768\n");
     refused(open_board("memory=udmabuf8", &d), VTA_NOT_FOUND, "modprobe u-dma-buf udmabuf8=67108864");
     refused(open_board("registers=/no/such/file", &d), VTA_NOT_FOUND, "/no/such/file");
     refused(open_board("registers=/no/such/file", &d), VTA_NOT_FOUND, "--driver sim");
     refused(open_board("registers=a:b", &d), VTA_NOT_FOUND, "a: cannot be opened");
+    char twice[512];
+    snprintf(twice, sizeof twice, "registers=%s:%s", in_folder("registers"), in_folder("registers"));
+    refused(open_board(twice, &d), VTA_INVALID_ARGUMENT, "names 2 files; one, or 4");
     refused(open_board("colour=red", &d), VTA_INVALID_ARGUMENT, "'colour' is not one of");
     refused(open_board("memori=udmabuf7", &d), VTA_INVALID_ARGUMENT, "did you mean");
     make_board("0x3f000100\n", "32768\n");
@@ -143,6 +157,9 @@ static void what_is_missing(void **state) {
     refused(open_board("", &d), VTA_IO, "phys_addr: does not hold a number");
     make_board("0x3f000000\n", "0\n");
     refused(open_board("", &d), VTA_IO, "udmabuf7: cannot be mapped");
+    unlink(in_folder("sys/udmabuf7/phys_addr"));
+    refused(open_board("", &d), VTA_NOT_FOUND, "phys_addr: cannot be opened");
+    assert_int_equal(open_files(), files); /* nothing of all these stays open */
     make_board("0x3f000000\n", "32768\n");
     vta_config *config = vta_config_default();
     refused(vta_device_create("pynq", config, &(vta_device_options){.check = true}, NULL, diag, &d), VTA_UNSUPPORTED,

@@ -92,6 +92,7 @@ static void put_default(const board *b, const char *bits) {
     fclose(f);
 }
 
+/* And memory that it does not have. */
 static void programming(void **state) {
     (void)state;
     board b;
@@ -111,6 +112,10 @@ static void programming(void **state) {
     must(vta_rpc_program(rpc, NULL, diag));
     fpga_manager_end(&b.manager);
     assert_string_equal(b.manager.bits, "the server's");
+    uint64_t array;
+    const int64_t shape[] = {16 << 20};
+    refused(vta_rpc_array(rpc, kDLExtDev, 1, shape, (DLDataType){kDLInt, 8, 1}, diag, &array), VTA_NO_MEMORY,
+            "16777216 bytes of contiguous memory were asked for; the model has 4194304 of 4194304 bytes left");
     assert_int_equal(server_count(b.manager.firmware), 0);
     vta_rpc_close(rpc);
     stop(&b);
