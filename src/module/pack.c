@@ -9,14 +9,14 @@
 #include "module/transpose.h"
 #include "vta/module.h"
 
-enum { SMALL = 1 << 16 }; /* bytes that are not worth threads */
+enum { SMALL = 1 << 20 /* bytes that are not worth threads */, WIDE_PIXELS = 64 };
 
 typedef struct job {
     vta_pack_shape s;
     int64_t groups, columns; /* of images, of channels */
     uint8_t *tiles, *images;
     size_t tile_bytes, image_bytes;
-    bool to_tiles;
+    bool to_tiles, wide;
 } job;
 
 /* ---- Moving ---------------------------------------------------------------------------------------------------- */
@@ -121,9 +121,31 @@ static void move_block(const job *j, const part *p, int64_t width) {
         block_from_tiles(j, p);
 }
 
+/* The same of bytes, up to 64 pixels at a time. */
+static void move_bytes(const job *j, int64_t group, int64_t column, int64_t row) {
+    const vta_pack_shape *s = &j->s;
+    int64_t n = group * s->rows + row, all = s->h * s->w;
+    size_t step = (size_t)(s->rows * s->lanes);
+    for (int64_t pixel = 0; pixel < all; pixel += WIDE_PIXELS)
+        for (int64_t lane = 0; lane < s->lanes; lane += VT_BLOCK_BYTES) {
+            int64_t c = column * s->lanes + lane, lanes = smaller(VT_BLOCK_BYTES, c < s->c ? s->c - c : 0);
+            uint8_t *tile = j->tiles + tile_at(j, group, column, pixel, row, lane);
+            uint8_t *image = j->images + (lanes ? image_at(s, n, c, pixel) : 0);
+            int pixels = (int)smaller(WIDE_PIXELS, all - pixel);
+            if (j->to_tiles)
+                vt__rows_to_tiles(tile, step, image, (size_t)all, (int)lanes, pixels);
+            else
+                vt__tiles_to_rows(image, (size_t)all, tile, step, (int)lanes, pixels);
+        }
+}
+
 /* One image of a column in N C H W, a block of lanes and pixels after the other. */
 static void move_channels(const job *j, int64_t group, int64_t column, int64_t row) {
     const vta_pack_shape *s = &j->s;
+    if (j->wide) {
+        move_bytes(j, group, column, row);
+        return;
+    }
     int64_t n = group * s->rows + row, all = s->h * s->w, side = VT_BLOCK_BYTES / s->element_bytes;
     part p = {.image_step = (size_t)all * s->element_bytes,
               .tile_step = (size_t)(s->rows * s->lanes) * s->element_bytes};
@@ -138,6 +160,12 @@ static void move_channels(const job *j, int64_t group, int64_t column, int64_t r
         }
 }
 
+static void copy_all(uint8_t *to, size_t to_step, const uint8_t *from, size_t from_step, size_t size, int64_t count) {
+    if (size == VT_BLOCK_BYTES)
+        for (; count > 0; count--, to += to_step, from += from_step) memcpy(to, from, VT_BLOCK_BYTES);
+    for (; count > 0; count--, to += to_step, from += from_step) copy(to, from, size);
+}
+
 /* Where lanes of a pixel lie together: so many copies of `size` bytes, each so far behind the one before. */
 static void copy_steps(const job *j, size_t tile, size_t tile_step, size_t image, size_t image_step, size_t size,
                        int64_t count) {
@@ -147,12 +175,10 @@ static void copy_steps(const job *j, size_t tile, size_t tile_step, size_t image
         memcpy(j->to_tiles ? t : i, j->to_tiles ? i : t, size);
         return;
     }
-    for (; count > 0; count--, t += tile_step, i += image_step) {
-        if (j->to_tiles)
-            copy(t, i, size);
-        else
-            copy(i, t, size);
-    }
+    if (j->to_tiles)
+        copy_all(t, tile_step, i, image_step, size, count);
+    else
+        copy_all(i, image_step, t, tile_step, size, count);
 }
 
 /* One image of several columns in N H W C, all pixels of a column or all columns of a pixel at once. */
@@ -247,6 +273,7 @@ static vta_status run(const vta_pack_shape *shape, const void *images, const voi
     j.images = (uint8_t *)images;
     j.tiles = (uint8_t *)tiles;
     j.to_tiles = to_tiles;
+    j.wide = j.s.element_bytes == 1 && j.s.lanes % VT_BLOCK_BYTES == 0 && vt__transpose_is_wide();
     j.tile_bytes = bytes;
     j.image_bytes = (size_t)(j.s.n * j.s.c * j.s.h * j.s.w) * j.s.element_bytes;
     TVMParallelGroupEnv alone = {.num_task = 1};
