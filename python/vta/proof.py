@@ -125,9 +125,13 @@ def prove(kernel: Module | Function, args: list[Tensor], seed: int = 0, draws: i
         if not hasattr(a, "shape") or not hasattr(a, "context"):
             raise TypeError(f"an argument of a kernel is a tensor, not {type(a).__name__}")
     context = args[0].context
-    handles = (ctypes.c_void_p * len(args))(*[a.handle for a in args])
+    return context.run(lambda: prove_tensors(context.handle, [a.handle for a in args], args, function, seed, draws))
+
+
+def prove_tensors(context, handles, args, function: Function, seed: int, draws: int) -> Proof:
+    """The same with the tensors' handles; ``args`` have their names and shapes."""
+    tensors = (ctypes.c_void_p * len(handles))(*handles)
     options, r = b.vtac_prove_options(seed=seed, draws=draws), b.vtac_prove_result()
-    context.run(lambda: call(lib.vtac_prove, context.handle, len(args), handles, function._address,
-                             ctypes.byref(options), DIAG, ctypes.byref(r)))
+    call(lib.vtac_prove, context, len(handles), tensors, function._address, ctypes.byref(options), DIAG, ctypes.byref(r))
     return Proof(result=lib.vtac_verdict_name(r.verdict).decode(), reason=r.reason.decode(), elements=r.elements,
                  draws=r.draws, orders=r.orders, log2_error=r.log2_error, seconds=r.seconds, **_difference(r, args))

@@ -202,6 +202,28 @@ class Operators(unittest.TestCase):
         self.assertEqual(conv.module.timed, 8)
         self.assertEqual(conv.attributes["kernel"], 3)
 
+    def test_proven(self):
+        """Operators by name, right for all inputs and in any order of their instructions."""
+        image = {"height": 6, "width": 5}
+        for name, attributes, epilogue in (
+                ("conv2d", {**image, "in_channels": 32, "out_channels": 24, "kernel": 3, "pad": 1},
+                 "bias_int8,shift:7,residual_int8,relu,clip"),
+                ("conv2d", {"height": 8, "width": 8, "in_channels": 16, "out_channels": 16, "kernel": 3, "pad": 1, "pool": 3,
+                            "pool_stride": 2, "pool_pad": 1}, "shift:6,clip"),
+                ("conv2d", {**image, "in_channels": 32, "out_channels": 32, "groups": 32, "kernel": 3, "stride": 2}, ""),
+                ("conv2d_transpose", {**image, "in_channels": 16, "out_channels": 16, "kernel": 4, "stride": 2, "pad": 1}, ""),
+                ("dense", {"batch": 3, "in_features": 40, "out_features": 24}, "bias,shift:5"),
+                ("batch_matmul", {"batch": 2, "rows": 3, "in_features": 20, "out_features": 16}, "shift:4"),
+                ("add", {**image, "channels": 20}, "leaky:3"),
+                ("max_pool2d", {**image, "channels": 20, "kernel": 3, "stride": 2, "pad": 1}, ""),
+                ("avg_pool2d", {**image, "channels": 20, "kernel": 2}, "")):
+            with self.subTest(name, **attributes):
+                proof = topi.Operator(name, **attributes, epilogue=epilogue).prove(seed=5)
+                self.assertEqual(proof.result, "proven", proof.reason)
+                self.assertGreater(proof.orders, 1)
+                self.assertLess(proof.log2_error, -20)
+        self.assertEqual(topi.Operator("concat", channels0=16, channels1=16, height=2, width=2).prove().result, "unproven")
+
     def test_profile(self):
         """A compiled operator is a kernel like others: its arrays can be made, timed and read."""
         dense = topi.Operator("dense", in_features=32, out_features=16, epilogue="shift:4")

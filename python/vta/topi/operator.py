@@ -10,6 +10,7 @@ from .. import ndarray as nd
 from .._check import kind_error, name_of, whole
 from .._lib import DIAG, call, lib, text
 from .._settings import current
+from ..proof import prove_tensors
 from ._tiles import Argument, checked, from_tiles, plain_shape, to_tiles
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ..module import ScheduledModule
+    from ..proof import Proof
 
 __all__ = ["Attribute", "Description", "Operator", "Argument", "operators", "bias_most", "run"]
 
@@ -206,6 +208,25 @@ class Operator:
     macs = property(lambda self: self.module.macs, doc="Multiplications that it means.")
     report = property(lambda self: self.module.schedule, doc="The schedule in words, and what limits it.")
     kernel_file = property(lambda self: self.module.kernel_file, doc="The kernel file with that schedule.")
+
+    def prove(self, seed: int = 0, draws: int = 2) -> Proof:
+        """Shows that the chosen kernel computes what its kernel file says, for all inputs: see :func:`vta.prove`.
+
+        Parameters
+        ----------
+        seed : int, optional
+            Of the random values that stand for all inputs.
+        draws : int, optional
+            How often they are drawn.
+
+        Returns
+        -------
+        proof : Proof
+        """
+        module = self.module
+        kernel, tiles = lib.vtac_op_kernel(module._op), [a._replace(shape=a.tiles) for a in self._arguments]
+        handles = [lib.vtac_kernel_arg(kernel, i) for i in range(len(tiles))]
+        return prove_tensors(lib.vtac_kernel_context(kernel), handles, tiles, module.entry_func, seed, draws)
 
     def _conv(self):
         """How operands of a convolution lie; None of other operators."""
