@@ -17,13 +17,19 @@ typedef struct walk {
     vt_critical *out;
 } walk;
 
+/* In a unit that runs several at once, an instruction may end before one that came earlier: the order is that of ends.
+ */
 static void find_predecessors(const vt_profile_run *run, uint32_t *before) {
     uint32_t last[VTA_UNIT_COUNT];
     for (int u = 0; u < VTA_UNIT_COUNT; u++) last[u] = NONE;
     for (uint32_t i = 0; i < run->count; i++) {
         const vta_insn_time *t = &run->times[i];
-        before[i] = last[t->unit];
-        if (t->start != UINT64_MAX) last[t->unit] = i;
+        uint32_t *after = &last[t->unit];
+        before[i] = NONE;
+        if (t->start == UINT64_MAX) continue;
+        while (*after != NONE && run->times[*after].end > t->end) after = &before[*after];
+        before[i] = *after;
+        *after = i;
     }
 }
 

@@ -10,6 +10,7 @@ typedef struct fixture {
     vta_diag *diag;
     vta_profile *profile;
     const vta_allocator *allocator;
+    const char *timing; /* a profile; NULL: the default one */
 } fixture;
 
 static const char *source_of(void *user, size_t run, size_t insn) {
@@ -33,7 +34,7 @@ static vta_status start(fixture *f) {
     vta_timing_profile timing;
     f->config = vta_config_default();
     f->diag = vta_diag_create(NULL);
-    vta_timing_profile_get(NULL, NULL, &timing);
+    vta_timing_profile_get(f->timing, NULL, &timing);
     vta_status status = vta_profile_create(f->config, &timing, f->allocator, f->diag, &f->profile);
     vta_profile_set_reader(f->profile, read_uops, f->config);
     return status;
@@ -272,6 +273,30 @@ static void critical_path(void **state) {
     }
 }
 
+/* Loads of micro-ops that run beside a long GEMM, and end before it: the path is whole all the same. */
+static void critical_path_where_ends_overtake(void **state) {
+    (void)state;
+    for (int beside = 0; beside < 3; beside++) {
+        fixture f = {.timing = "rtl"};
+        program p = {0};
+        add_load(&p, VTA_MEM_UOP, 1024, 1, 16, 16);
+        add_exec(&p, VTA_OP_GEMM, 16, 10, 20);
+        for (int i = 0; i < beside; i++)
+            add_load(&p, VTA_MEM_UOP, 1024, 1, 16, 16)->u.mem.sram_base = 32 + 16 * (uint32_t)i;
+        add_exec(&p, VTA_OP_ALU, 16, 1, 1);
+        add(&p, VTA_OP_FINISH);
+        assert_int_equal(start(&f), VTA_OK);
+        assert_int_equal(vta_profile_add_run(f.profile, p.insns, p.count, 0x40000, f.diag), VTA_OK);
+        json_t *path = path_of(&f);
+        assert_int_equal(part_of(path, "gemm", "instructions"), 1);
+        assert_true(part_of(path, "gemm", "cycles") + part_of(path, "load uop", "cycles") >= 16 * 10 * 20);
+        assert_true(part_of(path, "gemm", "cycles") > part_of(path, "load uop", "cycles"));
+        json_decref(path);
+        stop(&f);
+        free(p.insns);
+    }
+}
+
 /* Loads of acc hold up the compute unit; without a GEMM the roofline is of ALU operations. */
 static void alu_only(void **state) {
     (void)state;
@@ -402,10 +427,16 @@ static void loops_without_end(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_and_numbers), cmocka_unit_test(trace),         cmocka_unit_test(picture),
-        cmocka_unit_test(refused),           cmocka_unit_test(out_of_memory), cmocka_unit_test(critical_path),
-        cmocka_unit_test(alu_only),          cmocka_unit_test(compared),      cmocka_unit_test(loops),
-        cmocka_unit_test(loops_without_end)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(words_and_numbers),
+                                       cmocka_unit_test(trace),
+                                       cmocka_unit_test(picture),
+                                       cmocka_unit_test(refused),
+                                       cmocka_unit_test(out_of_memory),
+                                       cmocka_unit_test(critical_path),
+                                       cmocka_unit_test(critical_path_where_ends_overtake),
+                                       cmocka_unit_test(alu_only),
+                                       cmocka_unit_test(compared),
+                                       cmocka_unit_test(loops),
+                                       cmocka_unit_test(loops_without_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
