@@ -71,11 +71,11 @@ static void small_elsewhere(void **state) {
     (void)state;
     if (!all_hardware()) skip();
     vta_synthesis *s = synthesize(small, (vta_hardware_options){.queue_depth = 16, .no_mul = true}, "xilinx");
-    assert_true(area_of(s, "vta_dot").multipliers == 16);
+    assert_true(area_of(s, "vta_product").multipliers == 16);
     assert_true(area_of(s, "vta_alu_lane").multipliers == 0);
     vta_synthesis_destroy(s);
     s = synthesize(small, (vta_hardware_options){.queue_depth = 16}, "ecp5");
-    assert_true(area_of(s, "vta_dot").multipliers == 16);
+    assert_true(area_of(s, "vta_product").multipliers == 16);
     assert_true(area_of(s, "vta_alu_lane").multipliers == 12);
     check_memories(s, 16);
     vta_synthesis_destroy(s);
@@ -83,6 +83,33 @@ static void small_elsewhere(void **state) {
     assert_true(vta_synthesis_area(s).multipliers == 0);
     check_memories(s, 64);
     vta_synthesis_destroy(s);
+}
+
+/* vta sweep takes its areas from Yosys: those of the two machines, as the library counts them, in the same units. */
+static void sweep_with_gates(void **state) {
+    (void)state;
+    if (!all_hardware()) skip();
+    char command[900], text[20000];
+    snprintf(command, sizeof command,
+             VT_BINARY_DIR
+             "/vta sweep examples/vector_add.te --set LOG_BLOCK=2 --set LOG_UOP_BUFF_SIZE=11 --set "
+             "LOG_INP_BUFF_SIZE=11 --set LOG_WGT_BUFF_SIZE=13 --set LOG_ACC_BUFF_SIZE=13 -v bus_bits=32,64 "
+             "-T queue_depth=16 --area synth --json 2>/dev/null");
+    FILE *out = popen(command, "r");
+    assert_non_null(out);
+    text[fread(text, 1, sizeof text - 1, out)] = 0;
+    assert_int_equal(pclose(out), 0);
+    for (uint32_t bus = 32; bus <= 64; bus *= 2) {
+        char name[40];
+        snprintf(name, sizeof name, "bus_bits=%u", bus);
+        const char *machine = strstr(text, name), *area = machine ? strstr(machine, "\"area\"") : NULL;
+        assert_non_null(area);
+        vta_synthesis *s = synthesize(small, (vta_hardware_options){.queue_depth = 16, .bus_bits = bus}, "generic");
+        vta_hardware_area all = vta_synthesis_area(s);
+        double expected = all.luts + all.flip_flops + all.block_rams * 1024 / 10, got = atof(strchr(area, ':') + 1);
+        if (got < expected - 1 || got > expected + 1) fail_msg("bus of %u bits: area %g, not %g", bus, got, expected);
+        vta_synthesis_destroy(s);
+    }
 }
 
 static void default_within_its_budget(void **state) {
@@ -132,7 +159,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_refused),           cmocka_unit_test(too_little_time),
         cmocka_unit_test(small_on_xilinx),           cmocka_unit_test(small_elsewhere),
-        cmocka_unit_test(default_within_its_budget),
+        cmocka_unit_test(default_within_its_budget), cmocka_unit_test(sweep_with_gates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
