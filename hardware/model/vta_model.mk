@@ -11,7 +11,7 @@ MODULES := $(if $(NETLIST),netlist.v,$(SOURCES))
 
 $(OUTPUT): $(MODULES) vta_model.cpp model.h
 	$(VERILATOR) --cc --exe --build -O3 --top-module vta_top --Mdir obj $(OPTIONS) $(if $(NETLIST),-Wno-fatal -Wno-lint) \
-	    -MAKEFLAGS "OPT_FAST=$(FAST) CXX=$(COMPILER) LINK=$(COMPILER)" \
+	    -MAKEFLAGS "OPT_FAST=$(FAST) OPT_SLOW=-O0 CXX=$(COMPILER) LINK=$(COMPILER)" \
 	    -CFLAGS "$(FLAGS) -I.." -LDFLAGS "-shared -fPIC" -o ../$(OUTPUT) $(MODULES) vta_model.cpp
 
 netlist.v: $(SOURCES)
