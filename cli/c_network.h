@@ -33,7 +33,7 @@ typedef struct cli_cost {
 
 #define CLI_NETWORK_OPTIONS(n)                                                                                         \
     {"calibrate", 0, CLI_TEXT, "DIR|FILE.npy", "samples of the input: pictures, or tensors", &(n)->calibrate},         \
-        {"samples", 0, CLI_NUMBER, "N", "how many of them are taken, at most (8)", &(n)->samples},                     \
+        {"samples", 0, CLI_NUMBER, "N", "how many of them are taken, at most (16)", &(n)->samples},                    \
         {"range", 0, CLI_CHOICE, "percentile|max|kl|squares", "what integers cover of the values seen", &(n)->range},  \
         {"percentile", 0, CLI_TEXT, "P", "the share of them, for --range percentile (99.99)", &(n)->percentile},       \
         {"requantize", 0, CLI_CHOICE, "auto|shift|multiply", "how sums become integers", &(n)->requantize},            \

@@ -7,7 +7,7 @@
 #include "tensors.h"
 #include "vta/module.h"
 
-enum { SAMPLES = 8 };
+enum { SAMPLES = 16 };
 
 static vta_status wrong(vta_status status, const char *what, const char *message) {
     char text[512];
