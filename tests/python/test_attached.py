@@ -27,6 +27,40 @@ def chain(shape):
     return [a, b, c, d], values
 
 
+def dense(env, threads, batch=2, inputs=3, outputs=8):
+    """A matrix product whose loads are computed at a loop that becomes threads."""
+    a = te.placeholder((batch, inputs, env.BATCH, env.BLOCK_IN), env.inp_dtype, "a")
+    w = te.placeholder((outputs, inputs, env.BLOCK_OUT, env.BLOCK_IN), env.wgt_dtype, "w")
+    ko, ki = te.reduce_axis((0, inputs), "ko"), te.reduce_axis((0, env.BLOCK_IN), "ki")
+    shape = (batch, outputs, env.BATCH, env.BLOCK_OUT)
+    sums = te.compute(shape, lambda b, c, bi, ci: te.sum(
+        a[b, ko, bi, ki].astype(env.acc_dtype) * w[c, ko, ci, ki].astype(env.acc_dtype), axis=[ko, ki]), name="sums")
+    shifted = te.compute(shape, lambda *i: sums(*i) >> 8, name="shifted")
+    out = te.compute(shape, lambda *i: shifted(*i).astype(env.out_dtype), name="out")
+    s = te.create_schedule(out.op)
+    copies = s.cache_read(a, env.inp_scope, [sums]), s.cache_read(w, env.wgt_scope, [sums])
+    bo, co, _, _ = s[out].op.axis
+    co0, co1 = s[out].split(co, factor=2)
+    bo0, bo1 = s[out].split(bo, factor=1)
+    s[out].reorder(bo0, co0, bo1, co1)
+    for stage in (sums, shifted):
+        s[stage].set_scope(env.acc_scope)
+        s[stage].compute_at(s[out], co0)
+    if threads > 1:
+        _, thread = s[out].split(co0, factor=threads)
+        s[out].reorder(thread, bo0)
+        s[out].bind(thread, te.thread_axis("cthread"))
+    b, c, bi, ci = s[sums].op.axis
+    s[sums].reorder(ko, b, c, bi, ci, ki)
+    for copy in copies:
+        s[copy].compute_at(s[sums], ko)
+        s[copy].pragma(s[copy].op.axis[0], env.dma_copy)
+    s[sums].tensorize(bi, env.gemm)
+    s[shifted].pragma(s[shifted].op.axis[0], env.alu)
+    s[out].pragma(co1, env.dma_copy)
+    return s, (a, w, out)
+
+
 def change(choose, stage):
     """Splits, fuses or reorders loops of a stage; which."""
     leaves = stage.leaf_iter_vars
@@ -71,6 +105,17 @@ class Attached(unittest.TestCase):
                 np.testing.assert_array_equal(out.numpy(), values(x))
         self.assertGreater(moved, PROGRAMS // 3)
         self.assertLess(refused, PROGRAMS // 8)
+
+    def test_threads_of_a_product(self):
+        """The loop that loads are computed at is split among threads afterwards, as TVM's VTA does in its dense operator."""
+        env, random_values = vta.get_env(), np.random.default_rng(1)
+        for threads in (1, 2, 4):
+            s, (a, w, out) = dense(env, threads)
+            x, y = (random_values.integers(-128, 128, t.shape).astype("int8") for t in (a, w))
+            got = vta.nd.array(np.zeros(out.shape, "int8"), vta.ext_dev(0))
+            vta.build(s, [a, w, out], "ext_dev")(vta.nd.array(x, vta.ext_dev(0)), vta.nd.array(y, vta.ext_dev(0)), got)
+            want = np.einsum("bkij,okpj->boip", x.astype("int32"), y.astype("int32")) >> 8
+            np.testing.assert_array_equal(got.numpy(), want.astype("int8"), f"{threads} threads")
 
     def test_where_it_goes(self):
         (a, b, c, d), _ = chain((8, 8))

@@ -15,8 +15,8 @@ Examples
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from .._instead import instead
+from ..error import NotOfferedError
 from ..expr import const, convert, simplify, substitute
 from ..intrin import TensorIntrin, decl_tensor_intrin
 from .computation import compute, evaluate, placeholder, reduce_axis, size_var, tag_scope, thread_axis, var
@@ -33,27 +33,16 @@ from .prim_func import PrimFunc, create_prim_func
 from .schedule import Schedule, Stage, create_schedule
 from .tensor import ComputeOp, IterVar, Operation, PlaceholderOp, ScanOp, Tensor, TensorSlice
 
-if TYPE_CHECKING:
-    from typing import Any, NoReturn
-
 __all__ = [
     "Tensor", "TensorSlice", "Operation", "PlaceholderOp", "ComputeOp", "ScanOp", "IterVar", "Schedule", "Stage", "GemmIntrin", "TensorIntrin", "PrimFunc",
     "placeholder", "var", "size_var", "compute", "reduce_axis", "thread_axis", "create_schedule", "create_prim_func",
     "sum", "min", "max", "all", "any", "if_then_else", "select", "const", "convert", "simplify", "substitute", "abs", "floordiv", "floormod",
-    "sigmoid", "rsqrt", "isnan", "min_value", "max_value", "truncdiv", "truncmod", "indexdiv", "indexmod", "div", "likely", "power", "tag_scope", "evaluate", "decl_tensor_intrin", "comm_reducer", "scan", "extern", "gradient",
+    "sigmoid", "rsqrt", "isnan", "min_value", "max_value", "truncdiv", "truncmod", "indexdiv", "indexmod", "div", "likely", "power", "tag_scope", "evaluate", "decl_tensor_intrin", "comm_reducer", "scan",
 ]
 __all__ += _math.__all__
 
 
-
-def _not_offered(name):
-    def function(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(f"te.{name} is not offered")
-
-    function.__name__ = name
-    function.__doc__ = "Not offered, whatever args and kwargs; raises NotImplementedError."
-    return function
-
-
-extern = _not_offered("extern")
-gradient = _not_offered("gradient")
+def __getattr__(name):
+    if name.startswith("_"):
+        raise AttributeError(name)
+    raise NotOfferedError(f"vta.te.{name} is not offered{instead(f'tvm.te.{name}')}")

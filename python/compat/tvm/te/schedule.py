@@ -3,11 +3,12 @@
 from vta.build import schedule_ops
 from vta.intrin import Buffer
 from vta.te import IterVar
+from vta.te.relations import Fuse, IterVarAttr, IterVarRelation, Singleton, Split
 from vta.te.schedule import Schedule, Stage, create_schedule
 from .._refuse import refuse
 
-__all__ = ["AutoInlineBroadcast", "AutoInlineElemWise", "AutoInlineInjective", "Buffer", "InferBound", "IterVar", "Schedule",
-           "ScheduleOps", "Stage", "create_schedule"]
+__all__ = ["AutoInlineBroadcast", "AutoInlineElemWise", "AutoInlineInjective", "Buffer", "Fuse", "InferBound", "IterVar",
+           "IterVarAttr", "IterVarRelation", "Schedule", "ScheduleOps", "Singleton", "Split", "Stage", "create_schedule"]
 
 
 def InferBound(s):
