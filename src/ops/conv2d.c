@@ -175,7 +175,7 @@ static void write_data(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out)
             out,
             "tensor data_buf[bo: %lld, rc: %lld, i: %lld, x: %lld, bi: BATCH, ri: BLOCK_IN] =\n    data[bo, rc, "
             "i * %lld, x, bi, ri]\n",
-            (long long)s->n, (long long)s->ic, (long long)s->out_h, (long long)s->w, (long long)s->stride_h);
+            (long long)s->n, (long long)s->in_total, (long long)s->out_h, (long long)s->w, (long long)s->stride_h);
     else
         vt_strbuf_add(out, "tensor data_buf like data = data[...]\n");
 }

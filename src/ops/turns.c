@@ -21,10 +21,10 @@ static bool reads_image(const vt_turns *g) {
     return true;
 }
 
-/* Groups of channels, several images and paddings beyond what a transfer takes stay with threads. */
+/* Several images and paddings beyond what a transfer takes stay with threads. */
 static bool is_plain(const vt_op_shape *s) {
-    return s->n == 1 && !s->transposed && s->in_total == s->ic && s->out_h <= VT_TURNS_ROWS && s->top <= MOST_PAD &&
-           s->bottom <= MOST_PAD && s->left <= MOST_PAD && s->right <= MOST_PAD && s->out_w >= 3;
+    return s->n == 1 && !s->transposed && s->out_h <= VT_TURNS_ROWS && s->top <= MOST_PAD && s->bottom <= MOST_PAD &&
+           s->left <= MOST_PAD && s->right <= MOST_PAD && s->out_w >= 3;
 }
 
 static bool set(const vt_op_cost *cost, vt_turns *g) {
@@ -46,6 +46,11 @@ static bool holds(const vtac_op *op, vta_memory memory, int64_t elements) {
     return elements <= (int64_t)vta_config_depth(op->config, memory);
 }
 
+/* With groups of channels a tile has one block of them, and reads the inputs of its group alone. */
+static bool in_one_group(const vt_op_shape *s, const vt_op_blocks *b) {
+    return s->in_total == s->ic || (largest(&b->oc_parts) == 1 && !b->keep_data);
+}
+
 /* Vectors and constants of the epilogue are there all the time; what it takes for each accumulator is in as many
  * places. */
 static bool fits(const vt_turns *g, const vt_op_blocks *b) {
@@ -55,7 +60,7 @@ static bool fits(const vt_turns *g, const vt_op_blocks *b) {
     int64_t tile = oc * y * s->out_w, rows = b->keep_data ? s->out_h : y;
     int64_t inp = (b->keep_data ? s->ic : vt__turns_places(b) * ic) * vt__turns_rows(g, rows) * g->columns;
     int64_t wgt = (b->keep_weight ? s->oc * s->ic : vt__turns_places(b) * oc * ic) * g->taps;
-    return holds(op, VTA_MEM_ACC, VT_TURNS_PLACES * tile * (1 + g->wide) + s->oc * g->vectors) &&
+    return in_one_group(s, b) && holds(op, VTA_MEM_ACC, VT_TURNS_PLACES * tile * (1 + g->wide) + s->oc * g->vectors) &&
            holds(op, VTA_MEM_INP, inp + tile * g->addends + g->ones) &&
            holds(op, VTA_MEM_WGT, wgt + s->oc * g->digits + g->units) &&
            holds(op, VTA_MEM_UOP, 2 * g->taps * oc * ic + 8) &&

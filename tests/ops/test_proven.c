@@ -24,6 +24,7 @@ static const struct {
     {"conv2d", "height=4 width=4 in_channels=24 out_channels=24 kernel=1 epilogue=leaky:3,shift,residual,clip", ""},
     {"conv2d", "height=8 width=8 in_channels=32 out_channels=32 groups=32 kernel=3 pad=1 epilogue=shift,relu,clip", ""},
     {"conv2d", "height=8 width=8 in_channels=64 out_channels=32 groups=2 kernel=3 stride=2 pad=1 epilogue=shift", ""},
+    {"conv2d", "height=9 width=19 in_channels=48 out_channels=96 groups=3 kernel=1 stride=3 epilogue=shift", ""},
     {"conv2d",
      "height=16 width=16 in_channels=3 out_channels=16 fold=-1 kernel=7 stride=2 pad=3 epilogue=shift,relu,clip", ""},
     {"conv2d", "height=16 width=16 in_channels=3 out_channels=16 kernel=3 pad=1 fold=1 epilogue=shift", ""},
