@@ -33,10 +33,14 @@ def name_of(value, what):
     return value.encode()
 
 
+#: Types without their width.
+_SHORT = {"float": "float32", "int": "int32", "uint": "uint32"}
+
+
 def type_of(value):
     """Bytes of a type's name: a string, or a type of numpy (``numpy.int8``, ``numpy.dtype("int8")``)."""
     if isinstance(value, str):
-        return value.encode()
+        return _SHORT.get(value, value).encode()
     kind = value if isinstance(value, type) else type(value)
     name = getattr(value, "name", None) or getattr(value, "__name__", None)
     if kind.__module__.partition(".")[0] != "numpy" or not isinstance(name, str):

@@ -35,6 +35,7 @@ class Context:
         if not self.handle:
             raise MemoryError("out of memory")
         self._values, self._used = {}, set()
+        self.attrs = {}  # of computations, by their first tensor: what programs gave them
         self._thread = threading.get_ident()
         _lib.release(self, lib.te_context_destroy, self.handle)
 

@@ -465,6 +465,9 @@ def apply(op: int, *values: Operand) -> Expr:
     ----------
     values : Operand
     """
+    for value in values:
+        if hasattr(type(value), "apply_to_all"):  # a whole tensor
+            return value.apply_to_all(op, values)  # type: ignore[union-attr]
     context, handles = _operands(values)
     return Expr(context, context.made(lib.te_apply(context.handle, op, len(handles), array_of(handles))))
 

@@ -353,25 +353,25 @@ class BuiltModule(Module):
         """LLVM's triple of the processor it is for."""
         return lib.vtac_module_triple(self.handle).decode()
 
-    def save(self, path: str | os.PathLike, fmt: str = "") -> None:
+    def save(self, file_name: str | os.PathLike, fmt: str = "") -> None:
         """Writes an object (``.o``) or, linked by the system's linker, a shared object (``.so``).
 
         Parameters
         ----------
-        path : str
+        file_name : str
         fmt : str, optional
-            Accepted; the ending of the path decides.
+            Accepted; the ending of the name decides.
         """
-        call(lib.vtac_module_save, self.handle, utf8(os.fspath(path)), DIAG)
+        call(lib.vtac_module_save, self.handle, utf8(os.fspath(file_name)), DIAG)
 
-    def export_library(self, path: str | os.PathLike) -> None:
+    def export_library(self, file_name: str | os.PathLike) -> None:
         """Writes a shared object; see :meth:`save`.
 
         Parameters
         ----------
-        path : str | os.PathLike
+        file_name : str | os.PathLike
         """
-        self.save(path)
+        self.save(file_name)
 
 
 class ScheduledModule(BuiltModule):

@@ -33,6 +33,8 @@ __all__ = ["Expr", "PrimExpr", "ExprOp", "IterVar", "PrimFunc", "Schedule", "Sel
            "ir_builder", "stmt_functor", "Stmt", "EQ", "NE", "LT", "LE", "GT", "GE", "And", "Or", "Not", "Mod", "Call", "StringImm",
            "BufferLoad", "Ramp", "Broadcast", "Let", "For", "IfThenElse", "SeqStmt", "BufferStore", "ProducerStore", "ProducerRealize",
            "AttrStmt", "LetStmt", "AssertStmt", "Evaluate", "Allocate", "Block", "SizeVar"]
+__all__ += ["isfinite", "isinf", "infinity", "exp10", "ldexp", "ceildiv", "popcount", "clz", "sum", "comm_reducer", "call_pure_extern",
+            "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "shift_left", "shift_right", "add", "subtract", "multiply"]
 __all__ += _math.__all__
 
 PrimExpr = Expr
@@ -42,6 +44,43 @@ floordiv, floormod, truncdiv, truncmod = te.floordiv, te.floormod, te.truncdiv, 
 indexdiv, indexmod, likely = te.indexdiv, te.indexmod, te.likely
 sigmoid, rsqrt, isnan, min_value, max_value = te.sigmoid, te.rsqrt, te.isnan, te.min_value, te.max_value
 abs, power = te.abs, te.power  # pylint: disable=redefined-builtin
+isfinite, isinf, infinity, exp10, ldexp, ceildiv = te.isfinite, te.isinf, te.infinity, te.exp10, te.ldexp, te.ceildiv
+popcount, clz, sum, comm_reducer = te.popcount, te.clz, te.sum, te.comm_reducer  # pylint: disable=redefined-builtin
+call_pure_extern = call_extern
+
+
+def _infix(op, name, meaning):
+    def function(x: Operand, y: Operand) -> Expr:
+        return apply(op, x, y)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{meaning}
+
+    Parameters
+    ----------
+    x, y : number or Expr
+    """
+    return function
+
+
+bitwise_and = _infix(b_.TE_BITAND, "bitwise_and", "Bitwise and.")
+bitwise_or = _infix(b_.TE_BITOR, "bitwise_or", "Bitwise or.")
+bitwise_xor = _infix(b_.TE_BITXOR, "bitwise_xor", "Bitwise exclusive or.")
+shift_left = _infix(b_.TE_SHL, "shift_left", "Shift left.")
+shift_right = _infix(b_.TE_SHR, "shift_right", "Shift right.")
+add = _infix(b_.TE_ADD, "add", "Sum.")
+subtract = _infix(b_.TE_SUB, "subtract", "Difference.")
+multiply = _infix(b_.TE_MUL, "multiply", "Product.")
+
+
+def bitwise_not(x: Operand) -> Expr:
+    """Bitwise not.
+
+    Parameters
+    ----------
+    x : number or Expr
+    """
+    return apply(b_.TE_BITNOT, x)
 
 
 class _Node(type):

@@ -99,6 +99,9 @@ class Nodes(unittest.TestCase):
         self.assertIsInstance(a.op, te.PlaceholderOp)
         self.assertIsInstance(c.op, te.ComputeOp)
         self.assertNotIsInstance(c.op, te.PlaceholderOp)
+        self.assertEqual((a.op.shape[0].value, a.op.dtype, a.op.attrs, c.same_as(c), c.same_as(a)), (4, "float32", {}, True, False))
+        d = te.compute((4,), lambda i: a[i] + 2.0, attrs={"note": "x", "steps": 3})
+        self.assertEqual((d.op.attrs, c.op.attrs), ({"note": "x", "steps": 3}, {}))
         self.assertTrue(c.op.same_as(te.create_schedule(c.op)[c].op) and not c.op.same_as(a.op))
 
     def test_expressions(self):
@@ -164,6 +167,100 @@ class Operators(unittest.TestCase):
         dilated = np.zeros((5, 4, 13), "float32")
         dilated[::2, :, ::3] = x
         self.close(topi.nn.dilate(a, (2, 1, 3)), dilated, (a, x))
+
+    def test_more_elementwise(self):
+        a, x = given(3, 4)
+        b, y = given(4)
+        i, n = given(3, 4, dtype="int32")
+        j = te.placeholder((3, 4), "int32", "j")
+        m = RANDOM.integers(1, 4, (3, 4)).astype("int32")
+        for tensor, want, inputs in (
+                (te.exp(a), np.exp(x), [(a, x)]), (te.max(a, b), np.maximum(x, y), [(a, x), (b, y)]), (te.power(te.abs(a), 2.0), x * x, [(a, x)]),
+                (topi.sign(i), np.sign(n), [(i, n)]), (topi.rsqrt(topi.abs(a)), 1 / np.sqrt(abs(x)), [(a, x)]),
+                (topi.sigmoid(a), 1 / (1 + np.exp(-x)), [(a, x)]), (~i, ~n, [(i, n)]), (i & j, n & m, [(i, n), (j, m)]),
+                (i | j, n | m, [(i, n), (j, m)]), (i ^ 3, n ^ 3, [(i, n)]), (topi.power(a, 2.0), x * x, [(a, x)]),
+                (topi.trunc_divide(i, j), np.trunc(n / m), [(i, n), (j, m)]), (topi.mod(i, j), np.fmod(n, m), [(i, n), (j, m)])):
+            self.close(tensor, want, *inputs)
+        for name, want in (("equal", n == m), ("not_equal", n != m), ("logical_and", (n != 0) & (m > 1)), ("logical_or", (n != 0) | (m > 1)),
+                           ("logical_xor", (n != 0) ^ (m > 1))):
+            right = j if "equal" in name else j - 1
+            self.close(getattr(topi, name)(i, right).astype("int32"), want, (i, n), (j, m))
+        self.close(topi.logical_not(i).astype("int32"), n == 0, (i, n))
+        x[0] = np.inf, -np.inf, np.nan, 0
+        for name in ("isnan", "isinf", "isfinite"):
+            self.close(getattr(topi, name)(a).astype("int32"), getattr(np, name)(x), (a, x))
+
+    def test_more_along_axes(self):
+        a, x = given(3, 4, 5)
+        for axis in (None, 0, 1, -1):
+            for keep in (False, True):
+                for name in ("argmax", "argmin"):
+                    want = getattr(np, name)(x, axis=axis, keepdims=keep)
+                    self.close(getattr(topi, name)(a, axis, keep), np.reshape(want, np.shape(want) or (1,)), (a, x))
+                want = np.prod(x, axis=axis, keepdims=keep)
+                self.close(topi.prod(a, axis, keep), want.reshape(want.shape or (1,)), (a, x))
+        b, y = given(3, 4, dtype="int32")
+        y = np.maximum(y, 0)
+        y[0] = 0
+        y[1] = -1
+        self.close(topi.all(b, 1).astype("int32"), y.all(1), (b, y))
+        self.close(topi.any(b, 1, True).astype("int32"), y.any(1, keepdims=True), (b, y))
+        c, ties = te.placeholder((2, 4), "int32", "c"), np.array([[1, 3, 3, 0], [2, 2, 2, 2]], "int32")
+        self.close(topi.argmax(c, 1), [1, 0], (c, ties))
+
+    def test_joined(self):
+        a, x = given(2, 3)
+        b, y = given(2, 4)
+        i, n = te.placeholder((5,), "int32", "i"), np.array([1, 0, 2, 9, -3], "int32")
+        for tensor, want, inputs in (
+                (topi.concatenate((a, b), 1), np.concatenate((x, y), 1), [(a, x), (b, y)]), (topi.stack([a, a], -1), np.stack([x, x], -1), [(a, x)]),
+                (topi.elemwise_sum([a, a, a]), 3 * x, [(a, x)]), (topi.broadcast_to(a, (4, 2, 3)), np.broadcast_to(x, (4, 2, 3)), [(a, x)]),
+                (topi.where(topi.greater(a, 0.0), a, -a), abs(x), [(a, x)]), (topi.take(a, i, 1), x[:, np.clip(n, 0, 2)], [(a, x), (i, n)]),
+                (topi.take(a, i), x.reshape(-1)[np.clip(n, 0, 5)], [(a, x), (i, n)]), (topi.flip(a, 1), x[:, ::-1], [(a, x)]),
+                (topi.strided_slice(b, [0, 3], [2, 0], [1, -2]), y[0:2, 3:0:-2], [(b, y)]), (topi.repeat(a, 3, 1), np.repeat(x, 3, 1), [(a, x)]),
+                (topi.tile(a, (2, 1, 2)), np.tile(x, (2, 1, 2)), [(a, x)]), (topi.arange(1, 8, 3), np.arange(1, 8, 3), []),
+                (topi.nn.flatten(topi.expand_dims(b, 1)), y.reshape(2, 4), [(b, y)]), (topi.nn.leaky_relu(a, 0.5), np.where(x > 0, x, x / 2), [(a, x)])):
+            self.close(tensor, want, *inputs)
+        for part, want in zip(topi.split(b, [1, 3], 1), np.split(y, [1, 3], 1)):
+            self.close(part, want, (b, y))
+        self.assertEqual([tuple(p.shape) for p in topi.split(b, 2, 1)], [(2, 2), (2, 2)])
+        e = np.exp(y - y.max(1, keepdims=True))
+        self.close(topi.nn.log_softmax(b), np.log(e / e.sum(1, keepdims=True)), (b, y))
+        for make, words in ((lambda: topi.split(b, 3, 1), "4 elements are not 3 equal parts"), (lambda: topi.flip(a, 2), "axis 2 of 2 dim"),
+                            (lambda: topi.broadcast_to(a, (3, 3)), "does not broadcast"), (lambda: topi.strided_slice(a, [2], [2]), "nothing is left")):
+            with self.assertRaisesRegex(ValueError, words):
+                make()
+
+    def test_convolution(self):
+        a, x = given(2, 3, 7, 6)
+        w, k = given(4, 3, 3, 2)
+        for stride, pads, dilation in ((1, 0, 1), ((2, 1), (1, 2), 1), (1, (1, 0, 2, 3), 1), (1, 0, (2, 3))):
+            down, right = (stride, stride) if isinstance(stride, int) else stride
+            dy, dx = (dilation, dilation) if isinstance(dilation, int) else dilation
+            top, left, bottom, end = topi.nn.get_pad_tuple(pads, (3, 2))
+            framed = np.pad(x, ((0, 0), (0, 0), (top, bottom), (left, end)))
+            rows, columns = (framed.shape[2] - 2 * dy - 1) // down + 1, (framed.shape[3] - dx - 1) // right + 1
+            want = sum(np.einsum("nchw,oc->nohw", framed[:, :, i * dy:i * dy + rows * down:down, j * dx:j * dx + columns * right:right][
+                :, :, :rows, :columns], k[:, :, i, j]) for i in range(3) for j in range(2))
+            self.close(topi.nn.conv2d_nchw(a, w, stride, pads, dilation), want, (a, x), (w, k))
+
+    def test_bits(self):
+        for dtype in ("int8", "uint8", "int16", "int32", "uint32", "int64"):
+            info = np.iinfo(dtype)
+            x = np.array([0, 1, info.max, info.min, 5, 64], dtype)
+            a = te.placeholder(x.shape, dtype, "a")
+            ones = [bin(int(v) & (2 ** info.bits - 1)).count("1") for v in x]
+            zeros = [info.bits - (int(v) & (2 ** info.bits - 1)).bit_length() for v in x]
+            self.close(te.compute(x.shape, lambda i: te.popcount(a[i])), ones, (a, x))  # pylint: disable=cell-var-from-loop
+            self.close(te.compute(x.shape, lambda i: tir.clz(a[i])), zeros, (a, x))  # pylint: disable=cell-var-from-loop
+        i, n = given(9, dtype="int32")
+        self.close(te.compute((9,), lambda k: tir.ceildiv(i[k], 3)), np.ceil(n / 3), (i, n))
+        b, y = given(5)
+        self.close(te.compute((5,), lambda k: tir.ldexp(b[k], 3) + tir.exp10(b[k])), y * 8 + 10.0 ** y, (b, y))
+        self.close(te.compute((9,), lambda k: tir.shift_left(i[k], 2) + tir.bitwise_not(i[k])), n * 4 + ~n, (i, n))
+        with self.assertRaisesRegex(TypeError, "bits are counted of integers"):
+            te.popcount(te.var("x", "float32"))
+        self.assertEqual([te.var("x", t).dtype for t in ("float", "int")], ["float32", "int32"])
 
     def test_products(self):
         a, x = given(3, 4)
@@ -502,7 +599,7 @@ class Modules(unittest.TestCase):
         s = te.create_schedule(te.compute((4,), lambda i: a[i] + 1.0).op)
         for get, words in ((lambda: s.nosuch, "Schedule.nosuch is not offered"),
                            (lambda: s.stages[0].leaf_iter_var, "leaf_iter_var is not offered; there is leaf_iter_vars"),
-                           (lambda: a.op.attrs, "PlaceholderOp.attrs is not offered"),
+                           (lambda: a.op.nosuch, "PlaceholderOp.nosuch is not offered"),
                            (lambda: a.nosuch, "Tensor.nosuch is not offered"), (lambda: te.var("x").nosuch, "Expr.nosuch"),
                            (lambda: te.hybrid, "tvm.te.hybrid is not offered")):
             with self.assertRaisesRegex(AttributeError, words) as caught:

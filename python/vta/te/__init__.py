@@ -23,6 +23,8 @@ from .computation import compute, evaluate, placeholder, reduce_axis, size_var, 
 from .gemm import GemmIntrin
 from . import _math
 from ._math import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
+from . import numbers
+from .numbers import *  # noqa: F401,F403
 from .operators import (  # pylint: disable=redefined-builtin
     abs, all, any, div, floordiv, floormod, if_then_else, indexdiv, indexmod, isnan, likely, max, max_value, min, min_value,
     power, rsqrt, select, sigmoid, sum, truncdiv, truncmod,
@@ -39,7 +41,7 @@ __all__ = [
     "sum", "min", "max", "all", "any", "if_then_else", "select", "const", "convert", "simplify", "substitute", "abs", "floordiv", "floormod",
     "sigmoid", "rsqrt", "isnan", "min_value", "max_value", "truncdiv", "truncmod", "indexdiv", "indexmod", "div", "likely", "power", "tag_scope", "evaluate", "decl_tensor_intrin", "comm_reducer", "scan",
 ]
-__all__ += _math.__all__
+__all__ += _math.__all__ + numbers.__all__
 
 
 def __getattr__(name):

@@ -190,7 +190,7 @@ def compute(shape: Sequence[int | Expr] | int, fcompute: Callable, name: str = "
     varargs_names : list of str, optional
         Names of the axes where `fcompute` takes ``*indices``.
     attrs : dict, optional
-        Accepted, without effect.
+        What ``Operation.attrs`` gives back.
 
     Returns
     -------
@@ -225,6 +225,8 @@ def compute(shape: Sequence[int | Expr] | int, fcompute: Callable, name: str = "
     context.done(lib.te_compute_axes(context.handle, *checked, len(axes),
                                      array_of([a.handle for a in axes]), len(bodies), array_of(found[1]), out))
     tensors = tuple(Tensor(context, handle or 0) for handle in out)
+    if attrs:
+        context.attrs[out[0]] = dict(need(attrs, dict, "the attributes of a computation"))
     return tensors if isinstance(body, (tuple, list)) else tensors[0]
 
 

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 
-def create_prim_func(args: Sequence[Tensor]) -> PrimFunc:
+def create_prim_func(ops: Sequence[Tensor]) -> PrimFunc:
     """The unscheduled computation as a function, one block for each stage.
 
     Parameters
     ----------
-    args : list of Tensor
+    ops : list of Tensor
         Inputs, then outputs.
 
     Returns
     -------
     func : PrimFunc
     """
-    return PrimFunc([need(t, Tensor, "an argument of create_prim_func") for t in items(args)])
+    return PrimFunc([need(t, Tensor, "an argument of create_prim_func") for t in items(ops)])
 
 
 def _symbol_of(key, value, name):

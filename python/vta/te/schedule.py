@@ -456,12 +456,12 @@ class Stage(Refusing):
         self._step(lib.te_set_scope, name_of(scope, "the scope of set_scope"))
         return self
 
-    def pragma(self, axis: IterVar, pragma_type: str, pragma_value: Operand | str | None = None) -> None:
+    def pragma(self, var: IterVar, pragma_type: str, pragma_value: Operand | str | None = None) -> None:
         """Marks an axis for a later pass.
 
         Parameters
         ----------
-        axis : IterVar
+        var : IterVar
         pragma_type : str
             ``env.dma_copy``, ``env.alu``, ``"conv2d_transpose_gemm"``, ``"unroll"``, …; for the processor ``"import_llvm"``,
             whose value is LLVM's IR of functions that the kernel calls (:func:`vta.contrib.clang.create_llvm`).
@@ -472,7 +472,7 @@ class Stage(Refusing):
             value = self.context.made(lib.te_string(self.context.handle, pragma_value.encode()))
         elif pragma_value is not None:
             value = self.context.handle_of(convert(pragma_value), Expr, "the value")
-        self._step(lib.te_pragma, self._axis(axis, "pragma"), name_of(pragma_type, "the name of a pragma"), value)
+        self._step(lib.te_pragma, self._axis(var, "pragma"), name_of(pragma_type, "the name of a pragma"), value)
 
     def bind(self, ivar: IterVar, thread_ivar: IterVar) -> None:
         """Runs the iterations of an axis as the threads of a thread axis.
@@ -484,17 +484,32 @@ class Stage(Refusing):
         """
         self._step(lib.te_bind, self._axis(ivar, "bind"), self._axis(thread_ivar, "bind"))
 
-    def vectorize(self, axis: IterVar) -> None:
-        """Carries out the iterations of an axis as one vector operation."""
-        self._step(lib.te_vectorize, self._axis(axis, "vectorize"))
+    def vectorize(self, var: IterVar) -> None:
+        """Carries out the iterations of an axis as one vector operation.
 
-    def parallel(self, axis: IterVar) -> None:
-        """Spreads the iterations of an axis over the threads of the processor."""
-        self._step(lib.te_parallel, self._axis(axis, "parallel"))
+        Parameters
+        ----------
+        var : IterVar
+        """
+        self._step(lib.te_vectorize, self._axis(var, "vectorize"))
 
-    def unroll(self, axis: IterVar) -> None:
-        """Writes the iterations of an axis one after another."""
-        self._step(lib.te_unroll, self._axis(axis, "unroll"))
+    def parallel(self, var: IterVar) -> None:
+        """Spreads the iterations of an axis over the threads of the processor.
+
+        Parameters
+        ----------
+        var : IterVar
+        """
+        self._step(lib.te_parallel, self._axis(var, "parallel"))
+
+    def unroll(self, var: IterVar) -> None:
+        """Writes the iterations of an axis one after another.
+
+        Parameters
+        ----------
+        var : IterVar
+        """
+        self._step(lib.te_unroll, self._axis(var, "unroll"))
 
     def double_buffer(self) -> None:
         """Not offered: virtual threads (``bind`` to ``"cthread"``) overlap transfers with computation."""
@@ -505,15 +520,16 @@ class Stage(Refusing):
         self._step(lib.te_storage_align, self._axis(axis, "storage_align"), whole(factor, "the factor of storage_align"),
                    whole(offset, "the offset of storage_align"))
 
-    def tensorize(self, axis: IterVar, intrin: GemmIntrin | TensorIntrin) -> None:
-        """Replaces the loops from `axis` inwards by an intrinsic, such as ``env.gemm``.
+    def tensorize(self, var: IterVar, tensor_intrin: GemmIntrin | TensorIntrin) -> None:
+        """Replaces the loops from `var` inwards by an intrinsic, such as ``env.gemm``.
 
         Parameters
         ----------
-        intrin : GemmIntrin
+        var : IterVar
+        tensor_intrin : GemmIntrin or TensorIntrin
         """
-        handle = need(intrin, (GemmIntrin, TensorIntrin), "the intrinsic of tensorize")._handle_in(self.schedule.context)
-        self._step(lib.te_tensorize, self._axis(axis, "tensorize"), handle)
+        handle = need(tensor_intrin, (GemmIntrin, TensorIntrin), "the intrinsic of tensorize")._handle_in(self.schedule.context)
+        self._step(lib.te_tensorize, self._axis(var, "tensorize"), handle)
 
     def env_threads(self, threads: object) -> NoReturn:
         """Not offered: bind axes to threads with :meth:`bind`."""

@@ -157,6 +157,18 @@ class _Computation(Refusing):
     #: The operators by name. vta.topi, which is made of this package, fills it in.
     operators: ClassVar[dict[str, Callable]] = {}
 
+    def apply_to_all(self, op: int, values: tuple) -> Any:
+        """An operator on all elements of tensors (and numbers), as ``te.exp(A)``.
+
+        Parameters
+        ----------
+        op : int
+            A ``TE_...`` constant.
+        values : tuple
+            Its operands.
+        """
+        return self.operators["apply"](op, values)
+
     def _broadcast(self, name, other, swap=False):
         return self.operators[name](*((other, self) if swap else (self, other)))
 
@@ -219,6 +231,18 @@ class _Computation(Refusing):
         dtype : str
         """
         return self.operators["cast"](self, dtype)
+
+    def __and__(self, other):
+        return self._broadcast("bitwise_and", other)
+
+    def __or__(self, other):
+        return self._broadcast("bitwise_or", other)
+
+    def __xor__(self, other):
+        return self._broadcast("bitwise_xor", other)
+
+    def __invert__(self):
+        return self.operators["bitwise_not"](self)
 
     def __rshift__(self, other):
         return self._broadcast("right_shift", other)
@@ -303,6 +327,15 @@ class Tensor(_Computation):
         handles = [lib.te_cast(context.handle, b"int32", h) if _is_bool(context, h) else h for h in handles]
         return Expr(context, context.made(lib.te_load(context.handle, self.handle, len(handles), array_of(handles))))
 
+    def same_as(self, other: object) -> bool:
+        """Whether both are the same tensor.
+
+        Parameters
+        ----------
+        other : object
+        """
+        return self == other
+
     __iter__ = None  # see TensorSlice
 
     def __getitem__(self, indices: Any) -> TensorSlice:
@@ -371,6 +404,11 @@ class Operation(Refusing):
         return [IterVar(self.context, lib.te_tensor_reduce_axis(self._tensor, i)) for i in range(count)]
 
     @property
+    def attrs(self) -> dict:
+        """The attributes that :func:`vta.te.compute` was given."""
+        return self.context.attrs.get(self._key(), {})
+
+    @property
     def num_outputs(self) -> int:
         """How many tensors it computes."""
         return lib.te_tensor_outputs(self._tensor)
@@ -425,6 +463,16 @@ class PlaceholderOp(Operation):
     context : Context
     handle : int
     """
+
+    @property
+    def shape(self) -> list[int | Expr]:
+        """Extents, outermost first."""
+        return self.output(0).shape
+
+    @property
+    def dtype(self) -> str:
+        """Type of an element."""
+        return self.output(0).dtype
 
 
 class ComputeOp(Operation):

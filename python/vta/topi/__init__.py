@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .. import _bindings as b
 from .. import te
 from .._check import need
-from ..expr import convert
+from ..expr import apply, convert
 from ..te import Tensor
 from ..te.tensor import _Computation
-from . import _math, arm_cpu, generic, nn, packed, tag, testing, transform, utils
+from . import _math, arm_cpu, generic, join, nn, packed, tag, testing, transform, utils
 from ._elementwise import elementwise
 from .convolution import InvalidShapeError
 from ._math import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
+from .join import *  # noqa: F401,F403
 from .packed import *  # noqa: F401,F403
 from .transform import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
 from .operator import Argument, Attribute, Description, Operator, bias_most, operators, run
@@ -27,8 +29,10 @@ __all__ = ["add", "subtract", "multiply", "floor_divide", "floor_mod", "maximum"
            "less_equal", "greater", "greater_equal", "right_shift",
            "left_shift", "bitwise_and", "bitwise_or", "bitwise_xor", "cast", "clip", "identity", "negative",
            "abs", "arm_cpu", "generic", "nn", "tag", "testing", "utils", "InvalidShapeError", "Argument", "Attribute", "Description", "Operator", "bias_most",
-           "operators", "run"]
+           "operators", "run", "equal", "not_equal", "power", "mod", "trunc_divide", "trunc_mod", "logical_and", "logical_or", "logical_xor",
+           "logical_not", "sign", "bitwise_not", "isnan", "isinf", "isfinite", "rsqrt", "sigmoid"]
 __all__ += _math.__all__
+__all__ += join.__all__
 __all__ += packed.__all__
 __all__ += transform.__all__
 
@@ -99,6 +103,30 @@ bitwise_or = _binary("bitwise_or", lambda a, b: a | b, "Bitwise or, element by e
 bitwise_xor = _binary("bitwise_xor", lambda a, b: a ^ b, "Bitwise exclusive or, element by element.")
 
 
+def _condition(function):
+    """A function of truth values, of whatever numbers it gets."""
+    return lambda *values: function(*[apply(b.TE_NE, v, 0) if v.dtype != "bool" else v for v in map(convert, values)])
+
+
+equal = _binary("equal", lambda x, y: convert(x).equal(y), "Whether both are equal, element by element.")
+not_equal = _binary("not_equal", lambda x, y: apply(b.TE_NE, x, y), "Whether both differ, element by element.")
+power = _binary("power", te.power, "The first to the power of the second, element by element.")
+mod = _binary("mod", te.truncmod, "Remainder of trunc_divide, element by element.")
+trunc_divide = _binary("trunc_divide", te.truncdiv, "Integer quotient rounded towards zero, element by element.")
+trunc_mod = _binary("trunc_mod", te.truncmod, "Remainder of trunc_divide, element by element.")
+logical_and = _binary("logical_and", _condition(te.all), "Whether both hold, element by element.")
+logical_or = _binary("logical_or", _condition(te.any), "Whether one of both holds, element by element.")
+logical_xor = _binary("logical_xor", _condition(lambda x, y: apply(b.TE_NE, x, y)), "Whether exactly one holds, element by element.")
+
+
+def _apply(op, values):
+    """An operator on tensors and numbers, element by element; their shapes broadcast."""
+    shape: tuple = ()
+    for value in values:
+        shape = _broadcast_shape(shape, value.shape) if isinstance(value, Tensor) else shape
+    return te.compute(shape, lambda *i: apply(op, *[_element(v, i) for v in values]), tag=tag.BROADCAST)
+
+
 def _elementwise(name, function, meaning):
     def operator(x: Tensor | Expr) -> Tensor | Expr:
         return elementwise(function, x)
@@ -119,6 +147,15 @@ def _elementwise(name, function, meaning):
 
 identity = _elementwise("identity", lambda x: x, "A copy.")
 negative = _elementwise("negative", lambda x: -x, "Negative, element by element.")
+sign = _elementwise("sign", lambda x: te.select(x > te.const(0, x.dtype), te.const(1, x.dtype), te.select(
+    x < te.const(0, x.dtype), te.const(-1, x.dtype), te.const(0, x.dtype))), "-1, 0 or 1, element by element.")
+logical_not = _elementwise("logical_not", _condition(lambda x: apply(b.TE_NOT, x)), "Whether it does not hold, element by element.")
+bitwise_not = _elementwise("bitwise_not", lambda x: ~x, "Bitwise not, element by element.")
+isnan = _elementwise("isnan", te.isnan, "Whether it is NaN, element by element.")
+isinf = _elementwise("isinf", te.isinf, "Whether it is an infinity, element by element.")
+isfinite = _elementwise("isfinite", te.isfinite, "Whether it is neither an infinity nor NaN, element by element.")
+rsqrt = _elementwise("rsqrt", te.rsqrt, "1 / sqrt(x), element by element.")
+sigmoid = _elementwise("sigmoid", te.sigmoid, "1 / (1 + exp(-x)), element by element.")
 abs = _elementwise("abs", te.abs, "Absolute value.")  # pylint: disable=redefined-builtin
 
 
@@ -157,6 +194,7 @@ def clip(x: Tensor, a_min: int | float, a_max: int | float) -> Tensor:
     return te.compute(x.shape, lambda *i: te.max(te.min(x(*i), high), low), tag=tag.ELEMWISE)
 
 
-_Computation.operators.update(divide=divide, floor_divide=floor_divide, floor_mod=floor_mod, less=less, less_equal=less_equal,
+_Computation.operators.update(apply=_apply, bitwise_and=bitwise_and, bitwise_or=bitwise_or, bitwise_xor=bitwise_xor, bitwise_not=bitwise_not,
+                              divide=divide, floor_divide=floor_divide, floor_mod=floor_mod, less=less, less_equal=less_equal,
                               greater=greater, greater_equal=greater_equal, negative=negative, cast=cast, add=add, subtract=subtract, multiply=multiply, right_shift=right_shift,
                               left_shift=left_shift)

@@ -9,7 +9,8 @@ from . import tag
 from .convolution import InvalidShapeError, conv2d, conv2d_nchw, conv2d_transpose_nchw, for_accelerator, group_conv2d_nchw
 from .padding import dilate, get_pad_tuple, pad
 
-__all__ = ["conv2d", "conv2d_nchw", "conv2d_transpose_nchw", "dense", "dilate", "get_pad_tuple", "group_conv2d_nchw", "pad", "relu", "softmax"]
+__all__ = ["batch_flatten", "bias_add", "conv2d", "conv2d_nchw", "conv2d_transpose_nchw", "dense", "dilate", "flatten", "get_pad_tuple",
+           "group_conv2d_nchw", "leaky_relu", "log_softmax", "pad", "relu", "softmax"]
 
 
 def relu(x: Tensor) -> Tensor:
@@ -81,3 +82,64 @@ def softmax(x: Tensor, axis: int = -1) -> Tensor:
     k2 = te.reduce_axis((0, extents[along]), "k")
     total = te.compute(rest, lambda *i: te.sum(powers(*at(i, k2)), axis=k2), "T_softmax_expsum", varargs_names=names)
     return te.compute(extents, lambda *i: powers(*i) / total(*others(i)), "T_softmax_norm", varargs_names=names)
+
+
+def log_softmax(x: Tensor, axis: int = -1) -> Tensor:
+    """``x - max - log(sum(exp(x - max)))`` along the last dimension of a matrix.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of floats, with two dimensions.
+    axis : int, optional
+        The last.
+    """
+    rows, columns = need(x, Tensor, "the operand of log_softmax").shape
+    if axis not in (-1, 1):
+        raise NotImplementedError("log_softmax is offered along the last dimension of a matrix")
+    k, k2 = te.reduce_axis((0, columns), "k"), te.reduce_axis((0, columns), "k")
+    largest = te.compute((rows,), lambda i: te.max(x[i, k], axis=k), "T_softmax_maxelem")
+    total = te.compute((rows,), lambda i: te.sum(te.exp(x[i, k2] - largest[i]), axis=k2), "T_softmax_expsum")
+    return te.compute((rows, columns), lambda i, j: x[i, j] - largest[i] - te.log(total[i]), "T_log_softmax")
+
+
+def leaky_relu(x: Tensor, alpha: float) -> Tensor:
+    """x where it is positive, else ``alpha * x``.
+
+    Parameters
+    ----------
+    x : Tensor
+    alpha : float
+    """
+    need(x, Tensor, "the operand of leaky_relu")
+    return te.compute(x.shape, lambda *i: te.select(x(*i) > te.const(0, x.dtype), x(*i), x(*i) * te.const(alpha, x.dtype)),
+                      tag=tag.ELEMWISE)
+
+
+def batch_flatten(data: Tensor) -> Tensor:
+    """All dimensions but the first as one.
+
+    Parameters
+    ----------
+    data : Tensor
+        Of constant extents.
+    """
+    from .transform import reshape
+
+    return reshape(data, (need(data, Tensor, "what is flattened").shape[0], -1))
+
+
+flatten = batch_flatten
+
+
+def bias_add(data: Tensor, bias: Tensor, axis: int = 1) -> Tensor:
+    """A number for each index of a dimension added.
+
+    Parameters
+    ----------
+    data, bias : Tensor
+    axis : int, optional
+    """
+    at = axis % need(data, Tensor, "what a bias is added to").ndim
+    need(bias, Tensor, "a bias")
+    return te.compute(data.shape, lambda *i: data(*i) + bias(i[at]), "T_bias_add", tag=tag.BROADCAST)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .. import _bindings as b
 from .. import te
 from .._check import items, need, whole
+from ..expr import apply
 from ..te import Tensor
 from . import tag
 from .utils import get_const_tuple
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
 
     from ..expr import Expr
 
-__all__ = ["sum", "max", "min", "full", "full_like", "transpose", "reshape", "expand_dims", "squeeze", "matmul"]
+__all__ = ["sum", "max", "min", "full", "full_like", "transpose", "reshape", "expand_dims", "squeeze", "matmul", "prod", "all", "any", "argmax",
+           "argmin"]
 
 
 def _axes(axis, ndim):
@@ -75,6 +78,72 @@ max = _reduction("max", te.max, "The largest along dimensions.")  # pylint: disa
 min = _reduction("min", te.min, "The smallest along dimensions.")  # pylint: disable=redefined-builtin
 
 
+prod = _reduction("prod", te.comm_reducer(lambda x, y: x * y, lambda t: te.const(1, t), "prod"), "Product along dimensions.")
+
+
+def _truth(name, function, meaning):
+    """A reduction of conditions: of 0 and 1."""
+    reduction = _reduction(name, lambda x, axis: function(apply(b.TE_NE, x, 0).astype("int8"), axis=axis), meaning)
+
+    def operator(data: Tensor, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+        found = reduction(data, axis, keepdims)
+        return te.compute(found.shape, lambda *i: apply(b.TE_NE, found(*i), 0), f"T_{name}", tag=tag.ELEMWISE)
+
+    operator.__name__ = operator.__qualname__ = name
+    operator.__doc__ = (reduction.__doc__ or "").replace("result : Tensor\n        Of one", "result : Tensor\n        Of bool, of one")
+    return operator
+
+
+all = _truth("all", te.min, "Whether all along dimensions are other than 0.")  # pylint: disable=redefined-builtin
+any = _truth("any", te.max, "Whether one along dimensions is other than 0.")  # pylint: disable=redefined-builtin
+
+
+def _arg(name, better, least, meaning):
+    """The place of the best element; the first of several."""
+
+    def choose(x, y):
+        first = te.any(better(x[1], y[1]), te.all(x[1].equal(y[1]), x[0] < y[0]))
+        return te.select(first, x[0], y[0]), te.select(first, x[1], y[1])
+
+    reducer = te.comm_reducer(choose, lambda place, value: (te.max_value(place), least(value)), name)
+
+    def operator(data: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
+        need(data, Tensor, f"the operand of {name}")
+        source = reshape(data, (-1,)) if axis is None else data
+        (at,) = _axes(0 if axis is None else axis, source.ndim)
+        k = te.reduce_axis((0, source.shape[at]), "k")
+        shape = [e for d, e in enumerate(source.shape) if d != at]
+        places, _ = te.compute(shape or (1,), lambda *i: reducer((k.var, source(*i[:at], k, *i[at:]) if shape else source(k)), axis=k),
+                               f"{data.name}_{name}", tag=tag.COMM_REDUCE,
+                               varargs_names=[f"ax{i}" for i in range(len(shape) or 1)])
+        out = te.compute(places.shape, lambda *i: places(*i), f"T_{name}", tag=tag.ELEMWISE)
+        if not keepdims:
+            return out
+        return reshape(out, [1] * data.ndim if axis is None else [1 if d == at else e for d, e in enumerate(data.shape)])
+
+    operator.__name__ = operator.__qualname__ = name
+    operator.__doc__ = f"""{meaning}
+
+    Parameters
+    ----------
+    data : Tensor
+    axis : int, optional
+        The dimension; None: of all elements in their order.
+    keepdims : bool, optional
+        It stays, with one element.
+
+    Returns
+    -------
+    places : Tensor
+        Of int32.
+    """
+    return operator
+
+
+argmax = _arg("argmax", lambda x, y: x > y, te.min_value, "Where the largest element is; the first of several.")
+argmin = _arg("argmin", lambda x, y: x < y, te.max_value, "Where the smallest element is; the first of several.")
+
+
 def full(shape: Sequence[int | Expr], dtype: str, fill_value: int | float | Expr) -> Tensor:
     """A tensor of one value.
 
@@ -115,7 +184,7 @@ def transpose(a: Tensor, axes: Sequence[int] | None = None) -> Tensor:
                       tag=tag.INJECTIVE)
 
 
-def reshape(a: Tensor, newshape: Sequence[int]) -> Tensor:
+def reshape(a: Tensor, newshape: Sequence[int | Expr]) -> Tensor:
     """The elements in their order, in another shape.
 
     Parameters
@@ -177,7 +246,7 @@ def squeeze(a: Tensor, axis: int | Sequence[int] | None = None) -> Tensor:
     shape = need(a, Tensor, "what loses dimensions").shape
     gone = [d for d, e in enumerate(shape) if isinstance(e, int) and e == 1] if axis is None else _axes(axis, a.ndim)
     left = [d for d in range(a.ndim) if d not in gone]
-    if any(shape[d] != 1 for d in gone):
+    if [d for d in gone if shape[d] != 1]:
         raise ValueError(f"squeeze: dimensions {gone} of {shape} have more than one element")
     return te.compute([shape[d] for d in left] or [1], lambda *i: a(*[i[left.index(d)] if d in left else 0 for d in range(a.ndim)]),
                       "T_squeeze", tag=tag.INJECTIVE)
