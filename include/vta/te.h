@@ -195,6 +195,8 @@ VTA_API const char *te_axis_name(const te_axis *axis);
 VTA_API te_axis_kind te_axis_kind_of(const te_axis *axis);
 /* The axis's extent where it is a constant known now (of split and fused axes it is not); -1 otherwise. */
 VTA_API int64_t te_axis_extent(const te_axis *axis);
+/* What the axis runs over; VTA_NOT_FOUND where only bound inference will know (of split and fused axes). */
+VTA_API vta_status te_axis_range(const te_axis *axis, te_expr **out_min, te_expr **out_extent);
 /* "iter_var(i0, range(min=0, ext=1))"; owned by the context. */
 VTA_API const char *te_axis_text(te_context *c, const te_axis *axis);
 

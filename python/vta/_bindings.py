@@ -1463,6 +1463,7 @@ FUNCTIONS = {
     "te_axis_name": ("vtac", c_char_p, [c_void_p]),
     "te_axis_kind_of": ("vtac", c_int, [c_void_p]),
     "te_axis_extent": ("vtac", c_int64, [c_void_p]),
+    "te_axis_range": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
     "te_axis_text": ("vtac", c_char_p, [c_void_p, c_void_p]),
     "te_placeholder": ("vtac", c_void_p, [c_void_p, c_char_p, c_char_p, c_size_t, c_void_p]),
     "te_placeholder_expr": ("vtac", c_void_p, [c_void_p, c_char_p, c_char_p, c_size_t, c_void_p]),

@@ -255,6 +255,8 @@ def _build_options(target):
     options = b.vtac_build_options()
     options.target = b"ext_dev" if target.kind.name == "ext_dev" else b"llvm"
     options.triple = utf8(target.triple)
+    processor = target.host or target
+    options.cpu, options.features = utf8(processor.mcpu or None), utf8(",".join(processor.mattr) or None)
     options.opt_level = PassContext.current().opt_level or -1
     options.interruptible = True
     return options

@@ -128,7 +128,7 @@ class Refusing:
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         for name, member in list(vars(cls).items()):
-            public = not name.startswith("_") or name == "__init__" and "__slots__" not in vars(cls)
+            public = not name.startswith("_") or name == "__init__"
             if isinstance(member, FunctionType) and public:
                 full = cls.__name__ if name == "__init__" else f"{cls.__name__}.{name}"
                 setattr(cls, name, explained(member, full))

@@ -113,10 +113,6 @@ class LoweredFunc(PrimFunc):
         """The function in the ``primfn`` style."""
         return self._texts("primfn")
 
-    def show(self) -> None:
-        """Shows the TVMScript, in colours where the output can."""
-        show_script(self.script())
-
     def __repr__(self):
         return self._texts(_style.get())
 

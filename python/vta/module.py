@@ -364,13 +364,19 @@ class BuiltModule(Module):
         """
         call(lib.vtac_module_save, self.handle, utf8(os.fspath(file_name)), DIAG)
 
-    def export_library(self, file_name: str | os.PathLike) -> None:
+    def export_library(self, file_name: str | os.PathLike, fcompile: None = None, addons: None = None,
+                       workspace_dir: None = None) -> None:
         """Writes a shared object; see :meth:`save`.
 
         Parameters
         ----------
         file_name : str | os.PathLike
+        fcompile, addons, workspace_dir : None, optional
+            Only None: the system's linker links the one object.
         """
+        if fcompile or addons or workspace_dir:
+            raise NotOfferedError("export_library(fcompile=..., addons=..., workspace_dir=...) is not offered: save the object with "
+                                  ".save(\"NAME.o\") and link it")
         self.save(file_name)
 
 

@@ -89,6 +89,16 @@ class Target(Refusing):
         return self.attrs.get("mtriple") or self.attrs.get("target")
 
     @property
+    def mcpu(self) -> str:
+        """LLVM's name of the processor, "" where none was named."""
+        return self.attrs.get("mcpu", "")
+
+    @property
+    def mattr(self) -> list[str]:
+        """Features of the processor in LLVM's words: ``["+avx2"]``."""
+        return [word for word in self.attrs.get("mattr", "").split(",") if word]
+
+    @property
     def device_name(self) -> str:
         """``"vta"`` for the accelerator, else what the option ``-device`` says, or ""."""
         return self.attrs.get("device", "vta" if self.kind.name == "ext_dev" else "")

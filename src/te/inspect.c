@@ -80,6 +80,14 @@ te_expr *te_substitute(te_context *c, const te_expr *e, size_t n, te_expr *const
 
 /* ---- Bounds ---- */
 
+vta_status te_axis_range(const te_axis *axis, te_expr **out_min, te_expr **out_extent) {
+    if (!out_min || !out_extent || !vt_is(axis, VT_TAG_AXIS)) return VTA_INVALID_ARGUMENT;
+    const vt_iter *iter = vt_te_iter(axis);
+    *out_min = iter->min ? te__out(iter->min) : NULL;
+    *out_extent = iter->extent ? te__out(iter->extent) : NULL;
+    return iter->min ? VTA_OK : VTA_NOT_FOUND;
+}
+
 struct te_bounds {
     vt_ptrmap *ranges;
 };

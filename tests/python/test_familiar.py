@@ -242,7 +242,8 @@ class Operators(unittest.TestCase):
             rows, columns = (framed.shape[2] - 2 * dy - 1) // down + 1, (framed.shape[3] - dx - 1) // right + 1
             want = sum(np.einsum("nchw,oc->nohw", framed[:, :, i * dy:i * dy + rows * down:down, j * dx:j * dx + columns * right:right][
                 :, :, :rows, :columns], k[:, :, i, j]) for i in range(3) for j in range(2))
-            self.close(topi.nn.conv2d_nchw(a, w, stride, pads, dilation), want, (a, x), (w, k))
+            out = value(topi.nn.conv2d_nchw(a, w, stride, pads, dilation), (a, x), (w, k))
+            np.testing.assert_allclose(out, want, rtol=1e-4, atol=1e-4)
 
     def test_bits(self):
         for dtype in ("int8", "uint8", "int16", "int32", "uint32", "int64"):
@@ -328,6 +329,26 @@ class Lowered(unittest.TestCase):
         xo, xi = s[y].split(y.op.axis[0], 8)
         bounds = s.bounds()
         self.assertTrue(bounds[xo].extent == m and bounds[xi].extent.value == 8 and bounds[xi].extent == 8)
+
+    def test_domains(self):
+        n = te.var("n")
+        a = te.placeholder((n,))
+        b = te.compute((n,), lambda i: a[i] + 1.0)
+        self.assertTrue(b.op.axis[0].dom.extent == n and b.op.axis[0].dom.min.value == 0)
+        k = te.reduce_axis((3, 8))
+        self.assertEqual((k.dom.min.value, k.dom.extent.value), (3, 5))
+        for made, want in ((tvm.ir.Range(10), (0, 10)), (tvm.ir.Range(3, 10), (3, 7)), (tvm.ir.Range.from_min_extent(3, 10), (3, 10))):
+            axis = te.reduce_axis(made)
+            self.assertEqual((axis.dom.min.value, axis.dom.extent.value), want)
+        self.assertIsNone(te.create_schedule(b.op)[b].split(b.op.axis[0], 4)[0].dom)
+
+    def test_processors(self):
+        s, a, _, c, *_ = tiled()
+        target = tvm.target.Target("llvm -mcpu=x86-64 -mattr=-avx2,+sse4.2 -mtriple=x86_64-linux-gnu")
+        self.assertEqual((target.mcpu, target.mattr), ("x86-64", ["-avx2", "+sse4.2"]))
+        self.assertNotIn("ymm", tvm.build(s, [a, c], target).get_source("asm"))
+        with self.assertRaisesRegex(NotImplementedError, "export_library.fcompile="):
+            tvm.build(s, [a, c], "llvm").export_library("x.so", fcompile=print)
 
     def test_inline_all(self):
         m, n = te.var("m"), te.var("n")

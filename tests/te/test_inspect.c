@@ -81,6 +81,13 @@ static void bounds(void **state) {
     assert_int_equal(te_bounds_range(found, te_tensor_axis(b, 0), &min, &extent), VTA_OK);
     assert_int_equal(number(c, extent), 10);
     assert_string_equal(te_expr_text(c, min), "(i.outer*8)");
+    assert_int_equal(te_axis_range(outer, &min, &extent), VTA_NOT_FOUND);
+    assert_null(min);
+    assert_int_equal(te_axis_range(te_tensor_axis(d, 0), &min, &extent), VTA_OK);
+    assert_int_equal(number(c, extent), 64);
+    assert_int_equal(te_axis_range(te_reduce_axis(c, "k", 3, 5), &min, &extent), VTA_OK);
+    assert_int_equal(number(c, min), 3);
+    assert_int_equal(te_axis_range((te_axis *)d, &min, &extent), VTA_INVALID_ARGUMENT);
     assert_int_equal(te_bounds_range(found, inner, &min, &extent), VTA_OK);
     assert_int_equal(number(c, extent), 8);
     assert_int_equal(te_bounds_range(found, te_axis_create(c, "other", 3), &min, &extent), VTA_NOT_FOUND);

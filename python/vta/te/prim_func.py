@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .._check import items, name_of, need
 from .._lib import lib, text
+from .._show import show_script
 from ..error import Refusing
 from .tensor import Tensor
 
@@ -61,6 +62,16 @@ class PrimFunc(Refusing):
         attr_value : object, optional
         """
         return PrimFunc(self.args, _symbol_of(attr_key_or_dict, attr_value, self.name))
+
+    def show(self, style: str | None = None) -> None:
+        """Shows the TVMScript, in colours where the output can.
+
+        Parameters
+        ----------
+        style : str, optional
+            Name of a Pygments style.
+        """
+        show_script(self.script(), style)
 
     def astext(self) -> str:
         """The function as TVMScript, the only form of blocks."""

@@ -208,7 +208,7 @@ class Schedule(Refusing):
         for i in range(lib.te_bounds_count(bounds)):
             axis = lib.te_bounds_axis(bounds, i)
             lib.te_bounds_range(bounds, axis, *(ctypes.byref(e) for e in ends))
-            found[IterVar(self.context, axis)] = Range(*(number_or_expr(self.context, e.value or 0) for e in ends))
+            found[IterVar(self.context, axis)] = Range.from_min_extent(*(number_or_expr(self.context, e.value or 0) for e in ends))
         return found
 
     def inline_all(self, kind: str = "injective") -> None:

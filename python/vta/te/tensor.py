@@ -9,7 +9,7 @@ from .._check import whole
 from .._context import array_of
 from .._lib import lib, text
 from ..error import Refusing
-from ..expr import _PARTS, Expr, ExprOp, Extent, _operands
+from ..expr import _PARTS, Expr, ExprOp, Extent, _operands, number_or_expr
 
 
 if TYPE_CHECKING:
@@ -26,13 +26,18 @@ class Range(Refusing):
     Parameters
     ----------
     begin : int | Expr
+        Without `end`: the end, and 0 the begin.
+    end : int | Expr, optional
 
     Attributes
     ----------
     min, extent : int or Expr
     """
 
-    def __init__(self, begin: int | Expr, extent: int | Expr) -> None:
+    def __init__(self, begin: int | Expr, end: int | Expr | None = None) -> None:
+        self._set(*((0, begin) if end is None else (begin, end - begin)))
+
+    def _set(self, begin, extent):
         self.min: int | Expr = Extent(begin) if isinstance(begin, int) else begin
         self.extent: int | Expr = Extent(extent) if isinstance(extent, int) else extent
 
@@ -45,7 +50,9 @@ class Range(Refusing):
         min_value : int or Expr
         extent : int or Expr
         """
-        return Range(min_value, extent)
+        made = Range(0)
+        made._set(min_value, extent)
+        return made
 
     def __repr__(self):
         return f"range(min={self.min}, ext={self.extent})"
@@ -96,8 +103,10 @@ class IterVar(ExprOp):
     @property
     def dom(self) -> Range | None:
         """What it runs over; None where only bound inference will know."""
-        extent = lib.te_axis_extent(self.handle)
-        return None if extent < 0 else Range(0, extent)
+        ends = ctypes.c_void_p(), ctypes.c_void_p()
+        if lib.te_axis_range(self.handle, *(ctypes.byref(e) for e in ends)):
+            return None
+        return Range.from_min_extent(*(number_or_expr(self.context, e.value or 0) for e in ends))
 
     def __eq__(self, other):
         if isinstance(other, IterVar):

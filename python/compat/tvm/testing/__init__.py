@@ -10,17 +10,19 @@ from .._refuse import refuse
 __all__ = ["assert_allclose", "assert_prim_expr_equal", "utils", *_conditions.__all__]
 
 
-def assert_allclose(actual, desired, rtol=1e-7, atol=1e-7):
+def assert_allclose(actual, desired, rtol=1e-7, atol=1e-7, verbose=True):
     """Raises AssertionError where two arrays differ by more than ``atol + rtol * |desired|``, or in shape.
 
     Parameters
     ----------
     actual, desired : array
     rtol, atol : float, optional
+    verbose : bool, optional
+        Show the values.
     """
     actual, desired = np.asanyarray(actual), np.asanyarray(desired)
     np.testing.assert_equal(actual.shape, desired.shape)
-    np.testing.assert_allclose(actual, desired, rtol=rtol, atol=atol, verbose=True)
+    np.testing.assert_allclose(actual, desired, rtol=rtol, atol=atol, verbose=verbose)
 
 
 def assert_prim_expr_equal(lhs, rhs):
