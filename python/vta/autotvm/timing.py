@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import tempfile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from .. import _bindings as b
 from .. import ndarray as nd
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ..module import BuiltModule
+    from ..remote import RemoteModule
 
     Timed = tuple[tuple[float, ...], list[np.ndarray]]
 
@@ -122,7 +123,7 @@ class Board:
             module.save(path)
             session.upload(path)
         device = session.ext_dev(0) if self.accelerator else session.cpu(0)
-        remote = session.load_module("trial.o")
+        remote = cast("RemoteModule", session.load_module("trial.o"))
         arrays = [nd.array(v, device) for v in values]
         costs = remote.time_evaluator("default_function", device, self.rounds["number"], self.rounds["repeat"],
                                       self.rounds["min_repeat_ms"])(*arrays).results

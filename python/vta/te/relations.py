@@ -11,9 +11,8 @@ from ..expr import Expr
 from .tensor import IterVar
 
 if TYPE_CHECKING:
-    from .schedule import Schedule, Stage
     from .tensor import Operation, Tensor
-    from typing import Sequence
+    from typing import Any, Sequence
 
 
 class IterVarRelation:
@@ -75,7 +74,7 @@ class IterVarAttr:
         self.pragma_keys, self.pragma_values = pragma_keys, pragma_values
 
 
-def relations(stage: Stage) -> list[IterVarRelation]:
+def relations(stage: Any) -> list[IterVarRelation]:
     """All relations of a stage, in the order of the steps."""
     return [_relation(stage, i) for i in range(lib.te_stage_relations(stage.handle))]
 
@@ -91,7 +90,7 @@ def _relation(stage, index):
     return Split(parent, outer, inner, *[Expr(context, h) if h else None for h in (row.factor, row.nparts)])
 
 
-def marks(stage: Stage) -> dict[IterVar, IterVarAttr]:
+def marks(stage: Any) -> dict[IterVar, IterVarAttr]:
     """What is said of the axes of a stage of which something is said."""
     out, row = {}, b.te_axis_marks()
     for axis in stage.all_iter_vars:
@@ -118,10 +117,10 @@ class StageGroup:
     members : list of Operation
     """
 
-    def __init__(self, schedule: Schedule, members: list[Operation]) -> None:
+    def __init__(self, schedule: Any, members: list[Operation]) -> None:
         self.schedule, self.members = schedule, members
 
-    def compute_at(self, parent: Stage, scope: IterVar) -> None:
+    def compute_at(self, parent: Any, scope: IterVar) -> None:
         """Computes the group at a loop of `parent`: each of its stages that is not computed at one of another stage.
 
         Parameters
@@ -142,7 +141,8 @@ def between(outputs: Sequence[Tensor], inputs: Sequence[Tensor], include_inputs:
     ----------
     include_inputs : bool
     """
-    ends, found, seen = [t.op for t in inputs], [], {}
+    ends, found = [t.op for t in inputs], []
+    seen: dict[Operation, bool] = {}
 
     def reaches(op):
         if op in seen:

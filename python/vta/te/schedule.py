@@ -237,8 +237,8 @@ class Schedule(Refusing):
         include_inputs : bool, optional
             Whether the inputs belong to it.
         """
-        ends = [_tensors(given, "an end of create_group") for given in (outputs, inputs)]
-        members = between(*ends, need(include_inputs, bool, "include_inputs of create_group"))
+        last, first = (_tensors(given, "an end of create_group") for given in (outputs, inputs))
+        members = between(last, first, need(include_inputs, bool, "include_inputs of create_group"))
         if not members:
             raise ValueError("create_group: no way leads from the inputs to the outputs")
         for op in members:

@@ -145,6 +145,14 @@ def parameter(*values: Any, ids: list[str] | None = None) -> Any:
     return _pytest("parameter").fixture(params=values, ids=ids)(lambda request: request.param)
 
 
+def _caller():
+    """The names of the module that called the package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "vta":
+        frame = frame.f_back
+    return frame.f_globals
+
+
 def parameters(*rows: tuple, ids: list[str] | None = None) -> list[Any]:
     """As :func:`parameter` for several names at once, whose values go together.
 
@@ -154,7 +162,7 @@ def parameters(*rows: tuple, ids: list[str] | None = None) -> list[Any]:
         A value for each name.
     ids : list of str, optional
     """
-    pytest, scope = _pytest("parameters"), sys._getframe(1).f_globals
+    pytest, scope = _pytest("parameters"), _caller()
     row = f"_row_{len([n for n in scope if n.startswith('_row_')])}"  # one fixture of rows, which the columns read
     scope[row] = pytest.fixture(params=rows, ids=ids, name=row)(lambda request: request.param)
 
@@ -181,5 +189,4 @@ def fixture(function: Callable | None = None, *, cache_return_value: bool = Fals
 
 def main() -> None:
     """Runs the tests of the calling file with pytest, and exits."""
-    caller = sys._getframe(1).f_globals["__file__"]
-    sys.exit(_pytest("main").main([caller] + sys.argv[1:]))
+    sys.exit(_pytest("main").main([_caller()["__file__"]] + sys.argv[1:]))
