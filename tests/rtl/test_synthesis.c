@@ -35,9 +35,10 @@ static vta_hardware_area area_of(const vta_synthesis *s, const char *name) {
     return (vta_hardware_area){0};
 }
 
-static void check_memories(const vta_synthesis *s, double block_rams) {
+/* On iCE40 a memory may have an inverter of its enable. */
+static void check_memories(const vta_synthesis *s, double block_rams, double most_luts) {
     vta_hardware_area ram = area_of(s, "vta_ram");
-    assert_true(ram.luts == 0 && ram.flip_flops == 0 && ram.multipliers == 0);
+    assert_true(ram.luts <= most_luts && ram.flip_flops == 0 && ram.multipliers == 0);
     if (ram.block_rams != block_rams) fail_msg("%g blocks of memory, not %g", ram.block_rams, block_rams);
 }
 
@@ -62,7 +63,7 @@ static void small_on_xilinx(void **state) {
     vta_synthesis *s = synthesize(small, (vta_hardware_options){.queue_depth = 16, .pack = true}, "xilinx");
     assert_true(area_of(s, "vta_dot").multipliers == 8);
     assert_true(area_of(s, "vta_alu_lane").multipliers == 12);
-    check_memories(s, 12);
+    check_memories(s, 12, 0);
     sums_are_right(s);
     vta_synthesis_destroy(s);
 }
@@ -77,11 +78,11 @@ static void small_elsewhere(void **state) {
     s = synthesize(small, (vta_hardware_options){.queue_depth = 16}, "ecp5");
     assert_true(area_of(s, "vta_product").multipliers == 16);
     assert_true(area_of(s, "vta_alu_lane").multipliers == 12);
-    check_memories(s, 16);
+    check_memories(s, 24, 0);
     vta_synthesis_destroy(s);
     s = synthesize(small, (vta_hardware_options){.queue_depth = 16, .no_mul = true}, "ice40");
     assert_true(vta_synthesis_area(s).multipliers == 0);
-    check_memories(s, 64);
+    check_memories(s, 56, 8);
     vta_synthesis_destroy(s);
 }
 
