@@ -91,6 +91,9 @@ def _parameter(value, name):
 def walk():
     """(full name, state, error) of every name and parameter of the list."""
     made = objects()
+    for title, how, _ in list(sections()):  # what was imported is an attribute: whichever programs ran before, all are
+        if not how:
+            _module(title)
     for title, how, names in sections():
         owner = made[title] if how else _module(title)
         if isinstance(owner, ImportError):
