@@ -1,5 +1,6 @@
 /* The tracker: who is given which server, in which order and for how long; servers that come, go and come back. */
 #include "rpc/server.h"
+#include "support/check.h"
 
 static server track, first, second;
 static vta_diag *diag;
@@ -44,6 +45,8 @@ static void expect(const char *words, int wanted) {
     assert_int_equal(count(words), wanted);
 }
 
+static void logged(const char *words) { assert_contains(server_log(&track), words); }
+
 static void leases(void **state) {
     (void)state;
     vta_rpc *a, *b, *c;
@@ -58,6 +61,10 @@ static void leases(void **state) {
     expect("\"free\": true", 1);
     vta_rpc_close(a);
     expect("\"free\": true", 2);
+    char granted[64];
+    snprintf(granted, sizeof granted, "has 127.0.0.1:%u for 3600 seconds", first.port);
+    logged(granted);
+    logged("the lease is given back");
 }
 
 /* A client that waits in a process of its own and then writes its name. */
