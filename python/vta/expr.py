@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import _bindings as b
 from . import _context
-from ._check import type_of
+from ._check import need, type_of
 from ._context import array_of
 from ._lib import lib, text, utf8
 from .error import NotOfferedError, Refusing, VTAError
@@ -351,7 +351,7 @@ def substitute(expr: Operand, vmap: dict) -> Expr:
     expr : Expr
     vmap : dict of variable to Expr or number
     """
-    count = len(vmap)
+    count = len(need(vmap, dict, "what variables are replaced by"))
     context, handles = _operands((expr, *vmap, *vmap.values()))
     return Expr(context, context.made(lib.te_substitute(context.handle, handles[0], count, array_of(handles[1:1 + count]),
                                                         array_of(handles[1 + count:]))))
@@ -466,8 +466,8 @@ def apply(op: int, *values: Operand) -> Expr:
     values : Operand
     """
     for value in values:
-        if hasattr(type(value), "apply_to_all"):  # a whole tensor
-            return value.apply_to_all(op, values)  # type: ignore[union-attr]
+        if hasattr(type(value), "_apply_to_all"):  # a whole tensor
+            return value._apply_to_all(op, values)  # type: ignore[union-attr]
     context, handles = _operands(values)
     return Expr(context, context.made(lib.te_apply(context.handle, op, len(handles), array_of(handles))))
 

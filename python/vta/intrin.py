@@ -99,11 +99,11 @@ def decl_buffer(shape: Sequence[int | Expr], dtype: str = "float32", name: str =
     """
     for text in (name, scope):
         name_of(text, "the name or scope of decl_buffer")
-    if data is not None or elem_offset is not None or buffer_type:
+    if data is not None or elem_offset is not None or need(buffer_type, str, "the buffer_type of decl_buffer"):
         raise NotImplementedError("decl_buffer(data=..., elem_offset=..., buffer_type=...) is not offered: where an operand begins "
                                   "comes from the loops that the intrinsic replaces")
     shape, strides = ([d if isinstance(d, Expr) else whole(d, what) for d in items(given)]
-                      for given, what in ((shape, "an extent"), (strides or [], "a stride")))
+                      for given, what in ((shape, "an extent"), ([] if strides is None else strides, "a stride")))
     factor = whole(offset_factor, "the offset_factor of decl_buffer")
     return Buffer(shape, type_of(dtype).decode(), name, scope, max(1, factor), strides)
 

@@ -71,7 +71,7 @@ class PrimFunc(Refusing):
         style : str, optional
             Name of a Pygments style.
         """
-        show_script(self.script(), style)
+        show_script(self.script(), style if style is None else need(style, str, "the style of PrimFunc.show"))
 
     def astext(self) -> str:
         """The function as TVMScript, the only form of blocks."""

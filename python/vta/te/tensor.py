@@ -166,7 +166,7 @@ class _Computation(Refusing):
     #: The operators by name. vta.topi, which is made of this package, fills it in.
     operators: ClassVar[dict[str, Callable]] = {}
 
-    def apply_to_all(self, op: int, values: tuple) -> Any:
+    def _apply_to_all(self, op: int, values: tuple) -> Any:
         """An operator on all elements of tensors (and numbers), as ``te.exp(A)``.
 
         Parameters

@@ -145,7 +145,7 @@ def split(ary: Tensor, indices_or_sections: int | Sequence[int], axis: int = 0) 
         step = size // indices_or_sections
         begins = list(range(0, size, step))
     else:
-        begins = [0, *[whole(i, "where a part begins") for i in indices_or_sections]]
+        begins = [0, *[whole(i, "where a part begins") for i in items(indices_or_sections)]]
     ends = [*begins[1:], size]
     return [strided_slice(ary, [0] * at + [first], [*extents[:at], last]) for first, last in zip(begins, ends)]
 
@@ -183,10 +183,10 @@ def take(a: Tensor, indices: Tensor, axis: int | None = None, batch_dims: int = 
     """
     from .transform import reshape
 
-    if batch_dims or mode != "clip":
+    if whole(batch_dims, "batch_dims of take") or mode != "clip":
         raise NotImplementedError("take is offered with batch_dims=0 and mode=\"clip\"")
     given = reshape(need(a, Tensor, "what is taken from"), (-1,)) if axis is None else need(a, Tensor, "what is taken from")
-    at, count = _at(axis or 0, given.ndim, "take"), need(indices, Tensor, "the places of take").ndim
+    at, count = _at(0 if axis is None else axis, given.ndim, "take"), need(indices, Tensor, "the places of take").ndim
     shape = [*given.shape[:at], *indices.shape, *given.shape[at + 1:]]
 
     def element(*i):
@@ -209,9 +209,10 @@ def strided_slice(a: Tensor, begin: Sequence[int], end: Sequence[int], strides: 
         Steps; 1 where none is given. Negative ones go backwards.
     """
     shape = get_const_tuple(need(a, Tensor, "what is cut").shape)
+    begin, end, steps = items(begin), items(end), items([] if strides is None else strides)
     rows = []
     for d, extent in enumerate(shape):
-        step = whole(strides[d], "a stride") if strides and d < len(strides) else 1
+        step = whole(steps[d], "a stride") if d < len(steps) else 1
         first, last = (whole(v[d], "an end of a slice") if d < len(v) else None for v in (begin, end))
         rows.append(range(*slice(first, last, step).indices(extent)))
     if any(not r for r in rows):

@@ -109,6 +109,7 @@ def _arg(name, better, least, meaning):
 
     def operator(data: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
         need(data, Tensor, f"the operand of {name}")
+        need(keepdims, bool, f"keepdims of {name}")
         source = reshape(data, (-1,)) if axis is None else data
         (at,) = _axes(0 if axis is None else axis, source.ndim)
         k = te.reduce_axis((0, source.shape[at]), "k")
