@@ -218,12 +218,12 @@ class Refused(unittest.TestCase):
 
     def test_names(self):
         for thing, name in ((relay, "Function"), (relay.nn, "conv2d"), (relay.frontend, "from_mxnet"), (relay.quantize, "annotate"),
-                            (relay.transform, "FoldConstant"), (graph_executor, "load_module"), (autotvm, "task"),
-                            (autotvm.tophub, "load_reference_log"), (autotvm.measure, "LocalBuilder"), (vta.top, "op"),
+                            (relay.transform, "FoldConstant"), (graph_executor, "load_module"), (autotvm, "graph_tuner"),
+                            (autotvm.tophub, "load_reference_log"), (autotvm.measure, "local_executor"), (vta.top, "op"),
                             (download, "download_testdata"), (tvm.contrib, "cc"), (debugger.debug_executor, "DebugResult")):
             self.assertFalse(hasattr(thing, name))
             self.refused(NotImplementedError, re.escape(name) + " is not offered", lambda: getattr(thing, name))
-        for code in ("from tvm.relay import op", "import tvm.relay.op", "from tvm.relay.frontend import from_mxnet"):
+        for code in ("from tvm.relay import ty", "import tvm.relay.ty", "from tvm.relay.frontend import from_mxnet"):
             with self.assertRaisesRegex(ImportError, r"tvm\.relay\.[a-z_.]+ is not offered"):
                 exec(code)  # pylint: disable=exec-used
 

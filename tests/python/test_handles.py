@@ -114,16 +114,19 @@ SPECIAL = {
     ("te_reducer_create", "lhs"): "left", ("te_reducer_create", "rhs"): "right", ("te_reducer_create", "results"): "left",
     ("te_reducer_create", "identities"): "number", ("te_reduce_with", "axes"): "reduce",
     ("te_reduce_with", "condition"): "condition", ("te_rfactor", "s"): "sums_schedule", ("te_rfactor", "t"): "sums",
-    ("te_rfactor", "axis"): "sums_axis",     ("te_stage_attached_to", "st"): "attached", ("te_stage_attached_at", "st"): "attached", ("te_stage_relation", "st"): "marked", ("te_stage_marks", "st"): "marked", ("te_stage_marks", "axis"): "marked_axis",
+    ("te_rfactor", "axis"): "sums_axis", ("te_stage_attached_to", "st"): "attached",
+    ("te_stage_attached_at", "st"): "attached", ("te_stage_relation", "st"): "marked", ("te_stage_marks", "st"): "marked",
+    ("te_stage_marks", "axis"): "marked_axis",
     ("te_stage_pragma", "st"): "marked", ("te_stage_pragma", "axis"): "marked_axis",
     ("te_scan", "inits"): "first", ("te_scan", "updates"): "rows", ("te_scan", "states"): "input",
     ("te_bind", "thread"): "thread", ("te_compute_at", "st"): "other", ("te_compute_at", "parent"): "stage",
     ("te_compute_inline", "st"): "other", ("te_compute_root", "st"): "other", ("te_set_scope", "st"): "other",
     ("te_cache_read", "t"): "middle", ("te_cache_read", "readers"): "tensor", ("te_schedule_create", "outputs"): "tensor",
     ("te_intrin_create", "what"): "row", ("te_intrin_buffer", "operand"): "row", ("te_intrin_access", "operand"): "row",
+    ("te_intrin_strides", "operand"): "row",
     ("te_intrin_attr", "axis"): "thread", ("te_intrin_emit", "call"): "call",
     ("te_tile", "y"): "inner", ("te_evaluate", "inputs"): "input",
-    ("te_expr_int", "e"): "number", ("te_load", "indices"): "expr",
+    ("te_expr_int", "e"): "number", ("te_substitute", "vars"): "scalar", ("te_load", "indices"): "expr",
     ("te_axis_create_expr", "extent"): "scalar", ("te_reduce_axis_expr", "begin"): "scalar",
     ("te_reduce_axis_expr", "extent"): "scalar", ("te_placeholder_expr", "shape"): "scalar",
 }
@@ -141,6 +144,13 @@ OPTIONAL = {("te_pragma", "value"), ("te_reduce_from", "start"), ("te_reduce_wit
 BY_HAND = {"vtac_lower", "vtac_build", "vtac_emit", "te_prim_func_text", "te_evaluate", "te_evaluate_field",
            "vtac_check", "vtac_prove", "vtac_prove_program", "te_load",
            "vtac_kernel_load", "vtac_kernel_parse", "vtac_trace_begin", "te_pad", "te_context_create"}
+
+
+#: Types of results, and calls, for which nothing (0, NULL, not found) is an answer.
+MAY_BE_NOTHING = {"void", "bool", "double", "int64_t", "size_t", "uint32_t", "te_axis_kind", "te_attachment",
+                  "te_tensor_reduce_axis", "te_tensor_tag", "te_axis_extent", "vtac_kernel_disabled_passes",
+                  "te_context_status", "te_stage_scope", "te_tensor_dim", "te_expr_tensor", "te_expr_axis",
+                  "te_expr_name", "te_bounds_range"}
 
 
 def argument(f, function, parameter, wrong=None):
@@ -186,9 +196,7 @@ class Handles(unittest.TestCase):
             c_function = getattr(lib, function)
             f = Fixture()
             value = c_function(*[argument(f, function, p) for p in parameters])
-            may_be_nothing = result in ("void", "bool", "size_t", "te_axis_kind", "te_attachment", "uint32_t") or function in (
-                "te_tensor_reduce_axis", "te_tensor_tag", "te_axis_extent", "vtac_kernel_disabled_passes",
-                "te_context_status", "te_stage_scope", "te_tensor_dim")
+            may_be_nothing = result in MAY_BE_NOTHING or function in MAY_BE_NOTHING
             if not may_be_nothing:
                 words = lib.vta_diag_text(lib.te_context_diag(f.context))
                 self.assertFalse(failed(result, value), f"{function} with right arguments: {words}")

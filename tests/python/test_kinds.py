@@ -19,7 +19,7 @@ faulthandler.enable()
 
 OPERAND = {"int", "float", "bool", "Expr", "IterVar", "TensorSlice"}
 #: What each word of an annotation lets in, as names of KINDS; words not here let in the kind of their name.
-WORDS = {"Operand": OPERAND, "Expr": OPERAND, "ExprOp": OPERAND, "Sequence": {"list", "tuple"}, "ArrayLike": {"list", "NDArray", "array"},
+WORDS = {"Operand": OPERAND | {"Tensor"}, "Expr": OPERAND, "ExprOp": OPERAND, "Sequence": {"list", "tuple"}, "ArrayLike": {"list", "NDArray", "array"},
          "PathLike": {"str"}, "Iterable": {"list"}}
 ANYTHING = {"Any", "object"}
 
@@ -95,6 +95,8 @@ def subjects():
 #: Places where something else than the annotation says is meant to work, with the reason.
 FINE = {
     ("vta.te.compute", "fcompute"): {"Tensor"},  # A is a function of its indices: te.compute(shape, A) copies
+    **{(f"vta.{module}.comm_reducer", name): {"TensorIntrin"}  # can be called, as a function can; it is when it reduces
+       for module in ("te", "tir") for name in ("fcombine", "fidentity")},
 }
 #: Parameters that are accepted without effect.
 IGNORED = {"attrs", "span", "data_alignment", "varargs_names", "required_pass"}

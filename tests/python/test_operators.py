@@ -314,7 +314,7 @@ class Scheduled(unittest.TestCase):
                 (lambda: vta.build(args, target="llvm", auto=True), ValueError, "not for llvm"),
                 (lambda: vta.build(args, auto=True, tries=99), vta.VTAError, "tries is 99: at most 32"),
                 (lambda: vta.build(te.create_schedule(args[2].op), args, tries=2), ValueError, "tries=... is for auto=True"),
-                (lambda: vta.build(args), TypeError, "Schedule")):
+                (lambda: vta.build(args), TypeError, "what is compiled is a schedule")):
             with self.assertRaisesRegex(kind, words):
                 call()
         self.assertEqual(env.BATCH, 1)

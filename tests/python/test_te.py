@@ -349,7 +349,7 @@ class Intrinsics(unittest.TestCase):
             inp[i, k].astype("int32") * wgt[j, k].astype("int32"), axis=k), name="out")
 
         def instructions(ins, outs):
-            self.assertEqual([x.name for x in (*ins, *outs)], ["inp", "wgt", "out"])
+            self.assertEqual([x.name for x in (*ins, *outs)], ["inp", "wgt", "acc"])  # as they are declared
 
             def part(reset):
                 ib = tir.ir_builder.create()
@@ -363,9 +363,10 @@ class Intrinsics(unittest.TestCase):
             return part(0), part(1), part(0)
 
         mine = te.decl_tensor_intrin(out.op, instructions, name="MINE", binds={
-            inp: tir.decl_buffer(inp.shape, inp.dtype, "inp", env.inp_scope, env.BATCH * env.BLOCK_IN),
-            wgt: tir.decl_buffer(wgt.shape, wgt.dtype, "wgt", env.wgt_scope, env.BLOCK_OUT * env.BLOCK_IN),
-            out: tir.decl_buffer(out.shape, out.dtype, "acc", env.acc_scope, env.BATCH * env.BLOCK_OUT)})
+            inp: tir.decl_buffer(inp.shape, inp.dtype, "inp", scope=env.inp_scope, offset_factor=env.BATCH * env.BLOCK_IN),
+            wgt: tir.decl_buffer(wgt.shape, wgt.dtype, "wgt", scope=env.wgt_scope,
+                                 offset_factor=env.BLOCK_OUT * env.BLOCK_IN),
+            out: tir.decl_buffer(out.shape, out.dtype, "acc", scope=env.acc_scope, offset_factor=env.BATCH * env.BLOCK_OUT)})
         own = str(vta.lower(*_matmul(env, mine), simple_mode=True))
         self.assertIn("tir.vta.uop_push(0, 1,", own)
         self.assertEqual(own, str(vta.lower(*_matmul(env, env.gemm), simple_mode=True)))
