@@ -13,6 +13,7 @@
 #include "base/versioned.h"
 #include "rpc/address.h"
 #include "rpc/registration.h"
+#include "rpc/sigpipe.h"
 #include "rpc/stream.h"
 
 enum { WATCH_MS = 100, BACKLOG = 64 };
@@ -226,7 +227,9 @@ static vta_status serve(vt_server *s, vta_diag *diag) {
         vt__server_end(s, "it cannot begin");
     }
     s->registration = registration;
+    vt_sigpipe held = vt__sigpipe_hold(); /* libuv writes to clients that may be gone */
     uv_run(&s->loop, UV_RUN_DEFAULT);
+    vt__sigpipe_release(&held);
     vt__registration_free(registration);
     return status;
 }

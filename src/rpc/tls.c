@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <string.h>
 
+#include "rpc/sigpipe.h"
 #include "rpc/stream.h"
 
 #define IDENTITY "vta-rpc"
@@ -126,7 +127,9 @@ static vta_status wait_until(int fd, short what, uint64_t deadline, const char *
 
 static vta_status shake_hands(SSL *tls, int fd, uint64_t deadline, const char *peer, vta_diag *diag) {
     for (;;) {
+        vt_sigpipe held = vt__sigpipe_hold();
         int n = SSL_do_handshake(tls);
+        vt__sigpipe_release(&held);
         if (n == 1 && SSL_session_reused(tls)) return VTA_OK;
         if (n == 1)
             return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s did not prove that it has the key",
@@ -186,20 +189,26 @@ static int most(size_t size) { return size > 1 << 24 ? 1 << 24 : (int)size; }
 
 ssize_t vt__tls_read(SSL *tls, void *to, size_t size, short *out_wait) {
     errno = 0;
+    vt_sigpipe held = vt__sigpipe_hold();
     int n = SSL_read(tls, to, most(size));
+    vt__sigpipe_release(&held);
     return n > 0 ? n : outcome(tls, n, out_wait);
 }
 
 ssize_t vt__tls_write(SSL *tls, const void *from, size_t size, short *out_wait) {
     errno = 0;
+    vt_sigpipe held = vt__sigpipe_hold();
     int n = SSL_write(tls, from, most(size));
+    vt__sigpipe_release(&held);
     return n > 0 ? n : outcome(tls, n, out_wait);
 }
 
 bool vt__tls_pending(SSL *tls) { return SSL_has_pending(tls); }
 
 void vt__tls_bye(SSL *tls) {
+    vt_sigpipe held = vt__sigpipe_hold();
     if (SSL_is_init_finished(tls)) SSL_shutdown(tls);
+    vt__sigpipe_release(&held);
     ERR_clear_error();
 }
 

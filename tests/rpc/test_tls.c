@@ -40,6 +40,37 @@ static void with_the_key(void **state) {
     vta_rpc_close(rpc);
 }
 
+/* Killed while the server has more for them than the system takes. */
+static void clients_that_vanish(void **state) {
+    (void)state;
+    enum { BYTES = 10 << 20, CLIENTS = 8 };
+    for (int i = 0; i < CLIENTS; i++) {
+        int ready[2];
+        char byte = 0;
+        assert_int_equal(pipe(ready), 0);
+        pid_t pid = fork();
+        if (pid == 0) {
+            vta_rpc *rpc;
+            uint64_t array;
+            int64_t shape = BYTES;
+            char *to = malloc(BYTES);
+            if (connect_with(key, here.port, &rpc) != VTA_OK ||
+                vta_rpc_array(rpc, kDLCPU, 1, &shape, (DLDataType){kDLInt, 8, 1}, diag, &array) != VTA_OK ||
+                write(ready[1], &byte, 1) != 1)
+                _exit(1);
+            while (vta_rpc_read(rpc, array, 0, to, BYTES, diag) == VTA_OK) continue;
+            _exit(1);
+        }
+        close(ready[1]);
+        assert_int_equal(read(ready[0], &byte, 1), 1);
+        usleep(3000 * (unsigned)i);
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        close(ready[0]);
+    }
+    server_settles(&here);
+}
+
 /* The reason of an end comes encrypted, too. */
 static void a_session_that_crashes(void **state) {
     (void)state;
@@ -296,6 +327,7 @@ static int end(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(with_the_key),
+        cmocka_unit_test(clients_that_vanish),
         cmocka_unit_test(a_session_that_crashes),
         cmocka_unit_test(without_the_key),
         cmocka_unit_test(replay),
