@@ -157,7 +157,6 @@ static void against_a_model(void **state) {
         }
         vt_shadow_clear(&m.shadow);
         assert_int_equal(bytes, 0);
-        assert_false(vt_shadow_read(&m.shadow, BASE, 32, 1, &(vta_value){0}));
         vta_field_destroy(m.field);
     }
 }
