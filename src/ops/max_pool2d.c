@@ -166,20 +166,6 @@ static void add_product(writing *w, const char *name, int64_t rows, int64_t colu
     vt__lanes_product_stage(s, name, w->at, &w->stages);
 }
 
-/* "j >= 1 && j < 5": where a tap is inside; empty where it always is. */
-static void condition_of(const plan *p, int64_t tap, const char *axis, char out[96]) {
-    const vt_window_axis *a = &p->a;
-    int64_t low = vt__ceil_div(a->before - tap, a->stride), end = (a->size - 1 + a->before - tap) / a->stride + 1;
-    bool below = a->before > tap && low > 0, above = end < a->outs;
-    out[0] = '\0';
-    if (below && above)
-        snprintf(out, 96, "%s >= %lld && %s < %lld", axis, (long long)low, axis, (long long)end);
-    else if (below)
-        snprintf(out, 96, "%s >= %lld", axis, (long long)low);
-    else if (above)
-        snprintf(out, 96, "%s < %lld", axis, (long long)end);
-}
-
 /* TO = the larger of FROM and of OTHER at an offset, where the tap is inside. */
 static void add_maximum(writing *w, const char *to, const char *from, const char *other, int64_t columns,
                         const char *offset_index, const char *condition) {
@@ -238,7 +224,7 @@ static void add_rows(writing *w, int64_t phase, bool result, char now[64]) {
         name_of(next, result && --left == 0, "rows_%lld_%lld", t, phase);
         name_of(other, false, "image_%lld_%lld", t % y->a.stride, phase);
         shifted(w, t / y->a.stride, 0, index);
-        condition_of(y, t, "i", condition);
+        vt__window_condition(&y->a, t, "i", condition);
         add_maximum(w, next, now, other, columns, index, condition);
         snprintf(now, 64, "%s", next);
     }
@@ -272,7 +258,7 @@ static void add_columns(writing *w, char names[][64]) {
         if (!joins(x, t)) continue;
         name_of(next, --left == 0, "columns_%lld", t, 0);
         shifted(w, 0, t / x->a.stride, index);
-        condition_of(x, t, "j", condition);
+        vt__window_condition(&x->a, t, "j", condition);
         add_maximum(w, next, now, names[t % x->a.stride], w->op->shape.out_w, index, condition);
         snprintf(now, sizeof now, "%s", next);
     }

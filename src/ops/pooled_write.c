@@ -4,6 +4,7 @@
 
 #include "ops/pooled.h"
 #include "ops/pooled_axes.h"
+#include "ops/windows.h"
 
 /* ---- The computation -------------------------------------------------------------------------------------------- */
 
@@ -70,19 +71,6 @@ static void write_rows(const names *of, const char *name, int64_t p, int64_t q) 
                    of->out);
 }
 
-/* "i >= 1 && i < 5": where a tap is inside; empty where it always is. */
-static void condition_of(const vt_window_axis *a, int64_t tap, const char *axis, char out[96]) {
-    int64_t low = vt__ceil_div(a->before - tap, a->stride), end = (a->size - 1 + a->before - tap) / a->stride + 1;
-    bool below = a->before > tap && low > 0, above = end < a->outs;
-    out[0] = '\0';
-    if (below && above)
-        snprintf(out, 96, "%s >= %lld && %s < %lld", axis, (long long)low, axis, (long long)end);
-    else if (below)
-        snprintf(out, 96, "%s >= %lld", axis, (long long)low);
-    else if (above)
-        snprintf(out, 96, "%s < %lld", axis, (long long)end);
-}
-
 /* TO = the larger of FROM and of OTHER at another place, where the tap is inside: chosen by if_then_else for each row,
  * whose number is known, by select for columns. */
 static void write_maximum(const char *choice, const char *axes, const char *to, const char *from, const char *other,
@@ -107,7 +95,7 @@ static void write_over_rows(const vt_op_shape *s, int64_t q, char now[48], vt_st
         snprintf(other, sizeof other, "rows_%lld", (long long)(t % s->pool_stride));
         snprintf(index, sizeof index, "bo, co, i + %lld, j * %lld + %lld, bi, ci", (long long)(t / s->pool_stride),
                  (long long)s->pool_stride, (long long)from);
-        condition_of(&a, t, "i", condition);
+        vt__window_condition(&a, t, "i", condition);
         write_maximum("if_then_else", axes, next, now, other, index, condition, out);
         snprintf(now, 48, "%s", next);
     }
@@ -144,7 +132,7 @@ static void write_over_columns(const vt_op_shape *s, char over_rows[][48], vt_st
         if (t == first || !vt__window_valid(&a, t)) continue;
         snprintf(next, sizeof next, --left ? "wide_%lld" : "sums", (long long)t);
         column_at(s, t, index);
-        condition_of(&a, t, "j", condition);
+        vt__window_condition(&a, t, "j", condition);
         write_maximum("select", axes, next, now, over_rows[vt__pool_remainder(s, t)], index, condition, out);
         snprintf(now, sizeof now, "%s", next);
     }

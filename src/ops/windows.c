@@ -1,6 +1,8 @@
 /* Sizes of windows, and the image under them. */
 #include "ops/windows.h"
 
+#include <stdio.h>
+
 enum {
     BATCH,
     CHANNELS,
@@ -34,6 +36,18 @@ int64_t vt__window_valid(const vt_window_axis *a, int64_t tap) {
     int64_t first = low <= 0 ? 0 : vt__ceil_div(low, a->stride), last = high < 0 ? -1 : high / a->stride;
     if (last >= a->outs) last = a->outs - 1;
     return last >= first ? last - first + 1 : 0;
+}
+
+void vt__window_condition(const vt_window_axis *a, int64_t tap, const char *axis, char out[96]) {
+    int64_t low = vt__ceil_div(a->before - tap, a->stride), end = (a->size - 1 + a->before - tap) / a->stride + 1;
+    bool below = a->before > tap && low > 0, above = end < a->outs;
+    out[0] = '\0';
+    if (below && above)
+        snprintf(out, 96, "%s >= %lld && %s < %lld", axis, (long long)low, axis, (long long)end);
+    else if (below)
+        snprintf(out, 96, "%s >= %lld", axis, (long long)low);
+    else if (above)
+        snprintf(out, 96, "%s < %lld", axis, (long long)end);
 }
 
 static vta_status check_axis(const vtac_op *op, const vt_window_axis *a, int64_t after, const char *what,

@@ -18,6 +18,8 @@ vt_window_axis vt__window_rows(const vt_op_shape *s);
 vt_window_axis vt__window_columns(const vt_op_shape *s);
 /* Outputs whose tap lies in the image. */
 int64_t vt__window_valid(const vt_window_axis *a, int64_t tap);
+/* The same as text, "i >= 1 && i < 5" for `axis` i; empty where the tap always lies there. */
+void vt__window_condition(const vt_window_axis *a, int64_t tap, const char *axis, char out[96]);
 /* Elements of the padded image that the windows of so many outputs cover. */
 static inline int64_t vt__window_span(const vt_window_axis *a, int64_t outs) {
     return (outs - 1) * a->stride + a->taps;
