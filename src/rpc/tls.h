@@ -29,7 +29,7 @@ vta_status vt__tls_context(const vt_rpc_key *key, bool server, vta_diag *diag, s
 void vt__tls_context_free(struct ssl_ctx_st *context);
 
 /* The client's side of a connected socket, shaken hands by the deadline; `server` names it in messages.
- * VTA_INVALID_ARGUMENT: keys differ, or it is none of ours. */
+ * VTA_INVALID_ARGUMENT: keys differ, or it does not speak our protocol. */
 vta_status vt__tls_connect(struct ssl_ctx_st *context, int fd, uint64_t deadline, const char *server, vta_diag *diag,
                            struct ssl_st **out_tls);
 /* The server's side of one, for a thread that waits. */

@@ -127,7 +127,7 @@ static void check_part(te_context *c, const vt_combiner *how, uint32_t k, const 
     for (uint32_t i = 0; i < n; i++)
         if (!vars[i]->u.var->scalar && (identity || !is_operand(how, vars[i])))
             te__raise(c, VTA_INVALID_ARGUMENT, "%s %u of a reducer uses %s, which is %s", what, k, vt_var_name(vars[i]),
-                      identity ? "no constant" : "none of its operands");
+                      identity ? "not a constant" : "not one of its operands");
 }
 
 static void check_operands(te_context *c, const vt_combiner *how) {

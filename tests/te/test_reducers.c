@@ -81,9 +81,9 @@ static void refused(void **state) {
     refused_reducer(&p, p.x, p.x, p.x, p.one, "operand x of a reducer is given twice");
     refused_reducer(&p, p.x, p.y, narrow, p.one, "result 0 of a reducer is int8, but its operands are int32");
     refused_reducer(&p, p.x, p.y, sum, narrow, "identity 0 of a reducer is int8");
-    refused_reducer(&p, p.x, p.y, sum, p.x, "identity 0 of a reducer uses x, which is no constant");
+    refused_reducer(&p, p.x, p.y, sum, p.x, "identity 0 of a reducer uses x, which is not a constant");
     refused_reducer(&p, p.x, p.y, te_add(p.c, sum, te_axis_value(p.c, p.i)), p.one,
-                    "uses i, which is none of its operands");
+                    "uses i, which is not one of its operands");
     refused_reducer(&p, p.x, p.y, p.element, p.one, "result 0 of a reducer reads a tensor");
     assert_null(te_reducer_create(p.c, 0, NULL, NULL, NULL, NULL));
     assert_refused(p.c, VTA_INVALID_ARGUMENT, "has at least one result");
