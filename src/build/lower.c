@@ -52,6 +52,22 @@ static vta_status lower(vt_ctx *ctx, void *user) {
     return VTA_OK;
 }
 
+/* Runs what makes `*result`, which then owns the memory that this took. */
+static vta_status lower_aside(vt_ctx *ctx, vta_status (*body)(vt_ctx *, void *), void *wanted, vtac_func **result,
+                              const vtac_func **out_func) {
+    vt_aside *side = vt_aside_open(ctx);
+    if (!side) return vt_no_memory(ctx->diag);
+    vta_status status = vt_protect(ctx, body, wanted);
+    vt_aside_close(ctx, side);
+    if (status != VTA_OK) {
+        vt_aside_free(ctx, side);
+        return status;
+    }
+    (*result)->side = side;
+    *out_func = *result;
+    return VTA_OK;
+}
+
 vta_status vtac_lower(te_schedule *schedule, size_t n, const vtac_arg args[], const char *name,
                       const vtac_lower_options *options, const vtac_func **out_func) {
     if (!out_func) return VTA_INVALID_ARGUMENT;
@@ -63,17 +79,7 @@ vta_status vtac_lower(te_schedule *schedule, size_t n, const vtac_arg args[], co
     request r = {.schedule = schedule, .n = n, .args = args, .name = name ? name : "main"};
     VT_TRY(vt_options_read(&r.options, sizeof r.options, options, "vtac_lower_options", ctx->diag));
     if (!options) r.options.config = te_context_config(c);
-    vt_aside *side = vt_aside_open(ctx);
-    if (!side) return vt_no_memory(ctx->diag);
-    vta_status status = vt_protect(ctx, lower, &r);
-    vt_aside_close(ctx, side);
-    if (status != VTA_OK) {
-        vt_aside_free(ctx, side);
-        return status;
-    }
-    r.result->side = side;
-    *out_func = r.result;
-    return VTA_OK;
+    return lower_aside(ctx, lower, &r, &r.result, out_func);
 }
 
 /* ---- Functions that were lowered before ----------------------------------------------------------------------------
@@ -101,17 +107,7 @@ vta_status vtac_func_lower(const vtac_func *func, const vtac_lower_options *opti
     further r = {.func = func};
     VT_TRY(vt_options_read(&r.options, sizeof r.options, options, "vtac_lower_options", diag));
     vt_ctx *ctx = func->ctx;
-    vt_aside *side = vt_aside_open(ctx);
-    if (!side) return vt_no_memory(ctx->diag);
-    vta_status status = vt_protect(ctx, lower_further, &r);
-    vt_aside_close(ctx, side);
-    if (status != VTA_OK) {
-        vt_aside_free(ctx, side);
-        return status;
-    }
-    r.result->side = side;
-    *out_func = r.result;
-    return VTA_OK;
+    return lower_aside(ctx, lower_further, &r, &r.result, out_func);
 }
 
 /* ---- Kernel files ------------------------------------------------------------------------------------------------ */
