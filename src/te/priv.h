@@ -270,6 +270,8 @@ te_stage *te__stage_for(te_context *c, const te_schedule *s, const te_tensor *te
 
 /* ---- Scans ---- */
 
+bool te__scan_has_state(const te__scan *scan, const vt_tensor *t);
+bool te__scan_has_update(const te__scan *scan, const vt_operation *op);
 /* Puts what scans need of their states into their loops. Raises when the loops of one are not in order. */
 void te__place_scans(te_schedule *s);
 /* The first row that an operation inside of a scan is computed for; false where it is in none. */
