@@ -1,4 +1,4 @@
-/* Passing ranges, sets, values and flags between the axes of a stage, along its splits, fusions and rebasings. */
+/* Passing ranges down and sets up between the axes of a stage, along its splits, fusions and rebasings. */
 #include "te/priv.h"
 
 void te__range_set(vt_ctx *ctx, vt_ptrmap *ranges, const vt_iter *axis, const vt_expr *min, const vt_expr *extent) {
@@ -63,9 +63,7 @@ static void down_split(vt_ctx *ctx, const te_stage *st, const te__relation *r, v
     update(ctx, st, ranges, other, zero_of(ctx, other), ceil_div(ctx, a, extent, asked), a);
 }
 
-/* Where part `outer` of a list begins (sizes added up), or how large it is: one value for each part, chosen by its
- * number. A constant where the number is one. */
-static const vt_expr *of_part(vt_ctx *ctx, const te__relation *r, const vt_expr *outer, bool begin) {
+const vt_expr *te__list_part(vt_ctx *ctx, const te__relation *r, const vt_expr *outer, bool begin) {
     int64_t at = 0;
     const vt_expr *chosen = NULL, **values = VT_NEW_ARRAY(ctx, const vt_expr *, r->n_sizes);
     for (uint32_t i = 0; i < r->n_sizes; i++) {
@@ -157,7 +155,7 @@ static vt_intset up_list(vt_analyzer *a, const te__relation *r, const vt_ptrmap 
     vt_ctx *ctx = vt_analyzer_ctx(a);
     const vt_range *parent = te__range(ranges, r->parent);
     if (!vt_intset_is_point(outer) || !inner.min || !inner.max) return range_set(ctx, parent);
-    const vt_expr *begin = vt_add(ctx, of_part(ctx, r, outer.min, true), parent->min);
+    const vt_expr *begin = vt_add(ctx, te__list_part(ctx, r, outer.min, true), parent->min);
     return vt_intset_interval(vt_add(ctx, begin, inner.min), vt_add(ctx, begin, inner.max));
 }
 
@@ -217,209 +215,4 @@ void te__pass_up_domain(vt_analyzer *a, const te_stage *st, const vt_ptrmap *ran
         else if (r->kind == TE__REBASE)
             te__set_put(ctx, sets, r->parent, up_rebase(a, r, ranges, set_get(sets, r->inner)));
     }
-}
-
-/* ---- Values ---- */
-
-static const vt_expr *plus_min(vt_ctx *ctx, const vt_expr *e, const vt_range *r) {
-    return vt_is_const(r->min, 0) ? e : vt_add(ctx, e, r->min);
-}
-
-void te__pass_up_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values,
-                       bool allow_missing) {
-    (void)allow_missing;
-    for (uint32_t i = st->n_relations; i > 0; i--) {
-        const te__relation *r = &st->relations[i - 1];
-        if (r->kind == TE__SPLIT) {
-            const vt_expr *outer = vt_ptrmap_get(values, r->outer), *inner = vt_ptrmap_get(values, r->inner);
-            if (!outer || !inner) continue;
-            const vt_expr *e = vt_add(ctx, inner, vt_mul(ctx, outer, te__range(ranges, r->inner)->extent));
-            vt_ptrmap_set(values, r->parent, plus_min(ctx, e, te__range(ranges, r->parent)));
-        } else if (r->kind == TE__LIST) {
-            const vt_expr *outer = vt_ptrmap_get(values, r->outer), *inner = vt_ptrmap_get(values, r->inner);
-            if (!outer || !inner) continue;
-            const vt_expr *e = vt_add(ctx, inner, of_part(ctx, r, outer, true));
-            vt_ptrmap_set(values, r->parent, plus_min(ctx, e, te__range(ranges, r->parent)));
-        } else if (r->kind == TE__FUSE) {
-            const vt_expr *value = vt_ptrmap_get(values, r->parent);
-            if (!value) continue;
-            const vt_expr *width = te__range(ranges, r->inner)->extent;
-            vt_ptrmap_set(values, r->outer, plus_min(ctx, vt_floordiv(ctx, value, width), te__range(ranges, r->outer)));
-            vt_ptrmap_set(values, r->inner, plus_min(ctx, vt_floormod(ctx, value, width), te__range(ranges, r->inner)));
-        } else if (r->kind == TE__REBASE) {
-            const vt_expr *value = vt_ptrmap_get(values, r->inner);
-            if (value) vt_ptrmap_set(values, r->parent, plus_min(ctx, value, te__range(ranges, r->parent)));
-        }
-    }
-}
-
-/* The part that an element of the parent is in. */
-static const vt_expr *part_with(vt_ctx *ctx, const te__relation *r, const vt_expr *parent) {
-    int64_t end = 0;
-    const vt_expr *part = NULL, **ends = VT_NEW_ARRAY(ctx, const vt_expr *, r->n_sizes);
-    for (uint32_t i = 0; i < r->n_sizes; i++) ends[i] = vt_int(ctx, parent->dtype, end += r->sizes[i]);
-    for (uint32_t i = r->n_sizes; i-- > 0;) {
-        const vt_expr *number = vt_int(ctx, parent->dtype, i);
-        part = part ? vt_if_then_else(ctx, vt_lt(ctx, parent, ends[i]), number, part) : number;
-    }
-    return part;
-}
-
-void te__pass_down_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values,
-                         bool allow_missing) {
-    (void)allow_missing;
-    for (uint32_t i = 0; i < st->n_relations; i++) {
-        const te__relation *r = &st->relations[i];
-        if (r->kind == TE__SPLIT) {
-            const vt_expr *parent = vt_ptrmap_get(values, r->parent);
-            if (!parent) continue;
-            const vt_expr *factor = te__range(ranges, r->inner)->extent;
-            vt_ptrmap_set(values, r->outer, vt_floordiv(ctx, parent, factor));
-            vt_ptrmap_set(values, r->inner, vt_floormod(ctx, parent, factor));
-        } else if (r->kind == TE__LIST) {
-            const vt_expr *parent = vt_ptrmap_get(values, r->parent);
-            if (!parent) continue;
-            const vt_expr *outer = part_with(ctx, r, parent);
-            vt_ptrmap_set(values, r->outer, outer);
-            vt_ptrmap_set(values, r->inner, vt_sub(ctx, parent, of_part(ctx, r, outer, true)));
-        } else if (r->kind == TE__FUSE) {
-            const vt_expr *outer = vt_ptrmap_get(values, r->outer), *inner = vt_ptrmap_get(values, r->inner);
-            if (outer && inner)
-                vt_ptrmap_set(values, r->parent,
-                              vt_add(ctx, vt_mul(ctx, outer, te__range(ranges, r->inner)->extent), inner));
-        } else if (r->kind == TE__REBASE) {
-            const vt_expr *parent = vt_ptrmap_get(values, r->parent);
-            if (parent) vt_ptrmap_set(values, r->inner, parent);
-        } else {
-            vt_ptrmap_set(values, r->inner, vt_i32(ctx, 0));
-        }
-    }
-}
-
-/* ---- Flags ---- */
-
-static uintptr_t mask_of(const vt_ptrmap *masks, const vt_iter *axis) { return (uintptr_t)vt_ptrmap_get(masks, axis); }
-
-static void mask_or(vt_ptrmap *masks, const vt_iter *axis, uintptr_t bits) {
-    vt_ptrmap_set(masks, axis, (void *)(mask_of(masks, axis) | bits)); /* flags, kept where pointers are */
-}
-
-void te__pass_down_mask(const te_stage *st, vt_ptrmap *masks) {
-    for (uint32_t i = 0; i < st->n_relations; i++) {
-        const te__relation *r = &st->relations[i];
-        if (r->kind == TE__SPLIT || r->kind == TE__LIST || r->kind == TE__REBASE) {
-            if (r->outer) mask_or(masks, r->outer, mask_of(masks, r->parent));
-            mask_or(masks, r->inner, mask_of(masks, r->parent));
-        } else if (r->kind == TE__FUSE) {
-            mask_or(masks, r->parent, mask_of(masks, r->outer) | mask_of(masks, r->inner));
-        }
-    }
-}
-
-bool te__has_mixed_loops(vt_ctx *ctx, const te_stage *st) {
-    enum { DATA = 1, REDUCTION = 2 };
-    vt_ptrmap *masks = vt_ptrmap_new(ctx);
-    for (uint32_t i = 0; i < st->op->n_axes + st->op->n_reduce; i++)
-        mask_or(masks, st->op->iters[i], i < st->op->n_axes ? DATA : REDUCTION);
-    te__pass_down_mask(st, masks);
-    for (uint32_t i = 0; i < st->leaf.n; i++)
-        if (mask_of(masks, st->leaf.items[i]) == (DATA | REDUCTION)) return true;
-    return false;
-}
-
-/* Which axes may leave their range because a split does not divide: the key is in the map. */
-static vt_ptrmap *inexact_axes(vt_ctx *ctx, vt_analyzer *a, const te_stage *st, const vt_ptrmap *ranges) {
-    vt_ptrmap *inexact = vt_ptrmap_new(ctx);
-    for (uint32_t i = st->n_relations; i > 0; i--) {
-        const te__relation *r = &st->relations[i - 1];
-        bool up = false;
-        if (r->kind == TE__SPLIT) {
-            const vt_range *outer = te__range(ranges, r->outer), *inner = te__range(ranges, r->inner);
-            up = !outer || !inner || vt_ptrmap_has(inexact, r->outer) || vt_ptrmap_has(inexact, r->inner) ||
-                 !vt_prove(a,
-                           vt_eq(ctx, te__range(ranges, r->parent)->extent, vt_mul(ctx, inner->extent, outer->extent)));
-        } else if (r->kind == TE__REBASE) {
-            up = vt_ptrmap_has(inexact, r->inner);
-        } else if (r->kind == TE__FUSE && vt_ptrmap_has(inexact, r->parent)) {
-            vt_ptrmap_set(inexact, r->outer, st);
-            vt_ptrmap_set(inexact, r->inner, st);
-        }
-        if (up) vt_ptrmap_set(inexact, r->parent, st);
-    }
-    return inexact;
-}
-
-typedef struct check_list {
-    vt_ctx *ctx;
-    const vt_expr **items;
-    uint32_t n, cap;
-} check_list;
-
-static void add_check(check_list *list, const vt_expr *e) {
-    vt_grow(list->ctx, &list->items, &list->cap, list->n + 1, sizeof *list->items);
-    list->items[list->n++] = e;
-}
-
-static bool provable(vt_analyzer *a, const vt_expr *bound, const vt_expr *value, const vt_expr *condition) {
-    return bound && vt_dtype_eq(bound->dtype, value->dtype) && vt_prove(a, condition);
-}
-
-static bool same_range(const vt_iter *axis, const vt_range *r) {
-    return vt_expr_equal(axis->min, r->min) && vt_expr_equal(axis->extent, r->extent);
-}
-
-static void know_loops(vt_analyzer *a, vt_dommap *domain, const te_stage *st, const te__iters *axes,
-                       const vt_ptrmap *ranges) {
-    for (uint32_t i = 0; i < axes->n; i++) {
-        const vt_range *r = te__range(ranges, axes->items[i]);
-        const te__axis_attr *attr = te__attr(st, axes->items[i]);
-        if (!r) continue;
-        vt_dommap_set_range(domain, axes->items[i]->var, *r);
-        vt_analyzer_bind_range(a, axes->items[i]->var, r->min, r->extent, true);
-        if (!attr || !attr->thread) continue;
-        vt_dommap_set_range(domain, attr->thread->var, *r);
-        vt_analyzer_bind_range(a, attr->thread->var, r->min, r->extent, true);
-    }
-}
-
-/* A part of a list is smaller than the largest. */
-static void add_part_check(check_list *list, const te__relation *r, const vt_ptrmap *values, const vt_ptrmap *skip) {
-    if (r->kind != TE__LIST || vt_ptrmap_has(skip, r->parent)) return;
-    const vt_expr *outer = vt_ptrmap_get(values, r->outer), *inner = vt_ptrmap_get(values, r->inner);
-    if (!outer || !inner) return;
-    const vt_expr *size = of_part(list->ctx, r, outer, false);
-    if (!vt_expr_equal(size, r->factor)) add_check(list, vt_lt(list->ctx, inner, size));
-}
-
-const vt_expr **te__bound_checks(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, const vt_ptrmap *values,
-                                 bool skip_domain, const vt_ptrmap *skip, uint32_t *out_n) {
-    vt_analyzer *a = vt_analyzer_new(ctx);
-    vt_ptrmap *inexact = inexact_axes(ctx, a, st, ranges);
-    vt_dommap *domain = vt_dommap_new(ctx);
-    know_loops(a, domain, st, &st->all, ranges);
-    know_loops(a, domain, st, &st->path, ranges);
-    check_list list = {.ctx = ctx};
-    for (uint32_t i = 0; i < st->all.n; i++) {
-        const vt_iter *axis = st->all.items[i];
-        if (vt_ptrmap_has(skip, axis) || !vt_ptrmap_has(inexact, axis)) continue;
-        const vt_range *dom = te__range(ranges, axis);
-        if (!dom || !vt_ptrmap_has(values, axis)) continue;
-        const vt_expr *value = vt_sub(ctx, vt_ptrmap_get(values, axis), dom->min);
-        const vt_expr *max = vt_eval_set(a, value, domain).max;
-        if (!max || !provable(a, max, value, vt_lt(ctx, max, dom->extent)))
-            add_check(&list, vt_lt(ctx, value, dom->extent));
-    }
-    for (uint32_t i = 0; i < st->n_relations; i++) add_part_check(&list, &st->relations[i], values, skip);
-    for (uint32_t i = 0; i < st->op->n_axes + st->op->n_reduce && !skip_domain; i++) {
-        const vt_iter *axis = st->op->iters[i];
-        if (vt_ptrmap_has(skip, axis) || same_range(axis, te__range(ranges, axis))) continue;
-        const vt_expr *value = vt_sub(ctx, vt_ptrmap_get(values, axis), axis->min),
-                      *zero = vt_int(ctx, value->dtype, 0);
-        vt_intset s = vt_eval_set(a, value, domain);
-        if (!s.min || !provable(a, s.min, value, vt_ge(ctx, s.min, zero))) add_check(&list, vt_ge(ctx, value, zero));
-        if (!s.max || !provable(a, s.max, value, vt_lt(ctx, s.max, axis->extent)))
-            add_check(&list, vt_lt(ctx, value, axis->extent));
-    }
-    *out_n = list.n;
-    return list.items;
 }

@@ -130,7 +130,7 @@ static void relayout_bodies(relayout *l) {
     }
     for (uint32_t i = 0; i < l->st->all.n; i++)
         if (l->st->all.items[i]->type == VT_ITER_COMM_REDUCE) vt_ptrmap_set(skip, l->st->all.items[i], l->st);
-    te__pass_up_index(ctx, l->st, l->ranges, values, true);
+    te__pass_up_index(ctx, l->st, l->ranges, values);
     uint32_t n;
     const vt_expr **checks = te__bound_checks(ctx, l->st, l->ranges, values, true, skip, &n), *inside = NULL;
     for (uint32_t i = 0; i < n; i++) inside = inside ? vt_and(ctx, inside, checks[i]) : checks[i];
@@ -154,7 +154,7 @@ static void relayout_places(relayout *l) {
     vt_ptrmap *values = vt_ptrmap_new(l->ctx);
     uint32_t n = 0;
     for (uint32_t i = 0; i < l->op->n_axes; i++) vt_ptrmap_set(values, l->op->iters[i], l->op->iters[i]->var);
-    te__pass_down_index(l->ctx, l->st, l->ranges, values, true);
+    te__pass_down_index(l->ctx, l->st, l->ranges, values);
     for (uint32_t i = 0; i < l->st->leaf.n; i++)
         if (l->st->leaf.items[i]->type != VT_ITER_COMM_REDUCE)
             l->place[n++] = vt_ptrmap_get(values, l->st->leaf.items[i]);

@@ -120,7 +120,7 @@ static te__nest *make_levels(loop_maker *m, uint32_t begin, const vt_ptrmap *ski
             te__nest_add(ctx, &levels[i + 1],
                          vt_s_attr(ctx, vt_ref_iter(axis), VT_ATTR_LOOP, axis->var, vt_s_nop(ctx)));
     }
-    te__pass_up_index(ctx, m->st, m->ranges, m->values, false);
+    te__pass_up_index(ctx, m->st, m->ranges, m->values);
     return levels;
 }
 

@@ -291,13 +291,15 @@ void te__range_set(vt_ctx *ctx, vt_ptrmap *ranges, const vt_iter *axis, const vt
 /* Inferred range of every axis of every stage of a normalized schedule. */
 vt_ptrmap *te__infer_bounds(te_schedule *s);
 void te__pass_down_domain(vt_ctx *ctx, const te_stage *st, vt_ptrmap *ranges, vt_analyzer *a, bool allow_missing);
+/* Where part `outer` of a list of sizes begins, or how large it is: one value for each part, chosen by its number. A
+ * constant where the number is one. */
+const vt_expr *te__list_part(vt_ctx *ctx, const te__relation *r, const vt_expr *outer, bool begin);
 /* Sets by axis: values are vt_intset in the arena. */
 void te__set_put(vt_ctx *ctx, vt_ptrmap *sets, const vt_iter *axis, vt_intset set);
 void te__pass_up_domain(vt_analyzer *a, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *sets);
 /* Values by axis: vt_expr. */
-void te__pass_up_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values, bool allow_missing);
-void te__pass_down_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values,
-                         bool allow_missing);
+void te__pass_up_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values);
+void te__pass_down_index(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, vt_ptrmap *values);
 /* Flags by axis, as pointers' integers. */
 void te__pass_down_mask(const te_stage *st, vt_ptrmap *masks);
 /* Is a loop made of data axes and reduce axes? */

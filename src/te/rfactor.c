@@ -130,7 +130,7 @@ static const vt_expr *find_values(factoring *f) {
         if (is_touched(f, st->leaf.items[i])) vt_ptrmap_set(values, st->leaf.items[i], st->leaf.items[i]->var);
     for (uint32_t i = 0; i < st->all.n; i++)
         if (!is_touched(f, st->all.items[i])) vt_ptrmap_set(skip, st->all.items[i], f);
-    te__pass_up_index(ctx, st, f->ranges, values, true);
+    te__pass_up_index(ctx, st, f->ranges, values);
     uint32_t n;
     const vt_expr **checks = te__bound_checks(ctx, st, f->ranges, values, true, skip, &n), *inside = vt_bool(ctx, true);
     for (uint32_t i = 0; i < n; i++) inside = vt_and(ctx, inside, checks[i]);

@@ -102,7 +102,7 @@ const vt_stmt *te__scan_guard(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *
     if (!of || st->at_stage->scan == of) return s; /* or around what it is computed in */
     vt_ptrmap *values = vt_ptrmap_new(ctx);
     for (uint32_t i = 0; i < of->leaf.n; i++) vt_ptrmap_set(values, of->leaf.items[i], of->leaf.items[i]->var);
-    te__pass_up_index(ctx, of, ranges, values, false);
+    te__pass_up_index(ctx, of, ranges, values);
     const vt_expr *row = vt_ptrmap_get(values, of->op->iters[0]);
     return vt_s_if(ctx, vt_ge(ctx, row, vt_int(ctx, row->dtype, of->op->scan->first)), s, NULL);
 }
