@@ -137,7 +137,7 @@ VTA_API te_reducer *te_reducer_create(te_context *c, size_t n, te_expr *const lh
  * computation (te_compute_axes). `starts` NULL: at the identities; otherwise as in te_reduce_from. `condition` NULL: all
  * points count; otherwise those for which it holds, and nothing else is read. */
 VTA_API vta_status te_reduce_with(te_context *c, const te_reducer *r, te_expr *const values[], te_expr *const starts[],
-                                  te_expr *condition, size_t n_axes, te_axis *const axes[], te_expr *out_exprs[]);
+                                  te_expr *condition, size_t axis_count, te_axis *const axes[], te_expr *out_exprs[]);
 /* A call of an intrinsic of the IR ("vta.uop_push") or, for every other name, of an external function. */
 VTA_API te_expr *te_call(te_context *c, const char *dtype, const char *name, size_t n, te_expr *const args[]);
 /* An expression string outside a computation: names of scalars, constants, reduce axes, tensors. */
@@ -210,9 +210,9 @@ VTA_API te_tensor *te_compute(te_context *c, const char *name, size_t ndim, cons
 /* The same with everything in one string: "C[bo: 1, co: 16, BATCH, ci: BLOCK_OUT] = A[...] + 1". */
 VTA_API te_tensor *te_define(te_context *c, const char *definition);
 /* A computation from expressions over the given axes; its shape is their extents. `tag` may be NULL. With several
- * bodies (all reductions over the same axes, or none) it has several outputs: out_tensors takes n_bodies. */
+ * bodies (all reductions over the same axes, or none) it has several outputs: out_tensors takes body_count. */
 VTA_API vta_status te_compute_axes(te_context *c, const char *name, const char *tag, size_t ndim, te_axis *const axes[],
-                                   size_t n_bodies, te_expr *const bodies[], te_tensor *out_tensors[]);
+                                   size_t body_count, te_expr *const bodies[], te_tensor *out_tensors[]);
 
 /* A tensor whose rows (its first dimension) follow from the rows before: row t is `inits` for the first rows, as many as
  * inits[k] has, and then updates[k], which reads `states`, placeholders of the whole result, at earlier rows: states[k][t -

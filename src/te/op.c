@@ -299,18 +299,18 @@ te_tensor *te_placeholder_expr(te_context *c, const char *name, const char *dtyp
 }
 
 static void compute_axes(te_context *c, const char *name, const char *tag, size_t ndim, te_axis *const *axes,
-                         size_t n_bodies, te_expr *const *bodies, te_tensor **out_tensors) {
+                         size_t body_count, te_expr *const *bodies, te_tensor **out_tensors) {
     if (ndim) te__need(c, axes, "a list of axes");
     const vt_iter *const *iters = te__axes_in(c, ndim, axes, "an axis");
-    const vt_expr *const *values = te__exprs_in(c, n_bodies, bodies, "a body");
+    const vt_expr *const *values = te__exprs_in(c, body_count, bodies, "a body");
     const char *checked = te__name(c, name, "a tensor"), *tags = tag ? vt_new_string(&c->ctx, tag) : "";
-    const vt_operation *op = te__compute(c, checked, tags, (uint32_t)ndim, iters, (uint32_t)n_bodies, values);
-    for (size_t i = 0; i < n_bodies; i++) out_tensors[i] = te__out(op->outputs[i]);
+    const vt_operation *op = te__compute(c, checked, tags, (uint32_t)ndim, iters, (uint32_t)body_count, values);
+    for (size_t i = 0; i < body_count; i++) out_tensors[i] = te__out(op->outputs[i]);
 }
 
 vta_status te_compute_axes(te_context *c, const char *name, const char *tag, size_t ndim, te_axis *const axes[],
-                           size_t n_bodies, te_expr *const bodies[], te_tensor *out_tensors[]) {
+                           size_t body_count, te_expr *const bodies[], te_tensor *out_tensors[]) {
     if (!out_tensors || !bodies) return VTA_INVALID_ARGUMENT;
-    for (size_t i = 0; i < n_bodies; i++) out_tensors[i] = NULL;
-    TE_RETURN_STATUS(c, compute_axes(c, name, tag, ndim, axes, n_bodies, bodies, out_tensors));
+    for (size_t i = 0; i < body_count; i++) out_tensors[i] = NULL;
+    TE_RETURN_STATUS(c, compute_axes(c, name, tag, ndim, axes, body_count, bodies, out_tensors));
 }

@@ -167,14 +167,14 @@ te_reducer *te_reducer_create(te_context *c, size_t n, te_expr *const lhs[], te_
 }
 
 static void reduce_with(te_context *c, const te_reducer *r, te_expr *const *given, te_expr *const *starts,
-                        const te_expr *where, size_t n_axes, te_axis *const *list, te_expr **out_exprs) {
+                        const te_expr *where, size_t axis_count, te_axis *const *list, te_expr **out_exprs) {
     te__need_a(c, VT_TAG_REDUCER, r, "a reducer");
     uint32_t n = r->how.n;
     const vt_expr *const *values = te__exprs_in(c, n, given, "a value"), *const *from = NULL;
-    const vt_iter *const *axes = te__axes_in(c, n_axes, list, "an axis");
+    const vt_iter *const *axes = te__axes_in(c, axis_count, list, "an axis");
     const vt_expr *condition = where ? te__expr_in(c, where, "a condition") : NULL;
     if (starts) from = te__exprs_in(c, n, starts, "a start");
-    check_axes(c, (uint32_t)n_axes, axes);
+    check_axes(c, (uint32_t)axis_count, axes);
     if (condition && !vt_dtype_is_bool(condition->dtype))
         te__raise(c, VTA_INVALID_ARGUMENT, "the condition of a reduction is of type %s, not bool",
                   te__dtype_text(c, condition->dtype));
@@ -183,14 +183,14 @@ static void reduce_with(te_context *c, const te_reducer *r, te_expr *const *give
         if (!vt_dtype_eq(values[k]->dtype, r->how.lhs[k]->dtype))
             te__raise(c, VTA_INVALID_ARGUMENT, "value %u of a reduction is %s, but its reducer combines %s", k,
                       te__dtype_text(c, values[k]->dtype), te__dtype_text(c, r->how.lhs[k]->dtype));
-        if (from) check_start(c, values[k], from[k], (uint32_t)n_axes, axes);
+        if (from) check_start(c, values[k], from[k], (uint32_t)axis_count, axes);
     }
     for (uint32_t k = 0; k < n; k++)
-        out_exprs[k] = te__out(vt_e_reduce(&c->ctx, &r->how, n, values, (uint32_t)n_axes, axes, condition, from, k));
+        out_exprs[k] = te__out(vt_e_reduce(&c->ctx, &r->how, n, values, (uint32_t)axis_count, axes, condition, from, k));
 }
 
 vta_status te_reduce_with(te_context *c, const te_reducer *r, te_expr *const values[], te_expr *const starts[],
-                          te_expr *condition, size_t n_axes, te_axis *const axes[], te_expr *out_exprs[]) {
+                          te_expr *condition, size_t axis_count, te_axis *const axes[], te_expr *out_exprs[]) {
     if (!out_exprs) return VTA_INVALID_ARGUMENT;
-    TE_RETURN_STATUS(c, reduce_with(c, r, values, starts, condition, n_axes, axes, out_exprs));
+    TE_RETURN_STATUS(c, reduce_with(c, r, values, starts, condition, axis_count, axes, out_exprs));
 }

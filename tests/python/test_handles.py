@@ -134,8 +134,8 @@ TEXTS = {
     "dtype": b"int32", "scope": b"local", "tag": b"cthread", "access": b"r", "key": b"note", "pragma": b"note",
     "text": b"x + 1", "value": b"text", "definition": b"d[i: 4] = i", "body": b"i0", "path": b"/dev/null",
 }
-NUMBERS = {"op": _bindings.TE_NEG, "factor": 2, "nparts": 2, "x_factor": 2, "y_factor": 2, "extent": 4, "n_bodies": 1,
-           "ndim": 1, "n": 1, ("te_split_sizes", "n"): 4, "n_axes": 1, "value": 1, "begin": 0, "device_type": 1, "offset_factor": 1}
+NUMBERS = {"op": _bindings.TE_NEG, "factor": 2, "nparts": 2, "x_factor": 2, "y_factor": 2, "extent": 4, "body_count": 1,
+           "ndim": 1, "n": 1, ("te_split_sizes", "n"): 4, "axis_count": 1, "value": 1, "begin": 0, "device_type": 1, "offset_factor": 1}
 NAMES = {"te_stage_axis_named": b"i0", "te_find_tensor": b"a", "te_find_reduce_axis": b"r", "vtac_module_function": b"k"}
 #: What may be NULL by contract.
 OPTIONAL = {("te_pragma", "value"), ("te_reduce_from", "start"), ("te_reduce_with", "starts"),
