@@ -18,7 +18,9 @@
 VTA_BEGIN
 
 typedef struct vta_field vta_field;
-/* Two residues; 0 is the number 0. Compare with ==. Belongs to the field that made it. */
+/* Two residues, and a mark of the random function that made them; 0 is the number 0. Belongs to the field that made
+ * it. Equal words are equal values; vta_field_same compares the residues alone, which tells more: a sum has no mark, also
+ * where what was added goes out again. */
 typedef uint64_t vta_value;
 
 typedef enum vta_field_op {
@@ -40,6 +42,7 @@ VTA_API vta_status vta_field_status(const vta_field *field);
 /* A variable of its own for each pair. */
 VTA_API vta_value vta_field_variable(const vta_field *field, uint64_t space, uint64_t index);
 VTA_API vta_value vta_field_int(vta_field *field, int64_t number);
+VTA_API bool vta_field_same(vta_value a, vta_value b);
 /* True, with the number, for a value that is known to be a constant. */
 VTA_API bool vta_field_is_int(const vta_field *field, vta_value value, int64_t *out_number);
 /* Says that the value is an integer in [low, high]: it was widened from a narrow type. */

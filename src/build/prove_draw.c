@@ -95,7 +95,7 @@ static uint64_t compare(const draw *d) {
     for (size_t i = 0; i < d->proof->n; i++) {
         const operand *o = &d->operands[i];
         for (uint64_t k = 0; k < o->count && o->is_output; k++) {
-            if (o->values[k] == o->got[k] || different++) continue;
+            if (vta_field_same(o->values[k], o->got[k]) || different++) continue;
             r->arg = i;
             r->index = k;
         }

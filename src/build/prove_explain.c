@@ -31,7 +31,7 @@ static vta_status explain(const draw *d, const vta_field_options *options, bool 
     again.watch_index = r->index;
     again.out_writer = &r->writer;
     VT_TRY(vt__prove_run(d, &again));
-    *out_stale = d->operands[r->arg].got[r->index] != first;
+    *out_stale = !vta_field_same(d->operands[r->arg].got[r->index], first);
     if (r->writer.known) describe(p, r->writer.run, r->writer.store, r->store_text, sizeof r->store_text);
     if (r->writer.has_alu) describe(p, r->writer.run, r->writer.insn, r->insn_text, sizeof r->insn_text);
     return VTA_OK;

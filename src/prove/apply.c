@@ -31,10 +31,8 @@ static bool constant(const vta_field *f, vta_value v, int64_t *out) {
     if (r1 < SMALL && r1 == r2) return true;
     *out = -(int64_t)(VT_P1 - r1);
     if (VT_P1 - r1 <= SMALL && VT_P1 - r1 == VT_P2 - r2) return true;
-    const vt_term *t = vt_term_find(f, v);
-    if (!t || t->low != t->high) return false;
-    *out = t->low;
-    return true;
+    int64_t high;
+    return vt_term_range(f, v, out, &high) && *out == high;
 }
 
 bool vta_field_is_int(const vta_field *field, vta_value value, int64_t *out_number) {
@@ -43,10 +41,10 @@ bool vta_field_is_int(const vta_field *field, vta_value value, int64_t *out_numb
 
 /* What is known of a value as an integer, whatever its type. */
 static bool integer(const vta_field *f, vta_value v, range *out) {
-    int64_t c;
-    const vt_term *t = vt_term_find(f, v);
-    if (!t && !constant(f, v, &c)) return false;
-    *out = t ? (range){t->low, t->high, true} : (range){c, c, true};
+    out->exact = true;
+    if (vt_term_range(f, v, &out->low, &out->high)) return true;
+    if (!constant(f, v, &out->low)) return false;
+    out->high = out->low;
     return true;
 }
 
@@ -59,21 +57,13 @@ static range range_of(const vta_field *f, vta_value v, uint32_t bits) {
 void vta_field_known(vta_field *field, vta_value value, int64_t low, int64_t high) {
     int64_t c;
     if (!constant(field, value, &c))
-        vt_term_put(field, &(vt_term){.value = value, .op = VT_TERM_RANGE, .low = low, .high = high});
+        vt_term_put(field, value, &(vt_term){.op = VT_TERM_RANGE, .low = low, .high = high});
 }
 
 vta_value vta_field_int(vta_field *field, int64_t number) {
     vta_value v = vt_value_int(number);
     if (number >= SMALL || number < -SMALL) vta_field_known(field, v, number, number);
     return v;
-}
-
-static vta_value hash_term(vta_field *f, const vt_term *t, const vta_value *members) {
-    uint64_t h = vt_mix(vt_mix(f->key, (uint64_t)t->op << 16 | (uint64_t)t->bits << 8 | t->is_signed), t->operand);
-    h = vt_mix(vt_mix(h, (uint64_t)t->constant), (uint64_t)t->has_constant << 32 | t->n);
-    for (uint32_t i = 0; i < t->n; i++) h = vt_mix(h, members[i]);
-    f->applied++;
-    return vt_hash_value(h);
 }
 
 /* ---- Sums and products ---------------------------------------------------------------------------------------- */
@@ -86,6 +76,7 @@ static vta_value with_range(vta_field *f, vta_value v, int64_t low, int64_t high
 
 static vta_value add(vta_field *f, vta_value a, vta_value b, uint32_t bits) {
     (void)bits;
+    if (!a || !b) return a | b;
     vta_value v = vt_value_add(a, b);
     range x, y;
     if (!integer(f, a, &x) || !integer(f, b, &y)) return v;
@@ -94,6 +85,7 @@ static vta_value add(vta_field *f, vta_value a, vta_value b, uint32_t bits) {
 
 static vta_value subtract(vta_field *f, vta_value a, vta_value b, uint32_t bits) {
     (void)bits;
+    if (!b) return a;
     vta_value v = vt_value_add(a, vt_value_negate(b));
     range x, y;
     if (!integer(f, a, &x) || !integer(f, b, &y)) return v;
@@ -103,6 +95,7 @@ static vta_value subtract(vta_field *f, vta_value a, vta_value b, uint32_t bits)
 /* Ranges are followed through products with constants only: the accelerator's matrix products know none. */
 static vta_value multiply(vta_field *f, vta_value a, vta_value b, uint32_t bits) {
     (void)bits;
+    if (a == vt_pair(1, 1) || b == vt_pair(1, 1)) return a == vt_pair(1, 1) ? b : a;
     vta_value v = vt_value_mul(a, b);
     range x, y;
     int64_t low, high;
@@ -118,19 +111,16 @@ static vta_value shift_right_by(vta_field *f, vta_value a, int64_t amount, uint3
     range r = range_of(f, a, bits);
     if (!amount) return a;
     if (r.low >> amount == r.high >> amount) return vta_field_int(f, r.low >> amount);
-    const vt_term *of = vt_term_find(f, a);
-    vt_term t = {.op = VT_TERM_SHR, .bits = (uint8_t)(r.exact ? 0 : bits), .operand = a, .constant = amount};
-    if (of && of->op == VT_TERM_SHR) { /* its result fits wherever it is shifted on */
-        t.bits = of->bits;
-        t.operand = of->operand;
-        t.constant = of->constant + amount;
+    vt_term of, t = {.op = VT_TERM_SHR, .bits = (uint8_t)(r.exact ? 0 : bits), .n = 1, .constant = amount};
+    if (vt_term_find(f, a, &of) && of.op == VT_TERM_SHR) { /* its result fits wherever it is shifted on */
+        t.bits = of.bits;
+        a = of.operand;
+        t.constant = of.constant + amount;
         if (t.bits && t.constant >= t.bits) t.constant = t.bits - 1;
     }
     t.low = r.low >> amount;
     t.high = r.high >> amount;
-    t.value = hash_term(f, &t, NULL);
-    vt_term_put(f, &t);
-    return t.value;
+    return vt_term_value(f, &t, &a);
 }
 
 static vta_value shift_left_by(vta_field *f, vta_value a, int64_t amount, uint32_t bits) {
@@ -192,9 +182,9 @@ static void add_member(set *s, vta_value v) {
 
 /* The same operation inside is opened, but not at a width where its operands mean something else. */
 static bool opens(const vta_field *f, const set *s, const vt_term *t) {
-    if (!t || t->op != s->op || t->n > MEMBERS_MOST || s->n > MEMBERS_MOST) return false;
+    if (t->op != s->op || t->n > MEMBERS_MOST || s->n > MEMBERS_MOST) return false;
     for (uint32_t i = 0; i < t->n && !t->bits; i++)
-        if (!range_of(f, f->members[t->members + i], s->bits).exact) return false;
+        if (!range_of(f, vt_term_members(f, t)[i], s->bits).exact) return false;
     return !t->bits || t->bits == s->bits;
 }
 
@@ -204,13 +194,13 @@ static void add_operand(const vta_field *f, set *s, vta_value v) {
         add_constant(s, c);
         return;
     }
-    const vt_term *t = vt_term_find(f, v);
-    if (!opens(f, s, t)) {
+    vt_term t;
+    if (!vt_term_find(f, v, &t) || !opens(f, s, &t)) {
         add_member(s, v);
         return;
     }
-    for (uint32_t i = 0; i < t->n; i++) add_member(s, f->members[t->members + i]);
-    if (t->has_constant) add_constant(s, t->constant);
+    for (uint32_t i = 0; i < t.n; i++) add_member(s, vt_term_members(f, &t)[i]);
+    if (t.has_constant) add_constant(s, t.constant);
 }
 
 /* Takes out what cannot be the result: members on the wrong side of the constant, then perhaps the constant. */
@@ -251,22 +241,22 @@ static vta_value value_of_set(vta_field *f, set *s) {
                  .high = r.high,
                  .has_constant = s->has_constant,
                  .constant = s->has_constant ? s->constant : 0,
-                 .n = s->n,
-                 .members = f->n_members};
-    t.value = hash_term(f, &t, s->members);
-    if (vt_term_find(f, t.value)) return t.value;
-    if (!vt_reserve(&f->allocator, &f->members, &f->members_cap, f->n_members + s->n, sizeof *f->members)) {
-        f->status = VTA_NO_MEMORY;
-        return t.value;
-    }
-    memcpy(f->members + f->n_members, s->members, s->n * sizeof *s->members);
-    f->n_members += s->n;
-    vt_term_put(f, &t);
-    return t.value;
+                 .n = s->n};
+    return vt_term_value(f, &t, s->members);
+}
+
+/* The members are not cleared: there is room for many. */
+static void begin_set(set *s, vt_term_op op, uint32_t bits) {
+    s->op = op;
+    s->bits = bits;
+    s->has_constant = false;
+    s->constant = 0;
+    s->n = 0;
 }
 
 static vta_value set_of(vta_field *f, vt_term_op op, vta_value a, vta_value b, uint32_t bits) {
-    set s = {.op = op, .bits = bits};
+    set s;
+    begin_set(&s, op, bits);
     add_operand(f, &s, a);
     add_operand(f, &s, b);
     return value_of_set(f, &s);
@@ -275,14 +265,15 @@ static vta_value set_of(vta_field *f, vt_term_op op, vta_value a, vta_value b, u
 /* max(min(x, high), low) with low < high is min(max(x, low), high): a clip's one form. False: it is none. */
 static bool clip(vta_field *f, vta_value x, vta_value bound, uint32_t bits, vta_value *out) {
     int64_t low;
-    const vt_term *t = vt_term_find(f, x);
-    if (!t || t->op != VT_TERM_MIN || !t->has_constant || (t->bits && t->bits != bits)) return false;
-    if (!constant(f, bound, &low) || wrap(low, bits, true) >= t->constant) return false;
-    set s = {.op = VT_TERM_MIN, .bits = bits, .n = t->n};
-    int64_t high = t->constant;
-    memcpy(s.members, f->members + t->members, t->n * sizeof *s.members);
+    vt_term t;
+    if (!constant(f, bound, &low) || !vt_term_find(f, x, &t) || t.op != VT_TERM_MIN || !t.has_constant) return false;
+    if ((t.bits && t.bits != bits) || wrap(low, bits, true) >= t.constant) return false;
+    set s;
+    begin_set(&s, VT_TERM_MIN, bits);
+    s.n = t.n;
+    memcpy(s.members, vt_term_members(f, &t), t.n * sizeof *s.members);
     vta_value inner = set_of(f, VT_TERM_MAX, value_of_set(f, &s), bound, bits);
-    *out = set_of(f, VT_TERM_MIN, inner, vta_field_int(f, high), bits);
+    *out = set_of(f, VT_TERM_MIN, inner, vta_field_int(f, t.constant), bits);
     return true;
 }
 
@@ -305,27 +296,20 @@ vta_value vta_field_narrow(vta_field *f, vta_value value, uint32_t bits, bool is
     int64_t c;
     if (constant(f, value, &c)) return vta_field_int(f, wrap(c, bits, is_signed));
     if (integer(f, value, &r) && r.low >= fits.low && r.high <= fits.high) return value;
-    const vt_term *of = vt_term_find(f, value);
-    vt_term t = {.op = VT_TERM_NARROW, .bits = (uint8_t)bits, .is_signed = is_signed, .operand = value};
-    if (of && of->op == VT_TERM_NARROW && of->bits >= bits) t.operand = of->operand;
+    vt_term of, t = {.op = VT_TERM_NARROW, .bits = (uint8_t)bits, .is_signed = is_signed, .n = 1};
+    if (vt_term_find(f, value, &of) && of.op == VT_TERM_NARROW && of.bits >= bits) value = of.operand;
     t.low = fits.low;
     t.high = fits.high;
-    t.value = hash_term(f, &t, NULL);
-    vt_term_put(f, &t);
-    return t.value;
+    return vt_term_value(f, &t, &value);
 }
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
 typedef vta_value operation(vta_field *f, vta_value a, vta_value b, uint32_t bits);
 
-static const struct {
-    operation *make;
-    bool arithmetic; /* quicker than looking it up */
-} operations[VTA_FIELD_OP_COUNT] = {
-    [VTA_FIELD_ADD] = {add, true},          [VTA_FIELD_SUB] = {subtract, true}, [VTA_FIELD_MUL] = {multiply, true},
-    [VTA_FIELD_MIN] = {minimum, false},     [VTA_FIELD_MAX] = {maximum, false}, [VTA_FIELD_SHL] = {shift_left, true},
-    [VTA_FIELD_SHR] = {shift_right, false},
+static operation *const operations[VTA_FIELD_OP_COUNT] = {
+    [VTA_FIELD_ADD] = add,     [VTA_FIELD_SUB] = subtract,   [VTA_FIELD_MUL] = multiply,    [VTA_FIELD_MIN] = minimum,
+    [VTA_FIELD_MAX] = maximum, [VTA_FIELD_SHL] = shift_left, [VTA_FIELD_SHR] = shift_right,
 };
 
 /* Where the result of an operation is kept, if it is. */
@@ -334,12 +318,20 @@ static vt_memo *memo_of(vta_field *f, uint64_t what, vta_value a, vta_value b) {
     return f->memos ? &f->memos[vt_mix(vt_mix(what, a), b) % VT_MEMOS] : NULL;
 }
 
+/* The table of terms is asked only for those of several operands. */
+static bool has_several_operands(const vta_field *f, vta_field_op op, vta_value a, vta_value b) {
+    int64_t c;
+    return (op == VTA_FIELD_MIN || op == VTA_FIELD_MAX) && !constant(f, a, &c) && !constant(f, b, &c);
+}
+
 vta_value vta_field_apply(vta_field *field, vta_field_op op, vta_value a, vta_value b, uint32_t bits) {
-    if (operations[op].arithmetic) return operations[op].make(field, a, b, bits);
+    if (!has_several_operands(field, op, a, b)) return operations[op](field, a, b, bits);
     uint64_t what = (uint64_t)op << 8 | bits;
     vt_memo *memo = memo_of(field, what, a, b);
     if (memo && memo->what == what && memo->a == a && memo->b == b) return memo->result;
-    vta_value result = operations[op].make(field, a, b, bits);
+    vta_value result = operations[op](field, a, b, bits);
     if (memo) *memo = (vt_memo){a, b, result, what};
     return result;
 }
+
+bool vta_field_same(vta_value a, vta_value b) { return !((a ^ b) & VT_RESIDUES); }

@@ -52,10 +52,11 @@ __attribute__((target("avx2"))) static inline uint64_t across(__m256i v) {
 }
 
 __attribute__((target("avx2"))) static inline sums sixteen(sums s, const vta_value *a, const vta_value *b) {
-    __m256i first = _mm256_setzero_si256(), second = first;
+    __m256i first = _mm256_setzero_si256(), second = first, residues = _mm256_set1_epi64x((int64_t)VT_RESIDUES);
     for (size_t i = 0; i < VT_SUMMANDS; i += 4) {
         __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)(a + i));
         __m256i y = _mm256_loadu_si256((const __m256i *)(const void *)(b + i));
+        x = _mm256_and_si256(x, residues), y = _mm256_and_si256(y, residues);
         first = _mm256_add_epi64(first, _mm256_mul_epu32(x, y));
         second = _mm256_add_epi64(second, _mm256_mul_epu32(_mm256_srli_epi64(x, 32), _mm256_srli_epi64(y, 32)));
     }
@@ -66,12 +67,13 @@ __attribute__((target("avx2"))) static inline sums sixteen(sums s, const vta_val
  * earlier ones, fit a word. */
 __attribute__((target("avx2"))) static sums rows_of_fours(sums s, size_t rows, const int64_t ai[], const int64_t bi[],
                                                           const vta_value *a, const vta_value *b, size_t n) {
-    __m256i first = _mm256_setzero_si256(), second = first;
+    __m256i first = _mm256_setzero_si256(), second = first, residues = _mm256_set1_epi64x((int64_t)VT_RESIDUES);
     int room = 15;
     for (size_t r = 0; r < rows; r++)
         for (size_t i = 0; i < n; i += 4) {
             __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)(a + ai[r] + i));
             __m256i y = _mm256_loadu_si256((const __m256i *)(const void *)(b + bi[r] + i));
+            x = _mm256_and_si256(x, residues), y = _mm256_and_si256(y, residues);
             first = _mm256_add_epi64(first, _mm256_mul_epu32(x, y));
             second = _mm256_add_epi64(second, _mm256_mul_epu32(_mm256_srli_epi64(x, 32), _mm256_srli_epi64(y, 32)));
             if (--room) continue;

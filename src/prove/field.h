@@ -4,14 +4,23 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "prove/permutation.h"
 #include "vta/field.h"
 
 /* Products of residues have 58 bits: 16 of them fit a word with room for what is left of earlier sums. */
 enum { VT_P1 = (1 << 29) - 3, VT_P2 = (1 << 29) - 33, VT_SUMMANDS = 16 };
 
+/* The residues are the low 29 bits of the halves of a word. The 6 bits above them say which form made the value, or 0.
+ */
+static const uint64_t VT_RESIDUES = UINT64_C(0x1FFFFFFF1FFFFFFF);
+
 static inline vta_value vt_pair(uint64_t r1, uint64_t r2) { return r1 | r2 << 32; }
-static inline uint32_t vt_first(vta_value v) { return (uint32_t)v; }
-static inline uint32_t vt_second(vta_value v) { return (uint32_t)(v >> 32); }
+static inline uint32_t vt_first(vta_value v) { return (uint32_t)(v & VT_RESIDUES); }
+static inline uint32_t vt_second(vta_value v) { return (uint32_t)((v & VT_RESIDUES) >> 32); }
+static inline uint32_t vt_form_of(vta_value v) { return (uint32_t)(v >> 29 & 7) | (uint32_t)(v >> 61) << 3; }
+static inline vta_value vt_with_form(vta_value residues, uint32_t form) {
+    return residues | (uint64_t)(form & 7) << 29 | (uint64_t)(form >> 3) << 61;
+}
 
 static inline vta_value vt_value_add(vta_value a, vta_value b) {
     uint32_t r1 = vt_first(a) + vt_first(b), r2 = vt_second(a) + vt_second(b);
@@ -56,22 +65,30 @@ static inline vta_value vt_hash_value(uint64_t h) {
 
 /* ---- What is known of values ---------------------------------------------------------------------------------- */
 
+typedef enum vt_term_op { VT_TERM_RANGE, VT_TERM_MIN, VT_TERM_MAX, VT_TERM_SHR, VT_TERM_NARROW } vt_term_op;
+
 /* What a value is: the result of a random function, or a sum whose range is known. */
 typedef struct vt_term {
-    vta_value value;
     int64_t low, high; /* it is this integer, not only congruent to one of this range */
     uint8_t op;        /* vt_term_op */
     uint8_t bits;      /* of the operation; 0 where the operands' ranges make it the same for all widths */
     bool has_constant;
     bool is_signed;    /* NARROW */
-    uint32_t n;        /* MIN, MAX: members */
-    size_t members;    /* where they begin in the field's list */
-    vta_value operand; /* SHR, NARROW */
-    int64_t constant;  /* MIN, MAX: one of the members; SHR: the amount */
+    uint32_t n;        /* operands: MIN, MAX: any number; SHR, NARROW: 1 */
+    int64_t constant;  /* MIN, MAX: one more operand; SHR: the amount */
+    vta_value operand; /* where n is 1 */
+    size_t members;    /* where n is more, they begin here in the field's list */
 } vt_term;
 
-typedef enum vt_term_op { VT_TERM_RANGE, VT_TERM_MIN, VT_TERM_MAX, VT_TERM_SHR, VT_TERM_NARROW } vt_term_op;
+/* A form is all of a term of one operand but that operand's residues. Its terms are not kept: the value is a
+ * permutation of the operand's residues, which is undone to know the operand. */
+enum { VT_FORMS = 63 };
+typedef struct vt_form {
+    vt_term term; /* operand: without residues */
+    vt_permutation permutation;
+} vt_form;
 
+/* Terms of several operands, those of ranges, and all beyond the first VT_FORMS forms. */
 typedef struct vt_term_slot {
     vta_value value;
     uint32_t term; /* 1 + where it stands; 0: none */
@@ -91,6 +108,8 @@ struct vta_field {
     uint64_t applied; /* random functions */
     vt_term *terms;
     size_t count, cap;
+    vt_form forms[VT_FORMS]; /* form i is vt_form_of i + 1 */
+    uint32_t n_forms;
     vt_term_slot *slots; /* by hash of the value; a power of two of them */
     size_t n_slots;
     vta_value *members;
@@ -98,9 +117,15 @@ struct vta_field {
     vt_memo *memos; /* VT_MEMOS; NULL: not yet, or no memory */
 };
 
-/* NULL: nothing is known. Valid until the next term is put. */
-const vt_term *vt_term_find(const vta_field *f, vta_value value);
-/* Keeps a term unless one of its value is there. */
-void vt_term_put(vta_field *f, const vt_term *term);
+/* False: nothing is known. */
+bool vt_term_find(const vta_field *f, vta_value value, vt_term *out_term);
+/* The same for the range alone, which is quicker. */
+bool vt_term_range(const vta_field *f, vta_value value, int64_t *out_low, int64_t *out_high);
+/* Keeps a term under a value unless one is there. */
+void vt_term_put(vta_field *f, vta_value value, const vt_term *term);
+/* The value of a random function, with the members of a term of several operands; it is kept. */
+vta_value vt_term_value(vta_field *f, vt_term *term, const vta_value *members);
+/* The operands of a term; valid until the next one is made. */
+const vta_value *vt_term_members(const vta_field *f, const vt_term *term);
 
 #endif

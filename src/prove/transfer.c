@@ -1,6 +1,9 @@
 /* LOAD and STORE on values. */
 #include "prove/prover.h"
 
+/* Marks the variables of whole elements; above the numbers of memories. */
+enum { ELEMENT = 0x80 };
+
 /* A buffer as LOAD sees it. */
 typedef struct target {
     vta_value *values;
@@ -55,20 +58,30 @@ static void wrote_acc(vt_prover *p, uint32_t index, uint32_t first, uint64_t cou
     }
 }
 
-/* One row of elements from DRAM: values as they are, or a signature of all scalars of an element. */
-static bool read_row(vt_prover *p, uint32_t memory, uint64_t addr, size_t elements, size_t scalars, vta_value *to) {
-    uint32_t bits = p->config->width[memory];
-    if (!p->options->signatures) return vt_shadow_read(&p->shadow, addr, bits, elements * scalars, to);
-    size_t each = p->config->elem_bytes[memory] * 8 / bits;
-    vta_value part[64];
-    for (size_t i = 0; i < elements; i++) {
-        to[i] = memory;
-        for (size_t done = 0; done < each; done += 64) {
-            size_t n = each - done < 64 ? each - done : 64;
-            if (!vt_shadow_read(&p->shadow, addr + (i * each + done) * bits / 8, bits, n, part)) return false;
-            for (size_t k = 0; k < n; k++) to[i] = vt_mix(to[i], part[k]);
-        }
+/* An element that nothing wrote is a variable as a whole; else a hash of its scalars. */
+static bool sign_element(const vt_prover *p, uint32_t memory, uint64_t addr, vta_value *to) {
+    uint32_t bytes = p->config->elem_bytes[memory], bits = p->config->width[memory];
+    if (vt_shadow_is_unwritten(&p->shadow, addr, bytes)) {
+        *to = vta_field_variable(p->field, p->options->stale << 8 | ELEMENT | memory, addr);
+        return true;
     }
+    vta_value part[64];
+    *to = memory;
+    for (size_t done = 0, each = (size_t)bytes * 8 / bits; done < each; done += 64) {
+        size_t n = each - done < 64 ? each - done : 64;
+        if (!vt_shadow_read(&p->shadow, addr + done * bits / 8, bits, n, part)) return false;
+        for (size_t k = 0; k < n; k++) *to = vt_mix(*to, part[k]);
+    }
+    return true;
+}
+
+/* One row of elements from DRAM: values as they are, or a signature of each element. */
+static bool read_row(const vt_prover *p, uint32_t memory, uint64_t addr, size_t elements, size_t scalars,
+                     vta_value *to) {
+    if (!p->options->signatures)
+        return vt_shadow_read(&p->shadow, addr, p->config->width[memory], elements * scalars, to);
+    for (size_t i = 0; i < elements; i++)
+        if (!sign_element(p, memory, addr + i * p->config->elem_bytes[memory], &to[i])) return false;
     return true;
 }
 

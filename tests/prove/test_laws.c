@@ -1,7 +1,7 @@
 /* Values against numbers. Soundness: whenever two random expressions have one value, they must agree on every concrete
  * input tried, extremes and wrap-around included. Completeness: the laws that are promised give one value. */
+#include "prove/field.h"
 #include "support/check.h"
-#include "vta/field.h"
 
 enum { NODES_MOST = 24, VARIABLES = 3, POINTS = 160 };
 
@@ -183,9 +183,10 @@ static vta_value shl(vta_value a, int64_t by) { return op(VTA_FIELD_SHL, a, vta_
 static vta_value n(int64_t number) { return vta_field_int(F, number); }
 static vta_value narrow(vta_value a, uint32_t bits) { return vta_field_narrow(F, a, bits, true); }
 
-static void laws_hold(void **state) {
-    (void)state;
+/* With n random functions of other operands in the field before. */
+static void check_laws(int64_t n_before) {
     assert_int_equal(vta_field_create(7, NULL, NULL, &F), VTA_OK);
+    for (int64_t i = 0; i < n_before; i++) max(vta_field_variable(F, 1, 0), n(1000 + i));
     vta_value x = vta_field_variable(F, 0, 0), y = vta_field_variable(F, 0, 1), z = vta_field_variable(F, 0, 2);
     vta_value byte = vta_field_variable(F, 0, 3);
     vta_field_known(F, byte, -128, 127);
@@ -243,19 +244,93 @@ static void laws_hold(void **state) {
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
         if (laws[i].left != laws[i].right) fail_msg("%s", laws[i].law);
     for (size_t i = 0; i < sizeof different / sizeof *different; i++)
-        if (different[i].left == different[i].right) fail_msg("one value: %s", different[i].what);
+        if (vta_field_same(different[i].left, different[i].right)) fail_msg("one value: %s", different[i].what);
+    assert_int_equal(vta_field_status(F), VTA_OK);
     vta_field_destroy(F);
+}
+
+/* Also where the forms are taken: terms are kept then. */
+static void laws_hold(void **state) {
+    (void)state;
+    for (int64_t n_before = 0; n_before < 80; n_before++) check_laws(n_before);
+}
+
+/* What goes out of a sum again leaves the same residues. */
+static void sums_have_no_mark(void **state) {
+    (void)state;
+    assert_int_equal(vta_field_create(7, NULL, NULL, &F), VTA_OK);
+    vta_value y = vta_field_variable(F, 0, 1), marked = shr(vta_field_variable(F, 0, 0), 3);
+    vta_value again = add(add(marked, y), op(VTA_FIELD_SUB, 0, y));
+    assert_true(vta_field_same(again, marked));
+    assert_false(vta_field_same(again, y));
+    for (int bit = 0; bit < 29; bit++) {
+        assert_false(vta_field_same(marked, marked ^ UINT64_C(1) << bit));
+        assert_false(vta_field_same(marked, marked ^ UINT64_C(1) << (32 + bit)));
+    }
+    assert_int_equal(add(marked, 0), marked);
+    assert_int_equal(add(0, marked), marked);
+    assert_int_equal(op(VTA_FIELD_SUB, marked, 0), marked);
+    assert_int_equal(mul(marked, n(1)), marked);
+    assert_int_equal(mul(n(1), marked), marked);
+    assert_true(vta_field_same(mul(marked, n(2)), add(again, again)));
+    assert_true(vta_field_same(op(VTA_FIELD_SUB, marked, again), 0));
+    vta_field_destroy(F);
+}
+
+/* ---- Permutations ------------------------------------------------------------------------------------------------ */
+
+static int by_value(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static uint64_t some_residues(uint64_t i) {
+    const uint64_t p1 = (1 << 29) - 3, p2 = (1 << 29) - 33;
+    if (i < 1000) return i;                                    /* of numbers that are near each other, */
+    if (i < 2000) return (p1 - 1 - i % 1000) | (p2 - 1) << 32; /* the largest, */
+    if (i < 3000) return (i - 1999) << 32;                     /* of one residue, */
+    return i * 0x9E3779B97F4A7C15ull % p1 | i * 0xD6E8FEB86659FD93ull % p2 << 32; /* spread */
+}
+
+/* Into the residues, none twice, and back; another permutation for another key. Of 300,000 results, half have each bit
+ * set, and where the operand has one bit more, half of the result's bits change. */
+static void permutations(void **state) {
+    (void)state;
+    enum { COUNT = 300000 };
+    static uint64_t results[COUNT];
+    uint32_t set[64] = {0}, flipped[64] = {0};
+    for (uint64_t key = 0; key < 4; key++) {
+        vt_permutation p = vt_permutation_of(key), other = vt_permutation_of(key + 1);
+        uint32_t equal = 0;
+        for (uint64_t i = 0; i < COUNT; i++) {
+            uint64_t x = some_residues(i), y = vt_permute(&p, x), near = vt_permute(&p, i < 3000 ? y : x ^ 1);
+            results[i] = y;
+            assert_true((y & UINT32_MAX) < VT_P1 && y >> 32 < VT_P2);
+            assert_int_equal(vt_permute_back(&p, y), x);
+            equal += vt_permute(&other, x) == y;
+            for (int bit = 0; bit < 64; bit++) set[bit] += y >> bit & 1, flipped[bit] += (y ^ near) >> bit & 1;
+        }
+        assert_int_equal(equal, 0);
+        qsort(results, COUNT, sizeof *results, by_value);
+        for (size_t i = 1; i < COUNT; i++)
+            if (results[i] == results[i - 1]) fail_msg("two operands have one result");
+    }
+    for (int bit = 0; bit < 64; bit++) {
+        uint32_t half = bit % 32 < 29 ? 4 * COUNT / 2 : 0, most = half / 100;
+        assert_in_range(set[bit], half - most, half + most);
+        assert_in_range(flipped[bit], half - most, half + most);
+    }
 }
 
 /* ---- Arithmetic ----------------------------------------------------------------------------------------------------
  */
 
 static vta_value product_by_hand(const vta_value *a, const vta_value *b, size_t count) {
-    const uint64_t primes[2] = {(1 << 29) - 3, (1 << 29) - 33};
+    const uint64_t primes[2] = {(1 << 29) - 3, (1 << 29) - 33}, residue = (1 << 29) - 1;
     uint64_t sum[2] = {0};
     for (size_t k = 0; k < count; k++)
         for (int i = 0; i < 2; i++)
-            sum[i] = (sum[i] + (a[k] >> 32 * i & UINT32_MAX) * (b[k] >> 32 * i & UINT32_MAX)) % primes[i];
+            sum[i] = (sum[i] + (a[k] >> 32 * i & residue) * (b[k] >> 32 * i & residue)) % primes[i];
     return sum[0] | sum[1] << 32;
 }
 
@@ -269,6 +344,8 @@ static void sums_of_products(void **state) {
     for (int i = 0; i < COUNT; i++) {
         a[i] = i % 5 ? vta_field_variable(f, 1, (uint64_t)i) : vta_field_int(f, -1);
         b[i] = i % 3 ? vta_field_int(f, -1) : vta_field_variable(f, 2, (uint64_t)i);
+        if (i % 7 == 0) a[i] = vta_field_apply(f, VTA_FIELD_SHR, a[i], vta_field_int(f, i / 7), 32); /* marked */
+        if (i % 11 == 0) b[i] = vta_field_apply(f, VTA_FIELD_MAX, b[i], vta_field_int(f, i), 32);
     }
     for (int64_t n_products = 0; n_products <= 130; n_products++)
         for (int64_t step = 1; step <= 3; step++) {
@@ -302,7 +379,8 @@ static void seeds_and_memory(void **state) {
         vta_status status = vta_field_create(1, &a.allocator, NULL, &f);
         if (status == VTA_OK) {
             for (int i = 0; i < 3000; i++)
-                vta_field_apply(f, VTA_FIELD_MAX, vta_field_variable(f, 0, (uint64_t)i), 5, 32);
+                vta_field_apply(f, VTA_FIELD_MAX, vta_field_variable(f, 0, (uint64_t)i), vta_field_variable(f, 1, 0),
+                                32);
             status = vta_field_status(f);
             vta_field_destroy(f);
         }
@@ -316,6 +394,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_values_mean_equal_numbers),
         cmocka_unit_test(laws_hold),
+        cmocka_unit_test(sums_have_no_mark),
+        cmocka_unit_test(permutations),
         cmocka_unit_test(sums_of_products),
         cmocka_unit_test(seeds_and_memory),
     };
