@@ -2,71 +2,11 @@
  * least twice under one statement, the largest first, at the innermost statement around all of them whose variables
  * they use. Loads and calls are never moved. The order of introduction, and so the numbers, are TVM's. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "ir/print.h"
+#include "pass/computed.h"
 #include "pass/pass.h"
 #include "pass/util.h"
-
-/* ---- Tables of expressions -------------------------------------------------------------------------------------- */
-
-typedef struct row {
-    const vt_expr *e;
-    uint32_t count;
-    uint32_t size;    /* nodes */
-    const char *text; /* made when needed to order rows of one size */
-} row;
-
-/* Rows, and an index into them by structure. */
-typedef struct table {
-    vt_ctx *ctx;
-    row *rows;
-    uint32_t n, cap;
-    uint32_t *slots; /* 1 + row number; 0: free */
-    uint32_t n_slots;
-} table;
-
-static uint32_t *slot_of(const table *t, const vt_expr *e) {
-    uint32_t i = e->hash * 0x9e3779b1u & (t->n_slots - 1);
-    while (t->slots[i] && !vt_expr_equal(t->rows[t->slots[i] - 1].e, e)) i = (i + 1) & (t->n_slots - 1);
-    return &t->slots[i];
-}
-
-static row *table_find(const table *t, const vt_expr *e) {
-    if (t->n_slots == 0) return NULL;
-    uint32_t at = *slot_of(t, e);
-    return at ? &t->rows[at - 1] : NULL;
-}
-
-static void table_add(table *t, const vt_expr *e, uint32_t count) {
-    row *have = table_find(t, e);
-    if (have) {
-        have->count += count;
-        return;
-    }
-    vt_grow(t->ctx, &t->rows, &t->cap, t->n + 1, sizeof *t->rows);
-    t->rows[t->n++] = (row){.e = e, .count = count};
-    if (2 * t->n > t->n_slots) {
-        t->n_slots = t->n_slots ? 2 * t->n_slots : 16;
-        t->slots = VT_NEW_ARRAY(t->ctx, uint32_t, t->n_slots);
-        for (uint32_t i = 0; i < t->n; i++) *slot_of(t, t->rows[i].e) = i + 1;
-        return;
-    }
-    *slot_of(t, e) = t->n;
-}
-
-static void table_add_all(table *t, const table *other) {
-    for (uint32_t i = 0; i < other->n; i++) table_add(t, other->rows[i].e, other->rows[i].count);
-}
-
-static table *table_new(vt_ctx *ctx) {
-    table *t = VT_NEW(ctx, table);
-    t->ctx = ctx;
-    return t;
-}
-
-/* ---- The pass's state ------------------------------------------------------------------------------------------- */
 
 typedef struct known {
     const vt_var *var;
@@ -75,8 +15,7 @@ typedef struct known {
 
 typedef struct cse {
     vt_mutator m;
-    vt_ptrmap *stmt_tables; /* statement -> what it computes */
-    vt_ptrmap *memory;      /* expression -> whether it contains a load or a call: &YES or &NO */
+    vt_computed computed;
     known *context;
     uint32_t n_context, cap_context;
     vt_ptrmap *defined; /* variable -> number of definitions in scope, as a pointer */
@@ -85,179 +24,11 @@ typedef struct cse {
     vt_ptrmap *taken;   /* numbers n of names cse_var_n in the program, as keys */
 } cse;
 
-static const char YES = 0, NO = 0;
-
-static bool touches_memory(cse *st, const vt_expr *e) {
-    if (e->kind == VT_E_CALL || e->kind == VT_E_LOAD || e->kind == VT_E_PLOAD) return true;
-    if (e->n == 0) return false;
-    const char *have = vt_ptrmap_get(st->memory, e);
-    if (!have) {
-        have = &NO;
-        for (uint32_t i = 0; i < e->n && have == &NO; i++)
-            if (touches_memory(st, e->a[i])) have = &YES;
-        vt_ptrmap_set(st->memory, e, have);
-    }
-    return have == &YES;
-}
-
-static bool eligible(cse *st, const vt_expr *e) {
-    return e->n > 0 && e->kind != VT_E_RAMP && e->kind != VT_E_BROADCAST && !touches_memory(st, e);
-}
-
-static uint32_t node_count(const vt_expr *e) {
-    uint32_t n = 1;
-    for (uint32_t i = 0; i < e->n; i++) n += node_count(e->a[i]);
-    return n;
-}
-
-/* ---- What is computed ------------------------------------------------------------------------------------------- */
-
-static void computed_by_expr(cse *st, const vt_expr *e, table *t) {
-    if (eligible(st, e)) {
-        table_add(t, e, 1);
-        return;
-    }
-    for (uint32_t i = 0; i < e->n; i++) computed_by_expr(st, e->a[i], t);
-}
-
-static const table *computed_by(cse *st, const vt_stmt *s);
-
-/* What at least two of three parts compute, with all occurrences counted. */
-static table *common(cse *st, const table *const parts[3]) {
-    table *t = table_new(st->m.ctx);
-    for (int p = 0; p < 3; p++) {
-        for (uint32_t i = 0; parts[p] && i < parts[p]->n; i++) {
-            const vt_expr *e = parts[p]->rows[i].e;
-            uint32_t in = 0, count = 0;
-            for (int q = 0; q < 3; q++) {
-                const row *r = parts[q] ? table_find(parts[q], e) : NULL;
-                in += r != NULL;
-                count += r ? r->count : 0;
-            }
-            if (in >= 2 && !table_find(t, e)) table_add(t, e, count);
-        }
-    }
-    return t;
-}
-
-typedef struct collector {
-    vt_visitor v;
-    cse *st;
-    table *t;
-} collector;
-
-static void collect_expr(vt_visitor *v, const vt_expr *e) {
-    collector *c = (collector *)v;
-    computed_by_expr(c->st, e, c->t);
-}
-static void collect_stmt(vt_visitor *v, const vt_stmt *s) {
-    collector *c = (collector *)v;
-    table_add_all(c->t, computed_by(c->st, s));
-}
-
-static table *of_expr(cse *st, const vt_expr *e) {
-    table *t = table_new(st->m.ctx);
-    computed_by_expr(st, e, t);
-    return t;
-}
-
-static const table *computed_by(cse *st, const vt_stmt *s) {
-    const table *have = vt_ptrmap_get(st->stmt_tables, s);
-    if (have) return have;
-    if (s->kind == VT_S_FOR) {
-        const table *parts[3] = {of_expr(st, s->u.loop.min), of_expr(st, s->u.loop.extent),
-                                 computed_by(st, s->u.loop.body)};
-        have = common(st, parts);
-    } else if (s->kind == VT_S_IF) {
-        const table *parts[3] = {of_expr(st, s->u.branch.condition), computed_by(st, s->u.branch.then_case),
-                                 s->u.branch.else_case ? computed_by(st, s->u.branch.else_case) : NULL};
-        have = common(st, parts);
-    } else {
-        collector c = {.v = {.expr = collect_expr, .stmt = collect_stmt}, .st = st, .t = table_new(st->m.ctx)};
-        vt_visit_stmt_children(&c.v, s);
-        have = c.t;
-    }
-    vt_ptrmap_set(st->stmt_tables, s, have);
-    return have;
-}
-
-/* ---- Candidates in order ---------------------------------------------------------------------------------------- */
-
-static const char *row_text(vt_ctx *ctx, row *r) {
-    if (!r->text) r->text = vt_expr_text(ctx, r->e);
-    return r->text;
-}
-
-/* Largest first; by text among equals. The merge sort is stable, and rows are few. */
-static bool row_after(vt_ctx *ctx, row *x, row *y) {
-    if (x->size != y->size) return x->size < y->size;
-    return strcmp(row_text(ctx, x), row_text(ctx, y)) > 0;
-}
-
-static void sort_rows(vt_ctx *ctx, row *rows, row *scratch, uint32_t n) {
-    if (n < 2) return;
-    uint32_t half = n / 2;
-    sort_rows(ctx, rows, scratch, half);
-    sort_rows(ctx, rows + half, scratch, n - half);
-    memcpy(scratch, rows, n * sizeof *rows);
-    for (uint32_t i = 0, x = 0, y = half; i < n; i++) {
-        bool second = x == half || (y < n && row_after(ctx, &scratch[x], &scratch[y]));
-        rows[i] = second ? scratch[y++] : scratch[x++];
-    }
-}
-
-/* Candidates, sorted, growing while they are walked: `where` finds one by structure. Positions move, so the index
- * only counts: 0 absent. */
-typedef struct candidates {
-    row *rows;
-    uint32_t n, cap;
-    table seen;
-} candidates;
-
-static candidates candidates_of(cse *st, const table *t) {
-    vt_ctx *ctx = st->m.ctx;
-    candidates c = {.seen = {.ctx = ctx}};
-    vt_grow(ctx, &c.rows, &c.cap, t->n + 1, sizeof *c.rows);
-    for (uint32_t i = 0; i < t->n; i++) {
-        c.rows[i] = t->rows[i];
-        c.rows[i].size = node_count(c.rows[i].e);
-        table_add(&c.seen, c.rows[i].e, 1);
-    }
-    c.n = t->n;
-    sort_rows(ctx, c.rows, VT_NEW_ARRAY(ctx, row, c.n + 1), c.n);
-    return c;
-}
-
-static void add_candidate(cse *st, candidates *c, const vt_expr *e) {
-    vt_ctx *ctx = st->m.ctx;
-    if (table_find(&c->seen, e)) {
-        for (uint32_t i = c->n; i-- > 0;) {
-            if (c->rows[i].e->hash != e->hash || !vt_expr_equal(c->rows[i].e, e)) continue;
-            c->rows[i].count++;
-            return;
-        }
-    }
-    table_add(&c->seen, e, 1);
-    vt_grow(ctx, &c->rows, &c->cap, c->n + 1, sizeof *c->rows);
-    row r = {.e = e, .count = 1, .size = node_count(e)};
-    uint32_t low = 0, high = c->n; /* after all that are not smaller */
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (c->rows[mid].size >= r.size)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    memmove(c->rows + low + 1, c->rows + low, (c->n - low) * sizeof *c->rows);
-    c->rows[low] = r;
-    c->n++;
-}
-
 /* The largest eligible expressions inside of e, e itself left out. */
-static void add_inner(cse *st, candidates *c, const vt_expr *e) {
+static void add_inner(cse *st, vt_candidates *c, const vt_expr *e) {
     for (uint32_t i = 0; i < e->n; i++) {
-        if (eligible(st, e->a[i]))
-            add_candidate(st, c, e->a[i]);
+        if (vt_may_introduce(&st->computed, e->a[i]))
+            vt_candidates_add(c, e->a[i]);
         else
             add_inner(st, c, e->a[i]);
     }
@@ -268,13 +39,13 @@ static void add_inner(cse *st, candidates *c, const vt_expr *e) {
 /* Expressions and the variables that stand for them from now on. */
 typedef struct replace {
     vt_mutator m;
-    table found;
+    vt_expr_table found;
     const vt_var **vars; /* by row of found */
     uint32_t cap_vars;
 } replace;
 
 static void add_replacement(replace *r, const vt_expr *what, const vt_var *by) {
-    table_add(&r->found, what, 1);
+    vt_expr_table_add(&r->found, what, 1);
     vt_grow(r->m.ctx, &r->vars, &r->cap_vars, r->found.n, sizeof *r->vars);
     r->vars[r->found.n - 1] = by;
 }
@@ -283,7 +54,7 @@ static void add_replacement(replace *r, const vt_expr *what, const vt_var *by) {
 static const vt_expr *replace_expr(vt_mutator *m, const vt_expr *e) {
     replace *r = (replace *)m;
     if (e->n == 0) return e;
-    const row *found = table_find(&r->found, e);
+    const vt_expr_row *found = vt_expr_table_find(&r->found, e);
     return found ? r->vars[found - r->found.rows] : vt_mutate_expr_children(m, e);
 }
 
@@ -314,14 +85,14 @@ static bool undefined(void *user, const vt_var *v) {
 }
 
 /* Works through what the subject computes, largest first; *out_created variables come around it. */
-static subject introduce(cse *st, subject in, const table *t, uint32_t *out_created) {
+static subject introduce(cse *st, subject in, const vt_expr_table *t, uint32_t *out_created) {
     vt_ctx *ctx = st->m.ctx;
-    candidates c = candidates_of(st, t);
+    vt_candidates c = vt_candidates_of(t);
     replace r = {.m = {.ctx = ctx, .expr = replace_expr}, .found = {.ctx = ctx}};
     uint32_t n_new = 0, cap_new = 0;
-    row *created = NULL; /* rows of the candidates that got a variable, in order */
+    vt_expr_row *created = NULL; /* rows of the candidates that got a variable, in order */
     for (uint32_t i = 0; i < c.n; i++) {
-        row at = c.rows[i];
+        vt_expr_row at = c.rows[i];
         const vt_var *holder = holder_of(st, at.e);
         if (holder) {
             add_replacement(&r, at.e, holder);
@@ -340,7 +111,7 @@ static subject introduce(cse *st, subject in, const table *t, uint32_t *out_crea
     else
         in.s = vt_mutate_stmt(&r.m, in.s);
     for (uint32_t i = 0; i < n_new; i++) { /* a value is itself, made of smaller ones */
-        const vt_var *v = r.vars[table_find(&r.found, created[i].e) - r.found.rows];
+        const vt_var *v = r.vars[vt_expr_table_find(&r.found, created[i].e) - r.found.rows];
         const vt_expr *value = vt_mutate_expr_children(&r.m, created[i].e);
         if (in.e)
             in.e = vt_e_let(ctx, v, value, in.e);
@@ -369,7 +140,7 @@ static const vt_expr *cse_expr(vt_mutator *m, const vt_expr *e) {
     cse *st = (cse *)m;
     if (e->n == 0) return e;
     uint32_t created;
-    e = introduce(st, (subject){.e = e}, of_expr(st, e), &created).e;
+    e = introduce(st, (subject){.e = e}, vt_computed_by_expr(&st->computed, e), &created).e;
     if (e->kind != VT_E_LET) return vt_mutate_expr_children(m, e);
     const vt_expr *value = vt_mutate_expr(m, e->a[0]);
     define(st, e->u.let_var, e->a[0]);
@@ -385,7 +156,7 @@ typedef struct use_counter {
 } use_counter;
 
 static void count_uses(use_counter *c, const vt_expr *e, bool inside) {
-    inside = inside || eligible(c->st, e);
+    inside = inside || vt_may_introduce(&c->st->computed, e);
     if (e->kind == VT_E_VAR && inside) {
         uintptr_t n = (uintptr_t)vt_ptrmap_get(c->uses, e);
         vt_ptrmap_set(c->uses, e, (const void *)(n + 1));
@@ -434,7 +205,7 @@ static const vt_stmt *cse_stmt(vt_mutator *m, const vt_stmt *s) {
     cse *st = (cse *)m;
     vt_poll(m->ctx);
     uint32_t created;
-    s = introduce(st, (subject){.s = s}, computed_by(st, s), &created).s;
+    s = introduce(st, (subject){.s = s}, vt_computed_by_stmt(&st->computed, s), &created).s;
     if (created > 0) {
         const vt_stmt *inner = s;
         for (uint32_t i = 0; i < created; i++) inner = inner->u.let.body;
@@ -457,8 +228,7 @@ static bool note_name(void *user, const vt_expr *e) {
 const vt_func *vt_pass_common_subexpr(vt_lowering *l, const vt_func *f) {
     vt_ctx *ctx = l->ctx;
     cse st = {.m = {.ctx = ctx, .expr = cse_expr, .stmt = cse_stmt},
-              .stmt_tables = vt_ptrmap_new(ctx),
-              .memory = vt_ptrmap_new(ctx),
+              .computed = {.ctx = ctx, .stmt_tables = vt_ptrmap_new(ctx), .memory = vt_ptrmap_new(ctx)},
               .defined = vt_ptrmap_new(ctx),
               .uses = vt_ptrmap_new(ctx),
               .taken = vt_ptrmap_new(ctx)};
