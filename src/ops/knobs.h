@@ -43,5 +43,7 @@ vta_status vt_op_time(const vtac_op *op, const vt_op_blocks *b, const vta_timing
 /* The same, and the operator has that schedule now. `result` holds what a search found: considered, timed, refused. */
 vta_status vt_op_take(vtac_op *op, const vt_op_blocks *b, const vta_timing_profile *profile, vta_diag *diag,
                       vtac_op_result *result);
+/* Gives its schedule, and what was compiled of it, back. */
+void vt__op_forget(vtac_op *op);
 
 #endif
