@@ -9,8 +9,12 @@
  *  - Structs of options and results begin with their `size`: sizeof the struct, or 0 for the size that it has in
  *    version 0.1, so that {0} and designated initializers are right. Fields are only ever added at the end. Of a
  *    shorter struct than its own the library reads and writes what is there; one with something set that the library
- *    does not know is refused (VTA_UNSUPPORTED). Result structs are initialized by the caller. vta_counters and the
- *    structs of vta/timing.h have no size.
+ *    does not know is refused (VTA_UNSUPPORTED). Result structs are initialized by the caller.
+ *  - These have no size, since they are elements of arrays, callbacks, or records that are read one by one; they change
+ *    only with the library's soname: vta_allocator, vta_counters, vta_diag_entry, vta_field_array, vta_field_writer,
+ *    vta_hardware_area, vta_insn, vta_insn_time, vta_part, vta_program_run_info, vta_program_segment, vta_signature_arg,
+ *    vta_sink, vta_synthesis_module, vta_timing, vta_timing_profile, vta_timing_summary, vta_unit_view, vta_uop,
+ *    vtac_arg, vtac_build_func, vtac_op_attribute, vtac_pass_info, vtac_section; and TVMParallelGroupEnv, which is TVM's.
  *  - Texts and bytes that a function hands over are freed with vta_string_free.
  *  - Unless a comment says otherwise, different handles may be used from different threads, one handle by one
  *    thread at a time.
