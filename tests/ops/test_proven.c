@@ -39,6 +39,17 @@ static const struct {
     {"dense", "batch=4 in_features=48 out_features=40 epilogue=bias_int8:2,round_shift:7,residual_int8:3,clip",
      "LOG_BATCH=1"},
     {"batch_matmul", "batch=3 rows=5 in_features=40 out_features=24 epilogue=shift,clip", ""},
+    {"add", "channels=20 height=5 width=4 epilogue=relu", ""},
+    {"multiply", "channels=20 height=3 width=4 wide=1", ""},
+    {"max", "channels=20 height=3 width=4", "LOG_BLOCK_IN=4 LOG_BLOCK_OUT=3 LOG_ACC_BUFF_SIZE=13"},
+    {"leaky_relu", "channels=20 height=3 width=4", "LOG_BATCH=1"},
+    {"clip", "channels=20 height=3 width=4 low=-3 high=90 epilogue=residual", ""},
+    {"max_pool2d", "channels=40 height=9 width=8 kernel=3 stride=2 pad=1", ""},
+    {"max_pool2d", "channels=20 height=6 width=7 kernel=2 pad=1", "LOG_BLOCK=5"},
+    {"avg_pool2d", "channels=20 height=7 width=7 kernel=3 pad=1 count_include_pad=1", ""},
+    {"avg_pool2d", "channels=20 height=7 width=6 kernel=3 stride=2", "LOG_BATCH=2 LOG_BLOCK=3"},
+    {"global_avg_pool2d", "channels=70 height=7 width=7", ""},
+    {"upsample2d", "channels=20 height=3 width=4 scale=2", ""},
 };
 
 static void prove(const char *name, const char *attributes, const char *set) {
@@ -58,7 +69,8 @@ static void prove(const char *name, const char *attributes, const char *set) {
     for (size_t i = 0; i < n; i++) args[i] = vtac_kernel_arg(vtac_op_kernel(op), i);
     if (vtac_prove(vtac_kernel_context(vtac_op_kernel(op)), n, args, function, NULL, diag, &result) != VTA_OK ||
         result.verdict != VTAC_PROVEN)
-        fail_msg("%s %s is not proven: verdict %d, %s", name, attributes, (int)result.verdict, vta_diag_text(diag));
+        fail_msg("%s %s with \"%s\" is not proven: verdict %d, %s%s", name, attributes, set, (int)result.verdict,
+                 result.reason, vta_diag_text(diag));
     vtac_op_destroy(op);
     vta_config_release(config);
     vta_config_release(plain);
