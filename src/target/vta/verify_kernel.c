@@ -104,21 +104,44 @@ static void make_loop_demands(void *user, vt_path *p, vt_demands *out) {
     }
 }
 
+/* How far an index is in the last iteration of a hardware loop from where it is in the first. */
+static vt_form reach_of(vt_path *p, const hardware_loop *l, uint32_t f) {
+    vt_form count = vt__form_of(p, l->extent), one = vt__form_const(1), step = vt__form_of(p, l->factor[f]);
+    count = vt__form_add(&count, &one, -1);
+    return vt__form_mul(p, &count, &step);
+}
+
+/* The same for all hardware loops where they are of numbers, as they mostly are; false: they are not. That these fit
+ * their fields was shown. */
+static bool known_reach(const kernel *k, uint32_t f, int64_t *out_reach) {
+    *out_reach = 0;
+    for (uint32_t i = 0; i < k->loop_count; i++) {
+        int64_t extent, factor;
+        if (!vt_as_const(k->loops[i].extent, &extent) || !vt_as_const(k->loops[i].factor[f], &factor)) return false;
+        *out_reach += (extent - 1) * factor;
+    }
+    return true;
+}
+
+/* Is an index surely inside of its buffer in all iterations? */
+static bool stays_inside(const micro_op *u, const vt_path *p, const vt_form *index, uint32_t f) {
+    int64_t reach;
+    return known_reach(u->k, f, &reach) && vt__form_least(p, index) >= 0 &&
+           vt__form_most(p, index) + reach < (int64_t)u->depth[f];
+}
+
 static void make_uop_demands(void *user, vt_path *p, vt_demands *out) {
     enum { ANY = INT32_MAX };
     const micro_op *u = user;
     const kernel *k = u->k;
-    vt_form one = vt__form_const(1), index[3], less[HARDWARE_LOOPS], factor[2];
-    for (uint32_t i = 0; i < k->loop_count; i++) {
-        vt_form extent = vt__form_of(p, k->loops[i].extent);
-        less[i] = vt__form_add(&extent, &one, -1);
-    }
+    vt_form index[3], factor[2];
     for (uint32_t f = 0; f < u->operands; f++) {
         index[f] = vt__form_of(p, u->a[DST + f]);
+        if (stays_inside(u, p, &index[f], f)) continue;
         vt_form last = index[f];
         for (uint32_t i = 0; i < k->loop_count; i++) {
             if (vt_is_const(k->loops[i].factor[f], 0)) continue;
-            vt_form step = vt__form_of(p, k->loops[i].factor[f]), reach = vt__form_mul(p, &less[i], &step);
+            vt_form reach = reach_of(p, &k->loops[i], f);
             last = vt__form_add(&last, &reach, 1);
         }
         vt__demand_between(p, out, &index[f], 0, ANY, &NEGATIVE_INDEX[f], &LARGE_INDEX[f]);
@@ -126,9 +149,11 @@ static void make_uop_demands(void *user, vt_path *p, vt_demands *out) {
     }
     if (!u->in_place) return;
     equal(p, out, &index[0], &index[1], NULL, &NOT_IN_PLACE);
+    vt_form one = vt__form_const(1);
     for (uint32_t i = 0; i < k->loop_count; i++) {
         for (int f = 0; f < 2; f++) factor[f] = vt__form_of(p, k->loops[i].factor[f]);
-        equal(p, out, &factor[0], &factor[1], &less[i], &OTHER_STEPS);
+        vt_form extent = vt__form_of(p, k->loops[i].extent), less = vt__form_add(&extent, &one, -1);
+        equal(p, out, &factor[0], &factor[1], &less, &OTHER_STEPS);
     }
 }
 
