@@ -98,15 +98,19 @@ bool vt_queue_has_pops(const vt_insn_queue *queue) {
     return false;
 }
 
-void vt_queue_dep_pop(vt_insn_queue *queue, vta_stage from, vta_stage to) {
-    vta_token_queue q = vt_token_between(from, to);
-    if (queue->carried[q]) {
-        queue->carried[q]--;
-        return;
-    }
-    bool *waiting = waiting_pop(queue, q);
+/* A pop of a token that this stream pushes. */
+static void wait_for(vt_insn_queue *queue, vta_stage from, vta_stage to) {
+    bool *waiting = waiting_pop(queue, vt_token_between(from, to));
     if (*waiting) vt_queue_flush_pops(queue, to);
     *waiting = true;
+}
+
+void vt_queue_dep_pop(vt_insn_queue *queue, vta_stage from, vta_stage to) {
+    uint64_t *carried = &queue->carried[vt_token_between(from, to)];
+    if (*carried)
+        --*carried;
+    else
+        wait_for(queue, from, to);
 }
 
 /* The stage whose pushes an instruction can carry. A LOAD that only carries tokens takes no more of them, a STORE
@@ -140,8 +144,8 @@ void vt_queue_finish(vt_insn_queue *queue) {
     if (queue->note_count) vt_queue_note(queue, ""); /* what follows ends the stream and belongs to no note */
     vt_queue_dep_push(queue, VTA_STAGE_STORE, VTA_STAGE_COMPUTE);
     vt_queue_dep_push(queue, VTA_STAGE_LOAD, VTA_STAGE_COMPUTE);
-    vt_queue_dep_pop(queue, VTA_STAGE_STORE, VTA_STAGE_COMPUTE);
-    vt_queue_dep_pop(queue, VTA_STAGE_LOAD, VTA_STAGE_COMPUTE);
+    wait_for(queue, VTA_STAGE_STORE, VTA_STAGE_COMPUTE);
+    wait_for(queue, VTA_STAGE_LOAD, VTA_STAGE_COMPUTE);
     vt_queue_flush_pops(queue, VTA_STAGE_COMPUTE);
     add_finish(queue);
 }

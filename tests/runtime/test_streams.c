@@ -69,6 +69,26 @@ static void test_checks_know_where_a_stream_was_cut(void **state) {
     vta_runtime_destroy(runtime);
 }
 
+/* A token that nobody ever pops does not stand for the one that FINISH waits for. */
+static void test_finish_waits_for_stores(void **state) {
+    (void)state;
+    vta_runtime_options options = {.device = &(vta_device_options){.check = true}};
+    vta_runtime *runtime = use("", &options);
+    VTACommandHandle cmd = VTATLSCommandHandle();
+    void *from = VTABufferAlloc(4 * 64), *to = VTABufferAlloc(4 * 16), *site = NULL;
+    for (int round = 0; round < 3; round++) {
+        VTALoadBuffer2D(cmd, from, 0, 4, 1, 4, 0, 0, 0, 0, 0, VTA_MEM_ACC);
+        push_alu(&site, 5);
+        VTADepPush(cmd, 2, 3);
+        VTADepPop(cmd, 2, 3);
+        VTAStoreBuffer2D(cmd, 0, VTA_MEM_OUT, to, 0, 4, 1, 4);
+        VTADepPush(cmd, 3, 2);
+        VTASynchronize(cmd, 0);
+        no_error(cmd);
+    }
+    vta_runtime_destroy(runtime);
+}
+
 /* The recorded blocked matrix multiply pops its last token after the synchronize. */
 static void test_tokens_cross_a_synchronize(void **state) {
     (void)state;
@@ -184,6 +204,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_early_runs),
         cmocka_unit_test(test_checks_know_where_a_stream_was_cut),
+        cmocka_unit_test(test_finish_waits_for_stores),
         cmocka_unit_test(test_tokens_cross_a_synchronize),
         cmocka_unit_test(test_force_serial),
         cmocka_unit_test(test_waiting),
