@@ -179,6 +179,7 @@ vta_status vta_device_invalidate(vta_device *device, uint32_t addr, size_t bytes
 }
 
 bool vt_device_coherent(const vta_device *device) { return device->driver->coherent; }
+bool vt_device_keeps_tokens(const vta_device *device) { return device->driver->keeps_tokens; }
 
 vta_status vt_device_dram(vta_device *device, vta_diag *diag, struct vt_dram **out_dram) {
     *out_dram = device->driver->dram ? device->driver->dram(device) : NULL;

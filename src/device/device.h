@@ -36,6 +36,8 @@ bool vt_device_can_be_programmed(const vta_device *device);
 const vta_allocator *vt_device_allocator(const vta_device *device);
 /* True when host and device always see the same bytes: flush and invalidate have nothing to do. */
 bool vt_device_coherent(const vta_device *device);
+/* True when a run begins with the tokens that the one before left. */
+bool vt_device_keeps_tokens(const vta_device *device);
 /* The host memory that is the device's DRAM, for the debugger, which executes on it in the device's place.
  * VTA_UNSUPPORTED where the DRAM is somewhere else. */
 vta_status vt_device_dram(vta_device *device, vta_diag *diag, struct vt_dram **out_dram);

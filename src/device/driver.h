@@ -18,6 +18,8 @@ typedef struct vt_driver {
     const char *name;
     const char *text; /* one line for people */
     bool coherent;    /* host and device always see the same bytes: the runtime spares flush and invalidate */
+    /* A run begins with the tokens that the one before left: the runtime takes them at the end of each. */
+    bool keeps_tokens;
 
     /* ---- Life ---- */
     /* Makes device->state; config and allocator of the device are set. `options` is never NULL; its strings live as

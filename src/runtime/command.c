@@ -125,7 +125,7 @@ vta_status vt_command_room(vt_command *command, uint32_t micro_ops) {
     if (command->recording)
         return vt_fail(command->diag, VTA_ILLEGAL,
                        "inside a finit, which only records micro-ops: its kernel is reused without calling it again");
-    bool full = queue->count + CALL_INSNS + VT_FINISH_INSNS > command->max_insns ||
+    bool full = queue->count + CALL_INSNS + vt_queue_finish_insns(queue) > command->max_insns ||
                 (command->cache.count + micro_ops) * sizeof(uint32_t) > command->runtime->max_transfer;
     if (full && command->damaged) { /* it will be dropped anyway */
         vt_queue_reset(queue, true);

@@ -140,6 +140,23 @@ static void add_finish(vt_insn_queue *queue) {
     insn->opcode = VTA_OP_FINISH;
 }
 
+size_t vt_queue_finish_insns(const vt_insn_queue *queue) {
+    size_t count = VT_FINISH_INSNS;
+    for (int q = 0; q < VTA_TOKEN_QUEUES; q++) {
+        int64_t left = vt_queue_balance(queue, (vta_token_queue)q);
+        if (left > 0) count += (size_t)left;
+    }
+    return count;
+}
+
+void vt_queue_take_left(vt_insn_queue *queue) {
+    for (int q = 0; q < VTA_TOKEN_QUEUES; q++) {
+        vta_stage from = vt_token_from((vta_token_queue)q), to = vt_token_to((vta_token_queue)q);
+        for (; vt_queue_balance(queue, (vta_token_queue)q) > 0; queue->carried[q]++)
+            vt_queue_noop(queue, to, from < to, from > to, false, false);
+    }
+}
+
 void vt_queue_finish(vt_insn_queue *queue) {
     if (queue->note_count) vt_queue_note(queue, ""); /* what follows ends the stream and belongs to no note */
     vt_queue_dep_push(queue, VTA_STAGE_STORE, VTA_STAGE_COMPUTE);

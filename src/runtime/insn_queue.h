@@ -24,7 +24,7 @@ typedef struct vt_insn_queue {
     /* Tokens pushed, less those popped by instructions in the queue. */
     int64_t tokens[VTA_TOKEN_QUEUES];
     /* Tokens of earlier runs that nobody popped. All of such a run is over, so a pop that takes one waits for nothing
-     * and needs no instruction; a device run begins with empty token queues. */
+     * and needs no instruction. Of a device that keeps tokens they were taken at the run's end. */
     uint64_t carried[VTA_TOKEN_QUEUES];
     bool carried_from_dropped; /* of a stream that was dropped: only for the pops that follow at once */
 } vt_insn_queue;
@@ -53,9 +53,12 @@ void vt_queue_dep_push(vt_insn_queue *queue, vta_stage from, vta_stage to);
 void vt_queue_flush_pops(vt_insn_queue *queue, vta_stage stage);
 bool vt_queue_has_pops(const vt_insn_queue *queue);
 
+/* No-ops take the tokens that nobody popped; the pops that come for them later find them carried. */
+void vt_queue_take_left(vt_insn_queue *queue);
 /* Makes compute wait for the other stages, and ends the stream with FINISH. */
 void vt_queue_finish(vt_insn_queue *queue);
-/* How many instructions vt_queue_finish adds at most. */
+/* How many instructions these two add at most, and vt_queue_finish_serial beside its relays. */
+size_t vt_queue_finish_insns(const vt_insn_queue *queue);
 enum { VT_FINISH_INSNS = 8 };
 /* Rewrites all tokens so that instructions of different stages run one after another, and ends the stream. */
 bool vt_queue_finish_serial(vt_insn_queue *queue);

@@ -124,12 +124,13 @@ static vta_status run(vt_command *command, uint32_t wait_cycles, bool cut) {
 static vta_status finish_and_run(vt_command *command, uint32_t wait_cycles, bool cut, const char *hint) {
     vt_insn_queue *queue = &command->queue;
     vta_status status = VTA_OK;
-    if (!vt_queue_reserve(queue, VT_FINISH_INSNS)) {
+    if (!vt_queue_reserve(queue, vt_queue_finish_insns(queue))) {
         status = vt_no_memory(command->diag);
     } else if (command->debug & VTA_DEBUG_FORCE_SERIAL) {
         if (!vt_queue_finish_serial(queue)) status = vt_no_memory(command->diag);
     } else {
         status = check_tokens(command, hint);
+        if (status == VTA_OK && vt_device_keeps_tokens(command->runtime->device)) vt_queue_take_left(queue);
         if (status == VTA_OK) vt_queue_finish(queue);
     }
     if (status == VTA_OK) return run(command, wait_cycles, cut);

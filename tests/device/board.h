@@ -7,6 +7,7 @@
 
 #include "device/driver.h"
 #include "device/sim/sim.h"
+#include "isa/tokens.h"
 
 enum { BOARD_FIRST_PAGE = 0x38000000 };
 
@@ -14,6 +15,7 @@ typedef struct board {
     vt_sim accelerator; /* with the memory as it sees it */
     vt_dram cache;      /* the same allocations, as the host sees them */
     unsigned flushed, invalidated;
+    vt_token_depths tokens; /* that no run has taken */
 } board;
 
 static inline vta_status board_create(vta_device *device, const vta_device_options *options, vta_diag *diag) {
@@ -116,6 +118,7 @@ static inline vta_status board_run(vta_device *device, const vt_run *run, vta_di
     vt_sim *sim = &((board *)device->state)->accelerator;
     vt_stream s;
     VT_TRY(vt_sim_prepare(sim, run, diag, &s));
+    for (uint32_t i = 0; i < s.count; i++) vt_tokens_count(&((board *)device->state)->tokens, &s.insns[i]);
     vta_status found, status = vt_sim_execute(sim, &s, run, run->wait_cycles, diag, &found);
     vt_stream_clear(&s);
     return status != VTA_OK ? status : found;
@@ -132,7 +135,7 @@ static inline vta_counters board_counters(const vta_device *device) {
 static inline void board_clear(vta_device *device) { vt_sim_clear_counters(&((board *)device->state)->accelerator); }
 
 #define BOARD_FUNCTIONS                                                                                                \
-    .create = board_create, .destroy = board_destroy, .configure = board_configure, .alloc = board_alloc,              \
+    .keeps_tokens = true, .create = board_create, .destroy = board_destroy, .configure = board_configure, .alloc = board_alloc,              \
     .free = board_free, .read = board_read, .write = board_write, .flush = board_flush,                                \
     .invalidate = board_invalidate, .run = board_run, .interrupt = board_interrupt, .counters = board_counters,        \
     .clear = board_clear

@@ -182,6 +182,36 @@ static void copies_need_no_barriers(const vt_driver *driver) {
 static void copies_on_a_board(void **state) { (void)state, copies_need_no_barriers(&vt_driver_board); }
 static void copies_to_far_memory(void **state) { (void)state, copies_need_no_barriers(&vt_driver_far); }
 
+/* Tokens that are popped after the synchronize, or never, are not there when the next run begins. */
+static void no_token_is_left_on_the_device(void **state) {
+    (void)state;
+    static const vt_token_depths none;
+    static const int stages[][2] = {{3, 2}, {1, 2}, {2, 1}, {2, 3}};
+    vta_runtime *runtime = use(&vt_driver_board);
+    VTACommandHandle cmd = VTATLSCommandHandle();
+    const board *b = runtime->device->state;
+    void *site = NULL;
+    int32_t value = 1;
+    for (int round = 0; round < 12; round++) {
+        const int *q = stages[round % 4];
+        for (int i = 0; i < round; i++) VTADepPush(cmd, q[0], q[1]);
+        if (round % 2) VTADepPop(cmd, q[0], q[1]);
+        VTAPushALUOp(&site, add_signature, &value, sizeof value);
+        VTASynchronize(cmd, 0);
+        no_error(cmd);
+        assert_memory_equal(&b->tokens, &none, sizeof none);
+        for (int i = round % 2; i < round; i++) VTADepPop(cmd, q[0], q[1]);
+        VTASynchronize(cmd, 0);
+        no_error(cmd);
+    }
+    assert_int_equal(vta_runtime_counters(NULL).runs, 12);
+    VTADepPop(cmd, 3, 2); /* but only once */
+    VTAPushALUOp(&site, add_signature, &value, sizeof value);
+    VTASynchronize(cmd, 0);
+    error_has(cmd, "VTADepPop(3, 2)");
+    end(runtime);
+}
+
 /* ---- The driver interface ---------------------------------------------------------------------------------- */
 
 static void cache_calls_reach_the_driver(void **state) {
@@ -241,7 +271,7 @@ int main(void) {
         cmocka_unit_test(barriers_reach_the_driver), cmocka_unit_test(barriers_are_about_a_range),
         cmocka_unit_test(barriers_can_be_skipped),   cmocka_unit_test(copies_on_a_board),
         cmocka_unit_test(copies_to_far_memory),      cmocka_unit_test(cache_calls_reach_the_driver),
-        cmocka_unit_test(what_far_memory_refuses),
+        cmocka_unit_test(what_far_memory_refuses),   cmocka_unit_test(no_token_is_left_on_the_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,6 +137,7 @@ static void board_clear(vta_device *device) { ((vt_board *)device->state)->count
     const vt_driver vt_driver_##board = {                                                                              \
         .name = #board,                                                                                                \
         .text = what,                                                                                                  \
+        .keeps_tokens = true,                                                                                          \
         .create = create_##board,                                                                                      \
         .destroy = destroy,                                                                                            \
         .configure = configure,                                                                                        \
