@@ -61,8 +61,9 @@ static bool is_activation(const vt_gnode *n) {
     return n->op == VT_G_RELU || n->op == VT_G_CLIP || (n->op == VT_G_LEAKY_RELU && is_leaky(n));
 }
 
+/* Of two values that layers compute: a constant has no integers of its own. */
 static bool is_sum(const vt_gnode *n) {
-    return n->op == VT_G_ADD && n->outputs[0]->type.rank >= 2 &&
+    return n->op == VT_G_ADD && n->outputs[0]->type.rank >= 2 && !n->inputs[0]->data && !n->inputs[1]->data &&
            vt_gtype_same_shape(&n->inputs[0]->type, &n->inputs[1]->type);
 }
 
