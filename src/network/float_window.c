@@ -3,20 +3,49 @@
 
 #include "network/float.h"
 
-bool vt__float_average(const vt_host *host, const vt_gnode *is, vtac_kernel **out, vta_status *out_status) {
+/* Windows of images; a sequence is an image of one row. */
+static bool window_of(const vt_gnode *is, const int64_t *kernel, vt_host_window *out) {
     const vt_gtype *in = &is->inputs[0]->type, *to = &is->outputs[0]->type;
-    const int64_t *kernel = vt_gattr_ints(is, VT_A_KERNEL), *strides = vt_gattr_ints(is, VT_A_STRIDES);
-    const int64_t *pads = vt_gattr_ints(is, VT_A_PADS);
-    if (in->rank != 4) return false;
-    const vt_host_pool pool = {
-        .window = {in->dim[0], in->dim[1], in->dim[2], in->dim[3], kernel[0], kernel[1], strides[0], strides[1], 1, 1,
-                   pads[0], pads[1], to->dim[2], to->dim[3]},
-        .form = {.type = "float32"},
-        .average = true,
-        .count_padding = vt_gattr_int(is, VT_A_COUNT_PADS) != 0,
-    };
-    *out_status = vt_host_pool_kernel(host, &pool, out);
+    const int64_t *strides = vt_gattr_ints(is, VT_A_STRIDES), *pads = vt_gattr_ints(is, VT_A_PADS);
+    const int64_t *dilations = vt_gattr_ints(is, VT_A_DILATIONS);
+    bool image = in->rank == 4;
+    uint32_t w = image; /* which of the numbers is of columns */
+    if (!image && in->rank != 3) return false;
+    *out = (vt_host_window){.n = in->dim[0],
+                            .c = in->dim[1],
+                            .h = image ? in->dim[2] : 1,
+                            .w = in->dim[2 + w],
+                            .kernel_h = image ? kernel[0] : 1,
+                            .kernel_w = kernel[w],
+                            .stride_h = image ? strides[0] : 1,
+                            .stride_w = strides[w],
+                            .dilation_h = image ? dilations[0] : 1,
+                            .dilation_w = dilations[w],
+                            .pad_top = image ? pads[0] : 0,
+                            .pad_left = pads[w],
+                            .out_h = image ? to->dim[2] : 1,
+                            .out_w = to->dim[2 + w]};
     return true;
+}
+
+vta_status vt__float_average(const vt__float_node *o, vtac_kernel **out) {
+    vt_host_pool pool = {
+        .form = {.type = "float32"}, .average = true, .count_padding = vt_gattr_int(o->is, VT_A_COUNT_PADS) != 0};
+    if (!window_of(o->is, vt_gattr_ints(o->is, VT_A_KERNEL), &pool.window))
+        vt__float_refuse(o, "only averages of images and sequences are compiled");
+    return vt_host_pool_kernel(&o->host, &pool, out);
+}
+
+vta_status vt__float_conv(const vt__float_node *o, vtac_kernel **out) {
+    const vt_gtype *weights = &o->is->inputs[1]->type;
+    vt_host_conv conv = {.out_c = o->is->outputs[0]->type.dim[1],
+                         .groups = vt_gattr_int(o->is, VT_A_GROUP),
+                         .type = "float32",
+                         .bias = vt_ginput_given(o->is, 2),
+                         .transposed = o->is->op == VT_G_CONV_TRANSPOSE};
+    if (!window_of(o->is, weights->dim + 2, &conv.window))
+        vt__float_refuse(o, "only convolutions of images and sequences are compiled");
+    return vt_host_conv_kernel(&o->host, &conv, out);
 }
 
 /* Where an element of the result comes from, in expressions of i0 to i3. */

@@ -347,25 +347,51 @@ static void conv(void **state) {
     vta_diag_clear(diag);
 }
 
+/* Which of an operand's matrices the result's matrix `at` is made of. */
+static int64_t matrix_at(const int64_t *batch, const int64_t *whole, int32_t axes, int64_t at) {
+    int64_t index = 0, by = 1;
+    for (int32_t i = axes; i-- > 0; at /= whole[i]) {
+        if (batch[i] > 1) index += at % whole[i] * by;
+        by *= batch[i];
+    }
+    return index;
+}
+
 static void matmul(void **state) {
     (void)state;
     for (int i = 0; i < ROUNDS; i++) {
-        vt_host_matmul o = {pick(1, 3), 1, pick(1, 9), pick(1, 40), pick(1, 40), i % 2, i % 3 == 0};
-        if (i % 4 == 0) o.w_batches = o.batches;
+        vt_host_matmul o = {.m = pick(1, 9),
+                            .k = pick(1, 40),
+                            .n = pick(1, 40),
+                            .transposed = i % 2,
+                            .bias = i % 3 == 0,
+                            .batch_axes = (int32_t)pick(0, 3)};
+        int64_t whole[VT_HOST_BATCH], matrices = 1;
+        for (int32_t k = 0; k < o.batch_axes; k++) {
+            whole[k] = pick(1, 3);
+            o.x_batch[k] = pick(0, 2) ? whole[k] : 1;
+            o.w_batch[k] = o.x_batch[k] == 1 || pick(0, 1) ? whole[k] : 1;
+            matrices *= whole[k];
+        }
         compiled c;
         vtac_kernel *kernel;
         MUST(vt_host_matmul_kernel(&HOST, &o, &kernel));
         const float *got = run(&c, kernel);
-        for (int64_t at = 0; at < o.batches * o.m * o.n; at++) {
-            int64_t b = at / (o.m * o.n), r = at / o.n % o.m, j = at % o.n, of = o.w_batches == 1 ? 0 : b;
+        for (int64_t at = 0; at < matrices * o.m * o.n; at++) {
+            int64_t b = at / (o.m * o.n), r = at / o.n % o.m, j = at % o.n;
+            int64_t x = matrix_at(o.x_batch, whole, o.batch_axes, b), w = matrix_at(o.w_batch, whole, o.batch_axes, b);
             double sum = o.bias ? number(c.tensors[2], j) : 0;
             for (int64_t k = 0; k < o.k; k++)
-                sum += number(c.tensors[0], (b * o.m + r) * o.k + k) *
-                       number(c.tensors[1], of * o.k * o.n + (o.transposed ? j * o.k + k : k * o.n + j));
+                sum += number(c.tensors[0], (x * o.m + r) * o.k + k) *
+                       number(c.tensors[1], w * o.k * o.n + (o.transposed ? j * o.k + k : k * o.n + j));
             same_float(got[at], sum, "matmul", at);
         }
         done(&c);
     }
+    vtac_kernel *none;
+    assert_int_equal(vt_host_matmul_kernel(&HOST, &(vt_host_matmul){.m = 1, .k = 1, .n = 1, .batch_axes = 7}, &none),
+                     VTA_UNSUPPORTED);
+    vta_diag_clear(diag);
 }
 
 /* ---- Shapes of any kind ---- */
@@ -514,22 +540,63 @@ static void softmax(void **state) {
     }
 }
 
-static double place_in(const vt_host_resize *o, int64_t at, int64_t in, int64_t out) {
+/* Indices of 8 bits into an axis of 128: all are inside. */
+static void take(void **state) {
+    (void)state;
+    for (int i = 0; i < ROUNDS; i++) {
+        vt_host_shape x = pick_shape((int32_t)pick(1, 3)),
+                      table = {"int8", (int32_t)pick(1, 3), {pick(1, 4), pick(1, 4), pick(1, 9)}};
+        int32_t axis = (int32_t)pick(0, x.ndim - 1);
+        int64_t inner = 1, wanted = elements(&table);
+        for (int32_t d = axis + 1; d < x.ndim; d++) inner *= x.dim[d];
+        x.dim[axis] = 128;
+        compiled c;
+        vtac_kernel *kernel;
+        MUST(vt_host_take_kernel(&HOST, &x, axis, &table, &kernel));
+        const float *got = run(&c, kernel);
+        for (int64_t k = 0; k < elements(&x) / 128 * wanted; k++) {
+            int64_t index = ((const int8_t *)c.tensors[1]->data)[k / inner % wanted];
+            if (index < 0) index += 128;
+            same_float(got[k], number(c.tensors[0], (k / inner / wanted * 128 + index) * inner + k % inner), "take", k);
+        }
+        done(&c);
+    }
+    vtac_kernel *none;
+    const vt_host_shape x = {"float32", 2, {4, 5}}, five = {"int32", 5, {1, 1, 1, 1, 1}},
+                        large = {"int32", 8, {1, 1, 1, 1, 1, 1, 1, 1}};
+    assert_int_equal(vt_host_take_kernel(&HOST, &x, 2, &five, &none), VTA_OUT_OF_RANGE);
+    assert_int_equal(vt_host_take_kernel(&HOST, &x, 0, &large, &none), VTA_UNSUPPORTED);
+    vta_diag_clear(diag);
+}
+
+static double place_in(const vt_host_resize *o, int64_t at, int64_t in, int64_t out, double scale) {
+    if (out == 1 && o->coordinates == VT_HOST_PYTORCH_HALF_PIXEL) return 0;
     if (o->coordinates == VT_HOST_ALIGN_CORNERS) return out > 1 ? (double)at * (double)(in - 1) / (double)(out - 1) : 0;
-    if (o->coordinates == VT_HOST_ASYMMETRIC) return (double)at * (double)in / (double)out;
-    return ((double)at + 0.5) * (double)in / (double)out - 0.5;
+    if (o->coordinates == VT_HOST_ASYMMETRIC) return (double)at / scale;
+    return ((double)at + 0.5) / scale - 0.5;
+}
+
+static int64_t nearest(vt_host_rounding how, double at) {
+    double down = floor(at), part = at - down;
+    switch (how) {
+    case VT_HOST_FLOOR: return (int64_t)down;
+    case VT_HOST_CEIL: return (int64_t)(part > 0 ? down + 1 : down);
+    case VT_HOST_ROUND_UP: return (int64_t)(part >= 0.5 ? down + 1 : down);
+    default: return (int64_t)(part > 0.5 ? down + 1 : down);
+    }
 }
 
 static double between(double low, double v, double high) { return v < low ? low : v > high ? high : v; }
 
 static double resized(const vt_host_resize *o, const DLTensor *x, int64_t image, int64_t row, int64_t column) {
-    double y = between(0, place_in(o, row, o->h, o->out_h), (double)(o->h - 1));
-    double z = between(0, place_in(o, column, o->w, o->out_w), (double)(o->w - 1));
-    if (!o->linear) {
-        bool down = o->coordinates == VT_HOST_ASYMMETRIC;
-        int64_t r = (int64_t)(down ? floor(y) : ceil(y - 0.5)), k = (int64_t)(down ? floor(z) : ceil(z - 0.5));
-        return number(x, (image * o->h + r) * o->w + k);
+    double y = place_in(o, row, o->h, o->out_h, o->scale_h), z = place_in(o, column, o->w, o->out_w, o->scale_w);
+    double bottom = (double)(o->h - 1), right = (double)(o->w - 1);
+    if (o->rounding != VT_HOST_LINEAR) {
+        double r = between(0, (double)nearest(o->rounding, y), bottom),
+               k = between(0, (double)nearest(o->rounding, z), right);
+        return number(x, (image * o->h + (int64_t)r) * o->w + (int64_t)k);
     }
+    y = between(0, y, bottom), z = between(0, z, right);
     int64_t r = (int64_t)floor(y), k = (int64_t)floor(z), below = r + 1 < o->h ? r + 1 : r,
             next = k + 1 < o->w ? k + 1 : k;
     double dy = y - (double)r, dz = z - (double)k;
@@ -542,14 +609,14 @@ static double resized(const vt_host_resize *o, const DLTensor *x, int64_t image,
 
 static void resize(void **state) {
     (void)state;
-    static const int64_t factors[] = {1, 2, 4};
-    for (int i = 0; i < 2 * ROUNDS; i++) {
-        vt_host_resize o = {.n = pick(1, 2), .c = pick(1, 3), .h = 1 << pick(0, 3), .w = 1 << pick(0, 3)};
-        o.linear = i % 2;
-        o.coordinates = (vt_host_coordinates)(i / 2 % 3);
-        if (!o.linear && o.coordinates == VT_HOST_ALIGN_CORNERS) continue; /* steps that floats do not have exactly */
-        o.out_h = o.h * factors[pick(0, 2)];
-        o.out_w = o.w * factors[pick(0, 2)];
+    for (int i = 0; i < 4 * ROUNDS; i++) {
+        vt_host_resize o = {.n = pick(1, 2), .c = pick(1, 3), .h = pick(1, 9), .w = pick(1, 9)};
+        o.rounding = (vt_host_rounding)(i % 5);
+        o.coordinates = (vt_host_coordinates)(i / 5 % 4);
+        o.out_h = pick(1, 20);
+        o.out_w = pick(1, 20);
+        o.scale_h = (double)o.out_h / (double)o.h + (i % 3 ? 0 : 0.01);
+        o.scale_w = (double)o.out_w / (double)o.w + (i % 3 ? 0 : 0.02);
         compiled c;
         vtac_kernel *kernel;
         MUST(vt_host_resize_kernel(&HOST, &o, &kernel));
@@ -567,7 +634,7 @@ int main(void) {
         cmocka_unit_test(quantize),  cmocka_unit_test(dequantize), cmocka_unit_test(repack), cmocka_unit_test(im2row),
         cmocka_unit_test(pool),      cmocka_unit_test(conv),       cmocka_unit_test(matmul), cmocka_unit_test(map),
         cmocka_unit_test(transpose), cmocka_unit_test(gather),     cmocka_unit_test(reduce), cmocka_unit_test(softmax),
-        cmocka_unit_test(resize),
+        cmocka_unit_test(take),      cmocka_unit_test(resize),
     };
     int result = cmocka_run_group_tests(tests, NULL, NULL);
     vta_diag_destroy(diag);

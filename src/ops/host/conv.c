@@ -73,22 +73,58 @@ vta_status vt_host_conv_kernel(const vt_host *host, const vt_host_conv *o, vtac_
     return vt__host_parse(host, "conv", &text, out_kernel);
 }
 
+/* ---- Matrices -------------------------------------------------------------------------------------------------- */
+
+/* "[2, 1, 3, 4]" */
+static void add_matrices(vt_strbuf *out, const char *name, const int64_t *batch, int32_t axes, int64_t rows,
+                         int64_t columns) {
+    vt_strbuf_addf(out, "input %s: float32[", name);
+    for (int32_t i = 0; i < axes; i++) vt_strbuf_addf(out, "%" PRId64 ", ", batch[i]);
+    vt_strbuf_addf(out, "%" PRId64 ", %" PRId64 "]\n", rows, columns);
+}
+
+/* "b0, 0, ": the matrix of an operand that the result's matrix b0, b1 is made of. */
+static void add_batch_index(vt_strbuf *out, const int64_t *batch, int32_t axes) {
+    for (int32_t i = 0; i < axes; i++) vt_strbuf_addf(out, batch[i] == 1 ? "0, " : "b%d, ", (int)i);
+}
+
+/* "output r[b0: 2, b1: 3, i: 4, j: 5] = " */
+static void add_matrices_result(vt_strbuf *out, const vt_host_matmul *o, const char *kind, const char *name) {
+    vt_strbuf_addf(out, "%s %s[", kind, name);
+    for (int32_t i = 0; i < o->batch_axes; i++)
+        vt_strbuf_addf(out, "b%d: %" PRId64 ", ", (int)i, o->x_batch[i] == 1 ? o->w_batch[i] : o->x_batch[i]);
+    vt_strbuf_addf(out, "i: %" PRId64 ", j: %" PRId64 "] = ", o->m, o->n);
+}
+
+static void add_matmul_schedule(vt_strbuf *out, const vt_host_matmul *o) {
+    if (o->transposed) return;
+    vt_strbuf_add(out, "stage r\n  reorder ");
+    for (int32_t i = 0; i < o->batch_axes; i++) vt_strbuf_addf(out, "b%d, ", (int)i);
+    vt_strbuf_add(out, "i, k, j\n");
+}
+
 vta_status vt_host_matmul_kernel(const vt_host *host, const vt_host_matmul *o, vtac_kernel **out_kernel) {
     vt_strbuf text;
+    *out_kernel = NULL;
+    if (o->batch_axes < 0 || o->batch_axes > VT_HOST_BATCH)
+        return vt_fail(host->diag, VTA_UNSUPPORTED, "matmul: %d axes of matrices; at most %d", (int)o->batch_axes,
+                       VT_HOST_BATCH);
     vt_strbuf_init(&text, host->allocator);
-    vt_strbuf_addf(&text,
-                   "kernel matmul\ntarget llvm\ninput x: float32[%" PRId64 ", %" PRId64 ", %" PRId64
-                   "]\ninput w: float32[%" PRId64 ", %" PRId64 ", %" PRId64 "]\n",
-                   o->batches, o->m, o->k, o->w_batches, o->transposed ? o->n : o->k, o->transposed ? o->k : o->n);
+    vt_strbuf_add(&text, "kernel matmul\ntarget llvm\n");
+    add_matrices(&text, "x", o->x_batch, o->batch_axes, o->m, o->k);
+    add_matrices(&text, "w", o->w_batch, o->batch_axes, o->transposed ? o->n : o->k, o->transposed ? o->k : o->n);
     if (o->bias) vt_strbuf_addf(&text, "input bias: float32[%" PRId64 "]\n", o->n);
-    vt_strbuf_addf(&text,
-                   "reduce k = %" PRId64 "\n%s r[b: %" PRId64 ", i: %" PRId64 ", j: %" PRId64
-                   "] = sum[k](x[b, i, k] * w[%s, %s])\n",
-                   o->k, o->bias ? "tensor" : "output", o->batches, o->m, o->n, o->w_batches == 1 ? "0" : "b",
-                   o->transposed ? "j, k" : "k, j");
-    if (o->bias)
-        vt_strbuf_addf(&text, "output s[b: %" PRId64 ", i: %" PRId64 ", j: %" PRId64 "] = r[...] + bias[j]\n",
-                       o->batches, o->m, o->n);
-    if (!o->transposed) vt_strbuf_add(&text, "stage r\n  reorder b, i, k, j\n");
+    vt_strbuf_addf(&text, "reduce k = %" PRId64 "\n", o->k);
+    add_matrices_result(&text, o, o->bias ? "tensor" : "output", "r");
+    vt_strbuf_add(&text, "sum[k](x[");
+    add_batch_index(&text, o->x_batch, o->batch_axes);
+    vt_strbuf_add(&text, "i, k] * w[");
+    add_batch_index(&text, o->w_batch, o->batch_axes);
+    vt_strbuf_add(&text, o->transposed ? "j, k])\n" : "k, j])\n");
+    if (o->bias) {
+        add_matrices_result(&text, o, "output", "s");
+        vt_strbuf_add(&text, "r[...] + bias[j]\n");
+    }
+    add_matmul_schedule(&text, o);
     return vt__host_parse(host, "matmul", &text, out_kernel);
 }

@@ -80,17 +80,20 @@ typedef struct vt_host_conv {
 } vt_host_conv;
 vta_status vt_host_conv_kernel(const vt_host *host, const vt_host_conv *o, vtac_kernel **out_kernel);
 
+enum { VT_HOST_DIMS = 8, VT_HOST_BATCH = VT_HOST_DIMS - 2, VT_HOST_OPERANDS = 8 };
+
 /* y[b, i, j] = sum of x[b, i, k] * w[b, k, j] + bias[j] (conv.c), floats. Arguments: x, w, bias where there is one,
- * result. `batches` of w is 1 for one matrix for all. `transposed`: w[b, j, k]. */
+ * result. b stands for `batch_axes` axes, at most VT_HOST_BATCH; the extents of an operand are those of the result, or
+ * 1: then all share it. `transposed`: w[b, j, k]. */
 typedef struct vt_host_matmul {
-    int64_t batches, w_batches, m, k, n;
+    int64_t m, k, n;
     bool transposed, bias;
+    int32_t batch_axes;
+    int64_t x_batch[VT_HOST_BATCH], w_batch[VT_HOST_BATCH];
 } vt_host_matmul;
 vta_status vt_host_matmul_kernel(const vt_host *host, const vt_host_matmul *o, vtac_kernel **out_kernel);
 
 /* ---- Shapes of any kind (map.c): extents, at most 8 of them ---- */
-
-enum { VT_HOST_DIMS = 8, VT_HOST_OPERANDS = 8 };
 
 typedef struct vt_host_shape {
     const char *type;
@@ -107,6 +110,11 @@ vta_status vt_host_map_kernel(const vt_host *host, const char *expression, const
  * `index` has one for each extent of x, with commas; `condition` may be NULL. Arguments: x, result. */
 vta_status vt_host_gather_kernel(const vt_host *host, const vt_host_shape *x, const char *index, const char *condition,
                                  const char *fill, const vt_host_shape *result, vtac_kernel **out_kernel);
+/* Slices taken from an axis by a table of indices, which is an argument: result[.., t.., ..] = x[.., table[t..], ..],
+ * where the axes of the table stand in the place of `axis`. An index counts from the end where it is negative; all must
+ * be inside. Arguments: x, table, result. */
+vta_status vt_host_take_kernel(const vt_host *host, const vt_host_shape *x, int32_t axis, const vt_host_shape *table,
+                               vtac_kernel **out_kernel);
 /* Extent k of the result is extent order[k] of x. */
 vta_status vt_host_transpose_kernel(const vt_host *host, const vt_host_shape *x, const int32_t order[],
                                     vtac_kernel **out_kernel);
@@ -124,12 +132,23 @@ typedef enum vt_host_coordinates { /* of ONNX's Resize */
                                    VT_HOST_HALF_PIXEL,
                                    VT_HOST_ASYMMETRIC,
                                    VT_HOST_ALIGN_CORNERS,
+                                   VT_HOST_PYTORCH_HALF_PIXEL,
 } vt_host_coordinates;
-/* Resize of N C H W floats (resize.c): bilinear, or the nearest element (rounded down at halves; ASYMMETRIC: floor).
- * Arguments: x, result. */
+/* What is taken of a place between elements: its neighbours' shares, or the nearest element by one of ONNX's rules (at
+ * halves the first or the second one, or always the first or the second one). */
+typedef enum vt_host_rounding {
+    VT_HOST_LINEAR,
+    VT_HOST_ROUND_DOWN,
+    VT_HOST_ROUND_UP,
+    VT_HOST_FLOOR,
+    VT_HOST_CEIL
+} vt_host_rounding;
+/* Resize of N C H W floats (resize.c). Places are of 64 bits, as those of the evaluator in C. scale_h, scale_w: how
+ * much larger the result is; about out_h / h, which says it where it is 0. Arguments: x, result. */
 typedef struct vt_host_resize {
     int64_t n, c, h, w, out_h, out_w;
-    bool linear;
+    double scale_h, scale_w;
+    vt_host_rounding rounding;
     vt_host_coordinates coordinates;
 } vt_host_resize;
 vta_status vt_host_resize_kernel(const vt_host *host, const vt_host_resize *o, vtac_kernel **out_kernel);

@@ -120,6 +120,45 @@ vta_status vt_host_gather_kernel(const vt_host *host, const vt_host_shape *x, co
     return vt__host_parse(host, "gather", &text, out_kernel);
 }
 
+/* Reads x at "i0, table[i1], i2", where table[...] counts from the end when it is negative. */
+static void add_take(vt_strbuf *out, const vt_host_shape *x, int32_t axis, const vt_host_shape *table) {
+    char at[VT_HOST_DIMS * 6] = "";
+    for (int32_t i = 0, used = 0; i < table->ndim; i++)
+        used += snprintf(at + used, sizeof at - (size_t)used, i ? ", i%d" : "i%d", (int)(axis + i));
+    vt_strbuf_add(out, "x[");
+    for (int32_t i = 0; i < x->ndim; i++) {
+        if (i) vt_strbuf_add(out, ", ");
+        if (i == axis)
+            vt_strbuf_addf(out, "select(table[%s] < 0, table[%s] + %" PRId64 ", table[%s])", at, at, x->dim[i], at);
+        else
+            vt_strbuf_addf(out, "i%d", (int)(i < axis ? i : i - 1 + table->ndim));
+    }
+    vt_strbuf_add(out, "])");
+}
+
+vta_status vt_host_take_kernel(const vt_host *host, const vt_host_shape *x, int32_t axis, const vt_host_shape *table,
+                               vtac_kernel **out_kernel) {
+    vt_strbuf text;
+    vt_host_shape y = {.type = x->type, .ndim = x->ndim - 1 + table->ndim};
+    *out_kernel = NULL;
+    VT_TRY(check(host, x));
+    VT_TRY(check(host, table));
+    if (axis < 0 || axis >= x->ndim) return vt_fail(host->diag, VTA_OUT_OF_RANGE, "take: no axis %d", (int)axis);
+    if (y.ndim > VT_HOST_DIMS)
+        return vt_fail(host->diag, VTA_UNSUPPORTED, "take: %d dimensions; at most %d", (int)y.ndim, VT_HOST_DIMS);
+    for (int32_t i = 0; i < x->ndim; i++)
+        if (i != axis) y.dim[i < axis ? i : i - 1 + table->ndim] = x->dim[i];
+    for (int32_t i = 0; i < table->ndim; i++) y.dim[axis + i] = table->dim[i];
+    vt_strbuf_init(&text, host->allocator);
+    vt_strbuf_add(&text, "kernel take\ntarget llvm\n");
+    add_input(&text, "x", x);
+    add_input(&text, "table", table);
+    add_result(&text, "output", &y);
+    add_take(&text, x, axis, table);
+    add_schedule(&text, &y, false);
+    return vt__host_parse(host, "take", &text, out_kernel);
+}
+
 vta_status vt_host_transpose_kernel(const vt_host *host, const vt_host_shape *x, const int32_t order[],
                                     vtac_kernel **out_kernel) {
     char index[VT_HOST_DIMS * 6] = "", *at = index;
