@@ -1,5 +1,5 @@
-/* A batch normalization after a convolution or a matrix product is part of its weights and bias. Another one of images is a
- * convolution itself, of 1 x 1 in groups of one channel. */
+/* A batch normalization after a convolution or a matrix product is part of its weights and bias. Another one of images
+ * is a convolution itself, of 1 x 1 in groups of one channel; of other shapes, a product and a sum. */
 #include <math.h>
 
 #include "graph/pass/pass.h"
@@ -117,6 +117,23 @@ static void convolve(vt_rewrite *r, const vt_gnode *n) {
     vt_rewrite_replace(r, n->outputs[0], vt_graph_add(r->to, &spec)->outputs[0]);
 }
 
+static bool is_other_norm(const vt_gnode *n) {
+    return n->op == VT_G_BATCH_NORMALIZATION && are_constant(n, 1) && !is_image_norm(n);
+}
+
+/* Numbers of the channels, which lie along axis 1 of `rank`: they broadcast. */
+static void multiply_and_add(vt_rewrite *r, const vt_gnode *n) {
+    const char *names[] = {n->outputs[0]->name};
+    uint32_t rank = n->inputs[0]->type.rank;
+    affine a = affine_of(r->from, n);
+    vt_gvalue *in[] = {vt_rewrite_of(r, n->inputs[0]), numbers(r, n, "scale", a.channels, a.scale, rank - 1)};
+    vt_gvalue *sum[] = {
+        vt_graph_apply(r->to, VT_G_MUL, vt_new_format(r->to->ctx, "%s.scaled", n->name), in[0], in[1], 0, NULL),
+        numbers(r, n, "shift", a.channels, a.shift, rank - 1)};
+    vt_gnode_spec spec = {VT_G_ADD, n->name, names, 2, 0, sum, NULL};
+    vt_rewrite_replace(r, n->outputs[0], vt_graph_add(r->to, &spec)->outputs[0]);
+}
+
 const vt_graph *vt_graph_pass_fold_batch_norm(const vt_graph *g) {
     const uint32_t *uses = vt_graph_uses(g);
     bool *gone = VT_NEW_ARRAY(g->ctx, bool, g->node_count);
@@ -129,6 +146,8 @@ const vt_graph *vt_graph_pass_fold_batch_norm(const vt_graph *g) {
             fold(&r, n->inputs[0]->by, n);
         else if (is_image_norm(n))
             convolve(&r, n);
+        else if (is_other_norm(n))
+            multiply_and_add(&r, n);
         else if (!gone[i])
             vt_rewrite_keep(&r, n);
     }
