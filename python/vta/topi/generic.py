@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .. import te
 from .._check import need
 from ..error import VTALookupError
+from ..expr import Expr
 from ..te import Schedule, Tensor
 from ..te.tensor import PlaceholderOp
 from . import tag
@@ -36,6 +37,16 @@ def _operations(outs: Sequence[Tensor]) -> list[Operation]:
     return out
 
 
+def _varies(op: Operation) -> bool:
+    """Whether a reduce axis is longer or shorter for some indices than for others."""
+    data = {axis.var.handle for axis in op.axis}
+
+    def uses(e: object) -> bool:
+        return isinstance(e, Expr) and (e.handle in data or bool([part for part in e.operands if uses(part)]))
+
+    return bool([axis for axis in op.reduce_axis if axis.dom and (uses(axis.dom.min) or uses(axis.dom.extent))])
+
+
 def default_schedule(outs: Outs) -> Schedule:
     """A schedule for the processor.
 
@@ -52,7 +63,7 @@ def default_schedule(outs: Outs) -> Schedule:
         if op not in last and not op.reduce_axis and (tag.is_broadcast(op.tag) or tag.is_injective(op.tag)):
             stage.compute_inline()
             continue
-        if op.reduce_axis and len(axes) > 1:
+        if op.reduce_axis and len(axes) > 1 and not _varies(op):
             stage.reorder(*axes[:-1], *op.reduce_axis, axes[-1])
         if len(axes) > 1:
             stage.parallel(stage.fuse(*axes[:2]) if len(axes) > 2 else axes[0])

@@ -8,9 +8,10 @@ from ..te import Tensor
 from . import tag
 from .convolution import InvalidShapeError, conv2d, conv2d_nchw, conv2d_transpose_nchw, for_accelerator, group_conv2d_nchw
 from .padding import dilate, get_pad_tuple, pad
+from .pooling import adaptive_pool, global_pool, pool, pool1d, pool2d, pool3d
 
-__all__ = ["batch_flatten", "bias_add", "conv2d", "conv2d_nchw", "conv2d_transpose_nchw", "dense", "dilate", "flatten", "get_pad_tuple",
-           "group_conv2d_nchw", "leaky_relu", "log_softmax", "pad", "relu", "softmax"]
+__all__ = ["adaptive_pool", "batch_flatten", "bias_add", "conv2d", "conv2d_nchw", "conv2d_transpose_nchw", "dense", "dilate", "flatten", "get_pad_tuple",
+           "global_pool", "group_conv2d_nchw", "leaky_relu", "log_softmax", "pad", "pool", "pool1d", "pool2d", "pool3d", "relu", "softmax"]
 
 
 def relu(x: Tensor) -> Tensor:

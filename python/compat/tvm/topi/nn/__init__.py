@@ -1,7 +1,7 @@
 """See :mod:`vta.topi.nn`."""
 
 from vta.topi.nn import *  # noqa: F401,F403
-from . import utils
+from . import pooling, utils
 from ..._refuse import refuse
 
 __getattr__ = refuse("tvm.topi.nn")
