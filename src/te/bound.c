@@ -179,6 +179,16 @@ static void bind_loops(const bounds *b, vt_analyzer *a, const te__iters *axes) {
     }
 }
 
+/* A stage inside of a scan is computed from the first row on that follows from others. */
+static vt_intset rows_of_scan(vt_analyzer *a, const te_stage *st, vt_intset rows) {
+    vt_ctx *ctx = vt_analyzer_ctx(a);
+    int64_t low;
+    if (!st->scan || !rows.min || !rows.max || !vt_as_const(rows.min, &low) || low >= st->scan->op->scan->first) return rows;
+    const vt_expr *extent = st->op->iters[0]->extent, *last = vt_sub(ctx, extent, vt_int(ctx, extent->dtype, 1));
+    const vt_expr *first = vt_int(ctx, rows.min->dtype, st->scan->op->scan->first);
+    return vt_intset_interval(first, vt_prove(a, vt_le(ctx, last, rows.max)) ? last : rows.max);
+}
+
 static void demand_by(bounds *b, uint32_t index, uint32_t consumer, int rank, uint32_t n, te__demand *demands) {
     const te_stage *st = b->s->stages[index], *to = b->s->stages[consumer];
     vt_ctx *ctx = b->ctx;
@@ -209,6 +219,7 @@ static void demand_by(bounds *b, uint32_t index, uint32_t consumer, int rank, ui
             const vt_expr *last = vt_sub(ctx, vt_add(ctx, r.min, r.extent), vt_int(ctx, r.extent->dtype, 1));
             over = vt_intset_interval(vt_eval_set(a, r.min, relax).min, vt_eval_set(a, last, relax).max);
         }
+        if (i == 0) over = rows_of_scan(a, to, over);
         vt_dommap_set(domain, axis->var, over);
         vt_analyzer_bind_range(a, axis->var, r.min, r.extent, true);
     }

@@ -42,7 +42,14 @@ static bool leaves(const checker *k, span s, const vt_expr *extent) {
            vt_prove(k->an, vt_ge(ctx, s.high, extent));
 }
 
-/* An index that is linear in the axes takes both its ends, since the axes run by themselves. */
+/* Does the axis run over the same values whatever the others are? */
+static bool runs_freely(const checker *k, const vt_iter *axis) {
+    for (uint32_t i = 0; i < k->n; i++)
+        if (vt_expr_uses(axis->min, k->vars[i]) || vt_expr_uses(axis->extent, k->vars[i])) return false;
+    return true;
+}
+
+/* An index that is linear in the axes takes both its ends, where the axes run by themselves. */
 static bool linear_span(const checker *k, const vt_expr *index, span *out) {
     vt_ctx *ctx = &k->c->ctx;
     const vt_expr **coeffs = VT_NEW_ARRAY(ctx, const vt_expr *, k->n + 1);
@@ -53,6 +60,7 @@ static bool linear_span(const checker *k, const vt_expr *index, span *out) {
         int64_t coeff;
         if (!vt_as_const(coeffs[i], &coeff)) return false;
         if (!coeff) continue;
+        if (!runs_freely(k, axis)) return false;
         const vt_expr *last = vt_add(ctx, axis->min, vt_sub(ctx, axis->extent, vt_const(ctx, axis->extent->dtype, 1)));
         const vt_expr *ends[] = {vt_mul(ctx, coeffs[i], axis->min), vt_mul(ctx, coeffs[i], last)};
         out->low = vt_add(ctx, out->low, ends[coeff < 0]);
@@ -71,7 +79,7 @@ static bool reaches_its_bounds(const checker *k, const vt_expr *e, vt_ptrmap *us
         for (uint32_t i = 0; i < k->n; i++)
             if (k->vars[i] == e && !vt_ptrmap_has(used, e)) {
                 vt_ptrmap_set(used, e, e);
-                return true;
+                return runs_freely(k, k->iters[i]);
             }
         return false;
     case VT_E_ADD:
@@ -132,32 +140,56 @@ static void check(const checker *k, const vt_expr *e) {
     for (uint32_t i = 0; e->kind == VT_E_PLOAD && i < e->n; i++) check_index(k, e, i);
 }
 
-/* The axis without its first values. */
-static const vt_iter *later_axis(vt_ctx *ctx, const vt_iter *axis, int64_t first) {
-    const vt_expr *by = vt_int(ctx, axis->var->dtype, first);
-    return vt_iter_new(ctx, axis->var, vt_add(ctx, axis->min, by), vt_sub(ctx, axis->extent, by), axis->type, "");
+/* The axis over another range. */
+static const vt_iter *axis_over(vt_ctx *ctx, const vt_iter *axis, vt_range r) {
+    return vt_iter_new(ctx, axis->var, r.min, r.extent, axis->type, "");
 }
 
-/* The first axis of the operation begins at `first`. */
-static void check_operation(te_context *c, const vt_operation *op, int64_t first) {
+static vt_range later_range(vt_ctx *ctx, const vt_iter *axis, int64_t first) {
+    const vt_expr *by = vt_int(ctx, axis->var->dtype, first);
+    return (vt_range){vt_add(ctx, axis->min, by), vt_sub(ctx, axis->extent, by)};
+}
+
+/* The part of a range that lies in the axis, as far as that can be proven; loops are guarded where they run past it. */
+static vt_range within(te_context *c, const vt_iter *axis, vt_range r) {
     vt_ctx *ctx = &c->ctx;
+    vt_analyzer *a = vt_analyzer_new(ctx);
+    const vt_expr *end = vt_add(ctx, r.min, r.extent), *last = vt_add(ctx, axis->min, axis->extent);
+    const vt_expr *min = vt_prove(a, vt_ge(ctx, r.min, axis->min)) ? r.min : axis->min;
+    return (vt_range){min, vt_simplify(a, vt_sub(ctx, vt_prove(a, vt_le(ctx, end, last)) ? end : last, min))};
+}
+
+/* Over which part of its axes a computation is surely carried out: of a stage by itself what its consumers need, of another
+ * one all of it, from the first row that a scan around it computes. */
+static const vt_iter *axis_of(te_context *c, const te_stage *st, const vt_ptrmap *ranges, uint32_t i, int64_t first) {
+    const vt_iter *axis = st->origin->iters[i];
+    const vt_range *r = st->attach == TE__ROOT && i < st->origin->n_axes ? te__range(ranges, axis) : NULL;
+    if (r) return axis_over(&c->ctx, axis, within(c, axis, *r));
+    return i || !first ? axis : axis_over(&c->ctx, axis, later_range(&c->ctx, axis, first));
+}
+
+static void check_stage(te_context *c, const te_stage *st, const vt_ptrmap *ranges, int64_t first) {
+    vt_ctx *ctx = &c->ctx;
+    const vt_operation *op = st->origin;
     checker k = {.c = c, .op = op, .n = op->n_axes + op->n_reduce};
     k.vars = VT_NEW_ARRAY(ctx, const vt_var *, k.n);
     k.iters = VT_NEW_ARRAY(ctx, const vt_iter *, k.n);
     k.an = vt_analyzer_new(ctx);
     k.seen = vt_ptrmap_new(ctx);
     for (uint32_t i = 0; i < k.n; i++) {
-        const vt_iter *axis = k.iters[i] = i || !first ? op->iters[i] : later_axis(ctx, op->iters[i], first);
+        const vt_iter *axis = k.iters[i] = axis_of(c, st, ranges, i, first);
+        int64_t extent;
+        if (vt_as_const(axis->extent, &extent) && extent < 1) return; /* nothing of it is computed */
         k.vars[i] = axis->var;
         vt_analyzer_bind_range(k.an, k.vars[i], axis->min, axis->extent, false);
     }
     for (uint32_t i = 0; !op->placeholder && i < op->n_outputs; i++) check(&k, op->bodies[i]);
 }
 
-void te__check_reads(const te_schedule *s) {
+void te__check_reads(const te_schedule *s, const vt_ptrmap *ranges) {
     for (uint32_t i = 0; i < s->n_stages; i++) {
         int64_t first = 0;
         if (!te__scan_begins(s, s->stages[i]->origin, &first)) first = 0;
-        check_operation(s->c, s->stages[i]->origin, first);
+        check_stage(s->c, s->stages[i], ranges, first);
     }
 }

@@ -210,7 +210,6 @@ static const vt_func *lower(te_schedule *s, uint32_t n, const vt_te_arg *args, c
     te_context *c = s->c;
     vt_ctx *ctx = &c->ctx;
     check_arguments(s, n, args, some);
-    te__check_reads(s);
     const vt_var **params = VT_NEW_ARRAY(ctx, const vt_var *, n);
     vt_binding *bindings = VT_NEW_ARRAY(ctx, vt_binding, n);
     uint32_t bound = 0;
@@ -223,6 +222,7 @@ static const vt_func *lower(te_schedule *s, uint32_t n, const vt_te_arg *args, c
     }
     te_schedule *ready = te__normalize(s);
     const vt_ptrmap *ranges = te__infer_bounds(ready);
+    te__check_reads(ready, ranges);
     vt_func *f = VT_NEW(ctx, vt_func);
     *f = (vt_func){
         .name = vt_new_string(ctx, name), .n_params = n, .params = params, .n_bindings = bound, .bindings = bindings};

@@ -158,8 +158,9 @@ const vt_operation *te__with_bodies(vt_ctx *ctx, const vt_operation *op, const v
 /* The operation with other tensors read; the same pointer when it reads none of the keys of `map` (tensor -> tensor,
  * looked up by te__tensor_key). */
 const vt_operation *te__replace_inputs(vt_ctx *ctx, const vt_operation *op, const vt_ptrmap *map);
-/* Raises when a computation of the schedule surely reads an element that a tensor does not have. */
-void te__check_reads(const te_schedule *s);
+/* Raises when a computation of a schedule in normal form, over the ranges that bound inference found, surely reads an
+ * element that a tensor does not have. */
+void te__check_reads(const te_schedule *s, const vt_ptrmap *ranges);
 /* Raises when an expression is nested so deeply, or shares parts so often, that walking it as a tree would not end. */
 void te__measure(te_context *c, const vt_expr *e);
 /* Checks the number of indices. */

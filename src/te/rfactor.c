@@ -92,12 +92,13 @@ static void find_ranges(factoring *f) {
 
 /* ---- The first stage ---- */
 
-/* A fresh axis in the place of `from`, over its range, or from 0 on. */
+/* An axis in the place of `from`: of data with a variable of its own that begins at 0, of the reduction the loop itself,
+ * which the second stage has no more. */
 static const vt_iter *fresh_axis(factoring *f, const vt_iter *from, vt_iter_type type) {
     vt_ctx *ctx = f->ctx;
     const vt_range *r = te__range(f->ranges, from);
-    const vt_var *v = vt_var_copy(ctx, from->var, "");
     bool data = type == VT_ITER_DATA_PAR;
+    const vt_var *v = data ? vt_var_copy(ctx, from->var, "") : from->var;
     const vt_expr *zero = vt_int(ctx, v->dtype, 0);
     vt_varmap_set(f->values, from->var, data && !vt_is_const(r->min, 0) ? vt_add(ctx, v, r->min) : v);
     return vt_iter_new(ctx, v, data ? zero : r->min, vt_simplify_free(ctx, r->extent), type, "");
