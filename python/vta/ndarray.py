@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["Device", "NDArray", "array", "empty", "from_dlpack", "cpu", "ext_dev", "device"]
 
 _CPU, _EXT_DEV = 1, 12
-_NAMES = {_CPU: "cpu", _EXT_DEV: "ext_dev"}
+#: Devices of other stacks, which do not exist here: programs ask.
+_ELSEWHERE = {"cuda": 2, "opencl": 4, "vulkan": 7, "metal": 8, "rocm": 10, "hexagon": 14, "webgpu": 15}
+_NAMES = {_CPU: "cpu", _EXT_DEV: "ext_dev", **{number: name for name, number in _ELSEWHERE.items()}}
 _CODES = {"int": 0, "uint": 1, "float": 2}
 
 
@@ -31,7 +33,7 @@ class Device(Refusing):
     Attributes
     ----------
     device_type : int
-        1 host memory, 12 the accelerator's (DLPack's numbers).
+        1 host memory, 12 the accelerator's (DLPack's numbers); others do not exist here.
     device_id : int
     """
 
@@ -44,7 +46,7 @@ class Device(Refusing):
     @property
     def exist(self) -> bool:
         """Whether there is such a device."""
-        return self.device_id == 0
+        return self.device_id == 0 and self.device_type in (_CPU, _EXT_DEV)
 
     def sync(self, stream: object = None) -> None:
         """Waits for the device; runs are finished when they return, so there is nothing to wait for.
@@ -91,12 +93,13 @@ def device(dev_type: str | int, dev_id: int = 0) -> Device:
     Parameters
     ----------
     dev_type : str or int
-        ``"cpu"``, ``"llvm"`` or ``"ext_dev"``; of a target's text (``str(env.target)``) the first word counts.
+        ``"cpu"``, ``"llvm"`` or ``"ext_dev"``; of a target's text (``str(env.target)``) the first word counts. Devices of
+        other stacks, such as ``"cuda"``, do not exist: their ``exist`` is False.
     dev_id : int, optional
     """
     if isinstance(dev_type, str):
         dev_type = (dev_type.split() or [""])[0]
-    names = {"cpu": _CPU, "llvm": _CPU, "ext_dev": _EXT_DEV, _CPU: _CPU, _EXT_DEV: _EXT_DEV}
+    names = {**{key: number for number, name in _NAMES.items() for key in (name, number)}, "llvm": _CPU}
     if not isinstance(dev_type, (str, int)) or dev_type not in names:
         raise ValueError(f"no device {dev_type!r}; there are cpu and ext_dev")
     return Device(names[dev_type], dev_id)
@@ -405,7 +408,9 @@ def empty(shape: Sequence[int] | int, dtype: str = "float32", device: Device | N
     """
     where = device or cpu()
     if not need(where, Device, "where an array lives").exist:
-        raise ValueError(f"there is no {where}: {_NAMES[where.device_type]}(0) is the only one")
+        only = "arrays are on cpu(0) or ext_dev(0)" if where.device_type in _ELSEWHERE.values() else \
+            f"{_NAMES[where.device_type]}(0) is the only one"
+        raise ValueError(f"there is no {where}: {only}")
     extents = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     if hasattr(where, "session"):
         return getattr(where, "empty")(extents, dtype)

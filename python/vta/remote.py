@@ -426,7 +426,10 @@ class RemoteSession:
         dev_type : str or int
         dev_id : int, optional
         """
-        return RemoteDevice(self, local_device(dev_type).device_type, dev_id)
+        there = local_device(dev_type)
+        if not there.exist:
+            raise ValueError(f"a server has no {there}: its devices are cpu(0) and ext_dev(0)")
+        return RemoteDevice(self, there.device_type, dev_id)
 
     def cpu(self, dev_id: int = 0) -> RemoteDevice:
         """Memory of the server's processor.

@@ -1,4 +1,6 @@
 /* Where a stage is computed, and in which memory. */
+#include <string.h>
+
 #include "te/steps.h"
 
 static void refuse_fixed(te_context *c, const te_stage *st, const char *step) {
@@ -67,6 +69,8 @@ vta_status te_compute_root(te_stage *st) { TE_RETURN_STATUS(te__stage_context(st
 
 static void set_scope(te_context *c, te_stage *st, const char *text) {
     const char *scope = te__scope(c, text);
+    bool ordinary = !*scope || strcmp(scope, "global") == 0;
+    if (st->is_output && ordinary) return; /* where the caller's memory is anyway */
     refuse_fixed(c, st, "set_scope of");
     st->scope = scope;
 }

@@ -2,6 +2,7 @@
 what is not there says so."""
 
 import importlib.machinery
+import json
 import os
 import tempfile
 import types
@@ -614,6 +615,57 @@ class Modules(unittest.TestCase):
         np.testing.assert_array_equal(out.numpy(), [0, 2, 4, 6])
         with self.assertRaisesRegex(RuntimeError, "could not link"):
             cc.create_shared(folder.relpath("none.so"), [folder.relpath("absent.o")])
+
+    def test_attributes(self):
+        """What is attached comes back as constants that have a value; as text it is JSON."""
+        a = te.placeholder((8,), "float32", "a")
+        b = te.compute((8,), lambda i: a[i] + 1.0, "b", attrs={"size": 3, "kind": "plain", "list": [1, {"deep": 2}]})
+        self.assertEqual((b.op.attrs["size"].value, b.op.attrs["kind"].value, b.op.attrs["list"][1]["deep"].value), (3, "plain", 2))
+        self.assertEqual(json.loads(str(b.op.attrs)), {"size": 3, "kind": "plain", "list": [1, {"deep": 2}]})
+        self.assertEqual(str(a.op.attrs), "{}")
+        s = te.create_schedule(b.op)
+        outer, _ = s[b].split(b.op.axis[0], 2)
+        s[b].pragma(outer, "mark")
+        self.assertEqual(s[b].iter_var_attrs[outer].pragma_keys[0].value, "mark")
+        s[b].set_scope("global")
+        with self.assertRaisesRegex(tvm.TVMError, "cannot set_scope of b: it is an output"):
+            s[b].set_scope("local")
+
+    def test_graph(self):
+        a = te.placeholder((8,), "float32", "a")
+        b = te.compute((8,), lambda i: a[i] + 1.0, "b")
+        c = te.compute((8,), lambda i: b[i] * a[i], "c")
+        graph = te.schedule.CreateReadGraph([c.op])
+        self.assertEqual(graph, {c.op: [b, a], b.op: [a], a.op: []})
+        self.assertEqual(te.schedule.PostDFSOrder([c.op], graph), [a.op, b.op, c.op])
+
+    def test_devices_elsewhere(self):
+        """Programs ask for them; they do not exist."""
+        for name in ("cuda", "opencl", "vulkan", "metal", "rocm"):
+            device = tvm.device(name, 0)
+            self.assertFalse(device.exist)
+            with self.assertRaisesRegex(ValueError, rf"there is no {name}\(0\): arrays are on cpu"):
+                tvm.nd.array(np.zeros(2, "float32"), device)
+        with self.assertRaisesRegex(ValueError, "no device 'abacus'"):
+            tvm.device("abacus")
+
+    def test_operators_of_tensors(self):
+        """One tensor: element by element; two: broadcast; their schedules by target."""
+        a, n = te.placeholder((4, 3), "float32", "a"), te.var("n")
+        for one in (a + 1, 2 * a, n + a, a - n):
+            self.assertEqual(one.op.tag, topi.tag.ELEMWISE)
+        for two in (a + a, a * te.placeholder((3,), "float32", "b")):
+            self.assertEqual(two.op.tag, topi.tag.BROADCAST)
+        x = RANDOM.uniform(-4, 4, (4, 3)).astype("float32")
+        result = (a + 1) * 2
+        for schedule in (topi.testing.get_elemwise_schedule, topi.testing.get_broadcast_schedule, topi.testing.get_injective_schedule):
+            kernel = tvm.build(schedule("llvm")(result), [a, result], "llvm")
+            out = tvm.nd.array(np.zeros((4, 3), "float32"))
+            kernel(tvm.nd.array(x), out)
+            np.testing.assert_array_equal(out.numpy(), (x + 1) * 2)
+        self.assertRaisesRegex(ValueError, "abacus", topi.testing.get_elemwise_schedule, "abacus")
+        self.assertIs(tvm._ffi.base.TVMError, tvm.TVMError)
+        self.assertTrue(tvm.tir.stmt.IfThenElse is tir.IfThenElse and tvm.tir.expr.IntImm is tir.IntImm)
 
     def test_refusals(self):
         a = te.placeholder((4,))

@@ -80,7 +80,7 @@ class Arrays(unittest.TestCase):
         for name, device in (("cpu", vta.cpu()), ("llvm -mtriple=x", vta.cpu()), ("ext_dev", vta.ext_dev()), (12, vta.ext_dev()),
                              (str(vta.get_env().target), vta.ext_dev())):
             self.assertEqual(vta.device(name), device)
-        for name in ("", "gpu", "cuda -arch=1", 7, None):
+        for name in ("", "gpu", "abacus -arch=1", 77, None):
             with self.assertRaisesRegex(ValueError, "no device"):
                 vta.device(name)
 

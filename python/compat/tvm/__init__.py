@@ -9,7 +9,7 @@ from vta.build import tvm_lower as lower
 from vta.ndarray import Device, NDArray, cpu, device, ext_dev
 from vta.registry import get_global_func, register_func
 
-from . import arith, autotvm, container, contrib, driver, error, ir, nd, ndarray, relay, rpc, runtime, script, target, te, testing, tir, topi, transform
+from . import _ffi, arith, autotvm, container, contrib, driver, error, ir, nd, ndarray, relay, rpc, runtime, script, target, te, testing, tir, topi, transform
 from ._refuse import refuse
 
 __version__ = "0.9.dev0+vta"

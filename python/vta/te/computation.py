@@ -12,6 +12,7 @@ from .._check import kind_error, name_of, need, type_of, whole
 from .._context import array_of
 from .._lib import lib
 from ..expr import Expr, ExprOp, _operands, convert
+from .attributes import kept
 from .tensor import IterVar, Range, Tensor, any_expression
 
 
@@ -226,7 +227,7 @@ def compute(shape: Sequence[int | Expr] | int, fcompute: Callable, name: str = "
                                      array_of([a.handle for a in axes]), len(bodies), array_of(found[1]), out))
     tensors = tuple(Tensor(context, handle or 0) for handle in out)
     if attrs:
-        context.attrs[out[0]] = dict(need(attrs, dict, "the attributes of a computation"))
+        context.attrs[out[0]] = kept(need(attrs, dict, "the attributes of a computation"))
     return tensors if isinstance(body, (tuple, list)) else tensors[0]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .. import _bindings as b
 from .._lib import lib, text
 from ..expr import Expr
+from .attributes import Text
 from .tensor import IterVar
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def marks(stage: Any) -> dict[IterVar, IterVarAttr]:
 def _pragma(stage, axis, index):
     value = ctypes.c_void_p()
     name = lib.te_stage_pragma(stage.handle, axis.handle, index, ctypes.byref(value))
-    return text(name), Expr(stage.context, value.value)
+    return Text(text(name)), Expr(stage.context, value.value)
 
 
 class StageGroup:

@@ -10,6 +10,7 @@ from .._context import array_of
 from .._lib import lib, text
 from ..error import Refusing
 from ..expr import _PARTS, Expr, ExprOp, Extent, _operands, number_or_expr
+from .attributes import Attributes
 
 
 if TYPE_CHECKING:
@@ -415,7 +416,7 @@ class Operation(Refusing):
     @property
     def attrs(self) -> dict:
         """The attributes that :func:`vta.te.compute` was given."""
-        return self.context.attrs.get(self._key(), {})
+        return self.context.attrs.get(self._key(), Attributes())
 
     @property
     def num_outputs(self) -> int:

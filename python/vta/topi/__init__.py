@@ -67,8 +67,9 @@ def _binary(name, function, meaning):
         else:
             return function(convert(lhs), convert(rhs))
         names = [f"ax{i}" for i in range(len(shape))]
+        both = isinstance(lhs, Tensor) and isinstance(rhs, Tensor)
         return te.compute(shape, lambda *i: function(_element(lhs, i), _element(rhs, i)), name=f"T_{name}",
-                          tag=tag.BROADCAST, varargs_names=names)
+                          tag=tag.BROADCAST if both else tag.ELEMWISE, varargs_names=names)
 
     operator.__name__ = operator.__qualname__ = name
     operator.__doc__ = f"""{meaning}
@@ -124,7 +125,8 @@ def _apply(op, values):
     shape: tuple = ()
     for value in values:
         shape = _broadcast_shape(shape, value.shape) if isinstance(value, Tensor) else shape
-    return te.compute(shape, lambda *i: apply(op, *[_element(v, i) for v in values]), tag=tag.BROADCAST)
+    several = len([v for v in values if isinstance(v, Tensor)]) > 1
+    return te.compute(shape, lambda *i: apply(op, *[_element(v, i) for v in values]), tag=tag.BROADCAST if several else tag.ELEMWISE)
 
 
 def _elementwise(name, function, meaning):

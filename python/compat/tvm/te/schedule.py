@@ -3,12 +3,13 @@
 from vta.build import schedule_ops
 from vta.intrin import Buffer
 from vta.te import IterVar
+from vta.te.graph import producers_first, read_graph
 from vta.te.relations import Fuse, IterVarAttr, IterVarRelation, Singleton, Split
 from vta.te.schedule import Schedule, Stage, create_schedule
 from .._refuse import refuse
 
-__all__ = ["AutoInlineBroadcast", "AutoInlineElemWise", "AutoInlineInjective", "Buffer", "Fuse", "InferBound", "IterVar",
-           "IterVarAttr", "IterVarRelation", "Schedule", "ScheduleOps", "Singleton", "Split", "Stage", "create_schedule"]
+__all__ = ["AutoInlineBroadcast", "AutoInlineElemWise", "AutoInlineInjective", "Buffer", "CreateReadGraph", "Fuse", "InferBound",
+           "IterVar", "IterVarAttr", "IterVarRelation", "PostDFSOrder", "Schedule", "ScheduleOps", "Singleton", "Split", "Stage", "create_schedule"]
 
 
 def InferBound(s):
@@ -19,6 +20,16 @@ def InferBound(s):
 def ScheduleOps(s, bounds, debug_keep_trivial_loop=False):
     """The statement of a schedule; its bounds are inferred once more."""
     return schedule_ops(s)
+
+
+def CreateReadGraph(ops):
+    """See :func:`vta.te.graph.read_graph`."""
+    return read_graph(ops)
+
+
+def PostDFSOrder(roots, g):
+    """See :func:`vta.te.graph.producers_first`."""
+    return producers_first(roots, g)
 
 
 def AutoInlineElemWise(s):
