@@ -21,8 +21,9 @@ typedef struct state {
     size_t count, first; /* first: the layer where they part; SIZE_MAX: none */
     bool equal;
     const char *html;
-    float *input, *output;
-    vtac_graph_tensor in, out;
+    cli_list given; /* inputs as they stand in the command */
+    cli_tensors inputs, outputs;
+    void **input_data, **output_data;
 } state;
 
 /* ---- Layers ---- */
@@ -32,7 +33,9 @@ static const float *float_of(const state *s, const char *name) {
     vtac_graph_node n = {.size = sizeof n, .output.size = sizeof n.output};
     for (size_t i = 0; vtac_graph_node_get(s->graph, i, &n) == VTA_OK; i++)
         if (!strcmp(n.output.name, name)) return vtac_evaluator_node(s->floats, i);
-    return strcmp(s->in.name, name) == 0 ? s->input : NULL;
+    for (size_t i = 0; i < s->inputs.count; i++)
+        if (!strcmp(s->inputs.item[i].name, name)) return s->input_data[i];
+    return NULL;
 }
 
 static void compare_layer(void *user, const vtac_quantized_layer *l) {
@@ -47,18 +50,18 @@ static void compare_layer(void *user, const vtac_quantized_layer *l) {
 
 /* ---- Runs ---- */
 
-static vta_status read_input(state *s, const char *path) {
-    size_t n = strlen(path);
-    if (n < 4 || strcmp(path + n - 4, ".npy") != 0) {
-        if (s->in.ndim == 4) return cli_picture_read(&s->pictures, path, s->in.shape, cli_diag(), s->input);
-        vta_diag_add(cli_diag(), VTA_ERROR, VTA_UNSUPPORTED, "the network's input is no picture: give a .npy file");
-        return VTA_UNSUPPORTED;
+static vta_status check_outputs(state *s, vta_instance *instance) {
+    s->equal = true;
+    for (size_t i = 0; i < s->outputs.count; i++) {
+        size_t bytes = s->outputs.item[i].bytes;
+        void *got = malloc(bytes + 1);
+        vta_status status =
+            got ? vta_instance_get_output(instance, (uint32_t)i, got, bytes, cli_diag()) : VTA_NO_MEMORY;
+        s->equal = s->equal && status == VTA_OK && !memcmp(got, s->output_data[i], bytes);
+        free(got);
+        if (status != VTA_OK) return status;
     }
-    vta_array *array;
-    vta_status status = vta_array_load_npy(path, NULL, cli_diag(), &array);
-    if (status == VTA_OK) status = vta_array_read(array, s->input, s->in.bytes, cli_diag());
-    vta_array_free(array);
-    return status;
+    return VTA_OK;
 }
 
 static vta_status run_accelerator(state *s) {
@@ -67,47 +70,42 @@ static vta_status run_accelerator(state *s) {
     vta_model *model = NULL;
     vta_instance *instance = NULL;
     vta_instance_options options = {.size = sizeof options, .driver = s->network.driver};
-    float *got = malloc(s->out.bytes);
     vta_status status = cli_network_build(&s->network, s->quantized, &bytes, &size, NULL);
     if (status == VTA_OK) {
         status = vta_model_parse(bytes, size, "network", NULL, cli_diag(), &model);
         vta_string_free((char *)bytes);
     }
-    if (status == VTA_OK) status = got ? vta_instance_create(model, &options, cli_diag(), &instance) : VTA_NO_MEMORY;
-    if (status == VTA_OK) status = vta_instance_set_input(instance, 0, s->input, s->in.bytes, cli_diag());
+    if (status == VTA_OK) status = vta_instance_create(model, &options, cli_diag(), &instance);
+    for (size_t i = 0; i < s->inputs.count && status == VTA_OK; i++)
+        status = vta_instance_set_input(instance, (uint32_t)i, s->input_data[i], s->inputs.item[i].bytes, cli_diag());
     if (status == VTA_OK) status = vta_instance_run(instance, cli_diag());
-    if (status == VTA_OK) status = vta_instance_get_output(instance, 0, got, s->out.bytes, cli_diag());
-    s->equal = status == VTA_OK && !memcmp(got, s->output, s->out.bytes);
+    if (status == VTA_OK) status = check_outputs(s, instance);
     vta_instance_destroy(instance);
     vta_model_release(model);
-    free(got);
     return status;
 }
 
-static vta_status compare(state *s, const char *model, const char *input) {
+static vta_status read_inputs(state *s, const char *model) {
+    static const cli_list none;
+    vta_status status = cli_graph_tensors(s->graph, model, false, &s->inputs);
+    if (status == VTA_OK) status = cli_graph_tensors(s->graph, model, true, &s->outputs);
+    if (status == VTA_OK) status = cli_tensors_read(&s->inputs, &s->given, &s->pictures, true, &s->input_data);
+    if (status == VTA_OK) status = cli_tensors_read(&s->outputs, &none, NULL, false, &s->output_data);
+    s->rows = calloc(LAYERS, sizeof *s->rows);
+    return status == VTA_OK && !s->rows ? VTA_NO_MEMORY : status;
+}
+
+static vta_status compare(state *s, const char *model) {
     vtac_evaluator_options keep = {.size = sizeof keep, .keep = true};
     vtac_quantized_options watch = {.size = sizeof watch, .after = compare_layer, .user = s};
     vta_status status = cli_pictures_settle(&s->pictures, model);
     if (status == VTA_OK)
-        status = cli_network_quantize(&s->network, model, &s->pictures, 1, &input, &s->graph, &s->quantized);
-    if (status != VTA_OK) return status;
-    s->in.size = s->out.size = sizeof s->in;
-    vtac_graph_input(s->graph, 0, &s->in);
-    vtac_graph_output(s->graph, 0, &s->out);
-    if (vtac_graph_input_count(s->graph) != 1 || vtac_graph_output_count(s->graph) != 1)
-        return vta_diag_add(cli_diag(), VTA_ERROR, VTA_UNSUPPORTED,
-                            "networks of one input and one output are compared"),
-               VTA_UNSUPPORTED;
-    s->input = malloc(s->in.bytes);
-    s->output = malloc(s->out.bytes);
-    s->rows = calloc(LAYERS, sizeof *s->rows);
-    if (!s->input || !s->output || !s->rows) return VTA_NO_MEMORY;
-    status = read_input(s, input);
+        status = cli_network_quantize(&s->network, model, &s->pictures, 0, NULL, &s->graph, &s->quantized);
+    if (status == VTA_OK) status = read_inputs(s, model);
+    const void *const *inputs = (const void *const *)s->input_data;
     if (status == VTA_OK) status = vtac_evaluator_create(s->graph, &keep, NULL, cli_diag(), &s->floats);
-    if (status == VTA_OK) status = vtac_evaluator_run(s->floats, (const void *[]){s->input}, cli_diag());
-    if (status == VTA_OK)
-        status =
-            vtac_quantized_run(s->quantized, (const void *[]){s->input}, (void *[]){s->output}, &watch, cli_diag());
+    if (status == VTA_OK) status = vtac_evaluator_run(s->floats, inputs, cli_diag());
+    if (status == VTA_OK) status = vtac_quantized_run(s->quantized, inputs, s->output_data, &watch, cli_diag());
     return status == VTA_OK ? run_accelerator(s) : status;
 }
 
@@ -145,8 +143,10 @@ static void forget(state *s) {
     vtac_graph_destroy(s->graph);
     free(s->pictures.labels);
     free(s->rows);
-    free(s->input);
-    free(s->output);
+    cli_tensors_free(&s->inputs, s->input_data);
+    cli_tensors_free(&s->outputs, s->output_data);
+    free((void *)s->inputs.item);
+    free((void *)s->outputs.item);
 }
 
 int cmd_compare(const cli_command *self, int argc, char **argv) {
@@ -166,8 +166,11 @@ int cmd_compare(const cli_command *self, int argc, char **argv) {
     };
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
-    if (argc != 2) return cli_usage(self, "a model and an input, a picture or a .npy file, are wanted");
-    vta_status status = compare(&s, argv[0], argv[1]);
+    if (argc < 2) return cli_usage(self, "a model and its inputs, pictures or .npy files, are wanted");
+    if (argc - 1 > CLI_LIST_MOST) return cli_usage(self, "too many inputs");
+    for (int i = 1; i < argc; i++) s.given.item[s.given.count++] = argv[i];
+    s.network.inputs = &s.given;
+    vta_status status = compare(&s, argv[0]);
     if (status == VTA_OK) (s.common.json ? as_json : as_text)(&s);
     const cli_layers layers = {s.rows, s.count, s.first, s.equal};
     if (status == VTA_OK && s.html) status = cli_compare_page(&layers, argv[0], s.html);

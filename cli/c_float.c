@@ -13,6 +13,19 @@ vta_status cli_graph_load(const cli_graph *g, const char *path, vtac_graph_optio
     return vtac_graph_load(path, more, NULL, cli_diag(), out_graph);
 }
 
+vta_status cli_graph_tensors(const vtac_graph *graph, const char *path, bool outputs, cli_tensors *out) {
+    size_t count = outputs ? vtac_graph_output_count(graph) : vtac_graph_input_count(graph);
+    cli_tensor *items = calloc(count + 1, sizeof *items);
+    *out = (cli_tensors){path, outputs, count, items, NULL};
+    if (!items) return VTA_NO_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        vtac_graph_tensor t = {0};
+        outputs ? vtac_graph_output(graph, i, &t) : vtac_graph_input(graph, i, &t);
+        items[i] = (cli_tensor){t.name, t.type, t.ndim, t.shape, t.bytes};
+    }
+    return VTA_OK;
+}
+
 static vta_status wrong(const char *message) {
     vta_diag_add(cli_diag(), VTA_ERROR, VTA_UNSUPPORTED, message);
     return VTA_UNSUPPORTED;

@@ -2,7 +2,7 @@
 #ifndef CLI_C_FLOAT_H
 #define CLI_C_FLOAT_H
 
-#include "pictures.h"
+#include "tensors.h"
 #include "vta/graph.h"
 
 /* What changes how a model is read: put CLI_GRAPH_OPTIONS(&g) into the table. */
@@ -18,6 +18,9 @@ typedef struct cli_graph {
 
 /* Reads an ONNX model; `more` is changed by the options. */
 vta_status cli_graph_load(const cli_graph *g, const char *path, vtac_graph_options *more, vtac_graph **out_graph);
+
+/* The inputs, or the outputs, of a graph, whose path is for messages. Free out->item. */
+vta_status cli_graph_tensors(const vtac_graph *graph, const char *path, bool outputs, cli_tensors *out);
 
 /* Scores of one picture; `index` is its place in the list. Calls come one at a time, from any thread. */
 typedef void cli_scored(void *user, size_t index, const float *scores, size_t count);

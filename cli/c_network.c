@@ -69,7 +69,7 @@ vta_status cli_network_build(const cli_network *n, const vtac_quantized *q, uint
 
 static vta_status settle_ranges(const cli_network *n, const char *path, const vtac_graph *graph, vtac_calibration *c,
                                 const cli_pictures *how, size_t count, const char *const *paths) {
-    if (!n->calibrate && vtac_calibration_is_given(c)) return VTA_OK;
+    if (!n->calibrate.count && vtac_calibration_is_given(c)) return VTA_OK;
     return cli_calibrate(n, path, graph, c, how, count, paths);
 }
 

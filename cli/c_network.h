@@ -10,7 +10,8 @@
 typedef struct cli_network {
     const cli_common *common; /* its configuration */
     cli_graph of_graph;
-    const char *calibrate, *percentile, *driver;
+    const char *percentile, *driver;
+    cli_list calibrate;
     uint64_t samples, result_bits;
     unsigned range;      /* a vtac_range_method */
     unsigned requantize; /* a vtac_requantize */
@@ -32,7 +33,8 @@ typedef struct cli_cost {
 } cli_cost;
 
 #define CLI_NETWORK_OPTIONS(n)                                                                                         \
-    {"calibrate", 0, CLI_TEXT, "DIR|FILE.npy", "samples of the input: pictures, or tensors", &(n)->calibrate},         \
+    {"calibrate", 0, CLI_LIST, "DIR|[NAME=]FILE.npy", "samples: pictures, or tensors; a file for each input",          \
+         &(n)->calibrate},                                                                                             \
         {"samples", 0, CLI_NUMBER, "N", "how many of them are taken, at most (16)", &(n)->samples},                    \
         {"range", 0, CLI_CHOICE, "percentile|max|kl|squares", "what integers cover of the values seen", &(n)->range},  \
         {"percentile", 0, CLI_TEXT, "P", "the share of them, for --range percentile (99.99)", &(n)->percentile},       \

@@ -14,19 +14,6 @@ typedef struct running {
     double seconds;
 } running;
 
-static vta_status list_tensors(const running *r, const char *path, bool outputs, cli_tensors *out) {
-    size_t count = outputs ? vtac_graph_output_count(r->graph) : vtac_graph_input_count(r->graph);
-    cli_tensor *items = calloc(count + 1, sizeof *items);
-    *out = (cli_tensors){path, outputs, count, items};
-    if (!items) return VTA_NO_MEMORY;
-    for (size_t i = 0; i < count; i++) {
-        vtac_graph_tensor t = {0};
-        outputs ? vtac_graph_output(r->graph, i, &t) : vtac_graph_input(r->graph, i, &t);
-        items[i] = (cli_tensor){t.name, t.type, t.ndim, t.shape, t.bytes};
-    }
-    return VTA_OK;
-}
-
 static vta_status evaluate(running *r) {
     struct timespec begin, end;
     clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -54,8 +41,8 @@ vta_status cli_run_float(const cli_graph *how, const cli_model *m) {
     running r = {0};
     vtac_graph_options options = {0};
     vta_status status = cli_graph_load(how, m->path, &options, &r.graph);
-    if (status == VTA_OK) status = list_tensors(&r, m->path, false, &r.inputs);
-    if (status == VTA_OK) status = list_tensors(&r, m->path, true, &r.outputs);
+    if (status == VTA_OK) status = cli_graph_tensors(r.graph, m->path, false, &r.inputs);
+    if (status == VTA_OK) status = cli_graph_tensors(r.graph, m->path, true, &r.outputs);
     if (status == VTA_OK) status = cli_tensors_read(&r.inputs, &m->inputs, m->pictures, true, &r.input_data);
     if (status == VTA_OK) status = vtac_evaluator_create(r.graph, NULL, NULL, cli_diag(), &r.evaluator);
     if (status == VTA_OK) status = evaluate(&r);

@@ -16,7 +16,7 @@ static vta_status wrong(vta_status status, const char *what, const char *message
     return status;
 }
 
-/* ---- Pictures, and files of many samples: for networks of one input ---- */
+/* ---- Pictures: for networks of one input ---- */
 
 typedef struct sampling {
     vtac_calibration *calibration;
@@ -62,40 +62,82 @@ static vta_status sample_folder(sampling *s, const char *folder) {
     return status;
 }
 
-/* Samples one behind the other. */
-static vta_status sample_tensors(sampling *s, const char *path) {
-    vta_array *array = NULL;
-    vta_status status = vta_array_load_npy(path, NULL, cli_diag(), &array);
-    if (status != VTA_OK) return status;
-    const DLTensor *t = vta_array_tensor(array);
-    size_t bytes = vta_array_bytes(array), count = bytes / s->in.bytes;
-    if (count == 0 || bytes % s->in.bytes || t->dtype.code != kDLFloat || t->dtype.bits != 32)
-        status = wrong(VTA_MISMATCH, path, "no float32 samples of the network's input");
-    for (size_t i = 0; i < count && i < s->samples && status == VTA_OK; i++) {
-        memcpy(s->input, (const char *)t->data + i * s->in.bytes, s->in.bytes);
-        status = observe(s);
-    }
-    vta_array_free(array);
+static vta_status sample_images(const cli_network *n, sampling *s, const cli_tensors *t, size_t count,
+                                const char *const *paths) {
+    if (t->count != 1 || s->in.type.code != kDLFloat)
+        return wrong(VTA_UNSUPPORTED, s->path,
+                     "pictures are samples of networks with one float32 input; give .npy files");
+    s->input = malloc(s->in.bytes);
+    if (!s->input) return VTA_NO_MEMORY;
+    vta_status status =
+        n->calibrate.count ? sample_folder(s, n->calibrate.item[0]) : sample_pictures(s, s->how, count, paths);
+    free(s->input);
+    cli_progress_end();
     return status;
 }
 
-static bool is_npy(const char *path) {
-    size_t n = strlen(path);
-    return n > 4 && !strcmp(path + n - 4, ".npy");
+/* ---- Files of many samples, one for each input ---- */
+
+/* Samples of one input, one behind the other. */
+typedef struct file_of_samples {
+    const char *path;
+    vta_array *array;
+    size_t count;
+} file_of_samples;
+
+static vta_status load_samples(const cli_tensors *t, const char *text, file_of_samples *files) {
+    size_t index;
+    const char *path;
+    vta_status status = cli_tensors_find(t, text, &index, &path);
+    if (status != VTA_OK) return status;
+    file_of_samples *f = &files[index];
+    const cli_tensor *want = &t->item[index];
+    if (f->array) return wrong(VTA_INVALID_ARGUMENT, path, "samples of this input are given twice");
+    f->path = path;
+    status = vta_array_load_npy(path, NULL, cli_diag(), &f->array);
+    if (status != VTA_OK) return status;
+    const DLDataType type = vta_array_tensor(f->array)->dtype;
+    size_t bytes = vta_array_bytes(f->array);
+    f->count = want->bytes ? bytes / want->bytes : 0;
+    if (f->count == 0 || bytes % want->bytes || memcmp(&type, &want->type, sizeof type))
+        return wrong(VTA_MISMATCH, path, "no samples of the network's input: another type, or no multiple of its size");
+    return VTA_OK;
 }
 
-static vta_status sample_files(const cli_network *n, sampling *s, const vtac_graph *graph, size_t count,
-                               const char *const *paths) {
-    vtac_graph_input(graph, 0, &s->in);
-    if (vtac_graph_input_count(graph) != 1 || s->in.type.code != kDLFloat)
-        return wrong(VTA_UNSUPPORTED, s->path, "only networks of one float32 input are calibrated so");
-    s->input = malloc(s->in.bytes);
-    if (!s->input) return VTA_NO_MEMORY;
-    vta_status status = !n->calibrate          ? sample_pictures(s, s->how, count, paths)
-                        : is_npy(n->calibrate) ? sample_tensors(s, n->calibrate)
-                                               : sample_folder(s, n->calibrate);
-    free(s->input);
+/* A file for each input, of as many samples. */
+static vta_status check_samples(const cli_tensors *t, const file_of_samples *files) {
+    for (size_t i = 0; i < t->count; i++) {
+        if (!files[i].array)
+            return wrong(VTA_INVALID_ARGUMENT, t->item[i].name, "no samples of this input: --calibrate NAME=FILE.npy");
+        if (files[i].count != files[0].count)
+            return wrong(VTA_MISMATCH, files[i].path, "not as many samples as those of the first input");
+    }
+    return VTA_OK;
+}
+
+static vta_status observe_samples(sampling *s, const cli_tensors *t, const file_of_samples *files, const void **data) {
+    vta_status status = VTA_OK;
+    for (size_t i = 0; i < files[0].count && i < s->samples && status == VTA_OK; i++) {
+        cli_progress("calibrating: sample", i, files[0].count < s->samples ? files[0].count : s->samples);
+        for (size_t k = 0; k < t->count; k++)
+            data[k] = (const char *)vta_array_tensor(files[k].array)->data + i * t->item[k].bytes;
+        status = vtac_calibration_observe(s->calibration, data, cli_diag());
+    }
     cli_progress_end();
+    return status;
+}
+
+static vta_status sample_tensors(const cli_network *n, sampling *s, const cli_tensors *t) {
+    file_of_samples *files = calloc(t->count + 1, sizeof *files);
+    const void **data = calloc(t->count + 1, sizeof *data);
+    vta_status status = files && data ? VTA_OK : VTA_NO_MEMORY;
+    for (int i = 0; i < n->calibrate.count && status == VTA_OK; i++)
+        status = load_samples(t, n->calibrate.item[i], files);
+    if (status == VTA_OK) status = check_samples(t, files);
+    if (status == VTA_OK) status = observe_samples(s, t, files, data);
+    for (size_t i = 0; files && i < t->count; i++) vta_array_free(files[i].array);
+    free(data);
+    free(files);
     return status;
 }
 
@@ -124,24 +166,29 @@ static vta_status sample_inputs(const cli_network *n, sampling *s, const cli_ten
     return status;
 }
 
-static vta_status sample_one(const cli_network *n, sampling *s, const vtac_graph *graph) {
-    size_t count = vtac_graph_input_count(graph);
-    cli_tensor *items = calloc(count + 1, sizeof *items);
-    if (!items) return VTA_NO_MEMORY;
-    for (size_t i = 0; i < count; i++) {
-        vtac_graph_tensor t = {0};
-        vtac_graph_input(graph, i, &t);
-        items[i] = (cli_tensor){t.name, t.type, t.ndim, t.shape, t.bytes};
-    }
-    vta_status status = sample_inputs(n, s, &(cli_tensors){s->path, false, count, items});
-    free(items);
-    return status;
+static bool is_npy(const char *path) {
+    size_t n = strlen(path);
+    return n > 4 && !strcmp(path + n - 4, ".npy");
+}
+
+static vta_status sample(const cli_network *n, sampling *s, const cli_tensors *t, size_t count,
+                         const char *const *paths) {
+    bool tensors = n->calibrate.count > 1 || (n->calibrate.count && is_npy(n->calibrate.item[0]));
+    if (tensors) return sample_tensors(n, s, t);
+    if (n->calibrate.count || count) return sample_images(n, s, t, count, paths);
+    if (n->any_samples || (n->inputs && n->inputs->count)) return sample_inputs(n, s, t);
+    return wrong(VTA_INVALID_ARGUMENT, s->path,
+                 "the ranges of its values are not known: give samples, --calibrate DIR");
 }
 
 vta_status cli_calibrate(const cli_network *n, const char *path, const vtac_graph *graph, vtac_calibration *calibration,
                          const cli_pictures *how, size_t count, const char *const *paths) {
     sampling s = {.calibration = calibration, .path = path, .how = how, .samples = n->samples ? n->samples : SAMPLES};
-    if (n->calibrate || count) return sample_files(n, &s, graph, count, paths);
-    if (n->any_samples || (n->inputs && n->inputs->count)) return sample_one(n, &s, graph);
-    return wrong(VTA_INVALID_ARGUMENT, path, "the ranges of its values are not known: give samples, --calibrate DIR");
+    cli_tensors t = {0};
+    vta_status status = cli_graph_tensors(graph, path, false, &t);
+    vtac_graph_input(graph, 0, &s.in);
+    t.option = n->calibrate.count ? "calibrate" : NULL;
+    if (status == VTA_OK) status = sample(n, &s, &t, count, paths);
+    free((void *)t.item);
+    return status;
 }

@@ -43,17 +43,19 @@ static size_t find(const cli_tensors *t, const char *name, size_t size) {
 
 vta_status cli_tensors_find(const cli_tensors *t, const char *text, size_t *out_index, const char **out_file) {
     const char *what = t->outputs ? "output" : "input", *equal = strchr(text, '=');
+    const char *option = t->option ? t->option : what;
     *out_index = 0;
     *out_file = text;
     if (equal) {
         *out_index = find(t, text, (size_t)(equal - text));
         *out_file = equal + 1;
         if (*out_index < t->count) return VTA_OK;
-        return fail(VTA_NOT_FOUND, "--%s %s: %s has no %s '%.*s'", what, text, t->model, what, (int)(equal - text),
+        return fail(VTA_NOT_FOUND, "--%s %s: %s has no %s '%.*s'", option, text, t->model, what, (int)(equal - text),
                     text);
     }
     if (t->count == 1) return VTA_OK;
-    return fail(VTA_INVALID_ARGUMENT, "--%s %s: %s has %zu: say which, NAME=FILE.npy", what, text, t->model, t->count);
+    return fail(VTA_INVALID_ARGUMENT, "--%s %s: %s has %zu %ss: say which, NAME=FILE.npy", option, text, t->model,
+                t->count, what);
 }
 
 static vta_status read_picture(const cli_tensors *t, const cli_tensor *want, const char *file, const cli_pictures *how,

@@ -21,6 +21,7 @@ typedef struct cli_tensors {
     bool outputs;
     size_t count;
     const cli_tensor *item;
+    const char *option; /* that names the files, for messages; NULL: input or output */
 } cli_tensors;
 
 /* Which one "NAME=FILE" or "FILE" is about, and the file. */

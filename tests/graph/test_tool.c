@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "support/check.h"
+#include "vta/module.h"
 
 #include "image/files.h"
 #include "onnx_make.h"
@@ -152,6 +153,55 @@ static void test_classify(void **state) {
     says(1, "compile colours.onnx --calibrate samples --percentile 0", "--percentile is more than 0");
 }
 
+static void put_floats(const char *name, int64_t count) {
+    int64_t shape[] = {count / 8, 8};
+    char path[256];
+    vta_array *array;
+    assert_int_equal(vta_array_create(kDLCPU, 2, shape, (DLDataType){kDLFloat, 32, 1}, NULL, NULL, &array), VTA_OK);
+    float *x = vta_array_tensor(array)->data;
+    for (int64_t i = 0; i < count; i++) x[i] = (float)(i * 37 % 64 - 32) / 16;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_int_equal(vta_tensor_save_npy(vta_array_tensor(array), path, NULL), VTA_OK);
+    vta_array_free(array);
+}
+
+/* Two inputs and two outputs; samples of each input are a file. */
+static void test_several(void **state) {
+    making m;
+    float eye[8 * 16] = {0};
+    (void)state;
+    for (int i = 0; i < 8 * 16; i++) eye[i] = (float)(i % 7 - 3) / 8;
+    make_model(&m, 13);
+    make_input(&m, "left", ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, "1,8");
+    make_input(&m, "right", ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, "1,8");
+    make_constant(&m, "w", ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, "8,16", eye, sizeof eye);
+    make_node(&m, "MatMul", "left w", "p", "");
+    make_node(&m, "MatMul", "right w", "q", "");
+    make_node(&m, "Add", "p q", "sum", "");
+    make_node(&m, "Relu", "sum", "positive", "");
+    make_output(&m, "sum");
+    make_output(&m, "positive");
+    put_model("two.onnx", &m);
+    put_floats("l.npy", 4 * 8), put_floats("r.npy", 4 * 8), put_floats("few.npy", 3 * 8);
+    put_floats("one.npy", 8);
+    says(0, "compile two.onnx --calibrate right=r.npy --calibrate left=l.npy", "two.vta-model: ");
+    says(1, "compile two.onnx --calibrate l.npy", "--calibrate l.npy: two.onnx has 2 inputs: say which, NAME=FILE.npy");
+    says(1, "compile two.onnx --calibrate left=l.npy --calibrate up=r.npy",
+         "--calibrate up=r.npy: two.onnx has no input 'up'");
+    says(1, "compile two.onnx --calibrate left=l.npy", "right: no samples of this input: --calibrate NAME=FILE.npy");
+    says(1, "compile two.onnx --calibrate left=l.npy --calibrate left=r.npy",
+         "r.npy: samples of this input are given twice");
+    says(1, "compile two.onnx --calibrate left=l.npy --calibrate right=few.npy", "few.npy: not as many samples");
+    says(1, "compile two.onnx --calibrate samples", "pictures are samples of networks with one float32 input");
+    says(0, "compare two.onnx left=one.npy right=one.npy", "to the bit");
+    says(1, "compare two.onnx left=one.npy", "input right of two.onnx is not given");
+    says(2, "compare two.onnx", "a model and its inputs");
+    says(0, "run two.onnx --input left=one.npy --input right=one.npy --output sum=s.npy --output positive=p.npy",
+         "positive: ");
+    says(1, "run two.onnx --input left=one.npy --input right=one.npy --output s.npy",
+         "has 2 outputs: say which, NAME=FILE.npy");
+}
+
 /* An ONNX model where a compiled one may stand. */
 static void test_run(void **state) {
     (void)state;
@@ -206,6 +256,7 @@ static void test_eval(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_graph), cmocka_unit_test(test_classify),
-                                       cmocka_unit_test(test_run), cmocka_unit_test(test_eval)};
+                                       cmocka_unit_test(test_several), cmocka_unit_test(test_run),
+                                       cmocka_unit_test(test_eval)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
