@@ -3,11 +3,15 @@
 #include <string.h>
 
 #include "ops/ops.h"
+#include "te/te.h"
 
 enum { MOST = 2 * VT_EPILOGUE_MOST + 4 };
 
 typedef struct name {
     char own[24], *given;
+    vt_dtype dtype; /* as the caller declares the argument */
+    size_t ndim;
+    int64_t dims[VT_OP_DIMS];
 } name;
 
 struct vt_op_names {
@@ -51,10 +55,15 @@ static char *plain(const vta_allocator *allocator, const char *text, bool tensor
     return NULL;
 }
 
-bool vt__op_names_add(vt_op_names *names, const char *own, const char *given) {
+bool vt__op_names_add(vt_op_names *names, const char *own, const char *given, const te_tensor *argument) {
     if (names->n == MOST || strlen(own) >= sizeof names->of[0].own) return false;
     name *to = &names->of[names->n];
     strcpy(to->own, own);
+    if (argument) {
+        to->dtype = vt_te_tensor(argument)->dtype;
+        to->ndim = te_tensor_ndim(argument);
+        for (size_t i = 0; i < to->ndim && i < VT_OP_DIMS; i++) to->dims[i] = te_tensor_dim(argument, i);
+    }
     to->given = plain(names->allocator, given, names->n > 0);
     names->n += to->given != NULL;
     return to->given;
@@ -64,7 +73,7 @@ vt_op_names *vt__op_names_new(const vta_allocator *allocator, const char *own, c
     vt_op_names *names = vt_alloc_zero(allocator, sizeof *names);
     if (!names) return NULL;
     names->allocator = allocator;
-    if (vt__op_names_add(names, own, given)) return names;
+    if (vt__op_names_add(names, own, given, NULL)) return names;
     vt__op_names_free(names);
     return NULL;
 }
@@ -154,4 +163,26 @@ void vt__op_names_apply(vt_op_names *names, const char *text, vt_strbuf *out) {
         if (!declared) write_inputs(names, text, out);
         declared = true;
     }
+}
+
+/* ---- The arguments themselves ---------------------------------------------------------------------------------- */
+
+static bool is_declared_so(const name *n, const te_tensor *t) {
+    if (te_tensor_ndim(t) != n->ndim || !vt_dtype_eq(vt_te_tensor(t)->dtype, n->dtype)) return false;
+    for (size_t i = 0; i < n->ndim && i < VT_OP_DIMS; i++)
+        if (te_tensor_dim(t, i) != n->dims[i]) return false;
+    return true;
+}
+
+vta_status vt__op_names_check(const vt_op_names *names, const char *op, const vtac_kernel *kernel, vta_diag *diag) {
+    for (size_t k = 0; k < vtac_kernel_arg_count(kernel); k++) {
+        const te_tensor *t = vtac_kernel_arg(kernel, k);
+        for (uint32_t i = 1; i < names->n; i++)
+            if (!strcmp(names->of[i].given, te_tensor_name(t)) && !is_declared_so(&names->of[i], t))
+                return vt_fail(diag, VTA_UNSUPPORTED,
+                               "%s: argument %s has another shape or type than the \"%s\" of %s: declare it with the "
+                               "elements that are read",
+                               names->of[0].given, names->of[i].given, names->of[i].own, op);
+    }
+    return VTA_OK;
 }

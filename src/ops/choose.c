@@ -119,9 +119,10 @@ static vta_status keep(choice *c, vta_diag *diag) {
     op->module = c->trial.module;
     op->recording = c->trial.recording;
     op->report = op->is->space->report(op, c->profile, &c->best, &c->result);
-    if (op->report) return VTA_OK;
-    vt__op_forget(op);
-    return vt_no_memory(diag);
+    vta_status status = op->report ? VTA_OK : vt_no_memory(diag);
+    if (status == VTA_OK && op->names) status = vt__op_names_check(op->names, op->is->name, op->kernel, diag);
+    if (status != VTA_OK) vt__op_forget(op);
+    return status;
 }
 
 vta_status vtac_op_schedule(vtac_op *op, const vtac_op_options *given_options, vta_diag *diag,

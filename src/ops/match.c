@@ -96,7 +96,7 @@ static vta_status name_arguments(vtac_op *op, const vt_match *m, const roles *r,
     for (size_t k = 0; made && k < n; k++)
         for (uint32_t i = 0; made && i < r->n; i++)
             if (vt_te_tensor(args[k]) == r->of[i])
-                made = vt__op_names_add(op->names, r->name[i], te_tensor_name(args[k]));
+                made = vt__op_names_add(op->names, r->name[i], te_tensor_name(args[k]), args[k]);
     return made ? VTA_OK : vt_no_memory(diag);
 }
 
@@ -119,6 +119,17 @@ static vta_status find_output(vt_match *m, size_t n, te_tensor *const *args) {
                             (unsigned)m->out->dtype.bits, (unsigned)vta_config_width(m->config, VTA_MEM_OUT));
 }
 
+/* A computation that leaves a tensor where nothing uses what it reads would be matched, too. */
+static vta_status check_reads(const vt_match *m) {
+    vta_diag *said = te_context_diag(m->te);
+    size_t before = vta_diag_count(said);
+    vta_diag_entry e = {.message = "a read outside of a tensor"};
+    vta_status status = vt_te_check_reads(m->te, (te_tensor *)(uintptr_t)m->out);
+    if (status == VTA_OK || said == m->diag) return status;
+    if (vta_diag_count(said) > before) (void)vta_diag_get(said, before, &e);
+    return vt_fail(m->diag, status, "%s", e.message);
+}
+
 static vta_status make(vt_match *m, size_t n, te_tensor *const *args, const vta_allocator *allocator,
                        vtac_op **out_op) {
     VT_TRY(find_output(m, n, args));
@@ -126,6 +137,7 @@ static vta_status make(vt_match *m, size_t n, te_tensor *const *args, const vta_
     if (m->sums) VT_TRY(vt__match_sum(m));
     roles r = roles_of(m);
     VT_TRY(check_arguments(m, &r, n, args));
+    VT_TRY(check_reads(m));
     vt_strbuf text;
     vt_strbuf_init(&text, allocator);
     vt_strbuf_add(&text, m->attributes);

@@ -83,9 +83,12 @@ static bool is_var(const vt_affine *a, const vt_var *v) {
     return v && a->n == 1 && a->var[0] == v && a->times[0] == 1 && !a->constant;
 }
 
-static bool is_tiles(const vt_match *m, const vt_tensor *t, uint32_t ndim, int64_t rows) {
+/* Is it of elements of a buffer, inputs or weights? */
+static bool is_tiles(const vt_match *m, const vt_tensor *t, uint32_t ndim, vta_memory memory) {
+    uint32_t rows = memory == VTA_MEM_INP ? vta_config_batch(m->config) : vta_config_block_out(m->config);
     return t->ndim == ndim && vt__match_dim(t, ndim - 2) == rows &&
-           vt__match_dim(t, ndim - 1) == (int64_t)vta_config_block_in(m->config);
+           vt__match_dim(t, ndim - 1) == (int64_t)vta_config_block_in(m->config) && t->dtype.code == VT_INT &&
+           t->dtype.bits == vta_config_width(m->config, memory);
 }
 
 /* The axis of blocks of channels: behind that of images, and of a batch of matrices. */
@@ -94,8 +97,8 @@ static uint32_t block_axis(const vt_tensor *t) { return t->ndim == 5 ? 2 : 1; }
 static bool is_bias(const vt_match *m, const addition *a) {
     const vt_affine *s = a->same.index, *g = a->given.index;
     uint32_t n = a->t->ndim;
-    if (!is_tiles(m, a->same.tensor, 3, vta_config_batch(m->config)) ||
-        !is_tiles(m, a->given.tensor, 4, vta_config_block_out(m->config)) || !are_ones(m, a))
+    if (!is_tiles(m, a->same.tensor, 3, VTA_MEM_INP) || !is_tiles(m, a->given.tensor, 4, VTA_MEM_WGT) ||
+        !are_ones(m, a))
         return false;
     const vt_var *k = tap_of(a, &s[0], vt__match_dim(a->given.tensor, 1));
     const vt_var *r = tap_of(a, &s[2], vta_config_block_in(m->config));
@@ -132,7 +135,7 @@ static bool is_residual(const vt_match *m, const addition *a, int64_t *out_scale
     uint32_t n = a->t->ndim, at = block_axis(a->t);
     int64_t in = vta_config_block_in(m->config), out = vta_config_block_out(m->config);
     int64_t ins = out > in ? out / in : 1, outs = in > out ? in / out : 1;
-    if (given->ndim != n || !is_tiles(m, given, n, vta_config_batch(m->config)) || !is_tiles(m, same, 4, out) ||
+    if (given->ndim != n || !is_tiles(m, given, n, VTA_MEM_INP) || !is_tiles(m, same, 4, VTA_MEM_WGT) ||
         vt__match_dim(same, 0) != outs || vt__match_dim(same, 1) != ins || !are_units(m, a, out_scale))
         return false;
     const vt_var *kr = tap_of(a, &s[1], ins), *ri = tap_of(a, &s[3], in);

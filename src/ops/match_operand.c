@@ -17,10 +17,21 @@ static bool compose(const vt_tensor *copy, const vt_expr *index, const vt_match_
     return true;
 }
 
+/* Where an axis of the copy is a dimension of its source, is it all of it? Else a read beyond the copy would become one
+ * of the source. */
+static bool is_whole(const vt_tensor *copy, const vt_expr *body) {
+    for (uint32_t d = 0; d < body->n; d++)
+        for (uint32_t i = 0; i < copy->ndim; i++)
+            if (body->a[d] == vt__match_axis(copy, i) && vt__match_dim(copy, i) != vt__match_dim(body->u.tensor, d))
+                return false;
+    return true;
+}
+
 /* A tensor whose elements are those of another, in any order or with steps between, is read where they come from. */
 static void look_through_copies(vt_match_operand *o) {
     for (const vt_expr *body;
          (body = vt__match_body(o->tensor)) && body->kind == VT_E_PLOAD && body->n == o->load->n;) {
+        if (!is_whole(o->tensor, body)) return;
         vt_affine index[VT_MATCH_DIMS];
         for (uint32_t d = 0; d < body->n; d++)
             if (!compose(o->tensor, body->a[d], o, &index[d])) return;
@@ -29,8 +40,15 @@ static void look_through_copies(vt_match_operand *o) {
     }
 }
 
+/* All values stay what they are. */
+static bool widens(const vt_expr *e) {
+    vt_dtype from = e->a[0]->dtype, to = e->dtype;
+    return to.code == VT_INT &&
+           (from.code == VT_INT ? from.bits <= to.bits : from.code == VT_UINT && from.bits < to.bits);
+}
+
 bool vt__match_operand_read(const vt_expr *e, vt_match_operand *out) {
-    while (e->kind == VT_E_CAST && vt_dtype_is_int(e->dtype)) e = e->a[0];
+    while (e->kind == VT_E_CAST && widens(e)) e = e->a[0];
     out->load = e;
     if (e->kind != VT_E_PLOAD || e->n > VT_MATCH_DIMS || e->n < 3) return false;
     for (uint32_t i = 0; i < e->n; i++)

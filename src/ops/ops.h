@@ -22,7 +22,7 @@ typedef enum vt_epilogue_kind {
     VT_EPILOGUES
 } vt_epilogue_kind;
 
-enum { VT_EPILOGUE_MOST = 32 };
+enum { VT_EPILOGUE_MOST = 32, VT_OP_DIMS = 7 };
 
 /* One step: its numbers. Those with an input have its place among the inputs of their kind, then a number: what limits
  * its elements (0: nothing), tiles, or a scale. relu and clip are max and min; after vt__epilogue_settle, what rounds
@@ -105,10 +105,12 @@ typedef struct vt_operator {
 typedef struct vt_op_names vt_op_names;
 /* `own`: what the operator's kernel file calls them. NULL, and false, when out of memory. */
 vt_op_names *vt__op_names_new(const vta_allocator *allocator, const char *own, const char *given);
-bool vt__op_names_add(vt_op_names *names, const char *own, const char *given);
+bool vt__op_names_add(vt_op_names *names, const char *own, const char *given, const te_tensor *argument);
 void vt__op_names_free(vt_op_names *names);
 /* Writes the kernel file with the caller's names. */
 void vt__op_names_apply(vt_op_names *names, const char *text, vt_strbuf *out);
+/* Refuses arguments that the caller declares otherwise than the operator's kernel does. */
+vta_status vt__op_names_check(const vt_op_names *names, const char *op, const vtac_kernel *kernel, vta_diag *diag);
 
 struct vtac_op {
     const vta_allocator *allocator;

@@ -193,3 +193,9 @@ void te__check_reads(const te_schedule *s, const vt_ptrmap *ranges) {
         check_stage(s->c, s->stages[i], ranges, first);
     }
 }
+
+vta_status vt_te_check_reads(te_context *c, te_tensor *output) {
+    te_schedule *s = te_schedule_create(c, 1, &output);
+    if (!s) return vta_diag_status(te_context_diag(c));
+    TE_RETURN_STATUS(c, te__check_reads(s, vt_ptrmap_new(&c->ctx)));
+}

@@ -47,6 +47,10 @@ const vt_func *vt_te_lower(te_schedule *s, uint32_t n, const vt_te_arg *args, co
 /* The same, but outputs may be missing among the arguments: they are computed into memory of the function's own. */
 const vt_func *vt_te_lower_some(te_schedule *s, uint32_t n, const vt_te_arg *args, const char *name);
 
+/* Refuses a computation with a read that surely leaves its tensor where all elements are computed, also those that
+ * nothing needs. The error is in the context's list. */
+vta_status vt_te_check_reads(te_context *c, te_tensor *output);
+
 /* Raises for a pragma that means nothing on the accelerator, with the one that was meant. Processors keep all. */
 void vt_te_check_pragmas(const te_schedule *s);
 

@@ -20,7 +20,7 @@ static const char *const configs[] = {
     "LOG_BLOCK_IN=3 LOG_BLOCK_OUT=4 LOG_INP_BUFF_SIZE=13 LOG_WGT_BUFF_SIZE=16",
     "LOG_BLOCK_IN=5 LOG_BLOCK_OUT=3 LOG_ACC_BUFF_SIZE=14",
 };
-enum { CONFIGS = sizeof configs / sizeof *configs, EACH = 6, CHANGES = 3, SOURCE = 16384 };
+enum { CONFIGS = sizeof configs / sizeof *configs, EACH = 6, CHANGES = 12, SOURCE = 16384 };
 
 static uint64_t seed_state;
 static int pick(int least, int most) {
@@ -168,21 +168,70 @@ static void run(const vtac_kernel *own, vtac_op *op, const vta_config *config, c
     vta_diag_destroy(diag);
 }
 
-/* One number of the computation becomes another: that is refused, or understood and computed. Extents of tensors stay.
- */
-static bool change(char *source) {
-    char *from = strstr(source, "\ntensor "), *at[256];
-    int n = 0;
-    bool bracket = false;
-    for (char *p = from; p && *p && n < 256; p++) {
-        if (!strncmp(p, "\ntensor ", 8) || !strncmp(p, "\noutput ", 8)) bracket = strchr(p, '[') != NULL;
-        if (bracket && *p == ']') bracket = false;
-        if (!bracket && *p >= '0' && *p <= '9' && strchr(" (-,[", p[-1])) at[n++] = p;
+/* ---- Changed a little: refused, or understood and computed ---- */
+
+/* A word or a sign of the text. */
+typedef struct token {
+    const char *at;
+    size_t size;
+} token;
+
+static bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static token next_token(const char *p) {
+    static const char *const signs[] = {">>", "<<", ">=", "<=", "==", "&&", "||"};
+    while (*p == ' ' || *p == '\n') p++;
+    size_t size = *p != 0;
+    while (is_word(*p) && is_word(p[size])) size++;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (!strncmp(p, signs[i], 2)) size = 2;
+    return (token){p, size};
+}
+
+static bool is_number(token t) { return *t.at >= '0' && *t.at <= '9'; }
+static bool is(token t, const char *what) { return t.size == strlen(what) && !strncmp(t.at, what, t.size); }
+
+/* What may stand in the place of a token: another number, word or sign of the same kind. NULL: nothing. */
+static const char *instead_of(token t, const token *all, int n, char room[64]) {
+    static const char *const pairs[][2] = {
+        {"+", "-"},  {"-", "+"},   {"*", "+"},   {">>", "<<"}, {"max", "min"},     {"min", "max"},    {"<", ">="},
+        {">=", ">"}, {"&&", "||"}, {"==", ">="}, {"//", "%"},  {"acc_t", "inp_t"}, {"inp_t", "acc_t"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (is(t, pairs[i][0])) return pairs[i][1];
+    if (is_number(t) && t.size < 20) {
+        memcpy(room, t.at, t.size);
+        room[t.size] = 0;
+        snprintf(room, 64, "%d", atoi(room) + (pick(0, 1) ? pick(1, 9) : -1));
+        return room;
     }
-    if (!n) return false;
-    char *digit = at[pick(0, n - 1)];
-    *digit = (char)('0' + (*digit - '0' + pick(1, 9)) % 10);
-    return true;
+    if (!is_word(*t.at)) return NULL;
+    token other = all[pick(0, n - 1)];
+    if (!is_word(*other.at) || other.size >= 64 || is_number(other)) return NULL;
+    memcpy(room, other.at, other.size);
+    room[other.size] = 0;
+    return room;
+}
+
+/* One token of the declarations becomes another; an axis or a tensor becomes one that is near, mostly. */
+static bool change(char *source, size_t room) {
+    enum { TOKENS = 2048, NEAR = 12 };
+    static token all[TOKENS];
+    int n = 0;
+    for (token t = next_token(strstr(source, "\ninput ")); t.size && n < TOKENS; t = next_token(t.at + t.size))
+        all[n++] = t;
+    for (int tries = 0; tries < 50; tries++) {
+        char word[64], rest[SOURCE];
+        int i = pick(0, n - 1), first = i > NEAR ? i - NEAR : 0, last = i + NEAR < n ? i + NEAR : n - 1;
+        if (tries % 2 && !is_number(all[i])) continue;
+        const char *other = instead_of(all[i], all + first, last - first + 1, word);
+        if (!other || is(all[i], other) || strlen(source) + strlen(other) >= room) continue;
+        snprintf(rest, sizeof rest, "%s", all[i].at + all[i].size);
+        snprintf(source + (all[i].at - source), room - (size_t)(all[i].at - source), "%s%s", other, rest);
+        return true;
+    }
+    return false;
 }
 
 static int understood, others;
@@ -194,15 +243,18 @@ static void check_changed(const char *emitted, size_t size, const vta_config *co
     assert_true(size < sizeof source);
     memcpy(source, emitted, size);
     source[size] = 0;
-    if (!change(source)) return;
+    if (!change(source, sizeof source)) return;
     vtac_op_options options = {.tries = 1};
     vta_diag *diag = vta_diag_create(NULL);
     if (vtac_kernel_parse(source, size, "own", NULL, config, NULL, diag, &own) == VTA_OK) {
         others++;
         if (vtac_op_match_kernel(own, NULL, diag, &op) == VTA_OK) {
-            understood++;
-            if (vtac_op_schedule(op, &options, diag, NULL) != VTA_OK) fail_msg("%s%s", source, vta_diag_text(diag));
-            run(own, op, config, source);
+            if (vtac_op_schedule(op, &options, diag, NULL) == VTA_OK) {
+                understood++;
+                run(own, op, config, source);
+            } else if (!strstr(vta_diag_text(diag), "has another shape or type than")) {
+                fail_msg("%s%s", source, vta_diag_text(diag));
+            }
         }
     }
     vtac_op_destroy(op);
@@ -267,10 +319,10 @@ static void test_all(void **state) {
             vta_config_release(config);
         }
     vta_config_release(plain);
-    assert_true(refused * 20 <= all);
-    assert_true(understood * 10 > others && understood < others); /* other numbers make other operators, or none */
     print_message("%d operators, %d refused by configurations; %d of %d changed ones understood\n", all, refused,
                   understood, others);
+    assert_true(refused * 20 <= all);
+    assert_true(understood * 20 > others && understood * 2 < others); /* other operators, or none */
 }
 
 int main(void) {
