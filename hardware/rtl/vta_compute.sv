@@ -1,7 +1,7 @@
 // The compute unit: takes instructions in order when their tokens are there, gives LOAD of uop and acc to two load engines
-// and the rest to the pipeline. Loads run beside each other; GEMM and ALU wait for them. A load of micro-ops runs beside
-// a GEMM or ALU that reads others, and waits until those that it replaces are read. Writes to acc wait until the pipeline
-// is empty.
+// and the rest to the pipeline. Loads run beside each other; GEMM and ALU wait for them, but not for micro-ops that they do
+// not read, where one row of micro-ops is all that is on its way. A load of micro-ops runs beside a GEMM or ALU that reads
+// others, and waits until those that it replaces are read. Writes to acc wait until the pipeline is empty.
 `default_nettype none
 module vta_compute (
   input  wire logic                                  clk_i,
@@ -57,7 +57,7 @@ module vta_compute (
   assign tokens = (pop & ~token_i) == 2'b00;
   assign at_once = bubble && !load && execute_idle; // no-op or FINISH, nothing before it is under way
   assign may_load = execute_ready || apart;
-  assign ready_o = tokens && (load ? may_load && loads_ready : execute_ready && loads_idle);
+  assign ready_o = tokens && (load ? may_load && loads_ready : execute_ready && may_execute);
   assign take    = valid_i && ready_o;
   assign take_o  = take ? pop : 2'b00;
 
@@ -76,8 +76,22 @@ module vta_compute (
                     insn_i[vta_pkg::MEM_X_PAD_1_AT +: vta_pkg::MEM_X_PAD_1_W]} != '0;
   assign uop_bgn = U'(insn_i[vta_pkg::MEM_SRAM_BASE_AT +: vta_pkg::MEM_SRAM_BASE_W]);
   assign uop_end = {1'b0, uop_bgn} + (U+1)'(insn_i[vta_pkg::MEM_X_SIZE_AT +: vta_pkg::MEM_X_SIZE_W]);
-  assign apart   = !of_acc && !pads && insn_i[vta_pkg::MEM_Y_SIZE_AT +: vta_pkg::MEM_Y_SIZE_W] == 16'd1 &&
-                   (uop_none || uop_end <= {1'b0, uop_first} || uop_bgn > uop_final);
+  assign apart   = row && (uop_none || uop_end <= {1'b0, uop_first} || uop_bgn > uop_final);
+
+  // One row of micro-ops is on its way: what those are that an instruction may read.
+  logic row, lone_q, past, may_execute;
+  logic [U-1:0] from_q, next_uop;
+  logic [U:0] wanted;
+  assign row    = !of_acc && !pads && insn_i[vta_pkg::MEM_Y_SIZE_AT +: vta_pkg::MEM_Y_SIZE_W] == 16'd1;
+  assign wanted = (U+1)'(insn_i[vta_pkg::GEMM_UOP_END_AT +: vta_pkg::GEMM_UOP_END_W]);
+  assign may_execute = loads_idle || (lone_q && !bubble &&
+                                      (wanted <= {1'b0, from_q} || (past && wanted <= {1'b0, next_uop})));
+  always_ff @(posedge clk_i) begin
+    if (take && load) begin
+      lone_q <= loads_idle && row && post == 2'b00; // tokens go in the order of the instructions
+      from_q <= uop_bgn;
+    end
+  end
 
   // ---- Loads ----
   logic start_uop, start_acc, ready_uop, ready_acc, done_uop, done_acc, uop_write, acc_write;
@@ -88,6 +102,8 @@ module vta_compute (
   logic [vta_pkg::ACC_LANES-1:0] acc_write_mask;
   logic [vta_pkg::ACC_LANES*vta_pkg::ACC_BITS-1:0] acc_write_data;
   logic [1:0] unused_idle;
+  logic unused_past;
+  logic [A-1:0] unused_next;
 
   vta_loads u_loads (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && tokens && may_load && load), .ready_o(loads_ready),
@@ -99,7 +115,8 @@ module vta_compute (
     .LOG_ELEM(2), .LANES(vta_pkg::UOP_LANES), .INDEX_W(U), .PADS(!vta_pkg::SMALL)
   ) u_uop_engine (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(start_uop), .ready_o(ready_uop), .insn_i(insn_i), .done_o(done_uop),
-    .idle_o(unused_idle[0]), .cmd_valid_o(cmd_valid_o[0]), .cmd_ready_i(cmd_ready_i[0]),
+    .idle_o(unused_idle[0]), .past_o(past), .next_o(next_uop), .cmd_valid_o(cmd_valid_o[0]),
+    .cmd_ready_i(cmd_ready_i[0]),
     .cmd_addr_o(cmd_addr_o[31:0]), .cmd_len_o(cmd_len_o[7:0]), .cmd_over_o(cmd_over_o[0]),
     .line_valid_i(line_valid_i[0]), .line_ready_o(line_ready_o[0]), .line_i(line_i), .write_valid_o(uop_write),
     .write_ready_i(1'b1), .write_index_o(uop_write_index), .write_mask_o(uop_write_mask),
@@ -110,7 +127,8 @@ module vta_compute (
     .LANES(vta_pkg::ACC_LANES), .INDEX_W(A), .PADS(!vta_pkg::SMALL)
   ) u_acc_engine (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(start_acc), .ready_o(ready_acc), .insn_i(insn_i), .done_o(done_acc),
-    .idle_o(unused_idle[1]), .cmd_valid_o(cmd_valid_o[1]), .cmd_ready_i(cmd_ready_i[1]),
+    .idle_o(unused_idle[1]), .past_o(unused_past), .next_o(unused_next), .cmd_valid_o(cmd_valid_o[1]),
+    .cmd_ready_i(cmd_ready_i[1]),
     .cmd_addr_o(cmd_addr_o[63:32]), .cmd_len_o(cmd_len_o[15:8]), .cmd_over_o(cmd_over_o[1]),
     .line_valid_i(line_valid_i[1]), .line_ready_o(line_ready_o[1]), .line_i(line_i), .write_valid_o(acc_write),
     .write_ready_i(execute_idle), .write_index_o(acc_write_index), .write_mask_o(acc_write_mask),
@@ -125,7 +143,7 @@ module vta_compute (
   logic [vta_pkg::ACC_BITS-1:0] dst, result;
   if (vta_pkg::SMALL) begin : g_small
     vta_execute_small u_execute (
-      .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && tokens && loads_idle && !load && !at_once),
+      .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && tokens && may_execute && !load && !at_once),
       .ready_o(execute_ready), .bubble_i(bubble), .finish_i(opcode == vta_pkg::OP_FINISH), .post_i(post),
       .insn_i(insn_i), .idle_o(execute_idle), .uop_first_o(uop_first), .uop_final_o(uop_final), .uop_none_o(uop_none),
       .uop_read_o(uop_read), .uop_index_o(uop_index), .uop_i(uop),
@@ -137,7 +155,7 @@ module vta_compute (
     );
   end else begin : g_pipeline
     vta_execute u_execute (
-      .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && tokens && loads_idle && !load && !at_once),
+      .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(valid_i && tokens && may_execute && !load && !at_once),
       .ready_o(execute_ready), .bubble_i(bubble), .finish_i(opcode == vta_pkg::OP_FINISH), .post_i(post),
       .insn_i(insn_i), .idle_o(execute_idle), .uop_first_o(uop_first), .uop_final_o(uop_final), .uop_none_o(uop_none),
       .uop_read_o(uop_read), .uop_index_o(uop_index), .uop_i(uop),
@@ -184,6 +202,6 @@ module vta_compute (
     .read_index_i(store_read_i ? store_index_i : src_index), .read_data_o(store_data_o)
   );
   logic unused;
-  assign unused = ^unused_idle;
+  assign unused = ^{unused_idle, unused_past, unused_next};
 endmodule
 `default_nettype wire

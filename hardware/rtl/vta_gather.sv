@@ -26,6 +26,7 @@ module vta_gather #(
   output logic                              valid_o,
   input  wire logic                         ready_i,
   output logic [INDEX_W-1:0]                index_o, // of lane 0
+  output logic                              past_o,  // of the row all elements before that one are written
   output logic [LANES-1:0]                  mask_o,
   output logic [LANES*ELEM_BITS-1:0]        data_o
 );
@@ -37,7 +38,7 @@ module vta_gather #(
   vta_walk #(.LANES(LANES), .INDEX_W(INDEX_W)) u_walk (
     .clk_i(clk_i), .rst_ni(rst_ni), .start_i(start_i), .index_i(index_i), .advance_i(advance_i), .base_i(base_i),
     .y_size_i(y_size_i), .x_size_i(x_size_i), .x_stride_i(x_stride_i), .active_o(active), .step_i(valid_o && ready_i),
-    .index_o(index_o), .mask_o(mask_o), .last_o(last)
+    .index_o(index_o), .past_o(past_o), .mask_o(mask_o), .last_o(last)
   );
   assign active_o = active;
   assign valid_o  = active && valid_i && whole;

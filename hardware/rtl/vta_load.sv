@@ -30,7 +30,9 @@ module vta_load (
 );
   logic nop, wgt, pop, tokens, loads_ready, loads_idle;
   logic start_inp, start_wgt, ready_inp, ready_wgt, done_inp, done_wgt, inp_write, wgt_write;
-  logic [1:0] post, unused_idle;
+  logic [1:0] post, unused_idle, unused_past;
+  logic [vta_pkg::INP_INDEX_W-1:0] unused_inp;
+  logic [vta_pkg::WGT_INDEX_W-1:0] unused_wgt;
   logic [vta_pkg::INP_INDEX_W-1:0] inp_write_index;
   logic [vta_pkg::INP_LANES-1:0] inp_write_mask;
   logic [vta_pkg::INP_LANES*vta_pkg::INP_BITS-1:0] inp_write_data;
@@ -57,7 +59,8 @@ module vta_load (
     .LOG_ELEM(vta_pkg::LOG_INP_BYTES), .LANES(vta_pkg::INP_LANES), .INDEX_W(vta_pkg::INP_INDEX_W)
   ) u_inp_engine (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(start_inp), .ready_o(ready_inp), .insn_i(insn_i), .done_o(done_inp),
-    .idle_o(unused_idle[0]), .cmd_valid_o(cmd_valid_o[0]), .cmd_ready_i(cmd_ready_i[0]),
+    .idle_o(unused_idle[0]), .past_o(unused_past[0]), .next_o(unused_inp), .cmd_valid_o(cmd_valid_o[0]),
+    .cmd_ready_i(cmd_ready_i[0]),
     .cmd_addr_o(cmd_addr_o[31:0]), .cmd_len_o(cmd_len_o[7:0]), .cmd_over_o(cmd_over_o[0]),
     .line_valid_i(line_valid_i[0]), .line_ready_o(line_ready_o[0]), .line_i(line_i), .write_valid_o(inp_write),
     .write_ready_i(1'b1), .write_index_o(inp_write_index), .write_mask_o(inp_write_mask),
@@ -68,7 +71,8 @@ module vta_load (
     .PADS(!vta_pkg::SMALL)
   ) u_wgt_engine (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(start_wgt), .ready_o(ready_wgt), .insn_i(insn_i), .done_o(done_wgt),
-    .idle_o(unused_idle[1]), .cmd_valid_o(cmd_valid_o[1]), .cmd_ready_i(cmd_ready_i[1]),
+    .idle_o(unused_idle[1]), .past_o(unused_past[1]), .next_o(unused_wgt), .cmd_valid_o(cmd_valid_o[1]),
+    .cmd_ready_i(cmd_ready_i[1]),
     .cmd_addr_o(cmd_addr_o[63:32]), .cmd_len_o(cmd_len_o[15:8]), .cmd_over_o(cmd_over_o[1]),
     .line_valid_i(line_valid_i[1]), .line_ready_o(line_ready_o[1]), .line_i(line_i), .write_valid_o(wgt_write),
     .write_ready_i(1'b1), .write_index_o(wgt_write_index), .write_mask_o(wgt_write_mask),
@@ -90,6 +94,6 @@ module vta_load (
     .write_data_i(wgt_write_data), .read_i(read_i), .read_index_i(wgt_index_i), .read_data_o(wgt_o)
   );
   logic unused;
-  assign unused = ^{post[0], unused_idle};
+  assign unused = ^{post[0], unused_idle, unused_past, unused_inp, unused_wgt};
 endmodule
 `default_nettype wire

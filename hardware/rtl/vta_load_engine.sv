@@ -16,6 +16,8 @@ module vta_load_engine #(
   input  wire logic [vta_pkg::INSN_BITS-1:0]  insn_i,
   output logic                                done_o,
   output logic                                idle_o,
+  output logic                                past_o, // of the row that comes all elements before next_o are written
+  output logic [INDEX_W-1:0]                  next_o,
   // Read commands and the lines that answer them.
   output logic                                cmd_valid_o,
   input  wire logic                           cmd_ready_i,
@@ -104,6 +106,7 @@ module vta_load_engine #(
   assign start  = job_valid && (!busy_q || ending);
   assign done_o = ending;
   assign idle_o = !busy_q && !job_valid;
+  assign next_o = data_index;
 
   if (LOG_ELEM_ALT == LOG_ELEM) begin : g_plain
     assign line_valid   = line_valid_i;
@@ -123,7 +126,7 @@ module vta_load_engine #(
     .clk_i(clk_i), .rst_ni(rst_ni), .start_i(start), .index_i(job_first), .advance_i(job_width), .base_i(job_base),
     .y_size_i(job_y_size), .x_size_i(job_x_size), .x_stride_i(job_stride), .active_o(data_active), .end_o(data_end),
     .valid_i(line_valid), .ready_o(line_ready), .data_i(line), .valid_o(data_valid), .ready_i(write_ready_i),
-    .index_o(data_index), .mask_o(data_mask), .data_o(data)
+    .index_o(data_index), .past_o(past_o), .mask_o(data_mask), .data_o(data)
   );
   if (PADS) begin : g_pad
     vta_pad #(.INDEX_W(INDEX_W)) u_pad (

@@ -97,12 +97,12 @@ module vta_store (
 
   // ---- Data ----
   logic [LANES-1:0] mask, mask_q;
-  logic read_q, ending, out_ready, out_valid, out_done;
+  logic read_q, ending, out_ready, out_valid, out_done, unused_past;
   logic [LOG_SLOTS:0] free_q; // slots of the queue that no read has claimed
   vta_walk #(.LANES(LANES), .INDEX_W(A)) u_walk (
     .clk_i(clk_i), .rst_ni(rst_ni), .start_i(start), .index_i(A'(insn_i[vta_pkg::MEM_SRAM_BASE_AT +: vta_pkg::MEM_SRAM_BASE_W])),
     .advance_i(A'(x_size)), .base_i(dram), .y_size_i((A+1)'(y_size)), .x_size_i((A+1)'(x_size)), .x_stride_i(stride),
-    .active_o(walk_active), .step_i(walk_step), .index_o(read_index_o), .mask_o(mask), .last_o(walk_last)
+    .active_o(walk_active), .step_i(walk_step), .index_o(read_index_o), .past_o(unused_past), .mask_o(mask), .last_o(walk_last)
   );
   assign walk_step = walk_active && free_q != '0;
   assign ending    = walk_step && walk_last;

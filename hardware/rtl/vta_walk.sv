@@ -18,6 +18,7 @@ module vta_walk #(
   output logic                    active_o,
   input  wire logic               step_i,
   output logic [INDEX_W-1:0]      index_o,
+  output logic                    past_o,    // of the row all elements before index_o are done
   output logic [LANES-1:0]        mask_o,
   output logic                    last_o
 );
@@ -35,6 +36,7 @@ module vta_walk #(
   if (LANES == 1) begin : g_one
     assign lead = '0;
     assign mask_o = 1'b1;
+    assign past_o = active_q;
     logic unused;
     assign unused = ^{base_i, x_stride_i};
   end else begin : g_many
@@ -43,6 +45,7 @@ module vta_walk #(
     logic [LANE_W-1:0] tile_q, stride_q, tile_d;
     assign tile_d = start_i ? base_i[LANE_W-1:0] : tile_q + stride_q;
     assign lead = (SIZE_W+1)'(tile_d);
+    assign past_o = active_q && !first_q;
     always_comb begin
       for (int i = 0; i < LANES; i++) mask_o[i] = (SIZE_W+1)'(i) < left_q && (!first_q || LANE_W'(i) >= tile_q);
     end

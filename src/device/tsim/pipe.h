@@ -56,6 +56,7 @@ typedef struct vt_pipe_engine {
     vt_pipe_pad pad;
     vt_pipe_widen widen;
     uint32_t ended; /* instructions that ended and still stand in the order */
+    uint64_t past;  /* of the row that comes those before this index were there in the cycle's beginning */
 } vt_pipe_engine;
 
 /* vta_loads: instructions of two engines. */
@@ -65,6 +66,7 @@ typedef struct vt_pipe_loads {
         uint8_t engine;
     } order[VT_PIPE_ORDER];
     uint32_t count, before; /* before: in the cycle's beginning */
+    bool lone;              /* the newest is a row of micro-ops without tokens, and was alone */
 } vt_pipe_loads;
 
 /* vta_queue: entries in memory, and the one at the output. */

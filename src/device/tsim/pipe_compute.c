@@ -129,11 +129,15 @@ static void begin(vt_pipe *p, uint32_t index) {
     e->steady = all && (e->gemm || vt__pipe_steady(p, insn));
 }
 
+static bool is_row(const vta_insn *load) {
+    return load->u.mem.memory_type == VTA_MEM_UOP && load->u.mem.y_size == 1 && !load->u.mem.y_pad_0 &&
+           !load->u.mem.y_pad_1 && !load->u.mem.x_pad_0 && !load->u.mem.x_pad_1;
+}
+
 /* A row of micro-ops, none of which the instruction that runs reads. */
 static bool is_apart(const vt_pipe *p, const vta_insn *load) {
     const vta_insn *run = &p->m->insns[p->execute.insn];
-    if (load->u.mem.memory_type != VTA_MEM_UOP || load->u.mem.y_size != 1) return false;
-    if (load->u.mem.y_pad_0 || load->u.mem.y_pad_1 || load->u.mem.x_pad_0 || load->u.mem.x_pad_1) return false;
+    if (!is_row(load)) return false;
     return p->execute.bubble || load->u.mem.sram_base + load->u.mem.x_size <= run->u.exec.uop_bgn ||
            load->u.mem.sram_base >= run->u.exec.uop_end;
 }
@@ -143,11 +147,22 @@ static void take_load(vt_pipe *p, const vta_insn *insn) {
     uint32_t client = insn->u.mem.memory_type == VTA_MEM_UOP ? VT_PIPE_UOP : VT_PIPE_ACC;
     if (!p->execute.ready && !is_apart(p, insn)) return;
     if (l->before == VT_PIPE_ORDER || p->engine[client].full || p->engine[client].rows.beats) return;
+    l->lone = !l->before && is_row(insn) && !insn->push_prev_dep && !insn->push_next_dep;
     l->order[l->count].insn = p->queue[1].insn;
     l->order[l->count++].engine = (uint8_t)client;
     vt__pipe_begin_load(p, client, p->queue[1].insn);
     if (client == VT_PIPE_UOP) vt__pipe_load_uops(p, insn);
     vt__pipe_take(p, 1);
+}
+
+/* GEMM and ALU wait for loads, but not for micro-ops that they do not read. */
+static bool may_execute(vt_pipe *p, const vta_insn *insn, bool work) {
+    const vt_pipe_loads *l = &p->loads[1];
+    if (!l->before) return true;
+    if (!work || !l->lone) return false;
+    p->moved = true; /* each line counts */
+    uint32_t begin = p->m->insns[l->order[0].insn].u.mem.sram_base, end = insn->u.exec.uop_end;
+    return end <= begin || end <= p->engine[VT_PIPE_UOP].past;
 }
 
 void vt__pipe_compute(vt_pipe *p) {
@@ -157,9 +172,9 @@ void vt__pipe_compute(vt_pipe *p) {
         take_load(p, insn);
         return;
     }
-    if (!p->execute.ready || p->loads[1].before) return;
-    uint32_t index = p->queue[1].insn;
     bool work = insn->opcode == VTA_OP_GEMM || insn->opcode == VTA_OP_ALU;
+    if (!p->execute.ready || !may_execute(p, insn, work)) return;
+    uint32_t index = p->queue[1].insn;
     vt__pipe_take(p, 1);
     if (!work && p->execute.idle)
         vt__pipe_retire(p, 1, index);

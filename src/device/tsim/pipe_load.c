@@ -134,7 +134,17 @@ static void end_loads(vt_pipe *p, uint32_t unit) {
     vt__pipe_retire(p, unit, index);
 }
 
+/* Micro-ops whose writes the index of vta_walk has passed: in the first line of a row it tells nothing. */
+static uint64_t past_uops(const vt_pipe *p, const vt_pipe_engine *e) {
+    if (!e->busy || !e->data) return 0;
+    const vta_insn *insn = &p->m->insns[e->insn];
+    uint32_t lanes = p->m->profile->bus_bits / 8 / elem_of(p, insn);
+    uint64_t came = all_lines(p, insn) - e->left, lead = insn->u.mem.dram_base % lanes;
+    return came || lanes == 1 ? insn->u.mem.sram_base + came * lanes - lead : 0;
+}
+
 void vt__pipe_engines(vt_pipe *p) {
+    p->engine[VT_PIPE_UOP].past = p->loads[1].lone ? past_uops(p, &p->engine[VT_PIPE_UOP]) : 0;
     for (uint32_t c = VT_PIPE_UOP; c < VT_PIPE_CLIENTS; c++) {
         vt_pipe_engine *e = &p->engine[c];
         uint32_t waiting = e->job_count; /* those of this cycle come later */
