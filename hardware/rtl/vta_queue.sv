@@ -1,9 +1,11 @@
 // A module queue: many entries in block RAM. An entry is at the output two cycles after it went in; when the queue is
-// never empty, one goes in and one comes out every cycle.
+// never empty, one goes in and one comes out every cycle. many_o: MANY entries or more stand in memory; never, where it has
+// not twice as many places.
 `default_nettype none
 module vta_queue #(
   parameter int W = 128,
-  parameter int LOG_DEPTH = 9
+  parameter int LOG_DEPTH = 9,
+  parameter int MANY = 8
 ) (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
@@ -12,7 +14,8 @@ module vta_queue #(
   input  wire logic [W-1:0] data_i,
   output logic              valid_o,
   input  wire logic         ready_i,
-  output logic [W-1:0]      data_o
+  output logic [W-1:0]      data_o,
+  output logic              many_o
 );
   (* no_rw_check *) logic [W-1:0] mem [0:(1<<LOG_DEPTH)-1];
   logic [LOG_DEPTH:0] write_q, read_q; // read_q: the next entry to bring to the output
@@ -24,6 +27,13 @@ module vta_queue #(
   assign data_o  = data_q;
   assign push    = valid_i && ready_o;
   assign fill    = write_q != read_q && (!valid_q || ready_i);
+  if ((1 << LOG_DEPTH) >= 2 * MANY) begin : g_many
+    logic [LOG_DEPTH:0] entries;
+    assign entries = write_q - read_q;
+    assign many_o  = entries >= (LOG_DEPTH+1)'(MANY);
+  end else begin : g_few
+    assign many_o = 1'b0;
+  end
 
   always_ff @(posedge clk_i) begin
     if (push) mem[write_q[LOG_DEPTH-1:0]] <= data_i;

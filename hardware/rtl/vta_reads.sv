@@ -1,9 +1,11 @@
 // The read side of the memory port: one command of the five clients leaves a cycle, the first in the order fetch, uop, inp,
-// wgt, acc; an AXI id is the number of its client, to whom the answer goes. A client's lines come in its order.
+// wgt, acc; fetch is the last while load and compute have many instructions before them, so that the rest of the stream does
+// not hold up their data. An AXI id is the number of its client, to whom the answer goes. A client's lines come in its order.
 `default_nettype none
 module vta_reads (
   input  wire logic                           clk_i,
   input  wire logic                           rst_ni,
+  input  wire logic                           fetch_last_i,
   input  wire logic [vta_pkg::CLIENTS-1:0]    cmd_valid_i,
   output logic [vta_pkg::CLIENTS-1:0]         cmd_ready_o,
   input  wire logic [vta_pkg::CLIENTS*32-1:0] cmd_addr_i,
@@ -35,7 +37,9 @@ module vta_reads (
   logic [7:0] len;
   logic [LOG_MOST:0] under_way_q;
 
-  assign asks = cmd_valid_i & ~cmd_over_i;
+  logic [N-1:0] wants;
+  assign wants = cmd_valid_i & ~cmd_over_i;
+  assign asks  = {wants[N-1:1], wants[0] && !(fetch_last_i && wants[N-1:1] != '0)};
   always_comb begin
     who  = '0;
     any  = 1'b0;
@@ -95,7 +99,10 @@ module vta_reads (
         stays: assert (ar_valid_o && $stable(ar_id_o) && $stable(ar_addr_o) && $stable(ar_len_o));
       if (past_q && $past(rst_ni && any && !ar_valid_o && under_way_q != (LOG_MOST+1)'(vta_pkg::READS_MOST)))
         does_not_wait: assert (ar_valid_o);
-      if (past_q && $past(rst_ni && asks[0] && may_send)) fetch_first: assert (ar_id_o == 3'd0);
+      if (past_q && $past(rst_ni && wants[0] && may_send)) begin
+        fetch_first: assert ($past(fetch_last_i && wants[N-1:1] != '0) || ar_id_o == 3'd0);
+        fetch_last: assert (!$past(fetch_last_i && wants[N-1:1] != '0) || ar_id_o != 3'd0);
+      end
       idle: assert (active_o == (under_way_q != '0));
       full: cover (under_way_q == (LOG_MOST+1)'(vta_pkg::READS_MOST));
     end

@@ -65,7 +65,7 @@ module vta_top (
   logic [3*COUNT_W-1:0] retired;
 
   // ---- Fetch and queues: load, compute, store ----
-  logic [2:0] put, put_ready, head, head_ready, retire;
+  logic [2:0] put, put_ready, head, head_ready, retire, many;
   logic [3:0] active;
   logic [INSN-1:0] insn;
   logic [3*INSN-1:0] next;
@@ -87,10 +87,11 @@ module vta_top (
         .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(put[i]), .ready_o(put_ready[i]), .data_i(insn), .valid_o(head[i]),
         .ready_i(head_ready[i]), .data_o(next[i*INSN +: INSN])
       );
+      assign many[i] = 1'b0;
     end else begin : g_many
       vta_queue #(.W(INSN), .LOG_DEPTH(vta_pkg::LOG_QUEUE)) u_queue (
         .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(put[i]), .ready_o(put_ready[i]), .data_i(insn), .valid_o(head[i]),
-        .ready_i(head_ready[i]), .data_o(next[i*INSN +: INSN])
+        .ready_i(head_ready[i]), .data_o(next[i*INSN +: INSN]), .many_o(many[i])
       );
     end
   end
@@ -154,9 +155,10 @@ module vta_top (
 
   // ---- Memory ----
   vta_reads u_reads (
-    .clk_i(clk_i), .rst_ni(rst_ni), .cmd_valid_i(cmd_valid), .cmd_ready_o(cmd_ready), .cmd_addr_i(cmd_addr),
-    .cmd_len_i(cmd_len), .cmd_over_i(cmd_over), .base_i({acc_base, wgt_base, inp_base, uop_base, fetch_base}),
-    .line_valid_o(line_valid), .line_ready_i(line_ready), .ar_valid_o(m_axi_arvalid_o),
+    .clk_i(clk_i), .rst_ni(rst_ni), .fetch_last_i(many[0] && many[1]), .cmd_valid_i(cmd_valid), .cmd_ready_o(cmd_ready),
+    .cmd_addr_i(cmd_addr), .cmd_len_i(cmd_len), .cmd_over_i(cmd_over),
+    .base_i({acc_base, wgt_base, inp_base, uop_base, fetch_base}), .line_valid_o(line_valid),
+    .line_ready_i(line_ready), .ar_valid_o(m_axi_arvalid_o),
     .ar_ready_i(m_axi_arready_i), .ar_id_o(m_axi_arid_o), .ar_addr_o(m_axi_araddr_o), .ar_len_o(m_axi_arlen_o),
     .r_valid_i(m_axi_rvalid_i), .r_ready_o(m_axi_rready_o), .r_id_i(m_axi_rid_i), .r_last_i(m_axi_rlast_i),
     .active_o(reads_active)
@@ -190,6 +192,6 @@ module vta_top (
   assign s_axi_bresp_o = 2'b00;
   assign s_axi_rresp_o = 2'b00;
   logic unused;
-  assign unused = ^{m_axi_bid_i, m_axi_bresp_i[0], m_axi_rresp_i[0]};
+  assign unused = ^{many[2], m_axi_bid_i, m_axi_bresp_i[0], m_axi_rresp_i[0]};
 endmodule
 `default_nettype wire

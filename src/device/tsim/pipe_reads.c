@@ -1,7 +1,7 @@
 /* The read side of the memory port (vta_reads, and the memory as the driver rtl has it), and fetch. */
 #include "device/tsim/pipe.h"
 
-enum { FETCH_LEN_BITS = 4 };
+enum { FETCH_LEN_BITS = 4, MANY = 8 };
 
 void vt__pipe_next_burst(vt_pipe_rows *rows) { rows->beats = vt_bursts_next(&rows->bursts); }
 
@@ -22,6 +22,19 @@ static vt_pipe_rows *rows_of(vt_pipe *p, uint32_t client) {
 static bool asks(vt_pipe *p, uint32_t client) {
     const vt_pipe_rows *rows = rows_of(p, client);
     return rows->beats && (client != VT_PIPE_FETCH || p->fetch.free >= rows->beats);
+}
+
+static bool many(const vt_pipe *p, uint32_t stage) {
+    return p->m->profile->queue_depth >= 2 * MANY && p->queue[stage].memory->count >= MANY;
+}
+
+/* Whose command leaves next; VT_PIPE_CLIENTS: nobody's. */
+static uint32_t choose(vt_pipe *p) {
+    uint32_t client = VT_PIPE_UOP;
+    bool fetch = asks(p, VT_PIPE_FETCH);
+    if (fetch && !(many(p, 0) && many(p, 1))) return VT_PIPE_FETCH;
+    while (client < VT_PIPE_CLIENTS && !asks(p, client)) client++;
+    return client == VT_PIPE_CLIENTS && fetch ? VT_PIPE_FETCH : client;
 }
 
 static void send(vt_pipe *p, uint32_t client) {
@@ -86,11 +99,8 @@ void vt__pipe_reads(vt_pipe *p) {
     vt_pipe_reads *r = &p->reads;
     bool may_send = (!r->sent || r->may_enter) && r->under_way != VT_PIPE_READS;
     if (r->sent && r->may_enter) enter(p);
-    for (uint32_t client = 0; may_send && client < VT_PIPE_CLIENTS; client++) {
-        if (!asks(p, client)) continue;
-        send(p, client);
-        break;
-    }
+    uint32_t client = may_send ? choose(p) : VT_PIPE_CLIENTS;
+    if (client < VT_PIPE_CLIENTS) send(p, client);
     r->taken = r->line && line_taken(p);
     if (r->taken && ++r->beat == r->read[r->first].beats) end_burst(p);
 }
