@@ -95,6 +95,10 @@ VTA_API void VTASynchronize(VTACommandHandle cmd, uint32_t wait_cycles);
 VTA_API const char *vta_last_error(VTACommandHandle cmd);
 VTA_API void vta_clear_error(VTACommandHandle cmd);
 
+/* How micro-ops are shared (VTAShareUops). LATE: those that the step of a run's first product does not use are loaded
+ * behind it, by a second load, which takes no time where the hardware loads beside a product. */
+enum { VTA_SHARE_UOPS_OFF = 0, VTA_SHARE_UOPS_ON = 1, VTA_SHARE_UOPS_LATE = 2 };
+
 /* Not of TVM's VTA. From here on, until it is called with 0, a micro-kernel whose micro-ops stand in the uop buffer
  * already, as those of another one or as a part of them, is not loaded again; and a load of micro-ops waits for no token,
  * which the instruction that needs them does. Compiled kernels whose steps are written out ask for it. */

@@ -143,10 +143,12 @@ void VTARuntimeShutdown(void) {
 
 void VTAShareUops(VTACommandHandle cmd, int32_t share) {
     vt_command *command = vt_command_of(cmd);
-    if (command)
+    if (command) {
         command->cache.share = share != 0;
-    else
+        command->cache.late = share == VTA_SHARE_UOPS_LATE;
+    } else {
         vt_bad_command(cmd, VT_CALL(VTAShareUops, P(cmd), (uint64_t)share));
+    }
 }
 
 void VTASetDebugMode(VTACommandHandle cmd, int debug_flag) {

@@ -52,7 +52,35 @@ static bool joins_load(const vt_command *command, const vt_uop_kernel *kernel) {
 
 static void join_load(vt_command *command, const vt_uop_kernel *kernel) {
     vta_insn *insn = &command->queue.insns[command->cache.load];
+    if (!insn->u.mem.x_size) {
+        insn->u.mem.sram_base = kernel->sram_begin;
+        insn->u.mem.dram_base = kernel->image_at; /* the image's address is added when it has one (sync.c) */
+        insn->u.mem.y_size = 1;
+    }
     insn->u.mem.x_size = insn->u.mem.x_stride = (uint16_t)(insn->u.mem.x_size + kernel->count);
+}
+
+/* A LOAD UOP of nothing yet; tokens that compute waits for are left to the instruction behind it. */
+static void add_load(vt_command *command, size_t *out_load, bool waits[2]) {
+    *out_load = command->queue.count;
+    vta_insn *insn = vt_queue_next(&command->queue, VTA_STAGE_COMPUTE);
+    insn->opcode = VTA_OP_LOAD;
+    insn->u.mem.memory_type = VTA_MEM_UOP;
+    waits[0] |= insn->pop_prev_dep, waits[1] |= insn->pop_next_dep;
+    insn->pop_prev_dep = insn->pop_next_dep = 0;
+}
+
+/* Micro-ops of later steps have a LOAD UOP of their own, behind the run's first product: its place is kept there, and from
+ * the next instruction on that waits for operands, kernels join it. */
+static void split_load(vt_command *command, bool waits[2]) {
+    vt_uop_cache *cache = &command->cache;
+    bool waits_for_load = command->queue.pop_prev[VTA_STAGE_COMPUTE];
+    if (!cache->late || !cache->product || cache->split) return;
+    if (!cache->has_late) add_load(command, &cache->late_load, waits);
+    cache->has_late = true;
+    if (!waits_for_load) return;
+    cache->load = cache->late_load;
+    cache->split = true;
 }
 
 static vta_status use(vt_command *command, vt_uop_kernel *kernel) {
@@ -60,23 +88,18 @@ static vta_status use(vt_command *command, vt_uop_kernel *kernel) {
     vt_queue_forget_dropped(&command->queue);
     bool load, pops[2] = {false, false};
     if (!vt_uop_cache_use(&command->cache, kernel, &load)) return vt_no_memory(command->diag);
-    if (load && joins_load(command, kernel)) {
-        join_load(command, kernel);
-    } else if (load) {
+    split_load(command, pops);
+    if (load && !joins_load(command, kernel)) {
         command->cache.has_load = true;
-        command->cache.load = command->queue.count;
-        vta_insn *insn = vt_queue_next(&command->queue, VTA_STAGE_COMPUTE);
-        insn->opcode = VTA_OP_LOAD;
-        insn->u.mem.memory_type = VTA_MEM_UOP;
-        insn->u.mem.sram_base = kernel->sram_begin;
-        insn->u.mem.dram_base = kernel->image_at; /* the image's address is added when it has one (sync.c) */
-        insn->u.mem.y_size = 1;
-        insn->u.mem.x_size = insn->u.mem.x_stride = (uint16_t)kernel->count;
-        if (command->cache.share) {
-            pops[0] = insn->pop_prev_dep, pops[1] = insn->pop_next_dep;
-            insn->pop_prev_dep = insn->pop_next_dep = 0;
+        add_load(command, &command->cache.load, pops);
+        if (!command->cache.share) {
+            vta_insn *insn = &command->queue.insns[command->cache.load];
+            insn->pop_prev_dep = pops[0], insn->pop_next_dep = pops[1];
+            pops[0] = pops[1] = false;
         }
     }
+    if (load) join_load(command, kernel);
+    command->cache.product |= kernel->insn.opcode == VTA_OP_GEMM && !kernel->insn.u.exec.reset_reg;
     vta_insn *insn = vt_queue_next(&command->queue, VTA_STAGE_COMPUTE);
     uint8_t pop_prev = insn->pop_prev_dep | pops[0], pop_next = insn->pop_next_dep | pops[1];
     *insn = kernel->insn;

@@ -20,7 +20,7 @@ void vt_uop_cache_reset(vt_uop_cache *cache) {
     cache->first = cache->last = cache->next = NULL;
     cache->end = 0;
     cache->count = 0;
-    cache->wrapped = cache->has_load = false;
+    cache->wrapped = cache->has_load = cache->has_late = cache->split = cache->product = false;
     cache->run++;
 }
 

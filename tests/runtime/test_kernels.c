@@ -161,32 +161,105 @@ static void push_random(void **site, int calls, uint32_t kernels, int *expected)
     }
 }
 
-static uint32_t count_loads(vta_runtime *runtime) {
+enum { MOST_INSNS = 64 };
+
+/* The instructions of the first run that was recorded. */
+static uint32_t recorded_insns(vta_runtime *runtime, vta_insn insns[MOST_INSNS]) {
     vta_program *program;
     vta_program_run_info run;
-    uint32_t loads = 0;
     assert_int_equal(vta_runtime_recorded(runtime, NULL, &program, 0, NULL, NULL), VTA_OK);
     assert_int_equal(vta_program_get_run(program, 0, &run), VTA_OK);
-    for (uint32_t i = 0; i < run.insn_count; i++) {
-        vta_insn insn;
+    assert_true(run.insn_count <= MOST_INSNS);
+    for (uint32_t i = 0; i < run.insn_count; i++)
         assert_int_equal(
-            vta_insn_decode(vta_runtime_config(runtime), run.insns + (size_t)i * VTA_INSN_BYTES, NULL, &insn), VTA_OK);
-        loads += insn.opcode == VTA_OP_LOAD && insn.u.mem.memory_type == VTA_MEM_UOP && insn.u.mem.x_size > 0;
-    }
+            vta_insn_decode(vta_runtime_config(runtime), run.insns + (size_t)i * VTA_INSN_BYTES, NULL, &insns[i]),
+            VTA_OK);
     vta_program_destroy(program);
+    return run.insn_count;
+}
+
+static bool is_uop_load(const vta_insn *insn) {
+    return insn->opcode == VTA_OP_LOAD && insn->u.mem.memory_type == VTA_MEM_UOP && insn->u.mem.x_size > 0;
+}
+
+static uint32_t count_loads(vta_runtime *runtime) {
+    vta_insn insns[MOST_INSNS];
+    uint32_t loads = 0;
+    for (uint32_t i = 0, n = recorded_insns(runtime, insns); i < n; i++) loads += is_uop_load(&insns[i]);
     return loads;
 }
 
-static uint32_t run_random(uint32_t kernels, bool record) {
+/* A kernel of as many products as the signature says. */
+static int multiply(void *signature) {
+    int32_t count;
+    memcpy(&count, signature, sizeof count);
+    for (int32_t i = 0; i < count; i++) VTAUopPush(0, 0, (uint32_t)i % 16, 0, 0, 0, 0, 0);
+    return 0;
+}
+
+/* Products behind a load of their operands, which are 0. */
+static void push_step(VTACommandHandle cmd, void **site, void *zeros, const int32_t *counts, int n) {
+    VTALoadBuffer2D(cmd, zeros, 0, 1, 1, 1, 0, 0, 0, 0, 0, VTA_MEM_INP);
+    VTALoadBuffer2D(cmd, zeros, 0, 1, 1, 1, 0, 0, 0, 0, 0, VTA_MEM_WGT);
+    VTADepPush(cmd, 1, 2);
+    VTADepPop(cmd, 1, 2);
+    for (int i = 0; i < n; i++) {
+        int32_t count = counts[i];
+        VTAPushGEMMOp(site, multiply, &count, sizeof count);
+    }
+    VTADepPush(cmd, 2, 1);
+    VTADepPop(cmd, 2, 1);
+}
+
+/* Micro-ops of the first step come with the first load; those of later ones with a second, right behind the first
+ * product, which no token holds up. */
+static void test_late_load(void **state) {
+    (void)state;
+    vta_runtime *runtime = use("", NULL);
+    VTACommandHandle cmd = VTATLSCommandHandle();
+    void *site = NULL, *reset = NULL, *zeros = VTABufferAlloc(1024);
+    vta_insn insns[MOST_INSNS];
+    const int32_t steps[3][2] = {{5, 6}, {7, 5}, {8, 9}};
+    assert_int_equal(vta_runtime_record(runtime, NULL), VTA_OK);
+    VTAShareUops(cmd, VTA_SHARE_UOPS_LATE);
+    push_reset(&reset, 3);
+    for (int s = 0; s < 3; s++) push_step(cmd, &site, zeros, steps[s], 2);
+    VTASynchronize(cmd, 0);
+    no_error(cmd);
+    uint32_t loads = 0, products = 0, at[2] = {0};
+    for (uint32_t i = 0, n = recorded_insns(runtime, insns); i < n; i++) {
+        if (is_uop_load(&insns[i])) {
+            assert_true(loads < 2);
+            assert_false(insns[i].pop_prev_dep || insns[i].push_prev_dep);
+            at[loads++] = i;
+        } else if (insns[i].opcode == VTA_OP_GEMM && !insns[i].u.exec.reset_reg) {
+            assert_int_equal(insns[i].pop_prev_dep, products % 2 == 0);
+            if (products++ == 0) assert_true(is_uop_load(&insns[i + 1]));
+        }
+    }
+    assert_int_equal(loads, 2);
+    assert_int_equal(products, 6);
+    const vta_insn *first = &insns[at[0]], *second = &insns[at[1]];
+    assert_int_equal(first->u.mem.x_size, 3 + 5 + 6);
+    assert_int_equal(second->u.mem.sram_base, first->u.mem.x_size);
+    assert_int_equal(second->u.mem.dram_base, first->u.mem.dram_base + first->u.mem.x_size);
+    assert_int_equal(second->u.mem.x_size, 7 + 8 + 9); /* 5 is there */
+    vta_runtime_destroy(runtime);
+}
+
+static uint32_t run_random(uint32_t kernels, int share, bool record) {
     vta_runtime *runtime = use("LOG_UOP_BUFF_SIZE=8", NULL);
     VTACommandHandle cmd = VTATLSCommandHandle();
-    void *site = NULL, *zeros = VTABufferAlloc(64 * ELEMENTS), *out = VTABufferAlloc(16 * ELEMENTS);
+    void *site = NULL, *products = NULL, *zeros = VTABufferAlloc(64 * ELEMENTS), *out = VTABufferAlloc(16 * ELEMENTS);
     int expected[ELEMENTS] = {0};
     uint32_t loads = 0;
     if (record) assert_int_equal(vta_runtime_record(runtime, NULL), VTA_OK);
-    VTAShareUops(cmd, 1);
+    VTAShareUops(cmd, share);
     VTALoadBuffer2D(cmd, zeros, 0, ELEMENTS, 1, ELEMENTS, 0, 0, 0, 0, 0, VTA_MEM_ACC);
-    push_random(&site, 30, kernels, expected);
+    push_random(&site, 2, kernels, expected);
+    if (share == VTA_SHARE_UOPS_LATE)
+        for (int32_t s = 0; s < 2; s++) push_step(cmd, &products, zeros, &(int32_t){1 + s * 3}, 1);
+    push_random(&site, 28, kernels, expected);
     VTADepPush(cmd, 2, 3);
     VTADepPop(cmd, 2, 3);
     VTAStoreBuffer2D(cmd, 0, VTA_MEM_OUT, out, 0, ELEMENTS, 1, ELEMENTS);
@@ -202,10 +275,12 @@ static uint32_t run_random(uint32_t kernels, bool record) {
 
 static void test_one_load(void **state) {
     (void)state;
-    for (int i = 0; i < 60; i++) run_random(2 + (uint32_t)i % 14, false);
+    for (int i = 0; i < 60; i++) run_random(2 + (uint32_t)i % 14, VTA_SHARE_UOPS_ON, false);
+    for (int i = 0; i < 60; i++) run_random(2 + (uint32_t)i % 14, VTA_SHARE_UOPS_LATE, false);
     state_of_random = 1;
-    assert_int_equal(run_random(4, true), 1); /* all fit the 64 micro-ops */
-    assert_true(run_random(15, true) > 2);    /* these do not */
+    assert_int_equal(run_random(4, VTA_SHARE_UOPS_ON, true), 1);   /* all fit the 64 micro-ops */
+    assert_int_equal(run_random(4, VTA_SHARE_UOPS_LATE, true), 2); /* one behind the product */
+    assert_true(run_random(15, VTA_SHARE_UOPS_ON, true) > 2);      /* these do not */
 }
 
 int main(void) {
@@ -215,6 +290,7 @@ int main(void) {
         cmocka_unit_test(test_shared_micro_ops),
         cmocka_unit_test(test_evicted_kernels_come_back),
         cmocka_unit_test(test_one_load),
+        cmocka_unit_test(test_late_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
