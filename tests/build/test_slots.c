@@ -90,7 +90,7 @@ static void add_schedule(check_random *r, text *t, const conv *c) {
     add(t, "  split rc by ");
     add_sizes(r, t, c->ic, 3);
     add(t, " -> rc_out, rc_in\n  reorder rc_out, bo, i, j, rc_in, dy, dx, co, bi, ci, ri\n");
-    add(t, "  pragma rc_out slots = %d\n  %s\n", pick(r, 1, 3),
+    add(t, "  pragma rc_out slots = %d\n%s  %s\n", pick(r, 1, 3), pick(r, 0, 1) ? "  pragma bo late_uops\n" : "",
         c->skip ? "pragma bi conv2d_transpose_gemm" : "tensorize bi gemm");
     for (int i = 0; i < 2; i++) {
         bool whole = i ? c->whole_weight : c->whole_data;
@@ -228,6 +228,8 @@ static void test_refused(void **state) {
          "  pragma 0 dma_copy\n",
          "more than 4096 steps would be written out"},
         {COPY("  pragma o slots = 2\n"), ""},
+        {COPY("  pragma o slots = 2\n  pragma o late_uops\n"), ""},
+        {COPY("  pragma o late_uops\n"), "late_uops: no loop of the kernel is marked `slots`"},
         {ROWS("  pragma o slots = 2\n", "1", "  pragma 0 sliding = 0\n"), ""},
         {ROWS("  pragma o slots = 2\n", "8", "  pragma 0 sliding = 0\n"), "make tiles of one row"},
         {ROWS("", "1", "  pragma 0 sliding = 0\n"), "there is no loop marked `slots`"},

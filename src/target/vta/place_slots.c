@@ -11,6 +11,7 @@
 #include "arith/analyzer.h"
 
 #include "target/vta/slide_rows.h"
+#include "vta/runtime.h"
 
 /* ---- Places ----------------------------------------------------------------------------------------------------- */
 
@@ -270,8 +271,9 @@ static const vt_stmt *with_tokens(planner *st, const vt_iter *axis, const item *
     return vt__task(st->l, axis, (vta_stage)it->stage, vt_s_seq(st->ctx, list.n, list.items));
 }
 
-/* Steps list the same micro-ops again and again: those that are on the chip are used where they are. */
-static const vt_stmt *share_uops(vt_ctx *ctx, bool share) {
+/* Steps list the same micro-ops again and again: those that are on the chip are used where they are. `share` is one of
+ * VTA_SHARE_UOPS. */
+static const vt_stmt *share_uops(vt_ctx *ctx, int share) {
     const vt_expr *args[] = {vt__command_handle(ctx), vt_i32(ctx, share)};
     return vt__extern(ctx, "VTAShareUops", 2, args);
 }
@@ -283,12 +285,12 @@ static const vt_stmt *order_tasks(vt_lowering *l, const vt_func *f, const vt_stm
     vt_stmt_list list = {0};
     list_items(&st, body);
     for (uint32_t i = 0; i < st.before.n; i++) vt_stmt_list_add(ctx, &list, st.before.items[i]);
-    vt_stmt_list_add(ctx, &list, share_uops(ctx, true));
+    vt_stmt_list_add(ctx, &list, share_uops(ctx, vt__vta(l)->late_uops ? VTA_SHARE_UOPS_LATE : VTA_SHARE_UOPS_ON));
     sink_loads(&st);
     plan(&st);
     for (uint32_t i = 0; i < st.n; i++) vt_stmt_list_add(ctx, &list, with_tokens(&st, axis, &st.items[i]));
     vt_stmt_list_add(ctx, &list, vt__call(ctx, VT_OP_VTA_COPROC_SYNC, 0, NULL));
-    vt_stmt_list_add(ctx, &list, share_uops(ctx, false));
+    vt_stmt_list_add(ctx, &list, share_uops(ctx, VTA_SHARE_UOPS_OFF));
     const vt_stmt *s = vt_s_seq(ctx, list.n, list.items);
     for (uint32_t i = st.around.n; i-- > 0;) s = vt_stmt_with_body(ctx, st.around.items[i], s);
     return s;

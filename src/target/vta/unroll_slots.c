@@ -15,6 +15,7 @@ typedef struct unroller {
     vt_mutator m;
     vt_analyzer *a; /* that knows nothing: of what becomes constant */
     uint32_t steps; /* written so far */
+    bool late_uops;
 } unroller;
 
 static bool find_mark(void *user, const vt_stmt *s) {
@@ -138,10 +139,35 @@ static const vt_func *check_rows(vt_ctx *ctx, const vt_func *f) {
     return f;
 }
 
+static bool find_late_uops(void *user, const vt_stmt *s) {
+    bool *found = user;
+    *found |= vt_pragma_is(s, "late_uops");
+    return !*found;
+}
+
+/* Nothing is written out. */
+static const vt_func *check_unmarked(vt_ctx *ctx, const vt_func *f) {
+    bool late = false;
+    vt_stmt_walk(f->body, NULL, find_late_uops, &late);
+    if (late) vt_raise(ctx, VTA_ILLEGAL, "late_uops: no loop of the kernel is marked `slots`");
+    return check_rows(ctx, f);
+}
+
+/* Of the whole kernel: the mark is taken off. */
+static const vt_stmt *take_late_uops(vt_mutator *m, const vt_stmt *s) {
+    unroller *st = (unroller *)m;
+    if (!vt_pragma_is(s, "late_uops")) return vt_mutate_stmt_children(m, s);
+    st->late_uops = true;
+    return vt_mutate_stmt(m, s->u.attr.body);
+}
+
 const vt_func *vt_pass_unroll_slots(vt_lowering *l, const vt_func *f) {
-    if (!holds_mark(f->body)) return check_rows(l->ctx, f);
-    unroller st = {.m = {.ctx = l->ctx, .statements_only = true,  .stmt = unroll_stmt}, .a = vt_analyzer_new(l->ctx)};
+    if (!holds_mark(f->body)) return check_unmarked(l->ctx, f);
+    unroller st = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = take_late_uops}, .a = vt_analyzer_new(l->ctx)};
+    const vt_stmt *body = vt_mutate_stmt(&st.m, f->body);
+    st.m.stmt = unroll_stmt;
     vt__vta(l)->slots = true;
-    const vt_stmt *body = vt_convert_ssa(l->ctx, vt_mutate_stmt(&st.m, f->body));
+    vt__vta(l)->late_uops = st.late_uops;
+    body = vt_convert_ssa(l->ctx, vt_mutate_stmt(&st.m, body));
     return check_rows(l->ctx, vt_func_with_body(l->ctx, f, body));
 }

@@ -22,6 +22,7 @@ typedef struct vt_vta {
     const vt_iter *axis; /* the thread axis, one for a function; NULL until it is asked for */
     bool tails;          /* vta.SplitTails has cut loops */
     bool slots;          /* vta.UnrollSlots has written steps out */
+    bool late_uops;      /* the micro-ops of later steps are loaded behind the first product */
 } vt_vta;
 
 /* In the arena; nothing but the configuration, which must outlive it, is set. */
