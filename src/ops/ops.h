@@ -68,6 +68,7 @@ typedef struct vt_op_blocks {
     bool turns, rows_inside; /* rows_inside: the inner loop of tiles is over rows, else over output channels */
     bool keep_data, keep_weight; /* the whole of it stays on the chip */
     bool third_place;            /* operands of a step of the sum have three places, not two */
+    bool late_uops;              /* micro-ops of later steps are loaded behind the first product */
     vt_op_parts oc_parts, y_parts, ic_parts;
     double estimate; /* cycles */
 } vt_op_blocks;

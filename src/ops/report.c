@@ -43,6 +43,7 @@ static void tell_turns(const vt_op_blocks *b, vt_strbuf *out) {
     tell_parts(", input channels", &b->ic_parts, out);
     vt_strbuf_addf(out, " (%s inside). ", b->rows_inside ? "rows" : "output channels");
     if (b->third_place) vt_strbuf_add(out, "Operands have a third place. ");
+    if (b->late_uops) vt_strbuf_add(out, "Micro-ops of later steps are loaded behind the first product. ");
     if (b->keep_data || b->keep_weight)
         vt_strbuf_addf(out, "%s on the chip. ", b->keep_data && b->keep_weight ? "Data and weights stay"
                                                 : b->keep_data                 ? "All data stay"

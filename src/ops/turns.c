@@ -118,6 +118,7 @@ typedef struct chooser {
     uint32_t room, n;
     vt_op_blocks *best;
     uint64_t considered;
+    bool late_uops; /* where loads of micro-ops run beside a product */
 } chooser;
 
 static bool same_schedule(const vt_op_blocks *x, const vt_op_blocks *y) {
@@ -140,6 +141,7 @@ static void insert(chooser *c, const vt_op_blocks *b) {
 static void look(chooser *c, vt_op_blocks *b) {
     if (!fits(&c->g, b)) return;
     c->considered++;
+    b->late_uops = c->late_uops;
     b->estimate = vt__turns_estimate(&c->g, b);
     insert(c, b);
 }
@@ -188,11 +190,11 @@ static void look_at_lists(chooser *c, const vt_op_blocks *base) {
 }
 
 uint32_t vt__turns_choose(const vt_op_cost *cost, uint32_t room, vt_op_blocks *out, uint64_t *out_considered) {
-    chooser c = {.room = room, .best = out};
+    chooser c = {.room = room, .best = out, .late_uops = cost->profile->overlapped};
     vt_op_blocks bases[BASES];
     *out_considered = 0;
     if (!set(cost, &c.g)) return 0;
-    chooser plain = {.g = c.g, .room = BASES, .best = bases};
+    chooser plain = {.g = c.g, .room = BASES, .best = bases, .late_uops = c.late_uops};
     look_at_sizes(&plain);
     for (uint32_t i = 0; i < plain.n; i++) look_at_lists(&c, &bases[i]);
     *out_considered = plain.considered + c.considered;

@@ -34,8 +34,8 @@ void vt__turns_write(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) {
     vt_strbuf_addf(
         out,
         " -> rc_out, rc_in\n  reorder rc_out, bo, i, j, rc_in, dy, dx, co, bi, ci, ri\n  pragma rc_out slots "
-        "= %d\n  %s\n",
-        (int)vt__turns_places(b),
+        "= %d\n%s  %s\n",
+        (int)vt__turns_places(b), b->late_uops ? "  pragma bo late_uops\n" : "",
         b->skip || vt__epilogue_start(op, b) ? "pragma bi conv2d_transpose_gemm" : "tensorize bi gemm");
     write_operand("data_buf", "inp", b->keep_data, 1, out);
     write_operand("weight_buf", "wgt", b->keep_weight, 0, out);
