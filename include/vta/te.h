@@ -189,7 +189,8 @@ VTA_API te_axis *te_axis_create_expr(te_context *c, const char *name, te_expr *e
 /* A reduce axis [begin, begin + extent); expression strings know it by its name. */
 VTA_API te_axis *te_reduce_axis(te_context *c, const char *name, int64_t begin, int64_t extent);
 VTA_API te_axis *te_reduce_axis_expr(te_context *c, const char *name, te_expr *begin, te_expr *extent);
-/* A thread axis: "cthread" and "vthread" are virtual threads, "vta" is the accelerator's. Its name is the tag's. */
+/* A thread axis: "cthread" and "vthread" are virtual threads, "vta" is the accelerator's. Loops bound to "blockIdx.x" to
+ * "threadIdx.z", a graphics processor's, are lowered, but compiled for no target. Its name is the tag's. */
 VTA_API te_axis *te_thread_axis(te_context *c, const char *tag);
 VTA_API const char *te_axis_name(const te_axis *axis);
 VTA_API te_axis_kind te_axis_kind_of(const te_axis *axis);

@@ -128,7 +128,7 @@ static bool add_inner(finder *f, const vt_var *var, const vt_expr *min, const vt
 static void find_stmt(vt_visitor *v, const vt_stmt *s) {
     finder *f = (finder *)v;
     if (s->kind == VT_S_FOR && !add_inner(f, s->u.loop.var, s->u.loop.min, s->u.loop.extent)) return;
-    if (vt_attr_is(s, VT_ATTR_VIRTUAL_THREAD)) {
+    if (vt_attr_binds_thread(s)) {
         const vt_var *thread = s->u.attr.node.u.iter->var;
         if (!add_inner(f, thread, vt_int(f->st->m.ctx, thread->dtype, 0), s->u.attr.value)) return;
     }

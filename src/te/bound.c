@@ -13,9 +13,9 @@ typedef struct bounds {
 
 /* ---- Memory and threads ---- */
 
-enum { RANK_GLOBAL = 0, RANK_SHARED = 1, RANK_WARP = 2, RANK_LOCAL = 3, RANK_THREAD = 1 };
+enum { RANK_GLOBAL = 0, RANK_SHARED = 1, RANK_WARP = 2, RANK_LOCAL = 3, RANK_BLOCK = 0, RANK_THREAD = 1 };
 
-static int scope_rank(const char *scope) {
+static int scope_rank(const char *scope) { /* how few threads share it */
     if (strncmp(scope, "local", 5) == 0) return RANK_LOCAL;
     if (strncmp(scope, "warp", 4) == 0) return RANK_WARP;
     return strncmp(scope, "shared", 6) == 0 ? RANK_SHARED : RANK_GLOBAL;
@@ -26,18 +26,31 @@ static const char *thread_tag(const bounds *b, const vt_iter *axis) {
     return thread ? thread->thread_tag : axis->thread_tag;
 }
 
+static int thread_rank(const char *tag) { return strncmp(tag, "blockIdx", 8) == 0 ? RANK_BLOCK : RANK_THREAD; }
+
+bool te__kept_by_thread(const te_stage *st, const vt_iter *thread) {
+    return *st->scope && scope_rank(st->scope) > thread_rank(thread->thread_tag);
+}
+
 /* Does the stage need what all values of the axis need (true), or what its present value needs? Memory that threads
  * share must hold the part of each. */
 static bool need_relax(const bounds *b, const vt_iter *axis, bool inside, int rank) {
-    return *thread_tag(b, axis) ? rank <= RANK_THREAD : !inside;
+    const char *tag = thread_tag(b, axis);
+    if (!*tag) return !inside;
+    if (rank == RANK_WARP && strcmp(tag, "threadIdx.x") == 0) return true; /* the threads of a warp */
+    return rank <= thread_rank(tag);
 }
 
 static int stage_rank(const bounds *b, uint32_t index) {
     const te_stage *st = b->s->stages[index];
     if (*st->scope) return scope_rank(st->scope);
-    for (uint32_t i = 0; i < st->path.n; i++)
-        if (*thread_tag(b, st->path.items[i])) return RANK_LOCAL;
-    return RANK_GLOBAL;
+    int rank = RANK_GLOBAL;
+    for (uint32_t i = 0; i < st->path.n; i++) {
+        const char *tag = thread_tag(b, st->path.items[i]);
+        if (*tag && thread_rank(tag) == RANK_THREAD) return RANK_LOCAL;
+        if (*tag) rank = RANK_SHARED;
+    }
+    return rank;
 }
 
 /* ---- Attach paths ---- */
@@ -119,6 +132,14 @@ static bool reads(const te_stage *consumer, const vt_operation *op) {
     return false;
 }
 
+/* Is the thread of a loop outside of the stage the very thread that one of its own loops, or one around it, is bound to? */
+static bool shares_thread(const bounds *b, const te_stage *st, const vt_iter *axis) {
+    const vt_iter *thread = vt_ptrmap_get(b->threads, axis);
+    bool same = thread && te__iters_find(&st->path, thread) < st->path.n;
+    for (uint32_t i = 0; thread && i < st->n_attrs && !same; i++) same = st->attrs[i].thread == thread;
+    return same && !te__is_virtual(thread);
+}
+
 /* Memory of its own for every thread, but computed before the threads part. */
 static _Noreturn void refuse_outside_thread(const bounds *b, const te_stage *st, const te_stage *consumer,
                                             const vt_iter *axis) {
@@ -141,7 +162,7 @@ static vt_ptrmap *consumer_sets(const bounds *b, const te_stage *st, const te_st
         const vt_iter *thread = vt_ptrmap_get(b->threads, axis);
         if (vt_is_const(r->extent, 1))
             te__set_put(b->ctx, sets, axis, vt_intset_point(r->min));
-        else if (!need_relax(b, axis, *inside, rank) && !*inside)
+        else if (!need_relax(b, axis, *inside, rank) && !*inside && !shares_thread(b, st, axis))
             refuse_outside_thread(b, st, consumer, axis);
         else if (!need_relax(b, axis, *inside, rank))
             te__set_put(b->ctx, sets, axis, vt_intset_point(thread ? thread->var : axis->var));
@@ -161,7 +182,7 @@ static vt_dommap *relaxed_loops(const bounds *b, const te_stage *st, const te_st
         if (axis == attach) *inside = true;
         bool one = vt_is_const(te__range(b->ranges, axis)->extent, 1);
         if (!need_relax(b, axis, *inside, rank)) {
-            if (!*inside && !one) refuse_outside_thread(b, st, consumer, axis);
+            if (!*inside && !one && !shares_thread(b, st, axis)) refuse_outside_thread(b, st, consumer, axis);
             continue;
         }
         vt_dommap_set_range(relax, axis->var, *te__range(b->ranges, axis));

@@ -94,11 +94,17 @@ static void add_thread(loop_maker *m, te__nest *level, const vt_iter *axis, cons
                        const vt_range *dom) {
     vt_ctx *ctx = m->ctx;
     int64_t extent;
-    if (!vt_is_const(dom->min, 0) || !vt_as_const(dom->extent, &extent))
+    bool virtual = te__is_virtual(thread);
+    if (!vt_is_const(dom->min, 0))
+        vt_raise(ctx, VTA_ILLEGAL, "%s.%s is bound to %s, but runs from %s, not from 0", m->st->origin->name,
+                 vt_var_name(axis->var), thread->thread_tag, vt_expr_plain(ctx, dom->min));
+    if (virtual && !vt_as_const(dom->extent, &extent))
         vt_raise(ctx, VTA_ILLEGAL, "%s.%s is bound to %s, but its extent %s is not a constant", m->st->origin->name,
                  vt_var_name(axis->var), thread->thread_tag, vt_expr_plain(ctx, dom->extent));
-    te__nest_add(ctx, level, vt_s_attr(ctx, vt_ref_iter(thread), VT_ATTR_VIRTUAL_THREAD, dom->extent, vt_s_nop(ctx)));
-    vt_ptrmap_set(m->values, axis, thread->var);
+    const char *key = virtual ? VT_ATTR_VIRTUAL_THREAD : VT_ATTR_THREAD_EXTENT;
+    te__nest_add(ctx, level, vt_s_attr(ctx, vt_ref_iter(thread), key, dom->extent, vt_s_nop(ctx)));
+    bool own = !virtual && (vt_is_const(dom->extent, 1) || te__kept_by_thread(m->st, thread)); /* the thread's own part only */
+    vt_ptrmap_set(m->values, axis, own ? dom->min : thread->var);
 }
 
 static te__nest *make_levels(loop_maker *m, uint32_t begin, const vt_ptrmap *skip) {

@@ -53,15 +53,24 @@ te_axis *te_reduce_axis_expr(te_context *c, const char *name, te_expr *begin, te
     TE_RETURN(c, reduce_axis_expr(c, name, begin, extent));
 }
 
+/* Virtual threads, the accelerator, and the threads of graphics processors: loops bound to these can be lowered and read,
+ * but there is no target that they are compiled for. */
 static const vt_iter *thread_axis(te_context *c, const char *text) {
-    static const char *const known[] = {"cthread", "vthread", "vta"};
+    static const char *const known[] = {"cthread",    "vthread",    "vta",         "blockIdx.x", "blockIdx.y",
+                                        "blockIdx.z", "threadIdx.x", "threadIdx.y", "threadIdx.z"};
     te__need(c, text, "a thread tag");
     const char *tag = NULL;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(text, known[i]) == 0) tag = known[i];
-    if (!tag) te__raise(c, VTA_UNSUPPORTED, "there is no thread axis \"%s\" here: use cthread, vthread or vta", text);
+    if (!tag)
+        te__raise(c, VTA_UNSUPPORTED,
+                  "there is no thread axis \"%s\" here: use cthread, vthread or vta (blockIdx.x to threadIdx.z are lowered, "
+                  "not compiled)",
+                  text);
     return vt_iter_new(&c->ctx, vt_var_new(&c->ctx, tag, VT_I32), NULL, NULL, VT_ITER_THREAD_INDEX, tag);
 }
+
+bool te__is_virtual(const vt_iter *thread) { return thread->thread_tag[0] == 'c' || thread->thread_tag[0] == 'v'; }
 
 te_axis *te_thread_axis(te_context *c, const char *tag) { TE_RETURN(c, te__out(thread_axis(c, tag))); }
 

@@ -177,6 +177,10 @@ const vt_iter *te__axis(te_context *c, const char *name, const vt_expr *min, con
 const vt_tensor *te__pad(te_context *c, const vt_tensor *x, const char *name, const int64_t *before,
                          const int64_t *after, double value);
 int64_t te__extent(const vt_iter *axis); /* -1: no constant */
+/* Has each of the threads its own part of the stage's memory? */
+bool te__kept_by_thread(const te_stage *st, const vt_iter *thread);
+/* Is a thread axis one of virtual threads, which lowering makes loops of, and not of a graphics processor's? */
+bool te__is_virtual(const vt_iter *thread);
 
 /* ---- Schedules ---- */
 

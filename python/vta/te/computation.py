@@ -112,7 +112,8 @@ def reduce_axis(dom: tuple[int | Expr, int | Expr] | Range, name: str = "rv") ->
 
 
 def thread_axis(dom: str | Range | None = None, tag: str = "", name: str = "", span: None = None) -> IterVar:
-    """A thread axis to bind to: ``"cthread"`` (virtual threads) or ``"vta"``.
+    """A thread axis to bind to: ``"cthread"`` (virtual threads) or ``"vta"``; loops bound to ``"blockIdx.x"`` to ``"threadIdx.z"``
+    are lowered and can be looked at, but are compiled for no target.
 
     Parameters
     ----------
