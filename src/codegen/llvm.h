@@ -14,6 +14,8 @@ typedef struct vt__llvm_scratch {
     LLVMValueRef device, memory;
 } vt__llvm_scratch;
 
+typedef struct vt__llvm_table vt__llvm_table;
+
 typedef struct vt__llvm {
     vt_ctx *ctx;
     LLVMContextRef context;
@@ -30,7 +32,8 @@ typedef struct vt__llvm {
     bool interruptible; /* its outer loops look at vta_host_stop */
     bool optimise;      /* it computes, so LLVM's optimiser is worth its time */
     vt_kernels kernels;
-    uint32_t outlined;  /* number of functions made from parts of it */
+    uint32_t outlined;     /* number of functions made from parts of it */
+    vt__llvm_table *table; /* of its calls; NULL: they are few */
 
     /* The current function. */
     LLVMValueRef function;
@@ -94,6 +97,15 @@ LLVMValueRef vt__llvm_free_scratch(vt__llvm *g, const vt__llvm_scratch *s);
 void vt__llvm_return(vt__llvm *g, int value);
 /* Returns -1 from the current function unless `result` is 0; what follows runs when it is. */
 void vt__llvm_check_zero(vt__llvm *g, LLVMValueRef result);
+
+/* ---- llvm_table.c ---- */
+
+/* Looks for long runs of runtime calls in a kernel's body; g->table is what becomes of them. */
+void vt__llvm_table_make(vt__llvm *g, const vt_stmt *body);
+/* Emits the run that begins with *items of a sequence. Returns how many of its statements that are; 0: none begins. */
+uint32_t vt__llvm_table_run(vt__llvm *g, const vt_stmt *const *items);
+/* The arguments of a push of a micro-kernel that is in the table; false: it is not. */
+bool vt__llvm_table_kernel(vt__llvm *g, uint32_t number, LLVMValueRef out_args[4]);
 
 /* ---- llvm_stop.c ---- */
 

@@ -209,6 +209,7 @@ void vt__llvm_kernel(vt__llvm *g, const vt_codegen_func *cf) {
     }
     LLVMValueRef *args = VT_NEW_ARRAY(g->ctx, LLVMValueRef, entry->n_vars);
     for (uint32_t i = 0; i < entry->n_vars; i++) args[i] = vt__llvm_var(g, entry->vars[i]);
+    vt__llvm_table_make(g, cf->func->body);
     const char *body_name = vt_new_format(g->ctx, "%s_compute_", entry->name);
     LLVMValueRef body = vt__llvm_function_of(g, body_name, cf->func->body, entry->n_vars, entry->vars);
     LLVMBuildRet(

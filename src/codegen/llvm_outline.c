@@ -97,21 +97,25 @@ static void make_uops(vt__llvm *g, const char *finit, const char *handle, const 
     LLVMSetLinkage(variable, LLVMInternalLinkage);
 }
 
-void vt__llvm_uop_scope(vt__llvm *g, const vt_stmt *s) {
+/* What a push of the kernel takes. The kernel's function is made at its first use. */
+static void uop_args(vt__llvm *g, const vt_stmt *s, LLVMValueRef args[4]) {
     uint32_t n, number = vt_kernel_number(g->ctx, &g->kernels, g->entry->share_kernels, s, g->outlined);
+    if (vt__llvm_table_kernel(g, number, args)) return;
     const vt_var *const *vars = vt_stmt_free_vars(g->ctx, s->u.attr.body, &n); /* at most one: vt_prepare saw to it */
     const char *finit_name = vt_new_format(g->ctx, "%s_uops_%u", g->entry->name, number);
     const char *handle_name = vt_new_format(g->ctx, "%s_uop_handle_%u", g->entry->name, number);
     if (number == g->outlined) make_uops(g, finit_name, handle_name, s->u.attr.body, n ? vars[0] : NULL);
     g->outlined += number == g->outlined;
-    LLVMValueRef finit = LLVMGetNamedFunction(g->module, finit_name);
-    LLVMValueRef handle = LLVMGetNamedGlobal(g->module, handle_name);
-    LLVMValueRef signature = LLVMConstNull(g->pointer);
-    if (n) {
-        signature = vt__llvm_slot(g, g->i32, 4);
-        LLVMBuildStore(g->builder, vt__llvm_var(g, vars[0]), signature);
-    }
-    LLVMValueRef args[] = {handle, finit, signature, LLVMConstInt(g->i32, n ? 4 : 0, 0)};
+    args[0] = LLVMGetNamedGlobal(g->module, handle_name);
+    args[1] = LLVMGetNamedFunction(g->module, finit_name);
+    args[2] = n ? vt__llvm_slot(g, g->i32, 4) : LLVMConstNull(g->pointer);
+    args[3] = LLVMConstInt(g->i32, n ? 4 : 0, 0);
+    if (n) LLVMBuildStore(g->builder, vt__llvm_var(g, vars[0]), args[2]);
+}
+
+void vt__llvm_uop_scope(vt__llvm *g, const vt_stmt *s) {
+    LLVMValueRef args[4];
+    uop_args(g, s, args);
     vt__llvm_check_zero(g, vt__llvm_call_name(g, s->u.attr.value->u.s, g->i32, 4, args));
 }
 

@@ -210,6 +210,15 @@ static void evaluate(vt__llvm *g, const vt_expr *e) {
     LLVMPositionBuilderAtEnd(g->builder, vt__llvm_block(g, "unreachable"));
 }
 
+static void sequence(vt__llvm *g, const vt_stmt *s) {
+    for (uint32_t i = 0, n; i < s->u.seq.n_items; i += n) {
+        n = vt__llvm_table_run(g, s->u.seq.items + i);
+        if (n) continue;
+        vt__llvm_stmt(g, s->u.seq.items[i]);
+        n = 1;
+    }
+}
+
 void vt__llvm_stmt(vt__llvm *g, const vt_stmt *s) {
     switch ((vt_stmt_kind)s->kind) {
     case VT_S_LET:
@@ -226,9 +235,7 @@ void vt__llvm_stmt(vt__llvm *g, const vt_stmt *s) {
     case VT_S_FOR: for_loop(g, s); break;
     case VT_S_ALLOC: allocate(g, s); break;
     case VT_S_STORE: store(g, s); break;
-    case VT_S_SEQ:
-        for (uint32_t i = 0; i < s->u.seq.n_items; i++) vt__llvm_stmt(g, s->u.seq.items[i]);
-        break;
+    case VT_S_SEQ: sequence(g, s); break;
     case VT_S_IF: branch(g, s); break;
     case VT_S_EVAL: evaluate(g, s->u.eval.value); break;
     default:

@@ -23,6 +23,7 @@ typedef struct preparer {
     const scope *scopes;
     const vt_var *handle; /* the command handle's variable; NULL until it is needed */
     bool in_uops;
+    vt_ptrmap *kernels; /* micro-op scope -> what it became, where nothing around it matters: equal ones are one */
 } preparer;
 
 /* ---- The accelerator's intrinsics as runtime calls ---------------------------------------------------------- */
@@ -189,6 +190,8 @@ static const vt_stmt *pack_signature(preparer *p, const vt_stmt *scope_stmt, con
 static const vt_stmt *prepare_uop_scope(preparer *p, const vt_stmt *s) {
     vt_ctx *ctx = p->m.ctx;
     if (p->in_uops) vt_raise(ctx, VTA_ILLEGAL, "%s: a micro-op scope inside a micro-op scope", p->func->name);
+    const vt_stmt *known = vt_ptrmap_get(p->kernels, s);
+    if (known) return known;
     const vt_var *outer_handle = p->handle;
     p->in_uops = true;
     p->handle = NULL;
@@ -207,8 +210,11 @@ static const vt_stmt *prepare_uop_scope(preparer *p, const vt_stmt *s) {
         fits = n == 0 || (n == 1 && vt_dtype_eq(vars[0]->dtype, VT_I32));
     }
     if (!fits) return pack_signature(p, s, body, n, vars);
-    if (body == s->u.attr.body) return s;
-    return vt_s_attr(ctx, s->u.attr.node, s->u.attr.key, s->u.attr.value, body);
+    const vt_stmt *made = body == s->u.attr.body
+                              ? s
+                              : vt_s_attr(ctx, s->u.attr.node, s->u.attr.key, s->u.attr.value, body);
+    if (n == 0) vt_ptrmap_set(p->kernels, s, made);
+    return made;
 }
 
 static const vt_stmt *prepare_stmt(vt_mutator *m, const vt_stmt *s) {
@@ -236,7 +242,7 @@ static const vt_stmt *prepare_stmt(vt_mutator *m, const vt_stmt *s) {
 const vt_func *vt_prepare(vt_ctx *ctx, const vt_codegen_func *cf) {
     const vt_func *f = cf->func;
     preparer p = {
-        .m = {.ctx = ctx, .expr = prepare_expr, .stmt = prepare_stmt}, .func = f, .device_type = cf->device_type};
+        .m = {.ctx = ctx, .expr = prepare_expr, .stmt = prepare_stmt}, .func = f, .device_type = cf->device_type, .kernels = vt_ptrmap_new(ctx)};
     const vt_stmt *body = vt_mutate_stmt(&p.m, f->body);
     if (p.handle)
         body = vt_s_let(ctx, p.handle, vt_e_call_extern(ctx, VT_HANDLE_T, "VTATLSCommandHandle", 0, NULL), body);
@@ -300,6 +306,8 @@ vta_status vt__check_names(vt_ctx *ctx, const vt_codegen_job *job) {
 uint32_t vt_kernel_number(vt_ctx *ctx, vt_kernels *known, bool share, const vt_stmt *uops, uint32_t number) {
     uint32_t n;
     if (!share) return number;
+    for (uint32_t i = 0; i < known->n; i++)
+        if (known->items[i].scope == uops) return known->items[i].number;
     vt_stmt_free_vars(ctx, uops->u.attr.body, &n);
     if (n) return number;
     for (uint32_t i = 0; i < known->n; i++)

@@ -24,14 +24,16 @@ static bool stores(const vt_expr *e) { return VT_IS_RUNTIME(e, VTAStoreBuffer2D)
 
 static bool look_at_expr(void *user, const vt_expr *e) {
     writes *w = user;
-    for (uint32_t i = 1; stores(e) && i < e->n; i++) w->found = w->found || vt_expr_uses(e->a[i], w->data);
+    if (e->n == 0) return false;
+    if (stores(e))
+        for (uint32_t i = 1; i < e->n; i++) w->found = w->found || vt_expr_uses(e->a[i], w->data);
     return !w->found;
 }
 
 static bool look_at_stmt(void *user, const vt_stmt *s) {
     writes *w = user;
     if (s->kind == VT_S_STORE && s->u.store.buffer->data == w->data) w->found = true;
-    return !w->found;
+    return !w->found && !vt_attr_is(s, VT_ATTR_UOPS);
 }
 
 static bool is_written(const vt_func *f, const vt_var *data) {

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "ops/recording.h"
+#include "vta/build.h"
 #include "vta/module.h"
 #include "vta/runtime.h"
 
@@ -131,6 +132,35 @@ static void as_from_code(void **state) {
     }
 }
 
+static size_t count(const char *text, const char *what) {
+    size_t n = 0;
+    for (const char *at = text; (at = strstr(at, what)) != NULL; at++) n++;
+    return n;
+}
+
+/* Steps that are written out are rows of a table, not calls: the code has one call of each function, or one in the
+ * function that records micro-kernels and one in that which walks the rest. */
+static void a_table(void **state) {
+    (void)state;
+    vta_config *plain = vta_config_default();
+    vtac_op *op = schedule(0, plain, false);
+    const vtac_func *func;
+    char *text;
+    size_t size;
+    assert_non_null(strstr(vtac_op_text(op), "slots"));
+    assert_int_equal(vtac_kernel_lower(vtac_op_kernel(op), NULL, &func), VTA_OK);
+    vtac_build_func f = {.func = func};
+    vtac_build_options options = {.opt_level = -1};
+    assert_int_equal(vtac_emit(1, &f, &options, VTAC_EMIT_LLVM, NULL, &text, &size), VTA_OK);
+    assert_true(count(text, "call void @VTAUopPush(") <= 2);
+    assert_true(count(text, "call void @VTALoadBuffer2D(") <= 2);
+    assert_true(count(text, "call i32 @VTAPushGEMMOp(") <= 2);
+    vta_string_free(text);
+    vtac_func_release(func);
+    vtac_op_destroy(op);
+    vta_config_release(plain);
+}
+
 /* The processor's part is compiled, and told. */
 static void on_the_processor(void **state) {
     (void)state;
@@ -144,6 +174,6 @@ static void on_the_processor(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_from_code), cmocka_unit_test(on_the_processor)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_from_code), cmocka_unit_test(a_table), cmocka_unit_test(on_the_processor)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
