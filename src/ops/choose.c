@@ -64,13 +64,22 @@ static bool is_near(const choice *c) {
     return !c->given_tries && c->result.timed && c->trial.cycles <= bound + bound / 80;
 }
 
+/* Estimates of tiles that take turns are within a percent: what should take longer than the best so far is not tried
+ * unless a number of tries is asked for. */
+static bool is_hopeless(const choice *c, const vt_op_blocks *b) {
+    return !c->given_tries && b->turns && c->result.timed && b->estimate >= (double)c->trial.cycles;
+}
+
 static vta_status try_candidates(choice *c, vta_diag *diag) {
     const vt_op_space *space = c->op->is->space;
-    uint32_t timed = c->result.timed;
+    uint32_t timed = c->result.timed, passed = 0;
     c->n = space->candidates(c->op, c->profile, c->tries + RESERVE, c->candidates, &c->result.considered);
     if (!c->n && !timed) return space->nothing_fits(c->op, diag);
-    for (uint32_t i = 0; i < c->n && c->result.timed < timed + c->tries && !is_near(c); i++)
-        VT_TRY(try_one(c, &c->candidates[i], diag));
+    for (uint32_t i = 0; i < c->n && c->result.timed + passed < timed + c->tries && !is_near(c); i++)
+        if (is_hopeless(c, &c->candidates[i]))
+            passed++;
+        else
+            VT_TRY(try_one(c, &c->candidates[i], diag));
     if (!c->result.timed)
         return vt_fail(diag, VTA_INTERNAL, "%s: the compiler refused all %u schedules that were tried", c->op->is->name,
                        (unsigned)c->n);
