@@ -26,11 +26,20 @@ static void add_extent(inserter *st, const vt_var *data, vt_dtype dtype, uint32_
     vt_ptrmap_set(st->extents, data, e);
 }
 
+/* A micro-op scope that is in `seen` already: equal ones are one statement. */
+static bool is_again(vt_ptrmap *seen, const vt_stmt *s) {
+    if (!vt_attr_is(s, VT_ATTR_UOPS)) return false;
+    bool again = vt_ptrmap_has(seen, s);
+    if (!again) vt_ptrmap_set(seen, s, s);
+    return again;
+}
+
 typedef struct finder {
     vt_visitor v;
     inserter *to;
     vt_lowering *l;
     vt_ptrmap *transferred; /* data variables that transfers name */
+    vt_ptrmap *seen;
 } finder;
 
 static void find_expr(vt_visitor *v, const vt_expr *e) {
@@ -43,13 +52,14 @@ static void find_expr(vt_visitor *v, const vt_expr *e) {
 /* An allocation is the device's when it is transferred; others are plain memory of the processor. */
 static void find_stmt(vt_visitor *v, const vt_stmt *s) {
     finder *f = (finder *)v;
+    if (is_again(f->seen, s)) return;
     vt_visit_stmt_children(v, s);
     if (s->kind == VT_S_ALLOC && vt_ptrmap_has(f->transferred, s->u.alloc.var))
         add_extent(f->to, s->u.alloc.var, s->u.alloc.dtype, s->u.alloc.n_extents, s->u.alloc.extents);
 }
 
 static void find_buffers(inserter *st, vt_lowering *l, const vt_func *f) {
-    finder find = {.v = {.expr = find_expr, .stmt = find_stmt}, .to = st, .l = l, .transferred = vt_ptrmap_new(l->ctx)};
+    finder find = {.v = {.expr = find_expr, .stmt = find_stmt}, .to = st, .l = l, .transferred = vt_ptrmap_new(l->ctx), .seen = vt_ptrmap_new(l->ctx)};
     for (uint32_t i = 0; i < f->n_bindings; i++) {
         const vt_buffer *b = f->bindings[i].buffer;
         add_extent(st, b->data, b->dtype, b->ndim, b->shape);
@@ -63,6 +73,7 @@ typedef struct uses {
     vt_visitor v;
     const vt_ptrmap *extents;
     vt_ptrmap *touched, *written; /* data variables */
+    vt_ptrmap *seen;
     bool accelerator;             /* it calls the accelerator's runtime */
 } uses;
 
@@ -88,6 +99,7 @@ static void use_expr(vt_visitor *v, const vt_expr *e) {
 }
 
 static void use_stmt(vt_visitor *v, const vt_stmt *s) {
+    if (is_again(((uses *)v)->seen, s)) return;
     if (s->kind == VT_S_STORE) touch((uses *)v, s->u.store.buffer->data, true);
     vt_visit_stmt_children(v, s);
 }
@@ -98,7 +110,8 @@ static uses uses_of(const inserter *st, const vt_stmt *s) {
     uses u = {.v = {.expr = use_expr, .stmt = use_stmt},
               .extents = st->extents,
               .touched = vt_ptrmap_new(st->m.ctx),
-              .written = vt_ptrmap_new(st->m.ctx)};
+              .written = vt_ptrmap_new(st->m.ctx),
+              .seen = vt_ptrmap_new(st->m.ctx)};
     vt_visit_stmt(&u.v, s);
     return u;
 }
@@ -108,7 +121,8 @@ static uses own_uses_of(const inserter *st, const vt_stmt *s) {
     uses u = {.v = {.expr = use_expr, .stmt = skip_stmt},
               .extents = st->extents,
               .touched = vt_ptrmap_new(st->m.ctx),
-              .written = vt_ptrmap_new(st->m.ctx)};
+              .written = vt_ptrmap_new(st->m.ctx),
+              .seen = vt_ptrmap_new(st->m.ctx)};
     vt_visit_stmt_children(&u.v, s);
     return u;
 }

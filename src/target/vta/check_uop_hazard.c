@@ -72,14 +72,22 @@ static bool compare_sort(void *user, const vt_expr *e) {
     return false;
 }
 
+typedef struct checker {
+    vt_ctx *ctx;
+    vt_ptrmap *checked; /* scopes: equal ones are one statement */
+} checker;
+
 static bool check_scope(void *user, const vt_stmt *s) {
+    const checker *c = user;
     if (!vt_attr_is(s, VT_ATTR_UOPS)) return true;
-    kernel k = {.ctx = user, .scope = s};
+    if (vt_ptrmap_has(c->checked, s)) return false;
+    vt_ptrmap_set(c->checked, s, s);
+    kernel k = {.ctx = c->ctx, .scope = s};
     sorts all = {0};
     vt_stmt_walk(s->u.attr.body, compare_sort, NULL, &all);
     if (all.mixed)
         vt_raise_detailed(
-            user, VTA_ILLEGAL, vt_stmt_text(user, s),
+            c->ctx, VTA_ILLEGAL, vt_stmt_text(c->ctx, s),
             "one kernel of micro-ops both resets the accumulator and multiplies: the initialization of the "
             "reduction stands inside of the loops that follow it. Reorder the axes so that an outer part of the "
             "reduction is outermost");
@@ -88,6 +96,7 @@ static bool check_scope(void *user, const vt_stmt *s) {
 }
 
 const vt_func *vt_pass_check_uop_hazard(vt_lowering *l, const vt_func *f) {
-    vt_stmt_walk(f->body, NULL, check_scope, l->ctx);
+    checker c = {l->ctx, vt_ptrmap_new(l->ctx)};
+    vt_stmt_walk(f->body, NULL, check_scope, &c);
     return f;
 }

@@ -11,11 +11,15 @@
  * So there are a few instructions, of few micro-ops, and nothing is multiplied by padding. Of all pairs of loops that
  * can be the hardware's, the pair is taken that costs the fewest cycles of instructions and of loading micro-ops, and
  * that never writes an accumulator twice within three micro-ops. Of one or two accumulators each micro-op is an
- * instruction. */
+ * instruction.
+ *
+ * Equal kernels become one statement, loops and all; tir.vta.FoldUopLoop gives the loops that it leaves variables of
+ * their own. */
 #include <string.h>
 
 #include "arith/linear.h"
 #include "target/vta/border_boxes.h"
+#include "target/vta/same_scopes.h"
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
@@ -117,6 +121,7 @@ typedef struct cutter {
     known *known;
     uint32_t n, cap;
     vt_border_finding *finding; /* made at the first use */
+    vt_scopes *scopes;
 } cutter;
 
 /* The same extents, conditions and moves of the accumulator: the same plan. */
@@ -152,21 +157,31 @@ static const vt_stmt *cut(cutter *c, const vt_stmt *s, const vt_stmt *body) {
     return vt_s_seq(ctx, list.n, list.items);
 }
 
-static const vt_stmt *cut_stmt(vt_mutator *m, const vt_stmt *s) {
-    if (!vt_attr_is(s, VT_ATTR_UOPS)) return vt_mutate_stmt_children(m, s);
+static const vt_stmt *cut_scope(cutter *c, const vt_stmt *s) {
+    vt_ctx *ctx = c->m.ctx;
     const vt_stmt *body = s->u.attr.body;
     vt_border_nest k;
     bool several = body->kind == VT_S_SEQ;
-    for (uint32_t i = 0; several && i < body->u.seq.n_items; i++) several = read_nest(m->ctx, body->u.seq.items[i], &k);
-    if (!several) return cut((cutter *)m, s, body);
+    for (uint32_t i = 0; several && i < body->u.seq.n_items; i++) several = read_nest(ctx, body->u.seq.items[i], &k);
+    if (!several) return cut(c, s, body);
     vt_stmt_list list = {0};
-    for (uint32_t i = 0; i < body->u.seq.n_items; i++)
-        vt_stmt_list_add(m->ctx, &list, cut((cutter *)m, s, body->u.seq.items[i]));
-    return vt_s_seq(m->ctx, list.n, list.items);
+    for (uint32_t i = 0; i < body->u.seq.n_items; i++) vt_stmt_list_add(ctx, &list, cut(c, s, body->u.seq.items[i]));
+    return vt_s_seq(ctx, list.n, list.items);
+}
+
+static const vt_stmt *cut_stmt(vt_mutator *m, const vt_stmt *s) {
+    cutter *c = (cutter *)m;
+    if (!vt_attr_is(s, VT_ATTR_UOPS)) return vt_mutate_stmt_children(m, s);
+    const vt_stmt *made = vt__scopes_find(c->scopes, s);
+    if (made) return made;
+    made = cut_scope(c, s);
+    vt__scopes_add(c->scopes, s, made);
+    return made;
 }
 
 const vt_func *vt_pass_cut_borders(vt_lowering *l, const vt_func *f) {
     if (!vt__vta(l)->slots) return f;
-    cutter c = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = cut_stmt}, .l = l};
-    return vt_func_with_body(l->ctx, f, vt_convert_ssa(l->ctx, vt_mutate_stmt(&c.m, f->body)));
+    cutter c = {
+        .m = {.ctx = l->ctx, .statements_only = true, .stmt = cut_stmt}, .l = l, .scopes = vt__scopes_new(l->ctx)};
+    return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&c.m, f->body));
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arith/linear.h"
+#include "target/vta/same_scopes.h"
 #include "target/vta/uop_nest.h"
 
 typedef struct fold {
@@ -18,6 +19,7 @@ typedef struct folder {
     vt_mutator m;
     vt_lowering *l;
     vt_around around;
+    vt_scopes *known;
 } folder;
 
 /* Takes the loop's share out of a micro-op's indices. */
@@ -122,12 +124,27 @@ static const vt_stmt *fold_scope(folder *st, const vt_stmt *scope, const vt_stmt
     return vt_stmt_with_body(ctx, scope, vt_s_seq(ctx, out.n, out.items));
 }
 
+static bool holds_loop(const vt_stmt *s) {
+    bool found = s->kind != VT_S_EVAL && s->kind != VT_S_SEQ;
+    for (uint32_t i = 0; s->kind == VT_S_SEQ && i < s->u.seq.n_items && !found; i++) found = holds_loop(s->u.seq.items[i]);
+    return found;
+}
+
+/* Equal kernels become one statement, where no loop is left in them: variables have one definition. */
+static const vt_stmt *fold_gemm(folder *st, const vt_stmt *s) {
+    const vt_stmt *made = vt__scopes_find(st->known, s);
+    if (made) return made;
+    made = fold_scope(st, s, s->u.attr.body);
+    if (vt_attr_is(made, VT_ATTR_UOPS) && !holds_loop(made->u.attr.body)) vt__scopes_add(st->known, s, made);
+    return made;
+}
+
 static const vt_stmt *fold_stmt(vt_mutator *m, const vt_stmt *s) {
     folder *st = (folder *)m;
     if (vt_attr_is(s, VT_ATTR_UOPS)) {
         const vt_expr *call = s->u.attr.value;
         bool gemm = call->kind == VT_E_STRING && strcmp(call->u.s, VT_PUSH_GEMM) == 0;
-        return gemm ? fold_scope(st, s, s->u.attr.body) : s;
+        return gemm ? fold_gemm(st, s) : s;
     }
     uint32_t depth = st->around.n;
     if (s->kind == VT_S_FOR) vt__around_enter(m->ctx, &st->around, s->u.loop.var, s->u.loop.min, s->u.loop.extent);
@@ -137,6 +154,8 @@ static const vt_stmt *fold_stmt(vt_mutator *m, const vt_stmt *s) {
 }
 
 const vt_func *vt_pass_fold_uop_loop(vt_lowering *l, const vt_func *f) {
-    folder st = {.m = {.ctx = l->ctx, .statements_only = true, .stmt = fold_stmt}, .l = l};
-    return vt_func_with_body(l->ctx, f, vt_mutate_stmt(&st.m, f->body));
+    folder st = {
+        .m = {.ctx = l->ctx, .statements_only = true, .stmt = fold_stmt}, .l = l, .known = vt__scopes_new(l->ctx)};
+    const vt_stmt *body = vt_mutate_stmt(&st.m, f->body);
+    return vt_func_with_body(l->ctx, f, vt__vta(l)->slots ? vt_convert_ssa(l->ctx, body) : body);
 }
