@@ -173,7 +173,7 @@ static const vt_stmt *split_loop(splitter *st, const loop *l) {
 /* ---- Statements ------------------------------------------------------------------------------------------------- */
 
 static const vt_stmt *split_if(splitter *st, const vt_stmt *s) {
-    const vt_expr *e = vt__tails_slack(st->ctx, s);
+    const vt_expr *e = vt__tails_slack(st, s);
     if (!e) {
         const vt_stmt *then_case = vt__tails_split(st, s->u.branch.then_case), *else_case = s->u.branch.else_case;
         return vt_s_if(st->ctx, s->u.branch.condition, then_case, else_case ? vt__tails_split(st, else_case) : NULL);
@@ -255,7 +255,7 @@ static void first_written(void *user, const vt_use *use) {
 /* The split is told by the condition: the loop that moves furthest is the outer one, and so far is the factor. */
 static _Noreturn void refuse(splitter *st, const vt_stmt *open) {
     vt_ctx *ctx = st->ctx;
-    const vt_expr *condition = open->u.branch.condition->a[0], *e = vt_simplify(st->a, vt__tails_slack(ctx, open));
+    const vt_expr *condition = open->u.branch.condition->a[0], *e = vt_simplify(st->a, vt__tails_slack(st, open));
     uint32_t n;
     const vt_var *const *vars = vt_expr_free_vars(ctx, e, &n), *outer = NULL;
     int64_t factor = 0;
@@ -283,7 +283,7 @@ static _Noreturn void refuse(splitter *st, const vt_stmt *open) {
 
 const vt_func *vt_pass_split_tails(vt_lowering *l, const vt_func *f) {
     vt_ctx *ctx = l->ctx;
-    splitter st = {.ctx = ctx, .l = l, .a = vt_analyzer_new(ctx)};
+    splitter st = {.ctx = ctx, .l = l, .a = vt_analyzer_new(ctx), .slacks = vt_ptrmap_new(ctx)};
     if (!vt__tails_look(&st, f->body, NULL, NULL).open) return f;
     vt__vta(l)->tails = true;
     const vt_stmt *body = vt__tails_split(&st, f->body);

@@ -12,6 +12,7 @@ typedef struct splitter {
     bool threaded;     /* inside of virtual threads */
     bool accelerated;  /* inside of loops marked for the accelerator */
     uint32_t n_copies; /* of loop bodies, made so far */
+    vt_ptrmap *slacks; /* IF -> vt__tails_slack of it: loops inside of loops ask again */
 } splitter;
 
 /* A loop or the threads of an attribute: `var` runs over [0, extent). */
@@ -41,7 +42,7 @@ typedef enum verdict { HOLDS, FAILS, OPEN } verdict;
 /* ---- tails_find.c: conditions, and where they change ---- */
 
 /* The condition of an IF that a split left, as an expression that is below zero where it holds; NULL: another IF. */
-const vt_expr *vt__tails_slack(vt_ctx *ctx, const vt_stmt *s);
+const vt_expr *vt__tails_slack(splitter *st, const vt_stmt *s);
 /* For the accelerator, by a pragma? */
 bool vt__tails_is_marked(const vt_stmt *s);
 int64_t vt__tails_floor_div(int64_t x, int64_t y);

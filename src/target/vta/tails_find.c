@@ -6,9 +6,7 @@
 
 enum { MOST_STEPS = 4096 }; /* of a loop, looked at one by one */
 
-const vt_expr *vt__tails_slack(vt_ctx *ctx, const vt_stmt *s) {
-    if (s->kind != VT_S_IF || s->u.branch.else_case || !vt_is_call(s->u.branch.condition, VT_OP_LIKELY)) return NULL;
-    const vt_expr *c = s->u.branch.condition->a[0];
+static const vt_expr *slack(vt_ctx *ctx, const vt_expr *c) {
     if (vt_expr_infos[c->kind].cls != VT_CLASS_COMPARE || c->a[0]->dtype.code != VT_INT) return NULL;
     const vt_expr *x = c->a[0], *y = c->a[1], *one = vt_int(ctx, x->dtype, 1);
     switch (c->kind) {
@@ -18,6 +16,15 @@ const vt_expr *vt__tails_slack(vt_ctx *ctx, const vt_stmt *s) {
     case VT_E_GE: return vt_sub(ctx, vt_sub(ctx, y, x), one);
     default: return NULL;
     }
+}
+
+const vt_expr *vt__tails_slack(splitter *st, const vt_stmt *s) {
+    if (s->kind != VT_S_IF || s->u.branch.else_case || !vt_is_call(s->u.branch.condition, VT_OP_LIKELY)) return NULL;
+    const vt_expr *condition = s->u.branch.condition, *e = vt_ptrmap_get(st->slacks, condition);
+    if (e) return e;
+    e = slack(st->ctx, condition->a[0]);
+    if (e) vt_ptrmap_set(st->slacks, condition, e);
+    return e;
 }
 
 bool vt__tails_is_marked(const vt_stmt *s) { return vt_pragma_is(s, "dma_copy") || vt_pragma_is(s, "alu"); }
@@ -187,7 +194,7 @@ static void find_condition(finder *f, const vt_stmt *s, const vt_expr *e) {
 static void find_stmt(vt_visitor *v, const vt_stmt *s) {
     finder *f = (finder *)v;
     vt_analyzer *a = f->st->a;
-    const vt_expr *e = vt__tails_slack(f->st->ctx, s);
+    const vt_expr *e = vt__tails_slack(f->st, s);
     /* A stage computed inside follows those that read it. */
     if (e && f->l && writes_realized(f, s)) return;
     if (e) find_condition(f, s, e);
