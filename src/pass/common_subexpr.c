@@ -24,6 +24,13 @@ typedef struct cse {
     vt_ptrmap *taken;   /* numbers n of names cse_var_n in the program, as keys */
 } cse;
 
+/* May anything in it, or itself, be introduced? */
+static bool computes(cse *st, const vt_expr *e) {
+    bool found = vt_may_introduce(&st->computed, e);
+    for (uint32_t i = 0; i < e->n && !found; i++) found = computes(st, e->a[i]);
+    return found;
+}
+
 /* The largest eligible expressions inside of e, e itself left out. */
 static void add_inner(cse *st, vt_candidates *c, const vt_expr *e) {
     for (uint32_t i = 0; i < e->n; i++) {
@@ -87,6 +94,8 @@ static bool undefined(void *user, const vt_var *v) {
 /* Works through what the subject computes, largest first; *out_created variables come around it. */
 static subject introduce(cse *st, subject in, const vt_expr_table *t, uint32_t *out_created) {
     vt_ctx *ctx = st->m.ctx;
+    *out_created = 0;
+    if (t->n == 0) return in;
     vt_candidates c = vt_candidates_of(t);
     replace r = {.m = {.ctx = ctx, .expr = replace_expr}, .found = {.ctx = ctx}};
     uint32_t n_new = 0, cap_new = 0;
@@ -138,8 +147,8 @@ static void undefine(cse *st) {
 
 static const vt_expr *cse_expr(vt_mutator *m, const vt_expr *e) {
     cse *st = (cse *)m;
-    if (e->n == 0) return e;
     uint32_t created;
+    if (!computes(st, e)) return e;
     e = introduce(st, (subject){.e = e}, vt_computed_by_expr(&st->computed, e), &created).e;
     if (e->kind != VT_E_LET) return vt_mutate_expr_children(m, e);
     const vt_expr *value = vt_mutate_expr(m, e->a[0]);
