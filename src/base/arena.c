@@ -20,7 +20,12 @@ static void free_newest(vt_arena *arena, vt_arena_block **list) {
     vt_free(arena->allocator, b, b->size);
 }
 
+void vt_arena_trim(vt_arena *arena) {
+    while (arena->spare) free_newest(arena, &arena->spare);
+}
+
 void vt_arena_clear(vt_arena *arena) {
+    vt_arena_trim(arena);
     while (arena->blocks) free_newest(arena, &arena->blocks);
     while (arena->large) free_newest(arena, &arena->large);
     arena->next = arena->end = NULL;
@@ -36,7 +41,23 @@ static vt_arena_block *new_block(vt_arena *arena, size_t size, vt_arena_block **
     return b;
 }
 
+/* A spare one that is large enough; NULL: there is none. */
+static vt_arena_block *take_spare(vt_arena *arena, size_t need) {
+    vt_arena_block *b = arena->spare;
+    if (!b || b->size < need + sizeof *b) return NULL;
+    arena->spare = b->older;
+    b->older = arena->blocks;
+    arena->blocks = b;
+    return b;
+}
+
 static bool open_block(vt_arena *arena, size_t need) {
+    vt_arena_block *spare = take_spare(arena, need);
+    if (spare) {
+        arena->next = spare->data;
+        arena->end = (char *)spare + spare->size;
+        return true;
+    }
     size_t size = arena->blocks ? arena->blocks->size * 2 : FIRST_BLOCK;
     if (size > LARGEST_STEP) size = LARGEST_STEP;
     while (size < need + sizeof(vt_arena_block)) size *= 2;
@@ -94,4 +115,14 @@ void vt_arena_rewind(vt_arena *arena, vt_arena_mark mark) {
     while (arena->large != mark.large) free_newest(arena, &arena->large);
     arena->next = mark.next;
     arena->end = mark.block ? (char *)mark.block + mark.block->size : NULL;
+}
+
+void vt_arena_reuse(vt_arena *arena, vt_arena_mark mark) {
+    while (arena->blocks != mark.block) {
+        vt_arena_block *b = arena->blocks;
+        arena->blocks = b->older;
+        b->older = arena->spare;
+        arena->spare = b;
+    }
+    vt_arena_rewind(arena, mark);
 }

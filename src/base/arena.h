@@ -10,6 +10,7 @@ typedef struct vt_arena {
     const vta_allocator *allocator;
     vt_arena_block *blocks; /* newest first */
     vt_arena_block *large;  /* those of one large allocation each, newest first */
+    vt_arena_block *spare;  /* taken back, to be used again */
     char *next;             /* free space of the newest block */
     char *end;
     size_t bytes; /* what the blocks take, for reports of peak memory */
@@ -33,5 +34,8 @@ void vt_arena_drop(vt_arena *arena, const void *p);
 char *vt_arena_strndup(vt_arena *arena, const char *s, size_t n);
 vt_arena_mark vt_arena_here(const vt_arena *arena);
 void vt_arena_rewind(vt_arena *arena, vt_arena_mark mark);
+/* The same, but keeps memory for what is allocated next; vt_arena_trim frees what was kept. */
+void vt_arena_reuse(vt_arena *arena, vt_arena_mark mark);
+void vt_arena_trim(vt_arena *arena);
 
 #endif

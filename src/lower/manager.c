@@ -86,6 +86,20 @@ vt_lowering *vt_lowering_new(vt_ctx *ctx, const vtac_lower_options *options) {
     return l;
 }
 
+/* The one thing in the arena that a pass may leave behind beside the function. */
+static const vt_iter *thread_axis(const vt_lowering *l) {
+    return l->target ? ((const vt_vta *)l->target)->axis : NULL;
+}
+
+/* What a pass that changes nothing took for itself is used again. */
+static const vt_func *run(size_t pass, vt_lowering *l, const vt_func *f) {
+    const vt_iter *axis = thread_axis(l);
+    vt_arena_mark mark = vt_arena_here(&l->ctx->arena);
+    const vt_func *made = passes[pass].run(l, f);
+    if (made == f && thread_axis(l) == axis) vt_arena_reuse(&l->ctx->arena, mark);
+    return made;
+}
+
 const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options *options, vt_tile_axis *tile_axis,
                         const void *schedule) {
     static const vtac_lower_options defaults;
@@ -101,7 +115,7 @@ const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options 
         vt_poll(ctx);
         if (!event.skipped) {
             uint64_t start = now();
-            f = passes[i].run(l, f);
+            f = run(i, l, f);
             event.nanoseconds = now() - start;
             l->last = event.name;
             l->given = before;
@@ -112,5 +126,6 @@ const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options 
         if (o->print && event.changed) event.text = text_of(ctx, f, o->style);
         o->after(o->user, &event);
     }
+    vt_arena_trim(&ctx->arena);
     return f;
 }

@@ -138,6 +138,38 @@ static void arena_marks(void **state) {
     assert_int_equal(a.live, 0);
 }
 
+/* What is taken back comes again, cleared, without a call of the allocator; what was there before stays. */
+static void arena_reuse(void **state) {
+    (void)state;
+    enum { BYTES = 10000, COUNT = 100 };
+    check_allocator a;
+    check_allocator_init(&a, SIZE_MAX);
+    vt_arena arena;
+    vt_arena_init(&arena, &a.allocator);
+    char *first = vt_arena_strndup(&arena, "hello", 5);
+    vt_arena_mark mark = vt_arena_here(&arena);
+    size_t before = a.live, most = 0;
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < COUNT; i++) {
+            char *p = vt_arena_alloc_zero(&arena, BYTES);
+            for (int k = 0; k < BYTES; k += 99) assert_int_equal(p[k], 0);
+            memset(p, 1, BYTES);
+        }
+        if (round == 0) most = a.live;
+        assert_int_equal(a.live, most);
+        vt_arena_reuse(&arena, mark);
+        assert_int_equal(a.live, most);
+        assert_int_equal(arena.bytes, most);
+    }
+    assert_non_null(vt_arena_alloc(&arena, 60000)); /* more than the first blocks have */
+    vt_arena_reuse(&arena, mark);
+    vt_arena_trim(&arena);
+    assert_int_equal(a.live, before);
+    assert_string_equal(first, "hello");
+    vt_arena_clear(&arena);
+    assert_int_equal(a.live, 0);
+}
+
 /* Large allocations leave the block in use as it is, and can be freed one by one. */
 static void arena_drops(void **state) {
     (void)state;
@@ -465,7 +497,7 @@ int main(void) {
         cmocka_unit_test(options_of_other_versions),
         cmocka_unit_test(sizes_are_checked),
         cmocka_unit_test(reserve_keeps_its_block_when_out_of_memory),
-        cmocka_unit_test(arena_marks),
+        cmocka_unit_test(arena_marks), cmocka_unit_test(arena_reuse),
         cmocka_unit_test(arena_drops),
         cmocka_unit_test(strings_grow),
         cmocka_unit_test(a_failed_append_is_remembered),
