@@ -108,6 +108,8 @@ const vt_stmt *vt_s_eval(vt_ctx *ctx, const vt_expr *value);
 const vt_stmt *vt_s_nop(vt_ctx *ctx); /* EVAL of 0 */
 /* Any statement, block and annotated loop too, from a filled struct: copied into the arena, arrays not. */
 const vt_stmt *vt_s_new(vt_ctx *ctx, const vt_stmt *fields);
+/* To change it. A plain assignment would read behind a statement: it is as large as its kind needs. */
+vt_stmt vt_stmt_copy(const vt_stmt *s);
 
 static inline vt_ref vt_ref_none(void) { return (vt_ref){.kind = VT_REF_NONE}; }
 static inline vt_ref vt_ref_var(const vt_var *v) { return (vt_ref){.kind = VT_REF_VAR, .u.var = v}; }

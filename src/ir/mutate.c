@@ -177,7 +177,7 @@ static const vt_stmt *rebuild_seq(vt_ctx *ctx, const vt_stmt *s) {
 }
 
 const vt_stmt *vt_mutate_stmt_children(vt_mutator *m, const vt_stmt *s) {
-    vt_stmt copy = *s;
+    vt_stmt copy = vt_stmt_copy(s);
     bool changed = false;
     const vt__field *f, *end;
     for (vt__fields((vt_stmt_kind)s->kind, &f, &end); f < end; f++) changed |= mutate_field(m, &copy, f);

@@ -138,7 +138,7 @@ static const vt_stmt *inject_alloc(inject *st, const vt_stmt *s) {
     for (uint32_t i = 0; i < s->u.alloc.n_extents; i++) part = vt_mul(ctx, part, s->u.alloc.extents[i]);
     vt_ptrmap_set(st->parts, s->u.alloc.var, part);
     const vt_expr *extent = vt_mul(ctx, s->u.alloc.extents[0], vt_i32(ctx, st->n_threads));
-    vt_stmt copy = *s;
+    vt_stmt copy = vt_stmt_copy(s);
     copy.u.alloc.extents = vt_exprs_copy(ctx, 1, &extent);
     copy.u.alloc.n_extents = 1;
     copy.u.alloc.body = vt_mutate_stmt(&st->m, s->u.alloc.body);

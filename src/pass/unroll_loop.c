@@ -51,7 +51,7 @@ static const vt_stmt *unroll_for(unroll *st, const vt_stmt *s) {
     st->depth++;
     if (st->explicit) return copies(st->m.ctx, s, n);
     if (asked) return s;
-    vt_stmt marked = *s;
+    vt_stmt marked = vt_stmt_copy(s);
     marked.u.loop.kind = VT_FOR_UNROLLED;
     return vt_s_new(st->m.ctx, &marked);
 }

@@ -29,13 +29,13 @@ static const vt_stmt **body_place(vt_stmt *s) {
 }
 
 const vt_stmt *vt_stmt_body(const vt_stmt *s) {
-    vt_stmt copy = *s;
+    vt_stmt copy = vt_stmt_copy(s);
     const vt_stmt **place = body_place(&copy);
     return place ? *place : NULL;
 }
 
 const vt_stmt *vt_stmt_with_body(vt_ctx *ctx, const vt_stmt *s, const vt_stmt *body) {
-    vt_stmt copy = *s;
+    vt_stmt copy = vt_stmt_copy(s);
     const vt_stmt **place = body_place(&copy);
     if (*place == body) return s;
     *place = body;
@@ -44,7 +44,7 @@ const vt_stmt *vt_stmt_with_body(vt_ctx *ctx, const vt_stmt *s, const vt_stmt *b
 
 const vt_stmt *vt_loop_with(vt_ctx *ctx, const vt_stmt *loop, const vt_var *var, const vt_expr *min,
                             const vt_expr *extent, const vt_stmt *body) {
-    vt_stmt copy = *loop;
+    vt_stmt copy = vt_stmt_copy(loop);
     copy.u.loop.var = var;
     copy.u.loop.min = min;
     copy.u.loop.extent = extent;
@@ -94,7 +94,7 @@ static const vt_var *ssa_define(ssa *st, const vt_var *v) {
 
 static const vt_stmt *ssa_stmt(vt_mutator *m, const vt_stmt *s) {
     ssa *st = (ssa *)m;
-    vt_stmt copy = *s;
+    vt_stmt copy = vt_stmt_copy(s);
     const vt_var **place = s->kind == VT_S_FOR     ? &copy.u.loop.var
                            : s->kind == VT_S_LET   ? &copy.u.let.var
                            : s->kind == VT_S_ALLOC ? &copy.u.alloc.var
@@ -111,7 +111,7 @@ static const vt_stmt *ssa_stmt(vt_mutator *m, const vt_stmt *s) {
         copy.u.let.var = fresh;
         copy.u.let.body = vt_mutate_stmt(m, s->u.let.body);
     } else {
-        copy = *vt_mutate_stmt_children(m, s);
+        copy = vt_stmt_copy(vt_mutate_stmt_children(m, s));
         *place = fresh;
     }
     vt_ptrmap_set(st->now, v, outer);

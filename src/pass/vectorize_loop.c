@@ -143,7 +143,7 @@ static const vt_stmt *vec_alloc(vectorize *st, const vt_stmt *s) {
                    .st = st,
                    .data = s->u.alloc.var,
                    .buffers = vt_ptrmap_new(ctx)};
-    vt_stmt copy = *s;
+    vt_stmt copy = vt_stmt_copy(s);
     const vt_expr *extent = s->u.alloc.extents[0];
     extent = vt_mul(ctx, extent, vt_int(ctx, extent->dtype, st->lanes));
     copy.u.alloc.extents = vt_exprs_copy(ctx, 1, &extent);

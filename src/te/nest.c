@@ -9,7 +9,7 @@ void te__nest_add(vt_ctx *ctx, te__nest *nest, const vt_stmt *s) {
 }
 
 static const vt_stmt *with_body(vt_ctx *ctx, const vt_stmt *s, const vt_stmt *body) {
-    vt_stmt copy = *s;
+    vt_stmt copy = vt_stmt_copy(s);
     switch ((vt_stmt_kind)s->kind) {
     case VT_S_FOR: copy.u.loop.body = body; break;
     case VT_S_LET: copy.u.let.body = body; break;

@@ -72,7 +72,7 @@ static uint64_t size_of(const vt_stmt *alloc) {
 static const vt_stmt *take_place(placer *st, const vt_stmt *alloc) {
     family *f = family_of(st, alloc);
     const vt_stmt **place = &f->allocs[f->count++ % f->places];
-    vt_stmt larger = *alloc;
+    vt_stmt larger = vt_stmt_copy(alloc);
     if (*place) larger.u.alloc.var = (*place)->u.alloc.var;
     if (!*place || size_of(alloc) > size_of(*place)) *place = vt_s_new(st->m.ctx, &larger);
     vt_varmap_set(st->renamed, alloc->u.alloc.var, (*place)->u.alloc.var);

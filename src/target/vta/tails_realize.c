@@ -120,7 +120,7 @@ const vt_stmt *vt__tails_split_realize(splitter *st, const vt_stmt *s) {
         vt__uses(ctx, out[i], t, st->a, add_read, &d);
     }
     const vt_range *bounds = smaller(st, s, &d);
-    vt_stmt copy = *s;
+    vt_stmt copy = vt_stmt_copy(s);
     if (bounds) copy.u.realize.bounds = bounds;
     vt_stmt_list list = {0};
     for (uint32_t i = 0; i < n; i++) {
