@@ -175,23 +175,19 @@ static const vt__made *find(const vt__net *n, const char *text) {
     return NULL;
 }
 
-/* Scheduled and compiled; it belongs to the network from its first moment. NULL: the accelerator refuses it. */
+/* It belongs to the network from its first moment. NULL: the accelerator refuses it. */
 static const vtac_op *make(vt__net *n, const char *name, const char *text, const char *attributes) {
-    vta_diag *own = vta_diag_create(n->allocator);
+    vt__scheduled s;
     vt_grow(n->ctx, &n->made, &n->made_cap, n->made_count + 1, sizeof *n->made);
-    vt__made *m = &n->made[n->made_count];
-    *m = (vt__made){.text = text};
-    vta_status status = vtac_op_create(name, attributes, n->config, n->allocator, own, &m->op);
-    if (m->op) n->made_count++;
-    vtac_op_options options = {.size = 0};
-    if (status == VTA_OK) status = vt_options_read(&options, sizeof options, n->options->schedule, "schedule", own);
-    options.without_code = !n->options->scheduled; /* instructions are recorded; who looks on may want to run it */
-    if (status == VTA_OK) status = vtac_op_schedule(m->op, &options, own, NULL);
-    bool refused = status == VTA_UNSUPPORTED || status == VTA_OUT_OF_RANGE || status == VTA_NOT_FOUND;
-    if (status != VTA_OK && !refused) vt_fail(n->ctx->diag, status, "%s %s: %s", name, attributes, vta_diag_text(own));
-    vta_diag_destroy(own);
-    if (status != VTA_OK && !refused) vt_leave(n->ctx, status);
-    return status == VTA_OK ? m->op : NULL;
+    if (!vt__ahead_take(n, text, &s)) s = vt__schedule_operator(n, name, attributes);
+    n->made[n->made_count] = (vt__made){.text = text, .op = s.op};
+    n->made_count += s.op != NULL;
+    bool refused = s.status == VTA_UNSUPPORTED || s.status == VTA_OUT_OF_RANGE || s.status == VTA_NOT_FOUND;
+    if (s.status != VTA_OK && !refused)
+        vt_fail(n->ctx->diag, s.status, "%s %s: %s", name, attributes, vta_diag_text(s.diag));
+    vta_diag_destroy(s.diag);
+    if (s.status != VTA_OK && !refused) vt_leave(n->ctx, s.status);
+    return s.status == VTA_OK ? s.op : NULL;
 }
 
 static void write_pooling(const vt_qlayer *pooling, vt_strbuf *out) {
@@ -200,27 +196,61 @@ static void write_pooling(const vt_qlayer *pooling, vt_strbuf *out) {
                    w->pads[0]);
 }
 
+/* What a layer asks for. */
+typedef struct wish {
+    const char *name, *attributes, *text;
+    const char *why; /* it is none: name is NULL */
+    as_conv conv;
+} wish;
+
 /* `high`: of integers of 16 bits, the high bytes. */
-static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, const vt_qlayer *pooling, bool high, as_conv *conv,
-                                  const char **out_why) {
+static wish wish_of(const vt__net *n, const vt_qlayer *l, const vt_qlayer *pooling, bool high) {
     vta_allocator room;
     vt_strbuf sb = vt_arena_text(n->ctx, &room);
-    const char *name = write_operator(n, l, conv, &sb);
-    *out_why = "no operator of the accelerator computes it";
-    if (!name) return NULL;
+    wish w = {.why = "no operator of the accelerator computes it"};
+    const char *name = write_operator(n, l, &w.conv, &sb);
+    if (!name) return w;
     if (pooling) write_pooling(pooling, &sb);
-    *out_why = "a number of its epilogue does not fit an immediate";
-    if (!write_epilogue(n, l, conv->first, &sb)) return NULL;
+    w.why = "a number of its epilogue does not fit an immediate";
+    if (!write_epilogue(n, l, w.conv.first, &sb)) return w;
     if (high) vt_strbuf_add(&sb, ",shift:8");
-    const char *attributes = vt_arena_text_take(n->ctx, &sb), *text = vt_new_format(n->ctx, "%s %s", name, attributes);
-    const vt__made *have = find(n, text);
-    *out_why = "no schedule of it fits the accelerator";
+    w.name = name;
+    w.attributes = vt_arena_text_take(n->ctx, &sb);
+    w.text = vt_new_format(n->ctx, "%s %s", name, w.attributes);
+    w.why = "no schedule of it fits the accelerator";
+    return w;
+}
+
+static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, const vt_qlayer *pooling, bool high, as_conv *conv,
+                                  const char **out_why) {
+    wish w = wish_of(n, l, pooling, high);
+    *conv = w.conv;
+    *out_why = w.why;
+    if (!w.name) return NULL;
+    const vt__made *have = find(n, w.text);
     if (have) return have->op;
-    const vtac_op *op = make(n, name, text, attributes);
+    const vtac_op *op = make(n, w.name, w.text, w.attributes);
     const vt_network_options *o = n->options;
     if (op && o->scheduled && o->scheduled(o->scheduled_ctx, l->name, op))
         vt_raise(n->ctx, VTA_INTERRUPTED, "interrupted");
     return op;
+}
+
+void vt__accelerate_names(vt__net *n,
+                          void (*fn)(void *user, const char *name, const char *attributes, const char *text),
+                          void *user) {
+    bool *pooled = VT_NEW_ARRAY(n->ctx, bool, n->net->tensor_count + 1);
+    for (uint32_t i = 0; i < n->net->layer_count; i++) {
+        const vt_qlayer *l = n->net->layers[i];
+        if (!vt__may_accelerate(n, l) || pooled[l->output->index]) continue;
+        bool wide = vt__is_wide(l->output);
+        const vt_qlayer *pooling = wide ? NULL : vt__pooling_of(n, l);
+        if (pooling) pooled[pooling->output->index] = true;
+        for (int high = 0; high <= wide; high++) {
+            wish w = wish_of(n, l, pooling, high);
+            if (w.name) fn(user, w.name, w.attributes, w.text);
+        }
+    }
 }
 
 static void give_weights(vt__net *n, const vt_qlayer *l, const vtac_op *op, const as_conv *c, vt__args *args) {

@@ -52,6 +52,11 @@ static bool is_alias(const vt_qlayer *l) {
     return l->kind == VT_Q_RESHAPE && vt_qtensor_same_image(&l->inputs[0]->type, &l->output->type);
 }
 
+bool vt__may_accelerate(const vt__net *n, const vt_qlayer *l) {
+    return !n->options->processor_only && l->kind != VT_Q_FLOAT && l->kind != VT_Q_QUANTIZE &&
+           l->kind != VT_Q_DEQUANTIZE && !is_alias(l);
+}
+
 static void add_layer(vt__net *n, const vt_qlayer *l) {
     const char *why = "as asked for";
     if (l->kind == VT_Q_QUANTIZE && vt__is_folded_away(n, l->output)) return;
@@ -64,8 +69,7 @@ static void add_layer(vt__net *n, const vt_qlayer *l) {
         n->declared[l->output->index] = true;
         return;
     }
-    if (!n->options->processor_only && l->kind != VT_Q_FLOAT && l->kind != VT_Q_QUANTIZE &&
-        l->kind != VT_Q_DEQUANTIZE) {
+    if (vt__may_accelerate(n, l)) {
         if (vt__accelerate(n, l, &why)) {
             vt_strbuf_addf(n->report, "%s (%s): accelerator\n", l->name, what(l));
             return;
@@ -82,6 +86,7 @@ static vta_status add_all(vt_ctx *ctx, void *arg) {
     const vt_network_options *o = n->options;
     check_config(n);
     add_inputs(n);
+    vt__ahead_start(n);
     for (uint32_t i = 0; i < n->net->layer_count; i++) {
         vt_poll(ctx);
         if (o->progress && o->progress(o->ctx, i, n->net->layer_count, n->net->layers[i]->name))
@@ -104,7 +109,9 @@ static vta_status compile(vt_ctx *ctx, void *arg) {
     n->buffers = VT_NEW_ARRAY(ctx, uint32_t, n->net->tensor_count + 1);
     n->declared = VT_NEW_ARRAY(ctx, bool, n->net->tensor_count + 1);
     n->pooled = VT_NEW_ARRAY(ctx, bool, n->net->tensor_count + 1);
-    return vt_protect(ctx, add_all, n);
+    vta_status status = vt_protect(ctx, add_all, n);
+    vt__ahead_stop(n);
+    return status;
 }
 
 static vta_status add_sections(const vt__net *n, vta_diag *diag) {

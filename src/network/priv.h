@@ -16,6 +16,8 @@ typedef struct vt__made {
     vtac_kernel *kernel;
 } vt__made;
 
+typedef struct vt__ahead vt__ahead;
+
 typedef struct vt__net {
     vt_ctx *ctx;
     const vt_qnet *net;
@@ -29,6 +31,7 @@ typedef struct vt__net {
     int64_t batch, block; /* of a tile */
     vt__made *made;
     uint32_t made_count, made_cap;
+    vt__ahead *ahead; /* NULL: nobody schedules ahead */
     vt_strbuf *report;
 } vt__net;
 
@@ -72,6 +75,26 @@ const vt_qlayer *vt__pooling_of(const vt__net *n, const vt_qlayer *l);
 
 /* accelerate.c: the layer as an operator. False: there is none for it; *out_why says so. */
 bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why);
+/* Those that all layers will ask for, should none be refused, in their order. */
+void vt__accelerate_names(vt__net *n,
+                          void (*fn)(void *user, const char *name, const char *attributes, const char *text),
+                          void *user);
+
+/* ahead.c: an operator created and scheduled, or why not. */
+typedef struct vt__scheduled {
+    vtac_op *op;
+    vta_status status;
+    vta_diag *diag;
+} vt__scheduled;
+vt__scheduled vt__schedule_operator(const vt__net *n, const char *name, const char *attributes);
+/* Other threads begin to schedule; the end must come before the network's memory goes. */
+void vt__ahead_start(vt__net *n);
+void vt__ahead_stop(vt__net *n);
+/* What they made of an operator; waits where one is at it. False: none is, and none will be. */
+bool vt__ahead_take(vt__net *n, const char *text, vt__scheduled *out);
+
+/* network.c: is it to be tried at all? */
+bool vt__may_accelerate(const vt__net *n, const vt_qlayer *l);
 
 /* host.c: the layer as a function for the processor; raises VTA_UNSUPPORTED where there is none. */
 void vt__on_processor(vt__net *n, const vt_qlayer *l);

@@ -87,7 +87,46 @@ static void memory_of_a_network(void **state) {
     unlink(path);
 }
 
+/* Without an allocator of the caller's operators are scheduled by several threads. */
+static uint8_t *compile_with(const char *path, const vta_allocator *allocator, size_t *out_size) {
+    static float x[CHANNELS];
+    vtac_graph *graph;
+    vtac_calibration *calibration;
+    vtac_quantized *quantized;
+    uint8_t *bytes;
+    for (int i = 0; i < CHANNELS; i++) x[i] = (float)(i % 23) / 23;
+    assert_int_equal(vtac_graph_load(path, NULL, allocator, NULL, &graph), VTA_OK);
+    assert_int_equal(vtac_calibration_create(graph, allocator, NULL, &calibration), VTA_OK);
+    assert_int_equal(vtac_calibration_observe(calibration, (const void *[]){x}, NULL), VTA_OK);
+    assert_int_equal(vtac_quantized_create(calibration, NULL, NULL, &quantized), VTA_OK);
+    assert_int_equal(vtac_quantized_compile(quantized, NULL, NULL, NULL, &bytes, out_size, NULL), VTA_OK);
+    vtac_calibration_destroy(calibration);
+    vtac_quantized_destroy(quantized);
+    vtac_graph_destroy(graph);
+    return bytes;
+}
+
+static void the_same_from_threads(void **state) {
+    (void)state;
+    char path[] = "/tmp/vta-memory-XXXXXX";
+    check_allocator a;
+    size_t size, alone_size;
+    close(mkstemp(path));
+    write_model(path);
+    check_allocator_init(&a, SIZE_MAX);
+    uint8_t *alone = compile_with(path, &a.allocator, &alone_size);
+    for (int i = 0; i < 3; i++) {
+        uint8_t *bytes = compile_with(path, NULL, &size);
+        assert_int_equal(size, alone_size);
+        assert_memory_equal(bytes, alone, size);
+        vta_string_free((char *)bytes);
+    }
+    vta_string_free((char *)alone);
+    assert_int_equal(a.live, 0);
+    unlink(path);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_of_a_network)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_of_a_network), cmocka_unit_test(the_same_from_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
