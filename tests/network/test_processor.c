@@ -232,6 +232,24 @@ static void average(void) {
                 text_of(strides, axes), text_of(pads, 2 * axes), (int)pick(0, 1)));
 }
 
+/* Parts on the processor between two convolutions on the accelerator. */
+static void between(void) {
+    shape x = {4, {1, pick(1, 3), pick(4, 8), pick(4, 8)}};
+    int64_t channels = pick(1, 20);
+    input("x", x);
+    constant("w", (shape){4, {channels, x.dim[1], 3, 3}}), constant("v", (shape){4, {5, channels, 1, 1}});
+    make_node(&m, "Conv", "x w", "c", "pads=[1,1,1,1]");
+    make_node(&m, "Relu", "c", "r", "");
+    if (one_in(2))
+        make_node(&m, "LRN", "r", "p", format("size=%d alpha=0.01", (int)pick(1, 7)));
+    else
+        make_node(&m, ONE_OF("ReduceL1", "ReduceL2"), "r", "p", "axes=[1] keepdims=1");
+    if (one_in(2))
+        node("Add", "r p", "");
+    else
+        node("Conv", m.nodes[2]->op_type[0] == 'L' ? "p v" : "r v", "");
+}
+
 /* A constant as large as what it is added to, behind a product and behind nothing. */
 static void large_constant(void) {
     int64_t rows = pick(2, 5), columns = pick(2, 17), depth = pick(2, 17);
@@ -252,6 +270,7 @@ static const struct way {
     {"Resize", resize},       {"Gather", gather},
     {"Where", where},         {"Conv", conv},
     {"AveragePool", average}, {"constant", large_constant},
+    {"LRN", between},
 };
 
 /* ---- What is done with them ------------------------------------------------------------------------------------ */
