@@ -298,6 +298,29 @@ static void corrects(world *w) {
     }
 }
 
+/* Over sums of all sizes, a channel's result is as often above what is exact as below: halves are rounded up, also
+ * where bits go before the product. Limits are left out. */
+static void check_rounding(const vt_qlayer *l, int64_t channel) {
+    enum { SUMS = 400000 };
+    double mean = 0, factor = 1;
+    state = 5;
+    for (int i = 0; i < SUMS; i++) {
+        double sum = (double)next(1 << 15) * (1 << 15) + next(1 << 15) - 0x1p29, result = sum;
+        factor = 1;
+        for (uint32_t k = 0; k < l->step_count; k++) {
+            const vt_qstep *p = &l->steps[k];
+            double number = p->channel ? p->channel[channel] : p->number;
+            bool multiplies = p->kind == VT_QSTEP_MULTIPLY || p->kind == VT_QSTEP_MULTIPLY_CHANNEL;
+            bool shifts = p->kind == VT_QSTEP_SHIFT || p->kind == VT_QSTEP_SHIFT_CHANNEL;
+            if (p->kind == VT_QSTEP_BIAS) result += number;
+            if (multiplies) result *= number, factor *= number;
+            if (shifts) result = floor_shift(result, (int32_t)number), factor /= ldexp(1, (int)number);
+        }
+        mean += (result - sum * factor) / SUMS;
+    }
+    if (fabs(mean) > 0.003) fail_msg("channel %d: results are %.4f too large on the average", (int)channel, mean);
+}
+
 /* Sums so large that bits have to go before they are multiplied; results of 8 bits and of 16. */
 static void long_sum(world *w) {
     enum { TERMS = 4096, RESULTS = 8 };
@@ -320,6 +343,9 @@ static void long_sum(world *w) {
         run_quantized(w, net, x, floats, count);
         print_message("a sum of 4096 products: %.1f dB\n", worst);
         assert_true(worst > (wide_results ? 60 : 45));
+        options.keep_bias = true;
+        const vt_qlayer *rounded = vt_quantize(w->g, ranges, &options)->layers[1];
+        for (int64_t o = 0; o < RESULTS; o++) check_rounding(rounded, o);
     }
 }
 
