@@ -1,21 +1,16 @@
 /* vta lower, build and run, as a user runs them. */
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "build/build_test.h"
+#include "support/tool.h"
 
-static char output[1 << 20]; /* of the last command: standard output, then standard error */
 static char folder[] = "/tmp/vta_c_cli_XXXXXX";
 
 static int vta(const char *args) {
     char command[2048];
     snprintf(command, sizeof command, "%s/vta %s > %s/out 2> %s/err; code=$?; cat %s/out %s/err; exit $code",
              VT_BINARY_DIR, args, folder, folder, folder, folder);
-    FILE *f = popen(command, "r");
-    assert_non_null(f);
-    output[fread(output, 1, sizeof output - 1, f)] = 0;
-    int state = pclose(f);
-    return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
+    return shell(command);
 }
 
 #define RUNS(args, code)                                                                                               \

@@ -1,10 +1,9 @@
 /* Compiled kernels as input of the tool: what `vta build` makes is profiled, swept, run by its signature. */
-#include <jansson.h>
 #include <unistd.h>
 
 #include "build/build_test.h"
+#include "support/tool.h"
 
-static char out[1 << 22]; /* of the last command: both outputs */
 static char folder[] = "/tmp/vta_object_XXXXXX";
 
 /* %s of `arguments` is the folder. */
@@ -21,16 +20,13 @@ static int run(const char *arguments) {
     }
     *to = '\0';
     snprintf(command, sizeof command, "%s/vta %s 2>&1", VT_BINARY_DIR, text);
-    FILE *from = popen(command, "r");
-    assert_non_null(from);
-    out[fread(out, 1, sizeof out - 1, from)] = '\0';
-    return pclose(from) >> 8;
+    return shell(command);
 }
 
 static void runs(const char *arguments, int code, const char *says) {
     int got = run(arguments);
-    if (got != code || !strstr(out, says))
-        fail_msg("vta %s: exit code %d, not %d with \"%s\"\n%s", arguments, got, code, says, out);
+    if (got != code || !strstr(output, says))
+        fail_msg("vta %s: exit code %d, not %d with \"%s\"\n%s", arguments, got, code, says, output);
 }
 
 static void quietly(const char *command) {
@@ -41,8 +37,8 @@ static void quietly(const char *command) {
 
 static int64_t cycles_of(const char *arguments) {
     runs(arguments, 0, "{");
-    json_t *j = json_loads(out, 0, NULL);
-    if (!j) fail_msg("vta %s: no JSON: %.300s", arguments, out);
+    json_t *j = json_loads(output, 0, NULL);
+    if (!j) fail_msg("vta %s: no JSON: %.300s", arguments, output);
     int64_t cycles = json_integer_value(json_object_get(json_object_get(j, "timing"), "cycle_count"));
     json_decref(j);
     assert_true(cycles > 0);
@@ -52,7 +48,7 @@ static int64_t cycles_of(const char *arguments) {
 /* The checksum of an output. */
 static void checksum_of(const char *arguments, const char *name, char sum[32]) {
     runs(arguments, 0, "\"compared\": false");
-    json_t *j = json_loads(out, 0, NULL);
+    json_t *j = json_loads(output, 0, NULL);
     assert_non_null(j);
     snprintf(sum, 32, "%s", json_string_value(json_object_get(json_object_get(j, "checksums"), name)));
     json_decref(j);
@@ -79,7 +75,7 @@ static void names(void **state) {
     (void)state;
     runs("profile %s/conv.o", 0, "weights (kernel) are loaded 2.0 times");
     runs("profile %s/conv.o --trace -", 0, "\"traceEvents\"");
-    assert_null(strstr(out, "\"source\""));
+    assert_null(strstr(output, "\"source\""));
     runs("build examples/conv2d.te --annotate -o %s/annotated.o", 0, "");
     runs("profile %s/annotated.o --trace -", 0, "\"source\":\"res_conv i2.outer=1 ic.outer=3 cthread.s=1\"");
 }
@@ -90,7 +86,7 @@ static void what_if(void **state) {
     runs("profile %s/conv.o --set TARGET=tsim --bus 128", 0, "128-bit bus");
     runs("profile %s/conv.o --config configs/pynq.json", 0, "cycles"); /* the same sizes */
     runs("sweep %s/conv.o -v bus_bits=64,128 -v LOG_BLOCK=4,5", 0, "a compiled program is tied to its sizes");
-    assert_non_null(strstr(out, "bus_bits=128 LOG_BLOCK=4"));
+    assert_non_null(strstr(output, "bus_bits=128 LOG_BLOCK=4"));
     runs("sweep %s/conv.o -v LOG_BLOCK=5", 1, "no machine of the sweep could be timed");
     runs("profile %s/conv.o --param threads=1", 1, "parameters are for its source");
     runs("profile examples/conv2d.te --function conv2d", 1, "--function is for objects");
@@ -111,8 +107,8 @@ static void run_objects(void **state) {
     (void)state;
     char first[32], again[32];
     runs("run %s/conv.o --check", 0, "No races.");
-    assert_non_null(strstr(out, "gemm_counter    :           451584"));
-    assert_non_null(strstr(out, "were not compared; vta prove "));
+    assert_non_null(strstr(output, "gemm_counter    :           451584"));
+    assert_non_null(strstr(output, "were not compared; vta prove "));
     checksum_of("run %s/conv.o --json", "res", first);
     checksum_of("run %s/c.so --json --driver tsim", "res", again);
     assert_string_equal(first, again);
@@ -153,7 +149,7 @@ static void every_target(void **state) {
         char command[256];
         snprintf(command, sizeof command, "build examples/vector_add.te --emit asm -mtriple=%s", triples[i]);
         runs(command, 0, "__vta_signature_vector_add:");
-        assert_non_null(strstr(out, "\\\"version\\\": 1, \\\"name\\\": \\\"vector_add\\\""));
+        assert_non_null(strstr(output, "\\\"version\\\": 1, \\\"name\\\": \\\"vector_add\\\""));
     }
     runs("build examples/vector_add.te --emit c", 0, "const char __vta_signature_vector_add[] = ");
 }

@@ -1,25 +1,12 @@
 /* Cycle counts of instruction streams that this project's compiler makes, and profiles of kernel files. */
-#include <jansson.h>
 #include <unistd.h>
 
-#include "support/check.h"
-
-static char out[1 << 22];
+#include "support/tool.h"
 
 static int run(const char *arguments) {
     char command[1200];
     snprintf(command, sizeof command, "%s/vta %s 2>&1", VT_BINARY_DIR, arguments);
-    FILE *from = popen(command, "r");
-    assert_non_null(from);
-    out[fread(out, 1, sizeof out - 1, from)] = '\0';
-    return pclose(from) >> 8;
-}
-
-static json_t *json_out(void) {
-    json_error_t error;
-    json_t *j = json_loads(out, 0, &error);
-    if (!j) fail_msg("line %d: %s in %.300s", error.line, error.text, out);
-    return j;
+    return shell(command);
 }
 
 /* ResNet-18's C2 with the fallback schedule on buses of 64 to 512 bits: five runs as published, in whole millions, and
@@ -34,7 +21,7 @@ static void fallback_schedule(void **state) {
                 {"bus_bits=256", 7903092, 39},
                 {"bus_bits=512", 5947829, 29}};
     assert_int_equal(run("sweep tests/build/conv2d_fallback.te -v bus_bits=64,128,256,512 --json"), 0);
-    json_t *all = json_out(), *row;
+    json_t *all = output_json(), *row;
     size_t i;
     int found = 0;
     json_array_foreach(all, i, row) {
@@ -51,8 +38,8 @@ static void fallback_schedule(void **state) {
 }
 
 static int64_t cycles_of(const char *arguments) {
-    if (run(arguments) != 0) fail_msg("%s: %s", arguments, out);
-    json_t *j = json_out();
+    if (run(arguments) != 0) fail_msg("%s: %s", arguments, output);
+    json_t *j = output_json();
     int64_t cycles = json_integer_value(json_object_get(json_object_get(j, "timing"), "cycle_count"));
     json_decref(j);
     return cycles;
@@ -72,10 +59,10 @@ static void for_another_machine(void **state) {
     int64_t wide = cycles_of("profile examples/conv2d.te --set LOG_BLOCK=5 --bus 128 --json");
     assert_true(wide * 3 < usual);
     assert_int_equal(run("profile examples/conv2d.te --set LOG_WGT_BUFF_SIZE=12"), 1);
-    assert_contains(out, "kernel_buf needs 72 elements of the wgt buffer, which holds 16");
+    assert_contains(output, "kernel_buf needs 72 elements of the wgt buffer, which holds 16");
     assert_int_equal(run("sweep examples/conv2d.te -v LOG_BLOCK=4,5 -v LOG_WGT_BUFF_SIZE=12,18"), 0);
-    assert_contains(out, "LOG_BLOCK=5 LOG_WGT_BUFF_SIZE=18");
-    assert_contains(out, "error: kernel_buf needs");
+    assert_contains(output, "LOG_BLOCK=5 LOG_WGT_BUFF_SIZE=18");
+    assert_contains(output, "error: kernel_buf needs");
 }
 
 /* Points are built in threads of their own; the table is the same for any number of them. */
@@ -88,31 +75,31 @@ static void in_parallel(void **state) {
         snprintf(arguments, sizeof arguments,
                  "sweep examples/conv2d.te -v LOG_BLOCK=4,5 -v bus_bits=64,128 -v gemm_step=1,2,3 --jobs %s", jobs[i]);
         assert_int_equal(run(arguments), 0);
-        if (i == 0) memcpy(first, out, sizeof first);
+        if (i == 0) memcpy(first, output, sizeof first);
     }
-    assert_string_equal(first, out);
+    assert_string_equal(first, output);
 }
 
 /* Instructions are called by what they were in the kernel file. */
 static void source_names(void **state) {
     (void)state;
     assert_int_equal(run("profile examples/conv2d.te --trace -"), 0);
-    assert_contains(out, "\"source\":\"data_buf i2.outer=0 ic.outer=0\"");
-    assert_contains(out, "\"source\":\"kernel_buf i2.outer=1 ic.outer=15\"");
-    assert_contains(out, "\"source\":\"res_conv i2.outer=1 ic.outer=3 cthread.s=1\"");
-    json_decref(json_out());
+    assert_contains(output, "\"source\":\"data_buf i2.outer=0 ic.outer=0\"");
+    assert_contains(output, "\"source\":\"kernel_buf i2.outer=1 ic.outer=15\"");
+    assert_contains(output, "\"source\":\"res_conv i2.outer=1 ic.outer=3 cthread.s=1\"");
+    json_decref(output_json());
     assert_int_equal(run("profile examples/conv2d.te"), 0);
-    assert_contains(out, "weights (kernel) are loaded 2.0 times");
+    assert_contains(output, "weights (kernel) are loaded 2.0 times");
     assert_int_equal(run("profile examples/conv2d.te --html -"), 0);
-    assert_contains(out, "res_conv i2.outer=0 ic.outer=1 cthread.s=0");
+    assert_contains(output, "res_conv i2.outer=0 ic.outer=1 cthread.s=0");
 }
 
 static void refused(void **state) {
     (void)state;
     assert_int_equal(run("profile examples/none.te"), 1);
-    assert_contains(out, "none.te");
+    assert_contains(output, "none.te");
     assert_int_equal(run("profile kernel.o"), 1);
-    assert_contains(out, "kernel.o: cannot open");
+    assert_contains(output, "kernel.o: cannot open");
 }
 
 int main(void) {

@@ -1,25 +1,13 @@
 /* The command line tool, run as a user runs it. */
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "support/golden.h"
 #include "support/programs.h"
+#include "support/tool.h"
 
 static char folder[] = "/tmp/vta_cli_XXXXXX";
-static char output[1 << 20]; /* of the last command: standard output, then standard error */
 
-/* Runs `vta ARGS` in the test's folder; its exit code, -1 when it did not exit. */
-static int vta(const char *args) {
-    char command[2048];
-    snprintf(command, sizeof command, "cd %s && %s/vta %s > out 2> err; code=$?; cat out err; exit $code", folder,
-             VT_BINARY_DIR, args);
-    FILE *f = popen(command, "r");
-    assert_non_null(f);
-    size_t n = fread(output, 1, sizeof output - 1, f);
-    output[n] = 0;
-    int state = pclose(f);
-    return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
-}
+static int vta(const char *args) { return vta_in(folder, args); }
 
 static void put(const char *name, const char *text) {
     char path[256];

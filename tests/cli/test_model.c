@@ -1,25 +1,14 @@
 /* `vta run` and `vta profile` on a compiled network. */
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "exec/small.h"
+#include "support/tool.h"
 #include "vta/module.h"
 #include "vta/support.h"
 
 static char folder[] = "/tmp/vta_cli_model_XXXXXX";
-static char output[1 << 18]; /* of the last command: standard output, then standard error */
 
-static int vta(const char *args) {
-    char command[2048];
-    snprintf(command, sizeof command, "cd %s && %s/vta %s > out 2> err; code=$?; cat out err; exit $code", folder,
-             VT_BINARY_DIR, args);
-    FILE *f = popen(command, "r");
-    assert_non_null(f);
-    size_t n = fread(output, 1, sizeof output - 1, f);
-    output[n] = 0;
-    int state = pclose(f);
-    return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
-}
+static int vta(const char *args) { return vta_in(folder, args); }
 
 #define RUNS(args, code)                                                                                               \
     do {                                                                                                               \

@@ -1,26 +1,10 @@
 /* vta op and vta ops, run as a user runs them: values that are right, keys of the JSON, what is refused and how. */
-#include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-
-#include <cmocka.h>
-
-static char output[1 << 18]; /* of the last command: standard output, then standard error */
+#include "support/tool.h"
 
 static int vta(const char *args, const char *errors) {
     char command[1024];
     snprintf(command, sizeof command, "%s/vta %s 2>%s", VT_BINARY_DIR, args, errors);
-    FILE *f = popen(command, "r");
-    assert_non_null(f);
-    output[fread(output, 1, sizeof output - 1, f)] = '\0';
-    int state = pclose(f);
-    return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
+    return shell(command);
 }
 
 static json_t *vta_json(const char *args, int code) {

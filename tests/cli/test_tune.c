@@ -1,24 +1,14 @@
 /* vta tune as a user runs it: what it prints and logs, Ctrl-C, logs of others, merging, and vta op with a log. */
-#include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "support/shared.h"
+#include "support/tool.h"
 
 #define CONV "conv2d height=8 width=8 in_channels=32 out_channels=64 kernel=3 pad=1 epilogue=shift,relu"
 
-static char output[1 << 16]; /* of the last command: standard output, then standard error */
 static char folder[] = "/tmp/vta_tune_XXXXXX";
 
 static int make_folder(void **state) {
@@ -36,11 +26,7 @@ static int remove_folder(void **state) {
 static int vta(const char *args, const char *errors) {
     char command[1024];
     snprintf(command, sizeof command, "%s/vta %s 2>%s", VT_BINARY_DIR, args, errors);
-    FILE *f = popen(command, "r");
-    assert_non_null(f);
-    output[fread(output, 1, sizeof output - 1, f)] = '\0';
-    int state = pclose(f);
-    return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
+    return shell(command);
 }
 
 static json_t *vta_json(const char *args) {

@@ -1,29 +1,17 @@
 /* vta graph, vta classify and vta eval, run as a user runs them, on a model made here: its scores are the means of red,
  * green and blue, so that a picture's class is its strongest colour. */
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "support/check.h"
+#include "support/tool.h"
 #include "vta/module.h"
 
 #include "image/files.h"
 #include "onnx_make.h"
 
 static char folder[] = "/tmp/vta_networks_XXXXXX";
-static char output[1 << 16]; /* of the last command: standard output, then standard error */
 
-static int vta(const char *args) {
-    char command[2048];
-    snprintf(command, sizeof command, "cd %s && %s/vta %s > out 2> err; code=$?; cat out err; exit $code", folder,
-             VT_BINARY_DIR, args);
-    FILE *f = popen(command, "r");
-    assert_non_null(f);
-    size_t n = fread(output, 1, sizeof output - 1, f);
-    output[n] = 0;
-    int state = pclose(f);
-    return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
-}
+static int vta(const char *args) { return vta_in(folder, args); }
 
 static void says(int code, const char *args, const char *words) {
     int got = vta(args);

@@ -5,6 +5,7 @@
 
 #include "ir/handle.h"
 #include "ir/support.h"
+#include "support/failing.h"
 #include "support/golden.h"
 
 static const char *print(vt_ctx *ctx, const vt_func *f, void (*style)(vt_ctx *, const vt_func *, vt_strbuf *)) {
@@ -189,19 +190,6 @@ static vta_status blocks(vt_ctx *ctx, void *arg) {
 
 /* ---- The public functions --------------------------------------------------------------------------------- */
 
-typedef struct failing {
-    uint32_t left; /* allocations until one fails */
-} failing;
-
-static void *failing_resize(void *ctx, void *p, size_t old_size, size_t new_size) {
-    failing *f = ctx;
-    (void)old_size;
-    if (new_size && f->left-- == 0) return NULL;
-    if (new_size) return realloc(p, new_size);
-    free(p);
-    return NULL;
-}
-
 static vta_status public_view(vt_ctx *ctx, void *arg) {
     (void)arg;
     flat f;
@@ -213,7 +201,7 @@ static vta_status public_view(vt_ctx *ctx, void *arg) {
     for (int style = VTAC_STYLE_PRIMFN; style <= VTAC_STYLE_TVMSCRIPT; style++) {
         vta_status status = VTA_NO_MEMORY;
         for (uint32_t n = 0; status != VTA_OK; n++) {
-            failing state = {n};
+            failing state = {.left = n};
             vta_allocator allocator = {failing_resize, &state};
             assert_true(n < 100);
             const vta_allocator *own = ctx->arena.allocator;

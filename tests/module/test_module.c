@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "module/module_priv.h"
+#include "support/failing.h"
 #include "vta/module.h"
 
 static const char kernel_source[] =
@@ -190,27 +191,6 @@ static void test_damaged_elf(void **state) {
 
 /* ---- Out of memory ----------------------------------------------------------------------------------------- */
 
-typedef struct failing {
-    long left, live;
-    bool failed;
-} failing;
-
-static void *failing_resize(void *ctx, void *p, size_t old_size, size_t new_size) {
-    failing *f = ctx;
-    (void)old_size;
-    if (!new_size) {
-        f->live -= p != NULL;
-        free(p);
-        return NULL;
-    }
-    if (f->left-- == 0) {
-        f->failed = true;
-        return NULL;
-    }
-    f->live += p == NULL;
-    return realloc(p, new_size);
-}
-
 static void test_out_of_memory(void **state) {
     (void)state;
     static const int64_t shape[] = {4, 4};
@@ -233,7 +213,7 @@ static void test_out_of_memory(void **state) {
             assert_true(made == VTA_OK || (failed && made == VTA_NO_MEMORY));
             vta_array_free(array);
             vta_module_destroy(module);
-            assert_int_equal(f.live, 0);
+            assert_int_equal(f.blocks, 0);
             vta_diag_clear(diag);
         }
         assert_true(n > 5);

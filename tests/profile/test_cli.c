@@ -1,11 +1,9 @@
 /* vta profile and vta sweep as commands. */
-#include <jansson.h>
 #include <unistd.h>
 
 #include "support/golden.h"
+#include "support/tool.h"
 #include "vta/timing.h"
-
-static char out[1 << 20];
 
 /* Runs "vta ARGUMENTS" on a recorded program; its exit code. */
 static int run(const char *program, const char *format) {
@@ -14,45 +12,35 @@ static int run(const char *program, const char *format) {
     golden_path(name, path);
     snprintf(arguments, sizeof arguments, format, path);
     snprintf(command, sizeof command, "%s/vta %s 2>&1", VT_BINARY_DIR, arguments);
-    FILE *from = popen(command, "r");
-    assert_non_null(from);
-    out[fread(out, 1, sizeof out - 1, from)] = '\0';
-    return pclose(from) >> 8;
-}
-
-static json_t *json_out(void) {
-    json_error_t error;
-    json_t *j = json_loads(out, 0, &error);
-    if (!j) fail_msg("line %d: %s in %.300s", error.line, error.text, out);
-    return j;
+    return shell(command);
 }
 
 static void profile_in_words(void **state) {
     (void)state;
     assert_int_equal(run("conv2d", "profile %s"), 0);
-    assert_contains(out, "Compute bound: the compute unit is at work 96 %");
-    assert_contains(out, "weights at 0x0000e000 are loaded 2.0 times (1.18 MB moved, 589.8 kB different)");
+    assert_contains(output, "Compute bound: the compute unit is at work 96 %");
+    assert_contains(output, "weights at 0x0000e000 are loaded 2.0 times (1.18 MB moved, 589.8 kB different)");
     assert_int_equal(run("4x8_matmul", "profile %s"), 0);
-    assert_contains(out, "Load and compute take turns");
+    assert_contains(output, "Load and compute take turns");
     assert_int_equal(run("vadd", "profile %s --profile chisel-2019"), 0);
-    assert_contains(out, "cycles            1654 (chisel-2019, 64-bit bus)");
+    assert_contains(output, "cycles            1654 (chisel-2019, 64-bit bus)");
 }
 
 static void profile_what_if(void **state) {
     (void)state;
     assert_int_equal(run("matmul", "profile %s --bus 256 --json"), 0);
-    json_t *wide = json_out();
+    json_t *wide = output_json();
     assert_int_equal(run("matmul", "profile %s --json"), 0);
-    json_t *usual = json_out();
+    json_t *usual = output_json();
     int64_t fast = json_integer_value(json_object_get(json_object_get(wide, "timing"), "cycle_count"));
     int64_t slow = json_integer_value(json_object_get(json_object_get(usual, "timing"), "cycle_count"));
     assert_true(fast > 1000 && fast < slow);
     json_decref(wide);
     json_decref(usual);
     assert_int_equal(run("vadd", "profile %s --set LOG_BLOCK=5"), 1);
-    assert_contains(out, "a compiled program is tied to its sizes (1x16_i8w8a32_15_15_18_17)");
+    assert_contains(output, "a compiled program is tied to its sizes (1x16_i8w8a32_15_15_18_17)");
     assert_int_equal(run("vadd", "profile %s --bus 100"), 1);
-    assert_contains(out, "bus_bits = 100 is not a power of two");
+    assert_contains(output, "bus_bits = 100 is not a power of two");
     assert_int_equal(run("vadd", "profile %s.gone"), 1);
     assert_int_equal(run("vadd", "profile"), 2);
 }
@@ -63,7 +51,7 @@ static void help_has_every_profile(void **state) {
     for (size_t i = 0; vta_timing_profile_name(i); i++) {
         char word[64];
         snprintf(word, sizeof word, " %s,", vta_timing_profile_name(i));
-        assert_contains(out, word);
+        assert_contains(output, word);
     }
 }
 
@@ -73,8 +61,8 @@ static void profile_against(void **state) {
     snprintf(format, sizeof format, "profile %%s --against-timing bus_bits=128 --against %s/examples/vector_add.te",
              VT_SOURCE_DIR);
     if (run("vadd", format) == 0) { /* a tool with the compiler */
-        assert_contains(out, "vector_add.te bus_bits=128");
-        assert_contains(out, "cycles                                       1486 ");
+        assert_contains(output, "vector_add.te bus_bits=128");
+        assert_contains(output, "cycles                                       1486 ");
     }
     assert_int_equal(run("vadd", "profile %s --against-timing delay=3"), 2);
     assert_int_equal(run("vadd", "profile %s --against no-such.vta"), 1);
@@ -92,20 +80,20 @@ static void profile_files(void **state) {
         assert_int_equal(run("vadd", format), 0);
         FILE *f = fopen(path, "r");
         assert_non_null(f);
-        out[fread(out, 1, sizeof out - 1, f)] = '\0';
+        output[fread(output, 1, sizeof output - 1, f)] = '\0';
         fclose(f);
         unlink(path);
-        assert_contains(out, kinds[i][1]);
+        assert_contains(output, kinds[i][1]);
     }
     assert_int_equal(run("vadd", "profile %s --trace -"), 0);
-    json_decref(json_out());
+    json_decref(output_json());
     assert_int_equal(run("vadd", "profile %s --svg /no/such/folder/x.svg"), 1);
 }
 
 static void sweep(void **state) {
     (void)state;
     assert_int_equal(run("matmul", "sweep %s -v bus_bits=64,128,256 -v delay=16,60 --json"), 0);
-    json_t *rows = json_out(), *row;
+    json_t *rows = output_json(), *row;
     assert_int_equal(json_array_size(rows), 6);
     size_t i;
     double last = 0;
@@ -123,16 +111,16 @@ static void sweep(void **state) {
     /* The same table whatever the number of threads. */
     static char first[1 << 16];
     assert_int_equal(run("matmul", "sweep %s -v bus_bits=64,128 -v outstanding=1,4,16 --jobs 1"), 0);
-    memcpy(first, out, sizeof first);
+    memcpy(first, output, sizeof first);
     assert_int_equal(run("matmul", "sweep %s -v bus_bits=64,128 -v outstanding=1,4,16 --jobs 8"), 0);
-    assert_string_equal(first, out);
+    assert_string_equal(first, output);
     assert_int_equal(run("vadd", "sweep %s -v LOG_BLOCK=4,5"), 0);
-    assert_contains(out, "a compiled program is tied to its sizes");
+    assert_contains(output, "a compiled program is tied to its sizes");
     assert_int_equal(run("vadd", "sweep %s -v speed=1"), 1);
-    assert_contains(out, "has no setting \"speed\"");
+    assert_contains(output, "has no setting \"speed\"");
     assert_int_equal(run("vadd", "sweep %s -v bus_bits"), 2);
     assert_int_equal(run("vadd", "sweep %s -v bus_bits=64,128 --svg -"), 0);
-    assert_contains(out, "</svg>");
+    assert_contains(output, "</svg>");
 }
 
 int main(void) {

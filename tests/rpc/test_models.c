@@ -2,6 +2,7 @@
 #include "vta/support.h"
 #include "exec/small.h"
 #include "rpc/server.h"
+#include "support/tool.h"
 
 static server here;
 static vta_diag *diag;
@@ -88,16 +89,10 @@ static void refuses(void **state) {
 
 /* ---- The tool ---------------------------------------------------------------------------------------------------- */
 
-static char output[1 << 16]; /* of the last command: standard output and standard error */
-
 static int vta(const char *folder, const char *args) {
     char command[1024];
     snprintf(command, sizeof command, "cd %s && %s/vta rpc run :%u %s 2>&1", folder, VT_BINARY_DIR, here.port, args);
-    FILE *f = popen(command, "r");
-    assert_non_null(f);
-    output[fread(output, 1, sizeof output - 1, f)] = 0;
-    int state = pclose(f);
-    return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
+    return shell(command);
 }
 
 static void says(const char *folder, const char *args, int code, const char *words) {

@@ -1,27 +1,6 @@
 /* Memory that runs out anywhere. */
 #include "runtime/runtime_test.h"
-
-typedef struct failing {
-    long left; /* allocations until the one that fails; later ones work again */
-    long live;
-    bool failed;
-} failing;
-
-static void *failing_resize(void *ctx, void *p, size_t old_size, size_t new_size) {
-    failing *f = ctx;
-    (void)old_size;
-    if (!new_size) {
-        f->live -= p != NULL;
-        free(p);
-        return NULL;
-    }
-    if (f->left-- == 0) {
-        f->failed = true;
-        return NULL;
-    }
-    f->live += p == NULL;
-    return realloc(p, new_size);
-}
+#include "support/failing.h"
 
 /* A small program; every call that fails leaves an error. */
 static bool small_program(void **site) {
@@ -67,7 +46,7 @@ static void test_out_of_memory_anywhere(void **state) {
             assert_true(small_program(&site)); /* the handle works again */
             vta_runtime_destroy(runtime);
         }
-        assert_int_equal(f.live, 0);
+        assert_int_equal(f.blocks, 0);
         failed = f.failed;
     }
     print_message("%ld allocations\n", n);
