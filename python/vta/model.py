@@ -69,6 +69,14 @@ class Port:
         return f"{self.name}: {self.dtype}{list(self.shape)}"
 
 
+def input_of(name: str, ports: Sequence[Port], which: int | str) -> Port:
+    """An input by its number or its name."""
+    names = [p.name for p in ports]
+    if which not in names and not (isinstance(which, int) and 0 <= which < len(names)):
+        raise KeyError(f"{name} has no input {which!r}; there are {ports}")
+    return ports[which if isinstance(which, int) else names.index(which)]
+
+
 def arrays_of(name: str, ports: list[Port], inputs: Sequence[ArrayLike], named: Mapping[str, ArrayLike],
               batches: bool = False) -> list[NDArray[Any]]:
     """Inputs of a network, in order: compact, of the types and shapes of its ports.
@@ -230,10 +238,7 @@ class Model:
             Its number, or its name.
         value : array_like
         """
-        names = [p.name for p in self.inputs]
-        if which not in names and not (isinstance(which, int) and 0 <= which < len(names)):
-            raise KeyError(f"{self.name} has no input {which!r}; there are {self.inputs}")
-        port = self.inputs[which if isinstance(which, int) else names.index(which)]
+        port = input_of(self.name, self.inputs, which)
         array, = arrays_of(self.name, [port], (value,), {})
         call(lib.vta_instance_set_input, self._instance, self.inputs.index(port), array.ctypes.data, array.nbytes, DIAG)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..model import arrays_of
+from ..model import arrays_of, input_of
 from ..module import Timing
 
 if TYPE_CHECKING:
@@ -59,10 +59,7 @@ class Stepwise:
             Its number, or its name.
         value : array_like
         """
-        names = [p.name for p in self.inputs]
-        if which not in names and not (isinstance(which, int) and 0 <= which < len(names)):
-            raise KeyError(f"{self.name} has no input {which!r}; there are {self.inputs}")
-        port = self.inputs[which if isinstance(which, int) else names.index(which)]
+        port = input_of(self.name, self.inputs, which)
         self._held[port.name], = arrays_of(self.name, [port], (value,), {})
 
     def run(self) -> None:
