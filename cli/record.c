@@ -67,7 +67,7 @@ static vta_status record(job *j) {
     }
     status = vta_runtime_record(j->runtime, j->diag);
     if (status == VTA_OK) status = vta_function_call_tensors(j->call->function, tensors, (int)count, j->diag);
-    if (status == VTA_OK) status = vta_runtime_recorded(j->runtime, j->diag, &j->out->program, 0, NULL, NULL);
+    if (status == VTA_OK) status = vta_runtime_recorded(j->runtime, 0, j->diag, &j->out->program, NULL, NULL);
     if (status == VTA_OK && !j->out->program)
         return refuse(j, VTA_UNSUPPORTED, "the kernel runs nothing on the accelerator");
     return status;

@@ -34,7 +34,7 @@ typedef struct vta_rpc_options {
 
 /* "HOST:PORT", ":PORT", "HOST", "[ADDRESS]:PORT" into its parts; *host and *port keep what they have where one is
  * missing. VTA_INVALID_ARGUMENT for anything else. */
-VTA_API vta_status vta_rpc_place(const char *place, size_t room, char *host, uint32_t *port, vta_diag *diag);
+VTA_API vta_status vta_rpc_place(const char *place, size_t host_size, char *host, uint32_t *port, vta_diag *diag);
 /* Opens a session. `options` may be NULL. VTA_IO, VTA_TIMEOUT: nobody answers; VTA_INVALID_ARGUMENT: the keys differ;
  * VTA_UNSUPPORTED: another version of the protocol. Close with vta_rpc_close. */
 VTA_API vta_status vta_rpc_connect(const char *host, uint32_t port, const vta_rpc_options *options,

@@ -196,12 +196,12 @@ VTA_API void vta_runtime_set_sink(vta_runtime *runtime, vta_sink sink);
 VTA_API vta_status vta_runtime_capture(vta_runtime *runtime, const char *path, vta_diag *diag);
 /* The same in memory: begins a recording, and ends it and gives it away (it outlives the runtime, its memory is the C
  * library's, the caller destroys it; NULL and VTA_OK when nothing ran). VTA_INVALID_ARGUMENT for the second without the
- * first. out_touched gets the addresses of the first `room` buffers whose contents the calling thread accessed
+ * first. out_touched gets the addresses of the first touched_capacity buffers whose contents the calling thread accessed
  * meanwhile, through VTABufferCPUPtr or VTABufferCopy, *out_touched_count (may be NULL) how many there were; at most 16
  * are told apart. */
 VTA_API vta_status vta_runtime_record(vta_runtime *runtime, vta_diag *diag);
-VTA_API vta_status vta_runtime_recorded(vta_runtime *runtime, vta_diag *diag, vta_program **out_program, size_t room,
-                                        uint32_t out_touched[], size_t *out_touched_count);
+VTA_API vta_status vta_runtime_recorded(vta_runtime *runtime, size_t touched_capacity, vta_diag *diag,
+                                        vta_program **out_program, uint32_t out_touched[], size_t *out_touched_count);
 /* Size in bytes of a live buffer of any runtime; VTA_NOT_FOUND for anything else. *out_addr (may be NULL) gets its
  * physical address. */
 VTA_API vta_status vta_buffer_info(const void *buffer, size_t *out_bytes, uint32_t *out_addr);

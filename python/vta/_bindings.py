@@ -1281,7 +1281,7 @@ FUNCTIONS = {
     "vta_runtime_set_sink": ("vta", None, [c_void_p, vta_sink]),
     "vta_runtime_capture": ("vta", c_int, [c_void_p, c_char_p, c_void_p]),
     "vta_runtime_record": ("vta", c_int, [c_void_p, c_void_p]),
-    "vta_runtime_recorded": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p]),
+    "vta_runtime_recorded": ("vta", c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p]),
     "vta_buffer_info": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
     "TVMAPISetLastError": ("vta", None, [c_char_p]),
     "TVMGetLastError": ("vta", c_char_p, []),

@@ -31,7 +31,7 @@ static vta_status call(job *j, vt_checking *k, vta_runtime *runtime) {
     vta_status status = vta_function_call_tensors(j->function, k->dl, (int)k->n, j->diag);
     j->out->failed = status != VTA_OK;
     VT_TRY(status);
-    return vta_runtime_recorded(runtime, j->diag, &j->out->program, VT_TOUCHED, j->out->touched,
+    return vta_runtime_recorded(runtime, VT_TOUCHED, j->diag, &j->out->program, j->out->touched,
                                 &j->out->touched_count);
 }
 

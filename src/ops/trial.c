@@ -82,7 +82,7 @@ static vta_status call(recording *r, vta_runtime *runtime) {
     if (!VTATLSCommandHandle()) return vt_no_memory(r->diag); /* the kernel could not tell */
     vta_status status = run(r);
     if (status != VTA_OK) return is_no_memory(vta_diag_text(r->diag)) ? VTA_NO_MEMORY : status;
-    VT_TRY(vta_runtime_recorded(runtime, r->diag, &r->out.program, TOUCHED, touched, &n));
+    VT_TRY(vta_runtime_recorded(runtime, TOUCHED, r->diag, &r->out.program, touched, &n));
     r->out.touches = n >= TOUCHED; /* it may be one of those that are not told */
     for (size_t i = 0; i < n && i < TOUCHED; i++)
         for (size_t k = 0; k < r->out.count; k++) r->out.touches |= touched[i] == r->out.addr[k];

@@ -67,7 +67,7 @@ static vta_status call(recording *r, vta_runtime *runtime) {
     for (size_t i = 0; i < r->count; i++) VT_TRY(make_array(r, i));
     VT_TRY(vta_runtime_record(runtime, r->diag));
     VT_TRY(vta_function_call_tensors(r->function, r->tensors, (int)r->count, r->diag));
-    VT_TRY(vta_runtime_recorded(runtime, r->diag, &r->program, TOUCHED, touched, &touched_count));
+    VT_TRY(vta_runtime_recorded(runtime, TOUCHED, r->diag, &r->program, touched, &touched_count));
     return check_recorded(r, touches_arguments(r, touched, touched_count));
 }
 

@@ -262,8 +262,8 @@ vta_status vta_runtime_record(vta_runtime *runtime, vta_diag *diag) {
     return status;
 }
 
-vta_status vta_runtime_recorded(vta_runtime *runtime, vta_diag *diag, vta_program **out_program, size_t room,
-                                uint32_t out_touched[], size_t *out_touched_count) {
+vta_status vta_runtime_recorded(vta_runtime *runtime, size_t touched_capacity, vta_diag *diag,
+                                vta_program **out_program, uint32_t out_touched[], size_t *out_touched_count) {
     if (!out_program) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_runtime_recorded: out_program is NULL");
     *out_program = NULL;
     runtime = vt_runtime_hold(runtime);
@@ -273,7 +273,7 @@ vta_status vta_runtime_recorded(vta_runtime *runtime, vta_diag *diag, vta_progra
     pthread_mutex_unlock(&runtime->lock);
     vt_runtime_release(runtime);
     const vt_touched *t = &vt_this_thread.touched;
-    for (size_t i = 0; i < room && i < t->count && i < VT_TOUCHED_MOST; i++) out_touched[i] = t->addr[i];
+    for (size_t i = 0; i < touched_capacity && i < t->count && i < VT_TOUCHED_MOST; i++) out_touched[i] = t->addr[i];
     if (out_touched_count) *out_touched_count = t->count;
     vt_this_thread.touched.watching = false;
     return status;

@@ -66,7 +66,7 @@ static void *record(void *user) {
     }
     assert_int_equal(vta_runtime_record(runtime, NULL), VTA_OK);
     assert_int_equal(vta_function_call_tensors(r->function, tensors, (int)r->expected->count, NULL), VTA_OK);
-    assert_int_equal(vta_runtime_recorded(runtime, NULL, &r->program, 0, NULL, NULL), VTA_OK);
+    assert_int_equal(vta_runtime_recorded(runtime, 0, NULL, &r->program, NULL, NULL), VTA_OK);
     for (uint32_t i = 0; i < r->expected->count; i++) vta_array_free(arrays[i]);
     vta_runtime_use(NULL);
     vta_runtime_destroy(runtime);

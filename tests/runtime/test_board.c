@@ -167,7 +167,7 @@ static void copies_need_no_barriers(const vt_driver *driver) {
     for (int i = 0; i < SCALARS; i++) assert_int_equal(out[i], i + 3);
     vta_program *program;
     vta_diag *diag = vta_diag_create(NULL);
-    assert_int_equal(vta_runtime_recorded(runtime, diag, &program, 0, NULL, NULL), VTA_OK);
+    assert_int_equal(vta_runtime_recorded(runtime, 0, diag, &program, NULL, NULL), VTA_OK);
     assert_int_equal(vta_diag_count(diag), 0);
     vta_device *sim;
     assert_int_equal(vta_device_create("sim", vta_runtime_config(runtime), NULL, NULL, diag, &sim), VTA_OK);

@@ -167,7 +167,7 @@ enum { MOST_INSNS = 64 };
 static uint32_t recorded_insns(vta_runtime *runtime, vta_insn insns[MOST_INSNS]) {
     vta_program *program;
     vta_program_run_info run;
-    assert_int_equal(vta_runtime_recorded(runtime, NULL, &program, 0, NULL, NULL), VTA_OK);
+    assert_int_equal(vta_runtime_recorded(runtime, 0, NULL, &program, NULL, NULL), VTA_OK);
     assert_int_equal(vta_program_get_run(program, 0, &run), VTA_OK);
     assert_true(run.insn_count <= MOST_INSNS);
     for (uint32_t i = 0; i < run.insn_count; i++)
