@@ -1,4 +1,4 @@
-/* vta board-model: a board that is none, for drivers of boards and servers to run against. */
+/* vta board-model: a simulated board, for drivers of boards and servers to run against. */
 #include <signal.h>
 #include <sys/stat.h>
 

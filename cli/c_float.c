@@ -39,7 +39,7 @@ static vta_status check(const vtac_graph *graph, vtac_graph_tensor *in, vtac_gra
     vtac_graph_input(graph, 0, in);
     vtac_graph_output(graph, 0, out);
     if (in->ndim != 4 || in->shape[0] != 1 || !is_float(in))
-        return wrong("its input is no float32 tensor of one picture");
+        return wrong("its input is not a float32 tensor of one picture");
     if (!is_float(out)) return wrong("its first output is not of float32");
     return VTA_OK;
 }

@@ -19,7 +19,7 @@ typedef struct cli_network {
     bool any_samples;             /* random numbers will do where there are no samples */
     const cli_pictures *pictures; /* for cli_network_use: how pictures become inputs, */
     const cli_list *inputs;       /* and inputs as the command was given them: samples where there are no others */
-    struct cli_cost *cost;        /* where what a picture takes goes; NULL: it is not asked for */
+    struct cli_cost *cost;        /* where the cost of a picture is written; NULL: it is not asked for */
     cli_list machine;             /* -mtriple=T and its like: of vta compile */
     const vtac_section *sections; /* for the artifact; NULL: none */
     size_t section_count;
@@ -54,7 +54,7 @@ vta_status cli_calibrate(const cli_network *n, const char *path, const vtac_grap
 /* With --verbose: what was done since the last call, and the time since then; NULL: begins. */
 void cli_stage(const char *name);
 #define CLI_STAGES_OPTION                                                                                              \
-    { "verbose", 0, CLI_FLAG, NULL, "tell the time and the memory of each part", cli_verbose() }
+    { "verbose", 0, CLI_FLAG, NULL, "print the time and the memory of each part", cli_verbose() }
 
 /* An ONNX model in floats and quantized; samples as below. Both are to be destroyed, also after an error. */
 vta_status cli_network_quantize(const cli_network *n, const char *path, const cli_pictures *how, size_t count,

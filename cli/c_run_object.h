@@ -12,7 +12,7 @@ typedef struct cli_object_run {
     const cli_common *common; /* json, config and set */
 } cli_object_run;
 
-/* Calls it on random inputs and reports; nothing to compare with, so what came out is told by a checksum. */
+/* Calls it on random inputs and reports; nothing to compare with, so a checksum says what came out. */
 vta_status cli_run_object(const cli_object_run *run);
 
 #endif

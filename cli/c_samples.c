@@ -32,7 +32,7 @@ static vta_status observe(sampling *s) {
 }
 
 static vta_status sample_picture(sampling *s, const cli_pictures *how, size_t index, const char *path) {
-    if (s->in.ndim != 4) return wrong(VTA_UNSUPPORTED, path, "the network's input is no picture; give a .npy file");
+    if (s->in.ndim != 4) return wrong(VTA_UNSUPPORTED, path, "the network's input is not a picture; give a .npy file");
     vta_status status = cli_picture_read_one(how, index, path, s->in.shape, cli_diag(), s->input);
     if (status != VTA_OK || cli_picture_is_broken(how, index)) return status;
     s->seen++;

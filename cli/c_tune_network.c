@@ -38,7 +38,7 @@ static void tell(tuning *w, const char *layer) {
     fflush(stdout);
 }
 
-/* Nothing to choose, as of a copy: that is no error of the model. */
+/* Nothing to choose, as of a copy: that is not an error of the model. */
 static vta_status tune_one(tuning *w, const char *layer, const vtac_op *op) {
     cli_tune *t = w->t;
     bool ran;

@@ -25,7 +25,7 @@ typedef struct cli_model {
     const char *path;
     cli_list inputs, outputs;     /* --input and --output: [NAME=]FILE */
     const cli_pictures *pictures; /* how pictures become inputs; NULL: there are none */
-    uint64_t repeat;              /* --repeat N: runs, the quickest of which is told */
+    uint64_t repeat;              /* --repeat N: runs, of which the fastest is reported */
     const cli_device *device;
     const vta_timing_profile *timing; /* of a profile; NULL: the configuration's */
     bool json;
@@ -34,7 +34,7 @@ typedef struct cli_model {
 #define CLI_MODEL_OPTIONS(m)                                                                                           \
     {"input", 'i', CLI_LIST, "[NAME=]FILE", "an input of a network: a .npy file, or a picture", &(m)->inputs},         \
         {"output", 'o', CLI_LIST, "[NAME=]FILE.npy", "where an output of a network goes", &(m)->outputs}, {            \
-        "repeat", 0, CLI_NUMBER, "N", "run a network N times, tell the quickest", &(m)->repeat                         \
+        "repeat", 0, CLI_NUMBER, "N", "run a network N times, report the fastest", &(m)->repeat                         \
     }
 
 /* Runs it once, or as often as asked, and tells what came out. */

@@ -31,7 +31,7 @@ static int run(const cli_command *self, given *g) {
     if (model && (g->run.function || g->run.number || g->run.seed || g->run.min_repeat_ms || g->keep_config))
         return cli_usage(self, "run: a network takes --input, --output and --repeat only");
     if (!model && (g->run.inputs.count || g->run.outputs.count))
-        return cli_usage(self, "run: --input and --output are for networks, and %s is none", g->run.path);
+        return cli_usage(self, "run: --input and --output are for networks, and %s is not one", g->run.path);
     vta_rpc *rpc;
     vta_status status = cli_place_connect(&g->place, tracked ? NULL : g->argv[0], &rpc);
     if (status == VTA_OK) status = model ? cli_rpc_run_model(rpc, &g->run) : cli_rpc_run_object(rpc, &g->run);
@@ -128,7 +128,7 @@ int cmd_rpc(const cli_command *self, int argc, char **argv) {
         {"function", 'f', CLI_TEXT, "NAME", "run: which function of the object", &g.run.function},
         {"seed", 0, CLI_NUMBER, "N", "run: of the random inputs", &g.run.seed},
         {"number", 'n', CLI_NUMBER, "N", "run: measure, with so many calls a round", &g.run.number},
-        {"repeat", 'r', CLI_NUMBER, "N", "run: so many rounds; of a network, runs, the quickest of which is told (1)",
+        {"repeat", 'r', CLI_NUMBER, "N", "run: so many rounds; of a network so many runs, of which the fastest counts (1)",
          &g.run.repeat},
         {"input", 'i', CLI_LIST, "[NAME=]FILE.npy", "run: an input of a compiled network", &g.run.inputs},
         {"output", 'o', CLI_LIST, "[NAME=]FILE.npy", "run: where an output of a network goes", &g.run.outputs},

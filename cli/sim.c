@@ -30,7 +30,7 @@ static uint64_t instructions(const vta_program *program) {
 typedef struct report {
     const char *path;
     bool json, expect, check;
-    vta_status status; /* of the run: with --json what --check found is told when it fails, too */
+    vta_status status; /* of the run: with --json what --check found is printed when it fails, too */
 } report;
 
 /* A device that times has more to say: where the cycles went. */

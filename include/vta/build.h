@@ -130,7 +130,7 @@ typedef struct vtac_check_result {
     bool interpreted;         /* the reference was te_evaluate */
 } vtac_check_result;
 
-/* Calls a compiled function of the given tensors with random inputs and compares its outputs (the tensors that are no
+/* Calls a compiled function of the given tensors with random inputs and compares its outputs (the tensors that are not
  * placeholders) bit for bit with what the expressions mean: te_evaluate, or, for more than a few million steps, the
  * default schedule compiled for the processor. Zeros of either sign are equal. `device_type`: where its arrays live.
  * VTA_OK also when values differ; other codes when something could not be run. */

@@ -44,7 +44,7 @@ typedef struct vtac_graph_options {
     void *user;
 } vtac_graph_options;
 
-/* Reads an ONNX model, and runs the passes. VTA_NOT_FOUND, VTA_IO; VTA_PARSE for what is no model; VTA_UNSUPPORTED with
+/* Reads an ONNX model, and runs the passes. VTA_NOT_FOUND, VTA_IO; VTA_PARSE for what is not a model; VTA_UNSUPPORTED with
  * one error for each node or attribute that is not supported, all of them; VTA_MISMATCH for a model that contradicts
  * itself. Tensors in other files are read from the model's folder, and from nowhere else. Free with vtac_graph_destroy.
  */

@@ -59,7 +59,7 @@ typedef struct vta_part {
 VTA_API bool vta_part_get(size_t index, vta_part *out_part);
 
 /* Families of parts, from 0 on; NULL behind the last one. What the family is, what its multipliers and blocks of memory
- * are called; NULL for a name that is no family. */
+ * are called; NULL for an unknown family. */
 VTA_API const char *vta_part_family_name(size_t index);
 VTA_API const char *vta_part_family_text(const char *family);
 VTA_API const char *vta_part_multiplier_name(const char *family);

@@ -53,7 +53,7 @@ VTA_API const char *vtac_op_name(const vtac_op *op);
 /* The attributes that it was made from, as text. Belongs to the operator. */
 VTA_API const char *vtac_op_attributes(const vtac_op *op);
 
-/* The operator that a computation of one's own is: `args` are the arguments of the function, in its order; `name` is
+/* The operator that a computation of the user's is: `args` are the arguments of the function, in its order; `name` is
  * what it will be called (NULL: "main"). A schedule that the computation has plays no part. The kernel that
  * vtac_op_schedule makes then has these arguments and this name. What is understood: the operators in tiles, however they
  * are written where they are sums of products, else as their own kernel files are (docs/operators.md), with the steps of

@@ -27,7 +27,7 @@ VTA_API void vta_profile_set_source(vta_profile *profile, vta_profile_source sou
 typedef vta_status (*vta_profile_read)(void *user, size_t run, uint32_t addr, void *to, size_t bytes);
 VTA_API void vta_profile_set_reader(vta_profile *profile, vta_profile_read read, void *user);
 
-/* Names a DRAM segment, so that traffic can be told by tensor ("weights"). `name` NULL: named by its address. */
+/* Names a DRAM segment, so that traffic is listed by tensor ("weights"). `name` NULL: named by its address. */
 VTA_API vta_status vta_profile_add_segment(vta_profile *profile, uint32_t addr, uint32_t size, const char *name,
                                            vta_diag *diag);
 

@@ -40,7 +40,7 @@ typedef enum vta_status {
 VTA_API const char *vta_status_text(vta_status status);
 /* The sentence that says when a code is returned. Static storage. */
 VTA_API const char *vta_status_meaning(vta_status status);
-/* The code's name as it stands in C ("VTA_OUT_OF_RANGE"). Static storage. */
+/* The code's name as written in C ("VTA_OUT_OF_RANGE"). Static storage. */
 VTA_API const char *vta_status_name(vta_status status);
 
 /* The version of the library, "major.minor.patch". Static storage. */

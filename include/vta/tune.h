@@ -19,7 +19,7 @@ VTA_BEGIN
 
 typedef struct vtac_tune_log vtac_tune_log;
 
-/* Reads records, a line each: those of vtac_tune, and of AutoTVM for VTA. A line that is none is left out, with a
+/* Reads records, a line each: those of vtac_tune, and of AutoTVM for VTA. A line that is not one is left out, with a
  * warning that names file, line and what is wrong with it. VTA_NOT_FOUND, VTA_IO: the file cannot be read. Free with
  * vtac_tune_log_destroy. */
 VTA_API vta_status vtac_tune_log_load(const char *path, const vta_allocator *allocator, vta_diag *diag,

@@ -60,7 +60,7 @@ class Record(NamedTuple):
 
 
 class TuneLog:
-    """A log of trials, lines of JSON: of :func:`tune`, of ``vta tune``, or of AutoTVM for VTA. Lines that are no records
+    """A log of trials, lines of JSON: of :func:`tune`, of ``vta tune``, or of AutoTVM for VTA. Lines that are not records
     are left out.
 
     Parameters

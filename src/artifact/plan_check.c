@@ -53,7 +53,7 @@ static vta_status check_buffer(const checker *c, uint32_t index) {
         return FAIL("buffer %u (%s): %" PRIu64 " bytes at %" PRIu64 " are outside of its memory (%s)", index, b->name,
                     b->bytes, b->offset, vt_place_names[b->place]);
     if (b->offset % VT_PLAN_ALIGNMENT)
-        return FAIL("buffer %u (%s) begins at %" PRIu64 ", which is no multiple of %d", index, b->name, b->offset,
+        return FAIL("buffer %u (%s) begins at %" PRIu64 ", which is not a multiple of %d", index, b->name, b->offset,
                     VT_PLAN_ALIGNMENT);
     return VTA_OK;
 }

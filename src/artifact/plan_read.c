@@ -148,7 +148,7 @@ static vta_status read_step(const reader *r, const json_t *from, vt_plan_step *s
     VT_TRY(read_text(r, from, "name", &s->name));
     for (s->kind = 0; s->kind < VT_STEP_KINDS; s->kind++)
         if (kind && !strcmp(kind, vt_step_rows[s->kind].name)) break;
-    if (s->kind == VT_STEP_KINDS) return wrong(r, "kind", "is no kind of step");
+    if (s->kind == VT_STEP_KINDS) return wrong(r, "kind", "is not a kind of step");
     if (s->kind == VT_STEP_RUN) return read_run(r, from, s);
     if (s->kind == VT_STEP_CALL) VT_TRY(read_text(r, from, "function", &s->function));
     return read_views(r, from, s);

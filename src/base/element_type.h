@@ -9,7 +9,7 @@
 
 enum { VT_ELEMENT_TYPE_BYTES = 24 };
 
-/* False for a word that is no type. */
+/* False for a word that is not a type. */
 bool vt_element_type_parse(const char *text, DLDataType *out_type);
 /* The word; gives `to`. */
 const char *vt_element_type_text(DLDataType type, char to[VT_ELEMENT_TYPE_BYTES]);

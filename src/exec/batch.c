@@ -16,7 +16,7 @@ typedef struct batch {
     vta_diag *diag;
 } batch;
 
-/* Of several errors the first is told. */
+/* Of several errors the first is reported. */
 static void fail(batch *b, vta_status status, vta_diag *said) {
     pthread_mutex_lock(&b->lock);
     if (b->status == VTA_OK) {

@@ -61,7 +61,7 @@ struct vta_instance {
     struct vta_step_profile *times; /* of all entries of vta_model_get_step, once asked for; cycles and counters */
 };
 
-/* The functions of a model's native code, which is loaded, take what its steps give them: VTA_MISMATCH else. */
+/* The functions of a model's native code, which is loaded, take what its steps give them: otherwise VTA_MISMATCH. */
 vta_status vt__check_signatures(const vta_model *model, vta_diag *diag);
 /* The function of a model's native code, which is loaded and checked when one is first asked for. */
 vta_status vt__model_function(vta_model *model, const char *name, vta_diag *diag, vta_packed_function *out_function);

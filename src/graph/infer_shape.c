@@ -127,7 +127,7 @@ void vt__infer_depth_to_space(vt_ctx *ctx, const vt_gnode *n) {
     int64_t block = blocksize(ctx, n);
     const int64_t *x = n->inputs[0]->type.dim;
     if (x[1] % (block * block))
-        vt_gnode_refuse(ctx, n, "%lld channels are no multiple of blocks of %lld", (long long)x[1],
+        vt_gnode_refuse(ctx, n, "%lld channels are not a multiple of blocks of %lld", (long long)x[1],
                         (long long)(block * block));
     int64_t dims[] = {x[0], x[1] / (block * block), x[2] * block, x[3] * block};
     vt__gives(n, 0, vt__infer_type(ctx, n, n->inputs[0]->type.element, 4, dims));
@@ -137,7 +137,7 @@ void vt__infer_space_to_depth(vt_ctx *ctx, const vt_gnode *n) {
     int64_t block = blocksize(ctx, n);
     const int64_t *x = n->inputs[0]->type.dim;
     if (x[2] % block || x[3] % block)
-        vt_gnode_refuse(ctx, n, "%lld rows of %lld are no multiple of blocks of %lld", (long long)x[2], (long long)x[3],
+        vt_gnode_refuse(ctx, n, "%lld rows of %lld are not a multiple of blocks of %lld", (long long)x[2], (long long)x[3],
                         (long long)block);
     int64_t dims[] = {x[0], x[1] * block * block, x[2] / block, x[3] / block};
     vt__gives(n, 0, vt__infer_type(ctx, n, n->inputs[0]->type.element, 4, dims));

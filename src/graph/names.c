@@ -35,10 +35,10 @@ void vt__graph_name(vt_graph *g, vt_gvalue *v) {
     *place(g->names, g->name_cap, v->name) = v;
 }
 
-const char *vt__graph_new_name(vt_graph *g, const char *wish) {
-    if (!vt_graph_find(g, wish)) return vt_new_string(g->ctx, wish);
+const char *vt__graph_new_name(vt_graph *g, const char *base) {
+    if (!vt_graph_find(g, base)) return vt_new_string(g->ctx, base);
     for (uint32_t i = g->values.count;; i++) {
-        const char *name = vt_new_format(g->ctx, "%s.%u", wish, (unsigned)i);
+        const char *name = vt_new_format(g->ctx, "%s.%u", base, (unsigned)i);
         if (!vt_graph_find(g, name)) return name;
     }
 }

@@ -7,7 +7,7 @@
 /* Enters a value, which is not in the list of values yet, under its name. */
 void vt__graph_name(vt_graph *g, vt_gvalue *v);
 /* The name, or one made of it that no value has. */
-const char *vt__graph_new_name(vt_graph *g, const char *wish);
+const char *vt__graph_new_name(vt_graph *g, const char *base);
 
 /* Gives the outputs of a node their types, or refuses it: the column `infer` of operators.def. */
 typedef void vt_infer(vt_ctx *ctx, const vt_gnode *n);

@@ -1,5 +1,5 @@
 /* The text that Yosys's `stat` writes: the cells of each module, then the tree of modules with their counts. (Its JSON
- * form is no valid JSON in Yosys 0.23.) */
+ * form is not valid JSON in Yosys 0.23.) */
 #include <stdlib.h>
 #include <string.h>
 

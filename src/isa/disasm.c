@@ -1,4 +1,4 @@
-/* Instructions to text. The grammar stands in docs/assembly.md; asm.c reads it. */
+/* Instructions to text. The grammar is in docs/assembly.md; asm.c reads it. */
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "isa/fields.h"

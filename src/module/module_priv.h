@@ -20,7 +20,7 @@ void vt__module_fill_pointers(vta_module *module);
 
 /* What an ELF file is. */
 typedef enum vt_elf_kind { VT_ELF_NONE, VT_ELF_OBJECT, VT_ELF_SHARED } vt_elf_kind;
-/* VTA_PARSE for a file that is no ELF object or shared object for this machine. */
+/* VTA_PARSE for a file that is not an ELF object or shared object for this machine. */
 vta_status vt__elf_check(const char *path, const unsigned char *bytes, size_t size, vta_diag *diag,
                          vt_elf_kind *out_kind);
 /* The global functions that a shared object defines, one a line, sorted, "" when there are none; free with vt_strfree.

@@ -38,7 +38,7 @@ typedef struct choice {
     vtac_op_result result;
 } choice;
 
-/* What the compiler refuses is counted, and told when nothing is left. */
+/* What the compiler refuses is counted, and reported when nothing is left. */
 static vta_status try_one(choice *c, const vt_op_blocks *b, vta_diag *diag) {
     vt_op_trial t;
     vta_diag *said = vta_diag_create(c->op->allocator);

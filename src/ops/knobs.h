@@ -23,7 +23,7 @@ size_t vt_op_knobs_of(const vtac_op *op, bool turns, const vt_op_knob *out[VT_OP
 
 /* The knobs of a schedule as the member "entity" of a record: [[name, kind, value], ...]. */
 void vt_op_knobs_write(const vtac_op *op, const vt_op_blocks *b, vt_json *w);
-/* The other way; VTA_INVALID_ARGUMENT, with `pos` and the knob, where they are none of this operator's schedules.
+/* The other way; VTA_INVALID_ARGUMENT, with `pos` and the knob, where they are not a schedule of this operator.
  * vt_op_admit says whether the schedule fits. */
 vta_status vt_op_knobs_read(const vtac_op *op, const json_t *entity, vt_pos pos, vta_diag *diag, vt_op_blocks *out);
 

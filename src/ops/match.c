@@ -1,4 +1,4 @@
-/* The operator that a computation of one's own is, so that it gets a schedule as operators do. */
+/* The operator that a computation of the user's is, so that it gets a schedule as operators do. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -83,7 +83,7 @@ int64_t vt__affine_times(const vt_affine *a, const vt_var *v);
 bool vt__affine_same(const vt_affine *a, const vt_affine *b);
 /* A conjunction of comparisons of affine sums with numbers; false when it is anything else. */
 bool vt__guards_read(const vt_expr *e, vt_guards *out);
-/* A choice between a value and zero: the value and its condition. False when `e` is none. */
+/* A choice between a value and zero: the value and its condition. False when `e` is not one. */
 bool vt__choice_read(const vt_expr *e, const vt_expr **out_condition, const vt_expr **out_value);
 
 /* Node and variable of a tensor's axis, data axes first; its body (NULL: a placeholder). */

@@ -47,7 +47,7 @@ static bool read(const vt_expr *e, int64_t times, int depth, vt_affine *out) {
     return fits(number * times) && read(e->a[!right], number * times, depth + 1, out);
 }
 
-/* Terms that cancelled out are none. */
+/* Terms that cancelled out do not count. */
 static void drop_zeros(vt_affine *a) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < a->n; i++) {

@@ -149,7 +149,7 @@ static bool kind_of(const vt_expr *e, vt_epilogue_kind *out) {
     }
 }
 
-/* max(x, x >> N): the larger side and N; NULL when it is none. */
+/* max(x, x >> N): the larger side and N; NULL when it is not one. */
 static const vt_expr *leaky_of(const vt_expr *e, const vt_tensor *t, int64_t *out_by) {
     for (uint32_t i = 0; e->kind == VT_E_MAX && i < 2; i++) {
         vt_match_pairs pairs = {.n = 0};

@@ -43,7 +43,7 @@ static plan plan_of(vt_window_axis a, bool again) {
 static plan rows_of(const vtac_op *op) { return plan_of(vt__window_rows(&op->shape), true); }
 static plan columns_of(const vtac_op *op) { return plan_of(vt__window_columns(&op->shape), false); }
 
-/* Is a maximum taken with this tap? One that is never inside the image is none. */
+/* Is a maximum taken with this tap? Not with one that is never inside the image. */
 static bool joins(const plan *p, int64_t tap) { return tap != p->first && vt__window_valid(&p->a, tap) > 0; }
 
 static int64_t steps(const plan *p) {

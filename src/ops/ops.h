@@ -123,7 +123,7 @@ struct vtac_op {
     vt_epilogue epilogue[VT_EPILOGUE_MOST];
     uint32_t biases, residuals, factors, amounts, digits, addends; /* inputs of steps, by their sort */
     vta_conv conv;                                                 /* of conv2d */
-    int64_t terms; /* products in a sum of them; 0: the operator is none */
+    int64_t terms; /* products in a sum of them; 0: the operator is not one */
     vt_op_shape shape;
     char *attributes; /* that it was made from */
     char *text, *report;

@@ -34,7 +34,7 @@ static uint16_t widest(uint32_t n, const vt_expr *const *items) {
     return lanes;
 }
 
-/* Sums and products of ramps stay ramps. NULL when this is none. */
+/* Sums and products of ramps stay ramps. NULL when this is not one. */
 static const vt_expr *ramp_arith(vectorize *st, vt_expr_kind kind, const vt_expr *x, const vt_expr *y) {
     vt_ctx *ctx = st->m.ctx;
     bool x_ramp = x->kind == VT_E_RAMP && y->dtype.lanes == 1, y_ramp = y->kind == VT_E_RAMP && x->dtype.lanes == 1;

@@ -92,7 +92,7 @@ static vta_status on_register(serving *s, vt_rpc_header header, vt_rpc_reader *i
     server.port = vt__rpc_u32(in);
     vta_status status = vt__rpc_end(in, "REGISTER", s->diag);
     if (status == VTA_OK && (!*server.host || !server.port || server.port > 65535))
-        status = vt_fail(s->diag, VTA_INVALID_ARGUMENT, "REGISTER: '%s' port %u is no place", server.host, server.port);
+        status = vt_fail(s->diag, VTA_INVALID_ARGUMENT, "REGISTER: '%s' port %u is not a host and a port", server.host, server.port);
     status = answer(s, header, status);
     if (status != VTA_OK) return status;
     snprintf(line, sizeof line, "server %s:%u of key '%s' registers", server.host, server.port, server.key);

@@ -106,7 +106,7 @@ static vta_status on_CALL(packet *p) {
     const vt_rpc_object *f = vt__objects_find(&p->s->objects, number);
     if (f && f->kind == VT_RPC_BUILTIN) return vt__tvm_call(p->s, f->u.builtin, &p->args, p->out);
     if (!f || (f->kind != VT_RPC_CODE && f->kind != VT_RPC_TIMER))
-        return vt_fail(p->s->diag, VTA_NOT_FOUND, "0x%llx is no function of this session", (unsigned long long)number);
+        return vt_fail(p->s->diag, VTA_NOT_FOUND, "0x%llx is not a function of this session", (unsigned long long)number);
     for (int i = 0; i < p->args.count; i++) VT_TRY(kernel_arg(p, &k, i));
     return f->kind == VT_RPC_CODE ? call_code(p, f, &k) : call_timer(p, f, &k);
 }

@@ -43,7 +43,7 @@ void vt_command_destroy(vt_command *command);
 void vt_command_fail(vt_command *command, const vt_call *call);
 /* The same without damage: calls that are not part of the stream. */
 void vt_command_report(vt_command *command, const vt_call *call);
-/* Reports for a handle that is none; the thread's own stream, if it has one, is damaged. */
+/* Reports for something that is not a handle; the thread's own stream, if it has one, is damaged. */
 void vt_bad_command(void *handle, const vt_call *call);
 
 /* Recording. Each leaves its reason in command->diag. */
@@ -69,7 +69,7 @@ vta_status vt_command_run_early(vt_command *command);
 /* Forgets what was recorded, damage included. */
 void vt_command_drop(vt_command *command);
 
-/* The command of a handle; NULL for what is none. */
+/* The command of a handle; NULL for what is not one. */
 static inline vt_command *vt_command_of(void *handle) {
     if (__builtin_expect(handle == vt_this_thread.handle && handle != NULL, 1)) return vt_this_thread.command;
     vt_slot *slot = vt_handle_find(&vt_commands, handle);

@@ -66,7 +66,7 @@ static vta_status check_ranges(const vt_uop_args *uop, vta_diag *diag) {
     if (uop->reset_out > 1) return vt_fail(diag, VTA_OUT_OF_RANGE, "reset_out %u is neither 0 nor 1", uop->reset_out);
     if (uop->mode == VT_KERNEL_GEMM) return VTA_OK;
     if (uop->opcode >= VTA_ALU_COUNT)
-        return vt_fail(diag, VTA_OUT_OF_RANGE, "opcode %u is no ALU operation; there are 0 to %d", uop->opcode,
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "opcode %u is not an ALU operation; there are 0 to %d", uop->opcode,
                        VTA_ALU_COUNT - 1);
     if (uop->use_imm > 1) return vt_fail(diag, VTA_OUT_OF_RANGE, "use_imm %u is neither 0 nor 1", uop->use_imm);
     if (uop->imm < VT_SIGNED_FIELD_LEAST(ALU_imm) || uop->imm > VT_SIGNED_FIELD_MOST(ALU_imm))

@@ -21,7 +21,7 @@ void vtac_tune_log_destroy(vtac_tune_log *log) {
 size_t vtac_tune_log_count(const vtac_tune_log *log) { return log ? log->count : 0; }
 size_t vtac_tune_log_refused(const vtac_tune_log *log) { return log ? log->refused : 0; }
 
-/* A line that is no record is told, as long as there are not too many of them. */
+/* A line that is not a record is reported, unless there are too many of them. */
 static vta_status refuse(vtac_tune_log *log, vta_diag *said, uint32_t line, vta_diag *diag) {
     vta_diag_entry entry = {.message = "not a record"};
     vta_diag_get(said, 0, &entry);
@@ -75,7 +75,7 @@ vta_status vtac_tune_log_parse(const char *text, size_t size, const char *name, 
     log->name = vt_strdup(allocator, name ? name : "log");
     vta_status status = log->name ? add_lines(log, text, size, diag) : vt_no_memory(diag);
     if (status == VTA_OK && log->refused > WARNINGS)
-        vt_warn_at(diag, VTA_PARSE, (vt_pos){log->name, 0, 0}, "%zu more lines are no records",
+        vt_warn_at(diag, VTA_PARSE, (vt_pos){log->name, 0, 0}, "%zu more lines are not records",
                    log->refused - WARNINGS);
     if (status == VTA_OK)
         *out_log = log;

@@ -150,7 +150,7 @@ static void plans(void **state) {
         {buffer_overflows, "buffer 3 (z.tiles)"},
         {buffer_on_insns, "buffer 1 (x.tiles)"},
         {buffer_beyond_host, "buffer 4 (y)"},
-        {buffer_crooked, "no multiple of 64"},
+        {buffer_crooked, "not a multiple of 64"},
         {buffer_in_no_data, "buffer 0 (x)"},
         {view_of_no_buffer, "buffer 6 of 6"},
         {view_beyond, "pack: 64 bytes from 1 on in buffer x of 64"},
@@ -230,7 +230,7 @@ static void texts(void **state) {
         {"\"shape\": [1, 16, 2, 2]", "\"shape\": [1, 16, 2, -2]", VTA_PARSE, "\"shape\" and type"},
         {"\"shape\": [1, 16, 2, 2]", "\"shape\": [9000000000, 9000000000, 2, 2]", VTA_PARSE, "\"shape\" and type"},
         {"\"shape\": [1, 16, 2, 2]", "\"shape\": [1,1,1,1,1,1,1,1,64]", VTA_PARSE, "at most 8 extents"},
-        {"\"kind\": \"pack\"", "\"kind\": \"fly\"", VTA_PARSE, "steps[0]: \"kind\" is no kind of step"},
+        {"\"kind\": \"pack\"", "\"kind\": \"fly\"", VTA_PARSE, "steps[0]: \"kind\" is not a kind of step"},
         {"\"first\": 0", "\"first\": 99999999999", VTA_PARSE, "steps[1]: \"first\" is out of range"},
     };
     small s;

@@ -152,7 +152,7 @@ static const row rows[] = {
      "is int8, where float32"},
     {VT_G_DEPTH_TO_SPACE, "float32[1,8,2,3]", ATTRIBUTES(VT_GSET_INT(BLOCKSIZE, 2)), "float32[1,2,4,6]"},
     {VT_G_DEPTH_TO_SPACE, "float32[1,6,2,3]", ATTRIBUTES(VT_GSET_INT(BLOCKSIZE, 2)), NULL,
-     "6 channels are no multiple"},
+     "6 channels are not a multiple"},
     {VT_G_SPACE_TO_DEPTH, "float32[1,2,4,6]", ATTRIBUTES(VT_GSET_INT(BLOCKSIZE, 2)), "float32[1,8,2,3]"},
     {VT_G_SPACE_TO_DEPTH, "float32[1,2,4,6]", NONE, NULL, "blocksize has 0"},
     {VT_G_QUANTIZE_LINEAR, "float32[2,3] float32", NONE, "uint8[2,3]"},

@@ -209,7 +209,7 @@ static const variant wrong[] = {
     {13, "1,2,5,6", "Concat", "x x", "axis=1.0", "attribute axis has another type than ONNX gives it"},
     {13, "1,2,5,6", "Concat", "x x", "", "axis is missing"},
     {13, "1,2,5,6", "Concat", "x x", "axis=4", "axis 4 of a tensor of 4 axes"},
-    {13, "1,3,5,1", "Reshape", "x i_shape", "", "no multiple of"},
+    {13, "1,3,5,1", "Reshape", "x i_shape", "", "not a multiple of"},
     {13, "1,2,5,6", "Reshape", "x x", "", "shape (x) is computed when the model runs"},
     {13, "1,2,5,6", "Conv", "x", "", "input 1 is missing"},
     {13, "1,2,5,6", "Conv", "x w", "kernel_shape=[5,5]", "kernel_shape has 5, the weights 3"},
@@ -384,7 +384,7 @@ static void test_bad_tensors(void **state) {
     is_refused(&m, NULL, VTA_UNSUPPORTED, "element type 10 of ONNX");
     int32_t numbers[] = {-128, 200};
     t->data_type = I8, t->has_raw_data = 0, t->n_int32_data = 2, t->int32_data = numbers;
-    is_refused(&m, NULL, VTA_MISMATCH, "tensor t: 200 is no int8");
+    is_refused(&m, NULL, VTA_MISMATCH, "tensor t: 200 is not a value of int8");
     numbers[1] = 127;
     becomes(&m, false, "int8[2]{-128,127}");
     t->n_int32_data = 1;

@@ -89,7 +89,7 @@ static void refusals(void **state) {
     expect_exception(fd, "packets of code 77");
     raw_put(body, 0x123456, 8); /* a call of nothing */
     raw_send(fd, to, packet(to, 3, body, 12));
-    expect_exception(fd, "0x123456 is no function");
+    expect_exception(fd, "0x123456 is not a function");
     memcpy(body, "\x02\0\0\0\x06\0\0\0\x03\0\0\0\x0c\0\0\0\0\0\0\0\x09\0\0\0\0\0\0\0", 28); /* free data 9 */
     raw_send(fd, to, packet(to, 14, body, 28));
     expect_exception(fd, "nothing that this session has");

@@ -324,7 +324,7 @@ static void flush_wrong_address(void) {
     BAD(uop_src, "src_index 2048 is outside the inp buffer", gemm(k_src))                                              \
     BAD(uop_wgt, "wgt_index 1024 is outside the wgt buffer", gemm(k_wgt))                                              \
     BAD(uop_alu_wgt, "wgt_index 1024 does not fit", alu(k_alu_wgt))                                                    \
-    BAD(uop_opcode, "opcode 5 is no ALU operation", alu(k_opcode))                                                     \
+    BAD(uop_opcode, "opcode 5 is not an ALU operation", alu(k_opcode))                                                     \
     BAD(uop_use_imm, "use_imm 2 is neither", alu(k_use_imm))                                                           \
     BAD(uop_imm_large, "imm_val 32768 does not fit", alu(k_imm_large))                                                 \
     BAD(uop_imm_small, "imm_val -32769 does not fit", alu(k_imm_small))                                                \

@@ -1,5 +1,5 @@
 /* Records as AutoTVM writes them: onto which operators their tasks fit, which of their schedules are usable here, and
- * what is said of the others; lines that are no records. */
+ * what is said of the others; lines that are not records. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -173,7 +173,7 @@ static void test_others(void **state) {
     }
 }
 
-/* ---- Lines that are no records ------------------------------------------------------------------------------------- */
+/* ---- Lines that are not records ------------------------------------------------------------------------------------- */
 
 #define GOOD RECORD("conv2d_packed.vta", CONV_ARGS, ENTITY(7, 14, 1, 2, 2, 1), DONE(0.5))
 
@@ -227,7 +227,7 @@ static void test_many_wrong(void **state) {
     assert_int_equal(vtac_tune_log_parse(text, sizeof text, NULL, NULL, diag, &log), VTA_OK);
     assert_int_equal(vtac_tune_log_refused(log), 100);
     assert_int_equal(vta_diag_count(diag), 21);
-    assert_non_null(strstr(vta_diag_text(diag), "80 more lines are no records"));
+    assert_non_null(strstr(vta_diag_text(diag), "80 more lines are not records"));
     vtac_tune_log_destroy(log);
     vta_diag_destroy(diag);
 }

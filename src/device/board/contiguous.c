@@ -14,7 +14,7 @@ static size_t find(const vt_contiguous *c, uint64_t addr) {
     return i;
 }
 
-/* Where so many bytes fit, before which block; the largest gap is told for the message. */
+/* Where so many bytes fit, before which block; the largest gap is for the message. */
 static bool find_gap(const vt_contiguous *c, uint64_t bytes, size_t *out_index, uint64_t *out_addr,
                      uint64_t *out_largest, uint64_t *out_free) {
     uint64_t from = c->base ? c->base : VTA_PAGE_BYTES, last = (uint64_t)c->base + c->size;

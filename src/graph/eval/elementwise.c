@@ -32,7 +32,7 @@ vta_status vt__eval_unary(const vt_eval_call *c) {
         break;
 #include "graph/eval/unary.def"
 #undef VT_UNARY
-    default: return vt_fail(c->diag, VTA_INTERNAL, "%s is no row of unary.def", vt_gop_text(c->n->op));
+    default: return vt_fail(c->diag, VTA_INTERNAL, "%s is not a row of unary.def", vt_gop_text(c->n->op));
     }
     f(vt_gtype_count(vt__out_type(c)), c->in[0], c->out[0], attribute(c->n, VT_A_ALPHA), attribute(c->n, VT_A_BETA));
     return VTA_OK;

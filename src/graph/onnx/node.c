@@ -103,9 +103,9 @@ vt_onnx_ints vt__onnx_constant_ints(const vt_onnx_node *n, size_t i, const char 
     const vt_gvalue *v = constant(n, i, what);
     if (!v) return (vt_onnx_ints){0};
     int64_t count = vt_gtype_count(&v->type);
-    if (count > SMALL || v->type.rank > 1) vt__onnx_wrong(n, "%s is no list of numbers", what);
+    if (count > SMALL || v->type.rank > 1) vt__onnx_wrong(n, "%s is not a list of numbers", what);
     if (v->type.element == VT_ELEMENT_I64) return (vt_onnx_ints){v->data, (uint32_t)count, true};
-    if (v->type.element != VT_ELEMENT_I32) vt__onnx_wrong(n, "%s are no integers", what);
+    if (v->type.element != VT_ELEMENT_I32) vt__onnx_wrong(n, "%s are not integers", what);
     int64_t *ints = VT_NEW_ARRAY(n->r->ctx, int64_t, (size_t)count);
     for (int64_t k = 0; k < count; k++) ints[k] = ((const int32_t *)v->data)[k];
     return (vt_onnx_ints){ints, (uint32_t)count, true};

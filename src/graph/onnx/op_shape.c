@@ -20,7 +20,7 @@ void vt__onnx_reshape(const vt_onnx_node *n) {
     }
     if (open >= 0) {
         if (!known || count % known)
-            vt__onnx_wrong(n, "%lld elements are no multiple of %lld", (long long)count, (long long)known);
+            vt__onnx_wrong(n, "%lld elements are not a multiple of %lld", (long long)count, (long long)known);
         dims[open] = count / known;
     }
     vt__onnx_out(n, 0, vt__onnx_reshape_to(n, x, shape.count, dims));

@@ -117,7 +117,7 @@ static vt_gtype input_type(vt_onnx_reader *r, const Onnx__ValueInfoProto *v, siz
     vt_element element;
     vt_gtype t;
     if (!v->type || v->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
-        vt__onnx_refuse(r, "input %s is no tensor", name);
+        vt__onnx_refuse(r, "input %s is not a tensor", name);
     const Onnx__TypeProto__Tensor *tensor = v->type->tensor_type;
     if (!vt__onnx_element(tensor->elem_type, &element))
         vt_raise(r->ctx, VTA_UNSUPPORTED, "%s: input %s: element type %d of ONNX is not supported", r->options->name,

@@ -50,7 +50,7 @@ static const void *narrow(vt_onnx_reader *r, const Onnx__TensorProto *p, const v
     for (size_t i = 0; i < count; i++) {
         int32_t x = p->int32_data[i];
         if (x < least || x > most)
-            vt__onnx_refuse(r, "tensor %s: %d is no %s", name, (int)x, vt_element_text(t->element));
+            vt__onnx_refuse(r, "tensor %s: %d is not a value of %s", name, (int)x, vt_element_text(t->element));
         memcpy(to + i * bytes, &x, bytes); /* the low bytes come first */
     }
     return to;
