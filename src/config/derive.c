@@ -47,8 +47,12 @@ static int log_scalars(const vta_config *c, vta_memory memory) {
     case VTA_MEM_UOP: return 0;
     case VTA_MEM_WGT: return out + in;
     case VTA_MEM_INP: return batch + in;
-    default: return batch + out;
+    case VTA_MEM_ACC:
+    case VTA_MEM_OUT:
+    case VTA_MEM_ACC_8BIT:
+    case VTA_MEM_COUNT: break;
     }
+    return batch + out;
 }
 
 static int log_width(const vta_config *c, vta_memory memory) {
@@ -57,8 +61,11 @@ static int log_width(const vta_config *c, vta_memory memory) {
     case VTA_MEM_WGT: return c->field[VTA_CONFIG_LOG_WGT_WIDTH];
     case VTA_MEM_ACC: return c->field[VTA_CONFIG_LOG_ACC_WIDTH];
     case VTA_MEM_ACC_8BIT: return 3;
-    default: return c->field[VTA_CONFIG_LOG_INP_WIDTH];
+    case VTA_MEM_INP:
+    case VTA_MEM_OUT:
+    case VTA_MEM_COUNT: break;
     }
+    return c->field[VTA_CONFIG_LOG_INP_WIDTH];
 }
 
 static vta_config_field size_field(vta_memory memory) {
@@ -66,8 +73,12 @@ static vta_config_field size_field(vta_memory memory) {
     case VTA_MEM_UOP: return VTA_CONFIG_LOG_UOP_BUFF_SIZE;
     case VTA_MEM_WGT: return VTA_CONFIG_LOG_WGT_BUFF_SIZE;
     case VTA_MEM_INP: return VTA_CONFIG_LOG_INP_BUFF_SIZE;
-    default: return VTA_CONFIG_LOG_ACC_BUFF_SIZE;
+    case VTA_MEM_ACC:
+    case VTA_MEM_OUT:
+    case VTA_MEM_ACC_8BIT:
+    case VTA_MEM_COUNT: break;
     }
+    return VTA_CONFIG_LOG_ACC_BUFF_SIZE;
 }
 
 static vta_status derive_memory(const vt__config_settings *s, vta_diag *diag, vta_config *c, vta_memory m) {

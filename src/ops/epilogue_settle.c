@@ -149,8 +149,13 @@ static vta_status settle_one(settling *s, const vt_epilogue *e) {
     case VT_EPILOGUE_multiply_channel: return times(s, e);
     case VT_EPILOGUE_bias_int8:
     case VT_EPILOGUE_residual_int8: return by_gemm(s, e);
-    default: return plus(s, e, s->highest + 1); /* residual, shift_channel: anything */
+    case VT_EPILOGUE_residual:
+    case VT_EPILOGUE_shift_channel: return plus(s, e, s->highest + 1); /* anything */
+    case VT_EPILOGUE_relu:
+    case VT_EPILOGUE_clip: /* written as maxima and minima before */
+    case VT_EPILOGUES: break;
     }
+    return VTA_INTERNAL;
 }
 
 /* The largest sum: all factors at their lowest. */
@@ -198,7 +203,16 @@ vt_epilogue_use vt__epilogue_use(const vtac_op *op, int64_t oc, int64_t tile) {
         case VT_EPILOGUE_residual:
         case VT_EPILOGUE_multiply_channel:
         case VT_EPILOGUE_shift_channel: use.micro_ops += 2; break;
-        default: use.micro_ops++; break;
+        case VT_EPILOGUE_shift:
+        case VT_EPILOGUE_add:
+        case VT_EPILOGUE_multiply:
+        case VT_EPILOGUE_max:
+        case VT_EPILOGUE_min: use.micro_ops++; break;
+        case VT_EPILOGUE_round_shift: /* these are written with the ones above */
+        case VT_EPILOGUE_requantize:
+        case VT_EPILOGUE_relu:
+        case VT_EPILOGUE_clip:
+        case VT_EPILOGUES: break;
         }
         use.instructions++;
     }

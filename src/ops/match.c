@@ -52,8 +52,20 @@ static const char *name_of(vt_epilogue_kind kind) {
     case VT_EPILOGUE_multiply_channel: return "factor";
     case VT_EPILOGUE_shift_channel: return "amount";
     case VT_EPILOGUE_bias_int8: return "digits";
-    default: return "addend";
+    case VT_EPILOGUE_residual_int8: return "addend";
+    case VT_EPILOGUE_shift:
+    case VT_EPILOGUE_round_shift:
+    case VT_EPILOGUE_requantize:
+    case VT_EPILOGUE_add:
+    case VT_EPILOGUE_multiply:
+    case VT_EPILOGUE_max:
+    case VT_EPILOGUE_min:
+    case VT_EPILOGUE_relu:
+    case VT_EPILOGUE_clip:
+    case VT_EPILOGUE_leaky:
+    case VT_EPILOGUES: break; /* without a tensor */
     }
+    return NULL;
 }
 
 static roles roles_of(const vt_match *m) {

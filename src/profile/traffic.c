@@ -10,8 +10,11 @@ const char *vt_traffic_role(vta_memory memory) {
     case VTA_MEM_WGT: return "weights";
     case VTA_MEM_INP: return "inputs";
     case VTA_MEM_OUT: return "outputs";
-    default: return "accumulators";
+    case VTA_MEM_ACC:
+    case VTA_MEM_ACC_8BIT:
+    case VTA_MEM_COUNT: break;
     }
+    return "accumulators";
 }
 
 void vt_traffic_name(const vt_traffic *row, char text[96]) {

@@ -163,7 +163,8 @@ static vta_status logic_row(const row *r) {
     switch ((int)r->op) {
     case VT_G_AND: EACH(bool, bool, a &&b);
     case VT_G_OR: EACH(bool, bool, a || b);
-    default: EACH(bool, bool, a != b);
+    case VT_G_XOR: EACH(bool, bool, a != b);
+    default: return VTA_INTERNAL;
     }
 }
 
