@@ -1,146 +1,16 @@
-/* Lowered functions in TVMScript.
- *
- * Text is made in frames, one for each statement that has a body. A buffer or variable that no statement defines is
- * declared where it is met for the first time, in the innermost frame that holds all its uses; that is why a frame
- * gathers lines and gives them to the outer one only when it is complete. */
-#include "ir/print_script.h"
-
+/* Lowered functions in TVMScript: statements and functions. */
 #include <string.h>
 
 #include "ir/build.h"
 #include "ir/print.h"
-
-typedef struct text_line {
-    const char *text;
-    uint32_t indent;
-    struct text_line *next;
-} text_line;
-
-typedef struct frame {
-    struct frame *outer;
-    const vt_stmt *stmt;
-    text_line *first, **last;
-    const char **names; /* taken in this frame, given back at its end */
-    const void **things;
-    uint32_t n_names, cap_names, cap_things;
-    bool concise; /* the statement being printed is the last: it may open its scope without indentation */
-} frame;
-
-typedef struct printer {
-    vt__script s;
-    vt_ptrmap *places; /* of vt__script_uses */
-    frame *top;
-} printer;
-
-/* ---- Frames ---------------------------------------------------------------------------------------------- */
-
-static void put_line(printer *p, frame *f, const char *text) {
-    text_line *l = VT_NEW(p->s.ctx, text_line);
-    l->text = text;
-    *f->last = l;
-    f->last = &l->next;
-}
-
-static void enter(printer *p, frame *f, const vt_stmt *s) {
-    *f = (frame){.outer = p->top, .stmt = s};
-    f->last = &f->first;
-    p->top = f;
-}
-
-/* Ends the top frame: its names are free again; its lines go to the outer frame, after `head`. */
-static void leave(printer *p, const char *head, bool concise) {
-    frame *f = p->top;
-    for (uint32_t i = 0; i < f->n_names; i++) {
-        vt__names_free(p->s.names, f->names[i]);
-        vt_ptrmap_set(p->s.known, f->things[i], NULL);
-    }
-    p->top = f->outer;
-    put_line(p, p->top, head);
-    if (!f->first) return;
-    if (!concise)
-        for (text_line *l = f->first; l; l = l->next) l->indent += 4;
-    *p->top->last = f->first;
-    p->top->last = f->last;
-}
-
-/* Gives a thing a name that lives as long as a frame. */
-static const char *define(printer *p, frame *f, const void *thing, const char *hint) {
-    const char *name = vt__names_take_lowest(p->s.names, vt__script_name(&p->s, hint));
-    vt_grow(p->s.ctx, &f->names, &f->cap_names, f->n_names + 1, sizeof *f->names);
-    vt_grow(p->s.ctx, &f->things, &f->cap_things, f->n_names + 1, sizeof *f->things);
-    f->names[f->n_names] = name;
-    f->things[f->n_names++] = thing;
-    vt_ptrmap_set(p->s.known, thing, name);
-    return name;
-}
-
-/* The innermost frame that holds all uses. */
-static frame *home(printer *p, const void *thing) {
-    for (const vt__place *at = vt_ptrmap_get(p->places, thing); at; at = at->outer)
-        for (frame *f = p->top; f; f = f->outer)
-            if (f->stmt == at->stmt) return f;
-    return p->top;
-}
-
-static const char *declare_var(vt__script *s, const vt_var *v) {
-    printer *p = (printer *)s;
-    frame *f = home(p, v);
-    const vt_var_info *info = v->u.var;
-    char t[VT_DTYPE_TEXT];
-    const char *name = define(p, f, v, info->name), *text;
-    if (info->pointer)
-        text =
-            vt_new_format(s->ctx, "%s = T.buffer_var(\"%s\", \"%s\")", name, vt_dtype_text(info->elem, t), info->scope);
-    else
-        text = vt_new_format(s->ctx, "%s = T.var(\"%s\")", name, vt_dtype_text(v->dtype, t));
-    put_line(p, f, text);
-    return name;
-}
-
-/* What follows shape and type in a buffer's declaration. */
-static void buffer_rest(vt__script *s, vt_strbuf *out, const vt_buffer *b) {
-    if (b->n_strides) {
-        vt_strbuf_add(out, ", strides=(");
-        vt__script_exprs(s, out, b->n_strides, b->strides);
-        vt_strbuf_add(out, b->n_strides == 1 ? ",)" : ")");
-    }
-    if (!vt_is_const(b->elem_offset, 0)) {
-        vt_strbuf_add(out, ", elem_offset=");
-        vt__script_expr(s, out, b->elem_offset);
-    }
-    if (strcmp(vt_buffer_scope(b), "global")) vt_strbuf_addf(out, ", scope=\"%s\"", vt_buffer_scope(b));
-    if (b->data_alignment != 64) vt_strbuf_addf(out, ", align=%d", b->data_alignment);
-    if (b->offset_factor != 1) vt_strbuf_addf(out, ", offset_factor=%d", b->offset_factor);
-}
-
-static const char *declare_buffer(vt__script *s, const vt_buffer *b) {
-    printer *p = (printer *)s;
-    frame *f = home(p, b);
-    vta_allocator room;
-    vt_strbuf sb = vt_arena_text(s->ctx, &room);
-    char t[VT_DTYPE_TEXT];
-    const char *name = define(p, f, b, b->name);
-    vt_strbuf_addf(&sb, "%s = T.buffer_decl(", name);
-    vt__script_shape(s, &sb, b);
-    vt_strbuf_addf(&sb, ", \"%s\"", vt_dtype_text(b->dtype, t));
-    if (vt_ptrmap_get(s->known, b->data)) {
-        vt_strbuf_add(&sb, ", data=");
-        vt__script_expr(s, &sb, b->data);
-    } else {
-        vt_ptrmap_set(s->known, b->data, vt_new_format(s->ctx, "%s.data", name));
-    }
-    buffer_rest(s, &sb, b);
-    vt_strbuf_add(&sb, ")");
-    put_line(p, f, vt_strbuf_text(&sb));
-    return name;
-}
+#include "ir/print_script_frame.h"
 
 /* ---- Statements ------------------------------------------------------------------------------------------ */
 
-static void stmt(printer *p, const vt_stmt *s);
+static void stmt(vt__script_printer *p, const vt_stmt *s);
 
-static void body(printer *p, const vt_stmt *s) {
-    frame *f = p->top;
+static void body(vt__script_printer *p, const vt_stmt *s) {
+    vt__script_frame *f = p->top;
     if (!s) return;
     if (s->kind != VT_S_SEQ) {
         f->concise = true;
@@ -154,23 +24,24 @@ static void body(printer *p, const vt_stmt *s) {
 }
 
 /* A statement that opens a scope: "head" and what follows, or "with head:" and what is inside. */
-static void scope(printer *p, const vt_stmt *s, const char *head, const char *with, const vt_stmt *inside) {
+static void scope(vt__script_printer *p, const vt_stmt *s, const char *head, const char *with, const vt_stmt *inside) {
     bool concise = p->top->concise;
-    frame f;
-    enter(p, &f, s);
+    vt__script_frame f;
+    vt__script_enter(p, &f, s);
     body(p, inside);
-    leave(p, concise ? head : with, concise);
+    vt__script_leave(p, concise ? head : with, concise);
 }
 
-static void loop(printer *p, const vt_stmt *s) {
+static void loop(vt__script_printer *p, const vt_stmt *s) {
     vta_allocator room;
     vt_strbuf head = vt_arena_text(p->s.ctx, &room);
     const vt_stmt *last = vt__script_grid_end(s);
-    frame f;
-    enter(p, &f, s);
+    vt__script_frame f;
+    vt__script_enter(p, &f, s);
     vt_strbuf_add(&head, "for ");
     for (const vt_stmt *l = s;; l = l->u.loop.body) {
-        vt_strbuf_addf(&head, "%s%s", l == s ? "" : ", ", define(p, &f, l->u.loop.var, vt_var_name(l->u.loop.var)));
+        vt_strbuf_addf(&head, "%s%s", l == s ? "" : ", ",
+                       vt__script_define(p, &f, l->u.loop.var, vt_var_name(l->u.loop.var)));
         if (l == last) break;
     }
     if (last != s) {
@@ -202,27 +73,28 @@ static void loop(printer *p, const vt_stmt *s) {
     }
     vt_strbuf_add(&head, "):");
     body(p, last->u.loop.body);
-    leave(p, vt_strbuf_text(&head), false);
+    vt__script_leave(p, vt_strbuf_text(&head), false);
 }
 
-static void let(printer *p, const vt_stmt *s) {
+static void let(vt__script_printer *p, const vt_stmt *s) {
     vta_allocator room;
     vt_strbuf value = vt_arena_text(p->s.ctx, &room);
     bool concise = p->top->concise;
     char t[VT_DTYPE_TEXT];
     vt__script_expr(&p->s, &value, s->u.let.value);
-    frame f;
-    enter(p, &f, s);
-    const char *name = define(p, &f, s->u.let.var, vt_var_name(s->u.let.var)), *text = vt_strbuf_text(&value);
+    vt__script_frame f;
+    vt__script_enter(p, &f, s);
+    const char *name = vt__script_define(p, &f, s->u.let.var, vt_var_name(s->u.let.var)),
+               *text = vt_strbuf_text(&value);
     body(p, s->u.let.body);
     const char *type = vt_dtype_text(s->u.let.var->dtype, t);
-    leave(p,
-          concise ? vt_new_format(p->s.ctx, "%s: T.%s = %s", name, type, text)
-                  : vt_new_format(p->s.ctx, "with T.let(%s, %s):", name, text),
-          concise);
+    vt__script_leave(p,
+                     concise ? vt_new_format(p->s.ctx, "%s: T.%s = %s", name, type, text)
+                             : vt_new_format(p->s.ctx, "with T.let(%s, %s):", name, text),
+                     concise);
 }
 
-static void ref(printer *p, vt_strbuf *out, const vt_ref *r) {
+static void ref(vt__script_printer *p, vt_strbuf *out, const vt_ref *r) {
     switch (r->kind) {
     case VT_REF_VAR: vt__script_expr(&p->s, out, r->u.var); break;
     case VT_REF_BUFFER:
@@ -247,7 +119,7 @@ static void ref(printer *p, vt_strbuf *out, const vt_ref *r) {
     }
 }
 
-static void attr(printer *p, const vt_stmt *s) {
+static void attr(vt__script_printer *p, const vt_stmt *s) {
     vta_allocator room;
     vt_strbuf head = vt_arena_text(p->s.ctx, &room);
     vt_strbuf_add(&head, "T.attr(");
@@ -259,13 +131,13 @@ static void attr(printer *p, const vt_stmt *s) {
     scope(p, s, text, vt_new_format(p->s.ctx, "with %s:", text), s->u.attr.body);
 }
 
-static void allocate(printer *p, const vt_stmt *s) {
+static void allocate(vt__script_printer *p, const vt_stmt *s) {
     vta_allocator room;
     vt_strbuf call = vt_arena_text(p->s.ctx, &room);
     const char *storage = s->u.alloc.var->u.var->scope;
     bool concise = p->top->concise;
     char t[VT_DTYPE_TEXT];
-    frame f;
+    vt__script_frame f;
     vt_strbuf_add(&call, "T.allocate([");
     vt__script_exprs(&p->s, &call, s->u.alloc.n_extents, s->u.alloc.extents);
     vt_strbuf_addf(&call, "], \"%s\", \"%s\"", vt_dtype_text(s->u.alloc.dtype, t), storage[0] ? storage : "global");
@@ -279,32 +151,32 @@ static void allocate(printer *p, const vt_stmt *s) {
     }
     vt_strbuf_add(&call, ")");
     const char *text = vt_strbuf_text(&call);
-    enter(p, &f, s);
-    const char *name = define(p, &f, s->u.alloc.var, vt_var_name(s->u.alloc.var));
+    vt__script_enter(p, &f, s);
+    const char *name = vt__script_define(p, &f, s->u.alloc.var, vt_var_name(s->u.alloc.var));
     body(p, s->u.alloc.body);
-    leave(p,
-          concise ? vt_new_format(p->s.ctx, "%s = %s", name, text)
-                  : vt_new_format(p->s.ctx, "with %s as %s:", text, name),
-          concise);
+    vt__script_leave(p,
+                     concise ? vt_new_format(p->s.ctx, "%s = %s", name, text)
+                             : vt_new_format(p->s.ctx, "with %s as %s:", text, name),
+                     concise);
 }
 
-static void branch(printer *p, const vt_stmt *s) {
+static void branch(vt__script_printer *p, const vt_stmt *s) {
     vta_allocator room;
     vt_strbuf head = vt_arena_text(p->s.ctx, &room);
-    frame f;
+    vt__script_frame f;
     vt_strbuf_add(&head, "if ");
     vt__script_expr(&p->s, &head, s->u.branch.condition);
     vt_strbuf_add(&head, ":");
-    enter(p, &f, s->u.branch.then_case);
+    vt__script_enter(p, &f, s->u.branch.then_case);
     body(p, s->u.branch.then_case);
-    leave(p, vt_strbuf_text(&head), false);
+    vt__script_leave(p, vt_strbuf_text(&head), false);
     if (!s->u.branch.else_case) return;
-    enter(p, &f, s->u.branch.else_case);
+    vt__script_enter(p, &f, s->u.branch.else_case);
     body(p, s->u.branch.else_case);
-    leave(p, "else:", false);
+    vt__script_leave(p, "else:", false);
 }
 
-static void check(printer *p, const vt_stmt *s) {
+static void check(vt__script_printer *p, const vt_stmt *s) {
     vta_allocator room;
     vt_strbuf text = vt_arena_text(p->s.ctx, &room);
     vt__script_expr(&p->s, &text, s->u.assertion.condition);
@@ -316,7 +188,7 @@ static void check(printer *p, const vt_stmt *s) {
 }
 
 /* One line: a store, a call, a value. */
-static void simple(printer *p, const vt_stmt *s) {
+static void simple(vt__script_printer *p, const vt_stmt *s) {
     vta_allocator room;
     vt_strbuf text = vt_arena_text(p->s.ctx, &room);
     const vt_expr *value = s->kind == VT_S_EVAL ? s->u.eval.value : NULL;
@@ -336,10 +208,10 @@ static void simple(printer *p, const vt_stmt *s) {
         vt__script_expr(&p->s, &text, value);
         vt_strbuf_add(&text, ")");
     }
-    put_line(p, p->top, vt_strbuf_text(&text));
+    vt__script_line(p, p->top, vt_strbuf_text(&text));
 }
 
-static void realize(printer *p, const vt_stmt *s) {
+static void realize(vt__script_printer *p, const vt_stmt *s) {
     vta_allocator room;
     vt_strbuf head = vt_arena_text(p->s.ctx, &room);
     vt_strbuf_addf(&head, "T.realize(%s[", vt__script_name(&p->s, s->u.realize.tensor->name));
@@ -355,7 +227,7 @@ static void realize(printer *p, const vt_stmt *s) {
     scope(p, s, text, vt_new_format(p->s.ctx, "with %s:", text), s->u.realize.body);
 }
 
-static void stmt(printer *p, const vt_stmt *s) {
+static void stmt(vt__script_printer *p, const vt_stmt *s) {
     switch (s->kind) {
     case VT_S_LET: let(p, s); break;
     case VT_S_ATTR: attr(p, s); break;
@@ -372,11 +244,12 @@ static void stmt(printer *p, const vt_stmt *s) {
 
 /* ---- The function ---------------------------------------------------------------------------------------- */
 
-static void header(printer *p, const vt_func *f, vt_strbuf *out) {
+static void header(vt__script_printer *p, const vt_func *f, vt_strbuf *out) {
     char t[VT_DTYPE_TEXT];
     vt_strbuf_addf(out, "@I.ir_module\nclass Module:\n    @T.prim_func\n    def %s(", vt__script_name(&p->s, f->name));
     for (uint32_t i = 0; i < f->n_params; i++)
-        vt_strbuf_addf(out, "%s%s: T.%s", i ? ", " : "", define(p, p->top, f->params[i], vt_var_name(f->params[i])),
+        vt_strbuf_addf(out, "%s%s: T.%s", i ? ", " : "",
+                       vt__script_define(p, p->top, f->params[i], vt_var_name(f->params[i])),
                        vt_dtype_text(f->params[i]->dtype, t));
     vt_strbuf_add(out, "):\n");
     if (!f->n_attrs) return;
@@ -385,20 +258,20 @@ static void header(printer *p, const vt_func *f, vt_strbuf *out) {
     vt_strbuf_add(out, ")\n");
 }
 
-static void match_buffers(printer *p, const vt_func *f, vt_strbuf *out) {
+static void match_buffers(vt__script_printer *p, const vt_func *f, vt_strbuf *out) {
     char t[VT_DTYPE_TEXT];
     for (uint32_t i = 0; i < f->n_bindings; i++) {
         const vt_binding *b = &f->bindings[i];
         const vt_buffer *shaped = b->unflattened ? b->unflattened : b->buffer;
         if (!shaped) continue;
-        const char *name = define(p, p->top, shaped, shaped->name);
+        const char *name = vt__script_define(p, p->top, shaped, shaped->name);
         vt_ptrmap_set(p->s.known, shaped->data, vt_new_format(p->s.ctx, "%s.data", name));
         vt_strbuf_addf(out, "        %s = T.match_buffer(", name);
         vt__script_expr(&p->s, out, b->param);
         vt_strbuf_add(out, ", ");
         vt__script_shape(&p->s, out, shaped);
         vt_strbuf_addf(out, ", \"%s\"", vt_dtype_text(shaped->dtype, t));
-        buffer_rest(&p->s, out, shaped);
+        vt__script_buffer_rest(&p->s, out, shaped);
         vt_strbuf_add(out, ")\n");
     }
 }
@@ -408,16 +281,17 @@ void vt_print_tvmscript(vt_ctx *ctx, const vt_func *f, vt_strbuf *out) {
         vt__script_blocks(ctx, f, out);
         return;
     }
-    printer p = {.s = {.ctx = ctx,
-                       .names = vt__names_new(ctx),
-                       .known = vt_ptrmap_new(ctx),
-                       .declare_var = declare_var,
-                       .declare_buffer = declare_buffer},
-                 .places = vt__script_uses(ctx, f->body)};
-    frame top;
-    enter(&p, &top, NULL);
+    vt__script_printer p = {.s = {.ctx = ctx,
+                                  .names = vt__names_new(ctx),
+                                  .known = vt_ptrmap_new(ctx),
+                                  .declare_var = vt__script_declare_var,
+                                  .declare_buffer = vt__script_declare_buffer},
+                            .places = vt__script_uses(ctx, f->body)};
+    vt__script_frame top;
+    vt__script_enter(&p, &top, NULL);
     header(&p, f, out);
     match_buffers(&p, f, out);
     body(&p, f->body);
-    for (text_line *l = top.first; l; l = l->next) vt_strbuf_addf(out, "%*s%s\n", 8 + (int)l->indent, "", l->text);
+    for (vt__script_text *l = top.first; l; l = l->next)
+        vt_strbuf_addf(out, "%*s%s\n", 8 + (int)l->indent, "", l->text);
 }
