@@ -13,9 +13,10 @@ from .._check import need
 from ..expr import apply, convert
 from ..te import Tensor
 from ..te.tensor import _Computation
-from . import _math, arm_cpu, generic, join, nn, packed, tag, testing, transform, utils
+from . import _math, arm_cpu, arrange, generic, join, nn, packed, tag, testing, transform, utils
 from ._elementwise import elementwise
 from .convolution import InvalidShapeError
+from .arrange import *  # noqa: F401,F403
 from ._math import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
 from .join import *  # noqa: F401,F403
 from .packed import *  # noqa: F401,F403
@@ -32,6 +33,7 @@ __all__ = ["add", "subtract", "multiply", "floor_divide", "floor_mod", "maximum"
            "operators", "run", "equal", "not_equal", "power", "mod", "trunc_divide", "trunc_mod", "logical_and", "logical_or", "logical_xor",
            "logical_not", "sign", "bitwise_not", "isnan", "isinf", "isfinite", "rsqrt", "sigmoid"]
 __all__ += _math.__all__
+__all__ += arrange.__all__
 __all__ += join.__all__
 __all__ += packed.__all__
 __all__ += transform.__all__

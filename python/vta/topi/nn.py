@@ -7,11 +7,15 @@ from .._check import need
 from ..te import Tensor
 from . import tag
 from .convolution import InvalidShapeError, conv2d, conv2d_nchw, conv2d_transpose_nchw, for_accelerator, group_conv2d_nchw
+from .layers import (batch_matmul, batch_norm, depth_to_space, depthwise_conv2d_nchw, layer_norm, prelu, scale_shift_nchw, space_to_depth,
+                     upsampling)
 from .padding import dilate, get_pad_tuple, pad
 from .pooling import adaptive_pool, global_pool, pool, pool1d, pool2d, pool3d
 
-__all__ = ["adaptive_pool", "batch_flatten", "bias_add", "conv2d", "conv2d_nchw", "conv2d_transpose_nchw", "dense", "dilate", "flatten", "get_pad_tuple",
-           "global_pool", "group_conv2d_nchw", "leaky_relu", "log_softmax", "pad", "pool", "pool1d", "pool2d", "pool3d", "relu", "softmax"]
+__all__ = ["adaptive_pool", "batch_flatten", "batch_matmul", "batch_norm", "bias_add", "conv2d", "conv2d_nchw", "conv2d_transpose_nchw",
+           "dense", "depth_to_space", "depthwise_conv2d_nchw", "dilate", "flatten", "get_pad_tuple", "global_pool", "group_conv2d_nchw",
+           "layer_norm", "leaky_relu", "log_softmax", "pad", "pool", "pool1d", "pool2d", "pool3d", "prelu", "relu", "scale_shift_nchw",
+           "softmax", "space_to_depth", "upsampling"]
 
 
 def relu(x: Tensor) -> Tensor:
