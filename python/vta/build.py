@@ -159,8 +159,7 @@ def schedule_ops(s: Schedule) -> Stmt:
     s : Schedule
     """
     inputs = [stage.op.output(0) for stage in s.stages if isinstance(stage.op, PlaceholderOp)]
-    outputs = [op.output(i) for op in s.outputs for i in range(op.num_outputs)]
-    return _lowered(s, [*inputs, *dict.fromkeys(outputs)], "main", some_outputs=True, only=()).body
+    return _lowered(s, inputs, "main", some_outputs=True, only=()).body
 
 
 def _densely(binds, what):

@@ -23,6 +23,7 @@ _KNOWN = {
     "tir.noalias": "accepted where true: arguments do not overlap",
     "tir.LoopPartition": "a dictionary with partition_const_loop",
     "tir.debug_keep_trivial_loop": "accepted; loops of one iteration are kept only by the printers",
+    "te.keep_schedule_record": "schedules keep what each step made of them (Schedule.schedule_record)",
     "tir.instrument_bound_checkers": "accepted; the simulator checks every access",
 }
 

@@ -1,9 +1,13 @@
 """What programs written for TVM meet first: decorators of tests, classes of nodes, operators on tensors, small modules; and
 what is not there says so."""
 
+import gc
 import importlib.machinery
 import json
 import os
+import pickle
+import subprocess
+import sys
 import tempfile
 import types
 import unittest
@@ -385,7 +389,7 @@ class Lowered(unittest.TestCase):
         raw = tvm.te.schedule.ScheduleOps(s, s.bounds())
         kinds = []
         tir.stmt_functor.pre_order_visit(raw, lambda n: kinds.append(type(n).__name__ if isinstance(n, tir.PrimExpr) else n.node))
-        self.assertEqual((kinds[0], kinds.count("pstore"), kinds.count("realize")), ("for", 2, 1))
+        self.assertEqual((kinds[0], kinds.count("pstore"), kinds.count("realize")), ("realize", 2, 2))
         with self.assertRaisesRegex(AttributeError, "kind add has none; those of kind"):
             stores[1].value.producer  # pylint: disable=expression-not-assigned,pointless-statement
         with self.assertRaisesRegex(NotImplementedError, "tir.For.*statements come from lowering"):
@@ -638,6 +642,54 @@ class Modules(unittest.TestCase):
         graph = te.schedule.CreateReadGraph([c.op])
         self.assertEqual(graph, {c.op: [b, a], b.op: [a], a.op: []})
         self.assertEqual(te.schedule.PostDFSOrder([c.op], graph), [a.op, b.op, c.op])
+
+    def test_pickled(self):
+        """A schedule is read again by the process that has it, and by no other."""
+        a = te.placeholder((8,), "float32", "a")
+        b = te.compute((8,), lambda i: a[i] + 1.0, "b")
+        s = te.create_schedule(b.op)
+        s[b].split(b.op.axis[0], 2)
+        data = pickle.dumps(s)
+        again = pickle.loads(data)
+        self.assertEqual(str(tvm.lower(again, [a, b])), str(tvm.lower(s, [a, b])))
+        self.assertEqual(pickle.loads(pickle.dumps(b)), b)
+        del a, b, s, again
+        gc.collect()
+        with self.assertRaisesRegex(NotImplementedError, "only in the process that made them, while it has them"):
+            pickle.loads(data)
+        c = te.placeholder((8,), "float32", "c")
+        child = ("import pickle, sys; import common, tvm\ntry:\n    pickle.loads(sys.stdin.buffer.read())\n"
+                 "except NotImplementedError as error:\n    print(error)")
+        said = subprocess.run([sys.executable, "-c", child], input=pickle.dumps(c), capture_output=True, check=True).stdout.decode()
+        self.assertIn("only in the process that made them", said)
+
+    def test_record(self):
+        """What each step made of a schedule is kept, where it is asked for."""
+        a = te.placeholder((8, 8), "float32", "a")
+        k = te.reduce_axis((0, 8), "k")
+        b = te.compute((8,), lambda i: te.sum(a[i, k], axis=k), "b")
+        self.assertEqual(te.create_schedule(b.op).schedule_record, [])
+        with tvm.transform.PassContext(config={"te.keep_schedule_record": True}):
+            s = te.create_schedule(b.op)
+        first = str(tvm.lower(s, [a, b]))
+        s[b].tile(b.op.axis[0], k, 4, 2)
+        c = s.cache_read(a, "local", [b])
+        s[c].compute_at(s[b], s[b].leaf_iter_vars[0])
+        self.assertRaises(tvm.TVMError, s[b].vectorize, k)  # what raises is no step
+        self.assertEqual(s.primitive_record, ["vanilla", "split", "split", "reorder", "cache_read", "compute_at"])
+        texts = [str(tvm.lower(one, [a, b])) for one in s.schedule_record]
+        self.assertEqual((texts[0], texts[-1]), (first, str(tvm.lower(s, [a, b]))))
+        self.assertEqual(len(set(texts)), len(texts))
+
+    def test_statement_of_a_schedule(self):
+        """The statement has the memory of all that is computed."""
+        a = te.placeholder((8,), "float32", "a")
+        b = te.compute((8,), lambda i: a[i] + 1.0, "b")
+        c = te.compute((8,), lambda i: b[i] * 2.0, "c")
+        s = te.create_schedule(c.op)
+        stmt, found = te.schedule.ScheduleOps(s, te.schedule.InferBound(s)), []
+        tir.stmt_functor.post_order_visit(stmt, lambda x: found.append(x.producer) if isinstance(x, tir.ProducerRealize) else None)
+        self.assertEqual((set(found), stmt.producer), ({b, c}, b))
 
     def test_devices_elsewhere(self):
         """Programs ask for them; they do not exist."""

@@ -43,11 +43,17 @@ def create_schedule(ops: Operation | Tensor | Sequence[Operation | Tensor]) -> S
     tensors = _tensors(ops, "what is scheduled")
     if not tensors:
         raise ValueError("a schedule needs at least one output")
+    from ..transform import PassContext  # which is made of this package
+
     context = tensors[0].context.newest()
     context.here()
     handles = context.handles_of(tensors, Tensor, "what is scheduled")
     handle = lib.te_schedule_create(context.handle, len(tensors), handles)
-    return Schedule(context, context.made(handle), [t.op for t in tensors])
+    schedule = Schedule(context, context.made(handle), [t.op for t in tensors])
+    if PassContext.current().config.get("te.keep_schedule_record"):
+        schedule.schedule_record.append(schedule.copy())
+        schedule.primitive_record.append("vanilla")
+    return schedule
 
 
 def _loads(e):
@@ -100,6 +106,16 @@ class Schedule(Refusing):
 
     def __init__(self, context: Context, handle: int, outputs: list[Operation]) -> None:
         self.context, self.handle, self.outputs = context, handle, outputs
+        #: Inside of ``PassContext(config={"te.keep_schedule_record": True})``: the schedule after each step, from its beginning
+        #: on, and the names of the steps.
+        self.schedule_record: list[Schedule] = []
+        self.primitive_record: list[str] = []
+
+    def _record(self, step):
+        """Keeps what a step made of the schedule, where this is asked for."""
+        if self.schedule_record:
+            self.schedule_record.append(self.copy())
+            self.primitive_record.append(step)
 
     def __getitem__(self, tensor: Tensor | Operation) -> Stage:
         if isinstance(tensor, (tuple, list)):
@@ -140,7 +156,9 @@ class Schedule(Refusing):
             self.handle, self.context.handle_of(tensor, Tensor, "the tensor of cache_read"),
             name_of(scope, "the scope of cache_read"), len(given),
             self.context.handles_of(given, Tensor, "a reader of cache_read"))
-        return Tensor(self.context, self.context.made(handle))
+        cache = Tensor(self.context, self.context.made(handle))
+        self._record("cache_read")
+        return cache
 
     def cache_write(self, tensor: Tensor | Sequence[Tensor], scope: str) -> Tensor | list[Tensor]:
         """Computes `tensor` in a memory scope and copies it out.
@@ -168,7 +186,9 @@ class Schedule(Refusing):
         self.context.here()
         handle = lib.te_cache_write(self.handle, self.context.handle_of(tensor, Tensor, "the tensor of cache_write"),
                                     name_of(scope, "the scope of cache_write"))
-        return Tensor(self.context, self.context.made(handle))
+        tensor = Tensor(self.context, self.context.made(handle))
+        self._record("cache_write")
+        return tensor
 
     def rfactor(self, tensor: Tensor, axis: IterVar, factor_axis: int = 0) -> Tensor | list[Tensor]:
         """Reduces in two stages: the first for each value of `axis`, the second, the stage of `tensor`, what that gave.
@@ -192,6 +212,7 @@ class Schedule(Refusing):
                                 self.context.handle_of(axis, IterVar, "the axis of rfactor"),
                                 whole(factor_axis, "factor_axis of rfactor"))
         op = Tensor(self.context, self.context.made(handle)).op
+        self._record("rfactor")
         outputs = [op.output(i) for i in range(op.num_outputs)]
         return outputs if len(outputs) > 1 else outputs[0]
 
@@ -285,6 +306,7 @@ class Stage(Refusing):
     def _step(self, function, *args):
         self.context.here()
         self.context.done(function(self.handle, *args))
+        self.schedule._record(function.__name__.removeprefix("te_").removesuffix("_expr").removesuffix("_nparts"))
 
     def _axis(self, axis, step):
         """The handle of an axis that a step is given."""
@@ -427,6 +449,10 @@ class Stage(Refusing):
         -------
         x_outer, y_outer, x_inner, y_inner : IterVar
         """
+        if self.schedule.schedule_record:  # step by step
+            outer, inner = self.split(x_parent, x_factor), self.split(y_parent, y_factor)
+            self.reorder(outer[0], inner[0], outer[1], inner[1])
+            return outer[0], inner[0], outer[1], inner[1]
         out = (ctypes.c_void_p * 4)()
         self._step(lib.te_tile, self._axis(x_parent, "tile"), self._axis(y_parent, "tile"),
                    whole(x_factor, "x_factor of tile"), whole(y_factor, "y_factor of tile"), out)
