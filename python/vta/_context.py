@@ -6,6 +6,7 @@ back, whichever variables of the last round are still bound. Contexts of one env
 another's objects keeps it."""
 
 import ctypes
+import itertools
 import os
 import sys
 import threading
@@ -15,9 +16,23 @@ from . import _lib
 from ._check import need
 from ._interrupt import watch
 from ._lib import lib
+from .error import NotOfferedError
 from ._settings import current as current_settings
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+_numbers = itertools.count()
+_living = weakref.WeakValueDictionary()  # contexts by number, for what is unpickled
+
+
+def living_context(process, number):
+    """The context of what was pickled: tensors and schedules are read again by the process that has them, while it does."""
+    context = _living.get(number) if process == os.getpid() else None
+    if context is None:
+        raise NotOfferedError("tensors and schedules are unpickled only in the process that made them, while it has them: keep compiled "
+                              "kernels with Module.save, lowered functions as text with PrimFunc.script()")
+    return context
 
 
 class Context:
@@ -37,7 +52,12 @@ class Context:
         self._values, self._used = {}, set()
         self.attrs = {}  # of computations, by their first tensor: what programs gave them
         self._thread = threading.get_ident()
+        self._number = next(_numbers)
+        _living[self._number] = self
         _lib.release(self, lib.te_context_destroy, self.handle)
+
+    def __reduce__(self):
+        return living_context, (os.getpid(), self._number)
 
     def fail(self):
         """Raises what the context's list of diagnostics says, and clears it."""
