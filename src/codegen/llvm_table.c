@@ -11,7 +11,15 @@
 #include "codegen/runtime_table.h"
 #include "ir/runtime_call.h"
 
-enum { FEWEST = 64, FEWEST_OF_RUN = 8, MOST_FUNCTIONS = 16, MOST_POINTERS = 64, PUSH_WORDS = 2 };
+enum {
+    FEWEST = 64, /* statements that are worth a table */
+    FEWEST_OF_RUN = 8,
+    MOST_FUNCTIONS = 16,
+    MOST_POINTERS = 64,
+    PUSH_WORDS = 2,
+    MOST_LOOPS = 8,
+    MOST_ROWS = 2048
+};
 
 /* Statements that stand one behind the other, and their part of the table. */
 typedef struct run {
@@ -34,31 +42,72 @@ struct vt__llvm_table {
 
 /* ---- What can be a row ------------------------------------------------------------------------------------------- */
 
-/* A call whose result nobody looks at, of pointers in variables and of integers that are constants. */
-static const vt__runtime_entry *entry_of(const vt_stmt *s) {
+/* The loops of a micro-kernel that are being written out. */
+typedef struct loops {
+    uint32_t n;
+    const vt_var *vars[MOST_LOOPS];
+    int64_t at[MOST_LOOPS];
+} loops;
+
+/* Of constants and the loops' variables; false where anything else is in it. */
+static bool value_of(const loops *l, const vt_expr *e, int64_t *out) {
+    int64_t x, y;
+    if (vt_as_const(e, out)) return true;
+    for (uint32_t i = 0; e->kind == VT_E_VAR && i < l->n; i++)
+        if (l->vars[i] == e) {
+            *out = l->at[i];
+            return true;
+        }
+    bool sum = e->kind == VT_E_ADD || e->kind == VT_E_SUB || e->kind == VT_E_MUL;
+    if (!sum || !value_of(l, e->a[0], &x) || !value_of(l, e->a[1], &y)) return false;
+    return !(e->kind == VT_E_ADD   ? __builtin_add_overflow(x, y, out)
+             : e->kind == VT_E_SUB ? __builtin_sub_overflow(x, y, out)
+                                   : __builtin_mul_overflow(x, y, out));
+}
+
+/* A call whose result nobody looks at, of pointers in variables and of integers that are known. */
+static const vt__runtime_entry *entry_of(const loops *l, const vt_stmt *s) {
+    int64_t value;
     if (s->kind != VT_S_EVAL || !vt_is_call(s->u.eval.value, VT_OP_CALL_EXTERN)) return NULL;
     const vt_expr *e = s->u.eval.value;
     const vt__runtime_entry *entry = vt__runtime_find(e->a[0]->u.s);
     if (!entry || strlen(entry->args) != e->n - 1 || strchr(entry->args, 'z')) return NULL;
     for (uint32_t i = 1; i < e->n; i++) {
-        vt_expr_kind kind = entry->args[i - 1] == 'p' ? VT_E_VAR : VT_E_INT;
-        if (e->a[i]->kind != kind || (kind == VT_E_VAR && e->a[i]->dtype.code != VT_HANDLE)) return NULL;
+        bool pointer = e->a[i]->kind == VT_E_VAR && e->a[i]->dtype.code == VT_HANDLE;
+        if (entry->args[i - 1] == 'p' ? !pointer : !value_of(l, e->a[i], &value)) return NULL;
     }
     return entry;
 }
 
-static bool calls_only(const vt_stmt *s) {
-    if (s->kind != VT_S_SEQ) return entry_of(s) && !strchr(entry_of(s)->args, 'p');
-    for (uint32_t i = 0; i < s->u.seq.n_items; i++)
-        if (!calls_only(s->u.seq.items[i])) return false;
-    return true;
+/* A loop's body, with its variable at the first step; NULL: it is no loop to write out. */
+static const vt_stmt *enter(loops *l, const vt_stmt *s, int64_t *out_extent) {
+    if (s->kind != VT_S_FOR || l->n == MOST_LOOPS || !vt_as_const(s->u.loop.min, &l->at[l->n]) ||
+        !vt_as_const(s->u.loop.extent, out_extent))
+        return NULL;
+    l->vars[l->n++] = s->u.loop.var;
+    return s->u.loop.body;
 }
 
-static bool is_row(const vt_stmt *s) { return vt_attr_is(s, VT_ATTR_UOPS) ? calls_only(s->u.attr.body) : !!entry_of(s); }
+/* Rows that the calls of a micro-kernel are; 0: there are other statements, or too many. */
+static uint32_t calls_of(loops l, const vt_stmt *s) {
+    int64_t extent;
+    uint64_t n = 0;
+    const vt_stmt *body = enter(&l, s, &extent);
+    if (body) {
+        n = extent > 0 && extent <= MOST_ROWS ? calls_of(l, body) * (uint64_t)extent : 0;
+    } else if (s->kind == VT_S_SEQ) {
+        for (uint32_t i = 0, one; i < s->u.seq.n_items; i++, n += one)
+            if (!(one = calls_of(l, s->u.seq.items[i]))) return 0;
+    } else {
+        const vt__runtime_entry *entry = entry_of(&l, s);
+        n = entry && !strchr(entry->args, 'p');
+    }
+    return n <= MOST_ROWS ? (uint32_t)n : 0;
+}
 
-static uint32_t rows_of(const vt_stmt *s) {
-    if (s->kind == VT_S_ATTR) return 1 + rows_of(s->u.attr.body);
-    return s->kind == VT_S_SEQ ? s->u.seq.n_items : 1;
+static bool is_row(const vt_stmt *s) {
+    const loops none = {.n = 0};
+    return vt_attr_is(s, VT_ATTR_UOPS) ? calls_of(none, s->u.attr.body) > 0 : entry_of(&none, s) != NULL;
 }
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
@@ -87,23 +136,29 @@ static bool place_of(run *r, const vt_var *v, uint32_t *out_place) {
 }
 
 /* False, and nothing written: its pointers are too many for one run. `r` may be NULL where there are none. */
-static bool add_call(vt_ctx *ctx, vt__llvm_table *t, run *r, const vt_expr *e, const vt__runtime_entry *entry) {
+static bool add_call(vt_ctx *ctx, vt__llvm_table *t, run *r, const loops *l, const vt_stmt *s) {
     uint32_t words[VT_OPERANDS(VTALoadBuffer2D)];
+    const vt_expr *e = s->u.eval.value;
+    int64_t value;
     for (uint32_t i = 1; i < e->n; i++)
-        if (e->a[i]->kind == VT_E_INT)
-            words[i] = (uint32_t)e->a[i]->u.i;
+        if (value_of(l, e->a[i], &value))
+            words[i] = (uint32_t)value;
         else if (!place_of(r, e->a[i], &words[i]))
             return false;
-    add_word(ctx, t, function_number(ctx, t, entry));
+    add_word(ctx, t, function_number(ctx, t, entry_of(l, s)));
     for (uint32_t i = 1; i < e->n; i++) add_word(ctx, t, words[i]);
     return true;
 }
 
-static void add_rows(vt_ctx *ctx, vt__llvm_table *t, const vt_stmt *s) {
-    if (s->kind == VT_S_EVAL)
-        add_call(ctx, t, NULL, s->u.eval.value, entry_of(s));
-    else
-        for (uint32_t i = 0; i < s->u.seq.n_items; i++) add_rows(ctx, t, s->u.seq.items[i]);
+static void add_calls(vt_ctx *ctx, vt__llvm_table *t, loops l, const vt_stmt *s) {
+    int64_t extent;
+    const vt_stmt *body = enter(&l, s, &extent);
+    for (int64_t i = 0; body && i < extent; i++) {
+        add_calls(ctx, t, l, body);
+        l.at[l.n - 1]++;
+    }
+    for (uint32_t i = 0; s->kind == VT_S_SEQ && i < s->u.seq.n_items; i++) add_calls(ctx, t, l, s->u.seq.items[i]);
+    if (s->kind == VT_S_EVAL) add_call(ctx, t, NULL, &l, s);
 }
 
 /* Behind the count of its words. */
@@ -112,7 +167,7 @@ static void add_kernel(vt_ctx *ctx, vt__llvm_table *t, const vt_stmt *scope, uin
     uint32_t begin = t->kernels[number] = t->n_words;
     t->n_kernels = number + 1;
     add_word(ctx, t, 0);
-    add_rows(ctx, t, scope->u.attr.body);
+    add_calls(ctx, t, (loops){.n = 0}, scope->u.attr.body);
     t->words[begin] = t->n_words - begin - 1;
 }
 
@@ -132,12 +187,13 @@ static void add_run(vt__llvm *g, run r) {
     vt_ctx *ctx = g->ctx;
     vt__llvm_table *t = g->table;
     const uint32_t *numbers = add_kernels(g, &r);
+    const loops none = {.n = 0};
     uint32_t all = r.count;
     r.begin = t->n_words;
     for (r.count = 0; r.count < all; r.count++) {
         const vt_stmt *s = r.first[r.count];
         if (s->kind == VT_S_EVAL) {
-            if (!add_call(ctx, t, &r, s->u.eval.value, entry_of(s))) break;
+            if (!add_call(ctx, t, &r, &none, s)) break;
             continue;
         }
         add_word(ctx, t, function_number(ctx, t, vt__runtime_find(s->u.attr.value->u.s)));
@@ -154,17 +210,16 @@ static void add_run(vt__llvm *g, run r) {
 
 typedef struct finder {
     vt__llvm *g;
-    uint32_t rows; /* in all runs */
+    uint32_t count; /* of statements in all runs */
     void (*take)(vt__llvm *g, run r);
 } finder;
 
 static bool find_runs(void *user, const vt_stmt *s) {
     finder *f = user;
     for (uint32_t i = 0, end; s->kind == VT_S_SEQ && i < s->u.seq.n_items; i = end + 1) {
-        uint32_t rows = 0;
-        for (end = i; end < s->u.seq.n_items && is_row(s->u.seq.items[end]); end++) rows += rows_of(s->u.seq.items[end]);
-        if (rows < FEWEST_OF_RUN) continue;
-        f->rows += rows;
+        for (end = i; end < s->u.seq.n_items && is_row(s->u.seq.items[end]);) end++;
+        if (end - i < FEWEST_OF_RUN) continue;
+        f->count += end - i;
         if (f->take) f->take(f->g, (run){.first = s->u.seq.items + i, .count = end - i});
     }
     return !vt_attr_is(s, VT_ATTR_UOPS);
@@ -269,8 +324,7 @@ static void walk(vt__llvm *g, LLVMValueRef begin, LLVMValueRef end, LLVMValueRef
 static void make_record(vt__llvm *g) {
     vt__llvm_place back;
     const char *name = vt_new_format(g->ctx, "%s_record", g->entry->name);
-    LLVMValueRef f = g->table->record =
-        vt__llvm_enter(g, name, LLVMFunctionType(g->i32, &g->pointer, 1, 0), &back);
+    LLVMValueRef f = g->table->record = vt__llvm_enter(g, name, LLVMFunctionType(g->i32, &g->pointer, 1, 0), &back);
     LLVMValueRef begin = word(g, LLVMGetParam(f, 0), 1), count = word_at(g, LLVMGetParam(f, 0), 0);
     walk(g, begin, LLVMBuildInBoundsGEP2(g->builder, g->i32, begin, &count, 1, ""), NULL);
     vt__llvm_leave(g, &back);
@@ -296,7 +350,7 @@ void vt__llvm_table_make(vt__llvm *g, const vt_stmt *body) {
     finder f = {.g = g};
     g->table = NULL;
     vt_stmt_walk(body, NULL, find_runs, &f);
-    if (f.rows < FEWEST) return;
+    if (f.count < FEWEST) return;
     g->table = VT_NEW(g->ctx, vt__llvm_table);
     g->table->runs = vt_ptrmap_new(g->ctx);
     add_word(g->ctx, g->table, 0); /* so that no kernel begins at 0 */

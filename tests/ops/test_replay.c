@@ -19,6 +19,8 @@ static const struct {
     {"conv2d", "height=14 width=14 in_channels=32 out_channels=48 kernel=3 pad=1 epilogue=shift,relu,clip", ""},
     {"conv2d", "height=7 width=7 in_channels=64 out_channels=64 kernel=3 stride=2 pad=1 epilogue=bias,shift,residual",
      ""},
+    /* written out, with loops left in its micro-kernels */
+    {"conv2d", "height=14 width=14 in_channels=256 out_channels=512 kernel=1 stride=2 epilogue=shift,relu,clip", ""},
     /* constants that the kernel fills itself: a row of ones, the identity */
     {"conv2d", "height=8 width=8 in_channels=32 out_channels=32 kernel=1 epilogue=bias_int8,shift,residual_int8:3", ""},
     {"conv2d", "height=9 width=9 in_channels=32 out_channels=32 groups=32 kernel=3 pad=1", ""},
