@@ -59,7 +59,11 @@ static void find_stmt(vt_visitor *v, const vt_stmt *s) {
 }
 
 static void find_buffers(inserter *st, vt_lowering *l, const vt_func *f) {
-    finder find = {.v = {.expr = find_expr, .stmt = find_stmt}, .to = st, .l = l, .transferred = vt_ptrmap_new(l->ctx), .seen = vt_ptrmap_new(l->ctx)};
+    finder find = {.v = {.expr = find_expr, .stmt = find_stmt},
+                   .to = st,
+                   .l = l,
+                   .transferred = vt_ptrmap_new(l->ctx),
+                   .seen = vt_ptrmap_new(l->ctx)};
     for (uint32_t i = 0; i < f->n_bindings; i++) {
         const vt_buffer *b = f->bindings[i].buffer;
         add_extent(st, b->data, b->dtype, b->ndim, b->shape);

@@ -125,8 +125,9 @@ static const vt_stmt *fold_scope(folder *st, const vt_stmt *scope, const vt_stmt
 }
 
 static bool holds_loop(const vt_stmt *s) {
-    bool found = s->kind != VT_S_EVAL && s->kind != VT_S_SEQ;
-    for (uint32_t i = 0; s->kind == VT_S_SEQ && i < s->u.seq.n_items && !found; i++) found = holds_loop(s->u.seq.items[i]);
+    if (s->kind != VT_S_SEQ) return s->kind != VT_S_EVAL;
+    bool found = false;
+    for (uint32_t i = 0; i < s->u.seq.n_items && !found; i++) found = holds_loop(s->u.seq.items[i]);
     return found;
 }
 
@@ -157,5 +158,6 @@ const vt_func *vt_pass_fold_uop_loop(vt_lowering *l, const vt_func *f) {
     folder st = {
         .m = {.ctx = l->ctx, .statements_only = true, .stmt = fold_stmt}, .l = l, .known = vt__scopes_new(l->ctx)};
     const vt_stmt *body = vt_mutate_stmt(&st.m, f->body);
+    /* where steps are written out, equal kernels came here as one statement */
     return vt_func_with_body(l->ctx, f, vt__vta(l)->slots ? vt_convert_ssa(l->ctx, body) : body);
 }

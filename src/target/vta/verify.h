@@ -25,6 +25,7 @@ typedef struct vt_verifier {
     bool started;        /* an instruction was issued since the last synchronization */
     vt_ptrmap *buffers;  /* data variable of a tensor -> its vt_buffer */
     vt_ptrmap *allocs;   /* data variable of an allocation -> its ALLOC */
+    vt_ptrmap *kernels;  /* micro-op scopes that were found right, and use nothing from outside */
     uint32_t undecided;  /* rules that could not be told, since something in them is symbolic */
     uint32_t cases;      /* iterations that may still be looked at one by one */
 } vt_verifier;

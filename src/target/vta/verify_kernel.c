@@ -373,7 +373,9 @@ static void follow(kernel *k, const vt_stmt *s) {
 void vt__verify_kernel(vt_verifier *v, const vt_stmt *scope) {
     if (v->stage != VTA_STAGE_COMPUTE)
         vt__verify_fail(v, VT_RULE_STAGE, scope, "a micro-kernel stands in a task of another stage than compute");
-    kernel this_one, *k = &this_one; /* large: only what is counted is set */
+    uint32_t vars, undecided = v->undecided;
+    if (vt_ptrmap_has(v->kernels, scope)) return; /* the same statement again */
+    kernel this_one, *k = &this_one;              /* large: only what is counted is set */
     k->v = v;
     k->scope = scope;
     k->loop_count = k->open = k->push_count = k->inner_count = 0;
@@ -387,4 +389,6 @@ void vt__verify_kernel(vt_verifier *v, const vt_stmt *scope) {
     if (!k->first) vt__verify_fail(v, VT_RULE_KERNEL, scope, "it has no micro-op");
     follow(k, scope->u.attr.body);
     v->undecided += k->symbolic;
+    vt_stmt_free_vars(v->ctx, scope->u.attr.body, &vars);
+    if (!vars && v->undecided == undecided) vt_ptrmap_set(v->kernels, scope, scope);
 }

@@ -118,6 +118,7 @@ uint32_t vt__verify_machine(vt_ctx *ctx, const vta_config *config, const vt_func
     vt_path path; /* large, and here for a moment: not in the arena */
     vt_verifier v = {
         .ctx = ctx, .config = config, .buffers = vt_ptrmap_new(ctx), .allocs = vt_ptrmap_new(ctx), .cases = CASES};
+    v.kernels = vt_ptrmap_new(ctx);
     v.path = &path;
     vt__path_begin(v.path);
     for (uint32_t i = 0; i < f->n_bindings; i++) {
