@@ -1,8 +1,8 @@
 /* Operators that layers to come ask for, scheduled by other threads. Choosing schedules is most of a network's compile,
  * and no operator's choice depends on another's: the artifact is the same, whichever thread was first. */
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/versioned.h"
 #include "network/priv.h"
@@ -70,8 +70,9 @@ static void add_job(void *user, const char *name, const char *attributes, const 
 
 /* An allocator of the caller's is called by the caller's thread alone. */
 void vt__ahead_start(vt__net *n) {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (cores < 2 || n->allocator || n->options->processor_only) return;
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) || CPU_COUNT(&set) < 2) return;
+    if (n->allocator || n->options->processor_only) return;
     vt__ahead *a = VT_NEW(n->ctx, vt__ahead);
     a->net = n;
     vt__accelerate_names(n, add_job, a);
