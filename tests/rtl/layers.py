@@ -12,7 +12,7 @@ import tempfile
 LAYERS = [(56, 64, 64, 3, 1, 1, 4), (56, 64, 128, 3, 2, 1, 1), (56, 64, 128, 1, 2, 0, 1), (28, 128, 128, 3, 1, 1, 3),
           (28, 128, 256, 3, 2, 1, 1), (28, 128, 256, 1, 2, 0, 1), (14, 256, 256, 3, 1, 1, 3), (14, 256, 512, 3, 2, 1, 1),
           (14, 256, 512, 1, 2, 0, 1), (7, 512, 512, 3, 1, 1, 3)]
-MOST = 6_580_000  # cycles of all, at 64 bits
+MOST = 6_550_000  # cycles of all, at 64 bits
 
 
 def call(*command):
@@ -29,7 +29,7 @@ def cycles(vta, kernel, driver, profile):
 def emit(vta, layer, kernel):
     size, inputs, outputs, side, stride, pad, _ = layer
     call(vta, "op", "conv2d", f"height={size}", f"width={size}", f"in_channels={inputs}", f"out_channels={outputs}",
-         f"kernel={side}", f"stride={stride}", f"pad={pad}", "epilogue=shift,relu,clip", "--emit", "te", "-o", kernel)
+         f"kernel={side}", f"stride={stride}", f"pad={pad}", "epilogue=shift,relu,clip", "--profile", "rtl", "--emit", "te", "-o", kernel)
 
 
 def main():
