@@ -23,7 +23,7 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 _numbers = itertools.count()
-_living = weakref.WeakValueDictionary()  # contexts by number, for what is unpickled
+_living: "weakref.WeakValueDictionary[int, Context]" = weakref.WeakValueDictionary()  # contexts by number, for what is unpickled
 
 
 def living_context(process, number):

@@ -99,7 +99,9 @@ def device(dev_type: str | int, dev_id: int = 0) -> Device:
     """
     if isinstance(dev_type, str):
         dev_type = (dev_type.split() or [""])[0]
-    names = {**{key: number for number, name in _NAMES.items() for key in (name, number)}, "llvm": _CPU}
+    names: dict[str | int, int] = {"llvm": _CPU}
+    for number, name in _NAMES.items():
+        names[name] = names[number] = number
     if not isinstance(dev_type, (str, int)) or dev_type not in names:
         raise ValueError(f"no device {dev_type!r}; there are cpu and ext_dev")
     return Device(names[dev_type], dev_id)

@@ -132,7 +132,7 @@ static bool reads(const te_stage *consumer, const vt_operation *op) {
     return false;
 }
 
-/* Is the thread of a loop outside of the stage the very thread that one of its own loops, or one around it, is bound to? */
+/* Is the thread of a loop outside of the stage the very thread that one of its own loops is bound to, or one around it? */
 static bool shares_thread(const bounds *b, const te_stage *st, const vt_iter *axis) {
     const vt_iter *thread = vt_ptrmap_get(b->threads, axis);
     bool same = thread && te__iters_find(&st->path, thread) < st->path.n;
@@ -204,7 +204,8 @@ static void bind_loops(const bounds *b, vt_analyzer *a, const te__iters *axes) {
 static vt_intset rows_of_scan(vt_analyzer *a, const te_stage *st, vt_intset rows) {
     vt_ctx *ctx = vt_analyzer_ctx(a);
     int64_t low;
-    if (!st->scan || !rows.min || !rows.max || !vt_as_const(rows.min, &low) || low >= st->scan->op->scan->first) return rows;
+    if (!st->scan || !rows.min || !rows.max || !vt_as_const(rows.min, &low)) return rows;
+    if (low >= st->scan->op->scan->first) return rows;
     const vt_expr *extent = st->op->iters[0]->extent, *last = vt_sub(ctx, extent, vt_int(ctx, extent->dtype, 1));
     const vt_expr *first = vt_int(ctx, rows.min->dtype, st->scan->op->scan->first);
     return vt_intset_interval(first, vt_prove(a, vt_le(ctx, last, rows.max)) ? last : rows.max);

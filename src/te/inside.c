@@ -159,8 +159,8 @@ static vt_range within(te_context *c, const vt_iter *axis, vt_range r) {
     return (vt_range){min, vt_simplify(a, vt_sub(ctx, vt_prove(a, vt_le(ctx, end, last)) ? end : last, min))};
 }
 
-/* Over which part of its axes a computation is surely carried out: of a stage by itself what its consumers need, of another
- * one all of it, from the first row that a scan around it computes. */
+/* Over which part of its axes a computation is surely carried out: of a stage by itself what its consumers need, of
+ * another one all of it, from the first row that a scan around it computes. */
 static const vt_iter *axis_of(te_context *c, const te_stage *st, const vt_ptrmap *ranges, uint32_t i, int64_t first) {
     const vt_iter *axis = st->origin->iters[i];
     const vt_range *r = st->attach == TE__ROOT && i < st->origin->n_axes ? te__range(ranges, axis) : NULL;

@@ -103,7 +103,7 @@ static void add_thread(loop_maker *m, te__nest *level, const vt_iter *axis, cons
                  vt_var_name(axis->var), thread->thread_tag, vt_expr_plain(ctx, dom->extent));
     const char *key = virtual ? VT_ATTR_VIRTUAL_THREAD : VT_ATTR_THREAD_EXTENT;
     te__nest_add(ctx, level, vt_s_attr(ctx, vt_ref_iter(thread), key, dom->extent, vt_s_nop(ctx)));
-    bool own = !virtual && (vt_is_const(dom->extent, 1) || te__kept_by_thread(m->st, thread)); /* the thread's own part only */
+    bool own = !virtual && (vt_is_const(dom->extent, 1) || te__kept_by_thread(m->st, thread)); /* its own part only */
     vt_ptrmap_set(m->values, axis, own ? dom->min : thread->var);
 }
 

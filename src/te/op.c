@@ -53,8 +53,8 @@ te_axis *te_reduce_axis_expr(te_context *c, const char *name, te_expr *begin, te
     TE_RETURN(c, reduce_axis_expr(c, name, begin, extent));
 }
 
-/* Virtual threads, the accelerator, and the threads of graphics processors: loops bound to these can be lowered and read,
- * but there is no target that they are compiled for. */
+/* Virtual threads, the accelerator, and the threads of graphics processors: loops bound to these can be lowered and
+ * read, but there is no target that they are compiled for. */
 static const vt_iter *thread_axis(te_context *c, const char *text) {
     static const char *const known[] = {"cthread",    "vthread",    "vta",         "blockIdx.x", "blockIdx.y",
                                         "blockIdx.z", "threadIdx.x", "threadIdx.y", "threadIdx.z"};
@@ -64,8 +64,8 @@ static const vt_iter *thread_axis(te_context *c, const char *text) {
         if (strcmp(text, known[i]) == 0) tag = known[i];
     if (!tag)
         te__raise(c, VTA_UNSUPPORTED,
-                  "there is no thread axis \"%s\" here: use cthread, vthread or vta (blockIdx.x to threadIdx.z are lowered, "
-                  "not compiled)",
+                  "there is no thread axis \"%s\" here: use cthread, vthread or vta (blockIdx.x to threadIdx.z are "
+                  "lowered, not compiled)",
                   text);
     return vt_iter_new(&c->ctx, vt_var_new(&c->ctx, tag, VT_I32), NULL, NULL, VT_ITER_THREAD_INDEX, tag);
 }

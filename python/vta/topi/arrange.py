@@ -186,7 +186,8 @@ def _parsed(layout):
     dims = [(outer or inner, int(number) if number else None) for outer, number, inner in parts]
     written = "".join(letter if number is None else f"{number}{letter}" for letter, number in dims)
     if written != layout or len(set(dims)) != len(dims) or len({d for d, _ in dims}) != len(dims):
-        raise VTAUnsupportedError(f"the layout {layout!r} is not offered: capital letters are axes, and each may have one inner part, as in NCHW16c")
+        raise VTAUnsupportedError(f"the layout {layout!r} is not offered: capital letters are axes, and each may have one inner part, as in "
+                                  "NCHW16c")
     return dims
 
 

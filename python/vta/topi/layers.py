@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     Pair = Union[int, Sequence[int]]
 
-__all__ = ["batch_matmul", "batch_norm", "depth_to_space", "depthwise_conv2d_nchw", "layer_norm", "prelu", "scale_shift_nchw", "space_to_depth",
-           "upsampling"]
+__all__ = ["batch_matmul", "batch_norm", "depth_to_space", "depthwise_conv2d_nchw", "layer_norm", "prelu", "scale_shift_nchw",
+           "space_to_depth", "upsampling"]
 
 
 def batch_matmul(tensor_a: Tensor, tensor_b: Tensor, oshape: Sequence[int] | None = None, out_dtype: str | None = None,
@@ -215,8 +215,11 @@ def upsampling(data: Tensor, scale_h: int, scale_w: int, layout: str = "NCHW", m
         raise VTAUnsupportedError(f"upsampling by {method!r} is not offered; there is nearest_neighbor")
     times = {h: whole(scale_h, "a scale of upsampling"), w: whole(scale_w, "a scale of upsampling")}
     shape = [e * times.get(d, 1) for d, e in enumerate(data.shape)]
-    return te.compute(shape, lambda *i: data(*[te.floordiv(v, times[d]) if d in times else v for d, v in enumerate(i)]), "T_upsampling",
-                      tag=tag.INJECTIVE)
+
+    def element(*index):
+        return data(*[te.floordiv(i, times[d]) if d in times else i for d, i in enumerate(index)])
+
+    return te.compute(shape, element, "T_upsampling", tag=tag.INJECTIVE)
 
 
 def _block(data, block_size, layout, what):

@@ -71,7 +71,8 @@ def _pool(data, dims, kernel, stride, dilation, padding, pool_type, ceil_mode, c
         frame[0][at], frame[1][at] = a, b
         shape[at] = (shape[at] + a + b - r) // s + 1
         if isinstance(shape[at], int) and shape[at] < 1:
-            raise InvalidShapeError(f"a window of {r} does not fit into dimension {at} of {data.name}, with its padding {data.shape[at] + a + b}")
+            raise InvalidShapeError(f"a window of {r} does not fit into dimension {at} of {data.name}, with its padding "
+                                    f"{data.shape[at] + a + b}")
     least = te.min_value(data.dtype).value
     source = pad(data, *frame, least if pool_type == "max" else 0, name="pad_temp") if any(before + after) else data
     axes = [te.reduce_axis((0, k), f"rv{i}") for i, k in enumerate(kernel)]
@@ -83,8 +84,8 @@ def _pool(data, dims, kernel, stride, dilation, padding, pool_type, ceil_mode, c
         return (te.max if pool_type == "max" else te.sum)(source(*at), axis=axes)
 
     names = [f"ax{i}" for i in range(data.ndim)]
-    pooled = te.compute(shape, element, f"pool_{'max' if pool_type == 'max' else 'sum'}", tag=f"pool_{'max' if pool_type == 'max' else 'sum'}",
-                        varargs_names=names)
+    name = "pool_max" if pool_type == "max" else "pool_sum"
+    pooled = te.compute(shape, element, name, tag=name, varargs_names=names)
     if pool_type == "max":
         return pooled
 
