@@ -42,14 +42,8 @@ static bool leaves(const checker *k, span s, const vt_expr *extent) {
            vt_prove(k->an, vt_ge(ctx, s.high, extent));
 }
 
-/* Does the axis run over the same values whatever the others are? */
-static bool runs_freely(const checker *k, const vt_iter *axis) {
-    for (uint32_t i = 0; i < k->n; i++)
-        if (vt_expr_uses(axis->min, k->vars[i]) || vt_expr_uses(axis->extent, k->vars[i])) return false;
-    return true;
-}
-
-/* An index that is linear in the axes takes both its ends, where the axes run by themselves. */
+/* An index that is linear in the axes takes both its ends, since the axes run by themselves; an axis that depends on another
+ * leaves that one in the ends, and what holds of them for all of its values holds of its last. */
 static bool linear_span(const checker *k, const vt_expr *index, span *out) {
     vt_ctx *ctx = &k->c->ctx;
     const vt_expr **coeffs = VT_NEW_ARRAY(ctx, const vt_expr *, k->n + 1);
@@ -60,13 +54,19 @@ static bool linear_span(const checker *k, const vt_expr *index, span *out) {
         int64_t coeff;
         if (!vt_as_const(coeffs[i], &coeff)) return false;
         if (!coeff) continue;
-        if (!runs_freely(k, axis)) return false;
         const vt_expr *last = vt_add(ctx, axis->min, vt_sub(ctx, axis->extent, vt_const(ctx, axis->extent->dtype, 1)));
         const vt_expr *ends[] = {vt_mul(ctx, coeffs[i], axis->min), vt_mul(ctx, coeffs[i], last)};
         out->low = vt_add(ctx, out->low, ends[coeff < 0]);
         out->high = vt_add(ctx, out->high, ends[coeff > 0]);
     }
     *out = (span){vt_simplify(k->an, out->low), vt_simplify(k->an, out->high)};
+    return true;
+}
+
+/* Does the axis run over the same values whatever the others are? */
+static bool runs_freely(const checker *k, const vt_iter *axis) {
+    for (uint32_t i = 0; i < k->n; i++)
+        if (vt_expr_uses(axis->min, k->vars[i]) || vt_expr_uses(axis->extent, k->vars[i])) return false;
     return true;
 }
 

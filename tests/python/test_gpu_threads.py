@@ -144,6 +144,16 @@ class Threads(unittest.TestCase):
             (memory,) = statements(tvm.lower(s, [a, c])["main"].body, tvm.tir.Allocate)
             self.assertEqual(memory.extents[0].value, rows * 4, scope)
 
+    def test_what_a_block_holds(self):
+        """Without a scope, what is computed in a block is shared by its threads."""
+        a, b, c = pair(64, 4)
+        s = te.create_schedule(c.op)
+        outer, inner = s[c].split(c.op.axis[0], 8)
+        s[c].bind(outer, te.thread_axis("blockIdx.x"))
+        s[c].bind(inner, te.thread_axis("threadIdx.x"))
+        s[b].compute_at(s[c], outer)
+        self.assertEqual([te.schedule.InferBound(s)[axis].extent.value for axis in b.op.axis], [8, 4])
+
     def test_symbolic(self):
         n = te.var("n")
         a = te.placeholder((n,), "float32", "A")

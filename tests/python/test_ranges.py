@@ -35,6 +35,19 @@ class Ranges(unittest.TestCase):
         with self.assertRaisesRegex(tvm.TVMError, r"shifted reads x outside of it: the index of dimension 0, \(i - 1\), runs from -1 to 6"):
             tvm.lower(s, [x, out])
 
+    def test_axis_that_depends_on_another(self):
+        """The sum of a row's rest ends with the row, though both of its axes are longer together."""
+        x = te.placeholder((10,), "float32", "x")
+
+        def rest(i):
+            k = te.reduce_axis((0, 10 - i), "k")
+            return te.sum(x[i + k], axis=k)
+
+        out = te.compute((10,), rest, "out")
+        values = RANDOM.integers(-9, 9, 10).astype("float32")
+        found = run(te.create_schedule(out.op), [x, out], values, np.zeros(10, "float32"))
+        np.testing.assert_array_equal(found, np.cumsum(values[::-1])[::-1])
+
     def test_rows_of_a_scan(self):
         """What a scan's next rows read is computed from the first of them on."""
         steps, width = 6, 5
