@@ -22,7 +22,7 @@
 #include "vta/kernel.h"
 #include "vta/module.h"
 #include "vta/pass.h"
-#include "vta/te.h"
+#include "vta/te_stmt.h"
 
 VTA_BEGIN
 
@@ -49,6 +49,18 @@ VTA_API vta_status vtac_kernel_lower(vtac_kernel *kernel, const vtac_lower_optio
  * `func`, which must live as long. */
 VTA_API vta_status vtac_func_lower(const vtac_func *func, const vtac_lower_options *options, vta_diag *diag,
                                    const vtac_func **out_func);
+
+/* A parameter of a function made by hand: a buffer, which stands for the tensor given, or a scalar (te_scalar); the other
+ * is NULL. */
+typedef struct vtac_param {
+    te_buffer *buffer;
+    te_expr *scalar;
+} vtac_param;
+
+/* A function that does what a statement says (vta/te_stmt.h), lowered with `options` (NULL: for the processor alone). Free
+ * variables of the statement are those of the parameters. */
+VTA_API vta_status vtac_func_create(te_context *c, size_t n, const vtac_param params[], const vtac_stmt *body,
+                                    const char *name, const vtac_lower_options *options, const vtac_func **out_func);
 
 /* ---- Compiling ----------------------------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 #include "vta/ops.h"
 #include "vta/pass.h"
 #include "vta/te.h"
+#include "vta/te_stmt.h"
 #include "vta/tune.h"
 
 #endif

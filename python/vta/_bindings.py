@@ -108,6 +108,9 @@ VTA_DEBUG_DUMP_UOP = 4
 VTA_DEBUG_SKIP_READ_BARRIER = 8
 VTA_DEBUG_SKIP_WRITE_BARRIER = 16
 VTA_DEBUG_FORCE_SERIAL = 32
+VTA_SHARE_UOPS_OFF = 0
+VTA_SHARE_UOPS_ON = 1
+VTA_SHARE_UOPS_LATE = 2
 VTA_ARG_INT = 0
 VTA_ARG_FLOAT = 2
 VTA_ARG_HANDLE = 3
@@ -213,6 +216,10 @@ TE_COMPUTED_AT_LOOP = 2
 TE_INTRIN_BODY = 0
 TE_INTRIN_RESET = 1
 TE_INTRIN_UPDATE = 2
+TE_LOOP_SERIAL = 0
+TE_LOOP_PARALLEL = 1
+TE_LOOP_VECTORIZED = 2
+TE_LOOP_UNROLLED = 3
 VTAC_EMIT_OBJECT = 0
 VTAC_EMIT_ASM = 1
 VTAC_EMIT_LLVM = 2
@@ -691,6 +698,18 @@ class te_axis_marks(Structure):
     ]
 
 
+class te_buffer_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("scope", c_char_p),
+        ("data", c_void_p),
+        ("elem_offset", c_void_p),
+        ("stride_count", c_size_t),
+        ("strides", c_void_p),
+        ("offset_factor", c_int64),
+    ]
+
+
 class vtac_pass_info(Structure):
     _fields_ = [
         ("name", c_char_p),
@@ -736,6 +755,13 @@ class vtac_lower_options(Structure):
 class vtac_arg(Structure):
     _fields_ = [
         ("tensor", c_void_p),
+        ("scalar", c_void_p),
+    ]
+
+
+class vtac_param(Structure):
+    _fields_ = [
+        ("buffer", c_void_p),
         ("scalar", c_void_p),
     ]
 
@@ -1557,6 +1583,37 @@ FUNCTIONS = {
     "te_intrin_attr": ("vtac", c_int, [c_void_p, c_int, c_void_p, c_char_p, c_void_p]),
     "te_intrin_access": ("vtac", c_void_p, [c_void_p, c_void_p, c_char_p]),
     "te_intrin_emit": ("vtac", c_int, [c_void_p, c_int, c_void_p]),
+    "te_variable": ("vtac", c_void_p, [c_void_p, c_char_p, c_char_p]),
+    "te_ramp": ("vtac", c_void_p, [c_void_p, c_void_p, c_void_p, c_uint32]),
+    "te_broadcast": ("vtac", c_void_p, [c_void_p, c_void_p, c_uint32]),
+    "te_buffer_create": ("vtac", c_void_p, [c_void_p, c_char_p, c_char_p, c_size_t, c_void_p, c_void_p]),
+    "te_buffer_flat": ("vtac", c_void_p, [c_void_p, c_void_p]),
+    "te_buffer_name": ("vtac", c_char_p, [c_void_p]),
+    "te_buffer_dtype": ("vtac", c_char_p, [c_void_p, c_void_p]),
+    "te_buffer_ndim": ("vtac", c_size_t, [c_void_p]),
+    "te_buffer_dim": ("vtac", c_void_p, [c_void_p, c_size_t]),
+    "te_buffer_stride": ("vtac", c_void_p, [c_void_p, c_size_t]),
+    "te_buffer_data": ("vtac", c_void_p, [c_void_p]),
+    "te_buffer_offset": ("vtac", c_void_p, [c_void_p]),
+    "te_buffer_load": ("vtac", c_void_p, [c_void_p, c_void_p, c_size_t, c_void_p]),
+    "te_buffer_access": ("vtac", c_void_p, [c_void_p, c_void_p, c_char_p, c_void_p]),
+    "te_buffer_tensor": ("vtac", c_void_p, [c_void_p, c_void_p]),
+    "te_call_packed": ("vtac", c_void_p, [c_void_p, c_char_p, c_char_p, c_size_t, c_void_p]),
+    "te_stmt_evaluate": ("vtac", c_void_p, [c_void_p, c_void_p]),
+    "te_stmt_store": ("vtac", c_void_p, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p]),
+    "te_stmt_seq": ("vtac", c_void_p, [c_void_p, c_size_t, c_void_p]),
+    "te_stmt_for": ("vtac", c_void_p, [c_void_p, c_void_p, c_void_p, c_void_p, c_int, c_void_p]),
+    "te_stmt_if": ("vtac", c_void_p, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "te_stmt_let": ("vtac", c_void_p, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "te_stmt_allocate": ("vtac", c_void_p, [c_void_p, c_void_p, c_void_p]),
+    "te_stmt_assert": ("vtac", c_void_p, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "te_stmt_attr": ("vtac", c_void_p, [c_void_p, c_void_p, c_char_p, c_void_p, c_void_p]),
+    "te_extern": ("vtac", c_int, [c_void_p, c_char_p, c_char_p, c_size_t, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p]),
+    "te_tensor_is_extern": ("vtac", c_bool, [c_void_p]),
+    "te_tensor_stmt": ("vtac", c_void_p, [c_void_p]),
+    "te_intrin_emit_stmt": ("vtac", c_int, [c_void_p, c_int, c_void_p]),
+    "te_intrin_bind": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
+    "te_intrin_operand": ("vtac", c_void_p, [c_void_p, c_void_p]),
     "vtac_kernel_parse": ("vtac", c_int, [c_char_p, c_size_t, c_char_p, c_char_p, c_void_p, c_void_p, c_void_p, c_void_p]),
     "vtac_kernel_load": ("vtac", c_int, [c_char_p, c_char_p, c_void_p, c_void_p, c_void_p, c_void_p]),
     "vtac_kernel_destroy": ("vtac", None, [c_void_p]),
@@ -1574,6 +1631,7 @@ FUNCTIONS = {
     "vtac_lower": ("vtac", c_int, [c_void_p, c_size_t, c_void_p, c_char_p, c_void_p, c_void_p]),
     "vtac_kernel_lower": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
     "vtac_func_lower": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "vtac_func_create": ("vtac", c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_char_p, c_void_p, c_void_p]),
     "vtac_emit": ("vtac", c_int, [c_size_t, c_void_p, c_void_p, c_int, c_void_p, c_void_p, c_void_p]),
     "vtac_build": ("vtac", c_int, [c_size_t, c_void_p, c_void_p, c_void_p, c_void_p]),
     "vtac_module_destroy": ("vtac", None, [c_void_p]),

@@ -25,128 +25,39 @@ The matrix multiplication of the configuration, written by hand:
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING
 
 from . import _bindings as b
 from . import _context
-from ._check import items, kind_error, name_of, need, type_of, whole
+from ._check import kind_error, name_of, need, type_of
 from ._context import array_of
 from ._lib import lib
+from .buffer import Buffer, decl_buffer
+from .builder import IRBuilder, create
 from .error import NotOfferedError, Refusing
-from .expr import Expr, Extent, _operands
-from .te.tensor import IterVar, Operation, Tensor
+from .expr import Expr, _operands
+from .statements import argument, statement
+from .te.tensor import Operation, Tensor
 
 if TYPE_CHECKING:
-    from typing import Any, Callable, ContextManager, NoReturn, Sequence
+    from typing import Any, Callable, NoReturn
 
     from ._context import Context
     from .expr import Operand
 
-__all__ = ["Buffer", "IRBuilder", "Instructions", "TensorIntrin", "call_extern", "call_intrin", "create",
+__all__ = ["Buffer", "IRBuilder", "TensorIntrin", "call_extern", "call_intrin", "create",
            "decl_buffer", "decl_tensor_intrin"]
 
 
-class Buffer(Refusing):
-    """Where an operand of an intrinsic lies.
-
-    Parameters
-    ----------
-    shape : sequence of int or Expr
-    dtype : str
-    name : str
-    scope : str
-        Its memory, such as ``env.inp_scope``; "" is ordinary memory.
-    offset_factor : int
-        What its element offset is a multiple of.
-    strides : sequence of int or Expr, optional
-        Distances of its elements; see :func:`decl_buffer`.
-    """
-
-    READ, WRITE = 1, 2
-
-    def __init__(self, shape: Sequence[int | Expr], dtype: str, name: str, scope: str, offset_factor: int,
-                 strides: Sequence[int | Expr] | None = None) -> None:
-        self.shape = [Extent(d) if isinstance(d, int) else d for d in shape]
-        self.dtype, self.name = dtype, name
-        self.scope, self.offset_factor = scope, offset_factor
-        self.strides = list(strides or [])
-
-
-def decl_buffer(shape: Sequence[int | Expr], dtype: str = "float32", name: str = "buffer", data: None = None,
-                strides: Sequence[int | Expr] | None = None, elem_offset: None = None, scope: str = "",
-                data_alignment: int = -1, offset_factor: int = 1, buffer_type: str = "") -> Buffer:
-    """Says where an operand of an intrinsic lies; see :class:`Buffer`.
-
-    Parameters
-    ----------
-    shape : sequence of int or Expr
-    dtype, name, scope : str, optional
-    offset_factor : int, optional
-    strides : sequence of int or Expr, optional
-        Distances of elements, one for each dimension: numbers that they must be, or variables (``te.var``), which get them
-        where the intrinsic is put in. Without it rows must follow one another.
-    data, elem_offset : None, optional
-        Only None: the operand says them.
-    data_alignment : int, optional
-        Accepted; that of `offset_factor` counts.
-    buffer_type : str, optional
-        Only "".
-
-    Returns
-    -------
-    buffer : Buffer
-    """
-    for text in (name, scope):
-        name_of(text, "the name or scope of decl_buffer")
-    if data is not None or elem_offset is not None or need(buffer_type, str, "the buffer_type of decl_buffer"):
-        raise NotImplementedError("decl_buffer(data=..., elem_offset=..., buffer_type=...) is not offered: where an operand begins "
-                                  "comes from the loops that the intrinsic replaces")
-    shape, strides = ([d if isinstance(d, Expr) else whole(d, what) for d in items(given)]
-                      for given, what in ((shape, "an extent"), ([] if strides is None else strides, "a stride")))
-    factor = whole(offset_factor, "the offset_factor of decl_buffer")
-    return Buffer(shape, type_of(dtype).decode(), name, scope, max(1, factor), strides)
-
-
-class _OperandBuffer(Buffer):
-    """An operand of the intrinsic being declared."""
-
-    def __init__(self, context, intrin, tensor, declared):
-        super().__init__(tensor.shape, tensor.dtype, declared.name if declared else tensor.name,
-                         declared.scope if declared else "", declared.offset_factor if declared else 1,
-                         declared.strides if declared else None)
-        self._context, self._intrin, self._tensor = context, intrin, tensor
-
-    @property
-    def data(self) -> Expr:
-        """The address of its first element."""
-        return self.access_ptr("rw")
-
-    def access_ptr(self, access_mask: str | int, ptr_type: object = None, content_lanes: int = 1, offset: int = 0) -> Expr:
-        """The address of its first element; `access_mask` is "r", "w" or "rw", or a sum of READ and WRITE."""
-        if content_lanes != 1 or not isinstance(offset, int) or offset:
-            raise NotImplementedError("access_ptr(content_lanes=..., offset=...) is not offered: pass the offset to the call")
-        if isinstance(access_mask, int):
-            access_mask = ("r" if access_mask & Buffer.READ else "") + ("w" if access_mask & Buffer.WRITE else "")
-        return Expr(self._context, self._context.made(
-            lib.te_intrin_access(self._intrin, self._tensor.handle, name_of(access_mask, "an access"))))
-
-
 def _call(dtype, name, args):
-    handles = []
-    for a in args:
-        if isinstance(a, str):
-            context = _context.current()
-            handles.append(context.made(lib.te_string(context.handle, a.encode())))
-        else:
-            handles.append(_operands((a,))[1][0])
+    handles = [_operands((argument(a),))[1][0] for a in args]
     context = _context.current()
     made = lib.te_call(context.handle, type_of(dtype), name_of(name, "the name of a call"), len(handles),
                        array_of(handles))
     return Expr(context, context.made(made))
 
 
-def call_intrin(dtype: str, func_name: str, *args: Operand | str) -> Expr:
+def call_intrin(dtype: str, func_name: str, *args: Operand | str | Buffer) -> Expr:
     """A call of an intrinsic of the IR, such as ``"tir.vta.uop_push"``.
 
     Parameters
@@ -154,7 +65,8 @@ def call_intrin(dtype: str, func_name: str, *args: Operand | str) -> Expr:
     dtype : str
         What it returns.
     func_name : str
-    args : number, str or Expr
+    args : number, str, Expr or Buffer
+        A buffer is given as its address.
 
     Returns
     -------
@@ -163,78 +75,20 @@ def call_intrin(dtype: str, func_name: str, *args: Operand | str) -> Expr:
     return _call(dtype, func_name, args)
 
 
-def call_extern(dtype: str, func_name: str, *args: Operand | str) -> Expr:
+def call_extern(dtype: str, func_name: str, *args: Operand | str | Buffer) -> Expr:
     """A call of a function of the runtime, such as ``"VTAUopLoopBegin"``; like :func:`call_intrin`.
 
     Parameters
     ----------
     dtype, func_name : str
-    args : number, str or Expr
+    args : number, str, Expr or Buffer
+        A buffer is given as its address.
 
     Returns
     -------
     call : Expr
     """
     return _call(dtype, func_name, args)
-
-
-class Instructions:
-    """What a part of an intrinsic consists of.
-
-    Parameters
-    ----------
-    attrs : list of (IterVar, str, value)
-        Attributes around the calls.
-    calls : list of Expr
-    """
-
-    def __init__(self, attrs: list[tuple[IterVar, str, Operand | str]], calls: list[Expr]) -> None:
-        self.attrs, self.calls = attrs, calls
-
-
-class IRBuilder(Refusing):
-    """Collects the calls of one part of an intrinsic."""
-
-    def __init__(self) -> None:
-        self._attrs: list[tuple[IterVar, str, Operand | str]] = []
-        self._calls: list[Expr] = []
-
-    def scope_attr(self, node: IterVar, attr_key: str, value: Operand | str) -> ContextManager:
-        """Puts an attribute around all calls.
-
-        Parameters
-        ----------
-        node : IterVar
-            A thread axis, such as ``env.dev.vta_axis``.
-        attr_key : str
-            ``"coproc_scope"``, ``"coproc_uop_scope"``.
-        value : number, str or Expr
-
-        Returns
-        -------
-        scope : context manager
-            For a ``with`` statement; without one the attribute holds as well.
-        """
-        self._attrs.append((node, attr_key, value))
-        return contextlib.nullcontext()
-
-    def emit(self, stmt: Expr) -> None:
-        """Adds a call.
-
-        Parameters
-        ----------
-        stmt : Expr
-        """
-        self._calls.append(stmt)
-
-    def get(self) -> Instructions:
-        """What was collected."""
-        return Instructions(self._attrs, self._calls)
-
-
-def create() -> IRBuilder:
-    """A new :class:`IRBuilder`."""
-    return IRBuilder()
 
 
 class TensorIntrin(Refusing):
@@ -272,30 +126,13 @@ class TensorIntrin(Refusing):
         return f"TensorIntrin({self.name})"
 
 
-def _emit(context, intrin, part, what):
-    """Gives a part of an intrinsic its calls."""
-    if isinstance(what, Expr):
-        what = Instructions([], [what])
-    need(what, Instructions, "a part of an intrinsic")
-    for axis, key, value in what.attrs:
-        if isinstance(value, str):
-            handle = context.made(lib.te_string(context.handle, value.encode()))
-        else:
-            handle = _operands((value,))[1][0]
-        axis = context.handle_of(axis, IterVar, "the axis of an attribute")
-        context.done(lib.te_intrin_attr(intrin, part, axis, name_of(key, "the name of an attribute"), handle))
-    for call in what.calls:
-        context.done(lib.te_intrin_emit(intrin, part, context.handle_of(call, Expr, "a call of an intrinsic")))
-
-
-def _place(context, intrin, tensor, buffer):
-    """Says where an operand lies."""
+def _operand(context, intrin, tensor, buffer):
+    """What stands for an operand in the instructions."""
     operand = context.handle_of(tensor, Tensor, "an operand")
-    scope = name_of(need(buffer, Buffer, "where an operand lies").scope, "a scope")
-    context.done(lib.te_intrin_buffer(intrin, operand, scope, buffer.offset_factor))
-    if buffer.strides:
-        handles = _operands(buffer.strides)[1]
-        context.done(lib.te_intrin_strides(intrin, operand, len(handles), array_of(handles)))
+    if buffer is not None:
+        context.done(lib.te_intrin_bind(intrin, operand, context.handle_of(buffer, Buffer, "where an operand lies")))
+        return buffer
+    return Buffer(context, context.made(lib.te_intrin_operand(intrin, operand)))
 
 
 def decl_tensor_intrin(op: Operation, fcompute: Callable, name: str = "tensor_intrin",
@@ -308,8 +145,8 @@ def decl_tensor_intrin(op: Operation, fcompute: Callable, name: str = "tensor_in
     op : Operation
         What it computes: a computation on placeholders.
     fcompute : callable
-        From the operands that are read and those that are written to the body, or to (body, reset, update); each is
-        what ``IRBuilder.get()`` returns, or one call. Operands have ``access_ptr("r" | "w" | "rw")`` and ``strides``.
+        From the buffers of operands that are read and of those that are written (:class:`vta.buffer.Buffer`) to the body, or to
+        (body, reset, update); each is a statement, such as ``IRBuilder.get()`` returns, or one call.
     name : str, optional
     binds : dict of Tensor to Buffer, optional
         Where the operands lie; see :func:`decl_buffer`.
@@ -333,16 +170,20 @@ def decl_tensor_intrin(op: Operation, fcompute: Callable, name: str = "tensor_in
     context.here()
     intrin = context.made(lib.te_intrin_create(context.handle, name_of(name, "an intrinsic's name"),
                                                context.handle_of(what, Tensor, "what an intrinsic computes")))
-    tensors = [*op.input_tensors, what]
+    tensors = [*op.input_tensors, *(op.output(i) for i in range(op.num_outputs))]
     buffers = dict(need(binds or {}, dict, "what binds operands"))
     if default_buffer_params:
         buffers = {t: decl_buffer(t.shape, t.dtype, t.name, **default_buffer_params) for t in tensors} | buffers
-    for tensor, buffer in buffers.items():
-        _place(context, intrin, tensor, buffer)
-    operands = [[_OperandBuffer(context, intrin, t, buffers.get(t)) for t in some] for some in (op.input_tensors, [what])]
-    parts = fcompute(*operands)
+    for tensor in buffers:
+        if tensor not in tensors:
+            raise ValueError(f"{tensor} is bound to a buffer, but is not an operand of {name}")
+    operands = [_operand(context, intrin, t, buffers.get(t)) for t in tensors]
+    count = len(op.input_tensors)
+    parts = fcompute(operands[:count], operands[count:])
     parts = parts if isinstance(parts, tuple) else (parts,)
     for part, instructions in zip((b.TE_INTRIN_BODY, b.TE_INTRIN_RESET, b.TE_INTRIN_UPDATE), parts):
         if instructions is not None:
-            _emit(context, intrin, part, instructions)
+            made = statement(instructions)
+            context.owner_check(made.context)
+            context.done(lib.te_intrin_emit_stmt(intrin, part, made.handle))
     return TensorIntrin(context, intrin, name, op)

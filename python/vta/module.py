@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING
 
 from . import _bindings as b
+from ._callbacks import Value as _Value, raised_in
 from ._check import name_of
 from ._interrupt import watch
 from ._lib import DIAG, call, diagnostics, lib, raise_status, release, text, utf8
@@ -23,11 +24,6 @@ if TYPE_CHECKING:
     from .ndarray import Device
 
 __all__ = ["Function", "Module", "BuiltModule", "ScheduledModule", "load_module"]
-
-
-class _Value(ctypes.Union):
-    _fields_ = [("v_int64", ctypes.c_int64), ("v_float64", ctypes.c_double), ("v_handle", ctypes.c_void_p),
-                ("v_str", ctypes.c_char_p)]
 
 
 def _stop_host():
@@ -58,6 +54,15 @@ def _watched(arrays, token, function, *args):
             watch.work = None
 
 
+def _raise(status, diag):
+    """Raises for a failed call: the error of a Python function that compiled code called, else what the library says."""
+    error = raised_in(text(lib.vta_diag_text(diag)) or "")
+    if error is None:
+        raise_status(status, diag)
+    lib.vta_diag_clear(diag)
+    raise error
+
+
 class Function(Refusing):
     """A compiled function; call it with arrays and numbers.
 
@@ -84,7 +89,7 @@ class Function(Refusing):
         diag = diagnostics()
         status = _watched(args, tensors, self._call, self._address, tensors, len(args), diag)
         if status:
-            raise_status(status, diag)
+            _raise(status, diag)
         return None
 
     def _call_mixed(self, args):
@@ -98,7 +103,7 @@ class Function(Refusing):
         status = _watched(arrays, values, self._call_any, self._address, ctypes.byref(values), ctypes.byref(codes),
                           len(args), diag, ctypes.byref(out), ctypes.byref(out_code))
         if status:
-            raise_status(status, diag)
+            _raise(status, diag)
         return {b.VTA_ARG_INT: out.v_int64, b.VTA_ARG_FLOAT: out.v_float64}.get(out_code.value)
 
     @staticmethod

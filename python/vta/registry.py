@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TYPE_CHECKING
 
+from ._callbacks import known_to_kernels
 from ._check import name_of
 from .error import Refusing
 from .expr import Extent, const
@@ -112,7 +113,8 @@ def get_global_func(name: str, allow_missing: bool = False) -> Callable:
 
 
 def register_func(func_name: str | Callable, f: Callable | None = None, override: bool = False) -> Callable:
-    """Makes a Python function known by name to :func:`get_global_func`; also a decorator.
+    """Makes a Python function known by name to :func:`get_global_func`, and to compiled code (:func:`vta.tir.call_packed`),
+    which gives it numbers, texts and arrays that are good as long as the call lasts; also a decorator.
 
     Parameters
     ----------
@@ -130,6 +132,7 @@ def register_func(func_name: str | Callable, f: Callable | None = None, override
     def register(function):
         if not override and (name in _registered or name in _table()):
             raise ValueError(f"Global function {name} is already registered")
+        known_to_kernels(name, function)
         _registered[name] = function
         return function
 

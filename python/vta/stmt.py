@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from typing import TYPE_CHECKING
 
 from . import _bindings as b
 from ._lib import lib, text
 from .error import Refusing
 from .expr import Expr, substitute
-from .te.tensor import IterVar, Tensor
+from .te.tensor import ExternOp, IterVar, Tensor
 
 if TYPE_CHECKING:
     from typing import Any, Callable
@@ -35,8 +36,6 @@ class Stmt(Refusing):
     node : str
         What it is: ``"let"``, ``"attr"``, ``"assert"``, ``"for"``, ``"allocate"``, ``"store"``, ``"pstore"`` (a store to a
         tensor), ``"realize"``, ``"seq"``, ``"if"``, ``"evaluate"``, ``"block"``.
-    fields : dict
-        Its parts by name.
     """
 
     #: Other names of parts, by kind.
@@ -46,12 +45,16 @@ class Stmt(Refusing):
     def __init__(self, context: Context, owner: object, handle: int) -> None:
         self.context, self.owner, self.handle = context, owner, handle
         self.node: str = text(lib.vtac_stmt_kind(handle)) or ""
+
+    @functools.cached_property
+    def fields(self) -> dict[str, Any]:
+        """Its parts by name."""
         fields, one = {}, b.vtac_field()
-        for i in range(lib.vtac_stmt_fields(handle)):
+        for i in range(lib.vtac_stmt_fields(self.handle)):
             one.size = ctypes.sizeof(one)
-            lib.vtac_stmt_field(handle, i, ctypes.byref(one))
+            lib.vtac_stmt_field(self.handle, i, ctypes.byref(one))
             fields[text(one.name) or ""] = self._value(one)
-        self.fields: dict[str, Any] = fields
+        return fields
 
     def _value(self, field):
         """A part as a Python object: one, None, or a list."""
@@ -70,9 +73,10 @@ class Stmt(Refusing):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name):
-            fields = self.__dict__.get("fields", {})
+            if name.startswith("_") or "handle" not in self.__dict__:
+                return super().__getattr__(name)
             known = self._NAMES.get(self.__dict__.get("node"), {}).get(name, name)
-            return fields[known] if known in fields else super().__getattr__(name)
+            return self.fields[known] if known in self.fields else super().__getattr__(name)
 
     def __getitem__(self, index: int) -> Stmt:
         if self.node != "seq":
@@ -93,6 +97,7 @@ class Stmt(Refusing):
         return f"{self.node}({', '.join(f'{k}={v}' for k, v in inner.items())})"
 
 
+ExternOp.statement = Stmt
 _SINGLE = {"var", "value", "body", "node", "key", "condition", "message", "min", "extent", "thread", "tensor", "then_case",
            "else_case", "init"}
 

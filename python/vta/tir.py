@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import _bindings as b_
-from . import _context
-from . import intrin as ir_builder
+from . import builder as ir_builder
 from . import stmt as stmt_functor
 from . import te
 from .te import _math
 from .te._math import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
-from ._check import name_of, type_of, whole
-from ._lib import lib
+from ._check import type_of, whole
 from .error import NotOfferedError
 from .expr import Comparison, Expr, ExprOp, Extent, apply, const, convert
 from .te import IterVar, PrimFunc
-from .intrin import Buffer, call_extern, call_intrin, decl_buffer
+from . import statements
+from .buffer import Buffer, broadcast, decl_buffer, make_buffer, ramp
+from .intrin import call_extern, call_intrin
+from .statements import call_packed
 from .ir import Schedule
 from .stmt import Stmt
 
@@ -29,7 +30,7 @@ __all__ = ["Expr", "PrimExpr", "ExprOp", "IterVar", "PrimFunc", "Schedule", "Sel
            "any", "if_then_else", "min", "max", "floordiv", "floormod", "truncdiv", "truncmod", "indexdiv", "indexmod",
            "likely", "abs", "power", "IntImm", "FloatImm", "Cast", "Add", "Sub", "Mul", "Div",
            "sigmoid", "rsqrt", "isnan",
-           "min_value", "max_value", "FloorDiv", "FloorMod", "Min", "Max", "Reduce", "ProducerLoad", "call_extern", "call_intrin", "decl_buffer", "Buffer",
+           "min_value", "max_value", "FloorDiv", "FloorMod", "Min", "Max", "Reduce", "ProducerLoad", "call_extern", "call_intrin", "decl_buffer", "Buffer", "call_packed", "stmt_seq",
            "ir_builder", "stmt_functor", "Stmt", "EQ", "NE", "LT", "LE", "GT", "GE", "And", "Or", "Not", "Mod", "Call", "StringImm",
            "BufferLoad", "Ramp", "Broadcast", "Let", "For", "IfThenElse", "SeqStmt", "BufferStore", "ProducerStore", "ProducerRealize",
            "AttrStmt", "LetStmt", "AssertStmt", "Evaluate", "Allocate", "Block", "SizeVar"]
@@ -97,7 +98,7 @@ class _Node(type):
 
 
 class _Statement(type):
-    """Classes of statements by their kind, for ``isinstance``."""
+    """Classes of statements by their kind: called they make one, and ``isinstance`` asks for it."""
 
     kind: str
 
@@ -105,8 +106,7 @@ class _Statement(type):
         return isinstance(value, Stmt) and value.node == cls.kind
 
     def __call__(cls, *args, **kwargs):
-        raise NotOfferedError(f"tir.{cls.__name__}(...) is not offered: statements come from lowering; describe them with te.compute "
-                              "and a schedule")
+        return cls._make(*args, **kwargs)
 
 
 class Var(metaclass=_Node):
@@ -181,11 +181,6 @@ def _not_made(name):
     return refuse
 
 
-def _text(value):
-    context = _context.current()
-    return Expr(context, context.made(lib.te_string(context.handle, name_of(value, "a text"))))
-
-
 def _node(kind, maker, meaning):
     return _Node(meaning[0], (), {"kind": kind, "_make": staticmethod(maker), "__doc__": meaning[1], "__module__": __name__})
 
@@ -218,26 +213,69 @@ Or = _node("or", lambda a, b: te.any(a, b), ("Or", "Whether one of both holds.")
 Not = _node("not", lambda a: apply(b_.TE_NOT, a), ("Not", "Whether a condition does not hold."))
 Mod = _node("mod", te.truncmod, ("Mod", "The remainder of Div."))
 Call = _node("call", lambda dtype, op, args: call_intrin(dtype, str(getattr(op, "name", op)), *args), ("Call", "A call: ``Call(dtype, op, args)``."))
-StringImm = _node("string", lambda value: _text(value), ("StringImm", "A text."))
-BufferLoad = _node("load", _not_made("BufferLoad"), ("BufferLoad", "An element of memory, after flattening."))
-Ramp = _node("ramp", _not_made("Ramp"), ("Ramp", "A vector base, base + stride, ...; made by Stage.vectorize."))
-Broadcast = _node("broadcast", _not_made("Broadcast"), ("Broadcast", "A vector of one value; made by Stage.vectorize."))
+StringImm = _node("string", statements.string, ("StringImm", "A text."))
+BufferLoad = _node("load", lambda buffer, indices: buffer[tuple(indices)], ("BufferLoad", "An element of memory: ``BufferLoad(buffer, indices)``."))
+Ramp = _node("ramp", ramp, ("Ramp", "A vector base, base + stride, ...: ``Ramp(base, stride, lanes)``."))
+Broadcast = _node("broadcast", broadcast, ("Broadcast", "A vector of one value: ``Broadcast(value, lanes)``."))
 Let = _node("let", _not_made("Let"), ("Let", "A value with a name inside of another."))
 
 
-def _statement(name, kind, meaning):
-    return _Statement(name, (), {"kind": kind, "__doc__": meaning, "__module__": __name__})
+_KINDS = ("serial", "parallel", "vectorize", "unroll")
 
 
-For = _statement("For", "for", "A loop.")
-IfThenElse = _statement("IfThenElse", "if", "A condition.")
-SeqStmt = _statement("SeqStmt", "seq", "Statements one after another.")
-BufferStore = _statement("BufferStore", "store", "A store, after flattening.")
+def _for(loop_var: Expr, min: Operand, extent: Operand, kind: int | str, body: Stmt) -> Stmt:  # pylint: disable=redefined-builtin
+    """A loop.
+
+    Parameters
+    ----------
+    loop_var, min, extent : Expr
+    kind : str or int
+    body : Stmt
+    """
+    return statements.for_(loop_var, min, extent, body, _KINDS[kind] if isinstance(kind, int) and 0 <= kind < 4 else str(kind))
+
+
+def _allocate(buffer_var: Expr, dtype: str, extents: list, condition: Operand, body: Stmt) -> Stmt:
+    """Memory.
+
+    Parameters
+    ----------
+    buffer_var : Expr
+    dtype : str
+    extents : list of Expr or int
+    condition : Expr
+    body : Stmt
+    """
+    if not (isinstance(condition, (bool, int)) and condition) and str(condition) not in ("True", "1"):
+        raise NotOfferedError("tir.Allocate(condition=...) is not offered: memory is always there; use tir.IfThenElse around it")
+    context = buffer_var.context.newest()
+    return statements.allocate(make_buffer(context, list(extents), type_of(dtype).decode(), buffer_var.name, data=buffer_var), body)
+
+
+def _statement(name, kind, meaning, make=None):
+    return _Statement(name, (), {"kind": kind, "__doc__": meaning, "__module__": __name__,
+                                 "_make": staticmethod(make or _not_made(name))})
+
+
+def stmt_seq(*args: Stmt | Expr) -> Stmt:
+    """Statements one after another.
+
+    Parameters
+    ----------
+    args : Stmt or Expr
+    """
+    return statements.seq(args)
+
+
+For = _statement("For", "for", "A loop: ``For(loop_var, min, extent, kind, body)``.", _for)
+IfThenElse = _statement("IfThenElse", "if", "A condition: ``IfThenElse(condition, then_case, else_case)``.", statements.if_)
+SeqStmt = _statement("SeqStmt", "seq", "Statements one after another.", statements.seq)
+BufferStore = _statement("BufferStore", "store", "A store: ``BufferStore(buffer, value, indices)``.", statements.store)
 ProducerStore = _statement("ProducerStore", "pstore", "A store to a tensor, before flattening.")
 ProducerRealize = _statement("ProducerRealize", "realize", "Memory of a tensor, before flattening.")
-AttrStmt = _statement("AttrStmt", "attr", "An attribute.")
-LetStmt = _statement("LetStmt", "let", "A value with a name.")
-AssertStmt = _statement("AssertStmt", "assert", "A check at run time.")
-Evaluate = _statement("Evaluate", "evaluate", "A call.")
-Allocate = _statement("Allocate", "allocate", "Memory.")
+AttrStmt = _statement("AttrStmt", "attr", "An attribute: ``AttrStmt(node, key, value, body)``.", statements.attr)
+LetStmt = _statement("LetStmt", "let", "A value with a name: ``LetStmt(var, value, body)``.", statements.let)
+AssertStmt = _statement("AssertStmt", "assert", "A check at run time: ``AssertStmt(condition, message, body)``.", statements.assert_)
+Evaluate = _statement("Evaluate", "evaluate", "A call: ``Evaluate(value)``.", statements.evaluate)
+Allocate = _statement("Allocate", "allocate", "Memory: ``Allocate(buffer_var, dtype, extents, condition, body)``.", _allocate)
 Block = _statement("Block", "block", "A block of create_prim_func.")

@@ -110,6 +110,41 @@ vta_status vtac_func_lower(const vtac_func *func, const vtac_lower_options *opti
     return lower_aside(ctx, lower_further, &r, &r.result, out_func);
 }
 
+/* ---- Functions made by hand ----------------------------------------------------------------------------------------
+ */
+
+typedef struct creation {
+    te_context *c;
+    size_t n;
+    const vtac_param *params;
+    const vtac_stmt *body;
+    const char *name;
+    vtac_lower_options options;
+    vtac_func *result;
+} creation;
+
+static vta_status create_func(vt_ctx *ctx, void *user) {
+    creation *r = user;
+    vt_te_param *params = VT_NEW_ARRAY(ctx, vt_te_param, r->n);
+    for (size_t i = 0; i < r->n; i++) params[i] = (vt_te_param){r->params[i].buffer, r->params[i].scalar};
+    const vt_func *f = vt_te_function(r->c, (uint32_t)r->n, params, r->body, r->name);
+    const vt_func *lowered = vt_lower(ctx, f, &r->options, NULL, NULL);
+    r->result = vt_func_handle(ctx, lowered, config_text(ctx, r->options.config), NULL);
+    return VTA_OK;
+}
+
+vta_status vtac_func_create(te_context *c, size_t n, const vtac_param params[], const vtac_stmt *body, const char *name,
+                            const vtac_lower_options *options, const vtac_func **out_func) {
+    if (!out_func) return VTA_INVALID_ARGUMENT;
+    *out_func = NULL;
+    if (!vt_is(c, VT_TAG_CONTEXT) || (n && !params)) return VTA_INVALID_ARGUMENT;
+    if (te_context_status(c) != VTA_OK) return te_context_status(c); /* what was wrong while it was made */
+    vt_ctx *ctx = vt_te_ctx(c);
+    creation r = {.c = c, .n = n, .params = params, .body = body, .name = name ? name : "main"};
+    VT_TRY(vt_options_read(&r.options, sizeof r.options, options, "vtac_lower_options", ctx->diag));
+    return lower_aside(ctx, create_func, &r, &r.result, out_func);
+}
+
 /* ---- Kernel files ------------------------------------------------------------------------------------------------ */
 
 /* The names in "a,b" after those in `list`; the text is cut up in place. */

@@ -145,6 +145,12 @@ LLVMValueRef vt__llvm_call(vt__llvm *g, const vt_expr *e);
 /* Calls an external function by name. */
 LLVMValueRef vt__llvm_call_name(vt__llvm *g, const char *name, LLVMTypeRef result, uint32_t n, LLVMValueRef *args);
 
+/* ---- llvm_packed.c ---- */
+
+LLVMValueRef vt__llvm_call_packed(vt__llvm *g, const vt_expr *e);
+/* A DLTensor on the stack. */
+LLVMValueRef vt__llvm_make_array(vt__llvm *g, const vt_expr *e);
+
 /* ---- llvm_module.c ---- */
 
 /* Appends the job as an object, assembly or LLVM IR. */

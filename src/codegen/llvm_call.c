@@ -189,6 +189,8 @@ LLVMValueRef vt__llvm_call(vt__llvm *g, const vt_expr *e) {
     case VT_OP_REINTERPRET: return reinterpret(g, e);
     case VT_OP_CALL_EXTERN:
     case VT_OP_CALL_PURE_EXTERN: return call_extern(g, e);
+    case VT_OP_CALL_PACKED: return vt__llvm_call_packed(g, e);
+    case VT_OP_STACK_MAKE_ARRAY: return vt__llvm_make_array(g, e);
     case VT_OP_ACCESS_PTR: return access_ptr(g, e);
     case VT_OP_ADDRESS_OF: return address_of(g, e);
     case VT_OP_ISNULLPTR: return is_null(g, e);

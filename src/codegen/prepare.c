@@ -112,6 +112,12 @@ static const vt_expr *prepare_expr(vt_mutator *m, const vt_expr *e) {
     e = vt_mutate_expr_children(m, e);
     switch (e->u.op) {
     case VT_OP_LIKELY: return e->a[0];
+    case VT_OP_STACK_MAKE_ARRAY:
+        if (p->device_type == VT_DEVICE_CPU) return e;
+        vt_raise(m->ctx, VTA_UNSUPPORTED,
+                 "%s: a function that is called by name gets arrays in the processor's memory, and those of this kernel are "
+                 "the accelerator's: build what calls it for the processor (llvm)",
+                 p->func->name);
     case VT_OP_SHIFT_LEFT:
     case VT_OP_SHIFT_RIGHT: return shift(m->ctx, e);
     case VT_OP_RSQRT: return one_over(m->ctx, call1(m->ctx, VT_OP_SQRT, e->a[0]));

@@ -14,8 +14,10 @@ static const uint8_t sizes[VT_S_COUNT] = {
 };
 
 const vt_stmt *vt_s_new(vt_ctx *ctx, const vt_stmt *fields) {
-    void *s = vt_new_bytes(ctx, sizes[fields->kind]);
-    return memcpy(s, fields, sizes[fields->kind]);
+    vt_stmt *s = vt_new_bytes(ctx, sizes[fields->kind]);
+    memcpy(s, fields, sizes[fields->kind]);
+    s->tag = VT_TAG_STMT;
+    return s;
 }
 
 vt_stmt vt_stmt_copy(const vt_stmt *s) {
@@ -131,6 +133,7 @@ const vt_iter *vt_iter_new(vt_ctx *ctx, const vt_var *v, const vt_expr *min, con
 const vt_buffer *vt_buffer_with(vt_ctx *ctx, const vt_buffer *fields) {
     vt_buffer *b = VT_NEW(ctx, vt_buffer);
     *b = *fields;
+    b->tag = VT_TAG_BUFFER;
     return b;
 }
 

@@ -175,6 +175,7 @@ struct vt_iter {
 
 /* Flat or shaped memory reached by LOAD and STORE. Identity is the pointer. */
 struct vt_buffer {
+    vt_tag tag;
     const char *name;
     const vt_var *data; /* pointer variable; its info has the scope */
     vt_dtype dtype;
@@ -222,6 +223,7 @@ typedef struct vt_region {
 } vt_region;
 
 struct vt_stmt {
+    vt_tag tag;
     uint8_t kind; /* vt_stmt_kind */
     const vt_span *span;
     union {

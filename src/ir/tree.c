@@ -3,7 +3,9 @@
 #include "ir/fields.h"
 #include "ir/handle.h"
 
-static const vt_stmt *inside(const vtac_stmt *s) { return (const vt_stmt *)(const void *)s; }
+static const vt_stmt *inside(const vtac_stmt *s) {
+    return vt_is(s, VT_TAG_STMT) ? (const vt_stmt *)(const void *)s : NULL;
+}
 
 const vtac_stmt *vtac_func_body(const vtac_func *func) {
     return vt_is(func, VT_TAG_FUNC) ? (const vtac_stmt *)(const void *)func->func->body : NULL;
@@ -13,11 +15,11 @@ const void *vtac_func_param(const vtac_func *func, uint32_t index) {
     return index < vtac_func_param_count(func) ? func->func->params[index] : NULL;
 }
 
-const char *vtac_stmt_kind(const vtac_stmt *s) { return s ? vt_stmt_kind_text((vt_stmt_kind)inside(s)->kind) : NULL; }
+const char *vtac_stmt_kind(const vtac_stmt *s) { return inside(s) ? vt_stmt_kind_text((vt_stmt_kind)inside(s)->kind) : NULL; }
 
 size_t vtac_stmt_fields(const vtac_stmt *s) {
     const vt__field *first, *end;
-    if (!s) return 0;
+    if (!inside(s)) return 0;
     vt__fields((vt_stmt_kind)inside(s)->kind, &first, &end);
     return (size_t)(end - first);
 }
@@ -73,7 +75,7 @@ static void fill(vtac_field *out, const vt_stmt *s, const vt__field *f) {
 
 vta_status vtac_stmt_field(const vtac_stmt *s, size_t index, vtac_field *out_field) {
     const vt__field *first, *end;
-    if (!s || !out_field) return VTA_INVALID_ARGUMENT;
+    if (!inside(s) || !out_field) return VTA_INVALID_ARGUMENT;
     vt__fields((vt_stmt_kind)inside(s)->kind, &first, &end);
     vtac_field field = {.size = sizeof field};
     if (index < (size_t)(end - first)) {

@@ -41,6 +41,7 @@ typedef struct flatten {
     vt_analyzer *bound; /* knows all loops */
     vt_ptrmap *entries; /* operation (or the tensor itself) -> entry */
     vt_ptrmap *views;   /* buffer -> view */
+    vt_ptrmap *others;  /* buffer made by hand -> the one-dimensional one that it becomes */
     vt_varmap *vars;    /* variables of bound buffers -> what they are */
     dim_align *aligns;
 } flatten;
@@ -214,6 +215,48 @@ static const vt_stmt *bind_buffer(flatten *st, const vt_stmt *s) {
     return vt_s_assert(ctx, check, vt_string(ctx, vt_new_format(ctx, "%s: misaligned element offset", b->name)), body);
 }
 
+/* ---- Buffers of statements made by hand ------------------------------------------------------------------------- */
+
+/* The one-dimensional buffer of the memory that it lies in: that of a bound buffer, or its own. */
+static const vt_buffer *other_buffer(flatten *st, const vt_buffer *b) {
+    const vt_expr *data = vt_varmap_get(st->vars, b->data);
+    const vt_buffer *known = vt_ptrmap_get(st->others, b); /* bound elsewhere it lies elsewhere */
+    if (known && known->data == (data ? data : b->data)) return known;
+    const vt_expr *none = vt_int(st->m.ctx, b->elem_offset->dtype, 0);
+    bool plain = b->ndim == 1 && !b->n_strides && vt_is_const(b->elem_offset, 0);
+    if (!data && plain) return b;
+    vt_buffer flat = *flat_buffer(st->m.ctx, b, b->ndim, b->shape, b->n_strides ? b->strides : NULL);
+    flat.shape = vt_exprs_copy(st->m.ctx, 1, (const vt_expr *const[]){vt_mutate_expr(&st->m, flat.shape[0])});
+    if (data) flat.data = data;
+    flat.elem_offset = none;
+    const vt_buffer *made = vt_buffer_with(st->m.ctx, &flat);
+    vt_ptrmap_set(st->others, b, made);
+    return made;
+}
+
+static const vt_expr *other_index(flatten *st, const vt_buffer *b, uint32_t n, const vt_expr *const *indices) {
+    const vt_expr *index = vt_buffer_offset(st->m.ctx, b, n, indices);
+    return vt_simplify(st->free, vt_mutate_expr(&st->m, index));
+}
+
+static const vt_expr *other_load(flatten *st, const vt_expr *e) {
+    const vt_buffer *b = other_buffer(st, e->u.buffer);
+    if (b == e->u.buffer) return vt_mutate_expr_children(&st->m, e);
+    const vt_expr *index = other_index(st, e->u.buffer, e->n, e->a);
+    const vt_expr *value = vt_e_load(st->m.ctx, b, 1, &index);
+    return vt_dtype_is_bool(e->dtype) ? vt_cast(st->m.ctx, e->dtype, value) : value;
+}
+
+static const vt_stmt *other_store(flatten *st, const vt_stmt *s) {
+    vt_ctx *ctx = st->m.ctx;
+    const vt_buffer *from = s->u.store.buffer, *b = other_buffer(st, from);
+    if (b == from) return vt_mutate_stmt_children(&st->m, s);
+    const vt_expr *index = other_index(st, from, s->u.store.n_indices, s->u.store.indices);
+    const vt_expr *value = vt_mutate_expr(&st->m, s->u.store.value);
+    if (vt_dtype_is_bool(value->dtype)) value = vt_cast(ctx, stored_type(value->dtype), value);
+    return vt_s_store(ctx, b, value, 1, &index);
+}
+
 /* ---- Realized regions ------------------------------------------------------------------------------------------- */
 
 static void note_align(flatten *st, const vt_stmt *s) {
@@ -283,6 +326,7 @@ static const vt_expr *flatten_expr(vt_mutator *m, const vt_expr *e) {
     }
     const view *w = e->kind == VT_E_LOAD ? vt_ptrmap_get(st->views, e->u.buffer) : NULL;
     if (w) return load(st, w->target, view_index(st, w, e->n, e->a), e->dtype);
+    if (e->kind == VT_E_LOAD) return other_load(st, e);
     return vt_mutate_expr_children(m, e);
 }
 
@@ -298,6 +342,7 @@ static const vt_stmt *flatten_stmt(vt_mutator *m, const vt_stmt *s) {
         if (w)
             return store(st, w->target, view_index(st, w, s->u.store.n_indices, s->u.store.indices),
                          vt_mutate_expr(m, s->u.store.value));
+        return other_store(st, s);
     }
     if (s->kind == VT_S_REALIZE) return realize(st, s);
     if (vt_attr_is(s, VT_ATTR_BIND_BUFFER)) return bind_buffer(st, s);
@@ -326,6 +371,7 @@ const vt_func *vt_pass_storage_flatten(vt_lowering *l, const vt_func *f) {
                   .bound = vt_analyzer_new(ctx),
                   .entries = vt_ptrmap_new(ctx),
                   .views = vt_ptrmap_new(ctx),
+                  .others = vt_ptrmap_new(ctx),
                   .vars = vt_varmap_new(ctx)};
     vt_stmt_walk(f->body, NULL, learn_loop, st.bound);
     vt_binding *bindings = VT_NEW_ARRAY(ctx, vt_binding, f->n_bindings + 1);

@@ -52,12 +52,25 @@ static void attach(te_stage *st, te__attach how) {
     st->at_axis = NULL;
 }
 
+/* What a statement reads is memory, no value that could be computed in place. */
+static void refuse_statements(te_context *c, const te_stage *st) {
+    const te_schedule *s = st->schedule;
+    if (st->op->external)
+        te__raise(c, VTA_ILLEGAL, "cannot compute_inline %s: it consists of statements", te__stage_name(st));
+    for (uint32_t i = 0; i < s->n_stages; i++)
+        for (uint32_t k = 0; s->stages[i]->op->external && k < s->stages[i]->op->n_inputs; k++)
+            if (te__op(s->stages[i]->op->inputs[k]) == st->op)
+                te__raise(c, VTA_ILLEGAL, "cannot compute_inline %s: %s, which reads it, consists of statements",
+                          te__stage_name(st), te__stage_name(s->stages[i]));
+}
+
 static void compute_inline(te_context *c, te_stage *st) {
     refuse_fixed(c, st, "compute_inline");
     if (st->op->n_reduce) te__raise(c, VTA_ILLEGAL, "cannot compute_inline %s: it is a reduction", te__stage_name(st));
     if (st->op->n_outputs != 1)
         te__raise(c, VTA_ILLEGAL, "cannot compute_inline %s: it has several outputs", te__stage_name(st));
     if (st->op->scan) te__raise(c, VTA_ILLEGAL, "cannot compute_inline %s: it is a scan", te__stage_name(st));
+    refuse_statements(c, st);
     attach(st, TE__INLINE);
 }
 

@@ -178,6 +178,8 @@ static te_tensor *cache_write(te_context *c, te_schedule *s, const te_tensor *t,
     if (op->placeholder)
         te__raise(c, VTA_ILLEGAL, "cannot cache_write %s: it is an input and is not computed", op->name);
     if (op->scan) te__raise(c, VTA_UNSUPPORTED, "cannot cache_write %s: it is a scan", op->name);
+    if (op->external)
+        te__raise(c, VTA_UNSUPPORTED, "cannot cache_write %s: it consists of statements", op->name);
     if (te__has_mixed_loops(ctx, st))
         te__raise(c, VTA_ILLEGAL, "cannot cache_write %s: a data axis and a reduce axis of it are fused", op->name);
     relayout l = {.ctx = ctx, .st = st, .op = op, .ranges = vt_ptrmap_new(ctx)};

@@ -200,6 +200,12 @@ vt_dtype te__dtype(te_context *c, const char *text) {
     return t;
 }
 
+vt_dtype te__value_dtype(te_context *c, const char *text) {
+    vt_dtype t;
+    bool fine = text && vt_dtype_parse(text, &t) && (t.lanes > 1 || vt_dtype_is_handle(t));
+    return fine ? t : te__dtype(c, text);
+}
+
 const char *te__dtype_text(te_context *c, vt_dtype t) {
     char text[VT_DTYPE_TEXT];
     return vt_new_string(&c->ctx, vt_dtype_text(t, text));

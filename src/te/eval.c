@@ -168,6 +168,9 @@ static void evaluate_scan(evaluation *ev, const vt_operation *op, array *const *
 }
 
 static void evaluate_operation(evaluation *ev, const vt_operation *op, const vt_tensor *wanted, void *data) {
+    if (op->external)
+        te__raise(ev->c, VTA_UNSUPPORTED, "%s consists of statements, which are only run when they are compiled: build it",
+                  op->name);
     array **to = new_results(ev, op, wanted, data);
     if (op->scan)
         evaluate_scan(ev, op, to);

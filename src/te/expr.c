@@ -195,7 +195,8 @@ const vt_expr *te__load(te_context *c, const vt_tensor *t, uint32_t n, const vt_
 
 static const vt_expr *int_of_type(te_context *c, const char *dtype, int64_t value) {
     if (!dtype) return te__number(c, value);
-    vt_dtype t = te__dtype(c, dtype);
+    vt_dtype t = te__value_dtype(c, dtype);
+    if (t.code == VT_HANDLE) te__raise(c, VTA_INVALID_ARGUMENT, "a number is no %s", dtype);
     if (!vt_dtype_is_float(t) && (t.bits < 64 && (value < vt_dtype_min_int(t) || value > vt_dtype_max_int(t))))
         te__raise(c, VTA_OUT_OF_RANGE, "%lld does not fit %s", (long long)value, dtype);
     return vt_const(&c->ctx, t, value);
@@ -214,7 +215,7 @@ te_expr *te_string(te_context *c, const char *value) { TE_RETURN(c, string(c, va
 
 static const vt_expr *float_of_type(te_context *c, const char *dtype, double value) {
     if (!dtype) return te__real(c, value);
-    vt_dtype t = te__dtype(c, dtype);
+    vt_dtype t = te__value_dtype(c, dtype);
     if (vt_dtype_is_float(t)) return vt_float(&c->ctx, t, value);
     if (value >= -0x1p62 && value <= 0x1p62 && (double)(int64_t)value == value)
         return int_of_type(c, dtype, (int64_t)value);
@@ -225,9 +226,15 @@ te_expr *te_float(te_context *c, const char *dtype, double value) {
     TE_RETURN(c, te__out(float_of_type(c, dtype, value)));
 }
 
+static vt_dtype scalar_dtype(te_context *c, const char *text) {
+    vt_dtype t = te__value_dtype(c, text);
+    if (t.lanes != 1) te__raise(c, VTA_INVALID_ARGUMENT, "a scalar cannot be of type %s: it is one number", text);
+    return t;
+}
+
 static te_expr *scalar(te_context *c, const char *name, const char *dtype) {
     const char *checked = te__name(c, name, "a scalar");
-    const vt_var *v = vt_var_new_scalar(&c->ctx, checked, te__dtype(c, dtype));
+    const vt_var *v = vt_var_new_scalar(&c->ctx, checked, scalar_dtype(c, dtype));
     te__symbol_add(c, TE__SCALAR, vt_var_name(v), 0, v);
     return te__out(v);
 }
@@ -259,7 +266,10 @@ static const vt_expr *cast(te_context *c, const char *dtype, const te_expr *valu
     const vt_expr *e = te__expr_in(c, value, "an expression");
     if (!is_number(e->dtype) || e->kind == VT_E_REDUCE)
         te__raise(c, VTA_INVALID_ARGUMENT, "only a number can be cast to %s, and no reduction", dtype);
-    return te__cast(c, te__dtype(c, dtype), e);
+    vt_dtype t = te__value_dtype(c, dtype);
+    if (t.code == VT_HANDLE || (t.lanes != e->dtype.lanes && e->dtype.lanes != 1))
+        te__raise(c, VTA_INVALID_ARGUMENT, "a value of type %s cannot be cast to %s", te__dtype_text(c, e->dtype), dtype);
+    return te__cast(c, t, e);
 }
 
 te_expr *te_cast(te_context *c, const char *dtype, te_expr *value) { TE_RETURN(c, te__out(cast(c, dtype, value))); }
@@ -279,7 +289,7 @@ static const vt_expr *call(te_context *c, const char *dtype, const char *name, s
     char *full = vt_new_format(&c->ctx, "tir.%s", name);
     vt_op op = vt_op_find(full);
     if (op == VT_OP_COUNT) op = vt_op_find(name);
-    vt_dtype t = te__dtype(c, dtype);
+    vt_dtype t = te__value_dtype(c, dtype);
     if (op == VT_OP_COUNT) return vt_e_call_extern(&c->ctx, t, name, (uint32_t)n, args);
     if (vt_op_infos[op].arity >= 0 && (size_t)vt_op_infos[op].arity != n)
         te__raise(c, VTA_INVALID_ARGUMENT, "%s takes %d arguments, not %zu", name, vt_op_infos[op].arity, n);

@@ -96,16 +96,7 @@ vta_status te_intrin_attr(te_intrin *in, te_intrin_part part, te_axis *axis, con
 }
 
 static te_expr *access_to(te_context *c, const te_intrin *in, const te_tensor *operand, const char *access) {
-    vt_ctx *ctx = &c->ctx;
-    te__need(c, access, "an access");
-    const vt_buffer *b = in->buffers[operand_at(c, in, operand)];
-    int mask = (strchr(access, 'r') ? 1 : 0) | (strchr(access, 'w') ? 2 : 0);
-    if (!mask) te__raise(c, VTA_INVALID_ARGUMENT, "an access is \"r\", \"w\" or \"rw\", not \"%s\"", access);
-    const vt_expr *extent = vt_i32(ctx, 1);
-    for (uint32_t i = 0; i < b->ndim; i++) extent = vt_mul(ctx, extent, b->shape[i]);
-    const vt_expr *type = vt_e_call(ctx, b->dtype, VT_OP_TYPE_ANNOTATION, 0, NULL);
-    const vt_expr *args[] = {type, b->data, b->elem_offset, extent, vt_i32(ctx, mask)};
-    return te__out(vt_e_call(ctx, VT_I32, VT_OP_ACCESS_PTR, 5, args));
+    return te__out(te__access(c, VT_I32, in->buffers[operand_at(c, in, operand)], access, NULL));
 }
 
 te_expr *te_intrin_access(te_intrin *in, te_tensor *operand, const char *access) {
@@ -119,6 +110,31 @@ static void emit(te_context *c, te_intrin *in, te_intrin_part part, const te_exp
 
 vta_status te_intrin_emit(te_intrin *in, te_intrin_part part, te_expr *call) {
     TE_RETURN_STATUS(context_of(in), emit(in->c, in, part, call));
+}
+
+static void emit_stmt(te_context *c, te_intrin *in, te_intrin_part part, const vtac_stmt *given) {
+    const vt_stmt *s = te__stmt_in(c, given, "a statement");
+    te__check_statement(c, in->name, s, in->n_buffers, in->buffers);
+    te__nest_add(&c->ctx, &in->emits[part_of(c, part)], s);
+}
+
+vta_status te_intrin_emit_stmt(te_intrin *in, te_intrin_part part, const vtac_stmt *stmt) {
+    TE_RETURN_STATUS(context_of(in), emit_stmt(in->c, in, part, stmt));
+}
+
+static void bind(te_context *c, te_intrin *in, const te_tensor *tensor, const te_buffer *given) {
+    const vt_buffer *b = te__buffer_in(c, given, "a buffer");
+    uint32_t i = operand_at(c, in, tensor);
+    te__check_pair(c, in->name, b, vt_te_tensor(tensor));
+    in->buffers[i] = b;
+}
+
+vta_status te_intrin_bind(te_intrin *in, te_tensor *operand, te_buffer *buffer) {
+    TE_RETURN_STATUS(context_of(in), bind(in->c, in, operand, buffer));
+}
+
+te_buffer *te_intrin_operand(te_intrin *in, te_tensor *operand) {
+    TE_RETURN(context_of(in), te__buffer_out(in->buffers[operand_at(in->c, in, operand)]));
 }
 
 const vt_stmt *te__intrin_part(vt_ctx *ctx, const te_intrin *in, te_intrin_part part) {

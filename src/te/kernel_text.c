@@ -290,7 +290,7 @@ const char *vt_te_kernel_text(te_context *c, uint32_t n, const vt_tensor *const 
     for (uint32_t i = 0; i < n; i++)
         if (te__op(args[i])->placeholder) print_input(&t, args[i]);
     for (uint32_t i = 0; i < w.n; i++)
-        if (w.ops[i]->scan) give_up(&t);
+        if (w.ops[i]->scan || w.ops[i]->external) give_up(&t);
     for (uint32_t i = 0; i < w.n && t.plain; i++)
         if (!w.ops[i]->placeholder) print_definition(&t, w.ops[i], is_argument(n, args, w.ops[i]));
     bool failed = t.sb.failed;

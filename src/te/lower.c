@@ -14,8 +14,8 @@ static const vt_stmt *realize(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *
         const vt_tensor *t = op->outputs[k - 1];
         vt_range *bounds = VT_NEW_ARRAY(ctx, vt_range, t->ndim);
         for (uint32_t i = 0; i < t->ndim; i++)
-            bounds[i] = op->scan ? (vt_range){vt_int(ctx, t->shape[i]->dtype, 0), t->shape[i]}
-                                 : *te__range(ranges, op->iters[i]);
+            bounds[i] = op->scan || op->external ? (vt_range){vt_int(ctx, t->shape[i]->dtype, 0), t->shape[i]}
+                                                 : *te__range(ranges, op->iters[i]);
         body = vt_s_realize(ctx, st->origin->outputs[k - 1], t->ndim, bounds, vt_bool(ctx, true), st->scope, body);
         for (uint32_t i = 0; i < op->n_axes; i++) {
             const te__axis_attr *attr = te__attr(st, op->iters[i]);
@@ -104,8 +104,9 @@ static const vt_stmt *finish_attr(finisher *m, const vt_stmt *s) {
 
 static const vt_stmt *finish_stmt(vt_mutator *base, const vt_stmt *s) {
     finisher *m = (finisher *)base;
-    bool reads = s->kind == VT_S_LET && vt_expr_effect(s->u.let.value) >= VT_EFFECT_READ;
-    if (s->kind == VT_S_LET && !(reads && vt_stmt_uses(s->u.let.body, s->u.let.var))) { /* not a result's next value */
+    vt_effect effect = s->kind == VT_S_LET ? vt_expr_effect(s->u.let.value) : VT_EFFECT_PURE;
+    bool stays = effect >= VT_EFFECT_UPDATE || (effect == VT_EFFECT_READ && vt_stmt_uses(s->u.let.body, s->u.let.var));
+    if (s->kind == VT_S_LET && !stays) { /* not a result's next value */
         vt_varmap_set(m->values, s->u.let.var, vt_mutate_expr(base, s->u.let.value));
         return vt_mutate_stmt(base, s->u.let.body);
     }

@@ -96,6 +96,8 @@ static void tensorize(te_context *c, te_stage *st, const te_axis *at, te_intrin 
     const vt_iter *axis = te__loop_of(c, st, at, "tensorize");
     te__refuse_bound(c, st, axis, "tensorize");
     if (st->op->scan) te__raise(c, VTA_ILLEGAL, "cannot tensorize %s: it is a scan", te__stage_name(st));
+    if (st->op->external)
+        te__raise(c, VTA_ILLEGAL, "cannot tensorize %s: it consists of statements", te__stage_name(st));
     for (uint32_t i = 0; i < st->n_attrs; i++)
         if (st->attrs[i].type == VT_ITER_TENSORIZED && st->attrs[i].axis != axis)
             te__raise(c, VTA_ILLEGAL, "cannot tensorize %s.%s: %s is already tensorized at %s", te__stage_name(st),

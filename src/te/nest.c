@@ -240,7 +240,9 @@ const vt_stmt *te__make_provide(te_context *c, const te_stage *st, const vt_ptrm
             return te__make_tensorized(c, st, ranges);
     te__loops *l = te__make_loops(ctx, st, ranges, false);
     if (!st->op->n_reduce) {
-        const vt_stmt *stores = st->op->scan ? te__scan_stores(ctx, st->op) : plain_store(ctx, st->op);
+        const vt_stmt *stores = st->op->scan       ? te__scan_stores(ctx, st->op)
+                                : st->op->external ? te__extern_statement(ctx, st->op)
+                                                   : plain_store(ctx, st->op);
         const vt_stmt *body = te__wrap_conditions(ctx, l->main_conditions, l->n_main_conditions, stores);
         return te__substitute_axes(ctx, te__wrap(ctx, l->main, 0, l->n_levels, body), l->main_values);
     }

@@ -132,7 +132,7 @@ const vt_operation *te__with_bodies(vt_ctx *ctx, const vt_operation *op, const v
     vt_operation *copy = VT_NEW(ctx, vt_operation);
     *copy = *op;
     copy->bodies = bodies;
-    make_outputs(ctx, copy, op->scan ? op->outputs : NULL);
+    make_outputs(ctx, copy, op->scan || op->external ? op->outputs : NULL);
     find_inputs(ctx, copy);
     return copy;
 }
@@ -213,6 +213,10 @@ const vt_operation *te__compute(te_context *c, const char *name, const char *tag
     for (uint32_t i = 0; i < op->n_reduce; i++) iters[n_axes + i] = reduce->axes[i];
     op->iters = iters;
     op->bodies = vt_exprs_copy(ctx, n_bodies, bodies);
+    for (uint32_t i = 0; i < n_bodies; i++)
+        if (bodies[i]->dtype.lanes != 1 || bodies[i]->dtype.code == VT_HANDLE)
+            te__raise(c, VTA_INVALID_ARGUMENT, "an element of %s would be of type %s: elements are single numbers", name,
+                      te__dtype_text(c, bodies[i]->dtype));
     check_bodies(c, op);
     check_variables(c, op);
     make_outputs(ctx, op, NULL);
@@ -221,24 +225,14 @@ const vt_operation *te__compute(te_context *c, const char *name, const char *tag
     return op;
 }
 
-const vt_operation *te__scan_operation(te_context *c, const char *name, const char *tag, const vt_iter *t,
-                                       const te__scan *scan, const vt_expr *const *bodies, const vt_tensor *const *like) {
-    vt_ctx *ctx = &c->ctx;
-    vt_operation *op = VT_NEW(ctx, vt_operation);
-    const vt_iter **rows = VT_NEW_ARRAY(ctx, const vt_iter *, 1);
-    rows[0] = t;
-    *op = (vt_operation){.c = c,
-                         .name = name,
-                         .tag = vt_new_string(ctx, tag),
-                         .pos = c->pos,
-                         .n_axes = 1,
-                         .iters = rows,
-                         .n_outputs = scan->n,
-                         .bodies = bodies,
-                         .scan = scan};
-    make_outputs(ctx, op, like);
-    find_inputs(ctx, op);
-    for (uint32_t i = 0; i < op->n_outputs; i++) te__symbol_add(c, TE__TENSOR, name, 0, op->outputs[i]);
+const vt_operation *te__operation_like(te_context *c, const vt_operation *fields, const vt_tensor *const *like) {
+    vt_operation *op = VT_NEW(&c->ctx, vt_operation);
+    *op = *fields;
+    op->c = c;
+    op->pos = c->pos;
+    make_outputs(&c->ctx, op, like);
+    find_inputs(&c->ctx, op);
+    for (uint32_t i = 0; i < op->n_outputs; i++) te__symbol_add(c, TE__TENSOR, op->name, 0, op->outputs[i]);
     return op;
 }
 

@@ -216,6 +216,10 @@ static const vt_func *make_function(maker *m, const function_call *call) {
     te_schedule *s = te_schedule_create(c, n_outputs, outputs);
     te__need(c, s, "an output among the arguments");
     for (uint32_t i = 0; i < s->n_stages; i++)
+        if (s->stages[i]->op->external)
+            te__raise(c, VTA_UNSUPPORTED, "%s consists of statements, which a function of blocks cannot say: lower its schedule",
+                      s->stages[i]->op->name);
+    for (uint32_t i = 0; i < s->n_stages; i++)
         if (s->stages[i]->op->scan)
             te__raise(c, VTA_UNSUPPORTED, "%s is a scan, which a function of blocks cannot say: lower its schedule",
                       s->stages[i]->op->name);

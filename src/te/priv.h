@@ -8,6 +8,7 @@
 #include "ir/print.h"
 #include "ir/visit.h"
 #include "te/te.h"
+#include "vta/te_stmt.h"
 
 /* ---- Context ---- */
 
@@ -53,6 +54,8 @@ void te__need(te_context *c, const void *object, const char *what);
 /* The same, and when it is an object of another kind: names both. `what` says what it is here ("an index"). */
 void te__need_a(te_context *c, vt_tag tag, const void *object, const char *what);
 vt_dtype te__dtype(te_context *c, const char *text);
+/* The same, and what only values have, not the elements of tensors: handles, vectors. */
+vt_dtype te__value_dtype(te_context *c, const char *text);
 const char *te__dtype_text(te_context *c, vt_dtype t);
 /* A name that printers and expression strings can show: not empty, letters, digits, '_' and '.'. */
 const char *te__name(te_context *c, const char *name, const char *what);
@@ -123,6 +126,13 @@ typedef struct te__scan {
     const vt_tensor *const *needed; /* what the body reads from outside of it, and the first rows */
 } te__scan;
 
+/* What a statement computes: `body`, in which buffers stand for tensors. */
+typedef struct te__extern {
+    uint32_t n_inputs;
+    const vt_buffer *const *in, *const *out;
+    const vt_stmt *body;
+} te__extern;
+
 struct vt_operation {
     te_context *c;
     bool placeholder;
@@ -137,6 +147,7 @@ struct vt_operation {
     uint32_t n_inputs;
     const vt_tensor *const *inputs; /* what the bodies read, in order of first use */
     const te__scan *scan;           /* NULL: none. Its axis is the one of the rows; bodies have those of columns too */
+    const te__extern *external;     /* NULL: none. Its bodies are calls that read one element of each input */
 };
 
 /* One pointer for a tensor: two vt_tensor of one output have the same. */
@@ -150,9 +161,8 @@ void te__need_context(te_context *c, const vt_operation *op);
 /* Makes a computation. Raises when bodies are not a legal computation. The reduce axes are those of a reduction. */
 const vt_operation *te__compute(te_context *c, const char *name, const char *tag, uint32_t n_axes,
                                 const vt_iter *const *axes, uint32_t n_bodies, const vt_expr *const *bodies);
-/* The operation of a scan over the rows `t`; its results have the shapes of `like`. */
-const vt_operation *te__scan_operation(te_context *c, const char *name, const char *tag, const vt_iter *t,
-                                       const te__scan *scan, const vt_expr *const *bodies, const vt_tensor *const *like);
+/* An operation with these fields (those of a scan or of statements); its results have the shapes of `like`. */
+const vt_operation *te__operation_like(te_context *c, const vt_operation *fields, const vt_tensor *const *like);
 /* The same computation with other bodies, which are taken as they are. */
 const vt_operation *te__with_bodies(vt_ctx *ctx, const vt_operation *op, const vt_expr *const *bodies);
 /* The operation with other tensors read; the same pointer when it reads none of the keys of `map` (tensor -> tensor,
@@ -286,6 +296,28 @@ bool te__is_state(const te_schedule *s, const vt_operation *op);
 const vt_stmt *te__scan_stores(vt_ctx *ctx, const vt_operation *op);
 const vt_stmt *te__scan_guard(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, const vt_stmt *s);
 
+/* ---- Statements made by hand ---- */
+
+const vt_buffer *te__buffer_in(te_context *c, const te_buffer *b, const char *what);
+te_buffer *te__buffer_out(const vt_buffer *b);
+const vt_stmt *te__stmt_in(te_context *c, const vtac_stmt *s, const char *what);
+const vtac_stmt *te__stmt_out(const vt_stmt *s);
+/* One index for each dimension; the last may be a vector. */
+const vt_expr *const *te__indices_in(te_context *c, const vt_buffer *b, size_t n, te_expr *const *list);
+/* How many elements it has. */
+const vt_expr *te__elements(vt_ctx *ctx, const vt_buffer *b);
+/* tvm_access_ptr of an element, as a value of type `t`; `offset` may be NULL. */
+const vt_expr *te__access(te_context *c, vt_dtype t, const vt_buffer *b, const char *access, const vt_expr *offset);
+/* Raises for a free variable that is neither of the buffers nor a scalar. */
+void te__check_statement(te_context *c, const char *name, const vt_stmt *s, uint32_t n, const vt_buffer *const *buffers);
+/* Raises unless the buffer has the shape and type of the tensor that it is to stand for. */
+void te__check_pair(te_context *c, const char *name, const vt_buffer *b, const vt_tensor *t);
+/* The buffer stands for the whole tensor in the body. */
+const vt_stmt *te__bind_whole(vt_ctx *ctx, const vt_buffer *b, const vt_tensor *t, const vt_stmt *body);
+/* What an operation that consists of statements reads: one element of input `k`. */
+const vt_expr *te__extern_input(const vt_operation *op, uint32_t k);
+const vt_stmt *te__extern_statement(vt_ctx *ctx, const vt_operation *op);
+
 /* ---- Bounds and loop nests ---- */
 
 /* Ranges by axis: values are vt_range in the arena. */
@@ -321,6 +353,8 @@ typedef struct te__demand {
 } te__demand;
 /* Adds what `op` reads of the given tensors while its variables run over `domain`. */
 void te__demand_of(vt_analyzer *a, const vt_operation *op, const vt_dommap *domain, uint32_t n, te__demand *demands);
+/* The same of an operation that consists of statements: all of its inputs. */
+void te__extern_demand(vt_ctx *ctx, const vt_operation *op, uint32_t n, te__demand *demands);
 /* The union of the sets of one dimension. */
 vt_intset te__demand_union(vt_ctx *ctx, const te__demand *demand, uint32_t dim);
 

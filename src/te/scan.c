@@ -240,7 +240,16 @@ static void scan(te_context *c, const char *given_name, const char *tag, size_t 
     const vt_var *v = vt_var_new(ctx, vt_new_format(ctx, "%s.idx", name), rows->dtype);
     const vt_iter *t = vt_iter_new(ctx, v, vt_int(ctx, rows->dtype, 0), rows, VT_ITER_ORDERED, "");
     for (uint32_t k = 0; k < n; k++) bodies[k] = body_of(c, s, k, t, from[k], to[k]);
-    const vt_operation *op = te__scan_operation(c, name, tag, t, s, bodies, to);
+    const vt_iter **axes = VT_NEW_ARRAY(ctx, const vt_iter *, 1);
+    axes[0] = t;
+    const vt_operation fields = {.name = name,
+                                 .tag = vt_new_string(ctx, tag),
+                                 .n_axes = 1,
+                                 .iters = axes,
+                                 .n_outputs = n,
+                                 .bodies = bodies,
+                                 .scan = s};
+    const vt_operation *op = te__operation_like(c, &fields, to);
     for (uint32_t k = 0; k < n; k++) out_tensors[k] = te__out(op->outputs[k]);
 }
 

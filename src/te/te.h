@@ -3,7 +3,7 @@
 #define VT_TE_TE_H
 
 #include "ir/node.h"
-#include "vta/te.h"
+#include "vta/te_stmt.h"
 
 /* The handles of vta/te.h that are IR nodes seen from outside. */
 static inline const vt_expr *vt_te_expr(const te_expr *e) { return (const vt_expr *)(const void *)e; }
@@ -50,6 +50,16 @@ const vt_func *vt_te_lower_some(te_schedule *s, uint32_t n, const vt_te_arg *arg
 /* Refuses a computation with a read that surely leaves its tensor where all elements are computed, also those that
  * nothing needs. The error is in the context's list. */
 vta_status vt_te_check_reads(te_context *c, te_tensor *output);
+
+/* A parameter of a function that is made of a statement; the other is NULL. */
+typedef struct vt_te_param {
+    const te_buffer *buffer;
+    const te_expr *scalar;
+} vt_te_param;
+
+/* A function that does what the statement says, in the form that vt_te_lower gives. Raises. */
+const vt_func *vt_te_function(te_context *c, uint32_t n, const vt_te_param *params, const vtac_stmt *body,
+                              const char *name);
 
 /* Raises for a pragma that means nothing on the accelerator, with the one that was meant. Processors keep all. */
 void vt_te_check_pragmas(const te_schedule *s);

@@ -162,7 +162,7 @@ static void print_operation(text *t, const vt_operation *op) {
         vt_strbuf_addc(&t->sb, ')');
         return;
     }
-    vt_strbuf_addf(&t->sb, "%s(%s, body=", op->scan ? "scan" : "compute", op->name);
+    vt_strbuf_addf(&t->sb, "%s(%s, body=", op->scan ? "scan" : op->external ? "extern" : "compute", op->name);
     print_vars(t, op->n_outputs, op->bodies);
     vt_strbuf_add(&t->sb, ", axis=");
     print_iters(t, op->n_axes, op->iters);

@@ -13,8 +13,8 @@ import common
 from vta import _bindings
 from vta._lib import lib
 
-HEADERS = ("te.h", "ir.h", "kernel.h", "build.h")
-KINDS = ("te_context", "te_expr", "te_axis", "te_tensor", "te_schedule", "te_stage", "te_intrin", "te_reducer", "vtac_func",
+HEADERS = ("te.h", "te_stmt.h", "ir.h", "kernel.h", "build.h")
+KINDS = ("te_context", "te_expr", "te_axis", "te_tensor", "te_schedule", "te_stage", "te_intrin", "te_reducer", "te_buffer", "vtac_stmt", "vtac_func",
          "vtac_kernel", "vtac_module")
 KERNEL = b"kernel k\ntarget llvm\ninput a: int32[8]\noutput b like a = a[...] + 1\n"
 faulthandler.enable()
@@ -77,6 +77,18 @@ class Fixture:
         assert not lib.te_split(self.marked, lib.te_stage_leaf(self.marked, 1), 2, None, None)
         self.sums_axis = lib.te_tensor_reduce_axis(self.sums, 0)
         self.call = lib.te_call(c, b"int32", b"nothing", 0, array())
+        self.buffer = lib.te_buffer_create(c, b"rows", b"int32", 1, array(lib.te_int(c, None, 8)), None)
+        self.whole = lib.te_buffer_create(c, b"whole", b"int32", 2, array(*[lib.te_int(c, None, 8)] * 2), None)
+        self.stmt = lib.te_stmt_store(c, self.buffer, self.number, 1, array(self.number))
+        options = _bindings.te_buffer_options(stride_count=1)
+        distances = array(self.number)
+        options.strides = ctypes.addressof(distances)
+        self.strided = lib.te_buffer_create(c, b"strided", b"int32", 1, array(self.number), ctypes.byref(options))
+        self.nothing = lib.te_stmt_evaluate(c, self.number)
+        self.index, self.text = lib.te_variable(c, b"n", b"int32"), lib.te_string(c, b"words")
+        self.made = ctypes.c_void_p()
+        assert not lib.te_extern(c, b"made", None, 0, None, None, 1, array(self.buffer), self.stmt, ctypes.byref(self.made))
+        self.made = self.made.value
         self.diag = lib.vta_diag_create(None)
         self.kernel = ctypes.c_void_p()
         assert not lib.vtac_kernel_parse(KERNEL, len(KERNEL), b"k", None, None, None, self.diag,
@@ -126,6 +138,11 @@ SPECIAL = {
     ("te_intrin_strides", "operand"): "row",
     ("te_intrin_attr", "axis"): "thread", ("te_intrin_emit", "call"): "call",
     ("te_tile", "y"): "inner", ("te_evaluate", "inputs"): "input",
+    ("te_buffer_stride", "b"): "strided",
+    ("te_stmt_for", "var"): "index", ("te_stmt_let", "var"): "index", ("te_stmt_if", "condition"): "condition",
+    ("te_stmt_assert", "condition"): "condition", ("te_stmt_assert", "message"): "text", ("te_extern", "inputs"): "input",
+    ("te_extern", "in_buffers"): "whole", ("te_tensor_stmt", "t"): "made", ("te_intrin_operand", "operand"): "row",
+    ("te_intrin_bind", "operand"): "row", ("te_intrin_emit_stmt", "stmt"): "nothing",
     ("te_expr_int", "e"): "number", ("te_substitute", "vars"): "scalar", ("te_load", "indices"): "expr",
     ("te_axis_create_expr", "extent"): "scalar", ("te_reduce_axis_expr", "begin"): "scalar",
     ("te_reduce_axis_expr", "extent"): "scalar", ("te_placeholder_expr", "shape"): "scalar",
@@ -135,13 +152,14 @@ TEXTS = {
     "text": b"x + 1", "value": b"text", "definition": b"d[i: 4] = i", "body": b"i0", "path": b"/dev/null",
 }
 NUMBERS = {"op": _bindings.TE_NEG, "factor": 2, "nparts": 2, "x_factor": 2, "y_factor": 2, "extent": 4, "body_count": 1,
-           "ndim": 1, "n": 1, ("te_split_sizes", "n"): 4, "axis_count": 1, "value": 1, "begin": 0, "device_type": 1, "offset_factor": 1}
+           "ndim": 1, "n": 1, ("te_split_sizes", "n"): 4, "axis_count": 1, "value": 1, "begin": 0, "lanes": 4, "input_count": 1, "output_count": 1, "device_type": 1, "offset_factor": 1}
 NAMES = {"te_stage_axis_named": b"i0", "te_find_tensor": b"a", "te_find_reduce_axis": b"r", "vtac_module_function": b"k"}
 #: What may be NULL by contract.
 OPTIONAL = {("te_pragma", "value"), ("te_reduce_from", "start"), ("te_reduce_with", "starts"),
-            ("te_reduce_with", "condition"), ("te_tensorize", "intrin"), ("te_cache_read", "readers"), ("te_fuse", "axes")}
+            ("te_reduce_with", "condition"), ("te_tensorize", "intrin"), ("te_cache_read", "readers"), ("te_fuse", "axes"),
+            ("te_stmt_if", "otherwise"), ("te_buffer_access", "offset")}
 #: Calls whose arguments need more than one word here; made by hand below.
-BY_HAND = {"vtac_lower", "vtac_build", "vtac_emit", "te_prim_func_text", "te_evaluate", "te_evaluate_field",
+BY_HAND = {"vtac_lower", "vtac_func_create", "vtac_build", "vtac_emit", "te_prim_func_text", "te_evaluate", "te_evaluate_field",
            "vtac_check", "vtac_prove", "vtac_prove_program", "te_load",
            "vtac_kernel_load", "vtac_kernel_parse", "vtac_trace_begin", "te_pad", "te_context_create"}
 

@@ -11,7 +11,7 @@ import unittest
 import common  # noqa: F401
 import numpy as np
 import vta
-from vta import intrin, te, tir, topi
+from vta import intrin, statements, te, tir, topi
 from vta.ir import IRModule
 from vta.te import prim_func
 
@@ -43,7 +43,7 @@ class Program:
             "Schedule": s, "Stage": s[o], "TensorIntrin": fill, "GemmIntrin": vta.get_env().gemm,
             "Buffer": tir.decl_buffer((8,)), "PrimFunc": te.create_prim_func([a, o]), "IRModule": IRModule(),
             "NDArray": vta.nd.array(np.zeros(4, "int32")), "Target": vta.Target("llvm"),
-            "Environment": vta.get_env(), "Instructions": intrin.Instructions([], []), "Range": te.tensor.Range(0, 8),
+            "Environment": vta.get_env(), "Stmt": statements.evaluate(0), "Range": te.tensor.Range(0, 8),
         }
         #: What works, by the annotation's first word and then by parameter.
         self.right = {"Tensor": o, "IterVar": o.op.axis[0], "Stage": s[m], "Schedule": s, "Operation": o.op, "str": "llvm",
@@ -74,7 +74,7 @@ def allowed(annotation):
 
 def subjects():
     """(name, how to get the callable from a Program) of everything tried."""
-    for module in (te, tir, topi, topi.nn, intrin):
+    for module in (te, tir, topi, topi.nn, intrin, statements):
         for name in module.__all__:
             thing = getattr(module, name)
             if inspect.isfunction(thing) and (thing.__module__ or "").startswith("vta"):

@@ -515,6 +515,24 @@ class ScanOp(Operation):
         return self.axis[0]
 
 
+class ExternOp(Operation):
+    """What a statement computes (:func:`vta.te.extern`).
+
+    Parameters
+    ----------
+    context : Context
+    handle : int
+    """
+
+    #: Makes a statement of its handle. vta.stmt, which is made of this module, fills it in.
+    statement: ClassVar[Callable[..., Any]]
+
+    @property
+    def body(self) -> Any:
+        """The statement."""
+        return self.statement(self.context, self.context, lib.te_tensor_stmt(self._tensor))
+
+
 def operation(context: Context, handle: int) -> Operation:
     """The operation of a tensor, of the class that it is.
 
@@ -525,6 +543,8 @@ def operation(context: Context, handle: int) -> Operation:
     """
     if lib.te_tensor_is_scan(handle):
         return ScanOp(context, handle)
+    if lib.te_tensor_is_extern(handle):
+        return ExternOp(context, handle)
     return (PlaceholderOp if lib.te_tensor_is_placeholder(handle) else ComputeOp)(context, handle)
 
 

@@ -1,8 +1,8 @@
 """See :mod:`vta.te.tensor`."""
 
-from vta.te.tensor import ComputeOp, Operation, PlaceholderOp, Tensor, TensorSlice
+from vta.te.tensor import ComputeOp, ExternOp, Operation, PlaceholderOp, ScanOp, Tensor, TensorSlice
 from .._refuse import refuse
 
-__all__ = ["ComputeOp", "Operation", "PlaceholderOp", "Tensor", "TensorSlice"]
+__all__ = ["ComputeOp", "ExternOp", "Operation", "PlaceholderOp", "ScanOp", "Tensor", "TensorSlice"]
 
 __getattr__ = refuse("tvm.te.tensor")

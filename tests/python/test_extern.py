@@ -1,0 +1,223 @@
+"""te.extern: random loops, conditions, memory, vectors and calls of Python functions, against numpy; functions made by hand; and
+what is refused."""
+
+import unittest
+
+import common  # noqa: F401
+import numpy as np
+import vta
+from vta import te, tir
+
+RNG = np.random.default_rng(20261122)
+
+
+def run(outputs, args, arrays, wanted, schedule=None):
+    """Builds for the processor, calls with arrays, compares what was computed."""
+    s = schedule or te.create_schedule([t.op for t in outputs])
+    kernel = vta.build(s, args, "llvm")
+    given = [vta.nd.array(a) for a in arrays]
+    results = [vta.nd.empty(w.shape, str(w.dtype)) for w in wanted]
+    kernel(*given, *results)
+    for got, want in zip(results, wanted):
+        np.testing.assert_allclose(got.numpy(), want, rtol=1e-5, atol=1e-6)
+
+
+class Loops(unittest.TestCase):
+    def test_conditions(self):
+        """Two branches, indices of each dimension or one for all."""
+        for _ in range(6):
+            m, n, cut = (int(RNG.integers(1, 9)) for _ in range(3))
+            flat = bool(RNG.integers(2))
+            A = te.placeholder((m, n), "float32", "A")
+
+            def body(ins, outs):
+                ib = tir.ir_builder.create()
+                a, b = ib.buffer_ptr(ins[0]), ib.buffer_ptr(outs[0])
+                with ib.for_range(0, m, "i") as i:
+                    with ib.for_range(0, n, "j") as j:
+                        at = i * n + j if flat else (i, j)
+                        with ib.if_scope(i + j < cut):
+                            b[at] = a[at] + 1.0
+                        with ib.else_scope():
+                            b[at] = a[at] * 2
+                return ib.get()
+
+            B = te.extern((m, n), [A], body, name="B")
+            C = te.compute((m, n), lambda i, j: B[i, j] - A[i, j], "C")
+            self.assertIsInstance(B.op, te.ExternOp)
+            self.assertIsInstance(B.op.body, tir.For)
+            a = RNG.random((m, n), "float32")
+            small = np.add.outer(np.arange(m), np.arange(n)) < cut
+            run([C], [A, C], [a], [np.where(small, a + 1, a * 2) - a])
+
+    def test_kinds_and_memory(self):
+        """Parallel, unrolled and vectorized loops, a value with a name, memory of its own, on symbolic extents."""
+        for kind in ("serial", "parallel", "unroll", "vectorize"):
+            rows, columns = int(RNG.integers(1, 20)), 8
+            n = te.var("n")
+            A = te.placeholder((n, columns), "int32", "A")
+
+            def body(ins, outs):
+                ib = tir.ir_builder.create()
+                a, b = ib.buffer_ptr(ins[0]), ib.buffer_ptr(outs[0])
+                with ib.for_range(0, n, "i", kind="parallel" if kind == "parallel" else "serial") as i:
+                    sums = ib.allocate("int32", (columns, 2), name="sums", scope="local")
+                    first = ib.let("first", a[i, 0] * 3)
+                    with ib.for_range(0, columns, "j", kind=kind if kind != "parallel" else "serial") as j:
+                        sums[j, 1] = a[i, j] + first
+                        b[i, j] = sums[j * 2 + 1] * 2
+                return ib.get()
+
+            B = te.extern((n, columns), [A], body, name="B")
+            a = RNG.integers(-99, 99, (rows, columns), dtype="int32")
+            run([B], [A, B], [a], [(a + 3 * a[:, :1]) * 2])
+
+    def test_vectors(self):
+        n, lanes = int(RNG.integers(1, 9)) * 4, 4
+        A = te.placeholder((2, n), "float32", "A")
+
+        def body(ins, outs):
+            ib = tir.ir_builder.create()
+            with ib.for_range(0, 2, "r") as r:
+                with ib.for_range(0, n // lanes, "i") as i:
+                    x = ins[0].vload([r, i * lanes], f"float32x{lanes}")
+                    self.assertEqual(x.dtype, "float32x4")
+                    ib.emit(outs[0].vstore([r, i * lanes], x * tir.const(2.0, f"float32x{lanes}") + tir.Broadcast(tir.const(1.0), lanes)))
+            return ib.get()
+
+        B = te.extern((2, n), [A], body, name="B")
+        a = RNG.random((2, n), "float32")
+        run([B], [A, B], [a], [a * 2 + 1])
+
+    def test_several_results_and_schedules(self):
+        """Sums and products of rows, computed at a loop of what reads them, or by themselves."""
+        for at_loop in (False, True):
+            m, n = (int(RNG.integers(1, 8)) for _ in range(2))
+            A = te.placeholder((m, n), "float32", "A")
+            D = te.compute((m, n), lambda i, j: A[i, j] + 1.0, "D")
+
+            def body(ins, outs):
+                ib = tir.ir_builder.create()
+                x, sums, products = (ib.buffer_ptr(b) for b in (*ins, *outs))
+                with ib.for_range(0, m, "i") as i:
+                    sums[i], products[i] = 0.0, 1.0
+                    with ib.for_range(0, n, "j") as j:
+                        sums[i] = sums[i] + x[i, j]
+                        products[i] = products[i] * x[i, j]
+                return ib.get()
+
+            S, P = te.extern([(m,), (m,)], [D], body, name="rows", dtype=["float32", "float32"])
+            E = te.compute((3, m), lambda k, i: S[i] - P[i] * k.astype("float32"), "E")
+            s = te.create_schedule(E.op)
+            if at_loop:
+                s[S].compute_at(s[E], E.op.axis[0])
+                s[D].compute_at(s[E], E.op.axis[0])
+            a = RNG.random((m, n), "float32")
+            want = (a + 1).sum(1) - (a + 1).prod(1) * np.arange(3, dtype="float32")[:, None]
+            run([E], [A, E], [a], [want.astype("float32")], s)
+
+    def test_buffers_of_ones_own(self):
+        A = te.placeholder((6, 4), "float32", "A")
+        s0, s1 = te.var("s0"), te.var("s1")
+        mine = tir.decl_buffer((6, 4), "float32", "mine", strides=[s0, s1], elem_offset=te.var("e"), data=te.var("p", "handle"))
+
+        def body(ins, outs):
+            self.assertIs(ins[0], mine)
+            ib = tir.ir_builder.create()
+            out = ib.buffer_ptr(outs[0])
+            with ib.for_range(0, 6, "i") as i:
+                out[i] = mine[i, 3] + (mine.strides[0] * 10 + mine.strides[1]).astype("float32")
+            return ib.get()
+
+        B = te.extern((6,), [A], body, name="B", in_buffers=mine)
+        a = RNG.random((6, 4), "float32")
+        run([B], [A, B], [a], [a[:, 3] + 41])
+
+
+class Calls(unittest.TestCase):
+    def test_python_functions(self):
+        """Numbers, texts and arrays reach a function, and what it returns and raises comes back."""
+        seen = []
+
+        @vta.register_func("test_extern.scale", override=True)
+        def scale(x, y, factor, shift, word):
+            seen.append((x.shape, y.dtype, word))
+            y[:] = x.numpy() * factor + shift
+            return 7
+
+        for dtype in ("float32", "float64", "int32", "int8", "uint8"):
+            n = int(RNG.integers(1, 30))
+            A = te.placeholder((n,), dtype, "A")
+
+            def body(ins, outs):
+                ib = tir.ir_builder.create()
+                got = ib.let("got", tir.call_packed("test_extern.scale", ins[0], outs[0], 2, te.const(3, "int64"), "word"))
+                last = ib.buffer_ptr(outs[0])
+                with ib.if_scope(got == 7):
+                    last[n - 1] = te.const(1, dtype)
+                return ib.get()
+
+            B = te.extern(A.shape, [A], body, name="B")
+            a = RNG.integers(0, 20, n).astype(dtype)
+            want = a * 2 + 3
+            want[-1] = 1
+            run([B], [A, B], [a], [want.astype(dtype)])
+            self.assertEqual(seen[-1], ((n,), dtype, "word"))
+
+    def test_errors(self):
+        A = te.placeholder((4,), "float32", "A")
+        B = te.extern(A.shape, [A], lambda ins, outs: tir.call_packed("test_extern.bad", ins[0], outs[0]), name="B")
+        kernel = vta.build(te.create_schedule(B.op), [A, B], "llvm")
+        arrays = [vta.nd.array(np.zeros(4, "float32")) for _ in range(2)]
+        with self.assertRaisesRegex(vta.VTAError, "no function 'test_extern.bad' is registered"):
+            kernel(*arrays)
+
+        @vta.register_func("test_extern.bad", override=True)
+        def bad(x, y):
+            raise KeyError("my own")
+
+        with self.assertRaisesRegex(KeyError, "my own"):
+            kernel(*arrays)
+        vta.register_func("test_extern.bad", lambda x, y: y.copyfrom(x.numpy() + 1), override=True)
+        kernel(*arrays)
+        np.testing.assert_array_equal(arrays[1].numpy(), np.ones(4))
+
+    def test_c_functions(self):
+        """memcpy, of the C library."""
+        n = int(RNG.integers(1, 30))
+        A = te.placeholder((n,), "int32", "A")
+        B = te.extern(A.shape, [A], lambda ins, outs: tir.call_extern("handle", "memcpy", outs[0].access_ptr("w"),
+                                                                      ins[0].access_ptr("r"), te.const(4 * n, "int64")), name="B")
+        a = RNG.integers(-99, 99, n, dtype="int32")
+        run([B], [A, B], [a], [a])
+
+
+class Refusals(unittest.TestCase):
+    def test_words(self):
+        A = te.placeholder((4, 4), "float32", "A")
+        D = te.compute((4, 4), lambda i, j: A[i, j] + 1.0, "D")
+        call = tir.call_packed("nothing")
+        B = te.extern((4, 4), [D], lambda ins, outs: call, name="B")
+        s = te.create_schedule(te.compute((4, 4), lambda i, j: B[i, j] * 2.0, "C").op)
+        loose = tir.Evaluate(te.const(1) + vta.buffer.variable("loose"))
+        for do, words in (
+                (lambda: s[B].compute_inline(), "B: it consists of statements"),
+                (lambda: s[D].compute_inline(), "B, which reads it, consists of statements"),
+                (lambda: s.cache_write(B, "local"), "cannot cache_write B"),
+                (lambda: te.evaluate(B, {A: np.zeros((4, 4))}), "only run when they are compiled"),
+                (lambda: te.create_prim_func([A, B]).script(), "which a function of blocks cannot say"),
+                (lambda: te.extern((4,), [A], lambda i, o: loose), "uses loose, which no loop"),
+                (lambda: te.extern((4,), [], lambda i, o: call), "cannot tell the type"),
+                (lambda: te.extern((4,), [A], lambda i, o: None), "a statement is of type Stmt"),
+                (lambda: te.extern((4,), [A], lambda i, o: call, in_buffers=[]), "1 inputs, but 0 buffers"),
+                (lambda: te.extern((4,), [A], lambda i, o: call, in_buffers=[tir.decl_buffer((4, 5))]), "not the shape and type"),
+                (lambda: tir.decl_buffer((4,))[1, 2], "1 dimensions, but 2 indices"),
+                (lambda: tir.decl_buffer((4,))[1.5], "is not an integer"),
+                (lambda: te.compute((4,), lambda i: tir.Broadcast(te.const(1.0), 4)), "elements are single numbers"),
+                (lambda: tir.ir_builder.create().else_scope(), "can only follow an if_scope")):
+            with self.assertRaisesRegex(Exception, words):
+                do()
+
+
+if __name__ == "__main__":
+    unittest.main()
