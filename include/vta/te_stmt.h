@@ -107,6 +107,38 @@ VTA_API bool te_tensor_is_extern(const te_tensor *t);
 /* What it does; NULL for any other tensor. */
 VTA_API const vtac_stmt *te_tensor_stmt(const te_tensor *t);
 
+/* A part of a tensor: begin and extent for each of its dimensions. */
+typedef struct te_region {
+    te_tensor *tensor;
+    te_expr *const *mins;
+    te_expr *const *extents;
+} te_region;
+
+/* A computation that calls an intrinsic at each point of data axes. Region k, whose bounds may use the axes, is what its input k
+ * reads there: its last dimensions have the extents of that operand, those before are single elements. The results have the
+ * data axes as their first dimensions and `inner` behind them, which is what the intrinsic writes. With reduce axes it is reset
+ * once and updated at each of their points (without a reset: its body stands for the first). `values` stand in the
+ * intrinsic's statements for the variables `scalars`. */
+typedef struct te_intrin_call {
+    size_t size; /* of this struct, or 0 */
+    te_intrin *intrin;
+    const char *tag;
+    size_t axis_count;
+    te_axis *const *axes;
+    size_t inner_count;
+    te_expr *const *inner;
+    size_t reduce_axis_count;
+    te_axis *const *reduce_axes;
+    size_t region_count;
+    const te_region *regions;
+    size_t scalar_count;
+    te_expr *const *scalars;
+    te_expr *const *values;
+} te_intrin_call;
+
+/* out_tensors takes as many as the intrinsic has results. Like a te_extern, but with loops that can be scheduled. */
+VTA_API vta_status te_compute_intrin(te_context *c, const char *name, const te_intrin_call *call, te_tensor *out_tensors[]);
+
 /* A statement as (a part of) what an intrinsic consists of, as te_intrin_emit. */
 VTA_API vta_status te_intrin_emit_stmt(te_intrin *in, te_intrin_part part, const vtac_stmt *stmt);
 /* Has a buffer of its shape and type stand for an operand, in place of te_intrin_buffer and te_intrin_strides. */

@@ -710,6 +710,33 @@ class te_buffer_options(Structure):
     ]
 
 
+class te_region(Structure):
+    _fields_ = [
+        ("tensor", c_void_p),
+        ("mins", c_void_p),
+        ("extents", c_void_p),
+    ]
+
+
+class te_intrin_call(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("intrin", c_void_p),
+        ("tag", c_char_p),
+        ("axis_count", c_size_t),
+        ("axes", c_void_p),
+        ("inner_count", c_size_t),
+        ("inner", c_void_p),
+        ("reduce_axis_count", c_size_t),
+        ("reduce_axes", c_void_p),
+        ("region_count", c_size_t),
+        ("regions", c_void_p),
+        ("scalar_count", c_size_t),
+        ("scalars", c_void_p),
+        ("values", c_void_p),
+    ]
+
+
 class vtac_pass_info(Structure):
     _fields_ = [
         ("name", c_char_p),
@@ -1611,6 +1638,7 @@ FUNCTIONS = {
     "te_extern": ("vtac", c_int, [c_void_p, c_char_p, c_char_p, c_size_t, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p]),
     "te_tensor_is_extern": ("vtac", c_bool, [c_void_p]),
     "te_tensor_stmt": ("vtac", c_void_p, [c_void_p]),
+    "te_compute_intrin": ("vtac", c_int, [c_void_p, c_char_p, c_void_p, c_void_p]),
     "te_intrin_emit_stmt": ("vtac", c_int, [c_void_p, c_int, c_void_p]),
     "te_intrin_bind": ("vtac", c_int, [c_void_p, c_void_p, c_void_p]),
     "te_intrin_operand": ("vtac", c_void_p, [c_void_p, c_void_p]),

@@ -11,12 +11,15 @@ from . import _context
 from ._check import kind_error, name_of, need, whole
 from ._lib import DIAG, call, lib, utf8
 from ._progress import Progress
+from .buffer import Buffer
+from .builder import BufferVar
 from .expr import Expr
 from .ir import IRModule, LoweredFunc
 from .stmt import Stmt
 from .module import BuiltModule, ScheduledModule
 from .target import Target
 from .te import PlaceholderOp, PrimFunc, Schedule, Tensor, create_schedule
+from .te.prim_func import _symbol_of
 from .transform import PassContext, pass_names
 
 if TYPE_CHECKING:
@@ -117,21 +120,78 @@ def _lowered(schedule, args, name, simple_mode=False, some_outputs=False, only=N
     return LoweredFunc(name, context, func)
 
 
-def run_passes(func: LoweredFunc, names: Sequence[str]) -> LoweredFunc:
+def run_passes(func: LoweredFunc, names: Sequence[str] | None = None, simple_mode: bool = False) -> LoweredFunc:
     """A lowered function after some passes, in the order of lowering.
 
     Parameters
     ----------
     func : LoweredFunc
-    names : list of str
+    names : list of str, optional
+        Without it, all that lowering runs under the current PassContext.
+    simple_mode : bool, optional
+        See :func:`lower`.
     """
     out = ctypes.c_void_p()
     with Progress(f"lowering {func.name}", total=lib.vtac_pass_count()) as progress:
-        options, _disabled = _options(PassContext.current(), False, func.context.config, progress, names)
+        options, _disabled = _options(PassContext.current(), simple_mode, func.context.config, progress, names)
         call(lib.vtac_func_lower, func.handle, ctypes.byref(options), DIAG, ctypes.byref(out))
     made = LoweredFunc(func.name, func.context, out.value or 0)
     made._whole = func  # with whose memory it shares
     return made
+
+
+def _parameter(context, slot, given, buffers):
+    """Fills in a ``vtac_param``."""
+    given = buffers.get(given, given)
+    given = given.buffer if isinstance(given, BufferVar) else given
+    context.owner_check(need(given, (Buffer, Expr), "a parameter of a function").context)
+    if isinstance(given, Buffer):
+        slot.buffer = given.handle
+    else:
+        slot.scalar = given.handle
+
+
+def function(params: Sequence[Buffer | Expr], body: Stmt, ret_type: None = None, buffer_map: dict | None = None,
+             attrs: dict | None = None, name: str = "main") -> LoweredFunc:
+    """A function that does what a statement says, for :func:`build`; no pass has run over it.
+
+    Parameters
+    ----------
+    params : list of Buffer or Expr
+        Buffers, which stand for the arrays given, and scalars (``te.var``).
+    body : Stmt
+    ret_type : None, optional
+        Only None: functions return nothing.
+    buffer_map : dict of Expr to Buffer, optional
+        Buffers of parameters that are variables.
+    attrs : dict, optional
+        ``global_symbol`` is its name.
+    name : str, optional
+    """
+    if ret_type is not None:
+        raise NotImplementedError("PrimFunc(ret_type=...) is not offered: functions return nothing")
+    symbol = _symbol_of(attrs or {}, None, name)
+    context = need(body, Stmt, "the body of a function").context.newest()
+    context.owner_check(body.context)
+    context.here()
+    given = (b.vtac_param * max(1, len(params)))()
+    buffers = {key: value for key, value in (buffer_map or {}).items()}
+    for slot, one in zip(given, params):
+        _parameter(context, slot, one, buffers)
+    out = ctypes.c_void_p()
+    with Progress(f"making {symbol}", total=lib.vtac_pass_count()) as progress:
+        options, _disabled = _options(PassContext.current(), False, context.config, progress, ())
+        try:
+            context.done(lib.vtac_func_create(context.handle, len(params), given, body.handle, symbol.encode(),
+                                              ctypes.byref(options), ctypes.byref(out)))
+        finally:
+            _context.close(context)
+    made = LoweredFunc(symbol, context, out.value or 0)
+    made._by_hand = True
+    return made
+
+
+setattr(type(PrimFunc), "by_hand", staticmethod(function))
 
 
 def schedule_to_module(sch: Schedule, args: list[Tensor | Expr] | None = None, name: str = "main",
@@ -176,7 +236,7 @@ def _functions(inp, args, name, simple_mode, some_outputs):
     if isinstance(inp, IRModule):
         return {key: f for key, one in inp.items() for f in _functions(one, None, key, simple_mode, False).values()}
     if isinstance(inp, LoweredFunc):
-        return {inp.name: inp}
+        return {inp.name: run_passes(inp, None, simple_mode) if inp._by_hand else inp}
     if isinstance(inp, PrimFunc):
         outputs = [t for t in inp.args if not isinstance(t.op, PlaceholderOp)]
         name = inp.name if name in ("main", "default_function") else name

@@ -37,15 +37,17 @@ from .builder import IRBuilder, create
 from .error import NotOfferedError, Refusing
 from .expr import Expr, _operands
 from .statements import argument, statement
+from .te.calls import TensorIntrinCall
 from .te.tensor import Operation, Tensor
 
 if TYPE_CHECKING:
-    from typing import Any, Callable, NoReturn
+    from typing import Any, Callable, Sequence
 
     from ._context import Context
     from .expr import Operand
+    from .stmt import Stmt
 
-__all__ = ["Buffer", "IRBuilder", "TensorIntrin", "call_extern", "call_intrin", "create",
+__all__ = ["Buffer", "IRBuilder", "TensorIntrin", "call_extern", "call_intrin", "call_pure_extern", "create",
            "decl_buffer", "decl_tensor_intrin"]
 
 
@@ -91,6 +93,18 @@ def call_extern(dtype: str, func_name: str, *args: Operand | str | Buffer) -> Ex
     return _call(dtype, func_name, args)
 
 
+def call_pure_extern(dtype: str, func_name: str, *args: Operand | str | Buffer) -> Expr:
+    """A call of a function whose result depends on its arguments alone, and which changes nothing, such as ``"expf"``: it may be
+    left out, repeated and moved. Otherwise like :func:`call_extern`.
+
+    Parameters
+    ----------
+    dtype, func_name : str
+    args : number, str, Expr or Buffer
+    """
+    return _call(dtype, "tir.call_pure_extern", (name_of(func_name, "the name of a function").decode(), *args))
+
+
 class TensorIntrin(Refusing):
     """An intrinsic; made by :func:`decl_tensor_intrin`.
 
@@ -103,24 +117,46 @@ class TensorIntrin(Refusing):
     name : str
     op : Operation
         What it computes.
+    buffers : list of Buffer, optional
+        Its operands: those that are read, then those that are written.
+    scalar_params : list of Expr, optional
+    parts : list of Stmt, optional
+        What it consists of: ``body``, ``reduce_init``, ``reduce_update``.
     """
 
-    def __init__(self, context: Context, handle: int, name: str, op: Operation) -> None:
+    def __init__(self, context: Context, handle: int, name: str, op: Operation, buffers: Sequence[Buffer] = (),
+                 scalar_params: Sequence[Expr] = (), parts: Sequence[Stmt | None] = ()) -> None:
         self.context, self.handle, self.name, self.op = context, handle, name, op
+        self.buffers, self.scalar_params = list(buffers), list(scalar_params)
+        self.body, self.reduce_init, self.reduce_update = (*parts, None, None, None)[:3]
 
     @property
     def inputs(self) -> list[Tensor]:
         """The operands that it reads."""
         return self.op.input_tensors
 
-    def __call__(self, *args: object, **kwargs: object) -> NoReturn:
-        raise NotOfferedError("calls of an intrinsic in te.compute are not offered: describe the computation, and put the intrinsic "
-                              "in with Stage.tensorize")
+    def __call__(self, *args: Any, reduce_axis: Any = None) -> TensorIntrinCall:
+        """A call on parts of tensors, as the body of a computation: ``te.compute((m,), lambda i: intrin(A[i, 0:n]))``.
+
+        Parameters
+        ----------
+        args : tensor slices, and values of `scalar_params`
+            In the order of its inputs; ``A[i, 0:n]`` has one row of A.
+        reduce_axis : IterVar or list of IterVar, optional
+            The result is reset once and updated at each of their points.
+        """
+        return TensorIntrinCall(self, args, reduce_axis)
+
+    def _handle_of_call(self, context: Context) -> int:
+        """The intrinsic, for a computation of the same environment."""
+        context.owner_check(self.context)
+        return self.handle
 
     def _handle_in(self, context: Context) -> int:
         """The intrinsic, for a schedule of the same environment."""
-        context.owner_check(self.context)
-        return self.handle
+        if self.scalar_params:
+            raise NotOfferedError(f"{self.name} takes scalars, which tensorize cannot give: call it in te.compute")
+        return self._handle_of_call(context)
 
     def __repr__(self):
         return f"TensorIntrin({self.name})"
@@ -136,7 +172,7 @@ def _operand(context, intrin, tensor, buffer):
 
 
 def decl_tensor_intrin(op: Operation, fcompute: Callable, name: str = "tensor_intrin",
-                       binds: dict[Tensor, Buffer] | None = None, scalar_params: None = None,
+                       binds: dict[Tensor, Buffer] | None = None, scalar_params: Sequence[Expr] | None = None,
                        default_buffer_params: dict[str, Any] | None = None) -> TensorIntrin:
     """Declares an intrinsic.
 
@@ -150,8 +186,8 @@ def decl_tensor_intrin(op: Operation, fcompute: Callable, name: str = "tensor_in
     name : str, optional
     binds : dict of Tensor to Buffer, optional
         Where the operands lie; see :func:`decl_buffer`.
-    scalar_params : None, optional
-        Only None: numbers of the intrinsic are constants.
+    scalar_params : list of Expr, optional
+        Variables (``te.var``) that get a value with each call; `fcompute` gets them as its third argument.
     default_buffer_params : dict, optional
         ``offset_factor`` of the operands that `binds` does not name; ``data_alignment`` is accepted.
 
@@ -164,9 +200,7 @@ def decl_tensor_intrin(op: Operation, fcompute: Callable, name: str = "tensor_in
     context = what.context.newest()
     if not callable(fcompute):
         raise kind_error(fcompute, "the instructions of an intrinsic", "a function of its operands")
-    if scalar_params:
-        raise NotImplementedError("decl_tensor_intrin(scalar_params=...) is not offered: numbers of an intrinsic are constants of its "
-                                  "instructions")
+    scalars = [need(v, Expr, "a scalar of an intrinsic") for v in scalar_params or ()]
     context.here()
     intrin = context.made(lib.te_intrin_create(context.handle, name_of(name, "an intrinsic's name"),
                                                context.handle_of(what, Tensor, "what an intrinsic computes")))
@@ -179,11 +213,11 @@ def decl_tensor_intrin(op: Operation, fcompute: Callable, name: str = "tensor_in
             raise ValueError(f"{tensor} is bound to a buffer, but is not an operand of {name}")
     operands = [_operand(context, intrin, t, buffers.get(t)) for t in tensors]
     count = len(op.input_tensors)
-    parts = fcompute(operands[:count], operands[count:])
+    parts = fcompute(operands[:count], operands[count:], *([scalars] if scalars else []))
     parts = parts if isinstance(parts, tuple) else (parts,)
-    for part, instructions in zip((b.TE_INTRIN_BODY, b.TE_INTRIN_RESET, b.TE_INTRIN_UPDATE), parts):
+    made = [None if p is None else statement(p) for p in parts]
+    for part, instructions in zip((b.TE_INTRIN_BODY, b.TE_INTRIN_RESET, b.TE_INTRIN_UPDATE), made):
         if instructions is not None:
-            made = statement(instructions)
-            context.owner_check(made.context)
-            context.done(lib.te_intrin_emit_stmt(intrin, part, made.handle))
-    return TensorIntrin(context, intrin, name, op)
+            context.owner_check(instructions.context)
+            context.done(lib.te_intrin_emit_stmt(intrin, part, instructions.handle))
+    return TensorIntrin(context, intrin, name, op, operands, scalars, made)

@@ -66,6 +66,7 @@ class LoweredFunc(PrimFunc):
     def __init__(self, name: str, context: Context, handle: int) -> None:
         self.name, self.context, self.handle = name, context, handle
         self._whole: LoweredFunc | None = None  # whose handle this is, where another's
+        self._by_hand = False  # passes are still to run
         release(self, lib.vtac_func_release, handle, context)  # the context keeps the memory it is in
 
     def _texts(self, style):
@@ -181,6 +182,16 @@ class IRModule(Refusing):
             Accepted; there is none.
         """
         return "\n".join(f.astext() for f in self.functions.values())
+
+    @staticmethod
+    def from_expr(expr: LoweredFunc | PrimFunc) -> IRModule:
+        """The module of one function.
+
+        Parameters
+        ----------
+        expr : LoweredFunc or PrimFunc
+        """
+        return IRModule({expr.name: expr})
 
     def get_global_vars(self) -> list[str]:
         """Names of the functions."""

@@ -16,7 +16,7 @@ from .expr import Comparison, Expr, ExprOp, Extent, apply, const, convert
 from .te import IterVar, PrimFunc
 from . import statements
 from .buffer import Buffer, broadcast, decl_buffer, make_buffer, ramp
-from .intrin import call_extern, call_intrin
+from .intrin import call_extern, call_intrin, call_pure_extern
 from .statements import call_packed
 from .ir import Schedule
 from .stmt import Stmt
@@ -34,7 +34,7 @@ __all__ = ["Expr", "PrimExpr", "ExprOp", "IterVar", "PrimFunc", "Schedule", "Sel
            "ir_builder", "stmt_functor", "Stmt", "EQ", "NE", "LT", "LE", "GT", "GE", "And", "Or", "Not", "Mod", "Call", "StringImm",
            "BufferLoad", "Ramp", "Broadcast", "Let", "For", "IfThenElse", "SeqStmt", "BufferStore", "ProducerStore", "ProducerRealize",
            "AttrStmt", "LetStmt", "AssertStmt", "Evaluate", "Allocate", "Block", "SizeVar"]
-__all__ += ["isfinite", "isinf", "infinity", "exp10", "ldexp", "ceildiv", "popcount", "clz", "sum", "comm_reducer", "call_pure_extern",
+__all__ += ["nextafter", "reinterpret", "q_multiply_shift", "isfinite", "isinf", "infinity", "exp10", "ldexp", "ceildiv", "popcount", "clz", "sum", "comm_reducer", "call_pure_extern",
             "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "shift_left", "shift_right", "add", "subtract", "multiply"]
 __all__ += _math.__all__
 
@@ -46,8 +46,8 @@ indexdiv, indexmod, likely = te.indexdiv, te.indexmod, te.likely
 sigmoid, rsqrt, isnan, min_value, max_value = te.sigmoid, te.rsqrt, te.isnan, te.min_value, te.max_value
 abs, power = te.abs, te.power  # pylint: disable=redefined-builtin
 isfinite, isinf, infinity, exp10, ldexp, ceildiv = te.isfinite, te.isinf, te.infinity, te.exp10, te.ldexp, te.ceildiv
+nextafter, reinterpret, q_multiply_shift = te.nextafter, te.reinterpret, te.q_multiply_shift
 popcount, clz, sum, comm_reducer = te.popcount, te.clz, te.sum, te.comm_reducer  # pylint: disable=redefined-builtin
-call_pure_extern = call_extern
 
 
 def _infix(op, name, meaning):

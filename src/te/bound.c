@@ -115,7 +115,7 @@ static void add_demand(void *user, const vt_expr *e) {
 void te__demand_of(vt_analyzer *a, const vt_operation *op, const vt_dommap *domain, uint32_t n, te__demand *demands) {
     demand_walk w = {a, domain, n, demands};
     if (op->external) {
-        te__extern_demand(vt_analyzer_ctx(a), op, n, demands);
+        te__extern_demand(a, op, domain, n, demands);
         return;
     }
     for (uint32_t k = 0; k < op->n_outputs && !op->placeholder; k++) vt_expr_walk_post(op->bodies[k], add_demand, &w);

@@ -1,11 +1,11 @@
 /* Computations that consist of statements: their operations, what they need, and what is lowered for them.
  *
- * In place of a body there is for each result a call of an external function that reads one element of each input: where
- * the part that the statement reads begins. So inputs are found and replaced as everywhere, and what evaluates bodies
- * refuses. */
+ * In place of a body there is for each result a call of an external function that reads two elements of each input: where
+ * the part that the statement reads begins, and its last. So inputs are found, replaced and checked as everywhere, and what
+ * evaluates bodies refuses. */
 #include "te/priv.h"
 
-/* ---- Making ---- */
+/* ---- Checks ---- */
 
 static bool is_variable_of(const vt_buffer *b, const vt_var *v) {
     bool found = b->data == v || b->elem_offset == v;
@@ -28,35 +28,64 @@ void te__check_statement(te_context *c, const char *name, const vt_stmt *s, uint
     }
 }
 
+/* Has the buffer the type, and the extents of a part's last dimensions? Variables get what is there. */
+bool te__stands_for(te_context *c, const vt_buffer *b, vt_dtype t, uint32_t ndim, const vt_expr *const *extents) {
+    bool same = b->ndim <= ndim && vt_dtype_eq(b->dtype, t);
+    for (uint32_t i = 0; same && i < ndim; i++) {
+        const vt_expr *want = i + b->ndim < ndim ? vt_int(&c->ctx, extents[i]->dtype, 1) : b->shape[i + b->ndim - ndim];
+        same = want->kind == VT_E_VAR || vt_prove_equal(vt_analyzer_new(&c->ctx), want, extents[i]);
+    }
+    return same;
+}
+
 void te__check_pair(te_context *c, const char *name, const vt_buffer *b, const vt_tensor *t) {
-    bool same = b->ndim == t->ndim && vt_dtype_eq(b->dtype, t->dtype);
-    for (uint32_t i = 0; same && i < t->ndim; i++)
-        same = b->shape[i]->kind == VT_E_VAR || vt_prove_equal(vt_analyzer_new(&c->ctx), b->shape[i], t->shape[i]);
-    if (!same)
-        te__raise(c, VTA_INVALID_ARGUMENT, "%s: buffer %s has not the shape and type of %s, which it stands for", name,
-                  b->name, t->name);
+    if (b->ndim == t->ndim && te__stands_for(c, b, t->dtype, t->ndim, t->shape)) return;
+    te__raise(c, VTA_INVALID_ARGUMENT, "%s: buffer %s has not the shape and type of %s, which it stands for", name, b->name,
+              t->name);
 }
 
-static const vt_tensor *const *tensors_like(te_context *c, size_t n, const vt_buffer *const *buffers) {
-    const vt_tensor **like = VT_NEW_ARRAY(&c->ctx, const vt_tensor *, n);
-    for (size_t k = 0; k < n; k++) {
-        vt_tensor *t = VT_NEW(&c->ctx, vt_tensor);
-        *t = (vt_tensor){.ndim = buffers[k]->ndim, .shape = buffers[k]->shape};
-        like[k] = t;
-    }
-    return like;
+/* ---- Making ---- */
+
+/* A tensor that only says a shape. */
+static const vt_tensor *shaped(vt_ctx *ctx, uint32_t ndim, const vt_expr *const *shape) {
+    vt_tensor *t = VT_NEW(ctx, vt_tensor);
+    *t = (vt_tensor){.ndim = ndim, .shape = shape};
+    return t;
 }
 
-/* The call that stands for result `k`. */
-static const vt_expr *stand_in(te_context *c, const char *name, vt_dtype t, uint32_t n, const vt_tensor *const *inputs) {
+/* The call that stands for a result. */
+static const vt_expr *stand_in(te_context *c, const char *name, vt_dtype t, uint32_t n, const te__part *parts) {
     vt_ctx *ctx = &c->ctx;
-    const vt_expr **loads = VT_NEW_ARRAY(ctx, const vt_expr *, n);
+    const vt_expr **loads = VT_NEW_ARRAY(ctx, const vt_expr *, 2 * (size_t)n);
     for (uint32_t i = 0; i < n; i++) {
-        const vt_expr **begin = VT_NEW_ARRAY(ctx, const vt_expr *, inputs[i]->ndim);
-        for (uint32_t d = 0; d < inputs[i]->ndim; d++) begin[d] = vt_int(ctx, inputs[i]->shape[d]->dtype, 0);
-        loads[i] = vt_e_pload(ctx, inputs[i], inputs[i]->ndim, begin);
+        uint32_t ndim = parts[i].tensor->ndim;
+        const vt_expr **last = VT_NEW_ARRAY(ctx, const vt_expr *, ndim);
+        for (uint32_t d = 0; d < ndim; d++) {
+            const vt_expr *end = vt_add(ctx, parts[i].begin[d], parts[i].extents[d]);
+            last[d] = vt_sub(ctx, end, vt_int(ctx, end->dtype, 1));
+        }
+        loads[2 * i] = vt_e_pload(ctx, parts[i].tensor, ndim, parts[i].begin);
+        loads[2 * i + 1] = vt_e_pload(ctx, parts[i].tensor, ndim, last);
     }
-    return vt_e_call_extern(ctx, t, name, n, loads);
+    return vt_e_call_extern(ctx, t, name, 2 * n, loads);
+}
+
+const vt_operation *te__extern_operation(te_context *c, const vt_operation *fields, te__extern *x, const te__part *parts,
+                                         const te__result *results) {
+    vt_ctx *ctx = &c->ctx;
+    vt_operation op = *fields;
+    const vt_expr **bodies = VT_NEW_ARRAY(ctx, const vt_expr *, op.n_outputs);
+    const vt_tensor **like = VT_NEW_ARRAY(ctx, const vt_tensor *, op.n_outputs);
+    const vt_expr *const **extents = VT_NEW_ARRAY(ctx, const vt_expr *const *, x->n_inputs);
+    for (uint32_t i = 0; i < x->n_inputs; i++) extents[i] = parts[i].extents;
+    for (uint32_t k = 0; k < op.n_outputs; k++) {
+        bodies[k] = stand_in(c, op.name, results[k].dtype, x->n_inputs, parts);
+        like[k] = shaped(ctx, results[k].ndim, results[k].shape);
+    }
+    x->extents = extents;
+    op.bodies = bodies;
+    op.external = x;
+    return te__operation_like(c, &op, like);
 }
 
 static const vt_buffer **buffers_in(te_context *c, size_t n, te_buffer *const *list) {
@@ -64,6 +93,19 @@ static const vt_buffer **buffers_in(te_context *c, size_t n, te_buffer *const *l
     if (n) te__need(c, list, "a list");
     for (size_t i = 0; i < n; i++) buffers[i] = te__buffer_in(c, list[i], "a buffer");
     return buffers;
+}
+
+/* All of a tensor. */
+static te__part whole(vt_ctx *ctx, const vt_tensor *t) {
+    const vt_expr **begin = VT_NEW_ARRAY(ctx, const vt_expr *, t->ndim);
+    for (uint32_t d = 0; d < t->ndim; d++) begin[d] = vt_int(ctx, t->shape[d]->dtype, 0);
+    return (te__part){t, begin, t->shape};
+}
+
+static const te__result *whole_results(te_context *c, size_t n, const vt_buffer *const *buffers) {
+    te__result *results = VT_NEW_ARRAY(&c->ctx, te__result, n);
+    for (size_t k = 0; k < n; k++) results[k] = (te__result){buffers[k]->dtype, buffers[k]->ndim, buffers[k]->shape};
+    return results;
 }
 
 static void make(te_context *c, const char *text, const char *tag, size_t input_count, te_tensor *const *inputs,
@@ -74,29 +116,24 @@ static void make(te_context *c, const char *text, const char *tag, size_t input_
     if (!output_count || output_count > UINT16_MAX || input_count > UINT16_MAX)
         te__raise(c, VTA_INVALID_ARGUMENT, "%s has %zu inputs and %zu results", name, input_count, output_count);
     if (input_count) te__need(c, inputs, "a list");
-    const vt_tensor **from = VT_NEW_ARRAY(ctx, const vt_tensor *, input_count);
+    te__part *parts = VT_NEW_ARRAY(ctx, te__part, input_count);
     te__extern *x = VT_NEW(ctx, te__extern);
     *x = (te__extern){.n_inputs = (uint32_t)input_count, .body = te__stmt_in(c, body, "a statement")};
     const vt_buffer **all = VT_NEW_ARRAY(ctx, const vt_buffer *, input_count + output_count);
     const vt_buffer **ins = buffers_in(c, input_count, in_buffers), **outs = buffers_in(c, output_count, result_buffers);
     for (size_t i = 0; i < input_count; i++) {
-        from[i] = te__tensor_in(c, inputs[i], "an input");
-        te__need_context(c, te__op(from[i]));
-        te__check_pair(c, name, ins[i], from[i]);
+        const vt_tensor *t = te__tensor_in(c, inputs[i], "an input");
+        te__need_context(c, te__op(t));
+        te__check_pair(c, name, ins[i], t);
+        parts[i] = whole(ctx, t);
         all[i] = ins[i];
     }
     for (size_t i = 0; i < output_count; i++) all[input_count + i] = outs[i];
     te__check_statement(c, name, x->body, (uint32_t)(input_count + output_count), all);
     x->in = ins;
     x->out = outs;
-    const vt_expr **bodies = VT_NEW_ARRAY(ctx, const vt_expr *, output_count);
-    for (size_t k = 0; k < output_count; k++) bodies[k] = stand_in(c, name, outs[k]->dtype, x->n_inputs, from);
-    const vt_operation fields = {.name = name,
-                                 .tag = vt_new_string(ctx, tag),
-                                 .n_outputs = (uint32_t)output_count,
-                                 .bodies = bodies,
-                                 .external = x};
-    const vt_operation *op = te__operation_like(c, &fields, tensors_like(c, output_count, outs));
+    const vt_operation fields = {.name = name, .tag = vt_new_string(ctx, tag), .n_outputs = (uint32_t)output_count};
+    const vt_operation *op = te__extern_operation(c, &fields, x, parts, whole_results(c, output_count, outs));
     for (size_t k = 0; k < output_count; k++) out_tensors[k] = te__out(op->outputs[k]);
 }
 
@@ -119,36 +156,64 @@ const vtac_stmt *te_tensor_stmt(const te_tensor *t) { return extern_of(t) ? te__
 
 /* ---- In a schedule ---- */
 
-const vt_expr *te__extern_input(const vt_operation *op, uint32_t k) { return op->bodies[0]->a[1 + k]; }
+/* Where the part of input `k` begins, and its last element. */
+static const vt_expr *first_of(const vt_operation *op, uint32_t k) { return op->bodies[0]->a[1 + 2 * k]; }
+static const vt_expr *last_of(const vt_operation *op, uint32_t k) { return op->bodies[0]->a[2 + 2 * k]; }
 
-void te__extern_demand(vt_ctx *ctx, const vt_operation *op, uint32_t n, te__demand *demands) {
+void te__extern_demand(vt_analyzer *a, const vt_operation *op, const vt_dommap *domain, uint32_t n, te__demand *demands) {
+    vt_ctx *ctx = vt_analyzer_ctx(a);
     for (uint32_t k = 0; k < op->external->n_inputs; k++) {
-        const vt_tensor *t = te__extern_input(op, k)->u.tensor;
+        const vt_expr *first = first_of(op, k), *last = last_of(op, k);
+        const vt_tensor *t = first->u.tensor;
         for (uint32_t j = 0; j < n; j++) {
             te__demand *d = &demands[j];
             if (d->tensor != t) continue;
             vt_grow(ctx, &d->sets, &d->cap, d->n + t->ndim, sizeof *d->sets);
-            for (uint32_t i = 0; i < t->ndim; i++)
-                d->sets[d->n++] = vt_intset_range(ctx, vt_int(ctx, t->shape[i]->dtype, 0), t->shape[i]);
+            for (uint32_t i = 0; i < t->ndim; i++) {
+                const vt_expr *min = vt_eval_set(a, first->a[i], domain).min, *max = vt_eval_set(a, last->a[i], domain).max;
+                bool known = min && max;
+                d->sets[d->n++] = known ? vt_intset_interval(min, max)
+                                        : vt_intset_range(ctx, vt_int(ctx, t->shape[i]->dtype, 0), t->shape[i]);
+            }
         }
     }
 }
 
-const vt_stmt *te__bind_whole(vt_ctx *ctx, const vt_buffer *b, const vt_tensor *t, const vt_stmt *body) {
+static const vt_stmt *bind(vt_ctx *ctx, const vt_buffer *b, const vt_tensor *t, const vt_expr *const *begin,
+                           const vt_expr *const *extents, const vt_stmt *body) {
     const vt_expr **tuple = VT_NEW_ARRAY(ctx, const vt_expr *, 2 * (size_t)t->ndim);
     for (uint32_t i = 0; i < t->ndim; i++) {
-        tuple[2 * i] = vt_int(ctx, t->shape[i]->dtype, 0);
-        tuple[2 * i + 1] = t->shape[i];
+        tuple[2 * i] = begin[i];
+        tuple[2 * i + 1] = extents[i];
     }
     const vt_expr *region = vt_e_call(ctx, VT_HANDLE_T, VT_OP_TUPLE, 2 * t->ndim, tuple);
     return vt_s_attr(ctx, vt_ref_pair(b, t), VT_ATTR_BIND_BUFFER, region, body);
 }
 
-const vt_stmt *te__extern_statement(vt_ctx *ctx, const vt_operation *op) {
+const vt_stmt *te__bind_whole(vt_ctx *ctx, const vt_buffer *b, const vt_tensor *t, const vt_stmt *body) {
+    return bind(ctx, b, t, whole(ctx, t).begin, t->shape, body);
+}
+
+/* Of each result one point of the operation's axes, and all of the dimensions behind them. */
+static const vt_stmt *bind_results(vt_ctx *ctx, const vt_operation *op, const vt_stmt *s) {
+    for (uint32_t k = op->n_outputs; k > 0; k--) {
+        const vt_tensor *t = op->outputs[k - 1];
+        const vt_expr **begin = VT_NEW_ARRAY(ctx, const vt_expr *, t->ndim);
+        const vt_expr **extents = VT_NEW_ARRAY(ctx, const vt_expr *, t->ndim);
+        for (uint32_t i = 0; i < t->ndim; i++) {
+            begin[i] = i < op->n_axes ? op->iters[i]->var : vt_int(ctx, t->shape[i]->dtype, 0);
+            extents[i] = i < op->n_axes ? vt_int(ctx, t->shape[i]->dtype, 1) : t->shape[i];
+        }
+        s = bind(ctx, op->external->out[k - 1], t, begin, extents, s);
+    }
+    return s;
+}
+
+const vt_stmt *te__extern_statement(vt_ctx *ctx, const vt_operation *op, const vt_stmt *part, bool reads) {
     const te__extern *x = op->external;
-    const vt_stmt *s = vt_s_attr(ctx, vt_ref_none(), VT_ATTR_EXTERN, vt_i32(ctx, 0), x->body);
-    for (uint32_t k = op->n_outputs; k > 0; k--) s = te__bind_whole(ctx, x->out[k - 1], op->outputs[k - 1], s);
-    for (uint32_t k = x->n_inputs; k > 0; k--)
-        s = te__bind_whole(ctx, x->in[k - 1], te__extern_input(op, k - 1)->u.tensor, s);
+    const vt_stmt *s = x->intrinsic ? part : vt_s_attr(ctx, vt_ref_none(), VT_ATTR_EXTERN, vt_i32(ctx, 0), part);
+    s = bind_results(ctx, op, s);
+    for (uint32_t k = x->n_inputs; reads && k > 0; k--)
+        s = bind(ctx, x->in[k - 1], first_of(op, k - 1)->u.tensor, first_of(op, k - 1)->a, x->extents[k - 1], s);
     return s;
 }

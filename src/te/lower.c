@@ -14,8 +14,8 @@ static const vt_stmt *realize(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *
         const vt_tensor *t = op->outputs[k - 1];
         vt_range *bounds = VT_NEW_ARRAY(ctx, vt_range, t->ndim);
         for (uint32_t i = 0; i < t->ndim; i++)
-            bounds[i] = op->scan || op->external ? (vt_range){vt_int(ctx, t->shape[i]->dtype, 0), t->shape[i]}
-                                                 : *te__range(ranges, op->iters[i]);
+            bounds[i] = op->scan || i >= op->n_axes ? (vt_range){vt_int(ctx, t->shape[i]->dtype, 0), t->shape[i]}
+                                                    : *te__range(ranges, op->iters[i]);
         body = vt_s_realize(ctx, st->origin->outputs[k - 1], t->ndim, bounds, vt_bool(ctx, true), st->scope, body);
         for (uint32_t i = 0; i < op->n_axes; i++) {
             const te__axis_attr *attr = te__attr(st, op->iters[i]);

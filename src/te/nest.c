@@ -233,6 +233,26 @@ static void reduction_stores(vt_ctx *ctx, const vt_operation *op, const vt_stmt 
     if (!vt_is_const(condition, 1)) *out_update = vt_s_if(ctx, condition, *out_update, NULL);
 }
 
+/* Does the loop nest stand at another than the first point of its reduction? */
+static const vt_expr *later(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges) {
+    const vt_expr *any = vt_bool(ctx, false);
+    for (uint32_t i = 0; i < st->leaf.n; i++)
+        if (st->leaf.items[i]->type == VT_ITER_COMM_REDUCE)
+            any = vt_or(ctx, any, vt_gt(ctx, st->leaf.items[i]->var, te__range(ranges, st->leaf.items[i])->min));
+    return any;
+}
+
+/* The same of what statements reduce. */
+static void external_parts(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ranges, const vt_stmt **out_init,
+                           const vt_stmt **out_update) {
+    const te__extern *x = st->op->external;
+    *out_update = te__extern_statement(ctx, st->op, x->update, true);
+    if (x->reset)
+        *out_init = te__extern_statement(ctx, st->op, x->reset, false);
+    else
+        *out_update = vt_s_if(ctx, later(ctx, st, ranges), *out_update, te__extern_statement(ctx, st->op, x->body, true));
+}
+
 const vt_stmt *te__make_provide(te_context *c, const te_stage *st, const vt_ptrmap *ranges) {
     vt_ctx *ctx = &c->ctx;
     for (uint32_t i = 0; i < st->n_attrs; i++)
@@ -241,17 +261,22 @@ const vt_stmt *te__make_provide(te_context *c, const te_stage *st, const vt_ptrm
     te__loops *l = te__make_loops(ctx, st, ranges, false);
     if (!st->op->n_reduce) {
         const vt_stmt *stores = st->op->scan       ? te__scan_stores(ctx, st->op)
-                                : st->op->external ? te__extern_statement(ctx, st->op)
+                                : st->op->external ? te__extern_statement(ctx, st->op, st->op->external->body, true)
                                                    : plain_store(ctx, st->op);
         const vt_stmt *body = te__wrap_conditions(ctx, l->main_conditions, l->n_main_conditions, stores);
         return te__substitute_axes(ctx, te__wrap(ctx, l->main, 0, l->n_levels, body), l->main_values);
     }
-    const vt_stmt *init, *update;
-    reduction_stores(ctx, st->op, &init, &update);
-    init = te__wrap_conditions(ctx, l->init_conditions, l->n_init_conditions, init);
-    init = te__substitute_axes(ctx, te__wrap(ctx, l->init, 0, l->n_levels, init), l->init_values);
+    const vt_stmt *init = NULL, *update;
+    if (st->op->external)
+        external_parts(ctx, st, ranges, &init, &update);
+    else
+        reduction_stores(ctx, st->op, &init, &update);
+    if (init) {
+        init = te__wrap_conditions(ctx, l->init_conditions, l->n_init_conditions, init);
+        init = te__substitute_axes(ctx, te__wrap(ctx, l->init, 0, l->n_levels, init), l->init_values);
+    }
     update = te__wrap_conditions(ctx, l->main_conditions, l->n_main_conditions, update);
     update = te__wrap(ctx, l->main, l->common + 1, l->n_levels, update);
-    const vt_stmt *both = vt_s_seq(ctx, 2, (const vt_stmt *const[]){init, update});
+    const vt_stmt *both = init ? vt_s_seq(ctx, 2, (const vt_stmt *const[]){init, update}) : update;
     return te__substitute_axes(ctx, te__wrap(ctx, l->main, 0, l->common + 1, both), l->main_values);
 }

@@ -176,7 +176,7 @@ static void check_bodies(te_context *c, const vt_operation *op) {
     }
 }
 
-static void check_variables(te_context *c, const vt_operation *op) {
+void te__check_variables(te_context *c, const vt_operation *op) {
     for (uint32_t k = 0; k < op->n_outputs; k++) {
         uint32_t n;
         const vt_var *const *vars = vt_expr_free_vars(&c->ctx, op->bodies[k], &n);
@@ -218,7 +218,7 @@ const vt_operation *te__compute(te_context *c, const char *name, const char *tag
             te__raise(c, VTA_INVALID_ARGUMENT, "an element of %s would be of type %s: elements are single numbers", name,
                       te__dtype_text(c, bodies[i]->dtype));
     check_bodies(c, op);
-    check_variables(c, op);
+    te__check_variables(c, op);
     make_outputs(ctx, op, NULL);
     find_inputs(ctx, op);
     for (uint32_t i = 0; i < n_bodies; i++) te__symbol_add(c, TE__TENSOR, name, 0, op->outputs[i]);

@@ -126,11 +126,14 @@ typedef struct te__scan {
     const vt_tensor *const *needed; /* what the body reads from outside of it, and the first rows */
 } te__scan;
 
-/* What a statement computes: `body`, in which buffers stand for tensors. */
+/* What statements compute: `body`, in which buffers stand for parts of tensors; of a reduction `reset` before, and `update`
+ * at each point (where there is no reset: `body` at the first point). */
 typedef struct te__extern {
     uint32_t n_inputs;
     const vt_buffer *const *in, *const *out;
-    const vt_stmt *body;
+    const vt_expr *const *const *extents; /* of the part of each input */
+    const vt_stmt *body, *reset, *update;
+    bool intrinsic; /* what they do is known from outside, so that nothing holds back what stands around them */
 } te__extern;
 
 struct vt_operation {
@@ -163,6 +166,8 @@ const vt_operation *te__compute(te_context *c, const char *name, const char *tag
                                 const vt_iter *const *axes, uint32_t n_bodies, const vt_expr *const *bodies);
 /* An operation with these fields (those of a scan or of statements); its results have the shapes of `like`. */
 const vt_operation *te__operation_like(te_context *c, const vt_operation *fields, const vt_tensor *const *like);
+/* Raises for a variable in its bodies that is neither of its axes nor a scalar. */
+void te__check_variables(te_context *c, const vt_operation *op);
 /* The same computation with other bodies, which are taken as they are. */
 const vt_operation *te__with_bodies(vt_ctx *ctx, const vt_operation *op, const vt_expr *const *bodies);
 /* The operation with other tensors read; the same pointer when it reads none of the keys of `map` (tensor -> tensor,
@@ -310,13 +315,29 @@ const vt_expr *te__elements(vt_ctx *ctx, const vt_buffer *b);
 const vt_expr *te__access(te_context *c, vt_dtype t, const vt_buffer *b, const char *access, const vt_expr *offset);
 /* Raises for a free variable that is neither of the buffers nor a scalar. */
 void te__check_statement(te_context *c, const char *name, const vt_stmt *s, uint32_t n, const vt_buffer *const *buffers);
+/* Has the buffer the type, and the extents of the last dimensions of a part, those before being 1? Variables fit anything. */
+bool te__stands_for(te_context *c, const vt_buffer *b, vt_dtype t, uint32_t ndim, const vt_expr *const *extents);
 /* Raises unless the buffer has the shape and type of the tensor that it is to stand for. */
 void te__check_pair(te_context *c, const char *name, const vt_buffer *b, const vt_tensor *t);
 /* The buffer stands for the whole tensor in the body. */
 const vt_stmt *te__bind_whole(vt_ctx *ctx, const vt_buffer *b, const vt_tensor *t, const vt_stmt *body);
-/* What an operation that consists of statements reads: one element of input `k`. */
-const vt_expr *te__extern_input(const vt_operation *op, uint32_t k);
-const vt_stmt *te__extern_statement(vt_ctx *ctx, const vt_operation *op);
+
+typedef struct te__part {
+    const vt_tensor *tensor;
+    const vt_expr *const *begin, *const *extents;
+} te__part;
+
+typedef struct te__result {
+    vt_dtype dtype;
+    uint32_t ndim;
+    const vt_expr *const *shape;
+} te__result;
+
+/* The operation of statements on parts of tensors; fills in what `x` lacks. */
+const vt_operation *te__extern_operation(te_context *c, const vt_operation *fields, te__extern *x, const te__part *parts,
+                                         const te__result *results);
+/* A part of it at one point of the operation's axes, where its buffers are bound; with or without its inputs. */
+const vt_stmt *te__extern_statement(vt_ctx *ctx, const vt_operation *op, const vt_stmt *part, bool reads);
 
 /* ---- Bounds and loop nests ---- */
 
@@ -353,8 +374,8 @@ typedef struct te__demand {
 } te__demand;
 /* Adds what `op` reads of the given tensors while its variables run over `domain`. */
 void te__demand_of(vt_analyzer *a, const vt_operation *op, const vt_dommap *domain, uint32_t n, te__demand *demands);
-/* The same of an operation that consists of statements: all of its inputs. */
-void te__extern_demand(vt_ctx *ctx, const vt_operation *op, uint32_t n, te__demand *demands);
+/* The same of an operation that consists of statements. */
+void te__extern_demand(vt_analyzer *a, const vt_operation *op, const vt_dommap *domain, uint32_t n, te__demand *demands);
 /* The union of the sets of one dimension. */
 vt_intset te__demand_union(vt_ctx *ctx, const te__demand *demand, uint32_t dim);
 

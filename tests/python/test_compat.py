@@ -39,14 +39,14 @@ class Compatibility(unittest.TestCase):
 
     def test_what_is_not_offered_can_be_asked_for(self):
         """As with any module: hasattr, getattr with a default, try: import."""
-        for thing, name in ((tvm, "meta_schedule"), (tvm.relay, "Function"), (tvm.te, "hybrid"), (tvm.tir, "q_multiply_shift"), (tvm.topi.nn, "conv3d"),
+        for thing, name in ((tvm, "meta_schedule"), (tvm.relay, "Function"), (tvm.te, "hybrid"), (tvm.tir, "ptx_mma"), (tvm.topi.nn, "conv3d"),
                             (tvm.script.tir, "prim_func"), (tvm.tir.Schedule(tvm.IRModule()), "get_block")):
             self.assertFalse(hasattr(thing, name))
             self.assertIsNone(getattr(thing, name, None))
             with self.assertRaisesRegex(NotImplementedError, name):
                 getattr(thing, name)
         for code in ("from tvm import micro", "import tvm.micro", "import tvm.relay.expr", "from tvm.relay.nn import dense",
-                     "import tvm.contrib.cublas", "from tvm.te import hybrid", "from tvm.tir import q_multiply_shift",
+                     "import tvm.contrib.cublas", "from tvm.te import hybrid", "from tvm.tir import ptx_mma",
                      "from tvm.topi.nn import conv3d", "from tvm.target import arm_cpu, cuda"):
             with self.assertRaises(ImportError) as found:
                 exec(code)  # pylint: disable=exec-used

@@ -134,6 +134,126 @@ class Loops(unittest.TestCase):
         run([B], [A, B], [a], [a[:, 3] + 41])
 
 
+class Functions(unittest.TestCase):
+    def test_by_hand(self):
+        """A statement as a whole function, of arrays and a scalar, one of them two-dimensional."""
+        for _ in range(4):
+            m, n = (int(RNG.integers(1, 9)) for _ in range(2))
+            A, B, x = tir.decl_buffer((m, n), "float32", "A"), tir.decl_buffer((m,), "float32", "B"), te.var("x", "float32")
+            ib = tir.ir_builder.create()
+            a, b = ib.buffer_ptr(A), ib.buffer_ptr(B)
+            with ib.for_range(0, m, "i") as i:
+                b[i] = 0.0
+                with ib.for_range(1, n, "j") as j:
+                    b[i] = b[i] + a[i, j] * x
+            f = tir.PrimFunc([A, B, x], ib.get()).with_attr("global_symbol", "rows")
+            self.assertIsInstance(f, tir.PrimFunc)
+            self.assertIsInstance(f.body, tir.AttrStmt)
+            given = RNG.random((m, n), "float32")
+            for target in (vta.ir.IRModule({"rows": f}), f):
+                out = vta.nd.empty((m,), "float32")
+                vta.build(target, target="llvm")["rows"](vta.nd.array(given), out, 2.5)
+                np.testing.assert_allclose(out.numpy(), (given[:, 1:] * 2.5).sum(1), rtol=1e-5)
+
+
+class Slices(unittest.TestCase):
+    """Computations by calls of an intrinsic on parts of tensors."""
+
+    @staticmethod
+    def adder(n, scalars=()):
+        x, y = te.placeholder((n,), name="x"), te.placeholder((n,), name="y")
+        z = te.compute((n,), lambda i: x[i] + y[i], name="z")
+
+        def body(ins, outs, values=()):
+            ib = tir.ir_builder.create()
+            with ib.for_range(0, n, "k") as k:
+                total = ins[0].vload([k]) + ins[1].vload([k])
+                for v in values:
+                    total = total * v
+                ib.emit(outs[0].vstore([k], total))
+            return ib.get()
+
+        return te.decl_tensor_intrin(z.op, body, scalar_params=scalars, default_buffer_params={"offset_factor": 1})
+
+    def test_rows(self):
+        for inexact in (False, True):
+            m, n, step = (int(RNG.integers(1, 9)) for _ in range(3))
+            A, B = te.placeholder((m, n), name="A"), te.placeholder((m, n), name="B")
+            D = te.compute((m, n), lambda i, j: A[i, j] * 2.0, "D")
+            add = self.adder(n)
+            C = te.compute((m, n), lambda i: add(D[i, 0:n], B[i, 0:n]), name="C")
+            self.assertEqual([len(C.op.axis), C.shape], [1, [m, n]])
+            E = te.compute((m, n), lambda i, j: C[i, n - 1 - j] + 1.0, "E")
+            s = te.create_schedule(E.op)
+            outer, _ = s[C].split(C.op.axis[0], factor=step if inexact else 1)
+            s[D].compute_at(s[C], outer)
+            a, b = (RNG.random((m, n), "float32") for _ in range(2))
+            run([E], [A, B, E], [a, b], [(a * 2 + b)[:, ::-1] + 1], s)
+
+    def test_scalars(self):
+        m, n = (int(RNG.integers(2, 9)) for _ in range(2))
+        A = te.placeholder((m, n), name="A")
+        v, w = te.var("v", "float32"), te.var("w", "float32")
+        add = self.adder(n, [v, w])
+        C = te.compute((m, n), lambda i: add(i, A[i, 0:n], 0.5, A[m - 1 - i, 0:n]), name="C")
+        a = RNG.random((m, n), "float32")
+        run([C], [A, C], [a], [((a + a[::-1]) * np.arange(m, dtype="float32")[:, None] * 0.5).astype("float32")])
+        with self.assertRaisesRegex(NotImplementedError, "call it in te.compute"):
+            B = te.compute((m, n), lambda i, j: A[i, j] + A[i, j], "B")
+            s = te.create_schedule(B.op)
+            s[B].tensorize(B.op.axis[1], add)
+
+    def test_reductions(self):
+        """Products of tiles, with a reset, and with the first point in its place; split reduce loops too."""
+        for with_reset in (True, False):
+            t, m, n, steps = (int(RNG.integers(1, 5)) for _ in range(4))
+            x, y = te.placeholder((t, t), name="x"), te.placeholder((t, t), name="y")
+            k = te.reduce_axis((0, t), "k")
+            z = te.compute((t, t), lambda i, j: te.sum(x[i, k] * y[k, j], axis=k), name="z")
+
+            def part(ins, outs, fresh, multiply):
+                ib = tir.ir_builder.create()
+                out = outs[0]
+                with ib.for_range(0, t, "p") as p:
+                    with ib.for_range(0, t, "q") as q:
+                        if fresh:
+                            ib.emit(out.vstore([p, q], 0.0))
+                        if multiply:
+                            with ib.for_range(0, t, "r") as r:
+                                ib.emit(out.vstore([p, q], out.vload([p, q]) + ins[0].vload([p, r]) * ins[1].vload([r, q])))
+                return ib.get()
+
+            def body(ins, outs):
+                both, add = part(ins, outs, True, True), part(ins, outs, False, True)
+                return both, part(ins, outs, True, False) if with_reset else None, add
+
+            product = te.decl_tensor_intrin(z.op, body, default_buffer_params={"offset_factor": 1})
+            A, B = te.placeholder((m, steps, t, t), name="A"), te.placeholder((steps, n, t, t), name="B")
+            ko = te.reduce_axis((0, steps), "ko")
+            C = te.compute((m, n, t, t), lambda i, j: product(A[i, ko, 0:t, 0:t], B[ko, j], reduce_axis=ko), name="C")
+            s = te.create_schedule(C.op)
+            if RNG.integers(2):
+                outer, inner = s[C].split(C.op.reduce_axis[0], factor=2)
+                s[C].reorder(outer, *C.op.axis, inner)
+            a, b = RNG.random((m, steps, t, t), "float32"), RNG.random((steps, n, t, t), "float32")
+            run([C], [A, B, C], [a, b], [np.einsum("iktr,kjrq->ijtq", a, b)], s)
+
+    def test_words(self):
+        A = te.placeholder((4, 6), name="A")
+        add = self.adder(4)
+        for do, words in (
+                (lambda: te.compute((4, 4), lambda i: add(A[i, 0:5], A[i, 0:4])), "has another type or other extents"),
+                (lambda: te.compute((4, 4), lambda i: add(A[i, 0:4])), "2 operands that it reads, but 1 are given"),
+                (lambda: te.compute((4, 4), lambda i: add(A[i, 0:4:2], A[i, 0:4])), "a step of 2"),
+                (lambda: te.compute((4, 4), lambda i: A[i, 0]), "takes 1 indices, but the shape has 2"),
+                (lambda: te.compute((4, 4), lambda i, j: A[i, 0:4] + 1.0), "can only be given to an intrinsic"),
+                (lambda: add(A[0, 0:4], A[0, 0:4], 3), "takes 0 scalars, not 1"),
+                (lambda: te.create_schedule(te.compute((4, 4), lambda i: add(A[i, 4:8], A[i, 0:4])).op), "A")):
+            with self.assertRaisesRegex(Exception, words):
+                s = do()
+                vta.lower(s, [A, s.outputs[0].output(0)])
+
+
 class Calls(unittest.TestCase):
     def test_python_functions(self):
         """Numbers, texts and arrays reach a function, and what it returns and raises comes back."""
@@ -190,6 +310,43 @@ class Calls(unittest.TestCase):
                                                                       ins[0].access_ptr("r"), te.const(4 * n, "int64")), name="B")
         a = RNG.integers(-99, 99, n, dtype="int32")
         run([B], [A, B], [a], [a])
+
+
+class Numbers(unittest.TestCase):
+    def test_bits_and_steps(self):
+        """Against numpy: the next float, bits as another type, products with a shift, pure calls of the C library."""
+        for dtype, other in (("float32", "int32"), ("float64", "int64")):
+            n = int(RNG.integers(1, 40))
+            A, B = (te.placeholder((n,), dtype, name) for name in "AB")
+            a, b = (RNG.normal(size=n).astype(dtype) for _ in range(2))
+            after = te.compute((n,), lambda i: te.nextafter(A[i], B[i]), "after")
+            bits = te.compute((n,), lambda i: te.reinterpret(other, A[i]) ^ 1, "bits")
+            hypot = te.compute((n,), lambda i: tir.call_pure_extern(dtype, "hypotf" if dtype == "float32" else "hypot", A[i], B[i]), "c")
+            for t, want in ((after, np.nextafter(a, b)), (bits, a.view(other) ^ 1), (hypot, np.hypot(a, b))):
+                self.assertEqual(t.dtype, str(want.dtype))
+                args = [A, B, t] if t is not bits else [A, t]
+                kernel, out = vta.build(te.create_schedule(t.op), args, "llvm"), vta.nd.empty((n,), t.dtype)
+                kernel(*[vta.nd.array(x) for x in (a, b)[:len(args) - 1]], out)
+                (np.testing.assert_array_equal if t is not hypot else np.testing.assert_allclose)(out.numpy(), want)
+
+    def test_shifted_products(self):
+        n = 50
+        X, Y = (te.placeholder((n,), "int32", name) for name in "XY")
+        x, y = (RNG.integers(-2**31, 2**31, n).astype("int32") for _ in range(2))
+        for q, s in ((31, 0), (31, 3), (31, -4), (15, -1)):
+            Z = te.compute((n,), lambda i: te.q_multiply_shift(X[i], Y[i], q, s), "Z")
+            out = vta.nd.empty((n,), "int32")
+            vta.build(te.create_schedule(Z.op), [X, Y, Z], "llvm")(vta.nd.array(x >> max(s, 0)), vta.nd.array(y), out)
+            right = q - min(s, 0)
+            wide = [((int(a) >> max(s, 0)) << max(s, 0)) * int(c) + (1 << (right - 1)) >> right for a, c in zip(x, y)]
+            np.testing.assert_array_equal(out.numpy(), np.array(wide, "int64").astype("int32"))
+
+    def test_refused(self):
+        A = te.placeholder((4,), "int8", "A")
+        for do, words in ((lambda: te.nextafter(A[0], 1), "takes float32 and float64"),
+                          (lambda: te.reinterpret("float32", A[0]), "not as many bits")):
+            with self.assertRaisesRegex(ValueError, words):
+                do()
 
 
 class Refusals(unittest.TestCase):

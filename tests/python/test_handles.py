@@ -159,7 +159,7 @@ OPTIONAL = {("te_pragma", "value"), ("te_reduce_from", "start"), ("te_reduce_wit
             ("te_reduce_with", "condition"), ("te_tensorize", "intrin"), ("te_cache_read", "readers"), ("te_fuse", "axes"),
             ("te_stmt_if", "otherwise"), ("te_buffer_access", "offset")}
 #: Calls whose arguments need more than one word here; made by hand below.
-BY_HAND = {"vtac_lower", "vtac_func_create", "vtac_build", "vtac_emit", "te_prim_func_text", "te_evaluate", "te_evaluate_field",
+BY_HAND = {"vtac_lower", "vtac_func_create", "te_compute_intrin", "vtac_build", "vtac_emit", "te_prim_func_text", "te_evaluate", "te_evaluate_field",
            "vtac_check", "vtac_prove", "vtac_prove_program", "te_load",
            "vtac_kernel_load", "vtac_kernel_parse", "vtac_trace_begin", "te_pad", "te_context_create"}
 

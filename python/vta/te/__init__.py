@@ -30,14 +30,15 @@ from .operators import (  # pylint: disable=redefined-builtin
     power, rsqrt, select, sigmoid, sum, truncdiv, truncmod,
 )
 from .reducers import comm_reducer
+from .calls import TensorIntrinCall
 from .external import extern
 from .scan import scan
 from .prim_func import PrimFunc, create_prim_func
 from .schedule import Schedule, Stage, create_schedule
-from .tensor import ComputeOp, ExternOp, IterVar, Operation, PlaceholderOp, ScanOp, Tensor, TensorSlice
+from .tensor import ComputeOp, ExternOp, IterVar, Operation, PlaceholderOp, ScanOp, Tensor, TensorComputeOp, TensorSlice
 
 __all__ = [
-    "Tensor", "TensorSlice", "Operation", "PlaceholderOp", "ComputeOp", "ExternOp", "ScanOp", "IterVar", "Schedule", "Stage", "GemmIntrin", "TensorIntrin", "PrimFunc",
+    "Tensor", "TensorSlice", "Operation", "PlaceholderOp", "ComputeOp", "ExternOp", "ScanOp", "TensorComputeOp", "IterVar", "Schedule", "Stage", "GemmIntrin", "TensorIntrin", "TensorIntrinCall", "PrimFunc",
     "placeholder", "var", "size_var", "compute", "reduce_axis", "thread_axis", "create_schedule", "create_prim_func",
     "sum", "min", "max", "all", "any", "if_then_else", "select", "const", "convert", "simplify", "substitute", "abs", "floordiv", "floormod",
     "sigmoid", "rsqrt", "isnan", "min_value", "max_value", "truncdiv", "truncmod", "indexdiv", "indexmod", "div", "likely", "power", "tag_scope", "evaluate", "decl_tensor_intrin", "comm_reducer", "extern", "scan",

@@ -13,6 +13,7 @@ from .._context import array_of
 from .._lib import lib
 from ..expr import Expr, ExprOp, _operands, convert
 from .attributes import kept
+from .calls import TensorIntrinCall, compute_call
 from .tensor import IterVar, Range, Tensor, any_expression
 
 
@@ -172,8 +173,6 @@ def _axis_names(fcompute, ndim):
         parameters = ()
     named = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     star = [p for p in parameters if p.kind == p.VAR_POSITIONAL]
-    if parameters and not star and len(named) != ndim:
-        raise ValueError(f"the function takes {len(named)} indices, but the shape has {ndim} dimensions")
     if star:
         return named + [f"i{i}" for i in range(len(named), ndim)]
     return named or [f"i{i}" for i in range(ndim)]
@@ -187,7 +186,8 @@ def compute(shape: Sequence[int | Expr] | int, fcompute: Callable, name: str = "
     ----------
     shape : tuple of int or Expr
     fcompute : callable
-        From one index for each dimension to an expression, or to a tuple of expressions for several outputs.
+        From one index for each dimension to an expression, or to a tuple of expressions for several outputs. Or from the first
+        indices to a call of an intrinsic on parts of tensors, ``lambda i: intrin(A[i, 0:n])``, which writes the other dimensions.
     name, tag : str, optional
     varargs_names : list of str, optional
         Names of the axes where `fcompute` takes ``*indices``.
@@ -218,6 +218,12 @@ def compute(shape: Sequence[int | Expr] | int, fcompute: Callable, name: str = "
                                              _extents(context, (extent,))[0])
         axes.append(IterVar(context, context.made(handle)))
     body = fcompute(*[a.var for a in axes])
+    if isinstance(body, TensorIntrinCall):
+        context.here()
+        results = compute_call(context, checked, axes, extents[len(axes):], body)
+        return tuple(results) if results[1:] else results[0]
+    if len(axes) != len(extents):
+        raise ValueError(f"the function takes {len(axes)} indices, but the shape has {len(extents)} dimensions")
     bodies = list(body) if isinstance(body, (tuple, list)) else [body]
     found = _operands(tuple(bodies))
     if any_expression(bodies):

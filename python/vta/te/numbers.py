@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from .. import _bindings as b
 from .._check import type_of
-from ..expr import Expr, apply, const, convert
+from .._context import array_of
+from .._lib import lib
+from ..expr import Expr, _operands, apply, const, convert
 from . import _math
 from .operators import abs as absolute
 from .operators import floordiv
@@ -14,7 +16,7 @@ from .operators import floordiv
 if TYPE_CHECKING:
     from ..expr import Operand
 
-__all__ = ["ceildiv", "clz", "exp10", "infinity", "isfinite", "isinf", "ldexp", "popcount"]
+__all__ = ["ceildiv", "clz", "exp10", "infinity", "isfinite", "isinf", "ldexp", "nextafter", "popcount", "q_multiply_shift", "reinterpret"]
 
 
 def infinity(dtype: str) -> Expr:
@@ -133,3 +135,49 @@ def clz(x: Operand) -> Expr:
         u = u | apply(b.TE_SHR, u, const(step, f"uint{bits}"))
         step *= 2
     return const(bits, "int32") - _ones(bits, u).astype("int32")
+
+
+def _call(dtype, name, *args):
+    context, handles = _operands(args)
+    return Expr(context, context.made(lib.te_call(context.handle, type_of(dtype), name, len(handles), array_of(handles))))
+
+
+def nextafter(x1: Operand, x2: Operand) -> Expr:
+    """The float after `x1` in the direction of `x2`; in kernels for the processor, which call the C library's.
+
+    Parameters
+    ----------
+    x1, x2 : Expr
+        Of type float32 or float64.
+    """
+    value = convert(x1)
+    names = {"float32": "nextafterf", "float64": "nextafter"}
+    if value.dtype not in names:
+        raise ValueError(f"nextafter takes float32 and float64, not {value.dtype}")
+    name = Expr(value.context, value.context.made(lib.te_string(value.context.handle, names[value.dtype].encode())))
+    return _call(value.dtype, b"tir.call_pure_extern", name, value, convert(x2).astype(value.dtype))
+
+
+def reinterpret(dtype: str, value: Operand) -> Expr:
+    """The bits of a value as one of another type of as many bits; in kernels for the processor.
+
+    Parameters
+    ----------
+    dtype : str
+    value : Expr
+    """
+    kind, x = type_of(dtype).decode(), convert(value)
+    widths = [int("".join(c for c in name if c.isdigit()) or 0) for name in (kind, x.dtype)]
+    if widths[0] != widths[1] or not widths[0]:
+        raise ValueError(f"a value of type {x.dtype} has not as many bits as one of type {kind}")
+    return _call(kind, b"tir.reinterpret", x)
+
+
+def q_multiply_shift(x: Operand, y: Operand, q: Operand, s: Operand) -> Expr:
+    """``x * y * 2 ** (s - q)`` of int32, computed in 64 bits and rounded half up; in kernels for the processor.
+
+    Parameters
+    ----------
+    x, y, q, s : Expr
+    """
+    return _call("int32", b"tir.q_multiply_shift", *[convert(v).astype("int32") for v in (x, y, q, s)])

@@ -8,11 +8,12 @@ from .._check import items, name_of, need
 from .._lib import lib, text
 from .._show import show_script
 from ..error import Refusing
+from ..stmt import Stmt
 from .tensor import Tensor
 
 
 if TYPE_CHECKING:
-    from typing import Any, Sequence
+    from typing import Any, Callable, ClassVar, Sequence
 
 
 
@@ -40,8 +41,21 @@ def _symbol_of(key, value, name):
     return name_of(attrs.get("global_symbol", name), "the name of a function").decode()
 
 
-class PrimFunc(Refusing):
-    """A function of tensors; ``print`` shows it as TVMScript.
+class _Function(type):
+    """Functions of tensors, and, with a statement, functions made by hand."""
+
+    #: Makes a function of a statement. vta.build, which is made of this module, fills it in.
+    by_hand: ClassVar[Callable[..., Any]]
+
+    def __call__(cls, *args, **kwargs):
+        if isinstance(kwargs.get("body", args[1] if args[1:] else None), Stmt):
+            return cls.by_hand(*args, **kwargs)
+        return super().__call__(*args, **kwargs)
+
+
+class PrimFunc(Refusing, metaclass=_Function):
+    """A function of tensors; ``print`` shows it as TVMScript. ``PrimFunc([A, B], stmt)`` is a function made by hand; see
+    :func:`vta.build.function`.
 
     Parameters
     ----------

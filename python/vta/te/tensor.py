@@ -327,6 +327,8 @@ class Tensor(_Computation):
     def __call__(self, *indices: Any) -> Expr:
         if len(indices) == 1 and isinstance(indices[0], tuple):
             indices = indices[0]
+        if any(isinstance(i, slice) for i in indices):
+            raise TypeError(f"a part of {self.name}, with slices in its indices, can only be given to an intrinsic")
         if len(indices) != self.ndim:
             raise ValueError(f"{self.name} has {self.ndim} dimensions, but {len(indices)} indices were given")
         context = self.context.newest()
@@ -533,6 +535,16 @@ class ExternOp(Operation):
         return self.statement(self.context, self.context, lib.te_tensor_stmt(self._tensor))
 
 
+class TensorComputeOp(Operation):
+    """A computation whose body is a call of an intrinsic on parts of tensors.
+
+    Parameters
+    ----------
+    context : Context
+    handle : int
+    """
+
+
 def operation(context: Context, handle: int) -> Operation:
     """The operation of a tensor, of the class that it is.
 
@@ -544,7 +556,7 @@ def operation(context: Context, handle: int) -> Operation:
     if lib.te_tensor_is_scan(handle):
         return ScanOp(context, handle)
     if lib.te_tensor_is_extern(handle):
-        return ExternOp(context, handle)
+        return (TensorComputeOp if lib.te_tensor_axes(handle) else ExternOp)(context, handle)
     return (PlaceholderOp if lib.te_tensor_is_placeholder(handle) else ComputeOp)(context, handle)
 
 

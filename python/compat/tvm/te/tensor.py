@@ -1,8 +1,9 @@
 """See :mod:`vta.te.tensor`."""
 
-from vta.te.tensor import ComputeOp, ExternOp, Operation, PlaceholderOp, ScanOp, Tensor, TensorSlice
+from vta.te.tensor import TensorComputeOp, ComputeOp, ExternOp, Operation, PlaceholderOp, ScanOp, Tensor, TensorSlice
+from vta.te import TensorIntrinCall
 from .._refuse import refuse
 
-__all__ = ["ComputeOp", "ExternOp", "Operation", "PlaceholderOp", "ScanOp", "Tensor", "TensorSlice"]
+__all__ = ["TensorComputeOp", "ComputeOp", "ExternOp", "Operation", "PlaceholderOp", "ScanOp", "Tensor", "TensorIntrinCall", "TensorSlice"]
 
 __getattr__ = refuse("tvm.te.tensor")
