@@ -1,14 +1,7 @@
 /* Kernels of the compiler through a server in another process: results and statistics are those of this process, byte
  * by byte and number by number. Skipped in a build without the compiler. */
-#include "rpc/server.h"
+#include "rpc/one_server.h"
 #include "vta/runtime.h"
-
-static server here;
-static vta_diag *diag;
-
-static void must(vta_status status) {
-    if (status != VTA_OK) fail_msg("%s", vta_diag_text(diag));
-}
 
 enum { MOST_ARGS = 4 };
 
@@ -147,21 +140,6 @@ static void matrix_multiply(void **state) {
 static void convolution(void **state) {
     (void)state;
     here_and_there("conv2d");
-}
-
-static int begin(void **state) {
-    (void)state;
-    diag = vta_diag_create(NULL);
-    server_start(&here, NULL);
-    return 0;
-}
-
-static int end(void **state) {
-    (void)state;
-    server_settles(&here);
-    server_stop(&here);
-    vta_diag_destroy(diag);
-    return 0;
 }
 
 int main(void) {

@@ -1,21 +1,8 @@
 /* A compiled network through a server: the same values as here, and what is refused. */
 #include "vta/support.h"
 #include "exec/small.h"
-#include "rpc/server.h"
+#include "rpc/one_server.h"
 #include "support/tool.h"
-
-static server here;
-static vta_diag *diag;
-
-static void must(vta_status status) {
-    if (status != VTA_OK) fail_msg("%s", vta_diag_text(diag));
-}
-
-static void refused(vta_status status, vta_status expected, const char *words) {
-    if (status != expected) fail_msg("%d, not %d: %s", status, expected, vta_diag_text(diag));
-    if (!strstr(vta_diag_text(diag), words)) fail_msg("'%s' is not in: %s", words, vta_diag_text(diag));
-    vta_diag_clear(diag);
-}
 
 static vta_rpc *connect_here(void) {
     vta_rpc *rpc;
@@ -130,21 +117,6 @@ static void from_the_tool(void **state) {
     says(folder, "x.npy --input x.npy", 2, "are for networks, and x.npy is not one");
     snprintf(path, sizeof path, "rm -r %s", folder);
     assert_int_equal(system(path), 0);
-}
-
-static int begin(void **state) {
-    (void)state;
-    server_start(&here, NULL);
-    diag = vta_diag_create(NULL);
-    return 0;
-}
-
-static int end(void **state) {
-    (void)state;
-    server_settles(&here);
-    server_stop(&here);
-    vta_diag_destroy(diag);
-    return 0;
 }
 
 int main(void) {

@@ -2,18 +2,7 @@
 #include "rpc/raw.h"
 #include "rpc/vadd.h"
 
-static server here;
-static vta_diag *diag;
-
-static void must(vta_status status) {
-    if (status != VTA_OK) fail_msg("%s", vta_diag_text(diag));
-}
-
-static void refused(vta_status status, vta_status expected, const char *words) {
-    assert_int_equal(status, expected);
-    if (!strstr(vta_diag_text(diag), words)) fail_msg("'%s' is not in: %s", words, vta_diag_text(diag));
-    vta_diag_clear(diag);
-}
+#include "rpc/one_server.h"
 
 static vta_rpc *connect_here(void) {
     vta_rpc *rpc;
@@ -368,21 +357,6 @@ static void a_client_may_end_a_server_that_allows_it(void **state) {
     assert_int_equal(code, 0);
     rmdir(s.folder);
     unlink(s.log);
-}
-
-static int begin(void **state) {
-    (void)state;
-    diag = vta_diag_create(NULL);
-    server_start(&here, NULL);
-    return 0;
-}
-
-static int end(void **state) {
-    (void)state;
-    server_settles(&here);
-    server_stop(&here);
-    vta_diag_destroy(diag);
-    return 0;
 }
 
 int main(void) {
