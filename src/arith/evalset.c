@@ -167,17 +167,3 @@ vt_intset vt_eval_set(vt_analyzer *an, const vt_expr *e, const vt_dommap *dom) {
     evaluator ev = start(an, dom);
     return eval(&ev, e);
 }
-
-vt_intset vt_eval_set_range(vt_analyzer *an, vt_range r, const vt_dommap *dom) {
-    evaluator ev = start(an, dom);
-    const vt_expr *end = vt_add(ev.ctx, r.min, r.extent);
-    const vt_expr *last = vt_simplify(an, vt_sub(ev.ctx, end, vt_const(ev.ctx, end->dtype, 1)));
-    return eval_set(&ev, vt_intset_interval(r.min, last));
-}
-
-vt_intset vt_eval_set_set(vt_analyzer *an, vt_intset s, const vt_dommap *dom) {
-    evaluator ev = start(an, dom);
-    if (s.empty) return s;
-    const vt_expr *max = s.max ? eval(&ev, s.max).max : NULL;
-    return vt_intset_interval(s.min ? eval(&ev, s.min).min : NULL, max);
-}

@@ -42,8 +42,5 @@ uint32_t vt_dommap_size(const vt_dommap *map);
 
 /* The set of an expression's values. Variables that are not in the map are themselves. */
 vt_intset vt_eval_set(vt_analyzer *a, const vt_expr *e, const vt_dommap *dom);
-vt_intset vt_eval_set_range(vt_analyzer *a, vt_range r, const vt_dommap *dom);
-/* The set of a set's values. */
-vt_intset vt_eval_set_set(vt_analyzer *a, vt_intset s, const vt_dommap *dom);
 
 #endif

@@ -87,10 +87,6 @@ static const vt_expr *build(vt_ctx *ctx, const vt__pat *p, const vt__match *m, v
     }
 }
 
-const vt_expr *vt__pat_build(vt_ctx *ctx, const vt__pat *pat, const vt__match *m, vt_dtype type) {
-    return build(ctx, pat, m, type);
-}
-
 /* Arithmetic of conditions, on 64-bit values; anything modulo 0 counts as a remainder. */
 static int64_t value(vt_ctx *ctx, const vt__pat *p, const vt__match *m) {
     if (p->kind == VT__PAT_CONST) return m->slot[p->slot]->u.i;

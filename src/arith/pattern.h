@@ -11,8 +11,6 @@ typedef struct vt__match {
 
 /* Does e have the pattern's form? Fills *m (which the caller need not clear). */
 bool vt__pat_match(const vt__pat *pat, const vt_expr *e, vt__match *m);
-/* The pattern's form with the slots filled in, folded; `type` is that of the whole. */
-const vt_expr *vt__pat_build(vt_ctx *ctx, const vt__pat *pat, const vt__match *m, vt_dtype type);
 /* The first rule of the list that applies to e: its result, else NULL. */
 const vt_expr *vt__rules_apply(vt__rewriter *rw, const vt__rule *rules, const vt_expr *e);
 

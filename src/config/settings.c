@@ -44,8 +44,6 @@ const char *vta_config_field_meaning(vta_config_field field) {
     return (unsigned)field < VTA_CONFIG_FIELD_COUNT ? rows[field].meaning : NULL;
 }
 
-const char *vt__config_extra_name(vt__config_extra extra) { return extra_names[extra]; }
-
 void vt__config_settings_init(vt__config_settings *s, const char *name) {
     *s = (vt__config_settings){.name = name, .target = "sim", .hw_version = "0.0.2"};
     for (int i = 0; i < VTA_CONFIG_FIELD_COUNT; i++) s->field[i] = rows[i].value;

@@ -42,7 +42,4 @@ vta_status vt__config_read_changes(vt__config_settings *s, const char *changes, 
 /* Checks the rules between keys and derives everything else. */
 vta_status vt__config_derive(const vt__config_settings *s, vta_diag *diag, vta_config *out_config);
 
-/* The name of a vt__config_extra. */
-const char *vt__config_extra_name(vt__config_extra extra);
-
 #endif

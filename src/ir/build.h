@@ -48,8 +48,6 @@ const vt_expr *vt_e_reduce(vt_ctx *ctx, const vt_combiner *combiner, uint32_t n_
 bool vt_is_sum(const vt_expr *e);
 /* The same node with other operands (same number; dtype, payload and span stay). Same pointer when none differs. */
 const vt_expr *vt_e_with(vt_ctx *ctx, const vt_expr *e, const vt_expr *const *operands);
-/* The same expression with a place in the source. */
-const vt_expr *vt_e_at(vt_ctx *ctx, const vt_expr *e, const vt_span *span);
 
 /* Folding ones. */
 const vt_expr *vt_bin(vt_ctx *ctx, vt_expr_kind kind, const vt_expr *x,

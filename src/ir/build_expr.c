@@ -287,14 +287,6 @@ const vt_expr *vt_e_with(vt_ctx *ctx, const vt_expr *e, const vt_expr *const *op
     return with_operands(copy, e->n, operands);
 }
 
-const vt_expr *vt_e_at(vt_ctx *ctx, const vt_expr *e, const vt_span *span) {
-    if (e->span == span || e->kind == VT_E_VAR) return e; /* a variable is its pointer */
-    vt_expr *copy = fresh(ctx, (vt_expr_kind)e->kind, e->dtype, e->n);
-    memcpy(copy, e, sizeof *e + e->n * sizeof e->a[0]);
-    copy->span = span;
-    return copy;
-}
-
 const vt_expr *const *vt_exprs_copy(vt_ctx *ctx, uint32_t n, const vt_expr *const *items) {
     const vt_expr **copy = VT_NEW_ARRAY(ctx, const vt_expr *, n);
     if (n) memcpy(copy, items, n * sizeof *items);

@@ -11,7 +11,6 @@ void vt_print_primfn(vt_ctx *ctx, const vt_func *f, vt_strbuf *out);
 /* The TVMScript of a module with this function. header: the comment line and decorator of the stand-alone form. */
 void vt_print_tvmscript(vt_ctx *ctx, const vt_func *f, vt_strbuf *out);
 /* One node in primfn style; variables are shown with names made unique within this one text. */
-void vt_print_expr(vt_ctx *ctx, const vt_expr *e, vt_strbuf *out);
 void vt_print_stmt(vt_ctx *ctx, const vt_stmt *s, vt_strbuf *out);
 /* The text in the context's arena. */
 const char *vt_expr_text(vt_ctx *ctx, const vt_expr *e);

@@ -309,11 +309,6 @@ void vt_print_primfn(vt_ctx *ctx, const vt_func *f, vt_strbuf *out) {
     add(&p, "\n\n\n");
 }
 
-void vt_print_expr(vt_ctx *ctx, const vt_expr *e, vt_strbuf *out) {
-    printer p = start(ctx, out);
-    vt__primfn_expr(&p, e);
-}
-
 void vt_print_stmt(vt_ctx *ctx, const vt_stmt *s, vt_strbuf *out) {
     printer p = start(ctx, out);
     stmt(&p, s);

@@ -4,12 +4,12 @@
 
 enum { PREFIX = sizeof VT_PRAGMA_PREFIX - 1 };
 
-bool vt_attr_is_pragma(const vt_stmt *s) {
+static bool attr_is_pragma(const vt_stmt *s) {
     return s->kind == VT_S_ATTR && strncmp(s->u.attr.key, VT_PRAGMA_PREFIX, PREFIX) == 0;
 }
 
 bool vt_pragma_is(const vt_stmt *s, const char *key) {
-    if (!vt_attr_is_pragma(s)) return false;
+    if (!attr_is_pragma(s)) return false;
     const char *name = s->u.attr.key + PREFIX;
     if (strcmp(name, key) == 0) return true;
     return strcmp(name, "scope") == 0 && s->u.attr.value->kind == VT_E_STRING && strcmp(s->u.attr.value->u.s, key) == 0;

@@ -10,7 +10,6 @@
 
 /* "pragma_KEY", or "pragma_scope" with the string KEY for its value. */
 bool vt_pragma_is(const vt_stmt *s, const char *key);
-bool vt_attr_is_pragma(const vt_stmt *s);
 
 /* The same LET, ATTR, ASSERT, FOR, ALLOC or REALIZE around another body; the same pointer when it is its own. */
 const vt_stmt *vt_stmt_with_body(vt_ctx *ctx, const vt_stmt *s, const vt_stmt *body);

@@ -116,11 +116,6 @@ void vt_process_capture_failed(const char *why) {
     if (fd > STDERR_FILENO && write(fd, why, strlen(why)) < 0) return; /* nobody listens any more */
 }
 
-uint32_t vt_next_capture(void) {
-    static atomic_uint written;
-    return atomic_fetch_add(&written, 1) + 1;
-}
-
 /* ---- The default runtime ----------------------------------------------------------------------------------- */
 
 static vta_runtime *make_default(vta_diag *diag) {

@@ -54,9 +54,8 @@ vta_runtime *vt_process_runtimes(void);
 void vt_process_lock(void);
 void vt_process_unlock(void);
 void vt_process_init_lock(void);
-/* The file that the environment asks all runtimes to be recorded in; NULL: none. Numbers of the files written there. */
+/* The file that the environment asks all runtimes to be recorded in; NULL: none. */
 const char *vt_process_capture(void);
-uint32_t vt_next_capture(void);
 /* Tells the process that asked for the recording (`vta capture`) why it could not be written. */
 void vt_process_capture_failed(const char *why);
 /* Where a call without a command handle reports; NULL when there is no memory for it. */

@@ -86,24 +86,20 @@ void vt__uses(vt_ctx *ctx, const vt_stmt *s, const vt_tensor *only, vt_analyzer 
     vt_visit_stmt(&w.v, s);
 }
 
-/* The first use that reads, or that writes, ends the walk. */
+/* The first write ends the walk. */
 typedef struct question {
     walk w;
-    bool reads, found;
+    bool found;
 } question;
 
 static void answer(void *user, const vt_use *use) {
     question *q = user;
-    q->found |= q->reads ? use->reads : use->writes;
+    q->found |= use->writes;
     q->w.v.stop = q->found;
 }
 
-static bool ask(vt_ctx *ctx, const vt_stmt *s, const vt_tensor *t, bool reads) {
-    question q = {.w = {.v = {.expr = walk_expr, .stmt = walk_stmt}, .ctx = ctx, .only = t, .fn = answer, .user = &q},
-                  .reads = reads};
+bool vt__writes(vt_ctx *ctx, const vt_stmt *s, const vt_tensor *t) {
+    question q = {.w = {.v = {.expr = walk_expr, .stmt = walk_stmt}, .ctx = ctx, .only = t, .fn = answer, .user = &q}};
     vt_visit_stmt(&q.w.v, s);
     return q.found;
 }
-
-bool vt__reads(vt_ctx *ctx, const vt_stmt *s, const vt_tensor *t) { return ask(ctx, s, t, true); }
-bool vt__writes(vt_ctx *ctx, const vt_stmt *s, const vt_tensor *t) { return ask(ctx, s, t, false); }

@@ -19,7 +19,6 @@ typedef struct vt_use {
 void vt__uses(vt_ctx *ctx, const vt_stmt *s, const vt_tensor *only, vt_analyzer *a,
               void (*fn)(void *user, const vt_use *use), void *user);
 
-bool vt__reads(vt_ctx *ctx, const vt_stmt *s, const vt_tensor *t);
 bool vt__writes(vt_ctx *ctx, const vt_stmt *s, const vt_tensor *t);
 
 #endif
