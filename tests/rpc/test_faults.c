@@ -309,7 +309,7 @@ static void sessions_one_after_another(void **state) {
         vta_rpc_close(rpc);
     }
     server_settles(&s);
-    assert_int_equal(files_of(s.pid), files);
+    assert_true(files_of(s.pid) <= files); /* at first a session that has just ended may still hold one */
     if (!SERVER_SANITIZED) assert_true(pages_of(s.pid) <= pages + MOST_PAGES); /* sanitizers keep what was freed */
     server_stop(&s);
 }
