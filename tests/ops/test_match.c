@@ -417,6 +417,39 @@ static void test_refused(void **state) {
     }
 }
 
+/* Tensors made by calls may share a name, also with the function: the kernel file tells them apart. */
+static void test_shared_names(void **state) {
+    (void)state;
+    vta_config *config = vta_config_default();
+    te_context *c = te_context_create(config, NULL);
+    const int64_t shape[] = {1, 2, 4, 4, vta_config_batch(config), vta_config_block_out(config)};
+    vta_diag *diag = vta_diag_create(NULL);
+    vtac_op *op;
+    te_tensor *args[3];
+    for (int i = 0; i < 2; i++) args[i] = te_placeholder(c, "x", "int32", 6, shape);
+    te_axis *axes[6];
+    te_expr *index[6];
+    for (size_t i = 0; i < 6; i++) {
+        axes[i] = te_axis_create(c, "i", shape[i]);
+        index[i] = te_axis_value(c, axes[i]);
+    }
+    te_expr *sum = te_add(c, te_load(c, args[0], 6, index), te_load(c, args[1], 6, index));
+    te_expr *body = te_cast(c, "int8", sum);
+    assert_int_equal(te_compute_axes(c, "x", NULL, 6, axes, 1, &body, &args[2]), VTA_OK);
+    if (vtac_op_match(c, 3, args, "x", NULL, diag, &op) != VTA_OK ||
+        vtac_op_schedule(op, &(vtac_op_options){.tries = 1}, diag, NULL) != VTA_OK)
+        fail_msg("%s", vta_diag_text(diag));
+    vtac_kernel *made = vtac_op_kernel(op);
+    assert_int_equal(vtac_kernel_arg_count(made), 3);
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(te_tensor_name(vtac_kernel_arg(made, i)), te_tensor_name(vtac_kernel_arg(made, k)));
+    vtac_op_destroy(op);
+    vta_diag_destroy(diag);
+    te_context_destroy(c);
+    vta_config_release(config);
+}
+
 static void test_bad_calls(void **state) {
     (void)state;
     vtac_op *op;
@@ -436,6 +469,7 @@ static void test_bad_calls(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_generated), cmocka_unit_test(test_emitted),
-                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_bad_calls)};
+                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_shared_names),
+                                       cmocka_unit_test(test_bad_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
