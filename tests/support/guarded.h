@@ -1,0 +1,28 @@
+/* Memory that ends where no page is: what reads or writes beyond it dies. */
+#ifndef TESTS_SUPPORT_GUARDED_H
+#define TESTS_SUPPORT_GUARDED_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+typedef struct guarded {
+    uint8_t *at;   /* `size` bytes */
+    void *mapping; /* of all pages */
+    size_t bytes;
+} guarded;
+
+static inline guarded guarded_new(size_t size) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (size + page - 1) / page * page;
+    guarded g = {.bytes = whole + page};
+    g.mapping = mmap(NULL, g.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(g.mapping != MAP_FAILED);
+    assert_int_equal(mprotect((uint8_t *)g.mapping + whole, page, PROT_NONE), 0);
+    g.at = (uint8_t *)g.mapping + whole - size;
+    return g;
+}
+
+static inline void guarded_free(guarded *g) { munmap(g->mapping, g->bytes); }
+
+#endif
