@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -341,6 +342,53 @@ static void test_parallel_launch(void **state) {
     assert_int_equal(TVMBackendParallelLaunch(meet, &m, 1000), 1);
 }
 
+/* How a process that does this ends; one that hangs is ended by a signal. */
+static int status_of(void (*what)(void)) {
+    int status;
+    pid_t child = fork();
+    if (!child) {
+        alarm(20);
+        what();
+        _exit(99);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static int fork_in_task(int task, TVMParallelGroupEnv *env, void *data) {
+    (void)env, (void)data;
+    int status = -1;
+    pid_t child = fork();
+    if (!child) _exit(40 + task);
+    return waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 40 + task;
+}
+
+static int exit_in_task(int task, TVMParallelGroupEnv *env, void *data) {
+    (void)env, (void)data;
+    if (task == 1) exit(5);
+    return 0;
+}
+
+static void launch_forks(void) { exit(TVMBackendParallelLaunch(fork_in_task, NULL, 4) ? 1 : 3); }
+static void launch_exits(void) { (void)TVMBackendParallelLaunch(exit_in_task, NULL, 2); }
+static void launch_again(void) {
+    tally t = {0};
+    int result = TVMBackendParallelLaunch(count_task, &t, 37);
+    for (int i = 0; i < 37; i++) result |= atomic_load(&t.seen[i]) != 1;
+    exit(result ? 1 : 4);
+}
+
+/* A process forked beside a pool has a pool of its own; tasks may fork, and end the process. */
+static void test_parallel_fork(void **state) {
+    (void)state;
+    tally t = {0};
+    assert_int_equal(TVMBackendParallelLaunch(count_task, &t, 37), 0); /* there are threads now */
+    assert_int_equal(TVMBackendParallelLaunch(fork_in_task, NULL, 4), 0);
+    assert_int_equal(status_of(launch_again), 4);
+    assert_int_equal(status_of(launch_forks), 3);
+    assert_int_equal(status_of(launch_exits), 5);
+}
+
 static void test_workspace(void **state) {
     (void)state;
     void *p = TVMBackendAllocWorkspace(kDLCPU, 0, 1000, 0, 8);
@@ -450,6 +498,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_errors_of_calls, make_diag, drop_diag),
         cmocka_unit_test_setup_teardown(test_wrapped_functions, make_diag, drop_diag),
         cmocka_unit_test(test_parallel_launch),
+        cmocka_unit_test(test_parallel_fork),
         cmocka_unit_test(test_workspace),
         cmocka_unit_test_setup_teardown(test_arrays, make_diag, drop_diag),
         cmocka_unit_test_setup_teardown(test_bad_arrays, make_diag, drop_diag),
