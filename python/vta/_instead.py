@@ -27,7 +27,7 @@ INSTEAD = {
     "PassContext": "options are opt_level, disabled_pass and config; `vta lower --after PASS` shows the IR between passes",
     "tvm.te.gradient": "write the gradient as a computation",
     "tvm.te.autodiff": "write the gradient as a computation",
-    "tvm.te.hybrid": "write the loops with te.compute and te.scan, or with te.extern and tir.ir_builder",
+    "tvm.te.hybrid": "te.hybrid.script makes tensors of a function with loops; build their schedule",
     "tvm.te.schedule.SchedulePostProcRewriteForTensorCore": "there is no GPU target; the accelerator's GEMM is env.gemm",
     "tvm.tir.Schedule": "schedule tensor expressions: te.create_schedule",
     "tvm.tir.schedule": "schedule tensor expressions: te.create_schedule",

@@ -727,7 +727,7 @@ class Modules(unittest.TestCase):
                            (lambda: s.stages[0].leaf_iter_var, "leaf_iter_var is not offered; there is leaf_iter_vars"),
                            (lambda: a.op.nosuch, "PlaceholderOp.nosuch is not offered"),
                            (lambda: a.nosuch, "Tensor.nosuch is not offered"), (lambda: te.var("x").nosuch, "Expr.nosuch"),
-                           (lambda: te.hybrid, "tvm.te.hybrid is not offered")):
+                           (lambda: te.hybrid.parse, "tvm.te.hybrid.parse is not offered")):
             with self.assertRaisesRegex(AttributeError, words) as caught:
                 get()
             self.assertIsInstance(caught.exception, NotImplementedError)

@@ -30,6 +30,7 @@ from .operators import (  # pylint: disable=redefined-builtin
     power, rsqrt, select, sigmoid, sum, truncdiv, truncmod,
 )
 from .reducers import comm_reducer
+from . import hybrid
 from .calls import TensorIntrinCall
 from .external import extern
 from .scan import scan
@@ -41,7 +42,7 @@ __all__ = [
     "Tensor", "TensorSlice", "Operation", "PlaceholderOp", "ComputeOp", "ExternOp", "ScanOp", "TensorComputeOp", "IterVar", "Schedule", "Stage", "GemmIntrin", "TensorIntrin", "TensorIntrinCall", "PrimFunc",
     "placeholder", "var", "size_var", "compute", "reduce_axis", "thread_axis", "create_schedule", "create_prim_func",
     "sum", "min", "max", "all", "any", "if_then_else", "select", "const", "convert", "simplify", "substitute", "abs", "floordiv", "floormod",
-    "sigmoid", "rsqrt", "isnan", "min_value", "max_value", "truncdiv", "truncmod", "indexdiv", "indexmod", "div", "likely", "power", "tag_scope", "evaluate", "decl_tensor_intrin", "comm_reducer", "extern", "scan",
+    "sigmoid", "rsqrt", "isnan", "min_value", "max_value", "truncdiv", "truncmod", "indexdiv", "indexmod", "div", "likely", "power", "tag_scope", "evaluate", "decl_tensor_intrin", "hybrid", "comm_reducer", "extern", "scan",
 ]
 __all__ += _math.__all__ + numbers.__all__
 

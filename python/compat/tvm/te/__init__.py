@@ -7,6 +7,6 @@ from vta import te as _module
 from .._refuse import refuse
 
 # The star above brought vta's own modules of these names, which `from . import` would find already there.
-schedule, tensor, operation, tag = (import_module(f"{__name__}.{part}") for part in ("schedule", "tensor", "operation", "tag"))
+schedule, tensor, operation, tag, hybrid = (import_module(f"{__name__}.{part}") for part in ("schedule", "tensor", "operation", "tag", "hybrid"))
 
 __getattr__ = refuse("tvm.te", _module)
