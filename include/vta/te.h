@@ -274,7 +274,7 @@ VTA_API vta_status te_evaluate_field(te_context *c, vta_field *field, te_tensor 
 
 /* ---- Schedules ------------------------------------------------------------------------------------------- */
 
-/* The default schedule: every computation by itself, loops in the order of its axes. */
+/* The default schedule: every computation by itself, loops in the order of its axes. Of no outputs it has no stages. */
 VTA_API te_schedule *te_schedule_create(te_context *c, size_t n, te_tensor *const outputs[]);
 VTA_API te_schedule *te_schedule_copy(te_schedule *s);
 /* The stage of a tensor; also after cache_read and cache_write. NULL, with an error, when the schedule has none. */

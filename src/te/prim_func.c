@@ -213,6 +213,7 @@ static const vt_func *make_function(maker *m, const function_call *call) {
         vt_ptrmap_set(m->buffers, te__tensor_key(t), bindings[i].buffer);
         if (!te__op(t)->placeholder) outputs[n_outputs++] = call->args[i];
     }
+    if (!n_outputs) te__raise(c, VTA_INVALID_ARGUMENT, "the arguments of a function are inputs only: nothing is computed");
     te_schedule *s = te_schedule_create(c, n_outputs, outputs);
     te__need(c, s, "an output among the arguments");
     for (uint32_t i = 0; i < s->n_stages; i++)

@@ -670,6 +670,8 @@ class Modules(unittest.TestCase):
         k = te.reduce_axis((0, 8), "k")
         b = te.compute((8,), lambda i: te.sum(a[i, k], axis=k), "b")
         self.assertEqual(te.create_schedule(b.op).schedule_record, [])
+        self.assertEqual((te.create_schedule([]).stages, te.create_schedule([]).schedule_record), ([], []))
+        self.assertIn("main", str(tvm.lower(te.create_schedule([]), [])))
         with tvm.transform.PassContext(config={"te.keep_schedule_record": True}):
             s = te.create_schedule(b.op)
         first = str(tvm.lower(s, [a, b]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING
 
+from .. import _context
 from .._check import items, kind_error, name_of, need, whole
 from .._lib import lib, text
 from ..error import Refusing
@@ -34,18 +35,16 @@ def create_schedule(ops: Operation | Tensor | Sequence[Operation | Tensor]) -> S
     Parameters
     ----------
     ops : Operation, Tensor or list of them
-        The outputs.
+        The outputs; of none the schedule has no stages.
 
     Returns
     -------
     schedule : Schedule
     """
     tensors = _tensors(ops, "what is scheduled")
-    if not tensors:
-        raise ValueError("a schedule needs at least one output")
     from ..transform import PassContext  # which is made of this package
 
-    context = tensors[0].context.newest()
+    context = tensors[0].context.newest() if tensors else _context.current()
     context.here()
     handles = context.handles_of(tensors, Tensor, "what is scheduled")
     handle = lib.te_schedule_create(context.handle, len(tensors), handles)
