@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from .. import te
-from .._check import name_of, need, whole
+from .._check import name_of, need, type_of, whole
 from ..error import VTAUnsupportedError
 from ..expr import convert
 from ..te import Tensor
@@ -88,9 +88,10 @@ def one_hot(indices: Tensor, on_value: Expr | int | float, off_value: Expr | int
 def _running(name, reduce):
     def operator(data: Tensor, axis: int | None = None, dtype: str | None = None, exclusive: bool | None = None) -> Tensor:
         x = need(data, Tensor, f"the operand of {name}")
+        need(exclusive, (bool, type(None)), f"exclusive of {name}")
         if axis is None:
             x, axis = reshape(x, (-1,)), 0
-        at, kind = axis % x.ndim, dtype or x.dtype
+        at, kind = axis % x.ndim, x.dtype if dtype is None else type_of(dtype).decode()
         k = te.reduce_axis((0, x.shape[at]), "k")
 
         def element(*index):
