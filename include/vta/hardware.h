@@ -14,7 +14,7 @@ typedef struct vta_hardware_options {
     size_t size;           /* of this struct, or 0 */
     uint32_t bus_bits;     /* of the memory bus, a power of two from 32 to 512: 64 */
     uint32_t burst_beats;  /* of the longest burst, a power of two up to 256; a burst stays within 4096 bytes: 16 */
-    uint32_t queue_depth;  /* entries of each module queue, a power of two up to 4096: 512 */
+    uint32_t queue_depth;  /* entries of each module queue, a power of two from 2 (small: 1) to 4096: 512 */
     uint32_t address_bits; /* of DRAM, 16 to 32: 32. What is beyond is never asked for, so programs must lie below */
     uint32_t reads_most;   /* bursts that may be under way at once, a power of two from 2 to 64: 16 */
     bool pack;             /* two 8-bit products in one multiplier of 25 x 18 bits, as Xilinx parts have them */
