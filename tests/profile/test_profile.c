@@ -297,6 +297,30 @@ static void critical_path_where_ends_overtake(void **state) {
     }
 }
 
+/* Fetch hands over in the order of the stream, whichever unit is behind: the times that its slices are drawn from. */
+static void arrivals_ascend(void **state) {
+    (void)state;
+    static const char *const timings[] = {"chisel", "rtl"};
+    for (int i = 0; i < 2; i++) {
+        fixture f = {.timing = timings[i]};
+        program p = {0};
+        const vta_insn_time *times;
+        add_load(&p, VTA_MEM_UOP, 1024, 1, 1, 1);
+        add_exec(&p, VTA_OP_GEMM, 1, 1, 500)->push_prev_dep = 1;
+        add_load(&p, VTA_MEM_WGT, 64, 1, 2, 2)->pop_next_dep = 1; /* and the next one behind it */
+        for (int loads = 0; loads < 4; loads++) add_load(&p, VTA_MEM_WGT, 64, 1, 2, 2)->push_next_dep = loads == 3;
+        add_exec(&p, VTA_OP_ALU, 1, 1, 1);
+        add_exec(&p, VTA_OP_ALU, 1, 1, 1)->pop_prev_dep = 1;
+        add(&p, VTA_OP_FINISH);
+        assert_int_equal(start(&f), VTA_OK);
+        assert_int_equal(vta_profile_add_run(f.profile, p.insns, p.count, 0x40000, f.diag), VTA_OK);
+        assert_int_equal(vta_profile_run(f.profile, 0, NULL, &times, NULL), VTA_OK);
+        for (uint32_t n = 1; n < p.count; n++) assert_true(times[n].arrived >= times[n - 1].arrived);
+        stop(&f);
+        free(p.insns);
+    }
+}
+
 /* Loads of acc hold up the compute unit; without a GEMM the roofline is of ALU operations. */
 static void alu_only(void **state) {
     (void)state;
@@ -434,7 +458,8 @@ int main(void) {
                                        cmocka_unit_test(out_of_memory),
                                        cmocka_unit_test(critical_path),
                                        cmocka_unit_test(critical_path_where_ends_overtake),
-                                       cmocka_unit_test(alu_only),
+                                       cmocka_unit_test(arrivals_ascend),
+        cmocka_unit_test(alu_only),
                                        cmocka_unit_test(compared),
                                        cmocka_unit_test(loops),
                                        cmocka_unit_test(loops_without_end)};

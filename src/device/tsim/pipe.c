@@ -41,7 +41,6 @@ void vt__pipe_take(vt_pipe *p, uint32_t stage) {
         note_token(p, q->insn, next, *token);
         vt__ring_pop(&p->m->token[vt_token_popped(stage, next)]);
     }
-    if (p->m->times) p->m->times[q->insn].arrived = q->since;
     p->taken[q->insn] = p->now;
     p->flying[stage]++;
     q->popped = true;
@@ -132,7 +131,6 @@ static void fill(vt_pipe *p, vt_pipe_queue *q) {
     q->popped = false;
     if (!room || !there) return;
     q->insn = vt__ring_head(q->memory)->insn;
-    q->since = p->now + 1;
     q->valid = true;
     vt__ring_pop(q->memory);
     p->moved = true;

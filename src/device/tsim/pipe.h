@@ -74,7 +74,6 @@ typedef struct vt_pipe_queue {
     vt_ring *memory; /* what is visible can be brought to the output */
     bool valid, popped;
     uint32_t insn;
-    uint64_t since; /* it stands at the output */
 } vt_pipe_queue;
 
 /* vta_fetch, from lines on. */

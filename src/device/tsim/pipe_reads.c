@@ -141,6 +141,7 @@ void vt__pipe_fetch(vt_pipe *p) {
     vt_ring *queue = p->queue[p->m->stages[f->next]].memory;
     f->held = queue->count == queue->cap;
     if (f->held) return;
+    if (p->m->times) p->m->times[f->next].arrived = p->now + 2; /* at the output, with none before it */
     vt__ring_push(queue, p->now + 1, f->next++);
     if (f->per_line > 1 && f->at + 1 < f->per_line && f->next < p->m->count)
         f->at++;
