@@ -16,7 +16,7 @@ def run(outputs, args, arrays, wanted, schedule=None):
     s = schedule or te.create_schedule([t.op for t in outputs])
     kernel = vta.build(s, args, "llvm")
     given = [vta.nd.array(a) for a in arrays]
-    results = [vta.nd.empty(w.shape, str(w.dtype)) for w in wanted]
+    results = [vta.nd.array(np.full(w.shape, 77, w.dtype)) for w in wanted]  # nothing may be taken for zero
     kernel(*given, *results)
     for got, want in zip(results, wanted):
         np.testing.assert_allclose(got.numpy(), want, rtol=1e-5, atol=1e-6)
@@ -283,6 +283,28 @@ class Calls(unittest.TestCase):
             want[-1] = 1
             run([B], [A, B], [a], [want.astype(dtype)])
             self.assertEqual(seen[-1], ((n,), dtype, "word"))
+
+    def test_once(self):
+        """A call with a name happens once, however often the name is used; also never."""
+        for uses in (0, 1, 3):
+            calls = []
+            vta.register_func("test_extern.count", lambda: calls.append(1) or 5, override=True)
+            A = te.placeholder((4,), "int32", "A")
+
+            def body(ins, outs):
+                ib = tir.ir_builder.create()
+                got = ib.let("got", tir.call_packed("test_extern.count"))
+                a, b = ib.buffer_ptr(ins[0]), ib.buffer_ptr(outs[0])
+                with ib.for_range(0, 4, "i") as i:
+                    b[i] = a[i]
+                    for _ in range(uses):
+                        b[i] = b[i] + got
+                return ib.get()
+
+            B = te.extern((4,), [A], body, name="B")
+            a = RNG.integers(-99, 99, 4, dtype="int32")
+            run([B], [A, B], [a], [a + 5 * uses])
+            self.assertEqual(len(calls), 1)
 
     def test_errors(self):
         A = te.placeholder((4,), "float32", "A")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .. import _context
 from .._check import items, kind_error, name_of, need, whole
+from .._instead import instead
 from .._lib import lib, text
 from ..error import Refusing
 from ..expr import Expr, convert, number_or_expr
@@ -558,7 +559,7 @@ class Stage(Refusing):
 
     def env_threads(self, threads: object) -> NoReturn:
         """Not offered: bind axes to threads with :meth:`bind`."""
-        raise NotImplementedError("Stage.env_threads is not offered")
+        raise NotImplementedError(f"Stage.env_threads is not offered{instead('Stage.env_threads')}")
 
     def prefetch(self, tensor: object, var: object, offset: object) -> NoReturn:  # pylint: disable=redefined-outer-name
         """Not offered.
@@ -569,7 +570,7 @@ class Stage(Refusing):
         var : object
         offset : object
         """
-        raise NotImplementedError("Stage.prefetch is not offered")
+        raise NotImplementedError(f"Stage.prefetch is not offered{instead('Stage.prefetch')}")
 
     def __repr__(self):
         return text(self.context.made(lib.te_stage_text(self.context.handle, self.handle)))
