@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING
 
 from .._check import items, name_of, need
@@ -46,6 +47,12 @@ class _Function(type):
 
     #: Makes a function of a statement. vta.build, which is made of this module, fills it in.
     by_hand: ClassVar[Callable[..., Any]]
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """What its constructor takes, which the call below hides."""
+        whole = inspect.signature(cls.__init__)
+        return whole.replace(parameters=list(whole.parameters.values())[1:])
 
     def __call__(cls, *args, **kwargs):
         if isinstance(kwargs.get("body", args[1] if args[1:] else None), Stmt):
