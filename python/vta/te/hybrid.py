@@ -261,7 +261,7 @@ def _plain(function):
              **{t: getattr(np, t) for t in _TYPES}, **{n: getattr(np, n) for n in ("exp", "log", "sqrt", "tanh", "floor", "ceil")}}
     outside = inspect.getclosurevars(function)
     code = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    code.body[0].decorator_list = []  # type: ignore[attr-defined]
+    code.body[0].decorator_list = []
     scope = {**names, **function.__globals__, **outside.nonlocals}
     exec(compile(code, function.__code__.co_filename, "exec"), scope)  # pylint: disable=exec-used
     return scope[function.__name__]

@@ -51,7 +51,7 @@ class _Function(type):
     @property
     def __signature__(cls) -> inspect.Signature:
         """What its constructor takes, which the call below hides."""
-        whole = inspect.signature(cls.__init__)
+        whole = inspect.signature(cls.__init__)  # type: ignore[misc]
         return whole.replace(parameters=list(whole.parameters.values())[1:])
 
     def __call__(cls, *args, **kwargs):
