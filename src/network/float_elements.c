@@ -17,7 +17,9 @@ const char *vt__float_expression(const vt__float_node *o) {
     switch ((int)o->is->op) {
     case VT_G_RELU: return "max($0, 0.0)";
     case VT_G_LEAKY_RELU: return with_attributes(o, "select($0 < 0.0, %s * $0, $0)", VT_A_ALPHA, VT_A_ALPHA);
-    case VT_G_CLIP: return with_attributes(o, "min(max($0, %s), %s)", VT_A_MIN, VT_A_MAX);
+    case VT_G_CLIP:
+        if (!is_float(o->is->inputs[0])) return NULL; /* the bounds are floats */
+        return with_attributes(o, "min(max($0, %s), %s)", VT_A_MIN, VT_A_MAX);
     case VT_G_SIGMOID: return "1.0 / (1.0 + exp(0.0 - $0))";
     case VT_G_HARD_SIGMOID: return with_attributes(o, "max(0.0, min(1.0, %s * $0 + %s))", VT_A_ALPHA, VT_A_BETA);
     case VT_G_HARD_SWISH: return "$0 * max(0.0, min(1.0, $0 / 6.0 + 0.5))";

@@ -132,15 +132,23 @@ static vta_status make_concat(vt__float_node *o, vtac_kernel **out) {
         value = value ? vt_new_format(ctx, "select(i%d < %" PRId64 ", %s, %s)", axis, begin + o->shapes[k].dim[axis], x,
                                       value)
                       : x;
-        inputs = vt_new_format(ctx, "input x%u: float32[%s]\n%s", k, extents(o, &o->shapes[k]), inputs);
+        inputs = vt_new_format(ctx, "input x%u: %s[%s]\n%s", k, o->shapes[k].type, extents(o, &o->shapes[k]), inputs);
     }
     const char *text = vt_new_format(ctx, "kernel layer_%u\ntarget llvm\n%soutput y[%s] = %s\n", o->l->index, inputs,
                                      extents(o, &o->result), value);
     return vtac_kernel_parse(text, strlen(text), o->l->name, NULL, o->n->config, o->n->allocator, o->n->ctx->diag, out);
 }
 
+/* Does it move elements, of whatever type they are? */
+static bool is_move(vt_gop op) {
+    return op == VT_G_TRANSPOSE || op == VT_G_SLICE || op == VT_G_CONCAT || op == VT_G_GATHER ||
+           op == VT_G_DEPTH_TO_SPACE || op == VT_G_SPACE_TO_DEPTH;
+}
+
 /* The kernel of an operator that is more than one expression; NULL where there is none. */
 static vta_status make_other(vt__float_node *o, vtac_kernel **out) {
+    if (o->is->inputs[0]->type.element != VT_ELEMENT_F32 && !is_move(o->is->op))
+        vt__float_refuse(o, "it is compiled for float32 alone");
     switch ((int)o->is->op) {
     case VT_G_SOFTMAX: return make_softmax(o, false, out);
     case VT_G_LOG_SOFTMAX: return make_softmax(o, true, out);

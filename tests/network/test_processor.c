@@ -192,9 +192,10 @@ static void where(void) {
     make_node(&m, ONE_OF("Less", "Greater"), "half x", "q", "");
     make_node(&m, ONE_OF("And", "Or", "Xor"), "p q", "r", "");
     make_node(&m, "Not", "r", "n", "");
-    if (one_in(3))
-        node("Cast", "n", "to=1");
-    else
+    if (one_in(3)) { /* truth values moved, too */
+        make_node(&m, "Concat", "n r n", "j", "axis=-1");
+        node("Cast", "j", "to=1");
+    } else
         node("Where", ONE_OF("n x z", "n z half"), "");
 }
 
