@@ -9,7 +9,7 @@ from .._refuse import refuse
 
 def _scheduler_for(target):
     """The function that schedules operators for a target."""
-    Target(target)  # which raises when there is none of this name
+    Target(target)  # raises where no target has this name
     return default_schedule
 
 
