@@ -1,5 +1,6 @@
 /* Passing ranges down and sets up between the axes of a stage, along its splits, fusions and rebasings. */
-#include "te/priv.h"
+#include "ir/print.h"
+#include "te/bound.h"
 
 void te__range_set(vt_ctx *ctx, vt_ptrmap *ranges, const vt_iter *axis, const vt_expr *min, const vt_expr *extent) {
     vt_range *r = VT_NEW(ctx, vt_range);

@@ -1,5 +1,5 @@
 /* Passing values and flags between the axes of a stage, along its splits, fusions and rebasings. */
-#include "te/priv.h"
+#include "te/bound.h"
 
 static const vt_expr *plus_min(vt_ctx *ctx, const vt_expr *e, const vt_range *r) {
     return vt_is_const(r->min, 0) ? e : vt_add(ctx, e, r->min);

@@ -1,7 +1,8 @@
 /* Bound inference: over which range every axis of every stage runs, from the outputs back to the inputs. */
 #include <string.h>
 
-#include "te/priv.h"
+#include "te/bound.h"
+#include "te/scan.h"
 
 typedef struct bounds {
     te_schedule *s;

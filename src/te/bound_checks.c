@@ -1,6 +1,6 @@
 /* The conditions that keep a loop nest inside of its domain: of splits that do not divide, lists of sizes, and axes
  * that are computed beyond their range. */
-#include "te/priv.h"
+#include "te/bound.h"
 
 /* Which axes may leave their range because a split does not divide: the key is in the map. */
 static vt_ptrmap *inexact_axes(vt_ctx *ctx, vt_analyzer *a, const te_stage *st, const vt_ptrmap *ranges) {

@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "base/versioned.h"
-#include "te/priv.h"
+#include "te/schedule.h"
+#include "te/stmt.h"
 
 const vt_buffer *te__buffer_in(te_context *c, const te_buffer *b, const char *what) {
     te__need_a(c, VT_TAG_BUFFER, b, what);

@@ -1,5 +1,6 @@
 /* Copies of a tensor in another memory: before it is read, or before it is written back. */
-#include "te/priv.h"
+#include "te/bound.h"
+#include "te/expr.h"
 
 static const char *cache_name(te_context *c, const vt_operation *op, uint32_t output, const char *scope) {
     const char *index = op->n_outputs == 1 ? "" : vt_new_format(&c->ctx, ".v%u", output);

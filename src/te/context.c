@@ -5,7 +5,7 @@
 
 #include "base/build_id.h"
 #include "base/strbuf.h"
-#include "te/priv.h"
+#include "te/schedule.h"
 
 static const struct {
     const char *name;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "te/eval.h"
+#include "te/scan.h"
 
 static array *new_array(te_context *c, const vt_tensor *t) {
     array *a = VT_NEW(&c->ctx, array);

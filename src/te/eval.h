@@ -3,7 +3,7 @@
 #ifndef VT_TE_EVAL_H
 #define VT_TE_EVAL_H
 
-#include "te/priv.h"
+#include "te/schedule.h"
 
 /* One value: integers extended to 64 bits as their type says, floats as double. */
 typedef union value {

@@ -2,7 +2,8 @@
 #include <float.h>
 #include <string.h>
 
-#include "te/priv.h"
+#include "arith/analyzer.h"
+#include "te/expr.h"
 
 typedef struct op_row {
     const char *name, *text;

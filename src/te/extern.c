@@ -3,7 +3,10 @@
  * In place of a body there is for each result a call of an external function that reads two elements of each input: where
  * the part that the statement reads begins, and its last. So inputs are found, replaced and checked as everywhere, and what
  * evaluates bodies refuses. */
-#include "te/priv.h"
+#include "ir/attr.h"
+#include "te/bound.h"
+#include "te/extern.h"
+#include "te/stmt.h"
 
 /* ---- Checks ---- */
 

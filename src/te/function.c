@@ -1,5 +1,6 @@
 /* Functions that consist of a statement: each parameter's buffer stands for the tensor that the caller gives. */
-#include "te/priv.h"
+#include "te/expr.h"
+#include "te/stmt.h"
 
 static const vt_tensor *tensor_of(te_context *c, const vt_buffer *b) {
     te_expr **shape = VT_NEW_ARRAY(&c->ctx, te_expr *, b->ndim);

@@ -1,5 +1,7 @@
 /* Padding and the element-wise helpers, written as TVM's operator library writes them. */
-#include "te/priv.h"
+#include "arith/analyzer.h"
+#include "te/expr.h"
+#include "te/operation.h"
 
 static const vt_iter **axes_of(te_context *c, uint32_t n, const vt_expr *const *shape) {
     const vt_iter **axes = VT_NEW_ARRAY(&c->ctx, const vt_iter *, n);

@@ -2,7 +2,9 @@
  * values at all points of the computation are known exactly. What hangs on a condition that is not known, or on data,
  * passes. */
 #include "arith/linear.h"
-#include "te/priv.h"
+#include "te/bound.h"
+#include "te/expr.h"
+#include "te/scan.h"
 
 typedef struct checker {
     te_context *c;

@@ -1,5 +1,6 @@
 /* Looking into expressions, comparing and rewriting them, and the bounds of a schedule. */
-#include "te/priv.h"
+#include "te/bound.h"
+#include "te/expr.h"
 
 static const vt_expr *node(const te_expr *e) { return vt_is(e, VT_TAG_EXPR) ? vt_te_expr(e) : NULL; }
 

@@ -1,7 +1,9 @@
 /* Intrinsics: what they compute, what they are made of; the configuration's matrix multiplication. */
 #include <string.h>
 
-#include "te/priv.h"
+#include "ir/attr.h"
+#include "te/intrin.h"
+#include "te/stmt.h"
 
 /* A part of a tensor in `scope`, beginning at any multiple of `factor` elements. */
 static const vt_buffer *operand(vt_ctx *ctx, const vt_buffer *like, const char *name, const char *scope,

@@ -1,6 +1,9 @@
 /* Computations by calls of an intrinsic: on parts of tensors, at each point of data axes. */
 #include "base/versioned.h"
-#include "te/priv.h"
+#include "te/expr.h"
+#include "te/extern.h"
+#include "te/intrin.h"
+#include "te/stmt.h"
 
 typedef struct intrin_call {
     te_context *c;

@@ -1,7 +1,8 @@
 /* A computation as the text of a kernel file (docs/kernel-files.md), without a schedule: what an object carries so that
  * it can be proven. Arguments are called arg0, arg1, ... by their place, other tensors t0, t1, ..., axes a0, ... and
  * r0, ... */
-#include "te/priv.h"
+#include "base/strbuf.h"
+#include "te/operation.h"
 
 typedef struct text {
     vt_strbuf sb;        /* memory outside the arena: nothing that can raise may be called while it is open */

@@ -1,7 +1,11 @@
 /* From a schedule to a function: every stage's loops, put where the schedule says. */
 #include <string.h>
 
-#include "te/priv.h"
+#include "ir/attr.h"
+#include "ir/print.h"
+#include "te/bound.h"
+#include "te/nest.h"
+#include "te/scan.h"
 
 static const vt_expr *tuple(vt_ctx *ctx, uint32_t n, const vt_expr *const *items) {
     return vt_e_call(ctx, VT_HANDLE_T, VT_OP_TUPLE, n, items);

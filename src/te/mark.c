@@ -1,6 +1,7 @@
 /* Attributes of one loop: how it runs, pragmas, threads, alignment, tensorize. */
 #include <string.h>
 
+#include "te/intrin.h"
 #include "te/steps.h"
 
 static void set_type(te_context *c, te_stage *st, const vt_iter *axis, vt_iter_type type, const char *step) {

@@ -1,4 +1,6 @@
 /* Does what the inner loops of a stage compute match what an intrinsic computes? */
+#include "te/bound.h"
+#include "te/expr.h"
 #include "te/tensorize.h"
 
 const char *te__match_where(const te__match *m) {

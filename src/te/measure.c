@@ -1,6 +1,6 @@
 /* How deep and how large an expression is. Expressions share parts, but whatever walks them sees trees: sixty times
  * x = x + x is a small graph that expands to an exponentially large tree. */
-#include "te/priv.h"
+#include "te/expr.h"
 
 enum { DEEPEST = 3000, LARGEST = 1000000 };
 

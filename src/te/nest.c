@@ -1,7 +1,12 @@
 /* The loop nest of one stage, and the stores in it. */
 #include <string.h>
 
-#include "te/priv.h"
+#include "ir/attr.h"
+#include "ir/print.h"
+#include "te/bound.h"
+#include "te/extern.h"
+#include "te/nest.h"
+#include "te/scan.h"
 
 void te__nest_add(vt_ctx *ctx, te__nest *nest, const vt_stmt *s) {
     vt_grow(ctx, &nest->items, &nest->cap, nest->n + 1, sizeof *nest->items);

@@ -1,6 +1,7 @@
 /* A schedule made ready for lowering: inlined stages dissolved into their consumers, loops that stages are computed at
  * followed through splits and fusions, every root axis rebased to zero. */
-#include "te/priv.h"
+#include "te/expr.h"
+#include "te/scan.h"
 
 /* ---- Renaming what stages read ---- */
 

@@ -1,7 +1,8 @@
 /* Operations: placeholders and computations, and the tensors they make. */
 #include <string.h>
 
-#include "te/priv.h"
+#include "te/expr.h"
+#include "te/schedule.h"
 
 int64_t te__extent(const vt_iter *axis) {
     int64_t value;

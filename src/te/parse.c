@@ -1,9 +1,9 @@
 /* Expressions as text. */
 #include "te/parse.h"
+#include "arith/analyzer.h"
+#include "te/expr.h"
 
 #include <string.h>
-
-#include "te/priv.h"
 
 enum { DEEPEST = 200, MOST_TERMS = 2000 };
 

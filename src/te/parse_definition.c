@@ -1,8 +1,9 @@
 /* Definitions of tensors as text, and the public functions that take text. */
 #include <string.h>
 
+#include "te/expr.h"
+#include "te/operation.h"
 #include "te/parse.h"
-#include "te/priv.h"
 
 static const vt_iter *parse_dim(vt_parser *p, uint32_t index) {
     vt_ctx *ctx = &p->c->ctx;

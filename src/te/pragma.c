@@ -1,7 +1,7 @@
 /* Pragmas that nothing knows. */
 #include <string.h>
 
-#include "te/priv.h"
+#include "te/schedule.h"
 #include "vta/support.h"
 
 static const char *const names[] = {

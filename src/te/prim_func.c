@@ -1,5 +1,7 @@
 /* The unscheduled computation as a function of blocks: one block for each stage, under loops over its axes. */
-#include "te/priv.h"
+#include "arith/intset.h"
+#include "ir/print.h"
+#include "te/nest.h"
 
 typedef struct maker {
     te_context *c;

@@ -1,5 +1,6 @@
 /* What tensors, axes and expressions are. */
-#include "te/priv.h"
+#include "te/expr.h"
+#include "te/operation.h"
 
 static bool is_axis(const te_axis *axis) { return vt_is(axis, VT_TAG_AXIS); }
 static bool is_tensor(const te_tensor *t) { return vt_is(t, VT_TAG_TENSOR); }

@@ -1,5 +1,5 @@
 /* Reductions: sum, least, largest, and those whose combination is given. */
-#include "te/priv.h"
+#include "te/expr.h"
 
 static const vt_combiner *combiner(te_context *c, te_reduction kind, vt_dtype t) {
     vt_ctx *ctx = &c->ctx;

@@ -1,5 +1,6 @@
 /* A reduction in two stages: the first reduces for each value of one of its loops, the second what that gave. */
-#include "te/priv.h"
+#include "te/bound.h"
+#include "te/expr.h"
 
 enum { OF_DATA = 1, OF_REDUCTION = 2 };
 

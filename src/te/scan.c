@@ -1,6 +1,8 @@
 /* Scans: a tensor whose rows follow from the rows before. A state stands for the scan's own result where the next row
  * is computed; what leads from states to the next row is the scan's body. */
-#include "te/priv.h"
+#include "te/scan.h"
+#include "arith/analyzer.h"
+#include "te/expr.h"
 
 static const vt_expr *one_of(vt_ctx *ctx, const vt_expr *e) { return vt_int(ctx, e->dtype, 1); }
 

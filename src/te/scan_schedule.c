@@ -1,5 +1,6 @@
 /* Scans in a schedule: which stages run inside of the loop over the rows, and where. */
-#include "te/priv.h"
+#include "te/bound.h"
+#include "te/scan.h"
 
 /* The loops over the rows, outermost first, as splits and fusions made them; they must stand in this order, which is
  * the order of the rows. The innermost. */

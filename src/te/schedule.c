@@ -1,7 +1,7 @@
 /* Schedules and stages: making, copying, looking up. */
 #include <string.h>
 
-#include "te/priv.h"
+#include "te/schedule.h"
 
 static bool is_schedule(const te_schedule *s) { return vt_is(s, VT_TAG_SCHEDULE); }
 static bool is_stage(const te_stage *st) { return vt_is(st, VT_TAG_STAGE); }

@@ -1,6 +1,8 @@
 /* Splitting a loop in two: by a number, by an expression of scalars, by a list of sizes. */
 #include <string.h>
 
+#include "arith/analyzer.h"
+#include "te/expr.h"
 #include "te/steps.h"
 
 static const vt_iter *derive(vt_ctx *ctx, const vt_iter *from, const char *suffix) {

@@ -1,5 +1,5 @@
 /* What was done to a stage: its axes, how they came about, what is said of them, and where it is computed. */
-#include "te/priv.h"
+#include "te/schedule.h"
 
 static bool is_stage(const te_stage *st) { return vt_is(st, VT_TAG_STAGE); }
 static te_axis *axis_or_null(const vt_iter *axis) { return axis ? te__out(axis) : NULL; }

@@ -3,7 +3,7 @@
 #ifndef VT_TE_STEPS_H
 #define VT_TE_STEPS_H
 
-#include "te/priv.h"
+#include "te/schedule.h"
 
 static inline const char *te__stage_name(const te_stage *st) { return st->origin->name; }
 static inline const char *te__axis_name(const vt_iter *axis) { return vt_var_name(axis->var); }

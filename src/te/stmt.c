@@ -1,5 +1,6 @@
 /* Statements made by hand, and the values that only they have. */
-#include "te/priv.h"
+#include "te/stmt.h"
+#include "te/expr.h"
 
 const vt_stmt *te__stmt_in(te_context *c, const vtac_stmt *s, const char *what) {
     te__need_a(c, VT_TAG_STMT, s, what);

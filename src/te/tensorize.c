@@ -1,5 +1,8 @@
 /* Putting an intrinsic in place of the inner loops of a stage that it matches. */
 #include "te/tensorize.h"
+#include "ir/attr.h"
+#include "te/bound.h"
+#include "te/expr.h"
 
 /* ---- Conditions that the replaced loops would need ---- */
 

@@ -2,7 +2,8 @@
 #ifndef VT_TE_TENSORIZE_H
 #define VT_TE_TENSORIZE_H
 
-#include "te/priv.h"
+#include "arith/analyzer.h"
+#include "te/intrin.h"
 
 typedef struct te__match {
     te_context *c;

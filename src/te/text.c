@@ -1,5 +1,7 @@
 /* Tensors, computations, stages and expressions as the tutorials print them. */
-#include "te/priv.h"
+#include "base/strbuf.h"
+#include "te/expr.h"
+#include "te/schedule.h"
 
 /* Holds memory outside the arena: nothing that can raise may be called while one is open. */
 typedef struct text {

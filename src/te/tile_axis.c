@@ -1,7 +1,7 @@
 /* The loop that decides how much of a tensor is held at a time: what to split where a buffer is too small. A stage
  * computes what its readers ask of it, so this is a loop of a reader, or of what reads that one, up to a stage that is
  * not computed inside of another. */
-#include "te/priv.h"
+#include "te/schedule.h"
 
 typedef struct search {
     const te_stage *reader, *read;
