@@ -57,6 +57,39 @@ static void add_padding(maker *m, int load, int d, int most) {
     t->shape[d] += t->before[d] + t->after[d];
 }
 
+/* The tiles of some axes are read backwards. */
+static void turn(maker *m, int load) {
+    node *t = at(m, load);
+    for (int d = 0; d < t->ndim - 2; d++)
+        if (once_in(m->c, 3)) t->in[0].at[d] = (place){d, -1, at(m, t->in[0].node)->shape[d] - 1};
+}
+
+/* Each second or third tile of axis d alone is read, or those from one on. */
+static void thin_out(maker *m, int load, int d) {
+    node *t = at(m, load);
+    int extent = t->shape[d], factor = pick_between(m->c, 1, 3), first = (int)pick(m->c, (uint32_t)extent);
+    t->in[0].at[d] = (place){d, factor, first};
+    t->shape[d] = (extent - 1 - first) / factor + 1;
+}
+
+/* The result's axes d and d + 1 are the other way round in what is read. */
+static void exchange(node *t, int d) {
+    int extent = t->shape[d];
+    t->shape[d] = t->shape[d + 1];
+    t->shape[d + 1] = extent;
+    t->in[0].at[d].axis = d + 1;
+    t->in[0].at[d + 1].axis = d;
+}
+
+/* A load takes its tiles from other places than those of the result. */
+static void read_elsewhere(maker *m, int load) {
+    node *t = at(m, load);
+    turn(m, load);
+    for (int d = 0; d < t->ndim - 2; d++)
+        if (t->in[0].at[d].factor > 0 && once_in(m->c, 3)) thin_out(m, load, d);
+    if (t->ndim > 3 && once_in(m->c, 3)) exchange(t, (int)pick(m->c, (uint32_t)t->ndim - 3));
+}
+
 /* ---- What the operations begin with --------------------------------------------------------------------------------
  */
 
@@ -72,6 +105,8 @@ static void begin_alu(maker *m) {
     if (!bytes && n >= 2 && once_in(m->c, 6)) {
         add_padding(m, m->last, n - 2, 3);
         add_padding(m, m->last, n - 1, 3);
+    } else if (once_in(m->c, 6)) {
+        read_elsewhere(m, m->last);
     }
 }
 
@@ -101,6 +136,8 @@ static void begin_matmul(maker *m) {
     n = at(m, from)->shape[1];
     int data = add_load(m, from, ELEM_INP);
     int weight = add_load(m, add_input(m, ELEM_WGT, 4, (int[]){columns, n, out, in}), ELEM_WGT);
+    if (once_in(m->c, 12)) turn(m, data);
+    if (once_in(m->c, 12)) turn(m, weight);
     m->last = add_reduce(m, data, weight, 4, (int[]){rows, columns, b, out}, (int[]){n, 1, 1, in});
 }
 
@@ -165,6 +202,7 @@ static void begin_convolution(maker *m) {
     for (int d = 2; d < 4; d++) t->shape[d] += t->before[d] + t->after[d];
     int shape[] = {oc, ic, y.kernel, x.kernel, p->block_out, p->block_in};
     int weight = add_load(m, add_input(m, ELEM_WGT, 6, shape), ELEM_WGT);
+    if (once_in(m->c, 12)) turn(m, weight);
     m->last = add_reduce(m, data, weight, 6, (int[]){batches, oc, y.out, x.out, p->batch, p->block_out},
                          (int[]){ic, y.kernel, x.kernel, p->block_in});
     t = at(m, m->last);
@@ -361,16 +399,17 @@ static void with_other_axes(maker *m) {
     t->constant = constant;
     for (int d = 0; d + 1 < t->ndim - 2; d++) {
         if (!once_in(m->c, 2)) continue;
-        t->in[0].at[d].axis = d + 1;
-        t->in[0].at[d + 1].axis = d;
-        t->shape[d] = at(m, from)->shape[d + 1];
-        t->shape[d + 1] = at(m, from)->shape[d];
+        exchange(t, d);
         break;
     }
     for (int d = 0; d < t->ndim - 2; d++) {
         place *p = &t->in[0].at[d];
         int extent = at(m, from)->shape[d];
         if (extent < 2 || !once_in(m->c, 4)) continue;
+        if (once_in(m->c, 3)) {
+            *p = (place){p->axis, -1, extent - 1};
+            continue;
+        }
         p->offset = (int)pick(m->c, (uint32_t)extent);
         t->shape[p->axis] = extent - p->offset;
     }
@@ -456,8 +495,8 @@ static void choose_cached(choices *c, program *p) {
         node *t = &p->nodes[i];
         if (!t->used || t->kind != NODE_LOAD) continue;
         const node *from = &p->nodes[t->in[0].node];
-        bool padded = memcmp(t->shape, from->shape, sizeof t->shape) != 0;
-        if (!padded && from->type == t->type && is_read_once(p, t->in[0].node)) t->cached = once_in(c, 12);
+        bool whole = operand_is_same_place(t, from, &t->in[0]) && memcmp(t->shape, from->shape, sizeof t->shape) == 0;
+        if (whole && from->type == t->type && is_read_once(p, t->in[0].node)) t->cached = once_in(c, 12);
     }
 }
 

@@ -73,6 +73,14 @@ typedef struct node {
     char steps[MOST_STEPS][STEP_LENGTH];
 } node;
 
+/* Does a node read each element of `of` at the element's own place? */
+static inline bool operand_is_same_place(const node *t, const node *of, const operand *o) {
+    if (of->ndim != t->ndim) return false;
+    for (int d = 0; d < t->ndim; d++)
+        if (o->at[d].axis != d || o->at[d].factor != 1 || o->at[d].offset != 0) return false;
+    return true;
+}
+
 typedef struct program {
     char config[256]; /* changes to the default configuration, "LOG_BATCH=1 LOG_BLOCK=5" */
     int batch, block_in, block_out;

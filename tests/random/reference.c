@@ -71,16 +71,15 @@ static void compute_alu(const program *p, const node *t, const values *v, int64_
 }
 
 static void compute_load(const program *p, const node *t, const values *v, int64_t *to) {
-    const node *from = &p->nodes[t->in[0].node];
     int at[MOST_DIMS] = {0}, there[MOST_DIMS];
     int64_t i = 0;
     do {
         bool inside = true;
         for (int d = 0; d < t->ndim; d++) {
             there[d] = at[d] - t->before[d];
-            inside = inside && there[d] >= 0 && there[d] < from->shape[d];
+            inside = inside && there[d] >= 0 && there[d] < t->shape[d] - t->before[d] - t->after[d];
         }
-        to[i++] = inside ? v->of[t->in[0].node][offset_of(from, there)] : 0;
+        to[i++] = inside ? element(p, v, &t->in[0], there) : 0;
     } while (step(t->ndim, t->shape, at));
 }
 

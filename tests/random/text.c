@@ -22,13 +22,6 @@ static void write_shape(const node *t, bool named, FILE *to) {
     fputc(']', to);
 }
 
-static bool is_same_place(const node *t, const node *of, const operand *o) {
-    if (of->ndim != t->ndim) return false;
-    for (int d = 0; d < t->ndim; d++)
-        if (o->at[d].axis != d || o->at[d].factor != 1 || o->at[d].offset != 0) return false;
-    return true;
-}
-
 /* The name by which an expression knows an operand. */
 static const char *read_name(const program *p, const node *t, int k) {
     const node *of = &p->nodes[t->in[k].node];
@@ -38,7 +31,7 @@ static const char *read_name(const program *p, const node *t, int k) {
 static void write_operand(const program *p, const node *t, const operand *o, FILE *to) {
     const node *of = &p->nodes[o->node];
     fprintf(to, "%s[", of->cached ? p->nodes[of->in[0].node].name : of->name);
-    if (is_same_place(t, of, o)) {
+    if (operand_is_same_place(t, of, o)) {
         fputs("...]", to);
         return;
     }
@@ -92,13 +85,24 @@ static void write_list(int n, const int *items, FILE *to) {
     fputc(']', to);
 }
 
+static void write_copy(const program *p, const node *t, FILE *to) {
+    const node *from = &p->nodes[t->in[0].node];
+    bool cast = t->type != from->type && t->type == ELEM_ACC;
+    fprintf(to, "tensor %s", t->name);
+    if (operand_is_same_place(t, from, &t->in[0]))
+        fprintf(to, " like %s", from->name);
+    else
+        write_shape(t, true, to);
+    fputs(cast ? " = acc_t(" : " = ", to);
+    write_operand(p, t, &t->in[0], to);
+    fputs(cast ? ")\n" : "\n", to);
+}
+
 static void write_load(const program *p, const node *t, FILE *to) {
     const char *from = p->nodes[t->in[0].node].name;
     if (t->cached) return;
     if (!is_padded(t)) {
-        fprintf(to, "tensor %s like %s = %s%s[...]%s\n", t->name, from,
-                t->type != p->nodes[t->in[0].node].type && t->type == ELEM_ACC ? "acc_t(" : "", from,
-                t->type != p->nodes[t->in[0].node].type && t->type == ELEM_ACC ? ")" : "");
+        write_copy(p, t, to);
         return;
     }
     fprintf(to, "tensor %s = pad(%s, ", t->name, from);

@@ -43,9 +43,9 @@ static vt_dim one_row(vt_ctx *ctx, const vt_dim *x) {
     return (vt_dim){x->axis, one, x->size, zero, zero, one, vt_mul(ctx, x->chip_size, x->chip_stride)};
 }
 
-/* Rows that the instruction has no field for are loops too. */
+/* Rows that the instruction has no field for, or that go backwards, are loops too. */
 static bool is_row_dim(const vt_dim *d) {
-    return !(d->stride->kind == VT_E_INT && d->stride->u.i > SIZE_MOST) &&
+    return !(d->stride->kind == VT_E_INT && (d->stride->u.i > SIZE_MOST || d->stride->u.i < 0)) &&
            !(d->size->kind == VT_E_INT && d->size->u.i > SIZE_MOST);
 }
 
