@@ -24,6 +24,14 @@ typedef enum vt__field_type {
     VT__DTYPE
 } vt__field_type;
 
+/* Sets of types, for walks that leave some out: those that hold nothing but expressions, and nothing that changes. */
+enum {
+    VT__OF_EXPRESSIONS =
+        1 << VT__EXPR | 1 << VT__EXPRS | 1 << VT__RANGES | 1 << VT__ITER | 1 << VT__ITERS | 1 << VT__NOTES,
+    VT__FIXED = 1 << VT__TENSOR | 1 << VT__TEXT | 1 << VT__WORD | 1 << VT__DTYPE
+};
+static inline bool vt__is_of(uint32_t types, uint8_t type) { return types >> type & 1; }
+
 typedef struct vt__field {
     uint8_t type;    /* vt__field_type */
     uint16_t offset; /* of the value or the array pointer */
@@ -34,7 +42,6 @@ typedef struct vt__field {
 /* The fields of a statement kind: from *first up to (not including) *end. */
 void vt__fields(vt_stmt_kind kind, const vt__field **out_first, const vt__field **out_end);
 
-#define VT__AT(type, s, f) (*(type *)((char *)(s) + (f)->offset))
 #define VT__AT_CONST(type, s, f) (*(type const *)((const char *)(s) + (f)->offset))
 #define VT__N(s, f) (*(const uint32_t *)((const char *)(s) + (f)->count))
 

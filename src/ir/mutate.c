@@ -1,4 +1,5 @@
 /* Rewriting: every helper gives its argument back when nothing under it changed. */
+#include <stddef.h>
 #include <string.h>
 
 #include "ir/build.h"
@@ -123,49 +124,36 @@ const vt_expr *vt_mutate_expr_children(vt_mutator *m, const vt_expr *e) {
     return with_payload(m, e, a);
 }
 
-static vt_ref mutate_ref(vt_mutator *m, vt_ref r) {
-    if (r.kind == VT_REF_BUFFER || r.kind == VT_REF_PAIR) r.u.buffer = map_buffer(m, r.u.buffer);
-    if (r.kind == VT_REF_VAR) {
-        const vt_expr *v = vt_mutate_expr(m, r.u.var);
-        if (v->kind == VT_E_VAR) r.u.var = v;
-    }
-    return r;
+/* What an attribute is about; the second of a pair stays. */
+static const void *mutate_ref(vt_mutator *m, const vt_ref *r) {
+    if (r->kind == VT_REF_BUFFER || r->kind == VT_REF_PAIR) return map_buffer(m, r->u.buffer);
+    if (r->kind != VT_REF_VAR) return r->u.any;
+    const vt_expr *v = vt_mutate_expr(m, r->u.var);
+    return v->kind == VT_E_VAR ? v : r->u.any;
 }
 
-#define REPLACE(type, fn_call)                                                                                         \
-    do {                                                                                                               \
-        type was = VT__AT(type, s, f);                                                                                 \
-        type is = (type)(fn_call);                                                                                     \
-        if (is != was) changed = true;                                                                                 \
-        VT__AT(type, s, f) = is;                                                                                       \
-    } while (0)
-
-static bool mutate_field(vt_mutator *m, vt_stmt *s, const vt__field *f) {
-    bool changed = false;
+/* What a field of a type that may change holds from now on. */
+static const void *mutate_field(vt_mutator *m, const vt_stmt *s, const vt__field *f, const void *was) {
     uint32_t n = f->count ? VT__N(s, f) : 0;
     switch (f->type) {
-    case VT__EXPR: REPLACE(const vt_expr *, vt_mutate_expr(m, was)); break;
-    case VT__STMT: REPLACE(const vt_stmt *, vt_mutate_stmt(m, was)); break;
-    case VT__VAR: REPLACE(const vt_var *, map_var(m, was)); break;
-    case VT__BUFFER: REPLACE(const vt_buffer *, map_buffer(m, was)); break;
-    case VT__ITER: REPLACE(const vt_iter *, mutate_iter(m, was)); break;
-    case VT__EXPRS: REPLACE(const void *const *, mutate_list(m, n, was, expr_p)); break;
-    case VT__STMTS: REPLACE(const void *const *, mutate_list(m, n, was, stmt_p)); break;
-    case VT__ITERS: REPLACE(const void *const *, mutate_list(m, n, was, iter_p)); break;
-    case VT__BUFFERS: REPLACE(const void *const *, mutate_list(m, n, was, buffer_p)); break;
-    case VT__RANGES: REPLACE(const vt_range *, mutate_ranges(m, n, was)); break;
-    case VT__REGIONS: REPLACE(const vt_region *, mutate_regions(m, n, was)); break;
-    case VT__NOTES: REPLACE(const vt_note *, mutate_notes(m, n, was)); break;
-    case VT__REF: {
-        vt_ref was = VT__AT(vt_ref, s, f), is = mutate_ref(m, was);
-        changed = is.u.any != was.u.any;
-        VT__AT(vt_ref, s, f) = is;
-        break;
+    case VT__EXPR: return vt_mutate_expr(m, was);
+    case VT__STMT: return vt_mutate_stmt(m, was);
+    case VT__VAR: return map_var(m, was);
+    case VT__BUFFER: return map_buffer(m, was);
+    case VT__ITER: return mutate_iter(m, was);
+    case VT__EXPRS: return mutate_list(m, n, was, expr_p);
+    case VT__STMTS: return mutate_list(m, n, was, stmt_p);
+    case VT__ITERS: return mutate_list(m, n, was, iter_p);
+    case VT__BUFFERS: return mutate_list(m, n, was, buffer_p);
+    case VT__RANGES: return mutate_ranges(m, n, was);
+    case VT__REGIONS: return mutate_regions(m, n, was);
+    case VT__NOTES: return mutate_notes(m, n, was);
+    case VT__REF: return mutate_ref(m, &VT__AT_CONST(vt_ref, s, f));
+    default: return was;
     }
-    default: break;
-    }
-    return changed;
 }
+
+static size_t place_of(const vt__field *f) { return f->offset + (f->type == VT__REF ? offsetof(vt_ref, u) : 0); }
 
 /* A sequence whose items changed: nested ones are joined, NULLs dropped. */
 static const vt_stmt *rebuild_seq(vt_ctx *ctx, const vt_stmt *s) {
@@ -177,10 +165,21 @@ static const vt_stmt *rebuild_seq(vt_ctx *ctx, const vt_stmt *s) {
 }
 
 const vt_stmt *vt_mutate_stmt_children(vt_mutator *m, const vt_stmt *s) {
-    vt_stmt copy = vt_stmt_copy(s);
+    vt_stmt copy;
     bool changed = false;
+    uint32_t left_out = VT__FIXED | (m->statements_only ? VT__OF_EXPRESSIONS : 0);
     const vt__field *f, *end;
-    for (vt__fields((vt_stmt_kind)s->kind, &f, &end); f < end; f++) changed |= mutate_field(m, &copy, f);
+    for (vt__fields((vt_stmt_kind)s->kind, &f, &end); f < end; f++) {
+        if (vt__is_of(left_out, f->type)) continue;
+        size_t place = place_of(f);
+        const void *was, *is;
+        memcpy(&was, (const char *)s + place, sizeof was);
+        is = mutate_field(m, s, f, was);
+        if (is == was) continue;
+        if (!changed) copy = vt_stmt_copy(s);
+        changed = true;
+        memcpy((char *)&copy + place, &is, sizeof is);
+    }
     if (!changed) return s;
     return s->kind == VT_S_SEQ ? rebuild_seq(m->ctx, &copy) : vt_s_new(m->ctx, &copy);
 }

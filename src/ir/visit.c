@@ -68,8 +68,10 @@ static void visit_field(vt_visitor *v, const vt_stmt *s, const vt__field *f) {
 }
 
 void vt_visit_stmt_children(vt_visitor *v, const vt_stmt *s) {
+    uint32_t left_out = VT__FIXED | (v->statements_only ? VT__OF_EXPRESSIONS | 1 << VT__REGIONS : 0);
     const vt__field *f, *end;
-    for (vt__fields((vt_stmt_kind)s->kind, &f, &end); f < end; f++) visit_field(v, s, f);
+    for (vt__fields((vt_stmt_kind)s->kind, &f, &end); f < end; f++)
+        if (!vt__is_of(left_out, f->type)) visit_field(v, s, f);
 }
 
 /* The shorthands: one state for walks before and after the children. */
@@ -103,7 +105,8 @@ void vt_expr_walk(const vt_expr *e, bool (*fn)(void *user, const vt_expr *e), vo
 
 void vt_stmt_walk(const vt_stmt *s, bool (*efn)(void *user, const vt_expr *e),
                   bool (*sfn)(void *user, const vt_stmt *s), void *user) {
-    walk w = {.v = {.expr = walk_expr, .stmt = walk_stmt}, .expr = efn, .stmt = sfn, .user = user};
+    walk w = {
+        .v = {.expr = walk_expr, .stmt = walk_stmt, .statements_only = !efn}, .expr = efn, .stmt = sfn, .user = user};
     vt_visit_stmt(&w.v, s);
 }
 
@@ -114,6 +117,9 @@ void vt_expr_walk_post(const vt_expr *e, void (*fn)(void *user, const vt_expr *e
 
 void vt_stmt_walk_post(const vt_stmt *s, void (*efn)(void *user, const vt_expr *e),
                        void (*sfn)(void *user, const vt_stmt *s), void *user) {
-    walk w = {.v = {.expr = walk_expr, .stmt = walk_stmt}, .expr_after = efn, .stmt_after = sfn, .user = user};
+    walk w = {.v = {.expr = walk_expr, .stmt = walk_stmt, .statements_only = !efn},
+              .expr_after = efn,
+              .stmt_after = sfn,
+              .user = user};
     vt_visit_stmt(&w.v, s);
 }

@@ -5,11 +5,13 @@
 #include "ir/node.h"
 
 /* A visitor: embed it as the first member of a pass's state, set the hooks (NULL: default, visit the children). A hook
- * that descends calls vt_visit_expr_children / vt_visit_stmt_children itself, before or after its own work. */
+ * that descends calls vt_visit_expr_children / vt_visit_stmt_children itself, before or after its own work. A visitor
+ * of statements only does not look into expressions: `expr` is not called. */
 typedef struct vt_visitor vt_visitor;
 struct vt_visitor {
     void (*expr)(vt_visitor *v, const vt_expr *e);
     void (*stmt)(vt_visitor *v, const vt_stmt *s);
+    bool statements_only;
     bool stop; /* set by a hook: nothing more is visited */
 };
 void vt_visit_expr(vt_visitor *v, const vt_expr *e);

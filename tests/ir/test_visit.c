@@ -58,6 +58,71 @@ static vta_status substitution(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* ---- Statements only --------------------------------------------------------------------------------------------- */
+
+typedef struct counter {
+    vt_visitor v;
+    int statements;
+} counter;
+
+static void count_stmt(vt_visitor *v, const vt_stmt *s) {
+    ((counter *)v)->statements++;
+    vt_visit_stmt_children(v, s);
+}
+
+static void no_expr(vt_visitor *v, const vt_expr *e) {
+    (void)v, (void)e;
+    fail_msg("an expression was visited");
+}
+
+static const vt_expr *no_rewrite(vt_mutator *m, const vt_expr *e) {
+    (void)m;
+    fail_msg("an expression was rewritten");
+    return e;
+}
+
+static const vt_stmt *drop_stores(vt_mutator *m, const vt_stmt *s) {
+    return s->kind == VT_S_STORE ? vt_s_nop(m->ctx) : vt_mutate_stmt_children(m, s);
+}
+
+static bool count_too(void *user, const vt_stmt *s) {
+    (void)s;
+    ++*(int *)user;
+    return true;
+}
+
+static bool all_exprs(void *user, const vt_expr *e) {
+    (void)user, (void)e;
+    return true;
+}
+
+static bool is_store(void *user, const vt_stmt *s) {
+    *(bool *)user |= s->kind == VT_S_STORE;
+    return true;
+}
+
+static vta_status statements_only(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    flat f;
+    const vt_var *i = vt_var_new(ctx, "i", VT_I32), *t = vt_var_new(ctx, "t", VT_I32);
+    const vt_stmt *s = everything(ctx, &f, i, t);
+    counter c = {.v = {.expr = no_expr, .stmt = count_stmt, .statements_only = true}};
+    vt_visit_stmt(&c.v, s);
+    int alone = 0, with_exprs = 0;
+    vt_stmt_walk(s, NULL, count_too, &alone);
+    vt_stmt_walk(s, all_exprs, count_too, &with_exprs);
+    assert_int_equal(with_exprs, 10);
+    assert_int_equal(c.statements, with_exprs);
+    assert_int_equal(alone, with_exprs);
+    vt_mutator m = {.ctx = ctx, .expr = no_rewrite, .stmt = drop_stores, .statements_only = true};
+    bool store = false;
+    vt_stmt_walk(vt_mutate_stmt(&m, s), NULL, is_store, &store);
+    assert_false(store);
+    vt_stmt_walk(s, NULL, is_store, &store);
+    assert_true(store); /* what is rewritten stays as it was */
+    return VTA_OK;
+}
+
 static vta_status free_vars(vt_ctx *ctx, void *arg) {
     (void)arg;
     flat f;
@@ -122,6 +187,7 @@ static vta_status maps(vt_ctx *ctx, void *arg) {
     static void test_##name(void **state) { (void)state, run_in_context(name, NULL, VTA_OK, NULL); }
 TEST(identity)
 TEST(substitution)
+TEST(statements_only)
 TEST(free_vars)
 TEST(effects)
 TEST(sequences)
@@ -129,8 +195,9 @@ TEST(maps)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_identity), cmocka_unit_test(test_substitution), cmocka_unit_test(test_free_vars),
-        cmocka_unit_test(test_effects),  cmocka_unit_test(test_sequences),    cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_identity),  cmocka_unit_test(test_substitution), cmocka_unit_test(test_statements_only),
+        cmocka_unit_test(test_free_vars), cmocka_unit_test(test_effects),      cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_maps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

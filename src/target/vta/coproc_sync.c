@@ -146,11 +146,6 @@ static void plan_stmt(vt_visitor *v, const vt_stmt *s) {
     }
 }
 
-static void skip_expr(vt_visitor *v, const vt_expr *e) {
-    (void)v;
-    (void)e;
-}
-
 /* ---- Inserting -------------------------------------------------------------------------------------------------- */
 
 typedef struct inserter {
@@ -186,7 +181,7 @@ const vt_func *vt_pass_coproc_sync(vt_lowering *l, const vt_func *f) {
     if (vt__vta(l)->slots) return f; /* vta.PlaceSlots does it */
     vt_stmt_walk(f->body, NULL, is_task, &any);
     if (!any) return f;
-    planner plan = {.v = {.expr = skip_expr, .stmt = plan_stmt},
+    planner plan = {.v = {.statements_only = true, .stmt = plan_stmt},
                     .l = l,
                     .axis = vt__task_axis(l, f),
                     .before = vt_ptrmap_new(ctx),

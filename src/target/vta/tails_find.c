@@ -210,13 +210,9 @@ static void find_stmt(vt_visitor *v, const vt_stmt *s) {
     f->depth = depth;
 }
 
-static void no_expr(vt_visitor *v, const vt_expr *e) {
-    (void)v;
-    (void)e;
-}
-
 finder vt__tails_look(splitter *st, const vt_stmt *s, const loop *l, const vt_var *var) {
-    finder f = {.v = {.expr = no_expr, .stmt = find_stmt}, .st = st, .l = l, .var = var, .depth = st->accelerated};
+    finder f = {
+        .v = {.statements_only = true, .stmt = find_stmt}, .st = st, .l = l, .var = var, .depth = st->accelerated};
     vt_visit_stmt(&f.v, s);
     return f;
 }

@@ -99,7 +99,8 @@ static void answer(void *user, const vt_use *use) {
 }
 
 bool vt__writes(vt_ctx *ctx, const vt_stmt *s, const vt_tensor *t) {
-    question q = {.w = {.v = {.expr = walk_expr, .stmt = walk_stmt}, .ctx = ctx, .only = t, .fn = answer, .user = &q}};
+    question q = {
+        .w = {.v = {.statements_only = true, .stmt = walk_stmt}, .ctx = ctx, .only = t, .fn = answer, .user = &q}};
     vt_visit_stmt(&q.w.v, s);
     return q.found;
 }
