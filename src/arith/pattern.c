@@ -25,20 +25,24 @@ static bool match(const vt__pat *p, const vt_expr *e, vt__match *m) {
     return true;
 }
 
-/* Operators that both must have, seen before any slot is cleared: most rules end here. */
-static bool possible(const vt__pat *p, const vt_expr *e) {
-    if (p->kind >= VT_E_COUNT) return p->kind != VT__PAT_CONST || e->kind == VT_E_INT;
-    if (p->kind != e->kind) return false;
-    for (uint32_t i = 0; i < e->n; i++) {
-        const vt__pat *q = p->a[i];
-        if (q->kind < VT_E_COUNT ? q->kind != e->a[i]->kind : q->kind == VT__PAT_CONST && e->a[i]->kind != VT_E_INT)
-            return false;
+static bool may_match(const vt__pat *p, vt_expr_kind kind) {
+    switch (p->kind) {
+    case VT__PAT_ANY: return true;
+    case VT__PAT_CONST:
+    case VT__PAT_NUMBER: return kind == VT_E_INT;
+    case VT__PAT_FLOAT_ZERO: return kind == VT_E_FLOAT;
+    default: return p->kind == kind;
     }
+}
+
+bool vt__pat_possible(const vt__pat *p, const vt_expr *e) {
+    if (!may_match(p, (vt_expr_kind)e->kind)) return false;
+    for (uint32_t i = 0; p->kind < VT_E_COUNT && i < e->n; i++)
+        if (!may_match(p->a[i], (vt_expr_kind)e->a[i]->kind)) return false;
     return true;
 }
 
 bool vt__pat_match(const vt__pat *pat, const vt_expr *e, vt__match *m) {
-    if (!possible(pat, e)) return false;
     memset(m, 0, sizeof *m);
     return match(pat, e, m);
 }
@@ -123,17 +127,14 @@ static bool holds(vt__rewriter *rw, const vt__pat *p, const vt__match *m, vt_dty
     }
 }
 
-const vt_expr *vt__rules_apply(vt__rewriter *rw, const vt__rule *rules, const vt_expr *e) {
+const vt_expr *vt__rule_apply(vt__rewriter *rw, const vt__rule *rule, const vt_expr *e) {
     vt__match m;
     /* Numbers inside a comparison have its operands' type. */
     vt_dtype type = vt_expr_infos[e->kind].cls == VT_CLASS_COMPARE ? e->a[0]->dtype : e->dtype;
-    for (const vt__rule *r = rules; r && (r->from || r->fn); r++) {
-        const vt_expr *result = NULL;
-        if (r->fn)
-            result = r->fn(rw, e);
-        else if (vt__pat_match(r->from, e, &m) && (!r->when || holds(rw, r->when, &m, type)))
-            result = build(rw->ctx, r->to, &m, e->dtype);
-        if (result) return r->again ? vt__rewrite_again(rw, result) : result;
-    }
-    return NULL;
+    const vt_expr *result = NULL;
+    if (rule->fn)
+        result = rule->fn(rw, e);
+    else if (vt__pat_match(rule->from, e, &m) && (!rule->when || holds(rw, rule->when, &m, type)))
+        result = build(rw->ctx, rule->to, &m, e->dtype);
+    return result && rule->again ? vt__rewrite_again(rw, result) : result;
 }

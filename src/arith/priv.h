@@ -6,6 +6,8 @@
 #include "arith/rules.h"
 #include "ir/visit.h"
 
+typedef struct vt__rule_choice vt__rule_choice;
+
 /* One result of rewriting. */
 typedef struct vt__memo {
     const vt_expr *e, *result;
@@ -52,6 +54,7 @@ struct vt_analyzer {
     /* Each state of knowledge has a number; what rewriting gave in it is remembered. */
     uint32_t epoch, last_epoch;
     struct vt__canon_memo *canons; /* of the canonical simplifier */
+    vt__rule_choice *choices;      /* made at the first use */
 };
 
 /* Rewrites with the rules of e's kind; visits children through rw->visit. Remembers. */

@@ -77,10 +77,8 @@ static const vt_expr *children(vt__rewriter *rw, const vt_expr *e) {
 
 static const vt_expr *apply(vt__rewriter *rw, const vt__rules *rules, const vt_expr *e) {
     const vt_expr *result = NULL;
-    vt_dtype t = vt_expr_infos[e->kind].cls == VT_CLASS_COMPARE ? e->a[0]->dtype : e->dtype;
-    if (t.lanes != 1) result = vt__rules_apply(rw, rules->vector, e);
-    if (!result && vt_dtype_is_index(t)) result = vt__rules_apply(rw, rules->index, e);
-    if (!result) result = vt__rules_apply(rw, rules->any, e);
+    for (const vt__rule *const *r = vt__rules_choose(rw->an, rules, e); *r && !result; r++)
+        result = vt__rule_apply(rw, *r, e);
     return !result || vt_expr_equal(result, e) ? e : result;
 }
 

@@ -49,8 +49,8 @@ static const vt__rule *list_of(const vt__rules *rules, int list) {
 
 /* ---- Which rules simplifying comes to ---------------------------------------------------------------------------- */
 
-const vt_expr *__real_vt__rules_apply(vt__rewriter *rw, const vt__rule *rules, const vt_expr *e);
-const vt_expr *__wrap_vt__rules_apply(vt__rewriter *rw, const vt__rule *rules, const vt_expr *e);
+const vt_expr *__real_vt__rule_apply(vt__rewriter *rw, const vt__rule *rule, const vt_expr *e);
+const vt_expr *__wrap_vt__rule_apply(vt__rewriter *rw, const vt__rule *rule, const vt_expr *e);
 
 static const vt__rule *came_to[MOST_RULES];
 static int n_came_to;
@@ -61,16 +61,11 @@ static bool is_come_to(const vt__rule *rule) {
     return false;
 }
 
-/* The linker leads calls of vt__rules_apply here: one rule after another, so that it shows which one applied. */
-const vt_expr *__wrap_vt__rules_apply(vt__rewriter *rw, const vt__rule *rules, const vt_expr *e) {
-    for (const vt__rule *r = rules; r && (r->from || r->fn); r++) {
-        const vt__rule one[] = {*r, {0}};
-        const vt_expr *result = __real_vt__rules_apply(rw, one, e);
-        if (!result) continue;
-        if (!vt_expr_equal(result, e) && !is_come_to(r)) came_to[n_came_to++] = r;
-        return result;
-    }
-    return NULL;
+/* The linker leads calls of vt__rule_apply here, so that it shows which one applied. */
+const vt_expr *__wrap_vt__rule_apply(vt__rewriter *rw, const vt__rule *rule, const vt_expr *e) {
+    const vt_expr *result = __real_vt__rule_apply(rw, rule, e);
+    if (result && !vt_expr_equal(result, e) && !is_come_to(rule)) came_to[n_came_to++] = rule;
+    return result;
 }
 
 /* ---- Instances --------------------------------------------------------------------------------------------------- */
@@ -234,8 +229,7 @@ static bool same_pattern(const vt__pat *p, const vt__pat *q) {
 static bool is_taken(vt__rewriter *rw, const vt__rule *first, const vt__rule *rule, const vt_expr *e) {
     for (const vt__rule *r = first; r < rule && rule->from; r++) {
         if (!r->from || !same_pattern(r->from, rule->from)) continue;
-        const vt__rule one[] = {*r, {0}};
-        if (__real_vt__rules_apply(rw, one, e)) return true;
+        if (__real_vt__rule_apply(rw, r, e)) return true;
     }
     return false;
 }
@@ -286,8 +280,7 @@ static void compare(instance *in, const char *what, const vt_expr *e, const vt_e
 
 /* What the rule alone makes of e; NULL where it does not apply. */
 static const vt_expr *apply_alone(const checked *c, vt__rewriter *rw, const vt_expr *e) {
-    const vt__rule one[] = {*c->rule, {0}};
-    const vt_expr *result = __real_vt__rules_apply(rw, one, e);
+    const vt_expr *result = __real_vt__rule_apply(rw, c->rule, e);
     return !result || vt_expr_equal(result, e) || is_taken(rw, c->first, c->rule, e) ? NULL : result;
 }
 
