@@ -38,7 +38,7 @@ static const vt_expr *copied_load(vt_ctx *ctx, const vt_stmt *nest, const vt_exp
         value = value->a[1];
     }
     if (!cast && value->kind == VT_E_CAST) value = value->a[0];
-    if (vt__is(ctx, value, 0)) return value;
+    if (value->kind != VT_E_LOAD && vt__is(ctx, value, 0)) return value;
     if (value->kind != VT_E_LOAD || value->dtype.lanes != 1) no_copy(ctx, nest, "the value is not a load");
     return value;
 }
