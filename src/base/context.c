@@ -142,6 +142,12 @@ void *vt_new_bytes(vt_ctx *ctx, size_t size) {
     return p;
 }
 
+void *vt_new_unset(vt_ctx *ctx, size_t size) {
+    void *p = vt_arena_alloc(&ctx->arena, size);
+    if (!p) raise_no_memory(ctx);
+    return p;
+}
+
 void *vt_new_array_bytes(vt_ctx *ctx, size_t count, size_t item) {
     size_t size;
     if (!vt_mul_size(count, item, &size)) raise_no_memory(ctx);

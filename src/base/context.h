@@ -74,6 +74,8 @@ void vt_poll(vt_ctx *ctx);
 
 /* Zeroed memory of the context's arena; raises VTA_NO_MEMORY, never returns NULL. */
 void *vt_new_bytes(vt_ctx *ctx, size_t size);
+/* The same, not zeroed: for a caller that sets every byte that is ever read. */
+void *vt_new_unset(vt_ctx *ctx, size_t size);
 void *vt_new_array_bytes(vt_ctx *ctx, size_t count, size_t item);
 #define VT_NEW(ctx, type) ((type *)vt_new_bytes((ctx), sizeof(type)))
 #define VT_NEW_ARRAY(ctx, type, count) ((type *)vt_new_array_bytes((ctx), (count), sizeof(type)))

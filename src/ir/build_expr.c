@@ -39,12 +39,10 @@ static const vt_expr *finish(vt_expr *e) {
     return e;
 }
 
+/* A node without operands and hash; its payload is zero. */
 static vt_expr *fresh(vt_ctx *ctx, vt_expr_kind kind, vt_dtype t, uint32_t n) {
-    vt_expr *e = vt_new_bytes(ctx, sizeof *e + n * sizeof e->a[0]);
-    e->tag = VT_TAG_EXPR;
-    e->kind = (uint8_t)kind;
-    e->dtype = t;
-    e->n = n;
+    vt_expr *e = vt_new_unset(ctx, sizeof *e + n * sizeof e->a[0]);
+    *e = (vt_expr){.tag = VT_TAG_EXPR, .kind = (uint8_t)kind, .dtype = t, .n = n};
     return e;
 }
 
@@ -277,8 +275,14 @@ static vt_dtype result_type(const vt_expr *e, const vt_expr *const *a) {
     }
 }
 
+static bool has_operands(const vt_expr *e, const vt_expr *const *operands) {
+    uint32_t i = 0;
+    while (i < e->n && e->a[i] == operands[i]) i++;
+    return i == e->n;
+}
+
 const vt_expr *vt_e_with(vt_ctx *ctx, const vt_expr *e, const vt_expr *const *operands) {
-    if (!e->n || !memcmp(e->a, operands, e->n * sizeof *operands)) return e;
+    if (has_operands(e, operands)) return e;
     if (e->n == 2 && vt_expr_infos[e->kind].cls != VT_CLASS_OTHER)
         check_same_type(ctx, (vt_expr_kind)e->kind, operands[0], operands[1]);
     vt_expr *copy = fresh(ctx, (vt_expr_kind)e->kind, result_type(e, operands), e->n);
@@ -288,7 +292,7 @@ const vt_expr *vt_e_with(vt_ctx *ctx, const vt_expr *e, const vt_expr *const *op
 }
 
 const vt_expr *const *vt_exprs_copy(vt_ctx *ctx, uint32_t n, const vt_expr *const *items) {
-    const vt_expr **copy = VT_NEW_ARRAY(ctx, const vt_expr *, n);
+    const vt_expr **copy = vt_new_unset(ctx, n * sizeof *copy);
     if (n) memcpy(copy, items, n * sizeof *items);
     return copy;
 }

@@ -14,7 +14,7 @@ static const uint8_t sizes[VT_S_COUNT] = {
 };
 
 const vt_stmt *vt_s_new(vt_ctx *ctx, const vt_stmt *fields) {
-    vt_stmt *s = vt_new_bytes(ctx, sizes[fields->kind]);
+    vt_stmt *s = vt_new_unset(ctx, sizes[fields->kind]);
     memcpy(s, fields, sizes[fields->kind]);
     s->tag = VT_TAG_STMT;
     return s;
