@@ -274,20 +274,42 @@ static void stores_of_other_types(void **state) {
     }
 }
 
-static void chip_buffer_of_another_type(void **state) {
-    (void)state;
+/* x -> x_buf in the accumulators -> y; x of a type, and x_buf as `body` says. */
+static program accumulators(const char *dtype, const char *body) {
     program p = start();
     int64_t shape[4] = {4, 4, 1, 16};
-    te_tensor *x = te_placeholder(p.c, "x", "int8", 4, shape);
-    te_tensor *x_buf = te_compute(p.c, "x_buf", 4, shape, NULL, "x[...]");
-    te_tensor *y = te_compute(p.c, "y", 4, shape, NULL, "x_buf[...]");
+    te_tensor *x = te_placeholder(p.c, "x", dtype, 4, shape);
+    te_tensor *x_buf = te_compute(p.c, "x_buf", 4, shape, NULL, body);
+    te_tensor *y = te_compute(p.c, "y", 4, shape, NULL, "int8(x_buf[...])");
     p.s = te_schedule_create(p.c, 1, &y);
     in_scope(&p, x_buf, "acc");
     mark(&p, x_buf, 0, "dma_copy");
     mark(&p, y, 0, "dma_copy");
     p.args[p.n_args++] = x;
     p.args[p.n_args++] = y;
-    REFUSED(&p, "x_buf is in the acc buffer, which holds int32, but has elements of type int8", "cast to int32");
+    return p;
+}
+
+static void loads_of_other_types(void **state) {
+    (void)state;
+    static const char *const types[] = {"int16", "int64", "float32", "float64", "uint8", "uint32", "int4"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        char text[128];
+        program buffer = accumulators(types[i], "x[...]"), source = accumulators(types[i], "int32(x[...])");
+        snprintf(text, sizeof text, "x_buf is in the acc buffer, which holds int32, but has elements of type %s",
+                 types[i]);
+        REFUSED(&buffer, text, "cast to int32");
+        snprintf(text, sizeof text, "copy of x to x_buf: the acc buffer holds int32, but the source has %s", types[i]);
+        REFUSED(&source, text);
+    }
+    program narrow = accumulators("int8", "x[...]");
+    REFUSED(&narrow, "x_buf is in the acc buffer, which holds int32, but has elements of type int8", "cast to int32");
+    program right[] = {accumulators("int32", "x[...]"), accumulators("int8", "int32(x[...])")};
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        vtac_lower_options options = {.config = te_context_config(right[i].c), .verify = 1};
+        assert_int_equal(lower_program(&right[i], &options, "main", WANT_CALLS, NULL), VTA_OK);
+        program_destroy(&right[i]);
+    }
 }
 
 /* ---- ALU -------------------------------------------------------------------------------------------------------- */
@@ -460,7 +482,7 @@ int main(void) {
         cmocka_unit_test(chip_across_the_processor),
         cmocka_unit_test(padding_that_is_too_wide),
         cmocka_unit_test(stores_of_other_types),
-        cmocka_unit_test(chip_buffer_of_another_type),
+        cmocka_unit_test(loads_of_other_types),
         cmocka_unit_test(alu_without_the_operation),
         cmocka_unit_test(alu_on_parts_of_elements),
         cmocka_unit_test(micro_ops_in_each_others_way),
