@@ -41,6 +41,7 @@ typedef struct te_expr te_expr;         /* a scalar expression; immutable, may b
 typedef struct te_axis te_axis;         /* one dimension of iteration */
 typedef struct te_schedule te_schedule; /* how a set of outputs and all they need is computed */
 typedef struct te_stage te_stage;       /* one computation within a schedule */
+typedef struct te_group te_group;       /* stages of a schedule that are computed together */
 typedef struct te_reducer te_reducer;   /* how a reduction combines values, of one or several results */
 typedef struct te_intrin te_intrin;     /* an instruction that `tensorize` puts in place of a loop nest */
 
@@ -358,6 +359,28 @@ VTA_API te_tensor *te_cache_write(te_schedule *s, te_tensor *t, const char *scop
  * the stage of `t` then reduces what that gave. The first has a data axis more, at place `at` (negative: counted from the
  * end, -1 is the last). Its other outputs are te_tensor_output of what is returned. */
 VTA_API te_tensor *te_rfactor(te_schedule *s, te_tensor *t, te_axis *axis, int64_t at);
+
+/* ---- Groups of stages ---- */
+
+/* The stages on the ways from `inputs` to `outputs`, with the inputs' own where they are included. Stages of a group are computed
+ * at loops of stages of it, and where nothing is said of one, where the group is. Groups may lie inside of each other, as a whole.
+ * Each scan has a group of the stages that depend on its states. */
+VTA_API te_group *te_group_create(te_schedule *s, size_t output_count, te_tensor *const outputs[], size_t input_count,
+                                  te_tensor *const inputs[], bool include_inputs);
+/* All groups, in the order in which they were made. */
+VTA_API size_t te_schedule_groups(const te_schedule *s);
+VTA_API te_group *te_schedule_group_at(const te_schedule *s, size_t index);
+/* The innermost group that a stage belongs to, and the group around a group; NULL: none. */
+VTA_API te_group *te_stage_group(const te_stage *st);
+VTA_API te_group *te_group_around(const te_group *g);
+/* How many stages, and groups, it consists of; what inner groups consist of is not counted. */
+VTA_API size_t te_group_children(const te_group *g);
+/* Computes the group at a loop of a stage that needs it; by itself, as at first. The group of a scan cannot be moved. */
+VTA_API vta_status te_group_compute_at(te_group *g, te_stage *parent, te_axis *axis);
+VTA_API vta_status te_group_compute_root(te_group *g);
+VTA_API te_attachment te_group_attachment(const te_group *g);
+VTA_API te_stage *te_group_attached_to(const te_group *g);
+VTA_API te_axis *te_group_attached_at(const te_group *g);
 
 /* Bound inference: the range of every axis of every stage that is computed. The bounds belong to the schedule's context
  * and stay as they are when the schedule changes. */

@@ -12,7 +12,6 @@ INSTEAD = {
     "Stage.rolling_buffer": "compute_at inside the loop computes what that iteration needs",
     "Stage.transform_layout": "write the layout as a computation of its own, or use vta.pack",
     "Stage.set_store_predicate": "put the condition into the computation with te.if_then_else",
-    "Schedule.groups": "attach the stages one by one with compute_at",
     "Expr": "str(...) shows an expression; Expr.kind says what node it is",
     "Buffer": "it has shape, dtype, name, scope, strides, data, elem_offset, vload, vstore, access_ptr, and elements by index",
     "IRBuilder.while_loop": "loops have a number of steps: for_range, with if_scope inside",

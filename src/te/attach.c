@@ -1,6 +1,7 @@
 /* Where a stage is computed, and in which memory. */
 #include <string.h>
 
+#include "te/group.h"
 #include "te/steps.h"
 
 static void refuse_fixed(te_context *c, const te_stage *st, const char *step) {
@@ -26,12 +27,8 @@ static bool feeds(vt_ctx *ctx, const te_schedule *s, const te_stage *from, const
     return false;
 }
 
-static void compute_at(te_context *c, te_stage *st, te_stage *parent, const te_axis *axis) {
-    te__need_a(c, VT_TAG_STAGE, parent, "a stage");
+void te__attach_at(te_context *c, te_stage *st, te_stage *parent, const vt_iter *at) {
     refuse_fixed(c, st, "compute_at");
-    if (parent->schedule != st->schedule)
-        te__raise(c, VTA_ILLEGAL, "%s and %s are of different schedules", te__stage_name(st), te__stage_name(parent));
-    const vt_iter *at = te__loop_of(c, parent, axis, "compute another stage at");
     if (parent == st) te__raise(c, VTA_ILLEGAL, "cannot compute %s at its own loop", te__stage_name(st));
     if (!feeds(&c->ctx, st->schedule, st, parent))
         te__raise(c, VTA_ILLEGAL, "cannot compute %s at %s.%s: %s does not need it", te__stage_name(st),
@@ -40,6 +37,18 @@ static void compute_at(te_context *c, te_stage *st, te_stage *parent, const te_a
     st->at_stage = parent;
     st->at_axis = at;
     st->at_pos = c->pos;
+}
+
+static void compute_at(te_context *c, te_stage *st, te_stage *parent, const te_axis *axis) {
+    te__need_a(c, VT_TAG_STAGE, parent, "a stage");
+    if (parent->schedule != st->schedule)
+        te__raise(c, VTA_ILLEGAL, "%s and %s are of different schedules", te__stage_name(st), te__stage_name(parent));
+    const vt_iter *at = te__loop_of(c, parent, axis, "compute another stage at");
+    if (!te__group_holds(st->group, parent))
+        te__raise(c, VTA_ILLEGAL,
+                  "cannot compute %s at %s.%s: it belongs to a group of stages, and %s does not; compute the group there",
+                  te__stage_name(st), te__stage_name(parent), te__axis_name(at), te__stage_name(parent));
+    te__attach_at(c, st, parent, at);
 }
 
 vta_status te_compute_at(te_stage *st, te_stage *parent, te_axis *axis) {

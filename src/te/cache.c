@@ -91,6 +91,7 @@ static te_tensor *cache_read(te_context *c, te_schedule *s, const te_tensor *t, 
     if (!job.n) te__raise(c, VTA_ILLEGAL, "cannot cache_read %s: nothing reads it", job.source->name);
     job.fresh = te__stage_new(s, copy_of(c, job.source, cache_name(c, st->op, output, scope)));
     job.fresh->scope = scope;
+    job.fresh->group = st->group;
     te__change_all(s, read_through, &job);
     te__stage_insert(s, te__stage_index(s, st) + 1, job.fresh);
     return te__out(job.fresh->op->outputs[0]);
@@ -202,6 +203,7 @@ static te_tensor *cache_write(te_context *c, te_schedule *s, const te_tensor *t,
     const vt_operation *out = te__compute(c, op->name, op->tag, op->n_axes, op->iters, op->n_outputs, copies);
     caching job = {.c = c, .s = s, .st = st, .fresh = te__stage_new(s, cache), .op = out};
     job.fresh->scope = scope;
+    job.fresh->group = st->group;
     te__change_all(s, write_through, &job);
     te__stage_insert(s, te__stage_index(s, st), job.fresh);
     return te__out(cache->outputs[vt_te_tensor(t)->value_index]);

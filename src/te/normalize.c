@@ -1,6 +1,7 @@
 /* A schedule made ready for lowering: inlined stages dissolved into their consumers, loops that stages are computed at
  * followed through splits and fusions, every root axis rebased to zero. */
 #include "te/expr.h"
+#include "te/group.h"
 #include "te/scan.h"
 
 /* ---- Renaming what stages read ---- */
@@ -131,6 +132,7 @@ static void rebase(vt_ctx *ctx, te_schedule *s, te_stage *st, const vt_iter *axi
 te_schedule *te__normalize(te_schedule *s) {
     te_schedule *copy = te__schedule_copy(s);
     vt_ctx *ctx = &s->c->ctx;
+    te__place_groups(copy);
     inline_stages(copy);
     te__place_scans(copy);
     follow_loops(copy);

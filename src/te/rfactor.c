@@ -204,6 +204,7 @@ static bool is_kept(const factoring *f, const vt_iter *axis, bool data) {
 
 static te_stage *first_stage(factoring *f) {
     te_stage *fresh = te__stage_new(f->s, f->first);
+    fresh->group = f->st->group;
     for (uint32_t i = 0; i < f->st->all.n; i++) {
         const vt_iter *axis = f->st->all.items[i];
         const te__axis_attr *attr = te__attr(f->st, axis);

@@ -1,6 +1,7 @@
 /* Schedules and stages: making, copying, looking up. */
 #include <string.h>
 
+#include "te/group.h"
 #include "te/schedule.h"
 
 static bool is_schedule(const te_schedule *s) { return vt_is(s, VT_TAG_SCHEDULE); }
@@ -114,6 +115,7 @@ static te_schedule *create(te_context *c, size_t n, te_tensor *const *outputs) {
         add_with_inputs(s, seen, op);
         te__stage_of(s, op)->is_output = true;
     }
+    te__groups_of_scans(s);
     return s;
 }
 
@@ -151,6 +153,7 @@ te_schedule *te__schedule_copy(te_schedule *s) {
     for (uint32_t i = 0; i < s->n_stages; i++)
         if (s->stages[i]->at_stage)
             copy->stages[i]->at_stage = copy->stages[te__stage_index(s, s->stages[i]->at_stage)];
+    te__groups_copy(copy, s);
     return copy;
 }
 

@@ -56,6 +56,7 @@ struct te_stage {
     vt_pos at_pos;     /* where compute_at was called */
     const char *scope; /* "" until it is set */
     bool is_output;
+    te_group *group;      /* the innermost that it belongs to; NULL: none */
     const te_stage *scan; /* the one that it is part of; set by te__place_scans */
     te__iters path;       /* the loops (and their threads) around it, innermost first; set by bound inference */
 };
@@ -65,6 +66,8 @@ struct te_schedule {
     te_context *c;
     te_stage **stages; /* producers first */
     uint32_t n_stages, cap_stages;
+    te_group **groups;
+    uint32_t n_groups, cap_groups;
 };
 
 te_stage *te__stage_new(te_schedule *s, const vt_operation *op);

@@ -14,7 +14,7 @@ from vta import _bindings
 from vta._lib import lib
 
 HEADERS = ("te.h", "te_stmt.h", "ir.h", "kernel.h", "build.h")
-KINDS = ("te_context", "te_expr", "te_axis", "te_tensor", "te_schedule", "te_stage", "te_intrin", "te_reducer", "te_buffer", "vtac_stmt", "vtac_func",
+KINDS = ("te_context", "te_expr", "te_axis", "te_tensor", "te_schedule", "te_stage", "te_group", "te_intrin", "te_reducer", "te_buffer", "vtac_stmt", "vtac_func",
          "vtac_kernel", "vtac_module")
 KERNEL = b"kernel k\ntarget llvm\ninput a: int32[8]\noutput b like a = a[...] + 1\n"
 faulthandler.enable()
@@ -74,6 +74,11 @@ class Fixture:
         attached = lib.te_schedule_create(c, 1, array(self.tensor))
         self.attached, top = (lib.te_schedule_stage(attached, t) for t in (self.middle, self.tensor))
         assert not lib.te_compute_at(self.attached, top, lib.te_stage_leaf(top, 0))
+        self.grouped = lib.te_schedule_create(c, 1, array(self.tensor))
+        self.around, self.group = (lib.te_group_create(self.grouped, 1, array(self.middle), 1, array(self.input), False) for _ in range(2))
+        self.grouped_stage, self.top = (lib.te_schedule_stage(self.grouped, t) for t in (self.middle, self.tensor))
+        self.top_axis = lib.te_stage_leaf(self.top, 0)
+        assert not lib.te_group_compute_at(self.around, self.top, self.top_axis)
         assert not lib.te_split(self.marked, lib.te_stage_leaf(self.marked, 1), 2, None, None)
         self.sums_axis = lib.te_tensor_reduce_axis(self.sums, 0)
         self.call = lib.te_call(c, b"int32", b"nothing", 0, array())
@@ -127,6 +132,9 @@ SPECIAL = {
     ("te_reducer_create", "identities"): "number", ("te_reduce_with", "axes"): "reduce",
     ("te_reduce_with", "condition"): "condition", ("te_rfactor", "s"): "sums_schedule", ("te_rfactor", "t"): "sums",
     ("te_rfactor", "axis"): "sums_axis", ("te_stage_attached_to", "st"): "attached",
+    ("te_group_create", "outputs"): "middle", ("te_group_create", "inputs"): "input", ("te_schedule_group_at", "s"): "grouped",
+    ("te_stage_group", "st"): "grouped_stage", ("te_group_compute_at", "g"): "around", ("te_group_compute_at", "parent"): "top",
+    ("te_group_compute_at", "axis"): "top_axis", ("te_group_attached_to", "g"): "around", ("te_group_attached_at", "g"): "around",
     ("te_stage_attached_at", "st"): "attached", ("te_stage_relation", "st"): "marked", ("te_stage_marks", "st"): "marked",
     ("te_stage_marks", "axis"): "marked_axis",
     ("te_stage_pragma", "st"): "marked", ("te_stage_pragma", "axis"): "marked_axis",

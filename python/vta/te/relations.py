@@ -12,8 +12,7 @@ from .attributes import Text
 from .tensor import IterVar
 
 if TYPE_CHECKING:
-    from .tensor import Operation, Tensor
-    from typing import Any, Sequence
+    from typing import Any
 
 
 class IterVarRelation:
@@ -107,59 +106,3 @@ def _pragma(stage, axis, index):
     value = ctypes.c_void_p()
     name = lib.te_stage_pragma(stage.handle, axis.handle, index, ctypes.byref(value))
     return Text(text(name)), Expr(stage.context, value.value)
-
-
-class StageGroup:
-    """Stages that are computed together at a loop of another one.
-
-    Parameters
-    ----------
-    schedule : Schedule
-    members : list of Operation
-    """
-
-    def __init__(self, schedule: Any, members: list[Operation]) -> None:
-        self.schedule, self.members = schedule, members
-
-    def compute_at(self, parent: Any, scope: IterVar) -> None:
-        """Computes the group at a loop of `parent`: each of its stages that is not computed at one of another stage.
-
-        Parameters
-        ----------
-        parent : Stage
-        scope : IterVar
-        """
-        for op in self.members:
-            stage = self.schedule[op]
-            if stage.attach_type == stage.ROOT:
-                stage.compute_at(parent, scope)
-
-
-def between(outputs: Sequence[Tensor], inputs: Sequence[Tensor], include_inputs: bool) -> list[Operation]:
-    """The operations on the ways from inputs to outputs.
-
-    Parameters
-    ----------
-    include_inputs : bool
-    """
-    ends, found = [t.op for t in inputs], []
-    seen: dict[Operation, bool] = {}
-
-    def reaches(op):
-        if op in seen:
-            return seen[op]
-        if op in ends:
-            seen[op] = True
-            if include_inputs:
-                found.append(op)
-            return True
-        seen[op] = False
-        on_the_way = [reaches(t.op) for t in op.input_tensors]
-        seen[op] = bool([w for w in on_the_way if w])
-        if seen[op]:
-            found.append(op)
-        return seen[op]
-
-    for t in outputs:
-        reaches(t.op)
-    return found

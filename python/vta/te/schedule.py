@@ -13,7 +13,8 @@ from ..error import Refusing
 from ..expr import Expr, convert, number_or_expr
 from ..intrin import TensorIntrin
 from .gemm import GemmIntrin
-from .relations import Fuse, IterVarAttr, IterVarRelation, Singleton, Split, StageGroup, between, marks, relations
+from .groups import StageGroup, create_group, group_of
+from .relations import Fuse, IterVarAttr, IterVarRelation, Singleton, Split, marks, relations
 from .tensor import ComputeOp, IterVar, Operation, Range, Tensor, operation
 
 
@@ -102,6 +103,8 @@ class Schedule(Refusing):
     stages : list of Stage
         Producers before consumers.
     outputs : list of Operation
+    groups : list of StageGroup
+        Stages that are computed together (:meth:`create_group`).
     """
 
     def __init__(self, context: Context, handle: int, outputs: list[Operation]) -> None:
@@ -130,6 +133,11 @@ class Schedule(Refusing):
         """All stages."""
         count = lib.te_schedule_stages(self.handle)
         return [Stage(self, lib.te_schedule_stage_at(self.handle, i)) for i in range(count)]
+
+    @property
+    def groups(self) -> list[StageGroup]:
+        """Groups of stages, in the order in which they were made; each scan has one."""
+        return [StageGroup(self, lib.te_schedule_group_at(self.handle, i)) for i in range(lib.te_schedule_groups(self.handle))]
 
     def copy(self) -> Schedule:
         """A schedule with the same steps, to be changed by itself."""
@@ -259,12 +267,7 @@ class Schedule(Refusing):
             Whether the inputs belong to it.
         """
         last, first = (_tensors(given, "an end of create_group") for given in (outputs, inputs))
-        members = between(last, first, need(include_inputs, bool, "include_inputs of create_group"))
-        if not members:
-            raise ValueError("create_group: no way leads from the inputs to the outputs")
-        for op in members:
-            self[op]  # pylint: disable=pointless-statement  # raises when the schedule has no stage for it
-        return StageGroup(self, members)
+        return create_group(self, last, first, include_inputs)
 
     def normalize(self) -> Schedule:
         """The schedule itself: lowering brings schedules to normal form."""
@@ -294,7 +297,13 @@ class Stage(Refusing):
     attach_type : int
         ``Stage.ROOT``, ``Stage.INLINE`` or ``Stage.SCOPE``.
     scope : str
+    group : StageGroup or None
+        The innermost that it belongs to.
+    num_child_stages : int
+        0; a group has some.
     """
+
+    num_child_stages = 0
 
     #: Values of attach_type, as TVM numbers them.
     ROOT, INLINE, SCOPE = 1, 2, 4
@@ -365,6 +374,11 @@ class Stage(Refusing):
         """The loop that it is computed at, as it was given."""
         handle = lib.te_stage_attached_at(self.handle)
         return IterVar(self.context, handle) if handle else None
+
+    @property
+    def group(self) -> StageGroup | None:
+        """The innermost group that it belongs to."""
+        return group_of(self.schedule, lib.te_stage_group(self.handle))
 
     @property
     def scope(self) -> str:
@@ -571,6 +585,12 @@ class Stage(Refusing):
         offset : object
         """
         raise NotImplementedError(f"Stage.prefetch is not offered{instead('Stage.prefetch')}")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stage) and self.handle == other.handle
+
+    def __hash__(self) -> int:
+        return hash(self.handle)
 
     def __repr__(self):
         return text(self.context.made(lib.te_stage_text(self.context.handle, self.handle)))
