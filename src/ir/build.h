@@ -41,6 +41,9 @@ const vt_expr *vt_e_let(vt_ctx *ctx, const vt_var *v, const vt_expr *value, cons
 const vt_expr *vt_e_ramp(vt_ctx *ctx, const vt_expr *base, const vt_expr *stride, uint16_t lanes);
 const vt_expr *vt_e_broadcast(vt_ctx *ctx, const vt_expr *value, uint16_t lanes);
 /* sources: n_sources; inits: n_sources or NULL; condition: NULL means true. */
+/* The lists are kept. */
+const vt_combiner *vt_combiner_new(vt_ctx *ctx, uint32_t n, const vt_var *const *lhs, const vt_var *const *rhs,
+                                   const vt_expr *const *result, const vt_expr *const *identity);
 const vt_expr *vt_e_reduce(vt_ctx *ctx, const vt_combiner *combiner, uint32_t n_sources, const vt_expr *const *sources,
                            uint32_t n_axes, const vt_iter *const *axes, const vt_expr *condition,
                            const vt_expr *const *inits, uint32_t value_index);

@@ -3,6 +3,7 @@
 
 #include "ir/build.h"
 #include "ir/fold.h"
+#include "ir/visit.h"
 
 static uint32_t mix(uint32_t h, uint64_t v) {
     uint64_t x = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
@@ -230,6 +231,34 @@ const vt_expr *vt_e_broadcast(vt_ctx *ctx, const vt_expr *value, uint16_t lanes)
     if (lanes < 2 || value->dtype.lanes != 1)
         vt_raise(ctx, VTA_INTERNAL, "a broadcast needs a scalar and more than one lane");
     return with_operands(fresh(ctx, VT_E_BROADCAST, vt_dtype_lanes(value->dtype, lanes), 1), 1, &value);
+}
+
+/* Adds the variables of an expression that are neither operands nor there already. */
+static void add_outer(vt_ctx *ctx, vt_combiner *how, uint32_t *cap, const vt_var ***list, const vt_expr *e) {
+    uint32_t n;
+    const vt_var *const *vars = vt_expr_free_vars(ctx, e, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        bool known = vars[i]->u.var->scalar;
+        for (uint32_t k = 0; k < how->n && !known; k++) known = how->lhs[k] == vars[i] || how->rhs[k] == vars[i];
+        for (uint32_t j = 0; j < how->n_outer && !known; j++) known = (*list)[j] == vars[i];
+        if (known) continue;
+        vt_grow(ctx, list, cap, how->n_outer + 1, sizeof **list);
+        (*list)[how->n_outer++] = vars[i];
+    }
+}
+
+const vt_combiner *vt_combiner_new(vt_ctx *ctx, uint32_t n, const vt_var *const *lhs, const vt_var *const *rhs,
+                                   const vt_expr *const *result, const vt_expr *const *identity) {
+    vt_combiner *how = VT_NEW(ctx, vt_combiner);
+    const vt_var **outer = NULL;
+    uint32_t cap = 0;
+    *how = (vt_combiner){.n = n, .lhs = lhs, .rhs = rhs, .result = result, .identity = identity};
+    for (uint32_t k = 0; k < n; k++) {
+        add_outer(ctx, how, &cap, &outer, result[k]);
+        add_outer(ctx, how, &cap, &outer, identity[k]);
+    }
+    how->outer = outer;
+    return how;
 }
 
 const vt_expr *vt_e_reduce(vt_ctx *ctx, const vt_combiner *combiner, uint32_t n_sources, const vt_expr *const *sources,

@@ -86,12 +86,27 @@ static const vt_note *mutate_notes(vt_mutator *m, uint32_t n, const vt_note *ite
     return copy ? copy : items;
 }
 
+/* Only what is used from around the reduction can change. */
+static const vt_combiner *mutate_combiner(vt_mutator *m, const vt_combiner *how) {
+    bool same = true;
+    for (uint32_t i = 0; i < how->n_outer && same; i++) same = vt_mutate_expr(m, how->outer[i]) == how->outer[i];
+    if (same) return how;
+    const vt_expr **parts = VT_NEW_ARRAY(m->ctx, const vt_expr *, 2 * (size_t)how->n);
+    for (uint32_t k = 0; k < how->n; k++) {
+        parts[k] = vt_mutate_expr(m, how->result[k]);
+        parts[how->n + k] = vt_mutate_expr(m, how->identity[k]);
+    }
+    return vt_combiner_new(m->ctx, how->n, how->lhs, how->rhs, parts, parts + how->n);
+}
+
 static const vt_reduce *mutate_reduce(vt_mutator *m, const vt_reduce *r) {
     const void *const *axes = mutate_list(m, r->n_axes, (const void *const *)r->axes, iter_p);
-    if (axes == (const void *const *)r->axes) return r;
+    const vt_combiner *how = mutate_combiner(m, r->combiner);
+    if (axes == (const void *const *)r->axes && how == r->combiner) return r;
     vt_reduce *copy = VT_NEW(m->ctx, vt_reduce);
     *copy = *r;
     copy->axes = (const vt_iter *const *)axes;
+    copy->combiner = how;
     return copy;
 }
 

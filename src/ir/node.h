@@ -125,6 +125,8 @@ typedef struct vt_combiner {
     const vt_var *const *rhs;
     const vt_expr *const *result;
     const vt_expr *const *identity;
+    uint32_t n_outer;
+    const vt_var *const *outer; /* what results and identities use besides lhs and rhs: axes around the reduction */
 } vt_combiner;
 
 typedef struct vt_reduce {

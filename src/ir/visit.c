@@ -26,8 +26,11 @@ static void visit_iter(vt_visitor *v, const vt_iter *it) {
 }
 
 void vt_visit_expr_children(vt_visitor *v, const vt_expr *e) {
-    if (e->kind == VT_E_REDUCE)
+    if (e->kind == VT_E_REDUCE) {
+        const vt_combiner *how = e->u.reduce->combiner;
         for (uint32_t i = 0; i < e->u.reduce->n_axes; i++) visit_iter(v, e->u.reduce->axes[i]);
+        for (uint32_t i = 0; i < how->n_outer; i++) vt_visit_expr(v, how->outer[i]);
+    }
     for (uint32_t i = 0; i < e->n; i++) vt_visit_expr(v, e->a[i]);
 }
 

@@ -124,7 +124,7 @@ static void print(text *t, const vt_expr *e) {
 static const char *reduction_name(const vt_expr *e) {
     const vt_reduce *r = e->u.reduce;
     const vt_combiner *c = r->combiner;
-    if (c->n != 1 || r->n_sources != 1 || !vt_is_const(e->a[e->n - 1], 1)) return NULL;
+    if (c->n != 1 || c->n_outer || r->n_sources != 1 || !vt_is_const(e->a[e->n - 1], 1)) return NULL;
     const vt_expr *result = c->result[0];
     if (result->n != 2 || result->a[0] != c->lhs[0] || result->a[1] != c->rhs[0]) return NULL;
     return result->kind == VT_E_ADD   ? "sum"

@@ -102,6 +102,7 @@ static const vt_expr *combined(maker *m, const vt_operation *op, uint32_t k, con
         vt_varmap_set(sides, how->lhs[i], vt_e_load(m->ctx, buffer_of(m, op->outputs[i]), op->n_axes, p->index));
         vt_varmap_set(sides, how->rhs[i], source);
     }
+    for (uint32_t i = 0; i < how->n_outer; i++) vt_varmap_set(sides, how->outer[i], settle(m, how->outer[i], p->vars));
     return vt_substitute(m->ctx, how->result[k], sides);
 }
 

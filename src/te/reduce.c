@@ -10,9 +10,7 @@ static const vt_combiner *combiner(te_context *c, te_reduction kind, vt_dtype t)
     static const vt_expr_kind kinds[] = {[TE_SUM] = VT_E_ADD, [TE_MIN_OF] = VT_E_MIN, [TE_MAX_OF] = VT_E_MAX};
     values[0] = vt_e_bin(ctx, kinds[kind], sides[0], sides[1]);
     values[1] = kind == TE_SUM ? vt_const(ctx, t, 0) : kind == TE_MIN_OF ? vt_max_value(ctx, t) : vt_min_value(ctx, t);
-    vt_combiner *result = VT_NEW(ctx, vt_combiner);
-    *result = (vt_combiner){1, &sides[0], &sides[1], &values[0], &values[1]};
-    return result;
+    return vt_combiner_new(ctx, 1, &sides[0], &sides[1], &values[0], &values[1]);
 }
 
 /* Neither what is reduced nor what it starts at may be a reduction, or a condition. */
@@ -79,7 +77,7 @@ te_expr *te_reduce_from(te_context *c, te_reduction kind, te_expr *value, te_exp
 struct te_reducer {
     vt_tag tag;
     const te_context *c;
-    vt_combiner how;
+    const vt_combiner *how;
 };
 
 static te_expr *operand(te_context *c, const char *name, const char *dtype) {
@@ -111,13 +109,12 @@ static bool is_operand(const vt_combiner *how, const vt_var *v) {
     return false;
 }
 
-/* A part of a reducer is made of its operands (an identity of none), of scalars and of constants. */
+/* A part of a reducer is made of its operands (an identity of none), of scalars, axes and constants. */
 static void check_part(te_context *c, const vt_combiner *how, uint32_t k, const vt_expr *e, bool identity) {
     const char *what = identity ? "identity" : "result";
     char is[VT_DTYPE_TEXT], must[VT_DTYPE_TEXT];
     uint32_t n;
     bool reads = false;
-    te__measure(c, e);
     vt_expr_walk(e, finds_read, &reads);
     if (reads) te__raise(c, VTA_INVALID_ARGUMENT, "%s %u of a reducer reads a tensor, or is a reduction", what, k);
     if (!vt_dtype_eq(e->dtype, how->lhs[k]->dtype))
@@ -125,9 +122,12 @@ static void check_part(te_context *c, const vt_combiner *how, uint32_t k, const 
                   vt_dtype_text(e->dtype, is), vt_dtype_text(how->lhs[k]->dtype, must));
     const vt_var *const *vars = vt_expr_free_vars(&c->ctx, e, &n);
     for (uint32_t i = 0; i < n; i++)
-        if (!vars[i]->u.var->scalar && (identity || !is_operand(how, vars[i])))
-            te__raise(c, VTA_INVALID_ARGUMENT, "%s %u of a reducer uses %s, which is %s", what, k, vt_var_name(vars[i]),
-                      identity ? "not a constant" : "not one of its operands");
+        if (identity && is_operand(how, vars[i]))
+            te__raise(c, VTA_INVALID_ARGUMENT, "%s %u of a reducer uses %s, which is one of its operands", what, k,
+                      vt_var_name(vars[i]));
+    if (how->n_outer && how->n > 1)
+        te__raise(c, VTA_UNSUPPORTED, "a reducer of several results cannot use an axis, as this one does with %s",
+                  vt_var_name(how->outer[0]));
 }
 
 static void check_operands(te_context *c, const vt_combiner *how) {
@@ -148,15 +148,16 @@ static te_reducer *reducer(te_context *c, size_t n, te_expr *const *lhs, te_expr
                            te_expr *const *identities) {
     if (!n || n > UINT16_MAX) te__raise(c, VTA_INVALID_ARGUMENT, "a reducer has at least one result");
     te_reducer *r = VT_NEW(&c->ctx, te_reducer);
-    *r = (te_reducer){VT_TAG_REDUCER, c, {.n = (uint32_t)n}};
-    r->how.lhs = operands_in(c, n, lhs);
-    r->how.rhs = operands_in(c, n, rhs);
-    r->how.result = vt_exprs_copy(&c->ctx, r->how.n, te__exprs_in(c, n, results, "a result"));
-    r->how.identity = vt_exprs_copy(&c->ctx, r->how.n, te__exprs_in(c, n, identities, "an identity"));
-    check_operands(c, &r->how);
-    for (uint32_t k = 0; k < r->how.n; k++) {
-        check_part(c, &r->how, k, r->how.result[k], false);
-        check_part(c, &r->how, k, r->how.identity[k], true);
+    const vt_var **left = operands_in(c, n, lhs), **right = operands_in(c, n, rhs);
+    const vt_expr *const *result = vt_exprs_copy(&c->ctx, (uint32_t)n, te__exprs_in(c, n, results, "a result"));
+    const vt_expr *const *identity = vt_exprs_copy(&c->ctx, (uint32_t)n, te__exprs_in(c, n, identities, "an identity"));
+    for (size_t k = 0; k < n; k++) te__measure(c, result[k]);
+    for (size_t k = 0; k < n; k++) te__measure(c, identity[k]);
+    *r = (te_reducer){VT_TAG_REDUCER, c, vt_combiner_new(&c->ctx, (uint32_t)n, left, right, result, identity)};
+    check_operands(c, r->how);
+    for (uint32_t k = 0; k < r->how->n; k++) {
+        check_part(c, r->how, k, result[k], false);
+        check_part(c, r->how, k, identity[k], true);
     }
     return r;
 }
@@ -166,27 +167,36 @@ te_reducer *te_reducer_create(te_context *c, size_t n, te_expr *const lhs[], te_
     TE_RETURN(c, reducer(c, n, lhs, rhs, results, identities));
 }
 
+static void check_outer(te_context *c, const vt_combiner *how, uint32_t n, const vt_iter *const *axes) {
+    for (uint32_t i = 0; i < how->n_outer; i++)
+        for (uint32_t j = 0; j < n; j++)
+            if (how->outer[i] == axes[j]->var)
+                te__raise(c, VTA_INVALID_ARGUMENT, "how a reduction combines may not depend on its reduce axis %s",
+                          vt_var_name(axes[j]->var));
+}
+
 static void reduce_with(te_context *c, const te_reducer *r, te_expr *const *given, te_expr *const *starts,
                         const te_expr *where, size_t axis_count, te_axis *const *list, te_expr **out_exprs) {
     te__need_a(c, VT_TAG_REDUCER, r, "a reducer");
-    uint32_t n = r->how.n;
+    uint32_t n = r->how->n;
     const vt_expr *const *values = te__exprs_in(c, n, given, "a value"), *const *from = NULL;
     const vt_iter *const *axes = te__axes_in(c, axis_count, list, "an axis");
     const vt_expr *condition = where ? te__expr_in(c, where, "a condition") : NULL;
     if (starts) from = te__exprs_in(c, n, starts, "a start");
     check_axes(c, (uint32_t)axis_count, axes);
+    check_outer(c, r->how, (uint32_t)axis_count, axes);
     if (condition && !vt_dtype_is_bool(condition->dtype))
         te__raise(c, VTA_INVALID_ARGUMENT, "the condition of a reduction is of type %s, not bool",
                   te__dtype_text(c, condition->dtype));
     for (uint32_t k = 0; k < n; k++) {
         check_value(c, values[k]);
-        if (!vt_dtype_eq(values[k]->dtype, r->how.lhs[k]->dtype))
+        if (!vt_dtype_eq(values[k]->dtype, r->how->lhs[k]->dtype))
             te__raise(c, VTA_INVALID_ARGUMENT, "value %u of a reduction is %s, but its reducer combines %s", k,
-                      te__dtype_text(c, values[k]->dtype), te__dtype_text(c, r->how.lhs[k]->dtype));
+                      te__dtype_text(c, values[k]->dtype), te__dtype_text(c, r->how->lhs[k]->dtype));
         if (from) check_start(c, values[k], from[k], (uint32_t)axis_count, axes);
     }
     for (uint32_t k = 0; k < n; k++)
-        out_exprs[k] = te__out(vt_e_reduce(&c->ctx, &r->how, n, values, (uint32_t)axis_count, axes, condition, from, k));
+        out_exprs[k] = te__out(vt_e_reduce(&c->ctx, r->how, n, values, (uint32_t)axis_count, axes, condition, from, k));
 }
 
 vta_status te_reduce_with(te_context *c, const te_reducer *r, te_expr *const values[], te_expr *const starts[],

@@ -250,6 +250,9 @@ static te_tensor *rfactor(te_context *c, te_schedule *s, const te_tensor *tensor
     factoring f = {.c = c, .ctx = ctx, .s = s, .st = st, .op = op, .axis = te__axis_in(c, axis, "an axis")};
     if (op->placeholder || !op->n_reduce)
         te__raise(c, VTA_ILLEGAL, "cannot rfactor %s: it is not a reduction", op->name);
+    if (op->bodies[0]->u.reduce->combiner->n_outer)
+        te__raise(c, VTA_UNSUPPORTED, "cannot rfactor %s: its reducer uses the axis %s", op->name,
+                  vt_var_name(op->bodies[0]->u.reduce->combiner->outer[0]));
     f.masks = vt_ptrmap_new(ctx);
     f.touched = vt_ptrmap_new(ctx);
     f.ranges = vt_ptrmap_new(ctx);

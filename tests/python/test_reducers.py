@@ -156,6 +156,43 @@ class Reducers(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "all outputs of one computation"):
             s.cache_write([place], "local")
 
+    def test_that_use_an_axis(self):
+        """How values are combined, and what that starts at, depends on the place: under every schedule."""
+        for steps in itertools.product((0, 1), repeat=5):
+            A = te.placeholder((7, 9), "int32", "A")
+            P = te.compute((7, 9), lambda i, j: A[i, j] - i, "P")
+
+            def value(n):
+                k = te.reduce_axis((0, 9 if steps[0] else n + 1), "k")  # pylint: disable=cell-var-from-loop
+                start = lambda t: te.select(n > 2, te.const(1, t), n.astype(t))  # pylint: disable=unnecessary-lambda-assignment
+                least = te.comm_reducer(lambda x, y: te.max(x * 2 + y, n - 3), start, name="least")
+                return least(P[n, k], axis=k, where=k != 4)
+
+            B = te.compute((7,), value, "B")
+            C = te.compute((7,), lambda i: B[i] * 2 + B[6 - i], "C")
+            s = te.create_schedule(C.op)
+            if steps[0]:
+                s[P].compute_inline()
+            if steps[1]:
+                s[B].split(B.op.axis[0], 3)
+            cache = s.cache_write(B, "local") if steps[2] else None
+            if steps[3]:
+                s[B].compute_at(s[C], C.op.axis[0])
+            if steps[4]:
+                s[cache or B].split(s[cache or B].op.reduce_axis[0], 2)
+            a = RANDOM.integers(-9, 9, (7, 9)).astype("int32")
+            b = []
+            for n in range(7):
+                total = 1 if n > 2 else n
+                for k in range(9 if steps[0] else n + 1):
+                    total = max(total * 2 + int(a[n, k]) - n, n - 3) if k != 4 else total
+                b.append(total)
+            want = np.array([b[i] * 2 + b[6 - i] for i in range(7)], "int32")
+            np.testing.assert_array_equal(run(s, [A, C], a)[0], want, str(steps))
+            if steps[0]:
+                np.testing.assert_array_equal(te.evaluate(C, {A: a}), want)
+        self.assertIn("max(B", te.create_prim_func([A, C]).script())
+
     def test_of_values(self):
         self.assertEqual(repr(product(te.const(3), te.const(4))), repr(te.const(3) * te.const(4)))
         self.assertEqual(repr(product(te.var("x"), 2, 3, 4)), repr(te.var("x") * 2 * 3 * 4))
