@@ -33,11 +33,17 @@ bool te__kept_by_thread(const te_stage *st, const vt_iter *thread) {
     return *st->scope && scope_rank(st->scope) > thread_rank(thread->thread_tag);
 }
 
+static bool is_virtual(const bounds *b, const vt_iter *axis) {
+    const vt_iter *thread = vt_ptrmap_get(b->threads, axis);
+    return te__is_virtual(thread ? thread : axis);
+}
+
 /* Does the stage need what all values of the axis need (true), or what its present value needs? Memory that threads
- * share must hold the part of each. */
-static bool need_relax(const bounds *b, const vt_iter *axis, bool inside, int rank) {
+ * share must hold the part of each: on a processor also what is computed around the loops that virtual threads become. */
+static bool need_relax(const bounds *b, const te_stage *st, const vt_iter *axis, bool inside, int rank) {
     const char *tag = thread_tag(b, axis);
     if (!*tag) return !inside;
+    if (!inside && is_virtual(b, axis) && !strchr(st->scope, '.')) return true;
     if (rank == RANK_WARP && strcmp(tag, "threadIdx.x") == 0) return true; /* the threads of a warp */
     return rank <= thread_rank(tag);
 }
@@ -167,9 +173,9 @@ static vt_ptrmap *consumer_sets(const bounds *b, const te_stage *st, const te_st
         const vt_iter *thread = vt_ptrmap_get(b->threads, axis);
         if (vt_is_const(r->extent, 1))
             te__set_put(b->ctx, sets, axis, vt_intset_point(r->min));
-        else if (!need_relax(b, axis, *inside, rank) && !*inside && !shares_thread(b, st, axis))
+        else if (!need_relax(b, st, axis, *inside, rank) && !*inside && !shares_thread(b, st, axis))
             refuse_outside_thread(b, st, consumer, axis);
-        else if (!need_relax(b, axis, *inside, rank))
+        else if (!need_relax(b, st, axis, *inside, rank))
             te__set_put(b->ctx, sets, axis, vt_intset_point(thread ? thread->var : axis->var));
         else
             te__set_put(b->ctx, sets, axis, vt_intset_range(b->ctx, r->min, r->extent));
@@ -186,7 +192,7 @@ static vt_dommap *relaxed_loops(const bounds *b, const te_stage *st, const te_st
         const vt_iter *axis = path->items[i], *thread = vt_ptrmap_get(b->threads, axis);
         if (axis == attach) *inside = true;
         bool one = vt_is_const(te__range(b->ranges, axis)->extent, 1);
-        if (!need_relax(b, axis, *inside, rank)) {
+        if (!need_relax(b, st, axis, *inside, rank)) {
             if (!*inside && !one && !shares_thread(b, st, axis)) refuse_outside_thread(b, st, consumer, axis);
             continue;
         }

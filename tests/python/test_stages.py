@@ -168,6 +168,43 @@ class Steps(unittest.TestCase):
         np.testing.assert_array_equal(run(s, [a, e], x, np.zeros((8, 8), "int32")), y * y.T)
         with self.assertRaisesRegex(ValueError, "no way leads"):
             s.create_group([b], [d])
+        outer, inner, last = s.groups
+        self.assertEqual([(g.num_child_stages, g.group, len(g.members)) for g in (outer, inner, last)],
+                         [(1, None, 3), (2, outer, 3), (2, inner, 2)])
+        self.assertEqual((s[a].group, s[b].group, s[c].group, s[e].group), (None, inner, last, None))
+        self.assertEqual((group, outer.attach_stage, outer.attach_ivar, outer.attach_type), (outer, s[e], e.op.axis[0], s[e].SCOPE))
+        self.assertEqual((last.attach_stage, last.attach_type, len({outer, inner, last, s[c].group})), (None, s[e].ROOT, 3))
+        self.assertEqual(repr(last), "group(c, d)")
+        outer.compute_root()
+        np.testing.assert_array_equal(run(s, [a, e], x, np.zeros((8, 8), "int32")), y * y.T)
+        with self.assertRaisesRegex(NotImplementedError, "StageGroup.compute_inline is not offered"):
+            outer.compute_inline()
+
+    def test_around_virtual_threads(self):
+        """A stage that is computed around the loops that virtual threads become is computed for all of them."""
+        refused = 0
+        for tag in ("vthread", "cthread"):
+            for at, scope, bound in [(at, scope, bound) for at in (0, 1) for scope in ("local", "global", "warp", "shared", "") for bound in (0, 1)]:
+                a = te.placeholder((4, 6, 2), "int32", "a")
+                b = te.compute((4, 6, 2), lambda i, j, k: a[i, j, k] * 3 + i, "b")
+                c = te.compute((4, 6, 2), lambda i, j, k: b[i, 5 - j, k] + b[i, j, 1 - k], "c")
+                s, thread = te.create_schedule(c.op), te.thread_axis(tag)
+                s[b].compute_at(s[c], c.op.axis[at])
+                if scope:
+                    s[b].set_scope(scope)
+                s[c].bind(c.op.axis[1], thread)
+                if bound:
+                    s[b].bind(b.op.axis[1], thread)
+                x = np.arange(48, dtype="int32").reshape(4, 6, 2)
+                y = x * 3 + np.arange(4).reshape(4, 1, 1)
+                try:
+                    got = run(s, [a, c], x, np.zeros((4, 6, 2), "int32"))
+                except vta.VTAError as error:
+                    refused += 1
+                    self.assertIn("have different extents", str(error))
+                    continue
+                np.testing.assert_array_equal(got, y[:, ::-1, :] + y[:, :, ::-1])
+        self.assertEqual(refused, 6)  # each thread computes its own part, whose size is not the number of threads
 
 
 if __name__ == "__main__":
