@@ -243,7 +243,8 @@ VTA_API size_t te_tensor_index(const te_tensor *t);
 VTA_API size_t te_tensor_outputs(const te_tensor *t);
 VTA_API te_tensor *te_tensor_output(const te_tensor *t, size_t index);
 VTA_API const char *te_tensor_tag(const te_tensor *t);
-/* The computation's own axes and reduce axes; NULL beyond the last. */
+/* The computation's own axes and reduce axes; NULL beyond the last. Of a call of an intrinsic (te_compute_intrin) behind its data
+ * axes those of the dimensions that the intrinsic writes, which are no loops of its stage. */
 VTA_API size_t te_tensor_axes(const te_tensor *t);
 VTA_API te_axis *te_tensor_axis(const te_tensor *t, size_t index);
 VTA_API size_t te_tensor_reduce_axes(const te_tensor *t);

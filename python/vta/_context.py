@@ -51,6 +51,7 @@ class Context:
             raise MemoryError("out of memory")
         self._values, self._used = {}, set()
         self.attrs = {}  # of computations, by their first tensor: what programs gave them
+        self.intrins = {}  # that tensorize was given, by their handles
         self._thread = threading.get_ident()
         self._number = next(_numbers)
         _living[self._number] = self

@@ -1,6 +1,7 @@
 /* Copies of a tensor in another memory: before it is read, or before it is written back. */
 #include "te/bound.h"
 #include "te/expr.h"
+#include "te/extern.h"
 
 static const char *cache_name(te_context *c, const vt_operation *op, uint32_t output, const char *scope) {
     const char *index = op->n_outputs == 1 ? "" : vt_new_format(&c->ctx, ".v%u", output);
@@ -172,6 +173,40 @@ static vta_status write_through(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+static te_tensor *add_cache(te_context *c, const te_tensor *t, te_stage *st, const char *scope, const vt_operation *cache,
+                            const vt_operation *out) {
+    caching job = {.c = c, .s = st->schedule, .st = st, .fresh = te__stage_new(st->schedule, cache), .op = out};
+    job.fresh->scope = scope;
+    job.fresh->group = st->group;
+    te__change_all(job.s, write_through, &job);
+    te__stage_insert(job.s, te__stage_index(job.s, st), job.fresh);
+    return te__out(cache->outputs[vt_te_tensor(t)->value_index]);
+}
+
+static const char *written_name(te_context *c, const vt_operation *op, const char *scope) {
+    return vt_new_format(&c->ctx, "%s.%s", op->name, *scope ? scope : "cache");
+}
+
+/* What an intrinsic computes is computed by it in the cache, and copied out element by element. */
+static te_tensor *cache_statements(te_context *c, const te_tensor *t, te_stage *st, const char *scope) {
+    vt_ctx *ctx = &c->ctx;
+    const vt_operation *op = st->op;
+    if (!op->external->intrinsic)
+        te__raise(c, VTA_UNSUPPORTED, "cannot cache_write %s: it consists of statements", op->name);
+    if (st->n_relations)
+        te__raise(c, VTA_ILLEGAL, "cannot cache_write %s, which an intrinsic computes, after its loops were split or fused", op->name);
+    const vt_operation *cache = te__extern_again(c, op, written_name(c, op, scope));
+    uint32_t ndim = op->n_axes + op->external->n_inner;
+    const vt_iter **axes = VT_NEW_ARRAY(ctx, const vt_iter *, ndim);
+    const vt_expr **index = VT_NEW_ARRAY(ctx, const vt_expr *, ndim), **copies = VT_NEW_ARRAY(ctx, const vt_expr *, op->n_outputs);
+    for (uint32_t i = 0; i < ndim; i++) {
+        axes[i] = i < op->n_axes ? op->iters[i] : op->external->inner[i - op->n_axes];
+        index[i] = axes[i]->var;
+    }
+    for (uint32_t k = 0; k < op->n_outputs; k++) copies[k] = vt_e_pload(ctx, cache->outputs[k], ndim, index);
+    return add_cache(c, t, st, scope, cache, te__compute(c, op->name, op->tag, ndim, axes, op->n_outputs, copies));
+}
+
 static te_tensor *cache_write(te_context *c, te_schedule *s, const te_tensor *t, const char *where) {
     vt_ctx *ctx = &c->ctx;
     te_stage *st = te__stage_for(c, s, t, "cache_write");
@@ -180,8 +215,7 @@ static te_tensor *cache_write(te_context *c, te_schedule *s, const te_tensor *t,
     if (op->placeholder)
         te__raise(c, VTA_ILLEGAL, "cannot cache_write %s: it is an input and is not computed", op->name);
     if (op->scan) te__raise(c, VTA_UNSUPPORTED, "cannot cache_write %s: it is a scan", op->name);
-    if (op->external)
-        te__raise(c, VTA_UNSUPPORTED, "cannot cache_write %s: it consists of statements", op->name);
+    if (op->external) return cache_statements(c, t, st, scope);
     if (te__has_mixed_loops(ctx, st))
         te__raise(c, VTA_ILLEGAL, "cannot cache_write %s: a data axis and a reduce axis of it are fused", op->name);
     relayout l = {.ctx = ctx, .st = st, .op = op, .ranges = vt_ptrmap_new(ctx)};
@@ -197,16 +231,10 @@ static te_tensor *cache_write(te_context *c, te_schedule *s, const te_tensor *t,
     relayout_bodies(&l);
     relayout_places(&l);
     const vt_operation *cache =
-        te__compute(c, vt_new_format(ctx, "%s.%s", op->name, *scope ? scope : "cache"), op->tag, l.n_axes, l.axes, op->n_outputs, l.bodies);
+        te__compute(c, written_name(c, op, scope), op->tag, l.n_axes, l.axes, op->n_outputs, l.bodies);
     const vt_expr **copies = VT_NEW_ARRAY(ctx, const vt_expr *, op->n_outputs);
     for (uint32_t k = 0; k < op->n_outputs; k++) copies[k] = vt_e_pload(ctx, cache->outputs[k], l.n_axes, l.place);
-    const vt_operation *out = te__compute(c, op->name, op->tag, op->n_axes, op->iters, op->n_outputs, copies);
-    caching job = {.c = c, .s = s, .st = st, .fresh = te__stage_new(s, cache), .op = out};
-    job.fresh->scope = scope;
-    job.fresh->group = st->group;
-    te__change_all(s, write_through, &job);
-    te__stage_insert(s, te__stage_index(s, st), job.fresh);
-    return te__out(cache->outputs[vt_te_tensor(t)->value_index]);
+    return add_cache(c, t, st, scope, cache, te__compute(c, op->name, op->tag, op->n_axes, op->iters, op->n_outputs, copies));
 }
 
 te_tensor *te_cache_write(te_schedule *s, te_tensor *t, const char *scope) {

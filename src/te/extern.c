@@ -65,7 +65,7 @@ static const vt_expr *stand_in(te_context *c, const char *name, vt_dtype t, uint
         const vt_expr **last = VT_NEW_ARRAY(ctx, const vt_expr *, ndim);
         for (uint32_t d = 0; d < ndim; d++) {
             const vt_expr *end = vt_add(ctx, parts[i].begin[d], parts[i].extents[d]);
-            last[d] = vt_sub(ctx, end, vt_int(ctx, end->dtype, 1));
+            last[d] = vt_simplify_free(ctx, vt_sub(ctx, end, vt_int(ctx, end->dtype, 1)));
         }
         loads[2 * i] = vt_e_pload(ctx, parts[i].tensor, ndim, parts[i].begin);
         loads[2 * i + 1] = vt_e_pload(ctx, parts[i].tensor, ndim, last);
@@ -89,6 +89,46 @@ const vt_operation *te__extern_operation(te_context *c, const vt_operation *fiel
     op.bodies = bodies;
     op.external = x;
     return te__operation_like(c, &op, like);
+}
+
+/* ---- Once more ---- */
+
+static const vt_expr *const *substituted(vt_ctx *ctx, uint32_t n, const vt_expr *const *list, const vt_varmap *map) {
+    const vt_expr **copy = VT_NEW_ARRAY(ctx, const vt_expr *, n);
+    for (uint32_t i = 0; i < n; i++) copy[i] = vt_substitute(ctx, list[i], map);
+    return copy;
+}
+
+static const vt_stmt *statement_with(vt_ctx *ctx, const vt_stmt *s, const vt_varmap *map) {
+    return s ? vt_substitute_stmt(ctx, s, map) : NULL;
+}
+
+const vt_operation *te__extern_again(te_context *c, const vt_operation *op, const char *name) {
+    vt_ctx *ctx = &c->ctx;
+    vt_varmap *fresh = vt_varmap_new(ctx);
+    const vt_iter **iters = VT_NEW_ARRAY(ctx, const vt_iter *, op->n_axes + op->n_reduce);
+    for (uint32_t i = 0; i < op->n_axes + op->n_reduce; i++) {
+        const vt_iter *axis = op->iters[i];
+        iters[i] = axis;
+        if (i >= op->n_axes) continue;
+        iters[i] = vt_iter_new(ctx, vt_var_copy(ctx, axis->var, ".c"), axis->min, axis->extent, axis->type, "");
+        vt_varmap_set(fresh, axis->var, iters[i]->var);
+    }
+    te__extern *x = VT_NEW(ctx, te__extern);
+    const vt_expr *const **extents = VT_NEW_ARRAY(ctx, const vt_expr *const *, op->external->n_inputs);
+    *x = *op->external;
+    for (uint32_t i = 0; i < x->n_inputs; i++)
+        extents[i] = substituted(ctx, op->bodies[0]->a[1 + 2 * i]->n, x->extents[i], fresh);
+    x->extents = extents;
+    x->body = statement_with(ctx, x->body, fresh);
+    x->reset = statement_with(ctx, x->reset, fresh);
+    x->update = statement_with(ctx, x->update, fresh);
+    vt_operation fields = *op;
+    fields.name = name;
+    fields.iters = iters;
+    fields.external = x;
+    fields.bodies = substituted(ctx, op->n_outputs, op->bodies, fresh);
+    return te__operation_like(c, &fields, op->outputs);
 }
 
 static const vt_buffer **buffers_in(te_context *c, size_t n, te_buffer *const *list) {

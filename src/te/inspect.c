@@ -1,6 +1,7 @@
 /* Looking into expressions, comparing and rewriting them, and the bounds of a schedule. */
 #include "te/bound.h"
 #include "te/expr.h"
+#include "te/extern.h"
 
 static const vt_expr *node(const te_expr *e) { return vt_is(e, VT_TAG_EXPR) ? vt_te_expr(e) : NULL; }
 
@@ -93,9 +94,17 @@ struct te_bounds {
     vt_ptrmap *ranges;
 };
 
+/* What intrinsics run over, all of which is written. */
+static void add_inner(te_context *c, te_bounds *b, const te__extern *x) {
+    for (uint32_t i = 0; x && i < x->n_inner; i++)
+        te__range_set(&c->ctx, b->ranges, x->inner[i], x->inner[i]->min, x->inner[i]->extent);
+}
+
 static te_bounds *bounds_of(te_context *c, te_schedule *s) {
     te_bounds *b = VT_NEW(&c->ctx, te_bounds);
-    b->ranges = te__infer_bounds(te__normalize(s));
+    te_schedule *normal = te__normalize(s);
+    b->ranges = te__infer_bounds(normal);
+    for (uint32_t i = 0; i < normal->n_stages; i++) add_inner(c, b, normal->stages[i]->op->external);
     return b;
 }
 

@@ -57,6 +57,14 @@ static te__result result_of(const intrin_call *k, const vt_buffer *want, size_t 
     return (te__result){want->dtype, ndim, shape};
 }
 
+/* Axes for the dimensions that the intrinsic writes; no loops. */
+static const vt_iter *const *inner_axes(te_context *c, size_t n, const vt_expr *const *extents) {
+    const vt_iter **axes = VT_NEW_ARRAY(&c->ctx, const vt_iter *, n);
+    for (size_t i = 0; i < n; i++)
+        axes[i] = te__axis(c, vt_new_format(&c->ctx, "ax%zu", i), vt_int(&c->ctx, extents[i]->dtype, 0), extents[i], false);
+    return axes;
+}
+
 /* A part of the intrinsic with the values of its scalars; NULL for none. */
 static const vt_stmt *with_scalars(const intrin_call *k, te_intrin_part part, const vt_varmap *values) {
     const vt_stmt *s = te__intrin_part(&k->c->ctx, k->in, part);
@@ -109,6 +117,8 @@ static void make(te_context *c, const char *text, const te_intrin_call *given, t
                       .body = with_scalars(&k, TE_INTRIN_BODY, values),
                       .reset = with_scalars(&k, TE_INTRIN_RESET, values),
                       .update = with_scalars(&k, TE_INTRIN_UPDATE, values),
+                      .n_inner = (uint32_t)o.inner_count,
+                      .inner = inner_axes(c, o.inner_count, inner),
                       .intrinsic = true};
     need_parts(&k, x);
     const vt_operation fields = {.name = k.name,

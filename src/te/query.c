@@ -1,5 +1,6 @@
 /* What tensors, axes and expressions are. */
 #include "te/expr.h"
+#include "te/extern.h"
 #include "te/operation.h"
 
 static bool is_axis(const te_axis *axis) { return vt_is(axis, VT_TAG_AXIS); }
@@ -24,7 +25,8 @@ bool te_tensor_is_placeholder(const te_tensor *t) { return is_tensor(t) && op_of
 size_t te_tensor_index(const te_tensor *t) { return is_tensor(t) ? vt_te_tensor(t)->value_index : 0; }
 size_t te_tensor_outputs(const te_tensor *t) { return is_tensor(t) ? op_of(t)->n_outputs : 0; }
 const char *te_tensor_tag(const te_tensor *t) { return is_tensor(t) ? op_of(t)->tag : NULL; }
-size_t te_tensor_axes(const te_tensor *t) { return is_tensor(t) ? op_of(t)->n_axes : 0; }
+static uint32_t inner_count(const vt_operation *op) { return op->external ? op->external->n_inner : 0; }
+size_t te_tensor_axes(const te_tensor *t) { return is_tensor(t) ? op_of(t)->n_axes + inner_count(op_of(t)) : 0; }
 size_t te_tensor_reduce_axes(const te_tensor *t) { return is_tensor(t) ? op_of(t)->n_reduce : 0; }
 
 te_expr *te_tensor_dim_expr(const te_tensor *t, size_t dim) {
@@ -41,7 +43,9 @@ te_tensor *te_tensor_output(const te_tensor *t, size_t index) {
 }
 
 te_axis *te_tensor_axis(const te_tensor *t, size_t index) {
-    return index < te_tensor_axes(t) ? te__out(op_of(t)->iters[index]) : NULL;
+    if (index >= te_tensor_axes(t)) return NULL;
+    const vt_operation *op = op_of(t);
+    return te__out(index < op->n_axes ? op->iters[index] : op->external->inner[index - op->n_axes]);
 }
 
 te_axis *te_tensor_reduce_axis(const te_tensor *t, size_t index) {

@@ -182,9 +182,13 @@ class Slices(unittest.TestCase):
             D = te.compute((m, n), lambda i, j: A[i, j] * 2.0, "D")
             add = self.adder(n)
             C = te.compute((m, n), lambda i: add(D[i, 0:n], B[i, 0:n]), name="C")
-            self.assertEqual([len(C.op.axis), C.shape], [1, [m, n]])
+            self.assertEqual([len(C.op.axis), C.shape], [2, [m, n]])
             E = te.compute((m, n), lambda i, j: C[i, n - 1 - j] + 1.0, "E")
             s = te.create_schedule(E.op)
+            self.assertEqual(s[C].leaf_iter_vars, C.op.axis[:1])  # the intrinsic runs over the other
+            with self.assertRaisesRegex(vta.VTAError, "ax0: the axis does not belong to C, whose loops are i"):
+                s[C].unroll(C.op.axis[1])
+            self.assertEqual(s.bounds()[C.op.axis[1]].extent, n)
             outer, _ = s[C].split(C.op.axis[0], factor=step if inexact else 1)
             s[D].compute_at(s[C], outer)
             a, b = (RNG.random((m, n), "float32") for _ in range(2))
@@ -203,9 +207,32 @@ class Slices(unittest.TestCase):
             s = te.create_schedule(B.op)
             s[B].tensorize(B.op.axis[1], add)
 
+    def test_kept_in_a_cache(self):
+        """The intrinsic computes a cache, which is copied out by loops over all dimensions."""
+        for steps in range(8):
+            m, n = (int(RNG.integers(2, 9)) for _ in range(2))
+            A, v = te.placeholder((m, n), name="A"), te.var("v", "float32")
+            add = self.adder(n, [v])
+            C = te.compute((m, n), lambda i: add(i + 1, A[i, 0:n], A[m - 1 - i, 0:n]), name="C")
+            s = te.create_schedule(C.op)
+            CL = s.cache_write(C, "global")
+            self.assertEqual([len(s[C].leaf_iter_vars), len(s[CL].leaf_iter_vars), s[CL].op.name], [2, 1, "C.global"])
+            if steps & 1:
+                s[CL].compute_at(s[C], s[C].op.axis[0])
+            if steps & 2:
+                s[C].split(C.op.axis[1], 2)
+            if steps & 4:
+                s[CL].split(CL.op.axis[0], 2)
+            a = RNG.random((m, n), "float32")
+            run([C], [A, C], [a], [((a + a[::-1]) * np.arange(1, m + 1, dtype="float32")[:, None]).astype("float32")], s)
+        s = te.create_schedule(C.op)
+        s[C].split(C.op.axis[0], 2)
+        with self.assertRaisesRegex(vta.VTAError, "after its loops were split or fused"):
+            s.cache_write(C, "local")
+
     def test_reductions(self):
-        """Products of tiles, with a reset, and with the first point in its place; split reduce loops too."""
-        for with_reset in (True, False):
+        """Products of tiles, with a reset, and with the first point in its place; split reduce loops too; in a cache too."""
+        for with_reset in (True, False, True, False):
             t, m, n, steps = (int(RNG.integers(1, 5)) for _ in range(4))
             x, y = te.placeholder((t, t), name="x"), te.placeholder((t, t), name="y")
             k = te.reduce_axis((0, t), "k")
@@ -232,9 +259,12 @@ class Slices(unittest.TestCase):
             ko = te.reduce_axis((0, steps), "ko")
             C = te.compute((m, n, t, t), lambda i, j: product(A[i, ko, 0:t, 0:t], B[ko, j], reduce_axis=ko), name="C")
             s = te.create_schedule(C.op)
-            if RNG.integers(2):
+            cached = s.cache_write(C, "global") if RNG.integers(2) else None
+            if cached:
+                s[cached].compute_at(s[C], s[C].op.axis[1])
+            elif RNG.integers(2):
                 outer, inner = s[C].split(C.op.reduce_axis[0], factor=2)
-                s[C].reorder(outer, *C.op.axis, inner)
+                s[C].reorder(outer, *C.op.axis[:2], inner)
             a, b = RNG.random((m, steps, t, t), "float32"), RNG.random((steps, n, t, t), "float32")
             run([C], [A, B, C], [a, b], [np.einsum("iktr,kjrq->ijtq", a, b)], s)
 

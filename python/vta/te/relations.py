@@ -67,10 +67,13 @@ class IterVarAttr:
     bind_thread : IterVar or None
     pragma_keys : list of str
     pragma_values : list of Expr
+    tensor_intrin : TensorIntrin, GemmIntrin or None
+        What stands in place of the axis and those inside of it.
     """
 
-    def __init__(self, iter_type: int, bind_thread: IterVar | None, pragma_keys: list[str], pragma_values: list[Expr]) -> None:
-        self.iter_type, self.bind_thread = iter_type, bind_thread
+    def __init__(self, iter_type: int, bind_thread: IterVar | None, pragma_keys: list[str], pragma_values: list[Expr],
+                 tensor_intrin: Any = None) -> None:
+        self.iter_type, self.bind_thread, self.tensor_intrin = iter_type, bind_thread, tensor_intrin
         self.pragma_keys, self.pragma_values = pragma_keys, pragma_values
 
 
@@ -98,7 +101,8 @@ def marks(stage: Any) -> dict[IterVar, IterVarAttr]:
             continue
         thread = IterVar(stage.context, row.thread) if row.thread else None
         pragmas = [_pragma(stage, axis, i) for i in range(row.pragma_count)]
-        out[axis] = IterVarAttr(getattr(IterVar, text(row.type)), thread, [k for k, _ in pragmas], [v for _, v in pragmas])
+        out[axis] = IterVarAttr(getattr(IterVar, text(row.type)), thread, [k for k, _ in pragmas], [v for _, v in pragmas],
+                                stage.context.intrins.get(row.intrin))
     return out
 
 

@@ -570,6 +570,7 @@ class Stage(Refusing):
         """
         handle = need(tensor_intrin, (GemmIntrin, TensorIntrin), "the intrinsic of tensorize")._handle_in(self.schedule.context)
         self._step(lib.te_tensorize, self._axis(var, "tensorize"), handle)
+        self.context.intrins[handle] = tensor_intrin
 
     def env_threads(self, threads: object) -> NoReturn:
         """Not offered: bind axes to threads with :meth:`bind`."""
