@@ -58,11 +58,13 @@ typedef struct ssa {
     vt_mutator m;
     vt_ptrmap *defined; /* variables that have a definition already */
     vt_ptrmap *now;     /* variable -> what it is called in this scope; NULL: itself */
+    uint32_t renamed;   /* variables that are not called themselves in this scope */
     vt_ptrmap *buffers; /* buffer -> its newest copy over a renamed data variable */
 } ssa;
 
 static const vt_expr *ssa_expr(vt_mutator *m, const vt_expr *e) {
     ssa *st = (ssa *)m;
+    if (!st->renamed) return e;
     if (e->kind != VT_E_VAR) return vt_mutate_expr_children(m, e);
     const vt_var *v = vt_ptrmap_get(st->now, e);
     return v ? v : e;
@@ -81,6 +83,15 @@ static const vt_buffer *ssa_buffer(vt_mutator *m, const vt_buffer *b) {
     return have;
 }
 
+/* From here on `v` is called `name`; NULL: itself. */
+static void ssa_rename(ssa *st, const vt_var *v, const vt_var *name) {
+    const vt_var *before = vt_ptrmap_get(st->now, v);
+    if (name == before) return;
+    if (!before) st->renamed++;
+    if (!name) st->renamed--;
+    vt_ptrmap_set(st->now, v, name);
+}
+
 /* The variable that a definition of `v` gets: itself the first time, then a copy, to which uses are renamed. */
 static const vt_var *ssa_define(ssa *st, const vt_var *v) {
     if (!vt_ptrmap_has(st->defined, v)) {
@@ -88,24 +99,23 @@ static const vt_var *ssa_define(ssa *st, const vt_var *v) {
         return v;
     }
     const vt_var *fresh = vt_var_copy(st->m.ctx, v, "");
-    vt_ptrmap_set(st->now, v, fresh);
+    ssa_rename(st, v, fresh);
     return fresh;
 }
 
 static const vt_stmt *ssa_stmt(vt_mutator *m, const vt_stmt *s) {
     ssa *st = (ssa *)m;
+    if (s->kind != VT_S_FOR && s->kind != VT_S_LET && s->kind != VT_S_ALLOC) return vt_mutate_stmt_children(m, s);
     vt_stmt copy = vt_stmt_copy(s);
-    const vt_var **place = s->kind == VT_S_FOR     ? &copy.u.loop.var
-                           : s->kind == VT_S_LET   ? &copy.u.let.var
-                           : s->kind == VT_S_ALLOC ? &copy.u.alloc.var
-                                                   : NULL;
-    if (!place) return vt_mutate_stmt_children(m, s);
+    const vt_var **place = s->kind == VT_S_FOR   ? &copy.u.loop.var
+                           : s->kind == VT_S_LET ? &copy.u.let.var
+                                                 : &copy.u.alloc.var;
     const vt_var *v = *place;
     const vt_var *outer = vt_ptrmap_get(st->now, v);
     const vt_expr *value = s->kind == VT_S_LET ? vt_mutate_expr(m, s->u.let.value) : NULL;
     const vt_var *fresh = ssa_define(st, v);
     if (fresh == v && !outer) return vt_mutate_stmt_children(m, s);
-    if (fresh == v) vt_ptrmap_set(st->now, v, NULL);
+    if (fresh == v) ssa_rename(st, v, NULL);
     if (value) {
         copy.u.let.value = value;
         copy.u.let.var = fresh;
@@ -114,7 +124,7 @@ static const vt_stmt *ssa_stmt(vt_mutator *m, const vt_stmt *s) {
         copy = vt_stmt_copy(vt_mutate_stmt_children(m, s));
         *place = fresh;
     }
-    vt_ptrmap_set(st->now, v, outer);
+    ssa_rename(st, v, outer);
     return vt_s_new(m->ctx, &copy);
 }
 
