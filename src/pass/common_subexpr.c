@@ -21,7 +21,8 @@ typedef struct cse {
     vt_ptrmap *defined; /* variable -> number of definitions in scope, as a pointer */
     uint32_t number;    /* of the newest variable */
     vt_ptrmap *uses;    /* introduced variable -> 1 + uses in expressions that may be introduced, as a pointer */
-    vt_ptrmap *taken;   /* numbers n of names cse_var_n in the program, as keys */
+    const vt_stmt *body;
+    vt_ptrmap *taken; /* numbers n of names cse_var_n in the body, as keys; NULL: not looked for yet */
 } cse;
 
 /* May anything in it, or itself, be introduced? */
@@ -71,8 +72,22 @@ typedef struct subject {
     const vt_stmt *s;
 } subject;
 
+static bool note_name(void *user, const vt_expr *e) {
+    cse *st = user;
+    static const char prefix[] = "cse_var_";
+    unsigned number;
+    if (e->kind == VT_E_VAR && !strncmp(vt_var_name(e), prefix, sizeof prefix - 1) &&
+        sscanf(vt_var_name(e) + sizeof prefix - 1, "%u", &number) == 1)
+        vt_ptrmap_set(st->taken, (const void *)(uintptr_t)number, st);
+    return true;
+}
+
 static const vt_var *new_var(cse *st, vt_dtype t) {
     vt_ctx *ctx = st->m.ctx;
+    if (!st->taken) {
+        st->taken = vt_ptrmap_new(ctx);
+        vt_stmt_walk(st->body, note_name, NULL, st);
+    }
     do st->number++;
     while (vt_ptrmap_has(st->taken, (const void *)(uintptr_t)st->number));
     return vt_var_new(ctx, vt_new_format(ctx, "cse_var_%u", st->number), t);
@@ -224,24 +239,13 @@ static const vt_stmt *cse_stmt(vt_mutator *m, const vt_stmt *s) {
     return descend(st, s);
 }
 
-static bool note_name(void *user, const vt_expr *e) {
-    cse *st = user;
-    static const char prefix[] = "cse_var_";
-    unsigned number;
-    if (e->kind == VT_E_VAR && !strncmp(vt_var_name(e), prefix, sizeof prefix - 1) &&
-        sscanf(vt_var_name(e) + sizeof prefix - 1, "%u", &number) == 1)
-        vt_ptrmap_set(st->taken, (const void *)(uintptr_t)number, st);
-    return true;
-}
-
 const vt_func *vt_pass_common_subexpr(vt_lowering *l, const vt_func *f) {
     vt_ctx *ctx = l->ctx;
     cse st = {.m = {.ctx = ctx, .expr = cse_expr, .stmt = cse_stmt},
               .computed = {.ctx = ctx, .stmt_tables = vt_ptrmap_new(ctx), .memory = vt_ptrmap_new(ctx)},
               .defined = vt_ptrmap_new(ctx),
               .uses = vt_ptrmap_new(ctx),
-              .taken = vt_ptrmap_new(ctx)};
-    vt_stmt_walk(f->body, note_name, NULL, &st);
+              .body = f->body};
     for (uint32_t i = 0; i < f->n_params; i++) define(&st, f->params[i], NULL);
     return vt_func_with_body(ctx, f, vt_mutate_stmt(&st.m, f->body));
 }
