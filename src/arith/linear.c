@@ -138,9 +138,8 @@ static bool clip(vt_analyzer *an, const vt_expr *c, uint32_t n, const vt_var *co
     return true;
 }
 
-bool vt_detect_clip_bound(vt_ctx *ctx, const vt_expr *e, uint32_t n, const vt_var *const *vars,
+bool vt_detect_clip_bound(vt_analyzer *an, const vt_expr *e, uint32_t n, const vt_var *const *vars,
                           const vt_expr **out_bounds) {
-    vt_analyzer *an = vt_analyzer_new(ctx);
     for (uint32_t i = 0; i < 2 * n; i++) out_bounds[i] = NULL;
     if (!clip(an, vt_simplify(an, e), n, vars, out_bounds)) return false;
     for (uint32_t i = 0; i < 2 * n; i++)

@@ -9,7 +9,7 @@
 bool vt_detect_linear(vt_ctx *ctx, const vt_expr *e, uint32_t n, const vt_var *const *vars, const vt_expr **out_coeffs);
 /* A conjunction of linear conditions as bounds, inclusive: out_bounds[2*i] <= vars[i] <= out_bounds[2*i+1], NULL where
  * there is none. False when the condition has another form. */
-bool vt_detect_clip_bound(vt_ctx *ctx, const vt_expr *e, uint32_t n, const vt_var *const *vars,
+bool vt_detect_clip_bound(vt_analyzer *an, const vt_expr *e, uint32_t n, const vt_var *const *vars,
                           const vt_expr **out_bounds);
 /* The values of v for which `condition` certainly holds, while the variables of `relax` run over their sets (hint: of
  * the others, to find signs). Nothing when it cannot be told. */

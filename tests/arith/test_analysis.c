@@ -585,7 +585,7 @@ static vta_status clip_body(vt_ctx *ctx, void *arg) {
             const vt_expr *part = draw(&s, 2) ? vt_e_bin(ctx, kind, v, other) : vt_e_bin(ctx, kind, other, v);
             c = c ? vt_e_bin(ctx, VT_E_AND, c, part) : part;
         }
-        bool found = vt_detect_clip_bound(ctx, c, 2, s.v.vars, bounds);
+        bool found = vt_detect_clip_bound(vt_analyzer_new(ctx), c, 2, s.v.vars, bounds);
         count("linear", "bounds of conditions", found);
         first_values(&s);
         do {

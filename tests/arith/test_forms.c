@@ -160,12 +160,12 @@ static vta_status linear_body(vt_ctx *ctx, void *arg) {
     assert_false(vt_detect_linear(ctx, MUL(f->x, f->x), 2, vars, coeffs));
     assert_false(vt_detect_linear(ctx, FDIV(f->x, N(2)), 2, vars, coeffs));
     const vt_expr *c = vt_and(ctx, vt_le(ctx, N(1), f->x), vt_lt(ctx, ADD(f->x, f->z), N(15)));
-    assert_true(vt_detect_clip_bound(ctx, c, 2, vars, bounds));
+    assert_true(vt_detect_clip_bound(vt_analyzer_new(ctx), c, 2, vars, bounds));
     expect(f, bounds[0], "1");
     expect(f, bounds[1], "(14 - z)");
     assert_null(bounds[2]);
     assert_null(bounds[3]);
-    assert_false(vt_detect_clip_bound(ctx, vt_lt(ctx, f->z, N(3)), 2, vars, bounds));
+    assert_false(vt_detect_clip_bound(vt_analyzer_new(ctx), vt_lt(ctx, f->z, N(3)), 2, vars, bounds));
     return VTA_OK;
 }
 

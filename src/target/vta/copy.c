@@ -62,11 +62,11 @@ static const vt_expr *take_guard(vt_ctx *ctx, vt_copy *c, const vt_expr *conditi
 }
 
 /* Shrinks the source by what the condition makes padding. */
-static void match_padding(vt_ctx *ctx, const vt_stmt *nest, vt_copy *c, const vt_expr *condition) {
+static void match_padding(vt_analyzer *a, const vt_stmt *nest, vt_copy *c, const vt_expr *condition) {
+    vt_ctx *ctx = vt_analyzer_ctx(a);
     const vt_expr **bounds = VT_NEW_ARRAY(ctx, const vt_expr *, 2 * c->ndim);
-    vt_analyzer *a = vt_analyzer_new(ctx);
     condition = take_guard(ctx, c, condition);
-    if (condition && !vt_detect_clip_bound(ctx, condition, c->ndim, c->axes, bounds))
+    if (condition && !vt_detect_clip_bound(a, condition, c->ndim, c->axes, bounds))
         no_copy(
             ctx, nest,
             vt_new_format(ctx, "the condition %s does not bound each axis by itself", vt_expr_plain(ctx, condition)));
@@ -92,8 +92,8 @@ static void match_padding(vt_ctx *ctx, const vt_stmt *nest, vt_copy *c, const vt
     c->src.offset = vt_simplify(a, c->src.offset);
 }
 
-vt_copy vt__match_copy(vt_lowering *l, const vt_stmt *nest) {
-    vt_ctx *ctx = l->ctx;
+vt_copy vt__match_copy(vt_analyzer *a, const vt_stmt *nest) {
+    vt_ctx *ctx = vt_analyzer_ctx(a);
     uint32_t n = 0;
     const vt_stmt *s = nest;
     for (; s->kind == VT_S_FOR; s = s->u.loop.body, n++)
@@ -121,7 +121,7 @@ vt_copy vt__match_copy(vt_lowering *l, const vt_stmt *nest) {
     c.src.offset = c.src.strides[n];
     c.dst.offset = c.dst.strides[n];
     if (n == 0) c.src.shape[0] = c.dst.shape[0] = c.src.strides[0] = c.dst.strides[0] = vt_i32(ctx, 1);
-    if (condition) match_padding(ctx, nest, &c, condition);
+    if (condition) match_padding(a, nest, &c, condition);
     return c;
 }
 
@@ -233,16 +233,16 @@ static vt_dim fold_axes(const folder *f, uint32_t *at) {
     return d;
 }
 
-vt_pattern vt__pattern_of(vt_lowering *l, const vt_copy *c, const vt_side *dram, const vt_side *chip,
+vt_pattern vt__pattern_of(vt_analyzer *a, const vt_copy *c, const vt_side *dram, const vt_side *chip,
                           const char *memory, int64_t block) {
-    vt_ctx *ctx = l->ctx;
+    vt_ctx *ctx = vt_analyzer_ctx(a);
     const vt_expr *element = vt_i32(ctx, block);
     if (!vt__is(ctx, vt_floormod(ctx, dram->offset, element), 0))
         vt_raise(ctx, VTA_ILLEGAL,
                  "%s begins at scalar %s of %s, which is not a whole number of %s elements (%lld scalars each): split "
                  "so that every tile begins at an element",
                  copy_name(ctx, c), vt_expr_plain(ctx, dram->offset), dram->buffer->name, memory, (long long)block);
-    folder f = {ctx, vt_analyzer_new(ctx), c, dram, chip, memory, block};
+    folder f = {ctx, a, c, dram, chip, memory, block};
     vt_pattern p = {.offset = vt_floordiv(ctx, dram->offset, element), .dims = VT_NEW_ARRAY(ctx, vt_dim, c->ndim + 2)};
     uint32_t outer = take_element(&f);
     if (outer == 0 || !vt__is(ctx, dram->strides[outer - 1], block)) p.dims[p.n++] = single(&f, outer);

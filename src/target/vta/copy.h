@@ -24,8 +24,9 @@ typedef struct vt_copy {
 } vt_copy;
 
 /* The copy that a marked loop nest is: loops from 0 around one store of a load, a cast load, or a load under a
- * condition that bounds the axes. Raises VTA_ILLEGAL, saying why not, otherwise. */
-vt_copy vt__match_copy(vt_lowering *l, const vt_stmt *nest);
+ * condition that bounds the axes. Raises VTA_ILLEGAL, saying why not, otherwise. The analyzer, here and below, knows
+ * nothing. */
+vt_copy vt__match_copy(vt_analyzer *a, const vt_stmt *nest);
 
 /* Adjacent axes whose elements lie at one distance. */
 typedef struct vt_dim {
@@ -45,7 +46,7 @@ typedef struct vt_pattern {
 
 /* The pattern of a copy whose side in DRAM is `dram`, where an element has `block` scalars. Dimensions are merged where
  * they can. Raises VTA_ILLEGAL with the axis that breaks the pattern. */
-vt_pattern vt__pattern_of(vt_lowering *l, const vt_copy *c, const vt_side *dram, const vt_side *chip,
+vt_pattern vt__pattern_of(vt_analyzer *a, const vt_copy *c, const vt_side *dram, const vt_side *chip,
                           const char *memory, int64_t block);
 
 /* The side on the chip must be compact. */

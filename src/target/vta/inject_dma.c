@@ -21,7 +21,7 @@ typedef struct dma {
     vt_mutator m;
     vt_lowering *l;
     const vt_iter *axis;
-    vt_analyzer *a;
+    vt_analyzer *a; /* that knows nothing */
     vt_around around;
     const vt_var *zeros; /* NULL: not needed so far */
     int64_t zero_bytes;
@@ -54,7 +54,7 @@ static transfer plan(dma *st, const vt_copy *c, const vt_side *dram, const vt_si
     vt_ctx *ctx = st->m.ctx;
     vt__check_compact(st->l, c, chip);
     transfer t = {.copy = c, .chip = chip};
-    t.p = vt__pattern_of(st->l, c, dram, chip, name, vt__elem_scalars(vt__config(st->l), memory));
+    t.p = vt__pattern_of(st->a, c, dram, chip, name, vt__elem_scalars(vt__config(st->l), memory));
     t.x = t.p.dims[0];
     t.in = t.p.n > 1 && is_row_dim(&t.p.dims[1]) ? 2 : 1;
     t.y = t.in > 1 ? t.p.dims[1] : one_row(ctx, &t.x);
@@ -265,7 +265,7 @@ static const vt_stmt *load_copy(dma *st, const vt_copy *c) {
 /* ---- The pass --------------------------------------------------------------------------------------------------- */
 
 static const vt_stmt *inject_copy(dma *st, const vt_stmt *nest) {
-    vt_copy c = vt__match_copy(st->l, nest);
+    vt_copy c = vt__match_copy(st->a, nest);
     bool to_dram = strcmp(vt_buffer_scope(c.dst.buffer), "global") == 0;
     bool from_dram = c.zeros || strcmp(vt_buffer_scope(c.src.buffer), "global") == 0;
     if (!to_dram && !from_dram)
