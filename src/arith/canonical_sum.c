@@ -64,8 +64,8 @@ static void sort(vt__split *args, uint32_t n) {
 }
 
 const vt_expr *vt__sum_write(vt_ctx *ctx, const vt__sum *s) {
-    const vt_expr *e = vt_int(ctx, s->type, 0);
     if (!s->n) return vt_int(ctx, s->type, s->base);
+    const vt_expr *e = vt_int(ctx, s->type, 0);
     vt__split *args = VT_NEW_ARRAY(ctx, vt__split, s->n);
     memcpy(args, s->args, s->n * sizeof *args);
     merge(args, s->n);
@@ -115,14 +115,24 @@ static vt__sum *new_sum(vt_ctx *ctx, vt_dtype t) {
 vt__sum *vt__sum_copy(vt_ctx *ctx, const vt__sum *s) {
     vt__sum *c = VT_NEW(ctx, vt__sum);
     *c = *s;
-    c->args = VT_NEW_ARRAY(ctx, vt__split, s->n);
+    c->args = vt_new_unset(ctx, s->n * sizeof *s->args);
     c->cap = s->n;
     if (s->n) memcpy(c->args, s->args, s->n * sizeof *s->args);
     return c;
 }
 
-static void insert(vt_ctx *ctx, vt__sum *s, uint32_t at, vt__split one) {
+enum { FEW = 2 }; /* terms that most sums have at most */
+
+static void make_space(vt_ctx *ctx, vt__sum *s) {
+    if (s->cap == 0) {
+        s->args = vt_new_unset(ctx, FEW * sizeof *s->args);
+        s->cap = FEW;
+    }
     vt_grow(ctx, &s->args, &s->cap, s->n + 1, sizeof *s->args);
+}
+
+static void insert(vt_ctx *ctx, vt__sum *s, uint32_t at, vt__split one) {
+    make_space(ctx, s);
     memmove(s->args + at + 1, s->args + at, (s->n - at) * sizeof *s->args);
     s->args[at] = one;
     s->n++;
