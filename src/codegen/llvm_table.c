@@ -105,11 +105,6 @@ static uint32_t calls_of(loops l, const vt_stmt *s) {
     return n <= MOST_ROWS ? (uint32_t)n : 0;
 }
 
-static bool is_row(const vt_stmt *s) {
-    const loops none = {.n = 0};
-    return vt_attr_is(s, VT_ATTR_UOPS) ? calls_of(none, s->u.attr.body) > 0 : entry_of(&none, s) != NULL;
-}
-
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
 static void add_word(vt_ctx *ctx, vt__llvm_table *t, uint32_t word) {
@@ -208,19 +203,38 @@ static void add_run(vt__llvm *g, run r) {
 
 /* ---- Runs -------------------------------------------------------------------------------------------------------- */
 
+typedef struct span {
+    const vt_stmt *const *first;
+    uint32_t count;
+} span;
+
 typedef struct finder {
-    vt__llvm *g;
-    uint32_t count; /* of statements in all runs */
-    void (*take)(vt__llvm *g, run r);
+    vt_ctx *ctx;
+    span *spans;
+    uint32_t n, cap;
+    uint32_t count;     /* of statements in all of them */
+    vt_ptrmap *kernels; /* micro-kernel -> itself where it can be a row: many steps have the same */
 } finder;
 
-static bool find_runs(void *user, const vt_stmt *s) {
+static bool is_kernel_row(finder *f, const vt_stmt *s) {
+    if (!vt_ptrmap_has(f->kernels, s))
+        vt_ptrmap_set(f->kernels, s, calls_of((loops){.n = 0}, s->u.attr.body) > 0 ? s : NULL);
+    return vt_ptrmap_get(f->kernels, s) != NULL;
+}
+
+static bool is_row(finder *f, const vt_stmt *s) {
+    const loops none = {.n = 0};
+    return vt_attr_is(s, VT_ATTR_UOPS) ? is_kernel_row(f, s) : entry_of(&none, s) != NULL;
+}
+
+static bool find_spans(void *user, const vt_stmt *s) {
     finder *f = user;
     for (uint32_t i = 0, end; s->kind == VT_S_SEQ && i < s->u.seq.n_items; i = end + 1) {
-        for (end = i; end < s->u.seq.n_items && is_row(s->u.seq.items[end]);) end++;
+        for (end = i; end < s->u.seq.n_items && is_row(f, s->u.seq.items[end]);) end++;
         if (end - i < FEWEST_OF_RUN) continue;
+        vt_grow(f->ctx, &f->spans, &f->cap, f->n + 1, sizeof *f->spans);
+        f->spans[f->n++] = (span){s->u.seq.items + i, end - i};
         f->count += end - i;
-        if (f->take) f->take(f->g, (run){.first = s->u.seq.items + i, .count = end - i});
     }
     return !vt_attr_is(s, VT_ATTR_UOPS);
 }
@@ -347,15 +361,14 @@ static void make_walk(vt__llvm *g) {
 /* ---- The interface ----------------------------------------------------------------------------------------------- */
 
 void vt__llvm_table_make(vt__llvm *g, const vt_stmt *body) {
-    finder f = {.g = g};
+    finder f = {.ctx = g->ctx, .kernels = vt_ptrmap_new(g->ctx)};
     g->table = NULL;
-    vt_stmt_walk(body, NULL, find_runs, &f);
+    vt_stmt_walk(body, NULL, find_spans, &f);
     if (f.count < FEWEST) return;
     g->table = VT_NEW(g->ctx, vt__llvm_table);
     g->table->runs = vt_ptrmap_new(g->ctx);
     add_word(g->ctx, g->table, 0); /* so that no kernel begins at 0 */
-    f.take = add_run;
-    vt_stmt_walk(body, NULL, find_runs, &f);
+    for (uint32_t i = 0; i < f.n; i++) add_run(g, (run){.first = f.spans[i].first, .count = f.spans[i].count});
     make_data(g);
     make_record(g);
     make_walk(g);

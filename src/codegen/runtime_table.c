@@ -11,7 +11,7 @@ static const vt__runtime_entry entries[] = {
 const vt__runtime_entry *vt__runtime_find(const char *name) {
     if (strncmp(name, "VTA", 3) != 0) return NULL;
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
-        if (strcmp(entries[i].name, name) == 0) return &entries[i];
+        if (entries[i].name[3] == name[3] && strcmp(entries[i].name, name) == 0) return &entries[i];
     return NULL;
 }
 
