@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static void *libc_resize(void *ctx, void *p, size_t old_size, size_t new_size) {
     (void)ctx;
@@ -31,6 +32,16 @@ void *vt_alloc_zero(const vta_allocator *a, size_t size) {
     if (a->resize == libc_resize) return calloc(1, at_least_one(size));
     void *p = vt_alloc(a, size);
     if (p) memset(p, 0, at_least_one(size));
+    return p;
+}
+
+void *vt_alloc_pages(const vta_allocator *a, size_t size) {
+    void *p;
+    if (pick(a)->resize != libc_resize || size < VT_LARGE_PAGE) return vt_alloc(a, size);
+    if (posix_memalign(&p, VT_LARGE_PAGE, size)) return NULL;
+#ifdef MADV_HUGEPAGE
+    madvise(p, size, MADV_HUGEPAGE); /* a wish: without large pages the memory is as good */
+#endif
     return p;
 }
 

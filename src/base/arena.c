@@ -3,7 +3,7 @@
 #include <stdalign.h>
 #include <string.h>
 
-enum { FIRST_BLOCK = 16 * 1024, LARGEST_STEP = 1024 * 1024, LARGE = 64 * 1024 };
+enum { FIRST_BLOCK = 16 * 1024, LARGEST_STEP = VT_LARGE_PAGE, LARGE = 64 * 1024 };
 
 struct vt_arena_block {
     vt_arena_block *older;
@@ -32,7 +32,7 @@ void vt_arena_clear(vt_arena *arena) {
 }
 
 static vt_arena_block *new_block(vt_arena *arena, size_t size, vt_arena_block **list) {
-    vt_arena_block *b = vt_alloc(arena->allocator, size);
+    vt_arena_block *b = vt_alloc_pages(arena->allocator, size);
     if (!b) return NULL;
     b->older = *list;
     b->size = size;

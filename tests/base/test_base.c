@@ -45,6 +45,45 @@ static void sizes_are_checked(void **state) {
     vt_free(NULL, NULL, 0);
 }
 
+/* Large blocks of the C library begin a large page; another allocator is asked as for any block. */
+static void pages(void **state) {
+    (void)state;
+    const size_t sizes[] = {1, VT_LARGE_PAGE - 1, VT_LARGE_PAGE, 3 * (size_t)VT_LARGE_PAGE + 5};
+    check_allocator a;
+    for (int i = 0; i < 4; i++) {
+        uint8_t *p = vt_alloc_pages(NULL, sizes[i]);
+        assert_non_null(p);
+        if (sizes[i] >= VT_LARGE_PAGE) assert_int_equal((uintptr_t)p % VT_LARGE_PAGE, 0);
+        memset(p, 7, sizes[i]);
+        vt_free(NULL, p, sizes[i]);
+        check_allocator_init(&a, 1);
+        p = vt_alloc_pages(&a.allocator, sizes[i]);
+        assert_non_null(p);
+        assert_null(vt_alloc_pages(&a.allocator, sizes[i]));
+        vt_free(&a.allocator, p, sizes[i]);
+        assert_int_equal(a.live, 0);
+    }
+    assert_null(vt_alloc_pages(NULL, SIZE_MAX - 10));
+}
+
+/* More than several blocks of the largest size: every allocation keeps what was written to it. */
+static void arena_of_many_blocks(void **state) {
+    (void)state;
+    enum { COUNT = 400, SIZE = 24 * 1024 };
+    vt_arena arena;
+    uint8_t *parts[COUNT];
+    vt_arena_init(&arena, NULL);
+    for (int i = 0; i < COUNT; i++) {
+        parts[i] = vt_arena_alloc(&arena, SIZE);
+        assert_non_null(parts[i]);
+        memset(parts[i], i % 251, SIZE);
+    }
+    assert_true(arena.bytes > (size_t)COUNT * SIZE);
+    for (int i = 0; i < COUNT; i++) assert_true(parts[i][0] == i % 251 && parts[i][SIZE - 1] == i % 251);
+    vt_arena_clear(&arena);
+    assert_int_equal(arena.bytes, 0);
+}
+
 static void reserve_keeps_its_block_when_out_of_memory(void **state) {
     (void)state;
     check_allocator a;
@@ -497,7 +536,10 @@ int main(void) {
         cmocka_unit_test(options_of_other_versions),
         cmocka_unit_test(sizes_are_checked),
         cmocka_unit_test(reserve_keeps_its_block_when_out_of_memory),
-        cmocka_unit_test(arena_marks), cmocka_unit_test(arena_reuse),
+        cmocka_unit_test(pages),
+        cmocka_unit_test(arena_of_many_blocks),
+        cmocka_unit_test(arena_marks),
+        cmocka_unit_test(arena_reuse),
         cmocka_unit_test(arena_drops),
         cmocka_unit_test(strings_grow),
         cmocka_unit_test(a_failed_append_is_remembered),
