@@ -22,7 +22,7 @@
 #define ROW_BUFFERS(m, f) MANY(VT__BUFFERS, m, f)
 #define ROW_NOTES(m, f) MANY(VT__NOTES, m, f)
 
-static const vt__field rows[] = {
+const vt__field vt__field_rows[] = {
 #define VT_STMT(name, text, member)
 #define VT_FIELD(name, member, field, type) ROW_##type(member, field),
 #include "ir/stmt.def"
@@ -39,15 +39,10 @@ enum {
 #undef VT_FIELD
 };
 
-static const uint8_t starts[VT_S_COUNT + 1] = {
+const uint8_t vt__field_starts[VT_S_COUNT + 1] = {
 #define VT_STMT(name, text, member) START_##name,
 #define VT_FIELD(name, member, field, type)
 #include "ir/stmt.def"
 #undef VT_STMT
 #undef VT_FIELD
-    sizeof rows / sizeof *rows};
-
-void vt__fields(vt_stmt_kind kind, const vt__field **out_first, const vt__field **out_end) {
-    *out_first = rows + starts[kind];
-    *out_end = rows + starts[kind + 1];
-}
+    sizeof vt__field_rows / sizeof *vt__field_rows};

@@ -39,8 +39,15 @@ typedef struct vt__field {
     const char *name;
 } vt__field;
 
+/* All fields, and which is the first of each kind. */
+extern const vt__field vt__field_rows[];
+extern const uint8_t vt__field_starts[VT_S_COUNT + 1];
+
 /* The fields of a statement kind: from *first up to (not including) *end. */
-void vt__fields(vt_stmt_kind kind, const vt__field **out_first, const vt__field **out_end);
+static inline void vt__fields(vt_stmt_kind kind, const vt__field **out_first, const vt__field **out_end) {
+    *out_first = vt__field_rows + vt__field_starts[kind];
+    *out_end = vt__field_rows + vt__field_starts[kind + 1];
+}
 
 #define VT__AT_CONST(type, s, f) (*(type const *)((const char *)(s) + (f)->offset))
 #define VT__N(s, f) (*(const uint32_t *)((const char *)(s) + (f)->count))
