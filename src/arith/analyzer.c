@@ -44,7 +44,9 @@ void vt_analyzer_bind_range(vt_analyzer *an, const vt_var *v, const vt_expr *min
     if (lower.max != VT_POS_INF && count.max != VT_POS_INF && __builtin_add_overflow(lower.max, count.max - 1, &b.max))
         b.max = VT_POS_INF;
     const vt_bound *old = vt_ptrmap_get(an->bounds, v);
-    if (!override) check_new(an, v, old, old && old->min == b.min && old->max == b.max);
+    bool same = old && old->min == b.min && old->max == b.max;
+    if (!override) check_new(an, v, old, same);
+    if (same) return;
     vt__learned(an);
     vt__bound_set(an, v, b);
 }
