@@ -106,16 +106,20 @@ static const vt_expr *not_node(vt__rewriter *rw, const vt_expr *e) {
     return value ? value : apply(rw, &vt__rules_not, r);
 }
 
+/* A value under a condition that holds; of a constant no condition says more. */
+static const vt_expr *under(vt__rewriter *rw, const vt_expr *c, bool holds, const vt_expr *e) {
+    vt_analyzer *an = rw->an;
+    if (e->kind == VT_E_INT || e->kind == VT_E_FLOAT) return e;
+    vt_scope scope = vt_analyzer_enter(an, holds ? c : vt_rewrite_simplify(an, vt_not(rw->ctx, c)));
+    e = rw->visit(rw, e);
+    vt_analyzer_leave(an, scope);
+    return e;
+}
+
 /* Three operands: condition, and two values of which the condition says more. */
 static const vt_expr *chosen(vt__rewriter *rw, const vt_expr *e) {
-    vt_analyzer *an = rw->an;
     const vt_expr *c = rw->visit(rw, e->a[0]);
-    vt_scope scope = vt_analyzer_enter(an, c);
-    const vt_expr *x = rw->visit(rw, e->a[1]);
-    vt_analyzer_leave(an, scope);
-    scope = vt_analyzer_enter(an, vt_rewrite_simplify(an, vt_not(rw->ctx, c)));
-    const vt_expr *y = rw->visit(rw, e->a[2]);
-    vt_analyzer_leave(an, scope);
+    const vt_expr *x = under(rw, c, true, e->a[1]), *y = under(rw, c, false, e->a[2]);
     if (c->kind == VT_E_INT) return c->u.i ? x : y;
     return vt_e_with(rw->ctx, e, (const vt_expr *[]){c, x, y});
 }
