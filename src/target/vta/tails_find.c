@@ -160,7 +160,6 @@ static void add_changes(finder *f, const vt_expr *e) {
     splitter *st = f->st;
     int64_t coeff;
     vt_bound rest;
-    if (!vt_expr_uses(e, f->l->var)) return;
     vt_grow(st->ctx, &f->conditions, &f->cap_conditions, f->n_conditions + 1, sizeof *f->conditions);
     f->conditions[f->n_conditions++] = e;
     if (!split_linear(f, e, &coeff, &rest)) {
@@ -182,6 +181,7 @@ static bool writes_realized(const finder *f, const vt_stmt *s) {
 
 static void find_condition(finder *f, const vt_stmt *s, const vt_expr *e) {
     splitter *st = f->st;
+    if (f->l && !vt_expr_uses(e, f->l->var)) return;
     if (!f->depth && !holds_accelerator(s)) return;
     if (f->l) {
         add_changes(f, e);
