@@ -3,6 +3,7 @@
 #ifndef TESTS_SUPPORT_NO_MEMORY_H
 #define TESTS_SUPPORT_NO_MEMORY_H
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -15,9 +16,11 @@ static volatile uint64_t check_live;     /* blocks allocated less blocks freed *
 void *__real_realloc(void *p, size_t size);
 void *__real_calloc(size_t count, size_t size);
 void __real_free(void *p);
+int __real_posix_memalign(void **p, size_t align, size_t size);
 void *__wrap_realloc(void *p, size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void __wrap_free(void *p);
+int __wrap_posix_memalign(void **p, size_t align, size_t size);
 
 static inline bool check_may_allocate(void) {
     if (check_left == 0) return false;
@@ -35,6 +38,12 @@ void *__wrap_calloc(size_t count, size_t size) {
     void *block = check_may_allocate() ? __real_calloc(count, size) : NULL;
     check_live += block != NULL;
     return block;
+}
+
+int __wrap_posix_memalign(void **p, size_t align, size_t size) {
+    int failed = check_may_allocate() ? __real_posix_memalign(p, align, size) : ENOMEM;
+    check_live += failed == 0;
+    return failed;
 }
 
 void __wrap_free(void *p) {
