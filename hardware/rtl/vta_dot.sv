@@ -1,6 +1,11 @@
-// Two output channels of one row: the dot products of an input row with two weight rows. With PACK one multiplier makes
-// both products: (a << 16) + b times w, whose upper half lacks 1 where the lower half is negative; that 1 goes along as a
-// carry. 1 cycle for the products, then a level of the tree each.
+// Two output channels of one row: the dot products of an input row with two weight rows. 1 cycle for the products, then one
+// for each level of a tree of adders. Both sums share a word and its adders, that of wgt1 from bit SUM_W on.
+//
+// Products are raised by 2^(PRODUCT_W-1), which turns their sign bits: so all are positive, and no sum carries into the
+// other. N of them raise a sum by the weight of its own sign bit, which is turned back at the end. With PACK one multiplier
+// makes both products, (a << 16) + b times w; there the lower one keeps its sign. Its sign bits, SUM_W in all, make good what
+// it borrowed from the upper product; where the lower sum is negative the upper one lacks 1, a carry.
+// Where a sum could have more than 32 bits, each has a word of its own and wraps.
 `default_nettype none
 module vta_dot #(
   parameter bit PACK = 1'b0,
@@ -19,53 +24,79 @@ module vta_dot #(
   output logic [1:0]              carry_o
 );
   localparam int PRODUCT_W = INP_W + WGT_W < 32 ? INP_W + WGT_W : 32;
-  localparam int TREE_W = PACK ? 16 : PRODUCT_W;
+  localparam bit SHARED = INP_W + WGT_W + LEVELS <= 32;
+  localparam int WORDS = SHARED ? 1 : 2;
+  localparam int WORD_W = 2 * SUM_W / WORDS;
+  localparam logic [PRODUCT_W-1:0] SIGN = {1'b1, {PRODUCT_W-1{1'b0}}};
+  localparam logic [SUM_W-1:0] HIGH_SIGN = {SHARED, {SUM_W-1{1'b0}}};
+  localparam logic [SUM_W-1:0] LOW_SIGN = {SHARED && !PACK, {SUM_W-1{1'b0}}};
 
-  logic [N*TREE_W-1:0] low, high;
-  logic [N-1:0] carry;
-
-  if (PACK) begin : g_pack
+  logic [2*SUM_W-1:0] sums;
+  for (genvar w = 0; w < WORDS; w++) begin : g_word
     for (genvar i = 0; i < N; i++) begin : g_product
-      logic signed [24:0] pair;
-      logic signed [7:0] inp;
-      logic signed [32:0] product_q;
-      assign pair = (25'($signed(wgt1_i[i*WGT_W +: WGT_W])) <<< 16) + 25'($signed(wgt0_i[i*WGT_W +: WGT_W]));
-      assign inp  = 8'($signed(inp_i[i*INP_W +: INP_W]));
-      always_ff @(posedge clk_i) begin
-        if (enable_i[0]) product_q <= 33'(pair) * 33'(inp);
-      end
-      assign low[i*16 +: 16]  = product_q[15:0];
-      assign high[i*16 +: 16] = product_q[31:16];
-      assign carry[i]         = product_q[15];
-      logic unused;
-      assign unused = product_q[32];
-    end
-  end else begin : g_plain
-    for (genvar i = 0; i < N; i++) begin : g_product
-      logic [PRODUCT_W-1:0] low_d, high_d, low_q, high_q;
-      vta_product u_low (.inp_i(inp_i[i*INP_W +: INP_W]), .wgt_i(wgt0_i[i*WGT_W +: WGT_W]), .product_o(low_d));
-      vta_product u_high (.inp_i(inp_i[i*INP_W +: INP_W]), .wgt_i(wgt1_i[i*WGT_W +: WGT_W]), .product_o(high_d));
-      always_ff @(posedge clk_i) begin
-        if (enable_i[0]) begin
-          low_q  <= low_d;
-          high_q <= high_d;
+      logic [WORD_W-1:0] term;
+      if (PACK) begin : g_pack
+        logic signed [24:0] pair;
+        logic signed [7:0] inp;
+        logic signed [32:0] product_q;
+        assign pair = (25'($signed(wgt1_i[i*WGT_W +: WGT_W])) <<< 16) + 25'($signed(wgt0_i[i*WGT_W +: WGT_W]));
+        assign inp  = 8'($signed(inp_i[i*INP_W +: INP_W]));
+        always_ff @(posedge clk_i) begin
+          if (enable_i[0]) product_q <= 33'(pair) * 33'(inp);
+        end
+        logic [PRODUCT_W-1:0] high;
+        logic [SUM_W-1:0] low;
+        assign high = product_q[16 +: PRODUCT_W] ^ SIGN;
+        assign low  = SUM_W'($signed(product_q[PRODUCT_W-1:0]));
+        assign term = {SUM_W'(high), low};
+        logic unused;
+        assign unused = ^{product_q, term};
+      end else if (SHARED) begin : g_two
+        logic [PRODUCT_W-1:0] low, high, low_d, high_d;
+        vta_product u_low (.inp_i(inp_i[i*INP_W +: INP_W]), .wgt_i(wgt0_i[i*WGT_W +: WGT_W]), .product_o(low));
+        vta_product u_high (.inp_i(inp_i[i*INP_W +: INP_W]), .wgt_i(wgt1_i[i*WGT_W +: WGT_W]), .product_o(high));
+        assign low_d  = low ^ SIGN;
+        assign high_d = high ^ SIGN;
+        always_ff @(posedge clk_i) begin
+          if (enable_i[0]) term <= {SUM_W'(high_d), SUM_W'(low_d)};
+        end
+        logic unused;
+        assign unused = ^term;
+      end else begin : g_one
+        logic [PRODUCT_W-1:0] product;
+        vta_product u_product (
+          .inp_i(inp_i[i*INP_W +: INP_W]), .wgt_i(w == 0 ? wgt0_i[i*WGT_W +: WGT_W] : wgt1_i[i*WGT_W +: WGT_W]),
+          .product_o(product)
+        );
+        always_ff @(posedge clk_i) begin
+          if (enable_i[0]) term <= SUM_W'($signed(product));
         end
       end
-      assign low[i*TREE_W +: TREE_W]  = low_q;
-      assign high[i*TREE_W +: TREE_W] = high_q;
     end
-    assign carry = '0;
+
+    for (genvar k = 1; k <= LEVELS; k++) begin : g_level
+      localparam int W = SHARED ? SUM_W + PRODUCT_W + k : SUM_W;
+      for (genvar j = 0; j < N >> k; j++) begin : g_node
+        logic [W-1:0] sum_q;
+        if (k == 1) begin : g_first
+          always_ff @(posedge clk_i) begin
+            if (enable_i[k]) sum_q <= W'(g_product[2*j].term) + W'(g_product[2*j+1].term);
+          end
+        end else begin : g_next
+          always_ff @(posedge clk_i) begin
+            if (enable_i[k]) sum_q <= W'(g_level[k-1].g_node[2*j].sum_q) + W'(g_level[k-1].g_node[2*j+1].sum_q);
+          end
+        end
+      end
+    end
+    if (LEVELS == 0) begin : g_sum
+      assign sums[w*WORD_W +: WORD_W] = g_product[0].term;
+    end else begin : g_sum
+      assign sums[w*WORD_W +: WORD_W] = g_level[LEVELS].g_node[0].sum_q;
+    end
   end
 
-  logic signed [SUM_W-1:0] sum0, sum1;
-  logic carry0, carry1;
-  vta_tree #(.N(N), .IN_W(TREE_W), .OUT_W(SUM_W)) u_low (
-    .clk_i(clk_i), .enable_i(enable_i[LEVELS:1]), .value_i(low), .carry_i({N{1'b0}}), .value_o(sum0), .carry_o(carry0)
-  );
-  vta_tree #(.N(N), .IN_W(TREE_W), .OUT_W(SUM_W)) u_high (
-    .clk_i(clk_i), .enable_i(enable_i[LEVELS:1]), .value_i(high), .carry_i(carry), .value_o(sum1), .carry_o(carry1)
-  );
-  assign sum_o   = {sum1, sum0};
-  assign carry_o = {carry1, carry0};
+  assign sum_o   = sums ^ {HIGH_SIGN, LOW_SIGN};
+  assign carry_o = {PACK && sums[SUM_W-1], 1'b0};
 endmodule
 `default_nettype wire

@@ -135,7 +135,6 @@ module vta_execute_small (
 
   logic [vta_pkg::BLOCK_IN*PRODUCT_W-1:0] product_q;
   logic [SUM_W-1:0] sum;
-  logic unused_carry;
   for (genvar i = 0; i < vta_pkg::BLOCK_IN; i++) begin : g_product
     logic [PRODUCT_W-1:0] product;
     vta_product u_product (
@@ -145,8 +144,7 @@ module vta_execute_small (
     always_ff @(posedge clk_i) product_q[i*PRODUCT_W +: PRODUCT_W] <= product;
   end
   vta_tree #(.N(vta_pkg::BLOCK_IN), .IN_W(PRODUCT_W), .OUT_W(SUM_W)) u_tree (
-    .clk_i(clk_i), .enable_i({LEVELS{1'b1}}), .value_i(product_q), .carry_i({vta_pkg::BLOCK_IN{1'b0}}), .value_o(sum),
-    .carry_o(unused_carry)
+    .clk_i(clk_i), .value_i(product_q), .value_o(sum)
   );
   assign sum_or_alu = u_gemm_q ? dst_lane + 32'($signed(sum)) : alu;
   always_ff @(posedge clk_i) begin

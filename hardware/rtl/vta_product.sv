@@ -33,10 +33,10 @@ module vta_product #(
       assign unused = ^product;
     end
   end else begin : g_multiplier
-    logic signed [PRODUCT_W-1:0] inp, wgt;
-    assign inp = PRODUCT_W'($signed(inp_i));
-    assign wgt = PRODUCT_W'($signed(wgt_i));
-    assign product_o = inp * wgt;
+    logic signed [31:0] inp, wgt; // as wide as a word: a model extends them once
+    assign inp = 32'($signed(inp_i));
+    assign wgt = 32'($signed(wgt_i));
+    assign product_o = PRODUCT_W'(inp * wgt);
   end
 endmodule
 `default_nettype wire
