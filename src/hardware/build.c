@@ -36,7 +36,7 @@ static vta_status run_verilator(const char *folder, const char *name, const vta_
              o->coverage ? " --coverage-line --coverage-toggle" : "",
              o->assertions ? " --assert -x-assign unique --x-initial unique"
                            : " --noassert -x-assign fast --x-initial fast");
-    snprintf(flags, sizeof flags, "FLAGS=-fPIC -O2 -DVTA_BUS_BITS=%u", o->bus_bits);
+    snprintf(flags, sizeof flags, "FLAGS=-fPIC -DVTA_BUS_BITS=%u", o->bus_bits);
     const char *const argv[] = {
         "make", "-s", "-C", directory, "-f", "vta_model.mk", output, options, flags, o->netlist ? "NETLIST=yes" : NULL,
         NULL};
