@@ -36,6 +36,14 @@ static int deeper(const node *t, int d) {
     return d < t->ndim - 2 ? d : t->ndim - 2;
 }
 
+/* The loops from `first` on are one copy: of some, the two outermost are the other way round. */
+static void mark_copy(node *t, const nest *n, int first) {
+    const loop *l = &n->loops[first];
+    bool exchanged = t->want[WANT_ORDER] >= 12 && first + 1 < n->n - 2;
+    if (exchanged) say(t, "reorder %s, %s", l[1].name, l[0].name);
+    say(t, "pragma %s dma_copy", l[exchanged].name);
+}
+
 void mark_store(maker *m, int i) {
     node *t = at(m, i);
     group *g = group_of(m, t);
@@ -48,7 +56,7 @@ void mark_store(maker *m, int i) {
     for (; d < t->ndim; d++) /* an axis whose loop stands outside is not part of the copy */
         for (int k = g->outer; k < g->nest.n; k++)
             if (g->nest.loops[k].axis == d) {
-                say(t, "pragma %s dma_copy", g->nest.loops[k].name);
+                mark_copy(t, &g->nest, k);
                 return;
             }
 }

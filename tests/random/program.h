@@ -26,7 +26,7 @@ typedef enum elem { ELEM_INP, ELEM_WGT, ELEM_ACC, ELEM_INT8 } elem;
 /* Decisions about the schedule that are drawn with a node; 0 is the plainest. */
 typedef enum want {
     WANT_FAR,    /* computed so many loops further out than the innermost tile */
-    WANT_ORDER,  /* REDUCE: order of the loops */
+    WANT_ORDER,  /* REDUCE, STORE: order of the loops */
     WANT_WHERE,  /* loads of a REDUCE: at which of its loops, or outside of it */
     WANT_DEEP,   /* the pragma stands so many axes further in than it must */
     WANT_SPLIT,  /* ALU, REDUCE: which axis of its own is split */

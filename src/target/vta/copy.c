@@ -153,18 +153,49 @@ static _Noreturn void no_pattern(vt_ctx *ctx, const vt_copy *c, const vt_side *s
         list_text(ctx, c->ndim, side->strides), side->buffer->name, axis_text(ctx, c, dim), why);
 }
 
-void vt__check_compact(vt_lowering *l, const vt_copy *c, const vt_side *side) {
-    vt_ctx *ctx = l->ctx;
+/* The axis that leaves a gap or lies over another, and the stride it should have; -1: the side is compact. */
+static int64_t first_gap(vt_ctx *ctx, const vt_copy *c, const vt_side *side, const vt_expr **out_stride) {
     const vt_expr *size = vt_i32(ctx, 1);
     for (uint32_t i = c->ndim; i-- > 0;) {
-        if (!vt__is(ctx, vt_sub(ctx, size, side->strides[i]), 0))
-            vt_raise(ctx, VTA_ILLEGAL,
-                     "%s: the buffer on the chip must be filled without gaps, but shape [%s] has strides [%s] in %s; "
-                     "%s should have stride %s",
-                     copy_name(ctx, c), list_text(ctx, c->ndim, side->shape), list_text(ctx, c->ndim, side->strides),
-                     side->buffer->name, axis_text(ctx, c, i), vt_expr_plain(ctx, vt_simplify_free(ctx, size)));
+        *out_stride = size;
+        if (!vt__is(ctx, vt_sub(ctx, size, side->strides[i]), 0)) return i;
         size = vt_mul(ctx, size, side->shape[i]);
     }
+    return -1;
+}
+
+static void swap(const void **a, const void **b) {
+    const void *kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+static void swap_axes(vt_copy *c, uint32_t i, uint32_t j) {
+    const vt_expr **of_axis[] = {c->src.shape, c->src.strides, c->dst.shape, c->dst.strides, c->pad_before, c->pad_after};
+    swap((const void **)&c->axes[i], (const void **)&c->axes[j]);
+    for (uint32_t k = 0; k < sizeof of_axis / sizeof *of_axis; k++)
+        if (of_axis[k]) swap((const void **)&of_axis[k][i], (const void **)&of_axis[k][j]);
+}
+
+/* Does axis i step further than axis i - 1? */
+static bool steps_further(const vt_side *side, uint32_t i) {
+    const vt_expr *outer = side->strides[i - 1], *inner = side->strides[i];
+    return outer->kind == VT_E_INT && inner->kind == VT_E_INT && outer->u.i < inner->u.i;
+}
+
+void vt__make_compact(vt_lowering *l, vt_copy *c, const vt_side *side) {
+    vt_ctx *ctx = l->ctx;
+    const vt_expr *size;
+    if (first_gap(ctx, c, side, &size) < 0) return;
+    for (uint32_t n = 1; n < c->ndim; n++)
+        for (uint32_t i = n; i > 0 && steps_further(side, i); i--) swap_axes(c, i - 1, i);
+    int64_t gap = first_gap(ctx, c, side, &size);
+    if (gap >= 0)
+        vt_raise(ctx, VTA_ILLEGAL,
+                 "%s: the buffer on the chip must be filled without gaps, but shape [%s] has strides [%s] in %s; "
+                 "%s should have stride %s",
+                 copy_name(ctx, c), list_text(ctx, c->ndim, side->shape), list_text(ctx, c->ndim, side->strides),
+                 side->buffer->name, axis_text(ctx, c, (uint32_t)gap), vt_expr_plain(ctx, vt_simplify_free(ctx, size)));
 }
 
 static bool is_padded(vt_ctx *ctx, const vt_copy *c, uint32_t axis) {

@@ -49,10 +49,10 @@ static bool is_row_dim(const vt_dim *d) {
            !(d->size->kind == VT_E_INT && d->size->u.i > SIZE_MOST);
 }
 
-static transfer plan(dma *st, const vt_copy *c, const vt_side *dram, const vt_side *chip, vta_memory memory,
+static transfer plan(dma *st, vt_copy *c, const vt_side *dram, const vt_side *chip, vta_memory memory,
                      const char *name) {
     vt_ctx *ctx = st->m.ctx;
-    vt__check_compact(st->l, c, chip);
+    vt__make_compact(st->l, c, chip);
     transfer t = {.copy = c, .chip = chip};
     t.p = vt__pattern_of(st->a, c, dram, chip, name, vt__elem_scalars(vt__config(st->l), memory));
     t.x = t.p.dims[0];
@@ -111,7 +111,7 @@ static void check_store(dma *st, const vt_copy *c) {
     }
 }
 
-static const vt_stmt *store_copy(dma *st, const vt_copy *c) {
+static const vt_stmt *store_copy(dma *st, vt_copy *c) {
     vt_ctx *ctx = st->m.ctx;
     check_store(st, c);
     transfer t = plan(st, c, &c->dst, &c->src, VTA_MEM_OUT, "out");
@@ -245,7 +245,7 @@ static const vt_stmt *load_zeros(dma *st, const transfer *t, vta_memory type) {
     return vt__extern(ctx, "VTALoadBuffer2D", 12, args);
 }
 
-static const vt_stmt *load_copy(dma *st, const vt_copy *c) {
+static const vt_stmt *load_copy(dma *st, vt_copy *c) {
     vt_ctx *ctx = st->m.ctx;
     const char *to = vt_buffer_scope(c->dst.buffer);
     vta_memory memory;
