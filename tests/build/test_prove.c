@@ -363,12 +363,30 @@ static void damage_is_never_proven(void **state) {
     assert_true(counts[VTAC_UNPROVEN] < 10);
 }
 
+/* A call that fails: there is no program to destroy, whatever the memory held. */
+static void failed_calls_record_nothing(void **state) {
+    (void)state;
+    machine m;
+    proof p;
+    uint32_t addrs[ARGS_MOST];
+    vt_recording recorded;
+    memset(&recorded, 0xa5, sizeof recorded);
+    machine_open(&m, "examples/vector_add.te", &shapes[0], true);
+    list_args(m.kernel, &p);
+    const vt_proof few = {
+        .c = vtac_kernel_context(m.kernel), .diag = m.diag, .n = p.n - 1, .args = p.args, .addrs = addrs};
+    assert_int_not_equal(vt_prove_record(&few, m.call, addrs, m.diag, &recorded), VTA_OK);
+    assert_true(recorded.failed);
+    assert_null(recorded.program);
+    assert_int_equal(recorded.touched_count, 0);
+    machine_close(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sound_kernels_are_proven),
-        cmocka_unit_test(texts_mean_what_they_say),
-        cmocka_unit_test(wrong_streams_are_caught),
-        cmocka_unit_test(damage_is_never_proven),
+        cmocka_unit_test(sound_kernels_are_proven),    cmocka_unit_test(texts_mean_what_they_say),
+        cmocka_unit_test(wrong_streams_are_caught),    cmocka_unit_test(damage_is_never_proven),
+        cmocka_unit_test(failed_calls_record_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
