@@ -58,8 +58,8 @@ static void add_padding(maker *m, int load, int d, int most) {
 }
 
 /* The tiles of some axes are read backwards. */
-static void turn(maker *m, int load) {
-    node *t = at(m, load);
+static void turn(maker *m, int i) {
+    node *t = at(m, i);
     for (int d = 0; d < t->ndim - 2; d++)
         if (once_in(m->c, 3)) t->in[0].at[d] = (place){d, -1, at(m, t->in[0].node)->shape[d] - 1};
 }
@@ -465,6 +465,7 @@ static void add_store(maker *m) {
     node *t = at(m, m->store);
     t->in[0] = same_place(m->last, t->ndim);
     t->n_in = 1;
+    if (once_in(m->c, 16)) turn(m, m->store);
     t->is_output = !inside;
 }
 

@@ -112,7 +112,10 @@ static void compute_reduce(const program *p, const node *t, const values *v, int
 }
 
 static void compute_store(const program *p, const node *t, const values *v, int64_t *to) {
-    for (int64_t i = 0; i < node_elements(t); i++) to[i] = wrap((uint64_t)v->of[t->in[0].node][i], p->width[t->type]);
+    int at[MOST_DIMS] = {0};
+    int64_t i = 0;
+    do to[i++] = wrap((uint64_t)element(p, v, &t->in[0], at), p->width[t->type]);
+    while (step(t->ndim, t->shape, at));
 }
 
 void values_compute(const program *p, uint64_t seed, values *out) {

@@ -135,12 +135,16 @@ static void write_reduce(const program *p, const node *t, FILE *to) {
 }
 
 static void write_store(const program *p, const node *t, FILE *to) {
-    const char *from = read_name(p, t, 0);
-    fprintf(to, "%s %s like %s = ", t->is_output ? "output" : "tensor", t->name, from);
-    if (t->type == ELEM_ACC)
-        fprintf(to, "%s[...]\n", from);
-    else
-        fprintf(to, "%s(%s[...])\n", type_name(p, t), from);
+    fprintf(to, "%s %s", t->is_output ? "output" : "tensor", t->name);
+    if (operand_is_same_place(t, &p->nodes[t->in[0].node], &t->in[0]))
+        fprintf(to, " like %s = ", read_name(p, t, 0));
+    else {
+        write_shape(t, true, to);
+        fputs(" = ", to);
+    }
+    if (t->type != ELEM_ACC) fprintf(to, "%s(", type_name(p, t));
+    write_operand(p, t, &t->in[0], to);
+    fputs(t->type != ELEM_ACC ? ")\n" : "\n", to);
 }
 
 static void write_definition(const program *p, const node *t, FILE *to) {

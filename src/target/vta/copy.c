@@ -171,7 +171,8 @@ static void swap(const void **a, const void **b) {
 }
 
 static void swap_axes(vt_copy *c, uint32_t i, uint32_t j) {
-    const vt_expr **of_axis[] = {c->src.shape, c->src.strides, c->dst.shape, c->dst.strides, c->pad_before, c->pad_after};
+    const vt_expr **of_axis[] = {c->src.shape,   c->src.strides, c->dst.shape,
+                                 c->dst.strides, c->pad_before,  c->pad_after};
     swap((const void **)&c->axes[i], (const void **)&c->axes[j]);
     for (uint32_t k = 0; k < sizeof of_axis / sizeof *of_axis; k++)
         if (of_axis[k]) swap((const void **)&of_axis[k][i], (const void **)&of_axis[k][j]);
@@ -183,10 +184,25 @@ static bool steps_further(const vt_side *side, uint32_t i) {
     return outer->kind == VT_E_INT && inner->kind == VT_E_INT && outer->u.i < inner->u.i;
 }
 
+static void turn_side(vt_ctx *ctx, vt_side *side, uint32_t i) {
+    const vt_expr *last = vt_sub(ctx, side->shape[i], vt_i32(ctx, 1));
+    side->offset = vt_simplify_free(ctx, vt_add(ctx, side->offset, vt_mul(ctx, last, side->strides[i])));
+    side->strides[i] = vt_simplify_free(ctx, vt_sub(ctx, vt_i32(ctx, 0), side->strides[i]));
+}
+
+/* The same copy with axis i counted from its other end. */
+static void turn_axis(vt_ctx *ctx, vt_copy *c, uint32_t i) {
+    turn_side(ctx, &c->src, i);
+    turn_side(ctx, &c->dst, i);
+    if (c->pad_before) swap((const void **)&c->pad_before[i], (const void **)&c->pad_after[i]);
+}
+
 void vt__make_compact(vt_lowering *l, vt_copy *c, const vt_side *side) {
     vt_ctx *ctx = l->ctx;
     const vt_expr *size;
     if (first_gap(ctx, c, side, &size) < 0) return;
+    for (uint32_t i = 0; i < c->ndim; i++)
+        if (side->strides[i]->kind == VT_E_INT && side->strides[i]->u.i < 0) turn_axis(ctx, c, i);
     for (uint32_t n = 1; n < c->ndim; n++)
         for (uint32_t i = n; i > 0 && steps_further(side, i); i--) swap_axes(c, i - 1, i);
     int64_t gap = first_gap(ctx, c, side, &size);
