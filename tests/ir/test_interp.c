@@ -55,8 +55,14 @@ static vta_status blocks(vt_ctx *ctx, void *arg) {
     const vt_iter *data[] = {vt_iter_new(ctx, v, zero, vt_i32(ctx, 12), VT_ITER_DATA_PAR, "")};
     const vt_iter *sum[] = {vt_iter_new(ctx, v, zero, vt_i32(ctx, 3), VT_ITER_COMM_REDUCE, "")};
     vt_stmt s = {.kind = VT_S_BLOCK,
-                 .u.block = {.name = "copy", .n_iters = 1, .iters = data, .n_bindings = 1, .bindings = &i,
-                             .n_allocs = 1, .allocs = &t, .body = vt_s_seq(ctx, 2, copies)}};
+                 .u.block = {.name = "copy",
+                             .n_iters = 1,
+                             .iters = data,
+                             .n_bindings = 1,
+                             .bindings = &i,
+                             .n_allocs = 1,
+                             .allocs = &t,
+                             .body = vt_s_seq(ctx, 2, copies)}};
     const vt_stmt *copy = loop(ctx, i, 12, vt_s_new(ctx, &s));
     s.u.block.iters = sum;
     s.u.block.n_allocs = 0;
@@ -143,6 +149,21 @@ static vta_status store_at(vt_ctx *ctx, void *arg) {
     return vt_interp_run(ctx, &f.func, 1, args, NULL);
 }
 
+/* One element of a tensor of 2 by 3: an index beyond its axis is refused, even where the memory has such an element. */
+static vta_status load_at(vt_ctx *ctx, void *arg) {
+    const int64_t *at = arg;
+    const vt_expr *shape[] = {vt_i32(ctx, 2), vt_i32(ctx, 3)}, *zero = vt_i32(ctx, 0);
+    const vt_expr *indices[] = {vt_i32(ctx, at[0]), vt_i32(ctx, at[1])};
+    vt_tensor a = {.name = "A", .dtype = VT_I32, .ndim = 2, .shape = shape};
+    const vt_var *pa = vt_var_new(ctx, "A", VT_HANDLE_T), *params[] = {pa};
+    vt_binding bindings[] = {{.param = pa, .tensor = &a}};
+    vt_func f = {.name = "main", .n_params = 1, .params = params, .n_bindings = 1, .bindings = bindings};
+    f.body = vt_s_eval(ctx, vt_add(ctx, vt_e_pload(ctx, &a, 2, indices), zero));
+    int32_t data[6] = {0};
+    vt_interp_arg args[] = {{.data = data, .elements = 6}};
+    return vt_interp_run(ctx, &f, 1, args, NULL);
+}
+
 static vta_status run_expr(vt_ctx *ctx, const vt_expr *e) {
     vt_func f = {.name = "main", .body = vt_s_eval(ctx, e)};
     return vt_interp_run(ctx, &f, 0, NULL, NULL);
@@ -215,6 +236,14 @@ static void test_refused(void **state) {
     run_in_context(store_at, &last, VTA_OK, NULL);
     run_in_context(store_at, &beyond, VTA_OUT_OF_RANGE, "error: element 4 of A, which has 4");
     run_in_context(store_at, &before, VTA_OUT_OF_RANGE, "error: element -1 of A, which has 4");
+    for (int64_t i = -1; i <= 2; i++)
+        for (int64_t j = -1; j <= 3; j++) {
+            bool inside = i >= 0 && i < 2 && j >= 0 && j < 3, row = i < 0 || i > 1;
+            char words[80];
+            snprintf(words, sizeof words, "error: index %lld of A, dimension %d, is outside 0..%d",
+                     (long long)(row ? i : j), !row, row ? 1 : 2);
+            run_in_context(load_at, (int64_t[]){i, j}, inside ? VTA_OK : VTA_OUT_OF_RANGE, inside ? NULL : words);
+        }
     run_in_context(undefined, NULL, VTA_ILLEGAL, "error: variable ghost is used before it is defined");
     run_in_context(no_hook, NULL, VTA_UNSUPPORTED, "error: the interpreter cannot call VTASynchronize: give it a hook");
     run_in_context(too_short, NULL, VTA_MISMATCH, "error: argument A needs 4 elements, got 3");
