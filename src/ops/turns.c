@@ -7,7 +7,7 @@
 #include "ops/turns.h"
 
 enum {
-    MOST_STEPS = 176, /* that are written out: each is compiled */
+    MOST_STEPS = 256, /* that are written out: each is compiled */
     MOST_PAD = 15,
     BASES = 6, /* sizes whose lists are looked at */
 };
