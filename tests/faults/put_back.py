@@ -44,7 +44,7 @@ FAULTS = [
        "return x;")],
      "tests/build/vta/stored_and_loaded.te", "", "queue"),
     ("temporary in the processor's memory",
-     [("src/codegen/prepare.c", "t.found ? VT_DEVICE_EXT_DEV : VT_DEVICE_CPU", "VT_DEVICE_CPU")],
+     [("src/codegen/inspect.c", "t.found ? VT_DEVICE_EXT_DEV : VT_DEVICE_CPU", "VT_DEVICE_CPU")],
      "tests/random/cases/dram_temporary.te", "", ""),
 ]
 
