@@ -5,6 +5,7 @@ that returns a ``vta_status`` and raises :class:`vta.VTAError` with the library'
 passes the thread's list of diagnostics where the marker ``DIAG`` stands.
 """
 
+import _thread
 import ctypes
 import os
 import threading
@@ -12,6 +13,9 @@ import weakref
 
 from . import _bindings
 from .error import VTAError
+
+#: Seconds until Ctrl-C that came while an object was given back comes again.
+_SOON = 0.01
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -88,7 +92,10 @@ def release(owner, free, *handle):
 
 
 def _free(free, handle, *_keep):
-    free(handle)
+    try:
+        free(handle)
+    except KeyboardInterrupt:  # Python prints and forgets what is raised where an object goes: it comes again, outside
+        threading.Timer(_SOON, _thread.interrupt_main).start()
 
 #: Stands for the thread's list of diagnostics among the arguments of :func:`call`.
 DIAG = object()

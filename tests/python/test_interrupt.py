@@ -1,5 +1,6 @@
 """Ctrl-C while the library works: KeyboardInterrupt comes soon, and everything works afterwards."""
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import common
 import numpy as np
 import vta
 from vta import te
+from vta._lib import release
 
 #: What every program ends with. The signal comes when it is ready; `unfinished` tells whether the work was ended by it.
 _END = """
@@ -141,6 +143,23 @@ time.sleep(0.15)  # after a tenth of a second the library looks for another's de
     def test_compiling(self):
         for call in ("lower", "build"):
             self.check(_COMPILE, f"while True: vta.{call}(s, args)", "vta.build(s, args)\nprint('right', flush=True)")
+
+
+class WhileObjectsGo(unittest.TestCase):
+    """Python forgets what is raised where an object is given back: an interrupt must not be lost there."""
+
+    def test_an_interrupt_comes_again(self):
+        raise_signal = getattr(ctypes.CDLL(None), "raise")
+
+        class Owner:
+            pass
+
+        owner = Owner()
+        release(owner, raise_signal, int(signal.SIGINT))  # C code that a signal meets
+        with self.assertRaises(KeyboardInterrupt):
+            del owner
+            while True:
+                time.sleep(0.01)
 
 
 class Threads(unittest.TestCase):
