@@ -17,6 +17,10 @@ from vta._lib import release
 
 #: What every program ends with. The signal comes when it is ready; `unfinished` tells whether the work was ended by it.
 _END = """
+import _thread, ctypes, signal, sys, threading
+ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # ends with the test, whatever becomes of that (PR_SET_PDEATHSIG)
+# Python forgets what is raised in its own code around the end of an object: then it is raised once more.
+sys.unraisablehook = lambda lost: threading.Timer(0.01, _thread.interrupt_main).start()
 {before}
 if {sanitized}:
     signal.pthread_sigmask(signal.SIG_BLOCK, {{signal.SIGINT}})
@@ -32,7 +36,7 @@ except KeyboardInterrupt:
 _RUNS = 200000
 
 _KERNEL = """
-import os, signal, sys, time
+import os, sys, time
 import numpy as np
 import vta
 from vta import te
@@ -59,7 +63,7 @@ print("right" if (arrays[-1].numpy() == expected).all() else "wrong", flush=True
 """
 
 _COMPILE = """
-import signal, sys
+import sys
 import vta
 sys.path.insert(0, {here!r})
 import programs
@@ -71,7 +75,6 @@ vta.lower(s, args)
 
 #: One call takes minutes. Its sums are computed one by one or, in the loop over rows, by several threads.
 _HOST = """
-import signal
 import numpy as np
 import vta
 from vta import te
