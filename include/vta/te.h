@@ -224,6 +224,16 @@ VTA_API vta_status te_scan(te_context *c, const char *name, const char *tag, siz
                            te_tensor *const updates[], te_tensor *const states[], te_tensor *out_tensors[]);
 VTA_API bool te_tensor_is_scan(const te_tensor *t);
 
+/* The gradients of `output` by inputs, which may be placeholders or computations on the way: new computations, of all
+ * float. `head` has dimensions H... and then those of the output, and says what each of its elements counts for; gradient
+ * i has the dimensions H... and those of inputs[i]: the sum over the output of head[h..., o...] * d output[o...] /
+ * d inputs[i][x...]. NULL: every element of the output by itself, and so H... the output's dimensions. An input that the
+ * output does not depend on has a gradient of zeros. Steps (floor, comparisons, conversions to integers) count as
+ * constants; of equal values in a minimum or maximum the first one counts. VTA_UNSUPPORTED for scans, computations made
+ * of statements, reductions to several results, and functions without a known derivative. out_gradients takes n. */
+VTA_API vta_status te_gradient(te_context *c, te_tensor *output, size_t n, te_tensor *const inputs[], te_tensor *head,
+                               te_tensor *out_gradients[]);
+
 /* Helpers that the tutorials use. `value` padded around `before`/`after` elements of each dimension (after NULL: as
  * before); max(x, 0); min(max(x, low), high) element by element as TVM's operator library writes them. */
 VTA_API te_tensor *te_pad(te_context *c, te_tensor *x, const char *name, const int64_t before[], const int64_t after[],

@@ -94,9 +94,18 @@ static uint32_t make_load(program *p, const vt_expr *e) {
         p, (insn){.code = LOAD, .to = te__program_fresh(p), .dtype = e->dtype, .array = a, .indices = indices});
 }
 
+/* 1 / (1 + exp(-x)), or 1 / sqrt(x). */
+static const vt_expr *written_out(vt_ctx *ctx, const vt_expr *e) {
+    const vt_expr *x = e->a[0], *one = vt_float(ctx, e->dtype, 1), *minus;
+    if (e->u.op == VT_OP_RSQRT) return vt_div(ctx, one, vt_e_call(ctx, e->dtype, VT_OP_SQRT, 1, &x));
+    minus = vt_neg(ctx, x);
+    return vt_div(ctx, one, vt_add(ctx, one, vt_e_call(ctx, e->dtype, VT_OP_EXP, 1, &minus)));
+}
+
 static uint32_t make_call(program *p, const vt_expr *e) {
     vt_op op = e->u.op;
     if (op == VT_OP_IF_THEN_ELSE) return make_choice(p, e);
+    if (op == VT_OP_SIGMOID || op == VT_OP_RSQRT) return te__program_make(p, written_out(p->ctx, e));
     if (op == VT_OP_LIKELY) return te__program_make(p, e->a[0]);
     insn in = {.kind = (uint8_t)op, .dtype = e->dtype};
     if (vt_op_is_math(op))
