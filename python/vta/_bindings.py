@@ -1525,6 +1525,7 @@ FUNCTIONS = {
     "te_compute_axes": ("vtac", c_int, [c_void_p, c_char_p, c_char_p, c_size_t, c_void_p, c_size_t, c_void_p, c_void_p]),
     "te_scan": ("vtac", c_int, [c_void_p, c_char_p, c_char_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p]),
     "te_tensor_is_scan": ("vtac", c_bool, [c_void_p]),
+    "te_gradient": ("vtac", c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p]),
     "te_pad": ("vtac", c_void_p, [c_void_p, c_void_p, c_char_p, c_void_p, c_void_p, c_double]),
     "te_relu": ("vtac", c_void_p, [c_void_p, c_void_p, c_char_p]),
     "te_clip": ("vtac", c_void_p, [c_void_p, c_void_p, c_char_p, c_double, c_double]),

@@ -34,6 +34,7 @@ from . import hybrid
 from .calls import TensorIntrinCall
 from .external import extern
 from .scan import scan
+from .gradient import gradient
 from .prim_func import PrimFunc, create_prim_func
 from .schedule import Schedule, Stage, create_schedule
 from .tensor import ComputeOp, ExternOp, IterVar, Operation, PlaceholderOp, ScanOp, Tensor, TensorComputeOp, TensorSlice
@@ -42,7 +43,7 @@ __all__ = [
     "Tensor", "TensorSlice", "Operation", "PlaceholderOp", "ComputeOp", "ExternOp", "ScanOp", "TensorComputeOp", "IterVar", "Schedule", "Stage", "GemmIntrin", "TensorIntrin", "TensorIntrinCall", "PrimFunc",
     "placeholder", "var", "size_var", "compute", "reduce_axis", "thread_axis", "create_schedule", "create_prim_func",
     "sum", "min", "max", "all", "any", "if_then_else", "select", "const", "convert", "simplify", "substitute", "abs", "floordiv", "floormod",
-    "sigmoid", "rsqrt", "isnan", "min_value", "max_value", "truncdiv", "truncmod", "indexdiv", "indexmod", "div", "likely", "power", "tag_scope", "evaluate", "decl_tensor_intrin", "hybrid", "comm_reducer", "extern", "scan",
+    "sigmoid", "rsqrt", "isnan", "min_value", "max_value", "truncdiv", "truncmod", "indexdiv", "indexmod", "div", "likely", "power", "tag_scope", "evaluate", "decl_tensor_intrin", "hybrid", "comm_reducer", "extern", "scan", "gradient",
 ]
 __all__ += _math.__all__ + numbers.__all__
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .. import _bindings as b
 from .._check import items, type_of
+from .._context import array_of
 from .._lib import lib
 from ..error import NotOfferedArgumentError
 from ..expr import Expr, _operands, apply, const, convert
@@ -185,6 +186,15 @@ div = _operator(b.TE_DIV, "div", "Quotient of floats.", "a", "b")
 likely = _operator(b.TE_LIKELY, "likely", "A condition that nearly always holds.", "cond")
 
 
+def _function(name, x):
+    """A function of one float that the IR has under this name."""
+    value = convert(x)
+    if not value.dtype.startswith("float"):
+        raise ValueError(f"the operand of {name} is not a float: cast it first")
+    context, handles = _operands((value,))
+    return Expr(context, context.made(lib.te_call(context.handle, value.dtype.encode(), name.encode(), 1, array_of(handles))))
+
+
 def sigmoid(x: Operand) -> Expr:
     """``1 / (1 + exp(-x))``.
 
@@ -193,7 +203,7 @@ def sigmoid(x: Operand) -> Expr:
     x : Expr
         A float.
     """
-    return 1.0 / (1.0 + _math.exp(-convert(x)))
+    return _function("sigmoid", x)
 
 
 def rsqrt(x: Operand) -> Expr:
@@ -204,7 +214,7 @@ def rsqrt(x: Operand) -> Expr:
     x : Expr
         A float.
     """
-    return 1.0 / _math.sqrt(x)
+    return _function("rsqrt", x)
 
 
 def isnan(x: Operand) -> Expr:

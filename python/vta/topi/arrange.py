@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..expr import Expr
 
-__all__ = ["cumprod", "cumsum", "gather", "gather_nd", "layout_transform", "meshgrid", "one_hot", "tensordot"]
+__all__ = ["cumprod", "cumsum", "gather", "einsum", "gather_nd", "layout_transform", "meshgrid", "one_hot", "tensordot"]
 
 
 def tensordot(a: Tensor, b: Tensor, axes: int | Sequence) -> Tensor:
@@ -56,6 +56,53 @@ def tensordot(a: Tensor, b: Tensor, axes: int | Sequence) -> Tensor:
 
     shape = [a.shape[d] for d in left] + [b.shape[d] for d in right]
     return te.compute(shape, element, "T_tensordot", tag="matmul", varargs_names=[f"ax{i}" for i in range(len(shape))])
+
+
+def _letters_of(subscripts, count):
+    """The letters of each operand of einsum, and of the result."""
+    left, arrow, result = subscripts.replace(" ", "").partition("->")
+    names = left.split(",")
+    every = "".join(names)
+    if not arrow:
+        result = "".join(sorted(c for c in set(every) if every.count(c) == 1))
+    if not (every + result).isalpha() and every + result:
+        raise NotImplementedError(f"einsum {subscripts!r}: subscripts are letters, one for each dimension; an ellipsis is not offered")
+    if len(names) != count or not set(result) <= set(every) or len(set(result)) != len(result):
+        raise InvalidShapeError(f"einsum {subscripts!r} of {count} operands: it takes subscripts for each, and a result of letters "
+                                "that they have, each once")
+    return names, result
+
+
+def einsum(subscripts: str, *operand: Tensor) -> Tensor:
+    """Sums of products, as numpy.einsum: dimensions with one letter run together, and those that the result does not name are
+    summed over.
+
+    Parameters
+    ----------
+    subscripts : str
+        Such as ``"ij,jk->ik"``. Without an arrow the result has the letters that stand once, in order.
+    operand : Tensor
+    """
+    given = [need(t, Tensor, "an operand of einsum") for t in (operand[0] if len(operand) == 1 and isinstance(operand[0], (list, tuple)) else operand)]
+    names, result = _letters_of(subscripts, len(given))
+    extents: dict = {}
+    for letters, t in zip(names, given):
+        if len(letters) != t.ndim:
+            raise InvalidShapeError(f"einsum: {t.name} has {t.ndim} dimensions, its subscripts {letters!r} are {len(letters)}")
+        for letter, extent in zip(letters, t.shape):
+            known = extents.setdefault(letter, extent)
+            if isinstance(known, int) and isinstance(extent, int) and known != extent:
+                raise InvalidShapeError(f"einsum: {letter!r} has {known} elements, and {extent} in {t.name}")
+    over = {c: te.reduce_axis((0, extents[c]), c) for c in extents if c not in result}
+
+    def element(*index):
+        at: dict = {**dict(zip(result, index)), **over}
+        product = given[0](*[at[c] for c in names[0]])
+        for letters, t in zip(names[1:], given[1:]):
+            product = product * t(*[at[c] for c in letters])
+        return te.sum(product, axis=list(over.values())) if over else product
+
+    return te.compute([extents[c] for c in result], element, "T_einsum", tag="matmul", varargs_names=list(result))
 
 
 def one_hot(indices: Tensor, on_value: Expr | int | float, off_value: Expr | int | float, depth: int, axis: int, dtype: str) -> Tensor:

@@ -207,9 +207,24 @@ def reshape(a: Tensor, newshape: Sequence[int | Expr]) -> Tensor:
     if known != count or -1 in new:
         raise ValueError(f"{tuple(old)} elements do not fill {tuple(newshape)}")
 
+    return in_order(a, new)
+
+
+def in_order(a: Tensor, newshape: Sequence[int | Expr]) -> Tensor:
+    """The first elements of a tensor, in another shape.
+
+    Parameters
+    ----------
+    a : Tensor
+        Of constant extents.
+    newshape : list of int
+        Of no more elements.
+    """
+    old = get_const_tuple(a.shape)
+
     def element(*at):
         place = 0
-        for i, extent in zip(at, new):
+        for i, extent in zip(at, newshape):
             place = place * extent + i
         index = []
         for extent in reversed(old):
@@ -217,7 +232,7 @@ def reshape(a: Tensor, newshape: Sequence[int | Expr]) -> Tensor:
             place = te.floordiv(place, extent)
         return a(*reversed(index))
 
-    return te.compute(new, element, "T_reshape", tag=tag.INJECTIVE, varargs_names=[f"ax{i}" for i in range(len(new))])
+    return te.compute(newshape, element, "T_reshape", tag=tag.INJECTIVE, varargs_names=[f"ax{i}" for i in range(len(newshape))])
 
 
 def expand_dims(a: Tensor, axis: int, num_newaxis: int = 1) -> Tensor:

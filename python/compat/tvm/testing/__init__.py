@@ -3,11 +3,12 @@
 import numpy as np
 from vta.testing.conditions import *  # noqa: F401,F403
 from vta.testing import conditions as _conditions
+from vta.testing.gradients import check_numerical_grads
 from vta.expr import convert, equal, simplify
 from . import utils
 from .._refuse import refuse
 
-__all__ = ["assert_allclose", "assert_prim_expr_equal", "utils", *_conditions.__all__]
+__all__ = ["assert_allclose", "assert_prim_expr_equal", "check_numerical_grads", "utils", *_conditions.__all__]
 
 
 def assert_allclose(actual, desired, rtol=1e-7, atol=1e-7, verbose=True):
