@@ -402,6 +402,18 @@ VTA_API te_axis *te_bounds_axis(const te_bounds *b, size_t index);
 /* Begin and extent of an axis, which may contain variables of the axes around it. VTA_NOT_FOUND. */
 VTA_API vta_status te_bounds_range(const te_bounds *b, const te_axis *axis, te_expr **out_min, te_expr **out_extent);
 
+/* How the loops of a stage match the intrinsic that takes their place (te_tensorize), by the bounds of its schedule as it
+ * is now. It belongs to the context. NULL, with the reason, where they do not match. */
+typedef struct te_matching te_matching;
+VTA_API te_matching *te_tensorized(te_stage *st);
+/* What they cover of axis `axis` of the computation, counted as in te_stage_axis, and of a dimension of tensor `input`
+ * that it reads: begin and extent, which may contain variables of the loops around. VTA_OUT_OF_RANGE. */
+VTA_API vta_status te_tensorized_axis(const te_matching *m, size_t axis, te_expr **out_min, te_expr **out_extent);
+VTA_API vta_status te_tensorized_input(const te_matching *m, size_t input, size_t dim, te_expr **out_min,
+                                       te_expr **out_extent);
+/* Body `index` of the computation, written over the axes and tensors of the intrinsic's. NULL beyond the last. */
+VTA_API te_expr *te_tensorized_body(const te_matching *m, size_t index);
+
 /* ---- User-defined intrinsics ---------------------------------------------------------------------------------- */
 
 typedef enum te_intrin_part { TE_INTRIN_BODY, TE_INTRIN_RESET, TE_INTRIN_UPDATE } te_intrin_part;

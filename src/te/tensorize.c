@@ -148,11 +148,21 @@ static const vt_stmt *assemble(te__match *m, const te__loops *l) {
     return te__wrap(ctx, l->main, 0, outer, update);
 }
 
-const vt_stmt *te__make_tensorized(te_context *c, const te_stage *st, const vt_ptrmap *ranges) {
+static bool is_tensorized_at(const te_stage *st, uint32_t i) {
+    const te__axis_attr *attr = te__attr(st, st->leaf.items[i]);
+    return attr && attr->type == VT_ITER_TENSORIZED;
+}
+
+bool te__is_tensorized(const te_stage *st) {
+    bool any = false;
+    for (uint32_t i = 0; i < st->leaf.n; i++) any = any || is_tensorized_at(st, i);
+    return any;
+}
+
+te__loops *te__match_stage(te_context *c, const te_stage *st, const vt_ptrmap *ranges, te__match *out_match) {
     vt_ctx *ctx = &c->ctx;
     te__match m = {.c = c, .ctx = ctx, .st = st, .op = st->op, .ranges = ranges};
-    while (te__attr(st, st->leaf.items[m.at]) == NULL || te__attr(st, st->leaf.items[m.at])->type != VT_ITER_TENSORIZED)
-        m.at++;
+    while (!is_tensorized_at(st, m.at)) m.at++;
     m.intrin = te__attr(st, st->leaf.items[m.at])->intrin;
     m.pos = te__attr(st, st->leaf.items[m.at])->intrin_pos;
     m.what = m.intrin->op;
@@ -164,5 +174,12 @@ const vt_stmt *te__make_tensorized(te_context *c, const te_stage *st, const vt_p
     te__match_shapes(&m);
     check_conditions(&m, loops);
     te__match_bodies(&m, loops->main_values);
+    *out_match = m;
+    return loops;
+}
+
+const vt_stmt *te__make_tensorized(te_context *c, const te_stage *st, const vt_ptrmap *ranges) {
+    te__match m;
+    te__loops *loops = te__match_stage(c, st, ranges, &m);
     return assemble(&m, loops);
 }

@@ -374,6 +374,34 @@ static void several_contexts(void **state) {
     vta_config_release(config);
 }
 
+static void assert_range(te_context *c, te_expr *min, te_expr *extent, const char *want_min, int64_t want_extent) {
+    int64_t value;
+    assert_string_equal(te_expr_text(c, min), want_min);
+    assert_int_equal(te_expr_int(c, extent, &value), VTA_OK);
+    assert_int_equal(value, want_extent);
+}
+
+/* Stage d of rows of 8 in parts of 4, each of which `sum` computes. */
+static void check_matching(te_context *c, te_stage *st, te_tensor *sum) {
+    te_matching *m = te_tensorized(st);
+    te_expr *min, *extent;
+    bool equal;
+    assert_non_null(m);
+    assert_int_equal(te_tensorized_axis(m, 0, &min, &extent), VTA_OK);
+    assert_range(c, min, extent, "i0", 1);
+    assert_int_equal(te_tensorized_axis(m, 1, &min, &extent), VTA_OK);
+    assert_range(c, min, extent, "(i1.outer*4)", 4);
+    assert_int_equal(te_tensorized_axis(m, 2, &min, &extent), VTA_OUT_OF_RANGE);
+    assert_int_equal(te_tensorized_input(m, 1, 1, &min, &extent), VTA_OK);
+    assert_range(c, min, extent, "(i1.outer*4)", 4);
+    assert_int_equal(te_tensorized_input(m, 2, 0, &min, &extent), VTA_OUT_OF_RANGE);
+    assert_int_equal(te_tensorized_input(m, 0, 2, &min, &extent), VTA_OUT_OF_RANGE);
+    assert_int_equal(te_expr_equal(c, te_tensorized_body(m, 0), te_tensor_body(sum), false, &equal), VTA_OK);
+    assert_true(equal);
+    assert_null(te_tensorized_body(m, 1));
+    assert_null(te_tensorized(NULL));
+}
+
 /* A user-defined intrinsic: adds two vectors of 4. */
 static void own_intrinsic(void **state) {
     (void)state;
@@ -401,9 +429,14 @@ static void own_intrinsic(void **state) {
                         : strstr(text, "@tir.tvm_tuple(i0, 1, (i1.outer*4), 4, dtype=handle)"));
     assert_int_equal(count_of(text, "@tir.call_extern(\"add_four\""), 1);
     free(text);
+    check_matching(c, st, sum);
     te_schedule *other = te_schedule_create(c, 1, &d);
     st = te_schedule_stage(other, d);
+    assert_null(te_tensorized(st));
+    assert_refused(c, VTA_INVALID_ARGUMENT, "te_tensorized: no loop of d is tensorized");
     te_tensorize(st, te_stage_axis(st, 1), in);
+    assert_null(te_tensorized(st));
+    assert_refused(c, VTA_ILLEGAL, "runs over 8, but the intrinsic needs 4");
     assert_null(lower(other, 3, (te_tensor *[]){a, b, d}));
     assert_refused(c, VTA_ILLEGAL, "runs over 8, but the intrinsic needs 4");
     te_context_destroy(c);
