@@ -43,7 +43,8 @@ typedef enum vtac_field_type {
     VTAC_FIELD_STMT,   /* vtac_stmt */
     VTAC_FIELD_AXIS,   /* te_axis */
     VTAC_FIELD_TENSOR, /* te_tensor */
-    VTAC_FIELD_TEXT
+    VTAC_FIELD_TEXT,
+    VTAC_FIELD_BUFFER /* its name as text; te_expr, its extents */
 } vtac_field_type;
 
 /* A part of a statement. */
@@ -53,7 +54,7 @@ typedef struct vtac_field {
     vtac_field_type type;
     size_t count;             /* of the items; 0: absent */
     const void *const *items; /* of the type; NULL for a text */
-    const char *text;
+    const char *text;         /* also of the tensor of a "buffer_bind_scope": the buffer that stands for it */
 } vtac_field;
 
 /* What a function does. */

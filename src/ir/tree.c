@@ -42,13 +42,22 @@ static void text(vtac_field *out, const char *value) {
     out->count = 1;
 }
 
+static void buffer(vtac_field *out, const vt_buffer *b) {
+    many(out, VTAC_FIELD_BUFFER, b->shape, b->ndim);
+    out->text = b->name;
+}
+
 static void reference(vtac_field *out, const vt_ref *ref) {
     switch (ref->kind) {
     case VT_REF_VAR: one(out, VTAC_FIELD_EXPR, &ref->u.any); break;
     case VT_REF_ITER: one(out, VTAC_FIELD_AXIS, &ref->u.any); break;
     case VT_REF_TENSOR: one(out, VTAC_FIELD_TENSOR, &ref->u.any); break;
-    case VT_REF_BUFFER: text(out, ref->u.buffer->name); break;
+    case VT_REF_BUFFER: buffer(out, ref->u.buffer); break;
     case VT_REF_STRING: text(out, ref->u.string); break;
+    case VT_REF_PAIR:
+        one(out, VTAC_FIELD_TENSOR, (const void *const *)&ref->second);
+        out->text = ref->u.buffer->name;
+        break;
     default: out->type = VTAC_FIELD_OTHER;
     }
 }
@@ -65,7 +74,7 @@ static void fill(vtac_field *out, const vt_stmt *s, const vt__field *f) {
     case VT__STMTS: many(out, VTAC_FIELD_STMT, *at, VT__N(s, f)); break;
     case VT__ITERS: many(out, VTAC_FIELD_AXIS, *at, VT__N(s, f)); break;
     case VT__RANGES: many(out, VTAC_FIELD_EXPR, *at, 2 * (size_t)VT__N(s, f)); break; /* vt_range is min, extent */
-    case VT__BUFFER: text(out, VT__AT_CONST(const vt_buffer *, s, f)->name); break;
+    case VT__BUFFER: buffer(out, VT__AT_CONST(const vt_buffer *, s, f)); break;
     case VT__TEXT: text(out, VT__AT_CONST(const char *, s, f)); break;
     case VT__WORD: text(out, vt_for_kind_text((vt_for_kind)VT__AT_CONST(uint32_t, s, f))); break;
     case VT__REF: reference(out, &VT__AT_CONST(vt_ref, s, f)); break;

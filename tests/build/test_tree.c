@@ -53,7 +53,10 @@ static void tree(void **state) {
     assert_string_equal(vtac_stmt_kind(store), "store");
     assert_null(body_of(store));
     assert_int_equal(vtac_stmt_field(store, 0, &field), VTA_OK);
+    assert_int_equal(field.type, VTAC_FIELD_BUFFER);
     assert_string_equal(field.text, "b");
+    assert_int_equal(field.count, 1);
+    assert_true(number(c, field.items[0]) > 0);
     vtac_func_release(f);
     te_context_destroy(c);
 }
