@@ -138,6 +138,7 @@ VTAC_FIELD_STMT = 2
 VTAC_FIELD_AXIS = 3
 VTAC_FIELD_TENSOR = 4
 VTAC_FIELD_TEXT = 5
+VTAC_FIELD_BUFFER = 6
 TE_ADD = 0
 TE_SUB = 1
 TE_MUL = 2
@@ -1615,6 +1616,10 @@ FUNCTIONS = {
     "te_bounds_count": ("vtac", c_size_t, [c_void_p]),
     "te_bounds_axis": ("vtac", c_void_p, [c_void_p, c_size_t]),
     "te_bounds_range": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "te_tensorized": ("vtac", c_void_p, [c_void_p]),
+    "te_tensorized_axis": ("vtac", c_int, [c_void_p, c_size_t, c_void_p, c_void_p]),
+    "te_tensorized_input": ("vtac", c_int, [c_void_p, c_size_t, c_size_t, c_void_p, c_void_p]),
+    "te_tensorized_body": ("vtac", c_void_p, [c_void_p, c_size_t]),
     "te_gemm": ("vtac", c_void_p, [c_void_p]),
     "te_intrin_create": ("vtac", c_void_p, [c_void_p, c_char_p, c_void_p]),
     "te_intrin_buffer": ("vtac", c_int, [c_void_p, c_void_p, c_char_p, c_int64]),

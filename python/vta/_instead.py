@@ -25,7 +25,7 @@ INSTEAD = {
     "Target": "a target has kind, keys, attrs, host, model, device_name and triple",
     "PassContext": "options are opt_level, disabled_pass and config; `vta lower --after PASS` shows the IR between passes",
     "tvm.te.autodiff": "te.gradient differentiates",
-    "tvm.te.hybrid": "te.hybrid.script makes tensors of a function with loops; build their schedule",
+    "tvm.te.hybrid": "it has script, build and HybridModule",
     "tvm.te.schedule.SchedulePostProcRewriteForTensorCore": "there is no GPU target; the accelerator's GEMM is env.gemm",
     "tvm.tir.Schedule": "schedule tensor expressions: te.create_schedule",
     "tvm.tir.schedule": "schedule tensor expressions: te.create_schedule",

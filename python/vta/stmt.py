@@ -54,11 +54,16 @@ class Stmt(Refusing):
             one.size = ctypes.sizeof(one)
             lib.vtac_stmt_field(self.handle, i, ctypes.byref(one))
             fields[text(one.name) or ""] = self._value(one)
+            if one.type == b.VTAC_FIELD_TENSOR and one.text:
+                fields["buffer_name"] = text(one.text)
+            if one.type == b.VTAC_FIELD_BUFFER:
+                extents: Any = ctypes.cast(one.items, ctypes.POINTER(ctypes.c_void_p)) if one.count else ()
+                fields["buffer_shape"] = [Expr(self.context, extents[k]) for k in range(one.count)]
         return fields
 
     def _value(self, field):
         """A part as a Python object: one, None, or a list."""
-        if field.type == b.VTAC_FIELD_TEXT:
+        if field.type in (b.VTAC_FIELD_TEXT, b.VTAC_FIELD_BUFFER):
             return text(field.text)
         made = {b.VTAC_FIELD_EXPR: Expr, b.VTAC_FIELD_AXIS: IterVar, b.VTAC_FIELD_TENSOR: Tensor}.get(field.type)
         items = ctypes.cast(field.items, ctypes.POINTER(ctypes.c_void_p)) if field.count else ()

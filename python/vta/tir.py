@@ -33,12 +33,20 @@ __all__ = ["Expr", "PrimExpr", "ExprOp", "IterVar", "PrimFunc", "Schedule", "Sel
            "min_value", "max_value", "FloorDiv", "FloorMod", "Min", "Max", "Reduce", "ProducerLoad", "call_extern", "call_intrin", "decl_buffer", "Buffer", "call_packed", "stmt_seq",
            "ir_builder", "stmt_functor", "Stmt", "EQ", "NE", "LT", "LE", "GT", "GE", "And", "Or", "Not", "Mod", "Call", "StringImm",
            "BufferLoad", "Ramp", "Broadcast", "Let", "For", "IfThenElse", "SeqStmt", "BufferStore", "ProducerStore", "ProducerRealize",
-           "AttrStmt", "LetStmt", "AssertStmt", "Evaluate", "Allocate", "Block", "SizeVar"]
+           "AttrStmt", "LetStmt", "AssertStmt", "Evaluate", "Allocate", "Block", "SizeVar", "ForKind"]
 __all__ += ["nextafter", "reinterpret", "q_multiply_shift", "isfinite", "isinf", "infinity", "exp10", "ldexp", "ceildiv", "popcount", "clz", "sum", "comm_reducer", "call_pure_extern",
             "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "shift_left", "shift_right", "add", "subtract", "multiply"]
 __all__ += _math.__all__
 
 PrimExpr = Expr
+
+
+class ForKind:
+    """What ``kind`` of a loop may be: its words by TVM's names."""
+
+    SERIAL, PARALLEL, VECTORIZED, UNROLLED, THREAD_BINDING = "serial", "parallel", "vectorized", "unrolled", "thread_binding"
+
+
 all, any, min, max = te.all, te.any, te.min, te.max  # pylint: disable=redefined-builtin
 if_then_else = te.if_then_else
 floordiv, floormod, truncdiv, truncmod = te.floordiv, te.floormod, te.truncdiv, te.truncmod

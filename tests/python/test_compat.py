@@ -24,14 +24,14 @@ class Compatibility(unittest.TestCase):
                      "tir.Schedule topi.nn.pad topi.nn.relu topi.clip topi.add topi.testing.conv2d_nchw_python "
                      "topi.tag.ELEMWISE nd.array nd.empty cpu ext_dev rpc.LocalSession contrib.utils.tempdir "
                      "runtime.enabled target.Target lower build ir.module.IRModule testing.assert_allclose "
-                     "get_global_func transform.PassContext te.decl_tensor_intrin").split():
+                     "get_global_func transform.PassContext te.decl_tensor_intrin te.gradient te.hybrid.build").split():
             thing = tvm
             for part in name.split("."):
                 thing = getattr(thing, part)
 
     def test_what_is_not_offered_is_named(self):
         for call, name in ((lambda: tvm.relay.nn.conv2d, "tvm.relay.nn.conv2d"), (lambda: te.hybrid.parse, "te.hybrid.parse"),
-                           (lambda: te.gradient(None, []), "te.gradient"), (lambda: tvm.topi.nn.conv3d, "tvm.topi.nn.conv3d"),
+                           (lambda: te.autodiff, "te.autodiff"), (lambda: tvm.topi.nn.conv3d, "tvm.topi.nn.conv3d"),
                            (lambda: tvm.rpc.Server(), "rpc.Server"),
                            (lambda: tvm.script.tir.prim_func, "tvm.script.tir.prim_func")):
             with self.assertRaisesRegex(NotImplementedError, name.replace(".", r"\.")):
@@ -39,14 +39,14 @@ class Compatibility(unittest.TestCase):
 
     def test_what_is_not_offered_can_be_asked_for(self):
         """As with any module: hasattr, getattr with a default, try: import."""
-        for thing, name in ((tvm, "meta_schedule"), (tvm.relay, "Function"), (tvm.te, "gradient"), (tvm.tir, "ptx_mma"), (tvm.topi.nn, "conv3d"),
+        for thing, name in ((tvm, "meta_schedule"), (tvm.relay, "Function"), (tvm.te, "autodiff"), (tvm.tir, "ptx_mma"), (tvm.topi.nn, "conv3d"),
                             (tvm.script.tir, "prim_func"), (tvm.tir.Schedule(tvm.IRModule()), "get_block")):
             self.assertFalse(hasattr(thing, name))
             self.assertIsNone(getattr(thing, name, None))
             with self.assertRaisesRegex(NotImplementedError, name):
                 getattr(thing, name)
         for code in ("from tvm import micro", "import tvm.micro", "import tvm.relay.expr", "from tvm.relay.nn import dense",
-                     "import tvm.contrib.cublas", "from tvm.te import gradient", "from tvm.tir import ptx_mma",
+                     "import tvm.contrib.cublas", "from tvm.te import autodiff", "from tvm.tir import ptx_mma",
                      "from tvm.topi.nn import conv3d", "from tvm.target import arm_cpu, cuda"):
             with self.assertRaises(ImportError) as found:
                 exec(code)  # pylint: disable=exec-used

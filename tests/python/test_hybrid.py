@@ -1,5 +1,7 @@
 """te.hybrid.script: functions with loops as tensors, against numpy and against the same function run by Python."""
 
+import os
+import tempfile
 import unittest
 
 import common  # noqa: F401
@@ -86,6 +88,82 @@ class Scripts(unittest.TestCase):
         A = te.placeholder((18,), "int32", "A")
         a = RNG.integers(-99, 99, 18, dtype="int32")
         np.testing.assert_array_equal(run([windows(A, 16)], [A], [a])[0], a[:16] + a[1:17] // 2 + a[2:] // 3)
+
+    def test_lists(self):
+        @script
+        def total(inputs, weights):
+            out = output_tensor((10,), inputs[0].dtype)  # noqa: F821
+            n = len(inputs)
+            for i in range(len(out)):
+                assert i < 10, "outside"
+                out[i] = 0.0
+                for j in const_range(n):  # noqa: F821
+                    out[i] += inputs[j][i] * weights[j, 1]
+            return out
+
+        tensors = [te.placeholder((10,), name=f"t{i}") for i in range(3)]
+        weights = [[1, 2], [3, 4], [5, 6]]
+        arrays = [RNG.random(10, "float32") for _ in tensors]
+        want = sum(a * w[1] for a, w in zip(arrays, weights))
+        np.testing.assert_allclose(run([total(tensors, weights)], tensors, arrays)[0], want, rtol=1e-5)
+        np.testing.assert_allclose(total(arrays, np.array(weights)), want, rtol=1e-5)
+
+    def test_built(self):
+        """Scripts of schedules give what the schedules give; scripts of these scripts, too."""
+        A, B = te.placeholder((5,), name="A"), te.placeholder((7,), name="B")
+        a, b = RNG.random(5, "float32"), RNG.random(7, "float32")
+        M = te.placeholder((4, 6), name="M")
+        m = RNG.normal(size=(4, 6)).astype("float32")
+        k = te.reduce_axis((0, 6), "k")
+        row = te.compute((4,), lambda i: te.max(te.exp(M[i, k]), axis=k), name="row")
+        scaled = te.compute((4, 6), lambda i, j: te.if_then_else(j > 1, M[i, j], te.const(0.5, "float32")) / row[i], name="scaled")
+        s = te.create_schedule(scaled.op)
+        s[scaled].split(scaled.op.axis[1], 4)
+        s[row].compute_at(s[scaled], scaled.op.axis[0])
+        statistic = statistics(M, 6, 2.0)
+        for schedule, inputs, outputs, arrays in (
+                (te.create_schedule(outer(A, B).op), [A, B], None, [a, b]), (s, [M], [scaled], [m]),
+                (te.create_schedule(statistic[0].op), [M], statistic, [m])):
+            outputs = outputs or [schedule.outputs[0].output(0)]
+            want = run(outputs, inputs, arrays)
+            module = te.hybrid.build(schedule, inputs, outputs, "made")
+            self.assertEqual(module.name, "made")
+            for _ in range(2):
+                got = module(*arrays)
+                for g, w in zip(got if isinstance(got, (list, tuple)) else [got], want):
+                    np.testing.assert_allclose(g, w, rtol=1e-5)
+                again = module(*inputs)
+                again = again if isinstance(again, list) else [again]
+                for g, w in zip(run(again, inputs, arrays), want):
+                    np.testing.assert_allclose(g, w, rtol=1e-5)
+                module = te.hybrid.build(te.create_schedule(again[0].op), inputs, again)
+
+    def test_files(self):
+        A, B = te.placeholder((5,), name="A"), te.placeholder((7,), name="B")
+        C = outer(A, B)
+        module = te.hybrid.build(te.create_schedule(C.op), [A, B], [C])
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "script.py")
+            module.save(path)
+            read = te.hybrid.HybridModule()
+            with self.assertRaisesRegex(ValueError, "no script yet"):
+                read(A, B)
+            read.load(path)
+        self.assertEqual(read.get_source(), module.get_source())
+        self.assertEqual(read.name, "hybrid_func")
+        with self.assertRaisesRegex(ValueError, "the definition of one function"):
+            te.hybrid.HybridModule("x = 3")
+
+    def test_not_built(self):
+        A = te.placeholder((5,), "int32", name="A")
+        B = te.compute((5,), lambda i: te.truncdiv(A[i], 3), name="B")
+        with self.assertRaisesRegex(NotImplementedError, "a quotient rounded towards zero has no form in a script"):
+            te.hybrid.build(te.create_schedule(B.op), [A], [B])
+        twin = te.compute((5,), lambda i: A[i] + 1, name="A")
+        with self.assertRaisesRegex(ValueError, "names of their own"):
+            te.hybrid.build(te.create_schedule(twin.op), [A], [twin])
+        with self.assertRaisesRegex(AttributeError, "stay as they are written"):
+            outer(te.placeholder((5,), name="a"), te.placeholder((5,), name="b")).op.axis  # pylint: disable=expression-not-assigned
 
     def test_refused(self):
         @script

@@ -3,8 +3,11 @@
 What a function may consist of: ``for i in range(...)`` (also ``serial``, ``parallel``, ``vectorize``, ``unroll``, and
 ``const_range``, which is written out), ``if`` and ``else``, assignments to elements of tensors and to scalars, ``+=`` and the like,
 ``output_tensor(shape, dtype)``, ``allocate(shape, dtype)``, arithmetic, comparisons, ``and``, ``or``, ``not``, ``x if c else y``,
-functions of :mod:`vta.te`, conversions such as ``float32(x)``, names from outside that are numbers, and one ``return`` of what
-``output_tensor`` made. Everything else is refused by its line.
+functions of :mod:`vta.te`, conversions such as ``float32(x)``, ``len(x)``, ``assert``, names that are given a number once, names
+from outside that are numbers or lists of them, and one ``return`` of what ``output_tensor`` made. Arguments are tensors, scalars,
+numbers, and lists of these. Everything else is refused by its line.
+
+:func:`build` makes a script of a schedule.
 
 Examples
 --------
@@ -33,14 +36,16 @@ from ..buffer import make_buffer
 from ..builder import BufferVar, IRBuilder
 from ..error import NotOfferedError
 from ..expr import Expr, ExprOp, convert
+from ..statements import assert_, evaluate
 from . import _math, numbers, operators
 from .external import extern
+from .hybrid_module import HybridModule, build
 from .tensor import Tensor
 
 if TYPE_CHECKING:
     from typing import Any, Callable
 
-__all__ = ["script"]
+__all__ = ["HybridModule", "build", "script"]
 
 _LOOPS = {"range": "serial", "serial": "serial", "parallel": "parallel", "vectorize": "vectorize", "unroll": "unroll"}
 _TYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
@@ -56,16 +61,52 @@ def _functions():
     found = {name: getattr(module, name) for module in (_math, numbers, operators) for name in getattr(module, "__all__", vars(module))
              if not name.startswith("_")}
     casts = {name: functools.partial(lambda kind, x: convert(x).astype(kind), name) for name in _TYPES}
-    return {**found, **casts, "max": operators.max, "min": operators.min, "abs": operators.abs, "len": len}
+    return {**found, **casts, "max": operators.max, "min": operators.min, "abs": operators.abs, "len": _length}
+
+
+def _length(thing):
+    """What len gives: of memory its first extent."""
+    return thing.buffer.shape[0] if isinstance(thing, BufferVar) else len(thing)
+
+
+def _written(code):
+    """How often each name is assigned to."""
+    counts: dict[str, int] = {}
+    for node in ast.walk(code):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
+        for name in [t.id for t in targets if isinstance(t, ast.Name)]:
+            counts[name] = counts.get(name, 0) + 1
+    return counts
 
 
 class _Writer:
     """Turns the statements of a function into those of an IRBuilder."""
 
-    def __init__(self, name, names, outside):
-        self.name, self.ib = name, IRBuilder()
-        self.names, self.outside, self.functions = dict(names), outside, _functions()
-        self.inputs, self.scalars, self.made, self.results = list(names.values()), set(), [], []
+    def __init__(self, code, outside):
+        self.name, self.ib, self.written = code.name, IRBuilder(), _written(code)
+        self.names, self.outside, self.functions = {}, outside, _functions()
+        self.inputs, self.scalars, self.made, self.results = [], set(), [], []
+        self.taken: set = set()  # names of memory: a script made of the schedule tells memory by them
+
+    def memory_name(self, name):
+        """A name that no other memory has."""
+        made, n = name, 0
+        while made in self.taken:
+            n += 1
+            made = f"{name}_{n}"
+        self.taken.add(made)
+        return made
+
+    def argument(self, value, tensors, buffers):
+        """What a parameter stands for; of lists what their elements do."""
+        if isinstance(value, (list, tuple)):
+            return [self.argument(v, tensors, buffers) for v in value]
+        if not isinstance(value, Tensor):
+            return value
+        tensors.append(value)
+        buffers.append(make_buffer(_context.current(), value.shape, value.dtype, self.memory_name(value.name)))
+        self.inputs.append(BufferVar(self.ib, buffers[-1], False))
+        return self.inputs[-1]
 
     def refuse(self, node, what):
         raise NotOfferedError(f"te.hybrid.script: {self.name}, line {getattr(node, 'lineno', 0)}: {what} is not offered; "
@@ -145,6 +186,10 @@ class _Writer:
 
     def value_subscript(self, node):
         thing, index = self.value(node.value), self.value(node.slice)
+        if isinstance(thing, (tuple, list)) and isinstance(index, tuple):
+            return functools.reduce(operator.getitem, index, thing)
+        if isinstance(thing, (tuple, list)) and isinstance(index, Expr):
+            return thing[int(index)] if index.kind == "int" else self.refuse(node, f"{ast.unparse(node)}, of a list, at a place that changes,")
         return thing[index] if isinstance(thing, (BufferVar, tuple, list)) else self.refuse(node, ast.unparse(node))
 
     def value_call(self, node):
@@ -180,10 +225,10 @@ class _Writer:
         shape, dtype = [self.value(a) for a in (*call.args, *(k.value for k in call.keywords))][:2]
         shape = list(shape) if isinstance(shape, (tuple, list)) else [shape]
         if call.func.id == "allocate":
-            return self.ib.allocate(dtype, shape, name)
+            return self.ib.allocate(dtype, shape, self.memory_name(name))
         if len(self.ib._open) != 1:
             self.refuse(node, "output_tensor inside of a loop or condition")
-        self.made.append(BufferVar(self.ib, make_buffer(_context.current(), shape, type_of(dtype).decode(), name), False))
+        self.made.append(BufferVar(self.ib, make_buffer(_context.current(), shape, type_of(dtype).decode(), self.memory_name(name)), False))
         return self.made[-1]
 
     def run_assign(self, node):
@@ -195,7 +240,12 @@ class _Writer:
         if isinstance(target, ast.Name) and isinstance(value, ast.Call) and getattr(value.func, "id", "") in ("allocate", "output_tensor"):
             self.names[target.id] = self.memory(node, target.id, value)
             return
-        self.store(node, target, self.value(value))
+        made = self.value(value)
+        once = isinstance(target, ast.Name) and target.id not in self.names and self.written.get(target.id) == 1
+        if once and isinstance(made, (int, float, tuple, list)):
+            self.names[target.id] = made  # a name for a number
+            return
+        self.store(node, target, made)
 
     def store(self, node, target, value):
         if isinstance(target, ast.Subscript):
@@ -207,7 +257,7 @@ class _Writer:
         if not isinstance(target, ast.Name) or (target.id in self.names and target.id not in self.scalars):
             self.refuse(node, f"an assignment to {ast.unparse(target)}")
         if target.id not in self.scalars:
-            self.names[target.id] = self.ib.allocate(convert(value).dtype, [1], target.id)
+            self.names[target.id] = self.ib.allocate(convert(value).dtype, [1], self.memory_name(target.id))
             self.scalars.add(target.id)
         self.names[target.id][0] = convert(value).astype(self.names[target.id].dtype)
 
@@ -238,6 +288,15 @@ class _Writer:
         with self.ib.for_range(begin, end, node.target.id, kind=_LOOPS[kind]) as var:
             self.inside(node.body, {node.target.id: var})
 
+    def run_assert(self, node):
+        condition = self.value(node.test)
+        message = self.value(node.msg) if node.msg else "an assertion does not hold"
+        if not isinstance(condition, ExprOp) or not isinstance(message, str):
+            if not condition:
+                raise ValueError(f"te.hybrid.script: {self.name}, line {node.lineno}: {message}")
+            return
+        self.ib.emit(assert_(condition, message, evaluate(0)))
+
     def run_if(self, node):
         condition = self.value(node.test)
         if not isinstance(condition, ExprOp):
@@ -250,21 +309,66 @@ class _Writer:
                 self.inside(node.orelse)
 
 
-def _plain(function):
-    """The function for numpy arrays: what scripts know by name is Python's."""
+def _plain_names():
+    """What scripts know by name, for numpy arrays."""
     import numpy as np
 
     def zeros(shape, dtype="float32", *_):
         return np.zeros(shape, dtype)
 
-    names = {"output_tensor": zeros, "allocate": zeros, "const_range": range, **dict.fromkeys(_LOOPS, range),
-             **{t: getattr(np, t) for t in _TYPES}, **{n: getattr(np, n) for n in ("exp", "log", "sqrt", "tanh", "floor", "ceil")}}
-    outside = inspect.getclosurevars(function)
-    code = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    code.body[0].decorator_list = []
-    scope = {**names, **function.__globals__, **outside.nonlocals}
-    exec(compile(code, function.__code__.co_filename, "exec"), scope)  # pylint: disable=exec-used
-    return scope[function.__name__]
+    same = ("exp", "log", "sqrt", "tanh", "floor", "ceil", "trunc", "round", "sin", "cos", "power", "log2", "log10", "log1p", "exp2", "sinh",
+            "cosh", "tan", "hypot", "copysign", "fmod", "isnan")
+    return {"output_tensor": zeros, "allocate": zeros, "const_range": range, **dict.fromkeys(_LOOPS, range),
+            **{t: getattr(np, t) for t in _TYPES}, **{n: getattr(np, n) for n in same}, "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+            "rsqrt": lambda x: 1 / np.sqrt(x), "popcount": lambda x: bin(int(x)).count("1"), "max": max, "min": min, "abs": abs, "len": len}
+
+
+class _Script:
+    """A function with loops.
+
+    Parameters
+    ----------
+    code : ast.FunctionDef
+    filename : str
+    outside : dict
+        The names that it sees besides its own.
+    """
+
+    def __init__(self, code, filename, outside):
+        self.code, self.filename, self.outside = code, filename, outside
+
+    def plain(self):
+        """The function for numpy arrays."""
+        code = ast.Module([self.code], [])
+        self.code.decorator_list = []
+        scope = {**_plain_names(), **self.outside}
+        exec(compile(code, self.filename, "exec"), scope)  # pylint: disable=exec-used
+        return scope[self.code.name]
+
+    def tensors(self, args):
+        """What it computes of tensors."""
+        name, parameters = self.code.name, [a.arg for a in self.code.args.args]
+        if len(parameters) != len(args):
+            raise TypeError(f"{name} takes {len(parameters)} arguments, not {len(args)}")
+        given: list = []
+        buffers: list = []
+        writer = _Writer(self.code, self.outside)
+        writer.names = {parameter: writer.argument(value, given, buffers) for parameter, value in zip(parameters, args)}
+        writer.run(self.code.body)
+        if not writer.results:
+            writer.refuse(self.code, "a function without a return")
+        results = [r.buffer for r in writer.results]
+        body = writer.ib.get()
+        return extern([list(r.shape) for r in results], given, lambda ins, outs: body, name, in_buffers=buffers, out_buffers=results)
+
+    def __call__(self, *args):
+        if any(_is_symbolic(a) for a in args):
+            return self.tensors(args)
+        return self.plain()(*args)
+
+
+def _is_symbolic(value):
+    return any(map(_is_symbolic, value)) if isinstance(value, (list, tuple)) else isinstance(value, (Tensor, Expr))
 
 
 def script(pyfunc: Callable) -> Callable:
@@ -280,25 +384,25 @@ def script(pyfunc: Callable) -> Callable:
 
     @functools.wraps(pyfunc)
     def call(*args: Any) -> Any:
-        if not any(isinstance(a, (Tensor, Expr)) for a in args):
-            return _plain(pyfunc)(*args)
-        code: Any = ast.parse(textwrap.dedent(inspect.getsource(pyfunc))).body[0]
-        parameters = [a.arg for a in code.args.args]
-        if len(parameters) != len(args):
-            raise TypeError(f"{pyfunc.__name__} takes {len(parameters)} arguments, not {len(args)}")
-        context, tensors, names = _context.current(), [a for a in args if isinstance(a, Tensor)], {}
-        buffers = [make_buffer(context, t.shape, t.dtype, t.name) for t in tensors]
-        writer = _Writer(pyfunc.__name__, {}, {**pyfunc.__globals__, **inspect.getclosurevars(pyfunc).nonlocals})
-        given = iter(buffers)
-        for parameter, value in zip(parameters, args):
-            names[parameter] = BufferVar(writer.ib, next(given), False) if isinstance(value, Tensor) else value
-        writer.names, writer.inputs = names, [n for n in names.values() if isinstance(n, BufferVar)]
-        writer.run(code.body)
-        if not writer.results:
-            writer.refuse(code, "a function without a return")
-        results = [r.buffer for r in writer.results]
-        body = writer.ib.get()
-        return extern([list(r.shape) for r in results], tensors, lambda ins, outs: body, pyfunc.__name__, in_buffers=buffers,
-                      out_buffers=results)
+        code = ast.parse(textwrap.dedent(inspect.getsource(pyfunc))).body[0]
+        outside = {**pyfunc.__globals__, **inspect.getclosurevars(pyfunc).nonlocals}
+        return _Script(code, pyfunc.__code__.co_filename, outside)(*args)
 
     return call
+
+
+def _script_of(src):
+    """The function that a text defines."""
+    code = ast.parse(src).body
+    if len(code) != 1 or not isinstance(code[0], ast.FunctionDef):
+        raise ValueError("a hybrid script is the definition of one function")
+    made = _Script(code[0], "<hybrid script>", {})
+
+    def call(*args: Any) -> Any:
+        return made(*args)
+
+    call.__name__ = code[0].name
+    return call
+
+
+HybridModule._script_of, HybridModule._functions = _script_of, _functions

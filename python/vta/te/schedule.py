@@ -66,7 +66,7 @@ def _loads(e):
 
 
 def _is_injective(op):
-    return not op.reduce_axis and op.num_outputs == 1
+    return isinstance(op, ComputeOp) and not op.reduce_axis and op.num_outputs == 1
 
 
 def _reads_in_order(op, complete):
@@ -272,6 +272,42 @@ class Schedule(Refusing):
     def normalize(self) -> Schedule:
         """The schedule itself: lowering brings schedules to normal form."""
         return self
+
+
+class Matching(Refusing):
+    """What :meth:`Stage.tensorized` gives.
+
+    Parameters
+    ----------
+    context : Context
+    handle : int
+    op : Operation
+        Of the stage.
+
+    Attributes
+    ----------
+    axes : dict of IterVar to Range
+        What the replaced loops cover of each axis of the computation.
+    inputs : dict of Tensor to list of Range
+        What they read of each tensor, by dimensions.
+    body : list of Expr
+        The computation, written over the axes and tensors of the intrinsic's.
+    """
+
+    def __init__(self, context: Context, handle: int, op: Operation) -> None:
+        self.axes: dict[IterVar, Range] = {}
+        self.inputs: dict[Tensor, list[Range]] = {}
+        ends = ctypes.c_void_p(), ctypes.c_void_p()
+
+        def ranged(function, *place):
+            context.done(function(handle, *place, *(ctypes.byref(e) for e in ends)))
+            return Range.from_min_extent(*(number_or_expr(context, e.value or 0) for e in ends))
+
+        for i, axis in enumerate([*op.axis, *op.reduce_axis]):
+            self.axes[axis] = ranged(lib.te_tensorized_axis, i)
+        for i, t in enumerate(op.input_tensors):
+            self.inputs[t] = [ranged(lib.te_tensorized_input, i, d) for d in range(t.ndim)]
+        self.body = [Expr(context, lib.te_tensorized_body(handle, i)) for i in range(op.num_outputs)]
 
 
 class Stage(Refusing):
@@ -571,6 +607,10 @@ class Stage(Refusing):
         handle = need(tensor_intrin, (GemmIntrin, TensorIntrin), "the intrinsic of tensorize")._handle_in(self.schedule.context)
         self._step(lib.te_tensorize, self._axis(var, "tensorize"), handle)
         self.context.intrins[handle] = tensor_intrin
+
+    def tensorized(self) -> Matching:
+        """How the loops match the intrinsic that takes their place, by the bounds of the schedule as it is now."""
+        return Matching(self.schedule.context, self.schedule.context.made(lib.te_tensorized(self.handle)), self.op)
 
     def env_threads(self, threads: object) -> NoReturn:
         """Not offered: bind axes to threads with :meth:`bind`."""

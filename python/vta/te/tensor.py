@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .._check import whole
 from .._context import array_of
 from .._lib import lib, text
-from ..error import Refusing
+from ..error import NotOfferedError, Refusing
 from ..expr import _PARTS, Expr, ExprOp, Extent, _operands, number_or_expr
 from .attributes import Attributes
 
@@ -533,6 +533,17 @@ class ExternOp(Operation):
     def body(self) -> Any:
         """The statement."""
         return self.statement(self.context, self.context, lib.te_tensor_stmt(self._tensor))
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        """What the statement may read."""
+        return self.input_tensors
+
+    @property
+    def axis(self) -> list[IterVar]:
+        """Refused: loops of statements are not scheduled."""
+        raise NotOfferedError("ExternOp.axis is not offered: the loops of te.extern and te.hybrid.script stay as they are written; "
+                              "te.compute makes loops that are scheduled")
 
 
 class TensorComputeOp(Operation):

@@ -6,6 +6,7 @@ from vta.te import IterVar
 from vta.te.graph import producers_first, read_graph
 from vta.te.relations import Fuse, IterVarAttr, IterVarRelation, Singleton, Split
 from vta.te.schedule import Schedule, Stage, create_schedule
+from vta.registry import register_func
 from .._refuse import refuse
 
 __all__ = ["AutoInlineBroadcast", "AutoInlineElemWise", "AutoInlineInjective", "Buffer", "CreateReadGraph", "Fuse", "InferBound",
@@ -45,6 +46,24 @@ def AutoInlineBroadcast(s):
 def AutoInlineInjective(s):
     """See :meth:`vta.te.Schedule.inline_all`."""
     s.inline_all("injective")
+
+
+class _Map(dict):
+    """A dictionary whose items are a list."""
+
+    def items(self):
+        return list(super().items())
+
+
+@register_func("test.op.InferTensorizeRegion", override=True)
+def _region(stage, bounds):
+    found = stage.tensorized()
+    return _Map(found.axes), _Map(found.inputs)
+
+
+@register_func("test.op.MatchTensorizeBody", override=True)
+def _body(stage, out_dom, in_dom, intrin):
+    return stage.tensorized().body
 
 
 __getattr__ = refuse("tvm.te.schedule")
