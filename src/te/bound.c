@@ -39,11 +39,11 @@ static bool is_virtual(const bounds *b, const vt_iter *axis) {
 }
 
 /* Does the stage need what all values of the axis need (true), or what its present value needs? Memory that threads
- * share must hold the part of each: on a processor also what is computed around the loops that virtual threads become. */
-static bool need_relax(const bounds *b, const te_stage *st, const vt_iter *axis, bool inside, int rank) {
+ * share must hold the part of each, and so must what is computed around the loops that virtual threads become. */
+static bool need_relax(const bounds *b, const vt_iter *axis, bool inside, int rank) {
     const char *tag = thread_tag(b, axis);
     if (!*tag) return !inside;
-    if (!inside && is_virtual(b, axis) && !strchr(st->scope, '.')) return true;
+    if (!inside && is_virtual(b, axis)) return true;
     if (rank == RANK_WARP && strcmp(tag, "threadIdx.x") == 0) return true; /* the threads of a warp */
     return rank <= thread_rank(tag);
 }
@@ -72,11 +72,12 @@ static void find_path(bounds *b, uint32_t index) {
                          st->origin->name);
         uint32_t from = te__iters_find(&at->at_stage->leaf, at->at_axis);
         if (from == at->at_stage->leaf.n)
-            te__raise_at(b->s->c, at->at_pos, VTA_ILLEGAL,
-                         "%s is to be computed at %s.%s, but that is not a loop any more, nor was it split or fused into "
-                         "one; the loops of %s are %s",
-                         at->origin->name, at->at_stage->origin->name, vt_var_name(at->at_axis->var),
-                         at->at_stage->origin->name, te__leaf_names(b->ctx, at->at_stage));
+            te__raise_at(
+                b->s->c, at->at_pos, VTA_ILLEGAL,
+                "%s is to be computed at %s.%s, but that is not a loop any more, nor was it split or fused into "
+                "one; the loops of %s are %s",
+                at->origin->name, at->at_stage->origin->name, vt_var_name(at->at_axis->var), at->at_stage->origin->name,
+                te__leaf_names(b->ctx, at->at_stage));
         if (at->at_stage->attach == TE__INLINED)
             te__raise_at(b->s->c, at->at_pos, VTA_ILLEGAL, "%s is to be computed at a loop of %s, which is inlined",
                          at->origin->name, at->at_stage->origin->name);
@@ -143,7 +144,8 @@ static bool reads(const te_stage *consumer, const vt_operation *op) {
     return false;
 }
 
-/* Is the thread of a loop outside of the stage the very thread that one of its own loops is bound to, or one around it? */
+/* Is the thread of a loop outside of the stage the very thread that one of its own loops is bound to, or one around it?
+ */
 static bool shares_thread(const bounds *b, const te_stage *st, const vt_iter *axis) {
     const vt_iter *thread = vt_ptrmap_get(b->threads, axis);
     bool same = thread && te__iters_find(&st->path, thread) < st->path.n;
@@ -173,9 +175,9 @@ static vt_ptrmap *consumer_sets(const bounds *b, const te_stage *st, const te_st
         const vt_iter *thread = vt_ptrmap_get(b->threads, axis);
         if (vt_is_const(r->extent, 1))
             te__set_put(b->ctx, sets, axis, vt_intset_point(r->min));
-        else if (!need_relax(b, st, axis, *inside, rank) && !*inside && !shares_thread(b, st, axis))
+        else if (!need_relax(b, axis, *inside, rank) && !*inside && !shares_thread(b, st, axis))
             refuse_outside_thread(b, st, consumer, axis);
-        else if (!need_relax(b, st, axis, *inside, rank))
+        else if (!need_relax(b, axis, *inside, rank))
             te__set_put(b->ctx, sets, axis, vt_intset_point(thread ? thread->var : axis->var));
         else
             te__set_put(b->ctx, sets, axis, vt_intset_range(b->ctx, r->min, r->extent));
@@ -192,7 +194,7 @@ static vt_dommap *relaxed_loops(const bounds *b, const te_stage *st, const te_st
         const vt_iter *axis = path->items[i], *thread = vt_ptrmap_get(b->threads, axis);
         if (axis == attach) *inside = true;
         bool one = vt_is_const(te__range(b->ranges, axis)->extent, 1);
-        if (!need_relax(b, st, axis, *inside, rank)) {
+        if (!need_relax(b, axis, *inside, rank)) {
             if (!*inside && !one && !shares_thread(b, st, axis)) refuse_outside_thread(b, st, consumer, axis);
             continue;
         }

@@ -49,16 +49,6 @@ void choose_group(maker *m, int i) {
     if (t->kind == NODE_STORE) t->group = i;
 }
 
-/* Does what a result needs lie outside of its loops? Virtual threads cannot share that. */
-bool has_shared(maker *m, int store) {
-    for (int i = 0; i < store; i++)
-        for (int u = i + 1; u <= store; u++)
-            if (at(m, i)->used && at(m, i)->kind != NODE_INPUT && at(m, i)->kind != NODE_STORE &&
-                at(m, i)->group == ROOT && uses(at(m, u), i) && at(m, u)->group == store)
-                return true;
-    return false;
-}
-
 /* In the nest of its result, no further in than what needs it; or by itself. */
 void choose_level(maker *m, int i) {
     static const int further[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, MOST_LOOPS};
@@ -70,7 +60,9 @@ void choose_level(maker *m, int i) {
     for (int u = i + 1; u < m->p->n; u++)
         if (uses(at(m, u), i) && at(m, u)->kind != NODE_STORE && at(m, u)->level < level) level = at(m, u)->level;
     int out = level - further[t->want[WANT_FAR]];
-    t->level = out < g->first_inside - 1 ? g->first_inside - 1 : out;
+    bool around = t->want[WANT_OTHER] >= 11; /* the threads may share it */
+    if (out < g->first_inside - 1 && !around) out = g->first_inside - 1;
+    t->level = out < level ? out : level;
     if (g->fused && t->level == g->fused) t->level++;
     if (t->level < 0) t->group = ROOT;
 }
@@ -110,7 +102,14 @@ static int64_t count(int n, const int *extent) {
     return elements;
 }
 
-int64_t copies(maker *m, const node *t) { return t->group == ROOT ? 1 : group_of(m, t)->threads; }
+int64_t copies(maker *m, const node *t, int level) {
+    int64_t n = 1;
+    for (int i = 0; t->group != ROOT && i <= level; i++) {
+        const loop *l = &group_of(m, t)->nest.loops[i];
+        if (l->bound) n *= l->count;
+    }
+    return n;
+}
 
 const char *scope_of(const node *t) {
     return t->kind != NODE_LOAD ? "acc" : t->type == ELEM_INP ? "inp" : t->type == ELEM_WGT ? "wgt" : "acc";
@@ -143,5 +142,5 @@ void place_in_acc(maker *m, int i, int *part) {
         const group *g = group_of(m, t);
         say(t, "compute_at %s, %s", g->nest.stage->name, g->nest.loops[t->level].name);
     }
-    m->need.acc += count(t->ndim, part) * copies(m, t);
+    m->need.acc += count(t->ndim, part) * copies(m, t, t->level);
 }

@@ -130,19 +130,19 @@ void schedule_operand(maker *m, int i, int user) {
     node *t = at(m, i), *r = at(m, user);
     nest *n = &m->reduces[m->reduce_of[user]];
     bool is_data = r->in[0].node == i;
-    int part[MOST_DIMS], level = find_loop(n, "ico");
+    int part[MOST_DIMS], level = find_loop(n, "ico"), least = r->level;
     uint8_t where = t->want[WANT_WHERE];
     say(t, "scope %s", scope_of(t));
     if (n->single >= 0) where = 0;
     bool shared = n_users(m, i) > 1;
-    bool apart = r->group == ROOT ? where >= 11 || shared : where >= 13 && group_of(m, r)->threads == 1;
+    bool apart = r->group == ROOT ? where >= 11 || shared : where >= 13;
     if (shared && t->group == ROOT) apart = true;
     if (apart) {
         memcpy(part, t->shape, sizeof part);
         t->group = ROOT;
     } else if (where >= 11 || shared) {
         const group *g = group_of(m, r);
-        int least = t->level < r->level && shared ? t->level : r->level;
+        if (t->level < r->level && shared) least = t->level;
         reduce_operand(n, t, is_data, -1, part);
         say(t, "compute_at %s, %s", g->nest.stage->name, g->nest.loops[least].name);
     } else {
@@ -153,6 +153,6 @@ void schedule_operand(maker *m, int i, int user) {
     }
     int64_t elements = 1;
     for (int d = 0; d < t->ndim - 2; d++) elements *= part[d];
-    *(is_data ? &m->need.inp : &m->need.wgt) += elements * (apart ? 1 : copies(m, r));
+    *(is_data ? &m->need.inp : &m->need.wgt) += elements * (apart ? 1 : copies(m, r, least));
     mark_load(m, i, part);
 }

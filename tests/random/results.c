@@ -75,7 +75,6 @@ static void choose_thread(maker *m, group *g, int number) {
         nest_split(&g->nest, from, count, true, thread, rest);
         g->outer++;
     }
-    g->threads *= g->nest.loops[which].count;
     char name[16];
     memcpy(name, g->nest.loops[which].name, sizeof name);
     g->nest.loops[which].bound = true;
@@ -106,9 +105,9 @@ void schedule_store(maker *m, int i) {
     node *t = at(m, i);
     group *g = &m->groups[m->n_groups];
     m->stores[m->n_groups++] = i;
-    *g = (group){.nest = {.stage = t}, .threads = 1};
+    *g = (group){.nest = {.stage = t}};
     memcpy(g->nest.extent, t->shape, sizeof t->shape);
-    int n = has_shared(m, i) ? 0 : threads[pick(m->c, 6)];
+    int n = threads[pick(m->c, 6)];
     choose_tiles(m, g);
     make_outer(g, n);
     shuffle_outer(m, g);

@@ -11,9 +11,9 @@ enum { ROOT = -1, MOST_GROUPS = 8, MOST_REDUCES = 16 };
 /* The loops of one result, and how far out those go that tiles begin in. */
 typedef struct group {
     nest nest;
-    int outer, threads; /* outer loops; how many copies virtual threads make of what is inside */
-    int first_inside;   /* first loop inside of the threads */
-    int fused;          /* the first of two outer loops that are one, 0: none */
+    int outer;        /* loops outside of the tiles */
+    int first_inside; /* first loop inside of the threads */
+    int fused;        /* the first of two outer loops that are one, 0: none */
 } group;
 
 /* An ALU stage with a loop of its own around the operation, and what is inside of it. */
@@ -42,13 +42,12 @@ group *group_of(maker *m, const node *t);
 bool uses(const node *user, int i);
 /* The result that alone needs a tensor; ROOT when there are several, or when it cannot be computed in tiles. */
 void choose_group(maker *m, int i);
-/* Does what a result needs lie outside of its loops? Virtual threads cannot share that. */
-bool has_shared(maker *m, int store);
 /* In the nest of its result, no further in than what needs it; or by itself. */
 void choose_level(maker *m, int i);
 /* Extents of a stage as they are computed at loop `level` of its result's nest. */
 void extents_at(maker *m, int which, int level, int *out);
-int64_t copies(maker *m, const node *t);
+/* How many buffers of their own threads have for what is computed at loop `level` of the node's result. */
+int64_t copies(maker *m, const node *t, int level);
 /* Says where a stage of the accumulator is computed, and its scope; what it holds there. */
 void place_in_acc(maker *m, int i, int *part);
 const char *scope_of(const node *t);
