@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "ir/print.h"
 #include "pass/util.h"
 
 static uint64_t units(const vt_memory_info *info, uint64_t bits) {
@@ -25,14 +26,28 @@ static uint32_t longest_axis(const vt_memory_info *info, const vt_tensor *t, uin
     return longest;
 }
 
+/* Readers whose places do not move together (one stands still, one goes backwards) need a part whose size changes. */
+static _Noreturn void raise_varying(vt_lowering *l, const vt_tensor *t, const char *buffer, uint32_t n,
+                                    const vt_expr *const *shape) {
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t count;
+        const vt_var *const *vars = vt_expr_free_vars(l->ctx, shape[i], &count);
+        if (count)
+            vt_raise(l->ctx, VTA_ILLEGAL,
+                     "%s is put into the %s buffer, so its size must be a constant, but it changes with %s (%s along "
+                     "dimension %u): compute %s outside of that loop, or read it at places that move together",
+                     t->name, buffer, vt_var_name(vars[0]), vt_expr_plain(l->ctx, shape[i]), i, t->name);
+    }
+    vt_raise(l->ctx, VTA_ILLEGAL, "%s is put into the %s buffer, so its size must be a constant above 0", t->name,
+             buffer);
+}
+
 void vt_check_fit_tensor(vt_lowering *l, const vt_tensor *t, const char *scope, uint32_t n,
                          const vt_expr *const *shape) {
     vt_memory_info info;
     if (!vt_memory_of_scope(l, scope, &info)) return;
     uint64_t elements = vt_const_elements(n, shape);
-    if (elements == 0)
-        vt_raise(l->ctx, VTA_ILLEGAL, "%s is put into the %s buffer, so its size must be a constant", t->name,
-                 info.name);
+    if (elements == 0) raise_varying(l, t, info.name, n, shape);
     uint64_t need = units(&info, elements * t->dtype.bits * t->dtype.lanes), have = info.max_bits / info.unit_bits;
     if (need <= have) return;
     uint32_t longest = longest_axis(&info, t, n, shape);

@@ -84,6 +84,19 @@ static void tile_of_long_elements_does_not_fit(void **state) {
     vta_config_release(base);
 }
 
+/* Read at its first row too, so that each tile holds more than the one before. */
+static void tile_changes_its_size(void **state) {
+    (void)state;
+    program p = start();
+    chain k = build_chain(&p, 8, 2, "x_buf[...] + x_buf[0, i1, i2, i3]");
+    te_axis *outer, *inner;
+    te_split(stage(&p, k.y), axis(&p, k.y, 0), 2, &outer, &inner);
+    te_compute_at(stage(&p, k.x_buf), stage(&p, k.y), outer);
+    te_compute_at(stage(&p, k.y_buf), stage(&p, k.y), outer);
+    REFUSED(&p, "x_buf is put into the acc buffer, so its size must be a constant, but it changes with i0.outer",
+            "compute x_buf outside of that loop");
+}
+
 static void threads_do_not_fit_together(void **state) {
     (void)state;
     program p = start();
@@ -318,16 +331,17 @@ static void alu_without_the_operation(void **state) {
     (void)state;
     static const struct {
         const char *body, *text;
-    } cases[] = {{"x_buf[...] // 3", "it can do ADD, MUL, MIN, MAX, SHR of a tensor and a tensor or a constant"},
-                 {"max(x_buf[...] + 1, 0)", "neither a tensor's element nor a constant"},
-                 {"x_buf[...] - x_buf[i0, 3 - i1, i2, i3]", "no subtraction of tensors"},
-                 {"x_buf[...] + 40000", "does not fit the instruction's 16 bits"},
-                 {"int32(int8(x_buf[...]))", "without casts"},
-                 {"1 << x_buf[...]", "shifts to the left by constants only"},
-                 {"select(i0 < 2, x_buf[...] + 1, x_buf[...] * 3)", "of a selection one side must be an element"},
-                 {"select(i0 < 2, x_buf[...], x_buf[i0, 3 - i1, i2, i3])", "of a selection one side must be an element"},
-                 {"select(i0 < 2, x_buf[...] + 1, x_buf[i0, 3 - i1, i2, i3])", "but is not what"},
-                 {"select(i3 < 2, x_buf[...] + 1, x_buf[...])", "for all scalars of an element or for none"}};
+    } cases[] = {
+        {"x_buf[...] // 3", "it can do ADD, MUL, MIN, MAX, SHR of a tensor and a tensor or a constant"},
+        {"max(x_buf[...] + 1, 0)", "neither a tensor's element nor a constant"},
+        {"x_buf[...] - x_buf[i0, 3 - i1, i2, i3]", "no subtraction of tensors"},
+        {"x_buf[...] + 40000", "does not fit the instruction's 16 bits"},
+        {"int32(int8(x_buf[...]))", "without casts"},
+        {"1 << x_buf[...]", "shifts to the left by constants only"},
+        {"select(i0 < 2, x_buf[...] + 1, x_buf[...] * 3)", "of a selection one side must be an element"},
+        {"select(i0 < 2, x_buf[...], x_buf[i0, 3 - i1, i2, i3])", "of a selection one side must be an element"},
+        {"select(i0 < 2, x_buf[...] + 1, x_buf[i0, 3 - i1, i2, i3])", "but is not what"},
+        {"select(i3 < 2, x_buf[...] + 1, x_buf[...])", "for all scalars of an element or for none"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         program p = start();
         chain k = build_chain(&p, 4, 4, cases[i].body);
@@ -472,6 +486,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tile_does_not_fit),
         cmocka_unit_test(tile_of_long_elements_does_not_fit),
+        cmocka_unit_test(tile_changes_its_size),
         cmocka_unit_test(threads_do_not_fit_together),
         cmocka_unit_test(copy_of_three_dimensions),
         cmocka_unit_test(copy_that_begins_inside_of_an_element),
