@@ -38,6 +38,13 @@ static const vt_expr **aligned_strides(vt_flatten *st, const vt_tensor *t, uint3
     return strides;
 }
 
+/* A size that is a constant now that some loops are single steps, as that number. */
+static const vt_expr *folded(vt_ctx *ctx, const vt_expr *size) {
+    if (size->kind == VT_E_INT) return size;
+    const vt_expr *simple = vt_simplify_free(ctx, size);
+    return simple->kind == VT_E_INT ? simple : size;
+}
+
 static const vt_stmt *realize(vt_flatten *st, const vt_stmt *s) {
     vt_ctx *ctx = st->m.ctx;
     const vt_tensor *t = s->u.realize.tensor;
@@ -47,7 +54,7 @@ static const vt_stmt *realize(vt_flatten *st, const vt_stmt *s) {
     const vt_expr **shape = VT_NEW_ARRAY(ctx, const vt_expr *, n + 1);
     for (uint32_t i = 0; i < n; i++) {
         mins[i] = vt_mutate_expr(&st->m, s->u.realize.bounds[i].min);
-        shape[i] = vt_mutate_expr(&st->m, s->u.realize.bounds[i].extent);
+        shape[i] = folded(ctx, vt_mutate_expr(&st->m, s->u.realize.bounds[i].extent));
     }
     const char *scope = s->u.realize.scope && s->u.realize.scope[0] ? s->u.realize.scope : "global";
     vt_check_fit_tensor(st->l, t, scope, n, shape);
