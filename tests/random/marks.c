@@ -22,14 +22,6 @@ static int first_of_copy(int ndim, const int *part, const int *whole) {
     return d + 1;
 }
 
-/* The first axis from which on the elements lie without gaps in a buffer of `whole`. */
-static int first_without_gaps(int ndim, const int *part, const int *whole) {
-    int d = ndim - 3;
-    while (d >= 0 && part[d] == whole[d]) d--;
-    while (d > 0 && part[d - 1] == 1) d--;
-    return d < 0 ? 0 : d;
-}
-
 static int deeper(const node *t, int d) {
     static const int further[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 3};
     d += further[t->want[WANT_DEEP]];
@@ -47,12 +39,9 @@ static void mark_copy(node *t, const nest *n, int first) {
 void mark_store(maker *m, int i) {
     node *t = at(m, i);
     group *g = group_of(m, t);
-    int part[MOST_DIMS], held[MOST_DIMS];
+    int part[MOST_DIMS];
     for (int d = 0; d < t->ndim; d++) part[d] = nest_covered(&g->nest, d, g->outer - 1);
-    const node *from = at(m, t->in[0].node);
-    extents_at(m, t->in[0].node, from->group == i ? from->level : ROOT, held);
-    int d = first_of_copy(t->ndim, part, t->shape), dense = first_without_gaps(t->ndim, part, held);
-    d = deeper(t, d > dense ? d : dense);
+    int d = deeper(t, first_of_copy(t->ndim, part, t->shape));
     for (; d < t->ndim; d++) /* an axis whose loop stands outside is not part of the copy */
         for (int k = g->outer; k < g->nest.n; k++)
             if (g->nest.loops[k].axis == d) {

@@ -153,15 +153,11 @@ static _Noreturn void no_pattern(vt_ctx *ctx, const vt_copy *c, const vt_side *s
         list_text(ctx, c->ndim, side->strides), side->buffer->name, axis_text(ctx, c, dim), why);
 }
 
-/* The axis that leaves a gap or lies over another, and the stride it should have; -1: the side is compact. */
-static int64_t first_gap(vt_ctx *ctx, const vt_copy *c, const vt_side *side, const vt_expr **out_stride) {
+static bool is_compact(vt_ctx *ctx, const vt_copy *c, const vt_side *side) {
     const vt_expr *size = vt_i32(ctx, 1);
-    for (uint32_t i = c->ndim; i-- > 0;) {
-        *out_stride = size;
-        if (!vt__is(ctx, vt_sub(ctx, size, side->strides[i]), 0)) return i;
-        size = vt_mul(ctx, size, side->shape[i]);
-    }
-    return -1;
+    for (uint32_t i = c->ndim; i-- > 0; size = vt_mul(ctx, size, side->shape[i]))
+        if (!vt__is(ctx, vt_sub(ctx, size, side->strides[i]), 0)) return false;
+    return true;
 }
 
 static void swap(const void **a, const void **b) {
@@ -178,10 +174,13 @@ static void swap_axes(vt_copy *c, uint32_t i, uint32_t j) {
         if (of_axis[k]) swap((const void **)&of_axis[k][i], (const void **)&of_axis[k][j]);
 }
 
-/* Does axis i step further than axis i - 1? */
-static bool steps_further(const vt_side *side, uint32_t i) {
+/* How far out an axis belongs: one that repeats the same elements goes outermost. */
+static int64_t reach(const vt_expr *stride) { return stride->u.i ? stride->u.i : INT64_MAX; }
+
+/* Does axis i belong further out than axis i - 1? */
+static bool belongs_outside(const vt_side *side, uint32_t i) {
     const vt_expr *outer = side->strides[i - 1], *inner = side->strides[i];
-    return outer->kind == VT_E_INT && inner->kind == VT_E_INT && outer->u.i < inner->u.i;
+    return outer->kind == VT_E_INT && inner->kind == VT_E_INT && reach(outer) < reach(inner);
 }
 
 static void turn_side(vt_ctx *ctx, vt_side *side, uint32_t i) {
@@ -197,21 +196,12 @@ static void turn_axis(vt_ctx *ctx, vt_copy *c, uint32_t i) {
     if (c->pad_before) swap((const void **)&c->pad_before[i], (const void **)&c->pad_after[i]);
 }
 
-void vt__make_compact(vt_lowering *l, vt_copy *c, const vt_side *side) {
-    vt_ctx *ctx = l->ctx;
-    const vt_expr *size;
-    if (first_gap(ctx, c, side, &size) < 0) return;
+void vt__order_axes(vt_lowering *l, vt_copy *c, const vt_side *side) {
+    if (is_compact(l->ctx, c, side)) return;
     for (uint32_t i = 0; i < c->ndim; i++)
-        if (side->strides[i]->kind == VT_E_INT && side->strides[i]->u.i < 0) turn_axis(ctx, c, i);
+        if (side->strides[i]->kind == VT_E_INT && side->strides[i]->u.i < 0) turn_axis(l->ctx, c, i);
     for (uint32_t n = 1; n < c->ndim; n++)
-        for (uint32_t i = n; i > 0 && steps_further(side, i); i--) swap_axes(c, i - 1, i);
-    int64_t gap = first_gap(ctx, c, side, &size);
-    if (gap >= 0)
-        vt_raise(ctx, VTA_ILLEGAL,
-                 "%s: the buffer on the chip must be filled without gaps, but shape [%s] has strides [%s] in %s; "
-                 "%s should have stride %s",
-                 copy_name(ctx, c), list_text(ctx, c->ndim, side->shape), list_text(ctx, c->ndim, side->strides),
-                 side->buffer->name, axis_text(ctx, c, (uint32_t)gap), vt_expr_plain(ctx, vt_simplify_free(ctx, size)));
+        for (uint32_t i = n; i > 0 && belongs_outside(side, i); i--) swap_axes(c, i - 1, i);
 }
 
 static bool is_padded(vt_ctx *ctx, const vt_copy *c, uint32_t axis) {
@@ -240,7 +230,8 @@ static uint32_t take_element(const folder *f) {
         if (i == 0) broken(f, 0, "the innermost axes do not make up whole elements");
         i--;
         if (is_padded(f->ctx, f->c, i)) broken(f, i, "it is padded inside of an element");
-        if (!vt__is(f->ctx, vt_sub(f->ctx, f->dram->strides[i], size), 0))
+        if (!vt__is(f->ctx, vt_sub(f->ctx, f->dram->strides[i], size), 0) ||
+            !vt__is(f->ctx, vt_sub(f->ctx, f->chip->strides[i], size), 0))
             broken(f, i, "the scalars of an element are not adjacent");
         size = vt_mul(f->ctx, size, f->dram->shape[i]);
     } while (!vt__is(f->ctx, vt_sub(f->ctx, size, vt_i32(f->ctx, f->block)), 0));
@@ -269,7 +260,8 @@ static vt_dim fold_axes(const folder *f, uint32_t *at) {
         d.pad_after = c->pad_after[i];
     }
     for (; i > 0 && !is_padded(ctx, c, i) && !is_padded(ctx, c, i - 1) &&
-           vt__is(ctx, vt_sub(ctx, vt_mul(ctx, d.size, stride), f->dram->strides[i - 1]), 0);
+           vt__is(ctx, vt_sub(ctx, vt_mul(ctx, d.size, stride), f->dram->strides[i - 1]), 0) &&
+           vt__is(ctx, vt_sub(ctx, vt_mul(ctx, d.chip_size, d.chip_stride), f->chip->strides[i - 1]), 0);
          i--) {
         d.size = vt_mul(ctx, d.size, f->dram->shape[i - 1]);
         d.chip_size = vt_mul(ctx, d.chip_size, f->chip->shape[i - 1]);
@@ -292,7 +284,9 @@ vt_pattern vt__pattern_of(vt_analyzer *a, const vt_copy *c, const vt_side *dram,
     folder f = {ctx, a, c, dram, chip, memory, block};
     vt_pattern p = {.offset = vt_floordiv(ctx, dram->offset, element), .dims = VT_NEW_ARRAY(ctx, vt_dim, c->ndim + 2)};
     uint32_t outer = take_element(&f);
-    if (outer == 0 || !vt__is(ctx, dram->strides[outer - 1], block)) p.dims[p.n++] = single(&f, outer);
+    bool adjacent =
+        outer > 0 && vt__is(ctx, dram->strides[outer - 1], block) && vt__is(ctx, chip->strides[outer - 1], block);
+    if (!adjacent) p.dims[p.n++] = single(&f, outer);
     while (outer > 0) p.dims[p.n++] = fold_axes(&f, &outer);
     return p;
 }

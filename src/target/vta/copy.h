@@ -49,9 +49,9 @@ typedef struct vt_pattern {
 vt_pattern vt__pattern_of(vt_analyzer *a, const vt_copy *c, const vt_side *dram, const vt_side *chip,
                           const char *memory, int64_t block);
 
-/* Orders and turns the axes as the side on the chip has them, which must be compact then: each element is copied by
- * itself, so any order of the loops is the same copy. Raises VTA_ILLEGAL with the axis that leaves a gap. */
-void vt__make_compact(vt_lowering *l, vt_copy *c, const vt_side *side);
+/* Orders and turns the axes as the side on the chip has them: each element is copied by itself, so any order of the
+ * loops is the same copy. */
+void vt__order_axes(vt_lowering *l, vt_copy *c, const vt_side *side);
 
 /* A buffer on the chip must have elements of its memory's type. */
 void vt__check_chip_type(vt_lowering *l, const vt_buffer *b, vta_memory memory);

@@ -43,8 +43,9 @@ static vt_dim one_row(vt_ctx *ctx, const vt_dim *x) {
     return (vt_dim){x->axis, one, x->size, zero, zero, one, vt_mul(ctx, x->chip_size, x->chip_stride)};
 }
 
-/* Rows that the instruction has no field for, or that go backwards, are loops too. */
-static bool is_row_dim(const vt_dim *d) {
+/* Rows that the instruction has no field for, that go backwards, or between which the chip has others are loops too. */
+static bool is_row_dim(vt_ctx *ctx, const vt_dim *x, const vt_dim *d) {
+    if (!vt__is(ctx, vt_sub(ctx, vt_mul(ctx, x->chip_size, x->chip_stride), d->chip_stride), 0)) return false;
     return !(d->stride->kind == VT_E_INT && (d->stride->u.i > SIZE_MOST || d->stride->u.i < 0)) &&
            !(d->size->kind == VT_E_INT && d->size->u.i > SIZE_MOST);
 }
@@ -52,11 +53,11 @@ static bool is_row_dim(const vt_dim *d) {
 static transfer plan(dma *st, vt_copy *c, const vt_side *dram, const vt_side *chip, vta_memory memory,
                      const char *name) {
     vt_ctx *ctx = st->m.ctx;
-    vt__make_compact(st->l, c, chip);
+    vt__order_axes(st->l, c, chip);
     transfer t = {.copy = c, .chip = chip};
     t.p = vt__pattern_of(st->a, c, dram, chip, name, vt__elem_scalars(vt__config(st->l), memory));
     t.x = t.p.dims[0];
-    t.in = t.p.n > 1 && is_row_dim(&t.p.dims[1]) ? 2 : 1;
+    t.in = t.p.n > 1 && is_row_dim(ctx, &t.x, &t.p.dims[1]) ? 2 : 1;
     t.y = t.in > 1 ? t.p.dims[1] : one_row(ctx, &t.x);
     t.dram = t.p.offset;
     t.sram = chip->offset;
