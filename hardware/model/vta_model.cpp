@@ -4,6 +4,13 @@
 #include "Vvta_top.h"
 #include "model.h"
 #include "verilated.h"
+#if VERILATOR_VERSION_INTEGER == 5006000 && !VM_TRACE_FST && !VM_COVERAGE && !VTA_NETLIST
+#define VTA_PARTS 1
+#include "Vvta_top___024root.h"
+// What Verilator's eval calls: what depends on inputs; what a clock edge does.
+void Vvta_top___024root___eval_ico(Vvta_top___024root *root);
+void Vvta_top___024root___eval_nba(Vvta_top___024root *root);
+#endif
 #if VM_TRACE_FST
 #include "verilated_fst_c.h"
 #endif
@@ -17,6 +24,7 @@ struct Model {
     VerilatedContext context;
     Vvta_top top{&context};
     uint64_t cycle = 0;
+    bool steady = false; // the last cycle was one out of reset
 #if VM_TRACE_FST
     VerilatedFstC *wave = nullptr;
 #endif
@@ -83,6 +91,29 @@ void step(Model *m, int clock) {
 #endif
 }
 
+#if VTA_PARTS
+// eval does both parts at each of its two calls a cycle. Once a cycle out of reset is over, the first call needs only the one
+// and the second only the other, which saves a seventh of the time. The clock stays high.
+bool in_parts(const Model *m) { return m->steady && m->top.rst_ni; }
+
+void settle(void *model) {
+    Model *m = static_cast<Model *>(model);
+    if (!in_parts(m)) return step(m, 0);
+    m->top.rootp->__VicoTriggered.at(0) = true;
+    Vvta_top___024root___eval_ico(m->top.rootp);
+}
+
+void edge(void *model) {
+    Model *m = static_cast<Model *>(model);
+    m->cycle++;
+    if (in_parts(m)) {
+        m->top.rootp->__VnbaTriggered.at(0) = m->top.rootp->__VnbaTriggered.at(1) = true;
+        return Vvta_top___024root___eval_nba(m->top.rootp);
+    }
+    step(m, 1);
+    m->steady = m->top.rst_ni;
+}
+#else
 void settle(void *model) { step(static_cast<Model *>(model), 0); }
 
 void edge(void *model) {
@@ -90,6 +121,7 @@ void edge(void *model) {
     step(m, 1);
     m->cycle++;
 }
+#endif
 
 int wave(void *model, const char *path) {
 #if VM_TRACE_FST

@@ -12,7 +12,7 @@ MODULES := $(if $(NETLIST),netlist.v,$(SOURCES))
 $(OUTPUT): $(MODULES) vta_model.cpp vta_extend.h model.h
 	$(VERILATOR) --cc --exe --build -O3 --top-module vta_top --Mdir obj $(OPTIONS) $(if $(NETLIST),-Wno-fatal -Wno-lint) \
 	    -MAKEFLAGS "OPT_FAST=$(FAST) OPT_SLOW=-O0 CXX=$(COMPILER) LINK=$(COMPILER)" \
-	    -CFLAGS "$(FLAGS) -I.. -include ../vta_extend.h" -LDFLAGS "-shared -fPIC" -o ../$(OUTPUT) $(MODULES) vta_model.cpp
+	    -CFLAGS "$(FLAGS) $(if $(NETLIST),-DVTA_NETLIST=1) -I.. -include ../vta_extend.h" -LDFLAGS "-shared -fPIC" -o ../$(OUTPUT) $(MODULES) vta_model.cpp
 
 netlist.v: $(SOURCES)
 	$(YOSYS) -q -e 'implicitly declared' -p "read_verilog -sv $(SOURCES); chformal -remove; prep -top vta_top; \
