@@ -146,6 +146,10 @@ class Refusing:
             raise NotOfferedError(f"{full} is not offered" + (f"; there is {near[0]}" if near else instead(full)))
 
 
+class NotOfferedTargetError(NotImplementedError, ValueError):
+    """A target that another stack has and this one does not: a ValueError too."""
+
+
 class NotOfferedModuleError(ImportError, NotImplementedError):
     """A module that another stack has and this one does not: an ImportError too, for ``try: import ... except``."""
 

@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from ._blocks import Blocks
-from .error import Refusing
+from .error import NotOfferedTargetError, Refusing
 
 if TYPE_CHECKING:
     from typing import Any
@@ -74,7 +74,7 @@ class Target(Refusing):
                 target = _written(target)
             words = shlex.split(str(target))
             if not words or words[0] not in _KINDS:
-                raise ValueError(f"no target {target!r}; there are ext_dev, llvm and llvm -mtriple=TRIPLE")
+                raise NotOfferedTargetError(f"no target {str(target)!r}; there are ext_dev, llvm and llvm -mtriple=TRIPLE")
             self.kind, self.host = Kind(words[0]), None
             options = [w.lstrip("-").partition("=") for w in words[1:]]
             self.attrs = {key: value for key, _, value in options}
