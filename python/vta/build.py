@@ -197,7 +197,7 @@ HybridModule._lowered = _lowered
 
 
 def schedule_to_module(sch: Schedule, args: list[Tensor | Expr] | None = None, name: str = "main",
-                       binds: None = None) -> IRModule:
+                       binds: dict[Tensor, Buffer] | None = None) -> IRModule:
     """The loops that a schedule gives, before any pass.
 
     Parameters
@@ -206,10 +206,10 @@ def schedule_to_module(sch: Schedule, args: list[Tensor | Expr] | None = None, n
     args : list of Tensor or Expr
         Parameters of the function; outputs may be missing.
     name : str, optional
-    binds : None, optional
-        Only None: buffers are laid out densely.
+    binds : dict of Tensor to Buffer, optional
+        Buffers that stand for tensors, also in `args`: dense ones, as tensors lie in memory anyway.
     """
-    _densely(binds, "schedule_to_module")
+    args = _unbound(args, binds, "schedule_to_module")
     return IRModule({name: _lowered(sch, args, name, some_outputs=True, only=())})
 
 
@@ -224,9 +224,25 @@ def schedule_ops(s: Schedule) -> Stmt:
     return _lowered(s, inputs, "main", some_outputs=True, only=()).body
 
 
-def _densely(binds, what):
-    if binds:
-        raise NotImplementedError(f"{what}(binds=...) is not offered: buffers are laid out densely")
+def _unbound(args, binds, what):
+    """The arguments with tensors in the place of buffers that `binds` says they are in. These must be as the tensors lie in memory
+    anyway, so that nothing else changes."""
+    tensors = {}
+    for tensor, buffer in need(binds or {}, dict, f"the binds of {what}").items():
+        need(tensor, Tensor, f"a key of the binds of {what}")
+        need(buffer, Buffer, f"a buffer of the binds of {what}")
+        if buffer.dtype != tensor.dtype or list(map(str, buffer.shape)) != list(map(str, tensor.shape)):
+            raise ValueError(f"{what}: buffer {buffer.name} has not the shape and type of {tensor.name}, which is bound to it")
+        if buffer.strides or buffer.scope not in ("", "global") or not (buffer.elem_offset.kind == "var" or str(buffer.elem_offset) == "0"):
+            raise NotImplementedError(f"{what}(binds=...) of a buffer with strides, an offset or a memory of its own ({buffer.name}) is "
+                                      "not offered: the arrays of a kernel are laid out densely")
+        tensors[buffer.handle] = tensor
+    unbound = []
+    for arg in _list(args):
+        if isinstance(arg, Buffer) and arg.handle not in tensors:
+            raise ValueError(f"{what}: no tensor is bound to the buffer {arg.name}; binds={{tensor: {arg.name}}} says one")
+        unbound.append(tensors[arg.handle] if isinstance(arg, Buffer) else arg)
+    return unbound
 
 
 def _functions(inp, args, name, simple_mode, some_outputs):
@@ -255,7 +271,7 @@ def _functions(inp, args, name, simple_mode, some_outputs):
 
 
 def tvm_lower(inp: Schedule | IRModule | PrimFunc, args: list[Tensor | Expr] | None = None, name: str = "main",
-              binds: None = None, simple_mode: bool = False) -> IRModule:
+              binds: dict[Tensor, Buffer] | None = None, simple_mode: bool = False) -> IRModule:
     """Lowers a schedule under the current :class:`vta.PassContext`, without the accelerator's passes outside one.
 
     The parameters are those of :func:`lower`. Without the accelerator's passes outputs may be missing in `args`.
@@ -265,11 +281,11 @@ def tvm_lower(inp: Schedule | IRModule | PrimFunc, args: list[Tensor | Expr] | N
     inp : Schedule
     args : list[Tensor | Expr], optional
     name : str, optional
-    binds : None, optional
-        Only None: buffers are laid out densely.
+    binds : dict of Tensor to Buffer, optional
+        Buffers that stand for tensors, also in `args`: dense ones, as tensors lie in memory anyway.
     simple_mode : bool, optional
     """
-    _densely(binds, "lower")
+    args = _unbound(args, binds, "lower")
     return IRModule(_functions(inp, args, name, simple_mode, not PassContext.current().for_vta))
 
 
@@ -279,7 +295,7 @@ def _with_vta_passes():
 
 
 def lower(inp: Schedule | IRModule | PrimFunc, args: list[Tensor | Expr] | None = None, name: str = "main",
-          binds: None = None, simple_mode: bool = False) -> IRModule:
+          binds: dict[Tensor, Buffer] | None = None, simple_mode: bool = False) -> IRModule:
     """Lowers a schedule for the accelerator.
 
     Parameters
@@ -291,8 +307,8 @@ def lower(inp: Schedule | IRModule | PrimFunc, args: list[Tensor | Expr] | None 
     name : str, optional
     simple_mode : bool, optional
         For reading: leaves out loop partition.
-    binds : None, optional
-        Only None: buffers are laid out densely.
+    binds : dict of Tensor to Buffer, optional
+        Buffers that stand for tensors, also in `args`: dense ones, as tensors lie in memory anyway.
 
     Returns
     -------
@@ -349,7 +365,7 @@ def _source(functions, target):
 
 def tvm_build(inputs: Schedule | IRModule | PrimFunc | list, args: list[Tensor | Expr] | None = None,
               target: str | Target | None = None, target_host: str | Target | None = None, name: str = "default_function",
-              binds: None = None) -> BuiltModule:
+              binds: dict[Tensor, Buffer] | None = None) -> BuiltModule:
     """Compiles a schedule under the current :class:`vta.PassContext`; with the target ``ext_dev``, for the accelerator.
 
     The parameters are those of :func:`build`.
@@ -360,10 +376,10 @@ def tvm_build(inputs: Schedule | IRModule | PrimFunc | list, args: list[Tensor |
     args : list[Tensor | Expr], optional
     target_host : str | Target, optional
     name : str, optional
-    binds : None, optional
-        Only None: buffers are laid out densely.
+    binds : dict of Tensor to Buffer, optional
+        Buffers that stand for tensors, also in `args`: dense ones, as tensors lie in memory anyway.
     """
-    _densely(binds, "build")
+    args = _unbound(args, binds, "build")
     inputs, to = _target_of(inputs, target, target_host)
     functions = _functions(inputs, args, name, False, not PassContext.current().for_vta)
     out = ctypes.c_void_p()
@@ -385,7 +401,7 @@ def tvm_build(inputs: Schedule | IRModule | PrimFunc | list, args: list[Tensor |
 
 
 def build(inputs: Schedule | IRModule | PrimFunc | list, args: list[Tensor | Expr] | None = None, target: str | Target = "ext_dev",
-          target_host: str | Target | None = None, name: str = "default_function", binds: None = None,
+          target_host: str | Target | None = None, name: str = "default_function", binds: dict[Tensor, Buffer] | None = None,
           auto: bool = False, tries: int = 0) -> BuiltModule:
     """Compiles a schedule for the accelerator, or for the processor.
 
@@ -402,8 +418,8 @@ def build(inputs: Schedule | IRModule | PrimFunc | list, args: list[Tensor | Exp
         Target of the host code.
     name : str, optional
         Name of the function.
-    binds : None, optional
-        Only None: buffers are laid out densely.
+    binds : dict of Tensor to Buffer, optional
+        Buffers that stand for tensors, also in `args`: dense ones, as tensors lie in memory anyway.
     auto : bool, optional
         Chooses the schedule: the computation is matched with the operators of :mod:`vta.topi` (docs/operators.md), and
         refused with the reason where no operator matches.

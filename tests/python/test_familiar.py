@@ -465,6 +465,35 @@ class Lowered(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "what is compiled is a schedule, a function"):
             tvm.build(3)
 
+    def test_binds(self):
+        """Buffers in the place of tensors: dense ones change nothing, others are refused in words."""
+        a = te.placeholder((4, 6), name="a")
+        b = te.compute((4, 6), lambda i, j: a[i, j] + 1.0, name="b")
+        s, values = te.create_schedule(b.op), np.arange(24, dtype="float32").reshape(4, 6)
+        in_a, in_b = tvm.tir.decl_buffer((4, 6), "float32", name="in_a", offset_factor=1), tvm.tir.decl_buffer((4, 6), name="in_b")
+        plain = str(tvm.lower(s, [a, b]))
+        for args, binds in (([a, b], {a: in_a}), ([in_a, in_b], {a: in_a, b: in_b}), ([in_a, b], {a: in_a}), ([a, b], {})):
+            self.assertEqual(str(tvm.lower(s, args, binds=binds)), plain)
+            x, y = tvm.nd.array(values), tvm.nd.empty((4, 6))
+            tvm.build(s, args, "llvm", binds=binds)(x, y)
+            np.testing.assert_array_equal(y.numpy(), values + 1)
+        strided, shared = tvm.tir.decl_buffer((4, 6), strides=[8, 1]), tvm.tir.decl_buffer((4, 6), scope="shared")
+        for args, binds, kind, words in (
+                ([a, in_b], {a: in_a}, ValueError, "no tensor is bound to the buffer in_b"),
+                ([a, b], {a: tvm.tir.decl_buffer((4, 7))}, ValueError, "has not the shape and type of a"),
+                ([a, b], {a: tvm.tir.decl_buffer((4, 6), "int32")}, ValueError, "has not the shape and type of a"),
+                ([a, b], {a: strided}, NotImplementedError, "laid out densely"),
+                ([a, b], {a: shared}, NotImplementedError, "laid out densely"),
+                ([a, b], {a: 5}, TypeError, "a buffer of the binds of build"), ([a, b], [1], TypeError, "the binds of build")):
+            with self.assertRaisesRegex(kind, words):
+                tvm.build(s, args, "llvm", binds=binds)
+
+    def test_targets_elsewhere(self):
+        for name in ("cuda", "xyz", "", "opencl -device=adreno"):
+            for kind in (NotImplementedError, ValueError):
+                with self.assertRaisesRegex(kind, f"no target {name!r}; there are ext_dev, llvm"):
+                    tvm.target.Target(name)
+
     def test_missing_outputs(self):
         s, a, *_ = tiled()
         self.assertIn("allocate(c", str(tvm.lower(s, [a], simple_mode=True)))
