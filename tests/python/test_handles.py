@@ -82,6 +82,11 @@ class Fixture:
         assert not lib.te_split(self.marked, lib.te_stage_leaf(self.marked, 1), 2, None, None)
         self.sums_axis = lib.te_tensor_reduce_axis(self.sums, 0)
         self.call = lib.te_call(c, b"int32", b"nothing", 0, array())
+        self.real = lib.te_placeholder(c, b"real", b"float32", 2, shape)
+        self.square = lib.te_define(c, b"square[p: 8, q: 8] = real[p, q] * real[p, q]")
+        sevens = lib.te_define(c, b"sevens[p: 8, q: 8] = int32(7)")
+        self.filled = lib.te_schedule_stage(lib.te_schedule_create(c, 1, array(sevens)), sevens)
+        assert not lib.te_tensorize(self.filled, lib.te_stage_leaf(self.filled, 1), self.intrin)
         self.buffer = lib.te_buffer_create(c, b"rows", b"int32", 1, array(lib.te_int(c, None, 8)), None)
         self.whole = lib.te_buffer_create(c, b"whole", b"int32", 2, array(*[lib.te_int(c, None, 8)] * 2), None)
         self.stmt = lib.te_stmt_store(c, self.buffer, self.number, 1, array(self.number))
@@ -132,6 +137,8 @@ SPECIAL = {
     ("te_reducer_create", "identities"): "number", ("te_reduce_with", "axes"): "reduce",
     ("te_reduce_with", "condition"): "condition", ("te_rfactor", "s"): "sums_schedule", ("te_rfactor", "t"): "sums",
     ("te_rfactor", "axis"): "sums_axis", ("te_stage_attached_to", "st"): "attached",
+    ("te_gradient", "output"): "square", ("te_gradient", "inputs"): "real", ("te_gradient", "head"): "real",
+    ("te_tensorized", "st"): "filled",
     ("te_group_create", "outputs"): "middle", ("te_group_create", "inputs"): "input", ("te_schedule_group_at", "s"): "grouped",
     ("te_stage_group", "st"): "grouped_stage", ("te_group_compute_at", "g"): "around", ("te_group_compute_at", "parent"): "top",
     ("te_group_compute_at", "axis"): "top_axis", ("te_group_attached_to", "g"): "around", ("te_group_attached_at", "g"): "around",
@@ -165,7 +172,7 @@ NAMES = {"te_stage_axis_named": b"i0", "te_find_tensor": b"a", "te_find_reduce_a
 #: What may be NULL by contract.
 OPTIONAL = {("te_pragma", "value"), ("te_reduce_from", "start"), ("te_reduce_with", "starts"),
             ("te_reduce_with", "condition"), ("te_tensorize", "intrin"), ("te_cache_read", "readers"), ("te_fuse", "axes"),
-            ("te_stmt_if", "otherwise"), ("te_buffer_access", "offset")}
+            ("te_stmt_if", "otherwise"), ("te_buffer_access", "offset"), ("te_gradient", "head")}
 #: Calls whose arguments need more than one word here; made by hand below.
 BY_HAND = {"vtac_lower", "vtac_func_create", "te_compute_intrin", "vtac_build", "vtac_emit", "te_prim_func_text", "te_evaluate", "te_evaluate_field",
            "vtac_check", "vtac_prove", "vtac_prove_program", "te_load",
