@@ -83,16 +83,17 @@ static void at_loops(void **state) {
 /* What is said of a stage, or of a group inside, goes before what is said of the group; caches belong to it. */
 static void nested(void **state) {
     (void)state;
-    for (int steps = 0; steps < 5; steps++) {
+    for (int steps = 0; steps < 6; steps++) {
         chain grouped = new_chain(), by_hand = new_chain();
         te_group *inner = steps & 1 ? group(&grouped, 0, 1, true) : NULL;
         te_group *outer = group(&grouped, -1, 2, false);
+        bool moved = inner && steps != 5; /* else the stages of the inner group are computed where the outer one is */
         assert_int_equal(te_group_children(outer), inner ? 2 : 3);
         if (inner) {
             assert_ptr_equal(te_group_around(inner), outer);
             assert_ptr_equal(te_stage_group(stage(&grouped, 0)), inner);
-            assert_int_equal(te_group_compute_at(inner, stage(&grouped, 2), axis(&grouped, 2, 1)), VTA_OK);
-            for (int i = 0; i < 2; i++) assert_int_equal(te_compute_at(stage(&by_hand, i), stage(&by_hand, 2), axis(&by_hand, 2, 1)), VTA_OK);
+            if (moved) assert_int_equal(te_group_compute_at(inner, stage(&grouped, 2), axis(&grouped, 2, 1)), VTA_OK);
+            for (int i = 0; i < 2 && moved; i++) assert_int_equal(te_compute_at(stage(&by_hand, i), stage(&by_hand, 2), axis(&by_hand, 2, 1)), VTA_OK);
         }
         if (steps & 2) {
             te_stage *by_itself = stage(&grouped, 1);
