@@ -223,6 +223,16 @@ VTA_API vta_status te_compute_axes(te_context *c, const char *name, const char *
 VTA_API vta_status te_scan(te_context *c, const char *name, const char *tag, size_t n, te_tensor *const inits[],
                            te_tensor *const updates[], te_tensor *const states[], te_tensor *out_tensors[]);
 VTA_API bool te_tensor_is_scan(const te_tensor *t);
+/* What a scan computes a row with, the first result of each computation, producers first: what depends on a state, and the
+ * updates. */
+VTA_API size_t te_scan_body(const te_tensor *t);
+VTA_API te_tensor *te_scan_body_tensor(const te_tensor *t, size_t index);
+/* The axes of all dimensions of its results but their first, of one result after the other. */
+VTA_API size_t te_scan_columns(const te_tensor *t);
+VTA_API te_axis *te_scan_column(const te_tensor *t, size_t index);
+/* Whether a row of the result of column axis `index` needs of earlier rows what is at the same place of this axis, of the same
+ * result, and nothing else: then the places can be computed apart from each other. False also where it cannot be seen. */
+VTA_API vta_status te_scan_column_apart(te_context *c, const te_tensor *t, size_t index, bool *out_apart);
 
 /* The gradients of `output` by inputs, which may be placeholders or computations on the way: new computations, of all
  * float. `head` has dimensions H... and then those of the output, and says what each of its elements counts for; gradient

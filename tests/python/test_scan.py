@@ -1,5 +1,6 @@
 """Scans against numpy, by definition (te.evaluate) and compiled under random schedules of their parts; and what is refused."""
 
+import itertools
 import random
 import unittest
 
@@ -10,6 +11,7 @@ import vta
 from vta import te
 
 PROGRAMS = 30
+RANDOM = np.random.default_rng(11)
 
 
 def compiled(s, args, *arrays):
@@ -142,6 +144,58 @@ class Scans(unittest.TestCase):
         s = te.create_schedule(last.op)
         s[most].compute_at(s[last], last.op.axis[0])
         np.testing.assert_array_equal(compiled(s, [x, last], data)[0], data.max(axis=0))
+
+    def test_columns_apart(self):
+        """An axis whose places are apart: what changes where the first row does at one place is at that place, and of that result."""
+        forms = [lambda i, j: (i, j), lambda i, j: (j, i), lambda i, j: (i, i), lambda i, j: (i, 1), lambda i, j: ((i + 1) % 3, j)]
+        seen = {True: 0, False: 0}
+        for _ in range(PROGRAMS):
+            x = [te.placeholder((3, 3), "int32", f"x{k}") for k in range(2)]
+            states = [te.placeholder((4, 3, 3), "int32", f"s{k}") for k in range(2)]
+
+            def read(t, before):
+                form = forms[int(RANDOM.choice(5, p=(0.6, 0.1, 0.1, 0.1, 0.1)))]
+                return lambda r, i, j: t[(r - before, *form(i, j))]
+
+            def computed(values, shape=(4, 3, 3)):
+                return te.compute(shape, lambda r, i, j: sum([v(r, i, j) * (3 + n) for n, v in enumerate(values)], 1), name="c")
+
+            firsts = [te.compute((1, 3, 3), lambda r, i, j: one[i, j], name="first") for one in x]  # pylint: disable=cell-var-from-loop
+            nexts = []
+            for k in range(2):
+                between = computed([read(states[k], 1) for _ in range(int(RANDOM.integers(1, 3)))])
+                other = [read(states[1 - k], 1)] if RANDOM.random() < 0.2 else []
+                nexts.append(computed([read(between, 0) for _ in range(int(RANDOM.integers(1, 3)))] + other))
+            results = te.scan(firsts, nexts, states)
+            op = results[0].op
+            self.assertEqual(len(op.spatial_axis_), 4)
+            said = list(op.columns_apart().values())
+            values = [RANDOM.integers(-50, 50, (3, 3)).astype("int32") for _ in x]
+            for k, axis in itertools.product(range(2), range(2)):
+                before = te.evaluate(results[k], dict(zip(x, values)))
+                for changed, place in itertools.product(range(2), range(3)):
+                    fresh = [v.copy() for v in values]
+                    at = [slice(None), slice(None)]
+                    at[axis] = place
+                    fresh[changed][tuple(at)] += RANDOM.integers(1, 9, 3).astype("int32")
+                    after = te.evaluate(results[k], dict(zip(x, fresh)))
+                    places = set(np.nonzero(before != after)[1 + axis])
+                    if said[2 * k + axis]:
+                        self.assertLessEqual(places, {place} if changed == k else set())
+                seen[said[2 * k + axis]] += 1
+        self.assertGreater(min(seen.values()), 4 * PROGRAMS // 8)
+
+    def test_body(self):
+        state, x = te.placeholder((5, 3, 3), "int32", "state"), te.placeholder((5, 3, 3), "int32", "x")
+        first = te.compute((1, 3, 3), lambda _, i, j: x[0, i, j], name="first")
+        outside = te.compute((5, 3, 3), lambda t, i, j: x[t, i, j] + 1, name="outside")
+        flat = te.compute((5, 3, 3), lambda t, i, j: state[t - 1, i, 2] * 2, name="flat")
+        turned = te.compute((5, 3, 3), lambda t, j, i: state[t - 1, i, j], name="turned")
+        update = te.compute((5, 3, 3), lambda t, i, j: turned[t, j, i] + flat[t, i, j] + outside[t, i, j], name="update")
+        op = te.scan(first, update, state).op
+        self.assertEqual([o.name for o in op.scan_body], ["turned", "flat", "update"])
+        self.assertEqual(list(op.columns_apart().values()), [True, False])
+        self.assertEqual([a.name for a in op.spatial_axis_], ["i1", "i2"])
 
     def test_refusals(self):
         x, state = te.placeholder((6, 4), "int32", "x"), te.placeholder((6, 4), "int32", "state")

@@ -509,12 +509,34 @@ class ScanOp(Operation):
     ----------
     scan_axis : IterVar
         The rows.
+    spatial_axis_ : list of IterVar
+        The other dimensions, of one result after the other.
     """
 
     @property
     def scan_axis(self) -> IterVar:
         """The rows."""
         return self.axis[0]
+
+    @property
+    def spatial_axis_(self) -> list[IterVar]:
+        """The dimensions besides the rows, of one result after the other."""
+        return [IterVar(self.context, lib.te_scan_column(self._tensor, i)) for i in range(lib.te_scan_columns(self._tensor))]
+
+    @property
+    def scan_body(self) -> list[Operation]:
+        """What a row is computed with, producers first: what depends on a state, and the updates."""
+        tensors = [lib.te_scan_body_tensor(self._tensor, i) for i in range(lib.te_scan_body(self._tensor))]
+        return [operation(self.context, t) for t in tensors]
+
+    def columns_apart(self) -> dict[IterVar, bool]:
+        """For each of ``spatial_axis_`` whether its places can be computed apart from each other: a row needs of earlier rows what
+        is at the same place of the axis, of the same result, and nothing else."""
+        found, apart = {}, ctypes.c_bool()
+        for i, axis in enumerate(self.spatial_axis_):
+            self.context.done(lib.te_scan_column_apart(self.context.handle, self._tensor, i, ctypes.byref(apart)))
+            found[axis] = apart.value
+        return found
 
 
 class ExternOp(Operation):

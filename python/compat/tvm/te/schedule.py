@@ -2,7 +2,9 @@
 
 from vta.build import schedule_ops
 from vta.intrin import Buffer
-from vta.te import IterVar
+from vta._check import need
+from vta.expr import Extent
+from vta.te import IterVar, ScanOp
 from vta.te.graph import producers_first, read_graph
 from vta.te.relations import Fuse, IterVarAttr, IterVarRelation, Singleton, Split
 from vta.te.schedule import Schedule, Stage, create_schedule
@@ -10,7 +12,7 @@ from vta.registry import register_func
 from .._refuse import refuse
 
 __all__ = ["AutoInlineBroadcast", "AutoInlineElemWise", "AutoInlineInjective", "Buffer", "CreateReadGraph", "Fuse", "InferBound",
-           "IterVar", "IterVarAttr", "IterVarRelation", "PostDFSOrder", "Schedule", "ScheduleOps", "Singleton", "Split", "Stage", "create_schedule"]
+           "IterVar", "IterVarAttr", "IterVarRelation", "PostDFSOrder", "ScanFixPointAnalysis", "ScanGetBody", "Schedule", "ScheduleOps", "Singleton", "Split", "Stage", "create_schedule"]
 
 
 def InferBound(s):
@@ -31,6 +33,17 @@ def CreateReadGraph(ops):
 def PostDFSOrder(roots, g):
     """See :func:`vta.te.graph.producers_first`."""
     return producers_first(roots, g)
+
+
+def ScanGetBody(scan):
+    """What a scan computes a row with."""
+    return need(scan, ScanOp, "what ScanGetBody takes").scan_body
+
+
+def ScanFixPointAnalysis(scan):
+    """For each of its column axes 1 where its places are computed apart from each other, else 0."""
+    apart = need(scan, ScanOp, "what ScanFixPointAnalysis takes").columns_apart()
+    return {axis: Extent(value) for axis, value in apart.items()}
 
 
 def AutoInlineElemWise(s):
