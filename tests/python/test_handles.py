@@ -67,6 +67,9 @@ class Fixture:
         self.sums = lib.te_define(c, b"sums[q: 8] = sum[f: 4](a[q, f])")
         self.sums_schedule = lib.te_schedule_create(c, 1, array(self.sums))
         self.first, self.rows = (lib.te_compute(c, b"rows", 2, (ctypes.c_int64 * 2)(n, 8), None, b"i0 + i1") for n in (1, 8))
+        scanned = ctypes.c_void_p()
+        assert not lib.te_scan(c, b"scanned", None, 1, array(self.first), array(self.rows), array(self.input), ctypes.byref(scanned))
+        self.scanned = scanned.value
         marked = lib.te_schedule_create(c, 1, array(self.tensor))
         self.marked = lib.te_schedule_stage(marked, self.tensor)
         self.marked_axis = lib.te_stage_leaf(self.marked, 0)
@@ -146,6 +149,7 @@ SPECIAL = {
     ("te_stage_marks", "axis"): "marked_axis",
     ("te_stage_pragma", "st"): "marked", ("te_stage_pragma", "axis"): "marked_axis",
     ("te_scan", "inits"): "first", ("te_scan", "updates"): "rows", ("te_scan", "states"): "input",
+    ("te_scan_body_tensor", "t"): "scanned", ("te_scan_column", "t"): "scanned", ("te_scan_column_apart", "t"): "scanned",
     ("te_bind", "thread"): "thread", ("te_compute_at", "st"): "other", ("te_compute_at", "parent"): "stage",
     ("te_compute_inline", "st"): "other", ("te_compute_root", "st"): "other", ("te_set_scope", "st"): "other",
     ("te_cache_read", "t"): "middle", ("te_cache_read", "readers"): "tensor", ("te_schedule_create", "outputs"): "tensor",

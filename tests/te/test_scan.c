@@ -99,7 +99,56 @@ static void refused(void **state) {
     te_context_destroy(r.c);
 }
 
+/* Which axes of the columns are apart: of two results, each with what it needs of the rows before. */
+static void columns(void **state) {
+    static const struct {
+        const char *flat, *next;
+        bool first, second;
+    } cases[] = {
+        {"flat[t: 4, i: 3, j: 3] = a[t - 1, i, j]", "n[t: 4, i: 3, j: 3] = flat[t, i, j] + x[j, i]", true, true},
+        {"flat[t: 4, j: 3, i: 3] = a[t - 1, i, j]", "n[t: 4, i: 3, j: 3] = flat[t, j, i]", true, true},
+        {"flat[t: 4, i: 3, j: 3] = a[t - 1, i, j]", "n[t: 4, i: 3, j: 3] = flat[t, j, i]", false, false},
+        {"flat[t: 4, i: 3, j: 3] = a[t - 1, i, 1]", "n[t: 4, i: 3, j: 3] = flat[t, i, j]", true, false},
+        {"flat[t: 4, i: 3, j: 3] = a[t - 1, j, j]", "n[t: 4, i: 3, j: 3] = flat[t, i, j]", false, false},
+        {"flat[t: 4, i: 3, j: 3] = a[t - 1, i, j]", "n[t: 4, i: 3, j: 3] = flat[t, i, j] + flat[t, i, 2]", true, false},
+        {"flat[t: 4, i: 3, j: 3] = a[t - 1, i, j]", "n[t: 4, i: 3, j: 3] = flat[t, i, j] + b[t - 1, i, j]", false, false},
+        {"flat[t: 4, i: 3, j: 3] = a[t - 1, i, max(j - 1, 0)]", "n[t: 4, i: 3, j: 3] = flat[t, i, j]", true, false},
+    };
+    (void)state;
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        te_context *c = context_with(NULL);
+        te_tensor *of[2], *results[2], *firsts[2], *nexts[2];
+        te_placeholder(c, "x", "int32", 2, (int64_t[]){3, 3});
+        for (int k = 0; k < 2; k++) of[k] = te_placeholder(c, k ? "b" : "a", "int32", 3, (int64_t[]){4, 3, 3});
+        firsts[0] = te_define(c, "f[t: 1, i: 3, j: 3] = x[i, j]");
+        firsts[1] = te_define(c, "g[t: 1, i: 3, j: 3] = x[j, i]");
+        te_tensor *flat = te_define(c, cases[n].flat);
+        nexts[0] = te_define(c, cases[n].next);
+        nexts[1] = te_define(c, "m[t: 4, i: 3, j: 3] = b[t - 1, i, j] * 2");
+        assert_int_equal(te_scan(c, "s", NULL, 2, firsts, nexts, of, results), VTA_OK);
+        const bool want[] = {cases[n].first, cases[n].second, true, true};
+        assert_int_equal(te_scan_columns(results[1]), 4);
+        for (size_t i = 0; i < 4; i++) {
+            bool apart = !want[i];
+            assert_int_equal(te_scan_column_apart(c, results[0], i, &apart), VTA_OK);
+            if (apart != want[i]) fail_msg("case %zu, axis %zu", n, i);
+            assert_string_equal(te_axis_name(te_scan_column(results[0], i)), i % 2 ? "i2" : "i1");
+        }
+        assert_int_equal(te_scan_body(results[0]), 3);
+        assert_ptr_equal(te_scan_body_tensor(results[0], 0), flat);
+        assert_null(te_scan_body_tensor(results[0], 3));
+        assert_null(te_scan_column(results[0], 4));
+        bool apart;
+        assert_int_equal(te_scan_column_apart(c, results[0], 4, &apart), VTA_NOT_FOUND);
+        assert_refused(c, VTA_NOT_FOUND, "has 4 column axes, not 5");
+        assert_int_equal(te_scan_column_apart(c, flat, 0, &apart), VTA_INVALID_ARGUMENT);
+        assert_refused(c, VTA_INVALID_ARGUMENT, "flat is not a scan");
+        assert_int_equal(te_scan_columns(flat) + te_scan_body(flat), 0);
+        te_context_destroy(c);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(computed), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(computed), cmocka_unit_test(columns), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
