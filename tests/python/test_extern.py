@@ -314,6 +314,28 @@ class Calls(unittest.TestCase):
             run([B], [A, B], [a], [want.astype(dtype)])
             self.assertEqual(seen[-1], ((n,), dtype, "word"))
 
+    def test_products(self):
+        """Matrices and batches of them, each transposed or not, with a stage behind; shapes that do not fit are refused."""
+        from tvm.contrib import cblas
+
+        for product, batch in ((cblas.matmul, ()), (cblas.batch_matmul, (3,))):
+            for transa in (False, True):
+                for transb in (False, True):
+                    m, k, n = (int(RNG.integers(1, 9)) for _ in range(3))
+                    A = te.placeholder(batch + ((k, m) if transa else (m, k)), "float32", "A")
+                    B = te.placeholder(batch + ((n, k) if transb else (k, n)), "float32", "B")
+                    C = product(A, B, transa, transb, name="C")
+                    self.assertEqual(tuple(C.shape), batch + (m, n))
+                    D = te.compute(C.shape, lambda *i, C=C: C(*i) + 1, "D")
+                    a, b = (RNG.random(t.shape, "float32") for t in (A, B))
+                    x, y = (np.swapaxes(v, -1, -2) if t else v for v, t in ((a, transa), (b, transb)))
+                    run([D], [A, B, D], [a, b], [np.einsum("...ik,...kj->...ij", x, y) + 1])
+        A, B = te.placeholder((3, 4), "float32", "A"), te.placeholder((5, 4), "float32", "B")
+        with self.assertRaisesRegex(ValueError, "matmul: A has 4 where B has 5"):
+            cblas.matmul(A, B)
+        with self.assertRaisesRegex(ValueError, "batch_matmul: A has 2 dimensions and must have 3"):
+            cblas.batch_matmul(A, B)
+
     def test_once(self):
         """A call with a name happens once, however often the name is used; also never."""
         for uses in (0, 1, 3):

@@ -1,0 +1,8 @@
+"""See :mod:`vta.contrib.cblas`."""
+
+from vta.contrib.cblas import batch_matmul, matmul
+from .._refuse import refuse
+
+__all__ = ["batch_matmul", "matmul"]
+
+__getattr__ = refuse("tvm.contrib.cblas")
