@@ -97,7 +97,7 @@ typedef struct vta_field_options {
     bool (*stop)(void *ctx);
     void *ctx;
     /* Memory that the host filled, by the addresses of its segments: what was recorded there are constants. A STORE
-     * there is VTA_UNSUPPORTED. */
+     * there is VTA_UNSUPPORTED, but in the last run, which no other reads. */
     size_t constant_count;
     const uint32_t *constants;
     /* Scalar `watch_index` of array `watch` is asked for when out_writer is not NULL. */
