@@ -1,5 +1,6 @@
 /* The hardware itself, in one small configuration: random programs give the memory that the naive machine leaves, with
  * and without stalls of the memory; what cannot end is told with the instruction. */
+#include "device/rtl/model.h"
 #include "rtl/programs.h"
 
 static const rtl_design small = {"1x4x4",
@@ -158,6 +159,88 @@ static void a_model_that_is_not_there(void **state) {
     close_with(&f);
 }
 
+/* ---- Registers -------------------------------------------------------------------------------------------------- */
+
+/* Where each kind of access finds the program's memory, behind the addresses that the instructions say. What is stored
+ * may be loaded again, so that data has one place. */
+enum { FETCHED = 0x100000, UOPS = 0x200000, DATA = 0x300000 };
+static const struct {
+    uint32_t offset, value;
+} bases[] = {{VT_REG_FETCH_BASE, FETCHED}, {VT_REG_UOP_BASE, UOPS}, {VT_REG_INP_BASE, DATA},
+             {VT_REG_WGT_BASE, DATA},      {VT_REG_ACC_BASE, DATA}, {VT_REG_OUT_BASE, DATA}};
+enum { BASES = sizeof bases / sizeof *bases };
+
+static void open_bare(vt_rtl_model *m, const vta_config *config, vt_dram *dram) {
+    vta_hardware_options options = rtl_options(&small);
+    char *path;
+    assert_int_equal(vta_hardware_find(config, &options, NULL, &path), VTA_OK);
+    vt_dram_init(dram, NULL);
+    assert_int_equal(vt_rtl_open(m, path, dram, 1, NULL), VTA_OK);
+    m->axi.outstanding = 4;
+    m->axi.delay = 9;
+    vta_string_free(path);
+}
+
+/* A register keeps what its bits hold, by itself; what is no register reads 0. */
+static void registers_read_back(void **state) {
+    (void)state;
+    vta_config *config = rtl_config(&small);
+    vt_rtl_model m;
+    vt_dram dram;
+    open_bare(&m, config, &dram);
+    for (uint32_t i = 0; i < BASES; i++) vt_rtl_set(&m, bases[i].offset, (i + 1) * 0x1111000u + 0xabc);
+    vt_rtl_set(&m, VT_REG_INSN_COUNT, 17);
+    vt_rtl_set(&m, VT_REG_INSN_ADDR, 0xfeed0);
+    for (uint32_t i = 0; i < BASES; i++) assert_int_equal(vt_rtl_get(&m, bases[i].offset), (i + 1) * 0x1111000u);
+    assert_int_equal(vt_rtl_get(&m, VT_REG_INSN_COUNT), 17);
+    assert_int_equal(vt_rtl_get(&m, VT_REG_INSN_ADDR), 0xfeed0);
+    assert_int_equal(vt_rtl_get(&m, VT_REG_CONTROL), 0);
+    assert_int_equal(vt_rtl_get(&m, VT_REG_STORE_DONE + 4), 0);
+    vt_rtl_close(&m);
+    vt_dram_clear(&dram);
+    vta_config_release(config);
+}
+
+/* The program's memory at each of the places, with its instructions. */
+static void put_program(vt_dram *dram, const random_program *p) {
+    const uint32_t places[] = {FETCHED, UOPS, DATA};
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(vt_dram_alloc_at(dram, RP_BASE + places[k], RP_BYTES, NULL), VTA_OK);
+        vt_dram_write(dram, RP_BASE + places[k], p->before, RP_BYTES);
+    }
+    for (int i = 0; i < p->count; i++) {
+        uint8_t bytes[VTA_INSN_BYTES];
+        assert_int_equal(vta_insn_encode(p->config, &p->insns[i], NULL, bytes), VTA_OK);
+        vt_dram_write(dram, RP_BASE + FETCHED + (uint32_t)i * VTA_INSN_BYTES, bytes, sizeof bytes);
+    }
+}
+
+static void bases_are_added(void **state) {
+    (void)state;
+    vta_config *config = rtl_config(&small);
+    for (uint64_t seed = 1; seed < 9; seed++) {
+        vt_rtl_model m;
+        vt_dram dram;
+        uint64_t bytes;
+        rp_make_for(&program, vta_config_retain(config), seed, 60, true);
+        open_bare(&m, config, &dram);
+        put_program(&dram, &program);
+        for (uint32_t i = 0; i < BASES; i++) vt_rtl_set(&m, bases[i].offset, bases[i].value);
+        vt_rtl_set(&m, VT_REG_INSN_COUNT, (uint32_t)program.count);
+        vt_rtl_set(&m, VT_REG_INSN_ADDR, RP_BASE);
+        vt_rtl_set(&m, VT_REG_CONTROL, 1);
+        for (int i = 0; i < RTL_MOST_CYCLES && !*m.axi.port.finished; i++) vt_rtl_cycle(&m);
+        assert_int_equal(vt_rtl_get(&m, VT_REG_CONTROL), 2);
+        assert_false(m.axi.fault.happened);
+        assert_memory_equal(vt_dram_at(&dram, RP_OUT + DATA, &bytes), program.after + (RP_OUT - RP_BASE),
+                            RP_END - RP_OUT);
+        vt_rtl_close(&m);
+        vt_dram_clear(&dram);
+        rp_clear(&program);
+    }
+    vta_config_release(config);
+}
+
 int main(void) {
     rtl_use_cache();
     rtl_build(&small);
@@ -170,6 +253,8 @@ int main(void) {
         cmocka_unit_test(memory_that_is_not_there),
         cmocka_unit_test(counters_are_those_of_sim),
         cmocka_unit_test(a_model_that_is_not_there),
+        cmocka_unit_test(registers_read_back),
+        cmocka_unit_test(bases_are_added),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
