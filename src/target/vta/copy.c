@@ -160,8 +160,8 @@ static bool is_compact(vt_ctx *ctx, const vt_copy *c, const vt_side *side) {
     return true;
 }
 
-static void swap(const void **a, const void **b) {
-    const void *kept = *a;
+static void swap(const vt_expr **a, const vt_expr **b) {
+    const vt_expr *kept = *a;
     *a = *b;
     *b = kept;
 }
@@ -169,9 +169,9 @@ static void swap(const void **a, const void **b) {
 static void swap_axes(vt_copy *c, uint32_t i, uint32_t j) {
     const vt_expr **of_axis[] = {c->src.shape,   c->src.strides, c->dst.shape,
                                  c->dst.strides, c->pad_before,  c->pad_after};
-    swap((const void **)&c->axes[i], (const void **)&c->axes[j]);
+    swap(&c->axes[i], &c->axes[j]);
     for (uint32_t k = 0; k < sizeof of_axis / sizeof *of_axis; k++)
-        if (of_axis[k]) swap((const void **)&of_axis[k][i], (const void **)&of_axis[k][j]);
+        if (of_axis[k]) swap(&of_axis[k][i], &of_axis[k][j]);
 }
 
 /* How far out an axis belongs: one that repeats the same elements goes outermost. */
@@ -193,7 +193,7 @@ static void turn_side(vt_ctx *ctx, vt_side *side, uint32_t i) {
 static void turn_axis(vt_ctx *ctx, vt_copy *c, uint32_t i) {
     turn_side(ctx, &c->src, i);
     turn_side(ctx, &c->dst, i);
-    if (c->pad_before) swap((const void **)&c->pad_before[i], (const void **)&c->pad_after[i]);
+    if (c->pad_before) swap(&c->pad_before[i], &c->pad_after[i]);
 }
 
 void vt__order_axes(vt_lowering *l, vt_copy *c, const vt_side *side) {
