@@ -42,12 +42,18 @@ typedef struct vt_match_step {
 } vt_match_step;
 
 /* An operand of a product: what is read and where, with plain copies looked through. */
-
 typedef struct vt_match_operand {
     const vt_expr *load;
     const vt_tensor *tensor;
     vt_affine index[VT_MATCH_DIMS];
 } vt_match_operand;
+
+/* A sum of products: what is multiplied, and where (anywhere when not `guarded`). */
+typedef struct vt_match_product {
+    vt_match_operand data, weight;
+    vt_guards guards;
+    bool guarded;
+} vt_match_product;
 
 /* An argument, and what the operator's own kernel file calls it. */
 typedef struct vt_match_input {
@@ -116,6 +122,20 @@ vta_status vt__match_refuse(const vt_match *m, const vt_tensor *t, const vt_expr
 vta_status vt__match_chain(vt_match *m);
 /* The sum itself: fills inputs, operator_name and attributes. */
 vta_status vt__match_sum(vt_match *m);
+/* A sum of products as a convolution, and as a product of matrices, or of `first` = 1 of a batch, whose axis comes
+ * first everywhere: fills data, groups, operator_name and attributes. */
+vta_status vt__match_conv(vt_match *m, const vt_match_product *p);
+vta_status vt__match_dense(vt_match *m, const vt_match_product *p, uint32_t first);
+
+/* Refuses the expression of the sum. */
+vta_status vt__match_product_refuse(const vt_match *m, const vt_expr *e, const char *what);
+/* The argument that `t` is or copies, of the type (called `type`) that `memory` takes. */
+vta_status vt__match_argument(const vt_match *m, const vt_tensor *t, const char *type, vta_memory memory,
+                              const vt_tensor **out);
+/* The reduce axis that an index is, alone, and its extent; NULL and 1 for the constant 0. */
+bool vt__match_tap(const vt_match *m, const vt_affine *a, const vt_var **out_axis, int64_t *out_extent);
+/* Is the index that reduce axis? */
+bool vt__match_same_tap(const vt_affine *a, const vt_var *tap);
 
 /* Where a sum of products starts, if not at 0: a bias by GEMM, which is a step then. */
 vta_status vt__match_start(vt_match *m);
