@@ -210,7 +210,6 @@ bool vt_checking_make(vt_checking *k) {
 void vt_checking_free(vt_checking *k) {
     for (size_t i = 0; k->operands && i < k->n; i++) free_operand(k, &k->operands[i]);
     vt_free(k->allocator, k->operands, k->bytes);
-    k->operands = NULL;
 }
 
 void vt_checking_seed(vt_checking *k, uint64_t seed) { k->random = (seed * 0x9E3779B97F4A7C15ull + 0x1234567ull) | 1; }
