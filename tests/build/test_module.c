@@ -172,24 +172,6 @@ static void test_threads(void **state) {
     for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
 }
 
-typedef struct scarce {
-    size_t left, live;
-} scarce;
-
-static void *scarce_resize(void *ctx, void *p, size_t old_size, size_t new_size) {
-    scarce *s = ctx;
-    if (new_size == 0) {
-        s->live -= old_size;
-        free(p);
-        return NULL;
-    }
-    if (s->left == 0) return NULL;
-    s->left--;
-    void *q = realloc(p, new_size);
-    if (q) s->live += new_size - old_size;
-    return q;
-}
-
 /* Every allocation fails once; nothing is lost, and the error says so. LLVM's own memory is beyond reach. */
 static void test_out_of_memory(void **state) {
     (void)state;
@@ -198,9 +180,9 @@ static void test_out_of_memory(void **state) {
     static const vtac_emit_kind kinds[] = {VTAC_EMIT_OBJECT, VTAC_EMIT_C};
     for (int k = 0; k < 2; k++)
         for (size_t n = 0;; n++) {
-            scarce s = {.left = n};
-            const vta_allocator allocator = {scarce_resize, &s};
-            const vtac_build_options options = {.allocator = &allocator};
+            check_allocator a;
+            check_allocator_init(&a, n);
+            const vtac_build_options options = {.allocator = &a.allocator};
             char *text;
             size_t size;
             vta_diag_clear(m.diag);
@@ -210,7 +192,7 @@ static void test_out_of_memory(void **state) {
                 assert_null(text);
             }
             vta_string_free(text);
-            assert_int_equal(s.live, 0);
+            assert_int_equal(a.live, 0);
             if (status == VTA_OK) break;
         }
     machine_close(&m);

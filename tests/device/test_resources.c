@@ -4,28 +4,7 @@
 
 #include "device/random_program.h"
 #include "device/small_program.h"
-
-/* Counts down to a failure, and knows what is still allocated. */
-typedef struct failing {
-    int left;
-    size_t bytes;
-} failing;
-
-static void *resize(void *ctx, void *p, size_t old_size, size_t new_size) {
-    failing *f = ctx;
-    if (new_size == 0) {
-        free(p);
-        f->bytes -= old_size;
-        return NULL;
-    }
-    if (f->left-- == 0) {
-        f->left = 0; /* and every one after it */
-        return NULL;
-    }
-    void *grown = realloc(p, new_size);
-    if (grown) f->bytes += new_size - old_size;
-    return grown;
-}
+#include "support/check.h"
 
 static vta_status whole_life(const vta_config *config, const vta_allocator *allocator, const char *driver) {
     vta_device *device;
@@ -54,11 +33,11 @@ static void every_allocation_may_fail(void **state) {
     for (int d = 0; d < 3; d++) {
         int n = 0;
         for (vta_status status = VTA_NO_MEMORY; status != VTA_OK; n++) {
-            failing f = {.left = n};
-            vta_allocator allocator = {resize, &f};
-            status = whole_life(config, &allocator, drivers[d]);
+            check_allocator a;
+            check_allocator_init(&a, (size_t)n);
+            status = whole_life(config, &a.allocator, drivers[d]);
             assert_true(status == VTA_OK || status == VTA_NO_MEMORY);
-            assert_int_equal(f.bytes, 0);
+            assert_int_equal(a.live, 0);
             if (n > 1000) fail_msg("no end of allocations");
         }
         assert_true(n > 4);

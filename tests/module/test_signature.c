@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/alloc.h"
+#include "support/failing.h"
 #include "vta/module.h"
 
 static const char good[] =
@@ -87,18 +87,6 @@ static void test_cut_short(void **state) {
     }
 }
 
-typedef struct failing {
-    long left;
-    long live;
-} failing;
-
-static void *failing_resize(void *ctx, void *block, size_t old_size, size_t new_size) {
-    failing *f = ctx;
-    if (new_size && f->left-- <= 0) return NULL;
-    f->live += (block == NULL && new_size) - (block != NULL && !new_size);
-    return vt_allocator_libc.resize(NULL, block, old_size, new_size);
-}
-
 static void test_out_of_memory(void **state) {
     (void)state;
     vta_status status = VTA_NO_MEMORY;
@@ -111,7 +99,7 @@ static void test_out_of_memory(void **state) {
         assert_true(status == VTA_OK || status == VTA_NO_MEMORY);
         assert_int_equal(status == VTA_OK, s != NULL);
         vta_signature_destroy(s);
-        assert_int_equal(f.live, 0);
+        assert_int_equal(f.blocks, 0);
     }
     assert_true(n > 4);
 }

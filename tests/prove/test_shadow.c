@@ -13,14 +13,6 @@ typedef struct cell {
     uint32_t bits, part;
 } cell;
 
-/* Bytes that are allocated and not freed, as the sizes say that are handed over. */
-static void *counted(void *ctx, void *p, size_t old_size, size_t new_size) {
-    *(int64_t *)ctx += (int64_t)new_size - (int64_t)old_size;
-    if (new_size) return realloc(p, new_size);
-    free(p);
-    return NULL;
-}
-
 typedef struct model {
     vt_shadow shadow;
     vta_field *field;
@@ -71,8 +63,12 @@ static void write(model *m) {
     assert_int_equal(vt_shadow_write(&m->shadow, addr, bits, count, values), fits);
     uint32_t parts = bits / m->cell_bits;
     for (size_t c = 0; fits && c < count * parts; c++)
-        cells_at(m, addr)[c] = (cell){.covered = true, .data = true, .written = true, .value = values[c / parts],
-                                      .bits = bits, .part = (uint32_t)(c % parts)};
+        cells_at(m, addr)[c] = (cell){.covered = true,
+                                      .data = true,
+                                      .written = true,
+                                      .value = values[c / parts],
+                                      .bits = bits,
+                                      .part = (uint32_t)(c % parts)};
 }
 
 static void record(model *m) {
@@ -146,17 +142,17 @@ static void against_a_model(void **state) {
     static const uint32_t widths[] = {4, 8, 16, 32};
     for (uint64_t round = 0; round < ROUNDS; round++) {
         model m = {.cell_bits = widths[round % 4], .random = {round + 1}};
-        int64_t bytes = 0;
-        vta_allocator allocator = {counted, &bytes};
+        check_allocator a;
+        check_allocator_init(&a, SIZE_MAX);
         assert_int_equal(vta_field_create(round, NULL, NULL, &m.field), VTA_OK);
-        vt_shadow_init(&m.shadow, &allocator, m.field, m.cell_bits, round);
+        vt_shadow_init(&m.shadow, &a.allocator, m.field, m.cell_bits, round);
         add_regions(&m);
         for (int step = 0; step < STEPS; step++) {
             void (*const steps[])(model *) = {write, read, read, record, ask};
             steps[below(&m, 5)](&m);
         }
         vt_shadow_clear(&m.shadow);
-        assert_int_equal(bytes, 0);
+        assert_int_equal(a.live, 0);
         vta_field_destroy(m.field);
     }
 }

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "support/sized.h"
 #include "vta/status.h"
 
 /* Fails unless `part` stands in `text`. */
@@ -71,9 +72,7 @@ static inline void *check_resize(void *ctx, void *p, size_t old_size, size_t new
     a->live += new_size;
     a->live -= p ? old_size : 0;
     if (a->live > a->most) a->most = a->live;
-    if (new_size) return realloc(p, new_size);
-    free(p);
-    return NULL;
+    return sized_resize(p, old_size, new_size);
 }
 
 static inline void check_allocator_init(check_allocator *a, size_t until_failure) {

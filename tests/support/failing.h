@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdlib.h>
+
+#include "support/sized.h"
 
 typedef struct failing {
     long left; /* allocations until the one that fails */
@@ -15,19 +16,12 @@ typedef struct failing {
 
 static inline void *failing_resize(void *ctx, void *p, size_t old_size, size_t new_size) {
     failing *f = ctx;
-    (void)old_size;
-    if (new_size == 0) {
-        f->blocks -= p != NULL;
-        free(p);
-        return NULL;
-    }
-    if (f->left-- == 0) {
+    if (new_size && f->left-- == 0) {
         f->failed = true;
         return NULL;
     }
-    void *q = realloc(p, new_size);
-    f->blocks += !p && q;
-    return q;
+    f->blocks += (!p && new_size) - (p && !new_size);
+    return sized_resize(p, old_size, new_size);
 }
 
 #endif
