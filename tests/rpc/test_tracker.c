@@ -1,4 +1,6 @@
 /* The tracker: who is given which server, in which order and for how long; servers that come, go and come back. */
+#include <jansson.h>
+
 #include "rpc/server.h"
 #include "support/check.h"
 
@@ -28,7 +30,11 @@ static vta_status take(const char *key, uint32_t priority, uint32_t seconds, uin
 
 static char *summary(void) {
     char *text;
+    json_error_t error;
     must(vta_rpc_tracker_summary("127.0.0.1", track.port, NULL, diag, &text));
+    json_t *whole = json_loads(text, 0, &error);
+    if (!whole) fail_msg("%s in %s", error.text, text);
+    json_decref(whole);
     return text;
 }
 

@@ -130,6 +130,31 @@ static void refused(void **state) {
     te_context_destroy(c);
 }
 
+/* As many operators and as deep as an expression may be; and one more. */
+static void limits(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    te_placeholder(c, "x", "int32", 0, NULL);
+    char text[8001] = "x[]";
+    enum { OPERATORS = 2000, DEPTH = 200 };
+    for (int i = 0; i < OPERATORS; i++) memcpy(text + 3 + 2 * i, "+1", 3);
+    assert_non_null(te_parse(c, text));
+    assert_fine(c);
+    strcat(text, "+1");
+    assert_null(te_parse(c, text));
+    assert_refused(c, VTA_PARSE, "the expression has more than 2000 operators");
+    for (int more = 0; more < 2; more++) {
+        int depth = DEPTH - 1 + more; /* the expression in the middle counts, too */
+        memset(text, '(', (size_t)depth);
+        text[depth] = '1';
+        memset(text + depth + 1, ')', (size_t)depth);
+        text[2 * depth + 1] = '\0';
+        assert_int_equal(te_parse(c, text) != NULL, !more);
+        if (more) assert_refused(c, VTA_PARSE, "the expression is nested more than 200 deep");
+    }
+    te_context_destroy(c);
+}
+
 static void positions(void **state) {
     (void)state;
     te_context *c = context_with(NULL);
@@ -280,10 +305,10 @@ static void operator_table(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operators),      cmocka_unit_test(types),     cmocka_unit_test(numbers),
-        cmocka_unit_test(refused),        cmocka_unit_test(positions), cmocka_unit_test(causes),
-        cmocka_unit_test(texts),          cmocka_unit_test(built),     cmocka_unit_test(several_outputs),
-        cmocka_unit_test(operator_table), cmocka_unit_test(too_large),
+        cmocka_unit_test(operators),       cmocka_unit_test(types),          cmocka_unit_test(numbers),
+        cmocka_unit_test(refused),         cmocka_unit_test(limits),         cmocka_unit_test(positions),
+        cmocka_unit_test(causes),          cmocka_unit_test(texts),          cmocka_unit_test(built),
+        cmocka_unit_test(several_outputs), cmocka_unit_test(operator_table), cmocka_unit_test(too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
