@@ -1,6 +1,6 @@
-/* Steps that are written out and take turns in several places: convolutions with random lists of sizes, orders of loops,
- * places and operands that stay on the chip, on several machines, in orders that the tokens allow, race-free and equal to
- * their meaning. Some of them are proven. */
+/* Steps that are written out and take turns in several places: convolutions with random lists of sizes, orders of
+ * loops, places and operands that stay on the chip, on several machines, in orders that the tokens allow, race-free and
+ * equal to their meaning. Some of them are proven. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,8 @@ typedef struct conv {
 } conv;
 
 static conv draw(check_random *r) {
-    conv c = {.ic = pick(r, 1, 4), .oc = pick(r, 1, 6), .kh = pick(r, 1, 3), .kw = pick(r, 1, 3), .step = pick(r, 1, 2)};
+    conv c = {
+        .ic = pick(r, 1, 4), .oc = pick(r, 1, 6), .kh = pick(r, 1, 3), .kw = pick(r, 1, 3), .step = pick(r, 1, 2)};
     c.top = pick(r, 0, c.kh - 1), c.bottom = pick(r, 0, c.kh - 1);
     c.left = pick(r, 0, c.kw - 1), c.right = pick(r, 0, c.kw - 1);
     c.h = pick(r, c.kh, 10), c.w = pick(r, c.kw + 1, 10);
@@ -70,8 +71,8 @@ static void add_computation(text *t, const conv *c) {
     add(t, "tensor sums[bo: 1, co: %d, i: %d, j: %d, bi: BATCH, ci: BLOCK_OUT] = sum[rc, dy, dx, ri](", c->oc, c->y,
         c->x);
     if (c->skip)
-        add(t, "select(i * %d + dy >= %d && i * %d + dy < %d && j * %d + dx >= %d && j * %d + dx < %d, ", c->step, c->top,
-            c->step, c->top + c->h, c->step, c->left, c->step, c->left + c->w);
+        add(t, "select(i * %d + dy >= %d && i * %d + dy < %d && j * %d + dx >= %d && j * %d + dx < %d, ", c->step,
+            c->top, c->step, c->top + c->h, c->step, c->left, c->step, c->left + c->w);
     add(t, "acc_t(data_buf[bo, rc, i * %d + dy, j * %d + dx, bi, ri]) * acc_t(weight_buf[rc, co, dy, dx, ci, ri])%s)\n",
         c->step, c->step, c->skip ? ", acc_t(0))" : "");
     add(t, "tensor small like sums = sums[...] >> 6\ntensor low like sums = max(small[...], -100)\n");
@@ -126,20 +127,21 @@ static bool open_text(machine *m, const char *source, const shape *s) {
 
 static void prove(machine *m, const char *source) {
     const te_tensor *args[3];
+    size_t n = vtac_kernel_arg_count(m->kernel);
     vtac_prove_result result = {.size = sizeof result};
-    for (size_t i = 0; i < 3; i++) args[i] = vtac_kernel_arg(m->kernel, i);
-    need(m, vtac_prove(vtac_kernel_context(m->kernel), 3, args, m->call, NULL, m->diag, &result), source);
+    for (size_t i = 0; i < n && i < 3; i++) args[i] = vtac_kernel_arg(m->kernel, i);
+    need(m, vtac_prove(vtac_kernel_context(m->kernel), n, args, m->call, NULL, m->diag, &result), source);
     if (result.verdict != VTAC_PROVEN) fail_msg("%s: %s", source, result.reason);
 }
 
 enum { CASES = 90 };
+static const vta_order orders[] = {VTA_ORDER_RANDOM, VTA_ORDER_STORE_LATE, VTA_ORDER_PROGRAM};
 
 static void test_random(void **state) {
     (void)state;
     const char *count = getenv("VTA_TEST_CASES");
     int refused = 0, n = count ? atoi(count) : CASES;
     for (int seed = 0; seed < n; seed++) {
-        static const vta_order orders[] = {VTA_ORDER_RANDOM, VTA_ORDER_STORE_LATE, VTA_ORDER_PROGRAM};
         check_random r = {.state = (uint64_t)seed * 2654435761u + 3};
         text t = {""};
         machine m;
@@ -159,6 +161,57 @@ static void test_random(void **state) {
     }
     print_message("%d of %d do not fit their machine\n", refused, n);
     if (refused * 5 > n) fail_msg("%d of %d refused", refused, n);
+}
+
+/* ---- Rows that slide: windows that overlap, touch, or leave rows out ------------------------------------------------
+ */
+
+static void add_window(text *t, int taps, int stride, int rows, int slots) {
+    int height = (rows - 1) * stride + taps;
+    add(t, "kernel k\ninput x: acc_t[%d, 4, BATCH, BLOCK_OUT]\n", height);
+    add(t, "tensor b[r: %d, j: 4, e: BATCH, f: BLOCK_OUT] = x[r, j, e, f]\n", height);
+    add(t, "tensor s[r: %d, j: 4, e: BATCH, f: BLOCK_OUT] = b[r, j, e, f] >> 2\n", height);
+    for (int k = 0; k < taps; k++) {
+        add(t, "tensor m%d[r: %d, j: 4, e: BATCH, f: BLOCK_OUT] = ", k, rows);
+        if (k) add(t, "max(m%d[r, j, e, f], ", k - 1);
+        add(t, "s[r * %d + %d, j, e, f]%s\n", stride, k, k ? ")" : " + 1");
+    }
+    add(t, "output y[r: %d, j: 4, e: BATCH, f: BLOCK_OUT] = out_t(m%d[r, j, e, f])\n", rows, taps - 1);
+    add(t, "stage y\n  split 0 by 1 -> o, i\n  pragma o slots = %d\n  pragma i dma_copy\n", slots);
+    for (int k = 0; k < taps; k++) add(t, "stage m%d\n  scope acc\n  compute_at y, o\n  pragma 0 alu\n", k);
+    add(t, "stage s\n  scope acc\n  compute_at y, o\n  pragma 0 sliding = 0\n  pragma 1 alu\n");
+    add(t, "stage b\n  scope acc\n  compute_at s, 0\n  pragma 0 dma_copy\n");
+}
+
+static void test_sliding(void **state) {
+    (void)state;
+    for (int seed = 0; seed < 3 * 4 * 3; seed++) {
+        text t = {""};
+        machine m;
+        int taps = 1 + seed % 3, stride = 1 + seed / 3 % 4;
+        int rows = seed / 12 < 2 ? 3 + seed / 12 : 180; /* more than acc could hold at once */
+        add_window(&t, taps, stride, rows, 2 + seed % 2);
+        machine_config(&m, &shapes[0]);
+        need(&m, vtac_kernel_parse(t.of, strlen(t.of), "sliding", NULL, m.config, NULL, m.diag, &m.kernel), t.of);
+        vta_status status = vtac_kernel_lower(m.kernel, NULL, &m.func);
+        const char *said = vta_diag_text(te_context_diag(vtac_kernel_context(m.kernel)));
+        if (taps > 2 * stride) {
+            assert_int_equal(status, VTA_ILLEGAL);
+            assert_contains(said, "s: a step reads rows older than the step before it");
+            machine_close(&m);
+            continue;
+        }
+        if (status != VTA_OK) fail_msg("%s: %s", t.of, said);
+        const vtac_build_func f = {.func = m.func};
+        need(&m, vtac_build(1, &f, &(vtac_build_options){.target = "vta", .trace = 1}, m.diag, &m.module), t.of);
+        need(&m, vtac_module_function(m.module, "k", m.diag, &m.call), t.of);
+        vt_strbuf trace;
+        vt_strbuf_init(&trace, NULL);
+        machine_check(&m, t.of, orders[seed % 3], (uint64_t)seed, &trace);
+        vt_strbuf_free(&trace);
+        prove(&m, t.of);
+        machine_close(&m);
+    }
 }
 
 /* ---- On the processor: lists of sizes need no places ------------------------------------------------------------- */
@@ -198,15 +251,15 @@ static void test_processor(void **state) {
 
 /* Each step reads two rows, one of which the step before has read. */
 #define ROWS(mark, size, sliding)                                                                                      \
-    "input x: acc_t[9, 4, BATCH, BLOCK_OUT]\ntensor b[r: 9, j: 4, e: BATCH, f: BLOCK_OUT] = x[r, j, e, f]\n"             \
+    "input x: acc_t[9, 4, BATCH, BLOCK_OUT]\ntensor b[r: 9, j: 4, e: BATCH, f: BLOCK_OUT] = x[r, j, e, f]\n"           \
     "tensor s[r: 9, j: 4, e: BATCH, f: BLOCK_OUT] = b[r, j, e, f] >> 2\n"                                              \
     "tensor m[r: 8, j: 4, e: BATCH, f: BLOCK_OUT] = max(s[r, j, e, f], s[r + 1, j, e, f])\n"                           \
     "output y[r: 8, j: 4, e: BATCH, f: BLOCK_OUT] = out_t(m[r, j, e, f])\nstage y\n  split 0 by " size                 \
-    " -> o, i\n" mark "  pragma i dma_copy\nstage m\n  scope acc\n  compute_at y, o\n  pragma 0 alu\nstage s\n"           \
+    " -> o, i\n" mark "  pragma i dma_copy\nstage m\n  scope acc\n  compute_at y, o\n  pragma 0 alu\nstage s\n"        \
     "  scope acc\n  compute_at y, o\n" sliding "  pragma 1 alu\nstage b\n  scope acc\n  compute_at s, 0\n"             \
     "  pragma 0 dma_copy\n"
 #define COPY(steps)                                                                                                    \
-    "input x: acc_t[6, BATCH, BLOCK_OUT]\ntensor b like x = x[...]\ntensor c like x = b[...] >> 1\n"                  \
+    "input x: acc_t[6, BATCH, BLOCK_OUT]\ntensor b like x = x[...]\ntensor c like x = b[...] >> 1\n"                   \
     "output y like x = out_t(c[...])\nstage y\n  split 0 by 2 -> o, i\n" steps                                         \
     "  pragma i dma_copy\nstage b\n  scope acc\n  compute_at y, o\n  pragma 0 dma_copy\n"                              \
     "stage c\n  scope acc\n  compute_at y, o\n  pragma 0 alu\n"
@@ -250,7 +303,7 @@ static void test_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_processor),
-                                       cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_sliding),
+                                       cmocka_unit_test(test_processor), cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests_name("slots", tests, NULL, NULL);
 }
