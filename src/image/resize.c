@@ -19,7 +19,8 @@ static void free_weights(const vta_allocator *a, weights *w) {
     vt_free(a, w->weight, (size_t)w->out * w->most * sizeof *w->weight);
 }
 
-static double triangle(double x) { return fabs(x) < 1 ? 1 - fabs(x) : 0; }
+/* x from -1 to 1 */
+static double triangle(double x) { return 1 - fabs(x); }
 
 /* Weights of one output: a triangle around its middle, as wide as what it covers, their sum 1. */
 static void weigh(weights *w, uint32_t i, uint32_t in, double scale) {

@@ -38,7 +38,6 @@ static void flush(picture *d, int unit) {
     vt_strbuf_addf(d->sb, "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" rx=\"%s\" fill=\"%s\">", p->a,
                    TOP + unit * ROW, width - gap, BOX, gap > 0 ? "2" : "0", p->color);
     vt_strbuf_addf(d->sb, "<title>%s, cycles %.0f to %.0f</title></rect>\n", p->label, p->from, p->to);
-    p->color = NULL;
 }
 
 static void box(picture *d, int unit, double from, double to, const char *color, const char *label) {
