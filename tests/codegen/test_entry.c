@@ -136,6 +136,35 @@ static void test_scalars_and_assert(void **state) {
     kit_close(&k);
 }
 
+/* A's shape is what those of two tensors behind it say. */
+static const vt_func *make_shaped(vt_ctx *c) {
+    const vt_var *n = vt_var_new(c, "n", VT_I32), *m = vt_var_new(c, "m", VT_I32);
+    const vt_expr *shapes[] = {vt_e_bin(c, VT_E_MUL, n, m), n, m};
+    static const char *const names[] = {"A", "B", "C"};
+    const vt_buffer *b[3];
+    for (int i = 0; i < 3; i++)
+        b[i] = vt_buffer_new(c, names[i], vt_var_new_pointer(c, names[i], VT_I32, "global"), VT_I32, 1, &shapes[i]);
+    const vt_expr *zero = vt_i32(c, 0);
+    return function(c, "shaped", 3, b, set(c, b[2], zero, vt_e_bin(c, VT_E_ADD, at(c, b[0], zero), shapes[0])));
+}
+
+static void test_shapes_that_depend_on_others(void **state) {
+    (void)state;
+    kit k;
+    kit_open(&k);
+    code c = compile(&k, make_shaped(&k.ctx), VT_DEVICE_CPU, 0);
+    flat_tensor x[3];
+    static const int sizes[] = {6, 2, 3};
+    for (int i = 0; i < 3; i++) tensor_init(&x[i], data[i], 1, 0, 32, sizes[i]);
+    data[0][0] = 10;
+    assert_int_equal(call(c.call, 3, x), 0);
+    assert_int_equal(data[2][0], 16);
+    x[0].shape[0] = 5;
+    EXPECT_ERROR(call(c.call, 3, x), "shaped: argument 0 (A): dimension 0 is 5, must be (n*m) (shape [(n*m)])");
+    code_free(&c);
+    kit_close(&k);
+}
+
 /* ---- What is refused --------------------------------------------------------------------------------------------- */
 
 static void expect_refused(kit *k, const vt_func *f, const char *triple, vta_status status, const char *text) {
@@ -177,6 +206,7 @@ static void test_as_c(void **state) {
     test_accelerator_tensors(state);
     test_type_codes(state);
     test_scalars_and_assert(state);
+    test_shapes_that_depend_on_others(state);
     through_c = false;
 }
 
@@ -203,9 +233,13 @@ static void test_missing_symbol(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tensors),    cmocka_unit_test(test_accelerator_tensors),
-        cmocka_unit_test(test_type_codes), cmocka_unit_test(test_scalars_and_assert),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_missing_symbol),
+        cmocka_unit_test(test_tensors),
+        cmocka_unit_test(test_accelerator_tensors),
+        cmocka_unit_test(test_type_codes),
+        cmocka_unit_test(test_scalars_and_assert),
+        cmocka_unit_test(test_shapes_that_depend_on_others),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_missing_symbol),
         cmocka_unit_test(test_as_c),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

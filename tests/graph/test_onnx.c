@@ -154,6 +154,8 @@ static const variant variants[] = {
     {9, "1,2,5,6", "Conv", "x w", "auto_pad:SAME_UPPER strides=[2,2]",
      "float32[1,4,3,3] = Conv(x, const w float32[4,2,3,3]) strides=2,2 pads=1,0,1,1"},
     {9, "1,2,5,6", "Conv", "x w", "auto_pad:SAME_LOWER strides=[2,2]", "strides=2,2 pads=1,1,1,0"},
+    {9, "1,2,5,6", "Conv", "x w", "strides=[1,16777216]",
+     "float32[1,4,3,1] = Conv(x, const w float32[4,2,3,3]) strides=1,16777216"},
     {9, "1,2,5,6", "Conv", "x w", "auto_pad:VALID kernel_shape=[3,3]",
      "float32[1,4,3,4] = Conv(x, const w float32[4,2,3,3]) strides=1,1 pads=0,0,0,0 dilations=1,1 group=1"},
     {11, "1,2,5,6", "ConvTranspose", "x wt", "strides=[2,2] output_shape=[10,12]",
@@ -358,6 +360,11 @@ static void test_bad_graphs(void **state) {
     make_output(&m, "x");
     make_node(&m, "Relu", "x", "x", "");
     is_refused(&m, NULL, VTA_MISMATCH, "computes x, which there is already");
+    make_model(&m, 13);
+    make_input(&m, "x", F32, "1,2,5");
+    make_node(&m, "MaxPool", "x", "y", "kernel_shape=[1] strides=[16777217]");
+    make_output(&m, "y");
+    is_refused(&m, NULL, VTA_MISMATCH, "strides has 16777217");
     make_model(&m, 6);
     is_refused(&m, NULL, VTA_UNSUPPORTED, "operator set 6; versions 7 to 17");
     make_model(&m, 18);

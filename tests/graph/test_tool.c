@@ -74,6 +74,7 @@ static void test_graph(void **state) {
     says(0, "graph colours.onnx --after RemoveDead --batch 4",
          "// after RemoveDead (unchanged)\ngraph made\ninput picture: float32[4,3,2,3]");
     says(0, "graph colours.onnx --shape picture=2,3,2,3 --json", "\"op\": \"AveragePool\"");
+    says(0, "graph colours.onnx --json", "\"kernel\": [\n          2,\n          3\n");
     says(0, "graph --list-passes", "FoldBatchNorm");
     says(1, "graph colours.onnx --after RemoveDaed", "did you mean RemoveDead?");
     says(1, "graph other.onnx",

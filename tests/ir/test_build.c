@@ -50,7 +50,7 @@ static vta_status folding_floats(vt_ctx *ctx, void *arg) {
     static const struct {
         vt_expr_kind kind;
         double value;
-    } rows[] = {{VT_E_ADD, -5.5}, {VT_E_SUB, -9.5}, {VT_E_MUL, -15}, {VT_E_DIV, -3.75}, {VT_E_FLOORDIV, -4},
+    } rows[] = {{VT_E_ADD, -5.5}, {VT_E_SUB, -9.5},     {VT_E_MUL, -15},  {VT_E_DIV, -3.75}, {VT_E_FLOORDIV, -4},
                 {VT_E_MOD, -1.5}, {VT_E_FLOORMOD, 0.5}, {VT_E_MIN, -7.5}, {VT_E_MAX, 2}};
     static const struct {
         vt_expr_kind kind;
@@ -104,6 +104,16 @@ static vta_status equality(vt_ctx *ctx, void *arg) {
     assert_false(vt_stmt_equal(s, t));
     assert_true(vt_stmt_alpha_equal(ctx, s, t, false));
     assert_false(vt_stmt_alpha_equal(ctx, s, loop(ctx, y, 5, vt_s_eval(ctx, vt_add(ctx, y, one))), false));
+    const vt_tensor tensor = {.name = "t", .dtype = VT_I32, .ndim = 3};
+    vt_range bounds[3] = {{vt_i32(ctx, 0), one}, {one, vt_i32(ctx, 3)}, {one, one}}, other[3];
+    const vt_stmt *part =
+        vt_s_realize(ctx, &tensor, 3, memcpy(VT_NEW_ARRAY(ctx, vt_range, 3), bounds, sizeof bounds), NULL, "", s);
+    for (int i = 0; i < 6; i++) { /* one number of the six is another one */
+        memcpy(other, bounds, sizeof other);
+        *(i % 2 ? &other[i / 2].extent : &other[i / 2].min) = vt_i32(ctx, 7);
+        assert_false(vt_stmt_equal(part, vt_s_realize(ctx, &tensor, 3, other, NULL, "", s)));
+    }
+    assert_true(vt_stmt_equal(part, vt_s_realize(ctx, &tensor, 3, bounds, NULL, "", s)));
     return VTA_OK;
 }
 
@@ -158,9 +168,9 @@ static void test_tables(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_folding_floats),
-        cmocka_unit_test(test_folding), cmocka_unit_test(test_types),      cmocka_unit_test(test_equality),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_dtype_text), cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_folding_floats), cmocka_unit_test(test_folding), cmocka_unit_test(test_types),
+        cmocka_unit_test(test_equality),       cmocka_unit_test(test_refused), cmocka_unit_test(test_dtype_text),
+        cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

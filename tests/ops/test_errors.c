@@ -24,7 +24,8 @@ static const struct {
     {"conv2d", SHAPE "pool=2 batch=2", VTA_UNSUPPORTED, "one block of images"},
     {"conv2d", SHAPE "pool=2 epilogue=residual", VTA_UNSUPPORTED, "no residuals"},
     {"conv2d", SHAPE "kernel=5 dilation=8 pad=16", VTA_UNSUPPORTED, "a load pads by 15 rows at most, not by 16"},
-    {"conv2d", SHAPE "kernel_w=5 dilation=8 pad_left=10 pad_right=22", VTA_UNSUPPORTED, "15 columns at most, not by 22"},
+    {"conv2d", SHAPE "kernel_w=5 dilation=8 pad_left=10 pad_right=22", VTA_UNSUPPORTED,
+     "15 columns at most, not by 22"},
     {"conv2d", SHAPE "strides=2", VTA_NOT_FOUND, "no attribute \"strides\"; did you mean stride?"},
     {"conv2d", SHAPE "kernel", VTA_INVALID_ARGUMENT, "an attribute is KEY=VALUE, not \"kernel\""},
     {"conv2d", SHAPE "kernel=three", VTA_INVALID_ARGUMENT, "kernel=three: not an integer"},
@@ -92,6 +93,21 @@ static void test_refused(void **state) {
         vta_status status = vtac_op_create(refused[i].name, refused[i].text, NULL, NULL, diag, &op);
         if (status != refused[i].status || !strstr(vta_diag_text(diag), refused[i].words) || op)
             fail_msg("%s %s: %d, %s", refused[i].name, refused[i].text, (int)status, vta_diag_text(diag));
+        vta_diag_destroy(diag);
+    }
+}
+
+/* As much padding as a load can make, before and after. */
+static void test_padding_fits(void **state) {
+    (void)state;
+    static const char *const fine[][2] = {{"avg_pool2d", "channels=4 height=40 width=40 kernel=16 pad=15"},
+                                          {"conv2d", SHAPE "kernel=16 pad=15"}};
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        vtac_op *op;
+        vta_diag *diag = vta_diag_create(NULL);
+        if (vtac_op_create(fine[i][0], fine[i][1], NULL, NULL, diag, &op) != VTA_OK)
+            fail_msg("%s", vta_diag_text(diag));
+        vtac_op_destroy(op);
         vta_diag_destroy(diag);
     }
 }
@@ -166,8 +182,8 @@ static void test_bad_calls(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused), cmocka_unit_test(test_requantize_fits),
-                                       cmocka_unit_test(test_nothing_fits), cmocka_unit_test(test_narrow_weights),
-                                       cmocka_unit_test(test_bad_calls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused),         cmocka_unit_test(test_padding_fits),
+                                       cmocka_unit_test(test_requantize_fits), cmocka_unit_test(test_nothing_fits),
+                                       cmocka_unit_test(test_narrow_weights),  cmocka_unit_test(test_bad_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

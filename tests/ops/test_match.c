@@ -57,12 +57,13 @@ static sizes pick_sizes(void) {
 }
 
 /* A place along an axis, in one of the ways to write it. */
-static const char *place(char *to, const char *axis, int64_t stride, const char *tap, int64_t dilation, int64_t before) {
+static const char *place(char *to, const char *axis, int64_t stride, const char *tap, int64_t dilation,
+                         int64_t before) {
     switch (pick(0, 2)) {
     case 0: snprintf(to, 96, "%s * %d + %s * %d - %d", axis, (int)stride, tap, (int)dilation, (int)before); break;
     case 1: snprintf(to, 96, "%d * %s + (%d * %s - %d)", (int)stride, axis, (int)dilation, tap, (int)before); break;
-    default: snprintf(to, 96, "(%s - 1) * %d + %s * %d + %d", axis, (int)stride, tap, (int)dilation,
-                      (int)(stride - before));
+    default:
+        snprintf(to, 96, "(%s - 1) * %d + %s * %d + %d", axis, (int)stride, tap, (int)dilation, (int)(stride - before));
     }
     return to;
 }
@@ -91,13 +92,14 @@ static void add_conv(text *t, const form *f, const sizes *s) {
     place(y, "i", s->sh, "dy", s->dh, top);
     place(x, "j", s->sw, "dx", s->dw, left);
     if (f->guard >= 2)
-        snprintf(guard, sizeof guard, "select(i * %d + dy * %d >= %d && %d > i * %d + dy * %d && "
-                                      "j * %d + dx * %d >= %d && j * %d + dx * %d <= %d, ",
+        snprintf(guard, sizeof guard,
+                 "select(i * %d + dy * %d >= %d && %d > i * %d + dy * %d && "
+                 "j * %d + dx * %d >= %d && j * %d + dx * %d <= %d, ",
                  (int)s->sh, (int)s->dh, (int)s->top, (int)(s->h + s->top), (int)s->sh, (int)s->dh, (int)s->sw,
                  (int)s->dw, (int)s->left, (int)s->sw, (int)s->dw, (int)(s->w + s->left - 1));
     snprintf(factors[f->weight_first], 320, "acc_t(%s[n, rc, %s, %s, b, r])", f->guard == 2 ? f->data : "padded", y, x);
-    snprintf(factors[!f->weight_first], 320, f->turned ? "acc_t(%s[dy, rc, o, dx, c, r])" : "acc_t(%s[o, rc, dy, dx, c, r])",
-             weight);
+    snprintf(factors[!f->weight_first], 320,
+             f->turned ? "acc_t(%s[dy, rc, o, dx, c, r])" : "acc_t(%s[o, rc, dy, dx, c, r])", weight);
     add(t, "reduce rc = %d, dy = %d, dx = %d, r = BLOCK_IN\n", (int)s->ic, (int)s->kh, (int)s->kw);
     add(t, "tensor total[n: %d, o: %d, i: %d, j: %d, b: BATCH, c: BLOCK_OUT] = sum[rc, dy, dx, r](%s%s * %s%s)\n",
         (int)s->n, (int)s->oc, (int)s->oh, (int)s->ow, guard, factors[0], factors[1], *guard ? ", acc_t(0))" : "");
@@ -117,10 +119,14 @@ static void wrap(char *body, size_t room, const char *fmt, int number, const cha
     char inner[1024];
     snprintf(inner, sizeof inner, "%s", body);
     for (size_t used = 0; *fmt && used < room - 1; fmt++) {
-        if (*fmt == '@') used += (size_t)snprintf(body + used, room - used, "%s", inner);
-        else if (*fmt == '#') used += (size_t)snprintf(body + used, room - used, "%d", number);
-        else if (*fmt == '&') used += (size_t)snprintf(body + used, room - used, "%s", at);
-        else body[used++] = *fmt;
+        if (*fmt == '@')
+            used += (size_t)snprintf(body + used, room - used, "%s", inner);
+        else if (*fmt == '#')
+            used += (size_t)snprintf(body + used, room - used, "%d", number);
+        else if (*fmt == '&')
+            used += (size_t)snprintf(body + used, room - used, "%s", at);
+        else
+            body[used++] = *fmt;
         body[used] = 0;
     }
 }
@@ -130,10 +136,14 @@ static void add_steps(text *t, const form *f, const char *axes, const char *at, 
         const char *fmt[2], *attribute;
         int least, most;
     } steps[] = {
-        {{"(@ >> #)", "(@ >> #)"}, "shift:%d", 0, 20}, {{"max(@, #)", "max(#, @)"}, "max:%d", -300, 20},
-        {{"min(@, #)", "min(#, @)"}, "min:%d", 21, 300}, {{"(@ + #)", "(# + @)"}, "add:%d", 1, 99},
-        {{"(@ - #)", "(@ - #)"}, "add:-%d", 1, 99}, {{"(@ * #)", "(# * @)"}, "multiply:%d", 2, 9},
-        {{"(@ + side_b[&])", "(side_b[&] + @)"}, "bias", 0, 0}, {{"(@ + side_r[&])", "(side_r[&] + @)"}, "residual", 0, 0},
+        {{"(@ >> #)", "(@ >> #)"}, "shift:%d", 0, 20},
+        {{"max(@, #)", "max(#, @)"}, "max:%d", -300, 20},
+        {{"min(@, #)", "min(#, @)"}, "min:%d", 21, 300},
+        {{"(@ + #)", "(# + @)"}, "add:%d", 1, 99},
+        {{"(@ - #)", "(@ - #)"}, "add:-%d", 1, 99},
+        {{"(@ * #)", "(# * @)"}, "multiply:%d", 2, 9},
+        {{"(@ + side_b[&])", "(side_b[&] + @)"}, "bias", 0, 0},
+        {{"(@ + side_r[&])", "(side_r[&] + @)"}, "residual", 0, 0},
     };
     char body[1024], name[32] = "total";
     bool used[2] = {false, false};
@@ -167,8 +177,8 @@ static void add_inputs(text *t, const form *f, const sizes *s) {
     } else {
         snprintf(data, sizeof data, "input %s%s: inp_t[%d, %d, %d, %d, BATCH, BLOCK_IN]\n", f->data, copy, (int)s->n,
                  (int)s->ic, (int)s->h, (int)s->w);
-        snprintf(weight, sizeof weight, "input %s: wgt_t[%d, %d, %d, %d, BLOCK_OUT, BLOCK_IN]\n", f->weight,
-                 (int)s->oc, (int)s->ic, (int)s->kh, (int)s->kw);
+        snprintf(weight, sizeof weight, "input %s: wgt_t[%d, %d, %d, %d, BLOCK_OUT, BLOCK_IN]\n", f->weight, (int)s->oc,
+                 (int)s->ic, (int)s->kh, (int)s->kw);
     }
     add(t, "%s%s", f->weight_first ? weight : data, f->weight_first ? data : weight);
     if (f->copies) add(t, "tensor %s like %s_in = %s_in[...]\n", f->data, f->data, f->data);
@@ -187,9 +197,14 @@ static void add_sides(text *t, const char *epilogue, const form *f, const sizes 
 static const char *make(text *kernel, text *attributes) {
     static const char *const names[] = {"x", "data", "res", "weight_buf", "sums", "weight"};
     int64_t first = pick(0, 5);
-    form f = {.dense = pick(0, 3) == 0, .copies = pick(0, 1), .one_tensor = pick(0, 1), .weight_first = pick(0, 1),
+    form f = {.dense = pick(0, 3) == 0,
+              .copies = pick(0, 1),
+              .one_tensor = pick(0, 1),
+              .weight_first = pick(0, 1),
               .turned = pick(0, 1),
-              .guard = (int)pick(0, 3), .data = names[first], .weight = names[(first + 1 + pick(0, 1)) % 6],
+              .guard = (int)pick(0, 3),
+              .data = names[first],
+              .weight = names[(first + 1 + pick(0, 1)) % 6],
               .out = names[(first + 3 + pick(0, 1)) % 6]};
     sizes s = pick_sizes();
     text body = {""}, epilogue = {""};
@@ -214,8 +229,9 @@ static const char *make(text *kernel, text *attributes) {
         add(attributes, "batch=%d in_features=%d out_features=%d%s", (int)s.n, (int)s.ic * 16, (int)s.oc * 16,
             epilogue.of);
     else
-        add(attributes, "height=%d width=%d in_channels=%d out_channels=%d kernel_h=%d kernel_w=%d stride_h=%d "
-                        "stride_w=%d dilation_h=%d dilation_w=%d pad_top=%d pad_bottom=%d pad_left=%d pad_right=%d%s",
+        add(attributes,
+            "height=%d width=%d in_channels=%d out_channels=%d kernel_h=%d kernel_w=%d stride_h=%d "
+            "stride_w=%d dilation_h=%d dilation_w=%d pad_top=%d pad_bottom=%d pad_left=%d pad_right=%d%s",
             (int)s.h, (int)s.w, (int)s.ic * 16, (int)s.oc * 16, (int)s.kh, (int)s.kw, (int)s.sh, (int)s.sw, (int)s.dh,
             (int)s.dw, (int)s.top, (int)s.bottom, (int)s.left, (int)s.right, epilogue.of);
     return f.dense ? "dense" : "conv2d";
@@ -325,11 +341,17 @@ static void test_emitted(void **state) {
 #define PRODUCT "acc_t(d[n, q, i + dy, j + dx, b, r]) * acc_t(w[o, q, dy, dx, c, r])"
 #define CONV CONV_INPUTS REDUCE "tensor s[" AXES "] = sum[q, dy, dx, r](" PRODUCT ")\n"
 #define OUT "output y like s = out_t(s[...])\n"
-#define GUARD(condition) "input d: inp_t[1, 2, 6, 6, BATCH, BLOCK_IN]\n"                                               \
-    "input w: wgt_t[2, 2, 3, 3, BLOCK_OUT, BLOCK_IN]\n" REDUCE                                                         \
-    "tensor p = pad(d, [0, 0, 1, 1, 0, 0])\n"                                                                          \
+#define GUARD(condition)                                                                                               \
+    "input d: inp_t[1, 2, 6, 6, BATCH, BLOCK_IN]\n"                                                                    \
+    "input w: wgt_t[2, 2, 3, 3, BLOCK_OUT, BLOCK_IN]\n" REDUCE "tensor p = pad(d, [0, 0, 1, 1, 0, 0])\n"               \
     "tensor s[" AXES "] = sum[q, dy, dx, r](select(" condition ", acc_t(p[n, q, i + dy, j + dx, b, r]) * "             \
     "acc_t(w[o, q, dy, dx, c, r]), acc_t(0)))\n" OUT
+#define BARE_GUARD(condition)                                                                                          \
+    CONV_INPUTS REDUCE "tensor s[" AXES "] = sum[q, dy, dx, r](select(" condition ", " PRODUCT ", acc_t(0)))\n" OUT
+#define SQUARE_COPY(place)                                                                                             \
+    CONV_INPUTS REDUCE                                                                                                 \
+        "tensor e[n: 1, q: 2, i: 8, j: 8, b: BATCH, r: BLOCK_IN] = d[" place "]\ntensor s[" AXES                       \
+        "] = sum[q, dy, dx, r](acc_t(e[n, q, i + dy, j + dx, b, r]) * acc_t(w[o, q, dy, dx, c, r]))\n" OUT
 
 static const struct {
     const char *kernel, *words;
@@ -347,8 +369,8 @@ static const struct {
      "neither a number nor an element of an argument"},
     {CONV "input e: acc_t[2, BATCH, BLOCK_OUT]\noutput y[" AXES "] = out_t(max(s[n, o, i, j, b, c], e[o, b, c]))\n",
      "its second operand must be a number"},
-    {CONV "input e: acc_t[2, BATCH, BLOCK_OUT]\ntensor f[" AXES
-          "] = s[n, o, i, j, b, c] + e[o, b, c]\noutput y[" AXES "] = out_t(f[n, o, i, j, b, c] + e[o, b, c])\n",
+    {CONV "input e: acc_t[2, BATCH, BLOCK_OUT]\ntensor f[" AXES "] = s[n, o, i, j, b, c] + e[o, b, c]\noutput y[" AXES
+          "] = out_t(f[n, o, i, j, b, c] + e[o, b, c])\n",
      "e: is read as bias0 and as bias1"},
     {CONV "input e: acc_t[2, BATCH, BLOCK_OUT]\n" OUT, "e: is an argument that nothing reads"},
     {CONV OUT "output z like s = out_t(s[...] + 1)\n", "y and z are computed: an operator has one result"},
@@ -357,21 +379,25 @@ static const struct {
     {CONV_INPUTS REDUCE "tensor s[" AXES "] = max[q, dy, dx, r](" PRODUCT ")\n" OUT, "something else than a sum"},
     {CONV_INPUTS REDUCE "tensor s[" AXES "] = sum[q, dy, dx, r](acc_t(d[n, q, i + dy, j + dx, b, r]))\n" OUT,
      "is not a product of two elements"},
-    {CONV_INPUTS REDUCE "tensor s[" AXES
-                        "] = sum[q, dy, dx, r](acc_t(d[n, q, i + dy, j + dx, b, r]) * acc_t(w[o, q, dx, dy, c, r]))\n" OUT,
+    {CONV_INPUTS REDUCE
+     "tensor s[" AXES
+     "] = sum[q, dy, dx, r](acc_t(d[n, q, i + dy, j + dx, b, r]) * acc_t(w[o, q, dx, dy, c, r]))\n" OUT,
      "the data must be read as"},
-    {CONV_INPUTS REDUCE "tensor s[" AXES
-                        "] = sum[q, dy, dx, r](acc_t(d[n, q, i + dy, j + i, b, r]) * acc_t(w[o, q, dy, dx, c, r]))\n" OUT,
+    {CONV_INPUTS REDUCE
+     "tensor s[" AXES "] = sum[q, dy, dx, r](acc_t(d[n, q, i + dy, j + i, b, r]) * acc_t(w[o, q, dy, dx, c, r]))\n" OUT,
      "the data must be read as data[bo, rc, i * stride + dy * dilation"},
     {CONV_INPUTS REDUCE "tensor s[" AXES "] = sum[q, dy, dx, r](acc_t(d[n, q, i + 2 - dy, j + dx, b, r]) * "
                         "acc_t(w[o, q, dy, dx, c, r]))\n" OUT,
      "the data must be read as"},
-    {CONV_INPUTS "reduce q = 1, dy = 3, dx = 3, r = BLOCK_IN\ntensor s[" AXES "] = sum[q, dy, dx, r](" PRODUCT ")\n" OUT,
+    {CONV_INPUTS "reduce q = 1, dy = 3, dx = 3, r = BLOCK_IN\ntensor s[" AXES "] = sum[q, dy, dx, r](" PRODUCT
+                 ")\n" OUT,
      "w: dimension 1 has 2 elements and 1 are used"},
-    {CONV_INPUTS REDUCE "tensor s[n: 1, o: 2, i: 4, j: 6, b: BATCH, c: BLOCK_OUT] = sum[q, dy, dx, r](" PRODUCT ")\n" OUT,
+    {CONV_INPUTS REDUCE "tensor s[n: 1, o: 2, i: 4, j: 6, b: BATCH, c: BLOCK_OUT] = sum[q, dy, dx, r](" PRODUCT
+                        ")\n" OUT,
      "s: computes 4 rows of a convolution that has more"},
-    {CONV_INPUTS REDUCE "tensor s[n: 1, o: 2, i: 5, j: 6, b: BATCH, c: BLOCK_OUT] = "
-                        "sum[q, dy, dx, r](acc_t(d[n, q, i + dy + 1, j + dx, b, r]) * acc_t(w[o, q, dy, dx, c, r]))\n" OUT,
+    {CONV_INPUTS REDUCE
+     "tensor s[n: 1, o: 2, i: 5, j: 6, b: BATCH, c: BLOCK_OUT] = "
+     "sum[q, dy, dx, r](acc_t(d[n, q, i + dy + 1, j + dx, b, r]) * acc_t(w[o, q, dy, dx, c, r]))\n" OUT,
      "s: begins behind the first of the image's rows"},
     {"input d: inp_t[8, 8, 16]\ninput w: wgt_t[3, 3, 16, 16]\nreduce dy = 3, dx = 3, r = 16\n"
      "tensor s[i: 6, j: 6, c: 16] = sum[dy, dx, r](acc_t(d[i + dy, j + dx, r]) * acc_t(w[dy, dx, r, c]))\n" OUT,
@@ -394,6 +420,13 @@ static const struct {
     {GUARD("i + dy >= 1 && i + dy < 7 && i + dx >= 1 && j + dx < 7"), "not those of zero padding"},
     {GUARD("i + dy != 0 && i + dy < 7"), "is not made of comparisons"},
     {GUARD("i + dy >= 0 && i + dy < 8 && j + dx >= 1 && j + dx < 7"), ""},
+    {BARE_GUARD("i + dy >= 1"), "not those of zero padding"},
+    {BARE_GUARD("j + dx < 7"), "not those of zero padding"},
+    {BARE_GUARD("i + dy >= 0 && j + dx < 8"), ""},
+    {SQUARE_COPY("n, q, j, i, b, r"), "the data must be read as data["},
+    {SQUARE_COPY("n, 1 - q, i, j, b, r"), "the data must be read as data["},
+    {SQUARE_COPY("n, q, i, j, b, (r + 1) % BLOCK_IN"), "is neither an argument, nor a copy of one"},
+    {SQUARE_COPY("n, q, i, j, b, r"), ""},
     {CONV "output y[" AXES "] = out_t(s[0, o, i, j, 0, c] >> 2)\n", ""}, /* as broadcasting reads an extent of 1 */
     {CONV "output y[" AXES "] = out_t(s[n, 0, i, j, b, c])\n", "reads s elsewhere than at its own axes"},
 };

@@ -85,6 +85,11 @@ static void refused(void **state) {
     refused_scan(&r, r.first, te_define(r.c, "n[t: 6, i: 3] = state[t, i]"), r.state, "n reads state at row t");
     refused_scan(&r, r.first, te_define(r.c, "n[t: 6, i: 3] = state[t - 2, i]"), r.state, "1 to 1 rows before");
     refused_scan(&r, r.first, te_define(r.c, "n[t: 6, i: 3] = state[i, i]"), r.state, "n reads state at row i");
+    te_define(r.c, "early[t: 6, i: 3] = state[t - 1, i]");
+    refused_scan(
+        &r, r.first, te_define(r.c, "n[t: 6, i: 3] = early[t - 1, i]"), r.state,
+        "n reads early at row (t - 1): inside of the scan s what is computed from its states is read at the row "
+        "being computed");
     te_tensor *outs[2], *twice[] = {r.state, r.state}, *firsts[] = {r.first, r.first}, *nexts[] = {r.next, r.next};
     assert_int_equal(te_scan(r.c, "s", NULL, 2, firsts, nexts, twice, outs), VTA_INVALID_ARGUMENT);
     assert_refused(r.c, VTA_INVALID_ARGUMENT, "the state state is given twice to the scan s");
@@ -111,7 +116,8 @@ static void columns(void **state) {
         {"flat[t: 4, i: 3, j: 3] = a[t - 1, i, 1]", "n[t: 4, i: 3, j: 3] = flat[t, i, j]", true, false},
         {"flat[t: 4, i: 3, j: 3] = a[t - 1, j, j]", "n[t: 4, i: 3, j: 3] = flat[t, i, j]", false, false},
         {"flat[t: 4, i: 3, j: 3] = a[t - 1, i, j]", "n[t: 4, i: 3, j: 3] = flat[t, i, j] + flat[t, i, 2]", true, false},
-        {"flat[t: 4, i: 3, j: 3] = a[t - 1, i, j]", "n[t: 4, i: 3, j: 3] = flat[t, i, j] + b[t - 1, i, j]", false, false},
+        {"flat[t: 4, i: 3, j: 3] = a[t - 1, i, j]", "n[t: 4, i: 3, j: 3] = flat[t, i, j] + b[t - 1, i, j]", false,
+         false},
         {"flat[t: 4, i: 3, j: 3] = a[t - 1, i, max(j - 1, 0)]", "n[t: 4, i: 3, j: 3] = flat[t, i, j]", true, false},
     };
     (void)state;
@@ -149,6 +155,7 @@ static void columns(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(computed), cmocka_unit_test(columns), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(computed), cmocka_unit_test(columns),
+                                       cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
