@@ -104,8 +104,11 @@ static void in_parent(void) {
 }
 
 static void in_child(void) {
-    pthread_mutex_init(&launch_lock, NULL);
-    pthread_mutex_init(&lock, NULL);
+    if (inside_task) { /* a thread that is not here may hold them */
+        pthread_mutex_init(&launch_lock, NULL);
+        pthread_mutex_init(&lock, NULL);
+    }
+    in_parent();
     pthread_cond_init(&work, NULL);
     pthread_cond_init(&idle, NULL);
     current = NULL;

@@ -31,15 +31,15 @@ static bool is_mine(const vt_command *command) {
     return c != NULL;
 }
 
-/* The streams of threads that the child does not have never end: nothing waits for them. Locks are made anew, since
- * they know their owner by a number that is another one here. */
+/* The streams of threads that the child does not have never end: nothing waits for them. A runtime's lock is made anew,
+ * since it knows its owner by a number that is another one here. */
 void vt_runtimes_after_fork_in_child(void) {
-    for (int i = 0; i < TABLES; i++) pthread_mutex_init(&tables[i]->lock, NULL);
+    for (int i = TABLES; i-- > 0;) pthread_mutex_unlock(&tables[i]->lock);
     for (vta_runtime *r = vt_process_runtimes(); r; r = r->next_of_process) {
         vt_runtime_init_lock(r);
         for (vt_command *c = r->commands; c; c = c->next_of_runtime)
             if (!is_mine(c)) c->epoch = 0;
         if (r->forks_inside) pthread_mutex_lock(&r->lock);
     }
-    vt_process_init_lock();
+    vt_process_unlock();
 }

@@ -102,11 +102,6 @@ void vt_process_unlock(void) {
     pthread_mutex_unlock(&default_lock);
 }
 
-void vt_process_init_lock(void) {
-    pthread_mutex_init(&list_lock, NULL);
-    pthread_mutex_init(&default_lock, NULL);
-}
-
 const char *vt_process_capture(void) { return vt_environment(VT_ENV_VTA_CAPTURE); /* set by `vta capture` */ }
 
 /* $VTA_CAPTURE_ERRORS is the number of a pipe: a file might not be written either, on a disk that is full. */

@@ -53,7 +53,6 @@ void vt_process_remove(vta_runtime *runtime);
 vta_runtime *vt_process_runtimes(void);
 void vt_process_lock(void);
 void vt_process_unlock(void);
-void vt_process_init_lock(void);
 /* The file that the environment asks all runtimes to be recorded in; NULL: none. */
 const char *vt_process_capture(void);
 /* Tells the process that asked for the recording (`vta capture`) why it could not be written. */

@@ -134,6 +134,7 @@ static void refuses(void **state) {
 /* Each operator of a network; the log is good for them as any other is. */
 static void networks(void **state) {
     (void)state;
+    if (!CHECK_CHILDREN_MAY_START_THREADS) skip();
     char model[GOLDEN_PATH], args[GOLDEN_PATH + 100];
     shared_path("models/mnist-8/model.onnx", model);
     snprintf(args, sizeof args, "tune %s --trials 6 --log net.log --json", model);

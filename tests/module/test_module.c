@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "module/module_priv.h"
+#include "support/check.h"
 #include "support/failing.h"
 #include "vta/module.h"
 
@@ -381,6 +382,7 @@ static void launch_again(void) {
 /* A process forked beside a pool has a pool of its own; tasks may fork, and end the process. */
 static void test_parallel_fork(void **state) {
     (void)state;
+    if (!CHECK_CHILDREN_MAY_START_THREADS) skip();
     tally t = {0};
     assert_int_equal(TVMBackendParallelLaunch(count_task, &t, 37), 0); /* there are threads now */
     assert_int_equal(TVMBackendParallelLaunch(fork_in_task, NULL, 4), 0);
