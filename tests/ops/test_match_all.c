@@ -19,6 +19,7 @@ static const char *const configs[] = {
     "LOG_BLOCK=5",
     "LOG_BLOCK_IN=3 LOG_BLOCK_OUT=4 LOG_INP_BUFF_SIZE=13 LOG_WGT_BUFF_SIZE=16",
     "LOG_BLOCK_IN=5 LOG_BLOCK_OUT=3 LOG_ACC_BUFF_SIZE=14",
+    "LOG_INP_WIDTH=4 LOG_WGT_WIDTH=4",
 };
 enum { CONFIGS = sizeof configs / sizeof *configs, EACH = 6, CHANGES = 12, SOURCE = 16384 };
 
@@ -318,6 +319,14 @@ static void test_all(void **state) {
                 refused++;
             vta_config_release(config);
         }
+    for (size_t k = 0; k < CONFIGS; k++, all++) { /* what is added by GEMM, in every width */
+        static const char additions[] =
+            "height=3 width=4 in_channels=40 out_channels=20 epilogue=bias_int8:2,residual_int8:-3,shift:4";
+        vta_config *config;
+        assert_int_equal(vta_config_with(plain, configs[k], NULL, &config), VTA_OK);
+        check("conv2d", config, additions);
+        vta_config_release(config);
+    }
     vta_config_release(plain);
     print_message("%d operators, %d refused by configurations; %d of %d changed ones understood\n", all, refused,
                   understood, others);

@@ -82,7 +82,7 @@ static size_t packet(uint8_t *to, uint32_t code, const void *body, size_t size) 
 
 static void refusals(void **state) {
     (void)state;
-    uint8_t to[128], body[64] = {0};
+    uint8_t to[256], body[128] = {0};
     int fd = raw_connect(here.port);
     greet(fd);
     raw_send(fd, to, packet(to, 77, body, 8));
@@ -93,6 +93,22 @@ static void refusals(void **state) {
     memcpy(body, "\x02\0\0\0\x06\0\0\0\x03\0\0\0\x0c\0\0\0\0\0\0\0\x09\0\0\0\0\0\0\0", 28); /* free data 9 */
     raw_send(fd, to, packet(to, 14, body, 28));
     expect_exception(fd, "nothing that this session has");
+    static const char name[] = "runtime.RPCTimeEvaluator"; /* a module, a text, five numbers, more */
+    memcpy(body, "\x01\0\0\0\x0b\0\0\0\x18\0\0\0\0\0\0\0", 16);
+    memcpy(body + 16, name, 24);
+    raw_send(fd, to, packet(to, 9, body, 40));
+    size_t size = receive_packet(fd, to, sizeof to);
+    assert_int_equal(to[0], 4);
+    memcpy(body, to + size - 8, 8);
+    for (uint32_t count = 0; count < 7; count++) { /* all but the last ones of what it takes */
+        static const uint32_t codes[] = {9, 11, 0, 0, 0, 0};
+        raw_put(body + 8, count, 4);
+        for (uint32_t i = 0; i < count; i++) raw_put(body + 12 + 4 * i, codes[i], 4);
+        memset(body + 12 + 4 * count, 0, 8 * count); /* an empty text */
+        raw_send(fd, to, packet(to, 3, body, 12 + 12 * count));
+        snprintf((char *)body + 12, sizeof body - 12, "%u arguments, which should be 'msiiiii...'", count);
+        expect_exception(fd, (char *)body + 12);
+    }
     memcpy(body, "\x01\0\0\0\x0b\0\0\0\xff\0\0\0\0\0\0\0", 16); /* a text that is longer than the packet */
     raw_send(fd, to, packet(to, 9, body, 16));
     expect_exception(fd, "cut short");
