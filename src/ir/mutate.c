@@ -16,7 +16,6 @@ const vt_stmt *vt_mutate_stmt(vt_mutator *m, const vt_stmt *s) {
     return m->stmt ? m->stmt(m, s) : vt_mutate_stmt_children(m, s);
 }
 
-static const vt_var *map_var(vt_mutator *m, const vt_var *v) { return m->var ? m->var(m, v) : v; }
 static const vt_buffer *map_buffer(vt_mutator *m, const vt_buffer *b) { return m->buffer ? m->buffer(m, b) : b; }
 
 static const vt_iter *mutate_iter(vt_mutator *m, const vt_iter *it) {
@@ -115,9 +114,6 @@ static const vt_expr *with_payload(vt_mutator *m, const vt_expr *e, const vt_exp
     if (e->kind == VT_E_LOAD) {
         const vt_buffer *b = map_buffer(m, e->u.buffer);
         if (b != e->u.buffer) return vt_e_load(m->ctx, b, e->n, a);
-    } else if (e->kind == VT_E_LET) {
-        const vt_var *v = map_var(m, e->u.let_var);
-        if (v != e->u.let_var) return vt_e_let(m->ctx, v, a[0], a[1]);
     } else if (e->kind == VT_E_REDUCE) {
         const vt_reduce *r = mutate_reduce(m, e->u.reduce);
         if (r != e->u.reduce)
@@ -133,8 +129,6 @@ const vt_expr *vt_mutate_expr_children(vt_mutator *m, const vt_expr *e) {
     if (!e->n && e->kind != VT_E_LOAD) return e;
     const vt_expr *few[FEW];
     const vt_expr **a = e->n <= FEW ? few : VT_NEW_ARRAY(m->ctx, const vt_expr *, e->n);
-    /* A let's variable is renamed before its uses are seen. */
-    if (e->kind == VT_E_LET && m->var) map_var(m, e->u.let_var);
     for (uint32_t i = 0; i < e->n; i++) a[i] = vt_mutate_expr(m, e->a[i]);
     return with_payload(m, e, a);
 }
@@ -153,7 +147,6 @@ static const void *mutate_field(vt_mutator *m, const vt_stmt *s, const vt__field
     switch (f->type) {
     case VT__EXPR: return vt_mutate_expr(m, was);
     case VT__STMT: return vt_mutate_stmt(m, was);
-    case VT__VAR: return map_var(m, was);
     case VT__BUFFER: return map_buffer(m, was);
     case VT__ITER: return mutate_iter(m, was);
     case VT__EXPRS: return mutate_list(m, n, was, expr_p);

@@ -21,16 +21,15 @@ void vt_visit_stmt_children(vt_visitor *v, const vt_stmt *s);
 
 /* A rewriter, used the same way. A stmt hook may return NULL for "nothing left" only where it handles that itself.
  * The default rebuilds exact nodes (no folding), and returns the same pointer when no child changed. `buffer`, when
- * set, maps the buffers of LOAD, STORE, buffer attributes and regions; `var`, when set, maps variables at their
- * definitions (loop, let, allocate); uses come through `expr`. A rewriter of statements only gives expressions back as
- * they are, without looking into them: `expr` is not called. */
+ * set, maps the buffers of LOAD, STORE, buffer attributes and regions. Variables stay at their definitions (loop, let,
+ * allocate); uses come through `expr`. A rewriter of statements only gives expressions back as they are, without looking
+ * into them: `expr` is not called. */
 typedef struct vt_mutator vt_mutator;
 struct vt_mutator {
     vt_ctx *ctx;
     const vt_expr *(*expr)(vt_mutator *m, const vt_expr *e);
     const vt_stmt *(*stmt)(vt_mutator *m, const vt_stmt *s);
     const vt_buffer *(*buffer)(vt_mutator *m, const vt_buffer *b);
-    const vt_var *(*var)(vt_mutator *m, const vt_var *v);
     bool statements_only;
 };
 const vt_expr *vt_mutate_expr(vt_mutator *m, const vt_expr *e);
