@@ -234,6 +234,91 @@ static void test_math(void **state) {
     }
 }
 
+/* ---- Bits counted, numbers that are none, remainders of floats ------------------------------------------------------
+ */
+
+/* R[i] = value(X[i], Y[i]), X and Y of a type, R of another; inputs and outputs are `n` elements each. */
+static void run_pair(const vt_expr *(*value)(vt_ctx *c, const vt_expr *x, const vt_expr *y), vt_dtype t,
+                     vt_dtype result, uint16_t lanes, void *x, void *y, void *r, int64_t n) {
+    kit k;
+    kit_open(&k);
+    vt_ctx *c = &k.ctx;
+    const vt_buffer *b[] = {flat(c, "X", t, n), flat(c, "Y", t, n), flat(c, "R", result, n)};
+    const vt_var *i = vt_var_new(c, "i", VT_I32);
+    const vt_expr *index = i;
+    if (lanes > 1) index = vt_e_ramp(c, vt_mul(c, i, vt_i32(c, lanes)), vt_i32(c, 1), lanes);
+    const vt_stmt *s = set(c, b[2], index, value(c, at(c, b[0], index), at(c, b[1], index)));
+    code compiled = compile(&k, function(c, "f", 3, b, loop(c, i, n / lanes, s)), VT_DEVICE_CPU, 1);
+    flat_tensor of[3];
+    tensor_init(&of[0], x, 1, t.code, t.bits, n);
+    tensor_init(&of[1], y, 1, t.code, t.bits, n);
+    tensor_init(&of[2], r, 1, result.code, result.bits, n);
+    assert_int_equal(call(compiled.call, 3, of), 0);
+    code_free(&compiled);
+    kit_close(&k);
+}
+
+static const vt_expr *to_i32(vt_ctx *c, const vt_expr *e) {
+    return vt_e_cast(c, vt_dtype_lanes(VT_I32, e->dtype.lanes), e);
+}
+static const vt_expr *popcount(vt_ctx *c, const vt_expr *x, const vt_expr *y) {
+    (void)y;
+    return to_i32(c, vt_e_call(c, x->dtype, VT_OP_POPCOUNT, 1, &x));
+}
+static const vt_expr *leading_zeros(vt_ctx *c, const vt_expr *x, const vt_expr *y) {
+    (void)y;
+    return to_i32(c, vt_e_call(c, x->dtype, VT_OP_CLZ, 1, &x));
+}
+static const vt_expr *is_nan(vt_ctx *c, const vt_expr *x, const vt_expr *y) {
+    (void)y;
+    return to_i32(c, vt_e_call(c, vt_dtype_lanes(VT_BOOL, x->dtype.lanes), VT_OP_ISNAN, 1, &x));
+}
+static const vt_expr *remainder_of(vt_ctx *c, const vt_expr *x, const vt_expr *y) {
+    return vt_e_bin(c, VT_E_MOD, x, y);
+}
+
+static void run_bits(vt_dtype t, uint16_t lanes) {
+    uint64_t wide[VALUES];
+    uint8_t x[VALUES * 8];
+    int32_t ones[VALUES], zeros[VALUES];
+    for (int n = 0; n < VALUES; n++) {
+        wide[n] = (uint64_t)in_type(t, corners[n]) & (UINT64_MAX >> (64 - t.bits));
+        memcpy(x + (size_t)n * (t.bits / 8), &wide[n], t.bits / 8);
+    }
+    run_pair(popcount, t, VT_I32, lanes, x, x, ones, VALUES);
+    run_pair(leading_zeros, t, VT_I32, lanes, x, x, zeros, VALUES);
+    for (int n = 0; n < VALUES; n++) {
+        int count = 0, leading = t.bits;
+        for (int bit = 0; bit < t.bits; bit++)
+            if (wide[n] >> bit & 1) count++, leading = t.bits - 1 - bit;
+        if (ones[n] != count || zeros[n] != leading)
+            fail_msg("0x%llx in %u bits: %d ones, %d zeros before them", (unsigned long long)wide[n], t.bits, ones[n],
+                     zeros[n]);
+    }
+}
+
+static void test_bits(void **state) {
+    (void)state;
+    static const vt_dtype types[] = {VT_I8, VT_U8, VT_I16, VT_I32, VT_U32, VT_I64};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) run_bits(types[t], t % 2 ? 4 : 1);
+}
+
+static void test_float_remainders(void **state) {
+    (void)state;
+    float x[] = {5.5f, -5.5f, 0, NAN, INFINITY, 1e10f, -0.75f, 3}, y[] = {2, 2, 3, 1, 2, 3, -0.5f, NAN}, r[8];
+    int32_t none[8];
+    for (uint16_t lanes = 1; lanes <= 4; lanes += 3) {
+        run_pair(is_nan, VT_F32, VT_I32, lanes, x, y, none, 8);
+        run_pair(remainder_of, VT_F32, VT_F32, lanes, x, y, r, 8);
+        for (int n = 0; n < 8; n++) {
+            float want = fmodf(x[n], y[n]);
+            assert_int_equal(none[n], isnan(x[n]) != 0);
+            if (isnan(want) ? !isnan(r[n]) : r[n] != want)
+                fail_msg("fmod(%g, %g) = %g", (double)x[n], (double)y[n], (double)r[n]);
+        }
+    }
+}
+
 /* ---- Strided and reversed vectors, bool memory, guarded loads, calls outside ---------------------------------------
  */
 
@@ -308,6 +393,9 @@ static void test_as_c(void **state) {
     for (size_t d = 0; d < 4; d++)
         run_op(VT_I16, &op_cases[5], 4, &divisors[d]), run_op(VT_I64, &op_cases[6], 1, &divisors[d]);
     run_math(VT_OP_EXP, expf, 4);
+    run_bits(VT_I8, 1);
+    run_bits(VT_I64, 4);
+    test_float_remainders(state);
     run_math(VT_OP_SIGMOID, f_sigmoid, 1);
     test_mixed(state);
     test_early_errors(state);
@@ -316,9 +404,16 @@ static void test_as_c(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_add),         cmocka_unit_test(test_parallel), cmocka_unit_test(test_matmul),
-        cmocka_unit_test(test_integer_ops), cmocka_unit_test(test_math),     cmocka_unit_test(test_mixed),
-        cmocka_unit_test(test_early_errors), cmocka_unit_test(test_as_c),
+        cmocka_unit_test(test_add),
+        cmocka_unit_test(test_parallel),
+        cmocka_unit_test(test_matmul),
+        cmocka_unit_test(test_integer_ops),
+        cmocka_unit_test(test_math),
+        cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_float_remainders),
+        cmocka_unit_test(test_mixed),
+        cmocka_unit_test(test_early_errors),
+        cmocka_unit_test(test_as_c),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
