@@ -208,6 +208,64 @@ static void what_holds_always(void **state) {
         run_in_context(facts_body, (void *)(uintptr_t)&roots[i], VTA_OK, NULL);
 }
 
+static bool set_has(const scene *s, vt_intset set, int64_t i) {
+    return !set.empty && (!set.min || now(s, set.min) <= i) && (!set.max || now(s, set.max) >= i);
+}
+
+/* ---- Casts, lets and vectors ----------------------------------------------------------------------------------------
+ */
+
+static const vt_expr *unusual(scene *s) {
+    static const vt_dtype narrow[] = {VT_DTYPE(VT_INT, 8, 1), VT_DTYPE(VT_UINT, 8, 1), VT_DTYPE(VT_UINT, 32, 1),
+                                      VT_DTYPE(VT_INT, 64, 1)};
+    vt_ctx *ctx = s->ctx;
+    const vt_expr *x = expression(s, 1), *v;
+    switch (draw(s, 4)) {
+    case 0: return vt_e_cast(ctx, narrow[draw(s, 4)], x);
+    case 1: return vt_e_broadcast(ctx, x, 4);
+    case 2: return vt_e_ramp(ctx, x, constant(s), 4);
+    default:
+        v = vt_var_new(ctx, "v", VT_I32);
+        return vt_e_let(ctx, v, x, vt_e_bin(ctx, (vt_expr_kind)(VT_E_ADD + draw(s, 3)), v, expression(s, 1)));
+    }
+}
+
+/* Every lane is within the bounds, in the modular set, and in the set of values where y and z run. */
+static vta_status unusual_body(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    scene s;
+    for (uint64_t n = 0; n < 2 * EXPRESSIONS; n++) {
+        begin(&s, ctx, n);
+        s.by_constants = true;
+        const vt_expr *e = unusual(&s);
+        vt_dommap *dom = vt_dommap_new(ctx);
+        for (int k = 1; k < VARS; k++)
+            vt_dommap_set_range(dom, s.v.vars[k], (vt_range){number_in(&s, s.min[k]), number_in(&s, s.extent[k])});
+        vt_bound b = vt_const_bound(s.an, e);
+        vt_modular m = e->dtype.lanes == 1 ? vt_modular_set(s.an, e) : (vt_modular){.coeff = 1};
+        vt_intset set = vt_eval_set(s.an, e, dom);
+        facts f = {0};
+        first_values(&s);
+        do {
+            for (int lane = 0; lane < e->dtype.lanes; lane++) {
+                int64_t i = value_of(e, &s.v, lane).i, rest = i - m.base;
+                see(&f, i);
+                if (i < b.min || i > b.max) wrong(&s, "outside of its bounds", e);
+                if (m.coeff ? rest % m.coeff : rest) wrong(&s, "not in its modular set", e);
+                if (!set_has(&s, set, i)) wrong(&s, "not in its set", e);
+            }
+        } while (next_values(&s));
+        count("unusual", "bounds", b.min == f.min && b.max == f.max);
+        count("unusual", "set with ends", set.min && set.max);
+    }
+    return VTA_OK;
+}
+
+static void casts_lets_and_vectors(void **state) {
+    (void)state;
+    run_in_context(unusual_body, NULL, VTA_OK, NULL);
+}
+
 /* A condition that may say something: a comparison, a remainder that is known, two of them. */
 static const vt_expr *telling(scene *s) {
     vt_ctx *ctx = s->ctx;
@@ -374,10 +432,6 @@ static void sums_have_one_form(void **state) {
  */
 
 static vt_range range_of(scene *s, int k) { return (vt_range){number_in(s, s->min[k]), number_in(s, s->extent[k])}; }
-
-static bool set_has(const scene *s, vt_intset set, int64_t i) {
-    return !set.empty && (!set.min || now(s, set.min) <= i) && (!set.max || now(s, set.max) >= i);
-}
 
 /* x stays, y and z run: for each x the set holds all values, and often no more than from the least to the greatest. */
 static vta_status set_body(vt_ctx *ctx, void *arg) {
@@ -637,6 +691,7 @@ int main(void) {
         cmocka_unit_test(simplifying_keeps_values),
         cmocka_unit_test(sums_have_one_form),
         cmocka_unit_test(sets_hold_all_values),
+        cmocka_unit_test(casts_lets_and_vectors),
         cmocka_unit_test(unions_and_intersections),
         cmocka_unit_test(conditions_hold_in_their_bounds),
         cmocka_unit_test(linear_forms),

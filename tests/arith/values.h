@@ -110,6 +110,13 @@ static number value_of(const vt_expr *e, const values *v, int lane) {
     case VT_E_CAST: return number_of(wrapped(value_of(e->a[0], v, lane).i, vt_dtype_elem(e->dtype)));
     case VT_E_CALL: return value_of_call(e, v, lane);
     case VT_E_BROADCAST: return value_of(e->a[0], v, 0);
+    case VT_E_LET: {
+        values inside = *v;
+        if (inside.n == VALUES_VARS) fail_msg("too many variables");
+        inside.of[inside.n] = value_of(e->a[0], v, lane).i;
+        inside.vars[inside.n++] = e->u.let_var;
+        return value_of(e->a[1], &inside, lane);
+    }
     case VT_E_RAMP:
         x = value_of(e->a[0], v, 0);
         y = value_of(e->a[1], v, 0);
