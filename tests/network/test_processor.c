@@ -251,6 +251,39 @@ static void between(void) {
         node("Conv", m.nodes[2]->op_type[0] == 'L' ? "p v" : "r v", "");
 }
 
+/* One function of an element, where it is defined. All of them take turns. */
+static const char *function(const char *from, const char *to) {
+    static const char *const all[] = {"HardSwish", "Elu",  "Softplus",    "Erf",       "Log",    "Reciprocal",
+                                      "Floor",     "Ceil", "Round",       "Abs",       "Neg",    "Exp",
+                                      "Sqrt",      "Tanh", "HardSigmoid", "LeakyRelu", "Sigmoid"};
+    static size_t turn;
+    const char *op = all[turn++ % (sizeof all / sizeof *all)], *attributes = "";
+    bool positive = !strcmp(op, "Log") || !strcmp(op, "Sqrt") || !strcmp(op, "Reciprocal");
+    if (!strcmp(op, "Elu") || !strcmp(op, "LeakyRelu")) attributes = ONE_OF("alpha=0.75", "alpha=0.1");
+    if (!strcmp(op, "HardSigmoid")) attributes = ONE_OF("alpha=0.3 beta=0.4", "");
+    make_node(&m, positive ? "Exp" : "Tanh", from, format("%s_in", to), "");
+    make_node(&m, op, format("%s_in", to), to, attributes);
+    return to;
+}
+
+static void functions(void) {
+    input("x", random_shape((size_t)pick(1, 4), 6));
+    function(function("x", "p"), "y");
+}
+
+/* Over some of the axes, which stay as 1 or go. */
+static void reduction(void) {
+    shape s = random_shape((size_t)pick(1, 4), 5);
+    const char *op = ONE_OF("ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2", "ReduceSumSquare");
+    int64_t axes[4];
+    size_t count = 0;
+    for (int64_t i = 0; i < (int64_t)s.rank; i++)
+        if (one_in(2)) axes[count++] = one_in(2) ? i : i - (int64_t)s.rank;
+    input("x", s);
+    make_node(&m, "Tanh", "x", "t", "");
+    node(op, "t", count ? format("axes=[%s] keepdims=%d", text_of(axes, count), (int)pick(0, 1)) : "keepdims=1");
+}
+
 /* A constant as large as what it is added to, behind a product and behind nothing. */
 static void large_constant(void) {
     int64_t rows = pick(2, 5), columns = pick(2, 17), depth = pick(2, 17);
@@ -271,7 +304,8 @@ static const struct way {
     {"Resize", resize},       {"Gather", gather},
     {"Where", where},         {"Conv", conv},
     {"AveragePool", average}, {"constant", large_constant},
-    {"LRN", between},
+    {"LRN", between},         {"functions", functions},
+    {"reduction", reduction},
 };
 
 /* ---- What is done with them ------------------------------------------------------------------------------------ */
