@@ -16,6 +16,9 @@
 enum {
     FLOAT = ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT,
     INT64 = ONNX__TENSOR_PROTO__DATA_TYPE__INT64,
+    INT32 = ONNX__TENSOR_PROTO__DATA_TYPE__INT32,
+    INT8 = ONNX__TENSOR_PROTO__DATA_TYPE__INT8,
+    UINT8 = ONNX__TENSOR_PROTO__DATA_TYPE__UINT8,
     OPSET = 16,
     ROUNDS = 10
 };
@@ -284,6 +287,57 @@ static void reduction(void) {
     node(op, "t", count ? format("axes=[%s] keepdims=%d", text_of(axes, count), (int)pick(0, 1)) : "keepdims=1");
 }
 
+/* ---- Integers that the model brings along ---- */
+
+static void scale(const char *name, float x) {
+    float *kept = make_room(1, sizeof *kept);
+    *kept = x;
+    make_constant(&m, name, FLOAT, "", kept, sizeof *kept);
+}
+
+/* NAME, with NAME_s and NAME_z, one number or `channels` of them; integers of 8 bits for floats from -1 to 1. */
+static void weights(const char *name, shape s, int64_t channels) {
+    size_t count = count_of(s);
+    int8_t *of = make_room(count, 1), *zeros = make_room((size_t)channels, 1);
+    float *scales = make_room((size_t)channels, sizeof *scales);
+    for (size_t i = 0; i < count; i++) of[i] = (int8_t)pick(-127, 127);
+    for (int64_t i = 0; i < channels; i++) scales[i] = (float)pick(20, 100) / 10000;
+    const char *each = channels == 1 ? "" : format("%d", (int)channels);
+    make_constant(&m, name, INT8, text_of(s.dim, s.rank), of, count);
+    make_constant(&m, format("%s_s", name), FLOAT, each, scales, (size_t)channels * sizeof *scales);
+    make_constant(&m, format("%s_z", name), INT8, each, zeros, (size_t)channels);
+}
+
+static void of_integers(void) {
+    bool conv = one_in(2), bytes = one_in(2), each = one_in(2);
+    int64_t in = pick(1, 20), out = pick(2, 20), taps = conv ? pick(1, 3) : 1;
+    shape x = conv ? (shape){4, {1, in, pick(4, 8), pick(4, 8)}} : (shape){2, {pick(1, 6), in}};
+    shape w = conv ? (shape){4, {out, in, taps, taps}} : (shape){2, {in, out}};
+    float x_scale = 2.0f / 127, y_scale = 3 * sqrtf((float)(in * taps * taps)) / 127; /* nothing saturates */
+    scale("x_s", x_scale), scale("y_s", y_scale), scale("mean_s", y_scale / 8);
+    make_constant(&m, "z", bytes ? UINT8 : INT8, "", bytes ? "\200" : "", 1);
+    weights("w", w, each ? out : 1);
+    int32_t *bias = make_room((size_t)out, sizeof *bias);
+    for (int64_t i = 0; i < out; i++) bias[i] = (int32_t)pick(-5000, 5000);
+    make_constant(&m, "b", INT32, format("%d", (int)out), bias, (size_t)out * sizeof *bias);
+    input("x", x);
+    make_node(&m, "QuantizeLinear", "x x_s z", "xq", "");
+    if (conv)
+        make_node(&m, "QLinearConv", one_in(2) ? "xq x_s z w w_s w_z y_s z b" : "xq x_s z w w_s w_z y_s z", "yq",
+                  one_in(2) ? "pads=[1,1,1,1]" : "");
+    else
+        make_node(&m, "QLinearMatMul", "xq x_s z w w_s w_z y_s z", "yq", "");
+    const char *more = conv ? ONE_OF("", "QLinearLeakyRelu", "QLinearGlobalAveragePool", "QLinearAveragePool")
+                            : ONE_OF("", "QLinearLeakyRelu", "QLinearSigmoid");
+    bool mean = !strcmp(more, "QLinearGlobalAveragePool");
+    if (*more)
+        make_node(&m, format("com.microsoft.%s", more), format("yq y_s z %s z", mean ? "mean_s" : "y_s"), "aq",
+                  !strcmp(more, "QLinearAveragePool") ? "kernel_shape=[2,2]"
+                  : !strcmp(more, "QLinearLeakyRelu") ? "alpha=0.25"
+                                                      : "");
+    node("DequantizeLinear", mean ? "aq mean_s z" : *more ? "aq y_s z" : "yq y_s z", "");
+}
+
 /* A constant as large as what it is added to, behind a product and behind nothing. */
 static void large_constant(void) {
     int64_t rows = pick(2, 5), columns = pick(2, 17), depth = pick(2, 17);
@@ -305,7 +359,7 @@ static const struct way {
     {"Where", where},         {"Conv", conv},
     {"AveragePool", average}, {"constant", large_constant},
     {"LRN", between},         {"functions", functions},
-    {"reduction", reduction},
+    {"reduction", reduction}, {"of integers", of_integers},
 };
 
 /* ---- What is done with them ------------------------------------------------------------------------------------ */
@@ -385,8 +439,10 @@ static void whole_way(const struct way *way) {
 
 static void test_ways(void **state) {
     (void)state;
+    const char *count = getenv("VTA_TEST_CASES");
+    int rounds = count ? atoi(count) : ROUNDS;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        for (int k = 0; k < ROUNDS; k++) {
+        for (int k = 0; k < rounds; k++) {
             state_of_random = i * 1000 + (uint64_t)k;
             whole_way(&ways[i]);
         }
