@@ -186,7 +186,7 @@ static void step(program *p, char *log) {
     uint32_t n = (uint32_t)te_schedule_stages(p->s);
     te_stage *st = te_schedule_stage_at(p->s, random_below(n)), *other = te_schedule_stage_at(p->s, random_below(n));
     te_axis *axis = leaf(st), *fuse[2];
-    uint32_t what = random_below(18);
+    uint32_t what = random_below(20);
     size_t leaves = te_stage_leaves(st), at = leaves > 1 ? random_below((uint32_t)leaves - 1) : 0;
     sprintf(log + strlen(log), " %u:%s", what, te_stage_name(st));
     switch (what) {
@@ -210,6 +210,7 @@ static void step(program *p, char *log) {
     case 13: te_unroll(st, axis); break;
     case 14: te_pragma(st, axis, "unroll", NULL); break;
     case 15: te_parallel(st, axis); break;
+    case 16: te_storage_align(st, te_stage_axis(st, random_below(3)), random_below(9) + 1, random_below(4)); break;
     default: factor(p);
     }
 }
