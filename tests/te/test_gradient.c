@@ -1,5 +1,5 @@
-/* te_gradient: against differences of the values in doubles, for every function, for kinds of access written out here, and
- * for random computations; against sums written out for whole numbers; what is refused. */
+/* te_gradient: against differences of the values in doubles, for every function, for kinds of access written out here,
+ * and for random computations; against sums written out for whole numbers; what is refused. */
 #include <math.h>
 
 #include "ir/interp.h"
@@ -52,7 +52,8 @@ static void evaluate(const problem *p, te_tensor *t, double *out) {
     const void *data[PLACEHOLDERS + 1];
     for (uint32_t i = 0; i < p->n; i++) data[i] = data_of(p, i);
     assert_true(elements(t) <= MOST * MOST);
-    if (te_evaluate(p->c, t, p->n, p->tensors, data, out) != VTA_OK) fail_msg("%s", vta_diag_text(te_context_diag(p->c)));
+    if (te_evaluate(p->c, t, p->n, p->tensors, data, out) != VTA_OK)
+        fail_msg("%s", vta_diag_text(te_context_diag(p->c)));
 }
 
 static double weighted(const problem *p) {
@@ -169,12 +170,22 @@ enum {
 static const struct {
     const char *body;
 } functions[] = {
-    {"exp(x[i])"}, {"log(x[i] + 3.0)"}, {"sqrt(x[i] + 3.0)"}, {"tanh(x[i])"}, {"floor(x[i])"}, {"ceil(x[i])"},
-    {"round(x[i])"}, {"pow(x[i] + 3.0, y[i])"}, {"trunc(x[i])"}, {"nearbyint(x[i])"}, {"fabs(x[i])"},
-    {"fmod(x[i], y[i] + 3.0)"}, {"exp2(x[i])"}, {"log2(x[i] + 3.0)"}, {"log10(x[i] + 3.0)"}, {"log1p(x[i] + 2.0)"},
-    {"sin(x[i])"}, {"cos(x[i])"}, {"tan(x[i] / 2.0)"}, {"sinh(x[i])"}, {"cosh(x[i])"}, {"asin(x[i] / 4.0)"},
-    {"acos(x[i] / 4.0)"}, {"atan(x[i])"}, {"asinh(x[i])"}, {"acosh(x[i] + 4.0)"}, {"atanh(x[i] / 4.0)"},
-    {"atan2(x[i], y[i])"}, {"hypot(x[i], y[i])"}, {"copysign(x[i], y[i])"}, {"erf(x[i])"},
+    {"exp(x[i])"},         {"log(x[i] + 3.0)"},
+    {"sqrt(x[i] + 3.0)"},  {"tanh(x[i])"},
+    {"floor(x[i])"},       {"ceil(x[i])"},
+    {"round(x[i])"},       {"pow(x[i] + 3.0, y[i])"},
+    {"trunc(x[i])"},       {"nearbyint(x[i])"},
+    {"fabs(x[i])"},        {"fmod(x[i], y[i] + 3.0)"},
+    {"exp2(x[i])"},        {"log2(x[i] + 3.0)"},
+    {"log10(x[i] + 3.0)"}, {"log1p(x[i] + 2.0)"},
+    {"sin(x[i])"},         {"cos(x[i])"},
+    {"tan(x[i] / 2.0)"},   {"sinh(x[i])"},
+    {"cosh(x[i])"},        {"asin(x[i] / 4.0)"},
+    {"acos(x[i] / 4.0)"},  {"atan(x[i])"},
+    {"asinh(x[i])"},       {"acosh(x[i] + 4.0)"},
+    {"atanh(x[i] / 4.0)"}, {"atan2(x[i], y[i])"},
+    {"hypot(x[i], y[i])"}, {"copysign(x[i], y[i])"},
+    {"erf(x[i])"},
 };
 
 static void every_function(void **state) {
@@ -272,9 +283,9 @@ static void sums_are_short(void **state) {
     static const struct {
         const char *body;
         int64_t points; /* of the sum behind one element of the gradient by v; 0: no sum */
-    } rows[] = {{"r[i: 11] = v[i + 1]", 0},     {"r[i: 10] = sum[k: 3](v[i + k] * w[k])", 3},
+    } rows[] = {{"r[i: 11] = v[i + 1]", 0},          {"r[i: 10] = sum[k: 3](v[i + k] * w[k])", 3},
                 {"r[i: 4, j: 3] = v[3 * i + j]", 3}, {"r[i: 5] = sum[k: 3](v[2 * i + k] * w[k])", 3},
-                {"r[i: 24] = v[(i // 2) % 12]", 2}, {"r[i: 12, j: 3] = v[i] * w[j]", 3}};
+                {"r[i: 24] = v[(i // 2) % 12]", 2},  {"r[i: 12, j: 3] = v[i] * w[j]", 3}};
     for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
         te_context *c = context_with(NULL);
         te_tensor *v = te_placeholder(c, "v", "float64", 1, (int64_t[]){12}), *gradient;
@@ -345,8 +356,8 @@ static void matrices(void **state) {
     te_context_destroy(c);
 }
 
-/* Of equal largest values the first counts; a gradient by a tensor on the way, by the output itself, and by what it does
- * not depend on. */
+/* Of equal largest values the first counts; a gradient by a tensor on the way, by the output itself, and by what it
+ * does not depend on. */
 static void special(void **state) {
     (void)state;
     te_context *c = context_with(NULL);
@@ -365,6 +376,23 @@ static void special(void **state) {
         assert_int_equal(te_tensor_dim(by[k], 0), 2);
         assert_int_equal(te_evaluate(c, by[k], 2, given, (const void *[]){values, heads}, got), VTA_OK);
         for (size_t i = 0; i < elements(by[k]); i++) assert_true(got[i] == want[k][i]);
+    }
+    te_context_destroy(c);
+}
+
+/* The output by itself, without a head: 1 where the indices agree. */
+static void by_itself(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    te_tensor *v = te_placeholder(c, "v", "float32", 2, (int64_t[]){2, 3}), *by[2];
+    te_tensor *out = te_define(c, "r[i: 2, j: 3] = v[i, j] * v[i, j]"), *inputs[] = {out, v};
+    const float values[] = {1, 2, 3, 4, 5, 6};
+    assert_int_equal(te_gradient(c, out, 2, inputs, NULL, by), VTA_OK);
+    for (int k = 0; k < 2; k++) {
+        float got[36];
+        assert_int_equal(elements(by[k]), 36);
+        assert_int_equal(te_evaluate(c, by[k], 1, &v, (const void *[]){values}, got), VTA_OK);
+        for (int i = 0; i < 36; i++) assert_true(got[i] == (i / 6 != i % 6 ? 0 : k ? 2 * values[i / 6] : 1));
     }
     te_context_destroy(c);
 }
@@ -406,9 +434,24 @@ static void add_read(program *g, uint32_t n, bool reduce) {
 /* Bounded expressions: functions are called where they and their derivatives exist. */
 static void add_value(program *g, uint32_t n, bool reduce, int depth) {
     static const char *const patterns[] = {
-        "(@ + @)", "(@ - @)", "(@ * @)", "(@ / (2.5 + tanh(@)))", "max(@, @)", "min(@, @)", "sin(@)", "exp(tanh(@))",
-        "log(1.5 + tanh(@))", "sqrt(2.0 + sin(@))", "pow(1.5 + tanh(@), cos(@))", "select(@ < 0.3, @, @)",
-        "if_then_else(i0 % 2 == 0, @, @)", "(-@)", "floor(@)", "float64(int32(@)) * @", "@ * @", "atan2(@, 3.0 + sin(@))",
+        "(@ + @)",
+        "(@ - @)",
+        "(@ * @)",
+        "(@ / (2.5 + tanh(@)))",
+        "max(@, @)",
+        "min(@, @)",
+        "sin(@)",
+        "exp(tanh(@))",
+        "log(1.5 + tanh(@))",
+        "sqrt(2.0 + sin(@))",
+        "pow(1.5 + tanh(@), cos(@))",
+        "select(@ < 0.3, @, @)",
+        "if_then_else(i0 % 2 == 0, @, @)",
+        "(-@)",
+        "floor(@)",
+        "float64(int32(@)) * @",
+        "@ * @",
+        "atan2(@, 3.0 + sin(@))",
     };
     if (depth == 0 || random_below(4) == 0) {
         add_read(g, n, reduce);
@@ -458,7 +501,8 @@ static void at_random(void **state) {
 static void refused(void **state) {
     (void)state;
     te_context *c = context_with(NULL);
-    te_tensor *v = te_placeholder(c, "v", "float32", 1, (int64_t[]){4}), *i = te_placeholder(c, "i", "int32", 1, (int64_t[]){4});
+    te_tensor *v = te_placeholder(c, "v", "float32", 1, (int64_t[]){4}),
+              *i = te_placeholder(c, "i", "int32", 1, (int64_t[]){4});
     te_tensor *r = te_define(c, "r[i0: 4] = v[i0] * 2.0"), *whole = te_define(c, "w[i0: 4] = int32(v[i0])"), *by;
     te_tensor *short_head = te_placeholder(c, "h", "float32", 1, (int64_t[]){3});
     te_tensor *wide_head = te_placeholder(c, "h64", "float64", 1, (int64_t[]){4});
@@ -466,14 +510,16 @@ static void refused(void **state) {
     const struct {
         te_tensor *out, *in, *head;
         const char *why;
-    } rows[] = {{whole, v, NULL, "the output w is int32: only floats have derivatives"},
-                {r, i, NULL, "the input i is int32"},
-                {r, v, short_head, "the head h of the gradient of r has 1 dimensions; its last ones must be those of r"},
-                {r, v, scalar_head, "the head h0 of the gradient of r has 0 dimensions"},
-                {r, v, wide_head, "the head h64 of the gradient of r is float64, not float32"}};
+    } rows[] = {
+        {whole, v, NULL, "the output w is int32: only floats have derivatives"},
+        {r, i, NULL, "the input i is int32"},
+        {r, v, short_head, "the head h of the gradient of r has 1 dimensions; its last ones must be those of r"},
+        {r, v, scalar_head, "the head h0 of the gradient of r has 0 dimensions"},
+        {r, v, wide_head, "the head h64 of the gradient of r is float64, not float32"}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         by = v;
-        assert_int_equal(te_gradient(c, rows[k].out, 1, (te_tensor *[]){rows[k].in}, rows[k].head, &by), VTA_INVALID_ARGUMENT);
+        assert_int_equal(te_gradient(c, rows[k].out, 1, (te_tensor *[]){rows[k].in}, rows[k].head, &by),
+                         VTA_INVALID_ARGUMENT);
         assert_null(by);
         assert_refused(c, VTA_INVALID_ARGUMENT, rows[k].why);
     }
@@ -488,10 +534,12 @@ static void without_a_derivative(void **state) {
     te_context *c = context_with(NULL);
     te_tensor *v = te_placeholder(c, "v", "float32", 1, (int64_t[]){4}), *out[2], *by;
     te_axis *i = te_axis_create(c, "i", 4), *k = te_reduce_axis(c, "k", 0, 4), *one = te_axis_create(c, "i", 1);
-    te_expr *at = te_axis_value(c, i), *value = te_load(c, v, 1, &at), *body = te_call(c, "float32", "strange", 1, &value);
+    te_expr *at = te_axis_value(c, i), *value = te_load(c, v, 1, &at),
+            *body = te_call(c, "float32", "strange", 1, &value);
     assert_int_equal(te_compute_axes(c, "f", NULL, 1, &i, 1, &body, out), VTA_OK);
     if (te_gradient(c, out[0], 1, &v, NULL, &by) != VTA_UNSUPPORTED) fail_msg("%s", vta_diag_text(te_context_diag(c)));
-    assert_refused(c, VTA_UNSUPPORTED, "the derivative of strange, which f calls with a value that is differentiated, is not known");
+    assert_refused(c, VTA_UNSUPPORTED,
+                   "the derivative of strange, which f calls with a value that is differentiated, is not known");
     te_expr *x[] = {te_operand(c, "x", "float32"), te_operand(c, "p", "float32")}, *results[2];
     te_expr *y[] = {te_operand(c, "y", "float32"), te_operand(c, "q", "float32")};
     te_expr *sums[] = {te_add(c, x[0], y[0]), te_mul(c, x[1], y[1])}, *start = te_float(c, "float32", 2);
@@ -499,7 +547,8 @@ static void without_a_derivative(void **state) {
     at = te_axis_value(c, k);
     value = te_load(c, v, 1, &at);
     te_expr *values[] = {value, value};
-    te_reducer *two = te_reducer_create(c, 2, x, y, sums, ids), *product = te_reducer_create(c, 1, x + 1, y + 1, sums + 1, ids + 1);
+    te_reducer *two = te_reducer_create(c, 2, x, y, sums, ids),
+               *product = te_reducer_create(c, 1, x + 1, y + 1, sums + 1, ids + 1);
     assert_int_equal(te_reduce_with(c, two, values, NULL, NULL, 1, &k, results), VTA_OK);
     assert_int_equal(te_compute_axes(c, "g", NULL, 1, &one, 2, results, out), VTA_OK);
     assert_int_equal(te_gradient(c, out[0], 1, &v, NULL, &by), VTA_UNSUPPORTED);
@@ -509,7 +558,8 @@ static void without_a_derivative(void **state) {
     assert_int_equal(te_gradient(c, out[0], 1, &v, NULL, &by), VTA_UNSUPPORTED);
     assert_refused(c, VTA_UNSUPPORTED, "its reduction is no sum and starts at a value");
     te_tensor *state_of = te_placeholder(c, "s", "float32", 2, (int64_t[]){4, 4}), *scan;
-    te_tensor *first = te_define(c, "s0[t: 1, j: 4] = v[j]"), *next = te_define(c, "s1[t: 4, j: 4] = s[t - 1, j] + v[j]");
+    te_tensor *first = te_define(c, "s0[t: 1, j: 4] = v[j]"),
+              *next = te_define(c, "s1[t: 4, j: 4] = s[t - 1, j] + v[j]");
     assert_int_equal(te_scan(c, "scan", NULL, 1, &first, &next, &state_of, &scan), VTA_OK);
     assert_int_equal(te_gradient(c, scan, 1, &v, NULL, &by), VTA_UNSUPPORTED);
     assert_refused(c, VTA_UNSUPPORTED, "scan cannot be differentiated: it is a scan");
@@ -518,9 +568,16 @@ static void without_a_derivative(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_function), cmocka_unit_test(calls),    cmocka_unit_test(every_access),
-        cmocka_unit_test(sums_are_short), cmocka_unit_test(products), cmocka_unit_test(matrices),
-        cmocka_unit_test(special),        cmocka_unit_test(at_random), cmocka_unit_test(refused),
+        cmocka_unit_test(every_function),
+        cmocka_unit_test(calls),
+        cmocka_unit_test(every_access),
+        cmocka_unit_test(sums_are_short),
+        cmocka_unit_test(products),
+        cmocka_unit_test(matrices),
+        cmocka_unit_test(special),
+        cmocka_unit_test(by_itself),
+        cmocka_unit_test(at_random),
+        cmocka_unit_test(refused),
         cmocka_unit_test(without_a_derivative),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
