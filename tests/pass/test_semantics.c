@@ -32,15 +32,19 @@ static void say(job *j, const char *fmt, ...) {
 
 static void build(job *j) {
     te_context *c = j->p.c;
-    static const char *const point[] = {
-        "A[...] + B[...]",        "max(A[...], B[...]) * 3", "select(A[...] > B[...], A[...], 7)",
-        "A[...] - (B[...] >> 2)", "A[i0, i1] + B[i0, 0]",    "A[i0, i1] * i1 + B[0, i1]"};
+    static const char *const point[] = {"A[...] + B[...]",
+                                        "max(A[...], B[...]) * 3",
+                                        "select(A[...] > B[...], A[...], 7)",
+                                        "A[...] - (B[...] >> 2)",
+                                        "A[i0, i1] + B[i0, 0]",
+                                        "A[i0, i1] * i1 + B[0, i1]",
+                                        "select(!(A[...] > B[...] && i1 > 2), A[...], 5)"};
     static const char *const next[] = {"min(s0[...], 100) + i0", "s0[...] * s0[...]", "s0[i0, i1] + A[0, i1]",
                                        "if_then_else(i1 > 1, s0[i0, i1 - 1], s0[i0, i1])"};
     int64_t shape[2] = {pick(j, 1, 17), pick(j, 1, 23)};
     j->in[0] = te_placeholder(c, "A", "int32", 2, shape);
     j->in[1] = te_placeholder(c, "B", "int32", 2, shape);
-    const char *body = point[pick(j, 0, 5)];
+    const char *body = point[pick(j, 0, 6)];
     say(j, "s0[%lld, %lld] = %s; ", (long long)shape[0], (long long)shape[1], body);
     j->stages[j->n_stages++] = te_compute(c, "s0", 2, shape, NULL, body);
     switch (pick(j, 0, 3)) {
