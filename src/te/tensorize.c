@@ -110,7 +110,7 @@ static const vt_stmt *reset_by_body(te__match *m, const te__loops *l) {
     }
     refuse_conditions(m, reduction, l->main_conditions, l->n_main_conditions);
     const vt_stmt *update = need_part(m, TE_INTRIN_UPDATE, "update"), *body = need_part(m, TE_INTRIN_BODY, "body");
-    return later ? vt_s_if(m->ctx, later, update, body) : update;
+    return later ? vt_s_if(m->ctx, later, update, body) : body;
 }
 
 /* A body that is the update adds to what is there, so a reduction wholly inside of it needs a reset as well. Its loops

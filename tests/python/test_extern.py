@@ -268,6 +268,37 @@ class Slices(unittest.TestCase):
             a, b = RNG.random((m, steps, t, t), "float32"), RNG.random((steps, n, t, t), "float32")
             run([C], [A, B, C], [a, b], [np.einsum("iktr,kjrq->ijtq", a, b)], s)
 
+    def test_a_first_step_that_writes(self):
+        """An intrinsic without a reset: its body writes in the first step of the reduction, its update adds in others."""
+        for order in range(3):
+            m, steps, t = (int(RNG.integers(1, 6)) for _ in range(3))
+            x, y = te.placeholder((t,), "float32", "x"), te.placeholder((t,), "float32", "y")
+            k = te.reduce_axis((0, t), "k")
+            z = te.compute((1,), lambda i: te.sum(x[k] * y[k], axis=k), "z")
+
+            def part(ins, outs, fresh):
+                ib = tir.ir_builder.create()
+                if fresh:
+                    ib.emit(outs[0].vstore([0], 0.0))
+                with ib.for_range(0, t, "r") as r:
+                    ib.emit(outs[0].vstore([0], outs[0].vload([0]) + ins[0].vload([r]) * ins[1].vload([r])))
+                return ib.get()
+
+            dot = te.decl_tensor_intrin(z.op, lambda ins, outs: (part(ins, outs, True), None, part(ins, outs, False)),
+                                        default_buffer_params={"offset_factor": 1})
+            A, B = te.placeholder((m, steps * t), "float32", "A"), te.placeholder((steps * t,), "float32", "B")
+            K = te.reduce_axis((0, steps * t), "K")
+            C = te.compute((m,), lambda i: te.sum(A[i, K] * B[K], axis=K), "C")
+            s = te.create_schedule(C.op)
+            outer, inner = s[C].split(K, factor=t)
+            if order == 1:
+                s[C].reorder(outer, C.op.axis[0], inner)
+            if order == 2:
+                twice, outer = s[C].split(outer, nparts=min(steps, 2))
+            s[C].tensorize(inner, dot)
+            a, b = RNG.random((m, steps * t), "float32"), RNG.random((steps * t,), "float32")
+            run([C], [A, B, C], [a, b], [a @ b], s)
+
     def test_words(self):
         A = te.placeholder((4, 6), name="A")
         add = self.adder(4)
