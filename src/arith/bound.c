@@ -59,6 +59,7 @@ static vt_bound corners(vt_bound x, vt_bound y, int64_t (*op)(int64_t, int64_t))
 }
 
 static vt_bound division(vt_bound x, vt_bound y, int64_t (*op)(int64_t, int64_t)) {
+    if (y.min > y.max) return (vt_bound){0, 0}; /* nothing divides, since the conditions exclude each other */
     if (y.min > 0 || y.max < 0) return corners(x, y, op);
     /* Zero is inside and gives zero; each side without it. */
     vt_bound result = {0, 0};

@@ -313,6 +313,34 @@ static vta_status condition_body(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* Where conditions exclude each other nothing is computed, so all may be said: what is asked must only end. */
+static vta_status contradiction_body(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    scene s;
+    for (uint64_t n = 0; n < 4 * EXPRESSIONS; n++) {
+        begin(&s, ctx, n);
+        vt_scope scopes[2 * VARS];
+        const vt_expr *e = rooted(&s, roots[n % (sizeof roots / sizeof *roots)]), *truth = comparison(&s, 1);
+        for (int k = 0; k < VARS; k++) {
+            int64_t at = (int64_t)draw(&s, 3) - 1;
+            const vt_expr *x = draw(&s, 2) ? s.v.vars[k] : expression(&s, 1);
+            scopes[2 * k] = vt_analyzer_enter(s.an, vt_e_bin(ctx, VT_E_GE, x, number_in(&s, at + 1)));
+            scopes[2 * k + 1] = vt_analyzer_enter(s.an, vt_e_bin(ctx, VT_E_LE, x, number_in(&s, at)));
+        }
+        (void)vt_const_bound(s.an, e);
+        (void)vt_modular_set(s.an, e);
+        assert_non_null(vt_simplify(s.an, e));
+        assert_non_null(vt_simplify(s.an, truth));
+        for (int k = 2 * VARS; k-- > 0;) vt_analyzer_leave(s.an, scopes[k]);
+    }
+    return VTA_OK;
+}
+
+static void conditions_that_exclude_each_other(void **state) {
+    (void)state;
+    run_in_context(contradiction_body, NULL, VTA_OK, NULL);
+}
+
 static void what_holds_under_conditions(void **state) {
     (void)state;
     run_in_context(condition_body, NULL, VTA_OK, NULL);
@@ -687,6 +715,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_holds_always),
         cmocka_unit_test(what_holds_under_conditions),
+        cmocka_unit_test(conditions_that_exclude_each_other),
         cmocka_unit_test(what_is_bound),
         cmocka_unit_test(simplifying_keeps_values),
         cmocka_unit_test(sums_have_one_form),
