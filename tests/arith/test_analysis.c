@@ -48,7 +48,8 @@ static const vt_expr *expression(scene *s, int depth);
 
 static const vt_expr *comparison(scene *s, int depth) {
     const vt_expr *x = expression(s, depth);
-    return vt_e_bin(s->ctx, (vt_expr_kind)(VT_E_EQ + draw(s, 6)), x, draw(s, 2) ? constant(s) : expression(s, depth));
+    const vt_expr *y = draw(s, 2) ? constant(s) : expression(s, depth);
+    return vt_e_bin(s->ctx, (vt_expr_kind)(VT_E_EQ + draw(s, 6)), x, y);
 }
 
 static const vt_expr *expression(scene *s, int depth) {
@@ -57,7 +58,10 @@ static const vt_expr *expression(scene *s, int depth) {
     const vt_expr *x = expression(s, depth - 1);
     uint32_t kind = draw(s, 12);
     if (kind >= 10) return vt_e_bin(ctx, VT_E_MUL, x, constant(s));
-    if (kind == 9) return vt_e_select(ctx, comparison(s, 0), x, expression(s, depth - 1));
+    if (kind == 9) { /* one draw a statement: compilers choose the order of arguments */
+        const vt_expr *otherwise = expression(s, depth - 1);
+        return vt_e_select(ctx, comparison(s, 0), x, otherwise);
+    }
     vt_expr_kind of = (vt_expr_kind)(VT_E_ADD + kind);
     bool divides = of >= VT_E_DIV && of <= VT_E_FLOORMOD;
     bool simple = draw(s, 2) || (divides && s->by_constants);
@@ -219,14 +223,15 @@ static const vt_expr *unusual(scene *s) {
     static const vt_dtype narrow[] = {VT_DTYPE(VT_INT, 8, 1), VT_DTYPE(VT_UINT, 8, 1), VT_DTYPE(VT_UINT, 32, 1),
                                       VT_DTYPE(VT_INT, 64, 1)};
     vt_ctx *ctx = s->ctx;
-    const vt_expr *x = expression(s, 1), *v;
+    const vt_expr *x = expression(s, 1), *y, *v;
     switch (draw(s, 4)) {
     case 0: return vt_e_cast(ctx, narrow[draw(s, 4)], x);
     case 1: return vt_e_broadcast(ctx, x, 4);
     case 2: return vt_e_ramp(ctx, x, constant(s), 4);
     default:
         v = vt_var_new(ctx, "v", VT_I32);
-        return vt_e_let(ctx, v, x, vt_e_bin(ctx, (vt_expr_kind)(VT_E_ADD + draw(s, 3)), v, expression(s, 1)));
+        y = expression(s, 1);
+        return vt_e_let(ctx, v, x, vt_e_bin(ctx, (vt_expr_kind)(VT_E_ADD + draw(s, 3)), v, y));
     }
 }
 
@@ -578,9 +583,10 @@ static vta_status deduce_body(vt_ctx *ctx, void *arg) {
         const vt_expr *x = s.v.vars[0], *c = comparison(&s, 2);
         if (draw(&s, 2)) {
             const vt_expr *e = vt_e_bin(ctx, VT_E_MUL, x, constant(&s));
-            e = vt_e_bin(ctx, draw(&s, 2) ? VT_E_ADD : VT_E_SUB, draw(&s, 2) ? e : constant(&s), e);
-            c = vt_e_bin(ctx, (vt_expr_kind)(VT_E_EQ + draw(&s, 6)), vt_e_bin(ctx, VT_E_ADD, e, s.v.vars[1]),
-                         constant(&s));
+            const vt_expr *left = draw(&s, 2) ? e : constant(&s);
+            e = vt_e_bin(ctx, draw(&s, 2) ? VT_E_ADD : VT_E_SUB, left, e);
+            const vt_expr *right = constant(&s);
+            c = vt_e_bin(ctx, (vt_expr_kind)(VT_E_EQ + draw(&s, 6)), vt_e_bin(ctx, VT_E_ADD, e, s.v.vars[1]), right);
         }
         vt_dommap *hint = vt_dommap_new(ctx), *relax = vt_dommap_new(ctx);
         for (int k = 0; k < VARS; k++) {
