@@ -66,7 +66,8 @@ static const vt_expr *leaf(place *p) {
 static const vt_expr *sum(place *p, int depth) {
     const vt_expr *x = expression(p, depth - 1);
     if (draw(p, 3) == 0) return vt_e_bin(p->ctx, VT_E_MUL, x, number(p, between(p, -5, 9)));
-    return vt_e_bin(p->ctx, draw(p, 3) ? VT_E_ADD : VT_E_SUB, x, expression(p, depth - 1));
+    const vt_expr *y = expression(p, depth - 1); /* one draw a statement: compilers choose the order of arguments */
+    return vt_e_bin(p->ctx, draw(p, 3) ? VT_E_ADD : VT_E_SUB, x, y);
 }
 
 /* A let inside of an expression. */
@@ -89,12 +90,14 @@ static const vt_expr *expression(place *p, int depth) {
     case 0:
     case 1: {
         const vt_expr *x = expression(p, depth - 1);
-        return vt_e_bin(ctx, divisions[draw(p, 4)], x, number(p, between(p, 1, 7)));
+        int64_t by = between(p, 1, 7);
+        return vt_e_bin(ctx, divisions[draw(p, 4)], x, number(p, by));
     }
     case 2:
     case 3: {
         const vt_expr *x = expression(p, depth - 1);
-        return vt_e_bin(ctx, draw(p, 2) ? VT_E_MIN : VT_E_MAX, x, expression(p, depth - 1));
+        const vt_expr *y = expression(p, depth - 1);
+        return vt_e_bin(ctx, draw(p, 2) ? VT_E_MIN : VT_E_MAX, x, y);
     }
     case 4: {
         const vt_expr *args[] = {condition(p, depth - 1), expression(p, depth - 1), expression(p, depth - 1)};
@@ -125,7 +128,9 @@ static const vt_expr *expression(place *p, int depth) {
 /* Now and then numbers that are too large to count with. */
 static const vt_expr *any_expression(place *p) {
     if (draw(p, 10)) return expression(p, 4);
-    const vt_expr *x = expression(p, 2), *far = number(p, (INT64_C(1) << (20 + draw(p, 11))) * (draw(p, 2) ? 1 : -1));
+    const vt_expr *x = expression(p, 2), *far;
+    uint32_t size = 20 + draw(p, 11);
+    far = number(p, (INT64_C(1) << size) * (draw(p, 2) ? 1 : -1));
     x = vt_e_bin(p->ctx, VT_E_MUL, x, far);
     if (draw(p, 2)) x = vt_e_bin(p->ctx, VT_E_MUL, x, number(p, between(p, -200, 200)));
     return vt_e_bin(p->ctx, VT_E_ADD, x, expression(p, 2));
@@ -278,7 +283,8 @@ static void add_let(place *p) {
 
 static void add_if(place *p) {
     binder *b = &p->binders[p->n++];
-    *b = (binder){.kind = VT_BINDER_IF, .holds = draw(p, 4) != 0, .first = condition(p, 2)};
+    *b = (binder){.kind = VT_BINDER_IF, .holds = draw(p, 4) != 0};
+    b->first = condition(p, 2);
     vt__path_if(&p->path, b->first, b->holds);
 }
 
