@@ -107,9 +107,8 @@ class Interrupts(unittest.TestCase):
         whether the work was finished, not how long that took."""
         # The thread sanitizer holds a signal's handler back while its thread makes no call of the C library. With the
         # signal blocked there, the thread that waits for it takes it.
-        sanitized = "libtsan" in os.environ.get("LD_PRELOAD", "")
         program = text.format(**{"here": os.path.dirname(os.path.abspath(__file__)), "long": long, "after": after,
-                                 "unfinished": unfinished, "before": "", "sanitized": sanitized, **more})
+                                 "unfinished": unfinished, "before": "", "sanitized": common.THREAD_SANITIZER, **more})
         with subprocess.Popen([sys.executable, "-c", program], env=common.environment(), stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True) as child:
             self.assertEqual(child.stdout.readline(), "ready\n", child.poll() and child.stderr.read())
