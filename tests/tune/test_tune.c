@@ -93,7 +93,8 @@ static uint64_t best_of(const char *path) {
     return best;
 }
 
-/* ---- What a search finds ------------------------------------------------------------------------------------------ */
+/* ---- What a search finds ------------------------------------------------------------------------------------------
+ */
 
 static void check_right(vtac_op *op) {
     vta_runtime *runtime;
@@ -201,7 +202,8 @@ static void test_operators(void **state) {
     vtac_op_destroy(op);
 }
 
-/* ---- What ends a search ------------------------------------------------------------------------------------------- */
+/* ---- What ends a search -------------------------------------------------------------------------------------------
+ */
 
 static bool after_nine(void *user, const vtac_tune_progress *p) {
     (void)user;
@@ -238,6 +240,19 @@ static void test_resume(void **state) {
     vtac_tune_result third = tune(parts, &options);
     assert_int_equal(third.reused, 40);
     assert_int_equal(third.op.cycles, r.op.cycles);
+    /* On another machine each is tried again, and so is another operator of the shape. */
+    vta_config *base = vta_config_default(), *config;
+    assert_int_equal(vta_config_with(base, "LOG_ACC_BUFF_SIZE=16", NULL, &config), VTA_OK);
+    vtac_op *elsewhere,
+        *other = make("conv2d", "height=8 width=8 in_channels=32 out_channels=64 kernel=3 pad=1 epilogue=shift,clip");
+    assert_int_equal(vtac_op_create("conv2d", conv, config, NULL, NULL, &elsewhere), VTA_OK);
+    options.trials = 3;
+    assert_int_equal(tune(elsewhere, &options).reused, 0);
+    assert_int_equal(tune(other, &options).reused, 0);
+    vtac_op_destroy(elsewhere);
+    vtac_op_destroy(other);
+    vta_config_release(config);
+    vta_config_release(base);
     vtac_op_destroy(whole);
     vtac_op_destroy(parts);
 }
@@ -283,7 +298,8 @@ static void test_exhausted(void **state) {
     vtac_op_destroy(op);
 }
 
-/* ---- Processes ---------------------------------------------------------------------------------------------------- */
+/* ---- Processes ----------------------------------------------------------------------------------------------------
+ */
 
 /* Kills one process of the tuner, the first time that there is one. */
 static bool kill_one(void *user, const vtac_tune_progress *p) {
@@ -303,8 +319,9 @@ static void test_death(void **state) {
     (void)state;
     int killed = 0;
     vtac_op *op = make("conv2d", conv);
-    vtac_tune_result r = tune(op, &(vtac_tune_options){
-                                      .trials = 30, .jobs = 2, .log = path_of("dead.log"), .progress = kill_one, .user = &killed});
+    vtac_tune_result r =
+        tune(op, &(vtac_tune_options){
+                     .trials = 30, .jobs = 2, .log = path_of("dead.log"), .progress = kill_one, .user = &killed});
     assert_true(killed > 0 && r.failed <= (uint32_t)killed && r.trials == 30);
     vtac_tune_log *log = load(path_of("dead.log"));
     uint32_t failed = 0;
@@ -341,7 +358,8 @@ static void test_timeout(void **state) {
     vtac_op_destroy(op);
 }
 
-/* ---- Beginning with a log ------------------------------------------------------------------------------------------ */
+/* ---- Beginning with a log ------------------------------------------------------------------------------------------
+ */
 
 static void test_start(void **state) {
     (void)state;
@@ -365,7 +383,8 @@ static void test_start(void **state) {
     vtac_op_destroy(other);
 }
 
-/* ---- Refusals ------------------------------------------------------------------------------------------------------ */
+/* ---- Refusals ------------------------------------------------------------------------------------------------------
+ */
 
 static void refuses(const vtac_tune_options *options, vta_status status, const char *says) {
     vtac_op *op = make("conv2d", conv);
