@@ -10,7 +10,7 @@ SHARED = os.environ.get("VTA_SHARED", os.path.join(ROOT, "..", "shared"))
 GOLDEN = os.path.join(ROOT, "tests", "golden", "data")
 BUILD = os.path.abspath(os.environ.get("VTA_LIBRARY_PATH", os.path.join(ROOT, "build")))
 
-#: It ends a child of a process with threads when it starts threads of its own.
+#: Does the thread sanitizer look on? It ends a child of a process with threads when that starts threads of its own.
 THREAD_SANITIZER = "libtsan" in os.environ.get("LD_PRELOAD", "")
 
 os.environ["VTA_LIBRARY_PATH"] = BUILD

@@ -16,6 +16,14 @@
 #include "support/sized.h"
 #include "vta/status.h"
 
+/* The thread sanitizer ends a child of a process with threads when it starts threads of its own: it takes their numbers
+ * for those of the parent's. */
+#ifdef __SANITIZE_THREAD__
+enum { CHECK_CHILDREN_MAY_START_THREADS = 0 };
+#else
+enum { CHECK_CHILDREN_MAY_START_THREADS = 1 };
+#endif
+
 /* Fails unless `part` stands in `text`. */
 #define assert_contains(text, part)                                                                                    \
     do {                                                                                                               \
@@ -47,14 +55,6 @@ static inline uint32_t check_next(check_random *r) {
     r->state ^= r->state >> 27;
     return (uint32_t)((r->state * 0x2545f4914f6cdd1du) >> 32);
 }
-
-/* The thread sanitizer ends a child of a process with threads when it starts threads of its own: it takes their numbers
- * for those of the parent's. */
-#ifdef __SANITIZE_THREAD__
-enum { CHECK_CHILDREN_MAY_START_THREADS = 0 };
-#else
-enum { CHECK_CHILDREN_MAY_START_THREADS = 1 };
-#endif
 
 /* From least to most, both included. */
 static inline int64_t check_between(check_random *r, int64_t least, int64_t most) {

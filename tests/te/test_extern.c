@@ -2,18 +2,14 @@
  * what plain C gives. (Before the passes a buffer is a name for a part of a tensor, which is not interpreted.) */
 #include "ir/interp.h"
 #include "lower/lower.h"
+#include "support/check.h"
 #include "te_test.h"
 #include "vta/te_stmt.h"
 
 enum { PROGRAMS = 400, MOST = 6 };
 
-static uint32_t random_below(uint32_t n) {
-    static uint64_t state = 88172645463325252u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 33) % n;
-}
+static check_random numbers = {88172645463325252u};
+static uint32_t random_below(uint32_t n) { return check_next(&numbers) % n; }
 
 /* a[m, n] -> scaled[m, n] -> statements -> turned[m, n], last[m] -> y[k, m, n] */
 typedef struct program {
