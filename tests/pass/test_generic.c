@@ -12,8 +12,44 @@ static const vt_stmt *serial_loop(one *o) { return loop_of(o, VT_FOR_SERIAL, 3);
 static const vt_stmt *vector_loop(one *o) { return loop_of(o, VT_FOR_VECTORIZED, 4); }
 static const vt_stmt *wide_vector_loop(one *o) { return loop_of(o, VT_FOR_VECTORIZED, 5000); }
 static const vt_stmt *long_loop(one *o) { return loop_of(o, VT_FOR_UNROLLED, 1 << 20); }
-static const vt_stmt *unroll_pragma(one *o) {
-    return vt_s_attr(&o->ctx, vt_ref_none(), "pragma_auto_unroll_max_step", one_i(o, 8), loop_of(o, VT_FOR_SERIAL, 4));
+static const vt_stmt *unroll_up_to(one *o, int64_t steps, const vt_stmt *body) {
+    return vt_s_attr(&o->ctx, vt_ref_none(), "pragma_auto_unroll_max_step", one_i(o, steps), body);
+}
+static const vt_stmt *unroll_pragma(one *o) { return unroll_up_to(o, 8, loop_of(o, VT_FOR_SERIAL, 4)); }
+static const vt_stmt *unroll_beside(one *o) {
+    return one_seq(o, loop_of(o, VT_FOR_UNROLLED, 3), loop_of(o, VT_FOR_SERIAL, 5));
+}
+static const vt_stmt *unroll_both(one *o) {
+    return unroll_up_to(o, 8, one_seq(o, loop_of(o, VT_FOR_SERIAL, 8), loop_of(o, VT_FOR_SERIAL, 8)));
+}
+/* A loop over i of two iterations and n stores, the first to y[32 + i]. */
+static const vt_stmt *two_of(one *o, int n) {
+    const vt_var *i = one_var(o, "i");
+    const vt_stmt *items[8];
+    for (int k = 0; k < n; k++)
+        items[k] = one_store(o, o->y, vt_add(&o->ctx, one_i(o, 32 + 2 * k), i), one_load(o, o->x, i));
+    return one_for(o, i, 2, VT_FOR_SERIAL, vt_s_seq(&o->ctx, (uint32_t)n, items));
+}
+static const vt_stmt *unroll_four_stores(one *o) { return unroll_up_to(o, 8, two_of(o, 4)); }
+static const vt_stmt *unroll_five_stores(one *o) { return unroll_up_to(o, 8, two_of(o, 5)); }
+/* Only the inner loop: both would be 16 statements. */
+static const vt_stmt *unroll_inner(one *o) {
+    return unroll_up_to(o, 8, one_for(o, one_var(o, "j"), 4, VT_FOR_SERIAL, loop_of(o, VT_FOR_SERIAL, 4)));
+}
+/* The loop over j has a loop that stays in it, so it stays, too, wherever that loop is. */
+static const vt_stmt *around(one *o, bool loop_first) {
+    const vt_stmt *stays = loop_of(o, VT_FOR_SERIAL, 20), *store = one_store(o, o->y, one_i(o, 40), one_i(o, 1));
+    const vt_stmt *body = loop_first ? one_seq(o, stays, store) : one_seq(o, store, stays);
+    return unroll_up_to(o, 8, one_for(o, one_var(o, "j"), 1, VT_FOR_SERIAL, body));
+}
+static const vt_stmt *unroll_around_first(one *o) { return around(o, true); }
+static const vt_stmt *unroll_around_last(one *o) { return around(o, false); }
+/* Ten loops, one in the other: d0 the outermost. Short loops are unrolled up to nine deep. */
+static const vt_stmt *unroll_deep(one *o) {
+    const vt_stmt *body = one_store(o, o->y, one_i(o, 40), one_i(o, 1));
+    for (int k = 9; k >= 0; k--)
+        body = one_for(o, one_var(o, (const char[]){'d', (char)('0' + k), '\0'}), 1, VT_FOR_SERIAL, body);
+    return unroll_up_to(o, 1000, body);
 }
 static const vt_stmt *symbolic_unrolled(one *o) {
     const vt_var *i = one_var(o, "i"), *n = one_var(o, "n");
@@ -25,6 +61,14 @@ static void unrolling(void **state) {
     GIVES(unroll_loop, unrolled_loop, "[0] = ", "[1] = ", "[2] = ", "!for", "![3]");
     GIVES(unroll_loop, serial_loop, "for (i: int32, 0, 3)");
     GIVES(unroll_loop, unroll_pragma, "[3] = ", "!for", "!pragma");
+    GIVES(unroll_loop, unroll_beside, "[0] = ", "[1] = ", "[2] = ", "for (i: int32, 0, 5)", "!0, 3)");
+    GIVES(unroll_loop, unroll_both, "[7] = ", "!for");
+    GIVES(unroll_loop, unroll_four_stores, "[(32 + 0)] = ", "[(38 + 1)] = ", "!for");
+    GIVES(unroll_loop, unroll_five_stores, "for (i: int32, 0, 2)");
+    GIVES(unroll_loop, unroll_inner, "for (j: int32, 0, 4)", "[3] = ", "!for (i");
+    GIVES(unroll_loop, unroll_around_first, "for (j: int32, 0, 1)", "for (i: int32, 0, 20)");
+    GIVES(unroll_loop, unroll_around_last, "for (j: int32, 0, 1)", "for (i: int32, 0, 20)");
+    GIVES(unroll_loop, unroll_deep, "for (d0: int32, 0, 1)", "!d1");
     REFUSES(unroll_loop, long_loop, "axis i cannot be unrolled: 1048576 copies of its body");
     REFUSES(unroll_loop, symbolic_unrolled, "its extent n is not a constant");
 }
