@@ -235,6 +235,26 @@ static vta_status tensor_statements(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* A loop that does not begin at 0, and never shares a line with the one around it. */
+static vta_status loop_from_two(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_expr *shape = vt_i32(ctx, 64);
+    const vt_var *i = vt_var_new(ctx, "i", VT_I32), *j = vt_var_new(ctx, "j", VT_I32);
+    const vt_buffer *b = vt_buffer_new(ctx, "B", vt_var_new_pointer(ctx, "B", VT_I32, "global"), VT_I32, 1, &shape);
+    const vt_expr *at = vt_add(ctx, i, j);
+    const vt_stmt *inner =
+        vt_s_for(ctx, j, vt_i32(ctx, 2), vt_i32(ctx, 5), VT_FOR_SERIAL, vt_s_store(ctx, b, vt_i32(ctx, 1), 1, &at));
+    vt_stmt root = {.kind = VT_S_BLOCK};
+    root.u.block.name = "root";
+    root.u.block.body = vt_s_for(ctx, i, vt_i32(ctx, 0), vt_i32(ctx, 3), VT_FOR_SERIAL, inner);
+    vt_func plain = {.name = "main", .body = root.u.block.body}, f = {.name = "main", .body = &root};
+    const char *script = print(ctx, &plain, vt_print_tvmscript), *in_block = print(ctx, &f, vt_print_tvmscript);
+    if (!strstr(script, "for i in range(3):\n            for j in range(2, 7):\n")) fail_msg("%s", script);
+    if (!strstr(in_block, "for i in T.serial(3):\n            for j in T.serial(2, 7):\n")) fail_msg("%s", in_block);
+    return VTA_OK;
+}
+
+static void test_loop_from_two(void **state) { (void)state, run_in_context(loop_from_two, NULL, VTA_OK, NULL); }
 static void test_tensor_statements(void **state) { (void)state, run_in_context(tensor_statements, NULL, VTA_OK, NULL); }
 static void test_public_view(void **state) { (void)state, run_in_context(public_view, NULL, VTA_OK, NULL); }
 static void test_primfn(void **state) { (void)state, run_in_context(primfn, NULL, VTA_OK, NULL); }
@@ -245,8 +265,9 @@ static void test_blocks(void **state) { (void)state, run_in_context(blocks, NULL
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_primfn), cmocka_unit_test(test_tvmscript),         cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_blocks), cmocka_unit_test(test_tensor_statements), cmocka_unit_test(test_public_view),
+        cmocka_unit_test(test_primfn),      cmocka_unit_test(test_tvmscript), cmocka_unit_test(test_loop_from_two),
+        cmocka_unit_test(test_expressions), cmocka_unit_test(test_blocks),    cmocka_unit_test(test_tensor_statements),
+        cmocka_unit_test(test_public_view),
     };
     return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
 }
