@@ -57,9 +57,9 @@ static bool is_leaky(const vt_gnode *n) {
     return alpha > 0 && alpha < 1 && frexp(alpha, &power) == 0.5 && power > -31;
 }
 
-static bool is_activation(const vt_gnode *n) {
-    return n->op == VT_G_RELU || n->op == VT_G_CLIP || (n->op == VT_G_LEAKY_RELU && is_leaky(n));
-}
+static bool is_limit(const vt_gnode *n) { return n->op == VT_G_RELU || n->op == VT_G_CLIP; }
+
+static bool is_activation(const vt_gnode *n) { return is_limit(n) || (n->op == VT_G_LEAKY_RELU && is_leaky(n)); }
 
 /* Of two values that layers compute: a constant has no integers of its own. */
 static bool is_sum(const vt_gnode *n) {
@@ -116,7 +116,7 @@ static bool is_there(const vt_quantizer *q, const vt_gvalue *v) { return !v->dat
 /* y * number, y + number, per channel: into the weights and the bias. */
 static bool take_constant(vt_quantizer *q, vt_chain *c, const vt_gnode *n) {
     const vt_gtype *t = &c->end->type;
-    if ((n->op != VT_G_ADD && n->op != VT_G_MUL) || c->other || c->activation) return false;
+    if ((n->op != VT_G_ADD && n->op != VT_G_MUL) || c->other) return false;
     double *numbers = vt__channel_numbers(q->ctx, other_input(n, c->end), t);
     if (!numbers || !vt_gtype_same_shape(t, &n->outputs[0]->type)) return false;
     for (int64_t i = 0; i < t->dim[1]; i++)
@@ -127,17 +127,33 @@ static bool take_constant(vt_quantizer *q, vt_chain *c, const vt_gnode *n) {
     return true;
 }
 
+static bool is_limited(const vt_chain *c) { return c->least > -INFINITY || c->most < INFINITY; }
+
+static double between(double x, double least, double most) { return fmin(fmax(x, least), most); }
+
+/* Relu and Clip, any number of them; LeakyRelu before those. */
+static bool take_activation(vt_chain *c, const vt_gnode *n) {
+    if (is_limit(n)) {
+        bool clip = n->op == VT_G_CLIP;
+        double least = clip ? vt_gattr_float(n, VT_A_MIN) : 0, most = clip ? vt_gattr_float(n, VT_A_MAX) : INFINITY;
+        c->least = between(c->least, least, most);
+        c->most = between(c->most, least, most);
+        return true;
+    }
+    if (c->leaky || is_limited(c) || !is_activation(n)) return false;
+    c->leaky = n;
+    return true;
+}
+
 static bool take(vt_quantizer *q, vt_chain *c, const vt_gnode *n) {
-    bool product = vt__is_product(c->kind);
-    if (product && take_constant(q, c, n)) return true;
-    if (product && !c->other && !c->activation && is_sum(n) && n->inputs[0] != n->inputs[1] &&
+    bool product = vt__is_product(c->kind), active = c->leaky || is_limited(c);
+    if (product && !active && take_constant(q, c, n)) return true;
+    if (product && !active && !c->other && is_sum(n) && n->inputs[0] != n->inputs[1] &&
         is_there(q, other_input(n, c->end))) {
         c->other = other_input(n, c->end);
         return true;
     }
-    if (c->activation || !is_activation(n)) return false;
-    c->activation = n;
-    return true;
+    return take_activation(c, n);
 }
 
 static void begin(vt_quantizer *q, vt_chain *c) {
@@ -149,7 +165,7 @@ static void begin(vt_quantizer *q, vt_chain *c) {
         for (size_t i = 0; i < channels; i++) c->scale[i] = 1;
     }
     if (n->op == VT_G_ADD) c->other = n->inputs[1];
-    if (is_activation(n)) c->activation = n;
+    take_activation(c, n);
 }
 
 static void follow(vt_quantizer *q, vt_chain *c) {
@@ -170,6 +186,8 @@ static void start(vt_quantizer *q, const vt_gnode *n) {
     c->head = n;
     c->end = n->output_count ? n->outputs[0] : NULL;
     c->kind = kind_of(q, n);
+    c->least = -INFINITY;
+    c->most = INFINITY;
     q->chains[n->index] = c;
     if (c->kind == VT_Q_FLOAT) return;
     begin(q, c);

@@ -9,15 +9,14 @@ typedef struct vt_chain {
     const vt_gnode *head;
     const vt_gvalue *end; /* what the layer computes */
     vt_qkind kind;
-    double *scale, *offset;     /* of a product: one an output channel, on the float side; offset has the bias */
-    const vt_gvalue *other;     /* what is added to the result: NULL, or a value that an earlier layer computes */
-    const vt_gnode *activation; /* Relu, Clip or LeakyRelu, or NULL */
+    double *scale, *offset; /* of a product: one an output channel, on the float side; offset has the bias */
+    const vt_gvalue *other; /* what is added to the result: NULL, or a value that an earlier layer computes */
+    const vt_gnode *leaky;  /* LeakyRelu, or NULL; behind it: */
+    double least, most;     /* the limits that Relu and Clip set */
 } vt_chain;
 
 /* Has the layer weights of output channels? */
-static inline bool vt__is_product(vt_qkind k) {
-    return k == VT_Q_CONV || k == VT_Q_CONV_TRANSPOSE || k == VT_Q_DENSE;
-}
+static inline bool vt__is_product(vt_qkind k) { return k == VT_Q_CONV || k == VT_Q_CONV_TRANSPOSE || k == VT_Q_DENSE; }
 
 typedef struct vt_quantizer {
     vt_ctx *ctx;
@@ -73,8 +72,8 @@ void vt__add_pool(vt_quantizer *q, const vt_chain *c);
 void vt__add_map(vt_quantizer *q, const vt_chain *c);
 void vt__add_moved(vt_quantizer *q, const vt_chain *c);
 void vt__add_float(vt_quantizer *q, const vt_chain *c);
-/* steps.c: the limits of an activation, and of the result's element type. */
-void vt__add_limits(vt_quantizer *q, vt_qlayer *l, const vt_gnode *activation);
+/* steps.c: a chain's activation: LeakyRelu, the limits, and those of the result's element type. */
+void vt__add_activation(vt_quantizer *q, vt_qlayer *l, const vt_chain *c);
 /* m and n with m / 2^n next to `factor` from 0 to most and m at most `most`, n at most 31. */
 void vt__fraction(double factor, int32_t most, int32_t *out_m, int32_t *out_n);
 

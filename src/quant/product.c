@@ -120,7 +120,7 @@ static void add_steps(product *p) {
     add_factor(p);
     add_shift(p);
     add_residual(p);
-    vt__add_limits(p->q, p->layer, p->chain->activation);
+    vt__add_activation(p->q, p->layer, p->chain);
 }
 
 /* ---- The layer ------------------------------------------------------------------------------------------------- */

@@ -31,7 +31,7 @@ static void add_wide_mean(vt_quantizer *q, const vt_chain *c, vt_qlayer *l) {
     l->output->scale = ldexp(l->inputs[0]->scale / count, n);
     vt__step(l, VT_QSTEP_MULTIPLY, 1);
     if (n > 0) vt__step(l, VT_QSTEP_ADD, 1 << (n - 1)), vt__step(l, VT_QSTEP_SHIFT, n);
-    vt__add_limits(q, l, c->activation);
+    vt__add_activation(q, l, c);
 }
 
 /* sum * m / 2^n, halves up. A scale that nothing else shares is moved so that m is exact. */
@@ -43,7 +43,7 @@ static void add_mean(vt_quantizer *q, const vt_chain *c, vt_qlayer *l) {
     if (m > 0 && !vt__is_tied(q, c->end)) l->output->scale = from / ldexp(m, -n);
     vt__step(l, VT_QSTEP_MULTIPLY, m);
     if (n > 0) vt__step(l, VT_QSTEP_ADD, 1 << (n - 1)), vt__step(l, VT_QSTEP_SHIFT, n);
-    vt__add_limits(q, l, c->activation);
+    vt__add_activation(q, l, c);
 }
 
 void vt__add_pool(vt_quantizer *q, const vt_chain *c) {
@@ -76,7 +76,7 @@ void vt__add_map(vt_quantizer *q, const vt_chain *c) {
     if (c->other) vt__as_whole(q, c->other); /* before the layer that reads it */
     vt_qlayer *l = one_input(q, c);
     if (c->other) add_sum(q, c, l);
-    vt__add_limits(q, l, c->activation);
+    vt__add_activation(q, l, c);
 }
 
 /* ---- What moves elements --------------------------------------------------------------------------------------- */

@@ -15,18 +15,13 @@ static int32_t limit(double x, double scale, double least, double most) {
     return (int32_t)fmin(fmax(nearbyint(x / scale), least), most);
 }
 
-void vt__add_limits(vt_quantizer *q, vt_qlayer *l, const vt_gnode *activation) {
+void vt__add_activation(vt_quantizer *q, vt_qlayer *l, const vt_chain *c) {
     int32_t most = vt__most_of(q, l->output->value), least = -most - 1;
     int power;
-    if (activation && activation->op == VT_G_LEAKY_RELU) {
-        frexp(vt_gattr_float(activation, VT_A_ALPHA), &power);
+    if (c->leaky) {
+        frexp(vt_gattr_float(c->leaky, VT_A_ALPHA), &power);
         vt__step(l, VT_QSTEP_LEAKY, 1 - power);
     }
-    if (activation && activation->op == VT_G_CLIP) {
-        most = limit(vt_gattr_float(activation, VT_A_MAX), l->output->scale, least, most);
-        least = limit(vt_gattr_float(activation, VT_A_MIN), l->output->scale, least, most);
-    }
-    if (activation && activation->op == VT_G_RELU) least = 0;
-    vt__step(l, VT_QSTEP_MAX, least);
-    vt__step(l, VT_QSTEP_MIN, most);
+    vt__step(l, VT_QSTEP_MAX, limit(c->least, l->output->scale, least, most));
+    vt__step(l, VT_QSTEP_MIN, limit(c->most, l->output->scale, least, most));
 }

@@ -255,6 +255,31 @@ static void fuses(world *w) {
                         "d: float32[1,2,4,4] = dequantize(d)\n");
 }
 
+/* Any number of limits in one layer, one behind the other: the last of them may leave nothing of those before. */
+static void fuses_limits(world *w) {
+    vt_gvalue *x = vt_graph_input(w->g, "x", TYPE(F32, 1, 2, 4, 4));
+    vt_gvalue *a = vt_graph_apply(w->g, VT_G_CONV, "a", x, zeros(w, "wa", TYPE(F32, 2, 2, 1, 1)),
+                                  ATTRIBUTES(INTS(STRIDES, 1, 1), INTS(PADS, 0, 0, 0, 0), INTS(DILATIONS, 1, 1)));
+    vt_gvalue *b = vt_graph_apply(w->g, VT_G_LEAKY_RELU, "b", a, NULL, 1, (vt_gattr[]){VT_GSET_FLOAT(ALPHA, 0.25)});
+    vt_gvalue *c =
+        vt_graph_apply(w->g, VT_G_CLIP, "c", b, NULL, 2, (vt_gattr[]){VT_GSET_FLOAT(MIN, -30), VT_GSET_FLOAT(MAX, 90)});
+    vt_gvalue *d =
+        vt_graph_apply(w->g, VT_G_CLIP, "d", c, NULL, 2, (vt_gattr[]){VT_GSET_FLOAT(MIN, -50), VT_GSET_FLOAT(MAX, 70)});
+    vt_gvalue *e = vt_graph_apply(w->g, VT_G_LEAKY_RELU, "e", d, NULL, 1, (vt_gattr[]){VT_GSET_FLOAT(ALPHA, 0.5)});
+    vt_gvalue *f = vt_graph_apply(w->g, VT_G_RELU, "f", e, NULL, 0, NULL);
+    vt_gvalue *g = vt_graph_apply(w->g, VT_G_CLIP, "g", f, NULL, 2,
+                                  (vt_gattr[]){VT_GSET_FLOAT(MIN, -20), VT_GSET_FLOAT(MAX, -10)});
+    vt_graph_output(w->g, g, "y");
+    ranges = vt_ranges_new(&w->ctx, w->g);
+    vt_ranges_set(ranges, x, 127), vt_ranges_set(ranges, d, 127), vt_ranges_set(ranges, g, 127);
+    assert_string_equal(vt_qnet_text(vt_quantize(w->g, ranges, &usual)),
+                        "x: int8[1,2,4,4] * 1 = quantize(x)\n"
+                        "d: int8[1,2,4,4] * 1 = conv(x) kernel=1,1 strides=1,1 weight=int8[2,2,1,1]; bias; shift 8; "
+                        "leaky 2; max -30; min 70\n"
+                        "g: int8[1,2,4,4] * 1 = map(d); leaky 1; max -10; min -10\n"
+                        "g: float32[1,2,4,4] = dequantize(g)\n");
+}
+
 /* ---- Biases ---- */
 
 enum { CHANNELS = 64, PIXELS = 36 };
@@ -398,6 +423,7 @@ static void refuses(world *w) {
 static void fusion(void **unused) {
     (void)unused;
     in_a_world(fuses);
+    in_a_world(fuses_limits);
     in_a_world(widens);
     in_a_world(refuses);
 }
