@@ -4,6 +4,7 @@
 
 #include "graph/pass/pass.h"
 #include "graph/rewrite.h"
+#include "quant/known.h"
 
 typedef struct given {
     const char *name; /* of a value of the new graph */
@@ -13,6 +14,8 @@ typedef struct given {
 typedef struct taker {
     vt_rewrite r;
     vt_ctx *ctx;
+    uint32_t *others;    /* by index of the old graph's values: readers that do not quantize it */
+    vt_gvalue **limited; /* by index of the old graph's integers: the floats that they stand for; NULL: not made yet */
     given *items;
     uint32_t count, cap;
 } taker;
@@ -23,11 +26,13 @@ static double zero_point(const vt_gvalue *v, size_t i) { return v ? vt_gelement_
 
 static const vt_gvalue *third(const vt_gnode *n) { return vt_ginput_given(n, 2) ? n->inputs[2] : NULL; }
 
-/* What integers of the type stand for, at most. */
-static double range_of(const vt_gtype *t, const vt_gvalue *scale, const vt_gvalue *zero) {
+/* What integers of the type stand for. */
+static vt_interval range_of(const vt_gtype *t, const vt_gvalue *scale, const vt_gvalue *zero) {
     double s = vt_gelement_at(scale, 0), z = zero_point(zero, 0);
-    return fmax(fabs(vt_element_least(t->element) - z), fabs(vt_element_most(t->element) - z)) * s;
+    return (vt_interval){(vt_element_least(t->element) - z) * s, (vt_element_most(t->element) - z) * s};
 }
+
+static double magnitude(vt_interval r) { return fmax(fabs(r.least), fabs(r.most)); }
 
 static void note(taker *t, const vt_gvalue *v, double most) {
     vt_grow(t->ctx, &t->items, &t->cap, t->count + 1, sizeof *t->items);
@@ -55,20 +60,47 @@ static bool constant_or_none(const vt_gvalue *v) { return !v || vt_gvalue_is_con
 
 /* ---- Nodes ----------------------------------------------------------------------------------------------------- */
 
+static bool same_number(const vt_gvalue *a, const vt_gvalue *b) {
+    if ((a && !is_one(a)) || (b && !is_one(b))) return false;
+    return (a ? vt_gelement_at(a, 0) : 0) == (b ? vt_gelement_at(b, 0) : 0);
+}
+
+/* A pair that gives back what it took, rounded and within what the integers stand for. */
+static bool is_pair(const vt_gnode *q, const vt_gnode *d) {
+    return q && q->op == VT_G_QUANTIZE_LINEAR && q->inputs[0]->type.element == VT_ELEMENT_F32 && is_one(d->inputs[1]) &&
+           same_number(q->inputs[1], d->inputs[1]) && same_number(third(q), third(d));
+}
+
+/* A pair sets limits: models leave out a Relu in front of one whose integers stand for no number below zero. Not where
+ * they are those of the value already, give or take a step. */
+static vt_gvalue *limited(taker *t, vt_gvalue *v, const char *name, vt_interval r, double step) {
+    vt_interval known = vt_known_interval(v);
+    if (known.least >= r.least - step && known.most <= r.most + step) return v;
+    return vt_graph_apply(t->r.to, VT_G_CLIP, name, v, NULL, 2,
+                          (vt_gattr[]){VT_GSET_FLOAT(MIN, r.least), VT_GSET_FLOAT(MAX, r.most)});
+}
+
+static bool take_pair(taker *t, const vt_gnode *d) {
+    const vt_gvalue *x = d->inputs[0];
+    vt_gvalue **to = &t->limited[x->index];
+    if (!is_pair(x->by, d)) return false;
+    if (!*to) {
+        vt_interval r = range_of(&x->type, d->inputs[1], third(d));
+        const vt_gvalue *from = x->by->inputs[0];
+        vt_gvalue *now = vt_rewrite_of(&t->r, from);
+        *to = limited(t, now, x->name, r, vt_gelement_at(d->inputs[1], 0));
+        note(t, *to, magnitude(r));
+        if (*to != now && !t->others[from->index]) note(t, now, magnitude(r));
+    }
+    vt_rewrite_replace(&t->r, d->outputs[0], *to);
+    return true;
+}
+
 static bool take_dequantize(taker *t, const vt_gnode *n) {
     const vt_gvalue *x = n->inputs[0], *scale = n->inputs[1], *zero = third(n);
     if (!vt_gvalue_is_constant(scale) || !constant_or_none(zero)) return false;
-    if (vt_gvalue_is_constant(x)) {
-        vt_rewrite_replace(&t->r, n->outputs[0], as_floats(t, x, scale, zero, vt_gattr_int(n, VT_A_AXIS)));
-        return true;
-    }
-    const vt_gnode *q = x->by;
-    if (!q || q->op != VT_G_QUANTIZE_LINEAR || !is_one(q->inputs[1]) || !is_one(scale) ||
-        q->inputs[0]->type.element != VT_ELEMENT_F32)
-        return false;
-    vt_gvalue *from = vt_rewrite_of(&t->r, q->inputs[0]);
-    note(t, from, range_of(&x->type, scale, zero));
-    vt_rewrite_replace(&t->r, n->outputs[0], from);
+    if (!vt_gvalue_is_constant(x)) return take_pair(t, n);
+    vt_rewrite_replace(&t->r, n->outputs[0], as_floats(t, x, scale, zero, vt_gattr_int(n, VT_A_AXIS)));
     return true;
 }
 
@@ -122,6 +154,10 @@ static bool take_qlinear(taker *t, const vt_gnode *n) {
 static const vt_graph *pass(const vt_graph *g, taker *t, bool qlinear) {
     t->r = vt_rewrite_begin(g);
     t->ctx = g->ctx;
+    t->others = vt_graph_uses(g);
+    for (uint32_t i = 0; i < g->node_count; i++)
+        if (g->nodes[i]->op == VT_G_QUANTIZE_LINEAR) t->others[g->nodes[i]->inputs[0]->index]--;
+    t->limited = VT_NEW_ARRAY(g->ctx, vt_gvalue *, g->values.count + 1);
     for (uint32_t i = 0; i < g->node_count; i++) {
         const vt_gnode *n = g->nodes[i];
         bool is =

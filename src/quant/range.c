@@ -93,7 +93,9 @@ bool vt_ranges_seen(const vt_ranges *r, const vt_gvalue *v) {
     return h->given > 0 || h->count > 0;
 }
 
-void vt_ranges_set(vt_ranges *r, const vt_gvalue *v, double most) { r->of[v->index].given = most; }
+void vt_ranges_set(vt_ranges *r, const vt_gvalue *v, double most) {
+    r->of[v->index].given = fmax(r->of[v->index].given, most);
+}
 
 /* ---- Where to cut off ------------------------------------------------------------------------------------------ */
 

@@ -20,7 +20,7 @@ double vt_ranges_of(const vt_ranges *r, const vt_gvalue *v, vt_range_method meth
 bool vt_ranges_seen(const vt_ranges *r, const vt_gvalue *v);
 /* The mean of each channel (axis 1) over all samples; NULL when nothing was seen, or the value has no channels. */
 const double *vt_ranges_means(const vt_ranges *r, const vt_gvalue *v);
-/* A range that is known from elsewhere (a quantized model says it). */
+/* A range that is known from elsewhere (a quantized model says it); the largest of several. */
 void vt_ranges_set(vt_ranges *r, const vt_gvalue *v, double most);
 
 #endif

@@ -27,6 +27,8 @@ static vta_diag *diag;
 static making m;
 static uint64_t state_of_random;
 static const char *now;
+static double step; /* those of the integers that a model says, together; 0: it says none */
+static const double TOLERANCE = 0.08;
 
 static int64_t pick(int64_t least, int64_t most) {
     state_of_random = state_of_random * 6364136223846793005u + 1442695040888963407u;
@@ -289,6 +291,9 @@ static void reduction(void) {
 
 /* ---- Integers that the model brings along ---- */
 
+/* The step of integers from -127 to 127 for what the model has 256 of, the zero where it likes. */
+static void set_step(double scale_of_model) { step += 2 * scale_of_model; }
+
 static void scale(const char *name, float x) {
     float *kept = make_room(1, sizeof *kept);
     *kept = x;
@@ -308,14 +313,25 @@ static void weights(const char *name, shape s, int64_t channels) {
     make_constant(&m, format("%s_z", name), INT8, each, zeros, (size_t)channels);
 }
 
+/* The zero point `name`: in the middle, or such that integers stand for no number below zero, or for few above it. */
+static bool zero_point(const char *name) {
+    bool bytes = one_in(2);
+    int z = one_in(2) ? 128 : one_in(2) ? 0 : (int)pick(0, 255);
+    int8_t *of = make_room(1, 1);
+    *of = (int8_t)(bytes ? z : z - 128);
+    make_constant(&m, name, bytes ? UINT8 : INT8, "", of, 1);
+    return z == 128;
+}
+
 static void of_integers(void) {
-    bool conv = one_in(2), bytes = one_in(2), each = one_in(2);
+    bool conv = one_in(2), each = one_in(2);
     int64_t in = pick(1, 20), out = pick(2, 20), taps = conv ? pick(1, 3) : 1;
     shape x = conv ? (shape){4, {1, in, pick(4, 8), pick(4, 8)}} : (shape){2, {pick(1, 6), in}};
     shape w = conv ? (shape){4, {out, in, taps, taps}} : (shape){2, {in, out}};
-    float x_scale = 2.0f / 127, y_scale = 3 * sqrtf((float)(in * taps * taps)) / 127; /* nothing saturates */
-    scale("x_s", x_scale), scale("y_s", y_scale), scale("mean_s", y_scale / 8);
-    make_constant(&m, "z", bytes ? UINT8 : INT8, "", bytes ? "\200" : "", 1);
+    float x_scale = 2.0f / 127, y_scale = (float)pick(2, 10) / 10 * sqrtf((float)(in * taps * taps)) / 127;
+    bool middle = zero_point("z");
+    set_step(y_scale);
+    scale("x_s", x_scale), scale("y_s", y_scale), scale("mean_s", middle ? y_scale / 8 : y_scale);
     weights("w", w, each ? out : 1);
     int32_t *bias = make_room((size_t)out, sizeof *bias);
     for (int64_t i = 0; i < out; i++) bias[i] = (int32_t)pick(-5000, 5000);
@@ -336,6 +352,54 @@ static void of_integers(void) {
                   : !strcmp(more, "QLinearLeakyRelu") ? "alpha=0.25"
                                                       : "");
     node("DequantizeLinear", mean ? "aq mean_s z" : *more ? "aq y_s z" : "yq y_s z", "");
+}
+
+/* `from` quantized and dequantized, for numbers up to about `most`. */
+static const char *pair(const char *from, float most) {
+    static int pairs;
+    const char *name = format("p%d", pairs++), *s = format("%s_s", name), *z = format("%s_z", name);
+    zero_point(z);
+    scale(s, most / 127);
+    set_step(most / 127);
+    make_node(&m, "QuantizeLinear", format("%s %s %s", from, s, z), format("%s_q", name), "");
+    make_node(&m, "DequantizeLinear", format("%s_q %s %s", name, s, z), name, "");
+    if (one_in(3)) { /* exporters write one for each reader */
+        make_node(&m, "DequantizeLinear", format("%s_q %s %s", name, s, z), format("%s_too", name), "");
+        make_node(&m, "Add", format("%s %s_too", name, name), format("%s_sum", name), "");
+        return format("%s_sum", name);
+    }
+    return name;
+}
+
+/* What may follow a pair before the next product. */
+static const char *moved(const char *y) {
+    const char *op = ONE_OF("", "MaxPool", "AveragePool", "Concat");
+    if (!*op) return y;
+    if (!strcmp(op, "Concat")) {
+        make_node(&m, "Conv", "x u", "e", "");
+        make_node(&m, op, format("%s %s", y, pair("e", 3)), "moved", "axis=2");
+    } else {
+        make_node(&m, op, y, "moved", "kernel_shape=[2,2]");
+    }
+    return one_in(2) ? pair("moved", 2) : "moved";
+}
+
+/* A product between pairs, behind an activation or without one: the pair may stand for it. */
+static void pairs(void) {
+    int64_t in = pick(1, 20), out = pick(2, 20), more = pick(2, 9);
+    input("x", (shape){4, {1, in, pick(4, 9), pick(4, 9)}});
+    constant("w", (shape){4, {out, in, 3, 3}}), constant("u", (shape){4, {out, in, 1, 1}});
+    constant("v", (shape){4, {more, out, 1, 1}});
+    scale("low", -0.5f), scale("high", 1.5f);
+    make_node(&m, "Conv", format("%s w", pair("x", 1)), "c", "pads=[1,1,1,1]");
+    const char *f = ONE_OF("", "Relu", "LeakyRelu", "Clip", "Sigmoid");
+    if (*f) make_node(&m, f, !strcmp(f, "Clip") ? "c low high" : "c", "a", !strcmp(f, "LeakyRelu") ? "alpha=0.25" : "");
+    const char *y = moved(pair(*f ? "a" : "c", (float)pick(1, 4)));
+    if (one_in(2))
+        make_node(&m, "Conv", format("%s v", y), "d", "");
+    else
+        make_node(&m, "Relu", y, "d", "");
+    make_node(&m, "Identity", pair("d", (float)pick(1, 4)), "y", "");
 }
 
 /* A constant as large as what it is added to, behind a product and behind nothing. */
@@ -360,6 +424,7 @@ static const struct way {
     {"AveragePool", average}, {"constant", large_constant},
     {"LRN", between},         {"functions", functions},
     {"reduction", reduction}, {"of integers", of_integers},
+    {"pairs", pairs},
 };
 
 /* ---- What is done with them ------------------------------------------------------------------------------------ */
@@ -392,9 +457,9 @@ static void run_compiled(const vtac_quantized *quantized, const void *const *x, 
     vta_string_free((char *)file);
 }
 
-/* How far two vectors are apart, as a share of the length of the second one. */
+/* How far two vectors are apart, as a share of the length of the second one, whose elements have the steps more. */
 static double apart(const float *x, const float *y, size_t count) {
-    double off = 0, all = 1e-6;
+    double off = 0, all = 1e-6 + (double)count * step * step / TOLERANCE / TOLERANCE;
     for (size_t i = 0; i < count; i++) {
         double d = (double)x[i] - (double)y[i];
         off += d * d, all += (double)y[i] * (double)y[i];
@@ -412,7 +477,7 @@ static void whole_way(const struct way *way) {
     vtac_calibration *calibration;
     vtac_quantized *quantized;
     vtac_graph_tensor out = {0};
-    now = way->name, inputs = 0;
+    now = way->name, inputs = 0, step = 0;
     make_model(&m, OPSET);
     way->make();
     make_output(&m, "y");
@@ -428,7 +493,7 @@ static void whole_way(const struct way *way) {
     done(vtac_quantized_create(calibration, &(vtac_quantize_options){.method = VTAC_RANGE_MAX}, diag, &quantized));
     float *got = make_room(1, out.bytes + 4);
     run_compiled(quantized, x, got, out.bytes);
-    double most = is_rounded(quantized) ? 0.08 : 1e-5;
+    double most = is_rounded(quantized) ? TOLERANCE : 1e-5;
     double off = apart(got, vtac_evaluator_output(floats, 0), out.bytes / sizeof *got);
     if (!(off <= most)) fail_msg("off by %g in\n%s", off, vtac_graph_print(graph));
     vtac_quantized_destroy(quantized);
