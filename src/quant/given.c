@@ -104,13 +104,23 @@ static bool take_dequantize(taker *t, const vt_gnode *n) {
     return true;
 }
 
+static vt_gvalue *dequantize(taker *t, const char *name, vt_gvalue *x, vt_gvalue *scale, vt_gvalue *zero) {
+    vt_gnode_spec spec = {
+        .op = VT_G_DEQUANTIZE_LINEAR, .name = name, .input_count = 3, .inputs = (vt_gvalue *[]){x, scale, zero}};
+    return vt_graph_add(t->r.to, &spec)->outputs[0];
+}
+
+static vt_gvalue *quantize(taker *t, const char *name, vt_gvalue *x, vt_gvalue *scale, vt_gvalue *zero) {
+    vt_gnode_spec spec = {
+        .op = VT_G_QUANTIZE_LINEAR, .name = name, .input_count = 3, .inputs = (vt_gvalue *[]){x, scale, zero}};
+    return vt_graph_add(t->r.to, &spec)->outputs[0];
+}
+
 /* The integers of a QLinear operator's input as floats: those of a node before, or of an input of the graph. */
 static vt_gvalue *float_of(taker *t, const vt_gnode *n, uint32_t at, int64_t axis) {
     const vt_gvalue *x = n->inputs[at], *scale = n->inputs[at + 1], *zero = n->inputs[at + 2];
     if (vt_gvalue_is_constant(x)) return as_floats(t, x, scale, zero, axis);
-    vt_gvalue *in[3] = {vt_rewrite_of(&t->r, x), vt_rewrite_of(&t->r, scale), vt_rewrite_of(&t->r, zero)};
-    vt_gnode_spec spec = {.op = VT_G_DEQUANTIZE_LINEAR, .name = x->name, .input_count = 3, .inputs = in};
-    return vt_graph_add(t->r.to, &spec)->outputs[0];
+    return dequantize(t, x->name, vt_rewrite_of(&t->r, x), vt_rewrite_of(&t->r, scale), vt_rewrite_of(&t->r, zero));
 }
 
 /* Bias in units of scale of x times scale of w. */
@@ -144,14 +154,62 @@ static bool take_qlinear(taker *t, const vt_gnode *n) {
     vt_gnode_spec spec = {.op = conv ? VT_G_CONV : VT_G_MAT_MUL, .name = n->name, .input_count = count, .inputs = in};
     spec.attribute_count = conv ? n->attribute_count : 0;
     spec.attributes = n->attributes;
-    vt_gvalue *y[3] = {vt_graph_add(t->r.to, &spec)->outputs[0], vt_rewrite_of(&t->r, n->inputs[6]),
-                       vt_rewrite_of(&t->r, n->inputs[7])};
-    vt_gnode_spec quantize = {.op = VT_G_QUANTIZE_LINEAR, .name = n->outputs[0]->name, .input_count = 3, .inputs = y};
-    vt_rewrite_replace(&t->r, n->outputs[0], vt_graph_add(t->r.to, &quantize)->outputs[0]);
+    vt_gvalue *y = quantize(t, n->outputs[0]->name, vt_graph_add(t->r.to, &spec)->outputs[0],
+                            vt_rewrite_of(&t->r, n->inputs[6]), vt_rewrite_of(&t->r, n->inputs[7]));
+    vt_rewrite_replace(&t->r, n->outputs[0], y);
     return true;
 }
 
-static const vt_graph *pass(const vt_graph *g, taker *t, bool qlinear) {
+/* Does it only move elements, or take the largest? Then it may as well be done before they are rounded. */
+static bool is_move(const vt_gnode *n) {
+    switch ((int)n->op) {
+    case VT_G_CONCAT:
+    case VT_G_DEPTH_TO_SPACE:
+    case VT_G_MAX_POOL:
+    case VT_G_RESHAPE:
+    case VT_G_SLICE:
+    case VT_G_SPACE_TO_DEPTH:
+    case VT_G_TRANSPOSE: return true;
+    default: return false;
+    }
+}
+
+/* The node of the new graph that quantizes what a node reads, all of it in the same way; NULL: there is none. */
+static const vt_gnode *quantizer_of(taker *t, const vt_gnode *n) {
+    const vt_gnode *first = NULL;
+    for (uint32_t i = 0; i < n->input_count; i++) {
+        const vt_gnode *q = vt_rewrite_of(&t->r, n->inputs[i])->by;
+        if (!q || q->op != VT_G_QUANTIZE_LINEAR || !third(q) || !is_one(q->inputs[1])) return NULL;
+        if (!first) first = q;
+        if (!same_number(q->inputs[1], first->inputs[1]) || !same_number(third(q), third(first))) return NULL;
+    }
+    return first;
+}
+
+/* Of integers: of the floats that they stand for. */
+static bool take_move(taker *t, const vt_gnode *n) {
+    const vt_gnode *q = quantizer_of(t, n);
+    if (!q) return false;
+    vt_gvalue *scale = q->inputs[1], *zero = q->inputs[2];
+    vt_gvalue **in = VT_NEW_ARRAY(t->ctx, vt_gvalue *, n->input_count);
+    for (uint32_t i = 0; i < n->input_count; i++)
+        in[i] = dequantize(t, n->inputs[i]->name, vt_rewrite_of(&t->r, n->inputs[i]), scale, zero);
+    vt_gnode_spec spec = {n->op, n->name, NULL, n->input_count, n->attribute_count, in, n->attributes};
+    vt_gvalue *y = vt_graph_add(t->r.to, &spec)->outputs[0];
+    vt_rewrite_replace(&t->r, n->outputs[0], quantize(t, n->outputs[0]->name, y, scale, zero));
+    return true;
+}
+
+static bool take_integers(taker *t, const vt_gnode *n) {
+    if (n->op == VT_G_QLINEAR_CONV || n->op == VT_G_QLINEAR_MAT_MUL) return take_qlinear(t, n);
+    return is_move(n) && take_move(t, n);
+}
+
+static bool take_dequantized(taker *t, const vt_gnode *n) {
+    return n->op == VT_G_DEQUANTIZE_LINEAR && take_dequantize(t, n);
+}
+
+static const vt_graph *pass(const vt_graph *g, taker *t, bool (*take)(taker *, const vt_gnode *)) {
     t->r = vt_rewrite_begin(g);
     t->ctx = g->ctx;
     t->others = vt_graph_uses(g);
@@ -159,10 +217,7 @@ static const vt_graph *pass(const vt_graph *g, taker *t, bool qlinear) {
         if (g->nodes[i]->op == VT_G_QUANTIZE_LINEAR) t->others[g->nodes[i]->inputs[0]->index]--;
     t->limited = VT_NEW_ARRAY(g->ctx, vt_gvalue *, g->values.count + 1);
     for (uint32_t i = 0; i < g->node_count; i++) {
-        const vt_gnode *n = g->nodes[i];
-        bool is =
-            qlinear ? n->op == VT_G_QLINEAR_CONV || n->op == VT_G_QLINEAR_MAT_MUL : n->op == VT_G_DEQUANTIZE_LINEAR;
-        if (!is || !(qlinear ? take_qlinear(t, n) : take_dequantize(t, n))) vt_rewrite_keep(&t->r, n);
+        if (!take(t, g->nodes[i])) vt_rewrite_keep(&t->r, g->nodes[i]);
     }
     return vt_graph_pass_remove_dead(vt_rewrite_end(&t->r));
 }
@@ -170,7 +225,7 @@ static const vt_graph *pass(const vt_graph *g, taker *t, bool qlinear) {
 const vt_graph *vt_quant_take_given(const vt_graph *g, vt_ranges **out_ranges) {
     taker t = {.count = 0};
     *out_ranges = NULL;
-    const vt_graph *now = pass(pass(g, &t, true), &t, false);
+    const vt_graph *now = pass(pass(g, &t, take_integers), &t, take_dequantized);
     if (now == g || t.count == 0) return now;
     *out_ranges = vt_ranges_new(g->ctx, now);
     for (uint32_t i = 0; i < t.count; i++) {

@@ -323,6 +323,20 @@ static bool zero_point(const char *name) {
     return z == 128;
 }
 
+/* What may follow an image of integers without leaving them. */
+static const char *moved_integers(const char *from, int64_t channels) {
+    const char *op = ONE_OF("", "MaxPool", "Concat", "QLinearConv");
+    if (!*op) return from;
+    if (!strcmp(op, "Concat"))
+        make_node(&m, op, format("%s %s", from, from), "mq", "axis=3");
+    else if (!strcmp(op, "QLinearConv"))
+        weights("v", (shape){4, {channels, channels, 1, 1}}, 1),
+            make_node(&m, op, format("%s y_s z v v_s v_z y_s z", from), "mq", "");
+    else
+        make_node(&m, op, from, "mq", !strcmp(op, "MaxPool") ? "kernel_shape=[2,2]" : "");
+    return "mq";
+}
+
 static void of_integers(void) {
     bool conv = one_in(2), each = one_in(2);
     int64_t in = pick(1, 20), out = pick(2, 20), taps = conv ? pick(1, 3) : 1;
@@ -343,15 +357,16 @@ static void of_integers(void) {
                   one_in(2) ? "pads=[1,1,1,1]" : "");
     else
         make_node(&m, "QLinearMatMul", "xq x_s z w w_s w_z y_s z", "yq", "");
+    const char *q = conv ? moved_integers("yq", out) : "yq";
     const char *more = conv ? ONE_OF("", "QLinearLeakyRelu", "QLinearGlobalAveragePool", "QLinearAveragePool")
                             : ONE_OF("", "QLinearLeakyRelu", "QLinearSigmoid");
     bool mean = !strcmp(more, "QLinearGlobalAveragePool");
     if (*more)
-        make_node(&m, format("com.microsoft.%s", more), format("yq y_s z %s z", mean ? "mean_s" : "y_s"), "aq",
+        make_node(&m, format("com.microsoft.%s", more), format("%s y_s z %s z", q, mean ? "mean_s" : "y_s"), "aq",
                   !strcmp(more, "QLinearAveragePool") ? "kernel_shape=[2,2]"
                   : !strcmp(more, "QLinearLeakyRelu") ? "alpha=0.25"
                                                       : "");
-    node("DequantizeLinear", mean ? "aq mean_s z" : *more ? "aq y_s z" : "yq y_s z", "");
+    node("DequantizeLinear", mean ? "aq mean_s z" : format("%s y_s z", *more ? "aq" : q), "");
 }
 
 /* `from` quantized and dequantized, for numbers up to about `most`. */

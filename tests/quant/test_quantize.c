@@ -604,10 +604,50 @@ static void ranges_of_several(world *w) {
     assert_false(vt_ranges_seen(found, vt_graph_find(g, "y")));
 }
 
+/* Integers are moved as the floats that they stand for, if all of them stand for the same; else they stay. */
+static void moved_integers(world *w) {
+    vt_ranges *found;
+    vt_gvalue *x = vt_graph_input(w->g, "x", TYPE(F32, 1, 4));
+    vt_gvalue *a = quantized(w, x, 0.5f, VT_ELEMENT_U8, 0), *b = quantized(w, x, 0.25f, VT_ELEMENT_U8, 0);
+    vt_gattr axis = VT_GSET_INT(AXIS, 1);
+    vt_gvalue *same = vt_graph_apply(w->g, VT_G_CONCAT, "same", a, a, 1, &axis);
+    vt_gvalue *mixed = vt_graph_apply(w->g, VT_G_CONCAT, "mixed", a, b, 1, &axis);
+    vt_graph_output(w->g, dequantized(w, same, 0.5f, VT_ELEMENT_U8, 0), "out");
+    vt_graph_output(w->g, mixed, "integers");
+    const char *text = taken(w, &found);
+    if (!strstr(text, "same: float32[1,8] = Concat(q.7, q.7) axis=1\n") ||
+        !strstr(text, "output out: float32[1,8] = same\n") || !strstr(text, "mixed: uint8[1,8] = Concat("))
+        fail_msg("%s", text);
+}
+
+/* Each operator that may stand between integers, behind a pair: none of them is left on integers. */
+static void moves_of_integers(world *w) {
+    const int64_t two[] = {2, 2}, ones[] = {1, 1, 1, 1}, none[4] = {0}, order[] = {0, 2, 3, 1}, flat[] = {1, 64};
+    const vt_gattr window[] = {VT_GSET_INTS(KERNEL, 2, two), VT_GSET_INTS(STRIDES, 2, two),
+                               VT_GSET_INTS(DILATIONS, 2, two), VT_GSET_INTS(PADS, 4, none)},
+                   perm = VT_GSET_INTS(PERM, 4, order), shape = VT_GSET_INTS(SHAPE, 2, flat),
+                   block = VT_GSET_INT(BLOCKSIZE, 2),
+                   part[] = {VT_GSET_INTS(STARTS, 4, none), VT_GSET_INTS(STEPS, 4, ones), VT_GSET_INTS(SHAPE, 4, ones)};
+    const struct {
+        vt_gop op;
+        uint32_t count;
+        const vt_gattr *attributes;
+    } moves[] = {{VT_G_MAX_POOL, 4, window},       {VT_G_TRANSPOSE, 1, &perm},       {VT_G_RESHAPE, 1, &shape},
+                 {VT_G_DEPTH_TO_SPACE, 1, &block}, {VT_G_SPACE_TO_DEPTH, 1, &block}, {VT_G_SLICE, 3, part}};
+    vt_ranges *found;
+    vt_gvalue *q = quantized(w, vt_graph_input(w->g, "x", TYPE(F32, 1, 4, 4, 4)), 0.5f, VT_ELEMENT_I8, 3);
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+        vt_gvalue *y = vt_graph_apply(w->g, moves[i].op, "y", q, NULL, moves[i].count, moves[i].attributes);
+        vt_graph_output(w->g, dequantized(w, y, 0.5f, VT_ELEMENT_I8, 3), vt_gop_text(moves[i].op));
+    }
+    const char *text = taken(w, &found);
+    if (strstr(text, "QuantizeLinear") || strstr(text, "int8")) fail_msg("%s", text);
+}
+
 static void given_limits(void **unused) {
     (void)unused;
     in_a_world(limits), in_a_world(known_limits), in_a_world(kept_intervals), in_a_world(long_way),
-        in_a_world(no_pairs), in_a_world(ranges_of_several);
+        in_a_world(no_pairs), in_a_world(moved_integers), in_a_world(moves_of_integers), in_a_world(ranges_of_several);
 }
 
 static void given(void **unused) {
