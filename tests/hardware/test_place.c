@@ -38,6 +38,7 @@ static int end(void **state) {
 static vta_hardware_options settled(vta_hardware_options o) {
     vta_hardware_options out;
     assert_int_equal(vt_hardware_settle(config, &o, diag, &out), VTA_OK);
+    assert_int_equal(out.size, sizeof out);
     return out;
 }
 

@@ -242,9 +242,20 @@ static void sessions_are_listed(void **state) {
     char *text;
     vta_rpc *a = connect_here(), *b = connect_here();
     must(vta_rpc_sessions(b, diag, &text));
-    int count = 0;
-    for (const char *at = text; (at = strstr(at, "\"pid\"")); at++) count++;
+    int count = 0, of_vta = 0;
+    unsigned ports[2] = {0};
+    for (const char *at = text; count < 2 && (at = strstr(at, "\"pid\"")); at++, count++) {
+        double seconds = -1;
+        const char *client = strstr(at, "\"client\""), *protocol = strstr(at, "\"protocol\""),
+                   *since = strstr(at, "\"seconds\"");
+        if (!client || sscanf(client, "\"client\": \"127.0.0.1:%u\",", &ports[count]) != 1) fail_msg("%s", text);
+        if (!protocol) fail_msg("%s", text);
+        of_vta += !strncmp(protocol, "\"protocol\": \"vta\"", 17); /* the other's is known a little later */
+        if (!since || sscanf(since, "\"seconds\": %lf", &seconds) != 1 || seconds < 0 || seconds > 60)
+            fail_msg("%s", text);
+    }
     assert_int_equal(count, 2);
+    assert_true(of_vta > 0 && ports[0] && ports[1] && ports[0] != ports[1]);
     vta_string_free(text);
     refused(vta_rpc_shutdown(a, diag), VTA_UNSUPPORTED, "--allow-shutdown");
     vta_rpc_close(a);
