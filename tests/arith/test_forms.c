@@ -231,6 +231,19 @@ static vta_status divisors_body(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* Rules that simplify their result again do so up to a depth: of one expression, not of all that an analyzer sees. */
+static vta_status again_body(vt_ctx *ctx, void *arg) {
+    fixture *f = arg;
+    begin(f, 8, 8, 8);
+    for (int i = 1; i <= 20; i++) { /* (2x + i) + 3x: the constant goes to the end first */
+        const vt_expr *low = vt_e_bin(C, VT_E_ADD, MUL(f->x, N(2)), N(i));
+        const vt_expr *sum = vt_rewrite_simplify(f->an, vt_e_bin(C, VT_E_ADD, low, MUL(f->x, N(3))));
+        expect(f, sum, vt_new_format(ctx, "((x*5) + %d)", i));
+    }
+    return VTA_OK;
+}
+
+static void test_again(void **state) { run(state, again_body); }
 static void test_divisors(void **state) { run(state, divisors_body); }
 static void test_canonical(void **state) { run(state, canonical_body); }
 static void test_let(void **state) { run(state, let_body); }
@@ -243,6 +256,7 @@ static void test_deep(void **state) { run(state, deep_body); }
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_divisors, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_again, setup, teardown),
         cmocka_unit_test_setup_teardown(test_canonical, setup, teardown),
         cmocka_unit_test_setup_teardown(test_let, setup, teardown),
         cmocka_unit_test_setup_teardown(test_minmax, setup, teardown),

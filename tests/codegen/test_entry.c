@@ -111,6 +111,34 @@ static const vt_func *make_scaled(vt_ctx *c) {
     return f;
 }
 
+/* The strides of rows and columns that a compact tensor has. */
+static void test_strides(void **state) {
+    (void)state;
+    kit k;
+    kit_open(&k);
+    const vt_expr *shape[] = {vt_i32(&k.ctx, 3), vt_i32(&k.ctx, 2), vt_i32(&k.ctx, 4)}, *zeros[3];
+    for (int i = 0; i < 3; i++) zeros[i] = vt_i32(&k.ctx, 0);
+    const vt_buffer *b =
+        vt_buffer_new(&k.ctx, "A", vt_var_new_pointer(&k.ctx, "A", VT_I32, "global"), VT_I32, 3, shape);
+    const vt_stmt *body = vt_s_store(&k.ctx, b, vt_i32(&k.ctx, 7), 3, zeros);
+    code c = compile(&k, function(&k.ctx, "set", 1, &b, body), VT_DEVICE_CPU, 0);
+    int64_t extents[] = {3, 2, 4}, strides[] = {8, 4, 1};
+    flat_tensor t;
+    tensor_init(&t, data[0], 1, 0, 32, 3);
+    t.t.shape = extents, t.t.strides = strides, t.t.ndim = 3;
+    assert_int_equal(call(c.call, 1, &t), 0);
+    for (int i = 0; i < 3; i++) {
+        strides[i]++;
+        assert_int_not_equal(call(c.call, 1, &t), 0);
+        strides[i]--;
+    }
+    strides[0] = 1;
+    EXPECT_ERROR(call(c.call, 1, &t),
+                 "set: argument 0 (A): stride of dimension 0 is 1 elements, must be 8: make a compact copy");
+    code_free(&c);
+    kit_close(&k);
+}
+
 static void test_scalars_and_assert(void **state) {
     (void)state;
     kit k;
@@ -238,13 +266,10 @@ static void test_missing_symbol(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tensors),
-        cmocka_unit_test(test_accelerator_tensors),
-        cmocka_unit_test(test_type_codes),
-        cmocka_unit_test(test_scalars_and_assert),
-        cmocka_unit_test(test_shapes_that_depend_on_others),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_missing_symbol),
+        cmocka_unit_test(test_tensors),    cmocka_unit_test(test_accelerator_tensors),
+        cmocka_unit_test(test_type_codes), cmocka_unit_test(test_scalars_and_assert),
+        cmocka_unit_test(test_strides),    cmocka_unit_test(test_shapes_that_depend_on_others),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_missing_symbol),
         cmocka_unit_test(test_as_c),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

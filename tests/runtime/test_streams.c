@@ -168,6 +168,41 @@ static void test_force_serial(void **state) {
     vta_runtime_destroy(runtime);
 }
 
+/* An instruction of a stage. */
+static void one_of(VTACommandHandle cmd, int stage, void *buffer) {
+    static void *site;
+    if (stage == 1) VTALoadBuffer2D(cmd, buffer, 0, 1, 1, 1, 0, 0, 0, 0, 0, VTA_MEM_INP);
+    if (stage == 2) push_alu(&site, 1);
+    if (stage == 3) VTAStoreBuffer2D(cmd, 0, VTA_MEM_OUT, buffer, 8, 1, 1, 1);
+}
+
+/* A token that a serial run's calls left is there for the next run, of each of the four queues, once. */
+static void test_serial_leaves_tokens(void **state) {
+    (void)state;
+    static const int queues[][2] = {{1, 2}, {2, 1}, {2, 3}, {3, 2}};
+    for (int q = 0; q < 4; q++) {
+        int from = queues[q][0], to = queues[q][1];
+        vta_runtime *runtime = use("", NULL);
+        VTACommandHandle cmd = VTATLSCommandHandle();
+        void *buffer = VTABufferAlloc(1024);
+        VTASetDebugMode(cmd, VTA_DEBUG_FORCE_SERIAL);
+        one_of(cmd, from, buffer);
+        VTADepPush(cmd, from, to);
+        VTASynchronize(cmd, 0);
+        no_error(cmd);
+        VTASetDebugMode(cmd, 0);
+        VTADepPop(cmd, from, to);
+        one_of(cmd, to, buffer);
+        VTASynchronize(cmd, 0);
+        no_error(cmd);
+        VTADepPop(cmd, from, to);
+        one_of(cmd, to, buffer);
+        VTASynchronize(cmd, 0);
+        assert_true(error_has(cmd, "VTADepPop("));
+        vta_runtime_destroy(runtime);
+    }
+}
+
 /* Compiled kernels name a number of cycles that means something on a board; it is no bound on a simulator without a
  * clock, where max_work is. */
 static void test_waiting(void **state) {
@@ -207,6 +242,7 @@ int main(void) {
         cmocka_unit_test(test_finish_waits_for_stores),
         cmocka_unit_test(test_tokens_cross_a_synchronize),
         cmocka_unit_test(test_force_serial),
+        cmocka_unit_test(test_serial_leaves_tokens),
         cmocka_unit_test(test_waiting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,17 +51,20 @@ static void every_cycle_is_in_one_state(void **state) {
                                            "queue_depth=2 bus_bits=512"};
     (void)state;
     int programs = 0;
+    uint64_t waited[2] = {0}; /* of fetch, for a place in a queue of 512 and of 2 instructions */
     for (uint64_t seed = 1; seed <= 150; seed++) {
         if (!rp_make(&program, seed, 70, true)) continue;
         vta_diag *diag = vta_diag_create(NULL);
         if (run(settings[seed % 5], 0, diag) != VTA_OK) fail_msg("seed %d: %s", (int)seed, vta_diag_text(diag));
         check_sums(seed);
         check_times();
+        waited[strstr(settings[seed % 5], "queue_depth") != NULL] += timing.state[VTA_UNIT_FETCH][VTA_STATE_WAIT_FULL];
         programs++;
         vta_diag_destroy(diag);
         rp_clear(&program);
     }
     assert_true(programs > 60);
+    assert_true(waited[0] == 0 && waited[1] > 0);
 }
 
 /* Cut off at some cycle, a run is the beginning of the whole one. */
