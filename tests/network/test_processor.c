@@ -300,17 +300,20 @@ static void scale(const char *name, float x) {
     make_constant(&m, name, FLOAT, "", kept, sizeof *kept);
 }
 
-/* NAME, with NAME_s and NAME_z, one number or `channels` of them; integers of 8 bits for floats from -1 to 1. */
+/* NAME, with NAME_s and NAME_z, one number or `channels` of them: integers of 8 bits, with or without a sign, whose
+ * zero is where it is for most, or not far from there. */
 static void weights(const char *name, shape s, int64_t channels) {
+    bool bytes = one_in(2), aside = one_in(2);
     size_t count = count_of(s);
     int8_t *of = make_room(count, 1), *zeros = make_room((size_t)channels, 1);
     float *scales = make_room((size_t)channels, sizeof *scales);
-    for (size_t i = 0; i < count; i++) of[i] = (int8_t)pick(-127, 127);
+    for (size_t i = 0; i < count; i++) of[i] = (int8_t)(pick(-127, 127) + (bytes ? 128 : 0));
     for (int64_t i = 0; i < channels; i++) scales[i] = (float)pick(20, 100) / 10000;
+    for (int64_t i = 0; i < channels; i++) zeros[i] = (int8_t)((aside ? pick(-40, 40) : 0) + (bytes ? 128 : 0));
     const char *each = channels == 1 ? "" : format("%d", (int)channels);
-    make_constant(&m, name, INT8, text_of(s.dim, s.rank), of, count);
+    make_constant(&m, name, bytes ? UINT8 : INT8, text_of(s.dim, s.rank), of, count);
     make_constant(&m, format("%s_s", name), FLOAT, each, scales, (size_t)channels * sizeof *scales);
-    make_constant(&m, format("%s_z", name), INT8, each, zeros, (size_t)channels);
+    make_constant(&m, format("%s_z", name), bytes ? UINT8 : INT8, each, zeros, (size_t)channels);
 }
 
 /* The zero point `name`: in the middle, or such that integers stand for no number below zero, or for few above it. */
