@@ -113,6 +113,25 @@ static void refuses(void **state) {
     }
 }
 
+/* What begins otherwise: short files and long ones. */
+static void another_file(void **state) {
+    (void)state;
+    size_t size;
+    uint8_t *bytes = file_of("{'descr': '|i1', 'fortran_order': False, 'shape': (8,)}", 8, 1, &size);
+    for (int i = 0; i < 18; i++) { /* a byte of the first six changed, or so many bytes of the file that is right */
+        vta_array *array;
+        vta_diag *diag = vta_diag_create(NULL);
+        if (i < 6) bytes[i] ^= 32;
+        assert_int_equal(vta_array_parse_npy(bytes, i < 6 ? size : (size_t)i - 6, "x.npy", NULL, diag, &array),
+                         VTA_PARSE);
+        assert_null(array);
+        assert_contains(vta_diag_text(diag), "x.npy: error: not an .npy file: it does not begin with 93 'NUMPY'");
+        if (i < 6) bytes[i] ^= 32;
+        vta_diag_destroy(diag);
+    }
+    free(bytes);
+}
+
 static void cut(void **state) {
     (void)state;
     size_t size;
@@ -166,7 +185,8 @@ static void writes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reads), cmocka_unit_test(shapes), cmocka_unit_test(refuses),
-                                       cmocka_unit_test(cut), cmocka_unit_test(writes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reads),   cmocka_unit_test(shapes),
+                                       cmocka_unit_test(refuses), cmocka_unit_test(another_file),
+                                       cmocka_unit_test(cut),     cmocka_unit_test(writes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
