@@ -146,11 +146,13 @@ static bool take_activation(vt_chain *c, const vt_gnode *n) {
 }
 
 static bool take(vt_quantizer *q, vt_chain *c, const vt_gnode *n) {
-    bool product = vt__is_product(c->kind), active = c->leaky || is_limited(c);
-    if (product && !active && take_constant(q, c, n)) return true;
-    if (product && !active && !c->other && is_sum(n) && n->inputs[0] != n->inputs[1] &&
+    bool product = vt__is_product(c->kind);
+    if (product && !c->leaky && !is_limited(c) && take_constant(q, c, n)) return true;
+    if (product && !c->leaky && !c->other && is_sum(n) && n->inputs[0] != n->inputs[1] &&
         is_there(q, other_input(n, c->end))) {
         c->other = other_input(n, c->end);
+        c->floor = c->least, c->ceiling = c->most;
+        c->least = -INFINITY, c->most = INFINITY;
         return true;
     }
     return take_activation(c, n);
@@ -186,8 +188,8 @@ static void start(vt_quantizer *q, const vt_gnode *n) {
     c->head = n;
     c->end = n->output_count ? n->outputs[0] : NULL;
     c->kind = kind_of(q, n);
-    c->least = -INFINITY;
-    c->most = INFINITY;
+    c->least = c->floor = -INFINITY;
+    c->most = c->ceiling = INFINITY;
     q->chains[n->index] = c;
     if (c->kind == VT_Q_FLOAT) return;
     begin(q, c);

@@ -11,6 +11,7 @@ typedef struct vt_chain {
     vt_qkind kind;
     double *scale, *offset; /* of a product: one an output channel, on the float side; offset has the bias */
     const vt_gvalue *other; /* what is added to the result: NULL, or a value that an earlier layer computes */
+    double floor, ceiling;  /* of a product: the limits of its result before that */
     const vt_gnode *leaky;  /* LeakyRelu, or NULL; behind it: */
     double least, most;     /* the limits that Relu and Clip set */
 } vt_chain;

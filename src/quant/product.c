@@ -1,5 +1,5 @@
-/* Convolutions and matrix products: integer weights, and the steps from the sum to the result. A residual is added before
- * the last `k` bits are shifted away, as a multiple that stands for its scale. */
+/* Convolutions and matrix products: integer weights, and the steps from the sum to the result. A residual is added
+ * before the last `k` bits are shifted away, as a multiple that stands for its scale. */
 #include <math.h>
 
 #include "quant/product.h"
@@ -20,9 +20,9 @@ void vt__read_weights(product *p, int64_t o) {
     int64_t window = p->layer->window.kernel[0] * p->layer->window.kernel[1];
     double factor = p->chain->scale[o] * (n->op == VT_G_GEMM ? vt_gattr_float(n, VT_A_ALPHA) : 1);
     for (int64_t i = 0; i < p->taps; i++)
-        p->weight[i] = factor * vt_gelement_at(n->inputs[1], (size_t)(rows ? o * p->taps + i
-                                                                           : (i / window * p->channels + o) * window +
-                                                                                 i % window));
+        p->weight[i] = factor * vt_gelement_at(n->inputs[1],
+                                               (size_t)(rows ? o * p->taps + i
+                                                             : (i / window * p->channels + o) * window + i % window));
 }
 
 double vt__bias_of(const product *p, int64_t o) {
@@ -74,13 +74,23 @@ static void set_integers(product *p, const vt_gnode *n) {
 
 /* ---- Steps ----------------------------------------------------------------------------------------------------- */
 
+/* A limit of the sum before its last bits are shifted away: half of what they hold is in it, for rounding. */
+static double limit_of(const product *p, double x) {
+    return nearbyint(ldexp(x / p->layer->output->scale, p->keep)) + (p->keep ? ldexp(1, p->keep - 1) : 0);
+}
+
+/* Is it a number that an instruction holds? */
+static bool fits(const product *p, double x) { return isinf(x) || fabs(limit_of(p, x)) <= INT16_MAX; }
+
 static void settle_residual(product *p) {
     int32_t least = VT__SHIFT_MOST;
     for (int64_t o = 0; o < p->channels; o++)
         if (p->shift[o] < least) least = p->shift[o];
     double factor = p->other->scale / p->layer->output->scale;
     vt__fraction(factor, RESIDUAL_MOST, &p->multiple, &p->keep);
-    if (p->keep > least) p->keep = least, p->multiple = (int32_t)nearbyint(ldexp(factor, least));
+    if (p->keep > least) p->keep = least;
+    while (p->keep && !(fits(p, p->chain->floor) && fits(p, p->chain->ceiling))) p->keep--;
+    p->multiple = (int32_t)lround(ldexp(factor, p->keep));
 }
 
 static bool is_same(const product *p, const int32_t *numbers) {
@@ -106,8 +116,14 @@ static void add_shift(product *p) {
     if (!same) p->layer->steps[p->layer->step_count - 1].channel = p->shift;
 }
 
+static void add_limit(product *p, vt_qstep_kind kind, double x) {
+    if (!isinf(x)) vt__step(p->layer, kind, (int32_t)fmin(fmax(limit_of(p, x), INT16_MIN), INT16_MAX));
+}
+
 static void add_residual(product *p) {
     if (!p->other) return;
+    add_limit(p, VT_QSTEP_MAX, p->chain->floor);
+    add_limit(p, VT_QSTEP_MIN, p->chain->ceiling);
     vt__step(p->layer, VT_QSTEP_RESIDUAL, p->multiple);
     p->layer->steps[p->layer->step_count - 1].tensor = p->other;
     if (p->keep) vt__step(p->layer, VT_QSTEP_SHIFT, p->keep);

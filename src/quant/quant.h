@@ -50,7 +50,7 @@ typedef struct vt_qwindow {
     int64_t pads[4]; /* above, on the left, below, on the right */
 } vt_qwindow;
 
-enum { VT_QSTEPS_MOST = 8 };
+enum { VT_QSTEPS_MOST = 11 };
 
 struct vt_qlayer {
     const char *name; /* of the first node that it stands for */

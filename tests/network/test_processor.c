@@ -391,11 +391,11 @@ static const char *pair(const char *from, float most) {
 
 /* What may follow a pair before the next product. */
 static const char *moved(const char *y) {
-    const char *op = ONE_OF("", "MaxPool", "AveragePool", "Concat");
+    const char *op = ONE_OF("", "MaxPool", "AveragePool", "Concat", "Add");
     if (!*op) return y;
-    if (!strcmp(op, "Concat")) {
+    if (!strcmp(op, "Concat") || !strcmp(op, "Add")) {
         make_node(&m, "Conv", "x u", "e", "");
-        make_node(&m, op, format("%s %s", y, pair("e", 3)), "moved", "axis=2");
+        make_node(&m, op, format("%s %s", y, pair("e", 3)), "moved", *op == 'C' ? "axis=2" : "");
     } else {
         make_node(&m, op, y, "moved", "kernel_shape=[2,2]");
     }

@@ -281,6 +281,30 @@ static void fuses_limits(world *w) {
                         "g: float32[1,2,4,4] = dequantize(g)\n");
 }
 
+/* Limits in front of a residual, in the units of the sum before its last bits are shifted away, half of those with it;
+ * as many of the bits as leave the limits numbers of 16 bits. */
+static void limits_before_residual(world *w) {
+    vt_gvalue *x = vt_graph_input(w->g, "x", TYPE(F32, 1, 2, 4, 4)),
+              *far = vt_graph_input(w->g, "far", TYPE(F32, 1, 2, 4, 4));
+    vt_gvalue *a = vt_graph_apply(w->g, VT_G_CONV, "a", x, zeros(w, "wa", TYPE(F32, 2, 2, 1, 1)),
+                                  ATTRIBUTES(INTS(STRIDES, 1, 1), INTS(PADS, 0, 0, 0, 0), INTS(DILATIONS, 1, 1)));
+    vt_gvalue *b =
+        vt_graph_apply(w->g, VT_G_CLIP, "b", a, NULL, 2, (vt_gattr[]){VT_GSET_FLOAT(MIN, 0), VT_GSET_FLOAT(MAX, 100)});
+    vt_gvalue *c = vt_graph_apply(w->g, VT_G_ADD, "c", b, x, 0, NULL);
+    vt_gvalue *d = vt_graph_apply(w->g, VT_G_CONV, "d", c, zeros(w, "wd", TYPE(F32, 2, 2, 1, 1)),
+                                  ATTRIBUTES(INTS(STRIDES, 1, 1), INTS(PADS, 0, 0, 0, 0), INTS(DILATIONS, 1, 1)));
+    vt_gvalue *e = vt_graph_apply(w->g, VT_G_CLIP, "e", d, NULL, 2,
+                                  (vt_gattr[]){VT_GSET_FLOAT(MIN, -INFINITY), VT_GSET_FLOAT(MAX, 254)});
+    vt_graph_output(w->g, vt_graph_apply(w->g, VT_G_ADD, "f", far, e, 0, NULL), "y");
+    ranges = vt_ranges_new(&w->ctx, w->g);
+    vt_ranges_set(ranges, x, 127), vt_ranges_set(ranges, c, 127), vt_ranges_set(ranges, far, 0.5);
+    vt_ranges_set(ranges, vt_graph_find(w->g, "f"), 127);
+    const char *text = vt_qnet_text(vt_quantize(w->g, ranges, &usual));
+    if (!strstr(text, "bias; shift 2; max 32; min 6432; residual_int8 x 64; shift 6; max -128; min 127\n") ||
+        !strstr(text, "bias; shift 1; min 32576; residual_int8 far 1; shift 7; max -128; min 127\n"))
+        fail_msg("%s", text);
+}
+
 /* ---- Biases ---- */
 
 enum { CHANNELS = 64, PIXELS = 36 };
@@ -425,6 +449,7 @@ static void fusion(void **unused) {
     (void)unused;
     in_a_world(fuses);
     in_a_world(fuses_limits);
+    in_a_world(limits_before_residual);
     in_a_world(widens);
     in_a_world(refuses);
 }
