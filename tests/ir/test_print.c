@@ -254,6 +254,39 @@ static vta_status loop_from_two(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* A block's variables that are more than one loop's: each has a line, with where it begins unless that is 0. */
+static vta_status block_variables(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_expr *shape = vt_i32(ctx, 64);
+    const vt_var *i = vt_var_new(ctx, "i", VT_I32);
+    const vt_buffer *b = vt_buffer_new(ctx, "B", vt_var_new_pointer(ctx, "B", VT_I32, "global"), VT_I32, 1, &shape);
+    static const vt_iter_type types[] = {VT_ITER_DATA_PAR, VT_ITER_COMM_REDUCE, VT_ITER_ORDERED, VT_ITER_OPAQUE};
+    static const char *const names[] = {"va", "vb", "vc", "vd"};
+    const vt_iter **iters = VT_NEW_ARRAY(ctx, const vt_iter *, 4);
+    const vt_expr **values = VT_NEW_ARRAY(ctx, const vt_expr *, 4);
+    for (int k = 0; k < 4; k++) {
+        iters[k] = vt_iter_new(ctx, vt_var_new(ctx, names[k], VT_I32), vt_i32(ctx, k), vt_i32(ctx, 8), types[k], NULL);
+        values[k] = vt_add(ctx, i, vt_i32(ctx, 1 + k));
+    }
+    vt_stmt block = {.kind = VT_S_BLOCK}, root = {.kind = VT_S_BLOCK};
+    const vt_expr *at = iters[0]->var;
+    block.u.block.name = "B";
+    block.u.block.n_iters = block.u.block.n_bindings = 4;
+    block.u.block.iters = iters;
+    block.u.block.bindings = values;
+    block.u.block.body = vt_s_store(ctx, b, vt_i32(ctx, 1), 1, &at);
+    root.u.block.name = "root";
+    root.u.block.body = vt_s_for(ctx, i, vt_i32(ctx, 0), vt_i32(ctx, 3), VT_FOR_SERIAL, vt_s_new(ctx, &block));
+    vt_func f = {.name = "main", .body = &root};
+    const char *text = print(ctx, &f, vt_print_tvmscript);
+    static const char *const lines[] = {"va = T.axis.spatial(8, i + 1)\n", "vb = T.axis.reduce((1, 9), i + 2)\n",
+                                        "vc = T.axis.scan((2, 10), i + 3)\n", "vd = T.axis.opaque((3, 11), i + 4)\n"};
+    for (int k = 0; k < 4; k++)
+        if (!strstr(text, lines[k])) fail_msg("no %s in %s", lines[k], text);
+    return VTA_OK;
+}
+
+static void test_block_variables(void **state) { (void)state, run_in_context(block_variables, NULL, VTA_OK, NULL); }
 static void test_loop_from_two(void **state) { (void)state, run_in_context(loop_from_two, NULL, VTA_OK, NULL); }
 static void test_tensor_statements(void **state) { (void)state, run_in_context(tensor_statements, NULL, VTA_OK, NULL); }
 static void test_public_view(void **state) { (void)state, run_in_context(public_view, NULL, VTA_OK, NULL); }
@@ -265,8 +298,13 @@ static void test_blocks(void **state) { (void)state, run_in_context(blocks, NULL
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_primfn),      cmocka_unit_test(test_tvmscript), cmocka_unit_test(test_loop_from_two),
-        cmocka_unit_test(test_expressions), cmocka_unit_test(test_blocks),    cmocka_unit_test(test_tensor_statements),
+        cmocka_unit_test(test_primfn),
+        cmocka_unit_test(test_tvmscript),
+        cmocka_unit_test(test_loop_from_two),
+        cmocka_unit_test(test_block_variables),
+        cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_tensor_statements),
         cmocka_unit_test(test_public_view),
     };
     return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
