@@ -23,11 +23,32 @@ typedef struct conversation {
     vt_rpc_reader answer;
 } conversation;
 
+static bool damage; /* each request is sent with a byte more and a byte less first: refused, and nothing is done */
+
+static void ask_damaged(conversation *c, vt_rpc_message message) {
+    bool rest = message == VT_RPC_UPLOAD || message == VT_RPC_WRITE; /* bytes up to the end: any number of them */
+    for (int more = rest ? 2 : -1; more <= 1; more += 2) {
+        bool over = false;
+        char *body = calloc(1, c->in.size + 1);
+        if (c->in.size) memcpy(body, c->in.text, c->in.size);
+        vt_strbuf_clear(&c->out);
+        if (c->in.size || more > 0) {
+            vta_status status =
+                vt__own_answer(&c->s, (uint16_t)message, body, c->in.size + (size_t)more, &c->out, &over);
+            if (status != VTA_PARSE) fail_msg("message %d, %d byte: status %d", (int)message, more, (int)status);
+            assert_contains(vta_diag_text(c->diag), more > 0 ? ": 1 bytes after the last field" : "cut short");
+            vta_diag_clear(c->diag);
+        }
+        free(body);
+    }
+}
+
 /* A request with the fields in `in`; none once one has failed. */
 static void ask(conversation *c, vt_rpc_message message) {
     bool over = false;
     if (c->in.failed) c->status = VTA_NO_MEMORY;
     if (c->status != VTA_OK) return;
+    if (damage) ask_damaged(c, message);
     vt_strbuf_clear(&c->out);
     c->status = vt__own_answer(&c->s, (uint16_t)message, vt_strbuf_text(&c->in), c->in.size, &c->out, &over);
     c->answer = (vt_rpc_reader){(const uint8_t *)c->out.text, c->out.size, false};
@@ -120,6 +141,18 @@ static void sessions_of_ours(void **state) {
     strcpy(page.folder, "/tmp/vta-rpc-memory-XXXXXX");
     assert_non_null(mkdtemp(page.folder));
     check_every_allocation(own);
+    vt__folder_remove(page.folder);
+    vta_string_free(artifact);
+}
+
+static void damaged_requests(void **state) {
+    (void)state;
+    artifact = small_artifact(&artifact_size);
+    strcpy(page.folder, "/tmp/vta-rpc-memory-XXXXXX");
+    assert_non_null(mkdtemp(page.folder));
+    damage = true;
+    assert_int_equal(own(), VTA_OK);
+    damage = false;
     vt__folder_remove(page.folder);
     vta_string_free(artifact);
 }
@@ -303,6 +336,7 @@ static void clients(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sessions_of_ours), cmocka_unit_test(objects_and_runtimes),
-                                       cmocka_unit_test(sessions_of_tvm), cmocka_unit_test(clients)};
+                                       cmocka_unit_test(sessions_of_tvm), cmocka_unit_test(clients),
+                                       cmocka_unit_test(damaged_requests)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
