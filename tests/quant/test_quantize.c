@@ -592,6 +592,8 @@ static void kept_intervals(world *w) {
                     {vt_graph_apply(w->g, VT_G_REDUCE_MEAN, "mean", v, NULL, 1, &over), 1, 3},
                     {vt_graph_apply(w->g, VT_G_TRANSPOSE, "turned", v, NULL, 1, &perm), 1, 3},
                     {vt_graph_apply(w->g, VT_G_RESHAPE, "flat", v, NULL, 1, &shape), 1, 3},
+                    {vt_graph_apply(w->g, VT_G_SIGMOID, "sigmoid", v, NULL, 0, NULL), 0, 1},
+                    {vt_graph_apply(w->g, VT_G_SOFTMAX, "softmax", v, NULL, 0, NULL), 0, 1},
                     {vt_graph_apply(w->g, VT_G_TANH, "other", v, NULL, 0, NULL), -INFINITY, INFINITY}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         vt_interval found = vt_known_interval(expected[i].of);
