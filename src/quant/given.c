@@ -104,15 +104,9 @@ static bool take_dequantize(taker *t, const vt_gnode *n) {
     return true;
 }
 
-static vt_gvalue *dequantize(taker *t, const char *name, vt_gvalue *x, vt_gvalue *scale, vt_gvalue *zero) {
-    vt_gnode_spec spec = {
-        .op = VT_G_DEQUANTIZE_LINEAR, .name = name, .input_count = 3, .inputs = (vt_gvalue *[]){x, scale, zero}};
-    return vt_graph_add(t->r.to, &spec)->outputs[0];
-}
-
-static vt_gvalue *quantize(taker *t, const char *name, vt_gvalue *x, vt_gvalue *scale, vt_gvalue *zero) {
-    vt_gnode_spec spec = {
-        .op = VT_G_QUANTIZE_LINEAR, .name = name, .input_count = 3, .inputs = (vt_gvalue *[]){x, scale, zero}};
+/* QuantizeLinear or DequantizeLinear, in the new graph. */
+static vt_gvalue *convert(taker *t, vt_gop op, const char *name, vt_gvalue *x, vt_gvalue *scale, vt_gvalue *zero) {
+    vt_gnode_spec spec = {.op = op, .name = name, .input_count = 3, .inputs = (vt_gvalue *[]){x, scale, zero}};
     return vt_graph_add(t->r.to, &spec)->outputs[0];
 }
 
@@ -120,7 +114,8 @@ static vt_gvalue *quantize(taker *t, const char *name, vt_gvalue *x, vt_gvalue *
 static vt_gvalue *float_of(taker *t, const vt_gnode *n, uint32_t at, int64_t axis) {
     const vt_gvalue *x = n->inputs[at], *scale = n->inputs[at + 1], *zero = n->inputs[at + 2];
     if (vt_gvalue_is_constant(x)) return as_floats(t, x, scale, zero, axis);
-    return dequantize(t, x->name, vt_rewrite_of(&t->r, x), vt_rewrite_of(&t->r, scale), vt_rewrite_of(&t->r, zero));
+    return convert(t, VT_G_DEQUANTIZE_LINEAR, x->name, vt_rewrite_of(&t->r, x), vt_rewrite_of(&t->r, scale),
+                   vt_rewrite_of(&t->r, zero));
 }
 
 /* Bias in units of scale of x times scale of w. */
@@ -154,8 +149,8 @@ static bool take_qlinear(taker *t, const vt_gnode *n) {
     vt_gnode_spec spec = {.op = conv ? VT_G_CONV : VT_G_MAT_MUL, .name = n->name, .input_count = count, .inputs = in};
     spec.attribute_count = conv ? n->attribute_count : 0;
     spec.attributes = n->attributes;
-    vt_gvalue *y = quantize(t, n->outputs[0]->name, vt_graph_add(t->r.to, &spec)->outputs[0],
-                            vt_rewrite_of(&t->r, n->inputs[6]), vt_rewrite_of(&t->r, n->inputs[7]));
+    vt_gvalue *y = convert(t, VT_G_QUANTIZE_LINEAR, n->outputs[0]->name, vt_graph_add(t->r.to, &spec)->outputs[0],
+                           vt_rewrite_of(&t->r, n->inputs[6]), vt_rewrite_of(&t->r, n->inputs[7]));
     vt_rewrite_replace(&t->r, n->outputs[0], y);
     return true;
 }
@@ -193,10 +188,10 @@ static bool take_move(taker *t, const vt_gnode *n) {
     vt_gvalue *scale = q->inputs[1], *zero = q->inputs[2];
     vt_gvalue **in = VT_NEW_ARRAY(t->ctx, vt_gvalue *, n->input_count);
     for (uint32_t i = 0; i < n->input_count; i++)
-        in[i] = dequantize(t, n->inputs[i]->name, vt_rewrite_of(&t->r, n->inputs[i]), scale, zero);
+        in[i] = convert(t, VT_G_DEQUANTIZE_LINEAR, n->inputs[i]->name, vt_rewrite_of(&t->r, n->inputs[i]), scale, zero);
     vt_gnode_spec spec = {n->op, n->name, NULL, n->input_count, n->attribute_count, in, n->attributes};
     vt_gvalue *y = vt_graph_add(t->r.to, &spec)->outputs[0];
-    vt_rewrite_replace(&t->r, n->outputs[0], quantize(t, n->outputs[0]->name, y, scale, zero));
+    vt_rewrite_replace(&t->r, n->outputs[0], convert(t, VT_G_QUANTIZE_LINEAR, n->outputs[0]->name, y, scale, zero));
     return true;
 }
 
@@ -216,9 +211,8 @@ static const vt_graph *pass(const vt_graph *g, taker *t, bool (*take)(taker *, c
     for (uint32_t i = 0; i < g->node_count; i++)
         if (g->nodes[i]->op == VT_G_QUANTIZE_LINEAR) t->others[g->nodes[i]->inputs[0]->index]--;
     t->limited = VT_NEW_ARRAY(g->ctx, vt_gvalue *, g->values.count + 1);
-    for (uint32_t i = 0; i < g->node_count; i++) {
+    for (uint32_t i = 0; i < g->node_count; i++)
         if (!take(t, g->nodes[i])) vt_rewrite_keep(&t->r, g->nodes[i]);
-    }
     return vt_graph_pass_remove_dead(vt_rewrite_end(&t->r));
 }
 

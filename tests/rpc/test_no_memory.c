@@ -135,27 +135,26 @@ static void use_models_and_arrays(conversation *c) {
 
 static vta_status own(void) { return converse_of(use_models_and_arrays); }
 
-static void sessions_of_ours(void **state) {
-    (void)state;
+/* With a folder for a session's files, and a model to send. */
+static void with_files(void (*check)(void)) {
     artifact = small_artifact(&artifact_size);
     strcpy(page.folder, "/tmp/vta-rpc-memory-XXXXXX");
     assert_non_null(mkdtemp(page.folder));
-    check_every_allocation(own);
+    check();
     vt__folder_remove(page.folder);
     vta_string_free(artifact);
 }
 
-static void damaged_requests(void **state) {
-    (void)state;
-    artifact = small_artifact(&artifact_size);
-    strcpy(page.folder, "/tmp/vta-rpc-memory-XXXXXX");
-    assert_non_null(mkdtemp(page.folder));
+static void no_memory(void) { check_every_allocation(own); }
+
+static void damaged(void) {
     damage = true;
     assert_int_equal(own(), VTA_OK);
     damage = false;
-    vt__folder_remove(page.folder);
-    vta_string_free(artifact);
 }
+
+static void sessions_of_ours(void **state) { (void)state, with_files(no_memory); }
+static void damaged_requests(void **state) { (void)state, with_files(damaged); }
 
 /* ---- Objects, and the runtime ------------------------------------------------------------------------------------ */
 
