@@ -25,7 +25,7 @@ static inline void *make_room(size_t count, size_t size) {
 
 static inline char *make_text(const char *text) { return strcpy(make_room(strlen(text) + 1, 1), text); }
 
-enum { MAKE_MOST = 64 };
+enum { MAKE_MOST = 128 };
 
 /* A model that grows; start with make_model(opset). */
 typedef struct making {
