@@ -8,7 +8,7 @@
 /* "@main = primfn(...) -> () ..." as TVM's module printer shows one function, with the two blank lines
  * that follow it. */
 void vt_print_primfn(vt_ctx *ctx, const vt_func *f, vt_strbuf *out);
-/* The TVMScript of a module with this function. header: the comment line and decorator of the stand-alone form. */
+/* The TVMScript of a module with this function. */
 void vt_print_tvmscript(vt_ctx *ctx, const vt_func *f, vt_strbuf *out);
 /* One node in primfn style; variables are shown with names made unique within this one text. */
 void vt_print_stmt(vt_ctx *ctx, const vt_stmt *s, vt_strbuf *out);

@@ -36,9 +36,7 @@ static spelling spelling_of(const vt_expr *e) {
     }
 }
 
-static uint8_t precedence_of(vt__script *s, const vt_expr *e) {
-    return e->kind == VT_E_NOT && !s->blocks ? 10 : spelling_of(e).precedence;
-}
+static uint8_t precedence_of(const vt_expr *e) { return e->kind == VT_E_NOT ? 10 : spelling_of(e).precedence; }
 
 static void operand(vt__script *s, vt_strbuf *out, const vt_expr *e, bool parentheses) {
     if (parentheses) vt_strbuf_addc(out, '(');
@@ -46,10 +44,16 @@ static void operand(vt__script *s, vt_strbuf *out, const vt_expr *e, bool parent
     if (parentheses) vt_strbuf_addc(out, ')');
 }
 
+static bool compares(const vt_expr *e) { return vt_expr_infos[e->kind].cls == VT_CLASS_COMPARE; }
+
+/* Python reads a < b == c as a < b and b == c. */
+static bool chained(const vt_expr *e, const vt_expr *operand) { return compares(e) && compares(operand); }
+
 static void infix(vt__script *s, vt_strbuf *out, const vt_expr *e, spelling how) {
-    operand(s, out, e->a[0], precedence_of(s, e->a[0]) > how.precedence);
+    const vt_expr *x = e->a[0], *y = e->a[1];
+    operand(s, out, x, chained(e, x) || precedence_of(x) > how.precedence);
     vt_strbuf_addf(out, " %s ", how.infix);
-    operand(s, out, e->a[1], precedence_of(s, e->a[1]) >= how.precedence);
+    operand(s, out, y, chained(e, y) || precedence_of(y) >= how.precedence);
 }
 
 void vt__script_exprs(vt__script *s, vt_strbuf *out, uint32_t n, const vt_expr *const *items) {
@@ -137,7 +141,7 @@ static void function(vt__script *s, vt_strbuf *out, const char *name, const vt_e
 
 static void negation(vt__script *s, vt_strbuf *out, const vt_expr *e) {
     vt_strbuf_add(out, s->blocks ? "not" : "not ");
-    operand(s, out, e->a[0], s->blocks || precedence_of(s, e->a[0]) > 10);
+    operand(s, out, e->a[0], s->blocks || precedence_of(e->a[0]) > 10);
 }
 
 void vt__script_expr(vt__script *s, vt_strbuf *out, const vt_expr *e) {
