@@ -14,7 +14,7 @@ enum { LANES = 4, FORMS = 26 };
 
 /* The n-th form of x and y, int32 of any number of lanes. */
 static const vt_expr *form(vt_ctx *ctx, int n, const vt_expr *x, const vt_expr *y) {
-    static const vt_expr_kind arith[] = {VT_E_ADD, VT_E_SUB, VT_E_MUL, VT_E_DIV, VT_E_MOD,
+    static const vt_expr_kind arith[] = {VT_E_ADD,      VT_E_SUB,      VT_E_MUL, VT_E_DIV, VT_E_MOD,
                                          VT_E_FLOORDIV, VT_E_FLOORMOD, VT_E_MIN, VT_E_MAX};
     static const vt_expr_kind compare[] = {VT_E_EQ, VT_E_NE, VT_E_LT, VT_E_LE, VT_E_GT, VT_E_GE};
     static const vt_op bits[] = {VT_OP_SHIFT_LEFT, VT_OP_SHIFT_RIGHT, VT_OP_BITWISE_AND, VT_OP_BITWISE_OR,
@@ -99,8 +99,8 @@ static vta_status vector_lets(vt_ctx *ctx, void *arg) {
     const vt_expr *down = vt_e_ramp(ctx, vt_i32(ctx, 6), vt_i32(ctx, -2), LANES);
     const vt_expr *sum = vt_e_bin(ctx, VT_E_ADD, load1(ctx, f.buffers[0], up), vt_e_broadcast(ctx, i, LANES));
     const vt_expr *square = vt_e_let(ctx, v, sum, vt_e_bin(ctx, VT_E_MUL, v, v));
-    f.func.body = vt_s_for(ctx, i, vt_i32(ctx, 5), vt_i32(ctx, 1), VT_FOR_SERIAL,
-                           store1(ctx, f.buffers[1], square, down));
+    f.func.body =
+        vt_s_for(ctx, i, vt_i32(ctx, 5), vt_i32(ctx, 1), VT_FOR_SERIAL, store1(ctx, f.buffers[1], square, down));
     int32_t a[] = {1, 2, 3, 4}, b[8] = {0};
     vt_interp_arg args[] = {{.data = a, .elements = 4}, {.data = b, .elements = 8}};
     assert_int_equal(vt_interp_run(ctx, &f.func, 2, args, NULL), VTA_OK);
@@ -284,8 +284,8 @@ static vta_status casts(vt_ctx *ctx, void *arg) {
         double from;
         int64_t i8, i64;
         bool truth;
-    } rows[] = {{2.75, 2, 2, true},     {-2.75, -2, -2, true}, {0, 0, 0, false},
-                {300, 44, 300, true},   {1e30, -1, INT64_MAX, true}, {-1e30, 0, INT64_MIN, true},
+    } rows[] = {{2.75, 2, 2, true},           {-2.75, -2, -2, true},       {0, 0, 0, false},
+                {300, 44, 300, true},         {1e30, -1, INT64_MAX, true}, {-1e30, 0, INT64_MIN, true},
                 {9.2e18, -1, INT64_MAX, true}};
     for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
         const vt_expr *from = vt_float(ctx, VT_F64, rows[n].from);
@@ -317,8 +317,12 @@ static vta_status multiply_shift(vt_ctx *ctx, void *arg) {
 
 static void test_multiply_shift(void **state) {
     (void)state;
-    static int64_t rows[][5] = {{7, 3, 1, 0, 11},       {-7, 3, 1, 0, -10}, {5, 5, 4, 2, 6},
-                                {5, 6, 4, 2, 8},        {1, 1, 62, 0, 0},   {INT_MAX, INT_MAX, 32, 1, INT_MAX - 1},
+    static int64_t rows[][5] = {{7, 3, 1, 0, 11},
+                                {-7, 3, 1, 0, -10},
+                                {5, 5, 4, 2, 6},
+                                {5, 6, 4, 2, 8},
+                                {1, 1, 62, 0, 0},
+                                {INT_MAX, INT_MAX, 32, 1, INT_MAX - 1},
                                 {INT_MIN, 2, 2, 0, INT_MIN / 2}};
     for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) run_in_context(multiply_shift, rows[n], VTA_OK, NULL);
     int64_t none[] = {1, 1, 2, 2, 0}, far[] = {1, 1, 63, 0, 0};
@@ -333,8 +337,8 @@ static void test_casts(void **state) { (void)state, run_in_context(casts, NULL, 
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vectors), cmocka_unit_test(test_vector_lets), cmocka_unit_test(test_hooks),
-        cmocka_unit_test(test_boxes),   cmocka_unit_test(test_strides),     cmocka_unit_test(test_pointers),
+        cmocka_unit_test(test_vectors), cmocka_unit_test(test_vector_lets),    cmocka_unit_test(test_hooks),
+        cmocka_unit_test(test_boxes),   cmocka_unit_test(test_strides),        cmocka_unit_test(test_pointers),
         cmocka_unit_test(test_casts),   cmocka_unit_test(test_multiply_shift),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -286,6 +286,41 @@ static vta_status block_variables(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* What nothing defines is declared where all its uses meet: first in the body of the statement around two conditions.
+ */
+static vta_status declared_where_used(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_var *v = vt_var_new(ctx, "v", VT_I32), *i = vt_var_new(ctx, "i", VT_I32),
+                 *n = vt_var_new(ctx, "n", VT_I32);
+    const vt_var *data = vt_var_new_pointer(ctx, "D", VT_I32, "local");
+    const vt_expr *zero = vt_i32(ctx, 0), *three = vt_i32(ctx, 3);
+    const vt_stmt *use = vt_s_if(ctx, vt_bool(ctx, true), vt_s_eval(ctx, v), NULL);
+    const vt_stmt *both = vt_s_seq(ctx, 2, (const vt_stmt *[]){use, use}), *other = vt_s_eval(ctx, zero);
+    const struct {
+        const vt_stmt *s;
+        const char *head; /* the declaration stands behind it, a step further in where the body does */
+        bool deeper;
+    } rows[] = {
+        {vt_s_for(ctx, i, zero, three, VT_FOR_SERIAL, both), "for i in range(3):", true},
+        {vt_s_for(ctx, i, zero, three, VT_FOR_PARALLEL, both), "for i in T.parallel(3):", true},
+        {vt_s_if(ctx, vt_bool(ctx, false), both, NULL), "if False:", true},
+        {vt_s_if(ctx, vt_bool(ctx, false), other, both), "else:", true},
+        {vt_s_attr(ctx, vt_ref_none(), "note", three, both), "T.attr(None, \"note\", 3)", false},
+        {vt_s_alloc(ctx, data, VT_I32, 1, &three, NULL, both), "D = T.allocate([3], \"int32\", \"local\")", false},
+        {vt_s_let(ctx, n, three, both), "n: T.int32 = 3", false},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        /* after another statement, so that the function's own body is not the place */
+        vt_func f = {.name = "main", .body = vt_s_seq(ctx, 2, (const vt_stmt *[]){other, rows[k].s})};
+        const char *step = rows[k].deeper ? "            " : "        ", *text = print(ctx, &f, vt_print_tvmscript);
+        const char *want = vt_new_format(ctx, "        %s\n%sv = T.var(\"int32\")\n%sif True:\n%s    T.evaluate(v)\n",
+                                         rows[k].head, step, step, step);
+        if (!strstr(text, want)) fail_msg("no\n%s\nin %s", want, text);
+    }
+    return VTA_OK;
+}
+
+static void test_declared(void **state) { (void)state, run_in_context(declared_where_used, NULL, VTA_OK, NULL); }
 static void test_block_variables(void **state) { (void)state, run_in_context(block_variables, NULL, VTA_OK, NULL); }
 static void test_loop_from_two(void **state) { (void)state, run_in_context(loop_from_two, NULL, VTA_OK, NULL); }
 static void test_tensor_statements(void **state) { (void)state, run_in_context(tensor_statements, NULL, VTA_OK, NULL); }
@@ -306,6 +341,7 @@ int main(void) {
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_tensor_statements),
         cmocka_unit_test(test_public_view),
+        cmocka_unit_test(test_declared),
     };
     return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
 }
