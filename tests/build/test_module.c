@@ -152,6 +152,40 @@ static void test_emit_kinds(void **state) {
     machine_close(&m);
 }
 
+/* The object of a function for the processor. */
+static char *object_of(machine *m, const vtac_build_func *f, const char *target, int32_t level, size_t *out_size) {
+    const vtac_build_options options = {.target = target, .opt_level = level};
+    char *object;
+    need(m, vtac_emit(1, f, &options, VTAC_EMIT_OBJECT, m->diag, &object, out_size), target);
+    return object;
+}
+
+static bool same_objects(machine *m, const vtac_build_func *f, const char *target, const char *other, int32_t level,
+                         int32_t other_level) {
+    size_t size, other_size;
+    char *a = object_of(m, f, target, level, &size), *b = object_of(m, f, other, other_level, &other_size);
+    bool same = size == other_size && memcmp(a, b, size) == 0;
+    vta_string_free(a);
+    vta_string_free(b);
+    return same;
+}
+
+/* Level 0 is 2, -1 is none; each target has two names, and the first is where none is given. */
+static void test_levels_and_targets(void **state) {
+    (void)state;
+    machine m;
+    vtac_build_func f = {.func = lower(&m, "tests/build/cpu/reductions.te")};
+    assert_true(same_objects(&m, &f, "llvm", "llvm", 0, 2));
+    assert_false(same_objects(&m, &f, "llvm", "llvm", 0, 1));
+    assert_false(same_objects(&m, &f, "llvm", "llvm", -1, 1));
+    assert_false(same_objects(&m, &f, "llvm", "llvm", -1, 0));
+    assert_true(same_objects(&m, &f, "llvm", "cpu", 2, 2));
+    assert_true(same_objects(&m, &f, "vta", "ext_dev", 0, 0));
+    assert_true(same_objects(&m, &f, "vta", NULL, 0, 0));
+    assert_false(same_objects(&m, &f, "vta", "cpu", 0, 0));
+    machine_close(&m);
+}
+
 /* ---- Threads, memory --------------------------------------------------------------------------------------------- */
 
 static void *build_often(void *arg) {
@@ -232,10 +266,15 @@ static void test_preloaded_recorder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_imports),       cmocka_unit_test(test_save_and_load),
-        cmocka_unit_test(test_other_machine), cmocka_unit_test(test_many_kernels),
-        cmocka_unit_test(test_emit_kinds),    cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_preloaded_recorder),
+        cmocka_unit_test(test_imports),
+        cmocka_unit_test(test_save_and_load),
+        cmocka_unit_test(test_other_machine),
+        cmocka_unit_test(test_many_kernels),
+        cmocka_unit_test(test_emit_kinds),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_levels_and_targets),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_preloaded_recorder),
     };
     return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
 }
