@@ -152,37 +152,38 @@ static void test_emit_kinds(void **state) {
     machine_close(&m);
 }
 
-/* The object of a function for the processor. */
-static char *object_of(machine *m, const vtac_build_func *f, const char *target, int32_t level, size_t *out_size) {
-    const vtac_build_options options = {.target = target, .opt_level = level};
-    char *object;
-    need(m, vtac_emit(1, f, &options, VTAC_EMIT_OBJECT, m->diag, &object, out_size), target);
-    return object;
-}
-
-static bool same_objects(machine *m, const vtac_build_func *f, const char *target, const char *other, int32_t level,
-                         int32_t other_level) {
-    size_t size, other_size;
-    char *a = object_of(m, f, target, level, &size), *b = object_of(m, f, other, other_level, &other_size);
-    bool same = size == other_size && memcmp(a, b, size) == 0;
-    vta_string_free(a);
-    vta_string_free(b);
+static bool same_objects(machine *m, const vtac_build_func *f, vtac_build_options a, vtac_build_options b) {
+    char *object[2];
+    size_t size[2];
+    need(m, vtac_emit(1, f, &a, VTAC_EMIT_OBJECT, m->diag, &object[0], &size[0]), "one");
+    need(m, vtac_emit(1, f, &b, VTAC_EMIT_OBJECT, m->diag, &object[1], &size[1]), "the other");
+    bool same = size[0] == size[1] && memcmp(object[0], object[1], size[0]) == 0;
+    vta_string_free(object[0]);
+    vta_string_free(object[1]);
     return same;
 }
 
 /* Level 0 is 2, -1 is none; each target has two names, and the first is where none is given. */
-static void test_levels_and_targets(void **state) {
+static void test_options(void **state) {
     (void)state;
+    static const struct {
+        vtac_build_options a, b;
+        bool same;
+    } rows[] = {
+        {{.target = "llvm"}, {.target = "llvm", .opt_level = 2}, true},
+        {{.target = "llvm"}, {.target = "llvm", .opt_level = 1}, false},
+        {{.target = "llvm", .opt_level = -1}, {.target = "llvm", .opt_level = 1}, false},
+        {{.target = "llvm", .opt_level = -1}, {.target = "llvm"}, false},
+        {{.target = "llvm"}, {.target = "cpu"}, true},
+        {{.target = "vta"}, {.target = "ext_dev"}, true},
+        {{.target = "vta"}, {.target = NULL}, true},
+        {{.target = "vta"}, {.target = "cpu"}, false},
+    };
     machine m;
     vtac_build_func f = {.func = lower(&m, "tests/build/cpu/reductions.te")};
-    assert_true(same_objects(&m, &f, "llvm", "llvm", 0, 2));
-    assert_false(same_objects(&m, &f, "llvm", "llvm", 0, 1));
-    assert_false(same_objects(&m, &f, "llvm", "llvm", -1, 1));
-    assert_false(same_objects(&m, &f, "llvm", "llvm", -1, 0));
-    assert_true(same_objects(&m, &f, "llvm", "cpu", 2, 2));
-    assert_true(same_objects(&m, &f, "vta", "ext_dev", 0, 0));
-    assert_true(same_objects(&m, &f, "vta", NULL, 0, 0));
-    assert_false(same_objects(&m, &f, "vta", "cpu", 0, 0));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (same_objects(&m, &f, rows[i].a, rows[i].b) != rows[i].same)
+            fail_msg("row %zu: the objects are %s", i, rows[i].same ? "not the same" : "the same");
     machine_close(&m);
 }
 
@@ -272,7 +273,7 @@ int main(void) {
         cmocka_unit_test(test_many_kernels),
         cmocka_unit_test(test_emit_kinds),
         cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_levels_and_targets),
+        cmocka_unit_test(test_options),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_preloaded_recorder),
     };
