@@ -76,7 +76,7 @@ static void run_boxes(picture *d, const vt_profile_run *run) {
             "fetch");
     for (uint32_t i = 0; i < run->count; i++) {
         const vta_insn_time *t = &run->times[i];
-        if (t->start == UINT64_MAX || run->begin + t->end < d->from || run->begin + t->start > d->to) continue;
+        if (t->start == UINT64_MAX) continue; /* never ran */
         box(d, t->unit, (double)(run->begin + t->start), (double)(run->begin + t->end), colors[t->kind],
             vta_insn_kind_name((vta_insn_kind)t->kind));
         if (t->wait_prev + t->wait_next)
