@@ -5,7 +5,7 @@
 #include "vta/config.h"
 
 static const char json[] = "{\"TARGET\": \"tsim\", \"HW_VER\": \"0.0.1\", \"LOG_BATCH\": 1, \"LOG_BLOCK\": 4, "
-                           "\"LOG_ACC_BUFF_SIZE\": 18}";
+                           "\"LOG_ACC_BUFF_SIZE\": 18, \"TIMING\": {\"profile\": \"hls\", \"delay\": 3}}";
 static char path[] = "/tmp/vta_config_XXXXXX";
 
 /* A list of diagnostics of its own would be freed with the rest; that it may be missing is part of the test. */
@@ -31,6 +31,15 @@ static vta_status load(void) {
 static vta_status find(void) {
     vta_config *c = NULL;
     vta_status status = vta_config_find(path, NULL, &c, NULL);
+    vta_config_release(c);
+    return status;
+}
+
+static vta_status find_default(void) {
+    vta_config *c = NULL;
+    const char *source = NULL;
+    vta_status status = vta_config_find(NULL, NULL, &c, &source);
+    if (status == VTA_OK) assert_string_equal(source, "built-in default");
     vta_config_release(c);
     return status;
 }
@@ -68,6 +77,8 @@ static void loading(void **state) {
     check_every_allocation(load);
     check_every_allocation(find);
     unlink(path);
+    unsetenv("VTA_CONFIG"); /* and there is no vta_config.json here */
+    check_every_allocation(find_default);
 }
 
 static void changing(void **state) {
