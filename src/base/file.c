@@ -24,13 +24,14 @@ static vta_status read_all(const vta_allocator *a, int fd, const char *path, siz
     if (!data) return vt_no_memory(diag);
     vta_status status = VTA_OK;
     for (;;) {
+        if (size > limit) {
+            status = vt_fail(diag, VTA_OUT_OF_RANGE, "%s: larger than %zu bytes", path, limit);
+            break;
+        }
         if (size + 1 == cap) {
-            char *more = cap > limit ? NULL : vt_resize(a, data, cap, cap * 2);
+            char *more = vt_resize(a, data, cap, cap * 2);
             if (!more) {
-                char probe;
-                if (read(fd, &probe, 1) == 0) break;
-                status = cap > limit ? vt_fail(diag, VTA_OUT_OF_RANGE, "%s: larger than %zu bytes", path, limit)
-                                     : vt_no_memory(diag);
+                status = vt_no_memory(diag);
                 break;
             }
             data = more;
