@@ -1,5 +1,4 @@
 /* Programs on numbers: the elements in memory, and what each instruction computes. */
-#include <math.h>
 #include <string.h>
 
 #include "ir/fold.h"
@@ -63,9 +62,6 @@ static value float_bin(vt_expr_kind kind, vt_dtype t, double x, double y) {
     case VT_E_SUB: return (value){.f = rounded(x - y, t)};
     case VT_E_MUL: return (value){.f = rounded(x * y, t)};
     case VT_E_DIV: return (value){.f = rounded(x / y, t)};
-    case VT_E_FLOORDIV: return (value){.f = floor(x / y)};
-    case VT_E_MOD: return (value){.f = fmod(x, y)};
-    case VT_E_FLOORMOD: return (value){.f = rounded(x - floor(x / y) * y, t)};
     case VT_E_MIN: return (value){.f = x < y ? x : y};
     case VT_E_MAX: return (value){.f = x < y ? y : x};
     case VT_E_EQ: return (value){.i = x == y};
@@ -74,6 +70,9 @@ static value float_bin(vt_expr_kind kind, vt_dtype t, double x, double y) {
     case VT_E_LE: return (value){.i = x <= y};
     case VT_E_GT: return (value){.i = x > y};
     case VT_E_GE: return (value){.i = x >= y};
+    case VT_E_FLOORDIV: /* of integers only: te/expr.c */
+    case VT_E_MOD:
+    case VT_E_FLOORMOD:
     case VT_E_VAR:
     case VT_E_INT:
     case VT_E_FLOAT:
