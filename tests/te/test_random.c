@@ -180,13 +180,29 @@ static void factor(program *p) {
     }
 }
 
+/* Parts of sizes that make the axis's extent, where that is a constant. */
+static void split_in_parts(te_stage *st, te_axis *axis) {
+    int64_t sizes[8], left = axis ? te_axis_extent(axis) : 0;
+    size_t n = 0;
+    for (; left > 0 && n < 8; left -= sizes[n++]) sizes[n] = n == 7 ? left : 1 + (int64_t)random_below((uint32_t)left);
+    if (n) te_split_sizes(st, axis, n, sizes, NULL, NULL);
+}
+
+/* What another stage needs of a stretch of two fused loops. */
+static void compute_at_stretch(te_stage *st, te_stage *other) {
+    te_axis *fused, *outer, *pair[2] = {te_stage_leaf(other, 0), te_stage_leaf(other, 1)};
+    if (te_fuse(other, 2, pair, &fused) == VTA_OK &&
+        te_split(other, fused, random_below(5) + 1, &outer, NULL) == VTA_OK)
+        te_compute_at(st, other, outer);
+}
+
 /* One random step; it may be refused, and then must have changed nothing. */
 static void step(program *p, char *log) {
     static const char *const memories[] = {"global", "local", "shared", "warp", "global.texture"};
     uint32_t n = (uint32_t)te_schedule_stages(p->s);
     te_stage *st = te_schedule_stage_at(p->s, random_below(n)), *other = te_schedule_stage_at(p->s, random_below(n));
     te_axis *axis = leaf(st), *fuse[2];
-    uint32_t what = random_below(20);
+    uint32_t what = random_below(22);
     size_t leaves = te_stage_leaves(st), at = leaves > 1 ? random_below((uint32_t)leaves - 1) : 0;
     sprintf(log + strlen(log), " %u:%s", what, te_stage_name(st));
     switch (what) {
@@ -211,6 +227,8 @@ static void step(program *p, char *log) {
     case 14: te_pragma(st, axis, "unroll", NULL); break;
     case 15: te_parallel(st, axis); break;
     case 16: te_storage_align(st, te_stage_axis(st, random_below(3)), random_below(9) + 1, random_below(4)); break;
+    case 17: split_in_parts(st, te_stage_axis(st, random_below(4))); break;
+    case 18: compute_at_stretch(st, other); break;
     default: factor(p);
     }
 }
