@@ -90,9 +90,26 @@ static void refused(void **state) {
         &r, r.first, te_define(r.c, "n[t: 6, i: 3] = early[t - 1, i]"), r.state,
         "n reads early at row (t - 1): inside of the scan s what is computed from its states is read at the row "
         "being computed");
-    te_tensor *outs[2], *twice[] = {r.state, r.state}, *firsts[] = {r.first, r.first}, *nexts[] = {r.next, r.next};
+    refused_scan(&r, te_define(r.c, "f[t: 1, i: 3] = int8(x[0, i])"), r.next, r.state, "must be alike");
+    refused_scan(&r, te_define(r.c, "f[t: 1, i: 2] = x[0, i]"), r.next, r.state,
+                 "f, next and state of the scan s must be alike: of one type, and of one shape but for the first rows, which f "
+                 "has fewer of");
+    refused_scan(&r, r.first, te_define(r.c, "n[t: 6, i: 3] = state[t - 0, i]"), r.state, "n reads state at row t");
+    te_tensor *fewer[] = {r.first, te_define(r.c, "f2[t: 2, i: 3] = x[t, i]")}, *outs[2], *twice[] = {r.state, r.state}, *firsts[] = {r.first, r.first}, *nexts[] = {r.next, r.next};
     assert_int_equal(te_scan(r.c, "s", NULL, 2, firsts, nexts, twice, outs), VTA_INVALID_ARGUMENT);
     assert_refused(r.c, VTA_INVALID_ARGUMENT, "the state state is given twice to the scan s");
+    te_tensor *two[] = {r.state, te_placeholder(r.c, "second", "int32", 2, (int64_t[]){6, 3})};
+    assert_int_equal(te_scan(r.c, "s", NULL, 2, fewer, nexts, two, outs), VTA_INVALID_ARGUMENT);
+    assert_refused(r.c, VTA_INVALID_ARGUMENT,
+                   "the scan s starts with 2 rows of f2: it must be a constant number, the same for all of its states");
+    te_placeholder(r.c, "short", "int32", 2, (int64_t[]){5, 3});
+    te_tensor *uneven[] = {r.state, te_find_tensor(r.c, "short")},
+              *next2[] = {r.next, te_define(r.c, "n2[t: 5, i: 3] = short[t - 1, i]")};
+    outs[0] = outs[1] = r.x;
+    assert_int_equal(te_scan(r.c, "s", NULL, 2, firsts, next2, uneven, outs), VTA_INVALID_ARGUMENT);
+    assert_refused(r.c, VTA_INVALID_ARGUMENT, "next and n2 of the scan s have different numbers of rows");
+    assert_null(outs[0]);
+    assert_null(outs[1]);
     assert_int_equal(te_scan(r.c, "s", NULL, 0, firsts, nexts, twice, outs), VTA_INVALID_ARGUMENT);
     assert_refused(r.c, VTA_INVALID_ARGUMENT, "the scan s has no states");
     assert_true(te_tensor_is_scan(r.result) && !te_tensor_is_scan(r.next));

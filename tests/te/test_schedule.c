@@ -254,6 +254,42 @@ static void compute_at_a_fused_axis(void **state) {
     te_context_destroy(f.c);
 }
 
+/* A stage within parts of 5 and 7: as much as the larger one, from where the part begins; within its loop an element. */
+#define BEGIN "@tir.if_then_else((j.outer <= 0), 0, 5, dtype=int32)"
+static void compute_at_parts(void **state) {
+    (void)state;
+    for (int within = 0; within < 2; within++) {
+        fixture f = make();
+        te_stage *st = te_schedule_stage(f.s, f.d);
+        te_axis *parts[2];
+        te_split_sizes(st, te_stage_axis(st, 1), 2, (int64_t[]){5, 7}, &parts[0], &parts[1]);
+        te_compute_at(te_schedule_stage(f.s, f.b), st, parts[within]);
+        assert_nest(&f, within ? "realize(b, [i:(i + 1), (" BEGIN " + j.inner):((" BEGIN " + j.inner) + 1)], True, {"
+                               : "realize(b, [i:(i + 1), " BEGIN ":(" BEGIN " + 7)], True, { for (j: int32, 0, 7) {");
+        assert_nest(&f, "if @tir.likely((j.inner < @tir.if_then_else((j.outer <= 0), 5, 7, dtype=int32)), dtype=bool) { "
+                        "d[i, (j.inner + " BEGIN ")] = (b[i, (j.inner + " BEGIN ")]*2)");
+        te_context_destroy(f.c);
+    }
+}
+
+/* A stage within stretches of two fused loops: of 4, which lie in one row of 12, and of 5, which may lie in two. */
+static void compute_at_stretches(void **state) {
+    (void)state;
+    for (int size = 4; size < 6; size++) {
+        fixture f = make();
+        te_stage *st = te_schedule_stage(f.s, f.d);
+        te_axis *fused, *outer;
+        te_fuse(st, 2, (te_axis *[]){te_stage_axis(st, 0), te_stage_axis(st, 1)}, &fused);
+        te_split(st, fused, size, &outer, NULL);
+        te_compute_at(te_schedule_stage(f.s, f.b), st, outer);
+        assert_nest(&f, size == 4 ? "realize(b, [floordiv(i.j.fused.outer, 3):(floordiv(i.j.fused.outer, 3) + 1), "
+                                    "(floormod(i.j.fused.outer, 3)*4):((floormod(i.j.fused.outer, 3)*4) + 4)], True, {"
+                                  : "realize(b, [floordiv((i.j.fused.outer*5), 12):(floordiv((i.j.fused.outer*5), 12) + "
+                                    "(floordiv((floormod((i.j.fused.outer*5), 12) + 4), 12) + 1)), 0:12], True, {");
+        te_context_destroy(f.c);
+    }
+}
+
 static void cache_writes(void **state) {
     (void)state;
     fixture f = make();
@@ -479,6 +515,8 @@ int main(void) {
         cmocka_unit_test(reductions),
         cmocka_unit_test(fused_and_thread),
         cmocka_unit_test(cache_reads),
+        cmocka_unit_test(compute_at_parts),
+        cmocka_unit_test(compute_at_stretches),
         cmocka_unit_test(cache_writes),
         cmocka_unit_test(replaced_axes_are_told),
         cmocka_unit_test(compute_at_a_fused_axis),
