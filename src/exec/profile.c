@@ -124,6 +124,5 @@ vta_status vta_instance_profile_json(vta_instance *in, vta_diag *diag, char **ou
     vt_json_init(&w, &text, VT_JSON_SPACED);
     write_all(&w, in);
     *out_json = vt_strbuf_take(&text);
-    vt_strbuf_free(&text);
     return *out_json ? VTA_OK : vt_no_memory(diag);
 }
