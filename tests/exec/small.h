@@ -10,6 +10,8 @@
 enum { TILES = 4, LANES = 16, ELEMENTS = TILES * LANES, PAGE = 4096 };
 /* The arena: a parameter that nobody needs, one micro-op, instructions, x, y, z. */
 enum { UOPS_AT = PAGE, INSNS_AT = 2 * PAGE, X_AT = 3 * PAGE, Y_AT = 4 * PAGE, Z_AT = 5 * PAGE, BYTES = 6 * PAGE };
+/* Each byte of the parameter; the last one of the micro-op: a weight, which ALU does not use. */
+enum { SMALL_PARAM = 0x5a, SMALL_UOP = 0x40 };
 
 typedef struct small {
     vt_plan plan;
@@ -130,6 +132,8 @@ static inline void small_make(small *s) {
                         .input_count = 1,
                         .output_count = 1,
                         .step_count = 4};
+    memset(s->params, SMALL_PARAM, sizeof s->params);
+    s->uops[VTA_UOP_BYTES - 1] = SMALL_UOP;
     s->config = vta_config_to_json(config);
     vta_config_release(config);
 }

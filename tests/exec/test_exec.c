@@ -93,6 +93,9 @@ static void questions(void **state) {
     assert_int_equal(m.work_bytes, BYTES - X_AT);
     assert_int_equal(m.params_bytes, 64);
     assert_int_equal(m.stream_bytes, 9 * VTA_INSN_BYTES + VTA_UOP_BYTES);
+    assert_int_equal(m.host_bytes, 2 * ELEMENTS);
+    vta_string_free(small_artifact(&size));
+    assert_int_equal(m.file_bytes, size);
     vta_model_release(model);
 }
 
@@ -154,6 +157,30 @@ static void profile(void **state) {
     vta_model_release(model);
 }
 
+/* The memory that an instance gives a run: the parameter, instructions relocated to the first page; zeros besides. */
+static void check_memory(const vta_program *p, const vta_config *config) {
+    vta_program_segment segment;
+    vta_program_run_info run;
+    vta_insn insn;
+    MUST(vta_program_get_run(p, 0, &run));
+    assert_int_equal(run.insn_addr, PAGE + INSNS_AT);
+    assert_int_equal(run.insn_count, 9);
+    assert_int_equal(run.segment_count, 1);
+    MUST(vta_program_get_segment(p, 0, 0, &segment));
+    assert_int_equal(segment.addr, PAGE);
+    assert_int_equal(segment.size, BYTES);
+    for (size_t i = 0; i < BYTES; i++)
+        if (i < INSNS_AT || i >= INSNS_AT + 9 * VTA_INSN_BYTES)
+            assert_int_equal(i < segment.before_size ? segment.before[i] : 0, i < 64             ? SMALL_PARAM
+                                                                              : i == UOPS_AT + 3 ? SMALL_UOP
+                                                                                                 : 0);
+    assert_memory_equal(run.insns, segment.before + INSNS_AT, 9 * VTA_INSN_BYTES);
+    MUST(vta_insn_decode(config, run.insns, diag, &insn));
+    assert_int_equal(insn.u.mem.dram_base * VTA_UOP_BYTES, PAGE + UOPS_AT);
+    MUST(vta_insn_decode(config, run.insns + VTA_INSN_BYTES, diag, &insn));
+    assert_int_equal(insn.u.mem.dram_base * LANES, PAGE + X_AT);
+}
+
 /* As a program the runs give the same cycles, and notes say which layer an instruction is of. */
 static void program(void **state) {
     (void)state;
@@ -163,7 +190,10 @@ static void program(void **state) {
     MUST(vta_model_program(model, diag, &p));
     assert_int_equal(vta_program_run_count(p), 1);
     assert_string_equal(vta_program_note(p, 0, 0), "add 3");
+    assert_string_equal(vta_program_note(p, 0, 3), "add 3");
+    assert_string_equal(vta_program_note(p, 0, 4), "add 5");
     assert_string_equal(vta_program_note(p, 0, 8), "add 5");
+    check_memory(p, vta_model_config(model));
     MUST(vta_device_create("tsim", vta_model_config(model), NULL, NULL, diag, &device));
     MUST(vta_program_run(p, device, NULL, diag));
     vta_instance *in = create(model, "tsim", false);

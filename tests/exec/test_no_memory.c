@@ -1,4 +1,4 @@
-/* Every allocation fails once: loading, making an instance, running, profiling. */
+/* Every allocation fails once: loading, making an instance, running, profiling, asking what a step reads. */
 #include "support/no_memory.h"
 
 #include "small.h"
@@ -23,9 +23,12 @@ static vta_status all(void) {
     vta_diag *diag = vta_diag_create(NULL);
     vta_model *model = NULL;
     vta_program *program = NULL;
+    const uint32_t *steps;
+    size_t count;
     vta_status status = diag ? vta_model_parse(bytes, size, "small", NULL, diag, &model) : VTA_NO_MEMORY;
     if (status == VTA_OK) status = use(model, diag);
     if (status == VTA_OK) status = vta_model_program(model, diag, &program);
+    if (status == VTA_OK) status = vta_model_step_inputs(model, 0, diag, &steps, &count);
     vta_program_destroy(program);
     vta_model_release(model);
     vta_diag_destroy(diag);
