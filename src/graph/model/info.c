@@ -16,31 +16,31 @@ uint64_t vtac_graph_macs(const vtac_graph *graph) { return vt_graph_macs(graph->
 uint64_t vtac_graph_parameters(const vtac_graph *graph) { return graph->parameters; }
 
 static vtac_graph_tensor tensor_of(const char *name, const vt_gvalue *v) {
-    vtac_graph_tensor t = {0, name, {0}, (int32_t)v->type.rank, v->type.dim, vt_gtype_bytes(&v->type)};
+    vtac_graph_tensor t = {
+        .name = name, .ndim = (int32_t)v->type.rank, .shape = v->type.dim, .bytes = vt_gtype_bytes(&v->type)};
     vt_element_type_parse(vt_element_text(v->type.element), &t.type);
     return t;
 }
 
-static vta_status give(bool there, const vtac_graph_tensor *own, vtac_graph_tensor *out_tensor) {
+/* NULL: there is no value with that index. */
+static vta_status give(const char *name, const vt_gvalue *v, vtac_graph_tensor *out_tensor) {
     static const vtac_graph_tensor none;
     if (!out_tensor) return VTA_INVALID_ARGUMENT;
-    vt_result_write(out_tensor, there ? own : &none, sizeof *own);
-    return there ? VTA_OK : VTA_OUT_OF_RANGE;
+    vtac_graph_tensor own = v ? tensor_of(name, v) : none;
+    vt_result_write(out_tensor, &own, sizeof own);
+    return v ? VTA_OK : VTA_OUT_OF_RANGE;
 }
 
 vta_status vtac_graph_input(const vtac_graph *graph, size_t index, vtac_graph_tensor *out_tensor) {
     const vt_gvalues *in = &graph->graph->inputs;
-    bool there = index < in->count;
-    vtac_graph_tensor own = there ? tensor_of(in->item[index]->name, in->item[index]) : (vtac_graph_tensor){0};
-    return give(there, &own, out_tensor);
+    const vt_gvalue *v = index < in->count ? in->item[index] : NULL;
+    return give(v ? v->name : NULL, v, out_tensor);
 }
 
 vta_status vtac_graph_output(const vtac_graph *graph, size_t index, vtac_graph_tensor *out_tensor) {
     const vt_gvalues *out = &graph->graph->outputs;
-    bool there = index < out->count;
-    vtac_graph_tensor own =
-        there ? tensor_of(graph->graph->output_names[index], out->item[index]) : (vtac_graph_tensor){0};
-    return give(there, &own, out_tensor);
+    if (index >= out->count) return give(NULL, NULL, out_tensor);
+    return give(graph->graph->output_names[index], out->item[index], out_tensor);
 }
 
 size_t vtac_graph_find_input(const vtac_graph *graph, const char *name) {
@@ -56,16 +56,17 @@ size_t vtac_graph_find_output(const vtac_graph *graph, const char *name) {
 }
 
 vta_status vtac_graph_node_get(const vtac_graph *graph, size_t index, vtac_graph_node *out_node) {
+    static const vtac_graph_node none;
     if (!out_node) return VTA_INVALID_ARGUMENT;
-    vtac_graph_node own = {0};
-    bool there = index < graph->graph->node_count;
-    if (there) {
-        const vt_gnode *n = graph->graph->nodes[index];
-        own = (vtac_graph_node){0, n->name, vt_gop_text(n->op), vt_gnode_macs(n),
-                                tensor_of(n->outputs[0]->name, n->outputs[0])};
-    }
+    const vt_gnode *n = index < graph->graph->node_count ? graph->graph->nodes[index] : NULL;
+    vtac_graph_node own = none;
+    if (n)
+        own = (vtac_graph_node){.name = n->name,
+                                .op = vt_gop_text(n->op),
+                                .macs = vt_gnode_macs(n),
+                                .output = tensor_of(n->outputs[0]->name, n->outputs[0])};
     vt_result_write(out_node, &own, sizeof own);
-    return there ? VTA_OK : VTA_OUT_OF_RANGE;
+    return n ? VTA_OK : VTA_OUT_OF_RANGE;
 }
 
 /* ---- As text ---- */

@@ -119,13 +119,11 @@ void vtac_graph_destroy(vtac_graph *graph) {
 }
 
 vta_status vtac_graph_pass_get(size_t index, vtac_graph_pass *out_pass) {
+    static const vtac_graph_pass none;
     if (!out_pass) return VTA_INVALID_ARGUMENT;
-    vtac_graph_pass own = {0};
-    bool there = index < vt_graph_pass_count;
-    if (there) {
-        const vt_graph_pass_info *p = &vt_graph_passes[index];
-        own = (vtac_graph_pass){0, p->name, p->does, p->reason};
-    }
+    vtac_graph_pass own = none;
+    const vt_graph_pass_info *p = index < vt_graph_pass_count ? &vt_graph_passes[index] : NULL;
+    if (p) own = (vtac_graph_pass){.name = p->name, .does = p->does, .reason = p->reason};
     vt_result_write(out_pass, &own, sizeof own);
-    return there ? VTA_OK : VTA_OUT_OF_RANGE;
+    return p ? VTA_OK : VTA_OUT_OF_RANGE;
 }
