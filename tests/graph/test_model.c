@@ -14,7 +14,7 @@ static vta_diag *diag;
 static uint8_t *bytes;
 static size_t size;
 
-/* Two inputs, two outputs, attributes of every kind, an input that is left out, a node that nothing needs. */
+/* Two inputs, three outputs, attributes of every kind, an input that is left out, a node that nothing needs. */
 static int setup(void **state) {
     making m;
     float w[2] = {2, -1};
@@ -36,6 +36,7 @@ static int setup(void **state) {
     make_node(&m, "Neg", "f", "unused", "");
     make_output(&m, "r");
     make_output(&m, "f");
+    make_output(&m, "x");
     bytes = make_bytes(&m, &size);
     return 0;
 }
@@ -71,7 +72,8 @@ static void test_texts(void **state) {
                      "pads=0,0 dilations=1 group=1\n"
                      "f: float32[1,1,2] = Cast(i) to=float32\n"
                      "output r: float32[1,1,2,2]\n"
-                     "output f: float32[1,1,2]\n");
+                     "output f: float32[1,1,2]\n"
+                     "output x: float32[1,2,1,2]\n");
     /* multiplications: 2 outputs of 2 weights, 2 outputs of 1; parameters: 2, 1 and 1 */
     assert_same_text(
         "json", json,
@@ -79,7 +81,8 @@ static void test_texts(void **state) {
         "    {\"name\": \"x\", \"type\": \"float32\", \"shape\": [1, 2, 1, 2]},\n"
         "    {\"name\": \"q\", \"type\": \"uint8\", \"shape\": [1, 1, 2]}], \"outputs\": [\n"
         "    {\"name\": \"r\", \"type\": \"float32\", \"shape\": [1, 1, 2, 2]},\n"
-        "    {\"name\": \"f\", \"type\": \"float32\", \"shape\": [1, 1, 2]}], \"nodes\": [\n"
+        "    {\"name\": \"f\", \"type\": \"float32\", \"shape\": [1, 1, 2]},\n"
+        "    {\"name\": \"x\", \"type\": \"float32\", \"shape\": [1, 2, 1, 2]}], \"nodes\": [\n"
         "    {\"name\": \"c\", \"op\": \"Conv\", \"inputs\": [{\"name\": \"x\"}, {\"name\": \"w\", \"constant\": true, "
         "\"type\": \"float32\", \"shape\": [1, 2, 1, 1]}], \"outputs\": [\n"
         "        {\"name\": \"c\", \"type\": \"float32\", \"shape\": [1, 1, 1, 2]}], \"attributes\": {\"strides\": [1, "
@@ -123,7 +126,7 @@ static void test_parts(void **state) {
     vtac_graph_node n = {.size = sizeof n};
     assert_string_equal(vtac_graph_name(g), "small");
     assert_int_equal(vtac_graph_input_count(g), 2);
-    assert_int_equal(vtac_graph_output_count(g), 2);
+    assert_int_equal(vtac_graph_output_count(g), 3);
     assert_int_equal(vtac_graph_node_count(g), 5);
     assert_int_equal(vtac_graph_macs(g), 6);
     assert_int_equal(vtac_graph_parameters(g), 4);
@@ -137,7 +140,7 @@ static void test_parts(void **state) {
     assert_int_equal(vtac_graph_input(g, 2, &t), VTA_OUT_OF_RANGE);
     assert_true(!t.name && !t.shape && !t.bytes && t.size == sizeof t);
     assert_int_equal(vtac_graph_output(g, 0, &t), VTA_OK);
-    assert_int_equal(vtac_graph_output(g, 2, &t), VTA_OUT_OF_RANGE);
+    assert_int_equal(vtac_graph_output(g, 3, &t), VTA_OUT_OF_RANGE);
     assert_null(t.name);
     assert_int_equal(vtac_graph_node_get(g, 5, &n), VTA_OUT_OF_RANGE);
     assert_true(!n.name && !n.op && !n.output.name && n.size == sizeof n);
@@ -148,7 +151,7 @@ static void test_parts(void **state) {
     assert_int_equal(vtac_graph_find_output(g, "f"), 1);
     assert_int_equal(vtac_graph_find_input(g, "x"), 0);
     assert_int_equal(vtac_graph_find_output(g, "r"), 0);
-    assert_true(vtac_graph_find_input(g, "f") == SIZE_MAX && vtac_graph_find_output(g, "x") == SIZE_MAX);
+    assert_true(vtac_graph_find_input(g, "f") == SIZE_MAX && vtac_graph_find_output(g, "c") == SIZE_MAX);
     assert_true(vtac_graph_find_input(g, NULL) == SIZE_MAX && vtac_graph_find_output(g, NULL) == SIZE_MAX);
     vtac_graph_destroy(g);
     vtac_graph_destroy(NULL);
@@ -325,7 +328,8 @@ static const float r[] = {-0.25f, 3, -0.25f, 3}, f[] = {10, 2};
 static void check_outputs(const vtac_evaluator *e) {
     assert_memory_equal(vtac_evaluator_output(e, 0), r, sizeof r);
     assert_memory_equal(vtac_evaluator_output(e, 1), f, sizeof f);
-    assert_null(vtac_evaluator_output(e, 2));
+    assert_ptr_equal(vtac_evaluator_output(e, 2), x);
+    assert_null(vtac_evaluator_output(e, 3));
 }
 
 static void test_evaluator(void **state) {
@@ -352,6 +356,7 @@ static void test_evaluator(void **state) {
         assert_int_equal(vtac_evaluator_run(e, (const void *[]){x, NULL}, diag), VTA_INVALID_ARGUMENT);
         assert_string_equal(vta_diag_text(diag), "error: input q is not given");
         assert_null(vtac_evaluator_output(e, 0));
+        assert_null(vtac_evaluator_output(e, 2));
         vtac_evaluator_destroy(e);
     }
     vtac_evaluator *e = (vtac_evaluator *)g;
