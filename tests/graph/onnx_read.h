@@ -52,6 +52,17 @@ static inline void is_refused(const making *m, const vt_onnx_options *options, v
     world_close(&w);
 }
 
+/* With the whole of the message. */
+static inline void refuses(const making *m, const vt_onnx_options *options, vta_status status, const char *message) {
+    world w;
+    reading r = {.m = m, .options = options ? *options : (vt_onnx_options){.name = "made.onnx"}};
+    world_open(&w);
+    vta_status got = vt_protect(&w.ctx, read_model, &r);
+    if (got != status) fail_msg("wanted: %s\n%d, %s", message, (int)got, got ? vta_diag_text(w.diag) : r.text);
+    assert_string_equal(vta_diag_text(w.diag), message);
+    world_close(&w);
+}
+
 /* Constants that nodes may name: i_…: int64, f_…: float. */
 static inline void add_constants(making *m) {
     MAKE_INTS(m, "i_0", "1", 0);
