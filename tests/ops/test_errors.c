@@ -128,20 +128,45 @@ static void test_requantize_fits(void **state) {
     }
 }
 
-/* A kernel of more weights than the chip holds is told so, with what is needed and what there is. */
+/* What does not fit with a tile of one output is told with what is needed and what there is. */
+static const struct {
+    const char *name, *text, *config, *words;
+} large[] = {
+    {"conv2d", "height=64 width=64 in_channels=1 out_channels=1 kernel=40", "",
+     "conv2d: not even one output fits the chip: its kernel takes 1600 inp and 1600 wgt elements of 2048 and 1024, and "
+     "its accumulators 1 of 2048; compute this layer on the processor, or configure larger buffers"},
+    {"conv2d",
+     "height=99 width=99 in_channels=1 out_channels=1 kernel_h=33 kernel_w=32 dilation_h=2 dilation_w=3 "
+     "epilogue=bias,residual,bias",
+     "", "takes 6110 inp and 1056 wgt elements of 2048 and 1024, and its accumulators 4 of 2048"}, /* 65 x 94 */
+    {"conv2d", "height=12 width=12 in_channels=512 out_channels=512 kernel=3 pad=1 pool=2", "",
+     "conv2d: with pool=2 a row of the result does not fit the chip: it takes 252 inp elements of 2048, 9216 wgt of "
+     "1024 and 36 acc of 2048, in 18624 steps of 2048; use conv2d and max_pool2d"}, /* 3 tensors: 2 x 3 rows of 14 each; 6 rows of 32 x (1 + 3 x 32) steps */
+    {"upsample2d", "channels=4 height=2 width=3 scale=64", "",
+     "upsample2d: cannot run on the accelerator, because not even one output fits the chip: it takes 1 inp elements of "
+     "2048, 1 wgt of 1024, 4096 acc of 2048 and 4104 micro-ops of 8192; compute it on the processor, or configure "
+     "larger buffers"},
+    {"global_avg_pool2d", "channels=4 height=2 width=300", "LOG_INP_BUFF_SIZE=12",
+     "takes 300 inp elements of 256, 1 wgt of 1024, 1 acc of 2048 and 9 micro-ops of 8192"},
+};
+
 static void test_nothing_fits(void **state) {
     (void)state;
-    vtac_op *op;
-    vta_diag *diag = vta_diag_create(NULL);
-    assert_int_equal(
-        vtac_op_create("conv2d", "height=64 width=64 in_channels=1 out_channels=1 kernel=40", NULL, NULL, diag, &op),
-        VTA_OK);
-    assert_int_equal(vtac_op_schedule(op, NULL, diag, NULL), VTA_UNSUPPORTED);
-    assert_non_null(strstr(vta_diag_text(diag), "1600 inp and 1600 wgt elements of 2048 and 1024"));
-    assert_null(vtac_op_text(op));
-    assert_null(vtac_op_kernel(op));
-    vtac_op_destroy(op);
-    vta_diag_destroy(diag);
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        vta_config *plain = vta_config_default(), *config;
+        vta_diag *diag = vta_diag_create(NULL);
+        vtac_op *op;
+        assert_int_equal(vta_config_with(plain, large[i].config, diag, &config), VTA_OK);
+        assert_int_equal(vtac_op_create(large[i].name, large[i].text, config, NULL, diag, &op), VTA_OK);
+        assert_int_equal(vtac_op_schedule(op, NULL, diag, NULL), VTA_UNSUPPORTED);
+        if (!strstr(vta_diag_text(diag), large[i].words)) fail_msg("%s", vta_diag_text(diag));
+        assert_null(vtac_op_text(op));
+        assert_null(vtac_op_kernel(op));
+        vtac_op_destroy(op);
+        vta_diag_destroy(diag);
+        vta_config_release(config);
+        vta_config_release(plain);
+    }
 }
 
 /* The unit matrix has no place in weights that share bytes. */

@@ -133,6 +133,12 @@ static const struct {
      3024, 5},
     /* Operators that are no sums of products. */
     {"add", "channels=64 height=4 width=6 epilogue=relu", "", {.oc = 2, .y = 2, .x = 6, .threads = 2}, 1496.8, 672, 5},
+    {"multiply", "channels=64 height=4 width=6", "", {.oc = 2, .y = 2, .x = 6, .threads = 2}, 1328.8, 576, 30},
+    {"max", "channels=64 height=3 width=6", "", {.oc = 2, .y = 3, .x = 6, .threads = 2}, 1099.6, 432, 30},
+    {"min", "channels=64 height=2 width=6", "", {.oc = 2, .y = 2, .x = 6, .threads = 2}, 864.4, 288, 30},
+    {"clip", "channels=64 height=4 width=5", "", {.oc = 2, .y = 2, .x = 5, .threads = 2}, 875.5, 320, 30},
+    {"shift", "channels=64 height=4 width=4", "", {.oc = 2, .y = 2, .x = 4, .threads = 2}, 644.2, 192, 30},
+    {"bias_add", "channels=64 height=4 width=3", "", {.oc = 2, .y = 2, .x = 3, .threads = 2}, 744.9, 192, 30},
     {"add",
      "batch=3 channels=64 height=4 width=6 wide=1 epilogue=bias,residual",
      "",
@@ -222,6 +228,12 @@ static const struct {
      60},
 };
 
+static int64_t largest(const vt_op_parts *p) {
+    int64_t most = 0;
+    for (uint32_t i = 0; i < p->n; i++) most = p->of[i] > most ? p->of[i] : most;
+    return most;
+}
+
 static void check_one(size_t i) {
     vta_config *plain = vta_config_default(), *config;
     vta_diag *diag = vta_diag_create(NULL);
@@ -241,6 +253,8 @@ static void check_one(size_t i) {
     if (100 * fabs(b.estimate - (double)cycles) > cases[i].percent * (double)cycles ||
         cycles < (uint64_t)cases[i].bound)
         fail_msg("%s %s: %d cycles", cases[i].name, cases[i].text, (int)cycles);
+    if (b.turns) /* the largest of each, which the report tells */
+        assert_true(b.oc == largest(&b.oc_parts) && b.y == largest(&b.y_parts) && b.ic == largest(&b.ic_parts));
     vtac_op_destroy(op);
     vta_diag_destroy(diag);
     vta_config_release(config);
