@@ -132,6 +132,51 @@ static vta_status logic_body(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+#define CALL(type, op, ...)                                                                                            \
+    vt_e_call(ctx, type, op, sizeof((const vt_expr *[]){__VA_ARGS__}) / sizeof(const vt_expr *),                       \
+              (const vt_expr *[]){__VA_ARGS__})
+
+/* Calls, choices, lets: a condition says more of the values that it chooses. */
+static vta_status choices_body(vt_ctx *ctx, void *arg) {
+    fixture *f = arg;
+    begin(f, 16, 0, 0);
+    const vt_expr *x = f->x, *y = f->y, *z = f->z;
+    const vt_expr *some = vt_lt(ctx, x, N(5)), *all = vt_lt(ctx, x, N(16)), *none = vt_lt(ctx, x, N(0));
+    const vt_expr *other = vt_lt(ctx, y, N(3)), *seven = vt_min(ctx, x, N(7)), *product = MUL(x, y);
+    const vt_var *k = vt_var_new(ctx, "k", VT_I32), *l = vt_var_new(ctx, "l", VT_I32),
+                 *m = vt_var_new(ctx, "m", VT_I32);
+    const struct {
+        const vt_expr *e;
+        const char *is;
+    } rows[] = {
+        {CALL(VT_BOOL, VT_OP_LIKELY, vt_bool(ctx, true)), "True"},
+        {CALL(VT_BOOL, VT_OP_LIKELY, all), "True"},
+        {CALL(VT_BOOL, VT_OP_LIKELY, none), "False"},
+        {CALL(VT_BOOL, VT_OP_LIKELY, some), "@tir.likely((x < 5), dtype=bool)"},
+        {CALL(VT_I32, VT_OP_SHIFT_LEFT, N(3), N(2)), "12"},
+        {CALL(VT_I32, VT_OP_SHIFT_RIGHT, N(13), N(2)), "3"},
+        {CALL(VT_I32, VT_OP_SHIFT_RIGHT, N(13), x), "@tir.shift_right(13, x, dtype=int32)"},
+        {CALL(VT_I32, VT_OP_SHIFT_LEFT, x, N(2)), "@tir.shift_left(x, 2, dtype=int32)"},
+        {CALL(VT_I32, VT_OP_IF_THEN_ELSE, all, y, z), "y"},
+        {CALL(VT_I32, VT_OP_IF_THEN_ELSE, none, y, z), "z"},
+        {CALL(VT_I32, VT_OP_IF_THEN_ELSE, some, seven, seven), "@tir.if_then_else((x < 5), x, min(x, 7), dtype=int32)"},
+        {CALL(VT_I32, VT_OP_IF_THEN_ELSE, some, CALL(VT_I32, VT_OP_IF_THEN_ELSE, other, y, z), z),
+         "@tir.if_then_else(((x < 5) && (y < 3)), y, z, dtype=int32)"},
+        {CALL(VT_I32, VT_OP_IF_THEN_ELSE, some, CALL(VT_I32, VT_OP_IF_THEN_ELSE, other, y, z), y),
+         "@tir.if_then_else((x < 5), @tir.if_then_else((y < 3), y, z, dtype=int32), y, dtype=int32)"},
+        {vt_e_select(ctx, all, y, z), "y"},
+        {vt_e_select(ctx, none, y, z), "z"},
+        {vt_e_select(ctx, some, vt_max(ctx, x, N(5)), vt_max(ctx, x, N(5))), "select((x < 5), 5, x)"},
+        {vt_e_not(ctx, vt_lt(ctx, x, y)), "(y <= x)"},
+        {vt_e_not(ctx, all), "False"},
+        {vt_e_let(ctx, k, N(3), ADD(k, x)), "(x + 3)"},
+        {vt_e_let(ctx, l, y, ADD(l, l)), "(y*2)"},
+        {vt_e_let(ctx, m, product, ADD(m, N(1))), "let m = (x*y) in (m + 1)"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) expect(f, vt_simplify(f->an, rows[i].e), rows[i].is);
+    return VTA_OK;
+}
+
 static vta_status sets_body(vt_ctx *ctx, void *arg) {
     fixture *f = arg;
     begin(f, 0, 0, 0);
@@ -249,6 +294,7 @@ static void test_canonical(void **state) { run(state, canonical_body); }
 static void test_let(void **state) { run(state, let_body); }
 static void test_minmax(void **state) { run(state, minmax_body); }
 static void test_logic(void **state) { run(state, logic_body); }
+static void test_choices(void **state) { run(state, choices_body); }
 static void test_sets(void **state) { run(state, sets_body); }
 static void test_linear(void **state) { run(state, linear_body); }
 static void test_deep(void **state) { run(state, deep_body); }
@@ -261,6 +307,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_let, setup, teardown),
         cmocka_unit_test_setup_teardown(test_minmax, setup, teardown),
         cmocka_unit_test_setup_teardown(test_logic, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_choices, setup, teardown),
         cmocka_unit_test_setup_teardown(test_sets, setup, teardown),
         cmocka_unit_test_setup_teardown(test_linear, setup, teardown),
         cmocka_unit_test_setup_teardown(test_deep, setup, teardown),
