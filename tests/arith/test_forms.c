@@ -177,6 +177,54 @@ static vta_status choices_body(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* What an expression is the sum of: a number and multiples of another. x is from 0 to 15, y and z are any. */
+static vta_status modular_body(vt_ctx *ctx, void *arg) {
+    fixture *f = arg;
+    begin(f, 16, 0, 0);
+    const vt_expr *x = f->x, *y6 = MUL(f->y, N(6)), *z4 = MUL(f->z, N(4));
+    const vt_var *k = vt_var_new(ctx, "k", VT_I32), *b = vt_var_new(ctx, "b", VT_BOOL);
+    const struct {
+        const vt_expr *e;
+        int64_t coeff, base;
+    } rows[] = {
+        {N(7), 0, 7},
+        {f->y, 1, 0},
+        {ADD(y6, N(4)), 6, 4},
+        {ADD(y6, z4), 2, 0},
+        {SUB(y6, N(1)), 6, 5},
+        {SUB(N(1), ADD(z4, N(3))), 4, 2},
+        {MUL(ADD(y6, N(3)), ADD(z4, N(2))), 12, 6},
+        {MUL(ADD(y6, N(1)), N(5)), 30, 5},
+        {vt_min(ctx, ADD(y6, N(1)), ADD(z4, N(3))), 2, 1},
+        {vt_max(ctx, ADD(y6, N(2)), ADD(MUL(f->z, N(12)), N(4))), 2, 0},
+        {vt_e_select(ctx, b, ADD(y6, N(5)), ADD(MUL(f->z, N(9)), N(2))), 3, 2},
+        {vt_e_select(ctx, b, N(8), N(8)), 0, 8},
+        {vt_e_select(ctx, b, N(8), N(5)), 1, 0},
+        {vt_floordiv(ctx, MUL(f->y, N(12)), N(4)), 3, 0},
+        {vt_floordiv(ctx, ADD(MUL(f->y, N(12)), N(9)), N(4)), 3, 2},
+        {vt_floordiv(ctx, MUL(f->y, N(12)), N(5)), 1, 0},
+        {vt_floormod(ctx, ADD(MUL(f->y, N(12)), N(7)), N(8)), 4, 3},
+        {vt_floormod(ctx, y6, N(4)), 2, 0},
+        {vt_div(ctx, ADD(MUL(x, N(12)), N(9)), N(4)), 3, 2},    /* never below 0 */
+        {vt_div(ctx, ADD(MUL(f->y, N(12)), N(9)), N(4)), 1, 0}, /* rounds up below 0 */
+        {vt_mod(ctx, ADD(MUL(x, N(12)), N(7)), N(8)), 4, 3},
+        {vt_mod(ctx, ADD(MUL(f->y, N(12)), N(7)), N(8)), 1, 0},
+        {CALL(VT_I32, VT_OP_SHIFT_RIGHT, MUL(f->y, N(12)), N(2)), 3, 0},
+        {CALL(VT_I32, VT_OP_SHIFT_RIGHT, MUL(f->y, N(12)), x), 1, 0},
+        {CALL(VT_I32, VT_OP_SHIFT_LEFT, MUL(f->y, N(12)), N(2)), 1, 0},
+        {vt_e_cast(ctx, VT_I64, y6), 6, 0},
+        {vt_e_cast(ctx, VT_I8, MUL(x, N(6))), 6, 0}, /* at most 90 */
+        {vt_e_cast(ctx, VT_I8, MUL(x, N(9))), 1, 0}, /* 135 wraps */
+        {vt_e_let(ctx, k, y6, ADD(k, N(2))), 6, 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        vt_modular m = vt_modular_set(f->an, rows[i].e);
+        if (m.coeff != rows[i].coeff || m.base != rows[i].base)
+            fail_msg("%s: %d and multiples of %d", vt_expr_text(ctx, rows[i].e), (int)m.base, (int)m.coeff);
+    }
+    return VTA_OK;
+}
+
 static vta_status sets_body(vt_ctx *ctx, void *arg) {
     fixture *f = arg;
     begin(f, 0, 0, 0);
@@ -295,6 +343,7 @@ static void test_let(void **state) { run(state, let_body); }
 static void test_minmax(void **state) { run(state, minmax_body); }
 static void test_logic(void **state) { run(state, logic_body); }
 static void test_choices(void **state) { run(state, choices_body); }
+static void test_modular(void **state) { run(state, modular_body); }
 static void test_sets(void **state) { run(state, sets_body); }
 static void test_linear(void **state) { run(state, linear_body); }
 static void test_deep(void **state) { run(state, deep_body); }
@@ -308,6 +357,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_minmax, setup, teardown),
         cmocka_unit_test_setup_teardown(test_logic, setup, teardown),
         cmocka_unit_test_setup_teardown(test_choices, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_modular, setup, teardown),
         cmocka_unit_test_setup_teardown(test_sets, setup, teardown),
         cmocka_unit_test_setup_teardown(test_linear, setup, teardown),
         cmocka_unit_test_setup_teardown(test_deep, setup, teardown),
