@@ -1,5 +1,7 @@
 /* Random networks: convolutions on the accelerator, sums on the processor, copies; on several machines, both
  * simulators, in every order that the tokens allow. Nothing may differ from plain loops, and no race be found. */
+#include "exec/exec_priv.h"
+#include "isa/codec.h"
 #include "network.h"
 
 enum { NETWORKS = 60 };
@@ -82,11 +84,30 @@ static void check_inputs(network *net, vta_model *model) {
     assert_int_equal(vta_model_step_inputs(model, vta_model_step_count(model), NULL, &from, &count), VTA_OUT_OF_RANGE);
 }
 
+/* Where layers meet, a token goes with an instruction that is there anyway, unless that has one already. */
+static void check_insns(network *net, const vta_model *model) {
+    for (uint32_t i = 0; i < model->plan.step_count; i++) {
+        const vt_plan_step *s = &model->plan.steps[i];
+        const uint8_t *bytes = vt_container_find(&model->container, VT_SECTION_INSNS)->bytes;
+        vta_insn last[VTA_STAGE_STORE + 1] = {{0}}, insn;
+        for (uint32_t k = 0; s->kind == VT_STEP_RUN && k < s->count; k++) {
+            MUST(net, vta_insn_decode(model->config, bytes + ((size_t)s->first + k) * VTA_INSN_BYTES, NULL, &insn));
+            vta_stage stage = vt_insn_stage(&insn);
+            bool empty = (insn.opcode == VTA_OP_LOAD || insn.opcode == VTA_OP_STORE) && !insn.u.mem.x_size;
+            bool pushes = insn.push_prev_dep && !insn.push_next_dep && !insn.pop_prev_dep && !insn.pop_next_dep;
+            if (empty && pushes && k && stage == VTA_STAGE_COMPUTE && !last[stage].push_prev_dep)
+                fail_msg("instruction %u of step %u only pushes what the one before could", k, i);
+            last[stage] = insn;
+        }
+    }
+}
+
 static void check(uint64_t seed, const vt_planner_options *options) {
     network net;
     make(&net, seed, options);
     vta_model *model = network_model(&net);
     check_inputs(&net, model);
+    check_insns(&net, model);
     run(&net, model, "sim", &(vta_device_options){.check = true}, false);
     run(&net, model, "sim", &(vta_device_options){.order = VTA_ORDER_STORE_LATE}, true);
     run(&net, model, "sim", &(vta_device_options){.order = VTA_ORDER_RANDOM, .seed = seed}, false);
