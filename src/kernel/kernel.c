@@ -49,13 +49,14 @@ static bool starts_statement(const vt_lexer *lx) {
 static void note_failed(vt__reader *r, vt_lexer lx) {
     bool declares = false;
     for (const vt__statement *s = vt__declarations; s->keyword; s++) declares = declares || vt_lex_is(&lx, s->keyword);
-    bool names = declares || vt_lex_is(&lx, "stage");
+    bool next = declares || vt_lex_is(&lx, "stage"), list = false; /* names the next word; all words that follow */
     vt_lex_advance(&lx);
     for (; !starts_statement(&lx); vt_lex_advance(&lx)) {
-        if (names && lx.token.kind == VT_T_NAME && !vt__name_in(&r->failed, lx.token.text, lx.token.size))
+        bool name = lx.token.kind == VT_T_NAME;
+        if (name && (next || list) && !vt__name_in(&r->failed, lx.token.text, lx.token.size))
             vt__name_add(r, &r->failed, vt_new_stringn(vt__ctx(r), lx.token.text, lx.token.size));
-        bool list = vt_lex_is(&lx, "->") || vt_lex_is(&lx, "as");
-        if (!names || lx.token.kind == VT_T_NAME) names = list;
+        next = vt_lex_is(&lx, "as") || (next && !name);
+        list = list || vt_lex_is(&lx, "->");
     }
 }
 
