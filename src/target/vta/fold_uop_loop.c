@@ -50,12 +50,20 @@ static bool goes_back(const fold *st) {
     return false;
 }
 
+/* A loop of the body whose variable is in a stride. */
+static bool find_change(void *user, const vt_stmt *s) {
+    fold *st = user;
+    for (int i = 0; s->kind == VT_S_FOR && i < 3; i++) st->failed |= vt_expr_uses(st->strides[i], s->u.loop.var);
+    return !st->failed;
+}
+
 /* What follows `begins` for the loop `s`, and its body; NULL when it cannot be folded. */
 static const vt_stmt *fold_loop(vt_ctx *ctx, const vt_stmt *s, vt_stmt_list *begins) {
     if (s->kind != VT_S_FOR || !vt_is_const(s->u.loop.min, 0)) return NULL;
     fold st = {.m = {.ctx = ctx, .expr = take_strides}, .var = s->u.loop.var};
     vt_arena_mark mark = vt_arena_here(&ctx->arena);
     const vt_stmt *body = vt_mutate_stmt(&st.m, s->u.loop.body);
+    if (!st.failed && st.strides[0]) vt_stmt_walk(body, NULL, find_change, &st);
     if (st.failed || !st.strides[0] || goes_back(&st) || vt_stmt_uses(body, s->u.loop.var)) {
         vt_arena_rewind(&ctx->arena, mark);
         return NULL;
