@@ -102,7 +102,10 @@ static const vt_stmt *share_inside(vt_mutator *m, const vt_stmt *s) {
     }
     if (s->kind == VT_S_EVAL) return s;
     uint32_t depth = st->inner.n;
-    if (s->kind == VT_S_FOR) vt__around_enter(m->ctx, &st->inner, s->u.loop.var, s->u.loop.min, s->u.loop.extent);
+    if (s->kind == VT_S_FOR) {
+        vt__around_enter(m->ctx, &st->inner, s->u.loop.var, s->u.loop.min, s->u.loop.extent);
+        st->failed |= st->inner.n == depth; /* its range is not constant */
+    }
     s = vt_mutate_stmt_children(m, s);
     st->inner.n = depth;
     return s;
