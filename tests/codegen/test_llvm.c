@@ -1,0 +1,64 @@
+/* LLVM's text of a small function, where a fault changes speed or what other code may assume but no result. */
+#include "codegen/kernels.h"
+#include "support/check.h"
+
+static const vt_expr *ramp(vt_ctx *c, int64_t from, int64_t stride) {
+    return vt_e_ramp(c, vt_i32(c, from), vt_i32(c, stride), 4);
+}
+
+static const vt_func *make(vt_ctx *c) {
+    const vt_buffer *b[] = {flat(c, "x", VT_I32, 8), flat(c, "m", VT_BOOL, 8), flat(c, "y", VT_I32, 8)};
+    const vt_var *i = vt_var_new(c, "i", VT_I32);
+    const vt_expr *called[] = {vt_string(c, "twice"), at(c, b[0], i)};
+    const vt_expr *twice = vt_e_call(c, VT_I32, VT_OP_CALL_EXTERN, 2, called);
+    const vt_stmt *items[] = {
+        set(c, b[2], ramp(c, 0, 1), at(c, b[0], ramp(c, 4, 1))), /* one load and one store */
+        set(c, b[2], ramp(c, 0, 2), at(c, b[0], ramp(c, 1, 2))), /* lane by lane */
+        set(c, b[1], vt_i32(c, 0), at(c, b[1], vt_i32(c, 1))),
+        vt_s_for(c, i, vt_i32(c, 0), vt_i32(c, 8), VT_FOR_PARALLEL, set(c, b[2], i, twice)),
+    };
+    return function(c, "f", 3, b, vt_s_seq(c, 4, items));
+}
+
+/* Elements are aligned as their type is, tensors do not overlap, nothing throws, and only the entry is seen outside. */
+static const char *const parts[] = {
+    "@__vta_signature_f = constant [",
+    "\\00\", align 1\n",
+    "\ndefine dso_local i32 @f(ptr %0, ptr %1, i32 %2, ptr %3, ptr %4, ptr %5) #0 {\n",
+    "\ndefine internal i32 @vta_fail(ptr %0, i64 %1, i64 %2) #1 {\n",
+    "\ndeclare void @TVMAPISetLastError(ptr) #2\n",
+    "\ndeclare i32 @twice(i32) #2\n",
+    "\ndeclare i32 @TVMBackendParallelLaunch(ptr, ptr, i32) #2\n",
+    "\ndefine internal i32 @f_parallel_0_body(i32 %0, i32 %1, ptr noalias %2, ptr noalias %3) #0 {\n",
+    "\ndefine internal i32 @f_parallel_0(i32 %0, ptr %1, ptr %2) #0 {\n",
+    "\nattributes #0 = { noinline nounwind optnone }\nattributes #1 = { cold noinline nounwind optnone }\n"
+    "attributes #2 = { nounwind }\n",
+    "\ndefine internal i32 @f_compute_(ptr noalias %0, ptr noalias %1, ptr noalias %2) #0 {\nentry:\n"
+    "  %3 = alloca { ptr, ptr }, align 8\n",
+    "  %4 = getelementptr inbounds i32, ptr %0, i32 4\n  %5 = load <4 x i32>, ptr %4, align 4\n"
+    "  %6 = getelementptr inbounds i32, ptr %2, i32 0\n  store <4 x i32> %5, ptr %6, align 4\n",
+    "  %7 = getelementptr inbounds i32, ptr %0, i32 1\n  %8 = load i32, ptr %7, align 4\n"
+    "  %9 = insertelement <4 x i32> poison, i32 %8, i32 0\n  %10 = getelementptr inbounds i32, ptr %0, i32 3\n",
+    "  %25 = extractelement <4 x i32> %18, i32 3\n  %26 = getelementptr inbounds i32, ptr %2, i32 6\n"
+    "  store i32 %25, ptr %26, align 4\n",
+    "  %28 = load i8, ptr %27, align 1\n  %29 = icmp ne i8 %28, 0\n",
+    "  %31 = zext i1 %29 to i8\n  store i8 %31, ptr %30, align 1\n",
+    "  %34 = call i32 @TVMBackendParallelLaunch(ptr @f_parallel_0, ptr %3, i32 0)\n  %35 = icmp eq i32 %34, 0\n",
+};
+
+static void text_of_a_function(void **state) {
+    (void)state;
+    kit k;
+    vt_strbuf text;
+    kit_open(&k);
+    if (emit(&k, make(&k.ctx), VT_DEVICE_CPU, NULL, VT_EMIT_LLVM, 0, &text) != VTA_OK)
+        fail_msg("%s", vta_diag_text(k.diag));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) assert_contains(vt_strbuf_text(&text), parts[i]);
+    vt_strbuf_free(&text);
+    kit_close(&k);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(text_of_a_function)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
