@@ -61,7 +61,6 @@ static bool add_to_image(vt_uop_cache *cache, vt_uop_kernel *kernel) {
 
 /* Where the kernel's micro-ops stand among those of one that is resident. */
 static bool find_among(const vt_uop_kernel *resident, vt_uop_kernel *kernel) {
-    if (resident->count < kernel->count) return false;
     for (size_t at = 0; at + kernel->count <= resident->count; at++) {
         if (memcmp(resident->words + at, kernel->words, kernel->count * sizeof *kernel->words) != 0) continue;
         kernel->sram_begin = resident->sram_begin + (uint32_t)at;
