@@ -12,7 +12,10 @@
 #include <jpeglib.h>
 
 #include "image/decode.h"
+#include "support/check.h"
 #include "vta/image.h"
+
+static check_allocator memory;
 
 static uint32_t state_of_random = 7;
 static uint32_t pick(uint32_t n) {
@@ -24,7 +27,7 @@ static vta_image *random_image(uint32_t width, uint32_t height) {
     uint8_t *pixels = malloc((size_t)width * height * 3);
     vta_image *image;
     for (size_t i = 0; i < (size_t)width * height * 3; i++) pixels[i] = (uint8_t)pick(256);
-    assert_int_equal(vta_image_create(width, height, pixels, NULL, NULL, &image), VTA_OK);
+    assert_int_equal(vta_image_create(width, height, pixels, &memory.allocator, NULL, &image), VTA_OK);
     free(pixels);
     return image;
 }
@@ -50,7 +53,7 @@ static double mean(const double *line, uint32_t in_size, uint32_t out, uint32_t 
 static bool is_half(double x) { return fabs(x - floor(x) - 0.5) < 1e-3; }
 
 /* Equal; but where a mean is a half it may be off by one, and by one more where a mean that goes into it is. */
-static void check_resize(uint32_t w, uint32_t h, uint32_t to_w, uint32_t to_h) {
+static void compare_resized(uint32_t w, uint32_t h, uint32_t to_w, uint32_t to_h) {
     vta_image *image = random_image(w, h), *small;
     double line[64], columns[64][64];
     bool half[64][64];
@@ -82,7 +85,7 @@ static void check_resize(uint32_t w, uint32_t h, uint32_t to_w, uint32_t to_h) {
 
 static void test_resize(void **state) {
     (void)state;
-    for (int i = 0; i < 40; i++) check_resize(2 + pick(62), 2 + pick(62), 1 + pick(63), 1 + pick(63));
+    for (int i = 0; i < 40; i++) compare_resized(2 + pick(62), 2 + pick(62), 1 + pick(63), 1 + pick(63));
     vta_image *image = random_image(31, 17), *same;
     assert_int_equal(vta_image_resize(image, 31, 17, NULL, &same), VTA_OK);
     assert_memory_equal(vta_image_pixels(image), vta_image_pixels(same), 31 * 17 * 3);
@@ -98,7 +101,7 @@ static void test_values(void **state) {
     vta_image *image;
     vta_preprocess p = {.scale = 0.5, .mean = {1, 2, 3}, .std = {2, 4, 8}};
     (void)state;
-    assert_int_equal(vta_image_create(2, 1, pixels, NULL, NULL, &image), VTA_OK);
+    assert_int_equal(vta_image_create(2, 1, pixels, &memory.allocator, NULL, &image), VTA_OK);
     assert_int_equal(vta_preprocess_run(&p, image, 3, 1, 2, VTA_NCHW, NULL, out), VTA_OK);
     assert_memory_equal(out, ((float[]){2, 9.5f, 2, 5.75f, 1.5f, 3.375f}), sizeof out);
     assert_int_equal(vta_preprocess_run(&p, image, 3, 1, 2, VTA_NHWC, NULL, out), VTA_OK);
@@ -140,7 +143,7 @@ static void test_refusals(void **state) {
     assert_int_equal(vta_preprocess_run(&p, image, 2, 2, 2, VTA_NCHW, diag, out), VTA_UNSUPPORTED);
     assert_int_equal(vta_preprocess_preset("imagnet", diag, &p), VTA_NOT_FOUND);
     assert_non_null(strstr(vta_diag_text(diag), "did you mean imagenet?"));
-    assert_int_equal(vta_image_decode("GIF89a", 6, "x.gif", NULL, diag, &none), VTA_UNSUPPORTED);
+    assert_int_equal(vta_image_decode("GIF89a", 6, "x.gif", &memory.allocator, diag, &none), VTA_UNSUPPORTED);
     assert_int_equal(vta_image_create(0, 3, NULL, NULL, diag, &none), VTA_INVALID_ARGUMENT);
     assert_int_equal(vta_image_create(1u << 20, 1u << 20, NULL, NULL, diag, &none), VTA_UNSUPPORTED);
     vta_image_destroy(image);
@@ -156,7 +159,7 @@ static void test_png(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof pngs / sizeof *pngs; i++) {
         vta_diag *diag = vta_diag_create(NULL);
-        if (vta_image_decode(pngs[i].bytes, pngs[i].size, pngs[i].name, NULL, diag, &image) != VTA_OK)
+        if (vta_image_decode(pngs[i].bytes, pngs[i].size, pngs[i].name, &memory.allocator, diag, &image) != VTA_OK)
             fail_msg("%s", vta_diag_text(diag));
         assert_int_equal(vta_image_width(image), 3);
         assert_int_equal(vta_image_height(image), 2);
@@ -174,13 +177,13 @@ static void test_cut(void **state) {
         for (size_t n = 0; n + 12 < pngs[i].size; n++) { /* the last 12 bytes say that it ends */
             uint8_t *exact = malloc(n ? n : 1);
             memcpy(exact, pngs[i].bytes, n);
-            assert_int_equal(vta_image_decode(exact, n, "cut", NULL, NULL, &image), VTA_PARSE);
+            assert_int_equal(vta_image_decode(exact, n, "cut", &memory.allocator, NULL, &image), VTA_PARSE);
             free(exact);
         }
     for (size_t n = 0; n + 2 < sizeof jpeg; n++) {
         uint8_t *exact = malloc(n ? n : 1);
         memcpy(exact, jpeg, n);
-        assert_int_equal(vta_image_decode(exact, n, "cut", NULL, NULL, &image), VTA_PARSE);
+        assert_int_equal(vta_image_decode(exact, n, "cut", &memory.allocator, NULL, &image), VTA_PARSE);
         free(exact);
     }
 }
@@ -189,7 +192,7 @@ static void test_cut(void **state) {
 static void test_jpeg(void **state) {
     vta_image *image;
     (void)state;
-    assert_int_equal(vta_image_decode(jpeg, sizeof jpeg, "x.jpg", NULL, NULL, &image), VTA_OK);
+    assert_int_equal(vta_image_decode(jpeg, sizeof jpeg, "x.jpg", &memory.allocator, NULL, &image), VTA_OK);
     assert_int_equal(vta_image_width(image), 3);
     assert_int_equal(vta_image_height(image), 2);
     for (size_t i = 0; i < 18; i++) assert_int_equal(vta_image_pixels(image)[i], 100);
@@ -248,7 +251,7 @@ static void test_turn(void **state) {
     vta_image *image, *turned;
     (void)state;
     for (size_t i = 0; i < sizeof pixels; i++) pixels[i] = (uint8_t)i;
-    assert_int_equal(vta_image_create(3, 2, pixels, NULL, NULL, &image), VTA_OK);
+    assert_int_equal(vta_image_create(3, 2, pixels, &memory.allocator, NULL, &image), VTA_OK);
     for (uint32_t o = 1; o <= 8; o++) {
         assert_int_equal(vt__image_turn(image, o, NULL, &turned), VTA_OK);
         assert_int_equal(vta_image_width(turned), o < 5 ? 3 : 2);
@@ -271,7 +274,7 @@ static void test_turned_jpeg(void **state) {
     memcpy(to, "\xff\xe1\0\x2e", 4);
     make_exif(to + 4, 6, true);
     memcpy(to + 48, jpeg + 2, sizeof jpeg - 2);
-    assert_int_equal(vta_image_decode(file, sizeof file, "x.jpg", NULL, NULL, &image), VTA_OK);
+    assert_int_equal(vta_image_decode(file, sizeof file, "x.jpg", &memory.allocator, NULL, &image), VTA_OK);
     assert_int_equal(vta_image_width(image), 2);
     assert_int_equal(vta_image_height(image), 3);
     for (size_t i = 0; i < 18; i++) assert_int_equal(vta_image_pixels(image)[i], 100);
@@ -308,7 +311,7 @@ static void test_cmyk(void **state) {
         vta_image *image;
         size_t size;
         uint8_t *file = make_cmyk(inks[0], 2, adobe, &size);
-        assert_int_equal(vta_image_decode(file, size, "x.jpg", NULL, NULL, &image), VTA_OK);
+        assert_int_equal(vta_image_decode(file, size, "x.jpg", &memory.allocator, NULL, &image), VTA_OK);
         for (int i = 0; i < 6; i++) {
             int ink = inks[i / 3][i % 3], black = inks[i / 3][3];
             int want = adobe ? ink * black / 255 : (255 - ink) * (255 - black) / 255;
@@ -335,10 +338,22 @@ static void test_other_formats(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         vta_diag *diag = vta_diag_create(NULL);
-        assert_int_not_equal(vta_image_decode(files[i].bytes, files[i].size, "f", NULL, diag, &image), VTA_OK);
+        assert_int_not_equal(vta_image_decode(files[i].bytes, files[i].size, "f", &memory.allocator, diag, &image),
+                             VTA_OK);
         if (!strstr(vta_diag_text(diag), files[i].words)) fail_msg("%s", vta_diag_text(diag));
         vta_diag_destroy(diag);
     }
+}
+
+static int begin(void **state) {
+    (void)state;
+    check_allocator_init(&memory, SIZE_MAX);
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    return memory.live != 0;
 }
 
 int main(void) {
@@ -348,5 +363,5 @@ int main(void) {
         cmocka_unit_test(test_jpeg),        cmocka_unit_test(test_exif),   cmocka_unit_test(test_turn),
         cmocka_unit_test(test_turned_jpeg), cmocka_unit_test(test_cmyk),   cmocka_unit_test(test_other_formats),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }
