@@ -183,8 +183,9 @@ static void check(vt__script_printer *p, const vt_stmt *s) {
     vt_strbuf_add(&text, ", ");
     vt__script_expr(&p->s, &text, s->u.assertion.message);
     const char *what = vt_strbuf_text(&text);
-    scope(p, s, vt_new_format(p->s.ctx, "assert %s", what), vt_new_format(p->s.ctx, "with T.Assert(%s):", what),
-          s->u.assertion.body);
+    const char *plain = vt_new_format(p->s.ctx, "assert %s", what);
+    const char *with = s->u.assertion.body ? vt_new_format(p->s.ctx, "with T.Assert(%s):", what) : plain;
+    scope(p, s, plain, with, s->u.assertion.body);
 }
 
 /* One line: a store, a call, a value. */
