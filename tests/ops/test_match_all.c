@@ -332,6 +332,8 @@ static void test_all(void **state) {
                   understood, others);
     assert_true(refused * 20 <= all);
     assert_true(understood * 20 > others && understood * 2 < others); /* other operators, or none */
+    /* Who understands more adds to it, and less than before must not be. */
+    if (!count) assert_int_equal(understood, 98);
 }
 
 int main(void) {
