@@ -41,8 +41,6 @@ void vta_diag_clear(vta_diag *diag) {
     }
     diag->count = 0;
     diag->lost = 0;
-    vt_strbuf_clear(&diag->text);
-    vt_strbuf_clear(&diag->details);
 }
 
 void vta_diag_destroy(vta_diag *diag) {
