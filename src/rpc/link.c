@@ -37,7 +37,8 @@ static vta_status send_request(vt_rpc_link *link, vt_rpc_message message, const 
 }
 
 static vta_status known_status(uint16_t status) {
-    return status && *vta_status_name(status) == 'V' ? (vta_status)status : VTA_INTERNAL;
+    bool known = strcmp(vta_status_name((vta_status)status), "VTA_?") != 0;
+    return status && known ? (vta_status)status : VTA_INTERNAL;
 }
 
 /* What the server says of an error, or of the end. */
