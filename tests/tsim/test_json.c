@@ -1,4 +1,5 @@
-/* The figures of a timing as JSON: every key, with the number worked out here from a timing of round counts. */
+/* The figures of a timing as JSON and as text: every key, with the number worked out here from a timing of round
+ * counts. */
 #include <jansson.h>
 #include <math.h>
 
@@ -10,8 +11,15 @@
 
 /* 1000 cycles, and counts that differ in everything. */
 static vta_timing timing_of(uint64_t gemm_uops) {
-    vta_timing t = {.cycles = 1000, .runs = 3, .read_beats = 250, .read_bursts = 17, .write_bytes = 96,
-                    .fetch_bytes = 160, .gemm_uops = gemm_uops, .alu_uops = 125, .lost_tokens = 5};
+    vta_timing t = {.cycles = 1000,
+                    .runs = 3,
+                    .read_beats = 250,
+                    .read_bursts = 17,
+                    .write_bytes = 96,
+                    .fetch_bytes = 160,
+                    .gemm_uops = gemm_uops,
+                    .alu_uops = 125,
+                    .lost_tokens = 5};
     for (int u = 0; u < VTA_UNIT_COUNT; u++)
         for (int s = 0; s < VTA_STATE_COUNT; s++) t.state[u][s] = 100 * (uint64_t)u + 10 * (uint64_t)s + 1;
     for (int k = 0; k < VTA_KIND_COUNT; k++) {
@@ -61,20 +69,29 @@ static const figure figures[] = {
 };
 #define FIGURE_COUNT (sizeof figures / sizeof figures[0])
 
-static json_t *json_of(const vta_timing *timing) {
+typedef char *form(const vta_config *config, const vta_timing_profile *profile, const vta_timing *timing);
+
+static char *written(form *as, const vta_timing *timing) {
     vta_config *config;
     vta_timing_profile profile;
-    json_error_t error;
     assert_int_equal(vta_config_parse(MACHINE, strlen(MACHINE), "test", NULL, &config), VTA_OK);
     assert_int_equal(vta_timing_profile_get("chisel", NULL, &profile), VTA_OK);
-    assert_int_equal(vta_timing_profile_set(&profile, "bus_bits=128 frequency_khz=100000 gemm_step=1 alu_imm_step=2",
-                                            NULL),
-                     VTA_OK);
-    char *text = vta_timing_to_json(config, &profile, timing);
+    assert_int_equal(
+        vta_timing_profile_set(&profile, "bus_bits=128 frequency_khz=100000 gemm_step=1 alu_imm_step=2", NULL), VTA_OK);
+    assert_null(as(NULL, &profile, timing));
+    assert_null(as(config, NULL, timing));
+    assert_null(as(config, &profile, NULL));
+    char *text = as(config, &profile, timing);
+    vta_config_release(config);
+    return text;
+}
+
+static json_t *json_of(const vta_timing *timing) {
+    json_error_t error;
+    char *text = written(vta_timing_to_json, timing);
     json_t *j = json_loads(text, JSON_DECODE_ANY, &error);
     if (!j) fail_msg("line %d: %s in %s", error.line, error.text, text);
     vta_string_free(text);
-    vta_config_release(config);
     return j;
 }
 
@@ -118,7 +135,74 @@ static void every_key(void **state) {
     }
 }
 
+/* ---- Text ------------------------------------------------------------------------------------------------------- */
+
+static const char of_gemm[] =
+    "cycles            1000 (chisel, 128-bit bus)\n"
+    "time              0.010 ms at 100 MHz\n"
+    "GEMM utilization  20.0 % (51.2 of 256 MAC a cycle)\n"
+    "read bus          25.0 % busy, 4.00 bytes a cycle moved in all, 16 the peak of reads\n"
+    "intensity         12.8 MAC a byte; the roofline allows 204.8 MAC a cycle, 25 % reached\n\n";
+static const char of_alu[] =
+    "cycles            1000 (chisel, 128-bit bus)\n"
+    "time              0.010 ms at 100 MHz\n"
+    "GEMM utilization  0.0 % (0.0 of 256 MAC a cycle)\n"
+    "read bus          25.0 % busy, 4.00 bytes a cycle moved in all, 16 the peak of reads\n"
+    "ALU utilization   25.0 % (4.0 of 16 operations a cycle)\n"
+    "intensity         1.0 ALU operations a byte; the roofline allows 16.0 ALU operations a cycle, 25 % reached\n\n";
+
+/* States are told in tenths of a percent of 1000 cycles; kinds that there were none of are left out. */
+static void tables(const vta_timing *t, char *to) {
+    to += sprintf(to, "%-8s", "unit");
+    for (int s = 0; s < VTA_STATE_COUNT; s++) to += sprintf(to, "%13s", vta_unit_state_name((vta_unit_state)s));
+    for (int u = 0; u < VTA_UNIT_COUNT; u++) {
+        to += sprintf(to, "\n%-8s", vta_unit_name((vta_unit)u));
+        for (int s = 0; s < VTA_STATE_COUNT; s++)
+            to += sprintf(to, "%10d.%d%%", (int)t->state[u][s] / 10, (int)t->state[u][s] % 10);
+    }
+    to += sprintf(to, "\n\n%-14s%13s%15s%15s\n", "instructions", "count", "cycles", "bytes");
+    for (int k = 0; k < VTA_KIND_COUNT; k++)
+        if (k != 1)
+            to += sprintf(to, "%-14s%13d%15d%15d\n", vta_insn_kind_name((vta_insn_kind)k), 2 + k, 40 + k,
+                          k == 0 ? 4000 : 0);
+}
+
+static void as_text(void **state) {
+    (void)state;
+    for (int alu = 0; alu < 2; alu++) {
+        vta_timing timing = timing_of(alu ? 0 : 200);
+        char want[8192];
+        timing.kind_count[1] = 0;
+        strcpy(want, alu ? of_alu : of_gemm);
+        tables(&timing, want + strlen(want));
+        char *got = written(vta_timing_to_text, &timing);
+        assert_same_text("text", got, want);
+        vta_string_free(got);
+    }
+}
+
+/* Names past the last are none. */
+static void names(void **state) {
+    (void)state;
+    assert_null(vta_unit_name((vta_unit)VTA_UNIT_COUNT));
+    assert_null(vta_unit_state_name((vta_unit_state)VTA_STATE_COUNT));
+    assert_null(vta_unit_state_text((vta_unit_state)VTA_STATE_COUNT));
+    assert_null(vta_insn_kind_name((vta_insn_kind)VTA_KIND_COUNT));
+    assert_non_null(vta_unit_name((vta_unit)(VTA_UNIT_COUNT - 1)));
+    assert_non_null(vta_unit_state_text((vta_unit_state)(VTA_STATE_COUNT - 1)));
+}
+
+static void sums(void **state) {
+    (void)state;
+    vta_timing a = timing_of(200), b = timing_of(7);
+    const uint64_t *x = (const uint64_t *)&a, *y = (const uint64_t *)&b;
+    vta_timing sum = a;
+    vta_timing_add(&sum, &b);
+    for (size_t i = 0; i < sizeof sum / sizeof *x; i++) assert_int_equal(((const uint64_t *)&sum)[i], x[i] + y[i]);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_key)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_key), cmocka_unit_test(as_text), cmocka_unit_test(names),
+                                       cmocka_unit_test(sums)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
