@@ -214,7 +214,8 @@ static int run_all(const vt_insn_queue *q, char *order) {
         }
         if (!chosen) return choices;
         choices += ready > 1;
-        vta_stage s = vt_insn_stage(chosen);
+        vta_stage s = (vta_stage)vt_insn_stage(chosen);
+        assert_true((chosen->pop_prev_dep | chosen->pop_next_dep | chosen->push_prev_dep | chosen->push_next_dep) < 2);
         if (chosen->pop_prev_dep) tokens_of[vt_token_between((vta_stage)(s - 1), s)]--;
         if (chosen->pop_next_dep) tokens_of[vt_token_between((vta_stage)(s + 1), s)]--;
         if (chosen->push_prev_dep) tokens_of[vt_token_between(s, (vta_stage)(s - 1))]++;

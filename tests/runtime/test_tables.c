@@ -2,6 +2,7 @@
 #include "runtime/report.h"
 #include "runtime/site.h"
 #include "support/check.h"
+#include "support/failing.h"
 
 /* ---- Reports ---------------------------------------------------------------------------------------------------- */
 
@@ -110,15 +111,17 @@ static void sites(void **state) {
     static const int32_t signatures[SIGNATURES] = {0, 0, 1, INT32_MIN};
     static vt_uop_kernel *kernels[SITES + 1][SIGNATURES];
     check_random r = {.state = 9};
+    failing heap = {.left = -1};
+    const vta_allocator allocator = {.ctx = &heap, .resize = failing_resize};
     vt_site_table table;
     size_t count = 0;
-    vt_site_table_init(&table, NULL);
+    vt_site_table_init(&table, &allocator);
     assert_null(vt_site_find(&table, 1, false, 0));
     for (int n = 0; n < 150; n++) {
         int site = (int)check_between(&r, 1, SITES), k = (int)check_between(&r, 0, SIGNATURES - 1);
         if (!kernels[site][k]) {
-            kernels[site][k] = vt_alloc(NULL, sizeof(vt_uop_kernel));
-            vt_kernel_init(kernels[site][k], NULL);
+            kernels[site][k] = vt_alloc(&allocator, sizeof(vt_uop_kernel));
+            vt_kernel_init(kernels[site][k], &allocator);
             assert_true(vt_site_add(&table, (uint64_t)site, k > 0, signatures[k], kernels[site][k]));
             count++;
         }
@@ -132,6 +135,7 @@ static void sites(void **state) {
     vt_site_table_clear(&table);
     assert_int_equal(table.cap, 0);
     assert_int_equal(table.count, 0);
+    assert_int_equal(heap.blocks, 0);
 }
 
 static void numbers(void **state) {
