@@ -1,0 +1,111 @@
+/* Which buffers share a place: by their sizes, types, scopes and lives. */
+#include "pass/one.h"
+
+typedef struct buffer {
+    const char *name;
+    vt_dtype dtype;
+    int64_t size;
+    int first, last; /* steps in which it is used */
+    const char *scope;
+    int dimensions;
+} buffer;
+
+typedef struct row {
+    const char *want; /* the allocations in their order: name, type and size */
+    buffer buffers[5];
+} row;
+
+#define I32 VT_I32
+#define I8 VT_I8
+#define F32 VT_DTYPE(VT_FLOAT, 32, 1)
+
+static const row rows[] = {
+    {"a int32 16", {{"a", I32, 16, 0, 1}, {"b", I32, 16, 2, 3}}},
+    {"a int32 16, b int32 16", {{"a", I32, 16, 0, 3}, {"b", I32, 16, 2, 3}}},
+    {"a int32 16", {{"a", I32, 16, 0, 0}, {"b", I32, 16, 1, 1}, {"c", I32, 16, 2, 2}}},
+    {"a int32 16, b int32 16", {{"a", I32, 16, 0, 3}, {"b", I32, 16, 1, 1}, {"c", I32, 16, 2, 2}}},
+    /* up to 16 times as large, and up to 16 times as small */
+    {"a int32 17", {{"a", I32, 16, 0, 0}, {"b", I32, 17, 1, 1}}},
+    {"a int32 256", {{"a", I32, 16, 0, 0}, {"b", I32, 256, 1, 1}}},
+    {"a int32 16, b int32 257", {{"a", I32, 16, 0, 0}, {"b", I32, 257, 1, 1}}},
+    {"a int32 32", {{"a", I32, 32, 0, 0}, {"b", I32, 2, 1, 1}}},
+    {"a int32 33, b int32 2", {{"a", I32, 33, 0, 0}, {"b", I32, 2, 1, 1}}},
+    /* 32 bits are not worth it, neither to give nor to take */
+    {"a int32 8, b int32 1", {{"a", I32, 8, 0, 0}, {"b", I32, 1, 1, 1}}},
+    {"a int32 1, b int32 8", {{"a", I32, 1, 0, 0}, {"b", I32, 8, 1, 1}}},
+    {"a int8 5", {{"a", I8, 5, 0, 0}, {"b", I8, 5, 1, 1}}},
+    /* other types fit into what is as large; only the same type makes a place larger */
+    {"a int32 16", {{"a", I32, 16, 0, 0}, {"b", I8, 64, 1, 1}}},
+    {"a int32 16", {{"a", I32, 16, 0, 0}, {"b", I8, 61, 1, 1}}},
+    {"a int32 16, b int8 65", {{"a", I32, 16, 0, 0}, {"b", I8, 65, 1, 1}}},
+    {"a int8 66", {{"a", I8, 66, 0, 0}, {"b", I32, 16, 1, 1}}},
+    {"a int8 64", {{"a", I8, 64, 0, 0}, {"b", F32, 16, 1, 1}}},
+    /* the smallest that is large enough, else the largest */
+    {"a int32 8, b int32 32, c int32 16",
+     {{"a", I32, 8, 0, 1}, {"b", I32, 32, 0, 1}, {"c", I32, 16, 0, 1}, {"d", I32, 16, 2, 3}, {"e", I32, 31, 2, 3}}},
+    {"a int32 8, b int32 32, c int32 16",
+     {{"a", I32, 8, 0, 1}, {"b", I32, 32, 0, 1}, {"c", I32, 16, 0, 1}, {"d", I32, 9, 2, 3}, {"e", I32, 15, 2, 3}}},
+    {"a int32 4, b int32 20, c int32 6",
+     {{"a", I32, 4, 0, 1}, {"b", I32, 8, 0, 1}, {"c", I32, 6, 0, 1}, {"d", I32, 20, 2, 3}}},
+    {"a int32 4, b int32 21, c int32 20",
+     {{"a", I32, 4, 0, 1}, {"b", I32, 8, 0, 1}, {"c", I32, 6, 0, 1}, {"d", I32, 21, 2, 3}, {"e", I32, 20, 2, 3}}},
+    /* registers and several dimensions */
+    {"a int32 16, b int32 16", {{"a", I32, 16, 0, 0, "local"}, {"b", I32, 16, 1, 1, "local"}}},
+    {"a int32 16, b int32 16", {{"a", I32, 16, 0, 0, "global"}, {"b", I32, 16, 1, 1, "shared"}}},
+    {"a int32 16", {{"a", I32, 16, 0, 0, "shared"}, {"b", I32, 16, 1, 1, "shared"}}},
+    {"a int32 16, b int32 16 1", {{"a", I32, 16, 0, 0}, {"b", I32, 16, 1, 1, "global", 2}}},
+};
+
+static const row *current;
+
+static const vt_stmt *program(one *o) {
+    vt_ctx *c = &o->ctx;
+    const vt_stmt *body = NULL;
+    const vt_buffer *made[5];
+    int n = 0;
+    for (; n < 5 && current->buffers[n].name; n++) {
+        const buffer *b = &current->buffers[n];
+        const vt_expr *shape = one_i(o, b->size);
+        const char *scope = b->scope ? b->scope : "global";
+        made[n] = vt_buffer_new(c, b->name, vt_var_new_pointer(c, b->name, b->dtype, scope), b->dtype, 1, &shape);
+    }
+    for (int step = 0; step < 4; step++) {
+        for (int i = 0; i < n; i++) {
+            const buffer *b = &current->buffers[i];
+            if (step < b->first || step > b->last) continue;
+            const vt_stmt *s = one_store(o, made[i], one_i(o, 0), vt_const(c, b->dtype, step));
+            body = body ? one_seq(o, body, s) : s;
+        }
+    }
+    for (int i = n; i-- > 0;) {
+        const vt_expr *extents[] = {one_i(o, current->buffers[i].size), one_i(o, 1)};
+        body = vt_s_alloc(c, made[i]->data, made[i]->dtype, current->buffers[i].dimensions == 2 ? 2 : 1, extents,
+                          vt_bool(c, true), body);
+    }
+    return body;
+}
+
+static void shared_places(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        one o = {.options = {0}};
+        char got[512] = "";
+        current = &rows[i];
+        if (one_run(&o, vt_pass_storage_rewrite, program) != VTA_OK) fail_msg("%s", vta_diag_text(o.diag));
+        for (const vt_stmt *s = o.after->body; s->kind == VT_S_ALLOC; s = s->u.alloc.body) {
+            char type[VT_DTYPE_TEXT];
+            size_t at = strlen(got);
+            at += (size_t)snprintf(got + at, sizeof got - at, "%s%s %s", at ? ", " : "", vt_var_name(s->u.alloc.var),
+                                   vt_dtype_text(s->u.alloc.dtype, type));
+            for (uint32_t k = 0; k < s->u.alloc.n_extents; k++)
+                at += (size_t)snprintf(got + at, sizeof got - at, " %d", (int)s->u.alloc.extents[k]->u.i);
+        }
+        if (strcmp(got, rows[i].want) != 0) fail_msg("row %zu: %s, not %s", i, got, rows[i].want);
+        one_end(&o);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(shared_places)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
