@@ -11,6 +11,8 @@ static const vt_stmt *unrolled_loop(one *o) { return loop_of(o, VT_FOR_UNROLLED,
 static const vt_stmt *serial_loop(one *o) { return loop_of(o, VT_FOR_SERIAL, 3); }
 static const vt_stmt *vector_loop(one *o) { return loop_of(o, VT_FOR_VECTORIZED, 4); }
 static const vt_stmt *wide_vector_loop(one *o) { return loop_of(o, VT_FOR_VECTORIZED, 5000); }
+static const vt_stmt *longest_loop(one *o) { return loop_of(o, VT_FOR_UNROLLED, 65536); }
+static const vt_stmt *longer_loop(one *o) { return loop_of(o, VT_FOR_UNROLLED, 65537); }
 static const vt_stmt *long_loop(one *o) { return loop_of(o, VT_FOR_UNROLLED, 1 << 20); }
 static const vt_stmt *unroll_up_to(one *o, int64_t steps, const vt_stmt *body) {
     return vt_s_attr(&o->ctx, vt_ref_none(), "pragma_auto_unroll_max_step", one_i(o, steps), body);
@@ -69,6 +71,8 @@ static void unrolling(void **state) {
     GIVES(unroll_loop, unroll_around_first, "for (j: int32, 0, 1)", "for (i: int32, 0, 20)");
     GIVES(unroll_loop, unroll_around_last, "for (j: int32, 0, 1)", "for (i: int32, 0, 20)");
     GIVES(unroll_loop, unroll_deep, "for (d0: int32, 0, 1)", "!d1");
+    GIVES(unroll_loop, longest_loop, "!for");
+    REFUSES(unroll_loop, longer_loop, "axis i cannot be unrolled: 65537 copies of its body");
     REFUSES(unroll_loop, long_loop, "axis i cannot be unrolled: 1048576 copies of its body");
     REFUSES(unroll_loop, symbolic_unrolled, "its extent n is not a constant");
 }

@@ -17,6 +17,7 @@ typedef struct row {
 
 #define I32 VT_I32
 #define I8 VT_I8
+#define I8X4 VT_DTYPE(VT_INT, 8, 4)
 #define F32 VT_DTYPE(VT_FLOAT, 32, 1)
 
 static const row rows[] = {
@@ -38,6 +39,8 @@ static const row rows[] = {
     {"a int32 16", {{"a", I32, 16, 0, 0}, {"b", I8, 64, 1, 1}}},
     {"a int32 16", {{"a", I32, 16, 0, 0}, {"b", I8, 61, 1, 1}}},
     {"a int32 16, b int8 65", {{"a", I32, 16, 0, 0}, {"b", I8, 65, 1, 1}}},
+    {"a int8x4 16", {{"a", I8, 16, 0, 0}, {"b", I8X4, 16, 1, 1}}},
+    {"a int8x4 16", {{"a", I8X4, 16, 0, 0}, {"b", I8, 16, 1, 1}}},
     {"a int8 66", {{"a", I8, 66, 0, 0}, {"b", I32, 16, 1, 1}}},
     {"a int8 64", {{"a", I8, 64, 0, 0}, {"b", F32, 16, 1, 1}}},
     /* the smallest that is large enough, else the largest */
@@ -105,7 +108,88 @@ static void shared_places(void **state) {
     }
 }
 
+/* ---- In place ------------------------------------------------------------------------------------------------------
+ */
+
+/* b is made from a, and a is not used again: can b be where a was? */
+static const char *const scopes[] = {"global", "local.pad"}; /* the last is special: its buffers become one */
+static const char *scope;
+static int form;
+
+static const vt_stmt *made_from(one *o, const vt_buffer *a, const vt_buffer *b, const vt_var *j) {
+    vt_ctx *c = &o->ctx;
+    const vt_expr *aj = one_load(o, a, j), *unit = one_i(o, 1);
+    const vt_expr *shifts[][2] = {{unit, aj}, {aj, aj}, {aj, unit}};
+    switch (form) {
+    case 0: return one_store(o, b, j, vt_add(c, aj, unit));
+    case 1: return one_store(o, b, j, vt_add(c, aj, aj));
+    case 2: return vt_s_if(c, vt_lt(c, j, unit), one_store(o, b, j, aj), NULL);
+    case 3: return one_store(o, b, j, vt_e_select(c, vt_lt(c, j, unit), aj, unit));
+    case 4: return one_store(o, b, j, vt_e_call(c, VT_I32, VT_OP_SHIFT_LEFT, 2, shifts[1]));
+    case 5: return one_store(o, b, j, vt_e_call(c, VT_I32, VT_OP_SHIFT_LEFT, 2, shifts[2]));
+    /* from here on only in ordinary memory: what does not change must be there already */
+    case 6: return one_store(o, b, j, vt_e_select(c, vt_lt(c, aj, unit), one_i(o, 2), unit));
+    case 7: return one_store(o, b, j, vt_e_call(c, VT_I32, VT_OP_SHIFT_RIGHT, 2, shifts[0]));
+    /* never */
+    case 8: return one_store(o, b, j, one_load(o, a, vt_sub(c, one_i(o, 15), j)));
+    case 9: return one_store(o, b, j, vt_add(c, aj, one_load(o, a, unit)));
+    case 10: return one_store(o, b, aj, unit);
+    case 11: return one_store(o, b, j, one_load(o, o->x, aj));
+    case 12: return one_store(o, b, j, vt_add(c, one_load(o, b, j), aj));
+    case 13: return one_seq(o, one_store(o, b, j, unit), one_store(o, o->x, j, aj));
+    case 14: return vt_s_attr(c, vt_ref_var(b->data), VT_ATTR_VOLATILE, unit, one_store(o, b, j, aj));
+    default: return NULL;
+    }
+}
+enum { FORMS_EVERYWHERE = 6, FORMS_IN_MEMORY = 8, FORMS = 15 };
+
+static const vt_stmt *from_each_other(one *o) {
+    const vt_buffer *a = one_buffer(o, "a", 16, scope), *b = one_buffer(o, "b", 16, scope);
+    const vt_var *i = one_var(o, "i"), *j = one_var(o, "j"), *k = one_var(o, "k");
+    const vt_stmt *first = one_for(o, i, 16, VT_FOR_SERIAL, one_store(o, a, i, one_load(o, o->x, i)));
+    const vt_stmt *second = one_for(o, j, 16, VT_FOR_SERIAL, made_from(o, a, b, j));
+    const vt_stmt *third = one_for(o, k, 16, VT_FOR_SERIAL, one_store(o, o->y, k, one_load(o, b, k)));
+    return one_alloc(o, a, one_alloc(o, b, one_seq(o, first, one_seq(o, second, third))));
+}
+
+static void in_place(void **state) {
+    (void)state;
+    for (int special = 0; special < 2; special++)
+        for (form = 0; form < FORMS; form++) {
+            one o = {.options = {0}};
+            scope = scopes[special];
+            if (one_run(&o, vt_pass_storage_rewrite, from_each_other) != VTA_OK) fail_msg("%s", vta_diag_text(o.diag));
+            const vt_stmt *alloc = o.after->body;
+            bool once = alloc->u.alloc.body->kind != VT_S_ALLOC && vt_is_const(alloc->u.alloc.extents[0], 16);
+            if (once != (form < (special ? FORMS_EVERYWHERE : FORMS_IN_MEMORY)))
+                fail_msg("form %d in %s: %s", form, scope, o.text);
+            one_end(&o);
+        }
+}
+
+/* Threads in threads are one scope: that of the outermost. */
+static const vt_stmt *threads(one *o) {
+    vt_ctx *c = &o->ctx;
+    const vt_buffer *t = one_buffer(o, "t", 16, "global");
+    const vt_stmt *body = one_alloc(o, t, one_store(o, t, one_i(o, 0), one_i(o, 1)));
+    for (int i = 2; i-- > 0;) {
+        const vt_var *v = one_var(o, i ? "threadIdx.x" : "blockIdx.x");
+        const vt_iter *axis = vt_iter_new(c, v, NULL, NULL, VT_ITER_THREAD_INDEX, vt_var_name(v));
+        body = vt_s_attr(c, vt_ref_iter(axis), VT_ATTR_THREAD_EXTENT, one_i(o, 4), body);
+    }
+    return body;
+}
+
+static void nested_threads(void **state) {
+    (void)state;
+    one o = {.options = {0}};
+    assert_int_equal(one_run(&o, vt_pass_storage_rewrite, threads), VTA_OK);
+    assert_int_equal(o.after->body->u.attr.body->kind, VT_S_ALLOC);
+    one_end(&o);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shared_places)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(shared_places), cmocka_unit_test(in_place),
+                                       cmocka_unit_test(nested_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

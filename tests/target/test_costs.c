@@ -172,7 +172,27 @@ static void costs_are_as_counted(void **state) {
     }
 }
 
+/* Steps share micro-ops from before the first task to behind the last, where other kernels do not any more. */
+static void sharing_ends(void **state) {
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        static const char call[] = "\"VTAShareUops\", @tir.tvm_thread_context(@tir.vta.command_handle(, dtype=handle), "
+                                   "dtype=handle), ";
+        machine m;
+        char *text;
+        open_cost(&m, &costs[late ? 3 : 0]);
+        need(&m, vtac_func_print(m.func, VTAC_STYLE_PRIMFN, m.diag, &text), "text");
+        const char *on = strstr(text, call), *off = on ? strstr(on + 1, call) : NULL,
+                   *wait = strstr(text, "coproc_sync");
+        if (!off || wait < on || off < wait) fail_msg("%s", text);
+        assert_int_equal(on[sizeof call - 1], late ? '2' : '1');
+        assert_int_equal(off[sizeof call - 1], '0');
+        vta_string_free(text);
+        machine_close(&m);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(costs_are_as_counted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(costs_are_as_counted), cmocka_unit_test(sharing_ends)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
