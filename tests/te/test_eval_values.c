@@ -156,6 +156,15 @@ static void values(void **state) {
         {"int8", "int32(a[i]) >> 1", "int32(a[i])", false},
         {"int32", "a[i] // 2", "a[i] >> 1", false}, /* true, but not known */
         {"int32", "a[i] - i", "a[i] + (0 - i)", true},
+        {"int32", "a[~(i - 2)]", "a[1 - i]", true}, /* what is computed of numbers alone stays a number, and can be an index */
+        {"int32", "a[int32(int64(i))]", "a[i]", true},
+        {"int32", "a[(i + 2) >> 1]", "a[1]", true},
+        {"int32", "a[i & 1]", "a[i]", true},
+        {"int32", "a[i ^ 1]", "a[1 - i]", true},
+        {"int32", "a[int32(!(i < 1))]", "a[i]", true},
+        {"int32", "a[select(i < 1, 1, 0)]", "a[1 - i]", true},
+        {"int32", "a[min(i, 0)]", "a[0]", true},
+        {"int32", "a[min(i, 0)]", "a[1]", false},
         {"int32", "7 - i", "int32(7 - i)", true}, /* numbers, of which the result is values all the same */
     };
     vta_field *field;

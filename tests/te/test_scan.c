@@ -68,6 +68,24 @@ static void computed(void **state) {
     }
 }
 
+/* What the rows need, beside their states, is computed before: two tensors that only they read. */
+static void needs_of_rows(void **state) {
+    (void)state;
+    running r = new_running();
+    te_define(r.c, "u[t: 6, i: 3] = x[t, i] + 1");
+    te_define(r.c, "w[t: 6, i: 3] = x[t, i] * 2");
+    te_tensor *next = te_define(r.c, "n[t: 6, i: 3] = u[t, i] + state[t - 1, i] + w[t, i]"), *out;
+    assert_int_equal(te_scan(r.c, "s", NULL, 1, &r.first, &next, &r.state, &out), VTA_OK);
+    int32_t x[ROWS][COLUMNS], got[ROWS][COLUMNS];
+    for (int t = 0; t < ROWS; t++)
+        for (int i = 0; i < COLUMNS; i++) x[t][i] = t * 7 - i * 5;
+    assert_int_equal(te_evaluate(r.c, out, 1, (te_tensor *[]){r.x}, (const void *[]){x}, got), VTA_OK);
+    for (int t = 0; t < ROWS; t++)
+        for (int i = 0; i < COLUMNS; i++)
+            assert_int_equal(got[t][i], t ? got[t - 1][i] + 3 * x[t][i] + 1 : x[t][i]);
+    te_context_destroy(r.c);
+}
+
 static void refused_scan(const running *r, te_tensor *first, te_tensor *next, te_tensor *state, const char *why) {
     te_tensor *out;
     assert_int_equal(te_scan(r->c, "s", NULL, 1, &first, &next, &state, &out), VTA_INVALID_ARGUMENT);
@@ -172,7 +190,7 @@ static void columns(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(computed), cmocka_unit_test(columns),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(computed), cmocka_unit_test(columns), cmocka_unit_test(needs_of_rows),
                                        cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
