@@ -293,6 +293,30 @@ static void too_large(void **state) {
     te_context_destroy(c);
 }
 
+/* An expression of exactly that many operations, leaves counted: halves are shared. */
+static te_expr *of_size(te_context *c, te_expr *leaf, int size) {
+    if (size == 1) return leaf;
+    te_expr *part = of_size(c, leaf, size % 2 ? (size - 1) / 2 : size - 1), *two[] = {part, part};
+    return te_apply(c, size % 2 ? TE_BITXOR : TE_BITNOT, size % 2 ? 2 : 1, two);
+}
+
+/* 3000 deep or 1000000 large is what is taken, and not one more. */
+static void as_large_as_can_be(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    te_axis *i = te_axis_create(c, "i", 4);
+    te_expr *leaf = te_axis_value(c, i), *deep = leaf, *one = te_scalar(c, "n", "int32");
+    te_tensor *out;
+    for (int k = 0; k < 2999; k++) deep = te_apply(c, TE_BITXOR, 2, (te_expr *[]){deep, one});
+    te_expr *deeper = te_apply(c, TE_BITXOR, 2, (te_expr *[]){one, deep});
+    te_expr *large = of_size(c, leaf, 1000000), *larger = of_size(c, leaf, 1000001);
+    assert_int_equal(te_compute_axes(c, "a", NULL, 1, &i, 1, &deep, &out), VTA_OK);
+    assert_int_equal(te_compute_axes(c, "a", NULL, 1, &i, 1, &deeper, &out), VTA_OUT_OF_RANGE);
+    assert_int_equal(te_compute_axes(c, "a", NULL, 1, &i, 1, &large, &out), VTA_OK);
+    assert_int_equal(te_compute_axes(c, "a", NULL, 1, &i, 1, &larger, &out), VTA_OUT_OF_RANGE);
+    te_context_destroy(c);
+}
+
 static void operator_table(void **state) {
     (void)state;
     for (int op = 0; op < TE_OP_COUNT; op++) {
@@ -309,6 +333,7 @@ int main(void) {
         cmocka_unit_test(refused),         cmocka_unit_test(limits),         cmocka_unit_test(positions),
         cmocka_unit_test(causes),          cmocka_unit_test(texts),          cmocka_unit_test(built),
         cmocka_unit_test(several_outputs), cmocka_unit_test(operator_table), cmocka_unit_test(too_large),
+        cmocka_unit_test(as_large_as_can_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
