@@ -166,6 +166,14 @@ static void refused(void **state) {
     assert_null(lower(k.s, 2, (te_tensor *[]){k.a, k.t[3]}));
     assert_refused(k.c, VTA_ILLEGAL, "b does not need it");
     assert_int_equal(te_schedule_groups(k.s), 1);
+    te_group *within = group(&k, 1, 1, true); /* c */
+    assert_ptr_equal(te_group_around(within), g);
+    assert_int_equal(te_group_compute_at(within, stage(&k, 3), axis(&k, 3, 0)), VTA_ILLEGAL);
+    assert_refused(k.c, VTA_ILLEGAL, "cannot compute a group at e.i: e does not belong to the group around it");
+    chain last = new_chain();
+    assert_int_equal(te_group_compute_at(group(&last, 2, 3, true), stage(&last, 0), axis(&last, 0, 0)), VTA_ILLEGAL);
+    assert_refused(last.c, VTA_ILLEGAL, "cannot compute_at a group that e belongs to: it is an output of the schedule");
+    te_context_destroy(last.c);
     assert_int_equal(te_compute_at(stage(&other, 0), stage(&other, 2), axis(&other, 2, 0)), VTA_OK);
     assert_null(te_group_create(other.s, 1, &other.t[1], 1, &other.a, false));
     assert_refused(other.c, VTA_ILLEGAL, "is computed at a loop of d");
