@@ -108,6 +108,36 @@ static void blocks_and_threads(void **state) {
     }
 }
 
+/* z for one element of a stage of which 3 rows from 4 on and 6 columns from 5 on are needed, whose loops are one; for
+ * stretches of 3, which lie in a row, and of 4, which may lie in two. */
+static void ranges_after_zero(void **state) {
+    (void)state;
+    static const char *const regions[] = {
+        "[(floordiv(i.j.fused, 6) + 4):((floordiv(i.j.fused, 6) + 4) + 1), (floormod(i.j.fused, 6) + "
+        "5):((floormod(i.j.fused, 6) + 5) + 1)]",
+        "[(floordiv(i.j.fused.outer, 2) + 4):((floordiv(i.j.fused.outer, 2) + 4) + 1), ((floormod(i.j.fused.outer, 2)*3) + "
+        "5):(((floormod(i.j.fused.outer, 2)*3) + 5) + 3)]",
+        "[(floordiv((i.j.fused.outer*4), 6) + 4):((floordiv((i.j.fused.outer*4), 6) + 4) + "
+        "(floordiv((floormod((i.j.fused.outer*4), 6) + 3), 6) + 1)), 5:11]"};
+    for (int64_t size = 0; size < 3; size++) {
+        te_context *c = context_with(NULL);
+        te_tensor *a = te_placeholder(c, "a", "int32", 2, (int64_t[]){8, 12}), *z = te_define(c, "z[i: 8, j: 12] = a[i, j] + 1");
+        te_tensor *x = te_define(c, "x[i: 8, j: 12] = z[i, j] * 2"), *y = te_define(c, "y[i: 3, j: 6] = x[i + 4, j + 5]");
+        te_schedule *s = te_schedule_create(c, 1, &y);
+        te_stage *st = te_schedule_stage(s, x);
+        te_axis *at;
+        te_fuse(st, 2, (te_axis *[]){te_stage_axis(st, 0), te_stage_axis(st, 1)}, &at);
+        if (size) te_split(st, at, size + 2, &at, NULL);
+        te_compute_at(te_schedule_stage(s, z), st, at);
+        const vt_func *f = lower(s, 2, (te_tensor *[]){a, y});
+        assert_fine(c);
+        char *text = nest_text(c, f);
+        if (!strstr(text, regions[size])) fail_msg("%s is not in\n%s", regions[size], text);
+        free(text);
+        te_context_destroy(c);
+    }
+}
+
 /* At the root in memory of its own for every thread: wrong unless a loop of x is that very thread, with as many values. */
 static void threads_of_both(void **state) {
     (void)state;
@@ -157,7 +187,7 @@ static void refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(memories_of_threads), cmocka_unit_test(blocks_and_threads),
-                                       cmocka_unit_test(threads_of_both),
+                                       cmocka_unit_test(threads_of_both), cmocka_unit_test(ranges_after_zero),
                                        cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
