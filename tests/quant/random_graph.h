@@ -1,5 +1,5 @@
-/* Random networks of floats: convolutions with and without groups, pooling, sums, concatenations, activations, nodes that
- * have no integer form, and a classifier at the end. Two outputs. */
+/* Random networks of floats: convolutions with and without groups, pooling, sums, concatenations, activations, nodes
+ * that have no integer form, and a classifier at the end. Two outputs. */
 #ifndef TESTS_QUANT_RANDOM_GRAPH_H
 #define TESTS_QUANT_RANDOM_GRAPH_H
 
@@ -23,11 +23,14 @@ static vt_gvalue *randoms(world *w, const char *name, vt_gtype t, float size) {
 
 static vt_gvalue *conv(world *w, vt_gvalue *x) {
     int64_t in = x->type.dim[1], group = next(4) ? 1 : in, out = group > 1 ? in : 1 + next(9);
-    int64_t kernel = 1 + next(3), size = kernel <= x->type.dim[2] ? kernel : 1, pad = next(2) * (size / 2);
-    vt_gvalue *weight = randoms(w, "weight", TYPE(F32, out, in / group, size, size), 1.0f / (float)(size * size));
+    int64_t rows = 1 + next(3), columns = 1 + next(3), apart = 1 + (next(4) == 0);
+    if (rows > x->type.dim[2]) rows = 1;
+    if ((columns - 1) * apart >= x->type.dim[3]) columns = 1;
+    int64_t above = next(2) * (rows / 2), left = next(2);
+    vt_gvalue *weight = randoms(w, "weight", TYPE(F32, out, in / group, rows, columns), 1.0f / (float)(rows * columns));
     vt_gvalue *bias = randoms(w, "bias", TYPE(F32, out), 0.5f);
-    vt_gattr attributes[] = {INTS(STRIDES, 1 + next(2), 1 + next(2)), INTS(PADS, pad, next(2), pad, 1),
-                             INTS(DILATIONS, 1, 1), VT_GSET_INT(GROUP, group)};
+    vt_gattr attributes[] = {INTS(STRIDES, 1 + next(2), 1 + next(2)), INTS(PADS, above, left, above, 1),
+                             INTS(DILATIONS, 1, apart), VT_GSET_INT(GROUP, group)};
     vt_gvalue *in_[3] = {x, weight, bias};
     vt_gnode_spec spec = {VT_G_CONV, "conv", NULL, next(4) ? 3 : 2, 4, in_, attributes};
     return vt_graph_add(w->g, &spec)->outputs[0];
@@ -37,7 +40,8 @@ static vt_gvalue *conv_transpose(world *w, vt_gvalue *x) {
     const int64_t *d = x->type.dim;
     int64_t out = 1 + next(9), kernel = 1 + next(4), stride = 1 + next(3), pad = kernel > 1 ? next(2) : 0;
     if (d[2] * d[3] > 150 || kernel <= pad * 2) return conv(w, x);
-    vt_gvalue *weight = randoms(w, "up", TYPE(F32, d[1], out, kernel, kernel), 1.0f / (float)(d[1] * kernel));
+    int64_t columns = pad ? kernel : 1 + next(4);
+    vt_gvalue *weight = randoms(w, "up", TYPE(F32, d[1], out, kernel, columns), 1.0f / (float)(d[1] * kernel));
     vt_gvalue *bias = randoms(w, "bias", TYPE(F32, out), 0.5f);
     vt_gattr attributes[] = {INTS(STRIDES, stride, 2), INTS(PADS, pad, pad, 0, pad), INTS(DILATIONS, 1, 1),
                              INTS(OUTPUT_PADS, next((uint32_t)stride), next(2))};
@@ -48,8 +52,9 @@ static vt_gvalue *conv_transpose(world *w, vt_gvalue *x) {
 
 static vt_gvalue *pool(world *w, vt_gvalue *x, vt_gop op) {
     int64_t size = x->type.dim[2] < 2 || x->type.dim[3] < 2 ? 1 : 2, pad = op == VT_G_MAX_POOL ? size - 1 : 0;
+    int64_t columns = size > 1 && x->type.dim[3] > 2 ? 2 + next(2) : size;
     return vt_graph_apply(w->g, op, "pool", x, NULL,
-                          ATTRIBUTES(INTS(KERNEL, size, size), INTS(STRIDES, size, 1), INTS(PADS, pad, 0, 0, pad),
+                          ATTRIBUTES(INTS(KERNEL, size, columns), INTS(STRIDES, size, 1), INTS(PADS, pad, 0, 0, pad),
                                      INTS(DILATIONS, 1, 1)));
 }
 

@@ -1,0 +1,318 @@
+/* The layers of small graphs as text, derived by hand; which nodes stay on floats; memory that is missing. */
+#include "graph/build.h"
+
+#include <math.h>
+
+#include "quant/eval.h"
+#include "quant/quant.h"
+#include "support/check.h"
+
+static const vt_quant_options usual = {
+    .method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_most = 127, .wide_most = -1};
+
+/* Constants of ones. */
+static vt_gvalue *ones(world *w, const char *name, vt_gtype t) {
+    size_t count = (size_t)vt_gtype_count(&t);
+    float *data = VT_NEW_ARRAY(&w->ctx, float, count + 1);
+    for (size_t i = 0; i < count; i++) data[i] = 1;
+    return vt_graph_constant(w->g, name, t, data);
+}
+
+static vt_gvalue *input(world *w, vt_gtype t) { return vt_graph_input(w->g, "x", t); }
+
+static vt_gvalue *add(world *w, vt_gop op, uint32_t input_count, vt_gvalue *const *inputs, uint32_t attribute_count,
+                      const vt_gattr *attributes) {
+    vt_gnode_spec spec = {op, "y", NULL, input_count, attribute_count, inputs, attributes};
+    return vt_graph_add(w->g, &spec)->outputs[0];
+}
+/* The layers of the graph whose only output is y; every value ranges to 127: an integer stands for itself. */
+static const vt_qnet *quantized(world *w, vt_gvalue *y, const vt_quant_options *options) {
+    vt_graph_output(w->g, y, "y");
+    vt_ranges *ranges = vt_ranges_new(&w->ctx, w->g);
+    for (uint32_t i = 0; i < w->g->values.count; i++) vt_ranges_set(ranges, w->g->values.item[i], 127);
+    return vt_quantize(w->g, ranges, options);
+}
+
+static void becomes(world *w, vt_gvalue *y, const char *text) {
+    assert_same_text("layers", vt_qnet_text(quantized(w, y, &usual)), text);
+}
+
+/* ---- Texts ---- */
+
+#define LISTS(s0, s1, t, l, b, r, d0, d1) INTS(STRIDES, s0, s1), INTS(PADS, t, l, b, r), INTS(DILATIONS, d0, d1)
+
+/* Weights of 1 are 64 with a shift of 6; with one of 7 they would be 128, which is too large. */
+static void conv(world *w) {
+    vt_gvalue *in[] = {input(w, TYPE(F32, 1, 4, 7, 9)), ones(w, "w", TYPE(F32, 6, 2, 2, 3))};
+    becomes(w, add(w, VT_G_CONV, 2, in, ATTRIBUTES(LISTS(1, 2, 1, 0, 3, 2, 4, 3), VT_GSET_INT(GROUP, 2))),
+            "x: int8[1,4,7,9] * 1 = quantize(x)\n"
+            "y: int8[1,6,7,3] * 1 = conv(x) kernel=2,3 strides=1,2 dilations=4,3 pads=1,0,3,2 group=2 "
+            "weight=int8[6,2,2,3]; bias; shift 6; max -128; min 127\n"
+            "y: float32[1,6,7,3] = dequantize(y)\n");
+}
+
+/* Of one row: the axis of images of one row is the second of a window. */
+static void row(world *w) {
+    vt_gvalue *in[] = {input(w, TYPE(F32, 1, 1, 9)), ones(w, "w", TYPE(F32, 1, 1, 3))};
+    becomes(
+        w, add(w, VT_G_CONV, 2, in, ATTRIBUTES(INTS(STRIDES, 2), INTS(PADS, 1, 2), INTS(DILATIONS, 3))),
+        "x: int8[1,1,9] * 1 = quantize(x)\n"
+        "y: int8[1,1,3] * 1 = conv(x) kernel=1,3 strides=1,2 dilations=1,3 pads=0,1,0,2 weight=int8[1,1,1,3]; bias; "
+        "shift 6; max -128; min 127\n"
+        "y: float32[1,1,3] = dequantize(y)\n");
+}
+
+static void conv_transpose(world *w) {
+    vt_gvalue *in[] = {input(w, TYPE(F32, 1, 2, 3, 4)), ones(w, "w", TYPE(F32, 2, 5, 2, 3)),
+                       ones(w, "b", TYPE(F32, 5))};
+    becomes(w, add(w, VT_G_CONV_TRANSPOSE, 3, in, ATTRIBUTES(LISTS(2, 1, 0, 1, 0, 0, 1, 1), INTS(OUTPUT_PADS, 1, 0))),
+            "x: int8[1,2,3,4] * 1 = quantize(x)\n"
+            "y: int8[1,5,7,5] * 1 = conv_transpose(x) kernel=2,3 strides=2,1 pads=0,1,0,0 weight=int8[5,2,2,3]; bias; "
+            "shift 6; max -128; min 127\n"
+            "y: float32[1,5,7,5] = dequantize(y)\n");
+}
+
+static void dense(world *w) {
+    vt_gvalue *in[] = {input(w, TYPE(F32, 1, 3)), ones(w, "w", TYPE(F32, 3, 2))};
+    becomes(w, vt_graph_apply(w->g, VT_G_RELU, "r", add(w, VT_G_MAT_MUL, 2, in, 0, NULL), NULL, 0, NULL),
+            "x: int8[1,3] * 1 = quantize(x)\n"
+            "r: int8[1,2] * 1 = dense(x) weight=int8[2,3]; bias; shift 6; max 0; min 127\n"
+            "r: float32[1,2] = dequantize(r)\n");
+}
+
+static void max_pool(world *w) {
+    vt_gvalue *x = input(w, TYPE(F32, 1, 2, 7, 9));
+    becomes(w, add(w, VT_G_MAX_POOL, 1, &x, ATTRIBUTES(INTS(KERNEL, 2, 3), LISTS(1, 2, 1, 0, 2, 3, 3, 2))),
+            "x: int8[1,2,7,9] * 1 = quantize(x)\n"
+            "y: int8[1,2,7,4] * 1 = max_pool(x) kernel=2,3 strides=1,2 dilations=3,2 pads=1,0,2,3\n"
+            "y: float32[1,2,7,4] = dequantize(y)\n");
+}
+
+/* A mean of 6: m / 2^n that is not more than a sixth: 85 / 512, and the scale that makes it exact: 512 / (85 * 6). */
+static void average_pool(world *w) {
+    vt_gvalue *x = input(w, TYPE(F32, 1, 2, 4, 6));
+    becomes(w, add(w, VT_G_AVERAGE_POOL, 1, &x, ATTRIBUTES(INTS(KERNEL, 2, 3), LISTS(2, 3, 0, 0, 0, 0, 1, 1))),
+            "x: int8[1,2,4,6] * 1 = quantize(x)\n"
+            "y: int8[1,2,2,2] * 1.00392 = sum_pool(x) kernel=2,3 strides=2,3; multiply 85; add 256; shift 9; max -128; "
+            "min 127\n"
+            "y: float32[1,2,2,2] = dequantize(y)\n");
+}
+
+/* Of 4 x 8 pixels, 1 / 32 exactly; 16 bits hold sums of 32 * 127 whole. */
+static void mean(world *w) {
+    vt_gvalue *x = input(w, TYPE(F32, 1, 2, 4, 8));
+    becomes(w, add(w, VT_G_REDUCE_MEAN, 1, &x, ATTRIBUTES(INTS(AXES, 3, 2))),
+            "x: int8[1,2,4,8] * 1 = quantize(x)\n"
+            "y: int8[1,2,1,1] * 1 = sum_pool(x) kernel=4,8 strides=1,1; multiply 64; add 1024; shift 11; max -128; min "
+            "127\n"
+            "y: float32[1,2,1,1] = dequantize(y)\n");
+}
+
+static void wide_mean(world *w, int64_t rows, const char *text) {
+    vt_gvalue *x = input(w, TYPE(F32, 1, 2, rows, 8));
+    vt_quant_options options = usual;
+    options.wide_most = 0;
+    assert_same_text(
+        "layers", vt_qnet_text(quantized(w, add(w, VT_G_REDUCE_MEAN, 1, &x, ATTRIBUTES(INTS(AXES, 2, 3))), &options)),
+        text);
+}
+
+/* 256 * 127 is 32512: it fits as it is. */
+static void wide_mean_of_256(world *w) {
+    wide_mean(
+        w, 32,
+        "x: int8[1,2,32,8] * 1 = quantize(x)\n"
+        "y: int16[1,2,1,1] * 0.00390625 = sum_pool(x) kernel=32,8 strides=1,1; multiply 1; max -32768; min 32767\n"
+        "y: float32[1,2,1,1] = dequantize(y)\n");
+}
+
+/* 264 * 127 is 33528: one bit goes. */
+static void wide_mean_of_264(world *w) {
+    wide_mean(w, 33,
+              "x: int8[1,2,33,8] * 1 = quantize(x)\n"
+              "y: int16[1,2,1,1] * 0.00757576 = sum_pool(x) kernel=33,8 strides=1,1; multiply 1; add 1; shift 1; max "
+              "-32768; min 32767\n"
+              "y: float32[1,2,1,1] = dequantize(y)\n");
+}
+
+/* A sum of two that are quantized alike: 64 of each are halved six times, half of 2^6 goes up. */
+static void sum(world *w) {
+    vt_gvalue *a = input(w, TYPE(F32, 1, 2));
+    vt_gvalue *r = vt_graph_apply(w->g, VT_G_MAX_POOL, "p", vt_graph_input(w->g, "i", TYPE(F32, 1, 2, 3)), NULL,
+                                  ATTRIBUTES(INTS(KERNEL, 3), INTS(STRIDES, 1), INTS(PADS, 0, 0), INTS(DILATIONS, 1)));
+    vt_gvalue *flat = vt_graph_apply(w->g, VT_G_RESHAPE, "f", r, NULL, ATTRIBUTES(INTS(SHAPE, 1, 2)));
+    becomes(w, vt_graph_apply(w->g, VT_G_ADD, "s", flat, a, 0, NULL),
+            "i: int8[1,2,3] * 1 = quantize(i)\n"
+            "p: int8[1,2,1] * 1 = max_pool(i) kernel=1,3 strides=1,1\n"
+            "f: int8[1,2] * 1 = reshape(p)\n"
+            "x: int8[1,2] * 1 = quantize(x)\n"
+            "s: int8[1,2] * 1 = map(f); multiply 64; residual_int8 x 64; add 32; shift 6; max -128; min 127\n"
+            "s: float32[1,2] = dequantize(s)\n");
+}
+
+/* What moves: upsampling by 2 and 3, one after the other along axis 1. */
+static void moved(world *w) {
+    vt_gvalue *x = input(w, TYPE(F32, 1, 1, 2, 2));
+    vt_gvalue *p = vt_graph_apply(w->g, VT_G_MAX_POOL, "p", x, NULL,
+                                  ATTRIBUTES(INTS(KERNEL, 1, 1), LISTS(1, 1, 0, 0, 0, 0, 1, 1)));
+    vt_gvalue *u = vt_graph_apply(w->g, VT_G_RESIZE, "u", p, NULL,
+                                  ATTRIBUTES(VT_GSET_INT(COORDINATES, VT_COORDINATES_ASYMMETRIC),
+                                             VT_GSET_INT(ROUNDING, VT_ROUNDING_FLOOR), FLOATS(SCALES, 1, 1, 2, 3),
+                                             INTS(SHAPE, 1, 1, 4, 6)));
+    becomes(w, vt_graph_apply(w->g, VT_G_CONCAT, "y", u, u, ATTRIBUTES(VT_GSET_INT(AXIS, 1))),
+            "x: int8[1,1,2,2] * 1 = quantize(x)\n"
+            "p: int8[1,1,2,2] * 1 = max_pool(x) kernel=1,1 strides=1,1\n"
+            "u: int8[1,1,4,6] * 1 = upsample(p)\n"
+            "y: int8[1,2,4,6] * 1 = concat(u, u)\n"
+            "y: float32[1,2,4,6] = dequantize(y)\n");
+}
+
+static void test_texts(void **state) {
+    (void)state;
+    in_a_world(conv), in_a_world(row), in_a_world(conv_transpose), in_a_world(dense), in_a_world(max_pool);
+    in_a_world(average_pool), in_a_world(mean), in_a_world(wide_mean_of_256), in_a_world(wide_mean_of_264);
+    in_a_world(sum), in_a_world(moved);
+}
+
+/* ---- What stays on floats ---- */
+
+/* A node behind a pool, whose result has integers, becomes a layer of that sort. */
+typedef struct sort {
+    vt_gop op;
+    const char *other; /* a second input, "w" a constant, "x" the input of the graph, "" none */
+    vt_gtype second;
+    uint32_t attribute_count;
+    const vt_gattr *attributes;
+    const char *text;
+} sort;
+
+static const sort *now;
+
+static void one(world *w) {
+    vt_gvalue *x = input(w, TYPE(F32, 1, 2, 4, 4));
+    vt_gvalue *p = vt_graph_apply(w->g, VT_G_MAX_POOL, "p", x, NULL,
+                                  ATTRIBUTES(INTS(KERNEL, 1, 1), LISTS(1, 1, 0, 0, 0, 0, 1, 1)));
+    vt_gvalue *second = *now->other == 'w'   ? ones(w, "w", now->second)
+                        : *now->other == 'x' ? vt_graph_input(w->g, "other", now->second)
+                                             : NULL;
+    vt_gvalue *y = vt_graph_apply(w->g, now->op, "y", p, second, now->attribute_count, now->attributes);
+    const char *text = vt_qnet_text(quantized(w, y, &usual)), *at = strstr(text, "\ny: ");
+    size_t n = strlen(now->text);
+    at = at ? strstr(at, " = ") : NULL;
+    if (!at || strncmp(at + 3, now->text, n) != 0 || at[3 + n] != '(')
+        fail_msg("%s, wanted %s\n%s", vt_gop_text(now->op), now->text, text);
+}
+
+static void test_sorts(void **state) {
+    const vt_gtype kernel = TYPE(F32, 2, 2, 2, 2), same = TYPE(F32, 1, 2, 4, 4), none = {0};
+#define CONV LISTS(1, 1, 0, 0, 0, 0, 1, 1)
+    const sort sorts[] = {
+        {VT_G_CONV, "w", kernel, ATTRIBUTES(CONV), "conv"},
+        {VT_G_CONV, "x", kernel, ATTRIBUTES(CONV), "Conv"},
+        {VT_G_CONV_TRANSPOSE, "w", kernel, ATTRIBUTES(CONV, INTS(OUTPUT_PADS, 0, 0)), "conv_transpose"},
+        {VT_G_CONV_TRANSPOSE, "x", kernel, ATTRIBUTES(CONV, INTS(OUTPUT_PADS, 0, 0)), "ConvTranspose"},
+        {VT_G_CONV_TRANSPOSE, "w", kernel, ATTRIBUTES(LISTS(2, 2, 0, 0, 0, 0, 1, 1), INTS(OUTPUT_PADS, 1, 1)),
+         "conv_transpose"},
+        {VT_G_CONV_TRANSPOSE, "w", kernel, ATTRIBUTES(LISTS(1, 2, 0, 0, 0, 0, 2, 1), INTS(OUTPUT_PADS, 1, 1)),
+         "ConvTranspose"},
+        {VT_G_CONV_TRANSPOSE, "w", kernel, ATTRIBUTES(LISTS(2, 2, 0, 0, 0, 0, 1, 2), INTS(OUTPUT_PADS, 0, 0)),
+         "ConvTranspose"},
+        {VT_G_CONV_TRANSPOSE, "w", kernel, ATTRIBUTES(CONV, INTS(OUTPUT_PADS, 0, 0), VT_GSET_INT(GROUP, 2)),
+         "ConvTranspose"},
+        {VT_G_AVERAGE_POOL, "", none, ATTRIBUTES(INTS(KERNEL, 2, 2), CONV), "sum_pool"},
+        {VT_G_AVERAGE_POOL, "", none, ATTRIBUTES(INTS(KERNEL, 2, 2), LISTS(1, 1, 0, 0, 0, 1, 1, 1)), "AveragePool"},
+        {VT_G_AVERAGE_POOL, "", none,
+         ATTRIBUTES(INTS(KERNEL, 2, 2), LISTS(1, 1, 1, 0, 0, 0, 1, 1), VT_GSET_INT(COUNT_PADS, 1)), "sum_pool"},
+        {VT_G_REDUCE_MEAN, "", none, ATTRIBUTES(INTS(AXES, 2, 3)), "sum_pool"},
+        {VT_G_REDUCE_MEAN, "", none, ATTRIBUTES(INTS(AXES, 3)), "ReduceMean"},
+        {VT_G_REDUCE_MEAN, "", none, ATTRIBUTES(INTS(AXES, 1, 2)), "ReduceMean"},
+        {VT_G_REDUCE_MEAN, "", none, ATTRIBUTES(INTS(AXES, 3, 1)), "ReduceMean"},
+        {VT_G_REDUCE_MEAN, "", none, ATTRIBUTES(INTS(AXES, 1, 2, 3)), "ReduceMean"},
+        {VT_G_REDUCE_MAX, "", none, ATTRIBUTES(INTS(AXES, 2, 3)), "ReduceMax"},
+        {VT_G_RELU, "", none, 0, NULL, "map"},
+        {VT_G_CLIP, "", none, 0, NULL, "map"},
+        {VT_G_LEAKY_RELU, "", none, ATTRIBUTES(VT_GSET_FLOAT(ALPHA, 0.5)), "map"},
+        {VT_G_LEAKY_RELU, "", none, ATTRIBUTES(VT_GSET_FLOAT(ALPHA, 0x1p-31)), "map"},
+        {VT_G_LEAKY_RELU, "", none, ATTRIBUTES(VT_GSET_FLOAT(ALPHA, 0x1p-32)), "LeakyRelu"},
+        {VT_G_LEAKY_RELU, "", none, ATTRIBUTES(VT_GSET_FLOAT(ALPHA, 0.375)), "LeakyRelu"},
+        {VT_G_LEAKY_RELU, "", none, ATTRIBUTES(VT_GSET_FLOAT(ALPHA, 1)), "LeakyRelu"},
+        {VT_G_LEAKY_RELU, "", none, ATTRIBUTES(VT_GSET_FLOAT(ALPHA, 0)), "LeakyRelu"},
+        {VT_G_LEAKY_RELU, "", none, ATTRIBUTES(VT_GSET_FLOAT(ALPHA, -0.5)), "LeakyRelu"},
+        {VT_G_ADD, "x", same, 0, NULL, "map"},
+        {VT_G_ADD, "w", same, 0, NULL, "Add"},
+        {VT_G_ADD, "x", TYPE(F32, 1, 2, 1, 1), 0, NULL, "Add"},
+        {VT_G_SUB, "x", same, 0, NULL, "Sub"},
+        {VT_G_CONCAT, "x", same, ATTRIBUTES(VT_GSET_INT(AXIS, 1)), "Concat"},
+        {VT_G_RESHAPE, "", none, ATTRIBUTES(INTS(SHAPE, 2, 16)), "reshape"},
+        {VT_G_RESHAPE, "", none, ATTRIBUTES(INTS(SHAPE, 1, 2, 2, 2, 4)), "Reshape"},
+        {VT_G_RESIZE, "", none, ATTRIBUTES(FLOATS(SCALES, 1, 1, 2, 2), INTS(SHAPE, 1, 2, 8, 8)), "upsample"},
+        {VT_G_RESIZE, "", none, ATTRIBUTES(FLOATS(SCALES, 1, 2, 2, 2), INTS(SHAPE, 1, 4, 8, 8)), "Resize"},
+        {VT_G_RESIZE, "", none, ATTRIBUTES(FLOATS(SCALES, 2, 1, 2, 2), INTS(SHAPE, 2, 2, 8, 8)), "Resize"},
+        {VT_G_RESIZE, "", none, ATTRIBUTES(FLOATS(SCALES, 1, 1, 2, 1.5), INTS(SHAPE, 1, 2, 8, 6)), "Resize"},
+        {VT_G_RESIZE, "", none, ATTRIBUTES(FLOATS(SCALES, 1, 1, 2.2, 2), INTS(SHAPE, 1, 2, 8, 8)), "Resize"},
+        {VT_G_RESIZE, "", none,
+         ATTRIBUTES(FLOATS(SCALES, 1, 1, 2, 2), INTS(SHAPE, 1, 2, 8, 8), VT_GSET_INT(SAMPLING, VT_SAMPLING_LINEAR)),
+         "Resize"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) now = &sorts[i], in_a_world(one);
+}
+
+/* Nearest pixels are repeated where coordinates and rounding go together. */
+static void repeats(world *w) {
+    static const vt_gword coordinates[] = {VT_COORDINATES_HALF_PIXEL, VT_COORDINATES_PYTORCH_HALF_PIXEL,
+                                           VT_COORDINATES_ALIGN_CORNERS, VT_COORDINATES_ASYMMETRIC},
+                          roundings[] = {VT_ROUNDING_ROUND_PREFER_FLOOR, VT_ROUNDING_ROUND_PREFER_CEIL,
+                                         VT_ROUNDING_FLOOR, VT_ROUNDING_CEIL};
+    static const bool wanted[4][4] = {{true, true, false, false},
+                                      {true, true, false, false},
+                                      {false, false, false, false},
+                                      {false, false, true, false}};
+    for (int c = 0; c < 4; c++)
+        for (int r = 0; r < 4; r++) {
+            vt_gvalue *y =
+                vt_graph_apply(w->g, VT_G_RESIZE, "r", vt_graph_input(w->g, "x", TYPE(F32, 1, 1, 2, 2)), NULL,
+                               ATTRIBUTES(VT_GSET_INT(COORDINATES, coordinates[c]), VT_GSET_INT(ROUNDING, roundings[r]),
+                                          FLOATS(SCALES, 1, 1, 2, 2), INTS(SHAPE, 1, 1, 4, 4)));
+            assert_int_equal(vt_gresize_repeats(y->by), wanted[c][r]);
+        }
+}
+
+static void test_repeats(void **state) { (void)state, in_a_world(repeats); }
+
+/* ---- Running ---- */
+
+static void runs(world *w) {
+    const float x[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    float y[8], want[8];
+    vt_gvalue *in[] = {input(w, TYPE(F32, 1, 1, 2, 4)), ones(w, "w", TYPE(F32, 2, 1, 1, 1))};
+    vt_gvalue *c = add(w, VT_G_CONV, 2, in, ATTRIBUTES(CONV));
+    vt_gvalue *t = vt_graph_apply(w->g, VT_G_CONV_TRANSPOSE, "t", c, ones(w, "u", TYPE(F32, 2, 1, 1, 1)),
+                                  ATTRIBUTES(CONV, INTS(OUTPUT_PADS, 0, 0)));
+    const vt_qnet *net = quantized(w, vt_graph_apply(w->g, VT_G_NEG, "n", t, NULL, 0, NULL), &usual);
+    for (int i = 0; i < 8; i++) want[i] = -2 * x[i];
+    vta_status status = VTA_NO_MEMORY;
+    for (size_t room = 0; status == VTA_NO_MEMORY; room++) {
+        check_allocator a;
+        check_allocator_init(&a, room);
+        vta_diag_clear(w->diag);
+        status = vt_qeval_run(net, (const void *[]){x}, (void *[]){y}, NULL, &a.allocator, w->diag);
+        assert_int_equal(a.live, 0);
+        assert_int_equal(a.failed, status != VTA_OK);
+        assert_string_equal(vta_diag_text(w->diag), a.failed ? "error: out of memory" : "");
+    }
+    assert_int_equal(status, VTA_OK);
+    assert_memory_equal(y, want, sizeof y);
+    atomic_bool stop = true;
+    vt_qeval_options options = {.interrupt = &stop};
+    assert_int_equal(vt_qeval_run(net, (const void *[]){x}, (void *[]){y}, &options, NULL, w->diag), VTA_INTERRUPTED);
+    assert_string_equal(vta_diag_text(w->diag), "error: interrupted");
+}
+
+static void test_runs(void **state) { (void)state, in_a_world(runs); }
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts), cmocka_unit_test(test_sorts),
+                                       cmocka_unit_test(test_repeats), cmocka_unit_test(test_runs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
