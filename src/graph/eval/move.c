@@ -84,8 +84,7 @@ vta_status vt__eval_copy(const vt_eval_call *c) {
 static vta_status gather_all(const vt_eval_call *c, const vt_gtype *shape, int64_t start, const vt_strides *from_by) {
     size_t bytes = vt_element_bytes(shape->element);
     vt_strides to_by = vt__strides_of(shape);
-    if (vt_gtype_count(shape))
-        vt__move(shape, bytes, (const char *)c->in[0] + start * (int64_t)bytes, from_by, c->out[0], &to_by);
+    vt__move(shape, bytes, (const char *)c->in[0] + start * (int64_t)bytes, from_by, c->out[0], &to_by);
     return VTA_OK;
 }
 
@@ -199,9 +198,8 @@ static vta_status pad_constant(const vt_eval_call *c) {
         to += (pads[i] > 0 ? pads[i] : 0) * to_by.by[i];
     }
     fill(c->out[0], y->element, vt_gtype_count(y), vt_gattr_float(c->n, VT_A_VALUE));
-    if (vt_gtype_count(&both))
-        vt__move(&both, (size_t)bytes, (const char *)c->in[0] + from * bytes, &from_by, (char *)c->out[0] + to * bytes,
-                 &to_by);
+    vt__move(&both, (size_t)bytes, (const char *)c->in[0] + from * bytes, &from_by, (char *)c->out[0] + to * bytes,
+             &to_by);
     return VTA_OK;
 }
 
