@@ -55,7 +55,8 @@ int vt_spawn(const char *const argv[], vt_strbuf *said, int *out_code) {
 vta_status vt_temporary_folder(char out_folder[VT_FOLDER_BYTES], vta_diag *diag) {
     int n = snprintf(out_folder, VT_FOLDER_BYTES, "%s/vta-XXXXXX", vt_temporary_place());
     if (n < 0 || n >= VT_FOLDER_BYTES)
-        return vt_fail(diag, VTA_IO, "$TMPDIR is longer than %d characters", VT_FOLDER_BYTES);
+        return vt_fail(diag, VTA_IO, "$TMPDIR is longer than %d characters",
+                       VT_FOLDER_BYTES - (int)sizeof "/vta-XXXXXX");
     if (mkdtemp(out_folder)) return VTA_OK;
     return vt_fail(diag, VTA_IO, "cannot make a temporary folder %s ($TMPDIR): %s", out_folder, strerror(errno));
 }

@@ -46,7 +46,8 @@ vta_status vt__folders_begin(vt_server *s, vta_diag *diag) {
     int n = snprintf(s->folder, sizeof s->folder, "%s/" PREFIX "XXXXXX", place);
     if (n < 0 || n >= (int)sizeof s->folder - 16) {
         *s->folder = '\0';
-        return vt_fail(diag, VTA_IO, "$TMPDIR is longer than %d characters", VT_FOLDER_BYTES - 40);
+        return vt_fail(diag, VTA_IO, "$TMPDIR is longer than %d characters",
+                       VT_FOLDER_BYTES - 16 - (int)sizeof "/" PREFIX "XXXXXX");
     }
     bool made = mkdtemp(s->folder) != NULL;
     if (made) s->folder_fd = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

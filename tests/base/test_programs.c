@@ -156,7 +156,7 @@ static void environment(void **state) {
         if (n == VT_FOLDER_BYTES - 12)
             assert_true(status == VTA_OK && rmdir(made) == 0);
         else
-            says(status, VTA_IO, "error: $TMPDIR is longer than 256 characters");
+            says(status, VTA_IO, "error: $TMPDIR is longer than 244 characters");
     }
     unsetenv("TMPDIR");
 }
