@@ -1,0 +1,239 @@
+/* What the server sees of its sessions ten times a second, to the millisecond; its log; the lines of its table; its
+ * folders. No loop runs: the time is the test's. */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rpc/says.h"
+#include "rpc/session.h"
+
+#include "../../src/rpc/server.h" /* tests/rpc has a server.h of its own */
+
+static vt_server s;
+static vt_rpc_table table;
+static vt_rpc_page page;
+static char logged[4096];
+static size_t logged_size;
+static vta_diag *diag;
+
+static void write_log(void *ctx, const char *text, size_t size) {
+    (void)ctx;
+    assert_true(size < sizeof logged);
+    memcpy(logged, text, size);
+    logged[size] = '\0';
+    logged_size = size;
+}
+
+static int begin(void **state) {
+    (void)state;
+    s = (vt_server){.table = &table, .folder_fd = -1, .table_fd = -1};
+    s.options.log = (vta_sink){.write = write_log};
+    memset(&table, 0, sizeof table);
+    memset(&page, 0, sizeof page);
+    logged[0] = '\0';
+    s.diag = diag = vta_diag_create(NULL);
+    return diag ? 0 : -1;
+}
+
+static int end(void **state) {
+    (void)state;
+    vta_diag_destroy(diag);
+    return 0;
+}
+
+/* A line has at most 1023 characters with its end. */
+static void the_log(void **state) {
+    (void)state;
+    char text[2001];
+    for (size_t n = 1020; n <= 2000; n += n == 1024 ? 976 : 1) {
+        memset(text, 'x', n);
+        text[n] = '\0';
+        vt__server_log(&s, "%s", text);
+        size_t kept = n < 1023 ? n : 1022;
+        assert_int_equal(logged_size, kept + 1);
+        assert_memory_equal(logged, text, kept);
+        assert_int_equal(logged[kept], '\n');
+    }
+    s.options.log.write = NULL;
+    vt__server_log(&s, "nobody hears it");
+    vt_fail(diag, VTA_IO, "error: twice");
+    assert_string_equal(vt__server_words(&s), "error: twice");
+    vta_diag_clear(diag);
+    vt_warn_at(diag, VTA_IO, (vt_pos){0}, "w");
+    assert_string_equal(vt__server_words(&s), "warning: w");
+}
+
+static void lines(void **state) {
+    (void)state;
+    vt_connection c[3];
+    s.options.most_sessions = 2;
+    atomic_store(&table.line[0].pid, 77); /* another's */
+    for (int i = 0; i < 3; i++) {
+        c[i] = (vt_connection){.server = &s};
+        snprintf(c[i].peer, sizeof c[i].peer, "peer %d", i);
+        table.line[i + 1].calls = table.line[i + 1].bytes = 9; /* of who had it before */
+        uint64_t before = vt__rpc_now();
+        vta_status status = vt__connection_take_line(&c[i], diag);
+        if (i == 2) {
+            says(diag, status, VTA_NO_MEMORY, "all 2 sessions of this server are taken (--sessions)");
+            assert_null(c[i].line);
+            continue;
+        }
+        assert_int_equal(status, VTA_OK);
+        assert_ptr_equal(c[i].line, &table.line[i + 1]);
+        assert_int_equal(atomic_load(&c[i].line->pid), UINT32_MAX); /* until it has a process */
+        assert_string_equal(c[i].line->peer, c[i].peer);
+        assert_in_range(c[i].line->since_ms, before, vt__rpc_now());
+        assert_true(!c[i].line->calls && !c[i].line->bytes && !c[i].line->calling_ms && !c[i].line->protocol);
+    }
+    assert_int_equal(s.sessions, 2);
+    s.options.most_sessions = 300; /* more than there are lines */
+    for (int i = 0; i < VT_RPC_MOST_SESSIONS - 3; i++) {
+        vt_connection more = {.server = &s};
+        assert_int_equal(vt__connection_take_line(&more, diag), VTA_OK);
+    }
+    assert_int_equal(vt__connection_take_line(&c[2], diag), VTA_NO_MEMORY);
+    assert_int_equal(s.sessions, VT_RPC_MOST_SESSIONS - 1);
+}
+
+/* A process that does nothing, in a group of its own, as a session is. */
+static pid_t idle(void) {
+    pid_t pid = fork();
+    if (!pid) {
+        for (;;) pause();
+    }
+    setpgid(pid, pid);
+    return pid;
+}
+
+static bool is_killed(pid_t pid) {
+    int code;
+    kill(pid, SIGTERM); /* what was killed before ends with the first signal */
+    assert_int_equal(waitpid(pid, &code, 0), pid);
+    return WIFSIGNALED(code) && WTERMSIG(code) == SIGKILL;
+}
+
+/* Calls that are too long, and clients that are gone: not at the limit, but a millisecond after it. */
+static void limits_of_time(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t started, gone, now; /* milliseconds; 0: neither */
+        uint64_t calling;
+        const char *why; /* NULL: it goes on */
+    } cases[] = {
+        {0, 0, 1000000, 0, NULL},
+        {1000, 0, 6000, 5000, NULL},
+        {1000, 0, 6001, 5001, "a call took longer than 5 seconds (--call-seconds), and the session was ended"},
+        {9000, 0, 8000, 0, NULL}, /* it has begun since the time was looked at */
+        {9000, 0, 9000, 0, NULL},
+        {0, 1000, 1500, 0, NULL},
+        {0, 1000, 1501, 0, "the client is gone"},
+    };
+    s.options.call_seconds = 5;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        vt_connection c = {.server = &s, .state = VT_SERVED, .running = true, .page = &page, .line = &table.line[3]};
+        c.process.pid = idle();
+        c.gone = cases[i].gone;
+        atomic_store(&page.call_started, cases[i].started);
+        atomic_store(&page.protocol, 2);
+        atomic_store(&page.calls, 34);
+        atomic_store(&page.bytes, 56);
+        vt__connection_watch(&c, cases[i].now);
+        assert_true(c.line->protocol == 2 && c.line->calls == 34 && c.line->bytes == 56);
+        assert_int_equal(c.line->calling_ms, cases[i].calling);
+        assert_string_equal(c.why, cases[i].why ? cases[i].why : "");
+        assert_int_equal(c.ended, !cases[i].why ? VTA_OK : cases[i].gone ? VTA_IO : VTA_TIMEOUT);
+        vt__connection_kill(&c, VTA_RACE, "a later reason"); /* the first one stays */
+        assert_string_equal(c.why, cases[i].why ? cases[i].why : "a later reason");
+        assert_true(is_killed(c.process.pid));
+    }
+    vt_connection c = {.server = &s, .state = VT_SERVED, .running = true, .page = &page};
+    c.process.pid = idle();
+    vt__connection_watch(&c, 5);
+    assert_false(is_killed(c.process.pid)); /* nobody did */
+}
+
+/* ---- Folders ----------------------------------------------------------------------------------------------------- */
+
+static void folders(void **state) {
+    (void)state;
+    char place[] = "/tmp/vta-rpc-folders-XXXXXX", old[96], young[96], other[96], session[VT_FOLDER_BYTES], words[256];
+    const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    struct stat st;
+    assert_non_null(mkdtemp(place));
+    setenv("TMPDIR", place, 1);
+    snprintf(old, sizeof old, "%s/vta-rpc-server-old", place);
+    snprintf(young, sizeof young, "%s/vta-rpc-server-young", place);
+    snprintf(other, sizeof other, "%s/vta-rpc-serve", place);
+    for (int i = 0; i < 3; i++) assert_int_equal(mkdir(i == 0 ? old : i == 1 ? young : other, 0700), 0);
+    assert_int_equal(utimensat(AT_FDCWD, old, long_ago, 0), 0);
+    assert_int_equal(utimensat(AT_FDCWD, other, long_ago, 0), 0);
+    assert_int_equal(vt__folders_begin(&s, diag), VTA_OK);
+    assert_true(stat(old, &st) != 0 && stat(young, &st) == 0 && stat(other, &st) == 0);
+    snprintf(words, sizeof words, "%s: removed: the server that it belonged to was killed\n", old);
+    assert_string_equal(logged, words);
+    assert_true(stat(s.folder, &st) == 0 && (st.st_mode & 07777) == 0711);
+    int fd = open(s.folder, O_RDONLY | O_DIRECTORY);
+    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), -1); /* it is held */
+    assert_int_equal(vt__folders_session(&s, diag, session), VTA_OK);
+    assert_memory_equal(session, s.folder, strlen(s.folder));
+    assert_int_equal(strlen(session), strlen(s.folder) + strlen("/XXXXXX"));
+    assert_true(stat(session, &st) == 0 && (st.st_mode & 07777) == 0700);
+    int held = s.folder_fd;
+    vt__folders_end(&s);
+    assert_true(stat(s.folder, &st) != 0 && s.folder_fd == -1 && fcntl(held, F_GETFD) == -1);
+    close(fd);
+    assert_int_equal(vt__folders_session(&s, diag, session), VTA_IO);
+    assert_string_equal(session, "");
+    assert_contains(vta_diag_text(diag), "error: cannot make a session's folder ");
+    vta_diag_clear(diag);
+    for (int n = 217; n <= 218; n++) { /* with /vta-rpc-server-XXXXXX, its end, and 16 bytes for those of sessions */
+        char long_place[300];
+        memset(long_place, '/', sizeof long_place);
+        memcpy(long_place, place, strlen(place));
+        long_place[n] = '\0';
+        setenv("TMPDIR", long_place, 1);
+        vta_status status = vt__folders_begin(&s, diag);
+        if (n == 217) {
+            assert_int_equal(status, VTA_OK);
+            vt__folders_end(&s);
+            continue;
+        }
+        says(diag, status, VTA_IO, "$TMPDIR is longer than 217 characters");
+        assert_string_equal(s.folder, "");
+    }
+    unsetenv("TMPDIR");
+    vt__folder_remove(place);
+    assert_int_equal(stat(place, &st), -1);
+}
+
+/* A tree is removed to its end, and what links lead to stays. */
+static void trees(void **state) {
+    (void)state;
+    char place[] = "/tmp/vta-rpc-tree-XXXXXX", outside[] = "/tmp/vta-rpc-outside-XXXXXX", command[512];
+    struct stat st;
+    assert_true(mkdtemp(place) && mkdtemp(outside));
+    snprintf(command, sizeof command,
+             "cd %s && mkdir -p a/b/c .d && touch a/f a/b/.g a/b/c/h && ln -s %s a/link && ln -s /etc/passwd l && "
+             "touch %s/kept",
+             place, outside, outside);
+    assert_int_equal(system(command), 0);
+    vt__folder_remove(place);
+    assert_int_equal(stat(place, &st), -1);
+    snprintf(command, sizeof command, "%s/kept", outside);
+    assert_int_equal(stat(command, &st), 0);
+    vt__folder_remove(command); /* a file is no folder */
+    assert_int_equal(stat(command, &st), 0);
+    vt__folder_remove(outside);
+    assert_int_equal(stat(outside, &st), -1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(the_log), TEST(lines), TEST(limits_of_time), TEST(folders), TEST(trees)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
