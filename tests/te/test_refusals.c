@@ -173,6 +173,9 @@ static void steps(void **state) {
     FAILS(VTA_ILLEGAL, te_fuse(sy, 3, order, NULL),
           "cannot fuse y.i1.outer and i0: they are not neighbours in this order; reorder first (the loops are i0, i1.outer, "
           "i1.inner)");
+    FAILS(VTA_INVALID_ARGUMENT, te_reorder(sy, 2, NULL), "NULL where a list of axes is expected");
+    FAILS(VTA_INVALID_ARGUMENT, te_fuse(sy, 2, NULL, NULL), "NULL where a list of axes is expected");
+    assert_int_equal(te_reorder(sy, 0, NULL), VTA_OK);
     te_axis *back[] = {three[1], i}; /* of two, either order will do: the loop outside stays outside */
     assert_int_equal(te_fuse(sy, 2, back, &fused), VTA_OK);
     assert_string_equal(te_axis_name(fused), "i0.i1.outer.fused");
