@@ -120,6 +120,15 @@ static void print(text *t, const vt_expr *e) {
     }
 }
 
+/* Does a sum, minimum or maximum of integers start where those of kernel files do? */
+static bool is_usual_start(const vt_expr *start, vt_expr_kind kind) {
+    vt_dtype t = start->dtype;
+    if (vt_dtype_is_float(t)) return true;
+    if (kind == VT_E_ADD) return vt_is_const(start, 0);
+    if (kind == VT_E_MAX) return vt_is_const(start, vt_dtype_min_int(t));
+    return vt_is_const(start, vt_dtype_is_uint(t) && t.bits == 64 ? -1 : vt_dtype_max_int(t));
+}
+
 /* "sum", "min", "max"; NULL for another reduction. */
 static const char *reduction_name(const vt_expr *e) {
     const vt_reduce *r = e->u.reduce;
@@ -127,6 +136,7 @@ static const char *reduction_name(const vt_expr *e) {
     if (c->n != 1 || c->n_outer || r->n_sources != 1 || !vt_is_const(e->a[e->n - 1], 1)) return NULL;
     const vt_expr *result = c->result[0];
     if (result->n != 2 || result->a[0] != c->lhs[0] || result->a[1] != c->rhs[0]) return NULL;
+    if (!r->has_init && !is_usual_start(c->identity[0], result->kind)) return NULL;
     return result->kind == VT_E_ADD   ? "sum"
            : result->kind == VT_E_MIN ? "min"
            : result->kind == VT_E_MAX ? "max"

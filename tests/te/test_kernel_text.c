@@ -85,6 +85,36 @@ static void texts(void **state) {
     te_context_destroy(c);
 }
 
+/* A reducer that is written out has a text only where it starts as the kernel file's own does, or at a given value. */
+static void starts(void **state) {
+    (void)state;
+    static const struct {
+        te_op op;
+        const char *dtype;
+        int64_t identity;
+        bool from, is_told;
+    } rows[] = {
+        {TE_ADD, "int32", 0, false, true},         {TE_ADD, "int32", 1, false, false}, {TE_ADD, "int32", 1, true, true},
+        {TE_MAX, "int8", INT8_MIN, false, true},   {TE_MAX, "int8", 0, false, false},  {TE_MAX, "uint8", 0, false, true},
+        {TE_MIN, "int32", INT32_MAX, false, true}, {TE_MIN, "int32", 0, false, false}, {TE_MIN, "uint64", -1, false, true},
+        {TE_MIN, "int64", -1, false, false},       {TE_MUL, "int32", 1, false, false},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        te_context *c = context_with(NULL);
+        te_tensor *a = te_placeholder(c, "a", "int8", 2, (int64_t[]){4, 6}), *b = te_placeholder(c, "b", "int8", 1, (int64_t[]){6}), *y;
+        te_expr *x = te_operand(c, "x", rows[r].dtype), *z = te_operand(c, "z", rows[r].dtype), *both[] = {x, z};
+        te_expr *identity = te_int(c, rows[r].dtype, rows[r].identity), *result = te_apply(c, rows[r].op, 2, both), *sum;
+        te_reducer *how = te_reducer_create(c, 1, &x, &z, &result, &identity);
+        te_axis *i = te_axis_create(c, "i", 4), *k = te_reduce_axis(c, "k", 0, 6);
+        te_expr *at[] = {te_axis_value(c, i), te_axis_value(c, k)}, *value = te_cast(c, rows[r].dtype, te_load(c, a, 2, at));
+        assert_int_equal(te_reduce_with(c, how, &value, rows[r].from ? &identity : NULL, NULL, 1, &k, &sum), VTA_OK);
+        assert_int_equal(te_compute_axes(c, "y", NULL, 1, &i, 1, &sum, &y), VTA_OK);
+        if ((text_of(c, a, b, y) != NULL) != rows[r].is_told) fail_msg("row %zu", r);
+        assert_fine(c);
+        te_context_destroy(c);
+    }
+}
+
 static void no_texts(void **state) {
     (void)state;
     te_context *c = context_with(NULL);
@@ -103,6 +133,6 @@ static void no_texts(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(computes_the_same), cmocka_unit_test(texts), cmocka_unit_test(no_texts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(computes_the_same), cmocka_unit_test(texts), cmocka_unit_test(starts), cmocka_unit_test(no_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
