@@ -54,6 +54,8 @@ static void computes_the_same(void **state) {
         "y[i: 4] = sum[j: 6](int32(a[i, j]), int32(b[i]))",
         "y[i: 4] = max[j: 3, k: 2](a[i, j * 2 + k])",
         "y[i: 4] = min[j: 6](int16(a[i, j]))",
+        "y[i: 4] = sum[j: 6](float32(a[i, j]))",
+        "y[i: 4] = max[j: 6](float32(a[i, j]))",
         "t[i: 4, j: 6] = int32(a[i, j]) // 3;y[i: 4] = sum[k: 6](t[i, k] % 4)",
         "t[i: 6] = int32(b[i]) - 1;u[i: 6] = t[i] * t[5 - i];y[i: 6] = u[i] - t[i]",
         "y[i: 6] = truncdiv(int32(b[i]), 3) + truncmod(int32(b[i]), 5)",
