@@ -23,9 +23,10 @@ static const char *loops_of(vtac_kernel *kernel) {
             size += snprintf(loops + size, sizeof loops - (size_t)size, "%s %d%s ", name, extent,
                              !strncmp(end, ") \"parallel\"", 12) ? "*" : "");
     }
-    const char *ramp = strstr(text, ", 1, ");
-    if (ramp && strstr(text, "ramp(") && sscanf(ramp, ", 1, %d)", &lanes) == 1)
-        snprintf(loops + size, sizeof loops - (size_t)size, "~%d", lanes);
+    const char *end = strstr(text, "ramp("), *last = end; /* ramp(base, stride, lanes) */
+    for (int depth = 0; end && (depth += (*end == '(') - (*end == ')'), depth > 0 || *end != ')'); end++)
+        if (*end == ',' && depth == 1) last = end;
+    if (end && sscanf(last, ", %d)", &lanes) == 1) snprintf(loops + size, sizeof loops - (size_t)size, "~%d", lanes);
     vta_string_free(text);
     vtac_func_release(func);
     vtac_kernel_destroy(kernel);
@@ -66,11 +67,11 @@ static void convert(void **state) {
     } rows[] = {
         {{1, 32, 2048, plain, tiles, 1, 0, -128, 127}, "no.co.fused 2* s 2048 ~16"},
         {{1, 32, 2047, plain, tiles, 1, 0, -128, 127}, "co 2 s 2047 ~16"},
-        {{1, 16, 4096, plain, tiles, 1, 0, -128, 127}, "s 4096 ~4096"},
+        {{1, 16, 4096, plain, tiles, 1, 0, -128, 127}, "s 4096 ~16"},
         {{5, 33, 512, plain, high, 1, 0, -128, 127}, "no.co.fused 6* s 512 b 4 l.s 16 "},
         {{2, 32, 1024, tiles, plain, 1, 0, -128, 127}, "n.c.fused 64* s.outer 64 ~16"},
         {{2, 32, 1023, tiles, plain, 1, 0, -128, 127}, "n 2 c 32 s.outer 64 s.inner.s 16 "},
-        {{1, 1, 65536, tiles, plain, 1, 0, -128, 127}, "s.outer 4096 ~65536"},
+        {{1, 1, 65536, tiles, plain, 1, 0, -128, 127}, "s.outer 4096 ~16"},
         {{2, 3, 16, tiles, plain, 1, 0, -128, 127}, "n 2 c 3 ~16"},
         {{2, 3, 15, tiles, plain, 1, 0, -128, 127}, "n 2 c 3 s 15 "},
     };
@@ -89,9 +90,9 @@ static void windows(void **state) {
     HAS(vt_host_pool_kernel(&HOST, &(vt_host_pool){.window = less, .form = plain}, &made),
         "i0 2 i1 8 y 32 z 31 dy 2 dx 2 ");
     HAS(vt_host_pool_kernel(&HOST, &(vt_host_pool){.window = w, .form = tiles}, &made),
-        "i0.i1.fused 2* y 32 z 32 dy 2 dx 2 ~64");
+        "i0.i1.fused 2* y 32 z 32 dy 2 dx 2 ~8");
     HAS(vt_host_pool_kernel(&HOST, &(vt_host_pool){.window = less, .form = tiles, .average = true}, &made),
-        "i0 2 y 32 z 31 dy 2 dx 2 i0_1 2 y_1 32 z_1 31 i5 8 ~64");
+        "i0 2 y 32 z 31 dy 2 dx 2 i0_1 2 y_1 32 z_1 31 i5 8 ~8");
     /* 32 x 32 rows of a matrix, of 64 elements each: 4 rows of a kernel of 16 */
     vt_host_im2row r = {.window = {1, 4, 35, 35, 4, 4, 1, 1, 1, 1, 0, 0, 32, 32},
                         .to = {"int8", 1, 16},
