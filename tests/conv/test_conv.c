@@ -43,6 +43,7 @@ static void check_data(const vta_config *config, const vta_conv *c) {
     int64_t batch = vta_config_batch(config), in = vta_config_block_in(config);
     int8_t *data = malloc(size), *tiles = malloc(l.data_bytes);
     for (size_t i = 0; i < size; i++) data[i] = (int8_t)(i * 37 + 5);
+    memset(tiles, 85, l.data_bytes);
     assert_int_equal(vta_conv_pack_data(config, c, data, NULL, tiles, l.data_bytes), VTA_OK);
     const int8_t *at = tiles;
     for (int64_t n = 0; n < l.images * batch; n += batch)
@@ -115,6 +116,7 @@ static void test_transposed(void **state) {
     vta_config *config = vta_config_default();
     static int8_t weight[IN * OUT * TAPS], tiles[2 * 2 * TAPS * 256];
     for (int i = 0; i < IN * OUT * TAPS; i++) weight[i] = (int8_t)(i * 7 + 1);
+    memset(tiles, 85, sizeof tiles);
     assert_int_equal(vta_conv_pack_weight_transposed(config, IN, OUT, 3, 2, weight, NULL, tiles, sizeof tiles), VTA_OK);
     for (int i = 0; i < (int)sizeof tiles; i++) {
         int lane = i / (TAPS * 256) % 2 * 16 + i % 16, o = i / (2 * TAPS * 256) * 16 + i / 16 % 16,
@@ -136,7 +138,11 @@ static void check_bias(const vta_config *config, uint32_t tiles) {
         if (bias[i] > most || bias[i] < -most) bias[i] = (int32_t)(bias[i] % (most + 1));
     size_t size = (size_t)((COUNT + out - 1) / out * out * in * tiles);
     int8_t *to = malloc(size);
+    memset(to, 85, size);
     assert_int_equal(vta_conv_pack_bias(config, bias, COUNT, tiles, NULL, to, size), VTA_OK);
+    for (int64_t i = COUNT; i % out; i++) /* lanes past the last */
+        for (int64_t k = 0; k < tiles * in; k++)
+            assert_int_equal(to[((i / out * tiles + k / in) * out + i % out) * in + k % in], 0);
     for (int64_t i = 0; i < COUNT; i++) {
         int64_t sum = 0;
         for (int64_t t = 0; t < tiles; t++)

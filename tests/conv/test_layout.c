@@ -78,6 +78,7 @@ static void check_weights(const vta_config *config, const vta_conv *c, const vta
     int64_t n = c->out_channels * each * c->kernel_h * c->kernel_w, kw = c->kernel_w, kh = c->kernel_h;
     int8_t *weight = malloc((size_t)n), *tiles = malloc(l->weight_bytes);
     for (int64_t i = 0; i < n; i++) weight[i] = (int8_t)(pick(1, 127));
+    memset(tiles, 85, l->weight_bytes);
     assert_int_equal(vta_conv_pack_weight(config, c, weight, NULL, tiles, l->weight_bytes), VTA_OK);
     for (int64_t i = 0; i < n; i++) {
         int64_t x = i % kw, y = i / kw % kh, o = i / (kw * kh * each);
