@@ -266,7 +266,44 @@ static void test_estimates(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_one(i);
 }
 
+/* Convolutions with pool have one candidate, the best. */
+static const struct {
+    const char *text;
+    double estimate;
+    int bound, oc, ic;
+} pooled[] = {
+    {"height=12 width=12 in_channels=32 out_channels=64 kernel=3 pad=1 pool=2", 12797.0, 10688, 4, 1},
+    {"height=12 width=17 in_channels=48 out_channels=80 kernel_h=2 kernel_w=1 pool=3 epilogue=bias,shift,leaky",
+     11347.0, 10845, 5, 1},
+    {"height=15 width=11 in_channels=16 out_channels=16 kernel=1 pool=4 pool_stride=3 pool_pad=1 epilogue=shift",
+     1710.0, 800, 1, 1},
+    {"height=20 width=9 in_channels=64 out_channels=32 kernel=3 stride_w=2 dilation_h=2 pool=3 pool_stride=2 "
+     "pool_pad=1",
+     20315.0, 5120, 2, 1},
+};
+
+static void test_pooled(void **state) {
+    (void)state;
+    vta_timing_profile profile;
+    for (size_t i = 0; i < sizeof pooled / sizeof *pooled; i++) {
+        vta_diag *diag = vta_diag_create(NULL);
+        vtac_op *op;
+        vt_op_blocks b;
+        uint64_t considered;
+        if (vtac_op_create("conv2d", pooled[i].text, NULL, NULL, diag, &op) != VTA_OK)
+            fail_msg("%s", vta_diag_text(diag));
+        assert_int_equal(vta_timing_profile_for(op->config, NULL, &profile), VTA_OK);
+        assert_int_equal(vt_op_candidates(op, &profile, 1, &b, &considered), 1);
+        int bound = (int)vt_op_bound(op, &profile);
+        if (fabs(b.estimate - pooled[i].estimate) > 0.1 || bound != pooled[i].bound || b.oc != pooled[i].oc ||
+            b.ic != pooled[i].ic)
+            fail_msg("%s: %.1f, %d, %d, %d", pooled[i].text, b.estimate, bound, (int)b.oc, (int)b.ic);
+        vtac_op_destroy(op);
+        vta_diag_destroy(diag);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimates)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimates), cmocka_unit_test(test_pooled)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
