@@ -82,8 +82,11 @@ static void kernels(void **state) {
 /* A kernel for the accelerator that computes on the processor cannot be recorded. */
 static void on_both(void **state) {
     (void)state;
-    static const char text[] =
-        "kernel f\ninput x: inp_t[1, 4, BATCH, BLOCK_OUT]\noutput y like x = x[...] + inp_t(1)\n";
+    /* x is read on the processor, y written by the accelerator */
+    static const char text[] = "kernel f\ninput x: acc_t[1, 4, BATCH, BLOCK_OUT]\ntensor t like x = x[...] + 1\n"
+                               "tensor a like x = t[...]\noutput y like x = inp_t(a[...])\n"
+                               "stage a\n scope acc\n compute_at y, i0\n pragma 0 dma_copy\n"
+                               "stage y\n pragma 1 dma_copy\n";
     begin(NULL);
     vtac_kernel *kernel = host_kernel(&net, text);
     vtac_build_func f = {0};
@@ -104,6 +107,38 @@ static void small_network(const vt_planner_options *options) {
     add_conv(&net, 0, (geometry){16, 1, 1, 0, 7});
     add_sum(&net, 0, 1);
     add_output(&net, 2);
+}
+
+/* Front ends have what the planner leaves of 64 sections. */
+static void sections(void **state) {
+    (void)state;
+    enum { MOST = 64 - 7 };
+    char name[8];
+    for (int more = 0; more < 2; more++) {
+        small_network(NULL);
+        for (int i = 0; i < MOST + more; i++) {
+            snprintf(name, sizeof name, "s%d", i);
+            MUST(&net, vt_planner_section(net.planner, name, name, strlen(name), net.diag));
+        }
+        if (more) {
+            uint8_t *bytes;
+            size_t size;
+            REFUSED(vt_planner_finish(net.planner, net.diag, &bytes, &size), VTA_OUT_OF_RANGE,
+                    "58 sections of front ends: there are at most 57");
+            network_end(&net);
+            return;
+        }
+        vta_model *model = network_model(&net);
+        for (int i = 0; i < MOST; i++) {
+            size_t size;
+            snprintf(name, sizeof name, "s%d", i);
+            const void *bytes = vta_model_section(model, name, &size);
+            assert_int_equal(size, strlen(name));
+            assert_memory_equal(bytes, name, size);
+        }
+        vta_model_release(model);
+        network_end(&net);
+    }
 }
 
 /* Code for another machine goes into the artifact, and is refused here. */
@@ -183,6 +218,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buffers),       cmocka_unit_test(kernels),       cmocka_unit_test(on_both),
         cmocka_unit_test(other_machine), cmocka_unit_test(deterministic), cmocka_unit_test(no_memory),
+        cmocka_unit_test(sections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
