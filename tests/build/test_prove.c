@@ -137,6 +137,35 @@ static void expect_unproven(const char *file) {
     machine_close(&m);
 }
 
+/* Expressions that no field follows, beside a function that runs: no proof, and the reason. */
+static void no_field_follows(void **state) {
+    (void)state;
+    static const char *const rows[][2] = {
+        {"select(A[...] > 0, A[...], B[...])", "which of two expressions counts depends on the inputs"},
+        {"A[i, j, k, A[0, 0, 0, 0]]", "A is read at a place that depends on the inputs"},
+        {"acc_t(float32(A[...]) * 1.5)", "the computation uses floating point, which no field has"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        machine m;
+        proof p = {0};
+        vtac_kernel *other;
+        char text[400];
+        machine_open(&m, "examples/vector_add.te", &shapes[0], true);
+        snprintf(text, sizeof text,
+                 "kernel k\ninput A: acc_t[1, 64, BATCH, BLOCK_OUT]\ninput B: acc_t[1, 64, BATCH, BLOCK_OUT]\n"
+                 "output C[i: 1, j: 64, k: BATCH, l: BLOCK_OUT] = inp_t(%s)\n",
+                 rows[i][0]);
+        need(&m, vtac_kernel_parse(text, strlen(text), "k.te", NULL, m.config, NULL, m.diag, &other), text);
+        list_args(other, &p);
+        need(&m, vtac_prove(vtac_kernel_context(other), p.n, p.args, m.call, NULL, m.diag, &p.result), text);
+        assert_int_equal(p.result.verdict, VTAC_UNPROVEN);
+        assert_contains(p.result.reason, rows[i][1]);
+        assert_int_equal(vta_diag_count(te_context_diag(vtac_kernel_context(other))), 0);
+        vtac_kernel_destroy(other);
+        machine_close(&m);
+    }
+}
+
 static int prove_folder(const char *folder, int n_shapes) {
     DIR *dir = opendir(folder);
     int count = 0;
@@ -384,9 +413,9 @@ static void failed_calls_record_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sound_kernels_are_proven),    cmocka_unit_test(texts_mean_what_they_say),
-        cmocka_unit_test(wrong_streams_are_caught),    cmocka_unit_test(damage_is_never_proven),
-        cmocka_unit_test(failed_calls_record_nothing),
+        cmocka_unit_test(sound_kernels_are_proven), cmocka_unit_test(no_field_follows),
+        cmocka_unit_test(texts_mean_what_they_say), cmocka_unit_test(wrong_streams_are_caught),
+        cmocka_unit_test(damage_is_never_proven),   cmocka_unit_test(failed_calls_record_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
