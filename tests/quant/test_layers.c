@@ -167,11 +167,20 @@ static void moved(world *w) {
             "y: float32[1,2,4,6] = dequantize(y)\n");
 }
 
+/* An integer of the weights stands for itself times its channel's scale: 64 for 1. */
+static void scales(world *w) {
+    vt_gvalue *in[] = {input(w, TYPE(F32, 1, 3)), ones(w, "w", TYPE(F32, 3, 2))};
+    const vt_qlayer *l = quantized(w, add(w, VT_G_MAT_MUL, 2, in, 0, NULL), &usual)->layers[1];
+    for (int o = 0; o < 2; o++) assert_true(l->weight_scales[o] == 1.0 / 64);
+    for (int i = 0; i < 6; i++) assert_int_equal(l->weight[i], 64);
+    for (int o = 0; o < 2; o++) assert_int_equal(l->steps[0].channel[o], 32); /* half of 2^6 */
+}
+
 static void test_texts(void **state) {
     (void)state;
     in_a_world(conv), in_a_world(row), in_a_world(conv_transpose), in_a_world(dense), in_a_world(max_pool);
     in_a_world(average_pool), in_a_world(mean), in_a_world(wide_mean_of_256), in_a_world(wide_mean_of_264);
-    in_a_world(sum), in_a_world(moved);
+    in_a_world(sum), in_a_world(moved), in_a_world(scales);
 }
 
 /* ---- What stays on floats ---- */
