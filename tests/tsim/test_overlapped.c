@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "device/random_program.h"
+#include "device/small_program.h"
 #include "vta/timing.h"
 
 static random_program program;
@@ -108,8 +109,50 @@ static void a_token_that_never_comes(void **state) {
     }
 }
 
+/* Nothing overlaps here: the states of the units follow from the times of the instructions, which count from 1. A token
+ * that is waited for is seen a cycle after it came. */
+static void states_of_a_plain_program(void **state) {
+    (void)state;
+    vta_insn insns[] = {sp_load(VTA_MEM_UOP, 0, SP_UOPS / 4, 1, 1),
+                        sp_load(VTA_MEM_INP, 0, SP_DATA / 16, 1, 64),
+                        sp_gemm(0, 1, 1, 64),
+                        sp_load(VTA_MEM_INP, 64, SP_DATA / 16, 1, 4),
+                        sp_store(0, SP_OUT / 16, 1, 64),
+                        sp_finish()};
+    enum { COUNT = sizeof insns / sizeof *insns };
+    insns[1].push_next_dep = insns[2].pop_prev_dep = 1;
+    insns[2].push_prev_dep = insns[3].pop_next_dep = 1;
+    insns[2].push_next_dep = insns[4].pop_prev_dep = 1;
+    insns[4].push_prev_dep = insns[5].pop_next_dep = 1;
+    vta_config *config = vta_config_default();
+    vta_timing_profile profile;
+    uint64_t first[VTA_UNIT_COUNT] = {0}, last[VTA_UNIT_COUNT] = {0}, prev[VTA_UNIT_COUNT] = {0},
+             next[VTA_UNIT_COUNT] = {0};
+    assert_int_equal(vta_timing_profile_get("rtl", NULL, &profile), VTA_OK);
+    assert_int_equal(vta_timing_run(config, &profile, insns, COUNT, SP_INSNS, 0, NULL, NULL, &timing, times), VTA_OK);
+    for (int i = 0; i < COUNT; i++) {
+        const vta_insn_time *t = &times[i];
+        if (!first[t->unit]) first[t->unit] = t->arrived;
+        last[t->unit] = t->end;
+        prev[t->unit] += t->wait_prev + (t->wait_prev != 0);
+        next[t->unit] += t->wait_next + (t->wait_next != 0);
+    }
+    for (int u = VTA_UNIT_LOAD; u <= VTA_UNIT_STORE; u++) {
+        assert_int_equal(timing.state[u][VTA_STATE_WAIT_FETCH], first[u] - 1);
+        assert_int_equal(timing.state[u][VTA_STATE_IDLE], timing.cycles + 1 - last[u]);
+        assert_int_equal(timing.state[u][VTA_STATE_WAIT_PREV], prev[u]);
+        assert_int_equal(timing.state[u][VTA_STATE_WAIT_NEXT], next[u]);
+        assert_int_equal(timing.state[u][VTA_STATE_WAIT_FULL], 0);
+    }
+    assert_true(next[VTA_UNIT_LOAD] && prev[VTA_UNIT_COMPUTE] && next[VTA_UNIT_COMPUTE] && prev[VTA_UNIT_STORE]);
+    assert_in_range(timing.state[VTA_UNIT_LOAD][VTA_STATE_WAIT_MEMORY], 2 * profile.delay, timing.cycles / 4);
+    assert_int_equal(timing.state[VTA_UNIT_STORE][VTA_STATE_WAIT_MEMORY], 0);
+    vta_config_release(config);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_cycle_is_in_one_state), cmocka_unit_test(cut_off),
-                                       cmocka_unit_test(a_token_that_never_comes)};
+                                       cmocka_unit_test(a_token_that_never_comes),
+                                       cmocka_unit_test(states_of_a_plain_program)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
