@@ -59,9 +59,7 @@ static void alloc_plain(vt_storage_plan *st, vt_storage *e, vt_analyzer *a) {
         if (e->allocs[i]->u.alloc.dtype.lanes > t.lanes) t = e->allocs[i]->u.alloc.dtype;
     }
     if (same) {
-        vt_stmt copy = vt_stmt_copy(first);
-        copy.u.alloc.body = vt_s_nop(ctx);
-        e->alloc = vt_s_new(ctx, &copy);
+        e->alloc = first;
         return;
     }
     const vt_expr *size = NULL;
