@@ -93,12 +93,23 @@ static const vt_stmt *vector_alloc(one *o) {
     return one_for(o, i, 4, VT_FOR_VECTORIZED, one_alloc(o, t, body));
 }
 
+/* A vector of another width has no wider form. */
+static const vt_stmt *vector_in_vector(one *o) {
+    const vt_var *i = one_var(o, "i");
+    const vt_expr *first = vt_e_ramp(&o->ctx, one_i(o, 0), one_i(o, 1), 2);
+    const vt_expr *second = vt_e_ramp(&o->ctx, one_i(o, 2), one_i(o, 1), 2);
+    const vt_expr *either =
+        vt_e_select(&o->ctx, vt_lt(&o->ctx, i, one_i(o, 2)), one_load(o, o->x, first), one_load(o, o->x, second));
+    return one_for(o, i, 4, VT_FOR_VECTORIZED, one_store(o, o->y, first, either));
+}
+
 static void vectorizing(void **state) {
     (void)state;
     GIVES(vectorize_loop, vector_loop, "[ramp(0, 1, 4)] = ", "broadcast(1, 4)", "!for");
     GIVES(vectorize_loop, vector_condition, "for (i.s: int32, 0, 4)", "if (j < 3)",
           "[ramp(0, 1, 4)] = broadcast(6, 4)");
     GIVES(vectorize_loop, vector_alloc, "int32, [8])", "[ramp(4, 1, 4)] = ");
+    GIVES(vectorize_loop, vector_in_vector, "for (i.s: int32, 0, 4)", "[ramp(0, 1, 2)] = select((i.s < 2), ");
     REFUSES(vectorize_loop, wide_vector_loop, "must be a constant of at most 1024");
 }
 
@@ -176,42 +187,6 @@ static void virtual_threads(void **state) {
     GIVES(inject_virtual_thread, two_cthreads, "allocate(all: Pointer(global int32), int32, [8])");
 }
 
-/* ---- Storage ---------------------------------------------------------------------------------------------------- */
-
-/* a is filled from x, b from a by `use`, then y from b. */
-static const vt_stmt *three_buffers(one *o, bool in_place) {
-    vt_ctx *ctx = &o->ctx;
-    const vt_var *i = one_var(o, "i"), *j = one_var(o, "j"), *k = one_var(o, "k");
-    const vt_buffer *a = one_buffer(o, "a", 16, "global"), *b = one_buffer(o, "b", 16, "global");
-    const vt_buffer *c = one_buffer(o, "c", 16, "global");
-    const vt_expr *from = in_place ? (const vt_expr *)j : vt_sub(ctx, one_i(o, 15), j);
-    const vt_stmt *s1 = one_for(o, i, 16, VT_FOR_SERIAL, one_store(o, a, i, one_load(o, o->x, i)));
-    const vt_stmt *s2 = one_for(o, j, 16, VT_FOR_SERIAL, one_store(o, b, j, one_load(o, a, from)));
-    const vt_stmt *s3 =
-        one_for(o, k, 16, VT_FOR_SERIAL, one_store(o, c, k, one_load(o, b, vt_sub(ctx, one_i(o, 15), k))));
-    const vt_stmt *s4 = one_store(o, o->y, one_i(o, 0), one_load(o, c, one_i(o, 3)));
-    return one_alloc(o, a, one_alloc(o, b, one_alloc(o, c, one_seq(o, one_seq(o, s1, s2), one_seq(o, s3, s4)))));
-}
-static const vt_stmt *buffers_in_place(one *o) { return three_buffers(o, true); }
-static const vt_stmt *buffers_crossed(one *o) { return three_buffers(o, false); }
-static const vt_stmt *parallel_buffer(one *o) {
-    const vt_var *i = one_var(o, "i");
-    const vt_buffer *t = one_buffer(o, "t", 16, "global");
-    return one_for(
-        o, i, 8, VT_FOR_PARALLEL,
-        one_alloc(o, t, one_seq(o, one_store(o, t, i, one_i(o, 1)), one_store(o, o->y, i, one_load(o, t, i)))));
-}
-
-static void storage(void **state) {
-    (void)state;
-    GIVES(storage_rewrite, buffers_in_place, "allocate(a", "!allocate(b", "allocate(c"); /* b takes a's place */
-    GIVES(storage_rewrite, buffers_crossed, "allocate(a", "allocate(b", "!allocate(c");  /* c uses a again */
-    one o = {.options = {0}};
-    assert_int_equal(one_run(&o, vt_pass_storage_rewrite, parallel_buffer), VTA_OK);
-    assert_int_equal(o.after->body->kind, VT_S_FOR); /* each round of a parallel loop has its own */
-    one_expect(&o, (const char *const[]){"allocate(t", NULL});
-}
-
 /* ---- Expressions ------------------------------------------------------------------------------------------------ */
 
 static const vt_stmt *wide_loop(one *o) {
@@ -241,6 +216,18 @@ static const vt_stmt *selections(one *o) {
     const vt_stmt *reads = one_store(o, o->y, i, vt_e_select(ctx, c, one_load(o, o->x, i), zero));
     const vt_stmt *safe = one_store(o, o->y, i, vt_e_select(ctx, c, vt_add(ctx, i, one_i(o, 1)), zero));
     return one_for(o, i, 8, VT_FOR_SERIAL, one_seq(o, reads, safe));
+}
+/* What is unsafe stands last, on the other side, and is a call. */
+static const vt_stmt *unsafe_selections(one *o) {
+    vt_ctx *ctx = &o->ctx;
+    const vt_var *i = one_var(o, "i");
+    const vt_expr *c = vt_lt(ctx, i, one_i(o, 3)), *read = one_load(o, o->x, i);
+    const vt_expr *last = vt_e_select(ctx, c, vt_add(ctx, i, read), one_i(o, 5));
+    const vt_expr *other = vt_e_select(ctx, c, one_i(o, 6), read);
+    const vt_expr *call = vt_e_select(ctx, c, vt_e_call_extern(ctx, VT_I32, "CALL", 0, NULL), one_i(o, 7));
+    const vt_stmt *calls = one_store(o, o->y, i, call);
+    return one_for(o, i, 8, VT_FOR_SERIAL,
+                   one_seq(o, one_store(o, o->y, i, last), one_seq(o, one_store(o, o->y, i, other), calls)));
 }
 static const vt_stmt *nothing(one *o) {
     const vt_var *i = one_var(o, "i"), *j = one_var(o, "j");
@@ -277,6 +264,8 @@ static const vt_stmt *asserted(one *o) {
 static void expressions(void **state) {
     (void)state;
     GIVES(rewrite_unsafe_select, selections, "@tir.if_then_else((i < 3), ", "select((i < 3), (i + 1), 0)");
+    GIVES(rewrite_unsafe_select, unsafe_selections, "!select", "[i]), 5, dtype", "if_then_else((i < 3), 6, ",
+          "\"CALL\", dtype=int32), 7");
     GIVES(remove_no_op, nothing, "[5] = 7", "!for");
     GIVES(common_subexpr, repeated, "let cse_var_2: int32 = (i*8)", "let cse_var_1: int32 = (cse_var_2 + j)",
           "[cse_var_1] = ", "[(cse_var_2 + 1)] = ");
@@ -301,9 +290,9 @@ static void unchanged(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unrolling), cmocka_unit_test(vectorizing),     cmocka_unit_test(partition),
-        cmocka_unit_test(hoisting),  cmocka_unit_test(virtual_threads), cmocka_unit_test(storage),
-        cmocka_unit_test(narrowing), cmocka_unit_test(expressions),     cmocka_unit_test(unchanged),
+        cmocka_unit_test(unrolling),   cmocka_unit_test(vectorizing),     cmocka_unit_test(partition),
+        cmocka_unit_test(hoisting),    cmocka_unit_test(virtual_threads), cmocka_unit_test(narrowing),
+        cmocka_unit_test(expressions), cmocka_unit_test(unchanged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -188,8 +188,42 @@ static void nested_threads(void **state) {
     one_end(&o);
 }
 
+/* a is filled from x, b from a by `use`, then y from b. */
+static const vt_stmt *three_buffers(one *o, bool in_place) {
+    vt_ctx *ctx = &o->ctx;
+    const vt_var *i = one_var(o, "i"), *j = one_var(o, "j"), *k = one_var(o, "k");
+    const vt_buffer *a = one_buffer(o, "a", 16, "global"), *b = one_buffer(o, "b", 16, "global");
+    const vt_buffer *c = one_buffer(o, "c", 16, "global");
+    const vt_expr *from = in_place ? (const vt_expr *)j : vt_sub(ctx, one_i(o, 15), j);
+    const vt_stmt *s1 = one_for(o, i, 16, VT_FOR_SERIAL, one_store(o, a, i, one_load(o, o->x, i)));
+    const vt_stmt *s2 = one_for(o, j, 16, VT_FOR_SERIAL, one_store(o, b, j, one_load(o, a, from)));
+    const vt_stmt *s3 =
+        one_for(o, k, 16, VT_FOR_SERIAL, one_store(o, c, k, one_load(o, b, vt_sub(ctx, one_i(o, 15), k))));
+    const vt_stmt *s4 = one_store(o, o->y, one_i(o, 0), one_load(o, c, one_i(o, 3)));
+    return one_alloc(o, a, one_alloc(o, b, one_alloc(o, c, one_seq(o, one_seq(o, s1, s2), one_seq(o, s3, s4)))));
+}
+static const vt_stmt *buffers_in_place(one *o) { return three_buffers(o, true); }
+static const vt_stmt *buffers_crossed(one *o) { return three_buffers(o, false); }
+static const vt_stmt *parallel_buffer(one *o) {
+    const vt_var *i = one_var(o, "i");
+    const vt_buffer *t = one_buffer(o, "t", 16, "global");
+    return one_for(
+        o, i, 8, VT_FOR_PARALLEL,
+        one_alloc(o, t, one_seq(o, one_store(o, t, i, one_i(o, 1)), one_store(o, o->y, i, one_load(o, t, i)))));
+}
+
+static void storage(void **state) {
+    (void)state;
+    GIVES(storage_rewrite, buffers_in_place, "allocate(a", "!allocate(b", "allocate(c"); /* b takes a's place */
+    GIVES(storage_rewrite, buffers_crossed, "allocate(a", "allocate(b", "!allocate(c");  /* c uses a again */
+    one o = {.options = {0}};
+    assert_int_equal(one_run(&o, vt_pass_storage_rewrite, parallel_buffer), VTA_OK);
+    assert_int_equal(o.after->body->kind, VT_S_FOR); /* each round of a parallel loop has its own */
+    one_expect(&o, (const char *const[]){"allocate(t", NULL});
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(shared_places), cmocka_unit_test(in_place),
-                                       cmocka_unit_test(nested_threads)};
+                                       cmocka_unit_test(nested_threads), cmocka_unit_test(storage)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
