@@ -58,7 +58,54 @@ static void text_of_a_function(void **state) {
     kit_close(&k);
 }
 
+/* Nests of loops, outermost first, and how often the code of each looks whether it is to stop: loops around 4096 steps
+ * of innermost loops or more do, and innermost loops of more than 2 * 2^20 steps, which are run in pieces. */
+static const struct {
+    int64_t extents[3];
+    bool twice; /* the innermost loop, one after the other */
+    int looks;
+} nests[] = {
+    {{10, 4096}, false, 1},         {{10, 4095}, false, 0},         {{10, 64, 64}, false, 1},
+    {{10, 64, 63}, false, 0},       {{10, 1, 4095}, false, 0},      {{10, 4095}, true, 0},
+    {{10, 4096}, true, 1},          {{4096, 4096}, false, 1},       {{10, 4096, 4096}, false, 2},
+    {{10, 4096, 2}, false, 1},      {{1 << 21}, false, 0},          {{(1 << 21) + 1}, false, 1},
+    {{(1 << 21) + 1, 2}, false, 0}, {{2, (1 << 21) + 1}, false, 2}, {{2, 2, 1 << 21}, false, 2},
+};
+
+static const vt_stmt *loops(vt_ctx *c, const int64_t *extents, int n, bool twice, const vt_stmt *body) {
+    if (n == 0) return body;
+    const vt_stmt *inner = loop(c, vt_var_new(c, "i", VT_I32), extents[0], loops(c, extents + 1, n - 1, twice, body));
+    const vt_stmt *again = loop(c, vt_var_new(c, "i", VT_I32), extents[0], body);
+    return n == 1 && twice ? vt_s_seq(c, 2, (const vt_stmt *const[]){inner, again}) : inner;
+}
+
+static void looks_of_loops(void **state) {
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof nests / sizeof *nests; i++) {
+        kit k;
+        vt_strbuf text;
+        int n = 0, looks = 0, depth = 0;
+        kit_open(&k);
+        vt_ctx *c = &k.ctx;
+        const vt_buffer *y = flat(c, "y", VT_I32, 8);
+        while (depth < 3 && nests[i / 2].extents[depth]) depth++;
+        const vt_stmt *s =
+            loops(c, nests[i / 2].extents, depth, nests[i / 2].twice, set(c, y, vt_i32(c, 0), vt_i32(c, 1)));
+        vt_codegen_func f = {.func = function(c, "f", 1, &y, s), .device_type = VT_DEVICE_CPU};
+        vt_codegen_job job = {.funcs = &f, .count = 1, .interruptible = i % 2};
+        vt_strbuf_init(&text, NULL);
+        if (vt_codegen_emit(c, &job, VT_EMIT_LLVM, &text) != VTA_OK) fail_msg("%s", vta_diag_text(k.diag));
+        for (const char *at = vt_strbuf_text(&text); (at = strstr(at, "load volatile i32, ptr @vta_host_stop")); at++)
+            looks++;
+        n = i % 2 ? nests[i / 2].looks : 0;
+        if (looks != n) fail_msg("nest %zu: %d looks, not %d", i / 2, looks, n);
+        assert_int_equal(strstr(vt_strbuf_text(&text), "@vta_host_stop = extern_weak global i32") != NULL, looks > 0);
+        vt_strbuf_free(&text);
+        kit_close(&k);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(text_of_a_function)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(text_of_a_function), cmocka_unit_test(looks_of_loops)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
