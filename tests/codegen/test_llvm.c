@@ -1,5 +1,6 @@
 /* LLVM's text of a small function, where a fault changes speed or what other code may assume but no result. */
 #include "codegen/kernels.h"
+#include "ir/attr.h"
 #include "support/check.h"
 
 static const vt_expr *ramp(vt_ctx *c, int64_t from, int64_t stride) {
@@ -105,7 +106,70 @@ static void looks_of_loops(void **state) {
     }
 }
 
+/* ---- Tables of runtime calls ---------------------------------------------------------------------------------------
+ */
+
+/* A run of calls with four numbers, something else, another run, and a micro-kernel of so many loops of so many steps
+ * in all. The table has a word, 5 for each call, 3 for the kernel's push and those of its own calls behind their count;
+ * 0: there is none. */
+static const struct {
+    int first, second, kernel_loops, kernel_calls, words;
+} tables[] = {
+    {64, 0, 0, 0, 1 + 64 * 5},
+    {63, 0, 0, 0, 0},
+    {56, 8, 0, 0, 1 + 64 * 5},
+    {57, 7, 0, 0, 0}, /* 7 are not worth it */
+    {64, 7, 0, 0, 1 + 64 * 5},
+    {8, 63, 1, 1, 1 + 71 * 5 + 3 + 1 + 5},
+    {0, 63, 1, 1, 1 + 63 * 5 + 3 + 1 + 5}, /* the push counts */
+    {0, 62, 1, 1, 0},
+    {0, 64, 1, 2048, 1 + 64 * 5 + 3 + 1 + 2048 * 5},
+    {0, 64, 1, 2049, 1 + 64 * 5},
+    {0, 64, 8, 1, 1 + 64 * 5 + 3 + 1 + 5},
+    {0, 64, 9, 1, 1 + 64 * 5},
+};
+
+static const vt_stmt *begin_call(vt_ctx *c) {
+    const vt_expr *args[] = {vt_string(c, "VTAUopLoopBegin"), vt_i32(c, 3), vt_i32(c, 4), vt_i32(c, 5), vt_i32(c, 6)};
+    return vt_s_eval(c, vt_e_call(c, VT_I32, VT_OP_CALL_EXTERN, 5, args));
+}
+
+static const vt_stmt *micro_kernel(vt_ctx *c, int n, int calls) {
+    const vt_stmt *s = begin_call(c);
+    for (int i = 0; i < n; i++) s = loop(c, vt_var_new(c, "i", VT_I32), i ? 1 : calls, s);
+    const vt_iter *axis = vt_iter_new(c, vt_var_new(c, "vta", VT_I32), NULL, NULL, VT_ITER_THREAD_INDEX, "vta");
+    return vt_s_attr(c, vt_ref_iter(axis), VT_ATTR_UOPS, vt_string(c, "VTAPushGEMMOp"), s);
+}
+
+static void sizes_of_tables(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        kit k;
+        vt_strbuf text;
+        char want[64];
+        const vt_stmt *items[160];
+        uint32_t n = 0;
+        kit_open(&k);
+        vt_ctx *c = &k.ctx;
+        const vt_buffer *y = flat(c, "y", VT_I32, 8);
+        for (int j = 0; j < tables[i].first; j++) items[n++] = begin_call(c);
+        items[n++] = set(c, y, vt_i32(c, 0), vt_i32(c, 1));
+        for (int j = 0; j < tables[i].second; j++) items[n++] = begin_call(c);
+        if (tables[i].kernel_loops) items[n++] = micro_kernel(c, tables[i].kernel_loops, tables[i].kernel_calls);
+        if (emit(&k, function(c, "f", 1, &y, vt_s_seq(c, n, items)), VT_DEVICE_CPU, NULL, VT_EMIT_LLVM, 0, &text) !=
+            VTA_OK)
+            fail_msg("%s", vta_diag_text(k.diag));
+        snprintf(want, sizeof want, "@f_calls = internal constant [%d x i8] ", 4 * tables[i].words);
+        const char *table = strstr(vt_strbuf_text(&text), "@f_calls = ");
+        if (!table != !tables[i].words || (table && strncmp(table, want, strlen(want)) != 0))
+            fail_msg("table %zu: %.60s, not %s", i, table ? table : "none", want);
+        vt_strbuf_free(&text);
+        kit_close(&k);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(text_of_a_function), cmocka_unit_test(looks_of_loops)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(text_of_a_function), cmocka_unit_test(looks_of_loops),
+                                       cmocka_unit_test(sizes_of_tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
