@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -234,13 +235,22 @@ static const struct {
      "takes no cycle; it would take every element through its accumulators."},
 };
 
+static double now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
 static void says_what_it_is(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         made m = make(reports[i].name, reports[i].text, reports[i].config);
         vtac_op_options options = {.tries = reports[i].tries, .without_database = true, .without_code = true};
         vtac_op_result r = {0};
+        double start = now_ms();
         if (vtac_op_schedule(m.op, &options, m.diag, &r) != VTA_OK) fail_msg("%s", vta_diag_text(m.diag));
+        /* both together are all of it, on any machine */
+        assert_true(r.compile_ms > 0 && r.schedule_ms >= 0 && r.compile_ms + r.schedule_ms <= now_ms() - start);
         assert_int_equal(r.macs, reports[i].macs);
         assert_string_equal(vtac_op_report(m.op), reports[i].report);
         release(&m);
