@@ -182,7 +182,38 @@ static void leases(void **state) {
     vt_strbuf_free(&f);
 }
 
+static long resident_bytes(pid_t pid) {
+    char path[64];
+    long pages = 0;
+    snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
+    FILE *f = fopen(path, "r");
+    if (f && fscanf(f, "%*d %ld", &pages) != 1) pages = 0;
+    if (f) fclose(f);
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* The longest of frames, again and again: what is kept of them is less than half. */
+static void large_frames(void **state) {
+    (void)state;
+    enum { FRAMES = 32 };
+    vt_strbuf f;
+    if (SERVER_SANITIZED) skip(); /* sanitizers keep what was freed */
+    long before = resident_bytes(track.pid);
+    assert_true(before > 0);
+    vt_strbuf_init(&f, NULL);
+    for (int i = 0; i < FRAMES; i++) {
+        assert_true(vt_reserve(NULL, &f.text, &f.cap, VT_RPC_FRAME_BYTES + 1, 1));
+        memset(f.text, 0, VT_RPC_FRAME_BYTES + 1);
+        f.size = VT_RPC_FRAME_BYTES;
+        refused(begin_with(VT_RPC_HELLO, &f), VT_RPC_HELLO, VTA_UNSUPPORTED,
+                "version 0 of the protocol; this tracker speaks version 1");
+    }
+    vt_strbuf_free(&f);
+    assert_true(resident_bytes(track.pid) - before < (long)FRAMES * VT_RPC_FRAME_BYTES / 2);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refusals), cmocka_unit_test(leases)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(refusals), cmocka_unit_test(leases),
+                                       cmocka_unit_test(large_frames)};
     return cmocka_run_group_tests(tests, begin, end);
 }
