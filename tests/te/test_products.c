@@ -60,7 +60,36 @@ static void choices(void **state) {
     vta_field_destroy(field);
 }
 
+/* The same sums over three axes in place of two, of which the last but one runs over halves of k; and from 1 on. */
+static void three_axes(void **state) {
+    (void)state;
+    static const char *const sums[] = {"y[i: 5, j: 3] = sum[dy: 3, k: 4](" PRODUCT ")",
+                                       "y[i: 5, j: 3] = sum[dy: 3, h: 2, l: 2](int32(a[i + dy, h * 2 + l]) * int32(b[j, dy, h * 2 + l]))",
+                                       "y[i: 5, j: 3] = sum[h: 2, dy: 3, l: 2](int32(a[i + dy, h * 2 + l]) * int32(b[j, dy, h * 2 + l]))"};
+    vta_value got[4][OUT];
+    vta_field *field;
+    assert_int_equal(vta_field_create(7, NULL, NULL, &field), VTA_OK);
+    for (int n = 0; n < 4; n++) {
+        te_context *c = context_with(NULL);
+        te_tensor *in[2] = {te_placeholder(c, "a", "int8", 2, (int64_t[]){I + DY, K}),
+                            te_placeholder(c, "b", "int8", 3, (int64_t[]){J, DY, K})};
+        vta_value a[A], b[B];
+        for (uint32_t i = 0; i < A; i++) a[i] = vta_field_variable(field, 0, i);
+        for (uint32_t i = 0; i < B; i++) b[i] = vta_field_variable(field, 1, i);
+        if (n == 3) {
+            te_reduce_axis(c, "p", 2, 3);
+            te_reduce_axis(c, "q", 1, 4);
+        }
+        te_tensor *y = te_define(c, n < 3 ? sums[n] : "y[i: 5, j: 3] = sum[p, q](int32(a[i + p - 2, q - 1]) * int32(b[j, p - 2, q - 1]))");
+        assert_fine(c);
+        assert_int_equal(te_evaluate_field(c, field, y, 2, in, (const vta_value *const[]){a, b}, got[n]), VTA_OK);
+        for (int i = 0; i < OUT; i++) assert_true(vta_field_same(got[n][i], got[0][i]));
+        te_context_destroy(c);
+    }
+    vta_field_destroy(field);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(choices)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(choices), cmocka_unit_test(three_axes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,6 +152,15 @@ static void steps(void **state) {
     FAILS(VTA_ILLEGAL, te_tile(sy, i, i, 2, 2, tile), "cannot tile y: two axes and factors of at least 1 are needed");
     for (int k = 0; k < 4; k++) assert_null(tile[k]);
     FAILS(VTA_ILLEGAL, te_tile(sy, i, j, 2, 0, tile), "cannot tile y: two axes and factors of at least 1 are needed");
+    three[0] = i;
+    FAILS(VTA_OUT_OF_RANGE, te_split(sy, i, INT64_C(1) << 31, &three[0], NULL),
+          "cannot split y.i0 by 2147483648: the number must be at least 1");
+    assert_null(three[0]);
+    FAILS(VTA_OUT_OF_RANGE, te_split_nparts(sy, i, 0, NULL, NULL), "cannot split y.i0 into 0: the number must be at least 1");
+    FAILS(VTA_OUT_OF_RANGE, te_split_sizes(sy, i, 1, (int64_t[]){9}, NULL, NULL),
+          "cannot split y.i0 by a list with 9: its extent is 8");
+    FAILS(VTA_OUT_OF_RANGE, te_split_sizes(sy, i, 2, (int64_t[]){4, 3}, NULL, NULL),
+          "cannot split y.i0 by sizes that make 7: its extent is 8");
     FAILS(VTA_ILLEGAL, te_bind(sy, i, te_thread_axis(c, "vta")),
           "cannot bind y.i0 to vta: only virtual threads (cthread, vthread) share out loops");
     FAILS(VTA_OUT_OF_RANGE, te_storage_align(sx, te_stage_axis(sx, 0), 0, 0),
