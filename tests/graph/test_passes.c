@@ -82,12 +82,15 @@ static void random_net(world *w) {
 
 /* ---- Operators of many forms ----------------------------------------------------------------------------------- */
 
-/* A constant, or what a node computes. */
+/* A constant, or what nodes compute from the input: none of them can be folded. */
 static vt_gvalue *any_value(world *w, vt_gtype t) {
-    vt_gvalue *v = random_value(w, t);
+    static const int64_t axes[] = {0, 1, 2, 3, 4};
+    vt_gvalue *v = random_value(w, t), *x = vt_graph_find(w->g, "x");
     if (pick(0, 1)) return v;
-    return vt_graph_apply(w->g, VT_G_ADD, "v", v,
-                          vt_graph_apply(w->g, VT_G_MUL, "zero", v, vt_graph_find(w->g, "x0"), 0, NULL), 0, NULL);
+    vt_gvalue *sum = vt_graph_apply(w->g, VT_G_REDUCE_SUM, "all", x, NULL,
+                                    ATTRIBUTES(VT_GSET_INTS(AXES, x->type.rank, axes), VT_GSET_INT(KEEPDIMS, 0)));
+    vt_gvalue *zero = vt_graph_apply(w->g, VT_G_MUL, "zero", sum, vt_graph_scalar(w->g, "none", 0), 0, NULL);
+    return vt_graph_apply(w->g, VT_G_ADD, "v", v, zero, 0, NULL);
 }
 
 static vt_gvalue *any_gemm(world *w, vt_gvalue *x) {
@@ -129,6 +132,9 @@ static void check_simple(const vt_graph *g) {
             assert_true(vt_gtype_count(&n->inputs[2]->type) == 1 ||
                         vt_gtype_count(&n->inputs[2]->type) == n->outputs[0]->type.dim[1]);
         if (!n->inputs[1]->data) assert_true(vt_gattr_float(n, VT_A_ALPHA) == 1);
+        if (!n->inputs[1]->data && vt_ginput_given(n, 2))
+            assert_true(vt_gattr_float(n, VT_A_BETA) == 1 &&
+                        vt_gtype_count(&n->inputs[2]->type) == n->outputs[0]->type.dim[1]);
     }
 }
 
@@ -138,7 +144,6 @@ static void random_forms(world *w) {
     vt_gtype t = {VT_ELEMENT_F32, rank, {0}};
     for (uint32_t i = 0; i < rank; i++) t.dim[i] = pick(2, 4);
     vt_gvalue *x = vt_graph_input(w->g, "x", t), *sample_x = random_value(w, t), *y;
-    vt_graph_constant(w->g, "x0", TYPE(F32, 1), (float[]){0});
     const vt_gattr along[] = {VT_GSET_INT(AXIS, pick(0, rank - 1))};
     switch (kind) {
     case 0: y = any_gemm(w, x); break;
