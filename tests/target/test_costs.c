@@ -192,7 +192,23 @@ static void sharing_ends(void **state) {
     }
 }
 
+/* Two elements of 16 bytes are a row of the tile that may be padding: the processor writes them, first to last. */
+static void zeros_are_written(void **state) {
+    (void)state;
+    machine m;
+    char *text;
+    open_cost(&m, &(cost){"zeros", "tests/build/vta/columns_of_padding.te", NULL, NULL});
+    need(&m, vtac_func_print(m.func, VTAC_STYLE_PRIMFN, m.diag, &text), "text");
+    assert_contains(text, "allocate(zeros: Pointer(global int8), int8, [32])");
+    assert_contains(text, "for (i: int32, 0, 32) {\n      zeros_1: Buffer(zeros_ptr, int8, [32], [])[i] = 0i8\n");
+    assert_contains(text,
+                    "dtype=handle), zeros, 0, 2, 4, 0, 0, 0, 0, 0, 0, 2, dtype=int32)"); /* 4 rows, all the same */
+    vta_string_free(text);
+    machine_close(&m);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(costs_are_as_counted), cmocka_unit_test(sharing_ends)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(costs_are_as_counted), cmocka_unit_test(sharing_ends),
+                                       cmocka_unit_test(zeros_are_written)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
