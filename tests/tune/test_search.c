@@ -42,6 +42,7 @@ static vtac_op *make(const char *name, const char *text, const char *set) {
     return op;
 }
 
+/* Each trial is a thread: together they stay below the 500 that the leak sanitizer is good for. */
 static vtac_tune_result tune(vtac_op *op, vtac_tune_options options) {
     vtac_tune_result r = {.size = sizeof r};
     vta_diag *diag = vta_diag_create(NULL);
@@ -149,7 +150,7 @@ static void test_lines(void **state) {
 
 /* ---- The order of trials ----------------------------------------------------------------------------------------- */
 
-enum { TRIALS = 200, ROUND = 16 };
+enum { TRIALS = 96, ROUND = 16 };
 
 static uint64_t hash_of(const vtac_op *op, const vt_op_blocks *b) {
     uint64_t hash;
@@ -174,12 +175,12 @@ static void test_order(void **state) {
     assert_int_equal(vta_timing_profile_for(op->config, NULL, &profile), VTA_OK);
     assert_int_equal(vt_op_candidates(op, &profile, VT_TUNE_BEGIN + 1, first, &considered), VT_TUNE_BEGIN + 1);
     write_log("");
-    vtac_tune_result r = tune(op, (vtac_tune_options){.trials = 120, .without_database = true});
+    vtac_tune_result r = tune(op, (vtac_tune_options){.trials = 60, .without_database = true});
     assert_int_equal(r.op.considered, considered);
-    assert_int_equal(r.op.timed, 120);
+    assert_int_equal(r.op.timed, 60);
     vtac_tune_log *log = load();
     uint64_t untuned = UINT64_MAX, sum = 0;
-    for (size_t i = 0; i < 120; i++) {
+    for (size_t i = 0; i < 60; i++) {
         vt_op_blocks b = blocks_of(op, log, i);
         hash[i] = hash_of(op, &b);
         if (i < VT_TUNE_BEGIN) assert_true(hash[i] == hash_of(op, &first[i]));
@@ -189,7 +190,7 @@ static void test_order(void **state) {
         sum += cycles;
     }
     assert_int_equal(r.untuned, untuned); /* the best of as many as are tried without tuning */
-    assert_int_equal(sum, 619182);        /* of the trials that this very search makes */
+    assert_int_equal(sum, 242943);        /* of the trials that this very search makes */
     vtac_tune_log_destroy(log);
     vtac_op_destroy(op);
 }
@@ -197,7 +198,7 @@ static void test_order(void **state) {
 /* Where a search ends that stops after so many trials without a better one: at the end of a round of 16. */
 static void test_end(void **state) {
     (void)state;
-    static const uint32_t stops[] = {1, 15, 16, 17, 30, 50};
+    static const uint32_t stops[] = {1, 16, 17, 30};
     vtac_op *op = make("dense", dense, "");
     write_log("");
     tune(op, (vtac_tune_options){.trials = TRIALS, .without_database = true});
