@@ -66,7 +66,8 @@ static void designs(void **state) {
         vta_device *device = rtl(&rows[i].device);
         check_looks_for(device, &want);
         vta_device_destroy(device);
-        assert_int_equal(vta_device_set_options(settled, &rows[i].device, diag), VTA_OK); /* of a device that is there */
+        assert_int_equal(vta_device_set_options(settled, &rows[i].device, diag),
+                         VTA_OK); /* of a device that is there */
         check_looks_for(settled, &want);
     }
     vta_device_destroy(settled);

@@ -182,7 +182,8 @@ static void no_kernel(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lists), cmocka_unit_test(errors), cmocka_unit_test(limits_of_statements), cmocka_unit_test(calls_that_fail),
-                                       cmocka_unit_test(file_sizes), cmocka_unit_test(no_kernel)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists),           cmocka_unit_test(errors),     cmocka_unit_test(limits_of_statements),
+        cmocka_unit_test(calls_that_fail), cmocka_unit_test(file_sizes), cmocka_unit_test(no_kernel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

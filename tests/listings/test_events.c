@@ -32,7 +32,8 @@ static uint64_t clock_now(void) {
 }
 
 /* The program lowered with the options; `out`: its text. */
-static vta_status run(const char *name, vtac_lower_options options, events *v, lower_want want, vt_strbuf *out, char *said) {
+static vta_status run(const char *name, vtac_lower_options options, events *v, lower_want want, vt_strbuf *out,
+                      char *said) {
     program p;
     *v = (events){.sum = 0};
     vt_strbuf_init(&v->last, NULL);
@@ -74,11 +75,14 @@ static void times(void **state) {
 
 static void left_out(void **state) {
     (void)state;
-    static const char *const two[] = {"tir.RemoveNoOp", "tir.Simplify"}, *const wrong[] = {"tir.Simplify", "tir.simplify"};
+    static const char *const two[] = {"tir.RemoveNoOp", "tir.Simplify"}, *const wrong[] = {"tir.Simplify",
+                                                                                           "tir.simplify"};
     events v;
     char said[200];
-    assert_int_equal(run("vadd", (vtac_lower_options){.disabled = two, .disabled_count = 2}, &v, WANT_CALLS, NULL, NULL), VTA_OK);
-    assert_string_equal(v.names, "tir.Simplify tir.Simplify tir.RemoveNoOp "); /* in their order, which has one pass twice */
+    assert_int_equal(
+        run("vadd", (vtac_lower_options){.disabled = two, .disabled_count = 2}, &v, WANT_CALLS, NULL, NULL), VTA_OK);
+    assert_string_equal(v.names,
+                        "tir.Simplify tir.Simplify tir.RemoveNoOp "); /* in their order, which has one pass twice */
     assert_int_equal(run("vadd", (vtac_lower_options){.simple = 1}, &v, WANT_CALLS, NULL, NULL), VTA_OK);
     assert_string_equal(v.names, "tir.LoopPartition ");
     vtac_lower_options options = {.disabled = wrong, .disabled_count = 2};

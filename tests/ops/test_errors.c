@@ -141,7 +141,9 @@ static const struct {
      "", "takes 6110 inp and 1056 wgt elements of 2048 and 1024, and its accumulators 4 of 2048"}, /* 65 x 94 */
     {"conv2d", "height=12 width=12 in_channels=512 out_channels=512 kernel=3 pad=1 pool=2", "",
      "conv2d: with pool=2 a row of the result does not fit the chip: it takes 252 inp elements of 2048, 9216 wgt of "
-     "1024 and 36 acc of 2048, in 18624 steps of 2048; use conv2d and max_pool2d"}, /* 3 tensors: 2 x 3 rows of 14 each; 6 rows of 32 x (1 + 3 x 32) steps */
+     "1024 and 36 acc of 2048, in 18624 steps of 2048; use conv2d and max_pool2d"}, /* 3 tensors: 2 x 3 rows of 14 each;
+                                                                                       6 rows of 32 x (1 + 3 x 32) steps
+                                                                                     */
     {"upsample2d", "channels=4 height=2 width=3 scale=64", "",
      "upsample2d: cannot run on the accelerator, because not even one output fits the chip: it takes 1 inp elements of "
      "2048, 1 wgt of 1024, 4096 acc of 2048 and 4104 micro-ops of 8192; compute it on the processor, or configure "

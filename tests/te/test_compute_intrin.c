@@ -2,7 +2,8 @@
 #include "te_test.h"
 #include "vta/te_stmt.h"
 
-/* An intrinsic that adds the products of p[4] and w[4], by a scalar; y[i, 1] calls it for rows of a[8, 12] and b[12]. */
+/* An intrinsic that adds the products of p[4] and w[4], by a scalar; y[i, 1] calls it for rows of a[8, 12] and b[12].
+ */
 typedef struct fixture {
     te_context *c;
     te_tensor *p, *w, *a, *b;
@@ -38,9 +39,19 @@ static void make(fixture *f, bool reset, bool body) {
     f->extent[1] = four;
     f->regions[0] = (te_region){f->a, f->begin, f->extent};
     f->regions[1] = (te_region){f->b, f->begin + 1, f->extent + 1};
-    f->call = (te_intrin_call){.size = sizeof f->call, .intrin = f->in, .axis_count = 1, .axes = &f->i, .inner_count = 1,
-                               .inner = &f->one, .reduce_axis_count = 1, .reduce_axes = &f->k, .region_count = 2,
-                               .regions = f->regions, .scalar_count = 1, .scalars = &f->scalar, .values = &f->value};
+    f->call = (te_intrin_call){.size = sizeof f->call,
+                               .intrin = f->in,
+                               .axis_count = 1,
+                               .axes = &f->i,
+                               .inner_count = 1,
+                               .inner = &f->one,
+                               .reduce_axis_count = 1,
+                               .reduce_axes = &f->k,
+                               .region_count = 2,
+                               .regions = f->regions,
+                               .scalar_count = 1,
+                               .scalars = &f->scalar,
+                               .values = &f->value};
     assert_fine(c);
 }
 
@@ -108,7 +119,8 @@ static void cached(void **state) {
     te_stage *st = te_schedule_stage(split, y);
     te_split(st, te_stage_axis(st, 0), 2, NULL, NULL);
     assert_null(te_cache_write(split, y, "acc"));
-    assert_refused(f.c, VTA_ILLEGAL, "cannot cache_write y, which an intrinsic computes, after its loops were split or fused");
+    assert_refused(f.c, VTA_ILLEGAL,
+                   "cannot cache_write y, which an intrinsic computes, after its loops were split or fused");
     assert_int_equal(te_tensorize(st, te_stage_leaf(st, 0), NULL), VTA_ILLEGAL);
     assert_refused(f.c, VTA_ILLEGAL, "cannot tensorize y: it consists of statements");
     assert_int_equal(te_compute_inline(te_schedule_stage(s, cache)), VTA_ILLEGAL);
@@ -130,8 +142,9 @@ static void refused(void **state) {
     fixture f;
     make(&f, true, true);
     te_expr *half = te_float(f.c, "float32", 0.5), *three = te_int(f.c, "int32", 3);
-    static const char shape[] = "y: %s is given to dot for its operand %s, which has another type or other extents: its last "
-                                "dimensions must be those of the operand, and those before of extent 1";
+    static const char shape[] =
+        "y: %s is given to dot for its operand %s, which has another type or other extents: its last "
+        "dimensions must be those of the operand, and those before of extent 1";
     char said[300];
     f.begin[1] = half;
     assert_no(&f, "y: a part of a begins, and ends, at integers of type int32 or int64");

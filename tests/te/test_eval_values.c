@@ -1,5 +1,5 @@
-/* Evaluation with floats, and with values that stand for all inputs: each operator against what C computes, and terms that
- * are equal for all inputs against each other. */
+/* Evaluation with floats, and with values that stand for all inputs: each operator against what C computes, and terms
+ * that are equal for all inputs against each other. */
 #include <math.h>
 
 #include "te_test.h"
@@ -13,7 +13,8 @@ static const float a32[N] = {1.25f, -3.5f, 0.1f, 16777216.0f, 2.0f}, b32[N] = {0
 static void evaluate(const char *dtype, const char *text, double out[N]) {
     te_context *c = context_with(NULL);
     bool wide = strcmp(dtype, "float64") == 0;
-    te_tensor *in[2] = {te_placeholder(c, "a", dtype, 1, (int64_t[]){N}), te_placeholder(c, "b", dtype, 1, (int64_t[]){N})};
+    te_tensor *in[2] = {te_placeholder(c, "a", dtype, 1, (int64_t[]){N}),
+                        te_placeholder(c, "b", dtype, 1, (int64_t[]){N})};
     te_tensor *y = te_compute(c, "y", 1, (int64_t[]){N}, "i", text);
     assert_fine(c);
     double a[N], b[N];
@@ -35,21 +36,34 @@ static double as_float(double x, bool wide) { return wide ? x : (double)(float)x
 static void floats(void **state) {
     (void)state;
     for (int wide = 0; wide < 2; wide++) {
-        static const char *const texts[] = {"a[i] + b[i]", "a[i] - b[i]", "a[i] * b[i]", "a[i] / b[i]",
-                                            "min(a[i], b[i])", "max(a[i], b[i])", "int32(a[i] == b[i])",
-                                            "int32(a[i] != b[i])", "int32(a[i] < b[i])", "int32(a[i] <= b[i])",
-                                            "int32(a[i] > b[i])", "int32(a[i] >= b[i])", "int32(a[i])", "sqrt(a[i] * a[i])"};
+        static const char *const texts[] = {"a[i] + b[i]",         "a[i] - b[i]",         "a[i] * b[i]",
+                                            "a[i] / b[i]",         "min(a[i], b[i])",     "max(a[i], b[i])",
+                                            "int32(a[i] == b[i])", "int32(a[i] != b[i])", "int32(a[i] < b[i])",
+                                            "int32(a[i] <= b[i])", "int32(a[i] > b[i])",  "int32(a[i] >= b[i])",
+                                            "int32(a[i])",         "sqrt(a[i] * a[i])"};
         enum { TEXTS = sizeof texts / sizeof *texts };
         for (int t = 0; t < TEXTS; t++) {
             double got[N];
             evaluate(wide ? "float64" : "float32", texts[t], got);
             for (int i = 0; i < N; i++) {
                 double a = a32[i], b = b32[i];
-                const double want[TEXTS] = {as_float(a + b, wide), as_float(a - b, wide), as_float(a * b, wide),
-                                            as_float(a / b, wide), a < b ? a : b, a < b ? b : a, a == b, a != b, a < b,
-                                            a <= b, a > b, a >= b, trunc(a), sqrt(as_float(a * a, wide))};
+                const double want[TEXTS] = {as_float(a + b, wide),
+                                            as_float(a - b, wide),
+                                            as_float(a * b, wide),
+                                            as_float(a / b, wide),
+                                            a < b ? a : b,
+                                            a < b ? b : a,
+                                            a == b,
+                                            a != b,
+                                            (a < b),
+                                            (a <= b),
+                                            (a > b),
+                                            (a >= b),
+                                            trunc(a),
+                                            sqrt(as_float(a * a, wide))};
                 double expected = t + 1 == TEXTS ? as_float(want[t], wide) : want[t];
-                if (got[i] != expected) fail_msg("%s of %g and %g is %.17g, not %.17g", texts[t], a, b, got[i], expected);
+                if (got[i] != expected)
+                    fail_msg("%s of %g and %g is %.17g, not %.17g", texts[t], a, b, got[i], expected);
             }
         }
     }
@@ -80,9 +94,15 @@ static void types(void **state) {
         const char *name;
         int64_t low, high;
         size_t bytes;
-    } rows[] = {{"int8", INT8_MIN, INT8_MAX, 1},   {"int16", INT16_MIN, INT16_MAX, 2}, {"int32", INT32_MIN, INT32_MAX, 4},
-                {"uint8", 0, UINT8_MAX, 1},        {"uint16", 0, UINT16_MAX, 2},       {"uint32", 0, UINT32_MAX, 4},
-                {"int64", INT64_MIN, INT64_MAX, 8}, {"int4", -8, 7, 1},                {"bool", 0, 1, 1}};
+    } rows[] = {{"int8", INT8_MIN, INT8_MAX, 1},
+                {"int16", INT16_MIN, INT16_MAX, 2},
+                {"int32", INT32_MIN, INT32_MAX, 4},
+                {"uint8", 0, UINT8_MAX, 1},
+                {"uint16", 0, UINT16_MAX, 2},
+                {"uint32", 0, UINT32_MAX, 4},
+                {"int64", INT64_MIN, INT64_MAX, 8},
+                {"int4", -8, 7, 1},
+                {"bool", 0, 1, 1}};
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         te_context *c = context_with(NULL);
         te_tensor *a = te_placeholder(c, "a", rows[r].name, 1, (int64_t[]){2}), *y, *rotated;
@@ -94,7 +114,8 @@ static void types(void **state) {
         memcpy(in + rows[r].bytes, &rows[r].high, rows[r].bytes);
         assert_int_equal(te_evaluate(c, rotated, 1, &a, (const void *[]){in}, wide), VTA_OK);
         assert_int_equal(wide[0], rows[r].high);
-        assert_int_equal(te_evaluate(c, te_define(c, "w[i: 2] = int64(y[1])"), 1, &a, (const void *[]){in}, wide), VTA_OK);
+        assert_int_equal(te_evaluate(c, te_define(c, "w[i: 2] = int64(y[1])"), 1, &a, (const void *[]){in}, wide),
+                         VTA_OK);
         assert_int_equal(wide[0], rows[r].low);
         assert_int_equal(wide[1], rows[r].low);
         assert_ptr_equal(te_tensor_input(c, rotated, 0), y);
@@ -105,7 +126,8 @@ static void types(void **state) {
 /* The values of `text` at a[0] and b[0], which stand for all elements of their types. */
 static vta_status value_in(vta_field *field, const char *dtype, const char *text, vta_value out[2], char *said) {
     te_context *c = context_with(NULL);
-    te_tensor *in[2] = {te_placeholder(c, "a", dtype, 1, (int64_t[]){2}), te_placeholder(c, "b", dtype, 1, (int64_t[]){2})};
+    te_tensor *in[2] = {te_placeholder(c, "a", dtype, 1, (int64_t[]){2}),
+                        te_placeholder(c, "b", dtype, 1, (int64_t[]){2})};
     te_tensor *y = te_compute(c, "y", 1, (int64_t[]){2}, "i", text);
     assert_fine(c);
     vta_value a[2], b[2];
@@ -156,7 +178,8 @@ static void values(void **state) {
         {"int8", "int32(a[i]) >> 1", "int32(a[i])", false},
         {"int32", "a[i] // 2", "a[i] >> 1", false}, /* true, but not known */
         {"int32", "a[i] - i", "a[i] + (0 - i)", true},
-        {"int32", "a[~(i - 2)]", "a[1 - i]", true}, /* what is computed of numbers alone stays a number, and can be an index */
+        {"int32", "a[~(i - 2)]", "a[1 - i]",
+         true}, /* what is computed of numbers alone stays a number, and can be an index */
         {"int32", "a[int32(int64(i))]", "a[i]", true},
         {"int32", "a[(i + 2) >> 1]", "a[1]", true},
         {"int32", "a[i & 1]", "a[i]", true},
@@ -175,7 +198,8 @@ static void values(void **state) {
         assert_int_equal(value_in(field, rows[r].dtype, rows[r].y, y, NULL), VTA_OK);
         for (int i = 0; i < 2; i++)
             if (vta_field_same(x[i], y[i]) != rows[r].equal)
-                fail_msg("%s and %s of %s are %sequal", rows[r].x, rows[r].y, rows[r].dtype, rows[r].equal ? "not " : "");
+                fail_msg("%s and %s of %s are %sequal", rows[r].x, rows[r].y, rows[r].dtype,
+                         rows[r].equal ? "not " : "");
         int64_t number;
         if (r + 1 == sizeof rows / sizeof *rows)
             for (int i = 0; i < 2; i++) {
@@ -211,7 +235,8 @@ static void refused_values(void **state) {
         assert_string_equal(said, rows[r].message);
     }
     te_context *c = context_with(NULL);
-    assert_int_equal(te_evaluate_field(c, NULL, te_define(c, "y[i: 2] = 1"), 0, NULL, NULL, NULL), VTA_INVALID_ARGUMENT);
+    assert_int_equal(te_evaluate_field(c, NULL, te_define(c, "y[i: 2] = 1"), 0, NULL, NULL, NULL),
+                     VTA_INVALID_ARGUMENT);
     te_context_destroy(c);
     vta_field_destroy(field);
 }
@@ -244,8 +269,8 @@ static void refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(floats), cmocka_unit_test(floats_to_integers),
-                                       cmocka_unit_test(types),  cmocka_unit_test(values),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(floats),         cmocka_unit_test(floats_to_integers),
+                                       cmocka_unit_test(types),          cmocka_unit_test(values),
                                        cmocka_unit_test(refused_values), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -329,10 +329,18 @@ static void operator_table(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operators),       cmocka_unit_test(types),          cmocka_unit_test(numbers),
-        cmocka_unit_test(refused),         cmocka_unit_test(limits),         cmocka_unit_test(positions),
-        cmocka_unit_test(causes),          cmocka_unit_test(texts),          cmocka_unit_test(built),
-        cmocka_unit_test(several_outputs), cmocka_unit_test(operator_table), cmocka_unit_test(too_large),
+        cmocka_unit_test(operators),
+        cmocka_unit_test(types),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(positions),
+        cmocka_unit_test(causes),
+        cmocka_unit_test(texts),
+        cmocka_unit_test(built),
+        cmocka_unit_test(several_outputs),
+        cmocka_unit_test(operator_table),
+        cmocka_unit_test(too_large),
         cmocka_unit_test(as_large_as_can_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,7 +147,8 @@ static void random_schedules(void **state) {
 static void assert_not_made(te_context *c, size_t inputs, te_tensor **in, te_buffer **in_buffers, size_t results,
                             te_buffer **out_buffers, const vtac_stmt *body, const char *message) {
     te_tensor *out[1] = {(te_tensor *)(void *)c};
-    assert_int_equal(te_extern(c, "made", NULL, inputs, in, in_buffers, results, out_buffers, body, out), VTA_INVALID_ARGUMENT);
+    assert_int_equal(te_extern(c, "made", NULL, inputs, in, in_buffers, results, out_buffers, body, out),
+                     VTA_INVALID_ARGUMENT);
     if (results) assert_null(out[0]);
     assert_refused(c, VTA_INVALID_ARGUMENT, message);
 }
@@ -157,8 +158,10 @@ static void refused(void **state) {
     te_context *c = context_with(NULL);
     te_expr *four = te_int(c, "int32", 4), *n = te_scalar(c, "n", "int32"), *loose = te_variable(c, "loose", "int32");
     te_tensor *a = te_placeholder(c, "a", "int32", 1, (int64_t[]){4}), *out;
-    te_buffer *in = te_buffer_create(c, "in", "int32", 1, &four, NULL), *made = te_buffer_create(c, "made", "int32", 1, &four, NULL);
-    te_buffer *narrow = te_buffer_create(c, "narrow", "int8", 1, &four, NULL), *any = te_buffer_create(c, "any", "int32", 1, &loose, NULL);
+    te_buffer *in = te_buffer_create(c, "in", "int32", 1, &four, NULL),
+              *made = te_buffer_create(c, "made", "int32", 1, &four, NULL);
+    te_buffer *narrow = te_buffer_create(c, "narrow", "int8", 1, &four, NULL),
+              *any = te_buffer_create(c, "any", "int32", 1, &loose, NULL);
     te_expr *zero = te_int(c, "int32", 0);
     const vtac_stmt *body = te_stmt_store(c, made, te_buffer_load(c, in, 1, &zero), 1, &zero);
     assert_fine(c);
@@ -168,23 +171,28 @@ static void refused(void **state) {
     assert_not_made(c, 1, &a, NULL, 1, &made, body, "NULL where a list is expected");
     assert_not_made(c, 1, &a, &narrow, 1, &made, body,
                     "made: buffer narrow has not the shape and type of a, which it stands for");
-    assert_not_made(c, 0, NULL, NULL, 1, &made, body,
-                    "the statement of made uses in, which no loop, allocation or value in it defines, and which is neither of its "
-                    "buffers nor a scalar");
-    const vtac_stmt *free_variable = te_stmt_store(c, made, loose, 1, &zero), *scalar = te_stmt_store(c, made, n, 1, &zero);
+    assert_not_made(
+        c, 0, NULL, NULL, 1, &made, body,
+        "the statement of made uses in, which no loop, allocation or value in it defines, and which is neither of its "
+        "buffers nor a scalar");
+    const vtac_stmt *free_variable = te_stmt_store(c, made, loose, 1, &zero),
+                    *scalar = te_stmt_store(c, made, n, 1, &zero);
     assert_not_made(c, 1, &a, &in, 1, &made, free_variable, "the statement of made uses loose, which no loop");
     assert_int_equal(te_extern(c, "m", NULL, 0, NULL, NULL, 1, &made, scalar, &out), VTA_OK); /* a scalar is known */
     assert_string_equal(te_tensor_tag(out), "");
-    assert_int_equal(te_extern(c, "m", "some", 1, &a, &any, 1, &made, free_variable, &out), VTA_OK); /* a size of a buffer */
+    assert_int_equal(te_extern(c, "m", "some", 1, &a, &any, 1, &made, free_variable, &out),
+                     VTA_OK); /* a size of a buffer */
     assert_string_equal(te_tensor_tag(out), "some");
     assert_ptr_equal(te_tensor_stmt(out), free_variable);
     assert_int_equal(te_extern(c, "m", NULL, 1, &a, &in, 1, &made, body, NULL), VTA_INVALID_ARGUMENT);
     te_buffer_options o = {.elem_offset = loose};
     te_buffer *later = te_buffer_create(c, "later", "int32", 1, &four, &o);
-    assert_int_equal(te_extern(c, "m", NULL, 1, &a, &later, 1, &made, free_variable, &out), VTA_OK); /* where it begins */
+    assert_int_equal(te_extern(c, "m", NULL, 1, &a, &later, 1, &made, free_variable, &out),
+                     VTA_OK); /* where it begins */
     o = (te_buffer_options){.stride_count = 1, .strides = &loose};
     te_buffer *apart = te_buffer_create(c, "apart", "int32", 1, &four, &o);
-    assert_int_equal(te_extern(c, "m", NULL, 1, &a, &apart, 1, &made, free_variable, &out), VTA_OK); /* how far apart they are */
+    assert_int_equal(te_extern(c, "m", NULL, 1, &a, &apart, 1, &made, free_variable, &out),
+                     VTA_OK); /* how far apart they are */
     te_tensor *before = te_define(c, "before[i: 4] = a[i] + 1"), *first, *after, *second;
     assert_int_equal(te_extern(c, "second", NULL, 1, &before, &in, 1, &made, body, &second), VTA_OK);
     after = te_define(c, "after[i: 4] = second[i] + a[i]");

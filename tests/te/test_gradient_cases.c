@@ -1,4 +1,5 @@
-/* Gradients that test_gradient.c does not come by: values of two widths, reducers written the other way round, refusals. */
+/* Gradients that test_gradient.c does not come by: values of two widths, reducers written the other way round,
+ * refusals. */
 #include "te_test.h"
 
 /* The largest, the least and the sum of 3 v[k], of operands in this order or the other. */
@@ -8,8 +9,12 @@ static void written_both_ways(void **state) {
     for (int n = 0; n < 6; n++) {
         te_context *c = context_with(NULL);
         te_tensor *v = te_placeholder(c, "v", "float32", 1, (int64_t[]){4}), *y, *by;
-        te_expr *x = te_operand(c, "x", "float32"), *p = te_operand(c, "p", "float32"), *both[2] = {n % 2 ? p : x, n % 2 ? x : p};
-        te_expr *result = te_apply(c, ops[n / 2], 2, both), *start = te_float(c, "float32", n / 2 == 0 ? 0 : n / 2 == 1 ? -100 : 100);
+        te_expr *x = te_operand(c, "x", "float32"), *p = te_operand(c, "p", "float32"),
+                *both[2] = {n % 2 ? p : x, n % 2 ? x : p};
+        te_expr *result = te_apply(c, ops[n / 2], 2, both), *start = te_float(c, "float32",
+                                                                              n / 2 == 0   ? 0
+                                                                              : n / 2 == 1 ? -100
+                                                                                           : 100);
         te_reducer *how = te_reducer_create(c, 1, &x, &p, &result, &start);
         te_axis *i = te_axis_create(c, "i", 1), *k = te_reduce_axis(c, "k", 0, 4);
         te_expr *at = te_axis_value(c, k), *value = te_mul(c, te_load(c, v, 1, &at), te_float(c, "float32", 3)), *body;
@@ -53,11 +58,13 @@ static void refused(void **state) {
     assert_int_equal(te_compute_axes(c, "y", NULL, 1, &i, 1, &body, &y), VTA_OK);
     assert_int_equal(te_gradient(c, y, 1, &v, NULL, &by), VTA_UNSUPPORTED);
     assert_null(by);
-    assert_refused(c, VTA_UNSUPPORTED, "y cannot be differentiated: its reducer uses i, which is not one of its operands");
+    assert_refused(c, VTA_UNSUPPORTED,
+                   "y cannot be differentiated: its reducer uses i, which is not one of its operands");
     te_context_destroy(c);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(written_both_ways), cmocka_unit_test(two_widths), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(written_both_ways), cmocka_unit_test(two_widths),
+                                       cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

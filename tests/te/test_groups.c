@@ -1,5 +1,5 @@
-/* Groups of stages: a group at a loop gives the loops of its stages attached one by one; which stages a group has; what is
- * refused, and changes nothing. */
+/* Groups of stages: a group at a loop gives the loops of its stages attached one by one; which stages a group has; what
+ * is refused, and changes nothing. */
 #include "te_test.h"
 
 /* e needs d, d needs c and b, c needs b, b needs a. */
@@ -74,7 +74,8 @@ static void at_loops(void **state) {
                 for (int i = 0; i < 3; i++) {
                     assert_ptr_equal(te_stage_group(stage(&grouped, i)), i < first ? NULL : g);
                     if (i >= first)
-                        assert_int_equal(te_compute_at(stage(&by_hand, i), stage(&by_hand, 3), axis(&by_hand, 3, d)), VTA_OK);
+                        assert_int_equal(te_compute_at(stage(&by_hand, i), stage(&by_hand, 3), axis(&by_hand, 3, d)),
+                                         VTA_OK);
                 }
                 compare(&grouped, &by_hand);
             }
@@ -93,14 +94,17 @@ static void nested(void **state) {
             assert_ptr_equal(te_group_around(inner), outer);
             assert_ptr_equal(te_stage_group(stage(&grouped, 0)), inner);
             if (moved) assert_int_equal(te_group_compute_at(inner, stage(&grouped, 2), axis(&grouped, 2, 1)), VTA_OK);
-            for (int i = 0; i < 2 && moved; i++) assert_int_equal(te_compute_at(stage(&by_hand, i), stage(&by_hand, 2), axis(&by_hand, 2, 1)), VTA_OK);
+            for (int i = 0; i < 2 && moved; i++)
+                assert_int_equal(te_compute_at(stage(&by_hand, i), stage(&by_hand, 2), axis(&by_hand, 2, 1)), VTA_OK);
         }
         if (steps & 2) {
             te_stage *by_itself = stage(&grouped, 1);
-            if (inner) assert_int_equal(te_compute_at(by_itself, stage(&grouped, 0), axis(&grouped, 0, 0)), VTA_ILLEGAL);
+            if (inner)
+                assert_int_equal(te_compute_at(by_itself, stage(&grouped, 0), axis(&grouped, 0, 0)), VTA_ILLEGAL);
             if (inner) assert_refused(grouped.c, VTA_ILLEGAL, "b does not need it");
             if (!inner) assert_int_equal(te_compute_at(by_itself, stage(&grouped, 2), axis(&grouped, 2, 1)), VTA_OK);
-            if (!inner) assert_int_equal(te_compute_at(stage(&by_hand, 1), stage(&by_hand, 2), axis(&by_hand, 2, 1)), VTA_OK);
+            if (!inner)
+                assert_int_equal(te_compute_at(stage(&by_hand, 1), stage(&by_hand, 2), axis(&by_hand, 2, 1)), VTA_OK);
         }
         te_tensor *cache[2] = {NULL, NULL};
         chain *both[2] = {&grouped, &by_hand};
@@ -122,7 +126,8 @@ static void of_scans(void **state) {
     (void)state;
     te_context *c = context_with(NULL);
     const int64_t shape[] = {6, 3};
-    te_tensor *x = te_placeholder(c, "x", "int32", 2, shape), *states = te_placeholder(c, "state", "int32", 2, shape), *result;
+    te_tensor *x = te_placeholder(c, "x", "int32", 2, shape), *states = te_placeholder(c, "state", "int32", 2, shape),
+              *result;
     te_tensor *first = te_define(c, "first[t: 1, i: 3] = x[0, i]");
     te_tensor *twice = te_define(c, "twice[t: 6, i: 3] = state[t - 1, i] * 2");
     te_tensor *next = te_define(c, "next[t: 6, i: 3] = twice[t, i] + x[t, i]");
@@ -131,7 +136,8 @@ static void of_scans(void **state) {
     te_group *g = te_schedule_group_at(s, 0);
     assert_int_equal(te_schedule_groups(s), 1);
     assert_int_equal(te_group_children(g), 2);
-    te_stage *of = te_schedule_stage(s, result), *inside = te_schedule_stage(s, twice), *last = te_schedule_stage(s, next);
+    te_stage *of = te_schedule_stage(s, result), *inside = te_schedule_stage(s, twice),
+             *last = te_schedule_stage(s, next);
     assert_ptr_equal(te_stage_group(inside), g);
     assert_ptr_equal(te_stage_group(last), g);
     assert_null(te_stage_group(of));

@@ -1,4 +1,5 @@
-/* A computation written as the text of a kernel file and read again computes the same; what has no spelling gives no text. */
+/* A computation written as the text of a kernel file and read again computes the same; what has no spelling gives no
+ * text. */
 #include "support/check.h"
 #include "te_test.h"
 #include "vta/kernel.h"
@@ -15,7 +16,8 @@ static const char *text_of(te_context *c, te_tensor *a, te_tensor *b, te_tensor 
 /* Definitions of y from a[4, 6] and b[6] of type int8, separated by ";". */
 static void check_round_trip(const char *definitions) {
     te_context *c = context_with(NULL);
-    te_tensor *a = te_placeholder(c, "a", "int8", 2, (int64_t[]){4, 6}), *b = te_placeholder(c, "b", "int8", 1, (int64_t[]){6}), *y = NULL;
+    te_tensor *a = te_placeholder(c, "a", "int8", 2, (int64_t[]){4, 6}),
+              *b = te_placeholder(c, "b", "int8", 1, (int64_t[]){6}), *y = NULL;
     char copy[1000];
     snprintf(copy, sizeof copy, "%s", definitions);
     for (char *one = strtok(copy, ";"); one; one = strtok(NULL, ";")) y = te_define(c, one);
@@ -27,7 +29,8 @@ static void check_round_trip(const char *definitions) {
     if (vtac_kernel_parse(text, strlen(text), NULL, NULL, NULL, NULL, diag, &k) != VTA_OK)
         fail_msg("%s: %s", text, vta_diag_text(diag));
     assert_int_equal(vtac_kernel_arg_count(k), 3);
-    te_tensor *again = vtac_kernel_arg(k, 2), *in[] = {a, b}, *others[] = {vtac_kernel_arg(k, 0), vtac_kernel_arg(k, 1)};
+    te_tensor *again = vtac_kernel_arg(k, 2), *in[] = {a, b},
+              *others[] = {vtac_kernel_arg(k, 0), vtac_kernel_arg(k, 1)};
     assert_string_equal(te_tensor_dtype(vtac_kernel_context(k), again), te_tensor_dtype(c, y));
     assert_string_equal(te_tensor_name(others[1]), "arg1");
     for (int round = 0; round < 3; round++) {
@@ -77,13 +80,15 @@ static void computes_the_same(void **state) {
 static void texts(void **state) {
     (void)state;
     te_context *c = context_with(NULL);
-    te_tensor *a = te_placeholder(c, "a", "int8", 2, (int64_t[]){4, 6}), *b = te_placeholder(c, "b", "int8", 1, (int64_t[]){6}), *y;
+    te_tensor *a = te_placeholder(c, "a", "int8", 2, (int64_t[]){4, 6}),
+              *b = te_placeholder(c, "b", "int8", 1, (int64_t[]){6}), *y;
     te_axis *i = te_axis_create(c, "i", 4), *k = te_reduce_axis(c, "k", 2, 3);
     te_expr *at[] = {te_axis_value(c, i), te_axis_value(c, k)};
     te_expr *sum = te_reduce(c, TE_SUM, te_mul(c, te_load(c, a, 2, at), te_load(c, b, 1, at + 1)), 1, &k);
     assert_int_equal(te_compute_axes(c, "y", NULL, 1, &i, 1, &sum, &y), VTA_OK);
-    assert_string_equal(text_of(c, a, b, y), "kernel k\ninput arg0: int8[4, 6]\ninput arg1: int8[6]\nreduce r1 = 3\noutput "
-                                             "arg2[a0: 4] = sum[r1]((arg0[a0, (r1 + (2))] * arg1[(r1 + (2))]))\n");
+    assert_string_equal(text_of(c, a, b, y),
+                        "kernel k\ninput arg0: int8[4, 6]\ninput arg1: int8[6]\nreduce r1 = 3\noutput "
+                        "arg2[a0: 4] = sum[r1]((arg0[a0, (r1 + (2))] * arg1[(r1 + (2))]))\n");
     te_context_destroy(c);
 }
 
@@ -96,19 +101,24 @@ static void starts(void **state) {
         int64_t identity;
         bool from, is_told;
     } rows[] = {
-        {TE_ADD, "int32", 0, false, true},         {TE_ADD, "int32", 1, false, false}, {TE_ADD, "int32", 1, true, true},
-        {TE_MAX, "int8", INT8_MIN, false, true},   {TE_MAX, "int8", 0, false, false},  {TE_MAX, "uint8", 0, false, true},
-        {TE_MIN, "int32", INT32_MAX, false, true}, {TE_MIN, "int32", 0, false, false}, {TE_MIN, "uint64", -1, false, true},
-        {TE_MIN, "int64", -1, false, false},       {TE_MUL, "int32", 1, false, false},
+        {TE_ADD, "int32", 0, false, true},         {TE_ADD, "int32", 1, false, false},
+        {TE_ADD, "int32", 1, true, true},          {TE_MAX, "int8", INT8_MIN, false, true},
+        {TE_MAX, "int8", 0, false, false},         {TE_MAX, "uint8", 0, false, true},
+        {TE_MIN, "int32", INT32_MAX, false, true}, {TE_MIN, "int32", 0, false, false},
+        {TE_MIN, "uint64", -1, false, true},       {TE_MIN, "int64", -1, false, false},
+        {TE_MUL, "int32", 1, false, false},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         te_context *c = context_with(NULL);
-        te_tensor *a = te_placeholder(c, "a", "int8", 2, (int64_t[]){4, 6}), *b = te_placeholder(c, "b", "int8", 1, (int64_t[]){6}), *y;
+        te_tensor *a = te_placeholder(c, "a", "int8", 2, (int64_t[]){4, 6}),
+                  *b = te_placeholder(c, "b", "int8", 1, (int64_t[]){6}), *y;
         te_expr *x = te_operand(c, "x", rows[r].dtype), *z = te_operand(c, "z", rows[r].dtype), *both[] = {x, z};
-        te_expr *identity = te_int(c, rows[r].dtype, rows[r].identity), *result = te_apply(c, rows[r].op, 2, both), *sum;
+        te_expr *identity = te_int(c, rows[r].dtype, rows[r].identity), *result = te_apply(c, rows[r].op, 2, both),
+                *sum;
         te_reducer *how = te_reducer_create(c, 1, &x, &z, &result, &identity);
         te_axis *i = te_axis_create(c, "i", 4), *k = te_reduce_axis(c, "k", 0, 6);
-        te_expr *at[] = {te_axis_value(c, i), te_axis_value(c, k)}, *value = te_cast(c, rows[r].dtype, te_load(c, a, 2, at));
+        te_expr *at[] = {te_axis_value(c, i), te_axis_value(c, k)},
+                *value = te_cast(c, rows[r].dtype, te_load(c, a, 2, at));
         assert_int_equal(te_reduce_with(c, how, &value, rows[r].from ? &identity : NULL, NULL, 1, &k, &sum), VTA_OK);
         assert_int_equal(te_compute_axes(c, "y", NULL, 1, &i, 1, &sum, &y), VTA_OK);
         if ((text_of(c, a, b, y) != NULL) != rows[r].is_told) fail_msg("row %zu", r);
@@ -120,7 +130,8 @@ static void starts(void **state) {
 static void no_texts(void **state) {
     (void)state;
     te_context *c = context_with(NULL);
-    te_tensor *a = te_placeholder(c, "a", "int8", 2, (int64_t[]){4, 6}), *b = te_placeholder(c, "b", "int8", 1, (int64_t[]){6});
+    te_tensor *a = te_placeholder(c, "a", "int8", 2, (int64_t[]){4, 6}),
+              *b = te_placeholder(c, "b", "int8", 1, (int64_t[]){6});
     te_scalar(c, "n", "int32");
     assert_null(text_of(c, a, b, te_define(c, "y[i: 4] = n + i")));
     te_axis *i = te_axis_create(c, "i", 4);
@@ -135,6 +146,7 @@ static void no_texts(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(computes_the_same), cmocka_unit_test(texts), cmocka_unit_test(starts), cmocka_unit_test(no_texts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(computes_the_same), cmocka_unit_test(texts),
+                                       cmocka_unit_test(starts), cmocka_unit_test(no_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

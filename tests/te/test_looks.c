@@ -1,4 +1,5 @@
-/* Looking at what was made: each function on its object, at the last of a list and behind it, and on what is no such object. */
+/* Looking at what was made: each function on its object, at the last of a list and behind it, and on what is no such
+ * object. */
 #include "te_test.h"
 #include "vta/te_stmt.h"
 
@@ -266,8 +267,10 @@ static void no_objects(void **state) {
         assert_null(te_tensor_dtype(c, none));
         assert_null(te_tensor_stmt(none));
         assert_int_equal(te_tensor_dim(none, 0), -1);
-        assert_int_equal(te_tensor_ndim(none) + te_tensor_index(none) + te_tensor_outputs(none) + te_tensor_axes(none), 0);
-        assert_int_equal(te_tensor_reduce_axes(none) + te_tensor_inputs(c, none) + te_scan_body(none) + te_scan_columns(none), 0);
+        assert_int_equal(te_tensor_ndim(none) + te_tensor_index(none) + te_tensor_outputs(none) + te_tensor_axes(none),
+                         0);
+        assert_int_equal(
+            te_tensor_reduce_axes(none) + te_tensor_inputs(c, none) + te_scan_body(none) + te_scan_columns(none), 0);
         assert_false(te_tensor_is_placeholder(none) || te_tensor_is_scan(none) || te_tensor_is_extern(none));
         assert_null(te_expr_dtype(c, none));
         assert_null(te_expr_kind(none));
@@ -282,7 +285,8 @@ static void no_objects(void **state) {
         assert_null(te_stage_attached_at(none));
         assert_false(te_stage_is_output(none));
         assert_int_equal(te_stage_attachment(none), TE_COMPUTED_AT_ROOT);
-        assert_int_equal(te_stage_axes(none) + te_stage_leaves(none) + te_stage_all(none) + te_stage_relations(none), 0);
+        assert_int_equal(te_stage_axes(none) + te_stage_leaves(none) + te_stage_all(none) + te_stage_relations(none),
+                         0);
         assert_int_equal(te_stage_relation(none, 0, &relation), VTA_INVALID_ARGUMENT);
         assert_int_equal(te_stage_marks(none, none, &marks), VTA_INVALID_ARGUMENT);
         assert_int_equal(te_schedule_stages(none) + te_schedule_groups(none), 0);
@@ -308,7 +312,8 @@ static void no_objects(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tensors), cmocka_unit_test(expressions), cmocka_unit_test(stages),
-                                       cmocka_unit_test(bounds), cmocka_unit_test(no_objects)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tensors), cmocka_unit_test(expressions),
+                                       cmocka_unit_test(stages), cmocka_unit_test(bounds),
+                                       cmocka_unit_test(no_objects)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* How much of a stage is needed where it is computed, for every memory and thread; places at which it cannot be computed. */
+/* How much of a stage is needed where it is computed, for every memory and thread; places at which it cannot be
+ * computed. */
 #include "te_test.h"
 
 enum { ROWS = 8, COLUMNS = 12 };
@@ -32,7 +33,8 @@ static int64_t extent_of(fixture *f, const te_bounds *b, size_t axis) {
     return value;
 }
 
-/* Who shares a memory: all threads of all blocks; those of a block; those along x of it; nobody. Virtual threads are loops. */
+/* Who shares a memory: all threads of all blocks; those of a block; those along x of it; nobody. Virtual threads are
+ * loops. */
 typedef enum thread { NO_THREAD, BLOCK, THREAD_X, THREAD_Y, VIRTUAL, THREADS } thread;
 static const char *const tags[THREADS] = {NULL, "blockIdx.x", "threadIdx.x", "threadIdx.y", "vthread"};
 
@@ -47,7 +49,9 @@ static const struct {
     {"warp", "warp", {[THREAD_X] = true}},
     {"local", "local", {false}},
     {"acc", "local.acc_buffer", {false}},
-    {"", "", {false}}, /* whose memory it is follows from where it is computed: all of it at the root, a thread's at its loop */
+    {"",
+     "",
+     {false}}, /* whose memory it is follows from where it is computed: all of it at the root, a thread's at its loop */
 };
 enum { MEMORIES = sizeof memories / sizeof *memories };
 
@@ -65,7 +69,8 @@ static void check(thread t, size_t memory, int at) {
     if (at < 0 && own) {
         char said[400];
         snprintf(said, sizeof said,
-                 "x is kept in %s memory, of which each thread has its own, but y, which needs it, is bound to thread %s inside "
+                 "x is kept in %s memory, of which each thread has its own, but y, which needs it, is bound to thread "
+                 "%s inside "
                  "of where x is computed: compute it at the loop i or further in, or keep it in global memory",
                  memories[memory].is, tags[t]);
         if (b) fail_msg("%s is not refused", what);
@@ -115,14 +120,17 @@ static void ranges_after_zero(void **state) {
     static const char *const regions[] = {
         "[(floordiv(i.j.fused, 6) + 4):((floordiv(i.j.fused, 6) + 4) + 1), (floormod(i.j.fused, 6) + "
         "5):((floormod(i.j.fused, 6) + 5) + 1)]",
-        "[(floordiv(i.j.fused.outer, 2) + 4):((floordiv(i.j.fused.outer, 2) + 4) + 1), ((floormod(i.j.fused.outer, 2)*3) + "
+        "[(floordiv(i.j.fused.outer, 2) + 4):((floordiv(i.j.fused.outer, 2) + 4) + 1), ((floormod(i.j.fused.outer, "
+        "2)*3) + "
         "5):(((floormod(i.j.fused.outer, 2)*3) + 5) + 3)]",
         "[(floordiv((i.j.fused.outer*4), 6) + 4):((floordiv((i.j.fused.outer*4), 6) + 4) + "
         "(floordiv((floormod((i.j.fused.outer*4), 6) + 3), 6) + 1)), 5:11]"};
     for (int64_t size = 0; size < 3; size++) {
         te_context *c = context_with(NULL);
-        te_tensor *a = te_placeholder(c, "a", "int32", 2, (int64_t[]){8, 12}), *z = te_define(c, "z[i: 8, j: 12] = a[i, j] + 1");
-        te_tensor *x = te_define(c, "x[i: 8, j: 12] = z[i, j] * 2"), *y = te_define(c, "y[i: 3, j: 6] = x[i + 4, j + 5]");
+        te_tensor *a = te_placeholder(c, "a", "int32", 2, (int64_t[]){8, 12}),
+                  *z = te_define(c, "z[i: 8, j: 12] = a[i, j] + 1");
+        te_tensor *x = te_define(c, "x[i: 8, j: 12] = z[i, j] * 2"),
+                  *y = te_define(c, "y[i: 3, j: 6] = x[i + 4, j + 5]");
         te_schedule *s = te_schedule_create(c, 1, &y);
         te_stage *st = te_schedule_stage(s, x);
         te_axis *at;
@@ -138,7 +146,8 @@ static void ranges_after_zero(void **state) {
     }
 }
 
-/* At the root in memory of its own for every thread: wrong unless a loop of x is that very thread, with as many values. */
+/* At the root in memory of its own for every thread: wrong unless a loop of x is that very thread, with as many values.
+ */
 static void threads_of_both(void **state) {
     (void)state;
     for (int same = 0; same < 2; same++) {
@@ -148,9 +157,10 @@ static void threads_of_both(void **state) {
         te_bind(f.sx, te_stage_axis(f.sx, 0), same ? x : y);
         te_set_scope(f.sx, "local");
         assert_null(te_infer_bounds(f.s));
-        assert_refused(f.c, VTA_ILLEGAL,
-                       same ? "x: axes bound to thread threadIdx.x have different extents, 8 and 1; all stages must split it alike"
-                            : "x is kept in local memory, of which each thread has its own");
+        assert_refused(
+            f.c, VTA_ILLEGAL,
+            same ? "x: axes bound to thread threadIdx.x have different extents, 8 and 1; all stages must split it alike"
+                 : "x is kept in local memory, of which each thread has its own");
         te_context_destroy(f.c);
     }
 }
@@ -172,7 +182,8 @@ static void refused(void **state) {
     te_context_destroy(c);
 
     f = make(); /* the loop of x is inside of what an intrinsic stands for */
-    te_tensor *p = te_placeholder(f.c, "p", "int32", 1, (int64_t[]){COLUMNS}), *doubled = te_define(f.c, "r[j: 12] = p[j] * 2");
+    te_tensor *p = te_placeholder(f.c, "p", "int32", 1, (int64_t[]){COLUMNS}),
+              *doubled = te_define(f.c, "r[j: 12] = p[j] * 2");
     te_intrin *in = te_intrin_create(f.c, "double", doubled);
     te_expr *access = te_intrin_access(in, p, "r");
     te_intrin_emit(in, TE_INTRIN_BODY, te_call(f.c, "int32", "run", 1, &access));
@@ -180,7 +191,8 @@ static void refused(void **state) {
     te_compute_at(f.sx, f.sy, f.loops[1]);
     assert_null(lower(f.s, 2, (te_tensor *[]){f.a, f.y}));
     assert_refused(f.c, VTA_ILLEGAL,
-                   "x is to be computed at y.j, but that loop is not in the code: it lies inside a tensorized loop, or y is itself "
+                   "x is to be computed at y.j, but that loop is not in the code: it lies inside a tensorized loop, or "
+                   "y is itself "
                    "computed later");
     te_context_destroy(f.c);
 }

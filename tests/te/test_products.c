@@ -63,9 +63,10 @@ static void choices(void **state) {
 /* The same sums over three axes in place of two, of which the last but one runs over halves of k; and from 1 on. */
 static void three_axes(void **state) {
     (void)state;
-    static const char *const sums[] = {"y[i: 5, j: 3] = sum[dy: 3, k: 4](" PRODUCT ")",
-                                       "y[i: 5, j: 3] = sum[dy: 3, h: 2, l: 2](int32(a[i + dy, h * 2 + l]) * int32(b[j, dy, h * 2 + l]))",
-                                       "y[i: 5, j: 3] = sum[h: 2, dy: 3, l: 2](int32(a[i + dy, h * 2 + l]) * int32(b[j, dy, h * 2 + l]))"};
+    static const char *const sums[] = {
+        "y[i: 5, j: 3] = sum[dy: 3, k: 4](" PRODUCT ")",
+        "y[i: 5, j: 3] = sum[dy: 3, h: 2, l: 2](int32(a[i + dy, h * 2 + l]) * int32(b[j, dy, h * 2 + l]))",
+        "y[i: 5, j: 3] = sum[h: 2, dy: 3, l: 2](int32(a[i + dy, h * 2 + l]) * int32(b[j, dy, h * 2 + l]))"};
     vta_value got[4][OUT];
     vta_field *field;
     assert_int_equal(vta_field_create(7, NULL, NULL, &field), VTA_OK);
@@ -80,7 +81,8 @@ static void three_axes(void **state) {
             te_reduce_axis(c, "p", 2, 3);
             te_reduce_axis(c, "q", 1, 4);
         }
-        te_tensor *y = te_define(c, n < 3 ? sums[n] : "y[i: 5, j: 3] = sum[p, q](int32(a[i + p - 2, q - 1]) * int32(b[j, p - 2, q - 1]))");
+        te_tensor *y = te_define(
+            c, n < 3 ? sums[n] : "y[i: 5, j: 3] = sum[p, q](int32(a[i + p - 2, q - 1]) * int32(b[j, p - 2, q - 1]))");
         assert_fine(c);
         assert_int_equal(te_evaluate_field(c, field, y, 2, in, (const vta_value *const[]){a, b}, got[n]), VTA_OK);
         for (int i = 0; i < OUT; i++) assert_true(vta_field_same(got[n][i], got[0][i]));

@@ -82,10 +82,12 @@ static void values(void **state) {
             "a vector of steps is made of two integers of type int32 or int64");
     NOTHING(VTA_INVALID_ARGUMENT, te_ramp(c, one, half, 4),
             "a vector of steps is made of two integers of type int32 or int64");
-    NOTHING(VTA_INVALID_ARGUMENT, te_axis_create_expr(c, "j", half), "the range of axis j must be of type int32 or int64");
+    NOTHING(VTA_INVALID_ARGUMENT, te_axis_create_expr(c, "j", half),
+            "the range of axis j must be of type int32 or int64");
     NOTHING(VTA_INVALID_ARGUMENT, te_reduce_axis_expr(c, "j", half, one),
             "the range of axis j must be of type int32 or int64");
-    NOTHING(VTA_INVALID_ARGUMENT, te_reduce(c, TE_SUM, yes, 1, &k), "a condition cannot be reduced: cast it to a number");
+    NOTHING(VTA_INVALID_ARGUMENT, te_reduce(c, TE_SUM, yes, 1, &k),
+            "a condition cannot be reduced: cast it to a number");
     NOTHING(VTA_INVALID_ARGUMENT, te_reduce(c, TE_SUM, x, 1, &i), "i is not a reduce axis");
     out[0] = out[1] = k;
     NOTHING(VTA_INVALID_ARGUMENT, te_reduce(c, TE_SUM, x, 2, out), "reduce axis k is given twice");
@@ -112,7 +114,8 @@ static void tensors(void **state) {
           "y has a reduction inside its body; it may only stand at the top: make it a tensor of its own");
     NOTHING(VTA_OUT_OF_RANGE, te_compute(c, "y", 1, zero, "i", "1"), "dimension 0 of y is 0");
     NOTHING(VTA_OUT_OF_RANGE, te_compute(c, "y", 1, large, "i", "1"), "dimension 0 of y is 2147483648");
-    NOTHING(VTA_INVALID_ARGUMENT, te_compute(c, "y", 2, shape, "i, j, k", "1"), "more names of axes than the 2 dimensions");
+    NOTHING(VTA_INVALID_ARGUMENT, te_compute(c, "y", 2, shape, "i, j, k", "1"),
+            "more names of axes than the 2 dimensions");
     int64_t pads[] = {1, -1}, none[] = {0, 0}, wide[] = {0, INT64_C(1) << 31};
     const char *said = "the padding of dimension 1 of a is negative or too large";
     NOTHING(VTA_OUT_OF_RANGE, te_pad(c, a, "p", pads, none, 0), said);
@@ -156,7 +159,8 @@ static void steps(void **state) {
     FAILS(VTA_OUT_OF_RANGE, te_split(sy, i, INT64_C(1) << 31, &three[0], NULL),
           "cannot split y.i0 by 2147483648: the number must be at least 1");
     assert_null(three[0]);
-    FAILS(VTA_OUT_OF_RANGE, te_split_nparts(sy, i, 0, NULL, NULL), "cannot split y.i0 into 0: the number must be at least 1");
+    FAILS(VTA_OUT_OF_RANGE, te_split_nparts(sy, i, 0, NULL, NULL),
+          "cannot split y.i0 into 0: the number must be at least 1");
     FAILS(VTA_OUT_OF_RANGE, te_split_sizes(sy, i, 1, (int64_t[]){9}, NULL, NULL),
           "cannot split y.i0 by a list with 9: its extent is 8");
     FAILS(VTA_OUT_OF_RANGE, te_split_sizes(sy, i, 2, (int64_t[]){4, 3}, NULL, NULL),
@@ -180,7 +184,8 @@ static void steps(void **state) {
           "i1.outer, i1.inner)");
     assert_null(fused);
     FAILS(VTA_ILLEGAL, te_fuse(sy, 3, order, NULL),
-          "cannot fuse y.i1.outer and i0: they are not neighbours in this order; reorder first (the loops are i0, i1.outer, "
+          "cannot fuse y.i1.outer and i0: they are not neighbours in this order; reorder first (the loops are i0, "
+          "i1.outer, "
           "i1.inner)");
     FAILS(VTA_INVALID_ARGUMENT, te_reorder(sy, 2, NULL), "NULL where a list of axes is expected");
     FAILS(VTA_INVALID_ARGUMENT, te_fuse(sy, 2, NULL, NULL), "NULL where a list of axes is expected");
@@ -245,7 +250,8 @@ static void buffers(void **state) {
     assert_fine(c);
     NOTHING(VTA_INVALID_ARGUMENT, te_stmt_store(c, row, te_broadcast(c, x, 4), 1, &pair),
             "a vector of 4 is stored to 2 elements of row");
-    NOTHING(VTA_INVALID_ARGUMENT, te_stmt_store(c, row, te_string(c, "t"), 1, &x), "what is stored to row is not a number");
+    NOTHING(VTA_INVALID_ARGUMENT, te_stmt_store(c, row, te_string(c, "t"), 1, &x),
+            "what is stored to row is not a number");
     NOTHING(VTA_INVALID_ARGUMENT, te_stmt_store(c, row, te_variable(c, "p", "handle"), 1, &x),
             "what is stored to row is not a number");
     NOTHING(VTA_INVALID_ARGUMENT, te_stmt_for(c, x, four, four, (te_loop)4, store), "there is no kind 4 of loops");
@@ -272,10 +278,12 @@ static void buffers(void **state) {
     assert_non_null(te_stmt_allocate(c, row, te_stmt_attr(c, row, "key", four, empty)));
     assert_non_null(te_stmt_attr(c, x, "key", four, empty));
     assert_fine(c);
-    NOTHING(VTA_INVALID_ARGUMENT, te_call_packed(c, "int32", "", 0, NULL), "the name of a function that is called is empty");
+    NOTHING(VTA_INVALID_ARGUMENT, te_call_packed(c, "int32", "", 0, NULL),
+            "the name of a function that is called is empty");
     NOTHING(VTA_INVALID_ARGUMENT, te_call_packed(c, "int32", "f", 2, two(x, pair)), "argument 1 of f is a vector");
     NOTHING(VTA_INVALID_ARGUMENT, te_call_packed(c, "int32x2", "f", 1, &x), "f cannot return a vector");
-    NOTHING(VTA_INVALID_ARGUMENT, te_buffer_access(c, row, "x", NULL), "an access is \"r\", \"w\" or \"rw\", not \"x\"");
+    NOTHING(VTA_INVALID_ARGUMENT, te_buffer_access(c, row, "x", NULL),
+            "an access is \"r\", \"w\" or \"rw\", not \"x\"");
     te_context_destroy(c);
 }
 
@@ -287,7 +295,8 @@ static void intrinsics(void **state) {
     te_expr *one = te_int(c, "int32", 1);
     NOTHING(VTA_INVALID_ARGUMENT, te_intrin_create(c, "in", p),
             "an intrinsic is described by a computation; p is an input");
-    NOTHING(VTA_INVALID_ARGUMENT, te_intrin_create(c, "in", r), "an intrinsic's computation may only read inputs, not q");
+    NOTHING(VTA_INVALID_ARGUMENT, te_intrin_create(c, "in", r),
+            "an intrinsic's computation may only read inputs, not q");
     te_intrin *in = te_intrin_create(c, "in", q);
     assert_fine(c);
     FAILS(VTA_INVALID_ARGUMENT, te_intrin_strides(in, p, 2, two(one, one)),

@@ -61,24 +61,26 @@ static void two_stages(void **state) {
         assert_string_equal(marks.type, "Parallelized");
         assert_int_equal(te_stage_relations(one), 1);
         assert_int_equal(te_stage_relations(f.st), 1);
-        assert_int_equal(te_stage_all(one), 6); /* k.inner, i, k.outer, and l with its parts */
+        assert_int_equal(te_stage_all(one), 6);  /* k.inner, i, k.outer, and l with its parts */
         assert_int_equal(te_stage_all(f.st), 4); /* i with its parts, and k.inner.v */
         assert_string_equal(te_axis_name(te_stage_all_axis(f.st, 1)), "k.inner.v");
         assert_ptr_equal(te_schedule_stage_at(f.s, 1), one);
         assert_ptr_equal(te_schedule_stage_at(f.s, 2), f.st);
         char *text = nest_text(f.c, lower(f.s, 2, (te_tensor *[]){f.a, f.y}));
         assert_fine(f.c);
-        assert_int_equal(count_of(text, behind ? "y.rf[i, k.inner] = (y.rf[i, k.inner] + a[i, (k.inner + (k.outer*3)), (l.inner + "
-                                                 "(l.outer*4))])"
-                                               : "y.rf[k.inner, i] = (y.rf[k.inner, i] + a[i, (k.inner + (k.outer*3)), (l.inner + "
-                                                 "(l.outer*4))])"),
-                         1);
+        assert_int_equal(
+            count_of(text, behind ? "y.rf[i, k.inner] = (y.rf[i, k.inner] + a[i, (k.inner + (k.outer*3)), (l.inner + "
+                                    "(l.outer*4))])"
+                                  : "y.rf[k.inner, i] = (y.rf[k.inner, i] + a[i, (k.inner + (k.outer*3)), (l.inner + "
+                                    "(l.outer*4))])"),
+            1);
         assert_int_equal(count_of(text, "if @tir.likely(((l.inner + (l.outer*4)) < 6), dtype=bool)"), 1);
         assert_int_equal(count_of(text, "\"unrolled\""), 1);
         assert_int_equal(count_of(text, "\"parallel\""), 1);
-        assert_int_equal(count_of(text, behind ? "(y[(i.inner + (i.outer*2))] + y.rf[(i.inner + (i.outer*2)), k.inner.v])"
-                                               : "(y[(i.inner + (i.outer*2))] + y.rf[k.inner.v, (i.inner + (i.outer*2))])"),
-                         1);
+        assert_int_equal(
+            count_of(text, behind ? "(y[(i.inner + (i.outer*2))] + y.rf[(i.inner + (i.outer*2)), k.inner.v])"
+                                  : "(y[(i.inner + (i.outer*2))] + y.rf[k.inner.v, (i.inner + (i.outer*2))])"),
+            1);
         free(text);
         te_context_destroy(f.c);
     }
@@ -126,12 +128,14 @@ static void refused(void **state) {
     f = make();
     te_fuse(f.st, 2, (te_axis *[]){f.i, f.k}, &fused);
     assert_null(te_rfactor(f.s, f.y, f.l, 0));
-    assert_refused(f.c, VTA_ILLEGAL,
-                   "cannot rfactor y at l: a data axis and a reduce axis of the stage are fused; its loops are i.k.fused, l");
+    assert_refused(
+        f.c, VTA_ILLEGAL,
+        "cannot rfactor y at l: a data axis and a reduce axis of the stage are fused; its loops are i.k.fused, l");
     te_context_destroy(f.c);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(two_stages), cmocka_unit_test(all_of_it), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(two_stages), cmocka_unit_test(all_of_it),
+                                       cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

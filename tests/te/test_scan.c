@@ -81,8 +81,7 @@ static void needs_of_rows(void **state) {
         for (int i = 0; i < COLUMNS; i++) x[t][i] = t * 7 - i * 5;
     assert_int_equal(te_evaluate(r.c, out, 1, (te_tensor *[]){r.x}, (const void *[]){x}, got), VTA_OK);
     for (int t = 0; t < ROWS; t++)
-        for (int i = 0; i < COLUMNS; i++)
-            assert_int_equal(got[t][i], t ? got[t - 1][i] + 3 * x[t][i] + 1 : x[t][i]);
+        for (int i = 0; i < COLUMNS; i++) assert_int_equal(got[t][i], t ? got[t - 1][i] + 3 * x[t][i] + 1 : x[t][i]);
     te_context_destroy(r.c);
 }
 
@@ -109,11 +108,13 @@ static void refused(void **state) {
         "n reads early at row (t - 1): inside of the scan s what is computed from its states is read at the row "
         "being computed");
     refused_scan(&r, te_define(r.c, "f[t: 1, i: 3] = int8(x[0, i])"), r.next, r.state, "must be alike");
-    refused_scan(&r, te_define(r.c, "f[t: 1, i: 2] = x[0, i]"), r.next, r.state,
-                 "f, next and state of the scan s must be alike: of one type, and of one shape but for the first rows, which f "
-                 "has fewer of");
+    refused_scan(
+        &r, te_define(r.c, "f[t: 1, i: 2] = x[0, i]"), r.next, r.state,
+        "f, next and state of the scan s must be alike: of one type, and of one shape but for the first rows, which f "
+        "has fewer of");
     refused_scan(&r, r.first, te_define(r.c, "n[t: 6, i: 3] = state[t - 0, i]"), r.state, "n reads state at row t");
-    te_tensor *fewer[] = {r.first, te_define(r.c, "f2[t: 2, i: 3] = x[t, i]")}, *outs[2], *twice[] = {r.state, r.state}, *firsts[] = {r.first, r.first}, *nexts[] = {r.next, r.next};
+    te_tensor *fewer[] = {r.first, te_define(r.c, "f2[t: 2, i: 3] = x[t, i]")}, *outs[2], *twice[] = {r.state, r.state},
+              *firsts[] = {r.first, r.first}, *nexts[] = {r.next, r.next};
     assert_int_equal(te_scan(r.c, "s", NULL, 2, firsts, nexts, twice, outs), VTA_INVALID_ARGUMENT);
     assert_refused(r.c, VTA_INVALID_ARGUMENT, "the state state is given twice to the scan s");
     te_tensor *two[] = {r.state, te_placeholder(r.c, "second", "int32", 2, (int64_t[]){6, 3})};
@@ -190,7 +191,7 @@ static void columns(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(computed), cmocka_unit_test(columns), cmocka_unit_test(needs_of_rows),
-                                       cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(computed), cmocka_unit_test(columns),
+                                       cmocka_unit_test(needs_of_rows), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

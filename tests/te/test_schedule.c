@@ -254,7 +254,8 @@ static void compute_at_a_fused_axis(void **state) {
     te_context_destroy(f.c);
 }
 
-/* A stage within parts of 5 and 7: as much as the larger one, from where the part begins; within its loop an element. */
+/* A stage within parts of 5 and 7: as much as the larger one, from where the part begins; within its loop an element.
+ */
 #define BEGIN "@tir.if_then_else((j.outer <= 0), 0, 5, dtype=int32)"
 static void compute_at_parts(void **state) {
     (void)state;
@@ -266,8 +267,9 @@ static void compute_at_parts(void **state) {
         te_compute_at(te_schedule_stage(f.s, f.b), st, parts[within]);
         assert_nest(&f, within ? "realize(b, [i:(i + 1), (" BEGIN " + j.inner):((" BEGIN " + j.inner) + 1)], True, {"
                                : "realize(b, [i:(i + 1), " BEGIN ":(" BEGIN " + 7)], True, { for (j: int32, 0, 7) {");
-        assert_nest(&f, "if @tir.likely((j.inner < @tir.if_then_else((j.outer <= 0), 5, 7, dtype=int32)), dtype=bool) { "
-                        "d[i, (j.inner + " BEGIN ")] = (b[i, (j.inner + " BEGIN ")]*2)");
+        assert_nest(&f,
+                    "if @tir.likely((j.inner < @tir.if_then_else((j.outer <= 0), 5, 7, dtype=int32)), dtype=bool) { "
+                    "d[i, (j.inner + " BEGIN ")] = (b[i, (j.inner + " BEGIN ")]*2)");
         te_context_destroy(f.c);
     }
 }
@@ -282,10 +284,11 @@ static void compute_at_stretches(void **state) {
         te_fuse(st, 2, (te_axis *[]){te_stage_axis(st, 0), te_stage_axis(st, 1)}, &fused);
         te_split(st, fused, size, &outer, NULL);
         te_compute_at(te_schedule_stage(f.s, f.b), st, outer);
-        assert_nest(&f, size == 4 ? "realize(b, [floordiv(i.j.fused.outer, 3):(floordiv(i.j.fused.outer, 3) + 1), "
-                                    "(floormod(i.j.fused.outer, 3)*4):((floormod(i.j.fused.outer, 3)*4) + 4)], True, {"
-                                  : "realize(b, [floordiv((i.j.fused.outer*5), 12):(floordiv((i.j.fused.outer*5), 12) + "
-                                    "(floordiv((floormod((i.j.fused.outer*5), 12) + 4), 12) + 1)), 0:12], True, {");
+        assert_nest(&f, size == 4
+                            ? "realize(b, [floordiv(i.j.fused.outer, 3):(floordiv(i.j.fused.outer, 3) + 1), "
+                              "(floormod(i.j.fused.outer, 3)*4):((floormod(i.j.fused.outer, 3)*4) + 4)], True, {"
+                            : "realize(b, [floordiv((i.j.fused.outer*5), 12):(floordiv((i.j.fused.outer*5), 12) + "
+                              "(floordiv((floormod((i.j.fused.outer*5), 12) + 4), 12) + 1)), 0:12], True, {");
         te_context_destroy(f.c);
     }
 }

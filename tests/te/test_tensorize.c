@@ -49,10 +49,12 @@ static void refused(void **state) {
         const char *message;
     } rows[] = {
         {"y[i: 8, j: 4] = a[i, j] + b[j]", "r[j: 4] = p[j] + q[0, j] + q[1, j]", 1,
-         "cannot tensorize y at j with in: the intrinsic reads 2 x 4 of q, but the loops from j inwards read 4 of b; split "
+         "cannot tensorize y at j with in: the intrinsic reads 2 x 4 of q, but the loops from j inwards read 4 of b; "
+         "split "
          "or reorder until the inner loops are those of the intrinsic"},
         {"y[i: 8, j: 4] = a[j * 2, i]", "r[j: 4] = q[0, j] + q[1, j]", 1,
-         "cannot tensorize y at j with in: the intrinsic reads 2 x 4 of q, but the loops from j inwards read 7 x 1 of a; split "
+         "cannot tensorize y at j with in: the intrinsic reads 2 x 4 of q, but the loops from j inwards read 7 x 1 of "
+         "a; split "
          "or reorder until the inner loops are those of the intrinsic"},
         {"y[i: 8, j: 4] = a[i, j] + b[j]", "r[j: 4] = p[j]", 1,
          "cannot tensorize y at j with in: the intrinsic has 1 inputs and 1 outputs, y has 2 and 1"},
@@ -61,17 +63,20 @@ static void refused(void **state) {
         {"y[j: 4] = b[j]", "r[j: 4] = sum[k: 4](p[k])", 0,
          "cannot tensorize y at j with in: the intrinsic has 1 reduce axes, y only 0"},
         {"y[i: 8, j: 4] = b[j]", "r[j: 4] = p[j]", 0,
-         "cannot tensorize y at i with in: inside it the data axis i of y runs over 8, but the intrinsic takes one step of it; "
+         "cannot tensorize y at i with in: inside it the data axis i of y runs over 8, but the intrinsic takes one "
+         "step of it; "
          "move its loop outside of i"},
         {"y[j: 8] = b[j]", "r[j: 4] = p[j]", 0,
-         "cannot tensorize y at j with in: inside it the data axis j of y runs over 8, but the intrinsic needs 4; split it by "
+         "cannot tensorize y at j with in: inside it the data axis j of y runs over 8, but the intrinsic needs 4; "
+         "split it by "
          "4, and keep the inner part inside of j"},
         {"y[j: 4] = int8(b[j])", "r[j: 4] = p[j]", 0,
          "cannot tensorize y at j with in: y has elements of type int8, the intrinsic gives int32"},
         {"y[i: 8] = max[k: 4](b[k])", "r[i: 1] = sum[k: 4](p[k])", 1,
          "cannot tensorize y at k with in: y is not a reduction of the kind that the intrinsic computes"},
         {"y[i: 8] = sum[k: 4](b[k])", "r[i: 1] = p[0] + p[1] + p[2] + p[3]", 1,
-         "cannot tensorize y at k with in: inside it the reduce axis k of y runs over 4, but the intrinsic takes one step of "
+         "cannot tensorize y at k with in: inside it the reduce axis k of y runs over 4, but the intrinsic takes one "
+         "step of "
          "it; move its loop outside of k"},
         {"y[j: 4] = b[j + 2] * 3", "r[j: 4] = p[j] * 5", 0,
          "cannot tensorize y at j with in: its body computes (p[j]*3) where the intrinsic computes (p[j]*5)"},
@@ -94,16 +99,18 @@ static void refused_loops(void **state) {
 
     f = make("y[j: 7] = b[j]", "r[j: 4] = p[j]"); /* parts of 4 and 3: the second would have a condition inside */
     te_split_sizes(f.st, te_stage_leaf(f.st, 0), 2, (int64_t[]){4, 3}, &outer, &inner);
-    assert_says(&f, 1,
-                "cannot tensorize y at j.inner with in: the loops inside it need the condition tir.likely((j.inner < "
-                "tir.if_then_else((j.outer <= 0), 4, 3))), since a split does not divide its axis; choose a factor that does");
+    assert_says(
+        &f, 1,
+        "cannot tensorize y at j.inner with in: the loops inside it need the condition tir.likely((j.inner < "
+        "tir.if_then_else((j.outer <= 0), 4, 3))), since a split does not divide its axis; choose a factor that does");
     destroy(&f);
 
     f = make("y[j: 7] = b[j]", "r[j: 4] = p[j]");
     te_split(f.st, te_stage_leaf(f.st, 0), 4, &outer, &inner);
-    assert_says(&f, 1,
-                "axis j of y is split by 4, which does not divide its 7 steps, and the loop j.inner that in replaces can have "
-                "no tail: choose a factor that divides 7");
+    assert_says(
+        &f, 1,
+        "axis j of y is split by 4, which does not divide its 7 steps, and the loop j.inner that in replaces can have "
+        "no tail: choose a factor that divides 7");
     destroy(&f);
 }
 

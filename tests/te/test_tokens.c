@@ -58,8 +58,18 @@ static void numbers(void **state) {
     static const struct {
         const char *text;
         double is;
-    } rows[] = {{"17", 17}, {"0x1F", 31}, {"1e3", 1000}, {"1E+2", 100}, {"25e-2", 0.25}, {".5", 0.5}, {"2.", 2}, {"0x1e", 30},
-                {"0x1e+1", 31}, {"1.5e1+1", 16}, {"2147483648", 2147483648.0}, {"1-1", 0}};
+    } rows[] = {{"17", 17},
+                {"0x1F", 31},
+                {"1e3", 1000},
+                {"1E+2", 100},
+                {"25e-2", 0.25},
+                {".5", 0.5},
+                {"2.", 2},
+                {"0x1e", 30},
+                {"0x1e+1", 31},
+                {"1.5e1+1", 16},
+                {"2147483648", 2147483648.0},
+                {"1-1", 0}};
     static const struct {
         const char *text, *message;
     } wrong[] = {{"12ab", "\"12ab\" is not a number that 64 bits can hold"},
@@ -113,6 +123,7 @@ static void positions(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(limits), cmocka_unit_test(numbers), cmocka_unit_test(positions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(limits), cmocka_unit_test(numbers),
+                                       cmocka_unit_test(positions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
