@@ -286,7 +286,21 @@ static void lives(world *w) {
 
 static void test_lives(void **state) { (void)state, in_a_world(lives); }
 
+/* An element's name is read as that element, nothing like it. */
+static void test_names(void **state) {
+    (void)state;
+    static const char *const none[] = {"", "float", "float3", "float322", "Float32", "int128", "bool "};
+    vt_element e;
+    for (int i = 0; i < VT_ELEMENT_COUNT; i++) {
+        e = (vt_element)(VT_ELEMENT_COUNT - 1 - i);
+        assert_true(vt_element_parse(vt_element_text((vt_element)i), &e));
+        assert_int_equal(e, i);
+    }
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) assert_false(vt_element_parse(none[i], &e));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_lives)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_lives),
+                                       cmocka_unit_test(test_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

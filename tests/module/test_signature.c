@@ -16,13 +16,14 @@ static const char good[] =
     "\"output\": false}, "
     "{\"name\": \"n\", \"dtype\": \"int32\"}, "
     "{\"name\": \"B\", \"dtype\": \"float32x4\", \"shape\": [], \"device\": \"cpu\", \"output\": true}], "
-    "\"config\": {\"LOG_BLOCK\": 5}, \"later\": [\"what a newer compiler adds\"]}";
+    "\"computes\": \"kernel k ...\", \"config\": {\"LOG_BLOCK\": 5}, \"later\": [\"what a newer compiler adds\"]}";
 
 static void test_good(void **state) {
     (void)state;
     vta_signature *s;
     assert_int_equal(vta_signature_parse(good, "good", NULL, NULL, &s), VTA_OK);
     assert_string_equal(vta_signature_name(s), "k");
+    assert_string_equal(vta_signature_computes(s), "kernel k ...");
     assert_int_equal(vta_signature_arg_count(s), 3);
     const vta_signature_arg *a = vta_signature_get_arg(s, 0);
     assert_string_equal(a->name, "A \"q\"");
