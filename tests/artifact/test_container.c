@@ -4,29 +4,9 @@
 #include "artifact/plan.h"
 #include "base/hash.h"
 #include "base/little_endian.h"
-#include "support/check.h"
+#include "support/diag.h"
 
 enum { HEADER = 64, ROW = 32, CHECKSUM = 24, COUNT = 32 };
-
-static vta_diag *diag;
-
-static int begin(void **state) {
-    (void)state;
-    diag = vta_diag_create(NULL);
-    return diag ? 0 : -1;
-}
-
-static int end(void **state) {
-    (void)state;
-    vta_diag_destroy(diag);
-    return 0;
-}
-
-static void says(vta_status got, vta_status expected, const char *words) {
-    assert_string_equal(vta_diag_text(diag), words);
-    assert_int_equal(got, expected);
-    vta_diag_clear(diag);
-}
 
 static size_t up(size_t n) { return (n + VT_SECTION_ALIGNMENT - 1) / VT_SECTION_ALIGNMENT * VT_SECTION_ALIGNMENT; }
 
@@ -179,5 +159,5 @@ static void tensors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(places), cmocka_unit_test(damage), cmocka_unit_test(tensors)};
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, diag_begin, diag_end);
 }

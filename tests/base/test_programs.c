@@ -11,17 +11,10 @@
 #include "base/link.h"
 #include "base/spawn.h"
 #include "base/versioned.h"
-#include "support/check.h"
+#include "support/diag.h"
 #include "vta/support.h"
 
-static vta_diag *diag;
 static char folder[VT_FOLDER_BYTES], path[VT_FOLDER_BYTES + 32];
-
-static void says(vta_status got, vta_status expected, const char *words) {
-    assert_string_equal(vta_diag_text(diag), words);
-    assert_int_equal(got, expected);
-    vta_diag_clear(diag);
-}
 
 static const char *in_folder(const char *name) {
     snprintf(path, sizeof path, "%s/%s", folder, name);

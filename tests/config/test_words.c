@@ -1,10 +1,8 @@
 /* What a configuration says of keys, changes and settings of time that it does not take: every word of it, at the first
  * value that is wrong beside the last that is right. */
 #include "config/config_priv.h"
-#include "support/check.h"
+#include "support/diag.h"
 #include "vta/config.h"
-
-static vta_diag *diag;
 
 /* `words`: after "t.json: error: "; NULL: it is right. */
 static vta_config *parsed(const char *json, const char *words) {
@@ -148,7 +146,7 @@ static void times(void **state) {
     }
 }
 
-static void refused(const vta_config *base, const char *change, const char *words) {
+static void refuses(const vta_config *base, const char *change, const char *words) {
     vta_config *c = (vta_config *)1;
     char expected[400];
     vta_diag_clear(diag);
@@ -164,15 +162,15 @@ static void changes(void **state) {
 #define N40 "0123456789012345678901234567890123456789"
 #define N60 N40 "01234567890123456789"
     vta_config *base = parsed("{\"TARGET\": \"tsim\", \"HW_VER\": \"9\"}", NULL), *c;
-    refused(base, N60 "abc=1", N60 ": no such key; a misspelt key would silently leave a default");
-    refused(base, N60 "abcd=1", N60 ": longer than any change");
-    refused(base, "L=" N60 "abc", "L = " N40 ": must be a whole number");
-    refused(base, "L=" N60 "abcd",
+    refuses(base, N60 "abc=1", N60 ": no such key; a misspelt key would silently leave a default");
+    refuses(base, N60 "abcd=1", N60 ": longer than any change");
+    refuses(base, "L=" N60 "abc", "L = " N40 ": must be a whole number");
+    refuses(base, "L=" N60 "abcd",
             "L=0123456789012345678901234567890123456789012345678901234567: longer than any change");
-    refused(base, N60 "abc", N60 ": a change is written KEY=VALUE, like LOG_BATCH=1");
-    refused(base, "=1", "=1: a change is written KEY=VALUE, like LOG_BATCH=1");
-    refused(base, "LOG_BATCH", "LOG_BATCH: a change is written KEY=VALUE, like LOG_BATCH=1");
-    refused(base, "LOG_BATCH=1 LOG_BATCH=2z", "LOG_BATCH = 2z: must be a whole number");
+    refuses(base, N60 "abc", N60 ": a change is written KEY=VALUE, like LOG_BATCH=1");
+    refuses(base, "=1", "=1: a change is written KEY=VALUE, like LOG_BATCH=1");
+    refuses(base, "LOG_BATCH", "LOG_BATCH: a change is written KEY=VALUE, like LOG_BATCH=1");
+    refuses(base, "LOG_BATCH=1 LOG_BATCH=2z", "LOG_BATCH = 2z: must be a whole number");
     vta_diag_clear(diag);
     assert_int_equal(vta_config_with(base, "LOG_BATCH=0x1,HW_VER=8.-_+a\tLOG_ACC_BUFF_SIZE=+18", diag, &c), VTA_OK);
     assert_string_equal(vta_config_model(c), "tsim_2x16_i8w8a32_15_15_18_18");
@@ -220,20 +218,8 @@ static void pointers(void **state) {
     vta_config_release(base);
 }
 
-static int begin(void **state) {
-    (void)state;
-    diag = vta_diag_create(NULL);
-    return diag ? 0 : -1;
-}
-
-static int end(void **state) {
-    (void)state;
-    vta_diag_destroy(diag);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(ranges), cmocka_unit_test(types),   cmocka_unit_test(versions),
                                        cmocka_unit_test(times),  cmocka_unit_test(changes), cmocka_unit_test(pointers)};
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, diag_begin, diag_end);
 }

@@ -13,11 +13,11 @@
 #include "device/board/fpga.h"
 #include "device/board/registers.h"
 #include "device/small_program.h"
+#include "support/diag.h"
 #include "support/fpga_manager.h"
 #include "vta/device.h"
 
 static char folder[64];
-static vta_diag *diag;
 
 static char *in_folder(const char *name) {
     static char path[8][512];
@@ -50,12 +50,6 @@ static void expect_unmapped(void) {
     while (fgets(line, sizeof line, f))
         if (strstr(line, folder)) fail_msg("still mapped: %s", line);
     fclose(f);
-}
-
-static void refused(vta_status status, vta_status expected, const char *words) {
-    if (status != expected) fail_msg("%d, not %d: %s", status, expected, vta_diag_text(diag));
-    if (!strstr(vta_diag_text(diag), words)) fail_msg("'%s' is not in: %s", words, vta_diag_text(diag));
-    vta_diag_clear(diag);
 }
 
 /* A u-dma-buf of 8 pages, and registers. */

@@ -9,24 +9,13 @@
 
 #include "device/random_program.h"
 #include "device/small_program.h"
-
-static vta_diag *diag;
+#include "support/diag.h"
 
 static vta_device *make_device(const vta_config *config, const vta_device_options *options) {
     vta_device *device;
     if (vta_device_create("intelfocl", config, options, NULL, diag, &device) != VTA_OK)
         fail_msg("%s", vta_diag_text(diag));
     return device;
-}
-
-static void must(vta_status status) {
-    if (status != VTA_OK) fail_msg("%s", vta_diag_text(diag));
-}
-
-static void refused(vta_status status, vta_status expected, const char *words) {
-    if (status != expected) fail_msg("%d, not %d: %s", status, expected, vta_diag_text(diag));
-    if (!strstr(vta_diag_text(diag), words)) fail_msg("'%s' is not in: %s", words, vta_diag_text(diag));
-    vta_diag_clear(diag);
 }
 
 /* ---- Random programs --------------------------------------------------------------------------------------------- */

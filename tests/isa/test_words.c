@@ -1,10 +1,9 @@
 /* What is said of instructions and texts that are wrong: complete, with line and column, at the last value that fits
  * and the first that does not; and the queues between stages. */
 #include "isa/tokens.h"
-#include "support/check.h"
+#include "support/diag.h"
 
 static vta_config *config;
-static vta_diag *diag;
 
 static int begin(void **state) {
     (void)state;
@@ -18,12 +17,6 @@ static int end(void **state) {
     vta_config_release(config);
     vta_diag_destroy(diag);
     return 0;
-}
-
-static void says(vta_status got, vta_status expected, const char *words) {
-    assert_string_equal(vta_diag_text(diag), words);
-    assert_int_equal(got, expected);
-    vta_diag_clear(diag);
 }
 
 static void texts(void **state) {

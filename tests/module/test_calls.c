@@ -1,6 +1,7 @@
 /* Calls, functions by name, modules and scratch memory: results, what is said of what fails, and when it is not
  * said again. */
-#include "module/words.h"
+#include "support/diag.h"
+#include "vta/module.h"
 #include "vta/runtime.h"
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------- */
@@ -31,24 +32,24 @@ static void results_of_calls(void **state) {
     TVMValue value = {.v_int64 = 77};
     int code = 77;
     wanted_result = 0, wanted_error = "what a call before it said";
-    ok(vta_function_call(listen, NULL, NULL, 0, diag, &value, &code));
+    must(vta_function_call(listen, NULL, NULL, 0, diag, &value, &code));
     assert_true(value.v_int64 == 5 && code == VTA_ARG_INT);
     wanted_result = 3, wanted_error = NULL;
-    says(vta_function_call(listen, NULL, NULL, 0, diag, &value, &code), VTA_ILLEGAL,
-         "the function failed and gave no reason");
+    says_error(vta_function_call(listen, NULL, NULL, 0, diag, &value, &code), VTA_ILLEGAL,
+               "the function failed and gave no reason");
     assert_true(value.v_int64 == 0 && code == VTA_ARG_NULL);
     wanted_error = "why";
-    says(vta_function_call(listen, NULL, NULL, 0, diag, NULL, NULL), VTA_ILLEGAL, "why");
+    says_error(vta_function_call(listen, NULL, NULL, 0, diag, NULL, NULL), VTA_ILLEGAL, "why");
     value.v_int64 = code = 77;
-    says(vta_function_call(NULL, NULL, NULL, 0, diag, &value, &code), VTA_INVALID_ARGUMENT,
-         "vta_function_call: function is NULL");
+    says_error(vta_function_call(NULL, NULL, NULL, 0, diag, &value, &code), VTA_INVALID_ARGUMENT,
+               "vta_function_call: function is NULL");
     assert_true(value.v_int64 == 0 && code == VTA_ARG_NULL);
-    says(vta_function_call(listen, NULL, NULL, -1, diag, NULL, NULL), VTA_INVALID_ARGUMENT,
-         "vta_function_call: -1 arguments, but args or type_codes is NULL");
-    says(vta_function_call(listen, &value, NULL, 1, diag, NULL, NULL), VTA_INVALID_ARGUMENT,
-         "vta_function_call: 1 arguments, but args or type_codes is NULL");
-    says(vta_function_call(listen, NULL, &code, 1, diag, NULL, NULL), VTA_INVALID_ARGUMENT,
-         "vta_function_call: 1 arguments, but args or type_codes is NULL");
+    says_error(vta_function_call(listen, NULL, NULL, -1, diag, NULL, NULL), VTA_INVALID_ARGUMENT,
+               "vta_function_call: -1 arguments, but args or type_codes is NULL");
+    says_error(vta_function_call(listen, &value, NULL, 1, diag, NULL, NULL), VTA_INVALID_ARGUMENT,
+               "vta_function_call: 1 arguments, but args or type_codes is NULL");
+    says_error(vta_function_call(listen, NULL, &code, 1, diag, NULL, NULL), VTA_INVALID_ARGUMENT,
+               "vta_function_call: 1 arguments, but args or type_codes is NULL");
     wanted_result = 0, wanted_error = NULL;
 }
 
@@ -59,12 +60,12 @@ static void reports_of_calls(void **state) {
     assert_int_equal(vta_diag_count(diag), 1);
     char *first = strdup(vta_diag_text(diag));
     vta_diag_clear(diag);
-    ok(vta_function_call(listen, NULL, NULL, 0, diag, NULL, NULL));
+    must(vta_function_call(listen, NULL, NULL, 0, diag, NULL, NULL));
     assert_int_equal(vta_function_call(report, NULL, NULL, 0, diag, NULL, NULL), VTA_ILLEGAL);
     assert_string_equal(vta_diag_text(diag), first);
     vta_diag_clear(diag);
     wanted_result = 1, wanted_error = "mine alone";
-    says(vta_function_call(listen, NULL, NULL, 0, diag, NULL, NULL), VTA_ILLEGAL, "mine alone");
+    says_error(vta_function_call(listen, NULL, NULL, 0, diag, NULL, NULL), VTA_ILLEGAL, "mine alone");
     wanted_result = 0, wanted_error = NULL;
     free(first);
     vta_clear_error(NULL);
@@ -80,7 +81,7 @@ static void tensors_of_calls(void **state) {
             int n = count + more;
             if (n < 0 || n > 40) continue;
             memset(seen, 0, sizeof seen);
-            ok(vta_function_call_tensors(listen, all, n, diag));
+            must(vta_function_call_tensors(listen, all, n, diag));
             assert_int_equal(seen_count, n);
             for (int i = 0; i < 40; i++) assert_ptr_equal(seen[i], i < n ? all[i] : NULL);
         }
@@ -90,7 +91,7 @@ static void tensors_of_calls(void **state) {
     vta_diag_clear(diag);
     assert_int_equal(vta_function_call_tensors(listen, all, -1, diag), VTA_INVALID_ARGUMENT);
     vta_diag_clear(diag);
-    ok(vta_function_call_tensors(listen, NULL, 0, diag));
+    must(vta_function_call_tensors(listen, NULL, 0, diag));
 }
 
 /* One call that does not count, then rounds of so many. */
@@ -99,20 +100,20 @@ static void rounds(void **state) {
     DLTensor tensor, *all = &tensor;
     double seconds[4] = {-1, -1, -1, -1};
     calls = 0;
-    ok(vta_function_time(listen, &all, 1, 7, 3, 0, diag, seconds));
+    must(vta_function_time(listen, &all, 1, 7, 3, 0, diag, seconds));
     assert_int_equal(calls, 1 + 3 * 7);
     assert_ptr_equal(seen[0], all);
     assert_true(seconds[0] >= 0 && seconds[1] >= 0 && seconds[2] >= 0 && seconds[3] == -1);
     static const char missing[] = "vta_function_time: function, number, repeat, tensors or out_seconds is missing";
-    says(vta_function_time(NULL, &all, 1, 1, 1, 0, diag, seconds), VTA_INVALID_ARGUMENT, missing);
-    says(vta_function_time(listen, &all, 1, 0, 1, 0, diag, seconds), VTA_INVALID_ARGUMENT, missing);
-    says(vta_function_time(listen, &all, 1, 1, 0, 0, diag, seconds), VTA_INVALID_ARGUMENT, missing);
-    says(vta_function_time(listen, &all, 1, 1, 1, 0, diag, NULL), VTA_INVALID_ARGUMENT, missing);
-    says(vta_function_time(listen, &all, -1, 1, 1, 0, diag, seconds), VTA_INVALID_ARGUMENT, missing);
-    says(vta_function_time(listen, NULL, 1, 1, 1, 0, diag, seconds), VTA_INVALID_ARGUMENT, missing);
-    ok(vta_function_time(listen, NULL, 0, 1, 1, 0, diag, seconds));
+    says_error(vta_function_time(NULL, &all, 1, 1, 1, 0, diag, seconds), VTA_INVALID_ARGUMENT, missing);
+    says_error(vta_function_time(listen, &all, 1, 0, 1, 0, diag, seconds), VTA_INVALID_ARGUMENT, missing);
+    says_error(vta_function_time(listen, &all, 1, 1, 0, 0, diag, seconds), VTA_INVALID_ARGUMENT, missing);
+    says_error(vta_function_time(listen, &all, 1, 1, 1, 0, diag, NULL), VTA_INVALID_ARGUMENT, missing);
+    says_error(vta_function_time(listen, &all, -1, 1, 1, 0, diag, seconds), VTA_INVALID_ARGUMENT, missing);
+    says_error(vta_function_time(listen, NULL, 1, 1, 1, 0, diag, seconds), VTA_INVALID_ARGUMENT, missing);
+    must(vta_function_time(listen, NULL, 0, 1, 1, 0, diag, seconds));
     calls = 0, wanted_result = 1, wanted_error = "no";
-    says(vta_function_time(listen, &all, 1, 7, 3, 0, diag, seconds), VTA_ILLEGAL, "no");
+    says_error(vta_function_time(listen, &all, 1, 7, 3, 0, diag, seconds), VTA_ILLEGAL, "no");
     assert_int_equal(calls, 1);
     wanted_result = 0, wanted_error = NULL;
 }
@@ -124,8 +125,8 @@ static void names(void **state) {
     TVMFunctionHandle one = NULL, other = NULL;
     TVMValue value = {.v_int64 = 0};
     int code = 0;
-    ok(vta_function_register("words.one", listen, diag));
-    ok(vta_function_register("words.other", report, diag));
+    must(vta_function_register("words.one", listen, diag));
+    must(vta_function_register("words.other", report, diag));
     assert_int_equal(TVMBackendGetFuncFromEnv(NULL, "words.one", &one), 0);
     assert_int_equal(TVMBackendGetFuncFromEnv(NULL, "words.other", &other), 0);
     assert_ptr_not_equal(one, other);
@@ -133,21 +134,23 @@ static void names(void **state) {
     assert_int_equal(TVMFuncCall(one, NULL, NULL, 0, &value, &code), 0);
     assert_true(calls == 1 && value.v_int64 == 5);
     assert_int_equal(TVMFuncCall(one, NULL, NULL, 0, NULL, NULL), 0); /* who wants no result */
-    ok(vta_function_register("words.one", NULL, diag));
+    must(vta_function_register("words.one", NULL, diag));
     assert_int_equal(TVMFuncCall(one, NULL, NULL, 0, &value, &code), -1);
     assert_string_equal(TVMGetLastError(), "TVMFuncCall: the handle is not a function's, or the function was removed");
     other = &value;
     assert_int_equal(TVMBackendGetFuncFromEnv(NULL, "words.one", &other), -1);
     assert_null(other);
     assert_string_equal(TVMGetLastError(), "no function 'words.one' is registered (vta_function_register)");
-    ok(vta_function_register("words.one", listen, diag)); /* and the old handle is good again */
+    must(vta_function_register("words.one", listen, diag)); /* and the old handle is good again */
     assert_int_equal(TVMFuncCall(one, NULL, NULL, 0, &value, &code), 0);
-    ok(vta_function_register("words.never", NULL, diag));
+    must(vta_function_register("words.never", NULL, diag));
     assert_int_equal(TVMBackendGetFuncFromEnv(NULL, NULL, &one), -1);
     assert_string_equal(TVMGetLastError(), "TVMBackendGetFuncFromEnv: func_name or out is NULL");
     assert_int_equal(TVMBackendGetFuncFromEnv(NULL, "x", NULL), -1);
-    says(vta_function_register("", listen, diag), VTA_INVALID_ARGUMENT, "vta_function_register: the name is empty");
-    says(vta_function_register(NULL, listen, diag), VTA_INVALID_ARGUMENT, "vta_function_register: the name is empty");
+    says_error(vta_function_register("", listen, diag), VTA_INVALID_ARGUMENT,
+               "vta_function_register: the name is empty");
+    says_error(vta_function_register(NULL, listen, diag), VTA_INVALID_ARGUMENT,
+               "vta_function_register: the name is empty");
     TVMAPISetLastError(NULL);
     assert_string_equal(TVMGetLastError(), "");
 }
@@ -161,27 +164,30 @@ static void modules(void **state) {
     (void)state;
     vta_module *m = (vta_module *)&diag;
     vta_packed_function f = listen;
-    says(vta_module_load(NULL, NULL, diag, &m), VTA_INVALID_ARGUMENT, "vta_module_load: path is NULL");
+    says_error(vta_module_load(NULL, NULL, diag, &m), VTA_INVALID_ARGUMENT, "vta_module_load: path is NULL");
     assert_null(m);
-    says(vta_module_load("x", NULL, diag, NULL), VTA_INVALID_ARGUMENT, "vta_module_load: out_module is NULL");
+    says_error(vta_module_load("x", NULL, diag, NULL), VTA_INVALID_ARGUMENT, "vta_module_load: out_module is NULL");
     m = (vta_module *)&diag;
-    says(vta_module_wrap("x", NULL, NULL, NULL, NULL, diag, &m), VTA_INVALID_ARGUMENT,
-         "vta_module_wrap: name or lookup is NULL");
+    says_error(vta_module_wrap("x", NULL, NULL, NULL, NULL, diag, &m), VTA_INVALID_ARGUMENT,
+               "vta_module_wrap: name or lookup is NULL");
     assert_null(m);
-    says(vta_module_wrap(NULL, nothing, NULL, NULL, NULL, diag, &m), VTA_INVALID_ARGUMENT,
-         "vta_module_wrap: name or lookup is NULL");
-    says(vta_module_wrap("x", nothing, NULL, NULL, NULL, diag, NULL), VTA_INVALID_ARGUMENT,
-         "vta_module_wrap: out_module is NULL");
-    ok(vta_module_wrap("wrapped", nothing, NULL, NULL, NULL, diag, &m));
-    says(vta_module_function(m, "f", diag, &f), VTA_NOT_FOUND, "wrapped has no function 'f'");
+    says_error(vta_module_wrap(NULL, nothing, NULL, NULL, NULL, diag, &m), VTA_INVALID_ARGUMENT,
+               "vta_module_wrap: name or lookup is NULL");
+    says_error(vta_module_wrap("x", nothing, NULL, NULL, NULL, diag, NULL), VTA_INVALID_ARGUMENT,
+               "vta_module_wrap: out_module is NULL");
+    must(vta_module_wrap("wrapped", nothing, NULL, NULL, NULL, diag, &m));
+    says_error(vta_module_function(m, "f", diag, &f), VTA_NOT_FOUND, "wrapped has no function 'f'");
     assert_null(f);
     f = listen;
-    says(vta_module_function(m, NULL, diag, &f), VTA_INVALID_ARGUMENT, "vta_module_function: module or name is NULL");
+    says_error(vta_module_function(m, NULL, diag, &f), VTA_INVALID_ARGUMENT,
+               "vta_module_function: module or name is NULL");
     assert_null(f);
-    says(vta_module_function(NULL, "f", diag, &f), VTA_INVALID_ARGUMENT, "vta_module_function: module or name is NULL");
-    says(vta_module_function(m, "f", diag, NULL), VTA_INVALID_ARGUMENT, "vta_module_function: out_function is NULL");
-    says(vta_module_function(m, "__tvm_main__", diag, &f), VTA_NOT_FOUND,
-         "wrapped does not say which function stands for it (no symbol __tvm_main__); it has: none");
+    says_error(vta_module_function(NULL, "f", diag, &f), VTA_INVALID_ARGUMENT,
+               "vta_module_function: module or name is NULL");
+    says_error(vta_module_function(m, "f", diag, NULL), VTA_INVALID_ARGUMENT,
+               "vta_module_function: out_function is NULL");
+    says_error(vta_module_function(m, "__tvm_main__", diag, &f), VTA_NOT_FOUND,
+               "wrapped does not say which function stands for it (no symbol __tvm_main__); it has: none");
     assert_string_equal(vta_module_function_names(m), "");
     assert_string_equal(vta_module_function_names(NULL), "");
     vta_module_destroy(m);
@@ -217,8 +223,12 @@ static void scratch(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(results_of_calls), TEST(reports_of_calls), TEST(tensors_of_calls), TEST(rounds), TEST(names),
-        TEST(modules),          TEST(scratch)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(results_of_calls, diag_begin, diag_end),
+                                       cmocka_unit_test_setup_teardown(reports_of_calls, diag_begin, diag_end),
+                                       cmocka_unit_test_setup_teardown(tensors_of_calls, diag_begin, diag_end),
+                                       cmocka_unit_test_setup_teardown(rounds, diag_begin, diag_end),
+                                       cmocka_unit_test_setup_teardown(names, diag_begin, diag_end),
+                                       cmocka_unit_test_setup_teardown(modules, diag_begin, diag_end),
+                                       cmocka_unit_test_setup_teardown(scratch, diag_begin, diag_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* .npy files byte by byte, and what is said of headers that others might write. */
 #include <unistd.h>
 
-#include "module/words.h"
+#include "support/diag.h"
+#include "vta/module.h"
 
 /* The complete bytes of a file. */
 static void npy_bytes(void **state) {
@@ -24,8 +25,8 @@ static void npy_bytes(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         DLTensor t = {data, {kDLCPU, 0}, cases[i].ndim, cases[i].type, shape, NULL, 8};
         size_t size, bytes, text = strlen(cases[i].header), header = (10 + text + 1 + 63) / 64 * 64 - 10;
-        ok(vta_tensor_save_npy(&t, path, diag));
-        ok(vta_tensor_bytes(&t, &bytes));
+        must(vta_tensor_save_npy(&t, path, diag));
+        must(vta_tensor_bytes(&t, &bytes));
         uint8_t *got = check_read_file(path, &size);
         assert_int_equal(size, 10 + header + bytes);
         assert_memory_equal(got, "\x93NUMPY\1\0", 8);
@@ -36,19 +37,19 @@ static void npy_bytes(void **state) {
         assert_memory_equal(got + 10 + header, data + 8, bytes);
         free(got);
         t.strides = strides;
-        says(vta_tensor_save_npy(&t, path, diag), VTA_INVALID_ARGUMENT,
-             "vta_tensor_save_npy: no path, or no compact tensor on the host");
+        says_error(vta_tensor_save_npy(&t, path, diag), VTA_INVALID_ARGUMENT,
+                   "vta_tensor_save_npy: no path, or no compact tensor on the host");
     }
     static const DLDataType bad[] = {{kDLInt, 4, 1}, {kDLInt, 8, 2}, {kDLComplex, 64, 1}, {kDLInt, 12, 1}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char words[96];
         DLTensor t = {data, {kDLCPU, 0}, 1, bad[i], shape, NULL, 0};
         snprintf(words, sizeof words, "%s: elements of a type that numpy has not", path);
-        says(vta_tensor_save_npy(&t, path, diag), VTA_UNSUPPORTED, words);
+        says_error(vta_tensor_save_npy(&t, path, diag), VTA_UNSUPPORTED, words);
     }
     DLTensor t = {data, {kDLExtDev, 0}, 1, {kDLInt, 8, 1}, shape, NULL, 0};
-    says(vta_tensor_save_npy(&t, path, diag), VTA_INVALID_ARGUMENT,
-         "vta_tensor_save_npy: no path, or no compact tensor on the host");
+    says_error(vta_tensor_save_npy(&t, path, diag), VTA_INVALID_ARGUMENT,
+               "vta_tensor_save_npy: no path, or no compact tensor on the host");
     unlink(path);
 }
 
@@ -145,6 +146,7 @@ static void npy_headers(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(npy_bytes), TEST(npy_headers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(npy_bytes, diag_begin, diag_end),
+                                       cmocka_unit_test_setup_teardown(npy_headers, diag_begin, diag_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,10 @@
  * and what is wrong with a file, in its complete words. */
 #include "base/little_endian.h"
 #include "program/file.h"
+#include "support/diag.h"
 #include "support/programs.h"
 
 static vta_config *config;
-static vta_diag *diag;
 static vta_program *p;
 static uint8_t insns[64 * VTA_INSN_BYTES];
 
@@ -25,19 +25,7 @@ static int end(void **state) {
     return 0;
 }
 
-static void ok(vta_status status) {
-    if (status != VTA_OK) fail_msg("%s", vta_diag_text(diag));
-}
-
-static void says(vta_status got, vta_status expected, const char *words) {
-    char whole[256];
-    snprintf(whole, sizeof whole, "error: %s", words);
-    assert_string_equal(vta_diag_text(diag), whole);
-    assert_int_equal(got, expected);
-    vta_diag_clear(diag);
-}
-
-static void open_run(uint32_t addr, uint32_t count) { ok(vta_program_begin_run(p, addr, insns, count, diag)); }
+static void open_run(uint32_t addr, uint32_t count) { must(vta_program_begin_run(p, addr, insns, count, diag)); }
 
 static vta_status segment(uint32_t addr, size_t size) {
     static const uint8_t zeros[5 * 4096];
@@ -50,17 +38,17 @@ static vta_status segment(uint32_t addr, size_t size) {
 static void segments(void **state) {
     (void)state;
     open_run(0x100000, 1);
-    ok(segment(0x5000, 0x1000));
-    ok(segment(0x2000, 0x1000));
-    ok(segment(0x3000, 0x2000)); /* fills the hole between them exactly */
-    ok(segment(0x1000, 0x1000));
-    ok(segment(0xfffff000, 0x1000)); /* up to the end of all addresses */
-    says(segment(0xffffe000, 0x1001), VTA_OUT_OF_RANGE,
-         "segment at 0xffffe000, 4097 bytes: overlaps the one at 0xfffff000, 4096 bytes");
-    says(segment(0x4000, 0x10), VTA_OUT_OF_RANGE,
-         "segment at 0x00004000, 16 bytes: overlaps the one at 0x00003000, 8192 bytes");
-    says(segment(0x3000, 1), VTA_OUT_OF_RANGE,
-         "segment at 0x00003000, 1 bytes: overlaps the one at 0x00003000, 8192 bytes");
+    must(segment(0x5000, 0x1000));
+    must(segment(0x2000, 0x1000));
+    must(segment(0x3000, 0x2000)); /* fills the hole between them exactly */
+    must(segment(0x1000, 0x1000));
+    must(segment(0xfffff000, 0x1000)); /* up to the end of all addresses */
+    says_error(segment(0xffffe000, 0x1001), VTA_OUT_OF_RANGE,
+               "segment at 0xffffe000, 4097 bytes: overlaps the one at 0xfffff000, 4096 bytes");
+    says_error(segment(0x4000, 0x10), VTA_OUT_OF_RANGE,
+               "segment at 0x00004000, 16 bytes: overlaps the one at 0x00003000, 8192 bytes");
+    says_error(segment(0x3000, 1), VTA_OUT_OF_RANGE,
+               "segment at 0x00003000, 1 bytes: overlaps the one at 0x00003000, 8192 bytes");
     static const struct {
         uint32_t addr;
         size_t size;
@@ -71,13 +59,13 @@ static void segments(void **state) {
                  "segment at 0x%08x, %zu bytes: must begin at a page (a multiple of 4096, not 0) and end in the 32-bit "
                  "address space",
                  bad[i].addr, bad[i].size);
-        says(segment(bad[i].addr, bad[i].size), VTA_OUT_OF_RANGE, words);
+        says_error(segment(bad[i].addr, bad[i].size), VTA_OUT_OF_RANGE, words);
     }
-    says(vta_program_add_after(p, 0x3000, insns, 0x1fff, diag), VTA_NOT_FOUND,
-         "contents after the run at 0x00003000, 8191 bytes: no such segment in this run");
-    says(vta_program_add_after(p, 0x4000, insns, 0x1000, diag), VTA_NOT_FOUND,
-         "contents after the run at 0x00004000, 4096 bytes: no such segment in this run");
-    ok(vta_program_end_run(p, diag));
+    says_error(vta_program_add_after(p, 0x3000, insns, 0x1fff, diag), VTA_NOT_FOUND,
+               "contents after the run at 0x00003000, 8191 bytes: no such segment in this run");
+    says_error(vta_program_add_after(p, 0x4000, insns, 0x1000, diag), VTA_NOT_FOUND,
+               "contents after the run at 0x00004000, 4096 bytes: no such segment in this run");
+    must(vta_program_end_run(p, diag));
     static const uint32_t order[] = {0x1000, 0x2000, 0x3000, 0x5000, 0xfffff000};
     for (uint32_t i = 0; i < 5; i++) {
         vta_program_segment s;
@@ -92,10 +80,10 @@ static void all_of_dram(void **state) {
     (void)state;
     open_run(0x1000, 1);
     uint32_t blob = vt__blobs_put(&p->blobs, "", 0);
-    ok(vt__program_put_segment(p, (vt__segment){0x10000000, (1u << 30) - 4096, blob, VT__NO_BLOB}, diag));
-    says(vt__program_put_segment(p, (vt__segment){0x2000, 4097, blob, VT__NO_BLOB}, diag), VTA_OUT_OF_RANGE,
-         "segment at 0x00002000, 4097 bytes: the segments of a run together are at most 1073741824 bytes");
-    ok(vt__program_put_segment(p, (vt__segment){0x2000, 4096, blob, VT__NO_BLOB}, diag));
+    must(vt__program_put_segment(p, (vt__segment){0x10000000, (1u << 30) - 4096, blob, VT__NO_BLOB}, diag));
+    says_error(vt__program_put_segment(p, (vt__segment){0x2000, 4097, blob, VT__NO_BLOB}, diag), VTA_OUT_OF_RANGE,
+               "segment at 0x00002000, 4097 bytes: the segments of a run together are at most 1073741824 bytes");
+    must(vt__program_put_segment(p, (vt__segment){0x2000, 4096, blob, VT__NO_BLOB}, diag));
     vta_program_drop_run(p);
 }
 
@@ -113,8 +101,8 @@ static void places_of_instructions(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char words[200];
         open_run(cases[i].addr, cases[i].count);
-        ok(segment(0x2000, 0x1000));
-        ok(segment(0x4000, 0x40));
+        must(segment(0x2000, 0x1000));
+        must(segment(0x4000, 0x40));
         vta_status status = vta_program_end_run(p, diag);
         if (cases[i].good != (status == VTA_OK))
             fail_msg("0x%x, %u: %s", cases[i].addr, cases[i].count, vta_diag_text(diag));
@@ -126,27 +114,28 @@ static void places_of_instructions(void **state) {
                      : "instructions at 0x%08x, %u of them: must lie inside one segment, or begin at a page and touch "
                        "none",
                  cases[i].addr, cases[i].count);
-        says(status, VTA_OUT_OF_RANGE, words);
+        says_error(status, VTA_OUT_OF_RANGE, words);
         vta_program_drop_run(p);
     }
     open_run(0x1000, 64); /* whose last byte may be the last before a segment */
-    ok(segment(0x2000, 1));
-    ok(vta_program_end_run(p, diag));
-    says(vta_program_begin_run(p, 0xfff, insns, 1, diag), VTA_OUT_OF_RANGE,
-         "instructions at 0x00000fff: page 0 is never mapped");
-    says(vta_program_begin_run(p, 0x1000, insns, 0, diag), VTA_OUT_OF_RANGE, "0 instructions: a run has 1 to 2097152");
-    says(vta_program_begin_run(p, 0x1000, insns, 2097153, diag), VTA_OUT_OF_RANGE,
-         "2097153 instructions: a run has 1 to 2097152");
-    ok(vt__program_open_run(p, 0x1000, 0, 2097152, diag));
-    says(vta_program_begin_run(p, 0x1000, insns, 1, diag), VTA_INVALID_ARGUMENT,
-         "a run is being recorded already; end or drop it first");
-    says(vta_program_set_insns(p, 0, insns, 1, diag), VTA_INVALID_ARGUMENT,
-         "vta_program_set_insns: a run is being recorded");
+    must(segment(0x2000, 1));
+    must(vta_program_end_run(p, diag));
+    says_error(vta_program_begin_run(p, 0xfff, insns, 1, diag), VTA_OUT_OF_RANGE,
+               "instructions at 0x00000fff: page 0 is never mapped");
+    says_error(vta_program_begin_run(p, 0x1000, insns, 0, diag), VTA_OUT_OF_RANGE,
+               "0 instructions: a run has 1 to 2097152");
+    says_error(vta_program_begin_run(p, 0x1000, insns, 2097153, diag), VTA_OUT_OF_RANGE,
+               "2097153 instructions: a run has 1 to 2097152");
+    must(vt__program_open_run(p, 0x1000, 0, 2097152, diag));
+    says_error(vta_program_begin_run(p, 0x1000, insns, 1, diag), VTA_INVALID_ARGUMENT,
+               "a run is being recorded already; end or drop it first");
+    says_error(vta_program_set_insns(p, 0, insns, 1, diag), VTA_INVALID_ARGUMENT,
+               "vta_program_set_insns: a run is being recorded");
     vta_program_drop_run(p);
-    ok(vta_program_set_insns(p, 0, insns, 1, diag));
-    says(vta_program_set_insns(p, vta_program_run_count(p), insns, 1, diag), VTA_OUT_OF_RANGE,
-         "run 8: the program has 8, counted from 0");
-    says(vta_program_set_insns(p, 0, insns, 0, diag), VTA_OUT_OF_RANGE, "0 instructions: a run has 1 to 2097152");
+    must(vta_program_set_insns(p, 0, insns, 1, diag));
+    says_error(vta_program_set_insns(p, vta_program_run_count(p), insns, 1, diag), VTA_OUT_OF_RANGE,
+               "run 8: the program has 8, counted from 0");
+    says_error(vta_program_set_insns(p, 0, insns, 0, diag), VTA_OUT_OF_RANGE, "0 instructions: a run has 1 to 2097152");
 }
 
 /* ---- Contents ---------------------------------------------------------------------------------------------------- */
@@ -192,20 +181,21 @@ static void trailing_zeros(void **state) {
 static void notes(void **state) {
     (void)state;
     open_run(0x1000, 10);
-    ok(vta_program_add_note(p, 2, "two", diag));
-    ok(vta_program_add_note(p, 4, "first", diag));
-    ok(vta_program_add_note(p, 4, "tab\tand\nline", diag)); /* the later one counts, on one line */
-    ok(vta_program_add_note(p, 7, "", diag));
-    ok(vta_program_add_note(p, 9, "last", diag));
-    says(vta_program_add_note(p, 8, "x", diag), VTA_OUT_OF_RANGE,
-         "note of instruction 8: the run has 10, and notes come in their order");
-    says(vta_program_add_note(p, 10, "x", diag), VTA_OUT_OF_RANGE,
-         "note of instruction 10: the run has 10, and notes come in their order");
-    ok(vta_program_end_run(p, diag));
-    says(vta_program_add_note(p, 0, "x", diag), VTA_INVALID_ARGUMENT, "no run is being recorded; begin one first");
+    must(vta_program_add_note(p, 2, "two", diag));
+    must(vta_program_add_note(p, 4, "first", diag));
+    must(vta_program_add_note(p, 4, "tab\tand\nline", diag)); /* the later one counts, on one line */
+    must(vta_program_add_note(p, 7, "", diag));
+    must(vta_program_add_note(p, 9, "last", diag));
+    says_error(vta_program_add_note(p, 8, "x", diag), VTA_OUT_OF_RANGE,
+               "note of instruction 8: the run has 10, and notes come in their order");
+    says_error(vta_program_add_note(p, 10, "x", diag), VTA_OUT_OF_RANGE,
+               "note of instruction 10: the run has 10, and notes come in their order");
+    must(vta_program_end_run(p, diag));
+    says_error(vta_program_add_note(p, 0, "x", diag), VTA_INVALID_ARGUMENT,
+               "no run is being recorded; begin one first");
     open_run(0x1000, 1);
-    ok(vta_program_add_note(p, 0, "other", diag));
-    ok(vta_program_end_run(p, diag));
+    must(vta_program_add_note(p, 0, "other", diag));
+    must(vta_program_end_run(p, diag));
     static const char *const expected[] = {NULL, NULL, "two",  "two", "tab and line", "tab and line", "tab and line",
                                            NULL, NULL, "last", NULL};
     vt_strbuf text;
@@ -223,7 +213,7 @@ static void notes(void **state) {
         assert_string_equal(vta_program_note(p, 1, 0), "other");
         assert_null(vta_program_note(p, 2, 0));
         for (int run = 0; run < 2; run++) p->runs[run].note_count = 0;
-        ok(vt__notes_parse(p, text.text, text.size, "n", diag));
+        must(vt__notes_parse(p, text.text, text.size, "n", diag));
     }
     vt_strbuf_free(&text);
     static const char *const bad[] = {"0 0",     "0 0 x", "0  0 x\n", " 0 0 x\n", "2 0 x\n", "0 4294967296 x\n",
@@ -237,8 +227,8 @@ static void notes(void **state) {
         vta_diag_clear(diag);
     }
     for (int run = 0; run < 2; run++) p->runs[run].note_count = 0;
-    says(vt__notes_parse(p, "0 4294967295 x\n", 15, "n", diag), VTA_OUT_OF_RANGE,
-         "note of instruction 4294967295: the run has 10, and notes come in their order");
+    says_error(vt__notes_parse(p, "0 4294967295 x\n", 15, "n", diag), VTA_OUT_OF_RANGE,
+               "note of instruction 4294967295: the run has 10, and notes come in their order");
 }
 
 /* ---- Replay ------------------------------------------------------------------------------------------------------ */
@@ -250,33 +240,33 @@ static void comparisons(void **state) {
     static const uint32_t wrong[] = {0, 1, PIECE - 1, PIECE, 2 * PIECE, BYTES - 1};
     static uint8_t before[BYTES], after[BYTES];
     vta_device *device;
-    ok(vta_device_create("sim", config, NULL, NULL, diag, &device));
+    must(vta_device_create("sim", config, NULL, NULL, diag, &device));
     memset(before, 5, BYTES - 100); /* and zeros, which are not kept */
     open_run(0x1000, 1);
-    ok(vta_program_add_segment(p, 0x10000, before, BYTES, diag));
-    ok(vta_program_end_run(p, diag));
-    ok(vta_program_run(p, device, &(vta_program_options){.expect = 1}, diag));
+    must(vta_program_add_segment(p, 0x10000, before, BYTES, diag));
+    must(vta_program_end_run(p, diag));
+    must(vta_program_run(p, device, &(vta_program_options){.expect = 1}, diag));
     for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char words[400];
         memcpy(after, before, BYTES);
         after[wrong[i]] = 9;
         if (i == 1) after[BYTES / 2] = 9;
         open_run(0x1000, 1);
-        ok(vta_program_add_segment(p, 0x10000, before, BYTES, diag));
-        ok(vta_program_add_after(p, 0x10000, after, BYTES, diag));
-        ok(vta_program_end_run(p, diag));
+        must(vta_program_add_segment(p, 0x10000, before, BYTES, diag));
+        must(vta_program_add_after(p, 0x10000, after, BYTES, diag));
+        must(vta_program_end_run(p, diag));
         uint8_t found = before[wrong[i]];
         snprintf(words, sizeof words,
                  "run %u: DRAM at 0x%08x, byte %u of the segment at 0x00010000: expected 0x09, found 0x%02x; %d of its "
                  "%d bytes differ",
                  i + 1, 0x10000 + wrong[i], wrong[i], found, i == 1 ? 2 : 1, BYTES);
         vta_replay *r;
-        ok(vta_replay_create(p, device, diag, &r));
-        ok(vta_replay_load(r, i + 1, diag));
-        says(vta_replay_check(r, i + 1, diag), VTA_MISMATCH, words);
-        ok(vta_replay_check(r, 0, diag)); /* which has the same contents before */
-        says(vta_replay_check(r, i + 2, diag), VTA_OUT_OF_RANGE,
-             (snprintf(words, sizeof words, "run %u: the program has %u, counted from 0", i + 2, i + 2), words));
+        must(vta_replay_create(p, device, diag, &r));
+        must(vta_replay_load(r, i + 1, diag));
+        says_error(vta_replay_check(r, i + 1, diag), VTA_MISMATCH, words);
+        must(vta_replay_check(r, 0, diag)); /* which has the same contents before */
+        says_error(vta_replay_check(r, i + 2, diag), VTA_OUT_OF_RANGE,
+                   (snprintf(words, sizeof words, "run %u: the program has %u, counted from 0", i + 2, i + 2), words));
         vta_replay_destroy(r);
     }
     vta_device_destroy(device);
@@ -308,8 +298,8 @@ static void damage(void **state) {
     uint8_t *bytes;
     size_t size;
     char words[200];
-    ok(check_record(config, NULL, 2, diag, &two));
-    ok(vta_program_serialize(two, diag, &bytes, &size));
+    must(check_record(config, NULL, 2, diag, &two));
+    must(vta_program_serialize(two, diag, &bytes, &size));
     vta_program_destroy(two);
     size_t config_bytes = vt_get32(bytes + 32), stats_bytes = vt_get32(bytes + 36);
     uint32_t runs = vt_get32(bytes + 40), segment_count = vt_get32(bytes + 44), blobs = vt_get32(bytes + 48);
@@ -346,7 +336,7 @@ static void damage(void **state) {
     damaged(bytes, size, segment_at + 16 + 12, blobs, words);
     damaged(bytes, size, segment_at + 4, 60, "segment at 0x00001000: 61 bytes of contents in 60");
     damaged(bytes, size, segment_at + 16 + 4, 15, "segment at 0x00002000: 16 bytes of contents in 15");
-    ok(vta_program_parse(bytes, size, NULL, NULL, diag, &q));
+    must(vta_program_parse(bytes, size, NULL, NULL, diag, &q));
     vta_program_destroy(q);
     q = p;
     assert_int_equal(vta_program_parse(bytes, 3, NULL, NULL, diag, &q), VTA_PARSE);

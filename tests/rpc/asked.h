@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "rpc/says.h"
+#include "rpc/told.h"
 #include "rpc/session.h"
 
 static vt_rpc_page page;

@@ -49,7 +49,7 @@ static inline uint64_t answered(uint32_t code, int type) {
 static inline void raised(uint32_t code, vta_status status, const char *words) {
     size_t size = strlen(words);
     vta_status got = ask(code);
-    says(diag, got == VTA_PARSE ? got : status, status, words);
+    told(diag, got == VTA_PARSE ? got : status, status, words);
     assert_int_equal(got, status == VTA_PARSE ? VTA_PARSE : VTA_OK); /* only nonsense ends the connection */
     assert_int_equal(number_at(0), 20 + size);
     assert_int_equal(out.text[7 + 8], VT_TVM_EXCEPTION);

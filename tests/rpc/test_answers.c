@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include "rpc/client_session.h"
-#include "rpc/says.h"
+#include "rpc/told.h"
+#include "support/diag.h"
 
 enum { HERE_MOST = 1 << 16 };
 
-static vta_diag *diag;
 static vta_rpc rpc;
 static int there; /* the server's end */
 
@@ -64,10 +64,6 @@ static void asked(vt_rpc_message message, const void *fields, size_t size) {
 static void asked_nothing(void) {
     char byte;
     assert_int_equal(read(there, &byte, 1), -1);
-}
-
-static void must(vta_status status) {
-    if (status != VTA_OK) fail_msg("%s", vta_diag_text(diag));
 }
 
 /* ---- Requests ---------------------------------------------------------------------------------------------------- */
@@ -140,7 +136,7 @@ static void requests(void **state) {
     vta_string_free(text);
     must((answer(VT_RPC_SHUTDOWN, "", 0), vta_rpc_shutdown(&rpc, diag)));
     asked(VT_RPC_SHUTDOWN, "", 0);
-    says(diag, vta_rpc_ping(&rpc, diag), VTA_IO,
+    told(diag, vta_rpc_ping(&rpc, diag), VTA_IO,
          "board:9091: the session is over since an earlier call failed: connect again");
     asked_nothing();
 }
@@ -175,26 +171,26 @@ static void calls(void **state) {
     static uint8_t fields[12 + 256 * 9] = "\4\0\0\0\0\0\0\0\0\1";
     must((answer(VT_RPC_CALL, "\4", 1), vta_rpc_call(&rpc, 4, many, ints, 256, diag, NULL, NULL)));
     asked(VT_RPC_CALL, fields, sizeof fields);
-    says(diag, vta_rpc_call(&rpc, 4, many, ints, 257, diag, NULL, NULL), VTA_INVALID_ARGUMENT,
+    told(diag, vta_rpc_call(&rpc, 4, many, ints, 257, diag, NULL, NULL), VTA_INVALID_ARGUMENT,
          "257 arguments; 0 to 256 can be sent");
-    says(diag, vta_rpc_call(&rpc, 4, many, ints, -1, diag, NULL, NULL), VTA_INVALID_ARGUMENT,
+    told(diag, vta_rpc_call(&rpc, 4, many, ints, -1, diag, NULL, NULL), VTA_INVALID_ARGUMENT,
          "-1 arguments; 0 to 256 can be sent");
-    says(diag, vta_rpc_call(&rpc, 4, NULL, ints, 1, diag, NULL, NULL), VTA_INVALID_ARGUMENT,
+    told(diag, vta_rpc_call(&rpc, 4, NULL, ints, 1, diag, NULL, NULL), VTA_INVALID_ARGUMENT,
          "1 arguments; 0 to 256 can be sent");
-    says(diag, vta_rpc_call(&rpc, 4, many, NULL, 1, diag, NULL, NULL), VTA_INVALID_ARGUMENT,
+    told(diag, vta_rpc_call(&rpc, 4, many, NULL, 1, diag, NULL, NULL), VTA_INVALID_ARGUMENT,
          "1 arguments; 0 to 256 can be sent");
     ints[1] = VTA_ARG_MODULE;
-    says(diag, vta_rpc_call(&rpc, 4, many, ints, 2, diag, NULL, NULL), VTA_UNSUPPORTED,
+    told(diag, vta_rpc_call(&rpc, 4, many, ints, 2, diag, NULL, NULL), VTA_UNSUPPORTED,
          "argument 1 has type code 9; integers (0), floats (2), null (4), tensors (7) and strings (11) can be sent");
-    says(diag, vta_rpc_array(&rpc, 1, 17, (int64_t[17]){0}, (DLDataType){0, 8, 1}, diag, &(uint64_t){0}),
+    told(diag, vta_rpc_array(&rpc, 1, 17, (int64_t[17]){0}, (DLDataType){0, 8, 1}, diag, &(uint64_t){0}),
          VTA_OUT_OF_RANGE, "an array of 17 dimensions; 0 to 16");
-    says(diag, vta_rpc_array(&rpc, 1, -1, (int64_t[1]){0}, (DLDataType){0, 8, 1}, diag, &(uint64_t){0}),
+    told(diag, vta_rpc_array(&rpc, 1, -1, (int64_t[1]){0}, (DLDataType){0, 8, 1}, diag, &(uint64_t){0}),
          VTA_OUT_OF_RANGE, "an array of -1 dimensions; 0 to 16");
-    says(diag, vta_rpc_run_model(&rpc, 1, (uint64_t[257]){0}, 257, diag, NULL, NULL), VTA_INVALID_ARGUMENT,
+    told(diag, vta_rpc_run_model(&rpc, 1, (uint64_t[257]){0}, 257, diag, NULL, NULL), VTA_INVALID_ARGUMENT,
          "257 arrays; 0 to 256 can be sent");
     static char name[VT_RPC_FRAME_BYTES];
     memset(name, 'n', VT_RPC_FRAME_BYTES - 4 + 1);
-    says(diag, vta_rpc_remove(&rpc, name, diag), VTA_OUT_OF_RANGE,
+    told(diag, vta_rpc_remove(&rpc, name, diag), VTA_OUT_OF_RANGE,
          "board:9091: a request of 4198401 bytes; at most 4198400");
     asked_nothing(); /* of none of these; and the session goes on */
     must((answer(VT_RPC_PING, "", 0), vta_rpc_ping(&rpc, diag)));
@@ -212,37 +208,37 @@ static void refusals(void **state) {
     char *text = rpc.library, *bytes = text;
     size_t size = 7;
     answer_as(VT_RPC_LOAD_MODULE, VTA_NOT_FOUND, 0, "m: none", 7);
-    says(diag, vta_rpc_load_module(&rpc, "m", diag, &number, &text), VTA_NOT_FOUND, "board:9091: m: none");
+    told(diag, vta_rpc_load_module(&rpc, "m", diag, &number, &text), VTA_NOT_FOUND, "board:9091: m: none");
     assert_true(number == 0 && !text);
     answer_as(VT_RPC_LOAD_MODULE, 9999, 0, "what is that?", 13);
     number = 7;
-    says(diag, vta_rpc_load_module(&rpc, "m", diag, &number, NULL), VTA_INTERNAL, "board:9091: what is that?");
+    told(diag, vta_rpc_load_module(&rpc, "m", diag, &number, NULL), VTA_INTERNAL, "board:9091: what is that?");
     assert_int_equal(number, 0);
     text = rpc.library;
     answer_as(VT_RPC_STATISTICS, VTA_IO, 0, "no", 2);
-    says(diag, vta_rpc_statistics(&rpc, diag, &text), VTA_IO, "board:9091: no");
+    told(diag, vta_rpc_statistics(&rpc, diag, &text), VTA_IO, "board:9091: no");
     assert_null(text);
     text = rpc.library;
     answer_as(VT_RPC_SESSIONS, VTA_IO, 0, "no", 2);
-    says(diag, vta_rpc_sessions(&rpc, diag, &text), VTA_IO, "board:9091: no");
+    told(diag, vta_rpc_sessions(&rpc, diag, &text), VTA_IO, "board:9091: no");
     assert_null(text);
     answer_as(VT_RPC_DOWNLOAD, VTA_IO, 0, "no", 2);
-    says(diag, vta_rpc_download(&rpc, "f", diag, &bytes, &size), VTA_IO, "board:9091: no");
+    told(diag, vta_rpc_download(&rpc, "f", diag, &bytes, &size), VTA_IO, "board:9091: no");
     assert_true(!bytes && !size);
     number = 7;
     answer_as(VT_RPC_ARRAY, VTA_NO_MEMORY, 0, "no", 2);
-    says(diag, vta_rpc_array(&rpc, 1, 0, NULL, (DLDataType){0, 8, 1}, diag, &number), VTA_NO_MEMORY, "board:9091: no");
+    told(diag, vta_rpc_array(&rpc, 1, 0, NULL, (DLDataType){0, 8, 1}, diag, &number), VTA_NO_MEMORY, "board:9091: no");
     assert_int_equal(number, 0);
     text = rpc.library;
     answer_as(VT_RPC_RUN_MODEL, VTA_IO, 0, "no", 2);
-    says(diag, vta_rpc_run_model(&rpc, 1, NULL, 0, diag, NULL, &text), VTA_IO, "board:9091: no");
+    told(diag, vta_rpc_run_model(&rpc, 1, NULL, 0, diag, NULL, &text), VTA_IO, "board:9091: no");
     assert_null(text);
     text = rpc.library;
     answer_as(VT_RPC_PROFILE_MODEL, VTA_IO, 0, "no", 2);
-    says(diag, vta_rpc_profile_model(&rpc, 1, diag, &text), VTA_IO, "board:9091: no");
+    told(diag, vta_rpc_profile_model(&rpc, 1, diag, &text), VTA_IO, "board:9091: no");
     assert_null(text);
     answer_as(VT_RPC_SHUTDOWN, VTA_UNSUPPORTED, 0, "no", 2);
-    says(diag, vta_rpc_shutdown(&rpc, diag), VTA_UNSUPPORTED, "board:9091: no");
+    told(diag, vta_rpc_shutdown(&rpc, diag), VTA_UNSUPPORTED, "board:9091: no");
     must((answer(VT_RPC_PING, "", 0), vta_rpc_ping(&rpc, diag)));
 }
 
@@ -254,30 +250,30 @@ static void damaged_answers(void **state) {
     char *text = rpc.library, byte[2] = "?";
     size_t size = 7;
     answer(VT_RPC_PING, "x", 1);
-    says(diag, vta_rpc_ping(&rpc, diag), VTA_PARSE, "the server's answer: 1 bytes after the last field");
+    told(diag, vta_rpc_ping(&rpc, diag), VTA_PARSE, "the server's answer: 1 bytes after the last field");
     answer(VT_RPC_LOAD_MODULE, N "\1\0\0\0", 12);
-    says(diag, vta_rpc_load_module(&rpc, "m", diag, &number, &text), VTA_PARSE, shorter);
+    told(diag, vta_rpc_load_module(&rpc, "m", diag, &number, &text), VTA_PARSE, shorter);
     assert_true(number == 0 && !text);
     answer(VT_RPC_LOAD_MODULE, N "\1\0\0\0ab", 14);
     number = 7, text = rpc.library;
-    says(diag, vta_rpc_load_module(&rpc, "m", diag, &number, &text), VTA_PARSE,
+    told(diag, vta_rpc_load_module(&rpc, "m", diag, &number, &text), VTA_PARSE,
          "the server's answer: 1 bytes after the last field");
     assert_true(number == 0 && !text);
     answer(VT_RPC_DOWNLOAD, "\1\0\0", 3);
-    says(diag, vta_rpc_download(&rpc, "f", diag, &text, &size), VTA_PARSE, shorter);
+    told(diag, vta_rpc_download(&rpc, "f", diag, &text, &size), VTA_PARSE, shorter);
     assert_true(!text && !size);
     answer(VT_RPC_DOWNLOAD, "\1\0\0\0\0\0\0\0", 8);
-    says(diag, vta_rpc_download(&rpc, "f", diag, &text, &size), VTA_IO, "board:9091: f became shorter meanwhile");
+    told(diag, vta_rpc_download(&rpc, "f", diag, &text, &size), VTA_IO, "board:9091: f became shorter meanwhile");
     assert_true(!text && !size);
     answer(VT_RPC_READ, "", 0);
-    says(diag, vta_rpc_read(&rpc, 1, 0, byte, 1, diag), VTA_PARSE, shorter);
+    told(diag, vta_rpc_read(&rpc, 1, 0, byte, 1, diag), VTA_PARSE, shorter);
     answer(VT_RPC_READ, "xy", 2);
-    says(diag, vta_rpc_read(&rpc, 1, 0, byte, 1, diag), VTA_PARSE, "the server's answer: 1 bytes after the last field");
+    told(diag, vta_rpc_read(&rpc, 1, 0, byte, 1, diag), VTA_PARSE, "the server's answer: 1 bytes after the last field");
     assert_string_equal(byte, "x");
     answer(VT_RPC_WRITE, "x", 1);
-    says(diag, vta_rpc_write(&rpc, 1, 0, "a", 1, diag), VTA_PARSE, "the server's answer: 1 bytes after the last field");
+    told(diag, vta_rpc_write(&rpc, 1, 0, "a", 1, diag), VTA_PARSE, "the server's answer: 1 bytes after the last field");
     answer(VT_RPC_UPLOAD, "x", 1);
-    says(diag, vta_rpc_upload(&rpc, "f", "a", 1, diag), VTA_PARSE, "the server's answer: 1 bytes after the last field");
+    told(diag, vta_rpc_upload(&rpc, "f", "a", 1, diag), VTA_PARSE, "the server's answer: 1 bytes after the last field");
     answer(VT_RPC_ARRAY, "x", 1);
     assert_int_equal(vta_rpc_array(&rpc, 1, 0, NULL, (DLDataType){0, 8, 1}, diag, &number), VTA_PARSE);
     answer(VT_RPC_CALL, "\0x", 2);
@@ -341,7 +337,7 @@ static void ends(void **state) {
         }
         vta_diag_clear(diag);
         asked(VT_RPC_PING, "", 0);
-        says(diag, vta_rpc_ping(&rpc, diag), VTA_IO, over);
+        told(diag, vta_rpc_ping(&rpc, diag), VTA_IO, over);
         asked_nothing();
         if (how < 5) end(state);
     }
@@ -355,7 +351,7 @@ static void pointers(void **state) {
     size_t size;
     double seconds;
     const DLDataType type = {0, 8, 1};
-#define NEEDS(function, ...) says(diag, function(__VA_ARGS__), VTA_INVALID_ARGUMENT, #function ": a pointer is NULL")
+#define NEEDS(function, ...) told(diag, function(__VA_ARGS__), VTA_INVALID_ARGUMENT, #function ": a pointer is NULL")
     NEEDS(vta_rpc_connect, NULL, 1, NULL, NULL, diag, NULL);
     NEEDS(vta_rpc_ping, NULL, diag);
     NEEDS(vta_rpc_statistics, NULL, diag, &text);
@@ -405,7 +401,7 @@ static void pointers(void **state) {
     assert_string_equal(vta_rpc_machine(NULL), "");
     assert_string_equal(vta_rpc_library(NULL), "");
     assert_string_equal(vta_rpc_driver(NULL), "");
-    says(diag, vta_rpc_tracker_summary(NULL, 0, NULL, diag, NULL), VTA_INVALID_ARGUMENT,
+    told(diag, vta_rpc_tracker_summary(NULL, 0, NULL, diag, NULL), VTA_INVALID_ARGUMENT,
          "vta_rpc_tracker_summary: out_json is NULL");
 }
 

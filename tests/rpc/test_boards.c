@@ -1,6 +1,7 @@
 /* A server on a board, here its register model: kernels, the FPGA, and sessions that want the board at once. */
 #include "device/model_board.h"
 #include "rpc/vadd.h"
+#include "support/diag.h"
 #include "support/fpga_manager.h"
 
 typedef struct board {
@@ -9,18 +10,6 @@ typedef struct board {
     server there;
     char place[64]; /* the manager's folders, and bitstreams */
 } board;
-
-static vta_diag *diag;
-
-static void must(vta_status status) {
-    if (status != VTA_OK) fail_msg("%s", vta_diag_text(diag));
-}
-
-static void refused(vta_status status, vta_status expected, const char *words) {
-    if (status != expected) fail_msg("%d, not %d: %s", status, expected, vta_diag_text(diag));
-    if (!strstr(vta_diag_text(diag), words)) fail_msg("'%s' is not in: %s", words, vta_diag_text(diag));
-    vta_diag_clear(diag);
-}
 
 static vta_rpc *connect_to(const board *b) {
     vta_rpc *rpc;
@@ -175,20 +164,8 @@ static void two_boards(void **state) {
     server_stop(&track);
 }
 
-static int begin(void **state) {
-    (void)state;
-    diag = vta_diag_create(NULL);
-    return diag ? 0 : -1;
-}
-
-static int end(void **state) {
-    (void)state;
-    vta_diag_destroy(diag);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_board), cmocka_unit_test(programming),
                                        cmocka_unit_test(two_users), cmocka_unit_test(two_boards)};
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, diag_begin, diag_end);
 }

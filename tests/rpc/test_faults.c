@@ -5,18 +5,7 @@
 
 #include "rpc/conversation.h"
 #include "rpc/session.h"
-
-static vta_diag *diag;
-
-static void must(vta_status status) {
-    if (status != VTA_OK) fail_msg("%s", vta_diag_text(diag));
-}
-
-static void refused(vta_status status, vta_status expected, const char *words) {
-    if (status != expected) fail_msg("%d, not %d: %s", status, expected, vta_diag_text(diag));
-    if (!strstr(vta_diag_text(diag), words)) fail_msg("'%s' is not in: %s", words, vta_diag_text(diag));
-    vta_diag_clear(diag);
-}
+#include "support/diag.h"
 
 static vta_rpc *open_on(const server *s) {
     vta_rpc *rpc;
@@ -461,18 +450,6 @@ static void connections_that_are_cut(void **state) {
     server_stop(&s);
 }
 
-static int begin(void **state) {
-    (void)state;
-    diag = vta_diag_create(NULL);
-    return diag ? 0 : -1;
-}
-
-static int end(void **state) {
-    (void)state;
-    vta_diag_destroy(diag);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sessions_that_end),
@@ -488,5 +465,5 @@ int main(void) {
         cmocka_unit_test(recorded_conversations_that_are_cut),
         cmocka_unit_test(connections_that_are_cut),
     };
-    return golden_result(cmocka_run_group_tests(tests, begin, end));
+    return golden_result(cmocka_run_group_tests(tests, diag_begin, diag_end));
 }

@@ -1,6 +1,6 @@
 /* What a session holds by numbers: which numbers are given, when they are noticed to be old, what goes with what. */
 #include "rpc/objects.h"
-#include "rpc/says.h"
+#include "rpc/told.h"
 
 static vta_diag *diag;
 static vt_rpc_objects objects;
@@ -66,9 +66,9 @@ static void numbers(void **state) {
     assert_true(there(once | 1) && !there(1) && there(once | 2) && !there(2));
     drop(once | 2);
     assert_int_equal(add(VT_RPC_BUILTIN, 0), 2 * once | 2);
-    says(diag, vt__objects_free(&objects, 2, diag), VTA_NOT_FOUND,
+    told(diag, vt__objects_free(&objects, 2, diag), VTA_NOT_FOUND,
          "0x2 is nothing that this session has, or has still");
-    says(diag, vt__objects_drop(&objects, 99, diag), VTA_NOT_FOUND,
+    told(diag, vt__objects_drop(&objects, 99, diag), VTA_NOT_FOUND,
          "0x63 is nothing that this session has, or has still");
 }
 
@@ -93,13 +93,13 @@ static void kinds(void **state) {
             }
             snprintf(words, sizeof words, "0x%x should be %s, and is %s", (unsigned)numbers[is], names[asked],
                      names[is]);
-            says(diag, status, VTA_NOT_FOUND, words);
+            told(diag, status, VTA_NOT_FOUND, words);
             assert_null(got);
         }
         got = (vt_rpc_object *)words;
         snprintf(words, sizeof words, "0x7777 should be %s, and is nothing that this session has, or has still",
                  names[asked]);
-        says(diag, vt__objects_get(&objects, 0x7777, asked, diag, &got), VTA_NOT_FOUND, words);
+        told(diag, vt__objects_get(&objects, 0x7777, asked, diag, &got), VTA_NOT_FOUND, words);
         assert_null(got);
     }
 }

@@ -31,22 +31,22 @@ static void server_options(void **state) {
     (void)state;
     char text[129];
     vta_rpc_server_options o = good_options();
-    says(diag, vta_rpc_serve(&o, diag), VTA_NOT_FOUND, no_key);
+    told(diag, vta_rpc_serve(&o, diag), VTA_NOT_FOUND, no_key);
     o.session_program = NULL;
-    says(diag, vta_rpc_serve(&o, diag), VTA_INVALID_ARGUMENT,
+    told(diag, vta_rpc_serve(&o, diag), VTA_INVALID_ARGUMENT,
          "vta_rpc_serve: session_program is needed: the path of vta-session");
     o.session_program = "/etc/passwd";
-    says(diag, vta_rpc_serve(&o, diag), VTA_NOT_FOUND, "/etc/passwd: no program that can be run (--session-program)");
+    told(diag, vta_rpc_serve(&o, diag), VTA_NOT_FOUND, "/etc/passwd: no program that can be run (--session-program)");
     o = good_options();
     o.port = 65535;
-    says(diag, vta_rpc_serve(&o, diag), VTA_NOT_FOUND, no_key);
+    told(diag, vta_rpc_serve(&o, diag), VTA_NOT_FOUND, no_key);
     o.port = 65536;
-    says(diag, vta_rpc_serve(&o, diag), VTA_INVALID_ARGUMENT, "port 65536; ports are 0 to 65535");
+    told(diag, vta_rpc_serve(&o, diag), VTA_INVALID_ARGUMENT, "port 65536; ports are 0 to 65535");
     o = good_options();
     o.most_sessions = 256;
-    says(diag, vta_rpc_serve(&o, diag), VTA_NOT_FOUND, no_key);
+    told(diag, vta_rpc_serve(&o, diag), VTA_NOT_FOUND, no_key);
     o.most_sessions = 257;
-    says(diag, vta_rpc_serve(&o, diag), VTA_OUT_OF_RANGE, "257 sessions; at most 256");
+    told(diag, vta_rpc_serve(&o, diag), VTA_OUT_OF_RANGE, "257 sessions; at most 256");
     memset(text, 'x', sizeof text);
     for (int of_name = 0; of_name < 2; of_name++)
         for (int n = 127; n <= 128; n++) {
@@ -55,20 +55,20 @@ static void server_options(void **state) {
             text[n] = '\0';
             *(of_name ? &o.name : &o.driver) = text;
             snprintf(words, sizeof words, "%s has more than 127 characters", of_name ? "name" : "driver");
-            says(diag, vta_rpc_serve(&o, diag), n == 127 ? VTA_NOT_FOUND : VTA_INVALID_ARGUMENT,
+            told(diag, vta_rpc_serve(&o, diag), n == 127 ? VTA_NOT_FOUND : VTA_INVALID_ARGUMENT,
                  n == 127 ? no_key : words);
             text[n] = 'x';
         }
     o = good_options();
     o.config = "/nonexistent/c.json";
-    says(diag, vta_rpc_serve(&o, diag), VTA_NOT_FOUND, "--config /nonexistent/c.json: No such file or directory");
+    told(diag, vta_rpc_serve(&o, diag), VTA_NOT_FOUND, "--config /nonexistent/c.json: No such file or directory");
     o = good_options();
     o.bitstreams = "/etc/passwd/b";
-    says(diag, vta_rpc_serve(&o, diag), VTA_IO, "--bitstreams /etc/passwd/b: Not a directory");
+    told(diag, vta_rpc_serve(&o, diag), VTA_IO, "--bitstreams /etc/passwd/b: Not a directory");
     o = good_options();
     o.user = "no-such-user-here";
     if (geteuid() == 0)
-        says(diag, vta_rpc_serve(&o, diag), VTA_NOT_FOUND, "--user no-such-user-here: there is no such user");
+        told(diag, vta_rpc_serve(&o, diag), VTA_NOT_FOUND, "--user no-such-user-here: there is no such user");
 }
 
 /* A port that is taken, and addresses that need a key. */
@@ -85,21 +85,21 @@ static void listening(void **state) {
     vta_rpc_server_options o = {.session_program = "/bin/sh", .port = ntohs(at.sin_port)};
     vta_rpc_tracker_options t = {.port = ntohs(at.sin_port)};
     snprintf(words, sizeof words, "cannot listen on 127.0.0.1:%u: address already in use", o.port);
-    says(diag, vta_rpc_serve(&o, diag), VTA_IO, words);
+    told(diag, vta_rpc_serve(&o, diag), VTA_IO, words);
     snprintf(words, sizeof words, "cannot listen on 127.0.0.1:%u: Address already in use", o.port);
-    says(diag, vta_rpc_track(&t, diag), VTA_IO, words);
+    told(diag, vta_rpc_track(&t, diag), VTA_IO, words);
     close(taken);
     o.host = t.host = "0.0.0.0";
-    says(diag, vta_rpc_serve(&o, diag), VTA_INVALID_ARGUMENT,
+    told(diag, vta_rpc_serve(&o, diag), VTA_INVALID_ARGUMENT,
          "--host 0.0.0.0: a server runs the code that it is sent; where others can reach it, it needs --key-file (`vta "
          "rpc new-key FILE` makes one)");
-    says(diag, vta_rpc_track(&t, diag), VTA_INVALID_ARGUMENT,
+    told(diag, vta_rpc_track(&t, diag), VTA_INVALID_ARGUMENT,
          "--host 0.0.0.0: where others can reach it, a tracker needs --key-file (`vta rpc new-key FILE` makes one)");
     t.host = "example.org";
-    says(diag, vta_rpc_track(&t, diag), VTA_INVALID_ARGUMENT,
+    told(diag, vta_rpc_track(&t, diag), VTA_INVALID_ARGUMENT,
          "--host example.org: must be an address of this machine, like 127.0.0.1, 0.0.0.0 (all) or ::1");
     t.key_file = "/nonexistent/key";
-    says(diag, vta_rpc_track(&t, diag), VTA_NOT_FOUND, no_key);
+    told(diag, vta_rpc_track(&t, diag), VTA_NOT_FOUND, no_key);
     sigset_t blocked;
     pthread_sigmask(SIG_BLOCK, NULL, &blocked);
     assert_false(sigismember(&blocked, SIGINT) || sigismember(&blocked, SIGTERM)); /* as before */
@@ -111,12 +111,12 @@ static void listening(void **state) {
     vta_diag_clear(diag);
     unsetenv("TMPDIR");
     int fd = -1;
-    says(diag, vt__rpc_dial("127.0.0.1", 0, 0, diag, &fd), VTA_INVALID_ARGUMENT, "port 0; ports are 1 to 65535");
-    says(diag, vt__rpc_dial("127.0.0.1", 65536, 0, diag, &fd), VTA_INVALID_ARGUMENT,
+    told(diag, vt__rpc_dial("127.0.0.1", 0, 0, diag, &fd), VTA_INVALID_ARGUMENT, "port 0; ports are 1 to 65535");
+    told(diag, vt__rpc_dial("127.0.0.1", 65536, 0, diag, &fd), VTA_INVALID_ARGUMENT,
          "port 65536; ports are 1 to 65535");
     snprintf(words, sizeof words, "127.0.0.1:%u: cannot connect: Connection refused; does `vta rpc-server` run there?",
              ntohs(at.sin_port));
-    says(diag, vt__rpc_dial("127.0.0.1", ntohs(at.sin_port), 0, diag, &fd), VTA_IO, words);
+    told(diag, vt__rpc_dial("127.0.0.1", ntohs(at.sin_port), 0, diag, &fd), VTA_IO, words);
     assert_int_equal(fd, -1);
 }
 
@@ -150,7 +150,7 @@ static void addresses(void **state) {
     struct sockaddr_storage at;
     bool loopback = true;
     char text[64] = "kept";
-    says(diag, vt__address_read("board", 1, diag, &at, &loopback), VTA_INVALID_ARGUMENT,
+    told(diag, vt__address_read("board", 1, diag, &at, &loopback), VTA_INVALID_ARGUMENT,
          "--host board: must be an address of this machine, like 127.0.0.1, 0.0.0.0 (all) or ::1");
     assert_false(loopback);
     assert_false(vt__address_text((struct sockaddr *)&(struct sockaddr_un){.sun_family = AF_UNIX}, text, sizeof text));
@@ -185,7 +185,7 @@ static void places(void **state) {
         uint32_t port = 5;
         vta_status status = vta_rpc_place(cases[i].place, sizeof host, host, &port, diag);
         if (cases[i].words)
-            says(diag, status, VTA_INVALID_ARGUMENT, cases[i].words);
+            told(diag, status, VTA_INVALID_ARGUMENT, cases[i].words);
         else
             assert_int_equal(status, VTA_OK);
         assert_string_equal(host, cases[i].host);
@@ -193,9 +193,9 @@ static void places(void **state) {
     }
     char host[8];
     uint32_t port = 0;
-    says(diag, vta_rpc_place(NULL, 8, host, &port, diag), VTA_INVALID_ARGUMENT, "vta_rpc_place: a pointer is NULL");
-    says(diag, vta_rpc_place("a", 8, NULL, &port, diag), VTA_INVALID_ARGUMENT, "vta_rpc_place: a pointer is NULL");
-    says(diag, vta_rpc_place("a", 8, host, NULL, diag), VTA_INVALID_ARGUMENT, "vta_rpc_place: a pointer is NULL");
+    told(diag, vta_rpc_place(NULL, 8, host, &port, diag), VTA_INVALID_ARGUMENT, "vta_rpc_place: a pointer is NULL");
+    told(diag, vta_rpc_place("a", 8, NULL, &port, diag), VTA_INVALID_ARGUMENT, "vta_rpc_place: a pointer is NULL");
+    told(diag, vta_rpc_place("a", 8, host, NULL, diag), VTA_INVALID_ARGUMENT, "vta_rpc_place: a pointer is NULL");
 }
 
 /* ---- Keys -------------------------------------------------------------------------------------------------------- */
@@ -231,7 +231,7 @@ static void keys(void **state) {
         }
         snprintf(words, sizeof words,
                  "key file %s: must be 32 to 128 hexadecimal digits on one line; `vta rpc new-key` makes one", path);
-        says(diag, status, VTA_PARSE, words);
+        told(diag, status, VTA_PARSE, words);
     }
     static const char good[] = "0123456789abcdef0123456789abcdef\n";
     for (int bit = 0; bit < 9; bit++) {
@@ -239,15 +239,15 @@ static void keys(void **state) {
         vta_status status = read_key(path, good, mode, &key);
         snprintf(words, sizeof words, "key file %s: others than its owner may read it; chmod 600 %s", path, path);
         if (bit < 6)
-            says(diag, status, VTA_INVALID_ARGUMENT, words);
+            told(diag, status, VTA_INVALID_ARGUMENT, words);
         else
             assert_int_equal(status, VTA_OK);
     }
     assert_int_equal(read_key(path, "0123456789abcdef0123456789abcdef\n0", 0600, &key), VTA_PARSE);
     vta_diag_clear(diag);
     snprintf(words, sizeof words, "key file %s: cannot be made: File exists", path);
-    says(diag, vta_rpc_new_key(path, diag), VTA_IO, words);
-    says(diag, vta_rpc_new_key(NULL, diag), VTA_INVALID_ARGUMENT, "vta_rpc_new_key: path is NULL");
+    told(diag, vta_rpc_new_key(path, diag), VTA_IO, words);
+    told(diag, vta_rpc_new_key(NULL, diag), VTA_INVALID_ARGUMENT, "vta_rpc_new_key: path is NULL");
     char made[2][80];
     for (int i = 0; i < 2; i++) {
         struct stat st;

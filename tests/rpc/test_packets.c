@@ -103,7 +103,7 @@ static void other_packets(void **state) {
     raised(0, VTA_UNSUPPORTED, "packets of code 0 are not known here");
     raised(18, VTA_UNSUPPORTED, "packets of code 18 are not known here");
     vt_strbuf_clear(&out);
-    says(diag, vt__tvm_answer(&session, "\1\0\0", 3, &out, &over), VTA_PARSE, "an empty packet");
+    told(diag, vt__tvm_answer(&session, "\1\0\0", 3, &out, &over), VTA_PARSE, "an empty packet");
     assert_false(over);
     assert_int_equal(ask(VT_TVM_SHUTDOWN), VTA_OK);
     assert_true(over);

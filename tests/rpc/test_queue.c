@@ -1,5 +1,5 @@
 /* Who is given which server: the tracker's state alone, with clients that wait as the test puts them there. */
-#include "rpc/says.h"
+#include "rpc/told.h"
 #include "rpc/tracker.h"
 
 static vta_diag *diag;
@@ -68,11 +68,11 @@ static void choices(void **state) {
     taken("", 1000);
     taken("y", 1001);
     taken("", 1002);
-    says(diag, take("", 0, 0, false, &got), VTA_TIMEOUT,
+    told(diag, take("", 0, 0, false, &got), VTA_TIMEOUT,
          "all servers of key '' are taken (`--wait SECONDS` waits for one)");
-    says(diag, take("x", 0, 0, false, &got), VTA_TIMEOUT,
+    told(diag, take("x", 0, 0, false, &got), VTA_TIMEOUT,
          "all servers of key 'x' are taken (`--wait SECONDS` waits for one)");
-    says(diag, take("z", 0, 0, false, &got), VTA_NOT_FOUND, "no server of key 'z' is registered");
+    told(diag, take("z", 0, 0, false, &got), VTA_NOT_FOUND, "no server of key 'z' is registered");
     for (int i = 0; i < 3; i++) assert_int_equal(servers[i].served, 1);
     vt__tracker_give_back(&t, &servers[2], false);
     vt__tracker_give_back(&t, &servers[0], false);
@@ -121,7 +121,7 @@ static void ends_of_leases(void **state) {
     vt__tracker_give_back(&t, &got, true);
     assert_true(!servers[1].leased && servers[1].lease_over);
     assert_false(servers[0].lease_over || servers[2].lease_over);
-    says(diag, take("y", 0, 0, false, &got), VTA_TIMEOUT,
+    told(diag, take("y", 0, 0, false, &got), VTA_TIMEOUT,
          "all servers of key 'y' are taken (`--wait SECONDS` waits for one)");
     servers[1].lease_over = false;
     taken("y", 1001);
@@ -145,7 +145,7 @@ static void turns(void **state) {
         assert_int_equal(t.arrivals, 11);
         t.waiting = NULL;
         if (cases[i].first) {
-            says(diag, status, VTA_TIMEOUT, "all servers of key 'y' are taken (`--wait SECONDS` waits for one)");
+            told(diag, status, VTA_TIMEOUT, "all servers of key 'y' are taken (`--wait SECONDS` waits for one)");
             assert_false(servers[1].leased);
         } else {
             assert_int_equal(status, VTA_OK);
@@ -164,7 +164,7 @@ static void waits(void **state) {
     assert_int_equal(take("y", 0, never, true, &got), VTA_INTERRUPTED);
     assert_int_equal(asked, 1);
     asked = 0;
-    says(diag, take("y", 0, soon, false, &got), VTA_TIMEOUT,
+    told(diag, take("y", 0, soon, false, &got), VTA_TIMEOUT,
          "all servers of key 'y' are taken (`--wait SECONDS` waits for one)");
     assert_true(vt__rpc_now() >= soon);
     assert_in_range(asked, 2, 6); /* ten times a second, fewer where the machine is slow */

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "rpc/asked.h"
+#include "support/diag.h"
 
 /* Asks with the fields in `in`. */
 static vta_status ask(vt_rpc_message message) {
@@ -13,10 +14,6 @@ static vta_status ask(vt_rpc_message message) {
     assert_int_equal(over, status == VTA_OK && (message == VT_RPC_BYE || message == VT_RPC_SHUTDOWN));
     vt_strbuf_clear(&in);
     return status;
-}
-
-static void must(vta_status status) {
-    if (status != VTA_OK) fail_msg("%s", vta_diag_text(diag));
 }
 
 static uint64_t number_at(size_t at) {
@@ -64,7 +61,7 @@ static void file_names(void **state) {
     name[MOST] = 'n', name[MOST + 1] = '\0';
     snprintf(words, sizeof words,
              "'%.64s' is not a valid file name in a session: 1 to 128 characters, no /, no dot at the beginning", name);
-    says(diag, upload(name, 0, 1), VTA_INVALID_ARGUMENT, words);
+    told(diag, upload(name, 0, 1), VTA_INVALID_ARGUMENT, words);
     for (int c = 1; c < 256; c++) {
         bool good = c >= ' ' && c != 127 && c != '/';
         char with[] = {'x', (char)c, '\0'};
@@ -82,23 +79,23 @@ static void file_bytes(void **state) {
     for (int i = 0; i < 2; i++) must(upload(i ? "b" : "c", 0, 0));
     must(upload("d", 0, REST - 10));
     assert_int_equal(session.uploaded, 20000);
-    says(diag, upload("a", 10, 1), VTA_NO_MEMORY,
+    told(diag, upload("a", 10, 1), VTA_NO_MEMORY,
          "a: the files of a session may have 20000 bytes in all, and 20000 are used");
     must(upload("a", 9, 1)); /* what is there already costs nothing */
     downloaded("a", 0, 100, 10, 10);
-    says(diag, upload("e", 0, 0), VTA_NO_MEMORY,
+    told(diag, upload("e", 0, 0), VTA_NO_MEMORY,
          "e: the files of a session may have 20000 bytes in all, and 20000 are used");
-    says(diag, remove_file("e"), VTA_NOT_FOUND, "e: cannot be removed: there is no such file in this session");
+    told(diag, remove_file("e"), VTA_NOT_FOUND, "e: cannot be removed: there is no such file in this session");
     must(upload("d", 0, REST - 11)); /* anew, and shorter */
     assert_int_equal(session.uploaded, 19999);
     must(upload("a", 5, 6)); /* one byte more than it had */
     assert_int_equal(session.uploaded, 20000);
-    says(diag, upload("a", 12, 0), VTA_OUT_OF_RANGE, "a: a part at 12, but the file ends at 11");
+    told(diag, upload("a", 12, 0), VTA_OUT_OF_RANGE, "a: a part at 12, but the file ends at 11");
     must(upload("a", 11, 0));
-    says(diag, upload("a", 0, 12), VTA_NO_MEMORY, /* the old one is gone by then */
+    told(diag, upload("a", 0, 12), VTA_NO_MEMORY, /* the old one is gone by then */
          "a: the files of a session may have 20000 bytes in all, and 15893 are used");
     assert_int_equal(session.uploaded, 20000 - 4096 - 11);
-    says(diag, upload("a", 3, 1), VTA_NOT_FOUND, "a: cannot be written: there is no such file in this session");
+    told(diag, upload("a", 3, 1), VTA_NOT_FOUND, "a: cannot be written: there is no such file in this session");
     for (int i = 0; i < 3; i++) must(remove_file(i == 0 ? "b" : i == 1 ? "c" : "d"));
     assert_int_equal(session.uploaded, 0);
 }
@@ -118,7 +115,7 @@ static void parts_of_files(void **state) {
     vt__rpc_put_text(&in, "b");
     vt__rpc_put_u64(&in, 0);
     vt__rpc_put_u32(&in, 1);
-    says(diag, ask(VT_RPC_DOWNLOAD), VTA_NOT_FOUND, "b: cannot be read: there is no such file in this session");
+    told(diag, ask(VT_RPC_DOWNLOAD), VTA_NOT_FOUND, "b: cannot be read: there is no such file in this session");
 }
 
 /* The disk is full in the middle: nothing is left of the file, nor charged for it. */
@@ -133,9 +130,9 @@ static void files_that_are_cut(void **state) {
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     vta_status status = upload("a", 0, 5000);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-    says(diag, status, VTA_IO, "a: cannot be written: File too large");
+    told(diag, status, VTA_IO, "a: cannot be written: File too large");
     assert_int_equal(session.uploaded, 4096 + 10);
-    says(diag, remove_file("a"), VTA_NOT_FOUND, "a: cannot be removed: there is no such file in this session");
+    told(diag, remove_file("a"), VTA_NOT_FOUND, "a: cannot be removed: there is no such file in this session");
     downloaded("kept", 0, 100, 10, 10);
 }
 
@@ -173,9 +170,9 @@ static void dimensions(void **state) {
     for (int i = 0; i <= VTA_ARRAY_MAX_DIMS; i++) shape[i] = 1;
     must(make(kDLCPU, VTA_ARRAY_MAX_DIMS, shape));
     snprintf(words, sizeof words, "an array of %d dimensions; at most %d", VTA_ARRAY_MAX_DIMS + 1, VTA_ARRAY_MAX_DIMS);
-    says(diag, make(kDLCPU, VTA_ARRAY_MAX_DIMS + 1, shape), VTA_OUT_OF_RANGE, words);
-    says(diag, make(-1, 1, &one), VTA_UNSUPPORTED, "device type -1");
-    says(diag, make(256, 1, &one), VTA_UNSUPPORTED, "device type 256");
+    told(diag, make(kDLCPU, VTA_ARRAY_MAX_DIMS + 1, shape), VTA_OUT_OF_RANGE, words);
+    told(diag, make(-1, 1, &one), VTA_UNSUPPORTED, "device type -1");
+    told(diag, make(256, 1, &one), VTA_UNSUPPORTED, "device type 256");
     assert_int_equal(make(255, 1, &one), VTA_UNSUPPORTED);
     assert_contains(vta_diag_text(diag), "255");
     assert_int_equal(session.objects.array_bytes, 4);
@@ -185,7 +182,7 @@ static void array_bytes(void **state) {
     (void)state;
     int64_t one = 1;
     uint64_t a = made(2000), b = made(500);
-    says(diag, make(kDLCPU, 1, &one), VTA_NO_MEMORY,
+    told(diag, make(kDLCPU, 1, &one), VTA_NO_MEMORY,
          "an array of 4 bytes: this session may have 10000, and its arrays have 10000 (--memory of the server)");
     vt__rpc_put_u64(&in, a);
     must(ask(VT_RPC_FREE));
@@ -197,11 +194,11 @@ static void array_bytes(void **state) {
     must(about(VT_RPC_READ, b, 2000, NULL, 0));
     assert_int_equal(out.size, 0);
     must(about(VT_RPC_WRITE, b, 2000, "", 0));
-    says(diag, about(VT_RPC_READ, b, 2001, NULL, 0), VTA_OUT_OF_RANGE,
+    told(diag, about(VT_RPC_READ, b, 2001, NULL, 0), VTA_OUT_OF_RANGE,
          "0 bytes from 2001 on of an array of 2000 bytes");
-    says(diag, about(VT_RPC_READ, b, 1997, NULL, 4), VTA_OUT_OF_RANGE,
+    told(diag, about(VT_RPC_READ, b, 1997, NULL, 4), VTA_OUT_OF_RANGE,
          "4 bytes from 1997 on of an array of 2000 bytes");
-    says(diag, about(VT_RPC_WRITE, a, 0, letters, 8001), VTA_OUT_OF_RANGE,
+    told(diag, about(VT_RPC_WRITE, a, 0, letters, 8001), VTA_OUT_OF_RANGE,
          "8001 bytes from 0 on of an array of 8000 bytes");
 }
 
@@ -212,7 +209,7 @@ static void large_reads(void **state) {
     uint64_t a = made(CHUNK / 4 + 1);
     must(about(VT_RPC_READ, a, 4, NULL, CHUNK));
     assert_int_equal(out.size, CHUNK);
-    says(diag, about(VT_RPC_READ, a, 0, NULL, CHUNK + 1), VTA_OUT_OF_RANGE,
+    told(diag, about(VT_RPC_READ, a, 0, NULL, CHUNK + 1), VTA_OUT_OF_RANGE,
          "READ: 4194305 bytes; at most 4194304 at once");
 }
 
@@ -277,7 +274,7 @@ static void arguments(void **state) {
         if (!more) must(ask(VT_RPC_CALL));
         assert_int_equal(argument_count, MOST);
     }
-    says(diag, ask(VT_RPC_CALL), VTA_OUT_OF_RANGE, "CALL: 257 arguments; at most 256");
+    told(diag, ask(VT_RPC_CALL), VTA_OUT_OF_RANGE, "CALL: 257 arguments; at most 256");
     for (int more = 0; more < 2; more++) { /* two texts that fill their room, with their ends */
         vt__rpc_put_u64(&in, f);
         vt__rpc_put_u32(&in, 2);
@@ -289,12 +286,12 @@ static void arguments(void **state) {
     }
     assert_string_equal(heard[0], "first");
     assert_string_equal(heard[1], long_text + 7);
-    says(diag, ask(VT_RPC_CALL), VTA_OUT_OF_RANGE, "the strings of a call have more than 4096 characters");
+    told(diag, ask(VT_RPC_CALL), VTA_OUT_OF_RANGE, "the strings of a call have more than 4096 characters");
     vt__rpc_put_u64(&in, f);
     vt__rpc_put_u32(&in, 2);
     put_int(0);
     vt__rpc_put_u8(&in, VTA_ARG_HANDLE);
-    says(diag, ask(VT_RPC_CALL), VTA_UNSUPPORTED,
+    told(diag, ask(VT_RPC_CALL), VTA_UNSUPPORTED,
          "argument 1 has type code 3; integers (0), floats (2), null (4), tensors (7) and strings (11) can be sent");
 }
 
@@ -323,7 +320,7 @@ static void times(void **state) {
         snprintf(words, sizeof words,
                  "time evaluator: number %u, repeat %u, min_repeat_ms %u; at least 1, 1 to 65536, at most 1000000",
                  bad[i][0], bad[i][1], bad[i][2]);
-        says(diag, time_calls(f, bad[i][0], bad[i][1], bad[i][2]), VTA_OUT_OF_RANGE, words);
+        told(diag, time_calls(f, bad[i][0], bad[i][1], bad[i][2]), VTA_OUT_OF_RANGE, words);
         assert_int_equal(out.size, 0);
     }
     assert_int_equal(atomic_load(&page.call_started), 0);
@@ -336,10 +333,10 @@ static void models(void **state) {
         vt__rpc_put_u32(&in, count);
         for (uint32_t i = 0; i < count; i++) vt__rpc_put_u64(&in, i);
         if (count == 256)
-            says(diag, ask(VT_RPC_RUN_MODEL), VTA_NOT_FOUND,
+            told(diag, ask(VT_RPC_RUN_MODEL), VTA_NOT_FOUND,
                  "0x1 should be a network, and is nothing that this session has, or has still");
         else
-            says(diag, ask(VT_RPC_RUN_MODEL), VTA_OUT_OF_RANGE, "RUN_MODEL: 257 arrays; at most 256");
+            told(diag, ask(VT_RPC_RUN_MODEL), VTA_OUT_OF_RANGE, "RUN_MODEL: 257 arrays; at most 256");
     }
 }
 
@@ -363,7 +360,7 @@ static void words_of_errors(void **state) {
 
 static void ends(void **state) {
     (void)state;
-    says(diag, ask(VT_RPC_SHUTDOWN), VTA_UNSUPPORTED,
+    told(diag, ask(VT_RPC_SHUTDOWN), VTA_UNSUPPORTED,
          "this server is not ended by its clients (it was started without --allow-shutdown)");
     assert_int_equal(atomic_load(&page.shutdown), 0);
     page.allow_shutdown = 1;
@@ -372,11 +369,11 @@ static void ends(void **state) {
     must(ask(VT_RPC_BYE));
     static const vt_rpc_message others[] = {VT_RPC_ENDED, VT_RPC_REGISTER, VT_RPC_REQUEST, VT_RPC_SUMMARY};
     for (int i = 0; i < 4; i++)
-        says(diag, ask(others[i]), VTA_UNSUPPORTED, "this is a server, and not the tracker that was expected");
+        told(diag, ask(others[i]), VTA_UNSUPPORTED, "this is a server, and not the tracker that was expected");
     assert_int_equal(ask((vt_rpc_message)0), VTA_UNSUPPORTED);
     vt__rpc_put_u32(&in, 2);
     vt__rpc_put_text(&in, "test");
-    says(diag, ask(VT_RPC_HELLO), VTA_UNSUPPORTED,
+    told(diag, ask(VT_RPC_HELLO), VTA_UNSUPPORTED,
          "the client speaks version 2 of the protocol, this server version 1: update the older one");
 }
 

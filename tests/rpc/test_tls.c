@@ -2,20 +2,10 @@
 #include <poll.h>
 
 #include "rpc/raw.h"
+#include "support/diag.h"
 
-static vta_diag *diag;
 static server here;
 static char key[96], other[96];
-
-static void must(vta_status status) {
-    if (status != VTA_OK) fail_msg("%s", vta_diag_text(diag));
-}
-
-static void refused(vta_status status, vta_status expected, const char *words) {
-    if (status != expected) fail_msg("%d, not %d: %s", status, expected, vta_diag_text(diag));
-    if (!strstr(vta_diag_text(diag), words)) fail_msg("'%s' is not in: %s", words, vta_diag_text(diag));
-    vta_diag_clear(diag);
-}
 
 static vta_status connect_with(const char *key_file, uint32_t port, vta_rpc **rpc) {
     const vta_rpc_options options = {.key_file = key_file, .timeout_ms = 5000};

@@ -2,21 +2,10 @@
 #include <jansson.h>
 
 #include "rpc/server.h"
-#include "support/check.h"
+#include "support/diag.h"
 
 static server track, first, second;
-static vta_diag *diag;
 static char place[64];
-
-static void must(vta_status status) {
-    if (status != VTA_OK) fail_msg("%s", vta_diag_text(diag));
-}
-
-static void refused(vta_status status, vta_status expected, const char *words) {
-    if (status != expected) fail_msg("%d, not %d: %s", status, expected, vta_diag_text(diag));
-    if (!strstr(vta_diag_text(diag), words)) fail_msg("'%s' is not in: %s", words, vta_diag_text(diag));
-    vta_diag_clear(diag);
-}
 
 static vta_status take(const char *key, uint32_t priority, uint32_t seconds, uint32_t wait_ms, vta_rpc **rpc) {
     const vta_rpc_options o = {.tracker = place,

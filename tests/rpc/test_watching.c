@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rpc/says.h"
 #include "rpc/session.h"
+#include "rpc/told.h"
 
 #include "../../src/rpc/server.h" /* tests/rpc has a server.h of its own */
 
@@ -78,7 +78,7 @@ static void lines(void **state) {
         uint64_t before = vt__rpc_now();
         vta_status status = vt__connection_take_line(&c[i], diag);
         if (i == 2) {
-            says(diag, status, VTA_NO_MEMORY, "all 2 sessions of this server are taken (--sessions)");
+            told(diag, status, VTA_NO_MEMORY, "all 2 sessions of this server are taken (--sessions)");
             assert_null(c[i].line);
             continue;
         }
@@ -202,7 +202,7 @@ static void folders(void **state) {
             vt__folders_end(&s);
             continue;
         }
-        says(diag, status, VTA_IO, "$TMPDIR is longer than 217 characters");
+        told(diag, status, VTA_IO, "$TMPDIR is longer than 217 characters");
         assert_string_equal(s.folder, "");
     }
     unsetenv("TMPDIR");

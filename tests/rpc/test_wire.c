@@ -4,13 +4,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "rpc/says.h"
 #include "rpc/stream.h"
+#include "rpc/told.h"
 #include "rpc/wire.h"
+#include "support/diag.h"
 
 #include "../../src/rpc/server.h" /* tests/rpc has a server.h of its own */
-
-static vta_diag *diag;
 
 /* ---- Fields ------------------------------------------------------------------------------------------------------ */
 
@@ -26,10 +25,10 @@ static void headers(void **state) {
     vt__rpc_put_header(bytes, &(vt_rpc_header){.size = VT_RPC_FRAME_BYTES, .message = VT_RPC_PING});
     assert_int_equal(vt__rpc_get_header(bytes, diag, &got), VTA_OK);
     vt__rpc_put_header(bytes, &(vt_rpc_header){.size = VT_RPC_FRAME_BYTES + 1, .message = VT_RPC_PING});
-    says(diag, vt__rpc_get_header(bytes, diag, &got), VTA_PARSE,
+    told(diag, vt__rpc_get_header(bytes, diag, &got), VTA_PARSE,
          "a frame of 4198401 bytes (PING); the longest has 4198400"); /* 4 MiB of contents, and 4096 beside */
     vt__rpc_put_header(bytes, &(vt_rpc_header){.message = 99});
-    says(diag, vt__rpc_get_header(bytes, diag, &got), VTA_PARSE,
+    told(diag, vt__rpc_get_header(bytes, diag, &got), VTA_PARSE,
          "message 99 does not exist in version 1 of the protocol");
 }
 
@@ -59,11 +58,11 @@ static bool read_fields(const char *bytes, size_t size) {
     right &= !strcmp(text, "abc");
     if (size == FIELD_BYTES) assert_int_equal(vt__rpc_end(&r, "TEST", diag), VTA_OK);
     if (size == FIELD_BYTES + 1)
-        says(diag, vt__rpc_end(&r, "TEST", diag), VTA_PARSE, "TEST: 1 bytes after the last field");
+        told(diag, vt__rpc_end(&r, "TEST", diag), VTA_PARSE, "TEST: 1 bytes after the last field");
     if (size >= FIELD_BYTES) return right;
     assert_string_equal(text, ""); /* what is not there is 0 */
     assert_int_equal(vt__rpc_u64(&r), 0);
-    says(diag, vt__rpc_end(&r, "TEST", diag), VTA_PARSE, "TEST: the message is cut short, or a field is too long");
+    told(diag, vt__rpc_end(&r, "TEST", diag), VTA_PARSE, "TEST: the message is cut short, or a field is too long");
     return right;
 }
 
@@ -154,21 +153,21 @@ static void slow_and_closed(void **state) {
     char bytes[5];
     static char many[1 << 20];
     pair p = make_pair(SOCK_STREAM);
-    says(diag, vt__rpc_read(&p.a, bytes, 5, 1, diag), VTA_TIMEOUT,
+    told(diag, vt__rpc_read(&p.a, bytes, 5, 1, diag), VTA_TIMEOUT,
          "the other side of the connection is too slow: nothing came in time");
-    says(diag, vt__rpc_wait(&p.a, 1, diag), VTA_TIMEOUT,
+    told(diag, vt__rpc_wait(&p.a, 1, diag), VTA_TIMEOUT,
          "the other side of the connection is too slow: nothing came in time");
-    says(diag, vt__rpc_write(&p.a, many, sizeof many, 1, diag), VTA_TIMEOUT,
+    told(diag, vt__rpc_write(&p.a, many, sizeof many, 1, diag), VTA_TIMEOUT,
          "the other side of the connection is too slow: nothing was taken in time");
     assert_int_equal(write(p.b, "abc", 3), 3);
     assert_int_equal(vt__rpc_wait(&p.a, 0, diag), VTA_OK);
     shutdown(p.b, SHUT_WR);
-    says(diag, vt__rpc_read(&p.a, bytes, 5, 0, diag), VTA_IO, "the connection was closed after 3 of 5 bytes");
-    says(diag, vt__rpc_read(&p.a, bytes, 5, 0, diag), VTA_NOT_FOUND, "the other side closed the connection");
+    told(diag, vt__rpc_read(&p.a, bytes, 5, 0, diag), VTA_IO, "the connection was closed after 3 of 5 bytes");
+    told(diag, vt__rpc_read(&p.a, bytes, 5, 0, diag), VTA_NOT_FOUND, "the other side closed the connection");
     assert_int_equal(vt__rpc_read(&p.a, bytes, 0, 0, diag), VTA_OK);
     close(p.b); /* with bytes of ours unread */
-    says(diag, vt__rpc_read(&p.a, bytes, 5, 0, diag), VTA_IO, "the connection broke: Connection reset by peer");
-    says(diag, vt__rpc_write(&p.a, bytes, 5, 0, diag), VTA_IO, "the connection broke: Broken pipe");
+    told(diag, vt__rpc_read(&p.a, bytes, 5, 0, diag), VTA_IO, "the connection broke: Connection reset by peer");
+    told(diag, vt__rpc_write(&p.a, bytes, 5, 0, diag), VTA_IO, "the connection broke: Broken pipe");
     vt__rpc_close(&p.a);
 }
 
@@ -203,7 +202,7 @@ static void frames(void **state) {
         close(q.b);
         assert_int_equal(vt__rpc_receive(&q.a, 0, 0, diag, &got, &in), size ? VTA_IO : VTA_OK);
         vta_diag_clear(diag);
-        says(diag, vt__rpc_receive(&q.a, 0, 0, diag, &got, &in), VTA_NOT_FOUND, "the other side closed the connection");
+        told(diag, vt__rpc_receive(&q.a, 0, 0, diag, &got, &in), VTA_NOT_FOUND, "the other side closed the connection");
         vt_strbuf_free(&in);
         int fd = p.a.fd;
         vt__rpc_close(&p.a);
@@ -231,23 +230,11 @@ static void farewells(void **state) {
     vt_strbuf_free(&b);
 }
 
-static int begin(void **state) {
-    (void)state;
-    diag = vta_diag_create(NULL);
-    return diag ? 0 : -1;
-}
-
-static int end(void **state) {
-    (void)state;
-    vta_diag_destroy(diag);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(headers), cmocka_unit_test(message_names), cmocka_unit_test(fields),
         cmocka_unit_test(texts),   cmocka_unit_test(deadlines),     cmocka_unit_test(slow_and_closed),
         cmocka_unit_test(frames),  cmocka_unit_test(farewells),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, diag_begin, diag_end);
 }
