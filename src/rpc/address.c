@@ -10,6 +10,8 @@ vta_status vt__address_read(const char *host, uint32_t port, vta_diag *diag, str
     struct sockaddr_in *v4 = (struct sockaddr_in *)out;
     struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)out;
     memset(out, 0, sizeof *out);
+    *out_loopback = false;
+    if (port > 65535) return vt_fail(diag, VTA_INVALID_ARGUMENT, "port %u; ports are 0 to 65535", port);
     if (inet_pton(AF_INET, name, &v4->sin_addr) == 1) {
         v4->sin_family = AF_INET;
         v4->sin_port = htons((uint16_t)port);
@@ -22,7 +24,6 @@ vta_status vt__address_read(const char *host, uint32_t port, vta_diag *diag, str
         *out_loopback = IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
         return VTA_OK;
     }
-    *out_loopback = false;
     return vt_fail(diag, VTA_INVALID_ARGUMENT,
                    "--host %.100s: must be an address of this machine, like 127.0.0.1, 0.0.0.0 (all) or ::1", host);
 }

@@ -124,7 +124,6 @@ static vta_status check(const vta_rpc_server_options *o, vta_diag *diag) {
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_rpc_serve: session_program is needed: the path of vta-session");
     if (access(o->session_program, X_OK) != 0)
         return vt_fail(diag, VTA_NOT_FOUND, "%s: no program that can be run (--session-program)", o->session_program);
-    if (o->port > 65535) return vt_fail(diag, VTA_INVALID_ARGUMENT, "port %u; ports are 0 to 65535", o->port);
     if (o->most_sessions > VT_RPC_MOST_SESSIONS)
         return vt_fail(diag, VTA_OUT_OF_RANGE, "%u sessions; at most %d", o->most_sessions, VT_RPC_MOST_SESSIONS);
     VT_TRY(check_text("driver", o->driver, VT_RPC_NAME_BYTES, diag));

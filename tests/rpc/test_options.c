@@ -41,6 +41,7 @@ static void server_options(void **state) {
     o.port = 65535;
     told(diag, vta_rpc_serve(&o, diag), VTA_NOT_FOUND, no_key);
     o.port = 65536;
+    o.key_file = NULL;
     told(diag, vta_rpc_serve(&o, diag), VTA_INVALID_ARGUMENT, "port 65536; ports are 0 to 65535");
     o = good_options();
     o.most_sessions = 256;
@@ -153,6 +154,12 @@ static void addresses(void **state) {
     told(diag, vt__address_read("board", 1, diag, &at, &loopback), VTA_INVALID_ARGUMENT,
          "--host board: must be an address of this machine, like 127.0.0.1, 0.0.0.0 (all) or ::1");
     assert_false(loopback);
+    told(diag, vt__address_read("::1", 65536, diag, &at, &loopback), VTA_INVALID_ARGUMENT,
+         "port 65536; ports are 0 to 65535");
+    told(diag, vta_rpc_track(&(vta_rpc_tracker_options){.port = 65536}, diag), VTA_INVALID_ARGUMENT,
+         "port 65536; ports are 0 to 65535");
+    assert_int_equal(vt__address_read("::1", 65535, diag, &at, &loopback), VTA_OK);
+    assert_int_equal(vt__address_port((struct sockaddr *)&at), 65535);
     assert_false(vt__address_text((struct sockaddr *)&(struct sockaddr_un){.sun_family = AF_UNIX}, text, sizeof text));
     assert_string_equal(text, "kept");
 }
