@@ -50,8 +50,9 @@ static bool take_text(reader *r, char *to, size_t room) {
 static vta_status read_type(reader *r) {
     char text[16], kind = 0;
     unsigned bytes = 0;
+    int end = 0;
     if (!take_text(r, text, sizeof text)) return FAIL("its type is not a text (records are not supported)");
-    r->has_type = sscanf(text, "%*1[<|=]%c%u", &kind, &bytes) == 2;
+    r->has_type = sscanf(text, "%*1[<|=]%c%u%n", &kind, &bytes, &end) == 2 && !text[end];
     const char *known = "iufb", *found = r->has_type && kind ? strchr(known, kind) : NULL;
     bool power = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
     if (!found || !power || (kind == 'f' && bytes == 1) || (kind == 'b' && bytes > 1))

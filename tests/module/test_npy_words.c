@@ -73,6 +73,8 @@ static void npy_headers(void **state) {
          "elements of type '|f1': integers, floats and bools of this machine's byte order are read"},
         {"{'descr':'<i16','fortran_order':False,'shape':()}", VTA_UNSUPPORTED,
          "elements of type '<i16': integers, floats and bools of this machine's byte order are read"},
+        {"{'descr':'<i4x','fortran_order':False,'shape':()}", VTA_UNSUPPORTED,
+         "elements of type '<i4x': integers, floats and bools of this machine's byte order are read"},
         {"{'descr':'i1','fortran_order':False,'shape':(2,)}", VTA_UNSUPPORTED,
          "elements of type 'i1': integers, floats and bools of this machine's byte order are read"},
         {"{'descr':'0123456789abcdef','fortran_order':False,'shape':()}", VTA_PARSE,
