@@ -177,7 +177,37 @@ static void stale_memory(void **state) {
     vta_field_destroy(field);
 }
 
+/* What was written in parts: every part counts, nothing else does. Each of 4 bytes is one of two values, as a byte or
+ * as a half of a wider scalar. */
+static void memory_in_parts(void **state) {
+    (void)state;
+    enum { PARTS = 4, CHOICES = 1 << 2 * PARTS };
+    static vta_value got[2][CHOICES];
+    vta_field *field;
+    assert_int_equal(vta_field_create(1, NULL, NULL, &field), VTA_OK);
+    const vta_value one[2] = {vta_field_variable(field, 1, 0), vta_field_variable(field, 1, 1)};
+    for (int again = 0; again < 2; again++)
+        for (int choice = 0; choice < CHOICES; choice++) {
+            vt_shadow s;
+            vt_shadow_init(&s, &vt_allocator_libc, field, 8, 0);
+            assert_int_equal(vt_shadow_add(&s, BASE, 8, NULL), VTA_OK);
+            assert_int_equal(vt_shadow_ready(&s, NULL), VTA_OK);
+            for (int k = 0; k < PARTS; k++) {
+                const vta_value *value = &one[choice >> 2 * k & 1];
+                bool wide = choice >> (2 * k + 1) & 1; /* the next byte is written anew, but behind the last */
+                assert_true(vt_shadow_write(&s, BASE + (uint64_t)k, wide ? 16 : 8, 1, value));
+            }
+            assert_true(vt_shadow_read(&s, BASE, 32, 1, &got[again][choice]));
+            vt_shadow_clear(&s);
+        }
+    assert_memory_equal(got[0], got[1], sizeof got[0]);
+    for (int i = 0; i < CHOICES; i++)
+        for (int k = 0; k < i; k++) assert_int_not_equal(got[0][i], got[0][k]);
+    vta_field_destroy(field);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(against_a_model), cmocka_unit_test(stale_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(against_a_model), cmocka_unit_test(stale_memory),
+                                       cmocka_unit_test(memory_in_parts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
