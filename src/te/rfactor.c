@@ -13,7 +13,7 @@ typedef struct factoring {
     const vt_iter *axis; /* the loop that becomes a data axis */
     uint32_t place;
     vt_ptrmap *masks;   /* of which axes a loop is made */
-    vt_ptrmap *touched; /* the axes that `axis` is made of, and all made of these */
+    vt_ptrmap *touched; /* the axes that `axis` is made of, all made of these, and what else those are made of */
     vt_ptrmap *ranges;
     vt_varmap *values;    /* of the old axes, in terms of the new ones */
     const vt_iter **axes; /* of the first stage: data axes with `axis` among them, then what is left of the reduction */
@@ -54,30 +54,25 @@ static void find_masks(factoring *f) {
     te__pass_down_mask(f->st, f->masks);
 }
 
-static void touch(factoring *f, const vt_iter *axis) {
-    if (axis) vt_ptrmap_set(f->touched, axis, f);
+/* Of a relation all axes are touched or none: whether this one had some of both. */
+static bool touch_all(factoring *f, const te__relation *r) {
+    const vt_iter *of[] = {r->parent, r->outer, r->inner};
+    uint32_t touched = 0, all = 0;
+    for (int i = 0; i < 3; i++) {
+        if (!of[i]) continue;
+        all++;
+        touched += is_touched(f, of[i]);
+    }
+    for (int i = 0; touched && i < 3; i++)
+        if (of[i]) vt_ptrmap_set(f->touched, of[i], f);
+    return touched && touched < all;
 }
 
 static void find_touched(factoring *f) {
-    const te_stage *st = f->st;
-    touch(f, f->axis);
-    for (uint32_t i = st->n_relations; i > 0; i--) {
-        const te__relation *r = &st->relations[i - 1];
-        if (r->kind == TE__FUSE && is_touched(f, r->parent)) {
-            touch(f, r->outer);
-            touch(f, r->inner);
-        } else if (r->kind != TE__FUSE && (is_touched(f, r->inner) || (r->outer && is_touched(f, r->outer)))) {
-            touch(f, r->parent);
-        }
-    }
-    for (uint32_t i = 0; i < st->n_relations; i++) {
-        const te__relation *r = &st->relations[i];
-        if (r->kind == TE__FUSE && (is_touched(f, r->outer) || is_touched(f, r->inner))) {
-            touch(f, r->parent);
-        } else if (r->kind != TE__FUSE && r->parent && is_touched(f, r->parent)) {
-            touch(f, r->outer);
-            touch(f, r->inner);
-        }
+    vt_ptrmap_set(f->touched, f->axis, f);
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < f->st->n_relations; i++) more |= touch_all(f, &f->st->relations[i]);
     }
 }
 
@@ -93,8 +88,8 @@ static void find_ranges(factoring *f) {
 
 /* ---- The first stage ---- */
 
-/* An axis in the place of `from`: of data with a variable of its own that begins at 0, of the reduction the loop itself,
- * which the second stage has no more. */
+/* An axis in the place of `from`: of data with a variable of its own that begins at 0, of the reduction the loop
+ * itself, which the second stage has no more. */
 static const vt_iter *fresh_axis(factoring *f, const vt_iter *from, vt_iter_type type) {
     vt_ctx *ctx = f->ctx;
     const vt_range *r = te__range(f->ranges, from);

@@ -180,6 +180,19 @@ static void factor(program *p) {
     }
 }
 
+/* Part of a reduce axis is fused with the next, before or after one of the loops becomes a stage of its own. */
+static void factor_fused(program *p, te_stage *st) {
+    for (size_t i = 0; i + 1 < te_stage_leaves(st); i++) {
+        te_axis *axis = te_stage_leaf(st, i), *next = te_stage_leaf(st, i + 1), *parts[2], *fused;
+        if (te_axis_kind_of(axis) != TE_AXIS_REDUCE || te_axis_kind_of(next) != TE_AXIS_REDUCE) continue;
+        if (te_split(st, axis, random_below(4) + 1, &parts[0], &parts[1]) != VTA_OK) continue;
+        if (te_fuse(st, 2, (te_axis *[]){parts[1], next}, &fused) == VTA_OK && random_below(2))
+            te_split(st, fused, random_below(5) + 1, NULL, NULL);
+        break;
+    }
+    factor(p);
+}
+
 /* Parts of sizes that make the axis's extent, where that is a constant. */
 static void split_in_parts(te_stage *st, te_axis *axis) {
     int64_t sizes[8], left = axis ? te_axis_extent(axis) : 0;
@@ -202,7 +215,7 @@ static void step(program *p, char *log) {
     uint32_t n = (uint32_t)te_schedule_stages(p->s);
     te_stage *st = te_schedule_stage_at(p->s, random_below(n)), *other = te_schedule_stage_at(p->s, random_below(n));
     te_axis *axis = leaf(st), *fuse[2];
-    uint32_t what = random_below(22);
+    uint32_t what = random_below(23);
     size_t leaves = te_stage_leaves(st), at = leaves > 1 ? random_below((uint32_t)leaves - 1) : 0;
     sprintf(log + strlen(log), " %u:%s", what, te_stage_name(st));
     switch (what) {
@@ -229,6 +242,7 @@ static void step(program *p, char *log) {
     case 16: te_storage_align(st, te_stage_axis(st, random_below(3)), random_below(9) + 1, random_below(4)); break;
     case 17: split_in_parts(st, te_stage_axis(st, random_below(4))); break;
     case 18: compute_at_stretch(st, other); break;
+    case 19: factor_fused(p, st); break;
     default: factor(p);
     }
 }

@@ -105,6 +105,28 @@ static void all_of_it(void **state) {
     te_context_destroy(c);
 }
 
+/* One part of k is the new axis, the other is fused with l: what is fused goes along, as a loop of the first stage. */
+static void fused_with_another(void **state) {
+    (void)state;
+    fixture f = make();
+    te_axis *outer, *inner, *fused, *lo, *li;
+    te_split(f.st, f.k, 3, &outer, &inner);
+    te_fuse(f.st, 2, (te_axis *[]){inner, f.l}, &fused);
+    te_split(f.st, fused, 5, &lo, &li);
+    te_tensor *first = te_rfactor(f.s, f.y, outer, 0);
+    assert_fine(f.c);
+    assert_int_equal(te_tensor_dim(first, 0), 4);
+    assert_leaves(te_schedule_stage(f.s, first), "k.outer i k.inner.l.fused.outer k.inner.l.fused.inner");
+    assert_leaves(f.st, "i k.outer.v");
+    char *text = nest_text(f.c, lower(f.s, 2, (te_tensor *[]){f.a, f.y}));
+    assert_fine(f.c);
+#define L "(k.inner.l.fused.inner + (k.inner.l.fused.outer*5))"
+    assert_int_equal(count_of(text, "a[i, (floordiv(" L ", 6) + (k.outer*3)), floormod(" L ", 6)]"), 1);
+#undef L
+    free(text);
+    te_context_destroy(f.c);
+}
+
 static void refused(void **state) {
     (void)state;
     fixture f = make();
@@ -136,6 +158,6 @@ static void refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(two_stages), cmocka_unit_test(all_of_it),
-                                       cmocka_unit_test(refused)};
+                                       cmocka_unit_test(fused_with_another), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
