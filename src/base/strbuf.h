@@ -26,7 +26,7 @@ void vt_strbuf_vaddf(vt_strbuf *sb, const char *fmt, va_list args) VTA_PRINTF(2,
 /* The text so far ("" when empty). */
 const char *vt_strbuf_text(const vt_strbuf *sb);
 /* Hands the text over without a copy, to be freed with vt_strfree (so it must hold no zero); NULL when any append ran
- * out of memory. The buffer is empty afterwards. */
+ * out of memory. The buffer is empty afterwards, and need not be freed. */
 char *vt_strbuf_take(vt_strbuf *sb);
 
 #endif

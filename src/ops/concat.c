@@ -63,9 +63,7 @@ static char *report(const vtac_op *op, const vta_timing_profile *profile, const 
                    "On the processor, in the accelerator's memory: %lld inputs are copied, nothing is computed. The "
                    "accelerator takes no cycle; it would take every element through its accumulators.",
                    (long long)op->shape.inputs);
-    char *text = vt_strbuf_take(&out);
-    vt_strbuf_free(&out);
-    return text;
+    return vt_strbuf_take(&out);
 }
 
 static const char *admit(const vtac_op *op, const vta_timing_profile *profile, vt_op_blocks *b) {

@@ -15,9 +15,7 @@ static char *member_text(const vtac_op *op, const vta_timing_profile *profile, b
     else
         vt_op_workload_write(op, true, &sb);
     vt_strbuf_addc(&sb, '"');
-    char *text = vt_strbuf_take(&sb);
-    vt_strbuf_free(&sb);
-    return text;
+    return vt_strbuf_take(&sb);
 }
 
 static bool contains(const char *line, size_t size, const char *text) {

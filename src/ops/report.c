@@ -45,9 +45,10 @@ static void tell_turns(const vt_op_blocks *b, vt_strbuf *out) {
     if (b->third_place) vt_strbuf_add(out, "Operands have a third place. ");
     if (b->late_uops) vt_strbuf_add(out, "Micro-ops of later steps are loaded behind the first product. ");
     if (b->keep_data || b->keep_weight)
-        vt_strbuf_addf(out, "%s on the chip. ", b->keep_data && b->keep_weight ? "Data and weights stay"
-                                                : b->keep_data                 ? "All data stay"
-                                                                               : "All weights stay");
+        vt_strbuf_addf(out, "%s on the chip. ",
+                       b->keep_data && b->keep_weight ? "Data and weights stay"
+                       : b->keep_data                 ? "All data stay"
+                                                      : "All weights stay");
 }
 
 void vt__report_origin(const vtac_op_result *r, vt_strbuf *out) {
@@ -56,7 +57,8 @@ void vt__report_origin(const vtac_op_result *r, vt_strbuf *out) {
         return;
     }
     vt_strbuf_addf(out, "%llu schedules fit the buffers; ", (unsigned long long)r->considered);
-    vt_strbuf_addf(out, r->origin == VTAC_OP_TUNED ? "%u were timed by the tuner." : "the best %u by estimate were timed.",
+    vt_strbuf_addf(out,
+                   r->origin == VTAC_OP_TUNED ? "%u were timed by the tuner." : "the best %u by estimate were timed.",
                    (unsigned)r->timed);
 }
 
@@ -83,7 +85,5 @@ char *vt__report(const vt_op_cost *c, const vt_op_blocks *b, const vtac_op_resul
         compute >= beats ? "Compute" : "The memory", (unsigned long long)compute, (unsigned long long)beats,
         (unsigned long long)r->cycles, 100.0 * ((double)r->cycles / (double)r->bound - 1));
     vt__report_origin(r, &out);
-    char *text = vt_strbuf_take(&out);
-    vt_strbuf_free(&out);
-    return text;
+    return vt_strbuf_take(&out);
 }

@@ -305,7 +305,5 @@ char *vt__tiles_report(const vtac_op *op, const vta_timing_profile *profile, con
     tell_limit(op, profile, &out);
     vt_strbuf_addf(&out, "%llu cycles reached. ", (unsigned long long)r->cycles);
     vt__report_origin(r, &out);
-    char *text = vt_strbuf_take(&out);
-    vt_strbuf_free(&out);
-    return text;
+    return vt_strbuf_take(&out);
 }

@@ -92,7 +92,6 @@ vta_status vt__write_report(vt__maker *m) {
                    (unsigned long long)plan->host_bytes, (unsigned long long)m->host_items, m->data_size, m->code_size);
     vt_strfree(m->p->allocator, m->p->report);
     m->p->report = vt_strbuf_take(&out);
-    vt_strbuf_free(&out);
     return m->p->report ? VTA_OK : vt_no_memory(m->diag);
 }
 

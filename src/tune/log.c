@@ -276,10 +276,8 @@ vta_status vtac_tune_log_best(const vtac_tune_log *log, vta_diag *diag, char **o
         if (log->lines[i].record.workload && !log->lines[i].record.error) lines[n++] = &log->lines[i];
     qsort(lines, n, sizeof *lines, compare);
     vt_strbuf_init(&out, NULL);
-    vt_strbuf_add(&out, "");
     write_best(lines, n, &out);
     vt_free(log->allocator, lines, (log->count + 1) * sizeof *lines);
     *out_text = vt_strbuf_take(&out);
-    vt_strbuf_free(&out);
     return *out_text ? VTA_OK : vt_no_memory(diag);
 }

@@ -37,9 +37,7 @@ char *vt__tune_knobs(const vtac_op *op, const vt_op_blocks *b) {
     vt_json_object(&w, NULL);
     vt_op_knobs_write(op, b, &w);
     vt_json_end(&w);
-    char *text = vt_strbuf_take(&sb);
-    vt_strbuf_free(&sb);
-    return text;
+    return vt_strbuf_take(&sb);
 }
 
 vta_status vt__tune_hash(const vtac_op *op, const vt_op_blocks *b, vta_diag *diag, uint64_t *out_hash) {
