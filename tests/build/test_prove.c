@@ -166,6 +166,28 @@ static void no_field_follows(void **state) {
     }
 }
 
+/* Of what differs the first element is told, in the order of the arguments. */
+static void first_that_differs(void **state) {
+    (void)state;
+    enum { J = 40, L = 5, LANES = 16 };
+    machine m;
+    proof p = {0};
+    vtac_kernel *other;
+    static const char text[] = "kernel k\ninput A: acc_t[1, 64, BATCH, BLOCK_OUT]\n"
+                               "input B: acc_t[1, 64, BATCH, BLOCK_OUT]\n"
+                               "output C[i: 1, j: 64, k: BATCH, l: BLOCK_OUT] = "
+                               "inp_t(A[...] + B[...] + if_then_else(j >= 40 && l >= 5, 1, 0))\n";
+    machine_open(&m, "examples/vector_add.te", &shapes[0], true);
+    need(&m, vtac_kernel_parse(text, strlen(text), "k.te", NULL, m.config, NULL, m.diag, &other), text);
+    list_args(other, &p);
+    need(&m, vtac_prove(vtac_kernel_context(other), p.n, p.args, m.call, NULL, m.diag, &p.result), text);
+    assert_int_equal(p.result.verdict, VTAC_WRONG);
+    assert_int_equal(p.result.arg, 2);
+    assert_int_equal(p.result.index, J * LANES + L);
+    vtac_kernel_destroy(other);
+    machine_close(&m);
+}
+
 static int prove_folder(const char *folder, int n_shapes) {
     DIR *dir = opendir(folder);
     int count = 0;
@@ -413,9 +435,10 @@ static void failed_calls_record_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sound_kernels_are_proven), cmocka_unit_test(no_field_follows),
-        cmocka_unit_test(texts_mean_what_they_say), cmocka_unit_test(wrong_streams_are_caught),
-        cmocka_unit_test(damage_is_never_proven),   cmocka_unit_test(failed_calls_record_nothing),
+        cmocka_unit_test(sound_kernels_are_proven),    cmocka_unit_test(no_field_follows),
+        cmocka_unit_test(first_that_differs),          cmocka_unit_test(texts_mean_what_they_say),
+        cmocka_unit_test(wrong_streams_are_caught),    cmocka_unit_test(damage_is_never_proven),
+        cmocka_unit_test(failed_calls_record_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
