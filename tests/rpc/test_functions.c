@@ -153,9 +153,26 @@ static void kernels(void **state) {
     answered(VT_TVM_FREE_HANDLE, VTA_ARG_NULL);
 }
 
+/* What asks for counters is of the session's machine, and there is none where its configuration is wrong. */
+static void functions_of_the_machine(void **state) {
+    (void)state;
+    static const char *const names[] = {"vta.simulator.profiler_clear", "vta.simulator.profiler_status",
+                                        "vta.tsim.profiler_clear", "vta.tsim.profiler_status"};
+    strcpy(page.config, "{\"LOG_BATCH\": 77}");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        uint64_t function = global(names[i]);
+        begin_values();
+        call(function);
+        assert_int_equal(ask(VT_TVM_CALL), VTA_OK);
+        assert_int_equal(out.text[7 + 8], VT_TVM_EXCEPTION);
+        assert_contains(vta_diag_text(diag), "the server's configuration: error: LOG_BATCH = 77: must be from 0 to 8");
+        vta_diag_clear(diag);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_session, end_session)
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(functions_of_files), TEST(kernels)};
+    const struct CMUnitTest tests[] = {TEST(functions_of_files), TEST(kernels), TEST(functions_of_the_machine)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
