@@ -1,6 +1,10 @@
 /* Contiguous memory, given out in pages: every answer against a table of pages, at the bottom, in the middle and at the
  * top of the address space. */
+#include <unistd.h>
+
 #include "device/board/contiguous.h"
+#include "device/board/model_files.h"
+#include "device/board/settings.h"
 #include "support/check.h"
 #include "vta/device.h"
 
@@ -19,7 +23,7 @@ typedef struct fixture {
 
 static fixture f;
 
-static vta_status sync(vt_contiguous *c, bool for_device, uint64_t offset, uint64_t bytes, vta_diag *diag) {
+static vta_status sync_pages(vt_contiguous *c, bool for_device, uint64_t offset, uint64_t bytes, vta_diag *diag) {
     (void)c;
     (void)diag;
     f.for_device = for_device;
@@ -30,8 +34,12 @@ static vta_status sync(vt_contiguous *c, bool for_device, uint64_t offset, uint6
 
 static void begin(uint32_t base) {
     memset(&f, 0, sizeof f);
-    f.c = (vt_contiguous){
-        .name = "piece", .hint = "Ask for more", .base = base, .size = sizeof f.host, .host = f.host, .sync = sync};
+    f.c = (vt_contiguous){.name = "piece",
+                          .hint = "Ask for more",
+                          .base = base,
+                          .size = sizeof f.host,
+                          .host = f.host,
+                          .sync = sync_pages};
     f.diag = vta_diag_create(NULL);
     memset(f.host, 0xee, sizeof f.host);
 }
@@ -206,7 +214,32 @@ static void refusals(void **state) {
     end();
 }
 
+/* What opens it closes it where that fails, and closes it again: the second time there is nothing. */
+static void closed_twice(void **state) {
+    (void)state;
+    char folder[] = "/tmp/vta-contiguous-XXXXXX", path[64];
+    vt_board_settings settings = {.model = ""};
+    vt_contiguous c;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/" VT_MODEL_MEMORY, folder);
+    snprintf(settings.model, sizeof settings.model, "%s", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(ftruncate(fileno(file), 2 * PAGES * PAGE), 0);
+    fclose(file);
+    assert_int_equal(vt_contiguous_open(&c, &settings, NULL, NULL), VTA_OK);
+    assert_int_equal(c.size, PAGES * PAGE);
+    assert_true(c.fd >= 0 && c.host == c.device + PAGES * PAGE);
+    for (int i = 0; i < 2; i++) {
+        vt_contiguous_close(&c);
+        assert_true(c.fd == -1 && !c.host && !c.device && !c.mapped && !c.blocks && !c.size);
+    }
+    unlink(path);
+    rmdir(folder);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_calls), cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_calls), cmocka_unit_test(refusals),
+                                       cmocka_unit_test(closed_twice)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

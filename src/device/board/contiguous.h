@@ -30,6 +30,7 @@ typedef struct vt_contiguous {
 /* Opens the memory that the settings name. VTA_NOT_FOUND: there is no such device, and how to make one. */
 vta_status vt_contiguous_open(vt_contiguous *c, const vt_board_settings *settings, const vta_allocator *allocator,
                                vta_diag *diag);
+/* Empty afterwards: closing it again does nothing. */
 void vt_contiguous_close(vt_contiguous *c);
 
 /* Zeroed pages at the lowest address that is free. VTA_NO_MEMORY: how much was asked for, what is left, and which
