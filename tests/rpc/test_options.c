@@ -219,7 +219,7 @@ static vta_status read_key(const char *path, const char *text, mode_t mode, vt_r
 
 static void keys(void **state) {
     (void)state;
-    char path[VT_FOLDER_BYTES + 8], words[1024], digits[132];
+    char path[VT_FOLDER_BYTES + 8], words[1024], digits[130 + sizeof " \t\r\n"];
     vt_rpc_key key;
     snprintf(path, sizeof path, "%s/key", page.folder);
     for (size_t n = 0; n <= 130; n++) {
