@@ -175,7 +175,7 @@ static void report(void **state) {
                                         UNFINISHED,
                                         UNWRITTEN,
                                         "these are the first 7 findings; 22 more accesses were wrong",
-                                        "instruction 20 (FINISH), the first of 2: " MUL};
+                                        ("instruction 20 (FINISH), the first of 2: " MUL)};
     enum { LINES = sizeof lines / sizeof *lines };
     vta_diag_entry e;
     assert_int_equal(vt_findings_report(&found, diag), VTA_OK);

@@ -238,7 +238,7 @@ static void check_one(size_t i) {
     vta_config *plain = vta_config_default(), *config;
     vta_diag *diag = vta_diag_create(NULL);
     vta_timing_profile profile;
-    vtac_op *op;
+    vtac_op *op = NULL;
     uint64_t cycles;
     if (vta_config_with(plain, cases[i].config, diag, &config) != VTA_OK ||
         vta_timing_profile_for(config, diag, &profile) != VTA_OK ||

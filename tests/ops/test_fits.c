@@ -58,7 +58,7 @@ static void fits(void **state) {
         vta_config *plain = vta_config_default(), *config;
         vta_diag *diag = vta_diag_create(NULL);
         vta_timing_profile profile;
-        vtac_op *op;
+        vtac_op *op = NULL;
         if (vta_config_with(plain, counts[i].config, diag, &config) != VTA_OK ||
             vta_timing_profile_for(config, diag, &profile) != VTA_OK ||
             vtac_op_create(counts[i].name, counts[i].text, config, NULL, diag, &op) != VTA_OK)

@@ -30,7 +30,7 @@ static void write_log(const char *text) {
 }
 
 static vtac_op *make(const char *name, const char *text, const char *set) {
-    vtac_op *op;
+    vtac_op *op = NULL;
     vta_diag *diag = vta_diag_create(NULL);
     vta_config *plain = vta_config_default(), *config;
     if (vta_config_with(plain, set, diag, &config) != VTA_OK ||
