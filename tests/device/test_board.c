@@ -12,27 +12,11 @@
 #include "device/board/contiguous.h"
 #include "device/board/fpga.h"
 #include "device/board/registers.h"
+#include "device/folder.h"
 #include "device/small_program.h"
 #include "support/diag.h"
 #include "support/fpga_manager.h"
 #include "vta/device.h"
-
-static char folder[64];
-
-static char *in_folder(const char *name) {
-    static char path[8][512];
-    static int next;
-    char *to = path[next++ % 8];
-    snprintf(to, 512, "%s/%s", folder, name);
-    return to;
-}
-
-static void put(const char *name, const char *text) {
-    FILE *f = fopen(in_folder(name), "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-}
 
 static void expect(const char *name, const char *text) {
     char got[64] = "";

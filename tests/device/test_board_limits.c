@@ -9,26 +9,15 @@
 
 #include "device/board/registers.h"
 #include "device/board/settings.h"
+#include "device/folder.h"
 #include "support/check.h"
 #include "vta/device.h"
 
-static char folder[64];
 static vta_diag *diag;
 
-static char *in_folder(const char *name) {
-    static char path[8][256];
-    static int next;
-    char *to = path[next++ % 8];
-    snprintf(to, 256, "%s/%s", folder, name);
-    return to;
-}
-
-static void put(const char *name, const char *text, off_t size) {
-    FILE *f = fopen(in_folder(name), "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-    if (size) assert_int_equal(truncate(in_folder(name), size), 0);
+static void put_zeros(const char *name, off_t size) {
+    put(name, "");
+    assert_int_equal(truncate(in_folder(name), size), 0);
 }
 
 static int begin(void **state) {
@@ -41,14 +30,14 @@ static int begin(void **state) {
     diag = vta_diag_create(NULL);
     mkdir(in_folder("sys"), 0700);
     mkdir(in_folder("sys/udmabuf7"), 0700);
-    put("sys/udmabuf7/size", "32768\n", 0);
-    put("sys/udmabuf7/phys_addr", "0x3f000000\n", 0);
+    put("sys/udmabuf7/size", "32768\n");
+    put("sys/udmabuf7/phys_addr", "0x3f000000\n");
     for (int i = 0; i < 5; i++) {
         snprintf(name, sizeof name, "sys/udmabuf7/%s", written[i]);
-        put(name, "", 0);
+        put(name, "");
     }
-    put("udmabuf7", "", 32768);
-    put("registers", "", 4 * VT_BLOCK_BYTES);
+    put_zeros("udmabuf7", 32768);
+    put_zeros("registers", 4 * VT_BLOCK_BYTES);
     return 0;
 }
 
@@ -146,13 +135,13 @@ static void the_last_page(void **state) {
     (void)state;
     vta_device *d;
     uint32_t addr;
-    put("sys/udmabuf7/phys_addr", "0xffff8000\n", 0);
+    put("sys/udmabuf7/phys_addr", "0xffff8000\n");
     assert_int_equal(open_board("pynq", (vta_device_options){0}, &d), VTA_OK);
     assert_int_equal(vta_device_alloc(d, 32768, diag, &addr), VTA_OK);
     assert_int_equal(addr, 0xffff8000);
     assert_int_equal(vta_device_write(d, 0xffffffff, "x", 1, diag), VTA_OK);
     vta_device_destroy(d);
-    put("sys/udmabuf7/phys_addr", "0xffff9000\n", 0);
+    put("sys/udmabuf7/phys_addr", "0xffff9000\n");
     said(open_board("pynq", (vta_device_options){0}, &d), VTA_UNSUPPORTED,
          "the board's memory: udmabuf7 lies at 0xffff9000, and the accelerator reaches the first 4 GiB");
 }

@@ -16,8 +16,8 @@ typedef struct fpga_manager {
     char name[256], bits[256]; /* what it was told last, and what that file had; "": no such file */
 } fpga_manager;
 
-static inline void fpga_manager_path(const char *folder, const char *name, char to[512]) {
-    snprintf(to, 512, "%s/%s", folder, name);
+static inline void fpga_manager_path(const char *in, const char *name, char to[512]) {
+    snprintf(to, 512, "%s/%s", in, name);
 }
 
 static inline void fpga_manager_read(const char *path, char *to, size_t room) {
