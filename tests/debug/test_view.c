@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "device/small_program.h"
+#include "support/check.h"
 #include "vta/debug.h"
 
 enum { UOPS = 4 };
@@ -121,21 +122,38 @@ static void loops_without_end(void **state) {
     stop(&f);
 }
 
-/* As vta_device_run refuses them. */
+/* As vta_device_run refuses them; there is no debugger then, whatever stood there before. */
 static void what_no_device_would_run(void **state) {
     (void)state;
+    static const char address[] = "instruction address 0x00010008 is not a multiple of 16",
+                      count[] = "a run takes 1 to", missing[] = "vta_debugger_create: needs a device and a profile";
     fixture f;
-    vta_debugger *d;
     start(&f);
-    assert_int_equal(vta_debugger_create(f.device, SP_INSNS + 8, 1, &f.timing, f.diag, &d), VTA_INVALID_ARGUMENT);
-    assert_non_null(strstr(vta_diag_text(f.diag), "instruction address 0x00010008 is not a multiple of 16"));
-    vta_diag_clear(f.diag);
-    assert_int_equal(vta_debugger_create(f.device, SP_INSNS, 0, &f.timing, f.diag, &d), VTA_INVALID_ARGUMENT);
-    assert_int_equal(vta_debugger_create(f.device, SP_INSNS, VTA_MAX_TRANSFER / 16 + 1, &f.timing, f.diag, &d),
-                     VTA_INVALID_ARGUMENT);
-    assert_non_null(strstr(vta_diag_text(f.diag), "a run takes 1 to"));
-    assert_null(d);
-    assert_int_equal(vta_debugger_create(NULL, SP_INSNS, 1, &f.timing, f.diag, &d), VTA_INVALID_ARGUMENT);
+    vta_device *const device = f.device;
+    const vta_timing_profile *const timing = &f.timing;
+    const struct {
+        vta_device *device;
+        uint32_t insn_addr, count;
+        const vta_timing_profile *timing;
+        const char *says;
+    } rows[] = {
+        {device, SP_INSNS + 8, 1, timing, address},
+        {device, SP_INSNS, 0, timing, count},
+        {device, SP_INSNS, VTA_MAX_TRANSFER / 16 + 1, timing, count},
+        {NULL, SP_INSNS, 1, timing, missing},
+        {device, SP_INSNS, 1, NULL, missing},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        vta_debugger *d = (vta_debugger *)&f;
+        assert_int_equal(
+            vta_debugger_create(rows[i].device, rows[i].insn_addr, rows[i].count, rows[i].timing, f.diag, &d),
+            VTA_INVALID_ARGUMENT);
+        assert_contains(vta_diag_text(f.diag), rows[i].says);
+        assert_null(d);
+        vta_diag_clear(f.diag);
+    }
+    assert_int_equal(vta_debugger_create(device, SP_INSNS, 1, timing, f.diag, NULL), VTA_INVALID_ARGUMENT);
+    assert_contains(vta_diag_text(f.diag), "out_debugger is null");
     stop(&f);
 }
 
