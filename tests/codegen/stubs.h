@@ -9,6 +9,13 @@
 static char last_error[1024];
 static int launches, workspaces;
 
+/* What the workspace was asked for last. */
+typedef struct workspace_request {
+    int device, code, bits;
+    uint64_t bytes;
+} workspace_request;
+static workspace_request workspace;
+
 EXPORTED void TVMAPISetLastError(const char *text) { snprintf(last_error, sizeof last_error, "%s", text); }
 
 EXPORTED int TVMBackendParallelLaunch(FTVMParallelLambda task, void *data, int n) {
@@ -22,7 +29,8 @@ EXPORTED int TVMBackendParallelLaunch(FTVMParallelLambda task, void *data, int n
 }
 
 EXPORTED void *TVMBackendAllocWorkspace(int type, int id, uint64_t bytes, int hint_code, int hint_bits) {
-    (void)id, (void)hint_code, (void)hint_bits;
+    (void)id;
+    workspace = (workspace_request){type, hint_code, hint_bits, bytes};
     if (type != 1 || bytes > 1 << 20) return NULL;
     workspaces++;
     return malloc(bytes);
