@@ -97,17 +97,26 @@ static void test_type_codes(void **state) {
     kit_close(&k);
 }
 
+enum { SCALED_PARAMS = 6 };
+
+/* What the assertion says: all that texts of C and of LLVM write in another way. */
+static const char SAID[] = "n must be \"positive\": 100% \\ %d\t\n\r\x01\x1f\x7f \xc3\xa9";
+
+/* R[0] = n * scale; the other scalars are not used. */
 static const vt_func *make_scaled(vt_ctx *c) {
     const vt_buffer *b[] = {flat(c, "R", VT_F32, 2)};
     const vt_var *n = vt_var_new(c, "n", VT_I32), *s = vt_var_new(c, "scale", VT_F32);
     const vt_stmt *body = set(c, b[0], vt_i32(c, 0), vt_e_bin(c, VT_E_MUL, vt_e_cast(c, VT_F32, n), s));
-    body = vt_s_assert(c, vt_e_bin(c, VT_E_GT, n, vt_i32(c, 0)), vt_string(c, "n must be positive: 100%"), body);
+    body = vt_s_assert(c, vt_e_bin(c, VT_E_GT, n, vt_i32(c, 0)), vt_string(c, SAID), body);
     vt_func *f = VT_NEW(c, vt_func);
     *f = *function(c, "scaled", 1, b, body);
-    const vt_var **params = VT_NEW_ARRAY(c, const vt_var *, 3);
+    const vt_var **params = VT_NEW_ARRAY(c, const vt_var *, SCALED_PARAMS);
     params[0] = f->params[0], params[1] = n, params[2] = s;
+    params[3] = vt_var_new(c, "count", VT_I64);
+    params[4] = vt_var_new(c, "weight", VT_F64);
+    params[5] = vt_var_new(c, "user", VT_HANDLE_T);
     f->params = params;
-    f->n_params = 3;
+    f->n_params = SCALED_PARAMS;
     return f;
 }
 
@@ -147,19 +156,33 @@ static void test_scalars_and_assert(void **state) {
     float r[2] = {0};
     flat_tensor t;
     tensor_init(&t, r, 1, 2, 32, 2);
-    TVMValue values[3] = {{.v_handle = &t.t}, {.v_int64 = 4}, {.v_float64 = 2.5}}, ret;
-    int codes[3] = {VTA_ARG_TENSOR, VTA_ARG_INT, VTA_ARG_FLOAT}, ret_code;
-    assert_int_equal(c.call(values, codes, 3, &ret, &ret_code, NULL), 0);
+    TVMValue values[SCALED_PARAMS] = {{.v_handle = &t.t}, {.v_int64 = 4}, {.v_float64 = 2.5}}, ret;
+    int codes[SCALED_PARAMS] = {VTA_ARG_TENSOR, VTA_ARG_INT, VTA_ARG_FLOAT, VTA_ARG_INT, VTA_ARG_FLOAT, VTA_ARG_HANDLE};
+    int ret_code;
+    assert_int_equal(c.call(values, codes, SCALED_PARAMS, &ret, &ret_code, NULL), 0);
     assert_true(r[0] == 10);
     values[2].v_int64 = 3;
     codes[2] = VTA_ARG_INT;
-    assert_int_equal(c.call(values, codes, 3, &ret, &ret_code, NULL), 0);
+    assert_int_equal(c.call(values, codes, SCALED_PARAMS, &ret, &ret_code, NULL), 0);
     assert_true(r[0] == 12);
     values[1].v_int64 = 0;
-    EXPECT_ERROR(c.call(values, codes, 3, &ret, &ret_code, NULL), "n must be positive: 100%");
-    codes[1] = VTA_ARG_FLOAT;
-    EXPECT_ERROR(c.call(values, codes, 3, &ret, &ret_code, NULL),
-                 "scaled: argument 1 (n): must be an int, not a value of type code 2");
+    EXPECT_ERROR(c.call(values, codes, SCALED_PARAMS, &ret, &ret_code, NULL), SAID);
+    static const struct {
+        int at, code;
+        const char *text;
+    } wrong[] = {
+        {1, VTA_ARG_FLOAT, "scaled: argument 1 (n): must be an int, not a value of type code 2"},
+        {2, VTA_ARG_HANDLE, "scaled: argument 2 (scale): must be a float (or int), not a value of type code 3"},
+        {3, VTA_ARG_FLOAT, "scaled: argument 3 (count): must be an int, not a value of type code 2"},
+        {4, VTA_ARG_TENSOR, "scaled: argument 4 (weight): must be a float (or int), not a value of type code 7"},
+        {5, VTA_ARG_INT, "scaled: argument 5 (user): must be a handle, not a value of type code 0"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        int right = codes[wrong[i].at];
+        codes[wrong[i].at] = wrong[i].code;
+        EXPECT_ERROR(c.call(values, codes, SCALED_PARAMS, &ret, &ret_code, NULL), wrong[i].text);
+        codes[wrong[i].at] = right;
+    }
     code_free(&c);
     kit_close(&k);
 }
