@@ -109,6 +109,29 @@ static void refused(void **state) {
     te_context_destroy(p.c);
 }
 
+/* An operand stands for one side of one value: none of three may be given twice, on whichever sides. */
+static void operands_given_twice(void **state) {
+    (void)state;
+    enum { VALUES = 3, SIDES = 2 * VALUES }; /* left and right of one value after the other */
+    for (int one = 0; one < SIDES; one++)
+        for (int other = one; other < SIDES; other++) { /* one == other: all of them differ */
+            te_context *c = context_with(NULL);
+            te_expr *given[SIDES], *left[VALUES], *right[VALUES], *results[VALUES], *identities[VALUES];
+            for (int i = 0; i < SIDES; i++) given[i] = te_operand(c, (char[]){(char)('p' + i), 0}, "int32");
+            given[other] = given[one];
+            for (int k = 0; k < VALUES; k++) {
+                left[k] = given[2 * k];
+                right[k] = given[2 * k + 1];
+                results[k] = te_add(c, left[k], right[k]);
+                identities[k] = te_int(c, "int32", 0);
+            }
+            te_reducer *r = te_reducer_create(c, VALUES, left, right, results, identities);
+            if (!r != (one != other)) fail_msg("%d as %d", other, one);
+            if (!r) assert_refused(c, VTA_INVALID_ARGUMENT, " of a reducer is given twice");
+            te_context_destroy(c);
+        }
+}
+
 /* An operand has no meaning outside of its reducer; a part of a reduction's results is no computation. */
 static void misplaced(void **state) {
     (void)state;
@@ -180,7 +203,8 @@ static void factoring_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(definitions), cmocka_unit_test(refused),
-                                       cmocka_unit_test(misplaced), cmocka_unit_test(with_an_axis), cmocka_unit_test(factoring_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(definitions),          cmocka_unit_test(refused),
+                                       cmocka_unit_test(operands_given_twice), cmocka_unit_test(misplaced),
+                                       cmocka_unit_test(with_an_axis),         cmocka_unit_test(factoring_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
