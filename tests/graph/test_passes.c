@@ -76,6 +76,7 @@ static void random_net(world *w) {
     assert_int_equal(nodes_of(now, VT_G_BATCH_NORMALIZATION), 0);
     assert_int_equal(nodes_of(now, VT_G_CONV), (op == VT_G_CONV) + (shared && op != VT_G_GEMM));
     assert_int_equal(nodes_of(now, VT_G_IDENTITY) + nodes_of(now, VT_G_EXP), 0);
+    if (!shared) assert_int_equal(now->node_count, 2); /* one layer with other weights, and Relu */
     assert_string_equal(now->output_names[0], "result");
     compare(w, now, sample_x->data);
 }
