@@ -168,8 +168,97 @@ static void sizes_of_tables(void **state) {
     }
 }
 
+/* ---- The runtime's functions ---------------------------------------------------------------------------------------
+ */
+
+/* As their prototypes have them (docs/spec.md, section 6), on a machine of 64 bits. */
+static const char *const declarations[] = {
+    "ptr @VTABufferAlloc(i64)",
+    "void @VTABufferFree(ptr)",
+    "void @VTABufferCopy(ptr, i64, ptr, i64, i64, i32)",
+    "ptr @VTATLSCommandHandle()",
+    "void @VTARuntimeShutdown()",
+    "ptr @VTABufferCPUPtr(ptr, ptr)",
+    "void @VTAWriteBarrier(ptr, ptr, i32, i32, i32)",
+    "void @VTAReadBarrier(ptr, ptr, i32, i32, i32)",
+    "void @VTASetDebugMode(ptr, i32)",
+    "void @VTALoadBuffer2D(ptr, ptr, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32)",
+    "void @VTAStoreBuffer2D(ptr, i32, i32, ptr, i32, i32, i32, i32)",
+    "void @VTAUopPush(i32, i32, i32, i32, i32, i32, i32, i32)",
+    "void @VTAUopLoopBegin(i32, i32, i32, i32)",
+    "void @VTAUopLoopEnd()",
+    "i32 @VTAPushGEMMOp(ptr, ptr, ptr, i32)",
+    "i32 @VTAPushALUOp(ptr, ptr, ptr, i32)",
+    "i32 @VTADepPush(ptr, i32, i32)",
+    "i32 @VTADepPop(ptr, i32, i32)",
+    "void @VTASynchronize(ptr, i32)",
+    "ptr @VTADeviceAlloc()",
+    "void @VTADeviceFree(ptr)",
+    "i32 @VTADeviceRun(ptr, i32, i32, i32)",
+    "ptr @VTAMemAlloc(i64, i32)",
+    "void @VTAMemFree(ptr)",
+    "i32 @VTAMemGetPhyAddr(ptr)",
+    "void @VTAMemCopyFromHost(ptr, ptr, i64)",
+    "void @VTAMemCopyToHost(ptr, ptr, i64)",
+    "void @VTAFlushCache(ptr, i32, i32)",
+    "void @VTAInvalidateCache(ptr, i32, i32)",
+    "void @VTAProgram(ptr)",
+    "void @VTAShareUops(ptr, i32)",
+    "void @VTAAnnotate(ptr, ptr, i32, i32, i32, i32, i32)",
+};
+
+static const struct {
+    const char *name, *types; /* of the arguments */
+} runtime[] = {
+#define VTA_RUNTIME_ENTRY(name, result, types, ...) {#name, types},
+#include "vta/runtime.def"
+#undef VTA_RUNTIME_ENTRY
+};
+
+enum { FUNCTIONS = sizeof runtime / sizeof *runtime, PART = 16, MOST_TIMES = 8 }; /* a table has PART functions */
+
+/* Calls some of them, one after the other, and again, so often. */
+static const vt_func *callers(vt_ctx *c, uint32_t first, uint32_t end, uint32_t times) {
+    const vt_buffer *b = flat(c, "b", VT_I32, 8);
+    const vt_stmt *items[MOST_TIMES * PART];
+    uint32_t n_items = times * (end - first);
+    for (uint32_t i = 0; i < n_items; i++) {
+        const vt_expr *args[16];
+        uint32_t n = 0, which = first + i % (end - first);
+        for (const char *t = runtime[which].types; *t; t++)
+            args[n++] = *t == 'p' ? (const vt_expr *)b->data : vt_i32(c, 1);
+        items[i] = vt_s_eval(c, vt_e_call_extern(c, VT_I32, runtime[which].name, n, args));
+    }
+    return function(c, "f", 1, &b, vt_s_seq(c, n_items, items));
+}
+
+/* Each is called as it is declared, be the calls one by one or from a table. */
+static void check_declared(uint32_t first, uint32_t end, uint32_t times) {
+    kit k;
+    vt_strbuf text;
+    kit_open(&k);
+    const vt_func *f = callers(&k.ctx, first, end, times);
+    if (emit(&k, f, VT_DEVICE_EXT_DEV, "x86_64-linux-gnu", VT_EMIT_LLVM, 0, &text) != VTA_OK)
+        fail_msg("%s", vta_diag_text(k.diag));
+    assert_int_equal(strstr(vt_strbuf_text(&text), "@f_calls = ") != NULL, times > 1);
+    for (uint32_t i = first; i < end; i++)
+        assert_contains(vt_strbuf_text(&text), vt_new_format(&k.ctx, "\ndeclare %s #", declarations[i]));
+    vt_strbuf_free(&text);
+    kit_close(&k);
+}
+
+static void declared_functions(void **state) {
+    (void)state;
+    assert_int_equal(sizeof declarations / sizeof *declarations, FUNCTIONS);
+    for (uint32_t first = 0; first < FUNCTIONS; first += PART) {
+        uint32_t end = first + PART < FUNCTIONS ? first + PART : FUNCTIONS;
+        check_declared(first, end, 1);
+        check_declared(first, end, MOST_TIMES);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(text_of_a_function), cmocka_unit_test(looks_of_loops),
-                                       cmocka_unit_test(sizes_of_tables)};
+                                       cmocka_unit_test(sizes_of_tables), cmocka_unit_test(declared_functions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
