@@ -114,6 +114,82 @@ static void refused_loops(void **state) {
     destroy(&f);
 }
 
+/* What is computed depends on the loops outside as they are in the code: threads, and numbers where a loop has one
+ * step.
+ */
+static void refused_for_outer_loops(void **state) {
+    (void)state;
+    fixture f = make("y[g: 1, h: 2, i: 8, j: 4] = b[j] * (g * 50 + h * 10 + i)", "r[j: 4] = p[j] * 5");
+    assert_says(&f, 3,
+                "cannot tensorize y at j with in: its body computes (p[j]*((h*10) + i)) where the intrinsic computes "
+                "(p[j]*5)");
+    destroy(&f);
+
+    f = make("y[h: 2, i: 8, j: 4] = b[j] * (h * 10 + i)", "r[j: 4] = p[j] * 5");
+    te_bind(f.st, te_stage_leaf(f.st, 0), te_thread_axis(f.c, "cthread"));
+    te_bind(f.st, te_stage_leaf(f.st, 1), te_thread_axis(f.c, "threadIdx.x"));
+    assert_says(&f, 2,
+                "cannot tensorize y at j with in: its body computes (p[j]*((cthread*10) + threadIdx.x)) where the "
+                "intrinsic computes (p[j]*5)");
+    destroy(&f);
+}
+
+/* Begin and extent that were given. */
+typedef struct range {
+    vta_status status;
+    te_expr *min, *extent;
+} range;
+
+static range of_axis(const te_matching *m, size_t axis) {
+    range r;
+    r.status = te_tensorized_axis(m, axis, &r.min, &r.extent);
+    return r;
+}
+
+static range of_input(const te_matching *m, size_t input, size_t dim) {
+    range r;
+    r.status = te_tensorized_input(m, input, dim, &r.min, &r.extent);
+    return r;
+}
+
+static void assert_range(te_context *c, range r, const char *text) {
+    char got[100];
+    assert_int_equal(r.status, VTA_OK);
+    snprintf(got, sizeof got, "%s, %s", te_expr_text(c, r.min), te_expr_text(c, r.extent));
+    assert_string_equal(got, text);
+}
+
+/* Axes and inputs that the intrinsic takes some of, body by body; nothing is told of others, and of no matching. */
+static void looked_at(void **state) {
+    (void)state;
+    fixture f = make("y[h: 2, i: 6, j: 8] = a[i, j] - b[j]", "r[i: 2, j: 4] = q[i, j] - p[j]");
+    te_axis *parts[2], *rest[2];
+    for (size_t n = 0; n < 2; n++) te_split(f.st, te_stage_axis(f.st, n + 1), n ? 4 : 2, &parts[n], &rest[n]);
+    te_reorder(f.st, 4, (te_axis *[]){parts[0], parts[1], rest[0], rest[1]});
+    te_tensorize(f.st, rest[0], f.in);
+    te_matching *m = te_tensorized(f.st);
+    te_expr *min, *extent;
+    assert_fine(f.c);
+    static const char *const axes[] = {"h, 1", "(i.outer*2), 2", "(j.outer*4), 4"};
+    for (size_t n = 0; n < 3; n++) assert_range(f.c, of_axis(m, n), axes[n]);
+    for (size_t d = 0; d < 2; d++) assert_range(f.c, of_input(m, 0, d), axes[1 + d]);
+    assert_range(f.c, of_input(m, 1, 0), axes[2]);
+    assert_string_equal(te_expr_text(f.c, te_tensorized_body(m, 0)), "(q[i, j] - p[j])");
+    assert_null(te_tensorized_body(m, 1));
+    assert_null(te_tensorized_body(NULL, 0));
+    assert_int_equal(of_axis(m, 3).status, VTA_OUT_OF_RANGE);
+    assert_int_equal(of_input(m, 2, 0).status, VTA_OUT_OF_RANGE);
+    assert_int_equal(of_input(m, 1, 1).status, VTA_OUT_OF_RANGE);
+    for (int missing = 0; missing < 3; missing++) {
+        te_matching *of = missing == 0 ? NULL : m;
+        te_expr **begin = missing == 1 ? NULL : &min, **size = missing == 2 ? NULL : &extent;
+        assert_int_equal(te_tensorized_axis(of, 0, begin, size), VTA_INVALID_ARGUMENT);
+        assert_int_equal(te_tensorized_input(of, 0, 0, begin, size), VTA_INVALID_ARGUMENT);
+    }
+    assert_fine(f.c);
+    destroy(&f);
+}
+
 /* A reduction whose outer loop stays: what is left of it in the intrinsic's terms, with the start of the sum. */
 static void rest_of_a_reduction(void **state) {
     (void)state;
@@ -135,6 +211,7 @@ static void rest_of_a_reduction(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(refused_loops),
+                                       cmocka_unit_test(refused_for_outer_loops), cmocka_unit_test(looked_at),
                                        cmocka_unit_test(rest_of_a_reduction)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
