@@ -1,4 +1,6 @@
 /* Streams that must be refused: with the right status, and a message that names instruction, field, value and limit. */
+#include <stdio.h>
+
 #include "device/small_program.h"
 
 typedef struct bad_stream {
@@ -132,6 +134,76 @@ static void bad_streams_are_refused(void **state) {
     vta_diag_destroy(diag);
     vta_config_release(config);
 }
+
+/* ---- Micro-ops --------------------------------------------------------------------------------------------------- */
+
+enum { UOPS = 4, STEP = 5 }; /* the outer loop runs twice, and moves every operand so far */
+
+/* Which operand of which of several micro-ops holds `value`; the others stay small, and differ. */
+typedef struct far_uop {
+    vta_opcode opcode;
+    uint32_t field, place, value;
+} far_uop;
+
+static vta_status run_far(vta_device *device, const far_uop *far, vta_diag *diag) {
+    for (uint32_t u = 0; u < UOPS; u++) {
+        uint32_t fields[3] = {10 + 3 * u, 40 - 7 * u, 5 + u % 2}, word;
+        if (u == far->place) fields[far->field] = far->value;
+        const vta_uop uop = {fields[0], fields[1], fields[2]};
+        assert_int_equal(vta_uop_encode(vta_device_config(device), uop, NULL, &word), VTA_OK);
+        assert_int_equal(vta_device_write(device, SP_UOPS + 4 * u, &word, sizeof word, NULL), VTA_OK);
+    }
+    vta_insn insns[] = {sp_load(VTA_MEM_UOP, 0, SP_UOPS / 4, 1, UOPS), sp_gemm(0, UOPS, 2, 1), sp_finish()};
+    insns[1].opcode = (uint8_t)far->opcode;
+    insns[1].u.exec.dst_factor_out = insns[1].u.exec.src_factor_out = STEP;
+    if (far->opcode == VTA_OP_GEMM) insns[1].u.exec.wgt_factor_out = STEP;
+    vta_diag_clear(diag);
+    return sp_run(device, insns, 3, diag);
+}
+
+static const char *const operand_names[] = {"dst", "src", "wgt"};
+
+/* The last element that the loops leave room for is allowed, and not the one after it. */
+static void check_far(vta_device *device, far_uop far, vta_memory memory, vta_diag *diag) {
+    const char *name = operand_names[far.field];
+    uint32_t depth = vta_config_depth(vta_device_config(device), memory);
+    char words[200];
+    far.value = depth - 1 - STEP;
+    if (run_far(device, &far, diag) != VTA_OK) fail_msg("%s", vta_diag_text(diag));
+    far.value++;
+    assert_int_equal(run_far(device, &far, diag), VTA_OUT_OF_RANGE);
+    snprintf(words, sizeof words,
+             "error: instruction 1 (%s): %s of micro-op %u reaches %u + 1 x %s_factor_out 5 + 0 x %s_factor_in 0 = %u, "
+             "but the %s buffer has %u elements",
+             far.opcode == VTA_OP_GEMM ? "GEMM" : "ALU MIN", name, far.place, far.value, name, name, depth,
+             vta_memory_name(memory), depth);
+    assert_string_equal(vta_diag_text(diag), words);
+}
+
+/* In any micro-op. An ALU has its source in acc, and no weight. */
+static void far_micro_ops_are_refused(void **state) {
+    (void)state;
+    static const vta_memory of_gemm[] = {VTA_MEM_ACC, VTA_MEM_INP, VTA_MEM_WGT};
+    vta_config *config = vta_config_default();
+    vta_diag *diag = vta_diag_create(NULL);
+    for (uint32_t engine = 0; engine < 2; engine++) {
+        vta_device *device;
+        const vta_device_options options = {.engine = engine};
+        assert_int_equal(vta_device_create("sim", config, &options, NULL, diag, &device), VTA_OK);
+        sp_map(device);
+        for (uint32_t place = 0; place < UOPS; place++) {
+            for (uint32_t field = 0; field < 3; field++)
+                check_far(device, (far_uop){VTA_OP_GEMM, field, place, 0}, of_gemm[field], diag);
+            for (uint32_t field = 0; field < 2; field++)
+                check_far(device, (far_uop){VTA_OP_ALU, field, place, 0}, VTA_MEM_ACC, diag);
+        }
+        vta_device_destroy(device);
+    }
+    vta_diag_destroy(diag);
+    vta_config_release(config);
+}
+
+/* ---- Whole runs -------------------------------------------------------------------------------------------------- */
 
 static void fixture_device(vta_config **config, vta_diag **diag, vta_device **device,
                            const vta_device_options *options) {
@@ -273,6 +345,7 @@ static void more_than_offsets_can_count_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_streams_are_refused),
+        cmocka_unit_test(far_micro_ops_are_refused),
         cmocka_unit_test(refusal_comes_before_effects),
         cmocka_unit_test(races_are_named),
         cmocka_unit_test(portability_warnings),
