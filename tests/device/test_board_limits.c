@@ -1,6 +1,9 @@
-/* Boards at their limits: settings, options of simulators, memory at the end of the address space, and accelerators
- * that never finish. The files stand for the kernel's. */
+/* Boards at their limits: settings, options of simulators, memory at the end of the address space, accelerators that
+ * never finish, and that finish. The files stand for the kernel's. */
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -175,12 +178,60 @@ static void stuck(void **state) {
     vta_device_destroy(d);
 }
 
+/* ---- Runs that end ---------------------------------------------------------------------------------------------- */
+
+enum { COMPUTE_DONE = (VT_COMPUTE + VT_COMPUTE_DONE) / 4 };
+
+static atomic_bool driver_gave_up;
+
+/* The four blocks: one run, from the last register that starts it to its end. */
+static void *four_blocks(void *arg) {
+    volatile uint32_t *r = arg;
+    while (r[VT_STORE / 4] != VT_AUTO_RESTART) {
+        if (atomic_load(&driver_gave_up)) return NULL;
+        sched_yield();
+    }
+    r[VT_STORE / 4] = 0;
+    r[COMPUTE_DONE] = 1;
+    r[VT_FETCH / 4] = 0;
+    return NULL;
+}
+
+/* A run that has ended is not waited for again, though the bit that said so is gone: hardware may clear it when it is
+ * read. */
+static void ended(void **state) {
+    (void)state;
+    enum { RUNS = 3 };
+    vta_device *d;
+    uint32_t addr;
+    assert_int_equal(open_board("pynq", (vta_device_options){0}, &d), VTA_OK);
+    int fd = open(in_folder("registers"), O_RDWR);
+    volatile uint32_t *r = mmap(NULL, 4 * VT_BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    assert_int_equal(vta_device_alloc(d, 4096, diag, &addr), VTA_OK);
+    for (uint32_t run = 1; run <= RUNS; run++) {
+        pthread_t hardware;
+        assert_int_equal(pthread_create(&hardware, NULL, four_blocks, (void *)r), 0);
+        vta_status status = vta_device_run(d, addr, 2 + run, 0, diag);
+        atomic_store(&driver_gave_up, status != VTA_OK);
+        pthread_join(hardware, NULL);
+        if (status != VTA_OK) fail_msg("run %u: %s", run, vta_diag_text(diag));
+        assert_int_equal(r[(VT_FETCH + VT_FETCH_COUNT) / 4], 2 + run);
+        assert_int_equal(vta_device_counters(d).runs, run);
+        r[COMPUTE_DONE] = 0;
+    }
+    assert_int_equal(vta_device_counters(d).cycles, 0); /* such a design counts none */
+    munmap((void *)r, 4 * VT_BLOCK_BYTES);
+    vta_device_destroy(d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(settings, begin, end),
         cmocka_unit_test_setup_teardown(simulators_options, begin, end),
         cmocka_unit_test_setup_teardown(the_last_page, begin, end),
         cmocka_unit_test_setup_teardown(stuck, begin, end),
+        cmocka_unit_test_setup_teardown(ended, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
