@@ -149,6 +149,20 @@ static void gemm_whole(stream *s) { gemm(s, -1); }
 static void gemm_no_inp(stream *s) { gemm(s, VTA_MEM_INP); }
 static void gemm_no_wgt(stream *s) { gemm(s, VTA_MEM_WGT); }
 static void gemm_no_acc(stream *s) { gemm(s, VTA_MEM_ACC); }
+/* Nobody waits for the loads that it reads; a weight is loaded anew while it may be read. */
+static void gemm_too_early(stream *s) {
+    gemm_whole(s);
+    s->insns[2].push_next_dep = s->insns[4].pop_prev_dep = 0;
+}
+static void gemm_then_load(stream *s, bool waits) {
+    gemm_whole(s);
+    s->insns[4].push_prev_dep = waits;
+    s->insns[s->count - 1] = sp_load(VTA_MEM_WGT, 0, SP_DATA / 256, 1, 1);
+    s->insns[s->count - 1].pop_next_dep = waits;
+    add(s, sp_finish())->pop_next_dep = 1;
+}
+static void gemm_then_load_races(stream *s) { gemm_then_load(s, false); }
+static void gemm_then_load_waits(stream *s) { gemm_then_load(s, true); }
 
 /* ---- Warnings ---------------------------------------------------------------------------------------------- */
 
@@ -322,6 +336,18 @@ static const check_case cases[] = {
     {"GEMM without inputs", gemm_no_inp, VTA_ILLEGAL, "unwritten", {"instruction 4 (GEMM) reads inp[0..0]"}},
     {"GEMM without weights", gemm_no_wgt, VTA_ILLEGAL, "unwritten", {"instruction 4 (GEMM) reads wgt[0..0]"}},
     {"GEMM on nothing", gemm_no_acc, VTA_ILLEGAL, "unwritten", {"instruction 3 (GEMM) reads acc[0..0]"}},
+    {"GEMM before its loads",
+     gemm_too_early,
+     VTA_RACE,
+     "race",
+     {"instruction 4 (GEMM) reads inp[0..0], which instruction 1 (LOAD inp) writes",
+      "instruction 4 (GEMM) reads wgt[0..0], which instruction 2 (LOAD wgt) writes"}},
+    {"GEMM, then a load of weights",
+     gemm_then_load_races,
+     VTA_RACE,
+     "race",
+     {"instruction 6 (LOAD wgt) writes wgt[0..0], which instruction 4 (GEMM) reads"}},
+    {"GEMM, then a load of weights, with a token", gemm_then_load_waits, VTA_OK, NULL, {0}},
     {"immediate with another source", other_source, VTA_OK, "imm-source", {"instruction 2 (ALU ADD)", "Chisel"}},
     {"LOAD ACC_8BIT", acc_8bit, VTA_OK, "acc-8bit", {"instruction 1 (LOAD acc8)"}},
     {"no rows", no_rows, VTA_OK, "no-rows", {"instruction 4 (STORE out)"}},
