@@ -59,6 +59,30 @@ static void equality(void **state) {
     te_context_destroy(c);
 }
 
+/* What walks expressions ends also for those that are too deep or, shared parts counted each time, too large. */
+static void too_large(void **state) {
+    (void)state;
+    te_context *c = context();
+    te_expr *x = te_scalar(c, "x", "int32"), *one = te_int(c, NULL, 1), *large[2] = {x, x};
+    for (int k = 0; k < 5000; k++) large[0] = te_apply(c, TE_BITXOR, 2, (te_expr *[]){large[0], one});
+    for (int k = 0; k < 60; k++) large[1] = te_apply(c, TE_BITXOR, 2, (te_expr *[]){large[1], large[1]});
+    assert_fine(c);
+    for (int n = 0; n < 2; n++)
+        for (int call = 0; call < 4; call++) {
+            bool same = true;
+            switch (call) {
+            case 0: assert_null(te_simplify(c, large[n])); break;
+            case 1: assert_null(te_substitute(c, large[n], 1, &x, &one)); break;
+            default:
+                assert_int_equal(te_expr_equal(c, call == 2 ? large[n] : x, call == 2 ? x : large[n], false, &same),
+                                 VTA_OUT_OF_RANGE);
+                assert_false(same);
+            }
+            assert_refused(c, VTA_OUT_OF_RANGE, "the expression is too large: nested 3000 deep, or 1000000 operations");
+        }
+    te_context_destroy(c);
+}
+
 static int64_t number(te_context *c, te_expr *e) {
     int64_t value = -1;
     assert_int_equal(te_expr_int(c, e, &value), VTA_OK);
@@ -101,6 +125,7 @@ static void bounds(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(parts), cmocka_unit_test(equality), cmocka_unit_test(bounds)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(parts), cmocka_unit_test(equality), cmocka_unit_test(too_large),
+                                       cmocka_unit_test(bounds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
