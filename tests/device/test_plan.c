@@ -41,6 +41,8 @@ static vta_uop comes_back(uint32_t u) { return (vta_uop){u * 5 % 12, u * 5 % 12 
 
 static const gemm_case cases[] = {
     {"long reduction", 2000, reduction, 1, 2, 0, 1, 0, 20, 0, 3},
+    {"reductions that are all the steps of a plan", 64, reduction, 2, 4, 0, 0, 200, 70, 90, 3},
+    {"reductions that fit one by one", 300, reduction, 3, 5, 0, 0, 200, 20, 90, 3},
     {"many positions", 2048, positions, 1, 1, 0, 0, 0, 0, 0, 0},
     {"positions twice", 2048, positions, 2, 1, 0, 0, 0, 0, 7, 0},
     {"nested", 63, nested, 4, 5, 40, 7, 0, 30, 9, 0},
