@@ -92,6 +92,26 @@ static void texts(void **state) {
     te_context_destroy(c);
 }
 
+/* What several computations read stands there once, before all of them; what no argument needs stands nowhere. */
+static void shared_parts(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    te_tensor *a = te_placeholder(c, "a", "int8", 2, (int64_t[]){4, 6}),
+              *b = te_placeholder(c, "b", "int8", 1, (int64_t[]){6});
+    te_define(c, "t[i: 6] = int32(b[i])");
+    te_define(c, "u[i: 6] = t[i] * t[5 - i]");
+    te_define(c, "unused[i: 6] = t[i] + u[i]");
+    te_define(c, "v[i: 6] = u[i] - t[i]");
+    te_tensor *y = te_define(c, "y[i: 6] = t[i] + v[i] + u[i]");
+    assert_fine(c);
+    assert_string_equal(text_of(c, a, b, y), "kernel k\ninput arg0: int8[4, 6]\ninput arg1: int8[6]\n"
+                                             "tensor t2[a0: 6] = int32(arg1[a0])\n"
+                                             "tensor t3[a1: 6] = (t2[a1] * t2[(5 - a1)])\n"
+                                             "tensor t4[a2: 6] = (t3[a2] - t2[a2])\n"
+                                             "output arg2[a3: 6] = ((t2[a3] + t4[a3]) + t3[a3])\n");
+    te_context_destroy(c);
+}
+
 /* A reducer that is written out has a text only where it starts as the kernel file's own does, or at a given value. */
 static void starts(void **state) {
     (void)state;
@@ -147,6 +167,7 @@ static void no_texts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(computes_the_same), cmocka_unit_test(texts),
-                                       cmocka_unit_test(starts), cmocka_unit_test(no_texts)};
+                                       cmocka_unit_test(shared_parts), cmocka_unit_test(starts),
+                                       cmocka_unit_test(no_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
