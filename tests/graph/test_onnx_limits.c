@@ -114,6 +114,7 @@ static const limit limits[] = {
     {13, "2,5", "Split", "x i_m16", "y z", "axis=1", "Split): its parts are larger than the whole"},
     {13, "2,5", "Split", "x i_23", "y", "axis=1", "Split): 2 sizes for 1 outputs"},
     {13, "2,6", "Split", "x", "y z v", "axis=1", "starts=0,4 steps=1,1 shape=2,2\n"},
+    {13, "2,6", "Split", "x", "y z", "", "starts=1,0 steps=1,1 shape=1,6\n"},
     {12, "2,5", "Split", "x", "y z", "axis=1 split=[2,3]", "starts=0,2 steps=1,1 shape=2,3\n"},
     {13, "5,4", "Slice", "x i_0 i_1 i_0 i_0", "y", "", "Slice): a step of 0"},
     {13, "5,4", "Slice", "x i_m1 i_0 i_0 i_least", "y", "", "output y: float32[1,4]"},
