@@ -1,5 +1,6 @@
 /* fork while other threads use the runtime: parent and child go on, with the same buffers and runtimes. A child that
  * hangs is ended by an alarm that is far away. */
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -13,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "runtime/runtime_priv.h"
 #include "vta/isa.h"
 #include "vta/module.h"
 #include "vta/runtime.h"
@@ -130,31 +132,32 @@ static void test_fork_among_threads(void **state) {
     vta_runtime_destroy(shared);
 }
 
-/* From within a call of the runtime: the sink of its messages is called with the runtime held. */
-static int forked_inside;
+/* From within a call of the runtime: the sink of its messages is called with the runtime held. Parent and child both
+ * return into the call, hold the runtime until it is over, and can go on after it. */
+static pid_t forked_inside = -1;
+static bool held_inside;
 
-static void fork_in_sink(void *ctx, const char *text, size_t size) {
-    (void)ctx, (void)text, (void)size;
-    if (forked_inside++) return;
-    pid_t pid = fork();
-    if (!pid) {
-        alarm(HANG);
-        _exit(0);
-    }
-    int status;
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_true(WIFEXITED(status));
+static void fork_in_sink(void *runtime, const char *text, size_t size) {
+    (void)text, (void)size;
+    if (forked_inside >= 0) return;
+    forked_inside = fork();
+    if (!forked_inside) alarm(HANG);
+    held_inside = pthread_mutex_lock(&(*(vta_runtime **)runtime)->lock) == EDEADLK;
 }
 
 static void test_fork_from_inside(void **state) {
     (void)state;
     vta_runtime *runtime;
-    vta_runtime_options options = {.debug = 2, .sink = {.write = fork_in_sink}};
+    vta_runtime_options options = {.debug = 2, .sink = {.write = fork_in_sink, .ctx = &runtime}};
     assert_int_equal(vta_runtime_create(NULL, "sim", &options, NULL, NULL, &runtime), VTA_OK);
     vta_runtime_use(runtime);
-    assert_true(program(3));
-    assert_true(forked_inside > 0);
-    assert_true(program(4));
+    bool fine = program(3) && held_inside && program(4);
+    if (!forked_inside) _exit(fine ? 0 : 1);
+    assert_true(fine && forked_inside > 0);
+    int status;
+    assert_int_equal(waitpid(forked_inside, &status, 0), forked_inside);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
     vta_runtime_destroy(runtime);
 }
 
