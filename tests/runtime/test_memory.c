@@ -44,6 +44,9 @@ static void test_out_of_memory_anywhere(void **state) {
             assert_true(good || f.failed);
             f.left = -1;
             assert_true(small_program(&site)); /* the handle works again */
+            VTACommandHandle cmd = VTATLSCommandHandle();
+            VTADepPush(cmd, VTA_STAGE_LOAD, VTA_STAGE_STORE); /* and says why it refuses something */
+            assert_true(error_has(cmd, "there is no token queue between load and store"));
             vta_runtime_destroy(runtime);
         }
         assert_int_equal(f.blocks, 0);
