@@ -1,4 +1,5 @@
 /* Several runtimes: configurations side by side, one that takes another's place, threads. */
+#include "runtime/runtime_priv.h"
 #include "runtime/runtime_test.h"
 
 /* ---- Configurations ---------------------------------------------------------------------------------------- */
@@ -148,6 +149,42 @@ static void test_threads(void **state) {
     vta_runtime_destroy(runtimes[1]);
 }
 
+/* A thread that uses a runtime once more when what it had is gone already: in the destructor of a key that was made
+ * after the library's, which is called later. */
+static atomic_int last_words;
+
+static void speaks_last(void *runtime) {
+    if (!vta_last_error(NULL) && thread_adds(runtime) == runtime) last_words++;
+}
+
+static pthread_key_t last_key;
+
+static void *thread_ends(void *runtime) {
+    void *result = thread_adds(runtime);
+    VTABufferFree(runtime); /* an error that belongs to no handle */
+    if (!error_has(NULL, "VTABufferFree(")) return NULL;
+    VTABufferFree(runtime);
+    pthread_setspecific(last_key, runtime);
+    return result;
+}
+
+static void test_last_words_of_threads(void **state) {
+    (void)state;
+    vta_runtime *runtime = make("", NULL, NULL);
+    pthread_t thread;
+    assert_int_equal(pthread_key_create(&last_key, speaks_last), 0);
+    for (int i = 1; i <= 3; i++) {
+        void *result;
+        pthread_create(&thread, NULL, thread_ends, runtime);
+        pthread_join(thread, &result);
+        assert_ptr_equal(result, runtime);
+        assert_int_equal(last_words, i);
+        assert_int_equal(atomic_load(&runtime->references), 1); /* nothing of the thread is left */
+    }
+    pthread_key_delete(last_key);
+    vta_runtime_destroy(runtime);
+}
+
 /* Two threads free the same buffers: each buffer is freed once, and no slot is given out twice. */
 enum { CONTENDED = 1500 };
 static void *contended[CONTENDED];
@@ -242,6 +279,7 @@ int main(void) {
         cmocka_unit_test(test_reconfigure),
         cmocka_unit_test(test_bad_options),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_last_words_of_threads),
         cmocka_unit_test(test_two_threads_free_one_buffer),
         cmocka_unit_test(test_reconfigure_among_threads),
     };
