@@ -63,10 +63,77 @@ static void test_capture(void **state) {
     vta_diag_destroy(diag);
 }
 
+/* A block of the driver interface with instructions in it: one acc element is loaded and stored. */
+static uint8_t *block_of_insns(vta_phy_addr_t from, vta_phy_addr_t to) {
+    char text[256];
+    uint8_t *insns, *block;
+    size_t count;
+    snprintf(text, sizeof text,
+             "LOAD memory_type=acc dram_base=%u y_size=1 x_size=1 x_stride=1 push_next_dep\n"
+             "STORE memory_type=out dram_base=%u y_size=1 x_size=1 x_stride=1 pop_prev_dep push_prev_dep\n"
+             "FINISH pop_next_dep\n",
+             from / 64, to / 16);
+    assert_int_equal(vta_asm(vta_runtime_config(NULL), text, strlen(text), NULL, NULL, &insns, &count), VTA_OK);
+    assert_int_equal(count, 3);
+    block = VTAMemAlloc(count * VTA_INSN_BYTES, 0);
+    VTAMemCopyFromHost(block, insns, count * VTA_INSN_BYTES);
+    vta_string_free(insns);
+    return block;
+}
+
+/* The contents of a block before and after the run, `size` bytes each. */
+static void check_segment(const vta_program *program, uint32_t index, uint32_t addr, const uint8_t *before,
+                          const uint8_t *after, size_t size) {
+    static const uint8_t zeros[64];
+    vta_program_segment s;
+    assert_int_equal(vta_program_get_segment(program, 0, index, &s), VTA_OK);
+    assert_int_equal(s.addr, addr);
+    assert_in_range(s.size, size, 4096);
+    assert_in_range(s.before_size, 0, size);
+    if (s.before_size) assert_memory_equal(s.before, before, s.before_size);
+    assert_memory_equal(before + s.before_size, zeros, size - s.before_size);
+    assert_int_equal(s.has_after, memcmp(before, after, size) != 0);
+    if (s.has_after) assert_memory_equal(s.after, after, s.after_size);
+}
+
+/* Blocks of the driver interface are recorded, too, each with what it held before the run and after it. */
+static void test_capture_of_blocks(void **state) {
+    (void)state;
+    static const uint8_t zeros[64];
+    uint8_t in[64] = {0}, out[16];
+    vta_diag *diag = vta_diag_create(NULL);
+    vta_runtime *runtime = use("", NULL);
+    VTADeviceHandle device = VTADeviceAlloc();
+    uint8_t *from = VTAMemAlloc(sizeof in, 0), *to = VTAMemAlloc(sizeof out, 0);
+    uint32_t addr[3] = {VTAMemGetPhyAddr(from), VTAMemGetPhyAddr(to)};
+    uint8_t *insns = block_of_insns(addr[0], addr[1]);
+    addr[2] = VTAMemGetPhyAddr(insns);
+    for (uint8_t i = 0; i < 16; i++) in[4 * i] = out[i] = (uint8_t)(100 + i);
+    VTAMemCopyFromHost(from, in, sizeof in);
+    assert_int_equal(vta_runtime_record(NULL, diag), VTA_OK);
+    assert_int_equal(VTADeviceRun(device, addr[2], 3, 0), 0);
+    vta_program *program;
+    assert_int_equal(vta_runtime_recorded(NULL, 0, diag, &program, NULL, NULL), VTA_OK);
+    vta_program_run_info run;
+    assert_int_equal(vta_program_get_run(program, 0, &run), VTA_OK);
+    assert_int_equal(run.insn_addr, addr[2]);
+    assert_int_equal(run.insn_count, 3);
+    assert_memory_equal(run.insns, insns, 3 * VTA_INSN_BYTES);
+    assert_int_equal(run.segment_count, 3);
+    check_segment(program, 0, addr[0], in, in, sizeof in);
+    check_segment(program, 1, addr[1], zeros, out, sizeof out);
+    check_segment(program, 2, addr[2], insns, insns, 3 * VTA_INSN_BYTES);
+    vta_program_destroy(program);
+    VTADeviceFree(device);
+    vta_runtime_destroy(runtime);
+    vta_diag_destroy(diag);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dumps),
         cmocka_unit_test(test_capture),
+        cmocka_unit_test(test_capture_of_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
