@@ -51,6 +51,47 @@ static void passes(world *w) {
     assert_ptr_equal(vt_graph_run_passes(g, NULL, NULL), g);
 }
 
+/* ---- What is counted ---- */
+
+static vt_gvalue *node(world *w, vt_gop op, vt_gvalue *const *inputs, uint32_t count, uint32_t attribute_count,
+                       const vt_gattr *attributes) {
+    vt_gnode_spec spec = {op, NULL, NULL, count, attribute_count, inputs, attributes};
+    return vt_graph_add(w->g, &spec)->outputs[0];
+}
+
+/* Products of two numbers, counted by hand: one for each output element and what it is made of. */
+static void macs(world *w) {
+#define WINDOW INTS(STRIDES, 1, 1), INTS(PADS, 0, 0, 0, 0), INTS(DILATIONS, 1, 1)
+    const vt_gattr conv[] = {WINDOW, VT_GSET_INT(GROUP, 2)}, spread[] = {WINDOW, INTS(OUTPUT_PADS, 0, 0)},
+                   turned[] = {VT_GSET_INT(TRANS_A, 1)};
+    vt_gvalue *x = vt_graph_input(w->g, "x", TYPE(F32, 1, 4, 7, 7)),
+              *q = vt_graph_input(w->g, "q", TYPE(U8, 1, 4, 7, 7));
+    vt_gvalue *f = zeros(w, "f", TYPE(F32, 6, 2, 3, 3)), *k = zeros(w, "k", TYPE(U8, 6, 2, 3, 3));
+    vt_gvalue *up = zeros(w, "up", TYPE(F32, 4, 5, 2, 2));
+    vt_gvalue *s = vt_graph_scalar(w->g, "s", 1), *z = zeros(w, "z", SCALAR(U8));
+    vt_gvalue *a = vt_graph_input(w->g, "a", TYPE(F32, 5, 3)), *b = zeros(w, "b", TYPE(F32, 5, 4));
+    vt_gvalue *rows = vt_graph_input(w->g, "rows", TYPE(F32, 2, 3, 5));
+    vt_gvalue *qa = vt_graph_input(w->g, "qa", TYPE(U8, 2, 3, 5)), *qb = zeros(w, "qb", TYPE(U8, 5, 4));
+    const struct counted {
+        vt_gvalue *y;
+        uint64_t macs;
+    } nodes[] = {{node(w, VT_G_CONV, (vt_gvalue *[]){x, f}, 2, 4, conv), 6 * 5 * 5 * 2 * 9},
+                 {node(w, VT_G_CONV_INTEGER, (vt_gvalue *[]){q, k}, 2, 4, conv), 6 * 5 * 5 * 2 * 9},
+                 {node(w, VT_G_QLINEAR_CONV, (vt_gvalue *[]){q, s, z, k, s, z, s, z}, 8, 4, conv), 6 * 5 * 5 * 2 * 9},
+                 {node(w, VT_G_CONV_TRANSPOSE, (vt_gvalue *[]){x, up}, 2, 4, spread), 4 * 7 * 7 * 5 * 4},
+                 {node(w, VT_G_GEMM, (vt_gvalue *[]){a, b}, 2, 1, turned), 3 * 4 * 5},
+                 {node(w, VT_G_MAT_MUL, (vt_gvalue *[]){rows, b}, 2, 0, NULL), 2 * 3 * 4 * 5},
+                 {node(w, VT_G_MAT_MUL_INTEGER, (vt_gvalue *[]){qa, qb}, 2, 0, NULL), 2 * 3 * 4 * 5},
+                 {node(w, VT_G_QLINEAR_MAT_MUL, (vt_gvalue *[]){qa, s, z, qb, s, z, s, z}, 8, 0, NULL), 2 * 3 * 4 * 5},
+                 {node(w, VT_G_RELU, &x, 1, 0, NULL), 0}};
+    uint64_t all = 0;
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++, all += nodes[i - 1].macs)
+        if (vt_gnode_macs(nodes[i].y->by) != nodes[i].macs)
+            fail_msg("%s: %d, not %d", vt_gop_text(nodes[i].y->by->op), (int)vt_gnode_macs(nodes[i].y->by),
+                     (int)nodes[i].macs);
+    assert_int_equal(vt_graph_macs(w->g), all);
+}
+
 /* Many names: all are found, none twice. */
 static void names(world *w) {
     for (int i = 0; i < 1000; i++) vt_graph_input(w->g, i % 2 ? "a" : "b", SCALAR(F32));
@@ -103,15 +144,14 @@ static void faults(world *w) {
     static void test_##name(void **state) { (void)state, in_a_world(name); }
 IN_A_WORLD(prints)
 IN_A_WORLD(passes)
+IN_A_WORLD(macs)
 IN_A_WORLD(names)
 IN_A_WORLD(faults)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prints),
-        cmocka_unit_test(test_passes),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_prints), cmocka_unit_test(test_passes), cmocka_unit_test(test_macs),
+        cmocka_unit_test(test_names),  cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
