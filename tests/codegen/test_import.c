@@ -1,0 +1,109 @@
+/* LLVM IR that pragmas import_llvm bring along: it is linked in, its functions are hidden, and of two the later counts;
+ * texts that are none, or that LLVM cannot make code of, are refused with its words. */
+#include "codegen/stubs.h"
+#include "ir/attr.h"
+#include "support/check.h"
+
+enum { MOST_TEXTS = 3 }; /* of pragmas around the body of a function, outermost first */
+
+static const char TWICE[] = "define i32 @change(i32 %x) {\n  %y = mul i32 %x, 2\n  ret i32 %y\n}\n";
+static const char THRICE[] = "define i32 @change(i32 %x) {\n  %y = mul i32 %x, 3\n  ret i32 %y\n}\n";
+static const char HELPER[] = "define i32 @change(i32 %x) {\n  %y = call i32 @helper(i32 %x)\n  ret i32 %y\n}\n"
+                             "define internal i32 @helper(i32 %x) {\n  %y = sub i32 0, %x\n  ret i32 %y\n}\n";
+
+/* R[0] = change(R[0]), with pragmas around it; "" stands for a pragma with a number. */
+static const vt_func *make_change(vt_ctx *c, const char *const texts[MOST_TEXTS]) {
+    const vt_buffer *r = flat(c, "R", VT_I32, 1);
+    const vt_expr *zero = vt_i32(c, 0), *element = at(c, r, zero);
+    const vt_stmt *body = set(c, r, zero, vt_e_call_extern(c, VT_I32, "change", 1, &element));
+    for (int i = MOST_TEXTS; i-- > 0;) {
+        const vt_expr *text = texts[i] && texts[i][0] ? vt_string(c, texts[i]) : zero;
+        if (texts[i]) body = vt_s_attr(c, vt_ref_none(), VT_PRAGMA_PREFIX "import_llvm", text, body);
+    }
+    return function(c, "f", 1, &r, body);
+}
+
+static int32_t run_change(const char *const texts[MOST_TEXTS], int level) {
+    kit k;
+    kit_open(&k);
+    code compiled = compile(&k, make_change(&k.ctx, texts), VT_DEVICE_CPU, level);
+    int32_t r = 7;
+    flat_tensor t;
+    tensor_init(&t, &r, 1, 0, 32, 1);
+    assert_int_equal(call(compiled.call, 1, &t), 0);
+    code_free(&compiled);
+    kit_close(&k);
+    return r;
+}
+
+static void linked(void **state) {
+    (void)state;
+    for (int level = 0; level <= 2; level += 2) {
+        assert_int_equal(run_change((const char *[MOST_TEXTS]){TWICE}, level), 14);
+        assert_int_equal(run_change((const char *[MOST_TEXTS]){HELPER}, level), -7);
+        assert_int_equal(run_change((const char *[MOST_TEXTS]){TWICE, TWICE}, level), 14);
+        assert_int_equal(run_change((const char *[MOST_TEXTS]){TWICE, THRICE}, level), 21);
+        assert_int_equal(run_change((const char *[MOST_TEXTS]){TWICE, THRICE, TWICE}, level), 21); /* known already */
+    }
+}
+
+/* The functions of one object are not seen by others. */
+static void hidden(void **state) {
+    (void)state;
+    kit k;
+    vt_strbuf text;
+    kit_open(&k);
+    const vt_func *f = make_change(&k.ctx, (const char *[MOST_TEXTS]){HELPER});
+    assert_int_equal(emit(&k, f, VT_DEVICE_CPU, NULL, VT_EMIT_LLVM, 0, &text), VTA_OK);
+    assert_contains(vt_strbuf_text(&text), "define hidden i32 @change(i32 ");
+    assert_contains(vt_strbuf_text(&text), "define internal i32 @helper(i32 ");
+    vt_strbuf_free(&text);
+    kit_close(&k);
+}
+
+static const char SHARED[] = "@shared = global i32 1\n", ALSO_SHARED[] = "@shared = global i32 2\n";
+
+static const struct {
+    const char *texts[MOST_TEXTS];
+    vta_status status;
+    const char *says; /* how it begins */
+} refusals[] = {
+    {{""}, VTA_INVALID_ARGUMENT, "error: pragma import_llvm: its value is the text of LLVM IR"},
+    {{"nonsense"},
+     VTA_PARSE,
+     "error: pragma import_llvm: the text is no LLVM IR of this LLVM: import_llvm:1:1: error: expected top-level "
+     "entity"},
+    {{"define i32 @f() {\n  ret i32 0\n}\n"}, /* the kernel's name */
+     VTA_ILLEGAL,
+     "error: pragma import_llvm: its functions cannot be linked with those of the module"},
+    {{TWICE, SHARED, ALSO_SHARED},
+     VTA_ILLEGAL,
+     "error: pragma import_llvm: its functions cannot be linked with those of the module"},
+    {{"define void @change(i32 %x) {\n  call void asm sideeffect \"\", \"i\"(i32 %x)\n  ret void\n}\n"},
+     VTA_INTERNAL,
+     "error: LLVM cannot make machine code: invalid operand for inline asm constraint 'i'"},
+};
+
+static void refused_texts(void **state) {
+    (void)state;
+    static const vt_emit whats[] = {VT_EMIT_OBJECT, VT_EMIT_ASM};
+    for (size_t i = 0; i < 2 * sizeof refusals / sizeof *refusals; i++) {
+        kit k;
+        vt_strbuf out;
+        kit_open(&k);
+        const vt_func *f = make_change(&k.ctx, refusals[i / 2].texts);
+        vta_status status = emit(&k, f, VT_DEVICE_CPU, NULL, whats[i % 2], 0, &out);
+        const char *says = refusals[i / 2].says;
+        if (status != refusals[i / 2].status || strncmp(vta_diag_text(k.diag), says, strlen(says)) != 0)
+            fail_msg("%d, \"%s\", not \"%s\"", status, vta_diag_text(k.diag), says);
+        assert_int_equal(out.size, 0); /* nothing is written */
+        vt_strbuf_free(&out);
+        kit_close(&k);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(linked), cmocka_unit_test(hidden),
+                                       cmocka_unit_test(refused_texts)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
