@@ -131,6 +131,48 @@ static void long_way(world *w) {
     assert_true(vt_known_interval(v).least == -INFINITY);
 }
 
+/* A convolution of integers from one scale or one of each channel: its weights and its bias (in units of both scales)
+ * are those floats. */
+static void convolved_integers(world *w) {
+    static const int8_t weights[] = {3, -4};
+    static const int32_t bias[] = {10, -3};
+    static const float scales[] = {0.25f, 2};
+    vt_ranges *found;
+    vt_gvalue *q = quantized(w, vt_graph_input(w->g, "x", TYPE(F32, 1, 1, 3)), 0.5f, VT_ELEMENT_U8, 7);
+    vt_gvalue *zeros_of = zeros(w, "zw", TYPE(I8, 2));
+    for (int each = 0; each < 2; each++) {
+        vt_gvalue *in[] = {q,
+                           vt_graph_scalar(w->g, "sx", 0.5f),
+                           scalar_of(w, "zx", VT_ELEMENT_U8, 7),
+                           vt_graph_constant(w->g, "w", TYPE(I8, 2, 1, 1), weights),
+                           each ? vt_graph_constant(w->g, "sw", TYPE(F32, 2), scales)
+                                : vt_graph_scalar(w->g, "sw", 0.25f),
+                           each ? zeros_of : scalar_of(w, "zw", VT_ELEMENT_I8, 0),
+                           vt_graph_scalar(w->g, "sy", 1),
+                           scalar_of(w, "zy", VT_ELEMENT_I8, 0),
+                           vt_graph_constant(w->g, "b", TYPE(I32, 2), bias)};
+        vt_gnode_spec spec = {VT_G_QLINEAR_CONV,
+                              "y",
+                              NULL,
+                              9,
+                              3,
+                              in,
+                              (vt_gattr[]){INTS(STRIDES, 1), INTS(PADS, 0, 0), INTS(DILATIONS, 1)}};
+        vt_graph_output(w->g, dequantized(w, vt_graph_add(w->g, &spec)->outputs[0], 1, VT_ELEMENT_I8, 0), NULL);
+    }
+    assert_string_equal(taken(w, &found),
+                        "input x: float32[1,1,3]\n"
+                        "q.4: float32[1,1,3] = Clip(x) min=-3.5 max=124\n"
+                        "y: float32[1,2,3] = Conv(q.4, const w float32[2,1,1]{0.75,-1}, const b "
+                        "float32[2]{1.25,-0.375}) strides=1 pads=0,0 dilations=1 group=1\n"
+                        "y.12.11: float32[1,2,3] = Clip(y) min=-128 max=127\n"
+                        "y.23: float32[1,2,3] = Conv(q.4, const w.19 float32[2,1,1]{0.75,-8}, const b.23 "
+                        "float32[2]{1.25,-3}) strides=1 pads=0,0 dilations=1 group=1\n"
+                        "y.24.18: float32[1,2,3] = Clip(y.23) min=-128 max=127\n"
+                        "output dq: float32[1,2,3] = y.12.11\n"
+                        "output dq.27: float32[1,2,3] = y.24.18\n");
+}
+
 /* What is not a pair stays: another scale, another zero point. */
 static void no_pairs(world *w) {
     vt_ranges *found;
@@ -195,7 +237,8 @@ static void moves_of_integers(world *w) {
 static void given_limits(void **unused) {
     (void)unused;
     in_a_world(limits), in_a_world(known_limits), in_a_world(kept_intervals), in_a_world(long_way),
-        in_a_world(no_pairs), in_a_world(moved_integers), in_a_world(moves_of_integers), in_a_world(ranges_of_several);
+        in_a_world(no_pairs), in_a_world(moved_integers), in_a_world(moves_of_integers), in_a_world(ranges_of_several),
+        in_a_world(convolved_integers);
 }
 
 static void given(void **unused) {
