@@ -173,6 +173,50 @@ static void test_others(void **state) {
     }
 }
 
+/* ---- Records of our own ------------------------------------------------------------------------------------------- */
+
+#define SHAPE "conv2d 1x4x14x14 to 4x14x14 kernel 3x3 stride 1x1 dilation 1x1 pad 1,1,1,1"
+#define HERE "1x16_i8w8a32_15_15_18_17 chisel 64"
+
+/* Of any machine and whatever follows the sum, as long as the whole shape is the same. */
+static const struct {
+    const char *workload, *machine;
+    bool fits;
+} own[] = {
+    {SHAPE " shift,max of 2+0", HERE, true},
+    {SHAPE " shift,max of 2+0", "2x16_i8w8a32_15_15_18_17 rtl 128", true},
+    {SHAPE " bias of 1+0", HERE, true},
+    {SHAPE, HERE, true},
+    {SHAPE "2", HERE, false},
+    {SHAPE "2 bias of 1+0", HERE, false},
+    {"conv2d 1x4x14x14 to 4x14x14 kernel 3x3 stride 1x1", HERE, false},
+    {"dense 1x4x14x14 to 4x14x14 kernel 3x3 stride 1x1 dilation 1x1 pad 1,1,1,1", HERE, false},
+    {"", HERE, false},
+};
+
+static void test_own(void **state) {
+    (void)state;
+    static const char record[] =
+        "{\"input\": [" TARGET ", \"conv2d_packed.vta\", [], {}], \"config\": {\"index\": 0, \"entity\": "
+        ENTITY(7, 14, 1, 2, 2, 1) "}, \"result\": " DONE(0.5) ", \"vta\": ";
+    vtac_op *op = make("conv2d", conv);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        char text[1024], why[300], says[200];
+        vta_diag *diag = vta_diag_create(NULL);
+        snprintf(text, sizeof text, "%s{\"workload\": \"%s\", \"machine\": \"%s\", \"cycles\": 9}}\n", record,
+                 own[i].workload, own[i].machine);
+        vtac_tune_log *log = parse(text, diag);
+        if (vtac_tune_log_count(log) != 1) fail_msg("%s", vta_diag_text(diag));
+        const char *not = vtac_tune_log_why_not(log, 0, op, why, sizeof why);
+        snprintf(says, sizeof says, "it is of another operator: %s", own[i].workload);
+        if (own[i].fits ? not != NULL : !not || strcmp(not, says) != 0)
+            fail_msg("%s: %s", own[i].workload, not ? not : "fits");
+        vtac_tune_log_destroy(log);
+        vta_diag_destroy(diag);
+    }
+    vtac_op_destroy(op);
+}
+
 /* ---- Lines that are not records ------------------------------------------------------------------------------------- */
 
 #define GOOD RECORD("conv2d_packed.vta", CONV_ARGS, ENTITY(7, 14, 1, 2, 2, 1), DONE(0.5))
@@ -253,8 +297,9 @@ static void test_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fits),  cmocka_unit_test(test_best),       cmocka_unit_test(test_others),
-        cmocka_unit_test(test_wrong), cmocka_unit_test(test_many_wrong), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_fits),   cmocka_unit_test(test_best),  cmocka_unit_test(test_others),
+        cmocka_unit_test(test_own),    cmocka_unit_test(test_wrong), cmocka_unit_test(test_many_wrong),
+        cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
