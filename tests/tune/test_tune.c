@@ -1,5 +1,7 @@
 /* The search: the same trials whatever the number of processes is, and after an interruption; what ends it; processes
  * that die; what its log says, and what a log is good for. */
+#include <dirent.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -7,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -47,10 +50,24 @@ static vtac_op *make(const char *name, const char *text) {
     return op;
 }
 
+static int open_files(void) {
+    int n = 0;
+    DIR *all = opendir("/proc/self/fd");
+    assert_non_null(all);
+    while (readdir(all)) n++;
+    closedir(all);
+    return n;
+}
+
+/* A search ends its processes and closes what led to them. */
 static vtac_tune_result tune(vtac_op *op, const vtac_tune_options *options) {
     vtac_tune_result r = {.size = sizeof r};
     vta_diag *diag = vta_diag_create(NULL);
+    int before = open_files();
     if (vtac_tune(op, options, diag, &r) != VTA_OK) fail_msg("%s", vta_diag_text(diag));
+    assert_int_equal(open_files(), before);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
     vta_diag_destroy(diag);
     return r;
 }
