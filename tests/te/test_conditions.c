@@ -68,7 +68,59 @@ static void stages(void **state) {
     }
 }
 
+/* A split of more than there is gives a loop of what there is, but a thread has as many steps as were asked for, in
+ * whichever loop of the stage, split or fused, it ends up; a condition keeps the others off. */
+static void asked_for(void **state) {
+    (void)state;
+    enum { INNER, INNER_OF_INNER, FUSED, PARTS };
+    static const struct {
+        int how;
+        const char *thread;
+        int64_t extent; /* of the loop that was made last */
+        const char *conditions;
+    } rows[] = {
+        {INNER, NULL, 8, ""},
+        {INNER, "threadIdx.x", 10, "(threadIdx.x < 8)"},
+        {INNER_OF_INNER, NULL, 4, ""},
+        {INNER_OF_INNER, "threadIdx.x", 4,
+         "((threadIdx.x + (i.inner.outer*4)) < 8); ((threadIdx.x + (i.inner.outer*4)) < 10)"},
+        {FUSED, NULL, 96, ""},
+        {FUSED, "threadIdx.x", 120, "(floordiv(threadIdx.x, 12) < 8)"},
+        {PARTS, NULL, 8, ""},
+        {PARTS, "threadIdx.x", 10, "(threadIdx.x < 8)"},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        te_context *c = context_with(NULL);
+        te_tensor *a = te_placeholder(c, "a", "int32", 3, (int64_t[]){3, 8, 12}),
+                  *y = te_define(c, "y[h: 3, i: 8, j: 12] = a[h, i, j] + 1");
+        te_schedule *s = te_schedule_create(c, 1, &y);
+        te_stage *st = te_schedule_stage(s, y);
+        te_axis *i = te_stage_axis(st, 1), *j = te_stage_axis(st, 2), *last;
+        if (rows[r].how == PARTS)
+            te_split_nparts(st, i, 10, &last, NULL);
+        else
+            te_split(st, i, 10, NULL, &last);
+        if (rows[r].how == INNER_OF_INNER) te_split(st, last, 4, NULL, &last);
+        if (rows[r].how == FUSED) te_fuse(st, 2, (te_axis *[]){last, j}, &last);
+        if (rows[r].thread) te_bind(st, last, te_thread_axis(c, rows[r].thread));
+        te_expr *min, *extent;
+        int64_t value = -1;
+        te_bounds *b = te_infer_bounds(s);
+        assert_fine(c);
+        assert_int_equal(te_bounds_range(b, last, &min, &extent), VTA_OK);
+        assert_int_equal(te_expr_int(c, extent, &value), VTA_OK);
+        const vt_func *f = lower(s, 2, (te_tensor *[]){a, y});
+        assert_fine(c);
+        char *got = conditions_of(c, f);
+        if (value != rows[r].extent || strcmp(got, rows[r].conditions) != 0)
+            fail_msg("row %zu: %d steps, \"%s\", not %d, \"%s\"", r, (int)value, got, (int)rows[r].extent,
+                     rows[r].conditions);
+        free(got);
+        te_context_destroy(c);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stages)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stages), cmocka_unit_test(asked_for)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
