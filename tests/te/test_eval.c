@@ -1,4 +1,5 @@
-/* The reference evaluation, on values worked out by hand. */
+/* The reference evaluation: integers on values worked out by hand, floating point as C computes it. */
+#include "support/check.h"
 #include "te_test.h"
 
 static void integers(void **state) {
@@ -66,6 +67,64 @@ static void chain(void **state) {
     te_context_destroy(c);
 }
 
+/* Each operation rounds to its type, as C does it; sums of products are left out, which C may compute at once. */
+#define OF_BOTH(name, e)                                                                                               \
+    static float name##_32(float x, float y) { return e; }                                                             \
+    static double name##_64(double x, double y) { return e; }
+OF_BOTH(sum_back, (x + y) - y)
+OF_BOTH(difference_back, (x - y) + y)
+OF_BOTH(product_back, (x * y) / y)
+OF_BOTH(quotient_back, x / y * y)
+OF_BOTH(products, ((x * y) * x) * y)
+OF_BOTH(larger, x > y ? x : y)
+OF_BOTH(smaller, x < y ? x : y)
+
+static void floats(void **state) {
+    (void)state;
+    enum { COUNT = 64 };
+    static const struct {
+        const char *text;
+        float (*of_float)(float x, float y);
+        double (*of_double)(double x, double y);
+        bool rounds;
+    } rows[] = {
+        {"r[i: 64] = x[i] + y[i] - y[i]", sum_back_32, sum_back_64, true},
+        {"r[i: 64] = x[i] - y[i] + y[i]", difference_back_32, difference_back_64, true},
+        {"r[i: 64] = x[i] * y[i] / y[i]", product_back_32, product_back_64, true},
+        {"r[i: 64] = x[i] / y[i] * y[i]", quotient_back_32, quotient_back_64, true},
+        {"r[i: 64] = x[i] * y[i] * x[i] * y[i]", products_32, products_64, true},
+        {"r[i: 64] = max(x[i], y[i])", larger_32, larger_64, false},
+        {"r[i: 64] = min(x[i], y[i])", smaller_32, smaller_64, false},
+    };
+    check_random random = {1811};
+    float x[2 * COUNT], got[COUNT];
+    double wide[2 * COUNT], wide_got[COUNT];
+    for (int i = 0; i < 2 * COUNT; i++) /* of several magnitudes; never 0 */
+        wide[i] = x[i] =
+            (float)((double)check_between(&random, 1, 1 << 24) / (1 << check_between(&random, 0, 30)) - 3.14);
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (int is_wide = 0; is_wide < 2; is_wide++) {
+            const char *type = is_wide ? "float64" : "float32";
+            te_context *c = context_with(NULL);
+            te_tensor *in[] = {te_placeholder(c, "x", type, 1, (int64_t[]){COUNT}),
+                               te_placeholder(c, "y", type, 1, (int64_t[]){COUNT})};
+            te_tensor *out = te_define(c, rows[r].text);
+            const void *data[2][2] = {{x, x + COUNT}, {wide, wide + COUNT}};
+            assert_fine(c);
+            assert_int_equal(te_evaluate(c, out, 2, in, data[is_wide], is_wide ? (void *)wide_got : got), VTA_OK);
+            int apart = 0;
+            for (int i = 0; i < COUNT; i++) {
+                float narrow = rows[r].of_float(x[i], x[COUNT + i]);
+                double exact = rows[r].of_double(wide[i], wide[COUNT + i]);
+                if (is_wide ? wide_got[i] != exact : got[i] != narrow)
+                    fail_msg("%s, %s, of %a and %a", type, rows[r].text, wide[i], wide[COUNT + i]);
+                apart += narrow != (float)exact;
+            }
+            assert_int_equal(apart > 0, rows[r].rounds); /* the numbers tell */
+            te_context_destroy(c);
+        }
+}
+
 /* By zero the quotient is 0 and the remainder x; the least integer by -1 wraps. */
 static void divisions(void **state) {
     (void)state;
@@ -107,7 +166,7 @@ static void refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(integers), cmocka_unit_test(chain), cmocka_unit_test(divisions),
-                                       cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(integers), cmocka_unit_test(chain), cmocka_unit_test(floats),
+                                       cmocka_unit_test(divisions), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
