@@ -1,6 +1,7 @@
 /* Code from functions made by hand, run in this process: loops, threads, allocations, vectors, arithmetic. */
 #include <math.h>
 
+#include "codegen/corners.h"
 #include "codegen/stubs.h"
 
 EXPORTED int32_t outside_sum(int8_t a, uint8_t b, float c, int64_t d);
@@ -129,17 +130,6 @@ static const struct op_case {
     {VT_E_FLOORMOD, f_fmod, 1}, {VT_E_MIN, f_min, 0}, {VT_E_MAX, f_max, 0},
 };
 
-enum { VALUES = 16, PAIRS = VALUES * VALUES };
-static const int64_t corners[VALUES] = {0,    1,    -1,        2,         3,         -3,        7, 100,
-                                        -100, -128, INT64_MIN, INT32_MIN, INT16_MIN, INT32_MAX, 5, -7};
-
-/* As a value of the type, in 64 bits. */
-static int64_t in_type(vt_dtype t, int64_t v) {
-    if (t.bits == 64) return v;
-    uint64_t mask = ((uint64_t)1 << t.bits) - 1, low = (uint64_t)v & mask;
-    return t.code == VT_INT && (low >> (t.bits - 1)) ? (int64_t)(low | ~mask) : (int64_t)low;
-}
-
 /* R[i] = op(X[i], Y[i]), or op(X[i], y) for a constant. */
 static void run_op(vt_dtype t, const struct op_case *op, uint16_t lanes, const int64_t *constant) {
     kit k;
@@ -234,7 +224,7 @@ static void test_math(void **state) {
     }
 }
 
-/* ---- Bits counted, numbers that are none, remainders of floats ------------------------------------------------------
+/* ---- Numbers that are none, remainders of floats ------------------------------------------------------
  */
 
 /* R[i] = value(X[i], Y[i]), X and Y of a type, R of another; inputs and outputs are `n` elements each. */
@@ -261,46 +251,12 @@ static void run_pair(const vt_expr *(*value)(vt_ctx *c, const vt_expr *x, const 
 static const vt_expr *to_i32(vt_ctx *c, const vt_expr *e) {
     return vt_e_cast(c, vt_dtype_lanes(VT_I32, e->dtype.lanes), e);
 }
-static const vt_expr *popcount(vt_ctx *c, const vt_expr *x, const vt_expr *y) {
-    (void)y;
-    return to_i32(c, vt_e_call(c, x->dtype, VT_OP_POPCOUNT, 1, &x));
-}
-static const vt_expr *leading_zeros(vt_ctx *c, const vt_expr *x, const vt_expr *y) {
-    (void)y;
-    return to_i32(c, vt_e_call(c, x->dtype, VT_OP_CLZ, 1, &x));
-}
 static const vt_expr *is_nan(vt_ctx *c, const vt_expr *x, const vt_expr *y) {
     (void)y;
     return to_i32(c, vt_e_call(c, vt_dtype_lanes(VT_BOOL, x->dtype.lanes), VT_OP_ISNAN, 1, &x));
 }
 static const vt_expr *remainder_of(vt_ctx *c, const vt_expr *x, const vt_expr *y) {
     return vt_e_bin(c, VT_E_MOD, x, y);
-}
-
-static void run_bits(vt_dtype t, uint16_t lanes) {
-    uint64_t wide[VALUES];
-    uint8_t x[VALUES * 8];
-    int32_t ones[VALUES], zeros[VALUES];
-    for (int n = 0; n < VALUES; n++) {
-        wide[n] = (uint64_t)in_type(t, corners[n]) & (UINT64_MAX >> (64 - t.bits));
-        memcpy(x + (size_t)n * (t.bits / 8), &wide[n], t.bits / 8);
-    }
-    run_pair(popcount, t, VT_I32, lanes, x, x, ones, VALUES);
-    run_pair(leading_zeros, t, VT_I32, lanes, x, x, zeros, VALUES);
-    for (int n = 0; n < VALUES; n++) {
-        int count = 0, leading = t.bits;
-        for (int bit = 0; bit < t.bits; bit++)
-            if (wide[n] >> bit & 1) count++, leading = t.bits - 1 - bit;
-        if (ones[n] != count || zeros[n] != leading)
-            fail_msg("0x%llx in %u bits: %d ones, %d zeros before them", (unsigned long long)wide[n], t.bits, ones[n],
-                     zeros[n]);
-    }
-}
-
-static void test_bits(void **state) {
-    (void)state;
-    static const vt_dtype types[] = {VT_I8, VT_U8, VT_I16, VT_I32, VT_U32, VT_I64};
-    for (size_t t = 0; t < sizeof types / sizeof *types; t++) run_bits(types[t], t % 2 ? 4 : 1);
 }
 
 static void test_float_remainders(void **state) {
@@ -393,8 +349,6 @@ static void test_as_c(void **state) {
     for (size_t d = 0; d < 4; d++)
         run_op(VT_I16, &op_cases[5], 4, &divisors[d]), run_op(VT_I64, &op_cases[6], 1, &divisors[d]);
     run_math(VT_OP_EXP, expf, 4);
-    run_bits(VT_I8, 1);
-    run_bits(VT_I64, 4);
     test_float_remainders(state);
     run_math(VT_OP_SIGMOID, f_sigmoid, 1);
     test_mixed(state);
@@ -404,15 +358,10 @@ static void test_as_c(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_add),
-        cmocka_unit_test(test_parallel),
-        cmocka_unit_test(test_matmul),
-        cmocka_unit_test(test_integer_ops),
-        cmocka_unit_test(test_math),
-        cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_float_remainders),
-        cmocka_unit_test(test_mixed),
-        cmocka_unit_test(test_early_errors),
+        cmocka_unit_test(test_add),    cmocka_unit_test(test_parallel),
+        cmocka_unit_test(test_matmul), cmocka_unit_test(test_integer_ops),
+        cmocka_unit_test(test_math),   cmocka_unit_test(test_float_remainders),
+        cmocka_unit_test(test_mixed),  cmocka_unit_test(test_early_errors),
         cmocka_unit_test(test_as_c),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
