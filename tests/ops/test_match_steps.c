@@ -102,7 +102,31 @@ static void steps(void **state) {
     }
 }
 
+/* Each argument that is read has to be given, and each that is given is read. */
+static void arguments_left_out(void **state) {
+    (void)state;
+    static const char result[] = "(" S " + " R ") >> " E;
+    enum { ARGS = 5 };
+    for (size_t left = 0; left < ARGS - 1; left++) {
+        vtac_kernel *own = parse(result);
+        te_tensor *args[ARGS];
+        vtac_op *op = NULL;
+        char says[100];
+        assert_int_equal(vtac_kernel_arg_count(own), ARGS);
+        for (size_t i = 0, n = 0; i < ARGS; i++)
+            if (i != left) args[n++] = vtac_kernel_arg(own, i);
+        snprintf(says, sizeof says, "own: %s: is read and is not among the function's arguments",
+                 te_tensor_name(vtac_kernel_arg(own, left)));
+        refused(vtac_op_match(vtac_kernel_context(own), ARGS - 1, args, "own", NULL, diag, &op), VTA_UNSUPPORTED, says);
+        assert_null(op);
+        vtac_kernel_destroy(own);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(steps, diag_begin, diag_end)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(steps, diag_begin, diag_end),
+        cmocka_unit_test_setup_teardown(arguments_left_out, diag_begin, diag_end),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
