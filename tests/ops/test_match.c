@@ -415,11 +415,17 @@ static const struct {
      "tensor e like d = d[...] + inp_t(1)\n"
      "tensor s[n: 2, o: 2, b: BATCH, c: BLOCK_OUT] = sum[q, r](acc_t(e[n, q, b, r]) * acc_t(w[o, q, c, r]))\n" OUT,
      "is neither an argument, nor a copy of one, nor one padded with zeros"},
+    /* more dimensions than any operator's tensors have */
+    {"input d: inp_t[1, 1, 1, 1, 2, 2, BATCH, BLOCK_IN]\ninput w: wgt_t[2, 2, BLOCK_OUT, BLOCK_IN]\n"
+     "reduce q = 2, r = BLOCK_IN\ntensor s[n: 2, o: 2, b: BATCH, c: BLOCK_OUT] =\n"
+     "  sum[q, r](acc_t(d[0, 0, 0, 0, n, q, b, r]) * acc_t(w[o, q, c, r]))\n" OUT,
+     "a factor is not an element of a tensor in tiles at sums of axes"},
     {GUARD("i + dy >= 1 && i + dy < 7 && j + dx >= 1 && j + dx < 6"), "not those of zero padding"},
     {GUARD("i + dy >= 2 && i + dy < 7 && j + dx >= 1 && j + dx < 7"), "not those of zero padding"},
     {GUARD("i + dy >= 1 && i + dy < 7 && i + dx >= 1 && j + dx < 7"), "not those of zero padding"},
     {GUARD("i + dy != 0 && i + dy < 7"), "is not made of comparisons"},
     {GUARD("i + dy >= 0 && i + dy < 8 && j + dx >= 1 && j + dx < 7"), ""},
+    {GUARD("dy + j + i >= 1 + j && -7 < -dy - i && j + dx * 2 >= dx + 1 && j + dx < 7"), ""},
     {BARE_GUARD("i + dy >= 1"), "not those of zero padding"},
     {BARE_GUARD("j + dx < 7"), "not those of zero padding"},
     {BARE_GUARD("i + dy >= 0 && j + dx < 8"), ""},
