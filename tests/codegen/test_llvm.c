@@ -106,6 +106,37 @@ static void looks_of_loops(void **state) {
     }
 }
 
+/* ---- What is optimised ---------------------------------------------------------------------------------------------
+ */
+
+/* outside(x[0]) is a load, y[0] = 1 a store, outside(1) neither. */
+static const vt_func *make_access(vt_ctx *c, bool load, bool store) {
+    const vt_buffer *b[] = {flat(c, "x", VT_I32, 8), flat(c, "y", VT_I32, 8)};
+    const vt_expr *zero = vt_i32(c, 0), *one = vt_i32(c, 1), *taken = load ? at(c, b[0], zero) : one;
+    const vt_stmt *items[] = {vt_s_eval(c, vt_e_call_extern(c, VT_I32, "outside", 1, &taken)), set(c, b[1], zero, one)};
+    return function(c, "f", 2, b, vt_s_seq(c, store ? 2 : 1, items));
+}
+
+/* Functions that load or store are: the body becomes part of the entry. Those that only call stay as they are. */
+static void optimised_functions(void **state) {
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        bool load = i & 1, store = i & 2;
+        int level = i / 4 * 2;
+        kit k;
+        vt_strbuf text;
+        kit_open(&k);
+        const vt_func *f = make_access(&k.ctx, load, store);
+        if (emit(&k, f, VT_DEVICE_CPU, NULL, VT_EMIT_LLVM, level, &text) != VTA_OK)
+            fail_msg("%s", vta_diag_text(k.diag));
+        bool apart = strstr(vt_strbuf_text(&text), "@f_compute_(");
+        if (apart != (level == 0 || (!load && !store)))
+            fail_msg("load %d, store %d, level %d: %s", load, store, level, vt_strbuf_text(&text));
+        vt_strbuf_free(&text);
+        kit_close(&k);
+    }
+}
+
 /* ---- Tables of runtime calls ---------------------------------------------------------------------------------------
  */
 
@@ -259,6 +290,7 @@ static void declared_functions(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(text_of_a_function), cmocka_unit_test(looks_of_loops),
-                                       cmocka_unit_test(sizes_of_tables), cmocka_unit_test(declared_functions)};
+                                       cmocka_unit_test(optimised_functions), cmocka_unit_test(sizes_of_tables),
+                                       cmocka_unit_test(declared_functions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
