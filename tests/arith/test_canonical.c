@@ -120,6 +120,17 @@ static vta_status parts_body(vt_ctx *ctx, void *arg) {
         {TMOD(MUL(u, 8), 4), "0"},
         {TMOD(MUL(u, 4), 8), "((u % 2)*4)"},
         {FMOD(MUL(u, 4), 8), "(floormod(u, 2)*4)"},
+        {FMOD(x, 16), "x"},
+        {TMOD(x, 16), "x"},
+        {FDIV(x, 16), "0"},
+        {TDIV(x, 16), "0"},
+        {FMOD(x, 15), "floormod(x, 15)"},
+        {TMOD(x, 15), "(x % 15)"},
+        {FDIV(z, 20), "floordiv(z, 20)"},
+        {TDIV(z, 20), "(z / 20)"},
+        {FMOD(u, 16), "floormod(u, 16)"},
+        {TMOD(FMOD(u, 8), 8), "floormod(u, 8)"},
+        {FMOD(TMOD(u, 8), 8), "floormod((u % 8), 8)"},
         {TMOD(SUB(ADD(MUL(x, 8), MUL(y, 8)), N(5)), 8), "((((x*8) + (y*8)) - 5) % 8)"},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) check(&s, &rows[r]);
