@@ -134,12 +134,12 @@ static void fast_agrees_with_reference(void **state) {
     }
 }
 
-/* Acc after two GEMMs over one range of micro-ops, which a load replaces in between; `second` is the new micro-op's
- * dst. */
+/* Acc after two GEMMs over one range of two micro-ops, which a load replaces in between; `second` is the dst of the
+ * last one. The steps from the first to the second are others then. */
 static vta_status run_twice(vta_device *device, uint32_t second, vta_diag *diag, int32_t *acc) {
     const vta_config *config = vta_device_config(device);
-    const vta_uop uops[2] = {{1, 2, 3}, {second, 4, 5}};
-    for (uint32_t u = 0; u < 2; u++) {
+    const vta_uop uops[4] = {{1, 2, 3}, {2, 4, 3}, {20, 4, 5}, {second, 3, 7}};
+    for (uint32_t u = 0; u < 4; u++) {
         uint32_t word;
         assert_int_equal(vta_uop_encode(config, uops[u], NULL, &word), VTA_OK);
         assert_int_equal(vta_device_write(device, SP_UOPS + 4 * u, &word, 4, NULL), VTA_OK);
@@ -147,13 +147,13 @@ static vta_status run_twice(vta_device *device, uint32_t second, vta_diag *diag,
     uint8_t noise[SP_BYTES];
     for (uint32_t i = 0; i < SP_BYTES; i++) noise[i] = (uint8_t)(i * 37 + i / 251);
     assert_int_equal(vta_device_write(device, SP_DATA, noise, SP_BYTES, NULL), VTA_OK);
-    vta_insn insns[] = {sp_load(VTA_MEM_UOP, 0, SP_UOPS / 4, 1, 1),
+    vta_insn insns[] = {sp_load(VTA_MEM_UOP, 0, SP_UOPS / 4, 1, 2),
                         sp_load(VTA_MEM_ACC, 0, SP_DATA / 64, 1, 64),
                         sp_load(VTA_MEM_INP, 0, SP_DATA / 16, 1, 64),
                         sp_load(VTA_MEM_WGT, 0, SP_DATA / 256, 1, 64),
-                        sp_gemm(0, 1, 1, 3),
-                        sp_load(VTA_MEM_UOP, 0, SP_UOPS / 4 + 1, 1, 1),
-                        sp_gemm(0, 1, 1, 3),
+                        sp_gemm(0, 2, 1, 3),
+                        sp_load(VTA_MEM_UOP, 0, SP_UOPS / 4 + 2, 1, 2),
+                        sp_gemm(0, 2, 1, 3),
                         sp_finish()};
     insns[3].push_next_dep = insns[4].pop_prev_dep = 1;
     insns[4].u.exec.dst_factor_in = insns[6].u.exec.dst_factor_in = 7;
@@ -173,7 +173,7 @@ static void micro_ops_loaded_anew(void **state) {
         vta_device *device;
         if (vta_device_create("sim", config, &paths[path], NULL, diag, &device) == VTA_OK) {
             sp_map(device);
-            assert_int_equal(run_twice(device, 20, diag, path ? got : expected), VTA_OK);
+            assert_int_equal(run_twice(device, 33, diag, path ? got : expected), VTA_OK);
             if (path) assert_memory_equal(got, expected, sizeof got);
             assert_int_equal(run_twice(device, 2040, diag, got), VTA_OUT_OF_RANGE);
             assert_non_null(strstr(vta_diag_text(diag), "2040 + 0 x dst_factor_out 0 + 2 x dst_factor_in 7 = 2054"));
