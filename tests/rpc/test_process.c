@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rpc/session.h"
+#include "rpc/tvm.h"
 #include "support/diag.h"
 #include "vta/rpc.h"
 
@@ -174,29 +174,31 @@ static void converse(process *p, const vt_strbuf *said, const vt_strbuf *answers
     prepare(p);
     start(p);
     assert_int_equal(write(p->client, said->text, said->size), said->size);
+    shutdown(p->client, SHUT_WR);
     size_t size = receive(p->client, got, sizeof got);
     assert_int_equal(size, answers->size);
     assert_memory_equal(got, answers->text, size);
 }
 
-/* A refused request does not end the session, a good bye does; its page tells the server how far it is. */
+/* Refused requests do not end the session, a good bye does; its page tells the server how far it is. */
 static void requests(void **state) {
     (void)state;
-    static const char refusal[] = "0x9 is nothing that this session has, or has still";
     process p;
     vt_strbuf said, answers, none, nine, why;
     vt_strbuf *all[] = {&said, &answers, &none, &nine, &why};
     for (int i = 0; i < 5; i++) vt_strbuf_init(all[i], NULL);
     vt__rpc_put_u64(&nine, 9);
-    vt_strbuf_add(&why, refusal);
+    vt_strbuf_add(&why, "0x9 is nothing that this session has, or has still");
     put_hello(&said), put_greeting(&answers);
     size_t greeting = answers.size - VT_RPC_HEADER_BYTES;
-    put(&said, VT_RPC_FREE, VTA_OK, 8, &nine), put(&answers, VT_RPC_FREE, VTA_NOT_FOUND, 8, &why);
-    put(&said, VT_RPC_PING, VTA_OK, 9, &none), put(&answers, VT_RPC_PING, VTA_OK, 9, &none);
+    for (uint32_t i = 0; i < 2; i++)
+        put(&said, VT_RPC_FREE, VTA_OK, 8 + i, &nine), put(&answers, VT_RPC_FREE, VTA_NOT_FOUND, 8 + i, &why);
+    put(&said, VT_RPC_PING, VTA_OK, 10, &none), put(&answers, VT_RPC_PING, VTA_OK, 10, &none);
     put(&said, VT_RPC_BYE, VTA_OK, 1000, &none), put(&answers, VT_RPC_BYE, VTA_OK, 1000, &none);
     converse(&p, &said, &answers);
     assert_int_equal(atomic_load(&p.page->number), 1000);
-    assert_int_equal(atomic_load(&p.page->bytes), 12 + greeting + 8); /* of fields, without what is said of errors */
+    assert_int_equal(atomic_load(&p.page->bytes),
+                     12 + greeting + 2 * 8); /* of fields, without what is said of errors */
     ends(&p, 0, NULL);
     for (int i = 0; i < 5; i++) vt_strbuf_free(all[i]);
 }
@@ -228,6 +230,58 @@ static void broken_off(void **state) {
         converse(&p, &said, &answers);
         ends(&p, 0, cases[i].words);
         for (int k = 0; k < 4; k++) vt_strbuf_free(all[k]);
+    }
+}
+
+/* ---- Packets of TVM ---------------------------------------------------------------------------------------------- */
+
+static void put_packet(vt_strbuf *to, uint32_t code, size_t fields) {
+    vt__rpc_put_u64(to, 4 + fields);
+    vt__rpc_put_u32(to, code);
+    for (size_t i = 0; i < fields; i++) vt_strbuf_addc(to, 'f');
+}
+
+static void put_exception(vt_strbuf *to, const char *words) {
+    vt__rpc_put_u64(to, 20 + strlen(words));
+    vt__rpc_put_u32(to, VT_TVM_EXCEPTION);
+    vt__rpc_put_u32(to, 1);
+    vt__rpc_put_u32(to, VTA_ARG_STRING);
+    vt__rpc_put_u64(to, strlen(words));
+    vt_strbuf_add(to, words);
+}
+
+/* Two that are not known, then what ends the session: a shutdown, a length that no packet has, half a packet. */
+static void packets(void **state) {
+    (void)state;
+    static char too_short[64], too_long[64];
+    snprintf(too_short, sizeof too_short, "a packet of 3 bytes; 4 to %d", VT_TVM_PACKET_BYTES);
+    snprintf(too_long, sizeof too_long, "a packet of %d bytes; 4 to %d", VT_TVM_PACKET_BYTES + 1, VT_TVM_PACKET_BYTES);
+    const struct {
+        uint64_t size;
+        const char *words;
+        bool answered;
+    } cases[] = {{4, NULL, false},
+                 {3, too_short, true},
+                 {VT_TVM_PACKET_BYTES + 1, too_long, true},
+                 {12, "the connection was closed after 4 of 12 bytes", false},
+                 {VT_TVM_PACKET_BYTES, "the connection was closed after 4 of 4194304 bytes", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        process p;
+        vt_strbuf said, answers;
+        vt_strbuf_init(&said, NULL), vt_strbuf_init(&answers, NULL);
+        vt_strbuf_addn(&said, TEXT(MAGIC "\x0b\0\0\0client:pynq"));
+        vt_strbuf_addn(&answers, TEXT(TVM_ANSWER));
+        size_t greeting = answers.size;
+        put_packet(&said, 77, 100), put_exception(&answers, "packets of code 77 are not known here");
+        put_packet(&said, 99999, 0), put_exception(&answers, "packets of code 99999 are not known here");
+        size_t bytes = 104 + 4 + answers.size - greeting + (i == 0 ? 4 : 0);
+        vt__rpc_put_u64(&said, cases[i].size);
+        vt__rpc_put_u32(&said, VT_TVM_SHUTDOWN);
+        if (cases[i].answered) put_exception(&answers, cases[i].words);
+        converse(&p, &said, &answers);
+        if (i == 0) assert_int_equal(atomic_load(&p.page->bytes), bytes);
+        ends(&p, 0, cases[i].words);
+        vt_strbuf_free(&said), vt_strbuf_free(&answers);
     }
 }
 
@@ -298,8 +352,8 @@ static void foreign_pages(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(first_words),        TEST(silence),       TEST(requests), TEST(broken_off), TEST(folder_and_files),
-        TEST(without_its_folder), TEST(foreign_pages),
+        TEST(first_words), TEST(silence),          TEST(requests),           TEST(broken_off),
+        TEST(packets),     TEST(folder_and_files), TEST(without_its_folder), TEST(foreign_pages),
     };
     return cmocka_run_group_tests(tests, diag_begin, diag_end);
 }
