@@ -13,7 +13,7 @@ typedef struct parts {
     flat f;
     const vt_var *i;
     const vt_expr *zero, *four, *is;
-    const vt_buffer *plane; /* 4 x 4 x 4 */
+    const vt_buffer *plane;  /* 4 x 4 x 4 */
     const vt_tensor *tensor; /* 4 x 4 */
     const vt_stmt *nop;
 } parts;
@@ -352,16 +352,11 @@ static vta_status undefined_within(vt_ctx *ctx, void *arg) {
     const vt_var *other = vt_var_new(ctx, "j", VT_I32);
     const vt_expr *shifted[] = {p.i, p.four};
     const vt_expr *const all[] = {
-        vt_e_let(ctx, p.i, p.i, p.zero),
-        vt_e_let(ctx, other, p.zero, p.i),
-        vt_add(ctx, p.i, p.four),
-        vt_e_select(ctx, p.is, p.i, p.four),
-        vt_e_cast(ctx, VT_I8, p.i),
-        vt_e_ramp(ctx, p.i, p.four, 4),
-        vt_e_broadcast(ctx, p.i, 4),
-        vt_e_call(ctx, VT_I32, VT_OP_SHIFT_LEFT, 2, shifted),
-        load1(ctx, p.f.buffers[0], p.i),
-        sum_over(&p, other, p.i),
+        vt_e_let(ctx, p.i, p.i, p.zero), vt_e_let(ctx, other, p.zero, p.i),
+        vt_add(ctx, p.i, p.four),        vt_e_select(ctx, p.is, p.i, p.four),
+        vt_e_cast(ctx, VT_I8, p.i),      vt_e_ramp(ctx, p.i, p.four, 4),
+        vt_e_broadcast(ctx, p.i, 4),     vt_e_call(ctx, VT_I32, VT_OP_SHIFT_LEFT, 2, shifted),
+        load1(ctx, p.f.buffers[0], p.i), sum_over(&p, other, p.i),
     };
     if (*which >= (int)(sizeof all / sizeof all[0])) return VTA_NOT_FOUND;
     p.f.func.body = eval(&p, all[*which]);
@@ -393,7 +388,8 @@ static vta_status memory_scope(vt_ctx *ctx, void *arg) {
     return vt_verify(ctx, &p.f.func, ctx->diag);
 }
 
-/* The sizes of parameters are variables of the function: of a buffer's shape, strides and offset, of a tensor's shape. */
+/* The sizes of parameters are variables of the function: of a buffer's shape, strides and offset, of a tensor's shape.
+ */
 static vta_status sizes_of_parameters(vt_ctx *ctx, void *arg) {
     (void)arg;
     parts p;
@@ -446,29 +442,45 @@ static void test_memory(void **state) {
                        "error: main: variable i is used where it is not defined");
 }
 
-/* The memory of a block: its own inside, nobody's behind. */
-static vta_status block_memory(vt_ctx *ctx, void *arg) {
-    const bool *behind = arg;
+/* A block has two variables and two memories of its own: each is there inside of it and not behind it. */
+enum { BLOCK_VARS = 2, BLOCK_PARTS = 4, BLOCK_INSIDE = BLOCK_PARTS };
+
+static vta_status block_parts(vt_ctx *ctx, void *arg) {
+    const int *behind = arg;
     parts p;
     begin(&p, ctx);
-    const vt_stmt *load = load_of_nothing(&p);
-    vt_stmt s = {.kind = VT_S_BLOCK};
-    s.u.block.name = "b";
-    s.u.block.n_allocs = 1;
-    s.u.block.allocs = &p.plane;
-    s.u.block.body = load;
+    const vt_var *vars[] = {vt_var_new(ctx, "i", VT_I32), vt_var_new(ctx, "j", VT_I32)};
+    const vt_buffer *memories[] = {vt_buffer_new(ctx, "m", NULL, VT_I32, 1, &p.four),
+                                   vt_buffer_new(ctx, "n", NULL, VT_I32, 1, &p.four)};
+    const vt_stmt *uses[BLOCK_PARTS] = {eval(&p, vars[0]), eval(&p, vars[1]), eval(&p, load1(ctx, memories[0], p.zero)),
+                                        eval(&p, load1(ctx, memories[1], p.zero))};
+    const vt_iter *iters[] = {axis(&p, vars[0]), axis(&p, vars[1])};
+    const vt_expr *values[] = {p.zero, p.zero};
+    vt_stmt s = {.kind = VT_S_BLOCK,
+                 .u.block = {.name = "b",
+                             .n_iters = BLOCK_VARS,
+                             .iters = iters,
+                             .n_bindings = BLOCK_VARS,
+                             .bindings = values,
+                             .n_allocs = BLOCK_PARTS - BLOCK_VARS,
+                             .allocs = memories,
+                             .body = vt_s_seq(ctx, BLOCK_PARTS, uses)}};
     const vt_stmt *block = vt_s_new(ctx, &s);
-    p.f.func.body = *behind ? both(&p, block, load) : block;
+    p.f.func.body = *behind == BLOCK_INSIDE ? block : both(&p, block, uses[*behind]);
     return vt_verify(ctx, &p.f.func, ctx->diag);
 }
 
-static void test_block_memory(void **state) {
+static void test_block_parts(void **state) {
     (void)state;
-    bool behind = false;
-    run_in_context(block_memory, &behind, VTA_OK, "");
-    behind = true;
-    run_in_context(block_memory, &behind, VTA_ILLEGAL,
-                   "error: main: buffer plane is reached where nothing allocates it");
+    static const char *const said[BLOCK_PARTS + 1] = {
+        "error: main: variable i is used where it is not defined",
+        "error: main: variable j is used where it is not defined",
+        "error: main: buffer m is reached where nothing allocates it",
+        "error: main: buffer n is reached where nothing allocates it",
+        "",
+    };
+    for (int behind = 0; behind <= BLOCK_INSIDE; behind++)
+        run_in_context(block_parts, &behind, behind == BLOCK_INSIDE ? VTA_OK : VTA_ILLEGAL, said[behind]);
 }
 
 /* Of a hundred mistakes twenty are told. */
@@ -489,8 +501,8 @@ static vta_status hundred(vt_ctx *ctx, void *arg) {
 static void test_many(void **state) { (void)state, run_in_context(hundred, NULL, VTA_ILLEGAL, NULL); }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rules),  cmocka_unit_test(test_scopes),
-                                       cmocka_unit_test(test_expression_scopes), cmocka_unit_test(test_memory),
-                                       cmocka_unit_test(test_block_memory), cmocka_unit_test(test_many)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rules),  cmocka_unit_test(test_scopes),      cmocka_unit_test(test_expression_scopes),
+        cmocka_unit_test(test_memory), cmocka_unit_test(test_block_parts), cmocka_unit_test(test_many)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
