@@ -307,6 +307,32 @@ static void intrinsics(void **state) {
     FAILS(VTA_OUT_OF_RANGE, te_intrin_buffer(in, p, "inp", 0), "an offset factor is at least 1");
     FAILS(VTA_OUT_OF_RANGE, te_intrin_buffer(in, p, "inp", INT64_C(1) << 31), "an offset factor is at least 1");
     FAILS(VTA_INVALID_ARGUMENT, te_intrin_emit(in, (te_intrin_part)3, one), "there is no part 3 of an intrinsic");
+    te_expr *four = te_int(c, "int32", 4), *i = te_variable(c, "i", "int32"), *zero = te_int(c, "int32", 0);
+    te_buffer *from = te_buffer_create(c, "from", "int32", 1, &four, NULL),
+              *to = te_buffer_create(c, "to", "int32", 1, &four, NULL),
+              *short_one = te_buffer_create(c, "short", "int32", 1, &one, NULL);
+    const vtac_stmt *copy = te_stmt_store(c, to, te_buffer_load(c, from, 1, &i), 1, &i),
+                    *loop = te_stmt_for(c, i, zero, four, TE_LOOP_SERIAL, copy);
+    assert_fine(c);
+    FAILS(VTA_INVALID_ARGUMENT, te_intrin_bind(in, p, short_one),
+          "in: buffer short has not the shape and type of p, which it stands for");
+    FAILS(VTA_INVALID_ARGUMENT, te_intrin_bind(in, r, from), "r is not an operand of in");
+    FAILS(VTA_INVALID_ARGUMENT, te_intrin_emit_stmt(in, TE_INTRIN_BODY, loop),
+          "the statement of in uses to, which no loop, allocation or value in it defines, and which is neither of its "
+          "buffers nor a scalar");
+    assert_int_equal(te_intrin_bind(in, q, to), VTA_OK);
+    FAILS(
+        VTA_INVALID_ARGUMENT, te_intrin_emit_stmt(in, TE_INTRIN_BODY, loop),
+        "the statement of in uses from, which no loop, allocation or value in it defines, and which is neither of its "
+        "buffers nor a scalar");
+    assert_int_equal(te_intrin_bind(in, p, from), VTA_OK);
+    FAILS(VTA_INVALID_ARGUMENT, te_intrin_emit_stmt(in, TE_INTRIN_BODY, copy),
+          "the statement of in uses i, which no loop, allocation or value in it defines, and which is neither of its "
+          "buffers nor a scalar");
+    FAILS(VTA_INVALID_ARGUMENT, te_intrin_emit_stmt(in, (te_intrin_part)3, loop), "there is no part 3 of an intrinsic");
+    assert_int_equal(te_intrin_emit_stmt(in, TE_INTRIN_BODY, loop), VTA_OK);
+    assert_int_equal(te_intrin_emit_stmt(NULL, TE_INTRIN_BODY, loop), VTA_INVALID_ARGUMENT);
+    assert_int_equal(te_intrin_bind(NULL, p, from), VTA_INVALID_ARGUMENT);
     te_context_destroy(c);
 }
 
