@@ -99,6 +99,39 @@ static void questions(void **state) {
     vta_model_release(model);
 }
 
+/* Inputs and outputs are found by their names wherever they stand. */
+static void ports(void **state) {
+    (void)state;
+    static const char *const names[] = {"x", "w", "b"};
+    vt_plan_port inputs[3], outputs[3];
+    small s;
+    vta_model *model;
+    size_t size;
+    small_make(&s);
+    for (size_t i = 0; i < 3; i++) {
+        inputs[i] = (vt_plan_port){names[i], s.input.view};
+        outputs[i] = (vt_plan_port){names[2 - i], s.output.view};
+    }
+    s.plan.inputs = inputs;
+    s.plan.outputs = outputs;
+    s.plan.input_count = s.plan.output_count = 3;
+    uint8_t *bytes = small_write(&s, NULL, &size);
+    MUST(vta_model_parse(bytes, size, "small.vta-model", NULL, diag, &model));
+    for (size_t i = 0; i < 3; i++) {
+        vta_model_tensor t = {0};
+        assert_int_equal(vta_model_find_input(model, names[i]), i);
+        assert_int_equal(vta_model_find_output(model, names[i]), 2 - i);
+        MUST(vta_model_input(model, i, &t));
+        assert_string_equal(t.name, names[i]);
+        MUST(vta_model_output(model, i, &t));
+        assert_string_equal(t.name, names[2 - i]);
+    }
+    assert_int_equal(vta_model_find_input(model, "y"), SIZE_MAX);
+    vta_model_release(model);
+    vta_string_free(bytes);
+    small_free(&s);
+}
+
 static void steps(void **state) {
     (void)state;
     static const char *const names[] = {"pack", "adds", "add 3", "add 5", "copy", "unpack"};
@@ -325,9 +358,9 @@ static void batch(void **state) {
 int main(void) {
     diag = vta_diag_create(NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs),    cmocka_unit_test(is_clean), cmocka_unit_test(questions), cmocka_unit_test(steps),
-        cmocka_unit_test(profile), cmocka_unit_test(program),  cmocka_unit_test(files),     cmocka_unit_test(errors),
-        cmocka_unit_test(threads), cmocka_unit_test(batch),
+        cmocka_unit_test(runs),   cmocka_unit_test(is_clean), cmocka_unit_test(questions), cmocka_unit_test(ports),
+        cmocka_unit_test(steps),  cmocka_unit_test(profile),  cmocka_unit_test(program),   cmocka_unit_test(files),
+        cmocka_unit_test(errors), cmocka_unit_test(threads),  cmocka_unit_test(batch),
     };
     int result = cmocka_run_group_tests(tests, NULL, NULL);
     vta_diag_destroy(diag);
