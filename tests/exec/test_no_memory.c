@@ -2,6 +2,7 @@
 #include "support/no_memory.h"
 
 #include "small.h"
+#include "support/failing.h"
 
 static uint8_t *bytes;
 static size_t size;
@@ -32,14 +33,14 @@ static vta_status use(vta_model *model, vta_diag *diag) {
     return status;
 }
 
-static vta_status all(void) {
+static vta_status all_from(const vta_allocator *allocator) {
     vta_diag *diag = vta_diag_create(NULL);
     vta_model *model = (vta_model *)diag;
     vta_program *program = NULL;
     const uint32_t *steps;
     size_t count;
     vta_status status = VTA_NO_MEMORY;
-    if (diag) status = nothing_given(vta_model_parse(bytes, size, "small", NULL, diag, &model), &model);
+    if (diag) status = nothing_given(vta_model_parse(bytes, size, "small", allocator, diag, &model), &model);
     if (status == VTA_OK) status = use(model, diag);
     if (status == VTA_OK) {
         program = (vta_program *)model;
@@ -52,6 +53,8 @@ static vta_status all(void) {
     return status;
 }
 
+static vta_status all(void) { return all_from(NULL); }
+
 static void every_allocation(void **state) {
     (void)state;
     bytes = small_artifact(&size);
@@ -59,7 +62,24 @@ static void every_allocation(void **state) {
     vta_string_free(bytes);
 }
 
+/* The caller's allocator, which fails once and then gives again: nothing goes on without what it did not get. */
+static void one_of_the_callers(void **state) {
+    (void)state;
+    long n = 0;
+    bytes = small_artifact(&size);
+    for (bool failed = true; failed; n++) {
+        failing f = {.left = n};
+        const vta_allocator allocator = {failing_resize, &f};
+        vta_status status = all_from(&allocator);
+        assert_int_equal(status, f.failed ? VTA_NO_MEMORY : VTA_OK);
+        assert_int_equal(f.blocks, 0);
+        failed = f.failed;
+    }
+    assert_true(n > 20);
+    vta_string_free(bytes);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation), cmocka_unit_test(one_of_the_callers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
