@@ -217,6 +217,8 @@ static void large_reads(void **state) {
 
 static int called, argument_count;
 static char heard[2][5000];
+static double heard_float;
+static const DLTensor *heard_tensor;
 
 /* What it was called with, and a result of the type that its first argument names. */
 static int listen(TVMValue *args, int *codes, int count, TVMValue *value, int *type, void *resource) {
@@ -224,8 +226,11 @@ static int listen(TVMValue *args, int *codes, int count, TVMValue *value, int *t
     (void)resource;
     called++;
     argument_count = count;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         if (codes[i] == VTA_ARG_STRING) snprintf(heard[texts++ % 2], sizeof *heard, "%s", args[i].v_str);
+        if (codes[i] == VTA_ARG_FLOAT) heard_float = args[i].v_float64;
+        if (codes[i] == VTA_ARG_TENSOR || codes[i] == VTA_ARG_NULL) heard_tensor = args[i].v_handle;
+    }
     *type = count ? (int)args[0].v_int64 : VTA_ARG_INT;
     value->v_int64 = -7;
     return 0;
@@ -293,6 +298,43 @@ static void arguments(void **state) {
     vt__rpc_put_u8(&in, VTA_ARG_HANDLE);
     told(diag, ask(VT_RPC_CALL), VTA_UNSUPPORTED,
          "argument 1 has type code 3; integers (0), floats (2), null (4), tensors (7) and strings (11) can be sent");
+}
+
+/* An array is given as the tensor that it is, not as its number; a null is none. */
+static void tensor_arguments(void **state) {
+    (void)state;
+    uint64_t f = add_code(), a = made(5);
+    must(about(VT_RPC_WRITE, a, 3, "bytes", 5));
+    vt__rpc_put_u64(&in, f);
+    vt__rpc_put_u32(&in, 3);
+    put_int(0);
+    vt__rpc_put_u8(&in, VTA_ARG_FLOAT);
+    vt__rpc_put_f64(&in, -1.5);
+    vt__rpc_put_u8(&in, VTA_ARG_TENSOR);
+    vt__rpc_put_u64(&in, a);
+    must(ask(VT_RPC_CALL));
+    assert_true(heard_float == -1.5);
+    assert_non_null(heard_tensor);
+    assert_true(heard_tensor->ndim == 1 && heard_tensor->shape[0] == 5 && heard_tensor->dtype.bits == 32);
+    assert_memory_equal((const char *)heard_tensor->data + heard_tensor->byte_offset, "\0\0\0bytes", 8);
+    vt__rpc_put_u64(&in, f);
+    vt__rpc_put_u32(&in, 2);
+    put_int(0);
+    vt__rpc_put_u8(&in, VTA_ARG_NULL);
+    must(ask(VT_RPC_CALL));
+    assert_null(heard_tensor);
+    called = 0;
+    for (int i = 0; i < 2; i++) { /* nothing, and another thing */
+        char words[96];
+        vt__rpc_put_u64(&in, f);
+        vt__rpc_put_u32(&in, 1);
+        vt__rpc_put_u8(&in, VTA_ARG_TENSOR);
+        vt__rpc_put_u64(&in, i ? f : 0x77);
+        snprintf(words, sizeof words, "0x%x should be an array, and is %s", (unsigned)(i ? f : 0x77),
+                 i ? "a function" : "nothing that this session has, or has still");
+        told(diag, ask(VT_RPC_CALL), VTA_NOT_FOUND, words);
+    }
+    assert_int_equal(called, 0);
 }
 
 static vta_status time_calls(uint64_t f, uint32_t number, uint32_t repeat, uint32_t ms) {
@@ -415,10 +457,11 @@ static void lists(void **state) {
 int main(void) {
     for (size_t i = 0; i < sizeof letters; i++) letters[i] = (char)('a' + (i * 7 + i / 4096) % 26);
     const struct CMUnitTest tests[] = {
-        TEST(file_names), TEST(file_bytes),  TEST(parts_of_files), TEST(files_that_are_cut),
-        TEST(dimensions), TEST(array_bytes), TEST(large_reads),    TEST(results),
-        TEST(arguments),  TEST(times),       TEST(models),         TEST(words_of_errors),
-        TEST(ends),       TEST(lists),
+        TEST(file_names),         TEST(file_bytes), TEST(parts_of_files),
+        TEST(files_that_are_cut), TEST(dimensions), TEST(array_bytes),
+        TEST(large_reads),        TEST(results),    TEST(arguments),
+        TEST(tensor_arguments),   TEST(times),      TEST(models),
+        TEST(words_of_errors),    TEST(ends),       TEST(lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
