@@ -2,6 +2,7 @@
  * nothing, more work than there may be; and calls with nothing to prove. */
 #include "build/prove.h"
 #include "support/diag.h"
+#include "support/failing.h"
 #include "te/te.h"
 #include "vta/kernel.h"
 
@@ -31,6 +32,7 @@ static const vta_config *config(void) { return te_context_config(vtac_kernel_con
 
 static void prove(const vta_program *program, vtac_prove_result *out) {
     must(vtac_prove_program(vtac_kernel_context(kernel), 2, args, addrs, program, NULL, diag, out));
+    assert_int_equal(vta_diag_count(diag), 0); /* no verdict is an error */
 }
 
 /* Do any inputs tell the program from what it is to compute? */
@@ -157,6 +159,30 @@ static void more_work_than_there_may_be(void **state) {
     vta_program_destroy(p);
 }
 
+/* ---- Out of memory ----------------------------------------------------------------------------------------------- */
+
+/* At one allocation after the other: the call says so, though the next one succeeds, and loses nothing. */
+static void an_allocation_fails(void **state) {
+    (void)state;
+    vta_program *p = in_halves(1, false);
+    size_t n = 0;
+    for (bool failed = true; failed; n += 1 + n / 16) {
+        failing f = {(long)n, 0, false};
+        const vta_allocator a = {failing_resize, &f};
+        const vtac_prove_options options = {.allocator = &a};
+        vtac_prove_result result;
+        vta_status status = vtac_prove_program(vtac_kernel_context(kernel), 2, args, addrs, p, &options, diag, &result);
+        failed = f.failed;
+        if (status != (failed ? VTA_NO_MEMORY : VTA_OK))
+            fail_msg("allocation %zu: %s, %s", n, vta_status_name(status), vta_diag_text(diag));
+        assert_int_equal(result.verdict, failed ? VTAC_UNPROVEN : VTAC_PROVEN);
+        assert_int_equal(f.blocks, 0);
+        vta_diag_clear(diag);
+    }
+    assert_true(n > 20);
+    vta_program_destroy(p);
+}
+
 /* ---- Calls ------------------------------------------------------------------------------------------------------- */
 
 static void nothing_to_prove(void **state) {
@@ -181,6 +207,7 @@ int main(void) {
         cmocka_unit_test(memory_between_runs),
         cmocka_unit_test(stores_that_wait_for_nothing),
         cmocka_unit_test(more_work_than_there_may_be),
+        cmocka_unit_test(an_allocation_fails),
         cmocka_unit_test(nothing_to_prove),
     };
     return cmocka_run_group_tests(tests, begin, end);
