@@ -88,6 +88,7 @@ static inline void machine_check(machine *m, const char *name, vta_order order, 
         fail_msg("%s: element %llu is %s, not %s (%llu of %llu differ)", name, (unsigned long long)result.index,
                  result.got, result.expected, (unsigned long long)result.different,
                  (unsigned long long)result.elements);
+    assert_true(result.run_seconds > 0 && result.reference_seconds > 0);
 }
 
 #endif
