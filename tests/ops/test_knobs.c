@@ -228,6 +228,7 @@ static void test_original(void **state) {
     release(&p);
 }
 
+#define PARTS "[[\"parts_co\", \"ot\", [4]], [\"parts_h\", \"ot\", [9]], [\"parts_ci\", \"ot\", [3]], "
 static const struct {
     const char *entity, *says;
 } wrong[] = {
@@ -244,8 +245,11 @@ static const struct {
     {"[[\"tile_h\", \"sp\", [-1, 3]], [\"tile_w\", \"sp\", [-1, 3]], [\"tile_ci\", \"sp\", [-1, 1]], [\"tile_co\", "
      "\"sp\", [-1, 1]], [\"oc_nthread\", \"ot\", 2], [\"h_nthread\", \"ot\", 2]]",
      "knob h_nthread: virtual threads share rows or output channels here, not both"},
-    {"[[\"parts_co\", \"ot\", [4]], [\"parts_h\", \"ot\", [9]], [\"parts_ci\", \"ot\", [3]], [\"rows_inside\", \"ot\", 2]]",
-     "knob rows_inside: must be 0 or 1"},
+    {PARTS "[\"rows_inside\", \"ot\", 2]]", "knob rows_inside: must be 0 or 1"},
+    {PARTS "[\"rows_inside\", \"ot\", -1]]", "knob rows_inside: must be 0 or 1"},
+    {PARTS "[\"rows_inside\", \"ot\", true]]", "knob rows_inside: must be 0 or 1"},
+    {PARTS "[\"rows_inside\", \"ot\", 1.0]]", "knob rows_inside: must be 0 or 1"},
+    {PARTS "[\"rows_inside\", \"ot\", \"1\"]]", "knob rows_inside: must be 0 or 1"},
 };
 
 static void test_refusals(void **state) {
