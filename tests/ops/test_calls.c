@@ -91,6 +91,8 @@ static void test_limits(void **state) {
          VTA_OUT_OF_RANGE, "values up to 750080 may"}, /* 262144 + 2 * 128 * (127 * 15 + 1) */
         {"conv2d", SHAPE "epilogue=residual,clip,requantize:32767:8", SHAPE "epilogue=residual,requantize:2:8", "",
          VTA_OUT_OF_RANGE, "values up to 2147483648 may"},
+        {"conv2d", SHAPE "epilogue=bias,clip,requantize:32767:8", SHAPE "epilogue=clip:0:0,bias,requantize:2:8", "",
+         VTA_OUT_OF_RANGE, "values up to 2147483648 may"},
         {"conv2d", SHAPE "epilogue=shift_channel,clip,requantize:32767:8",
          SHAPE "epilogue=shift_channel,requantize:2:8", "", VTA_OUT_OF_RANGE, "values up to 2147483648 may"},
         {"conv2d", SHAPE "epilogue=bias", SHAPE "epilogue=bias_int8", "LOG_WGT_WIDTH=0 LOG_WGT_BUFF_SIZE=15",
