@@ -95,8 +95,8 @@ static inline const vt_stmt *uop(int mode, int reset, const vt_expr *dst, const 
 static inline const vt_stmt *add_imm(const vt_expr *dst, const vt_expr *src) {
     return uop(1, 0, dst, src, num(0), VTA_ALU_ADD, 1, 7);
 }
-static inline const vt_stmt *begin(int64_t extent, int64_t dst, int64_t src, int64_t wgt) {
-    return vt__extern(C, "VTAUopLoopBegin", 4, (const vt_expr *const[]){num(extent), num(dst), num(src), num(wgt)});
+static inline const vt_stmt *begin(const vt_expr *extent, int64_t dst, int64_t src, int64_t wgt) {
+    return vt__extern(C, "VTAUopLoopBegin", 4, (const vt_expr *const[]){extent, num(dst), num(src), num(wgt)});
 }
 static inline const vt_stmt *end(void) { return vt__extern(C, "VTAUopLoopEnd", 0, NULL); }
 static inline const vt_stmt *scope_of(const char *call, const vt_stmt *body) {

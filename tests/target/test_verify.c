@@ -9,23 +9,25 @@
 
 /* ---- Functions --------------------------------------------------------------------------------------------- */
 
-static const vt_stmt *in_place(void) { return computes(alu(SEQ(begin(64, 1, 1, 0), add_imm(num(5), num(5)), end()))); }
+static const vt_stmt *in_place(void) {
+    return computes(alu(SEQ(begin(num(64), 1, 1, 0), add_imm(num(5), num(5)), end())));
+}
 static const vt_stmt *other_place(void) { return computes(alu(add_imm(num(5), num(6)))); }
 static const vt_stmt *other_place_once(void) { /* in the last iteration only */
     const vt_var *i = var("i");
     return loop(i, 40, computes(alu(add_imm(i, vt_min(C, i, num(38))))));
 }
 static const vt_stmt *other_step(void) {
-    return computes(alu(SEQ(begin(64, 1, 2, 0), add_imm(num(5), num(5)), end())));
+    return computes(alu(SEQ(begin(num(64), 1, 2, 0), add_imm(num(5), num(5)), end())));
 }
 static const vt_stmt *other_step_once(void) { /* a loop of one iteration does not step */
-    return computes(alu(SEQ(begin(1, 1, 2, 0), add_imm(num(5), num(5)), end())));
+    return computes(alu(SEQ(begin(num(1), 1, 2, 0), add_imm(num(5), num(5)), end())));
 }
 
 /* 4 x 512 accumulators from 0, in steps that reach the last. */
 static const vt_stmt *reaches(int64_t from, int64_t step) {
     const vt_stmt *push_all = uop(0, 1, num(from), num(0), num(0), 0, 0, 0);
-    return computes(gemm(SEQ(begin(4, step, 0, 0), begin(512, 1, 0, 0), push_all, end(), end())));
+    return computes(gemm(SEQ(begin(num(4), step, 0, 0), begin(num(512), 1, 0, 0), push_all, end(), end())));
 }
 static const vt_stmt *reaches_last(void) { return reaches(0, 512); }
 static const vt_stmt *reaches_beyond(void) { return reaches(1, 512); }
@@ -34,27 +36,30 @@ static const vt_stmt *negative_index(void) {
     return loop(i, 4, computes(alu(add_imm(vt_sub(C, i, num(1)), vt_sub(C, i, num(1))))));
 }
 static const vt_stmt *weight_beyond(void) {
-    return computes(gemm(SEQ(begin(4, 3, 0, 400), uop(0, 0, num(0), num(0), num(0), 0, 0, 0), end())));
+    return computes(gemm(SEQ(begin(num(4), 3, 0, 400), uop(0, 0, num(0), num(0), num(0), 0, 0, 0), end())));
 }
 static const vt_stmt *source_beyond(void) { return computes(gemm(uop(0, 0, num(0), num(2048), num(0), 0, 0, 0))); }
 
 static const vt_stmt *long_loop(void) {
-    return computes(alu(SEQ(begin(16384, 0, 0, 0), add_imm(num(0), num(0)), end())));
+    return computes(alu(SEQ(begin(num(16384), 0, 0, 0), add_imm(num(0), num(0)), end())));
 }
 static const vt_stmt *longest_loop(void) {
-    return computes(alu(SEQ(begin(16383, 0, 0, 0), add_imm(num(0), num(0)), end())));
+    return computes(alu(SEQ(begin(num(16383), 0, 0, 0), add_imm(num(0), num(0)), end())));
 }
-static const vt_stmt *no_loop(void) { return computes(alu(SEQ(begin(0, 1, 1, 0), add_imm(num(0), num(0)), end()))); }
+static const vt_stmt *no_loop(void) {
+    return computes(alu(SEQ(begin(num(0), 1, 1, 0), add_imm(num(0), num(0)), end())));
+}
 static const vt_stmt *large_step(void) {
-    return computes(alu(SEQ(begin(1, 2048, 2048, 0), add_imm(num(0), num(0)), end())));
+    return computes(alu(SEQ(begin(num(1), 2048, 2048, 0), add_imm(num(0), num(0)), end())));
 }
 static const vt_stmt *negative_step(void) {
-    return computes(alu(SEQ(begin(2, -1, -1, 0), add_imm(num(1), num(1)), end())));
+    return computes(alu(SEQ(begin(num(2), -1, -1, 0), add_imm(num(1), num(1)), end())));
 }
 
 static const vt_stmt *three_loops(void) {
     const vt_stmt *op = add_imm(num(0), num(0));
-    return computes(alu(SEQ(begin(2, 1, 1, 0), begin(2, 2, 2, 0), begin(2, 4, 4, 0), op, end(), end(), end())));
+    return computes(
+        alu(SEQ(begin(num(2), 1, 1, 0), begin(num(2), 2, 2, 0), begin(num(2), 4, 4, 0), op, end(), end(), end())));
 }
 static const vt_stmt *two_sorts(void) {
     return computes(gemm(SEQ(uop(0, 1, num(0), num(0), num(0), 0, 0, 0), uop(0, 0, num(5), num(0), num(0), 0, 0, 0))));
@@ -64,7 +69,7 @@ static const vt_stmt *large_imm(void) {
 }
 static const vt_stmt *wrong_kind(void) { return computes(gemm(add_imm(num(0), num(0)))); }
 static const vt_stmt *bare_uop(void) { return computes(add_imm(num(0), num(0))); }
-static const vt_stmt *empty_kernel(void) { return computes(alu(SEQ(begin(2, 1, 1, 0), end()))); }
+static const vt_stmt *empty_kernel(void) { return computes(alu(SEQ(begin(num(2), 1, 1, 0), end()))); }
 /* 8192 micro-ops fit. */
 static const vt_stmt *many_uops(int64_t extent) {
     const vt_var *i = var("i"), *j = var("j");
