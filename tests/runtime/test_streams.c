@@ -235,6 +235,51 @@ static void test_waiting(void **state) {
     add_count = 4;
 }
 
+/* ---- Where streams stand ---------------------------------------------------------------------------------------- */
+
+/* Runs what was recorded: the addresses of the stream and of its micro-ops. */
+static void places(VTACommandHandle cmd, uint32_t *insns_at, uint32_t *uops_at) {
+    vta_program *program;
+    vta_program_run_info run;
+    vta_insn insn = {0};
+    assert_int_equal(vta_runtime_record(NULL, NULL), VTA_OK);
+    VTASynchronize(cmd, 0);
+    no_error(cmd);
+    assert_int_equal(vta_runtime_recorded(NULL, 0, NULL, &program, NULL, NULL), VTA_OK);
+    assert_int_equal(vta_program_get_run(program, 0, &run), VTA_OK);
+    assert_int_equal(vta_insn_decode(vta_runtime_config(NULL), run.insns, NULL, &insn), VTA_OK);
+    assert_true(insn.opcode == VTA_OP_LOAD && insn.u.mem.memory_type == VTA_MEM_UOP);
+    *uops_at = insn.u.mem.dram_base * VTA_UOP_BYTES;
+    *insns_at = run.insn_addr;
+    vta_program_destroy(program);
+}
+
+/* Instructions and micro-ops that need more than a page move, and no page stays behind: what lies below them and is not
+ * theirs, new buffers get. */
+static void test_streams_move(void **state) {
+    (void)state;
+    enum { PAGE = 4096, MANY = PAGE / VTA_INSN_BYTES, MOST_PAGES = 64, QUEUE_PAGES = 2 };
+    bool known[MOST_PAGES] = {true}; /* page 0 is nobody's */
+    uint32_t insns, uops, addr = 0;
+    void *sites[2] = {NULL};
+    vta_runtime *runtime = use("", NULL);
+    VTACommandHandle cmd = VTATLSCommandHandle();
+    push_reset(&sites[0], 1);
+    places(cmd, &insns, &uops);
+    push_reset(&sites[1], PAGE / VTA_UOP_BYTES);
+    for (int i = 0; i < MANY; i++) push_reset(&sites[0], 1);
+    places(cmd, &insns, &uops);
+    for (uint32_t page = 0; page < QUEUE_PAGES; page++) known[insns / PAGE + page] = known[uops / PAGE + page] = true;
+    while (addr < insns || addr < uops) {
+        assert_int_equal(vta_buffer_info(VTABufferAlloc(1), NULL, &addr), VTA_OK);
+        assert_in_range(addr / PAGE, 1, MOST_PAGES - 1);
+        known[addr / PAGE] = true;
+    }
+    for (uint32_t page = 0; page < addr / PAGE; page++)
+        if (!known[page]) fail_msg("page %u is nobody's, and not free", page);
+    vta_runtime_destroy(runtime); /* with its buffers */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_early_runs),
@@ -244,6 +289,7 @@ int main(void) {
         cmocka_unit_test(test_force_serial),
         cmocka_unit_test(test_serial_leaves_tokens),
         cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_streams_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
