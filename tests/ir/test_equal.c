@@ -1,0 +1,151 @@
+/* Equality up to names: variables and buffers correspond one to one, and all else is the same. */
+#include <string.h>
+
+#include "ir/support.h"
+#include "ir/visit.h"
+
+/* ---- Variables -----------------------------------------------------------------------------------------------------
+ */
+
+static bool alike(vt_ctx *ctx, const vt_stmt *x, const vt_stmt *y) {
+    bool both = vt_stmt_alpha_equal(ctx, x, y, true);
+    assert_int_equal(vt_stmt_alpha_equal(ctx, y, x, true), both);
+    return both;
+}
+
+static vta_status variables(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_var *i = vt_var_new(ctx, "i", VT_I32), *j = vt_var_new(ctx, "j", VT_I32),
+                 *k = vt_var_new(ctx, "k", VT_I32);
+    const vt_stmt *use = vt_s_eval(ctx, i), *kk = vt_s_eval(ctx, vt_add(ctx, k, k));
+    const vt_stmt *ij = vt_s_eval(ctx, vt_add(ctx, i, j)), *jk = vt_s_eval(ctx, vt_add(ctx, j, k));
+    assert_true(alike(ctx, ij, jk));
+    assert_false(alike(ctx, kk, ij)); /* neither one for two nor two for one */
+    assert_false(vt_stmt_alpha_equal(ctx, ij, jk, false));
+    assert_true(vt_stmt_alpha_equal(ctx, ij, ij, false));
+    /* the same body in loops of two variables: in one of them its variable is the loop's */
+    assert_false(alike(ctx, loop(ctx, i, 4, use), loop(ctx, j, 4, use)));
+    assert_true(alike(ctx, loop(ctx, i, 4, use), loop(ctx, j, 4, vt_s_eval(ctx, j))));
+    assert_false(alike(ctx, loop(ctx, i, 4, ij), loop(ctx, j, 4, ij)));
+    assert_true(alike(ctx, loop(ctx, i, 4, ij), loop(ctx, k, 4, vt_s_eval(ctx, vt_add(ctx, k, j)))));
+    return VTA_OK;
+}
+
+/* Variables of one name in another type, and pointers to something else, do not correspond. */
+static vta_status types_of_variables(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_var *vars[] = {
+        vt_var_new(ctx, "v", VT_I32),
+        vt_var_new(ctx, "v", VT_I64),
+        vt_var_new(ctx, "v", VT_HANDLE_T),
+        vt_var_new_pointer(ctx, "v", VT_I32, "local"),
+        vt_var_new_pointer(ctx, "v", VT_I8, "local"),
+        vt_var_new_pointer(ctx, "v", VT_I32, "global"),
+    };
+    enum { VARS = sizeof vars / sizeof *vars };
+    for (int x = 0; x < VARS; x++)
+        for (int y = 0; y < VARS; y++) {
+            const vt_var *same = x == y ? vt_var_copy(ctx, vars[x], "") : vars[y];
+            assert_int_equal(alike(ctx, vt_s_eval(ctx, vars[x]), vt_s_eval(ctx, same)), x == y);
+            const vt_expr *let = vt_e_let(ctx, vars[x], vars[x], vars[x]), *other = vt_e_let(ctx, same, same, same);
+            assert_int_equal(alike(ctx, vt_s_eval(ctx, let), vt_s_eval(ctx, other)), x == y);
+        }
+    return VTA_OK;
+}
+
+/* ---- Buffers -------------------------------------------------------------------------------------------------------
+ */
+
+enum { SAME, DTYPE, SHAPE, STRIDES, A_STRIDE, OFFSET, VARIATIONS };
+
+static const vt_buffer *vary(vt_ctx *ctx, int what) {
+    const vt_expr *shape[] = {vt_i32(ctx, 4), vt_i32(ctx, what == SHAPE ? 7 : 6)};
+    const vt_expr *strides[] = {vt_i32(ctx, what == A_STRIDE ? 12 : 6), vt_i32(ctx, 1)};
+    vt_dtype t = what == DTYPE ? VT_I8 : VT_I32;
+    const vt_var *data = vt_var_new_pointer(ctx, "b", VT_I32, "");
+    vt_buffer fields = *vt_buffer_new(ctx, "b", data, t, 2, shape);
+    fields.n_strides = what == STRIDES ? 0 : 2;
+    fields.strides = vt_exprs_copy(ctx, 2, strides);
+    if (what == OFFSET) fields.elem_offset = vt_i32(ctx, 3);
+    return vt_buffer_with(ctx, &fields);
+}
+
+static const vt_stmt *bound(vt_ctx *ctx, const vt_buffer *b) {
+    return vt_s_attr(ctx, vt_ref_buffer(b), "key", vt_i32(ctx, 1), vt_s_nop(ctx));
+}
+
+static const vt_stmt *copied(vt_ctx *ctx, const vt_buffer *to, const vt_buffer *from) {
+    const vt_expr *at[] = {vt_i32(ctx, 1), vt_i32(ctx, 2)};
+    return vt_s_store(ctx, to, vt_e_load(ctx, from, 2, at), 2, at);
+}
+
+static vta_status buffers(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_buffer *b = vary(ctx, SAME);
+    for (int what = SAME; what < VARIATIONS; what++) {
+        const vt_buffer *other = vary(ctx, what);
+        if (alike(ctx, bound(ctx, b), bound(ctx, other)) != (what == SAME)) fail_msg("variation %d", what);
+    }
+    /* of the same data: the data are all that must be known */
+    vt_buffer fields = *b;
+    const vt_buffer *again = vt_buffer_with(ctx, &fields), *c = vary(ctx, SAME), *d = vary(ctx, SAME);
+    assert_true(vt_stmt_alpha_equal(ctx, bound(ctx, b), bound(ctx, again), false));
+    assert_false(vt_stmt_alpha_equal(ctx, bound(ctx, b), bound(ctx, c), false));
+    assert_true(alike(ctx, copied(ctx, b, c), copied(ctx, d, b)));
+    assert_false(alike(ctx, copied(ctx, b, b), copied(ctx, c, d)));
+    assert_false(vt_stmt_equal(bound(ctx, b), bound(ctx, again)));
+    return VTA_OK;
+}
+
+/* ---- What statements are about -------------------------------------------------------------------------------------
+ */
+
+static vta_status references(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const vt_tensor tensors[2];
+    const vt_var *v = vt_var_new(ctx, "v", VT_I32), *threads[] = {v, vt_var_new(ctx, "w", VT_I32)};
+    const vt_expr *four = vt_i32(ctx, 4), *five = vt_i32(ctx, 5), *zero = vt_i32(ctx, 0);
+    const vt_buffer *b = vary(ctx, SAME), *c = vary(ctx, SHAPE);
+    const vt_ref refs[] = {
+        vt_ref_none(),
+        vt_ref_var(v),
+        vt_ref_iter(vt_iter_new(ctx, threads[0], zero, four, VT_ITER_THREAD_INDEX, "vthread")),
+        vt_ref_iter(vt_iter_new(ctx, threads[1], zero, four, VT_ITER_THREAD_INDEX, "cthread")),
+        vt_ref_iter(vt_iter_new(ctx, threads[1], zero, four, VT_ITER_DATA_PAR, "vthread")),
+        vt_ref_iter(vt_iter_new(ctx, threads[1], zero, five, VT_ITER_THREAD_INDEX, "vthread")),
+        vt_ref_iter(vt_iter_new(ctx, threads[1], four, four, VT_ITER_THREAD_INDEX, "vthread")),
+        vt_ref_tensor(&tensors[0]),
+        vt_ref_tensor(&tensors[1]),
+        vt_ref_string("one"),
+        vt_ref_string("two"),
+        vt_ref_buffer(b),
+        vt_ref_buffer(c),
+        vt_ref_pair(b, &tensors[0]),
+        vt_ref_pair(b, &tensors[1]),
+        vt_ref_pair(c, &tensors[0]),
+        vt_ref_op(&tensors[0]),
+        vt_ref_op(&tensors[1]),
+    };
+    enum { REFS = sizeof refs / sizeof *refs };
+    for (int x = 0; x < REFS; x++)
+        for (int y = 0; y < REFS; y++) {
+            const vt_stmt *of_x = vt_s_attr(ctx, refs[x], "key", four, vt_s_nop(ctx));
+            const vt_stmt *of_y = vt_s_attr(ctx, refs[y], "key", four, vt_s_nop(ctx));
+            if (alike(ctx, of_x, of_y) != (x == y)) fail_msg("references %d and %d", x, y);
+            if (vt_stmt_equal(of_x, of_y) != (x == y)) fail_msg("references %d and %d, not up to names", x, y);
+        }
+    return VTA_OK;
+}
+
+#define TEST(name)                                                                                                     \
+    static void test_##name(void **state) { (void)state, run_in_context(name, NULL, VTA_OK, NULL); }
+TEST(variables)
+TEST(types_of_variables)
+TEST(buffers)
+TEST(references)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_variables), cmocka_unit_test(test_types_of_variables),
+                                       cmocka_unit_test(test_buffers), cmocka_unit_test(test_references)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
