@@ -85,6 +85,40 @@ static void needs_of_rows(void **state) {
     te_context_destroy(r.c);
 }
 
+/* A row of one state that follows from the same row of another: each is computed once, what is read before what reads
+ * it, in whichever order the states are given. */
+static void rows_of_rows(void **state) {
+    (void)state;
+    for (int turned = 0; turned < 2; turned++) {
+        te_context *c = context_with(NULL);
+        te_tensor *x = te_placeholder(c, "x", "int32", 1, (int64_t[]){ROWS});
+        te_tensor *states[2], *firsts[2], *nexts[2], *results[2];
+        int a = turned, b = !turned;
+        states[a] = te_placeholder(c, "a", "int32", 1, (int64_t[]){ROWS});
+        states[b] = te_placeholder(c, "b", "int32", 1, (int64_t[]){ROWS});
+        firsts[a] = te_define(c, "a0[t: 1] = x[0]");
+        firsts[b] = te_define(c, "b0[t: 1] = 100");
+        nexts[a] = te_define(c, "a1[t: 6] = a[t - 1] + x[t]");
+        te_tensor *twice = te_define(c, "twice[t: 6] = a1[t] * 2");
+        nexts[b] = te_define(c, "b1[t: 6] = twice[t] - b[t - 1] + a1[t]");
+        assert_int_equal(te_scan(c, "s", NULL, 2, firsts, nexts, states, results), VTA_OK);
+        te_tensor *body[] = {nexts[a], twice, nexts[b]};
+        assert_int_equal(te_scan_body(results[0]), 3);
+        for (size_t n = 0; n < 3; n++) assert_ptr_equal(te_scan_body_tensor(results[turned], n), body[n]);
+        int32_t numbers[ROWS], got[2][ROWS], want[2] = {0, 100};
+        for (int t = 0; t < ROWS; t++) numbers[t] = t * t - 7;
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(te_evaluate(c, results[k], 1, &x, (const void *[]){numbers}, got[k]), VTA_OK);
+        for (int t = 0; t < ROWS; t++) {
+            want[0] += numbers[t];
+            if (t) want[1] = 3 * want[0] - want[1];
+            assert_int_equal(got[a][t], want[0]);
+            assert_int_equal(got[b][t], want[1]);
+        }
+        te_context_destroy(c);
+    }
+}
+
 static void refused_scan(const running *r, te_tensor *first, te_tensor *next, te_tensor *state, const char *why) {
     te_tensor *out;
     assert_int_equal(te_scan(r->c, "s", NULL, 1, &first, &next, &state, &out), VTA_INVALID_ARGUMENT);
@@ -192,6 +226,7 @@ static void columns(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(computed), cmocka_unit_test(columns),
-                                       cmocka_unit_test(needs_of_rows), cmocka_unit_test(refused)};
+                                       cmocka_unit_test(rows_of_rows), cmocka_unit_test(needs_of_rows),
+                                       cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
