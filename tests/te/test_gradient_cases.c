@@ -44,6 +44,36 @@ static void two_widths(void **state) {
     te_context_destroy(c);
 }
 
+/* Sixty steps that each read the one before in two ways: each is looked at once, whether or not it is differentiated.
+ * Every step gives what the one before gave, so y is v w. */
+static void graphs_that_share(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    te_tensor *both[] = {te_placeholder(c, "v", "float32", 1, (int64_t[]){4}),
+                         te_placeholder(c, "w", "float32", 1, (int64_t[]){4})},
+              *by[2];
+    te_define(c, "t[i: 4] = w[i]");
+    for (int n = 0; n < 60; n++) {
+        te_define(c, "u[i: 4] = t[i] * 2.0");
+        te_define(c, "t[i: 4] = u[i] - t[i]");
+    }
+    te_tensor *y = te_define(c, "y[i: 1] = sum[k: 4](v[k] * t[k])");
+    assert_fine(c);
+    assert_int_equal(te_gradient(c, y, 2, both, NULL, by), VTA_OK);
+    static const float v[4] = {1, 5, 2, -4}, w[4] = {3, 0, -2, 7};
+    for (int k = 0; k < 2; k++) {
+        float got[4];
+        assert_int_equal(te_evaluate(c, by[k], 2, both, (const void *[]){v, w}, got), VTA_OK);
+        assert_memory_equal(got, k ? v : w, sizeof got);
+    }
+    te_tensor *alone = by[0]; /* by v only: no step leads there */
+    assert_int_equal(te_gradient(c, y, 1, both, NULL, &alone), VTA_OK);
+    float got[4];
+    assert_int_equal(te_evaluate(c, alone, 2, both, (const void *[]){v, w}, got), VTA_OK);
+    assert_memory_equal(got, w, sizeof got);
+    te_context_destroy(c);
+}
+
 /* A reducer that uses an axis. */
 static void refused(void **state) {
     (void)state;
@@ -65,6 +95,6 @@ static void refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(written_both_ways), cmocka_unit_test(two_widths),
-                                       cmocka_unit_test(refused)};
+                                       cmocka_unit_test(graphs_that_share), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
