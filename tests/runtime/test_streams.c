@@ -110,22 +110,44 @@ static void test_tokens_cross_a_synchronize(void **state) {
     VTASynchronize(cmd, 0);
     assert_true(error_has(cmd, "VTADepPop(3, 2)"));
 
-    /* A dropped stream's tokens serve the pops right behind it, and not the next kernel's. */
-    VTADepPush(cmd, 3, 2);
-    VTADepPush(cmd, 1, 3);
-    VTASynchronize(cmd, 0);
-    assert_true(error_has(cmd, "VTADepPush"));
-    VTADepPop(cmd, 3, 2);
-    VTASynchronize(cmd, 0);
-    no_error(cmd);
-    VTADepPush(cmd, 3, 2);
-    VTADepPush(cmd, 1, 3);
-    VTASynchronize(cmd, 0);
-    assert_true(error_has(cmd, "VTADepPush"));
-    push_alu(&site, 1);
-    VTADepPop(cmd, 3, 2);
-    VTASynchronize(cmd, 0);
-    assert_true(error_has(cmd, "VTADepPop(3, 2)"));
+    vta_runtime_destroy(runtime);
+}
+
+static void *dropped_site, *dropped_buffer;
+static void record_nothing(VTACommandHandle cmd) { (void)cmd; }
+static void record_work(VTACommandHandle cmd) { (void)cmd, push_alu(&dropped_site, 1); }
+static void record_load(VTACommandHandle cmd) {
+    VTALoadBuffer2D(cmd, dropped_buffer, 0, 1, 1, 1, 0, 0, 0, 0, 0, VTA_MEM_ACC);
+}
+static void record_store(VTACommandHandle cmd) { VTAStoreBuffer2D(cmd, 0, VTA_MEM_OUT, dropped_buffer, 0, 1, 1, 1); }
+static void record_push(VTACommandHandle cmd) { VTADepPush(cmd, 1, 2); }
+
+/* A dropped stream's tokens serve the pops right behind it, and not those of the next kernel, whatever that begins
+ * with. */
+static void test_tokens_of_a_dropped_stream(void **state) {
+    (void)state;
+    static const struct {
+        void (*record)(VTACommandHandle cmd);
+        bool is_next_kernel;
+    } rows[] = {
+        {record_nothing, false}, {record_work, true}, {record_load, true}, {record_store, true}, {record_push, true}};
+    vta_runtime *runtime = use("", NULL);
+    VTACommandHandle cmd = VTATLSCommandHandle();
+    dropped_buffer = VTABufferAlloc(64);
+    dropped_site = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        VTADepPush(cmd, 3, 2);
+        VTADepPush(cmd, 1, 3);
+        VTASynchronize(cmd, 0);
+        assert_true(error_has(cmd, "VTADepPush"));
+        rows[i].record(cmd);
+        VTADepPop(cmd, 3, 2);
+        VTASynchronize(cmd, 0);
+        if (rows[i].is_next_kernel)
+            assert_true(error_has(cmd, "VTADepPop(3, 2)"));
+        else
+            no_error(cmd);
+    }
     vta_runtime_destroy(runtime);
 }
 
@@ -286,6 +308,7 @@ int main(void) {
         cmocka_unit_test(test_checks_know_where_a_stream_was_cut),
         cmocka_unit_test(test_finish_waits_for_stores),
         cmocka_unit_test(test_tokens_cross_a_synchronize),
+        cmocka_unit_test(test_tokens_of_a_dropped_stream),
         cmocka_unit_test(test_force_serial),
         cmocka_unit_test(test_serial_leaves_tokens),
         cmocka_unit_test(test_waiting),
