@@ -12,6 +12,7 @@ typedef struct choices {
     uint32_t uops_from; /* where micro-ops are loaded from */
     bool no_sum;        /* without the ADD */
     int again;          /* runs after the first */
+    uint32_t further;   /* elements on the chip between those of x and where t is loaded to */
 } choices;
 
 static vta_insn load(uint8_t memory, uint32_t sram, uint32_t addr, uint32_t element) {
@@ -30,7 +31,7 @@ static vta_insn store(uint32_t sram, uint32_t addr) {
     return i;
 }
 
-static void record(vta_program *p, const vta_config *config, const uint8_t *bytes) {
+static void record(vta_program *p, const vta_config *config, const uint8_t *bytes, const choices *c) {
     uint8_t page[4096] = {0};
     assert_int_equal(vta_program_begin_run(p, INSNS, bytes, INSN_COUNT, NULL), VTA_OK);
     memset(page, 0xFE, LANES); /* t: -2 everywhere, if it is a constant */
@@ -39,7 +40,7 @@ static void record(vta_program *p, const vta_config *config, const uint8_t *byte
     assert_int_equal(vta_program_add_segment(p, X, page, 256, NULL), VTA_OK);
     assert_int_equal(vta_program_add_segment(p, Y, page, 256, NULL), VTA_OK);
     uint32_t word;
-    assert_int_equal(vta_uop_encode(config, (vta_uop){.dst = 0, .src = 1}, NULL, &word), VTA_OK);
+    assert_int_equal(vta_uop_encode(config, (vta_uop){.dst = 0, .src = 1 + c->further}, NULL, &word), VTA_OK);
     memcpy(page, &word, sizeof word);
     assert_int_equal(vta_program_add_segment(p, UOPS, page, 256, NULL), VTA_OK);
     assert_int_equal(vta_program_end_run(p, NULL), VTA_OK);
@@ -55,7 +56,7 @@ static vta_program *make(const choices *c) {
                                   load(VTA_MEM_ACC, 0, X, 4 * LANES),
                                   load(VTA_MEM_ACC, 2, X + 4 * LANES, 4 * LANES),
                                   store(2, T),
-                                  load(VTA_MEM_ACC_8BIT, 1, T, LANES),
+                                  load(VTA_MEM_ACC_8BIT, 1 + c->further, T, LANES),
                                   add,
                                   store(0, Y),
                                   {.opcode = VTA_OP_LOAD, .u.mem.memory_type = VTA_MEM_UOP},
@@ -70,7 +71,7 @@ static vta_program *make(const choices *c) {
         assert_int_equal(vta_insn_encode(config, &insns[i], NULL, bytes + i * VTA_INSN_BYTES), VTA_OK);
     vta_program *p;
     assert_int_equal(vta_program_create(config, NULL, NULL, &p), VTA_OK);
-    for (int k = 0; k <= c->again; k++) record(p, config, bytes);
+    for (int k = 0; k <= c->again; k++) record(p, config, bytes, c);
     vta_config_release(config);
     return p;
 }
@@ -128,6 +129,23 @@ static void orders_differ_by_tokens_alone(void **state) {
             assert_true(memcmp(first, without, sizeof first) != 0);
             vta_field_destroy(f);
         }
+}
+
+/* What lay on the chip before at the place of what is loaded, which every place has its own of, does not count. */
+static void places_do_not_matter(void **state) {
+    (void)state;
+    for (int signatures = 0; signatures < 2; signatures++) {
+        vta_field *f = new_field();
+        vta_value near[LANES], far[LANES];
+        const vta_field_options options = {.signatures = signatures};
+        assert_int_equal(run(&(choices){.ordered = true, .uops_from = UOPS}, f, &options, near), VTA_OK);
+        for (uint32_t further = 2; further < 6; further++) {
+            assert_int_equal(run(&(choices){.ordered = true, .uops_from = UOPS, .further = further}, f, &options, far),
+                             VTA_OK);
+            assert_memory_equal(far, near, sizeof far);
+        }
+        vta_field_destroy(f);
+    }
 }
 
 static void other_stale_memory_other_values(void **state) {
@@ -193,9 +211,8 @@ static void constants_and_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_the_expressions),
-        cmocka_unit_test(orders_differ_by_tokens_alone),
-        cmocka_unit_test(other_stale_memory_other_values),
+        cmocka_unit_test(values_are_the_expressions), cmocka_unit_test(orders_differ_by_tokens_alone),
+        cmocka_unit_test(places_do_not_matter),       cmocka_unit_test(other_stale_memory_other_values),
         cmocka_unit_test(constants_and_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
