@@ -277,51 +277,6 @@ static void sums_have_no_mark(void **state) {
     vta_field_destroy(F);
 }
 
-/* ---- Permutations ------------------------------------------------------------------------------------------------ */
-
-static int by_value(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static uint64_t some_residues(uint64_t i) {
-    const uint64_t p1 = (1 << 29) - 3, p2 = (1 << 29) - 33;
-    if (i < 1000) return i;                                    /* of numbers that are near each other, */
-    if (i < 2000) return (p1 - 1 - i % 1000) | (p2 - 1) << 32; /* the largest, */
-    if (i < 3000) return (i - 1999) << 32;                     /* of one residue, */
-    return i * 0x9E3779B97F4A7C15ull % p1 | i * 0xD6E8FEB86659FD93ull % p2 << 32; /* spread */
-}
-
-/* Into the residues, none twice, and back; another permutation for another key. Of 300,000 results, half have each bit
- * set, and where the operand has one bit more, half of the result's bits change. */
-static void permutations(void **state) {
-    (void)state;
-    enum { COUNT = 300000 };
-    static uint64_t results[COUNT];
-    uint32_t set[64] = {0}, flipped[64] = {0};
-    for (uint64_t key = 0; key < 4; key++) {
-        vt_permutation p = vt_permutation_of(key), other = vt_permutation_of(key + 1);
-        uint32_t equal = 0;
-        for (uint64_t i = 0; i < COUNT; i++) {
-            uint64_t x = some_residues(i), y = vt_permute(&p, x), near = vt_permute(&p, i < 3000 ? y : x ^ 1);
-            results[i] = y;
-            assert_true((y & UINT32_MAX) < VT_P1 && y >> 32 < VT_P2);
-            assert_int_equal(vt_permute_back(&p, y), x);
-            equal += vt_permute(&other, x) == y;
-            for (int bit = 0; bit < 64; bit++) set[bit] += y >> bit & 1, flipped[bit] += (y ^ near) >> bit & 1;
-        }
-        assert_int_equal(equal, 0);
-        qsort(results, COUNT, sizeof *results, by_value);
-        for (size_t i = 1; i < COUNT; i++)
-            if (results[i] == results[i - 1]) fail_msg("two operands have one result");
-    }
-    for (int bit = 0; bit < 64; bit++) {
-        uint32_t half = bit % 32 < 29 ? 4 * COUNT / 2 : 0, most = half / 100;
-        assert_in_range(set[bit], half - most, half + most);
-        assert_in_range(flipped[bit], half - most, half + most);
-    }
-}
-
 /* ---- Arithmetic ----------------------------------------------------------------------------------------------------
  */
 
@@ -395,7 +350,6 @@ int main(void) {
         cmocka_unit_test(equal_values_mean_equal_numbers),
         cmocka_unit_test(laws_hold),
         cmocka_unit_test(sums_have_no_mark),
-        cmocka_unit_test(permutations),
         cmocka_unit_test(sums_of_products),
         cmocka_unit_test(seeds_and_memory),
     };
