@@ -318,6 +318,33 @@ static void test_exhausted(void **state) {
 /* ---- Processes ----------------------------------------------------------------------------------------------------
  */
 
+/* How many processes this one has started. */
+static bool count_processes(void *user, const vtac_tune_progress *p) {
+    char path[64];
+    int n = 0, *most = user;
+    (void)p;
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    FILE *f = fopen(path, "r");
+    if (!f) skip();
+    while (fscanf(f, "%*d") != EOF) n++;
+    fclose(f);
+    if (n > *most) *most = n;
+    return false;
+}
+
+/* All of the jobs have trials at the same time. */
+static void test_jobs(void **state) {
+    (void)state;
+    for (int jobs = 0; jobs <= 4; jobs += 2) {
+        int most = 0;
+        vtac_op *op = make("conv2d", conv);
+        tune(op,
+             &(vtac_tune_options){.trials = 16, .jobs = (uint32_t)jobs, .progress = count_processes, .user = &most});
+        assert_int_equal(most, jobs);
+        vtac_op_destroy(op);
+    }
+}
+
 /* Kills one process of the tuner, the first time that there is one. */
 static bool kill_one(void *user, const vtac_tune_progress *p) {
     char path[64];
@@ -428,8 +455,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_log),       cmocka_unit_test(test_deterministic), cmocka_unit_test(test_operators),
         cmocka_unit_test(test_resume),    cmocka_unit_test(test_early_stop),    cmocka_unit_test(test_interrupted),
-        cmocka_unit_test(test_exhausted), cmocka_unit_test(test_death),         cmocka_unit_test(test_timeout),
-        cmocka_unit_test(test_start),     cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_exhausted), cmocka_unit_test(test_jobs),          cmocka_unit_test(test_death),
+        cmocka_unit_test(test_timeout),   cmocka_unit_test(test_start),         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
