@@ -132,6 +132,29 @@ static vta_status logic_body(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* What follows from a condition is forgotten with it, also where something else was learned meanwhile, which stays. */
+static vta_status scopes_body(vt_ctx *ctx, void *arg) {
+    fixture *f = arg;
+    for (int learn = 0; learn < 4; learn++) { /* in the outer scope, in the inner one */
+        begin(f, 16, 0, 0);
+        const vt_expr *x15 = vt_lt(ctx, f->x, N(15)), *x7 = vt_lt(ctx, f->x, N(7)), *y4 = vt_lt(ctx, f->y, N(4)),
+                      *z3 = vt_lt(ctx, f->z, N(3));
+        vt_scope outer = vt_analyzer_enter(f->an, x15);
+        if (learn & 1) vt_analyzer_bind_range(f->an, f->y, N(0), N(4), false);
+        assert_true(vt_prove(f->an, x15) && !vt_prove(f->an, x7));
+        vt_scope inner = vt_analyzer_enter(f->an, x7);
+        if (learn & 2) vt_analyzer_bind_range(f->an, f->z, N(0), N(3), false);
+        assert_true(vt_prove(f->an, x15) && vt_prove(f->an, x7));
+        vt_analyzer_leave(f->an, inner);
+        assert_true(vt_prove(f->an, x15) && !vt_prove(f->an, x7));
+        vt_analyzer_leave(f->an, outer);
+        assert_true(!vt_prove(f->an, x15) && !vt_prove(f->an, x7));
+        assert_int_equal(vt_prove(f->an, y4), learn & 1);
+        assert_int_equal(vt_prove(f->an, z3), learn >> 1);
+    }
+    return VTA_OK;
+}
+
 #define CALL(type, op, ...)                                                                                            \
     vt_e_call(ctx, type, op, sizeof((const vt_expr *[]){__VA_ARGS__}) / sizeof(const vt_expr *),                       \
               (const vt_expr *[]){__VA_ARGS__})
@@ -341,6 +364,7 @@ static void test_divisors(void **state) { run(state, divisors_body); }
 static void test_canonical(void **state) { run(state, canonical_body); }
 static void test_let(void **state) { run(state, let_body); }
 static void test_minmax(void **state) { run(state, minmax_body); }
+static void test_scopes(void **state) { run(state, scopes_body); }
 static void test_logic(void **state) { run(state, logic_body); }
 static void test_choices(void **state) { run(state, choices_body); }
 static void test_modular(void **state) { run(state, modular_body); }
@@ -355,6 +379,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_canonical, setup, teardown),
         cmocka_unit_test_setup_teardown(test_let, setup, teardown),
         cmocka_unit_test_setup_teardown(test_minmax, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_scopes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_logic, setup, teardown),
         cmocka_unit_test_setup_teardown(test_choices, setup, teardown),
         cmocka_unit_test_setup_teardown(test_modular, setup, teardown),
