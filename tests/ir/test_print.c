@@ -188,6 +188,22 @@ static vta_status blocks(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* What a function gives back stands behind its parameters. */
+static vta_status results(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const struct {
+        vt_dtype type;
+        const char *text;
+    } rows[] = {{VT_VOID_T, "()"}, {VT_I32, "int32"}, {VT_F32, "float32"}, {VT_BOOL, "bool"}, {VT_HANDLE_T, "handle"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const vt_var *n = vt_var_new(ctx, "n", VT_I32);
+        vt_func f = {.name = "f", .n_params = 1, .params = &n, .result = rows[i].type, .body = vt_s_eval(ctx, n)};
+        const char *want = vt_new_format(ctx, "@f = primfn(n: int32) -> %s {\n  n\n}\n\n\n", rows[i].text);
+        assert_string_equal(print(ctx, &f, vt_print_primfn), want);
+    }
+    return VTA_OK;
+}
+
 /* ---- The public functions --------------------------------------------------------------------------------- */
 
 static vta_status public_view(vt_ctx *ctx, void *arg) {
@@ -325,6 +341,7 @@ static void test_block_variables(void **state) { (void)state, run_in_context(blo
 static void test_loop_from_two(void **state) { (void)state, run_in_context(loop_from_two, NULL, VTA_OK, NULL); }
 static void test_tensor_statements(void **state) { (void)state, run_in_context(tensor_statements, NULL, VTA_OK, NULL); }
 static void test_public_view(void **state) { (void)state, run_in_context(public_view, NULL, VTA_OK, NULL); }
+static void test_results(void **state) { (void)state, run_in_context(results, NULL, VTA_OK, NULL); }
 static void test_primfn(void **state) { (void)state, run_in_context(primfn, NULL, VTA_OK, NULL); }
 static void test_tvmscript(void **state) { (void)state, run_in_context(tvmscript, NULL, VTA_OK, NULL); }
 static void test_expressions(void **state) { (void)state, run_in_context(expressions, NULL, VTA_OK, NULL); }
@@ -333,15 +350,11 @@ static void test_blocks(void **state) { (void)state, run_in_context(blocks, NULL
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_primfn),
-        cmocka_unit_test(test_tvmscript),
-        cmocka_unit_test(test_loop_from_two),
-        cmocka_unit_test(test_block_variables),
-        cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_tensor_statements),
-        cmocka_unit_test(test_public_view),
-        cmocka_unit_test(test_declared),
+        cmocka_unit_test(test_primfn),          cmocka_unit_test(test_results),
+        cmocka_unit_test(test_tvmscript),       cmocka_unit_test(test_loop_from_two),
+        cmocka_unit_test(test_block_variables), cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_blocks),          cmocka_unit_test(test_tensor_statements),
+        cmocka_unit_test(test_public_view),     cmocka_unit_test(test_declared),
     };
     return golden_result(cmocka_run_group_tests(tests, NULL, NULL));
 }
