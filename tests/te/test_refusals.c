@@ -211,6 +211,35 @@ static void steps(void **state) {
     te_context_destroy(c);
 }
 
+/* An input is not computed, an output lies in the caller's memory: neither is moved, nor computed anywhere else. */
+static void fixed(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    te_tensor *a = te_placeholder(c, "a", "int32", 1, (int64_t[]){8});
+    te_tensor *x = te_define(c, "x like a = a[...] + 1"), *y[] = {te_define(c, "y like a = x[...] * 2"), x};
+    te_schedule *s = te_schedule_create(c, 2, y); /* x is read by y, too */
+    te_stage *sa = te_schedule_stage(s, a), *sx = te_schedule_stage(s, x), *sy = te_schedule_stage(s, y[0]);
+    te_axis *i = te_stage_axis(sy, 0);
+    FAILS(VTA_ILLEGAL, te_set_scope(sa, "acc"),
+          "cannot set_scope of a: it is an input and is not computed; use cache_read for a copy of it");
+    FAILS(VTA_ILLEGAL, te_set_scope(sx, "acc"), "cannot set_scope of x: it is an output of the schedule");
+    FAILS(VTA_ILLEGAL, te_set_scope(sy, "local"), "cannot set_scope of y: it is an output of the schedule");
+    FAILS(VTA_ILLEGAL, te_compute_inline(sa),
+          "cannot compute_inline a: it is an input and is not computed; use cache_read for a copy of it");
+    FAILS(VTA_ILLEGAL, te_compute_inline(sx), "cannot compute_inline x: it is an output of the schedule");
+    FAILS(VTA_ILLEGAL, te_compute_at(sa, sy, i),
+          "cannot compute_at a: it is an input and is not computed; use cache_read for a copy of it");
+    FAILS(VTA_ILLEGAL, te_compute_at(sx, sy, i), "cannot compute_at x: it is an output of the schedule");
+    te_stage *all[] = {sa, sx, sy};
+    for (int n = 0; n < 3; n++) {
+        assert_string_equal(te_stage_scope(all[n]), "");
+        assert_int_equal(te_stage_attachment(all[n]), TE_COMPUTED_AT_ROOT);
+    }
+    assert_int_equal(te_set_scope(sy, ""), VTA_OK); /* where it is anyway */
+    assert_int_equal(te_set_scope(sy, "global"), VTA_OK);
+    te_context_destroy(c);
+}
+
 static void buffers(void **state) {
     (void)state;
     te_context *c = context_with(NULL);
@@ -337,7 +366,8 @@ static void intrinsics(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(tensors), cmocka_unit_test(steps),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values),  cmocka_unit_test(tensors),
+                                       cmocka_unit_test(steps),   cmocka_unit_test(fixed),
                                        cmocka_unit_test(buffers), cmocka_unit_test(intrinsics)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
