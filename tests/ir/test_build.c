@@ -1,5 +1,4 @@
 /* Constructors: what folds at once, how types meet, what is refused; types as text. */
-#include <limits.h>
 #include <string.h>
 
 #include "ir/support.h"
@@ -29,7 +28,7 @@ static vta_status folding(vt_ctx *ctx, void *arg) {
     assert_true(vt_is_const(vt_div(ctx, vt_i64(ctx, INT64_MIN), vt_i64(ctx, -1)), INT64_MIN));
     assert_true(vt_is_const(vt_floormod(ctx, vt_i64(ctx, INT64_MIN), vt_i64(ctx, -1)), 0));
     assert_int_equal(vt_sub(ctx, x, x)->kind, VT_E_SUB); /* no algebra here */
-    assert_true(vt_is_const(vt_add(ctx, vt_i32(ctx, INT_MAX), one), INT_MIN));
+    assert_true(vt_is_const(vt_add(ctx, vt_i32(ctx, INT32_MAX), one), INT32_MIN));
     assert_true(vt_is_const(vt_int(ctx, VT_I8, 200), -56));
     assert_true(vt_is_const(vt_lt(ctx, one, seven), 1));
     assert_true(vt_dtype_is_bool(vt_lt(ctx, x, seven)->dtype));
@@ -71,6 +70,64 @@ static vta_status folding_floats(vt_ctx *ctx, void *arg) {
     const vt_expr *zero = vt_float(ctx, VT_F64, 0);
     assert_null(vt_try_fold(ctx, VT_E_DIV, x, zero));
     assert_null(vt_try_fold(ctx, VT_E_MOD, x, zero));
+    return VTA_OK;
+}
+
+/* Casts of numbers: integers wrap into the type, floats lose what is behind the point, a bool is what is not zero. */
+static vta_status folding_casts(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const struct {
+        vt_dtype to;
+        int64_t from, value;
+    } integers[] = {{VT_I8, 300, 44}, {VT_I8, 200, -56},      {VT_U8, -1, 255}, {VT_U32, -1, UINT32_MAX},
+                    {VT_I16, -1, -1}, {VT_I32, 1LL << 32, 0}, {VT_BOOL, 0, 0},  {VT_BOOL, 1, 1},
+                    {VT_BOOL, 2, 1},  {VT_BOOL, -1, 1},       {VT_BOOL, 256, 1}};
+    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
+        const vt_expr *e = vt_cast(ctx, integers[i].to, vt_i64(ctx, integers[i].from));
+        const vt_expr *lanes = vt_cast(ctx, vt_dtype_lanes(integers[i].to, 4), vt_i64(ctx, integers[i].from));
+        if (!vt_is_const(e, integers[i].value) || !vt_dtype_eq(e->dtype, integers[i].to))
+            fail_msg("%lld, row %zu", (long long)e->u.i, i);
+        assert_int_equal(lanes->kind, VT_E_BROADCAST);
+        assert_true(vt_expr_equal(lanes->a[0], e));
+    }
+    static const struct {
+        double from;
+        int64_t value;
+    } floats[] = {{2.9, 2}, {-2.9, -2}, {-0.5, 0}, {1e9, 1000000000}};
+    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
+        assert_true(vt_is_const(vt_cast(ctx, VT_I32, vt_float(ctx, VT_F64, floats[i].from)), floats[i].value));
+    assert_int_equal(vt_cast(ctx, VT_I64, vt_float(ctx, VT_F64, 1e19))->kind, VT_E_CAST); /* no integer has it */
+    const vt_expr *third = vt_cast(ctx, VT_F32, vt_float(ctx, VT_F64, 0.1)),
+                  *three = vt_cast(ctx, VT_F64, vt_i32(ctx, 3));
+    assert_true(third->kind == VT_E_FLOAT && third->u.f == (double)0.1f);
+    assert_true(three->kind == VT_E_FLOAT && three->u.f == 3);
+    return VTA_OK;
+}
+
+/* Reductions by `how` of two operands from an identity: only one sum from 0 without a condition is a sum. */
+static const vt_expr *reduction(vt_ctx *ctx, vt_expr_kind how, bool swapped, int64_t identity,
+                                const vt_expr *condition) {
+    const vt_var *x = vt_var_new(ctx, "x", VT_I32), *y = vt_var_new(ctx, "y", VT_I32);
+    const vt_expr *result = swapped ? vt_e_bin(ctx, how, y, x) : vt_e_bin(ctx, how, x, y),
+                  *from = vt_i32(ctx, identity);
+    const vt_combiner *c = vt_combiner_new(ctx, 1, vt_exprs_copy(ctx, 1, &x), vt_exprs_copy(ctx, 1, &y),
+                                           vt_exprs_copy(ctx, 1, &result), vt_exprs_copy(ctx, 1, &from));
+    const vt_var *k = vt_var_new(ctx, "k", VT_I32), *source = k;
+    const vt_iter *axis = vt_iter_new(ctx, k, vt_i32(ctx, 0), vt_i32(ctx, 4), VT_ITER_COMM_REDUCE, "");
+    return vt_e_reduce(ctx, c, 1, &source, 1, &axis, condition, NULL, 0);
+}
+
+static vta_status sums(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_expr *some = vt_lt(ctx, vt_var_new(ctx, "n", VT_I32), vt_i32(ctx, 3));
+    assert_true(vt_is_sum(reduction(ctx, VT_E_ADD, false, 0, NULL)));
+    assert_true(vt_is_sum(reduction(ctx, VT_E_ADD, true, 0, NULL)));
+    assert_true(vt_is_sum(reduction(ctx, VT_E_ADD, false, 0, vt_bool(ctx, true))));
+    assert_false(vt_is_sum(reduction(ctx, VT_E_ADD, false, 1, NULL)));
+    assert_false(vt_is_sum(reduction(ctx, VT_E_ADD, false, 0, some)));
+    assert_false(vt_is_sum(reduction(ctx, VT_E_MAX, false, 0, NULL)));
+    assert_false(vt_is_sum(reduction(ctx, VT_E_SUB, false, 0, NULL)));
+    assert_false(vt_is_sum(some));
     return VTA_OK;
 }
 
@@ -131,6 +188,8 @@ static vta_status wrong_arity(vt_ctx *ctx, void *arg) {
 
 static void test_folding(void **state) { (void)state, run_in_context(folding, NULL, VTA_OK, NULL); }
 static void test_folding_floats(void **state) { (void)state, run_in_context(folding_floats, NULL, VTA_OK, NULL); }
+static void test_folding_casts(void **state) { (void)state, run_in_context(folding_casts, NULL, VTA_OK, NULL); }
+static void test_sums(void **state) { (void)state, run_in_context(sums, NULL, VTA_OK, NULL); }
 static void test_types(void **state) { (void)state, run_in_context(types, NULL, VTA_OK, NULL); }
 static void test_equality(void **state) { (void)state, run_in_context(equality, NULL, VTA_OK, NULL); }
 
@@ -168,9 +227,9 @@ static void test_tables(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_folding_floats), cmocka_unit_test(test_folding), cmocka_unit_test(test_types),
-        cmocka_unit_test(test_equality),       cmocka_unit_test(test_refused), cmocka_unit_test(test_dtype_text),
-        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_folding_floats), cmocka_unit_test(test_folding_casts), cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_folding),        cmocka_unit_test(test_types),         cmocka_unit_test(test_equality),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_dtype_text),    cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
