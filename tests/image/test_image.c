@@ -169,23 +169,28 @@ static void test_png(void **state) {
     }
 }
 
-/* A file cut anywhere is refused, and nothing is read beyond its end. */
-static void test_cut(void **state) {
+/* Each beginning of a file but the whole is refused, and nothing is read beyond its end. */
+static void check_cuts(const uint8_t *bytes, size_t size) {
     vta_image *image;
-    (void)state;
-    for (size_t i = 0; i < sizeof pngs / sizeof *pngs; i++)
-        for (size_t n = 0; n + 12 < pngs[i].size; n++) { /* the last 12 bytes say that it ends */
-            uint8_t *exact = malloc(n ? n : 1);
-            memcpy(exact, pngs[i].bytes, n);
-            assert_int_equal(vta_image_decode(exact, n, "cut", &memory.allocator, NULL, &image), VTA_PARSE);
-            free(exact);
-        }
-    for (size_t n = 0; n + 2 < sizeof jpeg; n++) {
+    for (size_t n = 0; n < size; n++) {
         uint8_t *exact = malloc(n ? n : 1);
-        memcpy(exact, jpeg, n);
+        memcpy(exact, bytes, n);
         assert_int_equal(vta_image_decode(exact, n, "cut", &memory.allocator, NULL, &image), VTA_PARSE);
         free(exact);
     }
+    assert_int_equal(vta_image_decode(bytes, size, "whole", &memory.allocator, NULL, &image), VTA_OK);
+    vta_image_destroy(image);
+}
+
+static void test_cut(void **state) {
+    static const uint8_t comment[] = {0xff, 0xfe, 0, 5, 'a', 'b', 'c', 0xff, 0xd9};
+    uint8_t commented[sizeof jpeg - 2 + sizeof comment];
+    (void)state;
+    for (size_t i = 0; i < sizeof pngs / sizeof *pngs; i++) check_cuts(pngs[i].bytes, pngs[i].size);
+    check_cuts(jpeg, sizeof jpeg);
+    memcpy(commented, jpeg, sizeof jpeg - 2); /* without its end */
+    memcpy(commented + sizeof jpeg - 2, comment, sizeof comment);
+    check_cuts(commented, sizeof commented); /* also behind the last pixel */
 }
 
 /* Of one grey: exact, as far as JPEG is. */
