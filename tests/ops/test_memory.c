@@ -72,6 +72,33 @@ static void allocations_fail(void **state) {
     }
 }
 
+/* The allocations of scheduling once more, from the last on: the operator has the schedule that it had, or none. */
+static void schedule_again(void **state) {
+    (void)state;
+    enum { MANY = 1 << 20, LAST = 60 };
+    long all = MANY;
+    int kept = 0, lost = 0;
+    for (long before_end = 0; before_end < LAST; before_end++) {
+        failing f = {-1, 0, false};
+        vta_allocator a = {failing_resize, &f};
+        vtac_op *op;
+        vtac_op_options options = {.tries = 1};
+        assert_int_equal(vtac_op_create(cases[0].name, cases[0].text, NULL, &a, NULL, &op), VTA_OK);
+        assert_int_equal(vtac_op_schedule(op, &options, NULL, NULL), VTA_OK);
+        f.left = all - before_end;
+        vta_status status = vtac_op_schedule(op, &options, NULL, NULL);
+        assert_true(status == VTA_OK || (before_end && status == VTA_NO_MEMORY)); /* it can do without some */
+        if (!before_end) all -= f.left;
+        bool has = vtac_op_module(op);
+        assert_true(has == !!vtac_op_kernel(op) && has == !!vtac_op_text(op) && has == !!vtac_op_report(op));
+        assert_true(has || status != VTA_OK);
+        if (status != VTA_OK) has ? kept++ : lost++;
+        vtac_op_destroy(op);
+        if (f.blocks) fail_msg("allocation %ld: %ld blocks are lost", all - before_end, f.blocks);
+    }
+    assert_true(kept > 0 && lost > 0);
+}
+
 /* The computation alone of a case, which is matched. */
 static vtac_kernel *computation_of(size_t i) {
     vtac_op *op;
@@ -113,6 +140,7 @@ static void matching_fails(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(allocations_fail), cmocka_unit_test(matching_fails)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(allocations_fail), cmocka_unit_test(schedule_again),
+                                       cmocka_unit_test(matching_fails)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
