@@ -87,7 +87,30 @@ static void arguments(void **state) {
     vta_config_release(plain);
 }
 
+/* Channels are moved by whole blocks where all inputs but the last fill theirs, else lane by lane. */
+static void blocks_of_concat(void **state) {
+    (void)state;
+    static const struct {
+        const char *channels;
+        bool whole;
+    } rows[] = {{"channels0=16 channels1=32 channels2=5", true},
+                {"channels0=5", true},
+                {"channels0=16 channels1=5 channels2=16", false},
+                {"channels0=20 channels1=16", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        vtac_op *op;
+        char text[100];
+        snprintf(text, sizeof text, "height=3 width=4 %s", rows[i].channels);
+        must(vtac_op_create("concat", text, NULL, NULL, diag, &op));
+        must(vtac_op_schedule(op, &(vtac_op_options){.without_code = true}, diag, NULL));
+        bool by_lanes = strstr(vtac_op_text(op), "ci)") || strstr(vtac_op_text(op), "ci <");
+        if (by_lanes == rows[i].whole) fail_msg("%s: %s", text, vtac_op_text(op));
+        vtac_op_destroy(op);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(arguments, diag_begin, diag_end)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(arguments, diag_begin, diag_end),
+                                       cmocka_unit_test_setup_teardown(blocks_of_concat, diag_begin, diag_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
