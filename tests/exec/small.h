@@ -22,6 +22,7 @@ typedef struct small {
     vt_plan_layer layers[2];
     uint8_t insns[16 * VTA_INSN_BYTES], uops[VTA_UOP_BYTES], params[64];
     uint32_t insn_count;
+    const char *code; /* in place of native code; NULL: none */
     vt_section sections[8];
     uint32_t section_count;
     vt_strbuf json;
@@ -156,6 +157,7 @@ static inline uint8_t *small_write(small *s, const char *json, size_t *out_size)
     small_section(s, VT_SECTION_PARAMS, s->params, sizeof s->params);
     small_section(s, VT_SECTION_UOPS, s->uops, sizeof s->uops);
     small_section(s, VT_SECTION_INSNS, s->insns, (size_t)s->insn_count * VTA_INSN_BYTES);
+    if (s->code) small_section(s, VT_SECTION_CODE, s->code, strlen(s->code));
     small_section(s, "labels", "cat\ndog\n", 8);
     assert_int_equal(vt_container_write(s->sections, s->section_count, NULL, &bytes, out_size), VTA_OK);
     vt_strbuf_free(&s->json);
