@@ -182,6 +182,61 @@ static void leases(void **state) {
     vt_strbuf_free(&f);
 }
 
+static int registered(const char *key, vt_strbuf *f) {
+    vt_strbuf_clear(f);
+    int fd = greet(f);
+    put_server(f, key, "far", 1234);
+    ask(fd, VT_RPC_REGISTER, f);
+    answered(fd, VT_RPC_REGISTER, VTA_OK, f);
+    return fd;
+}
+
+/* A client that asks for a server of this key, for a second. */
+static int wishing(const char *key, uint32_t wait_ms, vt_strbuf *f) {
+    vt_strbuf_clear(f);
+    int fd = greet(f);
+    vt__rpc_put_text(f, key);
+    vt__rpc_put_u32(f, 0);
+    vt__rpc_put_u32(f, 1);
+    vt__rpc_put_u32(f, wait_ms);
+    ask(fd, VT_RPC_REQUEST, f);
+    return fd;
+}
+
+/* Servers are told when a lease is over by its time. One that says that its sessions have ended is free for the next;
+ * one that says anything else is no server any more. */
+static void leases_that_are_over(void **state) {
+    (void)state;
+    static const char why[] = "the lease is over (its time, or the tracker's --lease-seconds)";
+    static const char *const keys[] = {"good", "bad"};
+    int servers[2], clients[2], next;
+    vt_strbuf f;
+    vt_strbuf_init(&f, NULL);
+    for (int i = 0; i < 2; i++) servers[i] = registered(keys[i], &f);
+    for (int i = 0; i < 2; i++) {
+        clients[i] = wishing(keys[i], 0, &f);
+        answered(clients[i], VT_RPC_REQUEST, VTA_OK, &f);
+    }
+    for (int i = 0; i < 2; i++) {
+        number = 0;
+        answered(servers[i], VT_RPC_ENDED, VTA_TIMEOUT, &f);
+        assert_string_equal(vt_strbuf_text(&f), why);
+        vt_strbuf_clear(&f);
+        ask(servers[i], i ? VT_RPC_PING : VT_RPC_ENDED, &f);
+    }
+    char byte;
+    assert_int_equal(raw_receive(servers[1], &byte, 1), 0); /* its connection is closed */
+    for (int i = 0; i < 2; i++) {
+        next = wishing(keys[i], i ? 0 : 10000, &f);
+        if (i)
+            refused(next, VT_RPC_REQUEST, VTA_NOT_FOUND, "no server of key 'bad' is registered");
+        else
+            answered(next, VT_RPC_REQUEST, VTA_OK, &f), close(next);
+        close(servers[i]), close(clients[i]);
+    }
+    vt_strbuf_free(&f);
+}
+
 static long resident_bytes(pid_t pid) {
     char path[64];
     long pages = 0;
@@ -214,6 +269,6 @@ static void large_frames(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(refusals), cmocka_unit_test(leases),
-                                       cmocka_unit_test(large_frames)};
+                                       cmocka_unit_test(leases_that_are_over), cmocka_unit_test(large_frames)};
     return cmocka_run_group_tests(tests, begin, end);
 }
