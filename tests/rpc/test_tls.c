@@ -30,10 +30,31 @@ static void with_the_key(void **state) {
     vta_rpc_close(rpc);
 }
 
-/* Killed while the server has more for them than the system takes. */
+/* In a call that never ends. */
+static void vanish_in_a_call(void) {
+    size_t size;
+    const char *object = kernels_object(&size);
+    pid_t pid = fork();
+    if (pid == 0) {
+        vta_rpc *rpc;
+        uint64_t module, f;
+        if (connect_with(key, here.port, &rpc) != VTA_OK || vta_rpc_upload(rpc, "k.o", object, size, diag) != VTA_OK ||
+            vta_rpc_load_module(rpc, "k.o", diag, &module, NULL) != VTA_OK ||
+            vta_rpc_function(rpc, module, "hang", diag, &f, NULL) != VTA_OK)
+            _exit(1);
+        vta_rpc_call(rpc, f, NULL, NULL, 0, diag, NULL, NULL);
+        _exit(1);
+    }
+    usleep(200000);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+
+/* Killed in a call, and while the server has more for them than the system takes: their sessions are ended soon. */
 static void clients_that_vanish(void **state) {
     (void)state;
     enum { BYTES = 10 << 20, CLIENTS = 8 };
+    vanish_in_a_call();
     for (int i = 0; i < CLIENTS; i++) {
         int ready[2];
         char byte = 0;
@@ -59,6 +80,7 @@ static void clients_that_vanish(void **state) {
         close(ready[0]);
     }
     server_settles(&here);
+    assert_non_null(strstr(server_log(&here), ": the client is gone\n"));
 }
 
 /* The reason of an end comes encrypted, too. */
