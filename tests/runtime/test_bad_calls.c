@@ -324,7 +324,7 @@ static void flush_wrong_address(void) {
     BAD(uop_src, "src_index 2048 is outside the inp buffer", gemm(k_src))                                              \
     BAD(uop_wgt, "wgt_index 1024 is outside the wgt buffer", gemm(k_wgt))                                              \
     BAD(uop_alu_wgt, "wgt_index 1024 does not fit", alu(k_alu_wgt))                                                    \
-    BAD(uop_opcode, "opcode 5 is not an ALU operation", alu(k_opcode))                                                     \
+    BAD(uop_opcode, "opcode 5 is not an ALU operation", alu(k_opcode))                                                 \
     BAD(uop_use_imm, "use_imm 2 is neither", alu(k_use_imm))                                                           \
     BAD(uop_imm_large, "imm_val 32768 does not fit", alu(k_imm_large))                                                 \
     BAD(uop_imm_small, "imm_val -32769 does not fit", alu(k_imm_small))                                                \
@@ -481,7 +481,8 @@ static void test_each_is_refused_and_named(void **state) {
     assert_true(BAD_COUNT >= 60);
 }
 
-/* A store before the bad call must not take place: the stream is dropped as a whole. */
+/* A store before the bad call must not take place: the stream is dropped as a whole, also when a kernel that is
+ * recorded after it is a good one. */
 static void test_damaged_stream_does_not_run(void **state) {
     bench *b = *state;
     static const char *const harmless[] = {/* calls that are not part of the stream */
@@ -495,6 +496,8 @@ static void test_damaged_stream_does_not_run(void **state) {
         vta_counters before = vta_runtime_counters(runtime);
         VTAStoreBuffer2D(b->cmd, 0, VTA_MEM_OUT, b->out, 0, 4, 1, 4);
         check_bad(b, i);
+        void *new_site = NULL;
+        VTAPushALUOp(&new_site, k_good, NULL, 0);
         VTAStoreBuffer2D(b->cmd, 0, VTA_MEM_OUT, b->out, 0, 4, 1, 4);
         VTASynchronize(b->cmd, 0);
         vta_counters after = vta_runtime_counters(runtime);
