@@ -90,6 +90,24 @@ static void test_driver_interface(void **state) {
     vta_runtime_destroy(runtime);
 }
 
+/* A block of no bytes is one of a byte: it has an address that no other one has. */
+static void test_smallest_blocks(void **state) {
+    (void)state;
+    vta_runtime *runtime = use("", NULL);
+    uint8_t *blocks[2] = {VTAMemAlloc(0, 0), VTAMemAlloc(1, 0)}, bytes[2] = {7, 8};
+    assert_int_not_equal(VTAMemGetPhyAddr(blocks[0]), VTAMemGetPhyAddr(blocks[1]));
+    for (int i = 0; i < 2; i++) {
+        VTAMemCopyFromHost(blocks[i], bytes, 1);
+        assert_null(vta_last_error(NULL));
+        assert_int_equal(blocks[i][0], 7);
+        VTAMemCopyFromHost(blocks[i], bytes, 2);
+        assert_true(error_has(NULL, "past the end of its block of 1 bytes"));
+        VTAMemFree(blocks[i]);
+        assert_null(vta_last_error(NULL));
+    }
+    vta_runtime_destroy(runtime);
+}
+
 static void *destroys(void *runtime) {
     vta_runtime_destroy(runtime);
     return NULL;
@@ -124,6 +142,7 @@ int main(void) {
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_free_while_recording),
         cmocka_unit_test(test_driver_interface),
+        cmocka_unit_test(test_smallest_blocks),
         cmocka_unit_test(test_driver_interface_of_a_runtime_that_is_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
