@@ -317,6 +317,28 @@ static void sums_of_products(void **state) {
     vta_field_destroy(f);
 }
 
+/* What bounds the chance of an error: functions are counted where they are random, not where a law tells the result. */
+static void counts(void **state) {
+    (void)state;
+    assert_int_equal(vta_field_create(7, NULL, NULL, &F), VTA_OK);
+    assert_int_equal(vta_field_terms(F), 0);
+    vta_value x = vta_field_variable(F, 0, 0), y = vta_field_variable(F, 0, 1);
+    const vta_value known[] = {add(x, y), mul(x, y),       shl(x, 3),        shr(x, 0),
+                               max(x, x), min(n(3), n(4)), narrow(n(300), 8)};
+    (void)known;
+    assert_int_equal(vta_field_terms(F), 0);
+    const vta_value random[] = {max(x, y), min(x, n(5)), shr(x, 3), narrow(x, 8)};
+    (void)random;
+    assert_int_equal(vta_field_terms(F), 4);
+    max(y, x);
+    assert_int_equal(vta_field_terms(F), 5);
+    assert_int_equal(vta_field_terms(NULL), 0);
+    assert_int_equal(vta_field_status(NULL), VTA_INVALID_ARGUMENT);
+    assert_true(vta_field_log2_size() > 57.99 && vta_field_log2_size() < 58); /* pairs of residues of 29 bits */
+    vta_field_destroy(F);
+    vta_field_destroy(NULL);
+}
+
 /* Fields of other seeds have other values; allocations that fail are reported. */
 static void seeds_and_memory(void **state) {
     (void)state;
@@ -351,6 +373,7 @@ int main(void) {
         cmocka_unit_test(laws_hold),
         cmocka_unit_test(sums_have_no_mark),
         cmocka_unit_test(sums_of_products),
+        cmocka_unit_test(counts),
         cmocka_unit_test(seeds_and_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
