@@ -78,6 +78,8 @@ static void refused(void **state) {
          "cannot tensorize y at k with in: inside it the reduce axis k of y runs over 4, but the intrinsic takes one "
          "step of "
          "it; move its loop outside of k"},
+        {"y[i: 8] = sum[k: 4](b[k], 5)", "r[i: 1] = sum[k: 4](p[k], 6)", 1,
+         "cannot tensorize y at k with in: its body computes 5 where the intrinsic computes 6"},
         {"y[j: 4] = b[j + 2] * 3", "r[j: 4] = p[j] * 5", 0,
          "cannot tensorize y at j with in: its body computes (p[j]*3) where the intrinsic computes (p[j]*5)"},
     };
