@@ -261,6 +261,42 @@ static const vt_stmt *asserted(one *o) {
     return vt_s_assert(ctx, vt_ge(ctx, n, one_i(o, 1)), vt_string(ctx, "few"), inner);
 }
 
+/* Stores of what is in a buffer: to the same place or to others, in one and in two dimensions. */
+static int self_store;
+enum { SELF_STORES = 8, THAT_STAY = 6 }; /* the first ones stay */
+
+static const vt_stmt *from_itself(one *o) {
+    vt_ctx *ctx = &o->ctx;
+    const vt_var *i = one_var(o, "i"), *j = one_var(o, "j");
+    const vt_expr *shape[] = {one_i(o, 8), one_i(o, 8)}, *other[] = {one_i(o, 4), one_i(o, 16)};
+    const vt_buffer *plane = vt_buffer_new(ctx, "p", o->x->data, VT_I32, 2, shape);
+    const vt_buffer *seen_as = vt_buffer_new(ctx, "q", o->x->data, VT_I32, 2, other);
+    const vt_expr *at[] = {i, j}, *below[] = {vt_add(ctx, i, one_i(o, 1)), j};
+    const vt_expr *beside[] = {i, vt_add(ctx, j, one_i(o, 1))};
+    const vt_stmt *stores[SELF_STORES] = {
+        one_store(o, o->x, i, one_load(o, o->x, j)),
+        one_store(o, o->x, i, one_load(o, o->y, i)),
+        vt_s_store(ctx, plane, vt_e_load(ctx, plane, 2, below), 2, at),
+        vt_s_store(ctx, plane, vt_e_load(ctx, plane, 2, beside), 2, at),
+        vt_s_store(ctx, plane, vt_e_load(ctx, seen_as, 2, at), 2, at),
+        one_store(o, o->x, i, vt_add(ctx, one_load(o, o->x, i), one_i(o, 1))),
+        one_store(o, o->x, i, one_load(o, o->x, i)),
+        vt_s_store(ctx, plane, vt_e_load(ctx, plane, 2, at), 2, at),
+    };
+    return one_for(o, i, 7, VT_FOR_SERIAL, one_for(o, j, 7, VT_FOR_SERIAL, stores[self_store]));
+}
+
+static void self_stores(void **state) {
+    (void)state;
+    for (self_store = 0; self_store < SELF_STORES; self_store++) {
+        one o = {.options = {0}};
+        if (one_run(&o, vt_pass_simplify, from_itself) != VTA_OK) fail_msg("%s", vta_diag_text(o.diag));
+        bool stays = strstr(o.text, "] = ");
+        if (stays != (self_store < THAT_STAY)) fail_msg("store %d: %s", self_store, o.text);
+        one_end(&o);
+    }
+}
+
 static void expressions(void **state) {
     (void)state;
     GIVES(rewrite_unsafe_select, selections, "@tir.if_then_else((i < 3), ", "select((i < 3), (i + 1), 0)");
@@ -292,7 +328,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unrolling),   cmocka_unit_test(vectorizing),     cmocka_unit_test(partition),
         cmocka_unit_test(hoisting),    cmocka_unit_test(virtual_threads), cmocka_unit_test(narrowing),
-        cmocka_unit_test(expressions), cmocka_unit_test(unchanged),
+        cmocka_unit_test(expressions), cmocka_unit_test(unchanged),       cmocka_unit_test(self_stores),
+
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
