@@ -324,12 +324,30 @@ static void unchanged(void **state) {
     }
 }
 
+/* Passes that take long look for an interruption while they work. */
+static atomic_bool stop = true;
+static const vt_stmt *stopped(one *o) {
+    o->ctx.interrupt = &stop;
+    return serial_loop(o);
+}
+
+static void interrupted(void **state) {
+    (void)state;
+    static const one_pass passes[] = {vt_pass_simplify, vt_pass_common_subexpr, vt_pass_loop_partition};
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+        one o = {.options = {0}};
+        assert_int_equal(one_run(&o, passes[i], stopped), VTA_INTERRUPTED);
+        assert_string_equal(vta_diag_text(o.diag), "error: interrupted");
+        one_end(&o);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unrolling),   cmocka_unit_test(vectorizing),     cmocka_unit_test(partition),
         cmocka_unit_test(hoisting),    cmocka_unit_test(virtual_threads), cmocka_unit_test(narrowing),
         cmocka_unit_test(expressions), cmocka_unit_test(unchanged),       cmocka_unit_test(self_stores),
-
+        cmocka_unit_test(interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
