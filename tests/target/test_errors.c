@@ -1,25 +1,5 @@
 /* Programs that lowering must refuse, each with its code and what the message must say. */
-#include "listings/lower.h"
-#include "support/check.h"
-
-/* Lowers what was built and expects a refusal that says all of the texts (up to NULL). */
-static void expect_refused(program *p, vta_status code, const char *const texts[]) {
-    vtac_lower_options options = {.config = te_context_config(p->c), .verify = 1};
-    if (te_context_status(p->c) != VTA_OK) fail_msg("not built: %s", vta_diag_text(te_context_diag(p->c)));
-    vta_status status = lower_program(p, &options, "main", WANT_CALLS, NULL);
-    const char *got = vta_diag_text(te_context_diag(p->c));
-    if (status != code) fail_msg("expected %s, got %s: %s", vta_status_name(code), vta_status_name(status), got);
-    for (size_t i = 0; texts[i]; i++)
-        if (!strstr(got, texts[i])) fail_msg("the message does not say \"%s\":\n%s", texts[i], got);
-    program_destroy(p);
-}
-#define REFUSED(p, ...) expect_refused((p), VTA_ILLEGAL, (const char *const[]){__VA_ARGS__, NULL})
-
-static program start(void) {
-    program p = {.c = te_context_create(NULL, NULL)};
-    assert_non_null(p.c);
-    return p;
-}
+#include "target/refused.h"
 
 /* x (rows, columns, 1, 16) -> x_buf -> y_buf by `body` -> y; all steps of the schedule but the marks of y_buf. */
 typedef struct chain {
@@ -209,22 +189,6 @@ static void copy_that_computes(void **state) {
     REFUSED(&p, "the loops marked dma_copy are not a copy", "the value is not a load");
 }
 
-static void store_that_is_not_from_acc(void **state) {
-    (void)state;
-    program p = start();
-    int64_t shape[4] = {4, 4, 1, 16};
-    te_tensor *x = te_placeholder(p.c, "x", "int8", 4, shape);
-    te_tensor *x_buf = te_compute(p.c, "x_buf", 4, shape, NULL, "x[...]");
-    te_tensor *y = te_compute(p.c, "y", 4, shape, NULL, "x_buf[...]");
-    p.s = te_schedule_create(p.c, 1, &y);
-    in_scope(&p, x_buf, "inp");
-    mark(&p, x_buf, 0, "dma_copy");
-    mark(&p, y, 0, "dma_copy");
-    p.args[p.n_args++] = x;
-    p.args[p.n_args++] = y;
-    REFUSED(&p, "copy of x_buf to y: only the accumulator can be stored", "set its scope to acc");
-}
-
 static void padding_that_is_not_zero(void **state) {
     (void)state;
     program p = start();
@@ -262,29 +226,6 @@ static void padding_that_is_too_wide(void **state) {
     vtac_lower_options options = {.config = te_context_config(fits.c), .verify = 1};
     assert_int_equal(lower_program(&fits, &options, "main", WANT_CALLS, NULL), VTA_OK);
     program_destroy(&fits);
-}
-
-static void stores_of_other_types(void **state) {
-    (void)state;
-    static const char *const bodies[] = {"y_buf[...]", "int16(y_buf[...])", "float32(y_buf[...])", "int64(y_buf[...])",
-                                         "uint8(y_buf[...])"};
-    static const char *const says[] = {"int32", "int16", "float32", "int64", "uint8"};
-    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
-        program p = start();
-        int64_t shape[4] = {4, 4, 1, 16};
-        char text[64];
-        te_tensor *x = te_placeholder(p.c, "x", "int32", 4, shape);
-        te_tensor *y_buf = te_compute(p.c, "y_buf", 4, shape, NULL, "x[...]");
-        te_tensor *y = te_compute(p.c, "y", 4, shape, NULL, bodies[i]);
-        p.s = te_schedule_create(p.c, 1, &y);
-        in_scope(&p, y_buf, "acc");
-        mark(&p, y_buf, 0, "dma_copy");
-        mark(&p, y, 0, "dma_copy");
-        p.args[p.n_args++] = x;
-        p.args[p.n_args++] = y;
-        snprintf(text, sizeof text, "y has elements of type %s", says[i]);
-        REFUSED(&p, "copy of y_buf to y: a store writes int8", text, "cast what is stored to int8");
-    }
 }
 
 /* x -> x_buf in the accumulators -> y; x of a type, and x_buf as `body` says. */
@@ -492,11 +433,9 @@ int main(void) {
         cmocka_unit_test(copy_that_begins_inside_of_an_element),
         cmocka_unit_test(copy_of_parts_of_elements),
         cmocka_unit_test(copy_that_computes),
-        cmocka_unit_test(store_that_is_not_from_acc),
         cmocka_unit_test(padding_that_is_not_zero),
         cmocka_unit_test(chip_across_the_processor),
         cmocka_unit_test(padding_that_is_too_wide),
-        cmocka_unit_test(stores_of_other_types),
         cmocka_unit_test(loads_of_other_types),
         cmocka_unit_test(alu_without_the_operation),
         cmocka_unit_test(alu_on_parts_of_elements),
