@@ -9,14 +9,18 @@
 enum { INSNS = 0x10000, UOPS = 0x8000, OUT = 0x2000, IN = 0x1000 };
 enum { HALVES = 2, IN_BYTES = 64, OUT_BYTES = 16 }; /* of a half: an element of 16 lanes */
 
-static const char source[] = "kernel k\ninput A: acc_t[2, BATCH, BLOCK_OUT]\n"
-                             "output C[i: 2, b: BATCH, c: BLOCK_OUT] = out_t(A[...] + 1)\n";
+static const char add_one[] = "kernel k\ninput A: acc_t[2, BATCH, BLOCK_OUT]\n"
+                              "output C[i: 2, b: BATCH, c: BLOCK_OUT] = out_t(A[...] + 1)\n";
+static const char clip[] = "kernel k\ninput A: acc_t[2, BATCH, BLOCK_OUT]\n"
+                           "output C[i: 2, b: BATCH, c: BLOCK_OUT] = out_t(min(max(A[...], -1), 1))\n";
 static const uint32_t addrs[] = {IN, OUT};
 
 static vtac_kernel *kernel;
 static const te_tensor *args[2];
 
+/* Of the computation that is the test's state. */
 static int begin(void **state) {
+    const char *source = *state;
     if (diag_begin(state)) return -1;
     must(vtac_kernel_parse(source, strlen(source), "k.te", NULL, NULL, NULL, diag, &kernel));
     for (size_t i = 0; i < 2; i++) args[i] = vtac_kernel_arg(kernel, i);
@@ -99,7 +103,7 @@ static vta_program *in_halves(int second_goes_to, bool computed) {
 static void memory_between_runs(void **state) {
     (void)state;
     for (int computed = 0; computed < 2; computed++) {
-        vtac_prove_result result;
+        vtac_prove_result result = {.size = sizeof result};
         vta_program *p = in_halves(1, computed);
         prove(p, &result);
         if (result.verdict != VTAC_PROVEN) fail_msg("computed %d: %s", computed, result.reason);
@@ -134,7 +138,7 @@ static void stores_that_wait_for_nothing(void **state) {
                                "STORE memory_type=out dram_base=512 y_size=1 x_size=2 x_stride=2%s\n"
                                "FINISH pop_next_dep\n";
     for (int waits = 0; waits < 2; waits++) {
-        vtac_prove_result result;
+        vtac_prove_result result = {.size = sizeof result};
         char listing[600];
         snprintf(listing, sizeof listing, text, waits ? " push_next_dep" : "",
                  waits ? " pop_prev_dep push_prev_dep" : " push_prev_dep");
@@ -149,13 +153,69 @@ static void stores_that_wait_for_nothing(void **state) {
 /* 2^31 zeros written by one instruction: nothing is proven beyond 2^30 unless the caller says so. */
 static void more_work_than_there_may_be(void **state) {
     (void)state;
-    vtac_prove_result result;
+    vtac_prove_result result = {.size = sizeof result};
     vta_program *p = of_text("GEMM reset_reg=1 uop_end=32 iter_out=8192 iter_in=8192 push_next_dep\n"
                              "STORE memory_type=out dram_base=512 y_size=1 x_size=2 x_stride=2 pop_prev_dep "
                              "push_prev_dep\nFINISH pop_next_dep\n");
     prove(p, &result);
     assert_int_equal(result.verdict, VTAC_UNPROVEN);
     assert_string_equal(result.reason, "instruction 0 does more work (2147483648) than is left to do (1073741824)");
+    vta_program_destroy(p);
+}
+
+/* ---- Examples ---------------------------------------------------------------------------------------------------- */
+
+enum { COUNT = 32 };
+
+/* The inputs that an example speaks of. */
+static void inputs_of(const vtac_prove_result *r, int32_t out[COUNT]) {
+    vt_checking k = {.c = vtac_kernel_context(kernel), .diag = diag, .n = 1};
+    assert_true(vt_checking_make(&k));
+    must(vt_checking_operand(&k, 0, args[0], kDLCPU));
+    assert_int_equal(k.operands[0].count, COUNT);
+    vt_checking_seed(&k, r->example_seed);
+    k.magnitude = r->magnitude;
+    vt_checking_fill(&k, &k.operands[0]);
+    memcpy(out, k.operands[0].values, COUNT * sizeof *out);
+    vt_checking_free(&k);
+}
+
+static int clipped(int x) { return x < -1 ? -1 : x > 1 ? 1 : x; }
+
+/* One is added before the clip. That shows where the clip does nothing: not with numbers of the whole range, which the
+ * first input has, but with those up to 3 of the second. */
+static void an_example_holds(void **state) {
+    (void)state;
+#define EACH " uop_end=1 iter_out=1 iter_in=2 dst_factor_in=1 src_factor_in=1 use_imm=1 "
+    static const char text[] = "LOAD memory_type=uop dram_base=0x2000 y_size=1 x_size=1 x_stride=1\n"
+                               "LOAD memory_type=acc dram_base=64 y_size=1 x_size=2 x_stride=2\n"
+                               "ALU" EACH "alu_opcode=ADD imm=1\nALU" EACH "alu_opcode=MAX imm=-1\n"
+                               "ALU" EACH "alu_opcode=MIN imm=1 push_next_dep\n"
+                               "STORE memory_type=out dram_base=512 y_size=1 x_size=2 x_stride=2 pop_prev_dep "
+                               "push_prev_dep\nFINISH pop_next_dep\n";
+    enum { SEED = 77, ELEMENT = 32 };
+    vta_program *p = of_text(text);
+    for (uint32_t tries = 1; tries <= 3; tries++) {
+        int32_t x[COUNT], first = 0;
+        char expected[ELEMENT], got[ELEMENT];
+        vtac_prove_result r = {.size = sizeof r};
+        const vtac_prove_options options = {.seed = SEED, .tries = tries};
+        must(vtac_prove_program(vtac_kernel_context(kernel), 2, args, addrs, p, &options, diag, &r));
+        assert_int_equal(r.verdict, tries > 1 ? VTAC_WRONG : VTAC_UNPROVEN);
+        assert_int_equal(r.has_example, tries > 1);
+        if (!r.has_example) continue;
+        assert_int_equal(r.magnitude, 3);
+        assert_int_equal(r.example_seed, SEED + 1);
+        inputs_of(&r, x);
+        while (first < COUNT - 1 && clipped(x[first]) == clipped(x[first] + 1)) first++;
+        snprintf(expected, sizeof expected, "%d", clipped(x[first]));
+        snprintf(got, sizeof got, "%d", clipped(x[first] + 1));
+        assert_true(first > 0);
+        assert_int_equal(r.example_arg, 1);
+        assert_int_equal(r.example_index, first);
+        assert_string_equal(r.expected, expected);
+        assert_string_equal(r.got, got);
+    }
     vta_program_destroy(p);
 }
 
@@ -170,7 +230,7 @@ static void an_allocation_fails(void **state) {
         failing f = {(long)n, 0, false};
         const vta_allocator a = {failing_resize, &f};
         const vtac_prove_options options = {.allocator = &a};
-        vtac_prove_result result;
+        vtac_prove_result result = {.size = sizeof result};
         vta_status status = vtac_prove_program(vtac_kernel_context(kernel), 2, args, addrs, p, &options, diag, &result);
         failed = f.failed;
         if (status != (failed ? VTA_NO_MEMORY : VTA_OK))
@@ -202,13 +262,13 @@ static void nothing_to_prove(void **state) {
     vta_program_destroy(p);
 }
 
+#define TEST(name, source) cmocka_unit_test_prestate_setup_teardown(name, begin, end, (void *)(uintptr_t)(source))
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_between_runs),
-        cmocka_unit_test(stores_that_wait_for_nothing),
-        cmocka_unit_test(more_work_than_there_may_be),
-        cmocka_unit_test(an_allocation_fails),
-        cmocka_unit_test(nothing_to_prove),
+        TEST(memory_between_runs, add_one),         TEST(stores_that_wait_for_nothing, add_one),
+        TEST(more_work_than_there_may_be, add_one), TEST(an_example_holds, clip),
+        TEST(an_allocation_fails, add_one),         TEST(nothing_to_prove, add_one),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
