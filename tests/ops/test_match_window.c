@@ -22,6 +22,10 @@ static const struct {
     {"max", MAXIMUM, {9, 7, 3, 2, 2, 1}, "max_pool2d"},
     {"max", MAXIMUM, {8, 8, 3, 3, 2, 2, 1, 1, 1, 1}, "max_pool2d", -128},
     {"max", MAXIMUM, {6, 9, 2, 3, 1, 2, 1, 0, 0, 2}, "max_pool2d", -128},
+    {"max", MAXIMUM, {6, 6, 2, 2, 1, 1, 1, 0, 0, 0}, "max_pool2d", -128},
+    {"max", MAXIMUM, {6, 6, 2, 2, 1, 1, 0, 1, 0, 0}, "max_pool2d", -128},
+    {"max", MAXIMUM, {6, 6, 2, 2, 1, 1, 0, 0, 1, 0}, "max_pool2d", -128},
+    {"max", MAXIMUM, {6, 6, 2, 2, 1, 1, 0, 0, 0, 1}, "max_pool2d", -128},
     /* zeros, or anything above the least, would count */
     {"max", MAXIMUM, {8, 8, 3, 3, 2, 2, 1, 1, 1, 1}, NULL, 0},
     {"max", MAXIMUM, {8, 8, 3, 3, 2, 2, 1, 1, 1, 1}, NULL, -127},
@@ -32,6 +36,10 @@ static const struct {
     {"sum", AVERAGE(6, 12), {9, 7, 3, 2, 1, 3}, "avg_pool2d"},
     {"sum", AVERAGE(9, 18), {8, 8, 3, 3, 2, 2, 1, 1, 1, 1}, "avg_pool2d", 0, true},
     {"sum", AVERAGE(6, 12), {6, 9, 2, 3, 1, 2, 1, 0, 0, 2}, "avg_pool2d", 0, true},
+    {"sum", AVERAGE(4, 8), {6, 6, 2, 2, 1, 1, 1, 0, 0, 0}, "avg_pool2d", 0, true},
+    {"sum", AVERAGE(4, 8), {6, 6, 2, 2, 1, 1, 0, 1, 0, 0}, "avg_pool2d", 0, true},
+    {"sum", AVERAGE(4, 8), {6, 6, 2, 2, 1, 1, 0, 0, 1, 0}, "avg_pool2d", 0, true},
+    {"sum", AVERAGE(4, 8), {6, 6, 2, 2, 1, 1, 0, 0, 0, 1}, "avg_pool2d", 0, true},
     /* another rounding, another count, padding that is no zeros */
     {"sum", AVERAGE(3, 8), {8, 8, 2, 2, 2, 2}, NULL},
     {"sum", AVERAGE(4, 9), {8, 8, 2, 2, 2, 2}, NULL},
