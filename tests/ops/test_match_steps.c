@@ -9,6 +9,7 @@
 #define E "e[o, b, c]"
 #define F "f[o, b, c]"
 #define R "r[n, o, b, c]"
+#define LOW "low[n, o, b, c]" /* the sum >> 5, a tensor of its own */
 #define BOTH "both sides come from sums of products: one accelerator kernel has one sum"
 
 static const struct {
@@ -35,6 +36,8 @@ static const struct {
     {S " >> " E, " epilogue=shift_channel"},
     {S " + " R, " epilogue=residual"},
     {R " + " S, " epilogue=residual"},
+    {"max(" S ", " LOW ")", " epilogue=leaky:5"},
+    {"max(" LOW " + 1, " S " + 1)", NULL, BOTH},
     /* from the inside out */
     {"min(max((" S " + 4) >> 3, 0), 127)", " epilogue=add:4,shift:3,max:0,min:127"},
     {"(" F " + max(" S " + " E ", (" S " + " E ") >> 4)) * 9", " epilogue=bias,leaky:4,bias,multiply:9"},
@@ -50,6 +53,8 @@ static const struct {
     {"max(" S ", " E ")", NULL, "its second operand must be a number: only sums, products and shifts may take an"},
     {S " - " E, NULL, "its second operand must be a number: only sums, products and shifts may take an argument"},
     {S " + (" E " + 1)", NULL, "what is added is neither a number nor an element of an argument"},
+    {S " + e[3 - o, b, c]", NULL, "e is added in a way that is neither a bias"},
+    {S " * e[3 - o, b, c]", NULL, "its second operand must be a number, or an element of an argument for each channel"},
     {S " + e[o, b, 15 - c]", NULL, "e is added in a way that is neither a bias"},
     {S " + r[2 - n, o, b, c]", NULL, "r is added in a way that is neither a bias"},
 };
@@ -60,10 +65,11 @@ static vtac_kernel *parse(const char *result) {
                                "b, r]) * acc_t(w[o, q, c, r]))\n";
     char text[1200];
     vtac_kernel *own;
-    snprintf(text, sizeof text, "kernel own\n%s%s%s%soutput y[n: 3, o: 4, b: BATCH, c: BLOCK_OUT] = out_t(%s)\n",
+    snprintf(text, sizeof text, "kernel own\n%s%s%s%s%soutput y[n: 3, o: 4, b: BATCH, c: BLOCK_OUT] = out_t(%s)\n",
              strstr(result, "f[") ? "input f: acc_t[4, BATCH, BLOCK_OUT]\n" : "",
              strstr(result, "r[") ? "input r: acc_t[3, 4, BATCH, BLOCK_OUT]\n" : "",
-             strstr(result, "e[") ? "input e: acc_t[4, BATCH, BLOCK_OUT]\n" : "", sums, result);
+             strstr(result, "e[") ? "input e: acc_t[4, BATCH, BLOCK_OUT]\n" : "", sums,
+             strstr(result, "low[") ? "tensor low like s = s[...] >> 5\n" : "", result);
     must(vtac_kernel_parse(text, strlen(text), "own", NULL, NULL, NULL, diag, &own));
     return own;
 }
