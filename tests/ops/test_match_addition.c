@@ -19,6 +19,7 @@ static const struct {
     {2, "select(r == BLOCK_IN - 1, 2, 127)", "inp_t", "acc_t", NULL, NEITHER},
     {2, "select(r == BLOCK_IN - 2, 1, 127)", "inp_t", "acc_t", NULL, NEITHER},
     {2, "select(r == BLOCK_IN - 1 && k == 0, 1, 127)", "inp_t", "acc_t", NULL, NEITHER},
+    {2, "select(r == BLOCK_IN - 1, 1, select(k == 0 && r == 0, 1, 127))", "inp_t", "acc_t", NULL, NEITHER},
     /* other types than the buffers hold, and more constants than are looked at */
     {2, ONES, "int16", "acc_t", NULL, NEITHER},
     {2, ONES, "acc_t", "acc_t", NULL, NEITHER},
