@@ -53,6 +53,14 @@ static const vt_stmt *unroll_deep(one *o) {
         body = one_for(o, one_var(o, (const char[]){'d', (char)('0' + k), '\0'}), 1, VT_FOR_SERIAL, body);
     return unroll_up_to(o, 1000, body);
 }
+/* Each copy has memory of its own, which all of its uses are of. */
+static const vt_stmt *unrolled_alloc(one *o) {
+    const vt_var *i = one_var(o, "i");
+    const vt_buffer *t = one_buffer(o, "t", 2, "global");
+    const vt_stmt *uses[] = {one_store(o, t, one_i(o, 0), i), one_store(o, t, one_i(o, 1), one_load(o, t, one_i(o, 0))),
+                             one_store(o, o->y, i, one_load(o, t, one_i(o, 1)))};
+    return one_for(o, i, 3, VT_FOR_UNROLLED, one_alloc(o, t, vt_s_seq(&o->ctx, 3, uses)));
+}
 static const vt_stmt *symbolic_unrolled(one *o) {
     const vt_var *i = one_var(o, "i"), *n = one_var(o, "n");
     return vt_s_for(&o->ctx, i, one_i(o, 0), n, VT_FOR_UNROLLED, one_store(o, o->y, i, one_i(o, 0)));
@@ -72,6 +80,7 @@ static void unrolling(void **state) {
     GIVES(unroll_loop, unroll_around_last, "for (j: int32, 0, 1)", "for (i: int32, 0, 20)");
     GIVES(unroll_loop, unroll_deep, "for (d0: int32, 0, 1)", "!d1");
     GIVES(unroll_loop, longest_loop, "!for");
+    GIVES(unroll_loop, unrolled_alloc, "t_1: Buffer(t, ", "t_3: Buffer(t_2, ", "t_5: Buffer(t_4, ", "!t_6");
     REFUSES(unroll_loop, longer_loop, "axis i cannot be unrolled: 65537 copies of its body");
     REFUSES(unroll_loop, long_loop, "axis i cannot be unrolled: 1048576 copies of its body");
     REFUSES(unroll_loop, symbolic_unrolled, "its extent n is not a constant");
