@@ -91,6 +91,12 @@ static void test_type_codes(void **state) {
     values[1].v_handle = &x[1].t;
     assert_int_equal(c.call(values, codes, 3, &ret, &ret_code, NULL), 0);
     codes[2] = VTA_ARG_FLOAT;
+    for (codes[2] = VTA_ARG_INT; codes[2] <= VTA_ARG_NDARRAY + 3; codes[2]++) {
+        bool pointer = codes[2] == VTA_ARG_TENSOR || codes[2] == VTA_ARG_NDARRAY || codes[2] == VTA_ARG_HANDLE ||
+                       codes[2] == VTA_ARG_NULL;
+        assert_int_equal(c.call(values, codes, 3, &ret, &ret_code, NULL), pointer ? 0 : -1);
+    }
+    codes[2] = VTA_ARG_FLOAT;
     EXPECT_ERROR(c.call(values, codes, 3, &ret, &ret_code, NULL),
                  "add: argument 2 (C): must be a tensor (DLTensor *), not a value of type code 2");
     code_free(&c);
@@ -215,6 +221,8 @@ static void test_shapes_that_depend_on_others(void **state) {
     code_free(&c);
     vt_strbuf text; /* an extent that gives n its value is not compared with it */
     assert_int_equal(emit(&k, make_shaped(&k.ctx), VT_DEVICE_CPU, NULL, VT_EMIT_C, 0, &text), VTA_OK);
+    /* and the codes of pointers (vta/module.h) are all that it takes for a tensor */
+    assert_non_null(strstr(text.text, "if (codes[0] != 7 && codes[0] != 13 && codes[0] != 3 && codes[0] != 4)\n"));
     bool compared = strstr(text.text, "must be n ") || strstr(text.text, "must be m ");
     if (compared || !strstr(text.text, "must be (n*m) (shape")) fail_msg("%s", text.text);
     vt_strbuf_free(&text);
