@@ -142,6 +142,7 @@ static void optimised_functions(void **state) {
         if (emit(&k, f, VT_DEVICE_CPU, NULL, VT_EMIT_LLVM, level, &text) != VTA_OK)
             fail_msg("%s", vta_diag_text(k.diag));
         assert_true(as_it_is(vt_strbuf_text(&text), "@f("));
+        assert_true(as_it_is(vt_strbuf_text(&text), "@vta_fail("));
         if (as_it_is(vt_strbuf_text(&text), "@f_compute_(") != (level == 0 || (!load && !store)))
             fail_msg("load %d, store %d, level %d", load, store, level);
         vt_strbuf_free(&text);
@@ -209,6 +210,22 @@ static void sizes_of_tables(void **state) {
         vt_strbuf_free(&text);
         kit_close(&k);
     }
+}
+
+/* What records a micro-kernel, and what the runtime keeps of it, are seen by this object only: two may have kernels of
+ * one name. */
+static void private_kernels(void **state) {
+    (void)state;
+    kit k;
+    vt_strbuf text;
+    kit_open(&k);
+    if (emit(&k, function(&k.ctx, "f", 0, NULL, micro_kernel(&k.ctx, 1, 2)), VT_DEVICE_CPU, NULL, VT_EMIT_LLVM, 0,
+             &text))
+        fail_msg("%s", vta_diag_text(k.diag));
+    assert_contains(vt_strbuf_text(&text), "@f_uop_handle_0 = internal global ptr null");
+    assert_contains(vt_strbuf_text(&text), "\ndefine internal i32 @f_uops_0(ptr ");
+    vt_strbuf_free(&text);
+    kit_close(&k);
 }
 
 /* ---- The runtime's functions ---------------------------------------------------------------------------------------
@@ -301,8 +318,8 @@ static void declared_functions(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(text_of_a_function), cmocka_unit_test(looks_of_loops),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(text_of_a_function),  cmocka_unit_test(looks_of_loops),
                                        cmocka_unit_test(optimised_functions), cmocka_unit_test(sizes_of_tables),
-                                       cmocka_unit_test(declared_functions)};
+                                       cmocka_unit_test(private_kernels),     cmocka_unit_test(declared_functions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
