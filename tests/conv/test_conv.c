@@ -1,13 +1,6 @@
 /* Operands of convolutions in tiles: each element where the header says that it lies, and what is refused. That
  * convolutions of folded and grouped operands are right is tested in tests/ops. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "support/check.h"
 #include "vta/conv.h"
 
 static vta_config *config_of(const char *text) {
@@ -70,6 +63,25 @@ static void test_data(void **state) {
         }
         vta_config_release(config);
     }
+}
+
+/* Padding, steps and dilations of every size against each other. */
+static void test_data_at_random(void **state) {
+    (void)state;
+    check_random r = {20240518};
+    vta_config *config = config_of(configs[1]);
+    for (int n = 0; n < 300; n++) {
+        vta_conv c = {.batch = check_between(&r, 1, 3), .in_channels = check_between(&r, 1, 5), .out_channels = 5};
+        c.height = check_between(&r, 5, 9), c.width = check_between(&r, 5, 9);
+        c.kernel_h = check_between(&r, 1, 3), c.kernel_w = check_between(&r, 1, 3);
+        c.stride_h = check_between(&r, 1, 4), c.stride_w = check_between(&r, 1, 4);
+        c.dilation_h = check_between(&r, 1, 2), c.dilation_w = check_between(&r, 1, 2);
+        c.pad_top = check_between(&r, 0, 6), c.pad_left = check_between(&r, 0, 6);
+        c.pad_bottom = check_between(&r, 0, 6), c.pad_right = check_between(&r, 0, 6);
+        c.fold = (vta_fold)check_between(&r, VTA_FOLD_NONE, VTA_FOLD_KERNEL);
+        check_data(config, &c);
+    }
+    vta_config_release(config);
 }
 
 /* ---- Groups ---- */
@@ -158,6 +170,34 @@ static void check_bias(const vta_config *config, uint32_t tiles) {
     free(to);
 }
 
+/* Tiles for as many blocks of channels as there are, begun ones too, and no byte more or less; the first channel that
+ * no tile takes is told. */
+static void test_bias_of_counts(void **state) {
+    (void)state;
+    enum { MOST = 33, TILES = 2, BLOCK = 16 };
+    vta_config *config = vta_config_default();
+    static int8_t to[(MOST / BLOCK + 1) * TILES * BLOCK * BLOCK + 1];
+    int32_t bias[MOST] = {0}, large = (int32_t)vta_conv_bias_most(config, TILES) + 1;
+    for (size_t count = 1; count <= MOST; count++) {
+        size_t size = (count + BLOCK - 1) / BLOCK * TILES * BLOCK * BLOCK;
+        for (size_t given = size - 1; given <= size + 1; given++) {
+            vta_status want = given == size ? VTA_OK : VTA_INVALID_ARGUMENT;
+            assert_int_equal(vta_conv_pack_bias(config, bias, count, TILES, NULL, to, given), want);
+        }
+        for (size_t wrong = 0; wrong < count; wrong++) {
+            char words[40];
+            vta_diag *diag = vta_diag_create(NULL);
+            bias[wrong] = wrong % 2 ? -large : large;
+            assert_int_equal(vta_conv_pack_bias(config, bias, count, TILES, diag, to, size), VTA_OUT_OF_RANGE);
+            snprintf(words, sizeof words, "the bias %d of channel %zu is", (int)bias[wrong], wrong);
+            assert_contains(vta_diag_text(diag), words);
+            bias[wrong] = 0;
+            vta_diag_destroy(diag);
+        }
+    }
+    vta_config_release(config);
+}
+
 static void test_bias(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
@@ -203,8 +243,9 @@ static void test_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_data),     cmocka_unit_test(test_groups),
-                                       cmocka_unit_test(test_diagonal), cmocka_unit_test(test_transposed),
-                                       cmocka_unit_test(test_bias),     cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_data),           cmocka_unit_test(test_data_at_random),
+                                       cmocka_unit_test(test_groups),         cmocka_unit_test(test_diagonal),
+                                       cmocka_unit_test(test_transposed),     cmocka_unit_test(test_bias),
+                                       cmocka_unit_test(test_bias_of_counts), cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
