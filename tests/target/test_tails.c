@@ -153,6 +153,74 @@ static void what_cannot_be_cut_is_named(void **state) {
     one_end(&o);
 }
 
+/* ---- Threads --------------------------------------------------------------------------------------------------- */
+
+/* Threads over steps: thread t has work in step j where j * threads + t, or t * steps + j, is below the end. */
+typedef struct threading {
+    int64_t threads, steps, end;
+    bool blocks;         /* of neighbouring steps */
+    const char *becomes; /* T: threads, L: a loop, P: a phase of its own, u: work */
+} threading;
+
+static const threading threadings[] = {
+    {2, 8, 16, false, "T2(L8(u))"},
+    {2, 8, 15, false, "P(T2(L7(u)))P(u)"},
+    {3, 4, 11, false, "P(T3(L3(u)))P(T2(u))"},
+    {3, 4, 10, false, "P(T3(L3(u)))P(u)"},
+    {2, 8, 8, true, "P(L8(u))"},
+    {2, 8, 12, true, "P(T2(L4(u)))P(L4(u))"},
+    {4, 4, 14, true, "P(T4(L2(u)))P(T3(L2(u)))"},
+};
+static const threading *threaded;
+
+static const vt_stmt *threads_over_steps(one *o) {
+    const vt_var *j = one_var(o, "j"), *t = one_var(o, "t");
+    const vt_iter *i = vt_iter_new(&o->ctx, t, NULL, NULL, VT_ITER_THREAD_INDEX, "cthread");
+    axis a = {.extent = threaded->end, .factor = threaded->blocks ? threaded->steps : threaded->threads};
+    a.outer = threaded->blocks ? t : j;
+    a.inner = threaded->blocks ? j : t;
+    const vt_expr *places[MOST_AXES];
+    for (int k = 0; k < MOST_AXES; k++) places[k] = place_on(o, &a);
+    const vt_stmt *s = vt_s_if(&o->ctx, vt_likely(&o->ctx, inside(o, &a)), push(o, places), NULL);
+    s = one_for(o, j, threaded->steps, VT_FOR_SERIAL, s);
+    return vt_s_attr(&o->ctx, vt_ref_iter(i), VT_ATTR_VIRTUAL_THREAD, one_i(o, threaded->threads), s);
+}
+
+static void shape_of(const vt_stmt *s, char *out) {
+    char *end = out + strlen(out);
+    if (s->kind == VT_S_SEQ) {
+        for (uint32_t i = 0; i < s->u.seq.n_items; i++) shape_of(s->u.seq.items[i], out);
+    } else if (s->kind == VT_S_EVAL) {
+        strcat(out, "u");
+    } else if (vt_attr_is(s, VT_ATTR_TASK)) {
+        shape_of(s->u.attr.body, out);
+    } else if (s->kind == VT_S_IF) { /* it holds always: nothing was cut */
+        shape_of(s->u.branch.then_case, out);
+    } else {
+        const vt_expr *extent = s->kind == VT_S_FOR ? s->u.loop.extent : s->u.attr.value;
+        if (vt_attr_is(s, VT_ATTR_PHASE))
+            sprintf(end, "P(");
+        else
+            sprintf(end, "%s%d(", s->kind == VT_S_FOR ? "L" : "T", (int)extent->u.i);
+        shape_of(vt_stmt_body(s), out);
+        strcat(out, ")");
+    }
+}
+
+/* Threads stay together in the steps in which all of them have work; the others run alone, after them. */
+static void threads_stay_together(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof threadings / sizeof threadings[0]; i++) {
+        one o = {.options = {.config = config}};
+        char shape[256] = "";
+        threaded = &threadings[i];
+        if (one_run(&o, vt_pass_split_tails, threads_over_steps) != VTA_OK) fail_msg("%s", vta_diag_text(o.diag));
+        shape_of(o.after->body, shape);
+        if (strcmp(shape, threaded->becomes) != 0) fail_msg("case %zu: %s, not %s", i, shape, threaded->becomes);
+        one_end(&o);
+    }
+}
+
 static int make_config(void **state) {
     (void)state;
     config = vta_config_default();
@@ -165,7 +233,7 @@ static int drop_config(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_runs_stays),
-                                       cmocka_unit_test(what_cannot_be_cut_is_named)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_runs_stays), cmocka_unit_test(what_cannot_be_cut_is_named),
+                                       cmocka_unit_test(threads_stay_together)};
     return cmocka_run_group_tests(tests, make_config, drop_config);
 }
