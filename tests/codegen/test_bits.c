@@ -114,6 +114,52 @@ static void integers(void **state) {
     for (size_t t = 0; t < (through_c ? 3 : sizeof types / sizeof *types); t++) run_all(types[t], t % 2 ? 4 : 1);
 }
 
+/* ---- Products of fixed point ---------------------------------------------------------------------------------------
+ */
+
+/* R[n] = X[n] * Y[n] * 2^(S[n] - q), which is rounded half up, and wraps as 64 bits and as 32 bits do. */
+static const vt_func *make_products(vt_ctx *c, int64_t q) {
+    const vt_buffer *b[] = {flat(c, "X", VT_I32, PAIRS), flat(c, "Y", VT_I32, PAIRS), flat(c, "S", VT_I32, PAIRS),
+                            flat(c, "R", VT_I32, PAIRS)};
+    const vt_var *i = vt_var_new(c, "i", VT_I32);
+    const vt_expr *args[] = {at(c, b[0], i), at(c, b[1], i), vt_i32(c, q), at(c, b[2], i)};
+    return function(c, "f", 4, b,
+                    loop(c, i, PAIRS, set(c, b[3], i, vt_e_call(c, VT_I32, VT_OP_Q_MULTIPLY_SHIFT, 4, args))));
+}
+
+static int32_t product(int64_t x, int64_t y, int q, int s) {
+    uint64_t wide = (uint64_t)x * (uint64_t)y;
+    for (int n = 0; n < s; n++) wide *= 2;
+    int right = q + (s < 0 ? -s : 0);
+    wide += (uint64_t)1 << (right - 1);
+    return (int32_t)((int64_t)wide >> right);
+}
+
+static void products(void **state) {
+    through_c = *state != NULL;
+    check_random random = {.state = 7};
+    for (int q = 15; q <= 31; q += 16) {
+        kit k;
+        kit_open(&k);
+        code compiled = compile(&k, make_products(&k.ctx, q), VT_DEVICE_CPU, 1);
+        static int32_t x[PAIRS], y[PAIRS], s[PAIRS], r[PAIRS];
+        for (int n = 0; n < PAIRS; n++) {
+            x[n] = (int32_t)in_type(VT_I32, corners[n / VALUES]);
+            y[n] = n % 3 ? (int32_t)check_next(&random) : (int32_t)in_type(VT_I32, corners[n % VALUES]);
+            s[n] = (int32_t)check_between(&random, -20, 20);
+        }
+        flat_tensor t[4];
+        int32_t *const data[] = {x, y, s, r};
+        for (int n = 0; n < 4; n++) tensor_init(&t[n], data[n], 1, VT_INT, 32, PAIRS);
+        assert_int_equal(call(compiled.call, 4, t), 0);
+        for (int n = 0; n < PAIRS; n++)
+            if (r[n] != product(x[n], y[n], q, s[n]))
+                fail_msg("%d * %d * 2^(%d - %d): %d, not %d", x[n], y[n], s[n], q, r[n], product(x[n], y[n], q, s[n]));
+        code_free(&compiled);
+        kit_close(&k);
+    }
+}
+
 /* ---- The same bits as another type ----------------------------------------------------------------------------------
  */
 
@@ -174,7 +220,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integers),
         cmocka_unit_test(reinterpreted),
+        cmocka_unit_test(products),
         {"integers_as_c", integers, NULL, NULL, (void *)"C"},
+        {"products_as_c", products, NULL, NULL, (void *)"C"},
         {"reinterpreted_as_c", reinterpreted, NULL, NULL, (void *)"C"},
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
