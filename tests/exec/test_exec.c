@@ -254,8 +254,11 @@ static void files(void **state) {
     check_sum(in, 5);
     vta_instance_destroy(in);
     vta_string_free(bytes);
-    assert_int_equal(vta_model_load("/nowhere/x.vta-model", NULL, NULL, &model), VTA_NOT_FOUND);
+    vta_diag_clear(diag);
+    assert_int_equal(vta_model_load("/nowhere/x.vta-model", NULL, diag, &model), VTA_NOT_FOUND);
     assert_null(model);
+    assert_string_equal(vta_diag_text(diag), "error: /nowhere/x.vta-model: cannot open: No such file or directory");
+    vta_diag_clear(diag);
     assert_int_equal(vta_model_load("/tmp", NULL, NULL, &model), VTA_PARSE);
 }
 
@@ -344,7 +347,9 @@ static void batch(void **state) {
             assert_int_equal(it.y[k / ELEMENTS][k % ELEMENTS], (int8_t)(k / ELEMENTS + 3 * (k % ELEMENTS) + 8));
     }
     items it = {.fails_at = 9};
-    assert_int_equal(vta_model_run_batch(model, ITEMS, feed, take, &it, NULL, diag), VTA_IO);
+    const vta_batch_options one_by_one = {.progress = progress, .ctx = &it, .threads = 1};
+    assert_int_equal(vta_model_run_batch(model, ITEMS, feed, take, &it, &one_by_one, diag), VTA_IO);
+    assert_int_equal(it.last, 9); /* no item after it is begun */
     assert_contains(vta_diag_text(diag), "no such picture");
     vta_diag_clear(diag);
     it = (items){.fails_at = SIZE_MAX, .stop_after = 5};
