@@ -214,6 +214,20 @@ static void check_memory(const vta_program *p, const vta_config *config) {
     assert_int_equal(insn.u.mem.dram_base * LANES, PAGE + X_AT);
 }
 
+/* What an instance puts into its memory on the device, at the first page: parameters, micro-ops, and zeros besides. */
+static void device_memory(void **state) {
+    (void)state;
+    static uint8_t got[BYTES];
+    vta_model *model = parse();
+    vta_instance *in = create(model, "sim", false);
+    MUST(vta_device_read(vta_instance_device(in), PAGE, got, BYTES, diag));
+    for (size_t i = 0; i < BYTES; i++)
+        if (i < INSNS_AT || i >= INSNS_AT + 9 * VTA_INSN_BYTES)
+            assert_int_equal(got[i], i < 64 ? SMALL_PARAM : i == UOPS_AT + 3 ? SMALL_UOP : 0);
+    vta_instance_destroy(in);
+    vta_model_release(model);
+}
+
 /* As a program the runs give the same cycles, and notes say which layer an instruction is of. */
 static void program(void **state) {
     (void)state;
@@ -363,9 +377,9 @@ static void batch(void **state) {
 int main(void) {
     diag = vta_diag_create(NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs),   cmocka_unit_test(is_clean), cmocka_unit_test(questions), cmocka_unit_test(ports),
-        cmocka_unit_test(steps),  cmocka_unit_test(profile),  cmocka_unit_test(program),   cmocka_unit_test(files),
-        cmocka_unit_test(errors), cmocka_unit_test(threads),  cmocka_unit_test(batch),
+        cmocka_unit_test(runs),  cmocka_unit_test(is_clean), cmocka_unit_test(questions),     cmocka_unit_test(ports),
+        cmocka_unit_test(steps), cmocka_unit_test(profile),  cmocka_unit_test(device_memory), cmocka_unit_test(program),
+        cmocka_unit_test(files), cmocka_unit_test(errors),   cmocka_unit_test(threads),       cmocka_unit_test(batch),
     };
     int result = cmocka_run_group_tests(tests, NULL, NULL);
     vta_diag_destroy(diag);
