@@ -267,6 +267,36 @@ static void test_sorts(void **state) {
     for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) now = &sorts[i], in_a_world(one);
 }
 
+/* Products of matrices: of rows as they are with constants alone. */
+static const struct product {
+    vt_gop op;
+    bool turned, weights, third, constant_third;
+    const char *becomes;
+} products[] = {
+    {VT_G_MAT_MUL, false, true, false, false, "= dense("}, {VT_G_MAT_MUL, false, false, false, false, "= MatMul("},
+    {VT_G_GEMM, false, true, false, false, "= dense("},    {VT_G_GEMM, false, false, false, false, "= Gemm("},
+    {VT_G_GEMM, true, true, false, false, "= Gemm("},      {VT_G_GEMM, false, true, true, true, "= dense("},
+    {VT_G_GEMM, false, true, true, false, "= Gemm("},      {VT_G_GEMM, true, true, true, true, "= Gemm("},
+};
+
+static const struct product *tried;
+
+static void one_product(world *w) {
+    vt_gtype square = TYPE(F32, 3, 3);
+    vt_gvalue *in[] = {input(w, square), tried->weights ? ones(w, "w", square) : vt_graph_input(w->g, "w", square),
+                       tried->constant_third ? ones(w, "c", TYPE(F32, 3)) : vt_graph_input(w->g, "c", TYPE(F32, 3))};
+    const vt_gattr turn[] = {VT_GSET_INT(TRANS_A, tried->turned)};
+    bool gemm = tried->op == VT_G_GEMM;
+    const char *text = vt_qnet_text(quantized(w, add(w, tried->op, tried->third ? 3 : 2, in, gemm, turn), &usual));
+    if (!strstr(text, tried->becomes))
+        fail_msg("case %d is no '%s':\n%s", (int)(tried - products), tried->becomes, text);
+}
+
+static void test_products(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) tried = &products[i], in_a_world(one_product);
+}
+
 /* Nearest pixels are repeated where coordinates and rounding go together. */
 static void repeats(world *w) {
     static const vt_gword coordinates[] = {VT_COORDINATES_HALF_PIXEL, VT_COORDINATES_PYTORCH_HALF_PIXEL,
@@ -322,6 +352,7 @@ static void test_runs(void **state) { (void)state, in_a_world(runs); }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts), cmocka_unit_test(test_sorts),
-                                       cmocka_unit_test(test_repeats), cmocka_unit_test(test_runs)};
+                                       cmocka_unit_test(test_products), cmocka_unit_test(test_repeats),
+                                       cmocka_unit_test(test_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
