@@ -137,15 +137,71 @@ static vta_status references(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* ---- Blocks --------------------------------------------------------------------------------------------------------
+ */
+
+/* All that a block has, twice where it may; part `change` of it is another one. */
+enum { NAME, ITER_TYPE, ITER_EXTENT, VALUE, READ, READ_EXTENT, WRITE, ALLOC, INIT, BODY, BLOCK_PARTS };
+
+typedef struct block_parts {
+    const vt_iter *iters[2];
+    const vt_expr *values[2];
+    vt_range whole[2], part[2];
+    vt_region reads[2], writes[2];
+    const vt_buffer *allocs[2];
+} block_parts;
+
+static const vt_stmt *make_block(vt_ctx *ctx, int change) {
+    const vt_expr *zero = vt_i32(ctx, 0), *one = vt_i32(ctx, 1), *four = vt_i32(ctx, 4), *six = vt_i32(ctx, 6);
+    const vt_buffer *a = vary(ctx, SAME), *b = vary(ctx, SAME);
+    block_parts *p = VT_NEW(ctx, block_parts);
+    *p = (block_parts){.values = {one, change == VALUE ? four : six},
+                       .whole = {{zero, four}, {zero, six}},
+                       .part = {{zero, four}, {one, change == READ_EXTENT ? one : four}},
+                       .allocs = {vary(ctx, SAME), vary(ctx, change == ALLOC ? SHAPE : SAME)}};
+    for (int k = 0; k < 2; k++) {
+        p->iters[k] = vt_iter_new(ctx, vt_var_new(ctx, "v", VT_I32), zero, k && change == ITER_EXTENT ? six : four,
+                                  k && change == ITER_TYPE ? VT_ITER_COMM_REDUCE : VT_ITER_DATA_PAR, "");
+        p->reads[k] = (vt_region){k && change != READ ? b : a, 2, k ? p->part : p->whole};
+        p->writes[k] = (vt_region){p->allocs[k && change != WRITE], 2, p->whole};
+    }
+    vt_stmt s = {.kind = VT_S_BLOCK,
+                 .u.block = {.name = change == NAME ? "c" : "b",
+                             .n_iters = 2,
+                             .iters = p->iters,
+                             .n_bindings = 2,
+                             .bindings = p->values,
+                             .n_reads = 2,
+                             .reads = p->reads,
+                             .n_writes = 2,
+                             .writes = p->writes,
+                             .n_allocs = 2,
+                             .allocs = p->allocs,
+                             .init = change == INIT ? NULL : copied(ctx, p->allocs[0], a),
+                             .body = copied(ctx, p->allocs[change != BODY], b)}};
+    return vt_s_new(ctx, &s);
+}
+
+static vta_status blocks(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_stmt *block = make_block(ctx, BLOCK_PARTS);
+    assert_true(alike(ctx, block, make_block(ctx, BLOCK_PARTS)));
+    for (int change = 0; change < BLOCK_PARTS; change++)
+        if (alike(ctx, block, make_block(ctx, change))) fail_msg("change %d", change);
+    return VTA_OK;
+}
+
 #define TEST(name)                                                                                                     \
     static void test_##name(void **state) { (void)state, run_in_context(name, NULL, VTA_OK, NULL); }
 TEST(variables)
 TEST(types_of_variables)
 TEST(buffers)
 TEST(references)
+TEST(blocks)
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_variables), cmocka_unit_test(test_types_of_variables),
-                                       cmocka_unit_test(test_buffers), cmocka_unit_test(test_references)};
+                                       cmocka_unit_test(test_buffers), cmocka_unit_test(test_references),
+                                       cmocka_unit_test(test_blocks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
