@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "quant/eval.h"
+#include "quant/priv.h"
 #include "quant/quant.h"
 #include "support/check.h"
 
@@ -297,6 +298,31 @@ static void test_products(void **state) {
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) tried = &products[i], in_a_world(one_product);
 }
 
+/* A constant is one number a channel of an image where it is broadcast along every other axis. */
+static void channels(world *w) {
+    const vt_gtype image = TYPE(F32, 2, 3, 4, 3);
+    const struct {
+        vt_gtype t;
+        bool is;
+    } cases[] = {{TYPE(F32, 3, 1, 1), true},  {TYPE(F32, 1, 3, 1, 1), true},  {TYPE(F32, 1), true},
+                 {SCALAR(F32), true},         {TYPE(F32, 1, 1, 1), true},     {TYPE(F32, 3), false},
+                 {TYPE(F32, 3, 1), false},    {TYPE(F32, 2, 1, 1, 1), false}, {TYPE(F32, 2, 3, 1, 1), false},
+                 {TYPE(F32, 3, 4, 1), false}, {TYPE(F32, 3, 1, 3), false},    {TYPE(F32, 1, 1, 3, 1, 1), false},
+                 {TYPE(F32, 4, 1, 1), false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        vt_gvalue *c = ones(w, "c", cases[i].t);
+        int64_t count = vt_gtype_count(&cases[i].t);
+        for (int64_t k = 0; k < count; k++) ((float *)c->data)[k] = (float)(k + 5);
+        const double *numbers = vt__channel_numbers(&w->ctx, c, &image);
+        if ((numbers != NULL) != cases[i].is) fail_msg("case %zu", i);
+        for (int64_t k = 0; numbers && k < 3; k++) assert_true(numbers[k] == (double)(count == 1 ? 5 : k + 5));
+    }
+    assert_null(vt__channel_numbers(&w->ctx, ones(w, "c", TYPE(F32, 3)), &(vt_gtype){VT_ELEMENT_F32, 1, {3}}));
+    assert_null(vt__channel_numbers(&w->ctx, vt_graph_input(w->g, "x", TYPE(F32, 3, 1, 1)), &image));
+}
+
+static void test_channels(void **state) { (void)state, in_a_world(channels); }
+
 /* Nearest pixels are repeated where coordinates and rounding go together. */
 static void repeats(world *w) {
     static const vt_gword coordinates[] = {VT_COORDINATES_HALF_PIXEL, VT_COORDINATES_PYTORCH_HALF_PIXEL,
@@ -351,8 +377,8 @@ static void runs(world *w) {
 static void test_runs(void **state) { (void)state, in_a_world(runs); }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts), cmocka_unit_test(test_sorts),
-                                       cmocka_unit_test(test_products), cmocka_unit_test(test_repeats),
-                                       cmocka_unit_test(test_runs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts),    cmocka_unit_test(test_sorts),
+                                       cmocka_unit_test(test_products), cmocka_unit_test(test_channels),
+                                       cmocka_unit_test(test_repeats),  cmocka_unit_test(test_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
