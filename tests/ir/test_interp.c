@@ -149,6 +149,29 @@ static vta_status store_at(vt_ctx *ctx, void *arg) {
     return vt_interp_run(ctx, &f.func, 1, args, NULL);
 }
 
+/* Memory holds zeros whenever its statement begins, also after a round that wrote to it: B[i] = t[0] + t[1]. */
+static vta_status cleared(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const char *const names[] = {"B"};
+    flat f;
+    flat_begin(ctx, &f, 1, names, (const int64_t[]){3});
+    const vt_expr *zero = vt_i32(ctx, 0), *one = vt_i32(ctx, 1), *two = vt_i32(ctx, 2);
+    const vt_buffer *t = vt_buffer_new(ctx, "t", NULL, VT_I32, 1, &two);
+    const vt_var *i = vt_var_new(ctx, "i", VT_I32);
+    const vt_stmt *items[] = {
+        store1(ctx, f.buffers[0], vt_add(ctx, load1(ctx, t, zero), load1(ctx, t, one)), i),
+        store1(ctx, t, one, zero),
+        store1(ctx, t, two, one),
+    };
+    f.func.body = loop(ctx, i, 3, vt_s_alloc(ctx, t->data, VT_I32, 1, &two, NULL, vt_s_seq(ctx, 3, items)));
+    int32_t out[3] = {-1, -1, -1};
+    static const int32_t none[3];
+    vt_interp_arg args[] = {{.data = out, .elements = 3}};
+    assert_int_equal(vt_interp_run(ctx, &f.func, 1, args, NULL), VTA_OK);
+    assert_memory_equal(out, none, sizeof none);
+    return VTA_OK;
+}
+
 /* One element of a tensor or of a buffer of 2 by 3: an index beyond its axis is refused, even where the memory has such
  * an element. */
 typedef struct element {
@@ -246,6 +269,7 @@ static vta_status endless(vt_ctx *ctx, void *arg) {
     return vt_interp_run(ctx, &f, 0, NULL, &(vt_interp_hooks){.step_limit = 100});
 }
 
+static void test_cleared(void **state) { (void)state, run_in_context(cleared, NULL, VTA_OK, NULL); }
 static void test_computes(void **state) { (void)state, run_in_context(computes, NULL, VTA_OK, NULL); }
 static void test_vectors(void **state) { (void)state, run_in_context(vectors, NULL, VTA_OK, NULL); }
 static void test_blocks(void **state) { (void)state, run_in_context(blocks, NULL, VTA_OK, NULL); }
@@ -269,7 +293,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_computes), cmocka_unit_test(test_vectors),  cmocka_unit_test(test_reductions),
         cmocka_unit_test(test_calls),    cmocka_unit_test(test_refused),  cmocka_unit_test(test_divides),
-        cmocka_unit_test(test_blocks),   cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_blocks),   cmocka_unit_test(test_elements), cmocka_unit_test(test_cleared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
