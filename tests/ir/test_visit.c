@@ -58,6 +58,37 @@ static vta_status substitution(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* A reduction over k from 0 to n of x[k] * s, from the identity z: what is not replaced stays the same node; extents of
+ * axes, sources and what the combiner takes from around it are replaced, its operands are not. */
+static vta_status reductions(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_var *n = vt_var_new_size(ctx, "n", VT_I32), *s = vt_var_new(ctx, "s", VT_I32),
+                 *z = vt_var_new(ctx, "z", VT_I32);
+    const vt_var *a = vt_var_new(ctx, "a", VT_I32), *b = vt_var_new(ctx, "b", VT_I32),
+                 *k = vt_var_new(ctx, "k", VT_I32);
+    const vt_expr *sum = vt_add(ctx, a, b), *from = z, *source = vt_mul(ctx, k, s), *seven = vt_i32(ctx, 7);
+    const vt_combiner *how = vt_combiner_new(ctx, 1, vt_exprs_copy(ctx, 1, &a), vt_exprs_copy(ctx, 1, &b),
+                                             vt_exprs_copy(ctx, 1, &sum), vt_exprs_copy(ctx, 1, &from));
+    const vt_iter *axis = vt_iter_new(ctx, k, vt_i32(ctx, 0), n, VT_ITER_COMM_REDUCE, "");
+    const vt_expr *e = vt_e_reduce(ctx, how, 1, &source, 1, &axis, NULL, NULL, 0);
+    const vt_stmt *body = vt_s_eval(ctx, e);
+    int seen = 0;
+    assert_ptr_equal(vt_stmt_rewrite(ctx, body, same_expr, same_stmt, &seen), body);
+    assert_ptr_equal(vt_substitute1(ctx, e, vt_var_new(ctx, "other", VT_I32), seven), e);
+    assert_ptr_equal(vt_substitute1(ctx, e, a, seven)->u.reduce, e->u.reduce);
+    const vt_expr *longer = vt_substitute1(ctx, e, n, seven), *scaled = vt_substitute1(ctx, e, s, seven);
+    assert_true(vt_is_const(longer->u.reduce->axes[0]->extent, 7));
+    assert_ptr_equal(longer->u.reduce->combiner, how);
+    assert_ptr_equal(longer->a[0], source);
+    assert_ptr_equal(scaled->u.reduce, e->u.reduce);
+    assert_ptr_equal(scaled->a[0]->a[1], seven);
+    const vt_combiner *other = vt_substitute1(ctx, e, z, seven)->u.reduce->combiner;
+    assert_ptr_equal(other->identity[0], seven);
+    assert_ptr_equal(other->result[0], sum);
+    assert_ptr_equal(how->identity[0], z);
+    return VTA_OK;
+}
+
 /* ---- Statements only --------------------------------------------------------------------------------------------- */
 
 typedef struct counter {
@@ -187,6 +218,7 @@ static vta_status maps(vt_ctx *ctx, void *arg) {
     static void test_##name(void **state) { (void)state, run_in_context(name, NULL, VTA_OK, NULL); }
 TEST(identity)
 TEST(substitution)
+TEST(reductions)
 TEST(statements_only)
 TEST(free_vars)
 TEST(effects)
@@ -197,7 +229,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_identity),  cmocka_unit_test(test_substitution), cmocka_unit_test(test_statements_only),
         cmocka_unit_test(test_free_vars), cmocka_unit_test(test_effects),      cmocka_unit_test(test_sequences),
-        cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_maps),      cmocka_unit_test(test_reductions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
