@@ -39,8 +39,9 @@ static void open_sides(uint8_t key_of_client, uint8_t key_of_server) {
 }
 
 static void close_side(side *s) {
-    if (s->tls) vt__tls_free(s->tls);
-    if (s->fd >= 0) close(s->fd);
+    vt_rpc_stream stream = {.fd = s->fd, .tls = s->tls};
+    vt__rpc_close(&stream);
+    assert_true(stream.fd == -1 && !stream.tls);
     vt__tls_context_free(s->context);
     vta_diag_destroy(s->diag);
 }
