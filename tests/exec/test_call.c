@@ -5,11 +5,11 @@
 #include "exec/exec_priv.h"
 #include "support/diag.h"
 
-/* Arguments are pieces of two tensors, one on the host and one on the device, in turns; every third one is written. */
+/* Arguments are pieces of two tensors, one on the device and one on the host, in turns; every third one is written. */
 enum { MOST_ARGS = 64, PIECE = 2, SPACE = MOST_ARGS * PIECE };
 
-static bool is_written(int i) { return i % 3 == 2; }
-static bool on_device(int i) { return i % 2 == 1; }
+static bool is_written(int i) { return i % 3 == 0; }
+static bool on_device(int i) { return i % 2 == 0; }
 static int8_t given(int i, int k) { return (int8_t)(3 * i + 17 * k); }
 static int8_t written(int i, int k) { return (int8_t)(given(i, k) + 50); }
 
