@@ -141,7 +141,26 @@ static void checks_that_cut(void **state) {
     }
 }
 
+/* i from 0 to n with a check that only the last step fails: that part has one step and is no loop. */
+static const vt_stmt *last_step(one *o) {
+    vt_ctx *c = &o->ctx;
+    const vt_var *i = one_var(o, "i"), *n = vt_var_new_size(c, "n", VT_I32);
+    const vt_stmt *s = vt_s_if(c, vt_likely(c, vt_lt(c, i, n)), one_store(o, o->y, i, one_i(o, 1)),
+                               one_store(o, o->x, i, one_i(o, 2)));
+    return vt_s_for(c, i, one_i(o, 0), vt_add(c, n, one_i(o, 1)), VT_FOR_SERIAL, s);
+}
+
+static void one_step(void **state) {
+    (void)state;
+    one o = {.options = {0}};
+    if (one_run(&o, vt_pass_loop_partition, last_step) != VTA_OK) fail_msg("%s", vta_diag_text(o.diag));
+    if (count(o.text, "for (") != 1 || count(o.text, "if True") != 1 || !strstr(o.text, "for (i: int32, 0, n: int32)"))
+        fail_msg("%s", o.text);
+    one_end(&o);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_nests), cmocka_unit_test(checks_that_cut)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_nests), cmocka_unit_test(checks_that_cut),
+                                       cmocka_unit_test(one_step)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
