@@ -304,9 +304,39 @@ static void taking_turns(void **state) {
     clear(&r);
 }
 
+/* ---- Refused ----------------------------------------------------------------------------------------------------- */
+
+static vta_status html_of(const vta_profile *p, vta_diag *diag, char **out) {
+    return vta_profile_html(p, "title", diag, out);
+}
+static vta_status svg_of(const vta_profile *p, vta_diag *diag, char **out) {
+    return vta_profile_svg(p, "title", 900, 0, 0, diag, out);
+}
+static vta_status comparison_of(const vta_profile *p, vta_diag *diag, char **out) {
+    return vta_profile_compare(p, "title", p, NULL, diag, out);
+}
+
+/* Without a profile there is no report, whatever stood there before; and without a place for it there is no call. */
+static void without_a_profile(void **state) {
+    (void)state;
+    static vta_status (*const reports[])(const vta_profile *, vta_diag *, char **) = {
+        vta_profile_text, vta_profile_json, vta_profile_trace, html_of, svg_of, comparison_of};
+    report r;
+    make(&r, computes());
+    for (size_t i = 0; i < sizeof reports / sizeof reports[0]; i++) {
+        char before, *text = &before;
+        vta_diag_clear(r.diag);
+        assert_int_equal(reports[i](NULL, r.diag, &text), VTA_INVALID_ARGUMENT);
+        assert_null(text);
+        assert_contains(vta_diag_text(r.diag), "profile");
+        assert_int_equal(reports[i](r.profile, r.diag, NULL), VTA_INVALID_ARGUMENT);
+    }
+    clear(&r);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(load_bound), cmocka_unit_test(compute_bound),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(load_bound),    cmocka_unit_test(compute_bound),
                                        cmocka_unit_test(compute_loads), cmocka_unit_test(store_bound),
-                                       cmocka_unit_test(taking_turns)};
+                                       cmocka_unit_test(taking_turns),  cmocka_unit_test(without_a_profile)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
