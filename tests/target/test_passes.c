@@ -169,6 +169,40 @@ static void pragmas(void **state) {
     GIVES_VTA(annotate_alu_scope, with_alu, "\"coproc_scope\" = 2", "\"coproc_uop_scope\" = \"VTAPushALUOp\"", "for");
 }
 
+/* ---- ALU -------------------------------------------------------------------------------------------------------- */
+
+/* A copy from the second 64 accumulators to the first, where a loop may stay at one of them. */
+static const vt_stmt *alu_copy(one *o, int64_t row, int64_t column) {
+    vt_ctx *c = &o->ctx;
+    const vt_var *i = one_var(o, "i"), *j = one_var(o, "j"), *s = one_var(o, "s");
+    const vt_buffer *acc = one_buffer(o, "acc", 128 * 16, VT_SCOPE_ACC);
+    const vt_expr *from = vt_add(c, vt_mul(c, i, one_i(o, 16 * 8)), vt_mul(c, j, one_i(o, 16)));
+    const vt_expr *to = vt_add(c, vt_mul(c, i, one_i(o, 16 * row)), vt_mul(c, j, one_i(o, 16 * column)));
+    const vt_expr *value = one_load(o, acc, vt_add(c, vt_add(c, from, s), one_i(o, 64 * 16)));
+    const vt_stmt *nest = one_for(o, s, 16, VT_FOR_SERIAL, one_store(o, acc, vt_add(c, to, s), value));
+    nest = one_for(o, i, 4, VT_FOR_SERIAL, one_for(o, j, 8, VT_FOR_SERIAL, nest));
+    const vt_iter *axis = vt_iter_new(c, i, one_i(o, 0), one_i(o, 4), VT_ITER_DATA_PAR, "");
+    return one_alloc(o, acc, vt_s_attr(c, vt_ref_iter(axis), "pragma_alu", one_i(o, 1), nest));
+}
+static const vt_stmt *copy_of_all(one *o) { return alu_copy(o, 8, 1); }
+static const vt_stmt *copy_over_rows(one *o) { return alu_copy(o, 0, 1); }
+static const vt_stmt *copy_over_columns(one *o) { return alu_copy(o, 1, 0); }
+
+static void alu_refused(const vt_stmt *(*build)(one *o), const char *says) {
+    one o = {.options = {.config = config}};
+    assert_int_equal(one_run(&o, vt_pass_inject_alu, build), VTA_ILLEGAL);
+    assert_contains(vta_diag_text(o.diag), says);
+    one_end(&o);
+}
+
+/* One place cannot take the values of all steps of a loop. */
+static void alu_copies(void **state) {
+    (void)state;
+    GIVES_VTA(inject_alu, copy_of_all, "uop_push", "!pragma_alu");
+    alu_refused(copy_over_rows, "axis i writes the same elements in every step");
+    alu_refused(copy_over_columns, "axis j writes the same elements in every step");
+}
+
 /* ---- Allocations and addresses ---------------------------------------------------------------------------------- */
 
 static const vt_stmt *inner_alloc(one *o) {
@@ -243,8 +277,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tokens_between_tasks),
         cmocka_unit_test(pragmas),
+        cmocka_unit_test(alu_copies),
         cmocka_unit_test(addresses),
-        cmocka_unit_test(host_addresses), cmocka_unit_test(cache_barriers),
+        cmocka_unit_test(host_addresses),
+        cmocka_unit_test(cache_barriers),
         cmocka_unit_test(one_allocation_a_memory),
     };
     return cmocka_run_group_tests(tests, make_config, drop_config);
