@@ -39,11 +39,19 @@ static layout make_layout(void) {
 
 static uint8_t *memory_of(uint32_t run, const segment *s) { return memory[run] + s->addr - FIRST_PAGE * PAGE; }
 
+/* Instructions stand behind all segments, or in one of them, over what it holds. */
+static uint32_t place_of_insns(const layout *l) {
+    if (!l->count || pick(0, 1)) return INSNS_AT;
+    const segment *s = &l->segments[pick(0, l->count - 1)];
+    return s->size < VTA_INSN_BYTES ? INSNS_AT : s->addr + VTA_INSN_BYTES * pick(0, s->size / VTA_INSN_BYTES - 1);
+}
+
 static void make_run(vta_program *p, uint32_t run, layout *l) {
+    uint32_t at = place_of_insns(l);
     uint8_t finish[VTA_INSN_BYTES];
     const vta_insn insn = {.opcode = VTA_OP_FINISH};
     must(vta_insn_encode(config, &insn, diag, finish));
-    must(vta_program_begin_run(p, INSNS_AT, finish, 1, diag));
+    must(vta_program_begin_run(p, at, finish, 1, diag));
     memset(memory[run], 0, sizeof memory[run]);
     for (uint32_t i = 0; i < l->count; i++) {
         segment *s = &l->segments[i];
@@ -52,6 +60,7 @@ static void make_run(vta_program *p, uint32_t run, layout *l) {
         must(vta_program_add_segment(p, s->addr, bytes, s->size, diag));
     }
     must(vta_program_end_run(p, diag));
+    if (at != INSNS_AT) memcpy(memory[run] + at - FIRST_PAGE * PAGE, finish, sizeof finish);
 }
 
 /* Often what it was, or parts of it, so that what was mapped is used again: its contents end elsewhere. */
