@@ -138,7 +138,8 @@ static const vt_stmt *alloc_no_pointer(parts *p) { return alloc_of(p, p->i, p->i
 static const vt_stmt *alloc_condition(parts *p) { return alloc_of(p, p->plane->data, p->four, p->nop); }
 
 static const vt_stmt *block_values(parts *p) {
-    const vt_iter *iters[] = {axis(p, p->i)};
+    const vt_iter **iters = vt_new_bytes(p->ctx, sizeof *iters);
+    *iters = axis(p, p->i);
     vt_stmt s = {.kind = VT_S_BLOCK};
     s.u.block.name = "b";
     s.u.block.n_iters = 1;
