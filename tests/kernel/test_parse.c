@@ -54,6 +54,10 @@ static void parameters(void **state) {
     assert_int_equal(te_tensor_dim(vtac_kernel_arg(k, 0), 0), 3);
     assert_int_equal(te_tensor_dim(vtac_kernel_arg(k, 0), 1), 16);
     vtac_kernel_destroy(k);
+    k = parse(text, "n=3"); /* the other one has the value that the file gives it */
+    assert_int_equal(te_tensor_dim(vtac_kernel_arg(k, 0), 0), 4);
+    assert_int_equal(te_tensor_dim(vtac_kernel_arg(k, 0), 1), 3);
+    vtac_kernel_destroy(k);
     static const struct {
         const char *params, *message;
     } wrong[] = {{"o=3", "the kernel has no parameter \"o\""},
@@ -82,6 +86,7 @@ static void aliases(void **state) {
                            "  vectorize xi\n  unroll i0.inner\nstage b\n  compute_at c, f.inner\n"
                            "cache_read a as a_local in acc for b\nstage a_local\n  compute_at b, 0\n",
                            NULL);
+    assert_true(vtac_kernel_is_scheduled(k));
     te_schedule *s = vtac_kernel_schedule(k);
     assert_int_equal(te_schedule_stages(s), 4);
     te_stage *c = te_schedule_stage(s, vtac_kernel_arg(k, 1));
