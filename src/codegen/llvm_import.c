@@ -13,7 +13,8 @@ typedef struct importer {
     const char **texts; /* linked already: a pragma may stand on several copies of a loop */
 } importer;
 
-/* Its functions are hidden, so that those of two kernels do not meet. One that an earlier text brought along gives way. */
+/* Its functions are hidden, so that those of two kernels do not meet. One that an earlier text brought along gives way.
+ */
 static void hide(vt__llvm *g, LLVMModuleRef module) {
     size_t length;
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
@@ -21,6 +22,37 @@ static void hide(vt__llvm *g, LLVMModuleRef module) {
         LLVMSetVisibility(f, LLVMHiddenVisibility);
         LLVMValueRef before = LLVMGetNamedFunction(g->module, LLVMGetValueName2(f, &length));
         if (before && LLVMGetVisibility(before) == LLVMHiddenVisibility) LLVMSetLinkage(before, LLVMWeakAnyLinkage);
+    }
+}
+
+/* Begin the names of intrinsics that only one processor has. */
+static const char *const processors[] = {"aarch64",   "amdgcn", "arm",  "bpf",  "dx",   "hexagon",
+                                         "loongarch", "mips",   "nvvm", "ppc",  "r600", "riscv",
+                                         "s390",      "spv",    "ve",   "wasm", "x86",  "xcore"};
+
+/* The processor that code is made for, as intrinsics name it. */
+static const char *processor_of(vt__llvm *g) {
+    const char *name = LLVMGetTargetName(LLVMGetTargetMachineTarget(g->machine));
+    if (strncmp(name, "thumb", 5) == 0) return "arm";
+    for (size_t i = 0; i < sizeof processors / sizeof *processors; i++)
+        if (strncmp(name, processors[i], strlen(processors[i])) == 0) return processors[i];
+    return "";
+}
+
+/* LLVM has no code for another processor's intrinsic, and would end the process. */
+static void check_intrinsics(vt__llvm *g, LLVMModuleRef module) {
+    static const char begin[] = "llvm.";
+    const char *own = processor_of(g);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        size_t length;
+        const char *name = LLVMGetValueName2(f, &length), *rest = name + sizeof begin - 1;
+        if (strncmp(name, begin, sizeof begin - 1) != 0) continue;
+        for (size_t i = 0; i < sizeof processors / sizeof *processors; i++) {
+            size_t n = strlen(processors[i]);
+            if (strncmp(rest, processors[i], n) != 0 || rest[n] != '.' || !strcmp(processors[i], own)) continue;
+            vt_raise(g->ctx, VTA_ILLEGAL, "pragma import_llvm: %s is an intrinsic of %s, and the code is for %s",
+                     vt_new_string(g->ctx, name), processors[i], LLVMGetTarget(g->module));
+        }
     }
 }
 
@@ -34,6 +66,7 @@ static void link_text(importer *im, const char *text) {
                  vt__llvm_message(g->ctx, message));
     LLVMSetModuleDataLayout(module, g->layout);
     LLVMSetTarget(module, LLVMGetTarget(g->module));
+    check_intrinsics(g, module);
     hide(g, module);
     if (LLVMLinkModules2(g->module, module))
         vt_raise(g->ctx, VTA_ILLEGAL, "pragma import_llvm: its functions cannot be linked with those of the module");

@@ -22,6 +22,7 @@
         LLVMInitialize##name##Target();                                                                                \
         LLVMInitialize##name##TargetMC();                                                                              \
         LLVMInitialize##name##AsmPrinter();                                                                            \
+        LLVMInitialize##name##AsmParser(); /* without it, text for the assembler ends the process */                   \
     }                                                                                                                  \
     static pthread_once_t once_##name = PTHREAD_ONCE_INIT;
 START(X86)

@@ -84,6 +84,63 @@ static const struct {
      "error: LLVM cannot make machine code: invalid operand for inline asm constraint 'i'"},
 };
 
+static const char CHANGE[] = "define i32 @change(i32 %x) {\n  ret i32 %x\n}\n";
+#define ASM(text) "define i32 @change(i32 %x) {\n  call void asm sideeffect \"" text "\", \"\"()\n  ret i32 %x\n}\n"
+#define INTRINSIC(name)                                                                                                \
+    "define i32 @change(i32 %x) {\n  %y = call i32 @" name "(i32 %x, i32 %x)\n  ret i32 %y\n}\n"                       \
+    "declare i32 @" name "(i32, i32)\n"
+
+/* Text for the assembler is read by LLVM's own, of every processor; what it cannot read is an error. */
+static const struct {
+    const char *triple, *texts[MOST_TEXTS];
+    vta_status status;
+    const char *says; /* the code that has it, or how the error begins */
+} processors[] = {
+    {"x86_64-linux-gnu", {ASM("bswap %eax")}, VTA_OK, "bswapl\t%eax"},
+    {"i686-linux-gnu", {ASM("bswap %eax")}, VTA_OK, "bswapl\t%eax"},
+    {"aarch64-linux-gnu", {ASM("rbit x0, x1")}, VTA_OK, "rbit\tx0, x1"},
+    {"armv7-none-linux-gnueabihf", {ASM("rbit r0, r1")}, VTA_OK, "rbit\tr0, r1"},
+    {"x86_64-linux-gnu", {CHANGE, "module asm \".globl from_asm\"\n"}, VTA_OK, ".globl\tfrom_asm"},
+    {"x86_64-linux-gnu", {ASM("rbit x0, x1")}, VTA_INTERNAL, "error: LLVM cannot make machine code: "},
+    {"aarch64-linux-gnu", {ASM("bswap %eax")}, VTA_INTERNAL, "error: LLVM cannot make machine code: "},
+    {"armv7-none-linux-gnueabihf", {ASM("nonsense")}, VTA_INTERNAL, "error: LLVM cannot make machine code: "},
+    {"x86_64-linux-gnu", {CHANGE, "module asm \"nonsense\"\n"}, VTA_INTERNAL, "error: LLVM cannot make machine code: "},
+    {"armv7-none-linux-gnueabihf", {INTRINSIC("llvm.arm.qadd")}, VTA_OK, "qadd\tr"},
+    {"x86_64-linux-gnu",
+     {INTRINSIC("llvm.arm.qadd")},
+     VTA_ILLEGAL,
+     "error: pragma import_llvm: llvm.arm.qadd is an intrinsic of arm, and the code is for x86_64-linux-gnu"},
+    {"aarch64-linux-gnu",
+     {INTRINSIC("llvm.arm.qadd")},
+     VTA_ILLEGAL,
+     "error: pragma import_llvm: llvm.arm.qadd is an intrinsic of arm, and the code is for aarch64-linux-gnu"},
+    {"armv7-none-linux-gnueabihf",
+     {INTRINSIC("llvm.hexagon.A2.add")},
+     VTA_ILLEGAL,
+     "error: pragma import_llvm: llvm.hexagon.A2.add is an intrinsic of hexagon, and the code is for armv7-none-"},
+};
+
+static void of_processors(void **state) {
+    (void)state;
+    static const vt_emit whats[] = {VT_EMIT_OBJECT, VT_EMIT_ASM};
+    for (size_t i = 0; i < 2 * sizeof processors / sizeof *processors; i++) {
+        kit k;
+        vt_strbuf out;
+        kit_open(&k);
+        const vt_func *f = make_change(&k.ctx, processors[i / 2].texts);
+        vta_status status = emit(&k, f, VT_DEVICE_CPU, processors[i / 2].triple, whats[i % 2], 0, &out);
+        const char *says = processors[i / 2].says, *got = vta_diag_text(k.diag);
+        bool good = status == processors[i / 2].status && (out.size == 0) == (status != VTA_OK);
+        if (status != VTA_OK)
+            good = good && strncmp(got, says, strlen(says)) == 0;
+        else if (whats[i % 2] == VT_EMIT_ASM)
+            good = good && strstr(got = vt_strbuf_text(&out), says);
+        if (!good) fail_msg("row %zu: %d, \"%s\", not \"%s\"", i / 2, status, got, says);
+        vt_strbuf_free(&out);
+        kit_close(&k);
+    }
+}
+
 static void refused_texts(void **state) {
     (void)state;
     static const vt_emit whats[] = {VT_EMIT_OBJECT, VT_EMIT_ASM};
@@ -104,6 +161,6 @@ static void refused_texts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(linked), cmocka_unit_test(hidden),
-                                       cmocka_unit_test(refused_texts)};
+                                       cmocka_unit_test(refused_texts), cmocka_unit_test(of_processors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
