@@ -26,8 +26,7 @@ static bool same(cmp *c, const void *x, const void *y) {
     if (!c->there) return x == y;
     const void *to = vt_ptrmap_get(c->there, x), *from = vt_ptrmap_get(c->back, y);
     if (to || from) return to == y && from == x;
-    if (x == y) return true;
-    return c->map_free && define(c, x, y);
+    return c->map_free ? define(c, x, y) : x == y; /* what both have corresponds to itself: it may be no other's */
 }
 
 static bool var_types_eq(const vt_var *x, const vt_var *y) {

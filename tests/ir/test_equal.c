@@ -23,6 +23,12 @@ static vta_status variables(vt_ctx *ctx, void *arg) {
     assert_false(alike(ctx, kk, ij)); /* neither one for two nor two for one */
     assert_false(vt_stmt_alpha_equal(ctx, ij, jk, false));
     assert_true(vt_stmt_alpha_equal(ctx, ij, ij, false));
+    /* one that both have corresponds to itself, and so to no other */
+    const vt_stmt *ii = vt_s_eval(ctx, vt_add(ctx, i, i)), *twice[] = {use, use}, *other[] = {use, vt_s_eval(ctx, j)};
+    assert_true(alike(ctx, ii, ii));
+    assert_false(alike(ctx, ii, ij));
+    assert_true(alike(ctx, ij, vt_s_eval(ctx, vt_add(ctx, i, k))));
+    assert_false(alike(ctx, vt_s_seq(ctx, 2, twice), vt_s_seq(ctx, 2, other)));
     /* the same body in loops of two variables: in one of them its variable is the loop's */
     assert_false(alike(ctx, loop(ctx, i, 4, use), loop(ctx, j, 4, use)));
     assert_true(alike(ctx, loop(ctx, i, 4, use), loop(ctx, j, 4, vt_s_eval(ctx, j))));
@@ -94,6 +100,9 @@ static vta_status buffers(vt_ctx *ctx, void *arg) {
     assert_true(alike(ctx, copied(ctx, b, c), copied(ctx, d, b)));
     assert_false(alike(ctx, copied(ctx, b, b), copied(ctx, c, d)));
     assert_false(vt_stmt_equal(bound(ctx, b), bound(ctx, again)));
+    /* data that both have are no other's */
+    const vt_stmt *of_one[] = {bound(ctx, b), bound(ctx, again)}, *of_two[] = {bound(ctx, b), bound(ctx, c)};
+    assert_false(alike(ctx, vt_s_seq(ctx, 2, of_one), vt_s_seq(ctx, 2, of_two)));
     return VTA_OK;
 }
 
