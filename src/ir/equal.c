@@ -39,6 +39,8 @@ static bool define_var(cmp *c, const vt_var *x, const vt_var *y) {
     return x == y ? define(c, x, y) : x && y && var_types_eq(x, y) && define(c, x, y);
 }
 
+static bool var_eq(cmp *c, const vt_var *x, const vt_var *y) { return same(c, x, y) && (x == y || var_types_eq(x, y)); }
+
 static bool exprs_eq(cmp *c, uint32_t n, const vt_expr *const *x, const vt_expr *const *y) {
     for (uint32_t i = 0; i < n; i++)
         if (!expr_eq(c, x[i], y[i])) return false;
@@ -50,7 +52,7 @@ static bool buffer_eq(cmp *c, const vt_buffer *x, const vt_buffer *y) {
     if (!c->there) return false;
     if (vt_ptrmap_has(c->there, x) || vt_ptrmap_has(c->back, y)) return same(c, x, y);
     if (x->ndim != y->ndim || x->n_strides != y->n_strides || !vt_dtype_eq(x->dtype, y->dtype)) return false;
-    if (!same(c, x->data, y->data)) return false;
+    if (!var_eq(c, x->data, y->data)) return false;
     if (!exprs_eq(c, x->ndim, x->shape, y->shape) || !exprs_eq(c, x->n_strides, x->strides, y->strides)) return false;
     return expr_eq(c, x->elem_offset, y->elem_offset) && define(c, x, y);
 }
@@ -121,7 +123,7 @@ static bool expr_eq(cmp *c, const vt_expr *x, const vt_expr *y) {
         if (x->hash != y->hash) return false;
     }
     if (x->kind != y->kind || x->n != y->n || !vt_dtype_eq(x->dtype, y->dtype)) return false;
-    if (x->kind == VT_E_VAR) return same(c, x, y) && (x == y || var_types_eq(x, y));
+    if (x->kind == VT_E_VAR) return var_eq(c, x, y);
     if (x->kind == VT_E_LET) return let_eq(c, x, y);
     return payload_eq(c, x, y) && exprs_eq(c, x->n, x->a, y->a);
 }
@@ -130,7 +132,7 @@ static bool ref_eq(cmp *c, const vt_ref *x, const vt_ref *y) {
     if (x->kind != y->kind) return false;
     switch ((vt_ref_kind)x->kind) {
     case VT_REF_NONE: return true;
-    case VT_REF_VAR: return same(c, x->u.var, y->u.var);
+    case VT_REF_VAR: return var_eq(c, x->u.var, y->u.var);
     case VT_REF_ITER: return iter_eq(c, x->u.iter, y->u.iter);
     case VT_REF_TENSOR: return x->u.tensor == y->u.tensor;
     case VT_REF_STRING: return !strcmp(x->u.string, y->u.string);

@@ -55,6 +55,9 @@ static vta_status types_of_variables(vt_ctx *ctx, void *arg) {
             assert_int_equal(alike(ctx, vt_s_eval(ctx, vars[x]), vt_s_eval(ctx, same)), x == y);
             const vt_expr *let = vt_e_let(ctx, vars[x], vars[x], vars[x]), *other = vt_e_let(ctx, same, same, same);
             assert_int_equal(alike(ctx, vt_s_eval(ctx, let), vt_s_eval(ctx, other)), x == y);
+            const vt_stmt *on_x = vt_s_attr(ctx, vt_ref_var(vars[x]), "key", vt_i32(ctx, 1), vt_s_nop(ctx));
+            const vt_stmt *on_y = vt_s_attr(ctx, vt_ref_var(same), "key", vt_i32(ctx, 1), vt_s_nop(ctx));
+            if (alike(ctx, on_x, on_y) != (x == y)) fail_msg("attributes of variables %d and %d", x, y);
         }
     return VTA_OK;
 }
@@ -62,13 +65,13 @@ static vta_status types_of_variables(vt_ctx *ctx, void *arg) {
 /* ---- Buffers -------------------------------------------------------------------------------------------------------
  */
 
-enum { SAME, DTYPE, SHAPE, STRIDES, A_STRIDE, OFFSET, VARIATIONS };
+enum { SAME, DTYPE, SHAPE, STRIDES, A_STRIDE, OFFSET, DATA, SCOPE, VARIATIONS };
 
 static const vt_buffer *vary(vt_ctx *ctx, int what) {
     const vt_expr *shape[] = {vt_i32(ctx, 4), vt_i32(ctx, what == SHAPE ? 7 : 6)};
     const vt_expr *strides[] = {vt_i32(ctx, what == A_STRIDE ? 12 : 6), vt_i32(ctx, 1)};
     vt_dtype t = what == DTYPE ? VT_I8 : VT_I32;
-    const vt_var *data = vt_var_new_pointer(ctx, "b", VT_I32, "");
+    const vt_var *data = vt_var_new_pointer(ctx, "b", what == DATA ? VT_I8 : VT_I32, what == SCOPE ? "local" : "");
     vt_buffer fields = *vt_buffer_new(ctx, "b", data, t, 2, shape);
     fields.n_strides = what == STRIDES ? 0 : 2;
     fields.strides = vt_exprs_copy(ctx, 2, strides);
