@@ -209,6 +209,8 @@ static const vt_stmt *cut(partitioner *st, const vt_stmt *s) {
         if (!vt_prove_equal(st->a, begin, min)) {
             again_pre = vt_prove(st->a, vt_ge(ctx, vt_sub(ctx, begin, min), vt_int(ctx, min->dtype, 0)));
             if (!again_pre) begin = vt_max(ctx, begin, min);
+            /* The middle may lie behind the loop: the part before ends where the loop does. */
+            if (!vt_prove(st->a, vt_le(ctx, begin, end))) begin = vt_min(ctx, begin, end), again_pre = false;
             pre = part(st, s, min, vt_sub(ctx, begin, min), body);
         }
     }

@@ -27,8 +27,8 @@ static const vt_expr *some_check(one *o) {
         check = vt_e_bin(c, kinds[pick(0, 5)], vt_add(c, sum, part), limit);
     } else {
         for (int i = 0; i < made.loops; i++)
-            if (pick(0, 2)) sum = vt_add(c, sum, vt_mul(c, made.vars[i], one_i(o, pick(1, 4))));
-        check = vt_e_bin(c, kinds[pick(0, 1)], sum, made.constant ? limit : made.n);
+            if (pick(0, 2)) sum = vt_add(c, sum, vt_mul(c, made.vars[i], one_i(o, pick(-4, 4))));
+        check = vt_e_bin(c, kinds[pick(0, 5)], sum, pick(0, 1) ? limit : made.n);
     }
     return pick(0, 3) ? vt_e_call(c, VT_BOOL, VT_OP_LIKELY, 1, &check) : check;
 }
