@@ -91,6 +91,7 @@ static const vt_expr *inject_expr(vt_mutator *m, const vt_expr *e) {
         if (vt_ptrmap_has(st->touched, e->u.buffer->data)) st->dependent = true;
         part = vt_ptrmap_get(st->parts, e->u.buffer->data);
         if (part) {
+            st->dependent = true;
             const vt_expr *index = vt_add(ctx, vt_mutate_expr(m, e->a[0]), vt_mul(ctx, st->thread, part));
             return vt_e_load(ctx, m->buffer(m, e->u.buffer), 1, &index);
         }

@@ -22,6 +22,9 @@ typedef struct touch {
     bool hit;
     var_list used;
     var_list written;
+    /* What decides whether the statement now visited runs: conditions and loops' bounds around it. */
+    bool decided_hit;
+    var_list deciding;
 } touch;
 
 static void list_var(vt_ctx *ctx, var_list *list, const vt_var *v) {
@@ -54,19 +57,45 @@ static void begin(touch *t) {
     t->used.n = t->written.n = 0;
 }
 
-/* `v` was given a value by what was just visited. */
-static void record(touch *t, const vt_var *v) {
-    if (vt_ptrmap_has(t->touched, v)) return;
-    if (t->hit) {
-        vt_ptrmap_set(t->touched, v, v);
-        return;
-    }
-    for (uint32_t i = 0; i < t->used.n; i++) {
-        const vt_var *from = t->used.items[i];
+/* `v` depends on what is listed. */
+static void affect(touch *t, const var_list *list, const vt_var *v) {
+    for (uint32_t i = 0; i < list->n; i++) {
+        const vt_var *from = list->items[i];
         if (from == v) continue;
         edge *e = VT_NEW(t->ctx, edge);
         *e = (edge){v, vt_ptrmap_get(t->affects, from)};
         vt_ptrmap_set(t->affects, from, e);
+    }
+}
+
+/* `v` was given a value by what was just visited. */
+static void record(touch *t, const vt_var *v) {
+    if (vt_ptrmap_has(t->touched, v)) return;
+    if (t->hit || t->decided_hit) {
+        vt_ptrmap_set(t->touched, v, v);
+        return;
+    }
+    affect(t, &t->used, v);
+    affect(t, &t->deciding, v);
+}
+
+/* A body that runs, or how often, as what was just visited says. */
+static void visit_decided(touch *t, const vt_stmt *body) {
+    bool hit = t->decided_hit;
+    uint32_t n = t->deciding.n;
+    t->decided_hit |= t->hit;
+    for (uint32_t i = 0; i < t->used.n; i++) list_var(t->ctx, &t->deciding, t->used.items[i]);
+    vt_visit_stmt(&t->v, body);
+    t->decided_hit = hit;
+    t->deciding.n = n;
+}
+
+static void touch_if(touch *t, const vt_stmt *s) {
+    const vt_stmt *cases[] = {s->u.branch.then_case, s->u.branch.else_case};
+    for (int i = 0; i < 2 && cases[i]; i++) {
+        begin(t);
+        vt_visit_expr(&t->v, s->u.branch.condition);
+        visit_decided(t, cases[i]);
     }
 }
 
@@ -88,7 +117,7 @@ static void touch_stmt(vt_visitor *v, const vt_stmt *s) {
         vt_visit_expr(v, s->u.loop.min);
         vt_visit_expr(v, s->u.loop.extent);
         record(t, s->u.loop.var);
-        vt_visit_stmt(v, s->u.loop.body);
+        visit_decided(t, s->u.loop.body);
         return;
     case VT_S_EVAL:
         vt_visit_expr(v, s->u.eval.value);
@@ -100,6 +129,7 @@ static void touch_stmt(vt_visitor *v, const vt_stmt *s) {
         vt_visit_stmt(v, s->u.alloc.body);
         return;
     case VT_S_ATTR: vt_visit_stmt(v, s->u.attr.body); return;
+    case VT_S_IF: touch_if(t, s); return;
     default: vt_visit_stmt_children(v, s); return;
     }
 }

@@ -31,10 +31,28 @@ static const vt_expr *some_value(one *o) {
     return vt_add(&o->ctx, x, forms[pick(0, 5)]);
 }
 
+static const vt_stmt *some_step(one *o);
+
+/* What a step depends on: the thread, or memory that may be its own. */
+static const vt_expr *some_condition(one *o) {
+    const vt_expr *of = pick(0, 1) ? made.v : one_load(o, any(), some_index(o));
+    return vt_lt(&o->ctx, of, one_i(o, pick(1, 3)));
+}
+
 static const vt_stmt *some_step(one *o) {
     vt_ctx *c = &o->ctx;
     const vt_buffer *to = any(), *from = any();
-    switch (pick(0, 5)) {
+    switch (pick(0, 7)) {
+    case 3: {
+        const vt_expr *condition = some_condition(o);
+        const vt_stmt *then_case = some_step(o);
+        return vt_s_if(c, condition, then_case, pick(0, 1) ? some_step(o) : NULL);
+    }
+    case 4: {
+        const vt_expr *times = vt_add(c, made.v, one_i(o, pick(-1, 1)));
+        const vt_var *i = one_var(o, "i");
+        return vt_s_for(c, i, one_i(o, 0), vt_max(c, times, one_i(o, 0)), VT_FOR_SERIAL, some_step(o));
+    }
     case 0: { /* backwards */
         const vt_var *j = one_var(o, "j");
         const vt_expr *value = vt_add(c, one_load(o, from, vt_sub(c, one_i(o, SIZE - 1), j)), one_load(o, to, j));
