@@ -6,7 +6,7 @@
 /* The extents that both forms share, as five: batches and channels, what is behind them taken as one. */
 typedef struct extents {
     size_t n, c, s; /* plain: N C S */
-    size_t nt, ct;  /* tiles */
+    size_t ct;      /* tiles of channels */
     size_t b, l;    /* of a tile: rows and lanes */
     size_t bytes;   /* of an element */
 } extents;
@@ -14,7 +14,6 @@ typedef struct extents {
 static extents extents_of(const vt_plan_view *flat, const vt_plan_view *tiled) {
     extents e = {.n = (size_t)flat->shape[0], .c = (size_t)flat->shape[1], .s = 1, .bytes = flat->type.bits / 8u};
     for (int32_t i = 2; i < flat->ndim; i++) e.s *= (size_t)flat->shape[i];
-    e.nt = (size_t)tiled->shape[0];
     e.ct = (size_t)tiled->shape[1];
     e.b = (size_t)tiled->shape[tiled->ndim - 2];
     e.l = (size_t)tiled->shape[tiled->ndim - 1];
