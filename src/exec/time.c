@@ -9,7 +9,7 @@ static void count_transfer(const vta_config *config, const vta_insn *insn, vta_c
         c->insn_nop++;
         return;
     }
-    bytes *= bytes ? vt_insn_elem_bytes(config, insn) : 0;
+    bytes *= vt_insn_elem_bytes(config, insn);
     if (insn->opcode == VTA_OP_STORE) {
         c->insn_store++;
         c->out_store_nbytes += bytes;
