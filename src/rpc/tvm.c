@@ -43,7 +43,7 @@ static vta_status serve_one(vt_rpc_session *s, vt_strbuf *in, vt_strbuf *out, bo
 static bool asks_for(const char *said, const char *name) {
     static const char role[] = "client:";
     size_t n = strcspn(said, " ");
-    return n >= sizeof role - 1 && !strncmp(said, role, sizeof role - 1) && n - (sizeof role - 1) == strlen(name) &&
+    return !strncmp(said, role, sizeof role - 1) && n - (sizeof role - 1) == strlen(name) &&
            !strncmp(said + sizeof role - 1, name, strlen(name));
 }
 
