@@ -43,9 +43,7 @@ static void drive_line(vt_axi *axi) {
 static void drive_read(vt_axi *axi) {
     *axi->port.arready = axi->read_count < axi->outstanding && !stalls(axi);
     if (!axi->serving && axi->read_count) {
-        const vt_axi_burst *r = &axi->reads[axi->first_read];
-        uint64_t taken = r->ready > axi->last_beat ? r->ready : axi->last_beat;
-        axi->serving = taken < axi->cycle;
+        axi->serving = axi->reads[axi->first_read].ready < axi->cycle;
     }
     if (axi->line_taken) *axi->port.rvalid = 0;
     axi->line_taken = false;
@@ -64,7 +62,6 @@ static void sample_read(vt_axi *axi) {
         if (*axi->port.rlast) {
             axi->beat = 0;
             axi->serving = false;
-            axi->last_beat = axi->cycle;
             axi->first_read = (axi->first_read + 1) % VT_AXI_READS;
             axi->read_count--;
         }
@@ -124,8 +121,7 @@ static void sample_write(vt_axi *axi) {
         }
     }
     if (*axi->port.awvalid && *axi->port.awready) {
-        axi->writes[(axi->first_write + axi->write_count) % VT_AXI_WRITES] =
-            (vt_axi_burst){.addr = *axi->port.awaddr, .beats = (uint16_t)(*axi->port.awlen + 1)};
+        axi->writes[(axi->first_write + axi->write_count) % VT_AXI_WRITES] = (vt_axi_burst){.addr = *axi->port.awaddr};
         axi->write_count++;
     }
 }
