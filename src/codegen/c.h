@@ -28,8 +28,8 @@ typedef struct vt__c {
     vt_kernels kernels;
     bool in_parallel;
     struct vt__c_scratch *scratch; /* workspaces that are allocated here, innermost first */
-    vt_ptrmap *names;  /* variable to its name in C */
-    const char **used; /* names taken in this kernel */
+    vt_ptrmap *names;              /* variable to its name in C */
+    const char **used;             /* names taken in this kernel */
     uint32_t n_used, cap_used;
     const char **declared; /* helpers and declarations that were written */
     uint32_t n_declared, cap_declared;
@@ -49,6 +49,8 @@ const char *vt__c_var_type(vt__c *c, const vt_var *v);
 /* A string literal with its quotes. */
 const char *vt__c_quoted(vt__c *c, const char *text);
 
+/* c_expr.c: an expression whose value nobody looks at. */
+const char *vt__c_effect(vt__c *c, const vt_expr *e);
 /* c_expr.c: a scalar expression, or lane `lane` (a C expression) of a vector. The text lives in the arena. */
 const char *vt__c_expr(vt__c *c, const vt_expr *e, const char *lane);
 const vt_expr *vt__c_flat_index(vt__c *c, const vt_buffer *b, uint32_t n, const vt_expr *const *indices);

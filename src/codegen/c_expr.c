@@ -142,10 +142,23 @@ static void declare(vt__c *c, const vt_expr *e, const char *name, const vt__runt
 static const char *call_extern(vt__c *c, const vt_expr *e, const char *lane) {
     const char *name = e->a[0]->u.s, *args = "";
     const vt__runtime_entry *entry = vt__runtime_find(name);
-    if (entry) vt__runtime_check_call(c->ctx, c->entry->name, entry, e->n - 1);
+    if (entry) vt__runtime_check_call(c->ctx, c->entry->name, entry, e);
     declare(c, e, name, entry);
     for (uint32_t i = 1; i < e->n; i++) args = TEXT("%s%s%s", args, i > 1 ? ", " : "", vt__c_expr(c, e->a[i], lane));
     return TEXT("%s(%s)", name, args);
+}
+
+/* The result in the type that the call has. */
+static const char *extern_value(vt__c *c, const vt_expr *e, const char *lane) {
+    const vt__runtime_entry *entry = vt__runtime_find(e->a[0]->u.s);
+    const char *call = call_extern(c, e, lane), *type = vt__c_type(c, e->dtype);
+    vt_dtype own = entry ? vt__runtime_result(entry) : e->dtype, to = e->dtype;
+    if (vt_dtype_eq(own, to)) return call;
+    if (!own.bits) return TEXT("(%s, (%s)0)", call, type);
+    if (vt_dtype_is_bool(to)) return TEXT("(%s != 0)", call);
+    bool pointer = own.code == VT_HANDLE || to.code == VT_HANDLE;
+    return TEXT("(%s)%s%s", type, pointer ? "(uintptr_t)" : "",
+                to.code == VT_HANDLE ? TEXT("(uint32_t)%s", call) : call);
 }
 
 static const char *bits(vt__c *c, const vt_expr *e, const char *lane) {
@@ -201,7 +214,7 @@ static const char *call(vt__c *c, const vt_expr *e, const char *lane) {
     case VT_OP_ISNAN: return TEXT("(isnan(%s) != 0)", vt__c_expr(c, e->a[0], lane));
     case VT_OP_REINTERPRET: return reinterpret(c, e, lane);
     case VT_OP_CALL_EXTERN:
-    case VT_OP_CALL_PURE_EXTERN: return call_extern(c, e, lane);
+    case VT_OP_CALL_PURE_EXTERN: return extern_value(c, e, lane);
     case VT_OP_ACCESS_PTR:
         return TEXT("((void *)((%s *)%s + %s))", vt__c_type(c, e->a[0]->dtype), vt__c_expr(c, e->a[1], lane),
                     vt__c_expr(c, e->a[2], lane));
@@ -258,4 +271,9 @@ const char *vt__c_expr(vt__c *c, const vt_expr *e, const char *lane) {
         vt_raise(c->ctx, VTA_INTERNAL, "%s: an expression of kind '%s' is left after lowering", c->entry->name,
                  vt_expr_infos[e->kind].text);
     }
+}
+
+const char *vt__c_effect(vt__c *c, const vt_expr *e) {
+    bool call = vt_is_call(e, VT_OP_CALL_EXTERN) || vt_is_call(e, VT_OP_CALL_PURE_EXTERN);
+    return call ? call_extern(c, e, NULL) : vt__c_expr(c, e, NULL);
 }

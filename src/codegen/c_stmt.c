@@ -248,7 +248,7 @@ void vt__c_stmt(vt__c *c, const vt_stmt *s) {
         if (vt_is_call(s->u.eval.value, VT_OP_RET))
             vt__c_line(c, "%s", leave(c, "0"));
         else if (s->u.eval.value->kind != VT_E_INT)
-            vt__c_line(c, "%s;", vt__c_expr(c, s->u.eval.value, NULL));
+            vt__c_line(c, "%s;", vt__c_effect(c, s->u.eval.value));
         break;
     default:
         vt_raise(c->ctx, VTA_INTERNAL, "%s: a statement of kind '%s' is left after lowering", c->entry->name,

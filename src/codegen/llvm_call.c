@@ -47,20 +47,16 @@ static LLVMValueRef call_extern(vt__llvm *g, const vt_expr *e) {
     const char *name = e->a[0]->u.s;
     uint32_t n = e->n - 1;
     const vt__runtime_entry *entry = vt__runtime_find(name);
-    if (entry) vt__runtime_check_call(g->ctx, g->entry->name, entry, n);
+    if (entry) vt__runtime_check_call(g->ctx, g->entry->name, entry, e);
     LLVMValueRef *args = VT_NEW_ARRAY(g->ctx, LLVMValueRef, n);
     for (uint32_t i = 0; i < n; i++)
         args[i] = entry ? runtime_argument(g, entry->args[i], e->a[i + 1]) : plain_argument(g, e->a[i + 1]);
     LLVMTypeRef result = vt__llvm_type(g, e->dtype);
     if (!entry) return vt__llvm_call_name(g, name, result, n, args);
-    LLVMTypeRef types[] = {g->void_type, g->pointer, g->i32};
-    LLVMValueRef value = vt__llvm_call_name(g, name,
-                                            types[entry->result == 'v'   ? 0
-                                                  : entry->result == 'p' ? 1
-                                                                         : 2],
-                                            n, args);
-    if (entry->result == 'v') return result == g->void_type ? value : LLVMConstNull(result);
-    return vt__llvm_cast(g, entry->result == 'p' ? VT_HANDLE_T : VT_I32, e->dtype, value);
+    vt_dtype own = vt__runtime_result(entry);
+    LLVMValueRef value = vt__llvm_call_name(g, name, vt__llvm_type(g, own), n, args);
+    if (result == g->void_type) return value;
+    return own.bits ? vt__llvm_cast(g, own, e->dtype, value) : LLVMConstNull(result);
 }
 
 /* Only the branch that is asked for is evaluated. */

@@ -136,6 +136,7 @@ LLVMValueRef vt__llvm_cast(vt__llvm *g, vt_dtype from, vt_dtype to, LLVMValueRef
     bool whole_from = vt_dtype_is_integral(from), whole_to = vt_dtype_is_integral(to);
     if (vt_dtype_eq(from, to)) return value;
     if (from.code == VT_HANDLE && to.code == VT_HANDLE) return value;
+    if (from.code == VT_HANDLE && vt_dtype_is_bool(to)) return LLVMBuildIsNotNull(b, value, "");
     if (from.code == VT_HANDLE) return LLVMBuildPtrToInt(b, value, type, "");
     if (to.code == VT_HANDLE) return LLVMBuildIntToPtr(b, value, type, "");
     if (vt_dtype_is_bool(to)) {

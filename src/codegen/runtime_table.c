@@ -15,8 +15,25 @@ const vt__runtime_entry *vt__runtime_find(const char *name) {
     return NULL;
 }
 
-void vt__runtime_check_call(vt_ctx *ctx, const char *where, const vt__runtime_entry *entry, uint32_t n) {
+void vt__runtime_check_call(vt_ctx *ctx, const char *where, const vt__runtime_entry *entry, const vt_expr *call) {
+    char type[VT_DTYPE_TEXT];
+    uint32_t n = call->n - 1;
     if (n != strlen(entry->args))
         vt_raise(ctx, VTA_ILLEGAL, "%s: %s takes %zu arguments (%s), not %u", where, entry->name, strlen(entry->args),
                  entry->names, n);
+    if (call->dtype.lanes > 1)
+        vt_raise(ctx, VTA_ILLEGAL, "%s: the result of %s is one value, and no %s", where, entry->name,
+                 vt_dtype_text(call->dtype, type));
+    if (entry->result == 'p' && call->dtype.code == VT_FLOAT)
+        vt_raise(ctx, VTA_ILLEGAL, "%s: the result of %s is a pointer, and no %s", where, entry->name,
+                 vt_dtype_text(call->dtype, type));
+}
+
+vt_dtype vt__runtime_result(const vt__runtime_entry *entry) {
+    switch (entry->result) {
+    case 'v': return VT_VOID_T;
+    case 'p': return VT_HANDLE_T;
+    case 'u': return VT_U32;
+    default: return VT_I32;
+    }
 }

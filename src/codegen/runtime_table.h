@@ -13,7 +13,9 @@ typedef struct vt__runtime_entry {
 
 /* NULL for a function that is not the runtime's. */
 const vt__runtime_entry *vt__runtime_find(const char *name);
-/* Raises VTA_ILLEGAL when a call has the wrong number of arguments for it. */
-void vt__runtime_check_call(vt_ctx *ctx, const char *where, const vt__runtime_entry *entry, uint32_t n);
+/* Raises VTA_ILLEGAL when a call has the wrong number of arguments for it, or a type that its result cannot become. */
+void vt__runtime_check_call(vt_ctx *ctx, const char *where, const vt__runtime_entry *entry, const vt_expr *call);
+/* The type that the runtime returns, which a call of another type converts; void for none. */
+vt_dtype vt__runtime_result(const vt__runtime_entry *entry);
 
 #endif
