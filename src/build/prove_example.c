@@ -31,8 +31,10 @@ static bool is_fresh(const vta_program *program, uint32_t run, const vta_program
     return true;
 }
 
+/* Zeros follow the n bytes, also where the input before this one left something. */
 static vta_status put(search *s, uint32_t addr, size_t size, const uint8_t *bytes, size_t n) {
     if (!vta_device_host_ptr(s->device, addr, size)) VT_TRY(vta_device_alloc_at(s->device, addr, size, s->proof->diag));
+    memset(vta_device_host_ptr(s->device, addr, size), 0, size);
     return n ? vta_device_write(s->device, addr, bytes, n, s->proof->diag) : VTA_OK;
 }
 

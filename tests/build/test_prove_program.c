@@ -73,7 +73,8 @@ static void add_run(vta_program *p, const char *text, const memory *m) {
 }
 
 /* Each run makes a half: an element of A comes to the place of the half on the chip, where the micro-op, which the host
- * changes between the runs, adds 1. `computed`: recorded on a device that computes. */
+ * changes between the runs, adds 1. The first of the two is all zeros. `computed`: recorded on a device that computes.
+ */
 static vta_program *in_halves(int second_goes_to, bool computed) {
     vta_program *p;
     memory m = {.has_after = computed};
@@ -81,7 +82,7 @@ static vta_program *in_halves(int second_goes_to, bool computed) {
     for (int half = 0; half < HALVES; half++) {
         char text[600];
         uint32_t word;
-        int to = half ? second_goes_to : 0, place = half + 1;
+        int to = half ? second_goes_to : 0, place = half;
         snprintf(text, sizeof text,
                  "LOAD memory_type=uop dram_base=%d y_size=1 x_size=1 x_stride=1\n"
                  "LOAD memory_type=acc sram_base=%d dram_base=%d y_size=1 x_size=1 x_stride=1\n"
