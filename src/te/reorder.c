@@ -107,8 +107,22 @@ static void tile(te_context *c, te_stage *st, te_axis *x, te_axis *y, int64_t x_
     for (int i = 0; i < 4; i++) out_axes[i] = te__out(out[i]);
 }
 
+static vta_status try_tile(te_stage *st, te_axis *x, te_axis *y, int64_t x_factor, int64_t y_factor,
+                           te_axis **out_axes) {
+    TE_RETURN_STATUS(te__stage_context(st), tile(st->schedule->c, st, x, y, x_factor, y_factor, out_axes));
+}
+
 vta_status te_tile(te_stage *st, te_axis *x, te_axis *y, int64_t x_factor, int64_t y_factor, te_axis *out_axes[4]) {
     if (!out_axes) return VTA_INVALID_ARGUMENT;
     memset(out_axes, 0, 4 * sizeof *out_axes);
-    TE_RETURN_STATUS(te__stage_context(st), tile(st->schedule->c, st, x, y, x_factor, y_factor, out_axes));
+    if (!te__stage_context(st)) return VTA_INVALID_ARGUMENT;
+    te__iters leaf = st->leaf;
+    uint32_t all = st->all.n, relations = st->n_relations;
+    vta_status status = try_tile(st, x, y, x_factor, y_factor, out_axes);
+    if (status == VTA_OK) return VTA_OK;
+    st->leaf = leaf; /* the first split may have been made */
+    st->all.n = all;
+    st->n_relations = relations;
+    memset(out_axes, 0, 4 * sizeof *out_axes);
+    return status;
 }

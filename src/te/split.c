@@ -29,8 +29,9 @@ void te__split(te_context *c, te_stage *st, const vt_iter *axis, int64_t factor,
     uint32_t at = te__loop_at(c, st, axis, "split");
     te__refuse_marked(c, st, axis, "split");
     if (factor < 1 || factor > INT32_MAX)
-        te__raise(c, VTA_OUT_OF_RANGE, "cannot split %s.%s %s %lld: the number must be at least 1", te__stage_name(st),
-                  te__axis_name(axis), parts ? "into" : "by", (long long)factor);
+        te__raise(c, VTA_OUT_OF_RANGE, "cannot split %s.%s %s %lld: the number must be at %s", te__stage_name(st),
+                  te__axis_name(axis), parts ? "into" : "by", (long long)factor,
+                  factor < 1 ? "least 1" : "most 2147483647");
     *outer = derive(ctx, axis, ".outer");
     *inner = derive(ctx, axis, ".inner");
     const vt_expr *number = vt_int(ctx, axis->var->dtype, factor);

@@ -55,6 +55,10 @@ static bool fused(fixture *f) {
 static bool reordered(fixture *f) {
     return te_reorder(stage_x(f), 2, (te_axis *[]){axis_x(f, 1), axis_x(f, 0)}) == VTA_OK;
 }
+static bool tiled(fixture *f) {
+    te_axis *out[4];
+    return te_tile(stage_x(f), axis_x(f, 0), axis_x(f, 1), 4, 3, out) == VTA_OK;
+}
 static bool has_pragma(fixture *f) { return te_pragma(stage_x(f), axis_x(f, 1), "trim_loop", NULL) == VTA_OK; }
 static bool vectorized(fixture *f) { return te_vectorize(stage_x(f), axis_x(f, 1)) == VTA_OK; }
 static bool bound(fixture *f) { return te_bind(stage_x(f), axis_x(f, 0), te_thread_axis(f->c, "vthread")) == VTA_OK; }
@@ -133,7 +137,7 @@ static void steps(void **state) {
         step *made;
     } rows[] = {STEP(cached_read), STEP(cached_write), STEP(factored), STEP(grouped),   STEP(is_inline),
                 STEP(attached),    STEP(is_split),     STEP(fused),    STEP(reordered), STEP(is_split_by_list),
-                STEP(has_pragma),  STEP(vectorized),   STEP(bound),    STEP(aligned)};
+                STEP(has_pragma),  STEP(vectorized),   STEP(bound),    STEP(aligned),   STEP(tiled)};
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) check(rows[r].name, rows[r].made);
 }
 

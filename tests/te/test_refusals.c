@@ -155,9 +155,14 @@ static void steps(void **state) {
     FAILS(VTA_ILLEGAL, te_tile(sy, i, i, 2, 2, tile), "cannot tile y: two axes and factors of at least 1 are needed");
     for (int k = 0; k < 4; k++) assert_null(tile[k]);
     FAILS(VTA_ILLEGAL, te_tile(sy, i, j, 2, 0, tile), "cannot tile y: two axes and factors of at least 1 are needed");
+    for (int k = 0; k < 4; k++) tile[k] = i;
+    FAILS(VTA_OUT_OF_RANGE, te_tile(sy, i, j, 2, INT64_C(1) << 31, tile),
+          "cannot split y.i1 by 2147483648: the number must be at most 2147483647");
+    for (int k = 0; k < 4; k++) assert_null(tile[k]);
+    assert_int_equal(te_stage_leaves(sy), 2); /* the split that could be made is not either */
     three[0] = i;
     FAILS(VTA_OUT_OF_RANGE, te_split(sy, i, INT64_C(1) << 31, &three[0], NULL),
-          "cannot split y.i0 by 2147483648: the number must be at least 1");
+          "cannot split y.i0 by 2147483648: the number must be at most 2147483647");
     assert_null(three[0]);
     FAILS(VTA_OUT_OF_RANGE, te_split_nparts(sy, i, 0, NULL, NULL),
           "cannot split y.i0 into 0: the number must be at least 1");
