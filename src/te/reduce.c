@@ -135,12 +135,12 @@ static void check_operands(te_context *c, const vt_combiner *how) {
         if (!vt_dtype_eq(how->lhs[k]->dtype, how->rhs[k]->dtype))
             te__raise(c, VTA_INVALID_ARGUMENT, "operands %s and %s of a reducer differ in type",
                       vt_var_name(how->lhs[k]), vt_var_name(how->rhs[k]));
-        bool twice = how->lhs[k] == how->rhs[k];
-        for (uint32_t j = 0; j < k; j++)
-            twice = twice || how->lhs[k] == how->lhs[j] || how->rhs[k] == how->rhs[j] || how->lhs[k] == how->rhs[j] ||
-                    how->rhs[k] == how->lhs[j];
-        if (twice)
-            te__raise(c, VTA_INVALID_ARGUMENT, "operand %s of a reducer is given twice", vt_var_name(how->lhs[k]));
+        const vt_var *twice = how->lhs[k] == how->rhs[k] ? how->lhs[k] : NULL;
+        for (uint32_t j = 0; j < k; j++) {
+            if (how->lhs[k] == how->lhs[j] || how->lhs[k] == how->rhs[j]) twice = how->lhs[k];
+            if (how->rhs[k] == how->lhs[j] || how->rhs[k] == how->rhs[j]) twice = how->rhs[k];
+        }
+        if (twice) te__raise(c, VTA_INVALID_ARGUMENT, "operand %s of a reducer is given twice", vt_var_name(twice));
     }
 }
 

@@ -127,7 +127,9 @@ static void operands_given_twice(void **state) {
             }
             te_reducer *r = te_reducer_create(c, VALUES, left, right, results, identities);
             if (!r != (one != other)) fail_msg("%d as %d", other, one);
-            if (!r) assert_refused(c, VTA_INVALID_ARGUMENT, " of a reducer is given twice");
+            char text[] = "operand ? of a reducer is given twice";
+            text[8] = (char)('p' + one);
+            if (!r) assert_refused(c, VTA_INVALID_ARGUMENT, text);
             te_context_destroy(c);
         }
 }
