@@ -29,6 +29,12 @@ static bool same(cmp *c, const void *x, const void *y) {
     return c->map_free ? define(c, x, y) : x == y; /* what both have corresponds to itself: it may be no other's */
 }
 
+/* Tensors are the same when the pointers are, but for those of parameters, which correspond. */
+static bool tensor_eq(const cmp *c, const vt_tensor *x, const vt_tensor *y) {
+    if (!c->there || !(vt_ptrmap_has(c->there, x) || vt_ptrmap_has(c->back, y))) return x == y;
+    return vt_ptrmap_get(c->there, x) == y && vt_ptrmap_get(c->back, y) == x;
+}
+
 static bool var_types_eq(const vt_var *x, const vt_var *y) {
     const vt_var_info *a = x->u.var, *b = y->u.var;
     return vt_dtype_eq(x->dtype, y->dtype) && a->pointer == b->pointer &&
@@ -81,7 +87,7 @@ static bool payload_eq(cmp *c, const vt_expr *x, const vt_expr *y) {
     case VT_E_STRING: return !strcmp(x->u.s, y->u.s);
     case VT_E_CALL: return x->u.op == y->u.op;
     case VT_E_LOAD: return buffer_eq(c, x->u.buffer, y->u.buffer);
-    case VT_E_PLOAD: return x->u.tensor == y->u.tensor;
+    case VT_E_PLOAD: return tensor_eq(c, x->u.tensor, y->u.tensor);
     case VT_E_REDUCE: return reduce_eq(c, x->u.reduce, y->u.reduce);
     case VT_E_VAR:
     case VT_E_LET: /* expr_eq compares these itself */
@@ -134,9 +140,9 @@ static bool ref_eq(cmp *c, const vt_ref *x, const vt_ref *y) {
     case VT_REF_NONE: return true;
     case VT_REF_VAR: return var_eq(c, x->u.var, y->u.var);
     case VT_REF_ITER: return iter_eq(c, x->u.iter, y->u.iter);
-    case VT_REF_TENSOR: return x->u.tensor == y->u.tensor;
+    case VT_REF_TENSOR: return tensor_eq(c, x->u.tensor, y->u.tensor);
     case VT_REF_STRING: return !strcmp(x->u.string, y->u.string);
-    case VT_REF_PAIR: return buffer_eq(c, x->u.buffer, y->u.buffer) && x->second == y->second;
+    case VT_REF_PAIR: return buffer_eq(c, x->u.buffer, y->u.buffer) && tensor_eq(c, x->second, y->second);
     case VT_REF_BUFFER: return buffer_eq(c, x->u.buffer, y->u.buffer);
     case VT_REF_OP: return x->u.op == y->u.op;
     }
@@ -200,7 +206,7 @@ static bool field_eq(cmp *c, const vt_stmt *x, const vt_stmt *y, const vt__field
     case VT__STMT: return stmt_eq(c, GET(const vt_stmt *, x), GET(const vt_stmt *, y));
     case VT__VAR: return define_var(c, GET(const vt_var *, x), GET(const vt_var *, y));
     case VT__BUFFER: return buffer_eq(c, GET(const vt_buffer *, x), GET(const vt_buffer *, y));
-    case VT__TENSOR: return GET(const vt_tensor *, x) == GET(const vt_tensor *, y);
+    case VT__TENSOR: return tensor_eq(c, GET(const vt_tensor *, x), GET(const vt_tensor *, y));
     case VT__REF: return ref_eq(c, &GET(vt_ref, x), &GET(vt_ref, y));
     case VT__ITER: return iter_eq(c, GET(const vt_iter *, x), GET(const vt_iter *, y));
     case VT__TEXT: return !strcmp(GET(const char *, x), GET(const char *, y));
@@ -226,6 +232,27 @@ static bool stmt_eq(cmp *c, const vt_stmt *x, const vt_stmt *y) {
     return true;
 }
 
+static bool bound_buffer_eq(cmp *c, const vt_buffer *x, const vt_buffer *y) {
+    return x && y ? buffer_eq(c, x, y) : x == y;
+}
+
+/* What a parameter stands for: the tensors' types and shapes are the buffers'. */
+static bool binding_eq(cmp *c, const vt_binding *x, const vt_binding *y) {
+    return var_eq(c, x->param, y->param) && bound_buffer_eq(c, x->buffer, y->buffer) &&
+           bound_buffer_eq(c, x->unflattened, y->unflattened) &&
+           (x->tensor ? same(c, x->tensor, y->tensor) : !y->tensor);
+}
+
+static bool func_eq(cmp *c, const vt_func *x, const vt_func *y) {
+    if (x->n_params != y->n_params || x->n_bindings != y->n_bindings || !vt_dtype_eq(x->result, y->result))
+        return false;
+    for (uint32_t i = 0; i < x->n_params; i++)
+        if (!var_eq(c, x->params[i], y->params[i])) return false;
+    for (uint32_t i = 0; i < x->n_bindings; i++)
+        if (!binding_eq(c, &x->bindings[i], &y->bindings[i])) return false;
+    return stmt_eq(c, x->body, y->body);
+}
+
 bool vt_expr_equal(const vt_expr *x, const vt_expr *y) { return expr_eq(&(cmp){0}, x, y); }
 bool vt_stmt_equal(const vt_stmt *x, const vt_stmt *y) { return stmt_eq(&(cmp){0}, x, y); }
 
@@ -239,4 +266,9 @@ bool vt_expr_alpha_equal(vt_ctx *ctx, const vt_expr *x, const vt_expr *y, bool m
 bool vt_stmt_alpha_equal(vt_ctx *ctx, const vt_stmt *x, const vt_stmt *y, bool map_free) {
     cmp c = alpha(ctx, map_free);
     return stmt_eq(&c, x, y);
+}
+
+bool vt_func_alpha_equal(vt_ctx *ctx, const vt_func *x, const vt_func *y) {
+    cmp c = alpha(ctx, true);
+    return func_eq(&c, x, y);
 }

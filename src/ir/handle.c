@@ -71,7 +71,7 @@ typedef struct equal_job {
 
 static vta_status equal_body(vt_ctx *ctx, void *arg) {
     equal_job *job = arg;
-    job->result = job->x->n_params == job->y->n_params && vt_stmt_alpha_equal(ctx, job->x->body, job->y->body, true);
+    job->result = vt_func_alpha_equal(ctx, job->x, job->y);
     return VTA_OK;
 }
 

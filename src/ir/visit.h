@@ -22,8 +22,8 @@ void vt_visit_stmt_children(vt_visitor *v, const vt_stmt *s);
 /* A rewriter, used the same way. A stmt hook may return NULL for "nothing left" only where it handles that itself.
  * The default rebuilds exact nodes (no folding), and returns the same pointer when no child changed. `buffer`, when
  * set, maps the buffers of LOAD, STORE, buffer attributes and regions. Variables stay at their definitions (loop, let,
- * allocate); uses come through `expr`. A rewriter of statements only gives expressions back as they are, without looking
- * into them: `expr` is not called. */
+ * allocate); uses come through `expr`. A rewriter of statements only gives expressions back as they are, without
+ * looking into them: `expr` is not called. */
 typedef struct vt_mutator vt_mutator;
 struct vt_mutator {
     vt_ctx *ctx;
@@ -84,6 +84,9 @@ bool vt_stmt_equal(const vt_stmt *x, const vt_stmt *y);
 /* Structural equality: variables defined inside may differ, and when map_free also free ones, if one to one. */
 bool vt_expr_alpha_equal(vt_ctx *ctx, const vt_expr *x, const vt_expr *y, bool map_free);
 bool vt_stmt_alpha_equal(vt_ctx *ctx, const vt_stmt *x, const vt_stmt *y, bool map_free);
+/* Parameters correspond one to one in their order, with buffers of the same shapes and types, and bodies are equal with
+ * free variables mapped. Names and attributes may differ. */
+bool vt_func_alpha_equal(vt_ctx *ctx, const vt_func *x, const vt_func *y);
 
 /* Is the variable used (as an expression, or as the data of a buffer that is loaded or stored)? */
 bool vt_expr_uses(const vt_expr *e, const vt_var *v);
