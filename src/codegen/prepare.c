@@ -112,10 +112,11 @@ static const vt_expr *prepare_expr(vt_mutator *m, const vt_expr *e) {
     case VT_OP_LIKELY: return e->a[0];
     case VT_OP_STACK_MAKE_ARRAY:
         if (p->device_type == VT_DEVICE_CPU) return e;
-        vt_raise(m->ctx, VTA_UNSUPPORTED,
-                 "%s: a function that is called by name gets arrays in the processor's memory, and those of this kernel are "
-                 "the accelerator's: build what calls it for the processor (llvm)",
-                 p->func->name);
+        vt_raise(
+            m->ctx, VTA_UNSUPPORTED,
+            "%s: a function that is called by name gets arrays in the processor's memory, and those of this kernel are "
+            "the accelerator's: build what calls it for the processor (llvm)",
+            p->func->name);
     case VT_OP_SHIFT_LEFT:
     case VT_OP_SHIFT_RIGHT: return shift(m->ctx, e);
     case VT_OP_RSQRT: return one_over(m->ctx, call1(m->ctx, VT_OP_SQRT, e->a[0]));
@@ -214,11 +215,16 @@ static const vt_stmt *prepare_uop_scope(preparer *p, const vt_stmt *s) {
         fits = n == 0 || (n == 1 && vt_dtype_eq(vars[0]->dtype, VT_I32));
     }
     if (!fits) return pack_signature(p, s, body, n, vars);
-    const vt_stmt *made = body == s->u.attr.body
-                              ? s
-                              : vt_s_attr(ctx, s->u.attr.node, s->u.attr.key, s->u.attr.value, body);
+    const vt_stmt *made =
+        body == s->u.attr.body ? s : vt_s_attr(ctx, s->u.attr.node, s->u.attr.key, s->u.attr.value, body);
     if (n == 0) vt_ptrmap_set(p->kernels, s, made);
     return made;
+}
+
+/* A definition that nothing uses: those that micro-kernels use have moved into them. */
+static bool is_idle(const vt_stmt *s) {
+    return s->kind == VT_S_LET && vt_expr_effect(s->u.let.value) == VT_EFFECT_PURE &&
+           !vt_stmt_uses(s->u.let.body, s->u.let.var);
 }
 
 static const vt_stmt *prepare_stmt(vt_mutator *m, const vt_stmt *s) {
@@ -226,7 +232,8 @@ static const vt_stmt *prepare_stmt(vt_mutator *m, const vt_stmt *s) {
     if (vt_attr_is(s, VT_ATTR_UOPS)) return prepare_uop_scope(p, s);
     if (vt_attr_is(s, VT_ATTR_THREAD_EXTENT))
         vt_raise(m->ctx, VTA_UNSUPPORTED,
-                 "%s: a loop is bound to %s, a thread of a graphics processor, and there is no such target: leave the loop as it "
+                 "%s: a loop is bound to %s, a thread of a graphics processor, and there is no such target: leave the "
+                 "loop as it "
                  "is, or make it parallel or vectorized",
                  p->func->name, s->u.attr.node.u.iter->thread_tag);
     if (s->kind == VT_S_ATTR) { /* all other marks have done their work */
@@ -240,13 +247,15 @@ static const vt_stmt *prepare_stmt(vt_mutator *m, const vt_stmt *s) {
     if (here.var) p->scopes = &here;
     const vt_stmt *result = vt_mutate_stmt_children(m, s);
     p->scopes = here.outer;
-    return result;
+    return is_idle(result) ? result->u.let.body : result;
 }
 
 const vt_func *vt_prepare(vt_ctx *ctx, const vt_codegen_func *cf) {
     const vt_func *f = cf->func;
-    preparer p = {
-        .m = {.ctx = ctx, .expr = prepare_expr, .stmt = prepare_stmt}, .func = f, .device_type = cf->device_type, .kernels = vt_ptrmap_new(ctx)};
+    preparer p = {.m = {.ctx = ctx, .expr = prepare_expr, .stmt = prepare_stmt},
+                  .func = f,
+                  .device_type = cf->device_type,
+                  .kernels = vt_ptrmap_new(ctx)};
     const vt_stmt *body = vt_mutate_stmt(&p.m, f->body);
     if (p.handle)
         body = vt_s_let(ctx, p.handle, vt_e_call_extern(ctx, VT_HANDLE_T, "VTATLSCommandHandle", 0, NULL), body);

@@ -4,7 +4,7 @@
 #include "ir/attr.h"
 #include "support/check.h"
 
-enum { MOST_LOOPS = 3, INNER = 2, OFFSET = 100, MOST_UOPS = 512, MOST_VARIANTS = 64 };
+enum { MOST_LOOPS = 3, INNER = 2, OFFSET = 100, MOST_UOPS = 512, MOST_VARIANTS = 128 };
 
 /* ---- A runtime -----------------------------------------------------------------------------------------------------
  */
@@ -65,8 +65,9 @@ int32_t take_number(int32_t number) { return number; }
 /* Loops from `min` for `extent` steps around a micro-kernel that uses their variables. */
 typedef struct nest {
     int64_t min[MOST_LOOPS], extent[MOST_LOOPS];
-    bool wide; /* 64-bit variables */
-    bool let;  /* the third index is a let of the loops' variables: v0 + 2 * v1 */
+    bool wide;  /* 64-bit variables */
+    bool let;   /* the third index is a let of the loops' variables: v0 + 2 * v1 */
+    bool alone; /* the let is for the micro-kernel only: nothing may be left of it outside, and of what it uses */
     int recorded;
 } nest;
 
@@ -77,6 +78,7 @@ static const nest nests[] = {
     {{0}, {4}, .wide = true, .recorded = 4},
     {{2, -1}, {3, 4}, .recorded = 12},
     {{2, -1}, {3, 4}, .let = true, .recorded = 12},
+    {{2, -1}, {3, 4}, .let = true, .alone = true, .recorded = 12},
     {{-7, 5, 0}, {3, 2, 2}, .recorded = 12},
     {{-7, 5, 1}, {2, 3, 2}, .wide = true, .recorded = 12},
 };
@@ -104,8 +106,10 @@ static const vt_stmt *make_nest(vt_ctx *c, const nest *what) {
     const vt_stmt *s = micro_kernel(c, indices);
     if (what->let) {
         const vt_stmt *outside = vt_s_eval(c, vt_e_call_extern(c, VT_I32, "take_number", 1, &sum));
-        s = vt_s_seq(c, 2, (const vt_stmt *const[]){s, outside});
-        s = vt_s_let(c, sum, vt_add(c, v[0], vt_mul(c, v[1], vt_const(c, t, 2))), s);
+        if (!what->alone) s = vt_s_seq(c, 2, (const vt_stmt *const[]){s, outside});
+        const vt_var *twice = vt_var_new(c, "twice", t);
+        s = vt_s_let(c, sum, vt_add(c, v[0], twice), s);
+        s = vt_s_let(c, twice, vt_mul(c, v[1], vt_const(c, t, 2)), s);
     }
     for (int i = MOST_LOOPS; i-- > 0;)
         if (v[i])
