@@ -138,9 +138,10 @@ const char *vt__c_var_type(vt__c *c, const vt_var *v) {
 const char *vt__c_quoted(vt__c *c, const char *text) {
     char *out = vt_new_bytes(c->ctx, strlen(text) * 4 + 3), *p = out;
     *p++ = '"';
-    for (; *text; text++) {
+    for (const char *begin = text; *text; text++) {
         unsigned char ch = (unsigned char)*text;
-        if (ch == '"' || ch == '\\') {
+        bool trigraph = ch == '?' && text > begin && text[-1] == '?';
+        if (ch == '"' || ch == '\\' || trigraph) {
             *p++ = '\\';
             *p++ = (char)ch;
         } else if (ch < 32) {

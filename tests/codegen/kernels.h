@@ -119,7 +119,7 @@ static inline void *c_compile(kit *k, const vt_func *f, int32_t device, code *ou
     FILE *file = fopen(source, "w");
     fputs(vt_strbuf_text(&text), file);
     fclose(file);
-    snprintf(command, sizeof command, "cc -std=gnu11 -O1 -fwrapv -Wall -Wextra -Werror -shared -fPIC -o %s %s -lm",
+    snprintf(command, sizeof command, "cc -std=c11 -O1 -fwrapv -Wall -Wextra -Werror -shared -fPIC -o %s %s -lm",
              object, source);
     if (system(command) != 0) fail_msg("the C text does not compile:\n%s", vt_strbuf_text(&text));
     out->library = dlopen(object, RTLD_NOW | RTLD_LOCAL);

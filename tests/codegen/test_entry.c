@@ -106,7 +106,7 @@ static void test_type_codes(void **state) {
 enum { SCALED_PARAMS = 6 };
 
 /* What the assertion says: all that texts of C and of LLVM write in another way. */
-static const char SAID[] = "n must be \"positive\": 100% \\ %d\t\n\r\x01\x1f\x7f \xc3\xa9";
+static const char SAID[] = "n must be \"positive\": 100% \\ %d\t\n\r\x01\x1f\x7f \xc3\xa9 ?\?/?\?' ?\?\?=?";
 
 /* R[0] = n * scale; the other scalars are not used. */
 static const vt_func *make_scaled(vt_ctx *c) {
