@@ -68,7 +68,8 @@ static bool iter_eq(cmp *c, const vt_iter *x, const vt_iter *y) {
     if (!x || !y) return x == y;
     return c->there && x->type == y->type && !strcmp(x->thread_tag, y->thread_tag) && expr_eq(c, x->min, y->min) &&
            expr_eq(c, x->extent, y->extent) &&
-           (vt_ptrmap_has(c->there, x->var) ? same(c, x->var, y->var) : define_var(c, x->var, y->var));
+           (vt_ptrmap_has(c->there, x->var) || vt_ptrmap_has(c->back, y->var) ? same(c, x->var, y->var)
+                                                                              : define_var(c, x->var, y->var));
 }
 
 static bool reduce_eq(cmp *c, const vt_reduce *x, const vt_reduce *y) {

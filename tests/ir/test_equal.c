@@ -1,6 +1,7 @@
 /* Equality up to names: variables and buffers correspond one to one, and all else is the same. */
 #include <string.h>
 
+#include "ir/attr.h"
 #include "ir/support.h"
 #include "ir/visit.h"
 
@@ -203,6 +204,24 @@ static vta_status blocks(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* One thread inside of another: both are themselves on either side. */
+static vta_status nested_threads(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_expr *zero = vt_i32(ctx, 0), *four = vt_i32(ctx, 4);
+    const vt_stmt *nests[2];
+    for (int twice = 0; twice < 2; twice++) {
+        const vt_var *outer = vt_var_new(ctx, "v", VT_I32), *inner = twice ? outer : vt_var_new(ctx, "w", VT_I32);
+        nests[twice] = vt_s_eval(ctx, vt_add(ctx, inner, four));
+        for (int k = 0; k < 2; k++) {
+            const vt_iter *iter = vt_iter_new(ctx, k ? outer : inner, zero, four, VT_ITER_THREAD_INDEX, "vthread");
+            nests[twice] = vt_s_attr(ctx, vt_ref_iter(iter), VT_ATTR_VIRTUAL_THREAD, four, nests[twice]);
+        }
+    }
+    assert_false(alike(ctx, nests[0], nests[1]));
+    assert_false(alike(ctx, nests[1], nests[0]));
+    return VTA_OK;
+}
+
 #define TEST(name)                                                                                                     \
     static void test_##name(void **state) { (void)state, run_in_context(name, NULL, VTA_OK, NULL); }
 TEST(variables)
@@ -210,10 +229,11 @@ TEST(types_of_variables)
 TEST(buffers)
 TEST(references)
 TEST(blocks)
+TEST(nested_threads)
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_variables), cmocka_unit_test(test_types_of_variables),
-                                       cmocka_unit_test(test_buffers), cmocka_unit_test(test_references),
-                                       cmocka_unit_test(test_blocks)};
+                                       cmocka_unit_test(test_buffers),   cmocka_unit_test(test_references),
+                                       cmocka_unit_test(test_blocks),    cmocka_unit_test(test_nested_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
