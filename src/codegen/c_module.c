@@ -146,8 +146,8 @@ const char *vt__c_quoted(vt__c *c, const char *text) {
             *p++ = (char)ch;
         } else if (ch < 32) {
             *p++ = '\\';
-            *p++ = (char)('0' + ch / 64);
-            *p++ = (char)('0' + ch / 8 % 8);
+            *p++ = '0';
+            *p++ = (char)('0' + ch / 8);
             *p++ = (char)('0' + ch % 8);
         } else {
             *p++ = (char)ch;
