@@ -44,8 +44,7 @@ static void require(vt__llvm *g, LLVMValueRef good, const char *message, LLVMVal
     LLVMBuilderRef b = g->builder;
     LLVMTypeRef params[] = {g->pointer, g->i64, g->i64}, type = LLVMFunctionType(g->i32, params, 3, 0);
     LLVMValueRef fail = fail_function(g, type), zero = LLVMConstInt(g->i64, 0, 0);
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(b), bad = vt__llvm_block(g, "bad"), next = vt__llvm_block(g, "ok");
-    LLVMPositionBuilderAtEnd(b, here);
+    LLVMBasicBlockRef bad = vt__llvm_block(g, "bad"), next = vt__llvm_block(g, "ok");
     LLVMBuildCondBr(b, good, next, bad);
     LLVMPositionBuilderAtEnd(b, bad);
     LLVMValueRef args[] = {vt__llvm_text(g, message), zero, zero};
