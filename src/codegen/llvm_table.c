@@ -61,9 +61,6 @@ static void call_row(vt__llvm *g, const vt__runtime_entry *entry, LLVMValueRef a
     vt__llvm_call_name(g, entry->name, types[entry->result == 'v' ? 0 : entry->result == 'p' ? 1 : 2], n, args);
 }
 
-/* Takes a micro-kernel, and the function that records it. */
-static bool is_push(const vt__runtime_entry *entry) { return strstr(entry->names, "finit") != NULL; }
-
 static LLVMValueRef push_row(vt__llvm *g, const vt__runtime_entry *entry, LLVMValueRef at) {
     const vt__llvm_table *t = g->table;
     LLVMValueRef begin = word_at(g, at, 2);
@@ -75,9 +72,9 @@ static LLVMValueRef push_row(vt__llvm *g, const vt__runtime_entry *entry, LLVMVa
 /* Makes the call, and goes on with the next row. */
 static void take_row(vt__llvm *g, const vt__runtime_entry *entry, LLVMValueRef slot, LLVMValueRef pointers) {
     LLVMValueRef at = LLVMBuildLoad2(g->builder, g->pointer, slot, "");
-    uint32_t words = is_push(entry) ? PUSH_WORDS : (uint32_t)strlen(entry->args);
+    uint32_t words = vt__llvm_is_push(entry) ? PUSH_WORDS : (uint32_t)strlen(entry->args);
     LLVMBuildStore(g->builder, word(g, at, 1 + words), slot);
-    if (is_push(entry))
+    if (vt__llvm_is_push(entry))
         vt__llvm_check_zero(g, push_row(g, entry, at));
     else
         call_row(g, entry, at, pointers);

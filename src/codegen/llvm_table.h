@@ -5,7 +5,7 @@
 #include "codegen/llvm.h"
 #include "codegen/runtime_table.h"
 
-enum { VT__LLVM_TABLE_FUNCTIONS = 16, VT__LLVM_TABLE_POINTERS = 64 };
+enum { VT__LLVM_TABLE_POINTERS = 64 };
 
 /* Statements that stand one behind the other, and their part of the table. */
 typedef struct vt__llvm_run {
@@ -20,12 +20,14 @@ struct vt__llvm_table {
     uint32_t *words;
     vt_ptrmap *runs; /* its first statement's place in the sequence -> run */
     uint32_t n_functions;
-    const vt__runtime_entry *functions[VT__LLVM_TABLE_FUNCTIONS]; /* by their numbers */
+    const vt__runtime_entry *functions[VT__RUNTIME_ENTRIES]; /* by their numbers */
     uint32_t n_kernels, cap_kernels;
     uint32_t *kernels; /* kernel -> where it begins; 0: it is not in the table */
     LLVMValueRef data, handles, walk, record;
 };
 
+/* Takes a micro-kernel, and the function that records it. */
+bool vt__llvm_is_push(const vt__runtime_entry *entry);
 /* Finds the runs of a body and writes their words; NULL: it has too few calls to be worth a table. Micro-kernels get
  * their numbers. */
 vt__llvm_table *vt__llvm_table_rows(vt__llvm *g, const vt_stmt *body);

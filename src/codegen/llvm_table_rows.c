@@ -36,13 +36,15 @@ static bool value_of(const loops *l, const vt_expr *e, int64_t *out) {
                                    : __builtin_mul_overflow(x, y, out));
 }
 
+bool vt__llvm_is_push(const vt__runtime_entry *entry) { return strstr(entry->names, "finit") != NULL; }
+
 /* A call whose result nobody looks at, of pointers in variables and of integers that are known. */
 static const vt__runtime_entry *entry_of(const loops *l, const vt_stmt *s) {
     int64_t value;
     if (s->kind != VT_S_EVAL || !vt_is_call(s->u.eval.value, VT_OP_CALL_EXTERN)) return NULL;
     const vt_expr *e = s->u.eval.value;
     const vt__runtime_entry *entry = vt__runtime_find(e->a[0]->u.s);
-    if (!entry || strlen(entry->args) != e->n - 1 || strchr(entry->args, 'z')) return NULL;
+    if (!entry || strlen(entry->args) != e->n - 1 || strchr(entry->args, 'z') || vt__llvm_is_push(entry)) return NULL;
     for (uint32_t i = 1; i < e->n; i++) {
         bool pointer = e->a[i]->kind == VT_E_VAR && e->a[i]->dtype.code == VT_HANDLE;
         if (entry->args[i - 1] == 'p' ? !pointer : !value_of(l, e->a[i], &value)) return NULL;
@@ -84,11 +86,9 @@ static void add_word(vt_ctx *ctx, vt__llvm_table *t, uint32_t word) {
 }
 
 /* The number of a function in this table. */
-static uint32_t function_number(vt_ctx *ctx, vt__llvm_table *t, const vt__runtime_entry *entry) {
+static uint32_t function_number(vt__llvm_table *t, const vt__runtime_entry *entry) {
     uint32_t i = 0;
     while (i < t->n_functions && t->functions[i] != entry) i++;
-    if (i == VT__LLVM_TABLE_FUNCTIONS)
-        vt_raise(ctx, VTA_INTERNAL, "a table of calls of more than %d functions", VT__LLVM_TABLE_FUNCTIONS);
     if (i == t->n_functions) t->functions[t->n_functions++] = entry;
     return i;
 }
@@ -112,7 +112,7 @@ static bool add_call(vt_ctx *ctx, vt__llvm_table *t, vt__llvm_run *r, const loop
             words[i] = (uint32_t)value;
         else if (!place_of(r, e->a[i], &words[i]))
             return false;
-    add_word(ctx, t, function_number(ctx, t, entry_of(l, s)));
+    add_word(ctx, t, function_number(t, entry_of(l, s)));
     for (uint32_t i = 1; i < e->n; i++) add_word(ctx, t, words[i]);
     return true;
 }
@@ -162,7 +162,7 @@ static void add_run(vt__llvm *g, vt__llvm_table *t, vt__llvm_run r) {
             if (!add_call(ctx, t, &r, &none, s)) break;
             continue;
         }
-        add_word(ctx, t, function_number(ctx, t, vt__runtime_find(s->u.attr.value->u.s)));
+        add_word(ctx, t, function_number(t, vt__runtime_find(s->u.attr.value->u.s)));
         add_word(ctx, t, numbers[r.count]);
         add_word(ctx, t, t->kernels[numbers[r.count]]);
     }

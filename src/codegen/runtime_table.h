@@ -11,6 +11,13 @@ typedef struct vt__runtime_entry {
     const char *names; /* of the arguments: "cmd, from_qid, to_qid" */
 } vt__runtime_entry;
 
+enum {
+    VT__RUNTIME_ENTRIES = 0
+#define VTA_RUNTIME_ENTRY(name, ...) +1
+#include "vta/runtime.def"
+#undef VTA_RUNTIME_ENTRY
+};
+
 /* NULL for a function that is not the runtime's. */
 const vt__runtime_entry *vt__runtime_find(const char *name);
 /* Raises VTA_ILLEGAL when a call has the wrong number of arguments for it, or a type that its result cannot become. */
