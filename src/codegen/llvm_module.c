@@ -1,6 +1,8 @@
 /* A job through LLVM: make the module, optimise what computes, write it out. */
 #include <llvm-c/Analysis.h>
+#include <llvm-c/ErrorHandling.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "codegen/llvm.h"
@@ -12,6 +14,7 @@ typedef struct emission {
     vt__llvm g; /* holds what LLVM must be given back */
     LLVMMemoryBufferRef result;
     const char *llvm_error; /* the first error LLVM reported */
+    bool abandoned;         /* LLVM gave up in the middle: what it holds is not to be touched */
 } emission;
 
 void vt__llvm_attribute(vt__llvm *g, LLVMValueRef function, int index, const char *name) {
@@ -89,6 +92,21 @@ static void optimise_module(emission *em) {
     vt_raise(em->g.ctx, VTA_INTERNAL, "LLVM's optimiser: %s", text);
 }
 
+/* What this thread makes machine code of. */
+static _Thread_local emission *emitting;
+
+/* LLVM calls this before it ends the process, where IR has something that no machine code can be made of. What it was
+ * at is left as it is, as in LLVM's own recovery from crashes: that memory is lost. */
+static void take_fatal(const char *reason) {
+    emission *em = emitting;
+    if (!em) return; /* not of ours */
+    em->abandoned = true;
+    emitting = NULL;
+    vt_raise(em->g.ctx, VTA_UNSUPPORTED, "LLVM cannot make machine code: %s", vt_new_string(em->g.ctx, reason));
+}
+
+static void catch_fatal(void) { LLVMInstallFatalErrorHandler(take_fatal); }
+
 static void write_out(emission *em) {
     vt__llvm *g = &em->g;
     char *message = NULL;
@@ -99,8 +117,12 @@ static void write_out(emission *em) {
         return;
     }
     LLVMCodeGenFileType type = em->what == VT_EMIT_ASM ? LLVMAssemblyFile : LLVMObjectFile;
-    if (LLVMTargetMachineEmitToMemoryBuffer(g->machine, g->module, type, &message, &em->result) || em->llvm_error)
-        raise_llvm(em, "LLVM cannot make machine code", message);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, catch_fatal);
+    emitting = em;
+    bool failed = LLVMTargetMachineEmitToMemoryBuffer(g->machine, g->module, type, &message, &em->result);
+    emitting = NULL;
+    if (failed || em->llvm_error) raise_llvm(em, "LLVM cannot make machine code", message);
     vt_strbuf_addn(em->out, LLVMGetBufferStart(em->result), LLVMGetBufferSize(em->result));
 }
 
@@ -136,6 +158,7 @@ vta_status vt__llvm_emit(vt_ctx *ctx, const vt_codegen_job *job, vt_emit what, v
     emission em = {.job = job, .what = what, .out = out, .g = {.ctx = ctx}};
     vta_status status = vt_protect(ctx, emit_llvm, &em);
     vt__llvm *g = &em.g;
+    if (em.abandoned) return status;
     if (em.result) LLVMDisposeMemoryBuffer(em.result);
     if (g->builder) LLVMDisposeBuilder(g->builder);
     if (g->layout) LLVMDisposeTargetData(g->layout);

@@ -114,11 +114,29 @@ static const struct {
      {INTRINSIC("llvm.arm.qadd")},
      VTA_ILLEGAL,
      "error: pragma import_llvm: llvm.arm.qadd is an intrinsic of arm, and the code is for aarch64-linux-gnu"},
+    {"x86_64-linux-gnu",
+     {"define i32 @change(i32 %x) {\n  call void asm \"mov $9, $0\", \"r\"(i32 %x)\n  ret i32 %x\n}\n"},
+     VTA_UNSUPPORTED,
+     "error: LLVM cannot make machine code: Invalid $ operand number in inline asm string: 'mov $9, $0'"},
+    {"x86_64-linux-gnu",
+     {"define i32 @change(i32 %x) gc \"none\" {\n  ret i32 %x\n}\n"},
+     VTA_UNSUPPORTED,
+     "error: LLVM cannot make machine code: unsupported GC: none"},
+    {"i686-linux-gnu", /* what only the processor's wide half has */
+     {CHANGE,
+      "define i64 @wide(i64 %x) {\n  %y = call i64 @llvm.x86.sse42.crc32.64.64(i64 %x, i64 %x)\n  ret i64 %y\n}\n"
+      "declare i64 @llvm.x86.sse42.crc32.64.64(i64, i64)\n"},
+     VTA_UNSUPPORTED,
+     "error: LLVM cannot make machine code: "},
     {"armv7-none-linux-gnueabihf",
      {INTRINSIC("llvm.hexagon.A2.add")},
      VTA_ILLEGAL,
      "error: pragma import_llvm: llvm.hexagon.A2.add is an intrinsic of hexagon, and the code is for armv7-none-"},
 };
+
+/* What LLVM had in its hands when it gave up is lost. */
+const char *__lsan_default_suppressions(void);
+EXPORTED const char *__lsan_default_suppressions(void) { return "leak:libLLVM\nleak:libstdc++\n"; }
 
 static void of_processors(void **state) {
     (void)state;
