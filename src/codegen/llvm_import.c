@@ -13,8 +13,8 @@ typedef struct importer {
     const char **texts; /* linked already: a pragma may stand on several copies of a loop */
 } importer;
 
-/* Its functions are hidden, so that those of two kernels do not meet. One that an earlier text brought along gives way.
- */
+/* Its functions are hidden, so that those of two kernels do not meet. One that an earlier text brought along gives
+ * way. */
 static void hide(vt__llvm *g, LLVMModuleRef module) {
     size_t length;
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {

@@ -233,8 +233,7 @@ static const vt_stmt *prepare_stmt(vt_mutator *m, const vt_stmt *s) {
     if (vt_attr_is(s, VT_ATTR_THREAD_EXTENT))
         vt_raise(m->ctx, VTA_UNSUPPORTED,
                  "%s: a loop is bound to %s, a thread of a graphics processor, and there is no such target: leave the "
-                 "loop as it "
-                 "is, or make it parallel or vectorized",
+                 "loop as it is, or make it parallel or vectorized",
                  p->func->name, s->u.attr.node.u.iter->thread_tag);
     if (s->kind == VT_S_ATTR) { /* all other marks have done their work */
         return vt_mutate_stmt(m, s->u.attr.body);
