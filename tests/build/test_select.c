@@ -9,7 +9,7 @@
 
 #include "build/programs.h"
 
-enum { CASES = 60 };
+enum { CASES = 60, DEEP = 16 };
 
 static int pick(check_random *r, int least, int most) { return (int)check_between(r, least, most); }
 
@@ -20,11 +20,11 @@ static void draw(check_random *r, char *params, size_t size) {
              pick(r, 0, p * h + q * w + 1), pick(r, 0, 2), pick(r, 0, 2));
 }
 
-static void run(uint64_t seed, const char *params, const shape *s, int *conditional) {
+static void run(uint64_t seed, const char *file, const char *params, const shape *s, int *conditional) {
     machine m;
     vt_strbuf trace;
     machine_config(&m, s);
-    need(&m, vtac_kernel_load("tests/build/vta/select.te", params, m.config, NULL, m.diag, &m.kernel), params);
+    need(&m, vtac_kernel_load(file, params, m.config, NULL, m.diag, &m.kernel), params);
     const vtac_lower_options lower = {.config = m.config, .verify = 1};
     need(&m, vtac_kernel_lower(m.kernel, &lower, &m.func), params);
     char *text;
@@ -47,13 +47,28 @@ static void test_random(void **state) {
         check_random r = {.state = seed * 2654435761u + 1};
         char params[256];
         draw(&r, params, sizeof params);
-        run(seed, params, &shapes[seed % SHAPES], &conditional);
+        run(seed, "tests/build/vta/select.te", params, &shapes[seed % SHAPES], &conditional);
     }
     print_message("%d of %d kernels have conditions\n", conditional, CASES);
     if (conditional < CASES / 4) fail_msg("%d of %d kernels have conditions", conditional, CASES);
 }
 
+/* More loops than the hardware has, that cannot be joined, under conditions that hold for all of them or none. */
+static void test_deep(void **state) {
+    (void)state;
+    int conditional = 0;
+    for (uint64_t seed = 0; seed < DEEP; seed++) {
+        check_random r = {.state = seed * 2654435761u + 1};
+        char params[256];
+        int s = pick(&r, 2, 4), first = pick(&r, 0, 2);
+        snprintf(params, sizeof params, "s=%d k=%d i=%d j=%d l=%d first=%d last=%d", s, pick(&r, 1, 3), pick(&r, 1, 3),
+                 pick(&r, 1, 3), pick(&r, 1, 3), first, first + pick(&r, 0, 2));
+        run(seed, "tests/build/vta/select_deep.te", params, &shapes[seed % SHAPES], &conditional);
+    }
+    if (conditional < DEEP / 2) fail_msg("%d of %d kernels have conditions", conditional, DEEP);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_deep)};
     return cmocka_run_group_tests_name("select", tests, NULL, NULL);
 }
