@@ -1,19 +1,6 @@
 /* The accelerator's passes by themselves, on functions built by hand. */
-#include "pass/one.h"
+#include "target/default_config.h"
 #include "target/vta/vta.h"
-
-static vta_config *config;
-
-static int make_config(void **state) {
-    (void)state;
-    config = vta_config_default();
-    return config ? 0 : -1;
-}
-static int drop_config(void **state) {
-    (void)state;
-    vta_config_release(config);
-    return 0;
-}
 
 static void gives_vta(one_pass pass, const vt_stmt *(*build)(one *o), const char *const texts[]) {
     one o = {.options = {.config = config}};

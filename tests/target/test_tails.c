@@ -1,7 +1,7 @@
 /* Splits that do not divide their axis: loops are cut until no condition is left of them, and what runs stays the same,
  * in its order. What cannot be cut is named. */
 #include "listings/trace.h"
-#include "pass/one.h"
+#include "target/default_config.h"
 #include "target/vta/vta.h"
 
 enum { CASES = 1500, MOST_AXES = 3, MOST_RUNS = 1 << 14 };
@@ -117,8 +117,6 @@ static const vt_func *split(vt_lowering *l, const vt_func *f) {
     return made;
 }
 
-static vta_config *config;
-
 static void what_runs_stays(void **state) {
     (void)state;
     for (seed = 0; seed < CASES; seed++) {
@@ -219,17 +217,6 @@ static void threads_stay_together(void **state) {
         if (strcmp(shape, threaded->becomes) != 0) fail_msg("case %zu: %s, not %s", i, shape, threaded->becomes);
         one_end(&o);
     }
-}
-
-static int make_config(void **state) {
-    (void)state;
-    config = vta_config_default();
-    return config ? 0 : -1;
-}
-static int drop_config(void **state) {
-    (void)state;
-    vta_config_release(config);
-    return 0;
 }
 
 int main(void) {

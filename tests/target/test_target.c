@@ -1,19 +1,6 @@
 /* What generic passes ask of the accelerator: its memories by their scopes, and which calls are transfers. */
-#include "pass/one.h"
+#include "target/default_config.h"
 #include "target/vta/vta.h"
-
-static vta_config *config;
-
-static int make_config(void **state) {
-    (void)state;
-    config = vta_config_default();
-    return config ? 0 : -1;
-}
-static int drop_config(void **state) {
-    (void)state;
-    vta_config_release(config);
-    return 0;
-}
 
 static void (*ask)(one *o, vt_lowering *l);
 static one *now;
