@@ -107,7 +107,8 @@ static const vt_expr *chosen(te_context *c, const vt_operation *op, bool largest
     const vt_expr *place = place_of(ctx, op->n_reduce, x.reduce);
     const vt_combiner *how = place_combiner(ctx, op->bodies[0]->u.reduce->combiner, largest, place->dtype);
     const vt_tensor *t = reduce_two(c, op, "place", how, place, &x, op->n_axes);
-    const vt_expr *here = place_of(ctx, op->n_reduce, op->iters + op->n_axes), *there = load_at(ctx, t, op->n_axes, op->iters);
+    const vt_expr *here = place_of(ctx, op->n_reduce, op->iters + op->n_axes),
+                  *there = load_at(ctx, t, op->n_axes, op->iters);
     vt_dtype type = op->bodies[0]->dtype;
     return vt_select(ctx, vt_eq(ctx, here, there), te__one(c, type), te__zero(c, type));
 }
@@ -118,7 +119,6 @@ static const vt_expr *by_each(te_context *c, const vt_operation *op) {
     copied x = copy_reduction(c, op);
     vt_dtype type = op->bodies[0]->dtype;
     const vt_expr *same = vt_bool(ctx, true);
-    const vt_iter **all = VT_NEW_ARRAY(ctx, const vt_iter *, op->n_axes + op->n_reduce);
     const vt_expr **at = VT_NEW_ARRAY(ctx, const vt_expr *, op->n_axes + op->n_reduce);
     for (uint32_t i = 0; i < op->n_axes + op->n_reduce; i++) at[i] = op->iters[i]->var;
     for (uint32_t i = 0; i < op->n_reduce; i++) {
@@ -127,7 +127,6 @@ static const vt_expr *by_each(te_context *c, const vt_operation *op) {
         same = vt_and(ctx, same, vt_eq(ctx, r->var, vt_add(ctx, x.data[op->n_axes + i]->var, r->min)));
         at[op->n_axes + i] = vt_sub(ctx, at[op->n_axes + i], r->min);
     }
-    for (uint32_t i = 0; i < op->n_axes + op->n_reduce; i++) all[i] = x.data[i];
     const vt_combiner *how = dual_combiner(c, op->name, op->bodies[0]->u.reduce->combiner);
     const vt_expr *is = vt_select(ctx, same, te__one(c, type), te__zero(c, type));
     const vt_tensor *t = reduce_two(c, op, "weight", how, is, &x, op->n_axes + op->n_reduce);
@@ -136,8 +135,8 @@ static const vt_expr *by_each(te_context *c, const vt_operation *op) {
 
 static bool combines_by(const vt_combiner *how, vt_expr_kind kind) {
     const vt_expr *e = how->result[0];
-    return e->kind == kind && ((e->a[0] == how->lhs[0] && e->a[1] == how->rhs[0]) ||
-                               (e->a[0] == how->rhs[0] && e->a[1] == how->lhs[0]));
+    return e->kind == kind &&
+           ((e->a[0] == how->lhs[0] && e->a[1] == how->rhs[0]) || (e->a[0] == how->rhs[0] && e->a[1] == how->lhs[0]));
 }
 
 const vt_expr *te__reduction_weight(te_context *c, const vt_operation *op) {
@@ -148,11 +147,12 @@ const vt_expr *te__reduction_weight(te_context *c, const vt_operation *op) {
                   op->name, r->n_sources);
     if (combines_by(r->combiner, VT_E_ADD)) return NULL;
     if (r->has_init)
-        te__raise(c, VTA_UNSUPPORTED, "%s cannot be differentiated: its reduction is no sum and starts at a value (init)",
-                  op->name);
+        te__raise(c, VTA_UNSUPPORTED,
+                  "%s cannot be differentiated: its reduction is no sum and starts at a value (init)", op->name);
     if (r->combiner->n_outer)
-        te__raise(c, VTA_UNSUPPORTED, "%s cannot be differentiated: its reducer uses %s, which is not one of its operands",
-                  op->name, vt_var_name(r->combiner->outer[0]));
+        te__raise(c, VTA_UNSUPPORTED,
+                  "%s cannot be differentiated: its reducer uses %s, which is not one of its operands", op->name,
+                  vt_var_name(r->combiner->outer[0]));
     if (combines_by(r->combiner, VT_E_MAX)) return chosen(c, op, true);
     if (combines_by(r->combiner, VT_E_MIN)) return chosen(c, op, false);
     return by_each(c, op);
