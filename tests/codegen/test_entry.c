@@ -59,6 +59,30 @@ static void test_tensors(void **state) {
     kit_close(&k);
 }
 
+/* A name may have what a format gives a meaning to. */
+static void test_names_with_percent(void **state) {
+    (void)state;
+    kit k;
+    kit_open(&k);
+    vt_ctx *c = &k.ctx;
+    const vt_buffer *b[] = {flat(c, "50%d", VT_I32, 100), flat(c, "%", VT_I32, 100)};
+    const vt_var *i = vt_var_new(c, "i", VT_I32);
+    const vt_stmt *body = set(c, b[1], i, at(c, b[0], i));
+    const vt_func *f = function(c, "a%sb%%", 2, b, vt_s_for(c, i, vt_i32(c, 0), vt_i32(c, 100), VT_FOR_SERIAL, body));
+    code made = compile(&k, f, VT_DEVICE_CPU, 0);
+    flat_tensor x[3];
+    fresh(x, 1);
+    assert_int_equal(call(made.call, 2, x), 0);
+    EXPECT_ERROR(call(made.call, 1, x), "a%sb%%: takes 2 arguments (50%d, %), not 1");
+    x[0].shape[0] = 99;
+    EXPECT_ERROR(call(made.call, 2, x), "a%sb%%: argument 0 (50%d): dimension 0 is 99, must be 100 (shape [100])");
+    fresh(x, 1);
+    x[1].t.data = NULL;
+    EXPECT_ERROR(call(made.call, 2, x), "a%sb%%: argument 1 (%): its data pointer is null");
+    code_free(&made);
+    kit_close(&k);
+}
+
 static void test_accelerator_tensors(void **state) {
     (void)state;
     kit k;
@@ -297,10 +321,15 @@ static void test_missing_symbol(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tensors),    cmocka_unit_test(test_accelerator_tensors),
-        cmocka_unit_test(test_type_codes), cmocka_unit_test(test_scalars_and_assert),
-        cmocka_unit_test(test_strides),    cmocka_unit_test(test_shapes_that_depend_on_others),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_missing_symbol),
+        cmocka_unit_test(test_tensors),
+        cmocka_unit_test(test_names_with_percent),
+        cmocka_unit_test(test_accelerator_tensors),
+        cmocka_unit_test(test_type_codes),
+        cmocka_unit_test(test_scalars_and_assert),
+        cmocka_unit_test(test_strides),
+        cmocka_unit_test(test_shapes_that_depend_on_others),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_missing_symbol),
         cmocka_unit_test(test_as_c),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
