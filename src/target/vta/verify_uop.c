@@ -102,7 +102,7 @@ static void make_uop_demands(void *user, vt_path *p, vt_demands *out) {
 }
 
 static void check_agreement(const vt_kernel *k, const vt_stmt *s, const vt_expr *e) {
-    static const uint8_t same[] = {VT_ARG_MODE, VT_ARG_RESET, VT_ARG_OPCODE, VT_ARG_USE_IMM, VT_ARG_IMM};
+    static const uint8_t same[] = {VT_ARG_RESET, VT_ARG_OPCODE, VT_ARG_USE_IMM, VT_ARG_IMM};
     int64_t value = 0, first = 0;
     for (size_t i = 0; i < sizeof same; i++) {
         if (k->mode == VT_KIND_GEMM && same[i] > VT_ARG_RESET) break; /* it has no operation */
