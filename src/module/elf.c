@@ -108,7 +108,7 @@ static const char *function_name(const elf_symbol *symbol, const char *strings, 
     if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || ELF64_ST_BIND(symbol->st_info) != STB_GLOBAL) return NULL;
     if (symbol->st_shndx == SHN_UNDEF || symbol->st_name >= strings_size) return NULL;
     const char *name = strings + symbol->st_name;
-    return name[0] != '_' && memchr(name, '\0', strings_size - symbol->st_name) ? name : NULL;
+    return name[0] && name[0] != '_' && memchr(name, '\0', strings_size - symbol->st_name) ? name : NULL;
 }
 
 static vta_status list(const vta_allocator *a, const unsigned char *bytes, size_t size, const elf_section *symbols,
