@@ -99,7 +99,12 @@ CHANGE(packs_other_shape, s->views[1].ndim = 5)
 CHANGE(input_on_device, s->input.view.buffer = 1)
 CHANGE(output_on_device, s->output.view.buffer = 1)
 CHANGE(input_beyond, s->input.view.offset = 8)
-CHANGE(one_view, s->steps[0].view_count = 1)
+CHANGE(pack_of_one, s->steps[0].view_count = 1)
+CHANGE(pack_of_three, s->steps[0].view_count = 3)
+CHANGE(copy_of_one, s->steps[2].view_count = 1)
+CHANGE(copy_of_three, s->steps[2].view_count = 3)
+CHANGE(unpack_of_one, s->steps[3].view_count = 1)
+CHANGE(unpack_of_three, s->views[6] = s->views[5]; s->steps[3].view_count = 3)
 CHANGE(no_code, s->steps[2].kind = VT_STEP_CALL; s->steps[2].function = "f")
 CHANGE(run_beyond, s->steps[1].count = 10)
 CHANGE(run_behind, s->steps[1].first = 1)
@@ -117,6 +122,16 @@ static void store_at(small *s, uint32_t address) {
     s->insn_count = 9;
     vta_config_release(config);
 }
+static void call_of(small *s, uint32_t count) {
+    static vt_plan_view views[65];
+    for (uint32_t i = 0; i < count; i++) views[i] = s->views[0];
+    s->code = "code";
+    s->steps[2] =
+        (vt_plan_step){.kind = VT_STEP_CALL, .name = "call", .function = "f", .views = views, .view_count = count};
+}
+static void call_of_none(small *s) { call_of(s, 0); }
+static void call_of_many(small *s) { call_of(s, 65); }
+
 static void stores_beyond(small *s) { store_at(s, BYTES - PAGE + PAGE - 32); }
 static void stores_on_insns(small *s) { store_at(s, INSNS_AT); }
 static void stores_on_parameters(small *s) { store_at(s, 0); }
@@ -163,7 +178,14 @@ static void plans(void **state) {
         {input_on_device, "not in host memory"},
         {output_on_device, "not in host memory"},
         {input_beyond, "x: 64 bytes from 8 on"},
-        {one_view, "1 views"},
+        {pack_of_one, "pack: 1 views"},
+        {pack_of_three, "pack: 3 views"},
+        {copy_of_one, "copy: 1 views"},
+        {copy_of_three, "copy: 3 views"},
+        {unpack_of_one, "unpack: 1 views"},
+        {unpack_of_three, "unpack: 3 views"},
+        {call_of_none, "call: 0 views"},
+        {call_of_many, "call: 65 views"},
         {no_code, "there is no code"},
         {run_beyond, "10 instructions from 0 on, of 9"},
         {run_behind, "9 instructions from 1 on, of 9"},
