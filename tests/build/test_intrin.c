@@ -129,7 +129,91 @@ static void on_the_processor(void **state) {
     te_context_destroy(c);
 }
 
+/* ---- Operands that must begin at whole tiles -----------------------------------------------------------------------
+ */
+
+/* y[i, j] = x[i, j + shift] by calls that copy 16 elements, whose source begins at a multiple of so many. */
+static const struct {
+    int64_t width, shift, multiple;
+    const char *refused; /* NULL: it is lowered */
+    const char *fails;   /* at run time; NULL: it runs */
+} aligned[] = {
+    {32, 16, 16, NULL, NULL},
+    {32, 3, 1, NULL, NULL},
+    {32, 3, 16, "intrinsic operand from: the part of x that it gets begins at element ", NULL},
+    {24, 4, 8, "which is not a multiple of 8; split the axes of x", NULL},
+    {24, 8, 8, NULL, NULL},
+    {24, 0, 16, NULL, "from: misaligned element offset"}, /* row 0 is, row 1 is not */
+};
+
+static te_intrin *row_of(te_context *c, int64_t multiple) {
+    te_tensor *from = te_placeholder(c, "from", "int8", 1, (int64_t[]){16});
+    te_tensor *to = te_define(c, "to[i: 16] = from[i]");
+    te_intrin *row = te_intrin_create(c, "copy_row", to);
+    te_intrin_buffer(row, from, "", multiple);
+    te_expr *args[] = {te_intrin_access(row, to, "w"), te_intrin_access(row, from, "r"), te_int(c, "uint64", 16)};
+    te_intrin_emit(row, TE_INTRIN_BODY, te_call(c, "int64", "memcpy", 3, args));
+    return row;
+}
+
+/* The function called on memory of the processor: rows of x are 24 or 32 long, those of y 16. */
+static int32_t copy_rows(vtac_module *module, int8_t *x, int64_t width, int8_t *y) {
+    vta_diag *diag = vta_diag_create(NULL);
+    vta_packed_function call = NULL;
+    int64_t shapes[2][2] = {{3, width}, {3, 16}};
+    DLTensor tensors[2];
+    TVMValue values[2], result;
+    int codes[2] = {VTA_ARG_TENSOR, VTA_ARG_TENSOR}, result_code;
+    for (int i = 0; i < 2; i++) {
+        tensors[i] = (DLTensor){.data = i ? y : x, .device = {kDLCPU, 0}, .ndim = 2, .dtype = {kDLInt, 8, 1}};
+        tensors[i].shape = shapes[i];
+        values[i].v_handle = &tensors[i];
+    }
+    if (vtac_module_function(module, "rows", diag, &call)) fail_msg("%s", vta_diag_text(diag));
+    int status = call(values, codes, 2, &result, &result_code, NULL);
+    vta_diag_destroy(diag);
+    return status;
+}
+
+static void run_rows(const vtac_func *func, int64_t width, int64_t shift, const char *fails) {
+    vta_diag *diag = vta_diag_create(NULL);
+    vtac_module *module = NULL;
+    int8_t x[3 * 32], y[3 * 16];
+    for (int i = 0; i < 3 * 32; i++) x[i] = (int8_t)i;
+    if (vtac_build(1, &(vtac_build_func){.func = func}, &(vtac_build_options){.target = "llvm"}, diag, &module))
+        fail_msg("%s", vta_diag_text(diag));
+    int status = copy_rows(module, x, width, y);
+    assert_int_equal(status != 0, fails != NULL);
+    if (fails) assert_string_equal(TVMGetLastError(), fails);
+    for (int64_t i = 0; i < (fails ? 1 : 3); i++) assert_memory_equal(y + 16 * i, x + width * i + shift, 16);
+    vtac_module_destroy(module);
+    vta_diag_destroy(diag);
+}
+
+static void whole_tiles(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof aligned / sizeof *aligned; i++) {
+        te_context *c = te_context_create(NULL, NULL);
+        char text[64];
+        snprintf(text, sizeof text, "y[i: 3, j: 16] = x[i, j + %d]", (int)aligned[i].shift);
+        te_tensor *x = te_placeholder(c, "x", "int8", 2, (int64_t[]){3, aligned[i].width}), *y = te_define(c, text);
+        te_schedule *s = te_schedule_create(c, 1, &y);
+        te_stage *st = te_schedule_stage(s, y);
+        te_tensorize(st, te_stage_axis(st, 1), row_of(c, aligned[i].multiple));
+        const vtac_func *func = NULL;
+        vta_status status = vtac_lower(s, 2, (vtac_arg[]){{x}, {y}}, "rows", NULL, &func);
+        if ((status != VTA_OK) != (aligned[i].refused != NULL))
+            fail_msg("row %zu: %s", i, vta_diag_text(te_context_diag(c)));
+        if (aligned[i].refused)
+            assert_contains(vta_diag_text(te_context_diag(c)), aligned[i].refused);
+        else
+            run_rows(func, aligned[i].width, aligned[i].shift, aligned[i].fails);
+        te_context_destroy(c);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(on_the_accelerator), cmocka_unit_test(on_the_processor)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(on_the_accelerator), cmocka_unit_test(on_the_processor),
+                                       cmocka_unit_test(whole_tiles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
