@@ -11,6 +11,7 @@ typedef struct kernel {
     const vt_expr *(*dst)(one *o, const vt_var *r, const vt_var *i);
     const vt_expr *(*when)(one *o, const vt_var *r, const vt_var *i);
     bool otherwise;      /* another micro-op where it does not hold */
+    bool late;           /* the reduction begins where nobody knows */
     const char *becomes; /* K: the kernel, ?: the condition, u: micro-ops */
 } kernel;
 
@@ -43,13 +44,14 @@ static const vt_expr *of_outside(one *o, const vt_var *r, const vt_var *i) {
 }
 
 static const kernel kernels[] = {
-    {"one left out", at_result, all_in_first, false, "K(r(i(?u)))"},
-    {"three of six", at_result, first_three, false, "K(r(i(?u)))"},
-    {"two of six", at_result, first_two, false, "r(K(i(?u)))"},
-    {"one of six in turns", at_result, ends, false, "r(K(i(?u)))"},
-    {"no sum of loops", at_product, first_three, false, "K(r(i(?u)))"},
-    {"a condition from outside", at_result, of_outside, false, "K(r(i(?u)))"},
-    {"two branches", at_result, first_two, true, "K(r(i(?uu)))"},
+    {"one left out", at_result, all_in_first, false, false, "K(r(i(?u)))"},
+    {"three of six", at_result, first_three, false, false, "K(r(i(?u)))"},
+    {"two of six", at_result, first_two, false, false, "r(K(i(?u)))"},
+    {"one of six in turns", at_result, ends, false, false, "r(K(i(?u)))"},
+    {"no sum of loops", at_product, first_three, false, false, "K(r(i(?u)))"},
+    {"a condition from outside", at_result, of_outside, false, false, "K(r(i(?u)))"},
+    {"a begin from outside", at_result, first_two, false, true, "K(r(i(?u)))"},
+    {"two branches", at_result, first_two, true, false, "K(r(i(?uu)))"},
 };
 
 static const kernel *current;
@@ -64,7 +66,9 @@ static const vt_stmt *build(one *o) {
     const vt_iter *axis = vt_iter_new(&o->ctx, one_var(o, "vta"), NULL, NULL, VT_ITER_THREAD_INDEX, "vta");
     const vt_stmt *s = push(o, current->dst(o, r, i)), *other = current->otherwise ? push(o, one_i(o, 9)) : NULL;
     s = vt_s_if(&o->ctx, current->when(o, r, i), s, other);
-    s = one_for(o, r, STEPS, VT_FOR_SERIAL, one_for(o, i, RESULTS, VT_FOR_SERIAL, s));
+    const vt_expr *begin = current->late ? one_var(o, "m") : one_i(o, 0);
+    s = one_for(o, i, RESULTS, VT_FOR_SERIAL, s);
+    s = vt_s_for(&o->ctx, r, begin, one_i(o, STEPS), VT_FOR_SERIAL, s);
     return vt_s_attr(&o->ctx, vt_ref_iter(axis), VT_ATTR_UOPS, vt_string(&o->ctx, VT_PUSH_GEMM), s);
 }
 
