@@ -50,6 +50,15 @@ static const vt_stmt *marked_only(one *o, const vt_stmt *body) {
 static const vt_stmt *short_loop(one *o) { return marked_only(o, filled(o, one_var(o, "i"), 8, VT_FOR_SERIAL)); }
 static const vt_stmt *long_loop(one *o) { return marked_only(o, filled(o, one_var(o, "i"), 9, VT_FOR_SERIAL)); }
 static const vt_stmt *asked_loop(one *o) { return marked_only(o, filled(o, one_var(o, "i"), 9, VT_FOR_UNROLLED)); }
+static const vt_stmt *one_step(one *o) { return filled(o, one_var(o, "i"), 1, VT_FOR_UNROLLED); }
+static const vt_stmt *no_step(one *o) {
+    return one_seq(o, filled(o, one_var(o, "i"), 0, VT_FOR_UNROLLED), one_store(o, o->y, one_i(o, 7), one_i(o, 8)));
+}
+static const vt_stmt *no_serial_step(one *o) {
+    const vt_stmt *never = filled(o, one_var(o, "i"), 0, VT_FOR_SERIAL);
+    never = vt_s_attr(&o->ctx, vt_ref_none(), "pragma_auto_unroll_max_step", one_i(o, 8), never);
+    return one_seq(o, never, one_store(o, o->y, one_i(o, 7), one_i(o, 8)));
+}
 /* The mark is for what is inside of it alone. */
 static const vt_stmt *loop_after(one *o) {
     return one_seq(o, short_loop(o), filled(o, one_var(o, "j"), 2, VT_FOR_UNROLLED));
@@ -69,6 +78,9 @@ static void loops(void **state) {
     GIVES(unroll_loop, long_loop, "for (i: int32, 0, 9) {", "!unroll");
     GIVES(unroll_loop, asked_loop, "for (i: int32, 0, 9) \"unrolled\"");
     GIVES(unroll_loop, loop_after, "for (i: int32, 0, 8) \"unrolled\"", "!for (j", "[(1 + 5)] = ");
+    GIVES(unroll_loop, one_step, "[(0 + 5)] = ", "!for");
+    GIVES(unroll_loop, no_serial_step, "[7] = 8", "!for", "!+ 5");
+    GIVES(unroll_loop, no_step, "[7] = 8", "!for", "!+ 5");
     GIVES(vectorize_loop, lone_vector, "[(0 + 5)] = ", "[0]", "!for", "!ramp");
     REFUSES(vectorize_loop, empty_vector, "axis i cannot be vectorized: its extent is 0, but must be a constant");
     REFUSES(vectorize_loop, late_vector, "axis i cannot be vectorized");
