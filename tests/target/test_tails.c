@@ -219,8 +219,48 @@ static void threads_stay_together(void **state) {
     }
 }
 
+/* ---- Conditions that are no sum of the loop's variable ------------------------------------------------------------
+ */
+
+/* A fused loop of so many steps, whose remainder by `by` has to be below `end`: it is looked at step by step, up to
+ * 4096 of them. */
+static const struct fused {
+    int64_t steps, by, end;
+    const char *becomes; /* NULL: it cannot be cut */
+} fuseds[] = {
+    {10, 5, 3, "L3(u)L3(u)"},        {9, 4, 2, "L2(u)L2(u)u"},        {10, 5, 5, "L10(u)"},
+    {4096, 4095, 4094, "L4094(u)u"}, {4097, 4096, 4095, "L4095(u)u"}, /* the second part is looked at again */
+    {4099, 4098, 4096, NULL},
+};
+static const struct fused *fused;
+
+static const vt_stmt *fused_loop(one *o) {
+    vt_ctx *ctx = &o->ctx;
+    const vt_var *f = one_var(o, "f");
+    const vt_expr *places[MOST_AXES], *rest = vt_e_bin(ctx, VT_E_FLOORMOD, f, one_i(o, fused->by));
+    for (int k = 0; k < MOST_AXES; k++) places[k] = f;
+    const vt_expr *inside_of = vt_e_bin(ctx, VT_E_LT, rest, one_i(o, fused->end));
+    return one_for(o, f, fused->steps, VT_FOR_SERIAL, vt_s_if(ctx, vt_likely(ctx, inside_of), push(o, places), NULL));
+}
+
+static void fused_loops(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof fuseds / sizeof fuseds[0]; i++) {
+        one o = {.options = {.config = config}};
+        char shape[256] = "";
+        fused = &fuseds[i];
+        vta_status status = one_run(&o, vt_pass_split_tails, fused_loop);
+        if (status != (fused->becomes ? VTA_OK : VTA_ILLEGAL)) fail_msg("case %zu: %s", i, vta_diag_text(o.diag));
+        if (fused->becomes) {
+            shape_of(o.after->body, shape);
+            assert_string_equal(shape, fused->becomes);
+        }
+        one_end(&o);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_runs_stays), cmocka_unit_test(what_cannot_be_cut_is_named),
-                                       cmocka_unit_test(threads_stay_together)};
+                                       cmocka_unit_test(threads_stay_together), cmocka_unit_test(fused_loops)};
     return cmocka_run_group_tests(tests, make_config, drop_config);
 }
