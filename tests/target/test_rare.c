@@ -32,10 +32,13 @@ static const vt_stmt *unknown_stage(one *o) {
     return one_seq(o, staged(o, one_i(o, VTA_STAGE_LOAD), "LOAD"), staged(o, one_var(o, "n"), "WORK"));
 }
 
-/* Branches of tasks, and of none: 0 stands for a call without a task. */
+/* Branches of tasks, of tasks in a loop (above LOOPED), and of none: 0 stands for a call without a task. */
+enum { LOOPED = 10 };
 static int then_stage, else_stage;
 static const vt_stmt *branch(one *o, int stage, const char *call) {
-    return stage ? staged(o, one_i(o, stage), call) : vt__extern(&o->ctx, call, 0, NULL);
+    if (!stage) return vt__extern(&o->ctx, call, 0, NULL);
+    const vt_stmt *s = staged(o, one_i(o, stage % LOOPED), call);
+    return stage < LOOPED ? s : one_for(o, one_var(o, "k"), 3, VT_FOR_SERIAL, s);
 }
 static const vt_stmt *branches(one *o) {
     begin(o);
@@ -45,12 +48,38 @@ static const vt_stmt *branches(one *o) {
     return one_for(o, i, 4, VT_FOR_SERIAL, s);
 }
 
+/* Nor does a task pass what is allocated for it, or a step that is written out. */
+static const vt_stmt *looped_task(one *o) {
+    begin(o);
+    return one_for(o, one_var(o, "i"), 4, VT_FOR_SERIAL, staged(o, one_i(o, 2), "T"));
+}
+static const vt_stmt *task_in_alloc(one *o) {
+    const vt_stmt *s = looped_task(o);
+    return one_for(o, one_var(o, "j"), 4, VT_FOR_SERIAL, one_alloc(o, one_buffer(o, "t", 4, "global"), s));
+}
+static const vt_stmt *task_in_step(one *o) {
+    const vt_stmt *s = looped_task(o);
+    s = vt_s_attr(&o->ctx, vt_ref_iter(axis), VT_ATTR_STEP, one_i(o, 2), s);
+    return one_for(o, one_var(o, "j"), 4, VT_FOR_SERIAL, s);
+}
+static const vt_stmt *call_in_alloc(one *o) {
+    return one_alloc(o, one_buffer(o, "t", 4, "global"), vt__extern(&o->ctx, "C", 0, NULL));
+}
+
 /* Where the tasks stand, by the stages of both branches: around the loop (2@), in the branches (?2@|). */
 static const struct {
     int then_stage, else_stage;
     const char *becomes;
 } lifted[] = {
-    {2, 2, "2@L(?T|E)"}, {2, 3, "L(?2@T|3@E)"}, {2, 0, "L(?2@T|E)"}, {0, 3, "L(?T|3@E)"}, {0, 0, "L(?T|E)"},
+    {2, 2, "2@L(?T|E)"},
+    {2, 3, "L(?2@T|3@E)"},
+    {2, 0, "L(?2@T|E)"},
+    {0, 3, "L(?T|3@E)"},
+    {0, 0, "L(?T|E)"},
+    {LOOPED + 2, LOOPED + 2, "2@L(?L(T)|L(E))"},
+    {LOOPED + 2, 3, "L(?2@L(T)|3@E)"},
+    {2, LOOPED + 3, "L(?2@T|3@L(E))"},
+    {0, LOOPED + 3, "L(?T|3@L(E))"},
 };
 
 static void shape_of(const vt_stmt *s, char *out) {
@@ -58,9 +87,9 @@ static void shape_of(const vt_stmt *s, char *out) {
     if (vt_attr_is(s, VT_ATTR_TASK)) {
         sprintf(end, "%d@", (int)s->u.attr.value->u.i);
         shape_of(s->u.attr.body, out);
-    } else if (s->kind == VT_S_FOR) {
-        strcat(out, "L(");
-        shape_of(s->u.loop.body, out);
+    } else if (s->kind == VT_S_FOR || s->kind == VT_S_ALLOC || vt_attr_is(s, VT_ATTR_STEP)) {
+        strcat(out, s->kind == VT_S_FOR ? "L(" : s->kind == VT_S_ALLOC ? "A(" : "S(");
+        shape_of(vt_stmt_body(s), out);
         strcat(out, ")");
     } else if (s->kind == VT_S_IF) {
         strcat(out, "?");
@@ -72,19 +101,27 @@ static void shape_of(const vt_stmt *s, char *out) {
     }
 }
 
+static void lifted_is(const vt_stmt *(*build)(one *o), const char *want) {
+    one o = {.options = {.config = config}};
+    char shape[64] = "";
+    if (one_run(&o, vt_pass_lift_task_scope, build) != VTA_OK) fail_msg("%s", vta_diag_text(o.diag));
+    shape_of(o.after->body, shape);
+    assert_string_equal(shape, want);
+    one_end(&o);
+}
+
 static void tasks(void **state) {
     (void)state;
     refuses_vta(vt_pass_coproc_sync, unknown_stage, "the stage of a task is not a constant");
     for (size_t i = 0; i < sizeof lifted / sizeof lifted[0]; i++) {
-        one o = {.options = {.config = config}};
-        char shape[64] = "";
         then_stage = lifted[i].then_stage;
         else_stage = lifted[i].else_stage;
-        if (one_run(&o, vt_pass_lift_task_scope, branches) != VTA_OK) fail_msg("%s", vta_diag_text(o.diag));
-        shape_of(o.after->body, shape);
-        assert_string_equal(shape, lifted[i].becomes);
-        one_end(&o);
+        lifted_is(branches, lifted[i].becomes);
     }
+    lifted_is(looped_task, "2@L(T)");
+    lifted_is(task_in_alloc, "L(A(2@L(T)))");
+    lifted_is(task_in_step, "L(S(2@L(T)))");
+    lifted_is(call_in_alloc, "A(C)");
 }
 
 /* ---- Steps that are written out ------------------------------------------------------------------------------------
