@@ -64,7 +64,9 @@ static void ranges(void **state) {
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         const row *r = &rows[k];
         check_with(r, 3);
-        double least = INFINITY, most = -INFINITY, room = (r->most - r->least) / 100;
+        double least = INFINITY, most = -INFINITY, range = r->most - r->least, room = range / 100;
+        if (r->dtype.bits <= 8 || r->magnitude) room = 0; /* each value comes */
+        if (r->dtype.code == VT_FLOAT) room = range / 100;
         for (int i = 0; i < ELEMENTS; i++) {
             double v = value_of(r, i);
             least = v < least ? v : least;
