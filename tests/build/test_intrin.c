@@ -142,6 +142,7 @@ static const struct {
     {32, 3, 1, NULL, NULL},
     {32, 3, 16, "intrinsic operand from: the part of x that it gets begins at element ", NULL},
     {24, 4, 8, "which is not a multiple of 8; split the axes of x", NULL},
+    {32, 3, 2, "which is not a multiple of 2; split the axes of x", NULL},
     {24, 8, 8, NULL, NULL},
     {24, 0, 16, NULL, "from: misaligned element offset"}, /* row 0 is, row 1 is not */
 };
