@@ -100,19 +100,22 @@ static uint64_t small(const vt_checking *k, vt_dtype t, uint64_t r) {
     return t.code == VT_INT ? (r >> 32) % (2 * m + 1) - m : (r >> 32) % (m + 1);
 }
 
+/* An integer of the type in the low bytes. */
+static uint64_t integer(const vt_checking *k, vt_dtype t, uint64_t r) {
+    if (vt_dtype_is_bool(t)) return r & 1;
+    if (k->magnitude) return small(k, t, r);
+    if (t.bits >= 8) return r;
+    unsigned sign = 1u << (t.bits - 1), v = (unsigned)r & (2 * sign - 1);
+    return t.code == VT_INT ? (v ^ sign) - sign : v;
+}
+
 /* Integers over their whole range (or a smaller one), floats between -1 and 1. */
 void vt_checking_fill(vt_checking *k, vt_operand *o) {
     for (uint64_t i = 0; i < o->count; i++) {
         uint64_t r = next_random(k);
         double unit = (double)(r >> 24) / (double)((uint64_t)1 << 39) - 1;
         float single = (float)unit;
-        if (vt_dtype_is_bool(o->dtype))
-            r &= 1;
-        else if (o->dtype.bits < 8) {
-            unsigned sign = 1u << (o->dtype.bits - 1), v = (unsigned)r & (2 * sign - 1);
-            r = o->dtype.code == VT_INT ? (v ^ sign) - sign : v;
-        }
-        if (k->magnitude && o->dtype.code != VT_FLOAT && !vt_dtype_is_bool(o->dtype)) r = small(k, o->dtype, r);
+        if (o->dtype.code != VT_FLOAT) r = integer(k, o->dtype, r);
         const void *from = o->dtype.code != VT_FLOAT ? (const void *)&r
                            : o->unit == 4            ? (const void *)&single
                                                      : (const void *)&unit;
