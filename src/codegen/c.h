@@ -54,6 +54,8 @@ const char *vt__c_effect(vt__c *c, const vt_expr *e);
 /* c_expr.c: a scalar expression, or lane `lane` (a C expression) of a vector. The text lives in the arena. */
 const char *vt__c_expr(vt__c *c, const vt_expr *e, const char *lane);
 const vt_expr *vt__c_flat_index(vt__c *c, const vt_buffer *b, uint32_t n, const vt_expr *const *indices);
+/* Raises VTA_UNSUPPORTED for a buffer whose elements are vectors. */
+void vt__c_refuse_vectors(vt__c *c, const vt_buffer *b);
 /* c_stmt.c */
 void vt__c_stmt(vt__c *c, const vt_stmt *s);
 /* Starts a function inside the one being written, and ends it: the finished text goes before the outer one's. */

@@ -107,8 +107,12 @@ const vt_expr *vt__c_flat_index(vt__c *c, const vt_buffer *b, uint32_t n, const 
     return plain ? indices[0] : vt_buffer_offset(c->ctx, b, n, indices);
 }
 
-static const char *element(vt__c *c, const vt_buffer *b, const vt_expr *index, const char *lane) {
+void vt__c_refuse_vectors(vt__c *c, const vt_buffer *b) {
     if (b->dtype.lanes > 1) vt_raise(c->ctx, VTA_UNSUPPORTED, "%s: %s has vector elements", c->entry->name, b->name);
+}
+
+static const char *element(vt__c *c, const vt_buffer *b, const vt_expr *index, const char *lane) {
+    vt__c_refuse_vectors(c, b);
     const char *base = vt__c_name(c, b->data), *type = vt__c_type(c, b->dtype), *at = vt__c_expr(c, index, lane);
     bool same = b->data->u.var->pointer && vt_dtype_eq(b->data->u.var->elem, b->dtype);
     return same ? TEXT("%s[%s]", base, at) : TEXT("((%s *)%s)[%s]", type, base, at);
@@ -211,7 +215,8 @@ static const char *call(vt__c *c, const vt_expr *e, const char *lane) {
     case VT_OP_BITWISE_NOT: return bits(c, e, lane);
     case VT_OP_CLZ:
     case VT_OP_POPCOUNT: return count_bits(c, e, lane);
-    case VT_OP_ISNAN: return TEXT("(isnan(%s) != 0)", vt__c_expr(c, e->a[0], lane));
+    case VT_OP_ISNAN: /* a macro for floats only; an integer is a number */
+        return e->a[0]->dtype.code == VT_FLOAT ? TEXT("(isnan(%s) != 0)", vt__c_expr(c, e->a[0], lane)) : "0";
     case VT_OP_REINTERPRET: return reinterpret(c, e, lane);
     case VT_OP_CALL_EXTERN:
     case VT_OP_CALL_PURE_EXTERN: return extern_value(c, e, lane);

@@ -133,6 +133,7 @@ static void store(vt__c *c, const vt_stmt *s) {
     const vt_buffer *b = s->u.store.buffer;
     const vt_expr *index = vt__c_flat_index(c, b, s->u.store.n_indices, s->u.store.indices), *value = s->u.store.value;
     uint32_t lanes = value->dtype.lanes;
+    vt__c_refuse_vectors(c, b);
     const char *type = vt__c_type(c, b->dtype);
     bool same = b->data->u.var->pointer && vt_dtype_eq(b->data->u.var->elem, vt_dtype_elem(b->dtype));
     const char *base =
@@ -164,6 +165,20 @@ static void let(vt__c *c, const vt_stmt *s) {
     vt__c_stmt(c, s->u.let.body);
 }
 
+/* Elements of an allocation; an invalid number of them is refused as the LLVM back end does. */
+static const vt_expr *element_count(vt__c *c, const vt_stmt *s) {
+    int64_t known = s->u.alloc.dtype.lanes, extent;
+    const vt_expr *count = vt_i64(c->ctx, known);
+    for (uint32_t i = 0; i < s->u.alloc.n_extents; i++) {
+        const vt_expr *e = s->u.alloc.extents[i];
+        if (vt_as_const(e, &extent) && (extent < 0 || __builtin_mul_overflow(known, extent, &known)))
+            vt_raise(c->ctx, VTA_OUT_OF_RANGE, "%s: the allocation of %s has no valid size", c->entry->name,
+                     vt_var_name(s->u.alloc.var));
+        count = vt_mul(c->ctx, count, vt_cast(c->ctx, VT_I64, e));
+    }
+    return count;
+}
+
 static void allocate(vt__c *c, const vt_stmt *s) {
     const vt_var *v = s->u.alloc.var;
     vt_dtype t = s->u.alloc.dtype;
@@ -172,9 +187,7 @@ static void allocate(vt__c *c, const vt_stmt *s) {
         return;
     }
     const char *name = vt__c_name(c, v), *type = vt__c_type(c, t);
-    const vt_expr *count = vt_i64(c->ctx, t.lanes);
-    for (uint32_t i = 0; i < s->u.alloc.n_extents; i++)
-        count = vt_mul(c->ctx, count, vt_cast(c->ctx, VT_I64, s->u.alloc.extents[i]));
+    const vt_expr *count = element_count(c, s);
     int64_t known = 0;
     uint32_t bytes = (t.bits + 7u) / 8;
     int32_t device = vt_alloc_device(s);

@@ -65,6 +65,11 @@ static const vt_expr *null(vt_ctx *c, const vt_buffer *x) {
     return is_null(c, vt_e_call(c, VT_HANDLE_T, VT_OP_REINTERPRET, 1, &zero));
 }
 static const vt_expr *not_null(vt_ctx *c, const vt_buffer *x) { return is_null(c, x->data); }
+/* An integer is a number. */
+static const vt_expr *not_nan(vt_ctx *c, const vt_buffer *x) {
+    const vt_expr *e = at(c, x, vt_i32(c, 1));
+    return vt_cast(c, VT_I32, vt_e_call(c, VT_BOOL, VT_OP_ISNAN, 1, &e));
+}
 static const vt_expr *same_for_all(vt_ctx *c, const vt_buffer *x) {
     return at(c, x, vt_e_broadcast(c, vt_i32(c, 7), LANES));
 }
@@ -87,6 +92,7 @@ static const row rows[] = {
     {accessed, {51}},
     {null, {1}},
     {not_null, {0}},
+    {not_nan, {0}},
     {same_for_all, {71, 71, 71, 71}},
     {lane_by_lane, {1, 11, 61, 71}},
     {vector_condition, {41, 51, 21, 31}},
@@ -238,6 +244,11 @@ static const vt_stmt *vector_elements(vt_ctx *c, const vt_buffer *r) {
     const vt_stmt *s = set(c, r, ramp(c, 0, 1), at(c, v, vt_i32(c, 1)));
     return vt_s_alloc(c, v->data, v->dtype, 1, v->shape, vt_bool(c, true), s);
 }
+static const vt_stmt *vector_elements_stored(vt_ctx *c, const vt_buffer *r) {
+    const vt_buffer *v = flat(c, "v", VT_DTYPE(VT_INT, 32, LANES), 2);
+    const vt_stmt *s = set(c, v, vt_i32(c, 1), at(c, r, ramp(c, 0, 1)));
+    return vt_s_alloc(c, v->data, v->dtype, 1, v->shape, vt_bool(c, true), s);
+}
 static const vt_stmt *negative_size(vt_ctx *c, const vt_buffer *r) {
     const vt_expr *extents[] = {vt_i32(c, -4)};
     return vt_s_alloc(c, vt_var_new_pointer(c, "own", VT_I32, "global"), VT_I32, 1, extents, vt_bool(c, true),
@@ -260,6 +271,9 @@ static const struct {
     {tiny_floats, VT_EMIT_C, VTA_UNSUPPORTED, "error: bad: C has no type for float8"},
     {tiny_floats, VT_EMIT_OBJECT, VTA_UNSUPPORTED, "error: bad: there is no code for 8-bit floats"},
     {vector_elements, VT_EMIT_C, VTA_UNSUPPORTED, "error: bad: v has vector elements"},
+    {vector_elements_stored, VT_EMIT_C, VTA_UNSUPPORTED, "error: bad: v has vector elements"},
+    {negative_size, VT_EMIT_C, VTA_OUT_OF_RANGE, "error: bad: the allocation of own has no valid size"},
+    {great_size, VT_EMIT_C, VTA_OUT_OF_RANGE, "error: bad: the allocation of own has no valid size"},
     {negative_size, VT_EMIT_OBJECT, VTA_OUT_OF_RANGE, "error: bad: the allocation of own has no valid size"},
     {great_size, VT_EMIT_OBJECT, VTA_OUT_OF_RANGE, "error: bad: the allocation of own has no valid size"},
 };
