@@ -124,40 +124,6 @@ static vta_status reinterpreted(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-static bool note_pointer(void *user, const char *name, uint32_t n, const vt_value *args, vt_value *out) {
-    (void)name, (void)out;
-    assert_int_equal(n, 1);
-    *(const void **)user = args[0].u.p;
-    return true;
-}
-
-/* The address of an element; only no address is a null pointer. */
-static vta_status addresses(vt_ctx *ctx, void *arg) {
-    (void)arg;
-    static const char *const names[] = {"A", "B"};
-    flat f;
-    flat_begin(ctx, &f, 2, names, (const int64_t[]){4, 2});
-    const vt_expr *third = load1(ctx, f.buffers[0], vt_i32(ctx, 2)), *zero = vt_i32(ctx, 0), *one = vt_i32(ctx, 1);
-    const vt_expr *address = vt_e_call(ctx, VT_HANDLE_T, VT_OP_ADDRESS_OF, 1, &third);
-    const vt_var *given = vt_var_new(ctx, "given", VT_HANDLE_T);
-    f.params[2] = given;
-    f.func.n_params = 3;
-    const vt_expr *answers[] = {vt_e_call(ctx, VT_BOOL, VT_OP_ISNULLPTR, 1, &address),
-                                vt_e_call(ctx, VT_BOOL, VT_OP_ISNULLPTR, 1, &given)};
-    const vt_stmt *items[] = {vt_s_eval(ctx, vt_e_call_extern(ctx, VT_I32, "look", 1, &address)),
-                              store1(ctx, f.buffers[1], vt_e_cast(ctx, VT_I32, answers[0]), zero),
-                              store1(ctx, f.buffers[1], vt_e_cast(ctx, VT_I32, answers[1]), one)};
-    f.func.body = vt_s_seq(ctx, 3, items);
-    int32_t memory[4] = {0}, answer[2] = {7, 7};
-    const void *seen = NULL;
-    vt_interp_arg args[] = {{.data = memory, .elements = 4}, {.data = answer, .elements = 2}, {.elements = 0}};
-    vt_interp_hooks hooks = {.user = &seen, .call = note_pointer};
-    assert_int_equal(vt_interp_run(ctx, &f.func, 3, args, &hooks), VTA_OK);
-    assert_ptr_equal(seen, memory + 2);
-    assert_true(answer[0] == 0 && answer[1] == 1);
-    return VTA_OK;
-}
-
 /* The quotient of floats by zero is what IEEE 754 says; there is no remainder. */
 static vta_status float_by_zero(vt_ctx *ctx, void *arg) {
     vt_value out;
@@ -235,13 +201,11 @@ static void test_wrong(void **state) {
 static void test_elements(void **state) { (void)state, run_in_context(elements, NULL, VTA_OK, NULL); }
 static void test_functions(void **state) { (void)state, run_in_context(functions, NULL, VTA_OK, NULL); }
 static void test_reinterpreted(void **state) { (void)state, run_in_context(reinterpreted, NULL, VTA_OK, NULL); }
-static void test_addresses(void **state) { (void)state, run_in_context(addresses, NULL, VTA_OK, NULL); }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_elements),      cmocka_unit_test(test_unsupported), cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_reinterpreted), cmocka_unit_test(test_addresses),   cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_float_by_zero),
+        cmocka_unit_test(test_reinterpreted), cmocka_unit_test(test_wrong),       cmocka_unit_test(test_float_by_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
