@@ -1,0 +1,119 @@
+/* Forms that few functions have, as TVMScript: a block that is the whole body, a parameter that is a number, loops that
+ * go to another's variable, and pointers from outside. */
+#include "ir/support.h"
+#include "support/check.h"
+
+#define HEAD                                                                                                           \
+    "# from tvm.script import tir as T\n"                                                                              \
+    "@tvm.script.ir_module\n"                                                                                          \
+    "class Module:\n"                                                                                                  \
+    "    @T.prim_func\n"
+
+static void assert_prints(vt_ctx *ctx, const vt_func *f, const char *expected) {
+    vt_strbuf out;
+    vt_strbuf_init(&out, NULL);
+    vt_print_tvmscript(ctx, f, &out);
+    assert_same_text(f->name, vt_strbuf_text(&out), expected);
+    vt_strbuf_free(&out);
+}
+
+/* A block of a number n that is a parameter, and of a buffer. */
+static vta_status whole_body(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_expr *shape[] = {vt_i32(ctx, 2), vt_i32(ctx, 3)}, *zero = vt_i32(ctx, 0);
+    const vt_var *n = vt_var_new_scalar(ctx, "n", VT_I32), *params[] = {n, vt_var_new(ctx, "a", VT_HANDLE_T)};
+    const vt_buffer *a = vt_buffer_new(ctx, "A", NULL, VT_I32, 2, shape);
+    const vt_iter *iters[] = {
+        vt_iter_new(ctx, vt_var_new(ctx, "v", VT_I32), zero, vt_i32(ctx, 4), VT_ITER_DATA_PAR, ""),
+        vt_iter_new(ctx, vt_var_new(ctx, "w", VT_I32), vt_i32(ctx, 1), vt_i32(ctx, 2), VT_ITER_ORDERED, ""),
+    };
+    const vt_expr *at[] = {zero, iters[0]->var}, *values[] = {n, n};
+    const vt_range all[] = {{zero, vt_i32(ctx, 1)}, {zero, vt_i32(ctx, 3)}};
+    const vt_region writes = {a, 2, all};
+    vt_stmt s = {.kind = VT_S_BLOCK,
+                 .u.block = {.name = "B",
+                             .n_iters = 2,
+                             .iters = iters,
+                             .n_bindings = 2,
+                             .bindings = values,
+                             .n_writes = 1,
+                             .writes = &writes,
+                             .body = vt_s_store(ctx, a, vt_add(ctx, iters[1]->var, n), 2, at)}};
+    const vt_binding binding = {.param = params[1], .buffer = a};
+    const vt_func f = {.name = "main",
+                       .n_params = 2,
+                       .params = params,
+                       .n_bindings = 1,
+                       .bindings = &binding,
+                       .body = vt_s_new(ctx, &s)};
+    assert_prints(ctx, &f,
+                  HEAD "    def main(n: T.int32, A: T.Buffer[(2, 3), \"int32\"]) -> None:\n"
+                       "        # body\n"
+                       "        with T.block(\"B\"):\n"
+                       "            v = T.axis.spatial(4, n)\n"
+                       "            w = T.axis.scan((1, 3), n)\n"
+                       "            T.reads()\n"
+                       "            T.writes(A[0, 0 : 3])\n"
+                       "            A[0, v] = w + n\n"
+                       "    \n");
+    return VTA_OK;
+}
+
+/* Loops stand in one line as far as none of them goes to the variable of another; one that has ended does not count. */
+static vta_status nests(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_expr *zero = vt_i32(ctx, 0), *five = vt_i32(ctx, 5), *three = vt_i32(ctx, 3);
+    const vt_var *v[4];
+    for (int k = 0; k < 4; k++) v[k] = vt_var_new(ctx, (const char *[]){"i", "j", "k", "l"}[k], VT_I32);
+    const vt_stmt *items[3];
+    for (int to = 0; to < 3; to++) { /* the third loop goes to 5, to i, to j + 1 */
+        const vt_expr *const ends[] = {five, v[0], vt_add(ctx, v[1], vt_i32(ctx, 1))};
+        const vt_stmt *inner = vt_s_for(ctx, v[3], zero, three, VT_FOR_SERIAL, vt_s_eval(ctx, v[3]));
+        inner = vt_s_for(ctx, v[2], zero, ends[to], VT_FOR_SERIAL, inner);
+        inner = vt_s_for(ctx, v[1], zero, three, VT_FOR_SERIAL, inner);
+        items[to] = vt_s_for(ctx, v[0], zero, five, VT_FOR_SERIAL, inner);
+    }
+    vt_stmt root = {.kind = VT_S_BLOCK, .u.block = {.name = "root", .body = vt_s_seq(ctx, 3, items)}};
+    const vt_func f = {.name = "main", .body = vt_s_new(ctx, &root)};
+    assert_prints(ctx, &f,
+                  HEAD "    def main() -> None:\n"
+                       "        # body\n"
+                       "        # with T.block(\"root\")\n"
+                       "        for i, j, k, l in T.grid(5, 3, 5, 3):\n"
+                       "            T.evaluate(l)\n"
+                       "        for i, j in T.grid(5, 3):\n"
+                       "            for k, l in T.grid(i, 3):\n"
+                       "                T.evaluate(l)\n"
+                       "        for i, j in T.grid(5, 3):\n"
+                       "            for k, l in T.grid(j + 1, 3):\n"
+                       "                T.evaluate(l)\n"
+                       "    \n");
+    return VTA_OK;
+}
+
+/* What a function uses and nobody defines is declared before it: what it points to and where that lies. */
+static vta_status from_outside(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_var *pointer = vt_var_new_pointer(ctx, "D", VT_I8, "local.acc_buffer");
+    const vt_func f = {.name = "main", .body = vt_s_eval(ctx, pointer)};
+    vt_strbuf out;
+    vt_strbuf_init(&out, NULL);
+    vt_print_tvmscript(ctx, &f, &out);
+    assert_contains(vt_strbuf_text(&out), "        D = T.buffer_var(\"int8\", \"local.acc_buffer\")\n"
+                                          "        T.evaluate(D)\n");
+    vt_strbuf_free(&out);
+    return VTA_OK;
+}
+
+static void test_whole_body(void **state) { (void)state, run_in_context(whole_body, NULL, VTA_OK, NULL); }
+static void test_nests(void **state) { (void)state, run_in_context(nests, NULL, VTA_OK, NULL); }
+static void test_from_outside(void **state) { (void)state, run_in_context(from_outside, NULL, VTA_OK, NULL); }
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whole_body),
+        cmocka_unit_test(test_nests),
+        cmocka_unit_test(test_from_outside),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
