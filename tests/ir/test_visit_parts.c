@@ -12,13 +12,13 @@ enum {
     THREAD_MIN,
     THREAD_EXTENT,
     NOTE,
-    ITER = NOTE + 3,  /* minimum and extent of two */
-    VALUE = ITER + 4, /* of two */
-    READ = VALUE + 2, /* two regions of two ranges */
-    WRITE = READ + 8, /* one of one */
+    ITER = NOTE + 3,   /* minimum and extent of three */
+    VALUE = ITER + 6,  /* of three */
+    READ = VALUE + 3,  /* three regions, the first of three ranges, the others of one */
+    WRITE = READ + 10, /* one of one */
     INIT = WRITE + 2,
-    BODY,
-    PLACES
+    BODY, /* three statements */
+    PLACES = BODY + 3
 };
 
 typedef struct parts {
@@ -38,34 +38,35 @@ static parts make_parts(vt_ctx *ctx) {
     const vt_expr *shape[] = {vt_i32(ctx, 4), vt_i32(ctx, 4)};
     p.a = vt_buffer_new(ctx, "A", NULL, VT_I32, 2, shape);
     p.b = vt_buffer_new(ctx, "B", NULL, VT_I32, 2, shape);
-    const vt_iter **iters = VT_NEW_ARRAY(ctx, const vt_iter *, 2);
-    vt_range *ranges = VT_NEW_ARRAY(ctx, vt_range, 5);
-    vt_region *regions = VT_NEW_ARRAY(ctx, vt_region, 3);
-    const vt_buffer **allocs = VT_NEW_ARRAY(ctx, const vt_buffer *, 2);
+    const vt_iter **iters = VT_NEW_ARRAY(ctx, const vt_iter *, 3);
+    vt_range *ranges = VT_NEW_ARRAY(ctx, vt_range, 6);
+    vt_region *regions = VT_NEW_ARRAY(ctx, vt_region, 4);
+    const vt_buffer **allocs = VT_NEW_ARRAY(ctx, const vt_buffer *, 3);
     vt_note *notes = VT_NEW_ARRAY(ctx, vt_note, 3);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 3; k++)
         iters[k] = vt_iter_new(ctx, vt_var_new(ctx, "i", VT_I32), v[ITER + 2 * k], v[ITER + 2 * k + 1],
                                k ? VT_ITER_COMM_REDUCE : VT_ITER_DATA_PAR, "");
-    for (int k = 0; k < 5; k++) ranges[k] = (vt_range){v[READ + 2 * k], v[READ + 2 * k + 1]};
-    regions[0] = (vt_region){p.a, 2, ranges};
-    regions[1] = (vt_region){p.b, 2, ranges + 2};
-    regions[2] = (vt_region){p.b, 1, ranges + 4};
-    allocs[0] = p.a, allocs[1] = p.b;
+    for (int k = 0; k < 6; k++) ranges[k] = (vt_range){v[READ + 2 * k], v[READ + 2 * k + 1]};
+    regions[0] = (vt_region){p.b, 3, ranges};
+    for (int k = 1; k < 4; k++) regions[k] = (vt_region){k < 3 ? p.a : p.b, 1, ranges + k + 2};
+    allocs[0] = allocs[1] = p.b, allocs[2] = p.a;
+    const vt_stmt *items[3];
+    for (int k = 0; k < 3; k++) items[k] = vt_s_eval(ctx, v[BODY + k]);
     for (int k = 0; k < 3; k++) notes[k] = (vt_note){"key", v[NOTE + k]};
     vt_stmt block = {.kind = VT_S_BLOCK,
                      .u.block = {.name = "B",
-                                 .n_iters = 2,
+                                 .n_iters = 3,
                                  .iters = iters,
-                                 .n_bindings = 2,
-                                 .bindings = vt_exprs_copy(ctx, 2, v + VALUE),
-                                 .n_reads = 2,
+                                 .n_bindings = 3,
+                                 .bindings = vt_exprs_copy(ctx, 3, v + VALUE),
+                                 .n_reads = 3,
                                  .reads = regions,
                                  .n_writes = 1,
-                                 .writes = regions + 2,
-                                 .n_allocs = 2,
+                                 .writes = regions + 3,
+                                 .n_allocs = 3,
                                  .allocs = allocs,
                                  .init = vt_s_eval(ctx, v[INIT]),
-                                 .body = vt_s_eval(ctx, v[BODY])}};
+                                 .body = vt_s_seq(ctx, 3, items)}};
     p.block = vt_s_new(ctx, &block);
     vt_stmt loop = {.kind = VT_S_FOR,
                     .u.loop = {.var = vt_var_new(ctx, "l", VT_I32),
@@ -139,21 +140,45 @@ static vta_status buffers(vt_ctx *ctx, void *arg) {
     renaming r = {.m = {.ctx = ctx, .buffer = a_to_b}, .p = &p};
     const vt_stmt *s = vt_mutate_stmt(&r.m, p.block);
     assert_ptr_not_equal(s, p.block);
-    assert_ptr_equal(s->u.block.reads[0].buffer, p.b);
-    assert_int_equal(s->u.block.reads[0].n_ranges, 2);
-    assert_ptr_equal(s->u.block.reads[0].ranges, p.block->u.block.reads[0].ranges);
-    assert_memory_equal(s->u.block.reads + 1, p.block->u.block.reads + 1, sizeof(vt_region));
+    for (int k = 0; k < 3; k++) {
+        const vt_region *is = s->u.block.reads + k, *was = p.block->u.block.reads + k;
+        assert_ptr_equal(is->buffer, p.b);
+        assert_ptr_equal(was->buffer, k ? p.a : p.b); /* the block itself stays */
+        assert_int_equal(is->n_ranges, was->n_ranges);
+        assert_ptr_equal(is->ranges, was->ranges);
+        assert_ptr_equal(s->u.block.allocs[k], p.b);
+        assert_ptr_equal(p.block->u.block.allocs[k], k < 2 ? p.b : p.a);
+    }
     assert_ptr_equal(s->u.block.writes, p.block->u.block.writes);
-    assert_true(s->u.block.allocs[0] == p.b && s->u.block.allocs[1] == p.b);
-    assert_ptr_equal(p.block->u.block.reads[0].buffer, p.a); /* the block itself stays */
-    assert_ptr_equal(p.block->u.block.allocs[0], p.a);
+    return VTA_OK;
+}
+
+static const vt_expr *no_expr(vt_mutator *m, const vt_expr *e) {
+    (void)m;
+    fail_msg("an expression was rewritten");
+    return e;
+}
+
+/* A rewriter of statements does not look into expressions, in regions and behind attributes too; nothing stays nothing.
+ */
+static vta_status statements(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const parts p = make_parts(ctx);
+    vt_mutator m = {.ctx = ctx, .expr = no_expr, .statements_only = true}, all = {.ctx = ctx};
+    const vt_stmt *s = vt_s_attr(ctx, vt_ref_var(p.vars[0]), "key", p.vars[1], p.loop);
+    assert_ptr_equal(vt_mutate_stmt(&m, s), s);
+    assert_ptr_equal(vt_mutate_expr(&m, p.vars[0]), p.vars[0]);
+    assert_null(vt_mutate_expr(&all, NULL));
+    assert_null(vt_mutate_stmt(&all, NULL));
     return VTA_OK;
 }
 
 static void test_places(void **state) { (void)state, run_in_context(places, NULL, VTA_OK, NULL); }
+static void test_statements(void **state) { (void)state, run_in_context(statements, NULL, VTA_OK, NULL); }
 static void test_buffers(void **state) { (void)state, run_in_context(buffers, NULL, VTA_OK, NULL); }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_places), cmocka_unit_test(test_buffers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_places), cmocka_unit_test(test_buffers),
+                                       cmocka_unit_test(test_statements)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
