@@ -26,13 +26,27 @@ static vta_status bind_twice(vt_ctx *ctx, void *arg) {
     const twice *t = arg;
     vt_analyzer *an = vt_analyzer_new(ctx);
     const vt_var *v = vt_var_new(ctx, "v", VT_I32), *other = vt_var_new(ctx, "v", VT_I32);
+    const vt_expr *twofold = vt_mul(ctx, v, vt_i32(ctx, 2)), *next = vt_add(ctx, v, vt_i32(ctx, 1));
+    const vt_expr *first = vt_i32(ctx, t->second.min), *below = vt_lt(ctx, v, first), *from = vt_ge(ctx, v, first);
+    assert_false(vt_prove(an, below) || vt_prove(an, from));
+    vt_simplify(an, next); /* what it said before it was told is not what it says then */
+    vt_const_bound(an, v);
     bind(an, v, t->first, false);
+    vt_simplify(an, next);
+    vt_simplify(an, below);
+    vt_simplify(an, from);
+    vt_canonical_simplify(an, twofold);
     bind(an, other, t->second, false); /* of another variable nothing is known yet */
     bind(an, v, t->second, t->override);
+    assert_true(vt_prove(an, from) && !vt_prove(an, below));
+    assert_true(vt_is_const(vt_simplify(an, below), 0) && vt_is_const(vt_simplify(an, from), 1));
     int64_t last = t->second.min + (t->second.range ? t->second.extent - 1 : 0);
     vt_bound b = vt_const_bound(an, v);
     assert_true(b.min == t->second.min && b.max == last);
-    if (b.min == b.max) assert_true(vt_is_const(vt_simplify(an, vt_add(ctx, v, vt_i32(ctx, 1))), b.min + 1));
+    if (b.min != b.max) return VTA_OK;
+    assert_true(vt_is_const(vt_simplify(an, next), b.min + 1));
+    assert_true(vt_is_const(vt_rewrite_simplify(an, next), b.min + 1));
+    assert_true(vt_is_const(vt_canonical_simplify(an, twofold), b.min * 2));
     return VTA_OK;
 }
 
