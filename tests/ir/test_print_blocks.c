@@ -105,6 +105,18 @@ static vta_status from_outside(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
+/* A tensor is realized from one end to the other, also where that is one element. */
+static vta_status realized(vt_ctx *ctx, void *arg) {
+    (void)arg;
+    const vt_expr *shape[] = {vt_i32(ctx, 4), vt_i32(ctx, 8)}, *one = vt_i32(ctx, 1), *two = vt_i32(ctx, 2);
+    const vt_tensor t = {.name = "T", .dtype = VT_I32, .ndim = 2, .shape = shape};
+    const vt_range box[] = {{two, one}, {one, vt_i32(ctx, 5)}};
+    assert_contains(vt_stmt_text(ctx, vt_s_realize(ctx, &t, 2, box, NULL, "local", vt_s_eval(ctx, two))),
+                    ", [2:3, 1:6], True, local");
+    return VTA_OK;
+}
+
+static void test_realized(void **state) { (void)state, run_in_context(realized, NULL, VTA_OK, NULL); }
 static void test_whole_body(void **state) { (void)state, run_in_context(whole_body, NULL, VTA_OK, NULL); }
 static void test_nests(void **state) { (void)state, run_in_context(nests, NULL, VTA_OK, NULL); }
 static void test_from_outside(void **state) { (void)state, run_in_context(from_outside, NULL, VTA_OK, NULL); }
@@ -114,6 +126,7 @@ int main(void) {
         cmocka_unit_test(test_whole_body),
         cmocka_unit_test(test_nests),
         cmocka_unit_test(test_from_outside),
+        cmocka_unit_test(test_realized),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
