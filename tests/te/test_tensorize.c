@@ -56,6 +56,21 @@ static void refused(void **state) {
          "cannot tensorize y at j with in: the intrinsic reads 2 x 4 of q, but the loops from j inwards read 7 x 1 of "
          "a; split "
          "or reorder until the inner loops are those of the intrinsic"},
+        /* one dimension that does not fit: the first, the last, and one before those of the intrinsic */
+        {"y[j: 4] = b[j * 2]", "r[j: 4] = p[j]", 0,
+         "cannot tensorize y at j with in: the intrinsic reads 4 of p, but the loops from j inwards read 7 of b; "
+         "split or reorder until the inner loops are those of the intrinsic"},
+        {"y[j: 4] = a[0, j * 2] + a[1, j * 2]", "r[j: 4] = q[0, j] + q[1, j]", 0,
+         "cannot tensorize y at j with in: the intrinsic reads 2 x 4 of q, but the loops from j inwards read 2 x 7 of "
+         "a; "
+         "split or reorder until the inner loops are those of the intrinsic"},
+        {"y[j: 4] = a[0, j] + a[2, j]", "r[j: 4] = q[0, j] + q[1, j]", 0,
+         "cannot tensorize y at j with in: the intrinsic reads 2 x 4 of q, but the loops from j inwards read 3 x 4 of "
+         "a; "
+         "split or reorder until the inner loops are those of the intrinsic"},
+        {"y[j: 4] = a[j, j]", "r[j: 4] = p[j]", 0,
+         "cannot tensorize y at j with in: the intrinsic reads 4 of p, but the loops from j inwards read 4 x 4 of a; "
+         "split or reorder until the inner loops are those of the intrinsic"},
         {"y[i: 8, j: 4] = a[i, j] + b[j]", "r[j: 4] = p[j]", 1,
          "cannot tensorize y at j with in: the intrinsic has 1 inputs and 1 outputs, y has 2 and 1"},
         {"y[j: 4] = b[j]", "r[i: 4, j: 4] = p[j]", 0,
