@@ -106,10 +106,62 @@ static void values(void **state) {
     te_context_destroy(c);
 }
 
+/* A cache is read by somebody who reads what it holds. */
+static void caches(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    te_tensor *a = te_placeholder(c, "a", "int32", 1, (int64_t[]){4});
+    te_tensor *x = te_define(c, "x[i: 4] = a[i] + 1"), *y = te_define(c, "y[i: 4] = x[i] * 2");
+    te_schedule *s = te_schedule_create(c, 1, &y);
+    assert_null(te_cache_read(s, y, "acc", 0, NULL));
+    assert_refused(c, VTA_ILLEGAL, "cannot cache_read y: nothing reads it");
+    assert_null(te_cache_read(s, a, "acc", 2, (te_tensor *[]){x, y}));
+    assert_refused(c, VTA_ILLEGAL, "cannot cache_read a for y: y does not read it");
+    assert_int_equal(te_schedule_stages(s), 3); /* nothing was changed */
+    assert_non_null(te_cache_read(s, x, "acc", 0, NULL));
+    assert_int_equal(te_schedule_stages(s), 4);
+    assert_fine(c);
+    te_context_destroy(c);
+}
+
+static vta_status lower_others(vt_ctx *ctx, void *arg) {
+    const vt_te_arg *args = arg;
+    (void)ctx;
+    vt_te_lower((te_schedule *)args[2].tensor, 2, args, "main");
+    return VTA_OK;
+}
+
+/* An argument that is neither a tensor nor a scalar; and places for the parts of an intrinsic's inputs that are none.
+ */
+static void others(void **state) {
+    (void)state;
+    te_context *c = context_with(NULL);
+    te_tensor *a = te_placeholder(c, "a", "int32", 1, (int64_t[]){4}), *y = te_define(c, "y[i: 4] = a[i] + 1");
+    te_schedule *s = te_schedule_create(c, 1, &y);
+    te_expr *one = te_int(c, "int32", 1), *access;
+    vt_te_arg no_tensor[] = {{.tensor = a}, {.tensor = (te_tensor *)one}, {.tensor = (te_tensor *)s}};
+    vt_te_arg no_scalar[] = {{.scalar = (te_expr *)a}, {.tensor = y}, {.tensor = (te_tensor *)s}};
+    assert_int_equal(vt_protect(vt_te_ctx(c), lower_others, no_tensor), VTA_INVALID_ARGUMENT);
+    assert_refused(c, VTA_INVALID_ARGUMENT, "an expression is given where a tensor is expected");
+    assert_int_equal(vt_protect(vt_te_ctx(c), lower_others, no_scalar), VTA_INVALID_ARGUMENT);
+    assert_refused(c, VTA_INVALID_ARGUMENT, "a tensor is given where a scalar is expected");
+    te_placeholder(c, "p", "int32", 1, (int64_t[]){4});
+    te_tensor *what = te_define(c, "q[k: 4] = p[k]"), *out = NULL;
+    te_intrin *in = te_intrin_create(c, "copy", what);
+    access = te_intrin_access(in, what, "w");
+    te_intrin_emit(in, TE_INTRIN_BODY, te_call(c, "int32", "run", 1, &access));
+    te_expr *four = te_int(c, "int32", 4);
+    te_intrin_call call = {.intrin = in, .inner_count = 1, .inner = &four, .region_count = 1};
+    assert_int_equal(te_compute_intrin(c, "z", &call, &out), VTA_INVALID_ARGUMENT);
+    assert_refused(c, VTA_INVALID_ARGUMENT, "NULL where a list is expected");
+    assert_null(out);
+    te_context_destroy(c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options), cmocka_unit_test(casts),  cmocka_unit_test(scans),
-        cmocka_unit_test(threads), cmocka_unit_test(values),
+        cmocka_unit_test(options), cmocka_unit_test(casts),  cmocka_unit_test(scans),  cmocka_unit_test(threads),
+        cmocka_unit_test(values),  cmocka_unit_test(caches), cmocka_unit_test(others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
