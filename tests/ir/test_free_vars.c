@@ -8,12 +8,14 @@ enum { LET_EXPR, REDUCE, LET, FOR, ALLOC, THREAD, THREAD_TWICE, BLOCK_ITER, BLOC
 
 typedef struct scene {
     const vt_var *v, *other; /* the one that is defined; one that is not */
+    const vt_var *value;     /* of a let */
     const vt_buffer *b;      /* of v, where that is a pointer */
     bool pointer;
 } scene;
 
 static scene make_scene(vt_ctx *ctx, int form) {
     scene s = {.pointer = form == ALLOC || form == BLOCK_ALLOC, .other = vt_var_new(ctx, "other", VT_I32)};
+    s.value = vt_var_new(ctx, "value", VT_I32);
     const vt_expr *four = vt_i32(ctx, 4);
     s.v = s.pointer ? vt_var_new_pointer(ctx, "v", VT_I32, "") : vt_var_new(ctx, "v", VT_I32);
     if (s.pointer) s.b = vt_buffer_new(ctx, "B", s.v, VT_I32, 1, &four);
@@ -39,20 +41,23 @@ static const vt_expr *reduced(vt_ctx *ctx, const scene *s) {
     return vt_e_reduce(ctx, how, 1, &source, 1, &axis, NULL, NULL, 0);
 }
 
+/* The variable is the last of two. */
 static const vt_stmt *block(vt_ctx *ctx, const scene *s) {
-    const vt_iter **iter = VT_NEW_ARRAY(ctx, const vt_iter *, 1);
-    const vt_buffer **alloc = VT_NEW_ARRAY(ctx, const vt_buffer *, 1);
-    const vt_expr *zero = vt_i32(ctx, 0);
+    const vt_iter **iter = VT_NEW_ARRAY(ctx, const vt_iter *, 2);
+    const vt_buffer **alloc = VT_NEW_ARRAY(ctx, const vt_buffer *, 2);
+    const vt_expr *zero = vt_i32(ctx, 0), *four = vt_i32(ctx, 4), *zeros[] = {zero, zero};
     vt_stmt fields = {.kind = VT_S_BLOCK, .u.block = {.name = "b", .body = use(ctx, s)}};
     if (s->pointer) {
-        alloc[0] = s->b;
-        fields.u.block.n_allocs = 1;
+        alloc[0] = vt_buffer_new(ctx, "A", NULL, VT_I32, 1, &four);
+        alloc[1] = s->b;
+        fields.u.block.n_allocs = 2;
         fields.u.block.allocs = alloc;
     } else {
-        iter[0] = vt_iter_new(ctx, s->v, zero, vt_i32(ctx, 4), VT_ITER_DATA_PAR, "");
-        fields.u.block.n_iters = fields.u.block.n_bindings = 1;
+        for (int k = 0; k < 2; k++)
+            iter[k] = vt_iter_new(ctx, k ? s->v : vt_var_new(ctx, "u", VT_I32), zero, four, VT_ITER_DATA_PAR, "");
+        fields.u.block.n_iters = fields.u.block.n_bindings = 2;
         fields.u.block.iters = iter;
-        fields.u.block.bindings = vt_exprs_copy(ctx, 1, &zero);
+        fields.u.block.bindings = vt_exprs_copy(ctx, 2, zeros);
     }
     return vt_s_new(ctx, &fields);
 }
@@ -71,9 +76,9 @@ static const vt_stmt *threads(vt_ctx *ctx, const scene *s, bool twice) {
 static const vt_stmt *defining(vt_ctx *ctx, const scene *s, int form) {
     const vt_expr *four = vt_i32(ctx, 4);
     switch (form) {
-    case LET_EXPR: return vt_s_eval(ctx, vt_e_let(ctx, s->v, four, using(ctx, s)));
+    case LET_EXPR: return vt_s_eval(ctx, vt_e_let(ctx, s->v, s->value, using(ctx, s)));
     case REDUCE: return vt_s_eval(ctx, reduced(ctx, s));
-    case LET: return vt_s_let(ctx, s->v, four, use(ctx, s));
+    case LET: return vt_s_let(ctx, s->v, s->value, use(ctx, s));
     case FOR: return loop(ctx, s->v, 4, use(ctx, s));
     case ALLOC: return vt_s_alloc(ctx, s->v, VT_I32, 1, &four, NULL, use(ctx, s));
     case THREAD:
@@ -93,12 +98,14 @@ static vta_status scopes(vt_ctx *ctx, void *arg) {
         for (int k = 0; k < 4; k++) {
             uint32_t n;
             const vt_var *const *vars = vt_stmt_free_vars(ctx, all[k], &n);
-            bool v = false, other = false;
+            bool v = false, other = false, value = false, let = form == LET_EXPR || form == LET;
             for (uint32_t i = 0; i < n; i++) {
                 v |= vars[i] == s.v;
                 other |= vars[i] == s.other;
+                value |= vars[i] == s.value;
             }
-            if (v != (k == 1 || k == 2) || !other || n != 1 + (uint32_t)v) fail_msg("form %d, place %d", form, k);
+            if (v != (k == 1 || k == 2) || !other || value != let || n != 1 + (uint32_t)v + let)
+                fail_msg("form %d, place %d", form, k);
             assert_true(vt_stmt_uses(all[k], s.v) && vt_stmt_uses(all[k], s.other)); /* defined or not */
         }
         assert_false(vt_stmt_uses(inside, vt_var_new(ctx, "v", VT_I32)));
