@@ -59,7 +59,7 @@ enum {
 
 static vta_status build(vt_ctx *ctx, void *arg) {
     const parts p = make_parts(ctx);
-    const vt_expr *two[] = {p.zero, p.zero}, *real[] = {p.zero, p.one, p.real};
+    const vt_expr *two[] = {p.zero, p.zero}, *real[] = {p.zero, p.one, p.real}, *real_first[] = {p.real, p.zero, p.one};
     vt_buffer strided = *p.square;
     strided.n_strides = 3;
     strided.strides = p.square->shape;
@@ -67,7 +67,7 @@ static vta_status build(vt_ctx *ctx, void *arg) {
     case LOAD_TWO: vt_e_load(ctx, p.square, 2, two); break;
     case LOAD_REAL: vt_e_load(ctx, p.square, 3, real); break;
     case PLOAD_TWO: vt_e_pload(ctx, p.tensor, 2, two); break;
-    case PLOAD_REAL: vt_e_pload(ctx, p.tensor, 3, real); break;
+    case PLOAD_REAL: vt_e_pload(ctx, p.tensor, 3, real_first); break;
     case STORE_TWO: vt_s_store(ctx, p.square, p.one, 2, two); break;
     case STORE_NONE: vt_s_store(ctx, p.flat, p.one, 0, NULL); break;
     case OFFSET_TWO: vt_buffer_offset(ctx, p.square, 2, two); break;
@@ -103,7 +103,7 @@ static void test_refused(void **state) {
         [LOAD_TWO] = {VTA_INTERNAL, "error: load of B with 2 indices: it has 3 dimensions"},
         [LOAD_REAL] = {VTA_INTERNAL, "error: load of B: index 2 is not an integer"},
         [PLOAD_TWO] = {VTA_INTERNAL, "error: load of T with 2 indices: it has 3 dimensions"},
-        [PLOAD_REAL] = {VTA_INTERNAL, "error: load of T: index 2 is not an integer"},
+        [PLOAD_REAL] = {VTA_INTERNAL, "error: load of T: index 0 is not an integer"},
         [STORE_TWO] = {VTA_INTERNAL, "error: store to B with 2 indices: it has 3 dimensions"},
         [STORE_NONE] = {VTA_INTERNAL, "error: store to A with 0 indices: it has 1 dimensions"},
         [OFFSET_TWO] = {VTA_INTERNAL, "error: 2 indices into B, which has 3 dimensions"},

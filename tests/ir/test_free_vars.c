@@ -47,14 +47,16 @@ static const vt_stmt *block(vt_ctx *ctx, const scene *s) {
     const vt_buffer **alloc = VT_NEW_ARRAY(ctx, const vt_buffer *, 2);
     const vt_expr *zero = vt_i32(ctx, 0), *four = vt_i32(ctx, 4), *zeros[] = {zero, zero};
     vt_stmt fields = {.kind = VT_S_BLOCK, .u.block = {.name = "b", .body = use(ctx, s)}};
+    const vt_var *first = vt_var_new(ctx, "u", VT_I32);
+    const vt_stmt *items[] = {use(ctx, s), vt_s_eval(ctx, first)};
     if (s->pointer) {
         alloc[0] = vt_buffer_new(ctx, "A", NULL, VT_I32, 1, &four);
         alloc[1] = s->b;
         fields.u.block.n_allocs = 2;
         fields.u.block.allocs = alloc;
     } else {
-        for (int k = 0; k < 2; k++)
-            iter[k] = vt_iter_new(ctx, k ? s->v : vt_var_new(ctx, "u", VT_I32), zero, four, VT_ITER_DATA_PAR, "");
+        for (int k = 0; k < 2; k++) iter[k] = vt_iter_new(ctx, k ? s->v : first, zero, four, VT_ITER_DATA_PAR, "");
+        fields.u.block.body = vt_s_seq(ctx, 2, items);
         fields.u.block.n_iters = fields.u.block.n_bindings = 2;
         fields.u.block.iters = iter;
         fields.u.block.bindings = vt_exprs_copy(ctx, 2, zeros);
