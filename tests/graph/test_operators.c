@@ -1,0 +1,118 @@
+/* Every row of the table of operators: how many inputs and outputs, of what elements, and what an attribute is that
+ * nobody gives. What ONNX says of the operator is the measure; lists are empty, since a node says them completely. */
+#include "build.h"
+
+#include "graph/type.h"
+
+/* "name, least inputs-most, outputs, elements of the first input, attributes" */
+static const char *const rows[] = {
+    "Conv 2-3 1 floats strides= pads= dilations= group=1",
+    "ConvTranspose 2-3 1 floats strides= pads= dilations= output_pads= group=1",
+    "ConvInteger 2-4 1 bytes strides= pads= dilations= group=1",
+    "QLinearConv 8-9 1 bytes strides= pads= dilations= group=1",
+    "MatMul 2-2 1 floats",
+    "Gemm 2-3 1 floats alpha=1 beta=1 trans_a=0 trans_b=0",
+    "MatMulInteger 2-4 1 bytes",
+    "QLinearMatMul 8-8 1 bytes",
+    "BatchNormalization 5-5 1 floats epsilon=1e-05",
+    "MaxPool 1-1 1 numbers kernel= strides= pads= dilations=",
+    "AveragePool 1-1 1 floats kernel= strides= pads= dilations= count_pads=0",
+    "ReduceMean 1-1 1 floats axes= keepdims=1",
+    "ReduceSum 1-1 1 numbers axes= keepdims=1",
+    "ReduceProd 1-1 1 numbers axes= keepdims=1",
+    "ReduceMax 1-1 1 numbers axes= keepdims=1",
+    "ReduceMin 1-1 1 numbers axes= keepdims=1",
+    "Softmax 1-1 1 floats axis=0",
+    "LogSoftmax 1-1 1 floats axis=0",
+    "Relu 1-1 1 floats",
+    "LeakyRelu 1-1 1 floats alpha=0.01",
+    "Clip 1-1 1 numbers min=-inf max=inf",
+    "Sigmoid 1-1 1 floats",
+    "HardSigmoid 1-1 1 floats alpha=0.200000003 beta=0.5",
+    "HardSwish 1-1 1 floats",
+    "Elu 1-1 1 floats alpha=1",
+    "Softplus 1-1 1 floats",
+    "Tanh 1-1 1 floats",
+    "Erf 1-1 1 floats",
+    "Exp 1-1 1 floats",
+    "Log 1-1 1 floats",
+    "Sqrt 1-1 1 floats",
+    "Reciprocal 1-1 1 floats",
+    "Floor 1-1 1 floats",
+    "Ceil 1-1 1 floats",
+    "Round 1-1 1 floats",
+    "Abs 1-1 1 numbers",
+    "Neg 1-1 1 numbers",
+    "Not 1-1 1 bools",
+    "Cast 1-1 1 any to=float32",
+    "Identity 1-1 1 any",
+    "Add 2-2 1 numbers",
+    "Sub 2-2 1 numbers",
+    "Mul 2-2 1 numbers",
+    "Div 2-2 1 numbers",
+    "Min 2-2 1 numbers",
+    "Max 2-2 1 numbers",
+    "Pow 2-2 1 floats",
+    "PRelu 2-2 1 floats",
+    "Equal 2-2 1 any",
+    "Less 2-2 1 numbers",
+    "LessOrEqual 2-2 1 numbers",
+    "Greater 2-2 1 numbers",
+    "GreaterOrEqual 2-2 1 numbers",
+    "And 2-2 1 bools",
+    "Or 2-2 1 bools",
+    "Xor 2-2 1 bools",
+    "Where 3-3 1 bools",
+    "Reshape 1-1 1 any shape=",
+    "Transpose 1-1 1 any perm=",
+    "Concat 1-1048576 1 any axis=0",
+    "Pad 1-1 1 any padding=constant pads= value=0",
+    "Slice 1-1 1 any starts= steps= shape=",
+    "Gather 2-2 1 any axis=0",
+    "Expand 1-1 1 any shape=",
+    "Resize 1-1 1 numbers sampling=nearest coordinates=half_pixel rounding=round_prefer_floor scales= shape=",
+    "DepthToSpace 1-1 1 any blocksize=0 order=DCR",
+    "SpaceToDepth 1-1 1 any blocksize=0",
+    "QuantizeLinear 2-3 1 numbers axis=1",
+    "DequantizeLinear 2-3 1 numbers axis=1",
+    "DynamicQuantizeLinear 1-1 3 floats",
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static void print_row(vt_gop op, vt_strbuf *sb) {
+    static const char *const elements[] = {"floats", "numbers", "bytes", "bools", "any"};
+    const vt_gop_info *info = vt_gop_get(op);
+    vt_gattr attributes[VT_MOST_ATTRIBUTES];
+    vt_gnode n = {.op = op, .attributes = attributes, .attribute_count = vt_gop_attributes(op, attributes)};
+    vt_strbuf_addf(sb, "%s %u-%u %u %s", info->text, info->least, info->most, info->outputs, elements[info->elements]);
+    vt_strbuf line;
+    vt_strbuf_init(&line, NULL);
+    vt_gnode_print(&n, &line); /* " = Conv() strides=": what stands behind the inputs */
+    vt_strbuf_add(sb, strchr(vt_strbuf_text(&line), ')') + 1);
+    vt_strbuf_free(&line);
+}
+
+static void every_row(void **state) {
+    (void)state;
+    assert_int_equal(ROWS, VT_GOP_COUNT);
+    for (uint32_t op = 0; op < VT_GOP_COUNT; op++) {
+        vt_strbuf sb;
+        vt_strbuf_init(&sb, NULL);
+        print_row((vt_gop)op, &sb);
+        assert_string_equal(vt_strbuf_text(&sb), rows[op]);
+        vt_strbuf_free(&sb);
+    }
+}
+
+/* By name; another name is none of them. */
+static void names(void **state) {
+    (void)state;
+    for (uint32_t op = 0; op < VT_GOP_COUNT; op++) assert_int_equal(vt_gop_find(vt_gop_text((vt_gop)op)), op);
+    assert_int_equal(vt_gop_find("Flatten"), VT_GOP_COUNT);
+    assert_int_equal(vt_gop_find(""), VT_GOP_COUNT);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_row), cmocka_unit_test(names)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
