@@ -120,6 +120,16 @@ static void test_load_shared_object(void **state) {
     check_add(in_folder("k.so"));
 }
 
+/* A name without a slash is a file of the working folder, not one that the loader searches for. */
+static void test_load_from_the_working_folder(void **state) {
+    (void)state;
+    char before[4096];
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(folder), 0);
+    check_add("k.so");
+    assert_int_equal(chdir(before), 0);
+}
+
 static void test_load_object_file(void **state) {
     (void)state;
     check_add(in_folder("k.o"));
@@ -492,6 +502,7 @@ static void test_bad_arrays(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_load_shared_object, make_diag, drop_diag),
+        cmocka_unit_test_setup_teardown(test_load_from_the_working_folder, make_diag, drop_diag),
         cmocka_unit_test_setup_teardown(test_load_object_file, make_diag, drop_diag),
         cmocka_unit_test_setup_teardown(test_nothing_is_left_behind, make_diag, drop_diag),
         cmocka_unit_test_setup_teardown(test_bad_files, make_diag, drop_diag),

@@ -168,10 +168,64 @@ static void no_runs(void **state) {
     refuse(VTA_PARSE, "no runs");
 }
 
+/* A run more, of instructions alone, at a page of its own. */
+static void put_run(const char *name, uint32_t insn_addr) {
+    char path[256], text[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_int_equal(mkdir(path, 0777), 0);
+    static const uint8_t insns[16] = {VTA_OP_FINISH};
+    snprintf(path, sizeof path, "%s/insn.bin", name);
+    put(path, insns, sizeof insns);
+    snprintf(path, sizeof path, "%s/run.json", name);
+    snprintf(text, sizeof text, "{\"insn_addr\": %u, \"insn_count\": 1, \"segments\": []}", insn_addr);
+    put_text(path, text);
+}
+
+static void drop_run(const char *name) {
+    static const char *const files[] = {"/insn.bin", "/run.json", ""};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[256];
+        snprintf(path, sizeof path, "%s/%s%s", folder, name, files[i]);
+        assert_int_equal(remove(path), 0);
+    }
+}
+
+/* Runs stand in the order of their numbers, whatever order the folder lists them in; what has no number of at most nine
+ * digits is none. */
+static void many_runs(void **state) {
+    (void)state;
+    enum { RUNS = 24, PAGE = 4096 };
+    static const char *const others[] = {"0000000001", "00x", "x00"};
+    char name[8];
+    put_all();
+    for (uint32_t i = RUNS - 1; i; i--) { /* but for every third */
+        snprintf(name, sizeof name, "%03u", i);
+        if (i % 3) put_run(name, i * PAGE);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) put_run(others[i], 100 * PAGE);
+    vta_program *p;
+    vta_diag_clear(diag);
+    if (vta_program_load(folder, NULL, diag, &p) != VTA_OK) fail_msg("%s", vta_diag_text(diag));
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < RUNS; i++) {
+        vta_program_run_info run;
+        if (i && i % 3 == 0) continue;
+        assert_int_equal(vta_program_get_run(p, at++, &run), VTA_OK);
+        assert_int_equal(run.insn_addr, i ? i * PAGE : 65536);
+    }
+    assert_int_equal(vta_program_run_count(p), at);
+    vta_program_destroy(p);
+    for (uint32_t i = 1; i < RUNS; i++) {
+        snprintf(name, sizeof name, "%03u", i);
+        if (i % 3) drop_run(name);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) drop_run(others[i]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good),          cmocka_unit_test(bad_parts), cmocka_unit_test(bad_run_json),
-        cmocka_unit_test(out_of_memory), cmocka_unit_test(no_runs),
+        cmocka_unit_test(out_of_memory), cmocka_unit_test(many_runs), cmocka_unit_test(no_runs),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -129,11 +129,45 @@ static void test_capture_of_blocks(void **state) {
     vta_diag_destroy(diag);
 }
 
+/* A buffer that the stream loads from, freed before the stream runs: the program has what it held. */
+static void test_capture_of_freed_buffers(void **state) {
+    (void)state;
+    enum { TILES = 4, LANES = 16 };
+    static int32_t acc[TILES * LANES];
+    vta_diag *diag = vta_diag_create(NULL);
+    vta_runtime *runtime = use("", NULL);
+    VTACommandHandle cmd = VTATLSCommandHandle();
+    for (int i = 0; i < TILES * LANES; i++) acc[i] = i;
+    void *from = VTABufferAlloc(sizeof acc), *to = VTABufferAlloc(TILES * LANES), *site = NULL;
+    VTABufferCopy(acc, 0, from, 0, sizeof acc, 1);
+    assert_int_equal(vta_runtime_record(NULL, diag), VTA_OK);
+    VTALoadBuffer2D(cmd, from, 0, TILES, 1, TILES, 0, 0, 0, 0, 0, VTA_MEM_ACC);
+    uint32_t addr;
+    vta_buffer_info(from, NULL, &addr);
+    VTABufferFree(from);
+    push_alu(&site, 1);
+    VTADepPush(cmd, 2, 3);
+    VTADepPop(cmd, 2, 3);
+    VTAStoreBuffer2D(cmd, 0, VTA_MEM_OUT, to, 0, TILES, 1, TILES);
+    VTASynchronize(cmd, 0);
+    no_error(cmd);
+    vta_program *program;
+    assert_int_equal(vta_runtime_recorded(NULL, 0, diag, &program, NULL, NULL), VTA_OK);
+    uint32_t i = 0;
+    vta_program_segment s = {0};
+    while (vta_program_get_segment(program, 0, i, &s) == VTA_OK && s.addr != addr) i++;
+    check_segment(program, i, addr, (const uint8_t *)acc, (const uint8_t *)acc, sizeof acc);
+    vta_program_destroy(program);
+    vta_runtime_destroy(runtime);
+    vta_diag_destroy(diag);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dumps),
         cmocka_unit_test(test_capture),
         cmocka_unit_test(test_capture_of_blocks),
+        cmocka_unit_test(test_capture_of_freed_buffers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
