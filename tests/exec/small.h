@@ -22,7 +22,8 @@ typedef struct small {
     vt_plan_layer layers[2];
     uint8_t insns[16 * VTA_INSN_BYTES], uops[VTA_UOP_BYTES], params[64];
     uint32_t insn_count;
-    const char *code; /* in place of native code; NULL: none */
+    const char *code, *data;      /* in place of native code, and its constants; NULL: none */
+    size_t insns_more, uops_less; /* bytes of the sections */
     vt_section sections[8];
     uint32_t section_count;
     vt_strbuf json;
@@ -155,9 +156,10 @@ static inline uint8_t *small_write(small *s, const char *json, size_t *out_size)
     small_section(s, VT_SECTION_PLAN, json, strlen(json));
     small_section(s, VT_SECTION_CONFIG, s->config, strlen(s->config));
     small_section(s, VT_SECTION_PARAMS, s->params, sizeof s->params);
-    small_section(s, VT_SECTION_UOPS, s->uops, sizeof s->uops);
-    small_section(s, VT_SECTION_INSNS, s->insns, (size_t)s->insn_count * VTA_INSN_BYTES);
+    small_section(s, VT_SECTION_UOPS, s->uops, sizeof s->uops - s->uops_less);
+    small_section(s, VT_SECTION_INSNS, s->insns, (size_t)s->insn_count * VTA_INSN_BYTES + s->insns_more);
     if (s->code) small_section(s, VT_SECTION_CODE, s->code, strlen(s->code));
+    if (s->data) small_section(s, VT_SECTION_DATA, s->data, strlen(s->data));
     small_section(s, "labels", "cat\ndog\n", 8);
     assert_int_equal(vt_container_write(s->sections, s->section_count, NULL, &bytes, out_size), VTA_OK);
     vt_strbuf_free(&s->json);
