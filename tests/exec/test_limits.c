@@ -42,17 +42,30 @@ CHANGE(takes_data, data_of(s, sixty_four, 64); s->input.view.buffer = 5)
 CHANGE(parameter_whole, s->buffers[5].bytes = 64)
 CHANGE(parameter_longer, s->buffers[5].bytes = 65)
 
-static const DLDataType wide = {kDLInt, 16, 1};
-static const int64_t thirty[] = {30};
-static void wide_copy(small *s, uint64_t at) {
+/* The copy in the last elements of so many bits that there is room for, from `at` on. */
+static int64_t elements[1];
+static void wide_copy(small *s, uint8_t bits, uint64_t at) {
+    elements[0] = (int64_t)((ELEMENTS - at) / (bits / 8));
     for (int i = 2; i < 4; i++) {
-        s->views[i].type = wide;
-        s->views[i].shape = thirty;
+        s->views[i].type = (DLDataType){kDLInt, bits, 1};
+        s->views[i].shape = elements;
         s->views[i].offset = i == 2 ? at : 0;
     }
 }
-CHANGE(element_whole, wide_copy(s, 2))
-CHANGE(element_cut, wide_copy(s, 1))
+CHANGE(element_whole, wide_copy(s, 16, 2))
+CHANGE(element_cut, wide_copy(s, 16, 1))
+CHANGE(long_element_whole, wide_copy(s, 64, 8))
+CHANGE(long_element_cut, wide_copy(s, 64, 4))
+
+CHANGE(empty_at_the_end, s->buffers[5] = ((vt_plan_buffer){"parameter", VT_PLACE_DEVICE, 64, 0}))
+CHANGE(empty_behind_the_end, s->buffers[5] = ((vt_plan_buffer){"parameter", VT_PLACE_DEVICE, 128, 0}))
+static void no_work(small *s) {
+    s->plan.device_bytes = s->plan.work_at;
+    s->plan.buffer_count = 1;
+    s->plan.step_count = 0;
+    s->output.view.buffer = 0;
+}
+CHANGE(less_than_no_work, no_work(s); s->plan.device_bytes--)
 
 static vt_plan_port ports[2];
 static void two_inputs(small *s, const char *name) {
@@ -70,13 +83,15 @@ static void second_beyond(small *s) {
     ports[1].view.buffer = 7;
 }
 
-static const int64_t row[] = {1, LANES, 4, 1}, column[] = {1, LANES, 1, 4}, line[] = {1, LANES, 4};
+static const int64_t row[] = {1, LANES, 1, 2}, column[] = {1, LANES, 2, 1}, line[] = {1, LANES, 4};
 static void packs_as(small *s, int32_t ndim, const int64_t *flat, int32_t tiled_ndim, const int64_t *tiles) {
     s->views[0].shape = flat, s->views[0].ndim = ndim;
     s->views[1].shape = tiles, s->views[1].ndim = tiled_ndim;
 }
 CHANGE(other_rows, packs_as(s, 4, row, 6, small_tiles))
 CHANGE(other_columns, packs_as(s, 4, column, 6, small_tiles))
+CHANGE(unpacks_other_rows, s->views[5].shape = row)
+CHANGE(unpacks_other_type, s->views[4].type = small_uint8)
 CHANGE(other_rank, packs_as(s, 3, line, 6, small_tiles))
 static const int64_t matrix[] = {4, 16}, matrix_tiles[] = {4, 1, 1, 16}, vector[] = {64}, vector_tiles[] = {4, 1, 16};
 CHANGE(packs_a_matrix, packs_as(s, 2, matrix, 4, matrix_tiles))
@@ -141,12 +156,20 @@ static void plans(void **state) {
         ROW(parameter_longer, "buffer 5 (parameter): 65 bytes at 0 are outside of its memory (device)"),
         ROW(element_whole, NULL),
         ROW(element_cut, "copy: an element of z.tiles is cut"),
+        ROW(long_element_whole, NULL),
+        ROW(long_element_cut, "copy: an element of z.tiles is cut"),
+        ROW(empty_at_the_end, NULL),
+        ROW(empty_behind_the_end, "buffer 5 (parameter): 0 bytes at 128 are outside of its memory (device)"),
+        ROW(no_work, NULL),
+        ROW(less_than_no_work, "the parts of device memory overlap"),
         ROW(other_name, NULL),
         ROW(same_name, "x stands twice"),
         ROW(same_as_the_output, NULL),
         ROW(second_beyond, "xx: buffer 7 of 6"),
         ROW(other_rows, NO_FIT),
         ROW(other_columns, NO_FIT),
+        ROW(unpacks_other_rows, "step unpack: its two views do not fit each other"),
+        ROW(unpacks_other_type, "step unpack: its two views do not fit each other"),
         ROW(other_rank, NO_FIT),
         ROW(packs_a_matrix, NULL),
         ROW(packs_a_vector, NO_FIT),
