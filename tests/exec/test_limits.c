@@ -83,7 +83,7 @@ static void second_beyond(small *s) {
     ports[1].view.buffer = 7;
 }
 
-static const int64_t row[] = {1, LANES, 1, 2}, column[] = {1, LANES, 2, 1}, line[] = {1, LANES, 4};
+static const int64_t row[] = {1, LANES, 1, 2}, column[] = {1, LANES, 2, 1};
 static void packs_as(small *s, int32_t ndim, const int64_t *flat, int32_t tiled_ndim, const int64_t *tiles) {
     s->views[0].shape = flat, s->views[0].ndim = ndim;
     s->views[1].shape = tiles, s->views[1].ndim = tiled_ndim;
@@ -92,7 +92,6 @@ CHANGE(other_rows, packs_as(s, 4, row, 6, small_tiles))
 CHANGE(other_columns, packs_as(s, 4, column, 6, small_tiles))
 CHANGE(unpacks_other_rows, s->views[5].shape = row)
 CHANGE(unpacks_other_type, s->views[4].type = small_uint8)
-CHANGE(other_rank, packs_as(s, 3, line, 6, small_tiles))
 static const int64_t matrix[] = {4, 16}, matrix_tiles[] = {4, 1, 1, 16}, vector[] = {64}, vector_tiles[] = {4, 1, 16};
 CHANGE(packs_a_matrix, packs_as(s, 2, matrix, 4, matrix_tiles))
 CHANGE(packs_a_vector, packs_as(s, 1, vector, 3, vector_tiles))
@@ -133,6 +132,22 @@ CHANGE(one_layer_late, s->steps[1].layer_count = 1; s->layers[0].first = 1)
 CHANGE(layer_at_the_last, s->layers[1].first = 8)
 CHANGE(layers_in_one_place, s->layers[1].first = 0)
 
+/* In the place of an instruction: a transfer of tiles of 16 bytes, or of micro-ops. */
+static void moves(small *s, uint32_t at, vta_opcode opcode, vta_memory memory, uint32_t address, uint32_t count) {
+    vta_config *config = vta_config_default();
+    uint32_t all = s->insn_count;
+    s->insn_count = at;
+    small_transfer(s, config, opcode, memory, address, count, "");
+    s->insn_count = all;
+    vta_config_release(config);
+}
+CHANGE(loads_the_parameter, moves(s, 1, VTA_OP_LOAD, VTA_MEM_ACC_8BIT, 0, 4))
+CHANGE(loads_more, moves(s, 1, VTA_OP_LOAD, VTA_MEM_ACC_8BIT, 0, 5))
+CHANGE(loads_uops_of_work, moves(s, 1, VTA_OP_LOAD, VTA_MEM_UOP, BYTES - 4, 1))
+CHANGE(loads_more_uops, moves(s, 1, VTA_OP_LOAD, VTA_MEM_UOP, UOPS_AT, 2))
+CHANGE(stores_at_the_end, moves(s, 3, VTA_OP_STORE, VTA_MEM_OUT, BYTES - 64, 4))
+CHANGE(stores_behind_the_end, moves(s, 3, VTA_OP_STORE, VTA_MEM_OUT, BYTES - 48, 4))
+
 #define NO_FIT "step pack: its two views do not fit each other"
 static void plans(void **state) {
     (void)state;
@@ -170,7 +185,6 @@ static void plans(void **state) {
         ROW(other_columns, NO_FIT),
         ROW(unpacks_other_rows, "step unpack: its two views do not fit each other"),
         ROW(unpacks_other_type, "step unpack: its two views do not fit each other"),
-        ROW(other_rank, NO_FIT),
         ROW(packs_a_matrix, NULL),
         ROW(packs_a_vector, NO_FIT),
         ROW(packs_six_axes, NULL),
@@ -185,6 +199,12 @@ static void plans(void **state) {
         ROW(call_of_most, NULL),
         ROW(one_layer, NULL),
         ROW(one_layer_late, "run adds: its layers are not in the order of its instructions"),
+        ROW(loads_the_parameter, NULL),
+        ROW(loads_more, "run adds: instruction 1 touches 80 bytes from 0 on, where it may not"),
+        ROW(loads_uops_of_work, NULL),
+        ROW(loads_more_uops, "run adds: instruction 1 touches 8 bytes from 4096 on, where it may not"),
+        ROW(stores_at_the_end, NULL),
+        ROW(stores_behind_the_end, "run adds: instruction 3 touches 64 bytes from 24528 on, where it may not"),
         ROW(layer_at_the_last, NULL),
         ROW(layers_in_one_place, "run adds: its layers are not in the order of its instructions"),
     };
