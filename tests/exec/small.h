@@ -22,8 +22,8 @@ typedef struct small {
     vt_plan_layer layers[2];
     uint8_t insns[16 * VTA_INSN_BYTES], uops[VTA_UOP_BYTES], params[64];
     uint32_t insn_count;
-    const char *code, *data;      /* in place of native code, and its constants; NULL: none */
-    size_t insns_more, uops_less; /* bytes of the sections */
+    const char *code, *data;                  /* in place of native code, and its constants; NULL: none */
+    size_t data_bytes, insns_more, uops_less; /* of the sections */
     vt_section sections[8];
     uint32_t section_count;
     vt_strbuf json;
@@ -159,7 +159,7 @@ static inline uint8_t *small_write(small *s, const char *json, size_t *out_size)
     small_section(s, VT_SECTION_UOPS, s->uops, sizeof s->uops - s->uops_less);
     small_section(s, VT_SECTION_INSNS, s->insns, (size_t)s->insn_count * VTA_INSN_BYTES + s->insns_more);
     if (s->code) small_section(s, VT_SECTION_CODE, s->code, strlen(s->code));
-    if (s->data) small_section(s, VT_SECTION_DATA, s->data, strlen(s->data));
+    if (s->data) small_section(s, VT_SECTION_DATA, s->data, s->data_bytes);
     small_section(s, "labels", "cat\ndog\n", 8);
     assert_int_equal(vt_container_write(s->sections, s->section_count, NULL, &bytes, out_size), VTA_OK);
     vt_strbuf_free(&s->json);

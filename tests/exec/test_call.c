@@ -5,11 +5,14 @@
 #include "exec/exec_priv.h"
 #include "support/diag.h"
 
-/* Arguments are pieces of two tensors, one on the device and one on the host, in turns; every third one is written. */
+/* Arguments are pieces of two tensors, one on the device and one on the host, in turns; every third one is written.
+ * Some of those that are only read are pieces of a constant. */
 enum { MOST_ARGS = 64, PIECE = 2, SPACE = MOST_ARGS * PIECE };
+enum { X, DEVICE, Y, CONSTANT }; /* buffers */
 
 static bool is_written(int i) { return i % 3 == 0; }
 static bool on_device(int i) { return i % 2 == 0; }
+static uint32_t buffer_of(int i) { return i % 6 == 1 ? CONSTANT : on_device(i) ? DEVICE : X; }
 static int8_t given(int i, int k) { return (int8_t)(3 * i + 17 * k); }
 static int8_t written(int i, int k) { return (int8_t)(given(i, k) + 50); }
 
@@ -22,6 +25,8 @@ static void check_argument(const DLTensor *t, int i) {
     assert_int_equal(t->ndim, 1);
     assert_int_equal(t->shape[0], PIECE);
     assert_int_equal(t->device.device_type, kDLCPU);
+    assert_int_equal(t->device.device_id, 0);
+    assert_null(t->strides);
     assert_int_equal(t->dtype.code, kDLInt);
     assert_int_equal(t->dtype.bits, 8);
     assert_int_equal(t->byte_offset, 0);
@@ -71,8 +76,10 @@ static vta_model *make_model(void) {
     static const vt_plan_view x = {0, 0, SPACE, {kDLInt, 8, 1}, 1, false, whole};
     static const vt_plan_view device = {1, 0, SPACE, {kDLInt, 8, 1}, 1, false, whole};
     static const vt_plan_view y = {2, 0, SPACE, {kDLInt, 8, 1}, 1, true, whole};
-    vt_plan_buffer buffers[] = {
-        {"x", VT_PLACE_HOST, 0, SPACE}, {"device", VT_PLACE_DEVICE, X_AT, SPACE}, {"y", VT_PLACE_HOST, SPACE, SPACE}};
+    vt_plan_buffer buffers[] = {{"x", VT_PLACE_HOST, 0, SPACE},
+                                {"device", VT_PLACE_DEVICE, X_AT, SPACE},
+                                {"y", VT_PLACE_HOST, SPACE, SPACE},
+                                {"constant", VT_PLACE_DATA, SPACE, SPACE}};
     vt_plan_port outputs[] = {{"x", x}, {"y", y}};
     vt_plan_view to[] = {x, device}, from[] = {device, y}, args[MOST_ARGS];
     vt_plan_step steps[] = {{.kind = VT_STEP_COPY, .name = "to", .views = to, .view_count = 2},
@@ -81,17 +88,20 @@ static vta_model *make_model(void) {
     small s;
     vta_model *model;
     size_t size;
+    int8_t data[2 * SPACE] = {0}; /* the constant is the second half */
+    for (int i = 0; i < SPACE; i++) data[SPACE + i] = given(i / PIECE, i % PIECE);
     to[1].output = true;
     outputs[1].view.output = false;
     for (int i = 0; i < arg_count; i++)
-        args[i] = (vt_plan_view){
-            (uint32_t)on_device(i), (uint64_t)(PIECE * i), PIECE, {kDLInt, 8, 1}, 1, is_written(i), piece};
+        args[i] = (vt_plan_view){buffer_of(i), (uint64_t)(PIECE * i), PIECE, {kDLInt, 8, 1}, 1, is_written(i), piece};
     steps[1].view_count = (uint32_t)arg_count;
     small_make(&s);
     s.code = "what no loader takes";
+    s.data = (const char *)data;
+    s.data_bytes = sizeof data;
     s.plan.triple = "x86_64-unknown-linux-gnu";
     s.plan.buffers = buffers;
-    s.plan.buffer_count = 3;
+    s.plan.buffer_count = 4;
     s.plan.inputs = &(vt_plan_port){"x", x};
     s.plan.outputs = outputs;
     s.plan.output_count = 2;
@@ -123,6 +133,8 @@ static void check_calls(bool no_host_view) {
     vta_model *model = make_model();
     must(vta_module_wrap("code", lookup, NULL, signature, NULL, diag, &model->module)); /* in place of what it has */
     must(vta_instance_create(model, &(vta_instance_options){.no_host_view = no_host_view}, diag, &in));
+    for (int i = 0; i < arg_count; i++) /* a copy of what the host does not see */
+        assert_int_equal(in->steps[1].arguments[i].staging != NULL, no_host_view && on_device(i));
     for (int i = 0; i < SPACE; i++) x[i] = given(i / PIECE, i % PIECE);
     calls = 0;
     for (int run = 1; run <= 3; run++) {

@@ -32,7 +32,7 @@ CHANGE(insn_cut, s->insns_more = 8)
 CHANGE(insns_crooked, s->plan.insns_at += 4)
 
 static void data_of(small *s, const char *data, uint64_t bytes) {
-    s->data = data;
+    s->data = data, s->data_bytes = strlen(data);
     s->buffers[5] = (vt_plan_buffer){"constant", VT_PLACE_DATA, 0, bytes};
 }
 CHANGE(whole_data, data_of(s, eight, 8))
