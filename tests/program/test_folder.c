@@ -90,6 +90,31 @@ static void good(void **state) {
     vta_program_destroy(p);
 }
 
+/* Each counter by its name, alone: what is not there is 0, and not said to be recorded; the first is 0 itself. */
+static void statistics(void **state) {
+    (void)state;
+    static const char *const names[] = {
+#define VTA_COUNTER(name, meaning) #name,
+#include "vta/counters.def"
+#undef VTA_COUNTER
+    };
+    put_all();
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[64];
+        uint64_t got[sizeof(vta_counters) / sizeof(uint64_t)];
+        vta_counters counters;
+        vta_program *p;
+        snprintf(text, sizeof text, "{\"%s\": %u}", names[i], 1000 * i);
+        put_text("stats.json", text);
+        vta_diag_clear(diag);
+        if (vta_program_load(folder, NULL, diag, &p) != VTA_OK) fail_msg("%s", vta_diag_text(diag));
+        assert_int_equal(vta_program_get_stats(p, &counters), (uint32_t)1 << i);
+        memcpy(got, &counters, sizeof got);
+        for (uint32_t k = 0; k < sizeof names / sizeof *names; k++) assert_int_equal(got[k], k == i ? 1000 * i : 0);
+        vta_program_destroy(p);
+    }
+}
+
 static void bad_parts(void **state) {
     (void)state;
     put_all();
@@ -99,7 +124,7 @@ static void bad_parts(void **state) {
     put_text("stats.json", "{\"acc_load_nbytes\": -1}");
     refuse(VTA_PARSE, "stats.json: error: acc_load_nbytes");
     put_text("stats.json", "[]");
-    refuse(VTA_PARSE, "statistics are one JSON object");
+    refuse(VTA_PARSE, "stats.json:1:1: error: statistics are one JSON object");
     put_text("stats.json", "{");
     refuse(VTA_PARSE, "stats.json:1:");
     put_all();
@@ -224,8 +249,9 @@ static void many_runs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good),          cmocka_unit_test(bad_parts), cmocka_unit_test(bad_run_json),
-        cmocka_unit_test(out_of_memory), cmocka_unit_test(many_runs), cmocka_unit_test(no_runs),
+        cmocka_unit_test(good),         cmocka_unit_test(statistics),    cmocka_unit_test(bad_parts),
+        cmocka_unit_test(bad_run_json), cmocka_unit_test(out_of_memory), cmocka_unit_test(many_runs),
+        cmocka_unit_test(no_runs),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
