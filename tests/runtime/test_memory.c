@@ -1,5 +1,6 @@
 /* Memory that runs out anywhere. */
 #include "runtime/runtime_test.h"
+#include "support/check.h"
 #include "support/failing.h"
 
 /* A small program; every call that fails leaves an error. */
@@ -57,9 +58,43 @@ static void test_out_of_memory_anywhere(void **state) {
     vta_config_release(config);
 }
 
+/* A stream that a bad call has damaged is dropped as it grows: its instructions take no more memory than those of one
+ * that is run. */
+static void test_damaged_streams_stay_small(void **state) {
+    (void)state;
+    enum { CALLS = 400, MOST_INSNS = 64 };
+    const vta_runtime_options options = {.max_transfer = MOST_INSNS * VTA_INSN_BYTES};
+    size_t live[2];
+    check_allocator a;
+    check_allocator_init(&a, SIZE_MAX);
+    vta_runtime *runtime = make("", &options, &a.allocator);
+    vta_runtime_use(runtime);
+    VTACommandHandle cmd = VTATLSCommandHandle();
+    void *site = NULL;
+    VTADepPush(cmd, VTA_STAGE_LOAD, VTA_STAGE_STORE);
+    assert_true(error_has(cmd, "there is no token queue between load and store"));
+    for (int i = 0; i < 2; i++) {
+        for (int call = 0; call < (i ? 100 * CALLS : CALLS); call++) {
+            push_alu(&site, 1);
+            VTADepPush(cmd, VTA_STAGE_COMPUTE, VTA_STAGE_STORE);
+        }
+        no_error(cmd);
+        live[i] = a.live;
+    }
+    assert_int_equal(live[0], live[1]);
+    assert_int_equal(vta_runtime_counters(runtime).runs, 0);
+    VTASynchronize(cmd, 0);
+    assert_int_equal(vta_runtime_counters(runtime).runs, 0);
+    vta_clear_error(cmd);
+    assert_true(small_program(&site));
+    vta_runtime_destroy(runtime);
+    assert_int_equal(a.live, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_out_of_memory_anywhere),
+        cmocka_unit_test(test_damaged_streams_stay_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
