@@ -1,5 +1,4 @@
-/* What an instruction of loops touches: counted one by one, and for loops that nobody could count; what a debugger
- * refuses. */
+/* What an instruction touches, counted one by one, and for loops that nobody could count; what a debugger refuses. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -122,6 +121,52 @@ static void loops_without_end(void **state) {
     stop(&f);
 }
 
+/* ---- Transfers --------------------------------------------------------------------------------------------------- */
+
+/* Bytes of a default element in DRAM (docs/spec.md): an 8-bit ACC load brings a byte for each of 16 lanes. */
+static const struct {
+    vta_memory memory;
+    bool store;
+    uint32_t bytes;
+} transfers[] = {{VTA_MEM_UOP, false, 4},  {VTA_MEM_INP, false, 16},      {VTA_MEM_WGT, false, 256},
+                 {VTA_MEM_ACC, false, 64}, {VTA_MEM_ACC_8BIT, false, 16}, {VTA_MEM_OUT, true, 16}};
+
+/* Element by element. Padding is no place in DRAM. */
+static bool moved(const vta_insn *insn, uint32_t bytes, uint32_t addr) {
+    for (uint32_t y = 0; y < insn->u.mem.y_size; y++)
+        for (uint32_t x = 0; x < insn->u.mem.x_size; x++)
+            if (insn->u.mem.dram_base + y * insn->u.mem.x_stride + x == addr / bytes) return true;
+    return false;
+}
+
+/* Three rows of two elements with three between them, padded on chip. */
+static void touches_the_bytes_that_it_moves(void **state) {
+    (void)state;
+    fixture f;
+    start(&f);
+    for (size_t i = 0; i < sizeof transfers / sizeof *transfers; i++) {
+        uint32_t bytes = transfers[i].bytes, base = SP_DATA / bytes, hits = 0;
+        vta_insn insn = sp_load(transfers[i].memory, 0, base, 3, 2);
+        insn.u.mem.x_stride = 5;
+        if (transfers[i].store)
+            insn.opcode = VTA_OP_STORE;
+        else if (transfers[i].memory != VTA_MEM_UOP)
+            insn.u.mem.x_pad_0 = insn.u.mem.x_pad_1 = insn.u.mem.y_pad_0 = insn.u.mem.y_pad_1 = 1;
+        vta_debugger *d = stand_before(&f, &insn);
+        for (uint32_t addr = SP_DATA - 2 * bytes; addr < SP_DATA + 14 * bytes; addr++) {
+            bool want = moved(&insn, bytes, addr);
+            if (vta_debugger_touches_dram(d, 1, addr) != want) fail_msg("transfer %zu: 0x%x: not %d", i, addr, want);
+            hits += want;
+        }
+        assert_int_equal(hits, 3 * 2 * bytes);
+        assert_false(vta_debugger_touches_dram(d, 2, SP_DATA)); /* FINISH */
+        assert_false(vta_debugger_touches_dram(d, 3, SP_DATA)); /* none */
+        assert_false(vta_debugger_touches_dram(NULL, 1, SP_DATA));
+        vta_debugger_destroy(d);
+    }
+    stop(&f);
+}
+
 /* As vta_device_run refuses them; there is no debugger then, whatever stood there before. */
 static void what_no_device_would_run(void **state) {
     (void)state;
@@ -235,6 +280,7 @@ static void a_seek_is_interrupted(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(touches_what_its_loops_touch),
                                        cmocka_unit_test(a_seek_is_interrupted), cmocka_unit_test(loops_without_end),
-                                       cmocka_unit_test(what_no_device_would_run)};
+                                       cmocka_unit_test(what_no_device_would_run),
+                                       cmocka_unit_test(touches_the_bytes_that_it_moves)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
