@@ -121,8 +121,6 @@ static void loops_without_end(void **state) {
     stop(&f);
 }
 
-/* ---- Transfers --------------------------------------------------------------------------------------------------- */
-
 /* Bytes of a default element in DRAM (docs/spec.md): an 8-bit ACC load brings a byte for each of 16 lanes. */
 static const struct {
     vta_memory memory;
@@ -137,6 +135,21 @@ static bool moved(const vta_insn *insn, uint32_t bytes, uint32_t addr) {
         for (uint32_t x = 0; x < insn->u.mem.x_size; x++)
             if (insn->u.mem.dram_base + y * insn->u.mem.x_stride + x == addr / bytes) return true;
     return false;
+}
+
+/* A GEMM reads its micro-ops, and moves nothing wherever a transfer of its bits would. */
+static void touches_its_micro_ops(void **state) {
+    (void)state;
+    fixture f;
+    start(&f);
+    vta_insn insn = sp_gemm(1, 3, 2, 2);
+    vta_debugger *d = stand_before(&f, &insn);
+    for (uint32_t u = 0; u < UOPS; u++) assert_int_equal(vta_debugger_touches(d, 1, VTA_MEM_UOP, u), u == 1 || u == 2);
+    for (uint32_t addr = 0; addr < 1024; addr++) assert_false(vta_debugger_touches_dram(d, 1, addr));
+    for (uint32_t i = 1; i < 4; i++) /* without a debugger, FINISH, and none */
+        assert_false(vta_debugger_touches(i == 1 ? NULL : d, i, VTA_MEM_ACC, 0));
+    vta_debugger_destroy(d);
+    stop(&f);
 }
 
 /* Three rows of two elements with three between them, padded on chip. */
@@ -160,7 +173,6 @@ static void touches_the_bytes_that_it_moves(void **state) {
         }
         assert_int_equal(hits, 3 * 2 * bytes);
         assert_false(vta_debugger_touches_dram(d, 2, SP_DATA)); /* FINISH */
-        assert_false(vta_debugger_touches_dram(d, 3, SP_DATA)); /* none */
         assert_false(vta_debugger_touches_dram(NULL, 1, SP_DATA));
         vta_debugger_destroy(d);
     }
@@ -279,8 +291,10 @@ static void a_seek_is_interrupted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(touches_what_its_loops_touch),
-                                       cmocka_unit_test(a_seek_is_interrupted), cmocka_unit_test(loops_without_end),
+                                       cmocka_unit_test(a_seek_is_interrupted),
+                                       cmocka_unit_test(loops_without_end),
                                        cmocka_unit_test(what_no_device_would_run),
-                                       cmocka_unit_test(touches_the_bytes_that_it_moves)};
+                                       cmocka_unit_test(touches_the_bytes_that_it_moves),
+                                       cmocka_unit_test(touches_its_micro_ops)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
