@@ -32,6 +32,7 @@ static void expect_network(const fixture *f, const char *wanted) {
     assert_non_null(end);
     assert_int_equal(network != NULL, wanted != NULL);
     if (network) {
+        assert_int_equal(network[-1], '\n');
         *end = '\0';
         assert_same_text("network", network, wanted);
     }

@@ -18,6 +18,14 @@ static vta_status read_uops(void *user, size_t run, uint32_t addr, void *to, siz
     return VTA_OK;
 }
 
+static vta_status add_layers(vta_profile *p) {
+    static const uint32_t first[] = {0};
+    static const vta_profile_layer layers[] = {
+        {.name = "in"}, {.name = "conv", .kind = "call", .end = 9, .inputs = first, .input_count = 1}};
+    vta_status status = vta_profile_add_layer(p, &layers[0], NULL);
+    return status == VTA_OK ? vta_profile_add_layer(p, &layers[1], NULL) : status;
+}
+
 typedef vta_status (*report)(const vta_profile *profile, char **out_text);
 static report current;
 
@@ -40,6 +48,7 @@ static vta_status made(void) {
         vta_profile_set_reader(profile, read_uops, NULL);
         status = vta_profile_add_segment(profile, 64 * 64, 64 * 64, "a", NULL);
     }
+    if (status == VTA_OK) status = add_layers(profile);
     if (status == VTA_OK) status = vta_profile_add_run(profile, stream.insns, stream.count, 0x40000, NULL);
     if (status == VTA_OK) status = current(profile, &text);
     assert_int_equal(status == VTA_OK, text != NULL);
