@@ -83,6 +83,13 @@ static const struct {
      "more bytes than can be counted"},
     {"conv2d", "batch=65536 height=600 width=600 in_channels=64 out_channels=65536 kernel=9", VTA_OUT_OF_RANGE,
      "more than 2^50 multiplications"},
+    /* 2^64 of them, in which 64 bits would see none */
+    {"conv2d", "batch=65536 height=31 width=31 in_channels=65536 out_channels=65536 kernel=16", VTA_OUT_OF_RANGE,
+     "more than 2^50 multiplications"},
+    {"conv2d_transpose", "batch=65536 height=16 width=16 in_channels=65536 out_channels=65536 kernel=16",
+     VTA_OUT_OF_RANGE, "more than 2^50 multiplications"},
+    {"batch_matmul", "batch=65536 rows=65536 in_features=65536 out_features=65536", VTA_OUT_OF_RANGE,
+     "more than 2^50 multiplications"},
 };
 
 static void test_refused(void **state) {
