@@ -402,6 +402,44 @@ static void test_timeout(void **state) {
     vtac_op_destroy(op);
 }
 
+/* Stops a process of the tuner, the first time that there is one: it stays, and answers nothing. */
+static bool stop_one(void *user, const vtac_tune_progress *p) {
+    char path[64];
+    int pid, *stopped = user;
+    (void)p;
+    if (*stopped) return false;
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    FILE *f = fopen(path, "r");
+    if (!f) skip();
+    if (fscanf(f, "%d", &pid) == 1) *stopped = kill(pid, SIGSTOP) == 0;
+    fclose(f);
+    return false;
+}
+
+/* Its trial is lost after a while, and another process goes on. (A slow machine may lose more.) */
+static void test_stuck(void **state) {
+    (void)state;
+    int stopped = 0;
+    vtac_op *op = make("dense", "in_features=32 out_features=64");
+    vtac_tune_options options = {.trials = 6, .jobs = 1, .trial_seconds = 0.6, .log = path_of("stuck.log")};
+    options.progress = stop_one;
+    options.user = &stopped;
+    vtac_tune_result r = tune(op, &options);
+    vtac_tune_log *log = load(path_of("stuck.log"));
+    uint32_t late = 0;
+    for (size_t i = 0; i < vtac_tune_log_count(log); i++) {
+        vtac_tune_record one = record(log, i);
+        if (!one.error) continue;
+        late++;
+        assert_int_equal(one.error, 7);
+        assert_string_equal(one.message, "no result after 1 s");
+        assert_true(one.all_seconds > 0.59 && one.all_seconds < r.seconds + 0.001);
+    }
+    assert_true(stopped && late > 0 && late == r.failed && vtac_tune_log_count(log) == r.trials);
+    vtac_tune_log_destroy(log);
+    vtac_op_destroy(op);
+}
+
 /* ---- Beginning with a log ------------------------------------------------------------------------------------------
  */
 
@@ -456,7 +494,8 @@ int main(void) {
         cmocka_unit_test(test_log),       cmocka_unit_test(test_deterministic), cmocka_unit_test(test_operators),
         cmocka_unit_test(test_resume),    cmocka_unit_test(test_early_stop),    cmocka_unit_test(test_interrupted),
         cmocka_unit_test(test_exhausted), cmocka_unit_test(test_jobs),          cmocka_unit_test(test_death),
-        cmocka_unit_test(test_timeout),   cmocka_unit_test(test_start),         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_timeout),   cmocka_unit_test(test_stuck),         cmocka_unit_test(test_start),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
