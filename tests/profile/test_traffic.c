@@ -100,6 +100,28 @@ static void at_random(void **state) {
     vta_config_release(config);
 }
 
+/* One transfer, and none. */
+static void few(void **state) {
+    (void)state;
+    vta_config *config = vta_config_default();
+    vta_insn insn = {.opcode = VTA_OP_LOAD, .u.mem = {.memory_type = VTA_MEM_INP, .y_size = 1, .x_size = 3}};
+    for (uint32_t n = 0; n < 2; n++) {
+        check_allocator a;
+        check_allocator_init(&a, SIZE_MAX);
+        vt_profile_run run = {.insns = &insn, .count = n};
+        vta_profile p = {.allocator = a.allocator, .config = config, .runs = &run, .run_count = 1};
+        vt_traffic *rows = (vt_traffic *)&a;
+        size_t count = 9;
+        must(vt_profile_traffic(&p, diag, &rows, &count));
+        assert_int_equal(count, n);
+        assert_int_equal(rows != NULL, n);
+        if (rows) assert_true(rows->bytes == 3 * 16 && rows->distinct == 3 * 16);
+        vt_free(&a.allocator, rows, count * sizeof *rows);
+        assert_int_equal(a.live, 0);
+    }
+    vta_config_release(config);
+}
+
 static void names(void **state) {
     (void)state;
     static const struct {
@@ -123,6 +145,7 @@ static void names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(at_random, diag_begin, diag_end),
+                                       cmocka_unit_test_setup_teardown(few, diag_begin, diag_end),
                                        cmocka_unit_test(names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
