@@ -112,6 +112,11 @@ static vt_value eval_shift_multiply(vt__interp *in, const vt_expr *e, uint32_t l
     return vt__value_int(e->dtype, (x * y + (INT64_C(1) << (q - s - 1))) >> (q - s));
 }
 
+/* The bits that a value of the type has, without the sign's copies above them. */
+static uint64_t low_bits(vt_dtype t, int64_t value) {
+    return t.bits < 64 ? (uint64_t)value & ((UINT64_C(1) << t.bits) - 1) : (uint64_t)value;
+}
+
 static vt_value eval_reinterpret(vt_dtype t, vt_value v) {
     float f32;
     int32_t i32;
@@ -154,7 +159,7 @@ static vt_value eval_call(vt__interp *in, const vt_expr *e, uint32_t lane) {
     case VT_OP_SIGMOID: return vt__value_float(e->dtype, 1 / (1 + exp(-vt__eval(in, e->a[0], lane).u.f)));
     case VT_OP_ISNAN: return vt__value_int(VT_BOOL, isnan(vt__eval(in, e->a[0], lane).u.f) != 0);
     case VT_OP_POPCOUNT:
-        return vt__value_int(e->dtype, __builtin_popcountll((uint64_t)vt__eval_int(in, e->a[0], lane)));
+        return vt__value_int(e->dtype, __builtin_popcountll(low_bits(e->a[0]->dtype, vt__eval_int(in, e->a[0], lane))));
     case VT_OP_Q_MULTIPLY_SHIFT: return eval_shift_multiply(in, e, lane);
     case VT_OP_REINTERPRET: return eval_reinterpret(vt_dtype_elem(e->dtype), vt__eval(in, e->a[0], lane));
     case VT_OP_ACCESS_PTR: return eval_access(in, e, lane);

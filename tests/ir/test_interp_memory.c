@@ -99,7 +99,7 @@ static vta_status functions(vt_ctx *ctx, void *arg) {
     static const double isnan_rows[] = {0, -1, INFINITY, NAN};
     for (int n = 0; n < 4; n++)
         assert_int_equal(call1(ctx, VT_BOOL, VT_OP_ISNAN, vt_float(ctx, VT_F64, isnan_rows[n])).u.i, n == 3);
-    static const int64_t bits[][2] = {{0, 0}, {1, 1}, {0x70f1, 8}, {INT32_MAX, 31}};
+    static const int64_t bits[][2] = {{0, 0}, {1, 1}, {0x70f1, 8}, {INT32_MAX, 31}, {-1, 32}, {INT32_MIN, 1}};
     for (size_t n = 0; n < sizeof bits / sizeof *bits; n++)
         assert_int_equal(call1(ctx, VT_I32, VT_OP_POPCOUNT, vt_i32(ctx, bits[n][0])).u.i, bits[n][1]);
     assert_int_equal(call1(ctx, VT_I64, VT_OP_POPCOUNT, vt_i64(ctx, -1)).u.i, 64);
