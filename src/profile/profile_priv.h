@@ -48,7 +48,7 @@ typedef struct vt_traffic {
     vta_memory memory;
     uint64_t bytes;       /* moved */
     uint64_t distinct;    /* of them, different bytes of DRAM */
-    uint64_t first, last; /* lowest and highest byte address */
+    uint64_t first, last; /* the lowest byte address, and the one behind the highest */
     uint64_t instructions;
 } vt_traffic;
 
