@@ -169,8 +169,7 @@ void vt_checking_compare(const vt_operand *o, size_t arg, vtac_check_result *res
     result->elements += o->count;
 }
 
-/* ---- The check ----------------------------------------------------------------------------------------------------
- */
+/* ---- The check --------------------------------------------------------------------------------------------------- */
 
 static vta_status run(vt_checking *k, vta_packed_function function, int32_t device, const te_tensor *const args[],
                       bool interpreted, vtac_check_result *result) {

@@ -82,8 +82,7 @@ vta_status vtac_lower(te_schedule *schedule, size_t n, const vtac_arg args[], co
     return lower_aside(ctx, lower, &r, &r.result, out_func);
 }
 
-/* ---- Functions that were lowered before ----------------------------------------------------------------------------
- */
+/* ---- Functions that were lowered before -------------------------------------------------------------------------- */
 
 typedef struct further {
     const vtac_func *func;
@@ -110,8 +109,7 @@ vta_status vtac_func_lower(const vtac_func *func, const vtac_lower_options *opti
     return lower_aside(ctx, lower_further, &r, &r.result, out_func);
 }
 
-/* ---- Functions made by hand ----------------------------------------------------------------------------------------
- */
+/* ---- Functions made by hand -------------------------------------------------------------------------------------- */
 
 typedef struct creation {
     te_context *c;

@@ -61,8 +61,7 @@ static vta_status run_one(search *s, uint32_t run) {
                           s->proof->diag);
 }
 
-/* ---- One input ----------------------------------------------------------------------------------------------------
- */
+/* ---- One input --------------------------------------------------------------------------------------------------- */
 
 static vta_status set_inputs(search *s, uint64_t seed, int32_t magnitude) {
     vt_checking *k = &s->k;

@@ -9,8 +9,7 @@
 #include "base/strbuf.h"
 #include "graph/type.h"
 
-/* ---- Operators and attributes: graph/operators.def, graph/attributes.def -------------------------------------------
- */
+/* ---- Operators and attributes: graph/operators.def, graph/attributes.def ----------------------------------------- */
 
 typedef enum vt_gop {
 #define VT_GRAPH_OP(name, text, least, most, outputs, elements, infer, eval, meaning) VT_G_##name,

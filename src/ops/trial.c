@@ -33,8 +33,7 @@ static vta_status make_code(const vtac_op *op, vt_op_trial *t, vta_diag *diag) {
     return vtac_build(1, &f, &build, diag, &t->module);
 }
 
-/* ---- Recording, in a thread of its own: the runtime that a thread has chosen is its caller's business ---------------
- */
+/* ---- Recording, in a thread of its own: the runtime that a thread has chosen is its caller's business ------------ */
 
 typedef struct recording {
     const vtac_op *op;

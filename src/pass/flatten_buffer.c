@@ -4,8 +4,7 @@
 #include "ir/print.h"
 #include "pass/flatten.h"
 
-/* ---- Operands of an intrinsic --------------------------------------------------------------------------------------
- */
+/* ---- Operands of an intrinsic ------------------------------------------------------------------------------------ */
 
 const vt_expr *vt__view_index(vt_flatten *st, const vt_flat_view *w, uint32_t n, const vt_expr *const *indices) {
     vt_ctx *ctx = st->m.ctx;

@@ -151,8 +151,7 @@ static vta_value shift_right(vta_field *f, vta_value a, vta_value b, uint32_t bi
     return shift(f, a, b, bits, false);
 }
 
-/* ---- Minimum and maximum: sets ------------------------------------------------------------------------------------
- */
+/* ---- Minimum and maximum: sets ----------------------------------------------------------------------------------- */
 
 typedef struct set {
     vt_term_op op;
@@ -287,8 +286,7 @@ static vta_value maximum(vta_field *f, vta_value a, vta_value b, uint32_t bits) 
     return set_of(f, VT_TERM_MAX, a, b, bits);
 }
 
-/* ---- Narrowing ------------------------------------------------------------------------------------------------------
- */
+/* ---- Narrowing --------------------------------------------------------------------------------------------------- */
 
 vta_value vta_field_narrow(vta_field *f, vta_value value, uint32_t bits, bool is_signed) {
     range r, fits = of_type(bits + !is_signed);

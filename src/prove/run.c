@@ -6,8 +6,7 @@ enum { PAGE = VTA_PAGE_BYTES };
 
 static uint64_t whole_pages(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
 
-/* ---- Memory -------------------------------------------------------------------------------------------------------
- */
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t narrowest(const vta_config *c) {
     uint32_t bits = 8; /* of ACC_8BIT */
@@ -89,8 +88,7 @@ static vta_status fill_dram(vt_prover *p, const vta_program_run_info *run, vta_d
     return VTA_OK;
 }
 
-/* ---- Running ------------------------------------------------------------------------------------------------------
- */
+/* ---- Running ----------------------------------------------------------------------------------------------------- */
 
 /* Every index was checked. */
 static void compute(vt_prover *p, uint32_t index, const vta_insn *insn) {

@@ -86,8 +86,7 @@ void vt_term_put(vta_field *f, vta_value value, const vt_term *term) {
     link_term(f, value, (uint32_t)f->count);
 }
 
-/* ---- Both ---------------------------------------------------------------------------------------------------------
- */
+/* ---- Both -------------------------------------------------------------------------------------------------------- */
 
 bool vt_term_find(const vta_field *f, vta_value value, vt_term *out_term) {
     const vt_form *form = find_form(f, value);

@@ -217,8 +217,7 @@ void vt__tls_free(SSL *tls) {
     ERR_clear_error();
 }
 
-/* ---- In memory ----------------------------------------------------------------------------------------------------
- */
+/* ---- In memory --------------------------------------------------------------------------------------------------- */
 
 vta_status vt__tls_accept(SSL_CTX *context, vta_diag *diag, SSL **out_tls) {
     SSL *tls = SSL_new(context);

@@ -19,8 +19,7 @@ static int64_t extent_of(const vtac_op *op, const vt_op_knob *k) {
 
 static int64_t limited(int64_t x, int64_t least, int64_t most) { return x < least ? least : x > most ? most : x; }
 
-/* ---- Sizes --------------------------------------------------------------------------------------------------------
- */
+/* ---- Sizes ------------------------------------------------------------------------------------------------------- */
 
 static int64_t change_size(vt_tune_random *r, int64_t size, int64_t extent, int64_t least) {
     int64_t tiles = size > 0 ? vt__ceil_div(extent, size) : 1;
@@ -35,8 +34,7 @@ static int64_t change_size(vt_tune_random *r, int64_t size, int64_t extent, int6
     return limited(size, least, extent);
 }
 
-/* ---- Parts --------------------------------------------------------------------------------------------------------
- */
+/* ---- Parts ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t any(vt_tune_random *r, uint32_t n) { return (uint32_t)vt__tune_random(r, n); }
 
@@ -96,8 +94,7 @@ static void change_parts(vt_tune_random *r, vt_op_parts *p, int64_t extent) {
     memset(&p->of[p->n], 0, (VT_OP_PARTS - p->n) * sizeof *p->of);
 }
 
-/* ---- Knobs --------------------------------------------------------------------------------------------------------
- */
+/* ---- Knobs ------------------------------------------------------------------------------------------------------- */
 
 static void turn(const vtac_op *op, vt_tune_random *r, const vt_op_knob *k, vt_op_blocks *b) {
     static const int64_t threads[] = {1, 2, 2, 4, 8, 3};

@@ -5,8 +5,7 @@
 #include "ops/knobs.h"
 #include "vta/tune.h"
 
-/* ---- Trials (trial.c) ---------------------------------------------------------------------------------------------
- */
+/* ---- Trials (trial.c) -------------------------------------------------------------------------------------------- */
 
 /* The numbers of AutoTVM's MeasureErrorNo. */
 typedef enum vt_tune_error {
@@ -34,8 +33,7 @@ char *vt__tune_knobs(const vtac_op *op, const vt_op_blocks *b);
 vta_status vt__tune_hash(const vtac_op *op, const vt_op_blocks *b, vta_diag *diag, uint64_t *out_hash);
 double vt__tune_now(void);
 
-/* ---- Processes (workers.c) ----------------------------------------------------------------------------------------
- */
+/* ---- Processes (workers.c) --------------------------------------------------------------------------------------- */
 
 enum { VT_TUNE_MOST_JOBS = 16 };
 
@@ -60,8 +58,7 @@ typedef struct vt_tune_pool {
 vta_status vt__tune_run(vt_tune_pool *pool, vt_tune_trial *trials, uint32_t count, vta_diag *diag, bool *out_stopped);
 void vt__tune_pool_end(vt_tune_pool *pool);
 
-/* ---- Proposals (propose.c) ----------------------------------------------------------------------------------------
- */
+/* ---- Proposals (propose.c) --------------------------------------------------------------------------------------- */
 
 typedef struct vt_tune_random {
     uint64_t state;
@@ -73,8 +70,7 @@ void vt__tune_change(const vtac_op *op, vt_tune_random *r, vt_op_blocks *b);
 /* Takes some knobs from another schedule of the same sort. */
 void vt__tune_cross(const vtac_op *op, vt_tune_random *r, const vt_op_blocks *other, vt_op_blocks *b);
 
-/* ---- Records (record.c, workload.c, log.c) -------------------------------------------------------------------------
- */
+/* ---- Records (record.c, workload.c, log.c) ----------------------------------------------------------------------- */
 
 typedef struct vt_tune_line {
     json_t *root;

@@ -216,8 +216,7 @@ static bool set_has(const scene *s, vt_intset set, int64_t i) {
     return !set.empty && (!set.min || now(s, set.min) <= i) && (!set.max || now(s, set.max) >= i);
 }
 
-/* ---- Casts, lets and vectors ----------------------------------------------------------------------------------------
- */
+/* ---- Casts, lets and vectors ------------------------------------------------------------------------------------- */
 
 static const vt_expr *unusual(scene *s) {
     static const vt_dtype narrow[] = {VT_DTYPE(VT_INT, 8, 1), VT_DTYPE(VT_UINT, 8, 1), VT_DTYPE(VT_UINT, 32, 1),
@@ -461,8 +460,7 @@ static void sums_have_one_form(void **state) {
     run_in_context(canonical_body, NULL, VTA_OK, NULL);
 }
 
-/* ---- Sets ---------------------------------------------------------------------------------------------------------
- */
+/* ---- Sets -------------------------------------------------------------------------------------------------------- */
 
 static vt_range range_of(scene *s, int k) { return (vt_range){number_in(s, s->min[k]), number_in(s, s->extent[k])}; }
 
@@ -570,8 +568,7 @@ static void unions_and_intersections(void **state) {
     run_in_context(join_body, NULL, VTA_OK, NULL);
 }
 
-/* ---- Deducing ------------------------------------------------------------------------------------------------------
- */
+/* ---- Deducing ---------------------------------------------------------------------------------------------------- */
 
 /* a * x + b (+ what y does) compared with a number: inside of the deduced bound it holds for all y, outside not. */
 static vta_status deduce_body(vt_ctx *ctx, void *arg) {
@@ -613,8 +610,7 @@ static void conditions_hold_in_their_bounds(void **state) {
     run_in_context(deduce_body, NULL, VTA_OK, NULL);
 }
 
-/* ---- Linear forms --------------------------------------------------------------------------------------------------
- */
+/* ---- Linear forms ------------------------------------------------------------------------------------------------ */
 
 /* The second differences along each variable are zero everywhere: linear with constant coefficients, as a function. */
 static bool is_linear_in(scene *s, const vt_expr *e, int k) {
@@ -692,8 +688,7 @@ static void bounds_of_conditions(void **state) {
     run_in_context(clip_body, NULL, VTA_OK, NULL);
 }
 
-/* ---- How good ------------------------------------------------------------------------------------------------------
- */
+/* ---- How good ---------------------------------------------------------------------------------------------------- */
 
 /* analysis.txt, made anew with VTA_UPDATE_GOLDEN=1: fewer than before is a loss to be explained. */
 static void as_good_as_before(void **state) {

@@ -129,8 +129,7 @@ static void on_the_processor(void **state) {
     te_context_destroy(c);
 }
 
-/* ---- Operands that must begin at whole tiles -----------------------------------------------------------------------
- */
+/* ---- Operands that must begin at whole tiles --------------------------------------------------------------------- */
 
 /* y[i, j] = x[i, j + shift] by calls that copy 16 elements, whose source begins at a multiple of so many. */
 static const struct {

@@ -216,8 +216,7 @@ static void sound_kernels_are_proven(void **state) {
     assert_true(prove_folder("tests/build/vta", 1) >= 26);
 }
 
-/* ---- Streams that were wrong ---------------------------------------------------------------------------------------
- */
+/* ---- Streams that were wrong ------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name, *changes, *params;

@@ -163,8 +163,7 @@ static void test_random(void **state) {
     if (refused * 5 > n) fail_msg("%d of %d refused", refused, n);
 }
 
-/* ---- Rows that slide: windows that overlap, touch, or leave rows out ------------------------------------------------
- */
+/* ---- Rows that slide: windows that overlap, touch, or leave rows out --------------------------------------------- */
 
 static void add_window(text *t, int taps, int stride, int rows, int slots) {
     int height = (rows - 1) * stride + taps;

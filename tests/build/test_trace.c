@@ -8,8 +8,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* ---- The runtime that the calls go on to ---------------------------------------------------------------------------
- */
+/* ---- The runtime that the calls go on to ------------------------------------------------------------------------- */
 
 static char passed[256]; /* the last call, with its arguments in order */
 
@@ -51,8 +50,7 @@ EXPORTED int VTADepPop(VTACommandHandle cmd, int from, int to) {
 }
 EXPORTED void VTASynchronize(VTACommandHandle cmd, uint32_t cycles) { PASSED("sync %d %u", at(cmd), cycles); }
 
-/* ---- The calls ------------------------------------------------------------------------------------------------------
- */
+/* ---- The calls --------------------------------------------------------------------------------------------------- */
 
 static void (*symbol(const char *name))(void) {
     size_t n;

@@ -3,8 +3,7 @@
 #include "codegen/stubs.h"
 #include "support/check.h"
 
-/* ---- Integers ------------------------------------------------------------------------------------------------------
- */
+/* ---- Integers ---------------------------------------------------------------------------------------------------- */
 
 static int64_t bits_and(vt_dtype t, int64_t x, int64_t y) { return (void)t, x & y; }
 static int64_t bits_or(vt_dtype t, int64_t x, int64_t y) { return (void)t, x | y; }
@@ -114,8 +113,7 @@ static void integers(void **state) {
     for (size_t t = 0; t < (through_c ? 3 : sizeof types / sizeof *types); t++) run_all(types[t], t % 2 ? 4 : 1);
 }
 
-/* ---- Products of fixed point ---------------------------------------------------------------------------------------
- */
+/* ---- Products of fixed point ------------------------------------------------------------------------------------- */
 
 /* R[n] = X[n] * Y[n] * 2^(S[n] - q), which is rounded half up, and wraps as 64 bits and as 32 bits do. */
 static const vt_func *make_products(vt_ctx *c, int64_t q) {
@@ -160,8 +158,7 @@ static void products(void **state) {
     }
 }
 
-/* ---- The same bits as another type ----------------------------------------------------------------------------------
- */
+/* ---- The same bits as another type ------------------------------------------------------------------------------- */
 
 static const vt_expr *as(vt_ctx *c, vt_dtype t, const vt_expr *e) {
     return vt_e_call(c, vt_dtype_lanes(t, e->dtype.lanes), VT_OP_REINTERPRET, 1, &e);

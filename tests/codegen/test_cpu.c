@@ -106,8 +106,7 @@ static void test_early_errors(void **state) {
     run_early_error(1 << 20, 0);
 }
 
-/* ---- Integer arithmetic against C, at the corners of every type ---------------------------------------------------
- */
+/* ---- Integer arithmetic against C, at the corners of every type -------------------------------------------------- */
 
 static int64_t f_add(int64_t x, int64_t y) { return (int64_t)((uint64_t)x + (uint64_t)y); }
 static int64_t f_sub(int64_t x, int64_t y) { return (int64_t)((uint64_t)x - (uint64_t)y); }
@@ -178,8 +177,7 @@ static void test_integer_ops(void **state) {
         }
 }
 
-/* ---- Float functions against the C library ------------------------------------------------------------------------
- */
+/* ---- Float functions against the C library ----------------------------------------------------------------------- */
 
 static void run_math(vt_op op, float (*value)(float), uint16_t lanes) {
     kit k;
@@ -224,8 +222,7 @@ static void test_math(void **state) {
     }
 }
 
-/* ---- Numbers that are none, remainders of floats ------------------------------------------------------
- */
+/* ---- Numbers that are none, remainders of floats ----------------------------------------------------------------- */
 
 /* R[i] = value(X[i], Y[i]), X and Y of a type, R of another; inputs and outputs are `n` elements each. */
 static void run_pair(const vt_expr *(*value)(vt_ctx *c, const vt_expr *x, const vt_expr *y), vt_dtype t,
@@ -275,8 +272,7 @@ static void test_float_remainders(void **state) {
     }
 }
 
-/* ---- Strided and reversed vectors, bool memory, guarded loads, calls outside ---------------------------------------
- */
+/* ---- Strided and reversed vectors, bool memory, guarded loads, calls outside ------------------------------------- */
 
 static const vt_func *make_mixed(vt_ctx *c) {
     const vt_buffer *b[] = {flat(c, "X", VT_I32, 16), flat(c, "M", VT_BOOL, 8), flat(c, "R", VT_I32, 16)};

@@ -106,8 +106,7 @@ static void looks_of_loops(void **state) {
     }
 }
 
-/* ---- What is optimised ---------------------------------------------------------------------------------------------
- */
+/* ---- What is optimised ------------------------------------------------------------------------------------------- */
 
 /* outside(x[0]) is a load, y[0] = 1 a store, outside(1) neither. */
 static const vt_func *make_access(vt_ctx *c, bool load, bool store) {
@@ -150,8 +149,7 @@ static void optimised_functions(void **state) {
     }
 }
 
-/* ---- Tables of runtime calls ---------------------------------------------------------------------------------------
- */
+/* ---- Tables of runtime calls ------------------------------------------------------------------------------------- */
 
 /* A run of calls with four numbers, something else, another run, and a micro-kernel of so many loops of so many steps
  * in all. The table has a word, 5 for each call, 3 for the kernel's push and those of its own calls behind their count;
@@ -228,8 +226,7 @@ static void private_kernels(void **state) {
     kit_close(&k);
 }
 
-/* ---- The runtime's functions ---------------------------------------------------------------------------------------
- */
+/* ---- The runtime's functions ------------------------------------------------------------------------------------- */
 
 /* As their prototypes have them (docs/spec.md, section 6), on a machine of 64 bits. */
 static const char *const declarations[] = {

@@ -30,8 +30,7 @@ static const vt_expr *is_null(vt_ctx *c, const vt_expr *pointer) {
     return vt_cast(c, VT_I32, vt_e_call(c, VT_BOOL, VT_OP_ISNULLPTR, 1, &pointer));
 }
 
-/* ---- Values --------------------------------------------------------------------------------------------------------
- */
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
 
 /* X[i] is 10 * i + 1. */
 typedef struct row {
@@ -136,8 +135,7 @@ static void values(void **state) {
     kit_close(&k);
 }
 
-/* ---- Returning early -----------------------------------------------------------------------------------------------
- */
+/* ---- Returning early --------------------------------------------------------------------------------------------- */
 
 /* R[0] = 1; in memory of the workspace: return if X[0] is 1; R[1] = 2 */
 static const vt_func *make_return(vt_ctx *c) {
@@ -172,8 +170,7 @@ static void early_return(void **state) {
     kit_close(&k);
 }
 
-/* ---- By LLVM alone -------------------------------------------------------------------------------------------------
- */
+/* ---- By LLVM alone ----------------------------------------------------------------------------------------------- */
 
 /* Memory whose elements are vectors; a hint that C has no name for. */
 static const vt_func *make_llvm_only(vt_ctx *c) {
@@ -226,8 +223,7 @@ static void halves(void **state) {
     kit_close(&k);
 }
 
-/* ---- Refusals ------------------------------------------------------------------------------------------------------
- */
+/* ---- Refusals ---------------------------------------------------------------------------------------------------- */
 
 static const vt_stmt *floored(vt_ctx *c, const vt_buffer *r) {
     const vt_buffer *f = flat(c, "f", VT_F32, 1);

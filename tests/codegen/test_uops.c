@@ -6,8 +6,7 @@
 
 enum { MOST_LOOPS = 3, INNER = 2, OFFSET = 100, MOST_UOPS = 512, MOST_VARIANTS = 128 };
 
-/* ---- A runtime -----------------------------------------------------------------------------------------------------
- */
+/* ---- A runtime --------------------------------------------------------------------------------------------------- */
 
 typedef struct uop {
     uint32_t dst, src, wgt;
@@ -59,8 +58,7 @@ int VTAPushGEMMOp(void **handle, int (*finit)(void *), void *signature, int nbyt
 EXPORTED int32_t take_number(int32_t number);
 int32_t take_number(int32_t number) { return number; }
 
-/* ---- Nests ---------------------------------------------------------------------------------------------------------
- */
+/* ---- Nests ------------------------------------------------------------------------------------------------------- */
 
 /* Loops from `min` for `extent` steps around a micro-kernel that uses their variables. */
 typedef struct nest {
@@ -163,8 +161,7 @@ static void numbers_of_kernels(void **state) {
     kit_close(&k);
 }
 
-/* ---- What has no number --------------------------------------------------------------------------------------------
- */
+/* ---- What has no number ------------------------------------------------------------------------------------------ */
 
 static const vt_stmt *variants_of(vt_ctx *c, int64_t a, int64_t b) { return make_nest(c, &(nest){.extent = {a, b}}); }
 

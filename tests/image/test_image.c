@@ -32,8 +32,7 @@ static vta_image *random_image(uint32_t width, uint32_t height) {
     return image;
 }
 
-/* ---- Resizing: the mean of all pixels of a line, weighted with a triangle, in double; rounded between the axes ----
- */
+/* ---- Resizing: the mean of all pixels of a line, weighted with a triangle, in double; rounded between the axes --- */
 
 static double weight(uint32_t out, uint32_t in_size, uint32_t out_size, uint32_t in) {
     double scale = (double)in_size / out_size, wide = scale < 1 ? 1 : scale;

@@ -5,8 +5,7 @@
 #include "ir/support.h"
 #include "ir/visit.h"
 
-/* ---- Variables -----------------------------------------------------------------------------------------------------
- */
+/* ---- Variables --------------------------------------------------------------------------------------------------- */
 
 static bool alike(vt_ctx *ctx, const vt_stmt *x, const vt_stmt *y) {
     bool both = vt_stmt_alpha_equal(ctx, x, y, true);
@@ -63,8 +62,7 @@ static vta_status types_of_variables(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-/* ---- Buffers -------------------------------------------------------------------------------------------------------
- */
+/* ---- Buffers ----------------------------------------------------------------------------------------------------- */
 
 enum { SAME, DTYPE, SHAPE, STRIDES, A_STRIDE, OFFSET, DATA, SCOPE, VARIATIONS };
 
@@ -110,8 +108,7 @@ static vta_status buffers(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-/* ---- What statements are about -------------------------------------------------------------------------------------
- */
+/* ---- What statements are about ----------------------------------------------------------------------------------- */
 
 static vta_status references(vt_ctx *ctx, void *arg) {
     (void)arg;
@@ -150,8 +147,7 @@ static vta_status references(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-/* ---- Blocks --------------------------------------------------------------------------------------------------------
- */
+/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
 /* All that a block has, twice where it may; part `change` of it is another one. */
 enum { NAME, ITER_TYPE, ITER_EXTENT, VALUE, READ, READ_EXTENT, WRITE, ALLOC, INIT, BODY, BLOCK_PARTS };

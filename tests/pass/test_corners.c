@@ -36,8 +36,7 @@ static void common_subexpressions(void **state) {
           "[(cse_var_1 + 1)] = ", "!cse_var_2");
 }
 
-/* ---- Loops --------------------------------------------------------------------------------------------------------
- */
+/* ---- Loops ------------------------------------------------------------------------------------------------------- */
 
 static const vt_stmt *filled(one *o, const vt_var *i, int64_t extent, vt_for_kind kind) {
     return one_for(o, i, extent, kind, one_store(o, o->y, vt_add(&o->ctx, i, one_i(o, 5)), one_load(o, o->x, i)));
@@ -86,8 +85,7 @@ static void loops(void **state) {
     REFUSES(vectorize_loop, late_vector, "axis i cannot be vectorized");
 }
 
-/* ---- Threads, memory, selections ----------------------------------------------------------------------------------
- */
+/* ---- Threads, memory, selections --------------------------------------------------------------------------------- */
 
 static const vt_stmt *some_threads(one *o) {
     vt_ctx *ctx = &o->ctx;

@@ -121,8 +121,7 @@ static void shared_places(void **state) {
     }
 }
 
-/* ---- In place ------------------------------------------------------------------------------------------------------
- */
+/* ---- In place ---------------------------------------------------------------------------------------------------- */
 
 /* b is made from a, and a is not used again: can b be where a was? */
 static const char *const scopes[] = {"global", "local.pad"}; /* the last is special: its buffers become one */

@@ -277,8 +277,7 @@ static void sums_have_no_mark(void **state) {
     vta_field_destroy(F);
 }
 
-/* ---- Arithmetic ----------------------------------------------------------------------------------------------------
- */
+/* ---- Arithmetic -------------------------------------------------------------------------------------------------- */
 
 static vta_value product_by_hand(const vta_value *a, const vta_value *b, size_t count) {
     const uint64_t primes[2] = {(1 << 29) - 3, (1 << 29) - 33}, residue = (1 << 29) - 1;

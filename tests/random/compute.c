@@ -90,8 +90,7 @@ static void read_elsewhere(maker *m, int load) {
     if (t->ndim > 3 && once_in(m->c, 3)) exchange(t, (int)pick(m->c, (uint32_t)t->ndim - 3));
 }
 
-/* ---- What the operations begin with --------------------------------------------------------------------------------
- */
+/* ---- What the operations begin with ------------------------------------------------------------------------------ */
 
 static void begin_alu(maker *m) {
     static const int outer[] = {2, 2, 1, 3, 4};
@@ -213,8 +212,7 @@ static void begin_convolution(maker *m) {
     t->dilation[1] = x.dilation;
 }
 
-/* ---- Operations ----------------------------------------------------------------------------------------------------
- */
+/* ---- Operations -------------------------------------------------------------------------------------------------- */
 
 static bool is_in_acc(const node *t) {
     return t->kind == NODE_REDUCE || t->kind == NODE_ALU || (t->kind == NODE_LOAD && t->type == ELEM_ACC);

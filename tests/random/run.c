@@ -65,8 +65,7 @@ static bool build(runner *r) {
     return status == VTA_OK || build_failed(r, status);
 }
 
-/* ---- Arrays --------------------------------------------------------------------------------------------------------
- */
+/* ---- Arrays ------------------------------------------------------------------------------------------------------ */
 
 static int bits_of(const runner *r, const node *t) {
     return t->type == ELEM_ACC && t->kind == NODE_STORE ? 32 : r->p->width[t->type];
@@ -149,8 +148,7 @@ static bool compare(runner *r, int k, const values *v, int order) {
     return false;
 }
 
-/* ---- Running -------------------------------------------------------------------------------------------------------
- */
+/* ---- Running ----------------------------------------------------------------------------------------------------- */
 
 /* One run on inputs of its own; what earlier ones left in the memories must not matter. */
 static bool run_order(runner *r, uint64_t seed, int order) {

@@ -110,8 +110,7 @@ static const cost costs[] = {
     {"relu", "tests/kernel/cases/relu.te", NULL, "3 1 0 2 | 0 0 160 | 2 2 0 | all(23)23s"},
 };
 
-/* ---- Looking ------------------------------------------------------------------------------------------------------
- */
+/* ---- Looking ----------------------------------------------------------------------------------------------------- */
 
 /* A letter a call: i, w, a, 8: a load of that memory (8: of bytes into acc); g, l: a kernel of the GEMM, of the ALU; s:
  * a store; (12: a token from load to compute, )12: the wait for it. */

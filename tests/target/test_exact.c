@@ -14,8 +14,7 @@ static const vt_expr *op(vt_op which, const vt_expr *a, const vt_expr *b, const 
     return vt_e_call(C, b ? b->dtype : a->dtype, which, b ? 3 : 1, args);
 }
 
-/* ---- One value ----------------------------------------------------------------------------------------------------
- */
+/* ---- One value --------------------------------------------------------------------------------------------------- */
 
 static void value_is(const char *what, const vt_expr *e, int64_t want) {
     vt_known known = {.n = 3, .vars = {y, x, y}, .values = {99, 3, -2}}; /* the innermost y counts */
@@ -74,8 +73,7 @@ static vta_status single_values(vt_ctx *ctx, void *arg) {
     return VTA_OK;
 }
 
-/* ---- All values ---------------------------------------------------------------------------------------------------
- */
+/* ---- All values -------------------------------------------------------------------------------------------------- */
 
 typedef struct visits {
     int64_t n, most, sum, crossed; /* calls, how many it wants, of the first expression, of both */

@@ -136,8 +136,7 @@ static const vt_expr *any_expression(place *p) {
     return vt_e_bin(p->ctx, VT_E_ADD, x, expression(p, 2));
 }
 
-/* ---- Their values, one iteration at a time ------------------------------------------------------------------------
- */
+/* ---- Their values, one iteration at a time ----------------------------------------------------------------------- */
 
 static int64_t value_of(place *p, const vt_expr *e);
 
@@ -260,8 +259,7 @@ static seen all_of(place *p, bool cut, const seen *what) {
     return s;
 }
 
-/* ---- Random places ------------------------------------------------------------------------------------------------
- */
+/* ---- Random places ----------------------------------------------------------------------------------------------- */
 
 static void add_loop(place *p, const char *name) {
     binder *b = &p->binders[p->n++];
@@ -303,8 +301,7 @@ static void choose_place(place *p) {
     }
 }
 
-/* ---- The tests ----------------------------------------------------------------------------------------------------
- */
+/* ---- The tests --------------------------------------------------------------------------------------------------- */
 
 static const char below[] = "below", above[] = "above";
 

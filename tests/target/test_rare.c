@@ -23,8 +23,7 @@ static const vt_stmt *staged(one *o, const vt_expr *stage, const char *call) {
 }
 static void begin(one *o) { axis = vt_iter_new(&o->ctx, one_var(o, "vta"), NULL, NULL, VT_ITER_THREAD_INDEX, "vta"); }
 
-/* ---- Tasks ---------------------------------------------------------------------------------------------------------
- */
+/* ---- Tasks ------------------------------------------------------------------------------------------------------- */
 
 /* Which unit would run it? */
 static const vt_stmt *unknown_stage(one *o) {
@@ -125,8 +124,7 @@ static void tasks(void **state) {
     lifted_is(call_in_alloc, "A(C)");
 }
 
-/* ---- Steps that are written out ------------------------------------------------------------------------------------
- */
+/* ---- Steps that are written out ---------------------------------------------------------------------------------- */
 
 static const vt_stmt *slots(one *o, const vt_expr *begin_at, const vt_expr *extent, int64_t places) {
     const vt_var *i = one_var(o, "i");
@@ -149,8 +147,7 @@ static void steps(void **state) {
     refuses_vta(vt_pass_unroll_slots, many_places, "slots of i: a number of places is from 1 to 64");
 }
 
-/* ---- Scopes of micro-ops that were seen before ---------------------------------------------------------------------
- */
+/* ---- Scopes of micro-ops that were seen before ------------------------------------------------------------------- */
 
 /* Forms of a scope; those that use something from outside are never equal to another. */
 typedef enum form { PLAIN, OTHER_PLACE, OF_OUTSIDE, OF_MEMORY, OF_LET, WITH_STORE, DEEPEST, TOO_DEEP, FORMS } form;

@@ -219,8 +219,7 @@ static void threads_stay_together(void **state) {
     }
 }
 
-/* ---- Conditions that are no sum of the loop's variable ------------------------------------------------------------
- */
+/* ---- Conditions that are no sum of the loop's variable ----------------------------------------------------------- */
 
 /* A fused loop of so many steps, whose remainder by `by` has to be below `end`: it is looked at step by step, up to
  * 4096 of them. */

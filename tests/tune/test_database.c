@@ -106,8 +106,7 @@ static void test_records(void **state) {
     vta_config_release(config);
 }
 
-/* ---- Databases that are not right ----------------------------------------------------------------------------------
- */
+/* ---- Databases that are not right -------------------------------------------------------------------------------- */
 
 static const char conv[] = "height=14 width=14 in_channels=64 out_channels=64 kernel=3 pad=1 epilogue=shift,relu";
 

@@ -128,8 +128,7 @@ static void fine_lines(void **state) {
     }
 }
 
-/* ---- Written ------------------------------------------------------------------------------------------------------
- */
+/* ---- Written ----------------------------------------------------------------------------------------------------- */
 
 /* The line of a trial; its text up to the time at which it is written. */
 static void expect_line(const vtac_op *op, const vt_tune_trial *t, const char *result, const char *cycles) {

@@ -110,8 +110,7 @@ static uint64_t best_of(const char *path) {
     return best;
 }
 
-/* ---- What a search finds ------------------------------------------------------------------------------------------
- */
+/* ---- What a search finds ----------------------------------------------------------------------------------------- */
 
 static void check_right(vtac_op *op) {
     vta_runtime *runtime;
@@ -219,8 +218,7 @@ static void test_operators(void **state) {
     vtac_op_destroy(op);
 }
 
-/* ---- What ends a search -------------------------------------------------------------------------------------------
- */
+/* ---- What ends a search ------------------------------------------------------------------------------------------ */
 
 static bool after_nine(void *user, const vtac_tune_progress *p) {
     (void)user;
@@ -315,8 +313,7 @@ static void test_exhausted(void **state) {
     vtac_op_destroy(op);
 }
 
-/* ---- Processes ----------------------------------------------------------------------------------------------------
- */
+/* ---- Processes --------------------------------------------------------------------------------------------------- */
 
 /* How many processes this one has started. */
 static bool count_processes(void *user, const vtac_tune_progress *p) {
@@ -440,8 +437,7 @@ static void test_stuck(void **state) {
     vtac_op_destroy(op);
 }
 
-/* ---- Beginning with a log ------------------------------------------------------------------------------------------
- */
+/* ---- Beginning with a log ---------------------------------------------------------------------------------------- */
 
 static void test_start(void **state) {
     (void)state;
@@ -465,8 +461,7 @@ static void test_start(void **state) {
     vtac_op_destroy(other);
 }
 
-/* ---- Refusals ------------------------------------------------------------------------------------------------------
- */
+/* ---- Refusals ---------------------------------------------------------------------------------------------------- */
 
 static void refuses(const vtac_tune_options *options, vta_status status, const char *says) {
     vtac_op *op = make("conv2d", conv);

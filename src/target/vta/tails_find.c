@@ -54,8 +54,7 @@ static void add_point(finder *f, int64_t at) {
 
 int64_t vt__tails_floor_div(int64_t x, int64_t y) { return x / y - (x % y != 0 && (x < 0) != (y < 0)); }
 
-/* ---- Sums of variables with constant factors: nearly all conditions, whose bounds need no simplifier --------------
- */
+/* ---- Sums of variables with constant factors: nearly all conditions, whose bounds need no simplifier ------------- */
 
 enum { MOST_TERMS = 16 };
 
