@@ -104,7 +104,7 @@ static void every_row(void **state) {
     }
 }
 
-/* By name; another name is none of them. */
+/* Each operator is found by its name; an unknown name finds none. */
 static void names(void **state) {
     (void)state;
     for (uint32_t op = 0; op < VT_GOP_COUNT; op++) assert_int_equal(vt_gop_find(vt_gop_text((vt_gop)op)), op);
