@@ -177,4 +177,15 @@ static inline uint8_t *small_artifact(size_t *out_size) {
     return bytes;
 }
 
+/* A text with `from` replaced where it stands for the n-th time, counted from 0; freed by the caller. */
+static inline char *small_replaced(const char *text, const char *from, int n, const char *to) {
+    const char *at = strstr(text, from);
+    for (; at && n; n--) at = strstr(at + 1, from);
+    if (!at) fail_msg("the text has no %s", from);
+    size_t size = strlen(text) + strlen(to) + 1;
+    char *out = malloc(size);
+    snprintf(out, size, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    return out;
+}
+
 #endif

@@ -218,16 +218,6 @@ static void plans(void **state) {
 
 /* ---- How the plan is written ---- */
 
-/* The plan's text with `from` replaced once by `to`. */
-static char *replaced(const char *text, const char *from, const char *to) {
-    const char *at = strstr(text, from);
-    if (!at) fail_msg("the plan has no %s", from);
-    size_t before = (size_t)(at - text), size = strlen(text) + strlen(to) + 1;
-    char *out = malloc(size);
-    snprintf(out, size, "%.*s%s%s", (int)before, text, to, at + strlen(from));
-    return out;
-}
-
 static void texts(void **state) {
     (void)state;
     static const struct {
@@ -262,7 +252,7 @@ static void texts(void **state) {
     vt_strbuf_init(&plan, NULL);
     vt_plan_write(&s.plan, &plan);
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        char *json = replaced(vt_strbuf_text(&plan), changes[i].from, changes[i].to);
+        char *json = small_replaced(vt_strbuf_text(&plan), changes[i].from, 0, changes[i].to);
         uint8_t *bytes = small_write(&s, json, &size);
         check_refused(bytes, size, changes[i].status, changes[i].text, changes[i].to);
         vta_string_free(bytes);
@@ -278,7 +268,7 @@ static void configurations(void **state) {
     size_t size;
     small_make(&s);
     char *was = s.config;
-    s.config = replaced(was, "\"LOG_BATCH\": 0", "\"LOG_BATCH\": 99");
+    s.config = small_replaced(was, "\"LOG_BATCH\": 0", 0, "\"LOG_BATCH\": 99");
     uint8_t *bytes = small_write(&s, NULL, &size);
     check_refused(bytes, size, VTA_CONFIG, "LOG_BATCH", "configuration");
     vta_string_free(bytes);

@@ -240,17 +240,6 @@ static void names(void **state) {
     }
 }
 
-/* The plan's text with `from` replaced where it stands for the n-th time, counted from 0. */
-static char *replaced(const char *text, const char *from, int n, const char *to) {
-    const char *at = strstr(text, from);
-    for (; at && n; n--) at = strstr(at + 1, from);
-    if (!at) fail_msg("the plan has no %s", from);
-    size_t size = strlen(text) + strlen(to) + 1;
-    char *out = malloc(size);
-    snprintf(out, size, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
-    return out;
-}
-
 /* Each entry is named by its list and its number. */
 static void texts(void **state) {
     (void)state;
@@ -284,7 +273,7 @@ static void texts(void **state) {
     vt_strbuf_init(&plan, NULL);
     vt_plan_write(&s.plan, &plan);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char *json = replaced(vt_strbuf_text(&plan), rows[i].from, rows[i].n, rows[i].to);
+        char *json = small_replaced(vt_strbuf_text(&plan), rows[i].from, rows[i].n, rows[i].to);
         uint8_t *bytes = small_write(&s, json, &size);
         check(bytes, size, rows[i].refusal, rows[i].to);
         vta_string_free(bytes);
