@@ -69,7 +69,9 @@ static bool is_sum(const vt_gnode *n) {
 
 enum { MOST_AXES = 4 }; /* of integers: N, C, H, W (vt_qtensor_image) */
 
-/* On integers if the inputs are, or may as well be. FLOAT: it has no such form. */
+/* On integers if the inputs are, or may as well be. FLOAT: it has no such form. A mean of floats stays one of floats:
+ * rounding its terms to 8 bits costs as much time as summing them does, and what reads it (a normalization, say) may
+ * divide by a result that is smaller than a step of theirs. */
 static vt_qkind kind_of(const vt_quantizer *q, const vt_gnode *n) {
     const vt_gvalue *x = n->input_count ? n->inputs[0] : NULL;
     if (!x || n->output_count != 1 || x->type.element != VT_ELEMENT_F32 || vt_gtype_count(&n->outputs[0]->type) == 0)
@@ -83,8 +85,8 @@ static vt_qkind kind_of(const vt_quantizer *q, const vt_gnode *n) {
     case VT_G_MAT_MUL: return is_dense(n) ? VT_Q_DENSE : VT_Q_FLOAT;
     case VT_G_MAX_POOL: return image && !vt_gvalue_is_constant(x) ? VT_Q_MAX_POOL : VT_Q_FLOAT;
     case VT_G_AVERAGE_POOL:
-        return image && (!has_pads(n) || vt_gattr_int(n, VT_A_COUNT_PADS)) ? VT_Q_SUM_POOL : VT_Q_FLOAT;
-    case VT_G_REDUCE_MEAN: return image && is_global_mean(n) ? VT_Q_SUM_POOL : VT_Q_FLOAT;
+        return whole && image && (!has_pads(n) || vt_gattr_int(n, VT_A_COUNT_PADS)) ? VT_Q_SUM_POOL : VT_Q_FLOAT;
+    case VT_G_REDUCE_MEAN: return whole && image && is_global_mean(n) ? VT_Q_SUM_POOL : VT_Q_FLOAT;
     case VT_G_ADD: return is_sum(n) && (whole || vt__is_whole(q, n->inputs[1])) ? VT_Q_MAP : VT_Q_FLOAT;
     case VT_G_RELU:
     case VT_G_CLIP:
