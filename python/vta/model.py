@@ -99,12 +99,25 @@ def arrays_of(name: str, ports: list[Port], inputs: Sequence[ArrayLike], named: 
     given.update(named)
     if given.keys() != {p.name for p in ports}:
         raise TypeError(f"{name} takes the inputs {ports}, not {sorted(given)}")
-    arrays = [np.ascontiguousarray(given[p.name], p.dtype) for p in ports]
+    arrays = [_compact(p, given[p.name]) for p in ports]
     times = _times(ports[0], arrays[0]) if batches and ports else None
     for port, array in zip(ports, arrays):
         if array.shape != port.shape and (times is None or _times(port, array) != times):
             raise ValueError(f"input {port.name} has the shape {port.shape}, not {array.shape}")
     return arrays
+
+
+def _compact(port: Port, value: ArrayLike) -> NDArray[Any]:
+    """The value as a compact array of the port's type. A scalar keeps its shape; no number may be lost on the way."""
+    array = np.asarray(value)
+    if port.dtype.kind in "iu" and array.dtype != port.dtype:
+        limits = np.iinfo(port.dtype)
+        if array.dtype.kind not in "iub":
+            raise TypeError(f"input {port.name} is {port.dtype}, not {array.dtype}: round it, and convert it with astype")
+        if array.size and (int(array.min()) < limits.min or int(array.max()) > limits.max):
+            raise ValueError(f"input {port.name} is {port.dtype}, {limits.min} to {limits.max}; "
+                             f"the array has {array.min()} to {array.max()}")
+    return np.asarray(array, port.dtype, order="C")
 
 
 def _times(port: Port, array: NDArray[Any]) -> int | None:

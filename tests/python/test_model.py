@@ -1,4 +1,5 @@
 """Compiled networks from Python: y = x + 8 on the accelerator (tests/exec/small.h)."""
+import collections
 import os
 import unittest
 
@@ -6,6 +7,7 @@ import numpy as np
 
 from common import ROOT
 import vta
+from vta.model import arrays_of
 
 PATH = os.path.join(ROOT, "fuzz", "corpus", "fuzz_model", "small.vta-model")
 X = np.arange(64, dtype="int8").reshape(1, 16, 2, 2)
@@ -89,6 +91,38 @@ class Models(unittest.TestCase):
             vta.load_model(__file__)
         with self.assertRaises(vta.VTAError):
             vta.load_model("/nowhere/x.vta-model")
+
+
+class Inputs(unittest.TestCase):
+    """What arrays become on their way into a network (vta.model.arrays_of)."""
+
+    Port = collections.namedtuple("Port", "name shape dtype")
+
+    def given(self, value, shape, dtype):
+        return arrays_of("net", [self.Port("x", shape, np.dtype(dtype))], [value], {})[0]
+
+    def test_a_scalar_keeps_its_shape(self):
+        for value in (3, np.float64(3), np.array(3, "float32")):
+            array = self.given(value, (), "float32")
+            self.assertEqual((array.shape, array.dtype, float(array)), ((), np.dtype("float32"), 3.0))
+
+    def test_it_is_compact(self):
+        array = self.given(np.arange(6.0).reshape(3, 2).T, (2, 3), "float32")
+        self.assertTrue(array.flags.c_contiguous)
+        self.assertEqual(array.tolist(), [[0, 2, 4], [1, 3, 5]])
+
+    def test_integers_that_fit_are_taken(self):
+        self.assertEqual(self.given([-128, 127], (2,), "int8").tolist(), [-128, 127])
+        self.assertEqual(self.given(np.array([0, 255], "uint64"), (2,), "uint8").tolist(), [0, 255])
+        self.assertEqual(self.given(np.array([True, False]), (2,), "int32").tolist(), [1, 0])
+        self.assertEqual(self.given(np.zeros((0, 2), "int64"), (0, 2), "int8").shape, (0, 2))
+
+    def test_no_number_is_lost(self):
+        for value in ([-129, 0], [0, 128], np.array([2**63, 0], "uint64")):
+            with self.assertRaisesRegex(ValueError, "input x is int8, -128 to 127; the array has"):
+                self.given(value, (2,), "int8")
+        with self.assertRaisesRegex(TypeError, "input x is int8, not float64: round it"):
+            self.given([0.5, 1.0], (2,), "int8")
 
 
 if __name__ == "__main__":
