@@ -124,13 +124,17 @@ static void leave(vt_storage_plan *st) {
     st->scope = st->outer.items[--st->outer.n];
 }
 
+/* The steps of the loop may run at one time: each needs buffers of its own. A parallel loop inside of a parallel one
+ * runs step by step, but costs nothing by having its own. */
+static bool is_concurrent(const vt_stmt *s) {
+    return s->kind == VT_S_FOR && (s->u.loop.kind == VT_FOR_PARALLEL || s->u.loop.kind == VT_FOR_VECTORIZED);
+}
+
 static void enter_or_leave(vt_storage_plan *st, const vt_event *e) {
     if (!st->early && vt_attr_is(e->stmt, VT_ATTR_PHASE)) st->phase = e->pair < 0 ? NULL : e->stmt;
     bool thread = vt_attr_is(e->stmt, VT_ATTR_THREAD_EXTENT) || vt_attr_is(e->stmt, VT_ATTR_VIRTUAL_THREAD) ||
                   (st->early && (vt_attr_is(e->stmt, VT_ATTR_PHASE) || vt_attr_is(e->stmt, VT_ATTR_STEP)));
-    bool parallel =
-        e->stmt->kind == VT_S_FOR && e->stmt->u.loop.kind == VT_FOR_PARALLEL && (!st->scope || st->scope == e->stmt);
-    if (!thread && !parallel) return;
+    if (!thread && !is_concurrent(e->stmt)) return;
     if (e->pair < 0) {
         leave(st);
     } else {

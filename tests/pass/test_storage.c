@@ -200,6 +200,51 @@ static void nested_threads(void **state) {
     one_end(&o);
 }
 
+/* What each step of a loop needs for itself stays in the loop where steps may run at one time, whatever is around it.
+ */
+static vt_for_kind outer_kind, inner_kind;
+static bool in_thread;
+
+static const vt_stmt *steps(one *o) {
+    vt_ctx *c = &o->ctx;
+    const vt_buffer *t = one_buffer(o, "t", 16, "global");
+    const vt_var *i = one_var(o, "i"), *j = one_var(o, "j"), *v = one_var(o, "vthread");
+    const vt_stmt *body =
+        one_seq(o, one_store(o, t, one_i(o, 0), j), one_store(o, o->y, j, one_load(o, t, one_i(o, 0))));
+    body = one_for(o, i, 4, outer_kind, one_for(o, j, 8, inner_kind, one_alloc(o, t, body)));
+    if (!in_thread) return body;
+    const vt_iter *axis = vt_iter_new(c, v, NULL, NULL, VT_ITER_THREAD_INDEX, "vthread");
+    return vt_s_attr(c, vt_ref_iter(axis), VT_ATTR_VIRTUAL_THREAD, one_i(o, 2), body);
+}
+
+static bool at_one_time(vt_for_kind kind) { return kind == VT_FOR_PARALLEL || kind == VT_FOR_VECTORIZED; }
+
+/* How many of the thread and the two loops are around the allocation. */
+static int loops_around(const vt_stmt *s) {
+    int n = 0;
+    for (; s->kind != VT_S_ALLOC; s = vt_stmt_body(s)) n++;
+    return n;
+}
+
+static void concurrent_loops(void **state) {
+    static const vt_for_kind kinds[] = {VT_FOR_SERIAL, VT_FOR_UNROLLED, VT_FOR_PARALLEL, VT_FOR_VECTORIZED};
+    static const one_pass passes[] = {vt_share_before_threads, vt_pass_storage_rewrite};
+    (void)state;
+    for (int which = 0; which < 4 * 4 * 2 * 2; which++) {
+        one o = {.options = {0}};
+        outer_kind = kinds[which % 4];
+        inner_kind = kinds[which / 4 % 4];
+        in_thread = which / 16 % 2;
+        int want = at_one_time(inner_kind) ? 2 : at_one_time(outer_kind) ? 1 : 0;
+        if (one_run(&o, passes[which / 32], steps) != VTA_OK) fail_msg("%s", vta_diag_text(o.diag));
+        int got = loops_around(o.after->body);
+        if (got != want + in_thread)
+            fail_msg("case %d: the buffer stands inside of %d loops, not %d:\n%s", which, got, want + in_thread,
+                     o.text);
+        one_end(&o);
+    }
+}
+
 /* a is filled from x, b from a by `use`, then y from b. */
 static const vt_stmt *three_buffers(one *o, bool in_place) {
     vt_ctx *ctx = &o->ctx;
@@ -236,6 +281,7 @@ static void storage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(shared_places), cmocka_unit_test(in_place),
-                                       cmocka_unit_test(nested_threads), cmocka_unit_test(storage)};
+                                       cmocka_unit_test(nested_threads), cmocka_unit_test(concurrent_loops),
+                                       cmocka_unit_test(storage)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
