@@ -100,6 +100,11 @@ VTA_API vta_status vta_module_function(vta_module *module, const char *name, vta
  * as the module. */
 VTA_API const char *vta_module_function_names(vta_module *module);
 
+/* The symbol of a kernel is its name. Where that is what the C library, the runtime or a function that the object calls
+ * is called (exp, malloc, main, _init), it is VTA_KERNEL_PREFIX NAME, and vta_module_function finds it by NAME all the
+ * same. */
+#define VTA_KERNEL_PREFIX "__vta_kernel_"
+
 /* ---- Signatures -------------------------------------------------------------------------------------------- */
 
 /* Objects of this project's compiler say what each function expects: a JSON text in the read-only data symbol

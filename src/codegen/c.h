@@ -62,6 +62,6 @@ void vt__c_stmt(vt__c *c, const vt_stmt *s);
 void vt__c_begin(vt__c *c, const char *head);
 void vt__c_end(vt__c *c);
 /* c_entry.c: one kernel: body and packed entry. */
-void vt__c_kernel(vt__c *c, const vt_codegen_func *cf);
+void vt__c_kernel(vt__c *c, const vt_codegen_func *cf, const char *symbol);
 
 #endif

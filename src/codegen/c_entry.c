@@ -91,17 +91,17 @@ static void write_body(vt__c *c, const vt_stmt *body) {
     vt__c_end(c);
 }
 
-void vt__c_kernel(vt__c *c, const vt_codegen_func *cf) {
+void vt__c_kernel(vt__c *c, const vt_codegen_func *cf, const char *symbol) {
     const vt__entry *entry = c->entry = vt__entry_describe(c->ctx, cf);
     c->outlined = 0;
     c->kernels.n = 0;
     write_body(c, cf->func->body);
     const char *head = vt_new_format(
-        c->ctx, "int %s(vt_value *args, int *codes, int count, vt_value *ret, int *ret_code, void *resource)",
-        entry->name);
-    const char *symbol = vt__signature_symbol(c->ctx, entry->name);
+        c->ctx, "int %s(vt_value *args, int *codes, int count, vt_value *ret, int *ret_code, void *resource)", symbol);
+    const char *described = vt__signature_symbol(c->ctx, entry->name);
     const char *signature = vt__c_quoted(c, vt__signature_text(c->ctx, cf, entry));
-    vt_strbuf_addf(&c->types, "%s;\nextern const char %s[];\nconst char %s[] = %s;\n", head, symbol, symbol, signature);
+    vt_strbuf_addf(&c->types, "%s;\nextern const char %s[];\nconst char %s[] = %s;\n", head, described, described,
+                   signature);
     vt__c_begin(c, head);
     vt__c_line(c, "(void)args, (void)codes, (void)ret, (void)ret_code, (void)resource;");
     fail_if(c, vt_new_format(c->ctx, "count != %u", entry->n_params), entry->count_message, "count, 0");

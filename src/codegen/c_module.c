@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "codegen/c.h"
+#include "vta/module.h"
 
 static const char PROLOGUE[] =
     "/* Made by vta from the kernels below. Integer arithmetic wraps: compile with -fwrapv. */\n"
@@ -97,6 +98,7 @@ static bool is_reserved(const char *name) {
 }
 
 static bool is_used(const vt__c *c, const char *name) {
+    if (vt__is_part(c->entry->name, name)) return true;
     for (uint32_t i = 0; i < c->n_used; i++)
         if (strcmp(c->used[i], name) == 0) return true;
     return false;
@@ -159,6 +161,19 @@ const char *vt__c_quoted(vt__c *c, const char *text) {
 
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
 
+/* Words of C and what its headers define are taken, too. */
+static const char *symbol_of(vt__c *c, const char *name) {
+    size_t n = strlen(name);
+    for (size_t i = 0; i < n; i++)
+        if (!isalnum((unsigned char)name[i]) && name[i] != '_')
+            vt_raise(c->ctx, VTA_INVALID_ARGUMENT,
+                     "no function of C can be called '%s' (for '%c'): give the kernel a name of letters, digits and _",
+                     name, name[i]);
+    if (is_reserved(name) && !vt__symbol_is_taken(c->job, name))
+        return vt_new_format(c->ctx, VTA_KERNEL_PREFIX "%s", name);
+    return vt__kernel_symbol(c->ctx, c->job, name);
+}
+
 static vta_status write_kernels(vt_ctx *ctx, void *user) {
     vt__c *c = user;
     for (size_t i = 0; i < c->job->count; i++) {
@@ -167,7 +182,7 @@ static vta_status write_kernels(vt_ctx *ctx, void *user) {
         cf.func = vt_prepare(ctx, &cf);
         c->names = vt_ptrmap_new(ctx);
         c->n_used = 0;
-        vt__c_kernel(c, &cf);
+        vt__c_kernel(c, &cf, symbol_of(c, vt__kernel_name(&cf)));
     }
     return VTA_OK;
 }

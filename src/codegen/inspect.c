@@ -45,21 +45,6 @@ bool vt__func_computes(const vt_func *f) {
     return found;
 }
 
-/* ---- Names
- * ------------------------------------------------------------------------------------------------------------ */
-
-vta_status vt__check_names(vt_ctx *ctx, const vt_codegen_job *job) {
-    for (size_t i = 0; i < job->count; i++)
-        for (size_t j = 0; j < i; j++) {
-            const char *a = job->funcs[i].name ? job->funcs[i].name : job->funcs[i].func->name;
-            const char *b = job->funcs[j].name ? job->funcs[j].name : job->funcs[j].func->name;
-            if (strcmp(a, b) == 0)
-                return vt_fail(ctx->diag, VTA_INVALID_ARGUMENT,
-                               "two kernels of one module are called '%s': give them different names", a);
-        }
-    return VTA_OK;
-}
-
 /* ---- Equal micro-kernels ----------------------------------------------------------------------------------------- */
 
 uint32_t vt_kernel_number(vt_ctx *ctx, vt_kernels *known, bool share, const vt_stmt *uops, uint32_t number) {

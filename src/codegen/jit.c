@@ -4,9 +4,11 @@
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Orc.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "codegen/machine.h"
+#include "vta/module.h"
 
 struct vt_jit {
     const vta_allocator *allocator;
@@ -48,13 +50,17 @@ static uintptr_t find(const vt_jit *jit, const char *name) {
     return (uintptr_t)dlsym(RTLD_DEFAULT, name);
 }
 
+static const char OWN[] = "__vta_"; /* begins VTA_KERNEL_PREFIX and VTA_SIGNATURE_PREFIX */
+
 /* Defines the symbols that ORC looks for and that there are; it reports those that stay missing, all together. */
 static LLVMErrorRef define_found(LLVMOrcDefinitionGeneratorRef generator, void *user, LLVMOrcLookupStateRef *state,
                                  LLVMOrcLookupKind kind, LLVMOrcJITDylibRef dylib, LLVMOrcJITDylibLookupFlags flags,
                                  LLVMOrcCLookupSet names, size_t count) {
     (void)generator, (void)state, (void)kind, (void)flags;
     for (size_t i = 0; i < count; i++) {
-        uintptr_t address = find(user, LLVMOrcSymbolStringPoolEntryStr(names[i].Name));
+        const char *name = LLVMOrcSymbolStringPoolEntryStr(names[i].Name);
+        bool own = !strncmp(name, OWN, sizeof OWN - 1); /* kernels and signatures are those of the object only */
+        uintptr_t address = own ? 0 : find(user, name);
         if (!address) continue;
         LLVMOrcRetainSymbolStringPoolEntry(names[i].Name);
         LLVMOrcCSymbolMapPair pair = {names[i].Name, {address, {LLVMJITSymbolGenericFlagsExported, 0}}};
@@ -103,23 +109,46 @@ void vt_jit_destroy(vt_jit *jit) {
     vt_free(jit->allocator, jit, sizeof *jit);
 }
 
+/* The address of `beginning` and `name` together; LLVMErrorSuccess where the object has it. */
+static LLVMErrorRef look_up(vt_jit *jit, const char *beginning, const char *name, char *symbol, size_t room,
+                            LLVMOrcExecutorAddress *out_address) {
+    snprintf(symbol, room, "%s%s", beginning, name);
+    forget_cause(jit);
+    *out_address = 0;
+    return LLVMOrcLLJITLookup(jit->lljit, out_address, symbol);
+}
+
+static vta_status lookup_locked(vt_jit *jit, const char *name, char *symbol, size_t room, vta_diag *diag,
+                                LLVMOrcExecutorAddress *out_address) {
+    /* The signature first: what the object calls is a symbol in it, too, and no kernel. */
+    LLVMErrorRef error = look_up(jit, VTA_SIGNATURE_PREFIX, name, symbol, room, out_address);
+    if (error && jit->cause) {
+        LLVMConsumeError(error);
+        return vt_fail(diag, VTA_NOT_FOUND,
+                       "%s: the process lacks symbols that the code needs (libvta provides the runtime): %s", name,
+                       jit->cause);
+    }
+    if (error) {
+        LLVMConsumeError(error);
+        return vt_fail(diag, VTA_NOT_FOUND, "the module has no function '%s'", name);
+    }
+    error = look_up(jit, VTA_KERNEL_PREFIX, name, symbol, room, out_address);
+    if (!error) return VTA_OK;
+    LLVMConsumeError(error);
+    error = look_up(jit, "", name, symbol, room, out_address);
+    return error ? orc_error(diag, VTA_NOT_FOUND, name, error) : VTA_OK;
+}
+
 vta_status vt_jit_lookup(vt_jit *jit, const char *name, vta_diag *diag, void **out_address) {
     *out_address = NULL;
     LLVMOrcExecutorAddress address = 0;
+    size_t room = sizeof VTA_SIGNATURE_PREFIX + sizeof VTA_KERNEL_PREFIX + strlen(name);
+    char *symbol = vt_alloc(jit->allocator, room);
+    if (!symbol) return vt_no_memory(diag);
     pthread_mutex_lock(&jit->lock);
-    forget_cause(jit);
-    LLVMErrorRef error = LLVMOrcLLJITLookup(jit->lljit, &address, name);
-    vta_status status = VTA_OK;
-    if (error && jit->cause) {
-        LLVMConsumeError(error);
-        status = vt_fail(diag, VTA_NOT_FOUND,
-                         "%s: the process lacks symbols that the code needs (libvta provides the "
-                         "runtime): %s",
-                         name, jit->cause);
-    } else if (error) {
-        status = orc_error(diag, VTA_NOT_FOUND, name, error);
-    }
+    vta_status status = lookup_locked(jit, name, symbol, room, diag, &address);
     pthread_mutex_unlock(&jit->lock);
-    *out_address = (void *)(uintptr_t)address;
+    vt_free(jit->allocator, symbol, room);
+    *out_address = status == VTA_OK ? (void *)(uintptr_t)address : NULL;
     return status;
 }

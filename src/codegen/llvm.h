@@ -58,7 +58,7 @@ enum {
 /* ---- llvm_entry.c ---- */
 
 /* One kernel: its packed entry and its body. */
-void vt__llvm_kernel(vt__llvm *g, const vt_codegen_func *cf);
+void vt__llvm_kernel(vt__llvm *g, const vt_codegen_func *cf, const char *symbol);
 
 /* ---- llvm_import.c ---- */
 

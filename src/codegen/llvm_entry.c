@@ -181,7 +181,7 @@ static void add_signature(vt__llvm *g, const vt_codegen_func *cf) {
     LLVMSetAlignment(global, 1);
 }
 
-void vt__llvm_kernel(vt__llvm *g, const vt_codegen_func *cf) {
+void vt__llvm_kernel(vt__llvm *g, const vt_codegen_func *cf, const char *symbol) {
     LLVMBuilderRef b = g->builder;
     const vt__entry *entry = g->entry = vt__entry_describe(g->ctx, cf);
     g->outlined = 0;
@@ -191,7 +191,7 @@ void vt__llvm_kernel(vt__llvm *g, const vt_codegen_func *cf) {
     vt__llvm_place back;
     bool optimise = g->optimise;
     g->optimise = false; /* checks are not worth the optimiser's time */
-    LLVMValueRef f = vt__llvm_enter(g, entry->name, LLVMFunctionType(g->i32, params, 6, 0), &back);
+    LLVMValueRef f = vt__llvm_enter(g, symbol, LLVMFunctionType(g->i32, params, 6, 0), &back);
     g->optimise = optimise;
     LLVMSetLinkage(f, LLVMExternalLinkage);
     entry_args a = {LLVMGetParam(f, 0), LLVMGetParam(f, 1), LLVMGetParam(f, 2)};

@@ -5,6 +5,7 @@
 
 #include "codegen/llvm.h"
 #include "ir/attr.h"
+#include "vta/module.h"
 
 typedef struct importer {
     vt_visitor v;
@@ -22,6 +23,20 @@ static void hide(vt__llvm *g, LLVMModuleRef module) {
         LLVMSetVisibility(f, LLVMHiddenVisibility);
         LLVMValueRef before = LLVMGetNamedFunction(g->module, LLVMGetValueName2(f, &length));
         if (before && LLVMGetVisibility(before) == LLVMHiddenVisibility) LLVMSetLinkage(before, LLVMWeakAnyLinkage);
+    }
+}
+
+/* A kernel that is called what the text calls gives the name up, as where its own code calls it (symbol.c). */
+static void step_aside(vt__llvm *g, LLVMModuleRef module) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        if (!LLVMIsDeclaration(f)) continue;
+        size_t length;
+        const char *name = LLVMGetValueName2(f, &length);
+        LLVMValueRef kernel = LLVMGetNamedFunction(g->module, name);
+        if (!kernel || LLVMIsDeclaration(kernel) || LLVMGetLinkage(kernel) != LLVMExternalLinkage) continue;
+        if (LLVMGetVisibility(kernel) == LLVMHiddenVisibility) continue; /* of an earlier text */
+        const char *symbol = vt_new_format(g->ctx, VTA_KERNEL_PREFIX "%s", name);
+        LLVMSetValueName2(kernel, symbol, strlen(symbol));
     }
 }
 
@@ -68,6 +83,7 @@ static void link_text(importer *im, const char *text) {
     LLVMSetTarget(module, LLVMGetTarget(g->module));
     check_intrinsics(g, module);
     hide(g, module);
+    step_aside(g, module);
     if (LLVMLinkModules2(g->module, module))
         vt_raise(g->ctx, VTA_ILLEGAL, "pragma import_llvm: its functions cannot be linked with those of the module");
 }

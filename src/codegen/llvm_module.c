@@ -141,7 +141,7 @@ static vta_status emit_llvm(vt_ctx *ctx, void *user) {
         vt_poll(ctx);
         em->g.interruptible = job->interruptible;
         em->g.optimise = optimise && vt__func_computes(funcs[i].func);
-        vt__llvm_kernel(&em->g, &funcs[i]);
+        vt__llvm_kernel(&em->g, &funcs[i], vt__kernel_symbol(ctx, job, vt__kernel_name(&funcs[i])));
     }
     vt__llvm_import(&em->g, job->count, job->funcs);
     char *message = NULL;

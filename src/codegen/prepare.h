@@ -87,7 +87,17 @@ const vt__entry *vt__entry_describe(vt_ctx *ctx, const vt_codegen_func *cf);
 const char *vt__signature_text(vt_ctx *ctx, const vt_codegen_func *cf, const vt__entry *entry);
 const char *vt__signature_symbol(vt_ctx *ctx, const char *name);
 
-/* VTA_INVALID_ARGUMENT when two kernels of a job have one name. */
+/* ---- Symbols (symbol.c) --------------------------------------------------------------------------------------- */
+
+const char *vt__kernel_name(const vt_codegen_func *cf);
+/* VTA_INVALID_ARGUMENT when two kernels of a job have one name, or one has none that can be printed. */
 vta_status vt__check_names(vt_ctx *ctx, const vt_codegen_job *job);
+/* Is this what the C library, this project, a function that a kernel of the job calls, or a part of one is called? */
+bool vt__symbol_is_taken(const vt_codegen_job *job, const char *name);
+/* What the kernel `name` is called in the object: its name, with VTA_KERNEL_PREFIX (vta/module.h) where that is taken.
+ */
+const char *vt__kernel_symbol(vt_ctx *ctx, const vt_codegen_job *job, const char *name);
+/* Is `name` what a part of this kernel may be called (docs/compiler.md, "Parts")? */
+bool vt__is_part(const char *kernel, const char *name);
 
 #endif

@@ -103,12 +103,15 @@ static vta_status join(const vta_allocator *a, const char **names, size_t count,
     return *out_names ? VTA_OK : vt_no_memory(diag);
 }
 
-/* A symbol that a caller may look up: a defined global function. NULL for others. */
+/* The name by which a caller may look a symbol up: of a defined global function. NULL for others. */
 static const char *function_name(const elf_symbol *symbol, const char *strings, size_t strings_size) {
     if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || ELF64_ST_BIND(symbol->st_info) != STB_GLOBAL) return NULL;
     if (symbol->st_shndx == SHN_UNDEF || symbol->st_name >= strings_size) return NULL;
+    static const char prefix[] = VTA_KERNEL_PREFIX;
     const char *name = strings + symbol->st_name;
-    return name[0] && name[0] != '_' && memchr(name, '\0', strings_size - symbol->st_name) ? name : NULL;
+    if (!memchr(name, '\0', strings_size - symbol->st_name)) return NULL;
+    if (!strncmp(name, prefix, sizeof prefix - 1)) return name + sizeof prefix - 1;
+    return name[0] && name[0] != '_' ? name : NULL;
 }
 
 static vta_status list(const vta_allocator *a, const unsigned char *bytes, size_t size, const elf_section *symbols,

@@ -1,4 +1,6 @@
 #include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -127,8 +129,35 @@ vta_status vta_module_load(const char *path, const vta_allocator *allocator, vta
     return VTA_OK;
 }
 
+/* dlsym also finds what the module's libraries have: not what is asked for. */
+static bool is_own(const vta_module *module, void *address) {
+    struct link_map *own = NULL, *where = NULL;
+    Dl_info info;
+    return address && !dlinfo(module->shared, RTLD_DI_LINKMAP, &own) &&
+           dladdr1(address, &info, (void **)&where, RTLD_DL_LINKMAP) && own == where;
+}
+
 void *vt__module_symbol(vta_module *module, const char *name) {
-    return module->shared ? dlsym(module->shared, name) : module->lookup(module->ctx, name);
+    if (!module->shared) return module->lookup(module->ctx, name);
+    void *address = dlsym(module->shared, name);
+    return is_own(module, address) ? address : NULL;
+}
+
+/* The function `name`, under which symbol ever it stands; NULL when there is none. *out_status: VTA_NO_MEMORY, else
+ * VTA_OK. */
+static void *function_address(vta_module *module, const char *name, vta_status *out_status) {
+    *out_status = VTA_OK;
+    if (!module->shared) return vt__module_symbol(module, name);
+    size_t room = sizeof VTA_KERNEL_PREFIX + strlen(name);
+    char *symbol = vt_alloc(&module->allocator, room);
+    if (!symbol) {
+        *out_status = VTA_NO_MEMORY;
+        return NULL;
+    }
+    snprintf(symbol, room, "%s%s", VTA_KERNEL_PREFIX, name);
+    void *address = vt__module_symbol(module, symbol);
+    vt_free(&module->allocator, symbol, room);
+    return address ? address : vt__module_symbol(module, name);
 }
 
 const char *vt__module_name(const vta_module *module) { return module->name; }
@@ -151,12 +180,9 @@ vta_status vta_module_function(vta_module *module, const char *name, vta_diag *d
     *out_function = NULL;
     if (!module || !name) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_module_function: module or name is NULL");
     if (!strcmp(name, VT_MODULE_ENTRY)) VT_TRY(vt_module_entry(module, diag, &name));
-    void *address = vt__module_symbol(module, name);
-    /* dlsym also finds what the module itself imports. */
-    Dl_info where, self;
-    if (address && module->shared && dladdr(address, &where) && dladdr((void *)vta_module_load, &self) &&
-        where.dli_fbase == self.dli_fbase)
-        address = NULL;
+    vta_status status;
+    void *address = function_address(module, name, &status);
+    if (status != VTA_OK) return vt_no_memory(diag);
     if (!address) {
         char names[1024];
         list_names(module, names, sizeof names);
