@@ -225,7 +225,9 @@ static void registers(void **state) {
     for (int i = 0; i < 5; i++) assert_int_equal(value_at(&w, bases[i]), 0);
     assert_int_equal(value_at(&w, 0x0000), 0x01);
     for (int i = 1; i < 4; i++) assert_int_equal(value_at(&w, 0x1000u * (unsigned)i), 0x81);
-    for (int i = w.count - 4; i < w.count; i++) assert_int_equal(w.at[i] % 0x1000, 0); /* the starts come last */
+    assert_int_equal(w.at[w.count - 1], VT_FETCH); /* fetch begins when all others stand by, its count just before */
+    assert_int_equal(w.at[w.count - 2], VT_FETCH + VT_FETCH_COUNT);
+    for (int i = w.count - 5; i < w.count - 2; i++) assert_int_equal(w.at[i] % 0x1000, 0);
     w.answer[0] = 1, w.answer[1] = 1; /* fetch has not begun: the done bit is the last run's */
     assert_false(vt_four_blocks.finished(&r));
     w.answer[0] = 4, w.answer[1] = 0;

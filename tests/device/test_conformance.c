@@ -14,9 +14,8 @@ typedef enum part { EXECUTION, COUNTERS, SKIPPING, STOPPING, ADDRESSES, VIEW, LO
     {board, COUNTERS, "hardware counts cycles at most"}, {board, SKIPPING, "hardware executes what it is given"},      \
         {board, STOPPING, "hardware goes on until its stream ends, also when nobody waits any more"},                  \
         {board, ADDRESSES, "contiguous memory is where it is"},                                                        \
-        {board, LOOKING, "hardware shows its registers, not its buffers"}, {                                           \
-        board, TIME, "a count of cycles is not kept by unit"                                                           \
-    }
+        {board, LOOKING, "hardware shows its registers, not its buffers"},                                             \
+        {board, TIME, "a count of cycles is not kept by unit"}
 
 static const struct {
     const char *driver;
@@ -99,6 +98,7 @@ static void open_device(fixture *f, const vt_driver *driver) {
     vta_device_options options = {0};
     if (is_board(driver)) {
         model_start(&f->model, driver->name);
+        strcat(f->model.settings, " wait_seconds=0"); /* what is given up is refused at once */
         options.board = f->model.settings;
     }
     if (vt_device_create(driver, f->config, &options, a, f->diag, &f->device) != VTA_OK)

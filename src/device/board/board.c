@@ -2,6 +2,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 
 #include "device/board/fpga.h"
 #include "device/board/mapped.h"
@@ -16,7 +18,8 @@ typedef struct vt_board {
     vt_board_settings settings;
     vt_mapped mapped;
     vt_registers registers;
-    bool busy; /* a run was started, and nobody has seen its end */
+    uint32_t run_seconds, wait_seconds;
+    bool busy; /* a run was started, by us or by whoever had the accelerator before, and nobody has seen its end */
     atomic_bool stop;
     vta_counters counters;
 } vt_board;
@@ -31,6 +34,22 @@ static vta_status configure(vta_device *device, const vta_device_options *o, vta
                                                        : NULL;
     if (!what) return VTA_OK;
     return vt_fail(diag, VTA_UNSUPPORTED, "%s is an option of simulators; %s is a board", what, device->driver->name);
+}
+
+static vta_status seconds(const char *key, const char *text, vta_diag *diag, uint32_t *out) {
+    enum { MOST = 86400 };
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+    *out = (uint32_t)value;
+    if (*text >= '0' && *text <= '9' && !*end && value <= MOST) return VTA_OK;
+    return vt_fail(diag, VTA_INVALID_ARGUMENT, "board settings: %s=%s is not a number of seconds from 0 to %d", key,
+                   text, MOST);
+}
+
+static vta_status read_settings(vt_board *b, const char *text, vta_diag *diag) {
+    VT_TRY(vt__board_settings(text, diag, &b->settings));
+    VT_TRY(seconds("run_seconds", b->settings.run_seconds, diag, &b->run_seconds));
+    return seconds("wait_seconds", b->settings.wait_seconds, diag, &b->wait_seconds);
 }
 
 static vta_status open_parts(vt_board *b, uint32_t address, const vta_allocator *a, vta_diag *diag) {
@@ -49,7 +68,7 @@ static vta_status create(vta_device *device, const vta_device_options *options, 
     if (!b) return vt_no_memory(diag);
     b->map = map;
     b->mapped.fd = b->memory.fd = -1;
-    vta_status status = vt__board_settings(options->board, diag, &b->settings);
+    vta_status status = read_settings(b, options->board, diag);
     if (status == VTA_OK) status = open_parts(b, address, &device->allocator, diag);
     device->state = b;
     if (status == VTA_OK) return VTA_OK;
@@ -66,42 +85,77 @@ static void destroy(vta_device *device) {
     vt_free(&device->allocator, b, sizeof *b);
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------------------------ */
+/* ---- Taking the accelerator -------------------------------------------------------------------------------------- */
 
-/* The accelerator is this device's from its first memory on, and not from its making: a runtime that takes the place of
- * another one is made before that ends. */
-static vta_status board_alloc(vta_device *device, size_t bytes, vta_diag *diag, uint32_t *out_addr) {
-    VT_TRY(vt__claim_registers(&((vt_board *)device->state)->mapped, diag));
-    return vt_contiguous_alloc(device->state, bytes, diag, out_addr);
+enum { POLLS_IN_A_ROW = 16384 }; /* then others may have the processor, and the clock is looked at */
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* ---- Running ----------------------------------------------------------------------------------------------------- */
+/* How long something is waited for: looks at the registers, and time. */
+typedef struct bound {
+    uint32_t looks; /* 0: any number */
+    double seconds; /* 0: as long as it takes */
+} bound;
 
-enum { POLLS_IN_A_ROW = 16384 }; /* then others may have the processor */
-
-/* Until the accelerator has finished, at most so many looks (0: any number). */
-static vta_status wait(vt_board *b, uint32_t most, vta_diag *diag) {
-    for (uint32_t looks = 0; !b->map->finished(&b->registers); looks++) {
+static vta_status wait(vt_board *b, bool (*over)(const vt_board *b), bound most, vta_diag *diag) {
+    double begin = most.seconds > 0 ? now() : 0;
+    for (uint32_t looks = 0; !over(b); looks++) {
         if (atomic_load(&b->stop))
             return vt_fail(diag, VTA_INTERRUPTED, "interrupted; the accelerator goes on until its stream ends");
-        if (most && looks == most)
-            return vt_fail(diag, VTA_TIMEOUT, "no FINISH within %u looks at the control register", most);
-        if (looks % POLLS_IN_A_ROW == POLLS_IN_A_ROW - 1) sched_yield();
+        if (most.looks && looks == most.looks)
+            return vt_fail(diag, VTA_TIMEOUT, "no FINISH within %u looks at the control register", most.looks);
+        if (looks % POLLS_IN_A_ROW != POLLS_IN_A_ROW - 1) continue;
+        if (most.seconds > 0 && now() - begin > most.seconds)
+            return vt_fail(diag, VTA_TIMEOUT, "no FINISH within %g seconds (board setting run_seconds)", most.seconds);
+        sched_yield();
     }
+    b->map->done(&b->registers);
     b->busy = false;
     return VTA_OK;
 }
 
-/* Hardware cannot be stopped: what was left running must end before the next run begins. */
+static bool is_finished(const vt_board *b) { return b->map->finished(&b->registers); }
+static bool is_free(const vt_board *b) { return !b->map->running(&b->registers); }
+
+/* Hardware cannot be stopped: what was left running must end before the next run begins, and before memory is given out
+ * that it may still write to. */
 static vta_status become_free(vt_board *b, vta_diag *diag) {
-    enum { LOOKS = 10000 };
-    if (!b->busy || wait(b, LOOKS, NULL) == VTA_OK) return VTA_OK;
-    if (atomic_load(&b->stop)) return vt_fail(diag, VTA_INTERRUPTED, "interrupted");
+    if (!b->busy) return VTA_OK;
+    vta_status status = wait(b, is_free, (bound){.looks = !b->wait_seconds, .seconds = b->wait_seconds}, NULL);
+    if (status == VTA_OK) return VTA_OK;
+    if (status == VTA_INTERRUPTED) return vt_fail(diag, VTA_INTERRUPTED, "interrupted");
     return vt_fail(diag, VTA_TIMEOUT,
                    "the accelerator still runs a stream that was given up: wait, or program the FPGA "
                    "anew (program_fpga), which resets it");
 }
 
+/* Whoever had it before may have died in the middle of a run. */
+static vta_status claim(vt_board *b, vta_diag *diag) {
+    bool had = b->mapped.claimed;
+    VT_TRY(vt__claim_registers(&b->mapped, diag));
+    if (!had) b->busy = b->map->running(&b->registers);
+    return VTA_OK;
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
+
+/* The accelerator is this device's from its first memory on, and not from its making: a runtime that takes the place of
+ * another one is made before that ends. */
+static vta_status board_alloc(vta_device *device, size_t bytes, vta_diag *diag, uint32_t *out_addr) {
+    vt_board *b = device->state;
+    VT_TRY(claim(b, diag));
+    atomic_store(&b->stop, false);
+    VT_TRY(become_free(b, diag));
+    return vt_contiguous_alloc(device->state, bytes, diag, out_addr);
+}
+
+/* ---- Running ----------------------------------------------------------------------------------------------------- */
+
+/* Who bounds a run bounds its time as well: a register of a board that is stuck takes long to be looked at so often. */
 static vta_status board_run(vta_device *device, const vt_run *run, vta_diag *diag) {
     vt_board *b = device->state;
     atomic_store(&b->stop, false);
@@ -109,7 +163,8 @@ static vta_status board_run(vta_device *device, const vt_run *run, vta_diag *dia
     VT_TRY(become_free(b, diag));
     b->busy = true;
     b->map->start(&b->registers, run->insn_addr, run->count);
-    VT_TRY(wait(b, run->wait_cycles, diag));
+    bound most = {.looks = run->wait_cycles, .seconds = run->wait_cycles ? b->run_seconds : 0};
+    VT_TRY(wait(b, is_finished, most, diag));
     b->counters.runs++;
     b->counters.cycles += b->map->cycles(&b->registers);
     return VTA_OK;
@@ -119,7 +174,7 @@ static void board_interrupt(vta_device *device) { atomic_store(&((vt_board *)dev
 
 static vta_status board_program(vta_device *device, const char *bitstream, vta_diag *diag) {
     vt_board *b = device->state;
-    VT_TRY(vt__claim_registers(&b->mapped, diag));
+    VT_TRY(claim(b, diag));
     VT_TRY(vt__fpga_program(&b->settings, bitstream, &device->allocator, diag));
     b->busy = false; /* whatever ran is gone */
     return VTA_OK;
@@ -142,7 +197,7 @@ static void board_clear(vta_device *device) { ((vt_board *)device->state)->count
         .destroy = destroy,                                                                                            \
         .configure = configure,                                                                                        \
         .alloc = board_alloc,                                                                                          \
-        .free = vt_contiguous_device_free,                                                                            \
+        .free = vt_contiguous_device_free,                                                                             \
         VT_CONTIGUOUS_MEMORY,                                                                                          \
         .run = board_run,                                                                                              \
         .interrupt = board_interrupt,                                                                                  \

@@ -19,8 +19,13 @@ typedef struct vt_registers {
 typedef struct vt_register_map {
     uint32_t block_count;
     void (*start)(const vt_registers *r, uint32_t insn_addr, uint32_t count);
-    /* Is the run that was started over? Also true before the first one. */
+    /* Is the run that was started over? */
     bool (*finished)(const vt_registers *r);
+    /* Says so in the registers, for whoever takes the accelerator next. */
+    void (*done)(const vt_registers *r);
+    /* Does a stream run, whoever started it? For whoever takes the accelerator over: a process may have died at any
+     * moment. True in doubt. */
+    bool (*running)(const vt_registers *r);
     /* Cycles of the last run; 0 where they are not counted. */
     uint32_t (*cycles)(const vt_registers *r);
 } vt_register_map;

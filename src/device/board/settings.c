@@ -19,13 +19,14 @@ enum { KEYS = sizeof keys / sizeof *keys };
 
 static vta_status unknown(const vt_pair *pair, vta_diag *diag) {
     const char *names[KEYS];
-    char word[64], near[VT_SUGGESTION_BYTES];
+    char word[64], near[VT_SUGGESTION_BYTES], list[256] = "";
     snprintf(word, sizeof word, "%.*s", (int)pair->key_size, pair->key);
-    for (int i = 0; i < KEYS; i++) names[i] = keys[i].name;
-    return vt_fail(diag, VTA_INVALID_ARGUMENT,
-                   "board settings: '%s' is not one of registers, memory, sys, dev, fpga, "
-                   "firmware, model%s",
-                   word, vt_suggest(near, word, names, KEYS));
+    for (int i = 0; i < KEYS; i++) {
+        names[i] = keys[i].name;
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", names[i]);
+    }
+    return vt_fail(diag, VTA_INVALID_ARGUMENT, "board settings: '%s' is not one of %s%s", word, list,
+                   vt_suggest(near, word, names, KEYS));
 }
 
 static vta_status store(const vt_pair *pair, vta_diag *diag, vt_board_settings *s) {

@@ -74,6 +74,9 @@ static bool started(const vt_model *m) {
            get(m, VT_COMPUTE) == VT_AUTO_RESTART && get(m, VT_STORE) == VT_AUTO_RESTART;
 }
 
+/* As programming the FPGA does it. */
+static bool is_reset(const vt_model *m) { return m->four ? !get(m, VT_COMPUTE) : !started(m); }
+
 static vt_run asked(const vt_model *m) {
     __sync_synchronize();
     if (!m->four) return (vt_run){.insn_addr = get(m, VT_ADDRESS), .count = get(m, VT_COUNT)};
@@ -95,17 +98,20 @@ static bool execute(vt_model *m, const vt_run *run) {
 static void finish(vt_model *m, uint32_t cycles) {
     if (m->four) {
         set(m, VT_COMPUTE + VT_COMPUTE_DONE, 1);
-        set(m, VT_FETCH, 0);
     } else {
         set(m, VT_CYCLES, cycles);
         set(m, VT_CONTROL, VT_CONTROL_FINISHED);
     }
 }
 
-/* Runs what the registers ask for. A stream that breaks a rule is never over; the launch bit stays. */
+/* Runs what the registers ask for. A stream that breaks a rule is never over; the launch bit stays. Of four blocks
+ * fetch is over long before the others: its start bit says nothing about the run's end. */
 static void serve_one(vt_model *m, bool *stuck) {
     vt_run run = asked(m);
-    if (m->four) set(m, VT_COMPUTE + VT_COMPUTE_DONE, 0);
+    if (m->four) {
+        set(m, VT_COMPUTE + VT_COMPUTE_DONE, 0);
+        set(m, VT_FETCH, 0);
+    }
     *stuck = !execute(m, &run);
     if (!*stuck) finish(m, run.count);
 }
@@ -133,7 +139,7 @@ static void serve(vt_model *m) {
         } else if (idle > LOOKS) {
             nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
         }
-        if (!started(m)) stuck = false; /* reset, as programming the FPGA does it */
+        if (stuck && is_reset(m)) stuck = false;
     }
 }
 

@@ -1,0 +1,247 @@
+/* A process that dies while the accelerator of a board runs: whoever comes next waits for the end of that stream, or is
+ * refused; never is its end taken for that of another one, nor memory given out that it still writes to. */
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "device/board/model_files.h"
+#include "device/board/registers.h"
+#include "device/model_board.h"
+#include "device/small_program.h"
+#include "support/diag.h"
+
+static const char *const boards[] = {"pynq", "de10nano", "ultra96"};
+enum { BOARDS = 3, TILES = 16, LANES = 16, NOTHING = 40 };
+
+/* ---- A user of the board ---------------------------------------------------------------------------------------- */
+
+typedef struct user {
+    vta_config *config;
+    vta_device *device;
+    uint32_t insns, uops, data, out; /* addresses: the same for every first user */
+} user;
+
+static vta_status take(user *u, const char *board, const char *settings) {
+    *u = (user){.config = vta_config_default()};
+    const vta_device_options options = {.board = settings};
+    vta_status status = vta_device_create(board, u->config, &options, NULL, diag, &u->device);
+    uint32_t *const places[] = {&u->out, &u->insns, &u->uops, &u->data};
+    for (int i = 0; i < 4 && status == VTA_OK; i++) status = vta_device_alloc(u->device, 4096, diag, places[i]);
+    return status;
+}
+
+static void leave(user *u) {
+    vta_device_destroy(u->device);
+    vta_config_release(u->config);
+}
+
+/* out = data + 7 (sp_add7), with some instructions in between that add nothing in so many passes. */
+static uint32_t write_program(const user *u, uint16_t passes, int32_t value) {
+    vta_insn insns[8 + NOTHING], *end = insns + 2 + NOTHING;
+    int32_t data[TILES * LANES];
+    uint32_t count = sp_add7(insns) + NOTHING, uop = 0;
+    memmove(end, insns + 2, (count - NOTHING - 2) * sizeof *insns);
+    for (int i = 2; i < 2 + NOTHING; i++) {
+        insns[i] = sp_alu(VTA_ALU_ADD, 0, TILES);
+        insns[i].u.exec.iter_out = passes;
+    }
+    insns[0].u.mem.dram_base = u->uops / 4;
+    insns[1].u.mem.dram_base = u->data / 64;
+    end[1].u.mem.dram_base = u->out / 16;
+    insns[1].u.mem.x_size = end[1].u.mem.x_size = end[0].u.exec.iter_in = TILES;
+    for (int i = 0; i < TILES * LANES; i++) data[i] = value + i % 32;
+    must(vta_device_write(u->device, u->uops, &uop, sizeof uop, diag));
+    must(vta_device_write(u->device, u->data, data, sizeof data, diag));
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t bytes[VTA_INSN_BYTES];
+        must(vta_insn_encode(u->config, &insns[i], diag, bytes));
+        must(vta_device_write(u->device, u->insns + i * VTA_INSN_BYTES, bytes, sizeof bytes, diag));
+    }
+    return count;
+}
+
+static void check_result(const user *u, const char *board, int seed, int32_t value) {
+    int8_t got[TILES * LANES];
+    must(vta_device_read(u->device, u->out, got, sizeof got, diag));
+    for (int i = 0; i < TILES * LANES; i++)
+        if (got[i] != value + i % 32 + 7)
+            fail_msg("%s, try %d: element %d is %d, not %d", board, seed, i, got[i], value + i % 32 + 7);
+}
+
+/* ---- Killed at random ------------------------------------------------------------------------------------------- */
+
+/* Runs one stream after the other until it is killed. */
+static void run_until_killed(const char *board, const char *settings, int ready, unsigned seed) {
+    user u;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (take(&u, board, settings) != VTA_OK || write(ready, "r", 1) != 1) _exit(1);
+    for (;;) {
+        uint32_t count = write_program(&u, (uint16_t)(rand_r(&seed) % 16383 + 1), -100);
+        if (vta_device_run(u.device, u.insns, count, 0, diag) != VTA_OK) _exit(2);
+    }
+}
+
+static void kill_one(const char *board, const char *settings, unsigned seed) {
+    int ready[2], how;
+    char byte;
+    assert_int_equal(pipe(ready), 0);
+    pid_t pid = fork();
+    if (!pid) run_until_killed(board, settings, ready[1], seed);
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    usleep((useconds_t)(rand_r(&seed) % 20000));
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, &how, 0), pid);
+    assert_true(WIFSIGNALED(how));
+}
+
+static void killed(void **state) {
+    (void)state;
+    enum { TRIES = 60 };
+    for (int b = 0; b < BOARDS; b++) {
+        model_board m;
+        char at_once[128];
+        model_start(&m, boards[b]);
+        snprintf(at_once, sizeof at_once, "%s wait_seconds=0", m.settings);
+        int waited = 0;
+        for (int seed = 0; seed < TRIES; seed++) {
+            user u;
+            kill_one(boards[b], m.settings, (unsigned)seed);
+            if (take(&u, boards[b], at_once) != VTA_OK) {
+                refused(VTA_TIMEOUT, VTA_TIMEOUT, "the accelerator still runs a stream that was given up: wait, or");
+                leave(&u);
+                must(take(&u, boards[b], m.settings)); /* who waits has it */
+                waited++;
+            }
+            uint32_t count = write_program(&u, 1, seed % 50);
+            must(vta_device_run(u.device, u.insns, count, 0, diag));
+            check_result(&u, boards[b], seed, seed % 50);
+            leave(&u);
+        }
+        if (waited < TRIES / 4) fail_msg("%s: only %d of %d died in the middle of a run", boards[b], waited, TRIES);
+        model_stop(&m);
+    }
+}
+
+/* ---- Killed between two registers ------------------------------------------------------------------------------- */
+
+typedef struct writes {
+    volatile uint32_t *registers;
+    int count, most;
+} writes;
+
+static uint32_t get(void *ctx, uint32_t offset) { return ((writes *)ctx)->registers[offset / 4]; }
+
+/* The process dies after so many. */
+static void set(void *ctx, uint32_t offset, uint32_t value) {
+    writes *w = ctx;
+    __sync_synchronize();
+    if (w->count++ < w->most) w->registers[offset / 4] = value;
+}
+
+static volatile uint32_t *map_registers(const model_board *m) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/" VT_MODEL_REGISTERS, m->folder);
+    int fd = open(path, O_RDWR);
+    void *memory = mmap(NULL, VT_MOST_BLOCKS * VT_BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    assert_ptr_not_equal(memory, MAP_FAILED);
+    return memory;
+}
+
+/* On a board that has never run anything, and on one that has. The count of fetch is written just before its start:
+ * there, and only there, nobody can tell whether it began. */
+static void between_registers(void **state) {
+    (void)state;
+    for (int b = 0; b < BOARDS; b++)
+        for (int used = 0; used < 2; used++)
+            for (int most = 0, all = 1; most <= all; most++) {
+                model_board m;
+                user u;
+                model_start(&m, boards[b]);
+                const vt_register_map *map = strcmp(boards[b], "de10nano") ? &vt_four_blocks : &vt_one_block;
+                writes w = {map_registers(&m), 0, most};
+                vt_registers r = {get, set, &w};
+                must(take(&u, boards[b], m.settings));
+                uint32_t count = write_program(&u, 16383, -100);
+                if (used) must(vta_device_run(u.device, u.insns, count, 0, diag));
+                map->start(&r, u.insns, count);
+                all = w.count;
+                leave(&u);
+                strcat(m.settings, " wait_seconds=1");
+                vta_status status = take(&u, boards[b], m.settings);
+                if (status != VTA_OK && !used && most == all - 1) {
+                    refused(status, VTA_TIMEOUT, "program the FPGA anew");
+                } else {
+                    must(status);
+                    count = write_program(&u, 1, 3);
+                    must(vta_device_run(u.device, u.insns, count, 0, diag));
+                    check_result(&u, boards[b], most, 3);
+                }
+                leave(&u);
+                munmap((void *)w.registers, VT_MOST_BLOCKS * VT_BLOCK_BYTES);
+                model_stop(&m);
+            }
+}
+
+/* ---- Stuck ------------------------------------------------------------------------------------------------------ */
+
+/* A stream that never ends: this process waits as long as the setting says, all others are refused, and programming the
+ * FPGA, which resets the registers, helps. */
+static void stuck(void **state) {
+    (void)state;
+    for (int b = 0; b < BOARDS; b++) {
+        static const char refusal[] = "error: the accelerator still runs a stream that was given up: wait, or program "
+                                      "the FPGA anew (program_fpga), which resets it";
+        model_board m;
+        user u, next;
+        uint8_t wait[VTA_INSN_BYTES];
+        model_start(&m, boards[b]);
+        volatile uint32_t *r = map_registers(&m);
+        strcat(m.settings, " run_seconds=1 wait_seconds=0");
+        must(take(&u, boards[b], m.settings));
+        vta_insn finish = sp_finish();
+        finish.pop_prev_dep = 1; /* a token that nobody gives */
+        must(vta_insn_encode(u.config, &finish, diag, wait));
+        must(vta_device_write(u.device, u.insns, wait, sizeof wait, diag));
+        refused(vta_device_run(u.device, u.insns, 1, 1u << 31, diag), VTA_TIMEOUT,
+                "no FINISH within 1 seconds (board setting run_seconds)");
+        says(vta_device_run(u.device, u.insns, 1, 1u << 31, diag), VTA_TIMEOUT, refusal);
+        leave(&u);
+        for (int again = 0; again < 3; again++) {
+            says(take(&next, boards[b], m.settings), VTA_TIMEOUT, refusal);
+            leave(&next);
+        }
+        for (int i = 0; i < VT_MOST_BLOCKS * VT_BLOCK_BYTES / 4; i++) r[i] = 0;
+        usleep(20000); /* the model looks every 0.1 ms */
+        must(take(&next, boards[b], m.settings));
+        uint32_t count = write_program(&next, 1, 9);
+        must(vta_device_run(next.device, next.insns, count, 0, diag));
+        check_result(&next, boards[b], 0, 9);
+        leave(&next);
+        munmap((void *)r, VT_MOST_BLOCKS * VT_BLOCK_BYTES);
+        model_stop(&m);
+    }
+}
+
+/* Settings that are not seconds. */
+static void seconds(void **state) {
+    (void)state;
+    static const char *const wrong[] = {"run_seconds=x", "run_seconds=-1", "wait_seconds=1.5", "wait_seconds=86401"};
+    model_board m;
+    model_start(&m, "pynq");
+    for (int i = 0; i < 4; i++) {
+        char settings[128];
+        user u;
+        snprintf(settings, sizeof settings, "%s %s", m.settings, wrong[i]);
+        refused(take(&u, "pynq", settings), VTA_INVALID_ARGUMENT, wrong[i]);
+        leave(&u);
+    }
+    model_stop(&m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(killed), cmocka_unit_test(between_registers),
+                                       cmocka_unit_test(stuck), cmocka_unit_test(seconds)};
+    return cmocka_run_group_tests(tests, diag_begin, diag_end);
+}
