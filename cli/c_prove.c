@@ -145,38 +145,47 @@ static void print_writer(const vtac_prove_result *v) {
     printf("\n");
 }
 
-static void print_text(const proving *r) {
+static void print_example(const proving *r) {
     const vtac_prove_result *v = &r->result;
-    if (v->verdict == VTAC_PROVEN) {
-        printf("%s: proven: right for all inputs. %" PRIu64 " elements, %u draws of random values, %u orders; "
-               "the chance that this is wrong is below 2^%.0f. %.2f s\n",
-               r->name, v->elements, v->draws, v->orders, v->log2_error, v->seconds);
-        return;
-    }
-    printf("%s: %s: %s\n", r->name, vtac_verdict_name(v->verdict), v->reason);
-    if (!v->different) return;
     char element[256];
-    element_text(r, v->arg, v->index, element, sizeof element);
-    printf("  %s is the first of %" PRIu64 " elements that differ, of %" PRIu64 "; %s order\n", element, v->different,
-           v->elements, order_names[v->order % 3]);
-    print_writer(v);
-    if (!v->has_example) return;
     element_text(r, v->example_arg, v->example_index, element, sizeof element);
     printf("  for example: %s is %s and should be %s, with inputs of --seed %" PRIu64, element, v->got, v->expected,
            v->example_seed);
-    printf(v->magnitude ? " cut to at most %d\n" : "\n", v->magnitude);
+    if (v->magnitude) printf(" cut to at most %d", v->magnitude);
+    if (v->order == VTA_ORDER_RANDOM) printf(", in random order %" PRIu64, v->order_seed);
+    if (v->order == VTA_ORDER_STORE_LATE) printf(", with stores as late as they may be");
+    printf("\n");
+}
+
+static void print_text(const proving *r) {
+    const vtac_prove_result *v = &r->result;
+    if (v->verdict == VTAC_PROVEN) {
+        printf("%s: proven: right for all inputs, in every order. %" PRIu64 " elements, %u draws of random "
+               "values; the chance that this is wrong is below 2^%.0f. %.2f s\n",
+               r->name, v->elements, v->draws, v->log2_error, v->seconds);
+        return;
+    }
+    printf("%s: %s: %s\n", r->name, vtac_verdict_name(v->verdict), v->reason);
+    char element[256];
+    if (v->different) {
+        element_text(r, v->arg, v->index, element, sizeof element);
+        printf("  %s is the first of %" PRIu64 " elements that differ, of %" PRIu64 "\n", element, v->different,
+               v->elements);
+        print_writer(v);
+    }
+    if (v->has_example) print_example(r);
 }
 
 static void print_json(const proving *r, const char *path) {
     const vtac_prove_result *v = &r->result;
-    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:I, s:i, s:i, s:I, s:f, s:f}", "kernel", r->name, "file", path,
-                          "result", vtac_verdict_name(v->verdict), "config", vta_config_bitstream(r->config),
-                          "elements", (json_int_t)v->elements, "draws", (int)v->draws, "orders", (int)v->orders,
-                          "terms", (json_int_t)v->terms, "log2_error", v->log2_error, "seconds", v->seconds);
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:I, s:i, s:I, s:f, s:f}", "kernel", r->name, "file", path, "result",
+                          vtac_verdict_name(v->verdict), "config", vta_config_bitstream(r->config), "elements",
+                          (json_int_t)v->elements, "draws", (int)v->draws, "terms", (json_int_t)v->terms, "log2_error",
+                          v->log2_error, "seconds", v->seconds);
     if (v->reason[0]) json_object_set_new(o, "reason", json_string(v->reason));
     if (v->different) {
-        json_t *d = json_pack("{s:s, s:I, s:I, s:s}", "tensor", r->names[v->arg], "element", (json_int_t)v->index,
-                              "count", (json_int_t)v->different, "order", order_names[v->order % 3]);
+        json_t *d = json_pack("{s:s, s:I, s:I}", "tensor", r->names[v->arg], "element", (json_int_t)v->index, "count",
+                              (json_int_t)v->different);
         if (v->writer.known)
             json_object_set_new(d, "writer",
                                 json_pack("{s:i, s:i, s:s}", "run", (int)v->writer.run, "store", (int)v->writer.store,
@@ -188,9 +197,10 @@ static void print_json(const proving *r, const char *path) {
     }
     if (v->has_example)
         json_object_set_new(o, "example",
-                            json_pack("{s:s, s:I, s:s, s:s, s:I, s:i}", "tensor", r->names[v->example_arg], "element",
-                                      (json_int_t)v->example_index, "got", v->got, "expected", v->expected, "seed",
-                                      (json_int_t)v->example_seed, "magnitude", (int)v->magnitude));
+                            json_pack("{s:s, s:I, s:s, s:s, s:I, s:i, s:s, s:I}", "tensor", r->names[v->example_arg],
+                                      "element", (json_int_t)v->example_index, "got", v->got, "expected", v->expected,
+                                      "seed", (json_int_t)v->example_seed, "magnitude", (int)v->magnitude, "order",
+                                      order_names[v->order % 3], "order_seed", (json_int_t)v->order_seed));
     cli_print_json(o);
 }
 

@@ -44,7 +44,7 @@ static void tell(proving *p, const char *layer, const vtac_op *op, const vtac_pr
     }
     printf("%s (%s): %s", layer, vtac_op_name(op), verdict);
     if (r->verdict == VTAC_PROVEN)
-        printf(", %u orders, the chance that this is wrong is below 2^%.0f", r->orders, r->log2_error);
+        printf(", in every order, the chance that this is wrong is below 2^%.0f", r->log2_error);
     else
         printf(": %s", r->reason);
     printf(". %.2f s\n", r->seconds);

@@ -153,8 +153,9 @@ VTA_API vta_status vtac_check(te_context *c, size_t n, const te_tensor *const ar
 /* ---- Proving (docs/prove.md) ----------------------------------------------------------------------------------- */
 
 typedef enum vtac_verdict {
-    VTAC_PROVEN,   /* right for all inputs, but for a chance that is stated */
-    VTAC_WRONG,    /* wrong: an input shows it, or the result depends on memory that nothing wrote, or it cannot run */
+    VTAC_PROVEN,   /* right for all inputs, in every order that the tokens allow, but for a chance that is stated */
+    VTAC_WRONG,    /* wrong: an input shows it, or no token orders two accesses of which one writes, or the result
+                    * depends on memory that nothing wrote, or it cannot run */
     VTAC_UNPROVEN, /* the values differ, but no input was found that shows it; or it cannot be told */
 } vtac_verdict;
 
@@ -172,13 +173,13 @@ typedef struct vtac_prove_result {
     vtac_verdict verdict;
     char reason[512]; /* of another verdict than VTAC_PROVEN, in words */
     uint32_t draws;
-    uint32_t orders;   /* tried: program, store-late, random ones */
     uint64_t elements; /* of all outputs */
     uint64_t terms;    /* min, max, shifts, narrowings: random functions that were applied, in the largest draw */
     uint64_t degree;   /* a bound for the degrees of the polynomials */
     double log2_error; /* VTAC_PROVEN: the chance that it is wrong nevertheless is below 2^log2_error */
     double seconds;
-    /* Where values differed: in which order, how many, the first one's argument and element, and who wrote it. */
+    /* Where values differed: how many, the first one's argument and element, and who wrote it. The order is the one
+     * that an example was found in. */
     uint32_t order; /* vta_order */
     uint64_t order_seed;
     uint64_t different;

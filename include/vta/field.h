@@ -57,9 +57,6 @@ VTA_API vta_value vta_field_opaque(const vta_field *field, uint64_t id, size_t n
 VTA_API vta_value vta_field_products(size_t rows, const int64_t ai[], const int64_t bi[], const vta_value a[],
                                      const vta_value b[], int64_t n, int64_t a_step, int64_t b_step);
 
-/* A hash of n signatures (vta_field_run) and of what came before. */
-VTA_API uint64_t vta_field_signature(uint64_t before, uint64_t n, const vta_value signatures[]);
-
 /* What bounds the chance of an error: applications of random functions so far, and log2 of the field's size. */
 VTA_API uint64_t vta_field_terms(const vta_field *field);
 VTA_API double vta_field_log2_size(void);
@@ -90,9 +87,10 @@ typedef struct vta_field_options {
     uint64_t seed;      /* of VTA_ORDER_RANDOM */
     uint64_t stale;     /* chooses the values of memory that nothing wrote */
     uint64_t most_work; /* micro-ops and elements moved; VTA_TIMEOUT beyond it. 0: no bound */
-    /* Much faster, no values but signatures: two runs in which a scalar has equal ones have computed it from the
-     * same memory in the same way, so its values are equal too. Inputs are variables whatever their values. */
-    bool signatures;
+    /* Also checks that every order that the tokens allow computes what this one does: VTA_RACE, with the two
+     * instructions and their memory, where no token path orders conflicting accesses on chip or in DRAM, and for a
+     * STORE that FINISH does not wait for; VTA_ILLEGAL for micro-ops that nothing has loaded. */
+    bool every_order;
     /* Called now and then when not NULL; true stops with VTA_INTERRUPTED. */
     bool (*stop)(void *ctx);
     void *ctx;

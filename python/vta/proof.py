@@ -28,8 +28,8 @@ class Proof:
         Why it is not proven, in words; empty when it is.
     elements : int
         Of all outputs.
-    draws, orders : int
-        How often random values were drawn, and how many orders of the instructions were tried.
+    draws : int
+        How often random values were drawn.
     log2_error : float
         The chance that a proof is wrong is below two to the power of this.
     seconds : float
@@ -49,7 +49,6 @@ class Proof:
     reason: str
     elements: int
     draws: int
-    orders: int
     log2_error: float
     seconds: float
     tensor: str | None = None
@@ -93,8 +92,8 @@ def _difference(r, args):
 def prove(kernel: Module | Function, args: list[Tensor], seed: int = 0, draws: int = 2) -> Proof:
     """Shows that a compiled kernel computes what its tensors say, for all inputs.
 
-    What the kernel runs on the accelerator is run on random values that stand for all inputs, in several orders that
-    its tokens allow, and compared with the meaning of the expressions (docs/prove.md).
+    What the kernel runs on the accelerator is run on random values that stand for all inputs and compared with the
+    meaning of the expressions; in every order that its tokens allow it computes the same (docs/prove.md).
 
     Parameters
     ----------
@@ -134,4 +133,4 @@ def prove_tensors(context, handles, args, function: Function, seed: int, draws: 
     options, r = b.vtac_prove_options(seed=seed, draws=draws), b.vtac_prove_result()
     call(lib.vtac_prove, context, len(handles), tensors, function._address, ctypes.byref(options), DIAG, ctypes.byref(r))
     return Proof(result=lib.vtac_verdict_name(r.verdict).decode(), reason=r.reason.decode(), elements=r.elements,
-                 draws=r.draws, orders=r.orders, log2_error=r.log2_error, seconds=r.seconds, **_difference(r, args))
+                 draws=r.draws, log2_error=r.log2_error, seconds=r.seconds, **_difference(r, args))

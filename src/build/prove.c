@@ -59,7 +59,6 @@ static vta_status prove(const vt_proof *p) {
         VT_TRY(vt__prove_draw(p, i));
         r->draws = i + 1;
     }
-    r->orders = PROVE_ORDERS;
     r->log2_error = log2_error(r);
     if (!vt__prove_decided(p)) r->verdict = VTAC_PROVEN;
     return VTA_OK;

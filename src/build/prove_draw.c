@@ -1,20 +1,9 @@
-/* One draw of a proof: what the program computes, in every order, and what the expressions mean, on the same values. */
+/* One draw of a proof: what the program computes, and what the expressions mean, on the same values. */
 #include <string.h>
 
 #include "base/diag.h"
 #include "build/prove_draw.h"
 #include "te/te.h"
-
-/* The orders that are tried: the first with values in every draw, the others by signatures, and with values where their
- * signatures differ. */
-static const struct {
-    vta_order order;
-    uint64_t seed;
-} orders[] = {
-    {VTA_ORDER_PROGRAM, 0}, {VTA_ORDER_STORE_LATE, 0}, {VTA_ORDER_RANDOM, 1},
-    {VTA_ORDER_RANDOM, 2},  {VTA_ORDER_RANDOM, 3},     {VTA_ORDER_RANDOM, 4},
-};
-_Static_assert(sizeof orders / sizeof *orders == PROVE_ORDERS, "the number is in the header");
 
 /* ---- Arguments --------------------------------------------------------------------------------------------------- */
 
@@ -118,56 +107,24 @@ vta_status vt__prove_run(const draw *d, vta_field_options *options) {
     return vta_field_run(d->proof->program, d->field, options, d->proof->n, d->arrays, d->said);
 }
 
-/* ---- Orders ------------------------------------------------------------------------------------------------------ */
+/* ---- The program ------------------------------------------------------------------------------------------------- */
 
-static vta_field_options order_options(const vt_proof *p, int order) {
-    return (vta_field_options){.order = orders[order].order,
-                               .seed = orders[order].seed ? orders[order].seed + p->options.seed : 0};
-}
-
-/* Two runs whose outputs have the same signatures have computed the same. */
-static vta_status sign(const draw *d, int order, uint64_t *out_signature) {
-    vta_field_options options = order_options(d->proof, order);
-    options.signatures = 1;
-    VT_TRY(vt__prove_run(d, &options));
-    *out_signature = 0;
-    for (size_t i = 0; i < d->proof->n; i++)
-        if (d->operands[i].is_output)
-            *out_signature = vta_field_signature(*out_signature, d->operands[i].count, d->operands[i].got);
-    return VTA_OK;
-}
-
-static vta_status try_order(const draw *d, int order) {
+/* Whether all orders are one does not depend on the draw. */
+static vta_status try_program(const draw *d) {
     uint64_t degree = 0;
-    vta_field_options options = order_options(d->proof, order);
-    options.out_degree = &degree;
+    vta_field_options options = {.out_degree = &degree, .every_order = !d->index};
     vta_status status = vt__prove_run(d, &options);
+    if (status == VTA_RACE) return vt__prove_races(d->proof, vt__prove_first_error(d->said));
     if (status != VTA_OK) return run_failed(d, status);
     if (degree > d->proof->result->degree) d->proof->result->degree = degree;
     uint64_t different = compare(d);
     return different ? vt__prove_differs(d, &options, different) : VTA_OK;
 }
 
-/* Whether orders compute the same does not depend on the draw. */
-static vta_status try_other_orders(const draw *d) {
-    uint64_t first, other;
-    vta_status status = sign(d, 0, &first);
-    for (int i = 1; i < PROVE_ORDERS && status == VTA_OK && !vt__prove_decided(d->proof); i++) {
-        status = sign(d, i, &other);
-        if (status == VTA_OK && other != first) return try_order(d, i);
-    }
-    return status == VTA_OK ? VTA_OK : run_failed(d, status);
-}
-
-static vta_status try_orders(const draw *d) {
-    VT_TRY(try_order(d, 0));
-    return vt__prove_decided(d->proof) || d->index ? VTA_OK : try_other_orders(d);
-}
-
 static vta_status fill_and_try(draw *d) {
     for (size_t i = 0; i < d->proof->n; i++) VT_TRY(make_operand(d, i));
     VT_TRY(evaluate(d));
-    return vt__prove_decided(d->proof) ? VTA_OK : try_orders(d);
+    return vt__prove_decided(d->proof) ? VTA_OK : try_program(d);
 }
 
 vta_status vt__prove_draw(const vt_proof *p, uint32_t index) {

@@ -5,8 +5,6 @@
 #include "build/prove.h"
 #include "ir/node.h"
 
-enum { PROVE_ORDERS = 6 }; /* in which a program is tried */
-
 /* One argument in the field. */
 typedef struct operand {
     const te_tensor *tensor;
@@ -37,9 +35,11 @@ vta_status vt__prove_pass_on(const vt_proof *p, vta_status status, const vta_dia
 
 /* Fills the outputs' `got`. */
 vta_status vt__prove_run(const draw *d, vta_field_options *options);
-/* Tries the program on the values of draw `index`, in all orders in the first. */
+/* Tries the program on the values of draw `index`; in the first, whether every order computes the same, too. */
 vta_status vt__prove_draw(const vt_proof *p, uint32_t index);
 /* The verdict where `different` elements differ, the first of which is in the result: looks for inputs that show it. */
 vta_status vt__prove_differs(const draw *d, const vta_field_options *options, uint64_t different);
+/* The verdict where orders may differ, as `reason` says: looks for an order and inputs that show it. */
+vta_status vt__prove_races(const vt_proof *p, const char *reason);
 
 #endif

@@ -43,14 +43,8 @@ static void reset_tile(vt_prover *p, const void *unused, indices at) {
     p->degree[at.dst] = 0;
 }
 
-static void sign_product(vt_prover *p, const void *unused, indices at) {
-    (void)unused;
-    p->acc[at.dst] = vt_mix(vt_mix(vt_mix(p->acc[at.dst], p->inp[at.src]), p->wgt[at.wgt]), VTA_OP_GEMM);
-}
-
 void vt_prover_gemm(vt_prover *p, uint32_t index, const vt_loops *loops, bool reset) {
-    body *multiply = p->options->signatures ? sign_product : multiply_tile;
-    each(p, loops, index, reset ? reset_tile : multiply, NULL);
+    each(p, loops, index, reset ? reset_tile : multiply_tile, NULL);
 }
 
 typedef struct alu {
@@ -94,14 +88,8 @@ static void alu_tile(vt_prover *p, const void *what, indices at) {
     p->degree[at.dst] = field_ops[a->opcode] == VTA_FIELD_MUL ? times(d, s) : larger(d, s);
 }
 
-static void sign_alu(vt_prover *p, const void *what, indices at) {
-    const alu *a = what;
-    uint64_t kind = (uint64_t)a->opcode << 1 | a->use_imm;
-    p->acc[at.dst] = vt_mix(vt_mix(vt_mix(p->acc[at.dst], a->use_imm ? a->imm : p->acc[at.src]), kind), VTA_OP_ALU);
-}
-
 void vt_prover_alu(vt_prover *p, uint32_t index, const vta_insn *insn, const vt_loops *loops) {
     alu a = {.opcode = (vta_alu_opcode)insn->u.exec.alu_opcode, .use_imm = insn->u.exec.use_imm};
     a.imm = a.use_imm ? vta_field_int(p->field, insn->u.exec.imm) : 0;
-    each(p, loops, index, p->options->signatures ? sign_alu : alu_tile, &a);
+    each(p, loops, index, alu_tile, &a);
 }

@@ -38,11 +38,6 @@ vta_value vta_field_opaque(const vta_field *f, uint64_t id, size_t n, const vta_
     return vt_hash_value(h);
 }
 
-uint64_t vta_field_signature(uint64_t before, uint64_t n, const vta_value signatures[]) {
-    for (uint64_t i = 0; i < n; i++) before = vt_mix(before, signatures[i]);
-    return before;
-}
-
 vta_value vt_value_int(int64_t number) {
     int64_t r1 = number % VT_P1, r2 = number % VT_P2;
     return vt_pair((uint64_t)(r1 < 0 ? r1 + VT_P1 : r1), (uint64_t)(r2 < 0 ? r2 + VT_P2 : r2));

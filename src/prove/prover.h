@@ -4,7 +4,7 @@
 #define VT_PROVE_PROVER_H
 
 #include "config/config_priv.h"
-#include "device/core/stream.h"
+#include "device/core/race.h"
 #include "device/dram/dram.h"
 #include "prove/shadow.h"
 
@@ -21,7 +21,7 @@ typedef struct vt_prover {
     vta_counters counters;
     vt_shadow shadow;
     vta_value *inp, *wgt, *acc;
-    size_t inp_scalars, wgt_scalars, acc_scalars; /* of an element, as kept on chip: 1 signature, or all values */
+    size_t inp_scalars, wgt_scalars, acc_scalars; /* of an element */
     size_t lanes;                                 /* scalars of an acc element in DRAM */
     uint32_t *writer;                             /* the instruction that last wrote an acc element, in this run */
     uint32_t *degree;                             /* of an acc element */
@@ -36,5 +36,15 @@ vta_status vt_prover_load(vt_prover *p, uint32_t index, const vta_insn *insn, vt
 vta_status vt_prover_store(vt_prover *p, uint32_t index, const vta_insn *insn, vta_diag *diag);
 void vt_prover_gemm(vt_prover *p, uint32_t index, const vt_loops *loops, bool reset);
 void vt_prover_alu(vt_prover *p, uint32_t index, const vta_insn *insn, const vt_loops *loops);
+
+/* ---- Every order (order.c) ------------------------------------------------------------------------------------- */
+
+/* Just before the instruction runs, which passed vt_exec_check. */
+vta_status vt_prover_order_insn(vt_checker *checker, uint32_t index, vta_diag *diag);
+/* After the last one: VTA_RACE, with the instructions and their memory, where another order may compute something else.
+ */
+vta_status vt_prover_order_end(const vt_prover *p, vt_checker *checker, vta_diag *diag);
+/* What loads that the run's end does not wait for bring on chip is unknown to the next run. The stream has clocks. */
+void vt_prover_forget_unfinished(vt_prover *p, const vt_stream *stream);
 
 #endif

@@ -17,11 +17,10 @@ static uint32_t narrowest(const vta_config *c) {
 
 static vta_status make_buffers(vt_prover *p, vta_diag *diag) {
     const vta_config *c = p->config;
-    bool one = p->options->signatures;
     p->lanes = (size_t)c->batch * c->block_out;
-    p->inp_scalars = one ? 1 : (size_t)c->batch * c->block_in;
-    p->wgt_scalars = one ? 1 : (size_t)c->block_out * c->block_in;
-    p->acc_scalars = one ? 1 : p->lanes;
+    p->inp_scalars = (size_t)c->batch * c->block_in;
+    p->wgt_scalars = (size_t)c->block_out * c->block_in;
+    p->acc_scalars = p->lanes;
     p->inp = vt_alloc_array(p->allocator, c->depth[VTA_MEM_INP], p->inp_scalars * sizeof *p->inp);
     p->wgt = vt_alloc_array(p->allocator, c->depth[VTA_MEM_WGT], p->wgt_scalars * sizeof *p->wgt);
     p->acc = vt_alloc_array(p->allocator, c->depth[VTA_MEM_ACC], p->acc_scalars * sizeof *p->acc);
@@ -99,8 +98,9 @@ static void compute(vt_prover *p, uint32_t index, const vta_insn *insn) {
         vt_prover_gemm(p, index, &loops, insn->u.exec.reset_reg);
 }
 
-static vta_status execute(vt_prover *p, uint32_t index, const vta_insn *insn, vta_diag *diag) {
+static vta_status execute(vt_prover *p, uint32_t index, const vta_insn *insn, vt_checker *checker, vta_diag *diag) {
     VT_TRY(vt_exec_check(&p->core, index, insn, diag));
+    if (checker) VT_TRY(vt_prover_order_insn(checker, index, diag));
     switch (insn->opcode) {
     case VTA_OP_LOAD: return vt_prover_load(p, index, insn, diag);
     case VTA_OP_STORE: return insn->u.mem.x_size ? vt_prover_store(p, index, insn, diag) : VTA_OK;
@@ -121,14 +121,24 @@ static vta_status spend(vt_prover *p, uint32_t index, const vta_insn *insn, vta_
     return VTA_OK;
 }
 
-static vta_status run_stream(vt_prover *p, const vt_stream *s, vta_diag *diag) {
+/* `checker` may be NULL. */
+static vta_status run_stream(vt_prover *p, const vt_stream *s, vt_checker *checker, vta_diag *diag) {
     for (uint32_t i = 0; i < p->config->depth[VTA_MEM_ACC]; i++) p->writer[i] = VT_NOBODY;
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t index = s->order[i];
         VT_TRY(spend(p, index, &s->insns[index], diag));
-        VT_TRY(execute(p, index, &s->insns[index], diag));
+        VT_TRY(execute(p, index, &s->insns[index], checker, diag));
     }
     return vta_field_status(p->field) == VTA_OK ? VTA_OK : vt_no_memory(diag);
+}
+
+static vta_status run_checked(vt_prover *p, const vt_stream *s, uint32_t insn_addr, vta_diag *diag) {
+    vt_checker checker;
+    VT_TRY(vt_checker_init(&checker, &p->core, s, insn_addr, p->run > 0, diag));
+    vta_status status = run_stream(p, s, &checker, diag);
+    if (status == VTA_OK) status = vt_prover_order_end(p, &checker, diag);
+    vt_checker_clear(&checker);
+    return status;
 }
 
 static vta_status run_one(vt_prover *p, vta_diag *diag) {
@@ -137,8 +147,10 @@ static vta_status run_one(vt_prover *p, vta_diag *diag) {
     VT_TRY(vta_program_get_run(p->program, p->run, &run));
     VT_TRY(fill_dram(p, &run, diag));
     VT_TRY(vt_stream_decode(&s, &p->core, run.insn_addr, run.insn_count, diag));
-    vta_status status = vt_stream_schedule(&s, (vta_order)p->options->order, p->options->seed, false, diag);
-    if (status == VTA_OK) status = run_stream(p, &s, diag);
+    vta_status status = vt_stream_schedule(&s, (vta_order)p->options->order, p->options->seed, true, diag);
+    if (status == VTA_OK)
+        status = p->options->every_order ? run_checked(p, &s, run.insn_addr, diag) : run_stream(p, &s, NULL, diag);
+    if (status == VTA_OK) vt_prover_forget_unfinished(p, &s);
     vt_stream_clear(&s);
     return status;
 }
@@ -153,9 +165,8 @@ static vta_status run_all(vt_prover *p, size_t n, const vta_field_array arrays[]
         const vta_field_array *a = &arrays[i];
         if (a->bits < p->shadow.cell_bits || a->bits > 32 || (a->bits & (a->bits - 1)))
             return vt_fail(diag, VTA_UNSUPPORTED, "array %zu has scalars of %u bits", i, a->bits);
-        bool known = !a->is_output && !p->options->signatures;
         if (!vt_shadow_set_data(&p->shadow, a->addr, (a->bits * a->count + 7) / 8) ||
-            (known && !vt_shadow_write(&p->shadow, a->addr, a->bits, a->count, a->values)))
+            (!a->is_output && !vt_shadow_write(&p->shadow, a->addr, a->bits, a->count, a->values)))
             return no_such_memory(i, diag);
     }
     for (p->run = 0; p->run < vta_program_run_count(p->program); p->run++) VT_TRY(run_one(p, diag));

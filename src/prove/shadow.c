@@ -143,12 +143,6 @@ bool vt_shadow_is_data(const vt_shadow *s, uint64_t addr, uint64_t bytes) {
     return cells_of(s, addr, bytes, &first, &count) && memchr(s->data + first, 1, count) != NULL;
 }
 
-bool vt_shadow_is_unwritten(const vt_shadow *s, uint64_t addr, uint64_t bytes) {
-    size_t first, count;
-    return cells_of(s, addr, bytes, &first, &count) && !s->tags[first] &&
-           !memcmp(s->tags + first, s->tags + first + 1, count - 1);
-}
-
 bool vt_shadow_set_constants(vt_shadow *s, uint64_t addr, uint64_t bytes, const uint8_t *from, size_t known) {
     size_t first, count;
     if (!cells_of(s, addr, bytes, &first, &count)) return false;

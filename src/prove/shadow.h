@@ -37,8 +37,6 @@ bool vt_shadow_write(vt_shadow *s, uint64_t addr, uint32_t bits, size_t count, c
 bool vt_shadow_set_constants(vt_shadow *s, uint64_t addr, uint64_t bytes, const uint8_t *from, size_t known);
 /* Are some of these bytes such constants? */
 bool vt_shadow_is_constant(const vt_shadow *s, uint64_t addr, uint64_t bytes);
-/* Has nothing written any of these bytes? */
-bool vt_shadow_is_unwritten(const vt_shadow *s, uint64_t addr, uint64_t bytes);
 /* Memory that instructions write, or that arguments take, holds data: its recorded bytes say nothing. */
 bool vt_shadow_set_data(vt_shadow *s, uint64_t addr, uint64_t bytes);
 /* Are some of these bytes data? */

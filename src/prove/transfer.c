@@ -1,9 +1,6 @@
 /* LOAD and STORE on values. */
 #include "prove/prover.h"
 
-/* Marks the variables of whole elements; above the numbers of memories. */
-enum { ELEMENT = 0x80 };
-
 /* A buffer as LOAD sees it. */
 typedef struct target {
     vta_value *values;
@@ -58,33 +55,6 @@ static void wrote_acc(vt_prover *p, uint32_t index, uint32_t first, uint64_t cou
     }
 }
 
-/* An element that nothing wrote is a variable as a whole; else a hash of its scalars. */
-static bool sign_element(const vt_prover *p, uint32_t memory, uint64_t addr, vta_value *to) {
-    uint32_t bytes = p->config->elem_bytes[memory], bits = p->config->width[memory];
-    if (vt_shadow_is_unwritten(&p->shadow, addr, bytes)) {
-        *to = vta_field_variable(p->field, p->options->stale << 8 | ELEMENT | memory, addr);
-        return true;
-    }
-    vta_value part[64];
-    *to = memory;
-    for (size_t done = 0, each = (size_t)bytes * 8 / bits; done < each; done += 64) {
-        size_t n = each - done < 64 ? each - done : 64;
-        if (!vt_shadow_read(&p->shadow, addr + done * bits / 8, bits, n, part)) return false;
-        for (size_t k = 0; k < n; k++) *to = vt_mix(*to, part[k]);
-    }
-    return true;
-}
-
-/* One row of elements from DRAM: values as they are, or a signature of each element. */
-static bool read_row(const vt_prover *p, uint32_t memory, uint64_t addr, size_t elements, size_t scalars,
-                     vta_value *to) {
-    if (!p->options->signatures)
-        return vt_shadow_read(&p->shadow, addr, p->config->width[memory], elements * scalars, to);
-    for (size_t i = 0; i < elements; i++)
-        if (!sign_element(p, memory, addr + i * p->config->elem_bytes[memory], &to[i])) return false;
-    return true;
-}
-
 vta_status vt_prover_load(vt_prover *p, uint32_t index, const vta_insn *insn, vta_diag *diag) {
     uint32_t memory = insn->u.mem.memory_type;
     if (!insn->u.mem.x_size) return VTA_OK;
@@ -96,9 +66,9 @@ vta_status vt_prover_load(vt_prover *p, uint32_t index, const vta_insn *insn, vt
     for (uint32_t y = 0; y < insn->u.mem.y_size; y++) {
         uint64_t element = insn->u.mem.dram_base + (uint64_t)y * insn->u.mem.x_stride;
         to = zeros(to, insn->u.mem.x_pad_0 * t.scalars);
-        if (!read_row(p, memory, element * p->config->elem_bytes[memory], insn->u.mem.x_size, t.scalars, to))
+        if (!vt_shadow_read(&p->shadow, element * p->config->elem_bytes[memory], p->config->width[memory], scalars, to))
             return not_there(index, diag);
-        if (memory == VTA_MEM_ACC_8BIT && !p->options->signatures) widened(p, to, scalars);
+        if (memory == VTA_MEM_ACC_8BIT) widened(p, to, scalars);
         to = zeros(to + scalars, insn->u.mem.x_pad_1 * t.scalars);
     }
     zeros(to, insn->u.mem.y_pad_1 * row);
@@ -120,13 +90,11 @@ static void watch(vt_prover *p, uint32_t index, uint64_t addr, size_t count, uin
         (vta_field_writer){.known = 1, .run = p->run, .store = index, .has_alu = writer != VT_NOBODY, .insn = writer};
 }
 
-/* Acc elements on their way to DRAM: narrowed, or each scalar a signature of its own. */
+/* Acc elements on their way to DRAM. */
 static void narrow_row(vt_prover *p, const vta_value *from, size_t elements, vta_value *to) {
     uint32_t bits = p->config->width[VTA_MEM_OUT];
     for (size_t i = 0; i < elements * p->lanes; i++)
-        to[i] = p->options->signatures ? vt_mix(from[i / p->lanes], i % p->lanes)
-                : bits < 32            ? vta_field_narrow(p->field, from[i], bits, true)
-                                       : from[i];
+        to[i] = bits < 32 ? vta_field_narrow(p->field, from[i], bits, true) : from[i];
 }
 
 /* Behind it no run begins with what was recorded, so constants may make room: a temporary in the place of zeros. */
