@@ -32,22 +32,12 @@ static void write_average(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *o
     vt_strbuf_addf(out, "output res like sums = out_t((sums[...] * 2 + %lld) // %lld)\n", count, 2 * count);
 }
 
-/* Is the operator's average exact? (docs/operators.md, "How averages are divided".) */
-static bool is_exact(const vt_match *m, int64_t count) {
-    int64_t width = vta_config_width(m->config, VTA_MEM_INP), bits = 16;
-    if (count < 1 || (count & (count - 1)) == 0) return count >= 1;
-    for (int64_t x = count; x > 1; x /= 2) bits++;
-    if (bits > 31 - width) bits = 31 - width;
-    return count < 32768 && ((INT64_C(1) << width) + 1) * count * count < INT64_C(1) << bits;
-}
-
 vta_status vt__match_reduced_window(vt_match_clues *c, const vt_match_direction *y, const vt_match_direction *x) {
     bool padded = y->before || y->after || x->before || x->after;
     c->write = write_maximum;
     VT_TRY(vt__match_try_window(c, "max_pool2d", y, x, ""));
     c->write = write_average;
-    if (is_exact(c->m, y->taps * x->taps))
-        VT_TRY(vt__match_try_window(c, "avg_pool2d", y, x, padded ? " count_include_pad=1" : ""));
+    VT_TRY(vt__match_try_window(c, "avg_pool2d", y, x, padded ? " count_include_pad=1" : ""));
     c->write = NULL;
     return VTA_OK;
 }

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "ops/division.h"
 #include "ops/recording.h"
 #include "vta/conv.h"
 #include "vta/ops.h"
@@ -125,6 +126,7 @@ struct vtac_op {
     vta_conv conv;                                                 /* of conv2d */
     int64_t terms; /* products in a sum of them; 0: the operator is not one */
     vt_op_shape shape;
+    vt_division division; /* of averages */
     char *attributes; /* that it was made from */
     char *text, *report;
     vtac_kernel *kernel;

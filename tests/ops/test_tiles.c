@@ -232,21 +232,16 @@ static int64_t is_largest(const instance *s, int64_t n, int64_t c, int64_t y, in
     return look(s, n, c, y, x).largest;
 }
 
-/* The nearest integer, the one above when two are as near; of wide inputs the formula of docs/operators.md. */
-static int64_t divided(const instance *s, int64_t sum, int64_t count, bool differ) {
-    int most = 31 - s->bits, bits = differ ? most : 16;
-    bool power = (count & (count - 1)) == 0;
-    for (int64_t k = count; !differ && k > 1; k /= 2) bits++;
-    if (bits > most) bits = most;
-    if (s->bits == 8 || (power && !differ)) return (int64_t)floor((double)sum / (double)count + 0.5);
-    return ((2 * sum + count / 2 * 2 + 1) * (((INT64_C(1) << bits) + count) / (2 * count))) >> bits;
+/* The nearest integer, the one above when two are as near: counted from below, without a division that rounds. */
+static int64_t nearest(int64_t sum, int64_t count) {
+    int64_t q = (int64_t)floor((double)sum / (double)count) - 1;
+    while (2 * sum >= (2 * q + 1) * count) q++;
+    return q;
 }
 
 static int64_t is_average(const instance *s, int64_t n, int64_t c, int64_t y, int64_t x) {
     window r = look(s, n, c, y, x);
-    bool padded = s->top || s->left || (s->out.h - 1) * s->sh + s->kh > s->in[0].h + s->top ||
-                  (s->out.w - 1) * s->sw + s->kw > s->in[0].w + s->left;
-    return divided(s, r.sum, s->a ? s->kh * s->kw : r.count, padded && !s->a);
+    return nearest(r.sum, s->a ? s->kh * s->kw : r.count);
 }
 
 /* ---- Copies ---- */
