@@ -64,6 +64,12 @@ VTA_API const vta_config *vta_device_config(const vta_device *device);
 VTA_API const char *vta_device_driver(const vta_device *device);
 VTA_API vta_status vta_device_set_options(vta_device *device, const vta_device_options *options, vta_diag *diag);
 
+/* Is the hardware that such a device would use free? Takes nothing, and does not wait. VTA_IO: another process or
+ * device has it, or it is not there; VTA_TIMEOUT: it runs a stream, which a process may have left behind. VTA_OK for
+ * drivers whose devices share nothing. `driver` as above. */
+VTA_API vta_status vta_device_idle(const char *driver, const vta_config *config, const vta_device_options *options,
+                                   vta_diag *diag);
+
 /* Device memory. Whole pages, zeroed; *out_addr is a multiple of the page. VTA_NO_MEMORY when the address space or
  * the host's memory is used up. */
 VTA_API vta_status vta_device_alloc(vta_device *device, size_t bytes, vta_diag *diag, uint32_t *out_addr);

@@ -1197,6 +1197,7 @@ FUNCTIONS = {
     "vta_device_config": ("vta", c_void_p, [c_void_p]),
     "vta_device_driver": ("vta", c_char_p, [c_void_p]),
     "vta_device_set_options": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),
+    "vta_device_idle": ("vta", c_int, [c_char_p, c_void_p, c_void_p, c_void_p]),
     "vta_device_alloc": ("vta", c_int, [c_void_p, c_size_t, c_void_p, c_void_p]),
     "vta_device_alloc_at": ("vta", c_int, [c_void_p, c_uint32, c_size_t, c_void_p]),
     "vta_device_free": ("vta", c_int, [c_void_p, c_uint32, c_void_p]),

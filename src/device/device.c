@@ -111,6 +111,16 @@ void vta_device_destroy(vta_device *device) {
     vt_free(&a, device, sizeof *device);
 }
 
+vta_status vta_device_idle(const char *driver, const vta_config *config, const vta_device_options *options,
+                           vta_diag *diag) {
+    if (!config) return vt_fail(diag, VTA_INVALID_ARGUMENT, "config is NULL");
+    const vt_driver *found = NULL;
+    vta_device_options own;
+    VT_TRY(vt_device_find_driver(driver, config, &vt_allocator_libc, diag, &found));
+    VT_TRY(read_options(options, diag, &own));
+    return found->idle ? found->idle(&own, diag) : VTA_OK;
+}
+
 const vta_config *vta_device_config(const vta_device *device) { return device ? device->config : NULL; }
 
 const char *vta_device_driver(const vta_device *device) { return device ? device->driver->name : NULL; }

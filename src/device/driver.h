@@ -30,6 +30,10 @@ typedef struct vt_driver {
     /* Takes up new options, or refuses them and keeps the old ones. NULL: no option means anything here. */
     vta_status (*configure)(vta_device *device, const vta_device_options *options, vta_diag *diag);
 
+    /* Is the hardware there, nobody's, and idle? VTA_IO: a process has it; VTA_TIMEOUT: it runs a stream. Takes
+     * nothing. NULL: every device of this driver is its maker's only. */
+    vta_status (*idle)(const vta_device_options *options, vta_diag *diag);
+
     /* ---- Memory ---- */
     /* Zeroed pages at an address of the driver's choice. VTA_NO_MEMORY says how much was asked. */
     vta_status (*alloc)(vta_device *device, size_t bytes, vta_diag *diag, uint32_t *out_addr);
@@ -83,7 +87,7 @@ struct vta_device {
     const vt_driver *driver;
     vta_config *config; /* retained */
     vta_allocator allocator;
-    void *state; /* the driver's */
+    void *state;             /* the driver's */
     atomic_bool interrupted; /* by vta_device_interrupt; for work on the device that is not the driver's */
 };
 

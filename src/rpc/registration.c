@@ -28,6 +28,30 @@ static bool pause_or_stop(const vt_registration *r, int fd, int ms) {
     return p[0].revents != 0;
 }
 
+/* The server's board, as its sessions see it; NULL: it cannot be made, which the sessions tell. */
+static vta_config *config_of(const vt_server *s) {
+    vta_config *config = NULL;
+    if (!s->config_text) return vta_config_default();
+    vta_config_parse(s->config_text, strlen(s->config_text), s->options.config, NULL, &config);
+    return config;
+}
+
+/* Until nobody has the server's board any more and it runs nothing: a client that died may have left a stream, and who
+ * comes next would wait for that, or be refused. False: the server ends. */
+static bool wait_until_idle(const vt_registration *r) {
+    enum { LOOK_EVERY_MS = 10 };
+    vta_config *config = config_of(r->server);
+    vta_status status = VTA_TIMEOUT;
+    bool goes_on = true;
+    while (goes_on) {
+        status = config ? vta_device_idle(r->server->options.driver, config, NULL, NULL) : VTA_OK;
+        if (status != VTA_TIMEOUT && status != VTA_IO) break;
+        goes_on = !pause_or_stop(r, -1, LOOK_EVERY_MS);
+    }
+    vta_config_release(config);
+    return goes_on;
+}
+
 static vta_status ask(vt_registration *r, vt_rpc_link *link, vta_diag *diag) {
     const vta_rpc_server_options *o = &r->server->options;
     const vta_rpc_options options = {.key_file = o->key_file, .timeout_ms = 5000, .answer_ms = 5000};
@@ -41,14 +65,20 @@ static vta_status ask(vt_registration *r, vt_rpc_link *link, vta_diag *diag) {
     return status;
 }
 
-/* The loop ends the sessions; then the tracker may give the server to others. False: the server ends. */
-static bool end_lease(vt_registration *r, vt_rpc_link *link, vta_diag *diag) {
+/* The loop ends the sessions of a lease whose time is over. False: the server ends. */
+static bool end_sessions_of_lease(vt_registration *r) {
     uint64_t done;
-    const vt_rpc_header answer = {.message = VT_RPC_ENDED};
     uv_async_send(&r->lease_over);
     if (pause_or_stop(r, r->ended, -1)) return false;
-    if (read(r->ended, &done, sizeof done) == (ssize_t)sizeof done)
-        vt__rpc_send(&link->stream, answer, "", vt__rpc_deadline(5000, 0), diag); /* a broken connection shows next */
+    return read(r->ended, &done, sizeof done) == (ssize_t)sizeof done;
+}
+
+/* When the board is idle the tracker may give the server to others. False: the server ends. */
+static bool end_lease(vt_registration *r, vt_rpc_link *link, bool late, vta_diag *diag) {
+    const vt_rpc_header answer = {.message = VT_RPC_ENDED};
+    if (late && !end_sessions_of_lease(r)) return false;
+    if (!wait_until_idle(r)) return false;
+    vt__rpc_send(&link->stream, answer, "", vt__rpc_deadline(5000, 0), diag); /* a broken connection shows next */
     return true;
 }
 
@@ -60,7 +90,8 @@ static bool stay(vt_registration *r, vt_rpc_link *link, vta_diag *diag) {
         if (!there && pause_or_stop(r, link->stream.fd, -1)) return false;
         vta_diag_clear(diag);
         if (vt__rpc_receive(&link->stream, 0, 5000, diag, &header, &link->in) != VTA_OK) return true;
-        if (header.message == VT_RPC_ENDED && !end_lease(r, link, diag)) return false;
+        if (header.message != VT_RPC_ENDED) continue;
+        if (!end_lease(r, link, header.status != VTA_OK, diag)) return false;
     }
 }
 
@@ -69,7 +100,7 @@ static void *keep_registered(void *arg) {
     vt_registration *r = arg;
     vta_diag *diag = vta_diag_create(NULL);
     int pause = FIRST_PAUSE_MS;
-    for (bool go_on = diag != NULL; go_on;) {
+    for (bool go_on = diag != NULL && wait_until_idle(r); go_on; go_on = go_on && wait_until_idle(r)) {
         vt_rpc_link link;
         vta_diag_clear(diag);
         if (ask(r, &link, diag) == VTA_OK) {

@@ -19,7 +19,8 @@ typedef struct vt_tracked {
     bool leased;
     uint64_t since, until; /* of the lease (vt__rpc_now) */
     uint64_t served;       /* leases so far */
-    bool lease_over;       /* the server is to end its sessions */
+    bool lease_over;       /* the server is to say when it is idle */
+    bool late;             /* and to end its sessions before: the lease is over by its time */
 } vt_tracked;
 
 /* A client that waits for one. */

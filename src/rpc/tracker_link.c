@@ -47,9 +47,10 @@ static bool is_ending(serving *s) {
     return ending;
 }
 
-static bool has_lost_its_lease(serving *s, vt_tracked *server) {
+static bool has_lost_its_lease(serving *s, vt_tracked *server, bool *out_late) {
     pthread_mutex_lock(&s->t->state.lock);
     bool over = server->lease_over;
+    *out_late = server->late;
     pthread_mutex_unlock(&s->t->state.lock);
     return over;
 }
@@ -61,26 +62,34 @@ static void free_again(serving *s, vt_tracked *server) {
     pthread_mutex_unlock(&s->t->state.lock);
 }
 
-/* It says so: until then whoever comes next would be ended with them. */
-static bool has_ended_sessions(serving *s) {
+/* It says so, when its board is idle, too: until then whoever comes next would be ended with them, or be refused. */
+static bool is_idle(serving *s) {
     vt_rpc_header header;
     uint64_t until = vt__rpc_deadline(PATIENCE_MS, 0);
     return vt__rpc_receive(&s->stream, until, PATIENCE_MS, NULL, &header, &s->in) == VTA_OK &&
            header.message == VT_RPC_ENDED;
 }
 
-/* A server has its place as long as it is connected. It is told when a lease is over by its time. */
-static void hold_place(serving *s, vt_tracked *server) {
+static vta_status tell_lease_over(serving *s, bool late) {
     static const char why[] = "the lease is over (its time, or the tracker's --lease-seconds)";
-    vt_rpc_header over = {.size = sizeof why - 1, .message = VT_RPC_ENDED, .status = VTA_TIMEOUT};
+    const vt_rpc_header by_time = {.size = sizeof why - 1, .message = VT_RPC_ENDED, .status = VTA_TIMEOUT};
+    const vt_rpc_header given_back = {.message = VT_RPC_ENDED};
+    return vt__rpc_send(&s->stream, late ? by_time : given_back, late ? why : "", vt__rpc_deadline(PATIENCE_MS, 0),
+                        NULL);
+}
+
+/* A server has its place as long as it is connected. It is told when a lease is over, and says when it is idle; one
+ * that does not in time loses its place, and registers again when it is. */
+static void hold_place(serving *s, vt_tracked *server) {
+    enum { LOOK_EVERY_MS = 20 };
+    bool late;
     while (!is_gone(s) && !is_ending(s)) {
-        if (has_lost_its_lease(s, server)) {
-            if (vt__rpc_send(&s->stream, over, why, vt__rpc_deadline(PATIENCE_MS, 0), NULL) != VTA_OK) break;
-            if (!has_ended_sessions(s)) break;
+        if (has_lost_its_lease(s, server, &late)) {
+            if (tell_lease_over(s, late) != VTA_OK || !is_idle(s)) break;
             free_again(s, server);
         }
         struct pollfd p = {.fd = s->stream.fd, .events = POLLIN | POLLRDHUP};
-        poll(&p, 1, 100);
+        poll(&p, 1, LOOK_EVERY_MS);
     }
 }
 
@@ -92,7 +101,8 @@ static vta_status on_register(serving *s, vt_rpc_header header, vt_rpc_reader *i
     server.port = vt__rpc_u32(in);
     vta_status status = vt__rpc_end(in, "REGISTER", s->diag);
     if (status == VTA_OK && (!*server.host || !server.port || server.port > 65535))
-        status = vt_fail(s->diag, VTA_INVALID_ARGUMENT, "REGISTER: '%s' port %u is not a host and a port", server.host, server.port);
+        status = vt_fail(s->diag, VTA_INVALID_ARGUMENT, "REGISTER: '%s' port %u is not a host and a port", server.host,
+                         server.port);
     status = answer(s, header, status);
     if (status != VTA_OK) return status;
     snprintf(line, sizeof line, "server %s:%u of key '%s' registers", server.host, server.port, server.key);

@@ -124,7 +124,8 @@ void vt__tracker_give_back(vt_tracker_state *t, const vt_tracked *server, bool l
     for (vt_tracked *s = t->servers; s; s = s->next) {
         if (s->port != server->port || strcmp(s->host, server->host) || s->since != server->since) continue;
         s->leased = false;
-        s->lease_over = late; /* free when it has ended its sessions */
+        s->lease_over = true; /* free when the server says so */
+        s->late = late;
     }
     change(t);
 }

@@ -57,6 +57,33 @@ KERNEL(vadd) {
     return 0;
 }
 
+static int idle(void *signature) {
+    (void)signature;
+    VTAUopLoopBegin(16000, 0, 0, 0);
+    VTAUopLoopBegin(VECTORS, 1, 1, 0);
+    VTAUopPush(ALU, 0, 0, VECTORS, 0, ADD, 0, 0);
+    VTAUopLoopEnd();
+    VTAUopLoopEnd();
+    return 0;
+}
+
+/* The same arguments, and a run of a second or more, which ends by writing something else. */
+KERNEL(linger) {
+    enum { TIMES = 200 };
+    static void *site;
+    void *cmd = VTATLSCommandHandle();
+    const DLTensor *a = args[0].p, *b = args[1].p, *c = args[2].p;
+    UNUSED;
+    VTALoadBuffer2D(cmd, a->data, 0, VECTORS, 1, VECTORS, 0, 0, 0, 0, 0, ACC);
+    VTALoadBuffer2D(cmd, b->data, 0, VECTORS, 1, VECTORS, 0, 0, 0, 0, VECTORS, ACC);
+    for (int i = 0; i < TIMES; i++) VTAPushALUOp(&site, idle, NULL, 0);
+    VTADepPush(cmd, COMPUTE, STORE);
+    VTADepPop(cmd, COMPUTE, STORE);
+    VTAStoreBuffer2D(cmd, 0, OUT, c->data, 0, VECTORS, 1, VECTORS);
+    VTASynchronize(cmd, 0);
+    return 0;
+}
+
 /* The sum of numbers, texts counted by their length: a float when one of them is. */
 KERNEL(sum) {
     double real = 0;

@@ -5,6 +5,7 @@
 #include "support/fpga_manager.h"
 
 typedef struct board {
+    const char *target;
     model_board model;
     fpga_manager manager;
     server there;
@@ -20,11 +21,12 @@ static vta_rpc *connect_to(const board *b) {
 /* Its configuration and bitstreams are given as someone would who stands in their folder. */
 static void start(board *b, const char *target, const char *tracker) {
     char settings[512], command[512];
+    b->target = target;
     strcpy(b->place, "/tmp/vta-rpc-board-XXXXXX");
     assert_non_null(mkdtemp(b->place));
     fpga_manager_make(&b->manager, b->place);
     model_start(&b->model, target);
-    snprintf(settings, sizeof settings, "%s fpga=%s firmware=%s", b->model.settings, b->manager.folder,
+    snprintf(settings, sizeof settings, "%s fpga=%s firmware=%s wait_seconds=0", b->model.settings, b->manager.folder,
              b->manager.firmware);
     setenv("VTA_BOARD", settings, 1);
     snprintf(command, sizeof command, "cp %s/configs/%s.json %s/board.json", VT_SOURCE_DIR, target, b->place);
@@ -164,8 +166,112 @@ static void two_boards(void **state) {
     server_stop(&track);
 }
 
+/* ---- Clients that go while the accelerator runs ---- */
+
+/* A client in a process of its own, in the middle of a long run when this returns. */
+static pid_t lingering(const board *b, const vta_rpc_options *o) {
+    int ready[2];
+    char byte;
+    assert_int_equal(pipe(ready), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        vta_rpc *rpc;
+        vadd v;
+        uint64_t module, linger;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        vta_status status = o ? vta_rpc_connect(NULL, 0, o, NULL, NULL, &rpc)
+                              : vta_rpc_connect("127.0.0.1", b->there.port, NULL, NULL, NULL, &rpc);
+        if (status == VTA_OK) status = vadd_begin(rpc, NULL, &v);
+        if (status == VTA_OK) status = vta_rpc_load_module(rpc, "vadd.o", NULL, &module, NULL);
+        if (status == VTA_OK) status = vta_rpc_function(rpc, module, "linger", NULL, &linger, NULL);
+        if (status != VTA_OK || write(ready[1], "r", 1) != 1) _exit(1);
+        vta_rpc_call(rpc, linger, v.args, v.codes, 3, NULL, NULL, NULL);
+        pause();
+    }
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    char path[128];
+    snprintf(path, sizeof path, "%s/registers", b->model.folder);
+    uint32_t control = 0; /* de10nano's launch bit, or the count of fetch, which is 0 between runs */
+    size_t at = strcmp(b->target, "de10nano") ? 0x10 : 0;
+    for (int i = 0; i < 10000 && !(control & ~2u); i++, usleep(500)) {
+        int fd = open(path, O_RDONLY);
+        assert_int_equal(pread(fd, &control, sizeof control, (off_t)at), sizeof control);
+        close(fd);
+    }
+    assert_true(control & ~2u);
+    return pid;
+}
+
+static void kill_client(pid_t pid) {
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+
+/* The next session has right numbers, or is told to wait. */
+static void clients_that_die(void **state) {
+    (void)state;
+    static const char *const targets[] = {"pynq", "de10nano"};
+    for (int i = 0; i < 2; i++) {
+        board b;
+        vadd v;
+        start(&b, targets[i], NULL);
+        kill_client(lingering(&b, NULL));
+        vta_rpc *rpc = connect_to(&b);
+        vta_status status = VTA_IO;
+        for (int n = 0; n < 1000 && status != VTA_OK; n++, usleep(10000)) {
+            vta_diag_clear(diag);
+            status = vadd_begin(rpc, diag, &v);
+            if (status != VTA_OK && status != VTA_IO && status != VTA_TIMEOUT) fail_msg("%s", vta_diag_text(diag));
+        }
+        must(status);
+        vadd_check(rpc, diag, &v);
+        vta_rpc_close(rpc);
+        stop(&b);
+    }
+}
+
+/* Whose lease ends while the accelerator runs, by death or by time: the next one is given the board when it is idle,
+ * and is never refused. */
+static void leases_that_end(void **state) {
+    (void)state;
+    static const char *const targets[] = {"pynq", "de10nano"};
+    server track;
+    char place[64];
+    server_start_on(&track, "rpc-tracker", "0", NULL);
+    snprintf(place, sizeof place, "127.0.0.1:%u", track.port);
+    for (int i = 0; i < 4; i++) {
+        board b;
+        vadd v;
+        vta_rpc *rpc;
+        const char *target = targets[i % 2];
+        const vta_rpc_options o = {.tracker = place, .key = target, .wait_ms = 60000};
+        vta_rpc_options brief = o;
+        brief.lease_seconds = i < 2 ? 0 : 1;
+        start(&b, target, place);
+        vta_status status = VTA_NOT_FOUND; /* until the server has registered */
+        for (int n = 0; n < 1000 && status == VTA_NOT_FOUND; n++, usleep(10000)) {
+            vta_diag_clear(diag);
+            status = vta_rpc_connect(NULL, 0, &o, NULL, diag, &rpc);
+        }
+        must(status);
+        vta_rpc_close(rpc);
+        pid_t pid = lingering(&b, &brief);
+        if (i < 2) kill_client(pid);
+        must(vta_rpc_connect(NULL, 0, &o, NULL, diag, &rpc));
+        must(vadd_begin(rpc, diag, &v));
+        vadd_check(rpc, diag, &v);
+        vta_rpc_close(rpc);
+        if (i >= 2) kill_client(pid);
+        stop(&b);
+    }
+    server_stop(&track);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_board), cmocka_unit_test(programming),
-                                       cmocka_unit_test(two_users), cmocka_unit_test(two_boards)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_board),      cmocka_unit_test(programming),
+                                       cmocka_unit_test(two_users),        cmocka_unit_test(two_boards),
+                                       cmocka_unit_test(clients_that_die), cmocka_unit_test(leases_that_end)};
     return cmocka_run_group_tests(tests, diag_begin, diag_end);
 }

@@ -176,6 +176,10 @@ static void leases(void **state) {
         logged(cases[i].words, i < 3 ? i + 1 : 1);
         close(fd);
         logged(": the lease is given back\n", i + 1);
+        number = 0; /* the server is told, and says when it is idle */
+        answered(there, VT_RPC_ENDED, VTA_OK, &f);
+        assert_int_equal(f.size, 0);
+        ask(there, VT_RPC_ENDED, &f);
     }
     close(there);
     logged(": the server is gone\n", 1);

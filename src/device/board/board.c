@@ -52,11 +52,16 @@ static vta_status read_settings(vt_board *b, const char *text, vta_diag *diag) {
     return seconds("wait_seconds", b->settings.wait_seconds, diag, &b->wait_seconds);
 }
 
-static vta_status open_parts(vt_board *b, uint32_t address, const vta_allocator *a, vta_diag *diag) {
+static vta_status map_registers(const vt_board_settings *s, const vt_register_map *map, uint32_t address,
+                                vta_diag *diag, vt_mapped *out_mapped) {
     char files[2 * VT_BOARD_TEXT];
-    snprintf(files, sizeof files, "%s", b->settings.registers);
-    if (*b->settings.model) snprintf(files, sizeof files, "%s/" VT_MODEL_REGISTERS, b->settings.model);
-    VT_TRY(vt__map_registers(files, address, b->map->block_count, diag, &b->mapped));
+    snprintf(files, sizeof files, "%s", s->registers);
+    if (*s->model) snprintf(files, sizeof files, "%s/" VT_MODEL_REGISTERS, s->model);
+    return vt__map_registers(files, address, map->block_count, diag, out_mapped);
+}
+
+static vta_status open_parts(vt_board *b, uint32_t address, const vta_allocator *a, vta_diag *diag) {
+    VT_TRY(map_registers(&b->settings, b->map, address, diag, &b->mapped));
     b->registers = vt__mapped_registers(&b->mapped);
     return vt_contiguous_open(&b->memory, &b->settings, a, diag);
 }
@@ -141,6 +146,22 @@ static vta_status claim(vt_board *b, vta_diag *diag) {
     return VTA_OK;
 }
 
+/* ---- Asking without taking it ------------------------------------------------------------------------------------ */
+
+static vta_status idle(const vta_device_options *options, const vt_register_map *map, uint32_t address,
+                       vta_diag *diag) {
+    vt_board_settings settings;
+    vt_mapped mapped;
+    VT_TRY(vt__board_settings(options->board, diag, &settings));
+    VT_TRY(map_registers(&settings, map, address, diag, &mapped));
+    const vt_registers registers = vt__mapped_registers(&mapped);
+    vta_status status = vt__registers_are_free(&mapped, diag);
+    if (status == VTA_OK && map->running(&registers))
+        status = vt_fail(diag, VTA_TIMEOUT, "%s: the accelerator runs a stream", mapped.file);
+    vt__unmap_registers(&mapped);
+    return status;
+}
+
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 /* The accelerator is this device's from its first memory on, and not from its making: a runtime that takes the place of
@@ -189,6 +210,9 @@ static void board_clear(vta_device *device) { ((vt_board *)device->state)->count
     static vta_status create_##board(vta_device *device, const vta_device_options *options, vta_diag *diag) {          \
         return create(device, options, &map_of, address, diag);                                                        \
     }                                                                                                                  \
+    static vta_status idle_##board(const vta_device_options *options, vta_diag *diag) {                                \
+        return idle(options, &map_of, address, diag);                                                                  \
+    }                                                                                                                  \
     const vt_driver vt_driver_##board = {                                                                              \
         .name = #board,                                                                                                \
         .text = what,                                                                                                  \
@@ -196,6 +220,7 @@ static void board_clear(vta_device *device) { ((vt_board *)device->state)->count
         .create = create_##board,                                                                                      \
         .destroy = destroy,                                                                                            \
         .configure = configure,                                                                                        \
+        .idle = idle_##board,                                                                                          \
         .alloc = board_alloc,                                                                                          \
         .free = vt_contiguous_device_free,                                                                             \
         VT_CONTIGUOUS_MEMORY,                                                                                          \

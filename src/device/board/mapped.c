@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -45,16 +44,27 @@ static vta_status keep(vt_mapped *m, int fd, const char *file, vta_diag *diag) {
     return m->fd >= 0 ? VTA_OK : failed(diag, file, "be opened");
 }
 
-/* Two streams on one accelerator would mix. */
+static vta_status in_use(const vt_mapped *m, vta_diag *diag) {
+    return vt_fail(diag, VTA_IO,
+                   "%s: the board's accelerator is in use, by another process or another runtime of this one", m->file);
+}
+
+/* Two streams on one accelerator would mix. The lock is the open file's, so that two devices of one process have two.
+ */
 vta_status vt__claim_registers(vt_mapped *m, vta_diag *diag) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (m->claimed) return VTA_OK;
-    if (flock(m->fd, LOCK_EX | LOCK_NB) == 0) {
+    if (fcntl(m->fd, F_OFD_SETLK, &lock) == 0) {
         m->claimed = true;
         return VTA_OK;
     }
-    if (errno != EWOULDBLOCK) return failed(diag, m->file, "be locked");
-    return vt_fail(diag, VTA_IO,
-                   "%s: the board's accelerator is in use, by another process or another runtime of this one", m->file);
+    return errno == EAGAIN || errno == EACCES ? in_use(m, diag) : failed(diag, m->file, "be locked");
+}
+
+vta_status vt__registers_are_free(const vt_mapped *m, vta_diag *diag) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(m->fd, F_OFD_GETLK, &lock) != 0) return failed(diag, m->file, "be asked for its lock");
+    return lock.l_type == F_UNLCK ? VTA_OK : in_use(m, diag);
 }
 
 static vta_status map_one(vt_mapped *m, const char *file, uint32_t address, uint32_t first, uint32_t count,

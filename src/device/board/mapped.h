@@ -19,6 +19,8 @@ vta_status vt__map_registers(const char *files, uint32_t address, uint32_t block
                              vt_mapped *out_mapped);
 /* Takes the accelerator, until it is unmapped. VTA_IO when somebody else has it. */
 vta_status vt__claim_registers(vt_mapped *m, vta_diag *diag);
+/* Has nobody taken it? VTA_IO when somebody has. */
+vta_status vt__registers_are_free(const vt_mapped *m, vta_diag *diag);
 void vt__unmap_registers(vt_mapped *m);
 /* How to access them; valid as long as `m`. */
 vt_registers vt__mapped_registers(vt_mapped *m);
