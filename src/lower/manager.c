@@ -5,6 +5,7 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "lower/lower.h"
+#include "lower/own_buffers.h"
 #include "target/vta/vta.h"
 
 typedef enum pass_sort { GENERIC, VTA } pass_sort;
@@ -108,6 +109,7 @@ const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options 
     l->tile_axis = tile_axis;
     l->schedule = schedule;
     check_disabled(ctx, o);
+    vt_own_buffers *own = vt_own_buffers_new(ctx, f);
     for (size_t i = 0; i < PASS_COUNT; i++) {
         vtac_pass_event event = {.size = sizeof event, .index = i, .name = passes[i].info.name};
         const vt_func *before = f;
@@ -120,6 +122,7 @@ const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options 
             l->last = event.name;
             l->given = before;
             if (o->verify) verify(ctx, f, event.name);
+            if (f != before) vt_own_buffers_check(own, f, event.name);
         }
         event.changed = f != before && (f->body != before->body || f->bindings != before->bindings);
         if (!o->after) continue;

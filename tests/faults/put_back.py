@@ -17,6 +17,10 @@ from add_pass import Builder  # noqa: E402
 NOT_IN_PLACE = ("src/target/vta/inject_alu.c", "    if (!vt__alu_in_place(&k, &x)) {\n",
                 "    if (op.rhs && y.imm && !vt__alu_in_place(&k, &x)) {\n        y.at = x.at;\n    } else if (!vt__alu_in_place(&k, &x)) {\n")
 NO_EARLY_PLACES = ("src/target/vta/early_rewrite.c", "return vt_share_before_threads(l, f);", "(void)l;\n    return f;")
+# Loops whose steps run at one time as scopes of storage planning.
+NO_LANES = ("src/pass/storage_plan.c", " || s->u.loop.kind == VT_FOR_VECTORIZED", "")
+NO_LOOPS = ("src/pass/storage_plan.c", "if (!thread && !is_concurrent(e->stmt)) return;",
+            "if (!thread && (!is_concurrent(e->stmt) || (st->scope && st->scope != e->stmt))) return;")
 
 # name, (file, old text, new text)..., kernel, its configuration, the rule that the checks name ("": none of them sees it)
 FAULTS = [
@@ -46,6 +50,8 @@ FAULTS = [
     ("temporary in the processor's memory",
      [("src/codegen/inspect.c", "t.found ? VT_DEVICE_EXT_DEV : VT_DEVICE_CPU", "VT_DEVICE_CPU")],
      "tests/random/cases/dram_temporary.te", "", ""),
+    ("a buffer leaves a vectorized loop", [NO_LANES], "tests/random/cases/host_vectorize_attach.te", "", "own-buffer"),
+    ("a buffer leaves a parallel loop", [NO_LOOPS], "tests/random/cases/host_parallel_in_thread.te", "", "own-buffer"),
 ]
 
 
@@ -77,6 +83,9 @@ def outcomes(program, kernel, config):
 
 
 def is_caught(checked, alone, rule):
+    if rule == "own-buffer":  # it runs after every pass and cannot be left out; vtac_prove does not follow the host
+        checked = alone if alone == checked else ""
+        alone = "wrong:"
     by_rule = checked.startswith("not lowered, VTA_INTERNAL") and f"Rule {rule} (" in checked
     return (by_rule if rule else checked.startswith(("wrong:", "not run"))) and alone.startswith(("wrong:", "not run"))
 
@@ -89,7 +98,8 @@ def main():
         prover = b.compile("tests/faults/prove_it.c", "src/lower/manager.c")
         sound = b.link("sound", [prover])
         for name, faults, kernel, config, rule in chosen:
-            if "nocast" not in kernel and outcomes(sound, kernel, config) != ["proven: "] * 2:
+            said = ("proven: ", "unproven: the processor") if "/host_" in kernel else "proven: "
+            if "nocast" not in kernel and not all(line.startswith(said) for line in outcomes(sound, kernel, config)):
                 sys.exit(f"{kernel}: not proven without a fault")
             paths = with_faults(there, faults)
             faulty = b.link("faulty", [prover] + [b.compile(path, path) for path in paths])
