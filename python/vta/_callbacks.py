@@ -5,7 +5,7 @@ import threading
 
 from . import _bindings as b
 from ._lib import DIAG, call, lib, text
-from .ndarray import _borrow, _DLTensor
+from .ndarray import NDArray, _borrow, _DLTensor
 
 class Value(ctypes.Union):
     """An argument in the packed calling convention."""
@@ -67,12 +67,18 @@ def known_to_kernels(name, function):
     function : callable
     """
     def packed(values, codes, count, out, out_code, _resource):
+        args = []
         try:
-            _give(function(*[_argument(values[i], codes[i]) for i in range(count)]), out, out_code)
+            args += [_argument(values[i], codes[i]) for i in range(count)]
+            _give(function(*args), out, out_code)
             return 0
         except BaseException as error:  # pylint: disable=broad-except
             lib.TVMAPISetLastError(_keep(name, error).encode())
             return -1
+        finally:
+            for arg in args:
+                if isinstance(arg, NDArray):
+                    arg._end()  # of whose memory nobody knows what becomes
 
     callback = _Packed(packed)
     _callbacks.setdefault(name, []).append(callback)  # of a kernel that runs now, too

@@ -87,8 +87,14 @@ def release(owner, free, *handle):
     owner : object
     free : callable
         A C function; called with the first of `handle`.
+
+    Returns
+    -------
+    finalizer : weakref.finalize
     """
-    weakref.finalize(owner, _free, free, *handle).atexit = False
+    finalizer = weakref.finalize(owner, _free, free, *handle)
+    finalizer.atexit = False
+    return finalizer
 
 
 def _free(free, handle, *_keep):

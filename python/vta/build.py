@@ -136,9 +136,7 @@ def run_passes(func: LoweredFunc, names: Sequence[str] | None = None, simple_mod
     with Progress(f"lowering {func.name}", total=lib.vtac_pass_count()) as progress:
         options, _disabled = _options(PassContext.current(), simple_mode, func.context.config, progress, names)
         call(lib.vtac_func_lower, func.handle, ctypes.byref(options), DIAG, ctypes.byref(out))
-    made = LoweredFunc(func.name, func.context, out.value or 0)
-    made._whole = func  # with whose memory it shares
-    return made
+    return LoweredFunc(func.name, func.context, out.value or 0, func)
 
 
 def _parameter(context, slot, given, buffers):

@@ -56,6 +56,8 @@ class LoweredFunc(PrimFunc):
         What it was made in; kept as long as the function.
     handle : int
         A ``vtac_func *`` that this object takes over.
+    of : LoweredFunc, optional
+        The function that it was made from, whose memory it shares.
 
     Attributes
     ----------
@@ -63,11 +65,18 @@ class LoweredFunc(PrimFunc):
         The name it is exported under.
     """
 
-    def __init__(self, name: str, context: Context, handle: int) -> None:
+    def __init__(self, name: str, context: Context, handle: int, of: LoweredFunc | None = None) -> None:
         self.name, self.context, self.handle = name, context, handle
-        self._whole: LoweredFunc | None = None  # whose handle this is, where another's
+        self._whole = of
         self._by_hand = False  # passes are still to run
-        release(self, lib.vtac_func_release, handle, context)  # the context keeps the memory it is in
+        self._release = release(self, lib.vtac_func_release, handle, context, of)  # the context keeps the memory it is in
+
+    def _leave_to_context(self):
+        """Has the function live as long as its context: parts of it are given out, which know only that."""
+        whole: LoweredFunc | None = self
+        while whole is not None:
+            whole._release.detach()
+            whole = whole._whole
 
     def _texts(self, style):
         out = ctypes.c_void_p()
@@ -80,6 +89,7 @@ class LoweredFunc(PrimFunc):
     @property
     def params(self) -> list[Expr]:
         """The parameters, as variables."""
+        self._leave_to_context()
         count = lib.vtac_func_param_count(self.handle)
         return [Expr(self.context, lib.vtac_func_param(self.handle, i)) for i in range(count)]
 
@@ -104,6 +114,7 @@ class LoweredFunc(PrimFunc):
     @property
     def body(self) -> Stmt:
         """What it does, as a tree of statements (:mod:`vta.stmt`)."""
+        self._leave_to_context()
         return Stmt(self.context, self, lib.vtac_func_body(self.handle))
 
     def script(self) -> str:

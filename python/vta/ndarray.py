@@ -182,6 +182,10 @@ class NDArray(Refusing):
         self.device = Device(view.device.device_type, view.device.device_id)
         self.runtime = ensure_runtime() if self.device.device_type == _EXT_DEV else None
 
+    def _end(self):
+        """Has every further use of it raise: its memory was that of a call, which ends."""
+        self.__class__ = _Ended
+
     ctx = property(lambda self: self.device, doc="The device, under its older name.")
     ndim = property(lambda self: len(self.shape), doc="Number of dimensions.")
 
@@ -306,6 +310,18 @@ class NDArray(Refusing):
 
     def __repr__(self):
         return f"<vta.nd.NDArray shape={self.shape}, {self.device}>\n{self.numpy()!r}"
+
+
+class _Ended(NDArray):
+    """An array that was given to a function in Python, whose call has ended."""
+
+    def _gone(self):
+        raise ReferenceError("this array was good as long as the call that it was given to: keep a copy, x.numpy()")
+
+    handle = tensor = property(_gone)  # type: ignore[assignment]
+
+    def __repr__(self):
+        return f"<vta.nd.NDArray shape={self.shape}, of a call that has ended>"
 
 
 # ---- DLPack capsules ---------------------------------------------------------------------------------------------
