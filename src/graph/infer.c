@@ -1,4 +1,6 @@
 /* Type and shape inference: what all operators share. */
+#include <float.h>
+
 #include "graph/priv.h"
 
 static vt_infer *const functions[] = {
@@ -118,4 +120,14 @@ void vt__want_parameter(vt_ctx *ctx, const vt_gnode *n, uint32_t input, vt_eleme
     if (t->rank > 1 || (t->rank == 1 && t->dim[0] != 1 && t->dim[0] != most))
         vt_gnode_refuse(ctx, n, "input %u (%s) is %s, where one number, or one for each of %lld, is wanted",
                         (unsigned)input, n->inputs[input]->name, vt_gtype_text(t, text), (long long)most);
+}
+
+void vt__want_scales(vt_ctx *ctx, const vt_gnode *n, uint32_t input, bool divides) {
+    const vt_gvalue *v = n->inputs[input];
+    for (int64_t i = 0; v->data && i < vt_gtype_count(&v->type); i++) {
+        double x = vt_gelement_at(v, (size_t)i);
+        if (!(x >= 0 && x <= FLT_MAX) || (divides && x == 0))
+            vt_gnode_refuse(ctx, n, "element %lld of its scale %s is %g; a scale is a positive, finite number",
+                            (long long)i, v->name, x);
+    }
 }

@@ -136,6 +136,7 @@ void vt__infer_qlinear_conv(vt_ctx *ctx, const vt_gnode *n) {
     vt__want_parameter(ctx, n, 4, VT_ELEMENT_F32, channels);
     vt__want_parameter(ctx, n, 5, n->inputs[3]->type.element, channels);
     vt__want_parameter(ctx, n, 6, VT_ELEMENT_F32, 1);
+    vt__want_scales(ctx, n, 1, false), vt__want_scales(ctx, n, 4, false), vt__want_scales(ctx, n, 6, true);
     vt__want_parameter(ctx, n, 7, n->inputs[7]->type.element, 1);
     check_bias(ctx, n, 8, VT_ELEMENT_I32, channels);
 }

@@ -41,9 +41,10 @@ static void check_along(vt_ctx *ctx, const vt_gnode *n, uint32_t input) {
     vt__want_parameter(ctx, n, input, t->element, x->dim[vt__want_axis(ctx, n)]);
 }
 
-static void check_parameters(vt_ctx *ctx, const vt_gnode *n) {
+static void check_parameters(vt_ctx *ctx, const vt_gnode *n, bool divides) {
     vt__want_element(ctx, n, 1, VT_ELEMENT_F32);
     check_along(ctx, n, 1);
+    vt__want_scales(ctx, n, 1, divides);
     if (!vt_ginput_given(n, 2)) return;
     check_along(ctx, n, 2);
     if (vt_gtype_count(&n->inputs[1]->type) != vt_gtype_count(&n->inputs[2]->type))
@@ -54,7 +55,7 @@ static void check_parameters(vt_ctx *ctx, const vt_gnode *n) {
 void vt__infer_quantize_linear(vt_ctx *ctx, const vt_gnode *n) {
     vt_gtype t = n->inputs[0]->type;
     if (t.element != VT_ELEMENT_I32) vt__want_element(ctx, n, 0, VT_ELEMENT_F32);
-    check_parameters(ctx, n);
+    check_parameters(ctx, n, true);
     if (vt_ginput_given(n, 2)) vt__want_bytes(ctx, n, 2);
     t.element = vt_ginput_given(n, 2) ? n->inputs[2]->type.element : VT_ELEMENT_U8;
     vt__gives(n, 0, t);
@@ -63,7 +64,7 @@ void vt__infer_quantize_linear(vt_ctx *ctx, const vt_gnode *n) {
 void vt__infer_dequantize_linear(vt_ctx *ctx, const vt_gnode *n) {
     vt_gtype t = n->inputs[0]->type;
     if (t.element != VT_ELEMENT_I32) vt__want_bytes(ctx, n, 0);
-    check_parameters(ctx, n);
+    check_parameters(ctx, n, false);
     if (vt_ginput_given(n, 2)) vt__want_element(ctx, n, 2, t.element);
     t.element = VT_ELEMENT_F32;
     vt__gives(n, 0, t);

@@ -70,6 +70,7 @@ void vt__infer_qlinear_mat_mul(vt_ctx *ctx, const vt_gnode *n) {
     vt__want_parameter(ctx, n, 4, VT_ELEMENT_F32, columns_of(b));
     vt__want_parameter(ctx, n, 5, b->element, columns_of(b));
     vt__want_parameter(ctx, n, 6, VT_ELEMENT_F32, 1);
+    vt__want_scales(ctx, n, 1, false), vt__want_scales(ctx, n, 4, false), vt__want_scales(ctx, n, 6, true);
     vt__want_parameter(ctx, n, 7, y, 1);
 }
 

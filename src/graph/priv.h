@@ -30,6 +30,8 @@ uint32_t vt__want_axis(vt_ctx *ctx, const vt_gnode *n);
 void vt__want_bytes(vt_ctx *ctx, const vt_gnode *n, uint32_t input);
 /* Refuses a scale or zero point that is neither one number nor a list of `most`; does nothing where it is left out. */
 void vt__want_parameter(vt_ctx *ctx, const vt_gnode *n, uint32_t input, vt_element element, int64_t most);
+/* Refuses a constant scale that is negative, infinite or not a number; and, where the node divides by it, zero. */
+void vt__want_scales(vt_ctx *ctx, const vt_gnode *n, uint32_t input, bool divides);
 /* Refuses a list entry outside of least to most. */
 void vt__want_range(vt_ctx *ctx, const vt_gnode *n, vt_gattr_name name, int64_t value, int64_t least, int64_t most);
 /* The shape that two broadcast to; refuses those that do not. */

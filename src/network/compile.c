@@ -1,6 +1,7 @@
 /* The public handles: calibration, quantized networks, and their artifacts. */
 #include "vta/compile.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -104,13 +105,23 @@ void vtac_calibration_destroy(vtac_calibration *calibration) {
 
 bool vtac_calibration_is_given(const vtac_calibration *calibration) { return calibration->shared->given; }
 
+/* What is not a number has no range, and makes all that is computed of it the same. Infinities may be a mask. */
+static vta_status check_input(const vt_gvalue *v, const float *data, vta_diag *diag) {
+    for (int64_t i = 0; i < vt_gtype_count(&v->type); i++)
+        if (isnan(data[i]))
+            return vt_fail(diag, VTA_INVALID_ARGUMENT, "element %lld of a sample of input %s is not a number (nan)",
+                           (long long)i, v->name);
+    return VTA_OK;
+}
+
 static vta_status observe_inputs(vt_ctx *ctx, void *arg) {
     const void *const *inputs = arg;
     shared *s = (shared *)((char *)ctx - offsetof(shared, ctx));
     for (uint32_t i = 0; i < s->graph->inputs.count; i++) {
         const vt_gvalue *v = s->graph->inputs.item[i];
-        if (v->type.element == VT_ELEMENT_F32)
-            vt_ranges_observe(s->ranges, v, inputs[i], (size_t)vt_gtype_count(&v->type));
+        if (v->type.element != VT_ELEMENT_F32) continue;
+        VT_TRY(check_input(v, inputs[i], ctx->diag));
+        vt_ranges_observe(s->ranges, v, inputs[i], (size_t)vt_gtype_count(&v->type));
     }
     return VTA_OK;
 }

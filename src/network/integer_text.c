@@ -1,11 +1,14 @@
 /* What the kernels of layers of integers have in common: arguments, elements of tiles, steps, the result. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "network/integer.h"
 
+/* Beyond float32 it becomes infinite, which has no name in the language. */
 const char *vt__number(char out[32], double x) {
+    if (isinf(x)) return strcpy(out, x > 0 ? "float32(1e39)" : "float32(-1e39)");
     snprintf(out, 32, "%.9g", x);
     if (!strpbrk(out, ".en")) strcat(out, ".0");
     return out;

@@ -5,6 +5,7 @@
 #include "graph/pass/pass.h"
 #include "graph/rewrite.h"
 #include "quant/known.h"
+#include "quant/priv.h"
 
 typedef struct given {
     const char *name; /* of a value of the new graph */
@@ -86,6 +87,7 @@ static bool take_pair(taker *t, const vt_gnode *d) {
     if (!is_pair(x->by, d)) return false;
     if (!*to) {
         vt_interval r = range_of(&x->type, d->inputs[1], third(d));
+        vt__check_range(t->ctx, x->name, magnitude(r));
         const vt_gvalue *from = x->by->inputs[0];
         vt_gvalue *now = vt_rewrite_of(&t->r, from);
         *to = limited(t, now, x->name, r, vt_gelement_at(d->inputs[1], 0));

@@ -51,6 +51,15 @@ void vt__tie_scales(vt_quantizer *q);
 double vt__scale_of(const vt_quantizer *q, const vt_gvalue *v);
 bool vt__is_tied(const vt_quantizer *q, const vt_gvalue *v);
 
+/* finite.c: what has no integers is refused by name. A range that float32 can not step through: so small or so large
+ * that a step or its reciprocal is not a normal number; */
+void vt__check_range(vt_ctx *ctx, const char *name, double most);
+/* values that were infinite or not numbers for the samples; */
+void vt__check_samples(const vt_quantizer *q, const vt_gvalue *v);
+/* constants that become integers, of a node. */
+void vt__check_constant(vt_ctx *ctx, const vt_gnode *n, const vt_gvalue *constant);
+void vt__check_number(vt_ctx *ctx, const vt_gnode *n, double x);
+
 /* net.c: the largest integer of a value; the least is one further from 0. */
 int32_t vt__most_of(const vt_quantizer *q, const vt_gvalue *v);
 vt_qtensor *vt__tensor_new(vt_quantizer *q, const vt_gvalue *v, vt_gtype type, double scale);

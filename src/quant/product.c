@@ -7,6 +7,7 @@
 enum {
     BIAS_MOST = 3 << 16, /* with half of 2^VT__SHIFT_MOST it is what one tile of digits holds (vta/conv.h) */
     RESIDUAL_MOST = 127,
+    CUT_OFF_MOST = 1 << 20, /* weights of that many times the largest that there are integers for */
 };
 
 typedef vt__product product;
@@ -44,15 +45,26 @@ static double least_scale(product *p, int64_t o) {
     double most = 0;
     vt__read_weights(p, o);
     for (int64_t i = 0; i < p->taps; i++) most = fmax(most, fabs(p->weight[i]));
+    vt__check_number(p->q->ctx, p->chain->head, most);
+    vt__check_number(p->q->ctx, p->chain->head, vt__bias_of(p, o));
     return fmax(most / p->q->options.weight_most, fabs(vt__bias_of(p, o)) / p->layer->inputs[0]->scale / BIAS_MOST);
 }
 
-/* A result of 16 bits is as fine as the sums themselves, as far as its range allows. */
+/* A result of 16 bits is as fine as the sums themselves, as far as its range allows; but no coarser than one of 8 bits,
+ * where large weights meet small inputs. */
 static void settle_scale(product *p) {
     double finest = 0, in = p->layer->inputs[0]->scale, scale = p->layer->output->scale;
     for (int64_t o = 0; o < p->channels; o++) finest = fmax(finest, p->least[o]);
-    if (p->q->wide[p->chain->end->index]) p->layer->output->scale = fmax(scale, finest * in);
+    if (p->q->wide[p->chain->end->index]) {
+        double coarsest = scale * INT16_MAX / p->q->options.most;
+        p->layer->output->scale = fmin(fmax(scale, finest * in), coarsest);
+    }
     p->step = p->layer->output->scale / in;
+    if (finest > p->step * CUT_OFF_MOST)
+        vt_raise(p->q->ctx, VTA_OUT_OF_RANGE,
+                 "node %s (%s): a step of its input (%g) times its weights (%g) is beyond all that its result stands for (%g)",
+                 p->chain->head->name, vt_gop_text(p->chain->head->op), in, finest * p->q->options.weight_most,
+                 p->layer->output->scale * p->q->options.most);
 }
 
 static void set_integers(product *p, const vt_gnode *n) {
@@ -90,7 +102,7 @@ static void settle_residual(product *p) {
     vt__fraction(factor, RESIDUAL_MOST, &p->multiple, &p->keep);
     if (p->keep > least) p->keep = least;
     while (p->keep && !(fits(p, p->chain->floor) && fits(p, p->chain->ceiling))) p->keep--;
-    p->multiple = (int32_t)lround(ldexp(factor, p->keep));
+    p->multiple = (int32_t)lround(fmin(ldexp(factor, p->keep), RESIDUAL_MOST));
 }
 
 static bool is_same(const product *p, const int32_t *numbers) {
@@ -191,6 +203,8 @@ static void set_weight_type(product *p) {
 void vt__add_product(vt_quantizer *q, const vt_chain *c) {
     const vt_gnode *n = c->head;
     const vt_qtensor *x = vt__as_whole(q, n->inputs[0]);
+    for (uint32_t i = 1; i < n->input_count; i++)
+        if (n->inputs[i]) vt__check_constant(q->ctx, n, n->inputs[i]);
     product p = {.q = q, .chain = c, .channels = n->outputs[0]->type.dim[1]};
     p.other = c->other ? vt__as_whole(q, c->other) : NULL;
     p.taps = vt_gtype_count(&n->inputs[1]->type) / p.channels;

@@ -14,6 +14,8 @@ typedef struct histogram {
     uint64_t *bins; /* NULL before the first element */
     double *means;  /* one a channel, over `samples` tensors; NULL: no channels, or none seen */
     uint64_t samples;
+    size_t odd_place; /* of the first element that is infinite or not a number, */
+    double odd;       /* and that; 0: all were finite */
 } histogram;
 
 struct vt_ranges {
@@ -79,7 +81,10 @@ void vt_ranges_observe(vt_ranges *r, const vt_gvalue *v, const float *data, size
     while (h->width > 0 && h->most >= h->width * BINS) widen(h);
     for (size_t i = 0; i < count; i++) {
         double x = fabs((double)data[i]);
-        if (!isfinite(x)) continue;
+        if (!isfinite(x)) {
+            if (h->odd == 0) h->odd = (double)data[i], h->odd_place = i;
+            continue;
+        }
         h->bins[h->width > 0 ? (size_t)(x / h->width) : 0]++;
         h->count++;
     }
@@ -87,6 +92,13 @@ void vt_ranges_observe(vt_ranges *r, const vt_gvalue *v, const float *data, size
 }
 
 const double *vt_ranges_means(const vt_ranges *r, const vt_gvalue *v) { return r->of[v->index].means; }
+
+bool vt_ranges_odd(const vt_ranges *r, const vt_gvalue *v, double *out_element, size_t *out_place) {
+    const histogram *h = &r->of[v->index];
+    *out_element = h->odd;
+    *out_place = h->odd_place;
+    return h->odd != 0;
+}
 
 bool vt_ranges_seen(const vt_ranges *r, const vt_gvalue *v) {
     const histogram *h = &r->of[v->index];

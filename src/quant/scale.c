@@ -30,6 +30,7 @@ bool vt__is_tied(const vt_quantizer *q, const vt_gvalue *v) {
 
 /* The largest range among those that share it; values that were not observed (constants) have none. */
 double vt__scale_of(const vt_quantizer *q, const vt_gvalue *v) {
+    vt__check_samples(q, v);
     const vt_quant_options *o = &q->options;
     uint32_t root = root_of(q, v->index);
     double most = 0;
@@ -38,5 +39,6 @@ double vt__scale_of(const vt_quantizer *q, const vt_gvalue *v) {
         double range = vt_ranges_of(q->ranges, q->g->values.item[i], o->method, o->percentile, o->most);
         if (range > most) most = range;
     }
+    vt__check_range(q->ctx, v->name, most);
     return (most > 0 ? most : 1) / vt__most_of(q, v);
 }

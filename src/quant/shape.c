@@ -66,8 +66,8 @@ static void add_sum(vt_quantizer *q, const vt_chain *c, vt_qlayer *l) {
     double fa = a->scale / l->output->scale, fb = b->scale / l->output->scale;
     int32_t m, n;
     vt__fraction(fmax(fa, fb), 127, &m, &n);
-    vt__step(l, VT_QSTEP_MULTIPLY, (int32_t)nearbyint(ldexp(fa, n)));
-    vt__step(l, VT_QSTEP_RESIDUAL, (int32_t)nearbyint(ldexp(fb, n)));
+    vt__step(l, VT_QSTEP_MULTIPLY, (int32_t)nearbyint(fmin(ldexp(fa, n), 127)));
+    vt__step(l, VT_QSTEP_RESIDUAL, (int32_t)nearbyint(fmin(ldexp(fb, n), 127)));
     l->steps[l->step_count - 1].tensor = b;
     if (n > 0) vt__step(l, VT_QSTEP_ADD, 1 << (n - 1)), vt__step(l, VT_QSTEP_SHIFT, n);
 }

@@ -5,7 +5,7 @@
 
 void vt__fraction(double factor, int32_t most, int32_t *out_m, int32_t *out_n) {
     int32_t n = 0;
-    double m = factor;
+    double m = fmin(factor, most);
     while (n < 31 && m * 2 <= most + 0.49) m *= 2, n++;
     *out_m = (int32_t)lround(m);
     *out_n = n;

@@ -10,6 +10,17 @@ typedef struct affine {
     double *scale, *shift;
 } affine;
 
+/* Refuses what makes no finite numbers, by the constant that is to blame. */
+static void check_channel(const vt_graph *g, const vt_gnode *n, int64_t i) {
+    for (uint32_t k = 1; k < 5; k++) {
+        double x = (double)((const float *)n->inputs[k]->data)[i];
+        bool positive = k == 4 && !(x + vt_gattr_float(n, VT_A_EPSILON) > 0);
+        if (!isfinite(x) || positive)
+            vt_gnode_refuse(g->ctx, n, "element %lld of %s is %g%s", (long long)i, n->inputs[k]->name, x,
+                            isfinite(x) ? "; a variance and epsilon are more than zero together" : "");
+    }
+}
+
 static affine affine_of(const vt_graph *g, const vt_gnode *n) {
     const float *scale = n->inputs[1]->data, *bias = n->inputs[2]->data, *mean = n->inputs[3]->data;
     const float *var = n->inputs[4]->data;
@@ -17,6 +28,7 @@ static affine affine_of(const vt_graph *g, const vt_gnode *n) {
     a.scale = VT_NEW_ARRAY(g->ctx, double, (size_t)a.channels);
     a.shift = VT_NEW_ARRAY(g->ctx, double, (size_t)a.channels);
     for (int64_t i = 0; i < a.channels; i++) {
+        check_channel(g, n, i);
         a.scale[i] = (double)scale[i] / sqrt((double)var[i] + vt_gattr_float(n, VT_A_EPSILON));
         a.shift[i] = (double)bias[i] - (double)mean[i] * a.scale[i];
     }
