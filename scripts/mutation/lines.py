@@ -1,0 +1,217 @@
+"""Which test runs which line: a build that counts, every test run once in it, kept in lines.json.
+
+Sets of tests are numbers whose bit i is test i. A line is known if gcov (or Python) has code in it. A line without
+code, as of a table, is looked for in the function around it; outside of functions nothing is known."""
+import concurrent.futures
+import difflib
+import functools
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+
+from . import faults_python, tests
+from .places import COUNTED, MAP, PLACE, ROOT, TREE, read
+
+FLAGS = "--coverage -fprofile-update=single -D_exit=vt_counted_exit"
+HERE = os.path.dirname(os.path.abspath(__file__))
+COUNTS = os.path.join(PLACE, "counts")
+HOOK = os.path.join(PLACE, "hook")
+AT_ONCE = 60  # files that gcov is given
+HEAD = 32  # bytes before the counts of a .gcda file: its build, and how often it was added to
+MATTERS = ("src/", "include/", "cli/", "python/", "tests/", "fuzz/", "examples/", "cmake/", "CMakeLists.txt")
+
+
+def key(listed):
+    """What the map holds for: the sources."""
+    found = hashlib.sha256()
+    for name in sorted(listed):
+        if name.startswith(MATTERS) and os.path.isfile(os.path.join(TREE, name)):
+            with open(os.path.join(TREE, name), "rb") as f:
+                found.update(name.encode() + b"\0" + hashlib.sha256(f.read()).digest())
+    return found.hexdigest()
+
+
+def build(jobs, run):
+    """The build that counts."""
+    ended = os.path.join(PLACE, "ended.o")
+    log = os.path.join(PLACE, "prepare.log")
+    links = [f"-DCMAKE_{kind}_LINKER_FLAGS={ended}" for kind in ("EXE", "SHARED", "MODULE")]
+    if not (run(["cc", "-O2", "-fPIC", "-c", os.path.join(HERE, "ended.c"), "-o", ended], log)
+            and run(["cmake", "-S", TREE, "-B", COUNTED, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DVT_TESTS=ON",
+                     "-DVT_WERROR=OFF", f"-DCMAKE_C_FLAGS={FLAGS}", *links], log)
+            and run(["cmake", "--build", COUNTED, "-j", str(jobs)], log)):
+        sys.exit(f"the build that counts lines fails: {log}")
+    pythons = [t.command[0] for t in tests.tests_of(COUNTED).values() if "unittest" in t.command] + [sys.executable]
+    say = "import sys; print('python%d.%d' % sys.version_info[:2])"
+    version = subprocess.run([pythons[0], "-c", say], check=True, capture_output=True, text=True)
+    folder = os.path.join(HOOK, "lib", version.stdout.strip(), "site-packages")
+    os.makedirs(folder, exist_ok=True)
+    shutil.copy(os.path.join(HERE, "usercustomize.py"), folder)
+
+
+class _Collector:
+    """What tests leave behind becomes sets of tests."""
+
+    def __init__(self):
+        self.lock, self.lines, self.functions, self.seen = threading.Lock(), {}, {}, {}
+
+    def take(self, folder, bit):
+        """Adds the test whose bit is given; whether a process of it was killed, which loses its counts."""
+        at, new = set(), []
+        for place, _, names in os.walk(os.path.join(folder, "gcda")):
+            for name in names:
+                path = os.path.join(place, name)
+                with open(path, "rb") as f:
+                    data = f.read()
+                built = path[len(folder) + len("/gcda"):]
+                if not built.startswith((COUNTED + "/src/", COUNTED + "/cli/")):
+                    continue
+                what = built, hashlib.sha256(data[HEAD:]).digest()
+                at.add(what)
+                if what not in self.seen and os.path.exists(built[:-5] + ".gcno"):
+                    os.symlink(built[:-5] + ".gcno", path[:-5] + ".gcno")
+                    new.append((path, what))
+        for i in range(0, len(new), AT_ONCE):
+            self.look(new[i:i + AT_ONCE])
+        with self.lock:
+            for what in at:
+                ran, functions = self.seen.get(what, ((), ()))
+                for place in ran:
+                    self.lines[place] = self.lines.get(place, 0) | bit
+                for place in functions:
+                    self.functions[place] = self.functions.get(place, 0) | bit
+        alive = False
+        for name in os.listdir(os.path.join(folder, "run")):
+            alive |= not name.endswith(".lines")
+            for line in read(folder, "run", name).split("\n") if name.endswith(".lines") else ():
+                path, _, number = line.rpartition(":")
+                if number:
+                    with self.lock:
+                        self.lines[path, int(number)] = self.lines.get((path, int(number)), 0) | bit
+        return alive
+
+    def look(self, files):
+        """What gcov says about files of counts: which lines and functions ran."""
+        by_path = {path: what for path, what in files}
+        text = subprocess.run(["gcov", "--json-format", "--stdout", *by_path], cwd=COUNTED, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+        for document in filter(None, text.split("\n")):
+            document = json.loads(document)
+            ran, functions = [], []
+            for f in document["files"]:
+                path = os.path.relpath(os.path.join(COUNTED, f["file"]), TREE)
+                if path.startswith(".."):
+                    continue
+                with self.lock:
+                    for line in f["lines"]:
+                        self.lines.setdefault((path, line["line_number"]), 0)
+                    for function in f["functions"]:
+                        self.functions.setdefault((path, function["start_line"], function["end_line"]), 0)
+                ran += [(path, line["line_number"]) for line in f["lines"] if line["count"]]
+                functions += [(path, x["start_line"], x["end_line"]) for x in f["functions"] if x["execution_count"]]
+            self.seen[by_path[document["data_file"]]] = ran, functions
+
+
+def measure(listed, jobs, run):
+    """Runs every test and writes the map."""
+    build(jobs, run)
+    found = tests.tests_of(COUNTED)
+    names = sorted(set(found) - set(tests.OWN_BUILD))
+    collector, seconds, ends, blind = _Collector(), {}, {}, set()
+    shutil.rmtree(COUNTS, ignore_errors=True)
+    done = []
+
+    def one(name):
+        folder = os.path.join(COUNTS, name)
+        os.makedirs(os.path.join(folder, "run"))
+        runs = tests.Runs(os.path.join(PLACE, "counted"), {
+            "GCOV_PREFIX": os.path.join(folder, "gcda"), "VT_COUNTED": os.path.join(folder, "run"),
+            "VT_COUNTED_TREE": TREE, "PYTHONUSERBASE": HOOK})
+        ends[name], seconds[name] = tests.timed(lambda: runs.one(found[name], 3 * found[name].timeout))
+        if collector.take(folder, 1 << names.index(name)):
+            blind.add(name)
+        shutil.rmtree(folder, ignore_errors=True)
+        done.append(name)
+        if len(done) % 50 == 0:
+            print(f"{len(done)} tests were counted", flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(one, names))
+    strays = [f for folder, _, files in os.walk(COUNTED) for f in files if f.endswith(".gcda")]
+    if strays:
+        print(f"{len(strays)} files were counted by processes of no test, such as {strays[0]}", flush=True)
+    lines, functions = {}, {}
+    for (path, line), bits in collector.lines.items():
+        lines.setdefault(path, {})[line] = hex(bits)
+    for (path, first, last), bits in collector.functions.items():
+        functions.setdefault(path, []).append([first, last, hex(bits)])
+    kept = {"key": key(listed), "tests": names, "seconds": seconds, "blind": sorted(blind), "lines": lines,
+            "failed": [n for n in ends if ends[n] != tests.PASSED], "functions": functions, "verified": [],
+            "texts": {p: read(TREE, p) for p in listed if p.startswith(("src/", "cli/", "python/"))
+                      and p.endswith((".c", ".h", ".def", ".py"))}}
+    ran = Lines(kept)
+    ran.keep()
+    return ran
+
+
+class Lines:
+    """The map, as asked."""
+
+    def __init__(self, kept):
+        self.kept, self.names, self.seconds = kept, kept["tests"], kept["seconds"]
+        self.blind = set(kept["blind"])
+
+    def keep(self):
+        with open(MAP, "w", encoding="utf-8") as f:
+            json.dump(self.kept, f)
+
+    def named(self, bits):
+        return {self.names[i] for i in range(bits.bit_length()) if bits >> i & 1}
+
+    @functools.lru_cache(None)
+    def moved(self, path):
+        """{line of today: line when the tests were counted} of a file."""
+        old, new = self.kept["texts"].get(path, "").split("\n"), read(ROOT, path).split("\n")
+        if old == new:
+            return None
+        blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
+        return {b.b + i + 1: b.a + i + 1 for b in blocks for i in range(b.size)}
+
+    def running(self, path, line):
+        """Names of the tests that run a line, or None where that is not known."""
+        if path.endswith(".def"):
+            return None  # included in many places, tests among them
+        moved = self.moved(path)
+        line = line if moved is None else moved.get(line)
+        of_file = self.kept["lines"].get(path)
+        if line is None or not of_file:
+            return None
+        if path.endswith(".py"):
+            text = self.kept["texts"][path]
+            where = [line] if line in faults_python.lines_of_code(text) else faults_python.statement(text, line)
+            return self.named(functools.reduce(int.__or__, (int(of_file.get(str(i), "0"), 16) for i in where)))
+        if str(line) in of_file:
+            return self.named(int(of_file[str(line)], 16))
+        around = [int(bits, 16) for first, last, bits in self.kept["functions"].get(path, ()) if first <= line <= last]
+        return self.named(functools.reduce(int.__or__, around)) if around else None
+
+    def of_file(self, path):
+        """Names of the tests that run anything of a file."""
+        sets = (int(bits, 16) for bits in self.kept["lines"].get(path, {}).values())
+        return self.named(functools.reduce(int.__or__, sets, 0))
+
+    def limit(self, test):
+        """Seconds after which a test is taken never to end."""
+        return 60 + 10 * self.seconds.get(test.name, test.timeout / 10)
+
+
+def load():
+    """The map on the disk, or None."""
+    if not os.path.exists(MAP):
+        return None
+    with open(MAP, encoding="utf-8") as f:
+        return Lines(json.load(f))
