@@ -1,7 +1,8 @@
 """Which test runs which line: a build that counts, every test run once in it, kept in lines.json.
 
 Sets of tests are numbers whose bit i is test i. A line is known if gcov (or Python) has code in it. A line without
-code, as of a table, is looked for in the function around it; outside of functions nothing is known."""
+code, as of a table, is looked for in the function around it. Outside of functions it matters to all tests that run
+anything of the file, if other files see only functions of it; else nothing is known."""
 import concurrent.futures
 import difflib
 import functools
@@ -197,7 +198,19 @@ class Lines:
         if str(line) in of_file:
             return self.named(int(of_file[str(line)], 16))
         around = [int(bits, 16) for first, last, bits in self.kept["functions"].get(path, ()) if first <= line <= last]
-        return self.named(functools.reduce(int.__or__, around)) if around else None
+        if around:
+            return self.named(functools.reduce(int.__or__, around))
+        return self.of_file(path) if self.closed(path) else None
+
+    @staticmethod
+    def closed(path):
+        """Whether nothing but functions of a C file is seen by others: then its tables matter to who runs it only."""
+        with open(os.path.join(COUNTED, "compile_commands.json"), encoding="utf-8") as f:
+            words = [c["command"].split() for c in json.load(f) if c["file"] == os.path.join(TREE, path)]
+        built = [w[w.index("-o") + 1] for w in words]
+        seen = subprocess.run(["nm", "--extern-only", "--defined-only", "--format=posix", *built], cwd=COUNTED, check=True,
+                              capture_output=True, text=True).stdout if built else "unknown X"
+        return all(line.split()[1] == "T" for line in seen.split("\n") if len(line.split()) > 1)
 
     def of_file(self, path):
         """Names of the tests that run anything of a file."""
