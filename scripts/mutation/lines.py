@@ -54,6 +54,11 @@ def build(jobs, run):
     shutil.copy(os.path.join(HERE, "usercustomize.py"), folder)
 
 
+def strays():
+    """Files of counts that no test is known for."""
+    return [os.path.join(folder, f) for folder, _, files in os.walk(COUNTED) for f in files if f.endswith(".gcda")]
+
+
 class _Collector:
     """What tests leave behind becomes sets of tests."""
 
@@ -124,6 +129,8 @@ def measure(listed, jobs, run):
     names = sorted(set(found) - set(tests.OWN_BUILD))
     collector, seconds, ends, blind = _Collector(), {}, {}, set()
     shutil.rmtree(COUNTS, ignore_errors=True)
+    for stray in strays():  # of tools that ran while the rest was built
+        os.remove(stray)
     done = []
 
     def one(name):
@@ -142,9 +149,9 @@ def measure(listed, jobs, run):
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         list(pool.map(one, names))
-    strays = [f for folder, _, files in os.walk(COUNTED) for f in files if f.endswith(".gcda")]
-    if strays:
-        print(f"{len(strays)} files were counted by processes of no test, such as {strays[0]}", flush=True)
+    lost = strays()
+    if lost:
+        print(f"{len(lost)} files of counts are of processes that dropped the environment, such as {lost[0]}", flush=True)
     lines, functions = {}, {}
     for (path, line), bits in collector.lines.items():
         lines.setdefault(path, {})[line] = hex(bits)
