@@ -94,20 +94,23 @@ static vta_status load_shared(vta_module *module, const char *path, vta_diag *di
     return VTA_OK;
 }
 
-static vta_status load_object(vta_module *module, const char *path, vta_diag *diag) {
+static vta_status load_linked(vta_module *module, const char *path, bool is_tar, vta_diag *diag) {
     char *linked;
-    VT_TRY(vt__link_object(&module->allocator, path, diag, &linked));
+    VT_TRY(vt__link_object(&module->allocator, path, is_tar, diag, &linked));
     vta_status status = load_shared(module, linked, diag);
     vt__remove_linked(linked);
     vt_strfree(&module->allocator, linked);
     return status;
 }
 
-static vta_status check_kind(const vta_allocator *a, const char *path, vta_diag *diag, vt_elf_kind *out_kind) {
+static vta_status check_kind(const vta_allocator *a, const char *path, vta_diag *diag, vt_elf_kind *out_kind,
+                             bool *out_tar) {
     char *bytes;
     size_t size;
+    *out_kind = VT_ELF_NONE;
     VT_TRY(vt_file_read(a, path, SIZE_MAX / 2, diag, &bytes, &size));
-    vta_status status = vt__elf_check(path, (const unsigned char *)bytes, size, diag, out_kind);
+    *out_tar = vt__is_tar((const unsigned char *)bytes, size);
+    vta_status status = *out_tar ? VTA_OK : vt__elf_check(path, (const unsigned char *)bytes, size, diag, out_kind);
     vt_free(a, bytes, size + 1);
     return status;
 }
@@ -117,10 +120,12 @@ vta_status vta_module_load(const char *path, const vta_allocator *allocator, vta
     *out_module = NULL;
     if (!path) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_module_load: path is NULL");
     vt_elf_kind kind;
-    VT_TRY(check_kind(allocator, path, diag, &kind));
+    bool is_tar;
+    VT_TRY(check_kind(allocator, path, diag, &kind, &is_tar));
     vta_module *module = new_module(allocator, path, diag);
     if (!module) return VTA_NO_MEMORY;
-    vta_status status = kind == VT_ELF_OBJECT ? load_object(module, path, diag) : load_shared(module, path, diag);
+    vta_status status =
+        kind == VT_ELF_SHARED ? load_shared(module, path, diag) : load_linked(module, path, is_tar, diag);
     if (status != VTA_OK) {
         vta_module_destroy(module);
         return status;

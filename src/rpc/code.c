@@ -28,7 +28,7 @@ vta_status vt__session_load(vt_rpc_session *s, const char *name, uint64_t *out_m
 
 vta_status vt__session_function(vt_rpc_session *s, uint64_t module, const char *name, uint64_t *out_function,
                                 const char **out_signature) {
-    vt_rpc_object *from, object = {.kind = VT_RPC_CODE, .module = module};
+    vt_rpc_object *from, object = {.kind = VT_RPC_CODE, .owner = module};
     VT_TRY(vt__objects_get(&s->objects, module, VT_RPC_MODULE, s->diag, &from));
     if (!strcmp(name, "__tvm_main__")) VT_TRY(vt_module_entry(from->u.module, s->diag, &name));
     VT_TRY(vta_module_function(from->u.module, name, s->diag, &object.u.code));

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "rpc/tvm_graph.h"
+
 void vt__objects_init(vt_rpc_objects *o, const vta_allocator *allocator) {
     *o = (vt_rpc_objects){.allocator = allocator};
 }
@@ -9,6 +11,7 @@ void vt__objects_init(vt_rpc_objects *o, const vta_allocator *allocator) {
 static void destroy(vt_rpc_objects *o, vt_rpc_object *object) {
     if (object->kind == VT_RPC_MODULE) vta_module_destroy(object->u.module);
     if (object->kind == VT_RPC_MODEL) vta_instance_destroy(object->u.instance);
+    if (object->kind == VT_RPC_GRAPH) vt__tvm_graph_destroy(o, object->u.graph);
     if (object->kind == VT_RPC_ARRAY_OF_BYTES) {
         o->array_bytes -= vta_array_bytes(object->u.array);
         vta_array_free(object->u.array);
@@ -19,6 +22,8 @@ static void destroy(vt_rpc_objects *o, vt_rpc_object *object) {
 }
 
 void vt__objects_clear(vt_rpc_objects *o) {
+    for (size_t i = 0; i < o->count; i++) /* first, as they free their arrays */
+        if (o->at[i].kind == VT_RPC_GRAPH) destroy(o, &o->at[i]);
     for (size_t i = 0; i < o->count; i++)
         if (o->at[i].kind != VT_RPC_MODULE && o->at[i].kind != VT_RPC_NOTHING) destroy(o, &o->at[i]);
     for (size_t i = 0; i < o->count; i++)
@@ -53,8 +58,16 @@ vt_rpc_object *vt__objects_find(const vt_rpc_objects *o, uint64_t number) {
     return object->kind != VT_RPC_NOTHING && number_of(o, index - 1) == number ? object : NULL;
 }
 
-static const char *const names[] = {"nothing",    "a module",         "a function", "an array",
-                                    "a function", "a time evaluator", "a network"};
+static const char *const names[] = {"nothing",
+                                    "a module",
+                                    "a function",
+                                    "an array",
+                                    "a function",
+                                    "a time evaluator",
+                                    "a network",
+                                    "a graph",
+                                    "a function of a graph",
+                                    "a tensor of a graph"};
 
 vta_status vt__objects_get(const vt_rpc_objects *o, uint64_t number, vt_rpc_kind kind, vta_diag *diag,
                            vt_rpc_object **out_object) {
@@ -72,32 +85,49 @@ static vta_status find(const vt_rpc_objects *o, uint64_t number, vta_diag *diag,
                    (unsigned long long)number);
 }
 
-/* A function or timer of a module; NULL: none is left. */
-static vt_rpc_object *one_of(const vt_rpc_objects *o, uint64_t module) {
+/* Something that this one owns; NULL: nothing is left. */
+static vt_rpc_object *one_of(const vt_rpc_objects *o, uint64_t owner) {
     for (size_t i = 0; i < o->count; i++)
-        if ((o->at[i].kind == VT_RPC_CODE || o->at[i].kind == VT_RPC_TIMER) && o->at[i].module == module)
-            return &o->at[i];
+        if (o->at[i].kind != VT_RPC_NOTHING && o->at[i].owner == owner) return &o->at[i];
     return NULL;
 }
 
-vta_status vt__objects_free(vt_rpc_objects *o, uint64_t number, vta_diag *diag) {
-    vt_rpc_object *object, *inside;
-    VT_TRY(find(o, number, diag, &object));
-    while (object->kind == VT_RPC_MODULE && (inside = one_of(o, number))) destroy(o, inside);
+static bool owns(vt_rpc_kind kind) { return kind == VT_RPC_MODULE || kind == VT_RPC_GRAPH; }
+
+/* At most two deep: a module owns graphs, which own methods and views. */
+static void destroy_all(vt_rpc_objects *o, uint64_t number) {
+    vt_rpc_object *inside, *object = vt__objects_find(o, number);
+    while (owns(object->kind) && (inside = one_of(o, number))) {
+        uint64_t inner = number_of(o, (size_t)(inside - o->at));
+        if (owns(inside->kind))
+            destroy_all(o, inner);
+        else
+            destroy(o, inside);
+    }
     destroy(o, object);
+}
+
+vta_status vt__objects_free(vt_rpc_objects *o, uint64_t number, vta_diag *diag) {
+    vt_rpc_object *object;
+    VT_TRY(find(o, number, diag, &object));
+    destroy_all(o, number);
     return VTA_OK;
 }
 
 vta_status vt__objects_drop(vt_rpc_objects *o, uint64_t number, vta_diag *diag) {
     vt_rpc_object *object;
     VT_TRY(find(o, number, diag, &object));
-    if (object->kind == VT_RPC_MODULE && one_of(o, number)) {
+    if (owns(object->kind) && one_of(o, number)) {
         object->dropped = true;
         return VTA_OK;
     }
-    uint64_t of = object->kind == VT_RPC_CODE || object->kind == VT_RPC_TIMER ? object->module : 0;
-    destroy(o, object);
-    vt_rpc_object *module = of ? vt__objects_find(o, of) : NULL;
-    if (module && module->dropped && !one_of(o, of)) destroy(o, module);
+    /* With the last that it owned goes an owner that was dropped, and so on. */
+    for (bool dropped = true; object && dropped && !(owns(object->kind) && one_of(o, number));) {
+        uint64_t owner = object->owner;
+        destroy(o, object);
+        number = owner;
+        object = owner ? vt__objects_find(o, owner) : NULL;
+        dropped = object && object->dropped;
+    }
     return VTA_OK;
 }

@@ -101,9 +101,7 @@ vta_status vt__own_answer(vt_rpc_session *s, uint16_t message, const void *field
     vta_status status = VTA_UNSUPPORTED;
     switch (message) {
 #define VTA_RPC_MESSAGE(name, number, request_fields, answer, meaning)                                                 \
-    case number:                                                                                                       \
-        status = vt__answer_##name(&q);                                                                                \
-        break;
+    case number: status = vt__answer_##name(&q); break;
 #include "vta/rpc.def"
 #undef VTA_RPC_MESSAGE
     }

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rpc/tvm.h"
+#include "rpc/tvm_graph.h"
 
 /* One call: its arguments, and where its result goes. */
 typedef struct call {
@@ -74,7 +74,10 @@ static vta_status call_get_function(call *c) {
     char name[NAME_BYTES];
     uint64_t number = 0;
     VT_TRY(text_of(c, 1, sizeof name, name));
-    vta_status status = vt__session_function(c->s, c->args->at[0].bits, name, &number, NULL);
+    const vt_rpc_object *of = vt__objects_find(&c->s->objects, c->args->at[0].bits);
+    vta_status status = of && of->kind == VT_RPC_GRAPH
+                            ? vt__tvm_graph_method(c->s, c->args->at[0].bits, name, &number)
+                            : vt__session_function(c->s, c->args->at[0].bits, name, &number, NULL);
     if (status == VTA_NOT_FOUND && vt__objects_find(&c->s->objects, c->args->at[0].bits)) return nothing(c);
     if (status != VTA_OK) return status;
     vt__tvm_return(c->out, true, VTA_ARG_FUNCTION, number, NULL, 0);
@@ -83,19 +86,46 @@ static vta_status call_get_function(call *c) {
 
 static uint32_t small(uint64_t bits) { return bits > UINT32_MAX ? UINT32_MAX : (uint32_t)bits; }
 
+/* A graph's run takes the graph itself. */
+static vta_status timed_graph(call *c, const char *name, vt_rpc_timer *timer) {
+    vt_rpc_object *graph;
+    VT_TRY(vt__objects_get(&c->s->objects, c->args->at[0].bits, VT_RPC_GRAPH, c->s->diag, &graph));
+    if (strcmp(name, "run"))
+        return vt_fail(c->s->diag, VTA_UNSUPPORTED, "time evaluator: %s of a graph; run is timed", name);
+    timer->function = vt__tvm_graph_run;
+    timer->graph = graph->u.graph;
+    return VTA_OK;
+}
+
+static vta_status timed_code(call *c, const char *name, vt_rpc_timer *timer) {
+    uint64_t number;
+    vt_rpc_object *code;
+    VT_TRY(vt__session_function(c->s, c->args->at[0].bits, name, &number, NULL));
+    VT_TRY(vt__objects_get(&c->s->objects, number, VT_RPC_CODE, c->s->diag, &code));
+    timer->function = code->u.code;
+    return vt__objects_drop(&c->s->objects, number, c->s->diag);
+}
+
 /* Module, name, device type and number, number, repeat, min_repeat_ms; what follows is about cooling down. */
 static vta_status call_evaluator(call *c) {
     char name[NAME_BYTES];
     uint64_t number;
     const vt_tvm_value *a = c->args->at;
-    vt_rpc_object *code, object = {.kind = VT_RPC_TIMER, .module = a[0].bits};
+    vt_rpc_object object = {.kind = VT_RPC_TIMER, .owner = a[0].bits};
+    const vt_rpc_object *of = vt__objects_find(&c->s->objects, a[0].bits);
+    object.u.timer =
+        (vt_rpc_timer){.number = small(a[4].bits), .repeat = small(a[5].bits), .min_repeat_ms = small(a[6].bits)};
     VT_TRY(text_of(c, 1, sizeof name, name));
-    VT_TRY(vt__session_function(c->s, a[0].bits, name, &number, NULL));
-    VT_TRY(vt__objects_get(&c->s->objects, number, VT_RPC_CODE, c->s->diag, &code));
-    object.u.timer = (vt_rpc_timer){code->u.code, small(a[4].bits), small(a[5].bits), small(a[6].bits)};
-    VT_TRY(vt__objects_drop(&c->s->objects, number, c->s->diag));
+    VT_TRY((of && of->kind == VT_RPC_GRAPH ? timed_graph : timed_code)(c, name, &object.u.timer));
     VT_TRY(vt__objects_add(&c->s->objects, object, c->s->diag, &number));
     vt__tvm_return(c->out, true, VTA_ARG_FUNCTION, number, NULL, 0);
+    return VTA_OK;
+}
+
+static vta_status call_graph(call *c) {
+    uint64_t number;
+    VT_TRY(vt__tvm_graph_create(c->s, c->args, &number));
+    vt__tvm_return(c->out, true, VTA_ARG_MODULE, number, NULL, 0);
     return VTA_OK;
 }
 

@@ -1,5 +1,5 @@
 /* TVM's RPC protocol: the packets that clients send, and their answers. */
-#include "rpc/tvm.h"
+#include "rpc/tvm_graph.h"
 
 #include <string.h>
 
@@ -93,22 +93,36 @@ static vta_status call_timer(packet *p, const vt_rpc_object *f, kernel_args *k) 
     size_t bytes = (timer.repeat < VT_RPC_MOST_ROUNDS ? timer.repeat : VT_RPC_MOST_ROUNDS) * sizeof(double);
     double *seconds = vt_alloc(NULL, bytes);
     if (!seconds) return vt_no_memory(p->s->diag);
-    vta_status status = vt__session_time(p->s, &timer, k->values, k->codes, p->args.count, seconds);
+    int count = timer.graph ? 1 : p->args.count;
+    if (timer.graph) k->values[0].v_handle = timer.graph, k->codes[0] = VTA_ARG_HANDLE;
+    vta_status status = vt__session_time(p->s, &timer, k->values, k->codes, count, seconds);
     if (status == VTA_OK) vt__tvm_return(p->out, true, VTA_ARG_BYTES, 0, (const char *)seconds, bytes);
     vt_free(NULL, seconds, bytes);
     return status;
 }
 
-static vta_status on_CALL(packet *p) {
+static vta_status call_function(packet *p, const vt_rpc_object *f) {
     kernel_args k;
+    if (f->kind == VT_RPC_BUILTIN) return vt__tvm_call(p->s, f->u.builtin, &p->args, p->out);
+    if (f->kind == VT_RPC_METHOD) return vt__tvm_graph_call(p->s, f, &p->args, p->out);
+    for (int i = 0; i < p->args.count; i++) VT_TRY(kernel_arg(p, &k, i));
+    return f->kind == VT_RPC_CODE ? call_code(p, f, &k) : call_timer(p, f, &k);
+}
+
+static bool is_function(vt_rpc_kind kind) {
+    return kind == VT_RPC_BUILTIN || kind == VT_RPC_METHOD || kind == VT_RPC_CODE || kind == VT_RPC_TIMER;
+}
+
+static vta_status on_CALL(packet *p) {
     uint64_t number = vt__rpc_u64(&p->in);
     VT_TRY(vt__tvm_read_args(&p->in, p->s->diag, &p->args));
     const vt_rpc_object *f = vt__objects_find(&p->s->objects, number);
-    if (f && f->kind == VT_RPC_BUILTIN) return vt__tvm_call(p->s, f->u.builtin, &p->args, p->out);
-    if (!f || (f->kind != VT_RPC_CODE && f->kind != VT_RPC_TIMER))
-        return vt_fail(p->s->diag, VTA_NOT_FOUND, "0x%llx is not a function of this session", (unsigned long long)number);
-    for (int i = 0; i < p->args.count; i++) VT_TRY(kernel_arg(p, &k, i));
-    return f->kind == VT_RPC_CODE ? call_code(p, f, &k) : call_timer(p, f, &k);
+    if (!f || !is_function(f->kind))
+        return vt_fail(p->s->diag, VTA_NOT_FOUND, "0x%llx is not a function of this session",
+                       (unsigned long long)number);
+    /* A file or text that the function cannot read is no fault of the packet: the connection goes on. */
+    vta_status status = call_function(p, f);
+    return status == VTA_PARSE ? VTA_INVALID_ARGUMENT : status;
 }
 
 static vta_status on_FREE_HANDLE(packet *p) {

@@ -15,8 +15,7 @@ void vt__rpc_put_header(uint8_t to[VT_RPC_HEADER_BYTES], const vt_rpc_header *he
 const char *vt__rpc_message_name(uint16_t message) {
     switch (message) {
 #define VTA_RPC_MESSAGE(name, number, request, answer, meaning)                                                        \
-    case number:                                                                                                       \
-        return #name;
+    case number: return #name;
 #include "vta/rpc.def"
 #undef VTA_RPC_MESSAGE
     default: return "?";

@@ -108,7 +108,7 @@ static void kernels(void **state) {
     (void)state;
     vt_rpc_object code = {.kind = VT_RPC_CODE}, timer = {.kind = VT_RPC_TIMER};
     code.u.code = add_up;
-    timer.u.timer = (vt_rpc_timer){add_up, 2, 3, 0};
+    timer.u.timer = (vt_rpc_timer){add_up, NULL, 2, 3, 0};
     uint64_t f = add_object(code), t = add_object(timer), a = alloc(8, false),
              module = add_object((vt_rpc_object){.kind = VT_RPC_MODULE});
     static const int types[] = {VTA_ARG_INT, VTA_ARG_FLOAT, VTA_ARG_STRING};

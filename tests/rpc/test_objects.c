@@ -27,7 +27,7 @@ static int end(void **state) {
 /* Modules are NULL here: nothing looks into them. */
 static uint64_t add(vt_rpc_kind kind, uint64_t module) {
     uint64_t number = 0;
-    assert_int_equal(vt__objects_add(&objects, (vt_rpc_object){.kind = kind, .module = module}, diag, &number), VTA_OK);
+    assert_int_equal(vt__objects_add(&objects, (vt_rpc_object){.kind = kind, .owner = module}, diag, &number), VTA_OK);
     return number;
 }
 
@@ -129,9 +129,9 @@ static void modules(void **state) {
     (void)state;
     uint64_t m = add(VT_RPC_MODULE, 0), n = add(VT_RPC_MODULE, 0);
     uint64_t of_n = add(VT_RPC_CODE, n), f = add(VT_RPC_CODE, m), t = add(VT_RPC_TIMER, m);
-    uint64_t model = add(VT_RPC_BUILTIN, m); /* says a module, but is no function of one */
+    uint64_t other = add(VT_RPC_BUILTIN, 0);
     forget(m);
-    assert_true(!there(m) && !there(f) && !there(t) && there(n) && there(of_n) && there(model));
+    assert_true(!there(m) && !there(f) && !there(t) && there(n) && there(of_n) && there(other));
     forget(of_n);
     assert_true(there(n)); /* it was not dropped */
     forget(n);
@@ -154,12 +154,36 @@ static void modules(void **state) {
     }
 }
 
+/* A graph needs its module, its methods and views need the graph: an owner goes with the last that needs it. */
+static void graphs(void **state) {
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        uint64_t m = add(VT_RPC_MODULE, 0), g = add(VT_RPC_GRAPH, m), run = add(VT_RPC_METHOD, g),
+                 f = add(VT_RPC_CODE, m);
+        uint64_t view = add(VT_RPC_VIEW, g), timer = add(VT_RPC_TIMER, g);
+        drop(m);
+        drop(g);
+        drop(view);
+        drop(f);
+        assert_true(there(m) && there(g) && there(run) && there(timer) && !there(view));
+        drop(round ? run : timer);
+        assert_true(there(m) && there(g));
+        drop(round ? timer : run);
+        assert_true(!there(m) && !there(g));
+    }
+    uint64_t m = add(VT_RPC_MODULE, 0), g = add(VT_RPC_GRAPH, m), run = add(VT_RPC_METHOD, g), n = add(VT_RPC_GRAPH, 0);
+    uint64_t of_n = add(VT_RPC_VIEW, n);
+    forget(m);
+    assert_true(!there(m) && !there(g) && !there(run) && there(n) && there(of_n));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(numbers, begin, end),
         cmocka_unit_test_setup_teardown(kinds, begin, end),
         cmocka_unit_test_setup_teardown(bytes_of_arrays, begin, end),
         cmocka_unit_test_setup_teardown(modules, begin, end),
+        cmocka_unit_test_setup_teardown(graphs, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
