@@ -43,12 +43,14 @@ static vta_value opaque(const evaluation *ev, const insn *in, const value *slot,
 
 /* ---- One instruction ------------------------------------------------------------------------------------------- */
 
+/* What the field has, each and 1. */
+static const int8_t ops[VT_E_COUNT] = {[VT_E_ADD] = 1 + VTA_FIELD_ADD,
+                                       [VT_E_SUB] = 1 + VTA_FIELD_SUB,
+                                       [VT_E_MUL] = 1 + VTA_FIELD_MUL,
+                                       [VT_E_MIN] = 1 + VTA_FIELD_MIN,
+                                       [VT_E_MAX] = 1 + VTA_FIELD_MAX};
+
 static vta_value binary(const evaluation *ev, const insn *in, const value *slot) {
-    static const int8_t ops[VT_E_COUNT] = {[VT_E_ADD] = 1 + VTA_FIELD_ADD,
-                                           [VT_E_SUB] = 1 + VTA_FIELD_SUB,
-                                           [VT_E_MUL] = 1 + VTA_FIELD_MUL,
-                                           [VT_E_MIN] = 1 + VTA_FIELD_MIN,
-                                           [VT_E_MAX] = 1 + VTA_FIELD_MAX};
     bool orders = in->kind == VT_E_MIN || in->kind == VT_E_MAX;
     uint32_t bits = orders ? signed_bits(in->dtype) : 64;
     if (!ops[in->kind] || !bits) return opaque(ev, in, slot, 2);
@@ -133,9 +135,26 @@ static bool has_value(const evaluation *ev, const insn *in, uint8_t operands) {
     return false;
 }
 
+/* What the field does not have is a number where the operands are: loads give values of tensors that depend on no input,
+ * too. Makes numbers of such operands. */
+static bool is_number(const evaluation *ev, const insn *in, value *slot) {
+    const uint32_t at[2] = {in->x, in->y};
+    int64_t number[2];
+    if (in->code != BIN || ops[in->kind] || in->dtype.code == VT_FLOAT) return false;
+    for (int i = 0; i < 2; i++) {
+        number[i] = slot[at[i]].i;
+        if (ev->marks[at[i]] && !vta_field_is_int(field_of(ev), (vta_value)slot[at[i]].i, &number[i])) return false;
+    }
+    for (int i = 0; i < 2; i++) {
+        slot[at[i]].i = number[i];
+        ev->marks[at[i]] = 0;
+    }
+    return true;
+}
+
 static void step(const evaluation *ev, const program *p, const insn *in, value *slot) {
     const row *r = &rows[in->code];
-    bool marked = r->loads || has_value(ev, in, r->operands);
+    bool marked = (r->loads || has_value(ev, in, r->operands)) && !is_number(ev, in, slot);
     if (!marked) {
         te__eval_step(p, in, slot);
     } else {
