@@ -14,10 +14,11 @@ typedef struct state {
     cli_device device;
     const char *emit, *output, *log, *database;
     uint64_t tries;
-    bool no_database;
+    bool no_database, prove;
     cli_operator o;
     vtac_op_result result;
     vtac_check_result check;
+    vtac_prove_result proof;
     bool ran;
 } state;
 
@@ -81,8 +82,11 @@ static void report(const state *s, vta_status status) {
         printf("macs         %llu\nschedule     %.1f ms\ncompile      %.1f ms\n", (unsigned long long)r->macs,
                r->schedule_ms, r->compile_ms);
         if (correct)
-            printf("%s: %llu elements equal the reference, bit for bit.\n", vtac_op_name(s->o.op),
-                   (unsigned long long)s->check.elements);
+            printf("%s: %llu elements equal the definition, bit for bit, for random and extreme inputs.\n",
+                   vtac_op_name(s->o.op), (unsigned long long)s->check.elements);
+        if (s->prove && status == VTA_OK)
+            printf("%s: proven, for all inputs and in every order; the chance that this is wrong is below 2^%.0f.\n",
+                   vtac_op_name(s->o.op), s->proof.log2_error);
         return;
     }
     json_t *j = json_pack(
@@ -91,8 +95,23 @@ static void report(const state *s, vta_status status) {
         "schedule_ms", r->schedule_ms, "compile_ms", r->compile_ms, "schedule", vtac_op_report(s->o.op), "profile",
         s->o.profile.name, "elements", (json_int_t)s->check.elements, "considered", (json_int_t)r->considered, "timed",
         (json_int_t)r->timed, "refused", (json_int_t)r->refused, "origin", origin_of(r));
+    if (s->prove)
+        json_object_set_new(j, "proof",
+                            json_pack("{s:s, s:s, s:f}", "result", vtac_verdict_name(s->proof.verdict), "reason",
+                                      s->proof.reason, "log2_error", s->proof.log2_error));
     if (s->device.check) cli_findings_json(j, vta_runtime_findings_to_json(NULL));
     cli_print_json(j);
+}
+
+/* That the kernel is the operator's definition for all inputs; anything else is a mismatch. */
+static vta_status prove(state *s) {
+    char message[640];
+    vta_status status = vtac_op_prove(s->o.op, NULL, cli_diag(), &s->proof);
+    if (status != VTA_OK || s->proof.verdict == VTAC_PROVEN) return status;
+    snprintf(message, sizeof message, "%s: %s: %s", vtac_op_name(s->o.op), vtac_verdict_name(s->proof.verdict),
+             s->proof.reason);
+    vta_diag_add(cli_diag(), VTA_ERROR, VTA_MISMATCH, message);
+    return VTA_MISMATCH;
 }
 
 static int finish(state *s, vta_status status) {
@@ -110,6 +129,7 @@ int cmd_op(const cli_command *self, int argc, char **argv) {
         {"tries", 0, CLI_NUMBER, "N", "schedules that are compiled and timed, the best by estimate (3)", &s.tries},
         {"no-database", 0, CLI_FLAG, NULL, "choose without the database of tuned schedules", &s.no_database},
         {"database", 0, CLI_TEXT, "FILE", "a database in place of the library's", &s.database},
+        {"prove", 0, CLI_FLAG, NULL, "prove besides that it computes its definition, for all inputs", &s.prove},
         {"log", 0, CLI_TEXT, "FILE", "take the best schedule of this log (of vta tune, or of AutoTVM for VTA)", &s.log},
         CLI_DEVICE_OPTIONS(&s.device),
         CLI_CONFIG_OPTIONS(&s.common),
@@ -121,9 +141,11 @@ int cmd_op(const cli_command *self, int argc, char **argv) {
     if (argc < 1) return cli_usage(self, "which operator? vta ops lists them");
     if (argc - 1 > CLI_LIST_MOST) return cli_usage(self, "more than %d attributes", CLI_LIST_MOST);
     if (s.emit && strcmp(s.emit, "te") != 0) return cli_usage(self, "--emit %s: there is te", s.emit);
+    if (s.prove && s.emit) return cli_usage(self, "--prove runs the operator, --emit te does not");
     if (s.output && !s.emit) return cli_usage(self, "--output is for --emit te");
     vta_status status = schedule(&s, argc, argv);
     if (status == VTA_OK) status = s.emit ? emit(&s) : cli_operator_run(&s.o, &s.device, &s.ran, &s.check);
     if (status == VTA_OK && !s.emit && !s.device.skip_execution) status = cli_operator_compare(&s.o, &s.check);
+    if (status == VTA_OK && s.prove) status = prove(&s);
     return finish(&s, status);
 }

@@ -38,21 +38,6 @@ void cli_operator_release(cli_operator *o) {
     *o = (cli_operator){.op = NULL};
 }
 
-static vta_status call(const cli_operator *o, uint64_t seed, vtac_check_result *out) {
-    vtac_kernel *kernel = vtac_op_kernel(o->op);
-    size_t n = vtac_kernel_arg_count(kernel);
-    const te_tensor **args = calloc(n + 1, sizeof *args);
-    vta_packed_function function;
-    if (!args) return VTA_NO_MEMORY;
-    for (size_t i = 0; i < n; i++) args[i] = vtac_kernel_arg(kernel, i);
-    vtac_check_options options = {.seed = seed};
-    vta_status status = vtac_module_function(vtac_op_module(o->op), vtac_op_name(o->op), cli_diag(), &function);
-    if (status == VTA_OK)
-        status = vtac_check(vtac_kernel_context(kernel), n, args, function, kDLExtDev, &options, cli_diag(), out);
-    free(args);
-    return status;
-}
-
 vta_status cli_operator_run(const cli_operator *o, const cli_device *device, bool *out_ran, vtac_check_result *out) {
     vta_device_options options = device->options;
     options.check = device->check;
@@ -60,7 +45,8 @@ vta_status cli_operator_run(const cli_operator *o, const cli_device *device, boo
     vta_runtime_options runtime = {.device = &options};
     vta_status status = vta_runtime_reconfigure(o->config, device->driver, &runtime, cli_diag());
     *out_ran = status == VTA_OK;
-    return status == VTA_OK ? call(o, device->options.seed, out) : status;
+    vtac_check_options check = {.seed = device->options.seed};
+    return status == VTA_OK ? vtac_op_check(o->op, kDLExtDev, &check, cli_diag(), out) : status;
 }
 
 vta_status cli_operator_compare(const cli_operator *o, const vtac_check_result *check) {

@@ -6,8 +6,6 @@
 
 #include "vta/build.h"
 
-enum { MOST_ARGS = 64 };
-
 typedef struct proving {
     const cli_network_proof *asked;
     json_t *operators;
@@ -22,16 +20,8 @@ static bool is_asked_for(const cli_network_proof *p, const char *layer) {
 }
 
 static vta_status prove(const proving *p, const vtac_op *op, vtac_prove_result *out) {
-    vtac_kernel *kernel = vtac_op_kernel(op);
     vtac_prove_options options = {.seed = p->asked->seed, .draws = (uint32_t)p->asked->draws};
-    const te_tensor *args[MOST_ARGS];
-    vta_packed_function function;
-    size_t n = vtac_kernel_arg_count(kernel);
-    if (n > MOST_ARGS) return VTA_UNSUPPORTED;
-    for (size_t i = 0; i < n; i++) args[i] = vtac_kernel_arg(kernel, i);
-    vta_status status = vtac_module_function(vtac_op_module(op), vtac_kernel_name(kernel), cli_diag(), &function);
-    return status == VTA_OK ? vtac_prove(vtac_kernel_context(kernel), n, args, function, &options, cli_diag(), out)
-                            : status;
+    return vtac_op_prove(op, &options, cli_diag(), out);
 }
 
 static void tell(proving *p, const char *layer, const vtac_op *op, const vtac_prove_result *r) {

@@ -98,7 +98,7 @@ static void report_text(const cli_tune *s) {
            100.0 * ((double)r->op.cycles / (double)r->op.bound - 1));
     printf("trials       %u in %.1f s, %u failed, %u known from the log%s\n", (unsigned)r->trials, r->seconds,
            (unsigned)r->failed, (unsigned)r->reused, r->interrupted ? "; interrupted" : "");
-    printf("%s: %" PRIu64 " elements equal the reference, bit for bit.\n", vtac_op_name(s->o.op), s->check.elements);
+    printf("%s: %" PRIu64 " elements equal the definition, bit for bit.\n", vtac_op_name(s->o.op), s->check.elements);
 }
 
 static void report(const cli_tune *s, vta_status status) {

@@ -113,6 +113,26 @@ VTA_API const char *vtac_op_report(const vtac_op *op);
 VTA_API vtac_kernel *vtac_op_kernel(const vtac_op *op);
 VTA_API vtac_module *vtac_op_module(const vtac_op *op);
 
+/* ---- Against its definition ------------------------------------------------------------------------------------- */
+
+/* Calls the compiled function of a scheduled operator with the calling thread's runtime and compares the result, bit for
+ * bit, with the operator's definition (docs/operators.md, "What is computed"): plain loops over images, rows, columns and
+ * channels, which share nothing with the kernel file. Inputs are random, then all the least, all the largest and both in
+ * turn (of more than 2^28 multiplications the least only), within what a step of the epilogue promises of them. Lanes
+ * past the last channel are not compared. `elements` are those of one result. `device_type`: where arrays live.
+ * `interpret` plays no part. VTA_OK also when values differ; VTA_INVALID_ARGUMENT: not scheduled, or without code. */
+VTA_API vta_status vtac_op_check(const vtac_op *op, int32_t device_type, const vtac_check_options *options,
+                                 vta_diag *diag, vtac_check_result *out_result);
+
+/* Proves the compiled function of a scheduled operator right (vtac_prove), and then that what its kernel file says is the
+ * operator's definition, on the same sort of values: of the definition's plain loops, with the lanes that must be zeros
+ * as zeros. An average is taken for the steps that divide it on the accelerator, which were shown to be exact for every
+ * sum when the operator was made. VTAC_PROVEN says both; VTAC_UNPROVEN, with a reason, also where the two differ on
+ * values and vtac_op_check, which is called then on the simulator, finds no input that shows it; VTAC_WRONG where it
+ * does. VTA_OK whatever the verdict. */
+VTA_API vta_status vtac_op_prove(const vtac_op *op, const vtac_prove_options *options, vta_diag *diag,
+                                 vtac_prove_result *out_result);
+
 VTA_END
 
 #endif

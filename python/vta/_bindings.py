@@ -1718,6 +1718,8 @@ FUNCTIONS = {
     "vtac_op_report": ("vtac", c_char_p, [c_void_p]),
     "vtac_op_kernel": ("vtac", c_void_p, [c_void_p]),
     "vtac_op_module": ("vtac", c_void_p, [c_void_p]),
+    "vtac_op_check": ("vtac", c_int, [c_void_p, c_int32, c_void_p, c_void_p, c_void_p]),
+    "vtac_op_prove": ("vtac", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "vtac_tune_log_load": ("vtac", c_int, [c_char_p, c_void_p, c_void_p, c_void_p]),
     "vtac_tune_log_parse": ("vtac", c_int, [c_char_p, c_size_t, c_char_p, c_void_p, c_void_p, c_void_p]),
     "vtac_tune_log_destroy": ("vtac", None, [c_void_p]),

@@ -132,5 +132,16 @@ def prove_tensors(context, handles, args, function: Function, seed: int, draws: 
     tensors = (ctypes.c_void_p * len(handles))(*handles)
     options, r = b.vtac_prove_options(seed=seed, draws=draws), b.vtac_prove_result()
     call(lib.vtac_prove, context, len(handles), tensors, function._address, ctypes.byref(options), DIAG, ctypes.byref(r))
+    return _proof(r, args)
+
+
+def prove_operator(op, args, seed: int, draws: int) -> Proof:
+    """The same of an operator, down to its definition."""
+    options, r = b.vtac_prove_options(seed=seed, draws=draws), b.vtac_prove_result()
+    call(lib.vtac_op_prove, op, ctypes.byref(options), DIAG, ctypes.byref(r))
+    return _proof(r, args)
+
+
+def _proof(r, args):
     return Proof(result=lib.vtac_verdict_name(r.verdict).decode(), reason=r.reason.decode(), elements=r.elements,
                  draws=r.draws, log2_error=r.log2_error, seconds=r.seconds, **_difference(r, args))

@@ -19,7 +19,7 @@ static bool counts_differ(const vtac_op *op) {
 static int64_t count_of(const vt_op_shape *s) { return s->kernel_h * s->kernel_w; }
 static bool is_doubled(const vtac_op *op) { return op->division.way == VT_DIVIDE_ONCE; }
 /* The division is steps in front of those of the epilogue; else it has tensors of its own. */
-static bool is_prepended(const vtac_op *op) { return !counts_differ(op) && op->division.way != VT_DIVIDE_TWICE; }
+static bool is_prepended(const vtac_op *op) { return !op->division.tables && op->division.way != VT_DIVIDE_TWICE; }
 
 static vta_status prepend_division(vtac_op *op, vta_diag *diag) {
     char steps[96] = "";

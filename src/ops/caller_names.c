@@ -84,6 +84,10 @@ void vt__op_names_free(vt_op_names *names) {
     vt_free(names->allocator, names, sizeof *names);
 }
 
+const char *vt__op_names_own(const vt_op_names *names, uint32_t index) {
+    return index + 1 < names->n ? names->of[index + 1].own : "";
+}
+
 /* ---- Names that nothing else has ------------------------------------------------------------------------------- */
 
 static size_t word_at(const char *at) {

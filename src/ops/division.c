@@ -120,12 +120,13 @@ static bool find_twice(vt_division_counts counts, unsigned width, vt_division *o
     if (counts.constants && counts.of[0] > FACTOR_MOST) return false;
     for (int bits = BITS_MOST; bits > 0; bits--)
         for (int below = 0; below <= BELOW_MOST; below++) {
-            vt_division d = {VT_DIVIDE_TWICE, bits, bits > whole ? bits - whole : 0, below};
+            vt_division d = {VT_DIVIDE_TWICE, bits, bits > whole ? bits - whole : 0, below, false};
             uint32_t good = 0;
             if (counts.constants && vt__division_factor(&d, counts.of[0]) > FACTOR_MOST) break;
             while (good < counts.n && twice_is_exact(&d, counts.of[good], width)) good++;
             if (good < counts.n) continue;
             *out = d;
+            out->tables = !counts.constants;
             return true;
         }
     return false;
@@ -135,16 +136,17 @@ static bool find_twice(vt_division_counts counts, unsigned width, vt_division *o
 
 static vt_division once_of(vt_division_counts counts, unsigned width) {
     int most = 31 - (int)width;
-    if (!counts.constants) return (vt_division){VT_DIVIDE_ONCE, most, 0, 0};
+    if (!counts.constants) return (vt_division){VT_DIVIDE_ONCE, most, 0, 0, false};
     int held = log2_floor(counts.of[0]);
-    if (is_power(counts.of[0])) return (vt_division){VT_DIVIDE_SHIFT, held, 0, 0};
+    if (is_power(counts.of[0])) return (vt_division){VT_DIVIDE_SHIFT, held, 0, 0, false};
     held += 16; /* the factor has 15 bits, as a constant of an instruction */
-    return (vt_division){VT_DIVIDE_ONCE, held < most ? held : most, 0, 0};
+    return (vt_division){VT_DIVIDE_ONCE, held < most ? held : most, 0, 0, false};
 }
 
 bool vt__division_choose(vt_division_counts counts, unsigned width, vt_division *out, int64_t *out_error) {
     enum { HALF_MOST = 32767 }; /* a constant, too */
     *out = once_of(counts, width);
+    out->tables = !counts.constants;
     *out_error = counts.constants && vt__division_half(out, counts.of[0]) > HALF_MOST ? -1 : 0;
     for (uint32_t i = 0; i < counts.n && *out_error >= 0; i++) {
         int64_t error = once_error(out, counts.of[i], width);

@@ -21,6 +21,7 @@ typedef enum vt_division_way {
 typedef struct vt_division {
     vt_division_way way;
     int bits, before, below;
+    bool tables; /* counts differ: what is added and multiplied is not a constant */
 } vt_division;
 
 int64_t vt__division_half(const vt_division *d, int64_t count);

@@ -132,6 +132,8 @@ static vta_status find_operator(const char *name, vta_diag *diag, const vt_opera
 static vta_status make(vtac_op *op, const char *text, vta_diag *diag) {
     for (size_t i = 0; i < VT_ATTRIBUTES; i++) op->values[i] = attributes[i].value;
     VT_TRY(set_all(op, text, diag));
+    op->n_said = op->n_epilogue;
+    memcpy(op->said, op->epilogue, sizeof op->said);
     VT_TRY(op->is->describe(op, diag));
     VT_TRY(vt__epilogue_settle(op, diag));
     if (op->shape.macs <= UINT64_C(1) << 50) return VTA_OK;

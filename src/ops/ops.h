@@ -109,6 +109,8 @@ typedef struct vt_op_names vt_op_names;
 vt_op_names *vt__op_names_new(const vta_allocator *allocator, const char *own, const char *given);
 bool vt__op_names_add(vt_op_names *names, const char *own, const char *given, const te_tensor *argument);
 void vt__op_names_free(vt_op_names *names);
+/* What the operator calls the caller's argument `index`, the result last. */
+const char *vt__op_names_own(const vt_op_names *names, uint32_t index);
 /* Writes the kernel file with the caller's names. */
 void vt__op_names_apply(vt_op_names *names, const char *text, vt_strbuf *out);
 /* Refuses arguments that the caller declares otherwise than the operator's kernel does. */
@@ -122,6 +124,8 @@ struct vtac_op {
     int64_t values[VT_ATTRIBUTES];
     uint32_t n_epilogue;
     vt_epilogue epilogue[VT_EPILOGUE_MOST];
+    uint32_t n_said;
+    vt_epilogue said[VT_EPILOGUE_MOST]; /* the epilogue as it was written, before anything is made of it */
     uint32_t biases, residuals, factors, amounts, digits, addends; /* inputs of steps, by their sort */
     vta_conv conv;                                                 /* of conv2d */
     int64_t terms; /* products in a sum of them; 0: the operator is not one */

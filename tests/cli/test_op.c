@@ -113,9 +113,25 @@ static void emitted(void **state) {
     assert_int_equal(system(args), 0);
 }
 
+/* Compared with the definition, and proven to be it. */
+static void proven(void **state) {
+    (void)state;
+    assert_int_equal(
+        vta("op avg_pool2d channels=20 height=5 width=5 kernel=3 pad=1 --set LOG_INP_WIDTH=4 --prove", "&1"), 0);
+    assert_non_null(strstr(output, "avg_pool2d: 500 elements equal the definition, bit for bit"));
+    assert_non_null(strstr(output, "avg_pool2d: proven, for all inputs and in every order; the chance"));
+    json_t *j = vta_json("op dense in_features=20 out_features=20 --prove --json", 0);
+    assert_string_equal(json_string_value(json_object_get(json_object_get(j, "proof"), "result")), "proven");
+    assert_true(number(json_object_get(j, "proof"), "log2_error") < -20);
+    json_decref(j);
+    assert_int_equal(vta("op concat channels0=20 channels1=9 --prove", "&1"), 1); /* nothing runs on the accelerator */
+    assert_non_null(strstr(output, "concat: unproven: the processor reads or writes"));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(operators_run), cmocka_unit_test(operators_listed),
-                                       cmocka_unit_test(refusals), cmocka_unit_test(emitted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(operators_run), cmocka_unit_test(proven),
+                                       cmocka_unit_test(operators_listed), cmocka_unit_test(refusals),
+                                       cmocka_unit_test(emitted)};
     vta("help", "/dev/null");
     if (!strstr(output, "  ops ")) return 77; /* a tool without the compiler */
     return cmocka_run_group_tests(tests, NULL, NULL);

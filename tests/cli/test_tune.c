@@ -72,7 +72,7 @@ static void prints(void **state) {
     json_decref(j);
     assert_int_equal(vta("tune " CONV " --trials 3", "&1"), 0);
     assert_non_null(strstr(output, "3 in ")); /* trials */
-    assert_non_null(strstr(output, "4096 elements equal the reference, bit for bit."));
+    assert_non_null(strstr(output, "4096 elements equal the definition, bit for bit."));
 }
 
 static void merges(void **state) {

@@ -1,5 +1,5 @@
-/* Operators of each kind, proven: what they run on the accelerator is what their kernel file says, for all inputs and
- * in any order that the tokens allow. That the kernel file says what the operator means is for test_random. */
+/* Operators of each kind, proven: what they run on the accelerator is what their definition says, for all inputs and in
+ * any order that the tokens allow. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "vta/module.h"
 #include "vta/ops.h"
 
 static const struct {
@@ -49,25 +48,28 @@ static const struct {
     {"avg_pool2d", "channels=20 height=7 width=7 kernel=3 pad=1 count_include_pad=1", ""},
     {"avg_pool2d", "channels=20 height=7 width=6 kernel=3 stride=2", "LOG_BATCH=2 LOG_BLOCK=3"},
     {"global_avg_pool2d", "channels=70 height=7 width=7", ""},
+    {"global_avg_pool2d", "channels=70 height=15 width=15", ""},
+    {"global_avg_pool2d", "channels=20 height=4 width=8 epilogue=add:3", "LOG_INP_WIDTH=4"},
+    {"global_avg_pool2d", "channels=20 height=7 width=5 epilogue=relu", "LOG_INP_WIDTH=4"},
+    {"avg_pool2d", "channels=20 height=7 width=6 kernel=3 pad=1", "LOG_INP_WIDTH=4"},
+    {"avg_pool2d", "channels=20 height=7 width=6 kernel=3 pad=1 epilogue=shift:2,bias", ""},
+    {"relu", "channels=20 height=3 width=4 epilogue=leaky:2,clip", ""},
+    {"bias_add", "channels=20 height=3 epilogue=bias:900,round_shift:3", "LOG_BATCH=1"},
+    {"identity", "channels=20 height=3 epilogue=clip:-300:300,requantize:300:9,min:500", ""},
+    {"conv2d", "height=7 width=8 in_channels=20 out_channels=20 kernel=3 pool=2 epilogue=shift", ""},
     {"upsample2d", "channels=20 height=3 width=4 scale=2", ""},
 };
 
 static void prove(const char *name, const char *attributes, const char *set) {
     vta_config *plain = vta_config_default(), *config;
     vta_diag *diag = vta_diag_create(NULL);
-    const te_tensor *args[16];
-    vta_packed_function function;
     vtac_prove_result result = {0};
     vtac_op *op = NULL;
     if (vta_config_with(plain, set, diag, &config) != VTA_OK ||
         vtac_op_create(name, attributes, config, NULL, diag, &op) != VTA_OK ||
-        vtac_op_schedule(op, NULL, diag, NULL) != VTA_OK ||
-        vtac_module_function(vtac_op_module(op), name, diag, &function) != VTA_OK)
+        vtac_op_schedule(op, NULL, diag, NULL) != VTA_OK)
         fail_msg("%s %s: %s", name, attributes, vta_diag_text(diag));
-    size_t n = vtac_kernel_arg_count(vtac_op_kernel(op));
-    assert_true(n <= 16);
-    for (size_t i = 0; i < n; i++) args[i] = vtac_kernel_arg(vtac_op_kernel(op), i);
-    if (vtac_prove(vtac_kernel_context(vtac_op_kernel(op)), n, args, function, NULL, diag, &result) != VTA_OK ||
+    if (vtac_op_prove(op, NULL, diag, &result) != VTA_OK ||
         result.verdict != VTAC_PROVEN)
         fail_msg("%s %s with \"%s\" is not proven: verdict %d, %s%s", name, attributes, set, (int)result.verdict,
                  result.reason, vta_diag_text(diag));

@@ -10,7 +10,7 @@ from .. import ndarray as nd
 from .._check import kind_error, name_of, whole
 from .._lib import DIAG, call, lib, text
 from .._settings import current
-from ..proof import prove_tensors
+from ..proof import prove_operator
 from ._tiles import Argument, checked, from_tiles, plain_shape, to_tiles
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ class Operator:
     kernel_file = property(lambda self: self.module.kernel_file, doc="The kernel file with that schedule.")
 
     def prove(self, seed: int = 0, draws: int = 2) -> Proof:
-        """Shows that the chosen kernel computes what its kernel file says, for all inputs: see :func:`vta.prove`.
+        """Shows that the chosen kernel computes the operator's definition, for all inputs: see :func:`vta.prove`.
 
         Parameters
         ----------
@@ -224,9 +224,7 @@ class Operator:
         proof : Proof
         """
         module = self.module
-        kernel, tiles = lib.vtac_op_kernel(module._op), [a._replace(shape=a.tiles) for a in self._arguments]
-        handles = [lib.vtac_kernel_arg(kernel, i) for i in range(len(tiles))]
-        return prove_tensors(lib.vtac_kernel_context(kernel), handles, tiles, module.entry_func, seed, draws)
+        return prove_operator(module._op, [a._replace(shape=a.tiles) for a in self._arguments], seed, draws)
 
     def _conv(self):
         """How operands of a convolution lie; None of other operators."""
