@@ -151,10 +151,10 @@ def measure(listed, jobs, run):
         list(pool.map(one, names))
     lost = strays()
     if lost:
-        print(f"{len(lost)} files of counts are of processes that dropped the environment, such as {lost[0]}", flush=True)
+        print(f"{len(lost)} files are counts of processes that dropped the environment, such as {lost[0]}", flush=True)
     lines, functions = {}, {}
     for (path, line), bits in collector.lines.items():
-        lines.setdefault(path, {})[line] = hex(bits)
+        lines.setdefault(path, {})[str(line)] = hex(bits)  # as JSON has it
     for (path, first, last), bits in collector.functions.items():
         functions.setdefault(path, []).append([first, last, hex(bits)])
     kept = {"key": key(listed), "tests": names, "seconds": seconds, "blind": sorted(blind), "lines": lines,
@@ -215,8 +215,8 @@ class Lines:
         with open(os.path.join(COUNTED, "compile_commands.json"), encoding="utf-8") as f:
             words = [c["command"].split() for c in json.load(f) if c["file"] == os.path.join(TREE, path)]
         built = [w[w.index("-o") + 1] for w in words]
-        seen = subprocess.run(["nm", "--extern-only", "--defined-only", "--format=posix", *built], cwd=COUNTED, check=True,
-                              capture_output=True, text=True).stdout if built else "unknown X"
+        seen = subprocess.run(["nm", "--extern-only", "--defined-only", "--format=posix", *built], cwd=COUNTED,
+                              check=True, capture_output=True, text=True).stdout if built else "unknown X"
         return all(line.split()[1] == "T" for line in seen.split("\n") if len(line.split()) > 1)
 
     def of_file(self, path):
