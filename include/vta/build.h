@@ -50,15 +50,15 @@ VTA_API vta_status vtac_kernel_lower(vtac_kernel *kernel, const vtac_lower_optio
 VTA_API vta_status vtac_func_lower(const vtac_func *func, const vtac_lower_options *options, vta_diag *diag,
                                    const vtac_func **out_func);
 
-/* A parameter of a function made by hand: a buffer, which stands for the tensor given, or a scalar (te_scalar); the other
- * is NULL. */
+/* A parameter of a function made by hand: a buffer, which stands for the tensor given, or a scalar (te_scalar); the
+ * other is NULL. */
 typedef struct vtac_param {
     te_buffer *buffer;
     te_expr *scalar;
 } vtac_param;
 
-/* A function that does what a statement says (vta/te_stmt.h), lowered with `options` (NULL: for the processor alone). Free
- * variables of the statement are those of the parameters. */
+/* A function that does what a statement says (vta/te_stmt.h), lowered with `options` (NULL: for the processor alone).
+ * Free variables of the statement are those of the parameters. */
 VTA_API vta_status vtac_func_create(te_context *c, size_t n, const vtac_param params[], const vtac_stmt *body,
                                     const char *name, const vtac_lower_options *options, const vtac_func **out_func);
 
@@ -162,7 +162,7 @@ typedef enum vtac_verdict {
 typedef struct vtac_prove_options {
     size_t size;        /* of this struct, or 0 */
     uint64_t seed;      /* of the random values */
-    uint32_t draws;     /* of random values; 0: 2 */
+    uint32_t draws;     /* of random values; 0: 2, and up to 8 while the chance of an error is not below 2^-20 */
     uint32_t tries;     /* concrete inputs looked through where values differ; 0: 12 */
     uint64_t most_work; /* micro-ops and elements moved in one order; 0: 2^30. Beyond it nothing is proven */
     const vta_allocator *allocator;
@@ -173,10 +173,11 @@ typedef struct vtac_prove_result {
     vtac_verdict verdict;
     char reason[512]; /* of another verdict than VTAC_PROVEN, in words */
     uint32_t draws;
-    uint64_t elements; /* of all outputs */
-    uint64_t terms;    /* min, max, shifts, narrowings: random functions that were applied, in the largest draw */
-    uint64_t degree;   /* a bound for the degrees of the polynomials */
-    double log2_error; /* VTAC_PROVEN: the chance that it is wrong nevertheless is below 2^log2_error */
+    uint64_t elements;      /* of all outputs */
+    uint64_t terms;         /* min, max, shifts, narrowings: random functions that were applied, in the largest draw */
+    double degree;          /* a bound for the degrees of the polynomials, */
+    double magnitude_bound; /* and for the sum of the magnitudes of the coefficients of one */
+    double log2_error;      /* VTAC_PROVEN: the chance that it is wrong nevertheless is below 2^log2_error */
     double seconds;
     /* Where values differed: how many, the first one's argument and element, and who wrote it. The order is the one
      * that an example was found in. */

@@ -1,6 +1,7 @@
 /* Programs on values that stand for all inputs at once: what `vta prove` computes with (docs/prove.md).
  *
- * A value is a polynomial over the inputs, known by its residues at one random point modulo two primes of 29 bits.
+ * A value is a polynomial over the inputs, known by its residues at one random point modulo two primes of 29 bits,
+ * which are drawn at random.
  * Sums, differences, products and left shifts are arithmetic; what is not a polynomial (min, max, right shifts,
  * narrowing) is a random function of its operands' values, so that equal operands give equal results and different
  * ones, but for a chance that is stated, different results. Laws that kernels use are known and give one value for both
@@ -19,8 +20,8 @@ VTA_BEGIN
 
 typedef struct vta_field vta_field;
 /* Two residues, and a mark of the random function that made them; 0 is the number 0. Belongs to the field that made
- * it. Equal words are equal values; vta_field_same compares the residues alone, which tells more: a sum has no mark, also
- * where what was added goes out again. */
+ * it. Equal words are equal values; vta_field_same compares the residues alone, which tells more: a sum has no mark,
+ * also where what was added goes out again. */
 typedef uint64_t vta_value;
 
 typedef enum vta_field_op {
@@ -30,8 +31,8 @@ typedef enum vta_field_op {
     VTA_FIELD_OP_COUNT
 } vta_field_op;
 
-/* A field whose random point and random functions come from the seed. Free with vta_field_destroy. One thread at a
- * time uses it. */
+/* A field whose primes, random point and random functions come from the seed. Free with vta_field_destroy. One thread
+ * at a time uses it. */
 VTA_API vta_status vta_field_create(uint64_t seed, const vta_allocator *allocator, vta_diag *diag,
                                     vta_field **out_field);
 VTA_API void vta_field_destroy(vta_field *field);
@@ -54,12 +55,19 @@ VTA_API vta_value vta_field_narrow(vta_field *field, vta_value value, uint32_t b
 /* A random function of n values; another one for each id. */
 VTA_API vta_value vta_field_opaque(const vta_field *field, uint64_t id, size_t n, const vta_value values[]);
 /* The sum of a[ai[r] + k * a_step] * b[bi[r] + k * b_step] over r < rows, k < n. */
-VTA_API vta_value vta_field_products(size_t rows, const int64_t ai[], const int64_t bi[], const vta_value a[],
-                                     const vta_value b[], int64_t n, int64_t a_step, int64_t b_step);
+VTA_API vta_value vta_field_products(const vta_field *field, size_t rows, const int64_t ai[], const int64_t bi[],
+                                     const vta_value a[], const vta_value b[], int64_t n, int64_t a_step,
+                                     int64_t b_step);
 
-/* What bounds the chance of an error: applications of random functions so far, and log2 of the field's size. */
+/* What bounds the chance of an error: applications of random functions so far; and, of all polynomials that anyone said
+ * to have seen, the largest degree and the largest sum of the coefficients' magnitudes (1 or more). vta_field_run and
+ * te_evaluate_field say. */
 VTA_API uint64_t vta_field_terms(const vta_field *field);
-VTA_API double vta_field_log2_size(void);
+VTA_API void vta_field_seen(vta_field *field, double degree, double magnitude);
+VTA_API double vta_field_degree(const vta_field *field);
+VTA_API double vta_field_magnitude(const vta_field *field);
+/* log2 of a bound for the chance that two different values are equal in a field of random primes (docs/prove.md). */
+VTA_API double vta_field_log2_chance(uint64_t terms, double degree, double magnitude);
 
 /* ---- Programs ------------------------------------------------------------------------------------------------ */
 
@@ -102,7 +110,6 @@ typedef struct vta_field_options {
     size_t watch;
     uint64_t watch_index;
     vta_field_writer *out_writer;
-    uint64_t *out_degree; /* a bound of the degree of the polynomials; may be NULL */
 } vta_field_options;
 
 /* Runs all runs of a program, one after another, on values. Micro-ops and instructions are the recorded ones; all other

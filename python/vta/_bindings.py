@@ -389,7 +389,6 @@ class vta_field_options(Structure):
         ("watch", c_size_t),
         ("watch_index", c_uint64),
         ("out_writer", c_void_p),
-        ("out_degree", c_void_p),
     ]
 
 
@@ -860,7 +859,8 @@ class vtac_prove_result(Structure):
         ("draws", c_uint32),
         ("elements", c_uint64),
         ("terms", c_uint64),
-        ("degree", c_uint64),
+        ("degree", c_double),
+        ("magnitude_bound", c_double),
         ("log2_error", c_double),
         ("seconds", c_double),
         ("order", c_uint32),
@@ -1246,9 +1246,12 @@ FUNCTIONS = {
     "vta_field_variable": ("vta", None, [c_void_p, c_uint64, c_uint64]),
     "vta_field_int": ("vta", None, [c_void_p, c_int64]),
     "vta_field_opaque": ("vta", None, [c_void_p, c_uint64, c_size_t, c_void_p]),
-    "vta_field_products": ("vta", None, [c_size_t, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_int64, c_int64]),
+    "vta_field_products": ("vta", None, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_int64, c_int64]),
     "vta_field_terms": ("vta", c_uint64, [c_void_p]),
-    "vta_field_log2_size": ("vta", c_double, []),
+    "vta_field_seen": ("vta", None, [c_void_p, c_double, c_double]),
+    "vta_field_degree": ("vta", c_double, [c_void_p]),
+    "vta_field_magnitude": ("vta", c_double, [c_void_p]),
+    "vta_field_log2_chance": ("vta", c_double, [c_uint64, c_double, c_double]),
     "vta_field_run": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p]),
     "vta_timing_profile_get": ("vta", c_int, [c_char_p, c_void_p, c_void_p]),
     "vta_timing_profile_for": ("vta", c_int, [c_void_p, c_void_p, c_void_p]),

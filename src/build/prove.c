@@ -1,13 +1,15 @@
 /* Proving a kernel: what it runs on the accelerator, and what its expressions mean, on the same random values. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/hash.h"
 #include "base/versioned.h"
 #include "build/prove_draw.h"
+#include "te/te.h"
 
-enum { DRAWS = 2, TRIES = 12 };
+/* Two draws make the chance small enough nearly always. */
+enum { DRAWS = 2, DRAWS_MOST = 8, SMALL_LOG2 = -20, TRIES = 12 };
 static const uint64_t MOST_WORK = UINT64_C(1) << 30;
 
 const char *vtac_verdict_name(vtac_verdict verdict) {
@@ -36,18 +38,53 @@ vta_status vt__prove_pass_on(const vt_proof *p, vta_status status, const vta_dia
 
 /* ---- The bound --------------------------------------------------------------------------------------------------- */
 
-/* log2 of the chance that a wrong kernel is called proven. In one draw, two different polynomials have the same value
- * with chance (d / p1) (d / p2), two different applications of a random function with less; and a value is taken for a
- * small constant that it is not with chance 2^17 / (p1 p2). Each pair of terms may meet, and each draw must fail. */
-static double log2_error(const vtac_prove_result *r) {
-    double terms = (double)r->terms + 2, degree = (double)(r->degree ? r->degree : 1);
-    double pairs = log2(terms) + log2(terms - 1) - 1 + 2 * log2(degree), constants = log2(terms) + 17;
-    double most = pairs > constants ? pairs : constants;
-    double one = most + log2(1 + exp2((pairs > constants ? constants : pairs) - most)) - vta_field_log2_size();
-    return one < 0 ? one * r->draws : 0;
+/* Each draw must fail. */
+static double log2_error(const vtac_prove_result *r, uint32_t draws) {
+    return draws * vta_field_log2_chance(r->terms, r->degree, r->magnitude_bound);
 }
 
-static vta_status prove(const vt_proof *p) {
+/* As many draws as are asked for; else as many as make the chance small. */
+static uint32_t draws_of(const vt_proof *p) {
+    const vtac_prove_result *r = p->result;
+    uint32_t draws = p->options.draws ? p->options.draws : DRAWS;
+    while (!p->options.draws && draws < DRAWS_MOST && log2_error(r, draws) > SMALL_LOG2) draws++;
+    return draws;
+}
+
+static uint64_t hash_program(const vta_program *program) {
+    vta_program_run_info run;
+    vta_program_segment s;
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < vta_program_run_count(program); i++) {
+        if (vta_program_get_run(program, i, &run) != VTA_OK) return hash;
+        hash = vt_hash(hash, run.insns, (size_t)run.insn_count * VTA_INSN_BYTES);
+        for (uint32_t k = 0; k < run.segment_count; k++)
+            if (vta_program_get_segment(program, i, k, &s) == VTA_OK) hash = vt_hash(hash, s.before, s.before_size);
+    }
+    return hash;
+}
+
+/* Expressions that text cannot say are left out. */
+static vta_status hash_expressions(vt_ctx *ctx, void *user) {
+    vt_proof *p = user;
+    const vt_tensor **tensors = VT_NEW_ARRAY(ctx, const vt_tensor *, p->n);
+    for (size_t i = 0; i < p->n; i++) tensors[i] = vt_te_tensor(p->args[i]);
+    const char *text = vt_te_kernel_text(p->c, (uint32_t)p->n, tensors);
+    if (text) p->subject = vt_hash(p->subject, text, strlen(text));
+    return VTA_OK;
+}
+
+static vta_status hash_subject(vt_proof *p) {
+    vt_ctx *ctx = vt_te_ctx(p->c);
+    vt_arena_mark mark = vt_arena_here(&ctx->arena);
+    p->subject = hash_program(p->program);
+    vta_status status = vt_protect(ctx, hash_expressions, p);
+    vt_arena_rewind(&ctx->arena, mark);
+    return status == VTA_OK ? VTA_OK : vt_fail(p->diag, status, "reading the expressions");
+}
+
+static vta_status prove(vt_proof *p) {
+    VT_TRY(hash_subject(p));
     vtac_prove_result *r = p->result;
     for (size_t i = 0; i < p->n; i++)
         if (!te_tensor_is_placeholder(p->args[i])) {
@@ -55,12 +92,17 @@ static vta_status prove(const vt_proof *p) {
             for (size_t k = 0; k < te_tensor_ndim(p->args[i]); k++) elements *= (uint64_t)te_tensor_dim(p->args[i], k);
             r->elements += elements;
         }
-    for (uint32_t i = 0; i < p->options.draws && !vt__prove_decided(p); i++) {
+    for (uint32_t i = 0; i < draws_of(p) && !vt__prove_decided(p); i++) {
         VT_TRY(vt__prove_draw(p, i));
         r->draws = i + 1;
     }
-    r->log2_error = log2_error(r);
-    if (!vt__prove_decided(p)) r->verdict = VTAC_PROVEN;
+    r->log2_error = log2_error(r, r->draws);
+    if (vt__prove_decided(p)) return VTA_OK;
+    if (r->log2_error >= 0)
+        return vt__prove_decide(p, VTAC_UNPROVEN,
+                                "the values are equal, but polynomials of such degrees and coefficients "
+                                "can be by chance");
+    r->verdict = VTAC_PROVEN;
     return VTA_OK;
 }
 
@@ -68,7 +110,6 @@ static vta_status prove(const vt_proof *p) {
 
 static vta_status begin(vt_proof *p, const vtac_prove_options *options) {
     VT_TRY(vt_options_read(&p->options, sizeof p->options, options, "vtac_prove_options", p->diag));
-    if (!p->options.draws) p->options.draws = DRAWS;
     if (!p->options.tries) p->options.tries = TRIES;
     if (!p->options.most_work) p->options.most_work = MOST_WORK;
     p->allocator = p->options.allocator;

@@ -12,6 +12,7 @@ typedef struct vt_proof {
     const te_tensor *const *args;
     const uint32_t *addrs;
     const vta_program *program;
+    uint64_t subject;      /* a hash of the program and of what the arguments' expressions say */
     size_t constant_count; /* memory that the processor filled */
     const uint32_t *constants;
     vtac_prove_options options;

@@ -1,7 +1,9 @@
 /* One draw of a proof: what the program computes, and what the expressions mean, on the same values. */
+#include <math.h>
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/hash.h"
 #include "build/prove_draw.h"
 #include "te/te.h"
 
@@ -111,12 +113,10 @@ vta_status vt__prove_run(const draw *d, vta_field_options *options) {
 
 /* Whether all orders are one does not depend on the draw. */
 static vta_status try_program(const draw *d) {
-    uint64_t degree = 0;
-    vta_field_options options = {.out_degree = &degree, .every_order = !d->index};
+    vta_field_options options = {.every_order = !d->index};
     vta_status status = vt__prove_run(d, &options);
     if (status == VTA_RACE) return vt__prove_races(d->proof, vt__prove_first_error(d->said));
     if (status != VTA_OK) return run_failed(d, status);
-    if (degree > d->proof->result->degree) d->proof->result->degree = degree;
     uint64_t different = compare(d);
     return different ? vt__prove_differs(d, &options, different) : VTA_OK;
 }
@@ -127,6 +127,20 @@ static vta_status fill_and_try(draw *d) {
     return vt__prove_decided(d->proof) ? VTA_OK : try_program(d);
 }
 
+static void note_bounds(const draw *d) {
+    vtac_prove_result *r = d->proof->result;
+    uint64_t terms = vta_field_terms(d->field);
+    r->terms = terms > r->terms ? terms : r->terms;
+    r->degree = fmax(r->degree, vta_field_degree(d->field));
+    r->magnitude_bound = fmax(r->magnitude_bound, vta_field_magnitude(d->field));
+}
+
+/* What is computed and what it should be choose the field too: nothing can be made to fit it. */
+static uint64_t seed_of(const vt_proof *p, uint32_t index) {
+    uint64_t seed = (p->options.seed ^ p->subject) * 0x9E3779B97F4A7C15ull + index;
+    return vt_hash(seed, &seed, sizeof seed);
+}
+
 vta_status vt__prove_draw(const vt_proof *p, uint32_t index) {
     draw d = {.proof = p, .index = index, .said = vta_diag_create(p->allocator)};
     d.operands = vt_alloc_zero(p->allocator, p->n * sizeof *d.operands);
@@ -135,10 +149,9 @@ vta_status vt__prove_draw(const vt_proof *p, uint32_t index) {
     d.input_values = vt_alloc_zero(p->allocator, p->n * sizeof *d.input_values);
     bool ok = d.said && d.operands && d.arrays && d.inputs && d.input_values;
     vta_status status =
-        ok ? vta_field_create(p->options.seed * 0x9E3779B97F4A7C15ull + index, p->allocator, p->diag, &d.field)
-           : vt_no_memory(p->diag);
+        ok ? vta_field_create(seed_of(p, index), p->allocator, p->diag, &d.field) : vt_no_memory(p->diag);
     if (status == VTA_OK) status = fill_and_try(&d);
-    if (vta_field_terms(d.field) > p->result->terms) p->result->terms = vta_field_terms(d.field);
+    if (d.field) note_bounds(&d);
     for (size_t i = 0; d.operands && i < p->n; i++) {
         vt_free(p->allocator, d.operands[i].values, d.operands[i].count * sizeof(vta_value));
         vt_free(p->allocator, d.operands[i].got, d.operands[i].count * sizeof(vta_value));

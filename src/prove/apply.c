@@ -29,8 +29,9 @@ static bool constant(const vta_field *f, vta_value v, int64_t *out) {
     uint32_t r1 = vt_first(v), r2 = vt_second(v);
     *out = r1;
     if (r1 < SMALL && r1 == r2) return true;
-    *out = -(int64_t)(VT_P1 - r1);
-    if (VT_P1 - r1 <= SMALL && VT_P1 - r1 == VT_P2 - r2) return true;
+    uint32_t below = f->primes.p[0] - r1;
+    *out = -(int64_t)below;
+    if (below <= SMALL && below == f->primes.p[1] - r2) return true;
     int64_t high;
     return vt_term_range(f, v, out, &high) && *out == high;
 }
@@ -61,7 +62,7 @@ void vta_field_known(vta_field *field, vta_value value, int64_t low, int64_t hig
 }
 
 vta_value vta_field_int(vta_field *field, int64_t number) {
-    vta_value v = vt_value_int(number);
+    vta_value v = vt_value_int(&field->primes, number);
     if (number >= SMALL || number < -SMALL) vta_field_known(field, v, number, number);
     return v;
 }
@@ -77,7 +78,7 @@ static vta_value with_range(vta_field *f, vta_value v, int64_t low, int64_t high
 static vta_value add(vta_field *f, vta_value a, vta_value b, uint32_t bits) {
     (void)bits;
     if (!a || !b) return a | b;
-    vta_value v = vt_value_add(a, b);
+    vta_value v = vt_value_add(&f->primes, a, b);
     range x, y;
     if (!integer(f, a, &x) || !integer(f, b, &y)) return v;
     return with_range(f, v, x.low + y.low, x.high + y.high);
@@ -86,7 +87,7 @@ static vta_value add(vta_field *f, vta_value a, vta_value b, uint32_t bits) {
 static vta_value subtract(vta_field *f, vta_value a, vta_value b, uint32_t bits) {
     (void)bits;
     if (!b) return a;
-    vta_value v = vt_value_add(a, vt_value_negate(b));
+    vta_value v = vt_value_add(&f->primes, a, vt_value_negate(&f->primes, b));
     range x, y;
     if (!integer(f, a, &x) || !integer(f, b, &y)) return v;
     return with_range(f, v, x.low - y.high, x.high - y.low);
@@ -96,7 +97,7 @@ static vta_value subtract(vta_field *f, vta_value a, vta_value b, uint32_t bits)
 static vta_value multiply(vta_field *f, vta_value a, vta_value b, uint32_t bits) {
     (void)bits;
     if (a == vt_pair(1, 1) || b == vt_pair(1, 1)) return a == vt_pair(1, 1) ? b : a;
-    vta_value v = vt_value_mul(a, b);
+    vta_value v = vt_value_mul(&f->primes, a, b);
     range x, y;
     int64_t low, high;
     if (!integer(f, a, &x) || !integer(f, b, &y) || (x.low != x.high && y.low != y.high)) return v;

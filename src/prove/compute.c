@@ -1,12 +1,19 @@
 /* GEMM and ALU on values. */
+#include <math.h>
+
 #include "device/core/alu.h"
 #include "prove/prover.h"
 
-/* Degrees are a bound; beyond this one they say nothing any more. */
-enum { DEGREE_MOST = 1 << 30 };
+static vt_size sum_of(vt_size a, vt_size b) {
+    return (vt_size){vt_larger(a.degree, b.degree), a.magnitude + b.magnitude};
+}
 
-static uint32_t times(uint64_t a, uint64_t b) { return a + b < DEGREE_MOST ? (uint32_t)(a + b) : DEGREE_MOST; }
-static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+static vt_size product_of(vt_size a, vt_size b) { return (vt_size){a.degree + b.degree, a.magnitude * b.magnitude}; }
+
+static void grow(vt_prover *p, uint32_t element, vt_size size) {
+    p->size[element] = size;
+    p->largest = vt_size_either(p->largest, size);
+}
 
 typedef struct indices {
     uint32_t dst, src, wgt;
@@ -32,15 +39,17 @@ static void multiply_tile(vt_prover *p, const void *unused, indices at) {
     vta_value *dst = p->acc + at.dst * p->acc_scalars;
     const vta_value *inp = p->inp + at.src * p->inp_scalars;
     for (uint32_t b = 0; b < c->batch; b++, inp += c->block_in, dst += c->block_out)
-        vt_value_multiply_add(dst, inp, p->wgt + at.wgt * p->wgt_scalars, c->block_out, c->block_in);
-    p->degree[at.dst] = larger(p->degree[at.dst], times(p->memory_degree, p->memory_degree));
+        vt_value_multiply_add(&p->field->primes, dst, inp, p->wgt + at.wgt * p->wgt_scalars, c->block_out, c->block_in);
+    vt_size product = product_of(p->memory_size, p->memory_size);
+    product.magnitude *= c->block_in;
+    grow(p, at.dst, sum_of(p->size[at.dst], product));
 }
 
 static void reset_tile(vt_prover *p, const void *unused, indices at) {
     (void)unused;
     vta_value *dst = p->acc + at.dst * p->acc_scalars;
     for (size_t i = 0; i < p->acc_scalars; i++) dst[i] = 0;
-    p->degree[at.dst] = 0;
+    p->size[at.dst] = (vt_size){0, 0};
 }
 
 void vt_prover_gemm(vt_prover *p, uint32_t index, const vt_loops *loops, bool reset) {
@@ -51,6 +60,8 @@ typedef struct alu {
     vta_alu_opcode opcode;
     bool use_imm;
     vta_value imm;
+    vt_size imm_size;
+    double imm_number;
 } alu;
 
 /* The operation of the field that an ALU operation is; OPAQUE: none. */
@@ -78,18 +89,41 @@ static vta_value alu_lane(vta_field *field, vta_alu_opcode opcode, vta_value x, 
                                   : vta_field_apply(field, (vta_field_op)op, x, y, 32);
 }
 
+/* The result of a random function is a variable; or an operand, or, of constants, a constant. */
+static vt_size size_of_result(const alu *a, vt_size x, vt_size y) {
+    static const vt_size variable = {1, 1}, word = {0, 4294967296.};
+    vt_size either = vt_size_either(vt_size_either(x, y), variable);
+    switch (field_ops[a->opcode]) {
+    case VTA_FIELD_ADD:
+    case VTA_FIELD_SUB: return sum_of(x, y);
+    case VTA_FIELD_MUL: return product_of(x, y);
+    case VTA_FIELD_MIN:
+    case VTA_FIELD_MAX: return either;
+    case VTA_FIELD_SHL:
+    case VTA_FIELD_SHR: break;
+    default: return vt_size_either(either, word);
+    }
+    double left = field_ops[a->opcode] == VTA_FIELD_SHL ? a->imm_number : -a->imm_number;
+    if (!a->use_imm) left = 32;
+    either.magnitude *= left > 0 ? exp2(fmin(left, 32)) : 1;
+    return either;
+}
+
 static void alu_tile(vt_prover *p, const void *what, indices at) {
     const alu *a = what;
     vta_value *dst = p->acc + at.dst * p->acc_scalars;
     const vta_value *src = p->acc + at.src * p->acc_scalars;
     for (size_t i = 0; i < p->acc_scalars; i++)
         dst[i] = alu_lane(p->field, a->opcode, dst[i], a->use_imm ? a->imm : src[i]);
-    uint32_t d = p->degree[at.dst], s = a->use_imm ? 0 : p->degree[at.src];
-    p->degree[at.dst] = field_ops[a->opcode] == VTA_FIELD_MUL ? times(d, s) : larger(d, s);
+    grow(p, at.dst, size_of_result(a, p->size[at.dst], a->use_imm ? a->imm_size : p->size[at.src]));
 }
 
 void vt_prover_alu(vt_prover *p, uint32_t index, const vta_insn *insn, const vt_loops *loops) {
     alu a = {.opcode = (vta_alu_opcode)insn->u.exec.alu_opcode, .use_imm = insn->u.exec.use_imm};
-    a.imm = a.use_imm ? vta_field_int(p->field, insn->u.exec.imm) : 0;
+    if (a.use_imm) {
+        a.imm = vta_field_int(p->field, insn->u.exec.imm);
+        a.imm_number = insn->u.exec.imm;
+        a.imm_size = (vt_size){0, fabs(a.imm_number)};
+    }
     each(p, loops, index, alu_tile, &a);
 }

@@ -7,9 +7,6 @@
 #include "prove/permutation.h"
 #include "vta/field.h"
 
-/* Products of residues have 58 bits: 16 of them fit a word with room for what is left of earlier sums. */
-enum { VT_P1 = (1 << 29) - 3, VT_P2 = (1 << 29) - 33, VT_SUMMANDS = 16 };
-
 /* The residues are the low 29 bits of the halves of a word. The 6 bits above them say which form made the value, or 0.
  */
 static const uint64_t VT_RESIDUES = UINT64_C(0x1FFFFFFF1FFFFFFF);
@@ -22,35 +19,26 @@ static inline vta_value vt_with_form(vta_value residues, uint32_t form) {
     return residues | (uint64_t)(form & 7) << 29 | (uint64_t)(form >> 3) << 61;
 }
 
-static inline vta_value vt_value_add(vta_value a, vta_value b) {
+static inline vta_value vt_value_add(const vt_primes *m, vta_value a, vta_value b) {
     uint32_t r1 = vt_first(a) + vt_first(b), r2 = vt_second(a) + vt_second(b);
-    return vt_pair(r1 < VT_P1 ? r1 : r1 - VT_P1, r2 < VT_P2 ? r2 : r2 - VT_P2);
+    return vt_pair(r1 < m->p[0] ? r1 : r1 - m->p[0], r2 < m->p[1] ? r2 : r2 - m->p[1]);
 }
 
-static inline vta_value vt_value_negate(vta_value a) {
-    return vt_pair(vt_first(a) ? VT_P1 - vt_first(a) : 0, vt_second(a) ? VT_P2 - vt_second(a) : 0);
+static inline vta_value vt_value_negate(const vt_primes *m, vta_value a) {
+    return vt_pair(vt_first(a) ? m->p[0] - vt_first(a) : 0, vt_second(a) ? m->p[1] - vt_second(a) : 0);
 }
 
-static inline vta_value vt_value_mul(vta_value a, vta_value b) {
-    return vt_pair((uint64_t)vt_first(a) * vt_first(b) % VT_P1, (uint64_t)vt_second(a) * vt_second(b) % VT_P2);
+static inline vta_value vt_value_mul(const vt_primes *m, vta_value a, vta_value b) {
+    return vt_pair(vt_reduced(m, 0, (uint64_t)vt_first(a) * vt_first(b)),
+                   vt_reduced(m, 1, (uint64_t)vt_second(a) * vt_second(b)));
 }
 
-vta_value vt_value_int(int64_t number);
+vta_value vt_value_int(const vt_primes *m, int64_t number);
 /* to[r] += the sum of a[k] * b[r][k] over k < n. */
-void vt_value_multiply_add(vta_value *to, const vta_value *a, const vta_value *b, size_t rows, size_t n);
+void vt_value_multiply_add(const vt_primes *m, vta_value *to, const vta_value *a, const vta_value *b, size_t rows,
+                           size_t n);
 
 /* ---- Hashing -------------------------------------------------------------------------------------------------- */
-
-/* The upper half of a product of 128 bits. */
-static inline uint64_t vt_upper_half(uint64_t a, uint64_t b) {
-#ifdef __SIZEOF_INT128__
-    return (uint64_t)((unsigned __int128)a * b >> 64);
-#else
-    uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
-    uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & UINT32_MAX);
-    return a1 * b1 + (middle >> 32) + (other >> 32);
-#endif
-}
 
 static inline uint64_t vt_mix(uint64_t h, uint64_t x) {
     uint64_t a = h ^ 0x9E3779B97F4A7C15ull, b = (x ^ h >> 29) + 0xD6E8FEB86659FD93ull;
@@ -58,9 +46,9 @@ static inline uint64_t vt_mix(uint64_t h, uint64_t x) {
 }
 
 /* A hash as a value: each half of it chooses a residue. */
-static inline vta_value vt_hash_value(uint64_t h) {
+static inline vta_value vt_hash_value(const vt_primes *m, uint64_t h) {
     h = vt_mix(vt_mix(h, 0xA0761D6478BD642Full), h >> 32);
-    return vt_pair((h & UINT32_MAX) * VT_P1 >> 32, (h >> 32) * VT_P2 >> 32);
+    return vt_pair((h & UINT32_MAX) * m->p[0] >> 32, (h >> 32) * m->p[1] >> 32);
 }
 
 /* ---- What is known of values ---------------------------------------------------------------------------------- */
@@ -104,8 +92,10 @@ typedef struct vt_memo {
 struct vta_field {
     vta_allocator allocator;
     uint64_t key;
+    vt_primes primes;
     vta_status status;
-    uint64_t applied; /* random functions */
+    uint64_t applied;         /* random functions */
+    double degree, magnitude; /* vta_field_seen */
     vt_term *terms;
     size_t count, cap;
     vt_form forms[VT_FORMS]; /* form i is vt_form_of i + 1 */

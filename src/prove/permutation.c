@@ -2,10 +2,10 @@
 
 #include "prove/field.h"
 
-/* Pairs of residues are numbered, and numbers of 58 bits are mixed. Few of them (one in 2^24) are not the number of a
- * pair: those are mixed again, which leaves a permutation of the others. */
+/* Pairs of residues are numbered, and numbers of 58 bits are mixed. Some of them (one in nine, as primes are drawn)
+ * are not the number of a pair: those are mixed again, which leaves a permutation of the others. */
 enum { WORD_BITS = 58, HALF_BITS = 29 };
-static const uint64_t WORD = (UINT64_C(1) << WORD_BITS) - 1, PAIRS = (uint64_t)VT_P1 * VT_P2;
+static const uint64_t WORD = (UINT64_C(1) << WORD_BITS) - 1;
 
 /* Each step of Newton's iteration doubles the bits that are right; a number that is odd is its own inverse modulo 8. */
 static uint64_t inverse(uint64_t odd) {
@@ -14,8 +14,8 @@ static uint64_t inverse(uint64_t odd) {
     return x;
 }
 
-vt_permutation vt_permutation_of(uint64_t key) {
-    vt_permutation p;
+vt_permutation vt_permutation_of(uint64_t key, const vt_primes *primes) {
+    vt_permutation p = {.primes = *primes, .pairs = (uint64_t)primes->p[0] * primes->p[1]};
     for (int i = 0; i < VT_ROUNDS; i++) {
         key = vt_mix(key, 0x7065726D75746521ull);
         p.add[i] = key;
@@ -43,19 +43,24 @@ static inline uint64_t unmix(const vt_permutation *p, uint64_t x) {
     return x;
 }
 
-static inline uint64_t number_of(uint64_t residues) {
-    return (uint64_t)vt_second(residues) * VT_P1 + vt_first(residues);
+static inline uint64_t number_of(const vt_permutation *p, uint64_t residues) {
+    return (uint64_t)vt_second(residues) * p->primes.p[0] + vt_first(residues);
 }
-static inline uint64_t residues_of(uint64_t number) { return vt_pair(number % VT_P1, number / VT_P1); }
+
+static inline uint64_t residues_of(const vt_permutation *p, uint64_t number) {
+    uint64_t second = vt_upper_half(number, p->primes.inverse[0]), first = number - second * p->primes.p[0];
+    bool more = first >= p->primes.p[0];
+    return vt_pair(first - (more ? p->primes.p[0] : 0), second + more);
+}
 
 uint64_t vt_permute(const vt_permutation *p, uint64_t residues) {
-    uint64_t x = mix(p, number_of(residues));
-    while (x >= PAIRS) x = mix(p, x);
-    return residues_of(x);
+    uint64_t x = mix(p, number_of(p, residues));
+    while (x >= p->pairs) x = mix(p, x);
+    return residues_of(p, x);
 }
 
 uint64_t vt_permute_back(const vt_permutation *p, uint64_t residues) {
-    uint64_t x = unmix(p, number_of(residues));
-    while (x >= PAIRS) x = unmix(p, x);
-    return residues_of(x);
+    uint64_t x = unmix(p, number_of(p, residues));
+    while (x >= p->pairs) x = unmix(p, x);
+    return residues_of(p, x);
 }

@@ -10,6 +10,16 @@
 
 enum { VT_NOBODY = UINT32_MAX };
 
+/* Bounds of a polynomial: its degree, and the sum of its coefficients' magnitudes. */
+typedef struct vt_size {
+    double degree, magnitude;
+} vt_size;
+
+static inline double vt_larger(double a, double b) { return a > b ? a : b; }
+static inline vt_size vt_size_either(vt_size a, vt_size b) {
+    return (vt_size){vt_larger(a.degree, b.degree), vt_larger(a.magnitude, b.magnitude)};
+}
+
 typedef struct vt_prover {
     const vta_program *program;
     const vta_config *config;
@@ -24,8 +34,9 @@ typedef struct vt_prover {
     size_t inp_scalars, wgt_scalars, acc_scalars; /* of an element */
     size_t lanes;                                 /* scalars of an acc element in DRAM */
     uint32_t *writer;                             /* the instruction that last wrote an acc element, in this run */
-    uint32_t *degree;                             /* of an acc element */
-    uint32_t memory_degree;                       /* of what is in DRAM */
+    vt_size *size;                                /* of an acc element */
+    vt_size memory_size;                          /* of what is in DRAM */
+    vt_size largest;                              /* of all that was computed */
     uint32_t run;
     uint64_t left;                  /* of most_work */
     const vta_field_array *watched; /* NULL: none */

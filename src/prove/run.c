@@ -25,8 +25,8 @@ static vta_status make_buffers(vt_prover *p, vta_diag *diag) {
     p->wgt = vt_alloc_array(p->allocator, c->depth[VTA_MEM_WGT], p->wgt_scalars * sizeof *p->wgt);
     p->acc = vt_alloc_array(p->allocator, c->depth[VTA_MEM_ACC], p->acc_scalars * sizeof *p->acc);
     p->writer = vt_alloc_array(p->allocator, c->depth[VTA_MEM_ACC], sizeof *p->writer);
-    p->degree = vt_alloc_array(p->allocator, c->depth[VTA_MEM_ACC], sizeof *p->degree);
-    return p->inp && p->wgt && p->acc && p->writer && p->degree ? VTA_OK : vt_no_memory(diag);
+    p->size = vt_alloc_array(p->allocator, c->depth[VTA_MEM_ACC], sizeof *p->size);
+    return p->inp && p->wgt && p->acc && p->writer && p->size ? VTA_OK : vt_no_memory(diag);
 }
 
 static void free_buffers(vt_prover *p) {
@@ -35,7 +35,7 @@ static void free_buffers(vt_prover *p) {
     vt_free(p->allocator, p->wgt, c->depth[VTA_MEM_WGT] * p->wgt_scalars * sizeof *p->wgt);
     vt_free(p->allocator, p->acc, c->depth[VTA_MEM_ACC] * p->acc_scalars * sizeof *p->acc);
     vt_free(p->allocator, p->writer, c->depth[VTA_MEM_ACC] * sizeof *p->writer);
-    vt_free(p->allocator, p->degree, c->depth[VTA_MEM_ACC] * sizeof *p->degree);
+    vt_free(p->allocator, p->size, c->depth[VTA_MEM_ACC] * sizeof *p->size);
 }
 
 /* What an on-chip buffer holds before anything is written there: a variable for each scalar. */
@@ -48,8 +48,8 @@ static void power_on(vt_prover *p) {
     make_stale(p, p->inp, c->depth[VTA_MEM_INP] * p->inp_scalars, VTA_MEM_INP);
     make_stale(p, p->wgt, c->depth[VTA_MEM_WGT] * p->wgt_scalars, VTA_MEM_WGT);
     make_stale(p, p->acc, c->depth[VTA_MEM_ACC] * p->acc_scalars, VTA_MEM_ACC);
-    for (uint32_t i = 0; i < c->depth[VTA_MEM_ACC]; i++) p->degree[i] = 1;
-    p->memory_degree = 1;
+    p->memory_size = (vt_size){1, 1};
+    for (uint32_t i = 0; i < c->depth[VTA_MEM_ACC]; i++) p->size[i] = p->memory_size;
 }
 
 /* All memory of all runs. */
@@ -67,6 +67,14 @@ static vta_status make_shadow(vt_prover *p, vta_diag *diag) {
     return vt_shadow_ready(&p->shadow, diag);
 }
 
+static void set_constants(vt_prover *p, const vta_program_segment *s) {
+    vt_shadow_set_constants(&p->shadow, s->addr, s->size, s->before, s->before_size);
+    for (size_t i = 0; i < s->before_size;
+         i++) /* a word of zeros is none, others may be as wide as the widest scalar */
+        if (s->before[i])
+            p->memory_size.magnitude = vt_larger(p->memory_size.magnitude, i % 4 < 2 ? 32768 : 2147483648.);
+}
+
 /* The recorded bytes of a run: its instructions and micro-ops are among them. */
 static vta_status fill_dram(vt_prover *p, const vta_program_run_info *run, vta_diag *diag) {
     uint64_t insn_bytes = (uint64_t)run->insn_count * VTA_INSN_BYTES, run_bytes;
@@ -78,8 +86,7 @@ static vta_status fill_dram(vt_prover *p, const vta_program_run_info *run, vta_d
         VT_TRY(vt_dram_alloc_at(&p->dram, s.addr, s.size, diag));
         vt_dram_write(&p->dram, s.addr, s.before, s.before_size);
         for (size_t i = 0; i < p->options->constant_count; i++)
-            if (p->options->constants[i] == s.addr)
-                vt_shadow_set_constants(&p->shadow, s.addr, s.size, s.before, s.before_size);
+            if (p->options->constants[i] == s.addr) set_constants(p, &s);
     }
     if (!vt_dram_at(&p->dram, run->insn_addr, &run_bytes))
         VT_TRY(vt_dram_alloc_at(&p->dram, run->insn_addr, (size_t)insn_bytes, diag));
@@ -177,13 +184,6 @@ static vta_status run_all(vt_prover *p, size_t n, const vta_field_array arrays[]
     return VTA_OK;
 }
 
-static uint64_t degree_of(const vt_prover *p) {
-    uint64_t most = p->memory_degree;
-    for (uint32_t i = 0; i < p->config->depth[VTA_MEM_ACC]; i++)
-        if (p->degree[i] > most) most = p->degree[i];
-    return most;
-}
-
 vta_status vta_field_run(const vta_program *program, vta_field *field, const vta_field_options *options, size_t n,
                          const vta_field_array arrays[], vta_diag *diag) {
     vta_field_options own;
@@ -206,7 +206,8 @@ vta_status vta_field_run(const vta_program *program, vta_field *field, const vta
     vta_status status = make_buffers(&p, diag);
     if (status == VTA_OK) status = make_shadow(&p, diag);
     if (status == VTA_OK) status = run_all(&p, n, arrays, diag);
-    if (status == VTA_OK && p.options->out_degree) *p.options->out_degree = degree_of(&p);
+    vta_field_seen(field, vt_larger(p.largest.degree, p.memory_size.degree),
+                   vt_larger(p.largest.magnitude, p.memory_size.magnitude));
     vt_shadow_clear(&p.shadow);
     free_buffers(&p);
     vt_machine_clear(&p.core);

@@ -27,7 +27,7 @@ static uint32_t form_of(vta_field *f, const vt_term *t) {
     vt_form *form = &f->forms[f->n_forms];
     form->term = *t;
     form->term.operand = without_residues(t->operand);
-    form->permutation = vt_permutation_of(hash_form(f, &form->term));
+    form->permutation = vt_permutation_of(hash_form(f, &form->term), &f->primes);
     return ++f->n_forms;
 }
 
@@ -126,7 +126,7 @@ vta_value vt_term_value(vta_field *f, vt_term *term, const vta_value *members) {
     if (form) return vt_with_form(vt_permute(&f->forms[form - 1].permutation, term->operand), form);
     uint64_t h = hash_form(f, term);
     for (uint32_t i = 0; i < term->n; i++) h = vt_mix(h, members[i]);
-    vta_value value = vt_hash_value(h);
+    vta_value value = vt_hash_value(&f->primes, h);
     if (find_kept(f, value)) return value;
     if (term->n == 1 || keep_members(f, term, members))
         vt_term_put(f, value, term);

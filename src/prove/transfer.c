@@ -51,7 +51,7 @@ static void widened(vt_prover *p, const vta_value *values, size_t count) {
 static void wrote_acc(vt_prover *p, uint32_t index, uint32_t first, uint64_t count) {
     for (uint64_t i = 0; i < count; i++) {
         p->writer[first + i] = index;
-        p->degree[first + i] = p->memory_degree;
+        p->size[first + i] = p->memory_size;
     }
 }
 
@@ -121,7 +121,7 @@ vta_status vt_prover_store(vt_prover *p, uint32_t index, const vta_insn *insn, v
         if (!vt_shadow_write(&p->shadow, addr, bits, scalars, row)) status = not_there(index, diag);
         if (p->watched) watch(p, index, addr, scalars, first);
         for (uint32_t x = 0; x < insn->u.mem.x_size && bits == 32; x++)
-            if (p->degree[first + x] > p->memory_degree) p->memory_degree = p->degree[first + x];
+            p->memory_size = vt_size_either(p->memory_size, p->size[first + x]);
     }
     vt_free(p->allocator, row, scalars * sizeof *row);
     return status;

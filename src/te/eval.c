@@ -7,7 +7,7 @@
 
 static array *new_array(te_context *c, const vt_tensor *t) {
     array *a = VT_NEW(&c->ctx, array);
-    *a = (array){.tensor = t, .dtype = t->dtype, .elements = 1};
+    *a = (array){.tensor = t, .dtype = t->dtype, .elements = 1, .size = {1, 1}};
     a->shape = VT_NEW_ARRAY(&c->ctx, int64_t, t->ndim);
     for (uint32_t i = 0; i < t->ndim; i++) {
         if (!vt_as_const(t->shape[i], &a->shape[i]))
@@ -66,6 +66,7 @@ static void evaluate_plain(evaluation *ev, const vt_operation *op, uint32_t k, a
     odometer o = make_odometer(&p, op->n_axes, op->iters);
     uint32_t result = te__program_make(&p, op->bodies[k]);
     value *slot = new_slots(ev, &p);
+    if (ev->domain->sizes) te__sizes(ev, &p, &o, NULL, NULL, 1, &result, &to);
     int64_t at = keep_row(&o, to, row);
     odometer_start(&o, slot);
     do {
@@ -108,6 +109,10 @@ static void evaluate_reduction(evaluation *ev, const vt_operation *op, array *co
     value *slot = new_slots(ev, &step);
     reduction all = {&step, &outer, &inner, n, state};
     const void *plan = ev->domain->plan ? ev->domain->plan(ev, &all) : NULL;
+    if (ev->domain->sizes) {
+        for (uint32_t k = 0; k < op->n_outputs; k++) first[k] = state[op->bodies[k]->u.reduce->value_index];
+        te__sizes(ev, &start, &outer, &step, &inner, op->n_outputs, first, to);
+    }
     int64_t at = keep_row(&outer, to[0], row);
     odometer_start(&outer, slot);
     do {
@@ -146,9 +151,10 @@ static void evaluate_rows(evaluation *ev, const vt_operation *op, array *const *
         for (uint32_t k = 0; k < op->n_outputs; k++) evaluate_plain(ev, op, k, to[k], row);
 }
 
-static void copy_rows(const evaluation *ev, const array *from, const array *to, int64_t row, int64_t count) {
+static void copy_rows(const evaluation *ev, const array *from, array *to, int64_t row, int64_t count) {
     size_t bytes = (size_t)row_elements(to) * ev->domain->element_bytes(to->dtype);
     memcpy(to->data + (size_t)row * bytes, from->data + (size_t)row * bytes, (size_t)count * bytes);
+    to->size = te__size_either(to->size, from->size);
 }
 
 /* Row after row: its body, from the rows so far, which its states stand for. */
@@ -170,8 +176,8 @@ static void evaluate_scan(evaluation *ev, const vt_operation *op, array *const *
 
 static void evaluate_operation(evaluation *ev, const vt_operation *op, const vt_tensor *wanted, void *data) {
     if (op->external)
-        te__raise(ev->c, VTA_UNSUPPORTED, "%s consists of statements, which are only run when they are compiled: build it",
-                  op->name);
+        te__raise(ev->c, VTA_UNSUPPORTED,
+                  "%s consists of statements, which are only run when they are compiled: build it", op->name);
     array **to = new_results(ev, op, wanted, data);
     if (op->scan)
         evaluate_scan(ev, op, to);

@@ -11,12 +11,22 @@ typedef union value {
     double f;
 } value;
 
+/* Bounds of a polynomial: its degree, and the sum of its coefficients' magnitudes. */
+typedef struct te__size {
+    double degree, magnitude;
+} te__size;
+
+static inline te__size te__size_either(te__size a, te__size b) {
+    return (te__size){a.degree > b.degree ? a.degree : b.degree, a.magnitude > b.magnitude ? a.magnitude : b.magnitude};
+}
+
 /* An array of a tensor's elements, or (eval_field.c) of the values that stand for them. */
 typedef struct array {
     const vt_tensor *tensor;
     vt_dtype dtype;
     int64_t *shape;
     int64_t elements;
+    te__size size; /* of the values that stand for its elements */
     uint8_t *data; /* not const: results are written; vta_value where values stand for elements */
 } array;
 
@@ -87,6 +97,7 @@ typedef struct domain {
     /* A faster way for all points of a reduction, from here on called by `reduce`; NULL: there is none. May be NULL. */
     const void *(*plan)(const evaluation *ev, const reduction *r);
     void (*reduce)(const evaluation *ev, const void *plan, value *slot);
+    bool sizes; /* what is evaluated has te__size */
 } domain;
 
 struct evaluation {
@@ -121,7 +132,14 @@ const void *te__products_plan(const evaluation *ev, const reduction *r);
 uint32_t te__products_state(const te__products *p);
 /* The sum of all points of the reduction, at the point of the outer axes; what the choice asks is evaluated in `slot`.
  */
-vta_value te__products_sum(const te__products *p, value *slot);
+vta_value te__products_sum(const vta_field *field, const te__products *p, value *slot);
+
+/* ---- eval_size.c ---- */
+
+/* How large the values are that a program leaves in the slots `results`, for all points of its axes: once for those of
+ * `start`, then `step`, which may be NULL, for each of the points of `inner`. Goes to `to[k]->size`. */
+void te__sizes(const evaluation *ev, const program *start, const odometer *outer, const program *step,
+               const odometer *inner, uint32_t n, const uint32_t *results, array *const *to);
 
 /* ---- eval.c ---- */
 

@@ -192,15 +192,19 @@ static uint32_t element_bytes(vt_dtype t) {
 
 static void reduce(const evaluation *ev, const void *made, value *slot) {
     const te__products *p = made;
-    vta_value sum = te__products_sum(p, slot);
+    vta_value sum = te__products_sum(field_of(ev), p, slot);
     vt_dtype int32 = {.code = VT_INT, .bits = 32, .lanes = 1};
     vta_value before = lift(ev, slot, te__products_state(p), int32);
     slot[te__products_state(p)].i = (int64_t)vta_field_apply(field_of(ev), VTA_FIELD_ADD, before, sum, 32);
     ev->marks[te__products_state(p)] = 1;
 }
 
-static const domain values = {
-    .element_bytes = element_bytes, .run = run, .store = store, .plan = te__products_plan, .reduce = reduce};
+static const domain values = {.element_bytes = element_bytes,
+                              .run = run,
+                              .store = store,
+                              .plan = te__products_plan,
+                              .reduce = reduce,
+                              .sizes = true};
 
 vta_status te_evaluate_field(te_context *c, vta_field *field, te_tensor *out, size_t n, te_tensor *const inputs[],
                              const vta_value *const arrays[], vta_value *out_values) {

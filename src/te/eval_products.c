@@ -237,9 +237,10 @@ static const vta_value *origin(const operand *o, const odometer *outer, const va
 
 uint32_t te__products_state(const te__products *p) { return p->state; }
 
-vta_value te__products_sum(const te__products *p, value *slot) {
+vta_value te__products_sum(const vta_field *field, const te__products *p, value *slot) {
     const vta_value *a = origin(&p->a, p->outer, slot), *b = origin(&p->b, p->outer, slot);
-    if (!p->guarded) return vta_field_products(p->n_rows, p->a.rows, p->b.rows, a, b, p->n, p->a.step, p->b.step);
+    if (!p->guarded)
+        return vta_field_products(field, p->n_rows, p->a.rows, p->b.rows, a, b, p->n, p->a.step, p->b.step);
     size_t kept = kept_rows(p, slot);
-    return vta_field_products(kept, p->a.kept, p->b.kept, a, b, p->n, p->a.step, p->b.step);
+    return vta_field_products(field, kept, p->a.kept, p->b.kept, a, b, p->n, p->a.step, p->b.step);
 }

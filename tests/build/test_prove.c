@@ -100,11 +100,12 @@ static void texts_mean_what_they_say(void **state) {
     }
 }
 
-/* The bound as docs/prove.md states it: in one draw (pairs of terms x degree^2 + terms x 2^17) / (p1 p2). */
+/* The bound as docs/prove.md states it. */
 static double bound_of(const vtac_prove_result *r) {
-    long double terms = (long double)r->terms + 2, degree = r->degree ? (long double)r->degree : 1;
-    long double chance = terms * (terms - 1) / 2 * degree * degree + terms * 131072;
-    return (double)(log2l(chance / (536870909.0L * 536870879.0L)) * r->draws);
+    long double terms = (long double)r->terms + 2,
+                dividing = floorl((log2l(r->magnitude_bound) + 1) / log2l(469762048));
+    long double one = r->degree / 469762048.0L + dividing / 3348939;
+    return (double)(log2l((terms * (terms - 1) / 2 + terms * 131072) * one * one) * r->draws);
 }
 
 static void prove_on(const char *file, const shape *s) {

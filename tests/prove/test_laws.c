@@ -1,5 +1,7 @@
 /* Values against numbers. Soundness: whenever two random expressions have one value, they must agree on every concrete
  * input tried, extremes and wrap-around included. Completeness: the laws that are promised give one value. */
+#include <math.h>
+
 #include "prove/field.h"
 #include "support/check.h"
 
@@ -279,8 +281,8 @@ static void sums_have_no_mark(void **state) {
 
 /* ---- Arithmetic -------------------------------------------------------------------------------------------------- */
 
-static vta_value product_by_hand(const vta_value *a, const vta_value *b, size_t count) {
-    const uint64_t primes[2] = {(1 << 29) - 3, (1 << 29) - 33}, residue = (1 << 29) - 1;
+static vta_value product_by_hand(const vta_field *f, const vta_value *a, const vta_value *b, size_t count) {
+    const uint64_t primes[2] = {f->primes.p[0], f->primes.p[1]}, residue = (1 << 29) - 1;
     uint64_t sum[2] = {0};
     for (size_t k = 0; k < count; k++)
         for (int i = 0; i < 2; i++)
@@ -305,13 +307,13 @@ static void sums_of_products(void **state) {
         for (int64_t step = 1; step <= 3; step++) {
             const int64_t zero[2] = {0, 1};
             for (int64_t k = 0; k < n_products; k++) x[k] = a[k], y[k] = b[k * step];
-            assert_int_equal(vta_field_products(1, zero, zero, a, b, n_products, 1, step),
-                             product_by_hand(x, y, (size_t)n_products));
-            vta_value second = product_by_hand(a + 1, b + 1, (size_t)n_products);
+            assert_int_equal(vta_field_products(f, 1, zero, zero, a, b, n_products, 1, step),
+                             product_by_hand(f, x, y, (size_t)n_products));
+            vta_value second = product_by_hand(f, a + 1, b + 1, (size_t)n_products);
             if (step == 1)
                 assert_int_equal(
-                    vta_field_products(2, zero, zero, a, b, n_products, 1, 1),
-                    vta_field_apply(f, VTA_FIELD_ADD, product_by_hand(x, y, (size_t)n_products), second, 32));
+                    vta_field_products(f, 2, zero, zero, a, b, n_products, 1, 1),
+                    vta_field_apply(f, VTA_FIELD_ADD, product_by_hand(f, x, y, (size_t)n_products), second, 32));
         }
     vta_field_destroy(f);
 }
@@ -333,7 +335,19 @@ static void counts(void **state) {
     assert_int_equal(vta_field_terms(F), 5);
     assert_int_equal(vta_field_terms(NULL), 0);
     assert_int_equal(vta_field_status(NULL), VTA_INVALID_ARGUMENT);
-    assert_true(vta_field_log2_size() > 57.99 && vta_field_log2_size() < 58); /* pairs of residues of 29 bits */
+    /* Pairs of residues of 29 bits; differences of 29 bits may be multiples of one prime, of 87 bits of three. */
+    assert_true(fabs(vta_field_log2_chance(0, 1, 1) - (log2(1 + 2 * 131072.) - 57.6147)) < 1e-3);
+    double first = vta_field_log2_chance(1000, 1, 1);
+    assert_true(fabs(vta_field_log2_chance(1000, 4, 1) - first - 4) < 1e-6);
+    assert_true(vta_field_log2_chance(1000, 1, exp2(27.7)) == first);
+    assert_true(fabs(vta_field_log2_chance(1000, 1, exp2(28)) - first - 2 * log2(1 + 469762048. / 3348939)) < 1e-6);
+    assert_true(fabs(vta_field_log2_chance(1000, 1, exp2(85.5)) - first - 2 * log2(1 + 3 * 469762048. / 3348939)) <
+                1e-6);
+    assert_true(vta_field_log2_chance(1000, 1, INFINITY) == 0);
+    assert_true(vta_field_degree(F) == 1 && vta_field_magnitude(F) == 1);
+    vta_field_seen(F, 3, 7);
+    vta_field_seen(F, 2, 9);
+    assert_true(vta_field_degree(F) == 3 && vta_field_magnitude(F) == 9);
     vta_field_destroy(F);
     vta_field_destroy(NULL);
 }
