@@ -233,7 +233,7 @@ class Expr(ExprOp):
     def __int__(self):
         out = ctypes.c_int64()
         self.context.done(lib.te_expr_int(self.context.handle, self.handle, ctypes.byref(out)))
-        return out.value
+        return out.value if out.value >= 0 or self.dtype != "uint64" else out.value + 2**64
 
     __index__ = __int__
 
@@ -412,21 +412,21 @@ def _integer(context, value, dtype):
     low, high = (0, 2**64) if dtype == "uint64" else (-(2**63), 2**63)
     if not low <= value < high:
         raise ValueError(f"the number {value} does not fit {dtype or 'int64'}")
-    return lib.te_int(context.handle, utf8(dtype), value if value < 2**63 else value - 2**64)
+    return context.made(lib.te_int(context.handle, utf8(dtype), value if value < 2**63 else value - 2**64))
 
 
 def _literal(context, value, dtype=None):
     """A number as an expression; without a type that of numpy's scalars, else the C library's rule for numbers.
-    None when it is not a number."""
+    None when it is not a number; raises when the type does not have it."""
     if hasattr(value, "item") and getattr(value, "ndim", None) == 0:  # of numpy; its double is a Python float as well
         value, dtype = value.item(), dtype or str(value.dtype)
     if isinstance(value, bool) and (dtype or "bool") == "bool":
-        return lib.te_int(context.handle, b"bool", int(value))
+        return context.made(lib.te_int(context.handle, b"bool", int(value)))
     if isinstance(value, int):
         if dtype is None or not dtype.startswith("float"):
             return _integer(context, int(value), dtype)
         value = float(value)
-    return lib.te_float(context.handle, utf8(dtype), value) if isinstance(value, float) else None
+    return context.made(lib.te_float(context.handle, utf8(dtype), value)) if isinstance(value, float) else None
 
 
 def _resolve(value):
@@ -451,10 +451,10 @@ def _operands(values):
     context = context or _context.current()
     handles = []
     for found, value in zip(resolved, values):
-        handle = found[1] if found else _literal(context, value)
-        if handle is None and found is None:
+        handle = context.made(found[1]) if found else _literal(context, value)
+        if handle is None:
             raise TypeError(f"cannot use {value!r} of type {type(value).__name__} in an expression")
-        handles.append(context.made(handle))
+        handles.append(handle)
     return context, handles
 
 
@@ -523,4 +523,4 @@ def const(value: int | float | bool, dtype: str | None = None) -> Expr:
     handle = _literal(context, value, None if dtype is None else type_of(dtype).decode())
     if handle is None:
         raise TypeError(f"{value!r} is not a number")
-    return Expr(context, context.made(handle))
+    return Expr(context, handle)

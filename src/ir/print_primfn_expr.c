@@ -96,7 +96,7 @@ static void constant(printer *p, const vt_expr *e) {
     if (e->kind == VT_E_FLOAT)
         vt_strbuf_addf(p->out, "%g", e->u.f);
     else
-        vt_strbuf_addf(p->out, "%lld", (long long)e->u.i);
+        vt_strbuf_addf(p->out, vt_dtype_eq(t, VT_U64) ? "%llu" : "%lld", (long long)e->u.i);
     if (vt_dtype_eq(t, VT_I32)) return;
     vt_strbuf_addf(p->out, "%c%u", t.code == VT_INT ? 'i' : t.code == VT_UINT ? 'u' : 'f', t.bits);
 }

@@ -73,7 +73,8 @@ static void constant(vt__script *s, vt_strbuf *out, const vt_expr *e) {
     else if (e->kind == VT_E_FLOAT)
         vt_strbuf_addf(out, "T.%s(%.17g)", vt_dtype_text(e->dtype, t), e->u.f);
     else
-        vt_strbuf_addf(out, "T.%s(%lld)", vt_dtype_text(e->dtype, t), (long long)e->u.i);
+        vt_strbuf_addf(out, vt_dtype_eq(e->dtype, VT_U64) ? "T.%s(%llu)" : "T.%s(%lld)", vt_dtype_text(e->dtype, t),
+                       (long long)e->u.i);
 }
 
 static const char *text_of(vt__script *s, const void *thing) { return vt_ptrmap_get(s->known, thing); }

@@ -1,5 +1,6 @@
 /* Expressions: the operators of vta/te_ops.def on IR nodes. */
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "arith/analyzer.h"
@@ -170,8 +171,7 @@ const vt_expr *te__apply(te_context *c, te_op op, const vt_expr *const *operands
     case TE_ABS: return absolute(ctx, x[0]);
     case TE_LIKELY: return vt_likely(ctx, x[0]);
 #define VTA_MATH(name, function, operands, llvm, meaning)                                                              \
-    case TE_##name:                                                                                                    \
-        return math(ctx, VT_OP_##name, operands, x);
+    case TE_##name: return math(ctx, VT_OP_##name, operands, x);
 #include "vta/math.def"
 #undef VTA_MATH
     case TE_OP_COUNT: break;
@@ -194,12 +194,28 @@ const vt_expr *te__load(te_context *c, const vt_tensor *t, uint32_t n, const vt_
 
 /* ---- Public ---- */
 
+/* Whether a number stays one in the type: rounding a large one gives infinity. */
+static bool is_finite_in(vt_dtype t, double value) {
+    enum { HALF_LIMIT = 65520 }; /* the middle between the largest float16 and what would be next */
+    if (isinf(value) || isnan(value)) return true;
+    return t.bits == 16 ? fabs(value) < HALF_LIMIT : t.bits == 32 ? isfinite((float)value) : true;
+}
+
+static const vt_expr *float_constant(te_context *c, vt_dtype t, const char *dtype, double value) {
+    if (!is_finite_in(t, value))
+        te__raise(c, VTA_OUT_OF_RANGE, "%.17g does not fit %s, whose largest number is %.8g", value, dtype,
+                  t.bits == 16 ? 65504.0 : (double)FLT_MAX);
+    return vt_float(&c->ctx, t, value);
+}
+
 static const vt_expr *int_of_type(te_context *c, const char *dtype, int64_t value) {
     if (!dtype) return te__number(c, value);
     vt_dtype t = te__value_dtype(c, dtype);
     if (t.code == VT_HANDLE) te__raise(c, VTA_INVALID_ARGUMENT, "a number is no %s", dtype);
-    if (!vt_dtype_is_float(t) && (t.bits < 64 && (value < vt_dtype_min_int(t) || value > vt_dtype_max_int(t))))
-        te__raise(c, VTA_OUT_OF_RANGE, "%lld does not fit %s", (long long)value, dtype);
+    if (vt_dtype_is_float(t)) return float_constant(c, t, dtype, (double)value);
+    if (t.bits < 64 && (value < vt_dtype_min_int(t) || value > vt_dtype_max_int(t)))
+        te__raise(c, VTA_OUT_OF_RANGE, "%lld does not fit %s, which has %lld to %lld", (long long)value, dtype,
+                  (long long)vt_dtype_min_int(t), (long long)vt_dtype_max_int(t));
     return vt_const(&c->ctx, t, value);
 }
 
@@ -217,7 +233,7 @@ te_expr *te_string(te_context *c, const char *value) { TE_RETURN(c, string(c, va
 static const vt_expr *float_of_type(te_context *c, const char *dtype, double value) {
     if (!dtype) return te__real(c, value);
     vt_dtype t = te__value_dtype(c, dtype);
-    if (vt_dtype_is_float(t)) return vt_float(&c->ctx, t, value);
+    if (vt_dtype_is_float(t)) return float_constant(c, t, dtype, value);
     if (value >= -0x1p62 && value <= 0x1p62 && (double)(int64_t)value == value)
         return int_of_type(c, dtype, (int64_t)value);
     te__raise(c, VTA_OUT_OF_RANGE, "%g does not fit %s", value, dtype);
@@ -269,7 +285,8 @@ static const vt_expr *cast(te_context *c, const char *dtype, const te_expr *valu
         te__raise(c, VTA_INVALID_ARGUMENT, "only a number can be cast to %s, and no reduction", dtype);
     vt_dtype t = te__value_dtype(c, dtype);
     if (t.code == VT_HANDLE || (t.lanes != e->dtype.lanes && e->dtype.lanes != 1))
-        te__raise(c, VTA_INVALID_ARGUMENT, "a value of type %s cannot be cast to %s", te__dtype_text(c, e->dtype), dtype);
+        te__raise(c, VTA_INVALID_ARGUMENT, "a value of type %s cannot be cast to %s", te__dtype_text(c, e->dtype),
+                  dtype);
     return te__cast(c, t, e);
 }
 

@@ -89,7 +89,7 @@ static void print_constant(text *t, const vt_expr *e) {
     else if (vt_dtype_eq(e->dtype, VT_I32))
         vt_strbuf_addf(&t->sb, "%lld", (long long)e->u.i);
     else
-        vt_strbuf_addf(&t->sb, "(%s)%lld", type, (long long)e->u.i);
+        vt_strbuf_addf(&t->sb, vt_dtype_eq(e->dtype, VT_U64) ? "(%s)%llu" : "(%s)%lld", type, (long long)e->u.i);
 }
 
 static void print_infix(text *t, const vt_expr *e, const char *blank) {

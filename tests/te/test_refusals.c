@@ -42,9 +42,9 @@ static void values(void **state) {
     int64_t number = 5;
     char unknown[60];
     assert_fine(c);
-    NOTHING(VTA_OUT_OF_RANGE, te_int(c, "int8", 128), "128 does not fit int8");
-    NOTHING(VTA_OUT_OF_RANGE, te_int(c, "int8", -129), "-129 does not fit int8");
-    NOTHING(VTA_OUT_OF_RANGE, te_int(c, "uint8", -1), "-1 does not fit uint8");
+    NOTHING(VTA_OUT_OF_RANGE, te_int(c, "int8", 128), "128 does not fit int8, which has -128 to 127");
+    NOTHING(VTA_OUT_OF_RANGE, te_int(c, "int8", -129), "-129 does not fit int8, which has -128 to 127");
+    NOTHING(VTA_OUT_OF_RANGE, te_int(c, "uint8", -1), "-1 does not fit uint8, which has 0 to 255");
     assert_string_equal(te_expr_text(c, te_int(c, "int8", -128)), "(int8)-128");
     assert_string_equal(te_expr_text(c, te_int(c, "int8", 127)), "(int8)127");
     assert_string_equal(te_expr_text(c, te_int(c, "uint8", 255)), "(uint8)255");
