@@ -35,6 +35,14 @@ def living_context(process, number):
     return context
 
 
+def _user_line():
+    """The file and line of the user's program that is running; None where there is none."""
+    frame = sys._getframe(1)
+    while frame and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return (frame.f_code.co_filename, frame.f_lineno) if frame else None
+
+
 class Context:
     """A ``te_context``.
 
@@ -50,6 +58,7 @@ class Context:
         if not self.handle:
             raise MemoryError("out of memory")
         self._values, self._used = {}, set()
+        self._at = None  # the file and line that the library was told last
         self.attrs = {}  # of computations, by their first tensor: what programs gave them
         self.intrins = {}  # that tensorize was given, by their handles
         self._thread = threading.get_ident()
@@ -60,10 +69,13 @@ class Context:
     def __reduce__(self):
         return living_context, (os.getpid(), self._number)
 
+    def _raise(self, status):
+        stale = self._at if self._at and self._at != _user_line() else None  # of a call before this one
+        _lib.raise_status(status, lib.te_context_diag(self.handle), stale and f"{stale[0]}:{stale[1]}:0: ")
+
     def fail(self):
         """Raises what the context's list of diagnostics says, and clears it."""
-        status = lib.te_context_status(self.handle)
-        _lib.raise_status(status or 15, lib.te_context_diag(self.handle))
+        self._raise(lib.te_context_status(self.handle) or 15)
 
     def made(self, handle):
         """The handle that a C function returned; raises when it is NULL."""
@@ -74,15 +86,15 @@ class Context:
     def done(self, status):
         """Raises when a status is not ``VTA_OK``."""
         if status:
-            _lib.raise_status(status, lib.te_context_diag(self.handle))
+            self._raise(status)
 
     def here(self):
-        """Tells the library which line of the user's program is running, for its messages."""
-        frame = sys._getframe(1)
-        while frame and frame.f_code.co_filename.startswith(_PACKAGE):
-            frame = frame.f_back
-        if frame:
-            lib.te_context_at(self.handle, frame.f_code.co_filename.encode(), frame.f_lineno, 0)
+        """Begins a call: tells the library which line of the user's program is running, for its messages, and forgets what it said
+        before."""
+        lib.vta_diag_clear(lib.te_context_diag(self.handle))
+        self._at = _user_line()
+        if self._at:
+            lib.te_context_at(self.handle, self._at[0].encode(), self._at[1], 0)
 
     def value_of_axis(self, axis):
         """The expression of an axis, made once."""
@@ -119,6 +131,7 @@ class Context:
     def run(self, work):
         """Runs `work()`, which is long and inside the library, so that Ctrl-C stops it."""
         mine = False
+        lib.vta_diag_clear(lib.te_context_diag(self.handle))
         try:
             mine = watch.begin(self._stop, object())
             lib.te_context_interrupt(self.handle, False)

@@ -139,18 +139,22 @@ def diagnostics():
 def call(function, *args):
     """Calls a C function that returns a ``vta_status``; raises :class:`vta.VTAError` when it fails."""
     diag = diagnostics()
+    lib.vta_diag_clear(diag)  # what a call that went well noted
     status = function(*[diag if a is DIAG else a for a in args])
     if status:
         raise_status(status, diag)
 
 
-def raise_status(status, diag=None):
-    """Raises the :class:`vta.VTAError` for a status, with the text of a list of diagnostics, which is cleared."""
+def raise_status(status, diag=None, without=None):
+    """Raises the :class:`vta.VTAError` for a status, with the text of a list of diagnostics, which is cleared. Lines that begin with
+    `without`, a position that does not belong to the call, lose it."""
     text = details = ""
     if diag:
         text = lib.vta_diag_text(diag).decode("utf-8", "replace")
         details = lib.vta_diag_details(diag).decode("utf-8", "replace")
         lib.vta_diag_clear(diag)
+    if without:
+        text = "".join(line.removeprefix(without) for line in text.splitlines(True))
     raise VTAError.make(status, text or lib.vta_status_text(status).decode(), details)
 
 

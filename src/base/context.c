@@ -85,6 +85,14 @@ vta_status vt_protect(vt_ctx *ctx, vta_status (*body)(vt_ctx *ctx, void *arg), v
     return status;
 }
 
+vta_status vt_protect_to(vt_ctx *ctx, vta_diag *diag, vta_status (*body)(vt_ctx *ctx, void *arg), void *arg) {
+    vta_diag *own = ctx->diag;
+    if (diag) ctx->diag = diag;
+    vta_status status = vt_protect(ctx, body, arg);
+    ctx->diag = own;
+    return status;
+}
+
 void vt_leave(vt_ctx *ctx, vta_status status) {
     ctx->left_with = status;
     longjmp(ctx->exit->where, 1);

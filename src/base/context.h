@@ -47,6 +47,8 @@ size_t vt_ctx_bytes(vt_ctx *ctx);
 
 /* Runs body(ctx, arg); VTA_OK, or the status it returned or raised. Nests. */
 vta_status vt_protect(vt_ctx *ctx, vta_status (*body)(vt_ctx *ctx, void *arg), void *arg);
+/* The same with errors going to `diag` instead of the context's list; NULL: to that. */
+vta_status vt_protect_to(vt_ctx *ctx, vta_diag *diag, vta_status (*body)(vt_ctx *ctx, void *arg), void *arg);
 
 /* What vt_protect is made of, for a function that guards its own statements. It keeps to setjmp's rule: no local
  * variable that is changed between the two is read after a jump.

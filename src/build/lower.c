@@ -52,12 +52,13 @@ static vta_status lower(vt_ctx *ctx, void *user) {
     return VTA_OK;
 }
 
-/* Runs what makes `*result`, which then owns the memory that this took. */
-static vta_status lower_aside(vt_ctx *ctx, vta_status (*body)(vt_ctx *, void *), void *wanted, vtac_func **result,
-                              const vtac_func **out_func) {
+/* Runs what makes `*result`, which then owns the memory that this took. Errors go to `diag`, NULL: the context's list.
+ */
+static vta_status lower_aside(vt_ctx *ctx, vta_diag *diag, vta_status (*body)(vt_ctx *, void *), void *wanted,
+                              vtac_func **result, const vtac_func **out_func) {
     vt_aside *side = vt_aside_open(ctx);
-    if (!side) return vt_no_memory(ctx->diag);
-    vta_status status = vt_protect(ctx, body, wanted);
+    if (!side) return vt_no_memory(diag ? diag : ctx->diag);
+    vta_status status = vt_protect_to(ctx, diag, body, wanted);
     vt_aside_close(ctx, side);
     if (status != VTA_OK) {
         vt_aside_free(ctx, side);
@@ -79,7 +80,7 @@ vta_status vtac_lower(te_schedule *schedule, size_t n, const vtac_arg args[], co
     request r = {.schedule = schedule, .n = n, .args = args, .name = name ? name : "main"};
     VT_TRY(vt_options_read(&r.options, sizeof r.options, options, "vtac_lower_options", ctx->diag));
     if (!options) r.options.config = te_context_config(c);
-    return lower_aside(ctx, lower, &r, &r.result, out_func);
+    return lower_aside(ctx, NULL, lower, &r, &r.result, out_func);
 }
 
 /* ---- Functions that were lowered before -------------------------------------------------------------------------- */
@@ -106,7 +107,7 @@ vta_status vtac_func_lower(const vtac_func *func, const vtac_lower_options *opti
     further r = {.func = func};
     VT_TRY(vt_options_read(&r.options, sizeof r.options, options, "vtac_lower_options", diag));
     vt_ctx *ctx = func->ctx;
-    return lower_aside(ctx, lower_further, &r, &r.result, out_func);
+    return lower_aside(ctx, diag, lower_further, &r, &r.result, out_func);
 }
 
 /* ---- Functions made by hand -------------------------------------------------------------------------------------- */
@@ -140,7 +141,7 @@ vta_status vtac_func_create(te_context *c, size_t n, const vtac_param params[], 
     vt_ctx *ctx = vt_te_ctx(c);
     creation r = {.c = c, .n = n, .params = params, .body = body, .name = name ? name : "main"};
     VT_TRY(vt_options_read(&r.options, sizeof r.options, options, "vtac_lower_options", ctx->diag));
-    return lower_aside(ctx, create_func, &r, &r.result, out_func);
+    return lower_aside(ctx, NULL, create_func, &r, &r.result, out_func);
 }
 
 /* ---- Kernel files ------------------------------------------------------------------------------------------------ */

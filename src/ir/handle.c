@@ -51,7 +51,7 @@ vta_status vtac_func_print(const vtac_func *func, vtac_style style, vta_diag *di
     vt_strbuf_init(&text, func->ctx->arena.allocator);
     print_job job = {func->func, style, &text};
     vt_arena_mark mark = vt_arena_here(&func->ctx->arena); /* what printing takes meanwhile is given back */
-    vta_status status = vt_protect(func->ctx, print_body, &job);
+    vta_status status = vt_protect_to(func->ctx, diag, print_body, &job);
     vt_arena_rewind(&func->ctx->arena, mark);
     if (status == VTA_OK && !text.failed) *out_text = vt_strdup(NULL, vt_strbuf_text(&text));
     if (status == VTA_OK && !*out_text) status = vt_no_memory(diag);
@@ -82,7 +82,7 @@ vta_status vtac_func_equal(const vtac_func *x, const vtac_func *y, vta_diag *dia
     if (!vt_is(y, VT_TAG_FUNC)) return refuse(y, diag, "vtac_func_equal");
     equal_job job = {x->func, y->func, false};
     vt_arena_mark mark = vt_arena_here(&x->ctx->arena); /* what comparing takes meanwhile is given back */
-    vta_status status = vt_protect(x->ctx, equal_body, &job);
+    vta_status status = vt_protect_to(x->ctx, diag, equal_body, &job);
     vt_arena_rewind(&x->ctx->arena, mark);
     if (status == VTA_OK) *out_equal = job.result;
     return status;
