@@ -131,6 +131,26 @@ const vt_expr *te__cast(te_context *c, vt_dtype t, const vt_expr *e) {
     return vt_cast(&c->ctx, t, vt_dtype_eq(t, VT_F64) ? at_full_length(c, e) : e);
 }
 
+/* Does the number that two constants make fit their type? Folding keeps the low bits, which is another number. */
+static bool folds(te_op op, const vt_expr *x, const vt_expr *y) {
+    int bits = x->dtype.bits > y->dtype.bits ? x->dtype.bits : y->dtype.bits;
+    int64_t a = x->u.i, b = y->u.i, most = bits == 32 ? INT32_MAX : INT64_MAX, out = 0;
+    bool over = false;
+    if (op == TE_ADD) over = __builtin_add_overflow(a, b, &out);
+    if (op == TE_SUB) over = __builtin_sub_overflow(a, b, &out);
+    if (op == TE_MUL) over = __builtin_mul_overflow(a, b, &out);
+    if (op == TE_SHL) over = a && (b < 0 || b > 62 || __builtin_mul_overflow(a, INT64_C(1) << b, &out));
+    return !over && out >= -most - 1 && out <= most;
+}
+
+static void check_constants(te_context *c, te_op op, const vt_expr *const *x) {
+    if (rows[op].operands != 2 || x[0]->kind != VT_E_INT || x[1]->kind != VT_E_INT) return;
+    if (!vt_dtype_is_index(x[0]->dtype) || !vt_dtype_is_index(x[1]->dtype) || folds(op, x[0], x[1])) return;
+    te__raise(c, VTA_OUT_OF_RANGE, "%lld %s %lld is a number that int%d cannot hold%s", (long long)x[0]->u.i,
+              rows[op].text, (long long)x[1]->u.i, (int)(x[0]->dtype.bits > x[1]->dtype.bits ? x[0] : x[1])->dtype.bits,
+              x[0]->dtype.bits < 64 && x[1]->dtype.bits < 64 ? ": write one of them as int64(...)" : "");
+}
+
 const vt_expr *te__apply(te_context *c, te_op op, const vt_expr *const *operands) {
     vt_ctx *ctx = &c->ctx;
     const vt_expr *x[3] = {NULL};
@@ -139,6 +159,7 @@ const vt_expr *te__apply(te_context *c, te_op op, const vt_expr *const *operands
     for (int i = 0; i < rows[op].operands; i++) x[i] = wide ? at_full_length(c, operands[i]) : operands[i];
     const char *why = complaint(op, x);
     if (why) te__raise(c, VTA_INVALID_ARGUMENT, "the operand of %s %s", rows[op].text, why);
+    check_constants(c, op, x);
     switch (op) {
     case TE_ADD: return vt_add(ctx, x[0], x[1]);
     case TE_SUB: return vt_sub(ctx, x[0], x[1]);

@@ -57,7 +57,7 @@ te_axis *te_reduce_axis_expr(te_context *c, const char *name, te_expr *begin, te
 /* Virtual threads, the accelerator, and the threads of graphics processors: loops bound to these can be lowered and
  * read, but there is no target that they are compiled for. */
 static const vt_iter *thread_axis(te_context *c, const char *text) {
-    static const char *const known[] = {"cthread",    "vthread",    "vta",         "blockIdx.x", "blockIdx.y",
+    static const char *const known[] = {"cthread",    "vthread",     "vta",         "blockIdx.x", "blockIdx.y",
                                         "blockIdx.z", "threadIdx.x", "threadIdx.y", "threadIdx.z"};
     te__need(c, text, "a thread tag");
     const char *tag = NULL;
@@ -105,8 +105,19 @@ static void find_inputs(vt_ctx *ctx, vt_operation *op) {
     op->n_inputs = list.n;
 }
 
+/* Sizes and offsets have 64 bits; a tensor that has no more elements than they hold may be larger than any memory. */
+static void check_size(te_context *c, const char *name, vt_dtype t, uint32_t ndim, const vt_expr *const *shape) {
+    int64_t size = (t.bits + 7) / 8, extent;
+    for (uint32_t i = 0; i < ndim; i++)
+        if (vt_as_const(shape[i], &extent) && __builtin_mul_overflow(size, extent, &size))
+            te__raise(c, VTA_OUT_OF_RANGE,
+                      "%s has more than 2^63 - 1 bytes with dimension %u, of %lld: make its dimensions smaller", name,
+                      (unsigned)i, (long long)extent);
+}
+
 static const vt_tensor *make_tensor(vt_ctx *ctx, const vt_operation *op, vt_dtype t, uint32_t index, uint32_t ndim,
                                     const vt_expr *const *shape) {
+    check_size(op->c, op->name, t, ndim, shape);
     vt_tensor *tensor = VT_NEW(ctx, vt_tensor);
     *tensor = (vt_tensor){.tag = VT_TAG_TENSOR,
                           .name = op->name,
@@ -149,7 +160,8 @@ static bool finds_reduction(void *user, const vt_expr *e) {
 static bool is_result(const vt_expr *e, const vt_expr *first, uint32_t k) {
     if (e->kind != VT_E_REDUCE) return first->kind != VT_E_REDUCE;
     const vt_reduce *r = e->u.reduce, *f = first->u.reduce;
-    if (first->kind != VT_E_REDUCE || r->combiner != f->combiner || r->value_index != k || e->n != first->n) return false;
+    if (first->kind != VT_E_REDUCE || r->combiner != f->combiner || r->value_index != k || e->n != first->n)
+        return false;
     bool same = r->n_axes == f->n_axes;
     for (uint32_t i = 0; same && i < r->n_axes; i++) same = r->axes[i] == f->axes[i];
     for (uint32_t i = 0; same && i < e->n; i++) same = vt_expr_equal(e->a[i], first->a[i]);
@@ -160,13 +172,14 @@ static void check_bodies(te_context *c, const vt_operation *op) {
     const vt_expr *first = op->bodies[0];
     for (uint32_t k = 0; k < op->n_outputs; k++) te__measure(c, op->bodies[k]);
     if (first->kind == VT_E_REDUCE && first->u.reduce->n_sources != op->n_outputs)
-        te__raise(c, VTA_INVALID_ARGUMENT, "%s has %u bodies, but its reduction has %u results: give all of them", op->name,
-                  op->n_outputs, first->u.reduce->n_sources);
+        te__raise(c, VTA_INVALID_ARGUMENT, "%s has %u bodies, but its reduction has %u results: give all of them",
+                  op->name, op->n_outputs, first->u.reduce->n_sources);
     for (uint32_t k = 0; k < op->n_outputs; k++) {
         const vt_expr *e = op->bodies[k];
         if (!is_result(e, first, k))
             te__raise(c, VTA_INVALID_ARGUMENT,
-                      "the bodies of %s must be the results of one reduction in their order, or none reductions", op->name);
+                      "the bodies of %s must be the results of one reduction in their order, or none reductions",
+                      op->name);
         bool found = false;
         for (uint32_t i = 0; e->kind == VT_E_REDUCE && i < e->n; i++) vt_expr_walk(e->a[i], finds_reduction, &found);
         if (e->kind != VT_E_REDUCE) vt_expr_walk(e, finds_reduction, &found);
@@ -216,8 +229,8 @@ const vt_operation *te__compute(te_context *c, const char *name, const char *tag
     op->bodies = vt_exprs_copy(ctx, n_bodies, bodies);
     for (uint32_t i = 0; i < n_bodies; i++)
         if (bodies[i]->dtype.lanes != 1 || bodies[i]->dtype.code == VT_HANDLE)
-            te__raise(c, VTA_INVALID_ARGUMENT, "an element of %s would be of type %s: elements are single numbers", name,
-                      te__dtype_text(c, bodies[i]->dtype));
+            te__raise(c, VTA_INVALID_ARGUMENT, "an element of %s would be of type %s: elements are single numbers",
+                      name, te__dtype_text(c, bodies[i]->dtype));
     check_bodies(c, op);
     te__check_variables(c, op);
     make_outputs(ctx, op, NULL);

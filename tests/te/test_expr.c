@@ -115,6 +115,12 @@ static void refused(void **state) {
         {"sum[k: 0](x)", VTA_OUT_OF_RANGE, "it must be at least 1"},
         {"1 < 2 < 3", VTA_PARSE, "between two comparisons"},
         {"99999999999999999999", VTA_PARSE, "is not a number that 64 bits can hold"},
+        {"x + 65536 * 32768", VTA_OUT_OF_RANGE,
+         "65536 * 32768 is a number that int32 cannot hold: write one of them as int64"},
+        {"1 << 31", VTA_OUT_OF_RANGE, "1 << 31 is a number that int32 cannot hold"},
+        {"2147483647 + 1", VTA_OUT_OF_RANGE, "2147483647 + 1 is a number that int32 cannot hold"},
+        {"-2147483647 - 2", VTA_OUT_OF_RANGE, "-2147483647 - 2 is a number that int32 cannot hold"},
+        {"int64(4611686018427387904) * 2", VTA_OUT_OF_RANGE, "* 2 is a number that int64 cannot hold"},
         {"x @ 1", VTA_PARSE, "expected an operator or the end, found \"@\""},
         {"1.2.3", VTA_PARSE, "is not a number"},
     };
