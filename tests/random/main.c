@@ -27,7 +27,8 @@ typedef struct session {
     tally tallies[MOST_REASONS];
     int n_tallies;
     choices c;
-    program p;
+    program p, trial; /* the one that runs, and a simpler one */
+    uint64_t seed;
 } session;
 
 static tally *tally_of(session *s, const result *r, bool *out_new) {
@@ -69,9 +70,27 @@ static void choose(session *s, uint64_t seed) {
     choices_from_bytes(&s->c, bytes, n);
 }
 
+static bool make_trial(void *user, choices *c) {
+    session *s = user;
+    generate(c, &s->trial);
+    return !s->trial.too_large && s->trial.illegal == s->p.illegal;
+}
+
+static void run_trial(void *user, result *out) {
+    session *s = user;
+    run_apart(&s->trial, s->seed, out);
+}
+
+static void take_trial(void *user) {
+    session *s = user;
+    s->p = s->trial;
+}
+
 static void one(session *s, uint64_t seed) {
+    const shrink_sort sort = {make_trial, run_trial, take_trial, s};
     result r;
     bool new;
+    s->seed = seed;
     choose(s, seed);
     generate(&s->c, &s->p);
     if (s->p.too_large) {
@@ -89,7 +108,7 @@ static void one(session *s, uint64_t seed) {
     t->n++;
     bool serious = r.outcome > OUTCOME_UNPROVEN;
     if (!serious && !(s->shrink && new)) return;
-    if (s->shrink && t->n <= 3) shrink(&s->c, &s->p, seed, &r, 1500);
+    if (s->shrink && t->n <= 3) shrink(&s->c, &sort, &r, 1500);
     if (t->n <= 3 || !s->shrink) show(s, seed, &r);
 }
 

@@ -213,7 +213,8 @@ void run(const program *p, uint64_t seed, result *out) {
     vta_diag_destroy(r.diag);
 }
 
-void run_apart(const program *p, uint64_t seed, result *out) {
+void in_own_process(void (*body)(const void *user, uint64_t seed, result *out), const void *user, uint64_t seed,
+                    result *out) {
     int ends[2];
     if (pipe(ends) != 0) abort();
     fflush(NULL);
@@ -221,7 +222,7 @@ void run_apart(const program *p, uint64_t seed, result *out) {
     if (child < 0) abort();
     if (child == 0) {
         alarm(SECONDS_MOST);
-        run(p, seed, out);
+        body(user, seed, out);
         _exit(write(ends[1], out, sizeof *out) == (ssize_t)sizeof *out ? 0 : 1);
     }
     close(ends[1]);
@@ -234,3 +235,7 @@ void run_apart(const program *p, uint64_t seed, result *out) {
     int signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     snprintf(out->text, sizeof out->text, "%s", signal_number == SIGALRM ? "no end" : strsignal(signal_number));
 }
+
+static void run_program(const void *p, uint64_t seed, result *out) { run(p, seed, out); }
+
+void run_apart(const program *p, uint64_t seed, result *out) { in_own_process(run_program, p, seed, out); }

@@ -28,5 +28,8 @@ extern const char *const outcome_names[OUTCOME_COUNT];
 void run(const program *p, uint64_t seed, result *out);
 /* The same in a process of its own, which may crash or not end. */
 void run_apart(const program *p, uint64_t seed, result *out);
+/* What `body` writes into the result, from a process of its own. */
+void in_own_process(void (*body)(const void *user, uint64_t seed, result *out), const void *user, uint64_t seed,
+                    result *out);
 
 #endif

@@ -2,14 +2,11 @@
 
 #include <string.h>
 
-#include "random/generate.h"
 #include "random/reason.h"
 
 typedef struct shrinker {
-    choices *best;
-    program *p, trial;
-    choices tried;
-    uint64_t seed;
+    const shrink_sort *sort;
+    choices *best, tried;
     result *found;
     char reason[REASON_LENGTH];
     int left; /* trials */
@@ -28,16 +25,15 @@ static bool attempt(shrinker *s, const uint32_t *list, size_t n) {
     char reason[REASON_LENGTH];
     if (s->left <= 0) return false;
     choices_from_list(&s->tried, list, n);
-    generate(&s->tried, &s->trial);
-    if (s->trial.too_large || s->trial.illegal != s->p->illegal || !simpler(&s->tried, s->best)) return false;
+    if (!s->sort->make(s->sort->user, &s->tried) || !simpler(&s->tried, s->best)) return false;
     s->left--;
-    run_apart(&s->trial, s->seed, &r);
+    s->sort->run(s->sort->user, &r);
     if (r.outcome != s->found->outcome) return false;
     reason_of(r.text, reason);
     if (r.outcome != OUTCOME_WRONG && strcmp(reason, s->reason) != 0) return false;
     *s->best = s->tried;
-    *s->p = s->trial;
     *s->found = r;
+    s->sort->take(s->sort->user);
     return true;
 }
 
@@ -99,9 +95,9 @@ static bool lower(shrinker *s) {
     return any;
 }
 
-void shrink(choices *c, program *p, uint64_t seed, result *found, int trials) {
+void shrink(choices *c, const shrink_sort *sort, result *found, int trials) {
     static shrinker s;
-    s = (shrinker){.best = c, .p = p, .seed = seed, .found = found, .left = trials};
+    s = (shrinker){.sort = sort, .best = c, .found = found, .left = trials};
     reason_of(found->text, s.reason);
     for (bool any = true; any && s.left > 0;) {
         any = false;
