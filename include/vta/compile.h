@@ -1,7 +1,7 @@
 /* From a network of floats to an artifact: calibrate, quantize, compile (docs/models.md).
  *
  *     vtac_calibration_create(graph, NULL, diag, &calibration);
- *     for (...) vtac_calibration_observe(calibration, (const void *[]){picture}, diag);
+ *     for (size_t i = 0; i < count; i++) vtac_calibration_observe(calibration, (const void *[]){pictures[i]}, diag);
  *     vtac_quantized_create(calibration, NULL, diag, &quantized);
  *     vtac_quantized_compile(quantized, config, NULL, diag, &bytes, &size, NULL);    // vta_model_parse, or a file
  *

@@ -4,7 +4,7 @@
  *     vta_preprocess how;
  *     vta_preprocess_preset("imagenet", diag, &how);
  *     vta_image_load("cat.jpg", NULL, diag, &image);
- *     vta_preprocess_run(&how, image, 3, 224, 224, VTA_NCHW, NULL, diag, input);   // float input[3 * 224 * 224]
+ *     vta_preprocess_run(&how, image, 3, 224, 224, VTA_NCHW, diag, input);   // float input[3 * 224 * 224]
  *
  * Different images may be used from different threads at once. */
 #ifndef VTA_IMAGE_H

@@ -4,7 +4,7 @@
  *     vtac_op *op;
  *     vtac_op_create("conv2d", "height=56 width=56 in_channels=64 out_channels=64 kernel=3 pad=1 "
  *                              "epilogue=shift,relu,clip", config, NULL, diag, &op);
- *     vtac_op_schedule(op, NULL, diag);
+ *     vtac_op_schedule(op, NULL, diag, NULL);
  *     vtac_op_text(op);                                   // a kernel file with the chosen schedule
  *     vtac_module_function(vtac_op_module(op), vtac_kernel_name(vtac_op_kernel(op)), diag, &function);
  *

@@ -9,7 +9,8 @@
  * What statements do is the program's affair: an index outside of a buffer is not seen, and loops marked parallel must be
  * so. The order of statements is kept.
  *
- *     te_buffer *x = te_buffer_create(c, "x", "float32", 1, &n, NULL), *y = ...;
+ *     te_buffer *x = te_buffer_create(c, "x", "float32", 1, &n, NULL);
+ *     te_buffer *y = te_buffer_create(c, "y", "float32", 1, &n, NULL);
  *     te_expr *i = te_variable(c, "i", "int32");
  *     te_expr *twice = te_mul(c, te_buffer_load(c, x, 1, &i), te_float(c, NULL, 2));
  *     const vtac_stmt *store = te_stmt_store(c, y, twice, 1, &i);
