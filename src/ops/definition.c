@@ -71,7 +71,7 @@ static vt_word sum_at(const summing *s, int64_t m, int64_t n, int64_t y, int64_t
             s->from_data[rows] = (int64_t)vt__plain_at(s->data, m, n, row, column, group * channels);
             s->from_weight[rows++] = (int64_t)vt__plain_at(s->weight, m, o, dy, dx, 0);
         }
-    return s->a->products(rows, s->from_data, s->from_weight, s->data->values, s->weight->values, channels);
+    return s->a->products(s->a->ctx, rows, s->from_data, s->from_weight, s->data->values, s->weight->values, channels);
 }
 
 /* The largest of the sums under a window. */
@@ -188,7 +188,7 @@ static vt_word pooled_at(const pooling *p, int64_t n, int64_t y, int64_t x, int6
     for (size_t i = 1; i < count && p->w.maximum; i++)
         largest = a->apply(a->ctx, VTA_FIELD_MAX, largest, p->image->values[p->taps[i]]);
     if (p->w.maximum) return largest;
-    vt_word sum = a->products(count, p->taps, p->zeros, p->image->values, &one, 1);
+    vt_word sum = a->products(a->ctx, count, p->taps, p->zeros, p->image->values, &one, 1);
     return a->average(a->ctx, sum, p->w.all_count ? p->w.kh * p->w.kw : (int64_t)count);
 }
 

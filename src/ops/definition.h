@@ -16,8 +16,8 @@ typedef struct vt_algebra {
     vt_word (*number)(void *ctx, int64_t number);
     vt_word (*apply)(void *ctx, vta_field_op op, vt_word a, vt_word b);
     /* As vta_field_products, with steps of 1. */
-    vt_word (*products)(size_t rows, const int64_t ai[], const int64_t bi[], const vt_word a[], const vt_word b[],
-                        int64_t n);
+    vt_word (*products)(void *ctx, size_t rows, const int64_t ai[], const int64_t bi[], const vt_word a[],
+                        const vt_word b[], int64_t n);
     /* floor((2 sum + count) / (2 count)) */
     vt_word (*average)(void *ctx, vt_word sum, int64_t count);
     /* floor((x + 2^(bits - 1)) / 2^bits); `fits`: x + 2^(bits - 1) is no more than 32 bits hold. */

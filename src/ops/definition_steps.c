@@ -33,8 +33,9 @@ static vt_word apply(void *ctx, vta_field_op op, vt_word a, vt_word b) {
     return 0;
 }
 
-static vt_word products(size_t rows, const int64_t ai[], const int64_t bi[], const vt_word a[], const vt_word b[],
-                        int64_t n) {
+static vt_word products(void *ctx, size_t rows, const int64_t ai[], const int64_t bi[], const vt_word a[],
+                        const vt_word b[], int64_t n) {
+    (void)ctx;
     uint64_t sum = 0;
     for (size_t r = 0; r < rows; r++)
         for (int64_t k = 0; k < n; k++) sum += a[ai[r] + k] * b[bi[r] + k];
@@ -163,7 +164,7 @@ static vt_word of_channel(const place *p, vt_role role, uint32_t index) {
 static vt_word plus_product(const vt_algebra *a, vt_word x, const vt_plain *arg, size_t at, int64_t by) {
     int64_t from = (int64_t)at, zero = 0;
     vt_word factor = a->number(a->ctx, by);
-    return a->apply(a->ctx, VTA_FIELD_ADD, x, a->products(1, &from, &zero, arg->values, &factor, 1));
+    return a->apply(a->ctx, VTA_FIELD_ADD, x, a->products(a->ctx, 1, &from, &zero, arg->values, &factor, 1));
 }
 
 static vt_word digits(const place *p, uint32_t index, vt_word x) {

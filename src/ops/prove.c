@@ -21,9 +21,9 @@ static vt_word apply(void *ctx, vta_field_op op, vt_word a, vt_word b) {
 
 static vt_word with(void *ctx, vta_field_op op, vt_word a, int64_t b) { return apply(ctx, op, a, number(ctx, b)); }
 
-static vt_word products(size_t rows, const int64_t ai[], const int64_t bi[], const vt_word a[], const vt_word b[],
-                        int64_t n) {
-    return vta_field_products(rows, ai, bi, a, b, n, 1, 1);
+static vt_word products(void *ctx, size_t rows, const int64_t ai[], const int64_t bi[], const vt_word a[],
+                        const vt_word b[], int64_t n) {
+    return vta_field_products(((values *)ctx)->field, rows, ai, bi, a, b, n, 1, 1);
 }
 
 /* The division that was shown to be this average for every sum (ops/division.c). */
@@ -62,7 +62,8 @@ typedef struct proving {
     vta_diag *diag;
     vt_definition definition;
     vtac_prove_result *result;
-    uint64_t terms; /* the most of a draw */
+    uint64_t terms;           /* the most of a draw, */
+    double degree, magnitude; /* and the largest polynomials: the definition's are of the kernel file's size */
     /* Of the kernel file: its inputs in tiles, and the result. */
     te_tensor *inputs[VT_DEFINITION_ARGS];
     vta_value *tiles[VT_DEFINITION_ARGS];
@@ -113,6 +114,8 @@ static vta_status draw(proving *p, uint64_t seed) {
     if (status == VTA_OK) status = vta_field_status(field);
     if (status == VTA_OK) compare(p);
     if (vta_field_terms(field) > p->terms) p->terms = vta_field_terms(field);
+    p->degree = fmax(p->degree, vta_field_degree(field));
+    p->magnitude = fmax(p->magnitude, vta_field_magnitude(field));
     vta_field_destroy(field);
     return status;
 }
@@ -123,8 +126,7 @@ static vta_status draw(proving *p, uint64_t seed) {
 /* Both parts may fail; the second with the chance that docs/prove.md has for as many terms. */
 static void add_error(const proving *p) {
     vtac_prove_result *r = p->result;
-    double t = (double)p->terms + 1, d = (double)r->degree + 1;
-    double one = log2(t * t / 2 * d * d * exp2(-vta_field_log2_size()) + t * exp2(17 - vta_field_log2_size()));
+    double one = vta_field_log2_chance(p->terms, p->degree, p->magnitude);
     r->log2_error = log2(exp2(r->log2_error) + exp2(one * r->draws));
     if (p->terms > r->terms) r->terms = p->terms;
 }
