@@ -288,8 +288,12 @@ def tvm_lower(inp: Schedule | IRModule | PrimFunc, args: list[Tensor | Expr] | N
 
 
 def _with_vta_passes():
-    """The current context where it asks for the accelerator's passes, else one that does."""
-    return contextlib.nullcontext() if PassContext.current().for_vta else build_config()
+    """The current context where it asks for the accelerator's passes, else one that does, with its settings."""
+    now = PassContext.current()
+    if now.for_vta:
+        return contextlib.nullcontext()
+    return build_config(now.debug_flag, opt_level=now.opt_level, required_pass=now.required_pass,
+                        disabled_pass=now.disabled_pass, config=now.config)
 
 
 def lower(inp: Schedule | IRModule | PrimFunc, args: list[Tensor | Expr] | None = None, name: str = "main",
