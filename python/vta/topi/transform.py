@@ -51,8 +51,8 @@ def _reduction(name, function, meaning):
                     index.append(next(kept))
             return function(data(*index), axis=over)
 
-        return te.compute(shape or (1,), lambda *i: element(*i) if shape else element(), f"{data.name}_{name}",
-                          tag=tag.COMM_REDUCE, varargs_names=[f"ax{i}" for i in range(len(shape) or 1)])
+        return te.compute(shape, element, f"{data.name}_{name}", tag=tag.COMM_REDUCE,
+                          varargs_names=[f"ax{i}" for i in range(len(shape))])
 
     operator.__name__ = operator.__qualname__ = name
     operator.__doc__ = f"""{meaning}
@@ -68,7 +68,7 @@ def _reduction(name, function, meaning):
     Returns
     -------
     result : Tensor
-        Of one element where all dimensions are reduced.
+        Of the shape () where all dimensions are reduced.
     """
     return operator
 
@@ -114,9 +114,8 @@ def _arg(name, better, least, meaning):
         (at,) = _axes(0 if axis is None else axis, source.ndim)
         k = te.reduce_axis((0, source.shape[at]), "k")
         shape = [e for d, e in enumerate(source.shape) if d != at]
-        places, _ = te.compute(shape or (1,), lambda *i: reducer((k.var, source(*i[:at], k, *i[at:]) if shape else source(k)), axis=k),
-                               f"{data.name}_{name}", tag=tag.COMM_REDUCE,
-                               varargs_names=[f"ax{i}" for i in range(len(shape) or 1)])
+        places, _ = te.compute(shape, lambda *i: reducer((k.var, source(*i[:at], k, *i[at:])), axis=k), f"{data.name}_{name}",
+                               tag=tag.COMM_REDUCE, varargs_names=[f"ax{i}" for i in range(len(shape))])
         out = te.compute(places.shape, lambda *i: places(*i), f"T_{name}", tag=tag.ELEMWISE)
         if not keepdims:
             return out
@@ -264,7 +263,7 @@ def squeeze(a: Tensor, axis: int | Sequence[int] | None = None) -> Tensor:
     left = [d for d in range(a.ndim) if d not in gone]
     if [d for d in gone if shape[d] != 1]:
         raise ValueError(f"squeeze: dimensions {gone} of {shape} have more than one element")
-    return te.compute([shape[d] for d in left] or [1], lambda *i: a(*[i[left.index(d)] if d in left else 0 for d in range(a.ndim)]),
+    return te.compute([shape[d] for d in left], lambda *i: a(*[i[left.index(d)] if d in left else 0 for d in range(a.ndim)]),
                       "T_squeeze", tag=tag.INJECTIVE)
 
 
