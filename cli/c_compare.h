@@ -14,11 +14,20 @@ typedef struct cli_layer {
     char value[CLI_COMPARE_NAME], shape[CLI_COMPARE_NAME];
     size_t count;                  /* values */
     double scale;                  /* of the integers; 0: floats */
-    double most, cosine, decibels; /* largest error; of both as vectors; signal over error, infinite where they are equal */
-    double low, high;              /* of all values, floats and integers */
+    /* Places where one of the two is infinite or not a number and the other is not the same; all other such places are
+     * equal, and left out of the numbers below. */
+    size_t odd;
+    bool exact;      /* the same everywhere */
+    double most;     /* largest error */
+    double cosine;   /* of both as vectors; of two that are zero 1, of one that is 0, with odd places 0 */
+    double decibels; /* signal over error; exact: infinite; no signal, or odd places: infinite, below zero */
+    double low, high; /* of all values, floats and integers */
     /* How many values are where: floats across, integers up, from low to high; errors from -most to most. */
     uint32_t cells[CLI_COMPARE_CELLS][CLI_COMPARE_CELLS], errors[CLI_COMPARE_BINS];
 } cli_layer;
+
+/* The number of decibels as text has it: "exact", "-inf", "41.5". */
+const char *cli_layer_decibels(const cli_layer *layer, char out[32]);
 
 /* Measures what a layer computed against the floats. */
 void cli_layer_measure(const vtac_quantized_layer *computed, const float *want, cli_layer *out_layer);

@@ -15,26 +15,43 @@ static size_t place(double x, double low, double high, size_t bins) {
     return at >= (double)bins ? bins - 1 : at > 0 ? (size_t)at : 0;
 }
 
+/* Both finite; else they are the same, or *out_odd is counted up. */
+static bool is_measured(double x, double y, size_t *out_odd) {
+    if (isfinite(x) && isfinite(y)) return true;
+    *out_odd += !(x == y || (isnan(x) && isnan(y)));
+    return false;
+}
+
 static void measure(const vtac_quantized_layer *l, const float *want, cli_layer *out) {
     double dot = 0, ours = 0, theirs = 0, noise = 0;
     out->low = INFINITY, out->high = -INFINITY;
     for (size_t i = 0; i < out->count; i++) {
         double x = element(l, i), y = (double)want[i], off = fabs(x - y);
+        if (!is_measured(x, y, &out->odd)) continue;
         out->most = fmax(out->most, off);
         out->low = fmin(out->low, fmin(x, y)), out->high = fmax(out->high, fmax(x, y));
         dot += x * y, ours += x * x, theirs += y * y, noise += off * off;
     }
-    out->cosine = ours > 0 && theirs > 0 ? dot / sqrt(ours * theirs) : ours == theirs;
-    out->decibels = noise > 0 ? theirs > 0 ? 10 * log10(theirs / noise) : -INFINITY : INFINITY;
+    if (out->low > out->high) out->low = out->high = 0; /* nothing was measured */
+    out->exact = noise == 0 && !out->odd;
+    out->cosine = out->odd ? 0 : ours > 0 && theirs > 0 ? dot / sqrt(ours * theirs) : ours == theirs;
+    out->decibels = out->exact ? INFINITY : theirs > 0 && !out->odd ? 10 * log10(theirs / noise) : -INFINITY;
 }
 
 static void count(const vtac_quantized_layer *l, const float *want, cli_layer *out) {
+    size_t odd = 0;
     for (size_t i = 0; i < out->count; i++) {
         double x = element(l, i), y = (double)want[i];
+        if (!is_measured(x, y, &odd)) continue;
         size_t across = place(y, out->low, out->high, CLI_COMPARE_CELLS);
         out->cells[across][place(x, out->low, out->high, CLI_COMPARE_CELLS)]++;
         out->errors[place(x - y, -out->most, out->most, CLI_COMPARE_BINS)]++;
     }
+}
+
+const char *cli_layer_decibels(const cli_layer *layer, char out[32]) {
+    snprintf(out, 32, layer->exact ? "exact" : "%.1f", layer->decibels);
+    return out;
 }
 
 void cli_layer_measure(const vtac_quantized_layer *computed, const float *want, cli_layer *out_layer) {
