@@ -44,10 +44,7 @@ void vt__run_quantize(const vt__qcall *c) {
     float least = (float)vt_element_least(t->type.element), most = (float)vt_element_most(t->type.element);
     for (int64_t i = 0; i < count; i++) {
         float x = nearbyintf(in[i] * by);
-        vt__store_integer(t, c->out, i,
-                          x >= least  ? x <= most ? (int32_t)x : (int32_t)most
-                          : x < least ? (int32_t)least
-                                      : 0);
+        vt__store_integer(t, c->out, i, x >= least ? x <= most ? (int32_t)x : (int32_t)most : (int32_t)least);
     }
 }
 

@@ -42,12 +42,13 @@ static void conv(world *w) {
     assert_memory_equal(y, want, sizeof y);
 }
 
-/* Halves go to the even neighbour, what is beyond the limits is the limit, and no number is zero. */
+/* Halves go to the even neighbour, what is beyond the limits is the limit, and what is not a number is the least. */
 static void floats(world *w, int32_t most, vt_element element) {
     const float x[] = {0.5f, 1.5f, -2.5f, (float)most, (float)-most - 1, 1e9f, -1e9f, INFINITY, -INFINITY, NAN};
     enum { COUNT = sizeof x / sizeof *x };
     const float want[] = {
-        0, 2, -2, (float)most, (float)-most - 1, (float)most, (float)-most - 1, (float)most, (float)-most - 1, 0};
+        0, 2, -2, (float)most, (float)-most - 1, (float)most, (float)-most - 1, (float)most, (float)-most - 1,
+        (float)-most - 1};
     float y[COUNT];
     vt_gvalue *in = vt_graph_input(w->g, "x", TYPE(F32, 1, 1, 1, COUNT));
     vt_gvalue *pool = vt_graph_apply(

@@ -1,4 +1,5 @@
 /* Float convolutions: a matrix product of the weights and the windows, or plain sums where groups are small. */
+#include <math.h>
 #include <string.h>
 
 #include "graph/eval/priv.h"
@@ -48,10 +49,20 @@ static bool is_plain(const vt_windows *w) {
            w->in_h == w->out_h && w->in_w == w->out_w;
 }
 
-/* Output planes begin with the bias. */
-static void begin_planes(float *y, const float *bias, int64_t channels, int64_t plane) {
-    for (int64_t c = 0; c < channels; c++)
-        for (int64_t i = 0; i < plane; i++) y[c * plane + i] = bias ? bias[c] : 0;
+/* The bias is added to the sums: in this order compiled code does it, so that both give the same bits. */
+static void add_bias(float *y, const float *bias, int64_t channels, int64_t plane) {
+    for (int64_t c = 0; bias && c < channels; c++)
+        for (int64_t i = 0; i < plane; i++) y[c * plane + i] += bias[c];
+}
+
+/* Padding is zeros, whose products with infinities are not numbers: taps of those read it too. */
+static void add_padding(const vt_windows *w, float f, int64_t ky, int64_t kx, float *y) {
+    int64_t top, bottom, left, right;
+    vt__inside(ky, w->stride_h, w->dilation_h, w->top, w->in_h, w->out_h, &top, &bottom);
+    vt__inside(kx, w->stride_w, w->dilation_w, w->left, w->in_w, w->out_w, &left, &right);
+    for (int64_t o = 0; o < w->out_h; o++)
+        for (int64_t i = 0; i < w->out_w; i++)
+            if (o < top || o >= bottom || i < left || i >= right) y[o * w->out_w + i] += f * 0;
 }
 
 /* y of one channel, plus what one channel of x and its weights give. */
@@ -61,6 +72,7 @@ static void add_channel(const vt_windows *w, const float *x, const float *k, flo
         vt__inside(ky, w->stride_h, w->dilation_h, w->top, w->in_h, w->out_h, &top, &bottom);
         for (int64_t kx = 0; kx < w->kernel_w; kx++) {
             float f = k[ky * w->kernel_w + kx];
+            if (!isfinite(f)) add_padding(w, f, ky, kx, y);
             vt__inside(kx, w->stride_w, w->dilation_w, w->left, w->in_w, w->out_w, &left, &right);
             for (int64_t o = top; o < bottom; o++) {
                 const float *from =
@@ -101,7 +113,7 @@ vta_status vt__eval_conv(const vt_eval_call *c) {
     w.channels /= groups;
     for (int64_t image_ = 0; image_ < w.images; image_++) {
         float *y = (float *)c->out[0] + image_ * channels * out_plane;
-        begin_planes(y, vt__in(c, 2), channels, out_plane);
+        memset(y, 0, (size_t)(channels * out_plane) * sizeof *y);
         for (int64_t i = 0; i < groups; i++) {
             int64_t own = channels / groups;
             group g = {w, own, (const float *)c->in[0] + (image_ * groups + i) * w.channels * in_plane,
@@ -111,6 +123,7 @@ vta_status vt__eval_conv(const vt_eval_call *c) {
             else
                 VT_TRY(product(&g, c));
         }
+        add_bias(y, vt__in(c, 2), channels, out_plane);
     }
     return VTA_OK;
 }
@@ -140,12 +153,13 @@ vta_status vt__eval_conv_transpose(const vt_eval_call *c) {
     int64_t in_plane = w.in_h * w.in_w, out_plane = w.out_h * w.out_w, taps = w.kernel_h * w.kernel_w;
     for (int64_t image_ = 0; image_ < w.images; image_++) {
         float *y = (float *)c->out[0] + image_ * groups * own_out * out_plane;
-        begin_planes(y, vt__in(c, 2), groups * own_out, out_plane);
+        memset(y, 0, (size_t)(groups * own_out * out_plane) * sizeof *y);
         for (int64_t i = 0; i < w.channels; i++)
             for (int64_t o = 0; o < own_out; o++)
                 spread_channel(&w, (const float *)c->in[0] + (image_ * w.channels + i) * in_plane,
                                (const float *)c->in[1] + (i * own_out + o) * taps,
                                y + (i / own_in * own_out + o) * out_plane);
+        add_bias(y, vt__in(c, 2), groups * own_out, out_plane);
     }
     return VTA_OK;
 }

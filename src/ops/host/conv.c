@@ -30,6 +30,7 @@ static void add_product(vt_strbuf *out, const vt_host_conv *o, const char *wide)
     add_condition(out, row, w->h, w->stride_h, o->transposed);
     vt_strbuf_add(out, " && ");
     add_condition(out, column, w->w, w->stride_w, o->transposed);
+    /* of a transposed one nothing is where no input reaches; else there are zeros, which are multiplied */
     vt_strbuf_addf(out, ", %s(x[n, o // %" PRId64 " * %" PRId64 " + c, %s", wide, per, in, row);
     if (o->transposed) vt_strbuf_addf(out, " // %" PRId64, w->stride_h);
     vt_strbuf_addf(out, ", %s", column);
@@ -38,7 +39,7 @@ static void add_product(vt_strbuf *out, const vt_host_conv *o, const char *wide)
         vt_strbuf_addf(out, "]) * %s(k[o // %" PRId64 " * %" PRId64 " + c, o %% %" PRId64 ", dy, dx]), %s(0))", wide,
                        per, in, per, wide);
     else
-        vt_strbuf_addf(out, "]) * %s(k[o, c, dy, dx]), %s(0))", wide, wide);
+        vt_strbuf_addf(out, "]), %s(0)) * %s(k[o, c, dy, dx])", wide, wide);
 }
 
 vta_status vt_host_conv_kernel(const vt_host *host, const vt_host_conv *o, vtac_kernel **out_kernel) {

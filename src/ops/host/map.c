@@ -181,19 +181,45 @@ vta_status vt_host_transpose_kernel(const vt_host *host, const vt_host_shape *x,
 /* Sums are of 64 bits and rounded once, as those of the evaluator in C: both give the same bits. */
 static bool is_sum(vt_host_reduction kind) { return kind == VT_HOST_SUM || kind == VT_HOST_MEAN; }
 
-static void add_reduction(vt_strbuf *out, vt_host_reduction kind, const vt_host_shape *x, uint32_t axes) {
-    static const char *const names[] = {"sum", "sum", "max", "min"};
+/* "max[r1: 3](before x[i0, r1] after)" */
+static void add_reduction(vt_strbuf *out, const char *name, const vt_host_shape *x, uint32_t axes, const char *before,
+                          const char *after) {
     bool first = true;
-    vt_strbuf_addf(out, "%s[", names[kind]);
+    vt_strbuf_addf(out, "%s[", name);
     for (int32_t i = 0; i < x->ndim; i++) {
         if (!(axes >> i & 1)) continue;
         vt_strbuf_addf(out, "%sr%d: %" PRId64, first ? "" : ", ", (int)i, x->dim[i]);
         first = false;
     }
-    vt_strbuf_add(out, is_sum(kind) ? "](float64(x[" : "](x[");
+    vt_strbuf_addf(out, "](%sx[", before);
     for (int32_t i = 0; i < x->ndim; i++)
         vt_strbuf_addf(out, "%s%c%d", i ? ", " : "", axes >> i & 1 ? 'r' : 'i', (int)i);
-    vt_strbuf_add(out, is_sum(kind) ? "]))" : "])");
+    vt_strbuf_addf(out, "]%s)", after);
+}
+
+/* The extents of a tensor NAME that is reduced. */
+static void add_reduced(vt_strbuf *out, const char *name, const vt_host_shape *y) {
+    vt_strbuf_addf(out, "tensor %s[", name);
+    for (int32_t i = 0; i < y->ndim; i++) vt_strbuf_addf(out, "%si%d: %" PRId64, i ? ", " : "", (int)i, y->dim[i]);
+    vt_strbuf_add(out, "] = ");
+}
+
+/* The largest as IEEE and NumPy have it: an element that is not a number is the result, and the largest of infinities
+ * is one. u counts the first, v those that are no such infinities; the language begins with the largest finite number. */
+static void add_extreme(vt_strbuf *out, bool largest, const vt_host_shape *x, const vt_host_shape *y, uint32_t axes) {
+    const char *name = largest ? "max" : "min";
+    add_reduced(out, "t", y);
+    add_reduction(out, name, x, axes, "", "");
+    vt_strbuf_add(out, "\n");
+    add_reduced(out, "u", y);
+    add_reduction(out, "max", x, axes, "select(fabs(", ") <= float32(1e39), 0, 1)");
+    vt_strbuf_add(out, "\n");
+    add_reduced(out, "v", y);
+    add_reduction(out, "max", x, axes, "select(", largest ? " > float32(-1e39), 1, 0)" : " < float32(1e39), 1, 0)");
+    vt_strbuf_add(out, "\n");
+    add_result(out, "output", y);
+    vt_strbuf_addf(out, "select(u[...] > 0, sqrt(float32(-1.0)), select(v[...] > 0, t[...], float32(%s1e39))))\n",
+                   largest ? "-" : "");
 }
 
 vta_status vt_host_reduce_kernel(const vt_host *host, vt_host_reduction kind, const vt_host_shape *x, uint32_t axes,
@@ -213,19 +239,19 @@ vta_status vt_host_reduce_kernel(const vt_host *host, vt_host_reduction kind, co
     vt_strbuf_init(&text, host->allocator);
     vt_strbuf_add(&text, "kernel reduce\ntarget llvm\n");
     add_input(&text, "x", x);
-    vt_strbuf_addf(&text, "%s t[", is_sum(kind) ? "tensor" : "output");
-    for (int32_t i = 0; i < y.ndim; i++) vt_strbuf_addf(&text, "%si%d: %" PRId64, i ? ", " : "", (int)i, y.dim[i]);
-    vt_strbuf_add(&text, "] = ");
-    add_reduction(&text, kind, x, axes);
-    vt_strbuf_add(&text, "\n");
-    if (is_sum(kind)) {
-        add_result(&text, "output", &y);
-        vt_strbuf_add(&text, "t[...]");
-        if (kind == VT_HOST_MEAN) {
-            vt_strbuf_add(&text, " / ");
-            vt__host_float(&text, (double)over);
-        }
-        vt_strbuf_add(&text, ")\n");
+    if (!is_sum(kind)) {
+        add_extreme(&text, kind == VT_HOST_MAX, x, &y, axes);
+        return vt__host_parse(host, "reduce", &text, out_kernel);
     }
+    add_reduced(&text, "t", &y);
+    add_reduction(&text, "sum", x, axes, "float64(", ")");
+    vt_strbuf_add(&text, "\n");
+    add_result(&text, "output", &y);
+    vt_strbuf_add(&text, "t[...]");
+    if (kind == VT_HOST_MEAN) {
+        vt_strbuf_add(&text, " / ");
+        vt__host_float(&text, (double)over);
+    }
+    vt_strbuf_add(&text, ")\n");
     return vt__host_parse(host, "reduce", &text, out_kernel);
 }
