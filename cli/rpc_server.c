@@ -18,7 +18,7 @@ static const char *session_beside(char to[PATH_MAX]) {
 }
 
 typedef struct numbers {
-    uint64_t port, sessions, call, idle, patience, memory, files;
+    uint64_t port, sessions, call, idle, patience, memory, files, processes;
 } numbers;
 
 static int serve(const cli_command *self, const numbers *n, vta_rpc_server_options *o, bool quiet) {
@@ -35,6 +35,7 @@ static int serve(const cli_command *self, const numbers *n, vta_rpc_server_optio
     o->patience_ms = (uint32_t)n->patience;
     o->memory_bytes = n->memory ? n->memory * MIB : UINT64_MAX;
     o->file_bytes = n->files * MIB;
+    o->most_processes = n->processes && n->processes < UINT32_MAX ? (uint32_t)n->processes : UINT32_MAX;
     if (!o->session_program) o->session_program = session_beside(beside);
     if (!quiet) o->log = (vta_sink){cli_write_log, NULL};
     o->ready = cli_tell_port;
@@ -49,7 +50,8 @@ int cmd_rpc_server(const cli_command *self, int argc, char **argv) {
                  .idle = 3600,
                  .patience = 30000,
                  .memory = 2048,
-                 .files = 1024};
+                 .files = 1024,
+                 .processes = 256};
     bool quiet = false;
     const cli_option options[] = {
         {"host", 0, CLI_TEXT, "ADDRESS", "where to listen (127.0.0.1); others than this machine's need --key-file",
@@ -59,14 +61,19 @@ int cmd_rpc_server(const cli_command *self, int argc, char **argv) {
         {"key", 0, CLI_TEXT, "NAME", "what kind of board it is: for the tracker, and for TVM's clients", &o.name},
         {"config", 'c', CLI_TEXT, "FILE", "hardware configuration of new sessions (built-in)", &o.config},
         {"driver", 'd', CLI_TEXT, "NAME", "device of all sessions (the configuration's TARGET)", &o.driver},
-        {"bitstreams", 0, CLI_TEXT, "FOLDER", "bitstreams for program_fpga: TARGET/HW_VER/NAME.{bin,rbf,bit}", &o.bitstreams},
+        {"bitstreams", 0, CLI_TEXT, "FOLDER", "bitstreams for program_fpga: TARGET/HW_VER/NAME.{bin,rbf,bit}",
+         &o.bitstreams},
         {"sessions", 0, CLI_NUMBER, "N", "most sessions at once (16)", &n.sessions},
         {"call-seconds", 0, CLI_NUMBER, "N", "longest call (300); then the session is ended", &n.call},
         {"idle-seconds", 0, CLI_NUMBER, "N", "longest silence of a client (3600)", &n.idle},
         {"patience-ms", 0, CLI_NUMBER, "N", "for a handshake, or a frame that was begun (30000)", &n.patience},
-        {"memory", 0, CLI_NUMBER, "MIB", "memory of a session (2048); 0: no limit", &n.memory},
+        {"memory", 0, CLI_NUMBER, "MIB", "memory of a session, all its processes together (2048); 0: no limit",
+         &n.memory},
+        {"processes", 0, CLI_NUMBER, "N", "processes and threads of a session (256); 0: no limit", &n.processes},
         {"files", 0, CLI_NUMBER, "MIB", "uploads of a session (1024)", &n.files},
         {"user", 0, CLI_TEXT, "NAME", "whom sessions run as when the server is root (nobody)", &o.user},
+        {"unprotected", 0, CLI_FLAG, NULL, "no namespaces for sessions: they can harm each other and the server",
+         &o.unprotected},
         {"allow-shutdown", 0, CLI_FLAG, NULL, "clients may end the server", &o.allow_shutdown},
         {"tracker", 't', CLI_TEXT, "HOST:PORT", "register with this tracker", &o.tracker},
         {"public-host", 0, CLI_TEXT, "NAME", "what the tracker tells clients to connect to (--host)", &o.public_host},

@@ -132,14 +132,17 @@ typedef struct vta_rpc_server_options {
     uint32_t call_seconds;       /* one call; 0: 300 */
     uint32_t idle_seconds;       /* a session that is asked for nothing; 0: 3600 */
     uint32_t patience_ms;        /* a frame that was begun, a handshake; 0: 30 seconds */
-    uint64_t memory_bytes;       /* of a session's process; 0: 2 GiB, UINT64_MAX: no limit */
+    uint64_t memory_bytes;       /* of each process of a session, and of all together; 0: 2 GiB, UINT64_MAX: no limit */
     uint64_t file_bytes;         /* of a session's uploads; 0: 1 GiB */
     bool allow_shutdown;         /* clients may end the server */
     const char *tracker;         /* "host:port" of a tracker to register with, again and again; NULL: none */
     const char *public_host;     /* what the tracker's clients are to connect to; NULL: host */
-    vta_sink log;                /* a line for every session's begin and end, and for what was refused */
+    vta_sink log;                /* a line for every session's begin and end, and for what was refused. It must not wait:
+                                    the server does nothing else meanwhile */
     void (*ready)(void *ctx, uint32_t port); /* called once the server listens; may be NULL */
     void *ready_ctx;
+    uint32_t most_processes; /* of a session, with their threads; 0: 256, UINT32_MAX: no limit */
+    bool unprotected;        /* sessions have no namespaces, and others than this machine are served all the same */
 } vta_rpc_server_options;
 
 /* Serves until SIGINT or SIGTERM, or a client's shutdown; sessions that are going on then are ended. */

@@ -1,7 +1,7 @@
 /* One connection of the server: from accept to close. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -42,50 +42,35 @@ static void close_fd(int *fd) {
     *fd = -1;
 }
 
-static void forget_presence(vt_connection *c) {
-    if (!c->has_presence) return;
-    c->has_presence = false;
-    close_handle(&c->presence);
-    close_fd(&c->presence_fd); /* the poll handle was stopped by uv_close already */
-}
-
 void vt__connection_close(vt_connection *c) {
     if (c->state == VT_CLOSED) return;
     vt__connection_enter(c, VT_CLOSED);
     free_line(c);
-    forget_presence(c);
+    vt__said_end(c);
     if (c->has_inside) close_handle(&c->inside);
     if (c->has_process) close_handle(&c->process);
     close_fd(&c->inside_fd);
     close_fd(&c->page_fd);
+    close_fd(&c->verdict_fd);
     vt__share_close(c->page, sizeof *c->page);
+    vt__share_close(c->verdict, sizeof *c->verdict);
     c->page = NULL;
-    if (*c->folder) vt__folder_remove(c->folder);
+    c->verdict = NULL;
+    if (*c->folder) vt__folders_drop(c->server, c->folder);
     close_handle(&c->tcp);
 }
 
 /* ---- Parting ----------------------------------------------------------------------------------------------------- */
-
-static void give_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buffer) {
-    static char sink[65536]; /* what is read here is not looked at */
-    (void)handle, (void)wanted;
-    *buffer = uv_buf_init(sink, sizeof sink);
-}
-
-static void read_the_rest(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer) {
-    (void)buffer;
-    if (n < 0) vt__connection_close(stream->data);
-}
 
 static void say(vt_connection *c, uint32_t protocol, uint32_t number, vta_status status, const char *why) {
     vt_strbuf words;
     vt_strbuf_init(&words, NULL);
     vt__farewell(&words, protocol, number, status, why);
     uv_buf_t buffer = uv_buf_init(words.text, (unsigned)words.size);
-    if (words.size && c->tls && vt__tls_is_open(c->tls))
-        vt__pump_say(c, words.text, words.size);
+    if (words.size && c->tls && !vt__tls_is_open(c->tls))
+        uv_try_write((uv_stream_t *)&c->tcp, &buffer, 1); /* in the clear: it knows no key */
     else if (words.size)
-        uv_try_write((uv_stream_t *)&c->tcp, &buffer, 1);
+        vt__pump_say(c, words.text, words.size);
     vt_strbuf_free(&words);
 }
 
@@ -105,11 +90,10 @@ void vt__connection_part(vt_connection *c) {
     if (c->state >= VT_PARTING) return;
     vt__connection_enter(c, VT_PARTING);
     free_line(c);
-    forget_presence(c);
     if (c->ended != VTA_OK && c->page) say_why(c);
+    bool sent = uv_stream_get_write_queue_size((uv_stream_t *)&c->tcp) == 0;
     end_sending(c);
-    if (c->tls) return; /* pump.c goes on reading, and closes */
-    if (uv_read_start((uv_stream_t *)&c->tcp, give_room, read_the_rest) != 0) vt__connection_close(c);
+    if (c->gone && sent) vt__connection_close(c); /* else pump.c goes on reading, and closes */
 }
 
 /* ---- The beginning ----------------------------------------------------------------------------------------------- */
@@ -119,7 +103,9 @@ vta_status vt__connection_take_line(vt_connection *c, vta_diag *diag) {
     uint32_t most = c->server->options.most_sessions;
     for (uint32_t i = 0; c->server->sessions < most && i < VT_RPC_MOST_SESSIONS && !c->line; i++)
         if (!atomic_load(&t->line[i].pid)) c->line = &t->line[i];
-    if (!c->line) return vt_fail(diag, VTA_NO_MEMORY, "all %u sessions of this server are taken (--sessions)", most);
+    if (!c->line)
+        return vt_fail(diag, VTA_NO_MEMORY, "all %u sessions of this server are taken (--sessions); try again later",
+                       most);
     c->server->sessions++;
     *c->line = (vt_rpc_line){.pid = UINT32_MAX, .since_ms = vt__rpc_now()};
     snprintf(c->line->peer, sizeof c->line->peer, "%s", c->peer);
@@ -141,42 +127,10 @@ void vt__connection_refuse(vt_connection *c, vta_status status, const char *why)
     vt__connection_part(c);
 }
 
-static void on_presence(uv_poll_t *poll, int status, int events) {
-    vt_connection *c = poll->data;
-    (void)status, (void)events;
-    c->gone = vt__rpc_now();
-    forget_presence(c);
-}
-
-/* The socket is the session's; a second descriptor tells when the client is gone. */
-static void watch_presence(vt_connection *c, int fd) {
-    c->presence_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (c->presence_fd < 0 || uv_poll_init(&c->server->loop, &c->presence, c->presence_fd) != 0) {
-        close_fd(&c->presence_fd);
-        return;
-    }
-    c->presence.data = c;
-    c->has_presence = true;
-    c->handles++;
-    uv_poll_start(&c->presence, UV_DISCONNECT, on_presence);
-}
-
-static void begin_in_the_clear(vt_connection *c) {
-    int fd = -1;
-    vta_diag *diag = c->server->diag;
-    uv_fileno((uv_handle_t *)&c->tcp, &fd);
-    vta_status status = vt__connection_take_line(c, diag);
-    if (status == VTA_OK) status = vt__connection_start(c, fd, diag);
-    if (status == VTA_OK)
-        watch_presence(c, fd);
-    else
-        vt__connection_refuse(c, status, vt__server_words(c->server));
-}
-
 static vt_connection *new_connection(vt_server *s) {
     vt_connection *c = calloc(1, sizeof *c);
     if (!c) return NULL;
-    *c = (vt_connection){.server = s, .page_fd = -1, .presence_fd = -1, .inside_fd = -1, .next = s->first};
+    *c = (vt_connection){.server = s, .page_fd = -1, .verdict_fd = -1, .inside_fd = -1, .next = s->first};
     c->link = &s->first;
     if (s->first) s->first->link = &c->next;
     s->first = c;
@@ -187,15 +141,42 @@ static vt_connection *new_connection(vt_server *s) {
     return c;
 }
 
-/* Connections that have not shown the key yet. Sessions are for those who have. */
-static int count_shaking(const vt_server *s) {
+/* ---- Handshakes -------------------------------------------------------------------------------------------------- */
+
+enum { MOST_SHAKING = 64, MOST_OF_ONE = 32 };
+
+/* The address without its port. */
+static bool same_address(const vt_connection *a, const vt_connection *b) {
+    const char *end = strrchr(a->peer, ':');
+    size_t n = end ? (size_t)(end - a->peer) : strlen(a->peer);
+    return !strncmp(a->peer, b->peer, n + 1);
+}
+
+/* Connections that have not shown the key yet: how many, and which is the oldest (the list begins with the youngest).
+ * `like`: only those of its address; NULL: all. */
+static int count_shaking(const vt_server *s, const vt_connection *like, vt_connection **out_oldest) {
     int n = 0;
-    for (const vt_connection *c = s->first; c; c = c->next) n += c->state == VT_SHAKING;
+    for (vt_connection *c = s->first; c; c = c->next) {
+        if (c->state != VT_SHAKING || (like && !same_address(like, c))) continue;
+        *out_oldest = c;
+        n++;
+    }
     return n;
 }
 
+/* Sessions are for those who have the key: who only connects, and waits, makes room for those who come after. */
+static void make_room(vt_server *s, const vt_connection *latest) {
+    vt_connection *oldest = NULL;
+    bool many = count_shaking(s, latest, &oldest) > MOST_OF_ONE;
+    if (!many && count_shaking(s, NULL, &oldest) <= MOST_SHAKING) return;
+    vt__server_log(s, "%s: refused: %d younger ones %sare in the TLS handshake", oldest->peer,
+                   many ? MOST_OF_ONE : MOST_SHAKING, many ? "of its address " : "");
+    vt__connection_close(oldest);
+}
+
+/* ---- Accepting --------------------------------------------------------------------------------------------------- */
+
 void vt__connection_accept(vt_server *s) {
-    enum { MOST_SHAKING = 64 };
     int fd;
     vt_connection *c = new_connection(s);
     if (!c) return; /* it waits in the queue of the system, and leaves in the end */
@@ -206,12 +187,6 @@ void vt__connection_accept(vt_server *s) {
     if (uv_fileno((uv_handle_t *)&c->tcp, &fd) == 0) vt__rpc_set_up_socket(fd);
     name_peer(c);
     vta_diag_clear(s->diag);
-    if (!s->tls) {
-        begin_in_the_clear(c);
-    } else if (count_shaking(s) <= MOST_SHAKING) {
-        vt__pump_begin(c);
-    } else {
-        vt__server_log(s, "%s: refused: %d others are in the TLS handshake", c->peer, MOST_SHAKING);
-        vt__connection_close(c);
-    }
+    if (s->tls) make_room(s, c);
+    vt__pump_begin(c);
 }

@@ -69,7 +69,7 @@ vta_status vt__session_upload(vt_rpc_session *s, const char *name, uint64_t offs
     char path[VT_FOLDER_BYTES + NAME_BYTES + 2];
     VT_TRY(vt__session_path(s, name, sizeof path, path));
     if (offset == 0 && access(path, F_OK) == 0) VT_TRY(vt__session_remove(s, name));
-    int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | (offset ? 0 : O_CREAT | O_EXCL), 0600);
+    int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | (offset ? 0 : O_CREAT | O_EXCL), 0600);
     if (fd < 0) return io_error(s, name, "written");
     vta_status status = charge(s, fd, name, offset, size, offset == 0);
     bool charged = status == VTA_OK;
@@ -85,10 +85,11 @@ vta_status vt__session_download(vt_rpc_session *s, const char *name, uint64_t of
     char path[VT_FOLDER_BYTES + NAME_BYTES + 2];
     struct stat is;
     VT_TRY(vt__session_path(s, name, sizeof path, path));
-    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC); /* a pipe would be waited for */
     if (fd < 0) return io_error(s, name, "read");
     char buffer[65536];
     ssize_t n = fstat(fd, &is);
+    if (n == 0 && !S_ISREG(is.st_mode)) n = -1, errno = EINVAL;
     *out_total = n == 0 ? (uint64_t)is.st_size : 0;
     for (size_t done = 0; n >= 0 && done < most; done += (size_t)n) {
         size_t part = most - done < sizeof buffer ? most - done : sizeof buffer;
@@ -112,28 +113,78 @@ vta_status vt__session_remove(vt_rpc_session *s, const char *name) {
 
 /* ---- Folders ----------------------------------------------------------------------------------------------------- */
 
-/* Below an open folder, which is closed. The files are those of code that may do what it likes: names are looked up in
- * the open folder, never by path, and links are removed, not followed. */
-static void remove_inside(int folder, int depth) {
-    DIR *dir = depth < 64 ? fdopendir(folder) : NULL;
+/* The files are those of code that may do what it likes: names are looked up in open folders, never by path, and links
+ * are removed, not followed. A folder inside a folder is moved up before it is emptied, so that trees of any depth
+ * go, with no more than three descriptors. */
+typedef struct removal {
+    int top;
+    uint64_t number; /* of the last folder that was moved up */
+} removal;
+
+/* A folder without rights for its owner would keep what is in it. */
+static int open_inside(int folder, const char *name) {
+    int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 || errno != EACCES) return fd;
+    fchmodat(folder, name, 0700, 0);
+    return openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static bool move_up(removal *r, int folder, const char *name) {
+    char fresh[32];
+    for (int tries = 0; tries < 1000; tries++) {
+        snprintf(fresh, sizeof fresh, ".gone-%llu", (unsigned long long)r->number++);
+        if (renameat2(folder, name, r->top, fresh, RENAME_NOREPLACE) == 0) return true;
+        if (errno == EACCES && tries == 0) fchmodat(folder, name, 0700, 0);
+        if (errno != EEXIST && errno != EACCES) return false;
+    }
+    return false;
+}
+
+/* Empties an open folder, which is closed: how many entries have gone from it, -1 when it cannot be read. */
+static long empty(removal *r, int folder) {
+    long gone = 0;
+    fchmod(folder, 0700);
+    DIR *dir = fdopendir(folder);
     if (!dir) {
         close(folder);
-        return;
+        return -1;
     }
     for (struct dirent *e; (e = readdir(dir));) {
         if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")) continue;
-        if (unlinkat(folder, e->d_name, 0) == 0) continue;
-        int inner = openat(folder, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (inner < 0) continue;
-        remove_inside(inner, depth + 1);
-        unlinkat(folder, e->d_name, AT_REMOVEDIR);
+        gone += unlinkat(folder, e->d_name, 0) == 0 || move_up(r, folder, e->d_name);
     }
     closedir(dir);
+    return gone;
 }
 
-void vt__folder_remove(const char *path) {
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder < 0) return;
-    remove_inside(folder, 0);
-    rmdir(path);
+/* One time over all that is in the top. How much has gone, or was moved there. */
+static long pass(removal *r) {
+    long done = 0;
+    int again = openat(r->top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = again >= 0 ? fdopendir(again) : NULL;
+    if (!dir && again >= 0) close(again);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")) continue;
+        int inner = unlinkat(r->top, e->d_name, 0) == 0 ? -1 : open_inside(r->top, e->d_name);
+        long gone = 0;
+        for (long some = 1; inner >= 0 && some > 0; gone += some > 0 ? some : 0) {
+            int once = openat(inner, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+            some = once >= 0 ? empty(r, once) : -1;
+        }
+        bool removed = inner < 0 || unlinkat(r->top, e->d_name, AT_REMOVEDIR) == 0;
+        if (inner >= 0) close(inner);
+        done += removed || gone;
+    }
+    if (dir) closedir(dir);
+    return done;
+}
+
+bool vt__folder_remove(const char *path) {
+    removal r = {.top = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+    if (r.top < 0) return false;
+    fchmod(r.top, 0700);
+    while (rmdir(path) != 0 && (errno == ENOTEMPTY || errno == EEXIST))
+        if (!pass(&r)) break;
+    close(r.top);
+    return access(path, F_OK) != 0;
 }

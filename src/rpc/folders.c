@@ -34,8 +34,9 @@ static void remove_stale(vt_server *s, const char *place) {
     for (struct dirent *e; dir && (e = readdir(dir));) {
         if (strncmp(e->d_name, PREFIX, sizeof PREFIX - 1) || !is_stale(dirfd(dir), e->d_name)) continue;
         if (snprintf(path, sizeof path, "%s/%s", place, e->d_name) >= (int)sizeof path) continue;
-        vt__folder_remove(path);
-        vt__server_log(s, "%s: removed: the server that it belonged to was killed", path);
+        bool gone = vt__folder_remove(path);
+        vt__server_log(s, "%s: %s: the server that it belonged to was killed", path,
+                       gone ? "removed" : "cannot be removed");
     }
     if (dir) closedir(dir);
 }
@@ -68,8 +69,42 @@ vta_status vt__folders_session(const vt_server *s, vta_diag *diag, char out_fold
     return status;
 }
 
+/* A folder that is being removed. */
+typedef struct removal {
+    uv_work_t work;
+    vt_server *server;
+    char path[VT_FOLDER_BYTES];
+    bool gone;
+} removal;
+
+static void remove_one(uv_work_t *work) {
+    removal *r = work->data;
+    r->gone = vt__folder_remove(r->path);
+}
+
+static void removed(uv_work_t *work, int status) {
+    removal *r = work->data;
+    (void)status;
+    if (!r->gone) vt__server_log(r->server, "%s: cannot be removed", r->path);
+    free(r);
+}
+
+void vt__folders_drop(vt_server *s, const char *folder) {
+    removal *r = calloc(1, sizeof *r);
+    if (!r) {
+        vt__folder_remove(folder);
+        return;
+    }
+    r->work.data = r;
+    r->server = s;
+    snprintf(r->path, sizeof r->path, "%s", folder);
+    if (uv_queue_work(&s->loop, &r->work, remove_one, removed) == 0) return;
+    vt__folder_remove(folder);
+    free(r);
+}
+
 void vt__folders_end(vt_server *s) {
-    if (*s->folder) vt__folder_remove(s->folder);
+    if (*s->folder && !vt__folder_remove(s->folder)) vt__server_log(s, "%s: cannot be removed", s->folder);
     if (s->folder_fd >= 0) close(s->folder_fd);
     s->folder_fd = -1;
 }

@@ -1,12 +1,13 @@
 #include "rpc/limits.h"
 
 #include <errno.h>
-#include <grp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "rpc/jail.h"
 
 static vta_status failed(vta_diag *diag, const char *what) {
     return vt_fail(diag, VTA_IO, "the session cannot %s: %s", what, strerror(errno));
@@ -20,21 +21,18 @@ static int limit(int resource, uint64_t most) {
     return setrlimit(resource, &l);
 }
 
-static vta_status become(const vt_rpc_page *page, vta_diag *diag) {
-    if (!page->change_user) return VTA_OK;
-    const gid_t group = page->group;
-    if (setgroups(1, &group) != 0 || setgid(group) != 0 || setuid(page->user) != 0)
-        return failed(diag, "change to the user that it should run as");
-    return VTA_OK;
-}
-
 vta_status vt__limits_apply(const vt_rpc_page *page, vta_diag *diag) {
     enum { OPEN_FILES = 256 };
     pid_t server = getppid();
-    VT_TRY(become(page, diag));
+    /* Before the rights go: the number counts in the namespace of the session's user alone, where it has one. */
+    if (page->jail == VT_JAIL_USER && page->processes && limit(RLIMIT_NPROC, page->processes) != 0)
+        return failed(diag, "limit its processes");
+    VT_TRY(page->jail >= VT_JAIL_USER ? vt__jail_lock(page, diag) : vt__jail_become_user(page, diag));
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failed(diag, "give up rights");
     /* After the change of user, which clears it. A server that is gone already sends no signal. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return failed(diag, "be bound to its server");
+    /* Other processes of the user, those of other sessions among them, neither trace it nor read its memory. */
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return failed(diag, "protect its memory");
     if (getppid() != server) return failed(diag, "find its server");
     if (page->memory_bytes != UINT64_MAX && limit(RLIMIT_AS, page->memory_bytes) != 0)
         return failed(diag, "limit its memory");

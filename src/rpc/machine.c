@@ -83,7 +83,7 @@ static const char *const protocols[] = {"none yet", "vta", "tvm"};
 
 /* The server writes the table ten times a second: of itself a session knows better. */
 static uint32_t protocol_of(const vt_rpc_session *s, const vt_rpc_line *line) {
-    bool own = atomic_load(&line->pid) == (uint32_t)getpid();
+    bool own = s->table && line == &s->table->line[s->page->slot];
     uint32_t protocol = own ? atomic_load(&s->page->protocol) : line->protocol;
     return protocol < sizeof protocols / sizeof *protocols ? protocol : 0;
 }

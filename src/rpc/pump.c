@@ -1,5 +1,6 @@
-/* TLS between a client and its session: what comes from the network is decrypted and given to the session's socket, and
- * the other way round. A side that takes nothing stops the other from being read. */
+/* Between a client and its session: what comes from the network is given to the session's socket, decrypted where there
+ * is a key, and the other way round. So the server knows when a client waits for an answer, whatever the session's code
+ * says. A side that takes nothing stops the other from being read. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,10 @@ static void read_session(vt_connection *c) { uv_read_start((uv_stream_t *)&c->in
 
 static void written(uv_write_t *write, int status) {
     vt_connection *c = ((block *)write)->c;
+    bool to_session = c->has_inside && write->handle == (uv_stream_t *)&c->inside;
     free(write);
     if (c->state == VT_CLOSED) return;
+    if (status < 0 && to_session) return; /* it ends, and how it does is what the client is told */
     if (status < 0) {
         vt__connection_kill(c, VTA_IO, "the connection broke");
         return;
@@ -77,6 +80,10 @@ static void drain(vt_connection *c) {
 
 void vt__pump_say(vt_connection *c, const void *bytes, size_t size) {
     short wait;
+    if (!c->tls) {
+        send_block(c, (uv_stream_t *)&c->tcp, c->has_inside ? (uv_stream_t *)&c->inside : NULL, bytes, size);
+        return;
+    }
     ssize_t n = 1;
     for (size_t done = 0; c->state != VT_CLOSED && done < size && n > 0; done += n > 0 ? (size_t)n : 0)
         n = vt__tls_write(c->tls, (const char *)bytes + done, size - done, &wait);
@@ -87,6 +94,7 @@ void vt__pump_say(vt_connection *c, const void *bytes, size_t size) {
 
 static void on_session(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer) {
     vt_connection *c = stream->data;
+    if (n > 0) c->asked = 0;
     if (n > 0) vt__pump_say(c, buffer->base, (size_t)n);
     if (n >= 0) return;
     c->inside_over = true;
@@ -95,6 +103,11 @@ static void on_session(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer) {
 }
 
 /* ---- From the network -------------------------------------------------------------------------------------------- */
+
+static void give_session(vt_connection *c, const char *bytes, size_t size) {
+    c->asked = uv_now(&c->server->loop);
+    send_block(c, (uv_stream_t *)&c->inside, (uv_stream_t *)&c->tcp, bytes, size);
+}
 
 /* As many records as fit are one block. */
 static ssize_t decrypt_block(vt_connection *c, size_t *out_size) {
@@ -113,14 +126,14 @@ static void decrypt(vt_connection *c) {
     ssize_t n = 1;
     while (c->state == VT_SERVED && n > 0) {
         n = decrypt_block(c, &size);
-        if (size) send_block(c, (uv_stream_t *)&c->inside, (uv_stream_t *)&c->tcp, c->server->blocks->opened, size);
+        if (size) give_session(c, c->server->blocks->opened, size);
     }
     drain(c);
     if (n == -2) vt__connection_kill(c, VTA_IO, "the connection was tampered with");
 }
 
 /* The session gets one end of a pair of sockets. */
-static vta_status begin_session(vt_connection *c, vta_diag *diag) {
+vta_status vt__pump_session(vt_connection *c, vta_diag *diag) {
     int ends[2];
     VT_TRY(vt__connection_take_line(c, diag));
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0)
@@ -152,7 +165,7 @@ static void shake(vt_connection *c) {
         vt__connection_part(c);
         return;
     }
-    vta_status status = begin_session(c, diag);
+    vta_status status = vt__pump_session(c, diag);
     if (status == VTA_OK)
         decrypt(c); /* the first request may have come along */
     else
@@ -161,7 +174,7 @@ static void shake(vt_connection *c) {
 
 /* A client of the own protocol that was started without a key is told so in the clear. */
 static bool speaks_in_the_clear(const vt_connection *c, const char *bytes, size_t size) {
-    return c->state == VT_SHAKING && size >= VT_RPC_PREFACE_BYTES &&
+    return c->tls && c->state == VT_SHAKING && size >= VT_RPC_PREFACE_BYTES &&
            !memcmp(bytes, VT_RPC_PREFACE, VT_RPC_PREFACE_BYTES);
 }
 
@@ -186,6 +199,10 @@ static void on_network(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer) {
         vt__connection_refuse(c, VTA_INVALID_ARGUMENT, VT_NEEDS_KEY);
         return;
     }
+    if (!c->tls) {
+        give_session(c, buffer->base, (size_t)n);
+        return;
+    }
     if (!vt__tls_feed(c->tls, buffer->base, (size_t)n)) {
         vt__connection_kill(c, VTA_NO_MEMORY, "the server is out of memory");
         return;
@@ -196,8 +213,18 @@ static void on_network(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer) {
         decrypt(c);
 }
 
+static void begin_in_the_clear(vt_connection *c) {
+    vta_status status = vt__pump_session(c, c->server->diag);
+    read_network(c);
+    if (status != VTA_OK) vt__connection_refuse(c, status, vt__server_words(c->server));
+}
+
 void vt__pump_begin(vt_connection *c) {
     vta_diag_clear(c->server->diag);
+    if (!c->server->tls) {
+        begin_in_the_clear(c);
+        return;
+    }
     if (vt__tls_accept(c->server->tls, c->server->diag, &c->tls) != VTA_OK) {
         vt__server_log(c->server, "%s: refused: %s", c->peer, vt__server_words(c->server));
         vt__connection_close(c);

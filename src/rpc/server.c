@@ -8,10 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/versioned.h"
 #include "rpc/address.h"
+#include "rpc/jail.h"
+#include "rpc/log.h"
 #include "rpc/registration.h"
 #include "rpc/sigpipe.h"
 #include "rpc/stream.h"
@@ -19,15 +22,14 @@
 enum { WATCH_MS = 100, BACKLOG = 64 };
 
 void vt__server_log(vt_server *s, const char *fmt, ...) {
-    char line[1024];
+    char text[1024], line[1025];
     va_list args;
     if (!s->options.log.write) return;
     va_start(args, fmt);
-    int n = vsnprintf(line, sizeof line - 1, fmt, args);
+    int n = vsnprintf(text, sizeof text - 1, fmt, args);
     va_end(args);
     if (n < 0) return;
-    size_t size = (size_t)n < sizeof line - 1 ? (size_t)n : sizeof line - 2;
-    line[size++] = '\n';
+    size_t size = vt__log_line(line, sizeof line - 1, text);
     s->options.log.write(s->options.log.ctx, line, size);
 }
 
@@ -84,6 +86,11 @@ static vta_status listen_on(vt_server *s, vta_diag *diag) {
                        "--host %.100s: a server runs the code that it is sent; where others can reach it, it needs "
                        "--key-file (`vta rpc new-key FILE` makes one)",
                        s->options.host);
+    if (!loopback && s->jail == VT_JAIL_REAPED && !s->options.unprotected)
+        return vt_fail(diag, VTA_UNSUPPORTED,
+                       "--host %.100s: this machine gives sessions no namespaces (%s): what one runs could harm the "
+                       "others, and the server. --unprotected serves others all the same",
+                       s->options.host, s->no_jail);
     int error = uv_tcp_bind(&s->listener, (struct sockaddr *)&at, 0);
     if (!error) error = uv_listen((uv_stream_t *)&s->listener, BACKLOG, on_connection);
     if (error)
@@ -110,6 +117,7 @@ static void fill_in(vta_rpc_server_options *o) {
     if (!o->idle_seconds) o->idle_seconds = 3600;
     if (!o->patience_ms) o->patience_ms = 30000;
     if (!o->memory_bytes) o->memory_bytes = (uint64_t)2 << 30;
+    if (!o->most_processes) o->most_processes = 256;
     if (!o->file_bytes) o->file_bytes = (uint64_t)1 << 30;
     if (!o->public_host) o->public_host = o->host;
 }
@@ -166,15 +174,52 @@ static vta_status find_user(vt_server *s, vta_diag *diag) {
     return VTA_OK;
 }
 
+/* What stands in a user's home is no session's to see, and where the key is. */
+static void find_hidden(vt_server *s) {
+    char room[4096], whole[PATH_MAX];
+    struct passwd entry, *found = NULL;
+    uid_t user = s->change_user ? s->user : geteuid();
+    if (getpwuid_r(user, &entry, room, sizeof room, &found) == 0 && found && strlen(found->pw_dir) < sizeof s->home)
+        strcpy(s->home, found->pw_dir);
+    if (s->options.key_file && realpath(s->options.key_file, whole) && strlen(whole) < sizeof s->key_file)
+        strcpy(s->key_file, whole);
+}
+
+/* Tries which namespaces there are. */
+static vta_status find_jail(vt_server *s, vta_diag *diag) {
+    static vt_rpc_page page;
+    s->jail = VT_JAIL_REAPED;
+    snprintf(s->no_jail, sizeof s->no_jail, "--unprotected");
+    if (s->options.unprotected) return VTA_OK;
+    page = (vt_rpc_page){.change_user = s->change_user, .user = s->user, .group = s->group};
+    VT_TRY(vt__folders_session(s, diag, page.folder));
+    strcpy(page.key_file, s->key_file);
+    strcpy(page.home, s->home);
+    bool given = !s->change_user || chown(page.folder, s->user, s->group) == 0;
+    if (given) s->jail = vt__jail_find(&page, sizeof s->no_jail, s->no_jail);
+    rmdir(page.folder);
+    return VTA_OK;
+}
+
+static void tell_jail(vt_server *s) {
+    if (s->jail == VT_JAIL_REAPED)
+        vt__server_log(
+            s,
+            "sessions are not protected (%s): what a client sends may read and end what others run, and read "
+            "all that the sessions' user may read, this server's key among it if that is its owner",
+            s->no_jail);
+    if (geteuid() == 0 && !s->change_user)
+        vt__server_log(s,
+                       "sessions are root (--user): what a client sends has the devices and the memory of the machine");
+}
+
 static vta_status make_tls(vt_server *s, vta_diag *diag) {
     vt_rpc_key key;
     if (!s->options.key_file) return VTA_OK;
     VT_TRY(vt__key_read(s->options.key_file, diag, &key));
     vta_status status = vt__tls_context(&key, true, diag, &s->tls);
     explicit_bzero(&key, sizeof key);
-    if (status != VTA_OK) return status;
-    s->blocks = vt_alloc(NULL, sizeof *s->blocks);
-    return s->blocks ? VTA_OK : vt_no_memory(diag);
+    return status;
 }
 
 static vta_status make_table(vt_server *s, vta_diag *diag) {
@@ -197,8 +242,11 @@ static vta_status prepare(vt_server *s, vta_diag *diag) {
     VT_TRY(make_tls(s, diag));
     VT_TRY(make_table(s, diag));
     VT_TRY(vt__folders_begin(s, diag));
+    find_hidden(s);
+    VT_TRY(find_jail(s, diag));
+    s->blocks = vt_alloc(NULL, sizeof *s->blocks);
     s->diag = vta_diag_create(NULL);
-    return s->diag ? VTA_OK : vt_no_memory(diag);
+    return s->diag && s->blocks ? VTA_OK : vt_no_memory(diag);
 }
 
 static void begin_handles(vt_server *s) {
@@ -221,6 +269,7 @@ static vta_status serve(vt_server *s, vta_diag *diag) {
     if (status == VTA_OK) {
         vt__server_log(s, "listening on %s:%u%s", s->options.host, port_of(s),
                        s->tls ? ", with a key" : ", for this machine only");
+        tell_jail(s);
         if (s->options.ready) s->options.ready(s->options.ready_ctx, port_of(s));
     } else {
         vt__server_end(s, "it cannot begin");
@@ -235,8 +284,11 @@ static vta_status serve(vt_server *s, vta_diag *diag) {
 
 vta_status vta_rpc_serve(const vta_rpc_server_options *options, vta_diag *diag) {
     vt_server s = {.table_fd = -1, .folder_fd = -1};
+    int dumpable = prctl(PR_GET_DUMPABLE);
     VT_TRY(vt_options_read(&s.options, sizeof s.options, options, "vta_rpc_server_options", diag));
     fill_in(&s.options);
+    /* Sessions of the same user do not read the memory of this process, where the key is. */
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     vta_status status = prepare(&s, diag);
     if (status == VTA_OK && uv_loop_init(&s.loop) != 0)
         status = vt_no_memory(diag);
@@ -251,5 +303,6 @@ vta_status vta_rpc_serve(const vta_rpc_server_options *options, vta_diag *diag) 
     vt_free(NULL, s.blocks, sizeof *s.blocks);
     vta_string_free(s.config_text);
     vta_diag_destroy(s.diag);
+    prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0);
     return status;
 }

@@ -1,5 +1,5 @@
 /* The server: an event loop that accepts connections and gives each to a session's process. It reads nothing of what
- * clients say; with TLS it decrypts it for the session. */
+ * clients say, but passes it on to the session; with TLS it decrypts it. */
 #ifndef VT_RPC_SERVER_H
 #define VT_RPC_SERVER_H
 
@@ -11,7 +11,8 @@
 
 typedef struct vt_connection vt_connection;
 
-/* What goes through TLS, a block at a time: the loop has one thread, and each block is done with before the next one.
+/* What goes to and from sessions, a block at a time: the loop has one thread, and each block is done with before the
+ * next one.
  */
 enum { VT_BLOCK_BYTES = 1 << 18 };
 typedef struct vt_blocks {
@@ -27,7 +28,7 @@ typedef struct vt_server {
     uv_signal_t signals[2];
     uv_timer_t timer;
     struct ssl_ctx_st *tls; /* NULL: in the clear */
-    vt_blocks *blocks;      /* with tls */
+    vt_blocks *blocks;
     int table_fd;
     char folder[VT_FOLDER_BYTES]; /* of its sessions' folders; "": none yet */
     int folder_fd;                /* whose lock is held as long as the server lives */
@@ -37,7 +38,10 @@ typedef struct vt_server {
     uint32_t sessions;                    /* that have a line of the table */
     uint32_t user, group;
     bool change_user, ending;
-    vta_diag *diag; /* for what goes to the log */
+    vt_rpc_jail jail;                                          /* of sessions */
+    char no_jail[256];                                         /* why they have none */
+    char key_file[VT_RPC_PATH_BYTES], home[VT_RPC_PATH_BYTES]; /* what they must not see */
+    vta_diag *diag;                                            /* for what goes to the log */
 } vt_server;
 
 /* Writes a line to the log: "SECONDS: text". */
@@ -55,6 +59,13 @@ typedef enum vt_connection_state {
     VT_CLOSED,  /* its handles are being closed */
 } vt_connection_state;
 
+/* A line that a session began to write to the log, and how much more it may. */
+typedef struct vt_said {
+    char line[512];
+    size_t size;
+    uint32_t left;
+} vt_said;
+
 struct vt_connection {
     vt_server *server;
     vt_connection *next, **link;
@@ -64,22 +75,25 @@ struct vt_connection {
     char peer[VT_RPC_PEER_BYTES];
 
     uv_tcp_t tcp;
-    uv_poll_t presence; /* tells when a client in the clear is gone */
-    int presence_fd;
-    bool has_presence;
-    uint64_t gone; /* when; 0: not yet */
+    uint64_t gone;  /* when the client left; 0: not yet */
+    uint64_t asked; /* when it said something last that is not answered yet; 0: nothing */
 
-    uv_process_t process;
+    uv_process_t process; /* the session's keeper */
     bool has_process, running;
-    int page_fd;
+    uint64_t killed; /* when its end was asked for; 0: not yet */
+    int page_fd, verdict_fd;
     vt_rpc_page *page;
+    vt_rpc_verdict *verdict;
+    uv_pipe_t says; /* what the session writes to the log */
+    vt_said said;
+    bool has_says;
     vt_rpc_line *line; /* of the table; NULL: none */
     char folder[VT_FOLDER_BYTES];
     vta_status ended; /* why the server ended the session; VTA_OK: it did not */
     char why[256];
 
     struct ssl_st *tls;
-    uv_pipe_t inside; /* to the session, with TLS */
+    uv_pipe_t inside; /* to the session */
     bool has_inside, inside_over;
     int inside_fd; /* the session's end, until it has it */
 };
@@ -94,6 +108,8 @@ void vt__connection_kill(vt_connection *c, vta_status status, const char *why);
 vta_status vt__connection_take_line(vt_connection *c, vta_diag *diag);
 /* There will be no session: the log and the client are told why. */
 void vt__connection_refuse(vt_connection *c, vta_status status, const char *why);
+/* Takes a line of the table, and starts the session's process on a socket that leads to the client. */
+vta_status vt__pump_session(vt_connection *c, vta_diag *diag);
 /* Starts the session's process on this socket. */
 vta_status vt__connection_start(vt_connection *c, int fd, vta_diag *diag);
 /* The session is over and all that it said was sent: says why it ended, if it was not in order, and parts. */
@@ -107,10 +123,18 @@ void vt__connection_closed(uv_handle_t *handle);
 /* The server's own folder; first what servers that were killed have left behind goes. */
 vta_status vt__folders_begin(vt_server *s, vta_diag *diag);
 void vt__folders_end(vt_server *s);
+/* Removes a session's folder in another thread; the loop lasts until it is gone. */
+void vt__folders_drop(vt_server *s, const char *folder);
 /* A new one in it, for a session. */
 vta_status vt__folders_session(const vt_server *s, vta_diag *diag, char out_folder[VT_FOLDER_BYTES]);
 
-/* ---- TLS (pump.c) ---- */
+/* ---- What sessions write to the log (said.c) ---- */
+/* Reads what comes out of a pipe, which it takes over, and logs it line by line as the session's. */
+vta_status vt__said_begin(vt_connection *c, int fd, vta_diag *diag);
+/* Logs what is in the pipe still, and closes it. */
+void vt__said_end(vt_connection *c);
+
+/* ---- Bytes between client and session (pump.c) ---- */
 void vt__pump_begin(vt_connection *c);
 /* The last words, encrypted. */
 void vt__pump_say(vt_connection *c, const void *bytes, size_t size);

@@ -45,8 +45,8 @@ vta_status vt__session_download(vt_rpc_session *s, const char *name, uint64_t of
 vta_status vt__session_remove(vt_rpc_session *s, const char *name);
 /* The path of a file of the session. VTA_INVALID_ARGUMENT for a name that could lead out of its folder. */
 vta_status vt__session_path(vt_rpc_session *s, const char *name, size_t room, char *out_path);
-/* Removes a folder and all in it, without following links. */
-void vt__folder_remove(const char *path);
+/* Removes a folder and all in it, of any depth, without following links. False: something of it is left. */
+bool vt__folder_remove(const char *path);
 
 /* ---- Code (code.c) ---- */
 vta_status vt__session_load(vt_rpc_session *s, const char *name, uint64_t *out_module);

@@ -10,8 +10,11 @@
 
 vta_status vt__share_make(const char *name, size_t bytes, vta_diag *diag, int *out_fd, void **out_memory) {
     *out_memory = NULL;
-    *out_fd = memfd_create(name, MFD_CLOEXEC);
-    if (*out_fd >= 0 && ftruncate(*out_fd, (off_t)bytes) == 0) *out_memory = vt__share_open(*out_fd, bytes, true);
+    *out_fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    /* Without the seals a session could cut off what its server reads: SIGBUS. */
+    if (*out_fd >= 0 && ftruncate(*out_fd, (off_t)bytes) == 0 &&
+        fcntl(*out_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+        *out_memory = vt__share_open(*out_fd, bytes, true);
     if (*out_memory) return VTA_OK;
     vta_status status = vt_fail(diag, VTA_IO, "cannot make shared memory: %s", strerror(errno));
     if (*out_fd >= 0) close(*out_fd);

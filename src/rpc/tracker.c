@@ -12,12 +12,14 @@
 
 #include "base/versioned.h"
 #include "rpc/address.h"
+#include "rpc/log.h"
 
 void vt__tracker_say(vt_tracker *t, const vt_tracker_link *l, const char *text) {
-    char line[512];
-    int n = snprintf(line, sizeof line, "%s: %.400s\n", l ? l->peer : "tracker", text);
+    char words[512], line[1024];
+    snprintf(words, sizeof words, "%s: %.400s", l ? l->peer : "tracker", text);
+    size_t size = vt__log_line(line, sizeof line, words);
     pthread_mutex_lock(&t->lock);
-    if (t->options.log.write && n > 0) t->options.log.write(t->options.log.ctx, line, (size_t)n);
+    if (t->options.log.write) t->options.log.write(t->options.log.ctx, line, size);
     pthread_mutex_unlock(&t->lock);
 }
 

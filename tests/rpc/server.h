@@ -38,10 +38,13 @@ typedef struct server {
 } server;
 
 enum { SERVER_MOST_ARGS = 32 };
+static int server_log_to; /* a pipe for the next server's log; 0: a file */
+static uid_t server_user; /* whom the next server runs as, where the test is root; 0: as the test */
 
 static inline void server_exec(const server *s, int out, const char *command, const char *port, va_list args) {
     char *argv[SERVER_MOST_ARGS] = {VT_BINARY_DIR "/vta", (char *)command, "--port", (char *)port};
-    int n = 4, log = open(s->log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    int n = 4, log = server_log_to > 0 ? server_log_to : open(s->log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (server_user && (setgid(server_user) != 0 || setuid(server_user) != 0)) _exit(126);
     for (char *a; n < SERVER_MOST_ARGS - 3 && (a = va_arg(args, char *));) argv[n++] = a;
     /* Sanitizers reserve more addresses than any limit allows. */
     if (SERVER_SANITIZED && !strcmp(command, "rpc-server")) argv[n++] = "--memory", argv[n++] = "0";
@@ -72,6 +75,7 @@ static inline void server_launch(server *s, const char *command, const char *por
 static inline void server_start_as(server *s, const char *command, const char *port, va_list args) {
     strcpy(s->folder, "/tmp/vta-rpc-test-XXXXXX");
     if (!mkdtemp(s->folder) || chmod(s->folder, 0755) != 0) fail_msg("no folder");
+    if (server_user && chown(s->folder, server_user, server_user) != 0) fail_msg("no folder for %u", server_user);
     snprintf(s->log, sizeof s->log, "%s.log", s->folder);
     server_launch(s, command, port, args);
 }

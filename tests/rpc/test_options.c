@@ -284,6 +284,9 @@ static void shared_memory(void **state) {
     assert_int_equal(vt__share_make("test", 5000, diag, &fd, &memory), VTA_OK);
     for (int i = 0; i < 5000; i++) assert_int_equal(((char *)memory)[i], 0);
     assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+    assert_int_equal(ftruncate(fd, 0), -1); /* who reads it would be ended by SIGBUS */
+    assert_int_equal(ftruncate(fd, 10000), -1);
+    assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), -1);
     int reader = vt__share_reader(fd);
     assert_true(reader >= 0 && fcntl(reader, F_GETFD) == FD_CLOEXEC);
     assert_null(vt__share_open(fd, 5001, true));
@@ -341,6 +344,7 @@ static int limited(void) {
     if (!limit_is(RLIMIT_NOFILE, 256)) return 4;
     if (!limit_is(RLIMIT_CORE, 0)) return 5;
     if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) return 6;
+    if (prctl(PR_GET_DUMPABLE) != 0) return 14;
     if (prctl(PR_GET_PDEATHSIG, &signal_of_death) != 0 || signal_of_death != SIGKILL) return 7;
     if (signal(SIGPIPE, SIG_DFL) != SIG_IGN || signal(SIGXFSZ, SIG_DFL) != SIG_IGN) return 8;
     if (!getcwd(place, sizeof place) || strcmp(place, page.folder)) return 9;

@@ -78,7 +78,7 @@ static void lines(void **state) {
         uint64_t before = vt__rpc_now();
         vta_status status = vt__connection_take_line(&c[i], diag);
         if (i == 2) {
-            told(diag, status, VTA_NO_MEMORY, "all 2 sessions of this server are taken (--sessions)");
+            told(diag, status, VTA_NO_MEMORY, "all 2 sessions of this server are taken (--sessions); try again later");
             assert_null(c[i].line);
             continue;
         }
@@ -109,34 +109,36 @@ static pid_t idle(void) {
     return pid;
 }
 
-static bool is_killed(pid_t pid) {
+static bool is_ended_by(pid_t pid, int number) {
     int code;
-    kill(pid, SIGTERM); /* what was killed before ends with the first signal */
+    kill(pid, SIGINT); /* what was ended before ends with the first signal */
     assert_int_equal(waitpid(pid, &code, 0), pid);
-    return WIFSIGNALED(code) && WTERMSIG(code) == SIGKILL;
+    return WIFSIGNALED(code) && WTERMSIG(code) == number;
 }
+
+#define TOO_LONG "a call took longer than 5 seconds (--call-seconds), and the session was ended"
 
 /* Calls that are too long, and clients that are gone: not at the limit, but a millisecond after it. */
 static void limits_of_time(void **state) {
     (void)state;
     static const struct {
-        uint64_t started, gone, now; /* milliseconds; 0: neither */
+        uint64_t started, gone, asked, now; /* milliseconds; 0: neither */
         uint64_t calling;
         const char *why; /* NULL: it goes on */
     } cases[] = {
-        {0, 0, 1000000, 0, NULL},
-        {1000, 0, 6000, 5000, NULL},
-        {1000, 0, 6001, 5001, "a call took longer than 5 seconds (--call-seconds), and the session was ended"},
-        {9000, 0, 8000, 0, NULL}, /* it has begun since the time was looked at */
-        {9000, 0, 9000, 0, NULL},
-        {0, 1000, 1500, 0, NULL},
-        {0, 1000, 1501, 0, "the client is gone"},
+        {0, 0, 0, 1000000, 0, NULL},     {1000, 0, 0, 6000, 5000, NULL}, {1000, 0, 0, 6001, 5001, TOO_LONG},
+        {9000, 0, 0, 8000, 0, NULL}, /* it has begun since the time was looked at */
+        {9000, 0, 0, 9000, 0, NULL},     {0, 1000, 0, 1500, 0, NULL},    {0, 1000, 0, 1501, 0, "the client is gone"},
+        {0, 0, 1000, 8000, 0, NULL}, /* asked for something, and no call: perhaps it is half a request */
+        {0, 0, 1000, 8001, 0, TOO_LONG}, {0, 0, 9000, 8001, 0, NULL},
     };
     s.options.call_seconds = 5;
+    s.options.patience_ms = 6000;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         vt_connection c = {.server = &s, .state = VT_SERVED, .running = true, .page = &page, .line = &table.line[3]};
         c.process.pid = idle();
         c.gone = cases[i].gone;
+        c.asked = cases[i].asked;
         atomic_store(&page.call_started, cases[i].started);
         atomic_store(&page.protocol, 2);
         atomic_store(&page.calls, 34);
@@ -148,12 +150,18 @@ static void limits_of_time(void **state) {
         assert_int_equal(c.ended, !cases[i].why ? VTA_OK : cases[i].gone ? VTA_IO : VTA_TIMEOUT);
         vt__connection_kill(&c, VTA_RACE, "a later reason"); /* the first one stays */
         assert_string_equal(c.why, cases[i].why ? cases[i].why : "a later reason");
-        assert_true(is_killed(c.process.pid));
+        assert_true(is_ended_by(c.process.pid, SIGTERM));
     }
     vt_connection c = {.server = &s, .state = VT_SERVED, .running = true, .page = &page};
     c.process.pid = idle();
     vt__connection_watch(&c, 5);
-    assert_false(is_killed(c.process.pid)); /* nobody did */
+    assert_true(is_ended_by(c.process.pid, SIGINT)); /* nobody did */
+    c = (vt_connection){.server = &s, .state = VT_SERVED, .running = true, .killed = 1000, .page = &page};
+    for (uint64_t now = 4000; now <= 4001; now++) { /* a keeper that does not hear */
+        c.process.pid = idle();
+        vt__connection_watch(&c, now);
+        assert_true(is_ended_by(c.process.pid, now == 4000 ? SIGINT : SIGKILL));
+    }
 }
 
 /* ---- Folders ----------------------------------------------------------------------------------------------------- */
@@ -210,6 +218,31 @@ static void folders(void **state) {
     assert_int_equal(stat(place, &st), -1);
 }
 
+/* Deeper than a process may have files open, and some of it closed to its owner. */
+static void deep_trees(void **state) {
+    (void)state;
+    char place[] = "/tmp/vta-rpc-tree-XXXXXX";
+    enum { DEEP = 2000 };
+    struct stat st;
+    assert_non_null(mkdtemp(place));
+    int at = open(place, O_RDONLY | O_DIRECTORY);
+    for (int i = 0; i < DEEP; i++) {
+        const char *name = i % 3 ? "d" : ".gone-0";
+        assert_int_equal(mkdirat(at, name, 0700), 0);
+        assert_int_equal(mkdirat(at, "empty", 0), 0);
+        int inner = openat(at, name, O_RDONLY | O_DIRECTORY), file = openat(at, "f", O_WRONLY | O_CREAT, 0);
+        assert_true(inner >= 0 && file >= 0);
+        if (i % 5 == 0) fchmod(at, 0);
+        close(file);
+        close(at);
+        at = inner;
+    }
+    close(at);
+    assert_true(vt__folder_remove(place));
+    assert_int_equal(stat(place, &st), -1);
+    assert_false(vt__folder_remove(place));
+}
+
 /* A tree is removed to its end, and what links lead to stays. */
 static void trees(void **state) {
     (void)state;
@@ -234,6 +267,7 @@ static void trees(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(the_log), TEST(lines), TEST(limits_of_time), TEST(folders), TEST(trees)};
+    const struct CMUnitTest tests[] = {TEST(the_log), TEST(lines), TEST(limits_of_time),
+                                       TEST(folders), TEST(trees), TEST(deep_trees)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

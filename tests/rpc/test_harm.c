@@ -1,0 +1,333 @@
+/* Sessions whose code means harm: to the server, to other sessions, to the machine. Each of it against servers whose
+ * sessions run as nobody, as root, and as the server's own user. */
+#include <errno.h>
+#include <pwd.h>
+
+#include "rpc/share.h"
+#include "support/diag.h"
+
+#include "rpc/raw.h"
+
+enum { OWN_USER = 61234 };
+
+/* Whom a server and its sessions run as. */
+typedef enum who { AS_NOBODY, AS_ROOT, AS_ITS_OWNER, WAYS } who;
+
+typedef struct place {
+    server s;
+    char key[128], home[128]; /* files of the server's user */
+    bool unprotected;
+} place;
+
+static const char *harm_object(size_t *out_size) {
+    static char bytes[1 << 18];
+    static size_t size;
+    char path[64], command[768];
+    if (!size) {
+        snprintf(path, sizeof path, "/tmp/vta-rpc-harm-%d.so", (int)getpid());
+        snprintf(command, sizeof command,
+                 "cc -O1 -fPIC -shared -D_GNU_SOURCE -I%s/src -I%s/include %s/tests/rpc/harm.c -o %s", VT_SOURCE_DIR,
+                 VT_SOURCE_DIR, VT_SOURCE_DIR, path);
+        assert_int_equal(system(command), 0);
+        FILE *f = fopen(path, "rb");
+        size = fread(bytes, 1, sizeof bytes, f);
+        fclose(f);
+        unlink(path);
+    }
+    *out_size = size;
+    return bytes;
+}
+
+/* Only root may try the ways of root. */
+static bool can(who w) { return geteuid() == 0 || w == AS_ITS_OWNER; }
+
+static void begin_as(place *p, who w, const char *first, const char *second, const char *third, const char *fourth) {
+    *p = (place){.unprotected = false};
+    snprintf(p->key, sizeof p->key, "/var/tmp/vta-rpc-harm-%d.key", (int)getpid());
+    unlink(p->key);
+    must(vta_rpc_new_key(p->key, diag));
+    if (geteuid() == 0 && w == AS_ITS_OWNER) {
+        server_user = OWN_USER;
+        assert_int_equal(chown(p->key, OWN_USER, OWN_USER), 0);
+    }
+    server_start(&p->s, "--key-file", p->key, "--user", w == AS_ROOT ? "root" : "nobody", first, second, third, fourth,
+                 NULL);
+    server_user = 0;
+    p->unprotected = strstr(server_log(&p->s), "sessions are not protected") != NULL;
+    if (p->unprotected) print_message("skipped in part: %s", strstr(server_log(&p->s), "sessions are not"));
+}
+
+static void end_of(place *p) {
+    server_settles(&p->s);
+    server_stop(&p->s);
+    unlink(p->key);
+}
+
+typedef struct client {
+    vta_rpc *rpc;
+    uint64_t module;
+} client;
+
+static client open_on(const place *p) {
+    client c;
+    size_t size;
+    const char *object = harm_object(&size);
+    const vta_rpc_options o = {.key_file = p->key, .timeout_ms = 20000, .answer_ms = 60000};
+    must(vta_rpc_connect(NULL, p->s.port, &o, NULL, diag, &c.rpc));
+    must(vta_rpc_upload(c.rpc, "harm.so", object, size, diag));
+    must(vta_rpc_load_module(c.rpc, "harm.so", diag, &c.module, NULL));
+    return c;
+}
+
+static vta_status call(const client *c, const char *name, const char *text, int64_t a, int64_t b, int64_t *out) {
+    uint64_t f;
+    TVMValue value = {0}, args[2] = {{.v_int64 = a}, {.v_int64 = b}};
+    int codes[2] = {VTA_ARG_INT, VTA_ARG_INT};
+    if (text) args[0].v_str = text, codes[0] = VTA_ARG_STRING;
+    must(vta_rpc_function(c->rpc, c->module, name, diag, &f, NULL));
+    vta_status status = vta_rpc_call(c->rpc, f, args, codes, 2, diag, &value, NULL);
+    *out = value.v_int64;
+    return status;
+}
+
+static int64_t result(const client *c, const char *name, const char *text, int64_t a) {
+    int64_t got;
+    must(call(c, name, text, a, 0, &got));
+    return got;
+}
+
+static void is_refused(const client *c, const char *name, const char *text, int64_t a) {
+    if (result(c, name, text, a) == 0) fail_msg("%s %s %lld: it can", name, text ? text : "", (long long)a);
+}
+
+/* ---- What it can reach ------------------------------------------------------------------------------------------- */
+
+/* The server's memory, key, log and other sessions; what its user has at home; the network; files to write to. */
+static void reach(void **state) {
+    (void)state;
+    for (who w = 0; w < WAYS; w++) {
+        place p;
+        if (!can(w)) continue;
+        begin_as(&p, w, NULL, NULL, NULL, NULL);
+        client c = open_on(&p), other = open_on(&p);
+        char path[512];
+        assert_int_equal(result(&c, "forge", NULL, 0), EINVAL); /* it is a pipe */
+        snprintf(path, sizeof path, "/proc/%d/mem", (int)p.s.pid);
+        is_refused(&c, "try_read", path, 0);
+        snprintf(path, sizeof path, "/proc/%d/environ", (int)p.s.pid);
+        if (w != AS_ROOT || !p.unprotected) is_refused(&c, "try_read", path, 0);
+        is_refused(&c, "try_trace", NULL, p.s.pid);
+        is_refused(&c, "try_user", NULL, w == AS_ROOT ? 0 : OWN_USER);
+        if (!p.unprotected) {
+            is_refused(&c, "try_read", p.key, 0);
+            is_refused(&c, "try_read", p.s.log, 0);
+            is_refused(&c, "try_write", p.s.log, 0);
+            is_refused(&c, "try_write", "/var/tmp/vta-rpc-harm-written", 0);
+            is_refused(&c, "try_write", VT_BINARY_DIR "/vta-rpc-harm-written", 0);
+            is_refused(&c, "try_signal", NULL, p.s.pid);
+            is_refused(&c, "try_connect", NULL, p.s.port);
+            struct passwd *user = getpwuid(w == AS_ROOT || w == AS_ITS_OWNER ? geteuid() : 65534);
+            if (user && w != AS_ITS_OWNER && !access(user->pw_dir, F_OK))
+                assert_in_range(result(&c, "list", user->pw_dir, 0) + 1, 0, 1); /* it is empty, or closed */
+            assert_int_equal(server_count(server_sessions_folder(&p.s)), 2);
+            assert_int_equal(result(&c, "list", server_sessions_folder(&p.s), 0), 1); /* its own */
+        }
+        assert_int_equal(result(&c, "try_write", "mine", 0), 0); /* its own folder is its own */
+        must(vta_rpc_ping(other.rpc, diag));
+        vta_rpc_close(c.rpc);
+        vta_rpc_close(other.rpc);
+        if (!strstr(server_log(&p.s), " says: 2026-01-01 00:00:00 127.0.0.1:1: session 1 ends\n") ||
+            !strstr(server_log(&p.s), " says: \\x1b[31mred\n") || strstr(server_log(&p.s), "\n2026-01-01"))
+            fail_msg("%s", server_log(&p.s));
+        end_of(&p);
+    }
+}
+
+/* A log takes so much of each session. */
+static void chatter(void **state) {
+    (void)state;
+    place p;
+    begin_as(&p, AS_ITS_OWNER, NULL, NULL, NULL, NULL);
+    client c = open_on(&p);
+    assert_int_equal(result(&c, "chatter", NULL, 50000), 0);
+    vta_rpc_close(c.rpc);
+    server_settles(&p.s);
+    assert_contains(server_log(&p.s), "says more, which is not logged\n");
+    assert_in_range(strlen(server_log(&p.s)), 1 << 16, 1 << 19);
+    end_of(&p);
+}
+
+/* A log whose reader stalls stops neither sessions nor the end; what was dropped is counted. */
+static void unread_log(void **state) {
+    (void)state;
+    int ends[2];
+    static char text[1 << 17];
+    place p;
+    assert_int_equal(pipe(ends), 0);
+    server_log_to = ends[1];
+    begin_as(&p, AS_ITS_OWNER, NULL, NULL, NULL, NULL);
+    server_log_to = 0;
+    close(ends[1]);
+    client c = open_on(&p);
+    assert_int_equal(result(&c, "chatter", NULL, 20000), 0);
+    must(vta_rpc_ping(c.rpc, diag));
+    assert_in_range(read(ends[0], text, sizeof text - 1), 1 << 15, sizeof text); /* it was full */
+    vta_rpc_close(c.rpc);
+    c = open_on(&p);
+    vta_rpc_close(c.rpc);
+    server_settles(&p.s);
+    ssize_t n = read(ends[0], text, sizeof text - 1);
+    assert_in_range(n, 100, sizeof text);
+    text[n] = '\0';
+    assert_contains(text, " lines were dropped: nobody read the log\n");
+    end_of(&p);
+    close(ends[0]);
+}
+
+/* ---- What it can start ------------------------------------------------------------------------------------------- */
+
+/* Is there a process of this name? */
+static bool is_there(const char *name) {
+    bool found = false;
+    char path[300], text[32];
+    DIR *dir = opendir("/proc");
+    for (struct dirent *e; !found && (e = readdir(dir));) {
+        snprintf(path, sizeof path, "/proc/%s/comm", e->d_name);
+        FILE *f = fopen(path, "r");
+        if (f && fgets(text, sizeof text, f)) found = !strncmp(text, name, strlen(name)) && text[strlen(name)] == '\n';
+        if (f) fclose(f);
+    }
+    closedir(dir);
+    return found;
+}
+
+/* What it has started ends with it: when its client leaves, and when the server is killed. */
+static void survivors(void **state) {
+    (void)state;
+    char name[16], command[512];
+    snprintf(name, sizeof name, "vtae%d", (int)getpid());
+    for (int i = 0; i < 2 * (WAYS + 1); i++) {
+        place p;
+        who w = (who)(i / 2 < WAYS ? i / 2 : AS_ITS_OWNER);
+        bool is_killed = i % 2, unprotected = i / 2 == WAYS;
+        if (!can(w)) continue;
+        begin_as(&p, w, unprotected ? "--unprotected" : NULL, NULL, NULL, NULL);
+        client c = open_on(&p);
+        assert_int_equal(result(&c, "escape", name, 0), 0);
+        assert_true(is_there(name));
+        if (is_killed) {
+            kill(p.s.pid, SIGKILL);
+            waitpid(p.s.pid, NULL, 0);
+        }
+        vta_rpc_close(c.rpc);
+        for (int n = 0; n < 1000 && is_there(name); n++) usleep(10000);
+        assert_false(is_there(name));
+        if (!is_killed) {
+            end_of(&p);
+            continue;
+        }
+        snprintf(command, sizeof command, "rm -rf %s %s %s", p.s.folder, p.s.log, p.key);
+        assert_int_equal(system(command), 0);
+    }
+}
+
+static void told_why(place *p, const client *c, const char *name, int64_t a, int64_t b, vta_status status,
+                     const char *words) {
+    int64_t got;
+    refused(call(c, name, NULL, a, b, &got), status, words);
+    vta_rpc_close(c->rpc);
+    server_settles(&p->s);
+    assert_contains(server_log(&p->s), words);
+}
+
+static void processes(void **state) {
+    (void)state;
+    for (who w = 0; w < WAYS; w++) {
+        place p;
+        int64_t made;
+        if (!can(w)) continue;
+        begin_as(&p, w, "--processes", "40", NULL, NULL);
+        if (!p.unprotected) {
+            client c = open_on(&p);
+            vta_status status = call(&c, "bomb", NULL, 300, 0, &made);
+            if (status == VTA_OK && made > 40) status = vta_rpc_ping(c.rpc, diag);
+            for (int i = 0; i < 100 && status == VTA_OK && made > 40; i++, usleep(20000))
+                status = vta_rpc_ping(c.rpc, diag);
+            if (status != VTA_OK) /* not refused by the kernel, but noticed */
+                refused(status, VTA_NO_MEMORY, "more than 40 processes and threads (--processes)");
+            else
+                assert_in_range(made, 1, 40);
+            vta_rpc_close(c.rpc);
+        }
+        end_of(&p);
+    }
+}
+
+static void memory(void **state) {
+    (void)state;
+    if (SERVER_SANITIZED) skip(); /* they need more than any limit */
+    for (who w = 0; w < WAYS; w++) {
+        place p;
+        if (!can(w)) continue;
+        begin_as(&p, w, "--memory", "256", NULL, NULL);
+        client c = open_on(&p);
+        if (!p.unprotected)
+            told_why(&p, &c, "gorge", 4, 100, VTA_NO_MEMORY, "more than 256 MiB of memory together (--memory)");
+        else
+            vta_rpc_close(c.rpc);
+        end_of(&p);
+    }
+}
+
+/* ---- How it ends ------------------------------------------------------------------------------------------------- */
+
+/* In the clear and with a key: the time of a call is the server's, and whichever way a session ends is told. */
+static void ends(void **state) {
+    (void)state;
+    place p;
+    begin_as(&p, AS_ITS_OWNER, "--call-seconds", "1", "--patience-ms", "500");
+    static const struct {
+        const char *name;
+        int64_t code;
+        vta_status status;
+        const char *words;
+    } cases[] = {
+        {"leave", 0, VTA_ILLEGAL, "the session's process ended itself with code 0"},
+        {"leave", 3, VTA_ILLEGAL, "the session's process ended itself with code 3"},
+        {"close_all", 0, VTA_ILLEGAL, "the session's process ended itself with code 0"},
+        {"evade", 0, VTA_TIMEOUT, "a call took longer than 1 seconds (--call-seconds)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        client c = open_on(&p);
+        told_why(&p, &c, cases[i].name, cases[i].code, 0, cases[i].status, cases[i].words);
+    }
+    end_of(&p);
+}
+
+/* ---- What it leaves ---------------------------------------------------------------------------------------------- */
+
+static void files(void **state) {
+    (void)state;
+    for (who w = 0; w < WAYS; w++) {
+        place p;
+        char *bytes;
+        size_t size;
+        if (!can(w)) continue;
+        begin_as(&p, w, NULL, NULL, NULL, NULL);
+        client c = open_on(&p);
+        assert_int_equal(result(&c, "make_files", NULL, 3000), 0);
+        assert_int_equal(result(&c, "make_pipe", NULL, 0), 0);
+        refused(vta_rpc_download(c.rpc, "pipe", diag, &bytes, &size), VTA_IO, "pipe: cannot be read");
+        assert_int_equal(result(&c, "dig", NULL, 500), 500);
+        vta_rpc_close(c.rpc);
+        end_of(&p); /* nothing is left */
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reach),      cmocka_unit_test(chatter),
+                                       cmocka_unit_test(unread_log), cmocka_unit_test(survivors),
+                                       cmocka_unit_test(processes),  cmocka_unit_test(memory),
+                                       cmocka_unit_test(ends),       cmocka_unit_test(files)};
+    return cmocka_run_group_tests(tests, diag_begin, diag_end);
+}
