@@ -329,8 +329,8 @@ static void without_its_folder(void **state) {
     prepare(&p);
     strcpy(p.page->folder, "/no/such/folder");
     start(&p);
-    assert_int_equal(write(p.client, VT_RPC_PREFACE, VT_RPC_PREFACE_BYTES), VT_RPC_PREFACE_BYTES);
-    assert_int_equal(receive(p.client, &byte, 1), 0);
+    send(p.client, VT_RPC_PREFACE, VT_RPC_PREFACE_BYTES, MSG_NOSIGNAL); /* it may be over already */
+    receive(p.client, &byte, 1);
     ends(&p, 0, "the session cannot enter its folder: No such file or directory");
 }
 
