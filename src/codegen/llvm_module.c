@@ -95,6 +95,33 @@ static void optimise_module(emission *em) {
 /* What this thread makes machine code of. */
 static _Thread_local emission *emitting;
 
+/* A processor's features that do not go together: LLVM's optimiser makes what its instruction selector then has no
+ * instruction for. Its own words are pages of nodes with their addresses; the operation is what counts:
+ * "Cannot select: 0x55aa: ch = masked_store<...> ... In function: NAME". */
+static const char *not_selected(emission *em, const char *reason) {
+    vt_ctx *ctx = em->g.ctx;
+    static const char begin[] = "Cannot select: ", where[] = "In function: ";
+    if (strncmp(reason, begin, sizeof begin - 1) != 0) return vt_new_string(ctx, reason);
+    const char *operation = reason + sizeof begin - 1, *line = operation + strcspn(operation, "\n");
+    const char *sign = strstr(operation, " = ");
+    int length = (int)(line - operation);
+    if (sign && sign < line) {
+        operation = sign + strlen(" = ");
+        length = (int)strcspn(operation, "<( \n");
+    }
+    const char *function = strstr(line, where);
+    function = function ? function + strlen(where) : "the code";
+    char *cpu = LLVMGetTargetMachineCPU(em->g.machine), *features = LLVMGetTargetMachineFeatureString(em->g.machine);
+    const char *named = vt_new_format(ctx, "processor '%s'%s%s%s", cpu, *features ? " with the features '" : "",
+                                      features, *features ? "'" : "");
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
+    return vt_new_format(ctx,
+                         "it has no instruction of %s for '%.*s' in %.*s: features that do not go together. Name a "
+                         "processor that has them all (such as skylake-avx512 for +avx512f), or leave them out",
+                         named, length, operation, (int)strcspn(function, "\n"), function);
+}
+
 /* LLVM calls this before it ends the process, where IR has something that no machine code can be made of. What it was
  * at is left as it is, as in LLVM's own recovery from crashes: that memory is lost. */
 static void take_fatal(const char *reason) {
@@ -102,7 +129,7 @@ static void take_fatal(const char *reason) {
     if (!em) return; /* not of ours */
     em->abandoned = true;
     emitting = NULL;
-    vt_raise(em->g.ctx, VTA_UNSUPPORTED, "LLVM cannot make machine code: %s", vt_new_string(em->g.ctx, reason));
+    vt_raise(em->g.ctx, VTA_UNSUPPORTED, "LLVM cannot make machine code: %s", not_selected(em, reason));
 }
 
 static void catch_fatal(void) { LLVMInstallFatalErrorHandler(take_fatal); }
