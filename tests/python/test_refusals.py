@@ -148,6 +148,9 @@ class Accepted(unittest.TestCase):
         self.assertEqual(topi.flip(A, axis=-2).shape, [4, 6])
         self.assertEqual(topi.nn.batch_matmul(te.placeholder((1, 3, 4)), te.placeholder((3, 5, 4))).shape, [3, 3, 5])
         self.assertEqual(topi.add(A, te.placeholder((1,), "int32")).shape, [4, 6])
+        for several in (topi.elemwise_sum, topi.concatenate):
+            self.assertEqual(several([A]).shape, [4, 6])  # of one, too
+        self.assertEqual(topi.stack([A]).shape, [1, 4, 6])
         self.assertEqual(list(fallback([-1, 4])["tile"].size), [-1, 4])
         self.assertEqual(list(fallback([-1, 5])["tile"].size), [-1, 4])
         self.assertEqual(list(fallback([-1, -1])["tile"].size), [-1, 12])

@@ -1,0 +1,254 @@
+/* The text and the JSON of one answer say the same, and what is refused is refused with the words that help. */
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "support/programs.h"
+#include "support/tool.h"
+
+static char folder[] = "/tmp/vta_answers_XXXXXX";
+
+static void put(const char *name, const char *text) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static int begin(void **state) {
+    (void)state;
+    char path[64], command[512];
+    vta_program *p;
+    unsetenv("VTA_CONFIG");
+    if (!mkdtemp(folder)) return -1;
+    vta_config *config = vta_config_default();
+    snprintf(path, sizeof path, "%s/program.vta", folder);
+    vta_status status = check_record(config, NULL, 2, NULL, &p);
+    if (status == VTA_OK) status = vta_program_save(p, path, NULL);
+    vta_program_destroy(p);
+    vta_config_release(config);
+    put("host.te", "kernel host\ntarget llvm\ninput A: int32[40]\noutput B[i: 40] = A[i] * 3 + 1\n");
+    snprintf(command, sizeof command,
+             "cd %s && cp %s/examples/vector_add.te %s/examples/matmul.te . && %s/vta build "
+             "vector_add.te -o vadd.o && %s/vta build host.te -o host.o",
+             folder, VT_SOURCE_DIR, VT_SOURCE_DIR, VT_BINARY_DIR, VT_BINARY_DIR);
+    return status == VTA_OK ? system(command) : -1;
+}
+
+static int end(void **state) {
+    (void)state;
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+static void runs(const char *args, int code) {
+    int got = vta_in(folder, args);
+    if (got != code) fail_msg("vta %s: exit code %d, not %d\n%s", args, got, code, output);
+}
+
+/* The JSON of `vta ARGS --json`, then its text in `output`. */
+static json_t *both(const char *args) {
+    char text[512];
+    snprintf(text, sizeof text, "%s --json", args);
+    runs(text, 0);
+    json_t *j = output_json();
+    runs(args, 0);
+    return j;
+}
+
+static double number(const json_t *o, const char *key) {
+    const json_t *value = json_object_get(o, key);
+    if (!json_is_number(value)) fail_msg("no number \"%s\"", key);
+    return json_number_value(value);
+}
+
+/* The number behind a word at the beginning of a line of the text. */
+static double said(const char *word) {
+    char line[64];
+    snprintf(line, sizeof line, "\n%s ", word);
+    const char *at = strstr(output, line);
+    if (!at) fail_msg("no line \"%s\" in\n%s", word, output);
+    return strtod(at + strlen(line), NULL);
+}
+
+static void operators(void **state) {
+    (void)state;
+    static const char *const rows[] = {"op conv2d height=7 width=7 in_channels=20 out_channels=20 kernel=3 pad=1",
+                                       "op add channels=20 height=5 width=5",
+                                       "op dense in_features=40 out_features=10 --profile ultra96"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *j = both(rows[i]);
+        char text[256];
+        double percent = 0, cycles = number(j, "cycles"), bound = number(j, "bound");
+        assert_true(said("cycles") == cycles && said("bound") == bound && said("macs") == number(j, "macs"));
+        assert_int_equal(sscanf(strstr(output, "\nbound") + 6, "%*u (%lf %% of the cycles)", &percent), 1);
+        assert_true(fabs(percent - 100 * bound / cycles) <= 0.05001);
+        assert_true(said("schedule") >= 0 && said("compile") >= 0);
+        snprintf(text, sizeof text, "cycles       %.0f (%s, %u-bit bus)\n", cycles,
+                 json_string_value(json_object_get(j, "profile")), i < 2 ? 64 : 128);
+        assert_contains(output, text);
+        snprintf(text, sizeof text, "%s: %.0f elements equal the ", json_string_value(json_object_get(j, "operator")),
+                 number(j, "elements"));
+        assert_contains(output, text);
+        assert_contains(output, json_string_value(json_object_get(j, "schedule")));
+        json_decref(j);
+    }
+}
+
+/* The cycle-level simulator's timing is in both. */
+static void simulations(void **state) {
+    (void)state;
+    json_t *j = both("sim program.vta --driver tsim");
+    const json_t *stats = json_object_get(j, "stats"), *timing = json_object_get(j, "timing");
+    assert_true(said("cycles") == number(stats, "cycles") && number(timing, "cycles") == number(stats, "cycles"));
+    const char *key;
+    const json_t *value;
+    json_object_foreach((json_t *)stats, key, value) {
+        char word[64];
+        snprintf(word, sizeof word, "\t%-16s:", key);
+        const char *at = strstr(output, word);
+        if (at) assert_true(strtod(at + strlen(word), NULL) == json_number_value(value));
+    }
+    assert_contains(output, "\tacc_load_nbytes :              128\n");
+    double busy = number(json_object_get(json_object_get(timing, "units"), "compute"), "busy");
+    assert_true(fabs(said("compute") - 100 * busy / number(timing, "cycles")) <= 0.05001);
+    assert_int_equal(json_integer_value(json_object_get(j, "runs")), 2);
+    json_decref(j);
+    runs("sim program.vta", 0);
+    assert_null(strstr(output, "GEMM utilization")); /* the functional one has no time */
+}
+
+static void lists_of_passes(void **state) {
+    (void)state;
+    static const char *const rows[] = {"lower --list-passes", "graph --list-passes"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *j = both(rows[i]);
+        const json_t *pass;
+        size_t k;
+        const char *at = output;
+        assert_true(json_array_size(j) > (i ? 1 : 20));
+        json_array_foreach(j, k, pass) { /* in their order */
+            const char *name = json_string_value(json_object_get(pass, "name"));
+            assert_non_null(name);
+            if (!(at = strstr(at, name))) fail_msg("%s: no %s, or before another", rows[i], name);
+            assert_true(strlen(json_string_value(json_object_get(pass, "does"))) > 5);
+            assert_non_null(json_object_get(pass, "reason"));
+        }
+        json_decref(j);
+    }
+}
+
+static void timing_profiles_of_a_file(void **state) {
+    (void)state;
+    json_t *before = both("profile program.vta"), *j;
+    put("slow.json", "{\"base\": \"chisel\", \"bus_bits\": 128}");
+    int code = vta_in(folder, "profile program.vta --profile slow.json --json");
+    if (code) { /* the words of the file's form come from the reader */
+        assert_contains(output, "slow.json");
+    } else {
+        j = output_json();
+        assert_int_equal(json_integer_value(json_object_get(json_object_get(j, "timing"), "bus_bits")), 128);
+        json_decref(j);
+    }
+    runs("profile program.vta --bus 128 --json", 0);
+    j = output_json();
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(j, "timing"), "bus_bits")), 128);
+    assert_true(number(json_object_get(j, "timing"), "cycles") < number(json_object_get(before, "timing"), "cycles"));
+    json_decref(j);
+    json_decref(before);
+    char *text = malloc(1 << 20);
+    assert_non_null(text);
+    memset(text, ' ', (1 << 20) - 1);
+    text[(1 << 20) - 1] = 0;
+    put("long.json", text);
+    free(text);
+    runs("profile program.vta --profile long.json", 1);
+    assert_contains(output, "long.json: too long for a timing profile");
+    runs("profile program.vta --profile absent.json", 1);
+    assert_contains(output, "absent.json");
+    runs("profile program.vta --timing nothing=1", 1);
+    assert_contains(output, "nothing");
+}
+
+static void what_is_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *args;
+        int code;
+        const char *says;
+    } rows[] = {
+        {"build vector_add.te matmul.te --auto -o x.te", 2, "a kernel file is written of one kernel, with --auto"},
+        {"build vector_add.te -o x.te", 2, "a kernel file is written of one kernel, with --auto"},
+        {"lower", 2, "which kernel file?"},
+        {"lower vector_add.te matmul.te", 2, "matmul.te: one kernel file at a time"},
+        {"run vector_add.te --input x.npy", 2, "vector_add.te: --input, --output and --repeat are for networks"},
+        {"run vadd.o --param m=3", 2, "vadd.o: --param is for kernel files; this is compiled already"},
+        {"prove vadd.o --param m=3", 1, "vadd.o: --param is for kernel files; this is compiled already"},
+        {"op add channels=20 --emit te -o /nonexistent/x.te", 1, "/nonexistent/x.te: cannot write"},
+        {"op add channels=20 -o x.te", 2, "--output is for --emit te"},
+        {"debug program.vta --run 2", 1, "--run: the program has no such run"},
+        {"sweep program.vta --area best", 2, "--area best: not one of estimate and synth"},
+        {"board-model", 2, "one folder is needed, not 0"},
+        {"board-model a b", 2, "one folder is needed, not 2"},
+        {"board-model a --memory 2049", 2, "--memory: 1 to 2048"},
+        {"board-model a --memory 0", 2, "--memory: 1 to 2048"},
+        {"board-model a --config absent.json", 1, "absent.json"},
+        {"profile vadd.o --input x.npy", 2, "vadd.o: --input is for networks"},
+        {"rpc-server --sessions 4294967296", 2, "--sessions, --call-seconds, --idle-seconds: too large"},
+        {"rpc-server --call-seconds 4294967296", 2, "--sessions, --call-seconds, --idle-seconds: too large"},
+        {"rpc-server --idle-seconds 4294967296", 2, "--sessions, --call-seconds, --idle-seconds: too large"},
+        {"capture --config x -- true", 1, ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        runs(rows[i].args, rows[i].code);
+        assert_contains(output, rows[i].says);
+    }
+}
+
+/* A word that takes a value is refused without it or with another kind of value, in every command. */
+static void options_of_all_commands(void **state) {
+    (void)state;
+    static const char *const names[] = {
+#define CLI_COMMAND(name, summary, arguments, examples) #name,
+#define CLI_COMMAND_AS(name, word, summary, arguments, examples) word,
+#include "../../cli/commands.def"
+#undef CLI_COMMAND
+    };
+    int numbers = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char args[128], page[1 << 14];
+        snprintf(args, sizeof args, "%s --help", names[i]);
+        runs(args, 0);
+        snprintf(page, sizeof page, "%.16000s", output);
+        for (char *line = strtok(page, "\n"); line; line = strtok(NULL, "\n")) {
+            char option[64], value[32];
+            const char *at = strstr(line, "--");
+            if (!at || at - line > 8 || line[0] != ' ') continue;
+            if (sscanf(at, "--%60[a-z-] %30[A-Z]", option, value) != 2) continue;
+            snprintf(args, sizeof args, "%s --%s", names[i], option);
+            runs(args, 2);
+            snprintf(args, sizeof args, "--%s", option);
+            assert_contains(output, args);
+            if (strcmp(value, "N") && strcmp(value, "BITS") && strcmp(value, "SECONDS")) continue;
+            static const char *const wrong[] = {"x", "1x", "-1", "18446744073709551616"};
+            for (int k = 0; k < 4; k++) {
+                snprintf(args, sizeof args, "%s --%s %s", names[i], option, wrong[k]);
+                runs(args, 2);
+                numbers += strstr(output, wrong[k]) != NULL; /* some are read after the arguments, which are absent */
+            }
+        }
+    }
+    if (numbers <= 60) fail_msg("only %d values were refused by name", numbers);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operators),       cmocka_unit_test(simulations),
+        cmocka_unit_test(lists_of_passes), cmocka_unit_test(timing_profiles_of_a_file),
+        cmocka_unit_test(what_is_refused), cmocka_unit_test(options_of_all_commands),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
