@@ -25,10 +25,11 @@ static json_t *errors_of(const cli_layer *l) {
 }
 
 static json_t *layer_json(const cli_layer *l) {
-    return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:b, s:I, s:o, s:o, s:o, s:o}", "value", l->value, "kind", l->kind,
-                     "shape", l->shape, "count", (json_int_t)l->count, "scale", real(l->scale), "max", real(l->most),
-                     "cosine", real(l->cosine), "sqnr", real(l->decibels), "exact", l->exact, "odd", (json_int_t)l->odd, "low", real(l->low), "high", real(l->high),
-                     "cells", cells_of(l), "errors", errors_of(l));
+    return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:b, s:I, s:o, s:o, s:o, s:o}", "value", l->value,
+                     "kind", l->kind, "shape", l->shape, "count", (json_int_t)l->count, "scale", real(l->scale), "max",
+                     real(l->most), "cosine", real(l->cosine), "sqnr", real(l->decibels), "exact", l->exact, "odd",
+                     (json_int_t)l->odd, "low", real(l->low), "high", real(l->high), "cells", cells_of(l), "errors",
+                     errors_of(l));
 }
 
 /* As text in which no "<" ends the page's script; free() it. */

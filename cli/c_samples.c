@@ -96,12 +96,8 @@ static vta_status load_samples(const cli_tensors *t, const char *text, file_of_s
     f->path = path;
     status = vta_array_load_npy(path, NULL, cli_diag(), &f->array);
     if (status != VTA_OK) return status;
-    const DLDataType type = vta_array_tensor(f->array)->dtype;
-    size_t bytes = vta_array_bytes(f->array);
-    f->count = want->bytes ? bytes / want->bytes : 0;
-    if (f->count == 0 || bytes % want->bytes || memcmp(&type, &want->type, sizeof type))
-        return wrong(VTA_MISMATCH, path, "no samples of the network's input: another type, or no multiple of its size");
-    return VTA_OK;
+    f->count = cli_tensors_times(want, vta_array_tensor(f->array));
+    return f->count ? VTA_OK : cli_tensors_refuse(t, want, path, vta_array_tensor(f->array), true);
 }
 
 /* A file for each input, of as many samples. */

@@ -67,20 +67,52 @@ static vta_status read_picture(const cli_tensors *t, const cli_tensor *want, con
                 describe(want->type, want->ndim, want->shape, text, sizeof text));
 }
 
+static bool is_type(const cli_tensor *want, const DLTensor *have) {
+    return !memcmp(&have->dtype, &want->type, sizeof want->type);
+}
+
+size_t cli_tensors_times(const cli_tensor *want, const DLTensor *have) {
+    int32_t more = have->ndim - want->ndim, from = more ? 0 : 1;
+    if (!is_type(want, have) || more < 0 || more > 1) return 0;
+    for (int32_t i = from; i < want->ndim; i++)
+        if (have->shape[i + more] != want->shape[i]) return 0;
+    if (more || !want->ndim) return more ? (size_t)have->shape[0] : 1;
+    return want->shape[0] > 0 && have->shape[0] % want->shape[0] == 0 ? (size_t)(have->shape[0] / want->shape[0]) : 0;
+}
+
+/* Are the extents of an image those of the input with its channels at the other end? */
+static bool is_turned(const cli_tensor *want, const DLTensor *have) {
+    const int64_t *w = want->shape, *h = have->shape + have->ndim - 3;
+    if (want->ndim != 4 || have->ndim < 3 || have->ndim > 4) return false;
+    bool last = h[0] == w[2] && h[1] == w[3] && h[2] == w[1];  /* H W C for C H W */
+    bool first = h[0] == w[3] && h[1] == w[1] && h[2] == w[2]; /* C H W for H W C */
+    return last || first;
+}
+
+vta_status cli_tensors_refuse(const cli_tensors *t, const cli_tensor *want, const char *file, const DLTensor *have,
+                              bool samples) {
+    char have_text[200], want_text[200];
+    const char *more = "";
+    if (is_type(want, have) && is_turned(want, have))
+        more = "; its channels are at the other end (NHWC for NCHW, or the reverse): numpy.transpose";
+    else if (samples)
+        more = "; samples follow one another along the first axis";
+    return fail(VTA_MISMATCH, "%s is %s; input %s of %s is %s%s", file,
+                describe(have->dtype, have->ndim, have->shape, have_text, sizeof have_text), want->name, t->model,
+                describe(want->type, want->ndim, want->shape, want_text, sizeof want_text), more);
+}
+
 static vta_status read_npy(const cli_tensors *t, const cli_tensor *want, const char *file, void *out) {
     vta_array *array;
-    char have_text[200], want_text[200];
     vta_status status = vta_array_load_npy(file, NULL, cli_diag(), &array);
     if (status != VTA_OK) return status;
     const DLTensor *have = vta_array_tensor(array);
-    bool same = !memcmp(&have->dtype, &want->type, sizeof want->type) && have->ndim == want->ndim;
+    bool same = is_type(want, have) && have->ndim == want->ndim;
     for (int32_t i = 0; same && i < want->ndim; i++) same = have->shape[i] == want->shape[i];
     if (same)
         memcpy(out, have->data, want->bytes);
     else
-        status = fail(VTA_MISMATCH, "%s is %s; input %s of %s is %s", file,
-                      describe(have->dtype, have->ndim, have->shape, have_text, sizeof have_text), want->name, t->model,
-                      describe(want->type, want->ndim, want->shape, want_text, sizeof want_text));
+        status = cli_tensors_refuse(t, want, file, have, false);
     vta_array_free(array);
     return status;
 }

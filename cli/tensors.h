@@ -30,6 +30,11 @@ vta_status cli_tensors_find(const cli_tensors *t, const char *text, size_t *out_
  * NULL: none are taken. Free with cli_tensors_free, also after an error. */
 vta_status cli_tensors_read(const cli_tensors *t, const cli_list *given, const cli_pictures *how, bool all,
                             void ***out_data);
+/* How many inputs of `want` an array holds, one behind the other along its first axis or along one more axis in front;
+ * 0: it is of another type or shape, and cli_tensors_refuse says how. */
+size_t cli_tensors_times(const cli_tensor *want, const DLTensor *have);
+vta_status cli_tensors_refuse(const cli_tensors *t, const cli_tensor *want, const char *file, const DLTensor *have,
+                              bool samples);
 void cli_tensors_free(const cli_tensors *t, void **data);
 /* Writes the outputs that are asked for, "NAME=FILE" or "FILE". */
 vta_status cli_tensors_write(const cli_tensors *t, const cli_list *asked, void *const *data);

@@ -15,7 +15,7 @@ from ._lib import DIAG, call, lib, text
 from ._progress import Progress
 from ._settings import Config, Settings, current
 from .graph import Graph, Handle
-from .model import Model, arrays_of
+from .model import Model, arrays_of, single
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,13 +47,13 @@ def _calibrate(graph: Graph, samples: Iterable[Sample]) -> Handle:
     """A calibration that has seen the samples."""
     calibration = Handle(lib.vtac_calibration_create, lib.vtac_calibration_destroy, graph.handle, None, of=graph)
     with Progress("calibrating", len(samples) if isinstance(samples, Sized) else 0) as bar:
+        if isinstance(samples, np.ndarray) and graph.inputs and samples.ndim == len(graph.inputs[0].shape):
+            samples = [samples]
         for sample in samples:
-            if isinstance(sample, Mapping):
-                arrays = arrays_of(graph.name, graph.inputs, (), sample)
-            else:
-                several = sample if isinstance(sample, tuple) else (sample,)
-                arrays = arrays_of(graph.name, graph.inputs, several, {})
-            call(lib.vtac_calibration_observe, calibration.handle, _pointers(arrays), DIAG)
+            named = sample if isinstance(sample, Mapping) else {}
+            several = () if isinstance(sample, Mapping) else sample if isinstance(sample, tuple) else (sample,)
+            for arrays in single(graph.inputs, arrays_of(graph.name, graph.inputs, several, named, batches=True)):
+                call(lib.vtac_calibration_observe, calibration.handle, _pointers(arrays), DIAG)
             bar.advance()
     return calibration
 
@@ -186,8 +186,9 @@ def quantize(model: Source | Graph, samples: Iterable[Sample] | None = None, ran
     ----------
     model : str, bytes, onnx.ModelProto or Graph
     samples : iterable of numpy.ndarray, tuple or dict, optional
-        Typical inputs, of their full shapes: arrays; where there are several inputs, tuples in their order or dictionaries
-        by name. Not needed for a model that says its ranges itself (QuantizeLinear and its like).
+        Typical inputs: arrays, whose first extent may be a multiple of what the network takes at once, as in a call of a
+        :class:`Model`; where there are several inputs, tuples in their order or dictionaries by name. One array of all
+        samples will do where there is one input. Not needed for a model that says its ranges itself (QuantizeLinear and its like).
     range : str, optional
         What integers cover of the values seen: a ``"percentile"``, all (``"max"``), what keeps the distribution (``"kl"``) or
         makes the sum of squared errors least (``"squares"``).

@@ -19,7 +19,7 @@ from ._progress import Progress
 from .module import Timing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -125,6 +125,15 @@ def _times(port: Port, array: NDArray[Any]) -> int | None:
     if not port.shape or array.ndim != len(port.shape) or array.shape[1:] != port.shape[1:]:
         return None
     return array.shape[0] // port.shape[0] if array.shape[0] % port.shape[0] == 0 else None
+
+
+def single(ports: list[Port], arrays: list[NDArray[Any]]) -> Iterator[list[NDArray[Any]]]:
+    """Inputs of a network, one behind the other in `arrays` (as :func:`arrays_of` gives them), one at a time."""
+    if all(a.shape == p.shape for a, p in zip(arrays, ports)):
+        yield arrays
+        return
+    for i in range(_times(ports[0], arrays[0]) or 0):
+        yield [a[i * p.shape[0]:(i + 1) * p.shape[0]] for a, p in zip(arrays, ports)]
 
 
 class Model:

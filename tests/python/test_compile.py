@@ -196,13 +196,22 @@ class Compile(unittest.TestCase):
         with self.assertRaisesRegex(vta.VTAUnsupportedError, "Strange"):
             vta.compile(self.file(wrong), samples())
 
+    def test_samples_of_one_array(self):
+        """One behind the other, stacked, and one by one are the same samples."""
+        path, x = self.file(CONV), samples(1)[0]
+        given = (samples(), np.concatenate(samples()), np.stack(samples()), [np.concatenate(samples()[:3]), samples()[3]])
+        want = vta.compile(path, given[0])(x)
+        for each in given[1:]:
+            np.testing.assert_array_equal(vta.compile(path, each)(x), want)
+
     def test_wrong_arguments(self):
         path = self.file(CONV)
         for nothing in (None, [], iter(())):
             with self.assertRaisesRegex(vta.VTAValueError, "range"):
                 vta.compile(path, nothing)
-        with self.assertRaisesRegex(ValueError, r"input x has the shape \(1, 16, 6, 6\), not \(16, 6, 6\)"):
-            vta.compile(path, samples()[0])
+        for wrong in (samples()[0][0], [samples()[0][0]], samples()[0].transpose(0, 2, 3, 1), np.ones((0, 1, 16, 6, 5), "f")):
+            with self.assertRaisesRegex((ValueError, vta.VTAValueError), r"input x has the shape \(1, 16, 6, 6\), not|range"):
+                vta.compile(path, wrong)
         for sample in ((samples()[0],) * 2, (), {"z": samples()[0]}):
             with self.assertRaisesRegex(TypeError, "small takes"):
                 vta.compile(path, [sample])
