@@ -63,11 +63,27 @@ typedef struct proving {
     vt_definition definition;
     vtac_prove_result *result;
     uint64_t terms;           /* the most of a draw, */
-    double degree, magnitude; /* and the largest polynomials: the definition's are of the kernel file's size */
+    double degree, magnitude; /* and the largest polynomials */
     /* Of the kernel file: its inputs in tiles, and the result. */
     te_tensor *inputs[VT_DEFINITION_ARGS];
     vta_value *tiles[VT_DEFINITION_ARGS];
 } proving;
+
+/* A bound for the polynomials of the definition, as if no random function began anew: sums of products, what divides
+ * them, and every step. */
+static void say_size(const vtac_op *op, vta_field *field) {
+    const vt_op_shape *s = &op->shape;
+    double degree = 2, magnitude = 2 + (double)op->terms + (double)(s->kernel_h * s->kernel_w), lanes = 127 * 65536.0;
+    if (op->division.bits) magnitude *= exp2(64);
+    for (uint32_t i = 0; i < op->n_said; i++) {
+        const vt_epilogue *e = &op->said[i];
+        double number = fabs((double)e->number) + 1, second = fabs((double)e->second) + 1;
+        degree += e->kind == VT_EPILOGUE_multiply_channel;
+        if (e->kind == VT_EPILOGUE_multiply || e->kind == VT_EPILOGUE_requantize) magnitude *= number;
+        magnitude += e->kind == VT_EPILOGUE_bias_int8 ? second * lanes : number + second + exp2(31);
+    }
+    vta_field_seen(field, degree, magnitude);
+}
 
 /* A variable for each element, known to be of its type; zeros where the definition has none. */
 static void fill(const proving *p, vta_field *field, uint32_t i) {
@@ -113,6 +129,7 @@ static vta_status draw(proving *p, uint64_t seed) {
     if (status == VTA_OK) status = vt__definition_evaluate(&p->definition, &algebra, p->diag);
     if (status == VTA_OK) status = vta_field_status(field);
     if (status == VTA_OK) compare(p);
+    say_size(p->op, field);
     if (vta_field_terms(field) > p->terms) p->terms = vta_field_terms(field);
     p->degree = fmax(p->degree, vta_field_degree(field));
     p->magnitude = fmax(p->magnitude, vta_field_magnitude(field));
