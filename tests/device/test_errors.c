@@ -334,12 +334,21 @@ static void narrow_accumulators_are_refused(void **state) {
     refuse_machine("LOG_ACC_WIDTH=4 LOG_ACC_BUFF_SIZE=16", "LOG_ACC_WIDTH");
 }
 
-/* 1 GiB of single bits: 8 GiB in the fast engine's layout. */
+static void single_bits_are_refused(void **state) {
+    (void)state;
+    refuse_machine("LOG_INP_WIDTH=1 LOG_INP_BUFF_SIZE=12",
+                   "inputs of 4, 8, 16 or 32 bits, not of 2; use LOG_INP_WIDTH 2");
+    refuse_machine("LOG_WGT_WIDTH=0 LOG_WGT_BUFF_SIZE=14",
+                   "weights of 4, 8, 16 or 32 bits, not of 1; use LOG_WGT_WIDTH 2");
+}
+
+/* 1 GiB of 4 bits, with weights of 32: 8 GiB in the fast engine's layout. */
 static void more_than_offsets_can_count_is_refused(void **state) {
     (void)state;
-    refuse_machine("LOG_INP_WIDTH=0 LOG_INP_BUFF_SIZE=30 LOG_BATCH=7 LOG_BLOCK_IN=6 LOG_WGT_BUFF_SIZE=10 "
-                   "LOG_ACC_BUFF_SIZE=15 LOG_BLOCK_OUT=2 LOG_UOP_BUFF_SIZE=10",
-                   "use the reference engine or smaller buffers");
+    refuse_machine(
+        "LOG_INP_WIDTH=2 LOG_WGT_WIDTH=5 LOG_INP_BUFF_SIZE=30 LOG_BATCH=7 LOG_BLOCK_IN=6 LOG_WGT_BUFF_SIZE=12 "
+        "LOG_ACC_BUFF_SIZE=15 LOG_BLOCK_OUT=2 LOG_UOP_BUFF_SIZE=10",
+        "use the reference engine or smaller buffers");
 }
 
 int main(void) {
@@ -351,6 +360,7 @@ int main(void) {
         cmocka_unit_test(portability_warnings),
         cmocka_unit_test(work_is_bounded),
         cmocka_unit_test(narrow_accumulators_are_refused),
+        cmocka_unit_test(single_bits_are_refused),
         cmocka_unit_test(more_than_offsets_can_count_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

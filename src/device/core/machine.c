@@ -22,6 +22,15 @@ vta_status vt_machine_init(vt_machine *machine, const vta_config *config, const 
                            vta_counters *counters, const vt_engine *engine, const char *cpu, vta_diag *diag) {
     *machine =
         (vt_machine){.config = config, .allocator = allocator, .dram = dram, .counters = counters, .engine = engine};
+    static const struct {
+        vta_memory memory;
+        const char *key, *what;
+    } packed[] = {{VTA_MEM_INP, "LOG_INP_WIDTH", "inputs"}, {VTA_MEM_WGT, "LOG_WGT_WIDTH", "weights"}};
+    for (int i = 0; i < 2; i++)
+        if (config->width[packed[i].memory] < 4)
+            return vt_fail(diag, VTA_UNSUPPORTED,
+                           "%s: the simulators compute with %s of 4, 8, 16 or 32 bits, not of %u; use %s 2 or more",
+                           packed[i].key, packed[i].what, config->width[packed[i].memory], packed[i].key);
     if (config->width[VTA_MEM_ACC] != 32)
         return vt_fail(diag, VTA_UNSUPPORTED,
                        "LOG_ACC_WIDTH: the simulators compute with 32-bit accumulators, not "
