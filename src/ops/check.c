@@ -109,7 +109,7 @@ static vta_status run(checking *k) {
     VT_TRY(vt__definition_open(k->op, k->arrays.allocator, k->diag, &k->definition));
     k->arrays.n = k->definition.n;
     VT_TRY(make_arrays(k));
-    for (contents how = RANDOM; how <= last; how++) VT_TRY(run_once(k, how));
+    for (contents how = RANDOM; how <= last && !k->result->different; how++) VT_TRY(run_once(k, how));
     k->result->elements = k->definition.of[k->definition.n - 1].count;
     return VTA_OK;
 }

@@ -1,5 +1,5 @@
-/* Steps as operations of the machine: which values may occur is followed from the sum on, so that what changes nothing is
- * left out, and rounding takes the shortest form that is exact. */
+/* Steps as operations of the machine: which values may occur is followed from the sum on, so that what changes nothing
+ * is left out, and rounding takes the shortest form that is exact. */
 #include <string.h>
 
 #include "ops/epilogue.h"
@@ -8,7 +8,7 @@
 typedef struct settling {
     vtac_op *op;
     vta_diag *diag;
-    int64_t least, most;   /* of x */
+    int64_t least, most;     /* of x */
     int64_t lowest, highest; /* of an accumulator */
     uint32_t n;
     vt_epilogue steps[VT_EPILOGUE_MOST];
@@ -71,6 +71,12 @@ static vta_status round_shift(settling *s, int32_t n) {
         VT_TRY(add(s, (int32_t)half));
         return shift(s, n);
     }
+    if (n == 1)
+        return vt_fail(
+            s->diag, VTA_OUT_OF_RANGE,
+            "epilogue: round_shift:1: values up to %lld may stand before it, and with 1 added the largest does "
+            "not fit an accumulator: put shift or clip before it, or say how large bias is (bias:MOST)",
+            (long long)s->most);
     VT_TRY(shift(s, n - 1));
     VT_TRY(add(s, 1));
     return shift(s, 1);
@@ -78,11 +84,12 @@ static vta_status round_shift(settling *s, int32_t n) {
 
 static vta_status requantize(settling *s, int32_t factor, int32_t n) {
     if (magnitude(s) > s->highest / factor)
-        return vt_fail(s->diag, VTA_OUT_OF_RANGE,
-                       "epilogue: requantize:%d:%d: values up to %lld may stand before it, and times %d they do not fit "
-                       "an accumulator: put round_shift or clip before it, say how large bias is (bias:MOST), or take "
-                       "a smaller factor and shift",
-                       (int)factor, (int)n, (long long)magnitude(s), (int)factor);
+        return vt_fail(
+            s->diag, VTA_OUT_OF_RANGE,
+            "epilogue: requantize:%d:%d: values up to %lld may stand before it, and times %d they do not fit "
+            "an accumulator: put round_shift or clip before it, say how large bias is (bias:MOST), or take "
+            "a smaller factor and shift",
+            (int)factor, (int)n, (long long)magnitude(s), (int)factor);
     VT_TRY(multiply(s, factor));
     return round_shift(s, n);
 }
@@ -116,11 +123,6 @@ static vta_status by_gemm(settling *s, const vt_epilogue *e) {
     const vtac_op *op = s->op;
     int64_t lane = INT64_C(1) << (vta_config_width(op->config, VTA_MEM_INP) - 1);
     int64_t scale = INT64_C(1) << (vta_config_width(op->config, VTA_MEM_WGT) - 1);
-    if (lane == 1 || scale == 1)
-        return vt_fail(s->diag, VTA_UNSUPPORTED,
-                       "epilogue: %s needs a 1 among inputs and weights, which types of one bit have not: use bias or "
-                       "residual",
-                       vt__epilogue_rows[e->kind].name);
     if (!op->terms)
         return vt_fail(s->diag, VTA_UNSUPPORTED, "%s: %s adds by GEMM to a sum of products, which this operator is not",
                        op->is->name, vt__epilogue_rows[e->kind].name);

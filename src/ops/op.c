@@ -129,8 +129,28 @@ static vta_status find_operator(const char *name, vta_diag *diag, const vt_opera
                    vt_suggest(near, name, names, OPERATORS));
 }
 
+/* What nothing computes with is refused here, and not when the operator is called. */
+static vta_status check_widths(const vtac_op *op, vta_diag *diag) {
+    static const struct {
+        vta_memory memory;
+        const char *what, *use;
+        unsigned least;
+    } widths[] = {{VTA_MEM_INP, "inputs", "4 bits or more (LOG_INP_WIDTH=2)", 4},
+                  {VTA_MEM_WGT, "weights", "4 bits or more (LOG_WGT_WIDTH=2)", 4},
+                  {VTA_MEM_ACC, "accumulators", "32 bits (LOG_ACC_WIDTH=5)", 32}};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        unsigned width = vta_config_width(op->config, widths[i].memory);
+        if (width < widths[i].least)
+            return vt_fail(diag, VTA_UNSUPPORTED,
+                           "%s: operators are not computed with %s of %u bits; use a configuration with %s",
+                           op->is->name, widths[i].what, width, widths[i].use);
+    }
+    return VTA_OK;
+}
+
 static vta_status make(vtac_op *op, const char *text, vta_diag *diag) {
     for (size_t i = 0; i < VT_ATTRIBUTES; i++) op->values[i] = attributes[i].value;
+    VT_TRY(check_widths(op, diag));
     VT_TRY(set_all(op, text, diag));
     op->n_said = op->n_epilogue;
     memcpy(op->said, op->epilogue, sizeof op->said);

@@ -95,12 +95,6 @@ static void test_limits(void **state) {
          VTA_OUT_OF_RANGE, "values up to 2147483648 may"},
         {"conv2d", SHAPE "epilogue=shift_channel,clip,requantize:32767:8",
          SHAPE "epilogue=shift_channel,requantize:2:8", "", VTA_OUT_OF_RANGE, "values up to 2147483648 may"},
-        {"conv2d", SHAPE "epilogue=bias", SHAPE "epilogue=bias_int8", "LOG_WGT_WIDTH=0 LOG_WGT_BUFF_SIZE=15",
-         VTA_UNSUPPORTED,
-         "epilogue: bias_int8 needs a 1 among inputs and weights, which types of one bit have not: use bias or "
-         "residual"},
-        {"conv2d", SHAPE "epilogue=bias", SHAPE "epilogue=residual_int8", "LOG_INP_WIDTH=0 LOG_INP_BUFF_SIZE=12",
-         VTA_UNSUPPORTED, "epilogue: residual_int8 needs a 1 among inputs and weights"},
     };
     vta_diag *diag = vta_diag_create(NULL);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {

@@ -79,6 +79,8 @@ static const struct {
      "divide the sum of 6748 elements of 8 bits exactly: the average would be off by up to 1, and 0 is the bound"},
     {"global_avg_pool2d", "channels=4 height=200 width=200", VTA_UNSUPPORTED,
      "divide the sum of 40000 elements of 8 bits exactly: they do not fit an instruction"},
+    {"relu", "channels=4 wide=1 epilogue=round_shift:1", VTA_OUT_OF_RANGE,
+     "round_shift:1: values up to 2147483647 may stand before it, and with 1 added the largest does not fit"},
     {"concat", "channels0=4 channels2=4", VTA_INVALID_ARGUMENT, "channels2 is given, but not channels1"},
     {"concat", "channels0=4 epilogue=relu", VTA_UNSUPPORTED, "put its steps behind the operators that make the inputs"},
     {"upsample2d", "channels=4 scale=0", VTA_OUT_OF_RANGE, "must be from 1 to 64"},
@@ -135,6 +137,32 @@ static void test_requantize_fits(void **state) {
         if (vtac_op_create("conv2d", text, NULL, NULL, diag, &op) != VTA_OK) fail_msg("%s", vta_diag_text(diag));
         vtac_op_destroy(op);
         vta_diag_destroy(diag);
+    }
+}
+
+/* Widths that nothing computes with are refused when the operator is made. */
+static void test_widths(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"LOG_ACC_WIDTH=4 LOG_ACC_BUFF_SIZE=14 LOG_INP_BUFF_SIZE=13",
+         "operators are not computed with accumulators of 16 bits; use a configuration with 32 bits (LOG_ACC_WIDTH=5)"},
+        {"LOG_INP_WIDTH=1 LOG_INP_BUFF_SIZE=12", "with inputs of 2 bits; use a configuration with 4 bits or more"},
+        {"LOG_WGT_WIDTH=0 LOG_WGT_BUFF_SIZE=14", "with weights of 1 bits; use a configuration with 4 bits or more"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *name;
+        vta_config *plain = vta_config_default(), *config;
+        assert_int_equal(vta_config_with(plain, cases[i][0], NULL, &config), VTA_OK);
+        for (size_t k = 0; (name = vtac_operator_name(k)); k++) {
+            vtac_op *op;
+            vta_diag *diag = vta_diag_create(NULL);
+            assert_int_equal(vtac_op_create(name, "", config, NULL, diag, &op), VTA_UNSUPPORTED);
+            assert_null(op);
+            if (!strstr(vta_diag_text(diag), cases[i][1])) fail_msg("%s: %s", name, vta_diag_text(diag));
+            vta_diag_destroy(diag);
+        }
+        vta_config_release(config);
+        vta_config_release(plain);
     }
 }
 
@@ -220,7 +248,8 @@ static void test_bad_calls(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused),         cmocka_unit_test(test_padding_fits),
-                                       cmocka_unit_test(test_requantize_fits), cmocka_unit_test(test_nothing_fits),
-                                       cmocka_unit_test(test_narrow_weights),  cmocka_unit_test(test_bad_calls)};
+                                       cmocka_unit_test(test_requantize_fits), cmocka_unit_test(test_widths),
+                                       cmocka_unit_test(test_nothing_fits),    cmocka_unit_test(test_narrow_weights),
+                                       cmocka_unit_test(test_bad_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

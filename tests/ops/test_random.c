@@ -116,6 +116,8 @@ static void make_step(instance *s, step *e) {
     if (e->kind == SHIFT) e->a = (int32_t)pick(0, 12);
     if (e->kind == MULTIPLY && e->a == 0) e->a = 1;
     if (e->kind == ROUND_SHIFT || e->kind == ROUND_CLIP || e->kind == LEAKY) e->a = (int32_t)pick(1, 20);
+    if ((e->kind == ROUND_SHIFT || e->kind == ROUND_CLIP) && e->a == 1)
+        e->a = 2; /* 1 is refused where x may be 2^31 - 1 */
     if (e->kind == BIAS_INT8) e->a = (int32_t)pick(1, 3);
     if (e->kind == RESIDUAL_INT8) e->a = (int32_t)pick(-128, 127);
     switch (e->kind) {
@@ -546,8 +548,8 @@ static bool run_case(const vta_config *config, uint64_t number) {
     tile_in = vta_config_block_in(config);
     seed_state = number * 7919 + 17;
     for (int i = 0; i < 8; i++) pick(0, 1);
-    static void (*const makers[])(instance *) = {make_conv,   make_conv,       make_conv,
-                                                 make_pooled, make_transposed, make_dense, make_matmul};
+    static void (*const makers[])(instance *) = {make_conv,       make_conv,  make_conv,  make_pooled,
+                                                 make_transposed, make_dense, make_matmul};
     makers[pick(0, 6)](&s);
     make_steps(&s);
     run r = {.s = &s, .diag = vta_diag_create(NULL)};
