@@ -16,6 +16,8 @@ NEVER = ["lower", "install", "headers", "exports"]
 # These make builds of their own: what they run is not counted. They are run last, where everything is.
 OWN_BUILD = ["recipes_pass", "recipes_alu", "recipes_operator", "recipes_device", "faults_put_back",
              "layers_faults"]
+# These start a Python that takes nothing from its environment, so that the lines that it runs are not seen.
+APART = ["python_install"]
 # These read the sources: any line may matter to them.
 READERS = ["layers", "docs", "one_place", "python_bindings", "python_types"]
 
