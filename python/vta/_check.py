@@ -49,13 +49,14 @@ def type_of(value):
 
 
 def whole(value, what):
-    """An integer: also numpy's, a constant expression, or a float without a fraction (``N / 4``)."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    index = getattr(value, "__index__", None)
+    """An integer of 64 bits: also numpy's, a constant expression, or a float without a fraction (``N / 4``)."""
+    index = int(value) if isinstance(value, float) and value.is_integer() else getattr(value, "__index__", None)
     if index is None:
         raise kind_error(value, what, "an integer")
-    return index()
+    number = index if isinstance(index, int) else index()
+    if not -(2**63) <= number < 2**63:
+        raise ValueError(f"{what} is {number}, beyond the integers of 64 bits")
+    return number
 
 
 def items(value):

@@ -46,6 +46,26 @@ def _load(name):
     )
 
 
+def _checked(kind, low, high):
+    """A ctypes integer as a parameter that refuses numbers it does not have: ctypes itself cuts them."""
+
+    class Checked(kind):
+        @classmethod
+        def from_param(cls, value):
+            if isinstance(value, int) and not low <= value <= high:
+                raise ValueError(f"the number {value} is beyond what can be given here, {low} to {high}")
+            return kind.from_param(value)
+
+    return Checked
+
+
+_CHECKED = {kind: _checked(kind, low, high) for kind, low, high in ((ctypes.c_int64, -(2**63), 2**63 - 1),
+                                                                    (ctypes.c_int32, -(2**31), 2**31 - 1),
+                                                                    (ctypes.c_uint32, 0, 2**32 - 1))}
+#: Their numbers are checked before, or are the front end's own; every expression takes them.
+_UNCHECKED = ("te_int", "te_apply")
+
+
 class _Library:
     """The functions of both libraries as attributes."""
 
@@ -70,7 +90,8 @@ class _Library:
         if library == "vtac":
             self._handle("vta")
         found = getattr(self._handle(library), function)
-        found.restype, found.argtypes = result, arguments
+        found.restype = result
+        found.argtypes = arguments if function in _UNCHECKED else [_CHECKED.get(a, a) for a in arguments]
         setattr(self, function, found)
         return found
 

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from . import _bindings as b
-from ._check import need
+from ._check import need, whole
 from ._lib import DIAG, call, lib, release
 from .error import Refusing
 from .runtime import ensure_runtime
@@ -301,9 +301,9 @@ class NDArray(Refusing):
         if isinstance(index, slice) and index == slice(None) and getattr(value, "shape", None) == self.shape:
             self.copyfrom(value)
             return
-        whole = self.numpy()
-        whole[index if self.shape or index != slice(None) else ()] = value
-        self.copyfrom(whole)
+        values = self.numpy()
+        values[index if self.shape or index != slice(None) else ()] = value
+        self.copyfrom(values)
 
     def __len__(self):
         return self.shape[0] if self.shape else 0
@@ -429,7 +429,7 @@ def empty(shape: Sequence[int] | int, dtype: str = "float32", device: Device | N
         only = "arrays are on cpu(0) or ext_dev(0)" if where.device_type in _ELSEWHERE.values() else \
             f"{_NAMES[where.device_type]}(0) is the only one"
         raise ValueError(f"there is no {where}: {only}")
-    extents = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    extents = tuple(whole(e, "an extent of an array") for e in (shape if isinstance(shape, (tuple, list)) else (shape,)))
     if hasattr(where, "session"):
         return getattr(where, "empty")(extents, dtype)
     if where.device_type == _EXT_DEV:

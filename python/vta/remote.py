@@ -10,6 +10,7 @@ import weakref
 from typing import TYPE_CHECKING
 
 from . import _bindings as b
+from ._check import whole
 from ._lib import DIAG, call, lib, take_text, utf8
 from .module import Timing, _Value
 from .ndarray import Device, NDArray, _dl_dtype, _DLDataType, device as local_device
@@ -57,6 +58,7 @@ class RemoteDevice(Device):
         array : RemoteArray
         """
         number = ctypes.c_uint64()
+        shape = tuple(whole(e, "an extent of an array") for e in shape)
         self.session._call(lib.vta_rpc_array, self.device_type, len(shape),
                           (ctypes.c_int64 * max(1, len(shape)))(*shape), _dl_dtype(dtype), DIAG, ctypes.byref(number))
         return RemoteArray(self, number.value, tuple(shape), dtype)

@@ -82,7 +82,9 @@ static const vtac_stmt *seq(te_context *c, size_t n, const vtac_stmt *const *lis
     return te__stmt_out(n ? vt_s_seq(&c->ctx, (uint32_t)n, items) : vt_s_nop(&c->ctx));
 }
 
-const vtac_stmt *te_stmt_seq(te_context *c, size_t n, const vtac_stmt *const stmts[]) { TE_RETURN(c, seq(c, n, stmts)); }
+const vtac_stmt *te_stmt_seq(te_context *c, size_t n, const vtac_stmt *const stmts[]) {
+    TE_RETURN(c, seq(c, n, stmts));
+}
 
 static const vt_var *variable_in(te_context *c, const te_expr *e, const char *what) {
     const vt_expr *v = te__expr_in(c, e, what);
@@ -91,10 +93,21 @@ static const vt_var *variable_in(te_context *c, const te_expr *e, const char *wh
     return v;
 }
 
-static const vtac_stmt *loop(te_context *c, const te_expr *var, const te_expr *begin, const te_expr *count, te_loop kind,
-                             const vtac_stmt *body) {
+/* A bound of a loop, of its variable's type, which must have it. */
+static const vt_expr *bound(te_context *c, const vt_var *v, const vt_expr *e) {
+    int64_t value;
+    if (vt_as_const(e, &value) && v->dtype.bits < 64 &&
+        (value < vt_dtype_min_int(v->dtype) || value > vt_dtype_max_int(v->dtype)))
+        te__raise(c, VTA_OUT_OF_RANGE,
+                  "a bound of the loop over %s is %lld, which %s, the type of %s, does not have: make it a variable of "
+                  "int64",
+                  vt_var_name(v), (long long)value, te__dtype_text(c, v->dtype), vt_var_name(v));
+    return vt_cast(&c->ctx, v->dtype, e);
+}
+
+static const vtac_stmt *loop(te_context *c, const te_expr *var, const te_expr *begin, const te_expr *count,
+                             te_loop kind, const vtac_stmt *body) {
     static const vt_for_kind kinds[] = {VT_FOR_SERIAL, VT_FOR_PARALLEL, VT_FOR_VECTORIZED, VT_FOR_UNROLLED};
-    vt_ctx *ctx = &c->ctx;
     const vt_var *v = variable_in(c, var, "the variable of a loop");
     const vt_expr *min = te__expr_in(c, begin, "the begin of a loop"), *extent = te__expr_in(c, count, "an extent");
     if ((unsigned)kind >= sizeof kinds / sizeof *kinds)
@@ -103,7 +116,7 @@ static const vtac_stmt *loop(te_context *c, const te_expr *var, const te_expr *b
         te__raise(c, VTA_INVALID_ARGUMENT, "the variable %s of a loop must be of type int32 or int64", vt_var_name(v));
     if (!vt_dtype_is_integral(min->dtype) || !vt_dtype_is_integral(extent->dtype))
         te__raise(c, VTA_INVALID_ARGUMENT, "begin and extent of the loop over %s must be integers", vt_var_name(v));
-    return te__stmt_out(vt_s_for(ctx, v, vt_cast(ctx, v->dtype, min), vt_cast(ctx, v->dtype, extent), kinds[kind],
+    return te__stmt_out(vt_s_for(&c->ctx, v, bound(c, v, min), bound(c, v, extent), kinds[kind],
                                  te__stmt_in(c, body, "the body of a loop")));
 }
 
@@ -145,7 +158,8 @@ const vtac_stmt *te_stmt_let(te_context *c, te_expr *var, te_expr *value, const 
 static const vtac_stmt *allocate(te_context *c, const te_buffer *given, const vtac_stmt *body) {
     const vt_buffer *b = te__buffer_in(c, given, "a buffer");
     if (!b->data->u.var->pointer || b->n_strides || !vt_is_const(b->elem_offset, 0))
-        te__raise(c, VTA_INVALID_ARGUMENT, "%s is not dense memory of its own, which is all that can be allocated", b->name);
+        te__raise(c, VTA_INVALID_ARGUMENT, "%s is not dense memory of its own, which is all that can be allocated",
+                  b->name);
     const vt_expr *size = te__elements(&c->ctx, b);
     return te__stmt_out(vt_s_alloc(&c->ctx, b->data, b->dtype, 1, &size, NULL, te__stmt_in(c, body, "a statement")));
 }
@@ -154,7 +168,8 @@ const vtac_stmt *te_stmt_allocate(te_context *c, te_buffer *b, const vtac_stmt *
     TE_RETURN(c, allocate(c, b, body));
 }
 
-static const vtac_stmt *assertion(te_context *c, const te_expr *condition, const te_expr *words, const vtac_stmt *body) {
+static const vtac_stmt *assertion(te_context *c, const te_expr *condition, const te_expr *words,
+                                  const vtac_stmt *body) {
     const vt_expr *message = te__expr_in(c, words, "a message");
     if (message->kind != VT_E_STRING) te__raise(c, VTA_INVALID_ARGUMENT, "the message of an assertion is not a text");
     return te__stmt_out(vt_s_assert(&c->ctx, condition_in(c, condition), message, te__stmt_in(c, body, "a statement")));
