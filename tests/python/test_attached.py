@@ -106,6 +106,53 @@ class Attached(unittest.TestCase):
         self.assertGreater(moved, PROGRAMS // 3)
         self.assertLess(refused, PROGRAMS // 8)
 
+    def test_marked_loops(self):
+        """Stages at loops that are vectorized, parallel or threads, on both targets: each step has buffers of its own."""
+        marks, refused = dict.fromkeys(("vectorize", "parallel", "unroll", "bind"), 0), 0
+        for number in range(PROGRAMS):
+            choose = random.Random(1000 + number)
+            shape = (choose.choice((8, 13, 4)), choose.choice((8, 16, 5)))
+            (a, b, c, d), values = chain(shape)
+            s = te.create_schedule(d.op)
+            for axis in s[d].op.axis:
+                s[d].split(axis, factor=choose.choice((2, 4, 8)))
+            leaves = s[d].leaf_iter_vars
+            choose.shuffle(leaves)
+            s[d].reorder(*leaves)
+            s[c].compute_at(s[d], choose.choice(leaves))
+            s[b].compute_at(*choose.choice(((s[d], choose.choice(leaves)), (s[c], s[c].op.axis[0]), (s[c], s[c].op.axis[1]))))
+            for leaf in choose.sample(leaves, 2):
+                mark = choose.choice(list(marks))
+                marks[mark] += 1
+                getattr(s[d], mark)(leaf, *([te.thread_axis("cthread")] if mark == "bind" else []))
+            x = np.random.default_rng(number).integers(-9, 9, (shape[0] + 3, shape[1] + 3)).astype("int32")
+            for target, device in (("llvm", vta.cpu(0)), ("ext_dev", vta.ext_dev(0))):
+                with self.subTest(number=number, shape=shape, target=target):
+                    try:
+                        kernel = vta.build(s, [a, d], target)
+                    except vta.VTAError as error:  # b, at a loop outside of that of c
+                        self.assertIn("lies outside that loop", str(error))
+                        refused += 1
+                        continue
+                    out = vta.nd.array(np.full(shape, 77, "int32"), device)
+                    kernel(vta.nd.array(x, device), out)
+                    np.testing.assert_array_equal(out.numpy(), values(x))
+        self.assertGreater(min(marks.values()), PROGRAMS // 5)
+        self.assertLess(refused, PROGRAMS // 2)
+
+    def test_lane_has_its_own(self):
+        """The smallest of these: a stage at the vectorized loop of its reader."""
+        for target, device in (("llvm", vta.cpu(0)), ("ext_dev", vta.ext_dev(0))):
+            a = te.placeholder((8,), "int32", "a")
+            t = te.compute((8,), lambda i, a=a: a[i] + 1, name="t")
+            o = te.compute((8,), lambda i, t=t: t[i] * 2, name="o")
+            s = te.create_schedule(o.op)
+            s[t].compute_at(s[o], s[o].op.axis[0])
+            s[o].vectorize(s[o].op.axis[0])
+            out = vta.nd.array(np.zeros(8, "int32"), device)
+            vta.build(s, [a, o], target)(vta.nd.array(np.arange(8, dtype="int32"), device), out)
+            np.testing.assert_array_equal(out.numpy(), (np.arange(8) + 1) * 2, target)
+
     def test_threads_of_a_product(self):
         """The loop that loads are computed at is split among threads afterwards, as TVM's VTA does in its dense operator."""
         env, random_values = vta.get_env(), np.random.default_rng(1)
