@@ -69,7 +69,7 @@ static vt_storage *find_storage(vt_storage_plan *st, const vt_stmt *alloc, const
 
 static void release(vt_storage_plan *st, const vt_var *data) {
     vt_storage *e = vt_ptrmap_get(st->of, data);
-    if (!e) return;
+    if (!e || vt_ptrmap_has(st->queued, data)) return;
     bool small = e->bits > 0 && e->bits <= 32;
     if (!vt_scope_tag(e->scope)[0] &&
         (is_register_like(e->scope) || e->allocs[0]->u.alloc.dtype.code == VT_HANDLE || small))
@@ -87,7 +87,7 @@ static vt_storage *find_in_place(vt_storage_plan *st, const vt_event *begin, con
     for (uint32_t i = 0; i < end->n_kill; i++) {
         const vt_var *src = end->kill[i];
         vt_storage *e = vt_ptrmap_get(st->of, src);
-        if (!e || vt_ptrmap_has(st->in_place, src)) continue;
+        if (!e || vt_ptrmap_has(st->in_place, src) || vt_ptrmap_has(st->queued, src)) continue;
         /* The storage may be larger: that of a full tile, in which a tail works. */
         uint64_t bits = alloc_bits(vt_ptrmap_get(st->live.allocs, src));
         if (strcmp(e->scope, scope) != 0 || e->attach != st->scope || bits != alloc_bits(alloc) ||
@@ -143,7 +143,21 @@ static void enter_or_leave(vt_storage_plan *st, const vt_event *e) {
     }
 }
 
-void vt_plan_storage(vt_storage_plan *st) {
+/* A transfer waits in a queue when the statements after it run, which must find its buffer as it was. */
+static bool find_queued(void *user, const vt_expr *e) {
+    vt_storage_plan *st = user;
+    vt_transfer_info t;
+    if (vt_transfer_of_call(st->l, e, &t)) vt_ptrmap_set(st->queued, e->a[t.data], e);
+    return true;
+}
+
+static bool find_calls(void *user, const vt_stmt *s) {
+    if (s->kind == VT_S_EVAL) vt_expr_walk(s->u.eval.value, find_queued, user);
+    return true;
+}
+
+void vt_plan_storage(vt_storage_plan *st, const vt_stmt *body) {
+    if (st->l->target) vt_stmt_walk(body, NULL, find_calls, st);
     for (uint32_t i = 0; i < st->live.n; i++) {
         const vt_event *e = &st->live.events[i];
         if (e->pair >= 0) plan_gen(st, e);

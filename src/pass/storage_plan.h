@@ -40,6 +40,7 @@ typedef struct vt_storage_plan {
     uint32_t n_idle, cap_idle;
     vt_ptrmap *of;       /* data variable -> storage */
     vt_ptrmap *in_place; /* data variables whose storage was taken over */
+    vt_ptrmap *queued;   /* data variables in ordinary memory that transfers read or write: they may run much later */
     vt_ptrmap *attached; /* scope -> chain of the storages allocated at its begin */
     vt_ptrmap *buffers;  /* buffer -> buffer over its storage */
 } vt_storage_plan;
@@ -57,7 +58,7 @@ static inline const char *vt_scope_of(const vt_var *data) {
     return data->u.var->scope && data->u.var->scope[0] ? data->u.var->scope : "global";
 }
 
-/* Sets st->all and st->of, from st->live. */
-void vt_plan_storage(vt_storage_plan *st);
+/* Sets st->all and st->of, from st->live, which is of `body`. */
+void vt_plan_storage(vt_storage_plan *st, const vt_stmt *body);
 
 #endif

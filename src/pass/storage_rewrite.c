@@ -210,10 +210,11 @@ static const vt_func *storage_rewrite(vt_lowering *l, const vt_func *f, bool ear
                           .live = vt_liveness_of(ctx, f->body),
                           .of = vt_ptrmap_new(ctx),
                           .in_place = vt_ptrmap_new(ctx),
+                          .queued = vt_ptrmap_new(ctx),
                           .attached = vt_ptrmap_new(ctx),
                           .buffers = vt_ptrmap_new(ctx)};
     if (vt_ptrmap_size(st.live.allocs) == 0) return f;
-    vt_plan_storage(&st);
+    vt_plan_storage(&st, f->body);
     prepare(&st);
     const vt_stmt *body = vt_mutate_stmt(&st.m, f->body);
     return vt_func_with_body(ctx, f, attach(&st, &NO_SCOPE, body));
