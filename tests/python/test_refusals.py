@@ -12,7 +12,7 @@ import unittest
 import common  # noqa: F401
 
 import vta
-from vta import ir, rpc, te, tir, topi, transform
+from vta import autotvm, ir, rpc, te, tir, topi, transform
 from vta.autotvm.callback import Monitor, log_to_file, progress_bar
 from vta.autotvm.entity import AnnotateEntity, ReorderEntity
 from vta.autotvm.space import ConfigSpace, FallbackConfigEntity
@@ -122,6 +122,8 @@ ROWS = [
     (lambda: AnnotateEntity(["none"]).apply(None, None, [1], max_unroll=2), NotImplementedError, "max_unroll"),
     (lambda: ReorderEntity([1, 0]).apply(None, None, [1]), ValueError, "an order of 2 axes is applied to 1"),
     (lambda: log_to_file("/nonexistent/folder/log"), FileNotFoundError, "there is no folder /nonexistent/folder"),
+    (lambda: autotvm.measure.create_measure_batch(types.SimpleNamespace(name="mine", target=None), None), ValueError,
+     "the task mine has no target"),
     # sessions
     (lambda: rpc.LocalSession().upload(b"x"), ValueError, "uploading bytes needs a name"),
     (lambda: vta.nothing, AttributeError, "module 'vta' has no attribute 'nothing'"),
