@@ -245,7 +245,7 @@ int cmd_prove(const cli_command *self, int argc, char **argv) {
     if (code >= 0) return code;
     if (argc != 1) return cli_usage(self, argc ? "%s: one kernel at a time" : "which kernel?%s", argc ? argv[1] : "");
     if (r.draws > 1000) return cli_usage(self, "--draws: at most 1000%s", "");
-    if (cli_is_onnx(argv[0])) return prove_network(&r, &n, argv[0]);
+    if (cli_is_network(argv[0])) return prove_network(&r, &n, argv[0]);
     if (cli_is_artifact(argv[0]))
         return cli_usage(self, "%s: a compiled network does not say what its kernels compute: give its ONNX model",
                          argv[0]);

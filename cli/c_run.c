@@ -179,7 +179,7 @@ static int run_model(const cli_command *self, running *r, network_run *n, const 
     const char *option = source_option(r);
     if (!option && r->function) option = "--function";
     if (option) return cli_usage(self, "%s: %s is for kernels", path, option);
-    option = cli_is_onnx(path) ? NULL : compile_option(r, n);
+    option = cli_is_network(path) ? NULL : compile_option(r, n);
     if (option) return cli_usage(self, "%s: %s is for ONNX models; this network is compiled already", path, option);
     n->model.path = path;
     n->model.device = &r->device;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "c_tune.h"
+#include "model.h"
 #include "file.h"
 
 /* ---- Progress and Ctrl-C ----------------------------------------------------------------------------------------- */
@@ -123,14 +124,9 @@ vta_status cli_tune_search(cli_tune *s, bool *out_ran) {
     return status == VTA_OK ? cli_operator_compare(&s->o, &s->check) : status;
 }
 
-static bool is_model(const char *name) {
-    const char *dot = strrchr(name, '.');
-    return dot && !strcmp(dot, ".onnx");
-}
-
 static vta_status tune(cli_tune *s, int argc, char **argv) {
     bool ran = false;
-    if (is_model(argv[0])) return cli_tune_network(s, argv[0]);
+    if (cli_is_network(argv[0])) return cli_tune_network(s, argv[0]);
     vta_status status = cli_operator_make(&s->common, &s->device, argc, argv, &s->o);
     if (status == VTA_OK) status = cli_tune_search(s, &ran);
     if (ran) report(s, status);
@@ -179,7 +175,7 @@ static int check_usage(const cli_command *self, const cli_tune *s, int argc, cha
     if (s->merge && argc < 1) return cli_usage(self, "--merge: which logs?");
     if (!s->merge && argc < 1) return cli_usage(self, "which operator? vta ops lists them");
     if (!s->merge && argc - 1 > CLI_LIST_MOST) return cli_usage(self, "more than %d attributes", CLI_LIST_MOST);
-    if (!s->merge && is_model(argv[0]) && argc > 1) return cli_usage(self, "one model is wanted");
+    if (!s->merge && cli_is_network(argv[0]) && argc > 1) return cli_usage(self, "one model is wanted");
     if (s->output && !s->merge) return cli_usage(self, "--output is for --merge");
     if (s->resume && !s->log) return cli_usage(self, "--resume continues a log: which? (--log FILE)");
     return -1;

@@ -12,12 +12,14 @@ bool cli_is_artifact(const char *path) {
     return n == sizeof magic && !memcmp(begin, magic, sizeof magic);
 }
 
-bool cli_is_onnx(const char *path) {
-    size_t n = strlen(path);
-    return n > 5 && !strcmp(path + n - 5, ".onnx");
+static bool ends_in(const char *path, const char *ending) {
+    size_t n = strlen(path), e = strlen(ending);
+    return n > e && !strcmp(path + n - e, ending);
 }
 
-bool cli_is_model(const char *path) { return cli_is_onnx(path) || cli_is_artifact(path); }
+bool cli_is_network(const char *path) { return ends_in(path, ".onnx") || ends_in(path, ".tflite"); }
+
+bool cli_is_model(const char *path) { return cli_is_network(path) || cli_is_artifact(path); }
 
 #ifndef VT_COMPILER
 vta_status cli_onnx_compile(const char *path, vta_diag *diag, vta_model **out_model) {
@@ -43,8 +45,8 @@ vta_status cli_model_load(const char *path, vta_diag *diag, vta_model **out_mode
     if (!last.model || strcmp(path, last.path)) {
         vta_model_release(last.model);
         last.model = NULL;
-        vta_status status = cli_is_onnx(path) ? cli_onnx_compile(path, diag, &last.model)
-                                              : vta_model_load(path, NULL, diag, &last.model);
+        vta_status status = cli_is_network(path) ? cli_onnx_compile(path, diag, &last.model)
+                                                 : vta_model_load(path, NULL, diag, &last.model);
         if (status != VTA_OK) return status;
         snprintf(last.path, sizeof last.path, "%s", path);
     }

@@ -7,9 +7,9 @@
 #include "vta/exec.h"
 #include "vta/profile.h"
 
-/* A file that begins as an artifact does; a name that ends in .onnx; either. */
+/* A file that begins as an artifact does; a name that ends in .onnx or .tflite; either. */
 bool cli_is_artifact(const char *path);
-bool cli_is_onnx(const char *path);
+bool cli_is_network(const char *path);
 bool cli_is_model(const char *path);
 
 /* The compiled network of a path; belongs to the tool, until another one is loaded. */

@@ -1,4 +1,4 @@
-/* Any bytes as an ONNX model: refused with a message, or a graph that is well formed after every pass, prints, and
+/* Any bytes as a model, ONNX or TFLite: refused with a message, or a graph that is well formed after every pass, prints, and
  * evaluates if it is small. Memory is limited, so that a model of a few bytes cannot ask for much. */
 #include <stdint.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include "graph/model/model.h"
 #include "graph/onnx/onnx.h"
 #include "graph/pass/pass.h"
+#include "graph/tflite/tflite.h"
 
 typedef struct loading {
     vtac_graph *graph;
@@ -36,9 +37,16 @@ static void free_bytes(loading *l) {
     l->own = NULL;
 }
 
+/* The format is known by the bytes, whatever the file is called. */
+static const vt_graph *read_any(vt_ctx *ctx, const loading *l) {
+    const vt_tflite_options tflite = {l->onnx.name, l->onnx.batch, l->onnx.shape_count};
+    return vt_tflite_is(l->bytes, l->size) ? vt_tflite_read(ctx, l->bytes, l->size, &tflite)
+                                           : vt_onnx_read(ctx, l->bytes, l->size, &l->onnx);
+}
+
 static vta_status load(vt_ctx *ctx, void *arg) {
     loading *l = arg;
-    l->graph->graph = vt_onnx_read(ctx, l->bytes, l->size, &l->onnx);
+    l->graph->graph = read_any(ctx, l);
     free_bytes(l);
     l->since = now();
     if (!l->options.as_read)

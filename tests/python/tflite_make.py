@@ -1,0 +1,105 @@
+"""TFLite models made by hand, byte by byte: a writer of FlatBuffers, and models of a few operators.
+
+Field numbers and codes are those of tensorflow/lite/schema/schema.fbs; nothing here is read from this project's tables."""
+
+import struct
+
+import numpy as np
+
+TYPES = {"float32": 0, "float16": 1, "int32": 2, "uint8": 3, "int64": 4, "bool": 6, "int16": 7, "int8": 9}
+
+
+class Table:
+    """A table: fields by number, each (struct format, value) or something that is written behind it."""
+
+    def __init__(self, fields):
+        self.fields = {k: v for k, v in fields.items() if v is not None}
+
+    def write(self, out):
+        order = sorted(self.fields)
+        count = order[-1] + 1 if order else 0
+        places = {field: 8 + 8 * i for i, field in enumerate(order)}
+        while (len(out) + 4 + 2 * count) % 8:
+            out += b"\0"
+        vtable = len(out)
+        out += struct.pack("<HH", 4 + 2 * count, 8 + 8 * len(order))
+        out += b"".join(struct.pack("<H", places.get(i, 0)) for i in range(count))
+        while len(out) % 8:
+            out += b"\0"
+        at = len(out)
+        out += struct.pack("<iI", at - vtable, 0) + bytes(8 * len(order))
+        for field in order:
+            value, place = self.fields[field], at + places[field]
+            if isinstance(value, tuple):
+                struct.pack_into("<" + value[0], out, place, value[1])
+            else:
+                struct.pack_into("<I", out, place, value.write(out) - place)
+        return at
+
+
+class Vector:
+    """Numbers of one format, or tables."""
+
+    def __init__(self, items, form=None):
+        self.items, self.form = list(items), form
+
+    def write(self, out):
+        while (len(out) + 4) % 16:
+            out += b"\0"
+        at = len(out)
+        out += struct.pack("<I", len(self.items))
+        if self.form:
+            out += struct.pack(f"<{len(self.items)}{self.form}", *self.items)
+            return at
+        out += bytes(4 * len(self.items))
+        for i, item in enumerate(self.items):
+            place = at + 4 + 4 * i
+            struct.pack_into("<I", out, place, item.write(out) - place)
+        return at
+
+
+def text(value):
+    return Vector(value.encode() + b"", "B")
+
+
+class Model:
+    """A model with one subgraph, operator by operator."""
+
+    def __init__(self):
+        self.tensors, self.buffers, self.codes, self.nodes = [], [Table({})], [], []
+        self.inputs, self.outputs = [], []
+
+    def tensor(self, shape, dtype="float32", data=None, scale=None, zero=None, axis=0, name=None):
+        """The number of a new tensor; with `data` a constant."""
+        buffer = 0
+        if data is not None:
+            buffer = len(self.buffers)
+            self.buffers.append(Table({0: Vector(np.ascontiguousarray(data, dtype).tobytes(), "B")}))
+        quantized = None
+        if scale is not None:
+            quantized = Table({2: Vector(np.atleast_1d(scale), "f"), 3: Vector(np.atleast_1d(zero).astype(int), "q"),
+                               6: ("i", axis)})
+        name = name or f"t{len(self.tensors)}"
+        self.tensors.append(Table({0: Vector(shape, "i"), 1: ("b", TYPES[dtype]), 2: ("I", buffer), 3: text(name),
+                                   4: quantized}))
+        return len(self.tensors) - 1
+
+    def constant(self, array, **quantized):
+        array = np.asarray(array)
+        return self.tensor(array.shape, array.dtype.name, array, **quantized)
+
+    def node(self, code, inputs, outputs, options=None, custom=None):
+        if (code, custom) not in self.codes:
+            self.codes.append((code, custom))
+        self.nodes.append(Table({0: ("I", self.codes.index((code, custom))), 1: Vector(inputs, "i"), 2: Vector(outputs, "i"),
+                                 3: ("B", 1), 4: Table(options or {})}))
+
+    def bytes(self):
+        codes = [Table({0: ("b", min(code, 127)), 1: text(custom) if custom else None, 2: ("i", 1), 3: ("i", code)})
+                 for code, custom in self.codes]
+        graph = Table({0: Vector(self.tensors), 1: Vector(self.inputs, "i"), 2: Vector(self.outputs, "i"),
+                       3: Vector(self.nodes), 4: text("made")})
+        root = Table({0: ("I", 3), 1: Vector(codes), 2: Vector([graph]), 3: text("a test"), 4: Vector(self.buffers)})
+        out = bytearray(struct.pack("<I4s", 0, b"TFL3"))
+        struct.pack_into("<I", out, 0, root.write(out))
+        return bytes(out)
