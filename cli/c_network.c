@@ -10,6 +10,8 @@
 #include <time.h>
 
 #include "file.h"
+#include "vta/device.h"
+#include "vta/isa.h"
 
 static vta_status wrong(vta_status status, const char *what, const char *message) {
     char text[512];
@@ -40,12 +42,25 @@ static bool tell(void *user, size_t done, size_t count, const char *layer) {
     return false;
 }
 
+/* A target that cannot multiply sums requantizes by shifts, unless the user wants otherwise. */
+static vta_status settle_requantize(const cli_network *n, vtac_requantize *requantize) {
+    vta_config *config = NULL;
+    *requantize = (vtac_requantize)n->requantize;
+    if (*requantize != VTAC_REQUANTIZE_AUTO) return VTA_OK;
+    vta_status status = cli_find_config(n->common, &config);
+    if (status == VTA_OK && !vta_target_has_alu(config, VTA_ALU_MUL)) *requantize = VTAC_REQUANTIZE_SHIFT;
+    vta_config_release(config);
+    return status;
+}
+
 static vta_status quantize(const cli_network *n, const vtac_calibration *calibration, vtac_quantized **out) {
-    vtac_quantize_options options = {.size = sizeof options, .method = (vtac_range_method)n->range,
-                                     .requantize = (vtac_requantize)n->requantize,
+    vtac_quantize_options options = {.size = sizeof options,
+                                     .method = (vtac_range_method)n->range,
                                      .result_bits = (uint32_t)n->result_bits,
                                      .keep_bias = n->keep_bias};
     char *end = "";
+    vta_status status = settle_requantize(n, &options.requantize);
+    if (status != VTA_OK) return status;
     if (n->percentile) options.percentile = strtod(n->percentile, &end);
     if (n->percentile && (*end || !(options.percentile > 0 && options.percentile <= 100)))
         return wrong(VTA_INVALID_ARGUMENT, n->percentile, "--percentile is more than 0 and at most 100");
@@ -164,7 +179,8 @@ typedef struct work {
 static vta_status feed(void *ctx, size_t item, vta_instance *instance, vta_diag *diag) {
     work *w = ctx;
     float *input = malloc(w->in.bytes);
-    vta_status status = input ? cli_picture_read_one(w->how, item, w->paths[item], w->in.shape, diag, input) : VTA_NO_MEMORY;
+    vta_status status =
+        input ? cli_picture_read_one(w->how, item, w->paths[item], w->in.shape, diag, input) : VTA_NO_MEMORY;
     if (status == VTA_OK) status = vta_instance_set_input(instance, 0, input, w->in.bytes, diag);
     free(input);
     if (w->cost) vta_device_clear_counters(vta_instance_device(instance));

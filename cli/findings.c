@@ -3,7 +3,7 @@
 #include "cli.h"
 
 void cli_findings_json(json_t *into, char *findings) {
-    static const char *const keys[] = {"races", "unwritten", "more", "warnings"};
+    static const char *const keys[] = {"races", "unwritten", "more", "unsupported", "warnings"};
     json_t *all = cli_json_of(findings);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         json_object_set(into, keys[i], json_object_get(all, keys[i]));

@@ -100,8 +100,8 @@ VTA_API vta_status vta_device_invalidate(vta_device *device, uint32_t addr, size
  *
  * With options.check the run is completed, and then VTA_RACE lists the pairs of instructions that touch the same
  * on-chip elements or the same DRAM without a token path between them, and stores that FINISH does not wait for;
- * VTA_ILLEGAL the reads of on-chip elements that nothing in this run has written. Warnings, which are not errors, tell
- * what boards and simulators treat differently. */
+ * VTA_ILLEGAL the reads of on-chip elements that nothing in this run has written; VTA_UNSUPPORTED what the TARGET, a
+ * board, does otherwise. Where the TARGET is none, warnings, which are not errors, tell what boards do otherwise. */
 VTA_API vta_status vta_device_run(vta_device *device, uint32_t insn_addr, uint32_t count, uint32_t wait_cycles,
                                   vta_diag *diag);
 /* Stops the run that is going on, or vta_debugger_create, soon; does nothing when none is. The one function that may be
@@ -115,13 +115,14 @@ VTA_API vta_counters vta_device_counters(const vta_device *device);
 VTA_API void vta_device_clear_counters(vta_device *device);
 /* What runs with options.check found since the counters were cleared or the options set, as JSON:
  *
- *     {"runs": 1, "races": [...], "unwritten": [...], "more": 0, "warnings": [...]}
+ *     {"runs": 1, "races": [...], "unwritten": [...], "more": 0, "unsupported": [...], "warnings": [...]}
  *
  * An error (the first 16 of both lists; "more" counts the accesses beyond): "kind" ("race", "dram-race", "fetch-race",
  * "unfinished", "unwritten"), "run" (counted from 0), "first" and "second" (instruction numbers, with "first_is",
  * "second_is": what they are), "memory" with the elements "from" and "to" (of "dram": byte addresses), "text". A
  * warning, one of each kind: "kind", "count" of instructions, "run" and "first" of the first one, "differs" (the
- * implementations that do otherwise), "text". Free with vta_string_free; NULL: out of memory. */
+ * implementations that do otherwise), "text"; "unsupported" has those that the TARGET does otherwise. Free with
+ * vta_string_free; NULL: out of memory. */
 VTA_API char *vta_device_findings_to_json(const vta_device *device);
 /* One on-chip buffer's contents, for debuggers and tests: `elements` elements of `memory` from `first` on, acc scalars
  * as 32-bit integers, others as they stand in DRAM. VTA_UNSUPPORTED where the device cannot be inspected. */
@@ -129,6 +130,10 @@ VTA_API vta_status vta_device_peek(vta_device *device, vta_memory memory, uint32
                                    size_t bytes, vta_diag *diag);
 /* Counters as JSON, {"inp_load_nbytes": 0, ...}, all of vta/counters.def; free with vta_string_free. */
 VTA_API char *vta_counters_to_json(const vta_counters *counters);
+
+/* Has the design that the configuration's TARGET is programmed with this operation of the ALU (a vta_alu_opcode)? False
+ * for MUL on the boards of TVM's VTA: a stream that has it is refused when it is recorded. */
+VTA_API bool vta_target_has_alu(const vta_config *config, uint32_t alu_opcode);
 
 /* A model of the board that is the configuration's TARGET (de10nano: one register block; all others: four): the
  * simulator behind files for registers and memory in `folder`, which the board's driver maps (board setting

@@ -265,6 +265,8 @@ def compile(  # pylint: disable=redefined-builtin
     >>> model.save("resnet18.vta-model")
     """
     hardware = _config(config)
+    if requantize == "auto" and not lib.vta_target_has_alu(hardware.handle, b.VTA_ALU_MUL):
+        requantize = "shift"  # the target's design cannot multiply sums
     compiled = quantize(model, samples, range, percentile, requantize, result_bits, keep_bias).compile(hardware)
     if output is not None:
         compiled.save(output)

@@ -17,9 +17,8 @@ static const struct {
 static const struct {
     const char *name, *where, *text;
 } warnings[] = {
-#define VT_PORTABILITY(NAME, name, where, text) {name, where, text},
+#define VT_PORTABILITY(NAME, name, designs, where, avoided, text) {name, where, text},
 #include "device/portability.def"
-#undef VT_PORTABILITY
 };
 
 const char *vt_finding_name(vt_finding_kind kind) { return kinds[kind].name; }
@@ -78,6 +77,7 @@ void vt_findings_merge(vt_findings *sum, const vt_findings *run) {
         vt_warning *w = &sum->warnings[kind];
         if (!w->count) w->first = run->warnings[kind].first, w->run = sum->runs;
         w->count += run->warnings[kind].count;
+        sum->wrong[kind] |= run->wrong[kind];
     }
     sum->runs++;
 }
@@ -87,6 +87,8 @@ void vt_findings_merge(vt_findings *sum, const vt_findings *run) {
 vta_status vt_findings_status(const vt_findings *findings) {
     for (int kind = 0; kind < VT_FINDING_COUNT; kind++)
         if (findings->counts[kind]) return kinds[kind].status;
+    for (int kind = 0; kind < VT_WARN_COUNT; kind++)
+        if (findings->warnings[kind].count && findings->wrong[kind]) return VTA_UNSUPPORTED;
     return VTA_OK;
 }
 
@@ -150,7 +152,10 @@ vta_status vt_findings_report(const vt_findings *findings, vta_diag *diag) {
                    findings->shown_count, findings->more);
     for (int kind = 0; kind < VT_WARN_COUNT; kind++) {
         const vt_warning *w = &findings->warnings[kind];
-        if (w->count)
+        if (w->count && findings->wrong[kind])
+            (void)vt_fail(diag, VTA_UNSUPPORTED, "instruction %u (%s), the first of %u: %s", w->first.index,
+                          w->first.label, w->count, warnings[kind].text);
+        else if (w->count)
             vt_warn_at(diag, VTA_ILLEGAL, VT_NO_POS, "instruction %u (%s), the first of %u: %s", w->first.index,
                        w->first.label, w->count, warnings[kind].text);
     }

@@ -4,6 +4,7 @@
 #define VT_DEVICE_FINDINGS_H
 
 #include "base/diag.h"
+#include "device/portability.h"
 #include "vta/isa.h"
 
 enum { VT_FINDINGS_SHOWN = 16 };
@@ -14,13 +15,6 @@ typedef enum vt_finding_kind {
 #undef VT_FINDING
     VT_FINDING_COUNT
 } vt_finding_kind;
-
-typedef enum vt_portability {
-#define VT_PORTABILITY(NAME, name, where, text) VT_WARN_##NAME,
-#include "device/portability.def"
-#undef VT_PORTABILITY
-    VT_WARN_COUNT
-} vt_portability;
 
 /* An instruction as messages name it. */
 typedef struct vt_finding_insn {
@@ -51,6 +45,7 @@ typedef struct vt_findings {
     uint32_t more;                     /* conflicting accesses beyond those shown */
     uint32_t counts[VT_FINDING_COUNT]; /* 0: none of that kind; else at least the number of those shown */
     vt_warning warnings[VT_WARN_COUNT];
+    bool wrong[VT_WARN_COUNT]; /* these are errors: the configuration's TARGET does otherwise */
     uint32_t runs;
 } vt_findings;
 
@@ -59,7 +54,7 @@ void vt_findings_add(vt_findings *findings, const vt_finding *finding);
 void vt_findings_warn(vt_findings *findings, vt_portability kind, uint32_t index, const vta_insn *insn);
 /* Adds what one more run found. */
 void vt_findings_merge(vt_findings *sum, const vt_findings *run);
-/* The status of the worst; VTA_OK without errors. */
+/* The status of the worst; VTA_OK without errors. VTA_UNSUPPORTED: the TARGET does otherwise. */
 vta_status vt_findings_status(const vt_findings *findings);
 /* Appends all to `diag`, the worst first. */
 vta_status vt_findings_report(const vt_findings *findings, vta_diag *diag);

@@ -43,11 +43,12 @@ static void add_errors(vt_json *w, const char *key, const vt_findings *found, bo
     vt_json_end(w);
 }
 
-static void add_warnings(vt_json *w, const vt_findings *found) {
-    vt_json_array(w, "warnings");
+/* Those that are errors, or the others. */
+static void add_warnings(vt_json *w, const char *key, const vt_findings *found, bool wrong) {
+    vt_json_array(w, key);
     for (int kind = 0; kind < VT_WARN_COUNT; kind++) {
         const vt_warning *warning = &found->warnings[kind];
-        if (!warning->count) continue;
+        if (!warning->count || found->wrong[kind] != wrong) continue;
         vt_json_object(w, NULL);
         vt_json_text(w, "kind", vt_warning_name((vt_portability)kind));
         vt_json_uint(w, "count", warning->count);
@@ -73,7 +74,8 @@ char *vta_device_findings_to_json(const vta_device *device) {
     add_errors(&w, "races", found, true);
     add_errors(&w, "unwritten", found, false);
     vt_json_uint(&w, "more", found->more);
-    add_warnings(&w, found);
+    add_warnings(&w, "unsupported", found, true);
+    add_warnings(&w, "warnings", found, false);
     vt_json_end(&w);
     return vt_strbuf_take(&sb);
 }

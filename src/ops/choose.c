@@ -1,4 +1,6 @@
 /* Choosing the schedule of an operator: from the database, and among the best candidates by estimate. */
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/versioned.h"
@@ -36,7 +38,14 @@ typedef struct choice {
     vt_op_blocks candidates[MOST_TRIES + RESERVE], best;
     vt_op_trial trial; /* of the best so far */
     vtac_op_result result;
+    char why[256]; /* the TARGET has not what a schedule takes; "": none was refused for that */
 } choice;
+
+/* From where the message names the target. */
+static void keep_reason(choice *c, const char *text) {
+    const char *at = strstr(text, "TARGET ");
+    snprintf(c->why, sizeof c->why, "%.*s", (int)strcspn(at ? at : text, "\n"), at ? at : text);
+}
 
 /* What the compiler refuses is counted, and reported when nothing is left. */
 static vta_status try_one(choice *c, const vt_op_blocks *b, vta_diag *diag) {
@@ -53,7 +62,10 @@ static vta_status try_one(choice *c, const vt_op_blocks *b, vta_diag *diag) {
     }
     c->result.timed += status == VTA_OK;
     c->result.refused += status != VTA_OK;
-    if (status != VTA_OK && status != VTA_NO_MEMORY) vta_diag_add(diag, VTA_WARNING, status, vta_diag_text(said));
+    if (status == VTA_UNSUPPORTED)
+        keep_reason(c, vta_diag_text(said));
+    else if (status != VTA_OK && status != VTA_NO_MEMORY)
+        vta_diag_add(diag, VTA_WARNING, status, vta_diag_text(said));
     vta_diag_destroy(said);
     return status == VTA_NO_MEMORY ? vt_no_memory(diag) : VTA_OK;
 }
@@ -80,6 +92,7 @@ static vta_status try_candidates(choice *c, vta_diag *diag) {
             passed++;
         else
             VT_TRY(try_one(c, &c->candidates[i], diag));
+    if (!c->result.timed && *c->why) return vt_fail(diag, VTA_UNSUPPORTED, "%s: %s", c->op->is->name, c->why);
     if (!c->result.timed)
         return vt_fail(diag, VTA_INTERNAL, "%s: the compiler refused all %u schedules that were tried", c->op->is->name,
                        (unsigned)c->n);

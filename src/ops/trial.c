@@ -67,6 +67,9 @@ static bool is_no_memory(const char *text) {
     return strstr(text, vta_status_text(VTA_NO_MEMORY)) || strstr(text, "no host memory");
 }
 
+/* Nor that the TARGET's design has not what it takes (runtime/adapt.c). */
+static bool is_of_target(const char *text) { return strstr(text, "): TARGET ") != NULL; }
+
 static vta_status run(const recording *r) {
     if (!r->function) return vt_func_replay(r->trial->func, r->tensors, r->out.count, r->op->allocator, r->diag);
     return vta_function_call_tensors(r->function, r->tensors, (int)r->out.count, r->diag);
@@ -80,7 +83,8 @@ static vta_status call(recording *r, vta_runtime *runtime) {
     VT_TRY(vta_runtime_record(runtime, r->diag));
     if (!VTATLSCommandHandle()) return vt_no_memory(r->diag); /* the kernel could not tell */
     vta_status status = run(r);
-    if (status != VTA_OK) return is_no_memory(vta_diag_text(r->diag)) ? VTA_NO_MEMORY : status;
+    if (status != VTA_OK && is_no_memory(vta_diag_text(r->diag))) return VTA_NO_MEMORY;
+    if (status != VTA_OK) return is_of_target(vta_diag_text(r->diag)) ? VTA_UNSUPPORTED : status;
     VT_TRY(vta_runtime_recorded(runtime, TOUCHED, r->diag, &r->out.program, touched, &n));
     r->out.touches = n >= TOUCHED; /* it may be one of those that are not told */
     for (size_t i = 0; i < n && i < TOUCHED; i++)

@@ -37,7 +37,9 @@ vta_status vt_command_create(vta_runtime *runtime, vta_diag *diag, vt_command **
     vt_command *command = vt_alloc_zero(allocator, sizeof *command);
     vta_diag *own = vta_diag_create(allocator);
     vt_slot *slot = vt_handle_take(&vt_commands);
-    if (!command || !own || !slot) {
+    bool made = command && vt_loaded_init(&command->loaded, runtime->config, allocator);
+    if (!made || !own || !slot) {
+        if (made) vt_loaded_clear(&command->loaded);
         vt_free(allocator, command, sizeof *command);
         vta_diag_destroy(own);
         if (slot) vt_handle_drop(&vt_commands, slot);
@@ -67,6 +69,7 @@ void vt_command_destroy(vt_command *command) {
     vt_queue_clear(&command->queue);
     vt_uop_cache_clear(&command->cache);
     vt_site_table_clear(&command->sites);
+    vt_loaded_clear(&command->loaded);
     vt_free(&runtime->allocator, command->bytes, command->bytes_cap);
     vta_diag_destroy(command->diag);
     vt_free(&runtime->allocator, command, sizeof *command);
@@ -119,13 +122,14 @@ static void open_stream(vt_command *command) {
     vt_runtime_stream_begins(command->runtime, command);
 }
 
-vta_status vt_command_room(vt_command *command, uint32_t micro_ops) {
-    enum { CALL_INSNS = 4 }; /* the most that one call records */
+vta_status vt_command_room(vt_command *command, uint32_t more, uint32_t micro_ops) {
+    enum { CALL_INSNS = 4 }; /* the most that one call records, but for what a target needs */
+    size_t insns = (size_t)CALL_INSNS + more;
     vt_insn_queue *queue = &command->queue;
     if (command->recording)
         return vt_fail(command->diag, VTA_ILLEGAL,
                        "inside a finit, which only records micro-ops: its kernel is reused without calling it again");
-    bool full = queue->count + CALL_INSNS + vt_queue_finish_insns(queue) > command->max_insns ||
+    bool full = queue->count + insns + vt_queue_finish_insns(queue) > command->max_insns ||
                 (command->cache.count + micro_ops) * sizeof(uint32_t) > command->runtime->max_transfer;
     if (full && command->damaged) { /* it will be dropped anyway */
         vt_queue_reset(queue, true);
@@ -134,8 +138,7 @@ vta_status vt_command_room(vt_command *command, uint32_t micro_ops) {
         VT_TRY(vt_command_run_early(command));
     }
     if (!command->open) open_stream(command);
-    if (queue->count + CALL_INSNS > queue->cap && !vt_queue_reserve(queue, CALL_INSNS))
-        return vt_no_memory(command->diag);
+    if (queue->count + insns > queue->cap && !vt_queue_reserve(queue, insns)) return vt_no_memory(command->diag);
     return VTA_OK;
 }
 
@@ -153,7 +156,7 @@ static vta_status check_stages(const vt_command *command, int from, int to) {
 
 vta_status vt_command_dep_push(vt_command *command, int from, int to) {
     VT_TRY(check_stages(command, from, to));
-    VT_TRY(vt_command_room(command, 0));
+    VT_TRY(vt_command_room(command, 0, 0));
     vt_queue_forget_dropped(&command->queue);
     vt_queue_dep_push(&command->queue, (vta_stage)from, (vta_stage)to);
     return VTA_OK;
@@ -161,7 +164,7 @@ vta_status vt_command_dep_push(vt_command *command, int from, int to) {
 
 vta_status vt_command_dep_pop(vt_command *command, int from, int to) {
     VT_TRY(check_stages(command, from, to));
-    VT_TRY(vt_command_room(command, 0));
+    VT_TRY(vt_command_room(command, 0, 0));
     vt_queue_dep_pop(&command->queue, (vta_stage)from, (vta_stage)to);
     return VTA_OK;
 }

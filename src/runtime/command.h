@@ -2,6 +2,7 @@
 #ifndef VT_RUNTIME_COMMAND_H
 #define VT_RUNTIME_COMMAND_H
 
+#include "runtime/adapt.h"
 #include "runtime/insn_queue.h"
 #include "runtime/process.h"
 #include "runtime/site.h"
@@ -28,6 +29,7 @@ struct vt_command {
     bool open;      /* the same, for the owner alone */
     uint32_t max_insns;
     vt_queue_memory insn_memory, uop_memory;
+    vt_loaded loaded;
     uint8_t *bytes; /* the encoded stream */
     size_t bytes_cap;
     vta_diag *diag; /* the reasons of the failing call, until they are reported */
@@ -59,8 +61,9 @@ vta_status vt_command_push(vt_command *command, uint32_t mode, void **uop_handle
                            int nbytes);
 vta_status vt_command_dep_push(vt_command *command, int from, int to);
 vta_status vt_command_dep_pop(vt_command *command, int from, int to);
-/* Makes room for a call's instructions (at most 4), running what there is when the stream would grow too long. */
-vta_status vt_command_room(vt_command *command, uint32_t micro_ops);
+/* Makes room for a call's instructions (at most 4 and `more`), running what there is when the stream would grow too
+ * long. */
+vta_status vt_command_room(vt_command *command, uint32_t more, uint32_t micro_ops);
 
 /* Runs the stream; a damaged one is dropped without an error. */
 vta_status vt_command_synchronize(vt_command *command, uint32_t wait_cycles);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "config/field_bits.h"
+#include "runtime/adapt.h"
 #include "runtime/command.h"
 #include "runtime/dump.h"
 
@@ -18,7 +19,8 @@ static vta_status run_finit(vt_command *command, vt_uop_kernel *kernel, uint32_t
     command->damaged |= damaged;
     if (*out_reported) return VTA_ILLEGAL;
     if (result) return vt_fail(command->diag, VTA_ILLEGAL, "finit returned %d, not 0", result);
-    return vt_kernel_finish(kernel, mode, command->diag);
+    VT_TRY(vt_kernel_finish(kernel, mode, command->diag));
+    return vt_kernel_adapt(kernel, command->config, command->diag);
 }
 
 static vta_status record(vt_command *command, uint32_t mode, uint64_t site, bool has_signature, int32_t key,
@@ -42,8 +44,8 @@ static vta_status record(vt_command *command, uint32_t mode, uint64_t site, bool
 }
 
 /* Can the run's LOAD UOP bring in this kernel too, which then costs no instruction, and no wait behind the loads of
- * operands? Until placing starts again at 0, kernels follow each other in the buffer and in the image, and nothing was in
- * their place before; compute does the load first. */
+ * operands? Until placing starts again at 0, kernels follow each other in the buffer and in the image, and nothing was
+ * in their place before; compute does the load first. */
 static bool joins_load(const vt_command *command, const vt_uop_kernel *kernel) {
     const vt_uop_cache *cache = &command->cache;
     if (!cache->share || !cache->has_load || cache->wrapped) return false;
@@ -70,8 +72,8 @@ static void add_load(vt_command *command, size_t *out_load, bool waits[2]) {
     insn->pop_prev_dep = insn->pop_next_dep = 0;
 }
 
-/* Micro-ops of later steps have a LOAD UOP of their own, behind the run's first product: its place is kept there, and from
- * the next instruction on that waits for operands, kernels join it. */
+/* Micro-ops of later steps have a LOAD UOP of their own, behind the run's first product: its place is kept there, and
+ * from the next instruction on that waits for operands, kernels join it. */
 static void split_load(vt_command *command, bool waits[2]) {
     vt_uop_cache *cache = &command->cache;
     bool waits_for_load = command->queue.pop_prev[VTA_STAGE_COMPUTE];
@@ -83,8 +85,21 @@ static void split_load(vt_command *command, bool waits[2]) {
     cache->split = true;
 }
 
+/* The instruction itself, or one of those that it became. */
+static void add_part(vt_command *command, const vt_uop_kernel *kernel, uint32_t part, const bool waits[2]) {
+    uint32_t count = (uint32_t)kernel->count / kernel->parts;
+    vta_insn *insn = vt_queue_next(&command->queue, VTA_STAGE_COMPUTE);
+    uint8_t pop_prev = insn->pop_prev_dep | waits[0], pop_next = insn->pop_next_dep | waits[1];
+    *insn = kernel->insn;
+    insn->pop_prev_dep = pop_prev;
+    insn->pop_next_dep = pop_next;
+    insn->u.exec.uop_bgn = kernel->sram_begin + part * count;
+    insn->u.exec.uop_end = insn->u.exec.uop_bgn + count;
+}
+
 static vta_status use(vt_command *command, vt_uop_kernel *kernel) {
-    VT_TRY(vt_command_room(command, vt_uop_cache_growth(&command->cache, kernel)));
+    if (!kernel->parts) return VTA_OK; /* nothing is to be done */
+    VT_TRY(vt_command_room(command, kernel->parts - 1, vt_uop_cache_growth(&command->cache, kernel)));
     vt_queue_forget_dropped(&command->queue);
     bool load, pops[2] = {false, false};
     if (!vt_uop_cache_use(&command->cache, kernel, &load)) return vt_no_memory(command->diag);
@@ -100,13 +115,9 @@ static vta_status use(vt_command *command, vt_uop_kernel *kernel) {
     }
     if (load) join_load(command, kernel);
     command->cache.product |= kernel->insn.opcode == VTA_OP_GEMM && !kernel->insn.u.exec.reset_reg;
-    vta_insn *insn = vt_queue_next(&command->queue, VTA_STAGE_COMPUTE);
-    uint8_t pop_prev = insn->pop_prev_dep | pops[0], pop_next = insn->pop_next_dep | pops[1];
-    *insn = kernel->insn;
-    insn->pop_prev_dep = pop_prev;
-    insn->pop_next_dep = pop_next;
-    insn->u.exec.uop_bgn = kernel->sram_begin;
-    insn->u.exec.uop_end = kernel->sram_begin + (uint32_t)kernel->count;
+    vt_loaded_compute(&command->loaded, command->config, kernel);
+    for (uint32_t part = 0; part < kernel->parts; part++, pops[0] = pops[1] = false)
+        add_part(command, kernel, part, pops);
     return VTA_OK;
 }
 

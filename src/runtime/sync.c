@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "device/portability.h"
 #include "runtime/capture.h"
 #include "runtime/command.h"
 #include "runtime/dump.h"
@@ -120,6 +121,12 @@ static vta_status run(vt_command *command, uint32_t wait_cycles, bool cut) {
     return status;
 }
 
+/* Would the next run begin with what this one leaves? Also of a stream that is recorded for a board elsewhere. */
+static bool keeps_tokens(const vt_command *command) {
+    return vt_device_keeps_tokens(command->runtime->device) ||
+           vt_differs_on(vt_design_of(command->config), VT_WARN_TOKENS_LEFT);
+}
+
 /* Ends the stream and runs it. */
 static vta_status finish_and_run(vt_command *command, uint32_t wait_cycles, bool cut, const char *hint) {
     vt_insn_queue *queue = &command->queue;
@@ -130,7 +137,7 @@ static vta_status finish_and_run(vt_command *command, uint32_t wait_cycles, bool
         if (!vt_queue_finish_serial(queue)) status = vt_no_memory(command->diag);
     } else {
         status = check_tokens(command, hint);
-        if (status == VTA_OK && vt_device_keeps_tokens(command->runtime->device)) vt_queue_take_left(queue);
+        if (status == VTA_OK && keeps_tokens(command)) vt_queue_take_left(queue);
         if (status == VTA_OK) vt_queue_finish(queue);
     }
     if (status == VTA_OK) return run(command, wait_cycles, cut);

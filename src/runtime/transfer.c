@@ -75,6 +75,19 @@ static void fill(const vt_command *command, const vt_transfer *t, const vt_slot 
     insn->u.mem.x_pad_1 = (uint8_t)t->x_pad_after;
 }
 
+static vta_status record(vt_command *command, vta_stage stage, vta_opcode opcode, const vt_transfer *t,
+                         const vt_slot *buffer) {
+    vta_insn what = {.opcode = (uint8_t)opcode};
+    fill(command, t, buffer, &what);
+    VT_TRY(vt_loaded_transfer(&command->loaded, command->config, &what, command->diag));
+    VT_TRY(vt_command_room(command, 0, 0));
+    vt_queue_forget_dropped(&command->queue);
+    vta_insn *insn = vt_queue_next(&command->queue, stage);
+    insn->opcode = (uint8_t)opcode;
+    fill(command, t, buffer, insn);
+    return VTA_OK;
+}
+
 vta_status vt_command_load(vt_command *command, const vt_transfer *t) {
     vta_stage stage;
     switch (t->memory_type) {
@@ -92,12 +105,7 @@ vta_status vt_command_load(vt_command *command, const vt_transfer *t) {
     }
     vt_slot *buffer;
     VT_TRY(check(command, t, &buffer));
-    VT_TRY(vt_command_room(command, 0));
-    vt_queue_forget_dropped(&command->queue);
-    vta_insn *insn = vt_queue_next(&command->queue, stage);
-    insn->opcode = VTA_OP_LOAD;
-    fill(command, t, buffer, insn);
-    return VTA_OK;
+    return record(command, stage, VTA_OP_LOAD, t, buffer);
 }
 
 vta_status vt_command_store(vt_command *command, const vt_transfer *t) {
@@ -106,10 +114,5 @@ vta_status vt_command_store(vt_command *command, const vt_transfer *t) {
                        t->memory_type);
     vt_slot *buffer;
     VT_TRY(check(command, t, &buffer));
-    VT_TRY(vt_command_room(command, 0));
-    vt_queue_forget_dropped(&command->queue);
-    vta_insn *insn = vt_queue_next(&command->queue, VTA_STAGE_STORE);
-    insn->opcode = VTA_OP_STORE;
-    fill(command, t, buffer, insn);
-    return VTA_OK;
+    return record(command, VTA_STAGE_STORE, VTA_OP_STORE, t, buffer);
 }

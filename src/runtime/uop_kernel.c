@@ -223,5 +223,6 @@ vta_status vt_kernel_finish(vt_uop_kernel *kernel, uint32_t mode, vta_diag *diag
                        "finit recorded %s micro-ops (mode %u); this call runs %s micro-ops (mode %u)",
                        mode_names[kernel->first.mode], kernel->first.mode, mode_names[mode], mode);
     make_insn(kernel);
+    kernel->parts = 1;
     return VTA_OK;
 }

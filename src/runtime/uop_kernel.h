@@ -5,7 +5,7 @@
 #include "base/diag.h"
 #include "isa/codec.h"
 
-enum { VT_KERNEL_GEMM = 0, VT_KERNEL_ALU = 1, VT_KERNEL_LOOPS = 2 };
+enum { VT_KERNEL_GEMM = 0, VT_KERNEL_ALU = 1, VT_KERNEL_LOOPS = 2, VT_KERNEL_MOST_PARTS = 4096 };
 
 typedef struct vt_uop_loop {
     uint32_t extent, dst_factor, src_factor, wgt_factor;
@@ -27,6 +27,7 @@ struct vt_uop_kernel {
     vt_uop_args first;      /* what all micro-ops agree on, besides indices */
     uint32_t recent_dst[2]; /* of the last micro-op and the one before it */
     vta_insn insn;          /* complete but for the micro-ops' place; filled by vt_kernel_finish */
+    uint32_t parts;         /* how many such instructions it is, each of as many micro-ops (adapt.h) */
 
     /* Where the uop buffer and the micro-op image of the current device run hold it (uop_cache.h). */
     uint64_t image_run;  /* the run whose image has it, 0: none */

@@ -169,7 +169,8 @@ static void what_is_not_offered(void **state) {
          "device 'least' cannot be inspected");
     vta_device_interrupt(sparse);
     char *json = vta_device_findings_to_json(sparse);
-    assert_string_equal(json, "{\"runs\": 0, \"races\": [], \"unwritten\": [], \"more\": 0, \"warnings\": []}");
+    assert_string_equal(
+        json, "{\"runs\": 0, \"races\": [], \"unwritten\": [], \"more\": 0, \"unsupported\": [], \"warnings\": []}");
     vta_string_free(json);
 }
 

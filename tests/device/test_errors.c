@@ -287,11 +287,11 @@ static void portability_warnings(void **state) {
     insns[2].u.exec.dst_factor_in = 0;
     insns[2].push_prev_dep = 1; /* a token that nobody takes */
     vta_diag_clear(diag);
-    assert_int_equal(sp_run(device, insns, n, diag), VTA_OK);
+    assert_int_equal(sp_run(device, insns, n, diag), VTA_UNSUPPORTED);
     text = vta_diag_text(diag);
-    assert_non_null(strstr(text, "MUL exists in simulators only"));
+    assert_non_null(strstr(text, "error: instruction 2 (ALU MUL), the first of 1: MUL exists in simulators only"));
     assert_non_null(strstr(text, "write the same accumulator element"));
-    assert_non_null(strstr(text, "the Chisel design reads the old value"));
+    assert_null(strstr(text, "the Chisel design reads the old value")); /* pynq has the other one */
     assert_non_null(strstr(text, "instruction 2 (ALU MUL), the first of 1: tokens that it pushes are left"));
     drop(config, diag, device);
 }

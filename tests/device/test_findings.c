@@ -118,6 +118,19 @@ static void several_runs(void **state) {
     assert_int_equal(found.warnings[VT_WARN_ACC_8BIT].count, 0);
 }
 
+/* What the TARGET does otherwise is an error: told as one, and apart from the warnings. */
+static void wrong_on_the_target(void **state) {
+    (void)state;
+    vt_findings run = {.wrong = {[VT_WARN_NO_ROWS] = true}};
+    warn(&run, VT_WARN_MUL, 8);
+    assert_int_equal(vt_findings_status(&run), VTA_OK);
+    warn(&run, VT_WARN_NO_ROWS, 4);
+    vt_findings_merge(&found, &run);
+    assert_int_equal(vt_findings_report(&found, diag), VTA_UNSUPPORTED);
+    assert_non_null(strstr(vta_diag_text(diag), "warning: instruction 8 (FINISH), the first of 1: MUL exists"));
+    assert_non_null(strstr(vta_diag_text(diag), "error: instruction 4 (FINISH), the first of 1: y_size 0"));
+}
+
 /* ---- Told ------------------------------------------------------------------------------------------------------- */
 
 /* One of each kind, the mildest first, and races in both directions. */
@@ -231,6 +244,7 @@ static void json(void **state) {
                                                                "\"first\": 1, \"first_is\": \"ALU ADD\", "
                                                                "\"memory\": \"acc\", \"from\": 2, \"to\": 3, \"text\": "
                                                                "\"" UNWRITTEN "\"}], \"more\": 22, "
+                                                               "\"unsupported\": [], "
                                                                "\"warnings\": [{\"kind\": \"mul\", \"count\": 2, "
                                                                "\"run\": 2, \"first\": 20, \"first_is\": \"FINISH\", "
                                                                "\"differs\": \"HLS, Chisel\", \"text\": \"" MUL
@@ -256,6 +270,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(ranges, begin, end),
                                        cmocka_unit_test_setup_teardown(too_many, begin, end),
                                        cmocka_unit_test_setup_teardown(several_runs, begin, end),
+                                       cmocka_unit_test_setup_teardown(wrong_on_the_target, begin, end),
                                        cmocka_unit_test_setup_teardown(report, begin, end),
                                        cmocka_unit_test_setup_teardown(json, begin, end),
                                        cmocka_unit_test(counters)};

@@ -111,7 +111,7 @@ class Runs(unittest.TestCase):
         kernel, arrays, expected = _vadd(vta.get_env())
         with simulator.checking() as found:
             kernel(*arrays)
-        self.assertEqual(found, {"runs": 1, "races": [], "unwritten": [], "more": 0, "warnings": []})
+        self.assertEqual(found, {"runs": 1, "races": [], "unwritten": [], "more": 0, "unsupported": [], "warnings": []})
         with simulator.checking() as found:  # what nothing has written
             cmd, out = lib.VTATLSCommandHandle(), lib.VTABufferAlloc(64)
             lib.VTAStoreBuffer2D(cmd, 7, 4, out, 0, 2, 1, 2)

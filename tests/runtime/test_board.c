@@ -260,7 +260,9 @@ static void what_far_memory_refuses(void **state) {
     assert_int_equal(vta_debugger_create(runtime->device, 0x1000, 1, &profile, diag, &debugger), VTA_UNSUPPORTED);
     assert_non_null(strstr(vta_diag_text(diag), "the memory of device 'far' is not host memory"));
     char *findings = vta_runtime_findings_to_json(runtime);
-    assert_string_equal(findings, "{\"runs\": 0, \"races\": [], \"unwritten\": [], \"more\": 0, \"warnings\": []}");
+    assert_string_equal(
+        findings,
+        "{\"runs\": 0, \"races\": [], \"unwritten\": [], \"more\": 0, \"unsupported\": [], \"warnings\": []}");
     vta_string_free(findings);
     vta_diag_destroy(diag);
     end(runtime);

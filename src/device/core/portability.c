@@ -6,7 +6,12 @@
 
 enum { COMPUTE_STAGE = 1 };
 
+/* Of a board only what that board does otherwise is told, and as an error. */
 static void warn(vt_checker *c, vt_portability kind, uint32_t index) {
+    unsigned design = vt_design_of(c->config);
+    bool wrong = vt_differs_on(design, kind);
+    if (design && !wrong && kind != VT_WARN_EARLIER_RUN) return;
+    c->found.wrong[kind] = wrong;
     vt_findings_warn(&c->found, kind, index, &c->stream->insns[index]);
 }
 
@@ -32,78 +37,7 @@ static void check_transfer(vt_checker *c, uint32_t index, const vta_insn *insn) 
         warn(c, VT_WARN_LOADED_STORE, index);
 }
 
-/* ---- Neighbouring micro-ops -------------------------------------------------------------------------------- */
-
-/* Iterations [first, end) of one of the two loops. */
-typedef struct range {
-    int64_t first, end;
-} range;
-
-/* Has distance + y * out + x * in == 0 a solution? */
-static bool vanishes(int64_t distance, int64_t out, range y, int64_t in, range x) {
-    if (y.first >= y.end || x.first >= x.end) return false;
-    if (!out) y.end = y.first + 1; /* every y is alike */
-    for (int64_t i = y.first; i < y.end; i++) {
-        int64_t rest = -(distance + i * out);
-        if (!in && !rest) return true;
-        if (in && rest % in == 0 && rest / in >= x.first && rest / in < x.end) return true;
-    }
-    return false;
-}
-
-/* The destination (or source) of a micro-op against the destination of the one that runs `back` places before it. */
-typedef struct neighbours {
-    const vta_uop *uops;
-    int64_t count, ys, xs; /* micro-ops, iterations of the outer and the inner loop */
-    int64_t own_out, own_in, dst_out, dst_in;
-    bool source;
-    int64_t back;
-} neighbours;
-
-/* Micro-op u in the inner iterations of `x`, which all have their neighbour `dx` inner iterations before, or, when that
- * is before the outer iteration begins, in an earlier one. */
-static bool meets_in(const neighbours *n, int64_t u, range x) {
-    int64_t per_outer = n->xs * n->count, place = x.first * n->count + u - n->back, dy = 0;
-    if (x.first >= x.end) return false;
-    for (; place < 0; place += per_outer) dy++;
-    int64_t before_x = place / n->count;
-    const vta_uop *own = &n->uops[u], *before = &n->uops[place % n->count];
-    int64_t distance =
-        (int64_t)(n->source ? own->src : own->dst) - before->dst + dy * n->dst_out - (before_x - x.first) * n->dst_in;
-    return vanishes(distance, n->own_out - n->dst_out, (range){dy, n->ys}, n->own_in - n->dst_in, x);
-}
-
-static bool meets(const vta_insn *insn, const vt_machine *m, int64_t back, bool source) {
-    neighbours n = {
-        .uops = m->uops + insn->u.exec.uop_bgn,
-        .count = insn->u.exec.uop_end - insn->u.exec.uop_bgn,
-        .ys = insn->u.exec.iter_out,
-        .xs = insn->u.exec.iter_in,
-        .own_out = source ? insn->u.exec.src_factor_out : insn->u.exec.dst_factor_out,
-        .own_in = source ? insn->u.exec.src_factor_in : insn->u.exec.dst_factor_in,
-        .dst_out = insn->u.exec.dst_factor_out,
-        .dst_in = insn->u.exec.dst_factor_in,
-        .source = source,
-        .back = back,
-    };
-    for (int64_t u = 0; u < n.count; u++) {
-        for (int64_t x = 0; x < back && x < n.xs; x++) /* whose neighbour may be in an earlier outer iteration */
-            if (meets_in(&n, u, (range){x, x + 1})) return true;
-        if (meets_in(&n, u, (range){back, n.xs})) return true;
-    }
-    return false;
-}
-
 /* ---- GEMM and ALU ------------------------------------------------------------------------------------------ */
-
-/* The Chisel design takes both operands of an immediate operation from the source. */
-static bool has_other_source(const vta_insn *insn, const vt_machine *m) {
-    if (insn->u.exec.iter_out > 1 && insn->u.exec.dst_factor_out != insn->u.exec.src_factor_out) return true;
-    if (insn->u.exec.iter_in > 1 && insn->u.exec.dst_factor_in != insn->u.exec.src_factor_in) return true;
-    for (uint32_t u = insn->u.exec.uop_bgn; u < insn->u.exec.uop_end; u++)
-        if (m->uops[u].dst != m->uops[u].src) return true;
-    return false;
-}
 
 static bool is_negative(const vt_machine *m, uint32_t element) {
     for (uint32_t i = 0; i < m->acc_lanes; i++)
@@ -123,11 +57,12 @@ static bool shifts_by_negative(const vta_insn *insn, const vt_machine *m) {
 
 static void check_alu(vt_checker *c, uint32_t index, const vta_insn *insn) {
     const vt_machine *m = c->machine;
+    const vta_uop *uops = m->uops + insn->u.exec.uop_bgn;
     bool imm = insn->u.exec.use_imm;
     if (insn->u.exec.alu_opcode == VTA_ALU_MUL && is_board(c->config)) warn(c, VT_WARN_MUL, index);
     if (c->config->batch > 1) warn(c, VT_WARN_ALU_BATCH, index);
-    if (imm && has_other_source(insn, m)) warn(c, VT_WARN_IMM_SOURCE, index);
-    if (meets(insn, m, 1, true)) warn(c, VT_WARN_ALU_FORWARD, index);
+    if (imm && vt_has_other_source(insn, uops)) warn(c, VT_WARN_IMM_SOURCE, index);
+    if (vt_reads_just_written(insn, uops)) warn(c, VT_WARN_ALU_FORWARD, index);
     if (insn->u.exec.alu_opcode == VTA_ALU_SHR && !imm && shifts_by_negative(insn, m))
         warn(c, VT_WARN_SHR_NEGATIVE, index);
 }
@@ -139,9 +74,7 @@ static void check_compute(vt_checker *c, uint32_t index, const vta_insn *insn) {
         return;
     }
     if (alu) check_alu(c, index, insn);
-    bool reads_back = alu || !insn->u.exec.reset_reg; /* a reset only writes */
-    if (reads_back && (meets(insn, c->machine, 1, false) || (!alu && meets(insn, c->machine, 2, false))))
-        warn(c, VT_WARN_SAME_ACC, index);
+    if (vt_loses_writes(insn, c->machine->uops + insn->u.exec.uop_bgn)) warn(c, VT_WARN_SAME_ACC, index);
 }
 
 void vt__check_portability(vt_checker *c, uint32_t index) {
