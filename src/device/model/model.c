@@ -13,6 +13,8 @@
 #include "device/core/stream.h"
 #include "device/device.h"
 #include "device/dram/dram.h"
+#include "device/model/designs.h"
+#include "device/portability.h"
 #include "device/sim/sim.h"
 
 typedef struct vt_model {
@@ -22,6 +24,7 @@ typedef struct vt_model {
     size_t bytes;
     bool four; /* blocks */
     vt_sim sim;
+    vt_design_state design;
     vta_diag *diag;
     bool (*stop)(void *ctx);
     void *ctx;
@@ -90,9 +93,11 @@ static bool execute(vt_model *m, const vt_run *run) {
     vta_diag_clear(m->diag);
     if (vt_device_check_stream(run->insn_addr, run->count, m->diag) != VTA_OK) return false;
     if (vt_sim_prepare(&m->sim, run, m->diag, &stream) != VTA_OK) return false;
+    m->design.hangs = false;
     vta_status status = vt_sim_execute(&m->sim, &stream, run, 0, m->diag, &found);
+    bool ends = status == VTA_OK && !vt_design_hangs(&m->design, &stream);
     vt_stream_clear(&stream);
-    return status == VTA_OK;
+    return ends;
 }
 
 static void finish(vt_model *m, uint32_t cycles) {
@@ -148,11 +153,13 @@ static vta_status serve_files(vt_model *m, vta_diag *diag) {
     const vta_device_options options = {0};
     VT_TRY(vt_sim_init(&m->sim, m->config, &vt_allocator_libc, &options, diag));
     vta_status status = vt_dram_lend(&m->sim.dram, VT_MODEL_BASE, m->memory, m->bytes, diag);
+    if (status == VTA_OK) status = vt_design_begin(&m->design, vt_design_of(m->config), &m->sim.machine, diag);
     if (status == VTA_OK && pthread_create(&watcher, NULL, watch, m) != 0) status = vt_no_memory(diag);
     if (status == VTA_OK) {
         serve(m);
         pthread_join(watcher, NULL);
     }
+    vt_design_end(&m->design, &m->sim.machine);
     vt_sim_clear(&m->sim);
     return status;
 }
