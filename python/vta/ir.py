@@ -8,6 +8,7 @@ import ctypes
 from typing import TYPE_CHECKING
 
 from . import _bindings as b
+from ._check import need
 from ._lib import DIAG, call, lib, release
 from ._show import show_script
 from .error import NotOfferedError, Refusing
@@ -202,7 +203,10 @@ class IRModule(Refusing):
         ----------
         expr : LoweredFunc or PrimFunc
         """
-        return IRModule({expr.name: expr})
+        if hasattr(type(expr), "_as_module"):  # a network of the compatibility package, which is its own module
+            return expr._as_module()  # type: ignore[union-attr]
+        function = need(expr, (LoweredFunc, PrimFunc), "what a module is made of")
+        return IRModule({function.name: function})
 
     def get_global_vars(self) -> list[str]:
         """Names of the functions."""

@@ -150,6 +150,8 @@ def _dl_dtype(dtype):
 
 def _dtype_name(dtype):
     kinds = {code: kind for kind, code in _CODES.items()}
+    if dtype.code not in kinds:
+        raise TypeError(f"no array of DLPack's type code {dtype.code} (4 is bfloat) with {dtype.bits} bits: convert it to float32 first")
     return "bool" if (dtype.code, dtype.bits) == (1, 1) else f"{kinds[dtype.code]}{dtype.bits}"
 
 
@@ -388,6 +390,7 @@ def from_dlpack(source: Any) -> NDArray:
     view = managed.contents.dl_tensor
     if view.device.device_type != _CPU:
         raise BufferError("only tensors in host memory can be taken over")
+    _dtype_name(view.dtype)
     shape = [view.shape[i] for i in range(view.ndim)]
     if view.strides:
         dense = 1

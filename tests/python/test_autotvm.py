@@ -375,6 +375,9 @@ class Tasks(unittest.TestCase):
                                   ((2, 16, 16), (4, 2, 3, 3), (2, 2)), ((2, 16, 16), (4, 2, 1, 1), (2, 2)),
                                   ((4, 8, 8), (4, 4, 3, 3), (1, 1))})
         self.assertEqual(len(tasks), 7)
+        module = tvm.IRModule.from_expr(vta.top.graph_pack(mod["main"], ENV.BATCH, ENV.BLOCK_OUT, ENV.WGT_WIDTH))
+        again = autotvm.task.extract_from_program(module, params=params, ops=(relay.op.get("nn.conv2d"),), target=ENV.target)
+        self.assertEqual([t.workload for t in again], [t.workload for t in tasks])
         tuner = autotvm.tuner.RandomTuner(tasks[-1])
         tuner.tune(4, option(check_correctness=True))
         self.assertTrue(tuner.best_config)

@@ -20,6 +20,9 @@ class Network:
             raise KeyError(f"a network has the function main, not {name!r}")
         return self
 
+    def _as_module(self):
+        return self
+
     def __getattr__(self, name):
         raise NotOfferedError(f"{name} of a network is not offered by this compatibility package")
 
