@@ -18,6 +18,8 @@ enum {
     HOST_STEP = 120
 };
 
+#define HOST_CHIP_ONLY '@'
+
 typedef enum host_type { T_I8, T_I16, T_I32, T_I64, T_U8, T_U16, T_F32, T_F64, T_COUNT } host_type;
 
 typedef struct host_type_info {
@@ -84,7 +86,7 @@ typedef struct host_node {
     bool used, is_output, is_inline;
     int rfactor,
         rfactor_at; /* 0: none; else the factor by which its first reduce axis is split, and where the axis goes */
-    int n_steps;
+    int n_steps;    /* one that begins with HOST_CHIP_ONLY is left out when it is compiled for the host by itself */
     char steps[HOST_STEPS][HOST_STEP];
 } host_node;
 

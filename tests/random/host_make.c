@@ -424,7 +424,7 @@ static void mark_used(maker *m) {
         for (int u = i + 1; u < p->n && !t->used; u++) t->used = host_reads(p, u, i);
         bool may = t->kind != HOST_INPUT && t->chip != CHIP_LOAD && t->chip != CHIP_ALU && t->used;
         /* what only a part of is read is computed in part, which the chip cannot */
-        if (may && (t->chip ? !once_in(m->c, 12) : once_in(m->c, 8))) t->is_output = true;
+        if (may && (t->chip ? !once_in(m->c, 4) : once_in(m->c, 8))) t->is_output = true;
     }
 }
 

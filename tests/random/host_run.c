@@ -44,6 +44,7 @@ static vta_status factor_reductions(runner *r) {
         if (!t->used || !t->rfactor) continue;
         te_tensor *tensor = te_find_tensor(vtac_kernel_context(r->kernel), t->name);
         te_stage *st = te_schedule_stage(s, tensor);
+        if (!st) return VTA_NOT_FOUND; /* what nothing needs after all */
         vta_status status = te_split(st, te_stage_axis(st, (size_t)t->ndim), t->rfactor, &outer, &inner);
         if (status != VTA_OK) return status;
         if (!te_rfactor(s, tensor, outer, t->rfactor_at)) return te_context_status(vtac_kernel_context(r->kernel));

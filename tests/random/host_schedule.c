@@ -17,7 +17,7 @@ typedef struct loop {
 typedef struct stage {
     int n;
     loop loops[LOOPS];
-    bool attached;
+    bool attached, placed; /* placed: where it is computed has been said */
 } stage;
 
 typedef struct maker {
@@ -124,7 +124,7 @@ static void choose_place(maker *m, int i) {
     host_node *t = &m->p->nodes[i];
     int user = reader(m->p, i);
     uint32_t how = pick(m->c, 6);
-    if (t->is_output || t->rfactor) return;
+    if (t->is_output || t->rfactor || m->stages[i].placed) return;
     if (how == 5 && t->kind == HOST_MAP) {
         bool read_by_chip = false;
         for (int u = i + 1; u < m->p->n; u++) read_by_chip |= m->p->nodes[u].chip && host_reads(m->p, u, i);
@@ -140,13 +140,14 @@ static void choose_place(maker *m, int i) {
     if (by->is_inline || by->rfactor || by->chip || !of->n) return;
     say(t, "compute_at %s, %s", by->name, of->loops[pick(m->c, (uint32_t)of->n)].name);
     m->stages[i].attached = true;
+    if (once_in(m->c, 8)) say(t, "scope local");
 }
 
 static void schedule_host(maker *m, int i) {
     static const char *const names = "0123456789";
     host_node *t = &m->p->nodes[i];
     stage *s = &m->stages[i];
-    if (host_is_reduce(t) && t->extent[t->ndim] > 1 && once_in(m->c, 5)) {
+    if (host_is_reduce(t) && !s->placed && t->extent[t->ndim] > 1 && once_in(m->c, 5)) {
         t->rfactor = pick_between(m->c, 2, t->extent[t->ndim]);
         t->rfactor_at = (int)pick(m->c, (uint32_t)t->ndim + 1);
         return;
@@ -162,12 +163,34 @@ static void schedule_host(maker *m, int i) {
     choose_marks(m, t, s);
 }
 
+/* At a loop of the host's stage that alone reads it: the chip runs once for each of its steps. */
+static void choose_host_loop(maker *m, int i) {
+    int user = reader(m->p, i);
+    if (user < 0 || m->p->nodes[i].is_output || !once_in(m->c, 4)) return;
+    const host_node *by = &m->p->nodes[user];
+    const stage *of = &m->stages[user];
+    if (by->chip || by->is_inline || by->rfactor || !of->n) return;
+    say(&m->p->nodes[i], "compute_at %s, %s", by->name, of->loops[pick(m->c, (uint32_t)of->n)].name);
+}
+
+/* What the host computes for a copy to the chip, tile by tile. */
+static void choose_source_in_tile(maker *m, int load, const char *store) {
+    for (int i = 0; i < load; i++) {
+        host_node *t = &m->p->nodes[i];
+        if (!host_reads(m->p, load, i) || t->kind == HOST_INPUT || t->is_output || t->chip) continue;
+        if (reader(m->p, i) != load || !once_in(m->c, 12)) continue;
+        say(t, "%ccompute_at %s, out", HOST_CHIP_ONLY, store);
+        m->stages[i].placed = m->stages[i].attached = true;
+    }
+}
+
 /* A result of the chip in tiles, and what it is made of in the same tiles or by itself. */
 static void schedule_store(maker *m, int i) {
     host_node *t = &m->p->nodes[i];
     int factor = pick_between(m->c, 1, t->extent[0]), first = i;
     while (m->p->nodes[first - 1].chip == CHIP_LOAD || m->p->nodes[first - 1].chip == CHIP_ALU) first--;
     while (t->extent[0] % factor) factor--;
+    choose_host_loop(m, i);
     bool tiles = once_in(m->c, 2), thread = tiles && t->extent[0] / factor == 2 && once_in(m->c, 2);
     if (tiles) {
         say(t, "split 0 by %d -> out, in", factor);
@@ -180,6 +203,7 @@ static void schedule_store(maker *m, int i) {
         say(u, "scope acc");
         if (tiles) say(u, "compute_at %s, out", t->name);
         say(u, "pragma 0 %s", u->chip == CHIP_LOAD ? "dma_copy" : "alu");
+        if (tiles && u->chip == CHIP_LOAD) choose_source_in_tile(m, k, t->name);
     }
 }
 

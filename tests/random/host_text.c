@@ -114,6 +114,9 @@ void host_write(const host_program *p, bool chip, FILE *to) {
                     t->rfactor, t->rfactor_at);
         if (!t->n_steps) continue;
         fprintf(to, "stage %s\n", t->name);
-        for (int k = 0; k < t->n_steps; k++) fprintf(to, "  %s\n", t->steps[k]);
+        for (int k = 0; k < t->n_steps; k++) {
+            bool chip_only = t->steps[k][0] == HOST_CHIP_ONLY;
+            if (chip || !chip_only) fprintf(to, "  %s\n", t->steps[k] + chip_only);
+        }
     }
 }
