@@ -128,9 +128,9 @@ static void as_json(const state *s) {
     for (size_t i = 0; i < s->count; i++) {
         const cli_layer *r = &s->rows[i];
         json_array_append_new(layers,
-                              json_pack("{s:s, s:s, s:f, s:f, s:o, s:b, s:I}", "value", r->value, "kind", r->kind, "max",
-                                        r->most, "cosine", r->cosine, "sqnr", decibels(r->decibels), "exact", r->exact,
-                                        "not_finite", (json_int_t)r->odd));
+                              json_pack("{s:s, s:s, s:f, s:f, s:o, s:b, s:I}", "value", r->value, "kind", r->kind,
+                                        "max", r->most, "cosine", r->cosine, "sqnr", decibels(r->decibels), "exact",
+                                        r->exact, "not_finite", (json_int_t)r->odd));
     }
     cli_print_json(json_pack("{s:o, s:o, s:b}", "layers", layers, "first",
                              s->first == SIZE_MAX ? json_null() : json_string(s->rows[s->first].value), "equal",

@@ -159,7 +159,8 @@ static void test_parts(void **state) {
 
 /* ---- Loading ---- */
 
-static const char *const passes[] = {"RemoveIdentity", "FoldConstants", "FoldBatchNorm", "Decompose", "RemoveDead"};
+static const char *const passes[] = {"RemoveIdentity", "FoldConstants", "FoldBatchNorm", "Decompose", "HoistLimits",
+                                     "RemoveDead"};
 enum { PASSES = sizeof passes / sizeof *passes };
 
 typedef struct heard {

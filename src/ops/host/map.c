@@ -205,7 +205,8 @@ static void add_reduced(vt_strbuf *out, const char *name, const vt_host_shape *y
 }
 
 /* The largest as IEEE and NumPy have it: an element that is not a number is the result, and the largest of infinities
- * is one. u counts the first, v those that are no such infinities; the language begins with the largest finite number. */
+ * is one. u counts the first, v those that are no such infinities; the language begins with the largest finite
+ * number. */
 static void add_extreme(vt_strbuf *out, bool largest, const vt_host_shape *x, const vt_host_shape *y, uint32_t axes) {
     const char *name = largest ? "max" : "min";
     add_reduced(out, "t", y);
