@@ -75,6 +75,15 @@ static vta_value with_range(vta_field *f, vta_value v, int64_t low, int64_t high
     return v;
 }
 
+/* The same for an integer that was multiplied by a constant, which a shift to the right may undo. */
+static vta_value with_factor(vta_field *f, vta_value v, range r, vta_value of, int64_t factor) {
+    int64_t c;
+    if (r.low < -FAR || r.high > FAR || constant(f, v, &c)) return v;
+    vt_term_put(
+        f, v, &(vt_term){.op = VT_TERM_RANGE, .low = r.low, .high = r.high, .n = 1, .operand = of, .constant = factor});
+    return v;
+}
+
 static vta_value add(vta_field *f, vta_value a, vta_value b, uint32_t bits) {
     (void)bits;
     if (!a || !b) return a | b;
@@ -102,10 +111,27 @@ static vta_value multiply(vta_field *f, vta_value a, vta_value b, uint32_t bits)
     int64_t low, high;
     if (!integer(f, a, &x) || !integer(f, b, &y) || (x.low != x.high && y.low != y.high)) return v;
     if (__builtin_mul_overflow(x.low, y.low, &low) || __builtin_mul_overflow(x.high, y.high, &high)) return v;
-    return low < high ? with_range(f, v, low, high) : with_range(f, v, high, low);
+    bool second = y.low == y.high;
+    return with_factor(f, v, low < high ? (range){low, high, true} : (range){high, low, true}, second ? a : b,
+                       second ? y.low : x.low);
 }
 
 /* ---- Shifts ------------------------------------------------------------------------------------------------------ */
+
+static vta_value shift_right_by(vta_field *f, vta_value a, int64_t amount, uint32_t bits);
+
+/* Of an integer times a constant, as its term says, either the constant or a power of two of it goes. */
+static bool shift_back(vta_field *f, const vt_term *a, int64_t amount, uint32_t bits, vta_value *out) {
+    int64_t factor = a->constant, low = factor & -factor;
+    if (a->op != VT_TERM_RANGE || a->n != 1 || factor <= 1 || amount > 62) return false;
+    if (low >> amount)
+        *out = multiply(f, a->operand, vta_field_int(f, factor >> amount), bits);
+    else if (factor == low)
+        *out = shift_right_by(f, a->operand, amount - __builtin_ctzll((unsigned long long)low), bits);
+    else
+        return false;
+    return true;
+}
 
 static vta_value shift_right_by(vta_field *f, vta_value a, int64_t amount, uint32_t bits) {
     if (amount >= bits) amount = bits - 1;
@@ -113,7 +139,10 @@ static vta_value shift_right_by(vta_field *f, vta_value a, int64_t amount, uint3
     if (!amount) return a;
     if (r.low >> amount == r.high >> amount) return vta_field_int(f, r.low >> amount);
     vt_term of, t = {.op = VT_TERM_SHR, .bits = (uint8_t)(r.exact ? 0 : bits), .n = 1, .constant = amount};
-    if (vt_term_find(f, a, &of) && of.op == VT_TERM_SHR) { /* its result fits wherever it is shifted on */
+    bool known = vt_term_find(f, a, &of);
+    vta_value back;
+    if (known && r.exact && shift_back(f, &of, amount, bits, &back)) return back;
+    if (known && of.op == VT_TERM_SHR) { /* its result fits wherever it is shifted on */
         t.bits = of.bits;
         a = of.operand;
         t.constant = of.constant + amount;
@@ -262,18 +291,46 @@ static vta_value set_of(vta_field *f, vt_term_op op, vta_value a, vta_value b, u
     return value_of_set(f, &s);
 }
 
-/* max(min(x, high), low) with low < high is min(max(x, low), high): a clip's one form. False: it is none. */
+/* What a MIN of a width is made of; false: the value is none. */
+static bool minimum_of(const vta_field *f, vta_value v, uint32_t bits, vt_term *out) {
+    if (!vt_term_find(f, v, out) || out->op != VT_TERM_MIN || out->n > MEMBERS_MOST) return false;
+    set s;
+    begin_set(&s, VT_TERM_MIN, bits);
+    return opens(f, &s, out);
+}
+
+/* max(min(x, y, high), low) with low < high is min(max(x, low), max(y, low), high): a clip has one form, and a bound
+ * that y keeps goes. False: it is none. */
 static bool clip(vta_field *f, vta_value x, vta_value bound, uint32_t bits, vta_value *out) {
     int64_t low;
     vt_term t;
-    if (!constant(f, bound, &low) || !vt_term_find(f, x, &t) || t.op != VT_TERM_MIN || !t.has_constant) return false;
-    if ((t.bits && t.bits != bits) || wrap(low, bits, true) >= t.constant) return false;
+    if (!constant(f, bound, &low) || !minimum_of(f, x, bits, &t)) return false;
+    if (t.has_constant && wrap(low, bits, true) >= t.constant) return false;
     set s;
+    vta_value members[MEMBERS_MOST];
+    memcpy(members, vt_term_members(f, &t), t.n * sizeof *members);
     begin_set(&s, VT_TERM_MIN, bits);
-    s.n = t.n;
-    memcpy(s.members, vt_term_members(f, &t), t.n * sizeof *s.members);
-    vta_value inner = set_of(f, VT_TERM_MAX, value_of_set(f, &s), bound, bits);
-    *out = set_of(f, VT_TERM_MIN, inner, vta_field_int(f, t.constant), bits);
+    for (uint32_t i = 0; i < t.n; i++) {
+        if (s.n > MEMBERS_MOST) return false;
+        add_operand(f, &s, set_of(f, VT_TERM_MAX, members[i], bound, bits));
+    }
+    if (t.has_constant) add_constant(&s, t.constant);
+    *out = value_of_set(f, &s);
+    return true;
+}
+
+/* max(min(x, high), y) is min(max(x, y), high) where y is min(z, high), or at most high anyway. */
+static bool bounded(vta_field *f, vta_value x, vta_value y, uint32_t bits, vta_value *out) {
+    vt_term t, of;
+    if (!minimum_of(f, x, bits, &t) || !t.has_constant || t.n != 1) return false;
+    vta_value inner = t.operand;
+    range r = range_of(f, y, bits);
+    if (minimum_of(f, y, bits, &of) && of.has_constant && of.n == 1 && of.constant == t.constant)
+        y = of.operand;
+    else if (!r.exact || r.high > t.constant)
+        return false;
+    vta_value high = vta_field_int(f, t.constant);
+    *out = set_of(f, VT_TERM_MIN, set_of(f, VT_TERM_MAX, inner, y, bits), high, bits);
     return true;
 }
 
@@ -284,6 +341,7 @@ static vta_value minimum(vta_field *f, vta_value a, vta_value b, uint32_t bits) 
 static vta_value maximum(vta_field *f, vta_value a, vta_value b, uint32_t bits) {
     vta_value v;
     if (clip(f, a, b, bits, &v) || clip(f, b, a, bits, &v)) return v;
+    if (bounded(f, a, b, bits, &v) || bounded(f, b, a, bits, &v)) return v;
     return set_of(f, VT_TERM_MAX, a, b, bits);
 }
 

@@ -62,8 +62,8 @@ typedef struct vt_term {
     uint8_t bits;      /* of the operation; 0 where the operands' ranges make it the same for all widths */
     bool has_constant;
     bool is_signed;    /* NARROW */
-    uint32_t n;        /* operands: MIN, MAX: any number; SHR, NARROW: 1 */
-    int64_t constant;  /* MIN, MAX: one more operand; SHR: the amount */
+    uint32_t n;        /* operands: MIN, MAX: any number; SHR, NARROW: 1; RANGE: 1, times the constant, or 0 */
+    int64_t constant;  /* MIN, MAX: one more operand; SHR: the amount; RANGE: the factor */
     vta_value operand; /* where n is 1 */
     size_t members;    /* where n is more, they begin here in the field's list */
 } vt_term;

@@ -214,6 +214,8 @@ static void check_laws(int64_t n_before) {
         {"max(x, -2^31) = x", max(x, n(INT32_MIN)), x},
         {"max(min(x, 9), 5) = min(max(x, 5), 9)", max(min(x, n(9)), n(5)), min(max(x, n(5)), n(9))},
         {"max(min(x, 5), 9) = 9", max(min(x, n(5)), n(9)), n(9)},
+        {"max(min(x, 5), 6) = 6", max(min(x, n(5)), n(6)), n(6)},
+        {"max(min(x, 5), 5) = 5", max(min(x, n(5)), n(5)), n(5)},
         {"a clip twice", max(min(max(min(x, n(9)), n(5)), n(20)), n(-4)), max(min(x, n(9)), n(5))},
         {"narrow(narrow(x, 16), 8) = narrow(x, 8)", narrow(narrow(x, 16), 8), narrow(x, 8)},
         {"narrow(narrow(x, 8), 16) = narrow(x, 8)", narrow(narrow(x, 8), 16), narrow(x, 8)},
@@ -226,6 +228,19 @@ static void check_laws(int64_t n_before) {
         {"min(3, -70000) = -70000", min(n(3), n(-70000)), n(-70000)},
         {"7 >> 1 = 3", shr(n(7), 1), n(3)},
         {"-70001 >> 1 = -35001", shr(n(-70001), 1), n(-35001)},
+        {"byte << 3 >> 3 = byte", shr(shl(byte, 3), 3), byte},
+        {"narrow(x, 8) << 24 >> 24 = narrow(x, 8)", shr(shl(narrow(x, 8), 24), 24), narrow(x, 8)},
+        {"byte << 3 >> 5 = byte >> 2", shr(shl(byte, 3), 5), shr(byte, 2)},
+        {"byte << 5 >> 3 = byte << 2", shr(shl(byte, 5), 3), shl(byte, 2)},
+        {"12 byte >> 2 = 3 byte", shr(mul(byte, n(12)), 2), mul(byte, n(3))},
+        {"(byte >> 2) << 4 >> 4", shr(shl(shr(byte, 2), 4), 4), shr(byte, 2)},
+        {"min(max(x, -128), byte) = max(min(x, byte), -128)", min(max(x, n(-128)), byte), max(min(x, byte), n(-128))},
+        {"max(min(x, 127), byte) = min(max(x, byte), 127)", max(min(x, n(127)), byte), min(max(x, byte), n(127))},
+        {"max(min(x, y), 5) = min(max(x, 5), max(y, 5))", max(min(x, y), n(5)), min(max(x, n(5)), max(y, n(5)))},
+        {"a window of clips is a clip", max(min(max(x, n(-4)), n(9)), min(max(y, n(-4)), n(9))),
+         min(max(max(x, y), n(-4)), n(9))},
+        {"a window of three bounds", max(max(min(x, n(9)), min(y, n(9))), min(z, n(9))), min(max(max(x, y), z), n(9))},
+        {"min(max(byte, 200), x) = min(200, x)", min(max(byte, n(200)), x), min(n(200), x)},
     };
     const struct {
         const char *what;
@@ -241,6 +256,11 @@ static void check_laws(int64_t n_before) {
         {"max(x + y, z), max(x, z) + y", max(add(x, y), z), add(max(x, z), y)},
         {"x >> y, x >> z", op(VTA_FIELD_SHR, x, y), op(VTA_FIELD_SHR, x, z)},
         {"max(x, 0), x", max(x, n(0)), x},
+        {"x << 3 >> 3, x", shr(shl(x, 3), 3), x},
+        {"byte << 25 >> 25, byte", shr(shl(byte, 25), 25), byte},
+        {"12 byte >> 3, byte", shr(mul(byte, n(12)), 3), byte},
+        {"max(min(x, 126), byte), min(max(x, byte), 126)", max(min(x, n(126)), byte), min(max(x, byte), n(126))},
+        {"min(max(x, -127), byte), max(min(x, byte), -126)", min(max(x, n(-127)), byte), max(min(x, byte), n(-126))},
         {"signed, unsigned", narrow(x, 8), vta_field_narrow(F, x, 8, false)},
     };
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
