@@ -39,6 +39,13 @@ static bool read_digits(const char *text, vt_rpc_key *key) {
     return true;
 }
 
+/* One byte again and again is what somebody typed, not a key. */
+static bool is_weak(const vt_rpc_key *key) {
+    for (size_t i = 1; i < key->size; i++)
+        if (key->bytes[i] != key->bytes[0]) return false;
+    return true;
+}
+
 vta_status vt__key_read(const char *path, vta_diag *diag, vt_rpc_key *out_key) {
     char *text;
     size_t size;
@@ -48,7 +55,14 @@ vta_status vt__key_read(const char *path, vta_diag *diag, vt_rpc_key *out_key) {
     bool good = read_digits(text, out_key);
     OPENSSL_cleanse(text, size);
     vt_free(NULL, text, size + 1);
-    if (good) return VTA_OK;
+    if (good && !is_weak(out_key)) return VTA_OK;
+    bool weak = good;
+    OPENSSL_cleanse(out_key, sizeof *out_key);
+    if (weak)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT,
+                       "key file %s: all bytes of the key are the same, and others would guess it; `vta rpc new-key` "
+                       "makes one",
+                       path);
     return vt_fail(diag, VTA_PARSE,
                    "key file %s: must be %d to %d hexadecimal digits on one line; `vta rpc new-key` "
                    "makes one",
@@ -65,8 +79,13 @@ vta_status vta_rpc_new_key(const char *path, vta_diag *diag) {
     text[2 * BYTES] = '\n';
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return vt_fail(diag, VTA_IO, "key file %s: cannot be made: %s", path, strerror(errno));
-    bool written = write(fd, text, sizeof text - 1) == (ssize_t)sizeof text - 1;
-    written &= close(fd) == 0;
+    ssize_t n = write(fd, text, sizeof text - 1);
+    bool written = n == (ssize_t)sizeof text - 1 && fsync(fd) == 0;
+    if (n >= 0 && n < (ssize_t)sizeof text - 1) errno = ENOSPC;
+    if (close(fd) != 0) written = false;
+    int error = errno;
+    if (!written) unlink(path); /* half a key would be in the way of the next one */
+    errno = error;
     OPENSSL_cleanse(text, sizeof text);
     OPENSSL_cleanse(bytes, sizeof bytes);
     return written ? VTA_OK : vt_fail(diag, VTA_IO, "key file %s: cannot be written: %s", path, strerror(errno));

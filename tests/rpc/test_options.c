@@ -250,6 +250,15 @@ static void keys(void **state) {
         else
             assert_int_equal(status, VTA_OK);
     }
+    static const char *const weak[] = {"00000000000000000000000000000000", "abababababababababababababababababab"};
+    for (int i = 0; i < 2; i++) {
+        snprintf(
+            words, sizeof words,
+            "key file %s: all bytes of the key are the same, and others would guess it; `vta rpc new-key` makes one",
+            path);
+        told(diag, read_key(path, weak[i], 0600, &key), VTA_INVALID_ARGUMENT, words);
+        assert_int_equal(key.size, 0);
+    }
     assert_int_equal(read_key(path, "0123456789abcdef0123456789abcdef\n0", 0600, &key), VTA_PARSE);
     vta_diag_clear(diag);
     snprintf(words, sizeof words, "key file %s: cannot be made: File exists", path);
@@ -273,6 +282,15 @@ static void keys(void **state) {
     }
     assert_string_not_equal(made[0], made[1]);
     unlink(path);
+    pid_t child = fork(); /* where only a part of it can be written, nothing stays */
+    int code;
+    if (!child) {
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){10, 10});
+        _exit(vta_rpc_new_key(path, diag) != VTA_IO || access(path, F_OK) == 0);
+    }
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_int_equal(code, 0);
 }
 
 /* ---- Memory, signals, limits ------------------------------------------------------------------------------------- */
