@@ -45,10 +45,32 @@ vta_status vt__session_runtime(vt_rpc_session *s) {
     return status;
 }
 
+static bool is_simulator(const char *target) { return !strcmp(target, "sim") || !strcmp(target, "tsim"); }
+
+/* Which hardware sessions run on is the owner's of the server to say; a client chooses between simulators, and sizes.
+ */
+static vta_status check_target(vt_rpc_session *s, const char *target) {
+    vta_config *config;
+    const char *driver = driver_of(s);
+    VT_TRY(first_config(s, &config));
+    const char *own = driver ? driver : vta_config_target(config);
+    bool fits = !strcmp(target, own) || (is_simulator(target) && is_simulator(own)) ||
+                (driver && (is_simulator(target) || is_simulator(own))); /* whatever it says, that driver is used */
+    vta_status status = VTA_OK;
+    if (!fits)
+        status = vt_fail(s->diag, VTA_UNSUPPORTED,
+                         "the client's configuration is for TARGET %s, and this server is for %s, which only its owner "
+                         "changes (--config, --driver)",
+                         target, own);
+    vta_config_release(config);
+    return status;
+}
+
 vta_status vt__session_configure(vt_rpc_session *s, const char *text, size_t size) {
     vta_config *config;
     VT_TRY(vta_config_parse(text, size, "the client's configuration", s->diag, &config));
-    vta_status status = begin(s, config);
+    vta_status status = check_target(s, vta_config_target(config));
+    if (status == VTA_OK) status = begin(s, config);
     vta_config_release(config);
     return status;
 }

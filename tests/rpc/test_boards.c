@@ -112,6 +112,38 @@ static void programming(void **state) {
     stop(&b);
 }
 
+/* What board it is, no client changes: neither where --driver says so nor where the configuration does. */
+static void targets(void **state) {
+    (void)state;
+    static const struct {
+        const char *server, *driver, *client;
+        bool fits;
+    } cases[] = {
+        {"pynq", "pynq", "pynq", true}, {"pynq", "pynq", "de10nano", false}, {"pynq", NULL, "de10nano", false},
+        {"pynq", NULL, "sim", false},   {"pynq", "pynq", "sim", true},       {"pynq", "sim", "de10nano", true},
+        {"sim", NULL, "pynq", false},   {"sim", NULL, "tsim", true},         {"ultra96", "pynq", "ultra96", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        server s;
+        vta_rpc *rpc;
+        char config[256], text[128], words[128];
+        snprintf(config, sizeof config, "%s/configs/%s.json", VT_SOURCE_DIR, cases[i].server);
+        server_start(&s, "--config", config, cases[i].driver ? "--driver" : NULL, cases[i].driver, NULL);
+        must(vta_rpc_connect(NULL, s.port, NULL, NULL, diag, &rpc));
+        snprintf(text, sizeof text, "{\"TARGET\": \"%s\"}", cases[i].client);
+        snprintf(words, sizeof words, "is for TARGET %s, and this server is for %s, which only its owner changes",
+                 cases[i].client, cases[i].driver ? cases[i].driver : cases[i].server);
+        vta_status status = vta_rpc_configure(rpc, text, diag);
+        if (!cases[i].fits)
+            refused(status, VTA_UNSUPPORTED, words);
+        else if (status != VTA_OK && status != VTA_IO && status != VTA_NOT_FOUND) /* there may be no such board here */
+            fail_msg("%zu: %s", i, vta_diag_text(diag));
+        vta_diag_clear(diag);
+        vta_rpc_close(rpc);
+        server_settles(&s);
+        server_stop(&s);
+    }
+}
+
 /* The accelerator has one user: others are told, and have it after. */
 static void two_users(void **state) {
     (void)state;
@@ -270,8 +302,9 @@ static void leases_that_end(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_board),      cmocka_unit_test(programming),
-                                       cmocka_unit_test(two_users),        cmocka_unit_test(two_boards),
-                                       cmocka_unit_test(clients_that_die), cmocka_unit_test(leases_that_end)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_board),    cmocka_unit_test(targets),
+                                       cmocka_unit_test(programming),    cmocka_unit_test(two_users),
+                                       cmocka_unit_test(two_boards),     cmocka_unit_test(clients_that_die),
+                                       cmocka_unit_test(leases_that_end)};
     return cmocka_run_group_tests(tests, diag_begin, diag_end);
 }

@@ -202,6 +202,8 @@ static void configurations(void **state) {
     refused(vta_rpc_read(rpc, array, 0, &byte, 1, diag), VTA_INVALID_ARGUMENT, ""); /* it was the old runtime's */
     refused(vta_rpc_configure(rpc, "{\"LOG_BATCH\": 99}", diag), VTA_CONFIG, "LOG_BATCH");
     refused(vta_rpc_configure(rpc, "{", diag), VTA_PARSE, "the client's configuration");
+    refused(vta_rpc_configure(rpc, "{\"TARGET\": \"pynq\"}", diag), VTA_UNSUPPORTED,
+            "the client's configuration is for TARGET pynq, and this server is for sim, which only its owner changes");
     must(vta_rpc_program(rpc, NULL, diag)); /* a simulator has no FPGA */
     vta_rpc_close(rpc);
 }
