@@ -3,6 +3,8 @@
 #include <endian.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 void vt__rpc_put_header(uint8_t to[VT_RPC_HEADER_BYTES], const vt_rpc_header *header) {
     uint32_t size = htole32(header->size), number = htole32(header->number);
     uint16_t message = htole16(header->message), status = htole16(header->status);
@@ -69,11 +71,24 @@ double vt__rpc_f64(vt_rpc_reader *r) {
     return value;
 }
 
+/* A text has no end of its own, and its last character may be cut off. */
+static bool is_utf8(const char *text, size_t size) {
+    char last[5];
+    for (size_t i = 0; i < size;) {
+        size_t left = size - i;
+        if (left < 4) memcpy(last, text + i, left), last[left] = '\0';
+        size_t n = vt_utf8_size(left < 4 ? last : text + i);
+        if (!n) return false;
+        i += n;
+    }
+    return true;
+}
+
 const char *vt__rpc_textn(vt_rpc_reader *r, size_t *out_size) {
     uint32_t size = vt__rpc_u32(r);
     if (size > VT_RPC_TEXT_BYTES) r->failed = true;
     const char *text = (const char *)vt__rpc_bytes(r, size);
-    if (text && memchr(text, '\0', size)) r->failed = true;
+    if (text && (memchr(text, '\0', size) || !is_utf8(text, size))) r->failed = true;
     *out_size = r->failed ? 0 : size;
     return r->failed ? NULL : text;
 }
@@ -88,7 +103,8 @@ void vt__rpc_text(vt_rpc_reader *r, char *to, size_t room) {
 }
 
 vta_status vt__rpc_end(const vt_rpc_reader *r, const char *message, vta_diag *diag) {
-    if (r->failed) return vt_fail(diag, VTA_PARSE, "%s: the message is cut short, or a field is too long", message);
+    if (r->failed)
+        return vt_fail(diag, VTA_PARSE, "%s: the message is cut short, or a field is too long or not UTF-8", message);
     if (r->left) return vt_fail(diag, VTA_PARSE, "%s: %zu bytes after the last field", message, r->left);
     return VTA_OK;
 }

@@ -52,7 +52,7 @@ uint64_t vt__rpc_u64(vt_rpc_reader *r);
 double vt__rpc_f64(vt_rpc_reader *r);
 /* So many bytes, borrowed; NULL when there are fewer. */
 const uint8_t *vt__rpc_bytes(vt_rpc_reader *r, size_t size);
-/* A text without zeros, copied into `to` (room bytes, with its end); one that does not fit fails. */
+/* A text of UTF-8 without zeros, copied into `to` (room bytes, with its end); one that does not fit fails. */
 void vt__rpc_text(vt_rpc_reader *r, char *to, size_t room);
 /* The same, borrowed and not terminated. */
 const char *vt__rpc_textn(vt_rpc_reader *r, size_t *out_size);

@@ -245,7 +245,7 @@ static void refusals(void **state) {
 /* An answer that has a byte more or less than its fields, which is noticed with the next one still good. */
 static void damaged_answers(void **state) {
     (void)state;
-    static const char shorter[] = "the server's answer: the message is cut short, or a field is too long";
+    static const char shorter[] = "the server's answer: the message is cut short, or a field is too long or not UTF-8";
     uint64_t number = 7;
     char *text = rpc.library, byte[2] = "?";
     size_t size = 7;

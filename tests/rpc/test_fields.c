@@ -12,8 +12,7 @@ static const struct {
     const char *name, *fields;
     size_t size;
 } requests[] = {
-#define REQUEST(name, fields)                                                                                          \
-    { VT_RPC_##name, #name, fields, sizeof(fields) - 1 }
+#define REQUEST(name, fields) {VT_RPC_##name, #name, fields, sizeof(fields) - 1}
     REQUEST(HELLO, "\1\0\0\0" TEXT),
     REQUEST(PING, ""),
     REQUEST(LOAD_MODULE, TEXT),
@@ -42,7 +41,9 @@ static void is_refused(vt_rpc_message message, const char *name, const char *fie
     vt_strbuf_clear(&out);
     vta_status status = vt__own_answer(&session, (uint16_t)message, fields, size, &out, &over);
     snprintf(words, sizeof words,
-             more ? "%s: 1 bytes after the last field" : "%s: the message is cut short, or a field is too long", name);
+             more ? "%s: 1 bytes after the last field"
+                  : "%s: the message is cut short, or a field is too long or not UTF-8",
+             name);
     told(diag, status, VTA_PARSE, words);
     assert_int_equal(out.size, 0);
 }

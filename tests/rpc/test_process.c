@@ -214,7 +214,7 @@ static void broken_off(void **state) {
     } cases[] = {
         {false, VT_RPC_PING, VT_RPC_PING, "HELLO is the first message of a connection, and no other one is"},
         {true, 999, VT_RPC_ENDED, "message 999 does not exist in version 1 of the protocol"},
-        {false, VT_RPC_HELLO, VT_RPC_HELLO, "HELLO: the message is cut short, or a field is too long"},
+        {false, VT_RPC_HELLO, VT_RPC_HELLO, "HELLO: the message is cut short, or a field is too long or not UTF-8"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         process p;

@@ -62,7 +62,8 @@ static bool read_fields(const char *bytes, size_t size) {
     if (size >= FIELD_BYTES) return right;
     assert_string_equal(text, ""); /* what is not there is 0 */
     assert_int_equal(vt__rpc_u64(&r), 0);
-    told(diag, vt__rpc_end(&r, "TEST", diag), VTA_PARSE, "TEST: the message is cut short, or a field is too long");
+    told(diag, vt__rpc_end(&r, "TEST", diag), VTA_PARSE,
+         "TEST: the message is cut short, or a field is too long or not UTF-8");
     return right;
 }
 
@@ -230,11 +231,36 @@ static void farewells(void **state) {
     vt_strbuf_free(&b);
 }
 
+/* Texts are UTF-8, to their last byte and not beyond it. */
+static void characters(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool good;
+    } cases[] = {{"caf\xc3\xa9", true},      {"\xe2\x82\xac", true},  {"\xf0\x9f\x98\x80", true},
+                 {"a\033[31mb", true},       {"\xff", false},         {"caf\xc3", false},
+                 {"a\xe2\x82", false},       {"\xf0\x9f\x98", false}, {"\xed\xa0\x80", false},
+                 {"\xc0\x80", false},        {"\x80", false},         {"\xc3\xa9\xc3", false},
+                 {"\xf5\x80\x80\x80", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char copy[16];
+        vt_strbuf b;
+        vt_strbuf_init(&b, NULL);
+        vt__rpc_put_text(&b, cases[i].text);
+        vt_strbuf_add(&b, "\xa9\x80\x80"); /* would complete what is cut off */
+        vt_rpc_reader r = {(const uint8_t *)b.text, b.size, false};
+        vt__rpc_text(&r, copy, sizeof copy);
+        if (r.failed == cases[i].good) fail_msg("case %zu", i);
+        assert_string_equal(copy, cases[i].good ? cases[i].text : "");
+        vt_strbuf_free(&b);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(headers), cmocka_unit_test(message_names), cmocka_unit_test(fields),
-        cmocka_unit_test(texts),   cmocka_unit_test(deadlines),     cmocka_unit_test(slow_and_closed),
-        cmocka_unit_test(frames),  cmocka_unit_test(farewells),
+        cmocka_unit_test(characters),      cmocka_unit_test(headers), cmocka_unit_test(message_names),
+        cmocka_unit_test(fields),          cmocka_unit_test(texts),   cmocka_unit_test(deadlines),
+        cmocka_unit_test(slow_and_closed), cmocka_unit_test(frames),  cmocka_unit_test(farewells),
     };
     return cmocka_run_group_tests(tests, diag_begin, diag_end);
 }
