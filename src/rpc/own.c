@@ -92,6 +92,7 @@ static vta_status for_trackers(vt_rpc_request *q) {
 }
 vta_status vt__answer_ENDED(vt_rpc_request *q) { return for_trackers(q); }
 vta_status vt__answer_REGISTER(vt_rpc_request *q) { return for_trackers(q); }
+vta_status vt__answer_LEASED(vt_rpc_request *q) { return for_trackers(q); }
 vta_status vt__answer_REQUEST(vt_rpc_request *q) { return for_trackers(q); }
 vta_status vt__answer_SUMMARY(vt_rpc_request *q) { return for_trackers(q); }
 

@@ -17,6 +17,9 @@ struct vt_registration {
     int ended; /* another: when the loop has ended the sessions */
     char host[256], place[300];
     uint32_t port, own_port;
+    uint64_t lease_until; /* of the lease that goes on (vt__rpc_now); 0: none. Only the thread's, as what follows */
+    bool orphan;          /* the tracker does not have that lease's client */
+    uint64_t empty_since; /* when an orphan was first seen without sessions; 0: it has some */
 };
 
 enum { FIRST_PAUSE_MS = 250, LONGEST_PAUSE_MS = 15000 };
@@ -52,6 +55,25 @@ static bool wait_until_idle(const vt_registration *r) {
     return goes_on;
 }
 
+static bool has_sessions(const vt_server *s) {
+    for (uint32_t i = 0; i < VT_RPC_MOST_SESSIONS; i++)
+        if (atomic_load(&s->table->line[i].pid)) return true;
+    return false;
+}
+
+/* A client has this long for its next session. */
+enum { ORPHAN_MS = 2000, LOOK_AT_ORPHAN_MS = 100 };
+
+static bool is_left(vt_registration *r) {
+    uint64_t now = vt__rpc_now();
+    if (has_sessions(r->server))
+        r->empty_since = 0;
+    else if (!r->empty_since)
+        r->empty_since = now;
+    return r->empty_since && now - r->empty_since > ORPHAN_MS;
+}
+
+/* With the lease that goes on: the tracker may have been started anew. */
 static vta_status ask(vt_registration *r, vt_rpc_link *link, vta_diag *diag) {
     const vta_rpc_server_options *o = &r->server->options;
     const vta_rpc_options options = {.key_file = o->key_file, .timeout_ms = 5000, .answer_ms = 5000};
@@ -60,7 +82,11 @@ static vta_status ask(vt_registration *r, vt_rpc_link *link, vta_diag *diag) {
     vt__rpc_put_text(&link->out, o->name);
     vt__rpc_put_text(&link->out, o->public_host);
     vt__rpc_put_u32(&link->out, r->own_port);
-    vta_status status = vt__link_ask(link, VT_RPC_REGISTER, diag);
+    uint64_t now = vt__rpc_now();
+    if (r->lease_until) vt__rpc_put_u64(&link->out, r->lease_until > now ? r->lease_until - now : 0);
+    vta_status status = vt__link_ask(link, r->lease_until ? VT_RPC_LEASED : VT_RPC_REGISTER, diag);
+    r->orphan = r->lease_until != 0;
+    r->empty_since = 0;
     if (status != VTA_OK) vt__link_close(link);
     return status;
 }
@@ -78,21 +104,54 @@ static bool end_lease(vt_registration *r, vt_rpc_link *link, bool late, vta_diag
     const vt_rpc_header answer = {.message = VT_RPC_ENDED};
     if (late && !end_sessions_of_lease(r)) return false;
     if (!wait_until_idle(r)) return false;
+    r->lease_until = 0;
+    r->orphan = false;
     vt__rpc_send(&link->stream, answer, "", vt__rpc_deadline(5000, 0), diag); /* a broken connection shows next */
     return true;
 }
 
-/* Until the connection is lost or the server ends. What comes is that a lease is over. */
+/* The tracker's word that a lease begins. */
+static void begin_lease(vt_registration *r, const vt_rpc_link *link) {
+    char key[VT_RPC_NAME_BYTES], host[256];
+    vt_rpc_reader in = {(const uint8_t *)link->in.text, link->in.size, false};
+    vt__rpc_text(&in, key, sizeof key);
+    vt__rpc_text(&in, host, sizeof host);
+    vt__rpc_u32(&in);
+    uint64_t ms = vt__rpc_u64(&in);
+    if (in.failed) return;
+    r->lease_until = vt__rpc_now() + ms;
+    r->orphan = false;
+}
+
+static bool can_read(const vt_rpc_link *link) {
+    struct pollfd p = {.fd = link->stream.fd, .events = POLLIN};
+    return (link->stream.tls && vt__tls_pending(link->stream.tls)) || poll(&p, 1, 0) > 0;
+}
+
+/* Until the connection is lost or the server ends. What comes is that a lease begins, or is over. */
 static bool stay(vt_registration *r, vt_rpc_link *link, vta_diag *diag) {
     for (;;) {
         vt_rpc_header header;
-        bool there = link->stream.tls && vt__tls_pending(link->stream.tls);
-        if (!there && pause_or_stop(r, link->stream.fd, -1)) return false;
+        if (!can_read(link) && pause_or_stop(r, link->stream.fd, r->orphan ? LOOK_AT_ORPHAN_MS : -1)) return false;
         vta_diag_clear(diag);
+        if (!can_read(link)) {
+            if (r->orphan && is_left(r) && !end_lease(r, link, false, diag)) return false;
+            continue;
+        }
         if (vt__rpc_receive(&link->stream, 0, 5000, diag, &header, &link->in) != VTA_OK) return true;
+        if (header.message == VT_RPC_LEASED) begin_lease(r, link);
         if (header.message != VT_RPC_ENDED) continue;
         if (!end_lease(r, link, header.status != VTA_OK, diag)) return false;
     }
+}
+
+/* A server that is nobody's registers when its board is idle; one with a lease as it is. A lease that is over while no
+ * tracker is there to say so ends here. False: the server ends. */
+static bool may_register(vt_registration *r) {
+    if (r->lease_until > vt__rpc_now()) return true;
+    if (r->lease_until && !end_sessions_of_lease(r)) return false;
+    r->lease_until = 0;
+    return wait_until_idle(r);
 }
 
 /* Again and again: a tracker that was started anew knows nothing of its servers. */
@@ -100,7 +159,7 @@ static void *keep_registered(void *arg) {
     vt_registration *r = arg;
     vta_diag *diag = vta_diag_create(NULL);
     int pause = FIRST_PAUSE_MS;
-    for (bool go_on = diag != NULL && wait_until_idle(r); go_on; go_on = go_on && wait_until_idle(r)) {
+    for (bool go_on = diag != NULL && may_register(r); go_on; go_on = go_on && may_register(r)) {
         vt_rpc_link link;
         vta_diag_clear(diag);
         if (ask(r, &link, diag) == VTA_OK) {

@@ -21,6 +21,8 @@ typedef struct vt_tracked {
     uint64_t served;       /* leases so far */
     bool lease_over;       /* the server is to say when it is idle */
     bool late;             /* and to end its sessions before: the lease is over by its time */
+    bool news;             /* the server is to be told that a lease has begun */
+    bool orphan;           /* the lease is of an earlier connection: the server says when its sessions are over */
 } vt_tracked;
 
 /* A client that waits for one. */
@@ -46,7 +48,8 @@ void vt__tracker_clear(vt_tracker_state *t);
 void vt__tracker_end(vt_tracker_state *t);
 
 /* A server comes and goes. The entry is the caller's, and stays until it was removed. */
-void vt__tracker_add(vt_tracker_state *t, vt_tracked *server);
+/* VTA_INVALID_ARGUMENT when there is one of the same host and port: it would be given to two clients at once. */
+vta_status vt__tracker_add(vt_tracker_state *t, vt_tracked *server, vta_diag *diag);
 void vt__tracker_remove(vt_tracker_state *t, vt_tracked *server);
 
 /* Waits until a server of the key is free and nobody of a higher priority, or who came earlier with the same one, waits

@@ -70,6 +70,47 @@ static bool is_idle(serving *s) {
            header.message == VT_RPC_ENDED;
 }
 
+static bool take_news(serving *s, vt_tracked *server, uint64_t *out_ms) {
+    uint64_t now = vt__rpc_now();
+    pthread_mutex_lock(&s->t->state.lock);
+    bool news = server->news;
+    server->news = false;
+    *out_ms = server->until > now ? server->until - now : 0;
+    pthread_mutex_unlock(&s->t->state.lock);
+    return news;
+}
+
+/* The server keeps it in mind: a tracker that was started anew learns it from there. */
+static vta_status tell_lease(serving *s, const vt_tracked *server, uint64_t ms) {
+    vt_strbuf_clear(&s->out);
+    vt__rpc_put_text(&s->out, server->key);
+    vt__rpc_put_text(&s->out, server->host);
+    vt__rpc_put_u32(&s->out, server->port);
+    vt__rpc_put_u64(&s->out, ms);
+    const vt_rpc_header begins = {.size = (uint32_t)s->out.size, .message = VT_RPC_LEASED};
+    return vt__rpc_send(&s->stream, begins, vt_strbuf_text(&s->out), vt__rpc_deadline(PATIENCE_MS, 0), NULL);
+}
+
+/* A lease whose client this tracker does not know is over when its time is. */
+static void look_at_orphan(serving *s, vt_tracked *server) {
+    pthread_mutex_lock(&s->t->state.lock);
+    if (server->orphan && vt__rpc_now() >= server->until) {
+        server->orphan = server->leased = false;
+        server->lease_over = server->late = true;
+    }
+    pthread_mutex_unlock(&s->t->state.lock);
+}
+
+/* Or when the server says, unasked, that its sessions are. False: the server has left. */
+static bool hear_server(serving *s, vt_tracked *server) {
+    if (!is_idle(s)) return false;
+    pthread_mutex_lock(&s->t->state.lock);
+    if (server->orphan) server->orphan = server->leased = false;
+    pthread_cond_broadcast(&s->t->state.changed);
+    pthread_mutex_unlock(&s->t->state.lock);
+    return true;
+}
+
 static vta_status tell_lease_over(serving *s, bool late) {
     static const char why[] = "the lease is over (its time, or the tracker's --lease-seconds)";
     const vt_rpc_header by_time = {.size = sizeof why - 1, .message = VT_RPC_ENDED, .status = VTA_TIMEOUT};
@@ -83,7 +124,11 @@ static vta_status tell_lease_over(serving *s, bool late) {
 static void hold_place(serving *s, vt_tracked *server) {
     enum { LOOK_EVERY_MS = 20 };
     bool late;
-    while (!is_gone(s) && !is_ending(s)) {
+    uint64_t ms;
+    while (!is_ending(s)) {
+        if (is_gone(s) && !hear_server(s, server)) break;
+        look_at_orphan(s, server);
+        if (take_news(s, server, &ms) && tell_lease(s, server, ms) != VTA_OK) break;
         if (has_lost_its_lease(s, server, &late)) {
             if (tell_lease_over(s, late) != VTA_OK || !is_idle(s)) break;
             free_again(s, server);
@@ -99,16 +144,23 @@ static vta_status on_register(serving *s, vt_rpc_header header, vt_rpc_reader *i
     vt__rpc_text(in, server.key, sizeof server.key);
     vt__rpc_text(in, server.host, sizeof server.host);
     server.port = vt__rpc_u32(in);
-    vta_status status = vt__rpc_end(in, "REGISTER", s->diag);
+    bool leased = header.message == VT_RPC_LEASED;
+    uint64_t ms = leased ? vt__rpc_u64(in) : 0, most = (uint64_t)s->t->options.lease_seconds * 1000;
+    vta_status status = vt__rpc_end(in, vt__rpc_message_name(header.message), s->diag);
     if (status == VTA_OK && (!*server.host || !server.port || server.port > 65535))
         status = vt_fail(s->diag, VTA_INVALID_ARGUMENT, "REGISTER: '%s' port %u is not a host and a port", server.host,
                          server.port);
-    status = answer(s, header, status);
-    if (status != VTA_OK) return status;
-    snprintf(line, sizeof line, "server %s:%u of key '%s' registers", server.host, server.port, server.key);
+    if (leased) {
+        server.leased = server.orphan = true;
+        server.since = vt__rpc_now();
+        server.until = server.since + (ms < most ? ms : most);
+    }
+    snprintf(line, sizeof line, "server %s:%u of key '%s' registers%s", server.host, server.port, server.key,
+             leased ? ", with a lease that goes on" : "");
+    if (status == VTA_OK) status = vt__tracker_add(&s->t->state, &server, s->diag);
+    if (status != VTA_OK) return answer(s, header, status);
     vt__tracker_say(s->t, s->l, line);
-    vt__tracker_add(&s->t->state, &server);
-    hold_place(s, &server);
+    if (answer(s, header, status) == VTA_OK) hold_place(s, &server);
     vt__tracker_remove(&s->t->state, &server);
     vt__tracker_say(s->t, s->l, "the server is gone");
     return VTA_NOT_FOUND;
@@ -187,6 +239,7 @@ static vta_status serve_one(serving *s, bool first) {
         return answer(s, header, vt_fail(s->diag, VTA_PARSE, "HELLO is the first message, and no other one is"));
     switch (header.message) {
     case VT_RPC_HELLO: return on_hello(s, header, &in);
+    case VT_RPC_LEASED:
     case VT_RPC_REGISTER: return on_register(s, header, &in);
     case VT_RPC_REQUEST: return on_request(s, header, &in);
     case VT_RPC_SUMMARY: return on_summary(s, header, &in);

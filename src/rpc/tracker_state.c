@@ -31,13 +31,19 @@ void vt__tracker_end(vt_tracker_state *t) {
     change(t);
 }
 
-void vt__tracker_add(vt_tracker_state *t, vt_tracked *server) {
+vta_status vt__tracker_add(vt_tracker_state *t, vt_tracked *server, vta_diag *diag) {
+    bool known = false;
     pthread_mutex_lock(&t->lock);
     vt_tracked **last = &t->servers;
-    while (*last) last = &(*last)->next;
+    for (; *last; last = &(*last)->next) known |= (*last)->port == server->port && !strcmp((*last)->host, server->host);
     server->next = NULL;
-    *last = server;
+    if (!known) *last = server;
     change(t);
+    if (!known) return VTA_OK;
+    return vt_fail(diag, VTA_INVALID_ARGUMENT,
+                   "%s:%u is registered already, by another connection (two servers need different ports, or a "
+                   "--public-host each)",
+                   server->host, server->port);
 }
 
 void vt__tracker_remove(vt_tracker_state *t, vt_tracked *server) {
@@ -96,7 +102,7 @@ vta_status vt__tracker_take(vt_tracker_state *t, const char *key, uint32_t prior
     for (;;) {
         vt_tracked *server = free_one(t, key);
         if (server && is_next(t, &me, server)) {
-            server->leased = true;
+            server->leased = server->news = true;
             server->since = vt__rpc_now();
             server->until = server->since + (uint64_t)seconds * 1000;
             server->served++;
@@ -123,7 +129,7 @@ void vt__tracker_give_back(vt_tracker_state *t, const vt_tracked *server, bool l
     pthread_mutex_lock(&t->lock);
     for (vt_tracked *s = t->servers; s; s = s->next) {
         if (s->port != server->port || strcmp(s->host, server->host) || s->since != server->since) continue;
-        s->leased = false;
+        s->leased = s->news = false;
         s->lease_over = true; /* free when the server says so */
         s->late = late;
     }

@@ -16,7 +16,8 @@ static int begin(void **state) {
         snprintf(servers[i].host, sizeof servers[i].host, "host%d", i);
     }
     if (!diag || vt__tracker_init(&t, diag) != VTA_OK) return -1;
-    for (int i = 0; i < 3; i++) vt__tracker_add(&t, &servers[i]);
+    for (int i = 0; i < 3; i++)
+        if (vt__tracker_add(&t, &servers[i], diag) != VTA_OK) return -1;
     return 0;
 }
 
@@ -76,6 +77,9 @@ static void choices(void **state) {
     for (int i = 0; i < 3; i++) assert_int_equal(servers[i].served, 1);
     vt__tracker_give_back(&t, &servers[2], false);
     vt__tracker_give_back(&t, &servers[0], false);
+    told(diag, take("x", 0, 0, false, &got), VTA_TIMEOUT, /* their boards may be busy */
+         "all servers of key 'x' are taken (`--wait SECONDS` waits for one)");
+    servers[0].lease_over = servers[2].lease_over = false;
     servers[0].served = 5;
     taken("x", 1002);
     taken("x", 1000);
@@ -99,7 +103,12 @@ static void summaries(void **state) {
     t.waiting = NULL;
     summary("{\"servers\": [{\"key\": \"x\", \"host\": \"host2\", \"port\": 1002, \"free\": false, \"leases\": 0}], "
             "\"waiting\": []}");
-    vt__tracker_add(&t, &servers[0]); /* at the end */
+    assert_int_equal(vt__tracker_add(&t, &servers[0], diag), VTA_OK); /* at the end */
+    vt_tracked same = servers[0];                                     /* of whichever key */
+    strcpy(same.key, "z");
+    told(diag, vt__tracker_add(&t, &same, diag), VTA_INVALID_ARGUMENT,
+         "host0:1000 is registered already, by another connection (two servers need different ports, or a "
+         "--public-host each)");
     assert_ptr_equal(t.servers, &servers[2]);
     assert_ptr_equal(servers[2].next, &servers[0]);
     assert_null(servers[0].next);
@@ -150,6 +159,7 @@ static void turns(void **state) {
         } else {
             assert_int_equal(status, VTA_OK);
             vt__tracker_give_back(&t, &got, false);
+            servers[1].lease_over = false;
         }
     }
 }

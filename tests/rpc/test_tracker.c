@@ -151,6 +151,63 @@ static void failures(void **state) {
     vta_rpc_close(rpc);
 }
 
+/* Kills the tracker, and starts another one at its place. */
+static void lose_tracker(bool again) {
+    char command[256], port[16];
+    snprintf(port, sizeof port, "%u", track.port);
+    kill(track.pid, SIGKILL);
+    waitpid(track.pid, NULL, 0);
+    snprintf(command, sizeof command, "rm -rf %s %s", track.folder, track.log);
+    assert_int_equal(system(command), 0);
+    if (again) server_start_on(&track, "rpc-tracker", port, NULL);
+}
+
+/* A tracker that was killed learns from the servers who has which: nobody gets one that another client has. */
+static void leases_survive(void **state) {
+    (void)state;
+    vta_rpc *a, *b, *c;
+    must(take("board", 0, 0, 0, &a));
+    must(take("spare", 0, 0, 0, &b));
+    usleep(300000); /* the servers have heard of it */
+    lose_tracker(true);
+    expect("\"host\"", 2);
+    expect("\"free\": true", 0);
+    logged("registers, with a lease that goes on");
+    refused(take("board", 0, 0, 0, &c), VTA_TIMEOUT, "all servers of key 'board' are taken");
+    must(vta_rpc_ping(a, diag));
+    must(vta_rpc_ping(b, diag));
+    vta_rpc_close(a); /* its server says so, since the tracker does not know this client */
+    must(take("board", 0, 0, 10000, &c));
+    must(vta_rpc_ping(c, diag));
+    must(vta_rpc_ping(b, diag));
+    vta_rpc_close(b);
+    vta_rpc_close(c);
+    expect("\"free\": true", 2);
+}
+
+/* And ends in time: by the new tracker, or by the server where there is none. */
+static void surviving_leases_end(void **state) {
+    (void)state;
+    char port[16];
+    for (int again = 1; again >= 0; again--) {
+        vta_rpc *a, *b;
+        must(take("board", 0, 3, 0, &a));
+        usleep(300000);
+        lose_tracker(again);
+        vta_status status = VTA_OK;
+        for (int i = 0; i < 2000 && status == VTA_OK; i++, usleep(10000)) status = vta_rpc_ping(a, diag);
+        refused(status, VTA_TIMEOUT, "the tracker's lease is over");
+        vta_rpc_close(a);
+        snprintf(port, sizeof port, "%u", track.port);
+        if (!again) server_start_on(&track, "rpc-tracker", port, NULL);
+        expect("\"free\": true", 2);
+        must(take("board", 0, 0, 10000, &b));
+        must(vta_rpc_ping(b, diag));
+        vta_rpc_close(b);
+        expect("\"free\": true", 2);
+    }
+}
+
 /* A session is not what a tracker offers, and a server is no tracker. */
 static void the_wrong_place(void **state) {
     (void)state;
@@ -184,9 +241,14 @@ static int end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leases),          cmocka_unit_test(priorities),
-        cmocka_unit_test(time_limits),     cmocka_unit_test(clients_that_give_up),
-        cmocka_unit_test(the_wrong_place), cmocka_unit_test(failures),
+        cmocka_unit_test(leases),
+        cmocka_unit_test(priorities),
+        cmocka_unit_test(time_limits),
+        cmocka_unit_test(clients_that_give_up),
+        cmocka_unit_test(the_wrong_place),
+        cmocka_unit_test(leases_survive),
+        cmocka_unit_test(surviving_leases_end),
+        cmocka_unit_test(failures),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -119,8 +119,8 @@ static void refusals(void **state) {
     } others[] = {
         {VT_RPC_HELLO, VTA_PARSE, "HELLO is the first message, and no other one is"},
         {VT_RPC_PING, VTA_UNSUPPORTED, "a tracker does not answer PING; is it a server that you meant?"},
-        {VT_RPC_REGISTER, VTA_PARSE, "REGISTER: the message is cut short, or a field is too long"},
-        {VT_RPC_REQUEST, VTA_PARSE, "REQUEST: the message is cut short, or a field is too long"},
+        {VT_RPC_REGISTER, VTA_PARSE, "REGISTER: the message is cut short, or a field is too long or not UTF-8"},
+        {VT_RPC_REQUEST, VTA_PARSE, "REQUEST: the message is cut short, or a field is too long or not UTF-8"},
     };
     for (int i = 0; i < 4; i++) {
         int fd = greet(&f);
@@ -174,6 +174,13 @@ static void leases(void **state) {
         assert_memory_equal(f.text, "\3\0\0\0far\xff\xff\0\0", 11);
         vt_strbuf_clear(&f);
         logged(cases[i].words, i < 3 ? i + 1 : 1);
+        number = 0; /* the server is told for how long it is leased */
+        answered(there, VT_RPC_LEASED, VTA_OK, &f);
+        assert_int_equal(f.size, 4 + 1 + 4 + 3 + 4 + 8);
+        assert_memory_equal(f.text, "\1\0\0\0k\3\0\0\0far\xff\xff\0\0", 16);
+        uint64_t ms = raw_u64((const uint8_t *)f.text + 16), most = cases[i].seconds == 76 ? 76000 : 77000;
+        assert_in_range(ms, most - 60000, most);
+        vt_strbuf_clear(&f);
         close(fd);
         logged(": the lease is given back\n", i + 1);
         number = 0; /* the server is told, and says when it is idle */
@@ -189,7 +196,7 @@ static void leases(void **state) {
 static int registered(const char *key, vt_strbuf *f) {
     vt_strbuf_clear(f);
     int fd = greet(f);
-    put_server(f, key, "far", 1234);
+    put_server(f, key, "far", *key == 'g' ? 1234 : 1235);
     ask(fd, VT_RPC_REGISTER, f);
     answered(fd, VT_RPC_REGISTER, VTA_OK, f);
     return fd;
@@ -223,6 +230,7 @@ static void leases_that_are_over(void **state) {
     }
     for (int i = 0; i < 2; i++) {
         number = 0;
+        answered(servers[i], VT_RPC_LEASED, VTA_OK, &f);
         answered(servers[i], VT_RPC_ENDED, VTA_TIMEOUT, &f);
         assert_string_equal(vt_strbuf_text(&f), why);
         vt_strbuf_clear(&f);
@@ -237,6 +245,48 @@ static void leases_that_are_over(void **state) {
         else
             answered(next, VT_RPC_REQUEST, VTA_OK, &f), close(next);
         close(servers[i]), close(clients[i]);
+    }
+    vt_strbuf_free(&f);
+}
+
+/* One place, one registration; a server that comes with a lease is nobody else's until it says so, or the time is up.
+ */
+static void servers_with_leases(void **state) {
+    (void)state;
+    static const char *const keys[] = {"old", "timed"};
+    char words[256];
+    vt_strbuf f;
+    vt_strbuf_init(&f, NULL);
+    for (int by_time = 0; by_time < 2; by_time++) {
+        int fd = greet(&f), again, next;
+        put_server(&f, keys[by_time], "far", 4321 + (uint32_t)by_time);
+        vt__rpc_put_u64(&f, by_time ? 100 : UINT64_MAX);
+        ask(fd, VT_RPC_LEASED, &f);
+        answered(fd, VT_RPC_LEASED, VTA_OK, &f);
+        vt_strbuf_clear(&f);
+        snprintf(words, sizeof words,
+                 "far:%d is registered already, by another connection (two servers need different ports, or a "
+                 "--public-host each)",
+                 4321 + by_time);
+        again = greet(&f);
+        put_server(&f, "new", "far", 4321 + (uint32_t)by_time);
+        ask(again, VT_RPC_REGISTER, &f);
+        refused(again, VT_RPC_REGISTER, VTA_INVALID_ARGUMENT, words);
+        if (!by_time) {
+            next = wishing(keys[by_time], 0, &f);
+            refused(next, VT_RPC_REQUEST, VTA_TIMEOUT,
+                    "all servers of key 'old' are taken (`--wait SECONDS` waits for one)");
+        } else {
+            number = 0;
+            answered(fd, VT_RPC_ENDED, VTA_TIMEOUT, &f);
+        }
+        vt_strbuf_clear(&f);
+        ask(fd, VT_RPC_ENDED, &f);
+        next = wishing(keys[by_time], 10000, &f);
+        answered(next, VT_RPC_REQUEST, VTA_OK, &f);
+        close(next);
+        close(fd);
+        vt_strbuf_clear(&f);
     }
     vt_strbuf_free(&f);
 }
@@ -273,6 +323,7 @@ static void large_frames(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(refusals), cmocka_unit_test(leases),
-                                       cmocka_unit_test(leases_that_are_over), cmocka_unit_test(large_frames)};
+                                       cmocka_unit_test(leases_that_are_over), cmocka_unit_test(servers_with_leases),
+                                       cmocka_unit_test(large_frames)};
     return cmocka_run_group_tests(tests, begin, end);
 }
