@@ -125,7 +125,7 @@ static vta_status take_settings(cli_pictures *p, const char *path, json_t *root,
     }
     vta_status status = VTA_OK;
     const char *preset = json_string_value(json_object_get(root, "preset"));
-    if (preset && !p->preset) status = vta_preprocess_preset(preset, cli_diag(), &p->how);
+    if (preset) status = vta_preprocess_preset(preset, cli_diag(), &p->how);
     json_object_foreach(root, key, value) {
         if (status != VTA_OK) break;
         if (!set_key(p, path, key, value)) {
