@@ -184,11 +184,11 @@ typedef struct pooling {
 static vt_word pooled_at(const pooling *p, int64_t n, int64_t y, int64_t x, int64_t c) {
     const vt_algebra *a = p->a;
     size_t count = look(&p->w, p->image, n, y, x, c, p->taps);
-    vt_word one = a->number(a->ctx, 1), largest = p->image->values[p->taps[0]];
+    vt_word times = a->number(a->ctx, a->times(a->ctx)), largest = p->image->values[p->taps[0]];
     for (size_t i = 1; i < count && p->w.maximum; i++)
         largest = a->apply(a->ctx, VTA_FIELD_MAX, largest, p->image->values[p->taps[i]]);
     if (p->w.maximum) return largest;
-    vt_word sum = a->products(a->ctx, count, p->taps, p->zeros, p->image->values, &one, 1);
+    vt_word sum = a->products(a->ctx, count, p->taps, p->zeros, p->image->values, &times, 1);
     return a->average(a->ctx, sum, p->w.all_count ? p->w.kh * p->w.kw : (int64_t)count);
 }
 

@@ -18,8 +18,9 @@ typedef struct vt_algebra {
     /* As vta_field_products, with steps of 1. */
     vt_word (*products)(void *ctx, size_t rows, const int64_t ai[], const int64_t bi[], const vt_word a[],
                         const vt_word b[], int64_t n);
-    /* floor((2 sum + count) / (2 count)) */
-    vt_word (*average)(void *ctx, vt_word sum, int64_t count);
+    /* floor((2 sum + count) / (2 count)), where `sums` is the sum of elements times `times`. */
+    vt_word (*average)(void *ctx, vt_word sums, int64_t count);
+    int64_t (*times)(void *ctx);
     /* floor((x + 2^(bits - 1)) / 2^bits); `fits`: x + 2^(bits - 1) is no more than 32 bits hold. */
     vt_word (*round_shift)(void *ctx, vt_word x, int bits, bool fits);
     /* The low bits of the output type. */

@@ -49,6 +49,11 @@ static vt_word average(void *ctx, vt_word sum, int64_t count) {
     return (vt_word)floor_division(2 * (int64_t)sum + count, 2 * count);
 }
 
+static int64_t once(void *ctx) {
+    (void)ctx;
+    return 1;
+}
+
 static vt_word round_shift(void *ctx, vt_word x, int bits, bool fits) {
     (void)ctx, (void)fits;
     return (vt_word)floor_division((int64_t)x + (INT64_C(1) << (bits - 1)), INT64_C(1) << bits);
@@ -59,7 +64,7 @@ static vt_word low_bits(void *ctx, vt_word x) {
     return x; /* whoever stores it takes the low bits */
 }
 
-const vt_algebra vt__definition_integers = {NULL, number, apply, products, average, round_shift, low_bits};
+const vt_algebra vt__definition_integers = {NULL, number, apply, products, average, once, round_shift, low_bits};
 
 /* ---- What a step may find ------------------------------------------------------------------------------------------
  */

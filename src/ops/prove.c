@@ -26,11 +26,13 @@ static vt_word products(void *ctx, size_t rows, const int64_t ai[], const int64_
     return vta_field_products(((values *)ctx)->field, rows, ai, bi, a, b, n, 1, 1);
 }
 
+/* As GEMM sums them up. */
+static int64_t times(void *ctx) { return ((values *)ctx)->op->division.way == VT_DIVIDE_ONCE ? 2 : 1; }
+
 /* The division that was shown to be this average for every sum (ops/division.c). */
 static vt_word average(void *ctx, vt_word sum, int64_t count) {
     const vt_division *d = &((values *)ctx)->op->division;
     int64_t factor = vt__division_factor(d, count);
-    if (d->way == VT_DIVIDE_ONCE) sum = with(ctx, VTA_FIELD_MUL, sum, 2);
     vt_word u = with(ctx, VTA_FIELD_ADD, sum, vt__division_half(d, count));
     if (d->way == VT_DIVIDE_SHIFT) return with(ctx, VTA_FIELD_SHR, u, d->bits);
     if (d->way == VT_DIVIDE_ONCE) return with(ctx, VTA_FIELD_SHR, with(ctx, VTA_FIELD_MUL, u, factor), d->bits);
@@ -120,7 +122,7 @@ static vta_status draw(proving *p, uint64_t seed) {
     uint32_t last = p->definition.n - 1;
     VT_TRY(vta_field_create(seed, p->definition.allocator, p->diag, &field));
     values v = {field, p->op};
-    const vt_algebra algebra = {&v, number, apply, products, average, round_shift, narrowed};
+    const vt_algebra algebra = {&v, number, apply, products, average, times, round_shift, narrowed};
     for (uint32_t i = 0; i < last; i++) fill(p, field, i);
     te_tensor *out = (te_tensor *)vtac_kernel_arg(p->op->kernel, last);
     vta_status status = te_evaluate_field(c, field, out, last, p->inputs,
