@@ -132,7 +132,8 @@ VTA_API vta_status vta_device_peek(vta_device *device, vta_memory memory, uint32
 VTA_API char *vta_counters_to_json(const vta_counters *counters);
 
 /* Has the design that the configuration's TARGET is programmed with this operation of the ALU (a vta_alu_opcode)? False
- * for MUL on the boards of TVM's VTA: a stream that has it is refused when it is recorded. */
+ * for MUL on the boards of TVM's VTA, and for all where such a design computes row 0 only and BATCH is more: a stream
+ * that has one is refused when it is recorded, a kernel when it is lowered. */
 VTA_API bool vta_target_has_alu(const vta_config *config, uint32_t alu_opcode);
 
 /* A model of the board that is the configuration's TARGET (de10nano: one register block; all others: four): the

@@ -3,6 +3,7 @@
 
 #include "base/arena_text.h"
 #include "base/versioned.h"
+#include "build/target.h"
 #include "config/write.h"
 #include "ir/handle.h"
 #include "lower/lower.h"
@@ -48,6 +49,7 @@ static vta_status lower(vt_ctx *ctx, void *user) {
     const vt_func *f = r->options.some_outputs ? vt_te_lower_some(r->schedule, (uint32_t)r->n, args, r->name)
                                                : vt_te_lower(r->schedule, (uint32_t)r->n, args, r->name);
     const vt_func *lowered = vt_lower(ctx, f, &r->options, vt_te_tile_axis, r->schedule);
+    if (r->options.config) vt__check_target(ctx, lowered, r->options.config);
     r->result = vt_func_handle(ctx, lowered, config_text(ctx, r->options.config), computes(ctx, r));
     return VTA_OK;
 }

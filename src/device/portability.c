@@ -28,7 +28,9 @@ bool vt_differs_on(unsigned design, vt_portability kind) {
 
 bool vta_target_has_alu(const vta_config *config, uint32_t alu_opcode) {
     if (!config || alu_opcode >= VTA_ALU_COUNT) return false;
-    return alu_opcode != VTA_ALU_MUL || !vt_differs_on(vt_design_of(config), VT_WARN_MUL);
+    unsigned design = vt_design_of(config);
+    if (vta_config_batch(config) > 1 && vt_differs_on(design, VT_WARN_ALU_BATCH)) return false;
+    return alu_opcode != VTA_ALU_MUL || !vt_differs_on(design, VT_WARN_MUL);
 }
 
 /* ---- Neighbouring micro-ops -------------------------------------------------------------------------------- */
