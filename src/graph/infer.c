@@ -42,6 +42,13 @@ static void check_inputs(vt_ctx *ctx, const vt_gnode *n) {
 void vt__infer(vt_ctx *ctx, const vt_gnode *n) {
     check_inputs(ctx, n);
     functions[n->op](ctx, n);
+    for (uint32_t i = 0; i < n->output_count; i++) {
+        char text[VT_GTYPE_TEXT];
+        const vt_gtype *t = &n->outputs[i]->type;
+        if (vt_gtype_count(t) > VT_MOST_COMPUTED)
+            vt_gnode_refuse(ctx, n, "its result %s has %lld elements; a node computes at most %lld", vt_gtype_text(t, text),
+                            (long long)vt_gtype_count(t), (long long)VT_MOST_COMPUTED);
+    }
 }
 
 vt_gtype vt__infer_type(vt_ctx *ctx, const vt_gnode *n, vt_element element, size_t rank, const int64_t *dims) {

@@ -18,6 +18,8 @@ typedef enum vt_element {
 enum { VT_MOST_RANK = 8, VT_GTYPE_TEXT = 192 };
 /* Elements of one tensor at most, so that products of sizes fit 64 bits wherever they are computed. */
 #define VT_MOST_ELEMENTS ((int64_t)1 << 31)
+/* Of what a node computes: a model of a few bytes can ask for any shape, and a run has memory for all of it. */
+#define VT_MOST_COMPUTED ((int64_t)1 << 28)
 
 /* Every extent is known, and at least 0. A scalar has rank 0. */
 typedef struct vt_gtype {

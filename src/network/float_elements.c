@@ -84,6 +84,7 @@ const char *vt__float_expression(const vt__float_node *o) {
     case VT_G_ABS: return is_float(o->is->inputs[0]) ? "fabs($0)" : "abs($0)";
     case VT_G_NEG: return is_float(o->is->inputs[0]) ? "$0 * (-1.0)" : "0 - $0";
     case VT_G_NOT: return "not $0";
+    case VT_G_EXPAND:
     case VT_G_IDENTITY: return "$0";
     case VT_G_CAST: return cast(o);
     case VT_G_ADD: return "$0 + $1";

@@ -6,6 +6,8 @@
 
 #include "network/float.h"
 
+enum { CONCAT_MOST = 64 };
+
 static vt_host_shape shape_of(const vt_gtype *t) {
     vt_host_shape s = {.type = vt_element_text(t->element), .ndim = (int32_t)t->rank};
     for (uint32_t i = 0; i < t->rank; i++) s.dim[i] = t->dim[i];
@@ -21,7 +23,8 @@ _Noreturn void vt__float_refuse(const vt__float_node *o, const char *why) {
 
 static bool give_operands(vt__float_node *o) {
     uint32_t next = 0;
-    if (o->is->input_count > VT_HOST_OPERANDS) return false;
+    uint32_t most = o->is->op == VT_G_CONCAT ? CONCAT_MOST : VT_HOST_OPERANDS;
+    if (o->is->input_count > most) return false;
     for (uint32_t i = 0; i < o->is->input_count; i++) {
         const vt_gvalue *v = o->is->inputs[i];
         uint32_t buffer;
@@ -121,22 +124,70 @@ static vta_status make_gather(vt__float_node *o, vtac_kernel **out) {
 }
 
 /* One select for each operand but the last. */
-static vta_status make_concat(vt__float_node *o, vtac_kernel **out) {
+static vta_status join_kernel(const vt__float_node *o, const vt_host_shape *shapes, uint32_t count,
+                              const vt_host_shape *result, vtac_kernel **out) {
     int32_t axis = (int32_t)vt_gattr_int(o->is, VT_A_AXIS);
     const char *inputs = "", *value = NULL;
-    int64_t begin = o->result.dim[axis];
+    int64_t begin = result->dim[axis];
     vt_ctx *ctx = o->n->ctx;
-    for (uint32_t k = o->is->input_count; k-- > 0;) {
-        begin -= o->shapes[k].dim[axis];
+    for (uint32_t k = count; k-- > 0;) {
+        begin -= shapes[k].dim[axis];
         const char *x = vt_new_format(ctx, "x%u[%s]", k, indices(o, axis, begin));
-        value = value ? vt_new_format(ctx, "select(i%d < %" PRId64 ", %s, %s)", axis, begin + o->shapes[k].dim[axis], x,
-                                      value)
-                      : x;
-        inputs = vt_new_format(ctx, "input x%u: %s[%s]\n%s", k, o->shapes[k].type, extents(o, &o->shapes[k]), inputs);
+        value =
+            value ? vt_new_format(ctx, "select(i%d < %" PRId64 ", %s, %s)", axis, begin + shapes[k].dim[axis], x, value)
+                  : x;
+        inputs = vt_new_format(ctx, "input x%u: %s[%s]\n%s", k, shapes[k].type, extents(o, &shapes[k]), inputs);
     }
     const char *text = vt_new_format(ctx, "kernel layer_%u\ntarget llvm\n%soutput y[%s] = %s\n", o->l->index, inputs,
-                                     extents(o, &o->result), value);
+                                     extents(o, result), value);
     return vtac_kernel_parse(text, strlen(text), o->l->name, NULL, o->n->config, o->n->allocator, o->n->ctx->diag, out);
+}
+
+static uint64_t bytes_of(const vt_host_shape *s, size_t element) {
+    uint64_t bytes = element;
+    for (int32_t i = 0; i < s->ndim; i++) bytes *= (uint64_t)s->dim[i];
+    return bytes;
+}
+
+/* Up to `count` operands from `first` on as one, in a buffer between: every element would pass a select for each. */
+static vt_planner_arg join(vt__float_node *o, uint32_t first, uint32_t count, vt_host_shape *out_shape) {
+    int32_t axis = (int32_t)vt_gattr_int(o->is, VT_A_AXIS);
+    vt__args args = {.count = 0};
+    vtac_kernel *kernel;
+    uint32_t buffer;
+    *out_shape = o->shapes[first];
+    out_shape->dim[axis] = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        out_shape->dim[axis] += o->shapes[first + i].dim[axis];
+        args.item[args.count++] = o->args.item[first + i];
+    }
+    uint64_t bytes = bytes_of(out_shape, vt_element_bytes(o->l->output->type.element));
+    vt_grow(o->n->ctx, &o->n->made, &o->n->made_cap, o->n->made_count + 1,
+            sizeof *o->n->made); /* nothing raises below */
+    vt__must(o->n, vt_planner_buffer(o->n->planner, VT_PLACE_HOST, o->l->name, bytes, o->n->ctx->diag, &buffer));
+    vt__must(o->n, join_kernel(o, &o->shapes[first], count, out_shape, &kernel));
+    vt__give(&args, buffer);
+    vt__call_kernel(o->n, o->l, kernel, &args);
+    return (vt_planner_arg){.buffer = buffer};
+}
+
+/* The last argument is the result. */
+static vta_status make_concat(vt__float_node *o, vtac_kernel **out) {
+    uint32_t count = o->args.count - 1, groups = 0;
+    vt_planner_arg result = o->args.item[count];
+    while (count > VT_HOST_OPERANDS) {
+        groups = 0;
+        for (uint32_t at = 0; at < count; at += VT_HOST_OPERANDS, groups++) {
+            uint32_t some = count - at < VT_HOST_OPERANDS ? count - at : VT_HOST_OPERANDS;
+            vt_host_shape shape = o->shapes[at];
+            o->args.item[groups] = some > 1 ? join(o, at, some, &shape) : o->args.item[at];
+            o->shapes[groups] = shape;
+        }
+        count = groups;
+    }
+    o->args.item[count] = result;
+    o->args.count = count + 1;
+    return join_kernel(o, o->shapes, count, &o->result, out);
 }
 
 /* Does it move elements, of whatever type they are? */
@@ -198,7 +249,8 @@ static bool is_copied(vt__float_node *o) {
 void vt__float_on_processor(vt__net *n, const vt_qlayer *l) {
     vt__float_node o = {.n = n, .l = l, .is = l->node, .host = {n->config, n->allocator, n->ctx->diag}};
     vtac_kernel *kernel = NULL;
-    if (!give_operands(&o)) vt__float_refuse(&o, "only operators with at most 8 operands are compiled");
+    if (!give_operands(&o))
+        vt__float_refuse(&o, "only operators with at most 8 operands are compiled, and Concat with at most 64");
     if (is_copied(&o)) return;
     const char *expression = vt__float_expression(&o);
     vt__give(&o.args, vt__buffer_of(n, l->output));

@@ -485,6 +485,26 @@ static void moved(world *w) {
     }
 }
 
+/* One to forty operands along any axis. */
+static void joined(world *w) {
+    run r = {NULL};
+    vt_gvalue *in[40];
+    uint32_t count = 1 + below(40);
+    int64_t axis = below(3);
+    in[0] = input(w, &r, TYPE(F32, 2, 3, 4), 3), in[1] = input(w, &r, TYPE(F32, 2, 3, 4), 3);
+    for (uint32_t i = 2; i < count; i++) in[i] = in[below(2)];
+    vt_gnode_spec spec = {VT_G_CONCAT, "y", NULL, count, 1, in, (vt_gattr[]){VT_GSET_INT(AXIS, axis)}};
+    finish(w, &r, vt_graph_add(w->g, &spec)->outputs[0]);
+}
+
+static void expanded(world *w) {
+    run r = {NULL};
+    vt_gtype t = shape();
+    vt_gvalue *a = input(w, &r, part_of(t), 3);
+    finish(w, &r,
+           vt_graph_apply(w->g, VT_G_EXPAND, "y", a, NULL, ATTRIBUTES(INTS(SHAPE, 2, t.dim[0], t.dim[1], t.dim[2]))));
+}
+
 /* To integers and back. */
 static void through_integers(world *w) {
     run r = {NULL};
@@ -499,7 +519,8 @@ static void windows_and_moves(void **unused) {
     (void)unused;
     for (uint32_t i = 0; i < 6 * ROUNDS; i++) {
         state = i + 1;
-        in_a_world(average), in_a_world(moved), in_a_world(through_integers);
+        in_a_world(average), in_a_world(moved), in_a_world(through_integers), in_a_world(joined);
+        in_a_world(expanded);
     }
     print_message("%u nodes compiled\n", compiled);
 }

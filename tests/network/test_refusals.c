@@ -10,7 +10,8 @@
 static const vt_quant_options usual = {
     .method = VT_RANGE_MAX, .percentile = 100, .most = 127, .weight_most = 127, .wide_most = -1};
 
-enum { OPERANDS = 9 };
+enum { OPERANDS = 65 };
+#define SIXTEEN "iiiiiiiiiiiiiiii"
 
 typedef struct row {
     vt_gop op;
@@ -111,7 +112,10 @@ static void on_floats(void **state) {
         {VT_G_GATHER, "m7", AXIS(1), index},
         {VT_G_GATHER, "m6", AXIS(0), index}, /* the first has two */
         {VT_G_CONCAT, "iiiiiiii", AXIS(1), NULL},
-        {VT_G_CONCAT, "iiiiiiiii", AXIS(1), "only operators with at most 8 operands are compiled"},
+        {VT_G_CONCAT, "iiiiiiiii", AXIS(1), NULL},
+        {VT_G_CONCAT, SIXTEEN SIXTEEN SIXTEEN SIXTEEN, AXIS(1), NULL},
+        {VT_G_CONCAT, SIXTEEN SIXTEEN SIXTEEN SIXTEEN "i", AXIS(1),
+         "only operators with at most 8 operands are compiled, and Concat with at most 64"},
         {VT_G_DYNAMIC_QUANTIZE_LINEAR, "m", 0, NULL, "an operator of several results can not be compiled"},
     };
     static const vt_network_options on_processor = {.processor_only = true};
