@@ -649,6 +649,8 @@ class vta_rpc_server_options(Structure):
         ("log", vta_sink),
         ("ready", c_void_p),
         ("ready_ctx", c_void_p),
+        ("most_processes", c_uint32),
+        ("unprotected", c_bool),
     ]
 
 
