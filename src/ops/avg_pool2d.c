@@ -137,7 +137,28 @@ static vt_tile_use use(const vtac_op *op, const vt_op_blocks *b) {
     return u;
 }
 
-const vt_op_space vt__space_averages = VT_TILES_IN_PARTS(use);
+/* The schedule in words, and how exact the average is. */
+static char *report(const vtac_op *op, const vta_timing_profile *profile, const vt_op_blocks *b,
+                    const vtac_op_result *result) {
+    static const char *const ways[] = {"a shift", "one product", "two products"};
+    vt_strbuf out;
+    char *schedule = vt__tiles_report(op, profile, b, result);
+    if (!schedule) return NULL;
+    vt_strbuf_init(&out, op->allocator);
+    vt_strbuf_addf(
+        &out, "%s The average is exact (largest error 0, for every sum of up to %lld elements of %u bits), by %s.",
+        schedule, (long long)count_of(&op->shape), vta_config_width(op->config, VTA_MEM_INP), ways[op->division.way]);
+    vt_strfree(op->allocator, schedule);
+    return vt_strbuf_take(&out);
+}
+
+const vt_op_space vt__space_averages = {vt__tiles_candidates,
+                                        vt__tiles_nothing_fits,
+                                        vt__tiles_admit,
+                                        vt__tiles_bound,
+                                        report,
+                                        .in_parts = true,
+                                        .use = use};
 
 /* ---- The kernel file ------------------------------------------------------------------------------------------- */
 

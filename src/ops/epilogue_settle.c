@@ -126,6 +126,16 @@ static vta_status by_gemm(settling *s, const vt_epilogue *e) {
     if (!op->terms)
         return vt_fail(s->diag, VTA_UNSUPPORTED, "%s: %s adds by GEMM to a sum of products, which this operator is not",
                        op->is->name, vt__epilogue_rows[e->kind].name);
+    if (lane < 128 && e->kind == VT_EPILOGUE_bias_int8)
+        return vt_fail(s->diag, VTA_UNSUPPORTED,
+                       "epilogue: bias_int8 multiplies by inputs that the processor writes, and the processor cannot "
+                       "write inputs of %u bits: use bias, or inputs of 8 bits (LOG_INP_WIDTH=3)",
+                       vta_config_width(op->config, VTA_MEM_INP));
+    if (scale < 128 && e->kind == VT_EPILOGUE_residual_int8)
+        return vt_fail(s->diag, VTA_UNSUPPORTED,
+                       "epilogue: residual_int8 multiplies by weights that the processor writes, and the processor "
+                       "cannot write weights of %u bits: use residual, or weights of 8 bits (LOG_WGT_WIDTH=3)",
+                       vta_config_width(op->config, VTA_MEM_WGT));
     if (e->kind == VT_EPILOGUE_bias_int8)
         return plus(s, e, e->second * scale * (vt__bias_step(op->config) * (vta_config_block_in(op->config) - 1) + 1));
     if (e->second < -scale || e->second >= scale)

@@ -28,9 +28,6 @@ char *vt__tiles_report(const vtac_op *op, const vta_timing_profile *profile, con
 #define VT_TILES(tile)                                                                                                 \
     { vt__tiles_candidates, vt__tiles_nothing_fits, vt__tiles_admit, vt__tiles_bound, vt__tiles_report, .use = tile }
 
-#define VT_TILES_IN_PARTS(tile)                                                                                        \
-    {vt__tiles_candidates, vt__tiles_nothing_fits, vt__tiles_admit, vt__tiles_bound, vt__tiles_report, .in_parts = true, .use = tile}
-
 /* The epilogue's part of a tile's use. */
 void vt__tiles_add_epilogue(const vtac_op *op, const vt_op_blocks *b, vt_tile_use *use);
 /* The stage "res", cut into tiles; the axis within which a tile is computed. */

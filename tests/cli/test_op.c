@@ -119,6 +119,8 @@ static void proven(void **state) {
     assert_int_equal(
         vta("op avg_pool2d channels=20 height=5 width=5 kernel=3 pad=1 --set LOG_INP_WIDTH=4 --prove", "&1"), 0);
     assert_non_null(strstr(output, "avg_pool2d: 500 elements equal the definition, bit for bit"));
+    assert_non_null(
+        strstr(output, "exact (largest error 0, for every sum of up to 9 elements of 16 bits), by two products"));
     assert_non_null(strstr(output, "avg_pool2d: proven, for all inputs and in every order; the chance"));
     json_t *j = vta_json("op dense in_features=20 out_features=20 --prove --json", 0);
     assert_string_equal(json_string_value(json_object_get(json_object_get(j, "proof"), "result")), "proven");

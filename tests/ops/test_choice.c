@@ -224,7 +224,8 @@ static const struct {
     {"avg_pool2d", "channels=32 height=1 width=60 kernel_w=20", "", 2, 0,
      "On the accelerator. A tile of the result is 1 of 2 blocks of channels, the one row and all 41 columns; "
      "there is one thread. Compute limits it: 1968 cycles of GEMM and ALU, 240 of reading the inputs once, 246 of "
-     "storing the result. 2679 cycles reached. 3 schedules fit the buffers; the best 2 by estimate were timed."},
+     "storing the result. 2679 cycles reached. 3 schedules fit the buffers; the best 2 by estimate were timed. The "
+     "average is exact (largest error 0, for every sum of up to 20 elements of 8 bits), by one product."},
     {"upsample2d", "channels=64 height=9 width=1 scale_h=2 scale_w=1", "", 0, 0,
      "On the accelerator. A tile of the result is 2 of 4 blocks of channels, all 18 rows and the one column; 2 "
      "virtual threads take groups of channels in turn. Storing limits it: 144 cycles of GEMM and ALU, 72 of "

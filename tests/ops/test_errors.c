@@ -166,6 +166,31 @@ static void test_widths(void **state) {
     }
 }
 
+/* Constants that the processor cannot write are refused with the step that needs them. */
+static void test_narrow_constants(void **state) {
+    (void)state;
+    static const char *const cases[][3] = {
+        {"LOG_INP_WIDTH=2 LOG_INP_BUFF_SIZE=14", "bias_int8", "cannot write inputs of 4 bits: use bias"},
+        {"LOG_WGT_WIDTH=2 LOG_WGT_BUFF_SIZE=16", "residual_int8", "cannot write weights of 4 bits: use residual"},
+    };
+    for (size_t i = 0; i < 4; i++) {
+        vta_config *plain = vta_config_default(), *config;
+        vta_diag *diag = vta_diag_create(NULL);
+        vtac_op *op;
+        char text[128];
+        bool bad = i < 2; /* the other step does not mind */
+        snprintf(text, sizeof text, "in_features=8 out_features=8 epilogue=%s", cases[bad ? i : 3 - i][1]);
+        assert_int_equal(vta_config_with(plain, cases[i % 2][0], NULL, &config), VTA_OK);
+        vta_status status = vtac_op_create("dense", text, config, NULL, diag, &op);
+        assert_int_equal(status, bad ? VTA_UNSUPPORTED : VTA_OK);
+        if (bad && !strstr(vta_diag_text(diag), cases[i][2])) fail_msg("%s", vta_diag_text(diag));
+        vtac_op_destroy(op);
+        vta_diag_destroy(diag);
+        vta_config_release(config);
+        vta_config_release(plain);
+    }
+}
+
 /* What does not fit with a tile of one output is told with what is needed and what there is. */
 static const struct {
     const char *name, *text, *config, *words;
@@ -247,9 +272,9 @@ static void test_bad_calls(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused),         cmocka_unit_test(test_padding_fits),
-                                       cmocka_unit_test(test_requantize_fits), cmocka_unit_test(test_widths),
-                                       cmocka_unit_test(test_nothing_fits),    cmocka_unit_test(test_narrow_weights),
-                                       cmocka_unit_test(test_bad_calls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused),          cmocka_unit_test(test_padding_fits),
+                                       cmocka_unit_test(test_requantize_fits),  cmocka_unit_test(test_widths),
+                                       cmocka_unit_test(test_narrow_constants), cmocka_unit_test(test_nothing_fits),
+                                       cmocka_unit_test(test_narrow_weights),   cmocka_unit_test(test_bad_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
