@@ -38,8 +38,10 @@ static vta_insn insn_of(const vt_loops *l, vta_opcode opcode) {
 /* What GEMM and ALU write goes to the output buffer, too. */
 static void copy_out(const vt_machine *m, const vt_loops *l) {
     const vt_design_state *s = state_of(m);
-    for (uint32_t y = 0; s->out && y < l->iter_out; y++)
-        for (uint32_t x = 0; x < l->iter_in; x++)
+    uint32_t ys = l->dst_factor_out ? l->iter_out : l->iter_out > 0; /* the same elements again are copied once */
+    uint32_t xs = l->dst_factor_in ? l->iter_in : l->iter_in > 0;
+    for (uint32_t y = 0; s->out && y < ys; y++)
+        for (uint32_t x = 0; x < xs; x++)
             for (uint32_t u = 0; u < l->uop_count; u++) {
                 uint32_t dst = l->dst0 + l->uops[u].dst + y * l->dst_factor_out + x * l->dst_factor_in;
                 memcpy(s->out + (size_t)dst * s->lanes, acc_at(m, dst), s->lanes * sizeof *s->out);
