@@ -122,6 +122,9 @@ static void what_is_missing(void **state) {
     refused(open_board("registers=/no/such/file", &d), VTA_NOT_FOUND, "/no/such/file");
     refused(open_board("registers=/no/such/file", &d), VTA_NOT_FOUND, "--driver sim");
     refused(open_board("registers=a:b", &d), VTA_NOT_FOUND, "a: cannot be opened");
+    assert_int_equal(truncate(in_folder("registers"), 4 * 4096 - 1), 0);
+    refused(open_board("", &d), VTA_IO, "has 16383 bytes, and they take 16384");
+    assert_int_equal(truncate(in_folder("registers"), 4 * 4096), 0);
     char twice[512];
     snprintf(twice, sizeof twice, "registers=%s:%s", in_folder("registers"), in_folder("registers"));
     refused(open_board(twice, &d), VTA_INVALID_ARGUMENT, "names 2 files; one, or 4");
@@ -161,6 +164,12 @@ static void programming(void **state) {
     put("fpga/state", "write error\n");
     refused(vta_device_program(d, in_folder("design.bin"), diag), VTA_IO, "its state is 'write error'");
     refused(vta_device_program(d, in_folder("none.bin"), diag), VTA_NOT_FOUND, "none.bin");
+    assert_int_equal(access(in_folder("firmware/vta-design.bin"), F_OK), -1);
+    put("empty.bin", "");
+    refused(vta_device_program(d, in_folder("empty.bin"), diag), VTA_INVALID_ARGUMENT, "empty.bin is empty");
+    unlink(in_folder("fpga/firmware"));
+    unlink(in_folder("fpga/flags")); /* as a kernel of mainline has it */
+    refused(vta_device_program(d, in_folder("design.bin"), diag), VTA_UNSUPPORTED, "device-tree overlay");
     assert_int_equal(access(in_folder("firmware/vta-design.bin"), F_OK), -1);
     vta_device_destroy(d);
 }

@@ -59,12 +59,28 @@ static vta_status copy(const char *from, const char *to, const vta_allocator *a,
     char *bytes;
     size_t size;
     VT_TRY(vt_file_read(a, from, BITSTREAM_MOST, diag, &bytes, &size));
-    vta_status status = vt_file_write(a, to, bytes, size, diag);
+    vta_status status = size ? vt_file_write(a, to, bytes, size, diag)
+                             : vt_fail(diag, VTA_INVALID_ARGUMENT, "programming the FPGA: %s is empty", from);
     vt_free(a, bytes, size + 1);
     return status;
 }
 
+/* Mainline's managers have a name, a state and a status; only kernels of the boards' makers take firmware by name. */
+static vta_status check_manager(const char *folder, vta_diag *diag) {
+    char state[2 * VT_BOARD_TEXT], firmware[2 * VT_BOARD_TEXT];
+    snprintf(state, sizeof state, "%s/state", folder);
+    snprintf(firmware, sizeof firmware, "%s/firmware", folder);
+    if (access(state, F_OK) != 0 || access(firmware, F_OK) == 0) return VTA_OK;
+    return vt_fail(
+        diag, VTA_UNSUPPORTED,
+        "programming the FPGA: %s has no file `firmware`, which kernels of Xilinx have. With this kernel apply "
+        "the device-tree overlay of the FPGA region before (configfs, device-tree/overlays), with the "
+        "bitstream as its firmware-name, and leave programming out",
+        folder);
+}
+
 static vta_status load(const vt_board_settings *s, const char *name, vta_diag *diag) {
+    VT_TRY(check_manager(s->fpga, diag));
     VT_TRY(write_text(s->fpga, "flags", "0", diag)); /* the whole FPGA, not a part of it */
     VT_TRY(write_text(s->fpga, "firmware", name, diag));
     return check_state(s->fpga, name, diag);

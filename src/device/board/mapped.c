@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static volatile uint32_t *at(const vt_mapped *m, uint32_t offset) {
@@ -67,10 +68,24 @@ vta_status vt__registers_are_free(const vt_mapped *m, vta_diag *diag) {
     return lock.l_type == F_UNLCK ? VTA_OK : in_use(m, diag);
 }
 
+/* A file that is shorter than the registers would end the process at the first access. Devices have no size. */
+static vta_status check_size(int fd, const char *file, uint32_t bytes, vta_diag *diag) {
+    struct stat is;
+    if (fstat(fd, &is) != 0) return failed(diag, file, "be asked for its size");
+    if (!S_ISREG(is.st_mode) || is.st_size >= (off_t)bytes) return VTA_OK;
+    return vt_fail(diag, VTA_IO, "the board's registers: %s has %lld bytes, and they take %u: is that a model's file?",
+                   file, (long long)is.st_size, bytes);
+}
+
 static vta_status map_one(vt_mapped *m, const char *file, uint32_t address, uint32_t first, uint32_t count,
                           vta_diag *diag) {
     int fd = open(file, O_RDWR | O_SYNC | O_CLOEXEC);
     if (fd < 0) return failed(diag, file, "be opened");
+    vta_status sized = check_size(fd, file, count * VT_BLOCK_BYTES, diag);
+    if (sized != VTA_OK) {
+        close(fd);
+        return sized;
+    }
     off_t from = strcmp(file, "/dev/mem") == 0 ? (off_t)address + (off_t)first * VT_BLOCK_BYTES : 0;
     char *memory = mmap(NULL, (size_t)count * VT_BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
     vta_status status = memory == MAP_FAILED ? failed(diag, file, "be mapped") : keep(m, fd, file, diag);
