@@ -15,7 +15,7 @@ import sys
 import threading
 
 from . import faults_python, tests
-from .places import COUNTED, MAP, PLACE, ROOT, TREE, read
+from .places import COUNTED, MAP, PLACE, TREE, read
 
 FLAGS = "--coverage -fprofile-update=single -D_exit=vt_counted_exit"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -183,7 +183,7 @@ class Lines:
     @functools.lru_cache(None)
     def moved(self, path):
         """{line of today: line when the tests were counted} of a file."""
-        old, new = self.kept["texts"].get(path, "").split("\n"), read(ROOT, path).split("\n")
+        old, new = self.kept["texts"].get(path, "").split("\n"), read(TREE, path).split("\n")
         if old == new:
             return None
         blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
