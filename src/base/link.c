@@ -23,9 +23,9 @@ static bool fits(const struct linker *l, const char *triple) {
 /* One attempt: what is linked, what was tried so far, what the last program said. */
 typedef struct attempt {
     const char *object, *output;
-    vt_strbuf tried, said;
-    const char *program; /* the one that was there */
-    int code;
+    vt_strbuf tried, said, later; /* which were; what the first one said, and the last */
+    const char *program;          /* the first one that was there */
+    int code;                     /* 0: it is linked */
 } attempt;
 
 /* Runs a linker; false when this machine has none of the name. `program` may hold options after the name. */
@@ -44,13 +44,19 @@ static bool run(attempt *t, const char *program) {
     argv[n++] = t->output;
     argv[n++] = t->object;
     argv[n] = NULL;
-    vt_strbuf_clear(&t->said);
-    int error = vt_spawn(argv, &t->said, &t->code);
+    vt_strbuf *to = t->program ? &t->later : &t->said;
+    vt_strbuf_clear(to);
+    int code, error = vt_spawn(argv, to, &code);
     if (error == ENOENT) return false;
-    t->program = program;
-    if (error) vt_strbuf_addf(&t->said, "cannot be started: %s", strerror(error));
-    if (error) t->code = -1;
+    if (error) vt_strbuf_addf(to, "cannot be started: %s", strerror(error));
+    t->code = error ? -1 : code;
     return true;
+}
+
+/* One that is there and fails is not the end: a compiler may lack what it needs where a plain linker does not. What is
+ * told of, when all fail, is the first. */
+static void attempt_with(attempt *t, const char *program) {
+    if (program && run(t, program) && !t->program) t->program = program;
 }
 
 /* What the linker said, without the last line ends. */
@@ -61,14 +67,16 @@ static const char *said(attempt *t) {
 
 vta_status vt_link_shared(const vta_allocator *a, const char *name, const char *object, const char *triple,
                           const char *first, const char *output, vta_diag *diag) {
-    attempt t = {.object = object, .output = output};
+    attempt t = {.object = object, .output = output, .code = -1};
     vt_strbuf_init(&t.tried, a);
     vt_strbuf_init(&t.said, a);
-    bool there = first && run(&t, first);
-    for (size_t i = 0; i < LINKERS && !there; i++)
-        there = fits(&linkers[i], triple ? triple : "native") && run(&t, linkers[i].program);
+    vt_strbuf_init(&t.later, a);
+    attempt_with(&t, first);
+    bool chosen = t.program; /* and no other is meant */
+    for (size_t i = 0; i < LINKERS && t.code && !chosen; i++)
+        if (fits(&linkers[i], triple ? triple : "native")) attempt_with(&t, linkers[i].program);
     vta_status status = VTA_OK;
-    if (!there)
+    if (!t.program)
         status = vt_fail(diag, VTA_UNSUPPORTED,
                          "%s: no linker for %s on this machine (tried %s): install one (binutils or a C compiler), or "
                          "link it with -shared where there is one",
@@ -77,5 +85,6 @@ vta_status vt_link_shared(const vta_allocator *a, const char *name, const char *
         status = vt_fail(diag, VTA_PARSE, "%s: %s cannot link it: %s", name, t.program, said(&t));
     vt_strbuf_free(&t.tried);
     vt_strbuf_free(&t.said);
+    vt_strbuf_free(&t.later);
     return status;
 }

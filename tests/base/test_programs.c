@@ -81,6 +81,19 @@ static void linkers(void **state) {
     assert_int_equal(chmod(in_folder("silent"), 0600), 0);
     snprintf(words, sizeof words, "error: x.o: %s cannot link it: cannot be started: Permission denied", path);
     says(vt_link_shared(NULL, "x.o", "in", NULL, path, "out", diag), VTA_PARSE, words);
+    /* Of those that are there by themselves, the next one is asked when one fails; the first one's reason is told. */
+    put_program("gcc", "#!/bin/sh\necho gcc lacks something\nexit 1\n");
+    put_program("clang", "#!/bin/sh\necho \"$@\" > \"${0%/*}/asked\"\nexit ${CODE:-1}\n");
+    char *place = strdup(in_folder(""));
+    setenv("PATH", place, 1);
+    says(vt_link_shared(NULL, "x.o", "in", NULL, NULL, "out", diag), VTA_PARSE,
+         "error: x.o: gcc cannot link it: gcc lacks something");
+    assert_int_equal(access(in_folder("asked"), F_OK), 0);
+    setenv("CODE", "0", 1);
+    says(vt_link_shared(NULL, "x.o", "in", NULL, NULL, "out", diag), VTA_OK, "");
+    unsetenv("CODE");
+    free(place);
+    for (int i = 0; i < 3; i++) unlink(in_folder(i == 0 ? "gcc" : i == 1 ? "clang" : "asked"));
     /* Where there is none, all that were tried are named. */
     setenv("PATH", "/nonexistent", 1);
     static const struct {
