@@ -48,17 +48,16 @@ static vta_status schedule(state *s, int argc, char **argv) {
 
 /* With the schedule in words on top, as comments. */
 static vta_status emit(const state *s) {
-    FILE *to = s->output ? fopen(s->output, "w") : stdout;
-    if (!to) {
-        char message[512];
-        snprintf(message, sizeof message, "%.400s: cannot write", s->output);
-        vta_diag_add(cli_diag(), VTA_ERROR, VTA_IO, message);
-        return VTA_IO;
-    }
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to) return VTA_NO_MEMORY;
     fprintf(to, "# %llu cycles (%s, %u-bit bus); none takes less than %llu.\n", (unsigned long long)s->result.cycles,
             s->o.profile.name, (unsigned)s->o.profile.bus_bits, (unsigned long long)s->result.bound);
     fprintf(to, "# %s\n%s", vtac_op_report(s->o.op), vtac_op_text(s->o.op));
-    return !s->output || fclose(to) == 0 ? VTA_OK : VTA_IO;
+    vta_status status = fclose(to) == 0 ? cli_write_file(s->output, text, size) : VTA_NO_MEMORY;
+    free(text);
+    return status;
 }
 
 static const char *origin_of(const vtac_op_result *r) {

@@ -144,17 +144,46 @@ static vta_status open_target(const vta_allocator *a, target *t, vta_diag *diag,
     return *out_fd < 0 ? io_error(diag, "open", t->path) : VTA_OK;
 }
 
-vta_status vt_file_write(const vta_allocator *a, const char *path, const void *data, size_t size, vta_diag *diag) {
+/* The name of a file is in its folder, which a crash of the machine must not bring back to what it was. Best effort:
+ * not every file system lets a folder be synced, and the file is whole in any case. */
+static void sync_folder(const vta_allocator *a, const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *folder = vt_strdup(a, slash ? path : ".");
+    if (folder && slash) folder[slash - path + (slash == path)] = '\0'; /* of "/name": "/" */
+    int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        (void)fsync(fd);
+        close(fd);
+    }
+    vt_free(a, folder, slash ? strlen(path) + 1 : sizeof ".");
+}
+
+/* A pipe or a device has nothing to sync. */
+static bool sync_file(int fd) { return fsync(fd) == 0 || errno == EINVAL || errno == EROFS; }
+
+static vta_status write_file(const vta_allocator *a, const char *path, const void *data, size_t size, bool lasting,
+                             vta_diag *diag) {
     target t;
     int fd = -1;
     vta_status status = find_target(a, path, diag, &t);
     if (status == VTA_OK) status = open_target(a, &t, diag, &fd);
     if (status == VTA_OK && !write_all(fd, data, size)) status = io_error(diag, "write", path);
+    if (status == VTA_OK && lasting && t.beside && !sync_file(fd)) status = io_error(diag, "write", path);
     if (fd >= 0 && close(fd) != 0 && status == VTA_OK) status = io_error(diag, "close", path);
     if (status == VTA_OK && t.beside && rename(t.beside, t.path) != 0) status = io_error(diag, "rename to", path);
     if (status != VTA_OK && t.beside) unlink(t.beside);
+    if (status == VTA_OK && lasting && t.beside) sync_folder(a, t.path);
     target_free(a, &t);
     return status;
+}
+
+vta_status vt_file_write(const vta_allocator *a, const char *path, const void *data, size_t size, vta_diag *diag) {
+    return write_file(a, path, data, size, true, diag);
+}
+
+vta_status vt_file_write_temporary(const vta_allocator *a, const char *path, const void *data, size_t size,
+                                   vta_diag *diag) {
+    return write_file(a, path, data, size, false, diag);
 }
 
 vta_status vta_file_write(const char *path, const void *bytes, size_t size, vta_diag *diag) {

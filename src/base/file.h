@@ -10,7 +10,11 @@ vta_status vt_file_read(const vta_allocator *a, const char *path, size_t limit, 
                         size_t *out_size);
 /* Writes completely or not at all: through a temporary file beside it and a rename, so that a failure leaves the old
  * file, whose permissions the new one takes. A symbolic link stays, and the file it names is replaced; devices and
- * pipes are written in place. Any number of threads and processes may write one path: one of them is the last. */
+ * pipes are written in place. Any number of threads and processes may write one path: one of them is the last.
+ * What was there, or what is new, is there after a crash of the machine, too. */
 vta_status vt_file_write(const vta_allocator *a, const char *path, const void *data, size_t size, vta_diag *diag);
+/* The same for a file that this process alone uses, and that may be lost with the machine: not synced. */
+vta_status vt_file_write_temporary(const vta_allocator *a, const char *path, const void *data, size_t size,
+                                   vta_diag *diag);
 
 #endif

@@ -39,7 +39,7 @@ vta_status vt__link_shared(const vta_allocator *a, const void *object, size_t si
                            const char *linker, const char *path, vta_diag *diag) {
     workplace w;
     VT_TRY(make_workplace(&w, diag));
-    vta_status status = vt_file_write(a, w.object, object, size, diag);
+    vta_status status = vt_file_write_temporary(a, w.object, object, size, diag);
     if (status == VTA_OK) status = vt_link_shared(a, path, w.object, triple, linker, w.shared, diag);
     if (status == VTA_OK) status = copy(a, w.shared, path, diag);
     clear_workplace(&w);

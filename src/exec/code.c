@@ -14,7 +14,7 @@ static vta_status load_from(vta_model *model, const vt_section *code, const char
     char path[PATH_BYTES];
     bool object = code->size > ELF_TYPE_AT && code->bytes[ELF_TYPE_AT] == ELF_RELOCATABLE;
     snprintf(path, sizeof path, "%s/code.%s", folder, object ? "o" : "so");
-    VT_TRY(vt_file_write(&model->allocator, path, code->bytes, code->size, diag));
+    VT_TRY(vt_file_write_temporary(&model->allocator, path, code->bytes, code->size, diag));
     vta_status status = vta_module_load(path, &model->allocator, diag, &model->module);
     unlink(path);
     if (status == VTA_OK) {

@@ -66,7 +66,7 @@ static vta_status unpack(const vta_allocator *a, const char *name, const unsigne
         object_path(folder, *out_count, path);
         if (is_object(bytes + at)) {
             ++*out_count;
-            VT_TRY(vt_file_write(a, path, bytes + at + BLOCK, length, diag));
+            VT_TRY(vt_file_write_temporary(a, path, bytes + at + BLOCK, length, diag));
         }
         at += BLOCK + (length + BLOCK - 1) / BLOCK * BLOCK;
         if (at > size) break;
