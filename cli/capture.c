@@ -54,6 +54,7 @@ static _Noreturn void become(const capture *c) {
     if (c->config) setenv("VTA_CONFIG", c->config, 1);
     if (c->json) dup2(STDERR_FILENO, STDOUT_FILENO); /* standard output is for the answer */
     signal(SIGINT, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     close(c->errors[0]);
     execvp(c->argv[0], c->argv);
     fprintf(stderr, "error: %s: cannot run: %s\n", c->argv[0], strerror(errno));

@@ -1,4 +1,5 @@
 /* vta: finds the command and hands over. */
+#include <signal.h>
 #include <string.h>
 
 #include "cli.h"
@@ -39,7 +40,14 @@ static int unknown(const char *name) {
     return CLI_USAGE;
 }
 
-int main(int argc, char **argv) {
+/* What a command printed has to arrive: a help page on a full disk is none. */
+static int complete(int code) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    if (code == CLI_OK) fprintf(stderr, "error: cannot write to standard output\n");
+    return code == CLI_OK ? CLI_FAILED : code;
+}
+
+static int run(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : NULL;
     if (!name) {
         print_help(stderr);
@@ -61,4 +69,9 @@ int main(int argc, char **argv) {
         return command->run(command, 2, as_option);
     }
     return command->run(command, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv) {
+    signal(SIGXFSZ, SIG_IGN); /* a file that becomes too long is an error like a full disk, not the end */
+    return complete(run(argc, argv));
 }

@@ -1,4 +1,5 @@
 /* The command line tool, run as a user runs it. */
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "support/golden.h"
@@ -208,6 +209,22 @@ static void capture_keeps(void **state) {
     assert_contains(output, "/dev/full: cannot write: No space left on device");
     RUNS("config --write /dev/full", 1);
     RUNS("--version && test -c /dev/full", 0);
+    static const char *const pages[] = {"--help", "--version", "help", "run --help"};
+    for (int i = 0; i < 4; i++) {
+        char command[256];
+        snprintf(command, sizeof command, VT_BINARY_DIR "/vta %s 2>&1 > /dev/full", pages[i]);
+        assert_int_equal(shell(command), 1);
+        assert_contains(output, "error: cannot write to standard output");
+    }
+    struct rlimit was, small;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+    small = (struct rlimit){.rlim_cur = 10, .rlim_max = was.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0); /* an error, not the end by a signal */
+    int code = shell(VT_BINARY_DIR "/vta config --write /tmp/vta-cli-limited.json 2>&1");
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+    assert_int_equal(code, 1);
+    assert_contains(output, "cannot write: File too large");
+    assert_int_equal(access("/tmp/vta-cli-limited.json", F_OK), -1);
     RUNS("capture -o none.vta -- true", 1);
     RUNS("--version && test ! -e none.vta && ! ls | grep tmp", 0);
 }
