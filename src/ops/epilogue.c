@@ -25,6 +25,8 @@ static vta_status add(vtac_op *op, vt_epilogue step, vta_diag *diag) {
     if (step.kind == VT_EPILOGUE_multiply && step.number == 0)
         return vt_fail(diag, VTA_INVALID_ARGUMENT,
                        "epilogue: multiply:0 makes zeros of any input: nothing would be computed");
+    if (step.kind == VT_EPILOGUE_residual_int8 && step.second == 0)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "epilogue: residual_int8:0 adds nothing: leave it out");
     op->epilogue[op->n_epilogue++] = step;
     return VTA_OK;
 }

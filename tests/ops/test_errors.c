@@ -79,6 +79,7 @@ static const struct {
      "divide the sum of 6748 elements of 8 bits exactly: the average would be off by up to 1, and 0 is the bound"},
     {"global_avg_pool2d", "channels=4 height=200 width=200", VTA_UNSUPPORTED,
      "divide the sum of 40000 elements of 8 bits exactly: they do not fit an instruction"},
+    {"conv2d", SHAPE "epilogue=residual_int8:0", VTA_INVALID_ARGUMENT, "residual_int8:0 adds nothing: leave it out"},
     {"relu", "channels=4 wide=1 epilogue=round_shift:1", VTA_OUT_OF_RANGE,
      "round_shift:1: values up to 2147483647 may stand before it, and with 1 added the largest does not fit"},
     {"concat", "channels0=4 channels2=4", VTA_INVALID_ARGUMENT, "channels2 is given, but not channels1"},

@@ -120,6 +120,7 @@ static void make_step(instance *s, step *e) {
         e->a = 2; /* 1 is refused where x may be 2^31 - 1 */
     if (e->kind == BIAS_INT8) e->a = (int32_t)pick(1, 3);
     if (e->kind == RESIDUAL_INT8) e->a = (int32_t)pick(-128, 127);
+    if (e->kind == RESIDUAL_INT8 && !e->a) e->a = 1; /* 0 is refused */
     switch (e->kind) {
     case SHIFT: add_text(s, "shift:%d", (int)e->a); return;
     case RELU: add_text(s, "relu"); return;

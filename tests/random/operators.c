@@ -115,7 +115,7 @@ static void draw_step(instance *s) {
     case 13: TEXT("shift_channel"); return;
     case 14: TEXT("residual"); return;
     case 15: TEXT("bias_int8:%d", pick(1, 3)); return;
-    default: TEXT("residual_int8:%d", pick(-8, 7)); return;
+    default: TEXT("residual_int8:%d", pick(0, 1) ? pick(-8, -1) : pick(1, 7)); return;
     }
 }
 
