@@ -178,10 +178,11 @@ static void print_text(const proving *r) {
 
 static void print_json(const proving *r, const char *path) {
     const vtac_prove_result *v = &r->result;
-    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:I, s:i, s:I, s:f, s:f}", "kernel", r->name, "file", path, "result",
-                          vtac_verdict_name(v->verdict), "config", vta_config_bitstream(r->config), "elements",
-                          (json_int_t)v->elements, "draws", (int)v->draws, "terms", (json_int_t)v->terms, "log2_error",
-                          v->log2_error, "seconds", v->seconds);
+    json_t *o =
+        json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:I, s:f, s:f}", "kernel", r->name, "file", path, "result",
+                  vtac_verdict_name(v->verdict), "config", vta_config_bitstream(r->config), "elements",
+                  (json_int_t)v->elements, "covered", (json_int_t)v->covered, "draws", (int)v->draws, "terms",
+                  (json_int_t)v->terms, "log2_error", v->log2_error, "seconds", v->seconds);
     if (v->reason[0]) json_object_set_new(o, "reason", json_string(v->reason));
     if (v->different) {
         json_t *d = json_pack("{s:s, s:I, s:I}", "tensor", r->names[v->arg], "element", (json_int_t)v->index, "count",

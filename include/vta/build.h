@@ -173,7 +173,10 @@ typedef struct vtac_prove_result {
     vtac_verdict verdict;
     char reason[512]; /* of another verdict than VTAC_PROVEN, in words */
     uint32_t draws;
-    uint64_t elements;      /* of all outputs */
+    uint64_t elements; /* of all outputs */
+    /* Of these: shown to be right. All of them where the verdict is VTAC_PROVEN; others depend on what the host
+     * computes, or on expressions that no field follows. */
+    uint64_t covered;
     uint64_t terms;         /* min, max, shifts, narrowings: random functions that were applied, in the largest draw */
     double degree;          /* a bound for the degrees of the polynomials, */
     double magnitude_bound; /* and for the sum of the magnitudes of the coefficients of one */

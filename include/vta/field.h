@@ -106,6 +106,10 @@ typedef struct vta_field_options {
      * there is VTA_UNSUPPORTED, but in the last run, which no other reads. */
     size_t constant_count;
     const uint32_t *constants;
+    /* Memory that the host reads and writes as it likes before each run and after the last, by the addresses of its
+     * segments: it holds other unknown values each time. */
+    size_t unknown_count;
+    const uint32_t *unknown;
     /* Scalar `watch_index` of array `watch` is asked for when out_writer is not NULL. */
     size_t watch;
     uint64_t watch_index;

@@ -30,6 +30,8 @@ class Proof:
         Of all outputs.
     draws : int
         How often random values were drawn.
+    covered : int
+        How many of the elements were shown to be right: all of them, or those that do not depend on what the host computes.
     log2_error : float
         The chance that a proof is wrong is below two to the power of this.
     seconds : float
@@ -49,6 +51,7 @@ class Proof:
     reason: str
     elements: int
     draws: int
+    covered: int
     log2_error: float
     seconds: float
     tensor: str | None = None
@@ -144,4 +147,4 @@ def prove_operator(op, args, seed: int, draws: int) -> Proof:
 
 def _proof(r, args):
     return Proof(result=lib.vtac_verdict_name(r.verdict).decode(), reason=r.reason.decode(), elements=r.elements,
-                 draws=r.draws, log2_error=r.log2_error, seconds=r.seconds, **_difference(r, args))
+                 draws=r.draws, covered=r.covered, log2_error=r.log2_error, seconds=r.seconds, **_difference(r, args))

@@ -1,4 +1,5 @@
 /* Proving a kernel: what it runs on the accelerator, and what its expressions mean, on the same random values. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -83,7 +84,30 @@ static vta_status hash_subject(vt_proof *p) {
     return status == VTA_OK ? VTA_OK : vt_fail(p->diag, status, "reading the expressions");
 }
 
-static vta_status prove(vt_proof *p) {
+/* ---- What is covered --------------------------------------------------------------------------------------------- */
+
+static void list_outputs(const vt_proof *p, bool covered, char *to, size_t room) {
+    size_t used = 0;
+    for (size_t i = 0; i < p->n && used < room; i++)
+        if (p->coverage->count[i] && (p->coverage->right[i] == p->coverage->count[i]) == covered)
+            used += (size_t)snprintf(to + used, room - used, "%s%.40s", used ? ", " : "", te_tensor_name(p->args[i]));
+    if (!used) snprintf(to, room, "none");
+}
+
+/* Nothing is proven as a whole. */
+static vta_status tell_coverage(const vt_proof *p) {
+    char reason[sizeof p->result->reason], covered[120], others[120];
+    vtac_prove_result *r = p->result;
+    for (size_t i = 0; i < p->n; i++) r->covered += p->coverage->right[i];
+    list_outputs(p, true, covered, sizeof covered);
+    list_outputs(p, false, others, sizeof others);
+    double share = r->elements ? floor(1000 * (double)r->covered / (double)r->elements) / 10 : 0;
+    snprintf(reason, sizeof reason, "covers %.4g %% of the outputs (%s); not covered: %s, because %.200s", share,
+             covered, others, p->coverage->why);
+    return vt__prove_decide(p, VTAC_UNPROVEN, reason);
+}
+
+static vta_status prove_all(vt_proof *p) {
     VT_TRY(hash_subject(p));
     vtac_prove_result *r = p->result;
     for (size_t i = 0; i < p->n; i++)
@@ -98,12 +122,25 @@ static vta_status prove(vt_proof *p) {
     }
     r->log2_error = log2_error(r, r->draws);
     if (vt__prove_decided(p)) return VTA_OK;
+    if (p->coverage->why[0]) return tell_coverage(p);
     if (r->log2_error >= 0)
         return vt__prove_decide(p, VTAC_UNPROVEN,
                                 "the values are equal, but polynomials of such degrees and coefficients "
                                 "can be by chance");
     r->verdict = VTAC_PROVEN;
+    r->covered = r->elements;
     return VTA_OK;
+}
+
+static vta_status prove(vt_proof *p, const char *why) {
+    vt_coverage c = {.right = vt_alloc_array(p->allocator, p->n, 2 * sizeof *c.right)};
+    if (!c.right) return vt_no_memory(p->diag);
+    c.count = c.right + p->n;
+    snprintf(c.why, sizeof c.why, "%s", why);
+    p->coverage = &c;
+    vta_status status = prove_all(p);
+    vt_free(p->allocator, c.right, p->n * 2 * sizeof *c.right);
+    return status;
 }
 
 /* ---- The calls --------------------------------------------------------------------------------------------------- */
@@ -124,13 +161,13 @@ vta_status vtac_prove_program(te_context *c, size_t n, const te_tensor *const ar
     vt_proof p = {.c = c, .diag = diag, .n = n, .args = args, .addrs = addrs, .program = program, .result = &result};
     double start = vt_now();
     vta_status status = addrs && program ? begin(&p, options) : VTA_INVALID_ARGUMENT;
-    if (status == VTA_OK) status = prove(&p);
+    if (status == VTA_OK) status = prove(&p, "");
     result.seconds = vt_now() - start;
     vt_result_write(out_result, &result, sizeof result);
     return status;
 }
 
-/* Memory that only the processor writes holds constants, since it accesses no argument. */
+/* Memory that only the host writes holds constants, if it accesses no argument. */
 static bool touches_data(const vt_proof *p, const vt_recording *r) {
     for (size_t i = 0; i < p->n; i++)
         for (size_t k = 0; k < r->touched_count && k < VT_TOUCHED; k++)
@@ -138,17 +175,26 @@ static bool touches_data(const vt_proof *p, const vt_recording *r) {
     return r->touched_count > VT_TOUCHED;
 }
 
+static const char host_accesses[] =
+    "the host reads or writes the kernel's data itself (VTABufferCPUPtr, VTABufferCopy), "
+    "and only what runs on the accelerator is followed";
+
+/* What the host accesses holds unknown values: elements that are right nevertheless are right. */
+static vta_status prove_beside_host(vt_proof *p, const vt_recording *r) {
+    p->constant_count = 0;
+    p->unknown_count = r->touched_count;
+    p->unknown = r->touched;
+    return prove(p, host_accesses);
+}
+
 static vta_status prove_recorded(vt_proof *p, const vt_recording *r) {
-    if (touches_data(p, r))
-        return vt__prove_decide(
-            p, VTAC_UNPROVEN,
-            "the processor reads or writes the kernel's data itself (VTABufferCPUPtr, VTABufferCopy), and "
-            "only what runs on the accelerator is followed");
     if (!r->program) return vt__prove_decide(p, VTAC_UNPROVEN, "the kernel runs nothing on the accelerator");
+    if (r->touched_count > VT_TOUCHED) return vt__prove_decide(p, VTAC_UNPROVEN, host_accesses);
     p->program = r->program;
+    if (touches_data(p, r)) return prove_beside_host(p, r);
     p->constant_count = r->touched_count;
     p->constants = r->touched;
-    return prove(p);
+    return prove(p, "");
 }
 
 static vta_status prove_function(vt_proof *p, vta_packed_function function, uint32_t *addrs) {

@@ -4,6 +4,12 @@
 
 #include "build/check.h"
 
+/* What is right although a part of the kernel is not followed: by argument, `right` of `count` elements. */
+typedef struct vt_coverage {
+    uint64_t *right, *count;
+    char why[320]; /* "": all of it is followed */
+} vt_coverage;
+
 typedef struct vt_proof {
     te_context *c;
     vta_diag *diag;
@@ -15,8 +21,11 @@ typedef struct vt_proof {
     uint64_t subject;      /* a hash of the program and of what the arguments' expressions say */
     size_t constant_count; /* memory that the processor filled */
     const uint32_t *constants;
+    size_t unknown_count; /* memory whose contents are not followed, because the host reads and writes it */
+    const uint32_t *unknown;
     vtac_prove_options options;
     vtac_prove_result *result;
+    vt_coverage *coverage;
 } vt_proof;
 
 /* What a call of a function left. */

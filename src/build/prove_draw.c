@@ -1,5 +1,6 @@
 /* One draw of a proof: what the program computes, and what the expressions mean, on the same values. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -54,7 +55,8 @@ static vta_status evaluate(draw *d) {
         vta_diag_entry e = {.message = ""};
         if (status != VTA_OK && vta_diag_get(diag, before, &e) != VTA_OK) e.message = "the expressions";
         if (status == VTA_UNSUPPORTED) {
-            vt__prove_decide(p, VTAC_UNPROVEN, e.message);
+            o->no_values = true;
+            snprintf(p->coverage->why, sizeof p->coverage->why, "%s", e.message);
             vta_diag_clear(diag);
         } else if (status != VTA_OK) {
             return vt_fail(p->diag, status, "%s", e.message);
@@ -94,6 +96,19 @@ static uint64_t compare(const draw *d) {
     return different;
 }
 
+/* Where part of it is not followed: which elements are right whatever that part does. */
+static void cover(const draw *d) {
+    vt_coverage *c = d->proof->coverage;
+    for (size_t i = 0; i < d->proof->n; i++) {
+        const operand *o = &d->operands[i];
+        uint64_t right = 0;
+        for (uint64_t k = 0; k < o->count && o->is_output && !o->no_values; k++)
+            right += vta_field_same(o->values[k], o->got[k]);
+        if (!d->index || right < c->right[i]) c->right[i] = right;
+        c->count[i] = o->is_output ? o->count : 0;
+    }
+}
+
 static bool stop(void *ctx) {
     const vt_ctx *c = ctx;
     return c->interrupt && atomic_load_explicit(c->interrupt, memory_order_relaxed);
@@ -105,6 +120,8 @@ vta_status vt__prove_run(const draw *d, vta_field_options *options) {
     options->ctx = vt_te_ctx(d->proof->c);
     options->constant_count = d->proof->constant_count;
     options->constants = d->proof->constants;
+    options->unknown_count = d->proof->unknown_count;
+    options->unknown = d->proof->unknown;
     vta_diag_clear(d->said);
     return vta_field_run(d->proof->program, d->field, options, d->proof->n, d->arrays, d->said);
 }
@@ -117,6 +134,10 @@ static vta_status try_program(const draw *d) {
     vta_status status = vt__prove_run(d, &options);
     if (status == VTA_RACE) return vt__prove_races(d->proof, vt__prove_first_error(d->said));
     if (status != VTA_OK) return run_failed(d, status);
+    if (d->proof->unknown_count || d->proof->coverage->why[0]) {
+        cover(d);
+        return VTA_OK;
+    }
     uint64_t different = compare(d);
     return different ? vt__prove_differs(d, &options, different) : VTA_OK;
 }

@@ -12,6 +12,7 @@ typedef struct operand {
     uint64_t count;
     bool is_output;
     vta_value *values, *got; /* got: outputs only */
+    bool no_values;          /* of an output: no field follows its expressions */
 } operand;
 
 /* One draw: a field, and all arguments in it. */

@@ -87,6 +87,8 @@ static vta_status fill_dram(vt_prover *p, const vta_program_run_info *run, vta_d
         vt_dram_write(&p->dram, s.addr, s.before, s.before_size);
         for (size_t i = 0; i < p->options->constant_count; i++)
             if (p->options->constants[i] == s.addr) set_constants(p, &s);
+        for (size_t i = 0; i < p->options->unknown_count; i++)
+            if (p->options->unknown[i] == s.addr) vt_shadow_forget(&p->shadow, s.addr, s.size, p->run);
     }
     if (!vt_dram_at(&p->dram, run->insn_addr, &run_bytes))
         VT_TRY(vt_dram_alloc_at(&p->dram, run->insn_addr, (size_t)insn_bytes, diag));
@@ -162,6 +164,19 @@ static vta_status run_one(vt_prover *p, vta_diag *diag) {
     return status;
 }
 
+static vta_status forget_after_runs(vt_prover *p) {
+    vta_program_run_info run;
+    vta_program_segment s;
+    if (!p->run) return VTA_OK;
+    VT_TRY(vta_program_get_run(p->program, p->run - 1, &run));
+    for (uint32_t k = 0; k < run.segment_count; k++) {
+        VT_TRY(vta_program_get_segment(p->program, p->run - 1, k, &s));
+        for (size_t i = 0; i < p->options->unknown_count; i++)
+            if (p->options->unknown[i] == s.addr) vt_shadow_forget(&p->shadow, s.addr, s.size, p->run);
+    }
+    return VTA_OK;
+}
+
 static vta_status no_such_memory(size_t index, vta_diag *diag) {
     return vt_fail(diag, VTA_OUT_OF_RANGE, "array %zu is not all in the recorded memory", index);
 }
@@ -177,6 +192,7 @@ static vta_status run_all(vt_prover *p, size_t n, const vta_field_array arrays[]
             return no_such_memory(i, diag);
     }
     for (p->run = 0; p->run < vta_program_run_count(p->program); p->run++) VT_TRY(run_one(p, diag));
+    VT_TRY(forget_after_runs(p));
     for (size_t i = 0; i < n; i++)
         if (arrays[i].is_output &&
             !vt_shadow_read(&p->shadow, arrays[i].addr, arrays[i].bits, arrays[i].count, arrays[i].values))

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { CELLS_MOST = 8, UNWRITTEN = 0x5A, RECORDED = 255 };
+enum { CELLS_MOST = 8, UNWRITTEN = 0x5A, FORGOTTEN = 0x5B, RECORDED = 255 };
 
 void vt_shadow_init(vt_shadow *s, const vta_allocator *allocator, vta_field *field, uint32_t cell_bits,
                     uint64_t stale) {
@@ -153,6 +153,16 @@ bool vt_shadow_set_constants(vt_shadow *s, uint64_t addr, uint64_t bytes, const 
     }
     memset(s->tags + first, RECORDED, count);
     s->has_constants = true;
+    return true;
+}
+
+bool vt_shadow_forget(vt_shadow *s, uint64_t addr, uint64_t bytes, uint32_t when) {
+    size_t first, count;
+    if (!cells_of(s, addr, bytes, &first, &count)) return false;
+    for (size_t i = first; i < first + count; i++)
+        s->values[i] = vta_field_variable(s->field, (s->stale << 8 | FORGOTTEN) << 32 | when, i);
+    memset(s->tags + first, 1 << 4, count);
+    memset(s->data + first, 1, count);
     return true;
 }
 

@@ -35,6 +35,8 @@ bool vt_shadow_read(const vt_shadow *s, uint64_t addr, uint32_t bits, size_t cou
 bool vt_shadow_write(vt_shadow *s, uint64_t addr, uint32_t bits, size_t count, const vta_value *from);
 /* The recorded bytes of a piece of memory, as constants in whatever width they are read. */
 bool vt_shadow_set_constants(vt_shadow *s, uint64_t addr, uint64_t bytes, const uint8_t *from, size_t known);
+/* Someone else has written there: new variables in each cell, others for each `when`. */
+bool vt_shadow_forget(vt_shadow *s, uint64_t addr, uint64_t bytes, uint32_t when);
 /* Are some of these bytes such constants? */
 bool vt_shadow_is_constant(const vt_shadow *s, uint64_t addr, uint64_t bytes);
 /* Memory that instructions write, or that arguments take, holds data: its recorded bytes say nothing. */

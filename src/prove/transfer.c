@@ -111,10 +111,9 @@ vta_status vt_prover_store(vt_prover *p, uint32_t index, const vta_insn *insn, v
         uint64_t element = insn->u.mem.dram_base + (uint64_t)y * insn->u.mem.x_stride;
         uint64_t addr = element * p->config->elem_bytes[VTA_MEM_OUT];
         if (!is_last_run(p) && vt_shadow_is_constant(&p->shadow, addr, scalars * bits / 8)) {
-            status =
-                vt_fail(diag, VTA_UNSUPPORTED,
-                        "instruction %u (STORE): it writes to memory at 0x%08llx that the processor fills or reads",
-                        index, (unsigned long long)addr);
+            status = vt_fail(diag, VTA_UNSUPPORTED,
+                             "instruction %u (STORE): it writes to memory at 0x%08llx that the host fills or reads",
+                             index, (unsigned long long)addr);
             break;
         }
         narrow_row(p, p->acc + first * p->acc_scalars, insn->u.mem.x_size, row);
