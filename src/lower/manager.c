@@ -119,10 +119,12 @@ const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options 
             uint64_t start = now();
             f = run(i, l, f);
             event.nanoseconds = now() - start;
-            l->last = event.name;
-            l->given = before;
             if (o->verify) verify(ctx, f, event.name);
-            if (f != before) vt_own_buffers_check(own, f, event.name);
+            if (f != before) {
+                l->last = event.name;
+                l->given = before;
+                vt_own_buffers_check(own, f, event.name);
+            }
         }
         event.changed = f != before && (f->body != before->body || f->bindings != before->bindings);
         if (!o->after) continue;

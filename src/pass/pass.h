@@ -23,7 +23,7 @@ typedef struct vt_lowering {
     const void *schedule;    /* what tile_axis is asked about */
     int32_t unroll_max_step; /* loops of at most this many steps are unrolled */
     bool partition_const;    /* loops with constant bounds are cut at their checks, too */
-    const char *last;        /* the pass that ran before, and what it was given: for those that check it */
+    const char *last;        /* the last pass that changed something, and what it was given: for those that check it */
     const vt_func *given;
 } vt_lowering;
 

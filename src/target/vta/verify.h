@@ -5,6 +5,7 @@
 
 #include "ir/runtime_call.h"
 #include "ir/visit.h"
+#include "pass/pass.h"
 #include "target/vta/verify_range.h"
 #include "vta/config.h"
 #include "vta/isa.h"
@@ -37,6 +38,9 @@ uint32_t vt__verify_machine(vt_ctx *ctx, const vta_config *config, const vt_func
  * at its first element; else only what is in one storage can overlap. Returns how many places could not be told. */
 uint32_t vt__verify_places(vt_ctx *ctx, const vta_config *config, const vt_func *given, const vt_func *made,
                            bool one_base);
+
+/* The same two functions: nothing comes into the place in ordinary memory of what a transfer uses. */
+void vt__verify_queued(vt_lowering *l, const vt_func *given, const vt_func *made);
 
 /* Between the files verify_*.c. */
 _Noreturn void vt__verify_fail(const vt_verifier *v, vt_rule rule, const vt_stmt *s, const char *what);

@@ -290,8 +290,9 @@ uint32_t vt__verify_places(vt_ctx *ctx, const vta_config *config, const vt_func 
 }
 
 const vt_func *vt_pass_verify_shared(vt_lowering *l, const vt_func *f) {
-    if (l->last && strcmp(l->last, "tir.vta.EarlyRewrite") == 0)
-        (void)vt__verify_places(l->ctx, vt__config(l), l->given, f, false);
+    if (!l->last || strcmp(l->last, "tir.vta.EarlyRewrite") != 0) return f;
+    (void)vt__verify_places(l->ctx, vt__config(l), l->given, f, false);
+    vt__verify_queued(l, l->given, f);
     return f;
 }
 
