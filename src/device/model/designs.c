@@ -91,6 +91,12 @@ static void product(const vt_machine *m, uint32_t dst, uint32_t src, uint32_t wg
         }
 }
 
+/* Is it done result by result, whatever the checker's functions say of it? Large ones only where those do. */
+static bool is_small(const vt_loops *l) {
+    enum { SMALL = 4096 };
+    return (uint64_t)l->iter_out * l->iter_in * l->uop_count <= SMALL;
+}
+
 static void late_gemm(vt_machine *m, const vt_loops *l) {
     enum { LATE = 2 };
     vt_design_state *s = state_of(m);
@@ -109,7 +115,7 @@ static void late_gemm(vt_machine *m, const vt_loops *l) {
 static void gemm(vt_machine *m, const vt_loops *l) {
     vt_design_state *s = state_of(m);
     const vta_insn insn = insn_of(l, VTA_OP_GEMM);
-    if (vt_differs_on(s->design, VT_WARN_SAME_ACC) && vt_loses_writes(&insn, l->uops)) {
+    if (vt_differs_on(s->design, VT_WARN_SAME_ACC) && (is_small(l) || vt_loses_writes(&insn, l->uops))) {
         late_gemm(m, l);
     } else {
         give_back(m)->gemm(m, l);
@@ -178,7 +184,7 @@ static void alu(vt_machine *m, const vt_loops *l, vta_alu_opcode opcode, bool us
     const operation op = {opcode, use_imm, imm};
     bool one_row = m->config->batch > 1 && vt_differs_on(s->design, VT_WARN_ALU_BATCH);
     s->hangs |= opcode == VTA_ALU_MUL && vt_differs_on(s->design, VT_WARN_MUL);
-    if (one_row || is_otherwise(m, l, &op)) {
+    if (one_row || is_small(l) || is_otherwise(m, l, &op)) {
         late_alu(m, l, &op);
     } else {
         give_back(m)->alu(m, l, opcode, use_imm, imm);
