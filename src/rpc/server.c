@@ -196,6 +196,7 @@ static vta_status find_jail(vt_server *s, vta_diag *diag) {
     strcpy(page.key_file, s->key_file);
     strcpy(page.home, s->home);
     bool given = !s->change_user || chown(page.folder, s->user, s->group) == 0;
+    if (!given) snprintf(s->no_jail, sizeof s->no_jail, "a folder cannot be given to their user: %s", strerror(errno));
     if (given) s->jail = vt__jail_find(&page, sizeof s->no_jail, s->no_jail);
     rmdir(page.folder);
     return VTA_OK;

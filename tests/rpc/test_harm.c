@@ -2,6 +2,7 @@
  * sessions run as nobody, as root, and as the server's own user. */
 #include <errno.h>
 #include <pwd.h>
+#include <sched.h>
 
 #include "rpc/share.h"
 #include "support/diag.h"
@@ -184,6 +185,83 @@ static void unread_log(void **state) {
     close(ends[0]);
 }
 
+/* ---- Without namespaces ------------------------------------------------------------------------------------------ */
+
+static bool put_text(const char *file, const char *text) {
+    int fd = open(file, O_WRONLY);
+    bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+    if (fd >= 0) close(fd);
+    return good;
+}
+
+/* Makes this process one to which the kernel gives no more namespaces. */
+static bool lose_namespaces(void) {
+    static const char *const kinds[] = {"user", "pid", "mnt", "net", "ipc"};
+    char map[64], file[64];
+    uid_t user = geteuid() ? geteuid() : OWN_USER;
+    if (geteuid() == 0 && (setgid(user) != 0 || setuid(user) != 0)) return false;
+    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    snprintf(map, sizeof map, "%u %u 1", user, user);
+    if (unshare(CLONE_NEWUSER) != 0 || !put_text("/proc/self/uid_map", map)) return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        snprintf(file, sizeof file, "/proc/sys/user/max_%s_namespaces", kinds[i]);
+        if (!put_text(file, "0")) return false;
+    }
+    return true;
+}
+
+static char heard[4096];
+
+static void hear(void *ctx, const char *text, size_t size) {
+    (void)ctx;
+    if (strlen(heard) + size < sizeof heard) strncat(heard, text, size);
+}
+
+static void end_self(void *ctx, uint32_t port) {
+    (void)ctx, (void)port;
+    kill(getpid(), SIGTERM);
+}
+
+/* What does not hold, counted from 1; 0: all does; 77: namespaces cannot be taken away here. */
+static int without_namespaces(const char *key_file) {
+    static const char says[] = "sessions are not protected (namespaces without rights: No space left on device)";
+    vta_rpc_server_options o = {.session_program = VT_BINARY_DIR "/vta-session",
+                                .key_file = key_file,
+                                .host = "0.0.0.0",
+                                .log = {.write = hear},
+                                .ready = end_self};
+    if (!lose_namespaces()) return 77;
+    if (vta_rpc_serve(&o, diag) != VTA_UNSUPPORTED) return 1;
+    if (!strstr(vta_diag_text(diag), "--host 0.0.0.0: this machine gives sessions no namespaces (namespaces without "
+                                     "rights: No space left on device)"))
+        return 2;
+    *heard = '\0';
+    o.host = NULL; /* this machine only */
+    if (vta_rpc_serve(&o, diag) != VTA_OK) return 3;
+    return strstr(heard, says) ? 0 : 4;
+}
+
+/* Such a server says so, and serves nobody else. */
+static void no_namespaces(void **state) {
+    (void)state;
+    char key[] = "/tmp/vta-rpc-harm-key-XXXXXX", folder[] = "/tmp/vta-rpc-harm-XXXXXX";
+    int code, fd = mkstemp(key);
+    assert_true(fd >= 0 && mkdtemp(folder));
+    assert_int_equal(write(fd, "0123456789abcdef0123456789abcdef", 32), 32);
+    if (geteuid() == 0) assert_true(fchown(fd, OWN_USER, OWN_USER) == 0 && chown(folder, OWN_USER, OWN_USER) == 0);
+    close(fd);
+    pid_t pid = fork();
+    if (pid == 0) {
+        setenv("TMPDIR", folder, 1);
+        _exit(without_namespaces(key));
+    }
+    assert_int_equal(waitpid(pid, &code, 0), pid);
+    unlink(key);
+    assert_int_equal(rmdir(folder), 0);
+    if (WIFEXITED(code) && WEXITSTATUS(code) == 77) skip();
+    if (code) fail_msg("%d", WEXITSTATUS(code));
+}
+
 /* ---- What it can start ------------------------------------------------------------------------------------------- */
 
 /* Is there a process of this name? */
@@ -325,9 +403,9 @@ static void files(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reach),      cmocka_unit_test(chatter),
-                                       cmocka_unit_test(unread_log), cmocka_unit_test(survivors),
-                                       cmocka_unit_test(processes),  cmocka_unit_test(memory),
-                                       cmocka_unit_test(ends),       cmocka_unit_test(files)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reach),         cmocka_unit_test(chatter),   cmocka_unit_test(unread_log),
+        cmocka_unit_test(no_namespaces), cmocka_unit_test(survivors), cmocka_unit_test(processes),
+        cmocka_unit_test(memory),        cmocka_unit_test(ends),      cmocka_unit_test(files)};
     return cmocka_run_group_tests(tests, diag_begin, diag_end);
 }
