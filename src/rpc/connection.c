@@ -75,7 +75,9 @@ static void say(vt_connection *c, uint32_t protocol, uint32_t number, vta_status
 }
 
 static void say_why(vt_connection *c) {
-    say(c, atomic_load(&c->page->protocol), atomic_load(&c->page->number), c->ended, c->why);
+    uint32_t protocol = atomic_load(&c->page->protocol);
+    if (protocol == VT_RPC_UNKNOWN && c->speaks_own) protocol = VT_RPC_OWN;
+    say(c, protocol, atomic_load(&c->page->number), c->ended, c->why);
 }
 
 /* Nothing more is sent. What the system has not taken yet still is. */

@@ -105,6 +105,7 @@ static void on_session(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer) {
 /* ---- From the network -------------------------------------------------------------------------------------------- */
 
 static void give_session(vt_connection *c, const char *bytes, size_t size) {
+    if (size >= VT_RPC_PREFACE_BYTES && !memcmp(bytes, VT_RPC_PREFACE, VT_RPC_PREFACE_BYTES)) c->speaks_own = true;
     c->asked = uv_now(&c->server->loop);
     send_block(c, (uv_stream_t *)&c->inside, (uv_stream_t *)&c->tcp, bytes, size);
 }

@@ -75,8 +75,9 @@ struct vt_connection {
     char peer[VT_RPC_PEER_BYTES];
 
     uv_tcp_t tcp;
-    uint64_t gone;  /* when the client left; 0: not yet */
-    uint64_t asked; /* when it said something last that is not answered yet; 0: nothing */
+    uint64_t gone;   /* when the client left; 0: not yet */
+    bool speaks_own; /* as its first bytes say: a session that has not begun tells nothing */
+    uint64_t asked;  /* when it said something last that is not answered yet; 0: nothing */
 
     uv_process_t process; /* the session's keeper */
     bool has_process, running;

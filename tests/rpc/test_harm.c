@@ -382,6 +382,18 @@ static void ends(void **state) {
     end_of(&p);
 }
 
+/* Also when its program cannot begin. */
+static void no_beginning(void **state) {
+    (void)state;
+    place p;
+    vta_rpc *rpc;
+    begin_as(&p, AS_ITS_OWNER, "--session-program", "/bin/false", NULL, NULL);
+    const vta_rpc_options o = {.key_file = p.key, .timeout_ms = 20000, .answer_ms = 60000};
+    refused(vta_rpc_connect(NULL, p.s.port, &o, NULL, diag, &rpc), VTA_ILLEGAL,
+            "the session could not begin; the server's log says why");
+    end_of(&p);
+}
+
 /* ---- What it leaves ---------------------------------------------------------------------------------------------- */
 
 static void files(void **state) {
@@ -403,9 +415,10 @@ static void files(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reach),         cmocka_unit_test(chatter),   cmocka_unit_test(unread_log),
-        cmocka_unit_test(no_namespaces), cmocka_unit_test(survivors), cmocka_unit_test(processes),
-        cmocka_unit_test(memory),        cmocka_unit_test(ends),      cmocka_unit_test(files)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reach),        cmocka_unit_test(chatter),
+                                       cmocka_unit_test(unread_log),   cmocka_unit_test(no_namespaces),
+                                       cmocka_unit_test(survivors),    cmocka_unit_test(processes),
+                                       cmocka_unit_test(memory),       cmocka_unit_test(ends),
+                                       cmocka_unit_test(no_beginning), cmocka_unit_test(files)};
     return cmocka_run_group_tests(tests, diag_begin, diag_end);
 }
