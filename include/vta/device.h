@@ -135,6 +135,10 @@ VTA_API char *vta_counters_to_json(const vta_counters *counters);
  * for MUL on the boards of TVM's VTA, and for all where such a design computes row 0 only and BATCH is more: a stream
  * that has one is refused when it is recorded, a kernel when it is lowered. */
 VTA_API bool vta_target_has_alu(const vta_config *config, uint32_t alu_opcode);
+/* Does a driver (a name, or NULL: that of the TARGET) carry out streams that were recorded for the configuration's TARGET?
+ * False for a board whose design differs from that of the TARGET in what docs/boards.md lists: a runtime on it records
+ * streams for the board instead; recorded ones may compute something else there. */
+VTA_API bool vta_target_fits(const vta_config *config, const char *driver);
 
 /* A model of the board that is the configuration's TARGET (de10nano: one register block; all others: four): the
  * simulator behind files for registers and memory in `folder`, which the board's driver maps (board setting

@@ -1220,6 +1220,7 @@ FUNCTIONS = {
     "vta_device_peek": ("vta", c_int, [c_void_p, c_int, c_uint32, c_uint32, c_void_p, c_size_t, c_void_p]),
     "vta_counters_to_json": ("vta", c_void_p, [c_void_p]),
     "vta_target_has_alu": ("vta", c_bool, [c_void_p, c_uint32]),
+    "vta_target_fits": ("vta", c_bool, [c_void_p, c_char_p]),
     "vta_board_model": ("vta", c_int, [c_char_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p]),
     "vta_program_create": ("vta", c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "vta_program_destroy": ("vta", None, [c_void_p]),

@@ -12,10 +12,17 @@ static const struct {
 #include "device/portability.def"
 };
 
-unsigned vt_design_of(const vta_config *config) {
+unsigned vt_design_named(const char *target) {
     for (size_t i = 0; i < sizeof designs / sizeof *designs; i++)
-        if (!strcmp(designs[i].target, vta_config_target(config))) return designs[i].design;
+        if (!strcmp(designs[i].target, target)) return designs[i].design;
     return 0;
+}
+
+unsigned vt_design_of(const vta_config *config) { return vt_design_named(vta_config_target(config)); }
+
+bool vta_target_fits(const vta_config *config, const char *driver) {
+    unsigned design = driver ? vt_design_named(driver) : 0;
+    return config && (!design || design == vt_design_of(config));
 }
 
 bool vt_differs_on(unsigned design, vt_portability kind) {

@@ -17,7 +17,8 @@ typedef enum vt_portability {
     VT_WARN_COUNT
 } vt_portability;
 
-/* VT_HLS, VT_CHISEL; 0: as docs/spec.md has it. */
+/* VT_HLS, VT_CHISEL; 0: as docs/spec.md has it. Of a TARGET, which is also the name of a board's driver. */
+unsigned vt_design_named(const char *target);
 unsigned vt_design_of(const vta_config *config);
 bool vt_differs_on(unsigned design, vt_portability kind);
 

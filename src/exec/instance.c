@@ -58,6 +58,11 @@ void vta_instance_destroy(vta_instance *in) {
 
 static vta_status set_up(vta_instance *in, const vta_instance_options *o, vta_diag *diag) {
     const vt_plan *p = &in->model->plan;
+    if (!vta_target_fits(in->model->config, o->driver))
+        return vt_fail(diag, VTA_MISMATCH,
+                       "%s: it was compiled for TARGET %s, and %s computes otherwise (docs/boards.md): compile it with "
+                       "TARGET=%s",
+                       vta_model_name(in->model), vta_config_target(in->model->config), o->driver, o->driver);
     VT_TRY(vta_device_create(o->driver, in->model->config, o->device, &in->model->allocator, diag, &in->device));
     VT_TRY(fill_device(in, diag));
     in->host = vt_alloc_lines(&in->model->allocator, (size_t)p->host_bytes);

@@ -1,4 +1,7 @@
+#include <stdio.h>
+
 #include "base/versioned.h"
+#include "device/driver.h"
 #include "runtime/capture.h"
 #include "runtime/command.h"
 #include "runtime/process.h"
@@ -54,6 +57,17 @@ static vta_status check_options(const vta_runtime_options *options, vta_diag *di
     return VTA_OK;
 }
 
+/* A driver by name may be a board's that is not the TARGET: streams are recorded for the board. */
+static vta_status adopt_config(vta_runtime *runtime, const vta_config *config, const char *driver, vta_diag *diag) {
+    char target[80];
+    if (vta_target_fits(config, driver)) {
+        runtime->config = vta_config_retain(config);
+        return VTA_OK;
+    }
+    snprintf(target, sizeof target, "TARGET=%s", driver);
+    return vta_config_with(config, target, diag, &runtime->config);
+}
+
 vta_status vt_runtime_new(const vta_config *config, const struct vt_driver *driver, const vta_runtime_options *options,
                           const vta_allocator *allocator, vta_diag *diag, vta_runtime **out_runtime) {
     *out_runtime = NULL;
@@ -61,7 +75,6 @@ vta_status vt_runtime_new(const vta_config *config, const struct vt_driver *driv
     vta_runtime *runtime = vt_alloc_zero(allocator, sizeof *runtime);
     if (!runtime) return vt_no_memory(diag);
     runtime->allocator = *allocator;
-    runtime->config = vta_config_retain(config);
     runtime->max_transfer = options->max_transfer ? options->max_transfer : VTA_MAX_TRANSFER;
     runtime->reserve_bytes = options->reserve_bytes;
     runtime->debug = options->debug;
@@ -71,7 +84,8 @@ vta_status vt_runtime_new(const vta_config *config, const struct vt_driver *driv
     atomic_init(&runtime->references, 1);
     vt_runtime_init_lock(runtime);
     vt_process_add(runtime);
-    vta_status status = open_device(runtime, driver, options, diag);
+    vta_status status = adopt_config(runtime, config, driver->name, diag);
+    if (status == VTA_OK) status = open_device(runtime, driver, options, diag);
     const char *capture = options->capture ? options->capture : vt_process_capture();
     if (status == VTA_OK && capture) status = vt_capture_begin(runtime, capture, !options->capture, diag);
     if (status != VTA_OK) {

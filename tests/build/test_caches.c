@@ -36,6 +36,14 @@ static void compile(machine *m, const char *name, bool barriers) {
 
 /* ---- Kernel files ------------------------------------------------------------------------------------------------ */
 
+static int refused; /* kernels with MUL, which the boards do not have */
+
+static bool is_refused(machine *m, vta_status status) {
+    if (status == VTA_OK || !strstr(vta_diag_text(m->diag), "MUL exists in simulators only")) return false;
+    refused++;
+    return true;
+}
+
 static void run_file(const char *file) {
     machine m;
     vtac_check_result result;
@@ -43,7 +51,9 @@ static void run_file(const char *file) {
     need(&m, vtac_kernel_load(file, NULL, m.config, NULL, m.diag, &m.kernel), file);
     if (strcmp(vtac_kernel_target(m.kernel), "vta") == 0) {
         compile(&m, file, true);
-        need(&m, run_on_board(&m, file, 1, &result), file);
+        vta_status status = run_on_board(&m, file, 1, &result);
+        if (is_refused(&m, status)) result.different = 0;
+        else need(&m, status, file);
         if (result.different)
             fail_msg("%s: element %llu is %s, not %s", file, (unsigned long long)result.index, result.got,
                      result.expected);
@@ -66,6 +76,7 @@ static void test_files(void **state) {
         }
         closedir(dir);
     }
+    assert_in_range(refused, 1, 3);
 }
 
 /* ---- Random chains ----------------------------------------------------------------------------------------------- */

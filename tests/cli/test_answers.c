@@ -187,7 +187,7 @@ static void what_is_refused(void **state) {
         {"run vector_add.te --input x.npy", 2, "vector_add.te: --input, --output and --repeat are for networks"},
         {"run vadd.o --param m=3", 2, "vadd.o: --param is for kernel files; this is compiled already"},
         {"prove vadd.o --param m=3", 1, "vadd.o: --param is for kernel files; this is compiled already"},
-        {"op add channels=20 --emit te -o /nonexistent/x.te", 1, "/nonexistent/x.te: cannot write"},
+        {"op add channels=20 --emit te -o /nonexistent/x.te", 1, "/nonexistent/x.te: cannot create"},
         {"op add channels=20 -o x.te", 2, "--output is for --emit te"},
         {"debug program.vta --run 2", 1, "--run: the program has no such run"},
         {"sweep program.vta --area best", 2, "--area best: not one of estimate and synth"},

@@ -100,6 +100,12 @@ static void instances(void **state) {
     assert_null(in);
     in = instance;
     assert_int_equal(vta_instance_create(model, &(vta_instance_options){.driver = "chip"}, NULL, &in), VTA_NOT_FOUND);
+    /* Its streams were recorded for another design than the board's. */
+    assert_int_equal(vta_instance_create(model, &(vta_instance_options){.driver = "pynq"}, diag, &in), VTA_MISMATCH);
+    assert_null(in);
+    assert_non_null(strstr(vta_diag_text(diag), "it was compiled for TARGET sim, and pynq computes otherwise "
+                                                "(docs/boards.md): compile it with TARGET=pynq"));
+    vta_diag_clear(diag);
     assert_null(in);
     NULLS(vta_instance_run(NULL, diag), "vta_instance_run: instance is NULL");
     NULLS(vta_instance_set_input(NULL, 0, data, 64, diag), "vta_instance_set_input: instance is NULL");
