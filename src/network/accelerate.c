@@ -73,6 +73,7 @@ typedef struct as_conv {
     int64_t group;
     const int8_t *weight; /* O, I / group, H, W */
     uint32_t first;       /* step of the epilogue */
+    bool gathered;        /* the processor gathers the taps; also of a layer that is none */
 } as_conv;
 
 /* The same number for every channel and tap. */
@@ -94,11 +95,22 @@ static bool is_weighted(const vt_qlayer *l) {
     return l->step_count > 0 && s->kind == VT_QSTEP_MULTIPLY && s->number >= INT8_MIN && s->number <= INT8_MAX;
 }
 
-static bool conv_of(const vt__net *n, const vt_qlayer *l, as_conv *out) {
+/* The window of the operator, and rows and columns of the image that it is given. */
+static void see_window(const vt_qlayer *l, bool gather, vt_qwindow *out, int64_t *out_height, int64_t *out_width) {
+    int64_t first[2], in[4], to[4];
+    *out = vt__seen_window(l, first);
+    vt_qtensor_image(&l->inputs[0]->type, in);
+    vt_qtensor_image(&l->output->type, to);
+    *out_height = gather ? to[2] * out->kernel[0] : in[2];
+    *out_width = gather ? to[3] * out->kernel[1] : in[3];
+    if (gather) *out = vt__gathered_window(out);
+}
+
+static bool conv_of(const vt__net *n, const vt_qlayer *l, bool gather, as_conv *out) {
     int64_t in[4], to[4];
     vt_qtensor_image(&l->inputs[0]->type, in);
     vt_qtensor_image(&l->output->type, to);
-    *out = (as_conv){in[1], in[2], in[3], l->window, l->group, l->weight, 0};
+    *out = (as_conv){in[1], in[2], in[3], l->window, l->group, l->weight, 0, gather};
     if (l->kind == VT_Q_CONV && vt__is_folded(n, l)) {
         *out = (as_conv){in[1] * l->window.kernel[0] * l->window.kernel[1],
                          to[2],
@@ -106,9 +118,12 @@ static bool conv_of(const vt__net *n, const vt_qlayer *l, as_conv *out) {
                          {{1, 1}, {1, 1}, {1, 1}, {0}},
                          1,
                          vt__folded_weights(n, l),
-                         0};
+                         0,
+                         false};
         return true;
     }
+    if (l->kind == VT_Q_CONV || l->kind == VT_Q_SUM_POOL)
+        see_window(l, gather, &out->window, &out->height, &out->width);
     if (l->kind == VT_Q_CONV) return true;
     if (!is_weighted(l) || (l->kind != VT_Q_SUM_POOL && (l->kind != VT_Q_MAP || !has_tensor(l)))) return false;
     if (l->kind == VT_Q_MAP) out->window = (vt_qwindow){{1, 1}, {1, 1}, {1, 1}, {0}};
@@ -145,12 +160,14 @@ static const char *write_conv_transpose(const vt_qlayer *l, vt_strbuf *out) {
 }
 
 /* The name of the operator, and its attributes; NULL where there is none. `conv` without weights: it is none. */
-static const char *write_operator(const vt__net *n, const vt_qlayer *l, as_conv *conv, vt_strbuf *out) {
+static const char *write_operator(const vt__net *n, const vt_qlayer *l, bool gather, as_conv *conv, vt_strbuf *out) {
     int64_t in[4], outs = l->output->type.dim[1];
+    vt_qwindow window = l->window;
     vt_qtensor_image(&l->inputs[0]->type, in);
     vt_strbuf_addf(out, "batch=%" PRId64, in[0]);
-    if (conv_of(n, l, conv)) return write_conv(conv, l, out);
-    *conv = (as_conv){.weight = NULL};
+    if (conv_of(n, l, gather, conv)) return write_conv(conv, l, out);
+    *conv = (as_conv){.weight = NULL, .gathered = gather};
+    if (l->kind == VT_Q_MAX_POOL) see_window(l, gather, &window, &in[2], &in[3]);
     if (l->kind == VT_Q_CONV_TRANSPOSE) return write_conv_transpose(l, out);
     if (l->kind == VT_Q_DENSE) {
         vt_strbuf_addf(out, " in_features=%" PRId64 " out_features=%" PRId64, in[1], outs);
@@ -159,8 +176,8 @@ static const char *write_operator(const vt__net *n, const vt_qlayer *l, as_conv 
     vt_strbuf_addf(out, " height=%" PRId64 " width=%" PRId64 " channels=%" PRId64, in[2], in[3], in[1]);
     switch (l->kind) {
     case VT_Q_MAX_POOL:
-        write_window(&l->window, out);
-        return l->window.dilations[0] == 1 && l->window.dilations[1] == 1 ? "max_pool2d" : NULL;
+        write_window(&window, out);
+        return window.dilations[0] == 1 && window.dilations[1] == 1 ? "max_pool2d" : NULL;
     case VT_Q_UPSAMPLE:
         vt_strbuf_addf(out, " scale_h=%" PRId64 " scale_w=%" PRId64, l->scale[0], l->scale[1]);
         return "upsample2d";
@@ -204,11 +221,11 @@ typedef struct wish {
 } wish;
 
 /* `high`: of integers of 16 bits, the high bytes. */
-static wish wish_of(const vt__net *n, const vt_qlayer *l, const vt_qlayer *pooling, bool high) {
+static wish wish_of(const vt__net *n, const vt_qlayer *l, const vt_qlayer *pooling, bool high, bool gather) {
     vta_allocator room;
     vt_strbuf sb = vt_arena_text(n->ctx, &room);
     wish w = {.why = "no operator of the accelerator computes it"};
-    const char *name = write_operator(n, l, &w.conv, &sb);
+    const char *name = write_operator(n, l, gather, &w.conv, &sb);
     if (!name) return w;
     if (pooling) write_pooling(pooling, &sb);
     w.why = "a number of its epilogue does not fit an immediate";
@@ -221,19 +238,30 @@ static wish wish_of(const vt__net *n, const vt_qlayer *l, const vt_qlayer *pooli
     return w;
 }
 
-static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, const vt_qlayer *pooling, bool high, as_conv *conv,
-                                  const char **out_why) {
-    wish w = wish_of(n, l, pooling, high);
-    *conv = w.conv;
-    *out_why = w.why;
-    if (!w.name) return NULL;
-    const vt__made *have = find(n, w.text);
+static const vtac_op *operator_for(vt__net *n, const vt_qlayer *l, const wish *w) {
+    const vt__made *have = find(n, w->text);
     if (have) return have->op;
-    const vtac_op *op = make(n, w.name, w.text, w.attributes);
+    const vtac_op *op = make(n, w->name, w->text, w->attributes);
     const vt_network_options *o = n->options;
     if (op && o->scheduled && o->scheduled(o->scheduled_ctx, l->name, op))
         vt_raise(n->ctx, VTA_INTERRUPTED, "interrupted");
     return op;
+}
+
+static bool must_gather(const vt__net *n, const vt_qlayer *l) { return vt__is_far(l) && vt__may_gather(n, l); }
+
+/* As it is, or with gathered taps where nothing else fits the accelerator. */
+static const vtac_op *operator_of(vt__net *n, const vt_qlayer *l, const vt_qlayer *pooling, bool high, as_conv *conv,
+                                  const char **out_why) {
+    bool may = vt__may_gather(n, l);
+    for (int gather = must_gather(n, l); gather <= may; gather++) {
+        wish w = wish_of(n, l, pooling, high, gather);
+        const vtac_op *op = w.name ? operator_for(n, l, &w) : NULL;
+        *conv = w.conv;
+        *out_why = op ? gather ? "the processor gathers its taps" : NULL : w.why;
+        if (op || !w.name) return op;
+    }
+    return NULL;
 }
 
 void vt__accelerate_names(vt__net *n,
@@ -247,7 +275,7 @@ void vt__accelerate_names(vt__net *n,
         const vt_qlayer *pooling = wide ? NULL : vt__pooling_of(n, l);
         if (pooling) pooled[pooling->output->index] = true;
         for (int high = 0; high <= wide; high++) {
-            wish w = wish_of(n, l, pooling, high);
+            wish w = wish_of(n, l, pooling, high, must_gather(n, l));
             if (w.name) fn(user, w.name, w.attributes, w.text);
         }
     }
@@ -257,16 +285,21 @@ static void give_weights(vt__net *n, const vt_qlayer *l, const vtac_op *op, cons
     vta_conv conv = {.size = sizeof conv};
     if (c->weight) {
         vt__must(n, vtac_op_conv(op, n->ctx->diag, &conv));
-        vt__give(args, vt__conv_weights(n, l, &conv, c->weight));
+        vt__give(args, vt__conv_weights(n, l, &conv, c->weight == l->weight ? vt__seen_weights(n, l) : c->weight));
     } else if (l->weight) {
         vt__give(args, vt__weights(n, l));
     }
 }
 
-static void add_operator(vt__net *n, const vt_qlayer *l, const vtac_op *op, const as_conv *conv, vt_planner_arg to) {
+static uint32_t input_of(vt__net *n, const vt_qlayer *l, const as_conv *conv) {
+    if (conv->gathered) return vt__gathered_input(n, l);
+    return l->kind == VT_Q_CONV && vt__is_folded(n, l) ? vt__folded_input(n, l) : vt__buffer_of(n, l->inputs[0]);
+}
+
+static void add_operator(vt__net *n, const vt_qlayer *l, const vtac_op *op, const as_conv *conv, uint32_t input,
+                         vt_planner_arg to) {
     vt__args args = {.count = 0};
-    vt__give(&args,
-             l->kind == VT_Q_CONV && vt__is_folded(n, l) ? vt__folded_input(n, l) : vt__buffer_of(n, l->inputs[0]));
+    vt__give(&args, input);
     give_weights(n, l, op, conv, &args);
     give_steps(n, l, &args);
     args.item[args.count++] = to;
@@ -281,9 +314,10 @@ static bool accelerate_wide(vt__net *n, const vt_qlayer *l, const char **out_why
     const vtac_op *high = low ? operator_of(n, l, NULL, true, &conv, out_why) : NULL;
     if (!high) return false;
     vt_planner_arg to = {.buffer = vt__buffer_of(n, l->output)};
-    add_operator(n, l, low, &conv, to);
+    uint32_t input = input_of(n, l, &conv);
+    add_operator(n, l, low, &conv, input, to);
     to.offset = vt__tile_bytes(n, l->output);
-    add_operator(n, l, high, &conv, to);
+    add_operator(n, l, high, &conv, input, to);
     return true;
 }
 
@@ -296,6 +330,6 @@ bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why) {
     n->pooled[to->index] = to != l->output;
     if (!op) op = operator_of(n, l, NULL, false, &conv, out_why);
     if (!op) return false;
-    add_operator(n, l, op, &conv, (vt_planner_arg){.buffer = vt__buffer_of(n, to)});
+    add_operator(n, l, op, &conv, input_of(n, l, &conv), (vt_planner_arg){.buffer = vt__buffer_of(n, to)});
     return true;
 }

@@ -71,7 +71,7 @@ static void add_layer(vt__net *n, const vt_qlayer *l) {
     }
     if (vt__may_accelerate(n, l)) {
         if (vt__accelerate(n, l, &why)) {
-            vt_strbuf_addf(n->report, "%s (%s): accelerator\n", l->name, what(l));
+            vt_strbuf_addf(n->report, "%s (%s): accelerator%s%s\n", l->name, what(l), why ? ", " : "", why ? why : "");
             return;
         }
     } else if (!n->options->processor_only) {

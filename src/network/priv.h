@@ -68,12 +68,25 @@ uint32_t vt__folded_input(vt__net *n, const vt_qlayer *l);
 /* Is the tensor read by such a layer alone? Then nothing else has to make it. */
 bool vt__is_folded_away(const vt__net *n, const vt_qtensor *t);
 
+/* taps.c: the layer's window without taps that see nothing but padding, and how many rows and columns of them were
+ * before the first one left; and the weights of the taps that are left. */
+vt_qwindow vt__seen_window(const vt_qlayer *l, int64_t out_first[2]);
+const int8_t *vt__seen_weights(const vt__net *n, const vt_qlayer *l);
+/* Does that window need more padding than a load adds? Or has a pool taps that are apart? */
+bool vt__is_far(const vt_qlayer *l);
+/* Can the processor gather the taps of each output, so that the window becomes vt__gathered_window of the one seen? */
+bool vt__may_gather(const vt__net *n, const vt_qlayer *l);
+vt_qwindow vt__gathered_window(const vt_qwindow *seen);
+/* The step that does so: tiles of an image of (outputs x taps) rows and columns. */
+uint32_t vt__gathered_input(vt__net *n, const vt_qlayer *l);
+
 /* fold.c: layers that read the tensor. */
 uint32_t vt__readers_of(const vt__net *n, const vt_qtensor *t);
 /* pool.c: the pooling that the layer's operator takes along, on its sums; NULL: none. */
 const vt_qlayer *vt__pooling_of(const vt__net *n, const vt_qlayer *l);
 
-/* accelerate.c: the layer as an operator. False: there is none for it; *out_why says so. */
+/* accelerate.c: the layer as an operator. False: there is none for it; *out_why says so. True: it says what the
+ * processor does for it, NULL: nothing. */
 bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why);
 /* Those that all layers will ask for, should none be refused, in their order. */
 void vt__accelerate_names(vt__net *n,
