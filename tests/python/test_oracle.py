@@ -113,6 +113,31 @@ class Judged(unittest.TestCase):
             compared += 1
         self.assertGreaterEqual(compared, 6)
 
+    def test_classes_of_a_quantized_network(self):
+        """On photographs the classes are ONNX Runtime's, whatever single integers are."""
+        path = common.shared("models", "mobilenetv2-int8", "model.onnx")
+        graph, same = vta.Graph(path), 0
+        images = sorted(glob.glob(os.path.join(common.shared("models", "imagenet-sample"), "*.[jJ]*")))
+        self.assertEqual(len(images), 50)
+        for image in images:
+            x = vta.picture(image, graph.inputs[0].shape, resize=256, crop=224, scale=1 / 127.5, mean=1.0)
+            theirs, = self.judge(path, {graph.inputs[0].name: x}).values()
+            same += int(graph(x).argmax() == theirs.argmax())
+        self.assertGreaterEqual(same, 49)
+
+    def test_tflite_models(self):
+        """The same networks as TFLite and as ONNX files, of which ONNX Runtime computes the latter."""
+        random = np.random.default_rng(1)
+        pairs = [("tflite/resnet8_float.tflite", "resnet8-cifar10/model.onnx", 255, True),
+                 ("audio/embedding_model.tflite", "audio/embedding_model.onnx", 8, False)]
+        for mine, theirs, largest, turned in pairs:
+            graph = vta.Graph(common.shared("models", *mine.split("/")))
+            path = common.shared("models", *theirs.split("/"))
+            x = random.uniform(0, largest, graph.inputs[0].shape).astype("float32")
+            y = x.transpose(0, 3, 1, 2) if turned else x
+            expected, = self.judge(path, {vta.Graph(path).inputs[0].name: np.ascontiguousarray(y)}).values()
+            self.assertIsNone(difference(graph(x), expected, 1e-4))
+
 
 if __name__ == "__main__":
     unittest.main()
