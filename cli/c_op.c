@@ -80,6 +80,7 @@ static void report(const state *s, vta_status status) {
                (unsigned long long)r->bound, 100.0 * (double)r->bound / (double)r->cycles);
         printf("macs         %llu\nschedule     %.1f ms\ncompile      %.1f ms\n", (unsigned long long)r->macs,
                r->schedule_ms, r->compile_ms);
+        if (vtac_op_may_wrap(s->o.op)) printf("note         %s\n", vtac_op_may_wrap(s->o.op));
         if (correct)
             printf("%s: %llu elements equal the definition, bit for bit, for random and extreme inputs.\n",
                    vtac_op_name(s->o.op), (unsigned long long)s->check.elements);
@@ -94,6 +95,8 @@ static void report(const state *s, vta_status status) {
         "schedule_ms", r->schedule_ms, "compile_ms", r->compile_ms, "schedule", vtac_op_report(s->o.op), "profile",
         s->o.profile.name, "elements", (json_int_t)s->check.elements, "considered", (json_int_t)r->considered, "timed",
         (json_int_t)r->timed, "refused", (json_int_t)r->refused, "origin", origin_of(r));
+    json_object_set_new(j, "may_wrap",
+                        vtac_op_may_wrap(s->o.op) ? json_string(vtac_op_may_wrap(s->o.op)) : json_null());
     if (s->prove)
         json_object_set_new(j, "proof",
                             json_pack("{s:s, s:s, s:f}", "result", vtac_verdict_name(s->proof.verdict), "reason",

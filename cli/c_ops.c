@@ -31,6 +31,13 @@ static json_t *epilogues_json(void) {
     return all;
 }
 
+static json_t *narrows_json(void) {
+    json_t *all = json_array();
+    for (size_t i = 0; vtac_narrow_name(i); i++)
+        json_array_append_new(all, json_pack("{s:s, s:s}", "name", vtac_narrow_name(i), "help", vtac_narrow_text(i)));
+    return all;
+}
+
 static void print_operator(size_t op) {
     const vtac_op_attribute *a;
     printf("%s: %s\n", vtac_operator_name(op), vtac_operator_text(op));
@@ -39,6 +46,8 @@ static void print_operator(size_t op) {
         if (a->value >= a->least) snprintf(value, sizeof value, "%lld", (long long)a->value);
         printf("  %-14s %-9s %s\n", a->name, value, a->help);
     }
+    printf("  %-14s %-9s %s\n", "narrow", vtac_narrow_name(0),
+           "how the result becomes one of the output type, from the list below");
     printf("  %-14s %-9s %s\n\n", "epilogue", "none", "what follows, from the list below, with commas between");
 }
 
@@ -49,11 +58,14 @@ int cmd_ops(const cli_command *self, int argc, char **argv) {
     if (code >= 0) return code;
     if (argc) return cli_usage(self, "%s: takes no argument", argv[0]);
     if (common.json) {
-        cli_print_json(json_pack("{s:o, s:o}", "operators", operators_json(), "epilogue", epilogues_json()));
+        cli_print_json(json_pack("{s:o, s:o, s:o}", "operators", operators_json(), "epilogue", epilogues_json(),
+                                 "narrow", narrows_json()));
         return cli_finish(VTA_OK);
     }
     for (size_t op = 0; vtac_operator_name(op); op++) print_operator(op);
     printf("epilogue: element by element, on accumulators of 32 bits, in the given order\n");
     for (size_t i = 0; vtac_epilogue_name(i); i++) printf("  %-24s %s\n", vtac_epilogue_form(i), vtac_epilogue_text(i));
+    printf("\nnarrow: the result, from 32 bits to the output type\n");
+    for (size_t i = 0; vtac_narrow_name(i); i++) printf("  %-24s %s\n", vtac_narrow_name(i), vtac_narrow_text(i));
     return cli_finish(VTA_OK);
 }

@@ -31,12 +31,17 @@ typedef struct vtac_op_attribute {
 /* Name and one line of operator `index`; NULL past the last. Static storage, as all names here. */
 VTA_API const char *vtac_operator_name(size_t index);
 VTA_API const char *vtac_operator_text(size_t index);
-/* Attribute `index` of operator `op`; NULL past the last. Every operator has the text attribute "epilogue" besides. */
+/* Attribute `index` of operator `op`; NULL past the last. Every operator has the text attributes "epilogue" and
+ * "narrow" besides. */
 VTA_API const vtac_op_attribute *vtac_operator_attribute(size_t op, size_t index);
 /* What may stand in an epilogue: "shift", "shift:N = 8", "x >> N". NULL past the last. */
 VTA_API const char *vtac_epilogue_name(size_t index);
 VTA_API const char *vtac_epilogue_form(size_t index);
 VTA_API const char *vtac_epilogue_text(size_t index);
+/* What "narrow" may be, the value without it first: how a result of 32 bits becomes one of the output type. NULL past
+ * the last. */
+VTA_API const char *vtac_narrow_name(size_t index);
+VTA_API const char *vtac_narrow_text(size_t index);
 
 /* ---- One operator ----------------------------------------------------------------------------------------------- */
 
@@ -52,6 +57,11 @@ VTA_API void vtac_op_destroy(vtac_op *op);
 VTA_API const char *vtac_op_name(const vtac_op *op);
 /* The attributes that it was made from, as text. Belongs to the operator. */
 VTA_API const char *vtac_op_attributes(const vtac_op *op);
+
+/* What may wrap at the 32 bits of an accumulator before the result is narrowed, in a sentence, for the widest inputs
+ * that the types (and MOST of bias:MOST) allow: "sums may wrap: up to 9 products of 16 x 16 bits ...". NULL: nothing
+ * can. Belongs to the operator. */
+VTA_API const char *vtac_op_may_wrap(const vtac_op *op);
 
 /* The operator that a computation of the user's is: `args` are the arguments of the function, in its order; `name` is
  * what it will be called (NULL: "main"). A schedule that the computation has plays no part. The kernel that

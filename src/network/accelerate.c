@@ -231,6 +231,7 @@ static wish wish_of(const vt__net *n, const vt_qlayer *l, const vt_qlayer *pooli
     w.why = "a number of its epilogue does not fit an immediate";
     if (!write_epilogue(n, l, w.conv.first, &sb)) return w;
     if (high) vt_strbuf_add(&sb, ",shift:8");
+    if (vt__is_wide(l->output)) vt_strbuf_add(&sb, " narrow=wrap"); /* bytes of a number, and not numbers */
     w.name = name;
     w.attributes = vt_arena_text_take(n->ctx, &sb);
     w.text = vt_new_format(n->ctx, "%s %s", name, w.attributes);

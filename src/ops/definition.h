@@ -13,6 +13,7 @@ typedef uint64_t vt_word;
 /* What is computed with words; integers of accumulators, of 32 bits, wrap. */
 typedef struct vt_algebra {
     void *ctx;
+    bool integers; /* words are integers, and not values that stand for all of them */
     vt_word (*number)(void *ctx, int64_t number);
     vt_word (*apply)(void *ctx, vta_field_op op, vt_word a, vt_word b);
     /* As vta_field_products, with steps of 1. */

@@ -64,7 +64,7 @@ static vt_word low_bits(void *ctx, vt_word x) {
     return x; /* whoever stores it takes the low bits */
 }
 
-const vt_algebra vt__definition_integers = {NULL, number, apply, products, average, once, round_shift, low_bits};
+const vt_algebra vt__definition_integers = {NULL, true, number, apply, products, average, once, round_shift, low_bits};
 
 /* ---- What a step may find ------------------------------------------------------------------------------------------
  */
@@ -102,6 +102,12 @@ static range scaled(range r, int64_t by) {
     return within(a < b ? a : b, a < b ? b : a);
 }
 
+/* Divided by 2^bits, rounded to the nearest. */
+static range halved(range r, int32_t bits) {
+    int64_t half = INT64_C(1) << (bits - 1);
+    return (range){(r.least + half) >> bits, (r.most + half) >> bits};
+}
+
 static int64_t magnitude(range r) { return -r.least > r.most ? -r.least : r.most; }
 
 /* Every digit and the constants that it is multiplied by at their largest. */
@@ -121,10 +127,8 @@ static range range_after(const vt_definition *d, const vt_epilogue *e, range r) 
     int64_t most, lane = INT64_C(1) << (vta_config_width(d->op->config, VTA_MEM_INP) - 1);
     switch (e->kind) {
     case VT_EPILOGUE_shift: return (range){r.least >> e->number, r.most >> e->number};
-    case VT_EPILOGUE_round_shift: return (range){r.least >> e->number, (r.most >> e->number) + 1};
-    case VT_EPILOGUE_requantize:
-        r = scaled(r, e->number);
-        return (range){r.least >> e->second, (r.most >> e->second) + 1};
+    case VT_EPILOGUE_round_shift: return halved(r, e->number);
+    case VT_EPILOGUE_requantize: return halved(scaled(r, e->number), e->second);
     case VT_EPILOGUE_add: return within(r.least + e->number, r.most + e->number);
     case VT_EPILOGUE_multiply: return scaled(r, e->number);
     case VT_EPILOGUE_max:
@@ -217,11 +221,40 @@ static vt_word step(const place *p, const vt_epilogue *e, vt_word x, range r) {
     return x;
 }
 
+/* ---- The result -----------------------------------------------------------------------------------------------------
+ */
+
+/* What the operator makes of all inputs of their types: as first_range, and nothing wider. */
+static range result_range(const vt_definition *d, range first) {
+    unsigned bits = d->op->shape.wide ? 32 : vta_config_width(d->op->config, VTA_MEM_INP);
+    int64_t most = (INT64_C(1) << (bits - 1)) - 1, least = -most - 1;
+    if (vt__definition_arg(d, VT_ROLE_WEIGHT, 0)) return first;
+    if (IS(bias_add)) return within(INT64_MIN, INT64_MAX);
+    if (IS(add)) return within(least + least, most + most);
+    if (IS(multiply)) return within(least * most, least * least);
+    if (IS(shift)) return (range){least >> V(shift, by), most >> V(shift, by)};
+    if (IS(leaky_relu)) return (range){least >> V(leaky_relu, by), most};
+    if (IS(relu)) return (range){0, most};
+    if (!IS(clip)) return (range){least, most};
+    least = least > V(clip, low) ? least : V(clip, low);
+    most = most > V(clip, low) ? most : V(clip, low);
+    return (range){least < V(clip, high) ? least : V(clip, high), most < V(clip, high) ? most : V(clip, high)};
+}
+
+/* Of integers every result is brought into the output type, whatever range it was thought to have. */
+static vt_word saturated(const vt_definition *d, const vt_algebra *a, vt_word x, range r) {
+    int64_t half = INT64_C(1) << (vta_config_width(d->op->config, VTA_MEM_OUT) - 1);
+    if (d->op->narrow == VT_NARROW_wrap || IS(concat)) return x;
+    if (a->integers || r.least < -half) x = a->apply(a->ctx, VTA_FIELD_MAX, x, a->number(a->ctx, -half));
+    if (a->integers || r.most > half - 1) x = a->apply(a->ctx, VTA_FIELD_MIN, x, a->number(a->ctx, half - 1));
+    return x;
+}
+
 vt_word vt__definition_steps(const vt_definition *d, const vt_algebra *a, vt_word x, size_t at) {
     const vt_plain *res = &d->of[d->n - 1];
     int64_t image = (int64_t)(at / (size_t)(res->h * res->w * res->c)) % res->n;
     place p = {d, a, at, image % (int64_t)vta_config_batch(d->op->config), (int64_t)(at % (size_t)res->c)};
-    range r = first_range(d);
+    range r = first_range(d), known = result_range(d, r);
     bool own_bias = d->op->is->write == vt__write_bias_add;
     if (own_bias) x = a->apply(a->ctx, VTA_FIELD_ADD, x, of_channel(&p, VT_ROLE_BIAS, 0));
     for (uint32_t i = 0; i < d->op->n_said; i++) {
@@ -229,6 +262,7 @@ vt_word vt__definition_steps(const vt_definition *d, const vt_algebra *a, vt_wor
         if (own_bias && e.kind == VT_EPILOGUE_bias) e.number++;
         x = step(&p, &e, x, r);
         r = range_after(d, &e, r);
+        known = range_after(d, &e, known);
     }
-    return x;
+    return saturated(d, a, x, known);
 }

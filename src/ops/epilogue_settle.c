@@ -1,5 +1,7 @@
 /* Steps as operations of the machine: which values may occur is followed from the sum on, so that what changes nothing
- * is left out, and rounding takes the shortest form that is exact. */
+ * is left out, and rounding takes the shortest form that is exact. In the end the result saturates where the output
+ * type may not hold it. */
+#include <stdio.h>
 #include <string.h>
 
 #include "ops/epilogue.h"
@@ -11,7 +13,8 @@ typedef struct settling {
     int64_t least, most;     /* of x */
     int64_t lowest, highest; /* of an accumulator */
     uint32_t n;
-    vt_epilogue steps[VT_EPILOGUE_MOST];
+    vt_epilogue steps[VT_OPERATIONS_MOST];
+    const char *step, *wrapped; /* whose result `becomes` is told of; the first whose result may have wrapped */
 } settling;
 
 static vta_status emit(settling *s, vt_epilogue_kind kind, int32_t number, int32_t second) {
@@ -26,6 +29,7 @@ static void becomes(settling *s, int64_t least, int64_t most) {
     bool fits = least >= s->lowest && most <= s->highest;
     s->least = fits ? least : s->lowest;
     s->most = fits ? most : s->highest;
+    if (!fits && !s->wrapped) s->wrapped = s->step;
 }
 
 static int64_t larger(int64_t x, int64_t y) { return x > y ? x : y; }
@@ -176,11 +180,71 @@ static int64_t sum_most(const vtac_op *op, int64_t unknown) {
     return op->terms && !__builtin_mul_overflow(op->terms, product, &most) ? most : unknown;
 }
 
+/* ---- The result ------------------------------------------------------------------------------------------------- */
+
+#define IS(name) (op->is->write == vt__write_##name)
+
+static bool is_average(const vtac_op *op) { return IS(avg_pool2d) || IS(global_avg_pool2d); }
+
+/* What the operator makes of any inputs, before steps. Averages are here divided already. */
+static void begin(settling *s) {
+    const vtac_op *op = s->op;
+    unsigned bits = vta_config_width(op->config, IS(concat) ? VTA_MEM_OUT : op->shape.wide ? VTA_MEM_ACC : VTA_MEM_INP);
+    int64_t most = (INT64_C(1) << (bits - 1)) - 1, least = -most - 1, sum = sum_most(op, s->highest + 1);
+    s->step = op->is->name;
+    if (op->terms)
+        becomes(s, -sum, sum);
+    else if (IS(add))
+        becomes(s, 2 * least, 2 * most);
+    else if (IS(multiply))
+        becomes(s, least * most, least * least);
+    else if (IS(leaky_relu))
+        becomes(s, least >> op->values[VT_ATTRIBUTE_leaky_relu_by], most);
+    else
+        becomes(s, least, most);
+}
+
+static void say_what_wraps(vtac_op *op, const char *step) {
+    bool first = step == op->is->name, limited = !strcmp(step, "bias") || !strcmp(step, "multiply_channel");
+    if (first && op->terms)
+        snprintf(op->sums, sizeof op->sums,
+                 "sums may wrap: up to %lld products of %u x %u bits do not fit an accumulator of 32 bits",
+                 (long long)op->terms, vta_config_width(op->config, VTA_MEM_INP),
+                 vta_config_width(op->config, VTA_MEM_WGT));
+    else
+        snprintf(op->sums, sizeof op->sums, "%s may wrap: its result may not fit an accumulator of 32 bits%s%s%s", step,
+                 limited ? "; " : "", limited ? step : "", limited ? ":MOST promises how large its input is" : "");
+}
+
+/* The range that inputs of their types lead to is narrower than that which the steps were settled for, where the
+ * operator is no sum of products. `from`: the first step that is not part of the operator. */
+static vta_status narrow(settling *s, uint32_t from) {
+    vtac_op *op = s->op;
+    settling exact = {.op = op, .diag = s->diag, .lowest = s->lowest, .highest = s->highest};
+    int64_t half = INT64_C(1) << (vta_config_width(op->config, VTA_MEM_OUT) - 1);
+    begin(&exact);
+    for (uint32_t i = from; i < s->n; i++) {
+        exact.step = vt__epilogue_rows[s->steps[i].kind].name;
+        VT_TRY(settle_one(&exact, &s->steps[i]));
+    }
+    if (exact.wrapped) say_what_wraps(op, exact.wrapped);
+    op->overflows = exact.least < -half || exact.most >= half;
+    if (op->narrow == VT_NARROW_wrap) return VTA_OK;
+    if (exact.least < -half) s->steps[s->n++] = (vt_epilogue){VT_EPILOGUE_max, (int32_t)-half, 0};
+    if (exact.most >= half) s->steps[s->n++] = (vt_epilogue){VT_EPILOGUE_min, (int32_t)(half - 1), 0};
+    return VTA_OK;
+}
+
 vta_status vt__epilogue_settle(vtac_op *op, vta_diag *diag) {
     int64_t end = INT64_C(1) << (vta_config_width(op->config, VTA_MEM_ACC) - 1), most = sum_most(op, end);
+    uint32_t own = op->n_epilogue - op->n_said, from = 0; /* of an average: the steps that divide */
     settling s = {.op = op, .diag = diag, .lowest = -end, .highest = end - 1};
     becomes(&s, -most, most);
-    for (uint32_t i = 0; i < op->n_epilogue; i++) VT_TRY(settle_one(&s, &op->epilogue[i]));
+    for (uint32_t i = 0; i < op->n_epilogue; i++) {
+        VT_TRY(settle_one(&s, &op->epilogue[i]));
+        if (i + 1 == own && is_average(op)) from = s.n;
+    }
+    VT_TRY(narrow(&s, from));
     op->n_epilogue = s.n;
     memcpy(op->epilogue, s.steps, s.n * sizeof *s.steps);
     return VTA_OK;

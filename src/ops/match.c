@@ -142,6 +142,19 @@ static vta_status check_reads(const vt_match *m) {
     return vt_fail(m->diag, status, "%s", e.message);
 }
 
+/* Without the attribute that comes behind the first `size` characters of the others. */
+static vta_status saturates_too(vtac_op *op, size_t size, vta_diag *diag) {
+    vt_strbuf out;
+    vt_strbuf_init(&out, op->allocator);
+    vt_strbuf_addf(&out, "%.*s", (int)size, op->attributes);
+    char *text = vt_strbuf_take(&out);
+    if (!text) return vt_no_memory(diag);
+    vt_strfree(op->allocator, op->attributes);
+    op->attributes = text;
+    op->narrow = VT_NARROW_saturate;
+    return VTA_OK;
+}
+
 static vta_status make(vt_match *m, size_t n, te_tensor *const *args, const vta_allocator *allocator,
                        vtac_op **out_op) {
     VT_TRY(find_output(m, n, args));
@@ -154,9 +167,12 @@ static vta_status make(vt_match *m, size_t n, te_tensor *const *args, const vta_
     vt_strbuf_init(&text, allocator);
     vt_strbuf_add(&text, m->attributes);
     write_epilogue(m, &text);
+    size_t same = text.size; /* a result that fits is the same, however it is narrowed */
+    vt_strbuf_add(&text, " narrow=wrap");
     vta_status status = text.failed ? vt_no_memory(m->diag) : VTA_OK;
     if (status == VTA_OK)
         status = vtac_op_create(m->operator_name, vt_strbuf_text(&text), m->config, allocator, m->diag, out_op);
+    if (status == VTA_OK && !(*out_op)->overflows) status = saturates_too(*out_op, same, m->diag);
     if (status == VTA_OK) status = name_arguments(*out_op, m, &r, n, args, m->diag);
     vt_strbuf_free(&text);
     if (status != VTA_OK) {

@@ -85,13 +85,15 @@ static vta_status compare(vt_match_clues *c, const char *name, const vtac_op *op
 vta_status vt__match_try(vt_match_clues *c, const char *name, bool skip, const char *fmt, ...) {
     vtac_op *op = NULL;
     va_list args;
+    char text[sizeof c->m->attributes + sizeof " narrow=wrap"];
     if (c->found) return VTA_OK;
     va_start(args, fmt);
     vsnprintf(c->m->attributes, sizeof c->m->attributes, fmt, args);
     va_end(args);
+    snprintf(text, sizeof text, "%s narrow=wrap", c->m->attributes); /* steps behind it are looked at elsewhere */
     vta_diag *said = vta_diag_create(c->m->allocator);
     if (!said) return vt_no_memory(c->m->diag);
-    vta_status status = vtac_op_create(name, c->m->attributes, c->m->config, c->m->allocator, said, &op);
+    vta_status status = vtac_op_create(name, text, c->m->config, c->m->allocator, said, &op);
     if (status == VTA_OK) status = compare(c, name, op, skip, said);
     vtac_op_destroy(op);
     vta_diag_destroy(said);

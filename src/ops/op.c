@@ -29,6 +29,16 @@ enum { OPERATORS = sizeof operators / sizeof *operators };
 const char *vtac_operator_name(size_t index) { return index < OPERATORS ? operators[index].name : NULL; }
 const char *vtac_operator_text(size_t index) { return index < OPERATORS ? operators[index].text : NULL; }
 
+static const struct {
+    const char *name, *text;
+} narrows[] = {
+#define VT_NARROW(name, text) {#name, text},
+#include "ops/narrow.def"
+};
+
+const char *vtac_narrow_name(size_t index) { return index < VT_NARROWS ? narrows[index].name : NULL; }
+const char *vtac_narrow_text(size_t index) { return index < VT_NARROWS ? narrows[index].text : NULL; }
+
 /* The row of an operator's attribute; VT_ATTRIBUTES past the last. */
 static size_t row_of(const char *op, size_t index) {
     for (size_t i = 0; i < VT_ATTRIBUTES; i++)
@@ -44,11 +54,12 @@ const vtac_op_attribute *vtac_operator_attribute(size_t op, size_t index) {
 /* ---- Attributes ------------------------------------------------------------------------------------------------ */
 
 static vta_status unknown(const vtac_op *op, const char *name, vta_diag *diag) {
-    const char *names[VT_ATTRIBUTES + 1];
+    const char *names[VT_ATTRIBUTES + 2];
     char near[VT_SUGGESTION_BYTES];
     size_t n = 0;
     for (size_t row; (row = row_of(op->is->name, n)) < VT_ATTRIBUTES;) names[n++] = attributes[row].name;
     names[n++] = "epilogue";
+    names[n++] = "narrow";
     return vt_fail(diag, VTA_NOT_FOUND, "%s has no attribute \"%s\"%s", op->is->name, name,
                    vt_suggest(near, name, names, n));
 }
@@ -66,8 +77,16 @@ static vta_status set_number(vtac_op *op, size_t row, const char *text, vta_diag
     return VTA_OK;
 }
 
+static vta_status set_narrow(vtac_op *op, const char *text, vta_diag *diag) {
+    for (size_t i = 0; i < VT_NARROWS; i++) {
+        op->narrow = (vt_narrow)i;
+        if (!strcmp(narrows[i].name, text)) return VTA_OK;
+    }
+    return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s: narrow=%s: expected saturate or wrap", op->is->name, text);
+}
+
 typedef struct given {
-    bool number[VT_ATTRIBUTES], epilogue;
+    bool number[VT_ATTRIBUTES], epilogue, narrow;
 } given;
 
 static vta_status set(vtac_op *op, given *have, const char *key, const char *value, vta_diag *diag) {
@@ -77,10 +96,12 @@ static vta_status set(vtac_op *op, given *have, const char *key, const char *val
         if (!strcmp(attributes[at].name, key)) row = at;
     if (row < VT_ATTRIBUTES) once = &have->number[row];
     if (!strcmp(key, "epilogue")) once = &have->epilogue;
+    if (!strcmp(key, "narrow")) once = &have->narrow;
     if (!once) return unknown(op, key, diag);
     if (*once) return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s: %s is given twice", op->is->name, key);
     *once = true;
     if (row < VT_ATTRIBUTES) return set_number(op, row, value, diag);
+    if (once == &have->narrow) return set_narrow(op, value, diag);
     return vt__epilogue_read(op, value, strlen(value), diag);
 }
 
@@ -153,7 +174,7 @@ static vta_status make(vtac_op *op, const char *text, vta_diag *diag) {
     VT_TRY(check_widths(op, diag));
     VT_TRY(set_all(op, text, diag));
     op->n_said = op->n_epilogue;
-    memcpy(op->said, op->epilogue, sizeof op->said);
+    memcpy(op->said, op->epilogue, op->n_said * sizeof *op->said);
     VT_TRY(op->is->describe(op, diag));
     VT_TRY(vt__epilogue_settle(op, diag));
     if (op->shape.macs <= UINT64_C(1) << 50) return VTA_OK;
@@ -200,6 +221,8 @@ vta_status vtac_op_conv(const vtac_op *op, vta_diag *diag, vta_conv *out_conv) {
     vt_result_write(out_conv, &op->conv, sizeof op->conv);
     return VTA_OK;
 }
+
+const char *vtac_op_may_wrap(const vtac_op *op) { return op && *op->sums ? op->sums : NULL; }
 
 const char *vtac_op_text(const vtac_op *op) { return op ? op->text : NULL; }
 const char *vtac_op_report(const vtac_op *op) { return op ? op->report : NULL; }

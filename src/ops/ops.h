@@ -23,7 +23,14 @@ typedef enum vt_epilogue_kind {
     VT_EPILOGUES
 } vt_epilogue_kind;
 
-enum { VT_EPILOGUE_MOST = 32, VT_OP_DIMS = 7 };
+typedef enum vt_narrow {
+#define VT_NARROW(name, text) VT_NARROW_##name,
+#include "ops/narrow.def"
+    VT_NARROWS
+} vt_narrow;
+
+/* Steps, and operations of the machine: those of steps, then what saturates. */
+enum { VT_EPILOGUE_MOST = 32, VT_OPERATIONS_MOST = VT_EPILOGUE_MOST + 2, VT_OP_DIMS = 7 };
 
 /* One step: its numbers. Those with an input have its place among the inputs of their kind, then a number: what limits
  * its elements (0: nothing), tiles, or a scale. relu and clip are max and min; after vt__epilogue_settle, what rounds
@@ -123,9 +130,12 @@ struct vtac_op {
     const vta_config *config;
     int64_t values[VT_ATTRIBUTES];
     uint32_t n_epilogue;
-    vt_epilogue epilogue[VT_EPILOGUE_MOST];
+    vt_epilogue epilogue[VT_OPERATIONS_MOST];
     uint32_t n_said;
     vt_epilogue said[VT_EPILOGUE_MOST]; /* the epilogue as it was written, before anything is made of it */
+    vt_narrow narrow;
+    bool overflows; /* without its last saturation the result may not fit the output type */
+    char sums[192]; /* what may wrap in 32 bits, in words; empty: nothing */
     uint32_t biases, residuals, factors, amounts, digits, addends; /* inputs of steps, by their sort */
     vta_conv conv;                                                 /* of conv2d */
     int64_t terms; /* products in a sum of them; 0: the operator is not one */
@@ -142,8 +152,8 @@ static inline int64_t vt__ceil_div(int64_t x, int64_t y) { return (x + y - 1) / 
 
 /* Reads "shift:8,relu" to the steps that there are. */
 vta_status vt__epilogue_read(vtac_op *op, const char *text, size_t size, vta_diag *diag);
-/* Once the operator is described: steps become operations of the machine. VTA_OUT_OF_RANGE where one that must be exact
- * could not be. */
+/* Once the operator is described: steps become operations of the machine, and the last ones saturate where the result
+ * may not fit the output type. VTA_OUT_OF_RANGE where one that must be exact could not be. */
 vta_status vt__epilogue_settle(vtac_op *op, vta_diag *diag);
 
 /* What the steps take for a tile of the result, of so many blocks of channels: elements beside those of the sums;

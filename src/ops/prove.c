@@ -122,7 +122,7 @@ static vta_status draw(proving *p, uint64_t seed) {
     uint32_t last = p->definition.n - 1;
     VT_TRY(vta_field_create(seed, p->definition.allocator, p->diag, &field));
     values v = {field, p->op};
-    const vt_algebra algebra = {&v, number, apply, products, average, times, round_shift, narrowed};
+    const vt_algebra algebra = {&v, false, number, apply, products, average, times, round_shift, narrowed};
     for (uint32_t i = 0; i < last; i++) fill(p, field, i);
     te_tensor *out = (te_tensor *)vtac_kernel_arg(p->op->kernel, last);
     vta_status status = te_evaluate_field(c, field, out, last, p->inputs,

@@ -222,6 +222,7 @@ vta_status vt__tune_task_read(const vt_tune_line *line, vt_pos pos, const vta_co
         if (strcmp(tasks[i].task, line->record.task) != 0) continue;
         vt_strbuf_init(&r.text, allocator);
         vta_status status = tasks[i].read(&r);
+        vt_strbuf_add(&r.text, " narrow=wrap"); /* a task is the sum: what follows it is not in its arguments */
         if (status == VTA_OK && r.text.failed) status = vt_no_memory(diag);
         if (status == VTA_OK)
             status = vtac_op_create(tasks[i].operator_name, vt_strbuf_text(&r.text), config, allocator, diag, out_op);

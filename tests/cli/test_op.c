@@ -55,6 +55,9 @@ static void operators_run(void **state) {
         assert_int_equal(number(j, "refused"), 0);
         const char *words = json_string_value(json_object_get(j, "schedule"));
         assert_non_null(words);
+        bool may_wrap = strstr(right[i], "wide=1") || strstr(right[i], "bias_add");
+        assert_int_equal(json_is_string(json_object_get(j, "may_wrap")), may_wrap);
+        assert_int_equal(json_is_null(json_object_get(j, "may_wrap")), !may_wrap);
         assert_int_equal(strstr(words, "On the processor") != NULL, copies);
         json_decref(j);
     }

@@ -234,6 +234,13 @@ static int64_t largest(const vt_op_parts *p) {
     return most;
 }
 
+/* With the steps of its text, and none that saturates. */
+static vta_status create(const char *name, const char *text, const vta_config *config, vta_diag *diag, vtac_op **op) {
+    char all[512];
+    snprintf(all, sizeof all, "%s narrow=wrap", text);
+    return vtac_op_create(name, all, config, NULL, diag, op);
+}
+
 static void check_one(size_t i) {
     vta_config *plain = vta_config_default(), *config;
     vta_diag *diag = vta_diag_create(NULL);
@@ -242,7 +249,7 @@ static void check_one(size_t i) {
     uint64_t cycles;
     if (vta_config_with(plain, cases[i].config, diag, &config) != VTA_OK ||
         vta_timing_profile_for(config, diag, &profile) != VTA_OK ||
-        vtac_op_create(cases[i].name, cases[i].text, config, NULL, diag, &op) != VTA_OK)
+        create(cases[i].name, cases[i].text, config, diag, &op) != VTA_OK)
         fail_msg("%s", vta_diag_text(diag));
     vt_op_blocks b = cases[i].blocks;
     const char *why = vt_op_admit(op, &profile, &b);
@@ -290,8 +297,7 @@ static void test_pooled(void **state) {
         vtac_op *op;
         vt_op_blocks b;
         uint64_t considered;
-        if (vtac_op_create("conv2d", pooled[i].text, NULL, NULL, diag, &op) != VTA_OK)
-            fail_msg("%s", vta_diag_text(diag));
+        if (create("conv2d", pooled[i].text, NULL, diag, &op) != VTA_OK) fail_msg("%s", vta_diag_text(diag));
         assert_int_equal(vta_timing_profile_for(op->config, NULL, &profile), VTA_OK);
         assert_int_equal(vt_op_candidates(op, &profile, 1, &b, &considered), 1);
         int bound = (int)vt_op_bound(op, &profile);

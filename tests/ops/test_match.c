@@ -287,6 +287,7 @@ static void test_generated(void **state) {
         seed_state = i * 7919 + 5;
         for (int k = 0; k < 8; k++) pick(0, 1);
         const char *name = make(&kernel, &attributes);
+        add(&attributes, " narrow=wrap"); /* as out_t(...) does */
         if (vtac_kernel_parse(kernel.of, strlen(kernel.of), "own", NULL, NULL, NULL, diag, &own) != VTA_OK ||
             vtac_op_match_kernel(own, NULL, diag, &op[0]) != VTA_OK ||
             vtac_op_schedule(op[0], &options, diag, &r[0]) != VTA_OK ||

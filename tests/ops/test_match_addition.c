@@ -74,7 +74,8 @@ static void additions(void **state) {
         if (!cases[i].step) {
             refused(status, VTA_UNSUPPORTED, cases[i].says);
         } else {
-            snprintf(expected, sizeof expected, "batch=3 in_features=32 out_features=64 epilogue=%s", cases[i].step);
+            snprintf(expected, sizeof expected, "batch=3 in_features=32 out_features=64 epilogue=%s narrow=wrap",
+                     cases[i].step);
             assert_string_equal(vtac_op_attributes(op), expected);
         }
         vtac_op_destroy(op);

@@ -32,8 +32,9 @@ static const struct {
     {"conv2d_transpose", "height=3 width=2 in_channels=16 out_channels=16 kernel=3 stride=2 output_pad_h=1",
      "LOG_BLOCK=5"},
     {"conv2d_transpose", "height=2 width=2 in_channels=16 out_channels=16 kernel=5 stride=2 pad=2", ""},
-    {"conv2d_transpose", "height=2 width=2 in_channels=17 out_channels=19 kernel=3 stride_h=2 stride_w=1 output_pad_h=1 "
-                         "pad_top=2 pad_bottom=2 pad_left=2",
+    {"conv2d_transpose",
+     "height=2 width=2 in_channels=17 out_channels=19 kernel=3 stride_h=2 stride_w=1 output_pad_h=1 "
+     "pad_top=2 pad_bottom=2 pad_left=2",
      ""}, /* two accumulators are left where a row of the kernel falls between the inputs */
     {"dense", "batch=4 in_features=48 out_features=40 epilogue=bias_int8:2,round_shift:7,residual_int8:3,clip",
      "LOG_BATCH=1"},
@@ -58,6 +59,21 @@ static const struct {
     {"identity", "channels=20 height=3 epilogue=clip:-300:300,requantize:300:9,min:500", ""},
     {"conv2d", "height=7 width=8 in_channels=20 out_channels=20 kernel=3 pool=2 epilogue=shift", ""},
     {"upsample2d", "channels=20 height=3 width=4 scale=2", ""},
+    {"dense", "batch=2 in_features=40 out_features=24", ""},
+    {"dense", "batch=2 in_features=40 out_features=24 narrow=wrap", ""},
+    {"dense", "in_features=40 out_features=24 epilogue=shift:12", ""},       /* from -160 to 160 */
+    {"dense", "in_features=40 out_features=24 epilogue=round_shift:13", ""}, /* from -80 to 80: nothing is added */
+    {"dense", "in_features=255 out_features=24 epilogue=relu,round_shift:15", ""}, /* to 128, which is one too large */
+    {"dense", "in_features=254 out_features=24 epilogue=relu,round_shift:15", ""}, /* to 127 */
+    {"conv2d", "height=4 width=4 in_channels=20 out_channels=20 epilogue=bias:4000,requantize:100:16,leaky:2", ""},
+    {"add", "channels=20 height=5 width=4 narrow=wrap", ""},
+    {"add", "channels=20 height=5 width=4 epilogue=round_shift:2", ""},
+    {"leaky_relu", "channels=20 height=5 by=2 epilogue=shift_channel,relu", ""},
+    {"identity", "channels=20 height=3 epilogue=add:-200,leaky:3", ""},
+    {"avg_pool2d", "channels=20 height=7 width=6 kernel=3 epilogue=multiply:2", ""},
+    {"clip", "channels=20 height=3 width=4 low=-300 high=-200 wide=1", ""},
+    {"shift", "channels=20 height=3 width=4 by=25 wide=1", ""},
+    {"bias_add", "channels=20 height=3 narrow=wrap", "LOG_BATCH=1"},
 };
 
 static void prove(const char *name, const char *attributes, const char *set) {

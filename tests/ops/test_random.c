@@ -74,6 +74,7 @@ typedef struct instance {
     int64_t pool, pool_stride, pool_pad, sum_h, sum_w; /* maxima over windows of sums; 0: none */
     int n_steps;
     step steps[STEPS];
+    bool wraps; /* past the output type, in place of saturating */
     int8_t *data, *weight, *expected;
     char text[1024];
 } instance;
@@ -154,6 +155,8 @@ static void make_steps(instance *s) {
         if (i) add_text(s, ",");
         make_step(s, &s->steps[i]);
     }
+    s->wraps = pick(0, 3) == 0;
+    if (s->wraps || pick(0, 3) == 0) add_text(s, " narrow=%s", s->wraps ? "wrap" : "saturate");
 }
 
 /* Depthwise, groups of whole blocks, or any. */
@@ -314,13 +317,25 @@ static int32_t largest_at(const instance *s, int64_t n, int64_t o, int64_t y, in
     return most;
 }
 
+/* Elements that saturated, at either end, and that wrapped. */
+static uint64_t at_least, at_most, wrapped;
+
+static int8_t narrowed(const instance *s, int32_t x) {
+    if (s->wraps) {
+        wrapped += x < -128 || x > 127;
+        return (int8_t)(uint8_t)x;
+    }
+    at_least += x < -128, at_most += x > 127;
+    return (int8_t)(x < -128 ? -128 : x > 127 ? 127 : x);
+}
+
 static void expect(instance *s) {
     s->expected = malloc((size_t)(s->n * s->oc * s->oh * s->ow));
     for (int64_t at = 0; at < s->n * s->oc * s->oh * s->ow; at++) {
         int64_t x = at % s->ow, y = at / s->ow % s->oh, o = at / (s->ow * s->oh) % s->oc;
         int32_t value = (s->pool ? largest_at : sum_at)(s, at / (s->ow * s->oh * s->oc), o, y, x);
         for (int i = 0; i < s->n_steps; i++) value = apply(&s->steps[i], value, o, at);
-        s->expected[at] = (int8_t)(uint8_t)value;
+        s->expected[at] = narrowed(s, value);
     }
 }
 
@@ -591,6 +606,9 @@ static void test_random(void **state) {
     vta_config_release(plain);
     vta_diag_destroy(said);
     for (const tally *t = tallies; t->name; t++) print_message("%s %d\n", t->name, t->count);
+    print_message("saturated: %d at the least, %d at the largest; %d wrapped\n", (int)at_least, (int)at_most,
+                  (int)wrapped);
+    if (at_least < n || at_most < n || wrapped < n) fail_msg("results hardly leave the output type");
     if (without > n / 20) fail_msg("%d of %d did not fit", (int)without, (int)n);
     if (turns_with_inputs < n / 40) fail_msg("%d of %d take turns and have inputs", (int)turns_with_inputs, (int)n);
 }

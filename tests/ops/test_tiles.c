@@ -64,6 +64,7 @@ typedef struct instance {
     tensor bias_of;
     step steps[STEPS];
     int bits; /* of the input type */
+    bool wraps; /* past the output type, in place of saturating */
 } instance;
 
 static void add_text(instance *s, const char *fmt, ...) {
@@ -117,6 +118,8 @@ static void make_steps(instance *s) {
         if (i) add_text(s, ",");
         make_step(s, &s->steps[i]);
     }
+    s->wraps = pick(0, 3) == 0;
+    if (s->wraps || pick(0, 3) == 0) add_text(s, " narrow=%s", s->wraps ? "wrap" : "saturate");
 }
 
 static int32_t follow(const instance *s, int32_t x, int64_t channel, int64_t output) {
@@ -430,6 +433,19 @@ static void fill_arrays(run *r) {
     assert_int_equal(i + 1, r->n);
 }
 
+/* Elements that saturated, at either end, and that wrapped. */
+static uint64_t at_least, at_most, wrapped;
+
+static int32_t narrowed(const instance *s, int32_t x, int bits) {
+    int64_t half = INT64_C(1) << (bits - 1);
+    if (s->wraps) {
+        wrapped += x < -half || x >= half;
+        return (int32_t)((uint32_t)x << (32 - bits)) >> (32 - bits);
+    }
+    at_least += x < -half, at_most += x >= half;
+    return (int32_t)(x < -half ? -half : x >= half ? half - 1 : x);
+}
+
 static void compare(run *r) {
     const tensor *t = &r->s->out;
     const layout *l = &r->layouts[r->n - 1];
@@ -440,9 +456,8 @@ static void compare(run *r) {
         for (int64_t c = 0; c < t->c; c++)
             for (int64_t y = 0; y < t->h; y++)
                 for (int64_t x = 0; x < t->w; x++) {
-                    int shift = 32 - 8 * l->bytes;
-                    int32_t is = get(got, l, n, c, y, x), full = at(t, n, c, y, x);
-                    int32_t should = (int32_t)((uint32_t)full << shift) >> shift;
+                    int32_t is = get(got, l, n, c, y, x);
+                    int32_t should = narrowed(r->s, at(t, n, c, y, x), 8 * l->bytes);
                     if (is == should) continue;
                     fail_msg("%s %s on %s: image %d, channel %d, row %d, column %d: %d, not %d\n%s", r->s->name,
                              r->s->text, vta_config_bitstream(r->config), (int)n, (int)c, (int)y, (int)x, is, should,
@@ -526,6 +541,9 @@ static void test_random(void **state) {
     vta_config_release(plain);
     vta_diag_destroy(said);
     for (size_t i = 0; i < OPERATORS; i++) print_message("%s %d\n", kinds[i].name, counts[i]);
+    print_message("saturated: %d at the least, %d at the largest; %d wrapped\n", (int)at_least, (int)at_most,
+                  (int)wrapped);
+    if (at_least < n || at_most < n || wrapped < n) fail_msg("results hardly leave the output type");
     if (without > n / 20) fail_msg("%d of %d did not fit", (int)without, (int)n);
 }
 

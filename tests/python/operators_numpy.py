@@ -115,7 +115,7 @@ def along(vector, x):
     return vector.astype("int64").reshape(-1, *[1] * (x.ndim - 2)) if x.ndim == 4 else vector.astype("int64")
 
 
-def steps(epilogue, x, extra):
+def steps(epilogue, x, extra, narrow="saturate"):
     """What follows, on accumulators: `extra` are the inputs of the steps that have one, by their order in the text."""
     inputs, x = iter(extra), wrap(np.asarray(x))
     for step in epilogue.split(",") if epilogue else ():
@@ -146,4 +146,4 @@ def steps(epilogue, x, extra):
         else:
             x = x + (n[0] if n else 1) * next(inputs).astype("int64")
         x = wrap(x)
-    return x.astype("int8")
+    return (x if narrow == "wrap" else np.clip(x, -128, 127)).astype("int8")

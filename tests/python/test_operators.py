@@ -33,6 +33,7 @@ class Case:
         self.numbers = np.random.default_rng(self.random.randrange(1 << 30))
         self.attributes, self.inputs, self.epilogue, self.extra = {}, [], "", []
         getattr(self, f"make_{name}", self.make_elementwise)()
+        self.narrow = self.random.choice(("saturate", "saturate", "wrap"))
 
     def pick(self, least, most):
         return self.random.randint(least, most)
@@ -158,7 +159,7 @@ class Case:
             value = reference.SIMPLE[self.name](self.attributes, *self.inputs)
         else:
             value = reference.OPERATORS[self.name](self.attributes, *self.inputs)
-        return reference.steps(epilogue, value, extra)
+        return reference.steps(epilogue, value, extra, self.narrow)
 
     def named(self):
         """The inputs of steps by the names that the operator gives them."""
@@ -172,8 +173,9 @@ class Operators(unittest.TestCase):
     def check(self, name, seed, config):
         with vta.Environment(config), simulator.checking() as found:
             case = Case(name, seed)
-            got = topi.run(name, *case.inputs, epilogue=case.epilogue, **case.named(), **case.attributes)
-        what = f"{name} {config} {case.attributes} {case.epilogue} {[x.shape for x in case.inputs]}"
+            got = topi.run(name, *case.inputs, epilogue=case.epilogue, narrow=case.narrow, **case.named(),
+                           **case.attributes)
+        what = f"{name} {config} {case.attributes} {case.epilogue} {case.narrow} {[x.shape for x in case.inputs]}"
         np.testing.assert_array_equal(got, case.expected(), what)
         self.assertFalse(found.get("races"), what)
 
@@ -224,6 +226,18 @@ class Operators(unittest.TestCase):
                 self.assertLess(proof.log2_error, -20)
         self.assertEqual(topi.Operator("concat", channels0=16, channels1=16, height=2, width=2).prove().result, "unproven")
 
+    def test_narrow(self):
+        """A result past its type becomes the nearest end, unless it is to wrap."""
+        data, weight = np.full((1, 4), 127, "int8"), np.array([[127] * 4, [-128] * 4, [0, 0, 0, 1]], "int8")
+        self.assertEqual(topi.run("dense", data, weight).tolist(), [[127, -128, 127]])
+        self.assertEqual(topi.run("dense", data, weight, narrow="wrap").tolist(), [[4, 0, 127]])
+        with self.assertRaisesRegex(vta.VTAError, "narrow=clamp: expected saturate or wrap"):
+            topi.run("dense", data, weight, narrow="clamp")
+        with self.assertRaisesRegex(TypeError, "narrowed"):
+            topi.Operator("dense", in_features=4, out_features=4, narrow=1)
+        self.assertIsNone(topi.Operator("dense", in_features=4, out_features=4).may_wrap)
+        self.assertIn("bias may wrap", topi.Operator("dense", "bias", in_features=4, out_features=4).may_wrap)
+
     def test_profile(self):
         """A compiled operator is a kernel like others: its arrays can be made, timed and read."""
         dense = topi.Operator("dense", in_features=32, out_features=16, epilogue="shift:4")
@@ -231,7 +245,7 @@ class Operators(unittest.TestCase):
         arrays = dense.arrays(weight=weight, data=data)
         report = vta.testing.profile(dense.module, *arrays)
         self.assertEqual(report.data["timing"]["cycles"], dense.cycles)
-        want = (data.astype("int64") @ weight.T.astype("int64") >> 4).astype("int8")
+        want = np.clip(data.astype("int64") @ weight.T.astype("int64") >> 4, -128, 127)
         np.testing.assert_array_equal(arrays[-1].numpy().reshape(1, 16), want)
 
     def test_refused_calls(self):

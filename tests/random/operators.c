@@ -133,6 +133,7 @@ static instance draw(uint64_t seed) {
         TEXT(i ? "," : " epilogue=");
         draw_step(s);
     }
+    if (pick(0, 2) == 0) TEXT(" narrow=%s", vtac_narrow_name((size_t)pick(0, 1)));
     return one;
 }
 

@@ -140,14 +140,16 @@ static void test_own(void **state) {
     assert_true(r.timed == 1 && r.cycles <= p.cycles);
     /* Another epilogue, another shape, another machine: it is not for them. */
     static const char *const others[] = {
-        "height=14 width=14 in_channels=64 out_channels=64 kernel=3 pad=1 epilogue=shift,relu,clip",
+        "height=14 width=14 in_channels=64 out_channels=64 kernel=3 pad=1 epilogue=bias,shift,relu",
         "height=14 width=14 in_channels=64 out_channels=64 kernel=3 pad=1 stride=2 epilogue=shift,relu",
+        "height=14 width=14 in_channels=64 out_channels=64 kernel=3 pad=1 epilogue=shift,relu narrow=wrap",
+        "height=14 width=14 in_channels=64 out_channels=64 kernel=3 pad=1 epilogue=shift,relu,clip",
     };
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 4; i++) {
         vtac_op *other = make("conv2d", others[i]);
         r = schedule(other, database, false, NULL);
-        /* relu and clip are two passes, relu alone one */
-        assert_int_equal(r.origin, VTAC_OP_ESTIMATED);
+        /* A relu that saturates is a relu and a clip: two passes. One that wraps is one. */
+        assert_int_equal(r.origin, i == 3 ? VTAC_OP_FROM_DATABASE : VTAC_OP_ESTIMATED);
         vtac_op_destroy(other);
     }
     vta_timing_profile wide;

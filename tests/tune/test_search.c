@@ -33,8 +33,10 @@ static vtac_op *make(const char *name, const char *text, const char *set) {
     vtac_op *op = NULL;
     vta_diag *diag = vta_diag_create(NULL);
     vta_config *plain = vta_config_default(), *config;
+    char all[512]; /* with the steps that it says, and none that saturates */
+    snprintf(all, sizeof all, "%s narrow=wrap", text);
     if (vta_config_with(plain, set, diag, &config) != VTA_OK ||
-        vtac_op_create(name, text, config, NULL, diag, &op) != VTA_OK)
+        vtac_op_create(name, all, config, NULL, diag, &op) != VTA_OK)
         fail_msg("%s", vta_diag_text(diag));
     vta_config_release(config);
     vta_config_release(plain);

@@ -259,7 +259,7 @@ static void test_resume(void **state) {
     vta_config *base = vta_config_default(), *config;
     assert_int_equal(vta_config_with(base, "LOG_ACC_BUFF_SIZE=16", NULL, &config), VTA_OK);
     vtac_op *elsewhere,
-        *other = make("conv2d", "height=8 width=8 in_channels=32 out_channels=64 kernel=3 pad=1 epilogue=shift,clip");
+        *other = make("conv2d", "height=8 width=8 in_channels=32 out_channels=64 kernel=3 pad=1 epilogue=bias,shift");
     assert_int_equal(vtac_op_create("conv2d", conv, config, NULL, NULL, &elsewhere), VTA_OK);
     options.trials = 3;
     assert_int_equal(tune(elsewhere, &options).reused, 0);

@@ -82,12 +82,14 @@ def operators() -> dict[str, Description]:
     return out
 
 
-def _written(epilogue, attributes):
+def _written(epilogue, narrow, attributes):
     """Attributes as the library reads them."""
+    name_of(narrow, "how a result is narrowed")
     if not isinstance(epilogue, (str, list, tuple)):
         raise kind_error(epilogue, "an epilogue", "a string such as \"bias,shift:8,relu\", or a list of its steps")
     steps = epilogue if isinstance(epilogue, str) else ",".join(epilogue)
     words = [f"{k}={whole(v, f'the attribute {k}')}" for k, v in attributes.items()]
+    words += [f"narrow={narrow}"] if narrow != "saturate" else []
     return " ".join(words + ([f"epilogue={steps}"] if steps else []))
 
 
@@ -101,6 +103,8 @@ class Operator:
         One of :func:`operators`.
     epilogue : str or list of str, optional
         What follows element by element: ``"bias,shift:8,residual,relu,clip"`` (docs/operators.md).
+    narrow : str, optional
+        ``"saturate"``: a result past the output type becomes its least or largest value; ``"wrap"``: it keeps its low bits.
     attributes : int
         Sizes and options by name, as of ``vta op``.
 
@@ -116,6 +120,8 @@ class Operator:
     output : Argument
     module : ScheduledModule
         The compiled function.
+    may_wrap : str or None
+        What may wrap in the accumulators' 32 bits for the widest inputs, in a sentence.
     cycles, bound, macs : int
         What it takes by the timing model, what no schedule of this kind can beat, and the multiplications that it means.
     report : str
@@ -132,14 +138,16 @@ class Operator:
     >>> y = conv(data, weight, bias)      # N C H W, O I H W and a vector; the result is N C H W
     """
 
-    def __init__(self, name: str, epilogue: str | Sequence[str] = "", **attributes: int) -> None:
+    def __init__(self, name: str, epilogue: str | Sequence[str] = "", *, narrow: str = "saturate",
+                 **attributes: int) -> None:
         name_of(name, "an operator's name")
         given = dict(attributes)
         if name == "conv2d":  # how operands lie is nothing to the caller
             given.setdefault("fold", -1)
         self.name, self.env = name, current()
-        self._text = _written(epilogue, given)
+        self._text = _written(epilogue, narrow, given)
         self._op = self._create()
+        self.may_wrap: str | None = text(lib.vtac_op_may_wrap(self._op.handle))
         self.attributes: dict[str, int] = {
             a.name: whole(given[a.name] if a.name in given else a.default, a.name)
             for a in operators()[name].attributes.values()}
@@ -346,7 +354,7 @@ def bias_most(tiles: int = 1) -> int:
     return lib.vta_conv_bias_most(current().config.handle, whole(tiles, "the number of tiles"))
 
 
-def run(name: str, *inputs: np.ndarray, epilogue: str | Sequence[str] = "",
+def run(name: str, *inputs: np.ndarray, epilogue: str | Sequence[str] = "", narrow: str = "saturate",
         **attributes: int | np.ndarray) -> NDArray[Any]:
     """Runs an operator once: sizes come from the arrays. To run it several times, keep an :class:`Operator`.
 
@@ -357,6 +365,8 @@ def run(name: str, *inputs: np.ndarray, epilogue: str | Sequence[str] = "",
     inputs : numpy.ndarray
         Integers: images N C H W, weights O I H W (of conv2d_transpose I O H W), matrices, then what the epilogue takes.
     epilogue : str or list of str, optional
+    narrow : str, optional
+        ``"saturate"`` or ``"wrap"``, as of :class:`Operator`.
     attributes : int or numpy.ndarray
         What the arrays do not say: ``stride``, ``pad``, ``groups``, …; and inputs by name, such as ``bias0``.
 
@@ -376,4 +386,4 @@ def run(name: str, *inputs: np.ndarray, epilogue: str | Sequence[str] = "",
     arrays = [np.asarray(a) for a in inputs]
     named = {k: v for k, v in attributes.items() if isinstance(v, np.ndarray)}
     numbers = {k: v for k, v in attributes.items() if k not in named}
-    return Operator(name, epilogue, **{**_sizes(name, arrays), **numbers})(*arrays, **named)
+    return Operator(name, epilogue, narrow=narrow, **{**_sizes(name, arrays), **numbers})(*arrays, **named)
