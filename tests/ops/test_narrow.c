@@ -215,8 +215,8 @@ static void test_matched(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof matched / sizeof *matched; i++) {
         char text[1024];
-        vtac_kernel *kernel;
-        vtac_op *op;
+        vtac_kernel *kernel = NULL;
+        vtac_op *op = NULL;
         vta_config *config = config_of("");
         vta_diag *diag = vta_diag_create(NULL);
         snprintf(text, sizeof text, "%s%s\n", head, matched[i].result);
