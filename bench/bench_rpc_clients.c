@@ -1,107 +1,39 @@
 /* Many clients of one server at once, on the loopback: calls a second, latencies at the tail, memory of a session; and
  * the same calls through plain sockets, with a process for each connection, in the same run. Prints a table and writes
  * rpc_clients.json into the folder named by the first argument (default build/bench). */
-#include <arpa/inet.h>
 #include <dirent.h>
 #include <jansson.h>
-#include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "loopback.h"
 #include "timing.h"
-#include "vta/rpc.h"
 
 enum { CALLS = 20000, MAX_CLIENTS = 100, FRAME_BYTES = 12 };
 
-static void must(vta_status status, vta_diag *diag) {
-    if (status == VTA_OK) return;
-    fprintf(stderr, "%s\n", vta_diag_text(diag));
-    exit(1);
-}
-
 /* ---- Plain sockets ----------------------------------------------------------------------------------------------- */
-
-static bool all(ssize_t (*move)(int, void *, size_t, int), int fd, char *bytes, size_t size) {
-    for (size_t done = 0; done < size;) {
-        ssize_t n = move(fd, bytes + done, size - done, 0);
-        if (n <= 0) return false;
-        done += (size_t)n;
-    }
-    return true;
-}
-
-static ssize_t put(int fd, void *bytes, size_t size, int flags) { return send(fd, bytes, size, flags | MSG_NOSIGNAL); }
-
-static void no_delay(int fd) {
-    int one = 1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-}
 
 static void answer(int fd) {
     char frame[FRAME_BYTES];
-    no_delay(fd);
-    while (all(recv, fd, frame, sizeof frame) && all(put, fd, frame, sizeof frame)) continue;
+    while (loopback_receive(fd, frame, sizeof frame) && loopback_send(fd, frame, sizeof frame)) continue;
     _exit(0);
 }
 
-/* Ends with its children when it gets SIGTERM: they are of its process group. */
+/* A process for each connection, which ends with it. */
 static pid_t serve_plain(uint32_t *out_port) {
-    struct sockaddr_in at = {.sin_family = AF_INET};
-    socklen_t size = sizeof at;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    int listener = socket(AF_INET, SOCK_STREAM, 0);
-    if (bind(listener, (struct sockaddr *)&at, sizeof at) != 0 || listen(listener, MAX_CLIENTS) != 0) exit(1);
-    getsockname(listener, (struct sockaddr *)&at, &size);
-    *out_port = ntohs(at.sin_port);
+    int listener = loopback_listen(MAX_CLIENTS, out_port);
     pid_t pid = fork();
-    for (; pid == 0;) {
-        int fd = accept(listener, NULL, NULL);
-        if (fd < 0) _exit(1);
+    while (pid == 0) {
+        int fd = loopback_accept(listener);
         if (fork() == 0) answer(fd);
         close(fd);
     }
     close(listener);
-    return pid;
-}
-
-static int dial(uint32_t port) {
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    if (connect(fd, (struct sockaddr *)&at, sizeof at) != 0) exit(1);
-    no_delay(fd);
-    return fd;
-}
-
-/* ---- The server -------------------------------------------------------------------------------------------------- */
-
-static void tell(void *ctx, uint32_t port) {
-    if (write(*(int *)ctx, &port, sizeof port) != (ssize_t)sizeof port) _exit(1);
-}
-
-static pid_t serve(const char *program, const char *key_file, uint32_t *out_port) {
-    int ends[2];
-    if (pipe(ends) != 0) exit(1);
-    pid_t pid = fork();
-    if (pid == 0) {
-        const vta_rpc_server_options options = {.session_program = program,
-                                                .key_file = key_file,
-                                                .most_sessions = MAX_CLIENTS,
-                                                .ready = tell,
-                                                .ready_ctx = &ends[1]};
-        vta_diag *diag = vta_diag_create(NULL);
-        if (vta_rpc_serve(&options, diag) != VTA_OK) fprintf(stderr, "%s\n", vta_diag_text(diag));
-        _exit(0);
-    }
-    close(ends[1]);
-    if (read(ends[0], out_port, sizeof *out_port) != (ssize_t)sizeof *out_port) exit(1);
-    close(ends[0]);
     return pid;
 }
 
@@ -150,8 +82,8 @@ static void *work(void *arg) {
     for (int i = 0; i < c->calls; i++) {
         double begin = now_seconds();
         if (c->rpc)
-            must(vta_rpc_ping(c->rpc, c->diag), c->diag);
-        else if (!all(put, c->fd, frame, sizeof frame) || !all(recv, c->fd, frame, sizeof frame))
+            loopback_must(vta_rpc_ping(c->rpc, c->diag), c->diag);
+        else if (!loopback_send(c->fd, frame, sizeof frame) || !loopback_receive(c->fd, frame, sizeof frame))
             exit(1);
         c->latencies[i] = now_seconds() - begin;
     }
@@ -171,9 +103,10 @@ typedef struct result {
 static void connect_client(client *c, uint32_t port, bool plain, const char *key_file) {
     c->diag = vta_diag_create(NULL);
     if (plain)
-        c->fd = dial(port);
+        c->fd = loopback_connect(port);
     else
-        must(vta_rpc_connect(NULL, port, &(vta_rpc_options){.key_file = key_file}, NULL, c->diag, &c->rpc), c->diag);
+        loopback_must(vta_rpc_connect(NULL, port, &(vta_rpc_options){.key_file = key_file}, NULL, c->diag, &c->rpc),
+                      c->diag);
 }
 
 static void close_client(client *c) {
@@ -229,14 +162,16 @@ int main(int argc, char **argv) {
     snprintf(program, sizeof program, "%s/../vta-session", folder);
     snprintf(key, sizeof key, "%s/rpc_clients.key", folder);
     unlink(key);
-    must(vta_rpc_new_key(key, NULL), NULL);
+    loopback_must(vta_rpc_new_key(key, NULL), NULL);
     json_t *rows = json_array();
     printf("%-24s %8s %10s %10s %10s %10s %12s\n", "empty calls", "clients", "calls/s", "p50, us", "p99, us",
            "p99.9, us", "session, KiB");
     for (int way = 0; way < 3; way++) {
         uint32_t port;
         const char *key_file = way == 2 ? key : NULL;
-        pid_t pid = way ? serve(program, key_file, &port) : serve_plain(&port);
+        const vta_rpc_server_options options = {
+            .session_program = program, .key_file = key_file, .most_sessions = MAX_CLIENTS};
+        pid_t pid = way ? loopback_serve(&options, &port) : serve_plain(&port);
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
             result r = measure(counts[i], pid, port, way == 0, key_file);
             row(rows, names[way], counts[i], &r);
