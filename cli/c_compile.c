@@ -109,7 +109,7 @@ int cmd_compile(const cli_command *self, int argc, char **argv) {
     };
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
-    if (argc != 1) return cli_usage(self, "one model is wanted");
+    if (argc != 1) return cli_usage(self, "expected one MODEL");
     vta_status status = compile(&s, argv[0]);
     free(s.pictures.labels);
     free(s.texts[0]);

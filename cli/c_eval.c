@@ -130,7 +130,7 @@ int cmd_eval(const cli_command *self, int argc, char **argv) {
     };
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
-    if (argc != 1) return cli_usage(self, "one model is wanted");
+    if (argc != 1) return cli_usage(self, "expected one MODEL");
     if (!s.images || !s.labels_path) return cli_usage(self, "--images and --labels are wanted");
     if (s.is_float && cli_is_artifact(argv[0]))
         return cli_usage(self, "--float is for ONNX models: an artifact holds the integers only");

@@ -107,7 +107,7 @@ int cmd_graph(const cli_command *self, int argc, char **argv) {
     int code = cli_parse(self, options, argc, argv, &argc, &argv);
     if (code >= 0) return code;
     if (s.list_passes) return list_passes(s.common.json);
-    if (argc != 1) return cli_usage(self, "one model is wanted");
+    if (argc != 1) return cli_usage(self, "expected one MODEL");
     if (s.after && (s.common.json || s.as_read)) return cli_usage(self, "--after prints text of passes that run");
     if (s.after && !is_pass(s.after)) return cli_finish(no_such_pass(s.after));
     vtac_graph_options how = {.as_read = s.as_read, .after = s.after ? after_pass : NULL, .user = &s};

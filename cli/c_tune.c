@@ -175,7 +175,7 @@ static int check_usage(const cli_command *self, const cli_tune *s, int argc, cha
     if (s->merge && argc < 1) return cli_usage(self, "--merge: which logs?");
     if (!s->merge && argc < 1) return cli_usage(self, "which operator? vta ops lists them");
     if (!s->merge && argc - 1 > CLI_LIST_MOST) return cli_usage(self, "more than %d attributes", CLI_LIST_MOST);
-    if (!s->merge && cli_is_network(argv[0]) && argc > 1) return cli_usage(self, "one model is wanted");
+    if (!s->merge && cli_is_network(argv[0]) && argc > 1) return cli_usage(self, "expected one MODEL");
     if (s->output && !s->merge) return cli_usage(self, "--output is for --merge");
     if (s->resume && !s->log) return cli_usage(self, "--resume continues a log: which? (--log FILE)");
     return -1;

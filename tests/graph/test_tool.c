@@ -83,7 +83,7 @@ static void test_graph(void **state) {
     says(1, "graph other.onnx --json", "\"unsupported\": [");
     says(1, "graph missing.onnx", "missing.onnx");
     says(1, "graph names.txt", "names.txt: no ONNX model");
-    says(2, "graph", "one model is wanted");
+    says(2, "graph", "expected one MODEL");
 }
 
 /* The picture's means are 100.8333, 66.6667 and 75.1667. */
