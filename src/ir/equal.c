@@ -92,24 +92,9 @@ static bool payload_eq(cmp *c, const vt_expr *x, const vt_expr *y) {
     case VT_E_REDUCE: return reduce_eq(c, x->u.reduce, y->u.reduce);
     case VT_E_VAR:
     case VT_E_LET: /* expr_eq compares these itself */
-    case VT_E_ADD:
-    case VT_E_SUB:
-    case VT_E_MUL:
-    case VT_E_DIV:
-    case VT_E_MOD:
-    case VT_E_FLOORDIV:
-    case VT_E_FLOORMOD:
-    case VT_E_MIN:
-    case VT_E_MAX:
-    case VT_E_EQ:
-    case VT_E_NE:
-    case VT_E_LT:
-    case VT_E_LE:
-    case VT_E_GT:
-    case VT_E_GE:
-    case VT_E_AND:
-    case VT_E_OR:
-    case VT_E_NOT:
+    case VT_EACH_ARITH:
+    case VT_EACH_COMPARE:
+    case VT_EACH_LOGIC:
     case VT_E_SELECT:
     case VT_E_CAST:
     case VT_E_RAMP:

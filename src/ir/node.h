@@ -34,6 +34,45 @@ typedef enum vt_expr_class {
     VT_CLASS_OTHER
 } vt_expr_class;
 
+/* The kinds of each class behind one `case`, for switches that treat a class alike: the compiler checks that every
+ * kind has its case (-Wswitch-enum), and that no kind has two. */
+#define VT_EACH_LEAF                                                                                                   \
+    VT_E_VAR:                                                                                                          \
+    case VT_E_INT:                                                                                                     \
+    case VT_E_FLOAT:                                                                                                   \
+    case VT_E_STRING
+#define VT_EACH_ARITH                                                                                                  \
+    VT_E_ADD:                                                                                                          \
+    case VT_E_SUB:                                                                                                     \
+    case VT_E_MUL:                                                                                                     \
+    case VT_E_DIV:                                                                                                     \
+    case VT_E_MOD:                                                                                                     \
+    case VT_E_FLOORDIV:                                                                                                \
+    case VT_E_FLOORMOD:                                                                                                \
+    case VT_E_MIN:                                                                                                     \
+    case VT_E_MAX
+#define VT_EACH_COMPARE                                                                                                \
+    VT_E_EQ:                                                                                                           \
+    case VT_E_NE:                                                                                                      \
+    case VT_E_LT:                                                                                                      \
+    case VT_E_LE:                                                                                                      \
+    case VT_E_GT:                                                                                                      \
+    case VT_E_GE
+#define VT_EACH_LOGIC                                                                                                  \
+    VT_E_AND:                                                                                                          \
+    case VT_E_OR:                                                                                                      \
+    case VT_E_NOT
+#define VT_EACH_OTHER                                                                                                  \
+    VT_E_SELECT:                                                                                                       \
+    case VT_E_CAST:                                                                                                    \
+    case VT_E_LOAD:                                                                                                    \
+    case VT_E_PLOAD:                                                                                                   \
+    case VT_E_CALL:                                                                                                    \
+    case VT_E_LET:                                                                                                     \
+    case VT_E_RAMP:                                                                                                    \
+    case VT_E_BROADCAST:                                                                                               \
+    case VT_E_REDUCE
+
 typedef struct vt_expr_info {
     const char *text;
     int8_t operands; /* -1: varies */

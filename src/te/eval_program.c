@@ -150,21 +150,8 @@ uint32_t te__program_make(program *p, const vt_expr *e) {
         break;
     case VT_E_PLOAD: return make_load(p, e);
     case VT_E_CALL: return make_call(p, e);
-    case VT_E_ADD:
-    case VT_E_SUB:
-    case VT_E_MUL:
-    case VT_E_DIV:
-    case VT_E_MOD:
-    case VT_E_FLOORDIV:
-    case VT_E_FLOORMOD:
-    case VT_E_MIN:
-    case VT_E_MAX:
-    case VT_E_EQ:
-    case VT_E_NE:
-    case VT_E_LT:
-    case VT_E_LE:
-    case VT_E_GT:
-    case VT_E_GE:
+    case VT_EACH_ARITH:
+    case VT_EACH_COMPARE:
         in.x = te__program_make(p, e->a[0]);
         in.y = te__program_make(p, e->a[1]);
         in.code = BIN;
