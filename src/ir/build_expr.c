@@ -61,13 +61,6 @@ static void check_indices(vt_ctx *ctx, const char *what, const char *name, uint3
             vt_raise(ctx, VTA_INTERNAL, "%s of %s: index %u is not an integer", what, name, i);
 }
 
-int64_t vt_wrap_int(vt_dtype t, int64_t v) {
-    if (t.bits >= 64) return v;
-    uint64_t mask = (UINT64_C(1) << t.bits) - 1, x = (uint64_t)v & mask;
-    if (t.code == VT_INT && x >> (t.bits - 1) & 1) x |= ~mask;
-    return (int64_t)x;
-}
-
 static const vt_expr *splat(vt_ctx *ctx, const vt_expr *e, uint16_t lanes) {
     return lanes > 1 ? vt_e_broadcast(ctx, e, lanes) : e;
 }

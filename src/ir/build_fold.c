@@ -5,35 +5,12 @@
 #include "ir/build.h"
 #include "ir/fold.h"
 
-bool vt__fold_float(vt_expr_kind kind, double x, double y, double *out) {
-    switch (kind) {
-    case VT_E_ADD: *out = x + y; return true;
-    case VT_E_SUB: *out = x - y; return true;
-    case VT_E_MUL: *out = x * y; return true;
-    case VT_E_DIV: *out = x / y; return y != 0;
-    case VT_E_FLOORDIV: *out = floor(x / y); return y != 0;
-    case VT_E_MOD: *out = fmod(x, y); return y != 0;
-    case VT_E_FLOORMOD: *out = x - floor(x / y) * y; return y != 0;
-    case VT_E_MIN: *out = x < y ? x : y; return true;
-    case VT_E_MAX: *out = x > y ? x : y; return true;
-    case VT_E_EQ: *out = x == y; return true;
-    case VT_E_NE: *out = x != y; return true;
-    case VT_E_LT: *out = x < y; return true;
-    case VT_E_LE: *out = x <= y; return true;
-    case VT_E_GT: *out = x > y; return true;
-    case VT_E_GE: *out = x >= y; return true;
-    default: return false;
-    }
-}
-
 #define CALL_1(function) function(x)
 #define CALL_2(function) function(x, y)
 bool vt_math_value(vt_op op, double x, double y, double *out) {
     switch ((int)op) {
 #define VTA_MATH(name, function, operands, llvm, meaning)                                                              \
-    case VT_OP_##name:                                                                                                 \
-        *out = CALL_##operands(function);                                                                              \
-        return true;
+    case VT_OP_##name: *out = CALL_##operands(function); return true;
 #include "vta/math.def"
 #undef VTA_MATH
     default: return false;
@@ -94,7 +71,8 @@ const vt_expr *vt_try_fold(vt_ctx *ctx, vt_expr_kind kind, const vt_expr *x, con
             return vt_int(ctx, compare ? VT_BOOL : x->dtype, value);
     } else if (x->kind == VT_E_FLOAT && y->kind == VT_E_FLOAT) {
         double value;
-        if (vt__fold_float(kind, x->u.f, y->u.f, &value))
+        bool by_zero = kind >= VT_E_DIV && kind <= VT_E_FLOORMOD && y->u.f == 0;
+        if (!by_zero && vt_fold_float(kind, x->u.f, y->u.f, &value))
             return compare ? vt_bool(ctx, value != 0) : vt_float(ctx, x->dtype, value);
     }
     return fold_identity(ctx, kind, x, y);

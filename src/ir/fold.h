@@ -2,10 +2,14 @@
 #ifndef VT_IR_FOLD_H
 #define VT_IR_FOLD_H
 
+#include <math.h>
+
+#include "base/wrap.h"
 #include "ir/node.h"
 
 /* The value as a type holds it: wrapped in two's complement. */
-int64_t vt_wrap_int(vt_dtype t, int64_t value);
+static inline int64_t vt_wrap_int(vt_dtype t, int64_t value) { return vt_wrap(value, t.bits, t.code == VT_INT); }
+
 /* What divisions give: x by 0 is 0 and the remainder x, so that x is quotient times divisor plus remainder as always;
  * the least integer by -1 wraps to itself. The evaluator of te, the generated code and the simplifier do the same. */
 static inline int64_t vt_trunc_div(bool wide, int64_t x, int64_t y) {
@@ -45,29 +49,40 @@ static inline bool vt_fold_int(vt_expr_kind kind, vt_dtype t, int64_t x, int64_t
     case VT_E_LE: *out = wide ? ux <= uy : x <= y; return true;
     case VT_E_GT: *out = wide ? ux > uy : x > y; return true;
     case VT_E_GE: *out = wide ? ux >= uy : x >= y; return true;
-    case VT_E_VAR:
-    case VT_E_INT:
-    case VT_E_FLOAT:
-    case VT_E_STRING:
-    case VT_E_AND:
-    case VT_E_OR:
-    case VT_E_NOT:
-    case VT_E_SELECT:
-    case VT_E_CAST:
-    case VT_E_LOAD:
-    case VT_E_PLOAD:
-    case VT_E_CALL:
-    case VT_E_LET:
-    case VT_E_RAMP:
-    case VT_E_BROADCAST:
-    case VT_E_REDUCE:
+    case VT_EACH_LEAF:
+    case VT_EACH_LOGIC:
+    case VT_EACH_OTHER:
     case VT_E_COUNT: break;
     }
     return false;
 }
 
-/* In double precision. False where there is no such operation. */
-bool vt__fold_float(vt_expr_kind kind, double x, double y, double *out);
+/* The same in double precision, not rounded to a type yet. */
+static inline bool vt_fold_float(vt_expr_kind kind, double x, double y, double *out) {
+    switch (kind) {
+    case VT_E_ADD: *out = x + y; return true;
+    case VT_E_SUB: *out = x - y; return true;
+    case VT_E_MUL: *out = x * y; return true;
+    case VT_E_DIV: *out = x / y; return true;
+    case VT_E_MOD: *out = fmod(x, y); return true;
+    case VT_E_FLOORDIV: *out = floor(x / y); return true;
+    case VT_E_FLOORMOD: *out = x - floor(x / y) * y; return true;
+    case VT_E_MIN: *out = x < y ? x : y; return true;
+    case VT_E_MAX: *out = x > y ? x : y; return true;
+    case VT_E_EQ: *out = x == y; return true;
+    case VT_E_NE: *out = x != y; return true;
+    case VT_E_LT: *out = x < y; return true;
+    case VT_E_LE: *out = x <= y; return true;
+    case VT_E_GT: *out = x > y; return true;
+    case VT_E_GE: *out = x >= y; return true;
+    case VT_EACH_LEAF:
+    case VT_EACH_LOGIC:
+    case VT_EACH_OTHER:
+    case VT_E_COUNT: break;
+    }
+    return false;
+}
+
 /* A function of vta/math.def on x (and y), in double precision. False: `op` is not one of them. */
 bool vt_math_value(vt_op op, double x, double y, double *out);
 bool vt_op_is_math(vt_op op);

@@ -64,8 +64,8 @@ static vt_value eval_binary(vt__interp *in, const vt_expr *e, uint32_t lane) {
     bool compare = vt_expr_infos[kind].cls == VT_CLASS_COMPARE, fine;
     if (x.dtype.code == VT_FLOAT) {
         double f;
-        fine = vt__fold_float(kind, x.u.f, y.u.f, &f);
-        if (!fine && kind == VT_E_DIV) f = x.u.f / y.u.f, fine = true;
+        bool by_zero = kind > VT_E_DIV && kind <= VT_E_FLOORMOD && y.u.f == 0;
+        fine = !by_zero && vt_fold_float(kind, x.u.f, y.u.f, &f);
         if (fine) return compare ? vt__value_int(VT_BOOL, f != 0) : vt__value_float(x.dtype, f);
     } else {
         int64_t i;

@@ -1,6 +1,7 @@
 /* Operations on values, and the laws that give one value for what is written in two ways. */
 #include <string.h>
 
+#include "base/wrap.h"
 #include "prove/field.h"
 
 enum { SMALL = 1 << 16, MEMBERS_MOST = 64 };
@@ -15,13 +16,6 @@ typedef struct range {
 static range of_type(uint32_t bits) {
     int64_t high = bits >= 64 ? INT64_MAX : (INT64_C(1) << (bits - 1)) - 1;
     return (range){-high - 1, high, false};
-}
-
-static int64_t wrap(int64_t x, uint32_t bits, bool is_signed) {
-    if (bits >= 64) return x;
-    uint64_t low = (uint64_t)x & ((UINT64_C(1) << bits) - 1);
-    if (is_signed && low >> (bits - 1)) low |= ~UINT64_C(0) << bits;
-    return (int64_t)low;
 }
 
 /* A constant shows in both residues when it is small, and is remembered when it is not. */
@@ -165,7 +159,7 @@ static vta_value shift(vta_field *f, vta_value a, vta_value b, uint32_t bits, bo
         return vta_field_opaque(f, (uint64_t)(left ? VTA_FIELD_SHL : VTA_FIELD_SHR) << 8 | bits, 2,
                                 (vta_value[]){a, b});
     }
-    amount = wrap(amount, bits, true);
+    amount = vt_wrap(amount, bits, true);
     if (amount < 0) {
         left = !left;
         amount = amount == INT64_MIN ? INT64_MAX : -amount;
@@ -195,7 +189,7 @@ typedef struct set {
 static bool better(vt_term_op op, int64_t x, int64_t y) { return op == VT_TERM_MIN ? x < y : x > y; }
 
 static void add_constant(set *s, int64_t c) {
-    c = wrap(c, s->bits, true);
+    c = vt_wrap(c, s->bits, true);
     if (!s->has_constant || better(s->op, c, s->constant)) s->constant = c;
     s->has_constant = true;
 }
@@ -305,7 +299,7 @@ static bool clip(vta_field *f, vta_value x, vta_value bound, uint32_t bits, vta_
     int64_t low;
     vt_term t;
     if (!constant(f, bound, &low) || !minimum_of(f, x, bits, &t)) return false;
-    if (t.has_constant && wrap(low, bits, true) >= t.constant) return false;
+    if (t.has_constant && vt_wrap(low, bits, true) >= t.constant) return false;
     set s;
     vta_value members[MEMBERS_MOST];
     memcpy(members, vt_term_members(f, &t), t.n * sizeof *members);
@@ -351,7 +345,7 @@ vta_value vta_field_narrow(vta_field *f, vta_value value, uint32_t bits, bool is
     range r, fits = of_type(bits + !is_signed);
     if (!is_signed) fits.low = 0;
     int64_t c;
-    if (constant(f, value, &c)) return vta_field_int(f, wrap(c, bits, is_signed));
+    if (constant(f, value, &c)) return vta_field_int(f, vt_wrap(c, bits, is_signed));
     if (integer(f, value, &r) && r.low >= fits.low && r.high <= fits.high) return value;
     vt_term of, t = {.op = VT_TERM_NARROW, .bits = (uint8_t)bits, .is_signed = is_signed, .n = 1};
     if (vt_term_find(f, value, &of) && of.op == VT_TERM_NARROW && of.bits >= bits) value = of.operand;

@@ -36,14 +36,6 @@ static value load_element(const uint8_t *data, vt_dtype t, int64_t at) {
     return v;
 }
 
-static int64_t wrap(int64_t x, vt_dtype t) {
-    if (t.bits >= 64) return x;
-    if (t.bits == 1) return x != 0;
-    uint64_t bits = (uint64_t)x & ((UINT64_C(1) << t.bits) - 1);
-    if (t.code == VT_INT && bits >> (t.bits - 1)) bits |= ~UINT64_C(0) << t.bits;
-    return (int64_t)bits;
-}
-
 static void store_element(uint8_t *data, vt_dtype t, int64_t at, value v) {
     uint8_t *p = data + (size_t)at * element_bytes(t);
     if (t.code == VT_FLOAT) {
@@ -57,49 +49,20 @@ static void store_element(uint8_t *data, vt_dtype t, int64_t at, value v) {
 static double rounded(double x, vt_dtype t) { return t.bits == 32 ? (double)(float)x : x; }
 
 static value float_bin(vt_expr_kind kind, vt_dtype t, double x, double y) {
-    switch (kind) {
-    case VT_E_ADD: return (value){.f = rounded(x + y, t)};
-    case VT_E_SUB: return (value){.f = rounded(x - y, t)};
-    case VT_E_MUL: return (value){.f = rounded(x * y, t)};
-    case VT_E_DIV: return (value){.f = rounded(x / y, t)};
-    case VT_E_MIN: return (value){.f = x < y ? x : y};
-    case VT_E_MAX: return (value){.f = x < y ? y : x};
-    case VT_E_EQ: return (value){.i = x == y};
-    case VT_E_NE: return (value){.i = x != y};
-    case VT_E_LT: return (value){.i = x < y};
-    case VT_E_LE: return (value){.i = x <= y};
-    case VT_E_GT: return (value){.i = x > y};
-    case VT_E_GE: return (value){.i = x >= y};
-    case VT_E_FLOORDIV: /* of integers only: te/expr.c */
-    case VT_E_MOD:
-    case VT_E_FLOORMOD:
-    case VT_E_VAR:
-    case VT_E_INT:
-    case VT_E_FLOAT:
-    case VT_E_STRING:
-    case VT_E_AND:
-    case VT_E_OR:
-    case VT_E_NOT:
-    case VT_E_SELECT:
-    case VT_E_CAST:
-    case VT_E_LOAD:
-    case VT_E_PLOAD:
-    case VT_E_CALL:
-    case VT_E_LET:
-    case VT_E_RAMP:
-    case VT_E_BROADCAST:
-    case VT_E_REDUCE:
-    case VT_E_COUNT: break;
-    }
-    return (value){.f = 0}; /* make() gives BIN no other */
+    double out = 0;
+    vt_fold_float(kind, x, y, &out);
+    return kind >= VT_E_EQ && kind <= VT_E_GE ? (value){.i = out != 0} : (value){.f = rounded(out, t)};
 }
+
+/* What is not zero is true; otherwise the low bits. */
+static int64_t to_integer(int64_t x, vt_dtype t) { return vt_dtype_is_bool(t) ? x != 0 : vt_wrap_int(t, x); }
 
 static value cast_value(value v, uint8_t from, vt_dtype to) {
     if (from == VT_FLOAT && to.code == VT_FLOAT) return (value){.f = rounded(v.f, to)};
     if (from == VT_FLOAT && !(v.f > -0x1p63 && v.f < 0x1p63)) return (value){.i = 0};
-    if (from == VT_FLOAT) return (value){.i = wrap((int64_t)v.f, to)};
+    if (from == VT_FLOAT) return (value){.i = to_integer((int64_t)v.f, to)};
     if (to.code == VT_FLOAT) return (value){.f = rounded((double)v.i, to)};
-    return (value){.i = wrap(v.i, to)};
+    return (value){.i = to_integer(v.i, to)};
 }
 
 static value run_load(te_context *c, const insn *in, const value *slot) {
@@ -113,7 +76,7 @@ static value run_load(te_context *c, const insn *in, const value *slot) {
         at = at * a->shape[d] + i;
     }
     value v = load_element(a->data, a->dtype, at);
-    if (a->dtype.bits < 8) v.i = wrap(v.i, a->dtype);
+    if (a->dtype.bits < 8) v.i = to_integer(v.i, a->dtype);
     return v;
 }
 
@@ -126,24 +89,24 @@ static inline void one(const program *p, const insn *in, value *slot) {
         if (in->dtype.code == VT_FLOAT)
             *to = float_bin((vt_expr_kind)in->kind, in->dtype, x.f, y.f);
         else if (vt_fold_int((vt_expr_kind)in->kind, in->dtype, x.i, y.i, &to->i))
-            to->i = wrap(to->i, in->dtype);
+            to->i = vt_wrap_int(in->dtype, to->i);
         break;
     case NOT: to->i = !x.i; break;
-    case BITNOT: to->i = wrap(~x.i, in->dtype); break;
+    case BITNOT: to->i = vt_wrap_int(in->dtype, ~x.i); break;
     case CAST: *to = cast_value(x, in->kind, in->dtype); break;
     case LOAD: *to = run_load(p->c, in, slot); break;
     case LOAD_LINEAR: {
         int64_t at = in->base;
         for (uint32_t k = 0; k < in->n_factors; k++) at += in->factors[k] * slot[in->indices[k]].i;
         *to = load_element(in->array->data, in->array->dtype, at);
-        if (in->array->dtype.bits < 8) to->i = wrap(to->i, in->array->dtype);
+        if (in->array->dtype.bits < 8) to->i = to_integer(to->i, in->array->dtype);
         break;
     }
     case MATH:
         vt_math_value((vt_op)in->kind, x.f, y.f, &to->f);
         to->f = rounded(to->f, in->dtype);
         break;
-    case SHIFT: to->i = wrap(vt_shift_value(in->kind, in->dtype, x.i, y.i), in->dtype); break;
+    case SHIFT: to->i = vt_wrap_int(in->dtype, vt_shift_value(in->kind, in->dtype, x.i, y.i)); break;
     case BITWISE:
         to->i = in->kind == VT_OP_BITWISE_AND ? x.i & y.i : in->kind == VT_OP_BITWISE_OR ? x.i | y.i : x.i ^ y.i;
         break;

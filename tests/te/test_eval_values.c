@@ -87,6 +87,42 @@ static void floats_to_integers(void **state) {
     te_context_destroy(c);
 }
 
+/* What is computed of a float that is no number, of zeros with a sign and of conditions is what generated code gives.
+ */
+static void corners(void **state) {
+    (void)state;
+    enum { M = 4 };
+    static const float a[M] = {NAN, 1, 0.0f, -0.0f}, b[M] = {1, NAN, -0.0f, 0.0f};
+    static const struct {
+        const char *text;
+        int32_t expected[M];
+    } rows[] = {
+        {"int32(min(a[i], b[i]) == 1)", {1, 0, 0, 0}}, /* x < y ? x : y, which is y beside what is no number */
+        {"int32(max(a[i], b[i]) == 1)", {1, 0, 0, 0}},
+        {"int32(1 / min(a[i], b[i]) < 0)", {0, 0, 1, 0}},
+        {"int32(1 / max(a[i], b[i]) < 0)", {0, 0, 1, 0}},
+        {"int32(a[i] != b[i])", {1, 1, 0, 0}},
+        {"int32(~(a[i] == 1))", {1, 0, 1, 1}}, /* conditions have one bit */
+        {"int32((a[i] == 0) + (b[i] == 0))", {0, 0, 0, 0}},
+        {"int32((a[i] == 0) - (b[i] == 1))", {1, 0, 1, 1}},
+        {"int32(bool(int32(a[i] == 0) * 2))", {0, 0, 1, 1}}, /* whatever is not zero is true */
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        te_context *c = context_with(NULL);
+        te_tensor *in[2] = {te_placeholder(c, "a", "float32", 1, (int64_t[]){M}),
+                            te_placeholder(c, "b", "float32", 1, (int64_t[]){M})};
+        te_tensor *y = te_compute(c, "y", 1, (int64_t[]){M}, "i", rows[r].text);
+        assert_fine(c);
+        int32_t got[M];
+        assert_int_equal(te_evaluate(c, y, 2, in, (const void *[]){a, b}, got), VTA_OK);
+        for (int i = 0; i < M; i++)
+            if (got[i] != rows[r].expected[i])
+                fail_msg("%s of %g and %g is %d, expected %d", rows[r].text, (double)a[i], (double)b[i], got[i],
+                         rows[r].expected[i]);
+        te_context_destroy(c);
+    }
+}
+
 /* Each type in memory: the least and the largest value, read, stored, and read again as int64. */
 static void types(void **state) {
     (void)state;
@@ -269,8 +305,9 @@ static void refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(floats),         cmocka_unit_test(floats_to_integers),
-                                       cmocka_unit_test(types),          cmocka_unit_test(values),
-                                       cmocka_unit_test(refused_values), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(floats),  cmocka_unit_test(floats_to_integers),
+                                       cmocka_unit_test(corners), cmocka_unit_test(types),
+                                       cmocka_unit_test(values),  cmocka_unit_test(refused_values),
+                                       cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
