@@ -1,14 +1,18 @@
 """The tests of a build, as ctest knows them, and how they are run."""
 import collections
 import concurrent.futures
+import glob
 import json
 import os
+import re
 import resource
+import shlex
 import signal
 import subprocess
 import threading
 import time
 
+ADD_TEST = re.compile(r"^add_test\((?:\[=*\[)?(\w+)(?:\]=*\])? (.*)\)$", re.MULTILINE)
 Test = collections.namedtuple("Test", "name command folder environment labels skip_code timeout")
 
 # Slow, and about other things than what the sources compute.
@@ -27,10 +31,10 @@ PASSED, FAILED, LATE, STOPPED = "passed", "failed", "ran out of time", "stopped"
 def tests_of(build):
     """{name: Test} of all tests of a build that are run at all."""
     listed = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build, check=True, capture_output=True)
-    found = {}
+    found, not_built = {}, commands_of(build)
     for test in json.loads(listed.stdout)["tests"]:
         own = {p["name"]: p["value"] for p in test["properties"]}
-        command = test.get("command") or [os.path.join(build, program_of(test["name"], own["LABELS"][0]))]
+        command = test.get("command") or not_built[test["name"]]
         if test["name"] not in NEVER:
             found[test["name"]] = Test(test["name"], command, own["WORKING_DIRECTORY"],
                                        dict(e.split("=", 1) for e in own.get("ENVIRONMENT", [])), own.get("LABELS", []),
@@ -38,8 +42,13 @@ def tests_of(build):
     return found
 
 
-def program_of(name, label):
-    return os.path.join("fuzz" if label == "fuzz" else "tests", name)
+def commands_of(build):
+    """{name: command} as CMake wrote them: ctest does not show the command of a program that is not built yet."""
+    found = {}
+    for path in glob.glob(os.path.join(build, "**", "CTestTestfile.cmake"), recursive=True):
+        with open(path, encoding="utf-8") as f:
+            found |= {name: shlex.split(words) for name, words in ADD_TEST.findall(f.read())}
+    return found
 
 
 def limits():
