@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "file.h"
 #include "vta/device.h"
@@ -23,11 +22,9 @@ static vta_status wrong(vta_status status, const char *what, const char *message
 /* ---- What it takes, with --verbose ---- */
 
 void cli_stage(const char *name) {
-    static struct timespec begin;
-    struct timespec now;
+    static double begin;
     struct rusage use;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double ms = (double)(now.tv_sec - begin.tv_sec) * 1e3 + (double)(now.tv_nsec - begin.tv_nsec) / 1e6;
+    double now = cli_now(), ms = (now - begin) * 1e3;
     if (name && *cli_verbose() && getrusage(RUSAGE_SELF, &use) == 0)
         fprintf(stderr, "%-20s %9.1f ms, memory %6ld MiB at most so far\n", name, ms, use.ru_maxrss / 1024);
     begin = now;

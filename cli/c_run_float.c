@@ -2,7 +2,6 @@
 #include "c_run_float.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "tensors.h"
 
@@ -15,11 +14,9 @@ typedef struct running {
 } running;
 
 static vta_status evaluate(running *r) {
-    struct timespec begin, end;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    double begin = cli_now();
     vta_status status = vtac_evaluator_run(r->evaluator, (const void *const *)r->input_data, cli_diag());
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    r->seconds = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) * 1e-9;
+    r->seconds = cli_now() - begin;
     r->output_data = calloc(r->outputs.count + 1, sizeof *r->output_data);
     if (!r->output_data) return VTA_NO_MEMORY;
     for (size_t i = 0; i < r->outputs.count && status == VTA_OK; i++)

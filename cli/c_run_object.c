@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "findings.h"
 #include "object.h"
@@ -59,7 +58,6 @@ static vta_status move(running *r, size_t i) {
 
 static vta_status call(running *r) {
     DLTensor *tensors[MOST_ARGS];
-    struct timespec begin, end;
     vta_status status = VTA_OK;
     for (size_t i = 0; i < r->count && status == VTA_OK; i++) {
         const vta_signature_arg *a = &r->args[i];
@@ -68,10 +66,9 @@ static vta_status call(running *r) {
         if (status == VTA_OK) tensors[i] = vta_array_tensor(r->arrays[i]);
     }
     if (status != VTA_OK) return status;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    double begin = cli_now();
     status = vta_function_call_tensors(r->object.function, tensors, (int)r->count, cli_diag());
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    r->seconds = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) * 1e-9;
+    r->seconds = cli_now() - begin;
     for (size_t i = 0; i < r->count && status == VTA_OK; i++)
         if (r->args[i].is_output) status = move(r, i);
     return status;

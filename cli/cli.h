@@ -42,6 +42,8 @@ vta_status cli_fail(vta_status status, const char *fmt, ...) VTA_PRINTF(2, 3);
 int cli_finish(vta_status status);
 /* Is --verbose given: then cli_finish prints the details of errors too. */
 bool *cli_verbose(void);
+/* Seconds of the monotonic clock. */
+double cli_now(void);
 /* Prints "vta COMMAND: message" and a hint at --help; gives CLI_USAGE. */
 int cli_usage(const cli_command *command, const char *fmt, ...) VTA_PRINTF(2, 3);
 
@@ -69,9 +71,8 @@ typedef struct cli_common {
         "set", 's', CLI_LIST, "KEY=VALUE", "change one key of the configuration; may be repeated", &(common)->set      \
     }
 #define CLI_PARAM_OPTION(list)                                                                                         \
-    { "param", 'p', CLI_LIST, "NAME=VALUE", "value of a parameter of a kernel file; may be repeated", list }
-#define CLI_JSON_OPTION(common)                                                                                        \
-    { "json", 'j', CLI_FLAG, NULL, "print JSON instead of text", &(common)->json }
+    {"param", 'p', CLI_LIST, "NAME=VALUE", "value of a parameter of a kernel file; may be repeated", list}
+#define CLI_JSON_OPTION(common) {"json", 'j', CLI_FLAG, NULL, "print JSON instead of text", &(common)->json}
 
 /* The items of a list with blanks between them; free() it. NULL when out of memory. */
 char *cli_join(const cli_list *list);

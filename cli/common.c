@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli.h"
 #include "vta/support.h"
@@ -10,6 +11,12 @@ vta_diag *cli_diag(void) {
     static vta_diag *diag;
     if (!diag) diag = vta_diag_create(NULL);
     return diag;
+}
+
+double cli_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 bool *cli_verbose(void) {

@@ -1,7 +1,6 @@
 #include "model_open.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 /* The tensors of one side; free() their list. */
 static vta_status list_tensors(const cli_opened_model *o, bool outputs, cli_tensors *out) {
@@ -22,12 +21,6 @@ vta_status cli_model_set_inputs(cli_opened_model *o, bool all) {
     for (size_t i = 0; i < o->inputs.count && status == VTA_OK; i++)
         status = vta_instance_set_input(o->instance, i, o->input_data[i], o->inputs.item[i].bytes, cli_diag());
     return status;
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 vta_status cli_model_open(const cli_model *m, cli_opened_model *o) {
@@ -55,9 +48,9 @@ vta_status cli_model_measure(cli_opened_model *o) {
     vta_status status = VTA_OK;
     for (uint64_t i = 0; i == 0 || (i < o->m->repeat && status == VTA_OK); i++) {
         vta_device_clear_counters(vta_instance_device(o->instance));
-        double begin = now();
+        double begin = cli_now();
         status = vta_instance_run(o->instance, cli_diag());
-        double seconds = now() - begin;
+        double seconds = cli_now() - begin;
         if (i == 0 || seconds < o->seconds) o->seconds = seconds;
     }
     return status;

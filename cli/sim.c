@@ -1,5 +1,4 @@
 /* vta sim: a captured program on a simulator. */
-#include <time.h>
 
 #include "cli.h"
 #include "device.h"
@@ -12,12 +11,6 @@ static bool show_progress(void *ctx, uint32_t run, uint32_t run_count) {
     (void)ctx;
     cli_progress("run", run, run_count);
     return false;
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static uint64_t instructions(const vta_program *program) {
@@ -89,12 +82,13 @@ int cmd_sim(const cli_command *self, int argc, char **argv) {
     vta_device *device = NULL;
     vta_status status = vta_program_load(argv[0], NULL, cli_diag(), &program);
     if (status == VTA_OK) status = cli_make_device(&chosen, vta_program_config(program), &device);
-    double begin = now();
+    double begin = cli_now();
     vta_program_options run = {.expect = expect, .wait_cycles = (uint32_t)wait_cycles, .progress = show_progress};
     if (status == VTA_OK) status = vta_program_run(program, device, &run, cli_diag());
     cli_progress_end();
     report r = {argv[0], common.json, expect, chosen.check, status};
-    if (status == VTA_OK || (device && common.json && chosen.check)) print_report(&r, program, device, now() - begin);
+    if (status == VTA_OK || (device && common.json && chosen.check))
+        print_report(&r, program, device, cli_now() - begin);
     vta_device_destroy(device);
     vta_program_destroy(program);
     return cli_finish(status);

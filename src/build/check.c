@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/versioned.h"
 #include "build/check.h"
@@ -10,12 +9,6 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
-
-double vt_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* xorshift64*: the same inputs for the same seed on every machine. */
 static uint64_t next_random(vt_checking *k) {

@@ -2,6 +2,7 @@
 #ifndef VT_BUILD_CHECK_H
 #define VT_BUILD_CHECK_H
 
+#include "base/clock.h"
 #include "ir/dtype.h"
 #include "vta/build.h"
 
@@ -38,7 +39,6 @@ typedef struct vt_checking {
     vtac_arg *args;
 } vt_checking;
 
-double vt_now(void);
 /* VTA_INVALID_ARGUMENT, with a message where there are words for it, unless these are a context and tensors. */
 vta_status vt_checking_args(const te_context *c, size_t n, const te_tensor *const args[], vta_diag *diag);
 /* The lists for k->n arguments; false when out of memory. Free in any case with vt_checking_free. */

@@ -1,14 +1,8 @@
 /* One inference: the steps of the plan, in their order. */
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "exec/exec_priv.h"
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* ---- Arguments in device memory -------------------------------------------------------------------------------- */
 
@@ -65,12 +59,12 @@ static vta_status failed(const vta_instance *in, uint32_t index, vta_status stat
 vta_status vta_instance_run(vta_instance *in, vta_diag *diag) {
     if (!in) return vt_fail(diag, VTA_INVALID_ARGUMENT, "vta_instance_run: instance is NULL");
     atomic_store(&in->interrupted, false);
-    double before = now();
+    double before = vt_now();
     for (uint32_t i = 0; i < in->model->plan.step_count; i++) {
         if (atomic_load(&in->interrupted)) return vt_fail(diag, VTA_INTERRUPTED, "interrupted");
         vta_status status = run_step(in, &in->steps[i], diag);
         if (status != VTA_OK) return failed(in, i, status, diag);
-        double after = now();
+        double after = vt_now();
         in->steps[i].seconds = after - before;
         before = after;
     }

@@ -1,7 +1,7 @@
 /* Runs the pipeline: which passes run, what is printed after each. */
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "lower/lower.h"
@@ -48,12 +48,6 @@ static void check_disabled(vt_ctx *ctx, const vtac_lower_options *o) {
     }
 }
 
-static uint64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void verify(vt_ctx *ctx, const vt_func *f, const char *pass) {
     vta_status status = vt_verify(ctx, f, ctx->diag);
     if (status == VTA_NO_MEMORY) vt_leave(ctx, status);
@@ -88,9 +82,7 @@ vt_lowering *vt_lowering_new(vt_ctx *ctx, const vtac_lower_options *options) {
 }
 
 /* The one thing in the arena that a pass may leave behind beside the function. */
-static const vt_iter *thread_axis(const vt_lowering *l) {
-    return l->target ? ((const vt_vta *)l->target)->axis : NULL;
-}
+static const vt_iter *thread_axis(const vt_lowering *l) { return l->target ? ((const vt_vta *)l->target)->axis : NULL; }
 
 /* What a pass that changes nothing took for itself is used again. */
 static const vt_func *run(size_t pass, vt_lowering *l, const vt_func *f) {
@@ -116,9 +108,9 @@ const vt_func *vt_lower(vt_ctx *ctx, const vt_func *f, const vtac_lower_options 
         event.skipped = (passes[i].sort == VTA && !l->target) || is_disabled(o, event.name);
         vt_poll(ctx);
         if (!event.skipped) {
-            uint64_t start = now();
+            uint64_t start = vt_now_ns();
             f = run(i, l, f);
-            event.nanoseconds = now() - start;
+            event.nanoseconds = vt_now_ns() - start;
             if (o->verify) verify(ctx, f, event.name);
             if (f != before) {
                 l->last = event.name;

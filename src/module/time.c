@@ -1,23 +1,17 @@
 /* Seconds of calls, in rounds. */
-#include <time.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "module/module.h"
 #include "module/module_priv.h"
 
-static double seconds_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static vta_status run_round(const vt_timed *f, uint64_t number, vta_diag *diag, double *out_seconds) {
-    double begin = seconds_now();
+    double begin = vt_now();
     for (uint64_t n = 0; n < number; n++) {
         if (vt__host_stopped()) return vt_fail(diag, VTA_INTERRUPTED, "interrupted");
         VT_TRY(vta_function_call(f->function, f->args, f->codes, f->count, diag, NULL, NULL));
     }
-    *out_seconds = seconds_now() - begin;
+    *out_seconds = vt_now() - begin;
     return VTA_OK;
 }
 

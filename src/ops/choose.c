@@ -1,8 +1,8 @@
 /* Choosing the schedule of an operator: from the database, and among the best candidates by estimate. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/versioned.h"
 #include "ops/database.h"
 #include "ops/knobs.h"
@@ -22,11 +22,7 @@ void vt__op_forget(vtac_op *op) {
 /* The best by estimate that are timed, and as many in reserve should the compiler refuse all of them. */
 enum { TRIES = 3, MOST_TRIES = 32, RESERVE = 8 };
 
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
+static double now_ms(void) { return 1e3 * vt_now(); }
 
 typedef struct choice {
     vtac_op *op;

@@ -1,8 +1,8 @@
 /* A schedule tried: written, compiled, its stream recorded and timed. */
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "build/replay.h"
 #include "ops/ops.h"
 #include "vta/isa.h"
@@ -11,11 +11,7 @@
 enum { TOUCHED = 16 };
 _Static_assert(VT_OP_ARGUMENTS == 2 * VT_EPILOGUE_MOST + 3, "two inputs a step, and three");
 
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
+static double now_ms(void) { return 1e3 * vt_now(); }
 
 static vta_status lower(const vtac_op *op, vt_op_trial *t, vta_diag *diag) {
     vtac_lower_options options = {.config = op->config};

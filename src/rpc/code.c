@@ -1,7 +1,6 @@
 /* Modules and functions of a session. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "module/module.h"
 #include "rpc/session.h"
@@ -42,12 +41,6 @@ vta_status vt__session_call(vt_rpc_session *s, vta_packed_function f, TVMValue *
     vta_status status = vta_function_call(f, args, codes, count, s->diag, out_value, out_code);
     vt__session_call_ends(s, 1);
     return status;
-}
-
-double vt__session_clock(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 vta_status vt__session_time(vt_rpc_session *s, const vt_rpc_timer *timer, TVMValue *args, int *codes, int count,

@@ -60,7 +60,6 @@ enum { VT_RPC_MOST_ROUNDS = 65536 };
 /* Around what may take long: the server ends a session whose call takes too long, and sees here when it began. */
 void vt__session_call_begins(vt_rpc_session *s);
 void vt__session_call_ends(vt_rpc_session *s, uint64_t calls);
-double vt__session_clock(void); /* seconds */
 
 /* ---- Networks (models.c) ---- */
 vta_status vt__session_load_model(vt_rpc_session *s, const char *name, uint64_t *out_model);

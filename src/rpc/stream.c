@@ -1,22 +1,18 @@
 #include "rpc/stream.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "rpc/tls.h"
 
 enum { BYTES_PER_MS = 64 };
 
-uint64_t vt__rpc_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
+uint64_t vt__rpc_now(void) { return vt_now_ns() / 1000000; }
 
 uint64_t vt__rpc_deadline(uint32_t patience_ms, size_t size) {
     return patience_ms ? vt__rpc_now() + patience_ms + size / BYTES_PER_MS : 0;

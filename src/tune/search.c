@@ -1,6 +1,7 @@
 /* The rounds of a search. The first have the schedules that are known to be good: those that the caller gives, the
  * database's, the best by estimate. Every other round comes of the best so far. */
 #include "tune/search.h"
+#include "base/clock.h"
 
 #include <string.h>
 
@@ -52,10 +53,10 @@ static void insert_parent(vt_tune_search *s, uint32_t index) {
 static bool tick(void *user, const vt_tune_trial *done) {
     vt_tune_search *s = user;
     vtac_tune_progress p = {.size = sizeof p, .trials = s->trials, .bound = s->result.op.bound};
-    if (s->options->seconds > 0 && vt__tune_now() - s->begin >= s->options->seconds) s->stopped = true;
+    if (s->options->seconds > 0 && vt_now() - s->begin >= s->options->seconds) s->stopped = true;
     if (!s->options->progress) return s->stopped;
     p.best = best_of(s);
-    p.seconds = vt__tune_now() - s->begin;
+    p.seconds = vt_now() - s->begin;
     for (size_t i = 0; i < s->count; i++) {
         const vt_tune_trial *t = &s->all[i];
         p.trial += t->done;
@@ -169,7 +170,8 @@ static vta_status add_database(vt_tune_search *s) {
     vt_op_blocks b;
     uint64_t cycles;
     bool found = false;
-    if (!s->options->without_database) VT_TRY(vt_op_database_find(NULL, s->op, s->profile, s->diag, &b, &cycles, &found));
+    if (!s->options->without_database)
+        VT_TRY(vt_op_database_find(NULL, s->op, s->profile, s->diag, &b, &cycles, &found));
     if (found) add_start(s, &b);
     return VTA_OK;
 }

@@ -1,20 +1,14 @@
 /* One trial, and the names of schedules. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "tune/tune.h"
 
-double vt__tune_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 vta_status vt__tune_try(const vtac_op *op, const vta_timing_profile *profile, const vta_allocator *allocator,
                         vt_tune_trial *t) {
-    double begin = vt__tune_now();
+    double begin = vt_now();
     uint64_t cycles = 0;
     vta_diag *said = vta_diag_create(allocator);
     if (!said) return VTA_NO_MEMORY;
@@ -22,7 +16,7 @@ vta_status vt__tune_try(const vtac_op *op, const vta_timing_profile *profile, co
     t->done = status != VTA_NO_MEMORY;
     t->cycles = status == VTA_OK ? cycles : 0;
     t->error = status == VTA_OK ? VT_TUNE_FINE : VT_TUNE_REFUSED;
-    t->seconds = vt__tune_now() - begin;
+    t->seconds = vt_now() - begin;
     snprintf(t->message, sizeof t->message, "%s", status == VTA_OK ? "" : vta_diag_text(said));
     t->message[strcspn(t->message, "\n")] = 0;
     vta_diag_destroy(said);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/versioned.h"
 #include "tune/search.h"
@@ -117,9 +118,9 @@ static vta_status tune(vtac_op *op, const vtac_tune_options *options, const vta_
     s->trials = options->trials ? options->trials : TRIALS;
     s->pool = (vt_tune_pool){.op = op, .profile = profile, .jobs = options->jobs};
     s->pool.trial_seconds = options->trial_seconds > 0 ? options->trial_seconds : TRIAL_SECONDS;
-    s->begin = vt__tune_now();
+    s->begin = vt_now();
     vta_status status = search(s);
-    s->result.seconds = vt__tune_now() - s->begin;
+    s->result.seconds = vt_now() - s->begin;
     end(s);
     if (status == VTA_OK && out_result) vt_result_write(out_result, &s->result, sizeof s->result);
     vt_free(op->allocator, s, sizeof *s);

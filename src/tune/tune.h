@@ -31,7 +31,6 @@ vta_status vt__tune_try(const vtac_op *op, const vta_timing_profile *profile, co
 /* The knobs as text: free with vt_strfree; NULL when out of memory. And its hash. */
 char *vt__tune_knobs(const vtac_op *op, const vt_op_blocks *b);
 vta_status vt__tune_hash(const vtac_op *op, const vt_op_blocks *b, vta_diag *diag, uint64_t *out_hash);
-double vt__tune_now(void);
 
 /* ---- Processes (workers.c) --------------------------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "tune/tune.h"
 
 enum { TICK_MS = 100 };
@@ -101,7 +102,7 @@ static void lose(vt_tune_worker *w, bool late, double seconds) {
     t->done = true;
     t->cycles = 0;
     t->error = late ? VT_TUNE_TIMEOUT : VT_TUNE_DIED;
-    t->seconds = vt__tune_now() - began;
+    t->seconds = vt_now() - began;
     if (late)
         snprintf(t->message, sizeof t->message, "no result after %.0f s", seconds);
     else
@@ -112,7 +113,7 @@ static void lose(vt_tune_worker *w, bool late, double seconds) {
 static vta_status give(const vt_tune_pool *pool, vt_tune_worker *w, vt_tune_trial *t, vta_diag *diag) {
     for (int times = 0; times < 2; times++) {
         if (w->pid <= 0) VT_TRY(start(pool, w, diag));
-        w->began = vt__tune_now();
+        w->began = vt_now();
         if (send_all(w->to, t, sizeof *t)) {
             w->trial = t;
             return VTA_OK;
@@ -151,7 +152,7 @@ static bool wait_for_results(vt_tune_pool *pool) {
         if (!t) continue;
         if (polled[i].revents)
             take(w);
-        else if (vt__tune_now() - w->began > pool->trial_seconds)
+        else if (vt_now() - w->began > pool->trial_seconds)
             lose(w, true, pool->trial_seconds);
         if (t->done) stop |= pool->tick(pool->user, t);
     }

@@ -3,8 +3,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "device/board/fpga.h"
 #include "device/board/mapped.h"
 #include "device/board/memory.h"
@@ -94,12 +94,6 @@ static void destroy(vta_device *device) {
 
 enum { POLLS_IN_A_ROW = 16384 }; /* then others may have the processor, and the clock is looked at */
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* How long something is waited for: looks at the registers, and time. */
 typedef struct bound {
     uint32_t looks; /* 0: any number */
@@ -107,14 +101,14 @@ typedef struct bound {
 } bound;
 
 static vta_status wait(vt_board *b, bool (*over)(const vt_board *b), bound most, vta_diag *diag) {
-    double begin = most.seconds > 0 ? now() : 0;
+    double begin = most.seconds > 0 ? vt_now() : 0;
     for (uint32_t looks = 0; !over(b); looks++) {
         if (atomic_load(&b->stop))
             return vt_fail(diag, VTA_INTERRUPTED, "interrupted; the accelerator goes on until its stream ends");
         if (most.looks && looks == most.looks)
             return vt_fail(diag, VTA_TIMEOUT, "no FINISH within %u looks at the control register", most.looks);
         if (looks % POLLS_IN_A_ROW != POLLS_IN_A_ROW - 1) continue;
-        if (most.seconds > 0 && now() - begin > most.seconds)
+        if (most.seconds > 0 && vt_now() - begin > most.seconds)
             return vt_fail(diag, VTA_TIMEOUT, "no FINISH within %g seconds (board setting run_seconds)", most.seconds);
         sched_yield();
     }

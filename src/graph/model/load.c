@@ -1,7 +1,7 @@
 /* Models from files and from memory. */
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/versioned.h"
 #include "graph/model/model.h"
@@ -19,17 +19,11 @@ typedef struct loading {
     uint64_t since;
 } loading;
 
-static uint64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void report(void *user, const vt_graph_pass_info *pass, const vt_graph *g, bool changed) {
     loading *l = user;
-    vtac_graph_event e = {sizeof e, pass->name, changed, now() - l->since, vt_graph_text(g)};
+    vtac_graph_event e = {sizeof e, pass->name, changed, vt_now_ns() - l->since, vt_graph_text(g)};
     l->options.after(l->options.user, &e);
-    l->since = now();
+    l->since = vt_now_ns();
 }
 
 static void free_bytes(loading *l) {
@@ -48,7 +42,7 @@ static vta_status load(vt_ctx *ctx, void *arg) {
     loading *l = arg;
     l->graph->graph = read_any(ctx, l);
     free_bytes(l);
-    l->since = now();
+    l->since = vt_now_ns();
     if (!l->options.as_read)
         l->graph->graph = vt_graph_run_passes(l->graph->graph, l->options.after ? report : NULL, l);
     l->graph->parameters = vt_graph_parameters(l->graph->graph);
