@@ -46,24 +46,31 @@ def _load(name):
     )
 
 
-def _checked(kind, low, high):
-    """A ctypes integer as a parameter that refuses numbers it does not have: ctypes itself cuts them."""
-
-    class Checked(kind):
-        @classmethod
-        def from_param(cls, value):
-            if isinstance(value, int) and not low <= value <= high:
-                raise ValueError(f"the number {value} is beyond what can be given here, {low} to {high}")
-            return kind.from_param(value)
-
-    return Checked
-
-
-_CHECKED = {kind: _checked(kind, low, high) for kind, low, high in ((ctypes.c_int64, -(2**63), 2**63 - 1),
-                                                                    (ctypes.c_int32, -(2**31), 2**31 - 1),
-                                                                    (ctypes.c_uint32, 0, 2**32 - 1))}
+#: What fits into an integer of the C API. ctypes itself cuts what does not.
+_RANGES = {
+    ctypes.c_int64: (-(2**63), 2**63 - 1),
+    ctypes.c_int32: (-(2**31), 2**31 - 1),
+    ctypes.c_uint32: (0, 2**32 - 1),
+}
 #: Their numbers are checked before, or are the front end's own; every expression takes them.
 _UNCHECKED = ("te_int", "te_apply")
+
+
+def _checked(function, arguments):
+    """A function that refuses integers which its parameters cannot hold.
+
+    Python code run by ctypes (``from_param``) is no place for this: an interrupt that comes in it is turned into an
+    ``ArgumentError``.
+    """
+    ranges = [_RANGES.get(a) for a in arguments]
+
+    def checked(*args):
+        for value, limits in zip(args, ranges):
+            if limits and isinstance(value, int) and not limits[0] <= value <= limits[1]:
+                raise ValueError(f"the number {value} does not fit: it can be {limits[0]} to {limits[1]}")
+        return function(*args)
+
+    return checked
 
 
 class _Library:
@@ -91,7 +98,9 @@ class _Library:
             self._handle("vta")
         found = getattr(self._handle(library), function)
         found.restype = result
-        found.argtypes = arguments if function in _UNCHECKED else [_CHECKED.get(a, a) for a in arguments]
+        found.argtypes = arguments
+        if function not in _UNCHECKED and any(a in _RANGES for a in arguments):
+            found = _checked(found, arguments)
         setattr(self, function, found)
         return found
 
