@@ -1,14 +1,19 @@
-# A folder of sources becomes one object library, vt_FOLDER, compiled once and used by the shared library and by the
-# tests. The tree is the list: a new .c file needs no line anywhere.
-function(vt_folder folder)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.c)
-  string(REPLACE "/" "_" name ${folder})
-  if(NOT sources)
-    return()
-  endif()
-  add_library(vt_${name} OBJECT ${sources})
-  target_include_directories(vt_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(vt_${name} PUBLIC PkgConfig::JANSSON Threads::Threads ${ARGN})
+# Where #include lines begin: the folders of the libraries.
+set(VT_SOURCE_ROOTS ${PROJECT_SOURCE_DIR}/src/common ${PROJECT_SOURCE_DIR}/src/vta ${PROJECT_SOURCE_DIR}/src/vtac)
+
+# Each folder of src/LIBRARY becomes one object library, vt_FOLDER, compiled once and used by the shared library and by the
+# tests. The tree is the list: a new .c file needs no line anywhere. Headers are found below the given libraries only.
+function(vt_folders library roots)
+  list(TRANSFORM roots PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  foreach(folder ${folders_${library}})
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${library}/${folder}/*.c)
+    string(REPLACE "/" "_" name ${folder})
+    if(sources)
+      add_library(vt_${name} OBJECT ${sources})
+      target_include_directories(vt_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${roots})
+      target_link_libraries(vt_${name} PUBLIC PkgConfig::JANSSON Threads::Threads ${ARGN})
+    endif()
+  endforeach()
 endfunction()
 
 # A shared library from folders, exporting what its version script lists, and a static archive of the same objects for
@@ -33,6 +38,6 @@ function(vt_library name folders)
                                            INSTALL_RPATH "$ORIGIN"
                                            LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/lib${name}.map)
   add_library(${name}_inside STATIC ${objects})
-  target_include_directories(${name}_inside PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(${name}_inside PUBLIC ${PROJECT_SOURCE_DIR}/include ${VT_SOURCE_ROOTS})
   target_link_libraries(${name}_inside PUBLIC PkgConfig::JANSSON Threads::Threads m ${CMAKE_DL_LIBS} ${ARGN})
 endfunction()

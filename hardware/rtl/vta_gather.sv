@@ -1,6 +1,6 @@
 // The data of a load: lines of the bus become writes of LANES elements to an on-chip memory, a line a cycle. An element
 // wider than the bus is gathered in a register and written with its last line; of a line that holds several, only those
-// of the row are written. Meaning: vt__load of src/device/core/load.c, without the padding.
+// of the row are written. Meaning: vt__load of src/vta/device/core/load.c, without the padding.
 `default_nettype none
 module vta_gather #(
   parameter int LOG_ELEM = 4, // log2 bytes of an element

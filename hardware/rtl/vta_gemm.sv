@@ -1,5 +1,5 @@
 // The matrix multiplier: every cycle an inp element (BATCH x BLOCK_IN) times a wgt element (BLOCK_OUT x BLOCK_IN)
-// transposed. The sums are there LATENCY cycles after the operands. Meaning: one() of src/device/core/gemm.c.
+// transposed. The sums are there LATENCY cycles after the operands. Meaning: one() of src/vta/device/core/gemm.c.
 `default_nettype none
 module vta_gemm #(
   parameter int SUM_W = 20,

@@ -1,5 +1,5 @@
 // The padding of a load: zero elements, one in every cycle in which the memory takes no data. They lie in runs: before
-// the first row's data, between the data of two rows, after the last row's. Meaning: zeros() of src/device/core/load.c.
+// the first row's data, between the data of two rows, after the last row's. Meaning: zeros() of src/vta/device/core/load.c.
 `default_nettype none
 module vta_pad #(
   parameter int INDEX_W = 11

@@ -1,6 +1,6 @@
 // Turns the rows of a LOAD or STORE into bursts: the first is offered in the cycle after the start, then one a cycle. A
 // burst ends with its row and before a multiple of the longest burst, so none crosses a page. Meaning: in_bursts of
-// src/device/tsim/bursts.c.
+// src/vta/device/tsim/bursts.c.
 `default_nettype none
 module vta_rows #(
   parameter int LOG_ELEM = 4,            // log2 bytes of an element in DRAM

@@ -1,6 +1,6 @@
 // The loops of a GEMM or ALU instruction: for y < iter_out, x < iter_in, u in [uop_bgn, uop_end), a micro-op a cycle. The
 // micro-op buffer is read in the cycle in which an instruction is taken; from the next cycle on the micro-op's word and
-// what the loops add to its indices stand at the output. Meaning: src/device/core/loops.c.
+// what the loops add to its indices stand at the output. Meaning: src/vta/device/core/loops.c.
 `default_nettype none
 module vta_sequencer (
   input  wire logic                          clk_i,

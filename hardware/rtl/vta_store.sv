@@ -1,5 +1,5 @@
 // The store unit: elements of acc, cut to the output width, to DRAM: a bus word a cycle. An instruction is complete when
-// the last of its bursts is answered; the next ones write meanwhile. Meaning: vt__store of src/device/core/store.c.
+// the last of its bursts is answered; the next ones write meanwhile. Meaning: vt__store of src/vta/device/core/store.c.
 `default_nettype none
 module vta_store (
   input  wire logic                            clk_i,

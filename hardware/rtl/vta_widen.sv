@@ -1,6 +1,6 @@
 // ACC_8BIT: a line of 8-bit scalars becomes four lines of 32-bit ones, sign-extended, so that what follows sees the lines
 // that an ordinary load of acc would bring: of each row only those which it touches. Other loads pass through.
-// Meaning: read_row of src/device/core/load.c.
+// Meaning: read_row of src/vta/device/core/load.c.
 `default_nettype none
 module vta_widen #(
   parameter int LOG_ELEM = 6, // log2 bytes of an acc element

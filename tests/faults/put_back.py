@@ -14,15 +14,15 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "recipes"))
 from add_pass import Builder  # noqa: E402
 
 # An ALU operation with a constant whose result is not in place, as it was emitted: dst, src and the constant.
-NOT_IN_PLACE = ("src/target/vta/inject_alu.c", "    if (!vt__alu_in_place(&k, &x)) {\n",
+NOT_IN_PLACE = ("src/vtac/lower/vta/inject_alu.c", "    if (!vt__alu_in_place(&k, &x)) {\n",
                 "    if (op.rhs && y.imm && !vt__alu_in_place(&k, &x)) {\n        y.at = x.at;\n    } else if (!vt__alu_in_place(&k, &x)) {\n")
-NO_EARLY_PLACES = ("src/target/vta/early_rewrite.c", "return vt_share_before_threads(l, f);", "(void)l;\n    return f;")
+NO_EARLY_PLACES = ("src/vtac/lower/vta/early_rewrite.c", "return vt_share_before_threads(l, f);", "(void)l;\n    return f;")
 # Loops whose steps run at one time as scopes of storage planning.
-NO_LANES = ("src/pass/storage_plan.c", " || s->u.loop.kind == VT_FOR_VECTORIZED", "")
-NO_LOOPS = ("src/pass/storage_plan.c", "if (!thread && !is_concurrent(e->stmt)) return;",
+NO_LANES = ("src/vtac/lower/generic/storage_plan.c", " || s->u.loop.kind == VT_FOR_VECTORIZED", "")
+NO_LOOPS = ("src/vtac/lower/generic/storage_plan.c", "if (!thread && !is_concurrent(e->stmt)) return;",
             "if (!thread && (!is_concurrent(e->stmt) || (st->scope && st->scope != e->stmt))) return;")
 # What a queued transfer reads keeps its place.
-NOT_KEPT = ("src/pass/storage_plan.c", "if (!e || vt_ptrmap_has(st->queued, data)) return;", "if (!e) return;")
+NOT_KEPT = ("src/vtac/lower/generic/storage_plan.c", "if (!e || vt_ptrmap_has(st->queued, data)) return;", "if (!e) return;")
 
 # name, (file, old text, new text)..., kernel, its configuration, the rule that the checks name ("": none of them sees it)
 FAULTS = [
@@ -30,27 +30,27 @@ FAULTS = [
     ("broadcast not in place", [NOT_IN_PLACE], "tests/build/wrong/bcast.te", "", "in-place"),
     ("constant in two threads", [NOT_IN_PLACE, NO_EARLY_PLACES], "tests/build/vta/nested_threads.te", "", "in-place"),
     ("padding of one row",
-     [("src/target/vta/inject_dma.c", "    t.dram = t.p.offset;\n",
+     [("src/vtac/lower/vta/inject_dma.c", "    t.dram = t.p.offset;\n",
        "    if (t.in == 1) t.y.pad_before = t.x.pad_before, t.y.pad_after = t.x.pad_after, t.x.pad_before = "
        "t.x.pad_after = vt_i32(ctx, 0);\n    t.dram = t.p.offset;\n")],
      "tests/build/vta/one_row_padded.te", "LOG_BATCH=1", ""),
     ("nothing but padding",
-     [("src/target/vta/inject_dma.c", "    if (condition && !c->zeros) body =", "    if (false) body =")],
+     [("src/vtac/lower/vta/inject_dma.c", "    if (condition && !c->zeros) body =", "    if (false) body =")],
      "tests/build/wrong/xpad.te", "", "size"),
     ("store of another type",
-     [("src/target/vta/inject_dma.c", "    if (c->dst.dtype.code != VT_INT || c->dst.dtype.bits != width) {", "    if (false) {")],
+     [("src/vtac/lower/vta/inject_dma.c", "    if (c->dst.dtype.code != VT_INT || c->dst.dtype.bits != width) {", "    if (false) {")],
      "tests/build/wrong/nocast.te", "", "transfer"),
     ("tokens of nested threads",
-     [("src/target/vta/coproc_sync.c", "vt_attr_is(s, VT_ATTR_VIRTUAL_THREAD)", "false"),
-      ("src/target/vta/coproc_sync.c", "static void plan_threads(", "__attribute__((unused)) static void plan_threads(")],
+     [("src/vtac/lower/vta/coproc_sync.c", "vt_attr_is(s, VT_ATTR_VIRTUAL_THREAD)", "false"),
+      ("src/vtac/lower/vta/coproc_sync.c", "static void plan_threads(", "__attribute__((unused)) static void plan_threads(")],
      "tests/build/vta/conv_nested_threads.te", "", "balance"),
     ("a queue from store to load",
-     [("src/target/vta/coproc_tokens.c",
+     [("src/vtac/lower/vta/coproc_tokens.c",
        "return (token){x.from == VTA_STAGE_COMPUTE || x.to == VTA_STAGE_COMPUTE ? x.from : VTA_STAGE_COMPUTE, x.to};",
        "return x;")],
      "tests/build/vta/stored_and_loaded.te", "", "queue"),
     ("temporary in the processor's memory",
-     [("src/codegen/inspect.c", "t.found ? VT_DEVICE_EXT_DEV : VT_DEVICE_CPU", "VT_DEVICE_CPU")],
+     [("src/vtac/codegen/inspect.c", "t.found ? VT_DEVICE_EXT_DEV : VT_DEVICE_CPU", "VT_DEVICE_CPU")],
      "tests/random/cases/dram_temporary.te", "", ""),
     ("a place that is still to be loaded", [NOT_KEPT], "tests/random/cases/host_place_of_queued.te", "", "place"),
     ("a buffer leaves a vectorized loop", [NO_LANES], "tests/random/cases/host_vectorize_attach.te", "", "own-buffer"),
@@ -103,7 +103,7 @@ def main():
     chosen = [f for f in FAULTS if not sys.argv[2:] or f[0] in sys.argv[2:]]
     with tempfile.TemporaryDirectory() as there:
         b = Builder(sys.argv[1], there)
-        prover = b.compile("tests/faults/prove_it.c", "src/lower/manager.c")
+        prover = b.compile("tests/faults/prove_it.c", "src/vtac/lower/manager.c")
         sound = b.link("sound", [prover])
         for name, faults, kernel, config, rule in chosen:
             said = ("proven: ", *BESIDE_THE_HOST) if "/host_" in kernel else "proven: "

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "graph/graph.h"
+#include "frontend/graph/graph.h"
 
 typedef struct world {
     vta_diag *diag;

@@ -4,8 +4,8 @@
 
 #include "build.h"
 
-#include "graph/onnx/onnx.h"
-#include "graph/pass/pass.h"
+#include "frontend/onnx/onnx.h"
+#include "frontend/pass/pass.h"
 #include "onnx_make.h"
 
 #define F32 ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT

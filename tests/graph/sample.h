@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "build.h"
-#include "graph/eval/eval.h"
+#include "frontend/eval/eval.h"
 #include "support/check.h"
 
 enum { SAMPLE_INPUTS = 9 };
@@ -68,7 +68,7 @@ static inline vt_gvalue *random_value(world *w, vt_gtype t) {
     case VT_ELEMENT_##name:                                                                                            \
         ((ctype *)data)[i] = least == -INFINITY ? (ctype)x : (ctype)k;                                                 \
         break;
-#include "graph/elements.def"
+#include "frontend/graph/elements.def"
 #undef VT_ELEMENT
         case VT_ELEMENT_COUNT: break;
         }

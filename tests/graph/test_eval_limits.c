@@ -181,7 +181,7 @@ static const char *input_of(world *w, const char *text, vt_gvalue **out) {
     case VT_ELEMENT_##name:                                                                                            \
         ((ctype *)data)[i] = vt_element_least(e) == -INFINITY ? (ctype)x : (ctype)integer;                             \
         break;
-#include "graph/elements.def"
+#include "frontend/graph/elements.def"
 #undef VT_ELEMENT
         case VT_ELEMENT_COUNT: break;
         }

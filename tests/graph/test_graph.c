@@ -1,7 +1,7 @@
 /* Building, printing, rewriting and verifying graphs. */
 #include "build.h"
 
-#include "graph/pass/pass.h"
+#include "frontend/pass/pass.h"
 
 #define CONV ATTRIBUTES(INTS(STRIDES, 2, 2), INTS(PADS, 1, 1, 1, 1), INTS(DILATIONS, 1, 1))
 

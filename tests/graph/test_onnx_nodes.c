@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "graph/eval/eval.h"
-#include "graph/onnx/onnx.h"
-#include "graph/pass/pass.h"
+#include "frontend/eval/eval.h"
+#include "frontend/onnx/onnx.h"
+#include "frontend/pass/pass.h"
 #include "support/shared.h"
 
 enum { TESTS = 79 };

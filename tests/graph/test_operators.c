@@ -2,7 +2,7 @@
  * nobody gives. What ONNX says of the operator is the measure; lists are empty, since a node says them completely. */
 #include "build.h"
 
-#include "graph/type.h"
+#include "frontend/graph/type.h"
 
 /* "name, least inputs-most, outputs, elements of the first input, attributes" */
 static const char *const rows[] = {

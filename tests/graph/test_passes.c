@@ -1,7 +1,7 @@
 /* Passes change what is computed by rounding only: random graphs evaluated as they are built and after the passes. */
 #include "sample.h"
 
-#include "graph/pass/pass.h"
+#include "frontend/pass/pass.h"
 
 /* Outputs of a graph for one input. */
 static const float *run(world *w, const vt_graph *g, const float *x, vt_eval **out_eval) {

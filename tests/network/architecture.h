@@ -1,4 +1,4 @@
-/* Random networks as ONNX files, and what they compute, by plain loops that share nothing with src/graph/eval: each node
+/* Random networks as ONNX files, and what they compute, by plain loops that share nothing with src/vtac/frontend/eval: each node
  * is written and computed at once. */
 #ifndef TESTS_NETWORK_ARCHITECTURE_H
 #define TESTS_NETWORK_ARCHITECTURE_H

@@ -5,9 +5,9 @@
 #include "graph/build.h"
 
 #include "base/arena_text.h"
-#include "graph/eval/eval.h"
+#include "frontend/eval/eval.h"
 #include "network/network.h"
-#include "quant/eval.h"
+#include "frontend/quant/eval.h"
 #include "support/check.h"
 #include "vta/exec.h"
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "graph/model/model.h"
+#include "frontend/model/model.h"
 #include "support/check.h"
 #include "vta/compile.h"
 

@@ -1,7 +1,7 @@
 /* The public way from a graph to an artifact (vta/compile.h). */
 #include "quant/random_graph.h"
 
-#include "graph/model/model.h"
+#include "frontend/model/model.h"
 #include "vta/compile.h"
 #include "vta/exec.h"
 

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "graph/eval/eval.h"
+#include "frontend/eval/eval.h"
 #include "network/network.h"
-#include "quant/eval.h"
+#include "frontend/quant/eval.h"
 #include "vta/exec.h"
 
 enum { ROUNDS = 2 };

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ops/knobs.h"
+#include "operators/knobs.h"
 
 typedef struct made {
     vta_config *config;

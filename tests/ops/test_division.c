@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ops/division.h"
+#include "operators/division.h"
 
 /* Wraps, as accumulators do; what must not wrap shows as a wrong average. */
 static int32_t wrap(int64_t x) { return (int32_t)(uint32_t)(uint64_t)x; }

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "ops/knobs.h"
+#include "operators/knobs.h"
 
 #define CONFIG_IN "LOG_BLOCK_IN=5 LOG_BLOCK_OUT=3 LOG_ACC_BUFF_SIZE=14"
 #define CONFIG_OUT "LOG_BLOCK_IN=3 LOG_BLOCK_OUT=4 LOG_INP_BUFF_SIZE=13 LOG_WGT_BUFF_SIZE=16"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ops/knobs.h"
+#include "operators/knobs.h"
 
 enum { CANDIDATES = 40 };
 

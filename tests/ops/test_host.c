@@ -1,7 +1,7 @@
 /* Kernels for the processor against plain C loops, on random shapes. */
 #include <math.h>
 
-#include "ops/host/host.h"
+#include "operators/host/host.h"
 #include "support/check.h"
 #include "vta/build.h"
 

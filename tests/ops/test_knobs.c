@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ops/knobs.h"
+#include "operators/knobs.h"
 #include "vta/runtime.h"
 
 static const struct {

@@ -1,5 +1,5 @@
 /* A kernel file under its caller's names: what they become, that no two things share one, and the order of inputs. */
-#include "ops/ops.h"
+#include "operators/ops.h"
 #include "support/check.h"
 #include "vta/te.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ops/recording.h"
+#include "operators/recording.h"
 #include "vta/build.h"
 #include "vta/module.h"
 #include "vta/runtime.h"

@@ -1,6 +1,6 @@
 /* When micro-ops whose tap falls on padding may be left out: the order of those that are left, written down one after
  * the other for random shapes and tiles, has no accumulator twice within three, also from one round to the next. */
-#include "ops/ops.h"
+#include "operators/ops.h"
 #include "support/check.h"
 
 static check_random numbers = {88172645463325252u};

@@ -4,7 +4,7 @@
 
 #include "ir/print.h"
 #include "lower/lower.h"
-#include "pass/util.h"
+#include "lower/generic/util.h"
 #include "support/check.h"
 
 typedef vt_pass *one_pass;

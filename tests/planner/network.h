@@ -3,7 +3,7 @@
 #ifndef TESTS_PLANNER_NETWORK_H
 #define TESTS_PLANNER_NETWORK_H
 
-#include "planner/planner.h"
+#include "network/planner/planner.h"
 #include "support/check.h"
 #include "vta/exec.h"
 

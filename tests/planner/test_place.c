@@ -1,5 +1,5 @@
 /* Places of buffers: none that live together overlap, whatever they are; and sharing saves what it can. */
-#include "planner/planner_priv.h"
+#include "network/planner/planner_priv.h"
 #include "support/check.h"
 
 enum { ROUNDS = 300, ITEMS = 40 };

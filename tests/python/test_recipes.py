@@ -15,7 +15,7 @@ import unittest
 import common
 
 #: What te's evaluation is made of.
-LOWER_FOLDERS = ("base", "config", "isa", "ir", "arith", "te")
+LOWER_FOLDERS = ("common/base", "common/config", "common/isa", "vtac/ir", "vtac/arith", "vtac/te")
 PROGRAM = r"""
 #include <stdio.h>
 #include "vta/te.h"
@@ -98,7 +98,7 @@ class Recipes(unittest.TestCase):
             file.write(PROGRAM)
         files = [f for folder in LOWER_FOLDERS for f in self.sources(os.path.join("src", folder))]
         built = os.path.join(common.BUILD, "src/build_id.c")  # te asks whether libvta is of the same build
-        objects = self.compile(files + ["program.c", built], "-Isrc")
+        objects = self.compile(files + ["program.c", built], "-Isrc/common", "-Isrc/vtac")
         self.link(objects, "program")
         *values, text = self.run_command(os.path.join(self.tree, "program")).split("\n")[:-1]
         for value, expected in zip(map(float, values), (2.0, -3.0, 0.1, 2.0 ** (1 / 3))):

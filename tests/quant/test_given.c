@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "quant/given.h"
-#include "quant/known.h"
+#include "frontend/quant/given.h"
+#include "frontend/quant/known.h"
 
 static vt_gvalue *scalar_of(world *w, const char *name, vt_element e, int value) {
     int8_t *data = VT_NEW_ARRAY(&w->ctx, int8_t, 1);

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "quant/eval.h"
-#include "quant/quant.h"
+#include "frontend/quant/eval.h"
+#include "frontend/quant/quant.h"
 
 enum { MOST = INT16_MAX, COLUMNS = 5 };
 

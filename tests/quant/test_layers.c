@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "quant/eval.h"
-#include "quant/priv.h"
-#include "quant/quant.h"
+#include "frontend/quant/eval.h"
+#include "frontend/quant/priv.h"
+#include "frontend/quant/quant.h"
 #include "support/check.h"
 
 static const vt_quant_options usual = {

@@ -1,13 +1,13 @@
-/* Quantized networks: random graphs whose layers are computed once more by a reading of quant/quant.h that shares
- * nothing with src/quant/eval*.c, and which must stay close to the floats that they stand for. */
+/* Quantized networks: random graphs whose layers are computed once more by a reading of frontend/quant/quant.h that shares
+ * nothing with src/vtac/frontend/quant/eval*.c, and which must stay close to the floats that they stand for. */
 #include "quant/random_graph.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "graph/eval/eval.h"
-#include "graph/pass/pass.h"
-#include "quant/eval.h"
+#include "frontend/eval/eval.h"
+#include "frontend/pass/pass.h"
+#include "frontend/quant/eval.h"
 
 /* ---- The same once more ---------------------------------------------------------------------------------------- */
 

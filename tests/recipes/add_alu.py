@@ -15,7 +15,7 @@ import tempfile
 from add_pass import ROOT, Builder, outside
 
 #: Where each block goes: in front of this, or behind it.
-PLACES = {"include/vta/opcode.def": ("", None), "src/target/vta/alu_match.c": ("static const matcher matchers[] = {\n", "behind"),
+PLACES = {"include/vta/opcode.def": ("", None), "src/vtac/lower/vta/alu_match.c": ("static const matcher matchers[] = {\n", "behind"),
           "tests/ref/naive_machine.h": ("    case VTA_ALU_MUL:", "before")}
 #: What depends on the operations: sources that name these, and what includes alu.h or lanes.inc.
 USES = re.compile(r"VTA_ALU_|opcode\.def|lanes\.inc|core/alu\.h|vta_alu_opcode_name|VTA_FIELD_##")
@@ -87,7 +87,7 @@ def tool(b, objects_made):
     llvm = re.findall(r"\S*libLLVM\S*", run(["ldd", f"{b.build}/libvtac.so"]).stdout)
     cli = sorted(glob.glob(f"{b.build}/cli/CMakeFiles/vta_cli.dir/*.o"))
     edit = ["-ledit"] if "libedit" in run(["ldd", f"{b.build}/vta"]).stdout else []
-    flags = b.commands["src/lower/manager.c"]
+    flags = b.commands["src/vtac/lower/manager.c"]
     subprocess.run([f for f in flags[:2] if not f.startswith("-")] + [f for f in flags if f.startswith("-fsanitize")] +
                    ["-rdynamic", "-Wl,-z,muldefs", "-o", out] + cli + objects_made +
                    ["-Wl,--whole-archive", f"{lib}/libvta_inside.a", "-Wl,--no-whole-archive", f"{lib}/libvtac_inside.a"] + edit +
@@ -99,7 +99,7 @@ def main():
     with tempfile.TemporaryDirectory() as there:
         steps = follow(there)
         b = Builder(sys.argv[1], there)
-        made = objects(b, ("isa", "device", "prove", "runtime", "profile"))
+        made = objects(b, ("common/isa", "vta/device", "vta/prove", "vta/runtime", "vta/profile"))
         few = re.sub(r"PROGRAMS = \d+", "PROGRAMS = 4", read(os.path.join(ROOT, PROPERTY)))
         write(there, PROPERTY, few)
         # the engines and the naive machine agree on random programs; without the reference the test stops
@@ -108,7 +108,7 @@ def main():
         write(there, "tests/ref/naive_machine.h", read(os.path.join(ROOT, "tests/ref/naive_machine.h")))
         done = run([b.link("property", [b.compile(PROPERTY, PROPERTY)] + made, "libvta_inside.a")], cwd=ROOT)
         assert done.returncode != 0 and "write down what ALU operation 5 does" in done.stderr, done.stderr
-        made += objects(b, ("target/vta",))
+        made += objects(b, ("vtac/lower/vta",))
         vta = tool(b, made)
         write(there, "kernel.te", KERNEL)
         done = run([vta, "run", f"{there}/kernel.te", "--check"], cwd=there)

@@ -36,9 +36,9 @@ def layers(there):
 
 def copy_null(there):
     """Step 1."""
-    with open(os.path.join(ROOT, "src/device/null/null.c"), encoding="utf-8") as f:
+    with open(os.path.join(ROOT, "src/vta/device/null/null.c"), encoding="utf-8") as f:
         text = re.sub(r"(\bvt_|\bvt_driver_|\")null\b", rf"\g<1>{NAME}", f.read())
-    folder = os.path.join(there, "src/device", NAME)
+    folder = os.path.join(there, "src/vta/device", NAME)
     os.makedirs(folder)
     with open(os.path.join(folder, f"{NAME}.c"), "w", encoding="utf-8") as f:
         f.write(text)
@@ -49,13 +49,13 @@ def main():
         for folder in ("src", "include"):
             shutil.copytree(os.path.join(ROOT, folder), os.path.join(there, folder))
         copy_null(there)
-        edit(there, "src/device/drivers.def", "VT_DRIVER(null)", f"VT_DRIVER({NAME})\n")
-        assert f"src/device/{NAME}: not in src/LAYERS" in layers(there).stdout, "a folder without its line is not noticed"
+        edit(there, "src/vta/device/drivers.def", "VT_DRIVER(null)", f"VT_DRIVER({NAME})\n")
+        assert f"src/vta/device/{NAME}: not in src/LAYERS" in layers(there).stdout, "a folder without its line is not noticed"
         edit(there, "src/LAYERS", "device/null:", f"device/{NAME}:  device device/dram\n")
         done = layers(there)
         assert done.returncode == 0, done.stdout + done.stderr
         b = Builder(sys.argv[1], there)
-        made = [b.compile(f"src/device/{NAME}/{NAME}.c", "src/device/null/null.c"), b.compile("src/device/device.c", "src/device/device.c")]
+        made = [b.compile(f"src/vta/device/{NAME}/{NAME}.c", "src/vta/device/null/null.c"), b.compile("src/vta/device/device.c", "src/vta/device/device.c")]
 
         def judged():
             program = b.link("suite", [b.compile(SUITE, SUITE)] + made, "libvta_inside.a")

@@ -13,7 +13,7 @@ import tempfile
 
 from add_pass import ROOT, Builder, run
 
-TABLE = "src/ops/operators.def"
+TABLE = "src/vtac/operators/operators.def"
 PLACE = "#undef VT_IMAGES\n"
 LIST = """#include <stdio.h>
 #include "vta/ops.h"
@@ -54,19 +54,19 @@ def main():
         write(there, "list.c", LIST)
         b = Builder(sys.argv[1], there)
         # ops.h has the table's numbers, so whatever includes it is compiled again: from copies, whose headers come first
-        for path in glob.glob(f"{ROOT}/src/ops/*.[ch]"):
+        for path in glob.glob(f"{ROOT}/src/vtac/operators/*.[ch]"):
             if not os.path.exists(os.path.join(there, os.path.relpath(path, ROOT))):
                 write(there, os.path.relpath(path, ROOT), read(os.path.relpath(path, ROOT)))
-        sources = sorted(os.path.relpath(p, there) for p in glob.glob(f"{there}/src/ops/*.c"))
+        sources = sorted(os.path.relpath(p, there) for p in glob.glob(f"{there}/src/vtac/operators/*.c"))
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            made = list(pool.map(lambda p: b.compile(p, p if p in b.commands else "src/ops/upsample2d.c"), sources))
+            made = list(pool.map(lambda p: b.compile(p, p if p in b.commands else "src/vtac/operators/upsample2d.c"), sources))
         needed = subprocess.run(["ldd", f"{b.build}/libvtac.so"], capture_output=True, text=True, check=True).stdout
         made += ["-Wl,--no-as-needed"] + re.findall(r"\S*libLLVM\S*", needed)[-1:]
-        listed = run(b.link("list", [b.compile("list.c", "src/lower/manager.c")] + made)).split("\n")
+        listed = run(b.link("list", [b.compile("list.c", "src/vtac/lower/manager.c")] + made)).split("\n")
         rows = re.findall(r"VT_ATTRIBUTE\(crop2d, (\w+)", steps[TABLE])
         assert [r for r in listed if r.startswith("crop2d")][4:] == [f"crop2d {r}" for r in rows], listed
         test = next(p for p in steps if p.startswith("tests/"))
-        run(b.link("crop2d", [b.compile(test, "src/lower/manager.c")] + made))
+        run(b.link("crop2d", [b.compile(test, "src/vtac/lower/manager.c")] + made))
     print(f"crop2d: {len(made)} objects, its test passes")
 
 

@@ -71,13 +71,13 @@ class Builder:
         flags = self.commands[like]
         flags = flags[: flags.index("-o")]
         first = next(i for i, flag in enumerate(flags) if flag.startswith("-I"))
-        mine = [f"-I{self.there}/{folder}" for folder in ("include", "src", "tests")]
+        mine = [f"-I{self.there}/{folder}" for folder in ("include", "src/common", "src/vta", "src/vtac", "tests")]
         subprocess.run(flags[:first] + mine + flags[first:] + ["-o", out, "-c", source], cwd=self.build, check=True)
         return out
 
     def link(self, name, objects, *archives):
         """Objects given stand in for those of the same symbols in the archives: libvtac's insides with libvta, or those given."""
-        flags = self.commands["src/lower/manager.c"]
+        flags = self.commands["src/vtac/lower/manager.c"]
         compiler = [f for f in flags[:2] if not f.startswith("-")]
         sanitize = [f for f in flags if f.startswith("-fsanitize")]
         out = os.path.join(self.there, name)
@@ -105,9 +105,9 @@ def main():
                 f.write(changed(path, code) if code != LIST else LIST)
         b = Builder(sys.argv[1], there)
         new = next(p for p in steps if not os.path.exists(os.path.join(ROOT, p)))
-        made = [b.compile(new, "src/pass/simplify.c"), b.compile("src/lower/manager.c", "src/lower/manager.c")]
-        name, does, reason = re.findall(r'"([^"]*)"', steps["src/lower/pipeline.def"])
-        rows = run(b.link("list", [b.compile("list.c", "src/lower/manager.c")] + made)).splitlines()
+        made = [b.compile(new, "src/vtac/lower/generic/simplify.c"), b.compile("src/vtac/lower/manager.c", "src/vtac/lower/manager.c")]
+        name, does, reason = re.findall(r'"([^"]*)"', steps["src/vtac/lower/pipeline.def"])
+        rows = run(b.link("list", [b.compile("list.c", "src/vtac/lower/manager.c")] + made)).splitlines()
         at = rows.index(f"{name}|{does}|{reason}")
         assert rows[at + 1].startswith("tir.HoistIfThenElse|"), rows[at + 1]
         for test in ("tests/pass/test_generic.c", "tests/listings/test_listings.c"):

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/rpc/server.h" /* tests/rpc has a server.h of its own */
+#include "../../src/vta/rpc/server.h" /* tests/rpc has a server.h of its own */
 
 typedef struct fixture {
     vt_server server;

@@ -10,7 +10,7 @@
 #include "rpc/session.h"
 #include "rpc/told.h"
 
-#include "../../src/rpc/server.h" /* tests/rpc has a server.h of its own */
+#include "../../src/vta/rpc/server.h" /* tests/rpc has a server.h of its own */
 
 static vt_server s;
 static vt_rpc_table table;

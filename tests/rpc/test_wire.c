@@ -9,7 +9,7 @@
 #include "rpc/wire.h"
 #include "support/diag.h"
 
-#include "../../src/rpc/server.h" /* tests/rpc has a server.h of its own */
+#include "../../src/vta/rpc/server.h" /* tests/rpc has a server.h of its own */
 
 /* ---- Fields ------------------------------------------------------------------------------------------------------ */
 

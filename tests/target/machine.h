@@ -3,8 +3,8 @@
 #define TESTS_TARGET_MACHINE_H
 
 #include "pass/one.h"
-#include "target/vta/verify.h"
-#include "target/vta/vta.h"
+#include "lower/vta/verify.h"
+#include "lower/vta/vta.h"
 
 static vta_config *config;
 

@@ -2,7 +2,7 @@
  * same micro-ops, and no kernel is larger than their buffer or without any. */
 #include "listings/trace.h"
 #include "pass/one.h"
-#include "target/vta/vta.h"
+#include "lower/vta/vta.h"
 
 enum { MOST_RUNS = 1 << 15, CASES = 3000 };
 

@@ -9,7 +9,7 @@
 
 #include "ir/build.h"
 #include "support/check.h"
-#include "target/vta/verify_range.h"
+#include "lower/vta/verify_range.h"
 
 enum { MOST_BINDERS = 5, MOST_VARS = 12, ROUNDS = 40000 };
 

@@ -2,7 +2,7 @@
  * Bounds that are wider than the values would refuse kernels that are right. */
 #include "ir/build.h"
 #include "support/diag.h"
-#include "target/vta/verify_range.h"
+#include "lower/vta/verify_range.h"
 
 enum { ROUNDS = 3000, FAR = 9, LONGEST = 7 };
 

@@ -2,7 +2,7 @@
  * in its order. What cannot be cut is named. */
 #include "listings/trace.h"
 #include "target/default_config.h"
-#include "target/vta/vta.h"
+#include "lower/vta/vta.h"
 
 enum { CASES = 1500, MOST_AXES = 3, MOST_RUNS = 1 << 14 };
 

@@ -1,6 +1,6 @@
 /* What generic passes ask of the accelerator: its memories by their scopes, and which calls are transfers. */
 #include "target/default_config.h"
-#include "target/vta/vta.h"
+#include "lower/vta/vta.h"
 
 static void (*ask)(one *o, vt_lowering *l);
 static one *now;

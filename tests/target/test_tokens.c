@@ -4,7 +4,7 @@
  * stores need no order among themselves, and only tasks of neighbouring stages wait for each other. */
 #include "ir/build.h"
 #include "pass/one.h"
-#include "target/vta/vta.h"
+#include "lower/vta/vta.h"
 
 enum { MOST_OPS = 20000, MOST_VARS = 8, PROGRAMS = 2000 };
 

@@ -301,7 +301,7 @@ static void every_rule_is_checked(void **state) {
     bool seen[VT_RULE_COUNT] = {false};
     static const char *const rules[] = {
 #define VT_RULE(NAME, name, wants, suspect) name,
-#include "target/vta/verify.def"
+#include "lower/vta/verify.def"
 #undef VT_RULE
     };
     for (size_t i = 0; i < CASES; i++) {

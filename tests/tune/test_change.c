@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tune/tune.h"
+#include "operators/tune/tune.h"
 
 enum { DRAWS = 150000, LISTS_MOST = 512 };
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "ops/database.h"
-#include "tune/tune.h"
+#include "operators/database.h"
+#include "operators/tune/tune.h"
 
 static const struct {
     int size, in, out, kernel, stride, pad, weight;

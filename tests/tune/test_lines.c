@@ -4,7 +4,7 @@
 
 #include "support/check.h"
 #include "support/diag.h"
-#include "tune/tune.h"
+#include "operators/tune/tune.h"
 
 #define INPUT "[\"here\", \"add\", [], {}]"
 #define CONFIG "{\"index\": 7, \"entity\": []}"

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "ops/knobs.h"
-#include "tune/search.h"
+#include "operators/knobs.h"
+#include "operators/tune/search.h"
 #include "vta/tune.h"
 
 enum { ROUND = 16, OTHERS = 4, CANDIDATES = 64 };

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "tune/search.h"
+#include "operators/tune/search.h"
 #include "vta/tune.h"
 
 static const char dense[] = "batch=6 in_features=96 out_features=192 epilogue=shift";

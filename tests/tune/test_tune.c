@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "ops/knobs.h"
+#include "operators/knobs.h"
 #include "vta/runtime.h"
 #include "vta/tune.h"
 

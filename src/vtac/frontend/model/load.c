@@ -1,0 +1,131 @@
+/* Models from files and from memory. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/versioned.h"
+#include "frontend/model/model.h"
+#include "frontend/onnx/onnx.h"
+#include "frontend/pass/pass.h"
+#include "frontend/tflite/tflite.h"
+
+typedef struct loading {
+    vtac_graph *graph;
+    const void *bytes;
+    size_t size;
+    char *own; /* the same, to be freed when they are read; NULL: they are the caller's */
+    vt_onnx_options onnx;
+    vtac_graph_options options;
+    uint64_t since;
+} loading;
+
+static void report(void *user, const vt_graph_pass_info *pass, const vt_graph *g, bool changed) {
+    loading *l = user;
+    vtac_graph_event e = {sizeof e, pass->name, changed, vt_now_ns() - l->since, vt_graph_text(g)};
+    l->options.after(l->options.user, &e);
+    l->since = vt_now_ns();
+}
+
+static void free_bytes(loading *l) {
+    vt_free(l->graph->allocator, l->own, l->size + 1);
+    l->own = NULL;
+}
+
+/* The format is known by the bytes, whatever the file is called. */
+static const vt_graph *read_any(vt_ctx *ctx, const loading *l) {
+    const vt_tflite_options tflite = {l->onnx.name, l->onnx.batch, l->onnx.shape_count};
+    return vt_tflite_is(l->bytes, l->size) ? vt_tflite_read(ctx, l->bytes, l->size, &tflite)
+                                           : vt_onnx_read(ctx, l->bytes, l->size, &l->onnx);
+}
+
+static vta_status load(vt_ctx *ctx, void *arg) {
+    loading *l = arg;
+    l->graph->graph = read_any(ctx, l);
+    free_bytes(l);
+    l->since = vt_now_ns();
+    if (!l->options.as_read)
+        l->graph->graph = vt_graph_run_passes(l->graph->graph, l->options.after ? report : NULL, l);
+    l->graph->parameters = vt_graph_parameters(l->graph->graph);
+    return VTA_OK;
+}
+
+static vta_status run(loading *l, const vta_allocator *allocator, vta_diag *diag, vtac_graph **out_graph) {
+    vtac_graph *g = l->graph = vt_alloc_zero(allocator, sizeof *g);
+    if (!g) {
+        vt_free(allocator, l->own, l->size + 1);
+        return vt_no_memory(diag);
+    }
+    g->allocator = allocator;
+    vt_ctx_init(&g->ctx, allocator, diag);
+    vta_status status = vt_protect(&g->ctx, load, l);
+    free_bytes(l);
+    g->ctx.diag = NULL;
+    if (status != VTA_OK) {
+        vtac_graph_destroy(g);
+        return status;
+    }
+    *out_graph = g;
+    return VTA_OK;
+}
+
+static vta_status set_options(loading *l, const vtac_graph_options *options, vta_diag *diag) {
+    VT_TRY(vt_options_read(&l->options, sizeof l->options, options, "vtac_graph_options", diag));
+    if (l->options.batch < 0) return vt_fail(diag, VTA_OUT_OF_RANGE, "batch is %lld", (long long)l->options.batch);
+    if (l->options.shape_count && !l->options.shapes) return vt_fail(diag, VTA_INVALID_ARGUMENT, "shapes is NULL");
+    l->onnx.batch = l->options.batch;
+    l->onnx.shapes = l->options.shapes;
+    l->onnx.shape_count = l->options.shape_count;
+    return VTA_OK;
+}
+
+vta_status vtac_graph_parse(const void *bytes, size_t size, const char *name, const char *folder,
+                            const vtac_graph_options *options, const vta_allocator *allocator, vta_diag *diag,
+                            vtac_graph **out_graph) {
+    loading l = {.bytes = bytes, .size = size, .onnx = {.name = name, .folder = folder}};
+    if (!bytes || !name || !out_graph) return vt_fail(diag, VTA_INVALID_ARGUMENT, "bytes, name or out_graph is NULL");
+    *out_graph = NULL;
+    VT_TRY(set_options(&l, options, diag));
+    return run(&l, allocator, diag, out_graph);
+}
+
+#define MOST_BYTES ((size_t)1 << 31) /* protobuf has no larger messages */
+
+/* The folder of a path, in a block of the path's size and 2. */
+static char *folder_of(const vta_allocator *a, const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *folder = vt_alloc_zero(a, strlen(path) + 2);
+    if (folder) memcpy(folder, slash ? path : ".", slash ? (size_t)(slash - path) + 1 : 1);
+    return folder;
+}
+
+vta_status vtac_graph_load(const char *path, const vtac_graph_options *options, const vta_allocator *allocator,
+                           vta_diag *diag, vtac_graph **out_graph) {
+    loading l = {.onnx = {.name = path}};
+    if (!path || !out_graph) return vt_fail(diag, VTA_INVALID_ARGUMENT, "path or out_graph is NULL");
+    *out_graph = NULL;
+    VT_TRY(set_options(&l, options, diag));
+    char *folder = folder_of(allocator, path);
+    if (!folder) return vt_no_memory(diag);
+    vta_status status = vt_file_read(allocator, path, MOST_BYTES, diag, &l.own, &l.size);
+    l.bytes = l.own;
+    l.onnx.folder = folder;
+    if (status == VTA_OK) status = run(&l, allocator, diag, out_graph);
+    vt_free(allocator, folder, strlen(path) + 2);
+    return status;
+}
+
+void vtac_graph_destroy(vtac_graph *graph) {
+    if (!graph) return;
+    vt_ctx_clear(&graph->ctx);
+    vt_free(graph->allocator, graph, sizeof *graph);
+}
+
+vta_status vtac_graph_pass_get(size_t index, vtac_graph_pass *out_pass) {
+    static const vtac_graph_pass none;
+    if (!out_pass) return VTA_INVALID_ARGUMENT;
+    vtac_graph_pass own = none;
+    const vt_graph_pass_info *p = index < vt_graph_pass_count ? &vt_graph_passes[index] : NULL;
+    if (p) own = (vtac_graph_pass){.name = p->name, .does = p->does, .reason = p->reason};
+    vt_result_write(out_pass, &own, sizeof own);
+    return p ? VTA_OK : VTA_OUT_OF_RANGE;
+}

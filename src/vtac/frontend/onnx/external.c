@@ -1,0 +1,90 @@
+/* Data of tensors in files beside the model, never outside of its folder. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "frontend/onnx/priv.h"
+
+static const char *entry(const Onnx__TensorProto *p, const char *key) {
+    for (size_t i = 0; i < p->n_external_data; i++)
+        if (p->external_data[i]->key && !strcmp(p->external_data[i]->key, key)) return p->external_data[i]->value;
+    return NULL;
+}
+
+static int64_t number(vt_onnx_reader *r, const Onnx__TensorProto *p, const char *key, int64_t otherwise) {
+    const char *text = entry(p, key);
+    char *end;
+    if (!text) return otherwise;
+    errno = 0;
+    long long n = strtoll(text, &end, 10);
+    if (end == text || *end || errno || n < 0)
+        vt__onnx_refuse(r, "tensor %s: %s of its data is \"%s\"", vt__onnx_name(p->name), key, text);
+    return n;
+}
+
+/* The file's real place must be below the folder's, wherever links lead. */
+static const char *path_of(vt_onnx_reader *r, const Onnx__TensorProto *p) {
+    const char *where = entry(p, "location"), *name = vt__onnx_name(p->name);
+    char folder[PATH_MAX], file[PATH_MAX];
+    if (!where || !*where) vt__onnx_refuse(r, "tensor %s: its data is in a file that is not named", name);
+    if (!r->options->folder)
+        vt__onnx_refuse(r, "tensor %s is in the file %s; the model was not read from a folder", name, where);
+    const char *path = vt_new_format(r->ctx, "%s/%s", r->options->folder, where);
+    if (!realpath(r->options->folder, folder) || !realpath(path, file))
+        vt_raise(r->ctx, errno == ENOENT ? VTA_NOT_FOUND : VTA_IO, "%s: tensor %s: %s: %s", r->options->name, name,
+                 path, strerror(errno));
+    size_t n = strlen(folder);
+    bool below = !strncmp(folder, file, n) && (file[n] == '/' || n == 1);
+    if (*where == '/' || !below)
+        vt__onnx_refuse(r, "tensor %s: its file %s is outside of the model's folder, and is not read", name, where);
+    return vt_new_string(r->ctx, file);
+}
+
+static bool read_all(int fd, char *to, size_t bytes, off_t at) {
+    while (bytes) {
+        ssize_t n = pread(fd, to, bytes, at);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        to += n, at += n, bytes -= (size_t)n;
+    }
+    return true;
+}
+
+/* 0, or an error number; -1: the file is too short or not an ordinary one. */
+static int read_file(const char *path, void *to, size_t bytes, int64_t at) {
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error = 0;
+    if (fd < 0) return errno;
+    if (fstat(fd, &st) != 0)
+        error = errno;
+    else if (!S_ISREG(st.st_mode) || at > st.st_size || (uint64_t)(st.st_size - at) < bytes)
+        error = -1;
+    else if (!read_all(fd, to, bytes, at))
+        error = errno ? errno : -1;
+    close(fd);
+    return error;
+}
+
+const void *vt__onnx_external(vt_onnx_reader *r, const Onnx__TensorProto *p, size_t bytes) {
+    const char *path = path_of(r, p);
+    int64_t at = number(r, p, "offset", 0), length = number(r, p, "length", (int64_t)bytes);
+    struct stat st;
+    if ((uint64_t)length != bytes)
+        vt__onnx_refuse(r, "tensor %s has %lld bytes in %s, where its shape asks for %zu", vt__onnx_name(p->name),
+                        (long long)length, path, bytes);
+    if (stat(path, &st) == 0 && (uint64_t)st.st_size < bytes) /* before memory of a size that nobody has is asked for */
+        vt__onnx_refuse(r, "tensor %s: %s has %lld bytes, fewer than it says", vt__onnx_name(p->name), path,
+                        (long long)st.st_size);
+    void *data = vt_new_bytes(r->ctx, bytes);
+    errno = 0;
+    int error = read_file(path, data, bytes, at);
+    if (error < 0)
+        vt__onnx_refuse(r, "tensor %s: %zu bytes from %lld on are not in %s", vt__onnx_name(p->name), bytes,
+                        (long long)at, path);
+    if (error) vt_raise(r->ctx, VTA_IO, "%s: %s: %s", r->options->name, path, strerror(error));
+    return data;
+}

@@ -1,0 +1,101 @@
+/* Normalization by the mean and the variance of the input itself, or by its neighbours: the graph has its parts, sums
+ * and not means, since they are to be computed in floats. */
+#include "frontend/onnx/priv.h"
+
+static vt_gvalue *mean(const vt_onnx_node *n, vt_gvalue *x, uint32_t first) {
+    int64_t axes[VT_MOST_RANK];
+    uint32_t count = x->type.rank - first;
+    for (uint32_t i = 0; i < count; i++) axes[i] = first + i;
+    vt_gvalue *sum = vt__onnx_make(n, VT_G_REDUCE_SUM, 1, &x, VT_ONNX_ATTRIBUTES(VT_GSET_INTS(AXES, count, axes)));
+    vt_gvalue *share = vt_graph_scalar(n->r->g, n->name, 1 / (float)vt_gtype_span(&x->type, first, x->type.rank));
+    return vt__onnx_make(n, VT_G_MUL, VT_ONNX_INPUTS(sum, share), 0, NULL);
+}
+
+/* (x - mean) / sqrt(variance + epsilon), both over the axes from `first` on. */
+static vt_gvalue *normalized(const vt_onnx_node *n, vt_gvalue *x, uint32_t first) {
+    vt_gvalue *apart = vt__onnx_make(n, VT_G_SUB, VT_ONNX_INPUTS(x, mean(n, x, first)), 0, NULL);
+    vt_gvalue *variance = mean(n, vt__onnx_make(n, VT_G_MUL, VT_ONNX_INPUTS(apart, apart), 0, NULL), first);
+    vt_gvalue *epsilon = vt_graph_scalar(n->r->g, n->name, (float)vt__onnx_float(n, "epsilon", (double)1e-5f));
+    vt_gvalue *sum = vt__onnx_make(n, VT_G_ADD, VT_ONNX_INPUTS(variance, epsilon), 0, NULL);
+    vt_gvalue *deviation = vt__onnx_make(n, VT_G_SQRT, 1, &sum, 0, NULL);
+    return vt__onnx_make(n, VT_G_DIV, VT_ONNX_INPUTS(apart, deviation), 0, NULL);
+}
+
+static void check_floats(const vt_onnx_node *n, const vt_gvalue *x) {
+    if (x->type.element != VT_ELEMENT_F32) vt__onnx_unsupported(n, "only float32 is normalized");
+    if (vt_gtype_count(&x->type) == 0) vt__onnx_unsupported(n, "the input has no elements");
+}
+
+/* One number a channel, as a tensor that broadcasts over N, C and all that follows. */
+static vt_gvalue *by_channel(const vt_onnx_node *n, size_t input, const vt_gtype *x) {
+    int64_t dims[VT_MOST_RANK];
+    vt_gvalue *v = vt__onnx_need(n, input);
+    if (v->type.rank != 1 || v->type.dim[0] != x->dim[1])
+        vt__onnx_wrong(n, "input %zu is not one number for each of %lld channels", input, (long long)x->dim[1]);
+    dims[0] = x->dim[1];
+    for (uint32_t i = 1; i + 1 < x->rank; i++) dims[i] = 1;
+    return vt__onnx_reshape_to(n, v, x->rank - 1, dims);
+}
+
+void vt__onnx_instance_normalization(const vt_onnx_node *n) {
+    vt_gvalue *x = vt__onnx_need(n, 0);
+    check_floats(n, x);
+    if (x->type.rank < 3) vt__onnx_wrong(n, "the input has %u axes; at least 3 are wanted", (unsigned)x->type.rank);
+    vt_gvalue *y = normalized(n, x, 2);
+    y = vt__onnx_make(n, VT_G_MUL, VT_ONNX_INPUTS(y, by_channel(n, 1, &x->type)), 0, NULL);
+    vt__onnx_out(n, 0, vt__onnx_make(n, VT_G_ADD, VT_ONNX_INPUTS(y, by_channel(n, 2, &x->type)), 0, NULL));
+}
+
+void vt__onnx_layer_normalization(const vt_onnx_node *n) {
+    vt_gvalue *x = vt__onnx_need(n, 0);
+    check_floats(n, x);
+    for (size_t i = 1; i < 3; i++)
+        if (vt__onnx_wants(n, i)) vt__onnx_unsupported(n, "output %zu, which is for training, is used", i);
+    vt_gvalue *y = normalized(n, x, vt__onnx_axis(n, vt__onnx_int(n, "axis", -1), x->type.rank));
+    y = vt__onnx_make(n, VT_G_MUL, VT_ONNX_INPUTS(y, vt__onnx_need(n, 1)), 0, NULL);
+    if (vt__onnx_in(n, 2)) y = vt__onnx_make(n, VT_G_ADD, VT_ONNX_INPUTS(y, vt__onnx_in(n, 2)), 0, NULL);
+    vt__onnx_out(n, 0, y);
+}
+
+enum { MOST_CHANNELS = 1 << 16 }; /* around one */
+
+/* How many of the channels from c - before to c - before + size - 1 there are, as a share of `size`: [1, C, 1]. */
+static vt_gvalue *shares(const vt_onnx_node *n, int64_t channels, int64_t before, int64_t size) {
+    float *data = VT_NEW_ARRAY(n->r->ctx, float, (size_t)channels);
+    for (int64_t c = 0; c < channels; c++) {
+        int64_t first = c < before ? 0 : c - before, end = c - before + size;
+        data[c] = (float)((end < channels ? end : channels) - first) / (float)size;
+    }
+    return vt_graph_constant(n->r->g, n->name, (vt_gtype){VT_ELEMENT_F32, 3, {1, channels, 1}}, data);
+}
+
+/* The mean of `size` channels around each, those outside counting as 0: x as an image whose rows are the channels. */
+static vt_gvalue *mean_of_channels(const vt_onnx_node *n, vt_gvalue *x, int64_t size) {
+    const vt_gtype *t = &x->type;
+    int64_t image[] = {t->dim[0], 1, t->dim[1], vt_gtype_span(t, 2, t->rank)}, before = (size - 1) / 2;
+    const int64_t kernel[] = {size, 1}, ones[] = {1, 1}, pads[] = {before, 0, size - 1 - before, 0};
+    vt_gvalue *rows = vt__onnx_reshape_to(n, x, 4, image);
+    vt_gvalue *mean = vt__onnx_make(n, VT_G_AVERAGE_POOL, 1, &rows,
+                                    VT_ONNX_ATTRIBUTES(VT_GSET_INTS(KERNEL, 2, kernel), VT_GSET_INTS(STRIDES, 2, ones),
+                                                       VT_GSET_INTS(PADS, 4, pads), VT_GSET_INTS(DILATIONS, 2, ones)));
+    vt_gvalue *all = vt__onnx_make(n, VT_G_MUL, VT_ONNX_INPUTS(mean, shares(n, t->dim[1], before, size)), 0, NULL);
+    return vt__onnx_reshape_to(n, all, t->rank, t->dim);
+}
+
+/* x / (bias + alpha * mean of squares of neighbours)^beta. */
+void vt__onnx_lrn(const vt_onnx_node *n) {
+    vt_gvalue *x = vt__onnx_need(n, 0);
+    int64_t size = vt__onnx_int(n, "size", 0);
+    vt_gvalue *number[3] = {vt_graph_scalar(n->r->g, n->name, (float)vt__onnx_float(n, "alpha", (double)1e-4f)),
+                            vt_graph_scalar(n->r->g, n->name, (float)vt__onnx_float(n, "bias", 1)),
+                            vt_graph_scalar(n->r->g, n->name, (float)vt__onnx_float(n, "beta", 0.75))};
+    check_floats(n, x);
+    if (x->type.rank < 2) vt__onnx_wrong(n, "the input has %u axes; at least 2 are wanted", (unsigned)x->type.rank);
+    if (size < 1 || size > MOST_CHANNELS) vt__onnx_wrong(n, "attribute size: %lld channels", (long long)size);
+    vt_gvalue *squares = vt__onnx_make(n, VT_G_MUL, VT_ONNX_INPUTS(x, x), 0, NULL);
+    vt_gvalue *mean = size > 1 ? mean_of_channels(n, squares, size) : squares;
+    mean = vt__onnx_make(n, VT_G_MUL, VT_ONNX_INPUTS(mean, number[0]), 0, NULL);
+    mean = vt__onnx_make(n, VT_G_ADD, VT_ONNX_INPUTS(mean, number[1]), 0, NULL);
+    mean = vt__onnx_make(n, VT_G_POW, VT_ONNX_INPUTS(mean, number[2]), 0, NULL);
+    vt__onnx_out(n, 0, vt__onnx_make(n, VT_G_DIV, VT_ONNX_INPUTS(x, mean), 0, NULL));
+}

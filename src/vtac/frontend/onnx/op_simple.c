@@ -1,0 +1,161 @@
+/* Operators that are the graph's own, or nearly. */
+#include <math.h>
+#include <string.h>
+
+#include "frontend/onnx/priv.h"
+
+static vt_gvalue **inputs_of(const vt_onnx_node *n) {
+    vt_gvalue **in = VT_NEW_ARRAY(n->r->ctx, vt_gvalue *, n->p->n_input);
+    for (size_t i = 0; i < n->p->n_input; i++) in[i] = vt__onnx_in(n, i);
+    return in;
+}
+
+/* The same name, the same inputs, attributes of the same name that are one number; any number of outputs. */
+void vt__onnx_simple(const vt_onnx_node *n) {
+    vt_gattr own[VT_MOST_ATTRIBUTES], set[VT_MOST_ATTRIBUTES];
+    vt_gop op = vt_gop_find(n->p->op_type);
+    uint32_t count = vt_gop_attributes(op, own), given = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = vt_gattr_text(own[i].name);
+        if (!vt__onnx_has(n, name)) continue;
+        own[i].f = vt__onnx_float(n, name, 0);
+        set[given++] = own[i];
+    }
+    vt_gvalue *v = vt__onnx_make(n, op, (uint32_t)n->p->n_input, inputs_of(n), given, set);
+    if (!v->by) {
+        vt__onnx_out(n, 0, v);
+        return;
+    }
+    for (uint32_t i = 0; i < v->by->output_count; i++) vt__onnx_out(n, i, v->by->outputs[i]);
+}
+
+/* Of two and more: one after the other. */
+void vt__onnx_variadic(const vt_onnx_node *n) {
+    vt_gop op = strcmp(n->p->op_type, "Sum") ? vt_gop_find(n->p->op_type) : VT_G_ADD;
+    vt_gvalue *v = vt__onnx_need(n, 0);
+    for (size_t i = 1; i < n->p->n_input; i++)
+        v = vt__onnx_make(n, op, VT_ONNX_INPUTS(v, vt__onnx_need(n, i)), 0, NULL);
+    vt__onnx_out(n, 0, v);
+}
+
+static vt_gvalue *clip(const vt_onnx_node *n, vt_gvalue *x, double least, double most) {
+    return vt__onnx_make(n, VT_G_CLIP, 1, &x, VT_ONNX_ATTRIBUTES(VT_GSET_FLOAT(MIN, least), VT_GSET_FLOAT(MAX, most)));
+}
+
+/* Of integers it is a bound. */
+void vt__onnx_relu(const vt_onnx_node *n) {
+    vt_gvalue *x = vt__onnx_need(n, 0);
+    bool is_float = x->type.element == VT_ELEMENT_F32;
+    vt__onnx_out(n, 0, is_float ? vt__onnx_make(n, VT_G_RELU, 1, &x, 0, NULL) : clip(n, x, 0, INFINITY));
+}
+
+static bool is_computed(const vt_onnx_node *n, size_t i) { return vt__onnx_in(n, i) && !vt__onnx_in(n, i)->data; }
+
+/* Bounds that are computed are those of Max and Min. */
+static vt_gvalue *clip_by_values(const vt_onnx_node *n, vt_gvalue *x) {
+    vt_gvalue *least = vt__onnx_in(n, 1), *most = vt__onnx_in(n, 2);
+    if (least) x = vt__onnx_make(n, VT_G_MAX, VT_ONNX_INPUTS(x, least), 0, NULL);
+    return most ? vt__onnx_make(n, VT_G_MIN, VT_ONNX_INPUTS(x, most), 0, NULL) : x;
+}
+
+void vt__onnx_clip(const vt_onnx_node *n) {
+    vt_gvalue *x = vt__onnx_need(n, 0);
+    double least = vt__onnx_float(n, "min", -INFINITY), most = vt__onnx_float(n, "max", INFINITY);
+    if (n->r->opset >= 11) {
+        if (is_computed(n, 1) || is_computed(n, 2)) {
+            vt__onnx_out(n, 0, clip_by_values(n, x));
+            return;
+        }
+        if (vt__onnx_in(n, 1)) least = vt__onnx_constant_number(n, 1, "min");
+        if (vt__onnx_in(n, 2)) most = vt__onnx_constant_number(n, 2, "max");
+    }
+    vt__onnx_out(n, 0, clip(n, x, least, most));
+}
+
+void vt__onnx_dropout(const vt_onnx_node *n) {
+    vt_gvalue *x = vt__onnx_need(n, 0);
+    if (vt__onnx_wants(n, 1)) vt__onnx_unsupported(n, "its second output, the mask, is used");
+    if (vt__onnx_in(n, 2) && vt__onnx_constant_number(n, 2, "training_mode") != 0)
+        vt__onnx_unsupported(n, "training_mode is on");
+    vt__onnx_out(n, 0, vt__onnx_make(n, VT_G_IDENTITY, 1, &x, 0, NULL));
+}
+
+static vt_gvalue *cast(const vt_onnx_node *n, vt_gvalue *x, vt_element to) {
+    return vt__onnx_make(n, VT_G_CAST, 1, &x, VT_ONNX_ATTRIBUTES(VT_GSET_INT(TO, to)));
+}
+
+void vt__onnx_cast(const vt_onnx_node *n) {
+    vt_element to;
+    int64_t type = vt__onnx_int(n, "to", 0);
+    if (!vt__onnx_element(type, &to)) vt__onnx_unsupported(n, "to element type %lld of ONNX", (long long)type);
+    vt__onnx_out(n, 0, cast(n, vt__onnx_need(n, 0), to));
+}
+
+/* The exponent may be of another type. */
+void vt__onnx_pow(const vt_onnx_node *n) {
+    vt_gvalue *x = vt__onnx_need(n, 0), *y = vt__onnx_need(n, 1);
+    if (y->type.element != x->type.element) y = cast(n, y, x->type.element);
+    vt__onnx_out(n, 0, vt__onnx_make(n, VT_G_POW, VT_ONNX_INPUTS(x, y), 0, NULL));
+}
+
+void vt__onnx_gemm(const vt_onnx_node *n) {
+    const vt_gattr set[] = {
+        VT_GSET_FLOAT(ALPHA, vt__onnx_float(n, "alpha", 1)), VT_GSET_FLOAT(BETA, vt__onnx_float(n, "beta", 1)),
+        VT_GSET_INT(TRANS_A, vt__onnx_int(n, "transA", 0)), VT_GSET_INT(TRANS_B, vt__onnx_int(n, "transB", 0))};
+    vt__onnx_out(n, 0, vt__onnx_make(n, VT_G_GEMM, (uint32_t)n->p->n_input, inputs_of(n), 4, set));
+}
+
+void vt__onnx_batch_normalization(const vt_onnx_node *n) {
+    for (size_t i = 1; i < n->p->n_output; i++)
+        if (vt__onnx_wants(n, i)) vt__onnx_unsupported(n, "output %zu, which is for training, is used", i);
+    vt_gvalue *v =
+        vt__onnx_make(n, VT_G_BATCH_NORMALIZATION, (uint32_t)n->p->n_input, inputs_of(n),
+                      VT_ONNX_ATTRIBUTES(VT_GSET_FLOAT(EPSILON, vt__onnx_float(n, "epsilon", (double)1e-5f))));
+    vt__onnx_out(n, 0, v);
+}
+
+/* Up to opset 12 all axes from `axis` on count as one. */
+void vt__onnx_softmax(const vt_onnx_node *n) {
+    vt_gvalue *x = vt__onnx_need(n, 0);
+    const vt_gtype t = x->type;
+    vt_gop op = vt_gop_find(n->p->op_type);
+    bool old = n->r->opset < 13;
+    uint32_t axis = vt__onnx_axis(n, vt__onnx_int(n, "axis", old ? 1 : -1), t.rank);
+    bool flat = old && axis + 1 != t.rank;
+    if (flat)
+        x = vt__onnx_reshape_to(n, x, 2, (int64_t[]){vt_gtype_span(&t, 0, axis), vt_gtype_span(&t, axis, t.rank)});
+    x = vt__onnx_make(n, op, 1, &x, VT_ONNX_ATTRIBUTES(VT_GSET_INT(AXIS, flat ? 1 : axis)));
+    vt__onnx_out(n, 0, flat ? vt__onnx_reshape_to(n, x, t.rank, t.dim) : x);
+}
+
+static uint32_t all_axes(uint32_t rank, int64_t axes[VT_MOST_RANK]) {
+    for (uint32_t i = 0; i < rank; i++) axes[i] = i;
+    return rank;
+}
+
+static vt_gvalue *reduced(const vt_onnx_node *n, vt_gop op, vt_gvalue *x) {
+    vt_onnx_ints given = vt__onnx_ints_either(n, "axes", strcmp(n->p->op_type, "ReduceSum") ? INT64_MAX : 13, 1);
+    int64_t axes[VT_MOST_RANK];
+    uint32_t count = given.count;
+    if (count > VT_MOST_RANK) vt__onnx_wrong(n, "%u axes", (unsigned)count);
+    for (uint32_t i = 0; i < count; i++) axes[i] = vt__onnx_axis(n, given.item[i], x->type.rank);
+    if (!count && !vt__onnx_int(n, "noop_with_empty_axes", 0)) count = all_axes(x->type.rank, axes);
+    return vt__onnx_make(
+        n, op, 1, &x,
+        VT_ONNX_ATTRIBUTES(VT_GSET_INTS(AXES, count, axes), VT_GSET_INT(KEEPDIMS, vt__onnx_int(n, "keepdims", 1))));
+}
+
+void vt__onnx_reduce(const vt_onnx_node *n) {
+    vt__onnx_out(n, 0, reduced(n, vt_gop_find(n->p->op_type), vt__onnx_need(n, 0)));
+}
+
+/* Sums of absolute values, or of squares, and the root of these. */
+void vt__onnx_reduce_norm(const vt_onnx_node *n) {
+    vt_gvalue *x = vt__onnx_need(n, 0);
+    bool absolute = !strcmp(n->p->op_type, "ReduceL1");
+    if (x->type.element != VT_ELEMENT_F32) vt__onnx_unsupported(n, "only float32 is reduced so");
+    vt_gvalue *parts = absolute ? vt__onnx_make(n, VT_G_ABS, 1, &x, 0, NULL)
+                                : vt__onnx_make(n, VT_G_MUL, VT_ONNX_INPUTS(x, x), 0, NULL);
+    vt_gvalue *sum = reduced(n, VT_G_REDUCE_SUM, parts);
+    vt__onnx_out(n, 0, strcmp(n->p->op_type, "ReduceL2") ? sum : vt__onnx_make(n, VT_G_SQRT, 1, &sum, 0, NULL));
+}

@@ -1,0 +1,157 @@
+/* Convolutions and pools: windows over images, with the padding worked out. */
+#include <string.h>
+
+#include "frontend/onnx/priv.h"
+
+enum { SPATIAL = VT_MOST_RANK, LARGEST = 1 << 24 };
+
+/* What ONNX says of a window, complete. */
+typedef struct window {
+    uint32_t spatial;
+    int64_t kernel[SPATIAL], strides[SPATIAL], dilations[SPATIAL], pads[2 * SPATIAL];
+} window;
+
+static void copy_list(const vt_onnx_node *n, const char *name, uint32_t count, int64_t least, int64_t *to) {
+    vt_onnx_ints list = vt__onnx_ints_of(n, name);
+    if (list.given && list.count != count)
+        vt__onnx_wrong(n, "%s has %u entries, where %u are wanted", name, (unsigned)list.count, (unsigned)count);
+    for (uint32_t i = 0; i < count; i++) {
+        to[i] = list.given ? list.item[i] : least;
+        if (to[i] < least || to[i] > LARGEST) vt__onnx_wrong(n, "%s has %lld", name, (long long)to[i]);
+    }
+}
+
+static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
+
+/* SAME: as many outputs as there are strides in the input. */
+static void same_pads(const vt_onnx_node *n, window *w, const vt_gtype *x, bool upper) {
+    (void)n;
+    for (uint32_t i = 0; i < w->spatial; i++) {
+        int64_t in = x->dim[2 + i], out = (in + w->strides[i] - 1) / w->strides[i];
+        int64_t all = (out - 1) * w->strides[i] + (w->kernel[i] - 1) * w->dilations[i] + 1 - in;
+        if (all < 0) all = 0;
+        w->pads[i] = upper ? all / 2 : all - all / 2;
+        w->pads[w->spatial + i] = all - w->pads[i];
+    }
+}
+
+/* `kernel`: the weights' extents; NULL: kernel_shape says it. */
+static window window_of(const vt_onnx_node *n, const vt_gtype *x, const int64_t *kernel) {
+    window w = {.spatial = x->rank > 2 ? x->rank - 2 : 0};
+    const char *how = vt__onnx_string(n, "auto_pad", "NOTSET");
+    if (w.spatial < 1 || w.spatial > 2)
+        vt__onnx_unsupported(n, "windows over %u axes; over one and two they are supported", (unsigned)w.spatial);
+    if (!kernel && !vt__onnx_has(n, "kernel_shape")) vt__onnx_wrong(n, "kernel_shape is missing");
+    copy_list(n, "kernel_shape", w.spatial, 1, w.kernel);
+    for (uint32_t i = 0; kernel && i < w.spatial; i++) {
+        if (vt__onnx_has(n, "kernel_shape") && w.kernel[i] != kernel[i])
+            vt__onnx_wrong(n, "kernel_shape has %lld, the weights %lld", (long long)w.kernel[i], (long long)kernel[i]);
+        w.kernel[i] = kernel[i];
+    }
+    copy_list(n, "strides", w.spatial, 1, w.strides);
+    copy_list(n, "dilations", w.spatial, 1, w.dilations);
+    if (is(how, "NOTSET")) copy_list(n, "pads", 2 * w.spatial, 0, w.pads);
+    if (is(how, "SAME_UPPER") || is(how, "SAME_LOWER")) same_pads(n, &w, x, is(how, "SAME_UPPER"));
+    return w;
+}
+
+#define WINDOW_ATTRIBUTES(w)                                                                                           \
+    VT_GSET_INTS(STRIDES, (w).spatial, (w).strides), VT_GSET_INTS(PADS, 2 * (w).spatial, (w).pads),                    \
+        VT_GSET_INTS(DILATIONS, (w).spatial, (w).dilations)
+
+/* Weights: input 1, or 3 of a quantized one. */
+void vt__onnx_conv(const vt_onnx_node *n) {
+    vt_gop op = vt_gop_find(n->p->op_type);
+    vt_gvalue *in[9] = {NULL};
+    vt_gvalue *x = vt__onnx_need(n, 0), *k = vt__onnx_need(n, op == VT_G_QLINEAR_CONV ? 3 : 1);
+    if (n->p->n_input > 9) vt__onnx_wrong(n, "%zu inputs", n->p->n_input);
+    for (size_t i = 0; i < n->p->n_input; i++) in[i] = vt__onnx_in(n, i);
+    if (k->type.rank != x->type.rank) vt__onnx_wrong(n, "input and weights have not as many axes");
+    window w = window_of(n, &x->type, &k->type.dim[2]);
+    vt_gvalue *v =
+        vt__onnx_make(n, op, (uint32_t)n->p->n_input, in,
+                      VT_ONNX_ATTRIBUTES(WINDOW_ATTRIBUTES(w), VT_GSET_INT(GROUP, vt__onnx_int(n, "group", 1))));
+    vt__onnx_out(n, 0, v);
+}
+
+/* The extent of an output without padding. */
+static int64_t full_extent(const window *w, const vt_gtype *x, uint32_t i, int64_t more) {
+    return w->strides[i] * (x->dim[2 + i] - 1) + more + (w->kernel[i] - 1) * w->dilations[i] + 1;
+}
+
+/* Padding that gives the output shape that was asked for. */
+static void pads_for_shape(const vt_onnx_node *n, window *w, const vt_gtype *x, const int64_t *more) {
+    const char *how = vt__onnx_string(n, "auto_pad", "NOTSET");
+    vt_onnx_ints shape = vt__onnx_ints_of(n, "output_shape");
+    bool same = is(how, "SAME_UPPER") || is(how, "SAME_LOWER");
+    if (!shape.given && !same) return;
+    if (shape.given && shape.count != w->spatial)
+        vt__onnx_wrong(n, "output_shape has %u entries", (unsigned)shape.count);
+    for (uint32_t i = 0; i < w->spatial; i++) {
+        int64_t wanted = shape.given ? shape.item[i] : x->dim[2 + i] * w->strides[i];
+        int64_t all = full_extent(w, x, i, more[i]) - wanted;
+        if (all < 0 || wanted < 1)
+            vt__onnx_unsupported(n, "an output of %lld needs negative padding", (long long)wanted);
+        w->pads[i] = is(how, "SAME_UPPER") ? all / 2 : all - all / 2;
+        w->pads[w->spatial + i] = all - w->pads[i];
+    }
+}
+
+void vt__onnx_conv_transpose(const vt_onnx_node *n) {
+    vt_gvalue *x = vt__onnx_need(n, 0), *k = vt__onnx_need(n, 1), *in[] = {x, k, vt__onnx_in(n, 2)};
+    int64_t more[SPATIAL];
+    if (k->type.rank != x->type.rank) vt__onnx_wrong(n, "input and weights have not as many axes");
+    window w = window_of(n, &x->type, &k->type.dim[2]);
+    copy_list(n, "output_padding", w.spatial, 0, more);
+    pads_for_shape(n, &w, &x->type, more);
+    vt_gvalue *v = vt__onnx_make(n, VT_G_CONV_TRANSPOSE, 3, in,
+                                 VT_ONNX_ATTRIBUTES(WINDOW_ATTRIBUTES(w), VT_GSET_INTS(OUTPUT_PADS, w.spatial, more),
+                                                    VT_GSET_INT(GROUP, vt__onnx_int(n, "group", 1))));
+    vt__onnx_out(n, 0, v);
+}
+
+/* ---- Pools ---- */
+
+/* ceil_mode: a window that begins inside of the input, or of its padding before it, may end beyond: that is padding
+ * more. */
+static void ceil_pads(const vt_onnx_node *n, window *w, const vt_gtype *x) {
+    for (uint32_t i = 0; i < w->spatial; i++) {
+        int64_t all = x->dim[2 + i] + w->pads[i] + w->pads[w->spatial + i];
+        int64_t over = all - ((w->kernel[i] - 1) * w->dilations[i] + 1), rest = over < 0 ? 0 : over % w->strides[i];
+        if (!rest) continue;
+        int64_t begin = over - rest + w->strides[i];
+        if (begin >= x->dim[2 + i] + w->pads[i]) continue;
+        if (vt__onnx_int(n, "count_include_pad", 0))
+            vt__onnx_unsupported(n, "ceil_mode together with count_include_pad");
+        w->pads[w->spatial + i] += w->strides[i] - rest;
+    }
+}
+
+vt_gvalue *vt__onnx_pool_of(const vt_onnx_node *n, vt_gop op, vt_gvalue *x) {
+    window w = window_of(n, &x->type, NULL);
+    const char *how = vt__onnx_string(n, "auto_pad", "NOTSET");
+    if (vt__onnx_int(n, "ceil_mode", 0) && (is(how, "NOTSET") || is(how, "VALID"))) ceil_pads(n, &w, &x->type);
+    const vt_gattr set[] = {VT_GSET_INTS(KERNEL, w.spatial, w.kernel), WINDOW_ATTRIBUTES(w),
+                            VT_GSET_INT(COUNT_PADS, vt__onnx_int(n, "count_include_pad", 0))};
+    return vt__onnx_make(n, op, 1, &x, op == VT_G_AVERAGE_POOL ? 5 : 4, set);
+}
+
+vt_gvalue *vt__onnx_global_pool_of(const vt_onnx_node *n, vt_gop op, vt_gvalue *x) {
+    const int64_t ones[] = {1, 1}, zeros[] = {0, 0, 0, 0};
+    uint32_t spatial = x->type.rank > 2 ? x->type.rank - 2 : 0;
+    if (spatial < 1 || spatial > 2)
+        vt__onnx_unsupported(n, "of %u axes; of one and two it is supported", (unsigned)spatial);
+    const vt_gattr set[] = {VT_GSET_INTS(KERNEL, spatial, &x->type.dim[2]), VT_GSET_INTS(STRIDES, spatial, ones),
+                            VT_GSET_INTS(PADS, 2 * spatial, zeros), VT_GSET_INTS(DILATIONS, spatial, ones)};
+    return vt__onnx_make(n, op, 1, &x, 4, set);
+}
+
+void vt__onnx_pool(const vt_onnx_node *n) {
+    if (vt__onnx_wants(n, 1)) vt__onnx_unsupported(n, "its second output, the indices, is used");
+    vt__onnx_out(n, 0, vt__onnx_pool_of(n, vt_gop_find(n->p->op_type), vt__onnx_need(n, 0)));
+}
+
+void vt__onnx_global_pool(const vt_onnx_node *n) {
+    vt_gop op = is(n->p->op_type, "GlobalMaxPool") ? VT_G_MAX_POOL : VT_G_AVERAGE_POOL;
+    vt__onnx_out(n, 0, vt__onnx_global_pool_of(n, op, vt__onnx_need(n, 0)));
+}

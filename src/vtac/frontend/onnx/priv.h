@@ -1,0 +1,135 @@
+/* What the files of this folder share. */
+#ifndef VT_GRAPH_ONNX_PRIV_H
+#define VT_GRAPH_ONNX_PRIV_H
+
+#include "frontend/onnx/onnx.h"
+#include "onnx.pb-c.h"
+
+enum { VT_ONNX_OLDEST = 7, VT_ONNX_NEWEST = 17 };
+
+typedef struct vt_onnx_map_entry {
+    const char *key;
+    void *value;
+} vt_onnx_map_entry;
+
+/* Pointers by name; keys are borrowed. */
+typedef struct vt_onnx_map {
+    vt_onnx_map_entry *entries;
+    uint32_t count, cap;
+} vt_onnx_map;
+
+void *vt__onnx_map_get(const vt_onnx_map *m, const char *key);
+/* False when the key is there already. */
+bool vt__onnx_map_put(vt_ctx *ctx, vt_onnx_map *m, const char *key, void *value);
+
+typedef struct vt_onnx_reader {
+    vt_ctx *ctx;
+    vt_graph *g;
+    const vt_onnx_options *options;
+    const Onnx__GraphProto *from;
+    int64_t opset;
+    vt_onnx_map values; /* vt_gvalue by ONNX's name */
+    uint32_t refused;   /* nodes and attributes that are not supported; each has its diagnostic */
+} vt_onnx_reader;
+
+/* One node on its way. */
+typedef struct vt_onnx_node {
+    vt_onnx_reader *r;
+    const Onnx__NodeProto *p;
+    const char *name;
+} vt_onnx_node;
+
+typedef void vt_onnx_function(const vt_onnx_node *n);
+
+typedef struct vt_onnx_attribute {
+    const char *name;
+    Onnx__AttributeProto__AttributeType type;
+    const char *values;
+} vt_onnx_attribute;
+
+typedef struct vt_onnx_op {
+    const char *name, *domain;
+    vt_onnx_function *read;
+    vt_onnx_attribute attributes[10];
+} vt_onnx_op;
+
+#define VT_ONNX_OP(name, domain, function, ...) vt_onnx_function vt__onnx_##function;
+#include "frontend/onnx/operators.def"
+
+/* NULL when there is none. */
+const vt_onnx_op *vt__onnx_op(const Onnx__NodeProto *p);
+/* Reports every node and attribute of the graph that the table has not. */
+void vt__onnx_check(vt_onnx_reader *r);
+/* The order in which nodes can be read; refuses cycles, values computed twice and values from nowhere. */
+const uint32_t *vt__onnx_order(vt_onnx_reader *r);
+/* Refuses bytes in which messages are nested deeper than the stack may grow. */
+void vt__onnx_check_depth(vt_ctx *ctx, const char *name, const ProtobufCMessageDescriptor *type, const uint8_t *bytes,
+                          size_t size);
+/* A name that is never NULL; of a node without one that of its first output. */
+const char *vt__onnx_name(const char *name);
+const char *vt__onnx_node_name(const Onnx__NodeProto *p);
+Onnx__AttributeProto__AttributeType vt__onnx_attribute_type(const Onnx__AttributeProto *a);
+
+/* Refuses the model: what is wrong with it. */
+_Noreturn void vt__onnx_refuse(vt_onnx_reader *r, const char *fmt, ...) VTA_PRINTF(2, 3);
+/* The same for a node. */
+_Noreturn void vt__onnx_wrong(const vt_onnx_node *n, const char *fmt, ...) VTA_PRINTF(2, 3);
+/* The node is right, but not supported: the others are still looked at. */
+_Noreturn void vt__onnx_unsupported(const vt_onnx_node *n, const char *fmt, ...) VTA_PRINTF(2, 3);
+
+/* ---- Tensors ---- */
+
+/* A tensor as a constant. */
+vt_gvalue *vt__onnx_tensor(vt_onnx_reader *r, const Onnx__TensorProto *t, const char *name);
+/* The data of a tensor that lies beside the model. */
+const void *vt__onnx_external(vt_onnx_reader *r, const Onnx__TensorProto *t, size_t bytes);
+bool vt__onnx_element(int64_t type, vt_element *out_element);
+
+/* ---- For the functions that read an operator ---- */
+
+/* Input i; NULL where it is left out. _need refuses that. */
+vt_gvalue *vt__onnx_in(const vt_onnx_node *n, size_t i);
+vt_gvalue *vt__onnx_need(const vt_onnx_node *n, size_t i);
+/* Is output i named, and so may be used. */
+bool vt__onnx_wants(const vt_onnx_node *n, size_t i);
+/* Output i is this value. */
+void vt__onnx_out(const vt_onnx_node *n, size_t i, vt_gvalue *v);
+
+/* A list of numbers; given: false where there is none. */
+typedef struct vt_onnx_ints {
+    const int64_t *item;
+    uint32_t count;
+    bool given;
+} vt_onnx_ints;
+
+bool vt__onnx_has(const vt_onnx_node *n, const char *name);
+int64_t vt__onnx_int(const vt_onnx_node *n, const char *name, int64_t otherwise);
+double vt__onnx_float(const vt_onnx_node *n, const char *name, double otherwise);
+const char *vt__onnx_string(const vt_onnx_node *n, const char *name, const char *otherwise);
+vt_onnx_ints vt__onnx_ints_of(const vt_onnx_node *n, const char *name);
+const Onnx__AttributeProto *vt__onnx_attribute_of(const vt_onnx_node *n, const char *name);
+/* Input i as numbers known now. `what` it is, for the message of one that is computed. */
+vt_onnx_ints vt__onnx_constant_ints(const vt_onnx_node *n, size_t i, const char *what);
+/* From an attribute up to the opset before `since`, from input i after that. */
+vt_onnx_ints vt__onnx_ints_either(const vt_onnx_node *n, const char *name, int64_t since, size_t i);
+/* The only number of a constant input; refuses others. */
+double vt__onnx_constant_number(const vt_onnx_node *n, size_t i, const char *what);
+/* An axis, counted from the end where it is negative, of `rank` axes. */
+uint32_t vt__onnx_axis(const vt_onnx_node *n, int64_t axis, uint32_t rank);
+
+/* Makes a node of the graph, and gives its first output. What is small and depends on constants alone is computed
+ * at once, so that shapes are known. */
+vt_gvalue *vt__onnx_make(const vt_onnx_node *n, vt_gop op, uint32_t input_count, vt_gvalue *const *inputs,
+                         uint32_t attribute_count, const vt_gattr *attributes);
+#define VT_ONNX_INPUTS(...)                                                                                            \
+    (uint32_t)(sizeof((vt_gvalue *[]){__VA_ARGS__}) / sizeof(vt_gvalue *)), (vt_gvalue *[]) { __VA_ARGS__ }
+#define VT_ONNX_ATTRIBUTES(...)                                                                                        \
+    (uint32_t)(sizeof((vt_gattr[]){__VA_ARGS__}) / sizeof(vt_gattr)), (vt_gattr[]) { __VA_ARGS__ }
+vt_gvalue *vt__onnx_reshape_to(const vt_onnx_node *n, vt_gvalue *x, uint32_t rank, const int64_t *dims);
+/* All int64, as a tensor of one axis. */
+vt_gvalue *vt__onnx_ints_value(const vt_onnx_node *n, uint32_t count, const int64_t *values);
+/* MaxPool or AveragePool of a value, with the node's attributes; a pool of all pixels. */
+vt_gvalue *vt__onnx_pool_of(const vt_onnx_node *n, vt_gop op, vt_gvalue *x);
+vt_gvalue *vt__onnx_global_pool_of(const vt_onnx_node *n, vt_gop op, vt_gvalue *x);
+
+#endif

@@ -1,0 +1,225 @@
+/* Reading a model: bytes to messages to nodes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena_text.h"
+#include "frontend/onnx/priv.h"
+
+/* ---- Messages, in the arena ---- */
+
+static void *arena_alloc(void *arena, size_t size) { return vt_arena_alloc(arena, size); }
+static void arena_free(void *arena, void *p) {
+    (void)arena;
+    (void)p;
+}
+
+/* Data of tensors stays where protobuf-c puts it, and is the graph's. */
+static void *unpack(vt_ctx *ctx, const char *name, const ProtobufCMessageDescriptor *type, const void *bytes,
+                    size_t size) {
+    ProtobufCAllocator arena = {arena_alloc, arena_free, &ctx->arena};
+    vt__onnx_check_depth(ctx, name, type, bytes, size);
+    void *message = protobuf_c_message_unpack(type, &arena, size, bytes);
+    if (message) return message;
+    void *probe = vt_arena_alloc(&ctx->arena, size); /* was it memory that was missing? */
+    if (!probe) vt_raise(ctx, VTA_NO_MEMORY, "out of memory");
+    vt_raise(ctx, VTA_PARSE, "%s: no ONNX model: its messages cannot be read", name);
+}
+
+const char *vt__onnx_name(const char *name) { return name ? name : ""; }
+
+const char *vt__onnx_node_name(const Onnx__NodeProto *p) {
+    if (p->name && *p->name) return p->name;
+    return p->n_output ? p->output[0] : "without a name";
+}
+
+void vt__onnx_refuse(vt_onnx_reader *r, const char *fmt, ...) {
+    vta_allocator room;
+    vt_strbuf sb = vt_arena_text(r->ctx, &room);
+    va_list args;
+    va_start(args, fmt);
+    vt_strbuf_vaddf(&sb, fmt, args);
+    va_end(args);
+    vt_raise(r->ctx, VTA_MISMATCH, "%s: %s", r->options->name, vt_arena_text_take(r->ctx, &sb));
+}
+
+static void check_version(vt_onnx_reader *r, const Onnx__ModelProto *m) {
+    for (size_t i = 0; i < m->n_opset_import; i++) {
+        const char *domain = vt__onnx_name(m->opset_import[i]->domain);
+        if (!*domain || !strcmp(domain, "ai.onnx")) r->opset = m->opset_import[i]->version;
+    }
+    if (r->opset < VT_ONNX_OLDEST || r->opset > VT_ONNX_NEWEST)
+        vt_raise(r->ctx, VTA_UNSUPPORTED, "%s: operator set %lld; versions %d to %d are supported", r->options->name,
+                 (long long)r->opset, VT_ONNX_OLDEST, VT_ONNX_NEWEST);
+    if (!m->graph) vt_raise(r->ctx, VTA_PARSE, "%s: no ONNX model: there is no graph in it", r->options->name);
+    if (m->graph->n_sparse_initializer)
+        vt_raise(r->ctx, VTA_UNSUPPORTED, "%s: sparse tensors are not supported", r->options->name);
+}
+
+/* ---- Inputs ---- */
+
+/* "NAME=1,2" of this input, or the only text without a name; NULL when there is none. */
+static const char *shape_text(const vt_onnx_reader *r, const char *name, size_t inputs) {
+    for (size_t i = 0; i < r->options->shape_count; i++) {
+        const char *text = r->options->shapes[i], *is = strrchr(text, '=');
+        if (!is && inputs == 1) return text;
+        if (is && strlen(name) == (size_t)(is - text) && !strncmp(text, name, (size_t)(is - text))) return is + 1;
+    }
+    return NULL;
+}
+
+static uint32_t parse_shape(vt_onnx_reader *r, const char *text, int64_t dims[VT_MOST_RANK]) {
+    uint32_t rank = 0;
+    for (const char *at = text; *at;) {
+        char *end;
+        long long d = strtoll(at, &end, 10);
+        if (end == at || d < 0 || rank == VT_MOST_RANK || (*end && *end != ','))
+            vt_raise(r->ctx, VTA_INVALID_ARGUMENT, "shape %s: extents with commas between them are wanted", text);
+        dims[rank++] = d;
+        at = *end ? end + 1 : end;
+    }
+    return rank;
+}
+
+/* The extent of an axis as the model has it; -1: it leaves it open. */
+static int64_t extent_of(const Onnx__TensorShapeProto__Dimension *d) {
+    return d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE && d->dim_value >= 0 ? d->dim_value
+                                                                                                      : -1;
+}
+
+static void check_given(vt_onnx_reader *r, const char *name, const Onnx__TensorShapeProto *s, uint32_t rank,
+                        const int64_t *dims) {
+    if (s->n_dim != rank)
+        vt__onnx_refuse(r, "input %s has %zu axes, the shape given for it %u", name, s->n_dim, (unsigned)rank);
+    for (uint32_t i = 0; i < rank; i++)
+        if (i > 0 && extent_of(s->dim[i]) >= 0 && extent_of(s->dim[i]) != dims[i])
+            vt__onnx_refuse(r, "axis %u of input %s has %lld elements, not %lld", (unsigned)i, name,
+                            (long long)extent_of(s->dim[i]), (long long)dims[i]);
+}
+
+static uint32_t model_shape(vt_onnx_reader *r, const char *name, const Onnx__TensorShapeProto *s,
+                            int64_t dims[VT_MOST_RANK]) {
+    if (s->n_dim > VT_MOST_RANK)
+        vt__onnx_refuse(r, "input %s has %zu axes; at most %d are supported", name, s->n_dim, VT_MOST_RANK);
+    for (uint32_t i = 0; i < s->n_dim; i++) {
+        dims[i] = extent_of(s->dim[i]);
+        if (dims[i] < 0 && i == 0) dims[i] = r->options->batch ? r->options->batch : 1;
+        if (dims[i] < 0)
+            vt__onnx_refuse(
+                r, "the model leaves the extent of axis %u of input %s open: give its shape, as %s=1,3,224,224",
+                (unsigned)i, name, name);
+    }
+    return (uint32_t)s->n_dim;
+}
+
+static vt_gtype input_type(vt_onnx_reader *r, const Onnx__ValueInfoProto *v, size_t inputs) {
+    const char *name = vt__onnx_name(v->name);
+    int64_t dims[VT_MOST_RANK];
+    vt_element element;
+    vt_gtype t;
+    if (!v->type || v->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
+        vt__onnx_refuse(r, "input %s is not a tensor", name);
+    const Onnx__TypeProto__Tensor *tensor = v->type->tensor_type;
+    if (!vt__onnx_element(tensor->elem_type, &element))
+        vt_raise(r->ctx, VTA_UNSUPPORTED, "%s: input %s: element type %d of ONNX is not supported", r->options->name,
+                 name, (int)tensor->elem_type);
+    const char *text = shape_text(r, name, inputs);
+    if (!tensor->shape && !text) vt__onnx_refuse(r, "input %s has no shape: give it, as %s=1,3,224,224", name, name);
+    uint32_t rank = text ? parse_shape(r, text, dims) : model_shape(r, name, tensor->shape, dims);
+    if (text && tensor->shape) check_given(r, name, tensor->shape, rank, dims);
+    if (!vt_gtype_make(element, rank, dims, &t)) vt__onnx_refuse(r, "input %s is too large", name);
+    return t;
+}
+
+static void put_value(vt_onnx_reader *r, const char *name, vt_gvalue *v) {
+    if (!vt__onnx_map_put(r->ctx, &r->values, name, v)) vt__onnx_refuse(r, "there are two values %s", name);
+}
+
+static void read_initializers(vt_onnx_reader *r) {
+    for (size_t i = 0; i < r->from->n_initializer; i++) {
+        const char *name = vt__onnx_name(r->from->initializer[i]->name);
+        put_value(r, name, vt__onnx_tensor(r, r->from->initializer[i], name));
+    }
+}
+
+/* Older models list constants among the inputs too. */
+static void read_inputs(vt_onnx_reader *r) {
+    size_t inputs = 0;
+    for (size_t i = 0; i < r->from->n_input; i++)
+        inputs += !vt__onnx_map_get(&r->values, vt__onnx_name(r->from->input[i]->name));
+    for (size_t i = 0; i < r->from->n_input; i++) {
+        const char *name = vt__onnx_name(r->from->input[i]->name);
+        const vt_gvalue *known = vt__onnx_map_get(&r->values, name);
+        if (known && known->data) continue;
+        put_value(r, name, vt_graph_input(r->g, name, input_type(r, r->from->input[i], inputs)));
+    }
+    for (size_t i = 0; i < r->options->shape_count; i++) {
+        const char *is = strrchr(r->options->shapes[i], '=');
+        const char *name =
+            is ? vt_new_stringn(r->ctx, r->options->shapes[i], (size_t)(is - r->options->shapes[i])) : NULL;
+        const vt_gvalue *v = name ? vt__onnx_map_get(&r->values, name) : NULL;
+        if (name ? !v || v->data : inputs != 1)
+            vt_raise(r->ctx, VTA_NOT_FOUND, "%s: shape %s: %s", r->options->name, r->options->shapes[i],
+                     name ? "the model has no such input" : "the model has several inputs: NAME=1,2,3 is wanted");
+    }
+}
+
+/* ---- Nodes ---- */
+
+static vta_status read_node(vt_ctx *ctx, void *arg) {
+    (void)ctx;
+    const vt_onnx_node *n = arg;
+    vt__onnx_op(n->p)->read(n);
+    return VTA_OK;
+}
+
+/* Does the node depend on one that is not supported. */
+static bool waits(const vt_onnx_reader *r, const Onnx__NodeProto *p) {
+    for (size_t i = 0; i < p->n_input; i++)
+        if (*p->input[i] && !vt__onnx_map_get(&r->values, p->input[i])) return true;
+    return false;
+}
+
+/* Of nodes that are not supported each is reported, and what depends on them is left out. */
+static void read_nodes(vt_onnx_reader *r, const uint32_t *order) {
+    for (size_t i = 0; i < r->from->n_node; i++) {
+        const Onnx__NodeProto *p = r->from->node[order[i]];
+        vt_poll(r->ctx);
+        if (!vt__onnx_op(p) || waits(r, p)) continue;
+        vt_onnx_node n = {r, p, vt__onnx_node_name(p)};
+        vta_status status = vt_protect(r->ctx, read_node, &n);
+        if (status != VTA_OK && status != VTA_UNSUPPORTED) vt_leave(r->ctx, status);
+        r->refused += status == VTA_UNSUPPORTED;
+    }
+    if (r->refused) vt_leave(r->ctx, VTA_UNSUPPORTED);
+}
+
+static void read_outputs(vt_onnx_reader *r) {
+    if (!r->from->n_output) vt__onnx_refuse(r, "the graph has no outputs");
+    for (size_t i = 0; i < r->from->n_output; i++) {
+        const char *name = vt__onnx_name(r->from->output[i]->name);
+        vt_gvalue *v = vt__onnx_map_get(&r->values, name);
+        if (!v) vt__onnx_refuse(r, "nothing computes output %s", name);
+        vt_graph_output(r->g, v, name);
+    }
+}
+
+const vt_graph *vt_onnx_read(vt_ctx *ctx, const void *bytes, size_t size, const vt_onnx_options *options) {
+    vt_onnx_reader r = {.ctx = ctx, .options = options};
+    const Onnx__ModelProto *m = unpack(ctx, options->name, &onnx__model_proto__descriptor, bytes, size);
+    check_version(&r, m);
+    r.from = m->graph;
+    r.g = vt_graph_new(ctx, r.from->name && *r.from->name ? r.from->name : "main");
+    vt__onnx_check(&r);
+    read_initializers(&r);
+    read_inputs(&r);
+    read_nodes(&r, vt__onnx_order(&r));
+    read_outputs(&r);
+    vt_graph_verify(r.g, "reading");
+    return r.g;
+}
+
+vt_gvalue *vt_onnx_read_tensor(vt_graph *g, const void *bytes, size_t size, const char *name) {
+    vt_onnx_options options = {.name = name};
+    vt_onnx_reader r = {.ctx = g->ctx, .g = g, .options = &options};
+    return vt__onnx_tensor(&r, unpack(g->ctx, name, &onnx__tensor_proto__descriptor, bytes, size), name);
+}

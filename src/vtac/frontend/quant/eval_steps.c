@@ -1,0 +1,55 @@
+/* The steps on accumulators, and what stands between floats and integers. */
+#include <math.h>
+
+#include "frontend/quant/eval_priv.h"
+
+void vt__store_integer(const vt_qtensor *t, void *data, int64_t i, int32_t x) {
+    if (t->type.element == VT_ELEMENT_I8)
+        ((int8_t *)data)[i] = (int8_t)x;
+    else
+        ((int16_t *)data)[i] = (int16_t)x;
+}
+
+static int32_t wrap(int64_t x) { return (int32_t)(uint32_t)(uint64_t)x; }
+
+static int32_t done(const vt__qcall *c, const vt_qstep *s, int32_t x, int64_t channel, int64_t at) {
+    switch (s->kind) {
+    case VT_QSTEP_BIAS: return wrap((int64_t)x + s->channel[channel]);
+    case VT_QSTEP_SHIFT: return x >> s->number;
+    case VT_QSTEP_SHIFT_CHANNEL: return x >> s->channel[channel];
+    case VT_QSTEP_MULTIPLY: return wrap((int64_t)x * s->number);
+    case VT_QSTEP_MULTIPLY_CHANNEL: return wrap((int64_t)x * s->channel[channel]);
+    case VT_QSTEP_RESIDUAL:
+        return wrap(x + (int64_t)s->number * vt_qtensor_at(s->tensor, c->data[s->tensor->index], at));
+    case VT_QSTEP_ADD: return wrap((int64_t)x + s->number);
+    case VT_QSTEP_MAX: return x > s->number ? x : s->number;
+    case VT_QSTEP_MIN: return x < s->number ? x : s->number;
+    case VT_QSTEP_LEAKY: return x < 0 ? x >> s->number : x;
+    case VT_QSTEP_COUNT: break;
+    }
+    return x;
+}
+
+void vt__finish(const vt__qcall *c, int32_t *acc, int64_t count, int64_t channel, int64_t at) {
+    const vt_qlayer *l = c->layer;
+    for (uint32_t k = 0; k < l->step_count; k++)
+        for (int64_t i = 0; i < count; i++) acc[i] = done(c, &l->steps[k], acc[i], channel, at + i);
+    for (int64_t i = 0; i < count; i++) vt__store_integer(l->output, c->out, at + i, acc[i]);
+}
+
+void vt__run_quantize(const vt__qcall *c) {
+    const vt_qtensor *t = c->layer->output;
+    const float *in = c->in, by = (float)(1 / t->scale);
+    int64_t count = vt_gtype_count(&t->type);
+    float least = (float)vt_element_least(t->type.element), most = (float)vt_element_most(t->type.element);
+    for (int64_t i = 0; i < count; i++) {
+        float x = nearbyintf(in[i] * by);
+        vt__store_integer(t, c->out, i, x >= least ? x <= most ? (int32_t)x : (int32_t)most : (int32_t)least);
+    }
+}
+
+void vt__run_dequantize(const vt__qcall *c) {
+    const vt_qtensor *t = c->layer->inputs[0];
+    int64_t count = vt_gtype_count(&t->type);
+    for (int64_t i = 0; i < count; i++) ((float *)c->out)[i] = (float)vt_qtensor_at(t, c->in, i) * (float)t->scale;
+}

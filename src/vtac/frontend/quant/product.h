@@ -1,0 +1,38 @@
+/* A convolution or a matrix product on its way to integers: between product.c and requantize.c. */
+#ifndef VT_QUANT_PRODUCT_H
+#define VT_QUANT_PRODUCT_H
+
+#include "frontend/quant/priv.h"
+
+typedef struct vt__product {
+    vt_quantizer *q;
+    const vt_chain *chain;
+    vt_qlayer *layer;
+    const vt_qtensor *other; /* the residual; NULL: none */
+    int64_t channels, taps;  /* output channels; weights of one */
+    double *weight;          /* of the channel in hand */
+    const double *own;       /* the node's bias; NULL: none */
+    const double *means;     /* of the input's channels; NULL: unknown, or not wanted */
+    double *coverage;        /* by the tap's place in the window: the share of outputs for which it is within the image */
+    double step;             /* s_out / s_in */
+    double *least;           /* one a channel: the finest scale that its weights and its bias allow; 0: any */
+    int32_t *shift;          /* one a channel: after all else */
+    int32_t *factor;         /* one a channel: of the sum, before the shift; NULL: shifts alone */
+    int32_t before;          /* bits that are shifted away before the product */
+    int32_t *bias;
+    double *scales; /* of the weights */
+    int8_t *integers;
+    int32_t keep, multiple; /* of the residual: bits to shift away after it, and what it is multiplied by */
+} vt__product;
+
+enum { VT__SHIFT_MOST = 16 };
+
+/* product.c: the weights of an output channel, and its bias with what followed the node. */
+void vt__read_weights(vt__product *p, int64_t o);
+double vt__bias_of(const vt__product *p, int64_t o);
+
+/* requantize.c: integers for all channels, and how their sums become the result's. */
+void vt__set_shifts(vt__product *p);
+void vt__set_factors(vt__product *p);
+
+#endif

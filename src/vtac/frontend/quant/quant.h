@@ -1,0 +1,111 @@
+/* Quantized networks: layers of integers, with the exact meaning that the accelerator gives them.
+ *
+ * A graph of floats (frontend/graph/graph.h) and the ranges of its values become a list of layers. A layer is what one operator
+ * of the accelerator does: a convolution with bias, requantization, a residual and an activation is one layer. What has
+ * no integer form stays a node of the graph, on floats. An integer q of a tensor stands for q * scale.
+ *
+ * Requantization is a shift: the scale of each output channel's weights is chosen such that scale of input * scale of
+ * weights / scale of output is a power of two. Rounding (halves up) is a part of the bias.
+ *
+ * Everything lives in the arena of the graph's context; what is wrong raises. */
+#ifndef VT_QUANT_QUANT_H
+#define VT_QUANT_QUANT_H
+
+#include "frontend/graph/graph.h"
+#include "frontend/quant/range.h"
+
+typedef enum vt_qkind {
+#define VT_QLAYER(name, text, meaning) VT_Q_##name,
+#include "frontend/quant/layers.def"
+    VT_QKIND_COUNT
+} vt_qkind;
+
+typedef enum vt_qstep_kind {
+#define VT_QSTEP(name, text, number, channels, tensor, meaning) VT_QSTEP_##name,
+#include "frontend/quant/steps.def"
+    VT_QSTEP_COUNT
+} vt_qstep_kind;
+
+typedef struct vt_qlayer vt_qlayer;
+
+typedef struct vt_qtensor {
+    const char *name;       /* of the value of the graph that it stands for; of its integers */
+    vt_gtype type;          /* int8, int16 (results that only floats read, or operands of more than 8 bits) or float32; shapes as in the graph */
+    double scale;           /* of integers; 0: floats */
+    uint32_t index;         /* in the network's list */
+    const vt_qlayer *by;    /* NULL: an input of the network, or a constant */
+    const vt_gvalue *value; /* of the graph: what it stands for */
+} vt_qtensor;
+
+typedef struct vt_qstep {
+    vt_qstep_kind kind;
+    int32_t number;
+    const int32_t *channel; /* one a channel (axis 1) */
+    const vt_qtensor *tensor;
+} vt_qstep;
+
+/* Rows, then columns. Images of one row take (1, w). */
+typedef struct vt_qwindow {
+    int64_t kernel[2], strides[2], dilations[2];
+    int64_t pads[4]; /* above, on the left, below, on the right */
+} vt_qwindow;
+
+enum { VT_QSTEPS_MOST = 11 };
+
+struct vt_qlayer {
+    const char *name; /* of the first node that it stands for */
+    vt_qkind kind;
+    uint32_t index;
+    uint32_t input_count, step_count;
+    const vt_qtensor *const *inputs;
+    vt_qtensor *output;
+    vt_qwindow window; /* CONV, CONV_TRANSPOSE, MAX_POOL, SUM_POOL */
+    int64_t group;     /* CONV */
+    int64_t axis;      /* CONCAT */
+    int64_t scale[2];  /* UPSAMPLE: rows, columns */
+    vt_gtype weight_type;
+    const int8_t *weight;        /* CONV, CONV_TRANSPOSE: O, I / group, H, W; DENSE: O, I */
+    const double *weight_scales; /* one an output channel */
+    vt_qstep steps[VT_QSTEPS_MOST];
+    const vt_gnode *node; /* FLOAT: the node; else the last that it stands for */
+};
+
+typedef struct vt_qnet {
+    vt_ctx *ctx;
+    const vt_graph *graph;
+    vt_qtensor **tensors;
+    vt_qlayer **layers;                   /* in an order in which every tensor is computed before it is used */
+    const vt_qtensor **inputs, **outputs; /* as those of the graph */
+    uint32_t tensor_count, tensor_cap, layer_count, layer_cap;
+} vt_qnet;
+
+typedef struct vt_quant_options {
+    vt_range_method method;
+    double percentile; /* of VT_RANGE_PERCENTILE: 99.99 */
+    int32_t most;      /* the largest integer of activations, 127: 2^(bits - 1) - 1 */
+    int32_t weight_most;
+    int64_t wide_most; /* results that only floats read have 16 bits, of products with so many weights at most; -1: none */
+    bool multiply;  /* requantization is a product and a shift */
+    bool keep_bias; /* what rounding the weights adds to a channel, on the average, stays there */
+} vt_quant_options;
+
+/* The quantized network of a graph, whose values have been observed. */
+const vt_qnet *vt_quantize(const vt_graph *g, const vt_ranges *ranges, const vt_quant_options *options);
+
+/* Does a layer on floats read the constant? All others have integers of their own. */
+bool vt_qnet_reads(const vt_qnet *net, const void *data);
+
+const char *vt_qkind_text(vt_qkind kind);
+const char *vt_qstep_text(vt_qstep_kind kind);
+/* The network as text, one line a layer. */
+const char *vt_qnet_text(const vt_qnet *net);
+/* Rows and columns of a tensor as an image: of [N, C, H, W] those, of [N, C, W] and [N, C] one row. */
+void vt_qtensor_image(const vt_gtype *t, int64_t out_n_c_h_w[4]);
+bool vt_qtensor_same_image(const vt_gtype *a, const vt_gtype *b);
+
+/* Element `i` of integers. */
+static inline int32_t vt_qtensor_at(const vt_qtensor *t, const void *data, int64_t i) {
+    return t->type.element == VT_ELEMENT_I8 ? ((const int8_t *)data)[i] : ((const int16_t *)data)[i];
+}
+
+#endif

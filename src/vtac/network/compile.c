@@ -1,0 +1,278 @@
+/* The public handles: calibration, quantized networks, and their artifacts. */
+#include "vta/compile.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/diag.h"
+#include "base/element_type.h"
+#include "base/versioned.h"
+#include "frontend/eval/eval.h"
+#include "frontend/model/model.h"
+#include "frontend/graph/rewrite.h"
+#include "network/network.h"
+#include "frontend/quant/eval.h"
+#include "frontend/quant/given.h"
+
+/* What calibration and network share: a copy of the graph, without the nodes that quantize. */
+typedef struct shared {
+    const vta_allocator *allocator;
+    vt_ctx ctx;
+    uint32_t users;
+    const vt_graph *graph;
+    vt_ranges *ranges;
+    bool given;
+} shared;
+
+struct vtac_calibration {
+    shared *shared;
+    vt_eval *eval;
+};
+
+struct vtac_quantized {
+    shared *shared;
+    const vt_qnet *net;
+    const char *text;
+};
+
+static void leave(shared *s) {
+    if (!s || --s->users) return;
+    vt_ctx_clear(&s->ctx);
+    vt_free(s->allocator, s, sizeof *s);
+}
+
+/* ---- Calibration ------------------------------------------------------------------------------------------------ */
+
+static void observe(void *user, const vt_gnode *n, const void *const *out) {
+    shared *s = user;
+    for (uint32_t i = 0; i < n->output_count; i++)
+        if (n->outputs[i]->type.element == VT_ELEMENT_F32)
+            vt_ranges_observe(s->ranges, n->outputs[i], out[i], (size_t)vt_gtype_count(&n->outputs[i]->type));
+}
+
+typedef struct start {
+    shared *shared;
+    const vt_graph *from;
+} start;
+
+static vta_status take(vt_ctx *ctx, void *arg) {
+    start *a = arg;
+    shared *s = a->shared;
+    s->graph = vt_quant_take_given(vt_graph_copy(ctx, a->from), &s->ranges);
+    s->given = s->ranges != NULL;
+    if (!s->ranges) s->ranges = vt_ranges_new(ctx, s->graph);
+    return VTA_OK;
+}
+
+static vta_status open_shared(const vtac_graph *graph, const vta_allocator *allocator, vta_diag *diag, shared **out) {
+    shared *s = *out = vt_alloc_zero(allocator, sizeof *s);
+    if (!s) return vt_no_memory(diag);
+    s->allocator = allocator;
+    s->users = 1;
+    vt_ctx_init(&s->ctx, allocator, diag);
+    vta_status status = vt_protect(&s->ctx, take, &(start){s, graph->graph});
+    s->ctx.diag = NULL;
+    return status;
+}
+
+vta_status vtac_calibration_create(const vtac_graph *graph, const vta_allocator *allocator, vta_diag *diag,
+                                   vtac_calibration **out_calibration) {
+    if (!out_calibration) return vt_fail(diag, VTA_INVALID_ARGUMENT, "out_calibration is NULL");
+    *out_calibration = NULL;
+    if (!graph) return vt_fail(diag, VTA_INVALID_ARGUMENT, "graph is NULL");
+    vtac_calibration *c = vt_alloc_zero(allocator, sizeof *c);
+    if (!c) return vt_no_memory(diag);
+    vta_status status = open_shared(graph, allocator, diag, &c->shared);
+    vt_eval_options options = {.after = observe, .user = c->shared};
+    if (status == VTA_OK) status = vt_eval_open(c->shared->graph, &options, allocator, diag, &c->eval);
+    if (status == VTA_OK)
+        *out_calibration = c;
+    else if (c->shared)
+        vtac_calibration_destroy(c);
+    else
+        vt_free(allocator, c, sizeof *c);
+    return status;
+}
+
+void vtac_calibration_destroy(vtac_calibration *calibration) {
+    if (!calibration) return;
+    const vta_allocator *allocator = calibration->shared->allocator;
+    if (calibration->eval) vt_eval_close(calibration->eval);
+    leave(calibration->shared);
+    vt_free(allocator, calibration, sizeof *calibration);
+}
+
+bool vtac_calibration_is_given(const vtac_calibration *calibration) { return calibration->shared->given; }
+
+/* What is not a number has no range, and makes all that is computed of it the same. Infinities may be a mask. */
+static vta_status check_input(const vt_gvalue *v, const float *data, vta_diag *diag) {
+    for (int64_t i = 0; i < vt_gtype_count(&v->type); i++)
+        if (isnan(data[i]))
+            return vt_fail(diag, VTA_INVALID_ARGUMENT, "element %lld of a sample of input %s is not a number (nan)",
+                           (long long)i, v->name);
+    return VTA_OK;
+}
+
+static vta_status observe_inputs(vt_ctx *ctx, void *arg) {
+    const void *const *inputs = arg;
+    shared *s = (shared *)((char *)ctx - offsetof(shared, ctx));
+    for (uint32_t i = 0; i < s->graph->inputs.count; i++) {
+        const vt_gvalue *v = s->graph->inputs.item[i];
+        if (v->type.element != VT_ELEMENT_F32) continue;
+        VT_TRY(check_input(v, inputs[i], ctx->diag));
+        vt_ranges_observe(s->ranges, v, inputs[i], (size_t)vt_gtype_count(&v->type));
+    }
+    return VTA_OK;
+}
+
+typedef struct sample {
+    vtac_calibration *calibration;
+    const void *const *inputs;
+    vta_diag *diag;
+} sample;
+
+/* Within vt_protect: ranges grow in the context's arena. */
+static vta_status run_sample(vt_ctx *ctx, void *arg) {
+    const sample *a = arg;
+    VT_TRY(observe_inputs(ctx, (void *)a->inputs));
+    for (uint32_t i = 0; i < a->calibration->shared->graph->inputs.count; i++)
+        vt_eval_input(a->calibration->eval, i, a->inputs[i]);
+    return vt_eval_run(a->calibration->eval, a->diag);
+}
+
+vta_status vtac_calibration_observe(vtac_calibration *calibration, const void *const *inputs, vta_diag *diag) {
+    if (!calibration || !inputs)
+        return vt_fail(diag, VTA_INVALID_ARGUMENT, "%s is NULL", inputs ? "calibration" : "inputs");
+    shared *s = calibration->shared;
+    s->ctx.diag = diag;
+    vta_status status = vt_protect(&s->ctx, run_sample, &(sample){calibration, inputs, diag});
+    s->ctx.diag = NULL;
+    return status;
+}
+
+/* ---- Quantized networks ----------------------------------------------------------------------------------------- */
+
+typedef struct quantizing {
+    vtac_quantized *quantized;
+    vt_quant_options options;
+} quantizing;
+
+static vta_status quantize(vt_ctx *ctx, void *arg) {
+    quantizing *a = arg;
+    shared *s = a->quantized->shared;
+    (void)ctx;
+    a->quantized->net = vt_quantize(s->graph, s->ranges, &a->options);
+    a->quantized->text = vt_qnet_text(a->quantized->net);
+    return VTA_OK;
+}
+
+vta_status vtac_quantized_create(const vtac_calibration *calibration, const vtac_quantize_options *options,
+                                 vta_diag *diag, vtac_quantized **out_quantized) {
+    enum { WIDE_MOST = 64 << 10 };
+    static const vt_range_method methods[] = {VT_RANGE_PERCENTILE, VT_RANGE_MAX, VT_RANGE_KL, VT_RANGE_SQUARES};
+    vtac_quantize_options o = {0};
+    if (!out_quantized) return vt_fail(diag, VTA_INVALID_ARGUMENT, "out_quantized is NULL");
+    *out_quantized = NULL;
+    if (!calibration) return vt_fail(diag, VTA_INVALID_ARGUMENT, "calibration is NULL");
+    VT_TRY(vt_options_read(&o, sizeof o, options, "vtac_quantize_options", diag));
+    if ((unsigned)o.method >= sizeof methods / sizeof *methods || !(o.percentile >= 0 && o.percentile <= 100))
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "no such method, or a percentile that is not from 0 to 100");
+    if ((unsigned)o.requantize > VTAC_REQUANTIZE_MULTIPLY)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "requantize: %d is neither auto, shift nor multiply", (int)o.requantize);
+    if (o.result_bits != 0 && o.result_bits != 8 && o.result_bits != 16)
+        return vt_fail(diag, VTA_OUT_OF_RANGE, "result_bits is %u; results have 8 or 16 bits", (unsigned)o.result_bits);
+    shared *s = calibration->shared;
+    vtac_quantized *q = vt_alloc_zero(s->allocator, sizeof *q);
+    if (!q) return vt_no_memory(diag);
+    quantizing a = {.quantized = q};
+    a.options = (vt_quant_options){.method = methods[o.method],
+                                   .percentile = o.percentile > 0 ? o.percentile : 99.99,
+                                   .most = INT8_MAX,
+                                   .weight_most = INT8_MAX,
+                                   .wide_most = o.result_bits == 0    ? WIDE_MOST
+                                                : o.result_bits == 16 ? INT64_MAX
+                                                                      : -1,
+                                   .multiply = o.requantize == VTAC_REQUANTIZE_AUTO
+                                                   ? calibration->shared->given
+                                                   : o.requantize == VTAC_REQUANTIZE_MULTIPLY,
+                                   .keep_bias = o.keep_bias};
+    q->shared = s;
+    s->users++;
+    s->ctx.diag = diag;
+    vta_status status = vt_protect(&s->ctx, quantize, &a);
+    s->ctx.diag = NULL;
+    if (status == VTA_OK)
+        *out_quantized = q;
+    else
+        vtac_quantized_destroy(q);
+    return status;
+}
+
+void vtac_quantized_destroy(vtac_quantized *quantized) {
+    if (!quantized) return;
+    const vta_allocator *allocator = quantized->shared->allocator;
+    leave(quantized->shared);
+    vt_free(allocator, quantized, sizeof *quantized);
+}
+
+void vtac_quantized_drop_floats(const vtac_quantized *quantized, vtac_graph *graph) {
+    if (!quantized || !graph) return;
+    for (uint32_t i = 0; i < graph->graph->values.count; i++) {
+        const void *data = graph->graph->values.item[i]->data;
+        if (data && !vt_qnet_reads(quantized->net, data)) vt_arena_drop(&graph->ctx.arena, data);
+    }
+}
+
+const char *vtac_quantized_text(const vtac_quantized *quantized) { return quantized ? quantized->text : NULL; }
+
+static void tell(void *user, const vt_qlayer *l, const void *out) {
+    const vtac_quantized_options *o = user;
+    const vt_qtensor *t = l->output;
+    vtac_quantized_layer computed = {.size = sizeof computed,
+                                     .index = l->index,
+                                     .kind = vt_qkind_text(l->kind),
+                                     .value = t->name,
+                                     .ndim = (int32_t)t->type.rank,
+                                     .shape = t->type.dim,
+                                     .scale = t->scale,
+                                     .data = out};
+    vt_element_type_parse(vt_element_text(t->type.element), &computed.type);
+    o->after(o->user, &computed);
+}
+
+vta_status vtac_quantized_run(const vtac_quantized *quantized, const void *const *inputs, void *const *outputs,
+                              const vtac_quantized_options *options, vta_diag *diag) {
+    vtac_quantized_options o = {0};
+    if (!quantized || !inputs || !outputs) return vt_fail(diag, VTA_INVALID_ARGUMENT, "an argument is NULL");
+    VT_TRY(vt_options_read(&o, sizeof o, options, "vtac_quantized_options", diag));
+    vt_qeval_options run = {.after = o.after ? tell : NULL, .user = &o};
+    return vt_qeval_run(quantized->net, inputs, outputs, &run, quantized->shared->allocator, diag);
+}
+
+/* ---- Artifacts --------------------------------------------------------------------------------------------------- */
+
+static bool progress(void *ctx, uint32_t done, uint32_t count, const char *layer) {
+    const vtac_compile_options *o = ctx;
+    return o->progress(o->user, done, count, layer);
+}
+
+vta_status vtac_quantized_compile(const vtac_quantized *quantized, const vta_config *config,
+                                  const vtac_compile_options *options, vta_diag *diag, uint8_t **out_bytes,
+                                  size_t *out_size, char **out_report) {
+    vtac_compile_options o = {0};
+    if (!quantized || !out_bytes || !out_size) return vt_fail(diag, VTA_INVALID_ARGUMENT, "an argument is NULL");
+    VT_TRY(vt_options_read(&o, sizeof o, options, "vtac_compile_options", diag));
+    shared *s = quantized->shared;
+    vta_config *own = config ? vta_config_retain(config) : vta_config_default();
+    if (!own) return vt_no_memory(diag);
+    vt_planner_options planner = {s->allocator, o.triple, o.cpu, o.features, o.linker, false, false};
+    vt_network_options network = {&planner, o.schedule, o.processor_only, o.progress ? progress : NULL, &o, o.scheduled,
+                                  o.user,   o.sections, o.section_count};
+    s->ctx.diag = diag;
+    vta_status status =
+        vt_network_compile(quantized->net, own, &network, s->allocator, diag, out_bytes, out_size, out_report);
+    s->ctx.diag = NULL;
+    vta_config_release(own);
+    return status;
+}

@@ -1,0 +1,121 @@
+/* Between the files of this folder: a network on its way to an artifact. */
+#ifndef VT_NETWORK_PRIV_H
+#define VT_NETWORK_PRIV_H
+
+#include "base/strbuf.h"
+#include "frontend/graph/graph.h"
+#include "network/network.h"
+#include "vta/conv.h"
+
+enum { VT__ARGS_MOST = 72 };
+
+/* An operator that was scheduled, made once for equal layers; or a kernel for the processor. */
+typedef struct vt__made {
+    const char *text; /* of an operator: its name and attributes */
+    vtac_op *op;      /* NULL: a kernel */
+    vtac_kernel *kernel;
+} vt__made;
+
+typedef struct vt__ahead vt__ahead;
+
+typedef struct vt__net {
+    vt_ctx *ctx;
+    const vt_qnet *net;
+    const vta_config *config;
+    const vta_allocator *allocator;
+    const vt_network_options *options;
+    vt_planner *planner;
+    uint32_t *buffers; /* by the tensor's index */
+    bool *declared;
+    bool *pooled; /* by the tensor's index: a layer before the one that computes it has done so */
+    int64_t batch, block; /* of a tile */
+    vt__made *made;
+    uint32_t made_count, made_cap;
+    vt__ahead *ahead; /* NULL: nobody schedules ahead */
+    vt_strbuf *report;
+} vt__net;
+
+/* What a kernel is given, in the order of its arguments. */
+typedef struct vt__args {
+    vt_planner_arg item[VT__ARGS_MOST];
+    uint32_t count;
+} vt__args;
+
+/* Leaves with a status that is not VTA_OK; its diagnostic was recorded. */
+void vt__must(const vt__net *n, vta_status status);
+
+/* buffers.c: the buffer of a tensor, made when it is first asked for; a reshaped tensor on floats has its own. */
+uint32_t vt__buffer_of(vt__net *n, const vt_qtensor *t);
+void vt__give(vt__args *a, uint32_t buffer);
+/* Integers of 16 bits lie as two tensors of tiles, one behind the other: low bytes, then high ones. */
+bool vt__is_wide(const vt_qtensor *t);
+/* Bytes of the tiles of a tensor of integers: of one of the two where there are two. */
+uint64_t vt__tile_bytes(const vt__net *n, const vt_qtensor *t);
+/* Elements of a tile buffer: N/BATCH, C/BLOCK, H, W. */
+void vt__tiles(const vt__net *n, const vt_gtype *t, int64_t out_tiles[4]);
+
+/* constants.c: parameters in tiles, as buffers on the device. */
+uint32_t vt__weights(vt__net *n, const vt_qlayer *l);
+uint32_t vt__conv_weights(vt__net *n, const vt_qlayer *l, const vta_conv *conv, const int8_t *weight);
+uint32_t vt__channels(vt__net *n, const vt_qlayer *l, const int32_t *numbers);
+uint32_t vt__digits(vt__net *n, const vt_qlayer *l, const int32_t *numbers);
+
+/* fold.c: convolutions of few channels, whose kernel goes into the lanes of the input. Does the layer become one? */
+bool vt__is_folded(const vt__net *n, const vt_qlayer *l);
+/* Its weights as [O, H W I], and its input, which a function for the processor makes of the network's floats. */
+const int8_t *vt__folded_weights(const vt__net *n, const vt_qlayer *l);
+uint32_t vt__folded_input(vt__net *n, const vt_qlayer *l);
+/* Is the tensor read by such a layer alone? Then nothing else has to make it. */
+bool vt__is_folded_away(const vt__net *n, const vt_qtensor *t);
+
+/* taps.c: the layer's window without taps that see nothing but padding, and how many rows and columns of them were
+ * before the first one left; and the weights of the taps that are left. */
+vt_qwindow vt__seen_window(const vt_qlayer *l, int64_t out_first[2]);
+const int8_t *vt__seen_weights(const vt__net *n, const vt_qlayer *l);
+/* Does that window need more padding than a load adds? Or has a pool taps that are apart? */
+bool vt__is_far(const vt_qlayer *l);
+/* Can the processor gather the taps of each output, so that the window becomes vt__gathered_window of the one seen? */
+bool vt__may_gather(const vt__net *n, const vt_qlayer *l);
+vt_qwindow vt__gathered_window(const vt_qwindow *seen);
+/* The step that does so: tiles of an image of (outputs x taps) rows and columns. */
+uint32_t vt__gathered_input(vt__net *n, const vt_qlayer *l);
+
+/* fold.c: layers that read the tensor. */
+uint32_t vt__readers_of(const vt__net *n, const vt_qtensor *t);
+/* pool.c: the pooling that the layer's operator takes along, on its sums; NULL: none. */
+const vt_qlayer *vt__pooling_of(const vt__net *n, const vt_qlayer *l);
+
+/* accelerate.c: the layer as an operator. False: there is none for it; *out_why says so. True: it says what the
+ * processor does for it, NULL: nothing. */
+bool vt__accelerate(vt__net *n, const vt_qlayer *l, const char **out_why);
+/* Those that all layers will ask for, should none be refused, in their order. */
+void vt__accelerate_names(vt__net *n,
+                          void (*fn)(void *user, const char *name, const char *attributes, const char *text),
+                          void *user);
+
+/* ahead.c: an operator created and scheduled, or why not. */
+typedef struct vt__scheduled {
+    vtac_op *op;
+    vta_status status;
+    vta_diag *diag;
+} vt__scheduled;
+vt__scheduled vt__schedule_operator(const vt__net *n, const char *name, const char *attributes);
+/* Other threads begin to schedule; the end must come before the network's memory goes. */
+void vt__ahead_start(vt__net *n);
+void vt__ahead_stop(vt__net *n);
+/* What they made of an operator; waits where one is at it. False: none is, and none will be. */
+bool vt__ahead_take(vt__net *n, const char *text, vt__scheduled *out);
+
+/* network.c: is it to be tried at all? */
+bool vt__may_accelerate(const vt__net *n, const vt_qlayer *l);
+
+/* host.c: the layer as a function for the processor; raises VTA_UNSUPPORTED where there is none. */
+void vt__on_processor(vt__net *n, const vt_qlayer *l);
+/* A step that calls a kernel, which belongs to the network from here on. */
+void vt__call_kernel(vt__net *n, const vt_qlayer *l, vtac_kernel *kernel, const vt__args *args);
+/* host_float.c: a node on floats. */
+void vt__float_on_processor(vt__net *n, const vt_qlayer *l);
+/* A float as the text of a kernel file has it. */
+const char *vt__number(char out[32], double x);
+
+#endif

@@ -1,0 +1,125 @@
+/* dense, and batch_matmul, which is as many of them with weights of their own: matrix products, whose rows stand in the
+ * place of a convolution's image rows. */
+#include <stdio.h>
+
+#include "operators/ops.h"
+
+#define VALUE(name) (op->values[VT_ATTRIBUTE_dense_##name])
+
+/* `count` products of rows x in by out x in. */
+static void describe(vtac_op *op, int64_t count, int64_t rows, int64_t in, int64_t out) {
+    int64_t blocks = vt__ceil_div(rows, vta_config_batch(op->config));
+    op->terms = in;
+    op->shape = (vt_op_shape){
+        .n = count,
+        .ic = vt__ceil_div(in, vta_config_block_in(op->config)),
+        .oc = vt__ceil_div(out, vta_config_block_out(op->config)),
+        .in_total = vt__ceil_div(in, vta_config_block_in(op->config)),
+        .group_out = vt__ceil_div(out, vta_config_block_out(op->config)),
+        .h = blocks,
+        .w = 1,
+        .out_h = blocks,
+        .out_w = 1,
+        .kernel_h = 1,
+        .kernel_w = 1,
+        .stride_h = 1,
+        .stride_w = 1,
+        .dilation_h = 1,
+        .dilation_w = 1,
+    };
+    if (__builtin_mul_overflow((uint64_t)(count * rows), (uint64_t)in, &op->shape.macs) ||
+        __builtin_mul_overflow(op->shape.macs, (uint64_t)out, &op->shape.macs))
+        op->shape.macs = UINT64_MAX;
+}
+
+vta_status vt__describe_dense(vtac_op *op, vta_diag *diag) {
+    (void)diag;
+    describe(op, 1, VALUE(batch), VALUE(in_features), VALUE(out_features));
+    return VTA_OK;
+}
+
+vta_status vt__describe_batch_matmul(vtac_op *op, vta_diag *diag) {
+    (void)diag;
+    const int64_t *v = op->values;
+    describe(op, v[VT_ATTRIBUTE_batch_matmul_batch], v[VT_ATTRIBUTE_batch_matmul_rows],
+             v[VT_ATTRIBUTE_batch_matmul_in_features], v[VT_ATTRIBUTE_batch_matmul_out_features]);
+    return VTA_OK;
+}
+
+/* ---- Kernel files ---------------------------------------------------------------------------------------------- */
+
+/* Pieces of text that a batch adds: an axis `bb` in front. */
+typedef struct batched {
+    char extent[32]; /* "8, " */
+    char axis[32];   /* "bb: 8, " */
+    const char *index;
+} batched;
+
+static batched batched_of(const vtac_op *op, bool is) {
+    batched b = {.index = is ? "bb, " : ""};
+    if (!is) return b;
+    snprintf(b.extent, sizeof b.extent, "%lld, ", (long long)op->shape.n);
+    snprintf(b.axis, sizeof b.axis, "bb: %lld, ", (long long)op->shape.n);
+    return b;
+}
+
+static const char *write_tiles(const batched *x, const vt_op_blocks *b, vt_strbuf *out) {
+    bool rows = b->threads > 1 && b->share_rows;
+    vt_strbuf_addf(out, "\nstage res\n  split bo by %lld -> row_out, row_in\n  split co by %lld -> oc_out, oc_in\n",
+                   (long long)b->y, (long long)b->oc);
+    vt_strbuf_addf(out, "  reorder %soc_out, row_out, row_in, oc_in, bi, ci\n", x->index);
+    if (b->threads > 1) {
+        vt_strbuf_addf(out, "  split %s by %lld -> %s, thread\n", rows ? "row_out" : "oc_out", (long long)b->threads,
+                       rows ? "row_round" : "oc_round");
+        vt_strbuf_addf(out, "  reorder thread, %s%s, %s\n  bind thread cthread\n", x->index,
+                       rows ? "oc_out" : "oc_round", rows ? "row_round" : "row_out");
+    }
+    vt_strbuf_add(out, "  pragma row_in dma_copy\n");
+    return rows ? "row_round" : "row_out";
+}
+
+static void write_tensors(const vtac_op *op, const vt_op_blocks *b, const batched *x, vt_strbuf *out) {
+    const vt_op_shape *s = &op->shape;
+    char axes[160], shape[160], bias[64], index[64];
+    const char *start = vt__epilogue_start(op, b);
+    long long rows = s->out_h, in = s->ic, outs = s->oc;
+    snprintf(bias, sizeof bias, "%lld, BATCH, BLOCK_OUT", outs);
+    snprintf(shape, sizeof shape, "%s%lld, %lld, BATCH, BLOCK_OUT", x->extent, rows, outs);
+    snprintf(axes, sizeof axes, "%sbo: %lld, co: %lld, bi: BATCH, ci: BLOCK_OUT", x->axis, rows, outs);
+    snprintf(index, sizeof index, "%sbo, co, bi, ci", x->index);
+    vt_strbuf_addf(out, "kernel %s\n\ninput data: inp_t[%s%lld, %lld, BATCH, BLOCK_IN]\n", op->is->name, x->extent,
+                   rows, in);
+    vt_strbuf_addf(out, "input weight: wgt_t[%s%lld, %lld, BLOCK_OUT, BLOCK_IN]\n", x->extent, outs, in);
+    vt__epilogue_inputs(op, bias, shape, out);
+    vt_strbuf_addf(out, "reduce rc = %lld, ri = BLOCK_IN\n", in);
+    vt_strbuf_add(out, "tensor data_buf like data = data[...]\ntensor weight_buf like weight = weight[...]\n");
+    vt__epilogue_write_start(op, b, axes, out);
+    vt_strbuf_addf(out,
+                   "tensor sums[%s] =\n    sum[rc, ri](acc_t(data_buf[%sbo, rc, bi, ri]) * acc_t(weight_buf[%sco, rc, "
+                   "ci, ri])",
+                   axes, x->index, x->index);
+    if (start) vt_strbuf_addf(out, ", %s[%s]", start, index);
+    vt_strbuf_add(out, ")\n");
+    vt__epilogue_write_rest(op, b, axes, index, "co, bi, ci", out);
+}
+
+static void write_kernel(const vtac_op *op, const vt_op_blocks *b, bool is_batched, vt_strbuf *out) {
+    batched x = batched_of(op, is_batched);
+    char index[64];
+    snprintf(index, sizeof index, "%sbo, co, bi, ci", x.index);
+    write_tensors(op, b, &x, out);
+    const char *at = write_tiles(&x, b, out);
+    vt_strbuf_addf(out, "stage sums\n  scope acc\n  compute_at res, %s\n  split rc by %lld -> rc_out, rc_in\n", at,
+                   (long long)b->ic);
+    vt_strbuf_addf(out, "  reorder rc_out, %sbo, rc_in, co, bi, ci, ri\n  %s\n", x.index,
+                   vt__epilogue_start(op, b) ? "pragma bi conv2d_transpose_gemm" : "tensorize bi gemm");
+    vt_strbuf_add(out, "stage data_buf\n  scope inp\n  compute_at sums, rc_out\n  pragma 0 dma_copy\n"
+                       "stage weight_buf\n  scope wgt\n  compute_at sums, rc_out\n  pragma 0 dma_copy\n");
+    vt__epilogue_stages(op, at, at, out);
+    vt__epilogue_gemm_stages(op, b, index, at, out);
+}
+
+void vt__write_dense(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) { write_kernel(op, b, false, out); }
+void vt__write_batch_matmul(const vtac_op *op, const vt_op_blocks *b, vt_strbuf *out) {
+    write_kernel(op, b, true, out);
+}
