@@ -202,7 +202,7 @@ static void programmed(void **state) {
 
 typedef struct written {
     int count;
-    uint32_t at[32], value[32], answer[2];
+    uint32_t at[32], value[32], fetch, done, valid;
 } written;
 
 static void note(void *user, uint32_t offset, uint32_t value) {
@@ -211,9 +211,13 @@ static void note(void *user, uint32_t offset, uint32_t value) {
     w->value[w->count++] = value;
 }
 
+/* The valid bit is cleared when it is read. */
 static uint32_t say(void *user, uint32_t offset) {
-    const written *w = user;
-    return w->answer[offset >= VT_COMPUTE];
+    written *w = user;
+    if (offset != VT_COMPUTE + VT_COMPUTE_DONE_VALID) return offset >= VT_COMPUTE ? w->done : w->fetch;
+    uint32_t valid = w->valid;
+    w->valid = 0;
+    return valid;
 }
 
 static uint32_t value_at(const written *w, uint32_t offset) {
@@ -225,9 +229,10 @@ static uint32_t value_at(const written *w, uint32_t offset) {
 
 static void registers(void **state) {
     (void)state;
-    written w = {0};
+    written w = {.done = 1, .valid = 1}; /* of the run before */
     vt_registers r = {say, note, &w};
-    vt_four_blocks.start(&r, 0x1230, 77);
+    vt_run_seen seen;
+    vt_four_blocks.start(&r, 0x1230, 77, &seen);
     assert_int_equal(value_at(&w, 0x0010), 77);
     assert_int_equal(value_at(&w, 0x0018), 0x1230);
     static const uint32_t bases[] = {0x1010, 0x1018, 0x2020, 0x2028, 0x3010};
@@ -237,23 +242,25 @@ static void registers(void **state) {
     assert_int_equal(w.at[w.count - 1], VT_FETCH); /* fetch begins when all others stand by, its count just before */
     assert_int_equal(w.at[w.count - 2], VT_FETCH + VT_FETCH_COUNT);
     for (int i = w.count - 5; i < w.count - 2; i++) assert_int_equal(w.at[i] % 0x1000, 0);
-    w.answer[0] = 1, w.answer[1] = 1; /* fetch has not begun: the done bit is the last run's */
-    assert_false(vt_four_blocks.finished(&r));
-    w.answer[0] = 4, w.answer[1] = 0;
-    assert_false(vt_four_blocks.finished(&r));
-    w.answer[1] = 1;
-    assert_true(vt_four_blocks.finished(&r));
+    w.fetch = 1; /* it has not begun */
+    assert_false(vt_four_blocks.finished(&r, &seen));
+    w.fetch = 4; /* over: done is the last run's */
+    assert_false(vt_four_blocks.finished(&r, &seen));
+    w.done = 0;
+    assert_false(vt_four_blocks.finished(&r, &seen));
+    w.done = 1;
+    assert_true(vt_four_blocks.finished(&r, &seen));
     w = (written){0};
-    vt_one_block.start(&r, 0x4560, 9);
+    vt_one_block.start(&r, 0x4560, 9, &seen);
     assert_int_equal(value_at(&w, 0x08), 9);
     assert_int_equal(value_at(&w, 0x0c), 0x4560);
     for (uint32_t at = 0x10; at < 0x28; at += 4) assert_int_equal(value_at(&w, at), 0);
     assert_int_equal(w.at[w.count - 1], 0);
     assert_int_equal(w.value[w.count - 1], 1);
-    w.answer[0] = 1;
-    assert_false(vt_one_block.finished(&r));
-    w.answer[0] = 2;
-    assert_true(vt_one_block.finished(&r));
+    w.fetch = 1;
+    assert_false(vt_one_block.finished(&r, &seen));
+    w.fetch = 2;
+    assert_true(vt_one_block.finished(&r, &seen));
 }
 
 static int begin(void **state) {

@@ -147,6 +147,7 @@ static void four_blocks(void **state) {
             continue;
         }
         wait_for(&s, VT_FETCH, 0);
+        wait_for(&s, VT_COMPUTE + VT_COMPUTE_DONE_VALID, 1); /* compute begins: what was there is no more */
         wait_for(&s, VT_COMPUTE + VT_COMPUTE_DONE, 1);
         check_result(&s, 27);
     }

@@ -20,6 +20,7 @@ typedef struct vt_board {
     vt_registers registers;
     uint32_t run_seconds, wait_seconds;
     bool busy; /* a run was started, by us or by whoever had the accelerator before, and nobody has seen its end */
+    vt_run_seen seen; /* of that run */
     atomic_bool stop;
     vta_counters counters;
 } vt_board;
@@ -100,7 +101,7 @@ typedef struct bound {
     double seconds; /* 0: as long as it takes */
 } bound;
 
-static vta_status wait(vt_board *b, bool (*over)(const vt_board *b), bound most, vta_diag *diag) {
+static vta_status wait(vt_board *b, bool (*over)(vt_board *b), bound most, vta_diag *diag) {
     double begin = most.seconds > 0 ? vt_now() : 0;
     for (uint32_t looks = 0; !over(b); looks++) {
         if (atomic_load(&b->stop))
@@ -117,8 +118,8 @@ static vta_status wait(vt_board *b, bool (*over)(const vt_board *b), bound most,
     return VTA_OK;
 }
 
-static bool is_finished(const vt_board *b) { return b->map->finished(&b->registers); }
-static bool is_free(const vt_board *b) { return !b->map->running(&b->registers); }
+static bool is_finished(vt_board *b) { return b->map->finished(&b->registers, &b->seen); }
+static bool is_free(vt_board *b) { return !b->map->running(&b->registers, &b->seen); }
 
 /* Hardware cannot be stopped: what was left running must end before the next run begins, and before memory is given out
  * that it may still write to. */
@@ -132,15 +133,32 @@ static vta_status become_free(vt_board *b, vta_diag *diag) {
                    "anew (program_fpga), which resets it");
 }
 
+static vta_status check_registers(const vt_mapped *m, const vt_register_map *map, const vt_registers *r,
+                                  vta_diag *diag) {
+    const char *refusal = map->refuses(r);
+    return refusal ? vt_fail(diag, VTA_UNSUPPORTED, "%s: %s", m->file, refusal) : VTA_OK;
+}
+
 /* Whoever had it before may have died in the middle of a run. */
 static vta_status claim(vt_board *b, vta_diag *diag) {
-    bool had = b->mapped.claimed;
+    if (b->mapped.claimed) return VTA_OK;
     VT_TRY(vt__claim_registers(&b->mapped, diag));
-    if (!had) b->busy = b->map->running(&b->registers);
+    b->seen = (vt_run_seen){0};
+    b->busy = b->map->started(&b->registers);
     return VTA_OK;
 }
 
 /* ---- Asking without taking it ------------------------------------------------------------------------------------ */
+
+/* A run that a dead process left behind. To see its end may clear what said so: it is noted for the next one to ask,
+ * and nobody else may begin a run meanwhile. */
+static vta_status is_over(vt_mapped *m, const vt_register_map *map, const vt_registers *r, vta_diag *diag) {
+    vt_run_seen seen = {0};
+    VT_TRY(vt__claim_registers(m, diag));
+    if (map->running(r, &seen)) return vt_fail(diag, VTA_TIMEOUT, "%s: the accelerator runs a stream", m->file);
+    map->done(r);
+    return VTA_OK;
+}
 
 static vta_status idle(const vta_device_options *options, const vt_register_map *map, uint32_t address,
                        vta_diag *diag) {
@@ -150,8 +168,8 @@ static vta_status idle(const vta_device_options *options, const vt_register_map 
     VT_TRY(map_registers(&settings, map, address, diag, &mapped));
     const vt_registers registers = vt__mapped_registers(&mapped);
     vta_status status = vt__registers_are_free(&mapped, diag);
-    if (status == VTA_OK && map->running(&registers))
-        status = vt_fail(diag, VTA_TIMEOUT, "%s: the accelerator runs a stream", mapped.file);
+    if (status == VTA_OK) status = check_registers(&mapped, map, &registers, diag);
+    if (status == VTA_OK && map->started(&registers)) status = is_over(&mapped, map, &registers, diag);
     vt__unmap_registers(&mapped);
     return status;
 }
@@ -163,6 +181,7 @@ static vta_status idle(const vta_device_options *options, const vt_register_map 
 static vta_status board_alloc(vta_device *device, size_t bytes, vta_diag *diag, uint32_t *out_addr) {
     vt_board *b = device->state;
     VT_TRY(claim(b, diag));
+    VT_TRY(check_registers(&b->mapped, b->map, &b->registers, diag));
     atomic_store(&b->stop, false);
     VT_TRY(become_free(b, diag));
     return vt_contiguous_alloc(device->state, bytes, diag, out_addr);
@@ -177,7 +196,7 @@ static vta_status board_run(vta_device *device, const vt_run *run, vta_diag *dia
     VT_TRY(vt_contiguous_check(&b->memory, run->insn_addr, (uint64_t)run->count * VTA_INSN_BYTES, diag));
     VT_TRY(become_free(b, diag));
     b->busy = true;
-    b->map->start(&b->registers, run->insn_addr, run->count);
+    b->map->start(&b->registers, run->insn_addr, run->count, &b->seen);
     bound most = {.looks = run->wait_cycles, .seconds = run->wait_cycles ? b->run_seconds : 0};
     VT_TRY(wait(b, is_finished, most, diag));
     b->counters.runs++;

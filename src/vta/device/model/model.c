@@ -86,6 +86,20 @@ static vt_run asked(const vt_model *m) {
     return (vt_run){.insn_addr = get(m, VT_FETCH + VT_FETCH_ADDRESS), .count = get(m, VT_FETCH + VT_FETCH_COUNT)};
 }
 
+/* Compute writes its done register when it takes its first instruction: as soon as that is there, unless it waits for a
+ * token of load or store. The register then says for long what the last run wrote. */
+static bool compute_waits(const vt_stream *s) {
+    for (uint32_t i = 0; i < s->count; i++)
+        if (vta_insn_stage(&s->insns[i]) == VTA_STAGE_COMPUTE)
+            return s->insns[i].pop_prev_dep || s->insns[i].pop_next_dep;
+    return false;
+}
+
+static void write_done(vt_model *m, uint32_t done) {
+    set(m, VT_COMPUTE + VT_COMPUTE_DONE, done);
+    set(m, VT_COMPUTE + VT_COMPUTE_DONE_VALID, 1);
+}
+
 /* An error leaves the hardware waiting for ever: no FINISH comes. */
 static bool execute(vt_model *m, const vt_run *run) {
     vt_stream stream;
@@ -93,6 +107,7 @@ static bool execute(vt_model *m, const vt_run *run) {
     vta_diag_clear(m->diag);
     if (vt_device_check_stream(run->insn_addr, run->count, m->diag) != VTA_OK) return false;
     if (vt_sim_prepare(&m->sim, run, m->diag, &stream) != VTA_OK) return false;
+    if (m->four && !compute_waits(&stream)) write_done(m, 0);
     m->design.hangs = false;
     vta_status status = vt_sim_execute(&m->sim, &stream, run, 0, m->diag, &found);
     bool ends = status == VTA_OK && !vt_design_hangs(&m->design, &stream);
@@ -102,7 +117,7 @@ static bool execute(vt_model *m, const vt_run *run) {
 
 static void finish(vt_model *m, uint32_t cycles) {
     if (m->four) {
-        set(m, VT_COMPUTE + VT_COMPUTE_DONE, 1);
+        write_done(m, 1);
     } else {
         set(m, VT_CYCLES, cycles);
         set(m, VT_CONTROL, VT_CONTROL_FINISHED);
@@ -113,10 +128,7 @@ static void finish(vt_model *m, uint32_t cycles) {
  * fetch is over long before the others: its start bit says nothing about the run's end. */
 static void serve_one(vt_model *m, bool *stuck) {
     vt_run run = asked(m);
-    if (m->four) {
-        set(m, VT_COMPUTE + VT_COMPUTE_DONE, 0);
-        set(m, VT_FETCH, 0);
-    }
+    if (m->four) set(m, VT_FETCH, 0);
     *stuck = !execute(m, &run);
     if (!*stuck) finish(m, run.count);
 }

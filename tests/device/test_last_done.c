@@ -1,0 +1,173 @@
+/* Four blocks, whose done register says what the last run wrote until compute begins: the end of a run is seen when it
+ * is there, never before, whatever the times between fetch, compute and whoever looks, and whoever looks. */
+#include "device/board/registers.h"
+#include "device/board_user.h"
+#include "device/model_board.h"
+#include "support/check.h"
+
+/* ---- Accesses, one unit of time each ------------------------------------------------------------------------------
+ */
+
+/* Hardware that was written from what HLS makes of such a design: nothing of the driver. */
+typedef struct hardware {
+    uint32_t now, fetch_ends, compute_begins, compute_ends; /* times */
+    bool has_run, first_is_last;                            /* of a stream: compute has the FINISH only */
+    uint32_t count, done, valid;
+} hardware;
+
+/* What happened by now, in its order. */
+static void pass(hardware *h) {
+    h->now++;
+    if (!h->has_run) return;
+    if (h->now == h->compute_begins && !h->first_is_last) h->done = 0, h->valid = 1;
+    if (h->now == h->compute_ends) h->done = 1, h->valid = 1;
+}
+
+static uint32_t get(void *ctx, uint32_t offset) {
+    hardware *h = ctx;
+    uint32_t valid = h->valid;
+    pass(h);
+    switch (offset) {
+    case VT_FETCH: return h->has_run && h->now < h->fetch_ends ? 0x01 : 0x06;
+    case VT_FETCH + VT_FETCH_COUNT: return h->count;
+    case VT_COMPUTE + VT_COMPUTE_DONE: return h->done;
+    case VT_COMPUTE + VT_COMPUTE_DONE_VALID: h->valid = h->valid && !valid; return valid; /* a write at once stays */
+    default: return 0;
+    }
+}
+
+static void set(void *ctx, uint32_t offset, uint32_t value) {
+    hardware *h = ctx;
+    pass(h);
+    if (offset == VT_FETCH + VT_FETCH_COUNT) h->count = value;
+    if (offset != VT_FETCH || value != VT_START) return; /* valid and done cannot be written */
+    h->has_run = true;
+    h->fetch_ends += h->now, h->compute_begins += h->now, h->compute_ends += h->now;
+}
+
+typedef struct times {
+    uint32_t fetch, begins, lasts;
+} times;
+
+/* A run whose compute begins after fetch has ended, or before; fetch ends before FINISH does. */
+static void one_run(bool had_run, bool first_is_last, times t, bool other_looks, uint32_t dies_after) {
+    hardware h = {.first_is_last = first_is_last, .done = had_run, .valid = had_run};
+    h.fetch_ends = t.fetch, h.compute_begins = t.begins;
+    h.compute_ends = t.begins + t.lasts > t.fetch ? t.begins + t.lasts : t.fetch + 1;
+    const vt_registers r = {get, set, &h};
+    vt_run_seen seen, its = {0};
+    vt_four_blocks.start(&r, 0x1000, 9, &seen);
+    const uint32_t end = h.compute_ends;
+    bool over = false;
+    for (uint32_t looks = 0; !over && h.now < end + 12; looks++) {
+        bool other = other_looks && looks >= dies_after; /* who began it has died, and another one looks */
+        over = other ? !vt_four_blocks.running(&r, &its) : vt_four_blocks.finished(&r, &seen);
+        if (over && h.now < end)
+            fail_msg("a run of %u, %u, %u (fetch, compute begins, lasts) is over at %u, not at %u", t.fetch, t.begins,
+                     t.lasts, h.now, end);
+    }
+    if (!over && !other_looks) fail_msg("a run of %u, %u, %u is not seen to be over", t.fetch, t.begins, t.lasts);
+    if (over) vt_four_blocks.done(&r), assert_int_equal(h.count, 0);
+}
+
+static void any_times(void **state) {
+    (void)state;
+    enum { MOST = 14 };
+    for (uint32_t i = 0; i < 4 * MOST * MOST * MOST; i++) {
+        const uint32_t k = i / 4;
+        const times t = {1 + k % MOST, 1 + k / MOST % MOST, 1 + k / MOST / MOST};
+        one_run(i % 2, i / 2 % 2, t, false, 0);
+        for (uint32_t dies = 0; dies < 4; dies++) one_run(i % 2, i / 2 % 2, t, true, dies);
+    }
+}
+
+/* Whoever comes when a dead process's run is over has the accelerator. */
+static void left_and_over(void **state) {
+    (void)state;
+    hardware h = {.count = 9, .done = 1, .valid = 1};
+    const vt_registers r = {get, set, &h};
+    vt_run_seen seen = {0};
+    assert_true(vt_four_blocks.started(&r));
+    assert_false(vt_four_blocks.running(&r, &seen));
+    h = (hardware){.count = 9, .done = 1}; /* written before that run began: in doubt it runs */
+    seen = (vt_run_seen){0};
+    for (int i = 0; i < 5; i++) assert_true(vt_four_blocks.running(&r, &seen));
+    h.count = 0;
+    assert_false(vt_four_blocks.started(&r));
+}
+
+/* ---- A fetch block that restarts by itself ------------------------------------------------------------------------
+ */
+
+static uint32_t control;
+
+static uint32_t get_control(void *ctx, uint32_t offset) {
+    (void)ctx;
+    return offset == VT_FETCH ? control : VT_AUTO_RESTART; /* the other blocks do so in every run */
+}
+
+static void set_nothing(void *ctx, uint32_t offset, uint32_t value) {
+    (void)ctx;
+    fail_msg("0x%x is written at 0x%x", value, offset);
+}
+
+static void restarting(void **state) {
+    (void)state;
+    const vt_registers r = {get_control, set_nothing, NULL};
+    for (control = 0; control < 0x100; control++) {
+        const char *why = vt_four_blocks.refuses(&r);
+        assert_int_equal(why != NULL, control >= 0x80);
+        if (why) assert_contains(why, "bit 7 of its control register");
+        assert_null(vt_one_block.refuses(&r));
+    }
+}
+
+static void refused_on_a_board(void **state) {
+    (void)state;
+    model_board m;
+    user u;
+    uint32_t value = 0x86;
+    char path[128];
+    model_start(&m, "pynq");
+    snprintf(path, sizeof path, "%s/registers", m.folder);
+    FILE *f = fopen(path, "r+");
+    assert_non_null(f);
+    assert_int_equal(fwrite(&value, 4, 1, f), 1);
+    fclose(f);
+    const vta_device_options options = {.board = m.settings};
+    vta_config *config = vta_config_default();
+    refused(vta_device_idle("pynq", config, &options, diag), VTA_UNSUPPORTED, "the fetch block restarts by itself");
+    vta_config_release(config);
+    refused(take(&u, "pynq", m.settings), VTA_UNSUPPORTED, "the fetch block restarts by itself");
+    leave(&u);
+    model_stop(&m);
+}
+
+/* ---- On the model -------------------------------------------------------------------------------------------------
+ */
+
+/* Streams whose compute waits for a load, and others, one after the other: each result is its own run's. */
+static void on_the_model(void **state) {
+    (void)state;
+    static const char *const boards[] = {"pynq", "zcu104", "de10nano"};
+    for (int b = 0; b < 3; b++) {
+        model_board m;
+        user u;
+        model_start(&m, boards[b]);
+        must(take(&u, boards[b], m.settings));
+        for (int run = 0; run < 24; run++) {
+            uint32_t count = write_stream(&u, run % 5 ? 1 : 900, run, run % 3 > 0);
+            must(vta_device_run(u.device, u.insns, count, 0, diag));
+            check_result(&u, boards[b], run, run);
+        }
+        leave(&u);
+        model_stop(&m);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_times), cmocka_unit_test(left_and_over),
+                                       cmocka_unit_test(restarting), cmocka_unit_test(refused_on_a_board),
+                                       cmocka_unit_test(on_the_model)};
+    return cmocka_run_group_tests(tests, diag_begin, diag_end);
+}
