@@ -1,10 +1,13 @@
 # The front door: CMake and Ninja do the work (CMakePresets.json). `make run` and `make test` begin on a bare Debian.
 PACKAGES = scripts/install_packages
 
+CTEST = ctest --output-on-failure -j$(shell nproc) --test-dir
+
 # Only plain `make` says where the tool is.
 TELL = $(if $(filter-out all,$(or $(MAKECMDGOALS),all)),,yes)
 
-.PHONY: all run test test-hardware prove bench notebook asan tsan fuzz lower clang install format clean
+.PHONY: all run test test-all build-tests test-hardware prove bench notebook asan tsan fuzz lower clang clang-asan \
+        install format check-format clean
 
 all:
 	@$(PACKAGES) build
@@ -15,13 +18,20 @@ all:
 run: all
 	@examples/run
 
-test:
+# The tests labelled quick: all that tests/slow.txt does not list.
+test: build-tests
+	@$(CTEST) build -L '^quick$$'
+	@ctest --test-dir build -N -LE '^quick$$' | sed -n 's/^Total Tests: \(.*\)/not run: \1 slower tests (make test-all)/p'
+
+test-all: build-tests
+	@$(CTEST) build
+
+build-tests:
 	@$(PACKAGES) build test
 	@cmake --preset release -DVT_TESTS=ON
 	@cmake --build build
-	@ctest --test-dir build --output-on-failure -j2
 
-# What make test leaves out of the hardware's tests, for its time: many configurations, and proofs.
+# What make test-all leaves out of the hardware's tests, for its time: many configurations, and proofs.
 test-hardware: prove
 	@cmake --preset release -DVT_TESTS=ON >/dev/null
 	@cmake --build build
@@ -50,7 +60,14 @@ asan tsan lower clang:
 	@$(PACKAGES) build test
 	@cmake --preset $@
 	@cmake --build build-$@
-	@ctest --test-dir build-$@ --output-on-failure -j2
+	@$(CTEST) build-$@
+
+# What clang warns of, and the quick tests of C under the sanitizers of addresses and undefined behaviour: one build.
+clang-asan:
+	@$(PACKAGES) build test
+	@cmake --preset $@
+	@cmake --build build-$@
+	@$(CTEST) build-$@ -L '^quick$$'
 
 # Builds the libFuzzer programs into build-fuzz/fuzz; scripts/fuzz runs them.
 fuzz:
@@ -62,8 +79,9 @@ fuzz:
 install: all
 	@cmake --install build $(if $(PREFIX),--prefix $(PREFIX))
 
-format:
-	@clang-format -i $$(git ls-files '*.c' '*.h')
+format check-format:
+	@$(PACKAGES) format
+	@git ls-files '*.c' '*.h' | xargs clang-format-19 $(if $(filter format,$@),-i,--dry-run --Werror)
 
 clean:
 	@rm -rf build build-*
