@@ -81,24 +81,31 @@ vta_status vta_conv_pack_data(const vta_config *config, const vta_conv *conv, co
 
 /* ---- Weights --------------------------------------------------------------------------------------------------- */
 
-/* The weight of an output channel for a lane, counted over all inputs, and a tap of the packed kernel. */
-static int8_t *place(const packing *p, int64_t o, int64_t lane, int64_t y, int64_t x) {
+/* The weights of an output channel for a lane, counted over all inputs: those of the packed kernel's taps follow in
+ * steps of a tile. */
+static int8_t *place(const packing *p, int64_t o, int64_t lane) {
     const vta_conv_layout *l = p->l;
     int64_t block = o / p->out, in_block = lane / p->in - block / l->group_out * l->group_in;
-    return p->to + (((block * l->group_in + in_block) * l->kernel_h + y) * l->kernel_w + x) * p->out * p->in +
-           o % p->out * p->in + lane % p->in;
+    return p->to + (block * l->group_in + in_block) * l->kernel_h * l->kernel_w * p->out * p->in + o % p->out * p->in +
+           lane % p->in;
 }
 
+/* One lane: the taps that the packed kernel has, from `from` on in rows of the kernel. */
+static void pack_taps(const packing *p, const int8_t *from, int8_t *to) {
+    const vta_conv_layout *l = p->l;
+    for (int64_t y = 0; y < l->kernel_h; y++)
+        for (int64_t x = 0; x < l->kernel_w; x++, to += p->out * p->in) *to = from[y * p->c->kernel_w + x];
+}
+
+/* A fold makes lanes of columns of the kernel, or of all of its taps. */
 static void pack_filter(const packing *p, const int8_t *from, int64_t o) {
     const vta_conv *c = p->c;
     int64_t each = c->in_channels / c->groups, first = o / (c->out_channels / c->groups) * each;
-    for (int64_t i = 0; i < each; i++)
-        for (int64_t y = 0; y < c->kernel_h; y++)
-            for (int64_t x = 0; x < c->kernel_w; x++, from++) {
-                if (c->fold == VTA_FOLD_NONE) *place(p, o, first + i, y, x) = *from;
-                if (c->fold == VTA_FOLD_COLUMNS) *place(p, o, i * c->kernel_w + x, y, 0) = *from;
-                if (c->fold == VTA_FOLD_KERNEL) *place(p, o, (i * c->kernel_h + y) * c->kernel_w + x, 0, 0) = *from;
-            }
+    int64_t rows = c->fold == VTA_FOLD_KERNEL ? c->kernel_h : 1, columns = c->fold == VTA_FOLD_NONE ? 1 : c->kernel_w;
+    for (int64_t i = 0; i < each; i++, from += c->kernel_h * c->kernel_w)
+        for (int64_t lane = 0; lane < rows * columns; lane++)
+            pack_taps(p, from + lane / columns * c->kernel_w + lane % columns,
+                      place(p, o, (first + i) * rows * columns + lane));
 }
 
 vta_status vta_conv_pack_weight(const vta_config *config, const vta_conv *conv, const int8_t *weight, vta_diag *diag,
@@ -125,9 +132,8 @@ vta_status vta_conv_pack_weight_transposed(const vta_config *config, int64_t in_
     VT_TRY(begin(config, &same, weight, out_tiles, diag, &c, &l, &p));
     VT_TRY(check_bytes("the weights", out_bytes, l.weight_bytes, diag));
     memset(out_tiles, 0, out_bytes);
-    for (int64_t i = 0; i < in_channels * out_channels; i++)
-        for (int64_t tap = 0; tap < kernel_h * kernel_w; tap++)
-            *place(&p, i % out_channels, i / out_channels, tap / kernel_w, tap % kernel_w) = *weight++;
+    for (int64_t i = 0; i < in_channels * out_channels; i++, weight += kernel_h * kernel_w)
+        pack_taps(&p, weight, place(&p, i % out_channels, i / out_channels));
     return VTA_OK;
 }
 
