@@ -82,22 +82,15 @@ static void kernels(void **state) {
 /* A kernel for the accelerator that computes on the processor cannot be recorded. */
 static void on_both(void **state) {
     (void)state;
-    /* x is read on the processor, y written by the accelerator */
-    static const char text[] = "kernel f\ninput x: acc_t[1, 4, BATCH, BLOCK_OUT]\ntensor t like x = x[...] + 1\n"
-                               "tensor a like x = t[...]\noutput y like x = inp_t(a[...])\n"
-                               "stage a\n scope acc\n compute_at y, i0\n pragma 0 dma_copy\n"
-                               "stage y\n pragma 1 dma_copy\n";
-    begin(NULL);
-    vtac_kernel *kernel = host_kernel(&net, text);
-    vtac_build_func f = {0};
-    vtac_module *module;
+    vtac_op *op;
     uint32_t b;
-    assert_int_equal(vtac_kernel_lower(kernel, NULL, &f.func), VTA_OK);
-    MUST(&net, vtac_build(1, &f, NULL, net.diag, &module));
+    begin(NULL);
+    MUST(&net, vtac_op_create("concat", "channels0=16 channels1=16", net.config, NULL, net.diag, &op));
+    MUST(&net, vtac_op_schedule(op, NULL, net.diag, NULL));
     MUST(&net, vt_planner_buffer(net.planner, VT_PLACE_DEVICE, "d", 64, net.diag, &b));
-    REFUSED(vt_planner_accelerate(net.planner, "f", kernel, module, (vt_planner_arg[]){{b}, {b}}, 2, net.diag),
-            VTA_UNSUPPORTED, "f: the kernel computes on the processor too");
-    vtac_module_destroy(module);
+    REFUSED(vt_planner_operator(net.planner, "f", op, (vt_planner_arg[]){{b}, {b}, {b}}, 3, net.diag), VTA_UNSUPPORTED,
+            "f: the kernel computes on the host too");
+    vtac_op_destroy(op);
     network_end(&net);
 }
 

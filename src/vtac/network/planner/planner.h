@@ -5,12 +5,12 @@
  *     vt_planner_input(p, "x", "float32", 4, (int64_t[]){1, 3, 8, 8}, diag, &x);
  *     vt_planner_buffer(p, VT_PLACE_DEVICE, "tiles", 1024, diag, &tiles);
  *     vt_planner_call(p, "quantize", quantize, (vt_planner_arg[]){{x}, {tiles}}, 2, diag);
- *     vt_planner_accelerate(p, "conv", kernel, module, (vt_planner_arg[]){{tiles}, {weights}, {result}}, 3, diag);
+ *     vt_planner_operator(p, "conv", conv, (vt_planner_arg[]){{tiles}, {weights}, {result}}, 3, diag);
  *     ...
  *     vt_planner_finish(p, diag, &bytes, &size);
  *
  * A step reads what steps before it wrote. Buffers share memory where no step needs both; inputs share with nothing.
- * One thread at a time may use a planner. Kernels and modules must stay until it is destroyed; all else is copied. */
+ * One thread at a time may use a planner. Kernels and operators must stay until it is destroyed; all else is copied. */
 #ifndef VT_PLANNER_PLANNER_H
 #define VT_PLANNER_PLANNER_H
 
@@ -57,12 +57,8 @@ vta_status vt_planner_output(vt_planner *planner, const char *name, const char *
 
 /* ---- Steps ---- */
 
-/* A kernel for the accelerator, and its function. Its arguments are in device memory. The kernel is run here, on a
- * device that does nothing, and its instructions are recorded; VTA_UNSUPPORTED when it computes on the processor too.
- */
-vta_status vt_planner_accelerate(vt_planner *planner, const char *name, vtac_kernel *kernel, vtac_module *module,
-                                 const vt_planner_arg args[], uint32_t count, vta_diag *diag);
-/* The same with an operator whose schedule was chosen (vtac_op_schedule). */
+/* An operator whose schedule was chosen (vtac_op_schedule). Its arguments are in device memory. VTA_UNSUPPORTED when it
+ * computes on the host too. */
 vta_status vt_planner_operator(vt_planner *planner, const char *name, const vtac_op *op, const vt_planner_arg args[],
                                uint32_t count, vta_diag *diag);
 /* A kernel for the processor (target llvm). Its arguments may be anywhere. A kernel that several steps call is compiled

@@ -79,11 +79,7 @@ void vt__contents_free(vt_planner *planner, vt__buffer *b);
 vta_status vt__make_view(vt_planner *planner, const char *name, const char *type, int32_t ndim, const int64_t shape[],
                          vta_diag *diag, vt_plan_view *out_view);
 
-/* Runs the module's function named as its kernel on a device that does nothing, and keeps what it recorded. Recorded
- * once. */
-vta_status vt__record(vt_planner *planner, const char *name, vtac_kernel *kernel, vtac_module *module, vta_diag *diag,
-                      vt__stream **out_stream);
-/* The same of an operator, which was recorded when it was scheduled. */
+/* The stream of an operator, which was recorded when it was scheduled; one for all steps with the operator. */
 vta_status vt__record_operator(vt_planner *planner, const char *name, const vtac_op *op, vta_diag *diag,
                                vt__stream **out_stream);
 void vt__stream_free(const vta_allocator *a, vt__stream *stream);

@@ -68,14 +68,6 @@ static vta_status kernel_views(vt_planner *p, const char *name, vtac_kernel *ker
     return VTA_OK;
 }
 
-vta_status vt_planner_accelerate(vt_planner *p, const char *name, vtac_kernel *kernel, vtac_module *module,
-                                 const vt_planner_arg args[], uint32_t count, vta_diag *diag) {
-    vt__step s = {.plan = {.kind = VT_STEP_RUN, .view_count = count}};
-    VT_TRY(kernel_views(p, name, kernel, args, count, diag, &s.plan.views));
-    VT_TRY(vt__record(p, name, kernel, module, diag, &s.stream));
-    return add_step(p, s, name, diag);
-}
-
 vta_status vt_planner_operator(vt_planner *p, const char *name, const vtac_op *op, const vt_planner_arg args[],
                                uint32_t count, vta_diag *diag) {
     vt__step s = {.plan = {.kind = VT_STEP_RUN, .view_count = count}};
