@@ -8,12 +8,13 @@ static void run(const char *name, void *arg) {
         {.engine = VTA_ENGINE_REFERENCE}, {.check = true},     {.order = VTA_ORDER_RANDOM, .seed = 7},
         {.order = VTA_ORDER_STORE_LATE},  {.cpu = "portable"},
     };
-    char of[100];
+    char of[100], calls[100];
     snprintf(of, sizeof of, "runs/%s", name);
-    if (golden_is_in(0, of)) return;
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) run_recorded("sim", name, &ways[i]);
-    check_calls(name);
-    ++*(int *)arg;
+    snprintf(calls, sizeof calls, "calls/%s.calls", name);
+    bool ran = golden_is_in(0, of), called = golden_is_in(0, calls);
+    for (size_t i = 0; !ran && i < sizeof ways / sizeof *ways; i++) run_recorded("sim", name, &ways[i]);
+    if (!called) check_calls(name);
+    *(int *)arg += !ran || !called;
 }
 
 static void every_large_program(void **state) {
@@ -48,7 +49,7 @@ static void the_repositorys_are_the_recordings(void **state) {
     (void)state;
     golden_need_all();
     static const char *const folders[] = {"calls", "runs", "rtl"};
-    static const int least[] = {20, 20, 2};
+    static const int least[] = {15, 20, 2};
     for (int i = 0; i < 3; i++)
         assert_in_range(golden_each(0, folders[i], "", same_file, (void *)(uintptr_t)folders[i]), least[i], 1000);
 }
