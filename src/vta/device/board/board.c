@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "device/board/fabric.h"
 #include "device/board/fpga.h"
 #include "device/board/mapped.h"
 #include "device/board/memory.h"
@@ -19,7 +20,8 @@ typedef struct vt_board {
     vt_mapped mapped;
     vt_registers registers;
     uint32_t run_seconds, wait_seconds;
-    bool busy; /* a run was started, by us or by whoever had the accelerator before, and nobody has seen its end */
+    bool looked; /* at the registers, which this device has taken */
+    bool busy;   /* a run was started, by us or by whoever had the accelerator before, and nobody has seen its end */
     vt_run_seen seen; /* of that run */
     atomic_bool stop;
     vta_counters counters;
@@ -139,10 +141,27 @@ static vta_status check_registers(const vt_mapped *m, const vt_register_map *map
     return refusal ? vt_fail(diag, VTA_UNSUPPORTED, "%s: %s", m->file, refusal) : VTA_OK;
 }
 
+/* An access to registers of an FPGA that is not programmed, or behind a bridge that is closed, may stop the processor.
+ */
+static vta_status make_reachable(const vt_board_settings *s, vta_diag *diag) {
+    char state[VT_ATTRIBUTE_BYTES];
+    if (*s->model) return VTA_OK;
+    if (!vt__fpga_works(s)) {
+        vt__fpga_state(s, state);
+        return vt_fail(diag, VTA_IO,
+                       "the FPGA is not programmed: its manager %s says '%s'. Program it (program_fpga, `vta rpc "
+                       "program`), or have the boot loader do so",
+                       s->fpga, state);
+    }
+    return vt__fabric_enable(s, diag);
+}
+
 /* Whoever had it before may have died in the middle of a run. */
 static vta_status claim(vt_board *b, vta_diag *diag) {
-    if (b->mapped.claimed) return VTA_OK;
     VT_TRY(vt__claim_registers(&b->mapped, diag));
+    if (b->looked) return VTA_OK;
+    VT_TRY(make_reachable(&b->settings, diag));
+    b->looked = true;
     b->seen = (vt_run_seen){0};
     b->busy = b->map->started(&b->registers);
     return VTA_OK;
@@ -168,6 +187,11 @@ static vta_status idle(const vta_device_options *options, const vt_register_map 
     VT_TRY(map_registers(&settings, map, address, diag, &mapped));
     const vt_registers registers = vt__mapped_registers(&mapped);
     vta_status status = vt__registers_are_free(&mapped, diag);
+    bool runs_nothing = !*settings.model && (!vt__fpga_works(&settings) || !vt__fabric_is_on(&settings));
+    if (status == VTA_OK && runs_nothing) { /* and its registers may not be touched */
+        vt__unmap_registers(&mapped);
+        return VTA_OK;
+    }
     if (status == VTA_OK) status = check_registers(&mapped, map, &registers, diag);
     if (status == VTA_OK && map->started(&registers)) status = is_over(&mapped, map, &registers, diag);
     vt__unmap_registers(&mapped);
@@ -208,8 +232,10 @@ static void board_interrupt(vta_device *device) { atomic_store(&((vt_board *)dev
 
 static vta_status board_program(vta_device *device, const char *bitstream, vta_diag *diag) {
     vt_board *b = device->state;
-    VT_TRY(claim(b, diag));
+    VT_TRY(vt__claim_registers(&b->mapped, diag)); /* they cannot be looked at before */
+    b->looked = false;
     VT_TRY(vt__fpga_program(&b->settings, bitstream, &device->allocator, diag));
+    b->looked = true;
     b->busy = false; /* whatever ran is gone */
     return VTA_OK;
 }

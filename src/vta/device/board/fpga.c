@@ -1,44 +1,38 @@
 #include "device/board/fpga.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "device/board/fabric.h"
+#include "device/board/overlay.h"
 
-enum { BITSTREAM_MOST = 256 << 20, STATE_BYTES = 64, FIRMWARE_BYTES = VT_BOARD_TEXT + 256 };
+enum { BITSTREAM_MOST = 256 << 20, FIRMWARE_BYTES = VT_BOARD_TEXT + 256 };
 
 static const char *base_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-static vta_status failed(vta_diag *diag, const char *path) {
-    return vt_fail(diag, errno == ENOENT ? VTA_NOT_FOUND : VTA_IO, "programming the FPGA: %s: %s%s", path,
-                   strerror(errno), errno == ENOENT ? "; has the kernel an FPGA manager (board setting fpga=)?" : "");
+static vta_status failed(vta_diag *diag, const char *folder, const char *name, int error) {
+    const char *hint = error == ENOENT                     ? "; has the kernel an FPGA manager (board setting fpga=)?"
+                       : error == EACCES || error == EPERM ? "; only root may"
+                                                           : "";
+    return vt_fail(diag, error == ENOENT ? VTA_NOT_FOUND : VTA_IO, "programming the FPGA: %s/%s: %s%s", folder, name,
+                   strerror(error), hint);
 }
 
 static vta_status write_text(const char *folder, const char *name, const char *text, vta_diag *diag) {
-    char path[2 * VT_BOARD_TEXT];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
-    ssize_t size = (ssize_t)strlen(text);
-    bool written = fd >= 0 && write(fd, text, (size_t)size) == size;
-    vta_status status = written ? VTA_OK : failed(diag, path);
-    if (fd >= 0) close(fd);
-    return status;
+    int error = vt__attribute_write_text(folder, name, text);
+    return error ? failed(diag, folder, name, error) : VTA_OK;
 }
 
 static vta_status check_state(const char *folder, const char *name, vta_diag *diag) {
-    char path[2 * VT_BOARD_TEXT], state[STATE_BYTES] = "";
-    snprintf(path, sizeof path, "%s/state", folder);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, state, sizeof state - 1) : -1;
-    if (fd >= 0) close(fd);
-    if (n < 0) return failed(diag, path);
-    state[strcspn(state, "\n")] = '\0';
+    char state[VT_ATTRIBUTE_BYTES];
+    int error = vt__attribute_read(folder, "state", state);
+    if (error) return failed(diag, folder, "state", error);
     if (!strcmp(state, "operating")) return VTA_OK;
     return vt_fail(diag, VTA_IO,
                    "programming the FPGA with %s: its state is '%s', not 'operating'. The manager takes "
@@ -65,24 +59,41 @@ static vta_status copy(const char *from, const char *to, const vta_allocator *a,
     return status;
 }
 
+/* ---- The kernel's ways ------------------------------------------------------------------------------------------- */
+
 /* Mainline's managers have a name, a state and a status; only kernels of the boards' makers take firmware by name. */
-static vta_status check_manager(const char *folder, vta_diag *diag) {
-    char state[2 * VT_BOARD_TEXT], firmware[2 * VT_BOARD_TEXT];
-    snprintf(state, sizeof state, "%s/state", folder);
-    snprintf(firmware, sizeof firmware, "%s/firmware", folder);
-    if (access(state, F_OK) != 0 || access(firmware, F_OK) == 0) return VTA_OK;
-    return vt_fail(
-        diag, VTA_UNSUPPORTED,
-        "programming the FPGA: %s has no file `firmware`, which kernels of Xilinx have. With this kernel apply "
-        "the device-tree overlay of the FPGA region before (configfs, device-tree/overlays), with the "
-        "bitstream as its firmware-name, and leave programming out",
-        folder);
+vt_fpga_way vt__fpga_way(const vt_board_settings *s) {
+    if (vt__attribute_is_there(s->fpga, "firmware")) return VT_FPGA_BY_NAME;
+    if (!vt__attribute_is_there(s->fpga, "state")) return VT_FPGA_NO_MANAGER;
+    return vt__overlays_are_there(s) ? VT_FPGA_BY_OVERLAY : VT_FPGA_NO_WAY;
 }
 
-static vta_status load(const vt_board_settings *s, const char *name, vta_diag *diag) {
-    VT_TRY(check_manager(s->fpga, diag));
-    VT_TRY(write_text(s->fpga, "flags", "0", diag)); /* the whole FPGA, not a part of it */
-    VT_TRY(write_text(s->fpga, "firmware", name, diag));
+void vt__fpga_state(const vt_board_settings *s, char state[VT_ATTRIBUTE_BYTES]) {
+    vt__attribute_read(s->fpga, "state", state);
+}
+
+bool vt__fpga_works(const vt_board_settings *s) {
+    char state[VT_ATTRIBUTE_BYTES];
+    if (!vt__attribute_is_there(s->fpga, "state")) return true;
+    vt__fpga_state(s, state);
+    return !strcmp(state, "operating");
+}
+
+static vta_status load(const vt_board_settings *s, const char *name, const vta_allocator *a, vta_diag *diag) {
+    switch (vt__fpga_way(s)) {
+    case VT_FPGA_BY_NAME:
+        VT_TRY(write_text(s->fpga, "flags", "0", diag)); /* the whole FPGA, not a part of it */
+        VT_TRY(write_text(s->fpga, "firmware", name, diag));
+        break;
+    case VT_FPGA_BY_OVERLAY: VT_TRY(vt__overlay_apply(s, name, a, diag)); break;
+    case VT_FPGA_NO_WAY:
+        return vt_fail(diag, VTA_UNSUPPORTED,
+                       "programming the FPGA: %s has no file `firmware`, which kernels of Xilinx have, and there is no "
+                       "%s for device-tree overlays (configfs, CONFIG_OF_CONFIGFS): let the boot loader program it, "
+                       "and leave programming out",
+                       s->fpga, s->overlays);
+    case VT_FPGA_NO_MANAGER: return failed(diag, s->fpga, "state", ENOENT);
+    }
     return check_state(s->fpga, name, diag);
 }
 
@@ -91,7 +102,7 @@ vta_status vt__fpga_program(const vt_board_settings *s, const char *path, const 
     const char *name;
     name_firmware(s, path, firmware, &name);
     vta_status status = copy(path, firmware, a, diag);
-    if (status == VTA_OK) status = load(s, name, diag);
+    if (status == VTA_OK) status = load(s, name, a, diag);
     unlink(firmware); /* the FPGA has it, or will not */
-    return status;
+    return status == VTA_OK ? vt__fabric_enable(s, diag) : status;
 }

@@ -19,7 +19,7 @@ enum { KEYS = sizeof keys / sizeof *keys };
 
 static vta_status unknown(const vt_pair *pair, vta_diag *diag) {
     const char *names[KEYS];
-    char word[64], near[VT_SUGGESTION_BYTES], list[256] = "";
+    char word[64], near[VT_SUGGESTION_BYTES], list[512] = "";
     snprintf(word, sizeof word, "%.*s", (int)pair->key_size, pair->key);
     for (int i = 0; i < KEYS; i++) {
         names[i] = keys[i].name;

@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "device/board/attribute.h"
 #include "device/board/contiguous.h"
 #include "device/board/model_files.h"
 
@@ -17,40 +19,57 @@ static vta_status failed(vta_diag *diag, const char *path, const char *what) {
                    what, strerror(errno));
 }
 
-/* ---- Attributes -------------------------------------------------------------------------------------------------- */
+/* ---- u-dma-buf --------------------------------------------------------------------------------------------- */
 
 static vta_status read_number(const char *folder, const char *name, vta_diag *diag, uint64_t *out) {
-    char path[3 * VT_BOARD_TEXT], text[64] = "";
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return failed(diag, path, "opened");
-    ssize_t n = read(fd, text, sizeof text - 1);
-    close(fd);
-    char *end;
+    char path[VT_ATTRIBUTE_PATH], text[VT_ATTRIBUTE_BYTES], *end;
+    vt__attribute_path(folder, name, path);
+    errno = vt__attribute_read(folder, name, text);
+    if (errno) return failed(diag, path, "opened");
     *out = strtoull(text, &end, 0);
-    if (n > 0 && end != text) return VTA_OK;
+    if (end != text) return VTA_OK;
     return vt_fail(diag, VTA_IO, "the board's memory: %s: does not hold a number", path);
 }
 
 static vta_status write_number(const char *folder, const char *name, uint64_t value, vta_diag *diag) {
-    char path[3 * VT_BOARD_TEXT], text[32];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), n = snprintf(text, sizeof text, "%" PRIu64, value);
-    bool written = fd >= 0 && write(fd, text, (size_t)n) == n;
-    vta_status status = written ? VTA_OK : failed(diag, path, "written");
-    if (fd >= 0) close(fd);
-    return status;
+    char path[VT_ATTRIBUTE_PATH], text[32];
+    vt__attribute_path(folder, name, path);
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    errno = vt__attribute_write_text(folder, name, text);
+    return errno ? failed(diag, path, "written") : VTA_OK;
 }
 
 /* The kernel's numbers for a transfer's direction. */
 enum { TO_DEVICE = 1, FROM_DEVICE = 2 };
 
-static vta_status sync_udmabuf(vt_contiguous *c, bool for_device, uint64_t offset, uint64_t bytes, vta_diag *diag) {
+/* Four files, which are root's; any version has them. */
+static vta_status sync_by_files(vt_contiguous *c, bool for_device, uint64_t offset, uint64_t bytes, vta_diag *diag) {
     const char *folder = c->sync_folder;
     VT_TRY(write_number(folder, "sync_offset", offset, diag));
     VT_TRY(write_number(folder, "sync_size", bytes, diag));
     VT_TRY(write_number(folder, "sync_direction", for_device ? TO_DEVICE : FROM_DEVICE, diag));
     return write_number(folder, for_device ? "sync_for_device" : "sync_for_cpu", 1, diag);
+}
+
+/* Calls of the device file, of versions that have them; whoever may map the memory may call them. */
+#define UDMABUF_GET_SIZE _IOR('U', 2, uint64_t)
+#define UDMABUF_SYNC_FOR_CPU _IOW('U', 5, uint64_t)
+#define UDMABUF_SYNC_FOR_DEVICE _IOW('U', 6, uint64_t)
+
+/* The range goes into one number: offset from bit 32 on, size in steps of 16 bytes, direction at bit 2, 1: now. */
+static vta_status sync_by_call(vt_contiguous *c, bool for_device, uint64_t offset, uint64_t bytes, vta_diag *diag) {
+    enum { STEP = 16 };
+    uint64_t first = offset / STEP * STEP, last = (offset + bytes + STEP - 1) / STEP * STEP;
+    uint64_t range = first << 32 | (last - first) | (for_device ? TO_DEVICE : FROM_DEVICE) << 2 | 1;
+    if (last - first > UINT32_MAX) return sync_by_files(c, for_device, offset, bytes, diag);
+    if (ioctl(c->fd, for_device ? UDMABUF_SYNC_FOR_DEVICE : UDMABUF_SYNC_FOR_CPU, &range) == 0) return VTA_OK;
+    return vt_fail(diag, VTA_IO, "the board's memory: %s: its cache cannot be synchronized: %s", c->name,
+                   strerror(errno));
+}
+
+static bool has_calls(int fd, uint64_t size) {
+    uint64_t says = 0;
+    return ioctl(fd, UDMABUF_GET_SIZE, &says) == 0 && says >= size;
 }
 
 static vta_status map(vt_contiguous *c, const char *path, uint64_t bytes, vta_diag *diag) {
@@ -88,9 +107,10 @@ static vta_status open_udmabuf(vt_contiguous *c, const vt_board_settings *s, vta
     VT_TRY(read_number(c->sync_folder, "phys_addr", diag, &addr));
     VT_TRY(check_place(c, addr, diag));
     c->base = (uint32_t)addr;
-    c->sync = sync_udmabuf;
     snprintf(path, sizeof path, "%s/%s", s->dev, s->memory);
-    return map(c, path, c->size, diag);
+    VT_TRY(map(c, path, c->size, diag));
+    c->sync = has_calls(c->fd, c->size) ? sync_by_call : sync_by_files;
+    return VTA_OK;
 }
 
 /* ---- A model ----------------------------------------------------------------------------------------------------- */
@@ -123,7 +143,7 @@ static vta_status open_model(vt_contiguous *c, const char *folder, vta_diag *dia
 }
 
 vta_status vt_contiguous_open(vt_contiguous *c, const vt_board_settings *s, const vta_allocator *allocator,
-                               vta_diag *diag) {
+                              vta_diag *diag) {
     *c = (vt_contiguous){.allocator = allocator, .fd = -1};
     vta_status status = *s->model ? open_model(c, s->model, diag) : open_udmabuf(c, s, diag);
     if (status != VTA_OK) vt_contiguous_close(c);

@@ -1,0 +1,356 @@
+/* Boards under kernels that differ: an FPGA that is programmed by an overlay, bridges and clocks with and without files
+ * that switch them, u-dma-buf with and without calls. The kernel is tests/support/fake_kernel.h. */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "device/board/overlay.h"
+#include "device/board/registers.h"
+#include "device/folder.h"
+#include "support/diag.h"
+#include "support/fake_kernel.h"
+#include "vta/device.h"
+
+enum { MEMORY = 16 * 4096 };
+static const char region[] = "/soc/base_fpga_region";
+
+/* ---- A board -------------------------------------------------------------------------------------------------------
+ */
+
+static void make_folders(void) {
+    static const char *const folders[] = {"overlays",
+                                          "lib",
+                                          "fpga",
+                                          "sys",
+                                          "sys/udmabuf7",
+                                          "bridges",
+                                          "clocks",
+                                          "region0",
+                                          "tree",
+                                          "tree/devicetree",
+                                          "tree/devicetree/base",
+                                          "tree/devicetree/base/soc",
+                                          "tree/devicetree/base/soc/base_fpga_region"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        assert_int_equal(mkdir(in_folder(folders[i]), 0755), 0);
+    assert_int_equal(symlink("../tree/devicetree/base/soc/base_fpga_region", in_folder("region0/of_node")), 0);
+}
+
+static void put_size(const char *name, off_t size) {
+    put(name, "");
+    assert_int_equal(truncate(in_folder(name), size), 0);
+}
+
+static int begin(void **state) {
+    (void)state;
+    static const char *const written[] = {"offset", "size", "direction", "for_device", "for_cpu"};
+    strcpy(folder, "/tmp/vta-kernel-XXXXXX");
+    diag = vta_diag_create(NULL);
+    if (!mkdtemp(folder)) return -1;
+    make_folders();
+    kernel = (fake_kernel){.size = MEMORY, .has_calls = true};
+    snprintf(kernel.overlays, sizeof kernel.overlays, "%s", in_folder("overlays"));
+    snprintf(kernel.firmware, sizeof kernel.firmware, "%s", in_folder("lib"));
+    snprintf(kernel.fpga, sizeof kernel.fpga, "%s", in_folder("fpga"));
+    snprintf(kernel.region, sizeof kernel.region, "%s", region);
+    snprintf(kernel.udmabuf, sizeof kernel.udmabuf, "%s", in_folder("udmabuf7"));
+    put("fpga/state", "power off\n");
+    put("sys/udmabuf7/size", "65536\n");
+    put("sys/udmabuf7/phys_addr", "0x3f000000\n");
+    for (int i = 0; i < 5; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "sys/udmabuf7/sync_%s", written[i]);
+        put(name, "");
+    }
+    put_size("udmabuf7", MEMORY);
+    put_size("registers", 4 * VT_BLOCK_BYTES);
+    put("design.bin", "bits");
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    vta_diag_destroy(diag);
+    return system(command);
+}
+
+static const char *settings_with(const char *more) {
+    static char text[2048];
+    snprintf(text, sizeof text,
+             "registers=%s memory=udmabuf7 sys=%s dev=%s fpga=%s firmware=%s overlays=%s region=%s bridges_in=%s "
+             "clocks_in=%s wait_seconds=0 %s",
+             in_folder("registers"), in_folder("sys"), folder, kernel.fpga, kernel.firmware, kernel.overlays,
+             in_folder("region0"), in_folder("bridges"), in_folder("clocks"), more);
+    return text;
+}
+
+static vta_device *board(const char *more) {
+    vta_device *d = NULL;
+    vta_config *config = vta_config_default();
+    must(vta_device_create("pynq", config, &(vta_device_options){.board = settings_with(more)}, NULL, diag, &d));
+    vta_config_release(config);
+    return d;
+}
+
+static vta_status program(const char *more, const char *bitstream) {
+    vta_device *d = board(more);
+    vta_status status = vta_device_program(d, in_folder(bitstream), diag);
+    vta_device_destroy(d);
+    return status;
+}
+
+static vta_status idle(const char *more) {
+    vta_config *config = vta_config_default();
+    vta_status status = vta_device_idle("pynq", config, &(vta_device_options){.board = settings_with(more)}, diag);
+    vta_config_release(config);
+    return status;
+}
+
+static void expect(const char *name, const char *text) {
+    char got[64] = "";
+    fake_get(folder, name, got, sizeof got - 1);
+    got[strcspn(got, "\n")] = '\0';
+    assert_string_equal(got, text);
+}
+
+static bool is_there(const char *name) { return access(in_folder(name), F_OK) == 0; }
+
+/* ---- Overlays ------------------------------------------------------------------------------------------------------
+ */
+
+static void by_overlay(void **state) {
+    (void)state;
+    must(program("", "design.bin"));
+    assert_string_equal(kernel.loaded, "vta-design.bin");
+    assert_string_equal(kernel.bits, "bits");
+    assert_true(is_there("overlays/vta")); /* taken away, the region would close its bridges */
+    assert_false(is_there("lib/vta-design.bin"));
+    put("design.bin", "others");
+    must(program("", "design.bin"));
+    assert_string_equal(kernel.bits, "others");
+    assert_int_equal(kernel.applied, 2);
+    assert_int_equal(kernel.removed, 1);
+}
+
+static void overlay_refused(void **state) {
+    (void)state;
+    put("design.bin", "bad");
+    refused(program("", "design.bin"), VTA_IO, "its state is 'write complete error', not 'operating'");
+    put("design.bin", "bits");
+    kernel.ignores_overlays = true;
+    refused(program("", "design.bin"), VTA_IO, "overlays/vta/status says 'unapplied'");
+    assert_false(is_there("overlays/vta"));
+    kernel.ignores_overlays = false;
+    refused(program("region=/no/such", "design.bin"), VTA_NOT_FOUND, "/no/such/of_node does not lead to a node");
+    refused(program("overlays=/no/such", "design.bin"), VTA_UNSUPPORTED,
+            "there is no /no/such for device-tree overlays");
+    unlink(in_folder("fpga/state"));
+    refused(program("", "design.bin"), VTA_NOT_FOUND, "has the kernel an FPGA manager (board setting fpga=)?");
+    assert_false(is_there("lib/vta-design.bin"));
+}
+
+/* A file of the user's: what it loads must be what was asked for. */
+static void overlay_of_the_user(void **state) {
+    (void)state;
+    unsigned char bytes[VT_OVERLAY_BYTES];
+    char more[256];
+    size_t size = vt__overlay_make(region, "vta-design.bin", bytes);
+    FILE *f = fopen(in_folder("my.dtbo"), "w");
+    fwrite(bytes, size, 1, f);
+    fclose(f);
+    snprintf(more, sizeof more, "overlay=%s region=/not/used", in_folder("my.dtbo"));
+    must(program(more, "design.bin"));
+    assert_string_equal(kernel.loaded, "vta-design.bin");
+    put("other.bin", "bits");
+    refused(program(more, "other.bin"), VTA_INVALID_ARGUMENT, "my.dtbo does not name vta-other.bin");
+    put("design.bi", "bits");
+    refused(program(more, "design.bi"), VTA_INVALID_ARGUMENT, "my.dtbo does not name vta-design.bi,");
+    put("my.dtbo", "/dts-v1/; /plugin/; / { firmware-name = \"vta-design.bin\"; };");
+    refused(program(more, "design.bin"), VTA_PARSE, "my.dtbo is not a device tree that was compiled");
+    unlink(in_folder("my.dtbo"));
+    refused(program(more, "design.bin"), VTA_NOT_FOUND, "my.dtbo");
+}
+
+/* Any lengths of both texts: the tree is read back by a reader that was not made from the writer. */
+static void any_overlay(void **state) {
+    (void)state;
+    check_random r = {29};
+    for (int i = 0; i < 3000; i++) {
+        char path[VT_BOARD_TEXT], name[VT_BOARD_TEXT];
+        int n = (int)check_between(&r, 1, VT_BOARD_TEXT - 1), k = (int)check_between(&r, 1, VT_BOARD_TEXT - 1);
+        for (int j = 0; j < n; j++) path[j] = j ? (char)check_between(&r, 33, 126) : '/';
+        for (int j = 0; j < k; j++) name[j] = (char)check_between(&r, 33, 126);
+        path[n] = name[k] = '\0';
+        kernel.dtbo_size = vt__overlay_make(path, name, kernel.dtbo);
+        assert_in_range(kernel.dtbo_size, 1, VT_OVERLAY_BYTES);
+        const char *target = fake_property("target-path", false), *firmware = fake_property("firmware-name", true);
+        assert_non_null(target);
+        assert_non_null(firmware);
+        assert_string_equal(target, path);
+        assert_string_equal(firmware, name);
+        assert_null(fake_property("target-path", true));
+    }
+}
+
+/* ---- Bridges and clocks --------------------------------------------------------------------------------------------
+ */
+
+static void make_part(const char *name, const char *file, const char *text) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", name, file);
+    mkdir(in_folder(name), 0755);
+    put(path, text);
+}
+
+static void bridges(void **state) {
+    (void)state;
+    vta_device *d;
+    uint32_t addr;
+    put("fpga/state", "operating\n");
+    make_part("bridges/br0", "name", "lwhps2fpga\n");
+    make_part("bridges/br0", "state", "disabled\n");
+    d = board("bridges=lwhps2fpga");
+    refused(vta_device_alloc(d, 1, diag, &addr), VTA_UNSUPPORTED,
+            "the FPGA's bridge lwhps2fpga is disabled, and this kernel has no file that enables it");
+    make_part("bridges/br0", "set", "0"); /* such a file that does nothing */
+    refused(vta_device_alloc(d, 1, diag, &addr), VTA_IO, "br0 still says that it is disabled");
+    expect("bridges/br0/set", "1");
+    put("bridges/br0/state", "enabled\n");
+    must(vta_device_alloc(d, 1, diag, &addr));
+    vta_device_destroy(d);
+    unlink(in_folder("bridges/br0/state")); /* kernels of Altera's: one file */
+    unlink(in_folder("bridges/br0/set"));
+    make_part("bridges/br0", "enable", "0\n");
+    make_part("bridges/br1", "enable", "0\n");
+    d = board("bridges=br0");
+    must(vta_device_alloc(d, 1, diag, &addr));
+    expect("bridges/br0/enable", "1");
+    expect("bridges/br1/enable", "0"); /* nobody named it */
+    vta_device_destroy(d);
+    d = board("bridges=br0:fpga2sdram");
+    refused(vta_device_alloc(d, 1, diag, &addr), VTA_NOT_FOUND, "bridge fpga2sdram: there is none of that name in");
+    vta_device_destroy(d);
+    d = board("bridges=br0:lwhps2fpga:br1");
+    must(vta_device_alloc(d, 1, diag, &addr));
+    expect("bridges/br1/enable", "1");
+    vta_device_destroy(d);
+}
+
+/* A region's own bridge is the kernel's to enable: programming is enough. */
+static void bridge_of_the_region(void **state) {
+    (void)state;
+    make_part("bridges/br0", "name", "lwhps2fpga\n");
+    make_part("bridges/br0", "state", "disabled\n");
+    refused(program("bridges=none", "design.bin"), VTA_NOT_FOUND, "bridge none");
+    refused(program("bridges=br0", "design.bin"), VTA_UNSUPPORTED, "fpga-bridges");
+    snprintf(kernel.bridge, sizeof kernel.bridge, "%s", in_folder("bridges/br0"));
+    must(program("bridges=br0", "design.bin"));
+    expect("bridges/br0/state", "enabled");
+}
+
+static void clocks(void **state) {
+    (void)state;
+    uint32_t addr;
+    put("fpga/state", "operating\n");
+    make_part("clocks/fclk0", "enable", "0\n");
+    make_part("clocks/fclk0", "rate", "50000000\n");
+    make_part("clocks/fclk1", "set_rate", "50000000\n"); /* Xilinx's */
+    vta_device *d = board("clocks=fclk0@100000000:fclk1@142857142");
+    must(vta_device_alloc(d, 1, diag, &addr));
+    vta_device_destroy(d);
+    expect("clocks/fclk0/enable", "1");
+    expect("clocks/fclk0/rate", "100000000");
+    expect("clocks/fclk1/set_rate", "142857142");
+    d = board("clocks=fclk3");
+    refused(vta_device_alloc(d, 1, diag, &addr), VTA_NOT_FOUND, "clock fclk3: there is none of that name in");
+    refused(vta_device_alloc(d, 1, diag, &addr), VTA_NOT_FOUND, "(board setting clocks_in=)");
+    vta_device_destroy(d);
+}
+
+/* ---- An FPGA that is not programmed --------------------------------------------------------------------------------
+ */
+
+/* Its registers are not touched: they would say that no stream may run. */
+static void not_programmed(void **state) {
+    (void)state;
+    uint32_t addr, restarts = 0x81;
+    FILE *f = fopen(in_folder("registers"), "r+");
+    fwrite(&restarts, 4, 1, f);
+    fclose(f);
+    vta_device *d = board("");
+    must(idle("")); /* nothing runs there */
+    refused(vta_device_alloc(d, 1, diag, &addr), VTA_IO, "the FPGA is not programmed: its manager");
+    refused(vta_device_alloc(d, 1, diag, &addr), VTA_IO, "says 'power off'. Program it");
+    must(vta_device_program(d, in_folder("design.bin"), diag));
+    refused(vta_device_alloc(d, 1, diag, &addr), VTA_UNSUPPORTED, "the fetch block restarts by itself");
+    put_size("registers", 4 * VT_BLOCK_BYTES); /* as programming would have them */
+    must(vta_device_alloc(d, 1, diag, &addr));
+    vta_device_destroy(d);
+    must(idle(""));
+    make_part("bridges/br0", "state", "disabled\n");
+    f = fopen(in_folder("registers"), "r+");
+    fwrite(&restarts, 4, 1, f);
+    fclose(f);
+    must(idle("bridges=br0"));
+    refused(idle(""), VTA_UNSUPPORTED, "the fetch block restarts by itself");
+}
+
+/* ---- u-dma-buf -----------------------------------------------------------------------------------------------------
+ */
+
+/* A call covers what was asked for, and no cache line of another page. */
+static void by_calls(void **state) {
+    (void)state;
+    static char bytes[MEMORY];
+    uint32_t addr;
+    put("fpga/state", "operating\n");
+    vta_device *d = board("");
+    must(vta_device_alloc(d, MEMORY, diag, &addr));
+    check_random r = {30};
+    for (int i = 0; i < 2000; i++) {
+        size_t offset = (size_t)check_between(&r, 0, MEMORY - 1);
+        size_t size = (size_t)check_between(&r, 1, (int64_t)(MEMORY - offset));
+        bool reads = check_between(&r, 0, 1);
+        kernel.syncs = 0;
+        must(reads ? vta_device_read(d, addr + (uint32_t)offset, bytes, size, diag)
+                   : vta_device_write(d, addr + (uint32_t)offset, bytes, size, diag));
+        assert_int_equal(kernel.syncs, 1);
+        assert_int_equal(kernel.sync[0].for_device, !reads);
+        assert_int_equal(kernel.sync[0].direction, reads ? 2 : 1);
+        assert_true(kernel.sync[0].offset <= offset && offset - kernel.sync[0].offset < 16);
+        uint64_t last = kernel.sync[0].offset + kernel.sync[0].bytes;
+        assert_true(last >= offset + size && last - offset - size < 16);
+    }
+    expect("sys/udmabuf7/sync_for_device", ""); /* its files, which are root's, are not needed */
+    kernel.fails = EIO;
+    refused(vta_device_read(d, addr, bytes, 1, diag), VTA_IO,
+            "udmabuf7: its cache cannot be synchronized: Input/output");
+    vta_device_destroy(d);
+}
+
+static void without_calls(void **state) {
+    (void)state;
+    uint32_t addr;
+    put("fpga/state", "operating\n");
+    kernel.has_calls = false;
+    vta_device *d = board("");
+    must(vta_device_alloc(d, 4096, diag, &addr));
+    must(vta_device_write(d, addr + 17, "12345", 5, diag));
+    expect("sys/udmabuf7/sync_offset", "17");
+    expect("sys/udmabuf7/sync_size", "5");
+    expect("sys/udmabuf7/sync_direction", "1");
+    expect("sys/udmabuf7/sync_for_device", "1");
+    assert_int_equal(kernel.syncs, 0);
+    vta_device_destroy(d);
+}
+
+#define EACH(test) cmocka_unit_test_setup_teardown(test, begin, end)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {EACH(by_overlay),   EACH(overlay_refused), EACH(overlay_of_the_user),
+                                       EACH(any_overlay),  EACH(bridges),         EACH(bridge_of_the_region),
+                                       EACH(clocks),       EACH(not_programmed),  EACH(by_calls),
+                                       EACH(without_calls)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

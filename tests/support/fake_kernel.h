@@ -1,0 +1,197 @@
+/* Parts of a kernel, for boards: configfs with device-tree overlays, whose FPGA region loads a bitstream and switches
+ * its bridges; u-dma-buf's calls of its device file. What programs call of the kernel is replaced here (open, mkdir,
+ * rmdir, ioctl), for files in the folders that a test names, so a test that includes this is a program by itself. It
+ * was written from the kernel's and the module's sources and the device tree's specification, and has nothing of the
+ * drivers. */
+#ifndef TESTS_SUPPORT_FAKE_KERNEL_H
+#define TESTS_SUPPORT_FAKE_KERNEL_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+typedef struct fake_kernel {
+    char overlays[128], firmware[128], fpga[128]; /* folders */
+    char region[128];                             /* its path in the device tree */
+    char bridge[128];                             /* the region's bridge: a place; "": it has none */
+    bool ignores_overlays;                        /* status stays "unapplied" */
+    char loaded[64], bits[64];                    /* the last firmware, its name and contents */
+    unsigned char dtbo[4096];
+    size_t dtbo_size;
+    int applied, removed;
+
+    char udmabuf[128]; /* a device file */
+    bool has_calls;    /* a version that has them */
+    int fails;         /* with this errno: the next call */
+    uint64_t size;
+    struct {
+        bool for_device;
+        uint64_t offset, bytes, direction;
+    } sync[64];
+    int syncs;
+} fake_kernel;
+
+static fake_kernel kernel;
+
+/* ---- Files ---------------------------------------------------------------------------------------------------------
+ */
+
+static inline void fake_put(const char *place, const char *name, const char *text) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", place, name);
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text)) fprintf(stderr, "%s: not written\n", path);
+    if (fd >= 0) close(fd);
+}
+
+static inline size_t fake_get(const char *place, const char *name, void *to, size_t room) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", place, name);
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY, 0);
+    ssize_t n = fd >= 0 ? read(fd, to, room) : 0;
+    if (fd >= 0) close(fd);
+    return n > 0 ? (size_t)n : 0;
+}
+
+/* ---- Flattened device trees ----------------------------------------------------------------------------------------
+ */
+
+static inline uint32_t fake_word(size_t at) {
+    const unsigned char *b = kernel.dtbo + at;
+    return at + 4 <= kernel.dtbo_size ? (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3] : 0;
+}
+
+/* A property of the node /fragment@0 (deep: of its node __overlay__); NULL: there is none, or the tree is not one. */
+static inline const char *fake_property(const char *name, bool deep) {
+    uint32_t size = fake_word(4), structs = fake_word(8), texts = fake_word(12), reserved = fake_word(16);
+    if (fake_word(0) != 0xd00dfeed || size != kernel.dtbo_size || fake_word(20) < 16 || fake_word(24) > 17) return NULL;
+    if (texts + fake_word(32) > size || structs + fake_word(36) > size || structs % 4 || reserved % 8) return NULL;
+    for (int i = 0; i < 4; i++)
+        if (fake_word(reserved + 4 * (size_t)i)) return NULL; /* nothing is reserved */
+    const char *found = NULL, *nodes[4] = {"", "", "", ""};
+    int depth = 0;
+    for (size_t at = structs; at < structs + fake_word(36);) {
+        uint32_t token = fake_word(at), bytes = fake_word(at + 4);
+        const char *text = (const char *)kernel.dtbo + at + 4;
+        at += 4;
+        if (token == 1) {
+            if (depth == 4 || strlen(text) >= size - at) return NULL;
+            nodes[depth++] = text;
+            at += (strlen(text) + 4) / 4 * 4;
+        } else if (token == 3) {
+            const char *key = (const char *)kernel.dtbo + texts + fake_word(at + 4);
+            bool here = depth == (deep ? 3 : 2) && !strcmp(nodes[0], "") && !strcmp(nodes[1], "fragment@0") &&
+                        (!deep || !strcmp(nodes[2], "__overlay__"));
+            if (here && !strcmp(key, name) && text[8 + bytes - 1] == '\0') found = text + 8;
+            at += 8 + (bytes + 3) / 4 * 4;
+        } else if (token == 2) {
+            depth--;
+        } else {
+            return token == 9 && !depth && at == structs + fake_word(36) ? found : NULL;
+        }
+    }
+    return NULL;
+}
+
+/* ---- The FPGA region -----------------------------------------------------------------------------------------------
+ */
+
+static inline const char *fake_apply(const char *place) {
+    kernel.dtbo_size = fake_get(place, "dtbo", kernel.dtbo, sizeof kernel.dtbo);
+    const char *target = fake_property("target-path", false), *name = fake_property("firmware-name", true);
+    if (kernel.ignores_overlays || !target || !name || strcmp(target, kernel.region)) return "unapplied\n";
+    memset(kernel.bits, 0, sizeof kernel.bits);
+    if (!fake_get(kernel.firmware, name, kernel.bits, sizeof kernel.bits - 1)) {
+        fake_put(kernel.fpga, "state", "firmware request error\n");
+        return "unapplied\n";
+    }
+    snprintf(kernel.loaded, sizeof kernel.loaded, "%s", name);
+    fake_put(kernel.fpga, "state", strstr(kernel.bits, "bad") ? "write complete error\n" : "operating\n");
+    if (*kernel.bridge) fake_put(kernel.bridge, "state", "enabled\n");
+    kernel.applied++;
+    return "applied\n";
+}
+
+static inline bool fake_is_overlay(const char *path) {
+    size_t n = strlen(kernel.overlays);
+    return n && !strncmp(path, kernel.overlays, n) && path[n] == '/' && !strchr(path + n + 1, '/');
+}
+
+int mkdir(const char *path, mode_t mode) {
+    if (syscall(SYS_mkdirat, AT_FDCWD, path, mode) != 0) return -1;
+    if (fake_is_overlay(path)) fake_put(path, "dtbo", ""), fake_put(path, "status", "unapplied\n");
+    return 0;
+}
+
+int rmdir(const char *path) {
+    static const char *const files[] = {"dtbo", "status"};
+    char file[512];
+    for (int i = 0; fake_is_overlay(path) && i < 2; i++) {
+        snprintf(file, sizeof file, "%s/%s", path, files[i]);
+        if (unlink(file) == 0 && i == 0) {
+            kernel.removed++;
+            if (*kernel.bridge) fake_put(kernel.bridge, "state", "disabled\n");
+        }
+    }
+    return (int)syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
+}
+
+/* Who reads an overlay's status has written it before. */
+int open(const char *path, int flags, ...) {
+    char place[512];
+    va_list more;
+    va_start(more, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(more, mode_t) : 0;
+    va_end(more);
+    const char *slash = strrchr(path, '/');
+    snprintf(place, sizeof place, "%.*s", slash ? (int)(slash - path) : 0, path);
+    if (slash && !strcmp(slash, "/status") && fake_is_overlay(place)) fake_put(place, "status", fake_apply(place));
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+/* ---- u-dma-buf ------------------------------------------------------------------------------------------------------
+ */
+
+enum { FAKE_GET_SIZE = (int)0x80085502, FAKE_FOR_CPU = 0x40085505, FAKE_FOR_DEVICE = 0x40085506 };
+
+static inline int fake_udmabuf(unsigned request, void *arg) {
+    uint64_t *number = arg;
+    int error = !kernel.has_calls ? ENOTTY : kernel.fails;
+    if (!error && request == (unsigned)FAKE_GET_SIZE) {
+        *number = kernel.size;
+        return 0;
+    }
+    bool for_device = request == FAKE_FOR_DEVICE;
+    uint64_t offset = *number >> 32, bytes = *number & 0xfffffff0u;
+    if (!error && !for_device && request != FAKE_FOR_CPU) error = ENOTTY;
+    if (!error && (!(*number & 1) || !bytes || offset + bytes > kernel.size)) error = EINVAL;
+    if (error) {
+        errno = error;
+        return -1;
+    }
+    kernel.sync[kernel.syncs % 64].for_device = for_device;
+    kernel.sync[kernel.syncs % 64].offset = offset;
+    kernel.sync[kernel.syncs % 64].bytes = bytes;
+    kernel.sync[kernel.syncs++ % 64].direction = *number >> 2 & 3;
+    return 0;
+}
+
+int ioctl(int fd, unsigned long request, ...) {
+    struct stat a, b;
+    va_list more;
+    va_start(more, request);
+    void *arg = va_arg(more, void *);
+    va_end(more);
+    if (*kernel.udmabuf && fstat(fd, &a) == 0 && stat(kernel.udmabuf, &b) == 0 && a.st_ino == b.st_ino)
+        return fake_udmabuf((unsigned)request, arg);
+    return (int)syscall(SYS_ioctl, fd, request, arg);
+}
+
+#endif
