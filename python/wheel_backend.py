@@ -1,4 +1,4 @@
-"""Builds the wheel: the Python files, and the shared libraries from the build folder beside them.
+"""Builds the wheel: the Python files, and from the build folder the modules made there and the shared libraries.
 
 A PEP 517 backend of its own, so that installing needs nothing from outside. Build the libraries first (`make`)."""
 
@@ -12,6 +12,7 @@ import zipfile
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _BUILD = os.environ.get("VTA_LIBRARY_PATH", os.path.join(_HERE, "..", "build"))
 _LIBRARIES = ("libvta.so", "libvtac.so")
+_MADE = tuple(f"python/vta/{name}.py" for name in ("_bindings", "_elementwise", "_math", "_opcodes"))
 
 
 def _version():
@@ -27,12 +28,12 @@ def _files():
                 if name.endswith((".py", ".pyi", ".typed")):
                     relative = os.path.relpath(os.path.join(folder, name), os.path.join(_HERE, top))
                     yield os.path.join(inside, relative), os.path.join(folder, name)
-    for name in _LIBRARIES:
+    for name in _LIBRARIES + _MADE:
         path = os.path.join(_BUILD, name)
         if not os.path.exists(path):
             raise SystemExit(f"{path} is missing: build the libraries first with `make`, or name their folder in "
                              "VTA_LIBRARY_PATH")
-        yield os.path.join("vta", name), path
+        yield os.path.join("vta", os.path.basename(name)), path
 
 
 def _metadata(version):

@@ -46,7 +46,7 @@ typedef struct te_reducer te_reducer;   /* how a reduction combines values, of o
 typedef struct te_intrin te_intrin;     /* an instruction that `tensorize` puts in place of a loop nest */
 
 typedef enum te_op {
-#define TE_OP(name, text, operands, class, meaning) TE_##name,
+#define TE_OP(name, text, function, operands, class, meaning) TE_##name,
 #include "vta/te_ops.def"
 #undef TE_OP
     TE_OP_COUNT

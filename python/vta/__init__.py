@@ -15,7 +15,11 @@ Examples
 
 from __future__ import annotations
 
-from .error import (
+from . import _made
+
+__path__ += _made.folders()
+
+from .error import (  # noqa: E402
     VTAError, VTAIOError, VTALookupError, VTAMemoryError, VTASyntaxError, VTATimeoutError, VTAUnsupportedError,
     VTAValueError,
 )

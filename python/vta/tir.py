@@ -8,8 +8,8 @@ from . import _bindings as b_
 from . import builder as ir_builder
 from . import stmt as stmt_functor
 from . import te
-from .te import _math
-from .te._math import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
+from . import _math
+from ._math import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
 from ._check import type_of, whole
 from .error import NotOfferedError
 from .expr import Comparison, Expr, ExprOp, Extent, apply, const, convert

@@ -5,8 +5,6 @@ import random
 from . import faults_c, faults_python
 from .places import ROOT, read
 
-GENERATED = ["python/vta/_bindings.py"]
-
 
 def sources(paths):
     """The C and Python files among the paths, relative to the root."""
@@ -18,7 +16,7 @@ def sources(paths):
         for folder, _, files in os.walk(os.path.join(ROOT, path)):
             found += [os.path.relpath(os.path.join(folder, f), ROOT)
                       for f in files if f.endswith((".c", ".def", ".py"))]
-    return sorted(set(found) - set(GENERATED))
+    return sorted(set(found))
 
 
 def faults(path):

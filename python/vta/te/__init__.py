@@ -21,8 +21,8 @@ from ..expr import const, convert, simplify, substitute
 from ..intrin import TensorIntrin, decl_tensor_intrin
 from .computation import compute, evaluate, placeholder, reduce_axis, size_var, tag_scope, thread_axis, var
 from .gemm import GemmIntrin
-from . import _math
-from ._math import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
+from .. import _math
+from .._math import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
 from . import numbers
 from .numbers import *  # noqa: F401,F403
 from .operators import (  # pylint: disable=redefined-builtin

@@ -37,7 +37,8 @@ from ..builder import BufferVar, IRBuilder
 from ..error import NotOfferedError
 from ..expr import Expr, ExprOp, convert
 from ..statements import assert_, evaluate
-from . import _math, numbers, operators
+from .. import _math
+from . import numbers, operators
 from .external import extern
 from .hybrid_module import HybridModule, build
 from .tensor import Tensor

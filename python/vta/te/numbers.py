@@ -9,7 +9,7 @@ from .._check import type_of
 from .._context import array_of
 from .._lib import lib
 from ..expr import Expr, _operands, apply, const, convert
-from . import _math
+from .. import _math
 from .operators import abs as absolute
 from .operators import floordiv
 

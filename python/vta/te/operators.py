@@ -10,8 +10,8 @@ from .._context import array_of
 from .._lib import lib
 from ..error import NotOfferedArgumentError
 from ..expr import Expr, _operands, apply, const, convert
-from . import _math
-from ._math import pow as power
+from .. import _math
+from .._math import pow as power
 from .tensor import IterVar
 
 

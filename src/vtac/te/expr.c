@@ -12,7 +12,7 @@ typedef struct op_row {
 } op_row;
 
 static const op_row rows[] = {
-#define TE_OP(name, text, operands, class, meaning) {#name, text, operands},
+#define TE_OP(name, text, function, operands, class, meaning) {#name, text, operands},
 #include "vta/te_ops.def"
 #undef TE_OP
 };
