@@ -70,6 +70,7 @@ def _checked(function, arguments):
                 raise ValueError(f"the number {value} does not fit: it can be {limits[0]} to {limits[1]}")
         return function(*args)
 
+    checked.__name__ = function.__name__  # of the C function, as without the check: schedules record it
     return checked
 
 

@@ -23,7 +23,7 @@ OWN_BUILD = ["recipes_pass", "recipes_alu", "recipes_operator", "recipes_device"
 # These start a Python that takes nothing from its environment, so that the lines that it runs are not seen.
 APART = ["python_install"]
 # These read the sources: any line may matter to them.
-READERS = ["layers", "docs", "one_place", "python_bindings", "python_types"]
+READERS = ["layers", "docs", "one_place", "python_types"]
 
 PASSED, FAILED, LATE, STOPPED = "passed", "failed", "ran out of time", "stopped"
 
