@@ -7,6 +7,7 @@ to stop what it does, the C function returns, and Python's own handler raises Ke
 A call costs about a microsecond. The pipe is put in place at most ten times a second, as other packages set it
 too; what they wait for is passed on."""
 
+import functools
 import os
 import select
 import signal
@@ -19,18 +20,20 @@ _ARM = 0.1  # seconds for which the pipe is taken to be in place
 
 _main = threading.main_thread().ident
 _ident, _clock = threading.get_ident, time.monotonic
+_set_wakeup_fd = functools.partial(signal.set_wakeup_fd, warn_on_full_buffer=False)
 
 
 class _Watch:
     """What the main thread is doing inside the library."""
 
-    __slots__ = ("work", "undo", "armed", "read", "write", "other", "owner", "poll", "lock")
+    __slots__ = ("work", "undo", "armed", "read", "write", "replaced", "other", "owner", "poll", "lock")
 
     def __init__(self):
         self.work = None  # (function that stops it, any object that is this piece of work's own, undo)
         self.undo = None  # what takes the last stop back
         self.armed = -1.0
         self.read = self.write = self.other = -1
+        self.replaced = []  # descriptors whose place the pipe has taken
         self.owner, self.poll = 0, None
         self.lock = threading.Lock()  # what is stopped is the work at hand, not what began meanwhile
 
@@ -46,9 +49,18 @@ class _Watch:
             self.poll = poll.poll
             self.owner, self.other = os.getpid(), -1
             threading.Thread(target=self._wait, name="vta-interrupt", daemon=True).start()
-        before = signal.set_wakeup_fd(self.write, warn_on_full_buffer=False)
-        if before != self.write:
-            self.other = before
+        # In one call of C: an interrupt between two bytecodes would lose the descriptor that was there.
+        self.replaced.extend(map(_set_wakeup_fd, (self.write,)))
+        with self.lock:
+            self._find_other()
+
+    def _find_other(self):
+        """Who else waits for signals: the last descriptor that the pipe has replaced. With the lock."""
+        while self.replaced:
+            before = self.replaced[0]
+            if before != self.write:
+                self.other = before
+            del self.replaced[0]
 
     def forked(self):
         """In a forked child there is no waiting thread, nobody holds the lock, and the pipe is the parent's."""
@@ -102,6 +114,7 @@ class _Watch:
             signals = os.read(self.read, 64)
         except BlockingIOError:
             return b""
+        self._find_other()
         if self.other >= 0:
             try:
                 os.write(self.other, signals)

@@ -97,7 +97,8 @@ class _Library:
             raise AttributeError(f"the C API has no function {function}") from None
         if library == "vtac":
             self._handle("vta")
-        found = getattr(self._handle(library), function)
+        # An object of this thread's: as an attribute of the handle it would be shared with a thread that calls it already.
+        found = self._handle(library)[function]
         found.restype = result
         found.argtypes = arguments
         if function not in _UNCHECKED and any(a in _RANGES for a in arguments):
@@ -149,22 +150,20 @@ class _List:
 
 
 class _Diagnostics(threading.local):
-    """One list for each thread, which goes with it."""
+    """One list for each thread, made when the thread needs it first; it goes with the thread."""
 
-    def __init__(self):
-        super().__init__()
-        self.own = _List()
+    list: _List | None = None
 
 
-_diagnostics = None
+_diagnostics = _Diagnostics()
 
 
 def diagnostics():
     """The thread's list of diagnostics, a ``vta_diag *``."""
-    global _diagnostics  # pylint: disable=global-statement
-    if _diagnostics is None:
-        _diagnostics = _Diagnostics()
-    return _diagnostics.own.handle
+    mine = _diagnostics.list
+    if mine is None:
+        mine = _diagnostics.list = _List()
+    return mine.handle
 
 
 def call(function, *args):

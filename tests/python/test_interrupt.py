@@ -164,7 +164,40 @@ class WhileObjectsGo(unittest.TestCase):
                 time.sleep(0.01)
 
 
+_FIRST_CALLS = """
+import threading
+from vta import _lib
+
+made, both = [], threading.Barrier(2, timeout=20)
+
+class List(_lib._List):
+    def __init__(self):
+        super().__init__()
+        made.append(self)
+        both.wait()  # the other thread makes its first list meanwhile
+
+_lib._List = List
+
+def work():
+    before = _lib.diagnostics()
+    both.wait()
+    assert _lib.diagnostics() == before
+
+threads = [threading.Thread(target=work) for _ in range(2)]
+for t in threads:
+    t.start()
+for t in threads:
+    t.join()
+print(len(made), len({m.handle for m in made}))
+"""
+
+
 class Threads(unittest.TestCase):
+    def test_first_calls_of_two_threads(self):
+        run = subprocess.run([sys.executable, "-c", _FIRST_CALLS], env=common.environment(), capture_output=True, text=True,
+                             check=False)
+        self.assertEqual((run.stdout, run.returncode), ("2 2\n", 0), run.stderr)
+
     def test_kernels_in_other_threads(self):
         shape = (1, 4, 1, 16)
         results, errors = {}, []
