@@ -582,12 +582,15 @@ static void random_dynamic_quantize(world *w) {
     sample_covered[VT_G_DYNAMIC_QUANTIZE_LINEAR] = true;
 }
 
-/* Every operator of the table is tested, here or in test_eval_windows.c. */
+/* Every operator of the table is tested, here, in test_eval_windows.c or in test_eval_along.c. */
 static void test_all_covered(void **state) {
     static const vt_gop elsewhere[] = {
-        VT_G_CONV,        VT_G_CONV_TRANSPOSE,  VT_G_CONV_INTEGER,    VT_G_QLINEAR_CONV,        VT_G_MAT_MUL,
-        VT_G_GEMM,        VT_G_MAT_MUL_INTEGER, VT_G_QLINEAR_MAT_MUL, VT_G_BATCH_NORMALIZATION, VT_G_MAX_POOL,
-        VT_G_AVERAGE_POOL};
+        VT_G_CONV, VT_G_CONV_TRANSPOSE, VT_G_CONV_INTEGER, VT_G_QLINEAR_CONV, VT_G_MAT_MUL, VT_G_GEMM,
+        VT_G_MAT_MUL_INTEGER, VT_G_QLINEAR_MAT_MUL, VT_G_BATCH_NORMALIZATION, VT_G_MAX_POOL, VT_G_AVERAGE_POOL,
+        /* test_eval_along.c */
+        VT_G_SIN, VT_G_COS, VT_G_TAN, VT_G_ASIN, VT_G_ACOS, VT_G_ATAN, VT_G_SINH, VT_G_COSH, VT_G_ASINH, VT_G_ACOSH,
+        VT_G_ATANH, VT_G_MOD, VT_G_BITWISE_NOT, VT_G_BITWISE_AND, VT_G_BITWISE_OR, VT_G_BITWISE_XOR, VT_G_SHIFT_LEFT,
+        VT_G_SHIFT_RIGHT, VT_G_CUM_SUM, VT_G_TOP_K, VT_G_SCATTER};
     (void)state;
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
         assert_false(sample_covered[elsewhere[i]]);

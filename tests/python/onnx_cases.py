@@ -11,7 +11,7 @@ F32, F64, I8, U8, I16, I32, I64, BOOL = (np.dtype(t) for t in ("float32", "float
 CASES = {}
 
 
-def operator(*names, sets=(7, 17)):
+def operator(*names, sets=(7, 24)):
     """Registers the function for these operators; `sets`: the first and the last operator set it draws for."""
     def register(function):
         for name in names:
@@ -105,18 +105,19 @@ def _any_float(d):
     d.input(d.array(d.shape(), dtype))
 
 
-@operator("Sin", "Cos", "Tan", "Asin", "Acos", "Atan")
+@operator("Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Atanh", "Acosh")
 def _angles(d):
-    d.input(d.array(d.shape(), F32, -0.9, 0.9))
+    d.opset = max(d.opset, 9 if d.name.endswith("h") else 7)
+    d.input(d.array(d.shape(), F32, 1.05, 4) if d.name == "Acosh" else d.array(d.shape(), F32, -0.9, 0.9))
 
 
-@operator("Round", sets=(11, 17))
+@operator("Round", sets=(11, 24))
 def _round(d):
     x = d.array(d.shape())
     d.input(np.where(d.random.random(x.shape) < 0.5, np.round(x * 2) / 2, x).astype(F32))
 
 
-@operator("HardSwish", sets=(14, 17))
+@operator("HardSwish", sets=(14, 24))
 def _hard_swish(d):
     d.input(d.array(d.shape(), F32, -5, 5))
 
@@ -201,7 +202,7 @@ def _pow(d):
     d.input(d.array(_part(d, shape), F32, -2, 3), constant=d.chance())
 
 
-@operator("Mod", sets=(10, 17))
+@operator("Mod", sets=(10, 24))
 def _mod(d):
     shape = d.shape()
     if d.chance():
@@ -216,18 +217,20 @@ def _mod(d):
 
 @operator("Min", "Max", "Sum", "Mean")
 def _several(d):
-    d.opset = max(d.opset, 8)
     shape = d.shape()
     dtype = d.pick(F32, F32, I32) if d.name in ("Min", "Max") and d.opset >= 12 else F32
     for i in range(d.upto(1, 4)):
-        d.input(d.array(shape if i == 0 else _part(d, shape), dtype))
+        d.input(d.array(shape if i == 0 or d.opset < 8 else _part(d, shape), dtype))
 
 
 @operator("Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual")
 def _compare(d):
-    d.opset = max(d.opset, 12 if d.name.endswith("OrEqual") else 11)
+    d.opset = max(d.opset, 12 if d.name.endswith("OrEqual") else 7)
     shape = d.shape()
-    dtype = d.pick(F32, I32, I64)
+    if d.name == "Equal":
+        dtype = d.pick(F32, I32, I64) if d.opset >= 11 else d.pick(I32, I64)
+    else:
+        dtype = d.pick(F32, I32, I64) if d.opset >= 9 else F32
     for s in (shape, _part(d, shape)):
         d.input(d.array(s, I32, -2, 2).astype(dtype))
 
@@ -242,7 +245,7 @@ def _not(d):
     d.input(d.array(d.shape(), BOOL))
 
 
-@operator("Where", sets=(9, 17))
+@operator("Where", sets=(9, 24))
 def _where(d):
     shape, dtype = d.shape(), d.pick(F32, I64, I32)
     d.input(d.array(_part(d, shape), BOOL))
@@ -257,7 +260,7 @@ def _same(d):
     d.input(d.array(d.shape()))
 
 
-@operator("Cast", sets=(9, 17))
+@operator("Cast", sets=(9, 24))
 def _cast(d):
     source, to = d.pick(F32, I32, I64, U8, I8, BOOL), d.pick(F32, I32, I64, U8, I8, BOOL)
     d.set(to=int(numpy_helper.from_array(np.zeros(1, to)).data_type))
@@ -281,7 +284,7 @@ def _matmul(d):
     d.input(d.array(right), constant=d.chance())
 
 
-@operator("MatMulInteger", sets=(10, 17))
+@operator("MatMulInteger", sets=(10, 24))
 def _matmul_integer(d):
     m, k, n = d.upto(1, 5), d.upto(1, 7), d.upto(1, 5)
     a, b = d.pick(U8, I8), d.pick(U8, I8)
@@ -336,7 +339,7 @@ def _conv(d):
         d.input(d.array([groups * out]), constant=d.chance(0.7))
 
 
-@operator("ConvInteger", sets=(10, 17))
+@operator("ConvInteger", sets=(10, 24))
 def _conv_integer(d):
     kernel, image = _window(d, 2)
     d.input(d.array([1, 2, *image], U8))
@@ -347,7 +350,7 @@ def _conv_integer(d):
 
 @operator("ConvTranspose")
 def _conv_transpose(d):
-    dims = d.pick(2, 2, 1)
+    dims = d.pick(2, 2, 1, 3)
     kernel, strides = [d.upto(1, 3) for _ in range(dims)], [d.upto(1, 3) for _ in range(dims)]
     image = [d.upto(2, 5) for _ in range(dims)]
     groups, per, out = d.upto(1, 3), d.upto(1, 2), d.upto(1, 2)
@@ -367,11 +370,13 @@ def _conv_transpose(d):
 @operator("MaxPool", "AveragePool", "LpPool")
 def _pool(d):
     # Average pooling has dilations from operator set 19 on; they and ceil_mode are ways of their own.
-    kernel, image = _window(d, d.pick(2, 2, 1, 3), dilated=d.name == "MaxPool" and d.opset >= 10)
+    kernel, image = _window(d, d.pick(2, 2, 1, 3), dilated=d.opset >= {"MaxPool": 10, "AveragePool": 19, "LpPool": 18}[d.name])
     d.set(kernel_shape=kernel)
     if d.opset >= 10 and d.chance(0.3) and "auto_pad" not in d.attributes and d.name != "LpPool":
         d.set(ceil_mode=1)
-    if d.name == "AveragePool" and d.chance():
+    # From set 19 on ONNX Runtime 1.24 takes the padding below rows from that left of columns where padding counts.
+    if d.name == "AveragePool" and d.chance() and (
+            d.opset < 19 or (len(set(d.attributes.get("pads", [0]))) == 1 and "auto_pad" not in d.attributes)):
         d.set(count_include_pad=1)
     d.input(d.array([d.upto(1, 2), d.upto(1, 3), *image]))
 
@@ -406,7 +411,7 @@ def _norm(d):
     d.tolerance = 1e-4
 
 
-@operator("LayerNormalization", sets=(17, 17))
+@operator("LayerNormalization", sets=(17, 24))
 def _layer_norm(d):
     shape = [*d.shape(1, 3), d.upto(2, 6)]
     axis = d.upto(0, len(shape) - 1)
@@ -433,9 +438,11 @@ def _reduce(d):
     if d.chance(0.7):
         d.set(keepdims=d.upto(0, 1))
     d.input(d.array(shape, F32, 0.1, 2) if "Log" in d.name else d.array(shape))
-    if d.name == "ReduceSum" and d.opset >= 13:
+    if d.opset >= (13 if d.name == "ReduceSum" else 18):
         if axes:
             d.constant(np.array(axes, I64))
+        elif d.chance(0.3):
+            d.set(noop_with_empty_axes=1)
     else:
         d.set(axes=axes)
 
@@ -527,7 +534,9 @@ def _split(d):
     shape[axis] = sum(parts)
     d.set(axis=axis)
     d.input(d.array(shape))
-    if not equal or d.outputs == 1:
+    if d.opset >= 18 and equal:
+        d.set(num_outputs=d.outputs)
+    elif not equal or d.outputs == 1:
         if d.opset >= 13:
             d.constant(np.array(parts, I64))
         else:
@@ -570,7 +579,7 @@ def _gather(d):
     d.input(indices, constant=d.chance(0.7))
 
 
-@operator("Expand", sets=(8, 17))
+@operator("Expand", sets=(8, 24))
 def _expand(d):
     shape = d.shape()
     d.input(d.array(_part(d, shape)))
@@ -587,8 +596,8 @@ def _tile(d):
 @operator("Pad")
 def _pad(d):
     shape = d.shape(1)
-    mode = d.pick("constant", "reflect", "edge")
-    limit = [2 if mode != "reflect" else min(2, n - 1) for n in shape]
+    mode = d.pick("constant", "reflect", "edge", *(["wrap"] if d.opset >= 19 else []))
+    limit = [2 if mode in ("constant", "edge") else min(2, n - 1) for n in shape]
     pads = [d.upto(0, n) for n in limit + limit]
     if d.chance():
         d.set(mode=mode)
@@ -598,30 +607,56 @@ def _pad(d):
     if d.opset < 11:
         d.set(pads=pads, value=1.5 if d.chance() else None)
         return
+    some = sorted(int(a) for a in d.random.permutation(len(shape))[:d.upto(1, len(shape))])
+    some = some if d.opset >= 18 and d.chance() else None
+    if some:
+        pads = [pads[a] for a in some] + [pads[len(shape) + a] for a in some]
     d.constant(np.array(pads, I64))
     if mode == "constant" and d.chance():
         d.constant(d.array([]))
+    elif some:
+        d.constant(None)
+    if some:
+        d.constant(np.array([a - d.upto(0, 1) * len(shape) for a in some], I64))
 
 
-@operator("Resize", sets=(11, 17))
+@operator("Resize", sets=(10, 24))
 def _resize(d):
-    mode = d.pick("nearest", "linear")
-    d.set(mode=mode, coordinate_transformation_mode=d.pick(None, "half_pixel", "pytorch_half_pixel", "align_corners",
-                                                           "asymmetric"))
+    if d.opset == 10:
+        d.set(mode=d.pick("nearest", "linear"))
+        d.input(d.array([1, d.upto(1, 3), d.upto(2, 6), d.upto(2, 6)]))
+        d.constant(np.array([1, 1, d.upto(2, 3), d.upto(1, 3)], F32))
+        return
+    mode = d.pick("nearest", "linear", "cubic")
+    how = d.pick(None, "half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
+                 *(["half_pixel_symmetric"] if d.opset >= 19 else []))
+    d.set(mode=mode, coordinate_transformation_mode=how)
     if mode == "nearest":
         d.set(nearest_mode=d.pick(None, "round_prefer_floor", "round_prefer_ceil", "floor", "ceil"))
+    if mode == "cubic":
+        d.set(cubic_coeff_a=d.pick(None, -0.5), exclude_outside=d.pick(None, 1))
     shape = [1, d.upto(1, 3), d.upto(2, 6), d.upto(2, 6)]
+    some = d.opset >= 18 and d.chance()
+    if some:
+        d.set(axes=[2, 3] if d.chance() else [-2, -1])
     d.input(d.array(shape))
     nothing = np.zeros(0, F32) if d.opset < 13 else None  # what may not be left out is empty
     d.constant(nothing)
-    if d.chance():
+    smooth = d.opset >= 18 and mode != "nearest" and d.chance(0.3)
+    if d.chance() and not smooth:
         scales = [d.pick(0.5, 1, 1.5, 2, 3), d.pick(0.5, 1, 1.25, 2, 2.5)]
         if [int(n * s) for n, s in zip(shape[2:], scales)] == shape[2:]:
             scales = [1, 1]  # ONNX Runtime copies where no extent changes, whatever the scales
-        d.constant(np.array([1, 1, *scales], F32))
+        d.constant(np.array(scales if some else [1, 1, *scales], F32))
     else:
         d.constant(nothing)
+        # ONNX Runtime 1.24 may crash where sizes are those of some axes.
+        d.attributes.pop("axes", None)
         d.constant(np.array([1, shape[1], d.upto(1, 9), d.upto(1, 9)], I64))
+        if d.opset >= 18 and d.chance(0.3):
+            d.set(keep_aspect_ratio_policy=d.pick("stretch", "not_larger", "not_smaller"))
+        if smooth:
+            d.set(antialias=1, exclude_outside=None)
     d.tolerance = 1e-4
 
 
@@ -656,7 +691,7 @@ def _shape(d):
     d.input(d.array(shape))
 
 
-@operator("Range", sets=(11, 17))
+@operator("Range", sets=(11, 24))
 def _range(d):
     dtype = d.pick(I64, I32, F32)
     step = d.pick(1, 2, 3, -1, -2)
@@ -665,7 +700,7 @@ def _range(d):
         d.constant(np.array(x, dtype))
 
 
-@operator("ConstantOfShape", sets=(9, 17))
+@operator("ConstantOfShape", sets=(9, 24))
 def _constant_of_shape(d):
     d.constant(np.array(d.shape(1), I64))
     if d.chance():
@@ -679,7 +714,7 @@ def _scale(d, n=None):
     return d.array([] if n is None else [n], F32, 0.01, 0.1)
 
 
-@operator("QuantizeLinear", "DequantizeLinear", sets=(10, 17))
+@operator("QuantizeLinear", "DequantizeLinear", sets=(10, 24))
 def _quantize(d):
     dtype, shape = d.pick(U8, I8), d.shape(1)
     axis = d.upto(0, len(shape) - 1) if d.opset >= 13 and d.chance() else None
@@ -693,13 +728,13 @@ def _quantize(d):
         d.constant(np.zeros([] if n is None else [n], dtype))
 
 
-@operator("DynamicQuantizeLinear", sets=(11, 17))
+@operator("DynamicQuantizeLinear", sets=(11, 24))
 def _dynamic(d):
     d.outputs = 3
     d.input(d.array(d.shape(1)))
 
 
-@operator("QLinearMatMul", sets=(10, 17))
+@operator("QLinearMatMul", sets=(10, 24))
 def _qlinear_matmul(d):
     m, k, n, dtype = d.upto(1, 5), d.upto(1, 7), d.upto(1, 5), d.pick(U8, I8)
     for shape in ([m, k], [k, n]):
@@ -710,7 +745,7 @@ def _qlinear_matmul(d):
     d.constant(d.array([], dtype, 0, 30))
 
 
-@operator("QLinearConv", sets=(10, 17))
+@operator("QLinearConv", sets=(10, 24))
 def _qlinear_conv(d):
     kernel, image = _window(d, 2)
     groups, per, out = d.upto(1, 2), d.upto(1, 3), d.upto(1, 3)
@@ -730,7 +765,7 @@ def _qlinear_conv(d):
         d.constant(d.array([groups * out], I32))
 
 
-@operator("QLinearAdd", "QLinearMul")
+@operator("QLinearAdd", "QLinearMul", sets=(10, 24))
 def _qlinear_binary(d):
     d.domain, dtype, shape = "com.microsoft", d.pick(U8, I8), d.shape(1)
     for i in range(2):

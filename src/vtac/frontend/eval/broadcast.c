@@ -2,18 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "frontend/eval/priv.h"
-
-/* A row of the result: the inputs' elements lie 0 or 1 apart, or more. */
-typedef struct row {
-    int64_t n;
-    const void *a, *b, *c;
-    int64_t a_by, b_by, c_by;
-    void *to;
-    vt_gop op;
-} row;
-
-typedef vta_status row_function(const row *r);
+#include "frontend/eval/row.h"
 
 static const void *at(const void *data, vt_element e, const vt_strides *s, const int64_t *index, uint32_t rank) {
     int64_t o = 0;
@@ -21,8 +10,7 @@ static const void *at(const void *data, vt_element e, const vt_strides *s, const
     return (const char *)data + o * (int64_t)vt_element_bytes(e);
 }
 
-/* Calls f for every row of the result; the call has `inputs` inputs. */
-static vta_status each_row(const vt_eval_call *c, uint32_t inputs, row_function *f) {
+vta_status vt__each_row(const vt_eval_call *c, uint32_t inputs, vt_row_function *f) {
     const vt_gtype *y = vt__out_type(c);
     vt_strides s[3] = {{{0}}};
     int64_t index[VT_MOST_RANK] = {0};
@@ -31,7 +19,8 @@ static vta_status each_row(const vt_eval_call *c, uint32_t inputs, row_function 
     if (!vt_gtype_count(y)) return VTA_OK;
     for (uint32_t i = 0; i < inputs; i++) s[i] = vt__strides_to(vt__in_type(c, i), y);
     uint32_t last = y->rank ? y->rank - 1 : 0;
-    row r = {.n = y->rank ? y->dim[last] : 1, .op = c->n->op};
+    vt_row r = {.n = y->rank ? y->dim[last] : 1, .op = c->n->op};
+    if (c->n->op == VT_G_MOD) r.truncated = vt_gattr_int(c->n, VT_A_TRUNCATED) != 0;
     r.a_by = s[0].by[last], r.b_by = s[1].by[last], r.c_by = s[2].by[last];
     do {
         r.a = at(c->in[0], vt__in_type(c, 0)->element, &s[0], index, y->rank);
@@ -48,13 +37,6 @@ static vta_status each_row(const vt_eval_call *c, uint32_t inputs, row_function 
 
 /* ---- Arithmetic: of floats, and of integers modulo their size ---- */
 
-#define EACH(ctype, result, formula)                                                                                   \
-    for (int64_t i = 0; i < r->n; i++) {                                                                               \
-        ctype a = ((const ctype *)r->a)[i * r->a_by], b = ((const ctype *)r->b)[i * r->b_by];                          \
-        ((result *)r->to)[i] = (result)(formula);                                                                      \
-    }                                                                                                                  \
-    return VTA_OK
-
 /* With a plain loop for two whole rows, which the compiler makes vectors of. */
 #define EACH_FLOAT(ctype, formula)                                                                                     \
     if (r->a_by == 1 && r->b_by == 1) {                                                                                \
@@ -67,7 +49,7 @@ static vta_status each_row(const vt_eval_call *c, uint32_t inputs, row_function 
     EACH(ctype, ctype, formula)
 
 #define FLOATS(name, ctype)                                                                                            \
-    static vta_status arithmetic_##name(const row *r) {                                                                \
+    static vta_status arithmetic_##name(const vt_row *r) {                                                             \
         switch ((int)r->op) {                                                                                          \
         case VT_G_ADD: EACH_FLOAT(ctype, a + b);                                                                       \
         case VT_G_SUB: EACH_FLOAT(ctype, a - b);                                                                       \
@@ -81,7 +63,7 @@ static vta_status each_row(const vt_eval_call *c, uint32_t inputs, row_function 
 FLOATS(F32, float)
 FLOATS(F64, double)
 
-static bool has_zero(const row *r, size_t bytes) {
+bool vt__row_has_zero(const vt_row *r, size_t bytes) {
     static const char zero[8];
     for (int64_t i = 0; i < r->n; i++)
         if (!memcmp((const char *)r->b + i * r->b_by * (int64_t)bytes, zero, bytes)) return true;
@@ -90,14 +72,14 @@ static bool has_zero(const row *r, size_t bytes) {
 
 /* The least number divided by -1 is itself, modulo the size. */
 #define INTEGERS(name, ctype)                                                                                          \
-    static vta_status arithmetic_##name(const row *r) {                                                                \
+    static vta_status arithmetic_##name(const vt_row *r) {                                                             \
         switch ((int)r->op) {                                                                                          \
         case VT_G_ADD: EACH(ctype, ctype, (uint64_t)a + (uint64_t)b);                                                  \
         case VT_G_SUB: EACH(ctype, ctype, (uint64_t)a - (uint64_t)b);                                                  \
         case VT_G_MUL: EACH(ctype, ctype, (uint64_t)a *(uint64_t)b);                                                   \
         case VT_G_DIV:                                                                                                 \
-            if (has_zero(r, sizeof(ctype))) return VTA_OUT_OF_RANGE;                                                   \
-            EACH(ctype, ctype, b == (ctype)-1 && (ctype)-1 < 1 ? (ctype)(0 - (uint64_t)a) : a / b);                    \
+            if (vt__row_has_zero(r, sizeof(ctype))) return VTA_OUT_OF_RANGE;                                           \
+            EACH(ctype, ctype, b == (ctype) - 1 && (ctype) - 1 < 1 ? (ctype)(0 - (uint64_t)a) : a / b);                \
         case VT_G_MIN: EACH(ctype, ctype, b < a ? b : a);                                                              \
         case VT_G_MAX: EACH(ctype, ctype, b > a ? b : a);                                                              \
         }                                                                                                              \
@@ -111,33 +93,33 @@ INTEGERS(I32, int32_t)
 INTEGERS(U32, uint32_t)
 INTEGERS(I64, int64_t)
 INTEGERS(U64, uint64_t)
-static vta_status arithmetic_BOOL(const row *r) {
+static vta_status arithmetic_BOOL(const vt_row *r) {
     (void)r;
     return VTA_INTERNAL; /* type inference lets no bool through */
 }
 
 vta_status vt__eval_arithmetic(const vt_eval_call *c) {
-    static row_function *const functions[] = {
+    static vt_row_function *const functions[] = {
 #define VT_ELEMENT(name, text, ctype) arithmetic_##name,
 #include "frontend/graph/elements.def"
 #undef VT_ELEMENT
     };
-    return each_row(c, 2, functions[vt__in_type(c, 0)->element]);
+    return vt__each_row(c, 2, functions[vt__in_type(c, 0)->element]);
 }
 
-static vta_status pow_row(const row *r) {
+static vta_status pow_row(const vt_row *r) {
     if (r->op == VT_G_POW) {
         EACH(float, float, powf(a, b));
     }
     EACH(float, float, a < 0 ? a * b : a);
 }
 
-vta_status vt__eval_pow(const vt_eval_call *c) { return each_row(c, 2, pow_row); }
+vta_status vt__eval_pow(const vt_eval_call *c) { return vt__each_row(c, 2, pow_row); }
 
 /* ---- Truth ---- */
 
 #define VT_ELEMENT(name, text, ctype)                                                                                  \
-    static vta_status compare_##name(const row *r) {                                                                   \
+    static vta_status compare_##name(const vt_row *r) {                                                                \
         switch ((int)r->op) {                                                                                          \
         case VT_G_EQUAL: EACH(ctype, bool, a == b);                                                                    \
         case VT_G_LESS: EACH(ctype, bool, a < b);                                                                      \
@@ -151,15 +133,15 @@ vta_status vt__eval_pow(const vt_eval_call *c) { return each_row(c, 2, pow_row);
 #undef VT_ELEMENT
 
 vta_status vt__eval_compare(const vt_eval_call *c) {
-    static row_function *const functions[] = {
+    static vt_row_function *const functions[] = {
 #define VT_ELEMENT(name, text, ctype) compare_##name,
 #include "frontend/graph/elements.def"
 #undef VT_ELEMENT
     };
-    return each_row(c, 2, functions[vt__in_type(c, 0)->element]);
+    return vt__each_row(c, 2, functions[vt__in_type(c, 0)->element]);
 }
 
-static vta_status logic_row(const row *r) {
+static vta_status logic_row(const vt_row *r) {
     switch ((int)r->op) {
     case VT_G_AND: EACH(bool, bool, a &&b);
     case VT_G_OR: EACH(bool, bool, a || b);
@@ -169,13 +151,13 @@ static vta_status logic_row(const row *r) {
 }
 
 vta_status vt__eval_logic(const vt_eval_call *c) {
-    if (c->n->op != VT_G_NOT) return each_row(c, 2, logic_row);
+    if (c->n->op != VT_G_NOT) return vt__each_row(c, 2, logic_row);
     for (int64_t i = 0; i < vt_gtype_count(vt__out_type(c)); i++) ((bool *)c->out[0])[i] = !((const bool *)c->in[0])[i];
     return VTA_OK;
 }
 
 #define WHERE(bytes, word)                                                                                             \
-    static vta_status where_##bytes(const row *r) {                                                                    \
+    static vta_status where_##bytes(const vt_row *r) {                                                                 \
         for (int64_t i = 0; i < r->n; i++)                                                                             \
             ((word *)r->to)[i] = ((const bool *)r->a)[i * r->a_by] ? ((const word *)r->b)[i * r->b_by]                 \
                                                                    : ((const word *)r->c)[i * r->c_by];                \
@@ -188,5 +170,5 @@ WHERE(8, uint64_t)
 
 vta_status vt__eval_where(const vt_eval_call *c) {
     size_t bytes = vt_element_bytes(vt__out_type(c)->element);
-    return each_row(c, 3, bytes == 1 ? where_1 : bytes == 2 ? where_2 : bytes == 4 ? where_4 : where_8);
+    return vt__each_row(c, 3, bytes == 1 ? where_1 : bytes == 2 ? where_2 : bytes == 4 ? where_4 : where_8);
 }

@@ -1,4 +1,4 @@
-/* Models in the ONNX format, opsets 7 to 17, as graphs. This folder alone knows the format. */
+/* Models in the ONNX format, opsets 7 to 24, as graphs. This folder alone knows the format. */
 #ifndef VT_GRAPH_ONNX_ONNX_H
 #define VT_GRAPH_ONNX_ONNX_H
 

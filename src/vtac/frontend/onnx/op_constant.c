@@ -64,16 +64,3 @@ void vt__onnx_shape(const vt_onnx_node *n) {
     end = between(end < 0 ? end + t->rank : end, begin, t->rank);
     vt__onnx_out(n, 0, vt__onnx_ints_value(n, (uint32_t)(end - begin), t->dim + begin));
 }
-
-/* Of integers; the limits are small, for shapes. */
-void vt__onnx_range(const vt_onnx_node *n) {
-    double start = vt__onnx_constant_number(n, 0, "start"), limit = vt__onnx_constant_number(n, 1, "limit");
-    double step = vt__onnx_constant_number(n, 2, "delta"), count = ceil((limit - start) / step);
-    if (vt__onnx_need(n, 0)->type.element != VT_ELEMENT_I64) vt__onnx_unsupported(n, "of other numbers than int64");
-    if (!(fabs(start) < 1e15 && fabs(limit) < 1e15 && count < 1e6))
-        vt__onnx_wrong(n, "from %g to %g by %g", start, limit, step);
-    uint32_t entries = count > 0 ? (uint32_t)count : 0;
-    int64_t *values = VT_NEW_ARRAY(n->r->ctx, int64_t, entries ? entries : 1);
-    for (uint32_t i = 0; i < entries; i++) values[i] = (int64_t)start + (int64_t)i * (int64_t)step;
-    vt__onnx_out(n, 0, vt__onnx_ints_value(n, entries, values));
-}

@@ -1,24 +1,33 @@
 /* Normalization by the mean and the variance of the input itself, or by its neighbours: the graph has its parts, sums
  * and not means, since they are to be computed in floats. */
-#include "frontend/onnx/priv.h"
+#include "frontend/onnx/make.h"
 
 static vt_gvalue *mean(const vt_onnx_node *n, vt_gvalue *x, uint32_t first) {
     int64_t axes[VT_MOST_RANK];
     uint32_t count = x->type.rank - first;
     for (uint32_t i = 0; i < count; i++) axes[i] = first + i;
-    vt_gvalue *sum = vt__onnx_make(n, VT_G_REDUCE_SUM, 1, &x, VT_ONNX_ATTRIBUTES(VT_GSET_INTS(AXES, count, axes)));
+    vt_gvalue *sum = vt__mk_reduce(n, VT_G_REDUCE_SUM, x, count, axes, true);
     vt_gvalue *share = vt_graph_scalar(n->r->g, n->name, 1 / (float)vt_gtype_span(&x->type, first, x->type.rank));
-    return vt__onnx_make(n, VT_G_MUL, VT_ONNX_INPUTS(sum, share), 0, NULL);
+    return vt__mk_two(n, VT_G_MUL, sum, share);
 }
 
+/* The square root of x and epsilon. */
+static vt_gvalue *root(const vt_onnx_node *n, vt_gvalue *x) {
+    double epsilon = vt__onnx_float(n, "epsilon", (double)1e-5f);
+    return vt__mk_one(n, VT_G_SQRT, vt__mk_with(n, VT_G_ADD, x, epsilon));
+}
+
+typedef struct moments {
+    vt_gvalue *mean, *deviation;
+} moments;
+
 /* (x - mean) / sqrt(variance + epsilon), both over the axes from `first` on. */
-static vt_gvalue *normalized(const vt_onnx_node *n, vt_gvalue *x, uint32_t first) {
-    vt_gvalue *apart = vt__onnx_make(n, VT_G_SUB, VT_ONNX_INPUTS(x, mean(n, x, first)), 0, NULL);
-    vt_gvalue *variance = mean(n, vt__onnx_make(n, VT_G_MUL, VT_ONNX_INPUTS(apart, apart), 0, NULL), first);
-    vt_gvalue *epsilon = vt_graph_scalar(n->r->g, n->name, (float)vt__onnx_float(n, "epsilon", (double)1e-5f));
-    vt_gvalue *sum = vt__onnx_make(n, VT_G_ADD, VT_ONNX_INPUTS(variance, epsilon), 0, NULL);
-    vt_gvalue *deviation = vt__onnx_make(n, VT_G_SQRT, 1, &sum, 0, NULL);
-    return vt__onnx_make(n, VT_G_DIV, VT_ONNX_INPUTS(apart, deviation), 0, NULL);
+static vt_gvalue *normalized(const vt_onnx_node *n, vt_gvalue *x, uint32_t first, moments *out_moments) {
+    moments m = {.mean = mean(n, x, first)};
+    vt_gvalue *apart = vt__mk_two(n, VT_G_SUB, x, m.mean);
+    m.deviation = root(n, mean(n, vt__mk_two(n, VT_G_MUL, apart, apart), first));
+    if (out_moments) *out_moments = m;
+    return vt__mk_two(n, VT_G_DIV, apart, m.deviation);
 }
 
 static void check_floats(const vt_onnx_node *n, const vt_gvalue *x) {
@@ -41,20 +50,71 @@ void vt__onnx_instance_normalization(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
     check_floats(n, x);
     if (x->type.rank < 3) vt__onnx_wrong(n, "the input has %u axes; at least 3 are wanted", (unsigned)x->type.rank);
-    vt_gvalue *y = normalized(n, x, 2);
+    vt_gvalue *y = normalized(n, x, 2, NULL);
     y = vt__onnx_make(n, VT_G_MUL, VT_ONNX_INPUTS(y, by_channel(n, 1, &x->type)), 0, NULL);
     vt__onnx_out(n, 0, vt__onnx_make(n, VT_G_ADD, VT_ONNX_INPUTS(y, by_channel(n, 2, &x->type)), 0, NULL));
 }
 
+/* Its other outputs are the mean, and 1 over the deviation. */
 void vt__onnx_layer_normalization(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
+    moments m;
     check_floats(n, x);
-    for (size_t i = 1; i < 3; i++)
-        if (vt__onnx_wants(n, i)) vt__onnx_unsupported(n, "output %zu, which is for training, is used", i);
-    vt_gvalue *y = normalized(n, x, vt__onnx_axis(n, vt__onnx_int(n, "axis", -1), x->type.rank));
-    y = vt__onnx_make(n, VT_G_MUL, VT_ONNX_INPUTS(y, vt__onnx_need(n, 1)), 0, NULL);
-    if (vt__onnx_in(n, 2)) y = vt__onnx_make(n, VT_G_ADD, VT_ONNX_INPUTS(y, vt__onnx_in(n, 2)), 0, NULL);
+    vt_gvalue *y = normalized(n, x, vt__onnx_axis(n, vt__onnx_int(n, "axis", -1), x->type.rank), &m);
+    y = vt__mk_two(n, VT_G_MUL, y, vt__onnx_need(n, 1));
+    if (vt__onnx_in(n, 2)) y = vt__mk_two(n, VT_G_ADD, y, vt__onnx_in(n, 2));
     vt__onnx_out(n, 0, y);
+    if (vt__onnx_wants(n, 1)) vt__onnx_out(n, 1, m.mean);
+    if (vt__onnx_wants(n, 2)) vt__onnx_out(n, 2, vt__mk_one(n, VT_G_RECIPROCAL, m.deviation));
+}
+
+/* x / sqrt(mean of squares + epsilon) * scale */
+void vt__onnx_rms_normalization(const vt_onnx_node *n) {
+    vt_gvalue *x = vt__onnx_need(n, 0);
+    check_floats(n, x);
+    uint32_t first = vt__onnx_axis(n, vt__onnx_int(n, "axis", -1), x->type.rank);
+    vt_gvalue *y = vt__mk_two(n, VT_G_DIV, x, root(n, mean(n, vt__mk_two(n, VT_G_MUL, x, x), first)));
+    vt__onnx_out(n, 0, vt__mk_two(n, VT_G_MUL, y, vt__onnx_need(n, 1)));
+}
+
+/* Groups of channels, each with all pixels. Scale and bias are one a group in operator sets 18 to 20, one a channel
+ * from 21 on. */
+void vt__onnx_group_normalization(const vt_onnx_node *n) {
+    vt_gvalue *x = vt__onnx_need(n, 0);
+    const vt_gtype t = x->type;
+    int64_t groups = vt__onnx_int(n, "num_groups", 0), each = n->r->opset < 21 ? groups : t.rank > 1 ? t.dim[1] : 0;
+    check_floats(n, x);
+    if (t.rank < 3 || groups < 1 || t.dim[1] % groups) vt__onnx_wrong(n, "%lld groups of channels", (long long)groups);
+    x = vt__onnx_reshape_to(n, x, 3, (int64_t[]){t.dim[0], groups, vt_gtype_span(&t, 1, t.rank) / groups});
+    x = normalized(n, x, 2, NULL);
+    x = vt__onnx_reshape_to(n, x, 3, (int64_t[]){t.dim[0], each, vt_gtype_span(&t, 1, t.rank) / each});
+    for (size_t i = 1; i < 3; i++) {
+        vt_gvalue *v = vt__onnx_need(n, i);
+        if (v->type.rank != 1 || v->type.dim[0] != each)
+            vt__onnx_wrong(n, "input %zu is not one number for each of %lld", i, (long long)each);
+        x = vt__mk_two(n, i == 1 ? VT_G_MUL : VT_G_ADD, x, vt__onnx_reshape_to(n, v, 2, (int64_t[]){each, 1}));
+    }
+    vt__onnx_out(n, 0, vt__onnx_reshape_to(n, x, t.rank, t.dim));
+}
+
+/* (x - mean) / (deviation + 1e-9) along axes, by default all but those of channels. */
+void vt__onnx_mean_variance(const vt_onnx_node *n) {
+    vt_gvalue *x = vt__onnx_need(n, 0);
+    const int64_t usual[] = {0, 2, 3};
+    vt_onnx_ints given = vt__onnx_ints_of(n, "axes");
+    int64_t axes[VT_MOST_RANK], count = given.given ? given.count : 3, elements = 1;
+    check_floats(n, x);
+    if (count > x->type.rank) vt__onnx_wrong(n, "%lld axes", (long long)count);
+    for (int64_t i = 0; i < count; i++) {
+        axes[i] = vt__onnx_axis(n, given.given ? given.item[i] : usual[i], x->type.rank);
+        elements *= x->type.dim[axes[i]];
+    }
+    vt_gvalue *sum = vt__mk_reduce(n, VT_G_REDUCE_SUM, x, (uint32_t)count, axes, true);
+    vt_gvalue *apart = vt__mk_two(n, VT_G_SUB, x, vt__mk_with(n, VT_G_DIV, sum, (double)elements));
+    vt_gvalue *squares = vt__mk_two(n, VT_G_MUL, apart, apart);
+    sum = vt__mk_reduce(n, VT_G_REDUCE_SUM, squares, (uint32_t)count, axes, true);
+    vt_gvalue *deviation = vt__mk_one(n, VT_G_SQRT, vt__mk_with(n, VT_G_DIV, sum, (double)elements));
+    vt__onnx_out(n, 0, vt__mk_two(n, VT_G_DIV, apart, vt__mk_with(n, VT_G_ADD, deviation, 1e-9)));
 }
 
 enum { MOST_CHANNELS = 1 << 16 }; /* around one */

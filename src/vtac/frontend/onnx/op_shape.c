@@ -1,8 +1,7 @@
 /* Operators that move elements. */
-#include <math.h>
 #include <string.h>
 
-#include "frontend/onnx/priv.h"
+#include "frontend/onnx/make.h"
 
 /* 0: as the input has it (unless allowzero); -1: what is left over. */
 void vt__onnx_reshape(const vt_onnx_node *n) {
@@ -101,14 +100,17 @@ static vt_gvalue *slice(const vt_onnx_node *n, vt_gvalue *x, const int64_t *star
                                             VT_GSET_INTS(SHAPE, r, dims)));
 }
 
-/* Sizes of the parts: given, or as equal as can be. */
+/* Sizes of the parts: given, or as equal as can be: from operator set 18 on the last one may be smaller. */
 static int64_t part(const vt_onnx_node *n, vt_onnx_ints sizes, int64_t extent, size_t i) {
-    int64_t parts = (int64_t)n->p->n_output;
-    if (!sizes.given && extent % parts)
-        vt__onnx_wrong(n, "%lld elements in %lld equal parts", (long long)extent, (long long)parts);
+    int64_t parts = (int64_t)n->p->n_output, wanted = vt__onnx_int(n, "num_outputs", parts);
+    if (wanted != parts) vt__onnx_wrong(n, "num_outputs is %lld, of %lld outputs", (long long)wanted, (long long)parts);
     if (sizes.given && sizes.count != n->p->n_output)
         vt__onnx_wrong(n, "%u sizes for %zu outputs", (unsigned)sizes.count, n->p->n_output);
-    return sizes.given ? sizes.item[i] : extent / parts;
+    if (sizes.given) return sizes.item[i];
+    int64_t each = (extent + parts - 1) / parts, rest = extent - each * (parts - 1);
+    if (rest < 0 || (n->r->opset < 18 && rest != each))
+        vt__onnx_wrong(n, "%lld elements in %lld equal parts", (long long)extent, (long long)parts);
+    return (int64_t)i + 1 < parts ? each : rest;
 }
 
 void vt__onnx_split(const vt_onnx_node *n) {
@@ -191,6 +193,20 @@ void vt__onnx_expand(const vt_onnx_node *n) {
     vt__onnx_out(n, 0, expand_to(n, x, rank, dims));
 }
 
+/* Axis by axis, where there is no room for an axis more before each. */
+static vt_gvalue *tile_by_tables(const vt_onnx_node *n, vt_gvalue *x, vt_onnx_ints times) {
+    for (uint32_t i = 0; i < times.count; i++) {
+        int64_t extent = x->type.dim[i], *to;
+        if (times.item[i] == 1) continue;
+        if (times.item[i] < 0 || times.item[i] > VT_MOST_ELEMENTS)
+            vt__onnx_wrong(n, "%lld repeats", (long long)times.item[i]);
+        vt_gvalue *table = vt__mk_room(n, VT_ELEMENT_I64, 1, (int64_t[]){times.item[i] * extent}, &to);
+        for (int64_t k = 0; k < times.item[i] * extent; k++) to[k] = k % extent;
+        x = vt__mk_take(n, x, i, table);
+    }
+    return x;
+}
+
 /* An axis of one element before each axis, which is broadcast. */
 void vt__onnx_tile(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
@@ -198,8 +214,10 @@ void vt__onnx_tile(const vt_onnx_node *n) {
     uint32_t rank = x->type.rank;
     int64_t apart[VT_MOST_RANK], more[VT_MOST_RANK], dims[VT_MOST_RANK];
     if (times.count != rank) vt__onnx_wrong(n, "%u repeats for %u axes", (unsigned)times.count, (unsigned)rank);
-    if (2 * rank > VT_MOST_RANK)
-        vt__onnx_unsupported(n, "of %u axes; at most %d are", (unsigned)rank, VT_MOST_RANK / 2);
+    if (2 * rank > VT_MOST_RANK) {
+        vt__onnx_out(n, 0, tile_by_tables(n, x, times));
+        return;
+    }
     for (uint32_t i = 0; i < rank; i++) {
         if (times.item[i] < 0 || times.item[i] > VT_MOST_ELEMENTS)
             vt__onnx_wrong(n, "%lld repeats", (long long)times.item[i]);
@@ -211,16 +229,44 @@ void vt__onnx_tile(const vt_onnx_node *n) {
     vt__onnx_out(n, 0, vt__onnx_reshape_to(n, v, rank, dims));
 }
 
+/* Around in a circle. */
+static vt_gvalue *wrapped(const vt_onnx_node *n, vt_gvalue *x, const int64_t *pads) {
+    for (uint32_t i = 0; i < x->type.rank; i++) {
+        int64_t extent = x->type.dim[i], before = pads[i], after = pads[x->type.rank + i], *to;
+        if (!before && !after) continue;
+        if (before < 0 || after < 0 || !extent || before > VT_MOST_ELEMENTS || after > VT_MOST_ELEMENTS)
+            vt__onnx_unsupported(n, "mode wrap with pads of %lld and %lld", (long long)before, (long long)after);
+        vt_gvalue *table = vt__mk_room(n, VT_ELEMENT_I64, 1, (int64_t[]){before + extent + after}, &to);
+        for (int64_t k = 0; k < before + extent + after; k++) to[k] = ((k - before) % extent + extent) % extent;
+        x = vt__mk_take(n, x, i, table);
+    }
+    return x;
+}
+
+/* From operator set 18 on pads may be those of some axes. */
 void vt__onnx_pad(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0);
-    vt_onnx_ints pads = vt__onnx_ints_either(n, "pads", 11, 1);
+    vt_onnx_ints pads = vt__onnx_ints_either(n, "pads", 11, 1), axes = {0};
+    uint32_t rank = x->type.rank, count = pads.count / 2;
+    int64_t all[2 * VT_MOST_RANK] = {0};
     double value = vt__onnx_float(n, "value", 0);
-    vt_gword mode = vt_gword_find(VT_A_PADDING, vt__onnx_string(n, "mode", "constant"));
+    const char *how = vt__onnx_string(n, "mode", "constant");
     if (n->r->opset >= 11 && vt__onnx_in(n, 2)) value = vt__onnx_constant_number(n, 2, "the value");
-    vt__onnx_out(n, 0,
-                 vt__onnx_make(n, VT_G_PAD, 1, &x,
-                               VT_ONNX_ATTRIBUTES(VT_GSET_INTS(PADS, pads.count, pads.item),
-                                                  VT_GSET_FLOAT(VALUE, value), VT_GSET_INT(PADDING, mode))));
+    if (n->r->opset >= 18) axes = vt__onnx_constant_ints(n, 3, "axes");
+    if (pads.count % 2 || count != (axes.given ? axes.count : rank) || count > rank)
+        vt__onnx_wrong(n, "%u pads for %u axes", (unsigned)pads.count, (unsigned)(axes.given ? axes.count : rank));
+    if (axes.given) axes_of(n, axes, rank);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t a = axes.given ? vt__onnx_axis(n, axes.item[i], rank) : i;
+        all[a] = pads.item[i], all[rank + a] = pads.item[count + i];
+    }
+    if (!strcmp(how, "wrap")) {
+        vt__onnx_out(n, 0, wrapped(n, x, all));
+        return;
+    }
+    const vt_gattr set[] = {VT_GSET_INTS(PADS, 2 * rank, all), VT_GSET_FLOAT(VALUE, value),
+                            VT_GSET_INT(PADDING, vt_gword_find(VT_A_PADDING, how))};
+    vt__onnx_out(n, 0, vt__onnx_make(n, VT_G_PAD, 1, &x, 3, set));
 }
 
 void vt__onnx_depth_to_space(const vt_onnx_node *n) {
@@ -230,61 +276,4 @@ void vt__onnx_depth_to_space(const vt_onnx_node *n) {
     bool to_space = !strcmp(n->p->op_type, "DepthToSpace");
     vt__onnx_out(n, 0,
                  vt__onnx_make(n, to_space ? VT_G_DEPTH_TO_SPACE : VT_G_SPACE_TO_DEPTH, 1, &x, to_space ? 2 : 1, set));
-}
-
-/* ---- Resize ---- */
-
-typedef struct size {
-    double scales[VT_MOST_RANK];
-    int64_t dims[VT_MOST_RANK];
-} size;
-
-static void scale_axis(const vt_onnx_node *n, size *s, uint32_t i, double scale, int64_t extent) {
-    double to = floor((double)extent * scale);
-    if (!(scale > 0) || to > (double)VT_MOST_ELEMENTS) vt__onnx_wrong(n, "a scale of %g", scale);
-    s->scales[i] = scale;
-    s->dims[i] = (int64_t)to;
-}
-
-static void by_scales(const vt_onnx_node *n, size *s, const vt_gtype *x, size_t input) {
-    const Onnx__AttributeProto *a = vt__onnx_attribute_of(n, "scales");
-    const vt_gvalue *v = a ? NULL : vt__onnx_need(n, input);
-    size_t count = a ? a->n_floats : (size_t)vt_gtype_count(&v->type);
-    if (v && !v->data) vt__onnx_unsupported(n, "scales (%s) are computed when the model runs", v->name);
-    if (count != x->rank || (v && v->type.element != VT_ELEMENT_F32))
-        vt__onnx_wrong(n, "%zu scales for %u axes", count, (unsigned)x->rank);
-    for (uint32_t i = 0; i < x->rank; i++)
-        scale_axis(n, s, i, a ? (double)a->floats[i] : vt_gelement_at(v, i), x->dim[i]);
-}
-
-static void by_sizes(const vt_onnx_node *n, size *s, const vt_gtype *x) {
-    vt_onnx_ints sizes = vt__onnx_constant_ints(n, 3, "sizes");
-    if (sizes.count != x->rank) vt__onnx_wrong(n, "%u sizes for %u axes", (unsigned)sizes.count, (unsigned)x->rank);
-    for (uint32_t i = 0; i < x->rank; i++) {
-        if (sizes.item[i] < 1 || x->dim[i] < 1)
-            vt__onnx_wrong(n, "axis %u from %lld to %lld", (unsigned)i, (long long)x->dim[i], (long long)sizes.item[i]);
-        s->dims[i] = sizes.item[i];
-        s->scales[i] = (double)sizes.item[i] / (double)x->dim[i];
-    }
-}
-
-/* Upsample, and Resize of opset 10: asymmetric, the nearest below. */
-void vt__onnx_resize(const vt_onnx_node *n) {
-    vt_gvalue *x = vt__onnx_need(n, 0);
-    bool old = n->r->opset < 11;
-    const vt_gvalue *scales = old ? NULL : vt__onnx_in(n, 2);
-    size s = {{0}, {0}};
-    if (old)
-        by_scales(n, &s, &x->type, 1);
-    else if (scales && vt_gtype_count(&scales->type))
-        by_scales(n, &s, &x->type, 2);
-    else
-        by_sizes(n, &s, &x->type);
-    const char *how = vt__onnx_string(n, "coordinate_transformation_mode", old ? "asymmetric" : "half_pixel");
-    const char *rounding = vt__onnx_string(n, "nearest_mode", old ? "floor" : "round_prefer_floor");
-    const vt_gattr set[] = {VT_GSET_INT(SAMPLING, vt_gword_find(VT_A_SAMPLING, vt__onnx_string(n, "mode", "nearest"))),
-                            VT_GSET_INT(COORDINATES, vt_gword_find(VT_A_COORDINATES, how)),
-                            VT_GSET_INT(ROUNDING, vt_gword_find(VT_A_ROUNDING, rounding)),
-                            VT_GSET_FLOATS(SCALES, x->type.rank, s.scales), VT_GSET_INTS(SHAPE, x->type.rank, s.dims)};
-    vt__onnx_out(n, 0, vt__onnx_make(n, VT_G_RESIZE, 1, &x, 5, set));
 }

@@ -127,35 +127,3 @@ void vt__onnx_softmax(const vt_onnx_node *n) {
     x = vt__onnx_make(n, op, 1, &x, VT_ONNX_ATTRIBUTES(VT_GSET_INT(AXIS, flat ? 1 : axis)));
     vt__onnx_out(n, 0, flat ? vt__onnx_reshape_to(n, x, t.rank, t.dim) : x);
 }
-
-static uint32_t all_axes(uint32_t rank, int64_t axes[VT_MOST_RANK]) {
-    for (uint32_t i = 0; i < rank; i++) axes[i] = i;
-    return rank;
-}
-
-static vt_gvalue *reduced(const vt_onnx_node *n, vt_gop op, vt_gvalue *x) {
-    vt_onnx_ints given = vt__onnx_ints_either(n, "axes", strcmp(n->p->op_type, "ReduceSum") ? INT64_MAX : 13, 1);
-    int64_t axes[VT_MOST_RANK];
-    uint32_t count = given.count;
-    if (count > VT_MOST_RANK) vt__onnx_wrong(n, "%u axes", (unsigned)count);
-    for (uint32_t i = 0; i < count; i++) axes[i] = vt__onnx_axis(n, given.item[i], x->type.rank);
-    if (!count && !vt__onnx_int(n, "noop_with_empty_axes", 0)) count = all_axes(x->type.rank, axes);
-    return vt__onnx_make(
-        n, op, 1, &x,
-        VT_ONNX_ATTRIBUTES(VT_GSET_INTS(AXES, count, axes), VT_GSET_INT(KEEPDIMS, vt__onnx_int(n, "keepdims", 1))));
-}
-
-void vt__onnx_reduce(const vt_onnx_node *n) {
-    vt__onnx_out(n, 0, reduced(n, vt_gop_find(n->p->op_type), vt__onnx_need(n, 0)));
-}
-
-/* Sums of absolute values, or of squares, and the root of these. */
-void vt__onnx_reduce_norm(const vt_onnx_node *n) {
-    vt_gvalue *x = vt__onnx_need(n, 0);
-    bool absolute = !strcmp(n->p->op_type, "ReduceL1");
-    if (x->type.element != VT_ELEMENT_F32) vt__onnx_unsupported(n, "only float32 is reduced so");
-    vt_gvalue *parts = absolute ? vt__onnx_make(n, VT_G_ABS, 1, &x, 0, NULL)
-                                : vt__onnx_make(n, VT_G_MUL, VT_ONNX_INPUTS(x, x), 0, NULL);
-    vt_gvalue *sum = reduced(n, VT_G_REDUCE_SUM, parts);
-    vt__onnx_out(n, 0, strcmp(n->p->op_type, "ReduceL2") ? sum : vt__onnx_make(n, VT_G_SQRT, 1, &sum, 0, NULL));
-}

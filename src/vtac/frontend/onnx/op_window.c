@@ -1,15 +1,9 @@
 /* Convolutions and pools: windows over images, with the padding worked out. */
 #include <string.h>
 
-#include "frontend/onnx/priv.h"
+#include "frontend/onnx/window.h"
 
-enum { SPATIAL = VT_MOST_RANK, LARGEST = 1 << 24 };
-
-/* What ONNX says of a window, complete. */
-typedef struct window {
-    uint32_t spatial;
-    int64_t kernel[SPATIAL], strides[SPATIAL], dilations[SPATIAL], pads[2 * SPATIAL];
-} window;
+enum { LARGEST = 1 << 24 };
 
 static void copy_list(const vt_onnx_node *n, const char *name, uint32_t count, int64_t least, int64_t *to) {
     vt_onnx_ints list = vt__onnx_ints_of(n, name);
@@ -24,7 +18,7 @@ static void copy_list(const vt_onnx_node *n, const char *name, uint32_t count, i
 static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
 /* SAME: as many outputs as there are strides in the input. */
-static void same_pads(const vt_onnx_node *n, window *w, const vt_gtype *x, bool upper) {
+static void same_pads(const vt_onnx_node *n, vt_onnx_window *w, const vt_gtype *x, bool upper) {
     (void)n;
     for (uint32_t i = 0; i < w->spatial; i++) {
         int64_t in = x->dim[2 + i], out = (in + w->strides[i] - 1) / w->strides[i];
@@ -36,11 +30,11 @@ static void same_pads(const vt_onnx_node *n, window *w, const vt_gtype *x, bool 
 }
 
 /* `kernel`: the weights' extents; NULL: kernel_shape says it. */
-static window window_of(const vt_onnx_node *n, const vt_gtype *x, const int64_t *kernel) {
-    window w = {.spatial = x->rank > 2 ? x->rank - 2 : 0};
+static vt_onnx_window window_of(const vt_onnx_node *n, const vt_gtype *x, const int64_t *kernel) {
+    vt_onnx_window w = {.spatial = x->rank > 2 ? x->rank - 2 : 0};
     const char *how = vt__onnx_string(n, "auto_pad", "NOTSET");
-    if (w.spatial < 1 || w.spatial > 2)
-        vt__onnx_unsupported(n, "windows over %u axes; over one and two they are supported", (unsigned)w.spatial);
+    if (w.spatial < 1 || w.spatial > 3)
+        vt__onnx_unsupported(n, "windows over %u axes; over one to three they are supported", (unsigned)w.spatial);
     if (!kernel && !vt__onnx_has(n, "kernel_shape")) vt__onnx_wrong(n, "kernel_shape is missing");
     copy_list(n, "kernel_shape", w.spatial, 1, w.kernel);
     for (uint32_t i = 0; kernel && i < w.spatial; i++) {
@@ -55,10 +49,6 @@ static window window_of(const vt_onnx_node *n, const vt_gtype *x, const int64_t 
     return w;
 }
 
-#define WINDOW_ATTRIBUTES(w)                                                                                           \
-    VT_GSET_INTS(STRIDES, (w).spatial, (w).strides), VT_GSET_INTS(PADS, 2 * (w).spatial, (w).pads),                    \
-        VT_GSET_INTS(DILATIONS, (w).spatial, (w).dilations)
-
 /* Weights: input 1, or 3 of a quantized one. */
 void vt__onnx_conv(const vt_onnx_node *n) {
     vt_gop op = vt_gop_find(n->p->op_type);
@@ -67,20 +57,24 @@ void vt__onnx_conv(const vt_onnx_node *n) {
     if (n->p->n_input > 9) vt__onnx_wrong(n, "%zu inputs", n->p->n_input);
     for (size_t i = 0; i < n->p->n_input; i++) in[i] = vt__onnx_in(n, i);
     if (k->type.rank != x->type.rank) vt__onnx_wrong(n, "input and weights have not as many axes");
-    window w = window_of(n, &x->type, &k->type.dim[2]);
-    vt_gvalue *v =
-        vt__onnx_make(n, op, (uint32_t)n->p->n_input, in,
-                      VT_ONNX_ATTRIBUTES(WINDOW_ATTRIBUTES(w), VT_GSET_INT(GROUP, vt__onnx_int(n, "group", 1))));
-    vt__onnx_out(n, 0, v);
+    vt_onnx_window w = window_of(n, &x->type, &k->type.dim[2]);
+    int64_t group = vt__onnx_int(n, "group", 1);
+    if (w.spatial == 3 && op != VT_G_CONV) vt__onnx_unsupported(n, "quantized windows over 3 axes");
+    if (w.spatial == 3)
+        vt__onnx_out(n, 0, vt__mk_volume_conv(n, in, &w, group));
+    else
+        vt__onnx_out(n, 0,
+                     vt__onnx_make(n, op, (uint32_t)n->p->n_input, in,
+                                   VT_ONNX_ATTRIBUTES(WINDOW_ATTRIBUTES(w), VT_GSET_INT(GROUP, group))));
 }
 
 /* The extent of an output without padding. */
-static int64_t full_extent(const window *w, const vt_gtype *x, uint32_t i, int64_t more) {
+static int64_t full_extent(const vt_onnx_window *w, const vt_gtype *x, uint32_t i, int64_t more) {
     return w->strides[i] * (x->dim[2 + i] - 1) + more + (w->kernel[i] - 1) * w->dilations[i] + 1;
 }
 
 /* Padding that gives the output shape that was asked for. */
-static void pads_for_shape(const vt_onnx_node *n, window *w, const vt_gtype *x, const int64_t *more) {
+static void pads_for_shape(const vt_onnx_node *n, vt_onnx_window *w, const vt_gtype *x, const int64_t *more) {
     const char *how = vt__onnx_string(n, "auto_pad", "NOTSET");
     vt_onnx_ints shape = vt__onnx_ints_of(n, "output_shape");
     bool same = is(how, "SAME_UPPER") || is(how, "SAME_LOWER");
@@ -101,49 +95,93 @@ void vt__onnx_conv_transpose(const vt_onnx_node *n) {
     vt_gvalue *x = vt__onnx_need(n, 0), *k = vt__onnx_need(n, 1), *in[] = {x, k, vt__onnx_in(n, 2)};
     int64_t more[SPATIAL];
     if (k->type.rank != x->type.rank) vt__onnx_wrong(n, "input and weights have not as many axes");
-    window w = window_of(n, &x->type, &k->type.dim[2]);
+    vt_onnx_window w = window_of(n, &x->type, &k->type.dim[2]);
     copy_list(n, "output_padding", w.spatial, 0, more);
     pads_for_shape(n, &w, &x->type, more);
-    vt_gvalue *v = vt__onnx_make(n, VT_G_CONV_TRANSPOSE, 3, in,
-                                 VT_ONNX_ATTRIBUTES(WINDOW_ATTRIBUTES(w), VT_GSET_INTS(OUTPUT_PADS, w.spatial, more),
-                                                    VT_GSET_INT(GROUP, vt__onnx_int(n, "group", 1))));
-    vt__onnx_out(n, 0, v);
+    int64_t group = vt__onnx_int(n, "group", 1);
+    if (w.spatial == 3)
+        vt__onnx_out(n, 0, vt__mk_volume_conv_transpose(n, in, &w, more, group));
+    else
+        vt__onnx_out(n, 0,
+                     vt__onnx_make(n, VT_G_CONV_TRANSPOSE, 3, in,
+                                   VT_ONNX_ATTRIBUTES(WINDOW_ATTRIBUTES(w), VT_GSET_INTS(OUTPUT_PADS, w.spatial, more),
+                                                      VT_GSET_INT(GROUP, group))));
 }
 
 /* ---- Pools ---- */
 
 /* ceil_mode: a window that begins inside of the input, or of its padding before it, may end beyond: that is padding
- * more. */
-static void ceil_pads(const vt_onnx_node *n, window *w, const vt_gtype *x) {
+ * more, of which `out_more` says how much. */
+static bool ceil_pads(const vt_onnx_node *n, vt_onnx_window *w, const vt_gtype *x, int64_t *out_more) {
+    bool any = false;
     for (uint32_t i = 0; i < w->spatial; i++) {
         int64_t all = x->dim[2 + i] + w->pads[i] + w->pads[w->spatial + i];
         int64_t over = all - ((w->kernel[i] - 1) * w->dilations[i] + 1), rest = over < 0 ? 0 : over % w->strides[i];
-        if (!rest) continue;
-        int64_t begin = over - rest + w->strides[i];
-        if (begin >= x->dim[2 + i] + w->pads[i]) continue;
-        if (vt__onnx_int(n, "count_include_pad", 0))
-            vt__onnx_unsupported(n, "ceil_mode together with count_include_pad");
-        w->pads[w->spatial + i] += w->strides[i] - rest;
+        out_more[i] = 0;
+        if (!rest || !vt__onnx_int(n, "ceil_mode", 0)) continue;
+        if (over - rest + w->strides[i] >= x->dim[2 + i] + w->pads[i]) continue;
+        out_more[i] = w->strides[i] - rest;
+        w->pads[w->spatial + i] += out_more[i];
+        any = true;
     }
+    return any;
 }
 
-vt_gvalue *vt__onnx_pool_of(const vt_onnx_node *n, vt_gop op, vt_gvalue *x) {
-    window w = window_of(n, &x->type, NULL);
-    const char *how = vt__onnx_string(n, "auto_pad", "NOTSET");
-    if (vt__onnx_int(n, "ceil_mode", 0) && (is(how, "NOTSET") || is(how, "VALID"))) ceil_pads(n, &w, &x->type);
-    const vt_gattr set[] = {VT_GSET_INTS(KERNEL, w.spatial, w.kernel), WINDOW_ATTRIBUTES(w),
-                            VT_GSET_INT(COUNT_PADS, vt__onnx_int(n, "count_include_pad", 0))};
+/* Means over whole kernels as means over their part inside of the input and its padding, without what ceil_mode
+ * added: so they are from operator set 19 on. */
+static vt_gvalue *without_more(const vt_onnx_node *n, vt_gvalue *y, const vt_onnx_window *w, const vt_gtype *x,
+                               const int64_t *more) {
+    for (uint32_t i = 0; i < w->spatial; i++) {
+        int64_t dims[VT_MOST_RANK], count = y->type.dim[2 + i],
+                                    end = w->pads[i] + x->dim[2 + i] + w->pads[w->spatial + i] - more[i];
+        float *share;
+        if (!more[i]) continue;
+        for (uint32_t k = 0; k < y->type.rank; k++) dims[k] = k == 2 + i ? count : 1;
+        vt_gvalue *shares = vt__mk_room(n, VT_ELEMENT_F32, y->type.rank, dims, &share);
+        for (int64_t o = 0; o < count; o++) {
+            int64_t inside = 0;
+            for (int64_t k = 0; k < w->kernel[i]; k++) inside += o * w->strides[i] + k * w->dilations[i] < end;
+            share[o] = (float)w->kernel[i] / (float)(inside ? inside : 1);
+        }
+        y = vt__mk_two(n, VT_G_MUL, y, shares);
+    }
+    return y;
+}
+
+static vt_gvalue *plain_pool(const vt_onnx_node *n, vt_gop op, vt_gvalue *x, const vt_onnx_window *w, bool all) {
+    const vt_gattr set[] = {VT_GSET_INTS(KERNEL, w->spatial, w->kernel), WINDOW_ATTRIBUTES(*w),
+                            VT_GSET_INT(COUNT_PADS, all)};
+    if (w->spatial == 3) return vt__mk_volume_pool(n, op, x, w, all);
     return vt__onnx_make(n, op, 1, &x, op == VT_G_AVERAGE_POOL ? 5 : 4, set);
 }
 
+/* The sum of LpPool is a mean over whole kernels, zeros in the padding. */
+vt_gvalue *vt__onnx_pool_of(const vt_onnx_node *n, vt_gop op, vt_gvalue *x) {
+    vt_onnx_window w = window_of(n, &x->type, NULL);
+    int64_t more[SPATIAL] = {0};
+    const char *how = vt__onnx_string(n, "auto_pad", "NOTSET");
+    bool sum = is(n->p->op_type, "LpPool"), all = sum || vt__onnx_int(n, "count_include_pad", 0);
+    bool beyond = (is(how, "NOTSET") || is(how, "VALID")) && ceil_pads(n, &w, &x->type, more);
+    vt_gvalue *y = plain_pool(n, op, x, &w, all);
+    bool less = beyond && all && !sum && n->r->opset >= 19 && op == VT_G_AVERAGE_POOL;
+    return less ? without_more(n, y, &w, &x->type, more) : y;
+}
+
+/* All axes after the channels are one, or two. */
 vt_gvalue *vt__onnx_global_pool_of(const vt_onnx_node *n, vt_gop op, vt_gvalue *x) {
     const int64_t ones[] = {1, 1}, zeros[] = {0, 0, 0, 0};
-    uint32_t spatial = x->type.rank > 2 ? x->type.rank - 2 : 0;
-    if (spatial < 1 || spatial > 2)
-        vt__onnx_unsupported(n, "of %u axes; of one and two it is supported", (unsigned)spatial);
-    const vt_gattr set[] = {VT_GSET_INTS(KERNEL, spatial, &x->type.dim[2]), VT_GSET_INTS(STRIDES, spatial, ones),
-                            VT_GSET_INTS(PADS, 2 * spatial, zeros), VT_GSET_INTS(DILATIONS, spatial, ones)};
-    return vt__onnx_make(n, op, 1, &x, 4, set);
+    const vt_gtype t = x->type;
+    uint32_t spatial = t.rank > 2 ? t.rank - 2 : 0;
+    int64_t result[VT_MOST_RANK];
+    if (spatial < 1) vt__onnx_wrong(n, "the input has %u axes; at least 3 are expected", (unsigned)t.rank);
+    if (spatial > 2)
+        x = vt__onnx_reshape_to(n, x, 4, (int64_t[]){t.dim[0], t.dim[1], t.dim[2], vt_gtype_span(&t, 3, t.rank)});
+    const vt_gattr set[] = {
+        VT_GSET_INTS(KERNEL, x->type.rank - 2, &x->type.dim[2]), VT_GSET_INTS(STRIDES, x->type.rank - 2, ones),
+        VT_GSET_INTS(PADS, 2 * (x->type.rank - 2), zeros), VT_GSET_INTS(DILATIONS, x->type.rank - 2, ones)};
+    x = vt__onnx_make(n, op, 1, &x, 4, set);
+    for (uint32_t i = 0; i < t.rank; i++) result[i] = i < 2 ? t.dim[i] : 1;
+    return spatial > 2 ? vt__onnx_reshape_to(n, x, t.rank, result) : x;
 }
 
 void vt__onnx_pool(const vt_onnx_node *n) {

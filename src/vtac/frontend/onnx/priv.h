@@ -5,7 +5,7 @@
 #include "frontend/onnx/onnx.h"
 #include "onnx.pb-c.h"
 
-enum { VT_ONNX_OLDEST = 7, VT_ONNX_NEWEST = 17 };
+enum { VT_ONNX_OLDEST = 7, VT_ONNX_NEWEST = 24 };
 
 typedef struct vt_onnx_map_entry {
     const char *key;
