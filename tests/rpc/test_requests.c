@@ -430,6 +430,7 @@ static void lists(void **state) {
     table.most = 9;
     atomic_store(&page.protocol, VT_RPC_OWN);
     table.line[0] = (vt_rpc_line){(uint32_t)getpid(), now + 1000000, "me:1", VT_RPC_TVM, 2, 3, 0};
+    table.line[1] = (vt_rpc_line){VT_LINE_TAKEN, now + 1000000, "begins", VT_RPC_UNKNOWN, 0, 0, 0}; /* not listed */
     table.line[2] = (vt_rpc_line){1234567, now + 1000000, "", VT_RPC_TVM, 20, 30, 2500};
     memset(table.line[2].peer, 'p', sizeof table.line[2].peer); /* without an end: it is not believed */
     table.line[VT_RPC_MOST_SESSIONS - 1] = (vt_rpc_line){7, now + 1000000, "last", 3, 0, 0, 0};

@@ -109,7 +109,7 @@ vta_status vt__connection_take_line(vt_connection *c, vta_diag *diag) {
         return vt_fail(diag, VTA_NO_MEMORY, "all %u sessions of this server are taken (--sessions); try again later",
                        most);
     c->server->sessions++;
-    *c->line = (vt_rpc_line){.pid = UINT32_MAX, .since_ms = vt__rpc_now()};
+    *c->line = (vt_rpc_line){.pid = VT_LINE_TAKEN, .since_ms = vt__rpc_now()};
     snprintf(c->line->peer, sizeof c->line->peer, "%s", c->peer);
     return VTA_OK;
 }

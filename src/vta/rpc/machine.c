@@ -112,10 +112,12 @@ static uint32_t protocol_of(const vt_rpc_session *s, const vt_rpc_line *line) {
 
 static void list_line(const vt_rpc_session *s, vt_json *w, const vt_rpc_line *line, uint64_t now) {
     char peer[VT_RPC_PEER_BYTES];
+    uint32_t pid = atomic_load(&line->pid);
+    if (!pid || pid == VT_LINE_TAKEN) return; /* nobody's, or a session that is being made */
     memcpy(peer, line->peer, sizeof peer);
     peer[sizeof peer - 1] = '\0';
     vt_json_object(w, NULL);
-    vt_json_uint(w, "pid", atomic_load(&line->pid));
+    vt_json_uint(w, "pid", pid);
     vt_json_text(w, "client", peer);
     vt_json_text(w, "protocol", protocols[protocol_of(s, line)]);
     vt_json_fixed(w, "seconds", (double)(now - line->since_ms) / 1000, 1);
@@ -132,8 +134,7 @@ void vt__session_list(const vt_rpc_session *s, vt_strbuf *to) {
     vt_json_object(&w, NULL);
     vt_json_uint(&w, "most", s->table ? s->table->most : 1);
     vt_json_array(&w, "sessions");
-    for (uint32_t i = 0; s->table && i < VT_RPC_MOST_SESSIONS; i++)
-        if (atomic_load(&s->table->line[i].pid)) list_line(s, &w, &s->table->line[i], now);
+    for (uint32_t i = 0; s->table && i < VT_RPC_MOST_SESSIONS; i++) list_line(s, &w, &s->table->line[i], now);
     vt_json_end(&w);
     vt_json_end(&w);
 }

@@ -61,9 +61,11 @@ typedef struct vt_rpc_verdict {
     char words[256]; /* with VT_END_NO_JAIL */
 } vt_rpc_verdict;
 
+#define VT_LINE_TAKEN UINT32_MAX
+
 /* One line of `vta rpc ps`. All sessions may read all lines; only the server writes them. */
 typedef struct vt_rpc_line {
-    _Atomic uint32_t pid; /* 0: no session */
+    _Atomic uint32_t pid; /* 0: no session; VT_LINE_TAKEN: its process is not there yet */
     uint64_t since_ms;    /* vt__rpc_now */
     char peer[VT_RPC_PEER_BYTES];
     uint32_t protocol;
