@@ -130,12 +130,11 @@ static named *add_named(const char *name) {
 }
 
 static void before_fork(void) { pthread_mutex_lock(&names_lock); }
-static void in_parent(void) { pthread_mutex_unlock(&names_lock); }
-static void in_child(void) { pthread_mutex_init(&names_lock, NULL); }
+static void after_fork(void) { pthread_mutex_unlock(&names_lock); } /* in the child it is this thread's, too */
 
 /* ORDER FORK: tasks of the pool look names up. */
 __attribute__((constructor(VT_FORK_INNER))) static void watch_forks(void) {
-    pthread_atfork(before_fork, in_parent, in_child);
+    pthread_atfork(before_fork, after_fork, after_fork);
 }
 
 vta_status vta_function_register(const char *name, vta_packed_function function, vta_diag *diag) {
