@@ -1,4 +1,7 @@
 /* Who is given which server: the tracker's state alone, with clients that wait as the test puts them there. */
+#include <pthread.h>
+#include <unistd.h>
+
 #include "rpc/told.h"
 #include "rpc/tracker.h"
 
@@ -114,6 +117,69 @@ static void summaries(void **state) {
     assert_null(servers[0].next);
 }
 
+/* A server that is started anew is not free while the client that has it is here, and is told of the lease. */
+static void servers_that_come_back(void **state) {
+    (void)state;
+    vt_tracked lease = {.port = 0}, other = {.port = 0}, got;
+    vt__tracker_hold(&t, &other); /* its client waits still */
+    vt__tracker_hold(&t, &lease);
+    assert_int_equal(take("y", 0, 0, false, &lease), VTA_OK);
+    assert_ptr_equal(t.leases, &lease);
+    assert_ptr_equal(lease.next, &other);
+    for (int orphan = 0; orphan < 2; orphan++) {
+        vt__tracker_remove(&t, &servers[1]);
+        servers[1] = (vt_tracked){.port = lease.port, .leased = orphan, .orphan = orphan};
+        strcpy(servers[1].key, "y");
+        strcpy(servers[1].host, lease.host);
+        assert_int_equal(vt__tracker_add(&t, &servers[1], diag), VTA_OK);
+        assert_true(servers[1].leased && servers[1].news && !servers[1].orphan);
+        assert_int_equal(servers[1].since, lease.since);
+        assert_int_equal(servers[1].until, lease.until);
+        told(diag, take("y", 0, 0, false, &got), VTA_TIMEOUT,
+             "all servers of key 'y' are taken (`--wait SECONDS` waits for one)");
+    }
+    vt__tracker_remove(&t, &servers[0]); /* one that nobody has */
+    assert_int_equal(vt__tracker_add(&t, &servers[0], diag), VTA_OK);
+    assert_false(servers[0].leased || servers[0].news);
+    vt__tracker_give_back(&t, &lease, false);
+    assert_true(!servers[1].leased && servers[1].lease_over);
+    vt__tracker_let_go(&t, &lease);
+    vt__tracker_let_go(&t, &lease); /* it is gone */
+    assert_ptr_equal(t.leases, &other);
+    vt__tracker_remove(&t, &servers[1]);
+    servers[1].lease_over = false;
+    assert_int_equal(vt__tracker_add(&t, &servers[1], diag), VTA_OK);
+    assert_false(servers[1].leased);
+    vt__tracker_let_go(&t, &other);
+}
+
+static void *tell(void *arg) {
+    usleep(50000);
+    pthread_mutex_lock(&t.lock);
+    *(bool *)arg = true;
+    servers[1].news = false;
+    pthread_cond_broadcast(&t.changed);
+    pthread_mutex_unlock(&t.lock);
+    return NULL;
+}
+
+/* Who has taken a server waits until that knows of it, and no longer than the server is there. */
+static void waits_until_told(void **state) {
+    (void)state;
+    vt_tracked got;
+    pthread_t thread;
+    bool is_told = false;
+    assert_int_equal(take("y", 0, 0, false, &got), VTA_OK);
+    assert_true(servers[1].news);
+    assert_int_equal(pthread_create(&thread, NULL, tell, &is_told), 0);
+    vt__tracker_wait_told(&t, &got);
+    assert_true(is_told);
+    pthread_join(thread, NULL);
+    servers[1].news = true;
+    vt__tracker_remove(&t, &servers[1]);
+    vt__tracker_wait_told(&t, &got);
+}
+
 /* One that ran out of its time is free again only when its server has ended the sessions. */
 static void ends_of_leases(void **state) {
     (void)state;
@@ -186,6 +252,8 @@ static void waits(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(choices), TEST(summaries), TEST(ends_of_leases), TEST(turns), TEST(waits)};
+    const struct CMUnitTest tests[] = {TEST(choices),         TEST(summaries), TEST(ends_of_leases),
+                                       TEST(turns),           TEST(waits),     TEST(servers_that_come_back),
+                                       TEST(waits_until_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

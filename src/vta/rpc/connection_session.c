@@ -14,6 +14,7 @@
 /* The keeper ends the rest, and tells when all of it is over. */
 static void end_session(vt_connection *c, int signal) {
     c->killed = vt__rpc_now();
+    if (c->line) atomic_store(&c->line->ending, 1);
     kill(signal == SIGKILL ? -c->process.pid : c->process.pid, signal);
 }
 

@@ -1,5 +1,7 @@
 #include "rpc/lease.h"
 
+#include <poll.h>
+
 #include "base/versioned.h"
 
 vta_status vt__lease_take(vt_rpc_lease *lease, const vta_rpc_options *options, const vta_allocator *allocator,
@@ -36,6 +38,12 @@ vta_status vta_rpc_tracker_summary(const char *host, uint32_t port, const vta_rp
     if (status == VTA_OK && !*out_json) status = vt_no_memory(diag);
     vt__link_close(&link);
     return status;
+}
+
+/* A tracker says nothing more to who has a lease. */
+bool vt__lease_is_held(const vt_rpc_lease *lease) {
+    struct pollfd p = {.fd = lease->link.stream.fd, .events = POLLIN | POLLRDHUP};
+    return !lease->taken || poll(&p, 1, 0) == 0;
 }
 
 void vt__lease_give_back(vt_rpc_lease *lease) {

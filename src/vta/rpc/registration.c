@@ -11,7 +11,8 @@
 
 struct vt_registration {
     vt_server *server;
-    uv_async_t lease_over; /* the loop ends the sessions */
+    uv_async_t lease_over; /* the loop ends sessions: */
+    _Atomic bool all;      /* all of them; else it looks which ones have lost their client */
     pthread_t thread;
     int stop;  /* an eventfd: can be read when the server ends */
     int ended; /* another: when the loop has ended the sessions */
@@ -39,6 +40,13 @@ static vta_config *config_of(const vt_server *s) {
     return config;
 }
 
+/* Sessions that are being ended could still take the board. */
+static bool has_ending_sessions(const vt_server *s) {
+    for (uint32_t i = 0; i < VT_RPC_MOST_SESSIONS; i++)
+        if (atomic_load(&s->table->line[i].pid) && atomic_load(&s->table->line[i].ending)) return true;
+    return false;
+}
+
 /* Until nobody has the server's board any more and it runs nothing: a client that died may have left a stream, and who
  * comes next would wait for that, or be refused. False: the server ends. */
 static bool wait_until_idle(const vt_registration *r) {
@@ -47,6 +55,10 @@ static bool wait_until_idle(const vt_registration *r) {
     vta_status status = VTA_TIMEOUT;
     bool goes_on = true;
     while (goes_on) {
+        if (has_ending_sessions(r->server)) {
+            goes_on = !pause_or_stop(r, -1, LOOK_EVERY_MS);
+            continue;
+        }
         status = config ? vta_device_idle(r->server->options.driver, config, NULL, NULL) : VTA_OK;
         if (status != VTA_TIMEOUT && status != VTA_IO) break;
         goes_on = !pause_or_stop(r, -1, LOOK_EVERY_MS);
@@ -91,9 +103,11 @@ static vta_status ask(vt_registration *r, vt_rpc_link *link, vta_diag *diag) {
     return status;
 }
 
-/* The loop ends the sessions of a lease whose time is over. False: the server ends. */
-static bool end_sessions_of_lease(vt_registration *r) {
+/* The loop ends all sessions when a lease is over by its time. When its client has left, the client's sessions end by
+ * themselves, but may not know yet: they are not to take the board when it is another's. False: the server ends. */
+static bool end_sessions_of_lease(vt_registration *r, bool late) {
     uint64_t done;
+    atomic_store(&r->all, late);
     uv_async_send(&r->lease_over);
     if (pause_or_stop(r, r->ended, -1)) return false;
     return read(r->ended, &done, sizeof done) == (ssize_t)sizeof done;
@@ -102,8 +116,7 @@ static bool end_sessions_of_lease(vt_registration *r) {
 /* When the board is idle the tracker may give the server to others. False: the server ends. */
 static bool end_lease(vt_registration *r, vt_rpc_link *link, bool late, vta_diag *diag) {
     const vt_rpc_header answer = {.message = VT_RPC_ENDED};
-    if (late && !end_sessions_of_lease(r)) return false;
-    if (!wait_until_idle(r)) return false;
+    if (!end_sessions_of_lease(r, late) || !wait_until_idle(r)) return false;
     r->lease_until = 0;
     r->orphan = false;
     vt__rpc_send(&link->stream, answer, "", vt__rpc_deadline(5000, 0), diag); /* a broken connection shows next */
@@ -149,7 +162,7 @@ static bool stay(vt_registration *r, vt_rpc_link *link, vta_diag *diag) {
  * tracker is there to say so ends here. False: the server ends. */
 static bool may_register(vt_registration *r) {
     if (r->lease_until > vt__rpc_now()) return true;
-    if (r->lease_until && !end_sessions_of_lease(r)) return false;
+    if (r->lease_until && !end_sessions_of_lease(r, true)) return false;
     r->lease_until = 0;
     return wait_until_idle(r);
 }
@@ -174,13 +187,25 @@ static void *keep_registered(void *arg) {
     return NULL;
 }
 
+/* Also where the loop has not read the connection's end yet. */
+static bool has_left(const vt_connection *c) {
+    struct pollfd p = {.events = POLLRDHUP};
+    if (c->gone) return true;
+    return uv_fileno((const uv_handle_t *)&c->tcp, &p.fd) == 0 && poll(&p, 1, 0) > 0;
+}
+
 static void end_sessions(uv_async_t *async) {
     const vt_registration *r = async->data;
+    bool all = atomic_load(&r->all);
     uint64_t one = 1;
     vt_server *s = r->server;
     for (vt_connection *c = s->first, *next; c; c = next) {
         next = c->next;
-        if (c->running) vt__connection_kill(c, VTA_TIMEOUT, "the tracker's lease is over");
+        if (!c->running) continue;
+        if (all)
+            vt__connection_kill(c, VTA_TIMEOUT, "the tracker's lease is over");
+        else if (c->line && has_left(c))
+            atomic_store(&c->line->ending, 1); /* by itself, or connection_session.c ends it */
     }
     if (write(r->ended, &one, sizeof one) < 0) return; /* cannot be: the counter has room */
 }

@@ -70,6 +70,7 @@ typedef struct vt_rpc_line {
     char peer[VT_RPC_PEER_BYTES];
     uint32_t protocol;
     uint64_t calls, bytes, calling_ms;
+    _Atomic uint32_t ending; /* it is there still, but not for long */
 } vt_rpc_line;
 
 typedef struct vt_rpc_table {

@@ -23,6 +23,7 @@ typedef struct vt_tracked {
     bool late;             /* and to end its sessions before: the lease is over by its time */
     bool news;             /* the server is to be told that a lease has begun */
     bool orphan;           /* the lease is of an earlier connection: the server says when its sessions are over */
+    int wake;              /* an eventfd: its thread is to look; 0: none */
 } vt_tracked;
 
 /* A client that waits for one. */
@@ -37,6 +38,7 @@ typedef struct vt_tracker_state {
     pthread_mutex_t lock; /* guards all below */
     pthread_cond_t changed;
     vt_tracked *servers;
+    vt_tracked *leases; /* of clients that are here: copies, which outlive the registration of their server */
     vt_waiting *waiting;
     uint64_t arrivals;
     bool ending;
@@ -47,7 +49,15 @@ void vt__tracker_clear(vt_tracker_state *t);
 /* Everybody who waits gives up. */
 void vt__tracker_end(vt_tracker_state *t);
 
-/* A server comes and goes. The entry is the caller's, and stays until it was removed. */
+/* A client is here: what vt__tracker_take gives it is known until it lets go. `lease` is the caller's. */
+void vt__tracker_hold(vt_tracker_state *t, vt_tracked *lease);
+void vt__tracker_let_go(vt_tracker_state *t, vt_tracked *lease);
+/* Waits until the server of a lease that was taken has been told of it, or is gone: a tracker that comes back learns
+ * the lease from there. */
+void vt__tracker_wait_told(vt_tracker_state *t, const vt_tracked *lease);
+
+/* A server comes and goes. One that comes back while its lease's client is here still has that lease. The entry is the
+ * caller's, and stays until it was removed. */
 /* VTA_INVALID_ARGUMENT when there is one of the same host and port: it would be given to two clients at once. */
 vta_status vt__tracker_add(vt_tracker_state *t, vt_tracked *server, vta_diag *diag);
 void vt__tracker_remove(vt_tracker_state *t, vt_tracked *server);

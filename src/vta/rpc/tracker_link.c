@@ -1,8 +1,11 @@
 /* One connection of the tracker: a server that has its place, or a client that asks for one. */
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "rpc/tracker_link.h"
 
@@ -70,25 +73,29 @@ static bool is_idle(serving *s) {
            header.message == VT_RPC_ENDED;
 }
 
-static bool take_news(serving *s, vt_tracked *server, uint64_t *out_ms) {
+static bool has_news(serving *s, const vt_tracked *server, uint64_t *out_ms) {
     uint64_t now = vt__rpc_now();
     pthread_mutex_lock(&s->t->state.lock);
     bool news = server->news;
-    server->news = false;
     *out_ms = server->until > now ? server->until - now : 0;
     pthread_mutex_unlock(&s->t->state.lock);
     return news;
 }
 
 /* The server keeps it in mind: a tracker that was started anew learns it from there. */
-static vta_status tell_lease(serving *s, const vt_tracked *server, uint64_t ms) {
+static vta_status tell_lease(serving *s, vt_tracked *server, uint64_t ms) {
     vt_strbuf_clear(&s->out);
     vt__rpc_put_text(&s->out, server->key);
     vt__rpc_put_text(&s->out, server->host);
     vt__rpc_put_u32(&s->out, server->port);
     vt__rpc_put_u64(&s->out, ms);
     const vt_rpc_header begins = {.size = (uint32_t)s->out.size, .message = VT_RPC_LEASED};
-    return vt__rpc_send(&s->stream, begins, vt_strbuf_text(&s->out), vt__rpc_deadline(PATIENCE_MS, 0), NULL);
+    VT_TRY(vt__rpc_send(&s->stream, begins, vt_strbuf_text(&s->out), vt__rpc_deadline(PATIENCE_MS, 0), NULL));
+    pthread_mutex_lock(&s->t->state.lock);
+    server->news = false;
+    pthread_cond_broadcast(&s->t->state.changed);
+    pthread_mutex_unlock(&s->t->state.lock);
+    return VTA_OK;
 }
 
 /* A lease whose client this tracker does not know is over when its time is. */
@@ -128,13 +135,16 @@ static void hold_place(serving *s, vt_tracked *server) {
     while (!is_ending(s)) {
         if (is_gone(s) && !hear_server(s, server)) break;
         look_at_orphan(s, server);
-        if (take_news(s, server, &ms) && tell_lease(s, server, ms) != VTA_OK) break;
+        if (has_news(s, server, &ms) && tell_lease(s, server, ms) != VTA_OK) break;
         if (has_lost_its_lease(s, server, &late)) {
             if (tell_lease_over(s, late) != VTA_OK || !is_idle(s)) break;
             free_again(s, server);
         }
-        struct pollfd p = {.fd = s->stream.fd, .events = POLLIN | POLLRDHUP};
-        poll(&p, 1, LOOK_EVERY_MS);
+        uint64_t times;
+        struct pollfd p[2] = {{.fd = s->stream.fd, .events = POLLIN | POLLRDHUP},
+                              {.fd = server->wake, .events = POLLIN}};
+        poll(p, 2, LOOK_EVERY_MS);
+        if (p[1].revents && read(server->wake, &times, sizeof times) < 0) break; /* cannot be */
     }
 }
 
@@ -157,11 +167,17 @@ static vta_status on_register(serving *s, vt_rpc_header header, vt_rpc_reader *i
     }
     snprintf(line, sizeof line, "server %s:%u of key '%s' registers%s", server.host, server.port, server.key,
              leased ? ", with a lease that goes on" : "");
+    server.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (status == VTA_OK && server.wake < 0) status = vt_fail(s->diag, VTA_IO, "eventfd: %s", strerror(errno));
     if (status == VTA_OK) status = vt__tracker_add(&s->t->state, &server, s->diag);
-    if (status != VTA_OK) return answer(s, header, status);
+    if (status != VTA_OK) {
+        if (server.wake >= 0) close(server.wake);
+        return answer(s, header, status);
+    }
     vt__tracker_say(s->t, s->l, line);
     if (answer(s, header, status) == VTA_OK) hold_place(s, &server);
     vt__tracker_remove(&s->t->state, &server);
+    close(server.wake);
     vt__tracker_say(s->t, s->l, "the server is gone");
     return VTA_NOT_FOUND;
 }
@@ -178,9 +194,32 @@ static void hold_lease(serving *s, const vt_tracked *server) {
     vt__tracker_say(s->t, s->l, late ? "the lease is over by its time" : "the lease is given back");
 }
 
+typedef struct asked {
+    const char *key;
+    uint32_t priority, seconds;
+    uint64_t until; /* when to wait no longer */
+} asked;
+
+/* The server is told first: then the lease outlives this tracker from the moment that the client has it. */
+static vta_status give_lease(serving *s, vt_rpc_header header, const asked *a, vt_tracked *server) {
+    char line[512];
+    vta_status status =
+        vt__tracker_take(&s->t->state, a->key, a->priority, a->until, a->seconds, is_gone, s, s->diag, server);
+    if (status != VTA_OK) return answer(s, header, status);
+    vt__tracker_wait_told(&s->t->state, server);
+    vt__rpc_put_text(&s->out, server->host);
+    vt__rpc_put_u32(&s->out, server->port);
+    snprintf(line, sizeof line, "has %s:%u for %u seconds", server->host, server->port, a->seconds);
+    vt__tracker_say(s->t, s->l, line);
+    if (answer(s, header, VTA_OK) == VTA_OK)
+        hold_lease(s, server);
+    else
+        vt__tracker_give_back(&s->t->state, server, false);
+    return VTA_NOT_FOUND;
+}
+
 static vta_status on_request(serving *s, vt_rpc_header header, vt_rpc_reader *in) {
-    char key[VT_TRACKER_NAME], line[512];
-    vt_tracked server;
+    char key[VT_TRACKER_NAME];
     vt__rpc_text(in, key, sizeof key);
     uint32_t priority = vt__rpc_u32(in), seconds, wait_ms;
     seconds = vt__rpc_u32(in);
@@ -188,19 +227,13 @@ static vta_status on_request(serving *s, vt_rpc_header header, vt_rpc_reader *in
     vta_status status = vt__rpc_end(in, "REQUEST", s->diag);
     uint32_t most = s->t->options.lease_seconds;
     if (!seconds || seconds > most) seconds = most;
-    if (status == VTA_OK)
-        status = vt__tracker_take(&s->t->state, key, priority, vt__rpc_now() + wait_ms, seconds, is_gone, s, s->diag,
-                                  &server);
     if (status != VTA_OK) return answer(s, header, status);
-    vt__rpc_put_text(&s->out, server.host);
-    vt__rpc_put_u32(&s->out, server.port);
-    snprintf(line, sizeof line, "has %s:%u for %u seconds", server.host, server.port, seconds);
-    vt__tracker_say(s->t, s->l, line);
-    if (answer(s, header, VTA_OK) == VTA_OK)
-        hold_lease(s, &server);
-    else
-        vt__tracker_give_back(&s->t->state, &server, false);
-    return VTA_NOT_FOUND;
+    const asked a = {.key = key, .priority = priority, .seconds = seconds, .until = vt__rpc_now() + wait_ms};
+    vt_tracked server = {.port = 0};
+    vt__tracker_hold(&s->t->state, &server);
+    status = give_lease(s, header, &a, &server);
+    vt__tracker_let_go(&s->t->state, &server);
+    return status;
 }
 
 static vta_status on_hello(serving *s, vt_rpc_header header, vt_rpc_reader *in) {

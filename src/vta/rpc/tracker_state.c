@@ -1,6 +1,7 @@
 /* Who has which server, and who is next. */
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/json_write.h"
 #include "rpc/tracker.h"
@@ -31,12 +32,49 @@ void vt__tracker_end(vt_tracker_state *t) {
     change(t);
 }
 
+/* Its thread looks. */
+static void wake(const vt_tracked *s) {
+    const uint64_t one = 1;
+    if (s->wake > 0 && write(s->wake, &one, sizeof one) < 0) return; /* it will look all the same */
+}
+
+static bool is_same_place(const vt_tracked *a, const vt_tracked *b) {
+    return a->port == b->port && !strcmp(a->host, b->host);
+}
+
+void vt__tracker_hold(vt_tracker_state *t, vt_tracked *lease) {
+    pthread_mutex_lock(&t->lock);
+    lease->next = t->leases;
+    t->leases = lease;
+    pthread_mutex_unlock(&t->lock);
+}
+
+void vt__tracker_let_go(vt_tracker_state *t, vt_tracked *lease) {
+    pthread_mutex_lock(&t->lock);
+    vt_tracked **link = &t->leases;
+    while (*link && *link != lease) link = &(*link)->next;
+    if (*link) *link = lease->next;
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* The server was started anew, and knows nothing of it. */
+static void take_over_lease(const vt_tracker_state *t, vt_tracked *server) {
+    for (const vt_tracked *l = t->leases; l; l = l->next) {
+        if (!is_same_place(l, server)) continue;
+        server->leased = server->news = true;
+        server->orphan = false;
+        server->since = l->since;
+        server->until = l->until;
+    }
+}
+
 vta_status vt__tracker_add(vt_tracker_state *t, vt_tracked *server, vta_diag *diag) {
     bool known = false;
     pthread_mutex_lock(&t->lock);
     vt_tracked **last = &t->servers;
-    for (; *last; last = &(*last)->next) known |= (*last)->port == server->port && !strcmp((*last)->host, server->host);
+    for (; *last; last = &(*last)->next) known |= is_same_place(*last, server);
     server->next = NULL;
+    take_over_lease(t, server);
     if (!known) *last = server;
     change(t);
     if (!known) return VTA_OK;
@@ -106,7 +144,10 @@ vta_status vt__tracker_take(vt_tracker_state *t, const char *key, uint32_t prior
             server->since = vt__rpc_now();
             server->until = server->since + (uint64_t)seconds * 1000;
             server->served++;
+            wake(server);
+            vt_tracked *next = out_server->next; /* it may be in a list */
             *out_server = *server;
+            out_server->next = next;
             status = VTA_OK;
         } else if (t->ending || gone(ctx)) {
             status = VTA_INTERRUPTED;
@@ -125,13 +166,25 @@ vta_status vt__tracker_take(vt_tracker_state *t, const char *key, uint32_t prior
     return status;
 }
 
+void vt__tracker_wait_told(vt_tracker_state *t, const vt_tracked *lease) {
+    pthread_mutex_lock(&t->lock);
+    for (bool told = false; !told && !t->ending;) {
+        told = true;
+        for (const vt_tracked *s = t->servers; s; s = s->next)
+            if (is_same_place(s, lease) && s->since == lease->since && s->news) told = false;
+        if (!told) wait_a_moment(t);
+    }
+    pthread_mutex_unlock(&t->lock);
+}
+
 void vt__tracker_give_back(vt_tracker_state *t, const vt_tracked *server, bool late) {
     pthread_mutex_lock(&t->lock);
     for (vt_tracked *s = t->servers; s; s = s->next) {
-        if (s->port != server->port || strcmp(s->host, server->host) || s->since != server->since) continue;
+        if (!is_same_place(s, server) || s->since != server->since) continue;
         s->leased = s->news = false;
         s->lease_over = true; /* free when the server says so */
         s->late = late;
+        wake(s);
     }
     change(t);
 }
