@@ -109,8 +109,13 @@ vta_status vt__connection_take_line(vt_connection *c, vta_diag *diag) {
         return vt_fail(diag, VTA_NO_MEMORY, "all %u sessions of this server are taken (--sessions); try again later",
                        most);
     c->server->sessions++;
-    *c->line = (vt_rpc_line){.pid = VT_LINE_TAKEN, .since_ms = vt__rpc_now()};
-    snprintf(c->line->peer, sizeof c->line->peer, "%s", c->peer);
+    vt_rpc_line *l = c->line;
+    l->since_ms = vt__rpc_now();
+    l->protocol = VT_RPC_UNKNOWN;
+    l->calls = l->bytes = l->calling_ms = 0;
+    snprintf(l->peer, sizeof l->peer, "%s", c->peer);
+    atomic_store(&l->ending, 0);
+    atomic_store(&l->pid, VT_LINE_TAKEN); /* from now on others read it */
     return VTA_OK;
 }
 
