@@ -72,6 +72,8 @@ int cmd_rpc_server(const cli_command *self, int argc, char **argv) {
         {"processes", 0, CLI_NUMBER, "N", "processes and threads of a session (256); 0: no limit", &n.processes},
         {"files", 0, CLI_NUMBER, "MIB", "uploads of a session (1024)", &n.files},
         {"user", 0, CLI_TEXT, "NAME", "whom sessions run as when the server is root (nobody)", &o.user},
+        {"cgroup", 0, CLI_TEXT, "FOLDER", "a control group (version 2) of the server's: the kernel limits each session",
+         &o.cgroup},
         {"unprotected", 0, CLI_FLAG, NULL, "no namespaces for sessions: they can harm each other and the server",
          &o.unprotected},
         {"allow-shutdown", 0, CLI_FLAG, NULL, "clients may end the server", &o.allow_shutdown},

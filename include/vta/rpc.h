@@ -137,12 +137,14 @@ typedef struct vta_rpc_server_options {
     bool allow_shutdown;         /* clients may end the server */
     const char *tracker;         /* "host:port" of a tracker to register with, again and again; NULL: none */
     const char *public_host;     /* what the tracker's clients are to connect to; NULL: host */
-    vta_sink log;                /* a line for every session's begin and end, and for what was refused. It must not wait:
-                                    the server does nothing else meanwhile */
+    vta_sink log; /* a line for every session's begin and end, and for what was refused. It must not wait:
+                     the server does nothing else meanwhile */
     void (*ready)(void *ctx, uint32_t port); /* called once the server listens; may be NULL */
     void *ready_ctx;
     uint32_t most_processes; /* of a session, with their threads; 0: 256, UINT32_MAX: no limit */
     bool unprotected;        /* sessions have no namespaces, and others than this machine are served all the same */
+    const char *cgroup; /* folder of a control group (version 2) that is the server's to use: sessions get groups in
+                           it, with memory_bytes and most_processes as limits of the kernel; NULL: none */
 } vta_rpc_server_options;
 
 /* Serves until SIGINT or SIGTERM, or a client's shutdown; sessions that are going on then are ended. */

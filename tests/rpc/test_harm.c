@@ -27,8 +27,8 @@ static const char *harm_object(size_t *out_size) {
     if (!size) {
         snprintf(path, sizeof path, "/tmp/vta-rpc-harm-%d.so", (int)getpid());
         snprintf(command, sizeof command,
-                 "cc -O1 -fPIC -shared -D_GNU_SOURCE -I%s/src -I%s/include %s/tests/rpc/harm.c -o %s", VT_SOURCE_DIR,
-                 VT_SOURCE_DIR, VT_SOURCE_DIR, path);
+                 "cd %s && cc -O1 -fPIC -shared -D_GNU_SOURCE -Isrc/vta -Isrc/common -Iinclude tests/rpc/harm.c -o %s",
+                 VT_SOURCE_DIR, path);
         assert_int_equal(system(command), 0);
         FILE *f = fopen(path, "rb");
         size = fread(bytes, 1, sizeof bytes, f);
@@ -42,6 +42,8 @@ static const char *harm_object(size_t *out_size) {
 /* Only root may try the ways of root. */
 static bool can(who w) { return geteuid() == 0 || w == AS_ITS_OWNER; }
 
+static const char *other_user = "nobody"; /* of root's sessions that are not root */
+
 static void begin_as(place *p, who w, const char *first, const char *second, const char *third, const char *fourth) {
     *p = (place){.unprotected = false};
     snprintf(p->key, sizeof p->key, "/var/tmp/vta-rpc-harm-%d.key", (int)getpid());
@@ -51,8 +53,8 @@ static void begin_as(place *p, who w, const char *first, const char *second, con
         server_user = OWN_USER;
         assert_int_equal(chown(p->key, OWN_USER, OWN_USER), 0);
     }
-    server_start(&p->s, "--key-file", p->key, "--user", w == AS_ROOT ? "root" : "nobody", first, second, third, fourth,
-                 NULL);
+    server_start(&p->s, "--key-file", p->key, "--user", w == AS_ROOT ? "root" : other_user, first, second, third,
+                 fourth, NULL);
     server_user = 0;
     p->unprotected = strstr(server_log(&p->s), "sessions are not protected") != NULL;
     if (p->unprotected) print_message("skipped in part: %s", strstr(server_log(&p->s), "sessions are not"));
@@ -262,6 +264,60 @@ static void no_namespaces(void **state) {
     if (code) fail_msg("%d", WEXITSTATUS(code));
 }
 
+static long number_of(pid_t pid, const char *file, const char *format) {
+    char path[64], text[4096];
+    long number = 0;
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, file);
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    if (f) fclose(f);
+    text[n] = '\0';
+    const char *at = strstr(text, format);
+    if (at) number = strtol(at + strlen(format), NULL, 10);
+    return number;
+}
+
+/* Sessions of root without namespaces are users of their own, which can do nothing to each other. Who names a user gets
+ * it for all. */
+static void own_users(void **state) {
+    (void)state;
+    enum { FIRST = VT_FIRST_OWN_USER };
+    if (geteuid() != 0) skip();
+    for (int named = 0; named < 2; named++) {
+        place p;
+        other_user = named ? "daemon" : "nobody";
+        begin_as(&p, AS_NOBODY, "--unprotected", NULL, NULL, NULL);
+        other_user = "nobody";
+        client c[2] = {open_on(&p), open_on(&p)};
+        long keepers[2], session[2], user[2];
+        char path[64];
+        snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)p.s.pid, (int)p.s.pid);
+        FILE *f = fopen(path, "r");
+        assert_int_equal(fscanf(f, "%ld %ld", &keepers[0], &keepers[1]), 2);
+        fclose(f);
+        for (int i = 0; i < 2; i++) {
+            snprintf(path, sizeof path, "task/%ld/children", keepers[i]);
+            session[i] = number_of((pid_t)keepers[i], path, "");
+            user[i] = number_of((pid_t)session[i], "status", "\nUid:\t");
+        }
+        if (named) {
+            assert_int_equal(user[0], user[1]);
+            assert_int_not_equal(user[0], FIRST);
+            assert_int_equal(result(&c[0], "try_signal", NULL, session[1]), 0);
+        } else {
+            assert_int_equal(user[0] + user[1], FIRST + FIRST + 1);
+            for (int i = 0; i < 2; i++) {
+                int64_t mine = result(&c[i], "try_signal", NULL, session[0]);
+                assert_int_equal(result(&c[i], "try_signal", NULL, session[1]), mine ? 0 : EPERM);
+            }
+            assert_contains(server_log(&p.s), "each is a user of its own");
+        }
+        vta_rpc_close(c[0].rpc);
+        vta_rpc_close(c[1].rpc);
+        end_of(&p);
+    }
+}
+
 /* ---- What it can start ------------------------------------------------------------------------------------------- */
 
 /* Is there a process of this name? */
@@ -415,10 +471,10 @@ static void files(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reach),        cmocka_unit_test(chatter),
-                                       cmocka_unit_test(unread_log),   cmocka_unit_test(no_namespaces),
-                                       cmocka_unit_test(survivors),    cmocka_unit_test(processes),
-                                       cmocka_unit_test(memory),       cmocka_unit_test(ends),
-                                       cmocka_unit_test(no_beginning), cmocka_unit_test(files)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reach),         cmocka_unit_test(chatter),   cmocka_unit_test(unread_log),
+        cmocka_unit_test(no_namespaces), cmocka_unit_test(own_users), cmocka_unit_test(survivors),
+        cmocka_unit_test(processes),     cmocka_unit_test(memory),    cmocka_unit_test(ends),
+        cmocka_unit_test(no_beginning),  cmocka_unit_test(files)};
     return cmocka_run_group_tests(tests, diag_begin, diag_end);
 }

@@ -52,11 +52,12 @@ void vt__connection_close(vt_connection *c) {
     close_fd(&c->inside_fd);
     close_fd(&c->page_fd);
     close_fd(&c->verdict_fd);
+    close_fd(&c->group_fd);
     vt__share_close(c->page, sizeof *c->page);
     vt__share_close(c->verdict, sizeof *c->verdict);
     c->page = NULL;
     c->verdict = NULL;
-    if (*c->folder) vt__folders_drop(c->server, c->folder);
+    if (*c->folder || *c->group) vt__folders_drop(c->server, c->folder, c->group);
     close_handle(&c->tcp);
 }
 
@@ -137,7 +138,8 @@ void vt__connection_refuse(vt_connection *c, vta_status status, const char *why)
 static vt_connection *new_connection(vt_server *s) {
     vt_connection *c = calloc(1, sizeof *c);
     if (!c) return NULL;
-    *c = (vt_connection){.server = s, .page_fd = -1, .verdict_fd = -1, .inside_fd = -1, .next = s->first};
+    *c = (vt_connection){
+        .server = s, .page_fd = -1, .verdict_fd = -1, .inside_fd = -1, .group_fd = -1, .next = s->first};
     c->link = &s->first;
     if (s->first) s->first->link = &c->next;
     s->first = c;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/environment.h"
+#include "rpc/cgroup.h"
 #include "rpc/server.h"
 #include "rpc/session.h"
 
@@ -42,6 +43,13 @@ static void judge_state(vt_connection *c, int code, int signal) {
         snprintf(c->why, sizeof c->why, "the session's process ended itself with code %d", code);
 }
 
+static vta_status out_of_memory(vt_connection *c) {
+    snprintf(c->why, sizeof c->why,
+             "the processes of the session had more than %llu MiB of memory together (--memory), and it was ended",
+             (unsigned long long)(c->server->options.memory_bytes >> 20));
+    return VTA_NO_MEMORY;
+}
+
 /* How the session ended, as its keeper says; `code` and `signal` are the keeper's. VTA_OK: in order. */
 static vta_status judge(vt_connection *c, int code, int signal) {
     const vta_rpc_server_options *o = &c->server->options;
@@ -55,11 +63,7 @@ static vta_status judge(vt_connection *c, int code, int signal) {
     case VT_END_NO_JAIL:
         snprintf(c->why, sizeof c->why, "the session could not begin: %.200s", v->words);
         return VTA_IO;
-    case VT_END_MEMORY:
-        snprintf(c->why, sizeof c->why,
-                 "the processes of the session had more than %llu MiB of memory together (--memory), and it was ended",
-                 (unsigned long long)(o->memory_bytes >> 20));
-        return VTA_NO_MEMORY;
+    case VT_END_MEMORY: return out_of_memory(c);
     case VT_END_PROCESSES:
         snprintf(c->why, sizeof c->why,
                  "the session had more than %u processes and threads (--processes), and it was ended",
@@ -68,6 +72,7 @@ static vta_status judge(vt_connection *c, int code, int signal) {
     default: break;
     }
     if (!signal && !code && finished) return VTA_OK;
+    if (*c->group && vt__cgroup_ran_out(c->group)) return out_of_memory(c);
     judge_state(c, code, signal);
     return VTA_ILLEGAL;
 }
@@ -89,6 +94,11 @@ static void session_exits(uv_process_t *process, int64_t code, int signal) {
 
 static void put_text(char *to, size_t room, const char *text) { snprintf(to, room, "%s", text ? text : ""); }
 
+/* Of a session without namespaces, where the server may give it one: its line of the table says which. */
+static uint32_t own_user(const vt_connection *c, uint32_t shared) {
+    return c->server->own_users ? VT_FIRST_OWN_USER + (uint32_t)(c->line - c->server->table->line) : shared;
+}
+
 static void fill_page(vt_connection *c) {
     const vta_rpc_server_options *o = &c->server->options;
     vt_rpc_page *p = c->page;
@@ -98,8 +108,10 @@ static void fill_page(vt_connection *c) {
                        .file_bytes = o->file_bytes,
                        .patience_ms = o->patience_ms,
                        .idle_seconds = o->idle_seconds,
-                       .user = c->server->user,
-                       .group = c->server->group,
+                       .user = own_user(c, c->server->user),
+                       .group = own_user(c, c->server->group),
+                       .own_user = c->server->own_users,
+                       .has_group = c->group_fd >= 0,
                        .change_user = c->server->change_user,
                        .processes = o->most_processes == UINT32_MAX ? 0 : o->most_processes,
                        .jail = (uint8_t)c->server->jail,
@@ -115,9 +127,13 @@ static void fill_page(vt_connection *c) {
 }
 
 static vta_status make_place(vt_connection *c, vta_diag *diag) {
-    const vt_server *s = c->server;
+    vt_server *s = c->server;
+    const vta_rpc_server_options *o = &s->options;
     VT_TRY(vt__folders_session(s, diag, c->folder));
-    if (s->change_user && chown(c->folder, s->user, s->group) != 0)
+    if (o->cgroup)
+        VT_TRY(vt__cgroup_make(o->cgroup, s->groups++, o->memory_bytes,
+                               o->most_processes == UINT32_MAX ? 0 : o->most_processes, diag, c->group, &c->group_fd));
+    if (s->change_user && chown(c->folder, own_user(c, s->user), own_user(c, s->group)) != 0)
         return vt_fail(diag, VTA_IO, "%s: cannot be given to the session's user: %s", c->folder, strerror(errno));
     VT_TRY(vt__share_make("vta-session", sizeof *c->page, diag, &c->page_fd, (void **)&c->page));
     VT_TRY(vt__share_make("vta-verdict", sizeof *c->verdict, diag, &c->verdict_fd, (void **)&c->verdict));
@@ -144,13 +160,14 @@ static vta_status spawn(vt_connection *c, int fd, int log, vta_diag *diag) {
         {.flags = UV_INHERIT_FD, .data.fd = c->page_fd},
         {.flags = UV_INHERIT_FD, .data.fd = c->server->table_fd},
         {.flags = UV_INHERIT_FD, .data.fd = c->verdict_fd},
+        {.flags = UV_INHERIT_FD, .data.fd = c->group_fd},
     };
     const uv_process_options_t options = {.exit_cb = session_exits,
                                           .file = argv[0],
                                           .args = argv,
                                           .env = environment,
                                           .flags = UV_PROCESS_DETACHED,
-                                          .stdio_count = VT_RPC_FD_VERDICT + 1,
+                                          .stdio_count = c->group_fd >= 0 ? VT_RPC_FD_GROUP + 1 : VT_RPC_FD_VERDICT + 1,
                                           .stdio = files};
     c->process.data = c;
     int error = uv_spawn(&c->server->loop, &c->process, &options);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/environment.h"
+#include "rpc/cgroup.h"
 #include "rpc/server.h"
 #include "rpc/session.h"
 
@@ -73,34 +74,38 @@ vta_status vt__folders_session(const vt_server *s, vta_diag *diag, char out_fold
 typedef struct removal {
     uv_work_t work;
     vt_server *server;
-    char path[VT_FOLDER_BYTES];
-    bool gone;
+    char path[VT_FOLDER_BYTES], group[VT_RPC_PATH_BYTES];
+    bool gone, group_gone;
 } removal;
 
 static void remove_one(uv_work_t *work) {
     removal *r = work->data;
-    r->gone = vt__folder_remove(r->path);
+    r->group_gone = !*r->group || vt__cgroup_remove(r->group);
+    r->gone = !*r->path || vt__folder_remove(r->path);
 }
 
 static void removed(uv_work_t *work, int status) {
     removal *r = work->data;
     (void)status;
     if (!r->gone) vt__server_log(r->server, "%s: cannot be removed", r->path);
+    if (!r->group_gone) vt__server_log(r->server, "%s: cannot be removed", r->group);
     free(r);
 }
 
-void vt__folders_drop(vt_server *s, const char *folder) {
+void vt__folders_drop(vt_server *s, const char *folder, const char *group) {
     removal *r = calloc(1, sizeof *r);
     if (!r) {
-        vt__folder_remove(folder);
+        if (*group) vt__cgroup_remove(group);
+        if (*folder) vt__folder_remove(folder);
         return;
     }
     r->work.data = r;
     r->server = s;
     snprintf(r->path, sizeof r->path, "%s", folder);
+    snprintf(r->group, sizeof r->group, "%s", group);
     if (uv_queue_work(&s->loop, &r->work, remove_one, removed) == 0) return;
-    vt__folder_remove(folder);
-    free(r);
+    remove_one(&r->work);
+    removed(&r->work, 0);
 }
 
 void vt__folders_end(vt_server *s) {

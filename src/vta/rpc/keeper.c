@@ -184,6 +184,14 @@ static bool make_life(int ends[2]) {
     return ends[0] >= 0 && ends[1] >= 0;
 }
 
+/* Before there is any other process of the session. */
+static vta_status enter_group(vta_diag *diag) {
+    ssize_t n = write(VT_RPC_FD_GROUP, "0", 1);
+    if (n != 1) return vt_fail(diag, VTA_IO, "the session cannot enter its control group: %s", strerror(errno));
+    close(VT_RPC_FD_GROUP);
+    return VTA_OK;
+}
+
 vta_status vt__keeper_begin(const vt_rpc_page *page, vt_rpc_verdict *v, vta_diag *diag) {
     bool has_jail = page->jail != VT_JAIL_REAPED;
     sigset_t set = held_signals();
@@ -191,7 +199,8 @@ vta_status vt__keeper_begin(const vt_rpc_page *page, vt_rpc_verdict *v, vta_diag
     pid_t server = getppid();
     signal(SIGPIPE, SIG_IGN);
     sigprocmask(SIG_BLOCK, &set, NULL);
-    vta_status status = has_jail ? vt__jail_enter(page, diag) : VTA_OK;
+    vta_status status = page->has_group ? enter_group(diag) : VTA_OK;
+    if (status == VTA_OK && has_jail) status = vt__jail_enter(page, diag);
     bool bound = prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) == 0 && getppid() == server;
     if (status == VTA_OK && (!bound || !make_life(life) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0))
         status = vt_fail(diag, VTA_IO, "a keeper for the session cannot be made: %s", strerror(errno));

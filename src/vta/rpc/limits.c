@@ -25,7 +25,7 @@ vta_status vt__limits_apply(const vt_rpc_page *page, vta_diag *diag) {
     enum { OPEN_FILES = 256 };
     pid_t server = getppid();
     /* Before the rights go: the number counts in the namespace of the session's user alone, where it has one. */
-    if (page->jail == VT_JAIL_USER && page->processes && limit(RLIMIT_NPROC, page->processes) != 0)
+    if ((page->jail == VT_JAIL_USER || page->own_user) && page->processes && limit(RLIMIT_NPROC, page->processes) != 0)
         return failed(diag, "limit its processes");
     VT_TRY(page->jail >= VT_JAIL_USER ? vt__jail_lock(page, diag) : vt__jail_become_user(page, diag));
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failed(diag, "give up rights");

@@ -13,6 +13,7 @@
 
 #include "base/versioned.h"
 #include "rpc/address.h"
+#include "rpc/cgroup.h"
 #include "rpc/jail.h"
 #include "rpc/log.h"
 #include "rpc/registration.h"
@@ -202,13 +203,30 @@ static vta_status find_jail(vt_server *s, vta_diag *diag) {
     return VTA_OK;
 }
 
+/* Sessions of root without namespaces are kept apart by being different users, unless it said who they are. */
+static vta_status find_own_users(vt_server *s, vta_diag *diag) {
+    char folder[VT_FOLDER_BYTES];
+    if (s->jail != VT_JAIL_REAPED || !s->change_user || strcmp(s->options.user, "nobody") != 0) return VTA_OK;
+    VT_TRY(vt__folders_session(s, diag, folder));
+    uid_t last = VT_FIRST_OWN_USER + VT_RPC_MOST_SESSIONS - 1;
+    s->own_users = chown(folder, last, last) == 0; /* a container may have fewer */
+    rmdir(folder);
+    return VTA_OK;
+}
+
 static void tell_jail(vt_server *s) {
-    if (s->jail == VT_JAIL_REAPED)
+    const char *more = s->options.cgroup ? "" : ", and have more memory and processes together than it may (--cgroup)";
+    if (s->jail == VT_JAIL_REAPED && s->own_users)
         vt__server_log(
             s,
-            "sessions are not protected (%s): what a client sends may read and end what others run, and read "
-            "all that the sessions' user may read, this server's key among it if that is its owner",
-            s->no_jail);
+            "sessions are not protected (%s): each is a user of its own, but what a client sends may use the "
+            "network, read what everybody may read%s",
+            s->no_jail, more);
+    else if (s->jail == VT_JAIL_REAPED)
+        vt__server_log(s,
+                       "sessions are not protected (%s): what a client sends may read and end what others run, read "
+                       "all that the sessions' user may read, this server's key among it if that is its owner%s",
+                       s->no_jail, more);
     if (geteuid() == 0 && !s->change_user)
         vt__server_log(s,
                        "sessions are root (--user): what a client sends has the devices and the memory of the machine");
@@ -238,6 +256,8 @@ static vta_status prepare(vt_server *s, vta_diag *diag) {
     VT_TRY(check(&s->options, diag));
     VT_TRY(make_absolute("--config", &s->options.config, s->config, diag));
     VT_TRY(make_absolute("--bitstreams", &s->options.bitstreams, s->bitstreams, diag));
+    VT_TRY(make_absolute("--cgroup", &s->options.cgroup, s->cgroup, diag));
+    if (s->options.cgroup) VT_TRY(vt__cgroup_begin(s->options.cgroup, diag));
     VT_TRY(read_config(s, diag));
     VT_TRY(find_user(s, diag));
     VT_TRY(make_tls(s, diag));
@@ -245,6 +265,7 @@ static vta_status prepare(vt_server *s, vta_diag *diag) {
     VT_TRY(vt__folders_begin(s, diag));
     find_hidden(s);
     VT_TRY(find_jail(s, diag));
+    VT_TRY(find_own_users(s, diag));
     s->blocks = vt_alloc(NULL, sizeof *s->blocks);
     s->diag = vta_diag_create(NULL);
     return s->diag && s->blocks ? VTA_OK : vt_no_memory(diag);

@@ -20,9 +20,10 @@ typedef struct vt_blocks {
 } vt_blocks;
 
 typedef struct vt_server {
-    vta_rpc_server_options options;                                /* with all defaults filled in */
-    char config[VT_RPC_PATH_BYTES], bitstreams[VT_RPC_PATH_BYTES]; /* whole paths, for the options */
-    char *config_text;                                             /* what stands in it; NULL: the built-in one */
+    vta_rpc_server_options options; /* with all defaults filled in */
+    /* Whole paths, for the options. */
+    char config[VT_RPC_PATH_BYTES], bitstreams[VT_RPC_PATH_BYTES], cgroup[VT_RPC_PATH_BYTES];
+    char *config_text; /* what stands in it; NULL: the built-in one */
     uv_loop_t loop;
     uv_tcp_t listener;
     uv_signal_t signals[2];
@@ -38,8 +39,10 @@ typedef struct vt_server {
     uint32_t sessions;                    /* that have a line of the table */
     uint32_t user, group;
     bool change_user, ending;
-    vt_rpc_jail jail;                                          /* of sessions */
-    char no_jail[256];                                         /* why they have none */
+    bool own_users;    /* each session is a user of its own, since it has no namespaces */
+    uint64_t groups;   /* made so far */
+    vt_rpc_jail jail;  /* of sessions */
+    char no_jail[256]; /* why they have none */
     char key_file[VT_RPC_PATH_BYTES], home[VT_RPC_PATH_BYTES]; /* what they must not see */
     vta_diag *diag;                                            /* for what goes to the log */
 } vt_server;
@@ -90,6 +93,8 @@ struct vt_connection {
     bool has_says;
     vt_rpc_line *line; /* of the table; NULL: none */
     char folder[VT_FOLDER_BYTES];
+    char group[VT_RPC_PATH_BYTES]; /* its control group; "": none */
+    int group_fd;
     vta_status ended; /* why the server ended the session; VTA_OK: it did not */
     char why[256];
 
@@ -124,8 +129,9 @@ void vt__connection_closed(uv_handle_t *handle);
 /* The server's own folder; first what servers that were killed have left behind goes. */
 vta_status vt__folders_begin(vt_server *s, vta_diag *diag);
 void vt__folders_end(vt_server *s);
-/* Removes a session's folder in another thread; the loop lasts until it is gone. */
-void vt__folders_drop(vt_server *s, const char *folder);
+/* Removes a session's folder, and its control group ("": none), in another thread; the loop lasts until both are gone.
+ */
+void vt__folders_drop(vt_server *s, const char *folder, const char *group);
 /* A new one in it, for a session. */
 vta_status vt__folders_session(const vt_server *s, vta_diag *diag, char out_folder[VT_FOLDER_BYTES]);
 

@@ -7,7 +7,7 @@
 #include "base/diag.h"
 #include "base/spawn.h"
 
-enum { VT_RPC_FD_SOCKET = 3, VT_RPC_FD_PAGE = 4, VT_RPC_FD_TABLE = 5, VT_RPC_FD_VERDICT = 6 };
+enum { VT_RPC_FD_SOCKET = 3, VT_RPC_FD_PAGE = 4, VT_RPC_FD_TABLE = 5, VT_RPC_FD_VERDICT = 6, VT_RPC_FD_GROUP = 7 };
 enum {
     VT_RPC_MOST_SESSIONS = 256,
     VT_RPC_PATH_BYTES = 1024,
@@ -15,6 +15,8 @@ enum {
     VT_RPC_PEER_BYTES = 64,
     VT_RPC_CONFIG_BYTES = 8192
 };
+/* Users of sessions that have none to share: this number and 255 more, which no system gives to anybody. */
+enum { VT_FIRST_OWN_USER = 60600 };
 #define VT_RPC_PAGE_MARK 0x56545250u
 
 /* What keeps a session from the rest of the machine (jail.h, keeper.h). */
@@ -40,6 +42,8 @@ typedef struct vt_rpc_page {
     uint32_t slot;      /* its line of the table */
     uint32_t processes; /* most processes and threads; 0: no limit */
     uint8_t change_user, allow_shutdown, jail;
+    uint8_t has_group; /* VT_RPC_FD_GROUP is the control group's */
+    uint8_t own_user;  /* nobody else's */
 
     _Atomic uint32_t protocol;     /* vt_rpc_protocol */
     _Atomic uint32_t number;       /* of the request that is being answered */
