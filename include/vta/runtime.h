@@ -93,6 +93,9 @@ VTA_API void VTASynchronize(VTACommandHandle cmd, uint32_t wait_cycles);
  * NULL when nothing failed. Anything but a command handle (NULL included) stands for the calling thread. The text
  * belongs to the handle and changes with its next failing call. */
 VTA_API const char *vta_last_error(VTACommandHandle cmd);
+/* The status of the first of these failures, but VTA_NO_MEMORY when one of them was for lack of memory, as a lack of it
+ * makes later calls fail; VTA_OK when nothing failed. `cmd` as in vta_last_error. */
+VTA_API vta_status vta_last_status(VTACommandHandle cmd);
 VTA_API void vta_clear_error(VTACommandHandle cmd);
 
 /* How micro-ops are shared (VTAShareUops). LATE: those that the step of a run's first product does not use are loaded

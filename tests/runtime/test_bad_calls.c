@@ -463,6 +463,10 @@ static void check_bad(bench *b, size_t i) {
     const char *error = vta_last_error(b->cmd);
     if (!error) error = vta_last_error(NULL);
     if (!error) fail_msg("%s: no error", bad_calls[i].name);
+    vta_status status = vta_last_status(vta_last_error(b->cmd) ? b->cmd : NULL);
+    bool may_lack = strstr(bad_calls[i].name, "alloc_") != NULL;
+    if (status == VTA_OK || (status == VTA_NO_MEMORY && !may_lack) || status == VTA_INTERNAL)
+        fail_msg("%s: the status is %s", bad_calls[i].name, vta_status_text(status));
     if (!strstr(error, bad_calls[i].words))
         fail_msg("%s: '%s' is not in: %s", bad_calls[i].name, bad_calls[i].words, error);
     if (strncmp(error, "VTA", 3) || !strchr(error, '(')) fail_msg("%s: names no call: %s", bad_calls[i].name, error);
@@ -475,6 +479,7 @@ static void test_each_is_refused_and_named(void **state) {
         VTASynchronize(b->cmd, 0);
         vta_clear_error(b->cmd);
         assert_null(vta_last_error(b->cmd));
+        assert_int_equal(vta_last_status(b->cmd), VTA_OK);
         check_handle_works(b, bad_calls[i].name);
     }
     print_message("%d kinds of bad calls\n", (int)BAD_COUNT);

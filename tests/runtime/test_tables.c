@@ -42,6 +42,32 @@ static void check_text(const char *got, const char *want) {
         assert_string_equal(got, want);
 }
 
+/* The first failure says the status, but for a lack of memory. */
+static void statuses(void **state) {
+    (void)state;
+    static vt_report report;
+    vta_diag *diag = vta_diag_create(NULL);
+    assert_int_equal(report.status, VTA_OK);
+    vt_report_line(&report, VTA_UNSUPPORTED, "a");
+    vt_report_line(&report, VTA_ILLEGAL, "b");
+    assert_int_equal(report.status, VTA_UNSUPPORTED);
+    vt_report_line(&report, VTA_NO_MEMORY, "c");
+    vt_report_line(&report, VTA_ILLEGAL, "d");
+    assert_int_equal(report.status, VTA_NO_MEMORY);
+    vt_report_clear(&report);
+    assert_int_equal(report.status, VTA_OK);
+    vt_report_line(&report, VTA_ILLEGAL, "e");
+    assert_int_equal(report.status, VTA_ILLEGAL);
+    assert_int_equal(vt_report_reason(NULL).status, VTA_NO_MEMORY);
+    vta_diag_add(diag, VTA_WARNING, VTA_PARSE, "warning");
+    assert_int_equal(vt_report_reason(diag).status, VTA_NO_MEMORY);
+    vt_fail(diag, VTA_UNSUPPORTED, "first");
+    vt_fail(diag, VTA_ILLEGAL, "second");
+    assert_int_equal(vt_report_reason(diag).status, VTA_UNSUPPORTED);
+    assert_string_equal(vt_report_reason(diag).message, "first");
+    vta_diag_destroy(diag);
+}
+
 static void reports(void **state) {
     (void)state;
     static vt_report report;
@@ -56,7 +82,7 @@ static void reports(void **state) {
         size_t size = (size_t)check_between(&r, 1, check_between(&r, 0, 20) ? 300 : VT_REPORT_BYTES - 2);
         memset(line, (int)check_between(&r, 'a', 'z'), size);
         line[size] = 0;
-        vt_report_line(&report, line);
+        vt_report_line(&report, VTA_ILLEGAL, line);
         expect_line(&e, line);
         check_text(vt_report_text(&report), joined(&e, e.first));
         check_text(vt_report_since(&report, mark), joined(&e, drops == e.drops ? marked : e.first));
@@ -84,8 +110,8 @@ static void long_lines(void **state) {
     static vt_report report;
     static char line[2 * VT_REPORT_BYTES];
     memset(line, 'x', sizeof line - 1);
-    vt_report_line(&report, "before");
-    vt_report_line(&report, line);
+    vt_report_line(&report, VTA_ILLEGAL, "before");
+    vt_report_line(&report, VTA_ILLEGAL, line);
     line[VT_REPORT_BYTES - 2] = 0;
     assert_string_equal(vt_report_text(&report), line);
 }
@@ -93,9 +119,9 @@ static void long_lines(void **state) {
 static void calls(void **state) {
     (void)state;
     static vt_report report;
-    vt_report_call(&report, VT_CALL(VTADepPush, 0, (uint64_t)-1, 3), "why");
-    vt_report_call(&report, VT_CALL(VTABufferAlloc, UINT64_MAX), "so");
-    vt_report_call(&report, VT_CALL(VTABufferFree, 0xabc), "there");
+    vt_report_call(&report, VT_CALL(VTADepPush, 0, (uint64_t)-1, 3), VTA_ILLEGAL, "why");
+    vt_report_call(&report, VT_CALL(VTABufferAlloc, UINT64_MAX), VTA_ILLEGAL, "so");
+    vt_report_call(&report, VT_CALL(VTABufferFree, 0xabc), VTA_ILLEGAL, "there");
     assert_string_equal(vt_report_text(&report), "VTADepPush(cmd=NULL, from_qid=-1, to_qid=3): why\n"
                                                  "VTABufferAlloc(bytes=18446744073709551615): so\n"
                                                  "VTABufferFree(buffer=0xabc): there");
@@ -165,7 +191,8 @@ static void numbers(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reports), cmocka_unit_test(long_lines), cmocka_unit_test(calls),
-                                       cmocka_unit_test(sites), cmocka_unit_test(numbers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reports),    cmocka_unit_test(statuses),
+                                       cmocka_unit_test(long_lines), cmocka_unit_test(calls),
+                                       cmocka_unit_test(sites),      cmocka_unit_test(numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,10 +17,8 @@ static void fail(VTACommandHandle cmd, vt_command *command, const vt_call *call)
 /* Such a call reports to the calling thread's handle where there is one, else to the thread. */
 static void report(const vt_call *call, vta_diag *diag) {
     vt_report *to = vt_this_thread.command ? &vt_this_thread.command->report : vt_thread_report();
-    vta_diag_entry entry = {.message = "out of memory"};
-    for (size_t i = 0; i < vta_diag_count(diag); i++)
-        if (vta_diag_get(diag, i, &entry) == VTA_OK && entry.severity == VTA_ERROR) break;
-    if (to) vt_report_call(to, call, entry.message);
+    vta_diag_entry entry = vt_report_reason(diag);
+    if (to) vt_report_call(to, call, entry.status, entry.message);
 }
 
 /* The host accesses the contents of a buffer. */
@@ -175,6 +173,14 @@ const char *vta_last_error(VTACommandHandle cmd) {
     const vt_thread *t = &vt_this_thread;
     const char *text = t->report ? vt_report_text(t->report) : NULL;
     return text || !t->command ? text : vt_report_text(&t->command->report);
+}
+
+vta_status vta_last_status(VTACommandHandle cmd) {
+    vt_command *command = vt_command_of(cmd);
+    if (command) return command->report.status;
+    const vt_thread *t = &vt_this_thread;
+    vta_status status = t->report ? t->report->status : VTA_OK;
+    return status != VTA_OK || !t->command ? status : t->command->report.status;
 }
 
 void vta_clear_error(VTACommandHandle cmd) {

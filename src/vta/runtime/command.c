@@ -93,7 +93,7 @@ static void join_reasons(const vta_diag *diag, char *to, size_t room) {
 void vt_command_report(vt_command *command, const vt_call *call) {
     char reasons[VT_REPORT_BYTES / 4];
     join_reasons(command->diag, reasons, sizeof reasons);
-    vt_report_call(&command->report, call, reasons);
+    vt_report_call(&command->report, call, vt_report_reason(command->diag).status, reasons);
     vta_diag_clear(command->diag);
 }
 
@@ -108,11 +108,11 @@ void vt_bad_command(void *handle, const vt_call *call) {
                          : vt_handle_is_kind(&vt_buffers, handle)  ? "cmd is a buffer, not a command handle"
                                                                    : "cmd is not a handle of this runtime";
     vt_report *report = vt_thread_report();
-    if (report) vt_report_call(report, call, reason);
+    if (report) vt_report_call(report, call, VTA_INVALID_ARGUMENT, reason);
     vt_command *own = vt_this_thread.command;
     if (!own) return;
     own->damaged = true;
-    vt_report_call(&own->report, call, reason);
+    vt_report_call(&own->report, call, VTA_INVALID_ARGUMENT, reason);
 }
 
 /* ---- Room -------------------------------------------------------------------------------------------------- */

@@ -23,9 +23,8 @@ static bool begin(driver_call *c) {
 static void end(driver_call *c, vta_status status, const vt_call *call) {
     pthread_mutex_unlock(&c->runtime->lock);
     vt_report *to = status == VTA_OK ? NULL : vt_thread_report();
-    vta_diag_entry entry = {.message = "out of memory"};
-    if (vta_diag_count(c->diag)) vta_diag_get(c->diag, 0, &entry);
-    if (to) vt_report_call(to, call, entry.message);
+    vta_diag_entry entry = vt_report_reason(c->diag);
+    if (to) vt_report_call(to, call, entry.status, entry.message);
     vta_diag_destroy(c->diag);
     vt_runtime_release(c->runtime);
 }

@@ -70,7 +70,7 @@ static void report_diag(const char *what, vta_diag *diag) {
     if (!report) return;
     char line[VT_REPORT_BYTES / 2];
     snprintf(line, sizeof line, "%s: %s", what, diag ? vta_diag_text(diag) : "out of memory");
-    vt_report_line(report, line);
+    vt_report_line(report, vt_report_reason(diag).status, line);
 }
 
 /* ---- All runtimes, for fork -------------------------------------------------------------------------------- */

@@ -50,7 +50,13 @@ static void make_room(vt_report *report, size_t want) {
     report->size -= (uint32_t)keep;
 }
 
-void vt_report_line(vt_report *report, const char *line) {
+/* That of the first failure; none says more than that there was no memory. */
+static void note_status(vt_report *report, vta_status status) {
+    if (!report->size || status == VTA_NO_MEMORY) report->status = status;
+}
+
+void vt_report_line(vt_report *report, vta_status status, const char *line) {
+    note_status(report, status);
     size_t length = strlen(line);
     if (length > VT_REPORT_BYTES - 2) length = VT_REPORT_BYTES - 2;
     make_room(report, length + 2);
@@ -60,17 +66,26 @@ void vt_report_line(vt_report *report, const char *line) {
     report->text[report->size] = '\0';
 }
 
-void vt_report_call(vt_report *report, const vt_call *call, const char *reason) {
+void vt_report_call(vt_report *report, const vt_call *call, vta_status status, const char *reason) {
     char line[VT_REPORT_BYTES / 2];
     print_call(line, sizeof line, call);
     size_t n = strlen(line);
     snprintf(line + n, sizeof line - n, ": %s", reason);
-    vt_report_line(report, line);
+    vt_report_line(report, status, line);
 }
 
 const char *vt_report_text(const vt_report *report) { return report->size ? report->text : NULL; }
 
+vta_diag_entry vt_report_reason(const vta_diag *diag) {
+    for (size_t i = 0; i < vta_diag_count(diag); i++) {
+        vta_diag_entry entry;
+        if (vta_diag_get(diag, i, &entry) == VTA_OK && entry.severity == VTA_ERROR) return entry;
+    }
+    return (vta_diag_entry){.status = VTA_NO_MEMORY, .message = "out of memory"};
+}
+
 void vt_report_clear(vt_report *report) {
+    report->status = VTA_OK;
     report->moved += report->size != 0;
     report->size = 0;
 }

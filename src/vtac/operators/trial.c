@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/element_type.h"
 #include "build/replay.h"
 #include "operators/ops.h"
 #include "vta/isa.h"
@@ -48,27 +49,21 @@ static vta_status make_array(recording *r, size_t i) {
     int64_t dims[VTA_ARRAY_MAX_DIMS];
     size_t n = te_tensor_ndim(t);
     const char *type = te_tensor_dtype(vtac_kernel_context(r->trial->kernel), t);
-    uint8_t bits = 0;
-    for (const char *at = type; *at; at++)
-        if (*at >= '0' && *at <= '9') bits = (uint8_t)(bits * 10 + (*at - '0'));
+    DLDataType element;
+    if (!vt_element_type_parse(type, &element))
+        return vt_fail(r->diag, VTA_INTERNAL, "%s: arrays have no elements of type %s", op->is->name, type);
     for (size_t d = 0; d < n; d++) dims[d] = te_tensor_dim(t, d);
-    VT_TRY(vta_array_create(kDLExtDev, (int32_t)n, dims, (DLDataType){kDLInt, bits, 1}, op->allocator, r->diag,
-                            &r->arrays[i]));
+    VT_TRY(vta_array_create(kDLExtDev, (int32_t)n, dims, element, op->allocator, r->diag, &r->arrays[i]));
     r->tensors[i] = vta_array_tensor(r->arrays[i]);
     return vta_buffer_info(r->tensors[i]->data, &r->out.bytes[i], &r->out.addr[i]);
 }
 
-/* A kernel hands on the runtime's words, not its status. */
-static bool is_no_memory(const char *text) {
-    return strstr(text, vta_status_text(VTA_NO_MEMORY)) || strstr(text, "no host memory");
-}
-
-/* Nor that the TARGET's design has not what it takes (runtime/adapt.c). */
-static bool is_of_target(const char *text) { return strstr(text, "): TARGET ") != NULL; }
-
+/* What failed in the runtime has a status of its own: no memory, or a TARGET whose design lacks what it takes. */
 static vta_status run(const recording *r) {
-    if (!r->function) return vt_func_replay(r->trial->func, r->tensors, r->out.count, r->op->allocator, r->diag);
-    return vta_function_call_tensors(r->function, r->tensors, (int)r->out.count, r->diag);
+    vta_status status = r->function
+                            ? vta_function_call_tensors(r->function, r->tensors, (int)r->out.count, r->diag)
+                            : vt_func_replay(r->trial->func, r->tensors, r->out.count, r->op->allocator, r->diag);
+    return status == VTA_ILLEGAL && vta_last_status(NULL) != VTA_OK ? vta_last_status(NULL) : status;
 }
 
 static vta_status call(recording *r, vta_runtime *runtime) {
@@ -78,9 +73,7 @@ static vta_status call(recording *r, vta_runtime *runtime) {
     for (size_t i = 0; i < r->out.count; i++) VT_TRY(make_array(r, i));
     VT_TRY(vta_runtime_record(runtime, r->diag));
     if (!VTATLSCommandHandle()) return vt_no_memory(r->diag); /* the kernel could not tell */
-    vta_status status = run(r);
-    if (status != VTA_OK && is_no_memory(vta_diag_text(r->diag))) return VTA_NO_MEMORY;
-    if (status != VTA_OK) return is_of_target(vta_diag_text(r->diag)) ? VTA_UNSUPPORTED : status;
+    VT_TRY(run(r));
     VT_TRY(vta_runtime_recorded(runtime, TOUCHED, r->diag, &r->out.program, touched, &n));
     r->out.touches = n >= TOUCHED; /* it may be one of those that are not told */
     for (size_t i = 0; i < n && i < TOUCHED; i++)
