@@ -24,27 +24,32 @@ static char *beside(const char *model) {
     return asprintf(&path, "%.*s.vta-model", (int)n, model) < 0 ? NULL : path;
 }
 
-/* How many lines of the report say that. */
-static size_t count(const char *report, const char *what) {
-    size_t n = 0;
-    for (const char *p = report; (p = strstr(p, what)); p++) n++;
-    return n;
+static json_t *layers_json(const vtac_compile_report *report) {
+    json_t *list = json_array();
+    const vtac_compiled_layer *l;
+    for (size_t i = 0; (l = vtac_compile_report_layer(report, i)); i++)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s?}", "layer", l->name, "kind", l->kind, "place",
+                                              l->place == VTAC_ON_HOST ? "host" : "accelerator", "why", l->why));
+    return list;
 }
 
-static void tell(const state *s, const char *path, const uint8_t *bytes, size_t size, const char *report) {
+static void print(const state *s, const char *path, const uint8_t *bytes, size_t size,
+                  const vtac_compile_report *report) {
     vta_model *model = NULL;
     vta_model_memory memory = {.size = sizeof memory};
     if (vta_model_parse(bytes, size, path, NULL, cli_diag(), &model) == VTA_OK) vta_model_get_memory(model, &memory);
     vta_model_release(model);
-    size_t accelerated = count(report, "): accelerator"), others = count(report, "): processor");
+    size_t accelerated = vtac_compile_report_count(report, VTAC_ON_ACCELERATOR);
+    size_t others = vtac_compile_report_count(report, VTAC_ON_HOST);
     if (s->common.json) {
-        cli_print_json(json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s}", "file", path, "bytes", (json_int_t)size,
+        cli_print_json(json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:o}", "file", path, "bytes", (json_int_t)size,
                                  "device_bytes", (json_int_t)memory.device_bytes, "host_bytes",
                                  (json_int_t)memory.host_bytes, "accelerator_layers", (json_int_t)accelerated,
-                                 "processor_layers", (json_int_t)others, "report", report));
+                                 "processor_layers", (json_int_t)others, "report", vtac_compile_report_text(report),
+                                 "layers", layers_json(report)));
         return;
     }
-    if (s->report) fputs(report, stdout);
+    if (s->report) fputs(vtac_compile_report_text(report), stdout);
     printf("%s: %zu bytes; %zu layers on the accelerator, %zu on the processor; %llu bytes on the device, %llu on the "
            "host\n",
            path, size, accelerated, others, (unsigned long long)memory.device_bytes,
@@ -76,15 +81,16 @@ static vta_status make_sections(state *s) {
 static vta_status compile(state *s, const char *model) {
     uint8_t *bytes = NULL;
     size_t size;
-    char *report = NULL, *own = s->output ? NULL : beside(model);
+    vtac_compile_report *report = NULL;
+    char *own = s->output ? NULL : beside(model);
     const char *path = s->output ? s->output : own;
     vta_status status = path ? cli_pictures_settle(&s->pictures, model) : VTA_NO_MEMORY;
     if (status == VTA_OK) status = make_sections(s);
     if (status == VTA_OK)
         status = cli_network_compile(&s->network, model, &s->pictures, 0, NULL, &bytes, &size, &report);
     if (status == VTA_OK) status = cli_write_file(path, bytes, size);
-    if (status == VTA_OK) tell(s, path, bytes, size, report);
-    vta_string_free(report);
+    if (status == VTA_OK) print(s, path, bytes, size, report);
+    vtac_compile_report_destroy(report);
     vta_string_free((char *)bytes);
     free(own);
     return status;

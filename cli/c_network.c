@@ -65,7 +65,7 @@ static vta_status quantize(const cli_network *n, const vtac_calibration *calibra
 }
 
 vta_status cli_network_build(const cli_network *n, const vtac_quantized *q, uint8_t **out_bytes, size_t *out_size,
-                             char **report) {
+                             vtac_compile_report **report) {
     vtac_compile_options options = {.size = sizeof options, .processor_only = n->processor_only, .progress = tell};
     options.sections = n->sections;
     options.section_count = n->section_count;
@@ -112,7 +112,8 @@ vta_status cli_network_quantize(const cli_network *n, const char *path, const cl
 }
 
 vta_status cli_network_compile(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
-                               const char *const *paths, uint8_t **out_bytes, size_t *out_size, char **out_report) {
+                               const char *const *paths, uint8_t **out_bytes, size_t *out_size,
+                               vtac_compile_report **out_report) {
     vtac_graph *graph;
     vtac_quantized *q;
     vta_status status = cli_network_quantize(n, path, how, count, paths, &graph, &q);

@@ -33,8 +33,8 @@ typedef struct cli_cost {
 } cli_cost;
 
 #define CLI_NETWORK_OPTIONS(n)                                                                                         \
-    {"calibrate", 0, CLI_LIST, "DIR|[NAME=]FILE.npy", "samples: pictures, or tensors; a file for each input",          \
-         &(n)->calibrate},                                                                                             \
+    {"calibrate",    0, CLI_LIST, "DIR|[NAME=]FILE.npy", "samples: pictures, or tensors; a file for each input",       \
+     &(n)->calibrate},                                                                                                 \
         {"samples", 0, CLI_NUMBER, "N", "how many of them are taken, at most (16)", &(n)->samples},                    \
         {"range", 0, CLI_CHOICE, "percentile|max|kl|squares", "what integers cover of the values seen", &(n)->range},  \
         {"percentile", 0, CLI_TEXT, "P", "the share of them, for --range percentile (99.99)", &(n)->percentile},       \
@@ -53,19 +53,19 @@ vta_status cli_calibrate(const cli_network *n, const char *path, const vtac_grap
                          const cli_pictures *how, size_t count, const char *const *paths);
 /* With --verbose: what was done since the last call, and the time since then; NULL: begins. */
 void cli_stage(const char *name);
-#define CLI_STAGES_OPTION                                                                                              \
-    { "verbose", 0, CLI_FLAG, NULL, "print the time and the memory of each part", cli_verbose() }
+#define CLI_STAGES_OPTION {"verbose", 0, CLI_FLAG, NULL, "print the time and the memory of each part", cli_verbose()}
 
 /* An ONNX model in floats and quantized; samples as below. Both are to be destroyed, also after an error. */
 vta_status cli_network_quantize(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
                                 const char *const *paths, vtac_graph **out_graph, vtac_quantized **out_quantized);
 /* The artifact of it. */
 vta_status cli_network_build(const cli_network *n, const vtac_quantized *q, uint8_t **out_bytes, size_t *out_size,
-                             char **report);
-/* Compiles an ONNX model to an artifact. Samples are those of --calibrate, else the pictures given here. The report,
- * when asked for, is freed with vta_string_free, like the bytes. */
+                             vtac_compile_report **report);
+/* Compiles an ONNX model to an artifact. Samples are those of --calibrate, else the pictures given here. The bytes
+ * are freed with vta_string_free, the report, when asked for, with vtac_compile_report_destroy. */
 vta_status cli_network_compile(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
-                               const char *const *paths, uint8_t **out_bytes, size_t *out_size, char **out_report);
+                               const char *const *paths, uint8_t **out_bytes, size_t *out_size,
+                               vtac_compile_report **out_report);
 /* Compiles or loads, as the file is. Free with vta_model_release. */
 vta_status cli_network_open(const cli_network *n, const char *path, const cli_pictures *how, size_t count,
                             const char *const *paths, vta_model **out_model);

@@ -56,11 +56,12 @@ typedef struct vtac_quantize_options {
     vtac_range_method method;
     double percentile; /* of VTAC_RANGE_PERCENTILE; 0: 99.99 */
     vtac_requantize requantize;
-    /* Bits of results that only floats read, where the accelerator computes them from sums (a matrix product, the mean of
-     * a window): 8, or 16, so that equal integers of 8 bits do not decide which score is best. The accelerator computes
-     * such a layer twice, low bytes and high ones. 0: 16 but for products with more than 64 KiB of weights. */
+    /* Bits of results that only floats read, where the accelerator computes them from sums (a matrix product, the mean
+     * of a window): 8, or 16, so that equal integers of 8 bits do not decide which score is best. The accelerator
+     * computes such a layer twice, low bytes and high ones. 0: 16 but for products with more than 64 KiB of weights. */
     uint32_t result_bits;
-    /* Biases stay as they are. Else what rounding the weights of a channel adds on the average is taken off its bias. */
+    /* Biases stay as they are. Else what rounding the weights of a channel adds on the average is taken off its bias.
+     */
     bool keep_bias;
 } vtac_quantize_options;
 
@@ -126,13 +127,35 @@ typedef struct vtac_compile_options {
     size_t section_count;
 } vtac_compile_options;
 
+typedef enum vtac_layer_place { VTAC_ON_ACCELERATOR = 0, VTAC_ON_HOST = 1 } vtac_layer_place;
+
+/* A layer of a compiled network. Its texts belong to the report. */
+typedef struct vtac_compiled_layer {
+    size_t size;            /* of this struct, as the library has it */
+    const char *name;       /* the value of the graph that it computes */
+    const char *kind;       /* as in vtac_quantized_layer; of a node on floats its ONNX operator */
+    vtac_layer_place place; /* where it runs */
+    const char *why;        /* why on the host; of the accelerator what is special, else NULL */
+} vtac_compiled_layer;
+
+/* What runs where, and why: the layers in their order, but for those that take no step. It does not change, and belongs
+ * to nothing else. Free with vtac_compile_report_destroy. Of a NULL report: 0 and NULL. */
+typedef struct vtac_compile_report vtac_compile_report;
+VTA_API void vtac_compile_report_destroy(vtac_compile_report *report);
+VTA_API size_t vtac_compile_report_layer_count(const vtac_compile_report *report);
+/* NULL past the last. */
+VTA_API const vtac_compiled_layer *vtac_compile_report_layer(const vtac_compile_report *report, size_t index);
+/* How many layers run at a place. */
+VTA_API size_t vtac_compile_report_count(const vtac_compile_report *report, vtac_layer_place place);
+/* One line a layer: "NAME (KIND): accelerator" or ": processor", and ", WHY". */
+VTA_API const char *vtac_compile_report_text(const vtac_compile_report *report);
+
 /* An artifact for a configuration (NULL: the default), as vta_model_parse reads it. VTA_UNSUPPORTED, with what and why:
  * a layer that neither accelerator nor processor computes, or a configuration that networks are not compiled for.
- * `options` may be NULL. Free *out_bytes with vta_string_free. *out_report, when asked for, says layer by layer what
- * runs where, and why; free it likewise. */
+ * `options` may be NULL. Free *out_bytes with vta_string_free. `out_report`, when not NULL, gets the report. */
 VTA_API vta_status vtac_quantized_compile(const vtac_quantized *quantized, const vta_config *config,
                                           const vtac_compile_options *options, vta_diag *diag, uint8_t **out_bytes,
-                                          size_t *out_size, char **out_report);
+                                          size_t *out_size, vtac_compile_report **out_report);
 
 VTA_END
 

@@ -6,8 +6,8 @@
 
 #include "base/arena_text.h"
 #include "frontend/eval/eval.h"
-#include "network/network.h"
 #include "frontend/quant/eval.h"
+#include "network/network.h"
 #include "support/check.h"
 #include "vta/exec.h"
 
@@ -62,7 +62,7 @@ static void run_artifact(world *w, const uint8_t *bytes, size_t size, const floa
 static const char *compare(world *w, const float *x, const char *config_text, const vt_network_options *how,
                            vt_quant_options options) {
     vta_config *base = vta_config_default(), *config;
-    char *report;
+    vtac_compile_report *report;
     uint8_t *bytes;
     size_t size;
     float *want[2];
@@ -76,8 +76,8 @@ static const char *compare(world *w, const float *x, const char *config_text, co
     if (vt_network_compile(net, config, how, NULL, w->diag, &bytes, &size, &report) != VTA_OK)
         fail_msg("%s\n%s", vta_diag_text(w->diag), vt_qnet_text(net));
     run_artifact(w, bytes, size, x, want);
-    const char *said = vt_new_format(&w->ctx, "%s", report);
-    vta_string_free(report);
+    const char *said = vt_new_format(&w->ctx, "%s", vtac_compile_report_text(report));
+    vtac_compile_report_destroy(report);
     vta_string_free((char *)bytes);
     vta_config_release(config);
     vta_config_release(base);

@@ -1,6 +1,6 @@
-/* Random architectures, written as ONNX files: read, evaluated in floats against plain loops (architecture.h), quantized,
- * compiled and run: the accelerator gives what the evaluator of integers says, to the bit, on several configurations.
- * What is refused is counted by reason. */
+/* Random architectures, written as ONNX files: read, evaluated in floats against plain loops (architecture.h),
+ * quantized, compiled and run: the accelerator gives what the evaluator of integers says, to the bit, on several
+ * configurations. What is refused is counted by reason. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -15,11 +15,7 @@
 enum { READ = 600, COMPILED = 48, REASONS = 16 };
 
 static const char *const configs[] = {
-    "",
-    "LOG_BATCH=1 LOG_BLOCK=3 LOG_WGT_BUFF_SIZE=15",
-    "LOG_BATCH=2 LOG_BLOCK=3",
-    "LOG_BLOCK=5",
-    "LOG_BATCH=1",
+    "", "LOG_BATCH=1 LOG_BLOCK=3 LOG_WGT_BUFF_SIZE=15", "LOG_BATCH=2 LOG_BLOCK=3", "LOG_BLOCK=5", "LOG_BATCH=1",
 };
 
 static vta_diag *diag;
@@ -104,7 +100,7 @@ static vtac_quantized *quantize(const network *n, const vtac_graph *graph) {
     return NULL;
 }
 
-static vta_status compile(const vtac_quantized *quantized, uint8_t **file, size_t *size, char **report) {
+static vta_status compile(const vtac_quantized *quantized, uint8_t **file, size_t *size, vtac_compile_report **report) {
     vta_config *base = vta_config_default(), *config;
     vtac_op_options quick = {.size = sizeof quick, .tries = 1};
     vtac_compile_options options = {.schedule = &quick, .processor_only = seed % 11 == 0};
@@ -131,26 +127,46 @@ static void run(const network *n, const uint8_t *file, size_t size, const char *
     vta_model_release(model);
 }
 
-static void count_places(const char *report) {
-    for (const char *p = report; (p = strstr(p, "): ")); p++) *(p[3] == 'a' ? &accelerated : &on_processor) += 1;
+/* The report's text says of each layer what its record says, in the same order, and nothing else. */
+static void check_report(const vtac_compile_report *report) {
+    const char *at = vtac_compile_report_text(report);
+    size_t n = vtac_compile_report_layer_count(report), hosts = 0;
+    char line[512];
+    for (size_t i = 0; i < n; i++) {
+        const vtac_compiled_layer *l = vtac_compile_report_layer(report, i);
+        bool host = l->place == VTAC_ON_HOST;
+        snprintf(line, sizeof line, "%s (%s): %s", l->name, l->kind, host ? "processor" : "accelerator");
+        if (l->why) snprintf(line + strlen(line), sizeof line - strlen(line), ", %s", l->why);
+        if (strncmp(at, line, strlen(line)) || at[strlen(line)] != '\n') fail_msg("no line \"%s\" at:\n%s", line, at);
+        at += strlen(line) + 1;
+        hosts += host;
+        assert_true(l->why || !host);
+        assert_int_equal(l->size, sizeof *l);
+    }
+    assert_string_equal(at, "");
+    assert_null(vtac_compile_report_layer(report, n));
+    assert_int_equal(vtac_compile_report_count(report, VTAC_ON_HOST), hosts);
+    assert_int_equal(vtac_compile_report_count(report, VTAC_ON_ACCELERATOR), n - hosts);
 }
 
 static void check_integers(const network *n, const vtac_graph *graph) {
     size_t bytes = (size_t)count_of(&n->have[n->have_count - 1]) * sizeof(float), size;
     void *want = make_room(1, bytes), *got = make_room(1, bytes);
     uint8_t *file;
-    char *report;
+    vtac_compile_report *report;
     vtac_quantized *quantized = quantize(n, graph);
     if (quantized && compile(quantized, &file, &size, &report) == VTA_OK) {
         done(vtac_quantized_run(quantized, (const void *[]){n->have[0].data}, (void *[]){want}, NULL, diag));
         for (int i = 0; i < 2; i++) {
             run(n, file, size, i ? "tsim" : "sim", got, bytes);
-            if (memcmp(got, want, bytes)) fail_msg("seed %u: %s", seed, report);
+            if (memcmp(got, want, bytes)) fail_msg("seed %u: %s", seed, vtac_compile_report_text(report));
         }
-        count_places(report);
+        check_report(report);
+        accelerated += vtac_compile_report_count(report, VTAC_ON_ACCELERATOR);
+        on_processor += vtac_compile_report_count(report, VTAC_ON_HOST);
         compiled++;
         vta_string_free((char *)file);
-        vta_string_free(report);
+        vtac_compile_report_destroy(report);
     } else {
         count_refusal(vta_diag_text(diag));
     }
@@ -182,8 +198,8 @@ static void on_the_accelerator(void **unused) {
         print_message("refused %u: %s\n", reasons[i].count, reasons[i].text);
         refused += reasons[i].count;
     }
-    print_message("%u networks compiled, %u refused; %u layers on the accelerator, %u on the processor\n", compiled, refused,
-                  accelerated, on_processor);
+    print_message("%u networks compiled, %u refused; %u layers on the accelerator, %u on the processor\n", compiled,
+                  refused, accelerated, on_processor);
     assert_true(compiled >= COMPILED * 3 / 4 && accelerated > COMPILED);
 }
 

@@ -259,7 +259,7 @@ static bool progress(void *ctx, uint32_t done, uint32_t count, const char *layer
 
 vta_status vtac_quantized_compile(const vtac_quantized *quantized, const vta_config *config,
                                   const vtac_compile_options *options, vta_diag *diag, uint8_t **out_bytes,
-                                  size_t *out_size, char **out_report) {
+                                  size_t *out_size, vtac_compile_report **out_report) {
     vtac_compile_options o = {0};
     if (!quantized || !out_bytes || !out_size) return vt_fail(diag, VTA_INVALID_ARGUMENT, "an argument is NULL");
     VT_TRY(vt_options_read(&o, sizeof o, options, "vtac_compile_options", diag));

@@ -43,10 +43,6 @@ static void add_outputs(vt__net *n) {
     }
 }
 
-static const char *what(const vt_qlayer *l) {
-    return l->kind == VT_Q_FLOAT ? vt_gop_text(l->node->op) : vt_qkind_text(l->kind);
-}
-
 /* A reshape that leaves every tile where it is. */
 static bool is_alias(const vt_qlayer *l) {
     return l->kind == VT_Q_RESHAPE && vt_qtensor_same_image(&l->inputs[0]->type, &l->output->type);
@@ -57,11 +53,18 @@ bool vt__may_accelerate(const vt__net *n, const vt_qlayer *l) {
            l->kind != VT_Q_DEQUANTIZE && !is_alias(l);
 }
 
+/* `why`: NULL where there is nothing to say. */
+static void report(vt__net *n, const vt_qlayer *l, vtac_layer_place place, const char *why) {
+    const char *kind = l->kind == VT_Q_FLOAT ? vt_gop_text(l->node->op) : vt_qkind_text(l->kind);
+    vtac_compiled_layer layer = {.name = l->name, .kind = kind, .place = place, .why = why};
+    vt__must(n, vt__report_add(n->report, layer, n->ctx->diag));
+}
+
 static void add_layer(vt__net *n, const vt_qlayer *l) {
     const char *why = "as asked for";
     if (l->kind == VT_Q_QUANTIZE && vt__is_folded_away(n, l->output)) return;
     if (n->pooled[l->output->index]) {
-        vt_strbuf_addf(n->report, "%s (%s): accelerator, with the layer before it\n", l->name, what(l));
+        report(n, l, VTAC_ON_ACCELERATOR, "with the layer before it");
         return;
     }
     if (is_alias(l)) {
@@ -71,14 +74,14 @@ static void add_layer(vt__net *n, const vt_qlayer *l) {
     }
     if (vt__may_accelerate(n, l)) {
         if (vt__accelerate(n, l, &why)) {
-            vt_strbuf_addf(n->report, "%s (%s): accelerator%s%s\n", l->name, what(l), why ? ", " : "", why ? why : "");
+            report(n, l, VTAC_ON_ACCELERATOR, why);
             return;
         }
     } else if (!n->options->processor_only) {
         why = l->kind == VT_Q_FLOAT ? "it is on floats" : "between floats and integers";
     }
     vt__on_processor(n, l);
-    vt_strbuf_addf(n->report, "%s (%s): processor, %s\n", l->name, what(l), why);
+    report(n, l, VTAC_ON_HOST, why);
 }
 
 static vta_status add_all(vt_ctx *ctx, void *arg) {
@@ -125,24 +128,23 @@ static vta_status add_sections(const vt__net *n, vta_diag *diag) {
 
 vta_status vt_network_compile(const vt_qnet *net, const vta_config *config, const vt_network_options *options,
                               const vta_allocator *allocator, vta_diag *diag, uint8_t **out_bytes, size_t *out_size,
-                              char **out_report) {
+                              vtac_compile_report **out_report) {
     static const vt_network_options none;
-    vt_strbuf report;
-    vt__net n = {.ctx = net->ctx, .net = net, .config = config, .allocator = allocator, .report = &report};
+    vt__net n = {.ctx = net->ctx, .net = net, .config = config, .allocator = allocator};
     n.options = options ? options : &none;
     n.batch = vta_config_batch(config);
     n.block = vta_config_block_in(config);
-    vt_strbuf_init(&report, allocator);
-    vta_status status = vt_planner_create(net->graph->name, config, n.options->planner, diag, &n.planner);
+    vta_status status = vt__report_create(allocator, diag, &n.report);
+    if (status == VTA_OK) status = vt_planner_create(net->graph->name, config, n.options->planner, diag, &n.planner);
     if (status == VTA_OK) status = vt_protect(net->ctx, compile, &n);
     if (status == VTA_OK) status = add_sections(&n, diag);
+    if (status == VTA_OK) status = vt__report_finish(n.report, diag);
     if (status == VTA_OK) status = vt_planner_finish(n.planner, diag, out_bytes, out_size);
     vt_planner_destroy(n.planner);
     free_made(&n);
-    if (status == VTA_OK && out_report) {
-        *out_report = vt_strbuf_take(&report);
-        if (!*out_report) status = vt_no_memory(diag);
-    }
-    vt_strbuf_free(&report);
+    if (status == VTA_OK && out_report)
+        *out_report = n.report;
+    else
+        vtac_compile_report_destroy(n.report);
     return status;
 }

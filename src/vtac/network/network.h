@@ -26,9 +26,10 @@ typedef struct vt_network_options {
 
 /* Compiles for `config`. VTA_UNSUPPORTED, with one diagnostic for each layer that has no form for either; or for a
  * configuration whose operands are not of 8 bits, or whose BLOCK_IN is not BLOCK_OUT. Free *out_bytes with
- * vta_string_free. `out_report`, when not NULL, gets what runs where and why, as text; free it likewise. */
+ * vta_string_free. `out_report`, when not NULL, gets what runs where and why; free it with vtac_compile_report_destroy.
+ */
 vta_status vt_network_compile(const vt_qnet *net, const vta_config *config, const vt_network_options *options,
                               const vta_allocator *allocator, vta_diag *diag, uint8_t **out_bytes, size_t *out_size,
-                              char **out_report);
+                              vtac_compile_report **out_report);
 
 #endif

@@ -32,7 +32,7 @@ typedef struct vt__net {
     vt__made *made;
     uint32_t made_count, made_cap;
     vt__ahead *ahead; /* NULL: nobody schedules ahead */
-    vt_strbuf *report;
+    vtac_compile_report *report;
 } vt__net;
 
 /* What a kernel is given, in the order of its arguments. */
@@ -105,6 +105,11 @@ void vt__ahead_start(vt__net *n);
 void vt__ahead_stop(vt__net *n);
 /* What they made of an operator; waits where one is at it. False: none is, and none will be. */
 bool vt__ahead_take(vt__net *n, const char *text, vt__scheduled *out);
+
+/* report.c: made empty; layers are added in their order, with copies of their words; its text is made at the end. */
+vta_status vt__report_create(const vta_allocator *allocator, vta_diag *diag, vtac_compile_report **out_report);
+vta_status vt__report_add(vtac_compile_report *report, vtac_compiled_layer layer, vta_diag *diag);
+vta_status vt__report_finish(vtac_compile_report *report, vta_diag *diag);
 
 /* network.c: is it to be tried at all? */
 bool vt__may_accelerate(const vt__net *n, const vt_qlayer *l);
