@@ -70,6 +70,14 @@ VTA_API vta_status vta_device_set_options(vta_device *device, const vta_device_o
 VTA_API vta_status vta_device_idle(const char *driver, const vta_config *config, const vta_device_options *options,
                                    vta_diag *diag);
 
+/* What this machine has of what a board's driver needs, and what is missing, in the order in which it is put in place, as
+ * JSON: {"board": "pynq", "parts": [{"name": "manager", "is": "how the FPGA is programmed", "state": "ok", "found": "...",
+ * "advice": null}, ...], "missing": 0}; a state is "ok", "missing" or "unknown". Free with vta_string_free. Nothing is run
+ * or changed, and registers are touched only where that is safe. `driver` and `options` as above; VTA_UNSUPPORTED for
+ * devices that need nothing. VTA_OK whatever is missing. */
+VTA_API vta_status vta_device_check(const char *driver, const vta_config *config, const vta_device_options *options,
+                                    vta_diag *diag, char **out_json);
+
 /* Device memory. Whole pages, zeroed; *out_addr is a multiple of the page. VTA_NO_MEMORY when the address space or
  * the host's memory is used up. */
 VTA_API vta_status vta_device_alloc(vta_device *device, size_t bytes, vta_diag *diag, uint32_t *out_addr);

@@ -27,6 +27,7 @@ from .environment import DevContext, Environment, get_env
 from . import expr, te, tir, topi  # noqa: F401
 from . import ndarray as nd
 from .ndarray import NDArray, cpu, device, ext_dev
+from .board import board_check
 from .packing import pack, unpack
 from .rpc import program_fpga, reconfig_runtime
 from .build import build, build_config, lower
@@ -47,7 +48,8 @@ from .autotvm import module_loader, vta_autotvm_build_func
 __all__ = [
     "VTAError", "VTAValueError", "VTALookupError", "VTAMemoryError", "VTAIOError", "VTASyntaxError",
     "VTAUnsupportedError", "VTATimeoutError", "Environment", "DevContext", "get_env", "te", "tir", "topi", "nd",
-    "NDArray", "cpu", "ext_dev", "device", "pack", "unpack", "reconfig_runtime", "program_fpga", "build", "build_config", "lower",
+    "NDArray", "cpu", "ext_dev", "device", "pack", "unpack", "reconfig_runtime", "program_fpga", "board_check", "build",
+    "build_config", "lower",
     "Module", "ScheduledModule", "load_module", "Graph", "picture", "read_picture", "Quantized", "quantize", "compile", "Model", "load_model",
     "Proof", "prove", "IRModule", "print_style", "get_global_func", "register_func", "Target", "PassContext", "rpc", "Record", "TuneLog", "Tuned",
     "tune",

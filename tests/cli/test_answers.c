@@ -1,6 +1,7 @@
 /* The text and the JSON of one answer say the same, and what is refused is refused with the words that help. */
 #include <math.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "support/programs.h"
@@ -173,6 +174,47 @@ static void timing_profiles_of_a_file(void **state) {
     assert_contains(output, "nothing");
 }
 
+/* A machine of files: complete, and without its FPGA programmed. */
+static void boards(void **state) {
+    (void)state;
+    char name[64], value[512];
+    static const char *const files[][2] = {
+        {"phys_addr", "0x3f000000"}, {"size", "65536"}, {"sync_for_cpu", "0"}, {"state", "operating"}};
+    for (int i = 0; i < 4; i++) put(files[i][0], files[i][1]);
+    put("registers", "");
+    put("u", "");
+    for (int i = 0; i < 2; i++) {
+        snprintf(name, sizeof name, "%s/%s", folder, i ? "u" : "registers");
+        assert_int_equal(truncate(name, 65536), 0);
+    }
+    snprintf(name, sizeof name, "%s/d", folder); /* DEV/NAME is a file, SYS/NAME a folder */
+    assert_int_equal(mkdir(name, 0755), 0);
+    snprintf(value, sizeof value, "registers=%s/registers fpga=%s sys=%s/.. memory=%s dev=%s/d overlays=/no/such",
+             folder, folder, folder, strrchr(folder, '/') + 1, folder);
+    snprintf(name, sizeof name, "%s/d/%s", folder, strrchr(folder, '/') + 1);
+    char from[64];
+    snprintf(from, sizeof from, "%s/u", folder);
+    assert_int_equal(rename(from, name), 0);
+    setenv("VTA_BOARD", value, 1);
+    json_t *j = both("board check --driver de10nano");
+    assert_int_equal(number(j, "missing"), 0);
+    assert_string_equal(json_string_value(json_object_get(j, "board")), "de10nano");
+    size_t i;
+    const json_t *part;
+    json_array_foreach(json_object_get(j, "parts"), i, part) {
+        assert_contains(output, json_string_value(json_object_get(part, "name")));
+        assert_contains(output, json_string_value(json_object_get(part, "found")));
+    }
+    assert_int_equal(i, 8);
+    json_decref(j);
+    put("state", "power off");
+    runs("board check --driver de10nano", 1);
+    assert_contains(output, "not programmed: its manager says 'power off'");
+    assert_contains(output, "-> program it");
+    assert_contains(output, "1 of 8 parts that de10nano needs are missing");
+    unsetenv("VTA_BOARD");
+}
+
 static void what_is_refused(void **state) {
     (void)state;
     static const struct {
@@ -191,6 +233,10 @@ static void what_is_refused(void **state) {
         {"op add channels=20 -o x.te", 2, "--output is for --emit te"},
         {"debug program.vta --run 2", 1, "--run: the program has no such run"},
         {"sweep program.vta --area best", 2, "--area best: not one of estimate and synth"},
+        {"board", 2, "the action is `check`"},
+        {"board model", 2, "the action is `check`"},
+        {"board check", 1, "sim needs nothing of this machine; a board does, like --driver pynq"},
+        {"board check --driver pynk", 1, "did you mean pynq?"},
         {"board-model", 2, "one folder is needed, not 0"},
         {"board-model a b", 2, "one folder is needed, not 2"},
         {"board-model a --memory 2049", 2, "--memory: 1 to 2048"},
@@ -249,6 +295,7 @@ int main(void) {
         cmocka_unit_test(operators),       cmocka_unit_test(simulations),
         cmocka_unit_test(lists_of_passes), cmocka_unit_test(timing_profiles_of_a_file),
         cmocka_unit_test(what_is_refused), cmocka_unit_test(options_of_all_commands),
+        cmocka_unit_test(boards),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -345,12 +345,142 @@ static void without_calls(void **state) {
     vta_device_destroy(d);
 }
 
+/* ---- The check -----------------------------------------------------------------------------------------------------
+ */
+
+static char *checked;
+
+static void check_board(const char *more) {
+    vta_config *config = vta_config_default();
+    vta_string_free(checked);
+    must(vta_device_check("pynq", config, &(vta_device_options){.board = settings_with(more)}, diag, &checked));
+    vta_config_release(config);
+}
+
+/* What the check said last of a part: its state, and words of what it found or advises. */
+static void part_is(const char *name, const char *part_state, const char *words) {
+    char key[64], row[2048];
+    snprintf(key, sizeof key, "{\"name\": \"%s\", ", name);
+    const char *at = strstr(checked, key);
+    if (!at) fail_msg("no part %s in %s", name, checked);
+    snprintf(row, sizeof row, "%.*s", (int)strcspn(at, "}"), at);
+    snprintf(key, sizeof key, "\"state\": \"%s\"", part_state);
+    if (!strstr(row, key) || !strstr(row, words)) fail_msg("not %s, '%s': %s", part_state, words, row);
+}
+
+static void missing_are(int count) {
+    char text[32];
+    snprintf(text, sizeof text, "\"missing\": %d}", count);
+    if (!strstr(checked, text)) fail_msg("not %s: %s", text, checked);
+}
+
+static void restart_fetch(uint32_t value) {
+    FILE *f = fopen(in_folder("registers"), "r+");
+    fwrite(&value, 4, 1, f);
+    fclose(f);
+}
+
+/* From a bare machine to one that has all: each step puts in place what the check said last was missing. */
+static void check_in_order(void **state) {
+    (void)state;
+    static const char *const names[] = {"manager",   "fpga",        "bridges", "clocks",
+                                        "registers", "accelerator", "memory",  "cache"};
+    static const char fpga_off[] = "bridges=br0 clocks=fclk0 memory=udmabuf8";
+    restart_fetch(0x81);
+    check_board(fpga_off);
+    for (const char *at = checked, *next, **n = (const char **)names; n < names + 8; n++, at = next) {
+        char key[64];
+        snprintf(key, sizeof key, "\"name\": \"%s\"", *n);
+        next = strstr(at, key);
+        if (!next) fail_msg("%s is not where it should be in %s", *n, checked);
+    }
+    part_is("manager", "ok", "takes overlays, for the region /soc/base_fpga_region");
+    part_is("fpga", "missing", "not programmed: its manager says 'power off'");
+    part_is("fpga", "missing", "vta rpc program");
+    part_is("bridges", "missing", "br0: not there");
+    part_is("clocks", "missing", "there is no fclk0 in");
+    part_is("registers", "ok", "4 blocks");
+    part_is("accelerator", "unknown", "an access may stop the processor");
+    part_is("memory", "missing", "modprobe u-dma-buf udmabuf8");
+    part_is("cache", "unknown", "there is no memory");
+    missing_are(4);
+    put("fpga/state", "operating\n");
+    make_part("bridges/br0", "state", "disabled\n");
+    make_part("clocks/fclk0", "enable", "0\n");
+    check_board(fpga_off);
+    part_is("fpga", "ok", "programmed");
+    part_is("bridges", "missing", "br0: off, and cannot be enabled");
+    part_is("clocks", "ok", "fclk0: off, the driver enables it");
+    part_is("accelerator", "unknown", "an access may stop");
+    missing_are(2);
+    put("bridges/br0/state", "enabled\n");
+    put("clocks/fclk0/enable", "1\n");
+    check_board("bridges=br0 clocks=fclk0");
+    part_is("bridges", "ok", "br0: on");
+    part_is("accelerator", "missing", "the fetch block restarts by itself");
+    part_is("memory", "ok", "udmabuf7: 64 KiB at 0x3f000000");
+    part_is("cache", "ok", "by calls of u-dma-buf's device file");
+    missing_are(1);
+    restart_fetch(0);
+    check_board("bridges=br0 clocks=fclk0");
+    part_is("accelerator", "ok", "it runs nothing");
+    missing_are(0);
+    expect("bridges/br0/state", "enabled");
+    assert_int_equal(kernel.applied + kernel.syncs, 0);
+    vta_string_free(checked), checked = NULL;
+}
+
+/* Who has it, what it runs, and what the check leaves as it is. */
+static void check_of_a_board_in_use(void **state) {
+    (void)state;
+    uint32_t addr;
+    put("fpga/state", "operating\n");
+    put("fpga/firmware", "");
+    make_part("clocks/fclk0", "enable", "0\n");
+    vta_device *d = board("");
+    must(vta_device_alloc(d, 1, diag, &addr));
+    check_board("clocks=fclk0");
+    part_is("manager", "ok", "takes firmware by name");
+    part_is("registers", "missing", "is in use, by another process");
+    part_is("accelerator", "unknown", "its registers cannot be had");
+    expect("clocks/fclk0/enable", "0");
+    vta_device_destroy(d);
+    restart_fetch(1); /* a dead process's run */
+    check_board("");
+    part_is("accelerator", "missing", "the accelerator runs a stream");
+    restart_fetch(0);
+    kernel.has_calls = false;
+    check_board("registers=/no/such");
+    part_is("registers", "missing", "/no/such: cannot be opened");
+    part_is("cache", "ok", "by u-dma-buf's files in sysfs");
+    unlink(in_folder("sys/udmabuf7/sync_for_cpu")); /* as it is for whom its permissions do not name */
+    check_board("");
+    part_is("cache", "missing", "udev rule");
+    check_board("fpga=/no/such overlays=/no/such");
+    part_is("manager", "unknown", "the boot loader has to");
+    part_is("fpga", "unknown", "nobody says");
+    unlink(in_folder("fpga/firmware"));
+    check_board("overlays=/no/such");
+    part_is("manager", "unknown", "there is no /no/such");
+    check_board("region=/no/such");
+    part_is("manager", "missing", "fpga-region");
+    vta_string_free(checked), checked = NULL;
+    vta_config *config = vta_config_default();
+    char *text = NULL;
+    refused(vta_device_check("sim", config, NULL, diag, &text), VTA_UNSUPPORTED, "sim needs nothing of this machine");
+    refused(vta_device_check("pynq", config, &(vta_device_options){.board = "x=1"}, diag, &text), VTA_INVALID_ARGUMENT,
+            "'x' is not one of");
+    refused(vta_device_check("pynq", NULL, NULL, diag, &text), VTA_INVALID_ARGUMENT, "config or out_json is NULL");
+    assert_null(text);
+    vta_config_release(config);
+}
+
 #define EACH(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void) {
-    const struct CMUnitTest tests[] = {EACH(by_overlay),   EACH(overlay_refused), EACH(overlay_of_the_user),
-                                       EACH(any_overlay),  EACH(bridges),         EACH(bridge_of_the_region),
-                                       EACH(clocks),       EACH(not_programmed),  EACH(by_calls),
-                                       EACH(without_calls)};
+    const struct CMUnitTest tests[] = {EACH(by_overlay),    EACH(overlay_refused), EACH(overlay_of_the_user),
+                                       EACH(any_overlay),   EACH(bridges),         EACH(bridge_of_the_region),
+                                       EACH(clocks),        EACH(not_programmed),  EACH(by_calls),
+                                       EACH(without_calls), EACH(check_in_order),  EACH(check_of_a_board_in_use)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

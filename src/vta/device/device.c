@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/json_write.h"
 #include "base/nearest.h"
 #include "base/strbuf.h"
 #include "base/versioned.h"
@@ -119,6 +120,30 @@ vta_status vta_device_idle(const char *driver, const vta_config *config, const v
     VT_TRY(vt_device_find_driver(driver, config, &vt_allocator_libc, diag, &found));
     VT_TRY(read_options(options, diag, &own));
     return found->idle ? found->idle(&own, diag) : VTA_OK;
+}
+
+vta_status vta_device_check(const char *driver, const vta_config *config, const vta_device_options *options,
+                            vta_diag *diag, char **out_json) {
+    if (!config || !out_json) return vt_fail(diag, VTA_INVALID_ARGUMENT, "config or out_json is NULL");
+    const vt_driver *found = NULL;
+    vta_device_options own;
+    vt_strbuf sb;
+    vt_json w;
+    *out_json = NULL;
+    VT_TRY(vt_device_find_driver(driver, config, &vt_allocator_libc, diag, &found));
+    VT_TRY(read_options(options, diag, &own));
+    if (!found->check)
+        return vt_fail(diag, VTA_UNSUPPORTED, "%s needs nothing of this machine; a board does, like --driver pynq",
+                       found->name);
+    vt_strbuf_init(&sb, &vt_allocator_libc);
+    vt_json_init(&w, &sb, VT_JSON_SPACED);
+    vt_json_object(&w, NULL);
+    vt_json_text(&w, "board", found->name);
+    vta_status status = found->check(&own, &w, diag);
+    vt_json_end(&w);
+    *out_json = status == VTA_OK ? vt_strbuf_take(&sb) : NULL;
+    vt_strbuf_free(&sb);
+    return status == VTA_OK && !*out_json ? vt_no_memory(diag) : status;
 }
 
 const vta_config *vta_device_config(const vta_device *device) { return device ? device->config : NULL; }

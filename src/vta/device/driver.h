@@ -13,6 +13,7 @@
 #include "vta/timing.h"
 
 struct vt_findings;
+struct vt_json;
 
 typedef struct vt_driver {
     const char *name;
@@ -33,6 +34,10 @@ typedef struct vt_driver {
     /* Is the hardware there, nobody's, and idle? VTA_IO: a process has it; VTA_TIMEOUT: it runs a stream. Takes
      * nothing. NULL: every device of this driver is its maker's only. */
     vta_status (*idle)(const vta_device_options *options, vta_diag *diag);
+
+    /* What this machine has of what such a device needs: members of the object that is open (vta_device_check). Takes
+     * and changes nothing. NULL: it needs nothing. */
+    vta_status (*check)(const vta_device_options *options, struct vt_json *w, vta_diag *diag);
 
     /* ---- Memory ---- */
     /* Zeroed pages at an address of the driver's choice. VTA_NO_MEMORY says how much was asked. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "device/board/board.h"
 #include "device/board/fabric.h"
 #include "device/board/fpga.h"
 #include "device/board/mapped.h"
@@ -55,8 +56,8 @@ static vta_status read_settings(vt_board *b, const char *text, vta_diag *diag) {
     return seconds("wait_seconds", b->settings.wait_seconds, diag, &b->wait_seconds);
 }
 
-static vta_status map_registers(const vt_board_settings *s, const vt_register_map *map, uint32_t address,
-                                vta_diag *diag, vt_mapped *out_mapped) {
+vta_status vt__board_map(const vt_board_settings *s, const vt_register_map *map, uint32_t address, vta_diag *diag,
+                         vt_mapped *out_mapped) {
     char files[2 * VT_BOARD_TEXT];
     snprintf(files, sizeof files, "%s", s->registers);
     if (*s->model) snprintf(files, sizeof files, "%s/" VT_MODEL_REGISTERS, s->model);
@@ -64,7 +65,7 @@ static vta_status map_registers(const vt_board_settings *s, const vt_register_ma
 }
 
 static vta_status open_parts(vt_board *b, uint32_t address, const vta_allocator *a, vta_diag *diag) {
-    VT_TRY(map_registers(&b->settings, b->map, address, diag, &b->mapped));
+    VT_TRY(vt__board_map(&b->settings, b->map, address, diag, &b->mapped));
     b->registers = vt__mapped_registers(&b->mapped);
     return vt_contiguous_open(&b->memory, &b->settings, a, diag);
 }
@@ -169,6 +170,10 @@ static vta_status claim(vt_board *b, vta_diag *diag) {
 
 /* ---- Asking without taking it ------------------------------------------------------------------------------------ */
 
+bool vt__board_is_reachable(const vt_board_settings *s) {
+    return *s->model || (vt__fpga_works(s) && vt__fabric_is_on(s));
+}
+
 /* A run that a dead process left behind. To see its end may clear what said so: it is noted for the next one to ask,
  * and nobody else may begin a run meanwhile. */
 static vta_status is_over(vt_mapped *m, const vt_register_map *map, const vt_registers *r, vta_diag *diag) {
@@ -179,23 +184,30 @@ static vta_status is_over(vt_mapped *m, const vt_register_map *map, const vt_reg
     return VTA_OK;
 }
 
+vta_status vt__board_runs_nothing(vt_mapped *m, const vt_register_map *map, vta_diag *diag) {
+    const vt_registers registers = vt__mapped_registers(m);
+    VT_TRY(check_registers(m, map, &registers, diag));
+    return map->started(&registers) ? is_over(m, map, &registers, diag) : VTA_OK;
+}
+
+/* What cannot be reached runs nothing. */
 static vta_status idle(const vta_device_options *options, const vt_register_map *map, uint32_t address,
                        vta_diag *diag) {
     vt_board_settings settings;
     vt_mapped mapped;
     VT_TRY(vt__board_settings(options->board, diag, &settings));
-    VT_TRY(map_registers(&settings, map, address, diag, &mapped));
-    const vt_registers registers = vt__mapped_registers(&mapped);
+    VT_TRY(vt__board_map(&settings, map, address, diag, &mapped));
     vta_status status = vt__registers_are_free(&mapped, diag);
-    bool runs_nothing = !*settings.model && (!vt__fpga_works(&settings) || !vt__fabric_is_on(&settings));
-    if (status == VTA_OK && runs_nothing) { /* and its registers may not be touched */
-        vt__unmap_registers(&mapped);
-        return VTA_OK;
-    }
-    if (status == VTA_OK) status = check_registers(&mapped, map, &registers, diag);
-    if (status == VTA_OK && map->started(&registers)) status = is_over(&mapped, map, &registers, diag);
+    if (status == VTA_OK && vt__board_is_reachable(&settings)) status = vt__board_runs_nothing(&mapped, map, diag);
     vt__unmap_registers(&mapped);
     return status;
+}
+
+static vta_status check(const vta_device_options *options, const vt_register_map *map, uint32_t address, vt_json *w,
+                        vta_diag *diag) {
+    vt_board_settings settings;
+    VT_TRY(vt__board_settings(options->board, diag, &settings));
+    return vt__board_check(&settings, map, address, &vt_allocator_libc, w, diag);
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
@@ -252,6 +264,9 @@ static void board_clear(vta_device *device) { ((vt_board *)device->state)->count
     static vta_status idle_##board(const vta_device_options *options, vta_diag *diag) {                                \
         return idle(options, &map_of, address, diag);                                                                  \
     }                                                                                                                  \
+    static vta_status check_##board(const vta_device_options *options, vt_json *w, vta_diag *diag) {                   \
+        return check(options, &map_of, address, w, diag);                                                              \
+    }                                                                                                                  \
     const vt_driver vt_driver_##board = {                                                                              \
         .name = #board,                                                                                                \
         .text = what,                                                                                                  \
@@ -260,6 +275,7 @@ static void board_clear(vta_device *device) { ((vt_board *)device->state)->count
         .destroy = destroy,                                                                                            \
         .configure = configure,                                                                                        \
         .idle = idle_##board,                                                                                          \
+        .check = check_##board,                                                                                        \
         .alloc = board_alloc,                                                                                          \
         .free = vt_contiguous_device_free,                                                                             \
         VT_CONTIGUOUS_MEMORY,                                                                                          \

@@ -20,6 +20,8 @@ typedef struct vt_contiguous {
     int fd;
     /* Makes what one side wrote visible to the other: `offset` and `bytes` of the piece. */
     vta_status (*sync)(struct vt_contiguous *c, bool for_device, uint64_t offset, uint64_t bytes, vta_diag *diag);
+    const char *sync_text;               /* how, for people */
+    bool may_sync;                       /* this process may, as far as permissions say */
     char sync_folder[2 * VT_BOARD_TEXT]; /* of u-dma-buf */
     uint8_t *device;                     /* of a model: what the accelerator sees */
     uint64_t mapped;                     /* bytes that are mapped from `host` on */
@@ -29,7 +31,7 @@ typedef struct vt_contiguous {
 
 /* Opens the memory that the settings name. VTA_NOT_FOUND: there is no such device, and how to make one. */
 vta_status vt_contiguous_open(vt_contiguous *c, const vt_board_settings *settings, const vta_allocator *allocator,
-                               vta_diag *diag);
+                              vta_diag *diag);
 /* Empty afterwards: closing it again does nothing. */
 void vt_contiguous_close(vt_contiguous *c);
 

@@ -91,7 +91,7 @@ static vta_status check_place(const vt_contiguous *c, uint64_t addr, vta_diag *d
 }
 
 static vta_status open_udmabuf(vt_contiguous *c, const vt_board_settings *s, vta_diag *diag) {
-    char path[2 * VT_BOARD_TEXT];
+    char path[2 * VT_BOARD_TEXT], path_of_sync[VT_ATTRIBUTE_PATH];
     uint64_t addr;
     snprintf(c->name, sizeof c->name, "%s", s->memory);
     snprintf(c->hint, sizeof c->hint, "Load u-dma-buf with more (%.64s=BYTES), and Linux with more CMA (cma=SIZE)",
@@ -109,7 +109,11 @@ static vta_status open_udmabuf(vt_contiguous *c, const vt_board_settings *s, vta
     c->base = (uint32_t)addr;
     snprintf(path, sizeof path, "%s/%s", s->dev, s->memory);
     VT_TRY(map(c, path, c->size, diag));
-    c->sync = has_calls(c->fd, c->size) ? sync_by_call : sync_by_files;
+    bool calls = has_calls(c->fd, c->size);
+    c->sync = calls ? sync_by_call : sync_by_files;
+    c->sync_text = calls ? "by calls of u-dma-buf's device file" : "by u-dma-buf's files in sysfs, which are root's";
+    vt__attribute_path(c->sync_folder, "sync_for_cpu", path_of_sync);
+    c->may_sync = calls || access(path_of_sync, W_OK) == 0;
     return VTA_OK;
 }
 
@@ -136,6 +140,8 @@ static vta_status open_model(vt_contiguous *c, const char *folder, vta_diag *dia
     c->size = (uint64_t)is.st_size / 2;
     c->base = VT_MODEL_BASE;
     c->sync = sync_model;
+    c->sync_text = "by copies between the two halves of the model's memory";
+    c->may_sync = true;
     VT_TRY(map(c, path, 2 * c->size, diag));
     c->device = c->host;
     c->host += c->size;
