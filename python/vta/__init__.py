@@ -15,7 +15,7 @@ Examples
 
 from __future__ import annotations
 
-from . import _made
+from . import _made, _parts
 
 __path__ += _made.folders()
 
@@ -42,8 +42,7 @@ from .registry import get_global_func, register_func
 from .target import Target
 from .tune import Record, Tuned, TuneLog, tune
 from .transform import PassContext
-from . import autotvm, contrib, passes, rpc, runtime, testing, top, transform  # noqa: F401
-from .autotvm import module_loader, vta_autotvm_build_func
+from . import passes, rpc, runtime, testing, transform  # noqa: F401
 
 __all__ = [
     "VTAError", "VTAValueError", "VTALookupError", "VTAMemoryError", "VTAIOError", "VTASyntaxError",
@@ -53,7 +52,7 @@ __all__ = [
     "Module", "ScheduledModule", "load_module", "Graph", "picture", "read_picture", "Quantized", "quantize", "compile", "Model", "load_model",
     "Proof", "prove", "IRModule", "print_style", "get_global_func", "register_func", "Target", "PassContext", "rpc", "Record", "TuneLog", "Tuned",
     "tune",
-    "autotvm", "module_loader", "vta_autotvm_build_func", "top", "testing", "use_tvm_names", "__version__",
+    "testing", "use_tvm_names", "__version__",
 ]
 
 
@@ -62,6 +61,8 @@ def __getattr__(name):
         from ._lib import lib
 
         return lib.vta_version().decode()
+    if name in ("autotvm", "contrib", "module_loader", "top", "vta_autotvm_build_func"):
+        return _parts.attribute("vta", name)
     raise AttributeError(f"module 'vta' has no attribute {name!r}")
 
 
@@ -76,14 +77,8 @@ def use_tvm_names() -> None:
     >>> vta.use_tvm_names()
     >>> import tvm
     """
-    import os
     import sys
 
-    here = os.path.dirname(os.path.abspath(__file__))
-    for folder in (os.path.join(here, "compat"), os.path.join(here, "..", "compat")):
-        if os.path.isdir(os.path.join(folder, "tvm")):
-            folder = os.path.normpath(folder)
-            if folder not in sys.path:
-                sys.path.append(folder)
-            return
-    raise ImportError("the compatibility package is not part of this installation")
+    folder = _parts.tvm_folder()
+    if folder not in sys.path:
+        sys.path.append(folder)

@@ -19,7 +19,6 @@ from .stmt import Stmt
 from .module import BuiltModule, ScheduledModule
 from .target import Target
 from .te import PlaceholderOp, PrimFunc, Schedule, Tensor, create_schedule
-from .te.hybrid_module import HybridModule
 from .te.prim_func import _symbol_of
 from .transform import PassContext, pass_names
 
@@ -191,7 +190,6 @@ def function(params: Sequence[Buffer | Expr], body: Stmt, ret_type: None = None,
 
 
 setattr(type(PrimFunc), "by_hand", staticmethod(function))
-HybridModule._lowered = _lowered
 
 
 def schedule_to_module(sch: Schedule, args: list[Tensor | Expr] | None = None, name: str = "main",

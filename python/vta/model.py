@@ -29,12 +29,26 @@ _KINDS = {0: "int", 1: "uint", 2: "float"}
 _ITEM = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p)
 _DONE = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
 
+#: How files begin: compiled networks, and those of floats of vta-tvm.
+COMPILED, FLOATS = b"\x8dVTM\r\n\x1a\n", b"\x8dVTF\r\n\x1a\n"
+
 #: Models that are in use, for the counters of their devices.
 ALIVE: weakref.WeakSet[Model] = weakref.WeakSet()
 
 
 def _dtype(t: Any) -> np.dtype:
     return np.dtype("bool" if (t.code, t.bits) == (1, 1) else f"{_KINDS[t.code]}{t.bits}")
+
+
+def is_artifact(path: str | os.PathLike[str]) -> bool:
+    """Whether a file begins as one of a network does: compiled, or in floats.
+
+    Parameters
+    ----------
+    path : str
+    """
+    with open(path, "rb") as file:
+        return file.read(len(COMPILED)) in (COMPILED, FLOATS)
 
 
 class Port:

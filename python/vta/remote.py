@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 from . import _bindings as b
 from ._check import whole
 from ._lib import DIAG, call, lib, take_text, utf8
+from ._parts import part
 from .module import Timing, _Value
 from .ndarray import Device, NDArray, _dl_dtype, _DLDataType, device as local_device
 from .remote_model import RemoteModel
 
 if TYPE_CHECKING:
-    from typing import Callable, Sequence
+    from typing import Any, Callable, Sequence
 
     import numpy as np
     from numpy.typing import ArrayLike
 
-    from .contrib.graph_executor import RemoteLibrary
 
 __all__ = ["RemoteSession", "RemoteDevice", "RemoteArray", "RemoteFunction", "RemoteModel", "RemoteModule",
            "Tracker"]
@@ -379,7 +379,7 @@ class RemoteSession:
         """
         self._call(lib.vta_rpc_remove, utf8(os.fspath(path)), DIAG)
 
-    def load_module(self, path: str | os.PathLike) -> RemoteModule | RemoteLibrary:
+    def load_module(self, path: str | os.PathLike) -> Any:
         """Loads an uploaded kernel on the server, or a compiled network that this session uploaded.
 
         Parameters
@@ -392,9 +392,7 @@ class RemoteSession:
         module : RemoteModule or vta.contrib.graph_executor.RemoteLibrary
         """
         if os.fspath(path) in self._networks:
-            from .contrib.graph_executor import RemoteLibrary
-
-            return RemoteLibrary(self, os.fspath(path))
+            return part("contrib.graph_executor").RemoteLibrary(self, os.fspath(path))
         number, names = ctypes.c_uint64(), ctypes.c_void_p()
         self._call(lib.vta_rpc_load_module, utf8(os.fspath(path)), DIAG, ctypes.byref(number), ctypes.byref(names))
         return RemoteModule(self, number.value, take_text(names.value).split())

@@ -9,15 +9,15 @@ import sys
 from typing import TYPE_CHECKING
 
 from . import ndarray
-from .contrib.utils import tempdir
+from ._parts import part
+from ._temporary import tempdir
 from .environment import Config, Environment, get_env
 from .remote import RemoteSession, Tracker
 from .runtime import ensure_runtime
 
 if TYPE_CHECKING:
-    from typing import Callable
+    from typing import Any, Callable
 
-    from .contrib.graph_executor import Library
     from .model import Model
     from .module import Module
     from .ndarray import Device
@@ -83,7 +83,7 @@ class LocalSession:
         """
         os.remove(self._temp.relpath(path))
 
-    def load_module(self, path: str | os.PathLike) -> Module | Library:
+    def load_module(self, path: str | os.PathLike) -> Any:
         """Loads an uploaded kernel, or compiled network.
 
         Parameters
@@ -95,14 +95,14 @@ class LocalSession:
         -------
         module : vta.Module or vta.contrib.graph_executor.Library
         """
-        from .contrib.graph_executor import Library, is_artifact
+        from .model import is_artifact
         from .module import load_module
 
         full = self._temp.relpath(path)
         if not os.path.exists(full):
             raise FileNotFoundError(f"{path!r} was not uploaded to this session; there are {self._temp.listdir()}")
         _say("load_module %s", full)
-        return Library.load(full) if is_artifact(full) else load_module(full)
+        return part("contrib.graph_executor").Library.load(full) if is_artifact(full) else load_module(full)
 
     def load_model(self, path: str | os.PathLike) -> Model:
         """Loads an uploaded network (docs/models.md).

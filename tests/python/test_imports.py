@@ -1,16 +1,36 @@
-"""No circle among the modules of the package: each can be read, changed and tested with what it is made of alone.
+"""No circle among the modules of the packages, and none of vta needs vta-tvm: each can be read, changed and tested with what it is made of alone.
 
 Read with `ast`, not run: an import inside a function or for a type checker only is an import too."""
 
 import ast
 import os
+import shutil
+import subprocess
+import sys
 import tempfile
 import unittest
 
 import common
+from vta import _parts as vta_parts
 
 PACKAGE = os.path.join(common.ROOT, "python", "vta")
+TVM = os.path.join(common.ROOT, "python", "compat", "vta_tvm")
 MADE = os.path.join(common.BUILD, "python", "vta")
+
+
+#: A program that needs nothing of vta-tvm.
+ALONE = """
+import sys, numpy as np, vta
+from vta import te, topi
+a = te.placeholder((4,), name="A", dtype="int32")
+b = topi.add(a, a)
+kernel = vta.build(te.create_schedule(b.op), [a, b], "llvm")
+x, y = vta.nd.array(np.arange(4, dtype="int32")), vta.nd.empty((4,), "int32")
+kernel(x, y)
+session = vta.rpc.LocalSession()
+assert not any(m.startswith("vta_tvm") for m in sys.modules)
+print(y.numpy().tolist(), hasattr(vta.topi, "reshape"))
+"""
 
 
 def modules_of(folder, package):
@@ -74,6 +94,58 @@ class Imports(unittest.TestCase):
         self.assertGreater(len(modules), 30)
         self.assertGreater(seen, 100)
         self.assertEqual(" -> ".join(circle_in(modules)), "")
+
+    def test_vta_needs_nothing_of_vta_tvm(self):
+        """vta imports no module of vta-tvm under either name; vta-tvm has no circle and shows what vta says that it has."""
+        own, others = {**modules_of(MADE, "vta"), **modules_of(PACKAGE, "vta")}, modules_of(TVM, "vta_tvm")
+        self.assertGreater(len(others), 30)
+        beyond = {f"vta{name.removeprefix('vta_tvm')}" for name in others} - {"vta", "vta.te", "vta.testing", "vta.topi"}
+        self.assertEqual(beyond & set(own), set())
+        known = {**own, **others, **{name: "" for name in beyond}}
+        reverse = [(n, i) for n, p in own.items() for i in imports_of(n, p, known) if i not in own]
+        self.assertEqual(reverse, [])
+        used = {i for n, p in others.items() for i in imports_of(n, p, known)}
+        self.assertGreater(len(used & set(own)), 20)
+        self.assertEqual(used & beyond, set())
+        self.assertEqual(" -> ".join(circle_in(others)), "")
+        tops = {f"vta.{p}" for p in vta_parts.PARTS}
+        self.assertEqual({n for n in beyond if not any(n.startswith(t + ".") for t in tops)}, tops)
+
+    def test_without_vta_tvm(self):
+        """vta alone works; what it lacks is named, with what to install."""
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(PACKAGE, os.path.join(folder, "vta"))
+            env = {**os.environ, "PYTHONPATH": folder, "VTA_LIBRARY_PATH": common.BUILD}
+
+            def run(code):
+                return subprocess.run([sys.executable, "-c", code], env=env, cwd=folder, capture_output=True, text=True, check=False)
+
+            works = run(ALONE)
+            self.assertEqual((works.returncode, works.stdout), (0, "[0, 2, 4, 6] False\n"), works.stderr)
+            for code, name in (("import vta; vta.autotvm", "vta.autotvm"), ("from vta import top", "vta.top"),
+                               ("import vta.contrib.utils", "vta.contrib"), ("from vta.topi import nn", "vta.topi.nn"),
+                               ("import vta; vta.topi.reshape", "vta.topi.reshape"), ("from vta.te import hybrid", "vta.te.hybrid"),
+                               ("import vta; vta.testing.conditions", "vta.testing.conditions"),
+                               ("import vta; vta.use_tvm_names()", "the package tvm")):
+                refused = run(code)
+                self.assertEqual(refused.returncode, 1, code)
+                self.assertRegex(refused.stderr.splitlines()[-1], f"(ModuleNotFound|Attribute)Error: {name}.* is in the distribution vta-tvm, "
+                                 "which is not installed: .*`pip install ./python/compat`")
+
+    def test_both_names_are_one_module(self):
+        """Whichever is asked for first, and whatever an older version left in the folders."""
+        code = ("import sys, vta\nassert not any(m.startswith('vta_tvm') for m in sys.modules)\n{}\nimport vta.autotvm.task, vta.topi.nn\n"
+                "import vta_tvm\nassert vta.autotvm is vta_tvm.autotvm and sys.modules['vta.topi.nn'] is vta_tvm.topi.nn\n"
+                "assert vta.topi.nn is vta_tvm.topi.nn and vta.autotvm.__spec__.name == 'vta_tvm.autotvm'\n"
+                "try:\n    import vta.autotvm.nonsense\nexcept ModuleNotFoundError as e:\n    print(e)")
+        with tempfile.TemporaryDirectory() as folder:
+            os.makedirs(os.path.join(folder, "vta", "autotvm", "__pycache__"))
+            for package, at in ((PACKAGE, "vta"), (TVM, "vta_tvm")):
+                shutil.copytree(package, os.path.join(folder, at), dirs_exist_ok=True)
+            for first in ("", "import vta_tvm.autotvm", "from vta import top", "from vta.autotvm import task", "vta.topi.reshape"):
+                run = subprocess.run([sys.executable, "-c", code.format(first)], capture_output=True, text=True, check=False,
+                                     env={**os.environ, "PYTHONPATH": folder, "VTA_LIBRARY_PATH": common.BUILD})
+                self.assertEqual((run.stdout, run.stderr), ("No module named 'vta.autotvm.nonsense'\n", ""), first)
 
     def test_a_circle_is_found(self):
         """However it is written."""

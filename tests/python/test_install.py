@@ -1,4 +1,5 @@
-"""`pip install ./python` without a network: the wheel carries the libraries and works away from the checkout."""
+"""`pip install ./python ./python/compat` without a network: the wheels carry the libraries, the modules that the build makes
+and the packages for TVM's programs, and work away from the checkout. So do wheels of their source archives."""
 
 import os
 import subprocess
@@ -21,12 +22,33 @@ assert y.numpy().tolist() == [0, 2, 4, 6]
 vta.use_tvm_names()
 import tvm
 assert "vta" in tvm.__version__
+from importlib.metadata import requires, version
+from tvm import autotvm
+from vta.topi import nn
+assert autotvm.__file__.startswith({folder!r}) and nn.__file__.startswith({folder!r}), (autotvm, nn)
+assert vta.autotvm.task.__name__ == "vta_tvm.autotvm.task"
+assert version("vta") == version("vta-tvm") == vta.__version__ and requires("vta-tvm") == ["vta==" + vta.__version__]
 print("works", vta.__version__)
 """
 
 
 class Install(unittest.TestCase):
-    def test_in_a_fresh_environment(self):
+    def test_of_the_checkout(self):
+        self.check([os.path.join(common.ROOT, "python"), os.path.join(common.ROOT, "python", "compat")])
+
+    def test_of_source_archives(self):
+        with tempfile.TemporaryDirectory() as folder:
+            archives = []
+            for at in (("python",), ("python", "compat")):
+                code = f"import wheel_backend; print(wheel_backend.build_sdist({folder!r}))"
+                made = subprocess.run([sys.executable, "-c", code], cwd=os.path.join(common.ROOT, *at), capture_output=True, text=True,
+                                      env={**os.environ, "VTA_LIBRARY_PATH": common.BUILD}, check=False)
+                self.assertEqual(made.returncode, 0, made.stderr)
+                archives.append(os.path.join(folder, made.stdout.strip()))
+            self.check(archives)
+
+    def check(self, what):
+        """Installs two distributions and uses them."""
         with tempfile.TemporaryDirectory() as folder:
             folder = os.path.realpath(folder)
             made = subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", folder],
@@ -37,7 +59,7 @@ class Install(unittest.TestCase):
             variables = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
             install = subprocess.run(
                 [python, "-m", "pip", "install", "--no-index", "--no-deps", "--disable-pip-version-check",
-                 os.path.join(common.ROOT, "python")],
+                 *what],
                 env={**variables, "VTA_LIBRARY_PATH": common.BUILD}, capture_output=True, text=True)
             self.assertEqual(install.returncode, 0, install.stdout + install.stderr)
             variables.pop("VTA_LIBRARY_PATH", None)

@@ -16,6 +16,7 @@ Examples
 from __future__ import annotations
 
 from .._instead import instead
+from .._parts import attribute
 from ..error import NotOfferedError
 from ..expr import const, convert, simplify, substitute
 from ..intrin import TensorIntrin, decl_tensor_intrin
@@ -30,7 +31,6 @@ from .operators import (  # pylint: disable=redefined-builtin
     power, rsqrt, select, sigmoid, sum, truncdiv, truncmod,
 )
 from .reducers import comm_reducer
-from . import hybrid
 from .calls import TensorIntrinCall
 from .external import extern
 from .scan import scan
@@ -43,7 +43,7 @@ __all__ = [
     "Tensor", "TensorSlice", "Operation", "PlaceholderOp", "ComputeOp", "ExternOp", "ScanOp", "TensorComputeOp", "IterVar", "Schedule", "Stage", "GemmIntrin", "TensorIntrin", "TensorIntrinCall", "PrimFunc",
     "placeholder", "var", "size_var", "compute", "reduce_axis", "thread_axis", "create_schedule", "create_prim_func",
     "sum", "min", "max", "all", "any", "if_then_else", "select", "const", "convert", "simplify", "substitute", "abs", "floordiv", "floormod",
-    "sigmoid", "rsqrt", "isnan", "min_value", "max_value", "truncdiv", "truncmod", "indexdiv", "indexmod", "div", "likely", "power", "tag_scope", "evaluate", "decl_tensor_intrin", "hybrid", "comm_reducer", "extern", "scan", "gradient",
+    "sigmoid", "rsqrt", "isnan", "min_value", "max_value", "truncdiv", "truncmod", "indexdiv", "indexmod", "div", "likely", "power", "tag_scope", "evaluate", "decl_tensor_intrin", "comm_reducer", "extern", "scan", "gradient",
 ]
 __all__ += _math.__all__ + numbers.__all__
 
@@ -51,4 +51,6 @@ __all__ += _math.__all__ + numbers.__all__
 def __getattr__(name):
     if name.startswith("_"):
         raise AttributeError(name)
+    if name in ("hybrid", "hybrid_module"):
+        return attribute("vta.te", name)
     raise NotOfferedError(f"vta.te.{name} is not offered{instead(f'tvm.te.{name}')}")

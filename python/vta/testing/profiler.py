@@ -10,7 +10,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 from .._lib import lib
-from ..contrib.utils import tempdir
+from .._temporary import tempdir
 from . import simulator
 
 if TYPE_CHECKING:

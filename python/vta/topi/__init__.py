@@ -1,7 +1,8 @@
 """Common operators, each one a computation without a schedule; and those of the library, which schedule themselves
 (:class:`Operator`, :func:`run`).
 
-Two tensors of different shapes are broadcast as in numpy."""
+Two tensors of different shapes are broadcast as in numpy. The other operators of TVM's topi (``topi.nn``, ``topi.reshape``, …) are in the
+distribution vta-tvm; they are loaded when they are asked for."""
 
 from __future__ import annotations
 
@@ -12,29 +13,30 @@ from .. import _elementwise as _elementwise_functions
 from .. import te
 from .._elementwise import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
 from .._check import need
+from .._parts import attribute
 from ..expr import convert
 from ..te import Tensor
 from ..te.tensor import _Computation
-from . import arm_cpu, arrange, generic, join, nn, packed, tag, testing, transform, utils
+from . import packed, tag
 from ._broadcast import apply_operator, broadcast, elementwise
-from .convolution import InvalidShapeError
-from .arrange import *  # noqa: F401,F403
-from .join import *  # noqa: F401,F403
 from .packed import *  # noqa: F401,F403
-from .transform import *  # noqa: F401,F403  # pylint: disable=redefined-builtin
 from .operator import Argument, Attribute, Description, Operator, bias_most, operators, run
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..expr import Expr, Operand
 
 __all__ = ["cast", "clip", "identity", "mod", "logical_xor", "sign", "isnan", "isinf", "isfinite", "rsqrt", "sigmoid",
-           "arm_cpu", "generic", "nn", "tag", "testing", "utils", "InvalidShapeError", "Argument", "Attribute", "Description",
-           "Operator", "bias_most", "operators", "run"]
+           "tag", "Argument", "Attribute", "Description", "Operator", "bias_most", "operators", "run"]
 __all__ += _elementwise_functions.__all__
-__all__ += arrange.__all__
-__all__ += join.__all__
 __all__ += packed.__all__
-__all__ += transform.__all__
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_"):
+        raise AttributeError(name)
+    return attribute("vta.topi", name)
 
 
 def mod(lhs: Tensor | Operand, rhs: Tensor | Operand) -> Tensor | Expr:

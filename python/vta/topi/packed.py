@@ -12,7 +12,7 @@ from .. import te
 from .._check import need, whole
 from .._settings import current
 from ..te import Tensor
-from . import nn
+from .padding import pad
 
 if TYPE_CHECKING:
     from typing import Sequence, Union
@@ -51,7 +51,7 @@ def _padded(data, sides, value=0):
     top, left, bottom, right = sides
     if not any(sides):
         return data
-    return nn.pad(data, [0, 0, top, left, 0, 0], [0, 0, bottom, right, 0, 0], value, name="padded")
+    return pad(data, [0, 0, top, left, 0, 0], [0, 0, bottom, right, 0, 0], value, name="padded")
 
 
 def acc(x: Tensor) -> Tensor:
@@ -158,7 +158,7 @@ def conv2d_transpose_packed(data: Tensor, weight: Tensor, stride: Pair = 1, padd
     each = [-(-t // s) for t, s in zip(taps, strides)]
     before = [e - 1 if t % s == 0 else e for e, t, s in zip(each, taps, strides)]
     after = [max(0, (outs[d] - 1 + sides[d]) // strides[d] - sizes[d] + 1) for d in (0, 1)]
-    image, acc_t = nn.pad(data, [0, 0, *before, 0, 0], [0, 0, *after, 0, 0], name="padded"), current().acc_dtype
+    image, acc_t = pad(data, [0, 0, *before, 0, 0], [0, 0, *after, 0, 0], name="padded"), current().acc_dtype
     rc, dy, dx = (te.reduce_axis((0, e), name) for e, name in ((ic, "rc"), (each[0], "dy"), (each[1], "dx")))
     ri = te.reduce_axis((0, lanes), "ri")
 

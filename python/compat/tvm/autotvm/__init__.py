@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from vta.autotvm import *  # noqa: F401,F403
+from vta_tvm.autotvm import *  # noqa: F401,F403
 from .._refuse import refuse
 
 # The star above brought vta's own modules of these names, which `from . import` would find already there.

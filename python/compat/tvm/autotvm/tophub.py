@@ -1,7 +1,7 @@
 """Logs of tuned configurations."""
 
-from vta.autotvm.history import ApplyHistoryBest
-from vta.autotvm.record import load_from_file
+from vta_tvm.autotvm.history import ApplyHistoryBest
+from vta_tvm.autotvm.record import load_from_file
 from .._refuse import refuse
 
 __all__ = ["context"]

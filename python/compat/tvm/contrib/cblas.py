@@ -1,6 +1,6 @@
 """See :mod:`vta.contrib.cblas`."""
 
-from vta.contrib.cblas import batch_matmul, matmul
+from vta_tvm.contrib.cblas import batch_matmul, matmul
 from .._refuse import refuse
 
 __all__ = ["batch_matmul", "matmul"]

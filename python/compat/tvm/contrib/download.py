@@ -1,6 +1,6 @@
 """See :mod:`vta.contrib.download`."""
 
-from vta.contrib.download import download
+from vta_tvm.contrib.download import download
 from .._refuse import refuse
 
 __all__ = ["download"]

@@ -1,6 +1,6 @@
 """See :mod:`vta.contrib.graph_executor`."""
 
-from vta.contrib.graph_executor import GraphModule, create
+from vta_tvm.contrib.graph_executor import GraphModule, create
 from .._refuse import refuse
 
 __all__ = ["GraphModule", "create"]

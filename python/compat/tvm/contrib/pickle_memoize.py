@@ -1,6 +1,6 @@
 """See :mod:`vta.contrib.memoize`."""
 
-from vta.contrib.memoize import memoize
+from vta_tvm.contrib.memoize import memoize
 from .._refuse import refuse
 
 __all__ = ["memoize"]

@@ -1,6 +1,6 @@
 """See :mod:`vta.contrib.utils`."""
 
-from vta.contrib.utils import TempDirectory, tempdir
+from vta_tvm.contrib.utils import TempDirectory, tempdir
 from .._refuse import refuse
 
 __all__ = ["TempDirectory", "tempdir"]

@@ -2,7 +2,7 @@
 
 import vta
 from vta._lib import lib, take_text
-from vta.contrib.graph_executor import FloatLibrary, Library
+from vta_tvm.contrib.graph_executor import FloatLibrary, Library
 from vta.target import Target
 
 

@@ -1,6 +1,6 @@
 """Of relay's operators this helper alone."""
 
-from vta.topi.nn import get_pad_tuple
+from vta_tvm.topi.nn import get_pad_tuple
 from .._refuse import refuse
 
 __all__ = ["get_pad_tuple2d"]

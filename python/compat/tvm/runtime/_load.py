@@ -1,6 +1,7 @@
 """Modules from files."""
 
-from vta.contrib.graph_executor import Library, is_artifact
+from vta.model import is_artifact
+from vta_tvm.contrib.graph_executor import Library
 from vta.module import load_module as _load_module
 
 __all__ = ["load_module"]

@@ -1,9 +1,9 @@
 """Comparisons for tests, and decorators; see :mod:`vta.testing.conditions`."""
 
 import numpy as np
-from vta.testing.conditions import *  # noqa: F401,F403
-from vta.testing import conditions as _conditions
-from vta.testing.gradients import check_numerical_grads
+from vta_tvm.testing.conditions import *  # noqa: F401,F403
+from vta_tvm.testing import conditions as _conditions
+from vta_tvm.testing.gradients import check_numerical_grads
 from vta.expr import convert, equal, simplify
 from . import utils
 from .._refuse import refuse

@@ -3,8 +3,9 @@
 from importlib import import_module
 
 from vta.topi import *  # noqa: F401,F403
-from vta import topi as _topi
-from vta.topi.transform import in_order as _in_order
+from vta_tvm.topi import *  # noqa: F401,F403
+from vta_tvm import topi as _topi
+from vta_tvm.topi.transform import in_order as _in_order
 from .._refuse import refuse
 
 # The star above brought vta's own modules of these names, which `from . import` would find already there.

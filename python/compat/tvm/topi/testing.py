@@ -1,9 +1,9 @@
 """See :mod:`vta.topi.testing` and :mod:`vta.topi.generic`."""
 
 from vta.target import Target
-from vta.topi.generic import default_schedule
-from vta.topi.nn import conv2d_nchw
-from vta.topi.testing import *  # noqa: F401,F403
+from vta_tvm.topi.generic import default_schedule
+from vta_tvm.topi.nn import conv2d_nchw
+from vta_tvm.topi.testing import *  # noqa: F401,F403
 from .._refuse import refuse
 
 

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from vta.autotvm.measure import *  # noqa: F401,F403
+from vta_tvm.autotvm.measure import *  # noqa: F401,F403
 from ..._refuse import refuse
 
 measure_methods = import_module(f"{__name__}.measure_methods")

@@ -2,7 +2,7 @@
 
 import os
 
-from vta.autotvm.measure import LocalBuilder, LocalRunner, RPCRunner
+from vta_tvm.autotvm.measure import LocalBuilder, LocalRunner, RPCRunner
 from vta.rpc import connect_tracker
 from ..._refuse import refuse
 

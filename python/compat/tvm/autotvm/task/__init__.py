@@ -2,11 +2,11 @@
 
 from importlib import import_module
 
-from vta.autotvm.dispatcher import ApplyConfig, DispatchContext, FallbackContext
-from vta.autotvm.extract import *  # noqa: F401,F403
-from vta.autotvm.history import ApplyHistoryBest
-from vta.autotvm.space import ConfigEntity, ConfigSpace, FallbackConfigEntity
-from vta.autotvm.task import *  # noqa: F401,F403
+from vta_tvm.autotvm.dispatcher import ApplyConfig, DispatchContext, FallbackContext
+from vta_tvm.autotvm.extract import *  # noqa: F401,F403
+from vta_tvm.autotvm.history import ApplyHistoryBest
+from vta_tvm.autotvm.space import ConfigEntity, ConfigSpace, FallbackConfigEntity
+from vta_tvm.autotvm.task import *  # noqa: F401,F403
 from ..._refuse import refuse
 
 dispatcher, space, task, topi_integration, relay_integration = (

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from vta.autotvm.tuner import *  # noqa: F401,F403
+from vta_tvm.autotvm.tuner import *  # noqa: F401,F403
 from ..._refuse import refuse
 
 callback = import_module(f"{__name__}.callback")

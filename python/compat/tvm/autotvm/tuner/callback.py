@@ -1,6 +1,6 @@
 """See :mod:`vta.autotvm.callback`."""
 
-from vta.autotvm.callback import *  # noqa: F401,F403
+from vta_tvm.autotvm.callback import *  # noqa: F401,F403
 from ..._refuse import refuse
 
 __getattr__ = refuse("tvm.autotvm.tuner.callback")

@@ -1,6 +1,6 @@
 """The executor of networks, with a profile by layer."""
 
-from vta.contrib.graph_executor import GraphModule, create as _create
+from vta_tvm.contrib.graph_executor import GraphModule, create as _create
 from ..._refuse import refuse
 
 __all__ = ["GraphModuleDebug", "create"]

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from vta.te.hybrid import HybridModule, build, script
+from vta_tvm.te.hybrid import HybridModule, build, script
 from ..._refuse import refuse
 
 runtime = import_module(f"{__name__}.runtime")

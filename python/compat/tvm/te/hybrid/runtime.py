@@ -1,6 +1,6 @@
 """What scripts know by name when they run on numpy arrays."""
 
-from vta.te.hybrid import _plain_names
+from vta_tvm.te.hybrid import _plain_names
 from ..._refuse import refuse
 
 __all__ = ["HYBRID_GLOBALS"]

@@ -1,6 +1,6 @@
 """See :mod:`vta.topi.nn`."""
 
-from vta.topi.nn import *  # noqa: F401,F403
+from vta_tvm.topi.nn import *  # noqa: F401,F403
 from . import pooling, utils
 from ..._refuse import refuse
 

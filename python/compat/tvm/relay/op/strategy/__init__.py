@@ -3,7 +3,7 @@
 from importlib import import_module
 
 from vta.target import Target
-from vta.topi.utils import get_const_tuple
+from vta_tvm.topi.utils import get_const_tuple
 from ..._op import get
 from ...._refuse import refuse
 

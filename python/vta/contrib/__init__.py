@@ -1,1 +1,0 @@
-"""Small helpers of programs, none of them about the accelerator."""
