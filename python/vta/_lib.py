@@ -5,6 +5,8 @@ that returns a ``vta_status`` and raises :class:`vta.VTAError` with the library'
 passes the thread's list of diagnostics where the marker ``DIAG`` stands.
 """
 
+from __future__ import annotations
+
 import _thread
 import ctypes
 import os
