@@ -114,7 +114,7 @@ void print_stop(const session *s, int number) {
     case STOP_INSN: printf("instruction %u\n", b->what); break;
     case STOP_TOKEN: printf("token %s\n", vta_token_queue_name((vta_token_queue)b->what)); break;
     case STOP_SRAM: printf("%s %u\n", vta_memory_name((vta_memory)b->what), b->place); break;
-    default: printf("dram 0x%08x\n", b->place); break;
+    case STOP_DRAM: printf("dram 0x%08x\n", b->place); break;
     }
 }
 

@@ -8,8 +8,9 @@ static bool hits(const session *s, const stop *b, uint32_t index) {
     case STOP_INSN: return b->what == index;
     case STOP_TOKEN: return vta_debugger_uses_token(s->debugger, index, (vta_token_queue)b->what);
     case STOP_SRAM: return vta_debugger_touches(s->debugger, index, (vta_memory)b->what, b->place);
-    default: return vta_debugger_touches_dram(s->debugger, index, b->place);
+    case STOP_DRAM: break;
     }
+    return vta_debugger_touches_dram(s->debugger, index, b->place);
 }
 
 static int stop_at(const session *s, uint32_t index) {

@@ -10,7 +10,9 @@ enum { VARS = 3, EXPRESSIONS = 400, LINES = 64 };
 
 /* ---- Random expressions over x, y, z, each in a range --------------------------------------------------------- */
 
-static const struct { int64_t min, extent; } ranges[] = {{0, 5}, {-3, 7}, {1, 4}, {0, 2}, {-4, 4}, {3, 1}, {0, 8}};
+static const struct {
+    int64_t min, extent;
+} ranges[] = {{0, 5}, {-3, 7}, {1, 4}, {0, 2}, {-4, 4}, {3, 1}, {0, 8}};
 enum { RANGES = sizeof ranges / sizeof *ranges };
 
 typedef struct scene {
@@ -145,8 +147,9 @@ static bool order_holds(vt__order order, int64_t x, int64_t n) {
     case VT__LT: return x < n;
     case VT__LE: return x <= n;
     case VT__NE: return x != n;
-    default: return true;
+    case VT__UNKNOWN: break;
     }
+    return true;
 }
 
 static void check_order(scene *s, const char *group, const vt_expr *e, const vt_expr *condition, facts f) {

@@ -60,12 +60,17 @@ static number combine_ints(vt_expr_kind kind, int64_t x, int64_t y) {
     case VT_E_GE: return number_of(x >= y);
     case VT_E_AND: return number_of(x && y);
     case VT_E_OR: return number_of(x || y);
-    default: fail_msg("no arithmetic: kind %d", kind); return (number){0};
+    case VT_EACH_LEAF:
+    case VT_E_NOT:
+    case VT_EACH_OTHER:
+    case VT_E_COUNT: break;
     }
+    fail_msg("no arithmetic: kind %d", kind);
+    return (number){0};
 }
 
 static number combine_floats(vt_expr_kind kind, double x, double y) {
-    switch (kind) {
+    switch ((int)kind) {
     case VT_E_ADD: return (number){0, x + y};
     case VT_E_SUB: return (number){0, x - y};
     case VT_E_MUL: return (number){0, x * y};

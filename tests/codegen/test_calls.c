@@ -69,8 +69,10 @@ static const vt_expr *make_call(vt_ctx *c, which what, vt_dtype type) {
         pointer = vt_e_call_extern(c, VT_HANDLE_T, "VTAMemAlloc", 2, sizes);
         return vt_e_call_extern(c, type, "VTAMemGetPhyAddr", 1, &pointer);
     case FREE: return vt_e_call_extern(c, type, "VTADeviceFree", 1, &null);
-    default: return vt_e_call_extern(c, type, "VTAMemAlloc", 2, sizes);
+    case ALLOC:
+    case ALLOC_EVEN: break;
     }
+    return vt_e_call_extern(c, type, "VTAMemAlloc", 2, sizes);
 }
 
 /* R[i] = the call of row i; where the row has no value, the call alone. */

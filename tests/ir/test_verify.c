@@ -114,8 +114,16 @@ static const vt_expr *sample(vt_ctx *ctx, vt_expr_kind kind, const vt_var *i) {
     case VT_E_LET: return vt_e_let(ctx, vt_var_new(ctx, "v", VT_I32), x, x);
     case VT_E_RAMP: return vt_e_ramp(ctx, x, x, 4);
     case VT_E_BROADCAST: return vt_e_broadcast(ctx, x, 4);
-    default: return NULL;
+    case VT_EACH_ARITH:
+    case VT_EACH_COMPARE:
+    case VT_EACH_LOGIC:
+    case VT_E_LOAD:
+    case VT_E_PLOAD:
+    case VT_E_CALL:
+    case VT_E_REDUCE:
+    case VT_E_COUNT: break;
     }
+    return NULL;
 }
 
 static vta_status all_kinds(vt_ctx *ctx, void *arg) {

@@ -295,7 +295,7 @@ static vta_status check_scope(vt_ctx *ctx, void *arg) {
     case IN_VALUE: p.f.func.body = make(&p, p.i, p.nop); break;
     case TWICE: p.f.func.body = make(&p, p.zero, make(&p, p.zero, p.nop)); break;
     case AGAIN: p.f.func.body = both(&p, make(&p, p.zero, p.nop), make(&p, p.zero, use(&p))); break;
-    default: break;
+    case WHERE_COUNT: break;
     }
     return vt_verify(ctx, &p.f.func, ctx->diag);
 }

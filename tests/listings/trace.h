@@ -136,7 +136,7 @@ static void trace_extern(trace *t, const vt_expr *e) {
 }
 
 static void trace_eval(trace *t, const vt_expr *e) {
-    switch (e->kind == VT_E_CALL ? e->u.op : VT_OP_COUNT) {
+    switch ((int)(e->kind == VT_E_CALL ? e->u.op : VT_OP_COUNT)) {
     case VT_OP_VTA_COPROC_SYNC: trace_intrinsic(t, TRACE_SYNC, e); return;
     case VT_OP_VTA_COPROC_DEP_PUSH: trace_intrinsic(t, TRACE_PUSH, e); return;
     case VT_OP_VTA_COPROC_DEP_POP: trace_intrinsic(t, TRACE_POP, e); return;

@@ -590,8 +590,10 @@ static int64_t nearest(vt_host_rounding how, double at) {
     case VT_HOST_FLOOR: return (int64_t)down;
     case VT_HOST_CEIL: return (int64_t)(part > 0 ? down + 1 : down);
     case VT_HOST_ROUND_UP: return (int64_t)(part >= 0.5 ? down + 1 : down);
-    default: return (int64_t)(part > 0.5 ? down + 1 : down);
+    case VT_HOST_LINEAR:
+    case VT_HOST_ROUND_DOWN: break;
     }
+    return (int64_t)(part > 0.5 ? down + 1 : down);
 }
 
 static double between(double low, double v, double high) { return v < low ? low : v > high ? high : v; }

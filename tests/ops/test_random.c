@@ -143,7 +143,8 @@ static void make_step(instance *s, step *e) {
     case FACTOR: add_text(s, "multiply_channel"); break;
     case AMOUNT: add_text(s, "shift_channel"); break;
     case BIAS_INT8: add_text(s, "bias_int8:%d", (int)e->a); break;
-    default: add_text(s, "residual_int8:%d", (int)e->a); break;
+    case RESIDUAL_INT8:
+    case KINDS: add_text(s, "residual_int8:%d", (int)e->a); break;
     }
     make_values(s, e);
 }
@@ -282,8 +283,10 @@ static int32_t apply(const step *e, int32_t x, int64_t channel, int64_t output) 
     case BIAS:
     case BIAS_INT8: return wrap((int64_t)x + e->values[channel]);
     case RESIDUAL_INT8: return wrap((int64_t)x + (int64_t)e->a * e->values[output]);
-    default: return wrap((int64_t)x + e->values[output]);
+    case RESIDUAL:
+    case KINDS: break;
     }
+    return wrap((int64_t)x + e->values[output]);
 }
 
 static int32_t sum_at(const instance *s, int64_t n, int64_t o, int64_t y, int64_t x) {
@@ -442,7 +445,7 @@ static const step *step_of(const instance *s, const char *name) {
 }
 
 static void fill_input(vta_array *a, const instance *s, const step *e, int64_t batch, int64_t out) {
-    switch (e->kind) {
+    switch ((int)e->kind) {
     case RESIDUAL:
         fill(a, &(layout){s->n / s->mats, s->oc, s->oh * s->ow, batch, out, s->mats}, NULL, e->values);
         return;

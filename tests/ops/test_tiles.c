@@ -107,7 +107,8 @@ static void make_step(instance *s, step *e) {
         add_text(s, "bias");
         e->values = noise(1, s->out.c, 1, 1, -1000, 1000);
         break;
-    default: add_text(s, "residual"); e->values = noise(s->out.n, s->out.c, s->out.h, s->out.w, -100000, 100000);
+    case RESIDUAL:
+    case KINDS: add_text(s, "residual"); e->values = noise(s->out.n, s->out.c, s->out.h, s->out.w, -100000, 100000);
     }
 }
 
@@ -131,7 +132,8 @@ static int32_t follow(const instance *s, int32_t x, int64_t channel, int64_t out
         case ADD: x = wrap((int64_t)x + e->a); break;
         case MIN: x = x < e->a ? x : e->a; break;
         case BIAS: x = wrap((int64_t)x + e->values.v[channel]); break;
-        default: x = wrap((int64_t)x + e->values.v[output]);
+        case RESIDUAL:
+        case KINDS: x = wrap((int64_t)x + e->values.v[output]);
         }
     }
     return x;

@@ -49,7 +49,9 @@ static int32_t number_of(const tree *t, const int32_t vars[VARIABLES]) {
         case MAX: v[i] = a > b ? a : b; break;
         case SHL: v[i] = shifted(a, -(int64_t)b); break;
         case SHR: v[i] = shifted(a, b); break;
-        default: v[i] = narrowed(a, e->number, e->kind == NARROW);
+        case NARROW:
+        case UNARROW:
+        case KINDS: v[i] = narrowed(a, e->number, e->kind == NARROW);
         }
     }
     return v[t->n - 1];
@@ -71,7 +73,14 @@ static vta_value value_of(vta_field *f, const tree *t) {
         case NUMBER: v[i] = vta_field_int(f, e->number); break;
         case NARROW:
         case UNARROW: v[i] = vta_field_narrow(f, v[e->a], (uint32_t)e->number, e->kind == NARROW); break;
-        default: v[i] = vta_field_apply(f, ops[e->kind], v[e->a], v[e->b], 32);
+        case ADD:
+        case SUB:
+        case MUL:
+        case MIN:
+        case MAX:
+        case SHL:
+        case SHR:
+        case KINDS: v[i] = vta_field_apply(f, ops[e->kind], v[e->a], v[e->b], 32);
         }
     }
     return v[t->n - 1];

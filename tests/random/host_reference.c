@@ -62,7 +62,7 @@ static host_value chosen(const evaluator *ev, const host_expr *e) {
 }
 
 static host_value of_floats(const host_expr *e, double x, double y) {
-    switch (e->op) {
+    switch ((int)e->op) {
     case H_ADD: return (host_value){.d = x + y};
     case H_SUB: return (host_value){.d = x - y};
     case H_MUL: return (host_value){.d = x * y};
@@ -90,13 +90,19 @@ static int64_t of_integers(const host_expr *e, int64_t x, int64_t y) {
     case H_OR: return x | y;
     case H_XOR: return x ^ y;
     case H_NOT: return ~x;
-    default: abort();
+    case H_CONST:
+    case H_AXIS:
+    case H_LOAD:
+    case H_CAST:
+    case H_SELECT:
+    case H_IF:
+    case H_GUARD: abort();
     }
 }
 
 static host_value value(const evaluator *ev, int which) {
     const host_expr *e = &ev->p->exprs[which];
-    switch (e->op) {
+    switch ((int)e->op) {
     case H_CONST:
         return host_types[e->type].is_float ? (host_value){.d = (double)e->constant} : (host_value){.i = e->constant};
     case H_AXIS: return (host_value){.i = ev->at[e->axis]};

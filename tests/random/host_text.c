@@ -39,7 +39,7 @@ static void write_expr(const host_program *p, int which, FILE *to) {
     static const char *const compares[] = {"<", "<=", "==", "!=", ">", ">="};
     const host_expr *e = &p->exprs[which];
     const char *type = host_types[e->type].name;
-    switch (e->op) {
+    switch ((int)e->op) {
     case H_CONST: fprintf(to, "%s(%lld)", type, (long long)e->constant); return;
     case H_AXIS: fprintf(to, "int32(i%d)", e->axis); return;
     case H_LOAD: write_load(p, e, to); return;

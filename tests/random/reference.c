@@ -57,8 +57,10 @@ static int64_t operate(alu_op op, int64_t x, int64_t y) {
     case OP_MUL: return (int64_t)((uint64_t)x * (uint64_t)y);
     case OP_SHR: return shifted_right(x, y);
     case OP_SHL: return shifted_right(x, -y);
-    default: return x;
+    case OP_COPY:
+    case OP_COUNT: break;
     }
+    return x;
 }
 
 static void compute_alu(const program *p, const node *t, const values *v, int64_t *to) {

@@ -159,7 +159,7 @@ void soak_disturb(soak *s, soak_disturbance what, check_random *random) {
     case SOAK_KILL_SESSION: did = kill_in_session(s, any, random); break;
     case SOAK_STALL_SERVER: stall(boards[any].at.pid, random); break;
     case SOAK_STALL_TRACKER: stall(tracker.at.pid, random); break;
-    default: break;
+    case SOAK_DISTURBANCE_COUNT: break;
     }
     done[what] += did;
 }

@@ -393,7 +393,8 @@ static const vt_stmt *placed(use how, placing *p, const vt_var *i, bool alloc_y)
         s = SEQ(a, copy(p, i), use_y(p), use_x(p));
         break;
     }
-    default: {
+    case ROUND_AND_ROUND:
+    case EACH_ROUND: {
         const vt_stmt *a = use_x(p);
         s = SEQ(a, use_y(p));
     }

@@ -168,8 +168,12 @@ static const vt_buffer *tensor_of(vta_memory memory) {
     case VTA_MEM_WGT: return dram.wgt;
     case VTA_MEM_ACC: return dram.acc;
     case VTA_MEM_OUT: return dram.out;
-    default: return dram.inp; /* of 8 bits, as those that are widened into the accumulators */
+    case VTA_MEM_UOP:
+    case VTA_MEM_INP:
+    case VTA_MEM_ACC_8BIT:
+    case VTA_MEM_COUNT: break;
     }
+    return dram.inp; /* of 8 bits, as those that are widened into the accumulators */
 }
 
 static const vt_stmt *transfer_placed(void) {
@@ -186,8 +190,11 @@ static vta_stage stage_of(bool stores, vta_memory memory) {
     case VTA_MEM_WGT: return VTA_STAGE_LOAD;
     case VTA_MEM_ACC:
     case VTA_MEM_ACC_8BIT: return VTA_STAGE_COMPUTE;
-    default: return 0;
+    case VTA_MEM_UOP:
+    case VTA_MEM_OUT:
+    case VTA_MEM_COUNT: break;
     }
+    return 0;
 }
 
 static void memories_and_stages(void **state) {

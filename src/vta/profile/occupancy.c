@@ -135,7 +135,8 @@ static void touch(lives *l, const vta_insn *insn) {
     case VTA_OP_ALU: execute(l, insn); return;
     case VTA_OP_STORE: move(l, insn, VT_OCC_ACC); return;
     case VTA_OP_LOAD: break;
-    default: return;
+    case VTA_OP_FINISH:
+    case VTA_OP_COUNT: return;
     }
     if (insn->u.mem.x_size == 0) return;
     for (int b = 0; b < VT_OCC_COUNT; b++)

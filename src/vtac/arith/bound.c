@@ -99,7 +99,7 @@ static vt_bound of_shift(vt_analyzer *an, const vt_expr *e) {
 }
 
 static vt_bound of_call(vt_analyzer *an, const vt_expr *e) {
-    switch (e->u.op) {
+    switch ((int)e->u.op) {
     case VT_OP_SHIFT_RIGHT: return of_shift(an, e);
     case VT_OP_BITWISE_AND: return bits_and(vt_const_bound(an, e->a[0]), vt_const_bound(an, e->a[1]), e->dtype);
     default: return everything(e->dtype);

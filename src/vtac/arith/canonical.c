@@ -25,12 +25,22 @@ static bool fold(vt__rewriter *rw, vt_expr_kind kind, const vt__canon *x, const 
     case VT_E_MUL:
         if (is_number(x, 1) || is_number(y, 0)) return *out = *y, true;
         return is_number(x, 0) || is_number(y, 1) ? (*out = *x, true) : false;
-    default:
-        if (is_number(x, 0)) return *out = *x, true;
-        if (!is_number(y, 1)) return false;
-        *out = kind == VT_E_DIV || kind == VT_E_FLOORDIV ? *x : number(rw, y->e->dtype, 0);
-        return true;
+    case VT_EACH_LEAF:
+    case VT_E_DIV:
+    case VT_E_MOD:
+    case VT_E_FLOORDIV:
+    case VT_E_FLOORMOD:
+    case VT_E_MIN:
+    case VT_E_MAX:
+    case VT_EACH_COMPARE:
+    case VT_EACH_LOGIC:
+    case VT_EACH_OTHER:
+    case VT_E_COUNT: break;
     }
+    if (is_number(x, 0)) return *out = *x, true;
+    if (!is_number(y, 1)) return false;
+    *out = kind == VT_E_DIV || kind == VT_E_FLOORDIV ? *x : number(rw, y->e->dtype, 0);
+    return true;
 }
 
 static vt__canon add(vt__rewriter *rw, vt__canon x, vt__canon y, int64_t sign) {

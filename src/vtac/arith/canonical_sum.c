@@ -83,8 +83,9 @@ const vt_expr *vt__canon_write(vt_ctx *ctx, const vt__canon *c) {
     switch (c->form) {
     case VT__CANON_SPLIT: return vt__split_write(ctx, c->split, 1);
     case VT__CANON_SUM: return vt__sum_write(ctx, c->sum);
-    default: return c->e;
+    case VT__CANON_EXPR: break;
     }
+    return c->e;
 }
 
 /* ---- Making ---------------------------------------------------------------------------------------------- */

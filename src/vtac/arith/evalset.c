@@ -86,8 +86,13 @@ static vt_intset combine_sets(evaluator *ev, vt_expr_kind kind, vt_intset x, vt_
     case VT_E_FLOORDIV: return vt_intset_is_point(y) ? scale(ev, kind, x, y.min) : vt_intset_everything();
     case VT_E_MOD:
     case VT_E_FLOORMOD: return vt_intset_is_point(y) ? remainder_of(ev, kind, x, y.min) : vt_intset_everything();
-    default: return vt_intset_everything();
+    case VT_EACH_LEAF:
+    case VT_EACH_COMPARE:
+    case VT_EACH_LOGIC:
+    case VT_EACH_OTHER:
+    case VT_E_COUNT: break;
     }
+    return vt_intset_everything();
 }
 
 static vt_intset eval_binary(evaluator *ev, const vt_expr *e) {

@@ -9,8 +9,11 @@ static const vt_expr *eq_by_difference(vt__rewriter *rw, const vt_expr *e) {
     case VT__NE:
     case VT__GT:
     case VT__LT: return vt_int(rw->ctx, e->dtype, 0);
-    default: return NULL;
+    case VT__UNKNOWN:
+    case VT__GE:
+    case VT__LE: break;
     }
+    return NULL;
 }
 
 static const vt_expr *lt_by_difference(vt__rewriter *rw, const vt_expr *e) {
@@ -19,8 +22,11 @@ static const vt_expr *lt_by_difference(vt__rewriter *rw, const vt_expr *e) {
     case VT__EQ:
     case VT__GT:
     case VT__GE: return vt_int(rw->ctx, e->dtype, 0);
-    default: return NULL;
+    case VT__UNKNOWN:
+    case VT__LE:
+    case VT__NE: break;
     }
+    return NULL;
 }
 
 static const vt__rule eq_vector[] = {

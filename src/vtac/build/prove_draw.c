@@ -70,7 +70,7 @@ static vta_status evaluate(draw *d) {
 /* A program that cannot run is wrong, one whose work is too much is not proven; the rest are errors of the call. */
 static vta_status run_failed(const draw *d, vta_status status) {
     const vt_proof *p = d->proof;
-    switch (status) {
+    switch ((int)status) {
     case VTA_DEADLOCK:
     case VTA_OUT_OF_RANGE:
     case VTA_ILLEGAL:

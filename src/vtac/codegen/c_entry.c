@@ -13,8 +13,9 @@ static const char *what_is_checked(vt__c *c, const vt__check *check, const char 
     case VT__CHECK_STRIDE: return vt_new_format(c->ctx, "%s->strides[%u]", t, check->dim);
     case VT__CHECK_OFFSET: return vt_new_format(c->ctx, "(int64_t)%s->byte_offset", t);
     case VT__CHECK_DEVICE: return vt_new_format(c->ctx, "%s->device_type", t);
-    default: return vt_new_format(c->ctx, "%s->data", t);
+    case VT__CHECK_DATA: break;
     }
+    return vt_new_format(c->ctx, "%s->data", t);
 }
 
 /* `condition` is what must not be; `got` what the message's two numbers are. */

@@ -78,7 +78,7 @@ static const char *division(vt__c *c, const vt_expr *e, const char *x, const cha
 static const char *arithmetic(vt__c *c, const vt_expr *e, const char *lane) {
     const char *x = vt__c_expr(c, e->a[0], lane), *y = vt__c_expr(c, e->a[1], lane);
     vt_dtype t = e->dtype;
-    switch (e->kind) {
+    switch ((vt_expr_kind)e->kind) {
     case VT_E_ADD:
     case VT_E_SUB:
     case VT_E_MUL: return wrapped(c, t, TEXT("(%s %s %s)", x, vt_expr_infos[e->kind].symbol, y));
@@ -88,7 +88,12 @@ static const char *arithmetic(vt__c *c, const vt_expr *e, const char *lane) {
     case VT_E_MOD:
     case VT_E_FLOORDIV:
     case VT_E_FLOORMOD: break;
-    default: vt_raise(c->ctx, VTA_INTERNAL, "%s: %s is no arithmetic", c->entry->name, vt_expr_infos[e->kind].text);
+    case VT_EACH_LEAF:
+    case VT_EACH_COMPARE:
+    case VT_EACH_LOGIC:
+    case VT_EACH_OTHER:
+    case VT_E_COUNT:
+        vt_raise(c->ctx, VTA_INTERNAL, "%s: %s is no arithmetic", c->entry->name, vt_expr_infos[e->kind].text);
     }
     if (t.code != VT_FLOAT) return division(c, e, x, y);
     if (e->kind == VT_E_DIV) return TEXT("(%s / %s)", x, y);
@@ -202,7 +207,7 @@ static const char *reinterpret(vt__c *c, const vt_expr *e, const char *lane) {
 
 static const char *call(vt__c *c, const vt_expr *e, const char *lane) {
     if (math_names[e->u.op].c) return math(c, e, lane);
-    switch (e->u.op) {
+    switch ((int)e->u.op) {
     case VT_OP_LIKELY: return vt__c_expr(c, e->a[0], lane);
     case VT_OP_IF_THEN_ELSE:
         return TEXT("(%s ? %s : %s)", vt__c_expr(c, e->a[0], e->a[0]->dtype.lanes > 1 ? lane : NULL),
@@ -272,10 +277,14 @@ const char *vt__c_expr(vt__c *c, const vt_expr *e, const char *lane) {
     case VT_E_RAMP:
         return TEXT("(%s + %s * %s)", vt__c_expr(c, e->a[0], NULL), vt__c_expr(c, e->a[1], NULL), lane ? lane : "0");
     case VT_E_BROADCAST: return vt__c_expr(c, e->a[0], NULL);
-    default:
-        vt_raise(c->ctx, VTA_INTERNAL, "%s: an expression of kind '%s' is left after lowering", c->entry->name,
-                 vt_expr_infos[e->kind].text);
+    case VT_EACH_ARITH:
+    case VT_EACH_COMPARE:
+    case VT_E_PLOAD:
+    case VT_E_REDUCE:
+    case VT_E_COUNT: break;
     }
+    vt_raise(c->ctx, VTA_INTERNAL, "%s: an expression of kind '%s' is left after lowering", c->entry->name,
+             vt_expr_infos[e->kind].text);
 }
 
 const char *vt__c_effect(vt__c *c, const vt_expr *e) {

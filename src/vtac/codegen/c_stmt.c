@@ -263,7 +263,10 @@ void vt__c_stmt(vt__c *c, const vt_stmt *s) {
         else if (s->u.eval.value->kind != VT_E_INT)
             vt__c_line(c, "%s;", vt__c_effect(c, s->u.eval.value));
         break;
-    default:
+    case VT_S_PSTORE:
+    case VT_S_REALIZE:
+    case VT_S_BLOCK:
+    case VT_S_COUNT:
         vt_raise(c->ctx, VTA_INTERNAL, "%s: a statement of kind '%s' is left after lowering", c->entry->name,
                  vt_stmt_kind_text(s->kind));
     }

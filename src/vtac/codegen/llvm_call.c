@@ -118,7 +118,7 @@ static LLVMValueRef math(vt__llvm *g, const vt_expr *e) {
 static LLVMValueRef bits(vt__llvm *g, const vt_expr *e) {
     LLVMBuilderRef b = g->builder;
     LLVMValueRef x = vt__llvm_expr(g, e->a[0]), y = e->n > 1 ? vt__llvm_expr(g, e->a[1]) : NULL;
-    switch (e->u.op) {
+    switch ((int)e->u.op) {
     case VT_OP_SHIFT_LEFT: return LLVMBuildShl(b, x, y, "");
     case VT_OP_SHIFT_RIGHT: return e->dtype.code == VT_INT ? LLVMBuildAShr(b, x, y, "") : LLVMBuildLShr(b, x, y, "");
     case VT_OP_BITWISE_AND: return LLVMBuildAnd(b, x, y, "");
@@ -170,7 +170,7 @@ static LLVMValueRef is_null(vt__llvm *g, const vt_expr *e) {
 
 LLVMValueRef vt__llvm_call(vt__llvm *g, const vt_expr *e) {
     if (math_names[e->u.op].c) return math(g, e);
-    switch (e->u.op) {
+    switch ((int)e->u.op) {
     case VT_OP_LIKELY: return vt__llvm_expr(g, e->a[0]);
     case VT_OP_IF_THEN_ELSE: return if_then_else(g, e);
     case VT_OP_SHIFT_LEFT:

@@ -221,7 +221,7 @@ static LLVMValueRef divide(vt__llvm *g, const vt_expr *e, LLVMValueRef x, LLVMVa
 
 static LLVMValueRef arithmetic_float(vt__llvm *g, const vt_expr *e, LLVMValueRef x, LLVMValueRef y) {
     LLVMBuilderRef b = g->builder;
-    switch (e->kind) {
+    switch ((vt_expr_kind)e->kind) {
     case VT_E_ADD: return LLVMBuildFAdd(b, x, y, "");
     case VT_E_SUB: return LLVMBuildFSub(b, x, y, "");
     case VT_E_MUL: return LLVMBuildFMul(b, x, y, "");
@@ -229,8 +229,15 @@ static LLVMValueRef arithmetic_float(vt__llvm *g, const vt_expr *e, LLVMValueRef
     case VT_E_MIN: return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, x, y, ""), x, y, "");
     case VT_E_MAX: return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOGT, x, y, ""), x, y, "");
     case VT_E_MOD: return LLVMBuildFRem(b, x, y, "");
-    default: vt_raise(g->ctx, VTA_UNSUPPORTED, "%s: %s of floats", g->entry->name, vt_expr_infos[e->kind].text);
+    case VT_EACH_LEAF:
+    case VT_E_FLOORDIV:
+    case VT_E_FLOORMOD:
+    case VT_EACH_COMPARE:
+    case VT_EACH_LOGIC:
+    case VT_EACH_OTHER:
+    case VT_E_COUNT: break;
     }
+    vt_raise(g->ctx, VTA_UNSUPPORTED, "%s: %s of floats", g->entry->name, vt_expr_infos[e->kind].text);
 }
 
 static LLVMValueRef arithmetic(vt__llvm *g, const vt_expr *e) {
@@ -238,7 +245,7 @@ static LLVMValueRef arithmetic(vt__llvm *g, const vt_expr *e) {
     LLVMValueRef x = vt__llvm_expr(g, e->a[0]), y = vt__llvm_expr(g, e->a[1]);
     if (e->dtype.code == VT_FLOAT) return arithmetic_float(g, e, x, y);
     bool is_signed = e->dtype.code == VT_INT;
-    switch (e->kind) {
+    switch ((vt_expr_kind)e->kind) {
     case VT_E_ADD: return LLVMBuildAdd(b, x, y, "");
     case VT_E_SUB: return LLVMBuildSub(b, x, y, "");
     case VT_E_MUL: return LLVMBuildMul(b, x, y, "");
@@ -248,8 +255,13 @@ static LLVMValueRef arithmetic(vt__llvm *g, const vt_expr *e) {
     case VT_E_MOD:
     case VT_E_FLOORDIV:
     case VT_E_FLOORMOD: return divide(g, e, x, y);
-    default: vt_raise(g->ctx, VTA_INTERNAL, "%s: %s is no arithmetic", g->entry->name, vt_expr_infos[e->kind].text);
+    case VT_EACH_LEAF:
+    case VT_EACH_COMPARE:
+    case VT_EACH_LOGIC:
+    case VT_EACH_OTHER:
+    case VT_E_COUNT: break;
     }
+    vt_raise(g->ctx, VTA_INTERNAL, "%s: %s is no arithmetic", g->entry->name, vt_expr_infos[e->kind].text);
 }
 
 static LLVMValueRef comparison(vt__llvm *g, const vt_expr *e) {
@@ -328,8 +340,12 @@ LLVMValueRef vt__llvm_expr(vt__llvm *g, const vt_expr *e) {
     case VT_E_LET: return let(g, e);
     case VT_E_RAMP: return ramp(g, e);
     case VT_E_BROADCAST: return splat(g, vt__llvm_expr(g, e->a[0]), e->dtype.lanes);
-    default:
-        vt_raise(g->ctx, VTA_INTERNAL, "%s: an expression of kind '%s' is left after lowering", g->entry->name,
-                 vt_expr_infos[e->kind].text);
+    case VT_EACH_ARITH:
+    case VT_EACH_COMPARE:
+    case VT_E_PLOAD:
+    case VT_E_REDUCE:
+    case VT_E_COUNT: break;
     }
+    vt_raise(g->ctx, VTA_INTERNAL, "%s: an expression of kind '%s' is left after lowering", g->entry->name,
+             vt_expr_infos[e->kind].text);
 }

@@ -55,8 +55,7 @@ static void loop(vt__llvm *g, const vt_stmt *s) {
         vt__llvm_stmt(g, s->u.loop.body);
         return;
     }
-    loop_over(g, s, begin, LLVMBuildAdd(b, begin, extent, ""),
-              vt__llvm_in_pieces(g, s) ? some_steps : one_step);
+    loop_over(g, s, begin, LLVMBuildAdd(b, begin, extent, ""), vt__llvm_in_pieces(g, s) ? some_steps : one_step);
 }
 
 static void for_loop(vt__llvm *g, const vt_stmt *s) {
@@ -238,7 +237,10 @@ void vt__llvm_stmt(vt__llvm *g, const vt_stmt *s) {
     case VT_S_SEQ: sequence(g, s); break;
     case VT_S_IF: branch(g, s); break;
     case VT_S_EVAL: evaluate(g, s->u.eval.value); break;
-    default:
+    case VT_S_PSTORE:
+    case VT_S_REALIZE:
+    case VT_S_BLOCK:
+    case VT_S_COUNT:
         vt_raise(g->ctx, VTA_INTERNAL, "%s: a statement of kind '%s' is left after lowering", g->entry->name,
                  vt_stmt_kind_text(s->kind));
     }

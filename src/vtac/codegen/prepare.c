@@ -108,7 +108,7 @@ static const vt_expr *prepare_expr(vt_mutator *m, const vt_expr *e) {
     if (e->kind != VT_E_CALL) return vt_mutate_expr_children(m, e);
     if (e->u.op == VT_OP_THREAD_CONTEXT && vt_is_call(e->a[0], VT_OP_VTA_COMMAND_HANDLE)) return command_handle(p);
     e = vt_mutate_expr_children(m, e);
-    switch (e->u.op) {
+    switch ((int)e->u.op) {
     case VT_OP_LIKELY: return e->a[0];
     case VT_OP_STACK_MAKE_ARRAY:
         if (p->device_type == VT_DEVICE_CPU) return e;

@@ -59,8 +59,13 @@ static const vt_expr *fold_identity(vt_ctx *ctx, vt_expr_kind kind, const vt_exp
         if (x->kind == VT_E_INT) return x->u.i ? x : y;
         if (y->kind == VT_E_INT) return y->u.i ? y : x;
         return NULL;
-    default: return NULL;
+    case VT_EACH_LEAF:
+    case VT_EACH_COMPARE:
+    case VT_E_NOT:
+    case VT_EACH_OTHER:
+    case VT_E_COUNT: break;
     }
+    return NULL;
 }
 
 const vt_expr *vt_try_fold(vt_ctx *ctx, vt_expr_kind kind, const vt_expr *x, const vt_expr *y) {
@@ -177,7 +182,7 @@ int64_t vt_shift_value(vt_op op, vt_dtype t, int64_t x, int64_t y) {
 }
 
 bool vt__fold_bits(vt_op op, int64_t x, int64_t y, int64_t *out) {
-    switch (op) {
+    switch ((int)op) {
     case VT_OP_SHIFT_LEFT: *out = (int64_t)((uint64_t)x << y); return y >= 0 && y < 64;
     case VT_OP_SHIFT_RIGHT: *out = x >> y; return y >= 0 && y < 64;
     case VT_OP_BITWISE_AND: *out = x & y; return true;

@@ -159,7 +159,7 @@ static void run(vt__interp *in, const vt_stmt *s) {
     vt_poll(in->ctx);
     if (in->hooks && in->hooks->step_limit && ++in->steps > in->hooks->step_limit)
         vt_raise(in->ctx, VTA_TIMEOUT, "more than %llu statements", (unsigned long long)in->hooks->step_limit);
-    switch (s->kind) {
+    switch ((vt_stmt_kind)s->kind) {
     case VT_S_LET:
         vt__interp_let(in, s->u.let.var, s->u.let.value, 0);
         run(in, s->u.let.body);
@@ -185,7 +185,7 @@ static void run(vt__interp *in, const vt_stmt *s) {
         break;
     case VT_S_EVAL: vt__eval(in, s->u.eval.value, 0); break;
     case VT_S_BLOCK: run_block(in, s); break;
-    default: break;
+    case VT_S_COUNT: break;
     }
 }
 

@@ -145,7 +145,7 @@ static vt_value eval_bits(vt__interp *in, const vt_expr *e, uint32_t lane) {
 
 static vt_value eval_call(vt__interp *in, const vt_expr *e, uint32_t lane) {
     if (vt_op_is_math(e->u.op)) return eval_math(in, e, lane);
-    switch (e->u.op) {
+    switch ((int)e->u.op) {
     case VT_OP_LIKELY:
     case VT_OP_THREAD_CONTEXT: return vt__eval(in, e->a[0], lane);
     case VT_OP_IF_THEN_ELSE: return vt__eval(in, vt__eval_int(in, e->a[0], lane) ? e->a[1] : e->a[2], lane);
@@ -215,7 +215,7 @@ static vt_value eval_ramp(vt__interp *in, const vt_expr *e, uint32_t lane) {
 
 vt_value vt__eval(vt__interp *in, const vt_expr *e, uint32_t lane) {
     if (e->n == 2 && vt_expr_infos[e->kind].cls != VT_CLASS_OTHER) return eval_binary(in, e, lane);
-    switch (e->kind) {
+    switch ((vt_expr_kind)e->kind) {
     case VT_E_VAR: return eval_var(in, e, lane);
     case VT_E_INT: return vt__value_int(e->dtype, e->u.i);
     case VT_E_FLOAT: return vt__value_float(e->dtype, e->u.f);
@@ -230,6 +230,11 @@ vt_value vt__eval(vt__interp *in, const vt_expr *e, uint32_t lane) {
     case VT_E_RAMP: return eval_ramp(in, e, lane);
     case VT_E_BROADCAST: return vt__eval(in, e->a[0], 0);
     case VT_E_REDUCE: return eval_reduce(in, e);
-    default: vt_raise(in->ctx, VTA_INTERNAL, "the interpreter cannot evaluate this expression");
+    case VT_EACH_ARITH:
+    case VT_EACH_COMPARE:
+    case VT_E_AND:
+    case VT_E_OR:
+    case VT_E_COUNT: break;
     }
+    vt_raise(in->ctx, VTA_INTERNAL, "the interpreter cannot evaluate this expression");
 }

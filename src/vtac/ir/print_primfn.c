@@ -49,7 +49,7 @@ static void ref(printer *p, const vt_ref *r) {
         add(p, "]");
         break;
     case VT_REF_OP: add(p, "(op)"); break;
-    default: add(p, "(nullptr)"); break;
+    case VT_REF_NONE: add(p, "(nullptr)"); break;
     }
 }
 
@@ -179,7 +179,7 @@ static void assign(printer *p, uint32_t n, const vt_expr *const *indices, const 
 }
 
 static void stmt(printer *p, const vt_stmt *s) {
-    switch (s->kind) {
+    switch ((vt_stmt_kind)s->kind) {
     case VT_S_LET:
         add(p, "let ");
         vt__primfn_var(p, s->u.let.var);
@@ -227,7 +227,7 @@ static void stmt(printer *p, const vt_stmt *s) {
         break;
     case VT_S_EVAL: vt__primfn_expr(p, s->u.eval.value); break;
     case VT_S_BLOCK: block(p, s); break;
-    default: break;
+    case VT_S_COUNT: break;
     }
 }
 

@@ -171,7 +171,7 @@ void vt__primfn_expr(printer *p, const vt_expr *e) {
         binary(p, e);
         return;
     }
-    switch (e->kind) {
+    switch ((vt_expr_kind)e->kind) {
     case VT_E_VAR: vt__primfn_var(p, e); break;
     case VT_E_INT:
     case VT_E_FLOAT: constant(p, e); break;
@@ -208,6 +208,10 @@ void vt__primfn_expr(printer *p, const vt_expr *e) {
     case VT_E_RAMP: function(p, "ramp", e, true); break;
     case VT_E_BROADCAST: function(p, "broadcast", e, true); break;
     case VT_E_REDUCE: reduce(p, e); break;
-    default: add(p, "?"); break;
+    case VT_EACH_ARITH:
+    case VT_EACH_COMPARE:
+    case VT_E_AND:
+    case VT_E_OR:
+    case VT_E_COUNT: add(p, "?"); break;
     }
 }

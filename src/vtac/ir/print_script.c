@@ -115,7 +115,8 @@ static void ref(vt__script_printer *p, vt_strbuf *out, const vt_ref *r) {
         }
         vt_strbuf_addf(out, ", \"%s\", \"%s\")", vt_iter_type_text(r->u.iter->type), r->u.iter->thread_tag);
         break;
-    default: vt_strbuf_add(out, "None"); break;
+    case VT_REF_NONE:
+    case VT_REF_OP: vt_strbuf_add(out, "None"); break;
     }
 }
 
@@ -229,7 +230,7 @@ static void realize(vt__script_printer *p, const vt_stmt *s) {
 }
 
 static void stmt(vt__script_printer *p, const vt_stmt *s) {
-    switch (s->kind) {
+    switch ((vt_stmt_kind)s->kind) {
     case VT_S_LET: let(p, s); break;
     case VT_S_ATTR: attr(p, s); break;
     case VT_S_ASSERT: check(p, s); break;
@@ -239,7 +240,10 @@ static void stmt(vt__script_printer *p, const vt_stmt *s) {
     case VT_S_IF: branch(p, s); break;
     case VT_S_SEQ: body(p, s); break;
     case VT_S_BLOCK: body(p, s->u.block.body); break;
-    default: simple(p, s); break;
+    case VT_S_STORE:
+    case VT_S_PSTORE:
+    case VT_S_EVAL:
+    case VT_S_COUNT: simple(p, s); break;
     }
 }
 

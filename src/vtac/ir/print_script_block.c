@@ -208,7 +208,7 @@ static void branch(printer *p, const vt_stmt *s) {
 }
 
 static void stmt(printer *p, const vt_stmt *s) {
-    switch (s->kind) {
+    switch ((vt_stmt_kind)s->kind) {
     case VT_S_FOR: loop(p, s); break;
     case VT_S_BLOCK: block(p, s); break;
     case VT_S_IF: branch(p, s); break;
@@ -235,7 +235,12 @@ static void stmt(printer *p, const vt_stmt *s) {
         vt__script_expr(&p->s, p->out, s->u.eval.value);
         vt_strbuf_add(p->out, ")");
         break;
-    default:
+    case VT_S_ATTR:
+    case VT_S_ASSERT:
+    case VT_S_ALLOC:
+    case VT_S_PSTORE:
+    case VT_S_REALIZE:
+    case VT_S_COUNT:
         vt_raise(p->s.ctx, VTA_UNSUPPORTED, "%s inside of blocks cannot be printed as TVMScript",
                  vt_stmt_kind_text((vt_stmt_kind)s->kind));
     }

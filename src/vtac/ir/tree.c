@@ -15,7 +15,9 @@ const void *vtac_func_param(const vtac_func *func, uint32_t index) {
     return index < vtac_func_param_count(func) ? func->func->params[index] : NULL;
 }
 
-const char *vtac_stmt_kind(const vtac_stmt *s) { return inside(s) ? vt_stmt_kind_text((vt_stmt_kind)inside(s)->kind) : NULL; }
+const char *vtac_stmt_kind(const vtac_stmt *s) {
+    return inside(s) ? vt_stmt_kind_text((vt_stmt_kind)inside(s)->kind) : NULL;
+}
 
 size_t vtac_stmt_fields(const vtac_stmt *s) {
     const vt__field *first, *end;
@@ -58,7 +60,8 @@ static void reference(vtac_field *out, const vt_ref *ref) {
         one(out, VTAC_FIELD_TENSOR, (const void *const *)&ref->second);
         out->text = ref->u.buffer->name;
         break;
-    default: out->type = VTAC_FIELD_OTHER;
+    case VT_REF_NONE:
+    case VT_REF_OP: out->type = VTAC_FIELD_OTHER;
     }
 }
 
@@ -78,7 +81,10 @@ static void fill(vtac_field *out, const vt_stmt *s, const vt__field *f) {
     case VT__TEXT: text(out, VT__AT_CONST(const char *, s, f)); break;
     case VT__WORD: text(out, vt_for_kind_text((vt_for_kind)VT__AT_CONST(uint32_t, s, f))); break;
     case VT__REF: reference(out, &VT__AT_CONST(vt_ref, s, f)); break;
-    default: out->type = VTAC_FIELD_OTHER;
+    case VT__REGIONS:
+    case VT__BUFFERS:
+    case VT__NOTES:
+    case VT__DTYPE: out->type = VTAC_FIELD_OTHER;
     }
 }
 

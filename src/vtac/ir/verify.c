@@ -74,7 +74,7 @@ static bool has_operands(verifier *ver, const vt_expr *e) {
 static void check_expr(vt_visitor *v, const vt_expr *e) {
     verifier *ver = (verifier *)v;
     if (!has_operands(ver, e)) return;
-    switch (e->kind) {
+    switch ((vt_expr_kind)e->kind) {
     case VT_E_VAR: use_var(ver, e); return;
     case VT_E_LET: check_let(ver, e); return;
     case VT_E_REDUCE: check_reduce(ver, e); return;
@@ -87,7 +87,16 @@ static void check_expr(vt_visitor *v, const vt_expr *e) {
         if (e->u.op == VT_OP_IF_THEN_ELSE)
             need(ver, is_bool(e->a[0]), "the condition of %s is not a bool", "if_then_else");
         break;
-    default: break;
+    case VT_E_INT:
+    case VT_E_FLOAT:
+    case VT_E_STRING:
+    case VT_EACH_ARITH:
+    case VT_EACH_COMPARE:
+    case VT_EACH_LOGIC:
+    case VT_E_CAST:
+    case VT_E_RAMP:
+    case VT_E_BROADCAST:
+    case VT_E_COUNT: break;
     }
     vt_visit_expr_children(v, e);
 }
@@ -172,7 +181,7 @@ static void check_block(verifier *ver, const vt_stmt *s) {
 
 static void check_stmt(vt_visitor *v, const vt_stmt *s) {
     verifier *ver = (verifier *)v;
-    switch (s->kind) {
+    switch ((vt_stmt_kind)s->kind) {
     case VT_S_LET:
         need(ver, vt_dtype_eq(s->u.let.var->dtype, s->u.let.value->dtype), "%s and its value differ in type",
              vt_var_name(s->u.let.var));
@@ -200,7 +209,9 @@ static void check_stmt(vt_visitor *v, const vt_stmt *s) {
         need(ver, vt_dtype_eq(vt_dtype_elem(s->u.pstore.tensor->dtype), vt_dtype_elem(s->u.pstore.value->dtype)),
              "the store to %s has a value of another type", s->u.pstore.tensor->name);
         break;
-    default: break;
+    case VT_S_SEQ:
+    case VT_S_EVAL:
+    case VT_S_COUNT: break;
     }
     vt_visit_stmt_children(v, s);
 }

@@ -182,8 +182,18 @@ static const char *write_operator(const vt__net *n, const vt_qlayer *l, bool gat
         vt_strbuf_addf(out, " scale_h=%" PRId64 " scale_w=%" PRId64, l->scale[0], l->scale[1]);
         return "upsample2d";
     case VT_Q_MAP: return has_tensor(l) ? NULL : "identity";
-    default: return NULL;
+    case VT_Q_QUANTIZE:
+    case VT_Q_DEQUANTIZE:
+    case VT_Q_CONV:
+    case VT_Q_CONV_TRANSPOSE:
+    case VT_Q_DENSE:
+    case VT_Q_SUM_POOL:
+    case VT_Q_CONCAT:
+    case VT_Q_RESHAPE:
+    case VT_Q_FLOAT:
+    case VT_QKIND_COUNT: break;
     }
+    return NULL;
 }
 
 static const vt__made *find(const vt__net *n, const char *text) {

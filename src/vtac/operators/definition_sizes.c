@@ -267,8 +267,14 @@ static vta_status map_one(const vt_definition *d, vt_plain *p, vta_diag *diag) {
     case VT_ROLE_WEIGHT:
     case VT_ROLE_DIGITS: return map_tiles(d, p, out, in, diag);
     case VT_ROLE_ADDEND: return map_tiles(d, p, batch, in, diag);
-    default: return map_tiles(d, p, batch, out, diag);
+    case VT_ROLE_BIAS:
+    case VT_ROLE_RESIDUAL:
+    case VT_ROLE_FACTOR:
+    case VT_ROLE_AMOUNT:
+    case VT_ROLE_RESULT:
+    case VT_ROLES: break;
     }
+    return map_tiles(d, p, batch, out, diag);
 }
 
 vta_status vt__definition_maps(vt_definition *d, vta_diag *diag) {

@@ -148,7 +148,11 @@ static range range_after(const vt_definition *d, const vt_epilogue *e, range r) 
     case VT_EPILOGUE_residual_int8:
         most = lane * (e->second < 0 ? -(int64_t)e->second : e->second);
         return within(r.least - most, r.most + most);
-    default: break;
+    case VT_EPILOGUE_relu:
+    case VT_EPILOGUE_clip:
+    case VT_EPILOGUE_shift_channel:
+    case VT_EPILOGUE_residual:
+    case VT_EPILOGUES: break;
     }
     return within(INT64_MIN, INT64_MAX);
 }

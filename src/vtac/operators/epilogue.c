@@ -40,8 +40,19 @@ static uint32_t *count_of(vtac_op *op, vt_epilogue_kind kind) {
     case VT_EPILOGUE_shift_channel: return &op->amounts;
     case VT_EPILOGUE_bias_int8: return &op->digits;
     case VT_EPILOGUE_residual_int8: return &op->addends;
-    default: return NULL;
+    case VT_EPILOGUE_shift:
+    case VT_EPILOGUE_round_shift:
+    case VT_EPILOGUE_requantize:
+    case VT_EPILOGUE_relu:
+    case VT_EPILOGUE_leaky:
+    case VT_EPILOGUE_clip:
+    case VT_EPILOGUE_add:
+    case VT_EPILOGUE_multiply:
+    case VT_EPILOGUE_min:
+    case VT_EPILOGUE_max:
+    case VT_EPILOGUES: break;
     }
+    return NULL;
 }
 
 static vta_status add_step(vtac_op *op, vt_epilogue_kind kind, const int32_t *number, vta_diag *diag) {

@@ -46,7 +46,9 @@ static void add(walk *w, const vt_expr *leaf, const vt_expr *seed) {
 
 /* The derivatives of functions. `x` and `y` are the operands, `e` the function's value. */
 
-static const vt_expr *number(const walk *w, const vt_expr *x, double value) { return vt_float(w->ctx, x->dtype, value); }
+static const vt_expr *number(const walk *w, const vt_expr *x, double value) {
+    return vt_float(w->ctx, x->dtype, value);
+}
 
 static const vt_expr *function(const walk *w, vt_op op, const vt_expr *x) {
     return vt_e_call(w->ctx, x->dtype, op, 1, &x);
@@ -63,7 +65,7 @@ static const vt_expr *one_over(const walk *w, const vt_expr *x, double numerator
 
 static const vt_expr *by_only(const walk *w, const vt_expr *e, const vt_expr *x) {
     vt_ctx *ctx = w->ctx;
-    switch (e->u.op) {
+    switch ((int)e->u.op) {
     case VT_OP_EXP: return e;
     case VT_OP_EXP2: return vt_mul(ctx, e, number(w, x, log(2)));
     case VT_OP_LOG: return one_over(w, x, 1);
@@ -83,8 +85,7 @@ static const vt_expr *by_only(const walk *w, const vt_expr *e, const vt_expr *x)
     case VT_OP_ACOS: return one_over(w, function(w, VT_OP_SQRT, one_and_square(w, x, -1)), -1);
     case VT_OP_ATAN: return one_over(w, one_and_square(w, x, 1), 1);
     case VT_OP_ASINH: return one_over(w, function(w, VT_OP_SQRT, one_and_square(w, x, 1)), 1);
-    case VT_OP_ACOSH:
-        return one_over(w, function(w, VT_OP_SQRT, vt_sub(ctx, vt_mul(ctx, x, x), number(w, x, 1))), 1);
+    case VT_OP_ACOSH: return one_over(w, function(w, VT_OP_SQRT, vt_sub(ctx, vt_mul(ctx, x, x), number(w, x, 1))), 1);
     case VT_OP_ATANH: return one_over(w, one_and_square(w, x, -1), 1);
     case VT_OP_ERF:
         return vt_mul(ctx, number(w, x, 2 / sqrt(acos(-1))), function(w, VT_OP_EXP, vt_neg(ctx, vt_mul(ctx, x, x))));
@@ -105,7 +106,7 @@ static const vt_expr *squares(const walk *w, const vt_expr *x, const vt_expr *y)
 static const vt_expr *by_first(const walk *w, const vt_expr *e, const vt_expr *x, const vt_expr *y) {
     vt_ctx *ctx = w->ctx;
     const vt_expr *less[2] = {x, vt_sub(ctx, y, number(w, y, 1))};
-    switch (e->u.op) {
+    switch ((int)e->u.op) {
     case VT_OP_POW: return vt_mul(ctx, y, vt_e_call(ctx, e->dtype, VT_OP_POW, 2, less));
     case VT_OP_FMOD: return number(w, x, 1);
     case VT_OP_ATAN2: return vt_div(ctx, y, squares(w, x, y));
@@ -119,7 +120,7 @@ static const vt_expr *by_first(const walk *w, const vt_expr *e, const vt_expr *x
 static const vt_expr *by_second(const walk *w, const vt_expr *e, const vt_expr *x, const vt_expr *y) {
     vt_ctx *ctx = w->ctx;
     const vt_expr *zero = number(w, x, 0);
-    switch (e->u.op) {
+    switch ((int)e->u.op) {
     case VT_OP_POW: return vt_select(ctx, vt_eq(ctx, x, zero), zero, vt_mul(ctx, e, function(w, VT_OP_LOG, x)));
     case VT_OP_FMOD: return vt_neg(ctx, function(w, VT_OP_TRUNC, vt_div(ctx, x, y)));
     case VT_OP_ATAN2: return vt_neg(ctx, vt_div(ctx, x, squares(w, x, y)));
@@ -144,10 +145,11 @@ static bool takes_floats(const vt_expr *e) {
 
 _Noreturn static void refuse_call(const walk *w, const vt_expr *e) {
     const char *name = e->n && e->a[0]->kind == VT_E_STRING ? e->a[0]->u.s : vt_op_infos[e->u.op].name;
-    te__raise(w->c, VTA_UNSUPPORTED,
-              "the derivative of %s, which %s calls with a value that is differentiated, is not known: write the gradient "
-              "as a computation",
-              name, w->what);
+    te__raise(
+        w->c, VTA_UNSUPPORTED,
+        "the derivative of %s, which %s calls with a value that is differentiated, is not known: write the gradient "
+        "as a computation",
+        name, w->what);
 }
 
 static void call(walk *w, const vt_expr *e, const vt_expr *seed) {

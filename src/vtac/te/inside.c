@@ -44,8 +44,8 @@ static bool leaves(const checker *k, span s, const vt_expr *extent) {
            vt_prove(k->an, vt_ge(ctx, s.high, extent));
 }
 
-/* An index that is linear in the axes takes both its ends, since the axes run by themselves; an axis that depends on another
- * leaves that one in the ends, and what holds of them for all of its values holds of its last. */
+/* An index that is linear in the axes takes both its ends, since the axes run by themselves; an axis that depends on
+ * another leaves that one in the ends, and what holds of them for all of its values holds of its last. */
 static bool linear_span(const checker *k, const vt_expr *index, span *out) {
     vt_ctx *ctx = &k->c->ctx;
     const vt_expr **coeffs = VT_NEW_ARRAY(ctx, const vt_expr *, k->n + 1);
@@ -91,8 +91,16 @@ static bool reaches_its_bounds(const checker *k, const vt_expr *e, vt_ptrmap *us
     case VT_E_MUL:
     case VT_E_DIV:
     case VT_E_FLOORDIV: return vt_as_const(e->a[1], &by) && by && reaches_its_bounds(k, e->a[0], used);
-    default: return false;
+    case VT_E_FLOAT:
+    case VT_E_STRING:
+    case VT_E_MOD:
+    case VT_E_FLOORMOD:
+    case VT_EACH_COMPARE:
+    case VT_EACH_LOGIC:
+    case VT_EACH_OTHER:
+    case VT_E_COUNT: break;
     }
+    return false;
 }
 
 static void check_index(const checker *k, const vt_expr *load, uint32_t dim) {

@@ -27,7 +27,7 @@ double te_expr_float(const te_expr *e) { return node(e) && node(e)->kind == VT_E
 
 const char *te_expr_name(const te_expr *e) {
     if (!node(e)) return NULL;
-    switch ((vt_expr_kind)node(e)->kind) {
+    switch ((int)node(e)->kind) {
     case VT_E_VAR: return vt_var_name(node(e));
     case VT_E_STRING: return node(e)->u.s;
     case VT_E_LOAD: return node(e)->u.buffer->name;

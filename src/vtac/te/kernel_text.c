@@ -109,7 +109,7 @@ static void print(text *t, const vt_expr *e) {
     } else if (kinds[e->kind].name) {
         print_call(t, kinds[e->kind].name, e);
     } else {
-        switch ((vt_expr_kind)e->kind) {
+        switch ((int)e->kind) {
         case VT_E_VAR: print_name(t, e); break;
         case VT_E_INT: print_int(t, e); break;
         case VT_E_CAST: print_cast(t, e); break;

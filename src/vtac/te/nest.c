@@ -21,7 +21,15 @@ static const vt_stmt *with_body(vt_ctx *ctx, const vt_stmt *s, const vt_stmt *bo
     case VT_S_ATTR: copy.u.attr.body = body; break;
     case VT_S_IF: copy.u.branch.then_case = body; break;
     case VT_S_REALIZE: copy.u.realize.body = body; break;
-    default: vt_raise(ctx, VTA_INTERNAL, "a loop nest holds a %s statement", vt_stmt_kind_text((vt_stmt_kind)s->kind));
+    case VT_S_ASSERT:
+    case VT_S_ALLOC:
+    case VT_S_STORE:
+    case VT_S_PSTORE:
+    case VT_S_SEQ:
+    case VT_S_EVAL:
+    case VT_S_BLOCK:
+    case VT_S_COUNT:
+        vt_raise(ctx, VTA_INTERNAL, "a loop nest holds a %s statement", vt_stmt_kind_text((vt_stmt_kind)s->kind));
     }
     return vt_s_new(ctx, &copy);
 }
@@ -57,8 +65,14 @@ static vt_for_kind loop_kind(const te__axis_attr *attr) {
     case VT_ITER_UNROLLED: return VT_FOR_UNROLLED;
     case VT_ITER_VECTORIZED: return VT_FOR_VECTORIZED;
     case VT_ITER_PARALLELIZED: return VT_FOR_PARALLEL;
-    default: return VT_FOR_SERIAL;
+    case VT_ITER_DATA_PAR:
+    case VT_ITER_THREAD_INDEX:
+    case VT_ITER_COMM_REDUCE:
+    case VT_ITER_ORDERED:
+    case VT_ITER_OPAQUE:
+    case VT_ITER_TENSORIZED: break;
     }
+    return VT_FOR_SERIAL;
 }
 
 typedef struct loop_maker {
@@ -255,7 +269,8 @@ static void external_parts(vt_ctx *ctx, const te_stage *st, const vt_ptrmap *ran
     if (x->reset)
         *out_init = te__extern_statement(ctx, st->op, x->reset, false);
     else
-        *out_update = vt_s_if(ctx, later(ctx, st, ranges), *out_update, te__extern_statement(ctx, st->op, x->body, true));
+        *out_update =
+            vt_s_if(ctx, later(ctx, st, ranges), *out_update, te__extern_statement(ctx, st->op, x->body, true));
 }
 
 const vt_stmt *te__make_provide(te_context *c, const te_stage *st, const vt_ptrmap *ranges) {

@@ -182,12 +182,14 @@ static const vt_expr *parse_primary(vt_parser *p) {
     case VT_T_INT: vt_lex_advance(&p->lx); return te__number(p->c, t.integer);
     case VT_T_FLOAT: vt_lex_advance(&p->lx); return te__real(p->c, t.real);
     case VT_T_NAME: return parse_named(p);
-    default:
-        if (!vt_lex_accept(&p->lx, "(")) vt_lex_unexpected(&p->lx, "an expression");
-        const vt_expr *e = vt_parse_expr(p);
-        vt_lex_expect(&p->lx, ")", "to close the parenthesis");
-        return e;
+    case VT_T_END:
+    case VT_T_PUNCT:
+    case VT_T_BAD: break;
     }
+    if (!vt_lex_accept(&p->lx, "(")) vt_lex_unexpected(&p->lx, "an expression");
+    const vt_expr *e = vt_parse_expr(p);
+    vt_lex_expect(&p->lx, ")", "to close the parenthesis");
+    return e;
 }
 
 static const vt_expr *parse_unary(vt_parser *p) {

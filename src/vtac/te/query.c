@@ -13,8 +13,15 @@ te_axis_kind te_axis_kind_of(const te_axis *axis) {
     switch (is_axis(axis) ? vt_te_iter(axis)->type : VT_ITER_DATA_PAR) {
     case VT_ITER_THREAD_INDEX: return TE_AXIS_THREAD;
     case VT_ITER_COMM_REDUCE: return TE_AXIS_REDUCE;
-    default: return TE_AXIS_DATA;
+    case VT_ITER_DATA_PAR:
+    case VT_ITER_ORDERED:
+    case VT_ITER_OPAQUE:
+    case VT_ITER_UNROLLED:
+    case VT_ITER_VECTORIZED:
+    case VT_ITER_PARALLELIZED:
+    case VT_ITER_TENSORIZED: break;
     }
+    return TE_AXIS_DATA;
 }
 
 static const vt_operation *op_of(const te_tensor *t) { return te__op(vt_te_tensor(t)); }

@@ -137,7 +137,13 @@ static void print_node(text *t, const vt_expr *e) {
         return;
     case VT_E_RAMP:
     case VT_E_BROADCAST: print_call(t, e->kind == VT_E_RAMP ? "ramp" : "x", e->n, e->a); return;
-    default: print_infix(t, e, " "); return;
+    case VT_E_ADD:
+    case VT_E_SUB:
+    case VT_E_MOD:
+    case VT_EACH_COMPARE:
+    case VT_E_AND:
+    case VT_E_OR:
+    case VT_E_COUNT: print_infix(t, e, " "); return;
     }
 }
 

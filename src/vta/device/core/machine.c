@@ -65,14 +65,18 @@ void vt_machine_clear(vt_machine *machine) {
 vta_status vt_machine_peek(const vt_machine *machine, vta_memory memory, uint32_t first, uint32_t elements, void *to,
                            size_t bytes, vta_diag *diag) {
     size_t element = machine->config->elem_bytes[memory];
-    const void *buffer;
+    const void *buffer = NULL;
     switch (memory) {
     case VTA_MEM_UOP: buffer = machine->uop_words; break;
     case VTA_MEM_INP: buffer = machine->inp; break;
     case VTA_MEM_WGT: buffer = machine->wgt; break;
     case VTA_MEM_ACC: buffer = machine->acc; break;
-    default: return vt_fail(diag, VTA_UNSUPPORTED, "memory %d has no buffer of its own; look into acc", (int)memory);
+    case VTA_MEM_OUT:
+    case VTA_MEM_ACC_8BIT:
+    case VTA_MEM_COUNT: break;
     }
+    if (!buffer)
+        return vt_fail(diag, VTA_UNSUPPORTED, "memory %d has no buffer of its own; look into acc", (int)memory);
     if (bytes != elements * element)
         return vt_fail(diag, VTA_INVALID_ARGUMENT, "%u elements of %s are %zu bytes, not %zu", elements,
                        vta_memory_name(memory), elements * element, bytes);

@@ -68,8 +68,9 @@ uint64_t vt__engine_next(const vt_model *m, uint32_t stage) {
     case VT_PHASE_READY: return start_time((vt_model *)m, stage);
     case VT_PHASE_READING: return vt_port_gate(&m->port, e->earliest);
     case VT_PHASE_RUNNING: return e->end - 1;
-    default: return VT_NEVER;
+    case VT_PHASE_BLOCKED: break;
     }
+    return VT_NEVER;
 }
 
 static uint32_t take(vt_ring *token, uint64_t *when, uint64_t *wait) {

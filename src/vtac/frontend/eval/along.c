@@ -24,7 +24,7 @@ static int64_t begin_of(const lines *l, int64_t i, int64_t length) {
 /* A number as one that has its order; equal numbers are equal. */
 static uint64_t key_of(const void *data, vt_element e, int64_t i) {
     uint64_t bits = 0;
-    double x;
+    double x = 0;
     switch (e) {
     case VT_ELEMENT_I64: return (uint64_t)((const int64_t *)data)[i] ^ (uint64_t)1 << 63;
     case VT_ELEMENT_U64: return ((const uint64_t *)data)[i];
@@ -36,7 +36,8 @@ static uint64_t key_of(const void *data, vt_element e, int64_t i) {
     case VT_ELEMENT_U16: x = ((const uint16_t *)data)[i]; break;
     case VT_ELEMENT_I32: x = ((const int32_t *)data)[i]; break;
     case VT_ELEMENT_U32: x = ((const uint32_t *)data)[i]; break;
-    default: x = ((const bool *)data)[i]; break;
+    case VT_ELEMENT_BOOL: x = ((const bool *)data)[i]; break;
+    case VT_ELEMENT_COUNT: break;
     }
     x += 0.0; /* there is one zero */
     memcpy(&bits, &x, sizeof bits);
@@ -106,7 +107,13 @@ vta_status vt__eval_cum_sum(const vt_eval_call *c) {
     case VT_ELEMENT_U32: cum_sum_U32(c, &l); break;
     case VT_ELEMENT_I64: cum_sum_I64(c, &l); break;
     case VT_ELEMENT_U64: cum_sum_U64(c, &l); break;
-    default: return vt_fail(c->diag, VTA_UNSUPPORTED, "node %s (CumSum): of %s", c->n->name, vt_element_text(e));
+    case VT_ELEMENT_I8:
+    case VT_ELEMENT_U8:
+    case VT_ELEMENT_I16:
+    case VT_ELEMENT_U16:
+    case VT_ELEMENT_BOOL:
+    case VT_ELEMENT_COUNT:
+        return vt_fail(c->diag, VTA_UNSUPPORTED, "node %s (CumSum): of %s", c->n->name, vt_element_text(e));
     }
     return VTA_OK;
 }

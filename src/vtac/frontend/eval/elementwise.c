@@ -66,7 +66,11 @@ vta_status vt__eval_clip(const vt_eval_call *c) {
     case VT_ELEMENT_U16: CLIP(uint16_t); break;
     case VT_ELEMENT_I32: CLIP(int32_t); break;
     case VT_ELEMENT_U32: CLIP(uint32_t); break;
-    default: return vt_fail(c->diag, VTA_UNSUPPORTED, "node %s (Clip): of %s", c->n->name, vt_element_text(e));
+    case VT_ELEMENT_I64:
+    case VT_ELEMENT_U64:
+    case VT_ELEMENT_BOOL:
+    case VT_ELEMENT_COUNT:
+        return vt_fail(c->diag, VTA_UNSUPPORTED, "node %s (Clip): of %s", c->n->name, vt_element_text(e));
     }
     return VTA_OK;
 }
@@ -99,7 +103,12 @@ vta_status vt__eval_signs(const vt_eval_call *c) {
     case VT_ELEMENT_I16: SIGNS(int16_t, 0 -); break;
     case VT_ELEMENT_I32: SIGNS(int32_t, 0u - (uint32_t)); break;
     case VT_ELEMENT_I64: SIGNS(int64_t, 0u - (uint64_t)); break;
-    default: /* unsigned */
+    case VT_ELEMENT_U8:
+    case VT_ELEMENT_U16:
+    case VT_ELEMENT_U32:
+    case VT_ELEMENT_U64:
+    case VT_ELEMENT_BOOL:
+    case VT_ELEMENT_COUNT: /* unsigned */
         if (!negative) return vt__eval_copy(c);
         return vt_fail(c->diag, VTA_UNSUPPORTED, "node %s (Neg): of an unsigned type", c->n->name);
     }

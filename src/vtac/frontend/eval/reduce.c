@@ -85,10 +85,12 @@ vta_status vt__eval_reduce(const vt_eval_call *c) {
     case VT_ELEMENT_U32: return reduce_U32(c);
     case VT_ELEMENT_I64: return reduce_I64(c);
     case VT_ELEMENT_U64: return reduce_U64(c);
-    default:
-        return vt_fail(c->diag, VTA_UNSUPPORTED, "node %s (%s): of %s", c->n->name, vt_gop_text(c->n->op),
-                       vt_element_text(e));
+    case VT_ELEMENT_F64:
+    case VT_ELEMENT_BOOL:
+    case VT_ELEMENT_COUNT: break;
     }
+    return vt_fail(c->diag, VTA_UNSUPPORTED, "node %s (%s): of %s", c->n->name, vt_gop_text(c->n->op),
+                   vt_element_text(e));
 }
 
 /* ---- Softmax ---- */

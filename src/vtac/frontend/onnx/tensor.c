@@ -70,8 +70,14 @@ static const void *listed(vt_onnx_reader *r, const Onnx__TensorProto *p, const v
         for (size_t i = 0; i < count; i++) to[i] = (uint32_t)p->uint64_data[i];
         return to;
     }
-    default: return narrow(r, p, t, name);
+    case VT_ELEMENT_I8:
+    case VT_ELEMENT_U8:
+    case VT_ELEMENT_I16:
+    case VT_ELEMENT_U16:
+    case VT_ELEMENT_BOOL:
+    case VT_ELEMENT_COUNT: break;
     }
+    return narrow(r, p, t, name);
 }
 
 static const void *data_of(vt_onnx_reader *r, const Onnx__TensorProto *p, const vt_gtype *t, const char *name) {

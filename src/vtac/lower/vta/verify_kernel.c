@@ -68,7 +68,7 @@ static void read_loop(vt_kernel *k, const vt_stmt *s) {
 
 static void read(vt_kernel *k, const vt_stmt *s) {
     vt_path *p = k->v->path;
-    switch (s->kind) {
+    switch ((vt_stmt_kind)s->kind) {
     case VT_S_SEQ:
         for (uint32_t i = 0; i < s->u.seq.n_items; i++) read(k, s->u.seq.items[i]);
         return;
@@ -91,7 +91,13 @@ static void read(vt_kernel *k, const vt_stmt *s) {
         return;
     case VT_S_ATTR: read(k, s->u.attr.body); return;
     case VT_S_EVAL: call(k, s, s->u.eval.value); return;
-    default: return;
+    case VT_S_ASSERT:
+    case VT_S_ALLOC:
+    case VT_S_STORE:
+    case VT_S_PSTORE:
+    case VT_S_REALIZE:
+    case VT_S_BLOCK:
+    case VT_S_COUNT: break;
     }
 }
 

@@ -85,7 +85,7 @@ static void branch(vt_verifier *v, const vt_stmt *s) {
 }
 
 static void walk(vt_verifier *v, const vt_stmt *s) {
-    switch (s->kind) {
+    switch ((vt_stmt_kind)s->kind) {
     case VT_S_SEQ:
         for (uint32_t i = 0; i < s->u.seq.n_items; i++) walk(v, s->u.seq.items[i]);
         return;
@@ -109,7 +109,11 @@ static void walk(vt_verifier *v, const vt_stmt *s) {
     case VT_S_ATTR: attribute(v, s); return;
     case VT_S_IF: branch(v, s); return;
     case VT_S_EVAL: call(v, s, s->u.eval.value); return;
-    default: return;
+    case VT_S_STORE:
+    case VT_S_PSTORE:
+    case VT_S_REALIZE:
+    case VT_S_BLOCK:
+    case VT_S_COUNT: break;
     }
 }
 

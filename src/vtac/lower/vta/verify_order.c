@@ -67,7 +67,7 @@ static void follow_let(vt_kernel *k, const vt_stmt *s) {
 
 void vt__verify_order(vt_kernel *k, const vt_stmt *s) {
     if (k->symbolic) return;
-    switch (s->kind) {
+    switch ((vt_stmt_kind)s->kind) {
     case VT_S_SEQ:
         for (uint32_t i = 0; i < s->u.seq.n_items; i++) vt__verify_order(k, s->u.seq.items[i]);
         return;
@@ -78,6 +78,12 @@ void vt__verify_order(vt_kernel *k, const vt_stmt *s) {
     case VT_S_EVAL:
         if (vt_is_call(s->u.eval.value, VT_OP_VTA_UOP_PUSH)) record(k, s);
         return;
-    default: return;
+    case VT_S_ASSERT:
+    case VT_S_ALLOC:
+    case VT_S_STORE:
+    case VT_S_PSTORE:
+    case VT_S_REALIZE:
+    case VT_S_BLOCK:
+    case VT_S_COUNT: break;
     }
 }

@@ -113,7 +113,7 @@ static void scan_alloc(scan *st, const vt_stmt *s) {
 
 static void scan_stmt(scan *st, const vt_stmt *s) {
     st->time++;
-    switch (s->kind) {
+    switch ((vt_stmt_kind)s->kind) {
     case VT_S_SEQ:
         for (uint32_t i = 0; i < s->u.seq.n_items; i++) scan_stmt(st, s->u.seq.items[i]);
         return;
@@ -143,7 +143,10 @@ static void scan_stmt(scan *st, const vt_stmt *s) {
             add_access(st, s->u.store.buffer->data, s->u.store.indices[0], s->u.store.buffer->dtype);
         scan_expr(st, s->u.store.value);
         return;
-    default: return;
+    case VT_S_PSTORE:
+    case VT_S_REALIZE:
+    case VT_S_BLOCK:
+    case VT_S_COUNT: break;
     }
 }
 

@@ -127,7 +127,7 @@ static flow of_loop(vt_verifier *v, const vt_stmt *s) {
 
 static flow flow_of(vt_verifier *v, const vt_stmt *s) {
     flow f = {.varies = false};
-    switch (s->kind) {
+    switch ((vt_stmt_kind)s->kind) {
     case VT_S_SEQ:
         for (uint32_t i = 0; i < s->u.seq.n_items; i++) {
             flow next = flow_of(v, s->u.seq.items[i]);
@@ -148,8 +148,13 @@ static flow flow_of(vt_verifier *v, const vt_stmt *s) {
         if (vt_is_call(s->u.eval.value, VT_OP_VTA_COPROC_DEP_PUSH)) return of_token(v, s, s->u.eval.value, true);
         if (vt_is_call(s->u.eval.value, VT_OP_VTA_COPROC_DEP_POP)) return of_token(v, s, s->u.eval.value, false);
         return f;
-    default: return f;
+    case VT_S_STORE:
+    case VT_S_PSTORE:
+    case VT_S_REALIZE:
+    case VT_S_BLOCK:
+    case VT_S_COUNT: break;
     }
+    return f;
 }
 
 void vt__verify_tokens(vt_verifier *v, const vt_stmt *body) {
