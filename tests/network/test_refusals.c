@@ -37,6 +37,7 @@ static vt_gvalue *operand(world *w, char letter) {
     case 'w': return zeros(w, "w", TYPE(F32, 3, 4));
     case 'b': return zeros(w, "b", TYPE(F32, 4));
     case 'f': return zeros(w, "f", TYPE(F32, 2, 4));
+    case 'r': return zeros(w, "r", TYPE(F32, 1, 3));
     case 'o': return zeros(w, "o", TYPE(F32, 1));
     case 'i': return vt_graph_input(w->g, "i", TYPE(I32, 2, 3));
     case 'p': return vt_graph_input(w->g, "p", TYPE(F32, 2, 2, 3, 3));
@@ -80,7 +81,8 @@ static void on_floats(void **state) {
     static const char factor[] = "a factor and a transposed first matrix are not compiled on floats",
                       third[] = "a third matrix that is not one number a column is not compiled on floats",
                       resized[] = "only rows and columns are resized, or the last of three axes",
-                      alone[] = "it is compiled for float32 alone", index[] = "an index is outside of the axis";
+                      alone[] = "it is compiled for float32 alone", index[] = "an index is outside of the axis",
+                      along[] = "with more than 2^22 pairs of elements along its axis it is not compiled";
 #define AXIS(n) ATTRIBUTES(VT_GSET_INT(AXIS, n))
 #define SCALED(n, c, ...)                                                                                              \
     ATTRIBUTES(VT_GSET_INT(SAMPLING, VT_SAMPLING_LINEAR), FLOATS(SCALES, n, c, 2, 2), INTS(SHAPE, __VA_ARGS__))
@@ -101,11 +103,18 @@ static void on_floats(void **state) {
         {VT_G_SOFTMAX, "s", AXIS(1), NULL}, /* what follows is one element */
         {VT_G_SOFTMAX, "m", AXIS(0), "only along the last axis it is compiled"},
         {VT_G_REDUCE_SUM, "m", ATTRIBUTES(INTS(AXES, 1)), NULL},
-        {VT_G_REDUCE_SUM, "i", ATTRIBUTES(INTS(AXES, 1)), alone},
-        {VT_G_CLIP, "i", ATTRIBUTES(VT_GSET_FLOAT(MIN, 1)), alone},
+        {VT_G_REDUCE_SUM, "i", ATTRIBUTES(INTS(AXES, 1)), NULL},
+        {VT_G_REDUCE_PROD, "i", ATTRIBUTES(INTS(AXES, 1)), alone},
+        {VT_G_CLIP, "i", ATTRIBUTES(VT_GSET_FLOAT(MIN, 1)), NULL},
+        {VT_G_CLIP, "x", ATTRIBUTES(VT_GSET_FLOAT(MIN, 1)), alone},
         {VT_G_TRANSPOSE, "i", ATTRIBUTES(INTS(PERM, 1, 0)), NULL},
         {VT_G_REDUCE_PROD, "m", ATTRIBUTES(INTS(AXES, 1)), "no code is generated for it yet"},
-        {VT_G_GATHER, "mx", AXIS(1), "indices that are computed are not compiled"},
+        {VT_G_GATHER, "mx", AXIS(1), NULL},
+        /* where the pass Decompose leaves them */
+        {VT_G_CUM_SUM, "m", AXIS(1), along},
+        {VT_G_TOP_K, "i", AXIS(1), along},
+        {VT_G_SCATTER, "mxr", 0, NULL,
+         "with a reduction, or more than 2^22 pairs of a row and an update, it is not compiled"},
         {VT_G_GATHER, "m1", AXIS(1), NULL}, /* -3 to 2 of three */
         {VT_G_GATHER, "m0", AXIS(1), index},
         {VT_G_GATHER, "m6", AXIS(1), NULL},

@@ -20,6 +20,8 @@ _Noreturn void vt__float_refuse(const vt__float_node *o, const char *why);
 
 /* float_elements.c: an operator of one element each as vt_host_map_kernel has it; NULL: it is of another kind. */
 const char *vt__float_expression(const vt__float_node *o);
+/* float_bits.c: the same of angles, remainders and bits. */
+const char *vt__float_bits(const vt__float_node *o);
 const char *vt__float_attribute(const vt__float_node *o, vt_gattr_name name);
 
 /* float_matrix.c: Gemm and MatMul; float_window.c: convolutions and AveragePool. */

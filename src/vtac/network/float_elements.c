@@ -1,4 +1,6 @@
 /* Operators of one element each, as expressions of $0, $1, ... (vt_host_map_kernel). */
+#include <math.h>
+
 #include "network/float.h"
 
 const char *vt__float_attribute(const vt__float_node *o, vt_gattr_name name) {
@@ -34,6 +36,18 @@ static const char *clip(const vt__float_node *o) {
     return vt_new_format(o->n->ctx, "select($0 < %s, %s, select($0 > %s, %s, $0))", low, low, high, high);
 }
 
+static double within(double x, double least, double most) { return x < least ? least : x > most ? most : x; }
+
+/* The bounds cut off at the type's ends; NULL: a number has more digits than a double. */
+static const char *clip_integers(const vt__float_node *o) {
+    vt_element e = o->is->inputs[0]->type.element;
+    double least = vt_element_least(e), most = vt_element_most(e);
+    if (vt_element_bytes(e) == 8) return NULL;
+    return vt_new_format(o->n->ctx, "min(max(int64($0), int64(%.0f)), int64(%.0f))",
+                         trunc(within(vt_gattr_float(o->is, VT_A_MIN), least, most)),
+                         trunc(within(vt_gattr_float(o->is, VT_A_MAX), least, most)));
+}
+
 /* Towards zero, within the type; what is not a number becomes 0. */
 static const char *cast(const vt__float_node *o) {
     vt_element from = o->is->inputs[0]->type.element, to = o->l->output->type.element;
@@ -64,9 +78,7 @@ const char *vt__float_expression(const vt__float_node *o) {
     switch ((int)o->is->op) {
     case VT_G_RELU: return "select($0 < 0.0, 0.0, $0)";
     case VT_G_LEAKY_RELU: return with_attributes(o, "select($0 < 0.0, %s * $0, $0)", VT_A_ALPHA, VT_A_ALPHA);
-    case VT_G_CLIP:
-        if (!is_float(o->is->inputs[0])) return NULL; /* the bounds are floats */
-        return clip(o);
+    case VT_G_CLIP: return is_float(o->is->inputs[0]) ? clip(o) : clip_integers(o);
     case VT_G_SIGMOID: return "1.0 / (1.0 + exp(0.0 - $0))";
     case VT_G_HARD_SIGMOID: return unit_part(o, with_attributes(o, "(%s * $0 + %s)", VT_A_ALPHA, VT_A_BETA));
     case VT_G_HARD_SWISH: return vt_new_format(o->n->ctx, "$0 * %s", unit_part(o, "($0 / 6.0 + 0.5)"));
@@ -104,6 +116,6 @@ const char *vt__float_expression(const vt__float_node *o) {
     case VT_G_OR: return "$0 || $1";
     case VT_G_XOR: return "$0 != $1";
     case VT_G_WHERE: return "select($0, $1, $2)";
-    default: return NULL;
+    default: return vt__float_bits(o);
     }
 }

@@ -106,11 +106,11 @@ static const char *indices(const vt__float_node *o, int32_t axis, int64_t less) 
     return text;
 }
 
-/* Every index is inside, or the network could read anything: that is known of constants alone. */
+/* Indices that are known have to be inside; of computed ones the code takes the nearest that is. */
 static void check_table(const vt__float_node *o) {
     const vt_gvalue *table = o->is->inputs[1];
     int64_t extent = o->is->inputs[0]->type.dim[vt_gattr_int(o->is, VT_A_AXIS)];
-    if (!table->data) vt__float_refuse(o, "indices that are computed are not compiled");
+    if (!table->data) return;
     for (int64_t i = 0; i < vt_gtype_count(&table->type); i++) {
         double at = vt_gelement_at(table, (size_t)i);
         if (at < (double)-extent || at >= (double)extent) vt__float_refuse(o, "an index is outside of the axis");
@@ -190,15 +190,16 @@ static vta_status make_concat(vt__float_node *o, vtac_kernel **out) {
     return join_kernel(o, o->shapes, count, &o->result, out);
 }
 
-/* Does it move elements, of whatever type they are? */
-static bool is_move(vt_gop op) {
+/* Does it move elements, of whatever type they are, or reduce numbers of any type? */
+static bool is_of_any_type(vt_gop op) {
     return op == VT_G_TRANSPOSE || op == VT_G_SLICE || op == VT_G_CONCAT || op == VT_G_GATHER ||
-           op == VT_G_DEPTH_TO_SPACE || op == VT_G_SPACE_TO_DEPTH;
+           op == VT_G_DEPTH_TO_SPACE || op == VT_G_SPACE_TO_DEPTH || op == VT_G_REDUCE_SUM || op == VT_G_REDUCE_MAX ||
+           op == VT_G_REDUCE_MIN || op == VT_G_CUM_SUM || op == VT_G_TOP_K || op == VT_G_SCATTER;
 }
 
 /* The kernel of an operator that is more than one expression; NULL where there is none. */
 static vta_status make_other(vt__float_node *o, vtac_kernel **out) {
-    if (o->is->inputs[0]->type.element != VT_ELEMENT_F32 && !is_move(o->is->op))
+    if (o->is->inputs[0]->type.element != VT_ELEMENT_F32 && !is_of_any_type(o->is->op))
         vt__float_refuse(o, "it is compiled for float32 alone");
     switch ((int)o->is->op) {
     case VT_G_SOFTMAX: return make_softmax(o, false, out);
@@ -220,6 +221,10 @@ static vta_status make_other(vt__float_node *o, vtac_kernel **out) {
     case VT_G_CONV_TRANSPOSE: return vt__float_conv(o, out);
     case VT_G_GEMM:
     case VT_G_MAT_MUL: return vt__float_matrix(o, out);
+    case VT_G_SCATTER:
+        vt__float_refuse(o, "with a reduction, or more than 2^22 pairs of a row and an update, it is not compiled");
+    case VT_G_TOP_K:
+    case VT_G_CUM_SUM: vt__float_refuse(o, "with more than 2^22 pairs of elements along its axis it is not compiled");
     default: vt__float_refuse(o, "no code is generated for it yet");
     }
 }

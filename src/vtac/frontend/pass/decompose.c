@@ -1,12 +1,11 @@
 /* Operators of many forms, as those that the layers of a network have: products of two matrices and nothing else, rows
  * of numbers that lie together. */
-#include "frontend/pass/pass.h"
+#include "frontend/pass/decompose.h"
 
 /* ---- Making nodes ---------------------------------------------------------------------------------------------- */
 
-/* A node in the place of `n`. `last`: its value is what n computes, and keeps that name. */
-static vt_gvalue *make(vt_rewrite *r, const vt_gnode *n, bool last, vt_gop op, uint32_t input_count,
-                       vt_gvalue *const *inputs, uint32_t attribute_count, const vt_gattr *attributes) {
+vt_gvalue *vt__decompose_make(vt_rewrite *r, const vt_gnode *n, bool last, vt_gop op, uint32_t input_count,
+                              vt_gvalue *const *inputs, uint32_t attribute_count, const vt_gattr *attributes) {
     const char *name = n->outputs[0]->name;
     if (!last) name = vt_new_format(r->to->ctx, "%s.%s", name, vt_gop_text(op));
     vt_gnode_spec spec = {op, n->name, &name, input_count, attribute_count, inputs, attributes};
@@ -16,7 +15,7 @@ static vt_gvalue *make(vt_rewrite *r, const vt_gnode *n, bool last, vt_gop op, u
 static vt_gvalue *reshaped(vt_rewrite *r, const vt_gnode *n, bool last, vt_gvalue *x, uint32_t rank,
                            const int64_t *dims) {
     const vt_gattr shape[] = {VT_GSET_INTS(SHAPE, rank, dims)};
-    return make(r, n, last, VT_G_RESHAPE, 1, &x, 1, shape);
+    return vt__decompose_make(r, n, last, VT_G_RESHAPE, 1, &x, 1, shape);
 }
 
 /* The two axes exchanged. */
@@ -25,12 +24,12 @@ static vt_gvalue *exchanged(vt_rewrite *r, const vt_gnode *n, bool last, vt_gval
     for (uint32_t i = 0; i < x->type.rank; i++) order[i] = i;
     order[a] = b, order[b] = a;
     const vt_gattr perm[] = {VT_GSET_INTS(PERM, x->type.rank, order)};
-    return make(r, n, last, VT_G_TRANSPOSE, 1, &x, 1, perm);
+    return vt__decompose_make(r, n, last, VT_G_TRANSPOSE, 1, &x, 1, perm);
 }
 
 static vt_gvalue *times(vt_rewrite *r, const vt_gnode *n, bool last, vt_gvalue *x, double number) {
     vt_gvalue *inputs[] = {x, vt_graph_scalar(r->to, vt_new_format(r->to->ctx, "%s.factor", n->name), (float)number)};
-    return make(r, n, last, VT_G_MUL, 2, inputs, 0, NULL);
+    return vt__decompose_make(r, n, last, VT_G_MUL, 2, inputs, 0, NULL);
 }
 
 /* ---- Gemm ------------------------------------------------------------------------------------------------------ */
@@ -58,12 +57,12 @@ static vt_gvalue *plain_gemm(vt_rewrite *r, const vt_gnode *n) {
     double alpha = vt_gattr_float(n, VT_A_ALPHA), beta = vt_gattr_float(n, VT_A_BETA);
     bool third = vt_ginput_given(n, 2), factor = alpha != 1;
     if (vt_gattr_int(n, VT_A_TRANS_A)) in[0] = exchanged(r, n, false, in[0], 0, 1);
-    sum[0] = make(r, n, !third && !factor, VT_G_GEMM, 2, in, 1, attributes);
+    sum[0] = vt__decompose_make(r, n, !third && !factor, VT_G_GEMM, 2, in, 1, attributes);
     if (factor) sum[0] = times(r, n, !third, sum[0], alpha);
     if (!third) return sum[0];
     sum[1] = vt_rewrite_of(r, n->inputs[2]);
     if (beta != 1) sum[1] = times(r, n, false, sum[1], beta);
-    return make(r, n, true, VT_G_ADD, 2, sum, 0, NULL);
+    return vt__decompose_make(r, n, true, VT_G_ADD, 2, sum, 0, NULL);
 }
 
 /* ---- Matrix products of more than two axes --------------------------------------------------------------------- */
@@ -95,7 +94,7 @@ static vt_gvalue *product_of_rows(vt_rewrite *r, const vt_gnode *n, const vt_gno
     vt_gvalue *in[3] = {reshaped(r, product, false, vt_rewrite_of(r, product->inputs[0]), 2, rows),
                         vt_rewrite_of(r, product->inputs[1])};
     if (bias) in[2] = vt_graph_constant(r->to, bias->name, (vt_gtype){VT_ELEMENT_F32, 1, {w->dim[1]}}, bias->data);
-    vt_gvalue *sums = make(r, product, false, bias ? VT_G_GEMM : VT_G_MAT_MUL, bias ? 3 : 2, in, 0, NULL);
+    vt_gvalue *sums = vt__decompose_make(r, product, false, bias ? VT_G_GEMM : VT_G_MAT_MUL, bias ? 3 : 2, in, 0, NULL);
     return reshaped(r, n, true, sums, y->rank, y->dim);
 }
 
@@ -112,7 +111,7 @@ static vt_gvalue *softmax_along(vt_rewrite *r, const vt_gnode *n) {
     uint32_t axis = (uint32_t)vt_gattr_int(n, VT_A_AXIS), last = n->inputs[0]->type.rank - 1;
     const vt_gattr along[] = {VT_GSET_INT(AXIS, last)};
     vt_gvalue *x = exchanged(r, n, false, vt_rewrite_of(r, n->inputs[0]), axis, last);
-    return exchanged(r, n, true, make(r, n, false, n->op, 1, &x, 1, along), axis, last);
+    return exchanged(r, n, true, vt__decompose_make(r, n, false, n->op, 1, &x, 1, along), axis, last);
 }
 
 /* ---- The pass -------------------------------------------------------------------------------------------------- */
@@ -124,7 +123,7 @@ static vt_gvalue *decomposed(vt_rewrite *r, const vt_gnode *n, const uint32_t *u
     if (bias) return product_of_rows(r, n, product, bias);
     if (n->op == VT_G_GEMM && !is_plain(n)) return plain_gemm(r, n);
     if (is_of_rows(n)) return product_of_rows(r, n, n, NULL);
-    return is_softmax_across(n) ? softmax_along(r, n) : NULL;
+    return is_softmax_across(n) ? softmax_along(r, n) : vt__decompose_along(r, n);
 }
 
 /* A product whose sum with a bias stands for both. */

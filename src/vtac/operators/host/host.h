@@ -111,8 +111,8 @@ vta_status vt_host_map_kernel(const vt_host *host, const char *expression, const
 vta_status vt_host_gather_kernel(const vt_host *host, const vt_host_shape *x, const char *index, const char *condition,
                                  const char *fill, const vt_host_shape *result, vtac_kernel **out_kernel);
 /* Slices taken from an axis by a table of indices, which is an argument: result[.., t.., ..] = x[.., table[t..], ..],
- * where the axes of the table stand in the place of `axis`. An index counts from the end where it is negative; all must
- * be inside. Arguments: x, table, result. */
+ * where the axes of the table stand in the place of `axis`. An index counts from the end where it is negative;
+ * of one that is outside the nearest inside is taken. Arguments: x, table, result. */
 vta_status vt_host_take_kernel(const vt_host *host, const vt_host_shape *x, int32_t axis, const vt_host_shape *table,
                                vtac_kernel **out_kernel);
 /* Extent k of the result is extent order[k] of x. */
@@ -120,7 +120,7 @@ vta_status vt_host_transpose_kernel(const vt_host *host, const vt_host_shape *x,
                                     vtac_kernel **out_kernel);
 
 typedef enum vt_host_reduction { VT_HOST_SUM, VT_HOST_MEAN, VT_HOST_MAX, VT_HOST_MIN } vt_host_reduction;
-/* Over the axes whose bit is set, which become 1. Arguments: x, result. */
+/* Over the axes whose bit is set, which become 1; of floats, or of integers (not their mean). Arguments: x, result. */
 vta_status vt_host_reduce_kernel(const vt_host *host, vt_host_reduction kind, const vt_host_shape *x, uint32_t axes,
                                  vtac_kernel **out_kernel);
 

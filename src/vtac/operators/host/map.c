@@ -120,7 +120,7 @@ vta_status vt_host_gather_kernel(const vt_host *host, const vt_host_shape *x, co
     return vt__host_parse(host, "gather", &text, out_kernel);
 }
 
-/* Reads x at "i0, table[i1], i2", where table[...] counts from the end when it is negative. */
+/* Reads x at "i0, table[i1], i2", where table[...] counts from the end when it is negative, and is kept inside. */
 static void add_take(vt_strbuf *out, const vt_host_shape *x, int32_t axis, const vt_host_shape *table) {
     char at[VT_HOST_DIMS * 6] = "";
     for (int32_t i = 0, used = 0; i < table->ndim; i++)
@@ -129,7 +129,8 @@ static void add_take(vt_strbuf *out, const vt_host_shape *x, int32_t axis, const
     for (int32_t i = 0; i < x->ndim; i++) {
         if (i) vt_strbuf_add(out, ", ");
         if (i == axis)
-            vt_strbuf_addf(out, "select(table[%s] < 0, table[%s] + %" PRId64 ", table[%s])", at, at, x->dim[i], at);
+            vt_strbuf_addf(out, "min(max(select(table[%s] < 0, table[%s] + %" PRId64 ", table[%s]), 0), %" PRId64 ")",
+                           at, at, x->dim[i], at, x->dim[i] - 1);
         else
             vt_strbuf_addf(out, "i%d", (int)(i < axis ? i : i - 1 + table->ndim));
     }
@@ -223,6 +224,22 @@ static void add_extreme(vt_strbuf *out, bool largest, const vt_host_shape *x, co
                    largest ? "-" : "");
 }
 
+/* Of integers: sums are of 64 bits, of which the type keeps the last. */
+static vta_status reduce_integers(const vt_host *host, vt_strbuf *text, vt_host_reduction kind, const vt_host_shape *x,
+                                  const vt_host_shape *y, uint32_t axes, vtac_kernel **out_kernel) {
+    if (kind == VT_HOST_MEAN) {
+        vt_strbuf_free(text);
+        return vt_fail(host->diag, VTA_UNSUPPORTED, "reduce: means are of floats, not of %s", x->type);
+    }
+    const char *name = kind == VT_HOST_SUM ? "sum" : kind == VT_HOST_MAX ? "max" : "min";
+    add_reduced(text, "t", y);
+    add_reduction(text, name, x, axes, kind == VT_HOST_SUM ? "int64(" : "", kind == VT_HOST_SUM ? ")" : "");
+    vt_strbuf_add(text, "\n");
+    add_result(text, "output", y);
+    vt_strbuf_add(text, "t[...])\n");
+    return vt__host_parse(host, "reduce", text, out_kernel);
+}
+
 vta_status vt_host_reduce_kernel(const vt_host *host, vt_host_reduction kind, const vt_host_shape *x, uint32_t axes,
                                  vtac_kernel **out_kernel) {
     vt_strbuf text;
@@ -240,6 +257,7 @@ vta_status vt_host_reduce_kernel(const vt_host *host, vt_host_reduction kind, co
     vt_strbuf_init(&text, host->allocator);
     vt_strbuf_add(&text, "kernel reduce\ntarget llvm\n");
     add_input(&text, "x", x);
+    if (!strstr(x->type, "float")) return reduce_integers(host, &text, kind, x, &y, axes, out_kernel);
     if (!is_sum(kind)) {
         add_extreme(&text, kind == VT_HOST_MAX, x, &y, axes);
         return vt__host_parse(host, "reduce", &text, out_kernel);

@@ -1,0 +1,14 @@
+/* What the files of the pass Decompose share. */
+#ifndef VT_GRAPH_PASS_DECOMPOSE_H
+#define VT_GRAPH_PASS_DECOMPOSE_H
+
+#include "frontend/pass/pass.h"
+
+/* A node in the place of `n`. `last`: its value is what n computes, and keeps that name. */
+vt_gvalue *vt__decompose_make(vt_rewrite *r, const vt_gnode *n, bool last, vt_gop op, uint32_t input_count,
+                              vt_gvalue *const *inputs, uint32_t attribute_count, const vt_gattr *attributes);
+/* decompose_along.c: what stands for a TopK or a CumSum along a short axis, or a Scatter of few rows; NULL: the node.
+ */
+vt_gvalue *vt__decompose_along(vt_rewrite *r, const vt_gnode *n);
+
+#endif
