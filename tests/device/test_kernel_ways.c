@@ -2,6 +2,7 @@
  * that switch them, u-dma-buf with and without calls. The kernel is tests/support/fake_kernel.h. */
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "device/board/overlay.h"
 #include "device/board/registers.h"
@@ -296,6 +297,34 @@ static void not_programmed(void **state) {
     refused(idle(""), VTA_UNSUPPORTED, "the fetch block restarts by itself");
 }
 
+static void write_register(long offset, uint32_t value) {
+    FILE *f = fopen(in_folder("registers"), "r+");
+    assert_int_equal(fseek(f, offset, SEEK_SET), 0);
+    fwrite(&value, 4, 1, f);
+    fclose(f);
+}
+
+/* Who asks whether a board is idle sees the end of a dead process's run, which hardware tells once: it is noted. */
+static void left_and_over(void **state) {
+    (void)state;
+    uint32_t count = 1, addr;
+    put("fpga/state", "operating\n");
+    write_register(VT_FETCH + VT_FETCH_COUNT, 9);
+    write_register(VT_COMPUTE + VT_COMPUTE_DONE, 1);
+    refused(idle(""), VTA_TIMEOUT, "the accelerator runs a stream"); /* it may not have begun: the 1 is old */
+    write_register(VT_COMPUTE + VT_COMPUTE_DONE_VALID, 1);
+    must(idle(""));
+    write_register(VT_COMPUTE + VT_COMPUTE_DONE_VALID, 0); /* as hardware does when it is read */
+    FILE *f = fopen(in_folder("registers"), "r");
+    fseek(f, VT_FETCH + VT_FETCH_COUNT, SEEK_SET);
+    assert_int_equal(fread(&count, 4, 1, f), 1);
+    fclose(f);
+    assert_int_equal(count, 0);
+    vta_device *d = board("");
+    must(vta_device_alloc(d, 1, diag, &addr));
+    vta_device_destroy(d);
+}
+
 /* ---- u-dma-buf -----------------------------------------------------------------------------------------------------
  */
 
@@ -343,6 +372,123 @@ static void without_calls(void **state) {
     expect("sys/udmabuf7/sync_for_device", "1");
     assert_int_equal(kernel.syncs, 0);
     vta_device_destroy(d);
+}
+
+/* ---- A dma-heap with an IOMMU --------------------------------------------------------------------------------------
+ */
+
+static const char *heap_settings(void) {
+    static char text[256];
+    static const char *const folders[] = {"dma_heap", "vfio"};
+    for (int i = 0; i < 2; i++) mkdir(in_folder(folders[i]), 0755);
+    put("dma_heap/reserved", "heap");
+    put("vfio/vfio", "container");
+    put("vfio/3", "group");
+    snprintf(kernel.heap, sizeof kernel.heap, "%s", in_folder("dma_heap/reserved"));
+    snprintf(kernel.container, sizeof kernel.container, "%s", in_folder("vfio/vfio"));
+    snprintf(kernel.group, sizeof kernel.group, "%s", in_folder("vfio/3"));
+    snprintf(text, sizeof text, "memory=dma_heap/reserved memory_bytes=65536 iommu=%s", kernel.group);
+    put("fpga/state", "operating\n");
+    return text;
+}
+
+/* What is written at an address of the accelerator's is what the IOMMU has there. */
+static void heap(void **state) {
+    (void)state;
+    uint32_t addr;
+    char bytes[8] = "";
+    vta_device *d = board(heap_settings());
+    assert_int_equal(kernel.mapped, 65536);
+    must(vta_device_alloc(d, 5000, diag, &addr));
+    must(vta_device_alloc(d, 4096, diag, &addr));
+    assert_true(addr >= kernel.mapped_at && addr + 4096 <= kernel.mapped_at + kernel.mapped);
+    must(vta_device_write(d, addr + 100, "hello", 6, diag));
+    assert_int_equal(pread(kernel.memory, bytes, 6, (off_t)(addr + 100 - kernel.mapped_at)), 6);
+    assert_string_equal(bytes, "hello");
+    assert_int_equal(pwrite(kernel.memory, "world", 6, (off_t)(addr - kernel.mapped_at)), 6);
+    must(vta_device_read(d, addr, bytes, 6, diag));
+    assert_string_equal(bytes, "world");
+    vta_device_destroy(d);
+    close(kernel.memory);
+}
+
+static vta_status opened(const char *more) {
+    vta_device *d = NULL;
+    vta_config *config = vta_config_default();
+    vta_status status =
+        vta_device_create("pynq", config, &(vta_device_options){.board = settings_with(more)}, NULL, diag, &d);
+    vta_config_release(config);
+    vta_device_destroy(d);
+    if (kernel.memory > 0) close(kernel.memory), kernel.memory = 0;
+    return status;
+}
+
+static void heap_refused(void **state) {
+    (void)state;
+    char more[300];
+    const char *with = heap_settings();
+    refused(opened("memory=dma_heap/reserved"), VTA_INVALID_ARGUMENT, "(board setting iommu=");
+    kernel.release = "5.15.0-xilinx";
+    refused(opened(with), VTA_UNSUPPORTED, "a dma-heap needs Linux 6.0 or later");
+    kernel.release = "10.0.1";
+    must(opened(with));
+    kernel.heap_is_empty = true;
+    refused(opened(with), VTA_NO_MEMORY, "reserved gives no 65536 bytes");
+    kernel.heap_is_empty = false;
+    kernel.not_viable = true;
+    refused(opened(with), VTA_UNSUPPORTED, "bind all of them to vfio-platform");
+    kernel.not_viable = false;
+    kernel.not_coherent = true;
+    refused(opened(with), VTA_IO, "its IOMMU cannot be set up");
+    kernel.not_coherent = false;
+    kernel.no_type1 = true;
+    refused(opened(with), VTA_UNSUPPORTED, "has no IOMMU of type 1");
+    kernel.no_type1 = false;
+    snprintf(more, sizeof more, "%s memory=dma_heap/none", with);
+    refused(opened(more), VTA_NOT_FOUND, "dma_heap/none: cannot be opened");
+    static const char *const wrong[] = {"0", "4097", "x", "-4096", "3221229568", "18446744073709551616", "4096k"};
+    for (int i = 0; i < 7; i++) {
+        snprintf(more, sizeof more, "%s memory_bytes=%s", with, wrong[i]);
+        refused(opened(more), VTA_INVALID_ARGUMENT, "is not a number of bytes in whole pages, at most 3221225472");
+    }
+    unlink(kernel.group);
+    refused(opened(with), VTA_NOT_FOUND, "vfio/3: cannot be opened");
+    unlink(kernel.container);
+    refused(opened(with), VTA_NOT_FOUND, "vfio/vfio: cannot be opened");
+}
+
+/* ---- xlnk ----------------------------------------------------------------------------------------------------------
+ */
+
+static void xlnk(void **state) {
+    (void)state;
+    static unsigned char memory[MEMORY];
+    char bytes[8] = "";
+    uint32_t addr;
+    put("fpga/state", "operating\n");
+    refused(opened("memory=xlnk"), VTA_NOT_FOUND, "PYNQ's images up to 2.6");
+    kernel.cma = memory, kernel.cma_bytes = MEMORY, kernel.cma_at = 0x17000000;
+    refused(opened("memory=xlnk"), VTA_NO_MEMORY, "xlnk has no 67108864 bytes of CMA in one piece. Change");
+    vta_device *d = board("memory=xlnk memory_bytes=65536");
+    must(vta_device_alloc(d, 4096, diag, &addr));
+    must(vta_device_alloc(d, 8192, diag, &addr));
+    assert_int_equal(addr, 0x17001000);
+    kernel.syncs = 0;
+    must(vta_device_write(d, addr + 5, "hello", 6, diag));
+    assert_string_equal((const char *)memory + 4096 + 5, "hello");
+    assert_true(kernel.sync[0].for_device && kernel.sync[0].offset == 4096 + 5 && kernel.sync[0].bytes == 6);
+    memcpy(memory + 4096 + 5, "world", 6);
+    must(vta_device_read(d, addr + 5, bytes, 6, diag));
+    assert_string_equal(bytes, "world");
+    assert_true(!kernel.sync[1].for_device && kernel.sync[1].offset == 4096 + 5 && kernel.sync[1].bytes == 6);
+    assert_int_equal(kernel.cma_frees, 0);
+    vta_device_destroy(d);
+    assert_int_equal(kernel.cma_frees, 1);
+    kernel.cma_at = 0;
+    refused(opened("memory=xlnk memory_bytes=65536"), VTA_IO, "does not say the address");
+    kernel.cma_at = 0xffff8000; /* half of it is out of reach */
+    refused(opened("memory=xlnk memory_bytes=65536"), VTA_UNSUPPORTED, "the first 4 GiB");
+    assert_int_equal(kernel.cma_frees, 3);
 }
 
 /* ---- The check -----------------------------------------------------------------------------------------------------
@@ -475,12 +621,70 @@ static void check_of_a_board_in_use(void **state) {
     vta_config_release(config);
 }
 
+/* Files that this user may read, and not write. Root may write any, so another user looks. */
+static int as_another_user(void) {
+    if (getuid() == 0 && setuid(65534) != 0) return 1;
+    kernel.has_calls = false;
+    check_board("");
+    part_is("manager", "ok", "not for this user, programming needs root");
+    part_is("registers", "missing", "registers: cannot be opened: Permission denied; only root may");
+    part_is("accelerator", "unknown", "");
+    part_is("cache", "missing", "udev rule");
+    check_board("bridges=br0");
+    part_is("bridges", "ok", "br0: off");
+    char path[512];
+    snprintf(path, sizeof path, "registers=%s bridges=br0", in_folder("mine"));
+    uint32_t addr;
+    vta_device *d = board(path);
+    refused(vta_device_alloc(d, 1, diag, &addr), VTA_IO, "enable cannot be written: Permission denied; only root may");
+    refused(vta_device_program(d, in_folder("design.bin"), diag), VTA_IO, "Permission denied");
+    vta_device_destroy(d);
+    kernel.has_calls = true;
+    check_board("");
+    part_is("cache", "ok", "by calls");
+    vta_string_free(checked);
+    return 0;
+}
+
+static void who_may(void **state) {
+    (void)state;
+    char command[512];
+    int how;
+    put("fpga/state", "operating\n");
+    put("fpga/firmware", "");
+    put("fpga/flags", "");
+    make_part("bridges/br0", "enable", "0\n");
+    put_size("mine", 4 * VT_BLOCK_BYTES);
+    snprintf(command, sizeof command, "cd %s && chmod -R a+rX,a-w . && chmod a+rw mine udmabuf7", folder);
+    assert_int_equal(system(command), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child) _exit(as_another_user());
+    assert_int_equal(waitpid(child, &how, 0), child);
+    snprintf(command, sizeof command, "chmod -R u+w %s", folder);
+    assert_int_equal(system(command), 0);
+    if (how) fail_msg("another user's part ended with %d", how);
+}
+
 #define EACH(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void) {
-    const struct CMUnitTest tests[] = {EACH(by_overlay),    EACH(overlay_refused), EACH(overlay_of_the_user),
-                                       EACH(any_overlay),   EACH(bridges),         EACH(bridge_of_the_region),
-                                       EACH(clocks),        EACH(not_programmed),  EACH(by_calls),
-                                       EACH(without_calls), EACH(check_in_order),  EACH(check_of_a_board_in_use)};
+    const struct CMUnitTest tests[] = {EACH(by_overlay),
+                                       EACH(overlay_refused),
+                                       EACH(overlay_of_the_user),
+                                       EACH(any_overlay),
+                                       EACH(bridges),
+                                       EACH(bridge_of_the_region),
+                                       EACH(clocks),
+                                       EACH(not_programmed),
+                                       EACH(left_and_over),
+                                       EACH(by_calls),
+                                       EACH(without_calls),
+                                       EACH(heap),
+                                       EACH(heap_refused),
+                                       EACH(xlnk),
+                                       EACH(who_may),
+                                       EACH(check_in_order),
+                                       EACH(check_of_a_board_in_use)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

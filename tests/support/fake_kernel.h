@@ -6,6 +6,7 @@
 #ifndef TESTS_SUPPORT_FAKE_KERNEL_H
 #define TESTS_SUPPORT_FAKE_KERNEL_H
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -13,8 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 typedef struct fake_kernel {
@@ -36,6 +39,18 @@ typedef struct fake_kernel {
         uint64_t offset, bytes, direction;
     } sync[64];
     int syncs;
+
+    char heap[128], container[128], group[128]; /* device files of a dma-heap and of VFIO */
+    bool heap_is_empty, not_viable, not_coherent, no_type1;
+    const char *release;        /* of Linux; NULL: "6.1.0" */
+    int memory;                 /* what the heap gave: a file that stays open here */
+    uint64_t mapped_at, mapped; /* by the IOMMU, while the group is open */
+    int step;                   /* of VFIO's order of calls */
+
+    unsigned char *cma; /* what xlnk's library gave */
+    uint32_t cma_bytes;
+    unsigned long cma_at; /* its address */
+    int cma_frees;
 } fake_kernel;
 
 static fake_kernel kernel;
@@ -183,14 +198,114 @@ static inline int fake_udmabuf(unsigned request, void *arg) {
     return 0;
 }
 
-int ioctl(int fd, unsigned long request, ...) {
+/* ---- A dma-heap, and VFIO -------------------------------------------------------------------------------------------
+ */
+
+static inline bool fake_is(int fd, const char *path) {
     struct stat a, b;
+    return *path && fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_ino == b.st_ino;
+}
+
+static inline int fake_fails(int error) {
+    errno = error;
+    return -1;
+}
+
+static inline int fake_allocate(unsigned request, void *arg) {
+    struct {
+        uint64_t bytes;
+        uint32_t fd, flags;
+        uint64_t heap_flags;
+    } *data = arg;
+    if (request != 0xc0184800u || data->heap_flags) return fake_fails(ENOTTY);
+    if (kernel.heap_is_empty) return fake_fails(ENOMEM);
+    data->fd = (uint32_t)memfd_create("heap", MFD_CLOEXEC);
+    if (ftruncate((int)data->fd, (off_t)data->bytes) != 0) return fake_fails(ENOMEM);
+    kernel.memory = dup((int)data->fd);
+    return 0;
+}
+
+/* VFIO's calls, each only after those that it needs. */
+static inline int fake_vfio(bool of_group, unsigned request, void *arg) {
+    const uint32_t *words = arg;
+    const uint64_t *longs = arg;
+    uint32_t *status = arg;
+    switch (request) {
+    case 0x3b64: return 0;
+    case 0x3b65: return (uintptr_t)arg == 3 && !kernel.no_type1;
+    case 0x3b67:
+        if (!of_group || words[0] != 8) return fake_fails(EINVAL);
+        status[1] = !kernel.not_viable;
+        kernel.step = 1;
+        return 0;
+    case 0x3b68:
+        if (!of_group || kernel.step != 1 || !fake_is((int)words[0], kernel.container)) return fake_fails(EINVAL);
+        kernel.step = 2;
+        return 0;
+    case 0x3b66:
+        if (of_group || kernel.step != 2 || (uintptr_t)arg != 3 || kernel.not_coherent) return fake_fails(EINVAL);
+        kernel.step = 3;
+        return 0;
+    case 0x3b71: /* size, flags; address of the process, of the device, bytes */
+        if (of_group || kernel.step != 3 || words[0] != 32 || words[1] != 3 || !longs[1]) return fake_fails(EINVAL);
+        if (longs[2] < 0x08100000 && longs[2] + longs[3] > 0x08000000) return fake_fails(EINVAL); /* ARM's interrupts */
+        kernel.mapped_at = longs[2], kernel.mapped = longs[3];
+        return 0;
+    default: return fake_fails(ENOTTY);
+    }
+}
+
+int uname(struct utsname *to) {
+    memset(to, 0, sizeof *to);
+    strcpy(to->sysname, "Linux");
+    strcpy(to->release, kernel.release ? kernel.release : "6.1.0");
+    return 0;
+}
+
+/* ---- xlnk's library -------------------------------------------------------------------------------------------------
+ */
+
+#define FAKE_EXPORT __attribute__((visibility("default"), used))
+FAKE_EXPORT void *cma_alloc(uint32_t bytes, uint32_t cacheable);
+FAKE_EXPORT unsigned long cma_get_phy_addr(void *memory);
+FAKE_EXPORT void cma_free(void *memory);
+FAKE_EXPORT void cma_flush_cache(void *at, unsigned int addr, int bytes);
+FAKE_EXPORT void cma_invalidate_cache(void *at, unsigned int addr, int bytes);
+
+void *cma_alloc(uint32_t bytes, uint32_t cacheable) {
+    if (!kernel.cma || bytes > kernel.cma_bytes || cacheable != 1) return (void *)-1;
+    return kernel.cma;
+}
+
+unsigned long cma_get_phy_addr(void *memory) { return memory == kernel.cma ? kernel.cma_at : 0; }
+void cma_free(void *memory) { kernel.cma_frees += memory == kernel.cma; }
+
+static inline void fake_cma_sync(bool for_device, const void *at, unsigned int addr, int bytes) {
+    uint64_t offset = (uint64_t)((const unsigned char *)at - kernel.cma);
+    kernel.sync[kernel.syncs % 64].for_device = for_device;
+    kernel.sync[kernel.syncs % 64].offset = addr - kernel.cma_at == offset ? offset : UINT64_MAX;
+    kernel.sync[kernel.syncs++ % 64].bytes = (uint64_t)bytes;
+}
+
+void cma_flush_cache(void *at, unsigned int addr, int bytes) { fake_cma_sync(true, at, addr, bytes); }
+void cma_invalidate_cache(void *at, unsigned int addr, int bytes) { fake_cma_sync(false, at, addr, bytes); }
+
+/* The library is this program. */
+void *dlopen(const char *name, int flags) {
+    void *(*real)(const char *, int);
+    *(void **)&real = dlsym(RTLD_NEXT, "dlopen");
+    return real(name && !strcmp(name, "libcma.so") && kernel.cma ? NULL : name, flags);
+}
+
+int ioctl(int fd, unsigned long request, ...) {
     va_list more;
     va_start(more, request);
     void *arg = va_arg(more, void *);
     va_end(more);
-    if (*kernel.udmabuf && fstat(fd, &a) == 0 && stat(kernel.udmabuf, &b) == 0 && a.st_ino == b.st_ino)
-        return fake_udmabuf((unsigned)request, arg);
+    if (fake_is(fd, kernel.udmabuf)) return fake_udmabuf((unsigned)request, arg);
+    if (fake_is(fd, kernel.heap)) return fake_allocate((unsigned)request, arg);
+    if (fake_is(fd, kernel.container)) return fake_vfio(false, (unsigned)request, arg);
+    if (fake_is(fd, kernel.group)) return fake_vfio(true, (unsigned)request, arg);
     return (int)syscall(SYS_ioctl, fd, request, arg);
 }
 

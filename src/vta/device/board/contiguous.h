@@ -24,6 +24,8 @@ typedef struct vt_contiguous {
     bool may_sync;                       /* this process may, as far as permissions say */
     char sync_folder[2 * VT_BOARD_TEXT]; /* of u-dma-buf */
     uint8_t *device;                     /* of a model: what the accelerator sees */
+    void *source;                        /* what else it came from */
+    void (*release)(void *source);       /* gives that back; NULL: nothing else */
     uint64_t mapped;                     /* bytes that are mapped from `host` on */
     vt_block_of_pages *blocks;           /* given out, by address */
     size_t count, cap;

@@ -11,13 +11,8 @@
 #include <unistd.h>
 
 #include "device/board/attribute.h"
-#include "device/board/contiguous.h"
 #include "device/board/model_files.h"
-
-static vta_status failed(vta_diag *diag, const char *path, const char *what) {
-    return vt_fail(diag, errno == ENOENT ? VTA_NOT_FOUND : VTA_IO, "the board's memory: %s: cannot be %s: %s", path,
-                   what, strerror(errno));
-}
+#include "device/board/sources.h"
 
 /* ---- u-dma-buf --------------------------------------------------------------------------------------------- */
 
@@ -25,7 +20,7 @@ static vta_status read_number(const char *folder, const char *name, vta_diag *di
     char path[VT_ATTRIBUTE_PATH], text[VT_ATTRIBUTE_BYTES], *end;
     vt__attribute_path(folder, name, path);
     errno = vt__attribute_read(folder, name, text);
-    if (errno) return failed(diag, path, "opened");
+    if (errno) return vt__memory_failed(diag, path, "opened");
     *out = strtoull(text, &end, 0);
     if (end != text) return VTA_OK;
     return vt_fail(diag, VTA_IO, "the board's memory: %s: does not hold a number", path);
@@ -36,7 +31,7 @@ static vta_status write_number(const char *folder, const char *name, uint64_t va
     vt__attribute_path(folder, name, path);
     snprintf(text, sizeof text, "%" PRIu64, value);
     errno = vt__attribute_write_text(folder, name, text);
-    return errno ? failed(diag, path, "written") : VTA_OK;
+    return errno ? vt__memory_failed(diag, path, "written") : VTA_OK;
 }
 
 /* The kernel's numbers for a transfer's direction. */
@@ -72,25 +67,7 @@ static bool has_calls(int fd, uint64_t size) {
     return ioctl(fd, UDMABUF_GET_SIZE, &says) == 0 && says >= size;
 }
 
-static vta_status map(vt_contiguous *c, const char *path, uint64_t bytes, vta_diag *diag) {
-    c->fd = open(path, O_RDWR | O_CLOEXEC);
-    if (c->fd < 0) return failed(diag, path, "opened");
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, c->fd, 0);
-    if (memory == MAP_FAILED) return failed(diag, path, "mapped");
-    c->host = memory;
-    c->mapped = bytes;
-    return VTA_OK;
-}
-
-static vta_status check_place(const vt_contiguous *c, uint64_t addr, vta_diag *diag) {
-    if (addr % 4096 || addr + c->size > (uint64_t)1 << 32)
-        return vt_fail(diag, VTA_UNSUPPORTED,
-                       "the board's memory: %s lies at 0x%" PRIx64 ", and the accelerator reaches the first 4 GiB",
-                       c->name, addr);
-    return VTA_OK;
-}
-
-static vta_status open_udmabuf(vt_contiguous *c, const vt_board_settings *s, vta_diag *diag) {
+vta_status vt__open_udmabuf(vt_contiguous *c, const vt_board_settings *s, vta_diag *diag) {
     char path[2 * VT_BOARD_TEXT], path_of_sync[VT_ATTRIBUTE_PATH];
     uint64_t addr;
     snprintf(c->name, sizeof c->name, "%s", s->memory);
@@ -105,10 +82,10 @@ static vta_status open_udmabuf(vt_contiguous *c, const vt_board_settings *s, vta
             c->sync_folder, s->memory);
     VT_TRY(read_number(c->sync_folder, "size", diag, &c->size));
     VT_TRY(read_number(c->sync_folder, "phys_addr", diag, &addr));
-    VT_TRY(check_place(c, addr, diag));
+    VT_TRY(vt__check_place(c, addr, diag));
     c->base = (uint32_t)addr;
     snprintf(path, sizeof path, "%s/%s", s->dev, s->memory);
-    VT_TRY(map(c, path, c->size, diag));
+    VT_TRY(vt__map_memory(c, path, c->size, diag));
     bool calls = has_calls(c->fd, c->size);
     c->sync = calls ? sync_by_call : sync_by_files;
     c->sync_text = calls ? "by calls of u-dma-buf's device file" : "by u-dma-buf's files in sysfs, which are root's";
@@ -130,35 +107,20 @@ static vta_status sync_model(vt_contiguous *c, bool for_device, uint64_t offset,
 }
 
 /* A file of two halves: what the accelerator sees, and the processor's view of it. */
-static vta_status open_model(vt_contiguous *c, const char *folder, vta_diag *diag) {
+vta_status vt__open_model(vt_contiguous *c, const char *folder, vta_diag *diag) {
     char path[2 * VT_BOARD_TEXT];
     struct stat is;
     snprintf(path, sizeof path, "%s/" VT_MODEL_MEMORY, folder);
     snprintf(c->name, sizeof c->name, "the model");
     snprintf(c->hint, sizeof c->hint, "Start `vta board-model` with more --memory");
-    if (stat(path, &is) != 0) return failed(diag, path, "opened");
+    if (stat(path, &is) != 0) return vt__memory_failed(diag, path, "opened");
     c->size = (uint64_t)is.st_size / 2;
     c->base = VT_MODEL_BASE;
     c->sync = sync_model;
     c->sync_text = "by copies between the two halves of the model's memory";
     c->may_sync = true;
-    VT_TRY(map(c, path, 2 * c->size, diag));
+    VT_TRY(vt__map_memory(c, path, 2 * c->size, diag));
     c->device = c->host;
     c->host += c->size;
     return VTA_OK;
-}
-
-vta_status vt_contiguous_open(vt_contiguous *c, const vt_board_settings *s, const vta_allocator *allocator,
-                              vta_diag *diag) {
-    *c = (vt_contiguous){.allocator = allocator, .fd = -1};
-    vta_status status = *s->model ? open_model(c, s->model, diag) : open_udmabuf(c, s, diag);
-    if (status != VTA_OK) vt_contiguous_close(c);
-    return status;
-}
-
-void vt_contiguous_close(vt_contiguous *c) {
-    if (c->mapped) munmap(c->device ? c->device : c->host, c->mapped);
-    if (c->fd >= 0) close(c->fd);
-    vt_free(c->allocator, c->blocks, c->cap * sizeof *c->blocks);
-    *c = (vt_contiguous){.allocator = c->allocator, .fd = -1};
 }
