@@ -1,5 +1,6 @@
 /* Boards under kernels that differ: an FPGA that is programmed by an overlay, bridges and clocks with and without files
  * that switch them, u-dma-buf with and without calls. The kernel is tests/support/fake_kernel.h. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -322,6 +323,67 @@ static void left_and_over(void **state) {
     assert_int_equal(count, 0);
     vta_device *d = board("");
     must(vta_device_alloc(d, 1, diag, &addr));
+    vta_device_destroy(d);
+}
+
+/* ---- Registers of several files, runs without a bound of time -------------------------------------------------------
+ */
+
+static uint32_t register_of(const char *name, long offset) {
+    uint32_t value = 0;
+    FILE *f = fopen(in_folder(name), "r");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, offset, SEEK_SET), 0);
+    assert_int_equal(fread(&value, 4, 1, f), 1);
+    fclose(f);
+    return value;
+}
+
+/* A UIO device has one block, from its beginning on. */
+static void one_file_a_block(void **state) {
+    (void)state;
+    static const char *const names[] = {"uio0", "uio1", "uio2", "uio3"};
+    char files[512] = "registers=";
+    uint32_t addr;
+    put("fpga/state", "operating\n");
+    for (int i = 0; i < 4; i++) {
+        put_size(names[i], VT_BLOCK_BYTES);
+        snprintf(files + strlen(files), sizeof files - strlen(files), "%s%s", i ? ":" : "", in_folder(names[i]));
+    }
+    vta_device *d = board(files);
+    must(vta_device_alloc(d, 4096, diag, &addr));
+    refused(vta_device_run(d, addr, 7, 5, diag), VTA_TIMEOUT, "no FINISH within 5 looks");
+    assert_int_equal(register_of("uio0", 0), 0x01);
+    assert_int_equal(register_of("uio0", 0x10), 7);
+    assert_int_equal(register_of("uio0", 0x18), addr);
+    for (int i = 1; i < 4; i++) assert_int_equal(register_of(names[i], 0), 0x81);
+    assert_int_equal(register_of("registers", 0), 0);
+    vta_device_destroy(d);
+}
+
+static void *finish_later(void *ctx) {
+    volatile uint32_t *r = ctx;
+    while (r[VT_FETCH / 4] != VT_START) usleep(1000);
+    usleep(50000); /* many looks */
+    r[(VT_COMPUTE + VT_COMPUTE_DONE) / 4] = r[(VT_COMPUTE + VT_COMPUTE_DONE_VALID) / 4] = 1;
+    r[VT_FETCH / 4] = 0;
+    return NULL;
+}
+
+static void no_bound_of_time(void **state) {
+    (void)state;
+    uint32_t addr;
+    pthread_t hardware;
+    put("fpga/state", "operating\n");
+    vta_device *d = board("run_seconds=0");
+    must(vta_device_alloc(d, 4096, diag, &addr));
+    int fd = open(in_folder("registers"), O_RDWR);
+    void *r = mmap(NULL, 4 * VT_BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    assert_int_equal(pthread_create(&hardware, NULL, finish_later, r), 0);
+    must(vta_device_run(d, addr, 7, UINT32_MAX, diag));
+    pthread_join(hardware, NULL);
+    munmap(r, 4 * VT_BLOCK_BYTES);
     vta_device_destroy(d);
 }
 
@@ -678,6 +740,8 @@ int main(void) {
                                        EACH(clocks),
                                        EACH(not_programmed),
                                        EACH(left_and_over),
+                                       EACH(one_file_a_block),
+                                       EACH(no_bound_of_time),
                                        EACH(by_calls),
                                        EACH(without_calls),
                                        EACH(heap),
